@@ -1,0 +1,3 @@
+module github.com/lockstep-gpu/lockstep
+
+go 1.26
