@@ -1,0 +1,149 @@
+// Package engine is the contract between the scheduler and the engines that
+// run bytecode: an [Engine] compiles a kernel into [Code], Code makes waves,
+// and a [Wave] runs until it stops. isa/interp is the reference engine.
+//
+// It holds no policy: which wave runs when is the scheduler's business, what
+// an instruction does is the engine's. Data comes in from package emu (the
+// launch), passes through package scheduler (groups) and goes out as memory
+// contents, counters and faults.
+package engine
+
+import (
+	"sync/atomic"
+
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
+// Engine turns bytecode into something that runs. It is safe for use from
+// several goroutines.
+type Engine interface {
+	// Name is what -engine calls it.
+	Name() string
+	// Compile prepares a kernel, which must have passed [isa.Kernel.Verify].
+	Compile(p *isa.Program, k *isa.Kernel) (Code, error)
+}
+
+// Code is a compiled kernel. It is immutable and safe for use from several
+// goroutines.
+type Code interface {
+	// NewWave returns the state of a wave of at most lanes lanes. It is made
+	// once and started again and again.
+	NewWave(lanes int) Wave
+}
+
+// Wave is the whole state of a wave. One goroutine at a time may use it.
+type Wave interface {
+	// Start puts n lanes at the kernel's entry: the work-items of g with local
+	// linear ids [first, first+n). first is a multiple of the sub-group size.
+	Start(g *Group, first, n int)
+	// Run goes on until the wave stops. Quantum is the number of back-edges
+	// after which it stops with StopQuantum, 0 for no limit.
+	Run(quantum int) Stop
+	// Parked returns how many lanes wait at a barrier, and Live how many have
+	// not ended (parked ones included).
+	Parked() int
+	Live() int
+	// Parking calls f for each place where lanes wait: pc is the barrier
+	// instruction's index in Kernel.Code, and lanes has the local linear ids,
+	// in ascending order, valid during the call only.
+	Parking(f func(pc int, lanes []int))
+	// Open lets the lanes that wait at barriers go on.
+	Open()
+	// Fault returns what stopped the wave with StopFault.
+	Fault() *Fault
+	// Counters returns what the wave has done since Start.
+	Counters() *Counters
+}
+
+// Stop says why a wave stopped.
+type Stop uint8
+
+// The reasons.
+const (
+	StopDone      Stop = iota // every lane has ended
+	StopBarrier               // every live lane waits at a barrier
+	StopQuantum               // the quantum is over; call Run again
+	StopFault                 // see Wave.Fault; the wave is over
+	StopCancelled             // Launch.Cancel was set
+)
+
+// Launch is one run of a kernel over an ND-range: what all its groups share.
+type Launch struct {
+	Program *isa.Program
+	Kernel  *isa.Kernel
+
+	Dim    int       // 1 to 3
+	Global [3]uint64 // work-items; 1 in unused dimensions
+	Offset [3]uint64
+	Local  [3]uint32 // enqueued work-group size
+	Groups [3]uint64 // number of work-groups: Global / Local, rounded up
+
+	// Scalars is what the first len(Kernel.ScalarInit) scalar registers hold:
+	// constants, arguments and addresses of globals.
+	Scalars []uint64
+	// Values has the bytes of by-value arguments, by parameter, for private
+	// memory that starts as one.
+	Values [][]byte
+	// LocalSizes has the size of each LDS allocation in bytes: Kernel.Local
+	// and then the local pointer parameters.
+	LocalSizes []uint64
+
+	Memory       *memory.Global
+	SubgroupSize int
+	// Check turns on the findings that cost time or that only a strict reading
+	// of the specification makes (alignment, overflow of division, shifts).
+	Check bool
+	// Cancel ends the launch at the next back-edge or group.
+	Cancel *atomic.Bool
+}
+
+// Group is one work-group in execution.
+type Group struct {
+	Launch *Launch
+	ID     [3]uint64
+	Linear uint64    // ID in the order of x, y, z
+	Size   [3]uint32 // of this group: the last one of a dimension may be smaller
+	LDS    *memory.Local
+	// Output takes what printf prints, as finished text.
+	Output []byte
+}
+
+// Fault is what ended a wave: where, for whom, and why.
+type Fault struct {
+	Code finding.Code
+	PC   int // instruction index in Kernel.Code
+	// Lane is the local linear id of the first work-item that faulted, Lanes
+	// how many faulted in this instruction.
+	Lane, Lanes int
+	// Memory says what an access did wrong; nil for other faults.
+	Memory *memory.Fault
+	// Detail adds what the code alone does not say ("divisor is 0").
+	Detail string
+}
+
+// Counters counts what a wave, a group or a launch did. They depend on the
+// program, the launch and the wave width only.
+type Counters struct {
+	Waves        uint64 // waves started
+	Instructions uint64 // instructions issued, one for a whole wave
+	LaneOps      uint64 // the same, times the lanes that ran
+	Blocks       uint64 // blocks entered
+	Barriers     uint64 // barriers executed, one for a whole wave
+	Loads        uint64 // lanes that loaded
+	Stores       uint64 // lanes that stored
+	Atomics      uint64 // lanes that did an atomic operation
+}
+
+// Add adds d to c.
+func (c *Counters) Add(d *Counters) {
+	c.Waves += d.Waves
+	c.Instructions += d.Instructions
+	c.LaneOps += d.LaneOps
+	c.Blocks += d.Blocks
+	c.Barriers += d.Barriers
+	c.Loads += d.Loads
+	c.Stores += d.Stores
+	c.Atomics += d.Atomics
+}

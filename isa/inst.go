@@ -1,0 +1,160 @@
+package isa
+
+// Inst is one instruction. It is a plain value of fixed size: what an opcode
+// does not use is zero. A kernel's operands that do not fit (switch tables,
+// printf arguments) live in tables of the [Kernel].
+type Inst struct {
+	Op    Op
+	Type  Type  // what the instruction works on
+	Type2 Type  // source type of a conversion
+	Flags Flags // rounding, saturation, density, volatility
+
+	Idx   IdxType // how the index of an address is read
+	Space Space   // where an address is known to point
+	Imm2  uint8   // AtomicOp; rounding scope of a fence
+
+	Dst        Reg
+	A, B, C, D Reg
+
+	// Scale multiplies the index of an address, in bytes. Target0 of a branch.
+	Scale uint32
+	// Disp is added to an address, in bytes. Target1 of a conditional branch.
+	Disp int32
+	// Imm is the built-in, the function, the table index or the trap.
+	Imm uint32
+	// Loc is the index into Kernel.Locs of where the instruction comes from; 0 is "nowhere".
+	Loc uint32
+}
+
+// Target0 returns the block that a branch, a taken conditional branch or an
+// opened barrier goes to.
+func (in *Inst) Target0() int { return int(in.Scale) }
+
+// Target1 returns the block that a conditional branch goes to for a false condition.
+func (in *Inst) Target1() int { return int(in.Disp) }
+
+// SetTargets stores the targets of a terminator.
+func (in *Inst) SetTargets(t0, t1 int) { in.Scale, in.Disp = uint32(t0), int32(t1) }
+
+// Flags modify an instruction.
+type Flags uint8
+
+// The flags.
+const (
+	// FlagDense says that the destination is not live outside the block, so
+	// that lanes which do not run may be overwritten with anything.
+	FlagDense Flags = 1 << iota
+	// FlagSat makes a conversion to an integer saturate; NaN gives 0.
+	FlagSat
+	// FlagVolatile keeps an access as it is.
+	FlagVolatile
+	// The next two bits are the rounding mode of a conversion.
+	flagRound0
+	flagRound1
+	flagRoundSet
+)
+
+// Round is a rounding mode.
+type Round uint8
+
+// The rounding modes. RoundDefault is to nearest even for a conversion to a
+// float and towards zero for a conversion to an integer.
+const (
+	RoundDefault Round = iota
+	RoundRTE           // to nearest even
+	RoundRTZ           // towards zero
+	RoundRTP           // towards positive infinity
+	RoundRTN           // towards negative infinity
+)
+
+var roundNames = [...]string{"", "rte", "rtz", "rtp", "rtn"}
+
+// String returns the mode's name in the text form, "" for the default.
+func (r Round) String() string { return roundNames[r] }
+
+// Round returns the rounding mode that the flags hold.
+func (f Flags) Round() Round {
+	if f&flagRoundSet == 0 {
+		return RoundDefault
+	}
+	return RoundRTE + Round(f/flagRound0&3)
+}
+
+// WithRound returns the flags with the rounding mode r.
+func (f Flags) WithRound(r Round) Flags {
+	f &^= flagRound0 | flagRound1 | flagRoundSet
+	if r == RoundDefault {
+		return f
+	}
+	return f | flagRoundSet | Flags(r-RoundRTE)*flagRound0
+}
+
+// IdxType says how the index operand of an address is read.
+type IdxType uint8
+
+// The index types.
+const (
+	IdxNone IdxType = iota // no index
+	IdxS32                 // an I32 register, sign-extended
+	IdxU32                 // an I32 register, zero-extended
+	Idx64                  // an I64 register
+)
+
+// Type returns the element type of the index register (Void for IdxNone).
+func (x IdxType) Type() Type {
+	switch x {
+	case IdxS32, IdxU32:
+		return I32
+	case Idx64:
+		return I64
+	}
+	return Void
+}
+
+// Space is an address space, as far as it is known when the program is made.
+// The values are those of the tag in a pointer (package memory); SpaceGeneric
+// means that only the pointer's own tag tells.
+type Space uint8
+
+// The address spaces.
+const (
+	SpaceGeneric Space = iota
+	SpaceGlobal        // buffers, program-scope variables and constants
+	SpaceLocal         // LDS
+	SpacePrivate       // a work-item's own memory
+	NumSpaces
+)
+
+var spaceNames = [NumSpaces]string{"generic", "global", "local", "private"}
+
+// String returns the space's name in the text form.
+func (s Space) String() string { return spaceNames[s&3] }
+
+// Scope of a barrier or fence, with the numbers of SPIR-V.
+type Scope uint8
+
+// The scopes (SPIR-V 3.27).
+const (
+	ScopeCrossDevice Scope = iota
+	ScopeDevice
+	ScopeWorkgroup
+	ScopeSubgroup
+	ScopeInvocation
+)
+
+// TrapKind says why an OpTrap stands where it stands.
+type TrapKind uint8
+
+// The traps.
+const (
+	TrapUnreachable TrapKind = iota // OpUnreachable was reached
+	TrapAssert
+)
+
+// Loc is where an instruction comes from.
+type Loc struct {
+	Word   uint32 // word offset of the SPIR-V instruction in its module
+	File   uint32 // index into Program.Files; 0 is "unknown"
+	Line   uint32 // 1-based; 0 is "unknown"
+	Column uint32 // 1-based; 0 is "unknown"
+}

@@ -1,0 +1,165 @@
+package isa
+
+// Program is a compiled module: kernels and what they share.
+type Program struct {
+	Kernels []*Kernel // in the module's order
+	Globals []Global  // program-scope variables and constants
+	Files   []string  // source file names; Files[0] is ""
+
+	// Physical32 says that pointers take 4 bytes in memory.
+	Physical32 bool
+}
+
+// Kernel returns the kernel of the given name, or nil.
+func (p *Program) Kernel(name string) *Kernel {
+	for _, k := range p.Kernels {
+		if k.Name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// Global is a program-scope variable: memory that lives as long as the program.
+type Global struct {
+	Name     string
+	Size     uint64
+	Align    uint32
+	ReadOnly bool
+	Init     []byte // shorter than Size means zeros behind
+	Relocs   []Reloc
+}
+
+// Reloc is a pointer inside an initializer: the 8 (or, in a Physical32
+// program, 4) bytes at Offset are to hold the address of Globals[Global] plus
+// Addend.
+type Reloc struct {
+	Offset uint64
+	Global int
+	Addend int64
+}
+
+// Kernel is the code of one kernel with every call inlined.
+type Kernel struct {
+	Name   string
+	Params []Param
+
+	// Code holds the blocks one after the other; Blocks[b] says where b is.
+	// Block 0 is the entry. A loop's blocks are contiguous and the block that
+	// jumps back is its last.
+	Code   []Inst
+	Blocks []Block
+
+	// Register files.
+	NumScalar int
+	NumVector [NumBanks]int
+
+	// ScalarInit is what the first len(ScalarInit) scalar registers hold when a
+	// wave starts: constants, and zero for those that ParamRegs and GlobalRegs
+	// fill at launch.
+	ScalarInit []uint64
+	ParamRegs  []ParamReg
+	GlobalRegs []GlobalReg
+
+	// Private is each lane's own memory, Local the work-group's LDS that the
+	// module declares. Pointers to local kernel arguments name the allocations
+	// that follow, in the order of the parameters. Allocation n of a pointer is
+	// element n-1.
+	Private []Alloc
+	Local   []Alloc
+
+	Switches []SwitchTable
+	Printfs  []Printf
+	Locs     []Loc // Locs[0] is the zero Loc
+
+	ReqdLocalSize   [3]uint32 // zeros when the module does not say
+	LocalSizeHint   [3]uint32
+	ReqdSubgroup    uint32 // 0 when the module does not say
+	UsesBarrier     bool
+	UsesPrintf      bool
+	OrderDependent  bool // work-groups can see each other's order (atomics whose result is used …)
+	WritesGlobal    bool
+	UniformAccesses int // for statistics: loads that run once a wave
+}
+
+// Block is a run of instructions that ends in its only terminator:
+// Code[Start:End].
+type Block struct {
+	Start, End int
+	// Loop is the number of loops around the block.
+	Loop int
+	// Name is what the block is called in the module, for people.
+	Name string
+}
+
+// ParamKind says how an argument reaches a kernel.
+type ParamKind uint8
+
+// The kinds of parameters.
+const (
+	ParamValue   ParamKind = iota // bytes by value, a struct passed by a ByVal pointer included
+	ParamGlobal                   // a pointer to global or constant memory
+	ParamLocal                    // a pointer to LDS; the launch gives the size
+	ParamImage                    // an image
+	ParamSampler                  //
+	ParamPipe                     //
+)
+
+// Param is a kernel's parameter.
+type Param struct {
+	Name     string
+	TypeName string // OpenCL C type, or the SPIR-V type where that is not known
+	Kind     ParamKind
+	Size     uint64 // bytes of a ParamValue; of the pointee, or 0, for a pointer
+	Align    uint32
+	ReadOnly bool // const or constant memory
+}
+
+// ParamReg says that Scalar starts as Size bytes of a parameter's value,
+// zero-extended; a pointer parameter's value is its 64-bit pointer.
+type ParamReg struct {
+	Scalar int
+	Param  int
+	Offset uint64
+	Size   uint8
+}
+
+// GlobalReg says that Scalar starts as the address of Globals[Global].
+type GlobalReg struct {
+	Scalar int
+	Global int
+}
+
+// Alloc is a piece of private or local memory.
+type Alloc struct {
+	Name  string
+	Size  uint64
+	Align uint32
+	// Param is 1 + the number of the ParamValue whose bytes a lane's copy
+	// starts as, 0 for none. Private memory only.
+	Param int
+	Loc   uint32
+}
+
+// SwitchTable maps values to blocks. Values are zero-extended bit patterns of
+// the selector's type, in ascending order.
+type SwitchTable struct {
+	Default int
+	Values  []uint64
+	Targets []int
+}
+
+// Printf is one printf call: its format and what to print.
+type Printf struct {
+	Format string
+	Args   []PrintfArg
+}
+
+// PrintfArg is an argument: Regs has one register an element (several for a
+// vector). A string is a constant of the module, already read: Str, with IsString set.
+type PrintfArg struct {
+	Type     Type
+	Regs     []Reg
+	IsString bool
+	Str      string
+}

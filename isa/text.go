@@ -1,0 +1,314 @@
+package isa
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// WriteText writes the program's text form: what `lockstep isa` prints. It is
+// meant to be read by people and to be compared by tests; it is the same for
+// the same program, always.
+func (p *Program) WriteText(w io.Writer) error {
+	var b strings.Builder
+	for i := range p.Globals {
+		g := &p.Globals[i]
+		kind := "global"
+		if g.ReadOnly {
+			kind = "constant"
+		}
+		fmt.Fprintf(&b, "%s @%d %q size %d align %d", kind, i, g.Name, g.Size, g.Align)
+		if n := len(g.Init); n > 0 {
+			fmt.Fprintf(&b, " init %x", g.Init[:min(n, 32)])
+			if n > 32 {
+				fmt.Fprintf(&b, "… (%d bytes)", n)
+			}
+		}
+		for _, r := range g.Relocs {
+			fmt.Fprintf(&b, " [%d]=@%d%+d", r.Offset, r.Global, r.Addend)
+		}
+		b.WriteByte('\n')
+	}
+	if len(p.Globals) > 0 {
+		b.WriteByte('\n')
+	}
+	for i, k := range p.Kernels {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		k.text(&b, p)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Text returns the kernel's text form. p is the program that holds it.
+func (k *Kernel) Text(p *Program) string {
+	var b strings.Builder
+	k.text(&b, p)
+	return b.String()
+}
+
+func (k *Kernel) text(b *strings.Builder, p *Program) {
+	fmt.Fprintf(b, "kernel %s", k.Name)
+	if k.ReqdLocalSize != [3]uint32{} {
+		fmt.Fprintf(b, " reqd_local %d,%d,%d", k.ReqdLocalSize[0], k.ReqdLocalSize[1], k.ReqdLocalSize[2])
+	}
+	if k.ReqdSubgroup != 0 {
+		fmt.Fprintf(b, " reqd_subgroup %d", k.ReqdSubgroup)
+	}
+	b.WriteByte('\n')
+	for i, a := range k.Params {
+		fmt.Fprintf(b, "  param %d %q %s size %d", i, a.Name, a.TypeName, a.Size)
+		for _, r := range k.ParamRegs {
+			if r.Param == i {
+				fmt.Fprintf(b, " s%d=[%d:%d]", r.Scalar, r.Offset, r.Offset+uint64(r.Size))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	for i, a := range k.Local {
+		fmt.Fprintf(b, "  local %d %q size %d align %d\n", i+1, a.Name, a.Size, a.Align)
+	}
+	for i, a := range k.Private {
+		fmt.Fprintf(b, "  private %d %q size %d align %d", i+1, a.Name, a.Size, a.Align)
+		if a.Param > 0 {
+			fmt.Fprintf(b, " init param %d", a.Param-1)
+		}
+		b.WriteByte('\n')
+	}
+	for _, g := range k.GlobalRegs {
+		fmt.Fprintf(b, "  s%d = address @%d\n", g.Scalar, g.Global)
+	}
+	fmt.Fprintf(b, "  registers s %d", k.NumScalar)
+	for bank, n := range k.NumVector {
+		if n > 0 {
+			fmt.Fprintf(b, ", %s %d", Bank(bank), n)
+		}
+	}
+	b.WriteByte('\n')
+	for i, f := range k.Printfs {
+		fmt.Fprintf(b, "  printf %d %q\n", i, f.Format)
+	}
+	for i, t := range k.Switches {
+		fmt.Fprintf(b, "  switch %d", i)
+		for j, v := range t.Values {
+			fmt.Fprintf(b, " %d:b%d", v, t.Targets[j])
+		}
+		fmt.Fprintf(b, " default:b%d\n", t.Default)
+	}
+	last := Loc{}
+	for i, blk := range k.Blocks {
+		fmt.Fprintf(b, "b%d:", i)
+		if blk.Name != "" {
+			fmt.Fprintf(b, " ; %s", blk.Name)
+		}
+		if blk.Loop > 0 {
+			fmt.Fprintf(b, " (loop depth %d)", blk.Loop)
+		}
+		b.WriteByte('\n')
+		for pc := blk.Start; pc < blk.End; pc++ {
+			in := &k.Code[pc]
+			line := k.InstText(in)
+			if int(in.Loc) < len(k.Locs) {
+				l := k.Locs[in.Loc]
+				if l.Line != 0 && (l.File != last.File || l.Line != last.Line) && int(l.File) < len(p.Files) {
+					fmt.Fprintf(b, "  ; %s:%d\n", p.Files[l.File], l.Line)
+					last = l
+				}
+			}
+			fmt.Fprintf(b, "  %4d  %s\n", pc, line)
+		}
+	}
+}
+
+// InstText returns the text form of one instruction of the kernel. Constants
+// stand where the scalar registers that hold them are named.
+func (k *Kernel) InstText(in *Inst) string {
+	inf := in.Op.Info()
+	var b strings.Builder
+	reg := func(r Reg, t Type) string {
+		if c, ok := k.constant(r); ok {
+			return constText(c, t)
+		}
+		return r.Name(t)
+	}
+	name := func(types ...Type) {
+		b.WriteString(in.Op.String())
+		for _, t := range types {
+			b.WriteByte('.')
+			b.WriteString(t.String())
+		}
+		if r := in.Flags.Round(); r != RoundDefault {
+			b.WriteString("." + r.String())
+		}
+		if in.Flags&FlagSat != 0 {
+			b.WriteString(".sat")
+		}
+	}
+	dst := func(t Type) {
+		if in.Dst == None {
+			return
+		}
+		b.WriteString(in.Dst.Name(t))
+		b.WriteString(" = ")
+	}
+	addr := func() string {
+		s := "[" + in.Space.String() + " " + reg(in.A, I64)
+		if in.Idx != IdxNone {
+			x := reg(in.B, in.Idx.Type())
+			switch in.Idx {
+			case IdxS32:
+				x = "sext " + x
+			case IdxU32:
+				x = "zext " + x
+			}
+			s += fmt.Sprintf(" + %s*%d", x, in.Scale)
+		}
+		if in.Disp != 0 {
+			s += fmt.Sprintf(" %+d", in.Disp)
+		}
+		return s + "]"
+	}
+	switch inf.Shape {
+	case ShapeUnary, ShapeBinary, ShapeTernary, ShapeQuad:
+		dst(in.Type)
+		name(in.Type)
+		if in.Op == OpMath1 || in.Op == OpMath2 || in.Op == OpMath3 {
+			fmt.Fprintf(&b, " #%d", in.Imm)
+		}
+		sep := " "
+		for i, r := range [...]Reg{in.A, in.B, in.C, in.D} {
+			if i < 1+int(inf.Shape-ShapeUnary) {
+				b.WriteString(sep + reg(r, in.Type))
+				sep = ", "
+			}
+		}
+	case ShapeSelect:
+		dst(in.Type)
+		name(in.Type)
+		fmt.Fprintf(&b, " %s ? %s : %s", reg(in.A, B1), reg(in.B, in.Type), reg(in.C, in.Type))
+	case ShapeCompare:
+		dst(B1)
+		name(in.Type)
+		fmt.Fprintf(&b, " %s, %s", reg(in.A, in.Type), reg(in.B, in.Type))
+	case ShapeConvert:
+		dst(in.Type)
+		name(in.Type, in.Type2)
+		b.WriteString(" " + reg(in.A, in.Type2))
+	case ShapePtrAdd:
+		dst(I64)
+		name()
+		b.WriteString(" " + addr())
+	case ShapePtrDiff:
+		dst(I64)
+		name()
+		fmt.Fprintf(&b, " %s, %s", reg(in.A, I64), reg(in.B, I64))
+	case ShapeLoad:
+		dst(in.Type)
+		name(in.Type)
+		b.WriteString(" " + addr())
+	case ShapeStore:
+		name(in.Type)
+		b.WriteString(" " + addr() + ", " + reg(in.C, in.Type))
+	case ShapeAtomic:
+		dst(in.Type)
+		name(in.Type)
+		b.WriteString(" " + AtomicOp(in.Imm2).String() + " " + addr())
+		for _, r := range [...]Reg{in.C, in.D} {
+			if r != None {
+				b.WriteString(", " + reg(r, in.Type))
+			}
+		}
+	case ShapeMemCopy:
+		name()
+		fmt.Fprintf(&b, " [%s], [%s], %s bytes", reg(in.A, I64), reg(in.B, I64), reg(in.C, I64))
+	case ShapeBuiltin:
+		dst(in.Type)
+		name(in.Type)
+		b.WriteString(" " + Builtin(in.Imm).String())
+	case ShapePrintf:
+		dst(I32)
+		name()
+		fmt.Fprintf(&b, " #%d", in.Imm)
+		for _, a := range k.Printfs[in.Imm].Args {
+			if a.IsString {
+				fmt.Fprintf(&b, " %q", a.Str)
+			}
+			for _, r := range a.Regs {
+				b.WriteString(" " + reg(r, a.Type))
+			}
+		}
+	case ShapeBr:
+		fmt.Fprintf(&b, "br b%d", in.Target0())
+	case ShapeBrCond:
+		fmt.Fprintf(&b, "brcond %s ? b%d : b%d", reg(in.A, B1), in.Target0(), in.Target1())
+	case ShapeSwitch:
+		name(in.Type)
+		fmt.Fprintf(&b, " %s, table %d", reg(in.A, in.Type), in.Imm)
+	case ShapeBarrier:
+		scope := "workgroup"
+		if Scope(in.Imm2) == ScopeSubgroup {
+			scope = "subgroup"
+		}
+		fmt.Fprintf(&b, "barrier.%s then b%d", scope, in.Target0())
+	case ShapeTrap:
+		fmt.Fprintf(&b, "trap %d", in.Imm)
+	default:
+		name()
+	}
+	if in.Flags&FlagDense != 0 {
+		b.WriteString("  ; dense")
+	}
+	return b.String()
+}
+
+// constant returns the value of a scalar register that only ever holds a
+// constant.
+func (k *Kernel) constant(r Reg) (uint64, bool) {
+	if !r.IsScalar() || r.Index() >= len(k.ScalarInit) {
+		return 0, false
+	}
+	for _, p := range k.ParamRegs {
+		if p.Scalar == r.Index() {
+			return 0, false
+		}
+	}
+	for _, g := range k.GlobalRegs {
+		if g.Scalar == r.Index() {
+			return 0, false
+		}
+	}
+	return k.ScalarInit[r.Index()], true
+}
+
+func constText(c uint64, t Type) string {
+	switch t {
+	case B1:
+		return []string{"false", "true"}[c&1]
+	case I8:
+		return fmt.Sprint(int8(c))
+	case I16:
+		return fmt.Sprint(int16(c))
+	case I32:
+		return fmt.Sprint(int32(c))
+	case I64:
+		return fmt.Sprint(int64(c))
+	case F16:
+		return fmt.Sprintf("half(%#x)", c)
+	case F32:
+		f := math.Float32frombits(uint32(c))
+		if f != f {
+			return fmt.Sprintf("nan(%#x)", c)
+		}
+		return fmt.Sprintf("%gf", f)
+	case F64:
+		f := math.Float64frombits(c)
+		if f != f {
+			return fmt.Sprintf("nan(%#x)", c)
+		}
+		return fmt.Sprintf("%g", f)
+	}
+	return fmt.Sprintf("%#x", c)
+}

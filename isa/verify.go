@@ -1,0 +1,209 @@
+package isa
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrMalformed is what every error of [Kernel.Verify] wraps.
+var ErrMalformed = errors.New("malformed bytecode")
+
+// Verify checks what engines take for granted: opcodes and types that go
+// together, registers that exist, targets that exist, blocks that end in their
+// only terminator. An engine may run a verified kernel without further checks
+// of its shape.
+func (k *Kernel) Verify() error {
+	if len(k.Blocks) == 0 {
+		return fmt.Errorf("kernel %s has no blocks: %w", k.Name, ErrMalformed)
+	}
+	if len(k.ScalarInit) > k.NumScalar {
+		return fmt.Errorf("kernel %s starts %d of %d scalar registers: %w", k.Name, len(k.ScalarInit), k.NumScalar, ErrMalformed)
+	}
+	for _, p := range k.ParamRegs {
+		if p.Scalar < 0 || p.Scalar >= len(k.ScalarInit) || p.Param < 0 || p.Param >= len(k.Params) || p.Size > 8 {
+			return fmt.Errorf("kernel %s: parameter register %+v: %w", k.Name, p, ErrMalformed)
+		}
+	}
+	for _, g := range k.GlobalRegs {
+		if g.Scalar < 0 || g.Scalar >= len(k.ScalarInit) || g.Global < 0 {
+			return fmt.Errorf("kernel %s: address register %+v: %w", k.Name, g, ErrMalformed)
+		}
+	}
+	pos := 0
+	for i, b := range k.Blocks {
+		if b.Start != pos || b.End <= b.Start || b.End > len(k.Code) {
+			return fmt.Errorf("kernel %s: block b%d is [%d:%d], expected to start at %d: %w", k.Name, i, b.Start, b.End, pos, ErrMalformed)
+		}
+		for pc := b.Start; pc < b.End; pc++ {
+			if err := k.verifyInst(&k.Code[pc], pc == b.End-1); err != nil {
+				return fmt.Errorf("kernel %s: b%d, instruction %d: %v: %w", k.Name, i, pc, err, ErrMalformed)
+			}
+		}
+		pos = b.End
+	}
+	if pos != len(k.Code) {
+		return fmt.Errorf("kernel %s: %d instructions after the last block: %w", k.Name, len(k.Code)-pos, ErrMalformed)
+	}
+	return nil
+}
+
+func (k *Kernel) verifyReg(r Reg, t Type, what string) error {
+	switch {
+	case r == None:
+		return fmt.Errorf("%s is missing", what)
+	case t == Void:
+		return fmt.Errorf("%s has no type", what)
+	case r.IsScalar() && r.Index() >= k.NumScalar:
+		return fmt.Errorf("%s names s%d of %d", what, r.Index(), k.NumScalar)
+	case r.IsVector() && r.Index() >= k.NumVector[t.Bank()]:
+		return fmt.Errorf("%s names %s of %d", what, r.Name(t), k.NumVector[t.Bank()])
+	}
+	return nil
+}
+
+func (k *Kernel) verifyInst(in *Inst, last bool) error {
+	if in.Op == OpInvalid || in.Op >= NumOps {
+		return fmt.Errorf("unknown opcode %d", in.Op)
+	}
+	inf := in.Op.Info()
+	if in.Op.IsTerminator() != last {
+		return fmt.Errorf("%s stands in the wrong place of its block", in.Op)
+	}
+	if inf.Types != 0 && !inf.Types.Has(in.Type) {
+		return fmt.Errorf("%s does not work on %s", in.Op, in.Type)
+	}
+	if inf.Src != 0 && !inf.Src.Has(in.Type2) {
+		return fmt.Errorf("%s does not convert from %s", in.Op, in.Type2)
+	}
+	type operand struct {
+		r    Reg
+		t    Type
+		what string
+	}
+	var ops [5]operand
+	n := 0
+	use := func(r Reg, t Type, what string) { ops[n] = operand{r, t, what}; n++ }
+	dst := Void
+	switch inf.Shape {
+	case ShapeUnary, ShapeBinary, ShapeTernary, ShapeQuad:
+		dst = in.Type
+		for i, r := range [...]Reg{in.A, in.B, in.C, in.D} {
+			if i <= int(inf.Shape-ShapeUnary) {
+				use(r, in.Type, "operand")
+			}
+		}
+	case ShapeSelect:
+		dst = in.Type
+		use(in.A, B1, "condition")
+		use(in.B, in.Type, "operand")
+		use(in.C, in.Type, "operand")
+	case ShapeCompare:
+		dst = B1
+		use(in.A, in.Type, "operand")
+		use(in.B, in.Type, "operand")
+	case ShapeConvert:
+		dst = in.Type
+		use(in.A, in.Type2, "operand")
+	case ShapePtrDiff:
+		dst = I64
+		use(in.A, I64, "pointer")
+		use(in.B, I64, "pointer")
+	case ShapePtrAdd, ShapeLoad, ShapeStore, ShapeAtomic:
+		use(in.A, I64, "pointer")
+		if in.Idx > Idx64 {
+			return fmt.Errorf("unknown index type %d", in.Idx)
+		}
+		if in.Idx != IdxNone {
+			use(in.B, in.Idx.Type(), "index")
+		}
+		if in.Space >= NumSpaces {
+			return fmt.Errorf("unknown address space %d", in.Space)
+		}
+		switch inf.Shape {
+		case ShapePtrAdd:
+			dst = I64
+		case ShapeLoad:
+			dst = in.Type
+		case ShapeStore:
+			use(in.C, in.Type, "value")
+		case ShapeAtomic:
+			if AtomicOp(in.Imm2) >= NumAtomicOps {
+				return fmt.Errorf("unknown atomic operation %d", in.Imm2)
+			}
+			if in.Dst != None {
+				dst = in.Type
+			}
+			if AtomicOp(in.Imm2) != AtomicLoad {
+				use(in.C, in.Type, "value")
+			}
+			if AtomicOp(in.Imm2) == AtomicCmpXchg {
+				use(in.D, in.Type, "comparand")
+			}
+		}
+	case ShapeMemCopy:
+		use(in.A, I64, "destination")
+		use(in.B, I64, "source")
+		use(in.C, I64, "size")
+	case ShapeBuiltin:
+		dst = in.Type
+		if Builtin(in.Imm) >= NumBuiltins || in.Imm > 255 {
+			return fmt.Errorf("unknown built-in %d", in.Imm)
+		}
+		if Builtin(in.Imm).PerLane() && in.Dst.IsScalar() {
+			return fmt.Errorf("built-in %s differs by lane", Builtin(in.Imm))
+		}
+	case ShapePrintf:
+		if int(in.Imm) >= len(k.Printfs) {
+			return fmt.Errorf("unknown printf %d", in.Imm)
+		}
+		if in.Dst != None {
+			dst = I32
+		}
+		for _, a := range k.Printfs[in.Imm].Args {
+			for _, r := range a.Regs {
+				if err := k.verifyReg(r, a.Type, "printf argument"); err != nil {
+					return err
+				}
+			}
+		}
+	case ShapeBr, ShapeBarrier:
+		if in.Target0() >= len(k.Blocks) {
+			return fmt.Errorf("target b%d of %d", in.Target0(), len(k.Blocks))
+		}
+	case ShapeBrCond:
+		use(in.A, B1, "condition")
+		if in.Target0() >= len(k.Blocks) || in.Target1() >= len(k.Blocks) || in.Target1() < 0 {
+			return fmt.Errorf("targets b%d, b%d of %d", in.Target0(), in.Target1(), len(k.Blocks))
+		}
+	case ShapeSwitch:
+		use(in.A, in.Type, "selector")
+		if int(in.Imm) >= len(k.Switches) {
+			return fmt.Errorf("unknown switch table %d", in.Imm)
+		}
+		t := &k.Switches[in.Imm]
+		if len(t.Values) != len(t.Targets) || t.Default < 0 || t.Default >= len(k.Blocks) {
+			return fmt.Errorf("switch table %d is damaged", in.Imm)
+		}
+		for i, b := range t.Targets {
+			if b < 0 || b >= len(k.Blocks) || i > 0 && t.Values[i-1] >= t.Values[i] {
+				return fmt.Errorf("switch table %d is damaged at case %d", in.Imm, i)
+			}
+		}
+	}
+	vector := false
+	for _, o := range ops[:n] {
+		if err := k.verifyReg(o.r, o.t, o.what); err != nil {
+			return err
+		}
+		vector = vector || o.r.IsVector()
+	}
+	if dst != Void {
+		if err := k.verifyReg(in.Dst, dst, "destination"); err != nil {
+			return err
+		}
+		if in.Dst.IsScalar() && vector != (in.Op == OpReadFirst) {
+			return fmt.Errorf("%s from vector operands into scalar s%d", in.Op, in.Dst.Index())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+// Package memory is the memory of the modelled GPU: address spaces, tagged
+// pointers, buffers, LDS and private memory, atomics, and the one bounds check
+// that every access goes through.
+//
+// It knows nothing of instructions or of scheduling. Engines and DMA call it
+// with pointers that come from kernels; package emu gives it the buffers.
+// Nothing a kernel does can reach host memory outside the regions given to it:
+// a bad access is a [Fault], which is an error value.
+package memory
+
+import "fmt"
+
+// Space is an address space: the tag in a pointer.
+type Space uint8
+
+// The address spaces. They have the numbers of isa.Space.
+const (
+	SpaceNone    Space = iota // the null pointer, and nothing else
+	SpaceGlobal               // buffers, program-scope variables and constants
+	SpaceLocal                // LDS of the work-group
+	SpacePrivate              // the work-item's own memory
+)
+
+// String returns the space's name.
+func (s Space) String() string {
+	switch s {
+	case SpaceNone:
+		return "null"
+	case SpaceGlobal:
+		return "global"
+	case SpaceLocal:
+		return "local"
+	case SpacePrivate:
+		return "private"
+	}
+	return fmt.Sprintf("space %d", uint8(s))
+}
+
+// Pointer is a device pointer: 4 bits of address space, 20 bits of allocation
+// number and a signed 40-bit offset in bytes. Arithmetic changes the offset
+// only, so that a pointer always leads back to its allocation, even when it
+// points outside. Null is zero; allocation numbers start at 1.
+type Pointer uint64
+
+// The layout of a pointer, and what it implies.
+const (
+	OffsetBits = 40
+	AllocBits  = 20
+
+	offsetMask = 1<<OffsetBits - 1
+
+	// MaxAllocs is the number of allocations that a space can hold.
+	MaxAllocs = 1<<AllocBits - 1
+	// MaxSize is the largest allocation, in bytes: what positive offsets reach.
+	MaxSize = 1 << (OffsetBits - 1)
+	// FarOffset is the offset of a pointer that arithmetic carried further
+	// than an offset can say. It is outside of every allocation.
+	FarOffset = -1 << (OffsetBits - 1)
+)
+
+// MakePointer returns the pointer to byte offset of allocation alloc.
+func MakePointer(s Space, alloc uint32, offset int64) Pointer {
+	return Pointer(uint64(s)<<(OffsetBits+AllocBits) | uint64(alloc)<<OffsetBits).Add(offset)
+}
+
+// Space returns the pointer's tag.
+func (p Pointer) Space() Space { return Space(p >> (OffsetBits + AllocBits)) }
+
+// Alloc returns the allocation number; 0 is no allocation.
+func (p Pointer) Alloc() uint32 { return uint32(p>>OffsetBits) & (1<<AllocBits - 1) }
+
+// Offset returns the offset in bytes from the start of the allocation.
+func (p Pointer) Offset() int64 { return int64(p<<(64-OffsetBits)) >> (64 - OffsetBits) }
+
+// Add returns p moved by d bytes. A sum that an offset cannot hold gives
+// FarOffset in the same allocation. Null stays a pointer without allocation.
+func (p Pointer) Add(d int64) Pointer {
+	sum := p.Offset() + d
+	if sum < FarOffset || sum >= MaxSize {
+		sum = FarOffset
+	}
+	return p&^offsetMask | Pointer(uint64(sum)&offsetMask)
+}
+
+// String returns the pointer as people read it: space, allocation, offset.
+func (p Pointer) String() string {
+	if p == 0 {
+		return "null"
+	}
+	return fmt.Sprintf("%s:%d%+d", p.Space(), p.Alloc(), p.Offset())
+}
