@@ -8,7 +8,7 @@ kernel void control(global int *data, int limit, double scale) {
   int x = data[i], trips = 0;
   while (x > 1 && trips < limit) {
     x = step(x);
-    switch (x & 7) {
+    switch (x % 11) {
     case 0:
     case 1: trips += table[trips % 5]; break;
     case 5: trips++; /* fall through */
