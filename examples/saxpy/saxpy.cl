@@ -1,0 +1,6 @@
+// y = a*x + y: the "hello, world" of GPUs. One work-item, one element.
+kernel void saxpy(float a, global const float *x, global float *y)
+{
+	size_t i = get_global_id(0);
+	y[i] = a * x[i] + y[i];
+}
