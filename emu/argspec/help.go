@@ -20,11 +20,11 @@ Buffers in global or constant memory
                          wrap around, floating point is START + i×STEP, each
                          operation rounded to f64 and the result to TYPE
   fill:TYPE:COUNT:V      COUNT times V
-  rand:TYPE:COUNT:SEED   integers over the whole range of TYPE, floating point in
-                         [0, 1)
+  rand:TYPE:COUNT:SEED   integers over the whole range of TYPE, floating point
+                         in [0, 1)
   rand:TYPE:COUNT:SEED:LO:HI
-                         integers from LO to HI, both included; floating point in
-                         [LO, HI)
+                         integers from LO to HI, both included; floating point
+                         in [LO, HI)
   in:PATH[:TYPE]         the contents of a file; a .npy file brings its own type
                          (booleans as u8, complex numbers as pairs), anything
                          else is raw bytes; TYPE reads the bytes as that type
@@ -34,10 +34,10 @@ Other
   null                   a null pointer
 
 TYPE   i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64
-V      an integer: 42 -7 0x2a 0o52 0b101010 (a leading 0 is octal, _ may separate
-       digits), within the range of its type; a floating-point number: 1 -2.5 1e-3
-       0x1.8p-3 inf -inf nan, rounded to nearest even; nan(BITS) is the NaN with
-       these bits. V*N stands for N times V.
+V      an integer: 42 -7 0x2a 0o52 0b101010 (a leading 0 is octal, _ separates
+       digits), within the range of its type; a floating-point number: 1 -2.5
+       1e-3 0x1.8p-3 inf -inf nan, rounded to nearest even; nan(BITS) is the NaN
+       with these bits. V*N stands for N times V.
 COUNT  a whole number; k, m and g stand for ×1024, ×1024² and ×1024³. BYTES too.
 
 How rand numbers are made. Element i (from 0) comes from x, the output i of the
@@ -47,9 +47,9 @@ x = z xor z>>31, all modulo 2^64.
   integers       the highest bits of x, as many as TYPE has
   with LO:HI     LO + ((x × (HI-LO+1)) >> 64)
   f16 f32 f64    the highest 11, 24 or 53 bits of x, times 2^-11, 2^-24 or 2^-53
-  with LO:HI     LO×(1-u) + HI×u in f64, where u is the highest 53 bits of x times
-                 2^-53, rounded to TYPE; a result not below HI becomes the largest
-                 value below HI
+  with LO:HI     LO×(1-u) + HI×u in f64, where u is the highest 53 bits of x
+                 times 2^-53, rounded to TYPE; a result not below HI becomes the
+                 largest value below HI
 
 Image, sampler and pipe arguments are not supported by this version.
 `

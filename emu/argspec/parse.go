@@ -206,7 +206,7 @@ func (p *parser) list(at int, kind Kind) (*Arg, error) {
 		}
 		n := 1
 		if i := strings.IndexByte(item, '*'); i >= 0 {
-			c, err := p.count(item[i+1:], itemPos+i+1, math.MaxInt)
+			c, err := p.count(item[i+1:], itemPos+i+1, p.max)
 			if err != nil {
 				return nil, err
 			}
