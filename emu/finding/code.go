@@ -1,11 +1,9 @@
-// Package finding holds the one shape of everything lockstep has to say about
-// a kernel: faults, undefined behaviour, standstills and, in time, races and
-// async hazards. A [Finding] has a stable code, a place, the parties, a text
-// form, a JSON form and a merge rule.
-//
-// It detects nothing. Engines, the scheduler and package emu fill findings in;
-// the command line, the conformance runner and Go programs read them.
 package finding
+
+import (
+	"slices"
+	"strings"
+)
 
 // Code is a finding's stable name. Codes are never renamed or reused.
 type Code string
@@ -22,7 +20,71 @@ const (
 	DivideOverflow  Code = "E-DIVOVF"      // most negative value divided by -1 (with checks on)
 	ShiftRange      Code = "E-SHIFT"       // shift by the width or more (with checks on)
 	Unreachable     Code = "E-UNREACHABLE" // OpUnreachable was reached
-	BarrierDeadlock Code = "E-BARRIER"     // a barrier that some work-items never reach
+	BarrierDeadlock Code = "E-BARRIER"     // work-items of a group wait at different barriers
+	PartialBarrier  Code = "E-BARRIERPART" // a barrier that some work-items ended without reaching
 	TimeLimit       Code = "E-TIMEOUT"     // the time limit ended the launch
 	Cancelled       Code = "E-CANCELLED"   // the caller ended the launch
 )
+
+// Description says what a code means, for people: the command line's help, and
+// whoever meets a code in a log.
+type Description struct {
+	Code Code
+	// Title is a few words, Text one or two sentences. Text says what the
+	// specifications have to say about it and what to do.
+	Title, Text string
+	// Checked says that the finding is made only when checks are on.
+	Checked bool
+}
+
+var descriptions = map[Code]Description{
+	OutOfBounds: {Title: "access outside its allocation",
+		Text: "A load, store, copy or atomic operation reached before the start or past the end of the buffer or variable that its pointer came from. The memory was not touched. Compare the index with the size that the finding names."},
+	NullPointer: {Title: "access through a null pointer",
+		Text: "The pointer was null: an argument given as null, or a pointer variable that was never set."},
+	BadPointer: {Title: "access through a value that is no pointer",
+		Text: "The address names no allocation of this launch, or one of another address space: a cast integer, uninitialized memory read as a pointer, or a pointer to local or private memory that outlived its work-group."},
+	UseAfterFree: {Title: "access to a released buffer",
+		Text: "The pointer leads to a buffer that the host has released. Keep the buffer until every launch that uses it is over."},
+	ReadOnly: {Title: "write to constant memory",
+		Text: "The kernel stored to memory in the constant address space (UniformConstant), or to a buffer that was made read-only."},
+	Misaligned: {Title: "access not aligned to its type",
+		Text:    "The address is not a multiple of the access's alignment, which OpenCL leaves undefined (OpenCL C 6.3.5). lockstep does the access as it stands; devices may not.",
+		Checked: true},
+	DivideByZero: {Title: "integer division by zero",
+		Text: "The divisor of an integer division or remainder was 0: undefined in SPIR-V (3.49.13). Test the divisor first."},
+	DivideOverflow: {Title: "integer division overflows",
+		Text:    "The most negative value was divided by -1: undefined in SPIR-V (3.49.13). Without checks the quotient is the dividend and the remainder 0.",
+		Checked: true},
+	ShiftRange: {Title: "shift by the width or more",
+		Text:    "The shift amount is not less than the width of the value: undefined in SPIR-V (3.49.14), though OpenCL C takes the amount modulo the width. Without checks lockstep does the same.",
+		Checked: true},
+	Unreachable: {Title: "unreachable code was reached",
+		Text: "The kernel executed OpUnreachable: the compiler was promised that control never comes here, for instance by __builtin_unreachable or a function without a return."},
+	BarrierDeadlock: {Title: "work-items wait at different barriers",
+		Text: "Every work-item of the group that has not ended waits at a barrier, but not all at the same one, so that none can go on. A barrier must be reached by all work-items of a work-group or by none (OpenCL C 6.15.8)."},
+	PartialBarrier: {Title: "a barrier that some work-items never reach",
+		Text: "A barrier opened for the work-items that were left, while others of the group had ended without reaching it: undefined (OpenCL C 6.15.8). lockstep counts work-items that ended as gone and goes on, as most devices do. Move the barrier out of the condition, or let every work-item stay until the last barrier."},
+	TimeLimit: {Title: "the time limit ended the launch",
+		Text: "The kernel ran longer than allowed. The finding says what ran when the time was over; a loop that never ends, or a wait for a work-group that has not started, are the usual reasons."},
+	Cancelled: {Title: "the launch was cancelled",
+		Text: "The caller cancelled the launch before it was over. Memory holds what the kernel had written by then."},
+}
+
+// Describe returns the description of a code; ok is false for a code that does
+// not exist.
+func Describe(c Code) (d Description, ok bool) {
+	d, ok = descriptions[c]
+	d.Code = c
+	return d, ok
+}
+
+// Codes returns every code, in alphabetical order.
+func Codes() []Code {
+	all := make([]Code, 0, len(descriptions))
+	for c := range descriptions {
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b Code) int { return strings.Compare(string(a), string(b)) })
+	return all
+}
