@@ -1,0 +1,3 @@
+package kernels
+
+func barrierKernels() []*Kernel { return nil }

@@ -1,0 +1,3 @@
+package kernels
+
+func cryptoKernels() []*Kernel { return nil }

@@ -1,0 +1,3 @@
+package kernels
+
+func mathKernels() []*Kernel { return nil }
