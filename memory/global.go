@@ -1,0 +1,186 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Errors of allocation.
+var (
+	// ErrTooMany means that all allocation numbers are in use.
+	ErrTooMany = errors.New("too many allocations")
+	// ErrAlign means that bytes to wrap do not start on a multiple of 8.
+	ErrAlign = errors.New("memory is not aligned to 8 bytes")
+	// ErrNoAlloc means that a pointer does not lead to an allocation that can be released.
+	ErrNoAlloc = errors.New("no such allocation")
+)
+
+// LimitError is an allocation that does not fit. Sizes are in bytes.
+type LimitError struct {
+	Name        string // of the allocation
+	Size        uint64 // asked for
+	Used, Limit uint64
+}
+
+// Error says what was asked for and what there is.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%q needs %d bytes, but %d of the device's %d bytes are in use", e.Name, e.Size, e.Used, e.Limit)
+}
+
+const (
+	pageBits = 10
+	pageSize = 1 << pageBits
+)
+
+type page [pageSize]atomic.Pointer[Region]
+
+// Global is a device's global memory: buffers and program-scope variables, by
+// allocation number. It is safe for use from several goroutines. Lookups take
+// no lock, so that they may run while kernels do.
+type Global struct {
+	pages [1 << (AllocBits - pageBits)]atomic.Pointer[page]
+
+	mu    sync.Mutex
+	limit uint64
+	used  uint64
+	live  int
+	last  uint32 // the number given out last
+	flat  atomic.Pointer[[]flatEntry]
+}
+
+// NewGlobal returns an empty memory of limit bytes, at most [MaxSize].
+func NewGlobal(limit uint64) *Global {
+	return &Global{limit: min(limit, MaxSize)}
+}
+
+// Limit returns the size of the memory in bytes.
+func (g *Global) Limit() uint64 { return g.limit }
+
+// Used returns how many bytes are allocated.
+func (g *Global) Used() uint64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.used
+}
+
+// Alloc makes an allocation of size zero bytes and returns the pointer to its
+// start. The error is a [*LimitError] or wraps [ErrTooMany].
+func (g *Global) Alloc(name string, size uint64, readOnly bool) (Pointer, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := g.fits(name, size); err != nil {
+		return 0, err
+	}
+	data := AlignedBytes(size)
+	if data == nil {
+		return 0, &LimitError{Name: name, Size: size, Used: g.used, Limit: g.limit}
+	}
+	return g.add(name, data, readOnly)
+}
+
+// AllocBytes makes an allocation of the given bytes, which it does not copy:
+// kernels see what the host writes there and the other way round. They must
+// start on a multiple of 8 ([AlignedBytes] makes such), or the error wraps
+// [ErrAlign]; other errors are those of [Global.Alloc].
+func (g *Global) AllocBytes(name string, data []byte, readOnly bool) (Pointer, error) {
+	if len(data) > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(data)))%8 != 0 {
+		return 0, fmt.Errorf("%q: %w", name, ErrAlign)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := g.fits(name, uint64(len(data))); err != nil {
+		return 0, err
+	}
+	return g.add(name, data, readOnly)
+}
+
+func (g *Global) fits(name string, size uint64) error {
+	if size > g.limit || g.used > g.limit-size {
+		return &LimitError{Name: name, Size: size, Used: g.used, Limit: g.limit}
+	}
+	if g.live == MaxAllocs {
+		return fmt.Errorf("%q: %d allocations are in use: %w", name, g.live, ErrTooMany)
+	}
+	return nil
+}
+
+// add enters a region under the next number that is not in use. Numbers of
+// released allocations come up again only after all others had their turn, so
+// that a stale pointer is told apart for as long as possible.
+func (g *Global) add(name string, data []byte, readOnly bool) (Pointer, error) {
+	n := g.last
+	for {
+		n++
+		if n > MaxAllocs {
+			n = 1
+		}
+		if r := g.Lookup(n); r == nil || r.Freed {
+			break
+		}
+	}
+	r := &Region{Name: name, Data: data, ReadOnly: readOnly, Size: uint64(len(data))}
+	g.forgetFlat(n)
+	r.Flat = g.placeFlat(n, r.Size)
+	g.store(n, r)
+	g.last = n
+	g.live++
+	g.used += r.Size
+	return MakePointer(SpaceGlobal, n, 0), nil
+}
+
+func (g *Global) store(n uint32, r *Region) {
+	slot := &g.pages[n>>pageBits]
+	p := slot.Load()
+	if p == nil {
+		p = new(page)
+		slot.Store(p)
+	}
+	p[n%pageSize].Store(r)
+}
+
+// Free releases the allocation that p leads to; from now on access to it is a
+// fault. The error wraps [ErrNoAlloc]. Freeing memory while a kernel uses it
+// is safe: the kernel goes on with the old bytes or faults.
+func (g *Global) Free(p Pointer) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r := g.Lookup(p.Alloc())
+	if p.Space() != SpaceGlobal || r == nil || r.Freed {
+		return fmt.Errorf("release of %s: %w", p, ErrNoAlloc)
+	}
+	g.store(p.Alloc(), &Region{Name: r.Name, Size: r.Size, ReadOnly: r.ReadOnly, Freed: true, Flat: r.Flat})
+	g.live--
+	g.used -= r.Size
+	return nil
+}
+
+// Lookup returns allocation number n, which may have been freed, or nil if
+// there never was one.
+func (g *Global) Lookup(n uint32) *Region {
+	if n > MaxAllocs {
+		return nil
+	}
+	p := g.pages[n>>pageBits].Load()
+	if p == nil {
+		return nil
+	}
+	return p[n%pageSize].Load()
+}
+
+// Resolve returns the n bytes at p after the check that every access goes
+// through. The error is a [*Fault].
+func (g *Global) Resolve(p Pointer, n uint64, a Access) ([]byte, error) {
+	var r *Region
+	if p.Space() == SpaceGlobal {
+		r = g.Lookup(p.Alloc())
+	}
+	if f := r.Check(p, n, a); f != nil {
+		f.Expected = SpaceGlobal
+		return nil, f
+	}
+	off := uint64(p.Offset())
+	return r.Data[off : off+n : off+n], nil
+}

@@ -1,0 +1,65 @@
+package memory
+
+import (
+	"math"
+	"unsafe"
+)
+
+// Alignment is the alignment in bytes of every allocation, on the device and
+// on the host.
+const Alignment = 64
+
+// Region is one allocation. It is immutable, apart from the bytes of Data; a
+// release replaces it by another Region.
+type Region struct {
+	Name string
+	// Data is the contents; nil once the allocation is freed.
+	Data     []byte
+	ReadOnly bool // for kernels; the host may write
+	Freed    bool
+	// Size is the allocation's size in bytes; it survives a release.
+	Size uint64
+	// Flat is the 32-bit address (see [Global.Pack32]); 0 for none.
+	Flat uint32
+}
+
+// Check returns what an access of n bytes at p, which leads to this region (nil
+// for one that does not exist), does wrong, or nil. It does not look at alignment.
+func (r *Region) Check(p Pointer, n uint64, a Access) *Fault {
+	f := Fault{Access: a, Pointer: p, Size: n}
+	switch {
+	case p.Space() == SpaceNone && p.Alloc() == 0 && p.Offset() > -4096 && p.Offset() < 4096:
+		f.Kind = FaultNull
+		return &f
+	case r == nil:
+		f.Kind = FaultPointer
+		return &f
+	}
+	f.Region, f.RegionSize, f.HasRegion = r.Name, r.Size, true
+	off := p.Offset()
+	switch {
+	case r.Freed:
+		f.Kind = FaultFreed
+	case off < 0 || uint64(off) > r.Size || r.Size-uint64(off) < n:
+		f.Kind = FaultBounds
+	case r.ReadOnly && a != AccessRead:
+		f.Kind = FaultReadOnly
+	default:
+		return nil
+	}
+	return &f
+}
+
+// AlignedBytes returns n zero bytes that start on a multiple of [Alignment], or
+// nil when the host's address space cannot hold them.
+func AlignedBytes(n uint64) []byte {
+	if n > math.MaxInt-Alignment {
+		return nil
+	}
+	if n == 0 {
+		return []byte{}
+	}
+	b := make([]byte, n+Alignment-1)
+	shift := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (Alignment - 1)
+	return b[shift : shift+uintptr(n) : shift+uintptr(n)]
+}
