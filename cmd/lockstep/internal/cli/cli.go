@@ -1,0 +1,225 @@
+// Package cli is the command line of lockstep: it reads arguments and files,
+// calls the packages that do the work, and prints what they say.
+//
+// It holds no knowledge of SPIR-V or of running kernels. Everything that it
+// needs of the process comes in an [Env], so that tests can run commands
+// without one; the result is an exit status.
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// The exit statuses.
+const (
+	ExitDone    = 0 // done, nothing found
+	ExitFinding = 1 // the kernel faulted, or a check found something
+	ExitUsage   = 2 // wrong usage or input, or a file that cannot be written
+)
+
+// Env is the world of a command.
+type Env struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// StdoutTerminal and StderrTerminal say that a person looks at the output.
+	StdoutTerminal, StderrTerminal bool
+	// Open and Create open files for reading and writing.
+	Open   func(path string) (io.ReadCloser, error)
+	Create func(path string) (io.WriteCloser, error)
+}
+
+// System returns the Env of the process.
+func System() *Env {
+	return &Env{
+		Stdin:          os.Stdin,
+		Stdout:         os.Stdout,
+		Stderr:         os.Stderr,
+		StdoutTerminal: isTerminal(os.Stdout),
+		StderrTerminal: isTerminal(os.Stderr),
+		Open:           func(path string) (io.ReadCloser, error) { return os.Open(path) },
+		Create:         func(path string) (io.WriteCloser, error) { return os.Create(path) },
+	}
+}
+
+// isTerminal says whether f is a character device other than the null device.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+// command is one of lockstep's subcommands.
+type command struct {
+	name  string
+	args  string // what follows the flags in the usage line
+	short string // one line for the overview
+	long  string // what `lockstep help NAME` says below the usage line
+	// setup declares the command's flags and returns what runs it. The
+	// positional arguments are checked by the command.
+	setup func(f *flags) func(ctx context.Context, env *Env, args []string) error
+}
+
+// commands has the subcommands in the order of the overview. It is a function,
+// for the help command itself reads it.
+func commands() []*command {
+	return []*command{
+		infoCommand, disCommand, asmCommand,
+		versionCommand, helpCommand,
+	}
+}
+
+func lookup(name string) *command {
+	for _, c := range commands() {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// usageError is a command line that makes no sense.
+type usageError struct {
+	msg  string
+	help string // what to type for help
+}
+
+func (e *usageError) Error() string {
+	if e.help == "" {
+		return e.msg
+	}
+	return e.msg + "\n(`lockstep " + e.help + "` explains)"
+}
+
+func usagef(help, format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...), help}
+}
+
+// errFound ends a command with ExitFinding. What was found has been printed.
+var errFound = errors.New("findings")
+
+// Main runs the command that args ask for and returns the exit status. When ctx
+// is done the command ends as soon as it can.
+func Main(ctx context.Context, args []string, env *Env) int {
+	out := bufio.NewWriter(env.Stdout)
+	inner := *env
+	inner.Stdout = out
+	err := dispatch(ctx, args, &inner)
+	if ferr := out.Flush(); ferr != nil && (err == nil || errors.Is(err, errFound)) {
+		err = fmt.Errorf("standard output: %w", ferr)
+	}
+	switch {
+	case err == nil:
+		return ExitDone
+	case errors.Is(err, errFound):
+		return ExitFinding
+	}
+	fmt.Fprintf(env.Stderr, "lockstep: %v\n", err)
+	return ExitUsage
+}
+
+func dispatch(ctx context.Context, args []string, env *Env) error {
+	if len(args) == 0 {
+		fmt.Fprint(env.Stderr, overview())
+		return usagef("", "no command given")
+	}
+	name := args[0]
+	switch name {
+	case "-h", "-help", "--help":
+		name = "help"
+	case "-version", "--version":
+		name = "version"
+	}
+	c := lookup(name)
+	if c == nil {
+		var names []string
+		for _, c := range commands() {
+			names = append(names, c.name)
+		}
+		msg := fmt.Sprintf("there is no command %q", name)
+		if near := nearest(name, names); near != "" {
+			msg += fmt.Sprintf("; did you mean %q?", near)
+		} else if _, err := os.Stat(name); err == nil {
+			msg += fmt.Sprintf("; to run the kernel in a file: lockstep run %s", name)
+		}
+		return usagef("help", "%s", msg)
+	}
+	f := newFlags(c.name)
+	run := c.setup(f)
+	rest, err := f.parse(args[1:])
+	if errors.Is(err, errHelp) {
+		fmt.Fprint(env.Stdout, c.help())
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return run(ctx, env, rest)
+}
+
+// one returns the only positional argument of a command that takes one module.
+func one(c string, args []string) (string, error) {
+	switch len(args) {
+	case 0:
+		return "", usagef("help "+c, "%s: no module given", c)
+	case 1:
+		return args[0], nil
+	}
+	return "", usagef("help "+c, "%s: one module at a time; %q is one argument too many", c, args[1])
+}
+
+// nearest returns the one of names that a slip of the fingers may have made
+// name of, or "".
+func nearest(name string, names []string) string {
+	best, distance := "", 1+len(name)/3
+	for _, n := range slices.Sorted(slices.Values(names)) {
+		if d := editDistance(name, n); d <= distance && (best == "" || d < distance) {
+			best, distance = n, d
+		}
+	}
+	return best
+}
+
+// editDistance is Levenshtein's distance of two short strings, up to 40 bytes.
+func editDistance(a, b string) int {
+	if len(a) > 40 || len(b) > 40 {
+		return len(a) + len(b)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}
+
+// indent puts prefix before every line of s that is not empty.
+func indent(prefix, s string) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		if strings.TrimSpace(line) != "" {
+			b.WriteString(prefix)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}

@@ -1,0 +1,303 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/spirv"
+	"github.com/lockstep-gpu/lockstep/spirv/asm"
+)
+
+var infoCommand = &command{
+	name:  "info",
+	args:  "MODULE",
+	short: "kernels, parameters, capabilities and specialization constants of a module",
+	long: `Prints what a module says about itself, without running or checking it. For each
+kernel there is a command line to start from.
+`,
+	setup: func(f *flags) func(context.Context, *Env, []string) error {
+		asJSON := f.Bool("json", false, "print one JSON document")
+		return func(_ context.Context, env *Env, args []string) error {
+			path, err := one("info", args)
+			if err != nil {
+				return err
+			}
+			m, sm, err := decode(env, path)
+			if err != nil {
+				return err
+			}
+			info, err := spirv.Reflect(sm)
+			if err != nil {
+				return fmt.Errorf("%s: %w", m.name, err)
+			}
+			doc := newModuleInfo(m, info)
+			if *asJSON {
+				return writeJSON(env.Stdout, doc)
+			}
+			return doc.print(env.Stdout)
+		}
+	},
+}
+
+// writeJSON writes one indented document. Characters of HTML stay as they are.
+func writeJSON(w io.Writer, doc any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(doc)
+}
+
+// moduleInfo is the JSON document of `lockstep info`. Field names are stable.
+type moduleInfo struct {
+	Module        string         `json:"module"`
+	Bytes         int            `json:"bytes"`
+	Text          bool           `json:"text"` // the module was given as text
+	Version       string         `json:"version"`
+	Generator     string         `json:"generator"`
+	Addressing    string         `json:"addressing_model"`
+	MemoryModel   string         `json:"memory_model"`
+	Language      string         `json:"source_language"`
+	LanguageVer   uint32         `json:"source_version"`
+	Capabilities  []string       `json:"capabilities"`
+	Extensions    []string       `json:"extensions"`
+	Sets          []string       `json:"instruction_sets"`
+	Kernels       []kernelInfo   `json:"kernels"`
+	OtherEntries  []string       `json:"other_entry_points,omitempty"`
+	SpecConstants []specInfo     `json:"spec_constants"`
+	Imports       []string       `json:"imported_functions"`
+	info          *spirv.Info    // what it was made from
+	args          [][]*spirv.Arg // of Kernels
+}
+
+type kernelInfo struct {
+	Name          string    `json:"name"`
+	Args          []argInfo `json:"args"`
+	LocalSize     []uint32  `json:"required_local_size,omitempty"`
+	LocalSizeHint []uint32  `json:"local_size_hint,omitempty"`
+	SubgroupSize  uint32    `json:"required_subgroup_size,omitempty"`
+	VecTypeHint   string    `json:"vec_type_hint,omitempty"`
+}
+
+type argInfo struct {
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	Kind     string `json:"kind"`
+	Space    string `json:"address_space,omitempty"`
+	Access   string `json:"access,omitempty"`
+	Const    bool   `json:"const,omitempty"`
+	Volatile bool   `json:"volatile,omitempty"`
+	Restrict bool   `json:"restrict,omitempty"`
+	Bytes    uint64 `json:"bytes"`
+}
+
+type specInfo struct {
+	ID      uint32 `json:"id"`
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	Default string `json:"default"`
+}
+
+func newModuleInfo(m *module, info *spirv.Info) *moduleInfo {
+	doc := &moduleInfo{
+		Module: m.path, Bytes: len(m.data), Text: m.text,
+		Version:     info.Version.String(),
+		Generator:   generator(info.Generator),
+		Addressing:  info.AddressingModel.String(),
+		MemoryModel: info.MemoryModel.String(),
+		Language:    info.Source.Language.String(), LanguageVer: info.Source.Version,
+		Capabilities: []string{}, Extensions: append([]string{}, info.Extensions...), Sets: []string{},
+		Kernels: []kernelInfo{}, SpecConstants: []specInfo{}, Imports: []string{},
+		info: info,
+	}
+	for _, c := range info.Capabilities {
+		doc.Capabilities = append(doc.Capabilities, c.String())
+	}
+	for _, s := range info.ExtInstImports {
+		doc.Sets = append(doc.Sets, s.Name)
+	}
+	for i := range info.EntryPoints {
+		e := &info.EntryPoints[i]
+		if e.Model != spirv.ExecutionModelKernel {
+			doc.OtherEntries = append(doc.OtherEntries, fmt.Sprintf("%s (%s)", e.Name, e.Model))
+			continue
+		}
+		k := kernelInfo{Name: e.Name, Args: []argInfo{}, SubgroupSize: e.SubgroupSize, VecTypeHint: e.VecTypeHint}
+		if e.LocalSize != [3]uint32{} {
+			k.LocalSize = e.LocalSize[:]
+		}
+		if e.LocalSizeHint != [3]uint32{} {
+			k.LocalSizeHint = e.LocalSizeHint[:]
+		}
+		var list []*spirv.Arg
+		for j := range e.Args {
+			a := &e.Args[j]
+			list = append(list, a)
+			k.Args = append(k.Args, newArgInfo(a))
+		}
+		doc.Kernels = append(doc.Kernels, k)
+		doc.args = append(doc.args, list)
+	}
+	for i := range info.SpecConstants {
+		c := &info.SpecConstants[i]
+		doc.SpecConstants = append(doc.SpecConstants, specInfo{c.SpecID, c.Name, c.TypeName, defaultText(c)})
+	}
+	for _, l := range info.Imports {
+		if l.Function {
+			doc.Imports = append(doc.Imports, l.Name)
+		}
+	}
+	return doc
+}
+
+func newArgInfo(a *spirv.Arg) argInfo {
+	i := argInfo{Name: a.Name, Type: a.TypeName, Kind: a.Kind.String(), Const: a.Const,
+		Volatile: a.Volatile, Restrict: a.Restrict, Bytes: a.Size}
+	switch a.Kind {
+	case spirv.ArgBuffer:
+		i.Space = "global"
+		if a.AddressSpace == spirv.StorageClassUniformConstant {
+			i.Space = "constant"
+		}
+	case spirv.ArgLocal:
+		i.Space = "local"
+	case spirv.ArgImage, spirv.ArgPipe:
+		i.Access = a.Access.String()
+	}
+	return i
+}
+
+// generator names the tool that made a module.
+func generator(word uint32) string {
+	name, ok := asm.GeneratorName(uint16(word >> 16))
+	if !ok {
+		name = fmt.Sprintf("tool %d", word>>16)
+	}
+	return fmt.Sprintf("%s %d", name, word&0xffff)
+}
+
+// defaultText is the default of a specialization constant, as -spec would have it.
+func defaultText(c *spirv.SpecConstant) string {
+	var v uint64
+	for i, w := range c.Default {
+		if i < 2 {
+			v |= uint64(w) << (32 * i)
+		}
+	}
+	switch {
+	case c.Bool:
+		return fmt.Sprint(v != 0)
+	case c.Number.Float && c.Number.Width == 64:
+		return fmt.Sprint(math.Float64frombits(v))
+	case c.Number.Float && c.Number.Width == 32:
+		return fmt.Sprint(math.Float32frombits(uint32(v)))
+	case c.Number.Float:
+		return fmt.Sprintf("%#x", v)
+	case c.Number.Signed && c.Number.Width < 64:
+		shift := 64 - max(c.Number.Width, 1)
+		return fmt.Sprint(int64(v<<shift) >> shift)
+	case c.Number.Signed:
+		return fmt.Sprint(int64(v))
+	}
+	return fmt.Sprint(v)
+}
+
+// language is what the source was written in: "OpenCL C 2.0".
+func (d *moduleInfo) language() string {
+	name := strings.ReplaceAll(d.Language, "_", " ")
+	if d.LanguageVer >= 100000 {
+		return fmt.Sprintf("%s %d.%d", name, d.LanguageVer/100000, d.LanguageVer/1000%100)
+	}
+	return name
+}
+
+// dims is "64,4,1".
+func dims[N uint32 | uint64](d []N) string {
+	parts := make([]string, len(d))
+	for i, n := range d {
+		parts[i] = fmt.Sprint(n)
+	}
+	return strings.Join(parts, ",")
+}
+
+func (d *moduleInfo) print(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: SPIR-V %s, %d bytes, from %s\n", display(d.Module), d.Version, d.Bytes, d.Generator)
+	fmt.Fprintf(&b, "  %s addressing, %s memory model, source in %s\n", d.Addressing, d.MemoryModel, d.language())
+	for _, l := range []struct {
+		what string
+		list []string
+	}{
+		{"capabilities", d.Capabilities},
+		{"extensions", d.Extensions},
+		{"instruction sets", d.Sets},
+		{"imported functions", d.Imports},
+		{"entry points of other kinds", d.OtherEntries},
+	} {
+		if len(l.list) > 0 {
+			fmt.Fprintf(&b, "  %s: %s\n", l.what, printable(strings.Join(l.list, " ")))
+		}
+	}
+	for _, c := range d.SpecConstants {
+		fmt.Fprintf(&b, "  specialization constant %d: %s, default %s\n", c.ID,
+			printable(strings.TrimSpace(c.Type+" "+c.Name)), c.Default)
+	}
+	for i, k := range d.Kernels {
+		fmt.Fprintf(&b, "\nkernel %s\n", printable(k.Name))
+		for j, a := range d.args[i] {
+			fmt.Fprintf(&b, "  %d  %s", j, parameter(a))
+			if a.Kind == spirv.ArgValue {
+				fmt.Fprintf(&b, "  (%s)", counted(a.Size, "byte"))
+			}
+			b.WriteByte('\n')
+		}
+		if k.LocalSize != nil {
+			fmt.Fprintf(&b, "  local size must be %s\n", dims(k.LocalSize))
+		}
+		if k.LocalSizeHint != nil {
+			fmt.Fprintf(&b, "  local size is meant to be %s\n", dims(k.LocalSizeHint))
+		}
+		if k.SubgroupSize != 0 {
+			fmt.Fprintf(&b, "  sub-group size must be %d\n", k.SubgroupSize)
+		}
+		if k.VecTypeHint != "" {
+			fmt.Fprintf(&b, "  computes mostly with %s\n", printable(k.VecTypeHint))
+		}
+		fmt.Fprintf(&b, "  run it: %s\n", printable(d.runLine(i)))
+	}
+	if len(d.Kernels) == 0 {
+		b.WriteString("\nno kernels\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// runLine is a command line to start from for kernel i.
+func (d *moduleInfo) runLine(i int) string {
+	k := &d.Kernels[i]
+	var b strings.Builder
+	fmt.Fprintf(&b, "lockstep run %s", d.Module)
+	if len(d.Kernels) > 1 {
+		fmt.Fprintf(&b, " -kernel %s", k.Name)
+	}
+	b.WriteString(" -global N")
+	if k.LocalSize != nil {
+		fmt.Fprintf(&b, " -local %s", dims(k.LocalSize))
+	}
+	for j, a := range d.args[i] {
+		form := argumentForm(a)
+		if form == "" {
+			form = strings.ToUpper(d.Kernels[i].Args[j].Kind)
+		}
+		fmt.Fprintf(&b, " -arg %s", form)
+	}
+	for j, a := range d.args[i] {
+		if a.Kind == spirv.ArgBuffer && !a.Const && a.AddressSpace != spirv.StorageClassUniformConstant {
+			fmt.Fprintf(&b, " -out %d=-", j)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lockstep-gpu/lockstep/spirv"
+	"github.com/lockstep-gpu/lockstep/spirv/asm"
+)
+
+// maxModule bounds what is read of a module, in bytes. The largest modules in
+// use have some tens of MiB.
+const maxModule = 1 << 30
+
+// module is a module as it was given.
+type module struct {
+	name string // for messages
+	path string // as given; "-" is standard input
+	data []byte // the SPIR-V binary
+	text bool   // it was given as text
+}
+
+// readFile reads a whole file, or standard input for "-".
+func readFile(env *Env, path string) ([]byte, error) {
+	var r io.Reader = env.Stdin
+	if path != "-" {
+		f, err := env.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		r = f
+	}
+	data, err := io.ReadAll(io.LimitReader(r, maxModule+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxModule {
+		return nil, fmt.Errorf("%s: larger than %d bytes", display(path), maxModule)
+	}
+	return data, nil
+}
+
+// display is how messages call a path.
+func display(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return path
+}
+
+// load reads a module, binary or text as its content says, and assembles text.
+func load(env *Env, path string) (*module, error) {
+	data, err := readFile(env, path)
+	if err != nil {
+		return nil, err
+	}
+	m := &module{name: display(path), path: path, data: data}
+	if spirv.IsBinary(data) {
+		return m, nil
+	}
+	if why := notAModule(m.name, path, data); why != "" {
+		return nil, errors.New(why)
+	}
+	// Numbers stay what they are, so that diagnostics name the ids of the text.
+	m.data, err = asm.Assemble(string(data), asm.Options{PreserveNumericIDs: true})
+	if err != nil {
+		return nil, textError(m.name, err)
+	}
+	m.text = true
+	return m, nil
+}
+
+// textError puts a file name before an assembler's error, as compilers do.
+func textError(name string, err error) error {
+	var syntax *asm.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("%s:%w", name, err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// decode is load followed by spirv.Decode.
+func decode(env *Env, path string) (*module, *spirv.Module, error) {
+	m, err := load(env, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	sm, err := spirv.Decode(m.data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", m.name, err)
+	}
+	return m, sm, nil
+}
+
+var (
+	assembly = regexp.MustCompile(`^(%\w+\s*=\s*)?(Op[A-Z]\w*|!\w+)`)
+	kernelC  = regexp.MustCompile(`\b(__)?kernel\s`)
+	sourceC  = regexp.MustCompile(`(?m)^\s*(#\s*(include|define|pragma|if|ifdef|ifndef)\b|(constant|__constant|typedef|struct|static|void|float|int|uint)\s)`)
+	llvmText = regexp.MustCompile(`(?m)^(; ModuleID|source_filename|target (datalayout|triple)|define |declare )`)
+)
+
+// notAModule says what data is when it is neither a SPIR-V binary nor SPIR-V
+// assembly, and what to do about it. It is empty for assembly.
+func notAModule(name, path string, data []byte) string {
+	if len(data) == 0 {
+		return name + ": the file is empty"
+	}
+	base := "k"
+	if path != "-" {
+		base = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	} else {
+		path = "k.cl"
+	}
+	switch {
+	case isBitcode(data):
+		return fmt.Sprintf("%s is LLVM bitcode, not SPIR-V; translate it first:\n  llvm-spirv %s -o %s.spv", name, path, base)
+	case bytes.HasPrefix(data, []byte("\x7fELF")):
+		return name + " is an ELF object file, not a SPIR-V module"
+	case bytes.HasPrefix(data, []byte("\x93NUMPY")):
+		return name + " is a NumPy array, not a SPIR-V module; arrays are arguments: -arg in:" + path
+	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
+		return fmt.Sprintf("%s is neither a SPIR-V binary (it starts with % x, and not with the magic number 0x07230203) nor text",
+			name, data[:min(4, len(data))])
+	}
+	text := string(data)
+	switch {
+	case assembly.MatchString(firstLine(text)):
+		return ""
+	case llvmText.MatchString(text):
+		return fmt.Sprintf("%s is LLVM assembly, not SPIR-V; translate it first:\n  llvm-as %s -o %s.bc && llvm-spirv %s.bc -o %s.spv",
+			name, path, base, base, base)
+	case kernelC.MatchString(text), sourceC.MatchString(text):
+		return fmt.Sprintf("%s is OpenCL C source, and lockstep runs SPIR-V; compile it first:\n%s", name, indent("  ", compile(path, base)))
+	}
+	return name + " is neither a SPIR-V binary nor SPIR-V assembly"
+}
+
+// compile is how to make a module of an OpenCL C source.
+func compile(path, base string) string {
+	return fmt.Sprintf(`clang -c -x cl -cl-std=CL2.0 -target spir64-unknown-unknown -emit-llvm -O2 -gline-tables-only \
+  -fno-discard-value-names -Xclang -finclude-default-header %s -o %s.bc
+llvm-spirv %s.bc -o %s.spv
+(Debian: apt-get install clang-15 llvm-spirv-15, and both names end in -15)`, path, base, base, base)
+}
+
+// isBitcode says whether data starts like LLVM bitcode, raw or wrapped.
+func isBitcode(data []byte) bool {
+	if len(data) < 4 {
+		return false
+	}
+	magic := binary.LittleEndian.Uint32(data)
+	return magic == 0xdec04342 || magic == 0x0b17c0de
+}
+
+// firstLine returns the first line of text that is neither empty nor a comment
+// of SPIR-V assembly.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line != "" && line[0] != ';' {
+			return line
+		}
+	}
+	return ""
+}

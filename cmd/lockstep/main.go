@@ -1,0 +1,22 @@
+// Lockstep runs OpenCL kernels, compiled to SPIR-V, on a software GPU, and looks
+// into their modules. `lockstep help` lists what it does.
+//
+// This file is the process: its files, its signals and its exit status.
+// Everything else is in internal/cli.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cli"
+)
+
+func main() {
+	// The first interrupt ends the command in an orderly way; the second one,
+	// the process.
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, restore)
+	os.Exit(cli.Main(ctx, os.Args[1:], cli.System()))
+}
