@@ -177,11 +177,14 @@ func one(c string, args []string) (string, error) {
 	return "", usagef("help "+c, "%s: one module at a time; %q is one argument too many", c, args[1])
 }
 
-// nearest returns the one of names that a slip of the fingers may have made
-// name of, or "".
+// nearest returns the one of names that name is the beginning of, or that a slip
+// of the fingers may have made it of, or "".
 func nearest(name string, names []string) string {
 	best, distance := "", 1+len(name)/3
 	for _, n := range slices.Sorted(slices.Values(names)) {
+		if len(name) > 1 && strings.HasPrefix(n, name) {
+			return n
+		}
 		if d := editDistance(name, n); d <= distance && (best == "" || d < distance) {
 			best, distance = n, d
 		}
