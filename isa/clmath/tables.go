@@ -43,13 +43,21 @@ var ddOneMinusEuler = dd{0x1.b0ee6072093cep-02, 0x1.6cb90701fbfabp-58}
 
 // ln2Head is the first 40 bits of the natural logarithm of 2, ln2Tail the rest.
 const ln2Head = 0x1.62e42fefa2p-01
+const ln2TailHi = 0x1.9ef35793c7673p-41
 
-var ln2Tail = dd{0x1.9ef35793c7673p-41, 0x1.f97b57a079a19p-103}
+var ln2Tail = dd{ln2TailHi, 0x1.f97b57a079a19p-103}
 
 // ln2By64Head is the first 36 bits of log(2)/64, ln2By64Tail the rest.
 const ln2By64Head = 0x1.62e42fefap-07
+const ln2By64TailHi = 0x1.cf79abc9e3b3ap-46
 
-var ln2By64Tail = dd{0x1.cf79abc9e3b3ap-46, -0x1.ff0342542fc33p-100}
+var ln2By64Tail = dd{ln2By64TailHi, -0x1.ff0342542fc33p-100}
+
+// log10Of2By64Head is the first 36 bits of log10(2)/64, log10Of2By64Tail the rest.
+const log10Of2By64Head = 0x1.34413509ep-08
+const log10Of2By64TailHi = 0x1.79fef311f12b3p-44
+
+var log10Of2By64Tail = dd{log10Of2By64TailHi, 0x1.605be48bc1357p-98}
 
 // piHalf1, piHalf2 and piHalf3 are pi/2 in slices of 33 bits, 33 bits and a double.
 const (

@@ -88,7 +88,8 @@ func (w *writer) threePart(doc, name string, x *big.Float, bits uint) {
 	w.f("// %sHead is the first %d bits of %s, %sTail the rest.\n", name, bits, doc, name)
 	w.f("const %sHead = %s\n", name, hex(f))
 	hi, lo := split(rest)
-	w.f("var %sTail = dd{%s, %s}\n\n", name, hex(hi), hex(lo))
+	w.f("const %sTailHi = %s\n", name, hex(hi))
+	w.f("var %sTail = dd{%sTailHi, %s}\n\n", name, name, hex(lo))
 }
 
 func main() {
@@ -132,6 +133,7 @@ func constants(w *writer) {
 	w.constant("1 minus the Euler-Mascheroni constant", "ddOneMinusEuler", newf().Sub(one, g))
 	w.threePart("the natural logarithm of 2", "ln2", ln2, 40)
 	w.threePart("log(2)/64", "ln2By64", quo(ln2, num(64)), 36)
+	w.threePart("log10(2)/64", "log10Of2By64", quo(quo(ln2, ln10), num(64)), 36)
 	h := quo(pi, num(2))
 	w.f("// piHalf1, piHalf2 and piHalf3 are pi/2 in slices of 33 bits, 33 bits and a double.\nconst (\n")
 	for i, bits := range []uint{33, 33, 53} {

@@ -1,0 +1,42 @@
+// Package clmath is the mathematics of OpenCL: the functions of the OpenCL.std
+// extended instruction set (OpenCL C specification, section 6.15.2 to 6.15.5)
+// in pure Go, with the same bits on every architecture.
+//
+// # Results
+//
+// Half and single precision results are correctly rounded, to nearest even:
+// each function is evaluated in double precision, the result is checked for
+// being too near to the middle of two neighbours, and only then (about once
+// in 30000 calls) evaluated again in pairs of doubles. Double precision
+// results are the rounded value of such a pair, which keeps them well within
+// one unit in the last place of the true value. Formulae of
+// more than one operation (mix, smoothstep, dot, length, …) are correctly
+// rounded as a whole in half and single precision as well, unless their
+// comment says otherwise.
+//
+// Denormals are kept. Special cases follow section 7.5.1 of the OpenCL C
+// specification and, through it, Annex F of C99. A NaN that a function
+// produces or passes on is always the one canonical quiet NaN (0x7e00,
+// 0x7fc00000, 0x7ff8000000000000), because processors disagree about
+// anything else; only the operations on signs (Fabs, Copysign), Nan and the
+// conversions to and from half keep a payload. The half_ and native_
+// functions are the exact ones.
+//
+// # What it is not
+//
+// It raises no floating-point exceptions, knows no rounding mode but to
+// nearest even (conversions to half excepted) and does not replace package
+// math for host code. It holds no vectors: callers apply the functions
+// element by element.
+//
+// # Use
+//
+// Every function is a plain Go function without side effects or allocations,
+// named after the OpenCL function with the width of its type appended:
+// Exp32, Exp64, Exp16. The tables Unary32, Binary64 and so on give the
+// functions of one shape indexed by Func, the enumeration of the instruction
+// set, for engines that choose at compile time of a kernel. Half precision
+// values travel as their bits in a uint16.
+package clmath
+
+//go:generate go run ./internal/gentables
