@@ -131,7 +131,7 @@ func groupKernels() []*Kernel {
 			Name: "bitonic_pairs", Module: "bitonic", Entry: "bitonic_pairs",
 			About: "A bitonic sort of float keys with values, equal keys among them.",
 			Launch: Launch{Global: []uint64{64}, Local: []uint64{32},
-				Args: []string{"buf:f32:3.5,-1,3.5,0.25*5,7,-2.5*20,1e30,-1e30,0.125*98", "iota:u32:128:500:4294967295", "local:256", "local:256"}},
+				Args: []string{"buf:f32:3.5,-1,3.5,0.25*5,7,-2.5*20,1e30,-1e30,0.125*97", "iota:u32:128:500:4294967295", "local:256", "local:256"}},
 			Outputs: []int{0, 1},
 			reference: func(l Launch, args [][]byte) error {
 				keys, values := load[float32](args[0]), load[uint32](args[1])

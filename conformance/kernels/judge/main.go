@@ -58,12 +58,12 @@ func run(library, platform, il, pattern string, timeout time.Duration, here bool
 	if len(selected) == 0 {
 		return fmt.Errorf("no kernel matches %q", pattern)
 	}
+	device, err := findDevice(library, platform)
+	if err != nil {
+		return err
+	}
 	var verdicts []verdict
 	if here {
-		device, err := findDevice(library, platform)
-		if err != nil {
-			return err
-		}
 		for _, k := range selected {
 			v := judge(device, k, il)
 			fmt.Println(v)
@@ -83,7 +83,7 @@ func run(library, platform, il, pattern string, timeout time.Duration, here bool
 		}
 	}
 	if !here {
-		summarize(verdicts)
+		summarize(device, verdicts)
 	}
 	if mismatches > 0 {
 		return fmt.Errorf("%d of %d kernels differ from their references", mismatches, len(verdicts))
@@ -151,12 +151,12 @@ func isolate(name string, timeout time.Duration) verdict {
 	return verdict{name: name, state: stateRefused, detail: why}
 }
 
-func summarize(verdicts []verdict) {
+func summarize(device ocl.Device, verdicts []verdict) {
 	count := map[state]int{}
 	for _, v := range verdicts {
 		count[v.state]++
 	}
-	fmt.Printf("\n%d kernels:", len(verdicts))
+	fmt.Printf("\n%d kernels on %s, %s:", len(verdicts), device.Name, device.Version)
 	for _, s := range []state{stateOK, stateNear, stateKnown, stateRefused, stateMismatch} {
 		if count[s] > 0 {
 			fmt.Printf(" %d %s", count[s], s)
