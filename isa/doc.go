@@ -21,7 +21,10 @@
 //
 // An operand may be of either kind unless the opcode says otherwise; an
 // instruction whose destination is scalar has only scalar operands (save
-// [OpReadFirst]) and runs once, not once a lane.
+// [OpReadFirst]) and runs once, not once a lane. A store whose operands are all
+// scalar runs once as well, unless its pointer leads to private memory, which
+// every lane has for itself; a load from private memory or through a generic
+// pointer always has a vector destination.
 //
 // Control flow: every block has a set of lanes waiting to enter it. The engine
 // takes the lowest-numbered block that has any, runs it for those lanes to its

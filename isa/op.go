@@ -84,9 +84,15 @@ const (
 	OpTrunc
 	OpRint  // round half to even
 	OpRound // round half away from zero
-	OpMath1 // function Imm of a (numbering: clmath.Func)
-	OpMath2 // function Imm of a, b
-	OpMath3 // function Imm of a, b, c
+	// Functions of OpenCL.std: Imm&0xff is the clmath.Func. Imm&MathStored asks
+	// for what a function of two results stores (the cosine of sincos, the
+	// exponent of frexp). Integers among operands and results (the second
+	// operand of ldexp, pown and rootn; the results of ilogb and the stored
+	// ones of frexp, lgamma_r and remquo; the operand of nan) are signed
+	// integers of the type's width.
+	OpMath1
+	OpMath2
+	OpMath3
 
 	// Comparisons: dst.b1 = a.T ? b.T. O is ordered, U unordered or.
 	OpEq // also B1
@@ -146,6 +152,9 @@ const (
 
 	NumOps
 )
+
+// MathStored in Inst.Imm selects the second result of a mathematical function.
+const MathStored = 1 << 8
 
 // Shape says which operands an opcode has and what types they take.
 type Shape uint8
