@@ -1,0 +1,132 @@
+package emu
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
+
+// Arg is what a launch gives a kernel's parameter: a [*Buffer], or what
+// [Value], [Vector], [Bytes], [LocalBytes] or [Null] return.
+type Arg interface {
+	argument() argument
+}
+
+type argKind uint8
+
+const (
+	argBytes argKind = iota + 1
+	argBuffer
+	argLocal
+	argNull
+)
+
+// argument is what all arguments come down to.
+type argument struct {
+	kind   argKind
+	bytes  []byte
+	buffer *Buffer
+	local  uint64
+	what   string // of bytes, for messages: "int32"
+}
+
+func (a argument) argument() argument { return a }
+
+func (b *Buffer) argument() argument { return argument{kind: argBuffer, buffer: b} }
+
+// Value is a scalar by value. Its type must have the parameter's size; the
+// bits are taken as they are.
+func Value[T Number](v T) Arg {
+	return argument{kind: argBytes, bytes: encode([]T{v}), what: fmt.Sprintf("%T", v)}
+}
+
+// Vector is an OpenCL vector by value: 2, 3, 4, 8 or 16 elements. A vector of
+// three has the size of four (OpenCL C 6.3.5).
+func Vector[T Number](v ...T) Arg {
+	n := len(v)
+	if n == 3 {
+		v = append(v[:3:3], 0)
+	}
+	return argument{kind: argBytes, bytes: encode(v), what: fmt.Sprintf("vector of %d %T", n, *new(T))}
+}
+
+func encode[T Number](v []T) []byte {
+	// The error is for types without a fixed size, which Number excludes.
+	b, _ := binary.Append(nil, binary.LittleEndian, v)
+	return b
+}
+
+// Bytes is anything by value, as the little-endian bytes that the kernel sees;
+// structs are given so, with their padding. The slice is copied.
+func Bytes(b []byte) Arg {
+	return argument{kind: argBytes, bytes: append([]byte{}, b...), what: "raw bytes"}
+}
+
+// LocalBytes is LDS of n bytes for a pointer to local memory.
+func LocalBytes(n uint64) Arg { return argument{kind: argLocal, local: n} }
+
+// Null is a null pointer.
+func Null() Arg { return argument{kind: argNull} }
+
+// describe says what was given, for messages.
+func (a argument) describe() string {
+	switch a.kind {
+	case argBytes:
+		return fmt.Sprintf("%s (%d bytes)", a.what, len(a.bytes))
+	case argBuffer:
+		return "a buffer"
+	case argLocal:
+		return fmt.Sprintf("%d bytes of local memory", a.local)
+	case argNull:
+		return "a null pointer"
+	}
+	return "nothing"
+}
+
+// want says what a parameter takes, for messages.
+func want(p *isa.Param) string {
+	switch p.Kind {
+	case isa.ParamValue:
+		return fmt.Sprintf("%d bytes by value (Value, Vector or Bytes)", p.Size)
+	case isa.ParamGlobal:
+		return "a *Buffer or Null()"
+	case isa.ParamLocal:
+		return "LocalBytes(n)"
+	}
+	return "something that this device does not have"
+}
+
+// bind checks an argument against its parameter.
+func bind(k *Kernel, i int, given Arg) (argument, error) {
+	p := &k.code.Params[i]
+	fail := func(err error, format string, args ...any) (argument, error) {
+		return argument{}, &ArgError{Kernel: k.code.Name, Index: i, Name: p.Name, Type: p.TypeName, Reason: fmt.Sprintf(format, args...), Err: err}
+	}
+	if given == nil {
+		return fail(ErrInvalid, "no argument given; the parameter takes %s", want(p))
+	}
+	a := given.argument()
+	switch {
+	case p.Kind == isa.ParamValue && a.kind == argBytes:
+		if uint64(len(a.bytes)) != p.Size {
+			return fail(nil, "%s given, the parameter takes %d bytes", a.describe(), p.Size)
+		}
+	case p.Kind == isa.ParamLocal && a.kind == argLocal:
+		if a.local == 0 {
+			return fail(nil, "0 bytes of local memory given; it must be at least 1")
+		}
+	case p.Kind == isa.ParamGlobal && a.kind == argNull:
+	case p.Kind == isa.ParamGlobal && a.kind == argBuffer:
+		b := a.buffer
+		switch {
+		case b == nil || b.dev == nil:
+			return fail(ErrInvalid, "the buffer is nil; use Null() for a null pointer")
+		case b.dev != k.prog.dev:
+			return fail(ErrForeign, "the buffer %v", ErrForeign)
+		}
+	default:
+		return fail(nil, "%s given, the parameter takes %s", a.describe(), want(p))
+	}
+	return a, nil
+}

@@ -1,0 +1,293 @@
+package emu
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
+// Number is what a buffer or a by-value argument may hold: the types whose
+// size is the same on every machine. A half is its bits in a uint16.
+type Number interface {
+	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64
+}
+
+// Buffer is a piece of device memory. Its bytes are what a kernel sees:
+// little-endian. It starts as zeros.
+type Buffer struct {
+	dev      *Device
+	ptr      memory.Pointer
+	size     uint64
+	name     string
+	readOnly bool
+	data     []byte // of the device; nil once freed
+	mapped   int
+	subs     int     // sub-buffers that live
+	parent   *Buffer // of a sub-buffer
+}
+
+// BufferOptions modify a buffer. The zero value is memory that kernels may
+// read and write.
+type BufferOptions struct {
+	// Name is what findings call the buffer where no argument names it.
+	Name string
+	// ReadOnly makes a kernel's write to the buffer a fault (CL_MEM_READ_ONLY).
+	ReadOnly bool
+}
+
+// NewBuffer makes a buffer of size bytes. The error is a [*LimitError] when
+// the device has no room.
+func (d *Device) NewBuffer(size uint64, opt BufferOptions) (*Buffer, error) {
+	if err := d.acquire(context.Background()); err != nil {
+		return nil, err
+	}
+	defer d.release()
+	return d.newBuffer(size, opt)
+}
+
+func (d *Device) newBuffer(size uint64, opt BufferOptions) (*Buffer, error) {
+	if size > d.limits.MaxAlloc {
+		return nil, &LimitError{What: "size of a buffer", Need: size, Have: d.limits.MaxAlloc, Unit: "bytes", Option: "MaxAlloc"}
+	}
+	p, err := d.mem.Alloc(opt.Name, size, opt.ReadOnly)
+	if err != nil {
+		return nil, allocError("device memory", err)
+	}
+	b := &Buffer{dev: d, ptr: p, size: size, name: opt.Name, readOnly: opt.ReadOnly}
+	b.data = d.mem.Lookup(p.Alloc()).Data
+	return b, nil
+}
+
+// allocError turns an error of package memory into one of this package.
+func allocError(what string, err error) error {
+	var full *memory.LimitError
+	if errors.As(err, &full) {
+		need := full.Used + full.Size
+		if need < full.Size {
+			need = math.MaxUint64
+		}
+		return &LimitError{What: what, Need: need, Have: full.Limit, Unit: "bytes", Option: "MaxMemory"}
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// NewBufferOf makes a buffer that holds the elements of v.
+func NewBufferOf[T Number](d *Device, v []T) (*Buffer, error) {
+	b, err := d.NewBuffer(uint64(len(v))*uint64(binary.Size(*new(T))), BufferOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if err := Write(b, 0, v); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Size returns the buffer's size in bytes; 0 for a nil buffer.
+func (b *Buffer) Size() uint64 {
+	if b == nil {
+		return 0
+	}
+	return b.size
+}
+
+// lock waits for the device and checks that the buffer lives. Without an
+// error, b.dev.release must follow.
+func (b *Buffer) lock() error {
+	if b == nil || b.dev == nil {
+		return fmt.Errorf("buffer: %w", ErrInvalid)
+	}
+	if err := b.dev.acquire(context.Background()); err != nil {
+		return err
+	}
+	if b.data == nil {
+		b.dev.release()
+		return fmt.Errorf("buffer: %w", ErrClosed)
+	}
+	return nil
+}
+
+// part returns n bytes at off of a locked buffer.
+func (b *Buffer) part(off int64, n int) ([]byte, error) {
+	if off < 0 || uint64(off) > b.size || b.size-uint64(off) < uint64(n) {
+		return nil, fmt.Errorf("bytes [%d, %d) of a buffer of %d bytes: %w", off, off+int64(n), b.size, io.ErrUnexpectedEOF)
+	}
+	return b.data[off:][:n:n], nil
+}
+
+// WriteAt copies p into the buffer, off bytes from its start. It writes all of
+// p or, when that does not fit, nothing; the error then wraps
+// io.ErrUnexpectedEOF. It implements [io.WriterAt].
+func (b *Buffer) WriteAt(p []byte, off int64) (int, error) {
+	if err := b.lock(); err != nil {
+		return 0, err
+	}
+	defer b.dev.release()
+	to, err := b.part(off, len(p))
+	if err != nil {
+		return 0, err
+	}
+	return copy(to, p), nil
+}
+
+// ReadAt copies len(p) bytes, off bytes from the buffer's start, into p. At
+// the buffer's end it reads less and returns io.EOF. It implements
+// [io.ReaderAt].
+func (b *Buffer) ReadAt(p []byte, off int64) (int, error) {
+	if err := b.lock(); err != nil {
+		return 0, err
+	}
+	defer b.dev.release()
+	if off < 0 {
+		return 0, fmt.Errorf("offset %d in a buffer: %w", off, ErrInvalid)
+	}
+	if uint64(off) >= b.size {
+		if len(p) == 0 {
+			return 0, nil
+		}
+		return 0, io.EOF
+	}
+	n := copy(p, b.data[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// Bytes returns a copy of the buffer's contents.
+func (b *Buffer) Bytes() ([]byte, error) {
+	if err := b.lock(); err != nil {
+		return nil, err
+	}
+	defer b.dev.release()
+	return append(make([]byte, 0, len(b.data)), b.data...), nil
+}
+
+// Fill repeats the pattern over the whole buffer; the last time it may be cut.
+func (b *Buffer) Fill(pattern []byte) error {
+	if err := b.lock(); err != nil {
+		return err
+	}
+	defer b.dev.release()
+	if len(pattern) == 0 {
+		return fmt.Errorf("fill with an empty pattern: %w", ErrInvalid)
+	}
+	for n := copy(b.data, pattern); n < len(b.data); {
+		n += copy(b.data[n:], b.data[:n-n%len(pattern)])
+	}
+	return nil
+}
+
+// Map gives the host the buffer's own bytes, without a copy, until Unmap. A
+// launch that has the buffer as an argument meanwhile fails with an error that
+// wraps [ErrMapped]. The slice must not be used after Unmap, nor while a kernel
+// that has the buffer's address from elsewhere runs.
+func (b *Buffer) Map() ([]byte, error) {
+	if err := b.lock(); err != nil {
+		return nil, err
+	}
+	defer b.dev.release()
+	b.mapped++
+	return b.data[:len(b.data):len(b.data)], nil
+}
+
+// Unmap ends one Map.
+func (b *Buffer) Unmap() error {
+	if err := b.lock(); err != nil {
+		return err
+	}
+	defer b.dev.release()
+	if b.mapped == 0 {
+		return fmt.Errorf("unmap of a buffer that is not mapped: %w", ErrInvalid)
+	}
+	b.mapped--
+	return nil
+}
+
+// Sub makes a sub-buffer: another handle for size bytes of this buffer,
+// starting at off, which must be a multiple of Limits.BaseAlign. To kernels it
+// is an allocation of its own, so that access beyond its ends is a fault. It
+// must be freed before the buffer.
+func (b *Buffer) Sub(off, size uint64) (*Buffer, error) {
+	if err := b.lock(); err != nil {
+		return nil, err
+	}
+	defer b.dev.release()
+	switch {
+	case b.parent != nil:
+		return nil, fmt.Errorf("sub-buffer of a sub-buffer: %w", ErrInvalid)
+	case off%memory.Alignment != 0:
+		return nil, fmt.Errorf("sub-buffer at byte %d: not a multiple of %d: %w", off, memory.Alignment, ErrInvalid)
+	case off > b.size || b.size-off < size:
+		return nil, fmt.Errorf("sub-buffer [%d, %d+%d) of a buffer of %d bytes: %w", off, off, size, b.size, io.ErrUnexpectedEOF)
+	}
+	data := b.data[off:][:size:size]
+	p, err := b.dev.mem.AllocBytes(b.name, data, b.readOnly)
+	if err != nil {
+		return nil, allocError("sub-buffer", err)
+	}
+	b.subs++
+	return &Buffer{dev: b.dev, ptr: p, size: size, name: b.name, readOnly: b.readOnly, data: data, parent: b}, nil
+}
+
+// Free releases the memory. A kernel that still has the address gets a fault
+// (E-FREED). Freeing twice is an error that wraps [ErrClosed].
+func (b *Buffer) Free() error {
+	if err := b.lock(); err != nil {
+		return err
+	}
+	defer b.dev.release()
+	switch {
+	case b.mapped > 0:
+		return fmt.Errorf("free of a buffer that %w", ErrMapped)
+	case b.subs > 0:
+		return fmt.Errorf("free of a buffer with %d sub-buffers: %w", b.subs, ErrInvalid)
+	}
+	if err := b.dev.mem.Free(b.ptr); err != nil {
+		return err
+	}
+	if b.parent != nil {
+		b.parent.subs--
+	}
+	b.data = nil
+	return nil
+}
+
+// Write copies v into the buffer, starting at element index, little-endian.
+func Write[T Number](b *Buffer, index int64, v []T) error {
+	if err := b.lock(); err != nil {
+		return err
+	}
+	defer b.dev.release()
+	size := binary.Size(*new(T))
+	if index < 0 || index > math.MaxInt64/int64(size) || len(v) > math.MaxInt/size {
+		return fmt.Errorf("element %d of a buffer: %w", index, ErrInvalid)
+	}
+	to, err := b.part(index*int64(size), len(v)*size)
+	if err != nil {
+		return err
+	}
+	_, err = binary.Encode(to, binary.LittleEndian, v)
+	return err
+}
+
+// Read returns the buffer's contents as elements. Bytes at the end that are no
+// whole element are an error.
+func Read[T Number](b *Buffer) ([]T, error) {
+	if err := b.lock(); err != nil {
+		return nil, err
+	}
+	defer b.dev.release()
+	size := binary.Size(*new(T))
+	if len(b.data)%size != 0 {
+		return nil, fmt.Errorf("a buffer of %d bytes as elements of %d bytes: %w", b.size, size, ErrInvalid)
+	}
+	v := make([]T, len(b.data)/size)
+	_, err := binary.Decode(b.data, binary.LittleEndian, v)
+	return v, err
+}

@@ -1,0 +1,191 @@
+package emu
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"runtime"
+
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
+// DeviceOptions shape a device. The zero value is a sensible device.
+type DeviceOptions struct {
+	// SubgroupSize is the number of lanes of a sub-group: a power of two from 1
+	// to 128; 0 is 32.
+	SubgroupSize int
+	// WaveLanes is the number of lanes that an engine runs in lockstep, a
+	// multiple of SubgroupSize up to 4096; 0 chooses for each launch. No kernel
+	// can see it.
+	WaveLanes int
+	// Workers is the number of goroutines that run work-groups; 0 is the
+	// number of CPUs. No kernel can see it.
+	Workers int
+	// Engine is one of [Engines], or "auto" or "" for the best of them.
+	Engine string
+
+	// MaxWorkGroupSize is the number of work-items of a work-group at most; 0
+	// is 1024.
+	MaxWorkGroupSize int
+	// LocalMemory is the LDS of a work-group, in bytes; 0 is 64 KiB.
+	LocalMemory uint64
+	// MaxMemory is the global memory, in bytes, program-scope variables
+	// included; 0 is 4 GiB. Memory is taken from the host when it is allocated.
+	MaxMemory uint64
+	// MaxAlloc is the size of one buffer at most; 0 is MaxMemory.
+	MaxAlloc uint64
+	// MaxVariables is what the program-scope variables of one program may take,
+	// in bytes; 0 is 64 MiB. A module says how much it wants, so this limit is
+	// lower than the one for what the host asks for.
+	MaxVariables uint64
+	// MaxPrivate is the private memory of a work-item, in bytes; 0 is 1 MiB.
+	MaxPrivate uint64
+}
+
+// Limits are what a device can do, in OpenCL's terms.
+type Limits struct {
+	Engine           string    // name of the engine
+	SubgroupSize     int       // lanes
+	WaveLanes        int       // lanes; 0 when it is chosen for each launch
+	Workers          int       // goroutines
+	MaxDimensions    int       // 3
+	MaxWorkGroupSize int       // work-items
+	MaxWorkItemSizes [3]uint64 // work-items of a group, by dimension
+	LocalMemory      uint64    // bytes of a work-group
+	GlobalMemory     uint64    // bytes
+	MaxAlloc         uint64    // bytes
+	MaxVariables     uint64    // bytes of a program's variables
+	MaxPrivate       uint64    // bytes of a work-item
+	MaxParameters    uint64    // bytes of all arguments of a kernel
+	BaseAlign        int       // bytes; every buffer starts at a multiple
+}
+
+// maxParameters is the limit of the bytes of all by-value arguments.
+const maxParameters = 64 << 10
+
+// maxWaveLanes bounds the registers of one wave.
+const maxWaveLanes = 4096
+
+// Device is a software GPU: memory, and engines that run kernels.
+type Device struct {
+	limits Limits
+	engine engine.Engine
+
+	// turn has one token: whoever holds it runs a launch, touches device memory or
+	// changes what is allocated.
+	turn chan struct{}
+
+	mem    *memory.Global
+	closed bool
+}
+
+// NewDevice makes a device.
+func NewDevice(opt DeviceOptions) (*Device, error) {
+	def := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	def64 := func(v *uint64, d uint64) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	def(&opt.SubgroupSize, 32)
+	def(&opt.Workers, runtime.GOMAXPROCS(0))
+	def(&opt.MaxWorkGroupSize, 1024)
+	def64(&opt.LocalMemory, 64<<10)
+	def64(&opt.MaxMemory, 4<<30)
+	def64(&opt.MaxAlloc, opt.MaxMemory)
+	def64(&opt.MaxVariables, min(64<<20, opt.MaxMemory))
+	def64(&opt.MaxPrivate, 1<<20)
+	switch {
+	case opt.SubgroupSize < 1 || opt.SubgroupSize > 128 || bits.OnesCount(uint(opt.SubgroupSize)) != 1:
+		return nil, fmt.Errorf("sub-group size %d is not a power of two from 1 to 128", opt.SubgroupSize)
+	case opt.WaveLanes < 0 || opt.WaveLanes > maxWaveLanes || opt.WaveLanes%opt.SubgroupSize != 0:
+		return nil, fmt.Errorf("waves of %d lanes: not a multiple of the sub-group size %d up to %d", opt.WaveLanes, opt.SubgroupSize, maxWaveLanes)
+	case opt.Workers < 0 || opt.Workers > 4096:
+		return nil, fmt.Errorf("%d workers: not a number from 1 to 4096", opt.Workers)
+	case opt.MaxWorkGroupSize < 1 || opt.MaxWorkGroupSize > 1<<16:
+		return nil, fmt.Errorf("work-groups of up to %d work-items: not a number from 1 to 65536", opt.MaxWorkGroupSize)
+	case opt.LocalMemory > 1<<30:
+		return nil, fmt.Errorf("%d bytes of local memory: more than 1 GiB", opt.LocalMemory)
+	case opt.MaxMemory > memory.MaxSize:
+		return nil, fmt.Errorf("%d bytes of memory: more than a pointer reaches, %d", opt.MaxMemory, uint64(memory.MaxSize))
+	case opt.MaxAlloc > opt.MaxMemory:
+		return nil, fmt.Errorf("buffers of up to %d bytes on a device with %d", opt.MaxAlloc, opt.MaxMemory)
+	case opt.MaxPrivate > 1<<30:
+		return nil, fmt.Errorf("%d bytes of private memory: more than 1 GiB", opt.MaxPrivate)
+	}
+	e, err := findEngine(opt.Engine)
+	if err != nil {
+		return nil, err
+	}
+	n := uint64(opt.MaxWorkGroupSize)
+	d := &Device{
+		limits: Limits{
+			Engine:           e.Name(),
+			SubgroupSize:     opt.SubgroupSize,
+			WaveLanes:        opt.WaveLanes,
+			Workers:          opt.Workers,
+			MaxDimensions:    3,
+			MaxWorkGroupSize: opt.MaxWorkGroupSize,
+			MaxWorkItemSizes: [3]uint64{n, n, n},
+			LocalMemory:      opt.LocalMemory,
+			GlobalMemory:     opt.MaxMemory,
+			MaxAlloc:         opt.MaxAlloc,
+			MaxVariables:     opt.MaxVariables,
+			MaxPrivate:       opt.MaxPrivate,
+			MaxParameters:    maxParameters,
+			BaseAlign:        memory.Alignment,
+		},
+		engine: e,
+		turn:   make(chan struct{}, 1),
+		mem:    memory.NewGlobal(opt.MaxMemory),
+	}
+	return d, nil
+}
+
+// Limits returns what the device can do; the zero Limits for a nil device.
+func (d *Device) Limits() Limits {
+	if d == nil {
+		return Limits{}
+	}
+	return d.limits
+}
+
+// Close frees everything that the device holds. It waits for a running launch.
+// Whatever belongs to the device is closed with it.
+func (d *Device) Close() error {
+	if err := d.acquire(context.Background()); err != nil {
+		return err
+	}
+	defer d.release()
+	d.closed = true
+	d.mem = nil
+	return nil
+}
+
+// acquire waits for the device's turn. Without an error, release must follow.
+func (d *Device) acquire(ctx context.Context) error {
+	if d == nil || d.turn == nil {
+		return fmt.Errorf("device: %w", ErrInvalid)
+	}
+	select {
+	case d.turn <- struct{}{}:
+	default:
+		select {
+		case d.turn <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if d.closed {
+		<-d.turn
+		return fmt.Errorf("device: %w", ErrClosed)
+	}
+	return nil
+}
+
+func (d *Device) release() { <-d.turn }

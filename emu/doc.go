@@ -1,0 +1,45 @@
+// Package emu is what a Go program imports to run OpenCL SPIR-V kernels on
+// lockstep's software GPU.
+//
+// A [Device] has memory and limits. A [Program] is a module that was loaded,
+// checked and compiled for it; a [Kernel] is one of its entry points. A
+// [Buffer] is device memory, apart from the host's. A [Launch] says everything
+// about one run of a kernel: arguments, sizes, schedule; it runs at once
+// ([Launch.Run]) or in the order of a [Queue]. What went wrong while it ran is
+// in [Result.Findings], and in a [*FindingsError].
+//
+//	dev, err := emu.NewDevice(emu.DeviceOptions{})
+//	prog, err := dev.NewProgram(module, emu.ProgramOptions{})
+//	k, err := prog.Kernel("saxpy")
+//	x, err := emu.NewBufferOf(dev, []float32{1, 2, 3, 4})
+//	y, err := emu.NewBufferOf(dev, []float32{4, 3, 2, 1})
+//	res, err := k.Run(ctx, emu.Range(4), emu.Value(float32(2)), x, y)
+//	out, err := emu.Read[float32](y)
+//
+// # Determinism
+//
+// The same module, arguments, launch and options leave the same memory, the
+// same printf output, the same counters and the same findings, whatever the
+// machine, the number of workers or the engine. Two things break the rule, and
+// say so where they are set: [Launch.Parallel], when it forces work-groups to
+// run at the same time although they can see each other, and the end by a time
+// limit or a cancelled context.
+//
+// # Concurrency
+//
+// Everything here may be used from several goroutines. A device runs one
+// launch at a time; launches, and the host's access to buffers, wait for the
+// one that is running. What a launch calls back ([Launch.Progress],
+// [Launch.Output]) must therefore not touch the device.
+//
+// # Errors
+//
+// Nothing panics on misuse. A nil, closed or foreign handle is an error that
+// wraps [ErrInvalid], [ErrClosed] or [ErrForeign]; an argument that does not
+// fit is an [*ArgError], an ND-range that is not allowed a [*RangeError], a
+// module that is refused a [*ModuleError], and too much of something a
+// [*LimitError].
+//
+// The package neither compiles nor executes anything itself: isa/lower turns
+// modules into bytecode, package scheduler and an engine run it.
+package emu

@@ -1,0 +1,362 @@
+package emu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/scheduler"
+)
+
+// Order is the order in which work-groups, and the waves of a group, run.
+type Order = scheduler.Order
+
+// The orders. All are legal for OpenCL.
+const (
+	InOrder = scheduler.InOrder // ascending ids
+	Reverse = scheduler.Reverse // descending ids
+	Seeded  = scheduler.Seeded  // drawn from Schedule.Seed
+)
+
+// ParseOrder returns the order with the given name: "in-order", "reverse" or
+// "seeded".
+func ParseOrder(name string) (Order, error) { return scheduler.ParseOrder(name) }
+
+// Schedule is an order and, for Seeded, what it is drawn from. The same
+// schedule gives the same run, even of a kernel with data races, as long as
+// Launch.Parallel does not force work-groups to run at the same time.
+type Schedule struct {
+	Order Order
+	Seed  uint64
+}
+
+// String returns the command line flags that choose the schedule; "" for the
+// one that needs none.
+func (s Schedule) String() string {
+	switch s.Order {
+	case InOrder:
+		return ""
+	case Seeded:
+		return fmt.Sprintf("-schedule seeded -seed %d", s.Seed)
+	}
+	return "-schedule " + s.Order.String()
+}
+
+// Parallel says whether work-groups run at the same time.
+type Parallel = scheduler.Parallel
+
+// The choices.
+const (
+	ParallelAuto   = scheduler.ParallelAuto   // where it cannot be seen
+	ParallelNever  = scheduler.ParallelNever  // one group after the other
+	ParallelAlways = scheduler.ParallelAlways // always: results may depend on who was faster
+)
+
+// Counters counts what a launch did. They depend on the program, the launch
+// and the width of a wave only.
+type Counters = engine.Counters
+
+// Launch is one run of a kernel over an ND-range. It may be run any number of
+// times, also at the same time; running does not change it.
+type Launch struct {
+	Kernel *Kernel
+	Args   []Arg // one for each of the kernel's parameters
+	Range  NDRange
+
+	Schedule Schedule
+	Parallel Parallel
+	// Check turns on the findings that cost time or that only a strict reading
+	// of the specifications makes.
+	Check bool
+	// Timeout ends a launch that takes longer, with the finding E-TIMEOUT; 0
+	// is no limit. A deadline of the context does the same.
+	Timeout time.Duration
+
+	// Output takes what printf prints, while the launch runs, in the order of
+	// the schedule; nil collects it in Result.Output. It must not touch the
+	// device. An error of it ends the launch.
+	Output io.Writer
+	// MaxOutput is the number of bytes of output after which the rest is
+	// dropped; 0 is 16 MiB.
+	MaxOutput uint64
+	// MaxFindings is the number of different findings that are kept; 0 is
+	// finding.DefaultLimit.
+	MaxFindings int
+	// Progress is called from a goroutine of its own, at most ten times a
+	// second, with the number of work-groups that are over and that there are.
+	// It must not touch the device.
+	Progress func(done, total uint64)
+	// Reproduce is how a person starts this launch again; findings print it
+	// with the schedule's flags behind it. "" prints the flags alone.
+	Reproduce string
+}
+
+// Result is what a launch leaves behind besides memory.
+type Result struct {
+	Findings finding.List
+	// Output is what printf printed, unless Launch.Output took it.
+	Output []byte
+	// OutputDropped is the number of bytes of output beyond Launch.MaxOutput.
+	OutputDropped uint64
+	Counters      Counters
+	// Dim is the number of dimensions, Local the work-group size that was used
+	// or chosen, Groups the number of work-groups in each dimension.
+	Dim    int
+	Local  [3]uint32
+	Groups [3]uint64
+	// GroupsRun is the number of work-groups that ran to their end or to a fault.
+	GroupsRun uint64
+	WaveLanes int // lanes of a whole wave
+	// Duration is how long the groups ran.
+	Duration time.Duration
+}
+
+// Run runs the kernel over the range in the default schedule; see [Launch.Run].
+func (k *Kernel) Run(ctx context.Context, r NDRange, args ...Arg) (*Result, error) {
+	l := Launch{Kernel: k, Args: args, Range: r}
+	return l.Run(ctx)
+}
+
+// Run runs the launch and waits until it is over. It waits for the device
+// before. When the kernel ran there is a result, even with an error. The error is
+// a [*FindingsError] when the kernel did something undefined or could not go on, or when the
+// context or the timeout ended it; other errors mean that it did not start
+// ([*ArgError], [*RangeError], [*LimitError], [*ModuleError], one that wraps
+// [ErrInvalid], [ErrClosed], [ErrForeign] or [ErrMapped], or the context's).
+func (l *Launch) Run(ctx context.Context) (*Result, error) {
+	p, err := l.prepare()
+	if err != nil {
+		return nil, err
+	}
+	return p.run(ctx)
+}
+
+// prepared is a launch that was checked as far as that is possible before its
+// turn has come.
+type prepared struct {
+	Launch
+	args   []argument
+	launch engine.Launch
+	runner *scheduler.Runner
+}
+
+// prepare checks everything that does not change while the launch waits.
+func (l *Launch) prepare() (*prepared, error) {
+	if l == nil || l.Kernel == nil || l.Kernel.prog == nil {
+		return nil, fmt.Errorf("kernel: %w", ErrInvalid)
+	}
+	k := l.Kernel
+	p := &prepared{Launch: *l}
+	if err := p.bind(); err != nil {
+		return nil, err
+	}
+	if err := p.Range.resolve(k, &p.launch); err != nil {
+		return nil, err
+	}
+	if k.code.ReqdSubgroup != 0 && int(k.code.ReqdSubgroup) != k.prog.dev.limits.SubgroupSize {
+		return nil, &RangeError{Kernel: k.code.Name, Reason: fmt.Sprintf("the module requires sub-groups of %d, the device has %d (DeviceOptions.SubgroupSize)",
+			k.code.ReqdSubgroup, k.prog.dev.limits.SubgroupSize)}
+	}
+	p.launch.Program, p.launch.Kernel = k.prog.isa, k.code
+	p.launch.SubgroupSize = k.prog.dev.limits.SubgroupSize
+	p.launch.Check = l.Check
+	p.launch.Cancel = new(atomic.Bool)
+	if err := p.limits(); err != nil {
+		return nil, err
+	}
+	var err error
+	p.runner, err = k.compiled()
+	return p, err
+}
+
+// bind checks the arguments and notes what they bring.
+func (p *prepared) bind() error {
+	k := p.Kernel
+	params := k.code.Params
+	if len(p.Args) != len(params) {
+		return &ArgError{Kernel: k.code.Name, Index: -1, Reason: fmt.Sprintf("%d arguments given, the kernel has %d parameters%s", len(p.Args), len(params), k.signature())}
+	}
+	p.args = make([]argument, len(params))
+	var total uint64
+	for i := range params {
+		a, err := bind(k, i, p.Args[i])
+		if err != nil {
+			return err
+		}
+		p.args[i] = a
+		if total += uint64(len(a.bytes)); total > maxParameters {
+			return &LimitError{What: fmt.Sprintf("arguments of kernel %s", k.code.Name), Need: total, Have: maxParameters, Unit: "bytes"}
+		}
+	}
+	return nil
+}
+
+// signature returns the parameters for a message.
+func (k *Kernel) signature() string {
+	s := ""
+	for i, p := range k.code.Params {
+		if i == 0 {
+			s = ": "
+		} else {
+			s += ", "
+		}
+		s += p.TypeName
+		if p.Name != "" {
+			s += " " + p.Name
+		}
+	}
+	return s
+}
+
+// maxHostPrivate bounds what the private memory of all lanes that exist at the
+// same time takes on the host.
+const maxHostPrivate = 1 << 30
+
+// limits checks what the kernel needs against what the device has, before
+// anything is allocated.
+func (p *prepared) limits() error {
+	k := p.Kernel.code
+	lim := &p.Kernel.prog.dev.limits
+	p.launch.LocalSizes = make([]uint64, 0, len(k.Local))
+	var local uint64
+	add := func(size uint64) error {
+		sum := local + size
+		if sum < local || sum > lim.LocalMemory {
+			return &LimitError{What: fmt.Sprintf("local memory of kernel %s", k.Name), Need: max(sum, size), Have: lim.LocalMemory, Unit: "bytes", Option: "LocalMemory"}
+		}
+		local = sum
+		p.launch.LocalSizes = append(p.launch.LocalSizes, size)
+		return nil
+	}
+	for i := range k.Local {
+		if err := add(k.Local[i].Size); err != nil {
+			return err
+		}
+	}
+	for i := range p.args {
+		if p.args[i].kind == argLocal {
+			if err := add(p.args[i].local); err != nil {
+				return err
+			}
+		}
+	}
+	private, ok := allocBytes(k.Private)
+	if !ok || private > lim.MaxPrivate {
+		return &LimitError{What: fmt.Sprintf("private memory of a work-item of kernel %s", k.Name), Need: private, Have: lim.MaxPrivate, Unit: "bytes", Option: "MaxPrivate"}
+	}
+	// All lanes of a group have their memory at the same time, for each worker.
+	items := uint64(p.launch.Local[0]) * uint64(p.launch.Local[1]) * uint64(p.launch.Local[2])
+	if need := items * private * uint64(lim.Workers); need > maxHostPrivate {
+		return &LimitError{What: fmt.Sprintf("private memory of %d work-groups of %d work-items of kernel %s", lim.Workers, items, k.Name),
+			Need: need, Have: maxHostPrivate, Unit: "bytes"}
+	}
+	return nil
+}
+
+// run waits for the device and runs the launch.
+func (p *prepared) run(ctx context.Context) (*Result, error) {
+	k := p.Kernel
+	d := k.prog.dev
+	if err := d.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer d.release()
+	if k.prog.closed {
+		return nil, fmt.Errorf("program of kernel %s: %w", k.code.Name, ErrClosed)
+	}
+	if err := p.fill(); err != nil {
+		return nil, err
+	}
+	if p.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, p.Timeout)
+		defer cancel()
+	}
+	lim := &d.limits
+	start := time.Now()
+	sr, err := p.runner.Run(ctx, &p.launch, scheduler.Options{
+		Order: p.Schedule.Order, Seed: p.Schedule.Seed,
+		Workers: lim.Workers, Parallel: p.Parallel, WaveLanes: lim.WaveLanes,
+		Output: p.Output, MaxOutput: p.MaxOutput, Progress: p.Progress,
+	})
+	if sr == nil {
+		return nil, err
+	}
+	res := &Result{
+		Output: sr.Output, OutputDropped: sr.Dropped, Counters: sr.Counters,
+		Dim: p.launch.Dim, Local: p.launch.Local, Groups: p.launch.Groups, GroupsRun: sr.Groups,
+		WaveLanes: sr.WaveLanes, Duration: time.Since(start),
+	}
+	if len(sr.Faults) == 0 && err == nil {
+		return res, nil
+	}
+	p.report(res, sr, err)
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return res, err
+	}
+	if res.Findings.Failed() {
+		return res, &FindingsError{Findings: res.Findings, Err: err}
+	}
+	return res, nil
+}
+
+// fill checks the buffers, which may have been freed or mapped meanwhile, and
+// sets the scalar registers that hold arguments and addresses. The device is held.
+func (p *prepared) fill() error {
+	k := p.Kernel
+	l := &p.launch
+	l.Memory = k.prog.dev.mem
+	l.Scalars = slices.Clone(k.code.ScalarInit)
+	l.Values = make([][]byte, len(p.args))
+	values := make([]uint64, len(p.args)) // of pointers
+	local := uint32(len(k.code.Local))
+	for i := range p.args {
+		a := &p.args[i]
+		switch a.kind {
+		case argBytes:
+			l.Values[i] = a.bytes
+		case argLocal:
+			local++
+			values[i] = uint64(localPointer(local))
+		case argBuffer:
+			if err := usable(a.buffer); err != nil {
+				param := &k.code.Params[i]
+				return &ArgError{Kernel: k.code.Name, Index: i, Name: param.Name, Type: param.TypeName, Reason: fmt.Sprintf("the buffer %v", err), Err: err}
+			}
+			values[i] = uint64(a.buffer.ptr)
+		}
+	}
+	for i := range k.code.ParamRegs {
+		r := &k.code.ParamRegs[i]
+		if k.code.Params[r.Param].Kind == isa.ParamValue {
+			l.Scalars[r.Scalar] = scalarValue(r, l.Values[r.Param])
+		} else {
+			l.Scalars[r.Scalar] = values[r.Param]
+		}
+	}
+	for _, r := range k.code.GlobalRegs {
+		if r.Global >= len(k.prog.globals) {
+			return &ModuleError{Stage: "verify", Err: fmt.Errorf("kernel %s uses variable %d of %d", k.code.Name, r.Global, len(k.prog.globals))}
+		}
+		l.Scalars[r.Scalar] = uint64(k.prog.globals[r.Global])
+	}
+	return nil
+}
+
+// usable says why a kernel cannot have a buffer.
+func usable(b *Buffer) error {
+	switch {
+	case b.data == nil:
+		return ErrClosed
+	case b.mapped > 0 || b.parent != nil && b.parent.mapped > 0:
+		return ErrMapped
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package emu
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
+	"github.com/lockstep-gpu/lockstep/spirv/asm"
+)
+
+// places finds the texts that belong to instructions: lines of disassembly and of
+// source. It lives as long as one report, since disassembling a module takes more
+// memory than is worth keeping.
+type places struct {
+	prog    *Program
+	dis     map[uint32]string // by word offset
+	sources map[string][]string
+}
+
+func (p *Program) places() *places { return &places{prog: p, sources: make(map[string][]string)} }
+
+// at returns the place of an instruction of a kernel.
+func (s *places) at(k *isa.Kernel, pc int) finding.Place {
+	var p finding.Place
+	if pc < 0 || pc >= len(k.Code) {
+		return p
+	}
+	in := &k.Code[pc]
+	p.Instruction = k.InstText(in)
+	if in.Loc == 0 || int(in.Loc) >= len(k.Locs) {
+		return p
+	}
+	loc := &k.Locs[in.Loc]
+	if p.Word = loc.Word; p.Word != 0 {
+		if text := s.instruction(loc.Word); text != "" {
+			p.Instruction = text
+		}
+	}
+	if loc.File != 0 && int(loc.File) < len(s.prog.isa.Files) {
+		p.File, p.Line, p.Column = s.prog.isa.Files[loc.File], loc.Line, loc.Column
+		p.Source = s.line(p.File, loc.Line)
+	}
+	return p
+}
+
+// instruction returns the text of the SPIR-V instruction at a word offset.
+func (s *places) instruction(word uint32) string {
+	if s.prog.module == nil {
+		return ""
+	}
+	if s.dis == nil {
+		s.dis = make(map[uint32]string)
+		text := asm.Disassemble(s.prog.module, asm.DisassembleOptions{NoHeader: true, NoIndent: true, Offsets: true})
+		for line := range strings.Lines(text) {
+			line, offset, ok := strings.Cut(strings.TrimSpace(line), " ; 0x")
+			var at uint32
+			if _, err := fmt.Sscanf(offset, "%x", &at); ok && err == nil {
+				s.dis[at/4] = strings.TrimSpace(line)
+			}
+		}
+	}
+	return s.dis[word]
+}
+
+// line returns a line (from 1) of a source file, or "".
+func (s *places) line(file string, line uint32) string {
+	lines, ok := s.sources[file]
+	if !ok {
+		text := s.prog.embedded(file)
+		if text == nil && s.prog.sources != nil {
+			// A file that cannot be read is no error: the line is only missing.
+			text, _ = s.prog.sources(file)
+		}
+		lines = strings.Split(string(text), "\n")
+		s.sources[file] = lines
+	}
+	if line == 0 || uint64(line) > uint64(len(lines)) {
+		return ""
+	}
+	return strings.TrimSuffix(lines[line-1], "\r")
+}
+
+// embedded returns the text that the module has for a file (OpSource and
+// OpSourceContinued), or nil.
+func (p *Program) embedded(file string) []byte {
+	if p.module == nil {
+		return nil
+	}
+	var text []byte
+	names := make(map[spirv.ID]string)
+	found := false
+	for _, in := range p.module.Insts {
+		switch in.Op() {
+		case spirv.OpString:
+			names[in.ResultID()] = in.StringOperand(0)
+		case spirv.OpSource:
+			if found && text != nil {
+				return text
+			}
+			ops := in.Operands()
+			found = len(ops) > 3 && names[spirv.ID(ops[2])] == file
+			if found {
+				text = []byte(in.StringOperand(3))
+			}
+		case spirv.OpSourceContinued:
+			if found {
+				text = append(text, in.StringOperand(0)...)
+			}
+		case spirv.OpFunction:
+			return text
+		}
+	}
+	return text
+}
+
+// maxSourceFile is the largest file that FileSources reads, in bytes.
+const maxSourceFile = 16 << 20
+
+// FileSources reads source files that a module names, for
+// ProgramOptions.Sources. It reads regular files of moderate size only, and only
+// those that are called like source code, so that a module cannot make a finding
+// print a line of just any file.
+func FileSources(name string) ([]byte, error) {
+	if !slices.Contains(sourceExtensions, strings.ToLower(filepath.Ext(name))) {
+		return nil, fmt.Errorf("%s: %w", name, errNoSource)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSourceFile {
+		return nil, fmt.Errorf("%s: %w", name, errNoSource)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSourceFile))
+	if err != nil {
+		return nil, err
+	}
+	if bytes.IndexByte(text, 0) >= 0 {
+		return nil, fmt.Errorf("%s: %w", name, errNoSource)
+	}
+	return text, nil
+}
+
+var sourceExtensions = []string{".cl", ".clcpp", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".inc", ".spvasm"}
+
+var errNoSource = errors.New("not a source file")

@@ -1,0 +1,248 @@
+package emu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
+	"github.com/lockstep-gpu/lockstep/scheduler"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// ProgramOptions say how a module becomes a program.
+type ProgramOptions struct {
+	// SpecConstants has new values of specialization constants by SpecId: the
+	// bits of the value, zero-extended; 0 or 1 for a Boolean. Program.Info lists
+	// the constants and their types.
+	SpecConstants map[uint32]uint64
+	// Sources returns the text of a source file that the module names, for the
+	// source line in a finding. Nil uses only the text that the module holds.
+	// [FileSources] reads files.
+	Sources func(name string) ([]byte, error)
+}
+
+// Program is a module that was compiled for a device. Its program-scope
+// variables live, and keep their values from launch to launch, until Close.
+type Program struct {
+	dev     *Device
+	module  *spirv.Module
+	info    *spirv.Info
+	isa     *isa.Program
+	sources func(name string) ([]byte, error)
+
+	globals []memory.Pointer // by isa.Program.Globals
+	kernels map[string]*Kernel
+
+	mu     sync.Mutex
+	closed bool
+}
+
+// NewProgram loads a SPIR-V binary: it decodes it, checks what the rest relies
+// on, compiles it and places its program-scope variables in device memory. The
+// error is a [*ModuleError], which says at which stage and instruction it failed.
+func (d *Device) NewProgram(module []byte, opt ProgramOptions) (*Program, error) {
+	if d == nil || d.engine == nil {
+		return nil, fmt.Errorf("device: %w", ErrInvalid)
+	}
+	m, err := spirv.Decode(module)
+	if err != nil {
+		return nil, &ModuleError{Stage: "decode", Err: err}
+	}
+	info, err := spirv.Reflect(m)
+	if err != nil {
+		return nil, &ModuleError{Stage: "reflect", Err: err}
+	}
+	code, err := compile(m, opt)
+	if err != nil {
+		return nil, err
+	}
+	return d.newProgram(m, info, code, opt)
+}
+
+// newProgram places a compiled module on the device.
+func (d *Device) newProgram(m *spirv.Module, info *spirv.Info, code *isa.Program, opt ProgramOptions) (*Program, error) {
+	p := &Program{dev: d, module: m, info: info, isa: code, sources: opt.Sources, kernels: make(map[string]*Kernel, len(code.Kernels))}
+	for _, k := range code.Kernels {
+		if err := k.Verify(); err != nil {
+			return nil, &ModuleError{Stage: "verify", Err: err}
+		}
+		if p.kernels[k.Name] != nil {
+			return nil, &ModuleError{Stage: "verify", Err: fmt.Errorf("two kernels are called %q", k.Name)}
+		}
+		p.kernels[k.Name] = newKernel(p, k)
+	}
+	if err := d.acquire(context.Background()); err != nil {
+		return nil, err
+	}
+	defer d.release()
+	if err := p.place(); err != nil {
+		return nil, &ModuleError{Stage: "allocate", Err: err}
+	}
+	return p, nil
+}
+
+// Close frees the program's variables. Launches of its kernels fail from now on.
+func (p *Program) Close() error {
+	if p == nil || p.dev == nil {
+		return fmt.Errorf("program: %w", ErrInvalid)
+	}
+	if err := p.dev.acquire(context.Background()); err != nil {
+		return err
+	}
+	defer p.dev.release()
+	if p.closed {
+		return fmt.Errorf("program: %w", ErrClosed)
+	}
+	p.closed = true
+	return p.free()
+}
+
+// Kernels returns the names of the kernels, in the module's order.
+func (p *Program) Kernels() []string {
+	if p == nil || p.isa == nil {
+		return nil
+	}
+	names := make([]string, len(p.isa.Kernels))
+	for i, k := range p.isa.Kernels {
+		names[i] = k.Name
+	}
+	return names
+}
+
+// Kernel returns the kernel of the given name. It is made once: the same name
+// gives the same pointer.
+func (p *Program) Kernel(name string) (*Kernel, error) {
+	if p == nil || p.isa == nil {
+		return nil, fmt.Errorf("program: %w", ErrInvalid)
+	}
+	if k := p.kernels[name]; k != nil {
+		return k, nil
+	}
+	return nil, fmt.Errorf("the module has no kernel %q; it has %q", name, p.Kernels())
+}
+
+// ISA returns the program's bytecode, which must not be changed.
+func (p *Program) ISA() *isa.Program {
+	if p == nil {
+		return nil
+	}
+	return p.isa
+}
+
+// Info returns what the module says about itself; it must not be changed.
+func (p *Program) Info() *spirv.Info {
+	if p == nil {
+		return nil
+	}
+	return p.info
+}
+
+// Kernel is an entry point of a program. It holds no arguments: those belong
+// to a [Launch], so that one Kernel serves any number of goroutines.
+type Kernel struct {
+	prog *Program
+	code *isa.Kernel
+
+	compile sync.Once
+	runner  *scheduler.Runner
+	err     error
+}
+
+func newKernel(p *Program, k *isa.Kernel) *Kernel { return &Kernel{prog: p, code: k} }
+
+// compiled returns the kernel's code on the device's engine, made at the first
+// launch.
+func (k *Kernel) compiled() (*scheduler.Runner, error) {
+	k.compile.Do(func() {
+		var c engine.Code
+		c, err := k.prog.dev.engine.Compile(k.prog.isa, k.code)
+		switch {
+		case err != nil:
+			k.err = &ModuleError{Stage: "compile", Err: fmt.Errorf("kernel %s: %w", k.code.Name, err)}
+		case c == nil:
+			k.err = &ModuleError{Stage: "compile", Err: errors.New("the engine made no code")}
+		default:
+			k.runner = scheduler.New(c)
+		}
+	})
+	return k.runner, k.err
+}
+
+// Name returns the kernel's name; "" for a nil kernel.
+func (k *Kernel) Name() string {
+	if k == nil || k.code == nil {
+		return ""
+	}
+	return k.code.Name
+}
+
+// Param is a kernel's parameter.
+type Param struct {
+	Index int
+	Name  string // "" when the module does not say
+	Type  string // OpenCL C type where the module says so, else the SPIR-V type
+	Kind  isa.ParamKind
+	// Size is the bytes of a value; of what a pointer points to, or 0.
+	Size     uint64
+	ReadOnly bool // const, or constant memory
+}
+
+// Params returns the kernel's parameters.
+func (k *Kernel) Params() []Param {
+	if k == nil || k.code == nil {
+		return nil
+	}
+	ps := make([]Param, len(k.code.Params))
+	for i, p := range k.code.Params {
+		ps[i] = Param{Index: i, Name: p.Name, Type: p.TypeName, Kind: p.Kind, Size: p.Size, ReadOnly: p.ReadOnly}
+	}
+	return ps
+}
+
+// KernelInfo is what a host wants to know before it launches a kernel.
+type KernelInfo struct {
+	ReqdLocalSize [3]uint32 // work-group size that the module requires; zeros when it does not
+	LocalSizeHint [3]uint32 // zeros when there is none
+	ReqdSubgroup  uint32    // sub-group size that the module requires, or 0
+	LocalMemory   uint64    // bytes of LDS that the module declares, without local pointer arguments
+	PrivateMemory uint64    // bytes of private memory of a work-item, besides registers
+	UsesBarrier   bool
+	UsesPrintf    bool
+	// OrderDependent says that work-groups may see each other's order, so that
+	// they run one after the other.
+	OrderDependent bool
+	// Spins says that the kernel may wait in a loop for another sub-group, so
+	// that its waves have one sub-group each.
+	Spins bool
+}
+
+// Info returns the kernel's properties.
+func (k *Kernel) Info() KernelInfo {
+	if k == nil || k.code == nil {
+		return KernelInfo{}
+	}
+	c := k.code
+	local, _ := allocBytes(c.Local)
+	private, _ := allocBytes(c.Private)
+	return KernelInfo{
+		ReqdLocalSize: c.ReqdLocalSize, LocalSizeHint: c.LocalSizeHint, ReqdSubgroup: c.ReqdSubgroup,
+		LocalMemory: local, PrivateMemory: private,
+		UsesBarrier: c.UsesBarrier, UsesPrintf: c.UsesPrintf, OrderDependent: c.OrderDependent,
+		Spins: scheduler.MaySpin(c),
+	}
+}
+
+// allocBytes returns the sum of the sizes; ok is false when it overflows.
+func allocBytes(list []isa.Alloc) (sum uint64, ok bool) {
+	for i := range list {
+		if sum+list[i].Size < sum {
+			return 0, false
+		}
+		sum += list[i].Size
+	}
+	return sum, true
+}

@@ -1,0 +1,195 @@
+package emu
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Queue runs launches and other commands one after the other, in the order in
+// which they were given. Its zero value is not ready for use. It takes a
+// goroutine only while there is something to do.
+type Queue struct {
+	dev *Device
+
+	mu     sync.Mutex
+	work   []*Event
+	busy   bool // a goroutine works on it
+	closed bool
+}
+
+// NewQueue makes a queue.
+func (d *Device) NewQueue() (*Queue, error) {
+	if d == nil || d.turn == nil {
+		return nil, fmt.Errorf("device: %w", ErrInvalid)
+	}
+	return &Queue{dev: d}, nil
+}
+
+// Launch puts a launch at the end of the queue. Arguments and range are
+// checked at once; the error is then that of [Launch.Run] for a launch that did
+// not start. The context counts for the launch as it does for Launch.Run, from
+// now on; the launch is copied.
+func (q *Queue) Launch(ctx context.Context, l Launch) (*Event, error) {
+	if q == nil || q.dev == nil {
+		return nil, fmt.Errorf("queue: %w", ErrInvalid)
+	}
+	p, err := l.prepare()
+	if err != nil {
+		return nil, err
+	}
+	if l.Kernel.prog.dev != q.dev {
+		return nil, fmt.Errorf("kernel %s: %w", l.Kernel.Name(), ErrForeign)
+	}
+	return q.put(ctx, p.run)
+}
+
+// Write puts a copy into a buffer at the end of the queue; p must not change
+// until the event is over.
+func (q *Queue) Write(ctx context.Context, b *Buffer, off int64, p []byte) (*Event, error) {
+	return q.put(ctx, func(context.Context) (*Result, error) {
+		_, err := b.WriteAt(p, off)
+		return nil, err
+	})
+}
+
+// Read puts a copy of len(p) bytes out of a buffer at the end of the queue; p
+// must not be used until the event is over.
+func (q *Queue) Read(ctx context.Context, b *Buffer, off int64, p []byte) (*Event, error) {
+	return q.put(ctx, func(context.Context) (*Result, error) {
+		_, err := b.ReadAt(p, off)
+		return nil, err
+	})
+}
+
+func (q *Queue) put(ctx context.Context, run func(context.Context) (*Result, error)) (*Event, error) {
+	if q == nil || q.dev == nil {
+		return nil, fmt.Errorf("queue: %w", ErrInvalid)
+	}
+	e := &Event{ctx: ctx, run: run, done: make(chan struct{}), profile: Profile{Queued: time.Now()}}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return nil, fmt.Errorf("queue: %w", ErrClosed)
+	}
+	q.work = append(q.work, e)
+	if !q.busy {
+		q.busy = true
+		go q.drain()
+	}
+	return e, nil
+}
+
+// drain runs commands until there are none.
+func (q *Queue) drain() {
+	for {
+		q.mu.Lock()
+		if len(q.work) == 0 {
+			q.work, q.busy = nil, false
+			q.mu.Unlock()
+			return
+		}
+		e := q.work[0]
+		q.work[0] = nil
+		q.work = q.work[1:]
+		q.mu.Unlock()
+		e.execute()
+	}
+}
+
+// Finish waits until everything that was put into the queue so far is over.
+// The error is the context's, not that of a command.
+func (q *Queue) Finish(ctx context.Context) error {
+	e, err := q.put(ctx, func(context.Context) (*Result, error) { return nil, nil })
+	if err != nil {
+		return err
+	}
+	select {
+	case <-e.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Close takes no more commands. Those in the queue still run.
+func (q *Queue) Close() error {
+	if q == nil || q.dev == nil {
+		return fmt.Errorf("queue: %w", ErrInvalid)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return fmt.Errorf("queue: %w", ErrClosed)
+	}
+	q.closed = true
+	return nil
+}
+
+// Event is a command in a queue.
+type Event struct {
+	ctx context.Context
+	run func(context.Context) (*Result, error)
+
+	done chan struct{}
+	// The rest is written before done is closed, and read after.
+	result  *Result
+	err     error
+	profile Profile
+}
+
+// Profile has the times of a command: when it was put into the queue, when its
+// turn came, and when it was over. They are the only results that differ from run to run.
+type Profile struct {
+	Queued, Started, Ended time.Time
+}
+
+func (e *Event) execute() {
+	e.profile.Started = time.Now()
+	if e.err = e.ctx.Err(); e.err == nil {
+		e.result, e.err = e.run(e.ctx)
+	}
+	e.profile.Ended = time.Now()
+	e.run = nil // lets buffers go
+	close(e.done)
+}
+
+// Done returns a channel that is closed when the command is over.
+func (e *Event) Done() <-chan struct{} {
+	if e == nil {
+		return nil
+	}
+	return e.done
+}
+
+// Wait waits for the command and returns what [Launch.Run] returns; the result
+// is nil for commands that are no launch.
+func (e *Event) Wait() (*Result, error) {
+	if e == nil || e.done == nil {
+		return nil, fmt.Errorf("event: %w", ErrInvalid)
+	}
+	<-e.done
+	return e.result, e.err
+}
+
+// Err returns the command's error; nil while it is not over.
+func (e *Event) Err() error {
+	if e == nil || e.done == nil {
+		return fmt.Errorf("event: %w", ErrInvalid)
+	}
+	select {
+	case <-e.done:
+		return e.err
+	default:
+		return nil
+	}
+}
+
+// Profile waits for the command and returns its times.
+func (e *Event) Profile() (Profile, error) {
+	if _, err := e.Wait(); e == nil || e.done == nil {
+		return Profile{}, err
+	}
+	return e.profile, nil
+}

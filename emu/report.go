@@ -1,0 +1,234 @@
+package emu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/memory"
+	"github.com/lockstep-gpu/lockstep/scheduler"
+)
+
+func localPointer(n uint32) memory.Pointer { return memory.MakePointer(memory.SpaceLocal, n, 0) }
+
+// report turns what the scheduler saw into findings. err is the scheduler's.
+// The device is held.
+func (p *prepared) report(res *Result, sr *scheduler.Result, err error) {
+	m := finding.Merger{Limit: p.MaxFindings}
+	places := p.Kernel.prog.places()
+	for i := range sr.Faults {
+		m.Add(p.finding(&sr.Faults[i], places))
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		m.Add(p.stopped(finding.TimeLimit, "the time limit ended the launch", sr, places))
+	case errors.Is(err, context.Canceled):
+		m.Add(p.stopped(finding.Cancelled, "the launch was cancelled", sr, places))
+	}
+	res.Findings = m.List()
+}
+
+// reproduce returns the command line that makes a finding happen again.
+func (p *prepared) reproduce() string {
+	flags := p.Schedule.String()
+	if p.Check {
+		flags = join(flags, "-check")
+	}
+	if p.Parallel == ParallelAlways {
+		flags = join(flags, "-parallel")
+	}
+	return join(p.Reproduce, flags)
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}
+
+// finding turns a fault into a finding.
+func (p *prepared) finding(f *scheduler.Fault, places *places) finding.Finding {
+	out := finding.Finding{
+		Code: f.Code, Severity: finding.Error, Kernel: p.Kernel.code.Name,
+		WorkItem: p.workItem(&f.Group, f.Lane), Place: places.at(p.Kernel.code, f.PC),
+		Count: f.Count, Groups: f.Groups, Reproduce: p.reproduce(),
+	}
+	switch {
+	case f.Memory != nil:
+		p.memoryFault(&out, f.Memory)
+	case f.Code == finding.BarrierDeadlock:
+		out.WorkItem = nil
+		out.Message = "work-items of a group wait at different barriers"
+		out.Detail = fmt.Sprintf("in group (%d,%d,%d)", f.Group.ID[0], f.Group.ID[1], f.Group.ID[2])
+		out.Parties = p.parties(f.Waiting, f.Ended, nil, places)
+	case f.Code == finding.PartialBarrier:
+		out.WorkItem = nil
+		out.Message = "barrier that some work-items never reach"
+		out.Detail = fmt.Sprintf("in group (%d,%d,%d)", f.Group.ID[0], f.Group.ID[1], f.Group.ID[2])
+		out.Parties = p.parties(f.Waiting, f.Ended, nil, places)
+	default:
+		d, _ := finding.Describe(f.Code)
+		out.Message, out.Detail = d.Title, f.Detail
+		if out.Message == "" {
+			out.Message = "the kernel failed"
+		}
+	}
+	return out
+}
+
+// parties says who waits where, who has ended and who runs.
+func (p *prepared) parties(waiting []scheduler.Waiting, ended, running finding.Spans, places *places) []finding.Party {
+	var ps []finding.Party
+	for _, w := range waiting {
+		ps = append(ps, finding.Party{Does: "wait", Items: w.Items, Place: places.at(p.Kernel.code, w.PC)})
+	}
+	if len(running) > 0 {
+		ps = append(ps, finding.Party{Does: "run", Items: running})
+	}
+	if len(ended) > 0 {
+		ps = append(ps, finding.Party{Does: "have ended", Items: ended})
+	}
+	return ps
+}
+
+// stopped says what was going on when a launch was cancelled.
+func (p *prepared) stopped(code finding.Code, message string, sr *scheduler.Result, places *places) finding.Finding {
+	total := p.launch.Groups[0] * p.launch.Groups[1] * p.launch.Groups[2]
+	f := finding.Finding{
+		Code: code, Severity: finding.Error, Kernel: p.Kernel.code.Name, Message: message, Reproduce: p.reproduce(),
+		Detail: fmt.Sprintf("after %d of %d work-groups", sr.Groups, total),
+	}
+	if len(sr.Stopped) > 0 {
+		s := &sr.Stopped[0]
+		f.Detail += fmt.Sprintf(", in group (%d,%d,%d)", s.Group.ID[0], s.Group.ID[1], s.Group.ID[2])
+		f.Parties = p.parties(s.Waiting, s.Ended, s.Running, places)
+	}
+	return f
+}
+
+// workItem names the work-item with the given local linear id.
+func (p *prepared) workItem(g *scheduler.Group, lane int) *finding.WorkItem {
+	sx, sy := max(int(g.Size[0]), 1), max(int(g.Size[1]), 1)
+	local := [3]uint64{uint64(lane % sx), uint64(lane / sx % sy), uint64(lane / sx / sy)}
+	w := &finding.WorkItem{Local: local, Group: g.ID, SubGroup: lane / p.launch.SubgroupSize, Lane: lane % p.launch.SubgroupSize}
+	for d := range 3 {
+		w.Global[d] = p.launch.Offset[d] + g.ID[d]*uint64(p.launch.Local[d]) + local[d]
+	}
+	return w
+}
+
+// memoryFault describes a bad access and the memory that it was meant for.
+func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
+	what := fmt.Sprintf("%s of %s", f.Access, finding.Bytes(f.Size))
+	name := ""
+	if f.HasRegion {
+		out.Object, name = p.object(f)
+	}
+	at := "at " + f.Pointer.String()
+	if name != "" {
+		at = fmt.Sprintf("at %s%+d", name, f.Pointer.Offset())
+	}
+	switch f.Kind {
+	case memory.FaultBounds:
+		out.Message = "out-of-bounds " + what
+		out.Detail = at + ", " + distance(f, noun(out.Object))
+	case memory.FaultNull:
+		out.Message = what + " through a null pointer"
+		if off := f.Pointer.Offset(); off != 0 {
+			out.Detail = fmt.Sprintf("at null%+d", off)
+		}
+	case memory.FaultFreed:
+		out.Message = what + " in a released buffer"
+		out.Detail = at
+	case memory.FaultReadOnly:
+		out.Message = what + " in read-only memory"
+		out.Detail = at
+	case memory.FaultAlign:
+		out.Message = "misaligned " + what
+		out.Detail = fmt.Sprintf("%s, which is no multiple of %d", at, f.Size)
+	default:
+		out.Message = what + " through a value that is no pointer"
+		out.Detail = fmt.Sprintf("(%#x)", uint64(f.Pointer))
+		if f.Expected != memory.SpaceNone && f.Pointer.Space() != f.Expected {
+			out.Message = fmt.Sprintf("%s in %s memory through a pointer to other memory", what, f.Expected)
+			out.Detail = "(" + f.Pointer.String() + ")"
+		}
+	}
+}
+
+// noun is what the headline calls an object.
+func noun(o *finding.Object) string {
+	switch {
+	case o == nil, o.Kind == finding.ObjectBuffer:
+		return "buffer"
+	case o.Kind == finding.ObjectArgument:
+		return "buffer"
+	}
+	return "variable"
+}
+
+// distance says where an access out of bounds lies, seen from its memory.
+func distance(f *memory.Fault, noun string) string {
+	off := f.Pointer.Offset()
+	switch {
+	case off == memory.FarOffset:
+		return "far outside the " + noun
+	case off < 0:
+		return fmt.Sprintf("%s before the start of the %s", finding.Bytes(uint64(-off)), noun)
+	case uint64(off) >= f.RegionSize:
+		return fmt.Sprintf("%s past the end of the %s", finding.Bytes(uint64(off)-f.RegionSize), noun)
+	}
+	return fmt.Sprintf("across the end of the %s, with %s inside", noun, finding.Bytes(f.RegionSize-uint64(off)))
+}
+
+// object finds out what memory a pointer leads to, and what to call it.
+func (p *prepared) object(f *memory.Fault) (o *finding.Object, name string) {
+	k := p.Kernel.code
+	n := f.Pointer.Alloc()
+	o = &finding.Object{Bytes: f.RegionSize}
+	switch f.Pointer.Space() {
+	case memory.SpaceGlobal:
+		for i := range p.args {
+			if b := p.args[i].buffer; b != nil && b.ptr.Alloc() == n {
+				return argumentObject(o, k, i)
+			}
+		}
+		for i, g := range p.Kernel.prog.globals {
+			if g.Alloc() == n {
+				o.Kind, o.Name = finding.ObjectVariable, p.Kernel.prog.isa.Globals[i].Name
+				return o, o.Name
+			}
+		}
+		o.Kind, o.Name = finding.ObjectBuffer, f.Region
+	case memory.SpaceLocal:
+		if int(n) <= len(k.Local) {
+			o.Kind, o.Name = finding.ObjectLocal, k.Local[n-1].Name
+			return o, o.Name
+		}
+		rest := int(n) - len(k.Local)
+		for i := range p.args {
+			if p.args[i].kind == argLocal {
+				if rest--; rest == 0 {
+					return argumentObject(o, k, i)
+				}
+			}
+		}
+	case memory.SpacePrivate:
+		o.Kind = finding.ObjectPrivate
+		if int(n) <= len(k.Private) {
+			o.Name = k.Private[n-1].Name
+		}
+	}
+	return o, o.Name
+}
+
+func argumentObject(o *finding.Object, k *isa.Kernel, i int) (*finding.Object, string) {
+	o.Kind, o.Index, o.Name = finding.ObjectArgument, i, k.Params[i].Name
+	if o.Name == "" {
+		return o, fmt.Sprintf("argument %d", i)
+	}
+	return o, o.Name
+}

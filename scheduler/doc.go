@@ -1,0 +1,62 @@
+// Package scheduler runs a launch: it cuts the ND-range into work-groups and
+// each work-group into waves, gives the waves their turns on an engine, opens
+// barriers, and collects counters, printf output and faults.
+//
+// It knows no instructions (the engine executes those) and no buffers or
+// arguments (package emu prepares the launch). A launch comes in as an
+// [engine.Launch] and [Options]; a [Result] goes out.
+//
+// # Work-groups
+//
+// The position of a work-group in the schedule is a number from 0; [Order] maps
+// positions to groups without a table, so that 2^40 groups take no memory.
+// Workers take batches of positions from one counter. A worker owns the waves,
+// the LDS and the counters it works with and uses them again for every group,
+// so that a group costs no allocation, and it keeps them for the next launch.
+//
+// Groups run at the same time only where nobody can tell: in the order InOrder,
+// for a kernel that is not OrderDependent. The other orders exist to find out
+// whether order matters, so their groups run one after the other, exactly in that
+// order, and a seed reproduces a run even of a kernel with data races. Options.Parallel
+// overrides both. Whatever a launch returns does not depend on the workers:
+// counters are sums; output is put together in the order of the schedule; of the
+// faults at one instruction the one at the first position is kept, with the number
+// of all of them.
+//
+// A fault ends its work-group, at the point where it happened, and no other:
+// the remaining groups run, so that the memory afterwards does not depend on
+// who was faster.
+//
+// # Waves
+//
+// A wave has one or more whole sub-groups. A group whose work-items fit one
+// wave runs it to its end; there is nobody to wait for. Otherwise the waves take
+// turns: each runs until it ends, waits at a barrier or has used up its quantum of
+// back-edges; a round gives every wave that can run one turn, in the order of
+// the schedule (for Seeded: drawn anew for each round, and the quantum with it).
+// So a wave that spins on a flag does not keep another from setting it.
+//
+// Inside a wave there are no turns. The engine runs the lowest-numbered block
+// that has lanes, and a spinning loop may come before the block in which a lane
+// of another sub-group would set the flag. Sub-groups make progress independently of each
+// other, so a kernel in which one could spin has one sub-group in a wave: see
+// [MaySpin]. Within a sub-group OpenCL promises no progress, and between
+// work-groups it does not either (OpenCL API 3.2.1): there, a spin may go on
+// until the time limit.
+//
+// In the orders Reverse and Seeded a wave has one sub-group as well, unless
+// Options.WaveLanes says otherwise, for the finest choice of orders.
+//
+// # Barriers
+//
+// A barrier opens when every live work-item of the group waits at the same
+// barrier instruction. Work-items that have ended count as gone; when there are such,
+// the barrier opens too, and leaves the fault [finding.PartialBarrier], since OpenCL
+// leaves undefined what happens. When the live work-items wait at different barriers
+// nobody can go on: [finding.BarrierDeadlock], with who waits where.
+//
+// # The end of a launch
+//
+// The context sets Launch.Cancel; waves see it at their next back-edge, workers
+// at their next group. What was running is in Result.Stopped.
+package scheduler

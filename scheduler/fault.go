@@ -1,0 +1,120 @@
+package scheduler
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+)
+
+// Fault is something that went wrong at one instruction: its first occurrence
+// in the order of the schedule, and how often it occurred.
+type Fault struct {
+	engine.Fault
+	Group Group
+	// Waiting says, for faults at barriers, which work-items of the group wait
+	// where, and Ended which have ended.
+	Waiting []Waiting
+	Ended   finding.Spans
+	// Count is the number of work-items that it happened to, in Groups
+	// work-groups.
+	Count, Groups uint64
+}
+
+// Group names a work-group.
+type Group struct {
+	Position uint64 // in the schedule
+	ID       [3]uint64
+	Linear   uint64
+	Size     [3]uint32 // of this group, in work-items
+}
+
+// Waiting are work-items that wait at, or run near, one instruction.
+type Waiting struct {
+	PC    int // instruction index in Kernel.Code
+	Items finding.Spans
+}
+
+// Stopped says what a worker was doing when the launch was cancelled.
+type Stopped struct {
+	Group Group
+	// Waiting, Ended and Running are the work-items of the group that wait at
+	// barriers, that have ended, and that could run.
+	Waiting        []Waiting
+	Ended, Running finding.Spans
+}
+
+type faultKey struct {
+	code finding.Code
+	pc   int
+}
+
+// faultTable holds the faults of a worker, by code and instruction.
+type faultTable map[faultKey]*Fault
+
+// add counts a fault and returns its entry when the particulars are to be
+// filled in, because this is its first occurrence, else nil. A worker's groups come in
+// the order of their positions, so the first one met is the first one there is.
+func (t *faultTable) add(code finding.Code, pc, lanes int) *Fault {
+	k := faultKey{code, pc}
+	if f := (*t)[k]; f != nil {
+		f.Count += uint64(lanes)
+		f.Groups++
+		return nil
+	}
+	if *t == nil {
+		*t = make(faultTable)
+	}
+	f := &Fault{Count: uint64(lanes), Groups: 1}
+	(*t)[k] = f
+	return f
+}
+
+// merge takes the faults of another worker in.
+func (t *faultTable) merge(from faultTable) {
+	if *t == nil {
+		*t = from
+		return
+	}
+	for k, f := range from {
+		old := (*t)[k]
+		if old == nil {
+			(*t)[k] = f
+			continue
+		}
+		first := old
+		if f.Group.Position < old.Group.Position {
+			first = f
+		}
+		first.Count, first.Groups = old.Count+f.Count, old.Groups+f.Groups
+		(*t)[k] = first
+	}
+}
+
+// list returns the faults in the order of the schedule.
+func (t faultTable) list() []Fault {
+	if len(t) == 0 {
+		return nil
+	}
+	all := make([]Fault, 0, len(t))
+	for _, f := range t {
+		all = append(all, *f)
+	}
+	slices.SortFunc(all, func(a, b Fault) int {
+		return cmp.Or(
+			cmp.Compare(a.Group.Position, b.Group.Position),
+			// A group goes on after a partial barrier, and nothing else: that came first.
+			cmp.Compare(after(a.Code), after(b.Code)),
+			cmp.Compare(a.PC, b.PC),
+			cmp.Compare(a.Code, b.Code))
+	})
+	return all
+}
+
+func after(c finding.Code) int {
+	if c == finding.PartialBarrier {
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,72 @@
+package scheduler
+
+import (
+	"io"
+
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+)
+
+// Parallel says whether work-groups may run at the same time.
+type Parallel uint8
+
+// The choices.
+const (
+	// ParallelAuto runs work-groups at the same time where that cannot be seen:
+	// the order is InOrder, and the kernel is not OrderDependent.
+	ParallelAuto Parallel = iota
+	// ParallelNever runs one work-group after the other.
+	ParallelNever
+	// ParallelAlways runs work-groups at the same time even where the memory
+	// that they leave may depend on which was faster.
+	ParallelAlways
+)
+
+// Options say how a launch is run. The zero value is one worker, in order.
+type Options struct {
+	Order Order
+	Seed  uint64 // of the order Seeded
+
+	// Workers is the number of goroutines that run work-groups, the caller's
+	// included; less than 1 is 1.
+	Workers  int
+	Parallel Parallel
+
+	// WaveLanes is the number of lanes of a wave at most, a multiple of the
+	// launch's sub-group size; 0 chooses. A kernel that may spin gets waves of
+	// one sub-group whatever is set here.
+	WaveLanes int
+	// Quantum is the number of back-edges after which a wave lets the other
+	// waves of its group have a turn; 0 is DefaultQuantum.
+	Quantum int
+
+	// Output takes what printf prints, in the order of the schedule, in pieces
+	// that end where a work-group's output may continue. Nil collects it in
+	// Result.Output.
+	Output io.Writer
+	// MaxOutput is the number of bytes after which output is dropped; 0 is
+	// DefaultMaxOutput.
+	MaxOutput uint64
+
+	// Progress is called from a goroutine of its own, at most every
+	// ProgressInterval, with the number of groups that are over. It is not
+	// called for a launch that takes less time.
+	Progress func(done, total uint64)
+}
+
+// Result is what a launch leaves behind besides memory.
+type Result struct {
+	Counters engine.Counters
+	Groups   uint64 // work-groups that ran, to their end or to a fault
+	// WaveLanes is the number of lanes of a whole wave.
+	WaveLanes int
+	// Faults are what went wrong, one for each code and instruction, in the
+	// order in which the schedule first meets them.
+	Faults []Fault
+	// Output is what printf printed, unless Options.Output took it.
+	Output []byte
+	// Dropped is the number of bytes of output beyond Options.MaxOutput.
+	Dropped uint64
+	// Stopped is what each worker was doing when the launch was cancelled, in
+	// the order of the schedule; nil when nobody was at work.
+	Stopped []Stopped
+}

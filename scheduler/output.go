@@ -1,0 +1,103 @@
+package scheduler
+
+import (
+	"io"
+	"sync"
+)
+
+// DefaultMaxOutput is the number of bytes of printf output that are kept.
+const DefaultMaxOutput = 16 << 20
+
+// maxPending is how many batches may be finished ahead of the one that comes next.
+const maxPending = 4096
+
+// sink puts printf output together in the order of the schedule. Workers hand
+// in whole batches, in whatever order they finish them.
+type sink struct {
+	mu   sync.Mutex
+	room sync.Cond // the next batch was written
+
+	w       io.Writer // nil collects in buf
+	buf     []byte
+	max     uint64
+	written uint64
+	dropped uint64
+	err     error // of w
+
+	next    uint64 // batch that may be written
+	pending map[uint64][]byte
+	held    uint64 // bytes in pending
+}
+
+func (s *sink) init(w io.Writer, limit uint64) {
+	s.w, s.max = w, limit
+	if limit == 0 {
+		s.max = DefaultMaxOutput
+	}
+	s.room.L = &s.mu
+}
+
+// write puts p at the end. The caller is the only one to write, or holds mu.
+func (s *sink) write(p []byte) {
+	if keep := s.max - s.written; uint64(len(p)) > keep {
+		s.dropped += uint64(len(p)) - keep
+		p = p[:keep]
+	}
+	s.written += uint64(len(p))
+	switch {
+	case len(p) == 0 || s.err != nil:
+	case s.w == nil:
+		s.buf = append(s.buf, p...)
+	default:
+		_, s.err = s.w.Write(p)
+	}
+}
+
+// commit hands in the output of a batch, of which dropped bytes were not kept,
+// and returns a slice that the worker may use for the next. A worker that is far ahead of the
+// one whose batch comes next waits here, so that what is held stays bounded.
+func (s *sink) commit(batch uint64, out []byte, dropped uint64) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dropped += dropped
+	for batch != s.next && (s.held > s.max || len(s.pending) >= maxPending) && s.err == nil {
+		s.room.Wait()
+	}
+	if batch != s.next {
+		if s.pending == nil {
+			s.pending = make(map[uint64][]byte)
+		}
+		s.pending[batch] = out
+		s.held += uint64(len(out))
+		return nil
+	}
+	s.write(out)
+	for {
+		s.next++
+		p, ok := s.pending[s.next]
+		if !ok {
+			break
+		}
+		delete(s.pending, s.next)
+		s.held -= uint64(len(p))
+		s.write(p)
+	}
+	s.room.Broadcast()
+	return out[:0]
+}
+
+// fail stops all output, and nobody waits any more.
+func (s *sink) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = err
+	}
+	s.room.Broadcast()
+}
+
+func (s *sink) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}

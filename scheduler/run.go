@@ -1,0 +1,273 @@
+package scheduler
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+)
+
+// ProgressInterval is how often Options.Progress is called at most.
+const ProgressInterval = 100 * time.Millisecond
+
+// DefaultQuantum is the number of back-edges of a turn in the orders InOrder
+// and Reverse; in Seeded a turn has at most seededQuantum, for more different
+// runs.
+const (
+	DefaultQuantum = 1024
+	seededQuantum  = 64
+)
+
+// PanicError is a panic of an engine: a mistake in lockstep, not in the kernel.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+// Error says where to look.
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("internal error of the engine: %v\n%s", e.Value, e.Stack)
+}
+
+// Runner runs a compiled kernel again and again, and keeps the waves and the
+// LDS for the next launch. It is safe for use from several goroutines.
+type Runner struct {
+	code engine.Code
+	idle sync.Pool // of *worker
+
+	once sync.Once
+	k    *isa.Kernel
+	// What the kernel's code says, found out at the first launch.
+	spins    bool
+	barriers int // instructions
+	onlyPC   int // of the only one
+}
+
+// New returns a runner for code. All its launches must be of the kernel that
+// the code was compiled from.
+func New(code engine.Code) *Runner { return &Runner{code: code} }
+
+// Run runs a launch once; see [Runner.Run].
+func Run(ctx context.Context, code engine.Code, l *engine.Launch, opt Options) (*Result, error) {
+	return New(code).Run(ctx, l, opt)
+}
+
+func (r *Runner) inspect(k *isa.Kernel) {
+	r.once.Do(func() {
+		r.k = k
+		r.spins = MaySpin(k)
+		for pc := range k.Code {
+			if k.Code[pc].Op == isa.OpBarrier {
+				r.barriers++
+				r.onlyPC = pc
+			}
+		}
+	})
+}
+
+// launch is what the workers of one launch share.
+type launch struct {
+	*engine.Launch
+	runner *Runner
+	opt    Options
+
+	groups  uint64
+	items   int // of a whole group
+	lanes   int // of a wave
+	quantum int
+	order   permutation
+	batch   uint64 // groups
+	batches uint64
+	// ordered says that output is handed in by batches.
+	ordered bool
+
+	next atomic.Uint64 // batch
+	out  sink
+}
+
+// Run runs a launch to its end. Faults of the kernel are in the result and no
+// error. The error is the context's when that ended the launch before all
+// groups were over (the result then has Stopped), that of Options.Output, one
+// that says that the launch is not well-formed, or a [*PanicError]. With an
+// error of the first two kinds there is a result as well.
+//
+// Run sets l.Cancel when it is nil. The caller must not change l before Run returns.
+func (r *Runner) Run(ctx context.Context, l *engine.Launch, opt Options) (*Result, error) {
+	r.inspect(l.Kernel)
+	s := &launch{Launch: l, runner: r, opt: opt}
+	if err := s.prepare(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return &Result{}, err
+	}
+	if s.groups == 0 {
+		return &Result{}, nil
+	}
+	if l.Cancel == nil {
+		l.Cancel = new(atomic.Bool)
+	}
+	if ctx.Done() != nil {
+		stop := context.AfterFunc(ctx, func() { l.Cancel.Store(true) })
+		defer stop()
+	}
+
+	n := 1
+	if s.parallel() {
+		n = int(min(uint64(max(opt.Workers, 1)), s.batches))
+	}
+	s.ordered = n > 1 && l.Kernel.UsesPrintf
+	workers := make([]*worker, n)
+	for i := range workers {
+		w, err := s.worker()
+		if err != nil {
+			return nil, err
+		}
+		workers[i] = w
+	}
+	if opt.Progress != nil {
+		defer s.progress(workers)()
+	}
+	var wg sync.WaitGroup
+	for _, w := range workers[1:] {
+		wg.Go(w.work)
+	}
+	workers[0].work()
+	wg.Wait()
+	return s.finish(ctx, workers)
+}
+
+// prepare checks the launch and derives what the workers need.
+func (s *launch) prepare() error {
+	if s.Kernel != s.runner.k {
+		return fmt.Errorf("launch of kernel %s with the code of kernel %s", s.Kernel.Name, s.runner.k.Name)
+	}
+	if s.opt.Order >= numOrders {
+		return fmt.Errorf("unknown order %d", s.opt.Order)
+	}
+	if s.SubgroupSize < 1 || s.opt.WaveLanes < 0 || s.opt.WaveLanes%s.SubgroupSize != 0 {
+		return fmt.Errorf("waves of %d lanes with sub-groups of %d", s.opt.WaveLanes, s.SubgroupSize)
+	}
+	s.groups = 1
+	items := uint64(1)
+	for d := range 3 {
+		local := uint64(s.Local[d])
+		if local == 0 {
+			return fmt.Errorf("local size 0 in dimension %d", d)
+		}
+		if want := s.Global[d]/local + min(s.Global[d]%local, 1); s.Groups[d] != want {
+			return fmt.Errorf("%d work-groups in dimension %d; there are %d", s.Groups[d], d, want)
+		}
+		hi, lo := bits.Mul64(s.groups, s.Groups[d])
+		if hi != 0 {
+			return fmt.Errorf("more than 2^64 work-groups")
+		}
+		s.groups = lo
+		items *= local
+		if items > 1<<24 {
+			return fmt.Errorf("work-group of %v is too large", s.Local)
+		}
+	}
+	s.items = int(items)
+	s.lanes = waveLanes(s.opt.Order, s.runner.spins, s.SubgroupSize, s.opt.WaveLanes, s.items)
+	s.quantum = s.opt.Quantum
+	if s.quantum < 1 {
+		s.quantum = DefaultQuantum
+		if s.opt.Order == Seeded {
+			s.quantum = seededQuantum
+		}
+	}
+	s.order = newPermutation(s.opt.Order, s.opt.Seed, s.groups)
+	// Batches are small enough that workers end together, and large enough
+	// that the counter they come from is not worth a thought.
+	s.batch = min(max(s.groups/(uint64(max(s.opt.Workers, 1))*64), 1), 1024)
+	s.batches = s.groups / s.batch
+	if s.groups%s.batch != 0 {
+		s.batches++
+	}
+	s.out.init(s.opt.Output, s.opt.MaxOutput)
+	return nil
+}
+
+// parallel says whether groups may run at the same time.
+func (s *launch) parallel() bool {
+	switch s.opt.Parallel {
+	case ParallelNever:
+		return false
+	case ParallelAlways:
+		return true
+	}
+	return s.opt.Order == InOrder && !s.Kernel.OrderDependent
+}
+
+// progress calls Options.Progress until the function that it returns is called.
+func (s *launch) progress(workers []*worker) (stop func()) {
+	quit := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		t := time.NewTicker(ProgressInterval)
+		defer t.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-t.C:
+			}
+			var done uint64
+			for _, w := range workers {
+				done += w.done.Load()
+			}
+			s.opt.Progress(done, s.groups)
+		}
+	})
+	return func() {
+		close(quit)
+		wg.Wait()
+	}
+}
+
+// finish puts the workers' results together and lets them go.
+func (s *launch) finish(ctx context.Context, workers []*worker) (*Result, error) {
+	res := &Result{WaveLanes: s.lanes}
+	var faults faultTable
+	for _, w := range workers {
+		if w.panicked != nil {
+			return nil, w.panicked
+		}
+		res.Counters.Add(&w.counters)
+		res.Groups += w.done.Load()
+		faults.merge(w.faults)
+		if w.stopped != nil {
+			res.Stopped = append(res.Stopped, *w.stopped)
+		}
+		s.runner.rest(w)
+	}
+	slices.SortFunc(res.Stopped, func(a, b Stopped) int {
+		if a.Group.Position < b.Group.Position {
+			return -1
+		}
+		return 1
+	})
+	res.Faults = faults.list()
+	res.Output, res.Dropped = s.out.buf, s.out.dropped
+	if err := s.out.err; err != nil {
+		return res, fmt.Errorf("printf output: %w", err)
+	}
+	if res.Groups < s.groups {
+		if err := context.Cause(ctx); err != nil {
+			return res, err
+		}
+		return res, context.Canceled // somebody else has set Launch.Cancel
+	}
+	return res, nil
+}
+
+// stack returns the stack of the goroutine that panicked.
+func stack() []byte { return debug.Stack() }

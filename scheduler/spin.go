@@ -1,0 +1,66 @@
+package scheduler
+
+import "github.com/lockstep-gpu/lockstep/isa"
+
+// autoLanes is the width of a wave where nothing speaks against it: wide
+// enough that the cost of an instruction is in its lanes.
+const autoLanes = 256
+
+// MaySpin says whether a sub-group could wait in a loop of the kernel for
+// something that another one does: whether a loop contains an atomic operation
+// whose result is used, a volatile access or a fence. A loop around plain loads
+// cannot be such a wait: it would be a data race, and compilers move the load
+// out of it.
+func MaySpin(k *isa.Kernel) bool {
+	inLoop := make([]bool, len(k.Blocks))
+	mark := func(from, to int) {
+		for b := to; b >= 0 && b <= from && b < len(inLoop); b++ {
+			inLoop[b] = true
+		}
+	}
+	for b := range k.Blocks {
+		last := &k.Code[k.Blocks[b].End-1]
+		switch last.Op {
+		case isa.OpBr, isa.OpBarrier:
+			mark(b, last.Target0())
+		case isa.OpBrCond:
+			mark(b, last.Target0())
+			mark(b, last.Target1())
+		case isa.OpSwitch:
+			t := &k.Switches[last.Imm]
+			mark(b, t.Default)
+			for _, to := range t.Targets {
+				mark(b, to)
+			}
+		}
+	}
+	for b := range k.Blocks {
+		if !inLoop[b] {
+			continue
+		}
+		for pc := k.Blocks[b].Start; pc < k.Blocks[b].End; pc++ {
+			in := &k.Code[pc]
+			switch {
+			case in.Op == isa.OpAtomic && in.Dst != isa.None, in.Op == isa.OpFence:
+				return true
+			case in.Op == isa.OpLoad && in.Flags&isa.FlagVolatile != 0:
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// waveLanes returns how many lanes the waves of a launch have. limit is
+// Options.WaveLanes, items the work-items of a whole group.
+func waveLanes(o Order, spins bool, subgroup, limit, items int) int {
+	lanes := limit
+	switch {
+	case spins, lanes < subgroup && o != InOrder:
+		lanes = subgroup
+	case lanes < subgroup:
+		lanes = max(autoLanes, subgroup)
+	}
+	lanes -= lanes % subgroup
+	return min(lanes, (items+subgroup-1)/subgroup*subgroup)
+}

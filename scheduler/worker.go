@@ -1,0 +1,389 @@
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
+// worker runs work-groups, one after the other, on one goroutine.
+type worker struct {
+	*launch
+
+	group engine.Group
+	pos   uint64 // of the group in the schedule
+	items int    // of the group
+
+	waves []wave
+	lanes int // that the waves were made for
+	lds   *memory.Local
+	sizes []uint64 // that the LDS was made for
+
+	turns []int // waves that can run, in the order of the round
+	rng   random
+
+	counters engine.Counters
+	faults   faultTable
+	stopped  *Stopped
+	panicked *PanicError
+	done     atomic.Uint64 // groups
+
+	out     []byte // of the batch, when output is ordered
+	dropped uint64
+
+	// For collecting who waits where, without a closure for each call.
+	parking  func(pc int, lanes []int)
+	waiting  []Waiting
+	parkedPC int
+	mixed    bool
+}
+
+// wave is a wave of the group and what the scheduler knows of it.
+type wave struct {
+	engine.Wave
+	first, n int // work-items of the group
+	state    engine.Stop
+}
+
+// worker returns one that has rested, or a new one, ready for the launch.
+func (s *launch) worker() (*worker, error) {
+	w, _ := s.runner.idle.Get().(*worker)
+	if w == nil {
+		w = &worker{}
+		w.parking = w.collect
+	}
+	w.launch = s
+	w.counters = engine.Counters{}
+	w.faults, w.stopped, w.panicked = nil, nil, nil
+	w.done.Store(0)
+	w.dropped = 0
+	if w.lanes != s.lanes {
+		w.waves, w.lanes = nil, s.lanes
+	}
+	for len(w.waves) < (s.items+s.lanes-1)/s.lanes {
+		w.waves = append(w.waves, wave{Wave: s.runner.code.NewWave(s.lanes)})
+	}
+	if len(s.LocalSizes) == 0 {
+		w.lds, w.sizes = nil, nil
+	} else if !slices.Equal(w.sizes, s.LocalSizes) {
+		lds, err := memory.NewLocal(s.LocalSizes, memory.MaxSize)
+		if err != nil {
+			return nil, fmt.Errorf("local memory of kernel %s: %w", s.Kernel.Name, err)
+		}
+		w.lds, w.sizes = lds, slices.Clone(s.LocalSizes)
+	}
+	w.group = engine.Group{Launch: s.Launch, LDS: w.lds, Output: w.group.Output[:0]}
+	return w, nil
+}
+
+// rest keeps a worker for the next launch, without what belongs to this one.
+func (r *Runner) rest(w *worker) {
+	w.launch = nil
+	w.faults, w.stopped = nil, nil
+	w.group.Launch = nil
+	r.idle.Put(w)
+}
+
+// work runs batches until there are none.
+func (w *worker) work() {
+	defer func() {
+		if v := recover(); v != nil {
+			w.panicked = &PanicError{Value: v, Stack: stack()}
+			w.Cancel.Store(true)
+			w.launch.out.fail(w.panicked)
+		}
+	}()
+	for !w.Cancel.Load() {
+		b := w.next.Add(1) - 1
+		if b >= w.batches {
+			return
+		}
+		first := b * w.batch
+		for pos := first; pos < min(first+w.batch, w.groups) && !w.Cancel.Load(); pos++ {
+			w.runGroup(pos)
+		}
+		if w.ordered {
+			w.out = w.launch.out.commit(b, w.out, w.dropped)
+			w.dropped = 0
+		}
+	}
+}
+
+// runGroup runs the group at a position of the schedule.
+func (w *worker) runGroup(pos uint64) {
+	g := &w.group
+	linear := w.order.at(pos)
+	w.pos = pos
+	g.Linear = linear
+	g.ID[0] = linear % w.Groups[0]
+	rest := linear / w.Groups[0]
+	g.ID[1] = rest % w.Groups[1]
+	g.ID[2] = rest / w.Groups[1]
+	w.items = 1
+	for d := range 3 {
+		size := w.Local[d]
+		if left := w.Global[d] - g.ID[d]*uint64(size); left < uint64(size) {
+			size = uint32(left)
+		}
+		g.Size[d] = size
+		w.items *= int(size)
+	}
+	if w.lds != nil {
+		w.lds.Reset()
+	}
+	n := 0
+	for first := 0; first < w.items; first += w.lanes {
+		v := &w.waves[n]
+		v.first, v.n, v.state = first, min(w.lanes, w.items-first), engine.StopQuantum
+		v.Start(g, first, v.n)
+		n++
+	}
+	over := false
+	if n == 1 {
+		over = w.runWave()
+	} else {
+		over = w.runWaves(n)
+	}
+	for i := range w.waves[:n] {
+		w.counters.Add(w.waves[i].Counters())
+	}
+	w.flush()
+	if over {
+		w.done.Store(w.done.Load() + 1)
+	}
+}
+
+// runWave runs a group that is one wave. Like runWaves it returns false when
+// the launch was cancelled.
+func (w *worker) runWave() bool {
+	v := &w.waves[0]
+	quantum := 0
+	if w.Kernel.UsesPrintf {
+		quantum = w.quantum // so that output is taken away from time to time
+	}
+	partial := false
+	for {
+		v.state = v.Run(quantum)
+		switch v.state {
+		case engine.StopDone:
+			return true
+		case engine.StopBarrier:
+			if !w.openBarrier(1, &partial) {
+				return true
+			}
+		case engine.StopQuantum:
+			w.flush()
+		case engine.StopFault:
+			w.fault(v)
+			return true
+		default:
+			w.stop(1)
+			return false
+		}
+	}
+}
+
+// runWaves runs a group of n waves, in turns.
+func (w *worker) runWaves(n int) bool {
+	if w.opt.Order == Seeded {
+		w.rng = random(mix(w.opt.Seed) ^ mix(w.group.Linear+1))
+	}
+	partial := false
+	for {
+		w.turns = w.turns[:0]
+		for i := range w.waves[:n] {
+			if w.opt.Order == Reverse {
+				i = n - 1 - i
+			}
+			if w.waves[i].state == engine.StopQuantum {
+				w.turns = append(w.turns, i)
+			}
+		}
+		if len(w.turns) == 0 {
+			done := true
+			for i := range w.waves[:n] {
+				done = done && w.waves[i].state == engine.StopDone
+			}
+			if done || !w.openBarrier(n, &partial) {
+				return true
+			}
+			continue
+		}
+		for i := range w.turns {
+			quantum := w.quantum
+			if w.opt.Order == Seeded {
+				// The rest of the round, in any order, for any time.
+				j := i + int(w.rng.below(uint64(len(w.turns)-i)))
+				w.turns[i], w.turns[j] = w.turns[j], w.turns[i]
+				quantum = 1 + int(w.rng.below(uint64(quantum)))
+			}
+			v := &w.waves[w.turns[i]]
+			v.state = v.Run(quantum)
+			switch v.state {
+			case engine.StopFault:
+				w.fault(v)
+				return true
+			case engine.StopCancelled:
+				w.stop(n)
+				return false
+			}
+		}
+		w.flush()
+		if w.Cancel.Load() {
+			// The waves wait for each other without a back-edge of their own.
+			w.stop(n)
+			return false
+		}
+	}
+}
+
+// flush takes away what the group has printed.
+func (w *worker) flush() {
+	p := w.group.Output
+	if len(p) == 0 {
+		return
+	}
+	if !w.ordered {
+		w.launch.out.write(p)
+		if w.launch.out.err != nil {
+			w.Cancel.Store(true)
+		}
+	} else {
+		keep := uint64(len(p))
+		if room := w.launch.out.max - min(w.launch.out.max, uint64(len(w.out))); keep > room {
+			w.dropped += keep - room
+			keep = room
+		}
+		w.out = append(w.out, p[:keep]...)
+	}
+	w.group.Output = p[:0]
+}
+
+// fault records the fault that ended a wave.
+func (w *worker) fault(v *wave) {
+	f := v.Fault()
+	e := w.faults.add(f.Code, f.PC, max(f.Lanes, 1))
+	if e == nil {
+		return
+	}
+	e.Fault = *f
+	if f.Memory != nil {
+		m := *f.Memory
+		e.Memory = &m
+	}
+	e.Group = w.name()
+}
+
+// name names the group that runs.
+func (w *worker) name() Group {
+	return Group{Position: w.pos, ID: w.group.ID, Linear: w.group.Linear, Size: w.group.Size}
+}
+
+// openBarrier opens the barrier at which all live work-items of the group wait
+// and returns true, or records a deadlock and returns false. partial is set once
+// the group was found to have left a barrier to some of its work-items.
+func (w *worker) openBarrier(n int, partial *bool) bool {
+	live := 0
+	for i := range w.waves[:n] {
+		if w.waves[i].state == engine.StopBarrier {
+			live += w.waves[i].Live()
+		}
+	}
+	pc := w.runner.onlyPC
+	if w.runner.barriers != 1 {
+		w.parkedPC, w.mixed = -1, false
+		w.waiting = w.waiting[:0]
+		for i := range w.waves[:n] {
+			if w.waves[i].state == engine.StopBarrier {
+				w.waves[i].Parking(w.parking)
+			}
+		}
+		pc = w.parkedPC
+		if w.mixed {
+			if e := w.faults.add(finding.BarrierDeadlock, pc, live); e != nil {
+				e.Fault = engine.Fault{Code: finding.BarrierDeadlock, PC: pc, Lanes: live}
+				e.Group = w.name()
+				e.Waiting, e.Ended, _ = w.whoWaits(n)
+				e.Lane = int(e.Waiting[0].Items[0][0])
+			}
+			return false
+		}
+	}
+	if live < w.items && !*partial {
+		*partial = true
+		if e := w.faults.add(finding.PartialBarrier, pc, live); e != nil {
+			e.Fault = engine.Fault{Code: finding.PartialBarrier, PC: pc, Lanes: live}
+			e.Group = w.name()
+			e.Waiting, e.Ended, _ = w.whoWaits(n)
+			e.Lane = int(e.Waiting[0].Items[0][0])
+		}
+	}
+	for i := range w.waves[:n] {
+		if v := &w.waves[i]; v.state == engine.StopBarrier {
+			v.Open()
+			v.state = engine.StopQuantum
+		}
+	}
+	return true
+}
+
+// collect is the callback of Parking that finds out whether all wait at one
+// barrier. The deadlock is filed under the lowest one.
+func (w *worker) collect(pc int, _ []int) {
+	switch {
+	case w.parkedPC < 0:
+		w.parkedPC = pc
+	case pc != w.parkedPC:
+		w.mixed = true
+		w.parkedPC = min(pc, w.parkedPC)
+	}
+}
+
+// whoWaits lists the work-items of the group that wait, by place, those that
+// have ended, and those that could run.
+func (w *worker) whoWaits(n int) (waiting []Waiting, ended, running finding.Spans) {
+	at := map[int]finding.Spans{}
+	for i := range w.waves[:n] {
+		v := &w.waves[i]
+		gone := make([]bool, v.n)
+		for j := range gone {
+			gone[j] = true
+		}
+		parked := 0
+		if v.state != engine.StopDone {
+			v.Parking(func(pc int, lanes []int) {
+				for _, l := range lanes {
+					at[pc] = at[pc].Add(uint64(l))
+					gone[l-v.first] = false
+					parked++
+				}
+			})
+		}
+		for j, g := range gone {
+			switch item := uint64(v.first + j); {
+			case !g:
+			case v.state == engine.StopDone || v.state == engine.StopBarrier:
+				ended = ended.Add(item)
+			default:
+				// Which of the rest of a running wave have ended is not known.
+				running = running.Add(item)
+			}
+		}
+	}
+	for pc, items := range at {
+		waiting = append(waiting, Waiting{PC: pc, Items: items})
+	}
+	slices.SortFunc(waiting, func(a, b Waiting) int { return a.PC - b.PC })
+	return waiting, ended, running
+}
+
+// stop records what the group was doing when the launch was cancelled.
+func (w *worker) stop(n int) {
+	s := &Stopped{Group: w.name()}
+	s.Waiting, s.Ended, s.Running = w.whoWaits(n)
+	w.stopped = s
+}
