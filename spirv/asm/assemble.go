@@ -190,7 +190,7 @@ func (a *assembler) instruction() error {
 	if in.name.text == "OpUnknown" {
 		return in.unknown()
 	}
-	op, ok := spirv.LookupOp(in.name.text)
+	op, ok := lookupOp(in.name.text)
 	if !ok {
 		return in.name.errorf("there is no instruction %s", quote(in.name.text))
 	}
@@ -279,7 +279,7 @@ func resultTypeNames(text string) map[string]string {
 		if t.text[0] != '%' || l.peek(0).text != "=" {
 			continue
 		}
-		op, ok := spirv.LookupOp(l.peek(1).text)
+		op, ok := lookupOp(l.peek(1).text)
 		if typ := l.peek(2).text; ok && op.HasResultType() && len(typ) > 1 && typ[0] == '%' {
 			if _, dup := names[t.text[1:]]; !dup {
 				names[t.text[1:]] = typ[1:]

@@ -87,19 +87,38 @@ func TestAliases(t *testing.T) {
 	for info := range spirv.Ops() {
 		for _, alias := range info.Aliases {
 			n++
-			if op, ok := spirv.LookupOp(alias); !ok || op != info.Op {
+			if op, ok := lookupOp(alias); !ok || op != info.Op {
 				t.Errorf("%s: %v %v, want %v", alias, op, ok, info.Op)
 			}
 		}
 	}
-	if n < 30 {
-		t.Errorf("%d aliases of opcodes only", n)
+	for kind := spirv.OperandKind(1); kind.Category() != 0; kind++ {
+		for _, e := range kind.Enumerants() {
+			for _, alias := range e.Aliases {
+				n++
+				if got, ok := lookupEnumerant(kind, alias); !ok || got.Value != e.Value {
+					t.Errorf("%s.%s: %v %v, want %d", kind, alias, got, ok, e.Value)
+				}
+			}
+		}
+		for old, current := range legacyEnumerants[kind] {
+			n++
+			got, ok := lookupEnumerant(kind, old)
+			want, ok2 := kind.Named(current)
+			if !ok || !ok2 || got != want {
+				t.Errorf("%s.%s: %v, want %v", kind, old, got, want)
+			}
+		}
+	}
+	if n < 100 {
+		t.Errorf("%d aliases only", n)
 	}
 	for _, pair := range [][2]string{
 		{"OpDecorateString %a UserSemantic \"s\"", "OpDecorateStringGOOGLE %a HlslSemanticGOOGLE \"s\""},
 		{"OpCapability StorageBuffer16BitAccess", "OpCapability StorageUniformBufferBlock16"},
 		{"%a = OpTypeAccelerationStructureKHR", "%a = OpTypeAccelerationStructureNV"},
 		{"OpDecorate %a BuiltIn SubgroupEqMask", "OpDecorate %a BuiltIn SubgroupEqMaskKHR"},
+		{"%a = OpConstantFunctionPointerINTEL %t %f", "%a = OpFunctionPointerINTEL %t %f"},
 	} {
 		a, _, err := assembleWords(pair[0], Options{})
 		b, _, errB := assembleWords(pair[1], Options{})

@@ -168,7 +168,7 @@ func (in *inst) operand(t token, s slot) error {
 	case spirv.CategoryBitEnum:
 		return in.mask(t, s.kind)
 	case spirv.CategoryValueEnum:
-		e, ok := s.kind.Named(t.text)
+		e, ok := lookupEnumerant(s.kind, t.text)
 		if !ok {
 			return t.errorf("%s is no %s", quote(t.text), s.kind)
 		}
@@ -264,7 +264,7 @@ func (in *inst) idOperand(t token, kind spirv.OperandKind) error {
 func (in *inst) mask(t token, kind spirv.OperandKind) error {
 	var mask uint32
 	for name := range strings.SplitSeq(t.text, "|") {
-		e, ok := kind.Named(name)
+		e, ok := lookupEnumerant(kind, name)
 		if !ok {
 			return t.errorf("%s is no %s", quote(name), kind)
 		}
@@ -389,7 +389,7 @@ func (in *inst) extInst(t token) error {
 
 // specConstantOp assembles the opcode of OpSpecConstantOp.
 func (in *inst) specConstantOp(t token) error {
-	op, ok := spirv.LookupOp("Op" + t.text)
+	op, ok := lookupOp("Op" + t.text)
 	if !ok || !specConstantOps[op] {
 		return t.errorf("OpSpecConstantOp cannot do %s", quote(t.text))
 	}

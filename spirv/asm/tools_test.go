@@ -21,7 +21,11 @@ import (
 // The tests of this file compare with spirv-as and spirv-dis of SPIRV-Tools. They
 // are skipped where the tools are not installed, or are of a version for which no
 // list of differences is committed; with LOCKSTEP_SPIRV_TOOLS=require in the
-// environment they fail instead. A list is made with go test -run Tools -update.
+// environment they fail instead, and compare over more: every module in the
+// repository. A list is made with go test -run Tools -update.
+
+// requireTools reports whether the environment asks for the comparison.
+func requireTools() bool { return os.Getenv("LOCKSTEP_SPIRV_TOOLS") == "require" }
 
 // toolList holds the names in which the tools of some version differ from the
 // grammar, since that is newer. It is made from what the tools answer.
@@ -107,7 +111,15 @@ func (l *toolList) rename(text string) string {
 		if to, ok := l.renamed[s]; ok {
 			return to
 		}
-		return s
+		// Friendly names of pointers hold storage classes.
+		parts := strings.Split(s, "_ptr_")
+		for i, part := range parts[1:] {
+			class, rest, _ := strings.Cut(part, "_")
+			if to, ok := l.renamed[class]; ok {
+				parts[i+1] = to + "_" + rest
+			}
+		}
+		return strings.Join(parts, "_ptr_")
 	})
 }
 
@@ -120,7 +132,7 @@ type tools struct {
 
 func findTools(t *testing.T) *tools {
 	t.Helper()
-	require := os.Getenv("LOCKSTEP_SPIRV_TOOLS") == "require"
+	require := requireTools()
 	if testing.Short() && !require {
 		t.Skip("runs other programs")
 	}
@@ -189,12 +201,23 @@ func (tl *tools) as(text string, args ...string) ([]byte, error) {
 	return data, nil
 }
 
+// Sets of options for compareText, one bit each.
+var (
+	someOptions = []int{0b00000, 0b00001, 0b11000, 0b00111}
+	allOptions  = func() (all []int) {
+		for bits := range 32 {
+			all = append(all, bits)
+		}
+		return all
+	}()
+)
+
 // compareText compares the disassembly of a module with that of spirv-dis, with
-// every combination of options.
-func (tl *tools) compareText(name string, m *spirv.Module) {
+// some sets of options.
+func (tl *tools) compareText(name string, m *spirv.Module, options []int) {
 	t := tl.t
 	t.Helper()
-	for bits := range 32 {
+	for _, bits := range options {
 		var args []string
 		flag := func(bit int, arg string) bool {
 			on := bits>>bit&1 != 0
@@ -239,35 +262,27 @@ func (tl *tools) compareBytes(name, text string) {
 	t := tl.t
 	t.Helper()
 	for _, preserve := range []bool{false, true} {
-		for _, env := range []string{"", "spv1.3"} {
-			var args []string
-			opts := Options{PreserveNumericIDs: preserve}
-			if preserve {
-				args = append(args, "--preserve-numeric-ids")
-			}
-			if env != "" {
-				args = append(args, "--target-env", env)
-				opts.Version, _ = TargetEnv(env)
-			}
-			want, err := tl.as(tl.rename(text), args...)
-			got, gotErr := Assemble(text, opts)
-			if env != "" && err != nil && gotErr != nil {
-				continue // needs a newer version
-			}
-			if err != nil || gotErr != nil {
-				t.Errorf("%s %q: spirv-as: %v, Assemble: %v", name, args, err, gotErr)
-				return
-			}
-			if older, err := Assemble(tl.rename(text), opts); err != nil || !bytes.Equal(older, got) {
-				t.Errorf("%s %q: not the same with older names: %v", name, args, err)
-			}
-			if !bytes.Equal(got, want) {
-				a, _ := spirv.Decode(want)
-				b, _ := spirv.Decode(got)
-				t.Errorf("%s %q (-spirv-as +Assemble):\n%s", name, args,
-					lineDiff(Disassemble(a, DisassembleOptions{RawIDs: true}), Disassemble(b, DisassembleOptions{RawIDs: true})))
-				return
-			}
+		var args []string
+		opts := Options{PreserveNumericIDs: preserve}
+		if preserve {
+			args = append(args, "--preserve-numeric-ids", "--target-env", "vulkan1.3")
+			opts.Version, _ = TargetEnv("vulkan1.3")
+		}
+		want, err := tl.as(tl.rename(text), args...)
+		got, gotErr := Assemble(text, opts)
+		if err != nil || gotErr != nil {
+			t.Errorf("%s %q: spirv-as: %v, Assemble: %v", name, args, err, gotErr)
+			return
+		}
+		if older, err := Assemble(tl.rename(text), opts); err != nil || !bytes.Equal(older, got) {
+			t.Errorf("%s %q: not the same with older names: %v", name, args, err)
+		}
+		if !bytes.Equal(got, want) {
+			a, _ := spirv.Decode(want)
+			b, _ := spirv.Decode(got)
+			t.Errorf("%s %q (-spirv-as +Assemble):\n%s", name, args,
+				lineDiff(Disassemble(a, DisassembleOptions{RawIDs: true}), Disassemble(b, DisassembleOptions{RawIDs: true})))
+			return
 		}
 	}
 }
@@ -442,11 +457,39 @@ func TestToolsWholeGrammar(t *testing.T) {
 	if *update {
 		t.Skip("the list is being made")
 	}
-	for seed := range uint64(4) {
+	seeds := uint64(1)
+	if requireTools() {
+		seeds = 6
+	}
+	for seed := range seeds {
 		m := wholeGrammar(seed, tl.avoid(), tl.short)
-		tl.compareText("whole grammar", m)
+		tl.compareText("whole grammar", m, someOptions)
 		for _, opts := range []DisassembleOptions{{RawIDs: true}, {}} {
 			tl.compareBytes("whole grammar", Disassemble(m, opts))
+		}
+	}
+}
+
+// TestToolsOptions compares with every set of options.
+func TestToolsOptions(t *testing.T) {
+	tl := findTools(t)
+	for name, m := range readModules(t, "testdata/kernels/tree.g.spv") {
+		tl.compareText(name, m, allOptions)
+	}
+}
+
+// TestToolsTargetEnvs compares the versions that the environments stand for.
+func TestToolsTargetEnvs(t *testing.T) {
+	tl := findTools(t)
+	for _, env := range TargetEnvs() {
+		version, _ := TargetEnv(env)
+		// OpModuleProcessed came with 1.1, OpDecorateString with 1.4 or an extension.
+		for _, text := range []string{"OpCapability Kernel", "OpModuleProcessed \"a\"", "OpDecorateString %a UserSemantic \"a\""} {
+			want, err := tl.as(text, "--target-env", env)
+			got, gotErr := Assemble(text, Options{Version: version})
+			if (err == nil) != (gotErr == nil) || !bytes.Equal(got, want) {
+				t.Errorf("%s in %s: % x, %v, want % x, %v", text, env, got, gotErr, want, err)
+			}
 		}
 	}
 }
@@ -466,7 +509,7 @@ func TestToolsNumbers(t *testing.T) {
 		}
 	}
 	tl.toolList, _ = parseToolList(tl.version, "")
-	tl.compareText("numbers", g.m)
+	tl.compareText("numbers", g.m, someOptions)
 	tl.compareBytes("numbers", Disassemble(g.m, DisassembleOptions{}))
 }
 
@@ -484,7 +527,10 @@ func TestToolsFiles(t *testing.T) {
 	onlyAssemble := map[string]string{
 		"raw.spvasm": "Invalid instruction",
 	}
-	root := filepath.Join("..", "..")
+	root := "testdata"
+	if requireTools() {
+		root = filepath.Join("..", "..")
+	}
 	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -507,7 +553,9 @@ func TestToolsFiles(t *testing.T) {
 			}
 			m, err := AssembleModule(string(data), Options{})
 			if err != nil {
-				t.Errorf("%s: %v", path, err)
+				if _, toolErr := tl.as(string(data)); toolErr == nil {
+					t.Errorf("%s: %v, but spirv-as takes it", path, err)
+				}
 				return nil
 			}
 			tl.compareBytes(path, string(data))
@@ -517,7 +565,7 @@ func TestToolsFiles(t *testing.T) {
 				}
 				return nil
 			}
-			tl.compareText(path, m)
+			tl.compareText(path, m, someOptions)
 		case ".spv":
 			data, err := os.ReadFile(path)
 			if err != nil {
@@ -531,7 +579,7 @@ func TestToolsFiles(t *testing.T) {
 				}
 				return nil // a test of the decoder
 			}
-			tl.compareText(path, m)
+			tl.compareText(path, m, someOptions)
 			tl.compareBytes(path, Disassemble(m, DisassembleOptions{}))
 			tl.compareBytes(path, Disassemble(m, DisassembleOptions{RawIDs: true}))
 		}
