@@ -59,11 +59,9 @@ compile() {
 		-ffp-contract=off -fno-slp-vectorize -Werror -Wall -Wno-unused-function \
 		-fdebug-compilation-dir=. -Xclang -finclude-default-header \
 		"$1.cl" -o "$work/module.ll")
-	# The translator refuses freeze. Nothing here is undefined or poison, so
-	# freeze is the identity, which a select spells.
-	sed 's/= freeze \([^%]*\)\(%[^,]*\)/= select i1 true, \1\2, \1\2/' "$work/module.ll" >"$work/frozen.ll"
+	awk -f portable.awk "$work/module.ll" >"$work/portable.ll"
 	"$CLANG" -c -x ir -target "$3" -emit-llvm -O0 -Xclang -disable-llvm-passes \
-		"$work/frozen.ll" -o "$work/module.bc"
+		"$work/portable.ll" -o "$work/module.bc"
 	if ! "$LLVM_SPIRV" "$work/module.bc" -o "$work/module.spv"; then
 		echo "build.sh: $LLVM_SPIRV refuses $1 at $2 for $3" >&2
 		return 1

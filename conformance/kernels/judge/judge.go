@@ -81,9 +81,9 @@ func judge(device ocl.Device, k *kernels.Kernel, il string) verdict {
 	return v
 }
 
-// standards are the language versions to try, for implementations differ in
-// what they call the version in which they support what a kernel needs.
-var standards = []string{"-cl-std=CL2.0", "-cl-std=CL3.0", "-cl-std=CL1.2"}
+// standards are the language versions to try: the oldest that a kernel compiles
+// in, for in it implementations are most complete.
+var standards = []string{"-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL3.0"}
 
 // build makes the program from source or from a SPIR-V module.
 func build(ctx *ocl.Context, k *kernels.Kernel, il string) (*ocl.Program, error) {
@@ -99,7 +99,7 @@ func build(ctx *ocl.Context, k *kernels.Kernel, il string) (*ocl.Program, error)
 		}
 		return program, program.Build("")
 	}
-	var first error
+	var last error
 	for _, std := range standards {
 		program, err := ctx.ProgramFromSource(k.Source())
 		if err != nil {
@@ -109,12 +109,10 @@ func build(ctx *ocl.Context, k *kernels.Kernel, il string) (*ocl.Program, error)
 			if err = program.Build(options); err == nil {
 				return program, nil
 			}
-			if first == nil {
-				first = err
-			}
+			last = err
 		}
 	}
-	return nil, first
+	return nil, last
 }
 
 // execute runs the kernel once and gives the contents of its buffers.

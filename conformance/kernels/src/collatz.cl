@@ -1,10 +1,7 @@
 // Lengths of Collatz sequences over a range for each work-item, with nested
 // loops, break, continue and switch.
-//
-// The mask (3) is an argument: a selector that the optimizer sees to need two
-// bits becomes an integer of two bits, which the translator refuses.
 
-kernel void collatz(global uint *longest, global uint *start, uint span, uint limit, uint mask)
+kernel void collatz(global uint *longest, global uint *start, uint span, uint limit)
 {
 	uint first = (uint)get_global_id(0) * span;
 	uint best = 0, best_at = 0;
@@ -24,7 +21,7 @@ kernel void collatz(global uint *longest, global uint *start, uint span, uint li
 					break;
 				if (steps >= limit)
 					goto next;
-				switch ((uint)n & mask) {
+				switch (n & 3) {
 				case 0:
 					n >>= 2;
 					steps += 2;
