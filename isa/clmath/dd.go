@@ -129,23 +129,19 @@ func (a dd) odd() float64 {
 // round32 rounds a once to single precision, denormals included.
 func (a dd) round32() float32 { return float32(a.odd()) }
 
-// ldexp returns a*2^k rounded to double.
+// ldexp returns a*2^k rounded once to double, for |k| < 2000.
 func (a dd) ldexp(k int) float64 {
-	if k >= -960 && k <= 1000 {
-		return a.hi * pow2(k)
-	}
 	if k > 0 {
-		return a.hi * pow2(1000) * pow2(min(k-1000, 1000))
+		return a.hi * pow2(k/2) * pow2(k-k/2)
 	}
-	y := a.odd() * pow2(-900)
-	return y * pow2(max(k+900, -1022))
-}
-
-// horner evaluates c[0] + c[1]*x + ..., all in pairs.
-func horner(x dd, c []dd) dd {
-	s := c[len(c)-1]
-	for i := len(c) - 2; i >= 0; i-- {
-		s = s.mul(x).add(c[i])
+	// The result may be denormal: count its units of 2^-1074.
+	y := math.Abs(a.hi) * pow2(k/2+500) * pow2(k-k/2+574)
+	if y >= 0x1p53 {
+		return a.hi * pow2(k/2) * pow2(k-k/2)
 	}
-	return s
+	n := math.RoundToEven(y)
+	if d := y - n; math.Abs(d) == 0.5 && a.lo != 0 && ((a.lo > 0) == (a.hi > 0)) == (d > 0) {
+		n += 2 * d
+	}
+	return math.Copysign(math.Float64frombits(uint64(n)), a.hi)
 }

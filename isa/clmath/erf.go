@@ -142,11 +142,12 @@ func Erfc64(x float64) float64 {
 		return nan64
 	case x > 27.5:
 		return 0
-	case x < -6:
+	case x < -5.95:
 		return 2
-	case x < 0:
-		i := int(-x * 8)
-		return piecePair(&erfTab[i], -x-(float64(i)+0.5)/8).mulF(-x).addF(1).hi
+	case x < 0.5:
+		a := math.Abs(x)
+		i := int(a * 8)
+		return piecePair(&erfTab[i], a-(float64(i)+0.5)/8).mulF(-x).addF(1).hi
 	}
 	c, h := erfcxPiece(x)
 	m, k := expParts(ddFrom(x).sqr().neg())

@@ -164,7 +164,7 @@ func Tgamma64(x float64) float64 {
 	case x >= 24:
 		return exp64(stirlingDD(ddFrom(x)))
 	case x > -24:
-		if a := math.Abs(x); a < 0x1p-60 {
+		if a := math.Abs(x); a < 0x1p-200 {
 			return 1 / x
 		}
 		return gammaDD(x).hi

@@ -129,7 +129,7 @@ func AtanPi64(x float64) float64 {
 		return nan64
 	case a > 0x1p60:
 		a = 0x1p60
-	case a < 0x1p-28:
+	case a < 0x1p-300:
 		return mulTiny64(x, ddInvPi)
 	}
 	return signed(angleDD(ddFrom(a), ddFrom(1)).mul(ddInvPi).hi, x)
@@ -221,7 +221,7 @@ func AsinPi64(x float64) float64 {
 	switch {
 	case !(a <= 1):
 		return nan64
-	case a < 0x1p-28:
+	case a < 0x1p-300:
 		return mulTiny64(x, ddInvPi)
 	}
 	return signed(asinDD(a).mul(ddInvPi).hi, x)

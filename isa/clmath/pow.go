@@ -67,10 +67,11 @@ func powEdge(x, y float64) (float64, bool) {
 	return 0, false
 }
 
-// powExact returns x^y if it is a double whose odd part has at most 53 bits,
-// for positive finite x and finite y; that covers every result that is the
-// middle of two float32 neighbours.
-func powExact(x, y float64) (float64, bool) {
+// powExact returns x^y rounded to double if it is an odd number of at most
+// the given count of bits (up to 63) times a power of two, for positive finite
+// x and finite y. With 53 bits it covers every result that is the middle of
+// two float32 neighbours, with 54 the same for doubles.
+func powExact(x, y float64, width int) (float64, bool) {
 	b := math.Float64bits(x)
 	m, e := b&(1<<52-1)|1<<52, int(b>>52)-1075
 	tz := bits.TrailingZeros64(m)
@@ -82,13 +83,13 @@ func powExact(x, y float64) (float64, bool) {
 		}
 		m, e, y = r, e/2, 2*y
 	}
-	if m != 1 && (y < 0 || y > 33) || math.Abs(y) > 1024 || math.Abs(float64(e)*y) > 960 {
+	if m != 1 && (y < 0 || y > 40) || math.Abs(y) > 1024 || math.Abs(float64(e)*y) > 960 {
 		return 0, false
 	}
 	v := uint64(1)
 	for i := 0; m != 1 && i < int(y); i++ {
 		hi, lo := bits.Mul64(v, m)
-		if hi != 0 || lo >= 1<<53 {
+		if hi != 0 || lo>>width != 0 {
 			return 0, false
 		}
 		v = lo
@@ -113,7 +114,7 @@ func powPositive32(x, y float64) float64 {
 	} else if v := expCore(t); settled(v) {
 		return float64(float32(v))
 	}
-	if v, ok := powExact(x, y); ok {
+	if v, ok := powExact(x, y, 53); ok {
 		return float64(float32(v))
 	}
 	return float64(expDD(logDD(ddFrom(x)).mulF(y)).round32())
@@ -218,7 +219,28 @@ func powPositive64(x, y float64) float64 {
 	case t < -750:
 		return 0
 	}
-	return exp64(l.mulF(y))
+	m, k := expParts(l.mulF(y))
+	if nearMiddle(m) {
+		if y == -1 {
+			return 1 / x
+		}
+		if v, ok := powExact(x, y, 63); ok {
+			return v
+		}
+	}
+	return m.ldexp(k)
+}
+
+// nearMiddle reports whether a is so near to the middle of two doubles that
+// the error of a pair may decide on the rounding.
+func nearMiddle(a dd) bool {
+	u := halfUnit(a.hi)
+	return math.Abs(math.Abs(a.lo)-u) < u*0x1p-36
+}
+
+// halfUnit returns half a unit in the last place of a normal x.
+func halfUnit(x float64) float64 {
+	return math.Float64frombits(math.Float64bits(x)&(0x7ff<<52)) * 0x1p-53
 }
 
 // Pow64 returns x to the y.
@@ -249,8 +271,15 @@ func Rootn64(x float64, n int32) float64 {
 	if z, ok := rootEdge(x, n); ok {
 		return z
 	}
-	if n == 1 {
+	switch n {
+	case 1:
 		return x
+	case -1:
+		return 1 / x
+	case 2:
+		return math.Sqrt(x)
+	case 3:
+		return Cbrt64(x)
 	}
 	e, l := log64(math.Abs(x))
 	ef := float64(e)

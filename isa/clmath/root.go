@@ -136,13 +136,20 @@ func Hypot64(x, y float64) float64 {
 	if x == 0 {
 		return 0
 	}
-	s, t := 1.0, 1.0
+	s, k := 1.0, 0
 	switch {
-	case x > 0x1p500:
-		s, t = 0x1p-600, 0x1p600
+	case x > 0x1p400:
+		s, k = 0x1p-600, 600
 	case x < 0x1p-400:
-		s, t = 0x1p600, 0x1p-600
+		s, k = 0x1p600, -600
+	}
+	if y < x*0x1p-60 {
+		return x
 	}
 	x, y = x*s, y*s
-	return ddFrom(x).sqr().add(ddFrom(y).sqr()).sqrt().odd() * t
+	h := ddFrom(x).sqr().add(ddFrom(y).sqr()).sqrt()
+	if k == 0 {
+		return h.hi
+	}
+	return h.ldexp(k)
 }

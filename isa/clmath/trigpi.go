@@ -102,7 +102,7 @@ func SinPi64(x float64) float64 {
 	switch {
 	case r == 0 && n&1 == 0:
 		return math.Copysign(0, x)
-	case math.Abs(x) < 0x1p-30:
+	case math.Abs(x) < 0x1p-300:
 		return mulTiny64(x, ddPi)
 	}
 	s, _ := sinCosPiDD(x)
@@ -134,7 +134,7 @@ func TanPi64(x float64) float64 {
 	switch {
 	case r == 0:
 		return tanPiExact(x, n)
-	case math.Abs(x) < 0x1p-30:
+	case math.Abs(x) < 0x1p-300:
 		return mulTiny64(x, ddPi)
 	}
 	s, c := sinCosPiDD(x)
