@@ -9,7 +9,7 @@ import (
 // Decorations answers which decorations (section 3.2.20) an id or a member of a structure has. Groups
 // (OpDecorationGroup) are followed when asked, not copied: memory stays in proportion to the module.
 type Decorations struct {
-	rows   []decorationRow // by target, member, kind; in module order within
+	rows   []decorationRow // by target, member, kind; in module order within, parameter attributes by value
 	groups []groupRow      // by target, member; in module order within
 }
 
@@ -18,6 +18,10 @@ type decorationRow struct {
 	member int64 // -1 for the id itself
 	kind   Decoration
 	params []uint32
+}
+
+func (a decorationRow) compare(b decorationRow) int {
+	return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.member, b.member), cmp.Compare(a.kind, b.kind))
 }
 
 type groupRow struct {
@@ -47,7 +51,14 @@ func (m *Module) Decorations() *Decorations {
 		}
 	}
 	slices.SortStableFunc(d.rows, func(a, b decorationRow) int {
-		return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.member, b.member), cmp.Compare(a.kind, b.kind))
+		if c := a.compare(b); c != 0 || a.kind != DecorationFuncParamAttr {
+			return c
+		}
+		return slices.Compare(a.params, b.params)
+	})
+	// Attributes of parameters are asked for one by one; repetition would only cost time.
+	d.rows = slices.CompactFunc(d.rows, func(a, b decorationRow) bool {
+		return a.kind == DecorationFuncParamAttr && a.compare(b) == 0 && slices.Equal(a.params, b.params)
 	})
 	slices.SortStableFunc(d.groups, func(a, b groupRow) int {
 		return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.member, b.member))
@@ -100,11 +111,8 @@ func (d *Decorations) all(id ID, member int64, kind Decoration) iter.Seq[[]uint3
 // own yields what stands at the target itself, and reports whether to go on.
 func (d *Decorations) own(id ID, member int64, kind Decoration, yield func([]uint32) bool) bool {
 	want := decorationRow{target: id, member: member, kind: kind}
-	order := func(a, b decorationRow) int {
-		return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.member, b.member), cmp.Compare(a.kind, b.kind))
-	}
-	at, _ := slices.BinarySearchFunc(d.rows, want, order)
-	for ; at < len(d.rows) && order(d.rows[at], want) == 0; at++ {
+	at, _ := slices.BinarySearchFunc(d.rows, want, decorationRow.compare)
+	for ; at < len(d.rows) && d.rows[at].compare(want) == 0; at++ {
 		if !yield(d.rows[at].params) {
 			return false
 		}

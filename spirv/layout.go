@@ -41,10 +41,8 @@ func NewLayout(m *Module, index *Index, decorations *Decorations) *Layout {
 			OpTypePipe, OpTypePipeStorage, OpTypeOpaque:
 			t = typeLayout{size: pointer, align: pointer}
 		case OpTypeVector:
-			n := uint64(in.Operand(1))
-			if n == 3 {
-				n = 4
-			}
+			// LLVM makes vectors of five, too: the room is that of the next power of two.
+			n := uint64(1) << bits.Len32(max(1, in.Operand(1))-1)
 			t, ok = l.repeat(ID(in.Operand(0)), n)
 			t.align = t.size
 		case OpTypeArray:

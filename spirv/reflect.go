@@ -361,7 +361,7 @@ func (r *reflector) complete(a *Arg, inner Arg) {
 	a.Volatile = a.Volatile || inner.Volatile
 	a.Restrict = a.Restrict || inner.Restrict
 	if inner.ByVal && !a.ByVal {
-		a.ByVal, a.Kind, a.Size = true, inner.Kind, inner.Size
+		a.ByVal, a.Kind, a.Size, a.TypeName = true, inner.Kind, inner.Size, inner.TypeName
 	}
 	if _, ok := r.decorations.Get(a.ID, DecorationAlignment); !ok {
 		a.Alignment = inner.Alignment

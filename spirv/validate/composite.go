@@ -1,0 +1,147 @@
+package validate
+
+import "github.com/lockstep-gpu/lockstep/spirv"
+
+// checkConstruct checks the parts of a composite of type t. Vectors are made of scalars and, where
+// vectors is true, of smaller vectors.
+func (c *checker) checkConstruct(rule string, in spirv.Inst, t *typ, parts []uint32, vectors bool) {
+	want := func(n uint64) bool {
+		if uint64(len(parts)) != n {
+			c.fail(rule, in, "%d parts for the %d of type %%%d", len(parts), n, t.id)
+			return false
+		}
+		return true
+	}
+	same := func(id uint32, m *typ) {
+		if pt := c.valueType(spirv.ID(id)); !sameType(pt, m) {
+			c.fail(rule, in, "the part %%%d has type %%%d where %%%d belongs", id, typeID(pt), m.id)
+		}
+	}
+	switch t.op {
+	case spirv.OpTypeVector:
+		n := 0
+		for _, id := range parts {
+			pt := c.valueType(spirv.ID(id))
+			if pt != nil && vectors && pt.vector() && sameType(pt.elem, t.elem) {
+				n += pt.count
+				continue
+			}
+			same(id, t.elem)
+			n++
+		}
+		if n != t.count {
+			c.fail(rule, in, "%d components for a vector of %d", n, t.count)
+		}
+	case spirv.OpTypeArray:
+		if t.length != 0 && !want(t.length) {
+			return
+		}
+		for _, id := range parts {
+			same(id, t.elem)
+		}
+	case spirv.OpTypeStruct:
+		if !want(uint64(len(t.in.Operands()))) {
+			return
+		}
+		for i, id := range parts {
+			same(id, c.types[spirv.ID(t.in.Operands()[i])])
+		}
+	default:
+		c.fail(rule, in, "the result type %%%d is no composite", t.id)
+	}
+}
+
+// checkComposite checks section 3.3.12.
+func (c *checker) checkComposite(in spirv.Inst) {
+	const rule = "operand-type"
+	result := c.types[in.ResultType()]
+	ops := in.Operands()
+	operand := func(i int) *typ { return c.valueType(spirv.ID(ops[i])) }
+	switch in.Op() {
+	case spirv.OpVectorExtractDynamic:
+		v, index := operand(0), operand(1)
+		if !v.vector() || !sameType(v.elem, result) {
+			c.fail(rule, in, "%%%d of type %%%d is no vector of %%%d", ops[0], typeID(v), result.id)
+		}
+		c.checkIndex(in, index, ops[1])
+	case spirv.OpVectorInsertDynamic:
+		v, part, index := operand(0), operand(1), operand(2)
+		if !result.vector() || !sameType(v, result) || !sameType(part, result.elem) {
+			c.fail(rule, in, "a component of type %%%d, a vector of type %%%d, a result of type %%%d do not fit together", typeID(part), typeID(v), result.id)
+		}
+		c.checkIndex(in, index, ops[2])
+	case spirv.OpVectorShuffle:
+		c.checkShuffle(in, result, operand(0), operand(1))
+	case spirv.OpCompositeConstruct:
+		c.checkConstruct(rule, in, result, ops, true)
+	case spirv.OpCompositeExtract:
+		if t := c.walk(in, operand(0), ops[1:]); t != nil && !sameType(t, result) {
+			c.fail(rule, in, "the indices lead to type %%%d, the result has %%%d", t.id, result.id)
+		}
+	case spirv.OpCompositeInsert:
+		if whole := operand(1); !sameType(whole, result) {
+			c.fail(rule, in, "the composite %%%d has type %%%d, the result %%%d", ops[1], typeID(whole), result.id)
+			return
+		}
+		if t := c.walk(in, result, ops[2:]); t != nil && !sameType(t, operand(0)) {
+			c.fail(rule, in, "the indices lead to type %%%d, the object has %%%d", t.id, typeID(operand(0)))
+		}
+	}
+}
+
+func (c *checker) checkIndex(in spirv.Inst, t *typ, id uint32) {
+	if !t.scalar() || t.class != classInt {
+		c.fail("operand-type", in, "the index %%%d is no integer", id)
+	}
+}
+
+// checkShuffle checks OpVectorShuffle; 0xFFFFFFFF selects nothing.
+func (c *checker) checkShuffle(in spirv.Inst, result, a, b *typ) {
+	const rule = "operand-type"
+	if !result.vector() || !a.vector() || !b.vector() || !sameType(a.elem, result.elem) || !sameType(b.elem, result.elem) {
+		c.fail(rule, in, "vectors of types %%%d and %%%d for a result of type %%%d", typeID(a), typeID(b), result.id)
+		return
+	}
+	selectors := in.Operands()[2:]
+	if len(selectors) != result.count {
+		c.fail(rule, in, "%d components for a vector of %d", len(selectors), result.count)
+	}
+	for _, s := range selectors {
+		if s != 0xffffffff && uint64(s) >= uint64(a.count+b.count) {
+			c.fail(rule, in, "component %d of vectors with %d together", s, a.count+b.count)
+		}
+	}
+}
+
+// walk follows literal indices into a composite; nil after an error.
+func (c *checker) walk(in spirv.Inst, t *typ, indices []uint32) *typ {
+	const rule = "operand-type"
+	if t == nil {
+		c.fail(rule, in, "the composite operand is no value")
+		return nil
+	}
+	for _, n := range indices {
+		switch t.op {
+		case spirv.OpTypeVector:
+			if uint64(n) >= uint64(t.count) {
+				c.fail(rule, in, "component %d of a vector of %d", n, t.count)
+				return nil
+			}
+			t = t.elem
+		case spirv.OpTypeArray:
+			if t.length != 0 && uint64(n) >= t.length {
+				c.fail(rule, in, "element %d of an array of %d", n, t.length)
+				return nil
+			}
+			t = t.elem
+		case spirv.OpTypeStruct:
+			if t = c.structMember(in, t, uint64(n)); t == nil {
+				return nil
+			}
+		default:
+			c.fail(rule, in, "type %%%d has no part %d", t.id, n)
+			return nil
+		}
+	}
+	return t
+}

@@ -1,0 +1,17 @@
+// Package validate judges SPIR-V modules by the rules of the OpenCL environment.
+//
+// It takes a decoded module and gives the list of the rules that the module breaks, each with a stable
+// name (see [Rules]). There are two levels. [Load] is what the rest of the system relies on: after it,
+// every id is defined and of the right kind, every operand has the type that its instruction asks for,
+// control flow and calls are well formed, and definitions dominate their uses. It takes what real
+// producers emit even where that bends a rule, as long as the meaning is clear: blocks in any order,
+// merge instructions in odd places, variables anywhere in a function, odd integer widths, a parent that
+// stands in an OpPhi once for each edge. [Strict] adds the rules that such modules break.
+//
+// What it is not: it does not say whether this machine can run a module. An instruction that is sound
+// but has no implementation passes here and is refused by name when it is lowered; the operands of
+// instructions outside the OpenCL environment are checked only for being values.
+//
+// Time is near linear in the size of the module and memory is linear in it; nothing recurses on input.
+// Validate never panics, whatever [spirv.Decode] accepted.
+package validate

@@ -1,0 +1,164 @@
+package validate
+
+import "github.com/lockstep-gpu/lockstep/spirv"
+
+// checkEnvironment checks what a module says about itself: capabilities, memory model, imported
+// instruction sets (OpenCL SPIR-V environment specification, sections 2.1 to 2.3).
+func (c *checker) checkEnvironment() {
+	c.gatherCapabilities()
+	if !c.capabilities[spirv.CapabilityKernel] {
+		c.failModule("capability-kernel", "the module does not declare the capability Kernel; only OpenCL modules are supported")
+	}
+	c.checkMemoryModel()
+	for _, in := range c.insts {
+		if in.Op() == spirv.OpExtInstImport {
+			c.checkImport(in)
+		}
+	}
+	if len(c.errs) > 0 {
+		return
+	}
+	for _, in := range c.insts {
+		c.checkCapabilities(in)
+	}
+}
+
+// gatherCapabilities closes the declared capabilities under implication (section 3.2.31).
+func (c *checker) gatherCapabilities() {
+	var todo []spirv.Capability
+	for _, in := range c.insts {
+		if in.Op() == spirv.OpCapability {
+			todo = append(todo, spirv.Capability(in.Operand(0)))
+		}
+	}
+	for len(todo) > 0 {
+		k := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if c.capabilities[k] {
+			continue
+		}
+		c.capabilities[k] = true
+		if e, ok := spirv.KindCapability.Value(uint32(k)); ok {
+			todo = append(todo, e.Capabilities...)
+		}
+	}
+}
+
+func (c *checker) checkMemoryModel() {
+	n := 0
+	for _, in := range c.insts {
+		if in.Op() != spirv.OpMemoryModel {
+			continue
+		}
+		n++
+		if n > 1 {
+			c.fail("memory-model", in, "a second OpMemoryModel")
+			continue
+		}
+		switch a := spirv.AddressingModel(in.Operand(0)); a {
+		case spirv.AddressingModelPhysical32:
+			c.addressBits = 32
+		case spirv.AddressingModelPhysical64:
+			c.addressBits = 64
+		default:
+			c.fail("memory-model", in, "addressing model %s; OpenCL has Physical32 and Physical64", a)
+		}
+		if mm := spirv.MemoryModel(in.Operand(1)); mm != spirv.MemoryModelOpenCL {
+			c.fail("memory-model", in, "memory model %s; OpenCL modules have OpenCL", mm)
+		}
+	}
+	if n == 0 {
+		c.failModule("memory-model", "the module has no OpMemoryModel")
+	}
+}
+
+// checkImport refuses extended instruction sets that nobody knows the meaning of. Sets whose
+// instructions have no effect may be unknown.
+func (c *checker) checkImport(in spirv.Inst) {
+	name := in.StringOperand(0)
+	if _, ok := spirv.LookupExtInstSet(name); !ok && !spirv.NonSemantic(name) {
+		c.fail("ext-inst-set", in, "the extended instruction set %q is not known", clip(name))
+	}
+}
+
+// enabled reports whether one of the capabilities of a list is declared or implied.
+func (c *checker) enabled(list []spirv.Capability) bool {
+	for _, k := range list {
+		if c.capabilities[k] {
+			return true
+		}
+	}
+	return len(list) == 0
+}
+
+// checkCapabilities checks that an instruction and the values among its operands are enabled.
+func (c *checker) checkCapabilities(in spirv.Inst) {
+	info, _ := in.Op().Info()
+	if !c.enabled(info.Capabilities) {
+		c.fail("capability-missing", in, "the instruction needs the capability %s", oneOf(info.Capabilities))
+	}
+	switch in.Op() {
+	case spirv.OpCapability, spirv.OpConditionalCapabilityINTEL:
+		return // the capabilities of a capability are those it implies
+	case spirv.OpTypeInt, spirv.OpTypeFloat:
+		c.checkWidthCapability(in)
+	case spirv.OpTypeVector:
+		if n := in.Operand(1); n > 4 && !c.capabilities[spirv.CapabilityVector16] {
+			c.fail("capability-missing", in, "a vector of %d components needs the capability Vector16", n)
+		}
+	}
+	for _, o := range c.parse(in) {
+		switch o.Kind.Category() {
+		case spirv.CategoryValueEnum:
+			c.checkEnumerantCapability(in, o.Kind, o.Words[0])
+		case spirv.CategoryBitEnum:
+			for bit := range 32 {
+				if mask := uint32(1) << bit; o.Words[0]&mask != 0 {
+					c.checkEnumerantCapability(in, o.Kind, mask)
+				}
+			}
+		}
+	}
+}
+
+func (c *checker) checkEnumerantCapability(in spirv.Inst, kind spirv.OperandKind, value uint32) {
+	e, ok := kind.Value(value)
+	if !ok || c.enabled(e.Capabilities) {
+		return
+	}
+	c.fail("capability-missing", in, "%s %s needs the capability %s", kind, e.Name, oneOf(e.Capabilities))
+}
+
+// checkWidthCapability checks sections 3.3.6, OpTypeInt and OpTypeFloat. Widths that no capability
+// stands for are a matter of int-width.
+func (c *checker) checkWidthCapability(in spirv.Inst) {
+	var need []spirv.Capability
+	width := in.Operand(0)
+	switch {
+	case in.Op() == spirv.OpTypeInt && width == 8:
+		need = []spirv.Capability{spirv.CapabilityInt8}
+	case in.Op() == spirv.OpTypeInt && width == 16:
+		need = []spirv.Capability{spirv.CapabilityInt16}
+	case in.Op() == spirv.OpTypeInt && width == 64:
+		need = []spirv.Capability{spirv.CapabilityInt64}
+	case in.Op() == spirv.OpTypeFloat && width == 16 && len(in.Operands()) == 1:
+		need = []spirv.Capability{spirv.CapabilityFloat16, spirv.CapabilityFloat16Buffer}
+	case in.Op() == spirv.OpTypeFloat && width == 64:
+		need = []spirv.Capability{spirv.CapabilityFloat64}
+	}
+	if !c.enabled(need) {
+		c.fail("capability-missing", in, "a width of %d needs the capability %s", width, oneOf(need))
+	}
+}
+
+// oneOf lists capabilities of which one is enough.
+func oneOf(list []spirv.Capability) string {
+	s := ""
+	for i, k := range list {
+		if i > 0 {
+			s += " or "
+		}
+		s += k.String()
+	}
+	return s
+}

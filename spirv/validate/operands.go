@@ -1,0 +1,138 @@
+package validate
+
+import "github.com/lockstep-gpu/lockstep/spirv"
+
+// idKind is what an id operand must name.
+type idKind uint8
+
+const (
+	idAny idKind = iota
+	idValue
+	idType
+	idLabel
+	idFunction
+	idString
+	idGroup
+)
+
+func (k idKind) String() string {
+	return [...]string{"id", "value", "type", "label", "function", "OpString", "decoration group"}[k]
+}
+
+// checkOperandKinds checks what every id operand names: a value, a type, a label and so on. Types and
+// module-scope constants are left to the rules for them, which look closer.
+func (c *checker) checkOperandKinds() {
+	for _, in := range c.insts {
+		n := 0
+		for _, o := range c.parse(in) {
+			switch o.Kind {
+			case spirv.KindIdRef:
+				c.checkKind(in, o.ID(), c.expected(in, n))
+				n++
+			case spirv.KindIdScope, spirv.KindIdMemorySemantics:
+				if t := c.valueType(o.ID()); !t.scalar() || t.class != classInt || t.width != 32 {
+					c.fail("scope-semantics", in, "%%%d is no 32-bit integer", o.ID())
+				}
+			}
+		}
+	}
+}
+
+// expected tells what IdRef operand n of an instruction must name, counted among the IdRef operands.
+func (c *checker) expected(in spirv.Inst, n int) idKind {
+	op := in.Op()
+	switch op {
+	case spirv.OpBranch, spirv.OpLoopMerge, spirv.OpSelectionMerge:
+		return idLabel
+	case spirv.OpBranchConditional, spirv.OpSwitch:
+		if op == spirv.OpBranchConditional && n > 2 {
+			return idAny
+		}
+		return pick(n == 0, idValue, idLabel)
+	case spirv.OpPhi:
+		return pick(n%2 == 0, idValue, idLabel)
+	case spirv.OpFunction:
+		return idType
+	case spirv.OpFunctionCall:
+		return pick(n == 0, idFunction, idValue)
+	case spirv.OpEntryPoint:
+		return pick(n == 0, idFunction, idValue)
+	case spirv.OpExecutionMode:
+		return idFunction
+	case spirv.OpExecutionModeId:
+		return pick(n == 0, idFunction, idValue)
+	case spirv.OpConstantFunctionPointerINTEL:
+		return idFunction
+	case spirv.OpLine, spirv.OpSource:
+		return idString
+	case spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate:
+		return pick(n == 0, idGroup, idAny)
+	case spirv.OpEnqueueKernel:
+		return pick(n == 6, idFunction, idValue)
+	case spirv.OpGetKernelNDrangeSubGroupCount, spirv.OpGetKernelNDrangeMaxSubGroupSize, spirv.OpGetKernelLocalSizeForSubgroupCount:
+		return pick(n == 1, idFunction, idValue)
+	case spirv.OpGetKernelWorkGroupSize, spirv.OpGetKernelPreferredWorkGroupSizeMultiple, spirv.OpGetKernelMaxNumSubgroups:
+		return pick(n == 0, idFunction, idValue)
+	case spirv.OpUntypedVariableKHR, spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR,
+		spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpUntypedArrayLengthKHR, spirv.OpAbortKHR:
+		return pick(n == 0, idType, idValue)
+	case spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
+		if n == 0 || c.effectless(in) {
+			return idAny // the set was checked with the instruction number
+		}
+		return idValue
+	case spirv.OpAsmCallINTEL, spirv.OpSizeOf:
+		return idAny
+	}
+	if isType(op) || isConstant(op) || placeOf(op) == placeModule {
+		return idAny
+	}
+	return idValue
+}
+
+func pick(cond bool, a, b idKind) idKind {
+	if cond {
+		return a
+	}
+	return b
+}
+
+// effectless reports whether an OpExtInst carries debug information or the like, whose operands may be
+// anything.
+func (c *checker) effectless(in spirv.Inst) bool {
+	def, _ := c.index.Def(spirv.ID(in.Operand(0)))
+	name := def.StringOperand(0)
+	return name == "OpenCL.DebugInfo.100" || spirv.NonSemantic(name)
+}
+
+func (c *checker) checkKind(in spirv.Inst, id spirv.ID, want idKind) {
+	def, _ := c.index.Def(id)
+	op := def.Op()
+	ok := true
+	switch want {
+	case idValue:
+		ok = op.HasResultType() && op != spirv.OpFunction
+	case idType:
+		ok = isType(op)
+	case idLabel:
+		ok = op == spirv.OpLabel
+	case idFunction:
+		ok = op == spirv.OpFunction
+	case idString:
+		ok = op == spirv.OpString
+	case idGroup:
+		ok = op == spirv.OpDecorationGroup
+	}
+	if !ok {
+		c.fail("id-kind", in, "%%%d is no %s but the result of %s", id, want, op)
+	}
+}
+
+// valueType gives the type of a value, nil when id names no value.
+func (c *checker) valueType(id spirv.ID) *typ {
+	def, _ := c.index.Def(id)
+	if def.Op() == spirv.OpFunction {
+		return nil
+	}
+	return c.types[def.ResultType()]
+}
