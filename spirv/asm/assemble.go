@@ -319,11 +319,10 @@ func (a *assembler) record(at token, op spirv.Op, words []uint32) error {
 		}
 		a.types[id] = t
 	case op.HasResultType() && op.HasResult():
-		id := words[2]
-		if _, dup := a.valueTypes[id]; dup {
-			return at.errorf("id %d is defined a second time", id)
+		// A second definition of a value is for a validator to find.
+		if _, dup := a.valueTypes[words[2]]; !dup {
+			a.valueTypes[words[2]] = words[1]
 		}
-		a.valueTypes[id] = words[1]
 	}
 	return nil
 }

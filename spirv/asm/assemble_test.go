@@ -170,7 +170,6 @@ func TestErrors(t *testing.T) {
 		{text: types + "%c = OpConstant %w 1", want: "4:20: the type of OpConstant must be a scalar"},
 		{text: types + "%c = OpConstant %u -1", want: "4:20: cannot put the negative number"},
 		{text: types + "%u = OpTypeVoid", want: "4:6: id 1 has already been used to define a type"},
-		{text: types + "%c = OpUndef %u\n%c = OpUndef %u", want: "5:6: id 4 is defined a second time"},
 		{text: types + "%c = OpUndef %f OpSwitch %c %l 1 %l", want: "the selector %c of OpSwitch must be a scalar integer"},
 		{text: types + "OpSwitch %c %l 1 %l", want: "the selector %c of OpSwitch must be a scalar integer"},
 		{text: types + "%c = OpExtInst %u %x sin %u", want: "%x is not the result of an OpExtInstImport"},

@@ -545,3 +545,14 @@ func TestWholeGrammar(t *testing.T) {
 func multiBit(it item) bool {
 	return strings.HasSuffix(it.key, ".FlagIsPublic")
 }
+
+// megabyte makes a module of about 1 MB.
+func megabyte() *spirv.Module {
+	g := newGenerator(1, random, nil, nil)
+	for len(g.m.Insts) < 45000 {
+		for info := range spirv.Ops() {
+			g.op(info)
+		}
+	}
+	return g.m
+}

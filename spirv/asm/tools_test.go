@@ -478,6 +478,18 @@ func TestToolsOptions(t *testing.T) {
 	}
 }
 
+// TestToolsNames compares friendly names.
+func TestToolsNames(t *testing.T) {
+	tl := findTools(t)
+	for _, test := range nameTests {
+		m, err := AssembleModule(test.text, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tl.compareText(test.text, m, someOptions[:1])
+	}
+}
+
 // TestToolsTargetEnvs compares the versions that the environments stand for.
 func TestToolsTargetEnvs(t *testing.T) {
 	tl := findTools(t)
