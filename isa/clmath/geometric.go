@@ -241,7 +241,10 @@ func Normalize64(dst, v []float64) {
 		return
 	}
 	for i, x := range v {
-		q := ddFrom(x / up).div(n).hi
-		dst[i] = quiet64(q)
+		if x == 0 && n.hi == n.hi {
+			dst[i] = x // with its sign
+			continue
+		}
+		dst[i] = quiet64(ddFrom(x / up).div(n).hi)
 	}
 }
