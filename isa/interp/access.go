@@ -1,0 +1,418 @@
+package interp
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
+// noKey is no upper half of a pointer: space and allocation take 24 bits.
+const noKey = ^uint64(0)
+
+// bigEndian says that elements of memory differ from those of the host.
+var bigEndian = func() bool {
+	x := uint16(1)
+	return *(*byte)(unsafe.Pointer(&x)) == 0
+}()
+
+func load8(p unsafe.Pointer) uint8 { return *(*uint8)(p) }
+
+func store8(p unsafe.Pointer, v uint8) { *(*uint8)(p) = v }
+
+// sext is the index of type IdxS32 as a number.
+func sext(x uint32) int64 { return int64(int32(x)) }
+
+// contiguous says whether each element is the one before plus 1, if the last
+// is as far from the first as that makes it.
+func contiguous[T uint32 | uint64](x []T) bool {
+	first := x[0]
+	var diff T
+	for i, v := range x {
+		diff |= v - first - T(i)
+	}
+	return diff == 0
+}
+
+// same says whether all elements are equal.
+func same[T uint32 | uint64](x []T) bool {
+	first := x[0]
+	var diff T
+	for _, v := range x {
+		diff |= v ^ first
+	}
+	return diff == 0
+}
+
+// target returns the memory of the allocation that p leads to and the highest
+// offset at which an access of n bytes stays inside; nil if p leads to
+// private memory or nowhere, or if the access is not allowed.
+func (w *wave) target(in *inst, p memory.Pointer, n uint64, a memory.Access) (mem unsafe.Pointer, limit uint64) {
+	space := p.Space()
+	if in.space != memory.SpaceNone && space != in.space {
+		return nil, 0
+	}
+	var r *memory.Region
+	switch space {
+	case memory.SpaceGlobal:
+		r = w.mem.Lookup(p.Alloc())
+	case memory.SpaceLocal:
+		r = w.lds.Lookup(p.Alloc())
+	}
+	if r == nil || r.ReadOnly && a != memory.AccessRead || uint64(len(r.Data)) < n {
+		return nil, 0
+	}
+	return unsafe.Pointer(unsafe.SliceData(r.Data)), uint64(len(r.Data)) - n
+}
+
+// flat is target for a scalar pointer; off is the part of the offset that all
+// lanes share.
+func (w *wave) flat(in *inst, n uint64, a memory.Access) (mem unsafe.Pointer, limit uint64, off int64) {
+	p := memory.Pointer(w.s[in.a])
+	mem, limit = w.target(in, p, n, a)
+	return mem, limit, p.Offset() + in.disp
+}
+
+// scalarIndex returns what a scalar index (or none) adds to an address.
+func (w *wave) scalarIndex(in *inst) int64 {
+	switch in.idx {
+	case isa.IdxS32:
+		return sext(uint32(w.s[in.b])) * in.scale
+	case isa.IdxU32:
+		return int64(uint32(w.s[in.b])) * in.scale
+	case isa.Idx64:
+		return int64(w.s[in.b]) * in.scale
+	}
+	return 0
+}
+
+// offsets returns, for the lanes of a chunk, what the index adds to the
+// address, and the displacement too if the pointer is a vector.
+func (w *wave) offsets(in *inst, base unsafe.Pointer) *[64]int64 {
+	x := &w.offs
+	disp := in.disp
+	if in.scalars&1 != 0 {
+		disp = 0 // flat or private has added it
+	}
+	scale := in.scale
+	if !in.vectorIndex {
+		c := w.scalarIndex(in) + disp
+		for i := range x {
+			x[i] = c
+		}
+		return x
+	}
+	switch in.idx {
+	case isa.IdxS32:
+		for i, v := range (*[64]uint32)(unsafe.Add(base, in.b)) {
+			x[i] = sext(v)*scale + disp
+		}
+	case isa.IdxU32:
+		for i, v := range (*[64]uint32)(unsafe.Add(base, in.b)) {
+			x[i] = int64(v)*scale + disp
+		}
+	default:
+		for i, v := range (*[64]uint64)(unsafe.Add(base, in.b)) {
+			x[i] = int64(v)*scale + disp
+		}
+	}
+	return x
+}
+
+// address returns the pointer operand of an access and the address itself, for a lane.
+func (w *wave) address(in *isa.Inst, k, i int) (base, p memory.Pointer) {
+	base = memory.Pointer(w.reg(in.A, isa.I64, k, i))
+	d := int64(in.Disp)
+	switch in.Idx {
+	case isa.IdxS32:
+		d += sext(uint32(w.reg(in.B, isa.I32, k, i))) * int64(in.Scale)
+	case isa.IdxU32:
+		d += int64(uint32(w.reg(in.B, isa.I32, k, i))) * int64(in.Scale)
+	case isa.Idx64:
+		d += int64(w.reg(in.B, isa.I64, k, i)) * int64(in.Scale)
+	}
+	return base, base.Add(d)
+}
+
+// region returns the allocation that p leads to, or nil.
+func (w *wave) region(p memory.Pointer) *memory.Region {
+	n := p.Alloc()
+	switch p.Space() {
+	case memory.SpaceGlobal:
+		return w.mem.Lookup(n)
+	case memory.SpaceLocal:
+		return w.lds.Lookup(n)
+	case memory.SpacePrivate:
+		if n > 0 && int(n) <= len(w.code.privRegions) {
+			return &w.code.privRegions[n-1]
+		}
+	}
+	return nil
+}
+
+// check returns what an access of n bytes at p does wrong, or nil. base is
+// the pointer that p was computed from.
+func (w *wave) check(base, p memory.Pointer, space memory.Space, n uint64, a memory.Access) *memory.Fault {
+	f := memory.Fault{Access: a, Pointer: p, Size: n, Expected: space}
+	switch {
+	case base == 0:
+		f.Kind = memory.FaultNull
+		return &f
+	case space != memory.SpaceNone && p.Space() != space:
+		f.Kind = memory.FaultPointer
+		return &f
+	}
+	r := w.region(p)
+	bad := r.Check(p, n, a)
+	if bad == nil {
+		return nil
+	}
+	bad.Expected = space
+	if bad.HasRegion && p.Space() == memory.SpaceLocal {
+		bad.Region = w.localName(int(p.Alloc()) - 1)
+	}
+	return bad
+}
+
+// localName returns the name of an LDS allocation.
+func (w *wave) localName(n int) string {
+	k := w.code.kernel
+	if n < len(k.Local) {
+		return k.Local[n].Name
+	}
+	n -= len(k.Local)
+	for _, p := range k.Params {
+		if p.Kind == isa.ParamLocal {
+			if n == 0 {
+				return p.Name
+			}
+			n--
+		}
+	}
+	return ""
+}
+
+// access returns what the instruction does to memory.
+func access(in *isa.Inst) memory.Access {
+	switch {
+	case in.Op == isa.OpLoad:
+		return memory.AccessRead
+	case in.Op == isa.OpStore:
+		return memory.AccessWrite
+	}
+	return memory.AccessAtomic
+}
+
+// checkLane returns what a load, store or atomic operation does wrong in a lane, or nil.
+func (w *wave) checkLane(in *inst, k, i int) *memory.Fault {
+	s := in.src
+	n := uint64(s.Type.Bytes())
+	a := access(s)
+	perm := a
+	if s.Op == isa.OpAtomic && isa.AtomicOp(s.Imm2) == isa.AtomicLoad {
+		perm = memory.AccessRead // allowed in read-only memory
+	}
+	base, p := w.address(s, k, i)
+	f := w.check(base, p, in.space, n, perm)
+	if f == nil && s.Op == isa.OpAtomic && p.Offset()%int64(n) != 0 {
+		f = w.misaligned(p, n)
+	}
+	if f != nil {
+		f.Access = a
+	}
+	return f
+}
+
+// misaligned returns the fault of an access that is not aligned.
+func (w *wave) misaligned(p memory.Pointer, n uint64) *memory.Fault {
+	f := &memory.Fault{Kind: memory.FaultAlign, Pointer: p, Size: n}
+	if r := w.region(p); r != nil {
+		f.Region, f.RegionSize, f.HasRegion = r.Name, r.Size, true
+		if p.Space() == memory.SpaceLocal {
+			f.Region = w.localName(int(p.Alloc()) - 1)
+		}
+	}
+	return f
+}
+
+// memFault ends the wave at an access of which some lane is not allowed. The
+// accesses of the lanes before it have taken place.
+func (w *wave) memFault(in *inst) {
+	w.failMemory(in, func(k, i int) *memory.Fault { return w.checkLane(in, k, i) })
+}
+
+// failMemory ends the wave if f finds a fault in any lane.
+func (w *wave) failMemory(in *inst, f func(k, i int) *memory.Fault) {
+	var first *memory.Fault
+	set, found := w.lanesWhere(func(k, i int) bool {
+		bad := f(k, i)
+		if first == nil {
+			first = bad
+		}
+		return bad != nil
+	})
+	if found {
+		w.fail(engine.Fault{Code: faultCodes[first.Kind], PC: in.pc, Memory: first}, set)
+	}
+}
+
+var faultCodes = [...]finding.Code{
+	memory.FaultBounds:   finding.OutOfBounds,
+	memory.FaultNull:     finding.NullPointer,
+	memory.FaultPointer:  finding.BadPointer,
+	memory.FaultFreed:    finding.UseAfterFree,
+	memory.FaultReadOnly: finding.ReadOnly,
+	memory.FaultAlign:    finding.Misaligned,
+}
+
+// checkAlign stands before a load or store when Launch.Check is set. An access
+// that is bad for another reason is left to the access itself.
+func checkAlign(w *wave, in *inst) {
+	n := uint64(in.src.Type.Bytes())
+	bad := func(k, i int) *memory.Fault {
+		_, p := w.address(in.src, k, i)
+		if p.Offset()%int64(n) == 0 || w.checkLane(in, k, i) != nil {
+			return nil
+		}
+		f := w.misaligned(p, n)
+		f.Access = access(in.src)
+		return f
+	}
+	w.failMemory(in, bad)
+}
+
+// slowLoad loads one element, wherever the address leads. It says whether that
+// is allowed.
+func (w *wave) slowLoad(in *inst, k, i int, n uint64) (uint64, bool) {
+	if w.checkLane(in, k, i) != nil {
+		return 0, false
+	}
+	_, p := w.address(in.src, k, i)
+	return w.peek(p, k, i, n), true
+}
+
+// slowStore stores one element, as slowLoad loads it.
+func (w *wave) slowStore(in *inst, k, i int, n, v uint64) bool {
+	if w.checkLane(in, k, i) != nil {
+		return false
+	}
+	_, p := w.address(in.src, k, i)
+	w.poke(p, k, i, n, v)
+	return true
+}
+
+// peek returns the n bytes, at most 8, at a checked address.
+func (w *wave) peek(p memory.Pointer, k, i int, n uint64) uint64 {
+	off := uint64(p.Offset())
+	if p.Space() == memory.SpacePrivate {
+		room := w.privateRoom(p.Alloc(), k)
+		switch n {
+		case 1:
+			return uint64(privLoad8(room, i, off))
+		case 2:
+			return uint64(privLoad16(room, i, off))
+		case 4:
+			return uint64(privLoad32(room, i, off))
+		}
+		return privLoad64(room, i, off)
+	}
+	q := unsafe.Pointer(&w.region(p).Data[off])
+	switch n {
+	case 1:
+		return uint64(load8(q))
+	case 2:
+		return uint64(memory.Load16(q))
+	case 4:
+		return uint64(memory.Load32(q))
+	}
+	return memory.Load64(q)
+}
+
+// poke stores n bytes, at most 8, at a checked address.
+func (w *wave) poke(p memory.Pointer, k, i int, n, v uint64) {
+	off := uint64(p.Offset())
+	if p.Space() == memory.SpacePrivate {
+		w.touched[p.Alloc()-1] = true
+		room := w.privateRoom(p.Alloc(), k)
+		switch n {
+		case 1:
+			privStore8(room, i, off, uint8(v))
+		case 2:
+			privStore16(room, i, off, uint16(v))
+		case 4:
+			privStore32(room, i, off, uint32(v))
+		default:
+			privStore64(room, i, off, v)
+		}
+		return
+	}
+	q := unsafe.Pointer(&w.region(p).Data[off])
+	switch n {
+	case 1:
+		store8(q, uint8(v))
+	case 2:
+		memory.Store16(q, uint16(v))
+	case 4:
+		memory.Store32(q, uint32(v))
+	default:
+		memory.Store64(q, v)
+	}
+}
+
+// memCopy copies bytes between two places in each lane. Areas that overlap are
+// copied as if through a third place.
+func memCopy(w *wave, in *inst) {
+	s := in.src
+	for k, m := range w.exec {
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			if w.checkCopy(in, k, i) != nil {
+				w.failMemory(in, func(k, i int) *memory.Fault { return w.checkCopy(in, k, i) })
+				return
+			}
+			dst := memory.Pointer(w.reg(s.A, isa.I64, k, i))
+			src := memory.Pointer(w.reg(s.B, isa.I64, k, i))
+			n := w.reg(s.C, isa.I64, k, i)
+			if n != 0 {
+				w.copyBytes(dst, src, n, k, i)
+			}
+		}
+	}
+}
+
+// checkCopy returns what a copy does wrong in a lane, or nil.
+func (w *wave) checkCopy(in *inst, k, i int) *memory.Fault {
+	s := in.src
+	n := w.reg(s.C, isa.I64, k, i)
+	if n == 0 {
+		return nil
+	}
+	src, dst := memory.Pointer(w.reg(s.B, isa.I64, k, i)), memory.Pointer(w.reg(s.A, isa.I64, k, i))
+	if f := w.check(src, src, memory.SpaceNone, n, memory.AccessRead); f != nil {
+		return f
+	}
+	return w.check(dst, dst, memory.SpaceNone, n, memory.AccessWrite)
+}
+
+func (w *wave) copyBytes(dst, src memory.Pointer, n uint64, k, i int) {
+	if dst.Space() != memory.SpacePrivate && src.Space() != memory.SpacePrivate {
+		do, so := uint64(dst.Offset()), uint64(src.Offset())
+		copy(w.region(dst).Data[do:do+n], w.region(src).Data[so:so+n])
+		return
+	}
+	// From the side on which overlapping areas do not overwrite what is still to be read.
+	unit := uint64(1)
+	if (uint64(dst.Offset())|uint64(src.Offset())|n)%4 == 0 {
+		unit = 4
+	}
+	for j := uint64(0); j < n; j += unit {
+		at := j
+		if dst > src {
+			at = n - unit - j
+		}
+		w.poke(dst.Add(int64(at)), k, i, unit, w.peek(src.Add(int64(at)), k, i, unit))
+	}
+}

@@ -1,0 +1,165 @@
+package interp
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
+
+func (d *decoder) builtin(in inst) {
+	s := in.src
+	b := isa.Builtin(s.Imm)
+	in.d = d.operand(s.Dst, s.Type)
+	if b.PerLane() {
+		if b < isa.BuiltinGroupID || b == isa.BuiltinGlobalLinearID {
+			d.usesIDs = true
+		}
+		in.fn = builtin32
+		if s.Type == isa.I64 {
+			in.fn = builtin64
+		}
+		d.emit(in)
+		return
+	}
+	in.fn = builtinScalar
+	if s.Dst.IsVector() {
+		in.d = d.scratch
+		d.emit(in)
+		d.broadcast(in, s.Dst, s.Type)
+		return
+	}
+	d.emit(in)
+}
+
+// initIDs fills in the local ids of the wave's lanes, unless they are there
+// from the last wave.
+func (w *wave) initIDs() {
+	key := idKey{w.first, w.lanes, w.group.Size}
+	if key == w.idKey {
+		return
+	}
+	w.idKey = key
+	sx, sy := max(key.size[0], 1), max(key.size[1], 1)
+	x := uint32(w.first) % sx
+	y := uint32(w.first) / sx % sy
+	z := uint32(w.first) / sx / sy
+	for i := range w.lanes {
+		w.ids[0][i], w.ids[1][i], w.ids[2][i] = x, y, z
+		if x++; x == sx {
+			x = 0
+			if y++; y == sy {
+				y = 0
+				z++
+			}
+		}
+	}
+}
+
+// groupLanes returns the number of work-items of the group.
+func (w *wave) groupLanes() uint64 {
+	s := &w.group.Size
+	return uint64(s[0]) * uint64(s[1]) * uint64(s[2])
+}
+
+func ceilDiv(a, b uint64) uint64 { return (a + b - 1) / b }
+
+// builtinScalar computes a built-in that is the same for all lanes.
+func builtinScalar(w *wave, in *inst) {
+	g := w.group
+	l := g.Launch
+	size := uint64(max(l.SubgroupSize, 1))
+	var v uint64
+	switch b := isa.Builtin(in.imm); {
+	case b < isa.BuiltinNumGroups:
+		v = g.ID[b-isa.BuiltinGroupID]
+	case b < isa.BuiltinLocalSize:
+		v = l.Groups[b-isa.BuiltinNumGroups]
+	case b < isa.BuiltinEnqueuedSize:
+		v = uint64(g.Size[b-isa.BuiltinLocalSize])
+	case b < isa.BuiltinGlobalSize:
+		v = uint64(l.Local[b-isa.BuiltinEnqueuedSize])
+	case b < isa.BuiltinGlobalOffset:
+		v = l.Global[b-isa.BuiltinGlobalSize]
+	case b < isa.BuiltinWorkDim:
+		v = l.Offset[b-isa.BuiltinGlobalOffset]
+	case b == isa.BuiltinWorkDim:
+		v = uint64(l.Dim)
+	case b == isa.BuiltinSubgroupMaxSize:
+		v = size
+	case b == isa.BuiltinNumSubgroups:
+		v = ceilDiv(w.groupLanes(), size)
+	case b == isa.BuiltinNumEnqueuedSubgroups:
+		v = ceilDiv(uint64(l.Local[0])*uint64(l.Local[1])*uint64(l.Local[2]), size)
+	}
+	if in.src.Type == isa.I32 {
+		v = uint64(uint32(v))
+	}
+	w.s[in.d] = v
+}
+
+func builtin32(w *wave, in *inst) { builtinLanes[uint32](w, in) }
+
+func builtin64(w *wave, in *inst) { builtinLanes[uint64](w, in) }
+
+// builtinLanes computes a built-in that differs by lane. Lanes that never were
+// get some value.
+func builtinLanes[T uint32 | uint64](w *wave, in *inst) {
+	g := w.group
+	l := g.Launch
+	b := isa.Builtin(in.imm)
+	sub := max(l.SubgroupSize, 1)
+	var dim int
+	var start [3]T // global id, without the offset, of the group's first item
+	for i := range start {
+		start[i] = T(g.ID[i]) * T(l.Local[i])
+	}
+	from := T(0)
+	switch {
+	case b < isa.BuiltinGlobalID:
+		dim = int(b)
+	case b < isa.BuiltinGroupID:
+		dim = int(b - isa.BuiltinGlobalID)
+		from = start[dim] + T(l.Offset[dim])
+	}
+	total := int(w.groupLanes())
+	for k, m := range w.masks[in.mask] {
+		if m == 0 {
+			continue
+		}
+		d := (*[64]T)(unsafe.Add(w.chunk(k), in.d))
+		first := w.first + k*64
+		switch {
+		case b < isa.BuiltinGroupID:
+			ids := w.ids[dim][k*64:][:64]
+			if m == full {
+				for i, x := range ids {
+					d[i&63] = from + T(x)
+				}
+				continue
+			}
+			for ; m != 0; m &= m - 1 {
+				i := bits.TrailingZeros64(m) & 63
+				d[i] = from + T(ids[i])
+			}
+		default:
+			for ; m != 0; m &= m - 1 {
+				i := bits.TrailingZeros64(m) & 63
+				lane := first + i
+				switch b {
+				case isa.BuiltinGlobalLinearID:
+					x, y, z := T(w.ids[0][k*64+i]), T(w.ids[1][k*64+i]), T(w.ids[2][k*64+i])
+					d[i] = ((z+start[2])*T(l.Global[1])+y+start[1])*T(l.Global[0]) + x + start[0]
+				case isa.BuiltinLocalLinearID:
+					d[i] = T(lane)
+				case isa.BuiltinSubgroupSize:
+					d[i] = T(min(sub, total-lane/sub*sub))
+				case isa.BuiltinSubgroupID:
+					d[i] = T(lane / sub)
+				case isa.BuiltinSubgroupLocalID:
+					d[i] = T(lane % sub)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package interp
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+)
+
+// modS returns the remainder with the sign of the divisor.
+func modS[T signed](a, b T) T {
+	r := a % b
+	if r != 0 && r^b < 0 {
+		r += b
+	}
+	return r
+}
+
+func (d *decoder) division(in inst) {
+	s := in.src
+	if d.check && s.Op != isa.OpDivU && s.Op != isa.OpRemU {
+		c := in
+		c.fn = checkOverflow
+		d.emit(c)
+	}
+	fns := divideFuncs[s.Op][s.Type.Bank()]
+	in.d, in.a, in.b = d.operand(s.Dst, s.Type), d.operand(s.A, s.Type), d.operand(s.B, s.Type)
+	switch {
+	case s.A.IsScalar() && s.B.IsScalar():
+		in.fn = fns[2]
+		if s.Dst.IsVector() {
+			in.d = d.scratch
+			d.emit(in)
+			d.broadcast(in, s.Dst, s.Type)
+			return
+		}
+	case s.B.IsScalar():
+		in.fn = fns[1]
+	default:
+		in.fn = fns[0]
+		if s.A.IsScalar() {
+			in.a = d.spread(0, s.A, s.Type)
+		}
+	}
+	d.emit(in)
+}
+
+// lanesWhere returns the running lanes for which f is true, in wave.tmp.
+func (w *wave) lanesWhere(f func(k, i int) bool) (set []uint64, found bool) {
+	set = w.tmp
+	for k, m := range w.exec {
+		set[k] = 0
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			if f(k, i) {
+				set[k] |= 1 << i
+				found = true
+			}
+		}
+	}
+	return set, found
+}
+
+// divideFault ends the wave at a division by zero.
+func (w *wave) divideFault(in *inst) {
+	set, _ := w.lanesWhere(func(k, i int) bool { return w.reg(in.src.B, in.src.Type, k, i) == 0 })
+	w.fail(engine.Fault{Code: finding.DivideByZero, PC: in.pc, Detail: "the divisor is 0"}, set)
+}
+
+// checkOverflow stands before a signed division when Launch.Check is set.
+func checkOverflow(w *wave, in *inst) {
+	t := in.src.Type
+	least, minusOne := uint64(1)<<(t.Bits()-1), full>>(64-t.Bits())
+	set, found := w.lanesWhere(func(k, i int) bool {
+		return w.reg(in.src.A, t, k, i) == least && w.reg(in.src.B, t, k, i) == minusOne
+	})
+	if found {
+		w.fail(engine.Fault{Code: finding.DivideOverflow, PC: in.pc,
+			Detail: fmt.Sprintf("%d divided by -1 does not fit into %d bits", int64(-1)<<(t.Bits()-1), t.Bits())}, set)
+	}
+}
+
+// checkShift stands before a shift when Launch.Check is set.
+func checkShift(w *wave, in *inst) {
+	t := in.src.Type
+	set, found := w.lanesWhere(func(k, i int) bool {
+		return w.reg(in.src.B, t, k, i) >= uint64(t.Bits())
+	})
+	if !found {
+		return
+	}
+	w.fail(engine.Fault{Code: finding.ShiftRange, PC: in.pc}, set)
+	k, i := w.place(w.fault.Lane)
+	w.fault.Detail = fmt.Sprintf("a %d-bit value is shifted by %d", t.Bits(), w.reg(in.src.B, t, k, i))
+}
+
+// place returns the chunk and the number in it of a local linear id.
+func (w *wave) place(lane int) (k, i int) { return (lane - w.first) / 64, (lane - w.first) % 64 }

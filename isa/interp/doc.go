@@ -1,0 +1,44 @@
+// Package interp is lockstep's portable engine: plain Go on every machine, and
+// the reference for all other engines. It turns each instruction of a kernel,
+// once, into a call of a loop that is made for its opcode, element type and
+// kinds of operands, and runs these loops over the lanes of a wave.
+//
+// It decides nothing about order: package scheduler says which wave runs when.
+// It comes by kernels from isa/lower, by memory from package memory and by
+// mathematics from isa/clmath; faults, counters and printed text go back
+// through package engine.
+//
+// # Registers
+//
+// A wave is cut into chunks of 64 lanes. A chunk's registers lie together:
+// register r of a bank is an array of 64 elements at the same place in every
+// chunk, so that a place is known when the kernel is compiled, whatever the
+// width of the wave, and inner loops run over arrays of fixed size without
+// bounds checks. A mask register is one 64-bit word a chunk. Registers that a
+// kernel could read before it writes them start as zero, private memory and
+// LDS do so too: a wave's results never depend on what ran before it.
+//
+// # Masks
+//
+// For each chunk there are three forms of the execution mask. The exact one
+// rules accesses to memory and whatever else may fault. The effective one has
+// all bits set if no lane of the chunk is kept out: lanes that ended or never
+// were have nothing to lose. The dense one has all bits set as well where
+// enough lanes run, for instructions with [isa.FlagDense]. A loop over all 64
+// lanes costs less than one over the set bits long before all of them run.
+//
+// # Private memory
+//
+// Lane l of a chunk keeps byte b of an allocation in byte b%4 of word l of row
+// b/4, where a row is 64 words, as the swizzled scratch memory of GPUs does: when
+// lanes use the same offset, they touch consecutive words.
+//
+// # Faults
+//
+// Lanes act in ascending order. When some lanes of an instruction fault, what
+// the lanes before the first of them did stays done (a store, an atomic
+// operation), the others do nothing, and the wave is over. Of an instruction
+// with one address for all lanes, or with a scalar result, all lanes that run fault.
+package interp
+
+//go:generate go run ./internal/gen

@@ -1,0 +1,356 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The text of the memory operations. @U is the Go type of an element, @W its
+// width, @B its bytes, @X the name of an index type, @T the Go type of the
+// index register's elements, @E( the conversion of an index to int64,
+// @LD(p) and @ST(p, v) the access to memory.
+
+const loadIndexed = `
+func load@W@X(w *wave, in *inst) {
+	mem, limit, off := w.flat(in, @B, memory.AccessRead)
+	if mem == nil {
+		w.memFault(in)
+		return
+	}
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]@U)(unsafe.Add(base, in.d))
+		x := (*[64]@T)(unsafe.Add(base, in.b))
+		lo, n := run(m)
+		if n == 0 {
+			for ; m != 0; m &= m - 1 {
+				i := bits.TrailingZeros64(m) & 63
+				o := off + @E(x[i])*scale
+				if uint64(o) > limit {
+					w.memFault(in)
+					return
+				}
+				d[i] = @LD(unsafe.Add(mem, o))
+			}
+			continue
+		}
+		ds, xs := d[lo:lo+n], x[lo:lo+n]
+		first := @E(xs[0])
+		switch span := @E(xs[n-1]) - first; {
+		case span == int64(n-1) && scale == @B:
+			o := off + first*@B
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*@B <= limit && contiguous(xs) {
+				load@WRun(ds, unsafe.Add(mem, o))
+				continue
+			}
+		case span == 0:
+			o := off + first*scale
+			if uint64(o) <= limit && same(xs) {
+				v := @LD(unsafe.Add(mem, o))
+				for i := range ds {
+					ds[i] = v
+				}
+				continue
+			}
+		}
+		ds = ds[:len(xs)]
+		for i, v := range xs {
+			o := off + @E(v)*scale
+			if uint64(o) > limit {
+				w.memFault(in)
+				return
+			}
+			ds[i] = @LD(unsafe.Add(mem, o))
+		}
+	}
+}
+`
+
+const storeIndexed = `
+func store@W@X(w *wave, in *inst) {
+	mem, limit, off := w.flat(in, @B, memory.AccessWrite)
+	if mem == nil {
+		w.memFault(in)
+		return
+	}
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]@U)(unsafe.Add(base, in.c))
+		x := (*[64]@T)(unsafe.Add(base, in.b))
+		lo, n := run(m)
+		if n == 0 {
+			for ; m != 0; m &= m - 1 {
+				i := bits.TrailingZeros64(m) & 63
+				o := off + @E(x[i])*scale
+				if uint64(o) > limit {
+					w.memFault(in)
+					return
+				}
+				@ST(unsafe.Add(mem, o), c[i])
+			}
+			continue
+		}
+		cs, xs := c[lo:lo+n], x[lo:lo+n]
+		first := @E(xs[0])
+		if @E(xs[n-1])-first == int64(n-1) && scale == @B {
+			o := off + first*@B
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*@B <= limit && contiguous(xs) {
+				store@WRun(unsafe.Add(mem, o), cs)
+				continue
+			}
+		}
+		cs = cs[:len(xs)]
+		for i, v := range xs {
+			o := off + @E(v)*scale
+			if uint64(o) > limit {
+				w.memFault(in)
+				return
+			}
+			@ST(unsafe.Add(mem, o), cs[i])
+		}
+	}
+}
+`
+
+const accessOther = `
+// load@WRun and store@WRun move consecutive elements.
+func load@WRun(d []@U, p unsafe.Pointer) {
+	if bigEndian {
+		for i := range d {
+			d[i] = @LD(unsafe.Add(p, i*@B))
+		}
+		return
+	}
+	copy(d, unsafe.Slice((*@U)(p), len(d)))
+}
+
+func store@WRun(p unsafe.Pointer, c []@U) {
+	if bigEndian {
+		for i, v := range c {
+			@ST(unsafe.Add(p, i*@B), v)
+		}
+		return
+	}
+	copy(unsafe.Slice((*@U)(p), len(c)), c)
+}
+
+// load@WS loads from one address into a scalar register.
+func load@WS(w *wave, in *inst) {
+	mem, limit, off := w.flat(in, @B, memory.AccessRead)
+	off += w.scalarIndex(in)
+	if mem == nil || uint64(off) > limit {
+		w.memFault(in)
+		return
+	}
+	w.s[in.d] = uint64(@LD(unsafe.Add(mem, off)))
+}
+
+// store@WS stores to one address: the value of the last lane stays.
+func store@WS(w *wave, in *inst) {
+	mem, limit, off := w.flat(in, @B, memory.AccessWrite)
+	off += w.scalarIndex(in)
+	if mem == nil || uint64(off) > limit {
+		w.memFault(in)
+		return
+	}
+	k, i := w.lastLane()
+	c := (*[64]@U)(unsafe.Add(w.chunk(k), in.c))
+	@ST(unsafe.Add(mem, off), c[i])
+}
+
+// load@WP loads through a vector of pointers, wherever they lead.
+func load@WP(w *wave, in *inst) {
+	key, limit := noKey, uint64(0)
+	var mem unsafe.Pointer
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]@U)(unsafe.Add(base, in.d))
+		p := (*[64]uint64)(unsafe.Add(base, in.a))
+		x := w.offsets(in, base)
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			if p[i]>>memory.OffsetBits != key {
+				key = p[i] >> memory.OffsetBits
+				mem, limit = w.target(in, memory.Pointer(p[i]), @B, memory.AccessRead)
+			}
+			o := memory.Pointer(p[i]).Offset() + x[i]
+			if mem == nil || uint64(o) > limit {
+				v, ok := w.slowLoad(in, k, i, @B)
+				if !ok {
+					w.memFault(in)
+					return
+				}
+				d[i] = @U(v)
+				continue
+			}
+			d[i] = @LD(unsafe.Add(mem, o))
+		}
+	}
+}
+
+// store@WP stores through a vector of pointers.
+func store@WP(w *wave, in *inst) {
+	key, limit := noKey, uint64(0)
+	var mem unsafe.Pointer
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]@U)(unsafe.Add(base, in.c))
+		p := (*[64]uint64)(unsafe.Add(base, in.a))
+		x := w.offsets(in, base)
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			if p[i]>>memory.OffsetBits != key {
+				key = p[i] >> memory.OffsetBits
+				mem, limit = w.target(in, memory.Pointer(p[i]), @B, memory.AccessWrite)
+			}
+			o := memory.Pointer(p[i]).Offset() + x[i]
+			if mem == nil || uint64(o) > limit {
+				if !w.slowStore(in, k, i, @B, uint64(c[i])) {
+					w.memFault(in)
+					return
+				}
+				continue
+			}
+			@ST(unsafe.Add(mem, o), c[i])
+		}
+	}
+}
+
+// load@WPriv loads from the private allocation of a scalar pointer.
+func load@WPriv(w *wave, in *inst) {
+	room, limit, off := w.private(in, @B)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	if !in.vectorIndex {
+		off += w.scalarIndex(in)
+		if uint64(off) > limit {
+			w.memFault(in)
+			return
+		}
+		for k, m := range w.masks[in.mask] {
+			if m != 0 {
+				d := (*[64]@U)(unsafe.Add(w.chunk(k), in.d))
+				p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+				if m == full {
+					priv@WRow(d, p, uint64(off))
+					continue
+				}
+				for ; m != 0; m &= m - 1 {
+					i := bits.TrailingZeros64(m) & 63
+					d[i] = privLoad@W(p, i, uint64(off))
+				}
+			}
+		}
+		return
+	}
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]@U)(unsafe.Add(base, in.d))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		x := w.offsets(in, base)
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + x[i])
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			d[i] = privLoad@W(p, i, o)
+		}
+	}
+}
+
+// store@WPriv stores to the private allocation of a scalar pointer.
+func store@WPriv(w *wave, in *inst) {
+	room, limit, off := w.private(in, @B)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	w.touch(in)
+	if !in.vectorIndex {
+		off += w.scalarIndex(in)
+		if uint64(off) > limit {
+			w.memFault(in)
+			return
+		}
+		for k, m := range w.exec {
+			c := (*[64]@U)(unsafe.Add(w.chunk(k), in.c))
+			p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+			for ; m != 0; m &= m - 1 {
+				i := bits.TrailingZeros64(m) & 63
+				privStore@W(p, i, uint64(off), c[i])
+			}
+		}
+		return
+	}
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]@U)(unsafe.Add(base, in.c))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		x := w.offsets(in, base)
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + x[i])
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			privStore@W(p, i, o, c[i])
+		}
+	}
+}
+`
+
+func genMemory() error {
+	f := &file{name: "zz_memory.go"}
+	type index struct{ name, typ, ext string }
+	idx := []index{{"S32", "uint32", "sext"}, {"U32", "uint32", "int64"}, {"I64", "uint64", "int64"}}
+	for _, e := range ints {
+		ld, st := fmt.Sprintf("memory.Load%d(", e.bits), fmt.Sprintf("memory.Store%d(", e.bits)
+		if e.bits == 8 {
+			ld, st = "load8(", "store8("
+		}
+		text := func(t string, x index) string {
+			return strings.NewReplacer("@LD(", ld, "@ST(", st, "@E(", x.ext+"(", "@U", e.u, "@W", fmt.Sprint(e.bits),
+				"@B", fmt.Sprint(e.bits/8), "@X", x.name, "@T", x.typ).Replace(t)
+		}
+		for _, x := range idx {
+			f.p("%s%s", text(loadIndexed, x), text(storeIndexed, x))
+		}
+		f.p("%s", text(accessOther, index{}))
+	}
+	for _, dir := range []string{"load", "store"} {
+		f.p("// %sFuncs has the ways to %s, by bank.", dir, dir)
+		f.p("var %sFuncs = [isa.NumBanks]accessFuncs{", dir)
+		for _, e := range ints {
+			n := fmt.Sprintf("%s%d", dir, e.bits)
+			f.p("isa.Bank%d: {indexed: [isa.Idx64 + 1]opFunc{isa.IdxS32: %sS32, isa.IdxU32: %sU32, isa.Idx64: %sI64},", e.bits, n, n, n)
+			f.p("scalar: %sS, pointers: %sP, private: %sPriv},", n, n, n)
+		}
+		f.p("}\n")
+	}
+	return f.write(imports("math/bits", "unsafe", "github.com/lockstep-gpu/lockstep/isa", "github.com/lockstep-gpu/lockstep/memory"))
+}

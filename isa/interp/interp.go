@@ -1,0 +1,163 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
+// ErrTooLarge means that a kernel needs more registers or private memory than
+// the engine is willing to hold for a wave.
+var ErrTooLarge = errors.New("kernel is too large")
+
+// The limits for 64 lanes, in bytes of the host.
+const (
+	maxRegisterBytes = 256 << 20
+	maxPrivateBytes  = 1 << 30
+)
+
+// Engine is the portable engine. The zero value is ready for use.
+type Engine struct{}
+
+var _ engine.Engine = Engine{}
+
+// Name returns "interp".
+func (Engine) Name() string { return "interp" }
+
+// Compile prepares a kernel. The error wraps [isa.ErrMalformed] or [ErrTooLarge].
+func (Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
+	if err := k.Verify(); err != nil {
+		return nil, err
+	}
+	c := &code{program: p, kernel: k}
+	if err := c.layout(); err != nil {
+		return nil, err
+	}
+	c.zeroed = c.readBeforeWrite()
+	var err error
+	if c.plain, err = c.decode(false); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// code is a compiled kernel.
+type code struct {
+	program *isa.Program
+	kernel  *isa.Kernel
+
+	plain       []block // by isa block
+	checkedOnce sync.Once
+	checked     []block // the same with the checks of Launch.Check
+
+	// The register file of a chunk: where each bank starts, the temporary
+	// registers for scalar operands, and the bytes of all of it.
+	bank   [isa.NumBanks]uint32
+	temp   [4]uint32
+	stride uintptr
+	zeroed []span // registers that start as zero
+
+	scalars  int    // scalar registers, temporaries included
+	scratch  uint32 // the first temporary one
+	barriers []int  // blocks that end in a barrier
+	barrier  []int  // by block: its number among them
+	tables   []switchTable
+
+	// Private memory of a chunk: allocation n starts at privOffset[n-1].
+	privOffset  []uintptr
+	privSize    []uint64
+	privRegions []memory.Region
+	privStride  uintptr
+
+	usesIDs bool // some built-in needs local ids
+}
+
+// span is a piece of a chunk's registers.
+type span struct{ start, end uint32 }
+
+// block is a decoded block.
+type block struct {
+	body                          []inst
+	end                           terminator
+	count, loads, stores, atomics uint64 // what entering it adds to the counters
+}
+
+// layout gives every register and private allocation its place.
+func (c *code) layout() error {
+	k := c.kernel
+	pos := uint64(0)
+	for b := range isa.NumBanks {
+		c.bank[b] = uint32(pos)
+		size := uint64(8)
+		if b != isa.BankMask {
+			size = 64 << (b - isa.Bank8)
+		}
+		pos += uint64(k.NumVector[b]) * size
+		if b == isa.BankMask {
+			pos = (pos + 63) &^ 63
+		}
+		if pos > maxRegisterBytes {
+			return fmt.Errorf("kernel %s: vector registers of 64 lanes take more than %d MiB: %w", k.Name, maxRegisterBytes>>20, ErrTooLarge)
+		}
+	}
+	for i := range c.temp {
+		c.temp[i] = uint32(pos)
+		pos += 64 * 8
+	}
+	c.stride = uintptr(pos)
+	c.scratch = uint32(k.NumScalar)
+	c.scalars = k.NumScalar + 1
+
+	room := uint64(0)
+	for i := range k.Private {
+		a := &k.Private[i]
+		if a.Size > maxPrivateBytes {
+			return fmt.Errorf("kernel %s: private variable %q of %d bytes: %w", k.Name, a.Name, a.Size, ErrTooLarge)
+		}
+		c.privOffset = append(c.privOffset, uintptr(room))
+		c.privSize = append(c.privSize, a.Size)
+		c.privRegions = append(c.privRegions, memory.Region{Name: a.Name, Size: a.Size})
+		room += (a.Size + 3) / 4 * rowBytes
+		if room > maxPrivateBytes {
+			return fmt.Errorf("kernel %s: private memory of 64 lanes takes more than %d MiB: %w", k.Name, maxPrivateBytes>>20, ErrTooLarge)
+		}
+	}
+	c.privStride = uintptr(room)
+
+	c.barrier = make([]int, len(k.Blocks))
+	for i, b := range k.Blocks {
+		if k.Code[b.End-1].Op == isa.OpBarrier {
+			c.barrier[i] = len(c.barriers)
+			c.barriers = append(c.barriers, i)
+		}
+	}
+	for i := range k.Switches {
+		c.tables = append(c.tables, newSwitchTable(&k.Switches[i]))
+	}
+	return nil
+}
+
+// blocks returns the decoded blocks, with or without checks.
+func (c *code) blocks(check bool) []block {
+	if !check {
+		return c.plain
+	}
+	c.checkedOnce.Do(func() {
+		// What can go wrong went right when plain was made.
+		c.checked, _ = c.decode(true)
+	})
+	return c.checked
+}
+
+// offset returns where vector register r of type t is in a chunk.
+func (c *code) offset(r isa.Reg, t isa.Type) uint32 {
+	b := t.Bank()
+	if b == isa.BankMask {
+		return c.bank[b] + uint32(r.Index())*8
+	}
+	return c.bank[b] + uint32(r.Index())*64<<(b-isa.Bank8)
+}

@@ -1,0 +1,189 @@
+package interp
+
+import (
+	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
+
+// maxLiveBits bounds what the analysis below may take, in bits.
+const maxLiveBits = 1 << 30
+
+// visit calls use for each register that an instruction reads, and returns the
+// register that it writes, or None, with its type.
+func visit(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, isa.Type) {
+	inf := in.Op.Info()
+	switch inf.Shape {
+	case isa.ShapeUnary, isa.ShapeBinary, isa.ShapeTernary, isa.ShapeQuad:
+		for i, r := range [...]isa.Reg{in.A, in.B, in.C, in.D} {
+			if i <= int(inf.Shape-isa.ShapeUnary) {
+				use(r, in.Type)
+			}
+		}
+		return in.Dst, in.Type
+	case isa.ShapeSelect:
+		use(in.A, isa.B1)
+		use(in.B, in.Type)
+		use(in.C, in.Type)
+		return in.Dst, in.Type
+	case isa.ShapeCompare:
+		use(in.A, in.Type)
+		use(in.B, in.Type)
+		return in.Dst, isa.B1
+	case isa.ShapeConvert:
+		use(in.A, in.Type2)
+		return in.Dst, in.Type
+	case isa.ShapePtrDiff:
+		use(in.A, isa.I64)
+		use(in.B, isa.I64)
+		return in.Dst, isa.I64
+	case isa.ShapePtrAdd, isa.ShapeLoad, isa.ShapeStore, isa.ShapeAtomic:
+		use(in.A, isa.I64)
+		if in.Idx != isa.IdxNone {
+			use(in.B, in.Idx.Type())
+		}
+		switch inf.Shape {
+		case isa.ShapePtrAdd:
+			return in.Dst, isa.I64
+		case isa.ShapeStore:
+			use(in.C, in.Type)
+			return isa.None, isa.Void
+		case isa.ShapeAtomic:
+			if isa.AtomicOp(in.Imm2) != isa.AtomicLoad {
+				use(in.C, in.Type)
+			}
+			if isa.AtomicOp(in.Imm2) == isa.AtomicCmpXchg {
+				use(in.D, in.Type)
+			}
+		}
+		return in.Dst, in.Type
+	case isa.ShapeMemCopy:
+		use(in.A, isa.I64)
+		use(in.B, isa.I64)
+		use(in.C, isa.I64)
+	case isa.ShapeBuiltin:
+		return in.Dst, in.Type
+	case isa.ShapePrintf:
+		for _, a := range k.Printfs[in.Imm].Args {
+			for _, r := range a.Regs {
+				use(r, a.Type)
+			}
+		}
+		return in.Dst, isa.I32
+	case isa.ShapeBrCond:
+		use(in.A, isa.B1)
+	case isa.ShapeSwitch:
+		use(in.A, in.Type)
+	}
+	return isa.None, isa.Void
+}
+
+// successors calls f for each block that block b may lead to.
+func successors(k *isa.Kernel, b int, f func(int)) {
+	in := &k.Code[k.Blocks[b].End-1]
+	switch in.Op {
+	case isa.OpBr, isa.OpBarrier:
+		f(in.Target0())
+	case isa.OpBrCond:
+		f(in.Target0())
+		f(in.Target1())
+	case isa.OpSwitch:
+		t := &k.Switches[in.Imm]
+		f(t.Default)
+		for _, x := range t.Targets {
+			f(x)
+		}
+	}
+}
+
+// readBeforeWrite returns the vector registers that some path from the entry
+// reads before it writes them. They have to be cleared for every wave, so that
+// what a kernel does with an undefined value is the same each time.
+func (c *code) readBeforeWrite() []span {
+	k := c.kernel
+	var first [isa.NumBanks]int
+	total := 0
+	for b, n := range k.NumVector {
+		first[b] = total
+		total += n
+	}
+	if total == 0 {
+		return nil
+	}
+	words := (total + 63) / 64
+	if words*64 > maxLiveBits/2/len(k.Blocks) {
+		return []span{{0, c.temp[0]}}
+	}
+	in := make([]uint64, words*len(k.Blocks))   // live at the start of a block
+	kill := make([]uint64, words*len(k.Blocks)) // written in the block
+	number := func(r isa.Reg, t isa.Type) int { return first[t.Bank()] + r.Index() }
+	for b := range k.Blocks {
+		gen, kill := in[b*words:][:words], kill[b*words:][:words]
+		for pc := k.Blocks[b].Start; pc < k.Blocks[b].End; pc++ {
+			d, t := visit(k, &k.Code[pc], func(r isa.Reg, t isa.Type) {
+				if r.IsVector() {
+					n := number(r, t)
+					gen[n/64] |= 1 << (n % 64) &^ kill[n/64]
+				}
+			})
+			if d.IsVector() {
+				n := number(d, t)
+				kill[n/64] |= 1 << (n % 64)
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for b := len(k.Blocks) - 1; b >= 0; b-- {
+			live, kill := in[b*words:][:words], kill[b*words:][:words]
+			successors(k, b, func(s int) {
+				for i, x := range in[s*words:][:words] {
+					if x &^= kill[i] | live[i]; x != 0 {
+						live[i] |= x
+						changed = true
+					}
+				}
+			})
+		}
+	}
+	var list []span
+	for b := range isa.NumBanks {
+		for i := range k.NumVector[b] {
+			n := first[b] + i
+			if in[n/64]>>(n%64)&1 == 0 {
+				continue
+			}
+			size := uint32(8)
+			if b != isa.BankMask {
+				size = 64 << (b - isa.Bank8)
+			}
+			start := c.bank[b] + uint32(i)*size
+			if l := len(list); l > 0 && list[l-1].end == start {
+				list[l-1].end += size
+			} else {
+				list = append(list, span{start, start + size})
+			}
+		}
+	}
+	return list
+}
+
+// words returns how many words hold n bits.
+func words(n int) int { return (n + 63) / 64 }
+
+// lowest returns the first set bit of set at or behind from, or n.
+func lowest(set []uint64, from, n int) int {
+	if from >= n {
+		return n
+	}
+	i := from / 64
+	x := set[i] &^ (1<<(from%64) - 1)
+	for x == 0 {
+		i++
+		if i >= len(set) {
+			return n
+		}
+		x = set[i]
+	}
+	return i*64 + bits.TrailingZeros64(x)
+}

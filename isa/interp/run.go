@@ -1,0 +1,417 @@
+package interp
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+)
+
+// termKind is the kind of a terminator.
+type termKind uint8
+
+const (
+	termBr         termKind = iota
+	termCondScalar          // the condition is the same for all lanes
+	termCond
+	termSwitchScalar
+	termSwitch
+	termBarrier
+	termRet
+	termTrap
+)
+
+// terminator is the decoded end of a block.
+type terminator struct {
+	kind   termKind
+	t0, t1 int
+	a      uint32 // condition or selector
+	size   isa.Bank
+	table  *switchTable
+	pc     int
+	imm    uint32
+}
+
+// switchTable is a switch made ready: a list to search, or, for values that lie
+// close together, the targets by value.
+type switchTable struct {
+	values  []uint64
+	targets []int
+	other   int
+	base    uint64
+	direct  []int
+}
+
+const maxDirect = 1 << 10
+
+func newSwitchTable(t *isa.SwitchTable) switchTable {
+	s := switchTable{values: t.Values, targets: t.Targets, other: t.Default}
+	n := len(t.Values)
+	if n == 0 || t.Values[n-1]-t.Values[0] >= maxDirect {
+		return s
+	}
+	s.base = t.Values[0]
+	s.direct = make([]int, t.Values[n-1]-s.base+1)
+	for i := range s.direct {
+		s.direct[i] = t.Default
+	}
+	for i, v := range t.Values {
+		s.direct[v-s.base] = t.Targets[i]
+	}
+	return s
+}
+
+// target returns the block for a value.
+func (s *switchTable) target(v uint64) int {
+	if s.direct != nil {
+		if v -= s.base; v < uint64(len(s.direct)) {
+			return s.direct[v]
+		}
+		return s.other
+	}
+	if i, ok := slices.BinarySearch(s.values, v); ok {
+		return s.targets[i]
+	}
+	return s.other
+}
+
+// Run goes on until the wave stops.
+func (w *wave) Run(quantum int) engine.Stop {
+	switch {
+	case w.faulted:
+		return engine.StopFault
+	case !w.running && !w.pick():
+		return w.idle()
+	}
+	budget := quantum
+	if budget <= 0 {
+		budget = math.MaxInt
+	}
+	cancel := w.group.Launch.Cancel
+	for {
+		b := &w.blocks[w.cur]
+		active := uint64(w.active)
+		w.cnt.Blocks++
+		w.cnt.Instructions += b.count
+		w.cnt.LaneOps += b.count * active
+		w.cnt.Loads += b.loads * active
+		w.cnt.Stores += b.stores * active
+		w.cnt.Atomics += b.atomics * active
+		body := b.body
+		for i := range body {
+			in := &body[i]
+			in.fn(w, in)
+			if w.faulted {
+				w.uncount(w.fault.PC)
+				return engine.StopFault
+			}
+		}
+		from := w.cur
+		ok := true
+		switch t := &b.end; t.kind {
+		case termBr:
+			ok = w.advance(t.t0)
+		case termCondScalar:
+			if w.s[t.a]&1 != 0 {
+				ok = w.advance(t.t0)
+			} else {
+				ok = w.advance(t.t1)
+			}
+		case termCond:
+			ok = w.branch(t)
+		case termSwitchScalar:
+			ok = w.advance(t.table.target(w.s[t.a]))
+		case termSwitch:
+			ok = w.split(t)
+		case termBarrier:
+			ok = w.park(t)
+		case termRet:
+			for k, m := range w.exec {
+				w.live[k] &^= m
+			}
+			w.alive -= w.active
+			if w.subParked != 0 {
+				w.openSubgroups()
+			}
+			ok = w.pick()
+		case termTrap:
+			w.trap(t)
+			return engine.StopFault
+		}
+		if !ok {
+			w.running = false
+			return w.idle()
+		}
+		if w.cur <= from {
+			if cancel != nil && cancel.Load() {
+				w.running = true
+				return engine.StopCancelled
+			}
+			if budget--; budget == 0 {
+				w.running = true
+				return engine.StopQuantum
+			}
+		}
+	}
+}
+
+// idle says why no lane can run.
+func (w *wave) idle() engine.Stop {
+	if w.alive == 0 {
+		return engine.StopDone
+	}
+	return engine.StopBarrier
+}
+
+// uncount takes back what entering the current block counted for the
+// instructions behind pc.
+func (w *wave) uncount(pc int) {
+	k := w.code.kernel
+	active := uint64(w.active)
+	for i := pc + 1; i < k.Blocks[w.cur].End; i++ {
+		w.cnt.Instructions--
+		w.cnt.LaneOps -= active
+		switch k.Code[i].Op {
+		case isa.OpLoad:
+			w.cnt.Loads -= active
+		case isa.OpStore:
+			w.cnt.Stores -= active
+		case isa.OpMemCopy:
+			w.cnt.Loads -= active
+			w.cnt.Stores -= active
+		case isa.OpAtomic:
+			w.cnt.Atomics -= active
+		}
+	}
+}
+
+// advance takes all running lanes to block t. It says whether any lane can
+// run, which is always so.
+func (w *wave) advance(t int) bool {
+	if t < w.minWait {
+		w.cur = t
+		return true
+	}
+	w.enqueue(t, w.exec)
+	return w.pick()
+}
+
+// waitAt returns the mask of lanes that wait to enter block b.
+func (w *wave) waitAt(b int) []uint64 { return w.wait[b*w.words:][:len(w.exec)] }
+
+// enqueue lets lanes wait at block b.
+func (w *wave) enqueue(b int, lanes []uint64) {
+	q := w.waitAt(b)
+	for k, m := range lanes {
+		q[k] |= m
+	}
+	w.mark(b)
+}
+
+// mark enters block b into the set of blocks with waiting lanes.
+func (w *wave) mark(b int) {
+	w.waiting[b/64] |= 1 << (b % 64)
+	w.minWait = min(w.minWait, b)
+}
+
+// pick makes the lanes run that wait at the lowest block. It says whether there were any.
+func (w *wave) pick() bool {
+	b := w.minWait
+	if b == len(w.blocks) {
+		return false
+	}
+	q := w.waitAt(b)
+	copy(w.exec, q)
+	clear(q)
+	w.waiting[b/64] &^= 1 << (b % 64)
+	w.minWait = lowest(w.waiting, b, len(w.blocks))
+	w.cur = b
+	w.setExec()
+	return true
+}
+
+// branch ends a block whose lanes may part.
+func (w *wave) branch(t *terminator) bool {
+	yes := w.tmp
+	var any0, any1 uint64
+	for k, m := range w.exec {
+		y := *(*uint64)(unsafe.Add(w.chunk(k), t.a)) & m
+		yes[k] = y
+		any0 |= y
+		any1 |= y ^ m
+	}
+	switch {
+	case any1 == 0 || t.t0 == t.t1:
+		return w.advance(t.t0)
+	case any0 == 0:
+		return w.advance(t.t1)
+	}
+	// The lanes for the higher block wait; the others may go on at once.
+	low, high := t.t0, t.t1
+	if low > high {
+		low, high = high, low
+		for k, m := range w.exec {
+			yes[k] ^= m
+		}
+	}
+	q := w.waitAt(high)
+	for k, m := range w.exec {
+		q[k] |= m &^ yes[k]
+	}
+	w.mark(high)
+	if low < w.minWait {
+		copy(w.exec, yes)
+		w.setExec()
+		w.cur = low
+		return true
+	}
+	w.enqueue(low, yes)
+	return w.pick()
+}
+
+// split ends a block with a switch over a vector.
+func (w *wave) split(t *terminator) bool {
+	for k, m := range w.exec {
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			p := unsafe.Add(w.chunk(k), t.a)
+			var v uint64
+			switch t.size {
+			case isa.Bank8:
+				v = uint64((*[64]uint8)(p)[i])
+			case isa.Bank16:
+				v = uint64((*[64]uint16)(p)[i])
+			case isa.Bank32:
+				v = uint64((*[64]uint32)(p)[i])
+			default:
+				v = (*[64]uint64)(p)[i]
+			}
+			b := t.table.target(v)
+			w.wait[b*w.words+k] |= 1 << i
+			w.mark(b)
+		}
+	}
+	return w.pick()
+}
+
+// park ends a block with a barrier.
+func (w *wave) park(t *terminator) bool {
+	w.cnt.Barriers++
+	n := w.code.barrier[w.cur]
+	p := w.parkedAt(n)
+	for k, m := range w.exec {
+		p[k] |= m
+	}
+	w.nparked[n] += w.active
+	w.allParked += w.active
+	if isa.Scope(t.imm) == isa.ScopeSubgroup {
+		w.subParked += w.active
+		w.openSubgroups()
+	}
+	return w.pick()
+}
+
+func (w *wave) parkedAt(n int) []uint64 { return w.parked[n*w.words:][:len(w.exec)] }
+
+// openSubgroups lets the lanes of each sub-group go on whose live lanes have
+// all arrived at one sub-group barrier.
+func (w *wave) openSubgroups() {
+	size := w.group.Launch.SubgroupSize
+	for n, b := range w.code.barriers {
+		t := &w.blocks[b].end
+		if isa.Scope(t.imm) != isa.ScopeSubgroup || w.nparked[n] == 0 {
+			continue
+		}
+		p := w.parkedAt(n)
+		for first := 0; first < w.lanes; first += size {
+			arrived, missing := 0, false
+			each(first, min(first+size, w.lanes), func(k int, m uint64) {
+				arrived += bits.OnesCount64(p[k] & m)
+				missing = missing || w.live[k]&^p[k]&m != 0
+			})
+			if arrived == 0 || missing {
+				continue
+			}
+			q := w.waitAt(t.t0)
+			each(first, min(first+size, w.lanes), func(k int, m uint64) {
+				q[k] |= p[k] & m
+				p[k] &^= m
+			})
+			w.mark(t.t0)
+			w.nparked[n] -= arrived
+			w.allParked -= arrived
+			w.subParked -= arrived
+		}
+	}
+}
+
+// each calls f for the words that hold lanes [lo, hi), with the mask of these lanes.
+func each(lo, hi int, f func(k int, m uint64)) {
+	for k := lo / 64; k*64 < hi; k++ {
+		m := full
+		if lo > k*64 {
+			m <<= lo - k*64
+		}
+		if hi < (k+1)*64 {
+			m &= 1<<(hi-k*64) - 1
+		}
+		f(k, m)
+	}
+}
+
+// Parking calls f for each barrier at which lanes wait.
+func (w *wave) Parking(f func(pc int, lanes []int)) {
+	var lanes []int
+	for n, b := range w.code.barriers {
+		if w.nparked[n] == 0 {
+			continue
+		}
+		lanes = lanes[:0]
+		for k, m := range w.parkedAt(n) {
+			for ; m != 0; m &= m - 1 {
+				lanes = append(lanes, w.first+k*64+bits.TrailingZeros64(m))
+			}
+		}
+		f(w.blocks[b].end.pc, lanes)
+	}
+}
+
+// Open lets the lanes that wait at barriers go on.
+func (w *wave) Open() {
+	for n, b := range w.code.barriers {
+		if w.nparked[n] == 0 {
+			continue
+		}
+		p := w.parkedAt(n)
+		w.enqueue(w.blocks[b].end.t0, p)
+		clear(p)
+		w.nparked[n] = 0
+	}
+	w.allParked, w.subParked = 0, 0
+}
+
+// trap ends the wave at an instruction that must not be reached.
+func (w *wave) trap(t *terminator) {
+	f := engine.Fault{Code: finding.Unreachable, PC: t.pc}
+	if isa.TrapKind(t.imm) == isa.TrapAssert {
+		f.Detail = "an assertion failed"
+	}
+	w.fail(f, w.exec)
+}
+
+// fail ends the wave; lanes are those that faulted, at least one.
+func (w *wave) fail(f engine.Fault, lanes []uint64) {
+	f.Lane = -1
+	for k, m := range lanes {
+		if m != 0 && f.Lane < 0 {
+			f.Lane = w.first + k*64 + bits.TrailingZeros64(m)
+		}
+		f.Lanes += bits.OnesCount64(m)
+	}
+	w.fault = f
+	w.faulted = true
+}

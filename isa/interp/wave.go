@@ -1,0 +1,250 @@
+package interp
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
+const full = ^uint64(0)
+
+// Thresholds in lanes of a chunk, measured: from here on a loop over 64 lanes
+// is faster than one over the lanes that run.
+const (
+	minDense = 16
+	cmpDense = 24
+)
+
+// The forms of the execution mask, as indices into wave.masks.
+const (
+	maskEffective = iota // all ones if no live lane is kept out
+	maskDense            // all ones if enough lanes run
+	maskExact
+	numMasks
+)
+
+// wave is the state of a wave. It is made for a number of lanes and used for
+// one wave after the other.
+type wave struct {
+	code   *code
+	blocks []block
+	group  *engine.Group
+	mem    *memory.Global
+	lds    *memory.Local
+
+	base   unsafe.Pointer // registers; chunk k is at base + k*stride
+	stride uintptr
+	s      []uint64 // scalar registers
+
+	// Lanes. The slices have a word for each chunk in use.
+	first int // local linear id of lane 0
+	lanes int
+	live  []uint64 // not ended
+	exec  []uint64 // running
+	masks [numMasks][]uint64
+	// active is the number of running lanes, alive that of live ones.
+	active, alive int
+
+	// Control. wait has words words for each block: the lanes that wait to
+	// enter it; waiting is the set of blocks with such lanes and minWait the
+	// lowest of them, or the number of blocks.
+	words   int
+	cur     int
+	running bool
+	wait    []uint64
+	waiting []uint64
+	minWait int
+	tmp     []uint64
+
+	// Barriers: the lanes parked at each, in the order of code.barriers.
+	parked    []uint64
+	nparked   []int
+	allParked int
+	subParked int // at barriers of a sub-group
+
+	arena   []uint64 // backs the registers
+	masksMu []uint64 // backs the masks
+
+	// Private memory, allocated when the first wave starts that needs it.
+	privArena []uint64
+	priv      unsafe.Pointer
+	touched   []bool // by allocation: written since it was initialised
+	privFresh int    // chunks that are initialised, apart from touched allocations
+	privVals  *engine.Launch
+
+	ids    [3][]uint32 // local ids of the lanes
+	idKey  idKey
+	offs   [64]int64 // index part of addresses, see offsets
+	maxLan int
+
+	faulted bool
+	fault   engine.Fault
+	cnt     engine.Counters
+}
+
+// idKey says for which lanes wave.ids is filled in.
+type idKey struct {
+	first, lanes int
+	size         [3]uint32
+}
+
+// NewWave returns a wave of at most lanes lanes.
+func (c *code) NewWave(lanes int) engine.Wave {
+	lanes = max(lanes, 1)
+	chunks := words(lanes)
+	w := &wave{code: c, stride: c.stride, maxLan: lanes, words: chunks}
+	// Loops over chunks compute the address of the chunk behind the last; the
+	// extra words keep it inside the allocation.
+	w.arena = make([]uint64, chunks*int(c.stride/8)+8)
+	w.base = unsafe.Pointer(unsafe.SliceData(w.arena))
+	w.s = make([]uint64, c.scalars)
+	w.masksMu = make([]uint64, chunks*(3+numMasks))
+	nb := len(c.kernel.Blocks)
+	w.wait = make([]uint64, nb*chunks)
+	w.waiting = make([]uint64, words(nb))
+	w.minWait = nb
+	w.parked = make([]uint64, len(c.barriers)*chunks)
+	w.nparked = make([]int, len(c.barriers))
+	w.touched = make([]bool, len(c.privSize))
+	if c.usesIDs {
+		for i := range w.ids {
+			w.ids[i] = make([]uint32, chunks*64)
+		}
+	}
+	return w
+}
+
+// chunk returns the address of chunk k's registers.
+func (w *wave) chunk(k int) unsafe.Pointer { return unsafe.Add(w.base, uintptr(k)*w.stride) }
+
+// Start puts n lanes at the entry of the kernel.
+func (w *wave) Start(g *engine.Group, first, n int) {
+	c, l := w.code, g.Launch
+	w.group, w.mem, w.lds = g, l.Memory, g.LDS
+	w.blocks = c.blocks(l.Check)
+	w.first, w.lanes = first, min(n, w.maxLan)
+	w.faulted = false
+	w.cnt = engine.Counters{Waves: 1}
+
+	have := copy(w.s, l.Scalars)
+	clear(w.s[have:])
+
+	chunks := words(w.lanes)
+	cut := func(i int) []uint64 { return w.masksMu[i*w.words:][:chunks] }
+	w.live, w.exec, w.tmp = cut(0), cut(1), cut(2)
+	for i := range w.masks {
+		w.masks[i] = cut(3 + i)
+	}
+	// The exact mask is the list of running lanes itself.
+	w.masks[maskExact] = w.exec
+	for k := range chunks {
+		w.live[k] = full
+	}
+	if tail := w.lanes % 64; tail != 0 {
+		w.live[chunks-1] = 1<<tail - 1
+	}
+	w.alive = w.lanes
+	if w.minWait != len(w.blocks) {
+		clear(w.wait)
+		clear(w.waiting)
+		w.minWait = len(w.blocks)
+	}
+	if w.allParked != 0 {
+		clear(w.parked)
+		clear(w.nparked)
+		w.allParked, w.subParked = 0, 0
+	}
+	for _, z := range c.zeroed {
+		for k := range chunks {
+			clear(unsafe.Slice((*byte)(unsafe.Add(w.chunk(k), z.start)), z.end-z.start))
+		}
+	}
+	if c.privStride != 0 {
+		w.initPrivate(chunks)
+	}
+	if c.usesIDs {
+		w.initIDs()
+	}
+	w.cur, w.running = 0, w.lanes > 0
+	copy(w.exec, w.live)
+	w.setExec()
+}
+
+// setExec derives from the running lanes what the instructions need.
+func (w *wave) setExec() {
+	w.active = 0
+	for k, m := range w.exec {
+		n := bits.OnesCount64(m)
+		w.active += n
+		eff, dense := m, m
+		if n >= minDense {
+			dense = full
+			if w.live[k] == m {
+				eff = full
+			}
+		}
+		w.masks[maskEffective][k] = eff
+		w.masks[maskDense][k] = dense
+	}
+}
+
+// reg returns the bits of an operand for lane i of chunk k.
+func (w *wave) reg(r isa.Reg, t isa.Type, k, i int) uint64 {
+	if r.IsScalar() {
+		return w.s[r.Index()]
+	}
+	p := unsafe.Add(w.chunk(k), w.code.offset(r, t))
+	switch t.Bank() {
+	case isa.BankMask:
+		return *(*uint64)(p) >> (i & 63) & 1
+	case isa.Bank8:
+		return uint64((*[64]uint8)(p)[i&63])
+	case isa.Bank16:
+		return uint64((*[64]uint16)(p)[i&63])
+	case isa.Bank32:
+		return uint64((*[64]uint32)(p)[i&63])
+	}
+	return (*[64]uint64)(p)[i&63]
+}
+
+// setReg stores v into lane i of chunk k of a vector register, or into a scalar one.
+func (w *wave) setReg(r isa.Reg, t isa.Type, k, i int, v uint64) {
+	if r.IsScalar() {
+		w.s[r.Index()] = v
+		return
+	}
+	p := unsafe.Add(w.chunk(k), w.code.offset(r, t))
+	switch t.Bank() {
+	case isa.BankMask:
+		b := uint64(1) << (i & 63)
+		*(*uint64)(p) = *(*uint64)(p)&^b | -(v&1)&b
+	case isa.Bank8:
+		(*[64]uint8)(p)[i&63] = uint8(v)
+	case isa.Bank16:
+		(*[64]uint16)(p)[i&63] = uint16(v)
+	case isa.Bank32:
+		(*[64]uint32)(p)[i&63] = uint32(v)
+	case isa.Bank64:
+		(*[64]uint64)(p)[i&63] = v
+	}
+}
+
+// Parked returns how many lanes wait at a barrier.
+func (w *wave) Parked() int { return w.allParked }
+
+// Live returns how many lanes have not ended.
+func (w *wave) Live() int { return w.alive }
+
+// Fault returns what stopped the wave.
+func (w *wave) Fault() *engine.Fault {
+	if !w.faulted {
+		return nil
+	}
+	return &w.fault
+}
+
+// Counters returns what the wave has done since Start.
+func (w *wave) Counters() *engine.Counters { return &w.cnt }
