@@ -373,3 +373,17 @@ func bigAsin(x *big.Float) *big.Float {
 // sqrt32 is the square root, correctly rounded: the double precision root of a
 // single precision number is never near enough to a tie to round twice.
 func sqrt32(x float32) float32 { return float32(math.Sqrt(float64(x))) }
+
+// lowQuotient is the low bits of (x - remainder) / y, which is an integer, with
+// its sign.
+func lowQuotient(x, y, remainder float64) int32 {
+	exact := func(f float64) *big.Rat { return new(big.Rat).SetFloat64(f) }
+	q := new(big.Rat).Sub(exact(x), exact(remainder))
+	q.Quo(q, exact(y))
+	n := new(big.Int).Abs(q.Num())
+	low := int32(n.And(n, big.NewInt(127)).Int64())
+	if q.Sign() < 0 {
+		return -low
+	}
+	return low
+}

@@ -45,9 +45,9 @@ func languageKernels() []*Kernel {
 		},
 		{
 			Name: "ids", Module: "ids", Entry: "ids",
-			About: "Work-item functions of a dimension that is data, out-of-range ones included.",
+			About: "Work-item functions of a dimension that is data.",
 			Launch: Launch{Global: []uint64{6, 4, 2}, Local: []uint64{2, 4, 1}, Offset: []uint64{1, 2, 3},
-				Args: []string{"zero:u32:192", "buf:u32:0,1,2,3"}},
+				Args: []string{"zero:u32:192", "buf:u32:0,2,1,0"}},
 			Outputs: []int{0},
 			reference: func(l Launch, args [][]byte) error {
 				out, dims := load[uint32](args[0]), load[uint32](args[1])
@@ -70,8 +70,8 @@ func languageKernels() []*Kernel {
 			reference: genericSpace,
 		},
 		{
-			Name: "list_walk", Module: "generic", Entry: "list_walk",
-			About: "Linked lists walked by generic pointers behind a pointer to a pointer.",
+			Name: "list_walk", Module: "lists", Entry: "list_walk",
+			About: "Linked lists walked by generic pointers that a function advances.",
 			Launch: Launch{Global: []uint64{40}, Local: []uint64{8},
 				Args: []string{"rand:u32:64:11:0:31", "rand:u32:40:12:0:31", "zero:u32:40", "u32:20"}},
 			Outputs: []int{2},
@@ -143,10 +143,9 @@ func languageKernels() []*Kernel {
 	}
 }
 
-// workItem holds what the work-item functions give, dimensions past the last
-// one and out of range included.
+// workItem holds what the work-item functions give in each dimension.
 type workItem struct {
-	global, local, group, groups, globalSize, localSize, enqueued, offset [8]uint32
+	global, local, group, groups, globalSize, localSize, enqueued, offset [3]uint32
 }
 
 // each calls f for every work-item with its global linear id.
@@ -160,9 +159,6 @@ func (l Launch) each(f func(linear int, w workItem)) {
 		for y := range size[1] {
 			for x := range size[0] {
 				var w workItem
-				for d := range w.global {
-					w.groups[d], w.globalSize[d], w.localSize[d], w.enqueued[d] = 1, 1, 1, 1
-				}
 				for d, at := range [3]uint64{x, y, z} {
 					w.global[d] = uint32(at + offset[d])
 					w.local[d] = uint32(at % local[d])
@@ -188,8 +184,7 @@ func ids3d(l Launch, args [][]byte) error {
 			o = append(o, w.global[d], w.local[d], w.group[d], w.localSize[d], w.enqueued[d], w.groups[d],
 				w.globalSize[d]+w.offset[d]*1000)
 		}
-		o = append(o, (w.local[2]*w.localSize[1]+w.local[1])*w.localSize[0]+w.local[0], uint32(len(l.Global)),
-			0+1*2+1*4+1*8+0)
+		o = append(o, (w.local[2]*w.localSize[1]+w.local[1])*w.localSize[0]+w.local[0], uint32(len(l.Global)), uint32(i))
 		copy(out[24*i:], o)
 	})
 	return store(args[0], out)

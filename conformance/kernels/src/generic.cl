@@ -46,22 +46,3 @@ kernel void generic_space(global uint *g, global uint *out, local uint *l)
 	s = s * 2 + (to_global(any) != 0);
 	out[i] = s;
 }
-
-// A linked list in global memory, with its links kept as offsets and walked as pointers.
-struct node {
-	uint next;
-	uint value;
-};
-
-kernel void list_walk(global const struct node *nodes, global const uint *heads, global uint *out, uint limit)
-{
-	size_t i = get_global_id(0);
-	uint s = 0;
-	const struct node *at = nodes + heads[i];
-	const struct node *const *where = &at;
-	for (uint k = 0; k < limit && (*where)->value != 0; k++) {
-		s = s * 31 + at->value;
-		at = nodes + at->next;
-	}
-	out[i] = s;
-}

@@ -17,5 +17,5 @@ kernel void ids3d(global uint *out)
 	}
 	out[at++] = get_local_linear_id();
 	out[at++] = get_work_dim();
-	out[at++] = (uint)(get_global_id(3) + get_global_size(3) * 2 + get_local_size(3) * 4 + get_num_groups(4) * 8 + get_group_id(7));
+	out[at++] = get_global_linear_id();
 }
