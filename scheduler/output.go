@@ -54,9 +54,10 @@ func (s *sink) write(p []byte) {
 }
 
 // commit hands in the output of a batch, of which dropped bytes were not kept,
-// and returns a slice that the worker may use for the next. A worker that is far ahead of the
+// and returns a slice that the worker may use for the next; ok is false when
+// output has failed. A worker that is far ahead of the
 // one whose batch comes next waits here, so that what is held stays bounded.
-func (s *sink) commit(batch uint64, out []byte, dropped uint64) []byte {
+func (s *sink) commit(batch uint64, out []byte, dropped uint64) (next []byte, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dropped += dropped
@@ -69,7 +70,7 @@ func (s *sink) commit(batch uint64, out []byte, dropped uint64) []byte {
 		}
 		s.pending[batch] = out
 		s.held += uint64(len(out))
-		return nil
+		return nil, s.err == nil
 	}
 	s.write(out)
 	for {
@@ -83,7 +84,7 @@ func (s *sink) commit(batch uint64, out []byte, dropped uint64) []byte {
 		s.write(p)
 	}
 	s.room.Broadcast()
-	return out[:0]
+	return out[:0], s.err == nil
 }
 
 // fail stops all output, and nobody waits any more.
@@ -94,10 +95,4 @@ func (s *sink) fail(err error) {
 		s.err = err
 	}
 	s.room.Broadcast()
-}
-
-func (s *sink) failed() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
 }

@@ -25,7 +25,8 @@ const (
 	seededQuantum  = 64
 )
 
-// PanicError is a panic of an engine: a mistake in lockstep, not in the kernel.
+// PanicError is a panic while work-groups ran: a mistake in lockstep (or in what
+// the caller gave as Options.Output), not in the kernel.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -33,7 +34,7 @@ type PanicError struct {
 
 // Error says where to look.
 func (e *PanicError) Error() string {
-	return fmt.Sprintf("internal error of the engine: %v\n%s", e.Value, e.Stack)
+	return fmt.Sprintf("internal error while work-groups ran: %v\n%s", e.Value, e.Stack)
 }
 
 // Runner runs a compiled kernel again and again, and keeps the waves and the
@@ -78,18 +79,18 @@ type launch struct {
 	runner *Runner
 	opt    Options
 
-	groups  uint64
-	items   int // of a whole group
-	lanes   int // of a wave
-	quantum int
-	order   permutation
-	batch   uint64 // groups
-	batches uint64
+	groups     uint64
+	groupItems int // of a whole group
+	lanes      int // of a wave
+	quantum    int
+	order      permutation
+	batch      uint64 // groups
+	batches    uint64
 	// ordered says that output is handed in by batches.
 	ordered bool
 
 	next atomic.Uint64 // batch
-	out  sink
+	sink sink
 }
 
 // Run runs a launch to its end. Faults of the kernel are in the result and no
@@ -175,8 +176,8 @@ func (s *launch) prepare() error {
 			return fmt.Errorf("work-group of %v is too large", s.Local)
 		}
 	}
-	s.items = int(items)
-	s.lanes = waveLanes(s.opt.Order, s.runner.spins, s.SubgroupSize, s.opt.WaveLanes, s.items)
+	s.groupItems = int(items)
+	s.lanes = waveLanes(s.opt.Order, s.runner.spins, s.SubgroupSize, s.opt.WaveLanes, s.groupItems)
 	s.quantum = s.opt.Quantum
 	if s.quantum < 1 {
 		s.quantum = DefaultQuantum
@@ -192,7 +193,7 @@ func (s *launch) prepare() error {
 	if s.groups%s.batch != 0 {
 		s.batches++
 	}
-	s.out.init(s.opt.Output, s.opt.MaxOutput)
+	s.sink.init(s.opt.Output, s.opt.MaxOutput)
 	return nil
 }
 
@@ -256,8 +257,8 @@ func (s *launch) finish(ctx context.Context, workers []*worker) (*Result, error)
 		return 1
 	})
 	res.Faults = faults.list()
-	res.Output, res.Dropped = s.out.buf, s.out.dropped
-	if err := s.out.err; err != nil {
+	res.Output, res.Dropped = s.sink.buf, s.sink.dropped
+	if err := s.sink.err; err != nil {
 		return res, fmt.Errorf("printf output: %w", err)
 	}
 	if res.Groups < s.groups {

@@ -18,10 +18,10 @@ type worker struct {
 	pos   uint64 // of the group in the schedule
 	items int    // of the group
 
-	waves []wave
-	lanes int // that the waves were made for
-	lds   *memory.Local
-	sizes []uint64 // that the LDS was made for
+	waves     []wave
+	madeLanes int // that the waves were made for
+	lds       *memory.Local
+	ldsSizes  []uint64 // that the LDS was made for
 
 	turns []int // waves that can run, in the order of the round
 	rng   random
@@ -32,8 +32,9 @@ type worker struct {
 	panicked *PanicError
 	done     atomic.Uint64 // groups
 
-	out     []byte // of the batch, when output is ordered
-	dropped uint64
+	// Output of the batch, when output is ordered, and how much of it was dropped.
+	batchOut     []byte
+	batchDropped uint64
 
 	// For collecting who waits where, without a closure for each call.
 	parking  func(pc int, lanes []int)
@@ -60,21 +61,21 @@ func (s *launch) worker() (*worker, error) {
 	w.counters = engine.Counters{}
 	w.faults, w.stopped, w.panicked = nil, nil, nil
 	w.done.Store(0)
-	w.dropped = 0
-	if w.lanes != s.lanes {
-		w.waves, w.lanes = nil, s.lanes
+	w.batchDropped = 0
+	if w.madeLanes != s.lanes {
+		w.waves, w.madeLanes = nil, s.lanes
 	}
-	for len(w.waves) < (s.items+s.lanes-1)/s.lanes {
+	for len(w.waves) < (s.groupItems+s.lanes-1)/s.lanes {
 		w.waves = append(w.waves, wave{Wave: s.runner.code.NewWave(s.lanes)})
 	}
 	if len(s.LocalSizes) == 0 {
-		w.lds, w.sizes = nil, nil
-	} else if !slices.Equal(w.sizes, s.LocalSizes) {
+		w.lds, w.ldsSizes = nil, nil
+	} else if !slices.Equal(w.ldsSizes, s.LocalSizes) {
 		lds, err := memory.NewLocal(s.LocalSizes, memory.MaxSize)
 		if err != nil {
 			return nil, fmt.Errorf("local memory of kernel %s: %w", s.Kernel.Name, err)
 		}
-		w.lds, w.sizes = lds, slices.Clone(s.LocalSizes)
+		w.lds, w.ldsSizes = lds, slices.Clone(s.LocalSizes)
 	}
 	w.group = engine.Group{Launch: s.Launch, LDS: w.lds, Output: w.group.Output[:0]}
 	return w, nil
@@ -94,7 +95,7 @@ func (w *worker) work() {
 		if v := recover(); v != nil {
 			w.panicked = &PanicError{Value: v, Stack: stack()}
 			w.Cancel.Store(true)
-			w.launch.out.fail(w.panicked)
+			w.sink.fail(w.panicked)
 		}
 	}()
 	for !w.Cancel.Load() {
@@ -107,8 +108,11 @@ func (w *worker) work() {
 			w.runGroup(pos)
 		}
 		if w.ordered {
-			w.out = w.launch.out.commit(b, w.out, w.dropped)
-			w.dropped = 0
+			var ok bool
+			if w.batchOut, ok = w.sink.commit(b, w.batchOut, w.batchDropped); !ok {
+				w.Cancel.Store(true)
+			}
+			w.batchDropped = 0
 		}
 	}
 }
@@ -172,6 +176,11 @@ func (w *worker) runWave() bool {
 		case engine.StopDone:
 			return true
 		case engine.StopBarrier:
+			if w.Cancel.Load() {
+				// A loop around a barrier need have no other back-edge.
+				w.stop(1)
+				return false
+			}
 			if !w.openBarrier(1, &partial) {
 				return true
 			}
@@ -208,7 +217,14 @@ func (w *worker) runWaves(n int) bool {
 			for i := range w.waves[:n] {
 				done = done && w.waves[i].state == engine.StopDone
 			}
-			if done || !w.openBarrier(n, &partial) {
+			if done {
+				return true
+			}
+			if w.Cancel.Load() {
+				w.stop(n)
+				return false
+			}
+			if !w.openBarrier(n, &partial) {
 				return true
 			}
 			continue
@@ -233,11 +249,6 @@ func (w *worker) runWaves(n int) bool {
 			}
 		}
 		w.flush()
-		if w.Cancel.Load() {
-			// The waves wait for each other without a back-edge of their own.
-			w.stop(n)
-			return false
-		}
 	}
 }
 
@@ -248,17 +259,17 @@ func (w *worker) flush() {
 		return
 	}
 	if !w.ordered {
-		w.launch.out.write(p)
-		if w.launch.out.err != nil {
+		w.sink.write(p)
+		if w.sink.err != nil {
 			w.Cancel.Store(true)
 		}
 	} else {
 		keep := uint64(len(p))
-		if room := w.launch.out.max - min(w.launch.out.max, uint64(len(w.out))); keep > room {
-			w.dropped += keep - room
+		if room := w.sink.max - min(w.sink.max, uint64(len(w.batchOut))); keep > room {
+			w.batchDropped += keep - room
 			keep = room
 		}
-		w.out = append(w.out, p[:keep]...)
+		w.batchOut = append(w.batchOut, p[:keep]...)
 	}
 	w.group.Output = p[:0]
 }

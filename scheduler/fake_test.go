@@ -1,0 +1,200 @@
+package scheduler
+
+import (
+	"sync/atomic"
+
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+)
+
+// The fake engine runs programs of Go functions by the rules of the contract:
+// the lanes at the lowest instruction run, in lockstep; a jump backwards is a
+// back-edge; barriers park.
+
+type lane struct {
+	id    int // local linear
+	group *engine.Group
+	pc    int // -1 when ended
+	park  bool
+	v     [4]int
+}
+
+type inst struct {
+	do      func(l *lane)
+	jump    func(l *lane) bool // to the instruction to
+	to      int
+	barrier bool
+	fault   func(l *lane) bool
+	isa     isa.Op // what the bytecode has here, for MaySpin
+}
+
+type program []inst
+
+// kernel returns bytecode of the same shape: one block for each instruction.
+func (p program) kernel() *isa.Kernel {
+	k := &isa.Kernel{Name: "fake"}
+	for i, in := range p {
+		c := isa.Inst{Op: in.isa, Dst: isa.S(0)}
+		switch {
+		case in.barrier:
+			c.Op = isa.OpBarrier
+			c.SetTargets(i+1, 0)
+		case in.jump != nil:
+			c.Op = isa.OpBrCond
+			c.SetTargets(in.to, i+1)
+		case c.Op == isa.OpLoad:
+			c.Flags = isa.FlagVolatile
+		case c.Op == isa.OpInvalid:
+			c.Op = isa.OpMov
+		}
+		k.Code = append(k.Code, c)
+		k.Blocks = append(k.Blocks, isa.Block{Start: i, End: i + 1})
+	}
+	return k
+}
+
+type fakeCode struct {
+	p     program
+	waves atomic.Int64
+}
+
+func (c *fakeCode) NewWave(lanes int) engine.Wave {
+	c.waves.Add(1)
+	return &fakeWave{p: c.p, room: make([]lane, lanes)}
+}
+
+type fakeWave struct {
+	p        program
+	room     []lane
+	lanes    []lane
+	counters engine.Counters
+	f        engine.Fault
+	ids      []int
+}
+
+func (w *fakeWave) Start(g *engine.Group, first, n int) {
+	w.lanes = w.room[:n]
+	for i := range w.lanes {
+		w.lanes[i] = lane{id: first + i, group: g}
+	}
+	w.counters = engine.Counters{Waves: 1}
+}
+
+func (w *fakeWave) Run(quantum int) engine.Stop {
+	edges := 0
+	for {
+		low := -1
+		for i := range w.lanes {
+			if l := &w.lanes[i]; l.pc >= 0 && !l.park && (low < 0 || l.pc < low) {
+				low = l.pc
+			}
+		}
+		if low < 0 {
+			if w.Live() == 0 {
+				return engine.StopDone
+			}
+			return engine.StopBarrier
+		}
+		in := &w.p[low]
+		w.counters.Instructions++
+		back := false
+		w.f = engine.Fault{}
+		for i := range w.lanes {
+			l := &w.lanes[i]
+			if l.pc != low || l.park {
+				continue
+			}
+			w.counters.LaneOps++
+			switch {
+			case in.do != nil:
+				in.do(l)
+			case in.barrier:
+				l.park = true
+				continue
+			case in.fault != nil && in.fault(l):
+				if w.f.Lanes++; w.f.Lanes == 1 {
+					w.f.Code, w.f.PC, w.f.Lane = finding.DivideByZero, low, l.id
+				}
+			case in.jump != nil && in.jump(l):
+				back = back || in.to <= low
+				l.pc = in.to
+				continue
+			}
+			if l.pc++; l.pc == len(w.p) {
+				l.pc = -1
+			}
+		}
+		if w.f.Lanes > 0 {
+			return engine.StopFault
+		}
+		if back {
+			edges++
+			if w.cancelled() {
+				return engine.StopCancelled
+			}
+			if edges == quantum {
+				return engine.StopQuantum
+			}
+		}
+	}
+}
+
+func (w *fakeWave) cancelled() bool { return w.lanes[0].group.Launch.Cancel.Load() }
+
+func (w *fakeWave) count(f func(*lane) bool) (n int) {
+	for i := range w.lanes {
+		if f(&w.lanes[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func (w *fakeWave) Parked() int                { return w.count(func(l *lane) bool { return l.park }) }
+func (w *fakeWave) Live() int                  { return w.count(func(l *lane) bool { return l.pc >= 0 }) }
+func (w *fakeWave) Fault() *engine.Fault       { return &w.f }
+func (w *fakeWave) Counters() *engine.Counters { return &w.counters }
+
+func (w *fakeWave) Parking(f func(pc int, lanes []int)) {
+	for pc := range w.p {
+		w.ids = w.ids[:0]
+		for i := range w.lanes {
+			if l := &w.lanes[i]; l.park && l.pc == pc {
+				w.ids = append(w.ids, l.id)
+			}
+		}
+		if len(w.ids) > 0 {
+			f(pc, w.ids)
+		}
+	}
+}
+
+func (w *fakeWave) Open() {
+	for i := range w.lanes {
+		if l := &w.lanes[i]; l.park {
+			l.park = false
+			if l.pc++; l.pc == len(w.p) {
+				l.pc = -1
+			}
+		}
+	}
+}
+
+// launchOf returns a launch of p with sub-groups of 4.
+func launchOf(k *isa.Kernel, global, local [3]uint64) *engine.Launch {
+	l := &engine.Launch{Kernel: k, Dim: 3, Global: global, SubgroupSize: 4}
+	for d := range 3 {
+		l.Local[d] = uint32(local[d])
+		l.Groups[d] = (global[d] + local[d] - 1) / local[d]
+	}
+	return l
+}
+
+// once is the condition of a loop that runs n times, counted in v[i].
+func times(i, n int) func(*lane) bool {
+	return func(l *lane) bool {
+		l.v[i]++
+		return l.v[i] < n
+	}
+}
