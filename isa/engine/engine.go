@@ -57,6 +57,18 @@ type Wave interface {
 	Counters() *Counters
 }
 
+// Locator is what a [Wave] may be besides: able to say in no time where its
+// lanes are. The scheduler asks at every barrier, and does without where a wave
+// cannot.
+type Locator interface {
+	// BarrierPC returns the instruction at which all parked lanes wait; -1
+	// when none is parked or they wait at different ones.
+	BarrierPC() int
+	// PC returns an instruction of the block that the wave runs next; -1 when
+	// no lane can run.
+	PC() int
+}
+
 // Stop says why a wave stopped.
 type Stop uint8
 
