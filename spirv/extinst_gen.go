@@ -403,7 +403,7 @@ const (
 var extInstSets = [...]ExtInstSet{
 	{Name: "OpenCL.std", insts: instsOpenCLStd[:], names: instNamesOpenCLStd[:]},
 	{Name: "GLSL.std.450", insts: instsGLSLStd450[:], names: instNamesGLSLStd450[:]},
-	{Name: "OpenCL.DebugInfo.100", insts: instsOpenCLDebugInfo100[:], names: instNamesOpenCLDebugInfo100[:]},
+	{Name: "OpenCL.DebugInfo.100", Aliases: []string{"SPIRV.debug"}, insts: instsOpenCLDebugInfo100[:], names: instNamesOpenCLDebugInfo100[:]},
 	{Name: "NonSemantic.Shader.DebugInfo.100", insts: instsShaderDebugInfo100[:], names: instNamesShaderDebugInfo100[:]},
 	{Name: "NonSemantic.DebugPrintf", insts: instsDebugPrintf[:], names: instNamesDebugPrintf[:]},
 	{Name: "NonSemantic.ClspvReflection", family: "NonSemantic.ClspvReflection.", insts: instsClspvReflection[:], names: instNamesClspvReflection[:]},

@@ -213,6 +213,13 @@ func (c *checker) checkEntryPoints() {
 			c.fail("execution-mode", in, "%%%d is no entry point", id)
 			continue
 		}
+		if mode := spirv.ExecutionMode(in.Operand(1)); mode == spirv.ExecutionModeLocalSize {
+			for _, n := range in.Operands()[2:] {
+				if n == 0 {
+					c.fail("execution-mode", in, "a work-group of size 0")
+				}
+			}
+		}
 		if in.Op() == spirv.OpExecutionModeId {
 			for _, id := range in.Operands()[2:] {
 				def, _ := c.index.Def(spirv.ID(id))

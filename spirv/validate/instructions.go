@@ -41,7 +41,18 @@ func (c *checker) checkInstruction(in spirv.Inst) {
 		c.checkAsyncCopy(in)
 	case spirv.OpExtInst:
 		c.checkExtInst(in)
+	case spirv.OpImageSampleExplicitLod, spirv.OpImageSampleImplicitLod, spirv.OpImageFetch, spirv.OpImageRead, spirv.OpImageWrite,
+		spirv.OpImageQuerySize, spirv.OpImageQuerySizeLod:
+		c.checkImage(in)
+	case spirv.OpReadPipe, spirv.OpWritePipe, spirv.OpReservedReadPipe, spirv.OpReservedWritePipe, spirv.OpReserveReadPipePackets,
+		spirv.OpReserveWritePipePackets, spirv.OpCommitReadPipe, spirv.OpCommitWritePipe, spirv.OpGroupReserveReadPipePackets,
+		spirv.OpGroupReserveWritePipePackets, spirv.OpGroupCommitReadPipe, spirv.OpGroupCommitWritePipe,
+		spirv.OpReadPipeBlockingALTERA, spirv.OpWritePipeBlockingALTERA:
+		c.checkPipe(in)
 	case spirv.OpSampledImage:
+		if c.types[in.ResultType()].op != spirv.OpTypeSampledImage {
+			return // the signature has said so
+		}
 		if ids := c.idRefs(in); !sameType(c.types[in.ResultType()].elem, c.valueType(ids[0])) {
 			c.fail(rule, in, "the result is of another image type than operand %%%d", ids[0])
 		}
@@ -85,9 +96,8 @@ func arithmeticSignature(op spirv.Op) signature {
 	case spirv.OpIAdd, spirv.OpISub, spirv.OpIMul, spirv.OpUDiv, spirv.OpSDiv, spirv.OpUMod, spirv.OpSRem, spirv.OpSMod,
 		spirv.OpBitwiseOr, spirv.OpBitwiseXor, spirv.OpBitwiseAnd, spirv.OpIAddSatINTEL, spirv.OpUAddSatINTEL,
 		spirv.OpIAverageINTEL, spirv.OpUAverageINTEL, spirv.OpIAverageRoundedINTEL, spirv.OpUAverageRoundedINTEL,
-		spirv.OpISubSatINTEL, spirv.OpUSubSatINTEL, spirv.OpIMul32x16INTEL, spirv.OpUMul32x16INTEL:
-		return "i i= i="
-	case spirv.OpAbsISubINTEL, spirv.OpAbsUSubINTEL:
+		spirv.OpISubSatINTEL, spirv.OpUSubSatINTEL, spirv.OpIMul32x16INTEL, spirv.OpUMul32x16INTEL,
+		spirv.OpAbsISubINTEL, spirv.OpAbsUSubINTEL:
 		return "i i= i="
 	case spirv.OpShiftRightLogical, spirv.OpShiftRightArithmetic, spirv.OpShiftLeftLogical:
 		return "i i= ic"
@@ -169,7 +179,7 @@ func groupSignature(op spirv.Op) signature {
 	case spirv.OpGroupLogicalAndKHR, spirv.OpGroupLogicalOrKHR, spirv.OpGroupLogicalXorKHR:
 		return "b b="
 	case spirv.OpGroupWaitEvents:
-		return "- I. p."
+		return "- I. pE"
 	case spirv.OpSubgroupBallotKHR, spirv.OpGroupNonUniformBallot:
 		return "4 B."
 	case spirv.OpSubgroupFirstInvocationKHR, spirv.OpGroupNonUniformBroadcastFirst:

@@ -30,9 +30,32 @@ func (c *checker) checkOperandKinds() {
 				c.checkKind(in, o.ID(), c.expected(in, n))
 				n++
 			case spirv.KindIdScope, spirv.KindIdMemorySemantics:
-				if t := c.valueType(o.ID()); !t.scalar() || t.class != classInt || t.width != 32 {
-					c.fail("scope-semantics", in, "%%%d is no 32-bit integer", o.ID())
-				}
+				c.checkScope(in, o)
+			}
+		}
+	}
+}
+
+// checkScope checks a scope or memory semantics (section 3.2.27). Kernels may compute them.
+func (c *checker) checkScope(in spirv.Inst, o spirv.ParsedOperand) {
+	if t := c.valueType(o.ID()); !t.scalar() || t.class != classInt || t.width != 32 {
+		c.fail("scope-semantics", in, "%%%d is no 32-bit integer", o.ID())
+		return
+	}
+	v, known := c.index.Constant(o.ID())
+	if !known {
+		return
+	}
+	if o.Kind == spirv.KindIdScope {
+		if _, ok := spirv.KindScope.Value(uint32(v)); !ok {
+			c.fail("scope-semantics", in, "%d is no scope", v)
+		}
+		return
+	}
+	for bit := range 32 {
+		if mask := uint32(1) << bit; uint32(v)&mask != 0 {
+			if _, ok := spirv.KindMemorySemantics.Value(mask); !ok {
+				c.fail("scope-semantics", in, "bit %#x is no memory semantics", mask)
 			}
 		}
 	}
@@ -100,9 +123,11 @@ func pick(cond bool, a, b idKind) idKind {
 // effectless reports whether an OpExtInst carries debug information or the like, whose operands may be
 // anything.
 func (c *checker) effectless(in spirv.Inst) bool {
-	def, _ := c.index.Def(spirv.ID(in.Operand(0)))
-	name := def.StringOperand(0)
-	return name == "OpenCL.DebugInfo.100" || spirv.NonSemantic(name)
+	id := spirv.ID(in.Operand(0))
+	if set, ok := c.parser.Set(id); ok {
+		return set.Name == "OpenCL.DebugInfo.100" || spirv.NonSemantic(set.Name)
+	}
+	return true // an unknown set passes checkImport only when it is non-semantic
 }
 
 func (c *checker) checkKind(in spirv.Inst, id spirv.ID, want idKind) {

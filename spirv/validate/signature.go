@@ -32,6 +32,7 @@ import "github.com/lockstep-gpu/lockstep/spirv"
 //	K  for a pointer: to the type of the result's components
 //	L  for a pointer: to the type of the first operand's components
 //	H  for a pointer: to half
+//	E  for a pointer: to an event
 type signature string
 
 // check compares an instruction with a signature. ids are its IdRef operands.
@@ -198,7 +199,7 @@ func (c *checker) related(t *typ, relation byte, result, first *typ) bool {
 		return sameType(t, first)
 	case '2':
 		return t.count == first.count
-	case 'o', 'O', 'K', 'L', 'H':
+	case 'o', 'O', 'K', 'L', 'H', 'E':
 		return t.untyped() || relatedPointee(c.types[t.pointee], relation, result, first)
 	}
 	return true
@@ -215,6 +216,8 @@ func relatedPointee(pointee *typ, relation byte, result, first *typ) bool {
 		return pointee.class == classInt && pointee.width == 32 && pointee.count == result.count
 	case 'K':
 		return pointee.scalar() && pointee.class == result.class && pointee.width == result.width
+	case 'E':
+		return pointee.op == spirv.OpTypeEvent
 	case 'L':
 		return pointee.scalar() && pointee.class == first.class && pointee.width == first.width
 	}
@@ -243,6 +246,8 @@ func relationText(relation byte) string {
 		return "is no pointer to the type of the result's components"
 	case 'L':
 		return "is no pointer to the type of the first operand's components"
+	case 'E':
+		return "is no pointer to an event"
 	}
 	return "is no pointer to half"
 }

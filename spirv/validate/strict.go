@@ -1,6 +1,10 @@
 package validate
 
-import "github.com/lockstep-gpu/lockstep/spirv"
+import (
+	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
 
 // section is a part of the logical layout of a module (section 2.4).
 type section int
@@ -186,6 +190,31 @@ func (c *checker) checkStrictTypes() {
 		case spirv.OpTypeVector:
 			if n := t.count; n != 2 && n != 3 && n != 4 && n != 8 && n != 16 {
 				c.fail("vector-count", in, "a vector of %d components; there are 2, 3, 4, 8 and 16", n)
+			}
+		}
+	}
+}
+
+// checkStrictOperands checks what single instructions ask for beyond what gives them a meaning.
+func (c *checker) checkStrictOperands() {
+	const orders = spirv.MemorySemanticsAcquire | spirv.MemorySemanticsRelease | spirv.MemorySemanticsAcquireRelease | spirv.MemorySemanticsSequentiallyConsistent
+	for _, in := range c.insts {
+		switch in.Op() {
+		case spirv.OpUConvert, spirv.OpSConvert, spirv.OpFConvert:
+			if t := c.types[in.ResultType()]; t.width == c.valueType(spirv.ID(in.Operand(0))).width {
+				c.fail("convert-width", in, "the operand %%%d and the result have %d bits both", in.Operand(0), t.width)
+			}
+			continue
+		}
+		if placeOf(in.Op()) != placeBody {
+			continue
+		}
+		for _, o := range c.parse(in) {
+			if o.Kind != spirv.KindIdMemorySemantics {
+				continue
+			}
+			if v, known := c.index.Constant(o.ID()); known && bits.OnesCount32(uint32(v)&uint32(orders)) > 1 {
+				c.fail("semantics-order", in, "memory semantics %s ask for several orders", spirv.MemorySemantics(v))
 			}
 		}
 	}

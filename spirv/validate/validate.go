@@ -17,12 +17,12 @@ type Options struct {
 
 // Error is one broken rule.
 type Error struct {
-	Rule    string    // name of the rule, see Rules
-	Offset  int       // word of the module where the instruction starts, 0 for the module as a whole
-	Op      spirv.Op  // the instruction, OpNop for the module as a whole
-	ID      spirv.ID  // id that the instruction defines, 0 when none
-	Name    string    // OpName of ID, empty when it has none
-	Message string    // what is wrong, with ids as %N
+	Rule    string   // name of the rule, see Rules
+	Offset  int      // word of the module where the instruction starts, 0 for the module as a whole
+	Op      spirv.Op // the instruction, OpNop for the module as a whole
+	ID      spirv.ID // id that the instruction defines, 0 when none
+	Name    string   // OpName of ID, empty when it has none
+	Message string   // what is wrong, with ids as %N
 }
 
 // Error gives "word N: OpName %ID "name": message [rule]".
@@ -114,6 +114,7 @@ var passes = []struct {
 	{"declarations", true, (*checker).checkDeclarations},
 	{"order", true, (*checker).checkOrder},
 	{"strict types", true, (*checker).checkStrictTypes},
+	{"strict operands", true, (*checker).checkStrictOperands},
 	{"strict blocks", true, (*checker).checkStrictBlocks},
 }
 

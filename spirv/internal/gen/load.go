@@ -94,7 +94,7 @@ func extSets() []*extSet {
 	return []*extSet{
 		{importName: "OpenCL.std", prefix: "OpenCLStd", file: "extinst.opencl.std.100.grammar.json"},
 		{importName: "GLSL.std.450", prefix: "GLSLStd450", file: "extinst.glsl.std.450.grammar.json"},
-		{importName: "OpenCL.DebugInfo.100", prefix: "OpenCLDebugInfo100", file: "extinst.opencl.debuginfo.100.grammar.json"},
+		{importName: "OpenCL.DebugInfo.100", aliases: []string{"SPIRV.debug"}, prefix: "OpenCLDebugInfo100", file: "extinst.opencl.debuginfo.100.grammar.json"},
 		{importName: "NonSemantic.Shader.DebugInfo.100", prefix: "ShaderDebugInfo100", file: "extinst.nonsemantic.shader.debuginfo.100.grammar.json"},
 		{importName: "NonSemantic.DebugPrintf", prefix: "DebugPrintf", file: "extinst.nonsemantic.debugprintf.grammar.json"},
 		{importName: "NonSemantic.ClspvReflection", family: "NonSemantic.ClspvReflection.", prefix: "ClspvReflection", file: "extinst.nonsemantic.clspvreflection.grammar.json"},

@@ -1,0 +1,83 @@
+package validate
+
+import "github.com/lockstep-gpu/lockstep/spirv"
+
+// imageShape tells the image type that an instruction works on, and how many coordinates it takes.
+func (c *checker) imageShape(id spirv.ID) (image *typ, coordinates int) {
+	t := c.valueType(id)
+	if t != nil && t.op == spirv.OpTypeSampledImage {
+		t = t.elem
+	}
+	if t == nil || t.op != spirv.OpTypeImage {
+		return nil, 0
+	}
+	n := 1
+	switch spirv.Dim(t.in.Operand(1)) {
+	case spirv.Dim2D:
+		n = 2
+	case spirv.Dim3D:
+		n = 3
+	}
+	if t.in.Operand(3) != 0 {
+		n++
+	}
+	return t, n
+}
+
+// checkImage checks coordinates, texels and access qualifiers (section 3.3.10). The signatures have
+// checked that the operands are images, coordinates and so on.
+func (c *checker) checkImage(in spirv.Inst) {
+	const rule = "operand-type"
+	ids := c.idRefs(in)
+	image, n := c.imageShape(ids[0])
+	if image == nil {
+		return
+	}
+	result := c.types[in.ResultType()]
+	access := spirv.AccessQualifierReadOnly
+	if len(image.in.Operands()) > 7 {
+		access = spirv.AccessQualifier(image.in.Operand(7))
+	}
+	switch op := in.Op(); op {
+	case spirv.OpImageQuerySize, spirv.OpImageQuerySizeLod:
+		if result.count != n {
+			c.fail(rule, in, "a size of %d components for an image of %d", result.count, n)
+		}
+		return
+	case spirv.OpImageWrite:
+		if texel := c.valueType(ids[2]); texel != nil && texel.count != 4 && texel.count != 1 {
+			c.fail(rule, in, "a texel of %d components; there are 4, or 1 for depth", texel.count)
+		}
+		if access == spirv.AccessQualifierReadOnly {
+			c.fail("access-qualifier", in, "a write to an image that is %s", access)
+		}
+	case spirv.OpImageRead, spirv.OpImageFetch, spirv.OpImageSampleExplicitLod, spirv.OpImageSampleImplicitLod:
+		if result.count != 4 && result.count != 1 {
+			c.fail(rule, in, "a result of %d components; there are 4, or 1 for depth", result.count)
+		}
+		if access == spirv.AccessQualifierWriteOnly {
+			c.fail("access-qualifier", in, "a read of an image that is %s", access)
+		}
+	}
+	if t := c.valueType(ids[1]); t != nil && t.count < n {
+		c.fail(rule, in, "%d coordinates for an image that takes %d", t.count, n)
+	}
+}
+
+// checkPipe checks that a pipe is used in the direction of its type (section 3.3.23).
+func (c *checker) checkPipe(in spirv.Inst) {
+	want := spirv.AccessQualifierReadOnly
+	switch in.Op() {
+	case spirv.OpReadPipe, spirv.OpReservedReadPipe, spirv.OpReserveReadPipePackets, spirv.OpCommitReadPipe,
+		spirv.OpGroupReserveReadPipePackets, spirv.OpGroupCommitReadPipe, spirv.OpReadPipeBlockingALTERA:
+	default:
+		want = spirv.AccessQualifierWriteOnly
+	}
+	t := c.valueType(c.idRefs(in)[0])
+	if t == nil || t.op != spirv.OpTypePipe {
+		return // the signature has said so
+	}
+	if got := spirv.AccessQualifier(t.in.Operand(0)); got != want {
+		c.fail("access-qualifier", in, "the pipe is %s, the instruction needs one that is %s", got, want)
+	}
+}
