@@ -237,9 +237,9 @@ func (a *assembler) rawInstruction() error {
 	return nil
 }
 
-// number gives the type of a value or of a type as literals are written in it;
+// numberOf gives the number type with an id, as literals are written in it;
 // ok is false when the id is no number type.
-func (a *assembler) number(typeID uint32) (t numberType, ok bool) {
+func (a *assembler) numberOf(typeID uint32) (t numberType, ok bool) {
 	t = a.types[typeID]
 	return t, t.class != classUnknown
 }
@@ -248,7 +248,7 @@ func (a *assembler) number(typeID uint32) (t numberType, ok bool) {
 // that has the number id.
 func (a *assembler) typeOfOperand(t token, id uint32) (numberType, bool) {
 	if typ, ok := a.valueTypes[id]; ok {
-		return a.number(typ)
+		return a.numberOf(typ)
 	}
 	if a.typeNames == nil {
 		a.typeNames = resultTypeNames(a.lex.text)
@@ -267,7 +267,7 @@ func (a *assembler) typeOfOperand(t token, id uint32) (numberType, bool) {
 	if !ok {
 		return numberType{}, false
 	}
-	return a.number(typ)
+	return a.numberOf(typ)
 }
 
 // resultTypeNames maps the names of values to the names of their types, as

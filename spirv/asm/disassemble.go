@@ -173,6 +173,9 @@ func (d *disassembler) raw(in spirv.Inst) {
 // known prints an instruction by the grammar. It gives up, with part of the text
 // printed, when there is something that the grammar has no name for.
 func (d *disassembler) known(in spirv.Inst) bool {
+	if len(in.Words) == 0 {
+		return false
+	}
 	op := in.Op()
 	var err error
 	if d.ops, err = d.parser.Parse(d.ops[:0], in); err != nil {

@@ -38,39 +38,50 @@ func FuzzAssemble(f *testing.F) {
 	for _, data := range seeds(f, "testdata/golden/*.txt") {
 		f.Add(string(data), true)
 	}
-	f.Fuzz(func(t *testing.T, text string, preserve bool) {
-		data, err := Assemble(text, Options{PreserveNumericIDs: preserve})
-		if err != nil {
-			var se *SyntaxError
-			if !errors.As(err, &se) || se.Line < 1 || se.Column < 1 {
-				t.Fatalf("error %#v", err)
-			}
-			return
+	f.Fuzz(checkText)
+}
+
+// checkText assembles a text that may hold anything.
+func checkText(t *testing.T, text string, preserve bool) {
+	data, err := Assemble(text, Options{PreserveNumericIDs: preserve})
+	if err != nil {
+		var se *SyntaxError
+		if !errors.As(err, &se) || se.Line < 1 || se.Column < 1 {
+			t.Fatalf("error %#v", err)
 		}
-		m, err := spirv.Decode(data)
-		raw := strings.Contains(text, "!") || strings.Contains(text, "OpUnknown")
-		if err != nil {
-			if !raw {
-				t.Fatalf("the module does not decode: %v", err)
-			}
-			return
+		return
+	}
+	m, err := spirv.Decode(data)
+	raw := strings.Contains(text, "!") || strings.Contains(text, "OpUnknown")
+	if err != nil {
+		if !raw {
+			t.Fatalf("the module does not decode: %v", err)
 		}
-		Disassemble(m, DisassembleOptions{Comments: true})
-		again := Disassemble(m, DisassembleOptions{RawIDs: true})
-		if raw {
-			return
-		}
-		m2, err := AssembleModule(again, Options{PreserveNumericIDs: true})
-		if err != nil {
-			t.Fatalf("%v in:\n%s", err, again)
-		}
-		if diff := cmp.Diff(m.Insts, m2.Insts); diff != "" {
-			t.Fatalf("(-module +assembled):\n%s", diff)
-		}
-		if m2.Bound != m.Bound && !strings.Contains(again, "OpUnknown") {
-			t.Fatalf("bound %d, of the assembled text %d", m.Bound, m2.Bound)
-		}
-	})
+		return
+	}
+	Disassemble(m, DisassembleOptions{Comments: true})
+	again := Disassemble(m, DisassembleOptions{RawIDs: true})
+	if raw {
+		return
+	}
+	m2, err := AssembleModule(again, Options{PreserveNumericIDs: true})
+	if err != nil {
+		t.Fatalf("%v in:\n%s", err, again)
+	}
+	if diff := cmp.Diff(m.Insts, m2.Insts); diff != "" {
+		t.Fatalf("(-module +assembled):\n%s", diff)
+	}
+	if m2.Bound != m.Bound && !strings.Contains(again, "OpUnknown") {
+		t.Fatalf("bound %d, of the assembled text %d", m.Bound, m2.Bound)
+	}
+}
+
+// TestMutations assembles text with mistakes.
+func TestMutations(t *testing.T) {
+	mu := newMutator(t, 2)
+	for range 4000 {
+		checkText(t, mu.text(), mu.rng.IntN(2) == 0)
+	}
 }
 
 // FuzzDisassemble disassembles any module. The text stays in proportion to it.

@@ -126,21 +126,21 @@ func TestFloatRoundTrip(t *testing.T) {
 	for exponent := range uint64(256) {
 		for fraction := range 24 {
 			bits := exponent<<23 | (1<<fraction-1)&(1<<23-1)
-			checkText(t, bits, binary32)
-			checkText(t, bits^1|1<<31, binary32)
+			checkFloatText(t, bits, binary32)
+			checkFloatText(t, bits^1|1<<31, binary32)
 		}
 	}
 	for exponent := uint64(0); exponent < 2048; exponent += 7 {
 		for fraction := 0; fraction < 53; fraction += 3 {
 			bits := exponent<<52 | (1<<fraction-1)&(1<<52-1)
-			checkText(t, bits, binary64)
-			checkText(t, bits^1|1<<63, binary64)
+			checkFloatText(t, bits, binary64)
+			checkFloatText(t, bits^1|1<<63, binary64)
 		}
 	}
-	checkText(t, math.Float64bits(math.Inf(1)), binary64)
+	checkFloatText(t, math.Float64bits(math.Inf(1)), binary64)
 }
 
-func checkText(t *testing.T, bits uint64, f floatFormat) {
+func checkFloatText(t *testing.T, bits uint64, f floatFormat) {
 	t.Helper()
 	text := string(appendFloatText(nil, bits, f))
 	if got, ok := parseFloat(text, f); !ok || got != bits {

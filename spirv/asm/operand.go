@@ -333,7 +333,7 @@ func unquote(s string) (string, error) {
 
 // constant assembles the value of OpConstant or OpSpecConstant.
 func (in *inst) constant(t token) error {
-	typ, ok := in.assembler.number(in.words[in.start+1])
+	typ, ok := in.numberOf(in.words[in.start+1])
 	if !ok {
 		return t.errorf("the type of %s must be a scalar integer or floating-point type that is defined before it", in.name.text)
 	}
