@@ -6,6 +6,9 @@ type Program struct {
 	Globals []Global  // program-scope variables and constants
 	Files   []string  // source file names; Files[0] is ""
 
+	// Refused has the kernels of the module that cannot be run, and why.
+	Refused []Refused
+
 	// Physical32 says that pointers take 4 bytes in memory.
 	Physical32 bool
 }
@@ -18,6 +21,12 @@ func (p *Program) Kernel(name string) *Kernel {
 		}
 	}
 	return nil
+}
+
+// Refused is a kernel that was left out of a program.
+type Refused struct {
+	Name   string
+	Reason error
 }
 
 // Global is a program-scope variable: memory that lives as long as the program.
@@ -162,4 +171,12 @@ type PrintfArg struct {
 	Regs     []Reg
 	IsString bool
 	Str      string
+}
+
+// PointerBits returns the pointer to the start of allocation i (an index into
+// Private or Local, or the position of a local pointer parameter behind
+// Local) as package memory lays pointers out: the space in the top 4 bits,
+// i+1 in the next 20, the offset in the low 40.
+func PointerBits(s Space, i int) uint64 {
+	return uint64(s)<<60 | uint64(i+1)<<40
 }

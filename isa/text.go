@@ -156,6 +156,13 @@ func (k *Kernel) InstText(in *Inst) string {
 	}
 	addr := func() string {
 		s := "[" + in.Space.String() + " " + reg(in.A, I64)
+		if c, ok := k.constant(in.A); ok && c>>40 != 0 {
+			// The address of a private or local allocation.
+			s = fmt.Sprintf("[%s #%d", Space(c>>60), c>>40&(1<<20-1))
+			if off := c & (1<<40 - 1); off != 0 {
+				s += fmt.Sprintf("+%d", off)
+			}
+		}
 		if in.Idx != IdxNone {
 			x := reg(in.B, in.Idx.Type())
 			switch in.Idx {

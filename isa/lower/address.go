@@ -1,0 +1,239 @@
+package lower
+
+import (
+	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
+
+// addresses folds pointer arithmetic into the accesses that use it, and finds
+// out where generic pointers lead.
+func addresses(b *builder) {
+	f := b.f
+	for _, blk := range f.blocks {
+		for _, v := range blk.insts {
+			switch v.op {
+			case isa.OpPtrAdd, isa.OpLoad, isa.OpStore, isa.OpAtomic:
+				f.foldAddress(v)
+			}
+		}
+	}
+	for _, blk := range f.blocks {
+		for _, v := range blk.insts {
+			switch v.op {
+			case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpPtrAdd:
+				if v.space == isa.SpaceGeneric {
+					v.space = b.origin(v.args[0], 0)
+				}
+			}
+		}
+	}
+	f.dropDead()
+}
+
+// rest returns the arguments of an access behind its address.
+func rest(v *value) []*value {
+	n := 1
+	if v.idx != isa.IdxNone {
+		n = 2
+	}
+	return v.args[n:]
+}
+
+// foldAddress takes additions to the pointer and arithmetic on the index into
+// the address of v.
+func (f *fn) foldAddress(v *value) {
+	for {
+		p := v.args[0]
+		if p.op == isa.OpPtrAdd && p.idx == isa.IdxNone && fits(int64(v.disp)+int64(p.disp)) {
+			v.disp += p.disp
+			v.args[0] = p.args[0]
+			continue
+		}
+		if p.op == isa.OpPtrAdd && v.idx == isa.IdxNone && fits(int64(v.disp)+int64(p.disp)) {
+			tail := rest(v)
+			args := append([]*value{p.args[0], p.args[1]}, tail...)
+			v.args = args
+			v.idx, v.scale = p.idx, p.scale
+			v.disp += p.disp
+			continue
+		}
+		if v.idx == isa.IdxNone {
+			return
+		}
+		x := v.args[1]
+		switch {
+		case x.isConst():
+			n := x.sext()
+			if v.idx == isa.IdxU32 {
+				n = int64(x.imm)
+			}
+			d := n * int64(v.scale)
+			if n != 0 && (d/n != int64(v.scale) || !fits(int64(v.disp)+d)) {
+				return
+			}
+			v.args = append([]*value{v.args[0]}, rest(v)...)
+			v.idx, v.scale = isa.IdxNone, 0
+			v.disp += int32(d)
+		case v.idx == isa.Idx64 && x.op == isa.OpSExt && x.elem == isa.I32:
+			v.args[1], v.idx = x.args[0], isa.IdxS32
+		case v.idx == isa.Idx64 && x.op == isa.OpZExt && x.elem == isa.I32:
+			v.args[1], v.idx = x.args[0], isa.IdxU32
+		case v.idx == isa.Idx64 && x.op == isa.OpAdd && x.args[1].isConst():
+			d := x.args[1].sext()
+			if !fits(d) || !fits(int64(v.disp)+d*int64(v.scale)) {
+				return
+			}
+			v.disp += int32(d * int64(v.scale))
+			v.args[1] = x.args[0]
+		case v.idx == isa.Idx64 && (x.op == isa.OpMul || x.op == isa.OpShl) && x.args[1].isConst():
+			m := x.args[1].imm
+			if x.op == isa.OpShl {
+				if m >= 32 {
+					return
+				}
+				m = 1 << m
+			}
+			hi, lo := bits.Mul64(m, uint64(v.scale))
+			if hi != 0 || lo == 0 || lo > 1<<31 {
+				return
+			}
+			v.scale = uint32(lo)
+			v.args[1] = x.args[0]
+		default:
+			return
+		}
+	}
+}
+
+// origin finds the address space that a pointer's value comes from, or
+// SpaceGeneric when that cannot be told.
+func (b *builder) origin(p *value, depth int) isa.Space {
+	for p.op == isa.OpPtrAdd {
+		p = p.args[0]
+	}
+	switch p.op {
+	case irGlobal:
+		return isa.SpaceGlobal
+	case irPriv:
+		return isa.SpacePrivate
+	case irLocal:
+		return isa.SpaceLocal
+	case irParam:
+		switch b.k.Params[p.index].Kind {
+		case isa.ParamGlobal:
+			return isa.SpaceGlobal
+		case isa.ParamLocal:
+			return isa.SpaceLocal
+		}
+	case irPhi, isa.OpSelect:
+		if depth > 4 {
+			return isa.SpaceGeneric
+		}
+		args := p.args
+		if p.op == isa.OpSelect {
+			args = args[1:]
+		}
+		sp := isa.SpaceGeneric
+		for _, a := range args {
+			if a == p || a.op == isa.OpPtrAdd && a.args[0] == p {
+				continue // a pointer that moves along
+			}
+			s := b.origin(a, depth+1)
+			if s == isa.SpaceGeneric || sp != isa.SpaceGeneric && s != sp {
+				return isa.SpaceGeneric
+			}
+			sp = s
+		}
+		return sp
+	}
+	return isa.SpaceGeneric
+}
+
+// fuse joins a multiplication with the addition that is its only user. Two
+// roundings stay two roundings.
+func fuse(b *builder) {
+	f := b.f
+	f.countUses()
+	for _, blk := range f.blocks {
+		for _, v := range blk.insts {
+			mul, to := isa.OpMul, isa.OpMad
+			switch v.op {
+			case isa.OpAdd:
+			case isa.OpFAdd:
+				mul, to = isa.OpFMul, isa.OpFMulAdd
+			default:
+				continue
+			}
+			for i, m := range v.args {
+				if m.op == mul && m.uses == 1 && m.blk == blk && m.elem == v.elem {
+					v.op = to
+					v.args = []*value{m.args[0], m.args[1], v.args[1-i]}
+					break
+				}
+			}
+		}
+	}
+	f.dropDead()
+}
+
+// hoist moves computations out of loops in which their operands do not change.
+func hoist(b *builder) {
+	f := b.f
+	f.canonicalLoops()
+	all := f.loops()
+	// Inner loops come first in all, so that what leaves one may leave the next.
+	for _, l := range all {
+		pre := f.preheader(l)
+		if pre == nil {
+			continue
+		}
+		for _, blk := range f.blocks {
+			if !l.contains(blk) {
+				continue
+			}
+			insts := blk.insts[:0]
+			for _, v := range blk.insts {
+				if v.movable() && l.invariant(v) {
+					v.blk = pre
+					pre.insts = append(pre.insts, v)
+					continue
+				}
+				insts = append(insts, v)
+			}
+			blk.insts = insts
+		}
+	}
+}
+
+// preheader returns the block that leads into the loop and nowhere else, or nil.
+func (f *fn) preheader(l *loop) *block {
+	var pre *block
+	for _, p := range l.head.preds {
+		if l.contains(p) {
+			continue
+		}
+		if pre != nil {
+			return nil
+		}
+		pre = p
+	}
+	if pre == nil || pre.term != termBr {
+		return nil
+	}
+	return pre
+}
+
+func (v *value) movable() bool {
+	return pure(v) && !noResult(v) && v.op != irPhi
+}
+
+// invariant says whether v's operands are made outside the loop.
+func (l *loop) invariant(v *value) bool {
+	for _, a := range v.args {
+		if !a.leaf() && l.contains(a.blk) {
+			return false
+		}
+	}
+	return true
+}

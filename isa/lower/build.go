@@ -1,0 +1,699 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// builder reads one kernel into SSA.
+type builder struct {
+	m   *module
+	f   *fn
+	k   *isa.Kernel
+	cur *block
+	in  spirv.Inst // the instruction at hand
+
+	// env has the scalars of each id of the function body at hand; globals
+	// those of module-level ids.
+	env      map[spirv.ID][]*value
+	globals  map[spirv.ID][]*value
+	globalAt map[int]*value
+	varTypes map[*value]*typ // what private variables hold
+
+	stack  []spirv.ID // functions in the course of being inlined
+	emits  int
+	locs   map[isa.Loc]uint32
+	line   isa.Loc // source position in force
+	loc    uint32  // index of the current instruction's place, 0 until needed
+	hasLoc bool
+}
+
+func newBuilder(m *module) *builder {
+	return &builder{
+		m: m, f: &fn{consts: map[constKey]*value{}}, k: &isa.Kernel{Locs: make([]isa.Loc, 1)},
+		env: map[spirv.ID][]*value{}, globals: map[spirv.ID][]*value{}, globalAt: map[int]*value{}, varTypes: map[*value]*typ{}, locs: map[isa.Loc]uint32{},
+	}
+}
+
+// fail ends the lowering with an error at the instruction at hand.
+func (b *builder) fail(format string, args ...any) { b.m.fail(b.in, format, args...) }
+
+// place returns the index in Kernel.Locs of the instruction at hand.
+func (b *builder) place() uint32 {
+	if !b.hasLoc {
+		b.hasLoc = true
+		l := b.line
+		l.Word = uint32(b.in.Offset)
+		i, ok := b.locs[l]
+		if !ok {
+			i = uint32(len(b.k.Locs))
+			b.k.Locs = append(b.k.Locs, l)
+			b.locs[l] = i
+		}
+		b.loc = i
+	}
+	return b.loc
+}
+
+// emit adds an instruction, or returns what it amounts to.
+func (b *builder) emit(op isa.Op, typ, elem isa.Type, args ...*value) *value {
+	return b.add(b.f.newValue(op, typ, elem, args...))
+}
+
+// add puts a finished instruction at the end of the current block, or returns
+// what it amounts to.
+func (b *builder) add(v *value) *value {
+	if s := b.f.simplify(v); s != nil {
+		return s
+	}
+	if b.emits++; b.emits > b.m.opt.MaxInstructions {
+		b.fail("the kernel has more than %d instructions with its calls inlined", b.m.opt.MaxInstructions)
+	}
+	v.blk, v.loc = b.cur, b.place()
+	b.cur.insts = append(b.cur.insts, v)
+	return v
+}
+
+func (b *builder) bin(op isa.Op, t isa.Type, x, y *value) *value { return b.emit(op, t, t, x, y) }
+func (b *builder) un(op isa.Op, t isa.Type, x *value) *value     { return b.emit(op, t, t, x) }
+func (b *builder) cmp(op isa.Op, t isa.Type, x, y *value) *value {
+	return b.emit(op, isa.B1, t, x, y)
+}
+func (b *builder) sel(t isa.Type, c, x, y *value) *value { return b.emit(isa.OpSelect, t, t, c, x, y) }
+func (b *builder) imm(t isa.Type, x uint64) *value       { return b.f.constant(t, x) }
+func (b *builder) conv(op isa.Op, to, from isa.Type, x *value) *value {
+	return b.emit(op, to, from, x)
+}
+func (b *builder) not(x *value) *value { return b.un(isa.OpNot, isa.B1, x) }
+
+// toFloat makes a conversion with flags.
+func (b *builder) convFlags(op isa.Op, to, from isa.Type, fl isa.Flags, x *value) *value {
+	v := b.f.newValue(op, to, from, x)
+	v.flags = fl
+	return b.add(v)
+}
+
+// val returns the scalars of an id.
+func (b *builder) val(id spirv.ID) []*value {
+	if v, ok := b.env[id]; ok {
+		return v
+	}
+	if v, ok := b.globals[id]; ok {
+		return v
+	}
+	in, ok := b.m.x.Def(id)
+	if !ok {
+		b.fail("operand %%%d is not defined", id)
+	}
+	var v []*value
+	switch {
+	case isConstant(in.Op()):
+		v = b.constVals(b.m.constant(id))
+	case in.Op() == spirv.OpVariable || in.Op() == spirv.OpUntypedVariableKHR:
+		v = []*value{b.moduleVariable(in)}
+	default:
+		b.fail("operand %%%d (%s) has no value here", id, in.Op())
+	}
+	b.globals[id] = v
+	return v
+}
+
+// constVals turns the scalars of a constant into values. The types follow from
+// the places where they are used: only widths matter, and constants of any
+// width are made from their bits.
+func (b *builder) constVals(c []cval) []*value {
+	out := make([]*value, len(c))
+	for i, x := range c {
+		if x.global == 0 {
+			out[i] = b.imm(isa.I64, x.bits)
+			continue
+		}
+		out[i] = b.globalAddr(x.global-1, x.bits)
+	}
+	return out
+}
+
+// typed returns the scalars of id with constants in the width of their type.
+func (b *builder) typed(id spirv.ID, t *typ) []*value {
+	v := b.val(id)
+	if len(v) != t.flat {
+		b.fail("operand %%%d has %d scalars where %d are expected", id, len(v), t.flat)
+	}
+	i := 0
+	var out []*value
+	t.leaves(0, func(l leaf) {
+		s := l.t.scalar()
+		if v[i].isConst() && s != isa.Void && v[i].typ.Bits() != s.Bits() {
+			if out == nil {
+				out = append([]*value(nil), v...)
+			}
+			out[i] = b.imm(s, v[i].imm)
+		}
+		i++
+	})
+	if out != nil {
+		return out
+	}
+	return v
+}
+
+// vals returns the scalars of an operand and its type.
+func (b *builder) vals(id spirv.ID) ([]*value, *typ) {
+	t := b.m.typeOf(b.m.x.TypeOf(id))
+	return b.typed(id, t), t
+}
+
+// one returns an operand that is a scalar, and its type.
+func (b *builder) one(id spirv.ID) (*value, *typ) {
+	v, t := b.vals(id)
+	if len(v) != 1 {
+		b.fail("operand %%%d is not a scalar", id)
+	}
+	return v[0], t
+}
+
+func (b *builder) globalAddr(g int, addend uint64) *value {
+	v := b.globalAt[g]
+	if v == nil {
+		v = b.f.newValue(irGlobal, isa.I64, isa.I64)
+		v.index = g
+		b.globalAt[g] = v
+	}
+	return b.offset(v, int64(addend))
+}
+
+// moduleVariable returns the address of a variable outside functions.
+func (b *builder) moduleVariable(in spirv.Inst) *value {
+	id := in.ResultID()
+	sc := spirv.StorageClass(in.Operand(0))
+	if bi, ok := b.m.decoration(id, spirv.DecorationBuiltIn); ok && len(bi) > 0 {
+		v := b.f.newValue(irInput, isa.I64, isa.I64)
+		v.index = int(bi[0])
+		return v
+	}
+	if g, ok := b.m.global(in); ok {
+		return b.globalAddr(g, 0)
+	}
+	if sc == spirv.StorageClassWorkgroup {
+		t := b.variableType(in)
+		a := isa.Alloc{Name: b.m.names[id], Size: t.size, Align: b.alignOf(id, t)}
+		b.k.Local = append(b.k.Local, a)
+		v := b.f.newValue(irLocal, isa.I64, isa.I64)
+		v.index = len(b.k.Local) - 1
+		return v
+	}
+	b.m.fail(in, "variables of storage class %s are not supported", sc)
+	return nil
+}
+
+// variableType returns the type of what a variable holds.
+func (b *builder) variableType(in spirv.Inst) *typ {
+	var t *typ
+	if in.Op() == spirv.OpUntypedVariableKHR {
+		if in.Operand(1) != 0 {
+			t = b.m.typeOf(spirv.ID(in.Operand(1)))
+		}
+	} else {
+		t = b.m.pointee(b.m.typeOf(in.ResultType()))
+	}
+	if t == nil {
+		b.m.fail(in, "the variable has no type")
+	}
+	if t.kind == kindOpaque || t.kind == kindFunction || t.kind == kindVoid {
+		b.m.fail(in, "variables of type %s are not supported", t.op)
+	}
+	return t
+}
+
+func (b *builder) alignOf(id spirv.ID, t *typ) uint32 {
+	a := uint32(t.align)
+	if w, ok := b.m.decoration(id, spirv.DecorationAlignment); ok && len(w) > 0 && w[0] <= 1<<16 {
+		a = max(a, w[0])
+	}
+	return a
+}
+
+// privateVar makes an allocation in private memory and returns its address.
+func (b *builder) privateVar(name string, t *typ, align uint32) *value {
+	b.k.Private = append(b.k.Private, isa.Alloc{Name: name, Size: t.size, Align: align, Loc: b.place()})
+	v := b.f.newValue(irPriv, isa.I64, isa.I64)
+	v.index = len(b.k.Private) - 1
+	b.varTypes[v] = t
+	return v
+}
+
+// kernel lowers one entry point.
+func (m *module) kernel(ep entry) *isa.Kernel {
+	b := newBuilder(m)
+	b.k.Name = ep.name
+	def, _ := m.x.Def(ep.id)
+	b.in = def
+	f := m.funcs[ep.id]
+	if f == nil {
+		b.fail("the entry point %q has no function", ep.name)
+	}
+	if f.entry == nil {
+		b.fail("the entry point %q has no body", ep.name)
+	}
+	b.executionModes(ep.id)
+	b.cur = b.f.newBlock("entry")
+	args := b.params(f)
+	rets := b.inline(f, args)
+	for _, r := range rets {
+		r.blk.term = termRet
+		r.blk.termLoc = r.loc
+	}
+	run(b)
+	return b.k
+}
+
+func (b *builder) executionModes(id spirv.ID) {
+	for _, in := range b.m.modes[id] {
+		ops := in.Operands()[1:]
+		three := func(get func(uint32) uint32) (d [3]uint32) {
+			for i := range d {
+				if i < len(ops)-1 {
+					d[i] = get(ops[i+1])
+				}
+			}
+			return d
+		}
+		lit := func(w uint32) uint32 { return w }
+		byID := func(w uint32) uint32 { return uint32(b.m.constUint(spirv.ID(w))) }
+		switch spirv.ExecutionMode(ops[0]) {
+		case spirv.ExecutionModeLocalSize:
+			b.k.ReqdLocalSize = three(lit)
+		case spirv.ExecutionModeLocalSizeId:
+			b.k.ReqdLocalSize = three(byID)
+		case spirv.ExecutionModeLocalSizeHint:
+			b.k.LocalSizeHint = three(lit)
+		case spirv.ExecutionModeLocalSizeHintId:
+			b.k.LocalSizeHint = three(byID)
+		case spirv.ExecutionModeSubgroupSize:
+			b.k.ReqdSubgroup = three(lit)[0]
+		}
+	}
+	// The WorkgroupSize built-in on a constant says the same (section 3.21).
+	for _, deco := range b.m.src.Insts {
+		if deco.Op() == spirv.OpFunction {
+			break
+		}
+		if deco.Op() != spirv.OpDecorate || spirv.Decoration(deco.Operand(1)) != spirv.DecorationBuiltIn ||
+			spirv.BuiltIn(deco.Operand(2)) != spirv.BuiltInWorkgroupSize {
+			continue
+		}
+		cid := spirv.ID(deco.Operand(0))
+		if in, ok := b.m.x.Def(cid); ok && isConstant(in.Op()) {
+			if c := b.m.constant(cid); len(c) == 3 {
+				b.k.ReqdLocalSize = [3]uint32{uint32(c[0].bits), uint32(c[1].bits), uint32(c[2].bits)}
+			}
+		}
+	}
+}
+
+// params describes the kernel's parameters and returns their values.
+func (b *builder) params(f *function) [][]*value {
+	var args [][]*value
+	names := b.argTypeNames(b.k.Name)
+	for i, p := range f.params {
+		b.in = p
+		b.hasLoc = false
+		id := p.ResultID()
+		t := b.m.typeOf(p.ResultType())
+		prm := isa.Param{Name: b.m.names[id], TypeName: b.typeName(t, 0)}
+		if i < len(names) {
+			prm.TypeName = names[i]
+		}
+		arg := func(size int, off uint64) *value {
+			v := b.f.newValue(irParam, isa.IntOf(size*8), isa.IntOf(size*8))
+			v.index, v.imm = i, off
+			return v
+		}
+		switch {
+		case t.kind == kindPointer && space(t.storage) == isa.SpacePrivate:
+			e := b.m.pointee(t)
+			if e == nil {
+				if w := b.byValType(id); w != 0 {
+					e = b.m.typeOf(w)
+				}
+			}
+			if e == nil {
+				b.fail("parameter %d points to private memory of unknown type", i)
+			}
+			prm.Kind, prm.Size, prm.Align = isa.ParamValue, e.size, uint32(e.align)
+			prm.TypeName = b.typeName(e, 0)
+			if i < len(names) {
+				prm.TypeName = names[i]
+			}
+			v := b.privateVar(prm.Name, e, b.alignOf(id, e))
+			b.k.Private[v.index].Param = i + 1
+			args = append(args, []*value{v})
+		case t.kind == kindPointer:
+			prm.Kind, prm.Align = isa.ParamGlobal, uint32(t.align)
+			if t.storage == spirv.StorageClassWorkgroup {
+				prm.Kind = isa.ParamLocal
+			}
+			if e := b.m.pointee(t); e != nil && e.kind != kindFunction {
+				prm.Size = e.size
+			}
+			prm.ReadOnly = t.storage == spirv.StorageClassUniformConstant || b.m.paramAttr(id, spirv.FunctionParameterAttributeNoWrite)
+			args = append(args, []*value{arg(8, 0)})
+		case t.kind == kindOpaque || t.kind == kindFunction || t.kind == kindVoid:
+			b.fail("parameter %d %q: arguments of type %s are not supported", i, prm.Name, t.op)
+		default:
+			prm.Kind, prm.Size, prm.Align = isa.ParamValue, t.size, uint32(t.align)
+			if t.flat > maxFlat {
+				b.fail("parameter %d %q has more than %d scalars", i, prm.Name, maxFlat)
+			}
+			var vals []*value
+			t.leaves(0, func(l leaf) {
+				v := arg(int(l.t.size), l.offset)
+				switch {
+				case l.t.kind == kindBool:
+					vals = append(vals, b.cmp(isa.OpNe, isa.I8, v, b.imm(isa.I8, 0)))
+				case l.t.odd():
+					vals = append(vals, b.norm(l.t, v))
+				default:
+					vals = append(vals, v)
+				}
+			})
+			args = append(args, vals)
+		}
+		b.k.Params = append(b.k.Params, prm)
+	}
+	return args
+}
+
+// byValType returns the type that a ByVal decoration on an untyped pointer names, 0 for none.
+func (b *builder) byValType(id spirv.ID) spirv.ID {
+	for _, in := range b.m.decos[id] {
+		if in.Op() == spirv.OpDecorateId && len(in.Operands()) > 2 {
+			if d, ok := b.m.x.Def(spirv.ID(in.Operand(2))); ok && d.ResultType() == 0 {
+				return d.ResultID()
+			}
+		}
+	}
+	return 0
+}
+
+// argTypeNames returns the OpenCL C types of a kernel's arguments where the
+// producer left them: a string "kernel_arg_type.NAME.int*,float,".
+func (b *builder) argTypeNames(kernel string) []string {
+	prefix := "kernel_arg_type." + kernel + "."
+	for _, in := range b.m.src.Insts {
+		if in.Op() == spirv.OpFunction {
+			return nil
+		}
+		if in.Op() != spirv.OpString {
+			continue
+		}
+		s := in.StringOperand(0)
+		if len(s) < len(prefix) || s[:len(prefix)] != prefix {
+			continue
+		}
+		var names []string
+		start, depth := len(prefix), 0
+		for i := start; i < len(s); i++ {
+			switch s[i] {
+			case '(', '<':
+				depth++
+			case ')', '>':
+				depth--
+			case ',':
+				if depth == 0 {
+					names = append(names, s[start:i])
+					start = i + 1
+				}
+			}
+		}
+		return names
+	}
+	return nil
+}
+
+// typeName returns a type as OpenCL C would write it, as far as the module tells.
+func (b *builder) typeName(t *typ, depth int) string {
+	switch t.kind {
+	case kindVoid:
+		return "void"
+	case kindBool:
+		return "bool"
+	case kindInt:
+		switch t.bits {
+		case 8:
+			return "char"
+		case 16:
+			return "short"
+		case 32:
+			return "int"
+		case 64:
+			return "long"
+		}
+		return fmt.Sprintf("int%d_t", t.bits)
+	case kindFloat:
+		return map[int]string{16: "half", 32: "float", 64: "double"}[t.bits]
+	case kindVector:
+		return fmt.Sprintf("%s%d", b.typeName(t.elem, depth), t.count)
+	case kindArray:
+		if depth < 4 {
+			return fmt.Sprintf("%s[%d]", b.typeName(t.elem, depth+1), t.count)
+		}
+	case kindStruct:
+		if n := b.m.names[t.id]; n != "" {
+			return n
+		}
+		return "struct"
+	case kindPointer:
+		e := b.m.pointee(t)
+		if e != nil && depth < 4 {
+			return b.typeName(e, depth+1) + "*"
+		}
+		return "void*"
+	}
+	return t.op.String()
+}
+
+// ret is where an inlined function returned.
+type ret struct {
+	blk  *block
+	vals []*value
+	loc  uint32
+}
+
+// inline reads the body of f at the current place. It returns the places
+// where f returns; the current block is undefined after it.
+func (b *builder) inline(f *function, args [][]*value) []ret {
+	m := b.m
+	id := f.def.ResultID()
+	for _, s := range b.stack {
+		if s == id {
+			b.fail("function %%%d %q calls itself, and kernels must not", id, m.names[id])
+		}
+	}
+	if len(b.stack) > 512 {
+		b.fail("calls are nested more than 512 deep")
+	}
+	b.stack = append(b.stack, id)
+	m.cut(f)
+	outer := b.env
+	b.env = make(map[spirv.ID][]*value, f.size)
+	for i, p := range f.params {
+		if i < len(args) {
+			b.env[p.ResultID()] = args[i]
+		}
+	}
+	start := make(map[spirv.ID]*block, len(f.order))
+	end := make(map[spirv.ID]*block, len(f.order))
+	for _, sb := range f.order {
+		start[sb.label] = b.f.newBlock(m.names[sb.label])
+	}
+	b.cur.term = termBr
+	link(b.cur, start[f.entry.label])
+
+	type pending struct {
+		in   spirv.Inst
+		blk  *block
+		phis []*value
+	}
+	var phis []pending
+	var rets []ret
+	line := b.line
+	for _, sb := range f.order {
+		b.cur = start[sb.label]
+		b.line = isa.Loc{}
+		for _, in := range sb.insts {
+			b.in, b.hasLoc = in, false
+			switch in.Op() {
+			case spirv.OpPhi:
+				t := m.typeOf(in.ResultType())
+				if t.flat > maxFlat {
+					b.fail("a value of more than %d scalars does not fit in registers", maxFlat)
+				}
+				p := pending{in: in, blk: b.cur}
+				t.leaves(0, func(l leaf) {
+					v := b.f.newValue(irPhi, l.t.scalar(), l.t.scalar())
+					v.blk, v.loc = b.cur, b.place()
+					p.phis = append(p.phis, v)
+				})
+				b.cur.phis = append(b.cur.phis, p.phis...)
+				b.env[in.ResultID()] = p.phis
+				phis = append(phis, p)
+			case spirv.OpReturn, spirv.OpReturnValue:
+				r := ret{blk: b.cur, loc: b.place()}
+				if in.Op() == spirv.OpReturnValue {
+					r.vals = b.typed(spirv.ID(in.Operand(0)), f.typ)
+				}
+				rets = append(rets, r)
+				end[sb.label] = b.cur
+			case spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpUnreachable:
+				b.terminate(in, start)
+				end[sb.label] = b.cur
+			default:
+				b.inst(in)
+			}
+		}
+		if end[sb.label] == nil {
+			m.failID(sb.label, "the block has no terminator that is supported")
+		}
+	}
+	for _, p := range phis {
+		b.in = p.in
+		t := m.typeOf(p.in.ResultType())
+		ops := p.in.Operands()
+		for _, pred := range p.blk.preds {
+			found := false
+			for i := 0; i+1 < len(ops); i += 2 {
+				if end[spirv.ID(ops[i+1])] == pred {
+					for j, v := range b.typed(spirv.ID(ops[i]), t) {
+						p.phis[j].args = append(p.phis[j].args, v)
+					}
+					found = true
+					break
+				}
+			}
+			if !found {
+				b.fail("has no entry for a predecessor of its block")
+			}
+		}
+	}
+	b.stack = b.stack[:len(b.stack)-1]
+	b.env, b.line = outer, line
+	return rets
+}
+
+// terminate ends the current block.
+func (b *builder) terminate(in spirv.Inst, start map[spirv.ID]*block) {
+	c := b.cur
+	c.termLoc = b.place()
+	target := func(w uint32) *block {
+		t := start[spirv.ID(w)]
+		if t == nil {
+			b.fail("%%%d is not a block of this function", w)
+		}
+		return t
+	}
+	switch in.Op() {
+	case spirv.OpBranch:
+		c.term = termBr
+		link(c, target(in.Operand(0)))
+	case spirv.OpBranchConditional:
+		t, f := target(in.Operand(1)), target(in.Operand(2))
+		if t == f {
+			c.term = termBr
+			link(c, t)
+			return
+		}
+		c.term = termCond
+		c.cond, _ = b.one(spirv.ID(in.Operand(0)))
+		link(c, t)
+		link(c, f)
+	case spirv.OpSwitch:
+		v, _ := b.one(spirv.ID(in.Operand(0)))
+		values, labels := b.m.switchCases(in)
+		link(c, target(uint32(labels[0])))
+		c.term, c.cond = termSwitch, v
+		seen := map[uint64]bool{}
+		for i, x := range values {
+			if seen[x] {
+				continue
+			}
+			seen[x] = true
+			c.cases = append(c.cases, x)
+			c.caseTo = append(c.caseTo, link(c, target(uint32(labels[i+1]))))
+		}
+		if len(c.succs) == 1 {
+			setBr(c, c.succs[0])
+		}
+	case spirv.OpUnreachable:
+		c.term, c.trap = termTrap, isa.TrapUnreachable
+	}
+}
+
+// call inlines a call at the current place and returns the result's scalars.
+func (b *builder) call(in spirv.Inst) []*value {
+	id := spirv.ID(in.Operand(0))
+	f := b.m.funcs[id]
+	if f == nil {
+		b.fail("calls %%%d, which is not a function", id)
+	}
+	var args [][]*value
+	for i, w := range in.Operands()[1:] {
+		if i >= len(f.params) {
+			b.fail("has more arguments than function %%%d has parameters", id)
+		}
+		p := f.params[i]
+		pt := b.m.typeOf(p.ResultType())
+		v := b.typed(spirv.ID(w), pt)
+		if f.entry != nil && pt.kind == kindPointer && b.m.paramAttr(p.ResultID(), spirv.FunctionParameterAttributeByVal) {
+			// The callee gets a copy of its own.
+			if e := b.m.pointee(pt); e != nil && e.size != 0 {
+				c := b.privateVar(b.m.names[p.ResultID()], e, uint32(e.align))
+				b.copyConst(c, v[0], e.size, space(pt.storage), space(pt.storage))
+				v = []*value{c}
+			}
+		}
+		args = append(args, v)
+	}
+	if len(args) < len(f.params) {
+		b.fail("has %d arguments, function %%%d has %d parameters", len(args), id, len(f.params))
+	}
+	rt := b.m.typeOf(in.ResultType())
+	if f.entry == nil {
+		return b.imported(in, f, args, rt)
+	}
+	call, loc, hasLoc := b.in, b.loc, b.hasLoc
+	b.place()
+	rets := b.inline(f, args)
+	b.in, b.loc, b.hasLoc = call, loc, hasLoc
+	if len(rets) == 1 {
+		b.cur = rets[0].blk
+		return rets[0].vals
+	}
+	next := b.f.newBlock("")
+	for _, r := range rets {
+		r.blk.term, r.blk.termLoc = termBr, r.loc
+		link(r.blk, next)
+	}
+	b.cur = next
+	if rt.kind == kindVoid {
+		return nil
+	}
+	out := make([]*value, 0, rt.flat)
+	rt.leaves(0, func(l leaf) {
+		v := b.f.newValue(irPhi, l.t.scalar(), l.t.scalar())
+		v.blk, v.loc = next, b.place()
+		if len(rets) == 0 {
+			out = append(out, b.imm(l.t.scalar(), 0)) // never returns
+			return
+		}
+		v.args = make([]*value, 0, len(rets))
+		for _, r := range rets {
+			v.args = append(v.args, r.vals[len(out)])
+		}
+		next.phis = append(next.phis, v)
+		out = append(out, v)
+	})
+	return out
+}

@@ -1,0 +1,509 @@
+package lower
+
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/clmath"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// extInst reads an instruction of an extended set.
+func (b *builder) extInst(in spirv.Inst) {
+	set, ok := b.m.sets[spirv.ID(in.Operand(0))]
+	if !ok {
+		b.fail("the extended instruction set %%%d is not imported", in.Operand(0))
+	}
+	n := in.Operand(1)
+	switch {
+	case set == "OpenCL.std":
+		b.openCL(in, n, in.Operands()[2:])
+	case set == "OpenCL.DebugInfo.100" || spirv.NonSemantic(set):
+		// Says nothing about what the kernel does.
+	default:
+		b.fail("the extended instruction set %q is not supported", set)
+	}
+}
+
+// clName names an instruction of OpenCL.std in errors.
+func clName(n uint32) string {
+	if s, ok := spirv.LookupExtInstSet("OpenCL.std"); ok {
+		if x, ok := s.Inst(n); ok {
+			return x.Name
+		}
+	}
+	return "unknown"
+}
+
+// apply computes g for each component of the result; scalar operands of a
+// vector instruction serve every component.
+func (b *builder) apply(in spirv.Inst, ops []uint32, g func(ct *typ, a []*value) *value) {
+	t := b.m.typeOf(in.ResultType())
+	vals := make([][]*value, len(ops))
+	for i, w := range ops {
+		vals[i], _ = b.vals(spirv.ID(w))
+		if len(vals[i]) != t.flat && len(vals[i]) != 1 {
+			b.fail("operand %d has %d components, the result %d", i, len(vals[i]), t.flat)
+		}
+	}
+	out := make([]*value, t.flat)
+	args := make([]*value, len(ops))
+	for c := range out {
+		for i, v := range vals {
+			args[i] = v[min(c, len(v)-1)]
+		}
+		out[c] = g(t.component(), args)
+	}
+	b.set(in, out...)
+}
+
+// clDirect has the mathematical functions that are instructions of their own.
+var clDirect = map[uint32]isa.Op{
+	spirv.OpenCLStdFabs: isa.OpFAbs, spirv.OpenCLStdFloor: isa.OpFloor, spirv.OpenCLStdCeil: isa.OpCeil,
+	spirv.OpenCLStdTrunc: isa.OpTrunc, spirv.OpenCLStdRint: isa.OpRint, spirv.OpenCLStdRound: isa.OpRound,
+	spirv.OpenCLStdSqrt: isa.OpSqrt, spirv.OpenCLStdHalfSqrt: isa.OpSqrt, spirv.OpenCLStdNativeSqrt: isa.OpSqrt,
+	spirv.OpenCLStdFma: isa.OpFma, spirv.OpenCLStdMad: isa.OpFma, spirv.OpenCLStdFmin: isa.OpFMin, spirv.OpenCLStdFmax: isa.OpFMax,
+	spirv.OpenCLStdCopysign: isa.OpCopySign, spirv.OpenCLStdFmod: isa.OpFRem,
+	spirv.OpenCLStdHalfDivide: isa.OpFDiv, spirv.OpenCLStdNativeDivide: isa.OpFDiv,
+}
+
+// openCL reads an instruction of OpenCL.std.
+func (b *builder) openCL(in spirv.Inst, n uint32, ops []uint32) {
+	if op, ok := clDirect[n]; ok {
+		b.apply(in, ops, func(ct *typ, a []*value) *value {
+			if ct.scalar() == isa.F16 && op == isa.OpFma {
+				// The exact sum fits a double; rounding it once more cannot matter there.
+				w := make([]*value, 3)
+				for i := range w {
+					w[i] = b.conv(isa.OpFToF, isa.F64, isa.F16, a[i])
+				}
+				return b.conv(isa.OpFToF, isa.F16, isa.F64, b.emit(op, isa.F64, isa.F64, w...))
+			}
+			return b.fop(op, ct.scalar(), a...)
+		})
+		return
+	}
+	switch n {
+	case spirv.OpenCLStdFract, spirv.OpenCLStdModf, spirv.OpenCLStdSincos, spirv.OpenCLStdFrexp, spirv.OpenCLStdLgammaR, spirv.OpenCLStdRemquo:
+		b.twoResults(in, n, ops)
+		return
+	case spirv.OpenCLStdIlogb, spirv.OpenCLStdLdexp, spirv.OpenCLStdPown, spirv.OpenCLStdRootn, spirv.OpenCLStdNan:
+		b.withInteger(in, n, ops)
+		return
+	case spirv.OpenCLStdCross, spirv.OpenCLStdDistance, spirv.OpenCLStdLength, spirv.OpenCLStdNormalize,
+		spirv.OpenCLStdFastDistance, spirv.OpenCLStdFastLength, spirv.OpenCLStdFastNormalize:
+		b.geometric(in, n, ops)
+		return
+	}
+	if n < clmath.NumFuncs {
+		b.mathFunc(in, n, ops)
+		return
+	}
+	if n >= spirv.OpenCLStdVloadn && n <= spirv.OpenCLStdPrefetch {
+		b.clMemory(in, n, ops)
+		return
+	}
+	b.clInteger(in, n, ops)
+}
+
+// mathFunc reads a function of floats that package clmath has a table entry for.
+func (b *builder) mathFunc(in spirv.Inst, n uint32, ops []uint32) {
+	var op isa.Op
+	switch {
+	case len(ops) == 1 && clmath.Unary32[n] != nil:
+		op = isa.OpMath1
+	case len(ops) == 2 && clmath.Binary32[n] != nil:
+		op = isa.OpMath2
+	case len(ops) == 3 && clmath.Ternary32[n] != nil:
+		op = isa.OpMath3
+	default:
+		b.fail("%s of %d operands is not supported", clName(n), len(ops))
+	}
+	b.apply(in, ops, func(ct *typ, a []*value) *value { return b.math(op, n, ct.scalar(), a...) })
+}
+
+// math makes a call of function imm. Half precision is computed in single.
+func (b *builder) math(op isa.Op, imm uint32, t isa.Type, args ...*value) *value {
+	if t == isa.F16 {
+		wide := make([]*value, len(args))
+		for i, a := range args {
+			wide[i] = b.conv(isa.OpFToF, isa.F32, isa.F16, a)
+		}
+		return b.conv(isa.OpFToF, isa.F16, isa.F32, b.math(op, imm, isa.F32, wide...))
+	}
+	v := b.f.newValue(op, t, t, args...)
+	v.imm = uint64(imm)
+	return b.add(v)
+}
+
+// twoResults reads the functions that return one result and store another.
+func (b *builder) twoResults(in spirv.Inst, n uint32, ops []uint32) {
+	t := b.m.typeOf(in.ResultType())
+	last := len(ops) - 1
+	p, pt := b.one(spirv.ID(ops[last]))
+	vals := make([][]*value, last)
+	for i := range vals {
+		vals[i], _ = b.vals(spirv.ID(ops[i]))
+	}
+	op := isa.OpMath1
+	if last == 2 {
+		op = isa.OpMath2
+	}
+	integer := n == spirv.OpenCLStdFrexp || n == spirv.OpenCLStdLgammaR || n == spirv.OpenCLStdRemquo
+	ct := t.component()
+	s := ct.scalar()
+	out, stored := make([]*value, t.flat), make([]*value, t.flat)
+	for c := range out {
+		args := make([]*value, last)
+		for i, v := range vals {
+			args[i] = v[min(c, len(v)-1)]
+		}
+		out[c] = b.math(op, n, s, args...)
+		if !integer {
+			stored[c] = b.math(op, n|isa.MathStored, s, args...)
+			continue
+		}
+		w := s
+		if s == isa.F16 {
+			w = isa.F32
+			for i, a := range args {
+				args[i] = b.conv(isa.OpFToF, w, s, a)
+			}
+		}
+		stored[c] = b.resize(b.math(op, n|isa.MathStored, w, args...), isa.IntOf(w.Bits()), isa.I32)
+	}
+	st := t
+	if integer {
+		it := &typ{kind: kindInt, bits: 32, size: 4, align: 4, flat: 1}
+		st = it
+		if t.kind == kindVector {
+			st = &typ{kind: kindVector, elem: it, count: t.count, flat: t.flat}
+		}
+	}
+	b.store(p, st, stored, space(pt.storage), 0)
+	b.set(in, out...)
+}
+
+// withInteger reads the functions with an integer operand or result.
+func (b *builder) withInteger(in spirv.Inst, n uint32, ops []uint32) {
+	t := b.m.typeOf(in.ResultType())
+	x, xt := b.vals(spirv.ID(ops[0]))
+	fs := xt.component().scalar()
+	out := make([]*value, t.flat)
+	for c := range out {
+		a := x[min(c, len(x)-1)]
+		switch n {
+		case spirv.OpenCLStdIlogb:
+			w := fs
+			if fs == isa.F16 {
+				w = isa.F32
+				a = b.conv(isa.OpFToF, w, fs, a)
+			}
+			out[c] = b.resize(b.math(isa.OpMath1, n, w, a), isa.IntOf(w.Bits()), isa.I32)
+		case spirv.OpenCLStdNan:
+			s := t.component().scalar()
+			if s == isa.F16 {
+				out[c] = b.bin(isa.OpOr, isa.I16, b.imm(isa.I16, 0x7e00), b.bin(isa.OpAnd, isa.I16, a, b.imm(isa.I16, 0x1ff)))
+				continue
+			}
+			out[c] = b.math(isa.OpMath1, n, s, a)
+		default:
+			y, _ := b.vals(spirv.ID(ops[1]))
+			i := y[min(c, len(y)-1)]
+			if fs == isa.F16 {
+				a = b.conv(isa.OpFToF, isa.F32, fs, a)
+				out[c] = b.conv(isa.OpFToF, fs, isa.F32, b.math(isa.OpMath2, n, isa.F32, a, i))
+				continue
+			}
+			if fs == isa.F64 {
+				i = b.conv(isa.OpSExt, isa.I64, isa.I32, i)
+			}
+			out[c] = b.math(isa.OpMath2, n, fs, a, i)
+		}
+	}
+	b.set(in, out...)
+}
+
+// geometric reads the functions on whole vectors. Single and half precision
+// are computed in double, so that nothing overflows on the way and one
+// rounding decides.
+func (b *builder) geometric(in spirv.Inst, n uint32, ops []uint32) {
+	t := b.m.typeOf(in.ResultType())
+	x, xt := b.vals(spirv.ID(ops[0]))
+	s := xt.component().scalar()
+	wide := func(v *value) *value {
+		if s == isa.F64 {
+			return v
+		}
+		return b.conv(isa.OpFToF, isa.F64, s, v)
+	}
+	narrow := func(v *value) *value {
+		if s == isa.F64 {
+			return v
+		}
+		return b.conv(isa.OpFToF, s, isa.F64, v)
+	}
+	d := isa.F64
+	w := make([]*value, len(x))
+	for i := range x {
+		w[i] = wide(x[i])
+	}
+	switch n {
+	case spirv.OpenCLStdCross:
+		y, _ := b.vals(spirv.ID(ops[1]))
+		u := make([]*value, len(y))
+		for i := range y {
+			u[i] = wide(y[i])
+		}
+		out := make([]*value, len(x))
+		for i := range 3 {
+			j, k := (i+1)%3, (i+2)%3
+			out[i] = narrow(b.bin(isa.OpFSub, d, b.bin(isa.OpFMul, d, w[j], u[k]), b.bin(isa.OpFMul, d, w[k], u[j])))
+		}
+		if len(out) == 4 {
+			out[3] = b.imm(s, 0)
+		}
+		b.set(in, out...)
+		return
+	case spirv.OpenCLStdDistance, spirv.OpenCLStdFastDistance:
+		y, _ := b.vals(spirv.ID(ops[1]))
+		for i := range w {
+			w[i] = b.bin(isa.OpFSub, d, w[i], wide(y[i]))
+		}
+	}
+	// Doubles may overflow or vanish when squared: scale by the largest.
+	var scale *value
+	if s == isa.F64 {
+		for _, v := range w {
+			a := b.un(isa.OpFAbs, d, v)
+			if scale == nil {
+				scale = a
+			} else {
+				scale = b.bin(isa.OpFMax, d, scale, a)
+			}
+		}
+		one := b.imm(d, floatBits(d, 1))
+		usable := b.bin(isa.OpAnd, isa.B1, b.cmp(isa.OpFOLt, d, b.imm(d, 0), scale), b.cmp(isa.OpFOLt, d, scale, b.imm(d, 0x7ff0000000000000)))
+		scale = b.sel(d, usable, scale, one)
+		for i := range w {
+			w[i] = b.bin(isa.OpFDiv, d, w[i], scale)
+		}
+	}
+	length := b.un(isa.OpSqrt, d, b.dot(d, w, w))
+	if n == spirv.OpenCLStdNormalize || n == spirv.OpenCLStdFastNormalize {
+		// The zero vector stays what it is.
+		zero := b.cmp(isa.OpFOEq, d, length, b.imm(d, 0))
+		out := make([]*value, t.flat)
+		for i := range out {
+			out[i] = b.sel(s, zero, x[i], narrow(b.bin(isa.OpFDiv, d, w[i], length)))
+		}
+		b.set(in, out...)
+		return
+	}
+	if scale != nil {
+		length = b.bin(isa.OpFMul, d, length, scale)
+	}
+	b.set(in, narrow(length))
+}
+
+// clIntBin has the integer functions that are one instruction.
+var clIntBin = map[uint32]isa.Op{
+	spirv.OpenCLStdSAbsDiff: isa.OpAbsDiffS, spirv.OpenCLStdUAbsDiff: isa.OpAbsDiffU,
+	spirv.OpenCLStdSAddSat: isa.OpAddSatS, spirv.OpenCLStdUAddSat: isa.OpAddSatU,
+	spirv.OpenCLStdSSubSat: isa.OpSubSatS, spirv.OpenCLStdUSubSat: isa.OpSubSatU,
+	spirv.OpenCLStdSHadd: isa.OpHAddS, spirv.OpenCLStdUHadd: isa.OpHAddU,
+	spirv.OpenCLStdSRhadd: isa.OpRHAddS, spirv.OpenCLStdURhadd: isa.OpRHAddU,
+	spirv.OpenCLStdSMax: isa.OpMaxS, spirv.OpenCLStdUMax: isa.OpMaxU,
+	spirv.OpenCLStdSMin: isa.OpMinS, spirv.OpenCLStdUMin: isa.OpMinU,
+	spirv.OpenCLStdSMulHi: isa.OpMulHiS, spirv.OpenCLStdUMulHi: isa.OpMulHiU,
+	spirv.OpenCLStdRotate: isa.OpRotl,
+	spirv.OpenCLStdSMul24: isa.OpMul, spirv.OpenCLStdUMul24: isa.OpMul,
+}
+
+var clIntUn = map[uint32]isa.Op{
+	spirv.OpenCLStdSAbs: isa.OpAbs, spirv.OpenCLStdClz: isa.OpClz, spirv.OpenCLStdCtz: isa.OpCtz, spirv.OpenCLStdPopcount: isa.OpPopCount,
+}
+
+// clInteger reads the integer and relational functions.
+func (b *builder) clInteger(in spirv.Inst, n uint32, ops []uint32) {
+	if op, ok := clIntBin[n]; ok {
+		b.apply(in, ops, func(ct *typ, a []*value) *value { return b.bin(op, b.wholeWidth(ct), a[0], a[1]) })
+		return
+	}
+	if op, ok := clIntUn[n]; ok {
+		b.apply(in, ops, func(ct *typ, a []*value) *value { return b.un(op, b.wholeWidth(ct), a[0]) })
+		return
+	}
+	switch n {
+	case spirv.OpenCLStdUAbs:
+		b.apply(in, ops, func(_ *typ, a []*value) *value { return a[0] })
+	case spirv.OpenCLStdSClamp, spirv.OpenCLStdUClamp:
+		lo, hi := isa.OpMaxS, isa.OpMinS
+		if n == spirv.OpenCLStdUClamp {
+			lo, hi = isa.OpMaxU, isa.OpMinU
+		}
+		b.apply(in, ops, func(ct *typ, a []*value) *value {
+			t := b.wholeWidth(ct)
+			return b.bin(hi, t, b.bin(lo, t, a[0], a[1]), a[2])
+		})
+	case spirv.OpenCLStdSMadHi, spirv.OpenCLStdUMadHi:
+		op := isa.OpMulHiS
+		if n == spirv.OpenCLStdUMadHi {
+			op = isa.OpMulHiU
+		}
+		b.apply(in, ops, func(ct *typ, a []*value) *value {
+			t := b.wholeWidth(ct)
+			return b.bin(isa.OpAdd, t, b.bin(op, t, a[0], a[1]), a[2])
+		})
+	case spirv.OpenCLStdSMad24, spirv.OpenCLStdUMad24:
+		b.apply(in, ops, func(ct *typ, a []*value) *value {
+			t := b.wholeWidth(ct)
+			return b.bin(isa.OpAdd, t, b.bin(isa.OpMul, t, a[0], a[1]), a[2])
+		})
+	case spirv.OpenCLStdSMadSat, spirv.OpenCLStdUMadSat:
+		b.apply(in, ops, func(ct *typ, a []*value) *value { return b.madSat(b.wholeWidth(ct), n == spirv.OpenCLStdSMadSat, a) })
+	case spirv.OpenCLStdSUpsample, spirv.OpenCLStdUUpsample:
+		from := b.m.typeOf(b.m.x.TypeOf(spirv.ID(ops[0]))).component().scalar()
+		b.apply(in, ops, func(ct *typ, a []*value) *value {
+			t := b.wholeWidth(ct)
+			hi := b.bin(isa.OpShl, t, b.conv(isa.OpZExt, t, from, a[0]), b.imm(t, uint64(from.Bits())))
+			return b.bin(isa.OpOr, t, hi, b.conv(isa.OpZExt, t, from, a[1]))
+		})
+	case spirv.OpenCLStdBitselect:
+		b.apply(in, ops, func(ct *typ, a []*value) *value {
+			t := isa.IntOf(ct.scalar().Bits())
+			return b.bin(isa.OpXor, t, a[0], b.bin(isa.OpAnd, t, a[2], b.bin(isa.OpXor, t, a[0], a[1])))
+		})
+	case spirv.OpenCLStdSelect:
+		// Scalars ask whether c is not zero, vectors for its most significant bit.
+		t := b.m.typeOf(in.ResultType())
+		ctype := b.m.typeOf(b.m.x.TypeOf(spirv.ID(ops[2]))).component().scalar()
+		b.apply(in, ops, func(ct *typ, a []*value) *value {
+			var c *value
+			if t.kind == kindVector {
+				c = b.cmp(isa.OpLtS, ctype, a[2], b.imm(ctype, 0))
+			} else {
+				c = b.cmp(isa.OpNe, ctype, a[2], b.imm(ctype, 0))
+			}
+			return b.sel(ct.scalar(), c, a[1], a[0])
+		})
+	default:
+		b.fail("the function %s is not supported", clName(n))
+	}
+}
+
+// wholeWidth returns the register type of an integer that fills its register.
+func (b *builder) wholeWidth(t *typ) isa.Type {
+	if t.kind != kindInt || t.odd() {
+		b.fail("integers of %d bits are not supported here", t.bits)
+	}
+	return t.scalar()
+}
+
+// madSat is a*b + c, saturated.
+func (b *builder) madSat(t isa.Type, signed bool, a []*value) *value {
+	lo := b.bin(isa.OpMul, t, a[0], a[1])
+	sum := b.bin(isa.OpAdd, t, lo, a[2])
+	carry := b.sel(t, b.cmp(isa.OpLtU, t, sum, lo), b.imm(t, 1), b.imm(t, 0))
+	top := uint64(t.Bits() - 1)
+	if !signed {
+		hi := b.bin(isa.OpAdd, t, b.bin(isa.OpMulHiU, t, a[0], a[1]), carry)
+		return b.sel(t, b.cmp(isa.OpEq, t, hi, b.imm(t, 0)), sum, b.imm(t, ^uint64(0)))
+	}
+	hi := b.bin(isa.OpMulHiS, t, a[0], a[1])
+	hi = b.bin(isa.OpAdd, t, hi, b.bin(isa.OpShrS, t, a[2], b.imm(t, top)))
+	hi = b.bin(isa.OpAdd, t, hi, carry)
+	fits := b.cmp(isa.OpEq, t, hi, b.bin(isa.OpShrS, t, sum, b.imm(t, top)))
+	limit := b.sel(t, b.cmp(isa.OpLtS, t, hi, b.imm(t, 0)), b.imm(t, 1<<top), b.imm(t, 1<<top-1))
+	return b.sel(t, fits, sum, limit)
+}
+
+// clMemory reads the vector loads and stores, shuffles, printf and prefetch.
+func (b *builder) clMemory(in spirv.Inst, n uint32, ops []uint32) {
+	switch n {
+	case spirv.OpenCLStdPrefetch:
+	case spirv.OpenCLStdPrintf:
+		b.printf(in, ops)
+	case spirv.OpenCLStdShuffle, spirv.OpenCLStdShuffle2:
+		b.clShuffle(in, n, ops)
+	case spirv.OpenCLStdVloadn, spirv.OpenCLStdVloadHalf, spirv.OpenCLStdVloadHalfn, spirv.OpenCLStdVloadaHalfn:
+		t := b.m.typeOf(in.ResultType())
+		p, pt := b.one(spirv.ID(ops[1]))
+		ct := t.component()
+		mem := ct
+		if n != spirv.OpenCLStdVloadn {
+			mem = &typ{kind: kindFloat, bits: 16, size: 2, align: 2, flat: 1}
+		}
+		p = b.element(p, ops[0], mem, uint64(t.flat), n == spirv.OpenCLStdVloadaHalfn)
+		out := make([]*value, t.flat)
+		for i := range out {
+			x := b.loadScalar(b.offset(p, int64(uint64(i)*mem.size)), mem, space(pt.storage), 0)
+			if mem != ct && ct.scalar() != isa.F16 {
+				x = b.conv(isa.OpFToF, ct.scalar(), isa.F16, x)
+			}
+			out[i] = x
+		}
+		b.set(in, out...)
+	default:
+		v, vt := b.vals(spirv.ID(ops[0]))
+		p, pt := b.one(spirv.ID(ops[2]))
+		ct := vt.component()
+		mem := ct
+		if n != spirv.OpenCLStdVstoren {
+			mem = &typ{kind: kindFloat, bits: 16, size: 2, align: 2, flat: 1}
+		}
+		fl := isa.Flags(0)
+		switch n {
+		case spirv.OpenCLStdVstoreHalfR, spirv.OpenCLStdVstoreHalfnR, spirv.OpenCLStdVstoreaHalfnR:
+			fl = fl.WithRound([]isa.Round{isa.RoundRTE, isa.RoundRTZ, isa.RoundRTP, isa.RoundRTN}[ops[3]&3])
+		}
+		p = b.element(p, ops[1], mem, uint64(vt.flat), n == spirv.OpenCLStdVstoreaHalfn || n == spirv.OpenCLStdVstoreaHalfnR)
+		for i, x := range v {
+			if mem != ct && ct.scalar() != isa.F16 {
+				x = b.convFlags(isa.OpFToF, isa.F16, ct.scalar(), fl, x)
+			}
+			b.storeScalar(b.offset(p, int64(uint64(i)*mem.size)), mem, x, space(pt.storage), 0)
+		}
+	}
+}
+
+// element returns the address of vector number id of n components at p. A
+// vector of three is packed, unless the function is one that wants alignment.
+func (b *builder) element(p *value, id uint32, mem *typ, n uint64, aligned bool) *value {
+	i, it := b.one(spirv.ID(id))
+	if aligned && n == 3 {
+		n = 4
+	}
+	return b.index(p, i, it, n*mem.size)
+}
+
+// clShuffle reads shuffle and shuffle2: a component of the mask counts modulo
+// the number of components there are.
+func (b *builder) clShuffle(in spirv.Inst, n uint32, ops []uint32) {
+	t := b.m.typeOf(in.ResultType())
+	src, _ := b.vals(spirv.ID(ops[0]))
+	src = append([]*value(nil), src...)
+	if n == spirv.OpenCLStdShuffle2 {
+		y, _ := b.vals(spirv.ID(ops[1]))
+		src = append(src, y...)
+	}
+	mask, mt := b.vals(spirv.ID(ops[len(ops)-1]))
+	ms := mt.component().scalar()
+	s := t.component().scalar()
+	bits := uint64(1)
+	for int(bits) < len(src) {
+		bits *= 2
+	}
+	out := make([]*value, t.flat)
+	for i := range out {
+		m := b.bin(isa.OpAnd, ms, mask[i], b.imm(ms, bits-1))
+		if m.isConst() {
+			out[i] = src[min(int(m.imm), len(src)-1)]
+			continue
+		}
+		r := src[len(src)-1]
+		for c := len(src) - 2; c >= 0; c-- {
+			r = b.sel(s, b.cmp(isa.OpEq, ms, m, b.imm(ms, uint64(c))), src[c], r)
+		}
+		out[i] = r
+	}
+	b.set(in, out...)
+}

@@ -1,0 +1,570 @@
+package lower
+
+import (
+	"math"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// offset moves a pointer by a constant number of bytes.
+func (b *builder) offset(p *value, d int64) *value {
+	for {
+		if d == 0 {
+			return p
+		}
+		if p.op == isa.OpPtrAdd && p.idx == isa.IdxNone && fits(int64(p.disp)+d) {
+			d += int64(p.disp)
+			p = p.args[0]
+			continue
+		}
+		break
+	}
+	if !fits(d) {
+		v := b.f.newValue(isa.OpPtrAdd, isa.I64, isa.I64, p, b.imm(isa.I64, uint64(d)))
+		v.idx, v.scale = isa.Idx64, 1
+		return b.add(v)
+	}
+	v := b.f.newValue(isa.OpPtrAdd, isa.I64, isa.I64, p)
+	v.disp = int32(d)
+	return b.add(v)
+}
+
+func fits(d int64) bool { return d >= math.MinInt32 && d <= math.MaxInt32 }
+
+// index moves a pointer by i elements of size bytes. i is a signed integer of
+// type t.
+func (b *builder) index(p, i *value, t *typ, size uint64) *value {
+	if i.isConst() {
+		n := i.sext()
+		if t.odd() {
+			n = int64(i.imm<<(64-t.bits)) >> (64 - t.bits)
+		}
+		return b.offset(p, n*int64(size))
+	}
+	if size == 0 {
+		return p
+	}
+	i = b.signed(t, i)
+	x := isa.Idx64
+	switch s := t.scalar(); s {
+	case isa.I8, isa.I16:
+		i = b.conv(isa.OpSExt, isa.I32, s, i)
+		x = isa.IdxS32
+	case isa.I32:
+		x = isa.IdxS32
+	}
+	if size > math.MaxUint32 {
+		if x == isa.IdxS32 {
+			i = b.conv(isa.OpSExt, isa.I64, isa.I32, i)
+			x = isa.Idx64
+		}
+		i = b.bin(isa.OpMul, isa.I64, i, b.imm(isa.I64, size))
+		size = 1
+	}
+	// A constant ahead of the index moves behind it, where accesses take it in.
+	disp := int32(0)
+	if p.op == isa.OpPtrAdd && p.idx == isa.IdxNone {
+		disp, p = p.disp, p.args[0]
+	}
+	v := b.f.newValue(isa.OpPtrAdd, isa.I64, isa.I64, p, i)
+	v.idx, v.scale, v.disp = x, uint32(size), disp
+	return b.add(v)
+}
+
+// chain follows the indexes of an access chain from a pointer to t.
+func (b *builder) chain(p *value, t *typ, indexes []uint32) (*value, *typ) {
+	for _, w := range indexes {
+		i, it := b.one(spirv.ID(w))
+		switch t.kind {
+		case kindStruct:
+			if !i.isConst() {
+				b.fail("the index %%%d into a structure is not a constant", w)
+			}
+			e, off, _, ok := t.step(i.imm)
+			if !ok {
+				b.fail("index %d is out of range", i.imm)
+			}
+			p, t = b.offset(p, int64(off)), e
+		case kindArray, kindVector:
+			t = t.elem
+			p = b.index(p, i, it, t.size)
+		default:
+			b.fail("index %%%d goes into a %s", w, t.op)
+		}
+	}
+	return p, t
+}
+
+// memory reads the instructions that make, move and use pointers.
+func (b *builder) memory(in spirv.Inst) {
+	ops := in.Operands()
+	switch in.Op() {
+	case spirv.OpVariable, spirv.OpUntypedVariableKHR:
+		t := b.variableType(in)
+		if t.size > math.MaxInt32 {
+			b.fail("a private variable of %d bytes is too large", t.size)
+		}
+		v := b.privateVar(b.m.names[in.ResultID()], t, b.alignOf(in.ResultID(), t))
+		init := spirv.ID(in.Operand(1))
+		if in.Op() == spirv.OpUntypedVariableKHR {
+			init = spirv.ID(in.Operand(2))
+		}
+		if init != 0 {
+			if d, ok := b.m.x.Def(init); ok && d.Op() == spirv.OpConstantNull && t.flat > maxFlat {
+				b.fail("the initializer of a private variable has more than %d scalars", maxFlat)
+			}
+			b.store(v, t, b.typed(init, t), isa.SpacePrivate, 0)
+		}
+		b.set(in, v)
+	case spirv.OpLoad:
+		p, pt := b.one(spirv.ID(ops[0]))
+		t := b.m.typeOf(in.ResultType())
+		if t.flat > maxFlat {
+			b.fail("a value of more than %d scalars does not fit in registers", maxFlat)
+		}
+		b.set(in, b.load(p, t, space(pt.storage), accessFlags(ops[1:]))...)
+	case spirv.OpStore:
+		p, pt := b.one(spirv.ID(ops[0]))
+		v, t := b.vals(spirv.ID(ops[1]))
+		b.store(p, t, v, space(pt.storage), accessFlags(ops[2:]))
+	case spirv.OpCopyMemory:
+		dst, dt := b.one(spirv.ID(ops[0]))
+		src, st := b.one(spirv.ID(ops[1]))
+		t := b.m.pointee(dt)
+		if t == nil {
+			t = b.m.pointee(st)
+		}
+		if t == nil {
+			b.fail("copies between untyped pointers, so that the size is unknown")
+		}
+		b.copyConst(dst, src, t.size, space(dt.storage), space(st.storage))
+	case spirv.OpCopyMemorySized:
+		dst, dt := b.one(spirv.ID(ops[0]))
+		src, st := b.one(spirv.ID(ops[1]))
+		n, nt := b.one(spirv.ID(ops[2]))
+		if n.isConst() {
+			b.copyConst(dst, src, n.imm, space(dt.storage), space(st.storage))
+			return
+		}
+		b.memCopy(dst, src, b.resize(n, nt.scalar(), isa.I64))
+	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
+		p, pt := b.one(spirv.ID(ops[0]))
+		p, _ = b.chain(p, b.typeAt(pt), ops[1:])
+		b.set(in, p)
+	case spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain:
+		p, pt := b.one(spirv.ID(ops[0]))
+		b.set(in, b.ptrChain(p, b.typeAt(pt), ops[1:]))
+	case spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR:
+		p, _ := b.one(spirv.ID(ops[1]))
+		p, _ = b.chain(p, b.m.typeOf(spirv.ID(ops[0])), ops[2:])
+		b.set(in, p)
+	case spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR:
+		p, _ := b.one(spirv.ID(ops[1]))
+		b.set(in, b.ptrChain(p, b.m.typeOf(spirv.ID(ops[0])), ops[2:]))
+	case spirv.OpPtrDiff:
+		x, pt := b.one(spirv.ID(ops[0]))
+		y, _ := b.one(spirv.ID(ops[1]))
+		size := b.typeAt(pt).size
+		d := b.emit(isa.OpPtrDiff, isa.I64, isa.I64, x, y)
+		if size > 1 {
+			d = b.bin(isa.OpDivS, isa.I64, d, b.imm(isa.I64, size))
+		}
+		t := b.m.typeOf(in.ResultType())
+		b.set(in, b.norm(t, b.resize(d, isa.I64, t.scalar())))
+	case spirv.OpGenericPtrMemSemantics:
+		// The semantics bit of the memory that the pointer leads to (SPIR-V 3.25).
+		p, _ := b.one(spirv.ID(ops[0]))
+		tag := b.bin(isa.OpShrU, isa.I64, p, b.imm(isa.I64, 60))
+		r := b.imm(isa.I32, 0)
+		for _, x := range []struct{ tag, sem uint64 }{{uint64(isa.SpaceGlobal), 0x200}, {uint64(isa.SpaceLocal), 0x100}} {
+			r = b.sel(isa.I32, b.cmp(isa.OpEq, isa.I64, tag, b.imm(isa.I64, x.tag)), b.imm(isa.I32, x.sem), r)
+		}
+		b.set(in, r)
+	}
+}
+
+// typeAt returns what a typed pointer points to.
+func (b *builder) typeAt(pt *typ) *typ {
+	t := b.m.pointee(pt)
+	if t == nil {
+		b.fail("the base has no type to index")
+	}
+	return t
+}
+
+func (b *builder) ptrChain(p *value, t *typ, indexes []uint32) *value {
+	i, it := b.one(spirv.ID(indexes[0]))
+	p = b.index(p, i, it, t.size)
+	p, _ = b.chain(p, t, indexes[1:])
+	return p
+}
+
+// accessFlags reads memory operands.
+func accessFlags(ops []uint32) isa.Flags {
+	if len(ops) > 0 && ops[0]&uint32(spirv.MemoryAccessVolatile) != 0 {
+		return isa.FlagVolatile
+	}
+	return 0
+}
+
+// load reads an object of type t.
+func (b *builder) load(p *value, t *typ, sp isa.Space, fl isa.Flags) []*value {
+	if base, off, ok := inputOf(p); ok {
+		return b.loadInput(base, off, p, t)
+	}
+	out := make([]*value, 0, t.flat)
+	t.leaves(0, func(l leaf) {
+		out = append(out, b.loadScalar(b.offset(p, int64(l.offset)), l.t, sp, fl))
+	})
+	return out
+}
+
+func (b *builder) loadScalar(p *value, t *typ, sp isa.Space, fl isa.Flags) *value {
+	access := func(s isa.Type) *value {
+		v := b.f.newValue(isa.OpLoad, s, s, p)
+		v.space, v.flags = sp, fl
+		return b.add(v)
+	}
+	switch {
+	case t.kind == kindBool:
+		return b.cmp(isa.OpNe, isa.I8, access(isa.I8), b.imm(isa.I8, 0))
+	case t.kind == kindPointer && b.m.ptrSize == 4:
+		return b.conv(isa.OpPtrUnpack32, isa.I64, isa.I32, access(isa.I32))
+	case t.scalar() == isa.Void:
+		b.fail("values of type %s cannot be loaded", t.op)
+	}
+	return b.norm(t, access(t.scalar()))
+}
+
+// store writes the scalars v of type t.
+func (b *builder) store(p *value, t *typ, v []*value, sp isa.Space, fl isa.Flags) {
+	i := 0
+	t.leaves(0, func(l leaf) {
+		b.storeScalar(b.offset(p, int64(l.offset)), l.t, v[i], sp, fl)
+		i++
+	})
+}
+
+func (b *builder) storeScalar(p *value, t *typ, x *value, sp isa.Space, fl isa.Flags) {
+	s := t.scalar()
+	switch {
+	case t.kind == kindBool:
+		s = isa.I8
+		x = b.sel(isa.I8, x, b.imm(isa.I8, 1), b.imm(isa.I8, 0))
+	case t.kind == kindPointer && b.m.ptrSize == 4:
+		s = isa.I32
+		x = b.conv(isa.OpPtrPack32, isa.I32, isa.I64, x)
+	case s == isa.Void:
+		b.fail("values of type %s cannot be stored", t.op)
+	}
+	v := b.f.newValue(isa.OpStore, isa.Void, s, p, x)
+	v.space, v.flags = sp, fl
+	b.add(v)
+}
+
+// inputOf returns the built-in variable that a pointer leads to and the byte
+// offset; dynamic offsets are found in the pointer itself.
+func inputOf(p *value) (base *value, off int64, ok bool) {
+	for p.op == isa.OpPtrAdd {
+		off += int64(p.disp)
+		p = p.args[0]
+	}
+	return p, off, p.op == irInput
+}
+
+// loadInput reads a built-in variable (SPIR-V 3.21) or a component of one.
+func (b *builder) loadInput(base *value, off int64, p *value, t *typ) []*value {
+	ct := t.component()
+	s := ct.scalar()
+	if !s.IsInt() || s.Bits() < 32 {
+		b.fail("a built-in variable of type %s is not supported", ct.op)
+	}
+	var idx *value
+	for q := p; q.op == isa.OpPtrAdd; q = q.args[0] {
+		if q.idx != isa.IdxNone {
+			if idx != nil || uint64(q.scale) != ct.size {
+				b.fail("the index into a built-in variable is not supported")
+			}
+			idx = q.args[1]
+			if q.idx == isa.Idx64 {
+				idx = b.conv(isa.OpTruncate, isa.I32, isa.I64, idx)
+			}
+		}
+	}
+	if off%int64(ct.size) != 0 {
+		b.fail("an offset of %d bytes into a built-in variable is not supported", off)
+	}
+	first := int(off) / int(ct.size)
+	if idx == nil {
+		out := make([]*value, t.flat)
+		for i := range out {
+			out[i] = b.builtin(spirv.BuiltIn(base.index), first+i, s)
+		}
+		return out
+	}
+	r := b.outside(spirv.BuiltIn(base.index), s)
+	for d := 2; d >= first; d-- {
+		r = b.sel(s, b.cmp(isa.OpEq, isa.I32, idx, b.imm(isa.I32, uint64(d-first))), b.builtin(spirv.BuiltIn(base.index), d, s), r)
+	}
+	return []*value{r}
+}
+
+// outside is what a built-in gives for a dimension above 2: OpenCL's ids are
+// 0 there and its sizes 1.
+func (b *builder) outside(bi spirv.BuiltIn, s isa.Type) *value {
+	switch bi {
+	case spirv.BuiltInGlobalSize, spirv.BuiltInWorkgroupSize, spirv.BuiltInEnqueuedWorkgroupSize, spirv.BuiltInNumWorkgroups:
+		return b.imm(s, 1)
+	}
+	return b.imm(s, 0)
+}
+
+// builtin returns component d of a built-in in type s.
+func (b *builder) builtin(bi spirv.BuiltIn, d int, s isa.Type) *value {
+	vec := func(x isa.Builtin) isa.Builtin {
+		return x + isa.Builtin(d)
+	}
+	var x isa.Builtin
+	switch bi {
+	case spirv.BuiltInGlobalInvocationId:
+		x = vec(isa.BuiltinGlobalID)
+	case spirv.BuiltInLocalInvocationId:
+		x = vec(isa.BuiltinLocalID)
+	case spirv.BuiltInWorkgroupId:
+		x = vec(isa.BuiltinGroupID)
+	case spirv.BuiltInNumWorkgroups:
+		x = vec(isa.BuiltinNumGroups)
+	case spirv.BuiltInWorkgroupSize:
+		x = vec(isa.BuiltinLocalSize)
+	case spirv.BuiltInEnqueuedWorkgroupSize:
+		x = vec(isa.BuiltinEnqueuedSize)
+	case spirv.BuiltInGlobalSize:
+		x = vec(isa.BuiltinGlobalSize)
+	case spirv.BuiltInGlobalOffset:
+		x = vec(isa.BuiltinGlobalOffset)
+	case spirv.BuiltInWorkDim:
+		x = isa.BuiltinWorkDim
+	case spirv.BuiltInGlobalLinearId:
+		x = isa.BuiltinGlobalLinearID
+	case spirv.BuiltInLocalInvocationIndex:
+		x = isa.BuiltinLocalLinearID
+	case spirv.BuiltInSubgroupSize:
+		x = isa.BuiltinSubgroupSize
+	case spirv.BuiltInSubgroupMaxSize:
+		x = isa.BuiltinSubgroupMaxSize
+	case spirv.BuiltInNumSubgroups:
+		x = isa.BuiltinNumSubgroups
+	case spirv.BuiltInNumEnqueuedSubgroups:
+		x = isa.BuiltinNumEnqueuedSubgroups
+	case spirv.BuiltInSubgroupId:
+		x = isa.BuiltinSubgroupID
+	case spirv.BuiltInSubgroupLocalInvocationId:
+		x = isa.BuiltinSubgroupLocalID
+	default:
+		b.fail("the built-in variable %s is not supported", bi)
+	}
+	if x < isa.BuiltinWorkDim && d > 2 {
+		return b.outside(bi, s)
+	}
+	// Everything but global sizes and ids fits in 32 bits and is cheaper there.
+	small := isa.I32
+	switch {
+	case x < isa.BuiltinGlobalID, x >= isa.BuiltinWorkDim && x != isa.BuiltinGlobalLinearID:
+	default:
+		small = s
+	}
+	v := b.f.newValue(isa.OpBuiltin, small, small)
+	v.imm = uint64(x)
+	v.blk, v.loc = b.cur, b.place()
+	b.cur.insts = append(b.cur.insts, v)
+	return b.resize(v, small, s)
+}
+
+// copyConst copies a constant number of bytes. Small copies become loads and
+// stores of the scalars that the object has, so that variables stay in
+// registers.
+func (b *builder) copyConst(dst, src *value, n uint64, ds, ss isa.Space) {
+	if n == 0 {
+		return
+	}
+	const most = 64 // scalars
+	parts := b.copyParts(dst, src, n, most)
+	if parts == nil {
+		b.memCopy(dst, src, b.imm(isa.I64, n))
+		return
+	}
+	// Loads first: source and destination may be the same object.
+	vals := make([]*value, len(parts))
+	for i, l := range parts {
+		v := b.f.newValue(isa.OpLoad, l.t.scalar(), l.t.scalar(), b.offset(src, int64(l.offset)))
+		v.space = ss
+		vals[i] = b.add(v)
+	}
+	for i, l := range parts {
+		v := b.f.newValue(isa.OpStore, isa.Void, l.t.scalar(), b.offset(dst, int64(l.offset)), vals[i])
+		v.space = ds
+		b.add(v)
+	}
+}
+
+// copyParts cuts n bytes into scalars that follow the layout of a private
+// variable on either side, or of none; nil when there would be more than most.
+func (b *builder) copyParts(dst, src *value, n uint64, most int) []leaf {
+	byte1 := &typ{kind: kindInt, bits: 8}
+	word := map[uint64]*typ{1: byte1, 2: {kind: kindInt, bits: 16}, 4: {kind: kindInt, bits: 32}, 8: {kind: kindInt, bits: 64}}
+	for _, p := range []*value{dst, src} {
+		base, off := p, int64(0)
+		for base.op == isa.OpPtrAdd && base.idx == isa.IdxNone {
+			off += int64(base.disp)
+			base = base.args[0]
+		}
+		t := b.varTypes[base]
+		if t == nil || t.flat > maxFlat || off < 0 {
+			continue
+		}
+		var parts []leaf
+		covered := uint64(0)
+		t.leaves(0, func(l leaf) {
+			if int64(l.offset) < off || l.offset+l.t.size > uint64(off)+n || len(parts) > most {
+				return
+			}
+			at := l.offset - uint64(off)
+			for covered < at && len(parts) <= most { // padding goes along, byte by byte
+				parts = append(parts, leaf{covered, byte1})
+				covered++
+			}
+			if covered == at {
+				parts = append(parts, leaf{at, word[l.t.size]})
+				covered += l.t.size
+			}
+		})
+		for covered < n && len(parts) <= most {
+			parts = append(parts, leaf{covered, byte1})
+			covered++
+		}
+		if len(parts) <= most {
+			return parts
+		}
+	}
+	var parts []leaf
+	for at := uint64(0); at < n; {
+		if len(parts) == most {
+			return nil
+		}
+		size := uint64(4)
+		for size > n-at {
+			size /= 2
+		}
+		parts = append(parts, leaf{at, word[size]})
+		at += size
+	}
+	return parts
+}
+
+func (b *builder) memCopy(dst, src, n *value) {
+	b.add(b.f.newValue(isa.OpMemCopy, isa.Void, isa.Void, dst, src, n))
+}
+
+// atomicOps has the read-modify-write instructions with one value operand.
+var atomicOps = map[spirv.Op]isa.AtomicOp{
+	spirv.OpAtomicExchange: isa.AtomicXchg, spirv.OpAtomicIAdd: isa.AtomicAdd, spirv.OpAtomicISub: isa.AtomicSub,
+	spirv.OpAtomicSMin: isa.AtomicMinS, spirv.OpAtomicUMin: isa.AtomicMinU, spirv.OpAtomicSMax: isa.AtomicMaxS,
+	spirv.OpAtomicUMax: isa.AtomicMaxU, spirv.OpAtomicAnd: isa.AtomicAnd, spirv.OpAtomicOr: isa.AtomicOr,
+	spirv.OpAtomicXor: isa.AtomicXor, spirv.OpAtomicFAddEXT: isa.AtomicFAdd, spirv.OpAtomicFMinEXT: isa.AtomicFMin,
+	spirv.OpAtomicFMaxEXT: isa.AtomicFMax,
+}
+
+// atomic reads an atomic instruction; false when in is none.
+func (b *builder) atomic(in spirv.Inst) bool {
+	op := in.Op()
+	ops := in.Operands()
+	var p *value
+	var sp isa.Space
+	ptr := func() {
+		v, pt := b.one(spirv.ID(ops[0]))
+		p, sp = v, space(pt.storage)
+	}
+	emit := func(result, t isa.Type, a isa.AtomicOp, args ...*value) *value {
+		v := b.f.newValue(isa.OpAtomic, result, t, append([]*value{p}, args...)...)
+		v.imm2, v.space = uint8(a), sp
+		return b.add(v)
+	}
+	width := func(t isa.Type) {
+		if t != isa.I32 && t != isa.I64 && t != isa.F32 && t != isa.F64 {
+			b.fail("atomics on %s are not supported", t)
+		}
+	}
+	if a, ok := atomicOps[op]; ok {
+		ptr()
+		v, t := b.one(spirv.ID(ops[3]))
+		width(t.scalar())
+		b.set(in, emit(t.scalar(), t.scalar(), a, v))
+		return true
+	}
+	switch op {
+	case spirv.OpAtomicLoad:
+		ptr()
+		t := b.m.typeOf(in.ResultType())
+		width(t.scalar())
+		b.set(in, emit(t.scalar(), t.scalar(), isa.AtomicLoad))
+	case spirv.OpAtomicStore:
+		ptr()
+		v, t := b.one(spirv.ID(ops[3]))
+		width(t.scalar())
+		emit(isa.Void, t.scalar(), isa.AtomicStore, v)
+	case spirv.OpAtomicCompareExchange, spirv.OpAtomicCompareExchangeWeak:
+		ptr()
+		v, t := b.one(spirv.ID(ops[4]))
+		c, _ := b.one(spirv.ID(ops[5]))
+		width(t.scalar())
+		b.set(in, emit(t.scalar(), t.scalar(), isa.AtomicCmpXchg, v, c))
+	case spirv.OpAtomicIIncrement, spirv.OpAtomicIDecrement:
+		ptr()
+		t := b.m.typeOf(in.ResultType()).scalar()
+		width(t)
+		a := isa.AtomicAdd
+		if op == spirv.OpAtomicIDecrement {
+			a = isa.AtomicSub
+		}
+		b.set(in, emit(t, t, a, b.imm(t, 1)))
+	case spirv.OpAtomicFlagTestAndSet:
+		ptr()
+		old := emit(isa.I32, isa.I32, isa.AtomicXchg, b.imm(isa.I32, 1))
+		b.set(in, b.cmp(isa.OpNe, isa.I32, old, b.imm(isa.I32, 0)))
+	case spirv.OpAtomicFlagClear:
+		ptr()
+		emit(isa.Void, isa.I32, isa.AtomicStore, b.imm(isa.I32, 0))
+	default:
+		return false
+	}
+	return true
+}
+
+// barrier reads OpControlBarrier and OpMemoryBarrier.
+func (b *builder) barrier(in spirv.Inst) {
+	ops := in.Operands()
+	if in.Op() == spirv.OpMemoryBarrier {
+		v := b.f.newValue(isa.OpFence, isa.Void, isa.Void)
+		v.imm2 = uint8(b.m.constUint(spirv.ID(ops[0])))
+		b.add(v)
+		return
+	}
+	b.controlBarrier(isa.Scope(b.m.constUint(spirv.ID(ops[0]))))
+}
+
+// controlBarrier ends the block with a barrier.
+func (b *builder) controlBarrier(s isa.Scope) {
+	switch s {
+	case isa.ScopeInvocation:
+		return
+	case isa.ScopeSubgroup, isa.ScopeWorkgroup:
+	default:
+		b.fail("a control barrier of execution scope %d is not supported; it may be Workgroup or Subgroup", s)
+	}
+	next := b.f.newBlock("")
+	c := b.cur
+	c.term, c.scope, c.termLoc = termBarrier, s, b.place()
+	link(c, next)
+	b.cur = next
+}

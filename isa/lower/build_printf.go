@@ -1,0 +1,106 @@
+package lower
+
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// printf reads a call of printf. The format and every string that it prints
+// are constants of the module (OpenCL C 6.15.14.3) and are read here.
+func (b *builder) printf(in spirv.Inst, ops []uint32) {
+	p, _ := b.one(spirv.ID(ops[0]))
+	format, ok := b.constString(p)
+	if !ok {
+		b.fail("the format of printf is not a constant string")
+	}
+	pf := isa.Printf{Format: format}
+	conv := conversions(format)
+	var args []*value
+	for i, w := range ops[1:] {
+		vals, t := b.vals(spirv.ID(w))
+		ct := t.component()
+		arg := isa.PrintfArg{Type: ct.scalar()}
+		if ct.kind == kindPointer && i < len(conv) && conv[i] == 's' {
+			s, ok := b.constString(vals[0])
+			if !ok {
+				b.fail("argument %d of printf is not a constant string", i+1)
+			}
+			arg.IsString, arg.Str = true, s
+			pf.Args = append(pf.Args, arg)
+			continue
+		}
+		if arg.Type == isa.Void || arg.Type == isa.B1 {
+			b.fail("argument %d of printf has type %s, which cannot be printed", i+1, t.op)
+		}
+		for _, v := range vals {
+			if arg.Type == isa.F16 {
+				v = b.conv(isa.OpFToF, isa.F32, isa.F16, v)
+			}
+			args = append(args, v)
+		}
+		if arg.Type == isa.F16 {
+			arg.Type = isa.F32
+		}
+		arg.Regs = make([]isa.Reg, len(vals)) // filled when registers are known
+		pf.Args = append(pf.Args, arg)
+	}
+	v := b.f.newValue(isa.OpPrintf, isa.I32, isa.I32, args...)
+	v.index = len(b.k.Printfs)
+	v.imm = uint64(v.index)
+	b.k.Printfs = append(b.k.Printfs, pf)
+	b.k.UsesPrintf = true
+	v.blk, v.loc = b.cur, b.place()
+	b.cur.insts = append(b.cur.insts, v)
+	b.set(in, v)
+}
+
+// conversions returns the conversion characters of a format, in order; a '*'
+// stands for itself, as it takes an argument too.
+func conversions(format string) []byte {
+	var out []byte
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			continue
+		}
+		for i++; i < len(format); i++ {
+			c := format[i]
+			if c == '%' {
+				break
+			}
+			if c == '*' {
+				out = append(out, c)
+				continue
+			}
+			if c == 'h' || c == 'l' || c == 'v' || c < 'A' || c == 'L' {
+				continue
+			}
+			out = append(out, c)
+			break
+		}
+	}
+	return out
+}
+
+// constString reads the string that a constant pointer leads to.
+func (b *builder) constString(p *value) (string, bool) {
+	off := int64(0)
+	for p.op == isa.OpPtrAdd && p.idx == isa.IdxNone {
+		off += int64(p.disp)
+		p = p.args[0]
+	}
+	if p.op != irGlobal || off < 0 {
+		return "", false
+	}
+	g := &b.m.prog.Globals[p.index]
+	if !g.ReadOnly || uint64(off) > g.Size {
+		return "", false
+	}
+	data := g.Init[min(uint64(off), uint64(len(g.Init))):]
+	for i, c := range data {
+		if c == 0 {
+			return string(data[:i]), true
+		}
+	}
+	// What is behind the initializer is zero, if anything is there.
+	return string(data), uint64(off)+uint64(len(data)) < g.Size
+}

@@ -1,0 +1,347 @@
+package lower
+
+import (
+	"errors"
+	"sort"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
+
+var errTooLarge = errors.New("the kernel is too large: too many values live across too many blocks")
+
+// emitter writes bytecode.
+type emitter struct {
+	b      *builder
+	k      *isa.Kernel
+	a      *allocator
+	consts map[uint64]int
+	params map[paramKey]int
+	addrs  map[int]int // program-scope variable → scalar register
+	priv   []int       // private allocation → its new number, -1 when it is gone
+	init   int         // scalar registers that start with a value
+}
+
+type paramKey struct {
+	param  int
+	offset uint64
+	size   int
+}
+
+// emit gives out registers and writes the kernel's code.
+func emit(b *builder) {
+	a := &allocator{f: b.f}
+	if err := a.run(); err != nil {
+		b.fail("%v", err)
+	}
+	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, addrs: map[int]int{}}
+	e.leaves()
+	k := b.k
+	for _, blk := range b.f.blocks {
+		start := len(k.Code)
+		for _, v := range blk.insts {
+			e.inst(v)
+		}
+		e.copies(blk)
+		e.terminator(blk)
+		depth := 0
+		if blk.loop != nil {
+			depth = blk.loop.depth
+		}
+		k.Blocks = append(k.Blocks, isa.Block{Start: start, End: len(k.Code), Loop: depth, Name: blk.name})
+	}
+	k.NumScalar = e.init + a.global[classScalar] + a.local[classScalar]
+	if a.scratch[classScalar] >= 0 {
+		k.NumScalar++
+	}
+	for c := range k.NumVector {
+		k.NumVector[c] = a.global[c] + a.local[c]
+		if a.scratch[c] >= 0 {
+			k.NumVector[c]++
+		}
+	}
+	k.Private = e.keptPrivate()
+}
+
+// leaves gives scalar registers to the constants, arguments and addresses
+// that the kernel uses.
+func (e *emitter) leaves() {
+	e.priv = make([]int, len(e.k.Private))
+	for i := range e.priv {
+		e.priv[i] = -1
+	}
+	kept := 0
+	visit := func(v *value) {
+		switch v.op {
+		case irPriv:
+			if e.priv[v.index] < 0 {
+				e.priv[v.index] = kept
+				kept++
+			}
+			e.constant(isa.PointerBits(isa.SpacePrivate, e.priv[v.index]))
+		case irLocal:
+			e.constant(isa.PointerBits(isa.SpaceLocal, v.index))
+		case irConst:
+			e.constant(v.imm)
+		case irParam:
+			key := paramKey{v.index, v.imm, v.typ.Bytes()}
+			if _, ok := e.params[key]; !ok {
+				r := e.slot(0)
+				e.params[key] = r
+				e.k.ParamRegs = append(e.k.ParamRegs, isa.ParamReg{Scalar: r, Param: key.param, Offset: key.offset, Size: uint8(key.size)})
+			}
+		case irGlobal:
+			if _, ok := e.addrs[v.index]; !ok {
+				r := e.slot(0)
+				e.addrs[v.index] = r
+				e.k.GlobalRegs = append(e.k.GlobalRegs, isa.GlobalReg{Scalar: r, Global: v.index})
+			}
+		}
+	}
+	for _, b := range e.b.f.blocks {
+		for _, v := range b.phis {
+			for _, x := range v.args {
+				visit(x)
+			}
+		}
+		for _, v := range b.insts {
+			for _, x := range v.args {
+				visit(x)
+			}
+		}
+		if b.cond != nil {
+			visit(b.cond)
+		}
+	}
+	e.init = len(e.k.ScalarInit)
+}
+
+func (e *emitter) slot(bits uint64) int {
+	e.k.ScalarInit = append(e.k.ScalarInit, bits)
+	return len(e.k.ScalarInit) - 1
+}
+
+func (e *emitter) constant(bits uint64) {
+	if _, ok := e.consts[bits]; !ok {
+		e.consts[bits] = e.slot(bits)
+	}
+}
+
+// keptPrivate returns the private allocations that are still used, renumbered.
+func (e *emitter) keptPrivate() []isa.Alloc {
+	n := 0
+	for _, p := range e.priv {
+		n = max(n, p+1)
+	}
+	out := make([]isa.Alloc, n)
+	for i, p := range e.priv {
+		if p >= 0 {
+			out[p] = e.k.Private[i]
+		}
+	}
+	return out
+}
+
+// reg returns the register of a value.
+func (e *emitter) reg(v *value) isa.Reg {
+	switch v.op {
+	case irConst:
+		return isa.S(e.consts[v.imm])
+	case irParam:
+		return isa.S(e.params[paramKey{v.index, v.imm, v.typ.Bytes()}])
+	case irGlobal:
+		return isa.S(e.addrs[v.index])
+	case irPriv:
+		return isa.S(e.consts[isa.PointerBits(isa.SpacePrivate, e.priv[v.index])])
+	case irLocal:
+		return isa.S(e.consts[isa.PointerBits(isa.SpaceLocal, v.index)])
+	}
+	c := classOf(v)
+	if w := e.a.webOf[v]; w != nil {
+		return e.number(c, w.reg)
+	}
+	return e.number(c, e.a.global[c]+v.reg.Index())
+}
+
+func (e *emitter) number(c class, i int) isa.Reg {
+	if c == classScalar {
+		return isa.S(e.init + i)
+	}
+	return isa.V(i)
+}
+
+// inst writes one instruction.
+func (e *emitter) inst(v *value) {
+	in := isa.Inst{
+		Op: v.op, Type: v.elem, Flags: v.flags, Idx: v.idx, Space: v.space, Imm2: v.imm2,
+		Scale: v.scale, Disp: v.disp, Imm: uint32(v.imm), Loc: v.loc,
+	}
+	info := v.op.Info()
+	switch info.Shape {
+	case isa.ShapeConvert:
+		in.Type, in.Type2 = v.typ, v.elem
+	case isa.ShapePtrAdd, isa.ShapePtrDiff:
+		in.Type = isa.I64
+	}
+	ops := [4]*isa.Reg{&in.A, &in.B, &in.C, &in.D}
+	at := 0
+	switch info.Shape {
+	case isa.ShapePtrAdd, isa.ShapeLoad, isa.ShapeStore, isa.ShapeAtomic:
+		in.A = e.reg(v.args[0])
+		if v.idx != isa.IdxNone {
+			in.B = e.reg(v.args[1])
+		}
+		at = 2
+		for _, x := range rest(v) {
+			*ops[at] = e.reg(x)
+			at++
+		}
+	case isa.ShapePrintf:
+		pf := &e.k.Printfs[v.index]
+		i := 0
+		for j := range pf.Args {
+			for r := range pf.Args[j].Regs {
+				pf.Args[j].Regs[r] = e.reg(v.args[i])
+				i++
+			}
+		}
+	default:
+		for _, x := range v.args {
+			*ops[at] = e.reg(x)
+			at++
+		}
+	}
+	unused := noResult(v) || (v.op == isa.OpAtomic || v.op == isa.OpPrintf) && e.a.unused(v)
+	if !unused {
+		in.Dst = e.reg(v)
+		if v.div && e.a.webOf[v] == nil {
+			in.Flags |= isa.FlagDense
+		}
+	}
+	switch v.op {
+	case isa.OpAtomic:
+		e.atomicEffects(v, unused)
+	case isa.OpStore, isa.OpMemCopy:
+		if v.space == isa.SpaceGlobal || v.space == isa.SpaceGeneric {
+			e.k.WritesGlobal = true
+		}
+	}
+	e.k.Code = append(e.k.Code, in)
+	if info.Shape == isa.ShapeLoad && !v.div {
+		e.k.UniformAccesses++
+	}
+}
+
+func (a *allocator) unused(v *value) bool { return a.info[v].end == v.pos && a.webOf[v] == nil }
+
+// atomicEffects notes whether work-groups can see each other's order.
+func (e *emitter) atomicEffects(v *value, unused bool) {
+	if v.space == isa.SpaceLocal {
+		return
+	}
+	e.k.WritesGlobal = true
+	switch isa.AtomicOp(v.imm2) {
+	case isa.AtomicAdd, isa.AtomicSub, isa.AtomicMinS, isa.AtomicMaxS, isa.AtomicMinU, isa.AtomicMaxU, isa.AtomicAnd, isa.AtomicOr,
+		isa.AtomicXor, isa.AtomicFMin, isa.AtomicFMax:
+		// These commute, so only somebody who reads the old value can tell.
+		if !unused {
+			e.k.OrderDependent = true
+		}
+	default:
+		e.k.OrderDependent = true
+	}
+}
+
+// copies writes the moves into the phis of the block that b leads to. All of
+// them happen at once, so the order matters and cycles need a scratch register.
+func (e *emitter) copies(b *block) {
+	if len(b.succs) != 1 || b.term != termBr {
+		return
+	}
+	s := b.succs[0]
+	i := s.predIndex(b)
+	type move struct {
+		c        class
+		t        isa.Type
+		dst, src isa.Reg
+	}
+	var todo []move
+	for _, phi := range s.phis {
+		m := move{classOf(phi), phi.typ, e.reg(phi), e.reg(phi.args[i])}
+		if m.dst != m.src {
+			todo = append(todo, m)
+		}
+	}
+	put := func(m move) {
+		e.k.Code = append(e.k.Code, isa.Inst{Op: isa.OpMov, Type: m.t, Dst: m.dst, A: m.src, Loc: b.termLoc})
+	}
+	same := func(x, y move) bool { return x.t.Bank() == y.t.Bank() || x.src.IsScalar() }
+	for len(todo) > 0 {
+		done := false
+		for j, m := range todo {
+			blocked := false
+			for l, o := range todo {
+				if l != j && o.src == m.dst && same(o, m) {
+					blocked = true
+					break
+				}
+			}
+			if !blocked {
+				put(m)
+				todo = append(todo[:j], todo[j+1:]...)
+				done = true
+				break
+			}
+		}
+		if done {
+			continue
+		}
+		// A cycle: save what the first move would overwrite.
+		m := todo[0]
+		if e.a.scratch[m.c] < 0 {
+			e.a.scratch[m.c] = e.a.global[m.c] + e.a.local[m.c]
+		}
+		tmp := e.number(m.c, e.a.scratch[m.c])
+		put(move{m.c, m.t, tmp, m.dst})
+		for j := range todo {
+			if todo[j].src == m.dst && same(todo[j], m) {
+				todo[j].src = tmp
+			}
+		}
+	}
+}
+
+func (e *emitter) terminator(b *block) {
+	in := isa.Inst{Loc: b.termLoc}
+	to := func(i int) int { return b.succs[i].order }
+	switch b.term {
+	case termBr:
+		in.Op = isa.OpBr
+		in.SetTargets(to(0), 0)
+	case termCond:
+		in.Op, in.A = isa.OpBrCond, e.reg(b.cond)
+		in.SetTargets(to(0), to(1))
+	case termSwitch:
+		in.Op, in.Type, in.A = isa.OpSwitch, b.cond.typ, e.reg(b.cond)
+		in.Imm = uint32(len(e.k.Switches))
+		t := isa.SwitchTable{Default: to(0)}
+		idx := make([]int, len(b.cases))
+		for i := range idx {
+			idx[i] = i
+		}
+		sort.Slice(idx, func(i, j int) bool { return b.cases[idx[i]] < b.cases[idx[j]] })
+		for _, i := range idx {
+			t.Values = append(t.Values, b.cases[i])
+			t.Targets = append(t.Targets, to(b.caseTo[i]))
+		}
+		e.k.Switches = append(e.k.Switches, t)
+	case termBarrier:
+		in.Op, in.Imm2 = isa.OpBarrier, uint8(b.scope)
+		in.SetTargets(to(0), 0)
+		e.k.UsesBarrier = true
+	case termTrap:
+		in.Op, in.Imm = isa.OpTrap, uint32(b.trap)
+	default:
+		in.Op = isa.OpRet
+	}
+	e.k.Code = append(e.k.Code, in)
+}

@@ -1,0 +1,350 @@
+package lower
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
+
+// fold computes an instruction whose operands are constants: a holds their
+// bits, zero-extended, typ and elem are as in value. It says false for what
+// it does not compute; the engine will then.
+func fold(op isa.Op, typ, elem isa.Type, flags isa.Flags, a []uint64) (uint64, bool) {
+	if elem.IsFloat() || typ.IsFloat() {
+		return foldFloat(op, typ, elem, flags, a)
+	}
+	n := elem.Bits()
+	mask := ^uint64(0) >> (64 - max(n, 1))
+	sx := func(i int) int64 { return int64(a[i]<<(64-n)) >> (64 - n) }
+	b2 := func(b bool) (uint64, bool) {
+		if b {
+			return 1, true
+		}
+		return 0, true
+	}
+	val := func(x uint64) (uint64, bool) { return x & mask, true }
+	minS := int64(-1) << (n - 1)
+	switch op {
+	case isa.OpMov:
+		return val(a[0])
+	case isa.OpSelect:
+		if a[0]&1 != 0 {
+			return val(a[1])
+		}
+		return val(a[2])
+	case isa.OpAdd:
+		return val(a[0] + a[1])
+	case isa.OpSub:
+		return val(a[0] - a[1])
+	case isa.OpMul:
+		return val(a[0] * a[1])
+	case isa.OpAnd:
+		return val(a[0] & a[1])
+	case isa.OpOr:
+		return val(a[0] | a[1])
+	case isa.OpXor:
+		return val(a[0] ^ a[1])
+	case isa.OpNot:
+		return val(^a[0])
+	case isa.OpNeg:
+		return val(-a[0])
+	case isa.OpShl:
+		return val(a[0] << (a[1] & uint64(n-1)))
+	case isa.OpShrU:
+		return val(a[0] >> (a[1] & uint64(n-1)))
+	case isa.OpShrS:
+		return val(uint64(sx(0) >> (a[1] & uint64(n-1))))
+	case isa.OpDivS, isa.OpRemS, isa.OpModS:
+		x, y := sx(0), sx(1)
+		if y == 0 || x == minS && y == -1 {
+			return 0, false // the engine has something to say about these
+		}
+		switch r := x % y; {
+		case op == isa.OpDivS:
+			return val(uint64(x / y))
+		case op == isa.OpModS && r != 0 && (r < 0) != (y < 0):
+			return val(uint64(r + y))
+		default:
+			return val(uint64(r))
+		}
+	case isa.OpDivU:
+		if a[1] == 0 {
+			return 0, false
+		}
+		return val(a[0] / a[1])
+	case isa.OpRemU:
+		if a[1] == 0 {
+			return 0, false
+		}
+		return val(a[0] % a[1])
+	case isa.OpMinS:
+		return val(uint64(min(sx(0), sx(1))))
+	case isa.OpMaxS:
+		return val(uint64(max(sx(0), sx(1))))
+	case isa.OpMinU:
+		return val(min(a[0], a[1]))
+	case isa.OpMaxU:
+		return val(max(a[0], a[1]))
+	case isa.OpAbs:
+		if x := sx(0); x < 0 {
+			return val(uint64(-x))
+		}
+		return val(a[0])
+	case isa.OpClz:
+		return val(uint64(bits.LeadingZeros64(a[0]) - (64 - n)))
+	case isa.OpPopCount:
+		return val(uint64(bits.OnesCount64(a[0])))
+	case isa.OpEq:
+		return b2(a[0] == a[1])
+	case isa.OpNe:
+		return b2(a[0] != a[1])
+	case isa.OpLtU:
+		return b2(a[0] < a[1])
+	case isa.OpLeU:
+		return b2(a[0] <= a[1])
+	case isa.OpLtS:
+		return b2(sx(0) < sx(1))
+	case isa.OpLeS:
+		return b2(sx(0) <= sx(1))
+	case isa.OpTruncate:
+		return a[0] & (^uint64(0) >> (64 - typ.Bits())), true
+	case isa.OpZExt:
+		return a[0], true
+	case isa.OpSExt:
+		return uint64(sx(0)) & (^uint64(0) >> (64 - typ.Bits())), true
+	}
+	return 0, false
+}
+
+// foldFloat folds what IEEE 754 leaves no room in. NaN results stay with the engine.
+func foldFloat(op isa.Op, typ, elem isa.Type, flags isa.Flags, a []uint64) (uint64, bool) {
+	if op == isa.OpMov || op == isa.OpSelect {
+		if op == isa.OpMov {
+			return a[0], true
+		}
+		return a[2-a[0]&1], true
+	}
+	if flags.Round() != isa.RoundDefault || flags&isa.FlagSat != 0 {
+		return 0, false
+	}
+	f := func(i int) float64 {
+		if elem == isa.F32 {
+			return float64(math.Float32frombits(uint32(a[i])))
+		}
+		return math.Float64frombits(a[i])
+	}
+	out := func(x float64) (uint64, bool) {
+		if x != x {
+			return 0, false
+		}
+		if typ == isa.F32 {
+			return uint64(math.Float32bits(float32(x))), true
+		}
+		return math.Float64bits(x), true
+	}
+	// A sum, difference, product or quotient of two singles, computed in double
+	// and rounded again, is the correctly rounded single.
+	switch op {
+	case isa.OpSToF, isa.OpUToF:
+		n := elem.Bits()
+		if typ == isa.F16 || n == 64 {
+			return 0, false
+		}
+		if op == isa.OpSToF {
+			return out(float64(int64(a[0]<<(64-n)) >> (64 - n)))
+		}
+		return out(float64(a[0]))
+	case isa.OpFToF:
+		if elem == isa.F16 || typ == isa.F16 {
+			return 0, false
+		}
+		return out(f(0))
+	}
+	if elem != isa.F32 && elem != isa.F64 {
+		return 0, false
+	}
+	b2 := func(b bool) (uint64, bool) {
+		if b {
+			return 1, true
+		}
+		return 0, true
+	}
+	switch op {
+	case isa.OpFAdd:
+		return out(f(0) + f(1))
+	case isa.OpFSub:
+		return out(f(0) - f(1))
+	case isa.OpFMul:
+		return out(f(0) * f(1))
+	case isa.OpFDiv:
+		return out(f(0) / f(1))
+	case isa.OpFNeg:
+		return a[0] ^ 1<<(elem.Bits()-1), true
+	case isa.OpFAbs:
+		return a[0] &^ (1 << (elem.Bits() - 1)), true
+	case isa.OpFOEq:
+		return b2(f(0) == f(1))
+	case isa.OpFUNe:
+		return b2(f(0) != f(1))
+	case isa.OpFOLt:
+		return b2(f(0) < f(1))
+	case isa.OpFOLe:
+		return b2(f(0) <= f(1))
+	case isa.OpFULt:
+		return b2(!(f(1) <= f(0)))
+	case isa.OpFULe:
+		return b2(!(f(1) < f(0)))
+	case isa.OpFOrd:
+		return b2(f(0) == f(0) && f(1) == f(1))
+	case isa.OpFUno:
+		return b2(f(0) != f(0) || f(1) != f(1))
+	case isa.OpFONe:
+		return b2(f(0) < f(1) || f(1) < f(0))
+	case isa.OpFUEq:
+		return b2(!(f(0) < f(1) || f(1) < f(0)))
+	}
+	return 0, false
+}
+
+// simplify returns what an instruction amounts to without being computed: a
+// constant, one of its operands, or nil.
+func (f *fn) simplify(v *value) *value {
+	n := len(v.args)
+	if v.typ == isa.Void || n == 0 {
+		return nil
+	}
+	if n <= 3 && v.op < isa.NumOps && v.idx == isa.IdxNone && v.op != isa.OpLoad && v.op != isa.OpAtomic && v.op != isa.OpPtrAdd &&
+		v.op != isa.OpPrintf && v.op != isa.OpReadFirst {
+		var a [3]uint64
+		all := true
+		for i, x := range v.args {
+			if !x.isConst() {
+				all = false
+				break
+			}
+			a[i] = x.imm
+		}
+		if all {
+			if c, ok := fold(v.op, v.typ, v.elem, v.flags, a[:n]); ok {
+				return f.constant(v.typ, c)
+			}
+		}
+	}
+	if n == 2 && v.args[0].isConst() && !v.args[1].isConst() && commutes(v.op) {
+		v.args[0], v.args[1] = v.args[1], v.args[0]
+	}
+	x := v.args[0]
+	var y *value
+	if n > 1 {
+		y = v.args[1]
+	}
+	zero := func(c *value) bool { return c.isConst() && c.imm == 0 }
+	ones := func(c *value) bool { return c.isConst() && c.imm == ^uint64(0)>>(64-c.typ.Bits()) }
+	switch v.op {
+	case isa.OpAdd, isa.OpOr, isa.OpXor:
+		switch {
+		case zero(y):
+			return x
+		case zero(x):
+			return y
+		case v.op == isa.OpOr && x == y:
+			return x
+		case v.op == isa.OpOr && (ones(x) || ones(y)):
+			return f.constant(v.typ, ^uint64(0))
+		case v.op == isa.OpXor && x == y:
+			return f.constant(v.typ, 0)
+		case v.op == isa.OpXor && v.typ == isa.B1 && ones(y) && x.op == isa.OpNot:
+			return x.args[0]
+		}
+	case isa.OpSub:
+		if zero(y) {
+			return x
+		}
+		if x == y {
+			return f.constant(v.typ, 0)
+		}
+	case isa.OpShl, isa.OpShrS, isa.OpShrU:
+		if zero(y) || zero(x) {
+			return x
+		}
+	case isa.OpMul:
+		for i, c := range v.args {
+			if c.isConst() && c.imm == 1 {
+				return v.args[1-i]
+			}
+			if zero(c) {
+				return c
+			}
+		}
+	case isa.OpAnd:
+		switch {
+		case x == y:
+			return x
+		case zero(x), ones(y):
+			return x
+		case zero(y), ones(x):
+			return y
+		}
+	case isa.OpNot:
+		if x.op == isa.OpNot && x.typ == v.typ {
+			return x.args[0]
+		}
+	case isa.OpFNeg:
+		if x.op == isa.OpFNeg && x.elem == v.elem {
+			return x.args[0]
+		}
+	case isa.OpDivU, isa.OpDivS:
+		if y.isConst() && y.imm == 1 {
+			return x
+		}
+	case isa.OpMov:
+		return x
+	case isa.OpSelect:
+		if y == v.args[2] {
+			return y
+		}
+		if x.isConst() {
+			return v.args[2-x.imm&1]
+		}
+		if v.typ == isa.B1 && ones(y) && zero(v.args[2]) {
+			return x
+		}
+	case isa.OpNe:
+		// (c ? 1 : 0) != 0 is c.
+		if zero(y) && x.op == isa.OpSelect && x.args[1].isConst() && x.args[1].imm != 0 && zero(x.args[2]) {
+			return x.args[0]
+		}
+		if v.elem == isa.B1 && zero(y) {
+			return x
+		}
+	case isa.OpEq:
+		if v.elem == isa.B1 && ones(y) {
+			return x
+		}
+	case isa.OpTruncate:
+		// Back to the width it came from, or further.
+		if (x.op == isa.OpSExt || x.op == isa.OpZExt) && x.elem == v.typ {
+			return x.args[0]
+		}
+		if x.op == isa.OpBuiltin && x.typ == isa.I64 && v.typ == isa.I32 {
+			v.op, v.elem, v.imm, v.args = isa.OpBuiltin, isa.I32, x.imm, nil // the id in 32 bits at once
+		}
+	case isa.OpPtrAdd:
+		if v.idx == isa.IdxNone && v.disp == 0 {
+			return x
+		}
+	}
+	return nil
+}
+
+// commutes says whether the operands may be exchanged without changing a bit
+// of the result. (A float sum of two NaNs gives the one quiet NaN either way.)
+func commutes(op isa.Op) bool {
+	switch op {
+	case isa.OpAdd, isa.OpMul, isa.OpMulHiS, isa.OpMulHiU, isa.OpAnd, isa.OpOr, isa.OpXor, isa.OpEq, isa.OpNe,
+		isa.OpMinS, isa.OpMaxS, isa.OpMinU, isa.OpMaxU, isa.OpFAdd, isa.OpFMul, isa.OpFOEq, isa.OpFUNe:
+		return true
+	}
+	return false
+}

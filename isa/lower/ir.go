@@ -1,0 +1,305 @@
+package lower
+
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+)
+
+// The intermediate representation is SSA over scalars: vectors and aggregates
+// are split when a module is read. An instruction is a value with an opcode of
+// the bytecode, or one of the few below that exist before emission only.
+//
+// Integers and floats of one width share a register bank, so a bit cast
+// between them is no instruction: the operand is simply used.
+const (
+	irConst  = isa.NumOps + iota // value.imm holds the bits
+	irParam                      // value.imm bytes into the value of parameter value.index
+	irGlobal                     // address of program-scope variable value.index
+	irPriv                       // address of private allocation value.index
+	irLocal                      // address of LDS allocation value.index
+	irInput                      // "address" of the built-in variable value.index
+	irPhi                        // one argument a predecessor, in their order
+)
+
+// value is an SSA value, or an instruction without a result (typ is Void).
+type value struct {
+	id   int
+	op   isa.Op
+	typ  isa.Type // of the result
+	elem isa.Type // what the instruction works on: Inst.Type, and Inst.Type2 of a conversion
+	args []*value
+
+	imm   uint64 // constant bits, byte offset of a parameter, or Inst.Imm
+	index int    // parameter, variable or allocation
+	imm2  uint8
+	flags isa.Flags
+	space isa.Space
+	idx   isa.IdxType // of an address: args[0] is the pointer, args[1] the index when idx is not IdxNone
+	scale uint32
+	disp  int32
+
+	blk *block
+	loc uint32
+
+	argv [2]*value // backing of short args
+
+	// What analyses find out.
+	div  bool    // differs by lane
+	repl *value  // stands in for this value
+	uses int     // times used
+	reg  isa.Reg // register
+	seen bool    // scratch mark
+	pos  int     // place in its block, where a pass numbers
+}
+
+// termKind is how a block ends.
+type termKind uint8
+
+const (
+	termNone termKind = iota
+	termBr
+	termCond    // cond ? succs[0] : succs[1]
+	termSwitch  // cases[i] goes to succs[caseTo[i]], everything else to succs[0]
+	termRet     //
+	termTrap    // trap
+	termBarrier // then succs[0]
+)
+
+// block is a basic block. phis come first and are kept apart; their arguments
+// are in the order of preds. succs has no target twice.
+type block struct {
+	id    int
+	name  string
+	phis  []*value
+	insts []*value
+	preds []*block
+	succs []*block
+
+	term    termKind
+	cond    *value
+	cases   []uint64
+	caseTo  []int
+	trap    isa.TrapKind
+	scope   isa.Scope // of a barrier
+	termLoc uint32
+
+	// What analyses find out.
+	order int // place in the order of emission
+	rpo   int
+	idom  *block
+	dom   []*block // children in the dominator tree
+	domIn int      // entry and exit numbers of a walk of that tree
+	domUt int
+	loop  *loop
+}
+
+// fn is a kernel in the making.
+type fn struct {
+	blocks []*block // entry first; the order means nothing else until ordered
+	nvals  int
+	nblks  int
+	consts map[constKey]*value
+	slab   []value
+}
+
+type constKey struct {
+	t    isa.Type
+	bits uint64
+}
+
+func (f *fn) newBlock(name string) *block {
+	b := &block{id: f.nblks, name: name}
+	f.nblks++
+	f.blocks = append(f.blocks, b)
+	return b
+}
+
+// newValue makes a value without putting it into a block.
+func (f *fn) newValue(op isa.Op, typ, elem isa.Type, args ...*value) *value {
+	if len(f.slab) == 0 {
+		f.slab = make([]value, 128)
+	}
+	v := &f.slab[0]
+	f.slab = f.slab[1:]
+	v.id, v.op, v.typ, v.elem = f.nvals, op, typ, elem
+	f.nvals++
+	if len(args) <= len(v.argv) {
+		v.args = v.argv[:copy(v.argv[:], args)]
+	} else {
+		v.args = append([]*value(nil), args...)
+	}
+	return v
+}
+
+// constant returns the one value for the given bits of the given type. Types
+// of one bank share their constants.
+func (f *fn) constant(t isa.Type, bits uint64) *value {
+	if n := t.Bits(); n < 64 {
+		bits &= 1<<n - 1
+	}
+	key := constKey{isa.IntOf(t.Bits()), bits}
+	if v := f.consts[key]; v != nil {
+		return v
+	}
+	v := f.newValue(irConst, key.t, key.t)
+	v.imm = bits
+	f.consts[key] = v
+	return v
+}
+
+func (v *value) isConst() bool { return v.op == irConst }
+
+// sext returns a constant's value as a signed number.
+func (v *value) sext() int64 {
+	n := 64 - v.typ.Bits()
+	return int64(v.imm<<n) >> n
+}
+
+// isAddr says whether v is one of the addresses that need no instruction.
+func (v *value) isAddr() bool { return v.op >= irGlobal && v.op <= irLocal }
+
+// leaf says whether v needs no place in a block.
+func (v *value) leaf() bool { return v.op > isa.NumOps && v.op != irPhi || v.op == irConst }
+
+// root follows the replacements of v, shortening the path.
+func (v *value) root() *value {
+	r := v
+	for r.repl != nil {
+		r = r.repl
+	}
+	for v.repl != nil {
+		v, v.repl = v.repl, r
+		if v == r {
+			break
+		}
+	}
+	return r
+}
+
+// pure says whether an instruction has no effect but its result and may be
+// dropped, moved and shared.
+func pure(v *value) bool {
+	switch v.op {
+	case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpMemCopy, isa.OpFence, isa.OpPrintf,
+		isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS, isa.OpReadFirst:
+		return false
+	}
+	return true
+}
+
+// hasEffect says whether an instruction must stay although nobody uses its
+// result. Loads and divisions stay because they may fault, and a fault is
+// what people run lockstep to see.
+func hasEffect(v *value) bool { return !pure(v) }
+
+// link adds the edge from b to s, once.
+func link(b, s *block) int {
+	for i, x := range b.succs {
+		if x == s {
+			return i
+		}
+	}
+	b.succs = append(b.succs, s)
+	s.preds = append(s.preds, b)
+	return len(b.succs) - 1
+}
+
+// predIndex returns the place of p among b's predecessors.
+func (b *block) predIndex(p *block) int {
+	for i, x := range b.preds {
+		if x == p {
+			return i
+		}
+	}
+	return -1
+}
+
+// removeEdge takes the edge from p to b away, phi arguments included. p's
+// terminator is the caller's business.
+func removeEdge(p, b *block) {
+	i := b.predIndex(p)
+	b.preds = append(b.preds[:i], b.preds[i+1:]...)
+	for _, phi := range b.phis {
+		phi.args = append(phi.args[:i:i], phi.args[i+1:]...)
+	}
+	for j, s := range p.succs {
+		if s == b {
+			p.succs = append(p.succs[:j], p.succs[j+1:]...)
+			return
+		}
+	}
+}
+
+// setBr makes p end in a plain branch to its only successor s.
+func setBr(p, s *block) {
+	p.term, p.cond, p.cases, p.caseTo = termBr, nil, nil, nil
+	p.succs = []*block{s}
+}
+
+// splitEdge puts a new block on the edge from p to s.
+func (f *fn) splitEdge(p, s *block) *block {
+	m := f.newBlock("")
+	m.term, m.termLoc = termBr, p.termLoc
+	m.succs = []*block{s}
+	m.preds = []*block{p}
+	s.preds[s.predIndex(p)] = m
+	for i, x := range p.succs {
+		if x == s {
+			p.succs[i] = m
+		}
+	}
+	return m
+}
+
+// insertAfter puts n into its block right behind v (at the front for a phi).
+func insertAfter(v, n *value) {
+	b := v.blk
+	n.blk = b
+	at := 0
+	if v.op != irPhi {
+		for i, x := range b.insts {
+			if x == v {
+				at = i + 1
+				break
+			}
+		}
+	}
+	b.insts = append(b.insts, nil)
+	copy(b.insts[at+1:], b.insts[at:])
+	b.insts[at] = n
+}
+
+// replaceAll rewrites every use through the repl links that a pass has set,
+// and drops the values that were replaced.
+func (f *fn) replaceAll() {
+	for _, b := range f.blocks {
+		phis := b.phis[:0]
+		for _, v := range b.phis {
+			if v.repl == nil {
+				phis = append(phis, v)
+			}
+		}
+		b.phis = phis
+		insts := b.insts[:0]
+		for _, v := range b.insts {
+			if v.repl == nil {
+				insts = append(insts, v)
+			}
+		}
+		b.insts = insts
+	}
+	for _, b := range f.blocks {
+		for _, v := range b.phis {
+			for i, a := range v.args {
+				v.args[i] = a.root()
+			}
+		}
+		for _, v := range b.insts {
+			for i, a := range v.args {
+				v.args[i] = a.root()
+			}
+		}
+		if b.cond != nil {
+			b.cond = b.cond.root()
+		}
+	}
+}

@@ -1,0 +1,143 @@
+// Package lower compiles a SPIR-V module of the OpenCL flavour to bytecode:
+// [Program] takes a [spirv.Module] that spirv/validate has accepted and gives
+// an [isa.Program], one kernel an entry point, every call inlined.
+//
+// A kernel goes through the passes of the table in passes.go, one pass a file:
+// it is read into SSA over scalars (build*.go), its variables are promoted to
+// registers (promote.go), values are simplified and shared (simplify.go), loops
+// get one latch each and blocks their order (cfg.go, order.go), addresses are
+// folded into accesses (address.go), the values that are the same for every
+// lane are found (diverge.go), and registers are given out while bytecode is
+// written (regs.go, emit.go).
+//
+// It runs nothing and knows no engine. What it cannot lower it refuses by
+// name, with an [*Error], before anything runs.
+package lower
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// Options steers the lowering.
+type Options struct {
+	// SpecConstants has values for specialization constants by SpecId: the
+	// bits, zero-extended. A constant that is not there keeps its default.
+	SpecConstants map[uint32]uint64
+	// MaxInstructions limits the size of a kernel with its calls inlined;
+	// 0 means DefaultMaxInstructions.
+	MaxInstructions int
+	// Dump, when set, is called with the text of a kernel after each pass.
+	Dump func(kernel, pass, text string)
+}
+
+// DefaultMaxInstructions is the size of the largest kernel, calls inlined, in
+// instructions of the intermediate form.
+const DefaultMaxInstructions = 4 << 20
+
+// Error says why a module cannot be lowered.
+type Error struct {
+	Op     string // instruction, as SPIR-V names it; empty when the module as a whole is meant
+	Name   string // OpName of its result, if it has one
+	ID     spirv.ID
+	Word   int // word offset in the module
+	Reason string
+}
+
+// Error gives "lower: OpName %12 "x" (word 34): reason".
+func (e *Error) Error() string {
+	s := "lower: "
+	if e.Op != "" {
+		s += e.Op + " "
+	}
+	if e.ID != 0 {
+		s += fmt.Sprintf("%%%d ", e.ID)
+	}
+	if e.Name != "" {
+		s += fmt.Sprintf("%q ", e.Name)
+	}
+	if e.Word != 0 {
+		s += fmt.Sprintf("(word %d)", e.Word)
+	}
+	return s + ": " + e.Reason
+}
+
+// ErrInternal is wrapped by the error for a module that breaks a rule which
+// validation should have caught.
+var ErrInternal = errors.New("the module breaks a rule that lowering relies on")
+
+// Program lowers every kernel of m. The module must have passed
+// validate.Load; one that has not gives an error as well, if a less helpful
+// one.
+func Program(m *spirv.Module, opt Options) (p *isa.Program, err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Error:
+			p, err = nil, r
+		case runtime.Error:
+
+			p, err = nil, fmt.Errorf("lower: %w: %v", ErrInternal, r)
+		default:
+			panic(r)
+		}
+	}()
+	if opt.MaxInstructions == 0 {
+		opt.MaxInstructions = DefaultMaxInstructions
+	}
+	mod := newModule(m, opt)
+	for _, ep := range mod.entries {
+		if mod.prog.Kernel(ep.name) != nil {
+			return nil, &Error{Op: "OpEntryPoint", Word: ep.word, Reason: fmt.Sprintf("a second kernel is named %q", ep.name)}
+		}
+		k, err := mod.tryKernel(ep)
+		if err != nil {
+			mod.prog.Refused = append(mod.prog.Refused, isa.Refused{Name: ep.name, Reason: err})
+			continue
+		}
+		if err := k.Verify(); err != nil {
+			return nil, fmt.Errorf("lower: %w", err)
+		}
+		mod.prog.Kernels = append(mod.prog.Kernels, k)
+	}
+	if len(mod.prog.Kernels) == 0 && len(mod.prog.Refused) > 0 {
+		return nil, mod.prog.Refused[0].Reason
+	}
+	return mod.prog, nil
+}
+
+// tryKernel lowers a kernel, and returns as an error what cannot be lowered in
+// it, so that the module's other kernels can still run.
+func (m *module) tryKernel(ep entry) (k *isa.Kernel, err error) {
+	types, consts := m.typeDepth, m.constDepth
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Error:
+			k, err = nil, r
+			m.typeDepth, m.constDepth = types, consts
+		default:
+			panic(r)
+		}
+	}()
+	return m.kernel(ep), nil
+}
+
+// fail ends the lowering with an error at in. It does not return.
+func (m *module) fail(in spirv.Inst, format string, args ...any) {
+	e := &Error{Op: in.Op().String(), ID: in.ResultID(), Word: in.Offset, Reason: fmt.Sprintf(format, args...)}
+	e.Name = m.names[e.ID]
+	panic(e)
+}
+
+// failID ends the lowering with an error about an id.
+func (m *module) failID(id spirv.ID, format string, args ...any) {
+	if in, ok := m.x.Def(id); ok {
+		m.fail(in, format, args...)
+	}
+	panic(&Error{ID: id, Name: m.names[id], Reason: fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,530 @@
+package lower
+
+import (
+	"math"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// module is what all kernels of a module share while it is lowered.
+type module struct {
+	opt       Options
+	src       *spirv.Module
+	x         *spirv.Index
+	prog      *isa.Program
+	names     map[spirv.ID]string
+	strings   map[spirv.ID]string
+	decos     map[spirv.ID][]spirv.Inst
+	types     map[spirv.ID]*typ
+	typeDepth int
+	sets      map[spirv.ID]string // extended instruction sets by import
+	ptrSize   uint64
+
+	entries []entry
+	modes   map[spirv.ID][]spirv.Inst
+	funcs   map[spirv.ID]*function
+
+	consts     map[spirv.ID][]cval
+	constDepth int
+	globals    map[spirv.ID]int    // program-scope variable → Program.Globals
+	files      map[spirv.ID]uint32 // OpString → Program.Files
+}
+
+type entry struct {
+	id   spirv.ID
+	name string
+	word int
+}
+
+// function is a function of the module, cut into blocks.
+type function struct {
+	def    spirv.Inst
+	typ    *typ // of the result
+	params []spirv.Inst
+	blocks map[spirv.ID]*srcBlock
+	entry  *srcBlock
+	order  []*srcBlock // reverse post-order from the entry; blocks nobody reaches are not in it
+	size   int         // instructions
+}
+
+// srcBlock is a block of the module.
+type srcBlock struct {
+	label spirv.ID
+	insts []spirv.Inst // behind the label, terminator included
+	mark  uint8
+}
+
+func newModule(src *spirv.Module, opt Options) *module {
+	m := &module{
+		opt: opt, src: src, x: src.Index(),
+		prog:    &isa.Program{Files: []string{""}},
+		names:   map[spirv.ID]string{},
+		strings: map[spirv.ID]string{},
+		decos:   map[spirv.ID][]spirv.Inst{},
+		types:   map[spirv.ID]*typ{},
+		sets:    map[spirv.ID]string{},
+		modes:   map[spirv.ID][]spirv.Inst{},
+		funcs:   map[spirv.ID]*function{},
+		consts:  map[spirv.ID][]cval{},
+		globals: map[spirv.ID]int{},
+		files:   map[spirv.ID]uint32{},
+		ptrSize: 8,
+	}
+	var f *function
+	var b *srcBlock
+	groups := map[spirv.ID][]spirv.Inst{}
+	for _, in := range src.Insts {
+		switch in.Op() {
+		case spirv.OpMemoryModel:
+			switch spirv.AddressingModel(in.Operand(0)) {
+			case spirv.AddressingModelPhysical32:
+				m.ptrSize, m.prog.Physical32 = 4, true
+			case spirv.AddressingModelPhysical64:
+			default:
+				m.fail(in, "the addressing model is %s; kernels have Physical32 or Physical64", spirv.AddressingModel(in.Operand(0)))
+			}
+		case spirv.OpExtInstImport:
+			m.sets[in.ResultID()] = in.StringOperand(0)
+		case spirv.OpEntryPoint:
+			if spirv.ExecutionModel(in.Operand(0)) != spirv.ExecutionModelKernel {
+				m.fail(in, "the execution model is %s; lockstep runs Kernel", spirv.ExecutionModel(in.Operand(0)))
+			}
+			m.entries = append(m.entries, entry{spirv.ID(in.Operand(1)), in.StringOperand(2), in.Offset})
+		case spirv.OpExecutionMode, spirv.OpExecutionModeId:
+			id := spirv.ID(in.Operand(0))
+			m.modes[id] = append(m.modes[id], in)
+		case spirv.OpName:
+			m.names[spirv.ID(in.Operand(0))] = in.StringOperand(1)
+		case spirv.OpString:
+			m.strings[in.ResultID()] = in.StringOperand(0)
+		case spirv.OpDecorate, spirv.OpDecorateId:
+			id := spirv.ID(in.Operand(0))
+			m.decos[id] = append(m.decos[id], in)
+			groups[id] = append(groups[id], in)
+		case spirv.OpGroupDecorate:
+			ops := in.Operands()
+			for _, t := range ops[1:] {
+				m.decos[spirv.ID(t)] = append(m.decos[spirv.ID(t)], groups[spirv.ID(ops[0])]...)
+			}
+		case spirv.OpFunction:
+			f = &function{def: in, blocks: map[spirv.ID]*srcBlock{}}
+			m.funcs[in.ResultID()] = f
+			b = nil
+		case spirv.OpFunctionParameter:
+			if f != nil {
+				f.params = append(f.params, in)
+			}
+		case spirv.OpLabel:
+			if f == nil {
+				m.fail(in, "stands outside a function")
+			}
+			b = &srcBlock{label: in.ResultID()}
+			f.blocks[b.label] = b
+			if f.entry == nil {
+				f.entry = b
+			}
+		case spirv.OpFunctionEnd:
+			f, b = nil, nil
+		default:
+			if b != nil {
+				b.insts = append(b.insts, in)
+				f.size++
+			}
+		}
+	}
+	return m
+}
+
+// decorated says whether id carries the decoration.
+func (m *module) decorated(id spirv.ID, d spirv.Decoration) bool {
+	_, ok := m.decoration(id, d)
+	return ok
+}
+
+// decoration returns the words behind a decoration of id.
+func (m *module) decoration(id spirv.ID, d spirv.Decoration) ([]uint32, bool) {
+	for _, in := range m.decos[id] {
+		if spirv.Decoration(in.Operand(1)) == d {
+			return in.Operands()[2:], true
+		}
+	}
+	return nil, false
+}
+
+// paramAttr says whether a function parameter has the attribute.
+func (m *module) paramAttr(id spirv.ID, a spirv.FunctionParameterAttribute) bool {
+	for _, in := range m.decos[id] {
+		if spirv.Decoration(in.Operand(1)) == spirv.DecorationFuncParamAttr && spirv.FunctionParameterAttribute(in.Operand(2)) == a {
+			return true
+		}
+	}
+	return false
+}
+
+// rounding returns the rounding mode that FPRoundingMode gives to id.
+func (m *module) rounding(id spirv.ID) isa.Round {
+	w, ok := m.decoration(id, spirv.DecorationFPRoundingMode)
+	if !ok || len(w) == 0 {
+		return isa.RoundDefault
+	}
+	switch spirv.FPRoundingMode(w[0]) {
+	case spirv.FPRoundingModeRTE:
+		return isa.RoundRTE
+	case spirv.FPRoundingModeRTZ:
+		return isa.RoundRTZ
+	case spirv.FPRoundingModeRTP:
+		return isa.RoundRTP
+	case spirv.FPRoundingModeRTN:
+		return isa.RoundRTN
+	}
+	return isa.RoundDefault
+}
+
+// cval is a scalar of a constant: bits, or the address of a program-scope
+// variable plus bits.
+type cval struct {
+	bits   uint64
+	global int // 1 + index into Program.Globals, 0 for a plain number
+}
+
+// constUint returns the value of an integer constant.
+func (m *module) constUint(id spirv.ID) uint64 {
+	c := m.constant(id)
+	if len(c) != 1 || c[0].global != 0 {
+		m.failID(id, "an integer constant is expected here")
+	}
+	return c[0].bits
+}
+
+// constant returns the scalars of a constant.
+func (m *module) constant(id spirv.ID) []cval {
+	if c, ok := m.consts[id]; ok {
+		return c
+	}
+	in, ok := m.x.Def(id)
+	if !ok {
+		m.failID(id, "is not defined")
+	}
+	if m.constDepth++; m.constDepth > 256 {
+		m.fail(in, "constants are nested more than 256 deep")
+	}
+	c := m.newConstant(in)
+	m.constDepth--
+	m.consts[id] = c
+	return c
+}
+
+// isConstant says whether in defines a constant.
+func isConstant(op spirv.Op) bool {
+	switch op {
+	case spirv.OpConstantTrue, spirv.OpConstantFalse, spirv.OpConstant, spirv.OpConstantComposite, spirv.OpConstantNull,
+		spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse, spirv.OpSpecConstant, spirv.OpSpecConstantComposite,
+		spirv.OpSpecConstantOp, spirv.OpUndef:
+		return true
+	}
+	return false
+}
+
+func (m *module) newConstant(in spirv.Inst) []cval {
+	t := m.typeOf(in.ResultType())
+	if t.flat > maxFlat {
+		m.fail(in, "a value of more than %d scalars does not fit in registers", maxFlat)
+	}
+	spec := func(def uint64) uint64 {
+		if w, ok := m.decoration(in.ResultID(), spirv.DecorationSpecId); ok && len(w) > 0 {
+			if v, ok := m.opt.SpecConstants[w[0]]; ok {
+				return v
+			}
+		}
+		return def
+	}
+	bits := func() uint64 {
+		v := uint64(in.Operand(0))
+		if len(in.Operands()) > 1 {
+			v |= uint64(in.Operand(1)) << 32
+		}
+		return v
+	}
+	clip := func(v uint64) uint64 {
+		if t.bits < 64 {
+			v &= 1<<t.bits - 1
+		}
+		return v
+	}
+	switch in.Op() {
+	case spirv.OpConstantTrue:
+		return []cval{{bits: 1}}
+	case spirv.OpConstantFalse:
+		return []cval{{}}
+	case spirv.OpSpecConstantTrue:
+		return []cval{{bits: min(spec(1), 1)}}
+	case spirv.OpSpecConstantFalse:
+		return []cval{{bits: min(spec(0), 1)}}
+	case spirv.OpConstant:
+		return []cval{{bits: clip(bits())}}
+	case spirv.OpSpecConstant:
+		return []cval{{bits: clip(spec(bits()))}}
+	case spirv.OpConstantNull, spirv.OpUndef:
+		// What is undefined is zero here, always.
+		return make([]cval, t.flat)
+	case spirv.OpConstantComposite, spirv.OpSpecConstantComposite:
+		var c []cval
+		for _, w := range in.Operands() {
+			c = append(c, m.constant(spirv.ID(w))...)
+			if len(c) > maxFlat {
+				m.fail(in, "a value of more than %d scalars does not fit in registers", maxFlat)
+			}
+		}
+		return c
+	case spirv.OpSpecConstantOp:
+		return m.specConstantOp(in)
+	case spirv.OpVariable, spirv.OpUntypedVariableKHR:
+		if g, ok := m.global(in); ok {
+			return []cval{{global: g + 1}}
+		}
+	case spirv.OpFunction, spirv.OpConstantFunctionPointerINTEL:
+		m.fail(in, "function pointers are not supported")
+	}
+	m.fail(in, "is not a constant that is supported")
+	return nil
+}
+
+// specConstantOp computes an OpSpecConstantOp by building its instruction from
+// constant operands: what the builder makes of it folds to constants.
+func (m *module) specConstantOp(in spirv.Inst) []cval {
+	b := newBuilder(m)
+	b.cur = b.f.newBlock("")
+	words := append([]uint32{0, uint32(in.ResultType()), uint32(in.ResultID())}, in.Operands()[1:]...)
+	words[0] = uint32(len(words))<<16 | in.Operand(0)
+	op := spirv.Inst{Words: words, Offset: in.Offset}
+	b.inst(op)
+	vals := b.env[in.ResultID()]
+	out := make([]cval, len(vals))
+	for i, v := range vals {
+		disp := uint64(0)
+		for v.op == isa.OpPtrAdd && v.idx == isa.IdxNone {
+			disp += uint64(int64(v.disp))
+			v = v.args[0]
+		}
+		switch v.op {
+		case irConst:
+			out[i] = cval{bits: v.imm + disp}
+		case irGlobal:
+			out[i] = cval{bits: disp, global: v.index + 1}
+		default:
+			m.fail(in, "%s of these operands does not give a constant", op.Op())
+		}
+	}
+	return out
+}
+
+// global returns the place in Program.Globals of a program-scope variable in
+// global or constant memory; false when in is a variable of another kind.
+func (m *module) global(in spirv.Inst) (int, bool) {
+	id := in.ResultID()
+	if g, ok := m.globals[id]; ok {
+		return g, true
+	}
+	sc := spirv.StorageClass(in.Operand(0))
+	if space(sc) != isa.SpaceGlobal {
+		return 0, false
+	}
+	var t *typ
+	init := spirv.ID(in.Operand(1))
+	if in.Op() == spirv.OpUntypedVariableKHR {
+		init = spirv.ID(in.Operand(2))
+		if in.Operand(1) != 0 {
+			t = m.typeOf(spirv.ID(in.Operand(1)))
+		}
+	} else {
+		t = m.pointee(m.typeOf(in.ResultType()))
+	}
+	if t == nil {
+		m.fail(in, "the variable has no type")
+	}
+	if w, ok := m.decoration(id, spirv.DecorationLinkageAttributes); ok && init == 0 && len(w) > 0 &&
+		spirv.LinkageType(w[len(w)-1]) == spirv.LinkageTypeImport {
+		m.fail(in, "the variable is imported, and nothing defines it")
+	}
+	if t.kind == kindOpaque {
+		m.fail(in, "program-scope variables of type %s are not supported", t.op)
+	}
+	g := len(m.prog.Globals)
+	m.globals[id] = g // ahead of the initializer, which may point back here
+	v := isa.Global{
+		Name: m.names[id], Size: t.size, Align: uint32(min(t.align, 128)),
+		ReadOnly: sc == spirv.StorageClassUniformConstant || m.decorated(id, spirv.DecorationConstant),
+	}
+	if w, ok := m.decoration(id, spirv.DecorationAlignment); ok && len(w) > 0 && w[0] <= 1<<16 {
+		v.Align = max(v.Align, w[0])
+	}
+	m.prog.Globals = append(m.prog.Globals, v)
+	if init != 0 {
+		var img image
+		m.image(&img, init, t, 0)
+		m.prog.Globals[g].Init = img.data
+		m.prog.Globals[g].Relocs = img.relocs
+	}
+	return g, true
+}
+
+// image is the contents of an initialized variable.
+type image struct {
+	data   []byte
+	relocs []isa.Reloc
+}
+
+func (img *image) put(off, bits, size uint64) {
+	if bits == 0 {
+		return // what is behind the end is zero
+	}
+	for uint64(len(img.data)) < off+size {
+		img.data = append(img.data, make([]byte, off+size-uint64(len(img.data)))...)
+	}
+	for i := range size {
+		img.data[off+i] = byte(bits >> (8 * i))
+	}
+}
+
+// image writes constant id of type t at offset off. Its work is bounded by the
+// words of the module, not by the size of the type: zeros are not written.
+func (m *module) image(img *image, id spirv.ID, t *typ, off uint64) {
+	in, ok := m.x.Def(id)
+	if !ok {
+		m.failID(id, "is not defined")
+	}
+	switch in.Op() {
+	case spirv.OpConstantNull, spirv.OpUndef:
+		return
+	case spirv.OpConstantComposite, spirv.OpSpecConstantComposite:
+		if m.constDepth++; m.constDepth > 256 {
+			m.fail(in, "constants are nested more than 256 deep")
+		}
+		if len(img.data) > 1<<28 {
+			m.fail(in, "the initializer is larger than 256 MiB")
+		}
+		for i, w := range in.Operands() {
+			e, o, _, ok := t.step(uint64(i))
+			if !ok {
+				m.fail(in, "has more constituents than its type")
+			}
+			m.image(img, spirv.ID(w), e, off+o)
+		}
+		m.constDepth--
+		return
+	}
+	vals := m.constant(id)
+	i := 0
+	t.leaves(off, func(l leaf) {
+		if i < len(vals) {
+			if c := vals[i]; c.global != 0 {
+				img.relocs = append(img.relocs, isa.Reloc{Offset: l.offset, Global: c.global - 1, Addend: int64(c.bits)})
+			} else {
+				img.put(l.offset, c.bits, l.t.size)
+			}
+		}
+		i++
+	})
+}
+
+// file returns the index in Program.Files of the OpString id.
+func (m *module) file(id spirv.ID) uint32 {
+	if f, ok := m.files[id]; ok {
+		return f
+	}
+	f := uint32(len(m.prog.Files))
+	m.prog.Files = append(m.prog.Files, m.strings[id])
+	m.files[id] = f
+	return f
+}
+
+// cut prepares a function's blocks: their order, unreachable ones left out.
+func (m *module) cut(f *function) {
+	if f.order != nil || f.entry == nil {
+		return
+	}
+	f.typ = m.typeOf(f.def.ResultType())
+	// An iterative depth-first walk; the post-order reversed.
+	type frame struct {
+		b    *srcBlock
+		next []spirv.ID
+	}
+	stack := []frame{{f.entry, m.targets(f.entry)}}
+	f.entry.mark = 1
+	var post []*srcBlock
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if len(top.next) == 0 {
+			post = append(post, top.b)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		id := top.next[0]
+		top.next = top.next[1:]
+		s := f.blocks[id]
+		if s == nil {
+			m.failID(id, "is not a block of the function that branches to it")
+		}
+		if s.mark == 0 {
+			s.mark = 1
+			stack = append(stack, frame{s, m.targets(s)})
+		}
+	}
+	for i := len(post) - 1; i >= 0; i-- {
+		f.order = append(f.order, post[i])
+	}
+}
+
+// targets returns the labels that a block may go to.
+func (m *module) targets(b *srcBlock) []spirv.ID {
+	if len(b.insts) == 0 {
+		m.failID(b.label, "the block is empty")
+	}
+	in := b.insts[len(b.insts)-1]
+	switch in.Op() {
+	case spirv.OpBranch:
+		return []spirv.ID{spirv.ID(in.Operand(0))}
+	case spirv.OpBranchConditional:
+		return []spirv.ID{spirv.ID(in.Operand(1)), spirv.ID(in.Operand(2))}
+	case spirv.OpSwitch:
+		_, labels := m.switchCases(in)
+		return labels
+	}
+	return nil
+}
+
+// switchCases returns the literals and the labels of an OpSwitch; labels[0] is
+// the default and labels[i+1] belongs to values[i].
+func (m *module) switchCases(in spirv.Inst) (values []uint64, labels []spirv.ID) {
+	t := m.typeOf(m.x.TypeOf(spirv.ID(in.Operand(0))))
+	ops := in.Operands()
+	labels = append(labels, spirv.ID(ops[1]))
+	n := 1
+	if t.bits > 32 {
+		n = 2
+	}
+	for ops = ops[2:]; len(ops) > n; ops = ops[n+1:] {
+		v := uint64(ops[0])
+		if n == 2 {
+			v |= uint64(ops[1]) << 32
+		}
+		if t.bits < 64 {
+			v &= 1<<t.bits - 1
+		}
+		values = append(values, v)
+		labels = append(labels, spirv.ID(ops[n]))
+	}
+	return values, labels
+}
+
+// floatBits returns the bits of a float constant in type t.
+func floatBits(t isa.Type, x float64) uint64 {
+	switch t {
+	case isa.F32:
+		return uint64(math.Float32bits(float32(x)))
+	case isa.F64:
+		return math.Float64bits(x)
+	}
+	panic("floatBits: neither F32 nor F64")
+}

@@ -1,0 +1,249 @@
+package lower
+
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+type kind uint8
+
+const (
+	kindVoid kind = iota
+	kindBool
+	kindInt
+	kindFloat
+	kindVector
+	kindArray
+	kindStruct
+	kindPointer
+	kindFunction
+	kindOpaque // images, events, pipes …: known by name, not lowered
+)
+
+// maxObject is the size in bytes of the largest type that has a layout.
+const maxObject = 1 << 38
+
+// maxFlat is the number of scalars of the largest value that lives in
+// registers. What is larger lives in memory.
+const maxFlat = 1 << 12
+
+// typ is a SPIR-V type with its layout in memory as OpenCL has it (OpenCL C
+// 6.1.5: natural alignment, a vector of three takes the room of four).
+type typ struct {
+	id      spirv.ID
+	op      spirv.Op
+	kind    kind
+	bits    int // of an integer (any width up to 64) or float
+	elem    *typ
+	elemID  spirv.ID // pointee; resolved when asked for, as types may be recursive through pointers
+	count   uint64   // of a vector or array
+	members []*typ
+	offsets []uint64
+	storage spirv.StorageClass
+	size    uint64 // bytes; 0 for void, function and opaque types
+	align   uint64
+	flat    int // number of scalars
+}
+
+// scalar returns the bytecode type that holds a scalar of type t: integers of
+// odd widths are kept zero-extended in the next wider one.
+func (t *typ) scalar() isa.Type {
+	switch t.kind {
+	case kindBool:
+		return isa.B1
+	case kindInt:
+		switch {
+		case t.bits <= 8:
+			return isa.I8
+		case t.bits <= 16:
+			return isa.I16
+		case t.bits <= 32:
+			return isa.I32
+		}
+		return isa.I64
+	case kindFloat:
+		return isa.FloatOf(t.bits)
+	case kindPointer:
+		return isa.I64
+	}
+	return isa.Void
+}
+
+// elemScalar returns the scalar type of a scalar's or vector's components.
+func (t *typ) component() *typ {
+	if t.kind == kindVector {
+		return t.elem
+	}
+	return t
+}
+
+// odd says whether t is an integer whose width is not that of its register.
+func (t *typ) odd() bool { return t.kind == kindInt && t.bits != t.scalar().Bits() }
+
+// typeOf returns the type with the given id.
+func (m *module) typeOf(id spirv.ID) *typ {
+	if t := m.types[id]; t != nil {
+		return t
+	}
+	in, ok := m.x.Def(id)
+	if !ok {
+		m.failID(id, "type is not defined")
+	}
+	if m.typeDepth++; m.typeDepth > 256 {
+		m.fail(in, "types are nested more than 256 deep")
+	}
+	t := m.newType(in)
+	m.typeDepth--
+	m.types[id] = t
+	return t
+}
+
+func (m *module) newType(in spirv.Inst) *typ {
+	t := &typ{id: in.ResultID(), op: in.Op(), align: 1}
+	switch in.Op() {
+	case spirv.OpTypeVoid:
+		t.kind = kindVoid
+	case spirv.OpTypeBool:
+		t.kind, t.size, t.flat = kindBool, 1, 1
+	case spirv.OpTypeInt:
+		t.kind, t.bits, t.flat = kindInt, int(in.Operand(0)), 1
+		if t.bits < 1 || t.bits > 64 {
+			m.fail(in, "integers of %d bits are not supported", t.bits)
+		}
+		t.size = uint64(t.scalar().Bytes())
+		t.align = t.size
+	case spirv.OpTypeFloat:
+		t.kind, t.bits, t.flat = kindFloat, int(in.Operand(0)), 1
+		if isa.FloatOf(t.bits) == isa.Void || len(in.Operands()) > 1 {
+			m.fail(in, "floats of %d bits and this encoding are not supported", t.bits)
+		}
+		t.size = uint64(t.bits / 8)
+		t.align = t.size
+	case spirv.OpTypeVector:
+		t.kind, t.elem, t.count = kindVector, m.typeOf(spirv.ID(in.Operand(0))), uint64(in.Operand(1))
+		if t.count < 2 || t.count > 16 || t.elem.scalar() == isa.Void {
+			m.fail(in, "vectors of %d components are not supported", t.count)
+		}
+		t.flat = int(t.count)
+		n := t.count
+		if n == 3 {
+			n = 4
+		}
+		t.size = n * t.elem.size
+		t.align = t.size
+	case spirv.OpTypeArray:
+		t.kind, t.elem = kindArray, m.typeOf(spirv.ID(in.Operand(0)))
+		t.count = m.constUint(spirv.ID(in.Operand(1)))
+		t.align = t.elem.align
+		if t.elem.size != 0 && t.count > maxObject/t.elem.size {
+			m.fail(in, "the array's size of %d times %d bytes is out of range", t.count, t.elem.size)
+		}
+		t.size = t.count * t.elem.size
+		t.flat = maxFlat + 1
+		if t.count <= maxFlat {
+			t.flat = min(int(t.count)*t.elem.flat, maxFlat+1)
+		}
+	case spirv.OpTypeStruct:
+		t.kind = kindStruct
+		packed := m.decorated(t.id, spirv.DecorationCPacked)
+		for _, w := range in.Operands() {
+			e := m.typeOf(spirv.ID(w))
+			a := e.align
+			if packed {
+				a = 1
+			}
+			t.size = (t.size + a - 1) &^ (a - 1)
+			t.offsets = append(t.offsets, t.size)
+			t.members = append(t.members, e)
+			t.size += e.size
+			t.align = max(t.align, a)
+			t.flat = min(t.flat+e.flat, maxFlat+1)
+			if t.size > maxObject {
+				m.fail(in, "the structure's size is out of range")
+			}
+		}
+		t.size = (t.size + t.align - 1) &^ (t.align - 1)
+	case spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR:
+		t.kind, t.flat = kindPointer, 1
+		t.storage = spirv.StorageClass(in.Operand(0))
+		if in.Op() == spirv.OpTypePointer {
+			t.elemID = spirv.ID(in.Operand(1))
+		}
+		t.size = m.ptrSize
+		t.align = t.size
+	case spirv.OpTypeFunction:
+		t.kind = kindFunction
+	default:
+		t.kind, t.flat = kindOpaque, 1
+	}
+	return t
+}
+
+// pointee returns what a typed pointer points to.
+func (m *module) pointee(t *typ) *typ {
+	if t.elemID == 0 {
+		return nil
+	}
+	if t.elem == nil {
+		t.elem = m.typeOf(t.elemID)
+	}
+	return t.elem
+}
+
+// space returns the address space of a storage class.
+func space(sc spirv.StorageClass) isa.Space {
+	switch sc {
+	case spirv.StorageClassUniformConstant, spirv.StorageClassCrossWorkgroup,
+		spirv.StorageClassDeviceOnlyALTERA, spirv.StorageClassHostOnlyALTERA:
+		return isa.SpaceGlobal
+	case spirv.StorageClassWorkgroup:
+		return isa.SpaceLocal
+	case spirv.StorageClassFunction, spirv.StorageClassPrivate:
+		return isa.SpacePrivate
+	}
+	return isa.SpaceGeneric
+}
+
+// leaf is a scalar inside an object in memory.
+type leaf struct {
+	offset uint64
+	t      *typ // bool, int, float or pointer
+}
+
+// leaves calls f for each scalar of t in order; t.flat tells how many there are.
+func (t *typ) leaves(offset uint64, f func(leaf)) {
+	switch t.kind {
+	case kindVector, kindArray:
+		for i := uint64(0); i < t.count; i++ {
+			t.elem.leaves(offset+i*t.elem.size, f)
+		}
+	case kindStruct:
+		for i, e := range t.members {
+			e.leaves(offset+t.offsets[i], f)
+		}
+	case kindVoid, kindFunction:
+	default:
+		f(leaf{offset, t})
+	}
+}
+
+// step returns the type of component i of t, its byte offset and the number of
+// scalars ahead of it.
+func (t *typ) step(i uint64) (e *typ, offset uint64, flat int, ok bool) {
+	switch t.kind {
+	case kindVector, kindArray:
+		if i >= t.count {
+			return nil, 0, 0, false
+		}
+		return t.elem, i * t.elem.size, int(i) * t.elem.flat, true
+	case kindStruct:
+		if i >= uint64(len(t.members)) {
+			return nil, 0, 0, false
+		}
+		for _, e := range t.members[:i] {
+			flat += e.flat
+		}
+		return t.members[i], t.offsets[i], flat, true
+	}
+	return nil, 0, 0, false
+}
