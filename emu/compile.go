@@ -1,13 +1,16 @@
 package emu
 
 import (
-	"errors"
-
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/lower"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
 // compile turns a module into bytecode.
 func compile(m *spirv.Module, opt ProgramOptions) (*isa.Program, error) {
-	return nil, &ModuleError{Stage: "lower", Err: errors.New("isa/lower is not part of this build")}
+	p, err := lower.Program(m, lower.Options{SpecConstants: opt.SpecConstants})
+	if err != nil {
+		return nil, &ModuleError{Stage: "lower", Err: err}
+	}
+	return p, nil
 }

@@ -5,10 +5,11 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
 )
 
 // engines has every engine of this build, the best first.
-var engines = []engine.Engine{}
+var engines = []engine.Engine{interp.Engine{}}
 
 // Engines returns the names that DeviceOptions.Engine takes: "auto", and the
 // engines of this build, the best first.

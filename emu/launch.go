@@ -215,10 +215,6 @@ func (k *Kernel) signature() string {
 	return s
 }
 
-// maxHostPrivate bounds what the private memory of all lanes that exist at the
-// same time takes on the host.
-const maxHostPrivate = 1 << 30
-
 // limits checks what the kernel needs against what the device has, before
 // anything is allocated.
 func (p *prepared) limits() error {
@@ -251,12 +247,6 @@ func (p *prepared) limits() error {
 	if !ok || private > lim.MaxPrivate {
 		return &LimitError{What: fmt.Sprintf("private memory of a work-item of kernel %s", k.Name), Need: private, Have: lim.MaxPrivate, Unit: "bytes", Option: "MaxPrivate"}
 	}
-	// All lanes of a group have their memory at the same time, for each worker.
-	items := uint64(p.launch.Local[0]) * uint64(p.launch.Local[1]) * uint64(p.launch.Local[2])
-	if need := items * private * uint64(lim.Workers); need > maxHostPrivate {
-		return &LimitError{What: fmt.Sprintf("private memory of %d work-groups of %d work-items of kernel %s", lim.Workers, items, k.Name),
-			Need: need, Have: maxHostPrivate, Unit: "bytes"}
-	}
 	return nil
 }
 
@@ -287,6 +277,11 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 		Output: p.Output, MaxOutput: p.MaxOutput, Progress: p.Progress,
 	})
 	if sr == nil {
+		var large *scheduler.TooLargeError
+		if errors.As(err, &large) {
+			return nil, &LimitError{What: fmt.Sprintf("registers and private memory of a work-group of %d of kernel %s", large.Items, large.Kernel),
+				Need: large.Bytes, Have: large.Most, Unit: "bytes"}
+		}
 		return nil, err
 	}
 	res := &Result{

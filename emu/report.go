@@ -80,13 +80,13 @@ func (p *prepared) finding(f *scheduler.Fault, places *places) finding.Finding {
 }
 
 // parties says who waits where, who has ended and who runs.
-func (p *prepared) parties(waiting []scheduler.Waiting, ended, running finding.Spans, places *places) []finding.Party {
+func (p *prepared) parties(waiting []scheduler.Waiting, ended finding.Spans, running []scheduler.Waiting, places *places) []finding.Party {
 	var ps []finding.Party
 	for _, w := range waiting {
 		ps = append(ps, finding.Party{Does: "wait", Items: w.Items, Place: places.at(p.Kernel.code, w.PC)})
 	}
-	if len(running) > 0 {
-		ps = append(ps, finding.Party{Does: "run", Items: running})
+	for _, r := range running {
+		ps = append(ps, finding.Party{Does: "run", Items: r.Items, Place: places.at(p.Kernel.code, r.PC)})
 	}
 	if len(ended) > 0 {
 		ps = append(ps, finding.Party{Does: "have ended", Items: ended})

@@ -30,9 +30,9 @@ type Group struct {
 	Size     [3]uint32 // of this group, in work-items
 }
 
-// Waiting are work-items that wait at, or run near, one instruction.
+// Waiting are work-items that wait at one instruction, or run near it.
 type Waiting struct {
-	PC    int // instruction index in Kernel.Code
+	PC    int // instruction index in Kernel.Code, or -1
 	Items finding.Spans
 }
 
@@ -40,9 +40,11 @@ type Waiting struct {
 type Stopped struct {
 	Group Group
 	// Waiting, Ended and Running are the work-items of the group that wait at
-	// barriers, that have ended, and that could run.
-	Waiting        []Waiting
-	Ended, Running finding.Spans
+	// barriers, that have ended, and the rest: of a wave that runs it is not
+	// known which lanes have ended, nor where each of them is.
+	Waiting []Waiting
+	Ended   finding.Spans
+	Running []Waiting
 }
 
 type faultKey struct {

@@ -39,6 +39,11 @@ type Options struct {
 	// waves of its group have a turn; 0 is DefaultQuantum.
 	Quantum int
 
+	// MaxState is what the registers and the private memory of all waves may
+	// take on the host, in bytes; 0 is DefaultMaxState. Where it does not reach
+	// for all workers, there are fewer.
+	MaxState uint64
+
 	// Output takes what printf prints, in the order of the schedule, in pieces
 	// that end where a work-group's output may continue. Nil collects it in
 	// Result.Output.

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
 	"runtime/debug"
 	"slices"
@@ -24,6 +25,24 @@ const (
 	DefaultQuantum = 1024
 	seededQuantum  = 64
 )
+
+// DefaultMaxState is what the waves of all workers may take of the host's
+// memory, in bytes: 1 GiB.
+const DefaultMaxState = 1 << 30
+
+// TooLargeError says that the registers and the private memory of one
+// work-group take more of the host's memory than Options.MaxState.
+type TooLargeError struct {
+	Kernel      string
+	Items       int    // work-items of the group
+	Bytes, Most uint64 // of the group, and allowed
+}
+
+// Error says what is too large and what to do.
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("kernel %s: registers and private memory of a work-group of %d take %d bytes, more than the limit of %d; use smaller work-groups",
+		e.Kernel, e.Items, e.Bytes, e.Most)
+}
 
 // PanicError is a panic while work-groups ran: a mistake in lockstep (or in what
 // the caller gave as Options.Output), not in the kernel.
@@ -95,9 +114,10 @@ type launch struct {
 
 // Run runs a launch to its end. Faults of the kernel are in the result and no
 // error. The error is the context's when that ended the launch before all
-// groups were over (the result then has Stopped), that of Options.Output, one
-// that says that the launch is not well-formed, or a [*PanicError]. With an
-// error of the first two kinds there is a result as well.
+// groups were over (the result then has Stopped), that of Options.Output, a
+// [*TooLargeError], a *memory.LimitError for LDS, one that says that the launch is
+// not well-formed, or a [*PanicError]. With an error of the first two kinds there
+// is a result as well.
 //
 // Run sets l.Cancel when it is nil. The caller must not change l before Run returns.
 func (r *Runner) Run(ctx context.Context, l *engine.Launch, opt Options) (*Result, error) {
@@ -123,6 +143,10 @@ func (r *Runner) Run(ctx context.Context, l *engine.Launch, opt Options) (*Resul
 	n := 1
 	if s.parallel() {
 		n = int(min(uint64(max(opt.Workers, 1)), s.batches))
+	}
+	n, err := s.fits(n)
+	if err != nil {
+		return nil, err
 	}
 	s.ordered = n > 1 && l.Kernel.UsesPrintf
 	workers := make([]*worker, n)
@@ -206,6 +230,43 @@ func (s *launch) parallel() bool {
 		return true
 	}
 	return s.opt.Order == InOrder && !s.Kernel.OrderDependent
+}
+
+// fits returns how many of n workers the host's memory has room for.
+func (s *launch) fits(n int) (int, error) {
+	const chunk = 64 // engines round the lanes of a wave up
+	k := s.Kernel
+	perLane := uint64(0)
+	for b, regs := range k.NumVector {
+		size := uint64(1)
+		if isa.Bank(b) != isa.BankMask {
+			size = 1 << (isa.Bank(b) - isa.Bank8)
+		}
+		perLane += uint64(regs) * size
+	}
+	most := s.opt.MaxState
+	if most == 0 {
+		most = DefaultMaxState
+	}
+	for i := range k.Private {
+		// A sum that is far too large already need not be exact.
+		perLane += min(k.Private[i].Size, most)
+		if perLane > most {
+			break
+		}
+	}
+	waves := uint64((s.groupItems + s.lanes - 1) / s.lanes)
+	hi, state := bits.Mul64(waves*uint64((s.lanes+chunk-1)/chunk*chunk), perLane)
+	if hi != 0 {
+		state = math.MaxUint64
+	}
+	if state > most {
+		return 0, &TooLargeError{Kernel: k.Name, Items: s.groupItems, Bytes: state, Most: most}
+	}
+	if state > 0 {
+		n = int(min(uint64(n), most/state))
+	}
+	return n, nil
 }
 
 // progress calls Options.Progress until the function that it returns is called.

@@ -468,7 +468,11 @@ func TestCancel(t *testing.T) {
 				t.Fatalf("%s: result %+v", name, res)
 			}
 			for _, s := range res.Stopped {
-				if n := s.Running.Len() + s.Ended.Len(); n > 8 || s.Group.Linear > 100 {
+				n := s.Ended.Len()
+				for _, r := range append(s.Running, s.Waiting...) {
+					n += r.Items.Len()
+				}
+				if n != 8 || s.Group.Linear > 100 {
 					t.Errorf("%s: stopped %+v", name, s)
 				}
 			}

@@ -38,7 +38,6 @@ type worker struct {
 
 	// For collecting who waits where, without a closure for each call.
 	parking  func(pc int, lanes []int)
-	waiting  []Waiting
 	parkedPC int
 	mixed    bool
 }
@@ -46,7 +45,8 @@ type worker struct {
 // wave is a wave of the group and what the scheduler knows of it.
 type wave struct {
 	engine.Wave
-	first, n int // work-items of the group
+	where    engine.Locator // the same wave; nil where it cannot say
+	first, n int            // work-items of the group
 	state    engine.Stop
 }
 
@@ -66,7 +66,9 @@ func (s *launch) worker() (*worker, error) {
 		w.waves, w.madeLanes = nil, s.lanes
 	}
 	for len(w.waves) < (s.groupItems+s.lanes-1)/s.lanes {
-		w.waves = append(w.waves, wave{Wave: s.runner.code.NewWave(s.lanes)})
+		v := wave{Wave: s.runner.code.NewWave(s.lanes)}
+		v.where, _ = v.Wave.(engine.Locator)
+		w.waves = append(w.waves, v)
 	}
 	if len(s.LocalSizes) == 0 {
 		w.lds, w.ldsSizes = nil, nil
@@ -307,11 +309,18 @@ func (w *worker) openBarrier(n int, partial *bool) bool {
 	pc := w.runner.onlyPC
 	if w.runner.barriers != 1 {
 		w.parkedPC, w.mixed = -1, false
-		w.waiting = w.waiting[:0]
 		for i := range w.waves[:n] {
-			if w.waves[i].state == engine.StopBarrier {
-				w.waves[i].Parking(w.parking)
+			v := &w.waves[i]
+			if v.state != engine.StopBarrier {
+				continue
 			}
+			if v.where != nil {
+				if pc := v.where.BarrierPC(); pc >= 0 {
+					w.collect(pc, nil)
+					continue
+				}
+			}
+			v.Parking(w.parking)
 		}
 		pc = w.parkedPC
 		if w.mixed {
@@ -356,23 +365,25 @@ func (w *worker) collect(pc int, _ []int) {
 
 // whoWaits lists the work-items of the group that wait, by place, those that
 // have ended, and those that could run.
-func (w *worker) whoWaits(n int) (waiting []Waiting, ended, running finding.Spans) {
-	at := map[int]finding.Spans{}
+func (w *worker) whoWaits(n int) (waiting []Waiting, ended finding.Spans, running []Waiting) {
+	at, run := map[int]finding.Spans{}, map[int]finding.Spans{}
 	for i := range w.waves[:n] {
 		v := &w.waves[i]
 		gone := make([]bool, v.n)
 		for j := range gone {
 			gone[j] = true
 		}
-		parked := 0
 		if v.state != engine.StopDone {
 			v.Parking(func(pc int, lanes []int) {
 				for _, l := range lanes {
 					at[pc] = at[pc].Add(uint64(l))
 					gone[l-v.first] = false
-					parked++
 				}
 			})
+		}
+		pc := -1
+		if v.where != nil {
+			pc = v.where.PC()
 		}
 		for j, g := range gone {
 			switch item := uint64(v.first + j); {
@@ -381,15 +392,21 @@ func (w *worker) whoWaits(n int) (waiting []Waiting, ended, running finding.Span
 				ended = ended.Add(item)
 			default:
 				// Which of the rest of a running wave have ended is not known.
-				running = running.Add(item)
+				run[pc] = run[pc].Add(item)
 			}
 		}
 	}
+	return byPC(at), ended, byPC(run)
+}
+
+// byPC returns the work-items by place, in the order of the places.
+func byPC(at map[int]finding.Spans) []Waiting {
+	var list []Waiting
 	for pc, items := range at {
-		waiting = append(waiting, Waiting{PC: pc, Items: items})
+		list = append(list, Waiting{PC: pc, Items: items})
 	}
-	slices.SortFunc(waiting, func(a, b Waiting) int { return a.PC - b.PC })
-	return waiting, ended, running
+	slices.SortFunc(list, func(a, b Waiting) int { return a.PC - b.PC })
+	return list
 }
 
 // stop records what the group was doing when the launch was cancelled.
