@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"encoding/binary"
 	"flag"
 	"os"
 	"path/filepath"
@@ -97,6 +98,21 @@ func checkRoundTrip(t *testing.T, name string, m *spirv.Module) {
 		}
 		if diff := cmp.Diff(m.Insts, again.Insts); diff != "" {
 			t.Errorf("%s %+v (-module +assembled):\n%s", name, opts, diff)
+		}
+	}
+}
+
+// TestBigEndian disassembles modules of the other byte order.
+func TestBigEndian(t *testing.T) {
+	for name, m := range readModules(t, "testdata/kernels/*.spv") {
+		want := Disassemble(m, DisassembleOptions{})
+		m.ByteOrder = binary.BigEndian
+		swapped, err := spirv.Decode(m.Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Disassemble(swapped, DisassembleOptions{}); got != want {
+			t.Errorf("%s: %s", name, lineDiff(want, got))
 		}
 	}
 }

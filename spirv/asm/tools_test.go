@@ -538,6 +538,18 @@ func TestToolsNumbers(t *testing.T) {
 	tl.toolList, _ = parseToolList(tl.version, "")
 	tl.compareText("numbers", g.m, someOptions)
 	tl.compareBytes("numbers", Disassemble(g.m, DisassembleOptions{}))
+
+	// Bits that no text can express: above a narrow number, after a string.
+	for _, in := range g.m.Insts {
+		if in.Op() == spirv.OpConstant {
+			i := slices.Index(g.numberIDs, uint32(in.ResultType()))
+			if width := g.numbers[i].Width; width < 32 {
+				in.Words[3] ^= g.rng.Uint32() << width
+			}
+		}
+	}
+	g.add(spirv.OpExtension, 0x62000061)
+	tl.compareText("unused bits", g.m, someOptions)
 }
 
 // TestToolsFiles compares over every module in the repository.
