@@ -52,7 +52,7 @@ func atomicKernels() []*Kernel {
 			Name: "stack", Module: "stack", Entry: "stack",
 			About: "A lock-free stack with compare-and-swap and a counter against ABA.",
 			Launch: Launch{Global: []uint64{96}, Local: []uint64{32},
-				Args: []string{"buf:u32:65535", "zero:u32:288", "zero:u32:288", "u32:3", "u32:4"}},
+				Args: []string{"buf:u32:65535", "fill:u32:288:7", "zero:u32:288", "u32:3", "u32:4"}},
 			Outputs: []int{0, 1, 2},
 			reference: func(l Launch, args [][]byte) error {
 				each, rounds := uint64(value[uint32](args[3])), uint64(value[uint32](args[4]))
@@ -63,7 +63,7 @@ func atomicKernels() []*Kernel {
 			Name: "stack2", Module: "stack2", Entry: "stack2",
 			About: "The lock-free stack with explicit memory orders and generic pointers to atomic objects.",
 			Launch: Launch{Global: []uint64{96}, Local: []uint64{32},
-				Args: []string{"buf:u32:65535", "zero:u32:192", "zero:u32:192", "u32:2"}},
+				Args: []string{"buf:u32:65535", "fill:u32:192:7", "zero:u32:192", "u32:2"}},
 			Outputs: []int{0, 1, 2},
 			reference: func(l Launch, args [][]byte) error {
 				each := uint64(value[uint32](args[3]))

@@ -183,6 +183,9 @@ func execute(device ocl.Device, k *kernels.Kernel, il string, args []*argspec.Ar
 	return got, nil
 }
 
+// verbose makes compare print every difference.
+var verbose bool
+
 // compare looks for the first difference between buffers.
 func compare(k *kernels.Kernel, args []*argspec.Arg, want, got [][]byte) verdict {
 	var worst uint64
@@ -203,6 +206,9 @@ func compare(k *kernels.Kernel, args []*argspec.Arg, want, got [][]byte) verdict
 					worst = max(worst, d)
 					continue
 				}
+			}
+			if verbose {
+				fmt.Printf("  argument %d, element %d: want %#x, got %#x\n", i, at/size, w, g)
 			}
 			differences++
 			if first < 0 {

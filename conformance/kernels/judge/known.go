@@ -10,7 +10,17 @@ import (
 // seen with the version given, by a word of the device's driver or name.
 var known = []struct {
 	implementation, kernel, why string
-}{}
+}{
+	{"oclgrind", "collatz", "a switch on the 2-bit selector that its optimizer makes goes to the default; right with -cl-opt-disable"},
+	{"oclgrind", "machine", "a switch on the 3-bit selector that its optimizer makes goes to the default; right with -cl-opt-disable"},
+	{"oclgrind", "constants", "initial values of program-scope pointers are not supported"},
+	{"oclgrind", "variables", "initial values of program-scope pointers are not supported"},
+	{"oclgrind", "convert_from_float", "NaN converted with saturation gives the lowest value, not 0"},
+	{"oclgrind", "convert_from_double", "NaN converted with saturation gives the lowest value, not 0"},
+	{"oclgrind", "convert_in_range", "_rtp and _rtn of vectors are swapped"},
+	{"oclgrind", "int_i64", "add_sat, sub_sat and mad_sat of long overflow inside"},
+	{"oclgrind", "relational", "denormals count as normal, and bitselect of floats selects from their values and not their bits"},
+}
 
 // knownDifference says why the device is expected to get the kernel wrong.
 func knownDifference(d ocl.Device, kernel string) (string, bool) {

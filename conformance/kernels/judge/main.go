@@ -37,6 +37,7 @@ func main() {
 	pattern := flag.String("run", "", "run only kernels whose name matches this `REGEXP`")
 	timeout := flag.Duration("timeout", 2*time.Minute, "give a kernel up after `D`")
 	here := flag.Bool("here", false, "run all kernels in this process")
+	flag.BoolVar(&verbose, "v", false, "with -here, print every difference")
 	flag.Parse()
 	if err := run(*library, *platform, *il, *pattern, *timeout, *here); err != nil {
 		fmt.Fprintln(os.Stderr, "judge:", err)
