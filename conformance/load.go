@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
 )
 
-//go:embed cases
+//go:embed cases kernels/spv
 var builtin embed.FS
 
 // Builtin returns the file system with the cases that ship with lockstep, in the
