@@ -98,6 +98,10 @@ func (c *checker) checkCapabilities(in spirv.Inst) {
 		c.fail("capability-missing", in, "the instruction needs the capability %s", oneOf(info.Capabilities))
 	}
 	switch in.Op() {
+	case spirv.OpExtInst:
+		if c.effectless(in) {
+			return
+		}
 	case spirv.OpCapability, spirv.OpConditionalCapabilityINTEL:
 		return // the capabilities of a capability are those it implies
 	case spirv.OpTypeInt, spirv.OpTypeFloat:

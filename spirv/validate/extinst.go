@@ -13,7 +13,7 @@ func (c *checker) checkExtInstNumber(in spirv.Inst) {
 	name := def.StringOperand(0)
 	set, ok := c.parser.Set(id)
 	if !ok {
-		return // the import itself is judged elsewhere
+		return // checkImport judges the name
 	}
 	if _, ok := set.Inst(in.Operand(1)); !ok && !spirv.NonSemantic(name) {
 		c.fail("ext-inst-number", in, "%q has no instruction %d", clip(name), in.Operand(1))
@@ -111,7 +111,7 @@ var openCLStd = [...]signature{
 
 	spirv.OpenCLStdFract: "f f= po", spirv.OpenCLStdModf: "f f= po", spirv.OpenCLStdSincos: "f f= po",
 	spirv.OpenCLStdFrexp: "f f= pO", spirv.OpenCLStdLgammaR: "f f= pO", spirv.OpenCLStdRemquo: "f f= f= pO",
-	spirv.OpenCLStdIlogb: "i fc", spirv.OpenCLStdLdexp: "f f= ic", spirv.OpenCLStdPown: "f f= ic", spirv.OpenCLStdRootn: "f f= ic",
+	spirv.OpenCLStdIlogb: "i fc", spirv.OpenCLStdLdexp: "f f= iC", spirv.OpenCLStdPown: "f f= iC", spirv.OpenCLStdRootn: "f f= iC",
 	spirv.OpenCLStdNan: "f ic", spirv.OpenCLStdDistance: "F f. f1", spirv.OpenCLStdFastDistance: "F f. f1",
 	spirv.OpenCLStdLength: "F f.", spirv.OpenCLStdFastLength: "F f.",
 

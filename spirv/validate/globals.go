@@ -211,7 +211,8 @@ func (c *checker) checkBuiltIn(in spirv.Inst, pointee *typ) {
 	if pointee == nil || pointee.class != classInt || pointee.count != count || pointee.width != 32 && pointee.width != 64 {
 		c.fail("builtin-type", in, "the built-in %s is %d integers of 32 or 64 bits", builtin, count)
 	}
-	if s := spirv.StorageClass(in.Operand(0)); s != spirv.StorageClassInput {
+	// Older producers made them UniformConstant.
+	if s := spirv.StorageClass(in.Operand(0)); s != spirv.StorageClassInput && s != spirv.StorageClassUniformConstant {
 		c.fail("builtin-type", in, "the built-in %s has the storage class %s, not Input", builtin, s)
 	}
 }

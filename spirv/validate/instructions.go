@@ -141,7 +141,7 @@ func arithmeticSignature(op spirv.Op) signature {
 func relationalSignature(op spirv.Op) signature {
 	switch op {
 	case spirv.OpAny, spirv.OpAll:
-		return "B b."
+		return "B j." // the SPIR-V back end of clang gives them integers, of which the sign bit counts
 	case spirv.OpIsNan, spirv.OpIsInf, spirv.OpIsFinite, spirv.OpIsNormal, spirv.OpSignBitSet:
 		return "b fc"
 	case spirv.OpLessOrGreater, spirv.OpOrdered, spirv.OpUnordered, spirv.OpFOrdEqual, spirv.OpFUnordEqual, spirv.OpFOrdNotEqual,

@@ -23,6 +23,9 @@ func (k idKind) String() string {
 // module-scope constants are left to the rules for them, which look closer.
 func (c *checker) checkOperandKinds() {
 	for _, in := range c.insts {
+		if in.Op() == spirv.OpExtInst && c.effectless(in) {
+			continue
+		}
 		n := 0
 		for _, o := range c.parse(in) {
 			switch o.Kind {
@@ -100,10 +103,7 @@ func (c *checker) expected(in spirv.Inst, n int) idKind {
 		spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpUntypedArrayLengthKHR, spirv.OpAbortKHR:
 		return pick(n == 0, idType, idValue)
 	case spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
-		if n == 0 || c.effectless(in) {
-			return idAny // the set was checked with the instruction number
-		}
-		return idValue
+		return pick(n == 0, idAny, idValue) // the set was checked with the instruction number
 	case spirv.OpAsmCallINTEL, spirv.OpSizeOf:
 		return idAny
 	}
@@ -121,7 +121,7 @@ func pick(cond bool, a, b idKind) idKind {
 }
 
 // effectless reports whether an OpExtInst carries debug information or the like, whose operands may be
-// anything.
+// anything and are not checked.
 func (c *checker) effectless(in spirv.Inst) bool {
 	id := spirv.ID(in.Operand(0))
 	if set, ok := c.parser.Set(id); ok {

@@ -9,6 +9,7 @@ import "github.com/lockstep-gpu/lockstep/spirv"
 // Classes:
 //
 //	i f b n   integer, floating-point, Boolean, integer or floating-point; scalar or vector
+//	j         Boolean or integer; scalar or vector
 //	a         any of integer, floating-point and Boolean; scalar or vector
 //	I F B     the scalar of that kind
 //	u z       scalar integer of 32 bits; of the width of addresses
@@ -23,6 +24,7 @@ import "github.com/lockstep-gpu/lockstep/spirv"
 //	.  none
 //	=  the type of the result
 //	c  as many components as the result
+//	C  as many components as the result, or one for all of them
 //	k  scalar of the type of the result's components
 //	e  vector whose components have the type of the result
 //	1  the type of the first operand
@@ -94,6 +96,8 @@ func (c *checker) ofClass(t *typ, kind byte) bool {
 		return t.class == classBool
 	case 'n':
 		return t.class == classInt || t.class == classFloat
+	case 'j':
+		return t.class == classInt || t.class == classBool
 	case 'a':
 		return t.class != classNone && t.class != classPointer
 	case 'I':
@@ -144,6 +148,8 @@ func className(kind byte) string {
 		return "a Boolean or a vector of Booleans"
 	case 'n':
 		return "a number or a vector of numbers"
+	case 'j':
+		return "a Boolean, an integer, or a vector of them"
 	case 'a':
 		return "a scalar or a vector"
 	case 'I':
@@ -191,6 +197,8 @@ func (c *checker) related(t *typ, relation byte, result, first *typ) bool {
 		return sameType(t, result)
 	case 'c':
 		return t.count == result.count
+	case 'C':
+		return t.count == result.count || t.count == 1
 	case 'k':
 		return t.scalar() && t.class == result.class && t.width == result.width
 	case 'e':
@@ -228,7 +236,7 @@ func relationText(relation byte) string {
 	switch relation {
 	case '=':
 		return "is not the type of the result"
-	case 'c':
+	case 'c', 'C':
 		return "has not as many components as the result"
 	case 'k':
 		return "is not the type of the result's components"

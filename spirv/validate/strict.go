@@ -110,7 +110,10 @@ func (c *checker) checkDeclarations() {
 	}
 	for _, in := range c.insts {
 		info, _ := in.Op().Info()
-		if !available(info.Since, info.Until, info.Extensions) && len(info.Capabilities) == 0 {
+		switch {
+		case info.Until != 0 && c.m.Version > info.Until:
+			c.fail("version", in, "the instruction was removed after version %s, the module declares %s", info.Until, c.m.Version)
+		case !available(info.Since, info.Until, info.Extensions) && len(info.Capabilities) == 0:
 			c.fail("version", in, "the instruction is in version %s, the module declares %s", info.Since, c.m.Version)
 		}
 		if in.Op() != spirv.OpCapability {
@@ -205,6 +208,14 @@ func (c *checker) checkStrictOperands() {
 				c.fail("convert-width", in, "the operand %%%d and the result have %d bits both", in.Operand(0), t.width)
 			}
 			continue
+		case spirv.OpAny, spirv.OpAll:
+			if t := c.valueType(spirv.ID(in.Operand(0))); !t.vector() || t.class != classBool {
+				c.fail("operand-loose", in, "the operand %%%d is no vector of Booleans", in.Operand(0))
+			}
+			continue
+		case spirv.OpExtInst:
+			c.checkLooseExtInst(in)
+			continue
 		}
 		if placeOf(in.Op()) != placeBody {
 			continue
@@ -216,6 +227,20 @@ func (c *checker) checkStrictOperands() {
 			if v, known := c.index.Constant(o.ID()); known && bits.OnesCount32(uint32(v)&uint32(orders)) > 1 {
 				c.fail("semantics-order", in, "memory semantics %s ask for several orders", spirv.MemorySemantics(v))
 			}
+		}
+	}
+}
+
+// checkLooseExtInst finds the scalar exponent of a vector, which the SPIR-V back end of clang emits.
+func (c *checker) checkLooseExtInst(in spirv.Inst) {
+	set, ok := c.parser.Set(spirv.ID(in.Operand(0)))
+	if !ok || set.Name != "OpenCL.std" {
+		return
+	}
+	switch in.Operand(1) {
+	case spirv.OpenCLStdLdexp, spirv.OpenCLStdPown, spirv.OpenCLStdRootn:
+		if t := c.valueType(spirv.ID(in.Operand(3))); t.count != c.types[in.ResultType()].count {
+			c.fail("operand-loose", in, "the operand %%%d has %d components, the result %d", in.Operand(3), t.count, c.types[in.ResultType()].count)
 		}
 	}
 }
