@@ -92,7 +92,7 @@ func Smoothstep32(edge0, edge1, x float32) float32 {
 		return nan32
 	case t <= 0:
 		return 0
-	case t >= 1 && (xd >= e1) == (e1 > e0):
+	case t >= 1:
 		return 1
 	}
 	y := float64(float64(t*t) * (3 - 2*t))

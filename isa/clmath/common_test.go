@@ -207,3 +207,22 @@ func TestGeometricEdges(t *testing.T) {
 		t.Errorf("cross in place = %v", v)
 	}
 }
+
+// TestSmoothstepDegenerate checks edges that coincide: the value is that of a
+// step, and NaN on the edge itself.
+func TestSmoothstepDegenerate(t *testing.T) {
+	for f, fn := range map[string]func(e0, e1, x float64) float64{
+		"double": Smoothstep64,
+		"float":  func(e0, e1, x float64) float64 { return float64(Smoothstep32(float32(e0), float32(e1), float32(x))) },
+		"half": func(e0, e1, x float64) float64 {
+			return F16ToF64(Ternary16[FuncSmoothstep](F64ToF16(e0), F64ToF16(e1), F64ToF16(x)))
+		},
+	} {
+		if a, b, c := fn(1, 1, 0.5), fn(1, 1, 1.5), fn(1, 1, 1); a != 0 || b != 1 || c == c {
+			t.Errorf("%s smoothstep(1, 1, …) below, above and at 1 = %v, %v, %v", f, a, b, c)
+		}
+		if got := fn(2, 1, 1.5); got != 0.5 {
+			t.Errorf("%s smoothstep with its edges swapped = %v", f, got)
+		}
+	}
+}

@@ -156,7 +156,8 @@ func TestGoldenBits(t *testing.T) {
 		for k := range 400 {
 			x, y, z := nearby(r), nearby(r), nearby(r)
 			if k%4 == 0 {
-				x, y = math.Float32frombits(r.Uint32()), math.Float32frombits(r.Uint32())
+				// Conversions of NaN between widths are up to the processor.
+				x, y = quiet32(math.Float32frombits(r.Uint32())), quiet32(math.Float32frombits(r.Uint32()))
 			}
 			callAll(f, x, y, z, int32(r.IntN(100)-50), put)
 		}
