@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -33,6 +34,10 @@ type Env struct {
 	// Open and Create open files for reading and writing.
 	Open   func(path string) (io.ReadCloser, error)
 	Create func(path string) (io.WriteCloser, error)
+	// Stat says what a path is.
+	Stat func(path string) (fs.FileInfo, error)
+	// Dir is a folder as a file system.
+	Dir func(path string) fs.FS
 }
 
 // System returns the Env of the process.
@@ -45,6 +50,8 @@ func System() *Env {
 		StderrTerminal: isTerminal(os.Stderr),
 		Open:           func(path string) (io.ReadCloser, error) { return os.Open(path) },
 		Create:         func(path string) (io.WriteCloser, error) { return os.Create(path) },
+		Stat:           os.Stat,
+		Dir:            os.DirFS,
 	}
 }
 
@@ -73,8 +80,8 @@ type command struct {
 // for the help command itself reads it.
 func commands() []*command {
 	return []*command{
-		infoCommand, disCommand, asmCommand,
-		versionCommand, helpCommand,
+		runCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
+		conformanceCommand, versionCommand, helpCommand,
 	}
 }
 
@@ -110,9 +117,11 @@ var errFound = errors.New("findings")
 // Main runs the command that args ask for and returns the exit status. When ctx
 // is done the command ends as soon as it can.
 func Main(ctx context.Context, args []string, env *Env) int {
-	out := bufio.NewWriter(env.Stdout)
 	inner := *env
-	inner.Stdout = out
+	out := bufio.NewWriterSize(env.Stdout, 64<<10)
+	if !env.StdoutTerminal {
+		inner.Stdout = out
+	}
 	err := dispatch(ctx, args, &inner)
 	if ferr := out.Flush(); ferr != nil && (err == nil || errors.Is(err, errFound)) {
 		err = fmt.Errorf("standard output: %w", ferr)
@@ -148,7 +157,7 @@ func dispatch(ctx context.Context, args []string, env *Env) error {
 		msg := fmt.Sprintf("there is no command %q", name)
 		if near := nearest(name, names); near != "" {
 			msg += fmt.Sprintf("; did you mean %q?", near)
-		} else if _, err := os.Stat(name); err == nil {
+		} else if _, err := env.Stat(name); err == nil {
 			msg += fmt.Sprintf("; to run the kernel in a file: lockstep run %s", name)
 		}
 		return usagef("help", "%s", msg)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
 // flags is a set of flags that may stand before, between and after the
@@ -82,14 +83,27 @@ func (f *flags) parse(args []string) ([]string, error) {
 			value, args = args[0], args[1:]
 		}
 		if err := f.Set(name, value); err != nil {
-			what, _ := flag.UnquoteUsage(fl)
-			if what == "" {
-				what = "true or false"
-			}
-			return nil, usagef(help, "%s: -%s %s: %v; it takes %s", f.Name(), name, value, err, what)
+			return nil, usagef(help, "%s: -%s %s: not %s", f.Name(), name, value, kind(fl))
 		}
 	}
 	return rest, nil
+}
+
+// kind says what values a flag takes.
+func kind(fl *flag.Flag) string {
+	g, ok := fl.Value.(flag.Getter)
+	if !ok {
+		return "a value it takes"
+	}
+	switch g.Get().(type) {
+	case bool:
+		return "true or false"
+	case int, uint64:
+		return "a whole number in its range"
+	case time.Duration:
+		return "a duration such as 500ms, 90s or 1m30s"
+	}
+	return "a value it takes"
 }
 
 // unknown says that there is no flag of that name, and which one may be meant.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -41,14 +40,6 @@ kernel there is a command line to start from.
 			return doc.print(env.Stdout)
 		}
 	},
-}
-
-// writeJSON writes one indented document. Characters of HTML stay as they are.
-func writeJSON(w io.Writer, doc any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(doc)
 }
 
 // moduleInfo is the JSON document of `lockstep info`. Field names are stable.

@@ -17,7 +17,7 @@ import (
 
 // maxModule bounds what is read of a module, in bytes. The largest modules in
 // use have some tens of MiB.
-const maxModule = 1 << 30
+const maxModule = 256 << 20
 
 // module is a module as it was given.
 type module struct {
@@ -38,14 +38,20 @@ func readFile(env *Env, path string) ([]byte, error) {
 		defer f.Close()
 		r = f
 	}
-	data, err := io.ReadAll(io.LimitReader(r, maxModule+1))
+	data, err := readLimited(r, maxModule)
 	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxModule {
-		return nil, fmt.Errorf("%s: larger than %d bytes", display(path), maxModule)
+		return nil, fmt.Errorf("%s: %w", display(path), err)
 	}
 	return data, nil
+}
+
+// readLimited reads everything that r has, or fails when that is more than limit bytes.
+func readLimited(r io.Reader, limit int) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if err == nil && len(data) > limit {
+		return nil, fmt.Errorf("larger than %d bytes", limit)
+	}
+	return data, err
 }
 
 // display is how messages call a path.

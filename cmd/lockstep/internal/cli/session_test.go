@@ -51,6 +51,18 @@ func (w *world) open(path string) (io.ReadCloser, error) {
 	return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 }
 
+func (w *world) stat(path string) (fs.FileInfo, error) {
+	if strings.HasPrefix(path, "no-such-folder") {
+		return nil, fs.ErrNotExist
+	}
+	for _, dir := range []string{"testdata", root} {
+		if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(path))); err == nil {
+			return info, nil
+		}
+	}
+	return nil, fs.ErrNotExist
+}
+
 func (w *world) create(path string) (io.WriteCloser, error) {
 	if strings.HasPrefix(path, "no-such-folder/") {
 		return nil, &fs.PathError{Op: "create", Path: path, Err: fs.ErrNotExist}
@@ -61,7 +73,8 @@ func (w *world) create(path string) (io.WriteCloser, error) {
 // run runs one command line with this standard input.
 func (w *world) run(ctx context.Context, args []string, stdin []byte) (stdout, stderr string, status int) {
 	var out, err bytes.Buffer
-	env := &Env{Stdin: bytes.NewReader(stdin), Stdout: &out, Stderr: &err, Open: w.open, Create: w.create}
+	env := &Env{Stdin: bytes.NewReader(stdin), Stdout: &out, Stderr: &err, Open: w.open, Create: w.create, Stat: w.stat,
+		Dir: func(path string) fs.FS { return os.DirFS(filepath.Join("testdata", path)) }}
 	status = Main(ctx, args, env)
 	return out.String(), err.String(), status
 }

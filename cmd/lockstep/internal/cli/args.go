@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// kernelArg is an argument as given and what it became on the device.
+type kernelArg struct {
+	text   string
+	spec   *argspec.Arg // without its data once that is on the device
+	buffer *emu.Buffer  // of a buffer
+	arg    emu.Arg
+}
+
+// paramText describes a parameter as its source would: "global const float* x".
+func paramText(p *emu.Param) string {
+	var words []string
+	switch p.Kind {
+	case isa.ParamGlobal:
+		words = append(words, "global")
+	case isa.ParamLocal:
+		words = append(words, "local")
+	}
+	if p.ReadOnly {
+		words = append(words, "const")
+	}
+	words = append(words, p.Type)
+	if p.Name != "" {
+		words = append(words, p.Name)
+	}
+	return printable(strings.Join(words, " "))
+}
+
+// paramForm is the -arg SPEC that fits a parameter, with placeholders.
+func paramForm(p *emu.Param) string {
+	t, n := elementType(strings.TrimSuffix(p.Type, "*"))
+	switch p.Kind {
+	case isa.ParamGlobal:
+		if t == "" {
+			t = "u8"
+		}
+		return "zero:" + t + ":COUNT"
+	case isa.ParamLocal:
+		return "local:BYTES"
+	case isa.ParamValue:
+		if t == "" {
+			return fmt.Sprintf("bytes:HEX (%s)", counted(p.Size, "byte"))
+		}
+		return t + ":V" + strings.Repeat(",V", n-1)
+	}
+	return "(not supported)"
+}
+
+// signature lists a kernel's parameters, one a line, with a form of -arg for each.
+func signature(params []emu.Param) string {
+	var b strings.Builder
+	for i := range params {
+		p := &params[i]
+		fmt.Fprintf(&b, "\n  %d  %-32s  -arg %s", p.Index, paramText(p), paramForm(p))
+	}
+	return b.String()
+}
+
+// parseArgs reads the -arg SPECs for a kernel's parameters and makes its buffers.
+func parseArgs(env *Env, dev *emu.Device, k *emu.Kernel, specs []string) ([]kernelArg, error) {
+	params := k.Params()
+	if len(specs) != len(params) {
+		return nil, fmt.Errorf("kernel %s takes %s, and %d -arg were given%s",
+			printable(k.Name()), counted(len(params), "argument"), len(specs), signature(params))
+	}
+	opts := &argspec.Options{
+		Open: func(path string) (io.ReadCloser, error) {
+			if path == "-" {
+				return io.NopCloser(env.Stdin), nil
+			}
+			return env.Open(path)
+		},
+		MaxBytes: int64(dev.Limits().MaxAlloc),
+	}
+	args := make([]kernelArg, len(params))
+	for i, text := range specs {
+		p := &params[i]
+		spec, err := argspec.Parse(text, opts)
+		if err != nil {
+			return nil, fmt.Errorf("argument %d, %s: %w", i, paramText(p), err)
+		}
+		args[i] = kernelArg{text: text, spec: spec}
+		if err := args[i].fit(p); err != nil {
+			return nil, fmt.Errorf("argument %d, %s: -arg %s: %w", i, paramText(p), text, err)
+		}
+		if err := args[i].place(dev, p); err != nil {
+			return nil, fmt.Errorf("argument %d, %s: %w", i, paramText(p), err)
+		}
+	}
+	return args, nil
+}
+
+// fit checks that an argument is of the parameter's kind and, for a value, size.
+func (a *kernelArg) fit(p *emu.Param) error {
+	wants := map[isa.ParamKind]string{
+		isa.ParamValue: "a value", isa.ParamGlobal: "a buffer", isa.ParamLocal: "local memory",
+		isa.ParamImage: "an image", isa.ParamSampler: "a sampler", isa.ParamPipe: "a pipe",
+	}[p.Kind]
+	gives := map[argspec.Kind]string{
+		argspec.Value: "a value", argspec.Buffer: "a buffer", argspec.Local: "local memory", argspec.Null: "a null pointer",
+	}[a.spec.Kind]
+	switch {
+	case p.Kind == isa.ParamValue && a.spec.Kind == argspec.Value:
+		data, err := a.spec.Fit(int(p.Size))
+		if err != nil {
+			return err
+		}
+		a.arg = emu.Bytes(data)
+	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Buffer:
+		// place makes it.
+	case p.Kind == isa.ParamLocal && a.spec.Kind == argspec.Local:
+		a.arg = emu.LocalBytes(uint64(a.spec.Count))
+	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Null:
+		a.arg = emu.Null()
+	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Value && a.spec.Type != argspec.U8:
+		return fmt.Errorf("the parameter takes a buffer, this is a value; -arg buf:%s is a buffer of these values", a.text)
+	case p.Kind > isa.ParamLocal:
+		return fmt.Errorf("the parameter takes %s, which this version does not support", wants)
+	default:
+		return fmt.Errorf("the parameter takes %s, this is %s; as in -arg %s", wants, gives, paramForm(p))
+	}
+	return nil
+}
+
+// note says what is odd about an argument that fits, or "".
+func (a *kernelArg) note(p *emu.Param) string {
+	t, _ := elementType(p.Type)
+	want, ok := argspec.ParseType(t)
+	if p.Kind != isa.ParamValue || !ok || a.spec.Kind != argspec.Value || strings.HasPrefix(a.text, "bytes:") || want.Float() == a.spec.Type.Float() {
+		return ""
+	}
+	return fmt.Sprintf("argument %d, %s, is given as %s: the bits are taken as they are", p.Index, paramText(p), a.spec.Type)
+}
+
+// place makes the buffer of an argument that is one. The device has the data
+// then, and the host keeps no copy.
+func (a *kernelArg) place(dev *emu.Device, p *emu.Param) error {
+	if a.spec.Kind != argspec.Buffer {
+		return nil
+	}
+	b, err := dev.NewBuffer(uint64(len(a.spec.Data)), emu.BufferOptions{Name: p.Name})
+	if err != nil {
+		return err
+	}
+	if _, err := b.WriteAt(a.spec.Data, 0); err != nil {
+		return err
+	}
+	a.buffer, a.arg, a.spec.Data = b, b, nil
+	return nil
+}
+
+// specConstants reads the -spec flags for a module.
+func specConstants(m *module, specs []string) (map[uint32]uint64, error) {
+	sm, err := spirv.Decode(m.data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.name, err)
+	}
+	info, err := spirv.Reflect(sm)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.name, err)
+	}
+	values := map[uint32]uint64{}
+	for _, text := range specs {
+		id, value, err := parseSpec(info, text)
+		if err != nil {
+			return nil, err
+		}
+		values[id] = value
+	}
+	return values, nil
+}
+
+// parseSpec reads ID=VALUE for a specialization constant.
+func parseSpec(info *spirv.Info, text string) (id uint32, value uint64, err error) {
+	number, v, ok := strings.Cut(text, "=")
+	n, perr := strconv.ParseUint(number, 10, 32)
+	if !ok || perr != nil {
+		return 0, 0, fmt.Errorf("-spec %s: it takes ID=VALUE, as in -spec 3=64", text)
+	}
+	for i := range info.SpecConstants {
+		c := &info.SpecConstants[i]
+		if uint64(c.SpecID) != n {
+			continue
+		}
+		value, err := specValue(c, v)
+		if err != nil {
+			return 0, 0, fmt.Errorf("-spec %s: constant %d is a %s: %w", text, n, c.TypeName, err)
+		}
+		return c.SpecID, value, nil
+	}
+	var have []string
+	for i := range info.SpecConstants {
+		have = append(have, fmt.Sprint(info.SpecConstants[i].SpecID))
+	}
+	if len(have) == 0 {
+		return 0, 0, fmt.Errorf("-spec %s: the module has no specialization constants", text)
+	}
+	return 0, 0, fmt.Errorf("-spec %s: the module has no specialization constant %d; it has %s", text, n, strings.Join(have, ", "))
+}
+
+// specValue gives the bits of a value for a specialization constant,
+// zero-extended.
+func specValue(c *spirv.SpecConstant, text string) (uint64, error) {
+	if c.Bool {
+		v, err := strconv.ParseBool(text)
+		if err != nil {
+			return 0, fmt.Errorf("%q is neither true nor false", text)
+		}
+		if v {
+			return 1, nil
+		}
+		return 0, nil
+	}
+	width := min(max(c.Number.Width, 1), 64)
+	if !c.Number.Float {
+		// SPIR-V made from OpenCL C has no signed types, so both ranges are good.
+		v, err := strconv.ParseUint(text, 0, width)
+		if err != nil {
+			s, serr := strconv.ParseInt(text, 0, width)
+			if serr != nil {
+				return 0, fmt.Errorf("%q is not an integer of %d bits", text, width)
+			}
+			v = uint64(s) << (64 - width) >> (64 - width)
+		}
+		return v, nil
+	}
+	a, err := argspec.Parse(fmt.Sprintf("f%d:%s", width, text), nil)
+	if err != nil || a.Count != 1 {
+		return 0, fmt.Errorf("%q is not a number", text)
+	}
+	var v [8]byte
+	copy(v[:], a.Data)
+	return binary.LittleEndian.Uint64(v[:]), nil
+}

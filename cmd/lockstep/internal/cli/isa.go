@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+)
+
+var isaCommand = &command{
+	name:  "isa",
+	args:  "MODULE",
+	short: "print the bytecode that a module becomes",
+	long: `Prints what lockstep makes of a module: the bytecode of the modelled GPU, with its
+scalar (s) and vector (v…) registers. The package documentation of isa explains it.
+`,
+	setup: func(f *flags) func(context.Context, *Env, []string) error {
+		kernel := f.String("kernel", "", "print the kernel `NAME` only")
+		specs := f.list("spec", "set a specialization constant: `ID=VALUE`")
+		return func(_ context.Context, env *Env, args []string) error {
+			path, err := one("isa", args)
+			if err != nil {
+				return err
+			}
+			dev, err := emu.NewDevice(emu.DeviceOptions{})
+			if err != nil {
+				return err
+			}
+			_, prog, err := program(env, dev, path, *specs)
+			if err != nil {
+				return err
+			}
+			if *kernel == "" {
+				return prog.ISA().WriteText(env.Stdout)
+			}
+			k, err := pick(path, prog, *kernel)
+			if err != nil {
+				return err
+			}
+			code := prog.ISA()
+			_, err = env.Stdout.Write([]byte(code.Kernel(k.Name()).Text(code)))
+			return err
+		}
+	},
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/lockstep-gpu/lockstep/spirv/validate"
+)
+
+var validateCommand = &command{
+	name:  "validate",
+	args:  "MODULE",
+	short: "check a module against the rules of SPIR-V and OpenCL",
+	long: `Prints the rules that a module breaks, each with its name and the instruction, and exits
+with status 1 if there are any. The rules are strict: what compilers emit
+and every driver accepts may be found wanting. -load keeps to those that
+` + "`lockstep run`" + ` relies on.
+`,
+	setup: func(f *flags) func(context.Context, *Env, []string) error {
+		asJSON := f.Bool("json", false, "print one JSON document")
+		load := f.Bool("load", false, "only the rules that running a module relies on")
+		most := f.Int("max", 100, "stop after `N` broken rules")
+		return func(_ context.Context, env *Env, args []string) error {
+			path, err := one("validate", args)
+			if err != nil {
+				return err
+			}
+			if *most < 1 {
+				return usagef("help validate", "validate: -max %d: at least 1", *most)
+			}
+			m, sm, err := decode(env, path)
+			if err != nil {
+				return err
+			}
+			broken := validate.Validate(sm, validate.Options{Strict: !*load, MaxErrors: *most})
+			if *asJSON {
+				err = writeJSON(env.Stdout, newVerdict(path, broken))
+			} else {
+				err = printVerdict(env.Stdout, m.name, broken)
+			}
+			if err == nil && len(broken) > 0 {
+				err = errFound
+			}
+			return err
+		}
+	},
+}
+
+// verdict is the JSON document of `lockstep validate`. Field names are stable.
+type verdict struct {
+	Module string       `json:"module"`
+	Valid  bool         `json:"valid"`
+	Broken []brokenRule `json:"broken"`
+}
+
+type brokenRule struct {
+	Rule    string `json:"rule"`
+	Word    int    `json:"word"`
+	Opcode  string `json:"opcode,omitempty"`
+	ID      uint32 `json:"id,omitempty"`
+	Name    string `json:"name,omitempty"`
+	Message string `json:"message"`
+}
+
+func newVerdict(path string, broken validate.Errors) *verdict {
+	v := &verdict{Module: path, Valid: len(broken) == 0, Broken: []brokenRule{}}
+	for _, e := range broken {
+		b := brokenRule{Rule: e.Rule, Word: e.Offset, ID: uint32(e.ID), Name: e.Name, Message: e.Message}
+		if e.Offset > 0 {
+			b.Opcode = e.Op.String()
+		}
+		v.Broken = append(v.Broken, b)
+	}
+	return v
+}
+
+func printVerdict(w io.Writer, name string, broken validate.Errors) error {
+	if len(broken) == 0 {
+		_, err := fmt.Fprintf(w, "%s: valid\n", name)
+		return err
+	}
+	for _, e := range broken {
+		if _, err := fmt.Fprintf(w, "%s: %s\n", name, printable(e.Error())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
