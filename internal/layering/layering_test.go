@@ -218,12 +218,14 @@ func architecture(t *testing.T) (table, []string) {
 }
 
 func TestImportsFollowTheTable(t *testing.T) {
-	rows, _ := architecture(t)
+	rows, order := architecture(t)
 	if c := rows.cycle(); c != "" {
 		t.Errorf("the table lets %s import itself through others", c)
 	}
+	present := map[string]bool{}
 	for _, s := range sources(t) {
 		row := rows.owner(s.dir)
+		present[row] = true
 		if _, ok := rows[row]; !ok {
 			t.Errorf("%s: package %s has no row in ARCHITECTURE.md", s.file, row)
 			continue
@@ -232,6 +234,11 @@ func TestImportsFollowTheTable(t *testing.T) {
 			if c := rows.complaint(s, imp); c != "" {
 				t.Error(c)
 			}
+		}
+	}
+	for _, name := range order {
+		if !present[name] {
+			t.Errorf("ARCHITECTURE.md has a row for %s, and there is no such package", name)
 		}
 	}
 }
