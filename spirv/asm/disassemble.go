@@ -303,8 +303,14 @@ func appendNumberText(dst []byte, words []uint32, f spirv.NumberFormat) (out []b
 		return appendInt(dst, bits, t, len(words)), true
 	}
 	format, ok := formatOf(t)
-	if !ok {
+	switch {
+	case ok:
+	case t.hasEncoding:
 		return dst, false
+	case len(words) == 1:
+		format = binary32 // spirv-dis takes odd widths for the next IEEE 754 format
+	default:
+		format = binary64
 	}
 	if format.width() < 64 {
 		bits &= 1<<format.width() - 1

@@ -38,7 +38,8 @@
 // The grammar here is newer than that of most packaged tools, so newer names
 // assemble, and renamed ones are printed in their newer spelling. Where spirv-dis
 // refuses an instruction, because its opcode or an enumerant is unknown or it is
-// malformed, Disassemble writes it as OpUnknown, which recent tools read. Extended
+// malformed, Disassemble writes it as OpUnknown, which recent tools read; so it does
+// with literals of more than 64 bits, of which spirv-dis prints nothing. Extended
 // instruction sets that are not known are accepted, and their instructions
 // written by number. OpSwitch finds the type of its selector even where the
 // selector is defined further down. Friendly names over 256 bytes are replaced by

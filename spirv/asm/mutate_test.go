@@ -2,6 +2,8 @@ package asm
 
 import (
 	"bytes"
+	"encoding/binary"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -206,4 +208,63 @@ func lenient(text string, err error) bool {
 		}
 	}
 	return false
+}
+
+// overwide reports whether an instruction declares a number type of more than 64
+// bits. spirv-dis prints nothing for its literals, which would not assemble.
+func overwide(in spirv.Inst) bool {
+	return (in.Op() == spirv.OpTypeInt || in.Op() == spirv.OpTypeFloat) && in.Operand(0) > 64
+}
+
+// TestToolsDamage compares over modules with a few words changed: what spirv-dis
+// prints to the end is printed alike.
+func TestToolsDamage(t *testing.T) {
+	tl := findTools(t)
+	rng := rand.New(rand.NewPCG(7, 3))
+	modules := readModules(t, "testdata/kernels/*.spv")
+	names := slices.Sorted(maps.Keys(modules))
+	n := 200
+	if requireTools() {
+		n = 2000
+	}
+	printed := 0
+	for range n {
+		good := modules[names[rng.IntN(len(names))]]
+		data := good.Encode()
+		for range 1 + rng.IntN(3) {
+			at := 4 * (spirv.HeaderWords + rng.IntN(len(data)/4-spirv.HeaderWords))
+			word := binary.LittleEndian.Uint32(data[at:])
+			switch rng.IntN(4) {
+			case 0:
+				word ^= 1 << rng.IntN(32)
+			case 1:
+				word = rng.Uint32N(good.Bound)
+			case 2:
+				word = rng.Uint32() >> rng.IntN(32)
+			case 3:
+				word += 1 - 2*rng.Uint32N(2)
+			}
+			binary.LittleEndian.PutUint32(data[at:], word)
+		}
+		m, err := spirv.Decode(data)
+		if err != nil || slices.ContainsFunc(m.Insts, overwide) {
+			continue
+		}
+		var args []string
+		opts := DisassembleOptions{RawIDs: rng.IntN(2) == 0}
+		if opts.RawIDs {
+			args = append(args, "--raw-id")
+		}
+		want, err := tl.dis(m, args...)
+		if err != nil {
+			continue
+		}
+		printed++
+		if got := tl.rename(Disassemble(m, opts)); got != want {
+			t.Errorf("damaged module (-spirv-dis +Disassemble):\n%s", lineDiff(want, got))
+		}
+	}
+	if printed < n/10 {
+		t.Errorf("spirv-dis printed %d of %d modules only", printed, n)
+	}
 }
