@@ -45,8 +45,9 @@ func (s *places) at(k *isa.Kernel, pc int) finding.Place {
 		}
 	}
 	if loc.File != 0 && int(loc.File) < len(s.prog.isa.Files) {
-		p.File, p.Line, p.Column = s.prog.isa.Files[loc.File], loc.Line, loc.Column
-		p.Source = s.line(p.File, loc.Line)
+		name := s.prog.isa.Files[loc.File]
+		p.Source = s.line(name, loc.Line)
+		p.File, p.Line, p.Column = strings.TrimPrefix(name, "./"), loc.Line, loc.Column
 	}
 	return p
 }

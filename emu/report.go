@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -71,25 +72,32 @@ func (p *prepared) finding(f *scheduler.Fault, places *places) finding.Finding {
 		out.Parties = p.parties(f.Waiting, f.Ended, nil, places)
 	default:
 		d, _ := finding.Describe(f.Code)
-		out.Message, out.Detail = d.Title, f.Detail
-		if out.Message == "" {
-			out.Message = "the kernel failed"
+		out.Message = d.Title
+		if f.Code != finding.DivideByZero { // whose title says it all
+			out.Detail = f.Detail
 		}
 	}
 	return out
 }
 
-// parties says who waits where, who has ended and who runs.
+// parties says who waits where, who runs and who has ended.
 func (p *prepared) parties(waiting []scheduler.Waiting, ended finding.Spans, running []scheduler.Waiting, places *places) []finding.Party {
 	var ps []finding.Party
+	add := func(one, more string, items finding.Spans, pc int) {
+		does := more
+		if items.Len() == 1 {
+			does = one
+		}
+		ps = append(ps, finding.Party{Does: does, Items: items, Place: places.at(p.Kernel.code, pc)})
+	}
 	for _, w := range waiting {
-		ps = append(ps, finding.Party{Does: "wait", Items: w.Items, Place: places.at(p.Kernel.code, w.PC)})
+		add("waits", "wait", w.Items, w.PC)
 	}
 	for _, r := range running {
-		ps = append(ps, finding.Party{Does: "run", Items: r.Items, Place: places.at(p.Kernel.code, r.PC)})
+		add("runs", "run", r.Items, r.PC)
 	}
 	if len(ended) > 0 {
-		ps = append(ps, finding.Party{Does: "have ended", Items: ended})
+		add("has ended", "have ended", ended, -1)
 	}
 	return ps
 }
@@ -150,12 +158,13 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 		out.Message = "misaligned " + what
 		out.Detail = fmt.Sprintf("%s, which is no multiple of %d", at, f.Size)
 	default:
-		out.Message = what + " through a value that is no pointer"
-		out.Detail = fmt.Sprintf("(%#x)", uint64(f.Pointer))
-		if f.Expected != memory.SpaceNone && f.Pointer.Space() != f.Expected {
-			out.Message = fmt.Sprintf("%s in %s memory through a pointer to other memory", what, f.Expected)
-			out.Detail = "(" + f.Pointer.String() + ")"
+		if s := f.Pointer.Space(); f.Expected != memory.SpaceNone && s != f.Expected && s >= memory.SpaceGlobal && s <= memory.SpacePrivate {
+			out.Message = fmt.Sprintf("%s in %s memory through a pointer to %s memory", what, f.Expected, s)
+			out.Detail = at
+			break
 		}
+		out.Message = what + " through a value that is no pointer"
+		out.Detail = fmt.Sprintf("at %#x", uint64(f.Pointer))
 	}
 }
 
@@ -205,7 +214,8 @@ func (p *prepared) object(f *memory.Fault) (o *finding.Object, name string) {
 		o.Kind, o.Name = finding.ObjectBuffer, f.Region
 	case memory.SpaceLocal:
 		if int(n) <= len(k.Local) {
-			o.Kind, o.Name = finding.ObjectLocal, k.Local[n-1].Name
+			// Compilers call it KERNEL.VARIABLE.
+			o.Kind, o.Name = finding.ObjectLocal, strings.TrimPrefix(k.Local[n-1].Name, k.Name+".")
 			return o, o.Name
 		}
 		rest := int(n) - len(k.Local)

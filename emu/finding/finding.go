@@ -16,7 +16,8 @@ type Finding struct {
 	Severity Severity `json:"severity"`
 	// Message is what happened, in a few words ("out-of-bounds write of 4
 	// bytes"), and Detail what is to be said about this occurrence ("at c+64, 0
-	// bytes past the end of the buffer").
+	// bytes past the end of the buffer"). A Detail that does not start with at,
+	// in or after stands behind a colon in the text.
 	Message string `json:"message"`
 	Detail  string `json:"detail,omitempty"`
 

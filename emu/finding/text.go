@@ -56,8 +56,12 @@ func (f *Finding) Text() string {
 // Headline returns the first line of the text form.
 func (f *Finding) Headline() string {
 	s := fmt.Sprintf("lockstep: %s (%s)", clean(f.Message, maxSource), f.Code)
-	if f.Detail != "" {
+	switch word, _, _ := strings.Cut(f.Detail, " "); word {
+	case "":
+	case "at", "in", "after":
 		s += " " + clean(f.Detail, maxSource)
+	default:
+		s += ": " + clean(f.Detail, maxSource)
 	}
 	return s
 }
@@ -144,11 +148,15 @@ func (p *Place) Position() string {
 
 // short returns the place in a few words, for the line of a party.
 func (p *Place) short() string {
-	pos, op := p.Position(), clean(p.Instruction, maxName)
+	op := clean(p.Instruction, maxName)
 	if i := strings.Index(op, " = "); i >= 0 {
 		op = op[i+3:]
 	}
 	op, _, _ = strings.Cut(op, " ")
+	pos := p.Position()
+	if pos == "" {
+		pos, op = op, ""
+	}
 	var in []string
 	if op != "" {
 		in = append(in, op)
@@ -156,14 +164,10 @@ func (p *Place) short() string {
 	if p.Word != 0 {
 		in = append(in, fmt.Sprintf("word %d", p.Word))
 	}
-	switch inst := strings.Join(in, ", "); {
-	case pos == "":
-		return inst
-	case inst == "":
+	if len(in) == 0 {
 		return pos
-	default:
-		return pos + " (" + inst + ")"
 	}
+	return strings.TrimPrefix(pos+" ("+strings.Join(in, ", ")+")", " ")
 }
 
 // lines writes the party. Several work-items take one line; a single one is told as

@@ -1,0 +1,75 @@
+package emu_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/lockstep-gpu/lockstep/conformance/kernels"
+	"github.com/lockstep-gpu/lockstep/emu"
+)
+
+// load returns a kernel of package kernels, loaded for a device.
+func load(t testing.TB, d *emu.Device, name, variant string) *emu.Kernel {
+	t.Helper()
+	k := kernels.Find(name)
+	if k == nil {
+		t.Fatalf("there is no kernel %q", name)
+	}
+	b, err := k.Binary(variant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := d.NewProgram(b.Code, emu.ProgramOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernel, err := p.Kernel(k.Entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kernel
+}
+
+func device(t testing.TB, opt emu.DeviceOptions) *emu.Device {
+	t.Helper()
+	d, err := emu.NewDevice(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// BenchmarkEmptyLaunch is what a launch costs that does nothing, from the call
+// to the result.
+func BenchmarkEmptyLaunch(b *testing.B) {
+	k := load(b, device(b, emu.DeviceOptions{}), "empty", "O2")
+	l := emu.Launch{Kernel: k, Range: emu.NDRange{Global: []uint64{1}, Local: []uint64{1}}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := l.Run(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkEmptyLaunchQueue(b *testing.B) {
+	d := device(b, emu.DeviceOptions{})
+	k := load(b, d, "empty", "O2")
+	q, err := d.NewQueue()
+	if err != nil {
+		b.Fatal(err)
+	}
+	l := emu.Launch{Kernel: k, Range: emu.NDRange{Global: []uint64{1}, Local: []uint64{1}}}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	b.ReportAllocs()
+	for b.Loop() {
+		e, err := q.Launch(ctx, l)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := e.Wait(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package emu_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// program loads a module of testdata.
+func program(t testing.TB, d *emu.Device, name string) *emu.Program {
+	t.Helper()
+	module, err := os.ReadFile(filepath.Join("testdata", name+".spv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := d.NewProgram(module, emu.ProgramOptions{Sources: func(name string) ([]byte, error) {
+		return emu.FileSources(filepath.Join("testdata", filepath.Base(name)))
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func kernel(t testing.TB, p *emu.Program, name string) *emu.Kernel {
+	t.Helper()
+	k, err := p.Kernel(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func buffer[T emu.Number](t testing.TB, d *emu.Device, v ...T) *emu.Buffer {
+	t.Helper()
+	b, err := emu.NewBufferOf(d, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func contents[T emu.Number](t testing.TB, b *emu.Buffer) []T {
+	t.Helper()
+	v, err := emu.Read[T](b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// faults are launches that end badly. Each gets a fresh device.
+var faults = []struct {
+	name  string
+	run   string // kernel
+	code  finding.Code
+	r     emu.NDRange
+	setup func(t *testing.T, d *emu.Device, l *emu.Launch)
+}{
+	{"past-the-end", "vecadd", finding.OutOfBounds, sized(17, 1), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		l.Args = []emu.Arg{buffer(t, d, make([]int32, 20)...), buffer(t, d, make([]int32, 20)...), buffer(t, d, make([]int32, 16)...)}
+	}},
+	{"before-the-start", "fixed_tile", finding.OutOfBounds, sized(4, 4), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		l.Args = []emu.Arg{buffer(t, d, int32(-1))}
+	}},
+	{"across-the-end", "vecadd", finding.OutOfBounds, sized(2, 2), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		l.Args = []emu.Arg{buffer(t, d, make([]byte, 7)...), buffer(t, d, int32(1), 2), buffer(t, d, int32(1), 2)}
+	}},
+	{"far-outside", "private_array", finding.OutOfBounds, sized(2, 2), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		l.Args = []emu.Arg{buffer(t, d, int32(1<<31-1), 0, 0)}
+	}},
+	{"private-array", "private_array", finding.OutOfBounds, sized(2, 2), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		l.Args = []emu.Arg{buffer(t, d, int32(0), 0, 8)}
+	}},
+	{"constant-array", "constant_array", finding.OutOfBounds, sized(1, 1), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		l.Args = []emu.Arg{buffer(t, d, int32(4), 0)}
+	}},
+	{"local-argument", "tile", finding.OutOfBounds, sized(64, 16), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		l.Args = []emu.Arg{emu.LocalBytes(64), buffer(t, d, int32(4))}
+	}},
+	{"null", "vecadd", finding.NullPointer, sized(8, 4), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		l.Args = []emu.Arg{buffer(t, d, make([]int32, 8)...), emu.Null(), buffer(t, d, make([]int32, 8)...)}
+	}},
+	{"read-only", "vecadd", finding.ReadOnly, sized(8, 4), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		c, err := d.NewBuffer(32, emu.BufferOptions{ReadOnly: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Args = []emu.Arg{buffer(t, d, make([]int32, 8)...), buffer(t, d, make([]int32, 8)...), c}
+	}},
+	{"freed", "use", finding.UseAfterFree, sized(1, 1), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		slot, p := buffer(t, d, uint64(0)), buffer(t, d, int32(0), 1)
+		if _, err := kernel(t, program(t, d, "fault"), "keep").Run(context.Background(), sized(1, 1), slot, p); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Free(); err != nil {
+			t.Fatal(err)
+		}
+		l.Args = []emu.Arg{slot}
+	}},
+	{"no-pointer", "use", finding.BadPointer, sized(1, 1), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		l.Args = []emu.Arg{buffer(t, d, uint64(0x123456789))}
+	}},
+	{"other-buffer", "use", finding.OutOfBounds, sized(1, 1), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		slot := buffer(t, d, uint64(0))
+		p, err := d.NewBuffer(3, emu.BufferOptions{Name: "three"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kernel(t, program(t, d, "fault"), "keep").Run(context.Background(), sized(1, 1), slot, p); err != nil {
+			t.Fatal(err)
+		}
+		l.Args = []emu.Arg{slot}
+	}},
+	{"misaligned", "use", finding.Misaligned, sized(1, 1), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		slot, p := buffer(t, d, uint64(0)), buffer(t, d, int32(0), 1)
+		if _, err := kernel(t, program(t, d, "fault"), "keep").Run(context.Background(), sized(1, 1), slot, p); err != nil {
+			t.Fatal(err)
+		}
+		if err := emu.Write(slot, 0, []uint64{contents[uint64](t, slot)[0] + 2}); err != nil {
+			t.Fatal(err)
+		}
+		l.Args, l.Check = []emu.Arg{slot}, true
+	}},
+	{"divide", "divide", finding.DivideByZero, emu.NDRange{Global: []uint64{2, 32}, Local: []uint64{2, 16}}, func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		l.Args = []emu.Arg{buffer(t, d, int32(5), 0), buffer(t, d, int32(0), 0)}
+	}},
+	{"deadlock", "deadlock", finding.BarrierDeadlock, sized(256, 64), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		l.Args = []emu.Arg{buffer(t, d, make([]int32, 64)...)}
+	}},
+	{"partial", "partial", finding.PartialBarrier, sized(64, 16), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		l.Args = []emu.Arg{buffer(t, d, make([]int32, 64)...)}
+	}},
+}
+
+// sized is a one-dimensional range.
+func sized(global, local uint64) emu.NDRange {
+	return emu.NDRange{Global: []uint64{global}, Local: []uint64{local}}
+}
+
+// TestFaults checks the text of each kind of finding, and that it is the same
+// for every number of workers.
+func TestFaults(t *testing.T) {
+	for _, c := range faults {
+		t.Run(c.name, func(t *testing.T) {
+			for _, workers := range []int{1, 3} {
+				d := device(t, emu.DeviceOptions{Workers: workers})
+				l := emu.Launch{Kernel: kernel(t, program(t, d, "fault"), c.run), Range: c.r, Reproduce: "run it again"}
+				c.setup(t, d, &l)
+				res, err := l.Run(context.Background())
+				var fe *emu.FindingsError
+				if !errors.As(err, &fe) || res == nil {
+					t.Fatalf("error %v, result %v", err, res)
+				}
+				if got := res.Findings.Findings[0].Code; got != c.code {
+					t.Errorf("code %s, want %s", got, c.code)
+				}
+				if !strings.Contains(err.Error(), string(c.code)) {
+					t.Errorf("the error does not have the code: %v", err)
+				}
+				golden(t, "fault-"+c.name+".txt", res.Findings.Text())
+			}
+		})
+	}
+}

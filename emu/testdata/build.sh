@@ -1,0 +1,17 @@
+#!/bin/sh
+# Compiles *.cl to *.spv with clang-15 and llvm-spirv-15 (Debian: clang-15,
+# llvm-spirv-15). The modules carry the names of arguments and the lines of the
+# source; their bytes depend on the sources and the tools' versions only.
+set -eu
+cd "$(dirname "$0")"
+bc=$(mktemp)
+trap 'rm -f "$bc"' EXIT
+for f in *.cl; do
+	std=-cl-std=CL2.0
+	if grep -q '^// options: -cl-std=CL1.2$' "$f"; then
+		std=-cl-std=CL1.2
+	fi
+	clang-15 -c -x cl "$std" -target spir64-unknown-unknown -emit-llvm -O1 -gline-tables-only -ffp-contract=off \
+		-fno-discard-value-names -fdebug-compilation-dir=. -Xclang -finclude-default-header -Wall -Werror "$f" -o "$bc"
+	llvm-spirv-15 "$bc" -o "${f%.cl}.spv"
+done
