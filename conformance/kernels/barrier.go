@@ -192,6 +192,66 @@ func barrierKernels() []*Kernel {
 			Outputs:   []int{1},
 			reference: barrierCalls,
 		},
+		{
+			Name: "barrier_bounds", Module: "barriers", Entry: "barrier_bounds",
+			About: "A barrier inside a bounds check that holds for all, and the same check after it.",
+			Launch: Launch{Global: []uint64{24}, Local: []uint64{12},
+				Args: []string{"zero:u64:24", "u64:24", "local:4"}},
+			Outputs: []int{0},
+			reference: func(l Launch, args [][]byte) error {
+				out := load[uint64](args[0])
+				for i := range l.items() {
+					out[i] = i*3 + 1
+				}
+				return store(args[0], out)
+			},
+		},
+		{
+			Name: "barrier_store", Module: "barriers", Entry: "barrier_store",
+			About: "Conditional stores after a barrier that must not move before it.",
+			Launch: Launch{Global: []uint64{32}, Local: []uint64{8},
+				Args: []string{"rand:u32:32:6", "zero:u32:36", "local:32"}},
+			Outputs: []int{1},
+			reference: func(l Launch, args [][]byte) error {
+				var out []uint32
+				for group := range slices.Chunk(load[uint32](args[0]), int(l.Local[0])) {
+					var sum uint32
+					for _, v := range group {
+						sum = sum*3 + v
+					}
+					out = append(out, sum, group[0])
+					for i := range group[1:] {
+						out = append(out, uint32(i+1))
+					}
+				}
+				return store(args[1], out)
+			},
+		},
+		{
+			Name: "barrier_private", Module: "barriers", Entry: "barrier_private",
+			About: "A private array that lives across the barriers of a loop.",
+			Launch: Launch{Global: []uint64{24}, Local: []uint64{8},
+				Args: []string{"rand:u32:24:7", "zero:u32:24"}},
+			Outputs: []int{1},
+			reference: func(l Launch, args [][]byte) error {
+				in, out := load[uint32](args[0]), load[uint32](args[1])
+				p := make([][8]uint32, len(in))
+				for i := range p {
+					for j := range uint32(8) {
+						p[i][j] = in[i]*(j+1) + uint32(i)%8
+					}
+				}
+				for j := range 8 {
+					for i := range p {
+						k := (j + i) % 8
+						at := i/8*8 + k
+						out[at] = out[at]*3 + p[i][j]
+						p[i][k] ^= uint32(j)
+					}
+				}
+				return store(args[1], out)
+			},
+		},
 	}
 }
 

@@ -242,3 +242,58 @@ kernel void barrier_calls(global const uchar *program, global uint *out, local u
 	} while (op != 0);
 	out[get_global_id(0)] = acc;
 }
+
+// A barrier inside a bounds check that holds for all, and one more check of the
+// same bound after it: work-items seem to part and do not.
+kernel void barrier_bounds(global ulong *out, ulong n, local uint *failures)
+{
+	size_t i = get_global_id(0);
+	if (get_local_id(0) == 0)
+		*failures = 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (i < n) {
+		barrier(CLK_LOCAL_MEM_FENCE);
+		if (i >= n) {
+			atomic_inc(failures);
+			out[0] = 99;
+			return;
+		}
+		out[i] = i * 3 + 1 + *failures;
+	}
+}
+
+// Stores after the last barrier that must not move before it, with lane 0
+// reading between the barriers.
+kernel void barrier_store(global const uint *in, global uint *out, local uint *s)
+{
+	uint l = get_local_id(0), n = get_local_size(0);
+	s[l] = in[get_global_id(0)];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (l == 0) {
+		uint sum = 0;
+		for (uint i = 0; i < n; i++)
+			sum = sum * 3 + s[i];
+		out[get_group_id(0) * (n + 1)] = sum;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (l > 0)
+		s[l] = l;
+	out[get_group_id(0) * (n + 1) + 1 + l] = s[l];
+}
+
+// A private array that lives across the barriers of a loop, its elements added
+// to places in global memory that move on by one each time.
+kernel void barrier_private(global const uint *in, global uint *out)
+{
+	uint l = get_local_id(0);
+	uint base = get_group_id(0) * 8;
+	uint p[8];
+	for (uint j = 0; j < 8; j++)
+		p[j] = in[get_global_id(0)] * (j + 1) + l;
+	for (uint j = 0; j < 8; j++) {
+		uint k = (j + l) % 8;
+		out[base + k] = out[base + k] * 3 + p[j];
+		p[k] ^= j;
+		barrier(CLK_GLOBAL_MEM_FENCE);
+	}
+}
