@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
 
 // Case is one conformance case, as its file states it. SPECs are kept as text; what
@@ -27,6 +29,9 @@ type Case struct {
 	Module string
 	// Text is the module in SPIR-V assembly, when it is part of the case.
 	Text string
+	// Version is the SPIR-V version that Text is assembled for, such as "1.2";
+	// empty means DefaultVersion.
+	Version string
 	// Kernel is the name of the entry point.
 	Kernel string
 	// Global, Local and Offset are the launch sizes, one to three dimensions;
@@ -38,6 +43,9 @@ type Case struct {
 	Args []string
 	// Expect lists what buffers must hold after the run.
 	Expect []Expect
+	// Varies lists the buffers whose contents may be another in each configuration,
+	// because they depend on the order in which work-items run.
+	Varies []int
 	// Findings lists the findings that the run must make, and all of them.
 	Findings []ExpectFinding
 	// Refuse, when not empty, says that the module must be refused before
@@ -56,6 +64,8 @@ type Case struct {
 	// for a case that did not come from a file system.
 	fsys fs.FS
 	dir  string
+	// textLine is the line of the file where Text begins; 0 when it is not known.
+	textLine int
 	// at tells where in the file a text of the case stands; nil for a case that
 	// was not parsed.
 	at func(what string, index, offset int) (line, column int)
@@ -89,6 +99,10 @@ type ExpectFinding struct {
 	// Text, when not empty, must occur in the text of one finding of the code.
 	Text string
 }
+
+// DefaultVersion is the SPIR-V version of modules that are part of a case, unless
+// the case says otherwise: that of the OpenCL 2.2 environment.
+const DefaultVersion = "1.2"
 
 const (
 	shaPrefix = "sha256:"
@@ -140,6 +154,12 @@ func (c *Case) check() *problem {
 		return bad("module", 0, "the case has both a module: and a \"--- spirv\" section")
 	case c.Module != "" && (path.IsAbs(c.Module) || strings.Contains(c.Module, `\`)):
 		return bad("module", 0, "the path of the module is relative to the case, with / between its parts")
+	}
+	if _, ok := asm.TargetEnv("spv" + c.version()); !ok {
+		return bad("version", 0, "%q is not a version of SPIR-V, as 1.2 is", c.Version)
+	}
+	if c.Version != "" && c.Text == "" {
+		return bad("version", 0, "a version is for modules that are part of the case")
 	}
 	if p := c.checkLaunch(bad); p != nil {
 		return p
@@ -208,6 +228,16 @@ func (c *Case) checkExpected(bad func(string, int, string, ...any) *problem) *pr
 		}
 		args[e.Arg] = true
 	}
+	for i, n := range c.Varies {
+		switch {
+		case n < 0 || n >= len(c.Args):
+			return bad("varies", 0, "there is no argument %d: the case has %d, counted from 0", n, len(c.Args))
+		case args[n]:
+			return bad("varies", 0, "argument %d is expected to have certain contents", n)
+		case slices.Contains(c.Varies[:i], n):
+			return bad("varies", 0, "%d is given twice", n)
+		}
+	}
 	codes := map[string]bool{}
 	for i, f := range c.Findings {
 		switch {
@@ -222,7 +252,7 @@ func (c *Case) checkExpected(bad func(string, int, string, ...any) *problem) *pr
 		}
 		codes[f.Code] = true
 	}
-	if c.Refuse != "" && (len(c.Expect) > 0 || len(c.Findings) > 0) {
+	if c.Refuse != "" && (len(c.Expect) > 0 || len(c.Varies) > 0 || len(c.Findings) > 0) {
 		return bad("refuse", 0, "a case that is refused has neither expected outputs nor findings")
 	}
 	if c.Refuse == "" && len(c.Expect) == 0 && len(c.Findings) == 0 {
@@ -232,6 +262,14 @@ func (c *Case) checkExpected(bad func(string, int, string, ...any) *problem) *pr
 		return bad("exit", 0, "an exit status is 0, 1 or 2")
 	}
 	return nil
+}
+
+// version is the SPIR-V version that Text is assembled for.
+func (c *Case) version() string {
+	if c.Version == "" {
+		return DefaultVersion
+	}
+	return c.Version
 }
 
 // defaultExit is the exit status of a case that does not state it.

@@ -67,6 +67,7 @@ func (e *entry) place(offset int) (line, column int) {
 //	title: TEXT             what the case shows (required)
 //	clause: NAME[, NAME…]   what it proves; may be repeated
 //	module: PATH            the module, relative to this file, when it is not below
+//	version: 1.N            the SPIR-V version of the module below; 1.2 when left out
 //	kernel: NAME            the entry point (required)
 //	global: X[,Y[,Z]]       the launch (required), as are local: and offset:
 //	spec: ID = VALUE        a specialization constant; VALUE as for arg
@@ -76,6 +77,7 @@ func (e *entry) place(offset int) (line, column int) {
 //	expect: N = SPEC        the bytes of argument N after the run, as a SPEC, as
 //	                        sha256:HEX, or "unchanged"
 //	expect: N = SPEC within K ulp
+//	varies: N[, N…]         arguments that need not be alike in all configurations
 //	finding: CODE [COUNT] ["TEXT"]
 //	                        a finding the run must make, how often (at least once
 //	                        when left out), and what its text must contain; without
@@ -179,6 +181,7 @@ func (p *caseParser) split(text string) ([]*entry, error) {
 			if strings.TrimSpace(text) == "" {
 				return nil, p.fail(number, 1, "nothing follows the section line")
 			}
+			p.c.textLine = number + 1
 			p.c.Text = strings.TrimRight(text, "\n") + "\n"
 			break
 		}
@@ -256,11 +259,12 @@ type failFunc func(offset int, format string, args ...any) error
 
 // keyHandlers holds what each key does with its value.
 var keyHandlers = map[string]func(c *Case, e *entry, fail failFunc) error{
-	"title":  func(c *Case, e *entry, _ failFunc) error { c.Title = e.value; return nil },
-	"module": func(c *Case, e *entry, _ failFunc) error { c.Module = e.value; return nil },
-	"kernel": func(c *Case, e *entry, _ failFunc) error { c.Kernel = e.value; return nil },
-	"refuse": func(c *Case, e *entry, _ failFunc) error { c.Refuse = e.value; return nil },
-	"arg":    func(c *Case, e *entry, _ failFunc) error { c.Args = append(c.Args, e.value); return nil },
+	"title":   func(c *Case, e *entry, _ failFunc) error { c.Title = e.value; return nil },
+	"module":  func(c *Case, e *entry, _ failFunc) error { c.Module = e.value; return nil },
+	"version": func(c *Case, e *entry, _ failFunc) error { c.Version = e.value; return nil },
+	"kernel":  func(c *Case, e *entry, _ failFunc) error { c.Kernel = e.value; return nil },
+	"refuse":  func(c *Case, e *entry, _ failFunc) error { c.Refuse = e.value; return nil },
+	"arg":     func(c *Case, e *entry, _ failFunc) error { c.Args = append(c.Args, e.value); return nil },
 	"clause": func(c *Case, e *entry, _ failFunc) error {
 		for name := range strings.SplitSeq(e.value, ",") {
 			c.Clauses = append(c.Clauses, strings.TrimSpace(name))
@@ -289,15 +293,9 @@ var keyHandlers = map[string]func(c *Case, e *entry, fail failFunc) error{
 		return nil
 	},
 	"subgroup": func(c *Case, e *entry, fail failFunc) error {
-		for item := range strings.SplitSeq(e.value, ",") {
-			n, err := strconv.Atoi(strings.TrimSpace(item))
-			if err != nil {
-				return fail(0, "%q is not a sub-group size", strings.TrimSpace(item))
-			}
-			c.SubGroups = append(c.SubGroups, n)
-		}
-		return nil
+		return numbers(&c.SubGroups, e, fail)
 	},
+	"varies": func(c *Case, e *entry, fail failFunc) error { return numbers(&c.Varies, e, fail) },
 	"check": func(c *Case, e *entry, fail failFunc) error {
 		if e.value != "on" {
 			return fail(0, "check: is on, or left out")
@@ -323,6 +321,19 @@ func dims(dst *[]uint64, e *entry, fail failFunc) error {
 	}
 	*dst = d
 	return err
+}
+
+func numbers(dst *[]int, e *entry, fail failFunc) error {
+	offset := 0
+	for item := range strings.SplitSeq(e.value, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(item))
+		if err != nil {
+			return fail(offset, "%q is not a number", strings.TrimSpace(item))
+		}
+		*dst = append(*dst, n)
+		offset += len(item) + 1
+	}
+	return nil
 }
 
 // assignment reads "NUMBER = TEXT".

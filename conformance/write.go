@@ -37,6 +37,9 @@ func (c *Case) Write(w io.Writer) error {
 	if c.Module != "" {
 		key("module", c.Module)
 	}
+	if c.Version != "" {
+		key("version", c.Version)
+	}
 	key("kernel", c.Kernel)
 	key("global", joinDims(c.Global))
 	if c.Local != nil {
@@ -46,7 +49,7 @@ func (c *Case) Write(w io.Writer) error {
 		key("offset", joinDims(c.Offset))
 	}
 	if c.SubGroups != nil {
-		key("subgroup", strings.Trim(strings.ReplaceAll(fmt.Sprint(c.SubGroups), " ", ", "), "[]"))
+		key("subgroup", joinInts(c.SubGroups))
 	}
 	if c.Check {
 		key("check", "on")
@@ -66,6 +69,9 @@ func (c *Case) Write(w io.Writer) error {
 			v += fmt.Sprintf(" within %d ulp", e.ULP)
 		}
 		key("expect", v)
+	}
+	if c.Varies != nil {
+		key("varies", joinInts(c.Varies))
 	}
 	for _, f := range c.Findings {
 		v := f.Code
@@ -117,4 +123,8 @@ func wrap(line string, indent int, value string) string {
 
 func joinDims(d []uint64) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(d), " ", ","), "[]")
+}
+
+func joinInts(n []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(n), " ", ", "), "[]")
 }

@@ -1,0 +1,84 @@
+package conformance
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+)
+
+// TestConfigs keeps the configurations of a small matrix in a golden file, for a case that
+// takes all of them and for cases that do not.
+func TestConfigs(t *testing.T) {
+	m := Matrix{
+		Engines: []string{"a", "b"}, SubGroups: []int{1, 8, 64}, Waves: []int{0, 1, 64}, Workers: []int{1, 2},
+		Schedules: []emu.Schedule{{Order: emu.InOrder}, {Order: emu.Reverse}, {Order: emu.Seeded, Seed: 7}},
+	}
+	var out bytes.Buffer
+	for _, c := range []*Case{{Name: "any"}, {Name: "sub-group 8", SubGroups: []int{8, 16}}, {Name: "timeout", SubGroups: []int{1}, Timeout: 1}, {Name: "none", SubGroups: []int{16}}} {
+		configs := m.Configs(c)
+		fmt.Fprintf(&out, "%s: %d\n", c.Name, len(configs))
+		for _, cfg := range configs {
+			fmt.Fprintf(&out, "    %v\n", cfg)
+		}
+	}
+	golden(t, "run/configs.txt", out.Bytes())
+}
+
+func TestMatrices(t *testing.T) {
+	for name, m := range map[string]Matrix{"Full": Full(), "Quick": Quick()} {
+		if len(m.Engines) == 0 || slices.Contains(m.Engines, "auto") {
+			t.Errorf("%s has the engines %q", name, m.Engines)
+		}
+		if len(m.Configs(&Case{})) < 4 {
+			t.Errorf("%s has the configurations %v", name, m.Configs(&Case{}))
+		}
+	}
+	full := Full()
+	for _, n := range []int{1, 8, 32, 64} {
+		if !slices.Contains(full.SubGroups, n) {
+			t.Errorf("the full matrix lacks sub-groups of %d", n)
+		}
+	}
+}
+
+func TestSetMatrix(t *testing.T) {
+	engine := engines()[0]
+	for _, tc := range []struct {
+		args [6]string
+		want string // the configurations, or the error
+	}{
+		{[6]string{}, "-engine a -subgroup 4 -workers 1"},
+		{[6]string{"auto", "8, 2", "16", "3", "reverse", ""},
+			"-engine " + engine + " -subgroup 8 -wave 16 -workers 3 -schedule reverse; -engine " + engine + " -subgroup 2 -wave 16 -workers 3 -schedule reverse"},
+		{[6]string{engine + "," + engine, "", "", "", "", "5,0x6"},
+			"-engine " + engine + " -subgroup 4 -workers 1 -schedule seeded -seed 5; -engine " + engine + " -subgroup 4 -workers 1 -schedule seeded -seed 6"},
+		{[6]string{"", "", "", "", "in-order,seeded", "9"}, "-engine a -subgroup 4 -workers 1; -engine a -subgroup 4 -workers 1 -schedule seeded -seed 9"},
+		{[6]string{"", "", "", "", "seeded", ""}, "-engine a -subgroup 4 -workers 1 -schedule seeded -seed 1"},
+		{[6]string{"none"}, `unknown engine "none"`},
+		{[6]string{"", "3"}, "3 is not a sub-group size"},
+		{[6]string{"", "256"}, `"256" is not a sub-group size`},
+		{[6]string{"", "x"}, `"x" is not a sub-group size`},
+		{[6]string{"", "", "-1"}, `"-1" is not a wave width`},
+		{[6]string{"", "", "", "0"}, `"0" is not a number of workers`},
+		{[6]string{"", "", "", "", "sideways"}, `unknown schedule "sideways"`},
+		{[6]string{"", "", "", "", "", "-1"}, `"-1" is not a seed`},
+	} {
+		m := Matrix{Engines: []string{"a"}, SubGroups: []int{4}, Waves: []int{0}, Workers: []int{1}, Schedules: []emu.Schedule{{}}}
+		err := m.Set(Axes{tc.args[0], tc.args[1], tc.args[2], tc.args[3], tc.args[4], tc.args[5]})
+		var got []string
+		for _, cfg := range m.Configs(&Case{}) {
+			got = append(got, cfg.String())
+		}
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), tc.want) {
+				t.Errorf("%q: error %v, want %s", tc.args, err, tc.want)
+			}
+		} else if s := strings.Join(got, "; "); s != tc.want {
+			t.Errorf("%q:\ngot  %s\nwant %s", tc.args, s, tc.want)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+)
+
+// TestConformance runs every case that ships: under the quick matrix with -short, and
+// else under the full one.
+func TestConformance(t *testing.T) {
+	cases, err := Load(Builtin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := Full()
+	if testing.Short() {
+		m = Quick()
+	}
+	report, err := Run(context.Background(), cases, Options{Matrix: &m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := report.Summary()
+	if !report.OK() || s.Skipped != 0 || s.Cases == 0 {
+		var b bytes.Buffer
+		if err := report.WriteText(&b, false); err != nil {
+			t.Fatal(err)
+		}
+		t.Errorf("%s", &b)
+	}
+	t.Logf("%v", s)
+}
+
+// two is a matrix with two sub-group sizes and schedules.
+func two() *Matrix {
+	return &Matrix{
+		Engines: engines()[:1], SubGroups: []int{8, 32}, Waves: []int{0}, Workers: []int{1, 2},
+		Schedules: []emu.Schedule{{Order: emu.InOrder}, {Order: emu.Reverse}},
+	}
+}
+
+// changed returns a case that ships with some lines replaced.
+func changed(t *testing.T, name string, oldNew ...string) *Case {
+	t.Helper()
+	text, err := fs.ReadFile(Builtin(), "cases/core/"+name+extension)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := strings.NewReplacer(oldNew...).Replace(string(text))
+	if s == string(text) && len(oldNew) > 0 {
+		t.Fatalf("%s is not changed", name)
+	}
+	cases, err := Load(fstest.MapFS{name + extension: {Data: []byte(s)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cases[0]
+}
+
+// TestRunFinds: whatever a case states, the runner notices when it is not so.
+func TestRunFinds(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		c      *Case
+		status Status
+		runs   int
+		want   []string // each in a message of its own, in order
+	}{
+		{"pass", changed(t, "phi-swap"), Passed, 6, nil},
+		{"value", changed(t, "phi-swap", "buf:u32:10,20, 20,10,", "buf:u32:10,20, 20,11,"), Failed, 6,
+			[]string{"argument 0: 1 of 16 u32 differ:\n  [3] is 10, want 11"}},
+		{"hash", changed(t, "phi-swap", "expect:   0 = buf:u32:10,20, 20,10, 10,20, 20,10, 10,20, 20,10, 10,20, 20,10",
+			"expect: 0 = sha256:"+strings.Repeat("0", 64)), Failed, 6, []string{"argument 0: sha256 of its 64 bytes is"}},
+		{"unchanged", changed(t, "phi-swap", "expect:   0 = buf:u32:10,20, 20,10, 10,20, 20,10, 10,20, 20,10, 10,20, 20,10", "expect: 0 = unchanged"),
+			Failed, 6, []string{"16 of 16 u32 differ"}},
+		{"no finding", changed(t, "phi-swap", "arg: ", "finding: E-OOB\narg: "), Failed, 6, []string{"exit status 0, want 1", "no finding E-OOB"}},
+		{"finding", changed(t, "fault-oob-write", "finding:  E-OOB \"out-of-bounds write of 4 bytes\"\n", ""), Failed, 6,
+			[]string{"exit status 1, want 0", "unexpected finding: lockstep: out-of-bounds write of 4 bytes"}},
+		{"finding text", changed(t, "fault-oob-write", "out-of-bounds write of 4", "out-of-bounds read of 4"), Failed, 6,
+			[]string{`no finding E-OOB contains "out-of-bounds read of 4 bytes"`}},
+		{"finding count", changed(t, "fault-oob-straddle", "E-OOB \"", "E-OOB 7 \""), Failed, 6, []string{"finding E-OOB occurs 1 times, want 7"}},
+		{"exit", changed(t, "phi-swap", "arg: ", "exit: 1\narg: "), Failed, 6, []string{"exit status 0, want 1"}},
+		{"order", changed(t, "atomic-exchange", "varies:   1\n", ""), Failed, 6, []string{"argument 1 is not what it is with -engine"}},
+		{"entry", changed(t, "phi-swap", "kernel:   swap", "kernel: swop"), Failed, 6, []string{"refused: "}},
+		{"refuse", changed(t, "refuse-entry", "refuse:   nothere", "refuse: elsewhere"), Failed, 6, []string{`the error must contain "elsewhere"`}},
+		{"refuse exit", changed(t, "refuse-entry", "refuse:   nothere", "refuse: nothere\nexit: 1"), Failed, 6, []string{"exit status 2, want 1"}},
+		{"not refused", changed(t, "phi-swap", "expect:   0 = buf:u32:10,20, 20,10, 10,20, 20,10, 10,20, 20,10, 10,20, 20,10", "refuse: x"), Failed, 6,
+			[]string{`the module runs; it must be refused with an error that contains "x"`}},
+		{"spec", changed(t, "phi-swap", "zero:u32:16", "zero:u32:x"), Broken, 0, []string{`phi-swap.case:8:20: "x" is not a count`}},
+		{"constant", changed(t, "spec-override", "1 = u8:0", "1 = u8:0*9"), Broken, 0, []string{"a specialization constant is one number"}},
+		{"assembly", changed(t, "phi-swap", "OpReturn\n", "OpReturns\n"), Broken, 0, []string{"phi-swap.case:57:16: there is no instruction"}},
+		{"skipped", changed(t, "phi-swap", "arg: ", "subgroup: 2\narg: "), Skipped, 0, nil},
+		{"sub-group size", changed(t, "phi-swap", "arg: ", "subgroup: 32\narg: "), Passed, 3, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			report, err := Run(context.Background(), []*Case{tc.c}, Options{Matrix: two()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := report.Results[0]
+			if r.Status != tc.status || r.Runs != tc.runs || len(r.Failures) != len(tc.want) {
+				var b bytes.Buffer
+				if err := report.WriteText(&b, false); err != nil {
+					t.Fatal(err)
+				}
+				t.Fatalf("%s after %d runs, want %s after %d with %d messages\n%s", r.Status, r.Runs, tc.status, tc.runs, len(tc.want), &b)
+			}
+			for i, want := range tc.want {
+				if !strings.Contains(r.Failures[i].Message, want) {
+					t.Errorf("message %q, want %q", r.Failures[i].Message, want)
+				}
+				if (r.Failures[i].Config == nil) != (tc.status == Broken) {
+					t.Errorf("configuration %v", r.Failures[i].Config)
+				}
+			}
+		})
+	}
+}
+
+// TestRunOrder: the report does not depend on how many cases run at the same time.
+func TestRunOrder(t *testing.T) {
+	cases := []*Case{
+		changed(t, "phi-swap"), changed(t, "phi-swap", "buf:u32:10,20", "buf:u32:9,20"), changed(t, "fault-oob-write"),
+		changed(t, "atomic-exchange", "varies:   1\n", ""), changed(t, "phi-swap", "zero:u32:16", "zero:u32:x"), changed(t, "local-reverse"),
+	}
+	var first string
+	for _, workers := range []int{1, 4} {
+		var progress []int
+		report, err := Run(context.Background(), cases, Options{Matrix: two(), Workers: workers, Progress: func(done, total int) {
+			if total != len(cases) {
+				t.Errorf("progress of %d cases", total)
+			}
+			progress = append(progress, done)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, done := range progress {
+			if done != i+1 {
+				t.Errorf("progress %v", progress)
+			}
+		}
+		if len(progress) != len(cases) {
+			t.Errorf("progress %v", progress)
+		}
+		var b bytes.Buffer
+		if err := report.WriteJSON(&b); err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = b.String()
+		} else if b.String() != first {
+			t.Errorf("with %d workers:\n%s\nwith 1:\n%s", workers, &b, first)
+		}
+	}
+}
+
+func TestRunStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	report, err := Run(ctx, []*Case{changed(t, "phi-swap")}, Options{Matrix: two()})
+	if !errors.Is(err, context.Canceled) || report.Results[0].Status != Stopped {
+		t.Errorf("got %+v, %v", report, err)
+	}
+	// Stopped in the middle of a run that would never end.
+	ctx, cancel = context.WithCancel(context.Background())
+	endless := changed(t, "fault-timeout", "timeout:  20ms\n", "")
+	report, err = Run(ctx, []*Case{changed(t, "phi-swap"), endless}, Options{Matrix: two(), Workers: 1, Progress: func(int, int) { cancel() }})
+	if !errors.Is(err, context.Canceled) || report.Results[0].Status != Passed || report.Results[1].Status != Stopped {
+		t.Errorf("got %+v, %v", report, err)
+	}
+	if report, err := Run(context.Background(), nil, Options{}); err != nil || len(report.Results) != 0 {
+		t.Errorf("without cases: %+v, %v", report, err)
+	}
+}
