@@ -14,29 +14,27 @@ func (d *decoder) math(in inst) {
 	s := in.src
 	n := 1 + int(s.Op.Info().Shape-isa.ShapeUnary)
 	in.aux = &aux{}
-	f := int(s.Imm)
 	ok := false
-	if f < clmath.NumFuncs {
-		switch {
-		case n == 1 && s.Type == isa.F32:
-			in.aux.unary32, in.fn = clmath.Unary32[f], math1F32
-			ok = in.aux.unary32 != nil
-		case n == 2 && s.Type == isa.F32:
-			in.aux.binary32, in.fn = clmath.Binary32[f], math2F32
-			ok = in.aux.binary32 != nil
-		case n == 3 && s.Type == isa.F32:
-			in.aux.ternary32, in.fn = clmath.Ternary32[f], math3F32
-			ok = in.aux.ternary32 != nil
-		case n == 1:
-			in.aux.unary64, in.fn = clmath.Unary64[f], math1F64
-			ok = in.aux.unary64 != nil
-		case n == 2:
-			in.aux.binary64, in.fn = clmath.Binary64[f], math2F64
-			ok = in.aux.binary64 != nil
-		default:
-			in.aux.ternary64, in.fn = clmath.Ternary64[f], math3F64
-			ok = in.aux.ternary64 != nil
-		}
+	switch {
+	case n == 1 && s.Type == isa.F32:
+		in.aux.unary32, in.fn = unaryFunc32(s.Imm), math1F32
+		ok = in.aux.unary32 != nil
+	case n == 2 && s.Type == isa.F32:
+		in.aux.binary32, in.fn = binaryFunc32(s.Imm), math2F32
+		ok = in.aux.binary32 != nil
+	case n == 1:
+		in.aux.unary64, in.fn = unaryFunc64(s.Imm), math1F64
+		ok = in.aux.unary64 != nil
+	case n == 2:
+		in.aux.binary64, in.fn = binaryFunc64(s.Imm), math2F64
+		ok = in.aux.binary64 != nil
+	case s.Imm >= clmath.NumFuncs:
+	case s.Type == isa.F32:
+		in.aux.ternary32, in.fn = clmath.Ternary32[s.Imm], math3F32
+		ok = in.aux.ternary32 != nil
+	default:
+		in.aux.ternary64, in.fn = clmath.Ternary64[s.Imm], math3F64
+		ok = in.aux.ternary64 != nil
 	}
 	if !ok {
 		d.unknown = in.pc
