@@ -16,7 +16,7 @@ func expPoly(r float64) float64 {
 // |x| < 700.
 func expCore(x float64) float64 {
 	z := float64(x*(64*math.Log2E)) + roundShift
-	k := int64(math.Float64bits(z)<<12) >> 12
+	k := int64(int32(math.Float64bits(z)))
 	kf := z - roundShift
 	r := (x - float64(kf*ln2By64Head)) - float64(kf*ln2By64TailHi)
 	t := expTab[k&63].hi
@@ -27,7 +27,7 @@ func expCore(x float64) float64 {
 // exp2Core returns 2^x, for |x| < 1000.
 func exp2Core(x float64) float64 {
 	z := x + roundShift/64
-	k := int64(math.Float64bits(z)<<12) >> 12
+	k := int64(int32(math.Float64bits(z)))
 	r := float64((x - (z - roundShift/64)) * math.Ln2)
 	t := expTab[k&63].hi
 	y := t + float64(t*expPoly(r))
@@ -104,8 +104,17 @@ func exp64(a dd) float64 {
 	case a.hi < -746:
 		return 0
 	}
-	m, k := expParts(a)
-	return m.ldexp(k)
+	return exp64Scaled(a, 0)
+}
+
+// exp64Scaled returns exp(a)*2^k rounded to double, for |a| < 746.
+func exp64Scaled(a dd, k int) float64 {
+	hi, lo, j := quickExp(a.hi, a.lo)
+	if y, ok := rounded64(hi, lo, 0x1p-64); ok && j+k > -1021 && j+k < 1020 {
+		return y * pow2(j+k)
+	}
+	m, j := expParts(a)
+	return m.ldexp(j + k)
 }
 
 // Exp32 returns e to the x.
@@ -185,8 +194,7 @@ func Exp2_64(x float64) float64 {
 		return 0
 	}
 	k, a := exp2Arg(x)
-	m, j := expParts(a)
-	return m.ldexp(j + k)
+	return exp64Scaled(a, k)
 }
 
 // exp10DD returns 10^x as exp(a) 2^k.
@@ -230,7 +238,7 @@ var pow10Small = [23]float64{
 // expCoreScaled returns 10^x for |x| < 300.
 func expCoreScaled(x float64) float64 {
 	z := float64(x*(64*math.Ln10/math.Ln2)) + roundShift
-	k := int64(math.Float64bits(z)<<12) >> 12
+	k := int64(int32(math.Float64bits(z)))
 	kf := z - roundShift
 	// x = k log10(2)/64 + r/log(10)
 	r := (x - float64(kf*log10Of2By64Head)) - float64(kf*log10Of2By64TailHi)
@@ -253,8 +261,7 @@ func Exp10_64(x float64) float64 {
 		return pow10Small[n]
 	}
 	k, a := exp10Arg(x)
-	m, j := expParts(a)
-	return m.ldexp(j + k)
+	return exp64Scaled(a, k)
 }
 
 // Expm1_32 returns exp(x)-1.

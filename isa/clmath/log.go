@@ -143,6 +143,10 @@ func Log64(x float64) float64 {
 	if !(x > 0 && x < inf64) {
 		return logEdge64(x)
 	}
+	hi, lo := log64Quick(x)
+	if y, ok := rounded64(hi, lo, math.Abs(hi)*0x1p-63); ok {
+		return y
+	}
 	e, l := log64(x)
 	ef := float64(e)
 	return l.add(ln2Tail.mulF(ef)).addF(float64(ef * ln2Head)).hi
@@ -168,6 +172,11 @@ func Log2_64(x float64) float64 {
 	if !(x > 0 && x < inf64) {
 		return logEdge64(x)
 	}
+	hi, lo := log64Quick(x)
+	b := dd{hi, lo}.mul(ddLog2E)
+	if y, ok := rounded64(b.hi, b.lo, math.Abs(b.hi)*0x1p-63); ok {
+		return y
+	}
 	e, l := log64(x)
 	return l.mul(ddLog2E).addF(float64(e)).hi
 }
@@ -188,6 +197,11 @@ func Log10_32(x float32) float32 {
 func Log10_64(x float64) float64 {
 	if !(x > 0 && x < inf64) {
 		return logEdge64(x)
+	}
+	hi, lo := log64Quick(x)
+	b := dd{hi, lo}.mul(ddLog10E)
+	if y, ok := rounded64(b.hi, b.lo, math.Abs(b.hi)*0x1p-63); ok {
+		return y
 	}
 	e, l := log64(x)
 	ef := float64(e)

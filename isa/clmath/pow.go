@@ -210,6 +210,9 @@ func rootEdge(x float64, n int32) (float64, bool) {
 
 // powPositive64 returns x^y for positive finite x and finite y.
 func powPositive64(x, y float64) float64 {
+	if z, ok := quickPow(x, y); ok {
+		return z
+	}
 	e, l := log64(x)
 	ef := float64(e)
 	l = l.add(ln2Tail.mulF(ef)).addF(float64(ef * ln2Head))
@@ -241,6 +244,20 @@ func nearMiddle(a dd) bool {
 // halfUnit returns half a unit in the last place of a normal x.
 func halfUnit(x float64) float64 {
 	return math.Float64frombits(math.Float64bits(x)&(0x7ff<<52)) * 0x1p-53
+}
+
+// quickPow returns x^y for ordinary results, and whether the rounding is
+// settled.
+func quickPow(x, y float64) (float64, bool) {
+	hi, lo := log64Quick(x)
+	p, q := twoProd(hi, y)
+	if !(math.Abs(p) < 700) {
+		return 0, false
+	}
+	p, q = fastTwoSum(p, q+float64(lo*y))
+	eh, el, k := quickExp(p, q)
+	z, ok := rounded64(eh, el, 0x1p-64+math.Abs(p)*0x1p-62)
+	return z * pow2(k), ok
 }
 
 // Pow64 returns x to the y.

@@ -272,6 +272,11 @@ func Sin64(x float64) float64 {
 	if x < 0x1p-28 && x > -0x1p-28 {
 		return x
 	}
+	if x < 0x1p19 && x > -0x1p19 {
+		if y, ok := quickSinCos(x, 0); ok {
+			return y
+		}
+	}
 	s, _ := sinCosDD(x)
 	return s.hi
 }
@@ -280,6 +285,11 @@ func Sin64(x float64) float64 {
 func Cos64(x float64) float64 {
 	if !finite64(x) {
 		return nan64
+	}
+	if x < 0x1p19 && x > -0x1p19 {
+		if y, ok := quickSinCos(x, 1); ok {
+			return y
+		}
 	}
 	_, c := sinCosDD(x)
 	return c.hi
@@ -290,11 +300,7 @@ func SinCos64(x float64) (sin, cos float64) {
 	if !finite64(x) {
 		return nan64, nan64
 	}
-	s, c := sinCosDD(x)
-	if x < 0x1p-28 && x > -0x1p-28 {
-		return x, c.hi
-	}
-	return s.hi, c.hi
+	return Sin64(x), Cos64(x)
 }
 
 // Tan64 returns the tangent of x radians.
