@@ -15,11 +15,12 @@ kernel void deadlock(global int *out) {
 	if (i >= 48)
 		return;
 	if (i < 32) {
-		out[i] = 1;
 		barrier(CLK_LOCAL_MEM_FENCE);
+		out[i] = out[i + 1];
 	} else {
 		out[i] = 2;
-		barrier(CLK_GLOBAL_MEM_FENCE);
+		barrier(CLK_LOCAL_MEM_FENCE);
+		out[i] = out[i - 1] + 1;
 	}
 }
 
