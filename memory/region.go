@@ -23,12 +23,21 @@ type Region struct {
 	Flat uint32
 }
 
+// nullRange is how far from null a pointer may be, in bytes, to count as one
+// that was computed from it: a member of a structure, an element of an array.
+const nullRange = 4096
+
+// IsNearNull says whether p is the null pointer or a few bytes away from it.
+func (p Pointer) IsNearNull() bool {
+	return p.Space() == SpaceNone && p.Alloc() == 0 && p.Offset() > -nullRange && p.Offset() < nullRange
+}
+
 // Check returns what an access of n bytes at p, which leads to this region (nil
 // for one that does not exist), does wrong, or nil. It does not look at alignment.
 func (r *Region) Check(p Pointer, n uint64, a Access) *Fault {
 	f := Fault{Access: a, Pointer: p, Size: n}
 	switch {
-	case p.Space() == SpaceNone && p.Alloc() == 0 && p.Offset() > -4096 && p.Offset() < 4096:
+	case p.IsNearNull():
 		f.Kind = FaultNull
 		return &f
 	case r == nil:

@@ -158,7 +158,7 @@ func (w *wave) region(p memory.Pointer) *memory.Region {
 func (w *wave) check(base, p memory.Pointer, space memory.Space, n uint64, a memory.Access) *memory.Fault {
 	f := memory.Fault{Access: a, Pointer: p, Size: n, Expected: space}
 	switch {
-	case base == 0:
+	case base == 0 || p.IsNearNull():
 		f.Kind = memory.FaultNull
 		return &f
 	case space != memory.SpaceNone && p.Space() != space:
