@@ -2,8 +2,8 @@ package clmath
 
 import "math"
 
-// piecePoly evaluates a piece of a table in single-use precision: twelve
-// coefficients, even and odd powers apart to shorten the chain.
+// piecePoly evaluates a piece of a table to about 2^-45, with its first eleven
+// coefficients. Even and odd powers go apart to shorten the chain.
 func piecePoly(c *[16]float64, h float64) float64 {
 	z := float64(h * h)
 	a := c[8] + float64(z*c[10])

@@ -49,6 +49,15 @@ func Round32(x float32) float32 { return quiet32(float32(math.Round(float64(x)))
 // Round64 rounds x to the nearest integer, ties away from zero.
 func Round64(x float64) float64 { return quiet64(math.Round(x)) }
 
+// fractOfWhole is the fraction of a number without one: x-floor(x), which is
+// +0, but for zeros and infinities, which keep their sign (OpenCL C 7.5.1).
+func fractOfWhole(x float64) float64 {
+	if x == 0 || math.IsInf(x, 0) {
+		return math.Copysign(0, x)
+	}
+	return 0
+}
+
 // Fract32 returns x-floor(x), kept below one, and floor(x).
 func Fract32(x float32) (fract, floor float32) {
 	floor = Floor32(x)
@@ -56,7 +65,7 @@ func Fract32(x float32) (fract, floor float32) {
 	case x != x:
 		return nan32, nan32
 	case x == floor:
-		return Copysign32(0, x), floor
+		return float32(fractOfWhole(float64(x))), floor
 	}
 	return min(x-floor, 0x1.fffffep-1), floor
 }
@@ -68,7 +77,7 @@ func Fract64(x float64) (fract, floor float64) {
 	case x != x:
 		return nan64, nan64
 	case x == floor:
-		return math.Copysign(0, x), floor
+		return fractOfWhole(x), floor
 	}
 	return min(x-floor, 0x1.fffffffffffffp-1), floor
 }

@@ -3,7 +3,7 @@ package clmath
 import "math"
 
 // roundShift added to and taken from a double of magnitude below 2^51 rounds
-// it to an integer; the low bits of the sum hold that integer.
+// it to an integer; the low 32 bits of the sum hold that integer if it fits.
 const roundShift = 0x1.8p52
 
 // expPoly returns exp(r)-1 for |r| <= log(2)/128, to 2^-54.
@@ -96,7 +96,7 @@ func expm1DD(a dd) dd {
 	return t.addF(-1).add(t.mul(expm1Small(r)))
 }
 
-// exp64 returns exp(a) rounded to double, for any finite or infinite a.hi.
+// exp64 returns exp(a) rounded to double, for any a.hi but NaN.
 func exp64(a dd) float64 {
 	switch {
 	case a.hi > 709.9:
@@ -154,7 +154,7 @@ func Exp64(x float64) float64 {
 	return exp64(ddFrom(x))
 }
 
-// exp2Arg returns x*log(2) in two parts: k integral, with 2^x = 2^k exp(a).
+// exp2Arg returns k and a with 2^x = exp(a)*2^k.
 func exp2Arg(x float64) (k int, a dd) {
 	kf := math.RoundToEven(x)
 	return int(kf), ddLn2.mulF(x - kf)
@@ -197,7 +197,7 @@ func Exp2_64(x float64) float64 {
 	return exp64Scaled(a, k)
 }
 
-// exp10DD returns 10^x as exp(a) 2^k.
+// exp10Arg returns k and a with 10^x = exp(a)*2^k.
 func exp10Arg(x float64) (k int, a dd) {
 	kf := math.RoundToEven(float64(x * (math.Ln10 / math.Ln2)))
 	// x log(10) - k log(2), with the leading parts cancelling exactly.

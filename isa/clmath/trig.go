@@ -47,8 +47,9 @@ func sinCosQuadrant(r float64, n int) float64 {
 }
 
 // trigReduce returns n and r with x = n*pi/2 + r, for a finite float32 x. The
-// relative error of r is about 2^-52: no float32 is nearer than 2^-31 to a
-// multiple of pi/2 in relation to its own reduction error.
+// first two products and the first difference are exact and the rest of pi/2
+// that is left out is below 2^-118, so that the relative error of r is about
+// 2^-52 even for the float32 nearest to a multiple of pi/2 (about 2^-30).
 func trigReduce(x float64) (n int, r float64) {
 	if x < 0x1p19 && x > -0x1p19 {
 		z := float64(x*(2/math.Pi)) + roundShift
@@ -240,7 +241,29 @@ func Cos32(x float32) float32 {
 }
 
 // SinCos32 returns the sine and the cosine of x radians (the function sincos).
-func SinCos32(x float32) (sin, cos float32) { return Sin32(x), Cos32(x) }
+func SinCos32(x float32) (sin, cos float32) {
+	xd := float64(x)
+	if !finite32(x) {
+		return nan32, nan32
+	}
+	if xd < tinyTrig && xd > -tinyTrig {
+		return x, Cos32(x)
+	}
+	n, r := trigReduce(xd)
+	s, c := sinPoly(r), cosPoly(r)
+	switch n & 3 {
+	case 1:
+		s, c = c, -s
+	case 2:
+		s, c = -s, -c
+	case 3:
+		s, c = -c, s
+	}
+	if settled(s) && settled(c) {
+		return float32(s), float32(c)
+	}
+	return Sin32(x), Cos32(x)
+}
 
 // Tan32 returns the tangent of x radians.
 func Tan32(x float32) float32 {

@@ -12,10 +12,10 @@ func halfTurns(x float64) (n int, r float64) {
 	return int(int64(k) & 3), x - k/2
 }
 
-// sinPiDD returns sin(pi*r) and cos(pi*r) for |r| <= 1/4.
+// sinCosPiSmall returns sin(pi*r) and cos(pi*r) for |r| <= 1/4.
 func sinCosPiSmall(r float64) (sin, cos dd) { return sinCosReduced(ddPi.mulF(r)) }
 
-// sinPiDD returns the sine and cosine of pi*x for finite x.
+// sinCosPiDD returns the sine and cosine of pi*x for finite x.
 func sinCosPiDD(x float64) (sin, cos dd) {
 	n, r := halfTurns(x)
 	s, c := sinCosPiSmall(r)

@@ -144,8 +144,10 @@ static void sweep(int u, uint64_t start, uint64_t count, uint64_t stride) {
     memcpy(&x, &b, 4);
     double y = unaries[u].filter(x);
     float lo = y * (1 - 0x1p-43), hi = y * (1 + 0x1p-43);
-    // A zero (or NaN) is worth asking about: its sign, and whether it is one.
-    out[n] = lo == hi && y != 0 && isfinite(y) ? lo : exact1(unaries[u].exact, x);
+    // Zeros and infinities are worth asking about, unless they come from a
+    // result too small or too large even for a double.
+    int plain = y != 0 && isfinite(y) || isfinite(x) && fabs(x) > 1 && y == y;
+    out[n] = lo == hi && plain ? lo : exact1(unaries[u].exact, x);
     if (++n == CHUNK || i + 1 == count) {
       if (fwrite(out, 4, n, stdout) != n) die("cannot write");
       n = 0;

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+// TestCommittedTables checks that the committed tables are what the generator
+// writes.
+func TestCommittedTables(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the tables take some seconds to compute")
+	}
+	want, err := os.ReadFile("../../tables.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := tables()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))) {
+		t.Error("tables.go is out of date: run go generate in isa/clmath")
+	}
+}
