@@ -194,7 +194,7 @@ func TestFractModf(t *testing.T) {
 		{2.75, 0.75, 2, 0.75, 2}, {-2.75, 0.25, -3, -0.75, -2},
 		{0, 0, 0, 0, 0}, {tNeg, tNeg, tNeg, tNeg, tNeg},
 		{3, 0, 3, 0, 3}, {tInf, 0, tInf, 0, tInf}, {-tInf, tNeg, -tInf, tNeg, -tInf},
-		{-3, tNeg, -3, tNeg, -3}, {tNaN, tNaN, tNaN, tNaN, tNaN},
+		{-3, 0, -3, tNeg, -3}, {tNaN, tNaN, tNaN, tNaN, tNaN},
 	}
 	for _, tt := range tests {
 		if a, b := Fract64(tt.x); !identical64(a, tt.fract) || !identical64(b, tt.floor) {
