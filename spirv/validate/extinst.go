@@ -10,13 +10,12 @@ func (c *checker) checkExtInstNumber(in spirv.Inst) {
 		c.fail("ext-inst-set", in, "%%%d is no imported instruction set", id)
 		return
 	}
-	name := def.StringOperand(0)
 	set, ok := c.parser.Set(id)
 	if !ok {
 		return // checkImport judges the name
 	}
-	if _, ok := set.Inst(in.Operand(1)); !ok && !spirv.NonSemantic(name) {
-		c.fail("ext-inst-number", in, "%q has no instruction %d", clip(name), in.Operand(1))
+	if _, ok := set.Inst(in.Operand(1)); !ok && !spirv.NonSemantic(set.Name) {
+		c.fail("ext-inst-number", in, "%s has no instruction %d", set.Name, in.Operand(1))
 	}
 }
 

@@ -55,12 +55,60 @@ func (c *checker) checkImage(in spirv.Inst) {
 		if result.count != 4 && result.count != 1 {
 			c.fail(rule, in, "a result of %d components; there are 4, or 1 for depth", result.count)
 		}
+		if op == spirv.OpImageFetch {
+			c.checkImageOperands(in, 'I')
+		} else {
+			c.checkImageOperands(in, 'F')
+		}
 		if access == spirv.AccessQualifierWriteOnly {
 			c.fail("access-qualifier", in, "a read of an image that is %s", access)
 		}
 	}
+	ids = c.idRefs(in)
 	if t := c.valueType(ids[1]); t != nil && t.count < n {
 		c.fail(rule, in, "%d coordinates for an image that takes %d", t.count, n)
+	}
+}
+
+// checkImageOperands checks the types of the optional operands (section 3.2.14). The level of detail is
+// of class lod: an integer for fetches, else a floating-point number.
+func (c *checker) checkImageOperands(in spirv.Inst, lod byte) {
+	var mask spirv.ImageOperands
+	var params []spirv.ID
+	for _, o := range c.parse(in) {
+		switch {
+		case o.Kind == spirv.KindImageOperands:
+			mask = spirv.ImageOperands(o.Words[0])
+		case o.Param && o.Kind == spirv.KindIdRef:
+			params = append(params, o.ID())
+		}
+	}
+	for bit := range 32 {
+		one := spirv.ImageOperands(1) << bit
+		if mask&one == 0 {
+			continue
+		}
+		e, _ := spirv.KindImageOperands.Value(uint32(one))
+		for range e.Operands {
+			kind := byte('x')
+			switch one {
+			case spirv.ImageOperandsLod:
+				kind = lod
+			case spirv.ImageOperandsBias, spirv.ImageOperandsMinLod:
+				kind = 'F'
+			case spirv.ImageOperandsGrad:
+				kind = 'f'
+			case spirv.ImageOperandsConstOffset, spirv.ImageOperandsOffset, spirv.ImageOperandsSample:
+				kind = 'i'
+			}
+			if len(params) == 0 {
+				return // scopes, which are checked with all others
+			}
+			if t := c.valueType(params[0]); !c.ofClass(t, kind) {
+				c.fail("operand-type", in, "the image operand %%%d of type %%%d is not %s", params[0], typeID(t), className(kind))
+			}
+			params = params[1:]
+		}
 	}
 }
 

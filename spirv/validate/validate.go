@@ -116,6 +116,7 @@ var passes = []struct {
 	{"strict types", true, (*checker).checkStrictTypes},
 	{"strict operands", true, (*checker).checkStrictOperands},
 	{"strict blocks", true, (*checker).checkStrictBlocks},
+	{"interfaces", true, (*checker).checkInterfaces},
 }
 
 // checker is the state of one Validate.
