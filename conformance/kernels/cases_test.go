@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,7 +94,8 @@ func TestCases(t *testing.T) {
 			}
 		}
 	}
-	for name, text := range want {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		text := want[name]
 		file := filepath.Join(caseDir, name)
 		if *update {
 			if err := os.WriteFile(file, text, 0o666); err != nil {

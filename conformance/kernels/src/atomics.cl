@@ -1,5 +1,6 @@
 // Every 32-bit atomic of OpenCL 1.2 in global and in local memory, in uses
 // whose outcome does not depend on the order of work-items.
+// addressing: 32
 
 kernel void atomics(global const int *in, global int *g, global uint *h, global uint *tickets,
                     global int *from_local, local int *s, local uint *t)

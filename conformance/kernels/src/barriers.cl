@@ -5,6 +5,7 @@
 // rotates values through local memory, so that a barrier too few or a statement
 // executed once too often shows.
 // lines: yes
+// addressing: 32
 
 // Two conditional barriers in two nested loops, a third one after them.
 kernel void barrier_nested(global uint *out, local uint *s, int first, int second, int outer, int inner)

@@ -1,6 +1,7 @@
 // Deep chains of calls, many arguments, results through pointers, and calls in
 // divergent control flow.
 // lines: yes
+// addressing: 32
 
 static __attribute__((noinline)) int level0(int a, int b) { return a * 3 - b; }
 static __attribute__((noinline)) int level1(int a, int b) { return level0(a + 1, b) ^ level0(b, a); }

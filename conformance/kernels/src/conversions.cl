@@ -1,6 +1,7 @@
 // Conversions between all scalar types, in every rounding and with saturation,
 // each result as the bits of its type extended with zeros to 64. Integers come
 // from the low bits of the input, floats from 32 of its bits, doubles from all.
+// addressing: 32
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 #define BITS_char(v) ((ulong)as_uchar(v))

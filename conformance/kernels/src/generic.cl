@@ -1,4 +1,5 @@
 // Pointers to pointers and the generic address space of OpenCL C 2.0.
+// addressing: 32
 
 static uint sum(const uint *p, uint n)
 {

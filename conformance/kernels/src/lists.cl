@@ -1,5 +1,6 @@
 // Linked lists in global memory, their links kept as indices and walked as
 // pointers: generic ones from OpenCL C 2.0 on.
+// addressing: 32
 #if __OPENCL_C_VERSION__ < 200
 #define ANY global
 #else

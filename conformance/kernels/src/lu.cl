@@ -1,6 +1,7 @@
 // Each work-item solves a small dense system in double precision by LU
 // decomposition with partial pivoting, in private arrays with dynamic indices.
 // lines: yes
+// addressing: 32
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 #define N 6

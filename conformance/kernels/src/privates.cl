@@ -1,5 +1,6 @@
 // Private arrays with dynamic indices: a heap sort, a small matrix of
 // structures, and a queue in a ring.
+// addressing: 32
 
 struct cell {
 	short weight;

@@ -1,5 +1,6 @@
 // Program-scope constants, and program-scope variables of OpenCL C 2.0 with
 // initial values.
+// addressing: 32
 
 constant int primes[8] = {2, 3, 5, 7, 11, 13, 17, 19};
 constant struct {

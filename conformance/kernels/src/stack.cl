@@ -2,6 +2,7 @@
 // always finds one; who gets which depends on the order, how often each is taken
 // does not. The head carries a counter against the ABA problem. The atomics are
 // those of OpenCL C 1.2, with fences.
+// addressing: 32
 
 static void push(volatile global uint *head, volatile global uint *next, uint node)
 {

@@ -1,6 +1,7 @@
 // Search for a string in bytes: each work-item looks at a span of places, by
 // skipping after Horspool, and the work-group agrees on the first place.
 // lines: yes
+// addressing: 32
 
 kernel void strsearch(global const uchar *text, uint length, constant uchar *pattern, uint m,
                       uint span, global uint *count, global uint *first)

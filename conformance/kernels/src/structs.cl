@@ -1,6 +1,7 @@
 // Structures by value and by pointer, nested, packed and with unions, through
 // function calls.
 // lines: yes
+// addressing: 32
 #pragma OPENCL FP_CONTRACT OFF
 
 struct point {

@@ -1,5 +1,6 @@
 // Vectors of 2, 3, 4, 8 and 16: swizzles on both sides, loads and stores of
 // every width, arithmetic, comparisons and conversions.
+// addressing: 32
 
 kernel void swizzles(global const uint16 *in, global uint16 *out)
 {
