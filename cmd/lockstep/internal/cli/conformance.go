@@ -59,7 +59,9 @@ func (o *conformanceOptions) run(ctx context.Context, env *Env, patterns []strin
 	if o.quick {
 		matrix = conformance.Quick()
 	}
-	if err := matrix.ParseMatrix(o.engine, o.subgroup, o.wave, o.workers, o.order, o.seeds); err != nil {
+	if err := matrix.Set(conformance.Axes{
+		Engines: o.engine, SubGroups: o.subgroup, Waves: o.wave, Workers: o.workers, Schedules: o.order, Seeds: o.seeds,
+	}); err != nil {
 		return usagef("help conformance", "conformance: %v", err)
 	}
 	cases, err := o.load(env, patterns)
