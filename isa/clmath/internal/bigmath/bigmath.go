@@ -55,8 +55,8 @@ func atanInv(n int64, prec uint) *big.Float {
 	}
 }
 
-// Pi returns pi by Machin's formula.
-func Pi(prec uint) *big.Float {
+// computePi returns pi by Machin's formula.
+func computePi(prec uint) *big.Float {
 	p := prec + guard
 	a := atanInv(5, p)
 	a.Mul(a, newInt(16, p))
@@ -79,8 +79,8 @@ func atanh(z *big.Float, prec uint) *big.Float {
 	}
 }
 
-// Ln2 returns the natural logarithm of 2.
-func Ln2(prec uint) *big.Float {
+// computeLn2 returns the natural logarithm of 2 as 2 atanh(1/3).
+func computeLn2(prec uint) *big.Float {
 	p := prec + guard
 	z := zero(p).Quo(newInt(1, p), newInt(3, p))
 	l := atanh(z, p)

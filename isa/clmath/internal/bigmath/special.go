@@ -25,7 +25,8 @@ func Erf(x *big.Float, prec uint) *big.Float {
 	}
 	sum.Mul(sum, Exp(x2.Neg(x2), p))
 	sum.Mul(sum, newInt(2, p))
-	return zero(prec).Quo(sum, Pi(p).Sqrt(Pi(p)))
+	root := Pi(p)
+	return zero(prec).Quo(sum, root.Sqrt(root))
 }
 
 // Erfc returns 1-erf(x).
@@ -43,8 +44,8 @@ func Erfcx(x *big.Float, prec uint) *big.Float {
 	return zero(prec).Mul(Exp(zero(p).Mul(x, x), p), Erfc(x, p))
 }
 
-// Bernoulli returns the Bernoulli numbers B(0), B(2), ..., B(2n).
-func Bernoulli(n int) []*big.Rat {
+// computeBernoulli returns the Bernoulli numbers B(0), B(2), ..., B(2n).
+func computeBernoulli(n int) []*big.Rat {
 	// The Akiyama-Tanigawa table, row by row.
 	out := make([]*big.Rat, 0, n+1)
 	row := make([]*big.Rat, 2*n+1)
@@ -105,7 +106,7 @@ func LogGamma(x *big.Float, prec uint) (*big.Float, int) {
 	sum.Add(sum, l.Mul(l, half))
 	z2 := zero(p).Mul(z, z)
 	pow := zero(p).Quo(newInt(1, p), z)
-	for _, c := range stirlingCached(terms) {
+	for _, c := range Stirling(terms) {
 		t := zero(p).SetRat(c)
 		t.Mul(t, pow)
 		if negligible(t, sum, p) {
@@ -115,16 +116,6 @@ func LogGamma(x *big.Float, prec uint) (*big.Float, int) {
 		pow.Quo(pow, z2)
 	}
 	return zero(prec).Sub(sum, Log(prod, p)), 1
-}
-
-var stirlingCache []*big.Rat
-
-// stirlingCached keeps the longest list asked for: the numbers are dear.
-func stirlingCached(n int) []*big.Rat {
-	if len(stirlingCache) < n {
-		stirlingCache = Stirling(n)
-	}
-	return stirlingCache[:n]
 }
 
 // Zeta returns the Riemann zeta function minus one at an integer n >= 2, by
