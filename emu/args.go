@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
 )
 
@@ -73,11 +74,11 @@ func Null() Arg { return argument{kind: argNull} }
 func (a argument) describe() string {
 	switch a.kind {
 	case argBytes:
-		return fmt.Sprintf("%s (%d bytes)", a.what, len(a.bytes))
+		return fmt.Sprintf("%s (%s)", a.what, finding.Bytes(uint64(len(a.bytes))))
 	case argBuffer:
 		return "a buffer"
 	case argLocal:
-		return fmt.Sprintf("%d bytes of local memory", a.local)
+		return finding.Bytes(a.local) + " of local memory"
 	case argNull:
 		return "a null pointer"
 	}
@@ -88,7 +89,7 @@ func (a argument) describe() string {
 func want(p *isa.Param) string {
 	switch p.Kind {
 	case isa.ParamValue:
-		return fmt.Sprintf("%d bytes by value (Value, Vector or Bytes)", p.Size)
+		return finding.Bytes(p.Size) + " by value (Value, Vector or Bytes)"
 	case isa.ParamGlobal:
 		return "a *Buffer or Null()"
 	case isa.ParamLocal:
@@ -110,7 +111,7 @@ func bind(k *Kernel, i int, given Arg) (argument, error) {
 	switch {
 	case p.Kind == isa.ParamValue && a.kind == argBytes:
 		if uint64(len(a.bytes)) != p.Size {
-			return fail(nil, "%s given, the parameter takes %d bytes", a.describe(), p.Size)
+			return fail(nil, "%s given, the parameter takes %s", a.describe(), finding.Bytes(p.Size))
 		}
 	case p.Kind == isa.ParamLocal && a.kind == argLocal:
 		if a.local == 0 {

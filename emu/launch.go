@@ -322,8 +322,12 @@ func (p *prepared) fill() error {
 			values[i] = uint64(localPointer(local))
 		case argBuffer:
 			if err := usable(a.buffer); err != nil {
+				reason := "the buffer was freed"
+				if errors.Is(err, ErrMapped) {
+					reason = fmt.Sprintf("the buffer %v", err)
+				}
 				param := &k.code.Params[i]
-				return &ArgError{Kernel: k.code.Name, Index: i, Name: param.Name, Type: param.TypeName, Reason: fmt.Sprintf("the buffer %v", err), Err: err}
+				return &ArgError{Kernel: k.code.Name, Index: i, Name: param.Name, Type: param.TypeName, Reason: reason, Err: err}
 			}
 			values[i] = uint64(a.buffer.ptr)
 		}

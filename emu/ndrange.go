@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
@@ -179,7 +180,7 @@ func (k *Kernel) nonUniform() bool {
 // language names what the module was made from, for messages.
 func (k *Kernel) language() string {
 	src := k.prog.source()
-	return fmt.Sprintf("%s %d.%d", src.Language, src.Version/100000, src.Version/1000%100)
+	return fmt.Sprintf("%s %d.%d", strings.ReplaceAll(src.Language.String(), "_", " "), src.Version/100000, src.Version/1000%100)
 }
 
 func (p *Program) source() spirv.Source {
