@@ -44,10 +44,7 @@ func (g *Global) placeFlat(n uint32, size uint64) uint32 {
 	if at := g.tryFlat(n, size); at != 0 {
 		return at
 	}
-	g.dropFlat(func(e flatEntry) bool {
-		r := g.Lookup(e.alloc)
-		return r == nil || r.Freed
-	})
+	g.purgeFlat()
 	return g.tryFlat(n, size)
 }
 
@@ -85,19 +82,33 @@ func (g *Global) tryFlat(n uint32, size uint64) uint32 {
 	return e.start
 }
 
-// forgetFlat frees the place of allocation n, whose number is about to be reused.
+// forgetFlat frees the place of allocation n, if it still has one: its number
+// is about to be reused. All released allocations go with it, so that few
+// calls have anything to do.
 func (g *Global) forgetFlat(n uint32) {
-	if g.Lookup(n) != nil {
-		g.dropFlat(func(e flatEntry) bool { return e.alloc == n })
+	r, p := g.Lookup(n), g.flat.Load()
+	if r == nil || p == nil {
+		return
+	}
+	if i, ok := findFlat(*p, r.Flat); ok && (*p)[i].alloc == n {
+		g.purgeFlat()
 	}
 }
 
-// dropFlat takes the entries for which drop says true out of the list.
-func (g *Global) dropFlat(drop func(flatEntry) bool) {
-	if p := g.flat.Load(); p != nil {
-		list := slices.DeleteFunc(slices.Clone(*p), drop)
-		g.flat.Store(&list)
+// purgeFlat takes released allocations out of the flat space.
+func (g *Global) purgeFlat() {
+	p := g.flat.Load()
+	if p == nil {
+		return
 	}
+	list := slices.DeleteFunc(slices.Clone(*p), func(e flatEntry) bool { return g.Lookup(e.alloc).Freed })
+	g.flat.Store(&list)
+}
+
+// findFlat returns the place in the list of the entry that starts at an
+// address, and whether there is one; otherwise that of the entry behind.
+func findFlat(list []flatEntry, start uint32) (int, bool) {
+	return slices.BinarySearchFunc(list, start, func(e flatEntry, a uint32) int { return cmp.Compare(e.start, a) })
 }
 
 // Pack32 returns the flat address of p. A pointer that has none (its
@@ -155,7 +166,7 @@ func (g *Global) Unpack32(l *Local, private []uint64, a uint32) Pointer {
 		}
 	case a >= flatGlobal:
 		if p := g.flat.Load(); p != nil {
-			i, ok := slices.BinarySearchFunc(*p, a, func(e flatEntry, a uint32) int { return cmp.Compare(e.start, a) })
+			i, ok := findFlat(*p, a)
 			if !ok {
 				i--
 			}
