@@ -100,6 +100,7 @@ var rules = [...]Rule{
 	{"variable-place", Strict, "2.4", "Variables of a function stand at the start of its first block."},
 	{"merge-place", Strict, "3.3.17", "A merge instruction is the last but one of its block."},
 	{"phi-parent-once", Strict, "3.3.17", "An OpPhi names each parent once."},
+	{"entry-point-missing", Strict, "2.16.1", "A module without entry points declares the capability Linkage."},
 	{"entry-point-interface", Strict, "3.3.5", "Entry points list the Input variables that they use, and from version 1.4 on all variables of the module that they use."},
 	{"atomic-capability", Strict, "3.2.31", "64-bit atomics are declared with the capability Int64Atomics."},
 	{"entry-point-called", Strict, "2.16.1", "No entry point is the target of a call."},

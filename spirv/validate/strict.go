@@ -257,10 +257,17 @@ func (c *checker) checkStrictBlocks() {
 			c.checkBlockPlaces(f, i)
 		}
 	}
+	entries := 0
 	for _, in := range c.insts {
+		if in.Op() == spirv.OpEntryPoint {
+			entries++
+		}
 		if in.Op() == spirv.OpEntryPoint && called[spirv.ID(in.Operand(1))] {
 			c.fail("entry-point-called", in, "%%%d is an entry point and the target of a call", in.Operand(1))
 		}
+	}
+	if entries == 0 && !c.capabilities[spirv.CapabilityLinkage] {
+		c.failModule("entry-point-missing", "the module has no entry point and does not declare the capability Linkage")
 	}
 }
 
