@@ -46,6 +46,8 @@ type Case struct {
 	// Varies lists the buffers whose contents may be another in each configuration,
 	// because they depend on the order in which work-items run.
 	Varies []int
+	// Output is what the kernel must print, in pieces; nil when that does not matter.
+	Output []string
 	// Findings lists the findings that the run must make, and all of them.
 	Findings []ExpectFinding
 	// Refuse, when not empty, says that the module must be refused before
@@ -252,11 +254,11 @@ func (c *Case) checkExpected(bad func(string, int, string, ...any) *problem) *pr
 		}
 		codes[f.Code] = true
 	}
-	if c.Refuse != "" && (len(c.Expect) > 0 || len(c.Varies) > 0 || len(c.Findings) > 0) {
-		return bad("refuse", 0, "a case that is refused has neither expected outputs nor findings")
+	if c.Refuse != "" && (len(c.Expect) > 0 || len(c.Varies) > 0 || len(c.Output) > 0 || len(c.Findings) > 0) {
+		return bad("refuse", 0, "a case that is refused has neither expected results nor findings")
 	}
-	if c.Refuse == "" && len(c.Expect) == 0 && len(c.Findings) == 0 {
-		return bad("expect", 0, "the case expects nothing: it needs an expect:, finding: or refuse:")
+	if c.Refuse == "" && len(c.Expect) == 0 && len(c.Output) == 0 && len(c.Findings) == 0 {
+		return bad("expect", 0, "the case expects nothing: it needs an expect:, output:, finding: or refuse:")
 	}
 	if c.Exit < 0 || c.Exit > 2 {
 		return bad("exit", 0, "an exit status is 0, 1 or 2")

@@ -63,6 +63,8 @@ arg:      local:64
 expect:   0 = sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 expect:   1 = buf:f32:1,2,4 within 3 ulp
 varies:   2
+output:   "a #b\n"
+output:   "\x23 ß"
 finding:  E-OOB 16 "past the end"
 finding:  E-DIV0
 exit:     1
@@ -89,6 +91,7 @@ func TestParseEveryKey(t *testing.T) {
 			{Arg: 1, What: "buf:f32:1,2,4", ULP: 3},
 		},
 		Varies:    []int{2},
+		Output:    []string{"a #b\n", "# ß"},
 		Findings:  []ExpectFinding{{Code: "E-OOB", Count: 16, Text: "past the end"}, {Code: "E-DIV0"}},
 		Exit:      1,
 		SubGroups: []int{1, 8, 64}, Check: true, Timeout: 1500 * time.Millisecond,
@@ -170,6 +173,8 @@ func TestSyntaxErrors(t *testing.T) {
 		{"global: 1", "global: 1\nsubgroup: 3"},
 		{"global: 1", "global: 1\nsubgroup: 8,8"},
 		{"global: 1", "global: 1\nsubgroup: all"},
+		{"global: 1", "global: 1\noutput: x"},
+		{"global: 1", "global: 1\noutput: `x`"},
 		{"global: 1", "global: 1\nvaries: 0"},
 		{"global: 1", "global: 1\nvaries: 1"},
 		{"global: 1", "global: 1\narg: null\nvaries: 1,\n   1"},
@@ -292,6 +297,7 @@ func TestLoad(t *testing.T) {
 		{[]string{"a", "a/1.case", "b.case"}, "a/1 a/2 b"},
 		{[]string{"*/2.case", "b.c*"}, "a/2 b; bad/2.case:1:1: unknown key \"x\""},
 		{[]string{"odd"}, "odd"},
+		{[]string{"a/2", "b"}, "a/2 b"},
 		{[]string{"none"}, "; open none: file does not exist"},
 		{[]string{"empty", "z*"}, "; no cases (*.case) in empty\nno cases (*.case) in z*"},
 		{[]string{"[", "b.case"}, "b; pattern \"[\": syntax error in pattern"},

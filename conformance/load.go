@@ -23,8 +23,9 @@ func Builtin() fs.FS { return builtin }
 // extension is how the names of case files end.
 const extension = ".case"
 
-// Load reads the cases that the patterns name. A pattern is a file, a directory (all
-// cases below it), or a glob as in [path.Match]; each must name at least one case.
+// Load reads the cases that the patterns name. A pattern is a file, with or without
+// its extension, a directory (all cases below it), or a glob as in [path.Match]; each must
+// name at least one case.
 // Without patterns all cases of fsys are loaded. The result is sorted by name and
 // has no case twice. All files are read before errors are returned, joined.
 func Load(fsys fs.FS, patterns ...string) ([]*Case, error) {
@@ -72,6 +73,11 @@ func find(fsys fs.FS, pattern string) ([]string, error) {
 	}
 	var names []string
 	for _, m := range matches {
+		if _, err := fs.Stat(fsys, m); errors.Is(err, fs.ErrNotExist) {
+			if _, err := fs.Stat(fsys, m+extension); err == nil {
+				m += extension
+			}
+		}
 		err := fs.WalkDir(fsys, m, func(name string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && (strings.HasSuffix(name, extension) || name == pattern) {
 				names = append(names, name)

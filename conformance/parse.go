@@ -78,6 +78,8 @@ func (e *entry) place(offset int) (line, column int) {
 //	                        sha256:HEX, or "unchanged"
 //	expect: N = SPEC within K ulp
 //	varies: N[, N…]         arguments that need not be alike in all configurations
+//	output: "TEXT"          what the kernel prints, in Go's syntax for strings; may be
+//	                        repeated for further text
 //	finding: CODE [COUNT] ["TEXT"]
 //	                        a finding the run must make, how often (at least once
 //	                        when left out), and what its text must contain; without
@@ -233,7 +235,7 @@ var withinForm = regexp.MustCompile(`^(.*\S)\s+within\s+([0-9]+)\s+ulps?$`)
 var findingLine = regexp.MustCompile(`^(\S+)(?:\s+([0-9]+))?(?:\s+"([^"]*)")?$`)
 
 // repeated tells the keys that may occur more than once.
-var repeated = map[string]bool{"clause": true, "spec": true, "arg": true, "expect": true, "finding": true}
+var repeated = map[string]bool{"clause": true, "spec": true, "arg": true, "expect": true, "output": true, "finding": true}
 
 func (p *caseParser) entry(e *entry) error {
 	c := p.c
@@ -284,6 +286,14 @@ var keyHandlers = map[string]func(c *Case, e *entry, fail failFunc) error{
 	},
 	"expect":  expectKey,
 	"finding": findingKey,
+	"output": func(c *Case, e *entry, fail failFunc) error {
+		text, err := strconv.Unquote(e.value)
+		if err != nil || !strings.HasPrefix(e.value, `"`) {
+			return fail(0, "expected a text in quotation marks, as \"a\\n\"")
+		}
+		c.Output = append(c.Output, text)
+		return nil
+	},
 	"exit": func(c *Case, e *entry, fail failFunc) error {
 		n, err := strconv.Atoi(e.value)
 		if err != nil {

@@ -189,10 +189,9 @@ type trial struct {
 
 	// The device and program of the last run, and whether the program may be
 	// run again: one with program-scope variables keeps their values.
-	made    device
-	dev     *emu.Device
-	prog    *emu.Program
-	loadErr error
+	made device
+	dev  *emu.Device
+	prog *emu.Program
 
 	// first is the configuration that the memory of all others is compared
 	// with, and its memory by argument.
@@ -377,6 +376,9 @@ func (t *trial) run(ctx context.Context, cfg Config) []fault {
 		if m := t.expect[i].compare(buffers[t.expect[i].Arg]); m != "" {
 			wrong = append(wrong, fault{fmt.Sprintf("argument %d", t.expect[i].Arg), m})
 		}
+	}
+	if got := string(res.Output); t.Output != nil && got != strings.Join(t.Output, "") {
+		wrong = append(wrong, fault{"output", fmt.Sprintf("the printed output is\n%q\nwant\n%q", got, strings.Join(t.Output, ""))})
 	}
 	return append(wrong, t.agree(cfg, res, buffers)...)
 }

@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
@@ -73,6 +74,9 @@ func (c *Case) Write(w io.Writer) error {
 	if c.Varies != nil {
 		key("varies", joinInts(c.Varies))
 	}
+	for _, text := range c.Output {
+		key("output", quote(text))
+	}
 	for _, f := range c.Findings {
 		v := f.Code
 		if f.Count != 0 {
@@ -97,6 +101,11 @@ func (c *Case) Write(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// quote writes a text so that no part of it looks like a comment.
+func quote(s string) string {
+	return strings.ReplaceAll(strconv.QuoteToASCII(s), "#", `\x23`)
 }
 
 // wrap breaks a long list of values behind commas. The reader joins lines with a

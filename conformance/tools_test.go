@@ -1,0 +1,61 @@
+package conformance
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-gpu/lockstep/spirv/asm"
+)
+
+// bent has the cases whose modules break a rule of the specification on purpose, and
+// the rule.
+var bent = map[string]string{
+	"cases/core/block-order":        "blocks in the order of dominance",
+	"cases/core/phi-same-parent":    "one entry of a phi for each parent",
+	"cases/core/refuse-instruction": "capabilities of the OpenCL environment",
+}
+
+// TestToolsValid asks spirv-val whether the modules that are part of cases are valid, for
+// OpenCL or, where they use optional capabilities, for SPIR-V. It runs where
+// LOCKSTEP_SPIRV_TOOLS is set; SPIRV-Tools must then be installed.
+func TestToolsValid(t *testing.T) {
+	if os.Getenv("LOCKSTEP_SPIRV_TOOLS") == "" {
+		t.Skip("LOCKSTEP_SPIRV_TOOLS is not set")
+	}
+	cases, err := Load(Builtin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "module.spv")
+	for _, c := range cases {
+		if c.Text == "" {
+			continue
+		}
+		v, _ := asm.TargetEnv("spv" + c.version())
+		module, err := asm.Assemble(c.Text, asm.Options{Version: v})
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		if err := os.WriteFile(file, module, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		env := "opencl2.2"
+		if strings.Contains(c.Text, "OpCapability Float16\n") {
+			env = "spv" + c.version()
+		}
+		out, err := exec.Command("spirv-val", "--target-env", env, file).CombinedOutput()
+		if _, ok := err.(*exec.ExitError); err != nil && !ok {
+			t.Fatal(err)
+		}
+		switch rule, bends := bent[c.Name]; {
+		case err != nil && !bends:
+			t.Errorf("%s: %v\n%s", c.Name, err, out)
+		case err == nil && bends:
+			t.Errorf("%s is valid and is listed as one that bends a rule: %s", c.Name, rule)
+		}
+	}
+}
