@@ -212,7 +212,7 @@ func Distance64(a, b []float64) float64 {
 	var buf [4]float64
 	d := buf[:0]
 	for i, x := range a {
-		d = append(d, x/2-b[i]/2)
+		d = append(d, float64(x*0.5)-float64(b[i]*0.5))
 	}
 	return Length64(d) * 2
 }

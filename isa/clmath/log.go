@@ -68,7 +68,7 @@ func logParts(a dd) (e int, l dd) {
 	p, q := twoProd(m, t.c)
 	lo := a.lo
 	if lo != 0 {
-		lo = float64(lo*(m/a.hi)) * t.c
+		lo = float64(float64(lo*(m/a.hi)) * t.c) // a power of two times c
 	}
 	s, f := twoSum(p-1, q)
 	s, f = fastTwoSum(s, f+lo)
