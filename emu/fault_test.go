@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,7 +106,7 @@ var faults = []struct {
 		l.Args = []emu.Arg{buffer(t, d, int32(4), 0)}
 	}},
 	{"local-argument", "tile", finding.OutOfBounds, sized(64, 16), func(t *testing.T, d *emu.Device, l *emu.Launch) {
-		l.Args = []emu.Arg{emu.LocalBytes(64), buffer(t, d, int32(4))}
+		l.Args = []emu.Arg{emu.LocalBytes(64), buffer(t, d, int32(4), 4, 4, 4)}
 	}},
 	{"null", "vecadd", finding.NullPointer, sized(8, 4), func(t *testing.T, d *emu.Device, l *emu.Launch) {
 		l.Args = []emu.Arg{buffer(t, d, make([]int32, 8)...), emu.Null(), buffer(t, d, make([]int32, 8)...)}
@@ -152,10 +153,10 @@ var faults = []struct {
 		l.Args, l.Check = []emu.Arg{slot}, true
 	}},
 	{"divide", "divide", finding.DivideByZero, emu.NDRange{Global: []uint64{2, 32}, Local: []uint64{2, 16}}, func(t *testing.T, d *emu.Device, l *emu.Launch) {
-		l.Args = []emu.Arg{buffer(t, d, int32(5), 0), buffer(t, d, int32(0), 0)}
+		l.Args = []emu.Arg{buffer(t, d, slices.Repeat([]int32{5, 0}, 32)...), buffer(t, d, make([]int32, 64)...)}
 	}},
 	{"deadlock", "deadlock", finding.BarrierDeadlock, sized(256, 64), func(t *testing.T, d *emu.Device, l *emu.Launch) {
-		l.Args = []emu.Arg{buffer(t, d, make([]int32, 64)...)}
+		l.Args = []emu.Arg{buffer(t, d, make([]int32, 256)...)}
 	}},
 	{"partial", "partial", finding.PartialBarrier, sized(64, 16), func(t *testing.T, d *emu.Device, l *emu.Launch) {
 		l.Args = []emu.Arg{buffer(t, d, make([]int32, 64)...)}

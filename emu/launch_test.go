@@ -327,7 +327,7 @@ func runKernel(t *testing.T, k *kernels.Kernel, variant string, opt emu.DeviceOp
 
 func TestTimeout(t *testing.T) {
 	for _, c := range []struct{ kernel, where string }{
-		{"forever", "  work-items 0–63 run at fault.cl:37:9 (OpLoad, word "},
+		{"forever", "  work-items 0–63 run at fault.cl:38:9 (OpLoad, word "},
 		{"bad_barrier_loop", "at fault.cl:8"},
 	} {
 		d := device(t, emu.DeviceOptions{Workers: 2, WaveLanes: 32})

@@ -6,7 +6,7 @@ kernel void vecadd(global const int *a, global const int *b, global int *c) {
 }
 
 kernel void divide(global const int *a, global int *out) {
-	size_t i = get_global_id(0);
+	size_t i = get_global_linear_id();
 	out[i] = 100 / a[i];
 }
 
@@ -14,6 +14,7 @@ kernel void deadlock(global int *out) {
 	size_t i = get_local_id(0);
 	if (i >= 48)
 		return;
+	out += get_group_id(0) * get_local_size(0);
 	if (i < 32) {
 		barrier(CLK_LOCAL_MEM_FENCE);
 		out[i] = out[i + 1];
@@ -41,7 +42,7 @@ kernel void forever(global volatile int *out) {
 kernel void tile(local int *t, global int *out) {
 	t[get_local_id(0)] = 1;
 	t[get_local_id(0) + 1] = 2;
-	out[0] = t[0];
+	out[get_group_id(0)] = t[0];
 }
 
 kernel void fixed_tile(global int *out) {
