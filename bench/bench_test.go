@@ -1,0 +1,209 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/lockstep-gpu/lockstep/conformance/kernels"
+	"github.com/lockstep-gpu/lockstep/emu"
+)
+
+// workloads lists the workloads or ends the test.
+func workloads(t testing.TB) []*Workload {
+	t.Helper()
+	list, err := Workloads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// open makes a session that the test's end closes.
+func open(t testing.TB, k *kernels.Kernel, l kernels.Launch, opt emu.DeviceOptions) *Session {
+	t.Helper()
+	s, err := Open(k, l, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// run launches once.
+func run(t testing.TB, s *Session) *emu.Result {
+	t.Helper()
+	result, _, err := s.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// reference gives the buffers that the kernel must leave.
+func reference(t *testing.T, k *kernels.Kernel, l kernels.Launch) [][]byte {
+	t.Helper()
+	args, err := ParseArgs(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents := make([][]byte, len(args))
+	for i, a := range args {
+		contents[i] = slices.Clone(a.Data)
+	}
+	if err := k.Reference(l, contents); err != nil {
+		t.Fatal(err)
+	}
+	var out [][]byte
+	for _, i := range k.Outputs {
+		out = append(out, contents[i])
+	}
+	return out
+}
+
+// TestResults holds that what is timed is also right: the small launches leave
+// the bits of the references, and leave them again after a reset.
+func TestResults(t *testing.T) {
+	for _, w := range workloads(t) {
+		t.Run(w.Name(), func(t *testing.T) {
+			want := reference(t, w.Kernel, w.Small)
+			s := open(t, w.Kernel, w.Small, emu.DeviceOptions{})
+			for round := range 2 {
+				if err := s.Reset(); err != nil {
+					t.Fatal(err)
+				}
+				run(t, s)
+				got, err := s.Outputs()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range want {
+					if !bytes.Equal(got[i], want[i]) {
+						t.Errorf("round %d: argument %d differs from the reference", round, w.Kernel.Outputs[i])
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestLaunches holds that every launch fits its kernel, the sizes that are too
+// slow for a test included.
+func TestLaunches(t *testing.T) {
+	for _, w := range workloads(t) {
+		small, normal, large := items(w.Small), items(w.Default), items(w.Large)
+		if small >= normal || normal > large {
+			t.Errorf("%s: %d, %d and %d work-items do not grow", w.Name(), small, normal, large)
+		}
+		for _, l := range []kernels.Launch{w.Small, w.Default, w.Large} {
+			for d := range l.Global {
+				if l.Global[d]%l.Local[d] != 0 {
+					t.Errorf("%s: %d work-items in groups of %d", w.Name(), l.Global[d], l.Local[d])
+				}
+			}
+		}
+	}
+}
+
+// TestOpenRefuses holds that arguments which do not parse are an error.
+func TestOpenRefuses(t *testing.T) {
+	k := kernels.Find("saxpy")
+	l := Saxpy(256)
+	l.Args[1] = "rand:f32:many:1"
+	if _, err := Open(k, l, emu.DeviceOptions{}); err == nil {
+		t.Error("no error for an argument that does not parse")
+	}
+}
+
+func items(l kernels.Launch) uint64 {
+	n := uint64(1)
+	for _, g := range l.Global {
+		n *= g
+	}
+	return n
+}
+
+// measure runs the session as a benchmark.
+func measure(b *testing.B, s *Session, l kernels.Launch) {
+	b.Helper()
+	result := run(b, s)
+	for b.Loop() {
+		run(b, s)
+	}
+	seconds := b.Elapsed().Seconds()
+	b.ReportMetric(float64(result.Counters.LaneOps)*float64(b.N)/seconds/1e9, "Glaneops/s")
+	b.ReportMetric(seconds*1e9/float64(b.N)/float64(items(l)), "ns/lane")
+}
+
+// BenchmarkKernel is the kernel time of the large launches.
+func BenchmarkKernel(b *testing.B) {
+	for _, w := range workloads(b) {
+		b.Run(w.Name(), func(b *testing.B) {
+			measure(b, open(b, w.Kernel, w.Large, emu.DeviceOptions{}), w.Large)
+		})
+	}
+}
+
+// BenchmarkWorkers is the same kernels with one worker, and with one for each CPU.
+func BenchmarkWorkers(b *testing.B) {
+	for _, w := range workloads(b) {
+		for _, workers := range slices.Compact([]int{1, runtime.NumCPU()}) {
+			b.Run(fmt.Sprintf("%s/%d", w.Name(), workers), func(b *testing.B) {
+				measure(b, open(b, w.Kernel, w.Large, emu.DeviceOptions{Workers: workers}), w.Large)
+			})
+		}
+	}
+}
+
+// BenchmarkScaling is the time for a lane at growing numbers of them.
+func BenchmarkScaling(b *testing.B) {
+	k := kernels.Find("inthash")
+	for exponent := MinScale; exponent <= MaxScale; exponent++ {
+		b.Run(fmt.Sprintf("2^%d", exponent), func(b *testing.B) {
+			l := ScaleLaunch(exponent)
+			measure(b, open(b, k, l, emu.DeviceOptions{}), l)
+		})
+	}
+}
+
+// BenchmarkLaunch is what one launch costs by itself.
+func BenchmarkLaunch(b *testing.B) {
+	s := open(b, kernels.Find("empty"), Empty(), emu.DeviceOptions{})
+	b.ReportAllocs()
+	for b.Loop() {
+		run(b, s)
+	}
+}
+
+// BenchmarkBuild is the time from a module to a kernel.
+func BenchmarkBuild(b *testing.B) {
+	d, err := emu.NewDevice(emu.DeviceOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer d.Close()
+	for _, w := range workloads(b) {
+		b.Run(w.Name(), func(b *testing.B) {
+			module, err := w.Kernel.Binary(Variant)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				p, err := d.NewProgram(module.Code, emu.ProgramOptions{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := p.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,144 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-gpu/lockstep/conformance/kernels"
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/argspec"
+)
+
+// Variant is the variant of the kernels' modules that is timed.
+const Variant = "O2"
+
+// Session is one launch of a kernel on a device of its own, ready to run any
+// number of times. It is used by one goroutine at a time.
+type Session struct {
+	// Build is how long it took to make the kernel from its module.
+	Build time.Duration
+
+	kernel  *kernels.Kernel
+	device  *emu.Device
+	launch  emu.Launch
+	args    []*argspec.Arg
+	buffers []*emu.Buffer // by argument; nil where it is no buffer
+}
+
+// Open makes the device, the kernel and its arguments.
+func Open(k *kernels.Kernel, l kernels.Launch, opt emu.DeviceOptions) (s *Session, err error) {
+	s = &Session{kernel: k}
+	if s.args, err = ParseArgs(l); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+	}
+	module, err := k.Binary(Variant)
+	if err != nil {
+		return nil, err
+	}
+	if s.device, err = emu.NewDevice(opt); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.device.Close())
+		}
+	}()
+	begin := time.Now()
+	program, err := s.device.NewProgram(module.Code, emu.ProgramOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", module.File, err)
+	}
+	kernel, err := program.Kernel(k.Entry)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", module.File, err)
+	}
+	s.Build = time.Since(begin)
+	s.launch = emu.Launch{Kernel: kernel, Range: emu.NDRange{Global: l.Global, Local: l.Local, Offset: l.Offset}}
+	s.buffers = make([]*emu.Buffer, len(s.args))
+	for i, a := range s.args {
+		arg, err := s.argument(i, a)
+		if err != nil {
+			return nil, fmt.Errorf("kernel %s, argument %d: %w", k.Name, i, err)
+		}
+		s.launch.Args = append(s.launch.Args, arg)
+	}
+	return s, nil
+}
+
+// ParseArgs reads the SPECs of a launch.
+func ParseArgs(l kernels.Launch) ([]*argspec.Arg, error) {
+	args := make([]*argspec.Arg, len(l.Args))
+	for i, spec := range l.Args {
+		a, err := argspec.Parse(spec, nil)
+		if err != nil {
+			return nil, fmt.Errorf("argument %d: %w", i, err)
+		}
+		args[i] = a
+	}
+	return args, nil
+}
+
+// argument makes the launch's argument i.
+func (s *Session) argument(i int, a *argspec.Arg) (emu.Arg, error) {
+	switch a.Kind {
+	case argspec.Null:
+		return emu.Null(), nil
+	case argspec.Local:
+		return emu.LocalBytes(uint64(a.Count)), nil
+	case argspec.Value:
+		return emu.Bytes(a.Data), nil
+	}
+	b, err := s.device.NewBuffer(uint64(len(a.Data)), emu.BufferOptions{})
+	if err != nil {
+		return nil, err
+	}
+	s.buffers[i] = b
+	_, err = b.WriteAt(a.Data, 0)
+	return b, err
+}
+
+// Reset gives the buffers that the kernel writes their first contents again.
+func (s *Session) Reset() error {
+	for _, i := range s.kernel.Outputs {
+		if _, err := s.buffers[i].WriteAt(s.args[i].Data, 0); err != nil {
+			return fmt.Errorf("kernel %s, argument %d: %w", s.kernel.Name, i, err)
+		}
+	}
+	return nil
+}
+
+// Run launches the kernel once and waits for it. The time is that of the whole
+// call.
+func (s *Session) Run(ctx context.Context) (*emu.Result, time.Duration, error) {
+	begin := time.Now()
+	result, err := s.launch.Run(ctx)
+	return result, time.Since(begin), err
+}
+
+// Outputs copies the buffers that the kernel writes, in the order of
+// kernels.Kernel.Outputs.
+func (s *Session) Outputs() ([][]byte, error) {
+	var out [][]byte
+	for _, i := range s.kernel.Outputs {
+		b, err := s.buffers[i].Bytes()
+		if err != nil {
+			return nil, fmt.Errorf("kernel %s, argument %d: %w", s.kernel.Name, i, err)
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// Bytes is the size of all buffers together.
+func (s *Session) Bytes() uint64 {
+	var n uint64
+	for _, b := range s.buffers {
+		n += b.Size()
+	}
+	return n
+}
+
+// Close gives the device back.
+func (s *Session) Close() error { return s.device.Close() }
