@@ -26,21 +26,72 @@ func store8(p unsafe.Pointer, v uint8) { *(*uint8)(p) = v }
 // sext is the index of type IdxS32 as a number.
 func sext(x uint32) int64 { return int64(int32(x)) }
 
-// contiguous says whether each element is the one before plus 1, if the last
-// is as far from the first as that makes it.
-func contiguous[T uint32 | uint64](x []T) bool {
+// The functions below look at the indices of consecutive lanes. They are not
+// inlined: loops inside a large function run out of registers.
+
+// contiguous32 says whether each index is the one before plus 1. The caller
+// has compared the last with the first.
+//
+//go:noinline
+func contiguous32(x []uint32) bool {
 	first := x[0]
-	var diff T
+	if len(x) == 64 && !bigEndian {
+		// Two at a time. A carry from the low half makes a false "no", which is harmless.
+		p := (*[32]uint64)(unsafe.Pointer(&x[0]))
+		var diff uint64
+		want := uint64(first) | uint64(first+1)<<32
+		for i := 0; i < 32; i += 4 {
+			diff |= p[i] ^ want | p[i+1] ^ (want + 2<<32 + 2) | p[i+2] ^ (want + 4<<32 + 4) | p[i+3] ^ (want + 6<<32 + 6)
+			want += 8<<32 + 8
+		}
+		return diff == 0
+	}
+	var diff uint32
 	for i, v := range x {
-		diff |= v - first - T(i)
+		diff |= v - first - uint32(i)
 	}
 	return diff == 0
 }
 
-// same says whether all elements are equal.
-func same[T uint32 | uint64](x []T) bool {
+// contiguous64 is contiguous32 for 64-bit indices.
+//
+//go:noinline
+func contiguous64(x []uint64) bool {
 	first := x[0]
-	var diff T
+	var diff uint64
+	for i, v := range x {
+		diff |= v - first - uint64(i)
+	}
+	return diff == 0
+}
+
+// same32 says whether all indices are equal.
+//
+//go:noinline
+func same32(x []uint32) bool {
+	first := x[0]
+	if len(x) == 64 {
+		p := (*[32]uint64)(unsafe.Pointer(&x[0]))
+		want := uint64(first)<<32 | uint64(first)
+		var diff uint64
+		for i := 0; i < 32; i += 4 {
+			diff |= p[i] ^ want | p[i+1] ^ want | p[i+2] ^ want | p[i+3] ^ want
+		}
+		return diff == 0
+	}
+	var diff uint32
+	for _, v := range x {
+		diff |= v ^ first
+	}
+	return diff == 0
+}
+
+// same64 is same32 for 64-bit indices.
+//
+//go:noinline
+func same64(x []uint64) bool {
+	first := x[0]
+	var diff uint64
 	for _, v := range x {
 		diff |= v ^ first
 	}
@@ -240,6 +291,8 @@ func (w *wave) misaligned(p memory.Pointer, n uint64) *memory.Fault {
 
 // memFault ends the wave at an access of which some lane is not allowed. The
 // accesses of the lanes before it have taken place.
+//
+//go:noinline
 func (w *wave) memFault(in *inst) {
 	w.failMemory(in, func(k, i int) *memory.Fault { return w.checkLane(in, k, i) })
 }

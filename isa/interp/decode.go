@@ -48,10 +48,11 @@ type convertKey struct {
 
 // accessFuncs are the ways to load or store elements of a bank.
 type accessFuncs struct {
-	indexed  [isa.Idx64 + 1]opFunc // scalar pointer, vector index
-	scalar   opFunc                // one address
-	pointers opFunc                // vector of pointers
-	private  opFunc                // scalar pointer into private memory
+	indexed       [isa.Idx64 + 1]opFunc // scalar pointer, vector index
+	private       [isa.Idx64 + 1]opFunc // the same for private memory
+	scalar        opFunc                // one address
+	privateScalar opFunc                // one address in private memory
+	pointers      opFunc                // vector of pointers
 }
 
 // decoder turns the instructions of a block into internal ones.

@@ -142,7 +142,7 @@ func (d *decoder) load(in inst) {
 		return
 	}
 	plain, private := in, in
-	private.fn = f.private
+	private.fn = f.privateScalar
 	switch {
 	case uniform && s.Dst.IsScalar():
 		plain.fn, private.fn = f.scalar, loadPrivateScalar
@@ -152,7 +152,7 @@ func (d *decoder) load(in inst) {
 		plain.aux.first.fn, plain.aux.first.d = f.scalar, d.scratch
 		plain.aux.second = inst{fn: movFuncs[s.Type.Bank()][1], mask: in.mask, d: in.d, a: d.scratch}
 	default:
-		plain.fn = f.indexed[s.Idx]
+		plain.fn, private.fn = f.indexed[s.Idx], f.private[s.Idx]
 	}
 	d.bySpace(in, plain, private)
 }
@@ -218,11 +218,9 @@ func (d *decoder) store(in inst) {
 		return
 	}
 	plain, private := in, in
-	private.fn = f.private
-	if uniform {
-		plain.fn = f.scalar
-	} else {
-		plain.fn = f.indexed[s.Idx]
+	plain.fn, private.fn = f.scalar, f.privateScalar
+	if !uniform {
+		plain.fn, private.fn = f.indexed[s.Idx], f.private[s.Idx]
 	}
 	d.bySpace(in, plain, private)
 }

@@ -41,20 +41,30 @@ func privStore16(room unsafe.Pointer, i int, off uint64, v uint16) {
 }
 
 func privLoad32(room unsafe.Pointer, i int, off uint64) uint32 {
-	v := *word4(room, i, off)
-	if shift := off & 3 * 8; shift != 0 {
-		v = v>>shift | *word4(room, i, off+4)<<(32-shift)
+	if off&3 == 0 {
+		return *word4(room, i, off)
 	}
-	return v
+	return privLoadAcross(room, i, off)
+}
+
+//go:noinline
+func privLoadAcross(room unsafe.Pointer, i int, off uint64) uint32 {
+	shift := off & 3 * 8
+	return *word4(room, i, off)>>shift | *word4(room, i, off+4)<<(32-shift)
 }
 
 func privStore32(room unsafe.Pointer, i int, off uint64, v uint32) {
-	p := word4(room, i, off)
-	shift := off & 3 * 8
-	if shift == 0 {
-		*p = v
+	if off&3 == 0 {
+		*word4(room, i, off) = v
 		return
 	}
+	privStoreAcross(room, i, off, v)
+}
+
+//go:noinline
+func privStoreAcross(room unsafe.Pointer, i int, off uint64, v uint32) {
+	p := word4(room, i, off)
+	shift := off & 3 * 8
 	*p = *p&(1<<shift-1) | v<<shift
 	p = word4(room, i, off+4)
 	*p = *p>>shift<<shift | v>>(32-shift)
@@ -69,25 +79,29 @@ func privStore64(room unsafe.Pointer, i int, off, v uint64) {
 	privStore32(room, i, off+4, uint32(v>>32))
 }
 
-// The functions below load the elements of all lanes of a chunk from one offset.
+// The functions below load or store the elements of all lanes of a chunk at
+// one offset, aligned ones as whole rows.
 
-func priv8Row(d *[64]uint8, room unsafe.Pointer, off uint64) {
-	row := (*[64]uint32)(unsafe.Pointer(word4(room, 0, off)))
-	shift := off & 3 * 8
+func row4(room unsafe.Pointer, off uint64) *[64]uint32 {
+	return (*[64]uint32)(unsafe.Add(room, off>>2*rowBytes))
+}
+
+func privLoad8Row(d *[64]uint8, room unsafe.Pointer, off uint64) {
+	row, shift := row4(room, off), off&3*8
 	for i := range d {
-		d[i] = uint8(row[i] >> shift)
+		d[i] = uint8(row[i] >> (shift & 31))
 	}
 }
 
-func priv16Row(d *[64]uint16, room unsafe.Pointer, off uint64) {
+func privLoad16Row(d *[64]uint16, room unsafe.Pointer, off uint64) {
 	for i := range d {
 		d[i] = privLoad16(room, i, off)
 	}
 }
 
-func priv32Row(d *[64]uint32, room unsafe.Pointer, off uint64) {
+func privLoad32Row(d *[64]uint32, room unsafe.Pointer, off uint64) {
 	if off&3 == 0 {
-		*d = *(*[64]uint32)(unsafe.Pointer(word4(room, 0, off)))
+		*d = *row4(room, off)
 		return
 	}
 	for i := range d {
@@ -95,9 +109,51 @@ func priv32Row(d *[64]uint32, room unsafe.Pointer, off uint64) {
 	}
 }
 
-func priv64Row(d *[64]uint64, room unsafe.Pointer, off uint64) {
+func privLoad64Row(d *[64]uint64, room unsafe.Pointer, off uint64) {
+	if off&3 == 0 {
+		low, high := row4(room, off), row4(room, off+4)
+		for i := range d {
+			d[i] = uint64(low[i]) | uint64(high[i])<<32
+		}
+		return
+	}
 	for i := range d {
 		d[i] = privLoad64(room, i, off)
+	}
+}
+
+func privStore8Row(room unsafe.Pointer, off uint64, c *[64]uint8) {
+	for i, v := range c {
+		privStore8(room, i, off, v)
+	}
+}
+
+func privStore16Row(room unsafe.Pointer, off uint64, c *[64]uint16) {
+	for i, v := range c {
+		privStore16(room, i, off, v)
+	}
+}
+
+func privStore32Row(room unsafe.Pointer, off uint64, c *[64]uint32) {
+	if off&3 == 0 {
+		*row4(room, off) = *c
+		return
+	}
+	for i, v := range c {
+		privStore32(room, i, off, v)
+	}
+}
+
+func privStore64Row(room unsafe.Pointer, off uint64, c *[64]uint64) {
+	if off&3 == 0 {
+		low, high := row4(room, off), row4(room, off+4)
+		for i, v := range c {
+			low[i], high[i] = uint32(v), uint32(v>>32)
+		}
+		return
+	}
+	for i, v := range c {
+		privStore64(room, i, off, v)
 	}
 }
 

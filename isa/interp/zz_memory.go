@@ -41,17 +41,15 @@ func load8S32(w *wave, in *inst) {
 		switch span := sext(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 1:
 			o := off + first*1
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous32(xs) {
 				load8Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
 			o := off + first*scale
-			if uint64(o) <= limit && same(xs) {
+			if uint64(o) <= limit && same32(xs) {
 				v := load8(unsafe.Add(mem, o))
-				for i := range ds {
-					ds[i] = v
-				}
+				fill8(ds, v)
 				continue
 			}
 		}
@@ -98,7 +96,7 @@ func store8S32(w *wave, in *inst) {
 		first := sext(xs[0])
 		if sext(xs[n-1])-first == int64(n-1) && scale == 1 {
 			o := off + first*1
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous32(xs) {
 				store8Run(unsafe.Add(mem, o), cs)
 				continue
 			}
@@ -113,6 +111,97 @@ func store8S32(w *wave, in *inst) {
 			store8(unsafe.Add(mem, o), cs[i])
 		}
 	}
+}
+
+func load8PrivS32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 1)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]uint8)(unsafe.Add(base, in.d))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !load8PrivS32Full(d, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + sext(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			d[i] = privLoad8(p, i, o)
+		}
+	}
+}
+
+func load8PrivS32Full(d *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + sext(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		d[i] = privLoad8(p, i, o)
+	}
+	return true
+}
+
+func store8PrivS32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 1)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	w.touch(in)
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]uint8)(unsafe.Add(base, in.c))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !store8PrivS32Full(c, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + sext(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			privStore8(p, i, o, c[i])
+		}
+	}
+}
+
+func store8PrivS32Full(c *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + sext(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		privStore8(p, i, o, c[i])
+	}
+	return true
 }
 
 func load8U32(w *wave, in *inst) {
@@ -147,17 +236,15 @@ func load8U32(w *wave, in *inst) {
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 1:
 			o := off + first*1
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous32(xs) {
 				load8Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
 			o := off + first*scale
-			if uint64(o) <= limit && same(xs) {
+			if uint64(o) <= limit && same32(xs) {
 				v := load8(unsafe.Add(mem, o))
-				for i := range ds {
-					ds[i] = v
-				}
+				fill8(ds, v)
 				continue
 			}
 		}
@@ -204,7 +291,7 @@ func store8U32(w *wave, in *inst) {
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 1 {
 			o := off + first*1
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous32(xs) {
 				store8Run(unsafe.Add(mem, o), cs)
 				continue
 			}
@@ -219,6 +306,97 @@ func store8U32(w *wave, in *inst) {
 			store8(unsafe.Add(mem, o), cs[i])
 		}
 	}
+}
+
+func load8PrivU32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 1)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]uint8)(unsafe.Add(base, in.d))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !load8PrivU32Full(d, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			d[i] = privLoad8(p, i, o)
+		}
+	}
+}
+
+func load8PrivU32Full(d *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		d[i] = privLoad8(p, i, o)
+	}
+	return true
+}
+
+func store8PrivU32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 1)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	w.touch(in)
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]uint8)(unsafe.Add(base, in.c))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !store8PrivU32Full(c, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			privStore8(p, i, o, c[i])
+		}
+	}
+}
+
+func store8PrivU32Full(c *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		privStore8(p, i, o, c[i])
+	}
+	return true
 }
 
 func load8I64(w *wave, in *inst) {
@@ -253,17 +431,15 @@ func load8I64(w *wave, in *inst) {
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 1:
 			o := off + first*1
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous64(xs) {
 				load8Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
 			o := off + first*scale
-			if uint64(o) <= limit && same(xs) {
+			if uint64(o) <= limit && same64(xs) {
 				v := load8(unsafe.Add(mem, o))
-				for i := range ds {
-					ds[i] = v
-				}
+				fill8(ds, v)
 				continue
 			}
 		}
@@ -310,7 +486,7 @@ func store8I64(w *wave, in *inst) {
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 1 {
 			o := off + first*1
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous64(xs) {
 				store8Run(unsafe.Add(mem, o), cs)
 				continue
 			}
@@ -324,6 +500,116 @@ func store8I64(w *wave, in *inst) {
 			}
 			store8(unsafe.Add(mem, o), cs[i])
 		}
+	}
+}
+
+func load8PrivI64(w *wave, in *inst) {
+	room, limit, off := w.private(in, 1)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]uint8)(unsafe.Add(base, in.d))
+		x := (*[64]uint64)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !load8PrivI64Full(d, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			d[i] = privLoad8(p, i, o)
+		}
+	}
+}
+
+func load8PrivI64Full(d *[64]uint8, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		d[i] = privLoad8(p, i, o)
+	}
+	return true
+}
+
+func store8PrivI64(w *wave, in *inst) {
+	room, limit, off := w.private(in, 1)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	w.touch(in)
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]uint8)(unsafe.Add(base, in.c))
+		x := (*[64]uint64)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !store8PrivI64Full(c, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			privStore8(p, i, o, c[i])
+		}
+	}
+}
+
+func store8PrivI64Full(c *[64]uint8, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		privStore8(p, i, o, c[i])
+	}
+	return true
+}
+
+// fill8 sets all elements to v.
+//
+//go:noinline
+func fill8(d []uint8, v uint8) {
+	if len(d) == 64 {
+		d := (*[64]uint8)(d)
+		for i := 0; i < 64; i += 4 {
+			d[i] = v
+			d[i+1] = v
+			d[i+2] = v
+			d[i+3] = v
+		}
+		return
+	}
+	for i := range d {
+		d[i] = v
 	}
 }
 
@@ -439,48 +725,23 @@ func store8P(w *wave, in *inst) {
 // load8Priv loads from the private allocation of a scalar pointer.
 func load8Priv(w *wave, in *inst) {
 	room, limit, off := w.private(in, 1)
-	if room == nil {
+	off += w.scalarIndex(in)
+	if room == nil || uint64(off) > limit {
 		w.memFault(in)
 		return
 	}
-	if !in.vectorIndex {
-		off += w.scalarIndex(in)
-		if uint64(off) > limit {
-			w.memFault(in)
-			return
-		}
-		for k, m := range w.masks[in.mask] {
-			if m != 0 {
-				d := (*[64]uint8)(unsafe.Add(w.chunk(k), in.d))
-				p := unsafe.Add(room, uintptr(k)*w.code.privStride)
-				if m == full {
-					priv8Row(d, p, uint64(off))
-					continue
-				}
-				for ; m != 0; m &= m - 1 {
-					i := bits.TrailingZeros64(m) & 63
-					d[i] = privLoad8(p, i, uint64(off))
-				}
+	for k, m := range w.masks[in.mask] {
+		if m != 0 {
+			d := (*[64]uint8)(unsafe.Add(w.chunk(k), in.d))
+			p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+			if m == full {
+				privLoad8Row(d, p, uint64(off))
+				continue
 			}
-		}
-		return
-	}
-	for k, m := range w.exec {
-		if m == 0 {
-			continue
-		}
-		base := w.chunk(k)
-		d := (*[64]uint8)(unsafe.Add(base, in.d))
-		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
-		x := w.offsets(in, base)
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + x[i])
-			if o > limit {
-				w.memFault(in)
-				return
+			for ; m != 0; m &= m - 1 {
+				i := bits.TrailingZeros64(m) & 63
+				d[i] = privLoad8(p, i, uint64(off))
 			}
-			d[i] = privLoad8(p, i, o)
 		}
 	}
 }
@@ -488,43 +749,25 @@ func load8Priv(w *wave, in *inst) {
 // store8Priv stores to the private allocation of a scalar pointer.
 func store8Priv(w *wave, in *inst) {
 	room, limit, off := w.private(in, 1)
-	if room == nil {
+	off += w.scalarIndex(in)
+	if room == nil || uint64(off) > limit {
 		w.memFault(in)
 		return
 	}
 	w.touch(in)
-	if !in.vectorIndex {
-		off += w.scalarIndex(in)
-		if uint64(off) > limit {
-			w.memFault(in)
-			return
-		}
-		for k, m := range w.exec {
+	// Memory of lanes that ended or never were may be overwritten.
+	for k, m := range w.masks[maskEffective] {
+		if m != 0 {
 			c := (*[64]uint8)(unsafe.Add(w.chunk(k), in.c))
 			p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+			if m == full {
+				privStore8Row(p, uint64(off), c)
+				continue
+			}
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				privStore8(p, i, uint64(off), c[i])
 			}
-		}
-		return
-	}
-	for k, m := range w.exec {
-		if m == 0 {
-			continue
-		}
-		base := w.chunk(k)
-		c := (*[64]uint8)(unsafe.Add(base, in.c))
-		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
-		x := w.offsets(in, base)
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + x[i])
-			if o > limit {
-				w.memFault(in)
-				return
-			}
-			privStore8(p, i, o, c[i])
 		}
 	}
 }
@@ -561,17 +804,15 @@ func load16S32(w *wave, in *inst) {
 		switch span := sext(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 2:
 			o := off + first*2
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous32(xs) {
 				load16Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
 			o := off + first*scale
-			if uint64(o) <= limit && same(xs) {
+			if uint64(o) <= limit && same32(xs) {
 				v := memory.Load16(unsafe.Add(mem, o))
-				for i := range ds {
-					ds[i] = v
-				}
+				fill16(ds, v)
 				continue
 			}
 		}
@@ -618,7 +859,7 @@ func store16S32(w *wave, in *inst) {
 		first := sext(xs[0])
 		if sext(xs[n-1])-first == int64(n-1) && scale == 2 {
 			o := off + first*2
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous32(xs) {
 				store16Run(unsafe.Add(mem, o), cs)
 				continue
 			}
@@ -633,6 +874,97 @@ func store16S32(w *wave, in *inst) {
 			memory.Store16(unsafe.Add(mem, o), cs[i])
 		}
 	}
+}
+
+func load16PrivS32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 2)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]uint16)(unsafe.Add(base, in.d))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !load16PrivS32Full(d, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + sext(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			d[i] = privLoad16(p, i, o)
+		}
+	}
+}
+
+func load16PrivS32Full(d *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + sext(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		d[i] = privLoad16(p, i, o)
+	}
+	return true
+}
+
+func store16PrivS32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 2)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	w.touch(in)
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]uint16)(unsafe.Add(base, in.c))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !store16PrivS32Full(c, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + sext(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			privStore16(p, i, o, c[i])
+		}
+	}
+}
+
+func store16PrivS32Full(c *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + sext(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		privStore16(p, i, o, c[i])
+	}
+	return true
 }
 
 func load16U32(w *wave, in *inst) {
@@ -667,17 +999,15 @@ func load16U32(w *wave, in *inst) {
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 2:
 			o := off + first*2
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous32(xs) {
 				load16Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
 			o := off + first*scale
-			if uint64(o) <= limit && same(xs) {
+			if uint64(o) <= limit && same32(xs) {
 				v := memory.Load16(unsafe.Add(mem, o))
-				for i := range ds {
-					ds[i] = v
-				}
+				fill16(ds, v)
 				continue
 			}
 		}
@@ -724,7 +1054,7 @@ func store16U32(w *wave, in *inst) {
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 2 {
 			o := off + first*2
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous32(xs) {
 				store16Run(unsafe.Add(mem, o), cs)
 				continue
 			}
@@ -739,6 +1069,97 @@ func store16U32(w *wave, in *inst) {
 			memory.Store16(unsafe.Add(mem, o), cs[i])
 		}
 	}
+}
+
+func load16PrivU32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 2)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]uint16)(unsafe.Add(base, in.d))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !load16PrivU32Full(d, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			d[i] = privLoad16(p, i, o)
+		}
+	}
+}
+
+func load16PrivU32Full(d *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		d[i] = privLoad16(p, i, o)
+	}
+	return true
+}
+
+func store16PrivU32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 2)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	w.touch(in)
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]uint16)(unsafe.Add(base, in.c))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !store16PrivU32Full(c, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			privStore16(p, i, o, c[i])
+		}
+	}
+}
+
+func store16PrivU32Full(c *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		privStore16(p, i, o, c[i])
+	}
+	return true
 }
 
 func load16I64(w *wave, in *inst) {
@@ -773,17 +1194,15 @@ func load16I64(w *wave, in *inst) {
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 2:
 			o := off + first*2
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous64(xs) {
 				load16Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
 			o := off + first*scale
-			if uint64(o) <= limit && same(xs) {
+			if uint64(o) <= limit && same64(xs) {
 				v := memory.Load16(unsafe.Add(mem, o))
-				for i := range ds {
-					ds[i] = v
-				}
+				fill16(ds, v)
 				continue
 			}
 		}
@@ -830,7 +1249,7 @@ func store16I64(w *wave, in *inst) {
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 2 {
 			o := off + first*2
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous64(xs) {
 				store16Run(unsafe.Add(mem, o), cs)
 				continue
 			}
@@ -844,6 +1263,116 @@ func store16I64(w *wave, in *inst) {
 			}
 			memory.Store16(unsafe.Add(mem, o), cs[i])
 		}
+	}
+}
+
+func load16PrivI64(w *wave, in *inst) {
+	room, limit, off := w.private(in, 2)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]uint16)(unsafe.Add(base, in.d))
+		x := (*[64]uint64)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !load16PrivI64Full(d, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			d[i] = privLoad16(p, i, o)
+		}
+	}
+}
+
+func load16PrivI64Full(d *[64]uint16, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		d[i] = privLoad16(p, i, o)
+	}
+	return true
+}
+
+func store16PrivI64(w *wave, in *inst) {
+	room, limit, off := w.private(in, 2)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	w.touch(in)
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]uint16)(unsafe.Add(base, in.c))
+		x := (*[64]uint64)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !store16PrivI64Full(c, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			privStore16(p, i, o, c[i])
+		}
+	}
+}
+
+func store16PrivI64Full(c *[64]uint16, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		privStore16(p, i, o, c[i])
+	}
+	return true
+}
+
+// fill16 sets all elements to v.
+//
+//go:noinline
+func fill16(d []uint16, v uint16) {
+	if len(d) == 64 {
+		d := (*[64]uint16)(d)
+		for i := 0; i < 64; i += 4 {
+			d[i] = v
+			d[i+1] = v
+			d[i+2] = v
+			d[i+3] = v
+		}
+		return
+	}
+	for i := range d {
+		d[i] = v
 	}
 }
 
@@ -959,48 +1488,23 @@ func store16P(w *wave, in *inst) {
 // load16Priv loads from the private allocation of a scalar pointer.
 func load16Priv(w *wave, in *inst) {
 	room, limit, off := w.private(in, 2)
-	if room == nil {
+	off += w.scalarIndex(in)
+	if room == nil || uint64(off) > limit {
 		w.memFault(in)
 		return
 	}
-	if !in.vectorIndex {
-		off += w.scalarIndex(in)
-		if uint64(off) > limit {
-			w.memFault(in)
-			return
-		}
-		for k, m := range w.masks[in.mask] {
-			if m != 0 {
-				d := (*[64]uint16)(unsafe.Add(w.chunk(k), in.d))
-				p := unsafe.Add(room, uintptr(k)*w.code.privStride)
-				if m == full {
-					priv16Row(d, p, uint64(off))
-					continue
-				}
-				for ; m != 0; m &= m - 1 {
-					i := bits.TrailingZeros64(m) & 63
-					d[i] = privLoad16(p, i, uint64(off))
-				}
+	for k, m := range w.masks[in.mask] {
+		if m != 0 {
+			d := (*[64]uint16)(unsafe.Add(w.chunk(k), in.d))
+			p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+			if m == full {
+				privLoad16Row(d, p, uint64(off))
+				continue
 			}
-		}
-		return
-	}
-	for k, m := range w.exec {
-		if m == 0 {
-			continue
-		}
-		base := w.chunk(k)
-		d := (*[64]uint16)(unsafe.Add(base, in.d))
-		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
-		x := w.offsets(in, base)
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + x[i])
-			if o > limit {
-				w.memFault(in)
-				return
+			for ; m != 0; m &= m - 1 {
+				i := bits.TrailingZeros64(m) & 63
+				d[i] = privLoad16(p, i, uint64(off))
 			}
-			d[i] = privLoad16(p, i, o)
 		}
 	}
 }
@@ -1008,43 +1512,25 @@ func load16Priv(w *wave, in *inst) {
 // store16Priv stores to the private allocation of a scalar pointer.
 func store16Priv(w *wave, in *inst) {
 	room, limit, off := w.private(in, 2)
-	if room == nil {
+	off += w.scalarIndex(in)
+	if room == nil || uint64(off) > limit {
 		w.memFault(in)
 		return
 	}
 	w.touch(in)
-	if !in.vectorIndex {
-		off += w.scalarIndex(in)
-		if uint64(off) > limit {
-			w.memFault(in)
-			return
-		}
-		for k, m := range w.exec {
+	// Memory of lanes that ended or never were may be overwritten.
+	for k, m := range w.masks[maskEffective] {
+		if m != 0 {
 			c := (*[64]uint16)(unsafe.Add(w.chunk(k), in.c))
 			p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+			if m == full {
+				privStore16Row(p, uint64(off), c)
+				continue
+			}
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				privStore16(p, i, uint64(off), c[i])
 			}
-		}
-		return
-	}
-	for k, m := range w.exec {
-		if m == 0 {
-			continue
-		}
-		base := w.chunk(k)
-		c := (*[64]uint16)(unsafe.Add(base, in.c))
-		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
-		x := w.offsets(in, base)
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + x[i])
-			if o > limit {
-				w.memFault(in)
-				return
-			}
-			privStore16(p, i, o, c[i])
 		}
 	}
 }
@@ -1081,17 +1567,15 @@ func load32S32(w *wave, in *inst) {
 		switch span := sext(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 4:
 			o := off + first*4
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous32(xs) {
 				load32Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
 			o := off + first*scale
-			if uint64(o) <= limit && same(xs) {
+			if uint64(o) <= limit && same32(xs) {
 				v := memory.Load32(unsafe.Add(mem, o))
-				for i := range ds {
-					ds[i] = v
-				}
+				fill32(ds, v)
 				continue
 			}
 		}
@@ -1138,7 +1622,7 @@ func store32S32(w *wave, in *inst) {
 		first := sext(xs[0])
 		if sext(xs[n-1])-first == int64(n-1) && scale == 4 {
 			o := off + first*4
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous32(xs) {
 				store32Run(unsafe.Add(mem, o), cs)
 				continue
 			}
@@ -1153,6 +1637,113 @@ func store32S32(w *wave, in *inst) {
 			memory.Store32(unsafe.Add(mem, o), cs[i])
 		}
 	}
+}
+
+func load32PrivS32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 4)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]uint32)(unsafe.Add(base, in.d))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !load32PrivS32Full(d, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + sext(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			if o&3 == 0 {
+				d[i] = *word4(p, i, o)
+				continue
+			}
+			d[i] = privLoad32(p, i, o)
+		}
+	}
+}
+
+func load32PrivS32Full(d *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + sext(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		if o&3 == 0 {
+			d[i] = *word4(p, i, o)
+			continue
+		}
+		d[i] = privLoad32(p, i, o)
+	}
+	return true
+}
+
+func store32PrivS32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 4)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	w.touch(in)
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]uint32)(unsafe.Add(base, in.c))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !store32PrivS32Full(c, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + sext(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			if o&3 == 0 {
+				*word4(p, i, o) = c[i]
+				continue
+			}
+			privStore32(p, i, o, c[i])
+		}
+	}
+}
+
+func store32PrivS32Full(c *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + sext(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		if o&3 == 0 {
+			*word4(p, i, o) = c[i]
+			continue
+		}
+		privStore32(p, i, o, c[i])
+	}
+	return true
 }
 
 func load32U32(w *wave, in *inst) {
@@ -1187,17 +1778,15 @@ func load32U32(w *wave, in *inst) {
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 4:
 			o := off + first*4
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous32(xs) {
 				load32Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
 			o := off + first*scale
-			if uint64(o) <= limit && same(xs) {
+			if uint64(o) <= limit && same32(xs) {
 				v := memory.Load32(unsafe.Add(mem, o))
-				for i := range ds {
-					ds[i] = v
-				}
+				fill32(ds, v)
 				continue
 			}
 		}
@@ -1244,7 +1833,7 @@ func store32U32(w *wave, in *inst) {
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 4 {
 			o := off + first*4
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous32(xs) {
 				store32Run(unsafe.Add(mem, o), cs)
 				continue
 			}
@@ -1259,6 +1848,113 @@ func store32U32(w *wave, in *inst) {
 			memory.Store32(unsafe.Add(mem, o), cs[i])
 		}
 	}
+}
+
+func load32PrivU32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 4)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]uint32)(unsafe.Add(base, in.d))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !load32PrivU32Full(d, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			if o&3 == 0 {
+				d[i] = *word4(p, i, o)
+				continue
+			}
+			d[i] = privLoad32(p, i, o)
+		}
+	}
+}
+
+func load32PrivU32Full(d *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		if o&3 == 0 {
+			d[i] = *word4(p, i, o)
+			continue
+		}
+		d[i] = privLoad32(p, i, o)
+	}
+	return true
+}
+
+func store32PrivU32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 4)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	w.touch(in)
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]uint32)(unsafe.Add(base, in.c))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !store32PrivU32Full(c, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			if o&3 == 0 {
+				*word4(p, i, o) = c[i]
+				continue
+			}
+			privStore32(p, i, o, c[i])
+		}
+	}
+}
+
+func store32PrivU32Full(c *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		if o&3 == 0 {
+			*word4(p, i, o) = c[i]
+			continue
+		}
+		privStore32(p, i, o, c[i])
+	}
+	return true
 }
 
 func load32I64(w *wave, in *inst) {
@@ -1293,17 +1989,15 @@ func load32I64(w *wave, in *inst) {
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 4:
 			o := off + first*4
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous64(xs) {
 				load32Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
 			o := off + first*scale
-			if uint64(o) <= limit && same(xs) {
+			if uint64(o) <= limit && same64(xs) {
 				v := memory.Load32(unsafe.Add(mem, o))
-				for i := range ds {
-					ds[i] = v
-				}
+				fill32(ds, v)
 				continue
 			}
 		}
@@ -1350,7 +2044,7 @@ func store32I64(w *wave, in *inst) {
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 4 {
 			o := off + first*4
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous64(xs) {
 				store32Run(unsafe.Add(mem, o), cs)
 				continue
 			}
@@ -1364,6 +2058,132 @@ func store32I64(w *wave, in *inst) {
 			}
 			memory.Store32(unsafe.Add(mem, o), cs[i])
 		}
+	}
+}
+
+func load32PrivI64(w *wave, in *inst) {
+	room, limit, off := w.private(in, 4)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]uint32)(unsafe.Add(base, in.d))
+		x := (*[64]uint64)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !load32PrivI64Full(d, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			if o&3 == 0 {
+				d[i] = *word4(p, i, o)
+				continue
+			}
+			d[i] = privLoad32(p, i, o)
+		}
+	}
+}
+
+func load32PrivI64Full(d *[64]uint32, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		if o&3 == 0 {
+			d[i] = *word4(p, i, o)
+			continue
+		}
+		d[i] = privLoad32(p, i, o)
+	}
+	return true
+}
+
+func store32PrivI64(w *wave, in *inst) {
+	room, limit, off := w.private(in, 4)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	w.touch(in)
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]uint32)(unsafe.Add(base, in.c))
+		x := (*[64]uint64)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !store32PrivI64Full(c, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			if o&3 == 0 {
+				*word4(p, i, o) = c[i]
+				continue
+			}
+			privStore32(p, i, o, c[i])
+		}
+	}
+}
+
+func store32PrivI64Full(c *[64]uint32, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		if o&3 == 0 {
+			*word4(p, i, o) = c[i]
+			continue
+		}
+		privStore32(p, i, o, c[i])
+	}
+	return true
+}
+
+// fill32 sets all elements to v.
+//
+//go:noinline
+func fill32(d []uint32, v uint32) {
+	if len(d) == 64 {
+		d := (*[64]uint32)(d)
+		for i := 0; i < 64; i += 4 {
+			d[i] = v
+			d[i+1] = v
+			d[i+2] = v
+			d[i+3] = v
+		}
+		return
+	}
+	for i := range d {
+		d[i] = v
 	}
 }
 
@@ -1479,48 +2299,23 @@ func store32P(w *wave, in *inst) {
 // load32Priv loads from the private allocation of a scalar pointer.
 func load32Priv(w *wave, in *inst) {
 	room, limit, off := w.private(in, 4)
-	if room == nil {
+	off += w.scalarIndex(in)
+	if room == nil || uint64(off) > limit {
 		w.memFault(in)
 		return
 	}
-	if !in.vectorIndex {
-		off += w.scalarIndex(in)
-		if uint64(off) > limit {
-			w.memFault(in)
-			return
-		}
-		for k, m := range w.masks[in.mask] {
-			if m != 0 {
-				d := (*[64]uint32)(unsafe.Add(w.chunk(k), in.d))
-				p := unsafe.Add(room, uintptr(k)*w.code.privStride)
-				if m == full {
-					priv32Row(d, p, uint64(off))
-					continue
-				}
-				for ; m != 0; m &= m - 1 {
-					i := bits.TrailingZeros64(m) & 63
-					d[i] = privLoad32(p, i, uint64(off))
-				}
+	for k, m := range w.masks[in.mask] {
+		if m != 0 {
+			d := (*[64]uint32)(unsafe.Add(w.chunk(k), in.d))
+			p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+			if m == full {
+				privLoad32Row(d, p, uint64(off))
+				continue
 			}
-		}
-		return
-	}
-	for k, m := range w.exec {
-		if m == 0 {
-			continue
-		}
-		base := w.chunk(k)
-		d := (*[64]uint32)(unsafe.Add(base, in.d))
-		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
-		x := w.offsets(in, base)
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + x[i])
-			if o > limit {
-				w.memFault(in)
-				return
+			for ; m != 0; m &= m - 1 {
+				i := bits.TrailingZeros64(m) & 63
+				d[i] = privLoad32(p, i, uint64(off))
 			}
-			d[i] = privLoad32(p, i, o)
 		}
 	}
 }
@@ -1528,43 +2323,25 @@ func load32Priv(w *wave, in *inst) {
 // store32Priv stores to the private allocation of a scalar pointer.
 func store32Priv(w *wave, in *inst) {
 	room, limit, off := w.private(in, 4)
-	if room == nil {
+	off += w.scalarIndex(in)
+	if room == nil || uint64(off) > limit {
 		w.memFault(in)
 		return
 	}
 	w.touch(in)
-	if !in.vectorIndex {
-		off += w.scalarIndex(in)
-		if uint64(off) > limit {
-			w.memFault(in)
-			return
-		}
-		for k, m := range w.exec {
+	// Memory of lanes that ended or never were may be overwritten.
+	for k, m := range w.masks[maskEffective] {
+		if m != 0 {
 			c := (*[64]uint32)(unsafe.Add(w.chunk(k), in.c))
 			p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+			if m == full {
+				privStore32Row(p, uint64(off), c)
+				continue
+			}
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				privStore32(p, i, uint64(off), c[i])
 			}
-		}
-		return
-	}
-	for k, m := range w.exec {
-		if m == 0 {
-			continue
-		}
-		base := w.chunk(k)
-		c := (*[64]uint32)(unsafe.Add(base, in.c))
-		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
-		x := w.offsets(in, base)
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + x[i])
-			if o > limit {
-				w.memFault(in)
-				return
-			}
-			privStore32(p, i, o, c[i])
 		}
 	}
 }
@@ -1601,17 +2378,15 @@ func load64S32(w *wave, in *inst) {
 		switch span := sext(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 8:
 			o := off + first*8
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous32(xs) {
 				load64Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
 			o := off + first*scale
-			if uint64(o) <= limit && same(xs) {
+			if uint64(o) <= limit && same32(xs) {
 				v := memory.Load64(unsafe.Add(mem, o))
-				for i := range ds {
-					ds[i] = v
-				}
+				fill64(ds, v)
 				continue
 			}
 		}
@@ -1658,7 +2433,7 @@ func store64S32(w *wave, in *inst) {
 		first := sext(xs[0])
 		if sext(xs[n-1])-first == int64(n-1) && scale == 8 {
 			o := off + first*8
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous32(xs) {
 				store64Run(unsafe.Add(mem, o), cs)
 				continue
 			}
@@ -1673,6 +2448,115 @@ func store64S32(w *wave, in *inst) {
 			memory.Store64(unsafe.Add(mem, o), cs[i])
 		}
 	}
+}
+
+func load64PrivS32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 8)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]uint64)(unsafe.Add(base, in.d))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !load64PrivS32Full(d, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + sext(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			if o&3 == 0 {
+				d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
+				continue
+			}
+			d[i] = privLoad64(p, i, o)
+		}
+	}
+}
+
+func load64PrivS32Full(d *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + sext(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		if o&3 == 0 {
+			d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
+			continue
+		}
+		d[i] = privLoad64(p, i, o)
+	}
+	return true
+}
+
+func store64PrivS32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 8)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	w.touch(in)
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]uint64)(unsafe.Add(base, in.c))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !store64PrivS32Full(c, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + sext(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			if o&3 == 0 {
+				*word4(p, i, o) = uint32(c[i])
+				*word4(p, i, o+4) = uint32(c[i] >> 32)
+				continue
+			}
+			privStore64(p, i, o, c[i])
+		}
+	}
+}
+
+func store64PrivS32Full(c *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + sext(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		if o&3 == 0 {
+			*word4(p, i, o) = uint32(c[i])
+			*word4(p, i, o+4) = uint32(c[i] >> 32)
+			continue
+		}
+		privStore64(p, i, o, c[i])
+	}
+	return true
 }
 
 func load64U32(w *wave, in *inst) {
@@ -1707,17 +2591,15 @@ func load64U32(w *wave, in *inst) {
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 8:
 			o := off + first*8
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous32(xs) {
 				load64Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
 			o := off + first*scale
-			if uint64(o) <= limit && same(xs) {
+			if uint64(o) <= limit && same32(xs) {
 				v := memory.Load64(unsafe.Add(mem, o))
-				for i := range ds {
-					ds[i] = v
-				}
+				fill64(ds, v)
 				continue
 			}
 		}
@@ -1764,7 +2646,7 @@ func store64U32(w *wave, in *inst) {
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 8 {
 			o := off + first*8
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous32(xs) {
 				store64Run(unsafe.Add(mem, o), cs)
 				continue
 			}
@@ -1779,6 +2661,115 @@ func store64U32(w *wave, in *inst) {
 			memory.Store64(unsafe.Add(mem, o), cs[i])
 		}
 	}
+}
+
+func load64PrivU32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 8)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]uint64)(unsafe.Add(base, in.d))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !load64PrivU32Full(d, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			if o&3 == 0 {
+				d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
+				continue
+			}
+			d[i] = privLoad64(p, i, o)
+		}
+	}
+}
+
+func load64PrivU32Full(d *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		if o&3 == 0 {
+			d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
+			continue
+		}
+		d[i] = privLoad64(p, i, o)
+	}
+	return true
+}
+
+func store64PrivU32(w *wave, in *inst) {
+	room, limit, off := w.private(in, 8)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	w.touch(in)
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]uint64)(unsafe.Add(base, in.c))
+		x := (*[64]uint32)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !store64PrivU32Full(c, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			if o&3 == 0 {
+				*word4(p, i, o) = uint32(c[i])
+				*word4(p, i, o+4) = uint32(c[i] >> 32)
+				continue
+			}
+			privStore64(p, i, o, c[i])
+		}
+	}
+}
+
+func store64PrivU32Full(c *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		if o&3 == 0 {
+			*word4(p, i, o) = uint32(c[i])
+			*word4(p, i, o+4) = uint32(c[i] >> 32)
+			continue
+		}
+		privStore64(p, i, o, c[i])
+	}
+	return true
 }
 
 func load64I64(w *wave, in *inst) {
@@ -1813,17 +2804,15 @@ func load64I64(w *wave, in *inst) {
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 8:
 			o := off + first*8
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous64(xs) {
 				load64Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
 			o := off + first*scale
-			if uint64(o) <= limit && same(xs) {
+			if uint64(o) <= limit && same64(xs) {
 				v := memory.Load64(unsafe.Add(mem, o))
-				for i := range ds {
-					ds[i] = v
-				}
+				fill64(ds, v)
 				continue
 			}
 		}
@@ -1870,7 +2859,7 @@ func store64I64(w *wave, in *inst) {
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 8 {
 			o := off + first*8
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous64(xs) {
 				store64Run(unsafe.Add(mem, o), cs)
 				continue
 			}
@@ -1884,6 +2873,134 @@ func store64I64(w *wave, in *inst) {
 			}
 			memory.Store64(unsafe.Add(mem, o), cs[i])
 		}
+	}
+}
+
+func load64PrivI64(w *wave, in *inst) {
+	room, limit, off := w.private(in, 8)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]uint64)(unsafe.Add(base, in.d))
+		x := (*[64]uint64)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !load64PrivI64Full(d, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			if o&3 == 0 {
+				d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
+				continue
+			}
+			d[i] = privLoad64(p, i, o)
+		}
+	}
+}
+
+func load64PrivI64Full(d *[64]uint64, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		if o&3 == 0 {
+			d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
+			continue
+		}
+		d[i] = privLoad64(p, i, o)
+	}
+	return true
+}
+
+func store64PrivI64(w *wave, in *inst) {
+	room, limit, off := w.private(in, 8)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	w.touch(in)
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]uint64)(unsafe.Add(base, in.c))
+		x := (*[64]uint64)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !store64PrivI64Full(c, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + int64(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			if o&3 == 0 {
+				*word4(p, i, o) = uint32(c[i])
+				*word4(p, i, o+4) = uint32(c[i] >> 32)
+				continue
+			}
+			privStore64(p, i, o, c[i])
+		}
+	}
+}
+
+func store64PrivI64Full(c *[64]uint64, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + int64(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		if o&3 == 0 {
+			*word4(p, i, o) = uint32(c[i])
+			*word4(p, i, o+4) = uint32(c[i] >> 32)
+			continue
+		}
+		privStore64(p, i, o, c[i])
+	}
+	return true
+}
+
+// fill64 sets all elements to v.
+//
+//go:noinline
+func fill64(d []uint64, v uint64) {
+	if len(d) == 64 {
+		d := (*[64]uint64)(d)
+		for i := 0; i < 64; i += 4 {
+			d[i] = v
+			d[i+1] = v
+			d[i+2] = v
+			d[i+3] = v
+		}
+		return
+	}
+	for i := range d {
+		d[i] = v
 	}
 }
 
@@ -1999,48 +3116,23 @@ func store64P(w *wave, in *inst) {
 // load64Priv loads from the private allocation of a scalar pointer.
 func load64Priv(w *wave, in *inst) {
 	room, limit, off := w.private(in, 8)
-	if room == nil {
+	off += w.scalarIndex(in)
+	if room == nil || uint64(off) > limit {
 		w.memFault(in)
 		return
 	}
-	if !in.vectorIndex {
-		off += w.scalarIndex(in)
-		if uint64(off) > limit {
-			w.memFault(in)
-			return
-		}
-		for k, m := range w.masks[in.mask] {
-			if m != 0 {
-				d := (*[64]uint64)(unsafe.Add(w.chunk(k), in.d))
-				p := unsafe.Add(room, uintptr(k)*w.code.privStride)
-				if m == full {
-					priv64Row(d, p, uint64(off))
-					continue
-				}
-				for ; m != 0; m &= m - 1 {
-					i := bits.TrailingZeros64(m) & 63
-					d[i] = privLoad64(p, i, uint64(off))
-				}
+	for k, m := range w.masks[in.mask] {
+		if m != 0 {
+			d := (*[64]uint64)(unsafe.Add(w.chunk(k), in.d))
+			p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+			if m == full {
+				privLoad64Row(d, p, uint64(off))
+				continue
 			}
-		}
-		return
-	}
-	for k, m := range w.exec {
-		if m == 0 {
-			continue
-		}
-		base := w.chunk(k)
-		d := (*[64]uint64)(unsafe.Add(base, in.d))
-		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
-		x := w.offsets(in, base)
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + x[i])
-			if o > limit {
-				w.memFault(in)
-				return
+			for ; m != 0; m &= m - 1 {
+				i := bits.TrailingZeros64(m) & 63
+				d[i] = privLoad64(p, i, uint64(off))
 			}
-			d[i] = privLoad64(p, i, o)
 		}
 	}
 }
@@ -2048,43 +3140,25 @@ func load64Priv(w *wave, in *inst) {
 // store64Priv stores to the private allocation of a scalar pointer.
 func store64Priv(w *wave, in *inst) {
 	room, limit, off := w.private(in, 8)
-	if room == nil {
+	off += w.scalarIndex(in)
+	if room == nil || uint64(off) > limit {
 		w.memFault(in)
 		return
 	}
 	w.touch(in)
-	if !in.vectorIndex {
-		off += w.scalarIndex(in)
-		if uint64(off) > limit {
-			w.memFault(in)
-			return
-		}
-		for k, m := range w.exec {
+	// Memory of lanes that ended or never were may be overwritten.
+	for k, m := range w.masks[maskEffective] {
+		if m != 0 {
 			c := (*[64]uint64)(unsafe.Add(w.chunk(k), in.c))
 			p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+			if m == full {
+				privStore64Row(p, uint64(off), c)
+				continue
+			}
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				privStore64(p, i, uint64(off), c[i])
 			}
-		}
-		return
-	}
-	for k, m := range w.exec {
-		if m == 0 {
-			continue
-		}
-		base := w.chunk(k)
-		c := (*[64]uint64)(unsafe.Add(base, in.c))
-		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
-		x := w.offsets(in, base)
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + x[i])
-			if o > limit {
-				w.memFault(in)
-				return
-			}
-			privStore64(p, i, o, c[i])
 		}
 	}
 }
@@ -2092,23 +3166,31 @@ func store64Priv(w *wave, in *inst) {
 // loadFuncs has the ways to load, by bank.
 var loadFuncs = [isa.NumBanks]accessFuncs{
 	isa.Bank8: {indexed: [isa.Idx64 + 1]opFunc{isa.IdxS32: load8S32, isa.IdxU32: load8U32, isa.Idx64: load8I64},
-		scalar: load8S, pointers: load8P, private: load8Priv},
+		private: [isa.Idx64 + 1]opFunc{isa.IdxS32: load8PrivS32, isa.IdxU32: load8PrivU32, isa.Idx64: load8PrivI64},
+		scalar:  load8S, pointers: load8P, privateScalar: load8Priv},
 	isa.Bank16: {indexed: [isa.Idx64 + 1]opFunc{isa.IdxS32: load16S32, isa.IdxU32: load16U32, isa.Idx64: load16I64},
-		scalar: load16S, pointers: load16P, private: load16Priv},
+		private: [isa.Idx64 + 1]opFunc{isa.IdxS32: load16PrivS32, isa.IdxU32: load16PrivU32, isa.Idx64: load16PrivI64},
+		scalar:  load16S, pointers: load16P, privateScalar: load16Priv},
 	isa.Bank32: {indexed: [isa.Idx64 + 1]opFunc{isa.IdxS32: load32S32, isa.IdxU32: load32U32, isa.Idx64: load32I64},
-		scalar: load32S, pointers: load32P, private: load32Priv},
+		private: [isa.Idx64 + 1]opFunc{isa.IdxS32: load32PrivS32, isa.IdxU32: load32PrivU32, isa.Idx64: load32PrivI64},
+		scalar:  load32S, pointers: load32P, privateScalar: load32Priv},
 	isa.Bank64: {indexed: [isa.Idx64 + 1]opFunc{isa.IdxS32: load64S32, isa.IdxU32: load64U32, isa.Idx64: load64I64},
-		scalar: load64S, pointers: load64P, private: load64Priv},
+		private: [isa.Idx64 + 1]opFunc{isa.IdxS32: load64PrivS32, isa.IdxU32: load64PrivU32, isa.Idx64: load64PrivI64},
+		scalar:  load64S, pointers: load64P, privateScalar: load64Priv},
 }
 
 // storeFuncs has the ways to store, by bank.
 var storeFuncs = [isa.NumBanks]accessFuncs{
 	isa.Bank8: {indexed: [isa.Idx64 + 1]opFunc{isa.IdxS32: store8S32, isa.IdxU32: store8U32, isa.Idx64: store8I64},
-		scalar: store8S, pointers: store8P, private: store8Priv},
+		private: [isa.Idx64 + 1]opFunc{isa.IdxS32: store8PrivS32, isa.IdxU32: store8PrivU32, isa.Idx64: store8PrivI64},
+		scalar:  store8S, pointers: store8P, privateScalar: store8Priv},
 	isa.Bank16: {indexed: [isa.Idx64 + 1]opFunc{isa.IdxS32: store16S32, isa.IdxU32: store16U32, isa.Idx64: store16I64},
-		scalar: store16S, pointers: store16P, private: store16Priv},
+		private: [isa.Idx64 + 1]opFunc{isa.IdxS32: store16PrivS32, isa.IdxU32: store16PrivU32, isa.Idx64: store16PrivI64},
+		scalar:  store16S, pointers: store16P, privateScalar: store16Priv},
 	isa.Bank32: {indexed: [isa.Idx64 + 1]opFunc{isa.IdxS32: store32S32, isa.IdxU32: store32U32, isa.Idx64: store32I64},
-		scalar: store32S, pointers: store32P, private: store32Priv},
+		private: [isa.Idx64 + 1]opFunc{isa.IdxS32: store32PrivS32, isa.IdxU32: store32PrivU32, isa.Idx64: store32PrivI64},
+		scalar:  store32S, pointers: store32P, privateScalar: store32Priv},
 	isa.Bank64: {indexed: [isa.Idx64 + 1]opFunc{isa.IdxS32: store64S32, isa.IdxU32: store64U32, isa.Idx64: store64I64},
-		scalar: store64S, pointers: store64P, private: store64Priv},
+		private: [isa.Idx64 + 1]opFunc{isa.IdxS32: store64PrivS32, isa.IdxU32: store64PrivU32, isa.Idx64: store64PrivI64},
+		scalar:  store64S, pointers: store64P, privateScalar: store64Priv},
 }

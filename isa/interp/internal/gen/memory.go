@@ -43,17 +43,15 @@ func load@W@X(w *wave, in *inst) {
 		switch span := @E(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == @B:
 			o := off + first*@B
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*@B <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*@B <= limit && contiguous@I(xs) {
 				load@WRun(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
 			o := off + first*scale
-			if uint64(o) <= limit && same(xs) {
+			if uint64(o) <= limit && same@I(xs) {
 				v := @LD(unsafe.Add(mem, o))
-				for i := range ds {
-					ds[i] = v
-				}
+				fill@W(ds, v)
 				continue
 			}
 		}
@@ -102,7 +100,7 @@ func store@W@X(w *wave, in *inst) {
 		first := @E(xs[0])
 		if @E(xs[n-1])-first == int64(n-1) && scale == @B {
 			o := off + first*@B
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*@B <= limit && contiguous(xs) {
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*@B <= limit && contiguous@I(xs) {
 				store@WRun(unsafe.Add(mem, o), cs)
 				continue
 			}
@@ -120,7 +118,119 @@ func store@W@X(w *wave, in *inst) {
 }
 `
 
+const privateIndexed = `
+func load@WPriv@X(w *wave, in *inst) {
+	room, limit, off := w.private(in, @B)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]@U)(unsafe.Add(base, in.d))
+		x := (*[64]@T)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !load@WPriv@XFull(d, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + @E(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			@PL d[i] = privLoad@W(p, i, o)
+		}
+	}
+}
+
+func load@WPriv@XFull(d *[64]@U, x *[64]@T, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + @E(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		@PL d[i] = privLoad@W(p, i, o)
+	}
+	return true
+}
+
+func store@WPriv@X(w *wave, in *inst) {
+	room, limit, off := w.private(in, @B)
+	if room == nil {
+		w.memFault(in)
+		return
+	}
+	w.touch(in)
+	scale := in.scale
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		c := (*[64]@U)(unsafe.Add(base, in.c))
+		x := (*[64]@T)(unsafe.Add(base, in.b))
+		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+		if m == full {
+			if !store@WPriv@XFull(c, x, p, off, scale, limit) {
+				w.memFault(in)
+				return
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			o := uint64(off + @E(x[i])*scale)
+			if o > limit {
+				w.memFault(in)
+				return
+			}
+			@PS privStore@W(p, i, o, c[i])
+		}
+	}
+}
+
+func store@WPriv@XFull(c *[64]@U, x *[64]@T, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	for i := range x {
+		o := uint64(off + @E(x[i])*scale)
+		if o > limit {
+			return false
+		}
+		@PS privStore@W(p, i, o, c[i])
+	}
+	return true
+}
+`
+
 const accessOther = `
+// fill@W sets all elements to v.
+//
+//go:noinline
+func fill@W(d []@U, v @U) {
+	if len(d) == 64 {
+		d := (*[64]@U)(d)
+		for i := 0; i < 64; i += 4 {
+			d[i] = v
+			d[i+1] = v
+			d[i+2] = v
+			d[i+3] = v
+		}
+		return
+	}
+	for i := range d {
+		d[i] = v
+	}
+}
+
 // load@WRun and store@WRun move consecutive elements.
 func load@WRun(d []@U, p unsafe.Pointer) {
 	if bigEndian {
@@ -233,48 +343,23 @@ func store@WP(w *wave, in *inst) {
 // load@WPriv loads from the private allocation of a scalar pointer.
 func load@WPriv(w *wave, in *inst) {
 	room, limit, off := w.private(in, @B)
-	if room == nil {
+	off += w.scalarIndex(in)
+	if room == nil || uint64(off) > limit {
 		w.memFault(in)
 		return
 	}
-	if !in.vectorIndex {
-		off += w.scalarIndex(in)
-		if uint64(off) > limit {
-			w.memFault(in)
-			return
-		}
-		for k, m := range w.masks[in.mask] {
-			if m != 0 {
-				d := (*[64]@U)(unsafe.Add(w.chunk(k), in.d))
-				p := unsafe.Add(room, uintptr(k)*w.code.privStride)
-				if m == full {
-					priv@WRow(d, p, uint64(off))
-					continue
-				}
-				for ; m != 0; m &= m - 1 {
-					i := bits.TrailingZeros64(m) & 63
-					d[i] = privLoad@W(p, i, uint64(off))
-				}
+	for k, m := range w.masks[in.mask] {
+		if m != 0 {
+			d := (*[64]@U)(unsafe.Add(w.chunk(k), in.d))
+			p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+			if m == full {
+				privLoad@WRow(d, p, uint64(off))
+				continue
 			}
-		}
-		return
-	}
-	for k, m := range w.exec {
-		if m == 0 {
-			continue
-		}
-		base := w.chunk(k)
-		d := (*[64]@U)(unsafe.Add(base, in.d))
-		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
-		x := w.offsets(in, base)
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + x[i])
-			if o > limit {
-				w.memFault(in)
-				return
+			for ; m != 0; m &= m - 1 {
+				i := bits.TrailingZeros64(m) & 63
+				d[i] = privLoad@W(p, i, uint64(off))
 			}
-			d[i] = privLoad@W(p, i, o)
 		}
 	}
 }
@@ -282,43 +367,25 @@ func load@WPriv(w *wave, in *inst) {
 // store@WPriv stores to the private allocation of a scalar pointer.
 func store@WPriv(w *wave, in *inst) {
 	room, limit, off := w.private(in, @B)
-	if room == nil {
+	off += w.scalarIndex(in)
+	if room == nil || uint64(off) > limit {
 		w.memFault(in)
 		return
 	}
 	w.touch(in)
-	if !in.vectorIndex {
-		off += w.scalarIndex(in)
-		if uint64(off) > limit {
-			w.memFault(in)
-			return
-		}
-		for k, m := range w.exec {
+	// Memory of lanes that ended or never were may be overwritten.
+	for k, m := range w.masks[maskEffective] {
+		if m != 0 {
 			c := (*[64]@U)(unsafe.Add(w.chunk(k), in.c))
 			p := unsafe.Add(room, uintptr(k)*w.code.privStride)
+			if m == full {
+				privStore@WRow(p, uint64(off), c)
+				continue
+			}
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				privStore@W(p, i, uint64(off), c[i])
 			}
-		}
-		return
-	}
-	for k, m := range w.exec {
-		if m == 0 {
-			continue
-		}
-		base := w.chunk(k)
-		c := (*[64]@U)(unsafe.Add(base, in.c))
-		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
-		x := w.offsets(in, base)
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + x[i])
-			if o > limit {
-				w.memFault(in)
-				return
-			}
-			privStore@W(p, i, o, c[i])
 		}
 	}
 }
@@ -333,12 +400,22 @@ func genMemory() error {
 		if e.bits == 8 {
 			ld, st = "load8(", "store8("
 		}
+		// Private elements of one word that lie in one row need no call.
+		pl, ps := "", ""
+		switch e.bits {
+		case 32:
+			pl = "if o&3 == 0 {\nd[i] = *word4(p, i, o)\ncontinue\n}\n"
+			ps = "if o&3 == 0 {\n*word4(p, i, o) = c[i]\ncontinue\n}\n"
+		case 64:
+			pl = "if o&3 == 0 {\nd[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32\ncontinue\n}\n"
+			ps = "if o&3 == 0 {\n*word4(p, i, o) = uint32(c[i])\n*word4(p, i, o+4) = uint32(c[i] >> 32)\ncontinue\n}\n"
+		}
 		text := func(t string, x index) string {
-			return strings.NewReplacer("@LD(", ld, "@ST(", st, "@E(", x.ext+"(", "@U", e.u, "@W", fmt.Sprint(e.bits),
-				"@B", fmt.Sprint(e.bits/8), "@X", x.name, "@T", x.typ).Replace(t)
+			return strings.NewReplacer("@PL", pl, "@PS", ps, "@LD(", ld, "@ST(", st, "@E(", x.ext+"(", "@U", e.u, "@W", fmt.Sprint(e.bits),
+				"@B", fmt.Sprint(e.bits/8), "@X", x.name, "@T", x.typ, "@I", strings.TrimPrefix(x.typ, "uint")).Replace(t)
 		}
 		for _, x := range idx {
-			f.p("%s%s", text(loadIndexed, x), text(storeIndexed, x))
+			f.p("%s%s%s", text(loadIndexed, x), text(storeIndexed, x), text(privateIndexed, x))
 		}
 		f.p("%s", text(accessOther, index{}))
 	}
@@ -348,7 +425,8 @@ func genMemory() error {
 		for _, e := range ints {
 			n := fmt.Sprintf("%s%d", dir, e.bits)
 			f.p("isa.Bank%d: {indexed: [isa.Idx64 + 1]opFunc{isa.IdxS32: %sS32, isa.IdxU32: %sU32, isa.Idx64: %sI64},", e.bits, n, n, n)
-			f.p("scalar: %sS, pointers: %sP, private: %sPriv},", n, n, n)
+			f.p("private: [isa.Idx64 + 1]opFunc{isa.IdxS32: %sPrivS32, isa.IdxU32: %sPrivU32, isa.Idx64: %sPrivI64},", n, n, n)
+			f.p("scalar: %sS, pointers: %sP, privateScalar: %sPriv},", n, n, n)
 		}
 		f.p("}\n")
 	}
