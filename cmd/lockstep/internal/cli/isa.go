@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/lockstep-gpu/lockstep/emu"
 )
@@ -30,6 +31,9 @@ scalar (s) and vector (v…) registers. The package documentation of isa explain
 				return err
 			}
 			if *kernel == "" {
+				for _, r := range prog.ISA().Refused {
+					fmt.Fprintf(env.Stderr, "lockstep: note: kernel %s is left out: %v\n", printable(r.Name), r.Reason)
+				}
 				return prog.ISA().WriteText(env.Stdout)
 			}
 			k, err := pick(path, prog, *kernel)

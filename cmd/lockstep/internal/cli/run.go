@@ -246,18 +246,28 @@ func (o *runOptions) order(l *emu.Launch) error {
 	return nil
 }
 
-// pick returns the kernel of the given name, or the only one.
+// pick returns the kernel of the given name, or the only one of the module.
 func pick(path string, prog *emu.Program, name string) (*emu.Kernel, error) {
 	names := prog.Kernels()
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%s has no kernel", display(path))
+	refused := prog.ISA().Refused
+	for _, r := range refused {
+		names = append(names, r.Name)
 	}
 	if name == "" {
-		if len(names) > 1 {
+		switch len(names) {
+		case 0:
+			return nil, fmt.Errorf("%s has no kernel", display(path))
+		case 1:
+			name = names[0]
+		default:
 			return nil, usagef("help run", "run: %s has %d kernels; pick one with -kernel NAME: %s",
 				display(path), len(names), printable(strings.Join(names, " ")))
 		}
-		name = names[0]
+	}
+	for _, r := range refused {
+		if r.Name == name {
+			return nil, fmt.Errorf("%s: kernel %s cannot be run: %w", display(path), printable(name), r.Reason)
+		}
 	}
 	k, err := prog.Kernel(name)
 	if err == nil {
