@@ -14,6 +14,8 @@ import (
 // the rule.
 var bent = map[string]string{
 	"cases/core/block-order":        "blocks in the order of dominance",
+	"cases/core/int-odd-width":      "widths of integers",
+	"cases/core/switch-odd-width":   "widths of integers",
 	"cases/core/phi-same-parent":    "one entry of a phi for each parent",
 	"cases/core/refuse-instruction": "capabilities of the OpenCL environment",
 }
