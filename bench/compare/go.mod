@@ -1,0 +1,15 @@
+module github.com/lockstep-gpu/lockstep/bench/compare
+
+go 1.26
+
+require (
+	github.com/lockstep-gpu/lockstep v0.0.0-00010101000000-000000000000
+	github.com/lockstep-gpu/lockstep/conformance/kernels/judge v0.0.0-00010101000000-000000000000
+)
+
+require github.com/ebitengine/purego v0.11.3 // indirect
+
+replace (
+	github.com/lockstep-gpu/lockstep => ../..
+	github.com/lockstep-gpu/lockstep/conformance/kernels/judge => ../../conformance/kernels/judge
+)

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-gpu/lockstep/bench"
+	"github.com/lockstep-gpu/lockstep/conformance/kernels"
+	"github.com/lockstep-gpu/lockstep/conformance/kernels/judge/ocl"
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/argspec"
+)
+
+// session is one launch of a kernel on one implementation.
+type session interface {
+	// build is how long it took to make the kernel from its module or source.
+	build() time.Duration
+	// reset gives the buffers that the kernel writes their first contents.
+	reset() error
+	// run launches once, waits, and gives the time of the whole call.
+	run() (time.Duration, error)
+	// outputs copies the buffers that the kernel writes.
+	outputs() ([][]byte, error)
+	close() error
+}
+
+// implementation makes sessions. workers is 0 for as many as there are CPUs;
+// only lockstep takes another number.
+type implementation interface {
+	open(k *kernels.Kernel, l kernels.Launch, workers int) (session, error)
+}
+
+// lockstep is the implementation that is measured.
+type lockstep struct{}
+
+func (lockstep) open(k *kernels.Kernel, l kernels.Launch, workers int) (session, error) {
+	s, err := bench.Open(k, l, emu.DeviceOptions{Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	return lockstepSession{s}, nil
+}
+
+type lockstepSession struct{ *bench.Session }
+
+func (s lockstepSession) build() time.Duration       { return s.Build }
+func (s lockstepSession) reset() error               { return s.Reset() }
+func (s lockstepSession) outputs() ([][]byte, error) { return s.Outputs() }
+func (s lockstepSession) close() error               { return s.Close() }
+
+func (s lockstepSession) run() (time.Duration, error) {
+	_, d, err := s.Run(context.Background())
+	return d, err
+}
+
+// opencl is a device of an OpenCL implementation.
+type opencl struct{ device ocl.Device }
+
+type openclSession struct {
+	kernel  *kernels.Kernel
+	launch  kernels.Launch
+	args    []*argspec.Arg
+	buffers []*ocl.Buffer // by argument; nil where it is no buffer
+	object  *ocl.Kernel
+	queue   *ocl.Queue
+	built   time.Duration
+	release []func() error // in the order of making
+}
+
+// buildOptions are tried in turn: an implementation may lack the promise that
+// division and square root are rounded correctly.
+var buildOptions = []string{"-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt", "-cl-std=CL1.2"}
+
+func (o opencl) open(k *kernels.Kernel, l kernels.Launch, workers int) (_ session, err error) {
+	if workers != 0 {
+		return nil, errors.New("the number of workers can be chosen on lockstep only")
+	}
+	s := &openclSession{kernel: k, launch: l}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if s.args, err = bench.ParseArgs(l); err != nil {
+		return nil, err
+	}
+	context, err := o.device.NewContext()
+	if err != nil {
+		return nil, err
+	}
+	s.release = append(s.release, context.Release)
+	if s.queue, err = context.NewQueue(); err != nil {
+		return nil, err
+	}
+	s.release = append(s.release, s.queue.Release)
+	begin := time.Now()
+	program, err := context.ProgramFromSource(k.Source())
+	if err != nil {
+		return nil, err
+	}
+	s.release = append(s.release, program.Release)
+	for _, options := range buildOptions {
+		if err = program.Build(options); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.object, err = program.Kernel(k.Entry); err != nil {
+		return nil, err
+	}
+	s.built = time.Since(begin)
+	s.release = append(s.release, s.object.Release)
+	s.buffers = make([]*ocl.Buffer, len(s.args))
+	for i, a := range s.args {
+		if err = s.setArgument(context, i, a); err != nil {
+			return nil, fmt.Errorf("argument %d: %w", i, err)
+		}
+	}
+	return s, nil
+}
+
+// setArgument makes argument i and gives it to the kernel.
+func (s *openclSession) setArgument(context *ocl.Context, i int, a *argspec.Arg) error {
+	switch a.Kind {
+	case argspec.Null:
+		return s.object.SetBuffer(i, nil)
+	case argspec.Local:
+		return s.object.SetLocal(i, a.Count)
+	case argspec.Value:
+		return s.object.SetBytes(i, a.Data)
+	}
+	b, err := context.NewBuffer(len(a.Data))
+	if err != nil {
+		return err
+	}
+	s.buffers[i] = b
+	s.release = append(s.release, b.Release)
+	if err := s.queue.Write(b, a.Data); err != nil {
+		return err
+	}
+	return s.object.SetBuffer(i, b)
+}
+
+func (s *openclSession) build() time.Duration { return s.built }
+
+func (s *openclSession) reset() error {
+	for _, i := range s.kernel.Outputs {
+		if err := s.queue.Write(s.buffers[i], s.args[i].Data); err != nil {
+			return fmt.Errorf("argument %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (s *openclSession) run() (time.Duration, error) {
+	begin := time.Now()
+	event, err := s.queue.Launch(s.object, s.launch.Global, s.launch.Local, s.launch.Offset)
+	if err != nil {
+		return 0, err
+	}
+	err = event.Wait()
+	d := time.Since(begin)
+	return d, errors.Join(err, event.Release())
+}
+
+func (s *openclSession) outputs() ([][]byte, error) {
+	var out [][]byte
+	for _, i := range s.kernel.Outputs {
+		data := make([]byte, s.buffers[i].Size())
+		if err := s.queue.Read(s.buffers[i], data); err != nil {
+			return nil, fmt.Errorf("argument %d: %w", i, err)
+		}
+		out = append(out, data)
+	}
+	return out, nil
+}
+
+func (s *openclSession) close() error {
+	var failures []error
+	for i := len(s.release) - 1; i >= 0; i-- {
+		failures = append(failures, s.release[i]())
+	}
+	s.release = nil
+	return errors.Join(failures...)
+}

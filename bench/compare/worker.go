@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bytes"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/lockstep-gpu/lockstep/conformance/kernels"
+	"github.com/lockstep-gpu/lockstep/conformance/kernels/judge/ocl"
+)
+
+// A worker is a process of this program that runs one implementation, so that
+// implementations share neither memory nor threads nor symbols, and one that
+// crashes costs its own results alone. Requests come by standard input and
+// answers go to standard output, both as gob.
+
+// operation is what a worker is asked for.
+type operation int
+
+const (
+	opList    operation = iota // the platforms of the library
+	opOpen                     // make a session
+	opFirst                    // run once and give time and outputs
+	opMeasure                  // run for a while and give the times
+	opClose                    // end a session
+	opExec                     // start another process
+)
+
+// request is one question to a worker.
+type request struct {
+	Op      operation
+	Session int // chosen by the asker
+
+	// For opOpen.
+	Kernel  string
+	Launch  kernels.Launch
+	Workers int
+
+	// For opMeasure: run at least once, and again until this time is over.
+	Budget time.Duration
+
+	// For opExec.
+	Command []string
+}
+
+// response is the answer.
+type response struct {
+	Error string
+
+	Platforms []platform
+	Build     time.Duration
+	// Times are those of the runs in order, and CPU what the whole process
+	// used of all CPUs during them; 0 where the system does not say.
+	Times   []time.Duration
+	CPU     time.Duration
+	Outputs [][]byte
+	// Peak is the largest resident size of the process that was started, in
+	// bytes; 0 where the system does not say.
+	Peak int64
+}
+
+// platform is an OpenCL implementation with a device.
+type platform struct {
+	Name, Version, Device string
+}
+
+// worker is the state of the process.
+type worker struct {
+	library  string // of OpenCL; "" is the system's
+	index    int    // of the platform; -1 is lockstep
+	subject  implementation
+	sessions map[int]session
+}
+
+// serve answers requests until the input ends.
+func (w *worker) serve(in io.Reader, out io.Writer) error {
+	w.sessions = map[int]session{}
+	dec, enc := gob.NewDecoder(in), gob.NewEncoder(out)
+	for {
+		var q request
+		if err := dec.Decode(&q); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		a, err := w.answer(&q)
+		if err != nil {
+			a = response{Error: strings.Join(strings.Fields(err.Error()), " ")}
+		}
+		if err := enc.Encode(&a); err != nil {
+			return err
+		}
+	}
+}
+
+func (w *worker) answer(q *request) (response, error) {
+	switch q.Op {
+	case opList:
+		return w.list()
+	case opOpen:
+		return w.open(q)
+	case opExec:
+		return execute(q.Command)
+	}
+	s, ok := w.sessions[q.Session]
+	if !ok {
+		return response{}, fmt.Errorf("no session %d", q.Session)
+	}
+	switch q.Op {
+	case opFirst:
+		return first(s)
+	case opMeasure:
+		return measure(s, q.Budget)
+	case opClose:
+		delete(w.sessions, q.Session)
+		return response{}, s.close()
+	}
+	return response{}, fmt.Errorf("no operation %d", q.Op)
+}
+
+// list names the platforms that have a device.
+func (w *worker) list() (response, error) {
+	lib, err := ocl.Load(w.library)
+	if err != nil {
+		return response{}, err
+	}
+	platforms, err := lib.Platforms()
+	if err != nil {
+		return response{}, err
+	}
+	var a response
+	for _, p := range platforms {
+		devices, err := p.Devices()
+		if err != nil {
+			return response{}, err
+		}
+		entry := platform{Name: p.Name, Version: p.Version}
+		if len(devices) > 0 {
+			entry.Device = devices[0].Name
+		}
+		a.Platforms = append(a.Platforms, entry)
+	}
+	return a, nil
+}
+
+// implementation is what this worker runs.
+func (w *worker) implementation() (implementation, error) {
+	if w.index < 0 {
+		return lockstep{}, nil
+	}
+	lib, err := ocl.Load(w.library)
+	if err != nil {
+		return nil, err
+	}
+	platforms, err := lib.Platforms()
+	if err != nil {
+		return nil, err
+	}
+	if w.index >= len(platforms) {
+		return nil, fmt.Errorf("no platform %d: there are %d", w.index, len(platforms))
+	}
+	devices, err := platforms[w.index].Devices()
+	if err != nil {
+		return nil, err
+	}
+	if len(devices) == 0 {
+		return nil, fmt.Errorf("platform %s has no device", platforms[w.index].Name)
+	}
+	return opencl{devices[0]}, nil
+}
+
+func (w *worker) open(q *request) (response, error) {
+	k := kernels.Find(q.Kernel)
+	if k == nil {
+		return response{}, fmt.Errorf("no kernel %q", q.Kernel)
+	}
+	if w.subject == nil {
+		var err error
+		if w.subject, err = w.implementation(); err != nil {
+			return response{}, err
+		}
+	}
+	s, err := w.subject.open(k, q.Launch, q.Workers)
+	if err != nil {
+		return response{}, err
+	}
+	w.sessions[q.Session] = s
+	return response{Build: s.build()}, nil
+}
+
+// first runs once on the first contents and gives what came out.
+func first(s session) (response, error) {
+	if err := s.reset(); err != nil {
+		return response{}, err
+	}
+	d, err := s.run()
+	if err != nil {
+		return response{}, err
+	}
+	out, err := s.outputs()
+	return response{Times: []time.Duration{d}, Outputs: out}, err
+}
+
+// measure runs until the budget is used up, at least once, each time on the
+// same contents.
+func measure(s session, budget time.Duration) (response, error) {
+	var a response
+	for end := time.Now().Add(budget); len(a.Times) == 0 || time.Now().Before(end); {
+		if err := s.reset(); err != nil {
+			return a, err
+		}
+		before := cpuTime()
+		d, err := s.run()
+		if err != nil {
+			return a, err
+		}
+		a.CPU += cpuTime() - before
+		a.Times = append(a.Times, d)
+	}
+	return a, nil
+}
+
+// execute starts a process and waits for it. A worker does this because it is
+// small: a new process counts the size of the one that it came from.
+func execute(command []string) (response, error) {
+	cmd := exec.Command(command[0], command[1:]...)
+	var text bytes.Buffer
+	cmd.Stderr = &text
+	begin := time.Now()
+	err := cmd.Run()
+	d := time.Since(begin)
+	if err != nil {
+		return response{}, fmt.Errorf("%s: %w: %s", command[0], err, text.String())
+	}
+	return response{Times: []time.Duration{d}, Peak: peakMemory(cmd.ProcessState)}, nil
+}
+
+// runWorker is the main function of a worker.
+func runWorker(library string, index int) error {
+	w := worker{library: library, index: index}
+	return w.serve(os.Stdin, os.Stdout)
+}
