@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/conformance/kernels"
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/lower"
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
 
@@ -48,8 +49,16 @@ func FuzzRun(f *testing.F) {
 			t.Fatal(err)
 		}
 		p, err := d.NewProgram(module, emu.ProgramOptions{})
+		if errors.Is(err, lower.ErrInternal) {
+			t.Fatal(err)
+		}
 		if err != nil {
 			return
+		}
+		for _, r := range p.ISA().Refused {
+			if errors.Is(r.Reason, lower.ErrInternal) {
+				t.Fatal(r.Name, r.Reason)
+			}
 		}
 		names := p.Kernels()
 		for _, name := range names[:min(len(names), 8)] {

@@ -162,6 +162,48 @@ func TestSpecConstants(t *testing.T) {
 	}
 }
 
+// refusedModule has a kernel that makes an event on the device, which lockstep
+// cannot do, and one that is empty.
+const refusedModule = `
+OpCapability Addresses
+OpCapability Kernel
+OpCapability DeviceEnqueue
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %a "events"
+OpEntryPoint Kernel %b "nothing"
+%void = OpTypeVoid
+%event = OpTypeDeviceEvent
+%fn = OpTypeFunction %void
+%a = OpFunction %void None %fn
+%a0 = OpLabel
+%e = OpCreateUserEvent %event
+OpReturn
+OpFunctionEnd
+%b = OpFunction %void None %fn
+%b0 = OpLabel
+OpReturn
+OpFunctionEnd
+`
+
+func TestRefusedKernel(t *testing.T) {
+	module, err := asm.Assemble(refusedModule, asm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := device(t, emu.DeviceOptions{}).NewProgram(module, emu.ProgramOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var me *emu.ModuleError
+	if _, err := p.Kernel("events"); !errors.As(err, &me) || !strings.Contains(err.Error(), "OpCreateUserEvent") {
+		t.Errorf("the kernel that cannot be run: %v", err)
+	}
+	if names := p.Kernels(); !slices.Equal(names, []string{"nothing"}) {
+		t.Errorf("kernels %q", names)
+	}
+	mustRun(t, &emu.Launch{Kernel: kernel(t, p, "nothing"), Range: emu.Range(1)})
+}
+
 func TestOutput(t *testing.T) {
 	var want strings.Builder
 	for g := range 30 {

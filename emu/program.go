@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/scheduler"
 	"github.com/lockstep-gpu/lockstep/spirv"
+	"github.com/lockstep-gpu/lockstep/spirv/validate"
 )
 
 // ProgramOptions say how a module becomes a program.
@@ -42,8 +43,10 @@ type Program struct {
 }
 
 // NewProgram loads a SPIR-V binary: it decodes it, checks what the rest relies
-// on, compiles it and places its program-scope variables in device memory. The
-// error is a [*ModuleError], which says at which stage and instruction it failed.
+// on (the rules of level Load of package spirv/validate), compiles it and places its
+// program-scope variables in device memory. The error is a [*ModuleError], which
+// says at which stage and instruction it failed. A kernel that this machine cannot
+// run does not keep others from it: [Program.Kernel] returns why.
 func (d *Device) NewProgram(module []byte, opt ProgramOptions) (*Program, error) {
 	if d == nil || d.engine == nil {
 		return nil, fmt.Errorf("device: %w", ErrInvalid)
@@ -51,6 +54,9 @@ func (d *Device) NewProgram(module []byte, opt ProgramOptions) (*Program, error)
 	m, err := spirv.Decode(module)
 	if err != nil {
 		return nil, &ModuleError{Stage: "decode", Err: err}
+	}
+	if err := validate.Validate(m, validate.Options{MaxErrors: 10}).Err(); err != nil {
+		return nil, &ModuleError{Stage: "validate", Err: err}
 	}
 	info, err := spirv.Reflect(m)
 	if err != nil {
@@ -101,7 +107,8 @@ func (p *Program) Close() error {
 	return p.free()
 }
 
-// Kernels returns the names of the kernels, in the module's order.
+// Kernels returns the names of the kernels that can be run, in the module's
+// order.
 func (p *Program) Kernels() []string {
 	if p == nil || p.isa == nil {
 		return nil
@@ -114,13 +121,19 @@ func (p *Program) Kernels() []string {
 }
 
 // Kernel returns the kernel of the given name. It is made once: the same name
-// gives the same pointer.
+// gives the same pointer. The error is a [*ModuleError] for a kernel that this
+// machine cannot run.
 func (p *Program) Kernel(name string) (*Kernel, error) {
 	if p == nil || p.isa == nil {
 		return nil, fmt.Errorf("program: %w", ErrInvalid)
 	}
 	if k := p.kernels[name]; k != nil {
 		return k, nil
+	}
+	for i := range p.isa.Refused {
+		if r := &p.isa.Refused[i]; r.Name == name {
+			return nil, &ModuleError{Stage: "lower", Err: fmt.Errorf("kernel %s: %w", name, r.Reason)}
+		}
 	}
 	return nil, fmt.Errorf("the module has no kernel %q; it has %q", name, p.Kernels())
 }
