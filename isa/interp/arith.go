@@ -144,38 +144,75 @@ func floorModF32(a, b float32) float32 {
 	return r
 }
 
-// fmaF32 returns a*b + c rounded once. The product of two floats is exact in
-// double precision; the sum, rounded to double and then to single, is wrong
-// only if the first rounding lands on the middle of two floats or near the
-// denormal ones, where the middle lies elsewhere. These cases go the long way.
+// fmaF32 returns a*b + c rounded once.
 func fmaF32(a, b, c float32) float32 {
-	s := float64(float64(a)*float64(b)) + float64(c)
-	u := math.Float64bits(s)
-	if u&(1<<29-1) == 1<<28 || u>>52&0x7ff < 1023-126 && s != 0 {
-		return clmath.Fma32(a, b, c)
+	s := fmaSum(a, b, c)
+	if fmaDoubtful(s) {
+		return fmaSlow(a, b, c)
 	}
 	return float32(s)
 }
 
+// fmaSum returns a*b + c, of which the product is exact and the sum rounded to
+// double precision.
+func fmaSum(a, b, c float32) float64 { return float64(float64(a)*float64(b)) + float64(c) }
+
+// fmaDoubtful says whether rounding the sum once more, to single precision,
+// may give another result than rounding once: where it lies in the middle of
+// two floats, and among the denormal ones, where the middle lies elsewhere. 0
+// is exact.
+func fmaDoubtful(s float64) bool {
+	u := math.Float64bits(s)
+	return u<<35 == 1<<63 || u<<1-1 < (1023-126)<<53-1
+}
+
+//go:noinline
+func fmaSlow(a, b, c float32) float32 { return clmath.Fma32(a, b, c) }
+
 func fmaF64(a, b, c float64) float64 { return math.FMA(a, b, c) }
 
-// fmin and fmax prefer a number to a NaN, and order the zeros.
+// fmin and fmax prefer a number to a NaN, and order the zeros, as the built-in
+// functions do. Those give a NaN if either operand is one.
 func fmin[T float32 | float64](a, b T) T {
-	switch {
-	case a < b, b != b:
-		return a
-	case a == b && a == 0 && 1/a < 0:
-		return a
+	r := min(a, b)
+	if r != r {
+		return number(a, b)
 	}
-	return b
+	return r
 }
 
 func fmax[T float32 | float64](a, b T) T {
-	switch {
-	case a > b, b != b:
-		return a
-	case a == b && a == 0 && 1/a > 0:
-		return a
+	r := max(a, b)
+	if r != r {
+		return number(a, b)
 	}
-	return b
+	return r
+}
+
+// number returns the operand that is not a NaN, if there is one.
+func number[T float32 | float64](a, b T) T {
+	if a != a {
+		return b
+	}
+	return a
+}
+
+// quietF32 and quietF64 make the NaNs of a register canonical.
+
+//go:noinline
+func quietF32(d *[64]float32) {
+	for i, r := range d {
+		if r != r {
+			d[i] = nanF32
+		}
+	}
+}
+
+//go:noinline
+func quietF64(d *[64]float64) {
+	for i, r := range d {
+		if r != r {
+			d[i] = nanF64
+		}
+	}
 }

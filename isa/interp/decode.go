@@ -299,7 +299,7 @@ func (d *decoder) arith(in inst) {
 func commutes(op isa.Op) bool {
 	switch op {
 	case isa.OpAdd, isa.OpMul, isa.OpMad, isa.OpAnd, isa.OpOr, isa.OpXor, isa.OpMinS, isa.OpMaxS, isa.OpMinU, isa.OpMaxU,
-		isa.OpFAdd, isa.OpFMul, isa.OpFMulAdd, isa.OpFma:
+		isa.OpFAdd, isa.OpFMul, isa.OpFMulAdd, isa.OpFma, isa.OpFMin, isa.OpFMax:
 		return true
 	}
 	return false

@@ -3583,35 +3583,28 @@ func opFToFF32F16V(w *wave, in *inst) {
 			d := (*[64]float32)(unsafe.Add(base, in.d))
 			a := (*[64]uint16)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := float32(f16ToF64(a[i]))
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := float32(f16ToF64(a[i+1]))
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := float32(f16ToF64(a[i+2]))
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := float32(f16ToF64(a[i+3]))
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := float32(f16ToF64(a[i]))
+					d[i] = r0
+					r1 := float32(f16ToF64(a[i+1]))
+					d[i+1] = r1
+					r2 := float32(f16ToF64(a[i+2]))
+					d[i+2] = r2
+					r3 := float32(f16ToF64(a[i+3]))
+					d[i+3] = r3
+					r4 := float32(f16ToF64(a[i+4]))
+					d[i+4] = r4
+					r5 := float32(f16ToF64(a[i+5]))
+					d[i+5] = r5
+					r6 := float32(f16ToF64(a[i+6]))
+					d[i+6] = r6
+					r7 := float32(f16ToF64(a[i+7]))
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -3696,35 +3689,28 @@ func opFToFF32F32V(w *wave, in *inst) {
 			d := (*[64]float32)(unsafe.Add(base, in.d))
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := float32(float64(a[i]))
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := float32(float64(a[i+1]))
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := float32(float64(a[i+2]))
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := float32(float64(a[i+3]))
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := float32(float64(a[i]))
+					d[i] = r0
+					r1 := float32(float64(a[i+1]))
+					d[i+1] = r1
+					r2 := float32(float64(a[i+2]))
+					d[i+2] = r2
+					r3 := float32(float64(a[i+3]))
+					d[i+3] = r3
+					r4 := float32(float64(a[i+4]))
+					d[i+4] = r4
+					r5 := float32(float64(a[i+5]))
+					d[i+5] = r5
+					r6 := float32(float64(a[i+6]))
+					d[i+6] = r6
+					r7 := float32(float64(a[i+7]))
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -3809,35 +3795,28 @@ func opFToFF32F64V(w *wave, in *inst) {
 			d := (*[64]float32)(unsafe.Add(base, in.d))
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := float32(float64(a[i]))
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := float32(float64(a[i+1]))
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := float32(float64(a[i+2]))
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := float32(float64(a[i+3]))
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := float32(float64(a[i]))
+					d[i] = r0
+					r1 := float32(float64(a[i+1]))
+					d[i+1] = r1
+					r2 := float32(float64(a[i+2]))
+					d[i+2] = r2
+					r3 := float32(float64(a[i+3]))
+					d[i+3] = r3
+					r4 := float32(float64(a[i+4]))
+					d[i+4] = r4
+					r5 := float32(float64(a[i+5]))
+					d[i+5] = r5
+					r6 := float32(float64(a[i+6]))
+					d[i+6] = r6
+					r7 := float32(float64(a[i+7]))
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -3922,35 +3901,28 @@ func opFToFF64F16V(w *wave, in *inst) {
 			d := (*[64]float64)(unsafe.Add(base, in.d))
 			a := (*[64]uint16)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := f16ToF64(a[i])
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := f16ToF64(a[i+1])
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := f16ToF64(a[i+2])
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := f16ToF64(a[i+3])
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := f16ToF64(a[i])
+					d[i] = r0
+					r1 := f16ToF64(a[i+1])
+					d[i+1] = r1
+					r2 := f16ToF64(a[i+2])
+					d[i+2] = r2
+					r3 := f16ToF64(a[i+3])
+					d[i+3] = r3
+					r4 := f16ToF64(a[i+4])
+					d[i+4] = r4
+					r5 := f16ToF64(a[i+5])
+					d[i+5] = r5
+					r6 := f16ToF64(a[i+6])
+					d[i+6] = r6
+					r7 := f16ToF64(a[i+7])
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -4035,35 +4007,28 @@ func opFToFF64F32V(w *wave, in *inst) {
 			d := (*[64]float64)(unsafe.Add(base, in.d))
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := float64(a[i])
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := float64(a[i+1])
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := float64(a[i+2])
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := float64(a[i+3])
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := float64(a[i])
+					d[i] = r0
+					r1 := float64(a[i+1])
+					d[i+1] = r1
+					r2 := float64(a[i+2])
+					d[i+2] = r2
+					r3 := float64(a[i+3])
+					d[i+3] = r3
+					r4 := float64(a[i+4])
+					d[i+4] = r4
+					r5 := float64(a[i+5])
+					d[i+5] = r5
+					r6 := float64(a[i+6])
+					d[i+6] = r6
+					r7 := float64(a[i+7])
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -4148,35 +4113,28 @@ func opFToFF64F64V(w *wave, in *inst) {
 			d := (*[64]float64)(unsafe.Add(base, in.d))
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := float64(a[i])
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := float64(a[i+1])
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := float64(a[i+2])
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := float64(a[i+3])
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := float64(a[i])
+					d[i] = r0
+					r1 := float64(a[i+1])
+					d[i+1] = r1
+					r2 := float64(a[i+2])
+					d[i+2] = r2
+					r3 := float64(a[i+3])
+					d[i+3] = r3
+					r4 := float64(a[i+4])
+					d[i+4] = r4
+					r5 := float64(a[i+5])
+					d[i+5] = r5
+					r6 := float64(a[i+6])
+					d[i+6] = r6
+					r7 := float64(a[i+7])
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {

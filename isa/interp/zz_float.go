@@ -17,35 +17,28 @@ func opFAddF32VV(w *wave, in *inst) {
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			b := (*[64]float32)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] + b[i]
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] + b[i+1]
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] + b[i+2]
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] + b[i+3]
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := a[i] + b[i]
+					d[i] = r0
+					r1 := a[i+1] + b[i+1]
+					d[i+1] = r1
+					r2 := a[i+2] + b[i+2]
+					d[i+2] = r2
+					r3 := a[i+3] + b[i+3]
+					d[i+3] = r3
+					r4 := a[i+4] + b[i+4]
+					d[i+4] = r4
+					r5 := a[i+5] + b[i+5]
+					d[i+5] = r5
+					r6 := a[i+6] + b[i+6]
+					d[i+6] = r6
+					r7 := a[i+7] + b[i+7]
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -72,35 +65,28 @@ func opFAddF32VS(w *wave, in *inst) {
 			d := (*[64]float32)(unsafe.Add(base, in.d))
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] + sb
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] + sb
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] + sb
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] + sb
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := a[i] + sb
+					d[i] = r0
+					r1 := a[i+1] + sb
+					d[i+1] = r1
+					r2 := a[i+2] + sb
+					d[i+2] = r2
+					r3 := a[i+3] + sb
+					d[i+3] = r3
+					r4 := a[i+4] + sb
+					d[i+4] = r4
+					r5 := a[i+5] + sb
+					d[i+5] = r5
+					r6 := a[i+6] + sb
+					d[i+6] = r6
+					r7 := a[i+7] + sb
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -141,35 +127,28 @@ func opFAddF64VV(w *wave, in *inst) {
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			b := (*[64]float64)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] + b[i]
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] + b[i+1]
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] + b[i+2]
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] + b[i+3]
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := a[i] + b[i]
+					d[i] = r0
+					r1 := a[i+1] + b[i+1]
+					d[i+1] = r1
+					r2 := a[i+2] + b[i+2]
+					d[i+2] = r2
+					r3 := a[i+3] + b[i+3]
+					d[i+3] = r3
+					r4 := a[i+4] + b[i+4]
+					d[i+4] = r4
+					r5 := a[i+5] + b[i+5]
+					d[i+5] = r5
+					r6 := a[i+6] + b[i+6]
+					d[i+6] = r6
+					r7 := a[i+7] + b[i+7]
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -196,35 +175,28 @@ func opFAddF64VS(w *wave, in *inst) {
 			d := (*[64]float64)(unsafe.Add(base, in.d))
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] + sb
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] + sb
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] + sb
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] + sb
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := a[i] + sb
+					d[i] = r0
+					r1 := a[i+1] + sb
+					d[i+1] = r1
+					r2 := a[i+2] + sb
+					d[i+2] = r2
+					r3 := a[i+3] + sb
+					d[i+3] = r3
+					r4 := a[i+4] + sb
+					d[i+4] = r4
+					r5 := a[i+5] + sb
+					d[i+5] = r5
+					r6 := a[i+6] + sb
+					d[i+6] = r6
+					r7 := a[i+7] + sb
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -265,35 +237,28 @@ func opFSubF32VV(w *wave, in *inst) {
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			b := (*[64]float32)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] - b[i]
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] - b[i+1]
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] - b[i+2]
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] - b[i+3]
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := a[i] - b[i]
+					d[i] = r0
+					r1 := a[i+1] - b[i+1]
+					d[i+1] = r1
+					r2 := a[i+2] - b[i+2]
+					d[i+2] = r2
+					r3 := a[i+3] - b[i+3]
+					d[i+3] = r3
+					r4 := a[i+4] - b[i+4]
+					d[i+4] = r4
+					r5 := a[i+5] - b[i+5]
+					d[i+5] = r5
+					r6 := a[i+6] - b[i+6]
+					d[i+6] = r6
+					r7 := a[i+7] - b[i+7]
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -320,35 +285,28 @@ func opFSubF32SV(w *wave, in *inst) {
 			d := (*[64]float32)(unsafe.Add(base, in.d))
 			b := (*[64]float32)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := sa - b[i]
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := sa - b[i+1]
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := sa - b[i+2]
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := sa - b[i+3]
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := sa - b[i]
+					d[i] = r0
+					r1 := sa - b[i+1]
+					d[i+1] = r1
+					r2 := sa - b[i+2]
+					d[i+2] = r2
+					r3 := sa - b[i+3]
+					d[i+3] = r3
+					r4 := sa - b[i+4]
+					d[i+4] = r4
+					r5 := sa - b[i+5]
+					d[i+5] = r5
+					r6 := sa - b[i+6]
+					d[i+6] = r6
+					r7 := sa - b[i+7]
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -375,35 +333,28 @@ func opFSubF32VS(w *wave, in *inst) {
 			d := (*[64]float32)(unsafe.Add(base, in.d))
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] - sb
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] - sb
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] - sb
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] - sb
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := a[i] - sb
+					d[i] = r0
+					r1 := a[i+1] - sb
+					d[i+1] = r1
+					r2 := a[i+2] - sb
+					d[i+2] = r2
+					r3 := a[i+3] - sb
+					d[i+3] = r3
+					r4 := a[i+4] - sb
+					d[i+4] = r4
+					r5 := a[i+5] - sb
+					d[i+5] = r5
+					r6 := a[i+6] - sb
+					d[i+6] = r6
+					r7 := a[i+7] - sb
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -444,35 +395,28 @@ func opFSubF64VV(w *wave, in *inst) {
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			b := (*[64]float64)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] - b[i]
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] - b[i+1]
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] - b[i+2]
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] - b[i+3]
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := a[i] - b[i]
+					d[i] = r0
+					r1 := a[i+1] - b[i+1]
+					d[i+1] = r1
+					r2 := a[i+2] - b[i+2]
+					d[i+2] = r2
+					r3 := a[i+3] - b[i+3]
+					d[i+3] = r3
+					r4 := a[i+4] - b[i+4]
+					d[i+4] = r4
+					r5 := a[i+5] - b[i+5]
+					d[i+5] = r5
+					r6 := a[i+6] - b[i+6]
+					d[i+6] = r6
+					r7 := a[i+7] - b[i+7]
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -499,35 +443,28 @@ func opFSubF64SV(w *wave, in *inst) {
 			d := (*[64]float64)(unsafe.Add(base, in.d))
 			b := (*[64]float64)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := sa - b[i]
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := sa - b[i+1]
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := sa - b[i+2]
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := sa - b[i+3]
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := sa - b[i]
+					d[i] = r0
+					r1 := sa - b[i+1]
+					d[i+1] = r1
+					r2 := sa - b[i+2]
+					d[i+2] = r2
+					r3 := sa - b[i+3]
+					d[i+3] = r3
+					r4 := sa - b[i+4]
+					d[i+4] = r4
+					r5 := sa - b[i+5]
+					d[i+5] = r5
+					r6 := sa - b[i+6]
+					d[i+6] = r6
+					r7 := sa - b[i+7]
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -554,35 +491,28 @@ func opFSubF64VS(w *wave, in *inst) {
 			d := (*[64]float64)(unsafe.Add(base, in.d))
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] - sb
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] - sb
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] - sb
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] - sb
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := a[i] - sb
+					d[i] = r0
+					r1 := a[i+1] - sb
+					d[i+1] = r1
+					r2 := a[i+2] - sb
+					d[i+2] = r2
+					r3 := a[i+3] - sb
+					d[i+3] = r3
+					r4 := a[i+4] - sb
+					d[i+4] = r4
+					r5 := a[i+5] - sb
+					d[i+5] = r5
+					r6 := a[i+6] - sb
+					d[i+6] = r6
+					r7 := a[i+7] - sb
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -623,41 +553,34 @@ func opFMulF32VV(w *wave, in *inst) {
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			b := (*[64]float32)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] * b[i]
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] * b[i+1]
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] * b[i+2]
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] * b[i+3]
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := float32(a[i] * b[i])
+					d[i] = r0
+					r1 := float32(a[i+1] * b[i+1])
+					d[i+1] = r1
+					r2 := float32(a[i+2] * b[i+2])
+					d[i+2] = r2
+					r3 := float32(a[i+3] * b[i+3])
+					d[i+3] = r3
+					r4 := float32(a[i+4] * b[i+4])
+					d[i+4] = r4
+					r5 := float32(a[i+5] * b[i+5])
+					d[i+5] = r5
+					r6 := float32(a[i+6] * b[i+6])
+					d[i+6] = r6
+					r7 := float32(a[i+7] * b[i+7])
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
 					i := bits.TrailingZeros64(m) & 63
 					{
-						r := a[i] * b[i]
+						r := float32(a[i] * b[i])
 						if r != r {
 							r = nanF32
 						}
@@ -678,41 +601,34 @@ func opFMulF32VS(w *wave, in *inst) {
 			d := (*[64]float32)(unsafe.Add(base, in.d))
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] * sb
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] * sb
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] * sb
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] * sb
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := float32(a[i] * sb)
+					d[i] = r0
+					r1 := float32(a[i+1] * sb)
+					d[i+1] = r1
+					r2 := float32(a[i+2] * sb)
+					d[i+2] = r2
+					r3 := float32(a[i+3] * sb)
+					d[i+3] = r3
+					r4 := float32(a[i+4] * sb)
+					d[i+4] = r4
+					r5 := float32(a[i+5] * sb)
+					d[i+5] = r5
+					r6 := float32(a[i+6] * sb)
+					d[i+6] = r6
+					r7 := float32(a[i+7] * sb)
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
 					i := bits.TrailingZeros64(m) & 63
 					{
-						r := a[i] * sb
+						r := float32(a[i] * sb)
 						if r != r {
 							r = nanF32
 						}
@@ -730,7 +646,7 @@ func opFMulF32SS(w *wave, in *inst) {
 	sb := math.Float32frombits(uint32(w.s[in.b]))
 	var d float32
 	{
-		r := sa * sb
+		r := float32(sa * sb)
 		if r != r {
 			r = nanF32
 		}
@@ -747,41 +663,34 @@ func opFMulF64VV(w *wave, in *inst) {
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			b := (*[64]float64)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] * b[i]
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] * b[i+1]
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] * b[i+2]
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] * b[i+3]
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := float64(a[i] * b[i])
+					d[i] = r0
+					r1 := float64(a[i+1] * b[i+1])
+					d[i+1] = r1
+					r2 := float64(a[i+2] * b[i+2])
+					d[i+2] = r2
+					r3 := float64(a[i+3] * b[i+3])
+					d[i+3] = r3
+					r4 := float64(a[i+4] * b[i+4])
+					d[i+4] = r4
+					r5 := float64(a[i+5] * b[i+5])
+					d[i+5] = r5
+					r6 := float64(a[i+6] * b[i+6])
+					d[i+6] = r6
+					r7 := float64(a[i+7] * b[i+7])
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
 					i := bits.TrailingZeros64(m) & 63
 					{
-						r := a[i] * b[i]
+						r := float64(a[i] * b[i])
 						if r != r {
 							r = nanF64
 						}
@@ -802,41 +711,34 @@ func opFMulF64VS(w *wave, in *inst) {
 			d := (*[64]float64)(unsafe.Add(base, in.d))
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] * sb
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] * sb
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] * sb
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] * sb
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := float64(a[i] * sb)
+					d[i] = r0
+					r1 := float64(a[i+1] * sb)
+					d[i+1] = r1
+					r2 := float64(a[i+2] * sb)
+					d[i+2] = r2
+					r3 := float64(a[i+3] * sb)
+					d[i+3] = r3
+					r4 := float64(a[i+4] * sb)
+					d[i+4] = r4
+					r5 := float64(a[i+5] * sb)
+					d[i+5] = r5
+					r6 := float64(a[i+6] * sb)
+					d[i+6] = r6
+					r7 := float64(a[i+7] * sb)
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
 					i := bits.TrailingZeros64(m) & 63
 					{
-						r := a[i] * sb
+						r := float64(a[i] * sb)
 						if r != r {
 							r = nanF64
 						}
@@ -854,7 +756,7 @@ func opFMulF64SS(w *wave, in *inst) {
 	sb := math.Float64frombits(w.s[in.b])
 	var d float64
 	{
-		r := sa * sb
+		r := float64(sa * sb)
 		if r != r {
 			r = nanF64
 		}
@@ -871,35 +773,28 @@ func opFDivF32VV(w *wave, in *inst) {
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			b := (*[64]float32)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] / b[i]
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] / b[i+1]
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] / b[i+2]
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] / b[i+3]
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := a[i] / b[i]
+					d[i] = r0
+					r1 := a[i+1] / b[i+1]
+					d[i+1] = r1
+					r2 := a[i+2] / b[i+2]
+					d[i+2] = r2
+					r3 := a[i+3] / b[i+3]
+					d[i+3] = r3
+					r4 := a[i+4] / b[i+4]
+					d[i+4] = r4
+					r5 := a[i+5] / b[i+5]
+					d[i+5] = r5
+					r6 := a[i+6] / b[i+6]
+					d[i+6] = r6
+					r7 := a[i+7] / b[i+7]
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -926,35 +821,28 @@ func opFDivF32SV(w *wave, in *inst) {
 			d := (*[64]float32)(unsafe.Add(base, in.d))
 			b := (*[64]float32)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := sa / b[i]
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := sa / b[i+1]
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := sa / b[i+2]
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := sa / b[i+3]
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := sa / b[i]
+					d[i] = r0
+					r1 := sa / b[i+1]
+					d[i+1] = r1
+					r2 := sa / b[i+2]
+					d[i+2] = r2
+					r3 := sa / b[i+3]
+					d[i+3] = r3
+					r4 := sa / b[i+4]
+					d[i+4] = r4
+					r5 := sa / b[i+5]
+					d[i+5] = r5
+					r6 := sa / b[i+6]
+					d[i+6] = r6
+					r7 := sa / b[i+7]
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -981,35 +869,28 @@ func opFDivF32VS(w *wave, in *inst) {
 			d := (*[64]float32)(unsafe.Add(base, in.d))
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] / sb
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] / sb
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] / sb
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] / sb
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := a[i] / sb
+					d[i] = r0
+					r1 := a[i+1] / sb
+					d[i+1] = r1
+					r2 := a[i+2] / sb
+					d[i+2] = r2
+					r3 := a[i+3] / sb
+					d[i+3] = r3
+					r4 := a[i+4] / sb
+					d[i+4] = r4
+					r5 := a[i+5] / sb
+					d[i+5] = r5
+					r6 := a[i+6] / sb
+					d[i+6] = r6
+					r7 := a[i+7] / sb
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1050,35 +931,28 @@ func opFDivF64VV(w *wave, in *inst) {
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			b := (*[64]float64)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] / b[i]
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] / b[i+1]
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] / b[i+2]
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] / b[i+3]
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := a[i] / b[i]
+					d[i] = r0
+					r1 := a[i+1] / b[i+1]
+					d[i+1] = r1
+					r2 := a[i+2] / b[i+2]
+					d[i+2] = r2
+					r3 := a[i+3] / b[i+3]
+					d[i+3] = r3
+					r4 := a[i+4] / b[i+4]
+					d[i+4] = r4
+					r5 := a[i+5] / b[i+5]
+					d[i+5] = r5
+					r6 := a[i+6] / b[i+6]
+					d[i+6] = r6
+					r7 := a[i+7] / b[i+7]
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1105,35 +979,28 @@ func opFDivF64SV(w *wave, in *inst) {
 			d := (*[64]float64)(unsafe.Add(base, in.d))
 			b := (*[64]float64)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := sa / b[i]
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := sa / b[i+1]
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := sa / b[i+2]
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := sa / b[i+3]
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := sa / b[i]
+					d[i] = r0
+					r1 := sa / b[i+1]
+					d[i+1] = r1
+					r2 := sa / b[i+2]
+					d[i+2] = r2
+					r3 := sa / b[i+3]
+					d[i+3] = r3
+					r4 := sa / b[i+4]
+					d[i+4] = r4
+					r5 := sa / b[i+5]
+					d[i+5] = r5
+					r6 := sa / b[i+6]
+					d[i+6] = r6
+					r7 := sa / b[i+7]
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1160,35 +1027,28 @@ func opFDivF64VS(w *wave, in *inst) {
 			d := (*[64]float64)(unsafe.Add(base, in.d))
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := a[i] / sb
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := a[i+1] / sb
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := a[i+2] / sb
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := a[i+3] / sb
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := a[i] / sb
+					d[i] = r0
+					r1 := a[i+1] / sb
+					d[i+1] = r1
+					r2 := a[i+2] / sb
+					d[i+2] = r2
+					r3 := a[i+3] / sb
+					d[i+3] = r3
+					r4 := a[i+4] / sb
+					d[i+4] = r4
+					r5 := a[i+5] / sb
+					d[i+5] = r5
+					r6 := a[i+6] / sb
+					d[i+6] = r6
+					r7 := a[i+7] / sb
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1422,35 +1282,28 @@ func opFMulAddF32VVV(w *wave, in *inst) {
 			b := (*[64]float32)(unsafe.Add(base, in.b))
 			c := (*[64]float32)(unsafe.Add(base, in.c))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := float32(a[i]*b[i]) + c[i]
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := float32(a[i+1]*b[i+1]) + c[i+1]
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := float32(a[i+2]*b[i+2]) + c[i+2]
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := float32(a[i+3]*b[i+3]) + c[i+3]
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := float32(a[i]*b[i]) + c[i]
+					d[i] = r0
+					r1 := float32(a[i+1]*b[i+1]) + c[i+1]
+					d[i+1] = r1
+					r2 := float32(a[i+2]*b[i+2]) + c[i+2]
+					d[i+2] = r2
+					r3 := float32(a[i+3]*b[i+3]) + c[i+3]
+					d[i+3] = r3
+					r4 := float32(a[i+4]*b[i+4]) + c[i+4]
+					d[i+4] = r4
+					r5 := float32(a[i+5]*b[i+5]) + c[i+5]
+					d[i+5] = r5
+					r6 := float32(a[i+6]*b[i+6]) + c[i+6]
+					d[i+6] = r6
+					r7 := float32(a[i+7]*b[i+7]) + c[i+7]
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1478,35 +1331,28 @@ func opFMulAddF32VSV(w *wave, in *inst) {
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			c := (*[64]float32)(unsafe.Add(base, in.c))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := float32(a[i]*sb) + c[i]
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := float32(a[i+1]*sb) + c[i+1]
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := float32(a[i+2]*sb) + c[i+2]
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := float32(a[i+3]*sb) + c[i+3]
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := float32(a[i]*sb) + c[i]
+					d[i] = r0
+					r1 := float32(a[i+1]*sb) + c[i+1]
+					d[i+1] = r1
+					r2 := float32(a[i+2]*sb) + c[i+2]
+					d[i+2] = r2
+					r3 := float32(a[i+3]*sb) + c[i+3]
+					d[i+3] = r3
+					r4 := float32(a[i+4]*sb) + c[i+4]
+					d[i+4] = r4
+					r5 := float32(a[i+5]*sb) + c[i+5]
+					d[i+5] = r5
+					r6 := float32(a[i+6]*sb) + c[i+6]
+					d[i+6] = r6
+					r7 := float32(a[i+7]*sb) + c[i+7]
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1534,35 +1380,28 @@ func opFMulAddF32VVS(w *wave, in *inst) {
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			b := (*[64]float32)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := float32(a[i]*b[i]) + sc
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := float32(a[i+1]*b[i+1]) + sc
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := float32(a[i+2]*b[i+2]) + sc
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := float32(a[i+3]*b[i+3]) + sc
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := float32(a[i]*b[i]) + sc
+					d[i] = r0
+					r1 := float32(a[i+1]*b[i+1]) + sc
+					d[i+1] = r1
+					r2 := float32(a[i+2]*b[i+2]) + sc
+					d[i+2] = r2
+					r3 := float32(a[i+3]*b[i+3]) + sc
+					d[i+3] = r3
+					r4 := float32(a[i+4]*b[i+4]) + sc
+					d[i+4] = r4
+					r5 := float32(a[i+5]*b[i+5]) + sc
+					d[i+5] = r5
+					r6 := float32(a[i+6]*b[i+6]) + sc
+					d[i+6] = r6
+					r7 := float32(a[i+7]*b[i+7]) + sc
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1590,35 +1429,28 @@ func opFMulAddF32VSS(w *wave, in *inst) {
 			d := (*[64]float32)(unsafe.Add(base, in.d))
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := float32(a[i]*sb) + sc
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-					{
-						r := float32(a[i+1]*sb) + sc
-						if r != r {
-							r = nanF32
-						}
-						d[i+1] = r
-					}
-					{
-						r := float32(a[i+2]*sb) + sc
-						if r != r {
-							r = nanF32
-						}
-						d[i+2] = r
-					}
-					{
-						r := float32(a[i+3]*sb) + sc
-						if r != r {
-							r = nanF32
-						}
-						d[i+3] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := float32(a[i]*sb) + sc
+					d[i] = r0
+					r1 := float32(a[i+1]*sb) + sc
+					d[i+1] = r1
+					r2 := float32(a[i+2]*sb) + sc
+					d[i+2] = r2
+					r3 := float32(a[i+3]*sb) + sc
+					d[i+3] = r3
+					r4 := float32(a[i+4]*sb) + sc
+					d[i+4] = r4
+					r5 := float32(a[i+5]*sb) + sc
+					d[i+5] = r5
+					r6 := float32(a[i+6]*sb) + sc
+					d[i+6] = r6
+					r7 := float32(a[i+7]*sb) + sc
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1661,35 +1493,28 @@ func opFMulAddF64VVV(w *wave, in *inst) {
 			b := (*[64]float64)(unsafe.Add(base, in.b))
 			c := (*[64]float64)(unsafe.Add(base, in.c))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := float64(a[i]*b[i]) + c[i]
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := float64(a[i+1]*b[i+1]) + c[i+1]
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := float64(a[i+2]*b[i+2]) + c[i+2]
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := float64(a[i+3]*b[i+3]) + c[i+3]
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := float64(a[i]*b[i]) + c[i]
+					d[i] = r0
+					r1 := float64(a[i+1]*b[i+1]) + c[i+1]
+					d[i+1] = r1
+					r2 := float64(a[i+2]*b[i+2]) + c[i+2]
+					d[i+2] = r2
+					r3 := float64(a[i+3]*b[i+3]) + c[i+3]
+					d[i+3] = r3
+					r4 := float64(a[i+4]*b[i+4]) + c[i+4]
+					d[i+4] = r4
+					r5 := float64(a[i+5]*b[i+5]) + c[i+5]
+					d[i+5] = r5
+					r6 := float64(a[i+6]*b[i+6]) + c[i+6]
+					d[i+6] = r6
+					r7 := float64(a[i+7]*b[i+7]) + c[i+7]
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1717,35 +1542,28 @@ func opFMulAddF64VSV(w *wave, in *inst) {
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			c := (*[64]float64)(unsafe.Add(base, in.c))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := float64(a[i]*sb) + c[i]
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := float64(a[i+1]*sb) + c[i+1]
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := float64(a[i+2]*sb) + c[i+2]
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := float64(a[i+3]*sb) + c[i+3]
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := float64(a[i]*sb) + c[i]
+					d[i] = r0
+					r1 := float64(a[i+1]*sb) + c[i+1]
+					d[i+1] = r1
+					r2 := float64(a[i+2]*sb) + c[i+2]
+					d[i+2] = r2
+					r3 := float64(a[i+3]*sb) + c[i+3]
+					d[i+3] = r3
+					r4 := float64(a[i+4]*sb) + c[i+4]
+					d[i+4] = r4
+					r5 := float64(a[i+5]*sb) + c[i+5]
+					d[i+5] = r5
+					r6 := float64(a[i+6]*sb) + c[i+6]
+					d[i+6] = r6
+					r7 := float64(a[i+7]*sb) + c[i+7]
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1773,35 +1591,28 @@ func opFMulAddF64VVS(w *wave, in *inst) {
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			b := (*[64]float64)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := float64(a[i]*b[i]) + sc
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := float64(a[i+1]*b[i+1]) + sc
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := float64(a[i+2]*b[i+2]) + sc
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := float64(a[i+3]*b[i+3]) + sc
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := float64(a[i]*b[i]) + sc
+					d[i] = r0
+					r1 := float64(a[i+1]*b[i+1]) + sc
+					d[i+1] = r1
+					r2 := float64(a[i+2]*b[i+2]) + sc
+					d[i+2] = r2
+					r3 := float64(a[i+3]*b[i+3]) + sc
+					d[i+3] = r3
+					r4 := float64(a[i+4]*b[i+4]) + sc
+					d[i+4] = r4
+					r5 := float64(a[i+5]*b[i+5]) + sc
+					d[i+5] = r5
+					r6 := float64(a[i+6]*b[i+6]) + sc
+					d[i+6] = r6
+					r7 := float64(a[i+7]*b[i+7]) + sc
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1829,35 +1640,28 @@ func opFMulAddF64VSS(w *wave, in *inst) {
 			d := (*[64]float64)(unsafe.Add(base, in.d))
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					{
-						r := float64(a[i]*sb) + sc
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-					{
-						r := float64(a[i+1]*sb) + sc
-						if r != r {
-							r = nanF64
-						}
-						d[i+1] = r
-					}
-					{
-						r := float64(a[i+2]*sb) + sc
-						if r != r {
-							r = nanF64
-						}
-						d[i+2] = r
-					}
-					{
-						r := float64(a[i+3]*sb) + sc
-						if r != r {
-							r = nanF64
-						}
-						d[i+3] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := float64(a[i]*sb) + sc
+					d[i] = r0
+					r1 := float64(a[i+1]*sb) + sc
+					d[i+1] = r1
+					r2 := float64(a[i+2]*sb) + sc
+					d[i+2] = r2
+					r3 := float64(a[i+3]*sb) + sc
+					d[i+3] = r3
+					r4 := float64(a[i+4]*sb) + sc
+					d[i+4] = r4
+					r5 := float64(a[i+5]*sb) + sc
+					d[i+5] = r5
+					r6 := float64(a[i+6]*sb) + sc
+					d[i+6] = r6
+					r7 := float64(a[i+7]*sb) + sc
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1900,14 +1704,36 @@ func opFmaF32VVV(w *wave, in *inst) {
 			b := (*[64]float32)(unsafe.Add(base, in.b))
 			c := (*[64]float32)(unsafe.Add(base, in.c))
 			if m == full {
-				for i := range d {
-					{
-						r := fmaF32(a[i], b[i], c[i])
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
+				var sum float32
+				for i := 0; i < 64; i += 4 {
+					s0 := fmaSum(a[i], b[i], c[i])
+					r0 := float32(s0)
+					if fmaDoubtful(s0) {
+						r0 = fmaSlow(a[i], b[i], c[i])
 					}
+					d[i] = r0
+					s1 := fmaSum(a[i+1], b[i+1], c[i+1])
+					r1 := float32(s1)
+					if fmaDoubtful(s1) {
+						r1 = fmaSlow(a[i+1], b[i+1], c[i+1])
+					}
+					d[i+1] = r1
+					s2 := fmaSum(a[i+2], b[i+2], c[i+2])
+					r2 := float32(s2)
+					if fmaDoubtful(s2) {
+						r2 = fmaSlow(a[i+2], b[i+2], c[i+2])
+					}
+					d[i+2] = r2
+					s3 := fmaSum(a[i+3], b[i+3], c[i+3])
+					r3 := float32(s3)
+					if fmaDoubtful(s3) {
+						r3 = fmaSlow(a[i+3], b[i+3], c[i+3])
+					}
+					d[i+3] = r3
+					sum += (r0 + r1) + (r2 + r3)
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1935,14 +1761,36 @@ func opFmaF32VSV(w *wave, in *inst) {
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			c := (*[64]float32)(unsafe.Add(base, in.c))
 			if m == full {
-				for i := range d {
-					{
-						r := fmaF32(a[i], sb, c[i])
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
+				var sum float32
+				for i := 0; i < 64; i += 4 {
+					s0 := fmaSum(a[i], sb, c[i])
+					r0 := float32(s0)
+					if fmaDoubtful(s0) {
+						r0 = fmaSlow(a[i], sb, c[i])
 					}
+					d[i] = r0
+					s1 := fmaSum(a[i+1], sb, c[i+1])
+					r1 := float32(s1)
+					if fmaDoubtful(s1) {
+						r1 = fmaSlow(a[i+1], sb, c[i+1])
+					}
+					d[i+1] = r1
+					s2 := fmaSum(a[i+2], sb, c[i+2])
+					r2 := float32(s2)
+					if fmaDoubtful(s2) {
+						r2 = fmaSlow(a[i+2], sb, c[i+2])
+					}
+					d[i+2] = r2
+					s3 := fmaSum(a[i+3], sb, c[i+3])
+					r3 := float32(s3)
+					if fmaDoubtful(s3) {
+						r3 = fmaSlow(a[i+3], sb, c[i+3])
+					}
+					d[i+3] = r3
+					sum += (r0 + r1) + (r2 + r3)
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1970,14 +1818,36 @@ func opFmaF32VVS(w *wave, in *inst) {
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			b := (*[64]float32)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := range d {
-					{
-						r := fmaF32(a[i], b[i], sc)
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
+				var sum float32
+				for i := 0; i < 64; i += 4 {
+					s0 := fmaSum(a[i], b[i], sc)
+					r0 := float32(s0)
+					if fmaDoubtful(s0) {
+						r0 = fmaSlow(a[i], b[i], sc)
 					}
+					d[i] = r0
+					s1 := fmaSum(a[i+1], b[i+1], sc)
+					r1 := float32(s1)
+					if fmaDoubtful(s1) {
+						r1 = fmaSlow(a[i+1], b[i+1], sc)
+					}
+					d[i+1] = r1
+					s2 := fmaSum(a[i+2], b[i+2], sc)
+					r2 := float32(s2)
+					if fmaDoubtful(s2) {
+						r2 = fmaSlow(a[i+2], b[i+2], sc)
+					}
+					d[i+2] = r2
+					s3 := fmaSum(a[i+3], b[i+3], sc)
+					r3 := float32(s3)
+					if fmaDoubtful(s3) {
+						r3 = fmaSlow(a[i+3], b[i+3], sc)
+					}
+					d[i+3] = r3
+					sum += (r0 + r1) + (r2 + r3)
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -2005,14 +1875,36 @@ func opFmaF32VSS(w *wave, in *inst) {
 			d := (*[64]float32)(unsafe.Add(base, in.d))
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := range d {
-					{
-						r := fmaF32(a[i], sb, sc)
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
+				var sum float32
+				for i := 0; i < 64; i += 4 {
+					s0 := fmaSum(a[i], sb, sc)
+					r0 := float32(s0)
+					if fmaDoubtful(s0) {
+						r0 = fmaSlow(a[i], sb, sc)
 					}
+					d[i] = r0
+					s1 := fmaSum(a[i+1], sb, sc)
+					r1 := float32(s1)
+					if fmaDoubtful(s1) {
+						r1 = fmaSlow(a[i+1], sb, sc)
+					}
+					d[i+1] = r1
+					s2 := fmaSum(a[i+2], sb, sc)
+					r2 := float32(s2)
+					if fmaDoubtful(s2) {
+						r2 = fmaSlow(a[i+2], sb, sc)
+					}
+					d[i+2] = r2
+					s3 := fmaSum(a[i+3], sb, sc)
+					r3 := float32(s3)
+					if fmaDoubtful(s3) {
+						r3 = fmaSlow(a[i+3], sb, sc)
+					}
+					d[i+3] = r3
+					sum += (r0 + r1) + (r2 + r3)
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -2055,14 +1947,28 @@ func opFmaF64VVV(w *wave, in *inst) {
 			b := (*[64]float64)(unsafe.Add(base, in.b))
 			c := (*[64]float64)(unsafe.Add(base, in.c))
 			if m == full {
-				for i := range d {
-					{
-						r := fmaF64(a[i], b[i], c[i])
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := fmaF64(a[i], b[i], c[i])
+					d[i] = r0
+					r1 := fmaF64(a[i+1], b[i+1], c[i+1])
+					d[i+1] = r1
+					r2 := fmaF64(a[i+2], b[i+2], c[i+2])
+					d[i+2] = r2
+					r3 := fmaF64(a[i+3], b[i+3], c[i+3])
+					d[i+3] = r3
+					r4 := fmaF64(a[i+4], b[i+4], c[i+4])
+					d[i+4] = r4
+					r5 := fmaF64(a[i+5], b[i+5], c[i+5])
+					d[i+5] = r5
+					r6 := fmaF64(a[i+6], b[i+6], c[i+6])
+					d[i+6] = r6
+					r7 := fmaF64(a[i+7], b[i+7], c[i+7])
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -2090,14 +1996,28 @@ func opFmaF64VSV(w *wave, in *inst) {
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			c := (*[64]float64)(unsafe.Add(base, in.c))
 			if m == full {
-				for i := range d {
-					{
-						r := fmaF64(a[i], sb, c[i])
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := fmaF64(a[i], sb, c[i])
+					d[i] = r0
+					r1 := fmaF64(a[i+1], sb, c[i+1])
+					d[i+1] = r1
+					r2 := fmaF64(a[i+2], sb, c[i+2])
+					d[i+2] = r2
+					r3 := fmaF64(a[i+3], sb, c[i+3])
+					d[i+3] = r3
+					r4 := fmaF64(a[i+4], sb, c[i+4])
+					d[i+4] = r4
+					r5 := fmaF64(a[i+5], sb, c[i+5])
+					d[i+5] = r5
+					r6 := fmaF64(a[i+6], sb, c[i+6])
+					d[i+6] = r6
+					r7 := fmaF64(a[i+7], sb, c[i+7])
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -2125,14 +2045,28 @@ func opFmaF64VVS(w *wave, in *inst) {
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			b := (*[64]float64)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := range d {
-					{
-						r := fmaF64(a[i], b[i], sc)
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := fmaF64(a[i], b[i], sc)
+					d[i] = r0
+					r1 := fmaF64(a[i+1], b[i+1], sc)
+					d[i+1] = r1
+					r2 := fmaF64(a[i+2], b[i+2], sc)
+					d[i+2] = r2
+					r3 := fmaF64(a[i+3], b[i+3], sc)
+					d[i+3] = r3
+					r4 := fmaF64(a[i+4], b[i+4], sc)
+					d[i+4] = r4
+					r5 := fmaF64(a[i+5], b[i+5], sc)
+					d[i+5] = r5
+					r6 := fmaF64(a[i+6], b[i+6], sc)
+					d[i+6] = r6
+					r7 := fmaF64(a[i+7], b[i+7], sc)
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -2160,14 +2094,28 @@ func opFmaF64VSS(w *wave, in *inst) {
 			d := (*[64]float64)(unsafe.Add(base, in.d))
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := range d {
-					{
-						r := fmaF64(a[i], sb, sc)
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := fmaF64(a[i], sb, sc)
+					d[i] = r0
+					r1 := fmaF64(a[i+1], sb, sc)
+					d[i+1] = r1
+					r2 := fmaF64(a[i+2], sb, sc)
+					d[i+2] = r2
+					r3 := fmaF64(a[i+3], sb, sc)
+					d[i+3] = r3
+					r4 := fmaF64(a[i+4], sb, sc)
+					d[i+4] = r4
+					r5 := fmaF64(a[i+5], sb, sc)
+					d[i+5] = r5
+					r6 := fmaF64(a[i+6], sb, sc)
+					d[i+6] = r6
+					r7 := fmaF64(a[i+7], sb, sc)
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -2223,40 +2171,6 @@ func opFMinF32VV(w *wave, in *inst) {
 					i := bits.TrailingZeros64(m) & 63
 					{
 						r := fmin(a[i], b[i])
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-				}
-			}
-		}
-		base = unsafe.Add(base, w.stride)
-	}
-}
-
-func opFMinF32SV(w *wave, in *inst) {
-	sa := math.Float32frombits(uint32(w.s[in.a]))
-	base := w.base
-	for _, m := range w.masks[in.mask] {
-		if m != 0 {
-			d := (*[64]float32)(unsafe.Add(base, in.d))
-			b := (*[64]float32)(unsafe.Add(base, in.b))
-			if m == full {
-				for i := range d {
-					{
-						r := fmin(sa, b[i])
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-				}
-			} else {
-				for ; m != 0; m &= m - 1 {
-					i := bits.TrailingZeros64(m) & 63
-					{
-						r := fmin(sa, b[i])
 						if r != r {
 							r = nanF32
 						}
@@ -2351,40 +2265,6 @@ func opFMinF64VV(w *wave, in *inst) {
 	}
 }
 
-func opFMinF64SV(w *wave, in *inst) {
-	sa := math.Float64frombits(w.s[in.a])
-	base := w.base
-	for _, m := range w.masks[in.mask] {
-		if m != 0 {
-			d := (*[64]float64)(unsafe.Add(base, in.d))
-			b := (*[64]float64)(unsafe.Add(base, in.b))
-			if m == full {
-				for i := range d {
-					{
-						r := fmin(sa, b[i])
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-				}
-			} else {
-				for ; m != 0; m &= m - 1 {
-					i := bits.TrailingZeros64(m) & 63
-					{
-						r := fmin(sa, b[i])
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-				}
-			}
-		}
-		base = unsafe.Add(base, w.stride)
-	}
-}
-
 func opFMinF64VS(w *wave, in *inst) {
 	sb := math.Float64frombits(w.s[in.b])
 	base := w.base
@@ -2455,40 +2335,6 @@ func opFMaxF32VV(w *wave, in *inst) {
 					i := bits.TrailingZeros64(m) & 63
 					{
 						r := fmax(a[i], b[i])
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-				}
-			}
-		}
-		base = unsafe.Add(base, w.stride)
-	}
-}
-
-func opFMaxF32SV(w *wave, in *inst) {
-	sa := math.Float32frombits(uint32(w.s[in.a]))
-	base := w.base
-	for _, m := range w.masks[in.mask] {
-		if m != 0 {
-			d := (*[64]float32)(unsafe.Add(base, in.d))
-			b := (*[64]float32)(unsafe.Add(base, in.b))
-			if m == full {
-				for i := range d {
-					{
-						r := fmax(sa, b[i])
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
-				}
-			} else {
-				for ; m != 0; m &= m - 1 {
-					i := bits.TrailingZeros64(m) & 63
-					{
-						r := fmax(sa, b[i])
 						if r != r {
 							r = nanF32
 						}
@@ -2583,40 +2429,6 @@ func opFMaxF64VV(w *wave, in *inst) {
 	}
 }
 
-func opFMaxF64SV(w *wave, in *inst) {
-	sa := math.Float64frombits(w.s[in.a])
-	base := w.base
-	for _, m := range w.masks[in.mask] {
-		if m != 0 {
-			d := (*[64]float64)(unsafe.Add(base, in.d))
-			b := (*[64]float64)(unsafe.Add(base, in.b))
-			if m == full {
-				for i := range d {
-					{
-						r := fmax(sa, b[i])
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-				}
-			} else {
-				for ; m != 0; m &= m - 1 {
-					i := bits.TrailingZeros64(m) & 63
-					{
-						r := fmax(sa, b[i])
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
-				}
-			}
-		}
-		base = unsafe.Add(base, w.stride)
-	}
-}
-
 func opFMaxF64VS(w *wave, in *inst) {
 	sb := math.Float64frombits(w.s[in.b])
 	base := w.base
@@ -2672,14 +2484,28 @@ func opSqrtF32V(w *wave, in *inst) {
 			d := (*[64]float32)(unsafe.Add(base, in.d))
 			a := (*[64]float32)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := range d {
-					{
-						r := float32(math.Sqrt(float64(a[i])))
-						if r != r {
-							r = nanF32
-						}
-						d[i] = r
-					}
+				var sum float32
+				for i := 0; i < 64; i += 8 {
+					r0 := float32(math.Sqrt(float64(a[i])))
+					d[i] = r0
+					r1 := float32(math.Sqrt(float64(a[i+1])))
+					d[i+1] = r1
+					r2 := float32(math.Sqrt(float64(a[i+2])))
+					d[i+2] = r2
+					r3 := float32(math.Sqrt(float64(a[i+3])))
+					d[i+3] = r3
+					r4 := float32(math.Sqrt(float64(a[i+4])))
+					d[i+4] = r4
+					r5 := float32(math.Sqrt(float64(a[i+5])))
+					d[i+5] = r5
+					r6 := float32(math.Sqrt(float64(a[i+6])))
+					d[i+6] = r6
+					r7 := float32(math.Sqrt(float64(a[i+7])))
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF32(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -2718,14 +2544,28 @@ func opSqrtF64V(w *wave, in *inst) {
 			d := (*[64]float64)(unsafe.Add(base, in.d))
 			a := (*[64]float64)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := range d {
-					{
-						r := float64(math.Sqrt(float64(a[i])))
-						if r != r {
-							r = nanF64
-						}
-						d[i] = r
-					}
+				var sum float64
+				for i := 0; i < 64; i += 8 {
+					r0 := float64(math.Sqrt(float64(a[i])))
+					d[i] = r0
+					r1 := float64(math.Sqrt(float64(a[i+1])))
+					d[i+1] = r1
+					r2 := float64(math.Sqrt(float64(a[i+2])))
+					d[i+2] = r2
+					r3 := float64(math.Sqrt(float64(a[i+3])))
+					d[i+3] = r3
+					r4 := float64(math.Sqrt(float64(a[i+4])))
+					d[i+4] = r4
+					r5 := float64(math.Sqrt(float64(a[i+5])))
+					d[i+5] = r5
+					r6 := float64(math.Sqrt(float64(a[i+6])))
+					d[i+6] = r6
+					r7 := float64(math.Sqrt(float64(a[i+7])))
+					d[i+7] = r7
+					sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+				}
+				if sum != sum {
+					quietF64(d)
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -3611,13 +3451,11 @@ var floatFuncs = [isa.NumOps][isa.F64 + 1][16]opFunc{
 	isa.OpFMin: {
 		isa.F32: {
 			0: opFMinF32VV,
-			1: opFMinF32SV,
 			2: opFMinF32VS,
 			3: opFMinF32SS,
 		},
 		isa.F64: {
 			0: opFMinF64VV,
-			1: opFMinF64SV,
 			2: opFMinF64VS,
 			3: opFMinF64SS,
 		},
@@ -3625,13 +3463,11 @@ var floatFuncs = [isa.NumOps][isa.F64 + 1][16]opFunc{
 	isa.OpFMax: {
 		isa.F32: {
 			0: opFMaxF32VV,
-			1: opFMaxF32SV,
 			2: opFMaxF32VS,
 			3: opFMaxF32SS,
 		},
 		isa.F64: {
 			0: opFMaxF64VV,
-			1: opFMaxF64SV,
 			2: opFMaxF64VS,
 			3: opFMaxF64SS,
 		},

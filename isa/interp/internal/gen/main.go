@@ -158,7 +158,9 @@ func (f *file) arith(o *op, e, src elem) map[int]string {
 		}
 		// A costly operation is not worth doing for lanes that do not run.
 		f.p("if m == full {")
-		if o.heavy {
+		if o.nan && !o.heavy {
+			f.floatLoop(o, e, shape)
+		} else if o.heavy {
 			f.p("for i := range d {")
 			f.p("%s", o.assign(e, "d[i]", operands(o.arity, shape, "i")))
 		} else {
@@ -171,13 +173,50 @@ func (f *file) arith(o *op, e, src elem) map[int]string {
 				f.p("%s", o.assign(e, "d["+lane+"]", operands(o.arity, shape, lane)))
 			}
 		}
-		f.p("}")
+		if !o.nan || o.heavy {
+			f.p("}")
+		}
 		f.p("} else {")
 		f.p("for ; m != 0; m &= m - 1 {\ni := bits.TrailingZeros64(m) & 63")
 		f.p("%s", o.assign(e, "d[i]", operands(o.arity, shape, "i")))
 		f.p("}\n}\n}\nbase = unsafe.Add(base, w.stride)\n}\n}\n")
 	}
 	return names
+}
+
+// floatLoop writes the loop over a chunk for a float operation. To look at
+// every result for a NaN would cost more than the operation: the sum of all
+// results is a NaN if any of them is (or if infinities of both signs met, which
+// does no harm), and then they are gone over again.
+func (f *file) floatLoop(o *op, e elem, shape int) {
+	n := 8
+	if o.name == "Fma" && e.bits == 32 {
+		n = 4
+	}
+	f.p("var sum %s", e.u)
+	f.p("for i := 0; i < 64; i += %d {", n)
+	for u := range n {
+		lane := "i"
+		if u > 0 {
+			lane = fmt.Sprintf("i+%d", u)
+		}
+		ops := operands(o.arity, shape, lane)
+		if o.name == "Fma" && e.bits == 32 {
+			f.p("s%d := fmaSum(%s, %s, %s)", u, ops[0], ops[1], ops[2])
+			f.p("r%d := float32(s%d)", u, u)
+			f.p("if fmaDoubtful(s%d) { r%d = fmaSlow(%s, %s, %s) }", u, u, ops[0], ops[1], ops[2])
+		} else {
+			f.p("r%d := %s", u, subst(o.expr, e, ops))
+		}
+		f.p("d[%s] = r%d", lane, u)
+	}
+	if n == 8 {
+		f.p("sum += ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))")
+	} else {
+		f.p("sum += (r0 + r1) + (r2 + r3)")
+	}
+	f.p("}")
+	f.p("if sum != sum { quiet%s(d) }", e.isa)
 }
 
 // table writes the rows of a dispatch table: by opcode, type and shape.
