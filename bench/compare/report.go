@@ -169,13 +169,11 @@ func writeAligned(b *strings.Builder, table [][]string) {
 		}
 	}
 	for _, line := range table {
+		var text strings.Builder
 		for i, cell := range line {
-			b.WriteString(cell)
-			if i < len(line)-1 {
-				b.WriteString(strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell)+2))
-			}
+			text.WriteString(cell + strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell)+2))
 		}
-		b.WriteByte('\n')
+		b.WriteString(strings.TrimRight(text.String(), " ") + "\n")
 	}
 }
 
