@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,15 +10,14 @@ import (
 )
 
 // freshen returns the README with what its commands print now: the text block
-// behind a block with a command of lockstep's, and the Go block, which is the
+// behind a block of commands of lockstep's, and the Go block, which is the
 // example program. ran is the number of commands.
 func freshen(t *testing.T, readme, program string) (fresh string, ran int) {
 	t.Helper()
 	w := &world{written: map[string][]byte{}}
 	var b strings.Builder
-	var shown *string // what belongs into the next text block
-	parts := strings.SplitAfter(readme, "```")
-	for i, part := range parts {
+	shown := "" // what belongs into the next text block
+	for i, part := range strings.SplitAfter(readme, "```") {
 		if i%2 == 0 || !strings.HasSuffix(part, "```") {
 			b.WriteString(part)
 			continue
@@ -25,25 +25,43 @@ func freshen(t *testing.T, readme, program string) (fresh string, ran int) {
 		language, body, _ := strings.Cut(strings.TrimSuffix(part, "```"), "\n")
 		switch {
 		case language == "sh":
-			shown = nil
-			if line, ok := strings.CutPrefix(strings.TrimSpace(body), "go run ./cmd/lockstep "); ok && !strings.Contains(line, "\n") {
-				args, err := words(line)
+			shown = ""
+			if !strings.HasPrefix(body, "go run ./cmd/lockstep ") {
+				break
+			}
+			for line := range strings.Lines(body) {
+				text, err := w.shell(strings.TrimSpace(line))
 				if err != nil {
 					t.Fatal(err)
 				}
-				stdout, stderr, _ := w.run(context.Background(), args, nil)
-				text := stdout + stderr
-				shown = &text
+				shown += text
 				ran++
 			}
-		case language == "text" && shown != nil:
-			body, shown = *shown, nil
+		case language == "text" && shown != "":
+			body, shown = shown, ""
 		case language == "go":
 			body = program
 		}
 		b.WriteString(language + "\n" + body + "```")
 	}
 	return b.String(), ran
+}
+
+// shell runs a line of a block of commands and returns what it shows.
+func (w *world) shell(line string) (string, error) {
+	if name, ok := strings.CutPrefix(line, "cat "); ok {
+		data, ok := w.written[name]
+		if !ok {
+			return "", fmt.Errorf("%s was not written", name)
+		}
+		return string(data), nil
+	}
+	args, err := words(strings.TrimPrefix(line, "go run ./cmd/lockstep "))
+	if err != nil {
+		return "", err
+	}
+	stdout, stderr, _ := w.run(context.Background(), args, nil)
+	return stdout + stderr, nil
 }
 
 // TestReadme runs the commands of the README and compares what they print with
@@ -60,7 +78,7 @@ func TestReadme(t *testing.T) {
 	}
 	want := strings.ReplaceAll(string(readme), "\r\n", "\n")
 	got, ran := freshen(t, want, strings.ReplaceAll(string(program), "\r\n", "\n"))
-	if ran < 4 {
+	if ran < 5 {
 		t.Errorf("the README has %d commands to run", ran)
 	}
 	if got == want {
