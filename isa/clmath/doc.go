@@ -42,6 +42,19 @@
 // functions of one shape indexed by Func, the enumeration of the instruction
 // set, for engines that choose at compile time of a kernel. Half precision
 // values travel as their bits in a uint16.
+//
+// # Proof
+//
+// The quick tests compare with series in math/big and with exact rationals.
+// Tests that CLMATH_MPFR=sample or =full switches on compare with GNU MPFR
+// (mpfr_test.go tells how). All 2^16 halves of every function of one argument
+// and all 2^32 float32 of these have been compared so, without a difference:
+// atan, cos, erf, exp, exp2, exp10, expm1, log, log2, log10, log1p, rsqrt, sin,
+// sqrt, tan and tanh.
+// The other functions of one float32 have been compared at every 127th
+// argument, those of two at a million structured and random pairs, and doubles
+// at a million points a function. Full sweeps take two to seven minutes a
+// function and core, but for lgamma, whose negative arguments take hours.
 package clmath
 
 //go:generate go run ./internal/gentables
