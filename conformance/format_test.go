@@ -214,6 +214,18 @@ func TestSyntaxErrors(t *testing.T) {
 	golden(t, "format/errors.txt", out.Bytes())
 }
 
+// TestResolveMemory: a case cannot take all memory, however many buffers it has.
+func TestResolveMemory(t *testing.T) {
+	r := &resolved{Case: &Case{Name: "x"}, bytes: maxBytes - 1}
+	if err := r.hold("arg", 0, []byte{1}); err != nil {
+		t.Error(err)
+	}
+	var se *SyntaxError
+	if err := r.hold("arg", 1, []byte{1}); !errors.As(err, &se) || !strings.Contains(err.Error(), "more than 1073741824 bytes") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // caseFS is a file system with one case that differs from minimal in one line.
 func caseFS(old, new string) fstest.MapFS {
 	return fstest.MapFS{

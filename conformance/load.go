@@ -100,8 +100,12 @@ func (c *Case) open(name string) (io.ReadCloser, error) {
 	return c.fsys.Open(full)
 }
 
-// maxBuffer bounds each buffer of a case.
-const maxBuffer = 256 << 20
+// maxBuffer bounds each buffer of a case, maxBytes all that it holds in memory: its
+// arguments and what is expected of them.
+const (
+	maxBuffer = 256 << 20
+	maxBytes  = 1 << 30
+)
 
 // file is the name of the case's file in errors.
 func (c *Case) file() string { return c.Name + extension }
@@ -129,6 +133,16 @@ type resolved struct {
 	module []byte // binary or text
 	args   []*argspec.Arg
 	expect []want
+	bytes  int // of args and expect
+}
+
+// hold counts the bytes of an entry and says when there are too many.
+func (r *resolved) hold(key string, index int, data []byte) error {
+	if r.bytes += len(data); r.bytes > maxBytes {
+		return r.locate(r.file(), &problem{key: key, index: index,
+			msg: fmt.Sprintf("the case holds more than %d bytes of arguments and expected results", maxBytes)})
+	}
+	return nil
 }
 
 // want is what one buffer must hold.
@@ -160,11 +174,17 @@ func (c *Case) resolve() (*resolved, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := r.hold("arg", i, a.Data); err != nil {
+			return nil, err
+		}
 		r.args = append(r.args, a)
 	}
 	for i, e := range c.Expect {
 		w, err := r.want(i, e)
 		if err != nil {
+			return nil, err
+		}
+		if err := r.hold("expect", i, w.data); err != nil {
 			return nil, err
 		}
 		r.expect = append(r.expect, w)
