@@ -41,7 +41,7 @@ func contiguous32(x []uint32) bool {
 		var diff uint64
 		want := uint64(first) | uint64(first+1)<<32
 		for i := 0; i < 32; i += 4 {
-			diff |= p[i] ^ want | p[i+1] ^ (want + 2<<32 + 2) | p[i+2] ^ (want + 4<<32 + 4) | p[i+3] ^ (want + 6<<32 + 6)
+			diff |= (p[i] ^ want) | (p[i+1] ^ (want + 2<<32 + 2)) | (p[i+2] ^ (want + 4<<32 + 4)) | (p[i+3] ^ (want + 6<<32 + 6))
 			want += 8<<32 + 8
 		}
 		return diff == 0

@@ -812,8 +812,11 @@ func opAndI8VV(w *wave, in *inst) {
 			a := (*[64]uint8)(unsafe.Add(base, in.a))
 			b := (*[64]uint8)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] & b[i]
+				d := (*[8]uint64)(unsafe.Pointer(d))
+				a := (*[8]uint64)(unsafe.Pointer(a))
+				b := (*[8]uint64)(unsafe.Pointer(b))
+				for i := 0; i < 8; i += 4 {
+					d[i+0] = a[i] & b[i]
 					d[i+1] = a[i+1] & b[i+1]
 					d[i+2] = a[i+2] & b[i+2]
 					d[i+3] = a[i+3] & b[i+3]
@@ -837,8 +840,11 @@ func opAndI8VS(w *wave, in *inst) {
 			d := (*[64]uint8)(unsafe.Add(base, in.d))
 			a := (*[64]uint8)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] & sb
+				d := (*[8]uint64)(unsafe.Pointer(d))
+				a := (*[8]uint64)(unsafe.Pointer(a))
+				sb := uint64(sb) * 0x0101010101010101
+				for i := 0; i < 8; i += 4 {
+					d[i+0] = a[i] & sb
 					d[i+1] = a[i+1] & sb
 					d[i+2] = a[i+2] & sb
 					d[i+3] = a[i+3] & sb
@@ -870,8 +876,11 @@ func opAndI16VV(w *wave, in *inst) {
 			a := (*[64]uint16)(unsafe.Add(base, in.a))
 			b := (*[64]uint16)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] & b[i]
+				d := (*[16]uint64)(unsafe.Pointer(d))
+				a := (*[16]uint64)(unsafe.Pointer(a))
+				b := (*[16]uint64)(unsafe.Pointer(b))
+				for i := 0; i < 16; i += 4 {
+					d[i+0] = a[i] & b[i]
 					d[i+1] = a[i+1] & b[i+1]
 					d[i+2] = a[i+2] & b[i+2]
 					d[i+3] = a[i+3] & b[i+3]
@@ -895,8 +904,11 @@ func opAndI16VS(w *wave, in *inst) {
 			d := (*[64]uint16)(unsafe.Add(base, in.d))
 			a := (*[64]uint16)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] & sb
+				d := (*[16]uint64)(unsafe.Pointer(d))
+				a := (*[16]uint64)(unsafe.Pointer(a))
+				sb := uint64(sb) * 0x0001000100010001
+				for i := 0; i < 16; i += 4 {
+					d[i+0] = a[i] & sb
 					d[i+1] = a[i+1] & sb
 					d[i+2] = a[i+2] & sb
 					d[i+3] = a[i+3] & sb
@@ -928,8 +940,11 @@ func opAndI32VV(w *wave, in *inst) {
 			a := (*[64]uint32)(unsafe.Add(base, in.a))
 			b := (*[64]uint32)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] & b[i]
+				d := (*[32]uint64)(unsafe.Pointer(d))
+				a := (*[32]uint64)(unsafe.Pointer(a))
+				b := (*[32]uint64)(unsafe.Pointer(b))
+				for i := 0; i < 32; i += 4 {
+					d[i+0] = a[i] & b[i]
 					d[i+1] = a[i+1] & b[i+1]
 					d[i+2] = a[i+2] & b[i+2]
 					d[i+3] = a[i+3] & b[i+3]
@@ -953,8 +968,11 @@ func opAndI32VS(w *wave, in *inst) {
 			d := (*[64]uint32)(unsafe.Add(base, in.d))
 			a := (*[64]uint32)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] & sb
+				d := (*[32]uint64)(unsafe.Pointer(d))
+				a := (*[32]uint64)(unsafe.Pointer(a))
+				sb := uint64(sb) * 0x0000000100000001
+				for i := 0; i < 32; i += 4 {
+					d[i+0] = a[i] & sb
 					d[i+1] = a[i+1] & sb
 					d[i+2] = a[i+2] & sb
 					d[i+3] = a[i+3] & sb
@@ -1044,8 +1062,11 @@ func opOrI8VV(w *wave, in *inst) {
 			a := (*[64]uint8)(unsafe.Add(base, in.a))
 			b := (*[64]uint8)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] | b[i]
+				d := (*[8]uint64)(unsafe.Pointer(d))
+				a := (*[8]uint64)(unsafe.Pointer(a))
+				b := (*[8]uint64)(unsafe.Pointer(b))
+				for i := 0; i < 8; i += 4 {
+					d[i+0] = a[i] | b[i]
 					d[i+1] = a[i+1] | b[i+1]
 					d[i+2] = a[i+2] | b[i+2]
 					d[i+3] = a[i+3] | b[i+3]
@@ -1069,8 +1090,11 @@ func opOrI8VS(w *wave, in *inst) {
 			d := (*[64]uint8)(unsafe.Add(base, in.d))
 			a := (*[64]uint8)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] | sb
+				d := (*[8]uint64)(unsafe.Pointer(d))
+				a := (*[8]uint64)(unsafe.Pointer(a))
+				sb := uint64(sb) * 0x0101010101010101
+				for i := 0; i < 8; i += 4 {
+					d[i+0] = a[i] | sb
 					d[i+1] = a[i+1] | sb
 					d[i+2] = a[i+2] | sb
 					d[i+3] = a[i+3] | sb
@@ -1102,8 +1126,11 @@ func opOrI16VV(w *wave, in *inst) {
 			a := (*[64]uint16)(unsafe.Add(base, in.a))
 			b := (*[64]uint16)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] | b[i]
+				d := (*[16]uint64)(unsafe.Pointer(d))
+				a := (*[16]uint64)(unsafe.Pointer(a))
+				b := (*[16]uint64)(unsafe.Pointer(b))
+				for i := 0; i < 16; i += 4 {
+					d[i+0] = a[i] | b[i]
 					d[i+1] = a[i+1] | b[i+1]
 					d[i+2] = a[i+2] | b[i+2]
 					d[i+3] = a[i+3] | b[i+3]
@@ -1127,8 +1154,11 @@ func opOrI16VS(w *wave, in *inst) {
 			d := (*[64]uint16)(unsafe.Add(base, in.d))
 			a := (*[64]uint16)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] | sb
+				d := (*[16]uint64)(unsafe.Pointer(d))
+				a := (*[16]uint64)(unsafe.Pointer(a))
+				sb := uint64(sb) * 0x0001000100010001
+				for i := 0; i < 16; i += 4 {
+					d[i+0] = a[i] | sb
 					d[i+1] = a[i+1] | sb
 					d[i+2] = a[i+2] | sb
 					d[i+3] = a[i+3] | sb
@@ -1160,8 +1190,11 @@ func opOrI32VV(w *wave, in *inst) {
 			a := (*[64]uint32)(unsafe.Add(base, in.a))
 			b := (*[64]uint32)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] | b[i]
+				d := (*[32]uint64)(unsafe.Pointer(d))
+				a := (*[32]uint64)(unsafe.Pointer(a))
+				b := (*[32]uint64)(unsafe.Pointer(b))
+				for i := 0; i < 32; i += 4 {
+					d[i+0] = a[i] | b[i]
 					d[i+1] = a[i+1] | b[i+1]
 					d[i+2] = a[i+2] | b[i+2]
 					d[i+3] = a[i+3] | b[i+3]
@@ -1185,8 +1218,11 @@ func opOrI32VS(w *wave, in *inst) {
 			d := (*[64]uint32)(unsafe.Add(base, in.d))
 			a := (*[64]uint32)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] | sb
+				d := (*[32]uint64)(unsafe.Pointer(d))
+				a := (*[32]uint64)(unsafe.Pointer(a))
+				sb := uint64(sb) * 0x0000000100000001
+				for i := 0; i < 32; i += 4 {
+					d[i+0] = a[i] | sb
 					d[i+1] = a[i+1] | sb
 					d[i+2] = a[i+2] | sb
 					d[i+3] = a[i+3] | sb
@@ -1276,8 +1312,11 @@ func opXorI8VV(w *wave, in *inst) {
 			a := (*[64]uint8)(unsafe.Add(base, in.a))
 			b := (*[64]uint8)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] ^ b[i]
+				d := (*[8]uint64)(unsafe.Pointer(d))
+				a := (*[8]uint64)(unsafe.Pointer(a))
+				b := (*[8]uint64)(unsafe.Pointer(b))
+				for i := 0; i < 8; i += 4 {
+					d[i+0] = a[i] ^ b[i]
 					d[i+1] = a[i+1] ^ b[i+1]
 					d[i+2] = a[i+2] ^ b[i+2]
 					d[i+3] = a[i+3] ^ b[i+3]
@@ -1301,8 +1340,11 @@ func opXorI8VS(w *wave, in *inst) {
 			d := (*[64]uint8)(unsafe.Add(base, in.d))
 			a := (*[64]uint8)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] ^ sb
+				d := (*[8]uint64)(unsafe.Pointer(d))
+				a := (*[8]uint64)(unsafe.Pointer(a))
+				sb := uint64(sb) * 0x0101010101010101
+				for i := 0; i < 8; i += 4 {
+					d[i+0] = a[i] ^ sb
 					d[i+1] = a[i+1] ^ sb
 					d[i+2] = a[i+2] ^ sb
 					d[i+3] = a[i+3] ^ sb
@@ -1334,8 +1376,11 @@ func opXorI16VV(w *wave, in *inst) {
 			a := (*[64]uint16)(unsafe.Add(base, in.a))
 			b := (*[64]uint16)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] ^ b[i]
+				d := (*[16]uint64)(unsafe.Pointer(d))
+				a := (*[16]uint64)(unsafe.Pointer(a))
+				b := (*[16]uint64)(unsafe.Pointer(b))
+				for i := 0; i < 16; i += 4 {
+					d[i+0] = a[i] ^ b[i]
 					d[i+1] = a[i+1] ^ b[i+1]
 					d[i+2] = a[i+2] ^ b[i+2]
 					d[i+3] = a[i+3] ^ b[i+3]
@@ -1359,8 +1404,11 @@ func opXorI16VS(w *wave, in *inst) {
 			d := (*[64]uint16)(unsafe.Add(base, in.d))
 			a := (*[64]uint16)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] ^ sb
+				d := (*[16]uint64)(unsafe.Pointer(d))
+				a := (*[16]uint64)(unsafe.Pointer(a))
+				sb := uint64(sb) * 0x0001000100010001
+				for i := 0; i < 16; i += 4 {
+					d[i+0] = a[i] ^ sb
 					d[i+1] = a[i+1] ^ sb
 					d[i+2] = a[i+2] ^ sb
 					d[i+3] = a[i+3] ^ sb
@@ -1392,8 +1440,11 @@ func opXorI32VV(w *wave, in *inst) {
 			a := (*[64]uint32)(unsafe.Add(base, in.a))
 			b := (*[64]uint32)(unsafe.Add(base, in.b))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] ^ b[i]
+				d := (*[32]uint64)(unsafe.Pointer(d))
+				a := (*[32]uint64)(unsafe.Pointer(a))
+				b := (*[32]uint64)(unsafe.Pointer(b))
+				for i := 0; i < 32; i += 4 {
+					d[i+0] = a[i] ^ b[i]
 					d[i+1] = a[i+1] ^ b[i+1]
 					d[i+2] = a[i+2] ^ b[i+2]
 					d[i+3] = a[i+3] ^ b[i+3]
@@ -1417,8 +1468,11 @@ func opXorI32VS(w *wave, in *inst) {
 			d := (*[64]uint32)(unsafe.Add(base, in.d))
 			a := (*[64]uint32)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] ^ sb
+				d := (*[32]uint64)(unsafe.Pointer(d))
+				a := (*[32]uint64)(unsafe.Pointer(a))
+				sb := uint64(sb) * 0x0000000100000001
+				for i := 0; i < 32; i += 4 {
+					d[i+0] = a[i] ^ sb
 					d[i+1] = a[i+1] ^ sb
 					d[i+2] = a[i+2] ^ sb
 					d[i+3] = a[i+3] ^ sb
@@ -1558,11 +1612,14 @@ func opShlI8VS(w *wave, in *inst) {
 			d := (*[64]uint8)(unsafe.Add(base, in.d))
 			a := (*[64]uint8)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] << (sb & 7)
-					d[i+1] = a[i+1] << (sb & 7)
-					d[i+2] = a[i+2] << (sb & 7)
-					d[i+3] = a[i+3] << (sb & 7)
+				d := (*[8]uint64)(unsafe.Pointer(d))
+				a := (*[8]uint64)(unsafe.Pointer(a))
+				keep := uint64(^uint8(0)<<(sb&7)) * 0x0101010101010101
+				for i := 0; i < 8; i += 4 {
+					d[i+0] = a[i] << (sb & 7) & keep
+					d[i+1] = a[i+1] << (sb & 7) & keep
+					d[i+2] = a[i+2] << (sb & 7) & keep
+					d[i+3] = a[i+3] << (sb & 7) & keep
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1641,11 +1698,14 @@ func opShlI16VS(w *wave, in *inst) {
 			d := (*[64]uint16)(unsafe.Add(base, in.d))
 			a := (*[64]uint16)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] << (sb & 15)
-					d[i+1] = a[i+1] << (sb & 15)
-					d[i+2] = a[i+2] << (sb & 15)
-					d[i+3] = a[i+3] << (sb & 15)
+				d := (*[16]uint64)(unsafe.Pointer(d))
+				a := (*[16]uint64)(unsafe.Pointer(a))
+				keep := uint64(^uint16(0)<<(sb&15)) * 0x0001000100010001
+				for i := 0; i < 16; i += 4 {
+					d[i+0] = a[i] << (sb & 15) & keep
+					d[i+1] = a[i+1] << (sb & 15) & keep
+					d[i+2] = a[i+2] << (sb & 15) & keep
+					d[i+3] = a[i+3] << (sb & 15) & keep
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1724,11 +1784,14 @@ func opShlI32VS(w *wave, in *inst) {
 			d := (*[64]uint32)(unsafe.Add(base, in.d))
 			a := (*[64]uint32)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] << (sb & 31)
-					d[i+1] = a[i+1] << (sb & 31)
-					d[i+2] = a[i+2] << (sb & 31)
-					d[i+3] = a[i+3] << (sb & 31)
+				d := (*[32]uint64)(unsafe.Pointer(d))
+				a := (*[32]uint64)(unsafe.Pointer(a))
+				keep := uint64(^uint32(0)<<(sb&31)) * 0x0000000100000001
+				for i := 0; i < 32; i += 4 {
+					d[i+0] = a[i] << (sb & 31) & keep
+					d[i+1] = a[i+1] << (sb & 31) & keep
+					d[i+2] = a[i+2] << (sb & 31) & keep
+					d[i+3] = a[i+3] << (sb & 31) & keep
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1890,11 +1953,14 @@ func opShrUI8VS(w *wave, in *inst) {
 			d := (*[64]uint8)(unsafe.Add(base, in.d))
 			a := (*[64]uint8)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] >> (sb & 7)
-					d[i+1] = a[i+1] >> (sb & 7)
-					d[i+2] = a[i+2] >> (sb & 7)
-					d[i+3] = a[i+3] >> (sb & 7)
+				d := (*[8]uint64)(unsafe.Pointer(d))
+				a := (*[8]uint64)(unsafe.Pointer(a))
+				keep := uint64(^uint8(0)>>(sb&7)) * 0x0101010101010101
+				for i := 0; i < 8; i += 4 {
+					d[i+0] = a[i] >> (sb & 7) & keep
+					d[i+1] = a[i+1] >> (sb & 7) & keep
+					d[i+2] = a[i+2] >> (sb & 7) & keep
+					d[i+3] = a[i+3] >> (sb & 7) & keep
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -1973,11 +2039,14 @@ func opShrUI16VS(w *wave, in *inst) {
 			d := (*[64]uint16)(unsafe.Add(base, in.d))
 			a := (*[64]uint16)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] >> (sb & 15)
-					d[i+1] = a[i+1] >> (sb & 15)
-					d[i+2] = a[i+2] >> (sb & 15)
-					d[i+3] = a[i+3] >> (sb & 15)
+				d := (*[16]uint64)(unsafe.Pointer(d))
+				a := (*[16]uint64)(unsafe.Pointer(a))
+				keep := uint64(^uint16(0)>>(sb&15)) * 0x0001000100010001
+				for i := 0; i < 16; i += 4 {
+					d[i+0] = a[i] >> (sb & 15) & keep
+					d[i+1] = a[i+1] >> (sb & 15) & keep
+					d[i+2] = a[i+2] >> (sb & 15) & keep
+					d[i+3] = a[i+3] >> (sb & 15) & keep
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -2056,11 +2125,14 @@ func opShrUI32VS(w *wave, in *inst) {
 			d := (*[64]uint32)(unsafe.Add(base, in.d))
 			a := (*[64]uint32)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = a[i] >> (sb & 31)
-					d[i+1] = a[i+1] >> (sb & 31)
-					d[i+2] = a[i+2] >> (sb & 31)
-					d[i+3] = a[i+3] >> (sb & 31)
+				d := (*[32]uint64)(unsafe.Pointer(d))
+				a := (*[32]uint64)(unsafe.Pointer(a))
+				keep := uint64(^uint32(0)>>(sb&31)) * 0x0000000100000001
+				for i := 0; i < 32; i += 4 {
+					d[i+0] = a[i] >> (sb & 31) & keep
+					d[i+1] = a[i+1] >> (sb & 31) & keep
+					d[i+2] = a[i+2] >> (sb & 31) & keep
+					d[i+3] = a[i+3] >> (sb & 31) & keep
 				}
 			} else {
 				for ; m != 0; m &= m - 1 {
@@ -4115,8 +4187,10 @@ func opNotI8V(w *wave, in *inst) {
 			d := (*[64]uint8)(unsafe.Add(base, in.d))
 			a := (*[64]uint8)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = ^a[i]
+				d := (*[8]uint64)(unsafe.Pointer(d))
+				a := (*[8]uint64)(unsafe.Pointer(a))
+				for i := 0; i < 8; i += 4 {
+					d[i+0] = ^a[i]
 					d[i+1] = ^a[i+1]
 					d[i+2] = ^a[i+2]
 					d[i+3] = ^a[i+3]
@@ -4146,8 +4220,10 @@ func opNotI16V(w *wave, in *inst) {
 			d := (*[64]uint16)(unsafe.Add(base, in.d))
 			a := (*[64]uint16)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = ^a[i]
+				d := (*[16]uint64)(unsafe.Pointer(d))
+				a := (*[16]uint64)(unsafe.Pointer(a))
+				for i := 0; i < 16; i += 4 {
+					d[i+0] = ^a[i]
 					d[i+1] = ^a[i+1]
 					d[i+2] = ^a[i+2]
 					d[i+3] = ^a[i+3]
@@ -4177,8 +4253,10 @@ func opNotI32V(w *wave, in *inst) {
 			d := (*[64]uint32)(unsafe.Add(base, in.d))
 			a := (*[64]uint32)(unsafe.Add(base, in.a))
 			if m == full {
-				for i := 0; i < 64; i += 4 {
-					d[i] = ^a[i]
+				d := (*[32]uint64)(unsafe.Pointer(d))
+				a := (*[32]uint64)(unsafe.Pointer(a))
+				for i := 0; i < 32; i += 4 {
+					d[i+0] = ^a[i]
 					d[i+1] = ^a[i+1]
 					d[i+2] = ^a[i+2]
 					d[i+3] = ^a[i+3]

@@ -158,7 +158,10 @@ func (f *file) arith(o *op, e, src elem) map[int]string {
 		}
 		// A costly operation is not worth doing for lanes that do not run.
 		f.p("if m == full {")
-		if o.nan && !o.heavy {
+		words := e.bits < 64 && (o.bitwise || o.shift != "" && shape == 2)
+		if words {
+			f.wordLoop(o, e, shape)
+		} else if o.nan && !o.heavy {
 			f.floatLoop(o, e, shape)
 		} else if o.heavy {
 			f.p("for i := range d {")
@@ -173,7 +176,7 @@ func (f *file) arith(o *op, e, src elem) map[int]string {
 				f.p("%s", o.assign(e, "d["+lane+"]", operands(o.arity, shape, lane)))
 			}
 		}
-		if !o.nan || o.heavy {
+		if (!o.nan || o.heavy) && !words {
 			f.p("}")
 		}
 		f.p("} else {")
@@ -217,6 +220,40 @@ func (f *file) floatLoop(o *op, e elem, shape int) {
 	}
 	f.p("}")
 	f.p("if sum != sum { quiet%s(d) }", e.isa)
+}
+
+// wordLoop writes the loop over a chunk for an operation on single bits: it
+// does several lanes at a time, 64 bits. A shift by one amount for all lanes is
+// such an operation, too, once the bits that cross into other lanes are gone.
+func (f *file) wordLoop(o *op, e elem, shape int) {
+	words := elem{"I64", "uint64", "int64", 64, false}
+	f.p("d := (*[%d]uint64)(unsafe.Pointer(d))", e.bits)
+	var ops [4][]string
+	for u := range ops {
+		lane := "i"
+		if u > 0 {
+			lane = fmt.Sprintf("i+%d", u)
+		}
+		ops[u] = operands(o.arity, shape, lane)
+	}
+	repeat := map[int]string{8: "0x0101010101010101", 16: "0x0001000100010001", 32: "0x0000000100000001"}[e.bits]
+	expr := o.expr
+	for k := range o.arity {
+		c := letters[k : k+1]
+		if o.shift != "" && k == 1 {
+			f.p("keep := uint64(^%s(0)%s(sb & %d)) * %s", e.u, o.shift, e.bits-1, repeat)
+			expr = fmt.Sprintf("{A}%s(sb & %d) & keep", o.shift, e.bits-1)
+		} else if shape>>k&1 != 0 {
+			f.p("s%s := uint64(s%s) * %s", c, c, repeat)
+		} else {
+			f.p("%s := (*[%d]uint64)(unsafe.Pointer(%s))", c, e.bits, c)
+		}
+	}
+	f.p("for i := 0; i < %d; i += 4 {", e.bits)
+	for u, x := range ops {
+		f.p("d[i+%d] = %s", u, subst(expr, words, x))
+	}
+	f.p("}")
 }
 
 // table writes the rows of a dispatch table: by opcode, type and shape.

@@ -9,6 +9,9 @@ type op struct {
 	heavy  bool  // costs much more than the loop around it
 	nan    bool  // a NaN result has to be made canonical
 	conv   bool
+	// bitwise says that each bit of the result depends on that bit of the operands only.
+	bitwise bool
+	shift   string // << or >> for such a shift
 }
 
 // The shapes of binary operations: the second operand scalar, or either.
@@ -23,11 +26,11 @@ var intOps = []op{
 	{name: "Add", arity: 2, expr: "{A} + {B}", shapes: second},
 	{name: "Sub", arity: 2, expr: "{A} - {B}", shapes: either},
 	{name: "Mul", arity: 2, expr: "{A} * {B}", shapes: second},
-	{name: "And", arity: 2, expr: "{A} & {B}", shapes: second},
-	{name: "Or", arity: 2, expr: "{A} | {B}", shapes: second},
-	{name: "Xor", arity: 2, expr: "{A} ^ {B}", shapes: second},
-	{name: "Shl", arity: 2, expr: "{A} << ({B} & {M})", shapes: either},
-	{name: "ShrU", arity: 2, expr: "{A} >> ({B} & {M})", shapes: either},
+	{name: "And", arity: 2, expr: "{A} & {B}", shapes: second, bitwise: true},
+	{name: "Or", arity: 2, expr: "{A} | {B}", shapes: second, bitwise: true},
+	{name: "Xor", arity: 2, expr: "{A} ^ {B}", shapes: second, bitwise: true},
+	{name: "Shl", arity: 2, expr: "{A} << ({B} & {M})", shapes: either, shift: "<<"},
+	{name: "ShrU", arity: 2, expr: "{A} >> ({B} & {M})", shapes: either, shift: ">>"},
 	{name: "ShrS", arity: 2, expr: "{U}({S}({A}) >> ({B} & {M}))", shapes: either},
 	{name: "Rotl", arity: 2, expr: "bits.RotateLeft{W}({A}, int({B} & {M}))", shapes: second},
 	{name: "MinS", arity: 2, expr: "{U}(min({S}({A}), {S}({B})))", shapes: second},
@@ -35,7 +38,7 @@ var intOps = []op{
 	{name: "MinU", arity: 2, expr: "min({A}, {B})", shapes: second},
 	{name: "MaxU", arity: 2, expr: "max({A}, {B})", shapes: second},
 	{name: "Mad", arity: 3, expr: "{A}*{B} + {C}", shapes: []int{2, 4, 6}},
-	{name: "Not", arity: 1, expr: "^{A}"},
+	{name: "Not", arity: 1, expr: "^{A}", bitwise: true},
 	{name: "Neg", arity: 1, expr: "-{A}"},
 	{name: "Abs", arity: 1, expr: "abs{W}({A})"},
 
