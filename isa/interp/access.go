@@ -75,7 +75,7 @@ func same32(x []uint32) bool {
 		want := uint64(first)<<32 | uint64(first)
 		var diff uint64
 		for i := 0; i < 32; i += 4 {
-			diff |= p[i] ^ want | p[i+1] ^ want | p[i+2] ^ want | p[i+3] ^ want
+			diff |= (p[i] ^ want) | (p[i+1] ^ want) | (p[i+2] ^ want) | (p[i+3] ^ want)
 		}
 		return diff == 0
 	}
