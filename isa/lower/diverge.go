@@ -69,7 +69,9 @@ type divergent struct {
 	round  int
 }
 
-// irreducibleByOrder is irreducible, indexed by the order of emission.
+// irreducibleByOrder is irreducible, indexed by the order of emission. A loop
+// around such a region is part of it: its latch need not be the last of its
+// blocks any more, so lanes of different trips mix.
 func (f *fn) irreducibleByOrder() []bool {
 	blocks := f.blocks
 	byRPO := append([]*block(nil), blocks...)
@@ -81,7 +83,15 @@ func (f *fn) irreducibleByOrder() []bool {
 	f.blocks = blocks
 	out := make([]bool, len(blocks))
 	for _, b := range blocks {
-		out[b.order] = r[b.rpo]
+		if !r[b.rpo] {
+			continue
+		}
+		out[b.order] = true
+		if b.loop != nil {
+			for _, x := range b.loop.blocks {
+				out[x.order] = true
+			}
+		}
 	}
 	return out
 }
@@ -154,31 +164,38 @@ func (d *divergent) branch(b *block) {
 	}
 	d.joins(out)
 	for l := b.loop; l != nil; l = l.parent {
-		leaves := false
 		for _, s := range b.succs {
-			leaves = leaves || !l.contains(s)
-		}
-		if !leaves || l.divExit {
-			continue
-		}
-		l.divExit = true
-		var exits []edge
-		for _, x := range d.f.blocks {
-			if !l.contains(x) {
-				continue
-			}
-			for _, s := range x.succs {
-				if !l.contains(s) {
-					exits = append(exits, edge{x, s})
-				}
+			if !l.contains(s) {
+				d.leave(l)
+				break
 			}
 		}
-		d.joins(exits)
 	}
 }
 
+// leave notes that lanes leave l in different trips: the places where its
+// exits meet diverge.
+func (d *divergent) leave(l *loop) {
+	if l.divExit {
+		return
+	}
+	l.divExit = true
+	var exits []edge
+	for _, x := range l.blocks {
+		for _, s := range x.succs {
+			if !l.contains(s) {
+				exits = append(exits, edge{x, s})
+			}
+		}
+	}
+	d.joins(exits)
+}
+
 // joins follows lanes that took the given edges, forward, and makes the phis
-// divergent where lanes of different edges meet first.
+// divergent where lanes of different edges meet first. A loop that some of
+// them leave on the way, while others are still on theirs, is one that lanes
+// leave in different trips, even if the branch that leads out goes one way for
+// all who get there.
 func (d *divergent) joins(out []edge) {
 	if len(out) < 2 {
 		return
@@ -187,6 +204,8 @@ func (d *divergent) joins(out []edge) {
 	n := len(d.f.blocks)
 	pending := 0
 	first := n
+	origin := out[0].from
+	var left []*loop
 	next := 1
 	reach := func(to *block, label int) {
 		o := to.order
@@ -216,14 +235,22 @@ func (d *divergent) joins(out []edge) {
 		}
 		pending--
 		if pending == 0 {
-			return // everything has met here
+			break // everything has met here
 		}
 		b := d.f.blocks[o]
 		for _, s := range b.succs {
+			for l := b.loop; l != nil && !l.contains(s); l = l.parent {
+				if l.contains(origin) {
+					left = append(left, l)
+				}
+			}
 			if s.order > o {
 				reach(s, d.labels[o])
 			}
 		}
+	}
+	for _, l := range left {
+		d.leave(l)
 	}
 }
 

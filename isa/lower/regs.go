@@ -196,7 +196,19 @@ func (a *allocator) liveAt(x, y *value) bool {
 	return li.lastIn[int32(y.blk.order)] > y.pos
 }
 
-func (a *allocator) interfere(x, y *value) bool { return a.liveAt(x, y) || a.liveAt(y, x) }
+// interfere says whether two values of one class cannot share a register. For
+// vector registers what a lane needs on its own path decides. A scalar is also
+// needed by lanes that wait further down while others run, so there it is the
+// stretches of the block order that must not overlap.
+func (a *allocator) interfere(x, y *value) bool {
+	if classOf(x) != classScalar {
+		return a.liveAt(x, y) || a.liveAt(y, x)
+	}
+	if x.pos > y.pos {
+		x, y = y, x
+	}
+	return x.pos == y.pos || a.info[x].end > y.pos
+}
 
 // coalesce joins phis with their operands where that saves the copy.
 func (a *allocator) coalesce() {

@@ -1,0 +1,405 @@
+package lower_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/spirv/asm"
+)
+
+// A random program works on a few 32-bit variables of each work-item. It is a
+// list of blocks; the same list is run by a loop in Go, one work-item at a
+// time, and as a kernel, in waves of several widths. What the lowering may get
+// wrong (phis, promotion, uniform values in loops that lanes leave at
+// different times, the order of blocks, registers) changes some result.
+
+const (
+	progVars = 6
+	progSize = 96 // work-items; not a multiple of 64, so that waves end in the middle
+)
+
+type progOp struct {
+	kind    int // see run
+	d, a, b int
+	c       uint32
+}
+
+type progBlock struct {
+	ops []progOp
+	// term: 0 branch, 1 conditional on vars[v]&mask, 2 switch on vars[v]&3, 3 return
+	term, v int
+	mask    uint32
+	to      []int
+}
+
+type program struct {
+	blocks []progBlock
+	input  []uint32
+}
+
+// run is the reference: work-item id from the first block to a return.
+func (p *program) run(id uint32) (v [progVars]uint32, ok bool) {
+	v[0] = id
+	b := 0
+	for range 20000 {
+		for _, o := range p.blocks[b].ops {
+			switch o.kind {
+			case 0:
+				v[o.d] = v[o.a] + v[o.b]
+			case 1:
+				v[o.d] = v[o.a] ^ v[o.b]
+			case 2:
+				v[o.d] = v[o.a]*v[o.b] + o.c
+			case 3:
+				v[o.d] = v[o.a] + o.c
+			case 4:
+				v[o.d] = v[o.a] >> (o.c & 31)
+			case 5:
+				v[o.d] = o.c
+			case 6:
+				v[o.d] = p.input[v[o.a]&63]
+			case 7:
+				if v[o.a] < v[o.b] {
+					v[o.d] = v[o.a]
+				} else {
+					v[o.d] = o.c
+				}
+			}
+		}
+		t := &p.blocks[b]
+		switch t.term {
+		case 0:
+			b = t.to[0]
+		case 1:
+			if v[t.v]&t.mask != 0 {
+				b = t.to[0]
+			} else {
+				b = t.to[1]
+			}
+		case 2:
+			b = t.to[min(int(v[t.v]&3), len(t.to)-1)]
+		case 3:
+			return v, true
+		}
+	}
+	return v, false
+}
+
+// text returns the program as a SPIR-V kernel f(global uint *out, global const uint *in).
+func (p *program) text() string {
+	var s strings.Builder
+	id := 0
+	next := func() string { id++; return fmt.Sprintf("%%t%d", id) }
+	consts := map[uint32]bool{63: true}
+	for i := range uint32(progVars + 1) {
+		consts[i] = true
+	}
+	for _, b := range p.blocks {
+		consts[b.mask] = true
+		for _, o := range b.ops {
+			consts[o.c] = true
+			consts[o.c&31] = true
+		}
+	}
+	s.WriteString(`OpCapability Addresses
+OpCapability Kernel
+OpCapability Int64
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %f "f" %gid
+OpDecorate %gid BuiltIn GlobalInvocationId
+%void = OpTypeVoid
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%ulong = OpTypeInt 64 0
+%vec3 = OpTypeVector %ulong 3
+%pin = OpTypePointer Input %vec3
+%pg = OpTypePointer CrossWorkgroup %uint
+%pf = OpTypePointer Function %uint
+%fn = OpTypeFunction %void %pg %pg
+%gid = OpVariable %pin Input
+`)
+	for _, c := range slices.Sorted(maps.Keys(consts)) {
+		fmt.Fprintf(&s, "%%c%d = OpConstant %%uint %d\n", c, c)
+	}
+	s.WriteString("%f = OpFunction %void None %fn\n%out = OpFunctionParameter %pg\n%in = OpFunctionParameter %pg\n%entry = OpLabel\n")
+	for i := range progVars {
+		fmt.Fprintf(&s, "%%v%d = OpVariable %%pf Function\n", i)
+	}
+	s.WriteString("%g3 = OpLoad %vec3 %gid\n%g64 = OpCompositeExtract %ulong %g3 0\n%g = OpUConvert %uint %g64\nOpStore %v0 %g\n")
+	for i := 1; i < progVars; i++ {
+		fmt.Fprintf(&s, "OpStore %%v%d %%c0\n", i)
+	}
+	s.WriteString("OpBranch %b0\n")
+	load := func(v int) string {
+		t := next()
+		fmt.Fprintf(&s, "%s = OpLoad %%uint %%v%d\n", t, v)
+		return t
+	}
+	for i, b := range p.blocks {
+		fmt.Fprintf(&s, "%%b%d = OpLabel\n", i)
+		for _, o := range b.ops {
+			x, y, t := load(o.a), load(o.b), next()
+			bin := func(op, a, b string) { fmt.Fprintf(&s, "%s = %s %%uint %s %s\n", t, op, a, b) }
+			c := fmt.Sprintf("%%c%d", o.c)
+			switch o.kind {
+			case 0:
+				bin("OpIAdd", x, y)
+			case 1:
+				bin("OpBitwiseXor", x, y)
+			case 2:
+				bin("OpIMul", x, y)
+				u := next()
+				fmt.Fprintf(&s, "%s = OpIAdd %%uint %s %s\n", u, t, c)
+				t = u
+			case 3:
+				bin("OpIAdd", x, c)
+			case 4:
+				bin("OpShiftRightLogical", x, fmt.Sprintf("%%c%d", o.c&31))
+			case 5:
+				t = c
+			case 6:
+				bin("OpBitwiseAnd", x, "%c63")
+				q, u := next(), next()
+				fmt.Fprintf(&s, "%s = OpInBoundsPtrAccessChain %%pg %%in %s\n%s = OpLoad %%uint %s Aligned 4\n", q, t, u, q)
+				t = u
+			case 7:
+				q, u := next(), next()
+				fmt.Fprintf(&s, "%s = OpULessThan %%bool %s %s\n%s = OpSelect %%uint %s %s %s\n", q, x, y, u, q, x, c)
+				t = u
+			}
+			fmt.Fprintf(&s, "OpStore %%v%d %s\n", o.d, t)
+		}
+		switch b.term {
+		case 0:
+			fmt.Fprintf(&s, "OpBranch %%b%d\n", b.to[0])
+		case 1:
+			x, t, q := load(b.v), next(), next()
+			fmt.Fprintf(&s, "%s = OpBitwiseAnd %%uint %s %%c%d\n%s = OpINotEqual %%bool %s %%c0\n", t, x, b.mask, q, t)
+			fmt.Fprintf(&s, "OpBranchConditional %s %%b%d %%b%d\n", q, b.to[0], b.to[1])
+		case 2:
+			x, t := load(b.v), next()
+			fmt.Fprintf(&s, "%s = OpBitwiseAnd %%uint %s %%c3\nOpSwitch %s %%b%d", t, x, t, b.to[len(b.to)-1])
+			for i, to := range b.to[:len(b.to)-1] {
+				fmt.Fprintf(&s, " %d %%b%d", i, to)
+			}
+			s.WriteByte('\n')
+		case 3:
+			s.WriteString("OpBranch %exit\n")
+		}
+	}
+	s.WriteString("%exit = OpLabel\n")
+	base := next()
+	fmt.Fprintf(&s, "%s = OpIMul %%uint %%g %%c%d\n", base, progVars)
+	for i := range progVars {
+		x, idx, q := load(i), next(), next()
+		fmt.Fprintf(&s, "%s = OpIAdd %%uint %s %%c%d\n%s = OpInBoundsPtrAccessChain %%pg %%out %s\nOpStore %s %s Aligned 4\n", idx, base, i, q, idx, q, x)
+	}
+	s.WriteString("OpReturn\nOpFunctionEnd\n")
+	return s.String()
+}
+
+// ops makes straight-line code. Variable 5 is left alone: it counts down.
+func randomOps(r *rand.Rand, n int) []progOp {
+	var out []progOp
+	for range n {
+		o := progOp{kind: r.IntN(8), d: 1 + r.IntN(progVars-2), a: r.IntN(progVars - 1), b: r.IntN(progVars - 1), c: uint32(r.IntN(40))}
+		out = append(out, o)
+	}
+	return out
+}
+
+// randomGraph makes a program whose control flow is any graph, irreducible
+// ones included. Variable 5 is fuel: a block that finds it empty returns.
+func randomGraph(r *rand.Rand) *program {
+	n := 3 + r.IntN(8)
+	p := &program{}
+	ret := 2*n + 1
+	p.blocks = append(p.blocks, progBlock{ops: []progOp{{kind: 5, d: 5, c: uint32(8 + r.IntN(24))}}, to: []int{1}})
+	for i := range n {
+		// A pair of blocks: take fuel, then work.
+		p.blocks = append(p.blocks,
+			progBlock{ops: []progOp{{kind: 3, d: 5, a: 5, c: ^uint32(0)}}, term: 1, v: 5, mask: 31, to: []int{2 + 2*i, ret}},
+			progBlock{ops: randomOps(r, r.IntN(5)), term: r.IntN(3), v: r.IntN(progVars - 1), mask: 1 << r.IntN(4)})
+		b := &p.blocks[len(p.blocks)-1]
+		for range []int{1, 2, 4}[b.term] {
+			b.to = append(b.to, 1+2*r.IntN(n))
+		}
+	}
+	p.blocks = append(p.blocks, progBlock{term: 3})
+	return p
+}
+
+// randomTree makes a program of nested ifs, loops with breaks and continues,
+// and switches. Loops have trip counts that are the same for all work-items or
+// differ between them.
+func randomTree(r *rand.Rand) *program {
+	p := &program{}
+	add := func(b progBlock) int { p.blocks = append(p.blocks, b); return len(p.blocks) - 1 }
+	var stmts func(depth int, brk, cont int, free []int) (first, last int)
+	stmts = func(depth, brk, cont int, free []int) (int, int) {
+		first := add(progBlock{ops: randomOps(r, r.IntN(4))})
+		last := first
+		join := func(to int) { p.blocks[last].term = 0; p.blocks[last].to = []int{to} }
+		for range 1 + r.IntN(3) {
+			v, mask := r.IntN(progVars-1), uint32(1)<<r.IntN(3)
+			switch k := r.IntN(6); {
+			case k == 0 && depth > 0: // if
+				f, l := stmts(depth-1, brk, cont, free)
+				next := add(progBlock{ops: randomOps(r, 2)})
+				p.blocks[last].term, p.blocks[last].v, p.blocks[last].mask, p.blocks[last].to = 1, v, mask, []int{f, next}
+				p.blocks[l].term, p.blocks[l].to = 0, []int{next}
+				last = next
+			case k == 1 && depth > 0: // if else
+				f, l := stmts(depth-1, brk, cont, free)
+				g, m := stmts(depth-1, brk, cont, free)
+				next := add(progBlock{ops: randomOps(r, 1)})
+				p.blocks[last].term, p.blocks[last].v, p.blocks[last].mask, p.blocks[last].to = 1, v, mask, []int{f, g}
+				p.blocks[l].term, p.blocks[l].to = 0, []int{next}
+				p.blocks[m].term, p.blocks[m].to = 0, []int{next}
+				last = next
+			case k <= 3 && depth > 0 && len(free) > 0: // loop over a variable of its own
+				i := free[0]
+				n := uint32(1 + r.IntN(5))
+				pre := progOp{kind: 5, d: i, c: n}
+				if r.IntN(2) == 0 {
+					// A count that differs: id & 7, plus one so that it ends.
+					pre = progOp{kind: 4, d: i, a: 0, c: uint32(3 + r.IntN(3))}
+				}
+				p.blocks[last].ops = append(p.blocks[last].ops, pre, progOp{kind: 3, d: i, a: i, c: 1})
+				head := add(progBlock{})
+				join(head)
+				exit := add(progBlock{ops: randomOps(r, 1)})
+				latch := add(progBlock{ops: []progOp{{kind: 3, d: i, a: i, c: ^uint32(0)}}, term: 0, to: []int{head}})
+				f, l := stmts(depth-1, exit, latch, free[1:])
+				p.protect(f, i)
+				p.blocks[head].term, p.blocks[head].v, p.blocks[head].mask, p.blocks[head].to = 1, i, ^uint32(0), []int{f, exit}
+				p.blocks[l].term, p.blocks[l].to = 0, []int{latch}
+				last = exit
+			case k == 4 && brk >= 0: // break or continue, sometimes
+				to := brk
+				if r.IntN(2) == 0 {
+					to = cont
+				}
+				next := add(progBlock{ops: randomOps(r, 1)})
+				p.blocks[last].term, p.blocks[last].v, p.blocks[last].mask, p.blocks[last].to = 1, v, mask, []int{to, next}
+				last = next
+			case k == 5 && depth > 0: // switch
+				next := add(progBlock{ops: randomOps(r, 1)})
+				var to []int
+				for range 2 + r.IntN(3) {
+					f, l := stmts(0, brk, cont, free)
+					p.blocks[l].term, p.blocks[l].to = 0, []int{next}
+					to = append(to, f)
+				}
+				p.blocks[last].term, p.blocks[last].v, p.blocks[last].to = 2, v, to
+				last = next
+			default:
+				p.blocks[last].ops = append(p.blocks[last].ops, randomOps(r, 2)...)
+			}
+		}
+		return first, last
+	}
+	_, last := stmts(3, -1, -1, []int{4, 3, 5})
+	p.blocks[last].term = 3
+	return p
+}
+
+// protect is called for the body of a loop over variable i: no operation from
+// block first on may write it, but for counting down.
+func (p *program) protect(first, i int) {
+	for b := first; b < len(p.blocks); b++ {
+		for o := range p.blocks[b].ops {
+			op := &p.blocks[b].ops[o]
+			if op.d == i && !(op.kind == 3 && op.a == i && op.c == ^uint32(0)) {
+				op.d = 1
+			}
+		}
+	}
+}
+
+func checkRandom(t *testing.T, seed uint64, graph bool) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	p := randomTree(r)
+	if graph {
+		p = randomGraph(r)
+	}
+	for range 64 {
+		p.input = append(p.input, r.Uint32()>>r.IntN(32))
+	}
+	want := make([]uint32, progSize*progVars)
+	for id := range uint32(progSize) {
+		v, ok := p.run(id)
+		if !ok {
+			return // takes too long
+		}
+		copy(want[id*progVars:], v[:])
+	}
+	text := p.text()
+	code, err := asm.Assemble(text, asm.Options{})
+	if err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, text)
+	}
+	for _, shape := range [][2]int{{1, 1}, {8, 8}, {16, 64}, {32, 96}} {
+		dev, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: shape[0], WaveLanes: shape[1], Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		prog, err := dev.NewProgram(code, emu.ProgramOptions{})
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, text)
+		}
+		k, err := prog.Kernel("f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := emu.NewBufferOf(dev, make([]uint32, len(want)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := emu.NewBufferOf(dev, p.input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := emu.Launch{Kernel: k, Args: []emu.Arg{out, in}, Range: emu.NDRange{Global: []uint64{progSize}, Local: []uint64{progSize}}, Timeout: 20 * time.Second}
+		if _, err := l.Run(context.Background()); err != nil {
+			t.Fatalf("seed %d, sub-groups of %d, waves of %d: %v\n%s", seed, shape[0], shape[1], err, text)
+		}
+		got, err := emu.Read[uint32](out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Fatalf("seed %d, graph %v, sub-groups of %d, waves of %d: work-item %d has variable %d = %#x, want %#x\n%s",
+					seed, graph, shape[0], shape[1], i/progVars, i%progVars, got[i], want[i], text)
+			}
+		}
+	}
+}
+
+// TestRandomPrograms compares random programs with a loop in Go.
+func TestRandomPrograms(t *testing.T) {
+	n := 20000
+	if testing.Short() {
+		n = 60
+	}
+	for seed := range uint64(n) {
+		checkRandom(t, seed, false)
+		checkRandom(t, seed, true)
+	}
+}
+
+// FuzzRandomPrograms does the same for seeds that the fuzzer thinks of.
+func FuzzRandomPrograms(f *testing.F) {
+	f.Add(uint64(1), true)
+	f.Add(uint64(2), false)
+	f.Fuzz(func(t *testing.T, seed uint64, graph bool) { checkRandom(t, seed, graph) })
+}
