@@ -252,6 +252,9 @@ func (p *prepared) limits() error {
 
 // run waits for the device and runs the launch.
 func (p *prepared) run(ctx context.Context) (*Result, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	k := p.Kernel
 	d := k.prog.dev
 	if err := d.acquire(ctx); err != nil {

@@ -38,8 +38,7 @@ type Program struct {
 	globals []memory.Pointer // by isa.Program.Globals
 	kernels map[string]*Kernel
 
-	mu     sync.Mutex
-	closed bool
+	closed bool // guarded by the device's turn
 }
 
 // NewProgram loads a SPIR-V binary: it decodes it, checks what the rest relies

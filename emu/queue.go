@@ -67,6 +67,9 @@ func (q *Queue) put(ctx context.Context, run func(context.Context) (*Result, err
 	if q == nil || q.dev == nil {
 		return nil, fmt.Errorf("queue: %w", ErrInvalid)
 	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	e := &Event{ctx: ctx, run: run, done: make(chan struct{}), profile: Profile{Queued: time.Now()}}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -101,9 +104,13 @@ func (q *Queue) drain() {
 // Finish waits until everything that was put into the queue so far is over.
 // The error is the context's, not that of a command.
 func (q *Queue) Finish(ctx context.Context) error {
-	e, err := q.put(ctx, func(context.Context) (*Result, error) { return nil, nil })
+	// The marker's own context is never over: it stands for the commands before.
+	e, err := q.put(context.Background(), func(context.Context) (*Result, error) { return nil, nil })
 	if err != nil {
 		return err
+	}
+	if ctx == nil {
+		ctx = context.Background()
 	}
 	select {
 	case <-e.done:
