@@ -132,7 +132,7 @@ func Main(ctx context.Context, args []string, env *Env) int {
 	case errors.Is(err, errFound):
 		return ExitFinding
 	}
-	fmt.Fprintf(env.Stderr, "lockstep: %v\n", err)
+	fmt.Fprintf(env.Stderr, "lockstep: %s\n", harmless(err))
 	return ExitUsage
 }
 

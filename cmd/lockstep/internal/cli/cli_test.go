@@ -90,6 +90,12 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
+func TestHarmless(t *testing.T) {
+	if got, want := harmless(errors.New("a\x1b[1m\nb\tc")), `a\x1b[1m`+"\n"+`b\tc`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestWrap(t *testing.T) {
 	if got, want := wrap("one two  three\nfour", 8), "one two\nthree\nfour"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -32,7 +32,7 @@ scalar (s) and vector (v…) registers. The package documentation of isa explain
 			}
 			if *kernel == "" {
 				for _, r := range prog.ISA().Refused {
-					fmt.Fprintf(env.Stderr, "lockstep: note: kernel %s is left out: %v\n", printable(r.Name), r.Reason)
+					fmt.Fprintf(env.Stderr, "lockstep: note: kernel %s is left out: %s\n", printable(r.Name), harmless(r.Reason))
 				}
 				return prog.ISA().WriteText(env.Stdout)
 			}

@@ -29,6 +29,15 @@ func printable(s string) string {
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
 
+// harmless is the text of an error, which may quote a module, for a terminal.
+func harmless(err error) string {
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		lines[i] = printable(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // counted is "1 work-group" or "2 work-groups".
 func counted[N int | uint64](n N, noun string) string {
 	if n == 1 {
