@@ -53,6 +53,7 @@ func (c *comparison) workers(w *bench.Workload) (Figure, error) {
 		}
 	}
 	var times [2][]time.Duration
+	var got []float64 // CPUs that the two workers had
 	for range c.runs {
 		for i, s := range sessions {
 			a, err := p.measure(s, c.budget)
@@ -60,10 +61,14 @@ func (c *comparison) workers(w *bench.Workload) (Figure, error) {
 				return f, err
 			}
 			times[i] = append(times[i], median(a.Times))
+			if i == 1 {
+				got = append(got, float64(a.CPU)/float64(sum(a.Times)))
+			}
 		}
 	}
 	f.Value = median(ratios(times[0], times[1]))
-	f.Detail = fmt.Sprintf("%s work-items, %s and %s", describe(l), milliseconds(median(times[0]).Seconds()), milliseconds(median(times[1]).Seconds()))
+	f.Detail = fmt.Sprintf("%s work-items, %s and %s; two workers got %s CPUs", describe(l),
+		milliseconds(median(times[0]).Seconds()), milliseconds(median(times[1]).Seconds()), number(median(got)))
 	f.Verdict = verdict(f.Value >= workersTarget)
 	return f, closeSessions(p, sessions[:])
 }

@@ -54,13 +54,24 @@ func (r *Report) writeJSON(file string) error {
 // heading says where and how the numbers were made.
 func (r *Report) heading() []string {
 	lines := []string{
-		fmt.Sprintf("%s, %s, %d CPUs, %s/%s, %s", r.Date, r.Machine.CPU, r.Machine.CPUs, r.Machine.OS, r.Machine.Arch, r.Machine.Go),
+		fmt.Sprintf("%s, %s, %d CPUs, %s/%s, %s%s", r.Date, r.Machine.CPU, r.Machine.CPUs, r.Machine.OS, r.Machine.Arch, r.Machine.Go, r.Machine.load()),
 		fmt.Sprintf("%s (sizes: %s, %d rounds)", r.Command, r.Sizes, r.Rounds),
 	}
 	for _, impl := range r.Implementations[1:] {
 		lines = append(lines, fmt.Sprintf("%s: %s, %s", impl.Name, impl.Version, impl.Device))
 	}
 	return lines
+}
+
+// load says how busy the machine was before.
+func (m Machine) load() string {
+	switch {
+	case m.Load < 0:
+		return ""
+	case m.Load < 0.5:
+		return ", otherwise idle"
+	}
+	return fmt.Sprintf(", busy (load %.1f before the run)", m.Load)
 }
 
 // notes explain the columns.

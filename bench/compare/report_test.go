@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func sample() *Report {
 	return &Report{
 		Date:    "2001-02-03",
-		Machine: Machine{CPU: "Maker Chip 9", CPUs: 4, OS: "linux", Arch: "amd64", Go: "go1.26"},
+		Machine: Machine{CPU: "Maker Chip 9", CPUs: 4, OS: "linux", Arch: "amd64", Go: "go1.26", Load: 2.25},
 		Command: "go run . -runs 3", Sizes: "default", Rounds: 3,
 		Implementations: []Implementation{{Name: "lockstep"}, {Name: "PoCL", Version: "OpenCL 3.0", Device: "cpu"}, {Name: oclgrind, Version: "OpenCL 1.2", Device: "sim"}},
 		Rows: []Row{

@@ -21,6 +21,15 @@ func median[T ~int64 | ~float64](values []T) T {
 	return s[len(s)/2]
 }
 
+// sum adds the values up.
+func sum(values []time.Duration) time.Duration {
+	var total time.Duration
+	for _, v := range values {
+		total += v
+	}
+	return total
+}
+
 // ratios divides round by round: what slows the machine down in one round slows
 // both down.
 func ratios(a, b []time.Duration) []float64 {
