@@ -14,6 +14,7 @@ func load(t testing.TB, d *emu.Device, name, variant string) *emu.Kernel {
 	k := kernels.Find(name)
 	if k == nil {
 		t.Fatalf("there is no kernel %q", name)
+		return nil
 	}
 	b, err := k.Binary(variant)
 	if err != nil {

@@ -204,6 +204,67 @@ func TestRefusedKernel(t *testing.T) {
 	mustRun(t, &emu.Launch{Kernel: kernel(t, p, "nothing"), Range: emu.Range(1)})
 }
 
+// checkedModule divides and shifts what is in its buffer, and has its source
+// with it.
+const checkedModule = `
+OpCapability Addresses
+OpCapability Kernel
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %main "main"
+%file = OpString "inside.cl"
+%other = OpString "other.cl"
+OpSource OpenCL_C 200000 %other "not this"
+OpSource OpenCL_C 200000 %file "first line
+  out[0] = out[0] / out[1];"
+OpSourceContinued "
+  out[0] = out[0] << out[1];"
+OpName %out "out"
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%ptr = OpTypePointer CrossWorkgroup %uint
+%fn = OpTypeFunction %void %ptr
+%one = OpConstant %uint 1
+%main = OpFunction %void None %fn
+%out = OpFunctionParameter %ptr
+%entry = OpLabel
+%p1 = OpInBoundsPtrAccessChain %ptr %out %one
+%a = OpLoad %uint %out Aligned 4
+%b = OpLoad %uint %p1 Aligned 4
+OpLine %file 2 12
+%q = OpSDiv %uint %a %b
+OpStore %out %q Aligned 4
+OpLine %file 3 12
+%s = OpShiftLeftLogical %uint %a %b
+OpStore %p1 %s Aligned 4
+OpReturn
+OpFunctionEnd
+`
+
+// TestChecked provokes the findings that are made with checks on only, and
+// shows that the source in a module is found.
+func TestChecked(t *testing.T) {
+	module, err := asm.Assemble(checkedModule, asm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := device(t, emu.DeviceOptions{})
+	p, err := d.NewProgram(module, emu.ProgramOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, v := range map[string][]int32{"overflow": {math.MinInt32, -1}, "shift": {1, 33}} {
+		b := buffer(t, d, v...)
+		l := emu.Launch{Kernel: kernel(t, p, "main"), Range: emu.Range(1), Args: []emu.Arg{b}, Check: true}
+		res, err := l.Run(context.Background())
+		if err == nil {
+			t.Fatalf("%s: no finding", name)
+		}
+		golden(t, "checked-"+name+".txt", res.Findings.Text())
+		l.Check = false
+		mustRun(t, &l)
+	}
+}
+
 func TestOutput(t *testing.T) {
 	var want strings.Builder
 	for g := range 30 {

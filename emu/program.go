@@ -22,7 +22,8 @@ type ProgramOptions struct {
 	SpecConstants map[uint32]uint64
 	// Sources returns the text of a source file that the module names, for the
 	// source line in a finding. Nil uses only the text that the module holds.
-	// [FileSources] reads files.
+	// [FileSources] reads files. It is called while the device is busy and must not
+	// touch it.
 	Sources func(name string) ([]byte, error)
 }
 

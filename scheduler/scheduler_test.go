@@ -433,6 +433,78 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestMergeFaults puts together what workers found that met the same groups in
+// other batches.
+func TestMergeFaults(t *testing.T) {
+	tables := func() (a, b, c faultTable) {
+		for _, x := range []struct {
+			t     *faultTable
+			code  finding.Code
+			pc    int
+			pos   uint64
+			lanes int
+		}{
+			{&a, finding.DivideByZero, 5, 4, 1}, {&a, finding.DivideByZero, 5, 9, 2}, {&a, finding.NullPointer, 5, 8, 1},
+			{&b, finding.DivideByZero, 5, 2, 4}, {&b, finding.DivideByZero, 5, 7, 8}, {&b, finding.BarrierDeadlock, 9, 3, 16},
+			{&b, finding.PartialBarrier, 9, 3, 16}, {&c, finding.DivideByZero, 6, 2, 1}, {&c, finding.DivideByZero, 5, 3, 32},
+		} {
+			if f := x.t.add(x.code, x.pc, x.lanes); f != nil {
+				f.Fault = engine.Fault{Code: x.code, PC: x.pc}
+				f.Group.Position = x.pos
+			}
+		}
+		return a, b, c
+	}
+	want := "E-DIV0@5 2 47/5; E-DIV0@6 2 1/1; E-BARRIERPART@9 3 16/1; E-BARRIER@9 3 16/1; E-NULL@5 8 1/1; "
+	for _, order := range [][3]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {1, 2, 0}} {
+		a, b, c := tables()
+		all := []faultTable{a, b, c}
+		var sum faultTable
+		for _, i := range order {
+			sum.merge(all[i])
+		}
+		got := ""
+		for _, f := range sum.list() {
+			got += fmt.Sprintf("%s@%d %d %d/%d; ", f.Code, f.PC, f.Group.Position, f.Count, f.Groups)
+		}
+		if got != want {
+			t.Errorf("merged in the order %v:\n%s, want\n%s", order, got, want)
+		}
+	}
+}
+
+// TestMaxState checks that the memory of waves is limited: fewer workers at
+// first, an error when not even one has room.
+func TestMaxState(t *testing.T) {
+	c := &fakeCode{p: program{{do: func(*lane) {}}}}
+	k := c.p.kernel()
+	k.NumVector = [isa.NumBanks]int{isa.BankMask: 8, isa.Bank32: 10, isa.Bank64: 10} // 128 bytes a lane
+	k.Private = []isa.Alloc{{Size: 128}}
+	l := launchOf(k, [3]uint64{1 << 12, 1, 1}, [3]uint64{64, 1, 1})
+	const group = 64 * 256
+	for _, x := range []struct {
+		most  uint64
+		waves int64
+	}{{4 * group, 4}, {3*group - 1, 2}, {group, 1}} {
+		c.waves.Store(0)
+		if _, err := Run(context.Background(), c, l, Options{Workers: 4, MaxState: x.most, WaveLanes: 64}); err != nil {
+			t.Fatal(err)
+		}
+		if n := c.waves.Load(); n != x.waves {
+			t.Errorf("limit %d: %d waves, want %d", x.most, n, x.waves)
+		}
+	}
+	var large *TooLargeError
+	if _, err := Run(context.Background(), c, l, Options{MaxState: group - 1}); !errors.As(err, &large) || large.Bytes != group || large.Most != group-1 ||
+		!strings.Contains(err.Error(), "kernel fake") {
+		t.Errorf("no room for a group: %v", err)
+	}
+	k.Private[0].Size = math.MaxUint64
+	if _, err := Run(context.Background(), c, l, Options{}); !errors.As(err, &large) {
+		t.Errorf("absurd private memory: %v", err)
+	}
+}
+
 func TestCancel(t *testing.T) {
 	forever := func(*lane) bool { return true }
 	for name, p := range map[string]program{

@@ -87,9 +87,6 @@ type Place struct {
 	Source string `json:"source,omitempty"`
 }
 
-// IsZero says whether nothing is known about the place.
-func (p *Place) IsZero() bool { return *p == Place{} }
-
 // Party is somebody else who has a part in a finding.
 type Party struct {
 	// Does says what the party does or did: "wait", "have ended", "wrote 4
