@@ -51,8 +51,14 @@ func TestValues(t *testing.T) {
 }
 
 func TestPointers(t *testing.T) {
+	for _, module := range []string{"launch", "launch.32"} {
+		testPointers(t, module)
+	}
+}
+
+func testPointers(t *testing.T, module string) {
 	d := device(t, emu.DeviceOptions{})
-	k := kernel(t, program(t, d, "launch"), "pointers")
+	k := kernel(t, program(t, d, module), "pointers")
 	a, b, out := buffer(t, d, int32(1)), buffer(t, d, int32(42)), buffer(t, d, int32(9), 9, 9)
 	mustRun(t, &emu.Launch{Kernel: k, Range: sized(8, 8), Args: []emu.Arg{a, b, emu.LocalBytes(32), out}})
 	if got := contents[int32](t, out); !slices.Equal(got, []int32{0, 42, 7}) {
@@ -96,8 +102,14 @@ func TestIDs(t *testing.T) {
 // as the program lives, apart from those of other programs, and that pointers in
 // initial values lead where they should.
 func TestVariables(t *testing.T) {
+	for _, module := range []string{"launch", "launch.32"} {
+		testVariables(t, module)
+	}
+}
+
+func testVariables(t *testing.T, module string) {
 	d := device(t, emu.DeviceOptions{})
-	p, q := program(t, d, "launch"), program(t, d, "launch")
+	p, q := program(t, d, module), program(t, d, module)
 	out := buffer(t, d, int32(0), 0, 0)
 	for i, want := range [][]int32{{5, 3, 4}, {7, 3, 4}, {5, 3, 4}, {9, 3, 4}} {
 		from := p

@@ -77,7 +77,7 @@ func TestArgErrors(t *testing.T) {
 
 func TestNDRange(t *testing.T) {
 	d := device(t, emu.DeviceOptions{Workers: 1}) // its kernel has data races
-	launch, old := program(t, d, "launch"), program(t, d, "cl12")
+	launch, old, small32 := program(t, d, "launch"), program(t, d, "cl12"), program(t, d, "launch.32")
 	out := buffer(t, d, make([]int32, 1<<16)...)
 	var got strings.Builder
 	for _, c := range []struct {
@@ -96,6 +96,8 @@ func TestNDRange(t *testing.T) {
 		{kernel(t, launch, "required"), sized(16, 16)},
 		{kernel(t, launch, "required"), emu.Range(16)},
 		{kernel(t, old, "fill"), sized(100, 64)},
+		{kernel(t, small32, "racing"), emu.Range(1<<31, 2)},
+		{kernel(t, small32, "racing"), emu.NDRange{Global: []uint64{1 << 31}, Offset: []uint64{1 << 31}}},
 		// These are chosen.
 		{kernel(t, launch, "racing"), emu.Range(0)},
 		{kernel(t, launch, "racing"), emu.Range(1)},

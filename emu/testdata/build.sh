@@ -6,12 +6,18 @@ set -eu
 cd "$(dirname "$0")"
 bc=$(mktemp)
 trap 'rm -f "$bc"' EXIT
-for f in *.cl; do
+# compile SOURCE TARGET OUTPUT
+compile() {
 	std=-cl-std=CL2.0
-	if grep -q '^// options: -cl-std=CL1.2$' "$f"; then
+	if grep -q '^// options: -cl-std=CL1.2$' "$1"; then
 		std=-cl-std=CL1.2
 	fi
-	clang-15 -c -x cl "$std" -target spir64-unknown-unknown -emit-llvm -O1 -gline-tables-only -ffp-contract=off \
-		-fno-discard-value-names -fdebug-compilation-dir=. -Xclang -finclude-default-header -Wall -Werror "$f" -o "$bc"
-	llvm-spirv-15 "$bc" -o "${f%.cl}.spv"
+	clang-15 -c -x cl "$std" -target "$2" -emit-llvm -O1 -gline-tables-only -ffp-contract=off \
+		-fno-discard-value-names -fdebug-compilation-dir=. -Xclang -finclude-default-header -Wall -Werror "$1" -o "$bc"
+	llvm-spirv-15 "$bc" -o "$3"
+}
+
+for f in *.cl; do
+	compile "$f" spir64-unknown-unknown "${f%.cl}.spv"
 done
+compile launch.cl spir-unknown-unknown launch.32.spv
