@@ -69,6 +69,15 @@ func Full() Matrix {
 	}
 }
 
+// Standard returns the part of the full matrix that the package's own test runs: all
+// sub-group sizes, waves of one sub-group and of as many as the device likes.
+func Standard() Matrix {
+	m := Full()
+	m.Waves = []int{0, 1}
+	m.Schedules = []emu.Schedule{{Order: emu.InOrder}, {Order: emu.Reverse}, {Order: emu.Seeded, Seed: 1}}
+	return m
+}
+
 // Quick returns a small matrix that still has two of everything but workers.
 func Quick() Matrix {
 	return Matrix{

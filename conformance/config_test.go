@@ -29,7 +29,7 @@ func TestConfigs(t *testing.T) {
 }
 
 func TestMatrices(t *testing.T) {
-	for name, m := range map[string]Matrix{"Full": Full(), "Quick": Quick()} {
+	for name, m := range map[string]Matrix{"Full": Full(), "Standard": Standard(), "Quick": Quick()} {
 		if len(m.Engines) == 0 || slices.Contains(m.Engines, "auto") {
 			t.Errorf("%s has the engines %q", name, m.Engines)
 		}

@@ -13,13 +13,13 @@ import (
 )
 
 // TestConformance runs every case that ships: under the quick matrix with -short, and
-// else under the full one.
+// else under the standard one.
 func TestConformance(t *testing.T) {
 	cases, err := Load(Builtin())
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := Full()
+	m := Standard()
 	if testing.Short() {
 		m = Quick()
 	}
