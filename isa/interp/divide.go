@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 	"math/bits"
+	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -38,6 +39,10 @@ func (d *decoder) division(in inst) {
 		}
 	case s.B.IsScalar():
 		in.fn = fns[1]
+		if s.Type == isa.I32 && (s.Op == isa.OpDivU || s.Op == isa.OpRemU) {
+			in.fn = divideScalar32
+			in.imm = uint32(s.Op)
+		}
 	default:
 		in.fn = fns[0]
 		if s.A.IsScalar() {
@@ -45,6 +50,58 @@ func (d *decoder) division(in inst) {
 		}
 	}
 	d.emit(in)
+}
+
+// divideScalar32 divides unsigned numbers by one divisor: a multiplication by
+// its reciprocal in 64 bits, rounded up, is exact for numbers of 32 bits
+// (Granlund and Montgomery, "Division by Invariant Integers using
+// Multiplication").
+func divideScalar32(w *wave, in *inst) {
+	divisor := uint32(w.s[in.b])
+	if divisor == 0 {
+		w.divideFault(in)
+		return
+	}
+	remainder := isa.Op(in.imm) == isa.OpRemU
+	reciprocal := full/uint64(divisor) + 1 // 0 for 1, for which it does not fit
+	for k, m := range w.masks[in.mask] {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		d := (*[64]uint32)(unsafe.Add(base, in.d))
+		a := (*[64]uint32)(unsafe.Add(base, in.a))
+		if m == full && reciprocal != 0 {
+			if remainder {
+				remainders32(d, a, divisor, reciprocal)
+			} else {
+				quotients32(d, a, reciprocal)
+			}
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m) & 63
+			if remainder {
+				d[i] = a[i] % divisor
+			} else {
+				d[i] = a[i] / divisor
+			}
+		}
+	}
+}
+
+func quotients32(d, a *[64]uint32, reciprocal uint64) {
+	for i, x := range a {
+		q, _ := bits.Mul64(reciprocal, uint64(x))
+		d[i] = uint32(q)
+	}
+}
+
+func remainders32(d, a *[64]uint32, divisor uint32, reciprocal uint64) {
+	for i, x := range a {
+		q, _ := bits.Mul64(reciprocal, uint64(x))
+		d[i] = x - uint32(q)*divisor
+	}
 }
 
 // lanesWhere returns the running lanes for which f is true, in wave.tmp.

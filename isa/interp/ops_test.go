@@ -162,6 +162,10 @@ func (o opTest) all(t *testing.T) {
 			for _, dense := range []isa.Flags{0, isa.FlagDense} {
 				test := o
 				test.in.Flags |= dense
+				if testing.Short() {
+					test.run(t, r, 70, func(l int) bool { return dense != 0 || l%64 < 40 })
+					continue
+				}
 				test.run(t, r, 130, func(int) bool { return true })
 				test.run(t, r, 200, func(l int) bool { return l%64 < 40 && l != 3 })
 				test.run(t, r, 70, func(l int) bool { return l%9 == 2 })
@@ -228,4 +232,38 @@ func widthFits(op isa.Op, dst, src isa.Type) bool {
 		return dst.Bits() < src.Bits()
 	}
 	return dst.Bits() > src.Bits()
+}
+
+// TestDivideByScalar tries divisors at which a reciprocal could be off by one.
+func TestDivideByScalar(t *testing.T) {
+	divisors := []uint32{1, 2, 3, 5, 6, 7, 9, 10, 641, 1<<16 - 1, 1 << 16, 1<<16 + 1, 1<<31 - 1, 1 << 31, 1<<31 + 1, 1<<32 - 2, 1<<32 - 1}
+	for _, op := range []isa.Op{isa.OpDivU, isa.OpRemU} {
+		for _, v := range divisors {
+			b := newBuilder()
+			d := b.constant(uint64(v))
+			x, q := b.reg(isa.I32), b.reg(isa.I32)
+			b.op(op, isa.I32, q, x, d)
+			b.ret()
+			w := b.compile(t).NewWave(256).(*wave)
+			l := b.launch(nil, 256)
+			w.Start(group(t, l), 0, 256)
+			in := func(lane int) uint32 { // numbers around multiples of the divisor
+				m := []uint32{0, 1, 2, 1<<32 - 1, (1<<32 - 1) / v, (1<<32 - 1) / v / 2, uint32(lane) * 0x9e3779b9}[lane%7]
+				return m*v + uint32(lane/7%3) - 1
+			}
+			for lane := range 256 {
+				w.setReg(x, isa.I32, lane/64, lane%64, uint64(in(lane)))
+			}
+			w.Run(0)
+			for lane := range 256 {
+				want := in(lane) / v
+				if op == isa.OpRemU {
+					want = in(lane) % v
+				}
+				if got := uint32(w.reg(q, isa.I32, lane/64, lane%64)); got != want {
+					t.Fatalf("%s of %d and %d: %d, want %d", op, in(lane), v, got, want)
+				}
+			}
+		}
+	}
 }
