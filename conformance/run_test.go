@@ -130,6 +130,11 @@ func TestRunOrder(t *testing.T) {
 		changed(t, "phi-swap"), changed(t, "phi-swap", "buf:u32:10,20", "buf:u32:9,20"), changed(t, "fault-oob-write"),
 		changed(t, "atomic-exchange", "varies:   1\n", ""), changed(t, "phi-swap", "zero:u32:16", "zero:u32:x"), changed(t, "local-reverse"),
 	}
+	kernels, err := Load(Builtin(), "cases/kernels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases = append(cases, kernels[:min(len(kernels), 12)]...)
 	var first string
 	for _, workers := range []int{1, 4} {
 		var progress []int
