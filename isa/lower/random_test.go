@@ -387,7 +387,7 @@ func checkRandom(t *testing.T, seed uint64, graph bool) {
 
 // TestRandomPrograms compares random programs with a loop in Go.
 func TestRandomPrograms(t *testing.T) {
-	n := 20000
+	n := 400
 	if testing.Short() {
 		n = 60
 	}
