@@ -200,12 +200,12 @@ func ExampleLaunch_timeout() {
 	dev, forever := example(faultModule, "forever", emu.DeviceOptions{})
 	b, _ := emu.NewBufferOf(dev, []int32{0})
 	l := emu.Launch{Kernel: forever, Args: []emu.Arg{b}, Range: emu.NDRange{Global: []uint64{16}, Local: []uint64{16}}, Timeout: time.Millisecond}
-	_, err := l.Run(context.Background())
-	fmt.Println(err)
+	res, err := l.Run(context.Background())
 	fmt.Println(errors.Is(err, context.DeadlineExceeded))
+	fmt.Println(res.Findings.Findings[0].Code)
 	// Output:
-	// lockstep: the time limit ended the launch (E-TIMEOUT) after 0 of 1 work-groups, in group (0,0,0)
 	// true
+	// E-TIMEOUT
 }
 
 // The host may work on a buffer's own bytes between launches.
