@@ -53,6 +53,7 @@ func (c *comparison) workers(w *bench.Workload) (Figure, error) {
 		}
 	}
 	var times [2][]time.Duration
+	var cpu [2][]time.Duration
 	var got []float64 // CPUs that the two workers had
 	for range c.runs {
 		for i, s := range sessions {
@@ -61,14 +62,16 @@ func (c *comparison) workers(w *bench.Workload) (Figure, error) {
 				return f, err
 			}
 			times[i] = append(times[i], median(a.Times))
+			cpu[i] = append(cpu[i], a.CPU/time.Duration(len(a.Times)))
 			if i == 1 {
 				got = append(got, float64(a.CPU)/float64(sum(a.Times)))
 			}
 		}
 	}
 	f.Value = median(ratios(times[0], times[1]))
-	f.Detail = fmt.Sprintf("%s work-items, %s and %s; two workers got %s CPUs", describe(l),
-		milliseconds(median(times[0]).Seconds()), milliseconds(median(times[1]).Seconds()), number(median(got)))
+	f.Detail = fmt.Sprintf("%s work-items, %s and %s; two workers got %s CPUs and used %s times the CPU time of one", describe(l),
+		milliseconds(median(times[0]).Seconds()), milliseconds(median(times[1]).Seconds()),
+		number(median(got)), number(median(ratios(cpu[1], cpu[0]))))
 	f.Verdict = verdict(f.Value >= workersTarget)
 	return f, closeSessions(p, sessions[:])
 }
@@ -95,7 +98,7 @@ func (c *comparison) scaling() (Figure, error) {
 			return f, err
 		}
 	}
-	times := make([][]time.Duration, len(sessions))
+	times, cpu := make([][]time.Duration, len(sessions)), make([][]time.Duration, len(sessions))
 	for range c.runs {
 		for i, s := range sessions {
 			a, err := p.measure(s, c.budget)
@@ -103,24 +106,33 @@ func (c *comparison) scaling() (Figure, error) {
 				return f, err
 			}
 			times[i] = append(times[i], median(a.Times))
+			cpu[i] = append(cpu[i], a.CPU/time.Duration(len(a.Times)))
 		}
 	}
-	worst := 0
 	var lanes []string
 	for i := range sessions {
 		perLane := float64(median(times[i])) / float64(uint64(1)<<(bench.MinScale+i))
 		lanes = append(lanes, fmt.Sprintf("%.3g", perLane))
-		if i == 0 {
-			continue
-		}
-		if step := median(ratios(times[i], times[i-1])); f.Value == 0 || math.Abs(step-2) > math.Abs(f.Value-2) {
-			f.Value, worst = step, i
-		}
 	}
-	f.Detail = fmt.Sprintf("inthash, from 2^%d to 2^%d; 2^%d to 2^%d: %s ns a work-item",
-		bench.MinScale+worst-1, bench.MinScale+worst, bench.MinScale, top, strings.Join(lanes, " "))
+	step, worst := farthest(times)
+	cpuStep, cpuWorst := farthest(cpu)
+	f.Value = step
+	f.Detail = fmt.Sprintf("inthash, from 2^%d to 2^%d; in CPU time %.3g, from 2^%d to 2^%d; 2^%d to 2^%d: %s ns a work-item",
+		bench.MinScale+worst-1, bench.MinScale+worst, cpuStep, bench.MinScale+cpuWorst-1, bench.MinScale+cpuWorst,
+		bench.MinScale, top, strings.Join(lanes, " "))
 	f.Verdict = verdict(math.Abs(f.Value-2) <= 2*scaleTolerance)
 	return f, closeSessions(p, sessions)
+}
+
+// farthest finds the step from one size, times[i-1], to the next that is
+// farthest from twice the time; i is the number of the larger size.
+func farthest(times [][]time.Duration) (step float64, i int) {
+	for j := 1; j < len(times); j++ {
+		if s := median(ratios(times[j], times[j-1])); i == 0 || math.Abs(s-2) > math.Abs(step-2) {
+			step, i = s, j
+		}
+	}
+	return step, i
 }
 
 func closeSessions(p *process, sessions []int) error {

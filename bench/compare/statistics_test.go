@@ -67,3 +67,11 @@ func TestCPUModel(t *testing.T) {
 		t.Errorf("got %q where there is no name", got)
 	}
 }
+
+func TestFarthest(t *testing.T) {
+	rounds := func(a, b, c time.Duration) []time.Duration { return []time.Duration{a, b, c} }
+	step, i := farthest([][]time.Duration{rounds(10, 10, 100), rounds(21, 20, 200), rounds(31, 30, 900), rounds(62, 66, 1800)})
+	if step != 1.5 || i != 2 {
+		t.Errorf("got %v at %d, want 1.5 at 2", step, i)
+	}
+}
