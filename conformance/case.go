@@ -57,8 +57,9 @@ type Case struct {
 	Exit int
 	// SubGroups restricts the case to these sub-group sizes; nil means any.
 	SubGroups []int
-	// Check turns the checks for undefined behaviour on.
-	Check bool
+	// Check says whether the case is about runs with the checks for undefined
+	// behaviour, or without them.
+	Check Checks
 	// Timeout limits one run; 0 means the runner's own limit.
 	Timeout time.Duration
 
@@ -72,6 +73,16 @@ type Case struct {
 	// was not parsed.
 	at func(what string, index, offset int) (line, column int)
 }
+
+// Checks says how a case wants the checks for undefined behaviour.
+type Checks uint8
+
+// The ways a case wants them.
+const (
+	ChecksAny Checks = iota // either way; Options say which
+	ChecksOn                // the case provokes a finding that only a check makes
+	ChecksOff               // the case shows what happens where a check would make a finding
+)
 
 // SpecConstant sets the specialization constant with a SpecId to a value SPEC.
 type SpecConstant struct {
@@ -206,6 +217,9 @@ func (c *Case) checkLaunch(bad func(string, int, string, ...any) *problem) *prob
 		if slices.Contains(c.SubGroups[:i], n) {
 			return bad("subgroup", 0, "%d is given twice", n)
 		}
+	}
+	if c.Check > ChecksOff {
+		return bad("check", 0, "an unknown kind of checks")
 	}
 	if c.Timeout < 0 {
 		return bad("timeout", 0, "a negative time limit")

@@ -94,7 +94,7 @@ func TestParseEveryKey(t *testing.T) {
 		Output:    []string{"a #b\n", "# ß"},
 		Findings:  []ExpectFinding{{Code: "E-OOB", Count: 16, Text: "past the end"}, {Code: "E-DIV0"}},
 		Exit:      1,
-		SubGroups: []int{1, 8, 64}, Check: true, Timeout: 1500 * time.Millisecond,
+		SubGroups: []int{1, 8, 64}, Check: ChecksOn, Timeout: 1500 * time.Millisecond,
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got  %+v\nwant %+v", c, want)
@@ -116,6 +116,20 @@ func TestParseEveryKey(t *testing.T) {
 
 // minimal is a case with nothing but what must be there.
 const minimal = "title: t\nkernel: k\nmodule: m.spv\nglobal: 1\narg: zero:u8:1\nexpect: 0 = unchanged\n"
+
+func TestCheckOff(t *testing.T) {
+	c, err := Parse("x", "x.case", []byte(minimal+"check: off\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := c.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if c.Check != ChecksOff || !strings.Contains(out.String(), "check:    off\n") {
+		t.Errorf("%d written as\n%s", c.Check, &out)
+	}
+}
 
 func TestDefaultExit(t *testing.T) {
 	for _, tc := range []struct {

@@ -87,7 +87,7 @@ func (e *entry) place(offset int) (line, column int) {
 //	refuse: TEXT            the module is refused, with an error that contains TEXT
 //	exit: N                 the exit status; 2 with refuse:, 1 with finding:, else 0
 //	subgroup: N[, N…]       only these sub-group sizes
-//	check: on               with the checks for undefined behaviour
+//	check: on | off         only with, or only without the checks for undefined behaviour
 //	timeout: DURATION       the time limit of one run, as in 250ms
 func Parse(name, file string, text []byte) (*Case, error) {
 	if len(text) > maxCaseBytes {
@@ -307,10 +307,14 @@ var keyHandlers = map[string]func(c *Case, e *entry, fail failFunc) error{
 	},
 	"varies": func(c *Case, e *entry, fail failFunc) error { return numbers(&c.Varies, e, fail) },
 	"check": func(c *Case, e *entry, fail failFunc) error {
-		if e.value != "on" {
-			return fail(0, "check: is on, or left out")
+		switch e.value {
+		case "on":
+			c.Check = ChecksOn
+		case "off":
+			c.Check = ChecksOff
+		default:
+			return fail(0, "check: is on or off, or left out")
 		}
-		c.Check = true
 		return nil
 	},
 	"timeout": func(c *Case, e *entry, fail failFunc) error {

@@ -19,6 +19,9 @@ type Options struct {
 	Workers int
 	// Timeout limits a run of a case that states no limit; 0 means a minute.
 	Timeout time.Duration
+	// Check turns the checks for undefined behaviour on for the cases that are not
+	// about runs without them. A case that states no finding then must not make one.
+	Check bool
 	// Progress is called after each case with the number of cases that are
 	// over. Calls do not overlap.
 	Progress func(done, total int)
@@ -98,7 +101,7 @@ func Run(ctx context.Context, cases []*Case, opt Options) (*Report, error) {
 			defer wg.Done()
 			for indices := range next {
 				for len(indices) > 0 {
-					b := &batch{matrix: matrix, over: over}
+					b := &batch{matrix: matrix, check: opt.Check, over: over}
 					indices = b.fill(cases, indices, report.Results, opt.Timeout)
 					b.run(ctx)
 				}
@@ -139,6 +142,7 @@ func group(cases []*Case) [][]int {
 // batch is a number of cases that are run device by device.
 type batch struct {
 	matrix Matrix
+	check  bool
 	over   func() // called after each case
 	loader loader
 	trials []*trial
@@ -164,6 +168,7 @@ func (b *batch) fill(cases []*Case, indices []int, results []Result, timeout tim
 		if c.Timeout > 0 {
 			t.timeout = c.Timeout
 		}
+		t.check = c.Check == ChecksOn || (b.check && c.Check == ChecksAny)
 		if t.configs = b.matrix.Configs(c); len(t.configs) == 0 {
 			res.Status = Skipped
 			b.over()

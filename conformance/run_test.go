@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -36,6 +38,31 @@ func TestConformance(t *testing.T) {
 		t.Errorf("%s", &b)
 	}
 	t.Logf("%v", s)
+}
+
+// packed matches the cases with members of packed structures. The check of alignment
+// goes by the type of an access and does not know the alignment that the access
+// declares, so that it takes these for misaligned.
+var packed = regexp.MustCompile(`^cases/(core/struct-packed|kernels/structs\.)`)
+
+// TestChecked: no case makes a finding with the checks on that it does not state.
+func TestChecked(t *testing.T) {
+	cases, err := Load(Builtin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases = slices.DeleteFunc(cases, func(c *Case) bool { return packed.MatchString(c.Name) })
+	m := Quick()
+	m.SubGroups, m.Waves = m.SubGroups[1:], m.Waves[:1]
+	report, err := Run(context.Background(), cases, Options{Matrix: &m, Check: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range report.Results {
+		for _, f := range r.Failures {
+			t.Errorf("%s: %s", r.Case.Name, f.Message)
+		}
+	}
 }
 
 // two is a matrix with two sub-group sizes and schedules.
@@ -121,6 +148,30 @@ func TestRunFinds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRunCheck: the option reaches cases that leave it open, and no others.
+func TestRunCheck(t *testing.T) {
+	for _, tc := range []struct {
+		c     *Case
+		check bool
+		want  Status
+	}{
+		{changed(t, "shift-modulo"), true, Passed},
+		{changed(t, "shift-modulo", "check:    off\n", ""), false, Passed},
+		{changed(t, "shift-modulo", "check:    off\n", ""), true, Failed},
+		{changed(t, "check-shift"), false, Passed},
+		{changed(t, "check-shift", "check:    on\n", ""), false, Failed},
+		{changed(t, "check-shift", "check:    on\n", ""), true, Passed},
+	} {
+		report, err := Run(context.Background(), []*Case{tc.c}, Options{Matrix: two(), Check: tc.check})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := report.Results[0]; got.Status != tc.want {
+			t.Errorf("%s, check: %d, with the option %v: %s, want %s", tc.c.Name, tc.c.Check, tc.check, got.Status, tc.want)
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ type trial struct {
 	result  *Result
 	loader  *loader
 	timeout time.Duration
+	check   bool
 	configs []Config // still to be run
 	binary  []byte
 	spec    map[uint32]uint64
@@ -169,7 +170,7 @@ func (t *trial) launch(ctx context.Context, cfg Config) (res *emu.Result, buffer
 		return nil, nil, err
 	}
 	l := emu.Launch{
-		Kernel: k, Schedule: cfg.Schedule, Check: t.Check, Timeout: t.timeout,
+		Kernel: k, Schedule: cfg.Schedule, Check: t.check, Timeout: t.timeout,
 		Range: emu.NDRange{Global: t.Global, Local: t.Local, Offset: t.Offset},
 	}
 	params := k.Params()

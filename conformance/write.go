@@ -52,8 +52,11 @@ func (c *Case) Write(w io.Writer) error {
 	if c.SubGroups != nil {
 		key("subgroup", joinInts(c.SubGroups))
 	}
-	if c.Check {
+	switch c.Check {
+	case ChecksOn:
 		key("check", "on")
+	case ChecksOff:
+		key("check", "off")
 	}
 	if c.Timeout != 0 {
 		key("timeout", c.Timeout.String())
