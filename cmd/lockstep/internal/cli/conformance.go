@@ -26,7 +26,7 @@ exit status is 1 when a case fails.
 // conformanceOptions are the flags of conformance.
 type conformanceOptions struct {
 	dir                                           string
-	quick, list, json, junit, verbose             bool
+	quick, list, json, junit, verbose, check      bool
 	engine, subgroup, wave, workers, order, seeds string
 	jobs                                          int
 	timeout                                       time.Duration
@@ -37,6 +37,7 @@ func setupConformance(f *flags) func(context.Context, *Env, []string) error {
 	f.StringVar(&o.dir, "dir", "", "run the cases below `FOLDER` and not those that come with lockstep")
 	f.BoolVar(&o.quick, "quick", false, "fewer combinations")
 	f.BoolVar(&o.list, "list", false, "list the cases and what they prove, and run nothing")
+	f.BoolVar(&o.check, "check", false, "with the checks for undefined behaviour, but for cases about runs without them")
 	f.BoolVar(&o.json, "json", false, "report as JSON")
 	f.BoolVar(&o.junit, "junit", false, "report as JUnit XML")
 	f.BoolVar(&o.verbose, "v", false, "report the cases that pass, too")
@@ -76,7 +77,7 @@ func (o *conformanceOptions) run(ctx context.Context, env *Env, patterns []strin
 		}
 		return nil
 	}
-	opt := conformance.Options{Matrix: &matrix, Workers: o.jobs, Timeout: o.timeout}
+	opt := conformance.Options{Matrix: &matrix, Workers: o.jobs, Timeout: o.timeout, Check: o.check}
 	if env.StderrTerminal {
 		opt.Progress = func(done, total int) { fmt.Fprintf(env.Stderr, "\r\x1b[K%d of %d cases", done, total) }
 	}
