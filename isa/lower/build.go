@@ -88,7 +88,7 @@ func (b *builder) conv(op isa.Op, to, from isa.Type, x *value) *value {
 }
 func (b *builder) not(x *value) *value { return b.un(isa.OpNot, isa.B1, x) }
 
-// toFloat makes a conversion with flags.
+// convFlags makes a conversion with flags.
 func (b *builder) convFlags(op isa.Op, to, from isa.Type, fl isa.Flags, x *value) *value {
 	v := b.f.newValue(op, to, from, x)
 	v.flags = fl

@@ -31,14 +31,12 @@ func (b *builder) each(in spirv.Inst, g func(ct *typ, args []*value) *value) {
 	t := b.m.typeOf(in.ResultType())
 	ops := in.Operands()
 	vals := make([][]*value, len(ops))
-	var ot *typ
 	for i, w := range ops {
-		vals[i], ot = b.vals(spirv.ID(w))
+		vals[i], _ = b.vals(spirv.ID(w))
 		if len(vals[i]) != t.flat {
 			b.fail("operand %d has %d components, the result %d", i, len(vals[i]), t.flat)
 		}
 	}
-	_ = ot
 	out := make([]*value, t.flat)
 	args := make([]*value, len(ops))
 	ct := t.component()

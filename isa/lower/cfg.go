@@ -271,7 +271,7 @@ func (f *fn) dominators() {
 		t := &stack[len(stack)-1]
 		if t.i == len(t.b.dom) {
 			n++
-			t.b.domUt = n
+			t.b.domOut = n
 			stack = stack[:len(stack)-1]
 			continue
 		}
@@ -283,8 +283,8 @@ func (f *fn) dominators() {
 	}
 }
 
-// dominates says whether every way to b leads through a.
-func (a *block) dominates(b *block) bool { return a.domIn <= b.domIn && b.domUt <= a.domUt }
+// dominates says whether every way to x leads through b.
+func (b *block) dominates(x *block) bool { return b.domIn <= x.domIn && x.domOut <= b.domOut }
 
 // loops finds the natural loops and the loop that each block is in.
 func (f *fn) loops() []*loop {

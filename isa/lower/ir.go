@@ -83,13 +83,13 @@ type block struct {
 	termLoc uint32
 
 	// What analyses find out.
-	order int // place in the order of emission
-	rpo   int
-	idom  *block
-	dom   []*block // children in the dominator tree
-	domIn int      // entry and exit numbers of a walk of that tree
-	domUt int
-	loop  *loop
+	order  int // place in the order of emission
+	rpo    int
+	idom   *block
+	dom    []*block // children in the dominator tree
+	domIn  int      // entry and exit numbers of a walk of that tree
+	domOut int
+	loop   *loop
 }
 
 // fn is a kernel in the making.
@@ -153,9 +153,6 @@ func (v *value) sext() int64 {
 	n := 64 - v.typ.Bits()
 	return int64(v.imm<<n) >> n
 }
-
-// isAddr says whether v is one of the addresses that need no instruction.
-func (v *value) isAddr() bool { return v.op >= irGlobal && v.op <= irLocal }
 
 // leaf says whether v needs no place in a block.
 func (v *value) leaf() bool { return v.op > isa.NumOps && v.op != irPhi || v.op == irConst }

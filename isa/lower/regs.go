@@ -41,7 +41,6 @@ type web struct {
 type allocator struct {
 	f     *fn
 	info  map[*value]*liveInfo
-	cross []*value // values that cross blocks, phis and what was joined with them, in order
 	webOf map[*value]*web
 	first []int // position of each block's start, by order
 	copyP []int // position of the phi copies at a block's end

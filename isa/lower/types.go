@@ -69,7 +69,7 @@ func (t *typ) scalar() isa.Type {
 	return isa.Void
 }
 
-// elemScalar returns the scalar type of a scalar's or vector's components.
+// component returns the type of a vector's components, or the type itself.
 func (t *typ) component() *typ {
 	if t.kind == kindVector {
 		return t.elem
