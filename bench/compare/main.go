@@ -261,7 +261,23 @@ func findOclgrind() string {
 	return ""
 }
 
-// commandLine is how a person starts this run again.
+// commandLine is how a person starts this run again; where the results were
+// written does not belong to it.
 func commandLine() string {
-	return strings.Join(append([]string{"go run ."}, os.Args[1:]...), " ")
+	words := []string{"go run ."}
+	flag.Visit(func(f *flag.Flag) {
+		if f.Name != "json" && f.Name != "markdown" {
+			words = append(words, "-"+f.Name, quote(f.Value.String()))
+		}
+	})
+	return strings.Join(words, " ")
+}
+
+// quote gives a word as a shell reads it.
+func quote(word string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-+="
+	if word != "" && strings.Trim(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

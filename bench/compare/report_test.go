@@ -81,3 +81,13 @@ func TestFailure(t *testing.T) {
 		t.Error("no error for a result that differs")
 	}
 }
+
+func TestQuote(t *testing.T) {
+	for in, want := range map[string]string{
+		"5": "5", "200ms": "200ms", "": "''", "saxpy|nbody": "'saxpy|nbody'", "it's": `'it'\''s'`,
+	} {
+		if got := quote(in); got != want {
+			t.Errorf("quote(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
