@@ -16,7 +16,6 @@ import (
 type reference struct {
 	k     *isa.Kernel
 	l     *engine.Launch
-	g     *engine.Group
 	mem   *model
 	alloc map[memory.Space]uint32 // the one allocation that each space has
 	steps int
