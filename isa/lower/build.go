@@ -68,12 +68,19 @@ func (b *builder) add(v *value) *value {
 	if s := b.f.simplify(v); s != nil {
 		return s
 	}
-	if b.emits++; b.emits > b.m.opt.MaxInstructions {
-		b.fail("the kernel has more than %d instructions with its calls inlined", b.m.opt.MaxInstructions)
-	}
+	b.spend(1)
 	v.blk, v.loc = b.cur, b.place()
 	b.cur.insts = append(b.cur.insts, v)
 	return v
+}
+
+// spend counts work against the limit on a kernel's size: instructions, and
+// what takes as much memory without being any, such as the blocks of an
+// inlined call and the scalars of a large value.
+func (b *builder) spend(n int) {
+	if b.emits += n; b.emits > b.m.opt.MaxInstructions {
+		b.fail("the kernel has more than %d instructions with its calls inlined", b.m.opt.MaxInstructions)
+	}
 }
 
 func (b *builder) bin(op isa.Op, t isa.Type, x, y *value) *value { return b.emit(op, t, t, x, y) }
@@ -124,6 +131,7 @@ func (b *builder) val(id spirv.ID) []*value {
 // the places where they are used: only widths matter, and constants of any
 // width are made from their bits.
 func (b *builder) constVals(c []cval) []*value {
+	b.spend(len(c))
 	out := make([]*value, len(c))
 	for i, x := range c {
 		if x.global == 0 {
@@ -388,8 +396,8 @@ func (b *builder) params(f *function) [][]*value {
 
 // byValType returns the type that a ByVal decoration on an untyped pointer names, 0 for none.
 func (b *builder) byValType(id spirv.ID) spirv.ID {
-	for _, in := range b.m.decos[id] {
-		if in.Op() == spirv.OpDecorateId && len(in.Operands()) > 2 {
+	for _, in := range b.m.idDecos[id] {
+		if len(in.Operands()) > 2 {
 			if d, ok := b.m.x.Def(spirv.ID(in.Operand(2))); ok && d.ResultType() == 0 {
 				return d.ResultID()
 			}
@@ -497,6 +505,8 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 	}
 	b.stack = append(b.stack, id)
 	m.cut(f)
+	const perBlock = 16 // a block takes the memory of about so many instructions
+	b.spend(perBlock * len(f.order))
 	outer := b.env
 	b.env = make(map[spirv.ID][]*value, f.size)
 	for i, p := range f.params {
@@ -531,6 +541,7 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 				if t.flat > maxFlat {
 					b.fail("a value of more than %d scalars does not fit in registers", maxFlat)
 				}
+				b.spend(t.flat)
 				p := pending{in: in, blk: b.cur}
 				t.leaves(0, func(l leaf) {
 					v := b.f.newValue(irPhi, l.t.scalar(), l.t.scalar())
@@ -562,19 +573,17 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 		b.in = p.in
 		t := m.typeOf(p.in.ResultType())
 		ops := p.in.Operands()
+		from := make(map[*block]spirv.ID, len(ops)/2)
+		for i := len(ops) - 2; i >= 0; i -= 2 {
+			from[end[spirv.ID(ops[i+1])]] = spirv.ID(ops[i])
+		}
 		for _, pred := range p.blk.preds {
-			found := false
-			for i := 0; i+1 < len(ops); i += 2 {
-				if end[spirv.ID(ops[i+1])] == pred {
-					for j, v := range b.typed(spirv.ID(ops[i]), t) {
-						p.phis[j].args = append(p.phis[j].args, v)
-					}
-					found = true
-					break
-				}
-			}
-			if !found {
+			x, ok := from[pred]
+			if !ok {
 				b.fail("has no entry for a predecessor of its block")
+			}
+			for j, v := range b.typed(x, t) {
+				p.phis[j].args = append(p.phis[j].args, v)
 			}
 		}
 	}

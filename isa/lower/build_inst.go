@@ -182,6 +182,7 @@ func (b *builder) inst(in spirv.Inst) {
 		if t.flat > maxFlat {
 			b.fail("a value of more than %d scalars does not fit in registers", maxFlat)
 		}
+		b.spend(t.flat)
 		b.set(in, b.zeros(t)...)
 	case spirv.OpFunctionCall:
 		// The call changes the instruction at hand; its result belongs to in.
@@ -445,6 +446,7 @@ func (b *builder) composite(in spirv.Inst) {
 	if t.flat > maxFlat {
 		b.fail("a value of more than %d scalars does not fit in registers", maxFlat)
 	}
+	b.spend(t.flat)
 	switch in.Op() {
 	case spirv.OpCopyObject, spirv.OpCopyLogical, spirv.OpFreezeKHR, spirv.OpExpectKHR:
 		v, _ := b.vals(spirv.ID(ops[0]))

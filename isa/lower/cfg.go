@@ -7,6 +7,7 @@ import "github.com/lockstep-gpu/lockstep/isa"
 type loop struct {
 	head   *block
 	parent *loop
+	outer  *loop // a loop around it, far out: a short cut while loops are being found
 	depth  int
 	blocks []*block // its own and those of inner loops
 	// divExit says that lanes may leave in different trips.
@@ -286,12 +287,18 @@ func (f *fn) dominators() {
 // dominates says whether every way to x leads through b.
 func (b *block) dominates(x *block) bool { return b.domIn <= x.domIn && x.domOut <= b.domOut }
 
+// maxLoopBlocks limits the number of blocks of all loops, those of inner loops
+// counted again. Only a nest of a thousand loops gets there.
+const maxLoopBlocks = 1 << 20
+
 // loops finds the natural loops and the loop that each block is in.
 func (f *fn) loops() []*loop {
 	for _, b := range f.blocks {
 		b.loop = nil
 	}
 	var all []*loop
+	total := 0
+	stamp := make([]int, len(f.blocks)) // by rpo: 1 + the number of the loop it was last found in
 	// Outer loops have their heads first in reverse post-order; going backwards
 	// meets inner loops first.
 	for i := len(f.blocks) - 1; i >= 0; i-- {
@@ -314,23 +321,29 @@ func (f *fn) loops() []*loop {
 				b.loop = l
 				return
 			}
-			for o.parent != nil {
-				o = o.parent
+			for o.outer != nil {
+				if o.outer.outer != nil {
+					o.outer = o.outer.outer // shorten the way for the next one
+				}
+				o = o.outer
 			}
 			if o != l {
-				o.parent = l
+				o.parent, o.outer = l, l
 			}
 		}
-		in := map[*block]bool{h: true}
+		stamp[h.rpo] = len(all)
 		mark(h)
 		l.blocks = append(l.blocks, h)
 		for len(work) > 0 {
 			b := work[len(work)-1]
 			work = work[:len(work)-1]
-			if in[b] {
+			if stamp[b.rpo] == len(all) {
 				continue
 			}
-			in[b] = true
+			stamp[b.rpo] = len(all)
+			if total++; total > maxLoopBlocks {
+				panic(&Error{Reason: "loops are nested too deep"})
+			}
 			mark(b)
 			l.blocks = append(l.blocks, b)
 			work = append(work, b.preds...)

@@ -257,6 +257,7 @@ func (d *divergent) joins(out []edge) {
 // copies puts what leaves a loop with divergent exits into vector registers.
 func (d *divergent) copies() {
 	vec := map[*value]*value{}
+	grow := map[*block]bool{}
 	use := func(a *value, at *block) *value {
 		if a.leaf() || a.div || !temporal(a, at) {
 			return a
@@ -265,8 +266,9 @@ func (d *divergent) copies() {
 		if c == nil {
 			c = d.f.newValue(isa.OpMov, a.typ, a.typ, a)
 			c.div, c.loc = true, a.loc
+			c.blk = a.blk
 			vec[a] = c
-			insertAfter(a, c)
+			grow[a.blk] = true
 		}
 		return c
 	}
@@ -276,7 +278,7 @@ func (d *divergent) copies() {
 				v.args[i] = use(a, b.preds[i])
 			}
 		}
-		for _, v := range append([]*value(nil), b.insts...) {
+		for _, v := range b.insts {
 			for i, a := range v.args {
 				v.args[i] = use(a, b)
 			}
@@ -284,5 +286,24 @@ func (d *divergent) copies() {
 		if b.cond != nil {
 			b.cond = use(b.cond, b)
 		}
+	}
+	// Each copy stands right behind what it copies.
+	for _, b := range d.f.blocks {
+		if !grow[b] {
+			continue
+		}
+		var insts []*value
+		for _, v := range b.phis {
+			if c := vec[v]; c != nil {
+				insts = append(insts, c)
+			}
+		}
+		for _, v := range b.insts {
+			insts = append(insts, v)
+			if c := vec[v]; c != nil {
+				insts = append(insts, c)
+			}
+		}
+		b.insts = insts
 	}
 }

@@ -247,24 +247,6 @@ func (f *fn) splitEdge(p, s *block) *block {
 	return m
 }
 
-// insertAfter puts n into its block right behind v (at the front for a phi).
-func insertAfter(v, n *value) {
-	b := v.blk
-	n.blk = b
-	at := 0
-	if v.op != irPhi {
-		for i, x := range b.insts {
-			if x == v {
-				at = i + 1
-				break
-			}
-		}
-	}
-	b.insts = append(b.insts, nil)
-	copy(b.insts[at+1:], b.insts[at:])
-	b.insts[at] = n
-}
-
 // replaceAll rewrites every use through the repl links that a pass has set,
 // and drops the values that were replaced.
 func (f *fn) replaceAll() {

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv"
@@ -63,7 +64,10 @@ func (e *Error) Error() string {
 	if e.Word != 0 {
 		s += fmt.Sprintf("(word %d)", e.Word)
 	}
-	return s + ": " + e.Reason
+	if s == "lower: " {
+		return s + e.Reason
+	}
+	return strings.TrimSuffix(s, " ") + ": " + e.Reason
 }
 
 // ErrInternal is wrapped by the error for a module that breaks a rule which
@@ -80,7 +84,6 @@ func Program(m *spirv.Module, opt Options) (p *isa.Program, err error) {
 		case *Error:
 			p, err = nil, r
 		case runtime.Error:
-
 			p, err = nil, fmt.Errorf("lower: %w: %v", ErrInternal, r)
 		default:
 			panic(r)

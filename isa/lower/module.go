@@ -15,7 +15,9 @@ type module struct {
 	prog      *isa.Program
 	names     map[spirv.ID]string
 	strings   map[spirv.ID]string
-	decos     map[spirv.ID][]spirv.Inst
+	decos     map[decoKey]spirv.Inst
+	idDecos   map[spirv.ID][]spirv.Inst // OpDecorateId
+	groups    map[spirv.ID][]spirv.ID   // decoration groups by what they decorate
 	types     map[spirv.ID]*typ
 	typeDepth int
 	sets      map[spirv.ID]string // extended instruction sets by import
@@ -27,6 +29,7 @@ type module struct {
 
 	consts     map[spirv.ID][]cval
 	constDepth int
+	zeros      map[spirv.ID]bool   // by constant: whether it is all zeros
 	globals    map[spirv.ID]int    // program-scope variable → Program.Globals
 	files      map[spirv.ID]uint32 // OpString → Program.Files
 }
@@ -61,19 +64,21 @@ func newModule(src *spirv.Module, opt Options) *module {
 		prog:    &isa.Program{Files: []string{""}},
 		names:   map[spirv.ID]string{},
 		strings: map[spirv.ID]string{},
-		decos:   map[spirv.ID][]spirv.Inst{},
+		decos:   map[decoKey]spirv.Inst{},
+		idDecos: map[spirv.ID][]spirv.Inst{},
+		groups:  map[spirv.ID][]spirv.ID{},
 		types:   map[spirv.ID]*typ{},
 		sets:    map[spirv.ID]string{},
 		modes:   map[spirv.ID][]spirv.Inst{},
 		funcs:   map[spirv.ID]*function{},
 		consts:  map[spirv.ID][]cval{},
+		zeros:   map[spirv.ID]bool{},
 		globals: map[spirv.ID]int{},
 		files:   map[spirv.ID]uint32{},
 		ptrSize: 8,
 	}
 	var f *function
 	var b *srcBlock
-	groups := map[spirv.ID][]spirv.Inst{}
 	for _, in := range src.Insts {
 		switch in.Op() {
 		case spirv.OpMemoryModel:
@@ -99,13 +104,20 @@ func newModule(src *spirv.Module, opt Options) *module {
 		case spirv.OpString:
 			m.strings[in.ResultID()] = in.StringOperand(0)
 		case spirv.OpDecorate, spirv.OpDecorateId:
-			id := spirv.ID(in.Operand(0))
-			m.decos[id] = append(m.decos[id], in)
-			groups[id] = append(groups[id], in)
+			k := decoKey{id: spirv.ID(in.Operand(0)), deco: spirv.Decoration(in.Operand(1))}
+			if k.deco == spirv.DecorationFuncParamAttr && len(in.Operands()) > 2 {
+				k.attr = in.Operand(2)
+			}
+			if _, ok := m.decos[k]; !ok {
+				m.decos[k] = in
+			}
+			if in.Op() == spirv.OpDecorateId {
+				m.idDecos[k.id] = append(m.idDecos[k.id], in)
+			}
 		case spirv.OpGroupDecorate:
 			ops := in.Operands()
 			for _, t := range ops[1:] {
-				m.decos[spirv.ID(t)] = append(m.decos[spirv.ID(t)], groups[spirv.ID(ops[0])]...)
+				m.groups[spirv.ID(t)] = append(m.groups[spirv.ID(t)], spirv.ID(ops[0]))
 			}
 		case spirv.OpFunction:
 			f = &function{def: in, blocks: map[spirv.ID]*srcBlock{}}
@@ -142,24 +154,41 @@ func (m *module) decorated(id spirv.ID, d spirv.Decoration) bool {
 	return ok
 }
 
-// decoration returns the words behind a decoration of id.
-func (m *module) decoration(id spirv.ID, d spirv.Decoration) ([]uint32, bool) {
-	for _, in := range m.decos[id] {
-		if spirv.Decoration(in.Operand(1)) == d {
-			return in.Operands()[2:], true
+// decoKey names a decoration of an id; attr tells the attributes of a function
+// parameter apart.
+type decoKey struct {
+	id   spirv.ID
+	deco spirv.Decoration
+	attr uint32
+}
+
+// decorate returns the first instruction that gives a decoration to an id or to
+// a group that the id is in.
+func (m *module) decorate(k decoKey) (spirv.Inst, bool) {
+	if in, ok := m.decos[k]; ok {
+		return in, true
+	}
+	for _, g := range m.groups[k.id] {
+		if in, ok := m.decos[decoKey{g, k.deco, k.attr}]; ok {
+			return in, true
 		}
 	}
-	return nil, false
+	return spirv.Inst{}, false
+}
+
+// decoration returns the words behind a decoration of id.
+func (m *module) decoration(id spirv.ID, d spirv.Decoration) ([]uint32, bool) {
+	in, ok := m.decorate(decoKey{id: id, deco: d})
+	if !ok {
+		return nil, false
+	}
+	return in.Operands()[2:], true
 }
 
 // paramAttr says whether a function parameter has the attribute.
 func (m *module) paramAttr(id spirv.ID, a spirv.FunctionParameterAttribute) bool {
-	for _, in := range m.decos[id] {
-		if spirv.Decoration(in.Operand(1)) == spirv.DecorationFuncParamAttr && spirv.FunctionParameterAttribute(in.Operand(2)) == a {
-			return true
-		}
-	}
-	return false
+	_, ok := m.decorate(decoKey{id, spirv.DecorationFuncParamAttr, uint32(a)})
+	return ok
 }
 
 // rounding returns the rounding mode that FPRoundingMode gives to id.
@@ -373,36 +402,68 @@ func (m *module) global(in spirv.Inst) (int, bool) {
 type image struct {
 	data   []byte
 	relocs []isa.Reloc
+	parts  int // constituents looked at
 }
 
+// The limits of an image. Constants share constituents, so that few words of a
+// module may mean any number of bytes.
+const (
+	maxImage      = 1 << 28 // bytes up to the last that is not zero
+	maxImageParts = 1 << 22
+)
+
 func (img *image) put(off, bits, size uint64) {
-	if bits == 0 {
-		return // what is behind the end is zero
-	}
-	for uint64(len(img.data)) < off+size {
-		img.data = append(img.data, make([]byte, off+size-uint64(len(img.data)))...)
+	if n := off + size; uint64(len(img.data)) < n {
+		img.data = append(img.data, make([]byte, n-uint64(len(img.data)))...)
 	}
 	for i := range size {
 		img.data[off+i] = byte(bits >> (8 * i))
 	}
 }
 
-// image writes constant id of type t at offset off. Its work is bounded by the
-// words of the module, not by the size of the type: zeros are not written.
-func (m *module) image(img *image, id spirv.ID, t *typ, off uint64) {
+// zero says whether every bit of a constant is zero.
+func (m *module) zero(id spirv.ID) bool {
+	if z, ok := m.zeros[id]; ok {
+		return z
+	}
 	in, ok := m.x.Def(id)
 	if !ok {
 		m.failID(id, "is not defined")
 	}
+	z := true
 	switch in.Op() {
 	case spirv.OpConstantNull, spirv.OpUndef:
-		return
 	case spirv.OpConstantComposite, spirv.OpSpecConstantComposite:
 		if m.constDepth++; m.constDepth > 256 {
 			m.fail(in, "constants are nested more than 256 deep")
 		}
-		if len(img.data) > 1<<28 {
-			m.fail(in, "the initializer is larger than 256 MiB")
+		for _, w := range in.Operands() {
+			z = m.zero(spirv.ID(w)) && z
+		}
+		m.constDepth--
+	default:
+		for _, c := range m.constant(id) {
+			z = z && c == cval{}
+		}
+	}
+	m.zeros[id] = z
+	return z
+}
+
+// image writes constant id of type t at offset off. Zeros are not written, so
+// that its work does not depend on the size of the type.
+func (m *module) image(img *image, id spirv.ID, t *typ, off uint64) {
+	if m.zero(id) {
+		return
+	}
+	in, _ := m.x.Def(id)
+	if img.parts++; img.parts > maxImageParts {
+		m.fail(in, "the initializer has more than %d constituents", maxImageParts)
+	}
+	switch in.Op() {
+	case spirv.OpConstantComposite, spirv.OpSpecConstantComposite:
+		if m.constDepth++; m.constDepth > 256 {
+			m.fail(in, "constants are nested more than 256 deep")
 		}
 		for i, w := range in.Operands() {
 			e, o, _, ok := t.step(uint64(i))
@@ -420,7 +481,10 @@ func (m *module) image(img *image, id spirv.ID, t *typ, off uint64) {
 		if i < len(vals) {
 			if c := vals[i]; c.global != 0 {
 				img.relocs = append(img.relocs, isa.Reloc{Offset: l.offset, Global: c.global - 1, Addend: int64(c.bits)})
-			} else {
+			} else if c.bits != 0 {
+				if l.offset >= maxImage {
+					m.fail(in, "the initializer has more than %d bytes", maxImage)
+				}
 				img.put(l.offset, c.bits, l.t.size)
 			}
 		}

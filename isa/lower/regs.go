@@ -286,26 +286,21 @@ func (a *allocator) assignGlobal(order []*value) {
 	for c := range webs {
 		ws := webs[c]
 		sort.SliceStable(ws, func(i, j int) bool { return ws[i].start < ws[j].start })
-		var active []*web
-		var free []int
+		// Those in use, the one that ends first on top, and the free registers,
+		// the lowest on top.
+		active := heapOf[*web]{less: func(x, y *web) bool { return x.end < y.end }}
+		free := heapOf[int]{less: func(x, y int) bool { return x < y }}
 		for _, w := range ws {
-			keep := active[:0]
-			for _, x := range active {
-				if x.end <= w.start {
-					free = append(free, x.reg)
-				} else {
-					keep = append(keep, x)
-				}
+			for len(active.list) > 0 && active.list[0].end <= w.start {
+				free.push(active.pop().reg)
 			}
-			active = keep
-			sort.Ints(free)
-			if len(free) > 0 {
-				w.reg, free = free[0], free[1:]
+			if len(free.list) > 0 {
+				w.reg = free.pop()
 			} else {
 				w.reg = a.global[c]
 				a.global[c]++
 			}
-			active = append(active, w)
+			active.push(w)
 		}
 	}
 }

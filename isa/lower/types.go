@@ -39,6 +39,7 @@ type typ struct {
 	count   uint64   // of a vector or array
 	members []*typ
 	offsets []uint64
+	flats   []int // of a structure: the number of scalars ahead of each member
 	storage spirv.StorageClass
 	size    uint64 // bytes; 0 for void, function and opaque types
 	align   uint64
@@ -140,8 +141,8 @@ func (m *module) newType(in spirv.Inst) *typ {
 		}
 		t.size = t.count * t.elem.size
 		t.flat = maxFlat + 1
-		if t.count <= maxFlat {
-			t.flat = min(int(t.count)*t.elem.flat, maxFlat+1)
+		if t.count <= maxFlat || t.elem.flat == 0 {
+			t.flat = int(min(t.count*uint64(t.elem.flat), maxFlat+1))
 		}
 	case spirv.OpTypeStruct:
 		t.kind = kindStruct
@@ -154,6 +155,7 @@ func (m *module) newType(in spirv.Inst) *typ {
 			}
 			t.size = (t.size + a - 1) &^ (a - 1)
 			t.offsets = append(t.offsets, t.size)
+			t.flats = append(t.flats, t.flat)
 			t.members = append(t.members, e)
 			t.size += e.size
 			t.align = max(t.align, a)
@@ -212,6 +214,9 @@ type leaf struct {
 
 // leaves calls f for each scalar of t in order; t.flat tells how many there are.
 func (t *typ) leaves(offset uint64, f func(leaf)) {
+	if t.flat == 0 {
+		return // however many nothings there are
+	}
 	switch t.kind {
 	case kindVector, kindArray:
 		for i := uint64(0); i < t.count; i++ {
@@ -240,10 +245,7 @@ func (t *typ) step(i uint64) (e *typ, offset uint64, flat int, ok bool) {
 		if i >= uint64(len(t.members)) {
 			return nil, 0, 0, false
 		}
-		for _, e := range t.members[:i] {
-			flat += e.flat
-		}
-		return t.members[i], t.offsets[i], flat, true
+		return t.members[i], t.offsets[i], t.flats[i], true
 	}
 	return nil, 0, 0, false
 }
