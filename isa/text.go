@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -51,7 +52,7 @@ func (k *Kernel) Text(p *Program) string {
 }
 
 func (k *Kernel) text(b *strings.Builder, p *Program) {
-	fmt.Fprintf(b, "kernel %s", k.Name)
+	fmt.Fprintf(b, "kernel %s", plain(k.Name))
 	if k.ReqdLocalSize != [3]uint32{} {
 		fmt.Fprintf(b, " reqd_local %d,%d,%d", k.ReqdLocalSize[0], k.ReqdLocalSize[1], k.ReqdLocalSize[2])
 	}
@@ -60,7 +61,7 @@ func (k *Kernel) text(b *strings.Builder, p *Program) {
 	}
 	b.WriteByte('\n')
 	for i, a := range k.Params {
-		fmt.Fprintf(b, "  param %d %q %s size %d", i, a.Name, a.TypeName, a.Size)
+		fmt.Fprintf(b, "  param %d %q %s size %d", i, a.Name, plain(a.TypeName), a.Size)
 		for _, r := range k.ParamRegs {
 			if r.Param == i {
 				fmt.Fprintf(b, " s%d=[%d:%d]", r.Scalar, r.Offset, r.Offset+uint64(r.Size))
@@ -102,7 +103,7 @@ func (k *Kernel) text(b *strings.Builder, p *Program) {
 	for i, blk := range k.Blocks {
 		fmt.Fprintf(b, "b%d:", i)
 		if blk.Name != "" {
-			fmt.Fprintf(b, " ; %s", blk.Name)
+			fmt.Fprintf(b, " ; %s", plain(blk.Name))
 		}
 		if blk.Loop > 0 {
 			fmt.Fprintf(b, " (loop depth %d)", blk.Loop)
@@ -114,13 +115,22 @@ func (k *Kernel) text(b *strings.Builder, p *Program) {
 			if int(in.Loc) < len(k.Locs) {
 				l := k.Locs[in.Loc]
 				if l.Line != 0 && (l.File != last.File || l.Line != last.Line) && int(l.File) < len(p.Files) {
-					fmt.Fprintf(b, "  ; %s:%d\n", p.Files[l.File], l.Line)
+					fmt.Fprintf(b, "  ; %s:%d\n", plain(p.Files[l.File]), l.Line)
 					last = l
 				}
 			}
 			fmt.Fprintf(b, "  %4d  %s\n", pc, line)
 		}
 	}
+}
+
+// plain returns a name of the module as it is, or quoted where it has
+// characters that would break the line.
+func plain(s string) string {
+	if q := strconv.Quote(s); q[1:len(q)-1] != s {
+		return q
+	}
+	return s
 }
 
 // InstText returns the text form of one instruction of the kernel. Constants
