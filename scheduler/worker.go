@@ -168,8 +168,8 @@ func (w *worker) runGroup(pos uint64) {
 func (w *worker) runWave() bool {
 	v := &w.waves[0]
 	quantum := 0
-	if w.Kernel.UsesPrintf {
-		quantum = w.quantum // so that output is taken away from time to time
+	if w.Kernel.UsesPrintf || cooperative {
+		quantum = w.quantum // so that output is taken away, and timers run, from time to time
 	}
 	partial := false
 	for {
@@ -188,6 +188,7 @@ func (w *worker) runWave() bool {
 			}
 		case engine.StopQuantum:
 			w.flush()
+			yield()
 		case engine.StopFault:
 			w.fault(v)
 			return true
@@ -251,6 +252,7 @@ func (w *worker) runWaves(n int) bool {
 			}
 		}
 		w.flush()
+		yield()
 	}
 }
 
