@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -40,18 +38,12 @@ func TestConformance(t *testing.T) {
 	t.Logf("%v", s)
 }
 
-// packed matches the cases with members of packed structures. The check of alignment
-// goes by the type of an access and does not know the alignment that the access
-// declares, so that it takes these for misaligned.
-var packed = regexp.MustCompile(`^cases/(core/struct-packed|kernels/structs\.)`)
-
 // TestChecked: no case makes a finding with the checks on that it does not state.
 func TestChecked(t *testing.T) {
 	cases, err := Load(Builtin())
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases = slices.DeleteFunc(cases, func(c *Case) bool { return packed.MatchString(c.Name) })
 	m := Quick()
 	m.SubGroups, m.Waves = m.SubGroups[1:], m.Waves[:1]
 	report, err := Run(context.Background(), cases, Options{Matrix: &m, Check: true})

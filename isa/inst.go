@@ -1,5 +1,7 @@
 package isa
 
+import "math/bits"
+
 // Inst is one instruction. It is a plain value of fixed size: what an opcode
 // does not use is zero. A kernel's operands that do not fit (switch tables,
 // printf arguments) live in tables of the [Kernel].
@@ -11,7 +13,7 @@ type Inst struct {
 
 	Idx   IdxType // how the index of an address is read
 	Space Space   // where an address is known to point
-	Imm2  uint8   // AtomicOp; rounding scope of a fence
+	Imm2  uint8   // AtomicOp; scope of a barrier or fence; AlignCode of a load or store
 
 	Dst        Reg
 	A, B, C, D Reg
@@ -35,6 +37,27 @@ func (in *Inst) Target1() int { return int(in.Disp) }
 
 // SetTargets stores the targets of a terminator.
 func (in *Inst) SetTargets(t0, t1 int) { in.Scale, in.Disp = uint32(t0), int32(t1) }
+
+// AlignCode returns what Imm2 of a load or store holds when the module
+// promises an alignment of n bytes, a power of two, that may be below the
+// natural one: its logarithm plus 1. Zero, for any other n too, is natural
+// alignment.
+func AlignCode(n uint32) uint8 {
+	if n == 0 || n&(n-1) != 0 {
+		return 0
+	}
+	return uint8(bits.TrailingZeros32(n)) + 1
+}
+
+// Align returns the alignment in bytes that a load or store must have: that of
+// its type, or less where the module says so (packed structures).
+func (in *Inst) Align() int {
+	n := in.Type.Bytes()
+	if in.Imm2 != 0 {
+		n = min(n, 1<<min(in.Imm2-1, 30))
+	}
+	return n
+}
 
 // Flags modify an instruction.
 type Flags uint8

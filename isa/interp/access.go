@@ -324,10 +324,10 @@ var faultCodes = [...]finding.Code{
 // checkAlign stands before a load or store when Launch.Check is set. An access
 // that is bad for another reason is left to the access itself.
 func checkAlign(w *wave, in *inst) {
-	n := uint64(in.src.Type.Bytes())
+	n, align := uint64(in.src.Type.Bytes()), int64(in.src.Align())
 	bad := func(k, i int) *memory.Fault {
 		_, p := w.address(in.src, k, i)
-		if p.Offset()%int64(n) == 0 || w.checkLane(in, k, i) != nil {
+		if p.Offset()%align == 0 || w.checkLane(in, k, i) != nil {
 			return nil
 		}
 		f := w.misaligned(p, n)

@@ -129,7 +129,7 @@ func ptrAdd(w *wave, in *inst) {
 func (d *decoder) load(in inst) {
 	s := in.src
 	uniform := d.addressing(&in)
-	if d.check && s.Type.Bytes() > 1 {
+	if d.check && s.Align() > 1 {
 		c := in
 		c.fn = checkAlign
 		d.emit(c)
@@ -202,7 +202,7 @@ func loadPrivateScalar(w *wave, in *inst) {
 func (d *decoder) store(in inst) {
 	s := in.src
 	uniform := d.addressing(&in)
-	if d.check && s.Type.Bytes() > 1 {
+	if d.check && s.Align() > 1 {
 		c := in
 		c.fn = checkAlign
 		d.emit(c)

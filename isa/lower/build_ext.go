@@ -178,7 +178,7 @@ func (b *builder) twoResults(in spirv.Inst, n uint32, ops []uint32) {
 			st = &typ{kind: kindVector, elem: it, count: t.count, flat: t.flat}
 		}
 	}
-	b.store(p, st, stored, space(pt.storage), 0)
+	b.store(p, st, stored, memoryAccess(pt, nil))
 	b.set(in, out...)
 }
 
@@ -435,7 +435,7 @@ func (b *builder) clMemory(in spirv.Inst, n uint32, ops []uint32) {
 		p = b.element(p, ops[0], mem, uint64(t.flat), n == spirv.OpenCLStdVloadaHalfn)
 		out := make([]*value, t.flat)
 		for i := range out {
-			x := b.loadScalar(b.offset(p, int64(uint64(i)*mem.size)), mem, space(pt.storage), 0)
+			x := b.loadScalar(b.offset(p, int64(uint64(i)*mem.size)), mem, memoryAccess(pt, nil))
 			if mem != ct && ct.scalar() != isa.F16 {
 				x = b.conv(isa.OpFToF, ct.scalar(), isa.F16, x)
 			}
@@ -460,7 +460,7 @@ func (b *builder) clMemory(in spirv.Inst, n uint32, ops []uint32) {
 			if mem != ct && ct.scalar() != isa.F16 {
 				x = b.convFlags(isa.OpFToF, isa.F16, ct.scalar(), fl, x)
 			}
-			b.storeScalar(b.offset(p, int64(uint64(i)*mem.size)), mem, x, space(pt.storage), 0)
+			b.storeScalar(b.offset(p, int64(uint64(i)*mem.size)), mem, x, memoryAccess(pt, nil))
 		}
 	}
 }

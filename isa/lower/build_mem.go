@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv"
@@ -114,7 +115,7 @@ func (b *builder) memory(in spirv.Inst) {
 			if d, ok := b.m.x.Def(init); ok && d.Op() == spirv.OpConstantNull && t.flat > maxFlat {
 				b.fail("the initializer of a private variable has more than %d scalars", maxFlat)
 			}
-			b.store(v, t, b.typed(init, t), isa.SpacePrivate, 0)
+			b.store(v, t, b.typed(init, t), access{space: isa.SpacePrivate})
 		}
 		b.set(in, v)
 	case spirv.OpLoad:
@@ -123,11 +124,11 @@ func (b *builder) memory(in spirv.Inst) {
 		if t.flat > maxFlat {
 			b.fail("a value of more than %d scalars does not fit in registers", maxFlat)
 		}
-		b.set(in, b.load(p, t, space(pt.storage), accessFlags(ops[1:]))...)
+		b.set(in, b.load(p, t, memoryAccess(pt, ops[1:]))...)
 	case spirv.OpStore:
 		p, pt := b.one(spirv.ID(ops[0]))
 		v, t := b.vals(spirv.ID(ops[1]))
-		b.store(p, t, v, space(pt.storage), accessFlags(ops[2:]))
+		b.store(p, t, v, memoryAccess(pt, ops[2:]))
 	case spirv.OpCopyMemory:
 		dst, dt := b.one(spirv.ID(ops[0]))
 		src, st := b.one(spirv.ID(ops[1]))
@@ -200,30 +201,55 @@ func (b *builder) ptrChain(p *value, t *typ, indexes []uint32) *value {
 	return p
 }
 
-// accessFlags reads memory operands.
-func accessFlags(ops []uint32) isa.Flags {
-	if len(ops) > 0 && ops[0]&uint32(spirv.MemoryAccessVolatile) != 0 {
-		return isa.FlagVolatile
+// access is how memory is accessed: what the memory operands of an
+// instruction say, and where the pointer leads.
+type access struct {
+	space isa.Space
+	flags isa.Flags
+	align uint8 // isa.Inst.Imm2 of the loads and stores
+}
+
+// memoryAccess reads the memory operands of an access through a pointer of
+// type pt (SPIR-V 3.26). An alignment below the natural one is kept.
+func memoryAccess(pt *typ, ops []uint32) access {
+	a := access{space: space(pt.storage)}
+	if len(ops) == 0 {
+		return a
 	}
-	return 0
+	if ops[0]&uint32(spirv.MemoryAccessVolatile) != 0 {
+		a.flags = isa.FlagVolatile
+	}
+	if ops[0]&uint32(spirv.MemoryAccessAligned) != 0 && len(ops) > 1 {
+		a.align = isa.AlignCode(ops[1])
+	}
+	return a
+}
+
+// at returns the access to an element at a byte offset: the alignment there is
+// what the alignment of the whole and the offset have in common.
+func (a access) at(offset uint64) access {
+	if a.align != 0 && offset != 0 {
+		a.align = min(a.align, uint8(bits.TrailingZeros64(offset))+1)
+	}
+	return a
 }
 
 // load reads an object of type t.
-func (b *builder) load(p *value, t *typ, sp isa.Space, fl isa.Flags) []*value {
+func (b *builder) load(p *value, t *typ, a access) []*value {
 	if base, off, ok := inputOf(p); ok {
 		return b.loadInput(base, off, p, t)
 	}
 	out := make([]*value, 0, t.flat)
 	t.leaves(0, func(l leaf) {
-		out = append(out, b.loadScalar(b.offset(p, int64(l.offset)), l.t, sp, fl))
+		out = append(out, b.loadScalar(b.offset(p, int64(l.offset)), l.t, a.at(l.offset)))
 	})
 	return out
 }
 
-func (b *builder) loadScalar(p *value, t *typ, sp isa.Space, fl isa.Flags) *value {
+func (b *builder) loadScalar(p *value, t *typ, a access) *value {
 	access := func(s isa.Type) *value {
 		v := b.f.newValue(isa.OpLoad, s, s, p)
-		v.space, v.flags = sp, fl
+		v.space, v.flags, v.imm2 = a.space, a.flags, a.align
 		return b.add(v)
 	}
 	switch {
@@ -238,15 +264,15 @@ func (b *builder) loadScalar(p *value, t *typ, sp isa.Space, fl isa.Flags) *valu
 }
 
 // store writes the scalars v of type t.
-func (b *builder) store(p *value, t *typ, v []*value, sp isa.Space, fl isa.Flags) {
+func (b *builder) store(p *value, t *typ, v []*value, a access) {
 	i := 0
 	t.leaves(0, func(l leaf) {
-		b.storeScalar(b.offset(p, int64(l.offset)), l.t, v[i], sp, fl)
+		b.storeScalar(b.offset(p, int64(l.offset)), l.t, v[i], a.at(l.offset))
 		i++
 	})
 }
 
-func (b *builder) storeScalar(p *value, t *typ, x *value, sp isa.Space, fl isa.Flags) {
+func (b *builder) storeScalar(p *value, t *typ, x *value, a access) {
 	s := t.scalar()
 	switch {
 	case t.kind == kindBool:
@@ -259,7 +285,7 @@ func (b *builder) storeScalar(p *value, t *typ, x *value, sp isa.Space, fl isa.F
 		b.fail("values of type %s cannot be stored", t.op)
 	}
 	v := b.f.newValue(isa.OpStore, isa.Void, s, p, x)
-	v.space, v.flags = sp, fl
+	v.space, v.flags, v.imm2 = a.space, a.flags, a.align
 	b.add(v)
 }
 
@@ -398,12 +424,12 @@ func (b *builder) copyConst(dst, src *value, n uint64, ds, ss isa.Space) {
 	vals := make([]*value, len(parts))
 	for i, l := range parts {
 		v := b.f.newValue(isa.OpLoad, l.t.scalar(), l.t.scalar(), b.offset(src, int64(l.offset)))
-		v.space = ss
+		v.space, v.imm2 = ss, isa.AlignCode(1) // a copy of bytes
 		vals[i] = b.add(v)
 	}
 	for i, l := range parts {
 		v := b.f.newValue(isa.OpStore, isa.Void, l.t.scalar(), b.offset(dst, int64(l.offset)), vals[i])
-		v.space = ds
+		v.space, v.imm2 = ds, isa.AlignCode(1)
 		b.add(v)
 	}
 }
