@@ -161,6 +161,7 @@ func (w *worker) runGroup(pos uint64) {
 	if over {
 		w.done.Store(w.done.Load() + 1)
 	}
+	yield()
 }
 
 // runWave runs a group that is one wave. Like runWaves it returns false when
