@@ -138,6 +138,9 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 	at := "at " + f.Pointer.String()
 	if name != "" {
 		at = fmt.Sprintf("at %s%+d", name, f.Pointer.Offset())
+		if f.Pointer.Offset() == memory.FarOffset {
+			at = "at " + name // how far is not known
+		}
 	}
 	switch f.Kind {
 	case memory.FaultBounds:
