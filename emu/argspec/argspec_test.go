@@ -498,13 +498,13 @@ func TestFit(t *testing.T) {
 }
 
 func TestParseDims(t *testing.T) {
-	for s, want := range map[string][]uint64{"7": {7}, "1, 2,3": {1, 2, 3}, "0x10,0": {16, 0}} {
+	for s, want := range map[string][]uint64{"7": {7}, "1Mi,2k": {1 << 20, 2048}, "1, 2,3": {1, 2, 3}, "0x10,0": {16, 0}} {
 		got, err := ParseDims(s)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, %v", s, got, err)
 		}
 	}
-	for s, column := range map[string]int{"": 1, "1,": 3, "1,2,3,4": 7, "1,-2": 3, "x": 1, "99999999999999999999": 1} {
+	for s, column := range map[string]int{"": 1, "1,": 3, "1,2,3,4": 7, "1,-2": 3, "x": 1, "k": 1, "99999999999999999999": 1, "99999999999g": 1} {
 		_, err := ParseDims(s)
 		var e *Error
 		if !errors.As(err, &e) || e.Column != column {

@@ -2,21 +2,25 @@ package argspec
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
 
 // ParseDims reads X[,Y[,Z]], the form of -global, -local and -offset: up to three
-// whole numbers, decimal or with a prefix as in Go. The error is an [*Error].
+// whole numbers, decimal or with a prefix as in Go, at will followed by k, m or g as
+// in a COUNT. The error is an [*Error].
 func ParseDims(s string) ([]uint64, error) {
 	var dims []uint64
 	for pos := 0; ; {
 		item, rest, more := strings.Cut(s[pos:], ",")
 		text, at := trim(item, pos)
-		n, err := strconv.ParseUint(text, 0, 64)
-		if err != nil {
-			return nil, &Error{Spec: s, Column: at + 1, Msg: fmt.Sprintf("%q is not a size", text), Allowed: "X[,Y[,Z]], whole numbers"}
+		digits, unit := unitSuffix(text)
+		n, err := strconv.ParseUint(digits, 0, 64)
+		if err != nil || n > math.MaxUint64/uint64(unit) {
+			return nil, &Error{Spec: s, Column: at + 1, Msg: fmt.Sprintf("%q is not a size", text), Allowed: "X[,Y[,Z]], whole numbers, at will followed by k, m or g"}
 		}
+		n *= uint64(unit)
 		if len(dims) == 3 {
 			return nil, &Error{Spec: s, Column: at + 1, Msg: "more than three dimensions", Allowed: "X[,Y[,Z]]"}
 		}

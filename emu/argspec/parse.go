@@ -281,21 +281,7 @@ func get(src []byte, size int) uint64 {
 func (p *parser) count(s string, at int, most int64) (int, error) {
 	const allowed = "a whole number, at will followed by k (×1024), m (×1024²) or g (×1024³)"
 	s, at = trim(s, at)
-	digits, unit := s, int64(1)
-	if n := len(s); n > 1 && !strings.HasPrefix(s, "0x") && !strings.HasPrefix(s, "0X") {
-		body := strings.TrimSuffix(s, "i")
-		switch body[len(body)-1] {
-		case 'k', 'K':
-			unit = 1 << 10
-		case 'm', 'M':
-			unit = 1 << 20
-		case 'g', 'G':
-			unit = 1 << 30
-		}
-		if unit > 1 {
-			digits = body[:len(body)-1]
-		}
-	}
+	digits, unit := unitSuffix(s)
 	n, err := strconv.ParseInt(digits, 0, 64)
 	if errors.Is(err, strconv.ErrRange) || (err == nil && n > 0 && n > min(most, math.MaxInt)/unit) {
 		return 0, p.fail(at, fmt.Sprintf("at most %d", most), "%s is too many", s)
@@ -307,6 +293,26 @@ func (p *parser) count(s string, at int, most int64) (int, error) {
 		return 0, p.fail(at, "1 or more", "%s is too few", s)
 	}
 	return int(n * unit), nil
+}
+
+// unitSuffix takes the suffix k, m or g, in either case and at will with an i
+// behind it, off a number.
+func unitSuffix(s string) (digits string, unit int64) {
+	if n := len(s); n > 1 && !strings.HasPrefix(s, "0x") && !strings.HasPrefix(s, "0X") {
+		body := strings.TrimSuffix(s, "i")
+		switch body[len(body)-1] {
+		case 'k', 'K':
+			unit = 1 << 10
+		case 'm', 'M':
+			unit = 1 << 20
+		case 'g', 'G':
+			unit = 1 << 30
+		default:
+			return s, 1
+		}
+		return body[:len(body)-1], unit
+	}
+	return s, 1
 }
 
 func (p *parser) local(text string, at int) (*Arg, error) {
