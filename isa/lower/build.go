@@ -169,7 +169,11 @@ func (b *builder) typed(id spirv.ID, t *typ) []*value {
 
 // vals returns the scalars of an operand and its type.
 func (b *builder) vals(id spirv.ID) ([]*value, *typ) {
-	t := b.m.typeOf(b.m.x.TypeOf(id))
+	tid := b.m.x.TypeOf(id)
+	if tid == 0 {
+		b.fail("operand %%%d has no value", id)
+	}
+	t := b.m.typeOf(tid)
 	return b.typed(id, t), t
 }
 
@@ -260,7 +264,7 @@ func (m *module) kernel(ep entry) *isa.Kernel {
 	b.in = def
 	f := m.funcs[ep.id]
 	if f == nil {
-		b.fail("the entry point %q has no function", ep.name)
+		panic(&Error{Op: "OpEntryPoint", Word: ep.word, Reason: fmt.Sprintf("the entry point %q has no function", ep.name)})
 	}
 	if f.entry == nil {
 		b.fail("the entry point %q has no body", ep.name)
@@ -497,7 +501,11 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 	id := f.def.ResultID()
 	for _, s := range b.stack {
 		if s == id {
-			b.fail("function %%%d %q calls itself, and kernels must not", id, m.names[id])
+			name := ""
+			if n := m.names[id]; n != "" {
+				name = fmt.Sprintf(" %q", n)
+			}
+			b.fail("function %%%d%s calls itself, and kernels must not", id, name)
 		}
 	}
 	if len(b.stack) > 512 {
