@@ -47,7 +47,10 @@ func clamp(t ty, signed bool, x *big.Int) uint64 {
 func floorDiv2(x *big.Int) *big.Int { return new(big.Int).Rsh(x, 1) }
 
 func TestIntegerRules(t *testing.T) {
-	for _, n := range widths {
+	for i, n := range widths {
+		if testing.Short() && i%2 == 0 {
+			continue // 16, 64 and 17 bits are left
+		}
 		checkRules(t, integerRules(ti(n)))
 	}
 }
