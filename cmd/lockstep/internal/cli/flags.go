@@ -85,6 +85,11 @@ func (f *flags) parse(args []string) ([]string, error) {
 		if err := f.Set(name, value); err != nil {
 			return nil, usagef(help, "%s: -%s %s: not %s", f.Name(), name, value, kind(fl))
 		}
+		if g, ok := fl.Value.(flag.Getter); ok {
+			if d, ok := g.Get().(time.Duration); ok && d < 0 {
+				return nil, usagef(help, "%s: -%s %s: less than nothing; not %s", f.Name(), name, value, kind(fl))
+			}
+		}
 	}
 	return rest, nil
 }
