@@ -236,10 +236,23 @@ func (b *builder) inst(in spirv.Inst) {
 		x, t := b.vals(spirv.ID(in.Operand(0)))
 		y, _ := b.vals(spirv.ID(in.Operand(1)))
 		b.set(in, b.dot(t.component().scalar(), x, y))
+	case spirv.OpSDot, spirv.OpUDot, spirv.OpSUDot, spirv.OpSDotAccSat, spirv.OpUDotAccSat, spirv.OpSUDotAccSat:
+		b.dotInst(in)
+	case spirv.OpSizeOf:
+		// The size of what a pointer points to, which its type says.
+		t := b.m.typeOf(in.ResultType())
+		b.set(in, b.imm(t.scalar(), b.typeAt(b.m.typeOf(b.m.x.TypeOf(spirv.ID(in.Operand(0))))).size))
 	case spirv.OpSelect:
 		b.selectInst(in)
 	case spirv.OpAny, spirv.OpAll:
-		v, _ := b.vals(spirv.ID(in.Operand(0)))
+		v, vt := b.vals(spirv.ID(in.Operand(0)))
+		if ct := vt.component(); ct.kind == kindInt {
+			// As OpenCL C has any and all: the sign bit counts.
+			v = append([]*value(nil), v...)
+			for i := range v {
+				v[i] = b.cmp(isa.OpLtS, ct.scalar(), b.signed(ct, v[i]), b.imm(ct.scalar(), 0))
+			}
+		}
 		o := isa.OpOr
 		if op == spirv.OpAll {
 			o = isa.OpAnd

@@ -572,7 +572,10 @@ func (b *builder) barrier(in spirv.Inst) {
 	ops := in.Operands()
 	if in.Op() == spirv.OpMemoryBarrier {
 		v := b.f.newValue(isa.OpFence, isa.Void, isa.Void)
-		v.imm2 = uint8(b.m.constUint(spirv.ID(ops[0])))
+		v.imm2 = uint8(isa.ScopeDevice)
+		if d, ok := b.m.x.Def(spirv.ID(ops[0])); ok && isConstant(d.Op()) {
+			v.imm2 = uint8(b.m.constUint(spirv.ID(ops[0])))
+		}
 		b.add(v)
 		return
 	}

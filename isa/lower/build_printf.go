@@ -22,6 +22,9 @@ func (b *builder) printf(in spirv.Inst, ops []uint32) {
 		arg := isa.PrintfArg{Type: ct.scalar()}
 		if ct.kind == kindPointer && i < len(conv) && conv[i] == 's' {
 			s, ok := b.constString(vals[0])
+			if vals[0].isConst() && vals[0].imm == 0 {
+				s, ok = "(null)", true // as the C library prints it
+			}
 			if !ok {
 				b.fail("argument %d of printf is not a constant string", i+1)
 			}

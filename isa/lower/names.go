@@ -101,6 +101,9 @@ func (b *builder) imported(in spirv.Inst, f *function, args [][]*value, rt *typ)
 	}
 	g := names[plainName(name)]
 	if g == nil {
+		if out, ok := b.clFunction(in, f, name, args, rt); ok && (rt.kind == kindVoid || len(out) == rt.flat) {
+			return out
+		}
 		b.fail("calls function %q, which the module does not define and lockstep does not know", name)
 	}
 	out := g(b, args, rt)
