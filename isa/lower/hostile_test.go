@@ -288,7 +288,7 @@ func TestHostile(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var opt lower.Options
 			if testing.Short() {
-				opt.MaxInstructions = 1 << 18
+				opt.MaxInstructions = 1 << 19
 			}
 			_, err := lowered(t, c.text, opt)
 			var le *lower.Error
