@@ -1,6 +1,10 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa"
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
 
 // loop is a natural loop: the blocks that reach a back-edge to head without
 // leaving through head. An irreducible region is no loop.
@@ -235,7 +239,7 @@ func (f *fn) dominators() {
 		changed = false
 		for _, b := range f.blocks[1:] {
 			var d *block
-			for _, p := range b.preds {
+			for _, p := range deepestFirst(b.preds) {
 				if p.idom == nil {
 					continue
 				}
@@ -282,6 +286,18 @@ func (f *fn) dominators() {
 		c.domIn = n
 		stack = append(stack, frame{c, 0})
 	}
+}
+
+// deepestFirst returns a block's predecessors, those that come last in reverse
+// post-order first when there are many: the common dominator of a long chain of
+// blocks with one exit is found by climbing the chain once, and not once a block.
+func deepestFirst(preds []*block) []*block {
+	if len(preds) <= 8 {
+		return preds
+	}
+	preds = slices.Clone(preds)
+	slices.SortFunc(preds, func(a, b *block) int { return b.rpo - a.rpo })
+	return preds
 }
 
 // dominates says whether every way to x leads through b.
