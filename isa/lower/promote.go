@@ -176,17 +176,25 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 	frontier := f.frontiers()
 	phiSlot := map[*value]int{}
 	stamp := make([]int, len(f.blocks)) // block has a phi for slot stamp-1
+	live := &liveness{in: make([]int, len(f.blocks)), kills: make([]int, len(f.blocks))}
 	for si := range slots {
 		if len(exposed[si]) == 0 {
 			continue // a block that reads it has written it before
 		}
-		live := f.liveIn(stores[si], exposed[si])
+		joins := false
+		for _, b := range stores[si] {
+			joins = joins || len(frontier[b.rpo]) > 0
+		}
+		if !joins {
+			continue // no block is reached by two of its values
+		}
+		live.find(si+1, stores[si], exposed[si])
 		work := append([]*block(nil), stores[si]...)
 		for len(work) > 0 {
 			b := work[len(work)-1]
 			work = work[:len(work)-1]
 			for _, d := range frontier[b.rpo] {
-				if stamp[d.rpo] == si+1 || !live[d.rpo] {
+				if stamp[d.rpo] == si+1 || live.in[d.rpo] != si+1 {
 					continue
 				}
 				stamp[d.rpo] = si + 1
@@ -291,27 +299,31 @@ func (f *fn) frontiers() [][]*block {
 	return df
 }
 
-// liveIn returns the blocks, by rpo, at whose start a slot may still be read:
-// those that reach an exposed read without a store in between.
-func (f *fn) liveIn(stores, exposed []*block) []bool {
-	live := make([]bool, len(f.blocks))
-	kills := make(map[*block]bool, len(stores))
+// liveness finds for one slot after the other the blocks, by rpo, at whose
+// start the slot may still be read. Large kernels have many slots that live in
+// few blocks each, so blocks are stamped with the slot and nothing is cleared.
+type liveness struct {
+	in, kills []int
+	work      []*block
+}
+
+// find stamps the blocks that reach an exposed read without a store in between.
+func (l *liveness) find(stamp int, stores, exposed []*block) {
 	for _, b := range stores {
-		kills[b] = true
+		l.kills[b.rpo] = stamp
 	}
-	work := append([]*block(nil), exposed...)
+	l.work = append(l.work[:0], exposed...)
 	for _, b := range exposed {
-		live[b.rpo] = true
+		l.in[b.rpo] = stamp
 	}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
+	for len(l.work) > 0 {
+		b := l.work[len(l.work)-1]
+		l.work = l.work[:len(l.work)-1]
 		for _, p := range b.preds {
-			if !live[p.rpo] && !kills[p] {
-				live[p.rpo] = true
-				work = append(work, p)
+			if l.in[p.rpo] != stamp && l.kills[p.rpo] != stamp {
+				l.in[p.rpo] = stamp
+				l.work = append(l.work, p)
 			}
 		}
 	}
-	return live
 }
