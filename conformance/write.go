@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
 )
@@ -120,8 +121,17 @@ func wrap(line string, indent int, value string) string {
 	}
 	head, _, _ := strings.Cut(spec, ":")
 	_, typed := argspec.ParseType(head)
+	list := typed || head == "buf"
+	if list && len(line)+len(value) > textWidth {
+		// Spaces that were behind commas would move the breaks at the next writing.
+		items := strings.Split(value, ",")
+		for i := 1; i < len(items); i++ {
+			items[i] = strings.TrimLeftFunc(items[i], unicode.IsSpace)
+		}
+		value = strings.Join(items, ",")
+	}
 	var b strings.Builder
-	for (typed || head == "buf") && len(line)+len(value) > textWidth {
+	for list && len(line)+len(value) > textWidth {
 		cut := strings.LastIndexByte(value[:textWidth-len(line)], ',')
 		if cut < 0 {
 			break
