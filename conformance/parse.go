@@ -184,7 +184,7 @@ func (p *caseParser) split(text string) ([]*entry, error) {
 				return nil, p.fail(number, 1, "nothing follows the section line")
 			}
 			p.c.textLine = number + 1
-			p.c.Text = strings.TrimRight(text, "\n") + "\n"
+			p.c.Text = strings.TrimRight(text, "\r\n") + "\n"
 			break
 		}
 		if strings.HasPrefix(line, "---") {
