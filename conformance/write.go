@@ -121,7 +121,8 @@ func wrap(line string, indent int, value string) string {
 	}
 	head, _, _ := strings.Cut(spec, ":")
 	_, typed := argspec.ParseType(head)
-	list := typed || head == "buf"
+	// At the beginning of a line a # would make a comment of what is not one.
+	list := (typed || head == "buf") && !strings.Contains(value, "#")
 	if list && len(line)+len(value) > textWidth {
 		// Spaces that were behind commas would move the breaks at the next writing.
 		items := strings.Split(value, ",")
