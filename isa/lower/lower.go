@@ -103,7 +103,8 @@ func Program(m *spirv.Module, opt Options) (p *isa.Program, err error) {
 			continue
 		}
 		if err := k.Verify(); err != nil {
-			return nil, fmt.Errorf("lower: %w", err)
+			mod.prog.Refused = append(mod.prog.Refused, isa.Refused{Name: ep.name, Reason: fmt.Errorf("lower: %w", err)})
+			continue
 		}
 		mod.prog.Kernels = append(mod.prog.Kernels, k)
 	}

@@ -339,7 +339,7 @@ func (b *builder) clStandard(c *clCall) ([]*value, bool) {
 	}
 	name := strings.TrimPrefix(c.name, "__spirv_ocl_")
 	ct := c.types[0].component()
-	candidates := []string{name}
+	var candidates []string
 	switch {
 	case floatCode(c.code) && ct.kind == kindFloat:
 		candidates = []string{name, map[string]string{"max": "fmax_common", "min": "fmin_common", "clamp": "fclamp"}[name]}

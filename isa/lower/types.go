@@ -122,7 +122,7 @@ func (m *module) newType(in spirv.Inst) *typ {
 		t.align = t.size
 	case spirv.OpTypeVector:
 		t.kind, t.elem, t.count = kindVector, m.typeOf(spirv.ID(in.Operand(0))), uint64(in.Operand(1))
-		if t.count < 2 || t.count > 16 || t.elem.scalar() == isa.Void {
+		if t.count < 1 || t.count > 16 || t.elem.scalar() == isa.Void {
 			m.fail(in, "vectors of %d components are not supported", t.count)
 		}
 		t.flat = int(t.count)

@@ -155,6 +155,8 @@ var cases = []struct {
 	{"int-signedness", []string{"%pair = OpTypeStruct %int %float4 => %pair = OpTypeStruct %int %float4; %signed = OpTypeInt 32 1"}},
 	{"vector-count", []string{"%pair = OpTypeStruct %int %float4 => %pair = OpTypeStruct %int %float4; %v5 = OpTypeVector %int 5"}},
 	{"convert-width", []string{"%trunc = OpUConvert %short %n => %trunc = OpUConvert %int %n"}},
+	{"operand-loose", []string{"%member = OpInBoundsPtrAccessChain %p_fvec %byval %l0 %c1 => %member = OpInBoundsPtrAccessChain %p_f %byval %l0 %c1"}},
+	{"vector-count", []string{"%noevent = OpConstantNull %event => %noevent = OpConstantNull %event; %vec1 = OpTypeVector %int 1"}},
 	{"operand-loose", []string{"%any = OpAny %bool %bvec4 => %any = OpAny %bool %vec4"}},
 	{"operand-loose", []string{"%sine = OpExtInst %float %std sin %conv => %sine = OpExtInst %float4 %std ldexp %fvec4 %n"}},
 	{"semantics-order", []string{"%acqrel = OpConstant %int 264 => %acqrel = OpConstant %int 268"}},
@@ -209,7 +211,6 @@ var typed = []string{
 	"%tab = OpInBoundsAccessChain %p_const_int %table %c2 => %tab = OpInBoundsAccessChain %p_const_int %table %c2 %c2",
 	"%member = OpInBoundsPtrAccessChain %p_fvec %byval %l0 %c1 => %member = OpInBoundsPtrAccessChain %p_fvec %byval %l0 %c2",
 	"%member = OpInBoundsPtrAccessChain %p_fvec %byval %l0 %c1 => %member = OpInBoundsPtrAccessChain %p_fvec %byval %l0 %n",
-	"%member = OpInBoundsPtrAccessChain %p_fvec %byval %l0 %c1 => %member = OpInBoundsPtrAccessChain %p_f %byval %l0 %c1",
 	"%val = OpLoad %int %elem Aligned 4 => %val = OpLoad %int %n Aligned 4",
 	"%const = OpLoad %int %tab Aligned 4 => %const = OpLoad %long %tab Aligned 4",
 	"OpStore %elem %val Aligned 4 => OpStore %elem %f1 Aligned 4",
@@ -341,6 +342,14 @@ var rawCases = []struct {
 		for i := range m.Insts {
 			if m.Insts[i].Offset == in.Offset {
 				m.Insts[i].Words = []uint32{2<<16 | uint32(spirv.OpReturn), 1}
+			}
+		}
+	}},
+	{"operand-loose", func(t *testing.T, m *spirv.Module) {
+		in := find(t, m, spirv.OpConstantNull)
+		for i := range m.Insts {
+			if m.Insts[i].Offset == in.Offset {
+				m.Insts[i].Words = []uint32{4<<16 | uint32(spirv.OpConstantNull), in.Words[1], in.Words[2], 0}
 			}
 		}
 	}},

@@ -201,6 +201,9 @@ func (c *checker) checkStrictTypes() {
 // checkStrictOperands checks what single instructions ask for beyond what gives them a meaning.
 func (c *checker) checkStrictOperands() {
 	const orders = spirv.MemorySemanticsAcquire | spirv.MemorySemanticsRelease | spirv.MemorySemanticsAcquireRelease | spirv.MemorySemanticsSequentiallyConsistent
+	for _, l := range c.loose {
+		c.fail("operand-loose", l.in, "%s", l.msg)
+	}
 	for _, in := range c.insts {
 		switch in.Op() {
 		case spirv.OpUConvert, spirv.OpSConvert, spirv.OpFConvert:

@@ -167,7 +167,7 @@ func (c *checker) declare(t *typ, forward map[spirv.ID]spirv.Inst) {
 		if !t.elem.scalar() {
 			c.fail("type-vector", in, "the component type %%%d is no scalar", t.elem.id)
 		}
-		if n < 2 || n > 16 {
+		if n < 1 || n > 16 {
 			c.fail("type-vector", in, "a vector of %d components; 2 to 16 are supported", n)
 		}
 		t.class, t.width, t.count = t.elem.class, t.elem.width, int(n)

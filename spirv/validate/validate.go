@@ -137,6 +137,19 @@ type checker struct {
 	functionOf   map[spirv.ID]*function
 	operands     []spirv.ParsedOperand // of the instruction at hand
 	ids          []spirv.ID            // of the instruction at hand
+	loose        []looseOperand
+}
+
+// looseOperand is what the load rules let pass because producers emit it and
+// drivers take it; the strict rule operand-loose reports it.
+type looseOperand struct {
+	in  spirv.Inst
+	msg string
+}
+
+// pass notes a looseOperand.
+func (c *checker) pass(in spirv.Inst, format string, args ...any) {
+	c.loose = append(c.loose, looseOperand{in, fmt.Sprintf(format, args...)})
 }
 
 func newChecker(m *spirv.Module, opts Options) *checker {
