@@ -12,9 +12,15 @@ type slot struct {
 	offset int64
 	size   int64
 	t      isa.Type
-	n      int // number among all slots
-	param  int // 1 + the parameter whose bytes it starts as
+	n      int  // number among all slots
+	param  int  // 1 + the parameter whose bytes it starts as
+	memory bool // stays in memory after all
 }
+
+// maxPhis is the number of phi arguments that promotion adds to a kernel at
+// most. Variables that would need more stay in memory: a module of n words can
+// ask for n² of them.
+const maxPhis = 1 << 20
 
 // variable is a private variable under consideration.
 type variable struct {
@@ -114,7 +120,7 @@ func promote(b *builder) {
 				end = max(end, spans[j].off+spans[j].size)
 			}
 			if same {
-				v.slots = append(v.slots, slot{spans[i].off, spans[i].size, isa.IntOf(int(spans[i].size) * 8), n, b.k.Private[vi].Param})
+				v.slots = append(v.slots, slot{offset: spans[i].off, size: spans[i].size, t: isa.IntOf(int(spans[i].size) * 8), n: n, param: b.k.Private[vi].Param})
 				n++
 			}
 			i = j
@@ -130,7 +136,7 @@ func promote(b *builder) {
 		}
 		s := vars[vi].slots
 		i := sort.Search(len(s), func(i int) bool { return s[i].offset >= off })
-		if i < len(s) && s[i].offset == off {
+		if i < len(s) && s[i].offset == off && !s[i].memory {
 			return &s[i]
 		}
 		return nil
@@ -176,18 +182,21 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 	frontier := f.frontiers()
 	phiSlot := map[*value]int{}
 	stamp := make([]int, len(f.blocks)) // block has a phi for slot stamp-1
+	total := 0                          // phi arguments so far
+	var joins []*block
 	live := &liveness{in: make([]int, len(f.blocks)), kills: make([]int, len(f.blocks))}
 	for si := range slots {
 		if len(exposed[si]) == 0 {
 			continue // a block that reads it has written it before
 		}
-		joins := false
+		meet := false
 		for _, b := range stores[si] {
-			joins = joins || len(frontier[b.rpo]) > 0
+			meet = meet || len(frontier[b.rpo]) > 0
 		}
-		if !joins {
+		if !meet {
 			continue // no block is reached by two of its values
 		}
+		joins = joins[:0]
 		live.find(si+1, stores[si], exposed[si])
 		work := append([]*block(nil), stores[si]...)
 		for len(work) > 0 {
@@ -198,13 +207,25 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 					continue
 				}
 				stamp[d.rpo] = si + 1
-				phi := f.newValue(irPhi, slots[si].t, slots[si].t)
-				phi.blk = d
-				phi.args = make([]*value, len(d.preds))
-				d.phis = append(d.phis, phi)
-				phiSlot[phi] = si
+				joins = append(joins, d)
 				work = append(work, d)
 			}
+		}
+		args := 0
+		for _, d := range joins {
+			args += len(d.preds)
+		}
+		if total += args; total > maxPhis {
+			total -= args
+			slots[si].memory = true
+			continue
+		}
+		for _, d := range joins {
+			phi := f.newValue(irPhi, slots[si].t, slots[si].t)
+			phi.blk = d
+			phi.args = make([]*value, len(d.preds))
+			d.phis = append(d.phis, phi)
+			phiSlot[phi] = si
 		}
 	}
 	// Rename. cur holds the value of each slot; undo restores it on the way up.

@@ -185,16 +185,20 @@ func (f *fn) dropDead() {
 // select costs less than running two blocks under masks.
 func ifConvert(b *builder) {
 	f := b.f
-	for again := true; again; {
-		again = false
+	// Each round joins blocks, which lays open further branches: those around a
+	// converted one. Nests deeper than this gain little by it.
+	const rounds = 8
+	for range rounds {
+		again := false
 		for _, p := range f.blocks {
 			if p.term == termCond && f.convertAt(p) {
 				again = true
 			}
 		}
-		if again {
-			f.cleanCFG()
+		if !again {
+			break
 		}
+		f.cleanCFG()
 	}
 	simplify(b)
 }
