@@ -43,11 +43,16 @@ type allocator struct {
 	info  map[*value]*liveInfo
 	webOf map[*value]*web
 	first []int // position of each block's start, by order
+	steps int   // edges walked by liveness
 	copyP []int // position of the phi copies at a block's end
 	// global and local are the numbers of registers of each class.
 	global, local [numClasses]int
 	scratch       [numClasses]int // register for breaking copy cycles, -1 until needed
 }
+
+// maxLiveSteps bounds the edges that liveness walks for all values of a kernel:
+// some seconds of work.
+const maxLiveSteps = 1 << 26
 
 // liveInfo is what is known about a value's life.
 type liveInfo struct {
@@ -128,6 +133,9 @@ func (a *allocator) run() error {
 				return errTooLarge
 			}
 			a.liveness(v, li, words)
+			if a.steps > maxLiveSteps {
+				return errTooLarge
+			}
 		}
 	}
 	a.coalesce()
@@ -161,6 +169,7 @@ func (a *allocator) liveness(v *value, li *liveInfo, words int) {
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
+		a.steps += len(b.preds)
 		for _, p := range b.preds {
 			o := p.order
 			li.liveOut[o/64] |= 1 << (o % 64)
