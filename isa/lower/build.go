@@ -453,17 +453,23 @@ func (b *builder) typeName(t *typ, depth int) string {
 	case kindBool:
 		return "bool"
 	case kindInt:
+		// Without a sign of its own, as modules of OpenCL C have them, an integer
+		// is called unsigned.
+		sign := "u"
+		if in, ok := b.m.x.Def(t.id); ok && in.Operand(1) != 0 {
+			sign = ""
+		}
 		switch t.bits {
 		case 8:
-			return "char"
+			return sign + "char"
 		case 16:
-			return "short"
+			return sign + "short"
 		case 32:
-			return "int"
+			return sign + "int"
 		case 64:
-			return "long"
+			return sign + "long"
 		}
-		return fmt.Sprintf("int%d_t", t.bits)
+		return fmt.Sprintf("%sint%d_t", sign, t.bits)
 	case kindFloat:
 		return map[int]string{16: "half", 32: "float", 64: "double"}[t.bits]
 	case kindVector:
