@@ -242,7 +242,7 @@ func ExampleKernel_Params() {
 	// Output:
 	// 0 struct.point p 16
 	// 1 float3 v 16
-	// 2 short8 s 16
-	// 3 char b 1
+	// 2 ushort8 s 16
+	// 3 uchar b 1
 	// 4 double* out 8
 }
