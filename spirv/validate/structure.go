@@ -1,6 +1,10 @@
 package validate
 
-import "github.com/lockstep-gpu/lockstep/spirv"
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
 
 // checkHeader checks section 2.3, physical layout.
 func (c *checker) checkHeader() {
@@ -16,7 +20,7 @@ func (c *checker) checkHeader() {
 // that the grammar names. Debug information is exempt: producers put odd values there, for instance a
 // storage class of 2^32-1 for none, and nothing hangs on it.
 func (c *checker) checkGrammar() {
-	for _, in := range c.insts {
+	for i, in := range c.insts {
 		if !in.Op().Known() {
 			c.fail("instruction-unknown", in, "the opcode is in no version of SPIR-V and in no registered extension")
 			continue
@@ -32,8 +36,15 @@ func (c *checker) checkGrammar() {
 			if de, ok := err.(*spirv.DecodeError); ok {
 				reason = de.Reason
 			}
-			if in.Op() == spirv.OpConstantNull && len(in.Words) > in.Op().MinWords() {
-				c.pass(in, "%s", reason) // clang 22 leaves words behind the null of some types
+			if n := in.Op().MinWords(); in.Op() == spirv.OpConstantNull && len(in.Words) > n {
+				// clang 22 leaves words behind the null of some types. The rules that
+				// follow see the instruction without them.
+				c.pass(in, "%s", reason)
+				if !c.trimmed {
+					c.insts, c.trimmed = slices.Clone(c.insts), true
+				}
+				in.Words = in.Words[:n:n]
+				c.insts[i] = in
 				continue
 			}
 			c.fail("grammar", in, "%s", reason)

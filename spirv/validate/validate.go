@@ -138,6 +138,7 @@ type checker struct {
 	operands     []spirv.ParsedOperand // of the instruction at hand
 	ids          []spirv.ID            // of the instruction at hand
 	loose        []looseOperand
+	trimmed      bool // insts is a copy of the module's
 }
 
 // looseOperand is what the load rules let pass because producers emit it and
