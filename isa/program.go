@@ -81,14 +81,12 @@ type Kernel struct {
 	Printfs  []Printf
 	Locs     []Loc // Locs[0] is the zero Loc
 
-	ReqdLocalSize   [3]uint32 // zeros when the module does not say
-	LocalSizeHint   [3]uint32
-	ReqdSubgroup    uint32 // 0 when the module does not say
-	UsesBarrier     bool
-	UsesPrintf      bool
-	OrderDependent  bool // work-groups can see each other's order (atomics whose result is used …)
-	WritesGlobal    bool
-	UniformAccesses int // for statistics: loads that run once a wave
+	ReqdLocalSize  [3]uint32 // zeros when the module does not say
+	LocalSizeHint  [3]uint32
+	ReqdSubgroup   uint32 // 0 when the module does not say
+	UsesBarrier    bool
+	UsesPrintf     bool
+	OrderDependent bool // work-groups can see each other's order (atomics whose result is used …)
 }
 
 // Block is a run of instructions that ends in its only terminator:

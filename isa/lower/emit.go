@@ -217,18 +217,10 @@ func (e *emitter) inst(v *value) {
 			in.Flags |= isa.FlagDense
 		}
 	}
-	switch v.op {
-	case isa.OpAtomic:
+	if v.op == isa.OpAtomic {
 		e.atomicEffects(v, unused)
-	case isa.OpStore, isa.OpMemCopy:
-		if v.space == isa.SpaceGlobal || v.space == isa.SpaceGeneric {
-			e.k.WritesGlobal = true
-		}
 	}
 	e.k.Code = append(e.k.Code, in)
-	if info.Shape == isa.ShapeLoad && !v.div {
-		e.k.UniformAccesses++
-	}
 }
 
 func (a *allocator) unused(v *value) bool { return a.info[v].end == v.pos && a.webOf[v] == nil }
@@ -238,7 +230,6 @@ func (e *emitter) atomicEffects(v *value, unused bool) {
 	if v.space == isa.SpaceLocal {
 		return
 	}
-	e.k.WritesGlobal = true
 	switch isa.AtomicOp(v.imm2) {
 	case isa.AtomicAdd, isa.AtomicSub, isa.AtomicMinS, isa.AtomicMaxS, isa.AtomicMinU, isa.AtomicMaxU, isa.AtomicAnd, isa.AtomicOr,
 		isa.AtomicXor, isa.AtomicFMin, isa.AtomicFMax:
