@@ -61,7 +61,12 @@ func example(op isa.Op, t, src isa.Type) isa.Inst {
 		clear(&in.B)
 	case isa.ShapeMemCopy:
 		clear(&in.Dst, &in.D)
-	case isa.ShapeBuiltin, isa.ShapePrintf:
+	case isa.ShapeGroupWait:
+		clear(&in.Dst, &in.B, &in.C, &in.D)
+	case isa.ShapeAsync:
+		in.Imm, in.Scale = 1, 3
+		clear(&in.Dst, &in.A, &in.B, &in.C, &in.D)
+	case isa.ShapeBuiltin, isa.ShapePrintf, isa.ShapeGroupCopy:
 		clear(&in.A, &in.B, &in.C, &in.D)
 	case isa.ShapeBrCond, isa.ShapeSwitch:
 		clear(&in.Dst, &in.B, &in.C, &in.D)
@@ -85,6 +90,11 @@ func kernel(in isa.Inst) *isa.Kernel {
 		Switches: []isa.SwitchTable{{Default: 0, Values: []uint64{1, 5}, Targets: []int{1, 0}}},
 		Printfs:  []isa.Printf{{Format: "%d %s\n", Args: []isa.PrintfArg{{Type: isa.I32, Regs: []isa.Reg{isa.V(1)}}, {Type: isa.I64, IsString: true, Str: "x"}}}},
 		Locs:     make([]isa.Loc, 1),
+		GroupCopies: []isa.GroupCopy{{Name: "copy", Dim: 2, Args: [isa.NumCopyArgs]isa.Reg{
+			isa.CopyDst: isa.V(1), isa.CopySrc: isa.S(0), isa.CopyElems: isa.S(1), isa.CopyDstLine: isa.V(2)}}},
+		LaneCopies: []isa.LaneCopy{{Name: "load", Kind: isa.LaneStruct, Size: 4, Offset: 8, LDS: isa.S(2), Index: isa.V(1), VOffset: isa.V(2), SOffset: isa.S(1),
+			Resource: [4]isa.Reg{isa.S(0), isa.S(1), isa.S(2), isa.S(3)}}},
+		MarkSequences: 2,
 	}
 	if in.Op.IsTerminator() {
 		k.Code = []isa.Inst{in, ret}

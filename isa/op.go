@@ -139,6 +139,14 @@ const (
 	// The work-item's place.
 	OpBuiltin // dst.T = Builtin Imm, I32 or I64
 
+	// Asynchronous copies (package dma).
+	OpGroupCopy  // dst.i64 = event of GroupCopies[Imm], which the work-group makes
+	OpGroupWait  // the work-group waits for event a.i64; 0 is no event
+	OpLaneCopy   // LaneCopies[Imm], by each lane
+	OpAsyncScope // a function body begins: the lanes' sequence Imm of async marks becomes empty
+	OpAsyncMark  // appends an async mark to the lanes' sequence Imm
+	OpAsyncWait  // waits until at most Scale marks of the lanes' sequence Imm are outstanding
+
 	// Output.
 	OpPrintf // Printfs[Imm]; dst.i32 = 0 for success (may be absent)
 
@@ -176,7 +184,11 @@ const (
 	ShapeAtomic        // [dst.T], address, [c.T], [d.T]
 	ShapeMemCopy       // a.I64, b.I64, c.I64
 	ShapeFence
-	ShapeBuiltin // dst.T
+	ShapeBuiltin   // dst.T
+	ShapeGroupCopy // dst.I64
+	ShapeGroupWait // a.I64
+	ShapeLaneCopy
+	ShapeAsync // a sequence of async marks
 	ShapePrintf
 	ShapeBr
 	ShapeBrCond
@@ -321,6 +333,13 @@ var opInfos = [NumOps]OpInfo{
 
 	OpBuiltin: {"builtin", ShapeBuiltin, 1<<I32 | 1<<I64, 0},
 	OpPrintf:  {"printf", ShapePrintf, 0, 0},
+
+	OpGroupCopy:  {"groupcopy", ShapeGroupCopy, 0, 0},
+	OpGroupWait:  {"groupwait", ShapeGroupWait, 0, 0},
+	OpLaneCopy:   {"lanecopy", ShapeLaneCopy, 0, 0},
+	OpAsyncScope: {"asyncscope", ShapeAsync, 0, 0},
+	OpAsyncMark:  {"asyncmark", ShapeAsync, 0, 0},
+	OpAsyncWait:  {"wait.asyncmark", ShapeAsync, 0, 0},
 
 	OpBr:      {"br", ShapeBr, 0, 0},
 	OpBrCond:  {"brcond", ShapeBrCond, 0, 0},

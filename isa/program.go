@@ -81,11 +81,18 @@ type Kernel struct {
 	Printfs  []Printf
 	Locs     []Loc // Locs[0] is the zero Loc
 
+	GroupCopies []GroupCopy
+	LaneCopies  []LaneCopy
+	// MarkSequences is the number of sequences of async marks: one for each
+	// function body, as inlined, that marks or waits.
+	MarkSequences int
+
 	ReqdLocalSize  [3]uint32 // zeros when the module does not say
 	LocalSizeHint  [3]uint32
 	ReqdSubgroup   uint32 // 0 when the module does not say
 	UsesBarrier    bool
 	UsesPrintf     bool
+	UsesAsync      bool // group copies, lane copies or async marks
 	OrderDependent bool // work-groups can see each other's order (atomics whose result is used …)
 }
 

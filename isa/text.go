@@ -257,6 +257,29 @@ func (k *Kernel) InstText(in *Inst) string {
 				b.WriteString(" " + reg(r, a.Type))
 			}
 		}
+	case ShapeGroupCopy:
+		dst(I64)
+		c := &k.GroupCopies[in.Imm]
+		name()
+		fmt.Fprintf(&b, " %s", plain(c.Name))
+		c.Regs(func(r *Reg, t Type, what string) { fmt.Fprintf(&b, " %s %s", what, reg(*r, t)) })
+	case ShapeGroupWait:
+		name()
+		b.WriteString(" " + reg(in.A, I64))
+	case ShapeLaneCopy:
+		c := &k.LaneCopies[in.Imm]
+		name()
+		fmt.Fprintf(&b, " %s size %d", plain(c.Name), c.Size)
+		if c.Offset != 0 {
+			fmt.Fprintf(&b, " offset %d", c.Offset)
+		}
+		c.Regs(func(r *Reg, t Type, what string) { fmt.Fprintf(&b, " %s %s", what, reg(*r, t)) })
+	case ShapeAsync:
+		name()
+		if in.Op == OpAsyncWait {
+			fmt.Fprintf(&b, " %d,", in.Scale)
+		}
+		fmt.Fprintf(&b, " sequence %d", in.Imm)
 	case ShapeBr:
 		fmt.Fprintf(&b, "br b%d", in.Target0())
 	case ShapeBrCond:

@@ -47,6 +47,19 @@ func (k *Kernel) Verify() error {
 	return nil
 }
 
+// verifyRegs checks the registers of a table's entry, and notes whether one of
+// them is a vector.
+func (k *Kernel) verifyRegs(each func(func(*Reg, Type, string)), vector *bool) error {
+	var err error
+	each(func(r *Reg, t Type, what string) {
+		if err == nil {
+			err = k.verifyReg(*r, t, what)
+		}
+		*vector = *vector || r.IsVector()
+	})
+	return err
+}
+
 func (k *Kernel) verifyReg(r Reg, t Type, what string) error {
 	switch {
 	case r == None:
@@ -84,6 +97,7 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 	n := 0
 	use := func(r Reg, t Type, what string) { ops[n] = operand{r, t, what}; n++ }
 	dst := Void
+	vector := false
 	switch inf.Shape {
 	case ShapeUnary, ShapeBinary, ShapeTernary, ShapeQuad:
 		dst = in.Type
@@ -166,6 +180,35 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 				}
 			}
 		}
+	case ShapeGroupCopy:
+		if int(in.Imm) >= len(k.GroupCopies) {
+			return fmt.Errorf("unknown group copy %d", in.Imm)
+		}
+		dst = I64
+		c := &k.GroupCopies[in.Imm]
+		if c.Dim < 1 || c.Dim > 3 || c.Args[CopyDst] == None || c.Args[CopySrc] == None || c.Args[CopyElems] == None {
+			return fmt.Errorf("group copy %d is damaged", in.Imm)
+		}
+		if err := k.verifyRegs(c.Regs, &vector); err != nil {
+			return err
+		}
+	case ShapeGroupWait:
+		use(in.A, I64, "event")
+	case ShapeLaneCopy:
+		if int(in.Imm) >= len(k.LaneCopies) {
+			return fmt.Errorf("unknown lane copy %d", in.Imm)
+		}
+		c := &k.LaneCopies[in.Imm]
+		if c.Size < 1 || c.Size > 16 || c.LDS == None || c.Kind > LaneStruct || (c.Global == None) == (c.Resource[0] == None) {
+			return fmt.Errorf("lane copy %d is damaged", in.Imm)
+		}
+		if err := k.verifyRegs(c.Regs, &vector); err != nil {
+			return err
+		}
+	case ShapeAsync:
+		if int(in.Imm) >= k.MarkSequences {
+			return fmt.Errorf("unknown sequence of marks %d of %d", in.Imm, k.MarkSequences)
+		}
 	case ShapeBr, ShapeBarrier:
 		if in.Target0() >= len(k.Blocks) {
 			return fmt.Errorf("target b%d of %d", in.Target0(), len(k.Blocks))
@@ -190,7 +233,6 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 			}
 		}
 	}
-	vector := false
 	for _, o := range ops[:n] {
 		if err := k.verifyReg(o.r, o.t, o.what); err != nil {
 			return err

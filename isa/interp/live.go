@@ -70,6 +70,13 @@ func visit(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, i
 			}
 		}
 		return in.Dst, isa.I32
+	case isa.ShapeGroupCopy:
+		k.GroupCopies[in.Imm].Regs(func(r *isa.Reg, t isa.Type, _ string) { use(*r, t) })
+		return in.Dst, isa.I64
+	case isa.ShapeGroupWait:
+		use(in.A, isa.I64)
+	case isa.ShapeLaneCopy:
+		k.LaneCopies[in.Imm].Regs(func(r *isa.Reg, t isa.Type, _ string) { use(*r, t) })
 	case isa.ShapeBrCond:
 		use(in.A, isa.B1)
 	case isa.ShapeSwitch:
