@@ -1,0 +1,241 @@
+package trace
+
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
+// DefaultMaxEvents is the number of events that a recorder keeps unless
+// [Options] say otherwise.
+const DefaultMaxEvents = 1_000_000
+
+// Options say how much a recorder keeps.
+type Options struct {
+	// MaxEvents is the number of events (turns, waits, marks, barriers, issues
+	// and completions of transfers) after which the trace ends; 0 is
+	// DefaultMaxEvents. A trace that ended says so where it is written.
+	MaxEvents int
+}
+
+// LaunchInfo is what a recorder is told of a launch before it begins.
+type LaunchInfo struct {
+	Kernel       string
+	Schedule     string // its name: "in-order", "paced+reverse"
+	Completion   string // when copies complete: "early", "late", "seeded", "paced"
+	Seed         uint64
+	Engines      int // of the DMA unit of a work-group
+	QueueDepth   int // transfers that wait at each engine
+	BytesPerStep int // bytes that an engine moves in a tick, when Completion is "paced"
+	SubgroupSize int // lanes
+	Global       [3]uint64
+	Local        [3]uint32
+	Groups       [3]uint64
+
+	// Place says where in the module an instruction of the kernel comes from,
+	// and Region what the memory that a pointer leads to is called: the name of
+	// an argument or a variable, "" when it has none. Both are called only while
+	// the launch runs; nil knows nothing.
+	Place  func(pc int) finding.Place
+	Region func(p memory.Pointer) string
+}
+
+// Recorder keeps the events of one launch. It implements scheduler.Tracer. It
+// may be used for one launch after the other, and then has the last one; it must
+// not be used for two at a time, or written while a launch runs.
+type Recorder struct {
+	max  int
+	info LaunchInfo
+
+	groups []group
+	events int  // kept so far, in all groups
+	full   bool // MaxEvents was reached; what came later is not here
+
+	index   map[uint64]int            // of the transfers of the group that runs, by id
+	places  map[int]finding.Place     // of the instructions of events
+	regions map[memory.Pointer]string // by pointers without their offsets
+}
+
+// group is a work-group's part of the trace.
+type group struct {
+	id         [3]uint64
+	items      int
+	start, end uint64
+	over       bool // it ended before the trace did
+	events     []event
+	transfers  []transfer
+}
+
+// kind says what an event is.
+type kind uint8
+
+const (
+	kindTurn     kind = iota // a wave ran
+	kindIssue                // a wave issued a transfer
+	kindComplete             // a transfer's last byte is there
+	kindMark                 // an async mark
+	kindWait                 // a wave waited for transfers
+	kindBarrier              // a work-group barrier opened
+)
+
+// event is something that happened in a group. Which of the fields count
+// depends on the kind.
+type event struct {
+	kind     kind
+	stop     engine.Stop // turn: why it ended
+	wave     int32
+	pc       int32  // -1: none
+	from, to uint64 // to is from for what takes no time
+	first    int32  // turn: the wave's first work-item
+	n        int32  // turn: work-items of the wave; mark: the sequence; issue and complete: index of the transfer
+	items    finding.Spans
+	what     string   // wait: for what
+	ids      []uint64 // wait: the transfers that it asked for
+}
+
+// transfer is a copy.
+type transfer struct {
+	id               uint64
+	pc               int
+	name             string
+	items            finding.Spans
+	wave             int
+	dst, src         memory.Pointer
+	zero             bool // there is no source: zeros are written
+	bytes            uint64
+	lines, planes    uint64
+	event            uint64 // 0: a lane copy
+	async            bool
+	engine           int
+	issued           uint64
+	start, done      uint64 // when completed
+	completed        bool
+	srcName, dstName string
+}
+
+// New returns a recorder.
+func New(opt Options) *Recorder {
+	r := &Recorder{max: opt.MaxEvents}
+	if r.max <= 0 {
+		r.max = DefaultMaxEvents
+	}
+	return r
+}
+
+// Begin forgets what the recorder has and starts the trace of a launch.
+func (r *Recorder) Begin(info LaunchInfo) {
+	*r = Recorder{max: r.max, info: info, index: make(map[uint64]int), places: make(map[int]finding.Place), regions: make(map[memory.Pointer]string)}
+}
+
+// Truncated says whether the launch had more events than the recorder keeps.
+func (r *Recorder) Truncated() bool { return r.full }
+
+// Events returns the number of events that the recorder has.
+func (r *Recorder) Events() int { return r.events }
+
+// room says whether the trace goes on: whether n more events can be kept.
+func (r *Recorder) room(n int) bool {
+	if r.full || n > r.max-r.events {
+		r.full = true
+		return false
+	}
+	r.events += n
+	return true
+}
+
+// current is the group that runs; nil when there is none.
+func (r *Recorder) current() *group {
+	if len(r.groups) == 0 || r.groups[len(r.groups)-1].over {
+		return nil
+	}
+	return &r.groups[len(r.groups)-1]
+}
+
+// add keeps an event of the group that runs and makes sure that its place is
+// known.
+func (r *Recorder) add(e event) *group {
+	g := r.current()
+	if g == nil || !r.room(1+len(e.ids)) {
+		return nil
+	}
+	if _, known := r.places[int(e.pc)]; !known && e.pc >= 0 && r.info.Place != nil {
+		r.places[int(e.pc)] = r.info.Place(int(e.pc))
+	}
+	e.ids = slices.Clone(e.ids)
+	g.events = append(g.events, e)
+	g.end = max(g.end, e.to)
+	return g
+}
+
+// region is the name of the memory that a pointer leads to.
+func (r *Recorder) region(p memory.Pointer) string {
+	if p == 0 || r.info.Region == nil {
+		return ""
+	}
+	base := memory.MakePointer(p.Space(), p.Alloc(), 0)
+	name, known := r.regions[base]
+	if !known {
+		name = r.info.Region(base)
+		r.regions[base] = name
+	}
+	return name
+}
+
+func (r *Recorder) begin(id [3]uint64, items int, start uint64) {
+	if !r.room(1) {
+		return
+	}
+	clear(r.index)
+	r.groups = append(r.groups, group{id: id, items: items, start: start, end: start})
+}
+
+func (r *Recorder) end(now uint64) {
+	if g := r.current(); g != nil && !r.full {
+		g.end, g.over = max(g.end, now), true
+	}
+}
+
+func (r *Recorder) turn(wave, first, items int, from, to uint64, stop engine.Stop) {
+	r.add(event{kind: kindTurn, wave: int32(wave), first: int32(first), n: int32(items), from: from, to: to, stop: stop, pc: -1})
+}
+
+func (r *Recorder) barrier(pc int, now uint64) {
+	r.add(event{kind: kindBarrier, wave: -1, pc: int32(pc), from: now, to: now})
+}
+
+func (r *Recorder) mark(now uint64, pc, wave, seq int, items finding.Spans) {
+	r.add(event{kind: kindMark, wave: int32(wave), pc: int32(pc), n: int32(seq), from: now, to: now, items: items})
+}
+
+func (r *Recorder) wait(from, to uint64, pc, wave int, what string, ids []uint64) {
+	r.add(event{kind: kindWait, wave: int32(wave), pc: int32(pc), from: from, to: to, what: what, ids: ids})
+}
+
+func (r *Recorder) issue(t transfer) {
+	g := r.current()
+	if g == nil {
+		return
+	}
+	if r.add(event{kind: kindIssue, wave: int32(t.wave), pc: int32(t.pc), from: t.issued, to: t.issued, n: int32(len(g.transfers))}) == nil {
+		return
+	}
+	t.srcName, t.dstName = r.region(t.src), r.region(t.dst)
+	r.index[t.id] = len(g.transfers)
+	g.transfers = append(g.transfers, t)
+}
+
+func (r *Recorder) complete(id, start, done uint64) {
+	g := r.current()
+	if g == nil {
+		return
+	}
+	i, known := r.index[id]
+	if !known || g.transfers[i].completed ||
+		r.add(event{kind: kindComplete, wave: -1, pc: -1, from: done, to: done, n: int32(i)}) == nil {
+		return
+	}
+	t := &g.transfers[i]
+	t.start, t.done, t.completed = start, done, true
+}
