@@ -74,6 +74,12 @@ func (f *Fault) Error() string {
 	case FaultAlign:
 		return fmt.Sprintf("misaligned %s at %s: the address is not a multiple of %d", what, f.Place(), f.Size)
 	}
+	if f.Expected == SpaceResource {
+		return fmt.Sprintf("%s through a value that is no buffer resource (%#x)", what, uint64(f.Pointer))
+	}
+	if f.Pointer.Space() == SpaceResource {
+		return fmt.Sprintf("%s through the handle of a buffer resource (%s)", what, f.Pointer)
+	}
 	if f.Expected != SpaceNone && f.Pointer.Space() != f.Expected {
 		return fmt.Sprintf("%s in %s memory through a pointer to other memory (%s)", what, f.Expected, f.Pointer)
 	}

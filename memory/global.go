@@ -49,6 +49,8 @@ type Global struct {
 	live  int
 	last  uint32 // the number given out last
 	flat  atomic.Pointer[[]flatEntry]
+
+	resources atomic.Pointer[[]*Resource] // by number, from 1; nil where one is free
 }
 
 // NewGlobal returns an empty memory of limit bytes, at most [MaxSize].

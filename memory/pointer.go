@@ -13,12 +13,16 @@ import "fmt"
 // Space is an address space: the tag in a pointer.
 type Space uint8
 
-// The address spaces. They have the numbers of isa.Space.
+// The address spaces. The first have the numbers of isa.Space.
 const (
 	SpaceNone    Space = iota // the null pointer, and nothing else
 	SpaceGlobal               // buffers, program-scope variables and constants
 	SpaceLocal                // LDS of the work-group
 	SpacePrivate              // the work-item's own memory
+
+	// SpaceResource is no memory: such a pointer is the handle of a buffer
+	// resource (see [Global.AddResource]), and the allocation number is its number.
+	SpaceResource
 )
 
 // String returns the space's name.
@@ -32,6 +36,8 @@ func (s Space) String() string {
 		return "local"
 	case SpacePrivate:
 		return "private"
+	case SpaceResource:
+		return "resource"
 	}
 	return fmt.Sprintf("space %d", uint8(s))
 }
