@@ -19,6 +19,11 @@ every combination of engine, sub-group size, wave width, workers and schedule, a
 reports those that did not give what the specifications say. A PATTERN names a case
 file, a folder or a glob (core/barrier-*.case). Lists are separated by commas. The
 exit status is 1 when a case fails.
+
+With -matrix the report is a table of the clauses of the specifications that lockstep
+implements, such as GAC-04, against the cases that prove them: a clause without a case
+that passes is a gap, and so is one about what a specification leaves undefined (U)
+without a case that makes a finding.
 `,
 	setup: setupConformance,
 }
@@ -27,6 +32,8 @@ exit status is 1 when a case fails.
 type conformanceOptions struct {
 	dir                                           string
 	quick, list, json, junit, verbose, check      bool
+	matrix                                        bool
+	clause                                        string
 	engine, subgroup, wave, workers, order, seeds string
 	jobs                                          int
 	timeout                                       time.Duration
@@ -37,6 +44,8 @@ func setupConformance(f *flags) func(context.Context, *Env, []string) error {
 	f.StringVar(&o.dir, "dir", "", "run the cases below `FOLDER` and not those that come with lockstep")
 	f.BoolVar(&o.quick, "quick", false, "fewer combinations")
 	f.BoolVar(&o.list, "list", false, "list the cases and what they prove, and run nothing")
+	f.BoolVar(&o.matrix, "matrix", false, "report clauses against cases, and run only cases that prove one of them")
+	f.StringVar(&o.clause, "clause", "", "only cases and clauses whose names begin with `PREFIX[,…]`, as GAC or AAO-10")
 	f.BoolVar(&o.check, "check", false, "with the checks for undefined behaviour, but for cases about runs without them")
 	f.BoolVar(&o.json, "json", false, "report as JSON")
 	f.BoolVar(&o.junit, "junit", false, "report as JUnit XML")
@@ -56,6 +65,9 @@ func (o *conformanceOptions) run(ctx context.Context, env *Env, patterns []strin
 	if o.json && o.junit {
 		return usagef("help conformance", "conformance: -json or -junit, not both")
 	}
+	if o.matrix && (o.list || o.junit) {
+		return usagef("help conformance", "conformance: -matrix has a text and a -json form, no -list and no -junit")
+	}
 	matrix := conformance.Full()
 	if o.quick {
 		matrix = conformance.Quick()
@@ -66,6 +78,10 @@ func (o *conformanceOptions) run(ctx context.Context, env *Env, patterns []strin
 		return usagef("help conformance", "conformance: %v", err)
 	}
 	cases, err := o.load(env, patterns)
+	if err != nil {
+		return err
+	}
+	cases, clauses, err := o.selected(cases)
 	if err != nil {
 		return err
 	}
@@ -85,7 +101,7 @@ func (o *conformanceOptions) run(ctx context.Context, env *Env, patterns []strin
 	if env.StderrTerminal {
 		fmt.Fprint(env.Stderr, "\r\x1b[K")
 	}
-	if werr := o.report(env.Stdout, report); werr != nil {
+	if werr := o.report(env.Stdout, report, clauses); werr != nil {
 		return werr
 	}
 	if err != nil || !report.OK() {
@@ -111,8 +127,54 @@ func (o *conformanceOptions) load(env *Env, patterns []string) ([]*conformance.C
 	return conformance.Load(env.Dir(o.dir), patterns...)
 }
 
-func (o *conformanceOptions) report(w io.Writer, r *conformance.Report) error {
+// selected returns the cases and, with -matrix, the clauses that -clause leaves over. With
+// -matrix only cases that prove a clause of the list are of interest.
+func (o *conformanceOptions) selected(cases []*conformance.Case) ([]*conformance.Case, []conformance.Clause, error) {
+	var prefixes []string
+	if o.clause != "" {
+		for p := range strings.SplitSeq(o.clause, ",") {
+			prefixes = append(prefixes, strings.TrimSpace(p))
+		}
+	}
+	if !o.matrix {
+		if prefixes == nil {
+			return cases, nil, nil
+		}
+		if cases = conformance.SelectCases(cases, prefixes); len(cases) == 0 {
+			return nil, nil, fmt.Errorf("-clause %s: none of the cases names such a clause (-list shows what they name)", o.clause)
+		}
+		return cases, nil, nil
+	}
+	clauses, err := conformance.Clauses()
+	if err == nil {
+		clauses, err = conformance.SelectClauses(clauses, prefixes)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("-matrix: %w", err)
+	}
+	var ids []string
+	for _, c := range clauses {
+		ids = append(ids, c.ID)
+	}
+	return conformance.SelectCases(cases, ids), clauses, nil
+}
+
+// report writes the report in the form that the flags ask for.
+func (o *conformanceOptions) report(w io.Writer, r *conformance.Report, clauses []conformance.Clause) error {
 	switch {
+	case o.matrix && o.json:
+		return conformance.Cover(clauses, r).WriteJSON(w)
+	case o.matrix:
+		// What went wrong comes first, and the table last.
+		if !r.OK() {
+			if err := r.WriteText(w, false); err != nil {
+				return err
+			}
+			if _, err := fmt.Fprintln(w); err != nil {
+				return err
+			}
+		}
+		return conformance.Cover(clauses, r).WriteText(w, o.verbose)
 	case o.json:
 		return r.WriteJSON(w)
 	case o.junit:
