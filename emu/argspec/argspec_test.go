@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -140,6 +141,50 @@ func TestParse(t *testing.T) {
 }
 
 // TestErrors keeps every message, with its column, in a golden file.
+func TestParseResource(t *testing.T) {
+	opts := &Options{Open: OpenFS(files(t))}
+	for spec, want := range map[string]Arg{
+		"resource:0:8:zero:u32:2":            {Type: U32, Count: 2, Data: make([]byte, 8), Resource: &Resource{Records: 8}},
+		"resource: 0x10 : 1k :buf:u8:1,2":    {Type: U8, Count: 2, Data: []byte{1, 2}, Resource: &Resource{Stride: 16, Records: 1024}},
+		"resource:16383:4294967295:in:v.npy": {Type: I16, Count: 2, Data: []byte{1, 0, 2, 0}, Resource: &Resource{Stride: 16383, Records: 1<<32 - 1}},
+		"resource:4:0:fill:u8:1:7":           {Type: U8, Count: 1, Data: []byte{7}, Resource: &Resource{Stride: 4}},
+	} {
+		want.Kind = Buffer
+		a, err := Parse(spec, opts)
+		if err != nil {
+			t.Errorf("%s: %v", spec, err)
+		} else if !reflect.DeepEqual(a, &want) {
+			t.Errorf("%s: %+v", spec, a)
+		}
+	}
+	for spec, column := range map[string]int{
+		"resource":                                  1,
+		"resource:":                                 10,
+		"resource:4":                                11,
+		"resource:4:1":                              13,
+		"resource:4:1:":                             14,
+		"resource:x:1:zero:u8:1":                    10,
+		"resource:-1:1:zero:u8:1":                   10,
+		"resource:16384:1:zero:u8:1":                10,
+		"resource:16k:1:zero:u8:1":                  10,
+		"resource:4:4294967296:zero:u8:1":           12,
+		"resource:4:4g:zero:u8:1":                   12,
+		"resource:4:99999999999999999999:zero:u8:1": 12,
+		"resource:4:1:null":                         14,
+		"resource:4:1:local:4":                      14,
+		"resource:4:1:i32:5":                        14,
+		"resource:4:1:resource:4:1:zero:u8:1":       14,
+		"resource:4:1:zero:u8:1:1":                  24,
+		"resource:4:1:buf:u8:300":                   21,
+	} {
+		_, err := Parse(spec, opts)
+		var e *Error
+		if !errors.As(err, &e) || e.Column != column {
+			t.Errorf("%q: %v, want an error at column %d", spec, err, column)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	opts := &Options{Open: OpenFS(files(t)), MaxBytes: 1 << 20}
 	var out bytes.Buffer
@@ -543,7 +588,7 @@ func TestHelp(t *testing.T) {
 // FuzzParse: no text may panic or take more memory than the limit, and what is accepted
 // prints to text that means the same.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"i32:1,-2*3", "f16:0.1,nan(0x7c01)", "buf:u8:1,f64:2", "bytes:00ff", "zero:i8:1k", "iota:f32:4:1:2", "rand:f16:9:1:-1:2", "local:4", "null", "in:x:f32", "pipe:1:1", "f64:1e-999,0x1p-1074"} {
+	for _, s := range []string{"i32:1,-2*3", "f16:0.1,nan(0x7c01)", "buf:u8:1,f64:2", "bytes:00ff", "zero:i8:1k", "iota:f32:4:1:2", "rand:f16:9:1:-1:2", "local:4", "null", "in:x:f32", "pipe:1:1", "resource:16:4:zero:u8:64", "resource:0:4g:in:x", "f64:1e-999,0x1p-1074"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, spec string) {

@@ -29,6 +29,14 @@ Buffers in global or constant memory
                          (booleans as u8, complex numbers as pairs), anything
                          else is raw bytes; TYPE reads the bytes as that type
 
+  resource:STRIDE:RECORDS:SPEC
+                         a buffer resource, as AMDGPU's buffer operations take
+                         it, over the buffer of SPEC, one of the forms above:
+                         RECORDS records of STRIDE bytes, or RECORDS bytes when
+                         STRIDE is 0. A pointer parameter gets the handle, one
+                         of 16 bytes by value the four words:
+                         resource:0:64:zero:u32:16
+
 Other
   local:BYTES            local memory for a local pointer
   null                   a null pointer

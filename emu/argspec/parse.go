@@ -49,6 +49,15 @@ type Arg struct {
 	Shape []int
 	// Data holds the elements, little-endian; nil for Local and Null.
 	Data []byte
+	// Resource says that the kernel is to get a buffer resource that covers the
+	// buffer; nil where it gets a pointer to it, and for all that is no buffer.
+	Resource *Resource
+}
+
+// Resource is what a buffer resource says of its buffer.
+type Resource struct {
+	Stride  uint16 // bytes from record to record; 0 for bytes without records
+	Records uint32 // number of records, or of bytes when Stride is 0
 }
 
 // Fit returns the bytes of a by-value argument for a parameter of size bytes. Three
@@ -98,7 +107,10 @@ func (p *parser) fail(pos int, allowed, format string, args ...any) error {
 	return &Error{Spec: p.spec, Column: pos + 1, Msg: fmt.Sprintf(format, args...), Allowed: allowed}
 }
 
-const forms = "TYPE:V[,V…] bytes:HEX buf:TYPE:V[,V…] in:PATH zero: iota: fill: rand: local:BYTES null"
+const (
+	bufferForms = "buf:TYPE:V[,V…] in:PATH zero: iota: fill: rand:"
+	forms       = "TYPE:V[,V…] bytes:HEX " + bufferForms + " resource: local:BYTES null"
+)
 
 // Parse reads one SPEC. An error is an [*Error].
 func Parse(spec string, opts *Options) (*Arg, error) {
@@ -113,31 +125,35 @@ func Parse(spec string, opts *Options) (*Arg, error) {
 	if p.open == nil {
 		p.open = func(path string) (io.ReadCloser, error) { return os.Open(path) }
 	}
-	head, rest, colon := strings.Cut(spec, ":")
+	return p.parse()
+}
+
+// parse reads the whole SPEC.
+func (p *parser) parse() (*Arg, error) {
+	head, rest, colon := strings.Cut(p.spec, ":")
 	at := len(head) + 1
 	if !colon {
-		switch {
-		case spec == "null":
+		switch p.spec {
+		case "null":
 			return &Arg{Kind: Null, Type: U8}, nil
-		case spec == "":
+		case "":
 			return nil, p.fail(0, forms, "the argument is empty")
 		default:
 			return nil, p.fail(0, forms, "no ':' in the argument, and it is not null")
 		}
 	}
+	if a, err := p.buffer(0); a != nil || err != nil {
+		return a, err
+	}
 	switch head {
 	case "bytes":
 		return p.bytes(rest, at)
-	case "buf":
-		return p.buf(at)
-	case "in":
-		return p.in(rest, at)
-	case "zero", "iota", "fill", "rand":
-		return p.generate(head, rest, at)
+	case "resource":
+		return p.resource(at)
 	case "local":
 		return p.local(rest, at)
 	case "image", "sampler", "pipe":
-		return nil, &Error{Spec: spec, Column: 1, Msg: head + " arguments are not supported by this version", Err: ErrUnsupported}
+		return nil, &Error{Spec: p.spec, Column: 1, Msg: head + " arguments are not supported by this version", Err: ErrUnsupported}
 	case "null":
 		return nil, p.fail(4, "null", "null takes no value")
 	}
@@ -145,6 +161,63 @@ func Parse(spec string, opts *Options) (*Arg, error) {
 		return p.list(0, Value)
 	}
 	return nil, p.fail(0, forms, "unknown form or type %q", head)
+}
+
+// buffer reads the SPEC of a buffer that begins at byte at, to the end. It
+// returns nil and no error where something else stands.
+func (p *parser) buffer(at int) (*Arg, error) {
+	head, rest, _ := strings.Cut(p.spec[at:], ":")
+	next := at + len(head) + 1
+	switch head {
+	case "buf":
+		return p.buf(next)
+	case "in":
+		return p.in(rest, next)
+	case "zero", "iota", "fill", "rand":
+		return p.generate(head, rest, next)
+	}
+	return nil, nil
+}
+
+// resource reads STRIDE:RECORDS:SPEC from at to the end.
+func (p *parser) resource(at int) (*Arg, error) {
+	number := func(most uint64) (uint64, error) {
+		text, _, ok := strings.Cut(p.spec[at:], ":")
+		if !ok {
+			return 0, p.fail(len(p.spec), "resource:STRIDE:RECORDS:SPEC", "something is missing")
+		}
+		s, pos := trim(text, at)
+		at += len(text) + 1
+		digits, unit := unitSuffix(s)
+		n, err := strconv.ParseUint(digits, 0, 64)
+		if errors.Is(err, strconv.ErrRange) || err == nil && n > most/uint64(unit) {
+			return 0, p.fail(pos, fmt.Sprintf("at most %d", most), "%s is too many", s)
+		}
+		if err != nil {
+			return 0, p.fail(pos, fmt.Sprintf("0 to %d", most), "%q is not a number", s)
+		}
+		return n * uint64(unit), nil
+	}
+	stride, err := number(1<<14 - 1)
+	if err != nil {
+		return nil, err
+	}
+	records, err := number(math.MaxUint32)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.Contains(p.spec[at:], ":") {
+		return nil, p.fail(at, bufferForms, "a resource is made of a buffer")
+	}
+	a, err := p.buffer(at)
+	if err != nil {
+		return nil, err
+	}
+	if a == nil {
+		return nil, p.fail(at, bufferForms, "a resource is made of a buffer")
+	}
+	a.Resource = &Resource{Stride: uint16(stride), Records: uint32(records)}
+	return a, nil
 }
 
 func (p *parser) bytes(text string, at int) (*Arg, error) {
