@@ -6,10 +6,11 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // Arg is what a launch gives a kernel's parameter: a [*Buffer], or what
-// [Value], [Vector], [Bytes], [LocalBytes] or [Null] return.
+// [Value], [Vector], [Bytes], [LocalBytes], [Resource] or [Null] return.
 type Arg interface {
 	argument() argument
 }
@@ -21,6 +22,7 @@ const (
 	argBuffer
 	argLocal
 	argNull
+	argResource
 )
 
 // argument is what all arguments come down to.
@@ -30,6 +32,9 @@ type argument struct {
 	buffer *Buffer
 	local  uint64
 	what   string // of bytes, for messages: "int32"
+
+	stride  uint16 // of a resource
+	records uint32
 }
 
 func (a argument) argument() argument { return a }
@@ -67,6 +72,30 @@ func Bytes(b []byte) Arg {
 // LocalBytes is LDS of n bytes for a pointer to local memory.
 func LocalBytes(n uint64) Arg { return argument{kind: argLocal, local: n} }
 
+// Resource is a buffer resource, which AMDGPU's buffer operations take instead
+// of a pointer: records of stride bytes each, from the start of b; when stride
+// is 0, records counts bytes. What lies outside reads as zero. A pointer
+// parameter gets the resource's handle, which lives as long as the launch; a
+// parameter of 16 bytes by value gets the four words. A stride of 16 KiB or more
+// is refused.
+func Resource(b *Buffer, stride uint16, records uint32) Arg {
+	return argument{kind: argResource, buffer: b, stride: stride, records: records}
+}
+
+// resource returns what a resource argument stands for.
+func (a *argument) resource() memory.Resource {
+	return memory.Resource{Base: a.buffer.ptr, Stride: a.stride, Records: a.records}
+}
+
+// resourceBytes is the size of the words of a resource.
+const resourceBytes = 16
+
+// words returns the words of a resource as a kernel sees them.
+func (a *argument) words() []byte {
+	w := a.resource().Words()
+	return encode(w[:])
+}
+
 // Null is a null pointer.
 func Null() Arg { return argument{kind: argNull} }
 
@@ -81,6 +110,8 @@ func (a argument) describe() string {
 		return finding.Bytes(a.local) + " of local memory"
 	case argNull:
 		return "a null pointer"
+	case argResource:
+		return "a buffer resource"
 	}
 	return "nothing"
 }
@@ -118,7 +149,10 @@ func bind(k *Kernel, i int, given Arg) (argument, error) {
 			return fail(nil, "0 bytes of local memory given; it must be at least 1")
 		}
 	case p.Kind == isa.ParamGlobal && a.kind == argNull:
-	case p.Kind == isa.ParamGlobal && a.kind == argBuffer:
+	case a.kind == argResource && a.stride >= memory.MaxStride:
+		return fail(nil, "a buffer resource with a stride of %d bytes given; it must be less than %d", a.stride, memory.MaxStride)
+	case p.Kind == isa.ParamGlobal && (a.kind == argBuffer || a.kind == argResource),
+		p.Kind == isa.ParamValue && p.Size == resourceBytes && a.kind == argResource:
 		b := a.buffer
 		switch {
 		case b == nil || b.dev == nil:

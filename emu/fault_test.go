@@ -131,6 +131,10 @@ var faults = []struct {
 	{"no-pointer", "use", finding.BadPointer, sized(1, 1), func(t *testing.T, d *emu.Device, l *emu.Launch) {
 		l.Args = []emu.Arg{buffer(t, d, uint64(0x123456789))}
 	}},
+	{"resource", "vecadd", finding.BadPointer, sized(8, 4), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		b := buffer(t, d, make([]int32, 8)...)
+		l.Args = []emu.Arg{emu.Resource(b, 0, 32), emu.Resource(b, 4, 8), b}
+	}},
 	{"other-buffer", "use", finding.OutOfBounds, sized(1, 1), func(t *testing.T, d *emu.Device, l *emu.Launch) {
 		slot := buffer(t, d, uint64(0))
 		p, err := d.NewBuffer(3, emu.BufferOptions{Name: "three"})

@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
 
@@ -145,6 +146,8 @@ type prepared struct {
 	args   []argument
 	launch engine.Launch
 	runner *scheduler.Runner
+	// resources are the handles that the launch has entered.
+	resources []memory.Pointer
 }
 
 // prepare checks everything that does not change while the launch waits.
@@ -264,6 +267,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	if k.prog.closed {
 		return nil, fmt.Errorf("program of kernel %s: %w", k.code.Name, ErrClosed)
 	}
+	defer p.dropResources()
 	if err := p.fill(); err != nil {
 		return nil, err
 	}
@@ -323,7 +327,7 @@ func (p *prepared) fill() error {
 		case argLocal:
 			local++
 			values[i] = uint64(localPointer(local))
-		case argBuffer:
+		case argBuffer, argResource:
 			if err := usable(a.buffer); err != nil {
 				reason := "the buffer was freed"
 				if errors.Is(err, ErrMapped) {
@@ -333,6 +337,12 @@ func (p *prepared) fill() error {
 				return &ArgError{Kernel: k.code.Name, Index: i, Name: param.Name, Type: param.TypeName, Reason: reason, Err: err}
 			}
 			values[i] = uint64(a.buffer.ptr)
+			if a.kind == argResource {
+				var err error
+				if values[i], err = p.addResource(i); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	for i := range k.code.ParamRegs {
@@ -350,6 +360,31 @@ func (p *prepared) fill() error {
 		l.Scalars[r.Scalar] = uint64(k.prog.globals[r.Global])
 	}
 	return nil
+}
+
+// addResource makes the resource of argument i ready, and returns its handle
+// for a pointer parameter.
+func (p *prepared) addResource(i int) (handle uint64, err error) {
+	a := &p.args[i]
+	if p.Kernel.code.Params[i].Kind == isa.ParamValue {
+		p.launch.Values[i] = a.words()
+		return 0, nil
+	}
+	h, err := p.launch.Memory.AddResource(a.resource())
+	if err != nil {
+		return 0, fmt.Errorf("kernel %s, argument %d: %w", p.Kernel.code.Name, i, err)
+	}
+	p.resources = append(p.resources, h)
+	return uint64(h), nil
+}
+
+// dropResources takes the launch's resources out of the memory.
+func (p *prepared) dropResources() {
+	for _, h := range p.resources {
+		// The launch has entered it, so that there is nothing to fail.
+		_ = p.launch.Memory.FreeResource(h)
+	}
+	p.resources = nil
 }
 
 // usable says why a kernel cannot have a buffer.

@@ -59,6 +59,14 @@ func TestArgErrors(t *testing.T) {
 		{pointers, []emu.Arg{b, b, b, b}, nil},
 		{pointers, []emu.Arg{b, b, emu.LocalBytes(0), b}, nil},
 		{pointers, []emu.Arg{mapped, b, lds, b}, emu.ErrMapped},
+		{pointers, []emu.Arg{emu.Resource(b, 1<<14, 1), b, lds, b}, nil},
+		{pointers, []emu.Arg{b, b, emu.Resource(b, 4, 3), b}, nil},
+		{pointers, []emu.Arg{emu.Resource(nil, 4, 3), b, lds, b}, emu.ErrInvalid},
+		{pointers, []emu.Arg{emu.Resource(foreign, 4, 1), b, lds, b}, emu.ErrForeign},
+		{pointers, []emu.Arg{b, emu.Resource(freed, 4, 1), lds, b}, emu.ErrClosed},
+		{pointers, []emu.Arg{b, emu.Resource(mapped, 4, 1), lds, b}, emu.ErrMapped},
+		{values, []emu.Arg{point, v3, s8, emu.Resource(b, 4, 3), b}, nil},
+		{values, []emu.Arg{point, v3, emu.Resource(freed, 4, 3), u8, b}, emu.ErrClosed},
 		{pointers, []emu.Arg{b, b, lds, part}, emu.ErrMapped},
 	} {
 		_, err := c.k.Run(context.Background(), emu.Range(1), c.args...)

@@ -160,7 +160,17 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 	case memory.FaultAlign:
 		out.Message = "misaligned " + what
 		out.Detail = fmt.Sprintf("%s, which is no multiple of %d", at, f.Size)
-	default:
+	case memory.FaultPointer:
+		if f.Expected == memory.SpaceResource {
+			out.Message = what + " through a value that is no buffer resource"
+			out.Detail = fmt.Sprintf("at %#x", uint64(f.Pointer))
+			break
+		}
+		if f.Pointer.Space() == memory.SpaceResource {
+			out.Message = what + " through the handle of a buffer resource"
+			out.Detail = p.handle(f.Pointer) + ", which only AMDGPU's buffer operations take"
+			break
+		}
 		if s := f.Pointer.Space(); f.Expected != memory.SpaceNone && s != f.Expected && s >= memory.SpaceGlobal && s <= memory.SpacePrivate {
 			out.Message = fmt.Sprintf("%s in %s memory through a pointer to %s memory", what, f.Expected, s)
 			out.Detail = at
@@ -169,6 +179,20 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 		out.Message = what + " through a value that is no pointer"
 		out.Detail = fmt.Sprintf("at %#x", uint64(f.Pointer))
 	}
+}
+
+// handle says which resource a handle stands for.
+func (p *prepared) handle(h memory.Pointer) string {
+	n := 0
+	for i := range p.args {
+		if p.args[i].kind == argResource && p.Kernel.code.Params[i].Kind != isa.ParamValue {
+			if n++; n == int(h.Alloc()) {
+				_, name := argumentObject(&finding.Object{}, p.Kernel.code, i)
+				return fmt.Sprintf("at %s%+d", name, h.Offset())
+			}
+		}
+	}
+	return "at " + h.String()
 }
 
 // noun is what the headline calls an object.
