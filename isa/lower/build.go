@@ -23,6 +23,14 @@ type builder struct {
 	varTypes map[*value]*typ // what private variables hold
 
 	stack  []spirv.ID // functions in the course of being inlined
+	body   *body      // the one at hand
+	bodies []*body    // all of them, in the order in which they are entered
+
+	// Copies by value.index; those that are still there when bytecode is written
+	// go to the kernel's tables.
+	groupCopies []isa.GroupCopy
+	laneCopies  []isa.LaneCopy
+
 	emits  int
 	locs   map[isa.Loc]uint32
 	line   isa.Loc // source position in force
@@ -372,7 +380,7 @@ func (b *builder) params(f *function) [][]*value {
 			}
 			prm.ReadOnly = t.storage == spirv.StorageClassUniformConstant || b.m.paramAttr(id, spirv.FunctionParameterAttributeNoWrite)
 			args = append(args, []*value{arg(8, 0)})
-		case t.kind == kindOpaque || t.kind == kindFunction || t.kind == kindVoid:
+		case t.kind == kindOpaque || t.kind == kindEvent || t.kind == kindFunction || t.kind == kindVoid:
 			b.fail("parameter %d %q: arguments of type %s are not supported", i, prm.Name, t.op)
 		default:
 			prm.Kind, prm.Size, prm.Align = isa.ParamValue, t.size, uint32(t.align)
@@ -518,6 +526,7 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 		b.fail("calls are nested more than 512 deep")
 	}
 	b.stack = append(b.stack, id)
+	b.beginBody()
 	m.cut(f)
 	const perBlock = 16 // a block takes the memory of about so many instructions
 	b.spend(perBlock * len(f.order))
@@ -602,6 +611,7 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 		}
 	}
 	b.stack = b.stack[:len(b.stack)-1]
+	b.endBody()
 	b.env, b.line = outer, line
 	return rets
 }

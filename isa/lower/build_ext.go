@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"strings"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/clmath"
 	"github.com/lockstep-gpu/lockstep/spirv"
@@ -16,6 +18,8 @@ func (b *builder) extInst(in spirv.Inst) {
 	switch {
 	case set == "OpenCL.std":
 		b.openCL(in, n, in.Operands()[2:])
+	case set == groupAsyncCopies || set == strings.TrimPrefix(groupAsyncCopies, "NonSemantic."):
+		b.codeplayCopy(in, n, in.Operands()[2:])
 	case set == "OpenCL.DebugInfo.100" || spirv.NonSemantic(set):
 		// Says nothing about what the kernel does.
 	default:

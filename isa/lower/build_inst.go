@@ -285,6 +285,12 @@ func (b *builder) inst(in spirv.Inst) {
 		b.memory(in)
 	case spirv.OpControlBarrier, spirv.OpMemoryBarrier:
 		b.barrier(in)
+	case spirv.OpGroupAsyncCopy, spirv.OpUntypedGroupAsyncCopyKHR:
+		b.asyncCopy(in)
+	case spirv.OpGroupWaitEvents:
+		b.waitEvents(in)
+	case spirv.OpUntypedPrefetchKHR:
+		// Only makes what follows faster.
 	default:
 		if !b.atomic(in) {
 			b.fail("the instruction is not supported")

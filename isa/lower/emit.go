@@ -19,6 +19,8 @@ type emitter struct {
 	addrs  map[int]int // program-scope variable → scalar register
 	priv   []int       // private allocation → its new number, -1 when it is gone
 	init   int         // scalar registers that start with a value
+
+	sequence []int // of async marks, by body
 }
 
 type paramKey struct {
@@ -36,6 +38,7 @@ func emit(b *builder) {
 	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, addrs: map[int]int{}}
 	e.leaves()
 	k := b.k
+	e.sequence, k.MarkSequences = b.sequences()
 	for _, blk := range b.f.blocks {
 		start := len(k.Code)
 		for _, v := range blk.insts {
@@ -204,6 +207,21 @@ func (e *emitter) inst(v *value) {
 				i++
 			}
 		}
+	case isa.ShapeGroupCopy:
+		c := e.b.groupCopies[v.index]
+		c.Regs(e.regs(v))
+		in.Imm = uint32(len(e.k.GroupCopies))
+		e.k.GroupCopies = append(e.k.GroupCopies, c)
+		e.k.UsesAsync = true
+	case isa.ShapeLaneCopy:
+		c := e.b.laneCopies[v.index]
+		c.Regs(e.regs(v))
+		in.Imm = uint32(len(e.k.LaneCopies))
+		e.k.LaneCopies = append(e.k.LaneCopies, c)
+		e.k.UsesAsync = true
+	case isa.ShapeAsync:
+		in.Imm = uint32(e.sequence[v.index])
+		e.k.UsesAsync = true
 	default:
 		for _, x := range v.args {
 			*ops[at] = e.reg(x)
@@ -224,6 +242,16 @@ func (e *emitter) inst(v *value) {
 }
 
 func (a *allocator) unused(v *value) bool { return a.info[v].end == v.pos && a.webOf[v] == nil }
+
+// regs returns what fills the registers of a table's entry with those of v's
+// operands, one after the other.
+func (e *emitter) regs(v *value) func(*isa.Reg, isa.Type, string) {
+	i := 0
+	return func(r *isa.Reg, _ isa.Type, _ string) {
+		*r = e.reg(v.args[i])
+		i++
+	}
+}
 
 // atomicEffects notes whether work-groups can see each other's order.
 func (e *emitter) atomicEffects(v *value, unused bool) {

@@ -177,7 +177,8 @@ func (v *value) root() *value {
 func pure(v *value) bool {
 	switch v.op {
 	case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpMemCopy, isa.OpFence, isa.OpPrintf,
-		isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS, isa.OpReadFirst:
+		isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS, isa.OpReadFirst,
+		isa.OpGroupCopy, isa.OpGroupWait, isa.OpLaneCopy, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait:
 		return false
 	}
 	return true

@@ -19,9 +19,12 @@ type clCall struct {
 	name  string // without the parameter types
 	code  byte   // mangled scalar type of the first parameter, 0 when unknown
 	codes string // mangled scalar types of all parameters
-	args  [][]*value
-	types []*typ
-	rt    *typ
+	// element is the size of what the first pointer parameter leads to as the
+	// mangled name has it, or 0.
+	element uint64
+	args    [][]*value
+	types   []*typ
+	rt      *typ
 }
 
 // clFunction turns the call of the function with this mangled name into
@@ -32,6 +35,7 @@ func (b *builder) clFunction(in spirv.Inst, f *function, mangled string, args []
 	c := &clCall{in: in, name: name, args: args, rt: rt}
 	if i := strings.Index(mangled, name); name != mangled && i >= 0 {
 		c.codes = scalarCodes(mangled[i+len(name):])
+		c.element = elementSize(mangled[i+len(name):])
 	}
 	if c.codes != "" {
 		c.code = c.codes[0]
@@ -39,7 +43,7 @@ func (b *builder) clFunction(in spirv.Inst, f *function, mangled string, args []
 	for _, p := range f.params {
 		c.types = append(c.types, b.m.typeOf(p.ResultType()))
 	}
-	for _, g := range []func(*clCall) ([]*value, bool){b.clAtomic, b.clConvert, b.clDot, b.clAddress, b.clStandard} {
+	for _, g := range []func(*clCall) ([]*value, bool){b.clAsync, b.clAtomic, b.clConvert, b.clDot, b.clAddress, b.clStandard} {
 		if out, ok := g(c); ok {
 			return out, true
 		}

@@ -17,7 +17,8 @@ const (
 	kindStruct
 	kindPointer
 	kindFunction
-	kindOpaque // images, events, pipes …: known by name, not lowered
+	kindEvent  // a handle as wide as a pointer; 64 bits in instructions
+	kindOpaque // images, pipes …: known by name, not lowered
 )
 
 // maxObject is the size in bytes of the largest type that has a layout.
@@ -33,7 +34,7 @@ type typ struct {
 	id      spirv.ID
 	op      spirv.Op
 	kind    kind
-	bits    int // of an integer (any width up to 64) or float
+	bits    int // of an integer (any width up to 64), float or event
 	elem    *typ
 	elemID  spirv.ID // pointee; resolved when asked for, as types may be recursive through pointers
 	count   uint64   // of a vector or array
@@ -66,8 +67,18 @@ func (t *typ) scalar() isa.Type {
 		return isa.FloatOf(t.bits)
 	case kindPointer:
 		return isa.I64
+	case kindEvent:
+		return isa.IntOf(t.bits)
 	}
 	return isa.Void
+}
+
+// stride is how many elements a vector of n takes in memory.
+func stride(n int) int {
+	if n == 3 {
+		return 4
+	}
+	return n
 }
 
 // component returns the type of a vector's components, or the type itself.
@@ -126,11 +137,7 @@ func (m *module) newType(in spirv.Inst) *typ {
 			m.fail(in, "vectors of %d components are not supported", t.count)
 		}
 		t.flat = int(t.count)
-		n := t.count
-		if n == 3 {
-			n = 4
-		}
-		t.size = n * t.elem.size
+		t.size = uint64(stride(int(t.count))) * t.elem.size
 		t.align = t.size
 	case spirv.OpTypeArray:
 		t.kind, t.elem = kindArray, m.typeOf(spirv.ID(in.Operand(0)))
@@ -173,6 +180,9 @@ func (m *module) newType(in spirv.Inst) *typ {
 		}
 		t.size = m.ptrSize
 		t.align = t.size
+	case spirv.OpTypeEvent:
+		t.kind, t.flat, t.size = kindEvent, 1, m.ptrSize
+		t.bits, t.align = int(8*t.size), t.size
 	case spirv.OpTypeFunction:
 		t.kind = kindFunction
 	default:
@@ -209,7 +219,7 @@ func space(sc spirv.StorageClass) isa.Space {
 // leaf is a scalar inside an object in memory.
 type leaf struct {
 	offset uint64
-	t      *typ // bool, int, float or pointer
+	t      *typ // bool, int, float, pointer or event
 }
 
 // leaves calls f for each scalar of t in order; t.flat tells how many there are.

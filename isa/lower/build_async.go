@@ -1,0 +1,290 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// copyArgs are the operands of a group copy, each widened to 64 bits; nil where
+// the copy does not have one.
+type copyArgs [isa.NumCopyArgs]*value
+
+// wide zero-extends an integer, pointer or event of the given type to 64 bits.
+func (b *builder) wide(v *value, t *typ) *value { return b.resize(v, t.scalar(), isa.I64) }
+
+// wideEvent is wide for an event of any type that can be one.
+func (b *builder) wideEvent(v *value, t *typ) *value { return b.wide(v, eventScalar(t)) }
+
+// isEvent says whether values of type t can name an event. Core SPIR-V has
+// OpTypeEvent for it; functions that a module imports may use any type of one
+// scalar that has room for a handle (ComputeMux, __mux_dma_event_t).
+func isEvent(t *typ) bool {
+	switch t.kind {
+	case kindEvent, kindPointer:
+		return true
+	case kindInt:
+		return t.bits >= 32
+	case kindStruct:
+		return len(t.members) == 1 && isEvent(t.members[0])
+	}
+	return false
+}
+
+// eventScalar returns the type of the only scalar of an event type.
+func eventScalar(t *typ) *typ {
+	for t.kind == kindStruct {
+		t = t.members[0]
+	}
+	return t
+}
+
+// groupCopy makes a copy of the work-group and returns its event as a value of
+// type et.
+func (b *builder) groupCopy(name string, dim int, args copyArgs, et *typ) *value {
+	c := isa.GroupCopy{Name: name, Dim: dim}
+	var ops []*value
+	for i, v := range args {
+		if v != nil {
+			c.Args[i] = isa.S(0) // there; its register is known when bytecode is written
+			ops = append(ops, v)
+		}
+	}
+	v := b.f.newValue(isa.OpGroupCopy, isa.I64, isa.I64, ops...)
+	v.index = len(b.groupCopies)
+	b.groupCopies = append(b.groupCopies, c)
+	return b.resize(b.add(v), isa.I64, eventScalar(et).scalar())
+}
+
+// asyncCopy reads OpGroupAsyncCopy, and its form for untyped pointers, which
+// gives the size of an element as an operand.
+func (b *builder) asyncCopy(in spirv.Inst) {
+	ops := in.Operands()
+	b.groupScope(spirv.ID(ops[0]))
+	dst, dt := b.one(spirv.ID(ops[1]))
+	src, st := b.one(spirv.ID(ops[2]))
+	rest := ops[3:]
+	var size *value
+	if in.Op() == spirv.OpUntypedGroupAsyncCopyKHR {
+		n, nt := b.one(spirv.ID(rest[0]))
+		size, rest = b.wide(n, nt), rest[1:]
+	} else {
+		e := b.m.pointee(dt)
+		if e == nil {
+			e = b.m.pointee(st)
+		}
+		if e == nil || e.size == 0 {
+			b.fail("the size of an element is unknown")
+		}
+		size = b.imm(isa.I64, e.size)
+	}
+	n, nt := b.one(spirv.ID(rest[0]))
+	stride, sdt := b.one(spirv.ID(rest[1]))
+	ev, et := b.one(spirv.ID(rest[2]))
+	r := b.stridedCopy(in.Op().String(), dst, dt, src, size, b.wide(n, nt), b.wide(stride, sdt), b.wideEvent(ev, et), b.m.typeOf(in.ResultType()))
+	b.set(in, r)
+}
+
+// stridedCopy makes a copy of n elements whose stride, nil for none, belongs to
+// the side in global memory (OpGroupAsyncCopy; OpenCL C 6.15.11).
+func (b *builder) stridedCopy(name string, dst *value, dt *typ, src, size, n, stride, ev *value, et *typ) *value {
+	a := copyArgs{isa.CopyDst: dst, isa.CopySrc: src, isa.CopyElemBytes: size, isa.CopyElems: n, isa.CopyEvent: ev}
+	if stride != nil && !(stride.isConst() && stride.imm == 1) {
+		if space(dt.storage) == isa.SpaceLocal {
+			a[isa.CopySrcLine] = stride
+		} else {
+			a[isa.CopyDstLine] = stride
+		}
+	}
+	return b.groupCopy(name, 1, a, et)
+}
+
+// groupScope refuses every execution scope but Workgroup.
+func (b *builder) groupScope(id spirv.ID) {
+	d, ok := b.m.x.Def(id)
+	if !ok || !isConstant(d.Op()) {
+		b.fail("the execution scope %%%d is not a constant", id)
+	}
+	b.checkGroupScope(b.m.constUint(id))
+}
+
+func (b *builder) checkGroupScope(s uint64) {
+	if s != uint64(isa.ScopeWorkgroup) {
+		b.fail("the execution scope %d is not supported; asynchronous copies are made by a Workgroup", s)
+	}
+}
+
+// copy2D and copy3D are the orders of the operands of GroupAsyncCopy2D2D and
+// GroupAsyncCopy3D3D (Codeplay.GroupAsyncCopies), which are also those of
+// async_work_group_copy_2D2D and _3D3D (cl_khr_extended_async_copies).
+var (
+	copy2D = []isa.CopyArg{isa.CopyDst, isa.CopyDstOffset, isa.CopySrc, isa.CopySrcOffset, isa.CopyElemBytes, isa.CopyElems,
+		isa.CopyLines, isa.CopySrcLine, isa.CopyDstLine, isa.CopyEvent}
+	copy3D = []isa.CopyArg{isa.CopyDst, isa.CopyDstOffset, isa.CopySrc, isa.CopySrcOffset, isa.CopyElemBytes, isa.CopyElems,
+		isa.CopyLines, isa.CopyPlanes, isa.CopySrcLine, isa.CopySrcPlane, isa.CopyDstLine, isa.CopyDstPlane, isa.CopyEvent}
+)
+
+// groupAsyncCopies is the name of the instruction set. Its prefix makes tools
+// accept the set that do not know it; the instructions do have an effect.
+const groupAsyncCopies = "NonSemantic.Codeplay.GroupAsyncCopies"
+
+// codeplayCopy reads an instruction of Codeplay.GroupAsyncCopies.
+func (b *builder) codeplayCopy(in spirv.Inst, n uint32, ops []uint32) {
+	order, dim := copy2D, 2
+	switch n {
+	case spirv.CodeplayGroupAsyncCopiesGroupAsyncCopy2D2D:
+	case spirv.CodeplayGroupAsyncCopiesGroupAsyncCopy3D3D:
+		order, dim = copy3D, 3
+	default:
+		b.fail("Codeplay.GroupAsyncCopies has no instruction %d", n)
+	}
+	name := fmt.Sprintf("GroupAsyncCopy%dD%dD", dim, dim)
+	if len(ops) != len(order) {
+		b.fail("%s has %d operands, not %d", name, len(order), len(ops))
+	}
+	var a copyArgs
+	for i, w := range ops {
+		v, t := b.one(spirv.ID(w))
+		a[order[i]] = b.wide(v, t)
+	}
+	rt := b.m.typeOf(in.ResultType())
+	if !isEvent(rt) {
+		b.fail("the result of %s is an event, not a value of type %s", name, rt.op)
+	}
+	b.set(in, b.groupCopy(name, dim, a, rt))
+}
+
+// waitEvents reads OpGroupWaitEvents.
+func (b *builder) waitEvents(in spirv.Inst) {
+	ops := in.Operands()
+	b.groupScope(spirv.ID(ops[0]))
+	n, nt := b.one(spirv.ID(ops[1]))
+	p, pt := b.one(spirv.ID(ops[2]))
+	b.waitList(n, nt, p, pt)
+}
+
+// waitList waits for the n events that p points to.
+func (b *builder) waitList(n *value, nt *typ, p *value, pt *typ) {
+	et := b.m.pointee(pt)
+	if et == nil || !isEvent(et) {
+		// The pointer does not tell: clang 15 leaves i8* and opaque structures. A
+		// handle is as wide as a pointer.
+		et = &typ{kind: kindEvent, bits: int(8 * b.m.ptrSize), size: b.m.ptrSize, align: b.m.ptrSize, flat: 1}
+	}
+	a := access{space: space(pt.storage)}
+	wait := func(p *value) {
+		t := eventScalar(et)
+		v := b.f.newValue(isa.OpGroupWait, isa.Void, isa.Void, b.wide(b.loadScalar(p, t, a), t))
+		b.add(v)
+	}
+	count := b.signed(nt, n)
+	const most = 64 // waits in a row; a longer list has a loop
+	if count.isConst() && count.sext() <= most {
+		for i := int64(0); i < count.sext(); i++ {
+			wait(b.offset(p, i*int64(et.size)))
+		}
+		return
+	}
+	t := nt.scalar()
+	head, body, next := b.f.newBlock(""), b.f.newBlock(""), b.f.newBlock("")
+	b.spend(3 * 16)
+	pre := b.cur
+	pre.term, pre.termLoc = termBr, b.place()
+	link(pre, head)
+	i := b.f.newValue(irPhi, t, t)
+	i.blk, i.loc = head, b.place()
+	head.phis = append(head.phis, i)
+	b.cur = head
+	head.cond = b.cmp(isa.OpLtS, t, i, count)
+	head.term, head.termLoc = termCond, b.place()
+	link(head, body)
+	link(head, next)
+	b.cur = body
+	wait(b.index(p, i, &typ{kind: kindInt, bits: t.Bits()}, et.size))
+	i.args = []*value{b.imm(t, 0), b.bin(isa.OpAdd, t, i, b.imm(t, 1))}
+	body.term, body.termLoc = termBr, b.place()
+	link(body, head)
+	b.cur = next
+}
+
+// laneCopy makes a copy that each lane makes for itself. args are the operands
+// that c has, in the order of [isa.LaneCopy.Regs].
+func (b *builder) laneCopy(c isa.LaneCopy, args ...*value) {
+	v := b.f.newValue(isa.OpLaneCopy, isa.Void, isa.Void, args...)
+	v.index = len(b.laneCopies)
+	b.laneCopies = append(b.laneCopies, c)
+	b.add(v)
+}
+
+// body is a function body in the course of being inlined, or the kernel's. It
+// has a sequence of async marks of its own, which what it calls does not enter.
+type body struct {
+	parent *body
+	from   *block // the block ahead of it; nil for the kernel's own body
+	loc    uint32 // of the call
+	index  int    // place in builder.bodies
+	used   bool   // it marks or waits
+}
+
+// beginBody enters a function body at the end of the current block.
+func (b *builder) beginBody() {
+	f := &body{parent: b.body, index: len(b.bodies), loc: b.place()}
+	if f.parent != nil {
+		f.from = b.cur
+	}
+	b.bodies = append(b.bodies, f)
+	b.body = f
+}
+
+// endBody leaves it. A body that marks or waits begins with an empty sequence,
+// whenever it is entered.
+func (b *builder) endBody() {
+	f := b.body
+	b.body = f.parent
+	if !f.used || f.from == nil {
+		return
+	}
+	v := b.f.newValue(isa.OpAsyncScope, isa.Void, isa.Void)
+	v.index = f.index
+	v.blk, v.loc = f.from, f.loc
+	b.spend(1)
+	f.from.insts = append(f.from.insts, v)
+}
+
+// async makes a mark in the sequence of the current body, or a wait on it.
+func (b *builder) async(op isa.Op, n uint32) {
+	b.body.used = true
+	v := b.f.newValue(op, isa.Void, isa.Void)
+	v.index, v.scale = b.body.index, n
+	b.add(v)
+}
+
+// sequences numbers the sequences of the bodies that still mark or wait, by
+// place in builder.bodies, and says how many numbers there are. Two bodies of
+// which neither is in the course of the other share a number: each begins by
+// emptying it.
+func (b *builder) sequences() (number []int, n int) {
+	used := make([]bool, len(b.bodies))
+	for _, blk := range b.f.blocks {
+		for _, v := range blk.insts {
+			switch v.op {
+			case isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait:
+				used[v.index] = true
+			}
+		}
+	}
+	number = make([]int, len(b.bodies))
+	around := make([]int, len(b.bodies)) // numbers in use in the body and around it
+	for i, f := range b.bodies {         // a body stands behind the one that calls it
+		if f.parent != nil {
+			around[i] = around[f.parent.index]
+		}
+		if used[i] {
+			number[i] = around[i]
+			around[i]++
+			n = max(n, around[i])
+		}
+	}
+	return number, n
+}

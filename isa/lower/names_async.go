@@ -1,0 +1,246 @@
+package lower
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
+
+// asyncNames has the imported functions that copy asynchronously, or wait, by
+// the name without parameter types.
+var asyncNames map[string]func(*builder, *clCall) []*value
+
+// The table's functions lead back to it: they follow types, types have
+// constants, and a constant may be computed by a call.
+func init() { asyncNames = newAsyncNames() }
+
+func newAsyncNames() map[string]func(*builder, *clCall) []*value {
+	t := map[string]func(*builder, *clCall) []*value{
+		// OpenCL C 6.15.11, and cl_khr_extended_async_copies, which has no
+		// instructions in SPIR-V, so that compilers leave its functions as calls.
+		"async_work_group_copy":         func(b *builder, c *clCall) []*value { return b.asyncNamed(c, false) },
+		"async_work_group_strided_copy": func(b *builder, c *clCall) []*value { return b.asyncNamed(c, true) },
+		"async_work_group_copy_2D2D":    copyNamed(2, copy2D),
+		"async_work_group_copy_3D3D":    copyNamed(3, copy3D),
+		"wait_group_events":             func(b *builder, c *clCall) []*value { return b.waitNamed(c, 0) },
+		"__mux_dma_wait":                func(b *builder, c *clCall) []*value { return b.waitNamed(c, 0) },
+		"prefetch":                      func(*builder, *clCall) []*value { return nil }, // only makes what follows faster
+		// As producers call the instructions of SPIR-V.
+		"__spirv_GroupAsyncCopy": func(b *builder, c *clCall) []*value {
+			b.scopeNamed(c)
+			return b.asyncNamed(c.behind(1), true)
+		},
+		"__spirv_GroupWaitEvents": func(b *builder, c *clCall) []*value {
+			b.scopeNamed(c)
+			return b.waitNamed(c, 1)
+		},
+		"llvm.amdgcn.asyncmark":      (*builder).amdgcnMark,
+		"llvm.amdgcn.wait.asyncmark": (*builder).amdgcnWait,
+	}
+	// ComputeMux: sizes in bytes, destination strides ahead of source strides.
+	mux := [][]isa.CopyArg{
+		{isa.CopyDst, isa.CopySrc, isa.CopyElems, isa.CopyEvent},
+		{isa.CopyDst, isa.CopySrc, isa.CopyElems, isa.CopyDstLine, isa.CopySrcLine, isa.CopyLines, isa.CopyEvent},
+		{isa.CopyDst, isa.CopySrc, isa.CopyElems, isa.CopyDstLine, isa.CopySrcLine, isa.CopyLines,
+			isa.CopyDstPlane, isa.CopySrcPlane, isa.CopyPlanes, isa.CopyEvent},
+	}
+	for i, order := range mux {
+		for _, dir := range []string{"read", "write"} {
+			t[fmt.Sprintf("__mux_dma_%s_%dD", dir, i+1)] = copyNamed(i+1, order)
+		}
+	}
+	addLaneCopies(t)
+	return t
+}
+
+// clAsync reads a call of one of asyncNames.
+func (b *builder) clAsync(c *clCall) ([]*value, bool) {
+	g := asyncNames[c.name]
+	if g == nil {
+		return nil, false
+	}
+	return g(b, c), true
+}
+
+// behind is the call without its first n arguments.
+func (c *clCall) behind(n int) *clCall {
+	d := *c
+	d.args, d.types = c.args[n:], c.types[n:]
+	return &d
+}
+
+// want refuses a call of another number of arguments than one of counts.
+func (b *builder) want(c *clCall, counts ...int) {
+	for _, n := range counts {
+		if len(c.args) == n {
+			return
+		}
+	}
+	b.fail("a call of %s has %d arguments, it takes %s", c.name, len(c.args), orList(counts))
+}
+
+// orList is "4", "4 or 5", "1, 2 or 4".
+func orList(n []int) string {
+	s := fmt.Sprint(n[0])
+	for i, x := range n[1:] {
+		if i+2 == len(n) {
+			s += " or"
+		} else {
+			s += ","
+		}
+		s += fmt.Sprintf(" %d", x)
+	}
+	return s
+}
+
+// pointerArg returns argument i, which must be a pointer.
+func (b *builder) pointerArg(c *clCall, i int) (*value, *typ) {
+	if c.types[i].kind != kindPointer {
+		b.fail("argument %d of %s is no pointer", i+1, c.name)
+	}
+	return c.args[i][0], c.types[i]
+}
+
+// intArg returns argument i, which must be an integer.
+func (b *builder) intArg(c *clCall, i int) (*value, *typ) {
+	if c.types[i].kind != kindInt {
+		b.fail("argument %d of %s is no integer", i+1, c.name)
+	}
+	return c.args[i][0], c.types[i]
+}
+
+// immArg returns argument i, which must be an integer constant, sign-extended.
+func (b *builder) immArg(c *clCall, i int, what string) int64 {
+	v, t := b.intArg(c, i)
+	if !v.isConst() {
+		b.fail("argument %d of %s, %s, is not a constant of the module", i+1, c.name, what)
+	}
+	return b.signed(t, v).sext()
+}
+
+// eventArg returns argument i, an event of any type that can be one, in 64 bits.
+func (b *builder) eventArg(c *clCall, i int) *value {
+	if !isEvent(c.types[i]) || len(c.args[i]) != 1 {
+		b.fail("argument %d of %s is no event", i+1, c.name)
+	}
+	return b.wideEvent(c.args[i][0], c.types[i])
+}
+
+// eventResult refuses a call whose result cannot be an event.
+func (b *builder) eventResult(c *clCall) {
+	if !isEvent(c.rt) {
+		b.fail("the result of %s is an event, not a value of type %s", c.name, c.rt.op)
+	}
+}
+
+// copyNamed is a function with the given operands in this order.
+func copyNamed(dim int, order []isa.CopyArg) func(*builder, *clCall) []*value {
+	return func(b *builder, c *clCall) []*value {
+		b.want(c, len(order))
+		b.eventResult(c)
+		var a copyArgs
+		for i, w := range order {
+			switch w {
+			case isa.CopyDst, isa.CopySrc:
+				a[w], _ = b.pointerArg(c, i)
+			case isa.CopyEvent:
+				a[w] = b.eventArg(c, i)
+			default:
+				v, t := b.intArg(c, i)
+				a[w] = b.wide(v, t)
+			}
+		}
+		return []*value{b.groupCopy(c.name, dim, a, c.rt)}
+	}
+}
+
+// asyncNamed reads async_work_group_copy and async_work_group_strided_copy.
+func (b *builder) asyncNamed(c *clCall, strided bool) []*value {
+	n := 4
+	if strided {
+		n = 5
+	}
+	b.want(c, n)
+	b.eventResult(c)
+	dst, dt := b.pointerArg(c, 0)
+	src, st := b.pointerArg(c, 1)
+	size := c.element
+	for _, t := range []*typ{dt, st} {
+		if e := b.m.pointee(t); size == 0 && e != nil {
+			size = e.size
+		}
+	}
+	if size == 0 {
+		b.fail("a call of %s does not tell the size of an element", c.name)
+	}
+	x, xt := b.intArg(c, 2)
+	var stride *value
+	if strided {
+		s, t := b.intArg(c, 3)
+		stride = b.wide(s, t)
+	}
+	return []*value{b.stridedCopy(c.name, dst, dt, src, b.imm(isa.I64, size), b.wide(x, xt), stride, b.eventArg(c, n-1), c.rt)}
+}
+
+// waitNamed reads a wait for a list of events; its length is argument i.
+func (b *builder) waitNamed(c *clCall, i int) []*value {
+	b.want(c, i+2)
+	n, nt := b.intArg(c, i)
+	p, pt := b.pointerArg(c, i+1)
+	b.waitList(n, nt, p, pt)
+	return nil
+}
+
+// scopeNamed checks the first argument, an execution scope.
+func (b *builder) scopeNamed(c *clCall) {
+	if len(c.args) == 0 {
+		b.fail("a call of %s has no arguments", c.name)
+	}
+	b.checkGroupScope(uint64(b.immArg(c, 0, "the execution scope")))
+}
+
+// elementSize returns the size in bytes of what the first pointer among
+// Itanium-mangled parameters leads to, 0 when the text does not tell. Template
+// arguments stand ahead of them in names that C++ left: the first one is the
+// element's type then.
+func elementSize(s string) uint64 {
+	if rest, ok := strings.CutPrefix(s, "I"); ok {
+		return mangledSize(rest)
+	}
+	i := strings.IndexByte(s, 'P')
+	if i < 0 {
+		return 0
+	}
+	s = s[i+1:]
+	for len(s) > 0 {
+		switch {
+		case s[0] == 'U':
+			n, w := number(s[1:])
+			s = s[min(1+w+n, len(s)):]
+		case strings.IndexByte("KVr", s[0]) >= 0:
+			s = s[1:]
+		default:
+			return mangledSize(s)
+		}
+	}
+	return 0
+}
+
+// mangledSize returns the size of the scalar or vector type that s begins with.
+func mangledSize(s string) uint64 {
+	if rest, ok := strings.CutPrefix(s, "Dv"); ok {
+		n, w := number(rest)
+		if rest, ok = strings.CutPrefix(rest[w:], "_"); !ok || n < 2 || n > 16 {
+			return 0
+		}
+		return uint64(stride(n)) * mangledSize(rest)
+	}
+	if strings.HasPrefix(s, "Dh") || strings.HasPrefix(s, "DF16_") {
+		return 2
+	}
+	if s == "" {
+		return 0
+	}
+	return map[byte]uint64{'b': 1, 'c': 1, 'a': 1, 'h': 1, 's': 2, 't': 2, 'i': 4, 'j': 4, 'f': 4, 'l': 8, 'm': 8, 'x': 8, 'y': 8, 'd': 8}[s[0]]
+}
