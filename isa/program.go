@@ -83,8 +83,9 @@ type Kernel struct {
 
 	GroupCopies []GroupCopy
 	LaneCopies  []LaneCopy
-	// MarkSequences is the number of sequences of async marks: one for each
-	// function body, as inlined, that marks or waits.
+	// MarkSequences is the number of sequences of async marks. Each function
+	// body, as inlined, that marks or waits has one; bodies that are never in
+	// execution together share it.
 	MarkSequences int
 
 	ReqdLocalSize  [3]uint32 // zeros when the module does not say
