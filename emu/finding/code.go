@@ -24,6 +24,18 @@ const (
 	PartialBarrier  Code = "E-BARRIERPART" // a barrier that some work-items ended without reaching
 	TimeLimit       Code = "E-TIMEOUT"     // the time limit ended the launch
 	Cancelled       Code = "E-CANCELLED"   // the caller ended the launch
+
+	AsyncRead    Code = "E-ASYNCREAD"    // read of what an asynchronous copy still fills
+	AsyncWrite   Code = "E-ASYNCWRITE"   // write to either side of an outstanding copy
+	AsyncOverlap Code = "E-ASYNCOVERLAP" // outstanding copies that overlap
+	AsyncRace    Code = "E-ASYNCRACE"    // a copy's LDS used by other work-items without a barrier
+	AsyncLine    Code = "E-ASYNCLINE"    // lines of a copy overlap
+	AsyncPlane   Code = "E-ASYNCPLANE"   // planes of a copy overlap
+	AsyncDiff    Code = "E-ASYNCDIFF"    // work-items give one copy different operands
+	AsyncPart    Code = "E-ASYNCPART"    // not all work-items encounter a copy, or a wait
+	AsyncNoWait  Code = "E-ASYNCNOWAIT"  // event that nobody waits for
+	AsyncEvent   Code = "E-ASYNCEVENT"   // a value that is no event
+	AsyncUniform Code = "E-ASYNCUNIFORM" // operand that must be the same for a sub-group differs
 )
 
 // Description says what a code means, for people: the command line's help, and
@@ -69,6 +81,39 @@ var descriptions = map[Code]Description{
 		Text: "The kernel ran longer than allowed. The finding says what ran when the time was over; a loop that never ends, or a wait for a work-group that has not started, are the usual reasons."},
 	Cancelled: {Title: "the launch was cancelled",
 		Text: "The caller cancelled the launch before it was over. Memory holds what the kernel had written by then."},
+	AsyncRead: {Title: "read of what an asynchronous copy still fills",
+		Text:    "A work-item read memory that an asynchronous copy writes to, and nothing orders the read behind the copy: it may see old bytes, new ones or both. Wait for the copy first: OpGroupWaitEvents on its event, or an asyncmark after it and a wait.asyncmark that counts it. The finding comes from what the kernel waits for, not from when the bytes moved, so every schedule gives it.",
+		Checked: true},
+	AsyncWrite: {Title: "write to memory that an asynchronous copy still uses",
+		Text:    "A work-item wrote to the source or the destination of an asynchronous copy that it had not waited for. The copy may take the old bytes or the new ones, or overwrite what was written. Wait for the copy before its memory is used for something else.",
+		Checked: true},
+	AsyncOverlap: {Title: "asynchronous copies overlap",
+		Text:    "Two asynchronous copies that are outstanding at the same time write the same bytes, or one writes what the other reads, or a copy's source and destination overlap. Copies may be done in any order, and their lines too. Wait for the first one before the second is issued.",
+		Checked: true},
+	AsyncRace: {Title: "local memory of an asynchronous copy used without a barrier",
+		Text:    "Other work-items wrote to, or read, local memory that a copy uses, and no work-group barrier lies between: a copy synchronizes nothing by itself (GroupAsyncCopy: \"does not perform any implicit synchronization\"). A group copy may begin as soon as one work-item encounters it; a lane copy is ordered with its own sub-group only. Put a barrier between the two.",
+		Checked: true},
+	AsyncLine: {Title: "lines of an asynchronous copy overlap",
+		Text:    "The line length of a copy's source or destination is smaller than the number of elements in a line, or the stride of a one-dimensional copy is 0: undefined. Lengths and strides count elements, from the start of one line to the start of the next.",
+		Checked: true},
+	AsyncPlane: {Title: "planes of an asynchronous copy overlap",
+		Text:    "The plane area of a copy's source or destination is smaller than the number of lines times the line length: undefined. Areas count elements, from the start of one plane to the start of the next.",
+		Checked: true},
+	AsyncDiff: {Title: "work-items give one asynchronous copy different operands",
+		Text:    "A group copy is made once for the whole work-group, so every work-item must encounter it with the same operands; otherwise the results are undefined. lockstep makes the copy that the first work-item to come asks for. The finding shows both sets; operands that depend on a work-item's id are the usual reason.",
+		Checked: true},
+	AsyncPart: {Title: "not all work-items encounter an asynchronous copy or its wait",
+		Text:    "A group copy, and a wait for its event, must be encountered by all work-items of the work-group or by none; otherwise the results are undefined. Move the copy or the wait out of the condition, and let no work-item return before it.",
+		Checked: true},
+	AsyncNoWait: {Title: "asynchronous copy that nobody waits for",
+		Text:    "The work-group ended without a wait for the event of a copy. Whether the copy is done by then is undefined, and local memory may be somebody else's before it is. Wait for every event with OpGroupWaitEvents (wait_group_events).",
+		Checked: true},
+	AsyncEvent: {Title: "a value that is no event",
+		Text:    "A wait, or a copy that is to join an event, was given a value that no copy of this work-group returned: an event variable that was never set, or an integer made into one. Such a wait waits for nothing.",
+		Checked: true},
+	AsyncUniform: {Title: "operand that must be the same for a sub-group differs",
+		Text:    "The local base address, the scalar offset and the resource of a load to LDS are scalars on the GPU: one value for the whole sub-group. The kernel computed different ones for its work-items; the first active one's is used. Take the work-item's part out of the operand: the LDS address already has the lane's place added, the vector offset and the index may differ.",
+		Checked: true},
 }
 
 // Describe returns the description of a code; ok is false for a code that does

@@ -1,6 +1,6 @@
 // Package finding holds the one shape of everything lockstep has to say about
-// a kernel: faults, undefined behaviour, standstills and, in time, races and
-// async hazards. A [Finding] has a stable code, a place, the parties, a text
+// a kernel: faults, undefined behaviour, standstills, hazards of
+// asynchronous copies and, in time, races. A [Finding] has a stable code, a place, the parties, a text
 // form, a JSON form and a merge rule.
 //
 // It detects nothing. Engines, the scheduler and package emu fill findings in;
