@@ -1,0 +1,61 @@
+package trace
+
+import (
+	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/dma"
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/scheduler"
+)
+
+// These methods are scheduler.Tracer, which has dma.Tracer in it. What arrives
+// while no group runs, or when the trace is full, is dropped.
+
+// Group begins a work-group of so many work-items at tick start.
+func (r *Recorder) Group(g scheduler.Group, items int, start uint64) { r.begin(g.ID, items, start) }
+
+// Turn notes that a wave of the group, of which first is the first work-item and
+// items the number of them, ran from one tick to another, and why it stopped.
+func (r *Recorder) Turn(wave, first, items int, from, to uint64, stop engine.Stop) {
+	r.turn(wave, first, items, from, to, stop)
+}
+
+// Barrier notes that a work-group barrier opened, at instruction pc.
+func (r *Recorder) Barrier(pc int, now uint64) { r.barrier(pc, now) }
+
+// GroupEnd ends the work-group.
+func (r *Recorder) GroupEnd(now uint64) { r.end(now) }
+
+// Issue notes that a transfer was issued.
+func (r *Recorder) Issue(t *dma.Transfer) {
+	r.issue(transfer{
+		id: t.ID, pc: t.PC, name: t.Name, items: append(finding.Spans(nil), t.Items...), wave: t.Wave,
+		dst: t.Dst, src: t.Src, zero: t.Src == dma.ZeroFill, bytes: t.Bytes, lines: t.Lines, planes: t.Planes,
+		event: t.Event, async: t.Async, engine: t.Engine, issued: t.Issued,
+	})
+}
+
+// Complete notes that a transfer is done.
+func (r *Recorder) Complete(t *dma.Transfer) { r.complete(t.ID, t.Start, t.Done) }
+
+// Mark notes an async mark of the sequence seq.
+func (r *Recorder) Mark(now uint64, pc, wave, seq int, items dma.Items) {
+	r.mark(now, pc, wave, seq, spans(items))
+}
+
+// Wait notes that a wave waited for transfers, from one tick to another.
+func (r *Recorder) Wait(from, to uint64, pc, wave int, what string) {
+	r.wait(from, to, pc, wave, what, nil)
+}
+
+// spans returns the work-items.
+func spans(items dma.Items) finding.Spans {
+	var s finding.Spans
+	for i, word := range items.Mask {
+		for ; word != 0; word &= word - 1 {
+			s = s.Add(uint64(items.First + 64*i + bits.TrailingZeros64(word)))
+		}
+	}
+	return s
+}
