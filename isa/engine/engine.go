@@ -11,6 +11,7 @@ package engine
 import (
 	"sync/atomic"
 
+	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/memory"
@@ -120,6 +121,17 @@ type Group struct {
 	LDS    *memory.Local
 	// Output takes what printf prints, as finished text.
 	Output []byte
+
+	// DMA makes the group's asynchronous copies; nil when Kernel.UsesAsync is
+	// false.
+	DMA *dma.Unit
+	// Turn plus what the running wave's Counters.Instructions says is the time
+	// on the group's logical clock: the scheduler sets it before each turn, and
+	// the engine adds the ticks that the wave stalls.
+	Turn uint64
+	// Watch tells the engine to announce every access to memory that DMA could
+	// touch, with its time: bytes may move at any time, or uses are checked.
+	Watch bool
 }
 
 // Fault is what ended a wave: where, for whom, and why.
@@ -133,6 +145,9 @@ type Fault struct {
 	Memory *memory.Fault
 	// Detail adds what the code alone does not say ("divisor is 0").
 	Detail string
+	// Async has the particulars of a finding about asynchronous copies, which
+	// does not end a wave; nil for others.
+	Async *dma.Detail
 }
 
 // Counters counts what a wave, a group or a launch did. They depend on the

@@ -32,6 +32,7 @@ type inst struct {
 // aux is what few instructions need.
 type aux struct {
 	first, second inst // alternatives
+	async         *async
 	atomic        *atomicFuncs
 	unary32       func(float32) float32
 	binary32      func(x, y float32) float32
@@ -59,16 +60,18 @@ type accessFuncs struct {
 type decoder struct {
 	*code
 	check bool
+	watch bool // announce accesses to package dma
 	out   []inst
 	// unknown is the last call of a function that isa/clmath does not have, or -1.
 	unknown int
 }
 
-// decode returns the kernel's blocks. The error is a call of a function that
-// isa/clmath does not have.
-func (c *code) decode(check bool) ([]block, error) {
+// decode returns the kernel's blocks, with the checks of Launch.Check or
+// without, and announcing accesses to package dma or not. The error is a call of
+// a function that isa/clmath does not have.
+func (c *code) decode(check, watch bool) ([]block, error) {
 	k := c.kernel
-	d := &decoder{code: c, check: check, unknown: -1}
+	d := &decoder{code: c, check: check, watch: watch && k.UsesAsync, unknown: -1}
 	blocks := make([]block, len(k.Blocks))
 	for i, b := range k.Blocks {
 		d.out = nil
@@ -155,6 +158,9 @@ func (d *decoder) base(pc int) inst {
 func (d *decoder) inst(pc int) {
 	in := d.base(pc)
 	s := in.src
+	if d.watch {
+		d.watchAccess(in)
+	}
 	switch s.Op {
 	case isa.OpMov:
 		d.mov(in, s.Dst, s.A, s.Type)
@@ -193,6 +199,21 @@ func (d *decoder) inst(pc int) {
 		d.builtin(in)
 	case isa.OpPrintf:
 		in.fn = printf
+		d.emit(in)
+	case isa.OpGroupCopy:
+		d.groupCopy(in)
+	case isa.OpGroupWait:
+		d.groupWait(in)
+	case isa.OpLaneCopy:
+		d.laneCopy(in)
+	case isa.OpAsyncScope:
+		in.fn = asyncScope
+		d.emit(in)
+	case isa.OpAsyncMark:
+		in.fn = asyncMark
+		d.emit(in)
+	case isa.OpAsyncWait:
+		in.fn = asyncWait
 		d.emit(in)
 	default:
 		d.arith(in)

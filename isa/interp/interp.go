@@ -3,6 +3,7 @@ package interp
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -33,13 +34,16 @@ func (Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
 	if err := k.Verify(); err != nil {
 		return nil, err
 	}
+	if pc := slices.IndexFunc(k.Code, isAsync); pc >= 0 && !k.UsesAsync {
+		return nil, fmt.Errorf("kernel %s: instruction %d: %s in a kernel without asynchronous copies: %w", k.Name, pc, k.Code[pc].Op, isa.ErrMalformed)
+	}
 	c := &code{program: p, kernel: k}
 	if err := c.layout(); err != nil {
 		return nil, err
 	}
 	c.zeroed = c.readBeforeWrite()
 	var err error
-	if c.plain, err = c.decode(false); err != nil {
+	if c.plain, err = c.decode(false, false); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -53,6 +57,8 @@ type code struct {
 	plain       []block // by isa block
 	checkedOnce sync.Once
 	checked     []block // the same with the checks of Launch.Check
+	watchedOnce sync.Once
+	watched     []block // the same with what engine.Group.Watch asks for
 
 	// The register file of a chunk: where each bank starts, the temporary
 	// registers for scalar operands, and the bytes of all of it.
@@ -141,16 +147,19 @@ func (c *code) layout() error {
 	return nil
 }
 
-// blocks returns the decoded blocks, with or without checks.
-func (c *code) blocks(check bool) []block {
-	if !check {
-		return c.plain
+// blocks returns the decoded blocks, with or without checks, and announcing
+// accesses or not; those with checks always do.
+func (c *code) blocks(check, watch bool) []block {
+	// What can go wrong below went right when plain was made.
+	switch {
+	case check:
+		c.checkedOnce.Do(func() { c.checked, _ = c.decode(true, true) })
+		return c.checked
+	case watch && c.kernel.UsesAsync:
+		c.watchedOnce.Do(func() { c.watched, _ = c.decode(false, true) })
+		return c.watched
 	}
-	c.checkedOnce.Do(func() {
-		// What can go wrong went right when plain was made.
-		c.checked, _ = c.decode(true)
-	})
-	return c.checked
+	return c.plain
 }
 
 // offset returns where vector register r of type t is in a chunk.

@@ -320,7 +320,7 @@ func (w *wave) parkedAt(n int) []uint64 { return w.parked[n*w.words:][:len(w.exe
 // openSubgroups lets the lanes of each sub-group go on whose live lanes have
 // all arrived at one sub-group barrier.
 func (w *wave) openSubgroups() {
-	size := w.group.Launch.SubgroupSize
+	size, opened := w.group.Launch.SubgroupSize, false
 	for n, b := range w.code.barriers {
 		t := &w.blocks[b].end
 		if isa.Scope(t.imm) != isa.ScopeSubgroup || w.nparked[n] == 0 {
@@ -345,8 +345,18 @@ func (w *wave) openSubgroups() {
 			w.nparked[n] -= arrived
 			w.allParked -= arrived
 			w.subParked -= arrived
+			opened = true
 		}
 	}
+	if u := w.group.DMA; opened && u != nil && w.onlySubgroup() {
+		u.Barrier(w.group.Turn + w.cnt.Instructions)
+	}
+}
+
+// onlySubgroup says whether the group has no other sub-group than the first.
+func (w *wave) onlySubgroup() bool {
+	s := w.group.Size
+	return uint64(s[0])*uint64(s[1])*uint64(s[2]) <= uint64(w.group.Launch.SubgroupSize)
 }
 
 // each calls f for the words that hold lanes [lo, hi), with the mask of these lanes.

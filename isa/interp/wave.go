@@ -79,6 +79,7 @@ type wave struct {
 	idKey  idKey
 	offs   [64]int64 // index part of addresses, see offsets
 	maxLan int
+	async  *asyncState
 
 	faulted bool
 	fault   engine.Fault
@@ -109,6 +110,7 @@ func (c *code) NewWave(lanes int) engine.Wave {
 	w.parked = make([]uint64, len(c.barriers)*chunks)
 	w.nparked = make([]int, len(c.barriers))
 	w.touched = make([]bool, len(c.privSize))
+	w.async = c.newAsync(chunks)
 	if c.usesIDs {
 		for i := range w.ids {
 			w.ids[i] = make([]uint32, chunks*64)
@@ -124,7 +126,7 @@ func (w *wave) chunk(k int) unsafe.Pointer { return unsafe.Add(w.base, uintptr(k
 func (w *wave) Start(g *engine.Group, first, n int) {
 	c, l := w.code, g.Launch
 	w.group, w.mem, w.lds = g, l.Memory, g.LDS
-	w.blocks = c.blocks(l.Check)
+	w.blocks = c.blocks(l.Check, g.Watch)
 	w.first, w.lanes = first, min(n, w.maxLan)
 	w.faulted = false
 	w.cnt = engine.Counters{Waves: 1}
