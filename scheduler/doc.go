@@ -55,6 +55,14 @@
 // leaves undefined what happens. When the live work-items wait at different barriers
 // nobody can go on: [finding.BarrierDeadlock], with who waits where.
 //
+// # Asynchronous copies
+//
+// A worker has a [dma.Unit] for kernels that make asynchronous copies. It tells
+// the unit of the beginning and the end of each group and of barriers that open,
+// keeps the group's logical clock, and takes the findings, which do not end a
+// group. Bytes that are still on their way when a group is over arrive; when a
+// fault has ended it, they do not.
+//
 // # The end of a launch
 //
 // The context sets Launch.Cancel; waves see it at their next back-edge, workers

@@ -20,6 +20,8 @@ type Fault struct {
 	// Count is the number of work-items that it happened to, in Groups
 	// work-groups.
 	Count, Groups uint64
+
+	last uint64 // position of the last group of the worker that it happened in; 0 in a Result
 }
 
 // Group names a work-group.
@@ -55,20 +57,24 @@ type faultKey struct {
 // faultTable holds the faults of a worker, by code and instruction.
 type faultTable map[faultKey]*Fault
 
-// add counts a fault and returns its entry when the particulars are to be
-// filled in, because this is its first occurrence, else nil. A worker's groups come in
-// the order of their positions, so the first one met is the first one there is.
-func (t *faultTable) add(code finding.Code, pc, lanes int) *Fault {
+// add counts a fault in the group at position pos and returns its entry when
+// the particulars are to be filled in, because this is its first occurrence,
+// else nil. A worker's groups come in the order of their positions, so the first
+// one met is the first one there is.
+func (t *faultTable) add(pos uint64, code finding.Code, pc, lanes int) *Fault {
 	k := faultKey{code, pc}
 	if f := (*t)[k]; f != nil {
 		f.Count += uint64(lanes)
-		f.Groups++
+		if f.last != pos {
+			f.last = pos
+			f.Groups++
+		}
 		return nil
 	}
 	if *t == nil {
 		*t = make(faultTable)
 	}
-	f := &Fault{Count: uint64(lanes), Groups: 1}
+	f := &Fault{Count: uint64(lanes), Groups: 1, last: pos}
 	(*t)[k] = f
 	return f
 }
@@ -101,21 +107,24 @@ func (t faultTable) list() []Fault {
 	}
 	all := make([]Fault, 0, len(t))
 	for _, f := range t {
-		all = append(all, *f)
+		one := *f
+		one.last = 0
+		all = append(all, one)
 	}
 	slices.SortFunc(all, func(a, b Fault) int {
 		return cmp.Or(
 			cmp.Compare(a.Group.Position, b.Group.Position),
-			// A group goes on after a partial barrier, and nothing else: that came first.
-			cmp.Compare(after(a.Code), after(b.Code)),
+			// What a group goes on after came before what ended it.
+			cmp.Compare(ends(&a), ends(&b)),
 			cmp.Compare(a.PC, b.PC),
 			cmp.Compare(a.Code, b.Code))
 	})
 	return all
 }
 
-func after(c finding.Code) int {
-	if c == finding.PartialBarrier {
+// ends returns 1 for a fault that ends its work-group, else 0.
+func ends(f *Fault) int {
+	if f.Async != nil || f.Code == finding.PartialBarrier {
 		return 0
 	}
 	return 1

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"io"
 
+	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
 
@@ -52,10 +53,34 @@ type Options struct {
 	// DefaultMaxOutput.
 	MaxOutput uint64
 
+	// DMA describes the engines for asynchronous copies and when they move bytes.
+	// Its Check, Sink and Tracer are set by the scheduler.
+	DMA dma.Config
+	// Tracer is told what happens when. Work-groups then run one after the other,
+	// on one logical clock.
+	Tracer Tracer
+
 	// Progress is called from a goroutine of its own, at most every
 	// ProgressInterval, with the number of groups that are over. It is not
 	// called for a launch that takes less time.
 	Progress func(done, total uint64)
+}
+
+// Tracer is told what happens when, in ticks of the launch's logical clock: one
+// for each instruction that a wave issues, and those for which waves wait for
+// asynchronous copies. The turns of waves follow each other, and so do
+// work-groups.
+type Tracer interface {
+	dma.Tracer
+	// Group is called when a work-group of so many work-items begins.
+	Group(g Group, items int, start uint64)
+	// Turn is called when a wave, which has the given number of work-items from
+	// first on, has run from one tick to another and why it stopped.
+	Turn(wave, first, items int, from, to uint64, stop engine.Stop)
+	// Barrier is called when a work-group barrier opens.
+	Barrier(pc int, now uint64)
+	// GroupEnd is called when a group is over, or has come to a fault.
+	GroupEnd(now uint64)
 }
 
 // Result is what a launch leaves behind besides memory.

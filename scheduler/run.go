@@ -223,6 +223,9 @@ func (s *launch) prepare() error {
 
 // parallel says whether groups may run at the same time.
 func (s *launch) parallel() bool {
+	if s.opt.Tracer != nil {
+		return false // there is one clock
+	}
 	switch s.opt.Parallel {
 	case ParallelNever:
 		return false

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
@@ -447,15 +448,21 @@ func TestMergeFaults(t *testing.T) {
 			{&a, finding.DivideByZero, 5, 4, 1}, {&a, finding.DivideByZero, 5, 9, 2}, {&a, finding.NullPointer, 5, 8, 1},
 			{&b, finding.DivideByZero, 5, 2, 4}, {&b, finding.DivideByZero, 5, 7, 8}, {&b, finding.BarrierDeadlock, 9, 3, 16},
 			{&b, finding.PartialBarrier, 9, 3, 16}, {&c, finding.DivideByZero, 6, 2, 1}, {&c, finding.DivideByZero, 5, 3, 32},
+			// In one group again and again, and before the fault at an earlier instruction.
+			{&b, finding.AsyncRead, 12, 3, 2}, {&b, finding.AsyncRead, 12, 3, 1}, {&b, finding.AsyncRead, 12, 3, 1},
+			{&a, finding.AsyncRead, 12, 6, 1},
 		} {
-			if f := x.t.add(x.code, x.pc, x.lanes); f != nil {
+			if f := x.t.add(x.pos, x.code, x.pc, x.lanes); f != nil {
 				f.Fault = engine.Fault{Code: x.code, PC: x.pc}
 				f.Group.Position = x.pos
+				if x.code == finding.AsyncRead {
+					f.Async = &dma.Detail{}
+				}
 			}
 		}
 		return a, b, c
 	}
-	want := "E-DIV0@5 2 47/5; E-DIV0@6 2 1/1; E-BARRIERPART@9 3 16/1; E-BARRIER@9 3 16/1; E-NULL@5 8 1/1; "
+	want := "E-DIV0@5 2 47/5; E-DIV0@6 2 1/1; E-BARRIERPART@9 3 16/1; E-ASYNCREAD@12 3 5/2; E-BARRIER@9 3 16/1; E-NULL@5 8 1/1; "
 	for _, order := range [][3]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {1, 2, 0}} {
 		a, b, c := tables()
 		all := []faultTable{a, b, c}

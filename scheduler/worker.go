@@ -26,6 +26,12 @@ type worker struct {
 	turns []int // waves that can run, in the order of the round
 	rng   random
 
+	// The group's logical clock, which nobody looks at when clocked is false, and
+	// whether it came to a fault.
+	clock   uint64
+	clocked bool
+	faulted bool
+
 	counters engine.Counters
 	faults   faultTable
 	stopped  *Stopped
@@ -80,6 +86,8 @@ func (s *launch) worker() (*worker, error) {
 		w.lds, w.ldsSizes = lds, slices.Clone(s.LocalSizes)
 	}
 	w.group = engine.Group{Launch: s.Launch, LDS: w.lds, Output: w.group.Output[:0]}
+	w.clock = 0
+	w.startDMA()
 	return w, nil
 }
 
@@ -87,7 +95,7 @@ func (s *launch) worker() (*worker, error) {
 func (r *Runner) rest(w *worker) {
 	w.launch = nil
 	w.faults, w.stopped = nil, nil
-	w.group.Launch = nil
+	w.group.Launch, w.group.DMA = nil, nil
 	r.idle.Put(w)
 }
 
@@ -141,6 +149,10 @@ func (w *worker) runGroup(pos uint64) {
 	if w.lds != nil {
 		w.lds.Reset()
 	}
+	w.faulted = false
+	if w.clocked {
+		w.beginClock()
+	}
 	n := 0
 	for first := 0; first < w.items; first += w.lanes {
 		v := &w.waves[n]
@@ -156,6 +168,9 @@ func (w *worker) runGroup(pos uint64) {
 	}
 	for i := range w.waves[:n] {
 		w.counters.Add(w.waves[i].Counters())
+	}
+	if w.clocked {
+		w.endClock(over && !w.faulted)
 	}
 	w.flush()
 	if over {
@@ -174,7 +189,7 @@ func (w *worker) runWave() bool {
 	}
 	partial := false
 	for {
-		v.state = v.Run(quantum)
+		w.turn(0, quantum)
 		switch v.state {
 		case engine.StopDone:
 			return true
@@ -242,7 +257,7 @@ func (w *worker) runWaves(n int) bool {
 				quantum = 1 + int(w.rng.below(uint64(quantum)))
 			}
 			v := &w.waves[w.turns[i]]
-			v.state = v.Run(quantum)
+			w.turn(w.turns[i], quantum)
 			switch v.state {
 			case engine.StopFault:
 				w.fault(v)
@@ -255,6 +270,16 @@ func (w *worker) runWaves(n int) bool {
 		w.flush()
 		yield()
 	}
+}
+
+// turn runs a wave until it stops.
+func (w *worker) turn(i, quantum int) {
+	v := &w.waves[i]
+	if !w.clocked {
+		v.state = v.Run(quantum)
+		return
+	}
+	w.clockedTurn(i, quantum)
 }
 
 // flush takes away what the group has printed.
@@ -282,7 +307,8 @@ func (w *worker) flush() {
 // fault records the fault that ended a wave.
 func (w *worker) fault(v *wave) {
 	f := v.Fault()
-	e := w.faults.add(f.Code, f.PC, max(f.Lanes, 1))
+	w.faulted = true
+	e := w.faults.add(w.pos, f.Code, f.PC, max(f.Lanes, 1))
 	if e == nil {
 		return
 	}
@@ -327,7 +353,8 @@ func (w *worker) openBarrier(n int, partial *bool) bool {
 		}
 		pc = w.parkedPC
 		if w.mixed {
-			if e := w.faults.add(finding.BarrierDeadlock, pc, live); e != nil {
+			w.faulted = true
+			if e := w.faults.add(w.pos, finding.BarrierDeadlock, pc, live); e != nil {
 				e.Fault = engine.Fault{Code: finding.BarrierDeadlock, PC: pc, Lanes: live}
 				e.Group = w.name()
 				e.Waiting, e.Ended, _ = w.whoWaits(n)
@@ -338,7 +365,7 @@ func (w *worker) openBarrier(n int, partial *bool) bool {
 	}
 	if live < w.items && !*partial {
 		*partial = true
-		if e := w.faults.add(finding.PartialBarrier, pc, live); e != nil {
+		if e := w.faults.add(w.pos, finding.PartialBarrier, pc, live); e != nil {
 			e.Fault = engine.Fault{Code: finding.PartialBarrier, PC: pc, Lanes: live}
 			e.Group = w.name()
 			e.Waiting, e.Ended, _ = w.whoWaits(n)
@@ -350,6 +377,9 @@ func (w *worker) openBarrier(n int, partial *bool) bool {
 			v.Open()
 			v.state = engine.StopQuantum
 		}
+	}
+	if w.clocked {
+		w.barrierOpened(pc)
 	}
 	return true
 }
