@@ -135,6 +135,15 @@ func (r *Recorder) Truncated() bool { return r.full }
 // Events returns the number of events that the recorder has.
 func (r *Recorder) Events() int { return r.events }
 
+// Transfers returns the number of transfers that the recorder has.
+func (r *Recorder) Transfers() int {
+	n := 0
+	for i := range r.groups {
+		n += len(r.groups[i].transfers)
+	}
+	return n
+}
+
 // room says whether the trace goes on: whether n more events can be kept.
 func (r *Recorder) room(n int) bool {
 	if r.full || n > r.max-r.events {
