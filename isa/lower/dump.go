@@ -96,6 +96,14 @@ func (v *value) text() string {
 	for _, a := range v.args {
 		s.WriteString(" " + a.name())
 	}
+	switch v.op {
+	case isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait:
+		fmt.Fprintf(&s, " body %d", v.index)
+		if v.op == isa.OpAsyncWait {
+			fmt.Fprintf(&s, " count %d", v.scale)
+		}
+		return s.String()
+	}
 	if v.scale != 0 || v.disp != 0 {
 		fmt.Fprintf(&s, " *%d %+d", v.scale, v.disp)
 	}

@@ -4,11 +4,21 @@
 //
 // A kernel goes through the passes of the table in passes.go, one pass a file:
 // it is read into SSA over scalars (build*.go), its variables are promoted to
-// registers (promote.go), values are simplified and shared (simplify.go), loops
-// get one latch each and blocks their order (cfg.go, order.go), addresses are
-// folded into accesses (address.go), the values that are the same for every
-// lane are found (diverge.go), and registers are given out while bytecode is
-// written (regs.go, emit.go).
+// registers (promote.go), values are simplified and shared (simplify.go), async
+// marks and waits that do nothing go (asyncwaits.go, asyncmarks.go), loops get
+// one latch each and blocks their order (cfg.go), addresses are folded into
+// accesses (address.go), the values that are the same for every lane are found
+// (diverge.go), and registers are given out while bytecode is written (regs.go,
+// emit.go).
+//
+// Functions that a module only imports are turned into instructions by their
+// names (names*.go): OpenCL C as compilers leave it, ComputeMux's __mux_dma_*,
+// AMDGPU's llvm.amdgcn.*, SPIR-V's own __spirv_*.
+//
+// Asynchronous copies, waits and marks are effects: no pass moves anything that
+// reads or writes memory across them, drops them, or shares them. An event is an
+// integer as wide as the module's pointers. The sequence of async marks belongs
+// to a function body, and inlining keeps it so (build_async.go).
 //
 // It runs nothing and knows no engine. What it cannot lower it refuses by
 // name, with an [*Error], before anything runs.
@@ -32,6 +42,9 @@ type Options struct {
 	// MaxInstructions limits the size of a kernel with its calls inlined;
 	// 0 means DefaultMaxInstructions.
 	MaxInstructions int
+	// KeepMarks keeps async marks that no wait counts, and waits that have
+	// nothing to wait for.
+	KeepMarks bool
 	// Dump, when set, is called with the text of a kernel after each pass.
 	Dump func(kernel, pass, text string)
 }

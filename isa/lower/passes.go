@@ -14,6 +14,8 @@ var passes = []pass{
 	{"simplify", "folding, value numbering, dead code, control flow", simplify},
 	{"ifconvert", "short branches become selects", ifConvert},
 	{"promote2", "variables that simplifying has laid open", func(b *builder) { promote(b); simplify(b) }},
+	{"asyncwaits", "waits that have no async mark to wait for go", asyncWaits},
+	{"asyncmarks", "async marks that no wait counts go", asyncMarks},
 	{"narrow", "the low half of 64 bits becomes a 32-bit value", narrow},
 	{"address", "pointer arithmetic moves into accesses", addresses},
 	{"flatten", "one base and one index for accesses into rows", flatten},
