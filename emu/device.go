@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"runtime"
 
+	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
@@ -41,6 +42,12 @@ type DeviceOptions struct {
 	MaxVariables uint64
 	// MaxPrivate is the private memory of a work-item, in bytes; 0 is 1 MiB.
 	MaxPrivate uint64
+
+	// DMAEngines is the number of engines of a work-group that move the bytes of
+	// asynchronous copies, up to 64; 0 is 2. DMAQueueDepth is the number of copies that can
+	// wait for each of them, up to 1024; 0 is 16. DMABytesPerStep is what an engine moves in a
+	// tick when copies complete paced, up to 1 MiB; 0 is 64.
+	DMAEngines, DMAQueueDepth, DMABytesPerStep int
 }
 
 // Limits are what a device can do, in OpenCL's terms.
@@ -59,6 +66,9 @@ type Limits struct {
 	MaxPrivate       uint64    // bytes of a work-item
 	MaxParameters    uint64    // bytes of all arguments of a kernel
 	BaseAlign        int       // bytes; every buffer starts at a multiple
+	DMAEngines       int       // of a work-group
+	DMAQueueDepth    int       // copies that can wait for each engine
+	DMABytesPerStep  int       // bytes of an engine in a tick
 }
 
 // maxParameters is the limit of the bytes of all by-value arguments.
@@ -66,6 +76,9 @@ const maxParameters = 64 << 10
 
 // maxWaveLanes bounds the registers of one wave.
 const maxWaveLanes = 4096
+
+// maxDMAStep bounds what a DMA engine moves in a tick, in bytes.
+const maxDMAStep = 1 << 20
 
 // Device is a software GPU: memory, and engines that run kernels.
 type Device struct {
@@ -95,6 +108,9 @@ func NewDevice(opt DeviceOptions) (*Device, error) {
 	def(&opt.SubgroupSize, 32)
 	def(&opt.Workers, runtime.GOMAXPROCS(0))
 	def(&opt.MaxWorkGroupSize, 1024)
+	def(&opt.DMAEngines, dma.DefaultEngines)
+	def(&opt.DMAQueueDepth, dma.DefaultQueueDepth)
+	def(&opt.DMABytesPerStep, dma.DefaultBytesPerStep)
 	def64(&opt.LocalMemory, 64<<10)
 	def64(&opt.MaxMemory, 4<<30)
 	def64(&opt.MaxAlloc, opt.MaxMemory)
@@ -117,6 +133,12 @@ func NewDevice(opt DeviceOptions) (*Device, error) {
 		return nil, fmt.Errorf("buffers of up to %d bytes on a device with %d", opt.MaxAlloc, opt.MaxMemory)
 	case opt.MaxPrivate > 1<<30:
 		return nil, fmt.Errorf("%d bytes of private memory: more than 1 GiB", opt.MaxPrivate)
+	case opt.DMAEngines < 1 || opt.DMAEngines > dma.MaxEngines:
+		return nil, fmt.Errorf("%d DMA engines: not a number from 1 to %d", opt.DMAEngines, dma.MaxEngines)
+	case opt.DMAQueueDepth < 1 || opt.DMAQueueDepth > dma.MaxQueueDepth:
+		return nil, fmt.Errorf("DMA queues of %d copies: not a number from 1 to %d", opt.DMAQueueDepth, dma.MaxQueueDepth)
+	case opt.DMABytesPerStep < 1 || opt.DMABytesPerStep > maxDMAStep:
+		return nil, fmt.Errorf("%d bytes in a step of a DMA engine: not a number from 1 to %d", opt.DMABytesPerStep, maxDMAStep)
 	}
 	e, err := findEngine(opt.Engine)
 	if err != nil {
@@ -139,6 +161,9 @@ func NewDevice(opt DeviceOptions) (*Device, error) {
 			MaxPrivate:       opt.MaxPrivate,
 			MaxParameters:    maxParameters,
 			BaseAlign:        memory.Alignment,
+			DMAEngines:       opt.DMAEngines,
+			DMAQueueDepth:    opt.DMAQueueDepth,
+			DMABytesPerStep:  opt.DMABytesPerStep,
 		},
 		engine: e,
 		turn:   make(chan struct{}, 1),

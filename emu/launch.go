@@ -9,46 +9,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/emu/trace"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
-
-// Order is the order in which work-groups, and the waves of a group, run.
-type Order = scheduler.Order
-
-// The orders. All are legal for OpenCL.
-const (
-	InOrder = scheduler.InOrder // ascending ids
-	Reverse = scheduler.Reverse // descending ids
-	Seeded  = scheduler.Seeded  // drawn from Schedule.Seed
-)
-
-// ParseOrder returns the order with the given name: "in-order", "reverse" or
-// "seeded".
-func ParseOrder(name string) (Order, error) { return scheduler.ParseOrder(name) }
-
-// Schedule is an order and, for Seeded, what it is drawn from. The same
-// schedule gives the same run, even of a kernel with data races, as long as
-// Launch.Parallel does not force work-groups to run at the same time.
-type Schedule struct {
-	Order Order
-	Seed  uint64
-}
-
-// String returns the command line flags that choose the schedule; "" for the
-// one that needs none.
-func (s Schedule) String() string {
-	switch s.Order {
-	case InOrder:
-		return ""
-	case Seeded:
-		return fmt.Sprintf("-schedule seeded -seed %d", s.Seed)
-	}
-	return "-schedule " + s.Order.String()
-}
 
 // Parallel says whether work-groups run at the same time.
 type Parallel = scheduler.Parallel
@@ -94,6 +62,9 @@ type Launch struct {
 	// second, with the number of work-groups that are over and that there are.
 	// It must not touch the device.
 	Progress func(done, total uint64)
+	// Trace records what happens when, on the schedule's logical clock; nil for
+	// nothing. Work-groups then run one after the other.
+	Trace *trace.Recorder
 	// Reproduce is how a person starts this launch again; findings print it
 	// with the schedule's flags behind it. "" prints the flags alone.
 	Reproduce string
@@ -278,11 +249,20 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	}
 	lim := &d.limits
 	start := time.Now()
-	sr, err := p.runner.Run(ctx, &p.launch, scheduler.Options{
+	opt := scheduler.Options{
 		Order: p.Schedule.Order, Seed: p.Schedule.Seed,
 		Workers: lim.Workers, Parallel: p.Parallel, WaveLanes: lim.WaveLanes,
 		Output: p.Output, MaxOutput: p.MaxOutput, Progress: p.Progress,
-	})
+		DMA: dma.Config{
+			Engines: lim.DMAEngines, QueueDepth: lim.DMAQueueDepth, BytesPerStep: lim.DMABytesPerStep,
+			Completion: p.Schedule.Completion, Seed: p.Schedule.Seed,
+		},
+	}
+	if p.Trace != nil {
+		p.beginTrace()
+		opt.Tracer = p.Trace
+	}
+	sr, err := p.runner.Run(ctx, &p.launch, opt)
 	if sr == nil {
 		var large *scheduler.TooLargeError
 		if errors.As(err, &large) {
@@ -307,6 +287,22 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 		return res, &FindingsError{Findings: res.Findings, Err: err}
 	}
 	return res, nil
+}
+
+// beginTrace tells the recorder of the launch.
+func (p *prepared) beginTrace() {
+	lim, l := &p.Kernel.prog.dev.limits, &p.launch
+	places := p.Kernel.prog.places()
+	p.Trace.Begin(trace.LaunchInfo{
+		Kernel: p.Kernel.code.Name, Schedule: p.Schedule.Name(), Completion: p.Schedule.Completion.String(), Seed: p.Schedule.Seed,
+		Engines: lim.DMAEngines, QueueDepth: lim.DMAQueueDepth, BytesPerStep: lim.DMABytesPerStep, SubgroupSize: lim.SubgroupSize,
+		Global: l.Global, Local: l.Local, Groups: l.Groups,
+		Place: func(pc int) finding.Place { return places.at(p.Kernel.code, pc) },
+		Region: func(q memory.Pointer) string {
+			_, name := p.object(&memory.Fault{Pointer: q})
+			return name
+		},
+	})
 }
 
 // fill checks the buffers, which may have been freed or mapped meanwhile, and

@@ -208,6 +208,7 @@ func TestDeviceOptions(t *testing.T) {
 		{SubgroupSize: 3}, {SubgroupSize: 256}, {SubgroupSize: -1}, {WaveLanes: 33}, {WaveLanes: -32}, {WaveLanes: 1 << 20},
 		{Workers: -1}, {Workers: 1 << 20}, {MaxWorkGroupSize: -1}, {MaxWorkGroupSize: 1 << 20}, {LocalMemory: 1 << 40},
 		{MaxMemory: 1 << 60}, {MaxMemory: 10, MaxAlloc: 11}, {MaxPrivate: 1 << 40}, {Engine: "steam"},
+		{DMAEngines: -1}, {DMAEngines: 65}, {DMAQueueDepth: -1}, {DMAQueueDepth: 1025}, {DMABytesPerStep: -1}, {DMABytesPerStep: 1<<20 + 1},
 	} {
 		if _, err := emu.NewDevice(o); err == nil {
 			t.Errorf("%+v: no error", o)

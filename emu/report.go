@@ -58,6 +58,8 @@ func (p *prepared) finding(f *scheduler.Fault, places *places) finding.Finding {
 		Count: f.Count, Groups: f.Groups, Reproduce: p.reproduce(),
 	}
 	switch {
+	case f.Async != nil:
+		p.asyncFinding(&out, f, places)
 	case f.Memory != nil:
 		p.memoryFault(&out, f.Memory)
 	case f.Code == finding.BarrierDeadlock:

@@ -177,6 +177,9 @@ func (s *launch) prepare() error {
 	if s.opt.Order >= numOrders {
 		return fmt.Errorf("unknown order %d", s.opt.Order)
 	}
+	if _, err := s.opt.DMA.Completion.MarshalText(); err != nil {
+		return err
+	}
 	if s.SubgroupSize < 1 || s.opt.WaveLanes < 0 || s.opt.WaveLanes%s.SubgroupSize != 0 {
 		return fmt.Errorf("waves of %d lanes with sub-groups of %d", s.opt.WaveLanes, s.SubgroupSize)
 	}
