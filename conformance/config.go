@@ -64,9 +64,14 @@ func Full() Matrix {
 		Workers:   []int{1, 2},
 		Schedules: []emu.Schedule{
 			{Order: emu.InOrder}, {Order: emu.Reverse},
-			{Order: emu.Seeded, Seed: 1}, {Order: emu.Seeded, Seed: 2}, {Order: emu.Seeded, Seed: 3},
+			seeded(1), seeded(2), seeded(3),
 		},
 	}
+}
+
+// seeded is the schedule in which everything is drawn from a seed.
+func seeded(seed uint64) emu.Schedule {
+	return emu.Schedule{Order: emu.Seeded, Completion: emu.CompleteSeeded, Seed: seed}
 }
 
 // Standard returns the part of the full matrix that the package's own test runs: all
@@ -74,7 +79,7 @@ func Full() Matrix {
 func Standard() Matrix {
 	m := Full()
 	m.Waves = []int{0, 1}
-	m.Schedules = []emu.Schedule{{Order: emu.InOrder}, {Order: emu.Reverse}, {Order: emu.Seeded, Seed: 1}}
+	m.Schedules = []emu.Schedule{{Order: emu.InOrder}, {Order: emu.Reverse}, seeded(1)}
 	return m
 }
 
@@ -85,7 +90,7 @@ func Quick() Matrix {
 		SubGroups: []int{8, 32},
 		Waves:     []int{0, 8},
 		Workers:   []int{1},
-		Schedules: []emu.Schedule{{Order: emu.InOrder}, {Order: emu.Seeded, Seed: 1}},
+		Schedules: []emu.Schedule{{Order: emu.InOrder}, seeded(1)},
 	}
 }
 
@@ -166,16 +171,17 @@ func (m *Matrix) setSchedules(schedule, seeds string) error {
 	}
 	m.Schedules = nil
 	for item := range strings.SplitSeq(schedule, ",") {
-		order, err := emu.ParseOrder(strings.TrimSpace(item))
+		s, err := emu.ParseSchedule(strings.TrimSpace(item), 0)
 		if err != nil {
 			return err
 		}
-		if order != emu.Seeded {
-			m.Schedules = append(m.Schedules, emu.Schedule{Order: order})
+		if !s.UsesSeed() {
+			m.Schedules = append(m.Schedules, s)
 			continue
 		}
 		for _, seed := range drawn {
-			m.Schedules = append(m.Schedules, emu.Schedule{Order: order, Seed: seed})
+			s.Seed = seed
+			m.Schedules = append(m.Schedules, s)
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 func TestConfigs(t *testing.T) {
 	m := Matrix{
 		Engines: []string{"a", "b"}, SubGroups: []int{1, 8, 64}, Waves: []int{0, 1, 64}, Workers: []int{1, 2},
-		Schedules: []emu.Schedule{{Order: emu.InOrder}, {Order: emu.Reverse}, {Order: emu.Seeded, Seed: 7}},
+		Schedules: []emu.Schedule{{Order: emu.InOrder}, {Order: emu.Reverse}, seeded(7)},
 	}
 	var out bytes.Buffer
 	for _, c := range []*Case{{Name: "any"}, {Name: "sub-group 8", SubGroups: []int{8, 16}}, {Name: "timeout", SubGroups: []int{1}, Timeout: 1}, {Name: "none", SubGroups: []int{16}}} {

@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"testing"
-
-	"github.com/lockstep-gpu/lockstep/emu"
 )
 
 // sample is a report with every status.
 func sample() *Report {
-	cfg := Config{Engine: "interp", SubGroup: 8, Wave: 64, Workers: 2, Schedule: emu.Schedule{Order: emu.Seeded, Seed: 3}}
+	cfg := Config{Engine: "interp", SubGroup: 8, Wave: 64, Workers: 2, Schedule: seeded(3)}
 	return &Report{Results: []Result{
 		{Case: &Case{Name: "a/good", Title: "all is well", Clauses: []string{"SPV-OpNop"}}, Status: Passed, Runs: 12},
 		{Case: &Case{Name: "a/bad", Title: "1 < 2 & \"so\""}, Status: Failed, Runs: 12, Failures: []Failure{

@@ -225,14 +225,14 @@ func (o *runOptions) sizes(r *emu.NDRange) error {
 
 // order reads -schedule, -seed and -parallel.
 func (o *runOptions) order(l *emu.Launch) error {
-	order, err := emu.ParseOrder(o.schedule)
+	schedule, err := emu.ParseSchedule(o.schedule, o.seed)
 	if err != nil {
 		return usagef("help schedules", "run: -schedule: %v", err)
 	}
-	if o.seed != 0 && order != emu.Seeded {
+	if o.seed != 0 && !schedule.UsesSeed() {
 		return usagef("help schedules", "run: -seed %d has a meaning with -schedule seeded only", o.seed)
 	}
-	l.Schedule = emu.Schedule{Order: order, Seed: o.seed}
+	l.Schedule = schedule
 	switch o.parallel {
 	case "auto":
 		l.Parallel = emu.ParallelAuto
@@ -411,7 +411,7 @@ func (r *run) describe(w io.Writer) {
 	if l.Range.Offset != nil {
 		fmt.Fprintf(w, ", offset %s", dims(l.Range.Offset))
 	}
-	fmt.Fprintf(w, ", %s\n", l.Schedule.Order)
+	fmt.Fprintf(w, ", %s\n", l.Schedule.Name())
 	for i, p := range l.Kernel.Params() {
 		fmt.Fprintf(w, "  %d  %-32s  %s\n", i, paramText(&p), r.args[i].text)
 	}
