@@ -8,7 +8,7 @@ import (
 
 // compile turns a module into bytecode.
 func compile(m *spirv.Module, opt ProgramOptions) (*isa.Program, error) {
-	p, err := lower.Program(m, lower.Options{SpecConstants: opt.SpecConstants})
+	p, err := lower.Program(m, lower.Options{SpecConstants: opt.SpecConstants, KeepMarks: opt.KeepMarks})
 	if err != nil {
 		return nil, &ModuleError{Stage: "lower", Err: err}
 	}

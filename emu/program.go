@@ -25,6 +25,9 @@ type ProgramOptions struct {
 	// [FileSources] reads files. It is called while the device is busy and must not
 	// touch it.
 	Sources func(name string) ([]byte, error)
+	// KeepMarks keeps the async marks that no wait counts and the waits that have
+	// nothing to wait for. Without it they are left out, which no kernel can see.
+	KeepMarks bool
 }
 
 // Program is a module that was compiled for a device. Its program-scope
