@@ -10,7 +10,8 @@
 // OpenCL implementations.
 //
 // Every kernel is free of undefined behaviour and of data races, and its
-// results do not depend on the order in which work-items run. Floating-point
+// results depend neither on the order in which work-items run nor on the time
+// at which asynchronous copies move their bytes. Floating-point
 // references follow the kernels operation by operation, rounding after each
 // (the modules are compiled with -ffp-contract=off), and take functions of
 // OpenCL.std as correctly rounded.
@@ -59,6 +60,9 @@ type Kernel struct {
 	// far an implementation whose mathematics is not correctly rounded may be
 	// from the reference.
 	Tolerance *Tolerance
+	// Only, where it is not empty, says why other OpenCL implementations cannot
+	// build or run the kernel.
+	Only string
 
 	reference func(l Launch, args [][]byte) error
 }
@@ -155,6 +159,7 @@ func All() []*Kernel {
 		integerKernels(),
 		conversionKernels(),
 		mathKernels(),
+		asyncKernels(),
 	)
 	slices.SortFunc(all, func(a, b *Kernel) int { return strings.Compare(a.Name, b.Name) })
 	return all

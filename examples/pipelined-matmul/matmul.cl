@@ -19,6 +19,7 @@
 static float sum_tile(float sum, const local float *a, const local float *b, uint ly, uint lx, uint steps)
 {
 	if (steps == TILE) {
+		#pragma unroll
 		for (uint i = 0; i < TILE; i++)
 			sum += a[ly * TILE + i] * b[i * TILE + lx];
 	} else {

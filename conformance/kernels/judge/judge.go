@@ -19,6 +19,7 @@ const (
 	stateOK       state = "ok"
 	stateNear     state = "near"
 	stateKnown    state = "known"
+	stateSkipped  state = "skipped"
 	stateRefused  state = "refused"
 	stateMismatch state = "MISMATCH"
 )
@@ -45,7 +46,7 @@ func parseVerdict(name, out string) (verdict, bool) {
 		}
 		s := state(f[1])
 		switch s {
-		case stateOK, stateNear, stateKnown, stateRefused, stateMismatch:
+		case stateOK, stateNear, stateKnown, stateSkipped, stateRefused, stateMismatch:
 			_, detail, _ := strings.Cut(line, f[1])
 			return verdict{name, s, strings.TrimSpace(detail)}, true
 		}
@@ -53,8 +54,16 @@ func parseVerdict(name, out string) (verdict, bool) {
 	return verdict{}, false
 }
 
+// skipped is the verdict of a kernel that other implementations cannot run.
+func skipped(k *kernels.Kernel) (v verdict, ok bool) {
+	return verdict{k.Name, stateSkipped, k.Only}, k.Only != ""
+}
+
 // judge runs k on the device and compares.
 func judge(device ocl.Device, k *kernels.Kernel, il string) verdict {
+	if v, ok := skipped(k); ok {
+		return v
+	}
 	args := make([]*argspec.Arg, len(k.Launch.Args))
 	want := make([][]byte, len(args))
 	for i, spec := range k.Launch.Args {

@@ -71,6 +71,7 @@ func TestParseVerdict(t *testing.T) {
 		{"saxpy", stateOK, ""},
 		{"fft", stateNear, "12 ulp"},
 		{"relational", stateKnown, "denormals count as normal (argument 2: …)"},
+		{"strips", stateSkipped, "an extension"},
 	} {
 		out := "noise from a compiler\n" + v.String() + "\n"
 		if got, ok := parseVerdict(v.name, out); !ok || got != v {
@@ -90,6 +91,17 @@ func TestKnownNames(t *testing.T) {
 		if kernels.Find(k.kernel) == nil {
 			t.Errorf("known difference of %s: there is no kernel %s", k.implementation, k.kernel)
 		}
+	}
+}
+
+// TestSkipped shows that a kernel is skipped before anything runs, and only then.
+func TestSkipped(t *testing.T) {
+	k := kernels.Find("matmul_marks")
+	if v := judge(ocl.Device{}, k, ""); v != (verdict{k.Name, stateSkipped, k.Only}) {
+		t.Errorf("%v, want it skipped because %s", v, k.Only)
+	}
+	if v, ok := skipped(kernels.Find("async_chain")); ok {
+		t.Errorf("async_chain is skipped: %v", v)
 	}
 }
 

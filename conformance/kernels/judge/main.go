@@ -9,8 +9,9 @@
 //
 // It prints one line a kernel: ok; near, with the largest distance in units in
 // the last place, where the kernel allows one; known, where the implementation
-// is known to be wrong, with the reason; refused, where it cannot build or run
-// the kernel; or MISMATCH, with the first difference. The exit status is 1 when
+// is known to be wrong, with the reason; skipped, where the kernel uses what only
+// lockstep has, with the reason; refused, where the implementation cannot build
+// or run the kernel; or MISMATCH, with the first difference. The exit status is 1 when
 // there was a mismatch. Each kernel runs in a process of its own, so that an
 // implementation that crashes or hangs costs one line.
 package main
@@ -72,7 +73,10 @@ func run(library, platform, il, pattern string, timeout time.Duration, here bool
 		}
 	} else {
 		for _, k := range selected {
-			v := isolate(k.Name, timeout)
+			v, skip := skipped(k)
+			if !skip {
+				v = isolate(k.Name, timeout)
+			}
 			fmt.Println(v)
 			verdicts = append(verdicts, v)
 		}
@@ -158,7 +162,7 @@ func summarize(device ocl.Device, verdicts []verdict) {
 		count[v.state]++
 	}
 	fmt.Printf("\n%d kernels on %s, %s:", len(verdicts), device.Name, device.Version)
-	for _, s := range []state{stateOK, stateNear, stateKnown, stateRefused, stateMismatch} {
+	for _, s := range []state{stateOK, stateNear, stateKnown, stateSkipped, stateRefused, stateMismatch} {
 		if count[s] > 0 {
 			fmt.Printf(" %d %s", count[s], s)
 		}
