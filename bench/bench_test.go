@@ -162,6 +162,83 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
+// TestTileCopy holds that Go's copies do what kernel tiles2d does.
+func TestTileCopy(t *testing.T) {
+	const across, down = 3, 2
+	k, l := kernels.Find("tiles2d"), Tiles(across, down)
+	s := open(t, k, l, emu.DeviceOptions{})
+	run(t, s)
+	got, err := s.Outputs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := s.args[0].Data
+	for name, do := range map[string]func(*TileCopy){"lines": (*TileCopy).Lines, "blocks": (*TileCopy).Blocks} {
+		c := &TileCopy{In: in, Out: make([]byte, len(in)), Across: across}
+		do(c)
+		if !bytes.Equal(c.Out, got[0]) || !bytes.Equal(c.Out, in) {
+			t.Errorf("copying by %s: not the kernel's result", name)
+		}
+	}
+}
+
+// TestPipelined holds that what is compared computes the same: the bits of the
+// plain kernel and of the pipelined ones are equal.
+func TestPipelined(t *testing.T) {
+	const n = 48
+	want := reference(t, kernels.Find("matmul"), Matmul(n))
+	for _, name := range Pipelined {
+		s := open(t, kernels.Find(name), Product(n), emu.DeviceOptions{})
+		run(t, s)
+		got, err := s.Outputs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got[0], want[0]) {
+			t.Errorf("%s differs from matmul", name)
+		}
+	}
+}
+
+// BenchmarkTiles is the copying of 64 KiB tiles by kernel tiles2d and by Go.
+func BenchmarkTiles(b *testing.B) {
+	const across, down = 16, 16
+	l := Tiles(across, down)
+	s := open(b, kernels.Find("tiles2d"), l, emu.DeviceOptions{Workers: 1})
+	b.Run("lockstep", func(b *testing.B) {
+		b.SetBytes(2 * across * down * TileBytes)
+		for b.Loop() {
+			run(b, s)
+		}
+	})
+	in := s.args[0].Data
+	c := &TileCopy{In: in, Out: make([]byte, len(in)), Across: across}
+	for _, by := range []struct {
+		name string
+		do   func()
+	}{{"lines", c.Lines}, {"blocks", c.Blocks}} {
+		b.Run("go-"+by.name, func(b *testing.B) {
+			b.SetBytes(2 * across * down * TileBytes)
+			for b.Loop() {
+				by.do()
+			}
+		})
+	}
+}
+
+// BenchmarkProduct is the plain matrix product and the pipelined ones.
+func BenchmarkProduct(b *testing.B) {
+	const n = 512
+	b.Run("matmul", func(b *testing.B) {
+		measure(b, open(b, kernels.Find("matmul"), Matmul(n), emu.DeviceOptions{Workers: 1}), Matmul(n))
+	})
+	for _, name := range Pipelined {
+		b.Run(name, func(b *testing.B) {
+			measure(b, open(b, kernels.Find(name), Product(n), emu.DeviceOptions{Workers: 1}), Product(n))
+		})
+	}
+}
+
 // BenchmarkScaling is the time for a lane at growing numbers of them.
 func BenchmarkScaling(b *testing.B) {
 	k := kernels.Find("inthash")

@@ -30,7 +30,7 @@ func Workloads() ([]*Workload, error) {
 	}{
 		{"saxpy", Saxpy(1 << 18), Saxpy(1 << 20), Saxpy(1 << 22)},
 		{"nbody", nbody(256), nbody(1024), nbody(4096)},
-		{"matmul", matmul(64), matmul(128), matmul(512)},
+		{"matmul", Matmul(64), Matmul(128), Matmul(512)},
 		{"mandelbrot", mandelbrot(128, 128), mandelbrot(256, 256), mandelbrot(1024, 256)},
 		{"reduce_u32", reduce(1<<12, 1<<18), reduce(1<<14, 1<<20), reduce(1<<16, 1<<24)},
 		{"histogram", histogram(1<<12, 1<<18), histogram(1<<14, 1<<20), histogram(1<<16, 1<<24)},
@@ -92,8 +92,8 @@ func nbody(n int) kernels.Launch {
 	}
 }
 
-// matmul is a product of n by n matrices in the kernel's tiles of 16 by 16.
-func matmul(n int) kernels.Launch {
+// Matmul is a product of n by n matrices in the kernel's tiles of 16 by 16.
+func Matmul(n int) kernels.Launch {
 	return kernels.Launch{
 		Global: []uint64{uint64(n), uint64(n)}, Local: []uint64{16, 16},
 		Args: []string{fmt.Sprintf("rand:f32:%d:1", n*n), fmt.Sprintf("rand:f32:%d:2", n*n),

@@ -268,6 +268,22 @@ func bufferBytes(l kernels.Launch) (int64, error) {
 
 // buildCommand builds cmd/lockstep of the tree that this module belongs to.
 func buildCommand(ctx context.Context, dir string) (string, error) {
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return "", err
+	}
+	binary := filepath.Join(dir, "lockstep.exe")
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/lockstep")
+	build.Dir = root
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return "", fmt.Errorf("building cmd/lockstep: %w", err)
+	}
+	return binary, nil
+}
+
+// moduleRoot is the folder of the tree that this module belongs to.
+func moduleRoot(ctx context.Context) (string, error) {
 	const module = "github.com/lockstep-gpu/lockstep"
 	list := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module)
 	list.Stderr = os.Stderr
@@ -275,12 +291,5 @@ func buildCommand(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("finding the folder of %s (run this in the folder of bench/compare): %w", module, err)
 	}
-	binary := filepath.Join(dir, "lockstep.exe")
-	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/lockstep")
-	build.Dir = strings.TrimSpace(string(root))
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return "", fmt.Errorf("building cmd/lockstep: %w", err)
-	}
-	return binary, nil
+	return strings.TrimSpace(string(root)), nil
 }

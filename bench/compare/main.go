@@ -7,12 +7,17 @@
 //	go run .                          every kernel, every implementation
 //	go run . -kernels 'saxpy|nbody'   only kernels whose name matches
 //	go run . -sizes small -runs 3     a quick look
+//	go run . -base COMMIT             also against lockstep as it was there
 //	go run . -json FILE -markdown ../RESULTS.md
 //
 // Implementations are found through the system's OpenCL library; Oclgrind,
 // which is not registered there, next to the command oclgrind. Others get the
 // kernels as source, lockstep gets the committed modules. Time to build stands
 // apart from kernel time, which is that of a whole call: launch and wait.
+//
+// The figures of lockstep alone hold its asynchronous copies against Go's copy,
+// kernels that use them against one that does not and, with -base, every kernel
+// against an older commit, which needs git.
 //
 // Every implementation runs in a process of its own. Rounds are interleaved, a
 // ratio is the median of the ratios of the rounds, and the ratio of CPU time
@@ -73,6 +78,7 @@ type comparison struct {
 	runs    int
 	budget  time.Duration
 	timeout time.Duration
+	commit  string // to compare with; "" for none
 
 	implementations []Implementation
 	processes       []*process // of the implementations; lockstep is the first
@@ -87,6 +93,7 @@ func run(ctx context.Context) (err error) {
 	flag.DurationVar(&c.timeout, "timeout", 5*time.Minute, "give an implementation up when it is silent for `D`")
 	grind := flag.String("oclgrind", "", "Oclgrind's OpenCL library; otherwise looked for next to the command oclgrind")
 	alone := flag.Bool("figures", true, "measure the figures of lockstep alone too")
+	flag.StringVar(&c.commit, "base", "", "with the figures, measure the kernels against lockstep at `COMMIT` too")
 	jsonFile := flag.String("json", "", "write the numbers to `FILE` as JSON")
 	markdownFile := flag.String("markdown", "", "write the table to `FILE` as Markdown")
 	flag.Parse()
@@ -159,6 +166,22 @@ func (c *comparison) fill(ctx context.Context, r *Report, workloads []*bench.Wor
 			return err
 		}
 		r.Figures = append(r.Figures, f)
+	}
+	fmt.Fprintln(os.Stderr, "compare: asynchronous copies")
+	for _, measure := range []func() ([]Figure, error){c.copies, c.pipelines} {
+		figures, err := measure()
+		if err = errors.Join(ctx.Err(), err); err != nil {
+			return err
+		}
+		r.Figures = append(r.Figures, figures...)
+	}
+	if c.commit != "" {
+		fmt.Fprintln(os.Stderr, "compare: kernels at", c.commit)
+		figures, err := c.base(ctx, c.commit, workloads)
+		if err = errors.Join(ctx.Err(), err); err != nil {
+			return err
+		}
+		r.Figures = append(r.Figures, figures...)
 	}
 	fmt.Fprintln(os.Stderr, "compare: scaling, launch, process start")
 	for _, measure := range []func() (Figure, error){c.scaling, c.launch} {

@@ -31,7 +31,13 @@ func startWorker(ctx context.Context, name, library string, index int, timeout t
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, "worker", library, strconv.Itoa(index))
+	return startProgram(ctx, self, name, library, index, timeout)
+}
+
+// startProgram starts a worker of another build of this program, which may be
+// older: it knows the operations and fields of its time.
+func startProgram(ctx context.Context, program, name, library string, index int, timeout time.Duration) (*process, error) {
+	cmd := exec.CommandContext(ctx, program, "worker", library, strconv.Itoa(index))
 	// PoCL would keep compiled kernels on disk, and the build time would be
 	// that of an earlier run.
 	cmd.Env = append(os.Environ(), "POCL_KERNEL_CACHE=0")

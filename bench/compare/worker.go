@@ -41,6 +41,8 @@ type request struct {
 	Kernel  string
 	Launch  kernels.Launch
 	Workers int
+	// Copy is a way of copying in the place of a kernel: byLines or byBlocks.
+	Copy string
 
 	// For opMeasure: run at least once, and again until this time is over.
 	Budget time.Duration
@@ -176,6 +178,14 @@ func (w *worker) implementation() (implementation, error) {
 }
 
 func (w *worker) open(q *request) (response, error) {
+	if q.Copy != "" {
+		s, err := openCopy(q.Launch, q.Copy)
+		if err != nil {
+			return response{}, err
+		}
+		w.sessions[q.Session] = s
+		return response{}, nil
+	}
 	k := kernels.Find(q.Kernel)
 	if k == nil {
 		return response{}, fmt.Errorf("no kernel %q", q.Kernel)
