@@ -274,7 +274,7 @@ func (c *chromeWriter) group(pid int, g *group) {
 		case kindComplete:
 			// The transfer's slice says it.
 		case kindMark:
-			add(e.from, 0, rankInstant, func() { c.mark(e, pid, tid) })
+			add(e.from, 0, rankInstant, func() { c.mark(g, e, pid, tid) })
 		case kindWait:
 			// The instruction takes a tick even where there is nothing to wait for.
 			add(e.from, e.to-e.from+1, rankSlice, func() { c.wait(g, e, pid, tid) })
@@ -414,22 +414,22 @@ func (c *chromeWriter) transfer(g *group, n int, from, to uint64, pid, tid int) 
 	c.done()
 }
 
-func (c *chromeWriter) mark(e *event, pid, tid int) {
+func (c *chromeWriter) mark(g *group, e *event, pid, tid int) {
 	c.event("i", "asyncmark", "async", e.from, pid, tid)
 	c.line.str("s", "t")
 	c.line.args()
 	c.line.num("sequence", uint64(max(e.n, 0)))
-	if len(e.items) > 0 {
-		c.line.str("work-items", e.items.String())
+	if len(g.extras[e.extra].items) > 0 {
+		c.line.str("work-items", g.extras[e.extra].items.String())
 	}
 	c.where(int(e.pc))
 	c.done()
 }
 
 func (c *chromeWriter) wait(g *group, e *event, pid, tid int) {
-	c.slice("wait for "+e.what, "async", e.from, e.to-e.from+1, pid, tid)
+	c.slice("wait for "+g.extras[e.extra].what, "async", e.from, e.to-e.from+1, pid, tid)
 	c.line.num("stall", e.to-e.from)
-	c.line.nums("copies", g.numbers(e.ids))
+	c.line.nums("copies", g.numbers(g.extras[e.extra].ids))
 	if n := g.ender(e); n >= 0 {
 		c.line.num("ended by copy", uint64(n+1))
 	}

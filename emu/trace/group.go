@@ -122,7 +122,7 @@ func (g *group) find(id uint64) (int, bool) {
 // last to complete while it waited. It is -1 where the wait took none.
 func (g *group) ender(e *event) int {
 	best := -1
-	for _, id := range e.ids {
+	for _, id := range g.extras[e.extra].ids {
 		i, ok := g.find(id)
 		if !ok {
 			continue

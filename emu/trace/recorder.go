@@ -65,6 +65,7 @@ type group struct {
 	start, end uint64
 	over       bool // it ended before the trace did
 	events     []event
+	extras     []extra // of events
 	transfers  []transfer
 }
 
@@ -90,9 +91,14 @@ type event struct {
 	from, to uint64 // to is from for what takes no time
 	first    int32  // turn: the wave's first work-item
 	n        int32  // turn: work-items of the wave; mark: the sequence; issue and complete: index of the transfer
-	items    finding.Spans
-	what     string   // wait: for what
-	ids      []uint64 // wait: the transfers that it asked for
+	extra    int32  // mark and wait: index in group.extras
+}
+
+// extra is what only marks and waits have.
+type extra struct {
+	items finding.Spans // mark: that set it
+	what  string        // wait: for what
+	ids   []uint64      // wait: the transfers that it asked for
 }
 
 // transfer is a copy.
@@ -162,20 +168,27 @@ func (r *Recorder) current() *group {
 	return &r.groups[len(r.groups)-1]
 }
 
-// add keeps an event of the group that runs and makes sure that its place is
-// known.
-func (r *Recorder) add(e event) *group {
+// add keeps an event of the group that runs, which takes the room of n, and
+// makes sure that its place is known. It returns nil when the event was dropped.
+func (r *Recorder) add(e event, n int) *group {
 	g := r.current()
-	if g == nil || !r.room(1+len(e.ids)) {
+	if g == nil || !r.room(n) {
 		return nil
 	}
 	if _, known := r.places[int(e.pc)]; !known && e.pc >= 0 && r.info.Place != nil {
 		r.places[int(e.pc)] = r.info.Place(int(e.pc))
 	}
-	e.ids = slices.Clone(e.ids)
 	g.events = append(g.events, e)
 	g.end = max(g.end, e.to)
 	return g
+}
+
+// addExtra is add for an event that has more to it.
+func (r *Recorder) addExtra(e event, x extra) {
+	if g := r.add(e, 1+len(x.ids)); g != nil {
+		g.events[len(g.events)-1].extra = int32(len(g.extras))
+		g.extras = append(g.extras, x)
+	}
 }
 
 // region is the name of the memory that a pointer leads to.
@@ -207,19 +220,19 @@ func (r *Recorder) end(now uint64) {
 }
 
 func (r *Recorder) turn(wave, first, items int, from, to uint64, stop engine.Stop) {
-	r.add(event{kind: kindTurn, wave: int32(wave), first: int32(first), n: int32(items), from: from, to: to, stop: stop, pc: -1})
+	r.add(event{kind: kindTurn, wave: int32(wave), first: int32(first), n: int32(items), from: from, to: to, stop: stop, pc: -1}, 1)
 }
 
 func (r *Recorder) barrier(pc int, now uint64) {
-	r.add(event{kind: kindBarrier, wave: -1, pc: int32(pc), from: now, to: now})
+	r.add(event{kind: kindBarrier, wave: -1, pc: int32(pc), from: now, to: now}, 1)
 }
 
 func (r *Recorder) mark(now uint64, pc, wave, seq int, items finding.Spans) {
-	r.add(event{kind: kindMark, wave: int32(wave), pc: int32(pc), n: int32(seq), from: now, to: now, items: items})
+	r.addExtra(event{kind: kindMark, wave: int32(wave), pc: int32(pc), n: int32(seq), from: now, to: now}, extra{items: items})
 }
 
 func (r *Recorder) wait(from, to uint64, pc, wave int, what string, ids []uint64) {
-	r.add(event{kind: kindWait, wave: int32(wave), pc: int32(pc), from: from, to: to, what: what, ids: ids})
+	r.addExtra(event{kind: kindWait, wave: int32(wave), pc: int32(pc), from: from, to: to}, extra{what: what, ids: slices.Clone(ids)})
 }
 
 func (r *Recorder) issue(t transfer) {
@@ -227,7 +240,7 @@ func (r *Recorder) issue(t transfer) {
 	if g == nil {
 		return
 	}
-	if r.add(event{kind: kindIssue, wave: int32(t.wave), pc: int32(t.pc), from: t.issued, to: t.issued, n: int32(len(g.transfers))}) == nil {
+	if r.add(event{kind: kindIssue, wave: int32(t.wave), pc: int32(t.pc), from: t.issued, to: t.issued, n: int32(len(g.transfers))}, 1) == nil {
 		return
 	}
 	t.srcName, t.dstName = r.region(t.src), r.region(t.dst)
@@ -242,7 +255,7 @@ func (r *Recorder) complete(id, start, done uint64) {
 	}
 	i, known := r.index[id]
 	if !known || g.transfers[i].completed ||
-		r.add(event{kind: kindComplete, wave: -1, pc: -1, from: done, to: done, n: int32(i)}) == nil {
+		r.add(event{kind: kindComplete, wave: -1, pc: -1, from: done, to: done, n: int32(i)}, 1) == nil {
 		return
 	}
 	t := &g.transfers[i]

@@ -257,14 +257,14 @@ func (g *group) completeText(n int) string {
 }
 
 func (g *group) waitText(e *event) string {
-	s := "waits for " + clean(e.what)
-	if ns := g.numbers(e.ids); len(ns) > 0 {
+	s := "waits for " + clean(g.extras[e.extra].what)
+	if ns := g.numbers(g.extras[e.extra].ids); len(ns) > 0 {
 		s += ": " + copies(ns)
 	}
 	switch {
 	case e.to > e.from:
 		s += fmt.Sprintf(", %s (to tick %d)", counted(e.to-e.from, "tick"), e.to)
-	case len(e.ids) > 0:
+	case len(g.extras[e.extra].ids) > 0:
 		s += ", no time"
 	default:
 		s += ": there is nothing to wait for"

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
 
-// These methods are scheduler.Tracer, which has dma.Tracer in it. What arrives
-// while no group runs, or when the trace is full, is dropped.
+// What arrives while no group runs, or when the trace is full, is dropped.
+var _ scheduler.Tracer = (*Recorder)(nil)
 
 // Group begins a work-group of so many work-items at tick start.
 func (r *Recorder) Group(g scheduler.Group, items int, start uint64) { r.begin(g.ID, items, start) }
@@ -41,7 +41,9 @@ func (r *Recorder) Complete(t *dma.Transfer) { r.complete(t.ID, t.Start, t.Done)
 
 // Mark notes an async mark of the sequence seq.
 func (r *Recorder) Mark(now uint64, pc, wave, seq int, items dma.Items) {
-	r.mark(now, pc, wave, seq, spans(items))
+	if !r.full {
+		r.mark(now, pc, wave, seq, spans(items))
+	}
 }
 
 // Wait notes that a wave waited for transfers, from one tick to another.
