@@ -1,0 +1,257 @@
+package lower
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
+
+// markProgram makes kernels of marks, waits, copies, branches, loops and calls.
+type markProgram struct {
+	b   *builder
+	rng *rand.Rand
+	// ends are the blocks that leave the body at hand early.
+	ends []*block
+	size int
+}
+
+func newMarkProgram(seed uint64, keep bool) *builder {
+	p := &markProgram{rng: rand.New(rand.NewPCG(seed, 1)), size: 60}
+	p.b = newBuilder(&module{opt: Options{MaxInstructions: 1 << 20, KeepMarks: keep}})
+	p.b.cur = p.b.f.newBlock("entry")
+	p.function(0)
+	p.b.cur.term = termRet
+	return p.b
+}
+
+// function is a body: the kernel's, or one that is called.
+func (p *markProgram) function(depth int) {
+	outer := p.ends
+	p.ends = nil
+	p.b.beginBody()
+	if depth > 0 {
+		start := p.b.f.newBlock("")
+		p.br(start)
+		p.b.cur = start
+	}
+	p.list(depth)
+	end := p.b.f.newBlock("")
+	p.br(end)
+	for _, e := range p.ends {
+		link(e, end)
+	}
+	p.b.cur = end
+	p.b.endBody()
+	p.ends = outer
+}
+
+func (p *markProgram) br(to *block) {
+	p.b.cur.term = termBr
+	link(p.b.cur, to)
+}
+
+// branch ends the current block in a branch on something.
+func (p *markProgram) branch() {
+	p.b.cur.term = termCond
+	p.b.cur.cond = p.b.f.newValue(irParam, isa.B1, isa.B1)
+}
+
+// list is some statements.
+func (p *markProgram) list(depth int) {
+	for range 1 + p.rng.IntN(6) {
+		if p.size--; p.size < 0 {
+			return
+		}
+		p.statement(depth)
+	}
+}
+
+func (p *markProgram) statement(depth int) {
+	b := p.b
+	next := func() *block { return b.f.newBlock("") }
+	switch n := p.rng.IntN(16); {
+	case n < 3:
+		b.laneCopy(isa.LaneCopy{})
+	case n < 6:
+		b.async(isa.OpAsyncMark, 0)
+	case n < 9:
+		b.async(isa.OpAsyncWait, uint32(p.rng.IntN(5)))
+	case n < 10:
+		b.add(b.f.newValue(isa.OpFence, isa.Void, isa.Void))
+	case depth > 4:
+	case n < 12: // if
+		then, join := next(), next()
+		p.branch()
+		link(b.cur, then)
+		link(b.cur, join)
+		b.cur = then
+		p.list(depth + 1)
+		p.br(join)
+		b.cur = join
+	case n < 14: // loop, tested ahead or behind
+		head, body, done := next(), next(), next()
+		p.br(head)
+		b.cur = head
+		p.list(depth + 1)
+		p.branch()
+		link(b.cur, body)
+		link(b.cur, done)
+		b.cur = body
+		p.list(depth + 1)
+		p.br(head)
+		b.cur = done
+	case n < 15: // leave the function, or go on
+		on := next()
+		p.branch()
+		link(b.cur, on)
+		p.ends = append(p.ends, b.cur)
+		b.cur = on
+	default:
+		p.function(depth + 1)
+	}
+}
+
+// markState is what a work-item knows on its way: how many copies it issued, how
+// many of them are surely over, and how many it had issued at each of its marks.
+type markState struct {
+	issued, over int
+	marks        map[int][]int
+}
+
+func (s *markState) step(v *value) {
+	switch v.op {
+	case isa.OpLaneCopy:
+		s.issued++
+	case isa.OpAsyncScope:
+		s.marks[v.index] = nil
+	case isa.OpAsyncMark:
+		s.marks[v.index] = append(s.marks[v.index], s.issued)
+	case isa.OpAsyncWait:
+		if m := s.marks[v.index]; len(m) > int(v.scale) {
+			s.over = max(s.over, m[len(m)-1-int(v.scale)])
+		}
+	}
+}
+
+// TestMarkEliminations runs random programs along random paths as they were and
+// as the passes leave them: at every instruction the same copies are over.
+func TestMarkEliminations(t *testing.T) {
+	programs, dropped, kept := 3000, map[isa.Op]int{}, map[isa.Op]int{}
+	if testing.Short() {
+		programs = 500
+	}
+	for seed := range uint64(programs) {
+		b := newMarkProgram(seed, false)
+		before := map[*block][]*value{}
+		for _, blk := range b.f.blocks {
+			before[blk] = slices.Clone(blk.insts)
+		}
+		asyncWaits(b)
+		asyncMarks(b)
+		left := map[*value]bool{}
+		for _, blk := range b.f.blocks {
+			for _, v := range blk.insts {
+				left[v] = true
+				kept[v.op]++
+			}
+		}
+		for _, list := range before {
+			for _, v := range list {
+				if !left[v] {
+					dropped[v.op]++
+				}
+			}
+		}
+		rng := rand.New(rand.NewPCG(seed, 2))
+		for range 20 {
+			old, now := markState{marks: map[int][]int{}}, markState{marks: map[int][]int{}}
+			blk := b.f.blocks[0]
+			for range 300 {
+				for _, v := range before[blk] {
+					old.step(v)
+					if left[v] {
+						now.step(v)
+					}
+					if old.over != now.over {
+						t.Fatalf("program %d: %d copies are over behind %s, and %d when nothing is dropped\n%s",
+							seed, now.over, v.text(), old.over, b.dump(false))
+					}
+				}
+				if len(blk.succs) == 0 {
+					break
+				}
+				blk = blk.succs[rng.IntN(len(blk.succs))]
+			}
+		}
+	}
+	for _, op := range []isa.Op{isa.OpAsyncMark, isa.OpAsyncWait, isa.OpAsyncScope} {
+		if dropped[op] < programs/10 || kept[op] < programs/10 {
+			t.Errorf("%s: %d dropped and %d kept in %d programs, so the test shows little", op, dropped[op], kept[op], programs)
+		}
+	}
+	if dropped[isa.OpLaneCopy] != 0 || dropped[isa.OpFence] != 0 {
+		t.Errorf("copies or fences were dropped")
+	}
+	t.Logf("dropped %d marks, %d waits, %d scopes; kept %d, %d, %d", dropped[isa.OpAsyncMark], dropped[isa.OpAsyncWait],
+		dropped[isa.OpAsyncScope], kept[isa.OpAsyncMark], kept[isa.OpAsyncWait], kept[isa.OpAsyncScope])
+}
+
+// TestKeptMarks checks that the passes leave a program alone when told to.
+func TestKeptMarks(t *testing.T) {
+	for seed := range uint64(50) {
+		b := newMarkProgram(seed, true)
+		before := b.dump(false)
+		asyncWaits(b)
+		asyncMarks(b)
+		if after := b.dump(false); after != before {
+			t.Fatalf("program %d has changed:\n%s\n%s", seed, before, after)
+		}
+	}
+}
+
+// TestSequences checks the numbers of random programs: bodies in execution
+// together have different ones, and there are no more than needed.
+func TestSequences(t *testing.T) {
+	for seed := range uint64(500) {
+		b := newMarkProgram(seed, true)
+		number, n := b.sequences()
+		deepest := 0
+		for i, f := range b.bodies {
+			depth := 0
+			if f.used {
+				depth = 1
+			}
+			for o := f.parent; o != nil; o = o.parent {
+				if !o.used {
+					continue
+				}
+				depth++
+				if f.used && number[o.index] >= number[i] {
+					t.Fatalf("program %d: body %d and body %d around it have the numbers %d and %d", seed, i, o.index, number[i], number[o.index])
+				}
+			}
+			deepest = max(deepest, depth)
+		}
+		if n != deepest {
+			t.Fatalf("program %d: %d numbers for bodies %d deep", seed, n, deepest)
+		}
+	}
+}
+
+// TestMarkBudget checks that the passes give up on a kernel that would take them
+// too long, and change nothing that they have not understood.
+func TestMarkBudget(t *testing.T) {
+	b := newMarkProgram(7, false)
+	m := newMarkFlow(b)
+	if m == nil {
+		t.Fatal("the program has no marks")
+	}
+	m.steps = maxMarkSteps
+	for seq := range m.ops {
+		if len(m.ops[seq]) > 0 && m.begin(seq) && m.countMarks(seq, b.bodies[seq].from == nil) {
+			t.Errorf("sequence %d was followed", seq)
+		}
+	}
+}
