@@ -82,16 +82,32 @@ func (b *builder) asyncCopy(in spirv.Inst) {
 	n, nt := b.one(spirv.ID(rest[0]))
 	stride, sdt := b.one(spirv.ID(rest[1]))
 	ev, et := b.one(spirv.ID(rest[2]))
-	r := b.stridedCopy(in.Op().String(), dst, dt, src, size, b.wide(n, nt), b.wide(stride, sdt), b.wideEvent(ev, et), b.m.typeOf(in.ResultType()))
+	name := in.Op().String()
+	r := b.stridedCopy(name, b.toLocal(name, dt, st), dst, src, size, b.wide(n, nt), b.wide(stride, sdt), b.wideEvent(ev, et), b.m.typeOf(in.ResultType()))
 	b.set(in, r)
+}
+
+// toLocal says whether a copy between pointers of these types goes to LDS, and
+// refuses one that does not go between LDS and global memory. A generic pointer
+// is taken to be the other side of one that is not.
+func (b *builder) toLocal(name string, dst, src *typ) bool {
+	d, s := space(dst.storage), space(src.storage)
+	switch {
+	case d == isa.SpaceLocal && (s == isa.SpaceGlobal || s == isa.SpaceGeneric), d == isa.SpaceGeneric && s == isa.SpaceGlobal:
+		return true
+	case s == isa.SpaceLocal && (d == isa.SpaceGlobal || d == isa.SpaceGeneric), s == isa.SpaceGeneric && d == isa.SpaceGlobal:
+		return false
+	}
+	b.fail("%s goes from %s to %s; it copies between local and global memory", name, s, d)
+	return false
 }
 
 // stridedCopy makes a copy of n elements whose stride, nil for none, belongs to
 // the side in global memory (OpGroupAsyncCopy; OpenCL C 6.15.11).
-func (b *builder) stridedCopy(name string, dst *value, dt *typ, src, size, n, stride, ev *value, et *typ) *value {
+func (b *builder) stridedCopy(name string, toLocal bool, dst, src, size, n, stride, ev *value, et *typ) *value {
 	a := copyArgs{isa.CopyDst: dst, isa.CopySrc: src, isa.CopyElemBytes: size, isa.CopyElems: n, isa.CopyEvent: ev}
 	if stride != nil && !(stride.isConst() && stride.imm == 1) {
-		if space(dt.storage) == isa.SpaceLocal {
+		if toLocal {
 			a[isa.CopySrcLine] = stride
 		} else {
 			a[isa.CopyDstLine] = stride
@@ -144,10 +160,12 @@ func (b *builder) codeplayCopy(in spirv.Inst, n uint32, ops []uint32) {
 		b.fail("%s has %d operands, not %d", name, len(order), len(ops))
 	}
 	var a copyArgs
+	var types [isa.NumCopyArgs]*typ
 	for i, w := range ops {
 		v, t := b.one(spirv.ID(w))
-		a[order[i]] = b.wide(v, t)
+		a[order[i]], types[order[i]] = b.wide(v, t), t
 	}
+	b.toLocal(name, types[isa.CopyDst], types[isa.CopySrc])
 	rt := b.m.typeOf(in.ResultType())
 	if !isEvent(rt) {
 		b.fail("the result of %s is an event, not a value of type %s", name, rt.op)

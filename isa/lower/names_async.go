@@ -21,8 +21,8 @@ func newAsyncNames() map[string]func(*builder, *clCall) []*value {
 		// instructions in SPIR-V, so that compilers leave its functions as calls.
 		"async_work_group_copy":         func(b *builder, c *clCall) []*value { return b.asyncNamed(c, false) },
 		"async_work_group_strided_copy": func(b *builder, c *clCall) []*value { return b.asyncNamed(c, true) },
-		"async_work_group_copy_2D2D":    copyNamed(2, copy2D),
-		"async_work_group_copy_3D3D":    copyNamed(3, copy3D),
+		"async_work_group_copy_2D2D":    copyNamed(2, copy2D, ""),
+		"async_work_group_copy_3D3D":    copyNamed(3, copy3D, ""),
 		"wait_group_events":             func(b *builder, c *clCall) []*value { return b.waitNamed(c, 0) },
 		"__mux_dma_wait":                func(b *builder, c *clCall) []*value { return b.waitNamed(c, 0) },
 		"prefetch":                      func(*builder, *clCall) []*value { return nil }, // only makes what follows faster
@@ -47,7 +47,7 @@ func newAsyncNames() map[string]func(*builder, *clCall) []*value {
 	}
 	for i, order := range mux {
 		for _, dir := range []string{"read", "write"} {
-			t[fmt.Sprintf("__mux_dma_%s_%dD", dir, i+1)] = copyNamed(i+1, order)
+			t[fmt.Sprintf("__mux_dma_%s_%dD", dir, i+1)] = copyNamed(i+1, order, dir)
 		}
 	}
 	addLaneCopies(t)
@@ -134,16 +134,20 @@ func (b *builder) eventResult(c *clCall) {
 	}
 }
 
-// copyNamed is a function with the given operands in this order.
-func copyNamed(dim int, order []isa.CopyArg) func(*builder, *clCall) []*value {
+// copyNamed is a function with the given operands in this order. Its direction
+// is "read", to LDS, "write", or "" for either.
+func copyNamed(dim int, order []isa.CopyArg, direction string) func(*builder, *clCall) []*value {
 	return func(b *builder, c *clCall) []*value {
 		b.want(c, len(order))
 		b.eventResult(c)
 		var a copyArgs
+		var dt, st *typ
 		for i, w := range order {
 			switch w {
-			case isa.CopyDst, isa.CopySrc:
-				a[w], _ = b.pointerArg(c, i)
+			case isa.CopyDst:
+				a[w], dt = b.pointerArg(c, i)
+			case isa.CopySrc:
+				a[w], st = b.pointerArg(c, i)
 			case isa.CopyEvent:
 				a[w] = b.eventArg(c, i)
 			default:
@@ -151,9 +155,15 @@ func copyNamed(dim int, order []isa.CopyArg) func(*builder, *clCall) []*value {
 				a[w] = b.wide(v, t)
 			}
 		}
+		if toLocal := b.toLocal(c.name, dt, st); direction != "" && toLocal != (direction == "read") {
+			b.fail("%s copies in the other direction: it takes a destination in %s memory", c.name, dirSpace[direction])
+		}
 		return []*value{b.groupCopy(c.name, dim, a, c.rt)}
 	}
 }
+
+// dirSpace is where a copy of a direction goes.
+var dirSpace = map[string]isa.Space{"read": isa.SpaceLocal, "write": isa.SpaceGlobal}
 
 // asyncNamed reads async_work_group_copy and async_work_group_strided_copy.
 func (b *builder) asyncNamed(c *clCall, strided bool) []*value {
@@ -180,7 +190,7 @@ func (b *builder) asyncNamed(c *clCall, strided bool) []*value {
 		s, t := b.intArg(c, 3)
 		stride = b.wide(s, t)
 	}
-	return []*value{b.stridedCopy(c.name, dst, dt, src, b.imm(isa.I64, size), b.wide(x, xt), stride, b.eventArg(c, n-1), c.rt)}
+	return []*value{b.stridedCopy(c.name, b.toLocal(c.name, dt, st), dst, src, b.imm(isa.I64, size), b.wide(x, xt), stride, b.eventArg(c, n-1), c.rt)}
 }
 
 // waitNamed reads a wait for a list of events; its length is argument i.
