@@ -139,7 +139,11 @@ func (t *textWriter) summary() {
 	}
 	t.printf("\nsummary of %s, %s\n", counted(s.groups, "work-group"), counted(s.ticks, "tick"))
 	if s.copies == 0 {
-		t.printf("  copies   none: the kernel issues no asynchronous copies\n")
+		if t.r.full {
+			t.printf("  copies   none so far\n")
+		} else {
+			t.printf("  copies   none: the kernel issues no asynchronous copies\n")
+		}
 		return
 	}
 	t.printf("  copies   %s of %s", counted(s.copies, "copy"), finding.Bytes(s.bytes))

@@ -110,12 +110,12 @@ func (t *textWriter) header() {
 		t.printf(", seed %d", info.Seed)
 	}
 	t.printf("\ntime is counted in ticks: one for each instruction of a wave, more where it waits for a copy\n")
-	if info.Engines > 0 {
-		t.printf("%s for each work-group", counted(info.Engines, "DMA engine"))
+	if t.r.Transfers() > 0 {
+		t.printf("%s for each work-group, room for %s waiting at each", counted(max(info.Engines, 0), "DMA engine"), counted(max(info.QueueDepth, 0), "copy"))
 		if info.Completion == "paced" {
-			t.printf(" that moves %s a tick", finding.Bytes(uint64(max(info.BytesPerStep, 0))))
+			t.printf("; each moves %s a tick", finding.Bytes(uint64(max(info.BytesPerStep, 0))))
 		}
-		t.printf(", room for %s waiting at each\n", counted(max(info.QueueDepth, 0), "copy"))
+		t.printf("\n")
 	}
 }
 
