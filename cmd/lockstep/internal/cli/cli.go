@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -31,6 +32,8 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	// StdoutTerminal and StderrTerminal say that a person looks at the output.
 	StdoutTerminal, StderrTerminal bool
+	// Columns is the width of the terminal; 0 when it is not known.
+	Columns int
 	// Open and Create open files for reading and writing.
 	Open   func(path string) (io.ReadCloser, error)
 	Create func(path string) (io.WriteCloser, error)
@@ -48,11 +51,22 @@ func System() *Env {
 		Stderr:         os.Stderr,
 		StdoutTerminal: isTerminal(os.Stdout),
 		StderrTerminal: isTerminal(os.Stderr),
+		Columns:        columns(os.Getenv("COLUMNS")),
 		Open:           func(path string) (io.ReadCloser, error) { return os.Open(path) },
 		Create:         func(path string) (io.WriteCloser, error) { return os.Create(path) },
 		Stat:           os.Stat,
 		Dir:            os.DirFS,
 	}
+}
+
+// columns reads the width that a shell says its terminal has; 0 when it says
+// none.
+func columns(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }
 
 // isTerminal says whether f is a character device other than the null device.

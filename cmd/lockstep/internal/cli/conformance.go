@@ -54,8 +54,8 @@ func setupConformance(f *flags) func(context.Context, *Env, []string) error {
 	f.StringVar(&o.subgroup, "subgroup", "", "only sub-groups of `N[,…]` lanes")
 	f.StringVar(&o.wave, "wave", "", "only waves of `N[,…]` lanes; 0 is what suits")
 	f.StringVar(&o.workers, "workers", "", "only with `N[,…]` workers for work-groups")
-	f.StringVar(&o.order, "schedule", "", "only the schedules `NAME[,…]`")
-	f.StringVar(&o.seeds, "seed", "", "seeds `N[,…]` of the schedule seeded")
+	f.StringVar(&o.order, "schedule", "", "only the schedules `NAME[,…]` (lockstep help schedules)")
+	f.StringVar(&o.seeds, "seed", "", "seeds `N[,…]` of schedules that are drawn from one")
 	f.IntVar(&o.jobs, "jobs", 0, "run `N` cases at the same time (default: one for each CPU)")
 	f.DurationVar(&o.timeout, "timeout", 0, "time limit `DURATION` of a run of a case that states none (default 1m)")
 	return o.run

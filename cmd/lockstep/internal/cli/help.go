@@ -46,7 +46,8 @@ func topics() []topic {
 		{"args", "how kernel arguments are given", argspec.Help},
 		{"codes", "what can be found, by code", codes},
 		{"compile", "how to make a module of OpenCL C", func() string { return compileText }},
-		{"schedules", "the orders in which work-groups run", func() string { return schedulesText }},
+		{"schedules", "the orders in which work-groups run and copies complete", func() string { return schedulesText }},
+		{"trace", "how to look at a run: timelines for Perfetto and for a terminal", func() string { return traceText }},
 		{"exit", "exit statuses", func() string { return exitText }},
 	}
 }
@@ -164,18 +165,72 @@ are compared with another machine, add -ffp-contract=off: without it, products a
 sums may be fused by the compiler. Newer versions of clang and llvm-spirv do as well.
 `
 
-const schedulesText = `OpenCL lets work-groups, and the sub-groups of a work-group, run in any order. A
-correct kernel does not depend on it; -schedule picks the order, so that those that
-do can be caught, and caught again.
+const schedulesText = `OpenCL lets work-groups, and the sub-groups of a work-group, run in any order, and an
+asynchronous copy may be done at any time between its issue and the wait for it. A
+correct kernel does not depend on either; -schedule picks, so that those that do can
+be caught, and caught again.
+
+The order of work-groups, and of the waves in them:
 
   in-order   ascending numbers; work-groups run on several CPUs where nobody can see
              that (the default)
   reverse    descending numbers
   seeded     an order drawn from -seed N; another N, another order
 
+When asynchronous copies complete:
+
+  early      as soon as they are issued (the default)
+  late       when something waits for them, at the end of the work-group, or when the
+             queue is full
+  paced      as -dma-engines N engines move -dma-step BYTES a tick each; what makes a
+             timeline worth looking at (lockstep help trace)
+  seeded     at times drawn from -seed N: copies overtake each other, and the lines of
+             one land in any order
+
+-schedule takes one of these names, or one of each as ORDER+COMPLETION: reverse+late.
+seeded by itself is seeded+seeded.
+
 The same schedule and seed give the same memory, output, counters and findings on
 every machine, with any -workers. A finding prints the flags that make it happen
-again.
+again. What -check finds about copies does not depend on when they complete.
+`
+
+const traceText = `A timeline shows what a launch does on the logical clock of its schedule: when waves
+run, where copies are issued, when they move and complete, who waits for them and for
+how long, and where barriers open.
+
+  lockstep run k.spv … -schedule paced -explain async
+  lockstep run k.spv … -schedule paced -trace k.json
+
+Time is ticks: one for each instruction that a wave issues, more where it waits for a
+copy. Waves of a work-group take turns on one clock, and while a launch is traced its
+work-groups run one after the other. No clock of the machine is involved: the same run
+gives the same file. It is no GPU's timing; -dma-engines, -dma-queue and -dma-step
+shape what copies. In the schedule early, the default, copies take no time; paced
+shows them best.
+
+-explain async prints, for each of the first four work-groups, what happened at which
+tick and in which line, and a picture with a row for each wave and each DMA engine; at
+the end, for all of them, how much was copied, how much of that time waves computed,
+and how long they stood still.
+
+-trace FILE writes Chrome's trace event format. Open it at https://ui.perfetto.dev
+with "Open trace file" (it stays on your machine), or in Chrome at chrome://tracing:
+
+  process     a work-group
+  threads     its waves, with their turns, what they issue and wait for, and async
+              marks; its DMA engines, with each copy from its first byte to its last
+              (copies of one engine that overtake each other get threads of their own)
+  arrows      from a copy's issue to the copy; from the copy that ended a wait to the
+              wait. Perfetto draws those of the slice that you click
+  1 µs        a tick
+
+W and S zoom, A and D move. A click on a copy shows its bytes, lines, source and
+destination, event, and the line of source that issued it.
+
+-trace - writes the file to standard output; what the kernel prints then goes to
+standard error. A launch that faults leaves the trace up to there. -trace-limit N ends
+a trace after N events; a trace that ended says so.
 `
 
 const exitText = `exit status

@@ -17,6 +17,7 @@ scalar (s) and vector (v…) registers. The package documentation of isa explain
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
 		kernel := f.String("kernel", "", "print the kernel `NAME` only")
 		specs := f.list("spec", "set a specialization constant: `ID=VALUE`")
+		keepMarks := f.Bool("keep-marks", false, keepMarksUsage)
 		return func(_ context.Context, env *Env, args []string) error {
 			path, err := one("isa", args)
 			if err != nil {
@@ -26,7 +27,7 @@ scalar (s) and vector (v…) registers. The package documentation of isa explain
 			if err != nil {
 				return err
 			}
-			_, prog, err := program(env, dev, path, *specs)
+			_, prog, err := program(env, dev, path, *specs, *keepMarks)
 			if err != nil {
 				return err
 			}

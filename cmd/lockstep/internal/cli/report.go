@@ -41,7 +41,7 @@ func (r *run) report(env *Env, res *emu.Result) error {
 	if r.o.stats {
 		r.printStats(env.Stderr, res)
 	}
-	if len(r.outs) == 0 && !r.o.stats && len(res.Findings.Findings) == 0 && !r.launch.Kernel.Info().UsesPrintf {
+	if len(r.outs) == 0 && !r.o.stats && r.launch.Trace == nil && len(res.Findings.Findings) == 0 && !r.launch.Kernel.Info().UsesPrintf {
 		if hint := r.hint(); hint != "" {
 			fmt.Fprintf(env.Stderr, "lockstep: note: done; %s shows a result\n", hint)
 		}
@@ -166,7 +166,7 @@ func (r *run) reportJSON(env *Env, res *emu.Result) error {
 		Module: r.path, Kernel: l.Kernel.Name(),
 		Global: l.Range.Global, Local: res.Local[:max(res.Dim, 1)], Offset: l.Range.Offset,
 		Engine: lim.Engine, SubgroupSize: lim.SubgroupSize, WaveLanes: res.WaveLanes,
-		Schedule: l.Schedule.Order.String(), Seed: l.Schedule.Seed,
+		Schedule: l.Schedule.Name(), Seed: l.Schedule.Seed,
 		Completed: res.GroupsRun == groups && !res.Findings.Failed(),
 		Outputs:   []outputReport{}, Printf: strings.ToValidUTF8(string(res.Output), "\ufffd"), Dropped: res.OutputDropped,
 		Findings: append([]finding.Finding{}, res.Findings.Findings...), Omitted: res.Findings.Omitted,

@@ -42,6 +42,9 @@ type runOptions struct {
 	check                 bool
 	timeout               time.Duration
 	json, stats, verbose  bool
+	keepMarks             bool
+	trace, explain        string
+	traceLimit            int
 }
 
 // deviceFlags declares the flags that shape a device.
@@ -49,8 +52,14 @@ func deviceFlags(f *flags, d *emu.DeviceOptions) {
 	f.IntVar(&d.SubgroupSize, "subgroup", 0, "sub-groups of `N` lanes, a power of two from 1 to 128 (default 32)")
 	f.IntVar(&d.WaveLanes, "wave", 0, "waves of `N` lanes, a multiple of the sub-group size; no kernel can see it\n(default: what suits the launch)")
 	f.IntVar(&d.Workers, "workers", 0, "run on `N` CPUs at most; no kernel can see it (default: all)")
+	f.IntVar(&d.DMAEngines, "dma-engines", 0, "`N` engines copy for a work-group at the same time (default 2)")
+	f.IntVar(&d.DMAQueueDepth, "dma-queue", 0, "`N` copies can wait for each of them (default 16)")
+	f.IntVar(&d.DMABytesPerStep, "dma-step", 0, "each moves `BYTES` a tick in the schedule paced (default 64)")
 	f.StringVar(&d.Engine, "engine", "auto", "run on the engine `NAME`: "+strings.Join(emu.Engines(), ", "))
 }
+
+// keepMarksUsage explains -keep-marks of run and isa.
+const keepMarksUsage = "leave out no async mark or wait, even where it makes no difference"
 
 func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	o := &runOptions{}
@@ -63,8 +72,12 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	o.specs = f.list("spec", "set a specialization constant: `ID=VALUE`")
 	deviceFlags(f, &o.device)
 	f.Uint64Var(&o.device.LocalMemory, "lds", 0, "work-groups have `BYTES` of local memory (default 65536)")
-	f.StringVar(&o.schedule, "schedule", "in-order", "the order of work-groups is `NAME`: in-order, reverse or seeded\n(lockstep help schedules)")
-	f.Uint64Var(&o.seed, "seed", 0, "the order seeded is drawn from `N`")
+	f.StringVar(&o.schedule, "schedule", "in-order", "work-groups run, and copies complete, in the order `NAME`: in-order, reverse, early,\nlate, paced, seeded or two of them as in reverse+late (lockstep help schedules)")
+	f.Uint64Var(&o.seed, "seed", 0, "what is seeded is drawn from `N`")
+	f.StringVar(&o.trace, "trace", "", "write a timeline to `FILE`, for Perfetto; - is standard output (lockstep help trace)")
+	f.StringVar(&o.explain, "explain", "", "print `WHAT` happened when: async shows waves, copies, marks and waits\n(lockstep help trace)")
+	f.IntVar(&o.traceLimit, "trace-limit", 0, "keep `N` events of a timeline at most (default 1000000)")
+	f.BoolVar(&o.keepMarks, "keep-marks", false, keepMarksUsage)
 	f.StringVar(&o.parallel, "parallel", "auto", "run work-groups at the same time `WHEN`: auto (where it cannot be seen),\nnever, or always, and then results may depend on who was faster")
 	f.BoolVar(&o.check, "check", false, "look for more: see lockstep help codes")
 	f.DurationVar(&o.timeout, "timeout", 0, "end a launch that takes longer than `DURATION`, as in 500ms or 1m30s")
@@ -101,13 +114,13 @@ type output struct {
 	path  string
 }
 
-// program loads a module and compiles it.
-func program(env *Env, dev *emu.Device, path string, specs []string) (*module, *emu.Program, error) {
+// program loads a module and compiles it. keepMarks is -keep-marks.
+func program(env *Env, dev *emu.Device, path string, specs []string, keepMarks bool) (*module, *emu.Program, error) {
 	m, err := load(env, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	opt := emu.ProgramOptions{Sources: sources(env, path)}
+	opt := emu.ProgramOptions{Sources: sources(env, path), KeepMarks: keepMarks}
 	if len(specs) > 0 {
 		if opt.SpecConstants, err = specConstants(m, specs); err != nil {
 			return nil, nil, err
@@ -174,7 +187,7 @@ func (o *runOptions) prepare(env *Env, path string) (*run, error) {
 	if r.dev, err = emu.NewDevice(o.device); err != nil {
 		return nil, usagef("help run", "run: %v", err)
 	}
-	_, prog, err := program(env, r.dev, path, *o.specs)
+	_, prog, err := program(env, r.dev, path, *o.specs, o.keepMarks)
 	if err != nil {
 		return nil, err
 	}
@@ -191,6 +204,9 @@ func (o *runOptions) prepare(env *Env, path string) (*run, error) {
 		r.launch.Args = append(r.launch.Args, r.args[i].arg)
 	}
 	if err := r.parseOuts(env); err != nil {
+		return nil, err
+	}
+	if err := r.prepareTrace(env); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -230,7 +246,7 @@ func (o *runOptions) order(l *emu.Launch) error {
 		return usagef("help schedules", "run: -schedule: %v", err)
 	}
 	if o.seed != 0 && !schedule.UsesSeed() {
-		return usagef("help schedules", "run: -seed %d has a meaning with -schedule seeded only", o.seed)
+		return usagef("help schedules", "run: -seed %d has a meaning with schedules that have seeded in them only", o.seed)
 	}
 	l.Schedule = schedule
 	switch o.parallel {
@@ -324,7 +340,7 @@ func (o *runOptions) reproduce(f *flags, path string) string {
 		}
 	}
 	first := []string{"kernel", "global", "local", "offset", "arg"}
-	skip := []string{"check", "schedule", "seed", "workers", "json", "stats", "v", "out"}
+	skip := []string{"check", "schedule", "seed", "workers", "json", "stats", "v", "out", "trace", "trace-limit", "explain"}
 	given := map[string]*flag.Flag{}
 	f.Visit(func(fl *flag.Flag) { given[fl.Name] = fl })
 	for _, name := range first {
@@ -359,7 +375,7 @@ func (r *run) run(ctx context.Context, env *Env) error {
 		}
 	}
 	if !r.o.json {
-		r.launch.Output = env.Stdout
+		r.launch.Output = r.output(env)
 	}
 	prints := r.launch.Kernel.Info().UsesPrintf && env.StdoutTerminal
 	var p *progress
@@ -379,10 +395,14 @@ func (r *run) run(ctx context.Context, env *Env) error {
 	if err != nil && !errors.As(err, &found) {
 		return explainLimit(err)
 	}
+	traceErr := r.writeTrace(env)
 	if r.o.json {
 		err = r.reportJSON(env, res)
 	} else {
 		err = r.report(env, res)
+	}
+	if err == nil {
+		err = traceErr
 	}
 	if err == nil && (found != nil || r.o.check && len(res.Findings.Findings) > 0) {
 		err = errFound

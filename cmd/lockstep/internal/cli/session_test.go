@@ -67,6 +67,9 @@ func (w *world) create(path string) (io.WriteCloser, error) {
 	if strings.HasPrefix(path, "no-such-folder/") {
 		return nil, &fs.PathError{Op: "create", Path: path, Err: fs.ErrNotExist}
 	}
+	if info, err := w.stat(path); err == nil && info.IsDir() {
+		return nil, &fs.PathError{Op: "create", Path: path, Err: errors.New("is a directory")}
+	}
 	return &memoryFile{w: w, path: path}, nil
 }
 

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/trace"
+)
+
+// explanations are the words that -explain takes.
+var explanations = []string{"async"}
+
+// prepareTrace reads -trace and -explain, and makes sure before a long run that
+// what they ask for can be written.
+func (r *run) prepareTrace(env *Env) error {
+	o := r.o
+	if o.explain != "" && o.explain != "async" {
+		msg := fmt.Sprintf("run: -explain %s: there is nothing of that name to explain", o.explain)
+		if near := nearest(o.explain, explanations); near != "" {
+			msg += fmt.Sprintf("; did you mean %s?", near)
+		} else {
+			msg += "; there is " + strings.Join(explanations, ", ")
+		}
+		return usagef("help trace", "%s", msg)
+	}
+	if o.traceLimit < 0 {
+		return usagef("help trace", "run: -trace-limit %d: less than nothing", o.traceLimit)
+	}
+	if o.trace == "" && o.explain == "" {
+		if o.traceLimit != 0 {
+			return usagef("help trace", "run: -trace-limit has a meaning with -trace and -explain only")
+		}
+		return nil
+	}
+	switch o.trace {
+	case "":
+	case "-":
+		// A trace among other output could not be read back.
+		for _, out := range r.outs {
+			if out.path == "-" {
+				return usagef("help trace", "run: -trace - and -out %d=- both want standard output; give one of them a file", out.index)
+			}
+		}
+		if o.json {
+			return usagef("help trace", "run: -trace - and -json both want standard output; give the trace a file")
+		}
+	default:
+		dir := filepath.Dir(o.trace)
+		if info, err := env.Stat(dir); err != nil || !info.IsDir() {
+			return fmt.Errorf("-trace %s: there is no folder %s", o.trace, dir)
+		}
+	}
+	r.launch.Trace = trace.New(trace.Options{MaxEvents: o.traceLimit})
+	return nil
+}
+
+// output is where what the kernel prints goes, and the text of -explain:
+// standard output, unless a document has that for itself.
+func (r *run) output(env *Env) io.Writer {
+	if r.o.json || r.o.trace == "-" {
+		return env.Stderr
+	}
+	return env.Stdout
+}
+
+// writeTrace writes what -trace and -explain ask for.
+func (r *run) writeTrace(env *Env) error {
+	rec := r.launch.Trace
+	if rec == nil {
+		return nil
+	}
+	if path := r.o.trace; path != "" {
+		if err := writeFile(env, path, rec.WriteChrome); err != nil {
+			return fmt.Errorf("-trace %s: %w", path, err)
+		}
+	}
+	if r.o.explain != "" {
+		if err := rec.WriteText(r.output(env), trace.TextOptions{Width: pictureWidth(env.Columns)}); err != nil {
+			return err
+		}
+		if rec.Transfers() > 0 && r.launch.Schedule.Completion == emu.CompleteEarly {
+			fmt.Fprintln(env.Stderr, "lockstep: note: copies complete as soon as they are issued in this schedule; -schedule paced shows them move, late and seeded how late they may come")
+		}
+	}
+	if rec.Truncated() {
+		fmt.Fprintf(env.Stderr, "lockstep: note: the trace has the first %s only; -trace-limit N raises that\n", counted(rec.Events(), "event"))
+	}
+	return nil
+}
+
+// pictureWidth is how wide the picture of a trace is on a terminal of so many
+// columns, 0 where that is not known.
+func pictureWidth(columns int) int {
+	if columns <= 0 {
+		return 80
+	}
+	return min(columns, 120)
+}
