@@ -76,8 +76,13 @@ func (c *checker) checkMemoryModel() {
 // instructions have no effect may be unknown.
 func (c *checker) checkImport(in spirv.Inst) {
 	name := in.StringOperand(0)
-	if _, ok := spirv.LookupExtInstSet(name); !ok && !spirv.NonSemantic(name) {
+	set, ok := spirv.LookupExtInstSet(name)
+	if !ok && !spirv.NonSemantic(name) {
 		c.fail("ext-inst-set", in, "the extended instruction set %q is not known", clip(name))
+	}
+	// "The library can only be imported when the Kernel capability is specified."
+	if ok && set.Name == groupAsyncCopies && !c.capabilities[spirv.CapabilityKernel] {
+		c.fail("capability-kernel", in, "the extended instruction set %q needs the capability Kernel", name)
 	}
 }
 

@@ -2,6 +2,10 @@ package validate
 
 import "github.com/lockstep-gpu/lockstep/spirv"
 
+// groupAsyncCopies is the one set whose name begins with NonSemantic although its instructions have an
+// effect: the prefix makes tools accept it that do not know it. The name without it means the same.
+const groupAsyncCopies = "NonSemantic.Codeplay.GroupAsyncCopies"
+
 // checkExtInstNumber checks that OpExtInst names an imported set and a number that the set has.
 func (c *checker) checkExtInstNumber(in spirv.Inst) {
 	id := spirv.ID(in.Operand(0))
@@ -34,7 +38,7 @@ func (c *checker) checkExtInst(in spirv.Inst) {
 			c.checkSignature("ext-inst-type", in, openCLStd[number], ids)
 		}
 		c.checkVectorMemory(in, number)
-	case "NonSemantic.Codeplay.GroupAsyncCopies":
+	case groupAsyncCopies:
 		sig := signature("e p. z. p. z. z. z. z. z. z. e.")
 		if number == spirv.CodeplayGroupAsyncCopiesGroupAsyncCopy3D3D {
 			sig = "e p. z. p. z. z. z. z. z. z. z. z. z. e."

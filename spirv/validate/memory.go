@@ -300,13 +300,24 @@ func atomicClass(op spirv.Op, k class) bool {
 }
 
 // checkAsyncCopy checks OpGroupAsyncCopy: between Workgroup and CrossWorkgroup, elements of one type.
+// The SPIR-V back end of clang emits counts of 32 bits with any addressing model.
 func (c *checker) checkAsyncCopy(in spirv.Inst) {
 	ids := c.idRefs(in)
-	c.checkSignature("operand-type", in, "e p. p. z. z. e.", ids)
-	dst, src := c.valueType(ids[0]), c.valueType(ids[1])
-	if !dst.pointer() || !src.pointer() {
+	errs := len(c.errs)
+	c.checkSignature("operand-type", in, "e p. p. I. I. e.", ids)
+	if len(c.errs) > errs {
 		return
 	}
+	for _, id := range ids[2:4] {
+		switch w := c.valueType(id).width; w {
+		case c.addressBits:
+		case 32:
+			c.pass(in, "the operand %%%d has %d bits, addresses have %d", id, w, c.addressBits)
+		default:
+			c.fail("operand-type", in, "the operand %%%d has %d bits, addresses have %d", id, w, c.addressBits)
+		}
+	}
+	dst, src := c.valueType(ids[0]), c.valueType(ids[1])
 	c.checkAsyncPair(in, dst, src)
 	if !dst.untyped() && !src.untyped() && !sameType(c.types[dst.pointee], c.types[src.pointee]) {
 		c.fail("operand-type", in, "the destination holds type %%%d, the source %%%d", dst.pointee, src.pointee)
