@@ -1,10 +1,8 @@
 package dma
 
-import "math/bits"
-
-// maxApart is how many group copies the work-items of a group may be apart. A
-// copy that falls behind further counts as made: who comes to it later gets an
-// event that is done.
+// maxApart is how many group copies the work-items of a group may be apart
+// between two barriers. A copy that falls behind further counts as made: who
+// comes to it later gets an event that is done.
 const maxApart = 1 << 16
 
 // matcher finds out which of the calls by different work-items are one group
@@ -25,12 +23,15 @@ type matcher struct {
 // arrival is a copy that some work-items have yet to come to.
 type arrival struct {
 	event   uint64
-	arrived int // work-items
+	arrived int     // work-items
+	rec     *record // with Config.Check
+	id      uint64  // of the record, which may have been used again since
 }
 
 func (m *matcher) reset(items int) {
-	m.items = max(items, 0)
-	m.base, m.head, m.n, m.first = 0, 0, 0, 0
+	m.items = items
+	m.base, m.first = 0, 0
+	m.clear()
 	if cap(m.count) < m.items {
 		m.count = make([]uint64, m.items)
 	}
@@ -38,54 +39,62 @@ func (m *matcher) reset(items int) {
 	clear(m.count)
 }
 
-// arrive counts items in at their next copy. It says whether they are the
-// first, who issue it and then call setEvent if the event was 0; otherwise it returns the copy's event,
-// or 0 when that is no longer known.
-func (m *matcher) arrive(it Items, event uint64) (issue bool, old uint64) {
-	k, n, found := uint64(0), 0, false
-	for w, word := range it.Mask {
-		for ; word != 0; word &= word - 1 {
-			i := it.First + w*64 + bits.TrailingZeros64(word)
-			if i < 0 || i >= m.items {
-				continue
-			}
-			if !found {
-				k, found = m.base+m.count[i], true
-			}
-			m.count[i] = k + 1 - m.base
-			n++
-		}
+func (m *matcher) clear() {
+	clear(m.open)
+	m.head, m.n = 0, 0
+}
+
+// arrive counts items in at their next copy, for which the number of the first
+// of them decides. It returns the copy, valid until the next call; fresh says that they are the first to come to
+// it. It returns nil for a copy that fell behind, or for no items.
+func (m *matcher) arrive(it *Items) (a *arrival, fresh bool) {
+	if m.n == 0 && it.all(m.items) {
+		// All at once, and all are even: there is nothing to remember.
+		m.base++
+		m.push(arrival{arrived: m.items})
+		m.pop()
+		return &m.open[(m.head+len(m.open)-1)%len(m.open)], true
 	}
-	switch {
-	case !found:
-		return false, 0
-	case k < m.first:
-		return false, event
+	k, n, found := uint64(0), 0, false
+	it.each(m.items, func(i int) {
+		if !found {
+			k, found = m.base+m.count[i], true
+		}
+		m.count[i] = k + 1 - m.base
+		n++
+	})
+	if !found || k < m.first {
+		return nil, false
 	}
 	at := int(k - m.first)
-	if at == m.n {
-		m.push(arrival{event: event})
-		issue = true
-		at = m.n - 1
+	if at >= m.n {
+		if m.n == maxApart {
+			m.pop()
+		}
+		m.push(arrival{})
+		at, fresh = m.n-1, true
 	}
-	a := &m.open[(m.head+at)%len(m.open)]
+	a = &m.open[(m.head+at)%len(m.open)]
 	a.arrived += n
-	return issue, a.event
-}
-
-// setEvent gives the copy that was issued last its event.
-func (m *matcher) setEvent(event uint64) {
-	m.open[(m.head+m.n-1)%len(m.open)].event = event
-	m.settle()
-}
-
-// settle forgets the copies that all have encountered.
-func (m *matcher) settle() {
 	for m.n > 0 && m.open[m.head].arrived >= m.items {
 		m.pop()
 	}
+	return a, fresh
 }
 
+// barrier makes all even: who has not come to a copy by now never will.
+func (m *matcher) barrier() {
+	if m.n == 0 {
+		return
+	}
+	m.first += uint64(m.n)
+	m.base = m.first
+	clear(m.count)
+	m.clear()
+}
+
+// pop forgets the oldest open copy. What it was stays in its place until
+// another one takes that.
 func (m *matcher) pop() {
 	m.head = (m.head + 1) % len(m.open)
 	m.n--
@@ -93,9 +102,6 @@ func (m *matcher) pop() {
 }
 
 func (m *matcher) push(a arrival) {
-	if m.n == maxApart {
-		m.pop()
-	}
 	if m.n == len(m.open) {
 		grown := make([]arrival, max(16, 2*len(m.open)))
 		for i := range m.n {

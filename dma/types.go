@@ -120,7 +120,7 @@ type Detail struct {
 	Pointer memory.Pointer
 	Size    uint64
 	// Transfers are the transfers that it is about; the new one first, where
-	// there are two.
+	// there are two. Engine and ticks, which depend on when bytes move, are 0.
 	Transfers []Transfer
 	// Sets are the operands that work-items gave to one copy, those of the
 	// first to come first.
@@ -128,10 +128,15 @@ type Detail struct {
 	// Did and DidNot are the work-items that encountered a copy, or a wait, and
 	// those that did not.
 	Did, DidNot finding.Spans
+	// Wait says that they are about the wait.
+	Wait bool
 	// WaitN is the operand of the wait, after the mark at instruction MarkPC,
 	// that would have ordered the access behind a lane copy. MarkPC is -1
 	// where there is no mark after the copy.
 	WaitN, MarkPC int
+	// Barrier says that a work-group barrier has to follow the wait, since another
+	// sub-group made the copy.
+	Barrier bool
 	// Other is who used the memory before.
 	Other *Party
 	// Text says what the code alone does not.

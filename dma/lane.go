@@ -1,0 +1,166 @@
+package dma
+
+import (
+	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
+// LaneCopy makes a copy for each of the items: one transfer for all of them.
+// dst and src have the addresses by bit number of the mask; lanes beyond their
+// ends are left out. It returns the ticks that a full queue took, and the first
+// lane whose addresses are wrong, with what is wrong with them; then nothing
+// was copied, and the group is to end.
+func (u *Unit) LaneCopy(now uint64, c *LaneCopy, items Items, dst, src []memory.Pointer) (stall uint64, lane int, f *memory.Fault) {
+	u.Advance(now)
+	size := uint64(max(c.Size, 0))
+	async := c.Async && u.deferred
+	t := &u.scratch
+	if async {
+		t = u.take()
+	}
+	// Pieces that land in any order are lanes; otherwise, lanes next to each
+	// other on both sides are moved as one.
+	n, lane, f := u.gather(t, size, items.Mask, dst, src, !async)
+	if f != nil || n == 0 {
+		if async {
+			u.give(t)
+		}
+		return 0, lane, f
+	}
+	if !async && !u.cfg.Check && u.cfg.Tracer == nil {
+		t.moveLanes()
+		return 0, 0, nil
+	}
+	u.id++
+	w := u.wave(items.Wave)
+	t.info = info{id: u.id, pc: c.PC, name: c.Name, wave: items.Wave, total: uint64(n) * size, lines: 1, planes: 1, async: c.Async}
+	first := firstBit(items.Mask)
+	t.info.dst, t.info.src = dst[first], src[first]
+	t.seq = 0
+	if c.Async {
+		w.issued++
+		t.seq = w.issued
+	}
+	if u.cfg.Check {
+		u.checkLanes(t, c, items, dst, src)
+	}
+	if async {
+		t.items.keep(items)
+		t.size = size
+		return u.enqueue(t), 0, nil
+	}
+	t.engine = int((t.id - 1) % uint64(u.cfg.Engines))
+	t.issued = u.now
+	if u.cfg.Tracer != nil {
+		u.cfg.Tracer.Issue(u.told(&t.info, &items))
+	}
+	t.start, t.done = u.now, u.now
+	t.moveLanes()
+	if u.cfg.Tracer != nil {
+		u.cfg.Tracer.Complete(u.told(&t.info, &items))
+	}
+	return 0, 0, nil
+}
+
+func firstBit(mask []uint64) int {
+	for w, word := range mask {
+		if word != 0 {
+			return w*64 + bits.TrailingZeros64(word)
+		}
+	}
+	return 0
+}
+
+// moveLanes makes all moves, and forgets them.
+func (t *transfer) moveLanes() {
+	for i := range t.lanes {
+		l := &t.lanes[i]
+		if l.src == nil {
+			clear(l.dst)
+		} else {
+			copy(l.dst, l.src)
+		}
+	}
+	t.lanes = t.lanes[:0]
+}
+
+// gather fills in what the lanes move, and returns how many of them there are.
+// With runs, lanes that follow each other become one move.
+func (u *Unit) gather(t *transfer, size uint64, mask []uint64, dst, src []memory.Pointer, runs bool) (n, bad int, f *memory.Fault) {
+	t.lanes = t.lanes[:0]
+	var d, s memory.Pointer // start of the run
+	var length uint64       // bytes of it
+	most := min(len(dst), len(src))
+	for w, word := range mask {
+		for ; word != 0; word &= word - 1 {
+			lane := w*64 + bits.TrailingZeros64(word)
+			if lane >= most {
+				break
+			}
+			n++
+			if length > 0 && runs && dst[lane] == d+memory.Pointer(length) && (s == ZeroFill && src[lane] == ZeroFill || s != ZeroFill && src[lane] == s+memory.Pointer(length)) {
+				length += size
+				continue
+			}
+			if length > 0 && !u.addMove(t, d, s, length) {
+				return u.badLane(size, mask, dst, src)
+			}
+			d, s, length = dst[lane], src[lane], size
+		}
+	}
+	switch {
+	case size == 0:
+		return 0, 0, nil
+	case length > 0 && !u.addMove(t, d, s, length):
+		return u.badLane(size, mask, dst, src)
+	}
+	return n, 0, nil
+}
+
+// addMove adds a move of n bytes, or returns false when there are not so many
+// at one of the addresses.
+func (u *Unit) addMove(t *transfer, dst, src memory.Pointer, n uint64) bool {
+	var l laneMove
+	if src != ZeroFill {
+		r := u.region(src)
+		off := uint64(src.Offset())
+		if r == nil || r.Freed || off > r.Size || n > r.Size-off {
+			return false
+		}
+		l.src = r.Data[off : off+n : off+n]
+	}
+	r := u.region(dst)
+	off := uint64(dst.Offset())
+	if r == nil || r.Freed || r.ReadOnly || off > r.Size || n > r.Size-off {
+		return false
+	}
+	l.dst = r.Data[off : off+n : off+n]
+	t.lanes = append(t.lanes, l)
+	return true
+}
+
+// badLane returns the first lane whose addresses are wrong: a source is looked
+// at before the destination of the same lane.
+func (u *Unit) badLane(size uint64, mask []uint64, dst, src []memory.Pointer) (n, lane int, f *memory.Fault) {
+	most := min(len(dst), len(src))
+	for w, word := range mask {
+		for ; word != 0; word &= word - 1 {
+			lane := w*64 + bits.TrailingZeros64(word)
+			if lane >= most {
+				break
+			}
+			if s := src[lane]; s != ZeroFill {
+				if f := u.region(s).Check(s, size, memory.AccessRead); f != nil {
+					return 0, lane, f
+				}
+			}
+			if f := u.region(dst[lane]).Check(dst[lane], size, memory.AccessWrite); f != nil {
+				return 0, lane, f
+			}
+		}
+	}
+	// Lanes that are right one by one make a run that is, too; so nobody comes here
+	// unless memory was released in between.
+	return 0, 0, &memory.Fault{Kind: memory.FaultFreed, Access: memory.AccessRead, Size: size}
+}

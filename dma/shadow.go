@@ -1,0 +1,178 @@
+package dma
+
+import "github.com/lockstep-gpu/lockstep/memory"
+
+// maxShadow is how many bytes of LDS are watched for accesses without a
+// barrier. What lies behind them is not.
+const maxShadow = 1 << 20
+
+const (
+	shadowPage  = 1 << 10 // bytes of LDS in a page of cells
+	shadowBlock = 64      // bytes of LDS with a summary of their own
+)
+
+// shadow knows who used each byte of LDS since the last work-group barrier.
+// Time is cut into epochs by barriers and groups; a cell counts in its own
+// epoch only, so that nothing is cleared when one ends.
+type shadow struct {
+	subgroup int
+	epoch    uint32
+	// async is the last epoch in which a lane copy became known to be done.
+	async uint32
+
+	lds   *memory.Local
+	start []uint64 // of each allocation's bytes in the pages
+	size  uint64
+	pages []*shadowCells // made when they are first used
+}
+
+// shadowCells has the uses of shadowPage bytes.
+type shadowCells struct {
+	uses [2][shadowPage]uses                 // reads, writes
+	last [2][shadowPage / shadowBlock]uint32 // epoch of the last use in a block
+}
+
+// The two kinds of uses of a cell.
+const (
+	useRead = iota
+	useWrite
+)
+
+// uses has up to two uses of a byte in an epoch, by work-items of different
+// sub-groups: enough to tell whether one by another sub-group than some given
+// one is among them.
+type uses struct {
+	epoch uint32
+	n     uint32
+	by    [2]use
+}
+
+type use struct {
+	pc   int32
+	item uint32 // the top bit says that a lane copy did it
+}
+
+const useAsync = 1 << 31
+
+func (s *shadow) reset(g *Group) {
+	s.subgroup = g.SubgroupSize
+	s.barrier()
+	if s.lds == g.LDS && s.lds != nil {
+		return
+	}
+	s.lds, s.start, s.size = g.LDS, s.start[:0], 0
+	for n := uint32(1); ; n++ {
+		r := s.lds.Lookup(n)
+		if r == nil {
+			break
+		}
+		s.start = append(s.start, s.size)
+		s.size += r.Size
+	}
+	if pages := int((min(s.size, maxShadow) + shadowPage - 1) / shadowPage); pages > len(s.pages) {
+		s.pages = append(s.pages, make([]*shadowCells, pages-len(s.pages))...)
+	}
+}
+
+// barrier begins a new epoch.
+func (s *shadow) barrier() {
+	if s.epoch++; s.epoch == 0 {
+		// After 2^32 epochs old cells could be taken for new ones.
+		clear(s.pages)
+		s.epoch, s.async = 1, 0
+	}
+}
+
+// locate returns the place in the pages of n bytes at an offset of a local
+// allocation, cut to what is watched.
+func (s *shadow) locate(alloc, off, n uint64) (from, to uint64) {
+	i := alloc & memory.MaxAllocs
+	if memory.Space(alloc>>memory.AllocBits) != memory.SpaceLocal || i == 0 || i > uint64(len(s.start)) {
+		return 0, 0
+	}
+	end := s.size
+	if i < uint64(len(s.start)) {
+		end = s.start[i]
+	}
+	begin := s.start[i-1]
+	if off > end-begin || n > end-begin-off {
+		return 0, 0
+	}
+	from = min(begin+off, maxShadow)
+	return from, min(begin+off+n, maxShadow)
+}
+
+// note enters a use of bytes.
+func (s *shadow) note(kind int, alloc, off, n uint64, item, pc int, async bool) {
+	from, to := s.locate(alloc, off, n)
+	by := use{int32(pc), uint32(item)}
+	if async {
+		by.item |= useAsync
+		s.async = s.epoch
+	}
+	sub := item / s.subgroup
+	for from < to {
+		page := s.pages[from/shadowPage]
+		if page == nil {
+			page = new(shadowCells)
+			s.pages[from/shadowPage] = page
+		}
+		at := from % shadowPage
+		end := min(shadowPage, at+to-from)
+		from += end - at
+		for b := at / shadowBlock; b*shadowBlock < end; b++ {
+			page.last[kind][b] = s.epoch
+		}
+		for ; at < end; at++ {
+			page.uses[kind][at].add(s, by, sub)
+		}
+	}
+}
+
+func (c *uses) add(s *shadow, by use, sub int) {
+	switch {
+	case c.epoch != s.epoch:
+		c.epoch, c.n = s.epoch, 1
+		c.by[0] = by
+	case c.by[0].sub(s) == sub:
+		c.by[0] = by
+	default:
+		c.n = 2
+		c.by[1] = by
+	}
+}
+
+func (u use) sub(s *shadow) int { return int(u.item&^useAsync) / s.subgroup }
+
+// find returns the first use of a kind of bytes in this epoch: with sub not
+// negative by another sub-group than that, and with async by a lane copy.
+func (s *shadow) find(kind int, alloc, off, n uint64, sub int, async bool) (at uint64, by Party, ok bool) {
+	from, to := s.locate(alloc, off, n)
+	begin := from
+	for from < to {
+		page := s.pages[from/shadowPage]
+		in := from % shadowPage
+		if page == nil {
+			from += shadowPage - in
+			continue
+		}
+		if page.last[kind][in/shadowBlock] != s.epoch {
+			from += shadowBlock - in%shadowBlock
+			continue
+		}
+		c := &page.uses[kind][in]
+		if c.epoch == s.epoch {
+			for _, u := range c.by[:c.n] {
+				if (sub < 0 || u.sub(s) != sub) && (!async || u.item&useAsync != 0) {
+					by = Party{Item: int(u.item &^ useAsync), PC: int(u.pc), Access: memory.AccessRead}
+					if kind == useWrite {
+						by.Access = memory.AccessWrite
+					}
+					return off + from - begin, by, true
+				}
+			}
+		}
+		from++
+	}
+	return 0, Party{}, false
+}
