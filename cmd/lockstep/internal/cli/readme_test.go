@@ -64,31 +64,35 @@ func (w *world) shell(line string) (string, error) {
 	return stdout + stderr, nil
 }
 
-// TestReadme runs the commands of the README and compares what they print with
-// what it says.
+// TestReadme runs the commands of the README and of those of the examples, and
+// compares what they print with what these say.
 func TestReadme(t *testing.T) {
-	path := filepath.Join(root, "README.md")
-	readme, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	program, err := os.ReadFile(filepath.Join(root, "examples", "saxpy", "main.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := strings.ReplaceAll(string(readme), "\r\n", "\n")
-	got, ran := freshen(t, want, strings.ReplaceAll(string(program), "\r\n", "\n"))
-	if ran < 5 {
-		t.Errorf("the README has %d commands to run", ran)
+	for name, least := range map[string]int{"README.md": 5, "examples/pipelined-matmul/README.md": 6, "examples/stencil/README.md": 3} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(root, filepath.FromSlash(name))
+			readme, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := strings.ReplaceAll(string(readme), "\r\n", "\n")
+			got, ran := freshen(t, want, strings.ReplaceAll(string(program), "\r\n", "\n"))
+			if ran < least {
+				t.Errorf("there are %d commands to run, want at least %d", ran, least)
+			}
+			if got == want {
+				return
+			}
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			t.Errorf("%s", difference(want, got))
+		})
 	}
-	if got == want {
-		return
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	t.Errorf("%s", difference(want, got))
 }
