@@ -15,12 +15,18 @@ func (d *decoder) laneCopy(in inst) {
 	c.Regs(func(r *isa.Reg, t isa.Type, what string) {
 		switch {
 		case !r.IsVector():
-		case what == "resource", what == "soffset", what == "lds" && !c.PerLane, what == "global" && c.Kind != isa.LanePointer:
+		case what == "resource", what == "soffset", what == "lds" && !c.PerLane, what == "global" && !ownResource(c):
 			a.vectors = append(a.vectors, vectorOperand{*r, t, what})
 		}
 	})
 	in.fn, in.aux = laneCopy, &aux{async: a}
 	d.emit(in)
+}
+
+// ownResource says whether each lane brings its own pointer: to global memory,
+// or into a resource (a buffer fat pointer, which holds the lane's offset too).
+func ownResource(c *isa.LaneCopy) bool {
+	return c.Kind == isa.LanePointer || c.Kind == isa.LaneBuffer && c.Global != isa.None && c.VOffset == isa.None
 }
 
 // shared are the operands of a lane copy that a sub-group has in common.
@@ -98,7 +104,7 @@ func (w *wave) shared(c *isa.LaneCopy, k, i int) (s shared, ok bool) {
 		s.soffset = int64(uint32(w.reg(c.SOffset, isa.I32, k, i)))
 	}
 	switch {
-	case c.Kind == isa.LanePointer:
+	case ownResource(c):
 		return s, true
 	case c.Global != isa.None:
 		h := memory.Pointer(w.reg(c.Global, isa.I64, k, i))
@@ -123,12 +129,11 @@ func (w *wave) farSide(c *isa.LaneCopy, s *shared, k, i int) (p memory.Pointer, 
 	// of these sums can leave 64 bits: an index has 32, a stride 14.
 	counted := s.offset + int64(c.Offset)
 	r := s.resource
-	if c.Kind == isa.LanePointer {
+	if ownResource(c) {
 		p = memory.Pointer(w.reg(c.Global, isa.I64, k, i))
-		if p.Space() != memory.SpaceResource {
+		if c.Kind == isa.LanePointer && p.Space() != memory.SpaceResource {
 			return p.Add(counted), true, true
 		}
-		// A buffer fat pointer.
 		if r, ok = w.mem.Resource(p); !ok {
 			return 0, false, false
 		}

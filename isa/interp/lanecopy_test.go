@@ -73,6 +73,7 @@ func TestLaneCopy(t *testing.T) {
 			laneCase{kind: isa.LaneStruct, form: wordsOfResource, size: size, records: 90, stride: 20, soffset: 4, async: true, subgroup: 64, active: some},
 			laneCase{kind: isa.LaneStruct, form: handleOfResource, size: size, records: 1000, offset: 3, subgroup: 32, active: everyone},
 			laneCase{kind: isa.LanePointer, form: fatPointer, size: size, records: 1500, offset: 8, async: true, subgroup: 32, active: some},
+			laneCase{kind: isa.LaneBuffer, form: fatPointer, size: size, records: 60, stride: 8, subgroup: 32, active: some},
 		)
 	}
 	cases = append(cases,
@@ -218,7 +219,7 @@ func testLaneCopy(t *testing.T, c laneCase, width int, cfg dma.Config) {
 	default:
 		add(&op.Global, global, isa.I64)
 	}
-	if c.kind != isa.LanePointer {
+	if c.kind != isa.LanePointer && c.form != fatPointer {
 		add(&op.VOffset, voffset, isa.I32)
 		op.SOffset = b.constant(uint64(c.soffset))
 	}
