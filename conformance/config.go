@@ -16,6 +16,12 @@ type Config struct {
 	Wave     int    // lanes of a wave; 0 leaves it to the device
 	Workers  int    // goroutines that run work-groups
 	Schedule emu.Schedule
+	// KeepMarks keeps the async marks and waits that may be left out.
+	KeepMarks bool
+
+	// async says that the configuration is for kernels with asynchronous copies
+	// only: for others it is like one before it.
+	async bool
 }
 
 // String returns the command line flags that choose the configuration.
@@ -27,6 +33,9 @@ func (c Config) String() string {
 	s += fmt.Sprintf(" -workers %d", c.Workers)
 	if flags := c.Schedule.String(); flags != "" {
 		s += " " + flags
+	}
+	if c.KeepMarks {
+		s += " -keep-marks"
 	}
 	return s
 }
@@ -48,6 +57,14 @@ type Matrix struct {
 	Waves     []int
 	Workers   []int
 	Schedules []emu.Schedule
+	// Async are further schedules for kernels with asynchronous copies, which
+	// choose when these complete.
+	Async []emu.Schedule
+	// Marks are the schedules under which kernels with asynchronous copies run
+	// a second time, with the async marks and waits that may be left out.
+	Marks []emu.Schedule
+	// KeepMarks keeps those in all configurations.
+	KeepMarks bool
 }
 
 // engines returns the engines of this build without their alias "auto".
@@ -55,18 +72,30 @@ func engines() []string {
 	return slices.DeleteFunc(emu.Engines(), func(name string) bool { return name == "auto" })
 }
 
-// Full returns the matrix that "lockstep conformance" uses by itself.
+// Full returns the matrix that "lockstep conformance" uses by itself: for asynchronous
+// copies every completion, in order and in reverse, and ten seeds.
 func Full() Matrix {
-	return Matrix{
+	m := Matrix{
 		Engines:   engines(),
 		SubGroups: []int{1, 8, 32, 64},
 		Waves:     []int{0, 1, 64, 256},
 		Workers:   []int{1, 2},
-		Schedules: []emu.Schedule{
-			{Order: emu.InOrder}, {Order: emu.Reverse},
-			seeded(1), seeded(2), seeded(3),
+		Schedules: []emu.Schedule{{Order: emu.InOrder}, {Order: emu.Reverse}},
+		Async: []emu.Schedule{
+			{Completion: emu.CompleteLate}, {Completion: emu.CompletePaced},
+			{Order: emu.Reverse, Completion: emu.CompleteLate}, {Order: emu.Reverse, Completion: emu.CompletePaced},
+			{Order: emu.Reverse, Completion: emu.CompleteSeeded, Seed: 1}, {Order: emu.Seeded, Completion: emu.CompleteLate, Seed: 1},
 		},
+		Marks: []emu.Schedule{{Completion: emu.CompleteLate}, seeded(1)},
 	}
+	for seed := range uint64(10) {
+		if seed < 3 {
+			m.Schedules = append(m.Schedules, seeded(seed+1))
+		} else {
+			m.Async = append(m.Async, seeded(seed+1))
+		}
+	}
+	return m
 }
 
 // seeded is the schedule in which everything is drawn from a seed.
@@ -80,6 +109,8 @@ func Standard() Matrix {
 	m := Full()
 	m.Waves = []int{0, 1}
 	m.Schedules = []emu.Schedule{{Order: emu.InOrder}, {Order: emu.Reverse}, seeded(1)}
+	m.Async = []emu.Schedule{{Completion: emu.CompleteLate}, {Completion: emu.CompletePaced}, {Order: emu.Reverse, Completion: emu.CompleteLate}, seeded(2)}
+	m.Marks = m.Marks[:1]
 	return m
 }
 
@@ -91,6 +122,7 @@ func Quick() Matrix {
 		Waves:     []int{0, 8},
 		Workers:   []int{1},
 		Schedules: []emu.Schedule{{Order: emu.InOrder}, seeded(1)},
+		Async:     []emu.Schedule{{Completion: emu.CompleteLate}, {Completion: emu.CompletePaced}, seeded(2)},
 	}
 }
 
@@ -101,8 +133,9 @@ type Axes struct {
 	SubGroups string // sub-group sizes
 	Waves     string // wave widths, 0 for the device's choice
 	Workers   string // numbers of goroutines
-	Schedules string // names of orders; seeded stands for one schedule a seed
+	Schedules string // names of schedules; seeded stands for one schedule a seed
 	Seeds     string // seeds for the order seeded, which alone they stand for, too; 1 when not given
+	KeepMarks bool   // keep async marks and waits that may be left out
 }
 
 // Set changes the axes of m that are given. After an error m is of no use.
@@ -148,6 +181,9 @@ func (m *Matrix) Set(a Axes) error {
 			return fmt.Errorf("%d is not a sub-group size: a power of two from 1 to 128", n)
 		}
 	}
+	if a.KeepMarks {
+		m.KeepMarks, m.Marks = true, nil
+	}
 	return m.setSchedules(a.Schedules, a.Seeds)
 }
 
@@ -169,7 +205,7 @@ func (m *Matrix) setSchedules(schedule, seeds string) error {
 			schedule = emu.Seeded.String()
 		}
 	}
-	m.Schedules = nil
+	m.Schedules, m.Async, m.Marks = nil, nil, nil
 	for item := range strings.SplitSeq(schedule, ",") {
 		s, err := emu.ParseSchedule(strings.TrimSpace(item), 0)
 		if err != nil {
@@ -191,6 +227,7 @@ func (m *Matrix) setSchedules(schedule, seeds string) error {
 // those that cannot differ from another one: work-groups run at the same time only
 // in order, so that the other orders have one number of workers. A case with a time
 // limit of its own has one schedule, because each run of it may take that long.
+// Configurations for kernels with asynchronous copies follow the others of the same device.
 func (m Matrix) Configs(c *Case) []Config {
 	var out []Config
 	for _, engine := range m.Engines {
@@ -206,15 +243,36 @@ func (m Matrix) Configs(c *Case) []Config {
 				}
 				waves = append(waves, wave)
 				for i, workers := range m.Workers {
-					for j, schedule := range m.Schedules {
-						if (i > 0 && schedule.Order != emu.InOrder) || (j > 0 && c.Timeout > 0) {
-							continue
-						}
-						out = append(out, Config{Engine: engine, SubGroup: sub, Wave: wave, Workers: workers, Schedule: schedule})
-					}
+					cfg := Config{Engine: engine, SubGroup: sub, Wave: wave, Workers: workers, KeepMarks: m.KeepMarks}
+					out = m.schedules(out, cfg, c, i == 0)
 				}
 			}
 		}
+	}
+	return out
+}
+
+// schedules appends cfg with each of the schedules; first says that it has the first
+// number of workers.
+func (m Matrix) schedules(out []Config, cfg Config, c *Case, first bool) []Config {
+	for i, s := range m.Schedules {
+		if (first || s.Order == emu.InOrder) && (i == 0 || c.Timeout == 0) {
+			cfg.Schedule = s
+			out = append(out, cfg)
+		}
+	}
+	if !first || c.Timeout > 0 {
+		return out
+	}
+	cfg.async = true
+	for _, s := range m.Async {
+		cfg.Schedule = s
+		out = append(out, cfg)
+	}
+	cfg.KeepMarks = true
+	for _, s := range m.Marks {
+		cfg.Schedule = s
+		out = append(out, cfg)
 	}
 	return out
 }

@@ -16,6 +16,8 @@ func TestConfigs(t *testing.T) {
 	m := Matrix{
 		Engines: []string{"a", "b"}, SubGroups: []int{1, 8, 64}, Waves: []int{0, 1, 64}, Workers: []int{1, 2},
 		Schedules: []emu.Schedule{{Order: emu.InOrder}, {Order: emu.Reverse}, seeded(7)},
+		Async:     []emu.Schedule{{Completion: emu.CompleteLate}, seeded(8)},
+		Marks:     []emu.Schedule{{Completion: emu.CompletePaced}},
 	}
 	var out bytes.Buffer
 	for _, c := range []*Case{{Name: "any"}, {Name: "sub-group 8", SubGroups: []int{8, 16}}, {Name: "timeout", SubGroups: []int{1}, Timeout: 1}, {Name: "none", SubGroups: []int{16}}} {
@@ -43,6 +45,26 @@ func TestMatrices(t *testing.T) {
 			t.Errorf("the full matrix lacks sub-groups of %d", n)
 		}
 	}
+	// What the bits of a correct kernel do not depend on.
+	all := slices.Concat(full.Schedules, full.Async)
+	for _, name := range []string{"early", "late", "paced", "reverse+early", "reverse+late", "reverse+paced"} {
+		if s, err := emu.ParseSchedule(name, 0); err != nil || !slices.Contains(all, s) {
+			t.Errorf("the full matrix lacks the schedule %s: %v", name, err)
+		}
+	}
+	for seed := range uint64(10) {
+		if !slices.Contains(all, seeded(seed+1)) {
+			t.Errorf("the full matrix lacks the seed %d", seed+1)
+		}
+	}
+	for name, m := range map[string]Matrix{"Standard": Standard(), "Quick": Quick()} {
+		all := slices.Concat(m.Schedules, m.Async)
+		for _, s := range []emu.Schedule{{}, {Completion: emu.CompleteLate}, {Completion: emu.CompletePaced}, seeded(1), seeded(2)} {
+			if !slices.Contains(all, s) {
+				t.Errorf("%s lacks the schedule %q", name, s.Name())
+			}
+		}
+	}
 }
 
 func TestSetMatrix(t *testing.T) {
@@ -68,10 +90,16 @@ func TestSetMatrix(t *testing.T) {
 		{[6]string{"", "", "", "", "", "-1"}, `"-1" is not a seed`},
 	} {
 		m := Matrix{Engines: []string{"a"}, SubGroups: []int{4}, Waves: []int{0}, Workers: []int{1}, Schedules: []emu.Schedule{{}}}
-		err := m.Set(Axes{tc.args[0], tc.args[1], tc.args[2], tc.args[3], tc.args[4], tc.args[5]})
+		if tc.args[4] != "" || tc.args[5] != "" {
+			m.Async, m.Marks = []emu.Schedule{{Completion: emu.CompleteLate}}, []emu.Schedule{{}}
+		}
+		err := m.Set(Axes{Engines: tc.args[0], SubGroups: tc.args[1], Waves: tc.args[2], Workers: tc.args[3], Schedules: tc.args[4], Seeds: tc.args[5]})
 		var got []string
 		for _, cfg := range m.Configs(&Case{}) {
 			got = append(got, cfg.String())
+		}
+		if len(tc.args[4])+len(tc.args[5]) > 0 && err == nil && (m.Async != nil || m.Marks != nil) {
+			t.Errorf("%q: more schedules than those given", tc.args)
 		}
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), tc.want) {
@@ -79,6 +107,20 @@ func TestSetMatrix(t *testing.T) {
 			}
 		} else if s := strings.Join(got, "; "); s != tc.want {
 			t.Errorf("%q:\ngot  %s\nwant %s", tc.args, s, tc.want)
+		}
+	}
+}
+
+// TestKeepMarks: with the option all configurations keep marks, and none does so twice.
+func TestKeepMarks(t *testing.T) {
+	m := Standard()
+	if err := m.Set(Axes{KeepMarks: true, Schedules: "late,reverse"}); err != nil {
+		t.Fatal(err)
+	}
+	configs := m.Configs(&Case{})
+	for i, cfg := range configs {
+		if !cfg.KeepMarks || !strings.HasSuffix(cfg.String(), " -keep-marks") || slices.Contains(configs[:i], cfg) {
+			t.Errorf("configuration %v", cfg)
 		}
 	}
 }

@@ -167,6 +167,27 @@ func TestRunCheck(t *testing.T) {
 	}
 }
 
+// TestRunAsync: schedules that choose when asynchronous copies complete are for
+// kernels that have some.
+func TestRunAsync(t *testing.T) {
+	m := two()
+	m.Async = []emu.Schedule{{Completion: emu.CompleteLate}, {Completion: emu.CompletePaced}}
+	m.Marks = []emu.Schedule{{Completion: emu.CompleteLate}}
+	copies, err := Load(Builtin(), "cases/gac/core-copy", "cases/gac/refuse-instruction")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := Run(context.Background(), append(copies, changed(t, "phi-swap")), Options{Matrix: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, runs := range []int{12, 6, 6} {
+		if r := report.Results[i]; r.Status != Passed || r.Runs != runs {
+			t.Errorf("%s: %s after %d runs, want %d", r.Case.Name, r.Status, r.Runs, runs)
+		}
+	}
+}
+
 // TestRunOrder: the report does not depend on how many cases run at the same time.
 func TestRunOrder(t *testing.T) {
 	cases := []*Case{

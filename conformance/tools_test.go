@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,6 +20,22 @@ var bent = map[string]string{
 	"cases/core/switch-odd-width":   "widths of integers",
 	"cases/core/phi-same-parent":    "one entry of a phi for each parent",
 	"cases/core/refuse-instruction": "capabilities of the OpenCL environment",
+	"cases/gac/refuse-no-kernel":    "capabilities of the OpenCL environment",
+}
+
+// copies matches what spirv-val cannot judge: the import of Codeplay.GroupAsyncCopies
+// and its instructions, whose results it would forbid to be used.
+var copies = regexp.MustCompile(`(?m)^.* = OpExtInstImport ".*GroupAsyncCopies"\n|OpExtInst %\w+ %(copies|plain) .*$`)
+
+// judged is the text of a case as spirv-val can judge it: an event that comes from
+// nowhere stands for each group copy.
+func judged(text string) string {
+	return copies.ReplaceAllStringFunc(text, func(s string) string {
+		if strings.HasPrefix(s, "OpExtInst ") {
+			return "OpUndef %event"
+		}
+		return ""
+	})
 }
 
 // TestToolsValid asks spirv-val whether the modules that are part of cases are valid, for
@@ -38,7 +55,7 @@ func TestToolsValid(t *testing.T) {
 			continue
 		}
 		v, _ := asm.TargetEnv("spv" + c.version())
-		module, err := asm.Assemble(c.Text, asm.Options{Version: v})
+		module, err := asm.Assemble(judged(c.Text), asm.Options{Version: v})
 		if err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 			continue

@@ -29,6 +29,7 @@ type trial struct {
 	binary  []byte
 	spec    map[uint32]uint64
 	key     string // what tells its program from those of other cases
+	async   bool   // the kernel has asynchronous copies; known once it ran
 
 	// first is the configuration that the memory of all others is compared
 	// with, and its memory by argument.
@@ -43,6 +44,7 @@ type trial struct {
 type peer struct {
 	subgroup, wave int
 	schedule       emu.Schedule
+	marks          bool
 }
 
 // seen is what the first configuration of a peer gave.
@@ -58,18 +60,21 @@ func (t *trial) on(ctx context.Context, d device, over func()) {
 	for len(t.configs) > 0 && t.configs[0].device() == d {
 		cfg := t.configs[0]
 		t.configs = t.configs[1:]
-		var faults []fault
-		if ctx.Err() == nil {
-			faults = t.run(ctx, cfg)
-		}
-		if ctx.Err() != nil {
-			t.result.Status, t.configs = Stopped, nil
-			over()
-			return
-		}
-		t.result.Runs++
-		for _, f := range faults {
-			t.result.fail(f, cfg)
+		// Configurations for asynchronous copies are never the first.
+		if t.async || !cfg.async {
+			var faults []fault
+			if ctx.Err() == nil {
+				faults = t.run(ctx, cfg)
+			}
+			if ctx.Err() != nil {
+				t.result.Status, t.configs = Stopped, nil
+				over()
+				return
+			}
+			t.result.Runs++
+			for _, f := range faults {
+				t.result.fail(f, cfg)
+			}
 		}
 		if len(t.configs) == 0 {
 			over()
@@ -117,10 +122,11 @@ func (t *trial) assemblyError(err error) error {
 
 // loader has the device and the program of the last run, for the next one to use.
 type loader struct {
-	made device
-	dev  *emu.Device
-	key  string
-	prog *emu.Program
+	made  device
+	dev   *emu.Device
+	key   string
+	marks bool
+	prog  *emu.Program
 }
 
 func (l *loader) close() {
@@ -143,20 +149,30 @@ func (l *loader) load(cfg Config, t *trial) error {
 		}
 		l.dev, l.made = dev, d
 	}
-	if l.prog != nil && (l.key != t.key || len(l.prog.ISA().Globals) > 0) {
+	if l.prog != nil && (l.key != t.key || l.marks != cfg.KeepMarks || len(l.prog.ISA().Globals) > 0) {
 		if err := l.prog.Close(); err != nil {
 			return err
 		}
 		l.prog = nil
 	}
 	if l.prog == nil {
-		prog, err := l.dev.NewProgram(t.binary, emu.ProgramOptions{SpecConstants: t.spec})
+		prog, err := l.dev.NewProgram(t.binary, emu.ProgramOptions{SpecConstants: t.spec, KeepMarks: cfg.KeepMarks})
 		if err != nil {
 			return err
 		}
-		l.prog, l.key = prog, t.key
+		l.prog, l.key, l.marks = prog, t.key, cfg.KeepMarks
 	}
 	return nil
+}
+
+// async says whether a kernel of the program has asynchronous copies.
+func (l *loader) async(kernel string) bool {
+	for _, k := range l.prog.ISA().Kernels {
+		if k.Name == kernel {
+			return k.UsesAsync
+		}
+	}
+	return false
 }
 
 // launch runs the case once. buffers has the device memory of the arguments that are
@@ -169,6 +185,7 @@ func (t *trial) launch(ctx context.Context, cfg Config) (res *emu.Result, buffer
 	if err != nil {
 		return nil, nil, err
 	}
+	t.async = t.loader.async(t.Kernel)
 	l := emu.Launch{
 		Kernel: k, Schedule: cfg.Schedule, Check: t.check, Timeout: t.timeout,
 		Range: emu.NDRange{Global: t.Global, Local: t.Local, Offset: t.Offset},
@@ -206,7 +223,11 @@ func (t *trial) launch(ctx context.Context, cfg Config) (res *emu.Result, buffer
 			if _, err := b.WriteAt(a.Data, 0); err != nil {
 				return nil, nil, err
 			}
-			l.Args = append(l.Args, b)
+			if r := a.Resource; r != nil {
+				l.Args = append(l.Args, emu.Resource(b, r.Stride, r.Records))
+			} else {
+				l.Args = append(l.Args, b)
+			}
 		}
 	}
 	res, err = l.Run(ctx)
@@ -328,7 +349,7 @@ func (t *trial) agree(cfg Config, res *emu.Result, buffers map[int][]byte) []fau
 			wrong = append(wrong, faultf("finding %s has no JSON form: %v", f.Code, err))
 		}
 	}
-	key := peer{cfg.SubGroup, cfg.Wave, cfg.Schedule}
+	key := peer{cfg.SubGroup, cfg.Wave, cfg.Schedule, cfg.KeepMarks}
 	now := seen{cfg, res.Counters, string(res.Output), texts.String()}
 	then, ok := t.peers[key]
 	if !ok {

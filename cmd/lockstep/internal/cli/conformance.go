@@ -32,7 +32,7 @@ without a case that makes a finding.
 type conformanceOptions struct {
 	dir                                           string
 	quick, list, json, junit, verbose, check      bool
-	matrix                                        bool
+	matrix, keepMarks                             bool
 	clause                                        string
 	engine, subgroup, wave, workers, order, seeds string
 	jobs                                          int
@@ -56,6 +56,7 @@ func setupConformance(f *flags) func(context.Context, *Env, []string) error {
 	f.StringVar(&o.workers, "workers", "", "only with `N[,…]` workers for work-groups")
 	f.StringVar(&o.order, "schedule", "", "only the schedules `NAME[,…]` (lockstep help schedules)")
 	f.StringVar(&o.seeds, "seed", "", "seeds `N[,…]` of schedules that are drawn from one")
+	f.BoolVar(&o.keepMarks, "keep-marks", false, "keep async marks and waits that may be left out")
 	f.IntVar(&o.jobs, "jobs", 0, "run `N` cases at the same time (default: one for each CPU)")
 	f.DurationVar(&o.timeout, "timeout", 0, "time limit `DURATION` of a run of a case that states none (default 1m)")
 	return o.run
@@ -74,6 +75,7 @@ func (o *conformanceOptions) run(ctx context.Context, env *Env, patterns []strin
 	}
 	if err := matrix.Set(conformance.Axes{
 		Engines: o.engine, SubGroups: o.subgroup, Waves: o.wave, Workers: o.workers, Schedules: o.order, Seeds: o.seeds,
+		KeepMarks: o.keepMarks,
 	}); err != nil {
 		return usagef("help conformance", "conformance: %v", err)
 	}
