@@ -78,58 +78,96 @@ func TestUsesAsync(t *testing.T) {
 	}
 }
 
-// TestAsyncClang lowers what clang and the SPIR-V translator make of OpenCL C,
-// where they are installed.
+// TestAsyncClang lowers what compilers make of OpenCL C: clang with the SPIR-V
+// translator, and clang with its own back end, where they are installed.
 func TestAsyncClang(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles four modules")
-	}
-	for _, p := range []string{"clang-15", "llvm-spirv-15"} {
-		if _, err := exec.LookPath(p); err != nil {
-			t.Skip(err)
-		}
+		t.Skip("compiles eight modules")
 	}
 	dir := t.TempDir()
-	for _, target := range []string{"spir64", "spir"} {
-		for _, level := range []string{"-O0", "-O2"} {
-			name := target + level
-			t.Run(name, func(t *testing.T) {
-				bc, spv := filepath.Join(dir, name+".bc"), filepath.Join(dir, name+".spv")
-				for _, args := range [][]string{
-					{"clang-15", "-c", "-x", "cl", "-cl-std=CL2.0", "-target", target + "-unknown-unknown", "-emit-llvm", level,
-						"-gline-tables-only", "-Xclang", "-finclude-default-header", "testdata/async.cl", "-o", bc},
-					{"llvm-spirv-15", "--spirv-allow-unknown-intrinsics=llvm.amdgcn", bc, "-o", spv},
-				} {
-					if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-						t.Fatalf("%v: %v\n%s", args, err, out)
+	for _, c := range []struct {
+		name, arch string
+		tools      [][]string // ARCH, LEVEL and OUT stand for the architecture, the level and the output
+	}{
+		{"clang-15", "spir", [][]string{
+			{"clang-15", "-c", "-x", "cl", "-cl-std=CL2.0", "-target", "ARCH-unknown-unknown", "-emit-llvm", "LEVEL", "-gline-tables-only",
+				"-Xclang", "-finclude-default-header", "testdata/async.cl", "-o", "OUT.bc"},
+			{"llvm-spirv-15", "--spirv-allow-unknown-intrinsics=llvm.amdgcn", "OUT.bc", "-o", "OUT"},
+		}},
+		{"clang-22", "spirv", [][]string{
+			{"clang-22", "-c", "-x", "cl", "-cl-std=CL2.0", "--target=ARCH-unknown-unknown", "LEVEL",
+				"-Xclang", "-finclude-default-header", "testdata/async.cl", "-o", "OUT"},
+		}},
+	} {
+		for _, bits := range []string{"64", "32"} {
+			arch := c.arch + bits
+			if arch == "spir32" {
+				arch = "spir"
+			}
+			for _, level := range []string{"-O0", "-O2"} {
+				t.Run(c.name+" "+arch+level, func(t *testing.T) {
+					spv := filepath.Join(dir, c.name+arch+level+".spv")
+					r := strings.NewReplacer("ARCH", arch, "LEVEL", level, "OUT", spv)
+					for _, tool := range c.tools {
+						if _, err := exec.LookPath(tool[0]); err != nil {
+							t.Skip(err)
+						}
+						var args []string
+						for _, a := range tool[1:] {
+							args = append(args, r.Replace(a))
+						}
+						if out, err := exec.Command(tool[0], args...).CombinedOutput(); err != nil {
+							t.Fatalf("%s %v: %v\n%s", tool[0], args, err, out)
+						}
 					}
-				}
-				p, err := lower.Program(load(t, spv), lower.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for kernel, want := range map[string][5]int{
-					// Group copies, waits for events, lane copies, marks, waits for marks.
-					"events":  {4, 3, 0, 0, 0},
-					"boxes":   {2, 2, 0, 0, 0},
-					"unknown": {1, 1, 0, 0, 0},
-					"lanes":   {0, 0, 3, 3, 2},
-				} {
-					k := p.Kernel(kernel)
-					if k == nil {
-						t.Errorf("no kernel %s", kernel)
-						continue
+					p, err := lower.Program(load(t, spv), lower.Options{})
+					if err != nil {
+						t.Fatal(err)
 					}
-					got := [5]int{count(k, isa.OpGroupCopy), count(k, isa.OpGroupWait), count(k, isa.OpLaneCopy),
-						count(k, isa.OpAsyncMark), count(k, isa.OpAsyncWait)}
-					if got != want {
-						t.Errorf("%s has %v operations, want %v:\n%s", kernel, got, want, k.Text(p))
-					}
-					if len(k.Private) > 0 && kernel != "unknown" {
-						t.Errorf("%s keeps %d variables in memory:\n%s", kernel, len(k.Private), k.Text(p))
-					}
-				}
-			})
+					checkAsyncModule(t, p)
+				})
+			}
+		}
+	}
+}
+
+// checkAsyncModule checks the kernels of testdata/async.cl.
+func checkAsyncModule(t *testing.T, p *isa.Program) {
+	t.Helper()
+	for _, c := range []struct {
+		kernel string
+		// Group copies, waits for events, lane copies, marks, waits for marks.
+		want [5]int
+		list []string // what every copy is
+	}{
+		{"events", [5]int{4, 3, 0, 0, 0}, []string{"element_bytes 16 elements 16 event 0", "element_bytes 16 elements 16 src_stride 3 event 0",
+			"element_bytes 2 elements 16 dst_stride 5 event 0", "element_bytes 1 elements 16 event s"}},
+		{"boxes", [5]int{2, 2, 0, 0, 0}, []string{"elements 64 event 0", "elements 32 lines 8 src_stride 36 dst_stride 128 event s"}},
+		{"unknown", [5]int{1, 1, 0, 0, 0}, []string{"element_bytes 4 elements 16 event 0"}},
+		{"lanes", [5]int{0, 0, 3, 3, 2}, []string{"size 16 global", "size 4 global", "size 4 offset 256 global"}},
+	} {
+		k := p.Kernel(c.kernel)
+		if k == nil {
+			t.Errorf("no kernel %s", c.kernel)
+			continue
+		}
+		got := [5]int{count(k, isa.OpGroupCopy), count(k, isa.OpGroupWait), count(k, isa.OpLaneCopy),
+			count(k, isa.OpAsyncMark), count(k, isa.OpAsyncWait)}
+		if got != c.want {
+			t.Errorf("%s has %v operations, want %v:\n%s", c.kernel, got, c.want, k.Text(p))
+		}
+		i := 0
+		for pc := range k.Code {
+			if op := k.Code[pc].Op; op != isa.OpGroupCopy && op != isa.OpLaneCopy {
+				continue
+			}
+			if text := k.InstText(&k.Code[pc]); i < len(c.list) && !strings.Contains(text, c.list[i]) {
+				t.Errorf("%s: copy %d is %q, want %q", c.kernel, i, text, c.list[i])
+			}
+			i++
+		}
+		if len(k.Private) > 0 && c.kernel != "unknown" {
+			t.Errorf("%s keeps %d variables in memory:\n%s", c.kernel, len(k.Private), k.Text(p))
 		}
 	}
 }

@@ -179,15 +179,14 @@ func (b *builder) waitEvents(in spirv.Inst) {
 	b.groupScope(spirv.ID(ops[0]))
 	n, nt := b.one(spirv.ID(ops[1]))
 	p, pt := b.one(spirv.ID(ops[2]))
-	b.waitList(n, nt, p, pt)
+	b.waitList(n, nt, p, pt, b.m.pointee(pt))
 }
 
-// waitList waits for the n events that p points to.
-func (b *builder) waitList(n *value, nt *typ, p *value, pt *typ) {
-	et := b.m.pointee(pt)
+// waitList waits for the n events that p points to. et is their type as far as
+// somebody tells: of a pointer that leads to bytes or to an opaque structure,
+// nobody does, and a handle is as wide as a pointer then.
+func (b *builder) waitList(n *value, nt *typ, p *value, pt, et *typ) {
 	if et == nil || !isEvent(et) {
-		// The pointer does not tell: clang 15 leaves i8* and opaque structures. A
-		// handle is as wide as a pointer.
 		et = &typ{kind: kindEvent, bits: int(8 * b.m.ptrSize), size: b.m.ptrSize, align: b.m.ptrSize, flat: 1}
 	}
 	a := access{space: space(pt.storage)}

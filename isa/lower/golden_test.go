@@ -86,7 +86,7 @@ const spv = "../../conformance/kernels/spv"
 // and found good.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.spvasm")
-	if err != nil || len(files) < 14 {
+	if err != nil || len(files) < 22 {
 		t.Fatal(files, err)
 	}
 	for _, k := range []string{"vecadd.O2", "collatz.O2"} {

@@ -32,6 +32,9 @@ type module struct {
 	zeros      map[spirv.ID]bool   // by constant: whether it is all zeros
 	globals    map[spirv.ID]int    // program-scope variable → Program.Globals
 	files      map[spirv.ID]uint32 // OpString → Program.Files
+
+	muxEventType *typ // see muxEvent
+	muxEventDone bool
 }
 
 type entry struct {

@@ -90,15 +90,20 @@ func dimArg(bi spirv.BuiltIn) func(*builder, [][]*value, *typ) []*value {
 	}
 }
 
-// imported calls a function that the module has no body for.
-func (b *builder) imported(in spirv.Inst, f *function, args [][]*value, rt *typ) []*value {
-	id := f.def.ResultID()
-	name := b.m.names[id]
-	if w, ok := b.m.decoration(id, spirv.DecorationLinkageAttributes); ok {
+// importName returns the name of a function without a body: that under which it
+// is imported, or else the one that it has for people.
+func (m *module) importName(id spirv.ID) string {
+	if w, ok := m.decoration(id, spirv.DecorationLinkageAttributes); ok {
 		if s, _, ok := spirv.DecodeString(w); ok {
-			name = s
+			return s
 		}
 	}
+	return m.names[id]
+}
+
+// imported calls a function that the module has no body for.
+func (b *builder) imported(in spirv.Inst, f *function, args [][]*value, rt *typ) []*value {
+	name := b.m.importName(f.def.ResultID())
 	g := names[plainName(name)]
 	if g == nil {
 		if out, ok := b.clFunction(in, f, name, args, rt); ok && (rt.kind == kindVoid || len(out) == rt.flat) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
 // asyncNames has the imported functions that copy asynchronously, or wait, by
@@ -24,7 +25,7 @@ func newAsyncNames() map[string]func(*builder, *clCall) []*value {
 		"async_work_group_copy_2D2D":    copyNamed(2, copy2D, ""),
 		"async_work_group_copy_3D3D":    copyNamed(3, copy3D, ""),
 		"wait_group_events":             func(b *builder, c *clCall) []*value { return b.waitNamed(c, 0) },
-		"__mux_dma_wait":                func(b *builder, c *clCall) []*value { return b.waitNamed(c, 0) },
+		"__mux_dma_wait":                (*builder).muxWait,
 		"prefetch":                      func(*builder, *clCall) []*value { return nil }, // only makes what follows faster
 		// As producers call the instructions of SPIR-V.
 		"__spirv_GroupAsyncCopy": func(b *builder, c *clCall) []*value {
@@ -198,8 +199,47 @@ func (b *builder) waitNamed(c *clCall, i int) []*value {
 	b.want(c, i+2)
 	n, nt := b.intArg(c, i)
 	p, pt := b.pointerArg(c, i+1)
-	b.waitList(n, nt, p, pt)
+	et := b.m.pointee(pt)
+	switch c.element {
+	case 4, 8: // the name knows better than a pointer that a back end had to guess
+		et = &typ{kind: kindInt, bits: int(8 * c.element), size: c.element, align: c.element, flat: 1}
+	}
+	b.waitList(n, nt, p, pt, et)
 	return nil
+}
+
+// muxWait reads __mux_dma_wait. All events of a module have one type there, the
+// one that the functions which make them return.
+func (b *builder) muxWait(c *clCall) []*value {
+	if et := b.m.muxEvent(); et != nil {
+		b.want(c, 2)
+		n, nt := b.intArg(c, 0)
+		p, pt := b.pointerArg(c, 1)
+		b.waitList(n, nt, p, pt, et)
+		return nil
+	}
+	return b.waitNamed(c, 0)
+}
+
+// muxEvent returns what the module uses as __mux_dma_event_t; nil when it makes
+// no events.
+func (m *module) muxEvent() *typ {
+	if m.muxEventDone {
+		return m.muxEventType
+	}
+	m.muxEventDone = true
+	for _, in := range m.src.Insts {
+		if in.Op() != spirv.OpFunction || m.funcs[in.ResultID()].entry != nil {
+			continue
+		}
+		if n := plainName(m.importName(in.ResultID())); strings.HasPrefix(n, "__mux_dma_read_") || strings.HasPrefix(n, "__mux_dma_write_") {
+			if t := m.typeOf(in.ResultType()); isEvent(t) {
+				m.muxEventType = t
+				break
+			}
+		}
+	}
+	return m.muxEventType
 }
 
 // scopeNamed checks the first argument, an execution scope.
