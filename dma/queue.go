@@ -114,6 +114,9 @@ func (u *Unit) enqueue(t *transfer) (stall uint64) {
 	from := u.now
 	if len(u.queue) >= u.room {
 		u.makeRoom()
+		if u.cfg.Tracer != nil {
+			u.cfg.Tracer.Wait(from, u.now, t.pc, t.wave, "room in the queue")
+		}
 	}
 	t.issued = u.now
 	t.engine = int((t.id - 1) % uint64(u.cfg.Engines))

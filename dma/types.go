@@ -174,6 +174,6 @@ type Tracer interface {
 	// valid during the call.
 	Mark(now uint64, pc, wave, seq int, items Items)
 	// Wait is called when a wait is over that began at tick from. What says
-	// what was waited for: "event 3", "marks ≤ 1".
+	// what was waited for: "event 3", "marks ≤ 1", "room in the queue".
 	Wait(from, to uint64, pc, wave int, what string)
 }
