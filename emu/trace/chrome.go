@@ -427,9 +427,9 @@ func (c *chromeWriter) mark(g *group, e *event, pid, tid int) {
 }
 
 func (c *chromeWriter) wait(g *group, e *event, pid, tid int) {
-	c.slice("wait for "+g.extras[e.extra].what, "async", e.from, e.to-e.from+1, pid, tid)
+	c.slice("wait "+waited(g.extras[e.extra].what), "async", e.from, e.to-e.from+1, pid, tid)
 	c.line.num("stall", e.to-e.from)
-	c.line.nums("copies", g.numbers(g.extras[e.extra].ids))
+	c.line.nums("copies", numbers(g.extras[e.extra].asked))
 	if n := g.ender(e); n >= 0 {
 		c.line.num("ended by copy", uint64(n+1))
 	}

@@ -100,35 +100,22 @@ func (g *group) rows() []row {
 	return rows
 }
 
-// numbers returns the numbers (from 1, in the order of issue) of the transfers
-// with these ids.
-func (g *group) numbers(ids []uint64) []int {
-	var ns []int
-	for _, id := range ids {
-		if i, ok := g.find(id); ok {
-			ns = append(ns, i+1)
-		}
+// numbers returns the numbers of transfers, from 1 in the order of issue.
+func numbers(indices []int) []int {
+	ns := make([]int, len(indices))
+	for i, n := range indices {
+		ns[i] = n + 1
 	}
 	return ns
-}
-
-// find returns the index of the transfer with this id. Ids ascend in the order
-// of issue.
-func (g *group) find(id uint64) (int, bool) {
-	return slices.BinarySearchFunc(g.transfers, id, func(t transfer, id uint64) int { return cmp.Compare(t.id, id) })
 }
 
 // ender returns the transfer whose completion ended a wait that took time: the
 // last to complete while it waited. It is -1 where the wait took none.
 func (g *group) ender(e *event) int {
 	best := -1
-	for _, id := range g.extras[e.extra].ids {
-		i, ok := g.find(id)
-		if !ok {
-			continue
-		}
+	for _, i := range g.extras[e.extra].asked {
 		t := &g.transfers[i]
-		if t.completed && t.done > e.from && t.done <= e.to && (best < 0 || t.done >= g.transfers[best].done) {
+		if t.completed && t.done > e.from && t.done <= e.to && (best < 0 || t.done > g.transfers[best].done) {
 			best = i
 		}
 	}

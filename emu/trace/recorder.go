@@ -2,6 +2,8 @@ package trace
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
@@ -53,7 +55,12 @@ type Recorder struct {
 	events int  // kept so far, in all groups
 	full   bool // MaxEvents was reached; what came later is not here
 
-	index   map[uint64]int            // of the transfers of the group that runs, by id
+	// Of the group that runs: indices of its transfers by id and by event, and of
+	// those that have completed since the last wait.
+	index   map[uint64]int
+	byEvent map[uint64][]int
+	landed  []int
+
 	places  map[int]finding.Place     // of the instructions of events
 	regions map[memory.Pointer]string // by pointers without their offsets
 }
@@ -98,7 +105,7 @@ type event struct {
 type extra struct {
 	items finding.Spans // mark: that set it
 	what  string        // wait: for what
-	ids   []uint64      // wait: the transfers that it asked for
+	asked []int         // wait: indices of the transfers that it asked for, as far as known
 }
 
 // transfer is a copy.
@@ -132,7 +139,7 @@ func New(opt Options) *Recorder {
 
 // Begin forgets what the recorder has and starts the trace of a launch.
 func (r *Recorder) Begin(info LaunchInfo) {
-	*r = Recorder{max: r.max, info: info, index: make(map[uint64]int), places: make(map[int]finding.Place), regions: make(map[memory.Pointer]string)}
+	*r = Recorder{max: r.max, info: info, index: make(map[uint64]int), byEvent: make(map[uint64][]int), places: make(map[int]finding.Place), regions: make(map[memory.Pointer]string)}
 }
 
 // Truncated says whether the launch had more events than the recorder keeps.
@@ -185,7 +192,7 @@ func (r *Recorder) add(e event, n int) *group {
 
 // addExtra is add for an event that has more to it.
 func (r *Recorder) addExtra(e event, x extra) {
-	if g := r.add(e, 1+len(x.ids)); g != nil {
+	if g := r.add(e, 1+len(x.asked)); g != nil {
 		g.events[len(g.events)-1].extra = int32(len(g.extras))
 		g.extras = append(g.extras, x)
 	}
@@ -210,6 +217,8 @@ func (r *Recorder) begin(id [3]uint64, items int, start uint64) {
 		return
 	}
 	clear(r.index)
+	clear(r.byEvent)
+	r.landed = r.landed[:0]
 	r.groups = append(r.groups, group{id: id, items: items, start: start, end: start})
 }
 
@@ -231,8 +240,38 @@ func (r *Recorder) mark(now uint64, pc, wave, seq int, items finding.Spans) {
 	r.addExtra(event{kind: kindMark, wave: int32(wave), pc: int32(pc), n: int32(seq), from: now, to: now}, extra{items: items})
 }
 
-func (r *Recorder) wait(from, to uint64, pc, wave int, what string, ids []uint64) {
-	r.addExtra(event{kind: kindWait, wave: int32(wave), pc: int32(pc), from: from, to: to}, extra{what: what, ids: slices.Clone(ids)})
+func (r *Recorder) wait(from, to uint64, pc, wave int, what string) {
+	r.addExtra(event{kind: kindWait, wave: int32(wave), pc: int32(pc), from: from, to: to}, extra{what: what, asked: r.asked(from, to, wave, what)})
+	r.landed = r.landed[:0]
+}
+
+// maxAsked bounds how many transfers of an event a wait names: the last ones.
+const maxAsked = 64
+
+// asked returns the transfers that a wait asked for: those of its event, or else
+// the ones that completed while it waited. Of a wait that took no time for
+// marks it is not known what it asked for, only that it was there.
+func (r *Recorder) asked(from, to uint64, wave int, what string) []int {
+	g := r.current()
+	if g == nil || r.full {
+		return nil
+	}
+	if number, ok := strings.CutPrefix(what, "event "); ok {
+		if event, err := strconv.ParseUint(number, 10, 64); err == nil {
+			list := r.byEvent[event]
+			return slices.Clone(list[max(0, len(list)-maxAsked):])
+		}
+	}
+	var list []int
+	for _, i := range r.landed {
+		t := &g.transfers[i]
+		// A wave waits for marks on its own copies; in a full queue, on any.
+		if t.done > from && t.done <= to && (t.wave == wave && t.event == 0 || !strings.HasPrefix(what, "marks")) {
+			list = append(list, i)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 func (r *Recorder) issue(t transfer) {
@@ -245,6 +284,9 @@ func (r *Recorder) issue(t transfer) {
 	}
 	t.srcName, t.dstName = r.region(t.src), r.region(t.dst)
 	r.index[t.id] = len(g.transfers)
+	if t.event != 0 {
+		r.byEvent[t.event] = append(r.byEvent[t.event], len(g.transfers))
+	}
 	g.transfers = append(g.transfers, t)
 }
 
@@ -260,4 +302,5 @@ func (r *Recorder) complete(id, start, done uint64) {
 	}
 	t := &g.transfers[i]
 	t.start, t.done, t.completed = start, done, true
+	r.landed = append(r.landed, i)
 }

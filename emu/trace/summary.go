@@ -157,7 +157,7 @@ func (t *textWriter) summary() {
 		t.printf("  moving   the copies take no time in this schedule\n")
 	}
 	if s.stalls > 0 {
-		t.printf("  stalls   %s of %s took %s (%d %% of the time)\n", counted(s.stalls, "stall"), counted(s.waits, "wait"), counted(s.stalled, "tick"), percent(s.stalled, s.ticks))
+		t.printf("  stalls   %d of %s stalled, for %s in all (%d %% of the time)\n", s.stalls, counted(s.waits, "wait"), counted(s.stalled, "tick"), percent(s.stalled, s.ticks))
 	} else {
 		t.printf("  stalls   none in %s\n", counted(s.waits, "wait"))
 	}

@@ -257,19 +257,28 @@ func (g *group) completeText(n int) string {
 }
 
 func (g *group) waitText(e *event) string {
-	s := "waits for " + clean(g.extras[e.extra].what)
-	if ns := g.numbers(g.extras[e.extra].ids); len(ns) > 0 {
-		s += ": " + copies(ns)
+	x := &g.extras[e.extra]
+	s := "waits " + clean(waited(x.what))
+	if len(x.asked) > 0 {
+		s += ": " + copies(numbers(x.asked))
 	}
 	switch {
 	case e.to > e.from:
-		s += fmt.Sprintf(", %s (to tick %d)", counted(e.to-e.from, "tick"), e.to)
-	case len(g.extras[e.extra].ids) > 0:
-		s += ", no time"
-	default:
-		s += ": there is nothing to wait for"
+		return s + fmt.Sprintf(", %s (to tick %d)", counted(e.to-e.from, "tick"), e.to)
+	case len(x.asked) == 1:
+		return s + ", which is complete"
+	case len(x.asked) > 1:
+		return s + ", which are complete"
 	}
-	return s
+	return s + ": nothing is left to wait for"
+}
+
+// waited puts what a wait is about into a sentence: "for event 3", "until marks ≤ 1".
+func waited(what string) string {
+	if strings.HasPrefix(what, "marks") {
+		return "until " + what
+	}
+	return "for " + what
 }
 
 // copies writes the numbers of copies as "copy 3" or "copies 1–4, 7".

@@ -64,7 +64,7 @@ func stencil(r *Recorder) {
 	r.issue(copyOf(1, 0, 0, 4))
 	r.issue(copyOf(2, 0, 1, 6))
 	r.complete(1, 4, 8)
-	r.wait(10, 10, 3, 0, "event 1", []uint64{1})
+	r.wait(10, 10, 3, 0, "event 1")
 	r.turn(0, 0, 32, 0, 14, engine.StopBarrier)
 	r.complete(2, 6, 18)
 	r.turn(1, 32, 32, 14, 20, engine.StopBarrier)
@@ -74,7 +74,7 @@ func stencil(r *Recorder) {
 	r.issue(lane)
 	r.mark(23, 5, 0, 0, items(0, 31))
 	r.complete(3, 22, 30)
-	r.wait(24, 30, 3, 0, "marks ≤ 0", []uint64{3})
+	r.wait(24, 30, 3, 0, "marks ≤ 0")
 	r.turn(0, 0, 32, 20, 35, engine.StopDone)
 	r.turn(1, 32, 32, 35, 40, engine.StopQuantum)
 	r.mark(41, 5, 1, 2, items(40, 40))
@@ -86,11 +86,12 @@ func stencil(r *Recorder) {
 	zero.zero, zero.planes, zero.lines = true, 2, 4
 	r.issue(zero)
 	overtakes := copyOf(2, 0, 0, 47)
+	overtakes.event = 1
 	r.issue(overtakes)
 	r.complete(2, 48, 52)
 	r.complete(1, 46, 58)
-	r.wait(49, 58, 3, 0, "event 1", []uint64{1, 2})
-	r.wait(59, 59, 3, 0, "event 0", nil)
+	r.wait(49, 58, 3, 0, "event 1")
+	r.wait(59, 59, 3, 0, "event 0")
 	never := copyOf(3, 0, 1, 60)
 	never.async, never.event = false, 0
 	r.issue(never)
