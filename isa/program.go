@@ -93,7 +93,7 @@ type Kernel struct {
 	ReqdSubgroup   uint32 // 0 when the module does not say
 	UsesBarrier    bool
 	UsesPrintf     bool
-	UsesAsync      bool // group copies, lane copies or async marks
+	UsesAsync      bool // group copies or their waits, lane copies or async marks
 	OrderDependent bool // work-groups can see each other's order (atomics whose result is used …)
 }
 

@@ -222,6 +222,9 @@ func (e *emitter) inst(v *value) {
 	case isa.ShapeAsync:
 		in.Imm = uint32(e.sequence[v.index])
 		e.k.UsesAsync = true
+	case isa.ShapeGroupWait:
+		in.A = e.reg(v.args[0])
+		e.k.UsesAsync = true
 	default:
 		for _, x := range v.args {
 			*ops[at] = e.reg(x)
