@@ -190,6 +190,56 @@ OpBranchConditional %k %h %e
 `+lines(n, func(i int) string { return fmt.Sprintf("OpStore %%out %%x%d\n", i) }))
 }
 
+// markImports declares a mark, and a wait of any count.
+const markImports = `%mark = OpFunction %void None %vfn
+OpFunctionEnd
+%wait = OpFunction %void None %wfn
+%wn = OpFunctionParameter %uint
+OpFunctionEnd
+`
+
+const markDecos = "OpDecorate %mark LinkageAttributes \"llvm.amdgcn.asyncmark\" Import\nOpDecorate %wait LinkageAttributes \"llvm.amdgcn.wait.asyncmark\" Import\n"
+
+const markTypes = "%wfn = OpTypeFunction %void %uint\n%many = OpConstant %uint 60\n"
+
+const waitTypes = "%event = OpTypeEvent\n%pe = OpTypePointer Function %event\n%list = OpConstantNull %pe\n%c2 = OpConstant %uint 2\n"
+
+// markChain has n branches with a mark on one side, in a loop that waits once a
+// trip: the number of marks rises slowly everywhere.
+func markChain(n int) string {
+	return head + markDecos + types + markTypes + markImports + begin + `OpBranch %h
+%h = OpLabel
+%i = OpPhi %uint %c0 %entry %i1 %l
+%i1 = OpIAdd %uint %i %c1
+%w = OpFunctionCall %void %wait %many
+OpBranch %b0
+` + lines(n, func(i int) string {
+		return fmt.Sprintf(`%%b%[1]d = OpLabel
+%%x%[1]d = OpLoad %%uint %%out Aligned|Volatile 4
+%%t%[1]d = OpUGreaterThan %%bool %%x%[1]d %%c7
+OpBranchConditional %%t%[1]d %%y%[1]d %%b%[2]d
+%%y%[1]d = OpLabel
+%%m%[1]d = OpFunctionCall %%void %%mark
+OpBranch %%b%[2]d
+`, i, i+1)
+	}) + fmt.Sprintf("%%b%d = OpLabel\nOpBranch %%l\n%%l = OpLabel\n%%k = OpULessThan %%bool %%i1 %%g\nOpBranchConditional %%k %%h %%e\n%%e = OpLabel\n", n) + end
+}
+
+// markNest has n functions, each of which calls the next between its marks and
+// its waits, so that every sequence has all that follow inside.
+func markNest(n int) string {
+	s := head + markDecos + types + markTypes + markImports + "%f0 = OpFunction %void None %vfn\n%e0 = OpLabel\n" + end
+	s += lines(n, func(i int) string {
+		return fmt.Sprintf(`%%f%[2]d = OpFunction %%void None %%vfn
+%%e%[2]d = OpLabel
+%%m%[2]d = OpFunctionCall %%void %%mark
+%%a%[2]d = OpFunctionCall %%void %%f%[1]d
+%%w%[2]d = OpFunctionCall %%void %%wait %%c0
+`, i, i+1) + end
+	})
+	return s + begin + fmt.Sprintf("%%x = OpFunctionCall %%void %%f%d\n", n) + end
+}
+
 // TestComplexity lowers large kernels in doubling sizes. What comes out grows
 // with what goes in; the times are logged, and the run as a whole ends.
 func TestComplexity(t *testing.T) {
@@ -204,6 +254,8 @@ func TestComplexity(t *testing.T) {
 		{"loop nest", loopNest, []int{50, 100, 200}, 4, 8},
 		{"switch", switchFan, []int{2500, 5000, 10000}, 2, 5},
 		{"crossing values", crossing, []int{5000, 10000, 20000}, 1.9, 2.1},
+		{"marks", markChain, []int{2500, 5000, 10000}, 5, 7},
+		{"marks in calls", markNest, []int{100, 200, 400}, 2.9, 3.1},
 		{"values that leave a loop", leaving, []int{5000, 10000, 20000}, 1.9, 3.1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -277,6 +329,8 @@ func TestHostile(t *testing.T) {
 			"%grp = OpDecorationGroup\n"+lines(5, func(j int) string {
 			return "OpGroupDecorate %grp" + lines(1000, func(i int) string { return fmt.Sprintf(" %%x%d", j*1000+i) }) + "\n"
 		}), "", lines(5000, func(i int) string { return fmt.Sprintf("%%x%d = OpIAdd %%uint %%g %%c1\n", i) })), ""},
+		{"a wait for many events", kernelText("", waitTypes+"%most = OpConstant %uint 2147483647\n", lines(1000, func(int) string { return "OpGroupWaitEvents %c2 %most %list\n" })), ""},
+		{"waits for 64 events", kernelText("", waitTypes+"%n64 = OpConstant %uint 64\n", lines(100000, func(int) string { return "OpGroupWaitEvents %c2 %n64 %list\n" })), "instructions with its calls inlined"},
 		{"deep loops", loopNest(5000), "loops"},
 		{"a large structure", kernelText("", "%t0 = OpTypeStruct"+strings.Repeat(" %uint", 16000)+"\n%k0 = OpConstantComposite %t0"+strings.Repeat(" %c1", 16000)+"\n"+
 			lines(40, func(i int) string {

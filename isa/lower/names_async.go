@@ -279,18 +279,24 @@ func elementSize(s string) uint64 {
 
 // mangledSize returns the size of the scalar or vector type that s begins with.
 func mangledSize(s string) uint64 {
+	count := 1
 	if rest, ok := strings.CutPrefix(s, "Dv"); ok {
 		n, w := number(rest)
-		if rest, ok = strings.CutPrefix(rest[w:], "_"); !ok || n < 2 || n > 16 {
+		if s, ok = strings.CutPrefix(rest[w:], "_"); !ok || n < 2 || n > 16 {
 			return 0
 		}
-		return uint64(stride(n)) * mangledSize(rest)
+		count = stride(n)
 	}
-	if strings.HasPrefix(s, "Dh") || strings.HasPrefix(s, "DF16_") {
-		return 2
+	size := uint64(0)
+	switch {
+	case strings.HasPrefix(s, "Dh"), strings.HasPrefix(s, "DF16_"):
+		size = 2
+	case s != "":
+		size = scalarSizes[s[0]]
 	}
-	if s == "" {
-		return 0
-	}
-	return map[byte]uint64{'b': 1, 'c': 1, 'a': 1, 'h': 1, 's': 2, 't': 2, 'i': 4, 'j': 4, 'f': 4, 'l': 8, 'm': 8, 'x': 8, 'y': 8, 'd': 8}[s[0]]
+	return uint64(count) * size
 }
+
+// scalarSizes has the bytes of the scalar types of OpenCL C by their letter in
+// mangled names.
+var scalarSizes = map[byte]uint64{'b': 1, 'c': 1, 'a': 1, 'h': 1, 's': 2, 't': 2, 'i': 4, 'j': 4, 'f': 4, 'l': 8, 'm': 8, 'x': 8, 'y': 8, 'd': 8}
