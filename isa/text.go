@@ -164,14 +164,22 @@ func (k *Kernel) InstText(in *Inst) string {
 		b.WriteString(in.Dst.Name(t))
 		b.WriteString(" = ")
 	}
+	// alloc names the private or local allocation that a constant pointer leads to.
+	alloc := func(r Reg) (string, bool) {
+		c, ok := k.constant(r)
+		if !ok || c>>40 == 0 {
+			return "", false
+		}
+		s := fmt.Sprintf("%s #%d", Space(c>>60), c>>40&(1<<20-1))
+		if off := c & (1<<40 - 1); off != 0 {
+			s += fmt.Sprintf("+%d", off)
+		}
+		return s, true
+	}
 	addr := func() string {
 		s := "[" + in.Space.String() + " " + reg(in.A, I64)
-		if c, ok := k.constant(in.A); ok && c>>40 != 0 {
-			// The address of a private or local allocation.
-			s = fmt.Sprintf("[%s #%d", Space(c>>60), c>>40&(1<<20-1))
-			if off := c & (1<<40 - 1); off != 0 {
-				s += fmt.Sprintf("+%d", off)
-			}
+		if a, ok := alloc(in.A); ok {
+			s = "[" + a
 		}
 		if in.Idx != IdxNone {
 			x := reg(in.B, in.Idx.Type())
@@ -187,6 +195,13 @@ func (k *Kernel) InstText(in *Inst) string {
 			s += fmt.Sprintf(" %+d", in.Disp)
 		}
 		return s + "]"
+	}
+	operand := func(r *Reg, t Type, what string) {
+		s := reg(*r, t)
+		if a, ok := alloc(*r); ok && (what == "lds" || what == CopyDst.String() || what == CopySrc.String()) {
+			s = "[" + a + "]"
+		}
+		fmt.Fprintf(&b, " %s %s", what, s)
 	}
 	switch inf.Shape {
 	case ShapeUnary, ShapeBinary, ShapeTernary, ShapeQuad:
@@ -262,7 +277,7 @@ func (k *Kernel) InstText(in *Inst) string {
 		c := &k.GroupCopies[in.Imm]
 		name()
 		fmt.Fprintf(&b, " %s", plain(c.Name))
-		c.Regs(func(r *Reg, t Type, what string) { fmt.Fprintf(&b, " %s %s", what, reg(*r, t)) })
+		c.Regs(operand)
 	case ShapeGroupWait:
 		name()
 		b.WriteString(" " + reg(in.A, I64))
@@ -273,7 +288,10 @@ func (k *Kernel) InstText(in *Inst) string {
 		if c.Offset != 0 {
 			fmt.Fprintf(&b, " offset %d", c.Offset)
 		}
-		c.Regs(func(r *Reg, t Type, what string) { fmt.Fprintf(&b, " %s %s", what, reg(*r, t)) })
+		if c.Volatile {
+			b.WriteString(" volatile")
+		}
+		c.Regs(operand)
 	case ShapeAsync:
 		name()
 		if in.Op == OpAsyncWait {
