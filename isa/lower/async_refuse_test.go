@@ -152,3 +152,18 @@ func TestWaitLists(t *testing.T) {
 		}
 	}
 }
+
+// TestUntypedCopy copies by OpUntypedGroupAsyncCopyKHR, which has the size of an
+// element as an operand, and reads over OpUntypedPrefetchKHR.
+func TestUntypedCopy(t *testing.T) {
+	got := textOf(t, strings.Replace(kernelText("", asyncTypes, `%gl = OpUConvert %ulong %g
+%e = OpUntypedGroupAsyncCopyKHR %event %c2 %ulds %ug %l4 %gl %gl %none
+OpUntypedPrefetchKHR %ug %l4
+%o = OpUntypedGroupAsyncCopyKHR %event %c2 %ug %ulds %l4 %gl %gl %e
+`), "OpMemoryModel", "OpCapability UntypedPointersKHR\nOpMemoryModel", 1), lower.Options{})
+	for _, want := range []string{"= groupcopy OpUntypedGroupAsyncCopyKHR dst 0 src 0 element_bytes 4 elements vd", " src_stride vd", " dst_stride vd"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
