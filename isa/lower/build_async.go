@@ -43,6 +43,9 @@ func eventScalar(t *typ) *typ {
 // groupCopy makes a copy of the work-group and returns its event as a value of
 // type et.
 func (b *builder) groupCopy(name string, dim int, args copyArgs, et *typ) *value {
+	if !isEvent(et) {
+		b.fail("the result of %s is an event, not a value of type %s", name, et.op)
+	}
 	c := isa.GroupCopy{Name: name, Dim: dim}
 	var ops []*value
 	for i, v := range args {
@@ -57,13 +60,22 @@ func (b *builder) groupCopy(name string, dim int, args copyArgs, et *typ) *value
 	return b.resize(b.add(v), isa.I64, eventScalar(et).scalar())
 }
 
+// pointer returns an operand that is a pointer, and its type.
+func (b *builder) pointer(id uint32) (*value, *typ) {
+	p, t := b.one(spirv.ID(id))
+	if t.kind != kindPointer {
+		b.fail("operand %%%d is no pointer", id)
+	}
+	return p, t
+}
+
 // asyncCopy reads OpGroupAsyncCopy, and its form for untyped pointers, which
 // gives the size of an element as an operand.
 func (b *builder) asyncCopy(in spirv.Inst) {
 	ops := in.Operands()
 	b.groupScope(spirv.ID(ops[0]))
-	dst, dt := b.one(spirv.ID(ops[1]))
-	src, st := b.one(spirv.ID(ops[2]))
+	dst, dt := b.pointer(ops[1])
+	src, st := b.pointer(ops[2])
 	rest := ops[3:]
 	var size *value
 	if in.Op() == spirv.OpUntypedGroupAsyncCopyKHR {
@@ -82,6 +94,9 @@ func (b *builder) asyncCopy(in spirv.Inst) {
 	n, nt := b.one(spirv.ID(rest[0]))
 	stride, sdt := b.one(spirv.ID(rest[1]))
 	ev, et := b.one(spirv.ID(rest[2]))
+	if nt.kind != kindInt || sdt.kind != kindInt || !isEvent(et) {
+		b.fail("the number of elements and the stride are integers, and the event is one")
+	}
 	name := in.Op().String()
 	r := b.stridedCopy(name, b.toLocal(name, dt, st), dst, src, size, b.wide(n, nt), b.wide(stride, sdt), b.wideEvent(ev, et), b.m.typeOf(in.ResultType()))
 	b.set(in, r)
@@ -163,14 +178,16 @@ func (b *builder) codeplayCopy(in spirv.Inst, n uint32, ops []uint32) {
 	var types [isa.NumCopyArgs]*typ
 	for i, w := range ops {
 		v, t := b.one(spirv.ID(w))
-		a[order[i]], types[order[i]] = b.wide(v, t), t
+		switch arg := order[i]; {
+		case (arg == isa.CopyDst || arg == isa.CopySrc) && t.kind == kindPointer, arg == isa.CopyEvent && isEvent(t),
+			arg != isa.CopyDst && arg != isa.CopySrc && arg != isa.CopyEvent && t.kind == kindInt:
+			a[arg], types[arg] = b.wideEvent(v, t), t
+		default:
+			b.fail("operand %%%d (%s) has the type %s", w, arg, t.op)
+		}
 	}
 	b.toLocal(name, types[isa.CopyDst], types[isa.CopySrc])
-	rt := b.m.typeOf(in.ResultType())
-	if !isEvent(rt) {
-		b.fail("the result of %s is an event, not a value of type %s", name, rt.op)
-	}
-	b.set(in, b.groupCopy(name, dim, a, rt))
+	b.set(in, b.groupCopy(name, dim, a, b.m.typeOf(in.ResultType())))
 }
 
 // waitEvents reads OpGroupWaitEvents.
@@ -178,7 +195,10 @@ func (b *builder) waitEvents(in spirv.Inst) {
 	ops := in.Operands()
 	b.groupScope(spirv.ID(ops[0]))
 	n, nt := b.one(spirv.ID(ops[1]))
-	p, pt := b.one(spirv.ID(ops[2]))
+	if nt.kind != kindInt {
+		b.fail("the number of events is an integer")
+	}
+	p, pt := b.pointer(ops[2])
 	b.waitList(n, nt, p, pt, b.m.pointee(pt))
 }
 

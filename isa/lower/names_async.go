@@ -128,19 +128,11 @@ func (b *builder) eventArg(c *clCall, i int) *value {
 	return b.wideEvent(c.args[i][0], c.types[i])
 }
 
-// eventResult refuses a call whose result cannot be an event.
-func (b *builder) eventResult(c *clCall) {
-	if !isEvent(c.rt) {
-		b.fail("the result of %s is an event, not a value of type %s", c.name, c.rt.op)
-	}
-}
-
 // copyNamed is a function with the given operands in this order. Its direction
 // is "read", to LDS, "write", or "" for either.
 func copyNamed(dim int, order []isa.CopyArg, direction string) func(*builder, *clCall) []*value {
 	return func(b *builder, c *clCall) []*value {
 		b.want(c, len(order))
-		b.eventResult(c)
 		var a copyArgs
 		var dt, st *typ
 		for i, w := range order {
@@ -173,7 +165,6 @@ func (b *builder) asyncNamed(c *clCall, strided bool) []*value {
 		n = 5
 	}
 	b.want(c, n)
-	b.eventResult(c)
 	dst, dt := b.pointerArg(c, 0)
 	src, st := b.pointerArg(c, 1)
 	size := c.element

@@ -200,3 +200,26 @@ func TestNonSemanticResults(t *testing.T) {
 		t.Errorf("an event of an unknown set: %v", errs)
 	}
 }
+
+// TestUntypedCopy checks the form of OpGroupAsyncCopy for untyped pointers.
+func TestUntypedCopy(t *testing.T) {
+	const line = "%e = OpUntypedGroupAsyncCopyKHR %event %two %uw %ug %n %n %n %none"
+	text := strings.Replace(copies(plain, 64), "OpCapability Int64\n", "OpCapability Int64\nOpCapability UntypedPointersKHR\nOpExtension \"SPV_KHR_untyped_pointers\"\n", 1)
+	text = strings.Replace(text, "%none = ", "%tw = OpTypeUntypedPointerKHR Workgroup\n%tg = OpTypeUntypedPointerKHR CrossWorkgroup\n"+
+		"%uw = OpConstantNull %tw\n%ug = OpConstantNull %tg\n%none = ", 1)
+	text = strings.Replace(text, "OpReturn\n", line+"\nOpReturn\n", 1)
+	for _, tc := range []struct{ line, rule string }{
+		{line, ""},
+		{"%e = OpUntypedGroupAsyncCopyKHR %event %two %ug %ug %n %n %n %none", "async-copy"},
+		{"%e = OpUntypedGroupAsyncCopyKHR %event %two %n %ug %n %n %n %none", "operand-type"},
+		{"%e = OpUntypedGroupAsyncCopyKHR %event %two %uw %ug %x %n %n %none", "operand-type"},
+		{"%e = OpUntypedGroupAsyncCopyKHR %event %two %uw %ug %n %n %n %n", "operand-type"},
+		{"%e = OpUntypedGroupAsyncCopyKHR %uint %two %uw %ug %n %n %n %none", "operand-type"},
+		{"%e = OpUntypedGroupAsyncCopyKHR %event %two %uw %ug %n %i %n %none", "operand-loose"},
+	} {
+		got := rulesOf(validate.Validate(assemble(t, strings.Replace(text, line, tc.line, 1)), validate.Options{Strict: true}))
+		if tc.rule == "" && len(got) > 0 || tc.rule != "" && (len(got) != 1 || !got[tc.rule]) {
+			t.Errorf("%s: %v, want %q", tc.line, got, tc.rule)
+		}
+	}
+}

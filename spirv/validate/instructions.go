@@ -37,7 +37,7 @@ func (c *checker) checkInstruction(in spirv.Inst) {
 	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain,
 		spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR:
 		c.checkAccessChain(in)
-	case spirv.OpGroupAsyncCopy:
+	case spirv.OpGroupAsyncCopy, spirv.OpUntypedGroupAsyncCopyKHR:
 		c.checkAsyncCopy(in)
 	case spirv.OpExtInst:
 		c.checkExtInst(in)

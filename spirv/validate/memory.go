@@ -299,16 +299,22 @@ func atomicClass(op spirv.Op, k class) bool {
 	return k == classInt
 }
 
-// checkAsyncCopy checks OpGroupAsyncCopy: between Workgroup and CrossWorkgroup, elements of one type.
+// checkAsyncCopy checks OpGroupAsyncCopy: between Workgroup and CrossWorkgroup, elements of one type or,
+// with untyped pointers (SPV_KHR_untyped_pointers), of the size that an operand gives.
 // The SPIR-V back end of clang emits counts of 32 bits with any addressing model.
 func (c *checker) checkAsyncCopy(in spirv.Inst) {
 	ids := c.idRefs(in)
 	errs := len(c.errs)
-	c.checkSignature("operand-type", in, "e p. p. I. I. e.", ids)
+	sig, sizes := signature("e p. p. I. I. e."), 2
+	if in.Op() == spirv.OpUntypedGroupAsyncCopyKHR {
+		sig, sizes = "e p. p. I. I. I. e.", 3
+		ids = ids[1:] // the scope is an operand like others in the grammar
+	}
+	c.checkSignature("operand-type", in, sig, ids)
 	if len(c.errs) > errs {
 		return
 	}
-	for _, id := range ids[2:4] {
+	for _, id := range ids[2 : 2+sizes] {
 		switch w := c.valueType(id).width; w {
 		case c.addressBits:
 		case 32:
