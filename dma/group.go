@@ -145,7 +145,7 @@ func (u *Unit) GroupWait(now uint64, pc int, event uint64, items Items) (stall u
 		stall = u.waitFor(func(t *transfer) bool { return t.event == event })
 	}
 	if u.cfg.Tracer != nil {
-		u.cfg.Tracer.Wait(from, u.now, pc, items.Wave, fmt.Sprintf("event %d", event))
+		u.cfg.Tracer.Wait(from, u.now, pc, items.Wave, fmt.Sprintf("event %d", event), 0)
 	}
 	return stall
 }

@@ -56,8 +56,8 @@ func (u *Unit) wave(n int) *waveState {
 }
 
 // tracking says whether marks matter: a copy can be outstanding, in memory or
-// to the checks.
-func (u *Unit) tracking() bool { return u.deferred || u.cfg.Check }
+// to the checks, or somebody wants to know what waits are for.
+func (u *Unit) tracking() bool { return u.deferred || u.cfg.Check || u.cfg.Tracer != nil }
 
 // Scope empties sequence seq of the items' async marks: a function body begins.
 func (u *Unit) Scope(seq int, items Items) {
@@ -177,9 +177,10 @@ func (u *Unit) WaitMark(now uint64, pc, seq, n int, items Items) (stall uint64) 
 	u.Advance(now)
 	from := u.now
 	n = max(n, 0)
+	var most uint64
 	if u.tracking() {
 		w := u.wave(items.Wave)
-		if most := u.settle(w, seq, n, &items); most > 0 {
+		if most = u.settle(w, seq, n, &items); most > 0 {
 			if len(u.queue) > 0 {
 				stall = u.waitFor(func(t *transfer) bool {
 					return t.seq != 0 && t.seq <= most && t.wave == items.Wave && u.awaited(t, &items)
@@ -191,7 +192,7 @@ func (u *Unit) WaitMark(now uint64, pc, seq, n int, items Items) (stall uint64) 
 		}
 	}
 	if u.cfg.Tracer != nil {
-		u.cfg.Tracer.Wait(from, u.now, pc, items.Wave, fmt.Sprintf("marks ≤ %d", n))
+		u.cfg.Tracer.Wait(from, u.now, pc, items.Wave, fmt.Sprintf("marks ≤ %d", n), most)
 	}
 	return stall
 }

@@ -115,7 +115,7 @@ func (u *Unit) enqueue(t *transfer) (stall uint64) {
 	if len(u.queue) >= u.room {
 		u.makeRoom()
 		if u.cfg.Tracer != nil {
-			u.cfg.Tracer.Wait(from, u.now, t.pc, t.wave, "room in the queue")
+			u.cfg.Tracer.Wait(from, u.now, t.pc, t.wave, "room in the queue", 0)
 		}
 	}
 	t.issued = u.now

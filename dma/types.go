@@ -175,5 +175,7 @@ type Tracer interface {
 	Mark(now uint64, pc, wave, seq int, items Items)
 	// Wait is called when a wait is over that began at tick from. What says
 	// what was waited for: "event 3", "marks ≤ 1", "room in the queue".
-	Wait(from, to uint64, pc, wave int, what string)
+	// For marks, the wait is for the wave's async lane copies up to number upTo,
+	// counted from 1 in each work-group; otherwise upTo is 0.
+	Wait(from, to uint64, pc, wave int, what string, upTo uint64)
 }

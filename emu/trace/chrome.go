@@ -345,7 +345,7 @@ func (c *chromeWriter) turn(e *event, pid, tid int) {
 	if e.n > 0 {
 		c.line.str("work-items", itemRange(int(e.first), int(e.n)))
 	}
-	c.line.str("until", stopText(e.stop))
+	c.line.str("then", stopText(e.stop))
 	c.done()
 }
 
@@ -355,21 +355,21 @@ func itemRange(first, n int) string {
 	return s.String()
 }
 
-// stopText says why a turn ended.
+// stopText says what a wave does when its turn is over.
 func stopText(s engine.Stop) string {
 	switch s {
 	case engine.StopDone:
-		return "its end"
+		return "ends"
 	case engine.StopBarrier:
-		return "a barrier"
+		return "waits at a barrier"
 	case engine.StopQuantum:
-		return "it was another wave's turn"
+		return "gives way to others"
 	case engine.StopFault:
-		return "a fault"
+		return "faults"
 	case engine.StopCancelled:
-		return "the launch was cancelled"
+		return "is cancelled"
 	}
-	return fmt.Sprintf("stop %d", s)
+	return fmt.Sprintf("stops (%d)", s)
 }
 
 func (c *chromeWriter) issue(g *group, n, pid, tid int) {

@@ -129,11 +129,7 @@ func (r *Recorder) place(pc int) finding.Place { return r.places[pc] }
 func (t *transfer) issuers() string {
 	s := fmt.Sprintf("wave %d", t.wave)
 	if len(t.items) > 0 {
-		word := "work-items"
-		if t.items.Len() == 1 {
-			word = "work-item"
-		}
-		s += fmt.Sprintf(", %s %s", word, t.items)
+		s += ", " + workItems(t.items)
 	}
 	return s
 }

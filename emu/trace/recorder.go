@@ -60,9 +60,17 @@ type Recorder struct {
 	index   map[uint64]int
 	byEvent map[uint64][]int
 	landed  []int
+	lanes   map[int]*laneCopies // by wave
 
 	places  map[int]finding.Place     // of the instructions of events
 	regions map[memory.Pointer]string // by pointers without their offsets
+}
+
+// laneCopies are the async lane copies of a wave, in the order of their issue,
+// and how many of them it has waited for.
+type laneCopies struct {
+	copies []int // indices of transfers
+	waited uint64
 }
 
 // group is a work-group's part of the trace.
@@ -139,7 +147,7 @@ func New(opt Options) *Recorder {
 
 // Begin forgets what the recorder has and starts the trace of a launch.
 func (r *Recorder) Begin(info LaunchInfo) {
-	*r = Recorder{max: r.max, info: info, index: make(map[uint64]int), byEvent: make(map[uint64][]int), places: make(map[int]finding.Place), regions: make(map[memory.Pointer]string)}
+	*r = Recorder{max: r.max, info: info, index: make(map[uint64]int), byEvent: make(map[uint64][]int), lanes: make(map[int]*laneCopies), places: make(map[int]finding.Place), regions: make(map[memory.Pointer]string)}
 }
 
 // Truncated says whether the launch had more events than the recorder keeps.
@@ -218,6 +226,7 @@ func (r *Recorder) begin(id [3]uint64, items int, start uint64) {
 	}
 	clear(r.index)
 	clear(r.byEvent)
+	clear(r.lanes)
 	r.landed = r.landed[:0]
 	r.groups = append(r.groups, group{id: id, items: items, start: start, end: start})
 }
@@ -240,39 +249,48 @@ func (r *Recorder) mark(now uint64, pc, wave, seq int, items finding.Spans) {
 	r.addExtra(event{kind: kindMark, wave: int32(wave), pc: int32(pc), n: int32(seq), from: now, to: now}, extra{items: items})
 }
 
-func (r *Recorder) wait(from, to uint64, pc, wave int, what string) {
-	r.addExtra(event{kind: kindWait, wave: int32(wave), pc: int32(pc), from: from, to: to}, extra{what: what, asked: r.asked(from, to, wave, what)})
+func (r *Recorder) wait(from, to uint64, pc, wave int, what string, upTo uint64) {
+	r.addExtra(event{kind: kindWait, wave: int32(wave), pc: int32(pc), from: from, to: to}, extra{what: what, asked: r.asked(from, to, wave, what, upTo)})
 	r.landed = r.landed[:0]
 }
 
-// maxAsked bounds how many transfers of an event a wait names: the last ones.
+// maxAsked bounds how many transfers a wait names: the last ones.
 const maxAsked = 64
 
-// asked returns the transfers that a wait asked for: those of its event, or else
-// the ones that completed while it waited. Of a wait that took no time for
-// marks it is not known what it asked for, only that it was there.
-func (r *Recorder) asked(from, to uint64, wave int, what string) []int {
-	g := r.current()
-	if g == nil || r.full {
+// asked returns the transfers that a wait asked for: those of its event, the
+// lane copies of its wave up to a number without those that an earlier wait
+// asked for, or else those that completed meanwhile, when the wave waited for room.
+func (r *Recorder) asked(from, to uint64, wave int, what string, upTo uint64) []int {
+	if r.full || r.current() == nil {
 		return nil
+	}
+	if upTo > 0 {
+		w := r.lanes[wave]
+		if w == nil {
+			return nil
+		}
+		n := min(upTo, uint64(len(w.copies)))
+		list := w.copies[min(w.waited, n):n]
+		w.waited = max(w.waited, n)
+		return last(list)
 	}
 	if number, ok := strings.CutPrefix(what, "event "); ok {
 		if event, err := strconv.ParseUint(number, 10, 64); err == nil {
-			list := r.byEvent[event]
-			return slices.Clone(list[max(0, len(list)-maxAsked):])
+			return last(r.byEvent[event])
 		}
 	}
 	var list []int
 	for _, i := range r.landed {
-		t := &g.transfers[i]
-		// A wave waits for marks on its own copies; in a full queue, on any.
-		if t.done > from && t.done <= to && (t.wave == wave && t.event == 0 || !strings.HasPrefix(what, "marks")) {
+		if t := &r.current().transfers[i]; t.done > from && t.done <= to {
 			list = append(list, i)
 		}
 	}
 	slices.Sort(list)
-	return list
+	return last(list)
 }
+
+// last returns a copy of the end of a list.
+func last(list []int) []int { return slices.Clone(list[max(0, len(list)-maxAsked):]) }
 
 func (r *Recorder) issue(t transfer) {
 	g := r.current()
@@ -284,8 +302,16 @@ func (r *Recorder) issue(t transfer) {
 	}
 	t.srcName, t.dstName = r.region(t.src), r.region(t.dst)
 	r.index[t.id] = len(g.transfers)
-	if t.event != 0 {
+	switch {
+	case t.event != 0:
 		r.byEvent[t.event] = append(r.byEvent[t.event], len(g.transfers))
+	case t.async:
+		w := r.lanes[t.wave]
+		if w == nil {
+			w = &laneCopies{}
+			r.lanes[t.wave] = w
+		}
+		w.copies = append(w.copies, len(g.transfers))
 	}
 	g.transfers = append(g.transfers, t)
 }

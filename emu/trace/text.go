@@ -196,15 +196,19 @@ const (
 // lines returns the group's timeline.
 func (g *group) lines() []line {
 	lines := make([]line, 0, len(g.events))
+	sizes := g.sizes()
 	for i := range g.events {
 		e := &g.events[i]
 		l := line{tick: e.from, rank: rankDoes, pc: int(e.pc), who: fmt.Sprintf("wave %d", e.wave)}
 		switch e.kind {
 		case kindTurn:
 			l.rank = rankRuns
-			l.what = fmt.Sprintf("runs until tick %d: %s", e.to, stopText(e.stop))
+			l.what = fmt.Sprintf("runs to tick %d and %s", e.to, stopText(e.stop))
 		case kindIssue:
 			l.what = g.issueText(int(e.n))
+			if t := &g.transfers[e.n]; t.event == 0 {
+				l.what += part(t.items, sizes[e.wave])
+			}
 		case kindComplete:
 			l.who = engineName(g.transfers[e.n].engine)
 			l.what = g.completeText(int(e.n))
@@ -213,6 +217,7 @@ func (g *group) lines() []line {
 			if e.n != 0 {
 				l.what += fmt.Sprintf(" of sequence %d", e.n)
 			}
+			l.what += part(g.extras[e.extra].items, sizes[e.wave])
 		case kindWait:
 			l.what = g.waitText(e)
 		case kindBarrier:
@@ -225,6 +230,32 @@ func (g *group) lines() []line {
 		return cmp.Or(cmp.Compare(a.tick, b.tick), cmp.Compare(a.rank, b.rank))
 	})
 	return lines
+}
+
+// sizes returns the number of work-items of each wave that ran.
+func (g *group) sizes() map[int32]uint64 {
+	sizes := make(map[int32]uint64)
+	for i := range g.events {
+		if e := &g.events[i]; e.kind == kindTurn {
+			sizes[e.wave] = uint64(e.n)
+		}
+	}
+	return sizes
+}
+
+// part says which work-items did something that not all of their wave did.
+func part(items finding.Spans, wave uint64) string {
+	if n := items.Len(); n == 0 || n == wave {
+		return ""
+	}
+	return fmt.Sprintf(" (%s)", workItems(items))
+}
+
+func workItems(items finding.Spans) string {
+	if items.Len() == 1 {
+		return "work-item " + items.String()
+	}
+	return "work-items " + items.String()
 }
 
 func (g *group) issueText(n int) string {
@@ -250,7 +281,7 @@ func (g *group) completeText(n int) string {
 	if d := t.done - min(t.issued, t.done); d > 0 {
 		s += ", " + counted(d, "tick") + " after its issue"
 		if moved := t.done - min(t.start, t.done); moved > 0 && moved < d {
-			s += fmt.Sprintf(" (moved in %d)", moved)
+			s += fmt.Sprintf(", %d of them moving", moved)
 		}
 	}
 	return s

@@ -47,8 +47,8 @@ func (r *Recorder) Mark(now uint64, pc, wave, seq int, items dma.Items) {
 }
 
 // Wait notes that a wave waited for transfers, from one tick to another.
-func (r *Recorder) Wait(from, to uint64, pc, wave int, what string) {
-	r.wait(from, to, pc, wave, what)
+func (r *Recorder) Wait(from, to uint64, pc, wave int, what string, upTo uint64) {
+	r.wait(from, to, pc, wave, what, upTo)
 }
 
 // spans returns the work-items.

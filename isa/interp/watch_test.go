@@ -37,7 +37,7 @@ func (r *recorder) Finding(code finding.Code, pc, item, n int) *dma.Detail {
 func (r *recorder) Issue(t *dma.Transfer)  { r.issued = append(r.issued, *t) }
 func (r *recorder) Complete(*dma.Transfer) {}
 
-func (r *recorder) Wait(from, to uint64, pc, wave int, what string) {
+func (r *recorder) Wait(from, to uint64, pc, wave int, what string, upTo uint64) {
 	r.waits = append(r.waits, fmt.Sprintf("%d-%d: pc %d wave %d %s", from, to, pc, wave, what))
 }
 
