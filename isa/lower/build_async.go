@@ -95,7 +95,7 @@ func (b *builder) asyncCopy(in spirv.Inst) {
 	stride, sdt := b.one(spirv.ID(rest[1]))
 	ev, et := b.one(spirv.ID(rest[2]))
 	if nt.kind != kindInt || sdt.kind != kindInt || !isEvent(et) {
-		b.fail("the number of elements and the stride are integers, and the event is one")
+		b.fail("the number of elements and the stride are integers, and the last operand is an event")
 	}
 	name := in.Op().String()
 	r := b.stridedCopy(name, b.toLocal(name, dt, st), dst, src, size, b.wide(n, nt), b.wide(stride, sdt), b.wideEvent(ev, et), b.m.typeOf(in.ResultType()))
