@@ -228,7 +228,8 @@ func (w *waveRow) draw(c *canvas) []byte {
 	return signs
 }
 
-// drawEngines calls f with a row for each engine that had something to do.
+// drawEngines calls f with a row for each engine that had something to do. A
+// column shows the copy that takes most of it, or that there are several at a time.
 func (g *group) drawEngines(c *canvas, f func(engine int, signs []byte)) {
 	rows := g.rows()
 	for first := 0; first < len(rows); {
@@ -236,22 +237,36 @@ func (g *group) drawEngines(c *canvas, f func(engine int, signs []byte)) {
 		engine := rows[first].engine
 		next := first
 		for ; next < len(rows) && rows[next].engine == engine; next++ {
-			for _, n := range rows[next].transfers {
-				from, to := g.shown(&g.transfers[n])
-				digit := byte('0' + (n+1)%10)
-				for i := c.column(from); i <= c.column(to-1); i++ {
-					switch signs[i] {
-					case signIdle:
-						signs[i] = digit
-					default:
-						signs[i] = signSeveral
-					}
+			for i, digit := range g.digits(&rows[next], c) {
+				switch {
+				case digit == 0:
+				case signs[i] == signIdle:
+					signs[i] = digit
+				default:
+					signs[i] = signSeveral
 				}
 			}
 		}
 		f(engine, signs)
 		first = next
 	}
+}
+
+// digits returns, for each column, the last digit of the number of the row's
+// transfer that takes most of it; 0 where there is none.
+func (g *group) digits(r *row, c *canvas) []byte {
+	digits := make([]byte, c.columns)
+	most := make([]uint64, c.columns)
+	for _, n := range r.transfers {
+		from, to := g.shown(&g.transfers[n])
+		for i := c.column(from); i <= c.column(to-1); i++ {
+			begin := c.start + uint64(i)*c.scale
+			if ticks := min(to, begin+c.scale) - min(max(from, begin), to); ticks > most[i] {
+				digits[i], most[i] = byte('0'+(n+1)%10), ticks
+			}
+		}
+	}
+	return digits
 }
 
 // axis writes ticks above the columns, one every twenty columns.
