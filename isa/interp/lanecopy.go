@@ -2,6 +2,7 @@ package interp
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -41,9 +42,8 @@ type shared struct {
 // leaves the rest to package dma.
 func laneCopy(w *wave, in *inst) {
 	c := &w.code.kernel.LaneCopies[in.imm]
-	a := in.aux.async
 	size := w.group.Launch.SubgroupSize
-	if w.group.Launch.Check && len(a.vectors) > 0 {
+	if w.group.Launch.Check && len(in.aux.async.vectors) > 0 {
 		w.checkUniform(in)
 	}
 	step := 4
@@ -51,6 +51,11 @@ func laneCopy(w *wave, in *inst) {
 		step = 16
 	}
 	lanes := w.async.set[:len(w.exec)]
+	if w.plainSides(c, step) {
+		copy(lanes, w.exec)
+		w.issueLanes(in, c, lanes)
+		return
+	}
 	var sh shared
 	subgroup, ok := -1, true
 	for k, m := range w.exec {
@@ -87,11 +92,63 @@ func laneCopy(w *wave, in *inst) {
 			}
 		}
 	}
-	stall, lane, f := w.group.DMA.LaneCopy(w.now(in.pc), &a.lane, w.items(lanes), w.async.dst, w.async.src)
+	w.issueLanes(in, c, lanes)
+}
+
+// issueLanes has package dma copy for these lanes, whose addresses are known.
+func (w *wave) issueLanes(in *inst, c *isa.LaneCopy, lanes []uint64) {
+	stall, lane, f := w.group.DMA.LaneCopy(w.now(in.pc), &in.aux.async.lane, w.items(lanes), w.async.dst, w.async.src)
 	w.stall(stall)
 	if f != nil {
 		w.laneFault(in, c, lane, f, lanes)
 	}
+}
+
+// plainSides works out both addresses of each lane when all far ones are
+// pointers of the lanes' own to memory, as they nearly always are; otherwise it
+// returns false.
+func (w *wave) plainSides(c *isa.LaneCopy, step int) bool {
+	if c.Kind != isa.LanePointer || c.PerLane || !c.Global.IsVector() {
+		return false
+	}
+	size, offset := w.group.Launch.SubgroupSize, int64(c.Offset)
+	near, far := w.async.dst, w.async.src
+	if c.Store {
+		near, far = far, near
+	}
+	at := w.code.offset(c.Global, isa.I64)
+	// The sub-group's base, its first lane and the lane behind it, and whether
+	// all its addresses are so far from the end of an offset that sums need no look.
+	var lds memory.Pointer
+	start, end, room := 0, 0, false
+	for k, m := range w.exec {
+		pointers := (*[64]uint64)(unsafe.Add(w.chunk(k), at))
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			n := k*64 + i
+			if n >= end {
+				start = n / size * size
+				end = start + size
+				lds = memory.Pointer(w.reg(c.LDS, isa.I64, k, i))
+				first, last := lds.Offset()+offset, lds.Offset()+offset+int64(step*size)
+				room = lds.Offset() >= 0 && first >= 0 && last < memory.MaxSize
+			}
+			p := memory.Pointer(pointers[i&63])
+			if p.Space() == memory.SpaceResource {
+				return false
+			}
+			if offset != 0 {
+				p = p.Add(offset)
+			}
+			far[n] = p
+			if d := offset + int64(step*(n-start)); room {
+				near[n] = lds + memory.Pointer(d)
+			} else {
+				near[n] = lds.Add(d)
+			}
+		}
+	}
+	return true
 }
 
 // shared returns the operands that a sub-group has in common: those of lane i

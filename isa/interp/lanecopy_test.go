@@ -80,6 +80,8 @@ func TestLaneCopy(t *testing.T) {
 		laneCase{kind: isa.LaneBuffer, form: wordsOfResource, size: 4, records: 1500, uneven: true, subgroup: 16, async: true, active: some},
 		laneCase{kind: isa.LaneBuffer, form: wordsOfResource, size: 4, records: 500, store: true, perLane: true, subgroup: 32, async: true, active: everyone},
 		laneCase{kind: isa.LanePointer, size: 4, subgroup: 1, async: true, active: everyone},
+		laneCase{kind: isa.LanePointer, size: 4, store: true, subgroup: 32, async: true, offset: 8, active: some},
+		laneCase{kind: isa.LanePointer, size: 12, store: true, subgroup: 64, active: everyone},
 		laneCase{kind: isa.LanePointer, size: 4, subgroup: 128, async: true, active: some},
 		laneCase{kind: isa.LanePointer, size: 16, subgroup: 128, uneven: true, async: true, active: some},
 	)
