@@ -98,10 +98,10 @@ void matmul_events(global const float *a, global const float *b, global float *c
 }
 
 // AMD's copy from global memory to local memory: each work-item moves size
-// bytes from its own src to dst + 4 * its number in the sub-group; dst is the
-// same for the sub-group. A mark stands behind all copies that the work-item
-// has issued before, and wait_asyncmark(N) waits until at most the last N marks
-// are open.
+// bytes from its own src to dst + 4 * its number in the sub-group, or 16 * its
+// number when size is more than 4; dst is the same for the sub-group. A mark
+// stands behind all copies that the work-item has issued before, and
+// wait_asyncmark(N) waits until at most the last N marks are open.
 void load_async(const global void *src, local void *dst, uint size, uint offset, uint cpol) __asm("llvm.amdgcn.load.async.to.lds.p1");
 void asyncmark(void) __asm("llvm.amdgcn.asyncmark");
 void wait_asyncmark(ushort n) __asm("llvm.amdgcn.wait.asyncmark");
@@ -109,22 +109,55 @@ void wait_asyncmark(ushort n) __asm("llvm.amdgcn.wait.asyncmark");
 kernel __attribute__((reqd_work_group_size(TILE, TILE, 1)))
 void matmul_marks(global const float *a, global const float *b, global float *c, uint m, uint n, uint k)
 {
-	local float at[3][TILE * TILE], bt[3][TILE * TILE];
-	uint lx = get_local_id(0), ly = get_local_id(1);
-	uint x = get_global_id(0), y = get_global_id(1);
-	uint rows = min((uint)TILE, m - (y - ly)), columns = min((uint)TILE, n - (x - lx));
+	// A tile of A, and behind it one of B.
+	local float tiles[3][2 * TILE * TILE];
+	uint lx = get_local_id(0), ly = get_local_id(1), l = ly * TILE + lx;
+	uint x = get_global_id(0), y = get_global_id(1), x0 = x - lx, y0 = y - ly;
+	uint rows = min((uint)TILE, m - y0), columns = min((uint)TILE, n - x0);
 	uint ty = min(ly, rows - 1), tx = min(lx, columns - 1);
-	// The element of a tile that the sub-group's first work-item copies.
+	// The sub-group's first work-item.
 	uint first = get_sub_group_id() * get_max_sub_group_size();
 	float sum = 0.0f;
 
-	// This work-item's elements of the tiles at t. Behind the last tile nothing
-	// is copied, but a mark is made, so that the count of the wait stays the same.
+	// What this work-item copies of the tiles at 0: the element at of from, which
+	// is that of row or column depth of the k that there are; by each tile at goes
+	// on by step. Where rows are whole groups of four elements, the first quarter
+	// of the work-items copies four each of A, and the second quarter of B.
+	// Otherwise each copies one of A, and one of B that has names of its own.
+	const uint outside = 1u << 31;
+	bool wide = k % 4 == 0 && n % 4 == 0;
+	global const float *from = a;
+	uint depth = y < m ? lx : outside, step = TILE;
+	size_t at = (size_t)y * k + lx;
+	uint depth_b = x < n ? ly : outside, step_b = TILE * n;
+	size_t at_b = (size_t)ly * n + x;
+	if (wide) {
+		uint r = l % (TILE * TILE / 4) / 4, q = l % 4 * 4;
+		if (l < TILE * TILE / 4) {
+			depth = y0 + r < m ? q : outside;
+			at = (size_t)(y0 + r) * k + q;
+		} else {
+			from = b;
+			depth = l < TILE * TILE / 2 && x0 + q < n ? r : outside;
+			at = (size_t)r * n + x0 + q;
+			step = step_b;
+		}
+	}
+
+	// Behind the last tile nothing is copied, but a mark is made, so that the
+	// count of the wait stays the same.
 #define LOAD(t, stage) do { \
-		if (y < m && (t) + lx < k) \
-			load_async(&a[(size_t)y * k + (t) + lx], &at[stage][first], sizeof(float), 0, 0); \
-		if (x < n && (t) + ly < k) \
-			load_async(&b[(size_t)((t) + ly) * n + x], &bt[stage][first], sizeof(float), 0, 0); \
+		if (wide) { \
+			if ((t) + depth < k) \
+				load_async(&from[at], &tiles[stage][4 * first], 16, 0, 0); \
+		} else { \
+			if ((t) + depth < k) \
+				load_async(&from[at], &tiles[stage][first], 4, 0, 0); \
+			if ((t) + depth_b < k) \
+				load_async(&b[at_b], &tiles[stage][TILE * TILE + first], 4, 0, 0); \
+			at_b += step_b; \
+		} \
+		at += step; \
 		asyncmark(); \
 	} while (0)
 
@@ -135,11 +168,11 @@ void matmul_marks(global const float *a, global const float *b, global float *c,
 #ifndef MISSING_WAIT
 		wait_asyncmark(1);
 #endif
-		// Behind the barrier this tile is there, the others' parts of it too, and
-		// everybody has done with the tile before it, whose place is now free.
+		// Behind the barrier these tiles are there, the others' parts of them too, and
+		// everybody has done with the tiles before them, whose place is now free.
 		barrier(CLK_LOCAL_MEM_FENCE);
 		LOAD(t + 2 * TILE, spare);
-		sum = sum_tile(sum, at[stage], bt[stage], ty, tx, min((uint)TILE, k - t));
+		sum = sum_tile(sum, tiles[stage], tiles[stage] + TILE * TILE, ty, tx, min((uint)TILE, k - t));
 		spare = stage;
 		stage = stage == 2 ? 0 : stage + 1;
 	}
