@@ -14,7 +14,7 @@ compile() {
 	fi
 	clang-15 -c -x cl "$std" -target "$2" -emit-llvm -O1 -gline-tables-only -ffp-contract=off \
 		-fno-discard-value-names -fdebug-compilation-dir=. -Xclang -finclude-default-header -Wall -Werror "$1" -o "$bc"
-	llvm-spirv-15 "$bc" -o "$3"
+	llvm-spirv-15 --spirv-allow-unknown-intrinsics=llvm.amdgcn "$bc" -o "$3"
 }
 
 for f in *.cl; do
