@@ -34,11 +34,12 @@ func caseOf(t *testing.T, k *kernels.Kernel, b kernels.Binary) *conformance.Case
 		t.Fatal(err)
 	}
 	c := &conformance.Case{
-		Name:   "kernels/" + k.Name + "." + b.Variant,
-		Title:  fmt.Sprintf("%s: %s", b.Variant, k.About),
-		Module: "../../kernels/spv/" + b.File,
-		Kernel: k.Entry,
-		Global: k.Launch.Global, Local: k.Launch.Local, Offset: k.Launch.Offset,
+		Name:    "kernels/" + k.Name + "." + b.Variant,
+		Title:   fmt.Sprintf("%s: %s", b.Variant, k.About),
+		Clauses: k.Clauses,
+		Module:  "../../kernels/spv/" + b.File,
+		Kernel:  k.Entry,
+		Global:  k.Launch.Global, Local: k.Launch.Local, Offset: k.Launch.Offset,
 		Args: k.Launch.Args,
 	}
 	for i, a := range args {

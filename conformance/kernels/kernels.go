@@ -63,6 +63,8 @@ type Kernel struct {
 	// Only, where it is not empty, says why other OpenCL implementations cannot
 	// build or run the kernel.
 	Only string
+	// Clauses are those of the specifications that the kernel's cases prove.
+	Clauses []string
 
 	reference func(l Launch, args [][]byte) error
 }
