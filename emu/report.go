@@ -62,6 +62,9 @@ func (p *prepared) finding(f *scheduler.Fault, places *places) finding.Finding {
 		p.asyncFinding(&out, f, places)
 	case f.Memory != nil:
 		p.memoryFault(&out, f.Memory)
+		if f.Detail != "" {
+			out.Detail = strings.TrimPrefix(out.Detail+", in "+f.Detail, ", ")
+		}
 	case f.Code == finding.BarrierDeadlock:
 		out.WorkItem = nil
 		out.Message = "work-items of a group wait at different barriers"

@@ -144,7 +144,7 @@ func groupCopy(w *wave, in *inst) {
 		result, stall, f := u.GroupCopy(w.now(in.pc), s, event, w.items(lanes))
 		w.stall(stall)
 		if f != nil {
-			w.copyFault(in, f, lanes)
+			w.copyFault(in, f, s.Where(f), lanes)
 			return false
 		}
 		w.setLanes(in.src.Dst, lanes, result)
@@ -165,13 +165,14 @@ func (w *wave) setLanes(r isa.Reg, lanes []uint64, v uint64) {
 	}
 }
 
-// copyFault ends the wave at a copy that may not access what it wants to.
-func (w *wave) copyFault(in *inst, f *memory.Fault, lanes []uint64) {
+// copyFault ends the wave at a copy that may not access what it wants to; detail
+// says which part of it.
+func (w *wave) copyFault(in *inst, f *memory.Fault, detail string, lanes []uint64) {
 	g := *f
 	if g.HasRegion && g.Pointer.Space() == memory.SpaceLocal {
 		g.Region = w.localName(int(g.Pointer.Alloc()) - 1)
 	}
-	w.fail(engine.Fault{Code: faultCodes[g.Kind], PC: in.pc, Memory: &g}, lanes)
+	w.fail(engine.Fault{Code: faultCodes[g.Kind], PC: in.pc, Memory: &g, Detail: detail}, lanes)
 }
 
 func (d *decoder) groupWait(in inst) {

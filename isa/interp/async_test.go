@@ -207,11 +207,13 @@ func TestGroupCopyFaults(t *testing.T) {
 		args map[isa.CopyArg]uint64
 		code finding.Code
 		at   string
+		line string
 	}{
-		"source":        {map[isa.CopyArg]uint64{isa.CopySrcOffset: 60}, finding.OutOfBounds, "in+60"},
-		"destination":   {map[isa.CopyArg]uint64{isa.CopyDstOffset: 30}, finding.OutOfBounds, "tile+30"},
-		"null":          {map[isa.CopyArg]uint64{isa.CopySrc: 0}, finding.NullPointer, "null"},
-		"no allocation": {map[isa.CopyArg]uint64{isa.CopyDst: uint64(memory.MakePointer(memory.SpaceLocal, 7, 0))}, finding.BadPointer, "local:7+0"},
+		"source":        {map[isa.CopyArg]uint64{isa.CopySrcOffset: 60}, finding.OutOfBounds, "in+60", ""},
+		"destination":   {map[isa.CopyArg]uint64{isa.CopyDstOffset: 30}, finding.OutOfBounds, "tile+30", ""},
+		"third line":    {map[isa.CopyArg]uint64{isa.CopyLines: 4, isa.CopyDstLine: 13}, finding.OutOfBounds, "tile+26", "line 2 of 4"},
+		"null":          {map[isa.CopyArg]uint64{isa.CopySrc: 0}, finding.NullPointer, "null", ""},
+		"no allocation": {map[isa.CopyArg]uint64{isa.CopyDst: uint64(memory.MakePointer(memory.SpaceLocal, 7, 0))}, finding.BadPointer, "local:7+0", ""},
 	} {
 		mem := memory.NewGlobal(1 << 20)
 		in := place(t, mem, "in", make([]byte, 64))
@@ -231,7 +233,7 @@ func TestGroupCopyFaults(t *testing.T) {
 		l := b.launch(mem, 70)
 		l.LocalSizes = []uint64{32}
 		f, cnt := runGroup(t, b.compile(t), asyncGroup(t, l, dma.Config{}), 96)
-		if f == nil || f.Code != change.code || f.PC != pc || f.Lane != 0 || f.Lanes != 70 || f.Memory == nil || f.Memory.Place() != change.at {
+		if f == nil || f.Code != change.code || f.PC != pc || f.Lane != 0 || f.Lanes != 70 || f.Memory == nil || f.Memory.Place() != change.at || f.Detail != change.line {
 			t.Errorf("%s: fault %+v, %+v", name, f, f.Memory)
 		}
 		if cnt.Instructions != uint64(pc+1) {

@@ -250,7 +250,7 @@ func (w *wave) laneFault(in *inst, c *isa.LaneCopy, lane int, f *memory.Fault, l
 			}
 		}
 	}
-	w.copyFault(in, f, lanes)
+	w.copyFault(in, f, "", lanes)
 }
 
 // checkUniform tells package dma of each sub-group in which operands differ that
