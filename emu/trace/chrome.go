@@ -388,7 +388,7 @@ func (c *chromeWriter) transfer(g *group, n int, from, to uint64, pid, tid int) 
 	t := &g.transfers[n]
 	name := fmt.Sprintf("copy %d", n+1)
 	if !t.completed {
-		name += " (never completes)"
+		name += " (not complete)"
 	}
 	c.slice(name, "dma", from, to-from, pid, tid)
 	o := &c.line

@@ -148,7 +148,7 @@ func (t *textWriter) summary() {
 	}
 	t.printf("  copies   %s of %s", counted(s.copies, "copy"), finding.Bytes(s.bytes))
 	if s.incomplete > 0 {
-		t.printf("; %d never completed", s.incomplete)
+		t.printf("; %d of them not complete", s.incomplete)
 	}
 	t.printf("\n")
 	if s.moving > 0 {

@@ -212,7 +212,9 @@ shows them best.
 -explain async prints, for each of the first four work-groups, what happened at which
 tick and in which line, and a picture with a row for each wave and each DMA engine; at
 the end, for all of them, how much was copied, how much of that time waves computed,
-and how long they stood still.
+and how long they stood still. A wait for event 3 is for its copies; one until marks
+≤ 1 is for what the work-items copied before their last async mark but one. COLUMNS
+from 80 to 120 widen the picture.
 
 -trace FILE writes Chrome's trace event format. Open it at https://ui.perfetto.dev
 with "Open trace file" (it stays on your machine), or in Chrome at chrome://tracing:
