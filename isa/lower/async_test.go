@@ -171,3 +171,85 @@ func checkAsyncModule(t *testing.T, p *isa.Program) {
 		}
 	}
 }
+
+// TestEventValues keeps events in every kind of value and variable that there is,
+// with both addressing models: what is waited for is what was copied, and nothing
+// stays in memory.
+func TestEventValues(t *testing.T) {
+	const source = `OpCapability Addresses
+OpCapability Kernel
+OpCapability Int64
+OpMemoryModel PhysicalBITS OpenCL
+OpEntryPoint Kernel %f "f"
+%void = OpTypeVoid
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%size = OpTypeInt BITS 0
+%event = OpTypeEvent
+%c0 = OpConstant %uint 0
+%c1 = OpConstant %uint 1
+%c2 = OpConstant %uint 2
+%n = OpConstant %size 8
+%one = OpConstant %size 1
+%pair = OpTypeArray %event %c2
+%rec = OpTypeStruct %uint %pair %event
+%pg = OpTypePointer CrossWorkgroup %uint
+%pl = OpTypePointer Workgroup %uint
+%prec = OpTypePointer Function %rec
+%pevent = OpTypePointer Function %event
+%none = OpConstantNull %event
+%nothing = OpConstantNull %rec
+%two = OpConstantComposite %pair %none %none
+%fn = OpTypeFunction %void %pg %pl %uint
+%rfn = OpTypeFunction %rec %rec %event %prec
+%turn = OpFunction %rec None %rfn
+%tr = OpFunctionParameter %rec
+%te = OpFunctionParameter %event
+%tp = OpFunctionParameter %prec
+%tb = OpLabel
+%t1 = OpCompositeInsert %rec %te %tr 1 1
+OpStore %tp %t1
+OpReturnValue %t1
+OpFunctionEnd
+%f = OpFunction %void None %fn
+%g = OpFunctionParameter %pg
+%l = OpFunctionParameter %pl
+%x = OpFunctionParameter %uint
+%entry = OpLabel
+%v = OpVariable %prec Function %nothing
+%w = OpVariable %prec Function
+%u = OpUndef %event
+%k = OpIEqual %bool %x %c1
+%e = OpGroupAsyncCopy %event %c2 %l %g %n %one %u
+%r0 = OpCompositeConstruct %rec %x %two %e
+%r1 = OpFunctionCall %rec %turn %r0 %e %v
+OpSelectionMerge %join None
+OpBranchConditional %k %then %join
+%then = OpLabel
+%r2 = OpLoad %rec %v
+OpStore %w %r2
+OpBranch %join
+%join = OpLabel
+%r3 = OpPhi %rec %r1 %entry %r2 %then
+%e3 = OpCompositeExtract %event %r3 1 1
+%q = OpInBoundsAccessChain %pevent %w %c1 %c0
+OpStore %q %e3
+OpGroupWaitEvents %c2 %c1 %q
+OpReturn
+OpFunctionEnd
+`
+	for _, bits := range []string{"64", "32"} {
+		p, err := lower.Program(decode(t, strings.ReplaceAll(source, "BITS", bits)), lower.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := p.Kernels[0]
+		text := k.Text(p)
+		if len(k.Private) > 0 || count(k, isa.OpGroupCopy) != 1 || count(k, isa.OpGroupWait) != 1 || count(k, isa.OpSelect) != 0 || len(k.Blocks) != 1 {
+			t.Errorf("%s bits:\n%s", bits, text)
+		}
+		if !strings.Contains(text, "elements 8 event 0\n") {
+			t.Errorf("%s bits: the copy does not make an event of its own:\n%s", bits, text)
+		}
+	}
+}

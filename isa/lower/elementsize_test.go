@@ -1,6 +1,9 @@
 package lower
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestElementSize(t *testing.T) {
 	for s, want := range map[string]uint64{
@@ -35,6 +38,27 @@ func TestElementSize(t *testing.T) {
 	} {
 		if got := elementSize(s); got != want {
 			t.Errorf("%q: %d, want %d", s, got, want)
+		}
+	}
+}
+
+// TestElementSizes reads the names of all types that OpenCL C can copy.
+func TestElementSizes(t *testing.T) {
+	scalars := map[string]uint64{"c": 1, "h": 1, "s": 2, "t": 2, "Dh": 2, "i": 4, "j": 4, "f": 4, "l": 8, "m": 8, "d": 8}
+	for code, size := range scalars {
+		for _, n := range []uint64{1, 2, 3, 4, 8, 16} {
+			typ, again, want := code, code, size
+			if n > 1 {
+				typ, again, want = fmt.Sprintf("Dv%d_%s", n, code), "S_", size*n
+			}
+			if n == 3 {
+				want = 4 * size
+			}
+			for _, s := range []string{"PU3AS3" + typ + "PU3AS1K" + again + "m9ocl_event", "PU3AS1" + typ + "PU3AS3K" + again + "jj9ocl_event", "PU3AS1K" + typ + "m"} {
+				if got := elementSize(s); got != want {
+					t.Errorf("%q: %d, want %d", s, got, want)
+				}
+			}
 		}
 	}
 }
