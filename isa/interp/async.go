@@ -137,6 +137,10 @@ func groupCopy(w *wave, in *inst) {
 				s.Args[n] = w.reg(r, isa.I64, k, i)
 			}
 		}
+		if f := copySpaces(s); f != nil {
+			w.copyFault(in, f, "", lanes)
+			return false
+		}
 		event := uint64(0)
 		if r := c.Args[isa.CopyEvent]; r != isa.None {
 			event = w.reg(r, isa.I64, k, i)
@@ -150,6 +154,35 @@ func groupCopy(w *wave, in *inst) {
 		w.setLanes(in.src.Dst, lanes, result)
 		return true
 	})
+}
+
+// copySpaces returns what is wrong with a copy that does not go between LDS and
+// global memory: a generic pointer leads where its type does not say. Pointers
+// that lead to no memory at all are left to package dma.
+func copySpaces(c *dma.Copy) *memory.Fault {
+	const global, local = memory.SpaceGlobal, memory.SpaceLocal
+	dst, src := memory.Pointer(c.Args[isa.CopyDst]), memory.Pointer(c.Args[isa.CopySrc])
+	d, s := dst.Space(), src.Space()
+	for _, a := range [...]isa.CopyArg{isa.CopyElemBytes, isa.CopyElems, isa.CopyLines, isa.CopyPlanes} {
+		if c.Spec.Has[a] && c.Args[a] == 0 {
+			return nil // nothing is copied
+		}
+	}
+	size := c.Args[isa.CopyElems]
+	if c.Spec.Has[isa.CopyElemBytes] {
+		size *= c.Args[isa.CopyElemBytes]
+	}
+	switch {
+	case d == global && s == local, d == local && s == global, d == memory.SpaceNone, s == memory.SpaceNone:
+		return nil
+	case d == global:
+		return &memory.Fault{Kind: memory.FaultPointer, Access: memory.AccessRead, Pointer: src, Size: size, Expected: local}
+	case d == local:
+		return &memory.Fault{Kind: memory.FaultPointer, Access: memory.AccessRead, Pointer: src, Size: size, Expected: global}
+	case s == global:
+		return &memory.Fault{Kind: memory.FaultPointer, Access: memory.AccessWrite, Pointer: dst, Size: size, Expected: local}
+	}
+	return &memory.Fault{Kind: memory.FaultPointer, Access: memory.AccessWrite, Pointer: dst, Size: size, Expected: global}
 }
 
 // setLanes stores v into an I64 register, or into its lanes.

@@ -213,6 +213,10 @@ func TestGroupCopyFaults(t *testing.T) {
 		"destination":   {map[isa.CopyArg]uint64{isa.CopyDstOffset: 30}, finding.OutOfBounds, "tile+30", ""},
 		"third line":    {map[isa.CopyArg]uint64{isa.CopyLines: 4, isa.CopyDstLine: 13}, finding.OutOfBounds, "tile+26", "line 2 of 4"},
 		"null":          {map[isa.CopyArg]uint64{isa.CopySrc: 0}, finding.NullPointer, "null", ""},
+		"both in LDS":   {map[isa.CopyArg]uint64{isa.CopySrc: local1}, finding.BadPointer, "local:1+0", ""},
+		"both global":   {map[isa.CopyArg]uint64{isa.CopyDst: 0x1000010000000000}, finding.BadPointer, "global:1+0", ""},
+		"from private":  {map[isa.CopyArg]uint64{isa.CopySrc: isa.PointerBits(isa.SpacePrivate, 0)}, finding.BadPointer, "private:1+0", ""},
+		"to private":    {map[isa.CopyArg]uint64{isa.CopyDst: isa.PointerBits(isa.SpacePrivate, 0)}, finding.BadPointer, "private:1+0", ""},
 		"no allocation": {map[isa.CopyArg]uint64{isa.CopyDst: uint64(memory.MakePointer(memory.SpaceLocal, 7, 0))}, finding.BadPointer, "local:7+0", ""},
 	} {
 		mem := memory.NewGlobal(1 << 20)

@@ -81,6 +81,9 @@ func laneCopy(w *wave, in *inst) {
 			case !ok:
 				w.badHandle(in, c)
 				return
+			case w.wrongSpaces(c, lds, far, inside) != nil:
+				w.badSpaces(in, c)
+				return
 			case !inside && c.Store:
 				lanes[k] &^= 1 << i
 			case c.Store:
@@ -105,8 +108,8 @@ func (w *wave) issueLanes(in *inst, c *isa.LaneCopy, lanes []uint64) {
 }
 
 // plainSides works out both addresses of each lane when all far ones are
-// pointers of the lanes' own to memory, as they nearly always are; otherwise it
-// returns false.
+// pointers of the lanes' own to global memory, as they nearly always are;
+// otherwise it returns false.
 func (w *wave) plainSides(c *isa.LaneCopy, step int) bool {
 	if c.Kind != isa.LanePointer || c.PerLane || !c.Global.IsVector() {
 		return false
@@ -130,11 +133,14 @@ func (w *wave) plainSides(c *isa.LaneCopy, step int) bool {
 				start = n / size * size
 				end = start + size
 				lds = memory.Pointer(w.reg(c.LDS, isa.I64, k, i))
+				if lds.Space() != memory.SpaceLocal {
+					return false
+				}
 				first, last := lds.Offset()+offset, lds.Offset()+offset+int64(step*size)
 				room = lds.Offset() >= 0 && first >= 0 && last < memory.MaxSize
 			}
 			p := memory.Pointer(pointers[i&63])
-			if p.Space() == memory.SpaceResource {
+			if p.Space() != memory.SpaceGlobal {
 				return false
 			}
 			if offset != 0 {
@@ -232,6 +238,36 @@ func (w *wave) badHandle(in *inst, c *isa.LaneCopy) {
 			f.Kind = memory.FaultNull
 		}
 		return f
+	})
+}
+
+// wrongSpaces returns what is wrong with a lane's addresses when one leads to
+// memory of the other's kind: through a generic pointer, which says nothing of
+// that before it is used. far counts only where it lies inside of its resource.
+func (w *wave) wrongSpaces(c *isa.LaneCopy, lds, far memory.Pointer, inside bool) *memory.Fault {
+	onLDS, onFar := memory.AccessWrite, memory.AccessRead
+	if c.Store {
+		onLDS, onFar = onFar, onLDS
+	}
+	if s := lds.Space(); s == memory.SpaceGlobal || s == memory.SpacePrivate {
+		return &memory.Fault{Kind: memory.FaultPointer, Access: onLDS, Pointer: lds, Size: uint64(c.Size), Expected: memory.SpaceLocal}
+	}
+	if s := far.Space(); inside && (s == memory.SpaceLocal || s == memory.SpacePrivate) {
+		return &memory.Fault{Kind: memory.FaultPointer, Access: onFar, Pointer: far, Size: uint64(c.Size), Expected: memory.SpaceGlobal}
+	}
+	return nil
+}
+
+// badSpaces ends the wave at a lane copy with such addresses.
+func (w *wave) badSpaces(in *inst, c *isa.LaneCopy) {
+	w.failMemory(in, func(k, i int) *memory.Fault {
+		sh, _ := w.shared(c, k, i)
+		lds := sh.lds
+		if c.PerLane {
+			lds = memory.Pointer(w.reg(c.LDS, isa.I64, k, i))
+		}
+		far, inside, _ := w.farSide(c, &sh, k, i)
+		return w.wrongSpaces(c, lds, far, inside)
 	})
 }
 

@@ -307,6 +307,16 @@ func TestLaneCopyFaults(t *testing.T) {
 		"resource of another launch": {func(b *builder, g memory.Pointer, id isa.Reg) isa.LaneCopy {
 			return isa.LaneCopy{Name: "copy", Size: 4, Global: b.constant(uint64(memory.MakePointer(memory.SpaceResource, 9, 4))), LDS: isa.S(0), Store: true}
 		}, finding.BadPointer, 0, 40, "write of 4 bytes through a value that is no buffer resource (0x4000090000000004)"},
+		"global for LDS": {func(b *builder, g memory.Pointer, id isa.Reg) isa.LaneCopy {
+			p := b.reg(isa.I64)
+			b.emit(isa.Inst{Op: isa.OpPtrAdd, Type: isa.I64, Dst: p, A: b.constant(uint64(g)), B: id, Idx: isa.IdxU32, Scale: 1})
+			return isa.LaneCopy{Name: "copy", Size: 4, Global: p, LDS: p, Async: true}
+		}, finding.BadPointer, 0, 40, "write of 4 bytes in local memory through a pointer to other memory (global:1+0)"},
+		"LDS for global": {func(b *builder, g memory.Pointer, id isa.Reg) isa.LaneCopy {
+			p := b.reg(isa.I64)
+			b.emit(isa.Inst{Op: isa.OpPtrAdd, Type: isa.I64, Dst: p, A: isa.S(0), B: id, Idx: isa.IdxU32, Scale: 1})
+			return isa.LaneCopy{Name: "copy", Size: 2, Global: p, LDS: p, Async: true, PerLane: true, Store: true}
+		}, finding.BadPointer, 0, 40, "write of 2 bytes in global memory through a pointer to other memory (local:1+0)"},
 		"words without a base": {func(b *builder, g memory.Pointer, id isa.Reg) isa.LaneCopy {
 			op := isa.LaneCopy{Name: "copy", Kind: isa.LaneBuffer, Size: 4, LDS: isa.S(0)}
 			for i, w := range []uint64{0, 0, 1000, 0} {
