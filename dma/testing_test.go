@@ -85,6 +85,7 @@ type bed struct {
 	lds    *memory.Local
 
 	in, out, rom, tile, tile2 memory.Pointer
+	events                    []uint64 // that a program has made
 }
 
 const (
