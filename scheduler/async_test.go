@@ -189,10 +189,10 @@ func (c *clockTracer) Turn(wave, first, items int, from, to uint64, stop engine.
 func (c *clockTracer) Barrier(pc int, now uint64) { c.at(now, "barrier %d", pc) }
 func (c *clockTracer) GroupEnd(now uint64)        { c.at(now, "end") }
 
-func (c *clockTracer) Issue(*dma.Transfer)                     {}
-func (c *clockTracer) Complete(*dma.Transfer)                  {}
-func (c *clockTracer) Mark(_ uint64, _, _, _ int, _ dma.Items) {}
-func (c *clockTracer) Wait(_, _ uint64, _, _ int, _ string)    {}
+func (c *clockTracer) Issue(*dma.Transfer)                            {}
+func (c *clockTracer) Complete(*dma.Transfer)                         {}
+func (c *clockTracer) Mark(_ uint64, _, _, _ int, _ dma.Items)        {}
+func (c *clockTracer) Wait(_, _ uint64, _, _ int, _ string, _ uint64) {}
 
 // TestTrace checks what a tracer is told, that it is one story whatever the
 // number of workers, and that kernels without copies have one too.
