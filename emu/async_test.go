@@ -56,6 +56,9 @@ func TestAsyncResults(t *testing.T) {
 	for _, opt := range asyncDevices {
 		d := device(t, opt)
 		p := program(t, d, "async")
+		if !kernel(t, p, "reversed").Info().UsesAsync {
+			t.Error("the kernel is not known to copy asynchronously")
+		}
 		src := buffer(t, d, in...)
 		for _, s := range asyncSchedules(t) {
 			for _, check := range []bool{false, true} {

@@ -31,6 +31,15 @@
 //     and the analysis does not look for races. Such a kernel gives the same result
 //     every time with one worker, with ParallelNever, and in the other orders.
 //
+// # Asynchronous copies
+//
+// Kernels may copy between global and local memory behind their own back: as a
+// work-group (async_work_group_copy and what extends it) or each work-item for
+// itself (AMDGPU's load-to-LDS operations and async marks). When the bytes move is
+// up to [Schedule].Completion. A kernel that waits for what it uses cannot tell;
+// with [Launch.Check], one that does not is told which access ran ahead of which
+// copy, under every schedule alike. [Launch.Trace] shows what happened when.
+//
 // # Concurrency
 //
 // Everything here may be used from several goroutines. A device runs one

@@ -228,6 +228,7 @@ type KernelInfo struct {
 	PrivateMemory uint64    // bytes of private memory of a work-item, besides registers
 	UsesBarrier   bool
 	UsesPrintf    bool
+	UsesAsync     bool // asynchronous copies, or waits for them
 	// OrderDependent says that work-groups may see each other's order, so that
 	// they run one after the other.
 	OrderDependent bool
@@ -247,7 +248,7 @@ func (k *Kernel) Info() KernelInfo {
 	return KernelInfo{
 		ReqdLocalSize: c.ReqdLocalSize, LocalSizeHint: c.LocalSizeHint, ReqdSubgroup: c.ReqdSubgroup,
 		LocalMemory: local, PrivateMemory: private,
-		UsesBarrier: c.UsesBarrier, UsesPrintf: c.UsesPrintf, OrderDependent: c.OrderDependent,
+		UsesBarrier: c.UsesBarrier, UsesPrintf: c.UsesPrintf, UsesAsync: c.UsesAsync, OrderDependent: c.OrderDependent,
 		Spins: scheduler.MaySpin(c),
 	}
 }

@@ -33,6 +33,14 @@
 // b/4, where a row is 64 words, as the swizzled scratch memory of GPUs does: when
 // lanes use the same offset, they touch consecutive words.
 //
+// # Asynchronous copies
+//
+// The engine works out who copies what (operands by lane, the addresses of each
+// lane, which lanes agree) and package dma does the rest. A kernel that copies
+// is decoded once more for launches in which bytes may move between waits, or
+// in which uses of memory are checked: there, each access to global memory or LDS
+// is announced before it is made, with the time at which it is made.
+//
 // # Faults
 //
 // Lanes act in ascending order. When some lanes of an instruction fault, what
