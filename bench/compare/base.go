@@ -57,7 +57,8 @@ func (c *comparison) base(ctx context.Context, commit string, workloads []*bench
 		longer := median(ratios(now.times, then.times))
 		noise := median(ratios(again.times, then.times))
 		figures = append(figures, Figure{
-			Name: q.Kernel + " against " + commit, Value: longer, Unit: "times as long",
+			Table: "against " + commit,
+			Name:  q.Kernel, Value: longer, Unit: "times as long",
 			Target: fmt.Sprintf("at most %g", baseTarget), Verdict: verdict(longer <= baseTarget),
 			Detail: fmt.Sprintf("%s work-items: %s and %s; in CPU time %s; the old program against itself %s", describe(q.Launch),
 				milliseconds(median(now.times).Seconds()), milliseconds(median(then.times).Seconds()),

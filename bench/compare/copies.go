@@ -111,6 +111,9 @@ const (
 	pipelineTarget = 0.9
 )
 
+// copiesTable is the title above the figures about asynchronous copies.
+const copiesTable = "asynchronous copies"
+
 // copies measures copies in two dimensions against Go's copy of the same lines.
 func (c *comparison) copies() ([]Figure, error) {
 	across, down := 16, 16
@@ -129,7 +132,8 @@ func (c *comparison) copies() ([]Figure, error) {
 	rate := func(r *rival) string { return number(moved/median(r.times).Seconds()/1e6) + " MB/s" }
 	speed := median(ratios(lines.times, kernel.times))
 	return []Figure{{
-		Name: "2D copies of 64 KiB tiles against Go's copy", Value: speed, Unit: "times the speed",
+		Table: copiesTable,
+		Name:  "dma2d: copies of 64 KiB tiles against Go's copy", Value: speed, Unit: "times the speed",
 		Target: fmt.Sprintf("at least %g", copyTarget), Verdict: verdict(speed >= copyTarget),
 		Detail: fmt.Sprintf("tiles2d, %d x %d tiles in and out, one worker: %s; Go's copy of the same lines %s; of 64 KiB at once %s, against which it is %s times the speed",
 			across, down, rate(kernel), rate(lines), rate(blocks), number(median(ratios(blocks.times, kernel.times)))),
@@ -154,7 +158,8 @@ func (c *comparison) pipelines() (figures []Figure, err error) {
 	for _, r := range rivals[1:] {
 		speed := median(ratios(plain.times, r.times))
 		figures = append(figures, Figure{
-			Name: r.request.Kernel + " against matmul", Value: speed, Unit: "times the speed",
+			Table: copiesTable,
+			Name:  "matmul-pipelined: " + r.request.Kernel + " against matmul", Value: speed, Unit: "times the speed",
 			Target: fmt.Sprintf("at least %g", pipelineTarget), Verdict: verdict(speed >= pipelineTarget),
 			Detail: fmt.Sprintf("%d x %d work-items, tiles of 16 by 16: %s and %s; in CPU time %s", n, n,
 				milliseconds(median(r.times).Seconds()), milliseconds(median(plain.times).Seconds()), number(median(ratios(plain.cpu, r.cpu)))),

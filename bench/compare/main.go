@@ -167,6 +167,19 @@ func (c *comparison) fill(ctx context.Context, r *Report, workloads []*bench.Wor
 		}
 		r.Figures = append(r.Figures, f)
 	}
+	fmt.Fprintln(os.Stderr, "compare: scaling, launch, process start")
+	for _, measure := range []func() (Figure, error){c.scaling, c.launch} {
+		f, err := measure()
+		if err = errors.Join(ctx.Err(), err); err != nil {
+			return err
+		}
+		r.Figures = append(r.Figures, f)
+	}
+	figures, err := c.start(ctx)
+	if err = errors.Join(ctx.Err(), err); err != nil {
+		return err
+	}
+	r.Figures = append(r.Figures, figures...)
 	fmt.Fprintln(os.Stderr, "compare: asynchronous copies")
 	for _, measure := range []func() ([]Figure, error){c.copies, c.pipelines} {
 		figures, err := measure()
@@ -183,17 +196,7 @@ func (c *comparison) fill(ctx context.Context, r *Report, workloads []*bench.Wor
 		}
 		r.Figures = append(r.Figures, figures...)
 	}
-	fmt.Fprintln(os.Stderr, "compare: scaling, launch, process start")
-	for _, measure := range []func() (Figure, error){c.scaling, c.launch} {
-		f, err := measure()
-		if err = errors.Join(ctx.Err(), err); err != nil {
-			return err
-		}
-		r.Figures = append(r.Figures, f)
-	}
-	figures, err := c.start(ctx)
-	r.Figures = append(r.Figures, figures...)
-	return errors.Join(ctx.Err(), err)
+	return nil
 }
 
 // find starts a worker for lockstep and for each implementation that there is.

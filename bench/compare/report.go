@@ -124,13 +124,22 @@ func (r *Report) kernelTable() [][]string {
 	return table
 }
 
-// figureTable has the figures of lockstep alone, under a row of titles.
-func (r *Report) figureTable() [][]string {
-	table := [][]string{{"lockstep alone", "measured", "target", "verdict", "detail"}}
-	for _, f := range r.Figures {
-		table = append(table, []string{f.Name, number(f.Value) + " " + f.Unit, f.Target, dash(f.Verdict), f.Detail})
+// figureTables has the figures of lockstep alone, under a row of titles for
+// those that belong together.
+func (r *Report) figureTables() [][][]string {
+	var tables [][][]string
+	for i, f := range r.Figures {
+		if i == 0 || f.Table != r.Figures[i-1].Table {
+			title := f.Table
+			if title == "" {
+				title = "lockstep alone"
+			}
+			tables = append(tables, [][]string{{title, "measured", "target", "verdict", "detail"}})
+		}
+		last := &tables[len(tables)-1]
+		*last = append(*last, []string{f.Name, number(f.Value) + " " + f.Unit, f.Target, dash(f.Verdict), f.Detail})
 	}
-	return table
+	return tables
 }
 
 // Text is the report for a terminal.
@@ -144,9 +153,9 @@ func (r *Report) Text() string {
 	for _, note := range notes {
 		b.WriteString(note + "\n")
 	}
-	if len(r.Figures) > 0 {
+	for _, table := range r.figureTables() {
 		b.WriteByte('\n')
-		writeAligned(&b, r.figureTable())
+		writeAligned(&b, table)
 	}
 	return b.String()
 }
@@ -164,9 +173,9 @@ func (r *Report) Markdown() string {
 	for _, note := range notes {
 		b.WriteString(note + "\n")
 	}
-	if len(r.Figures) > 0 {
+	for _, table := range r.figureTables() {
 		b.WriteByte('\n')
-		writeMarkdown(&b, r.figureTable())
+		writeMarkdown(&b, table)
 	}
 	return b.String()
 }

@@ -31,6 +31,7 @@ func sample() *Report {
 		Figures: []Figure{
 			{Name: "launch", Value: 1.5, Unit: "µs", Target: "under 20", Verdict: holds, Detail: "median of 9"},
 			{Name: "memory", Value: 65.25, Unit: "MiB", Target: "under 64", Verdict: misses},
+			{Table: "copies", Name: "a copy", Value: 0.925, Unit: "times the speed", Target: "at least 0.8", Verdict: holds, Detail: "one worker"},
 		},
 	}
 }
