@@ -18,10 +18,32 @@ type Config struct {
 	Schedule emu.Schedule
 	// KeepMarks keeps the async marks and waits that may be left out.
 	KeepMarks bool
+	DMA       DMA
 
 	// async says that the configuration is for kernels with asynchronous copies
 	// only: for others it is like one before it.
 	async bool
+}
+
+// DMA is the shape of what moves the bytes of asynchronous copies; 0 leaves each to the device.
+type DMA struct {
+	Engines int // of a work-group
+	Queue   int // copies that wait for each engine
+	Step    int // bytes that an engine moves in a tick
+}
+
+// String returns the command line flags that choose the shape, each behind a space.
+func (d DMA) String() string {
+	s := ""
+	for _, f := range []struct {
+		flag string
+		n    int
+	}{{"engines", d.Engines}, {"queue", d.Queue}, {"step", d.Step}} {
+		if f.n != 0 {
+			s += fmt.Sprintf(" -dma-%s %d", f.flag, f.n)
+		}
+	}
+	return s
 }
 
 // String returns the command line flags that choose the configuration.
@@ -37,16 +59,17 @@ func (c Config) String() string {
 	if c.KeepMarks {
 		s += " -keep-marks"
 	}
-	return s
+	return s + c.DMA.String()
 }
 
 // device is the part of a configuration that a device is made for.
 type device struct {
 	engine                  string
 	subgroup, wave, workers int
+	dma                     DMA
 }
 
-func (c Config) device() device { return device{c.Engine, c.SubGroup, c.Wave, c.Workers} }
+func (c Config) device() device { return device{c.Engine, c.SubGroup, c.Wave, c.Workers, c.DMA} }
 
 // Matrix says which configurations a case is run under.
 type Matrix struct {
@@ -61,10 +84,14 @@ type Matrix struct {
 	// choose when these complete.
 	Async []emu.Schedule
 	// Marks are the schedules under which kernels with asynchronous copies run
-	// a second time, with the async marks and waits that may be left out.
+	// once more, with the async marks and waits that may be left out.
 	Marks []emu.Schedule
 	// KeepMarks keeps those in all configurations.
 	KeepMarks bool
+	// DMA is the shape in all configurations but those of Shapes: further shapes, under
+	// which kernels with asynchronous copies run, too, in the schedules of Marks.
+	DMA    DMA
+	Shapes []DMA
 }
 
 // engines returns the engines of this build without their alias "auto".
@@ -86,7 +113,9 @@ func Full() Matrix {
 			{Order: emu.Reverse, Completion: emu.CompleteLate}, {Order: emu.Reverse, Completion: emu.CompletePaced},
 			{Order: emu.Reverse, Completion: emu.CompleteSeeded, Seed: 1}, {Order: emu.Seeded, Completion: emu.CompleteLate, Seed: 1},
 		},
-		Marks: []emu.Schedule{{Completion: emu.CompleteLate}, seeded(1)},
+		Marks: []emu.Schedule{{Completion: emu.CompleteLate}, {Completion: emu.CompletePaced}, seeded(1)},
+		// The slowest there is, and one in which everything is under way at once.
+		Shapes: []DMA{{Engines: 1, Queue: 1, Step: 1}, {Engines: 64, Queue: 1024, Step: 3}},
 	}
 	for seed := range uint64(10) {
 		if seed < 3 {
@@ -110,7 +139,8 @@ func Standard() Matrix {
 	m.Waves = []int{0, 1}
 	m.Schedules = []emu.Schedule{{Order: emu.InOrder}, {Order: emu.Reverse}, seeded(1)}
 	m.Async = []emu.Schedule{{Completion: emu.CompleteLate}, {Completion: emu.CompletePaced}, {Order: emu.Reverse, Completion: emu.CompleteLate}, seeded(2)}
-	m.Marks = m.Marks[:1]
+	m.Marks = m.Marks[1:2]
+	m.Shapes = m.Shapes[:1]
 	return m
 }
 
@@ -136,6 +166,7 @@ type Axes struct {
 	Schedules string // names of schedules; seeded stands for one schedule a seed
 	Seeds     string // seeds for the order seeded, which alone they stand for, too; 1 when not given
 	KeepMarks bool   // keep async marks and waits that may be left out
+	DMA       DMA    // the shape of the DMA engines, where a number is not 0
 }
 
 // Set changes the axes of m that are given. After an error m is of no use.
@@ -182,7 +213,17 @@ func (m *Matrix) Set(a Axes) error {
 		}
 	}
 	if a.KeepMarks {
-		m.KeepMarks, m.Marks = true, nil
+		m.KeepMarks = true
+	}
+	if a.DMA != (DMA{}) {
+		d, err := emu.NewDevice(emu.DeviceOptions{DMAEngines: a.DMA.Engines, DMAQueueDepth: a.DMA.Queue, DMABytesPerStep: a.DMA.Step})
+		if err == nil {
+			err = d.Close()
+		}
+		if err != nil {
+			return err
+		}
+		m.DMA, m.Shapes = a.DMA, nil
 	}
 	return m.setSchedules(a.Schedules, a.Seeds)
 }
@@ -205,7 +246,7 @@ func (m *Matrix) setSchedules(schedule, seeds string) error {
 			schedule = emu.Seeded.String()
 		}
 	}
-	m.Schedules, m.Async, m.Marks = nil, nil, nil
+	m.Schedules, m.Async = nil, nil
 	for item := range strings.SplitSeq(schedule, ",") {
 		s, err := emu.ParseSchedule(strings.TrimSpace(item), 0)
 		if err != nil {
@@ -219,6 +260,9 @@ func (m *Matrix) setSchedules(schedule, seeds string) error {
 			s.Seed = seed
 			m.Schedules = append(m.Schedules, s)
 		}
+	}
+	if m.Marks != nil {
+		m.Marks = m.Schedules
 	}
 	return nil
 }
@@ -243,8 +287,16 @@ func (m Matrix) Configs(c *Case) []Config {
 				}
 				waves = append(waves, wave)
 				for i, workers := range m.Workers {
-					cfg := Config{Engine: engine, SubGroup: sub, Wave: wave, Workers: workers, KeepMarks: m.KeepMarks}
+					cfg := Config{Engine: engine, SubGroup: sub, Wave: wave, Workers: workers, KeepMarks: m.KeepMarks, DMA: m.DMA}
 					out = m.schedules(out, cfg, c, i == 0)
+				}
+				for _, shape := range m.Shapes {
+					for _, s := range m.Marks {
+						if c.Timeout == 0 {
+							out = append(out, Config{Engine: engine, SubGroup: sub, Wave: wave, Workers: m.Workers[0], Schedule: s,
+								KeepMarks: m.KeepMarks, DMA: shape, async: true})
+						}
+					}
 				}
 			}
 		}
@@ -269,10 +321,12 @@ func (m Matrix) schedules(out []Config, cfg Config, c *Case, first bool) []Confi
 		cfg.Schedule = s
 		out = append(out, cfg)
 	}
-	cfg.KeepMarks = true
-	for _, s := range m.Marks {
-		cfg.Schedule = s
-		out = append(out, cfg)
+	if !cfg.KeepMarks {
+		cfg.KeepMarks = true
+		for _, s := range m.Marks {
+			cfg.Schedule = s
+			out = append(out, cfg)
+		}
 	}
 	return out
 }

@@ -173,6 +173,7 @@ func TestRunAsync(t *testing.T) {
 	m := two()
 	m.Async = []emu.Schedule{{Completion: emu.CompleteLate}, {Completion: emu.CompletePaced}}
 	m.Marks = []emu.Schedule{{Completion: emu.CompleteLate}}
+	m.Shapes = []DMA{{Engines: 1, Queue: 1, Step: 1}}
 	copies, err := Load(Builtin(), "cases/gac/core-copy", "cases/gac/refuse-instruction")
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +182,7 @@ func TestRunAsync(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, runs := range []int{12, 6, 6} {
+	for i, runs := range []int{14, 6, 6} {
 		if r := report.Results[i]; r.Status != Passed || r.Runs != runs {
 			t.Errorf("%s: %s after %d runs, want %d", r.Case.Name, r.Status, r.Runs, runs)
 		}

@@ -45,6 +45,7 @@ type peer struct {
 	subgroup, wave int
 	schedule       emu.Schedule
 	marks          bool
+	dma            DMA
 }
 
 // seen is what the first configuration of a peer gave.
@@ -143,6 +144,7 @@ func (l *loader) load(cfg Config, t *trial) error {
 		l.close()
 		dev, err := emu.NewDevice(emu.DeviceOptions{
 			Engine: cfg.Engine, SubgroupSize: cfg.SubGroup, WaveLanes: cfg.Wave, Workers: cfg.Workers,
+			DMAEngines: cfg.DMA.Engines, DMAQueueDepth: cfg.DMA.Queue, DMABytesPerStep: cfg.DMA.Step,
 		})
 		if err != nil {
 			return err
@@ -349,7 +351,7 @@ func (t *trial) agree(cfg Config, res *emu.Result, buffers map[int][]byte) []fau
 			wrong = append(wrong, faultf("finding %s has no JSON form: %v", f.Code, err))
 		}
 	}
-	key := peer{cfg.SubGroup, cfg.Wave, cfg.Schedule, cfg.KeepMarks}
+	key := peer{cfg.SubGroup, cfg.Wave, cfg.Schedule, cfg.KeepMarks, cfg.DMA}
 	now := seen{cfg, res.Counters, string(res.Output), texts.String()}
 	then, ok := t.peers[key]
 	if !ok {

@@ -37,6 +37,7 @@ type conformanceOptions struct {
 	engine, subgroup, wave, workers, order, seeds string
 	jobs                                          int
 	timeout                                       time.Duration
+	dma                                           conformance.DMA
 }
 
 func setupConformance(f *flags) func(context.Context, *Env, []string) error {
@@ -57,6 +58,9 @@ func setupConformance(f *flags) func(context.Context, *Env, []string) error {
 	f.StringVar(&o.order, "schedule", "", "only the schedules `NAME[,…]` (lockstep help schedules)")
 	f.StringVar(&o.seeds, "seed", "", "seeds `N[,…]` of schedules that are drawn from one")
 	f.BoolVar(&o.keepMarks, "keep-marks", false, "keep async marks and waits that may be left out")
+	f.IntVar(&o.dma.Engines, "dma-engines", 0, "only with `N` engines that copy for a work-group")
+	f.IntVar(&o.dma.Queue, "dma-queue", 0, "only with queues of `N` copies for each of them")
+	f.IntVar(&o.dma.Step, "dma-step", 0, "only with `BYTES` that each moves a tick in the schedule paced")
 	f.IntVar(&o.jobs, "jobs", 0, "run `N` cases at the same time (default: one for each CPU)")
 	f.DurationVar(&o.timeout, "timeout", 0, "time limit `DURATION` of a run of a case that states none (default 1m)")
 	return o.run
@@ -75,7 +79,7 @@ func (o *conformanceOptions) run(ctx context.Context, env *Env, patterns []strin
 	}
 	if err := matrix.Set(conformance.Axes{
 		Engines: o.engine, SubGroups: o.subgroup, Waves: o.wave, Workers: o.workers, Schedules: o.order, Seeds: o.seeds,
-		KeepMarks: o.keepMarks,
+		KeepMarks: o.keepMarks, DMA: o.dma,
 	}); err != nil {
 		return usagef("help conformance", "conformance: %v", err)
 	}
