@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
@@ -177,8 +178,8 @@ func (s *launch) prepare() error {
 	if s.opt.Order >= numOrders {
 		return fmt.Errorf("unknown order %d", s.opt.Order)
 	}
-	if _, err := s.opt.DMA.Completion.MarshalText(); err != nil {
-		return err
+	if s.opt.DMA.Completion > dma.Paced {
+		return fmt.Errorf("unknown completion %d", s.opt.DMA.Completion)
 	}
 	if s.SubgroupSize < 1 || s.opt.WaveLanes < 0 || s.opt.WaveLanes%s.SubgroupSize != 0 {
 		return fmt.Errorf("waves of %d lanes with sub-groups of %d", s.opt.WaveLanes, s.SubgroupSize)
