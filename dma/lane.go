@@ -89,8 +89,13 @@ func (t *transfer) moveLanes() {
 // With runs, lanes that follow each other become one move.
 func (u *Unit) gather(t *transfer, size uint64, mask []uint64, dst, src []memory.Pointer, runs bool) (n, bad int, f *memory.Fault) {
 	t.lanes = t.lanes[:0]
-	var d, s memory.Pointer // start of the run
-	var length uint64       // bytes of it
+	if size == 0 {
+		return 0, 0, nil
+	}
+	var to, from lastRegion
+	var d, s memory.Pointer         // start of the run
+	var nextD, nextS memory.Pointer // where a run goes on
+	var length uint64               // bytes of it
 	most := min(len(dst), len(src))
 	for w, word := range mask {
 		for ; word != 0; word &= word - 1 {
@@ -99,38 +104,55 @@ func (u *Unit) gather(t *transfer, size uint64, mask []uint64, dst, src []memory
 				break
 			}
 			n++
-			if length > 0 && runs && dst[lane] == d+memory.Pointer(length) && (s == ZeroFill && src[lane] == ZeroFill || s != ZeroFill && src[lane] == s+memory.Pointer(length)) {
+			near, far := dst[lane], src[lane]
+			if runs && near == nextD && far == nextS && length > 0 {
 				length += size
-				continue
+			} else {
+				if length > 0 && !u.addMove(t, d, s, length, &to, &from) {
+					return u.badLane(size, mask, dst, src)
+				}
+				d, s, length = near, far, size
 			}
-			if length > 0 && !u.addMove(t, d, s, length) {
-				return u.badLane(size, mask, dst, src)
+			nextD, nextS = near+memory.Pointer(size), far
+			if far != ZeroFill {
+				nextS += memory.Pointer(size)
 			}
-			d, s, length = dst[lane], src[lane], size
 		}
 	}
-	switch {
-	case size == 0:
-		return 0, 0, nil
-	case length > 0 && !u.addMove(t, d, s, length):
+	if length > 0 && !u.addMove(t, d, s, length, &to, &from) {
 		return u.badLane(size, mask, dst, src)
 	}
 	return n, 0, nil
 }
 
+// lastRegion remembers the allocation that was looked up last: the lanes of a
+// copy nearly always stay in one.
+type lastRegion struct {
+	start  memory.Pointer // offset 0 of the allocation
+	region *memory.Region
+}
+
+// of returns the allocation that p leads to, or nil.
+func (l *lastRegion) of(u *Unit, p memory.Pointer) *memory.Region {
+	if start := p >> memory.OffsetBits << memory.OffsetBits; l.region == nil || l.start != start {
+		l.start, l.region = start, u.region(p)
+	}
+	return l.region
+}
+
 // addMove adds a move of n bytes, or returns false when there are not so many
 // at one of the addresses.
-func (u *Unit) addMove(t *transfer, dst, src memory.Pointer, n uint64) bool {
+func (u *Unit) addMove(t *transfer, dst, src memory.Pointer, n uint64, to, from *lastRegion) bool {
 	var l laneMove
 	if src != ZeroFill {
-		r := u.region(src)
+		r := from.of(u, src)
 		off := uint64(src.Offset())
 		if r == nil || r.Freed || off > r.Size || n > r.Size-off {
 			return false
 		}
 		l.src = r.Data[off : off+n : off+n]
 	}
-	r := u.region(dst)
+	r := to.of(u, dst)
 	off := uint64(dst.Offset())
 	if r == nil || r.Freed || r.ReadOnly || off > r.Size || n > r.Size-off {
 		return false

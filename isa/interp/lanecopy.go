@@ -125,6 +125,9 @@ func (w *wave) plainSides(c *isa.LaneCopy, step int) bool {
 	var lds memory.Pointer
 	start, end, room := 0, 0, false
 	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
 		pointers := (*[64]uint64)(unsafe.Add(w.chunk(k), at))
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
