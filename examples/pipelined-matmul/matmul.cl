@@ -119,18 +119,17 @@ void matmul_marks(global const float *a, global const float *b, global float *c,
 	uint first = get_sub_group_id() * get_max_sub_group_size();
 	float sum = 0.0f;
 
-	// What this work-item copies of the tiles at 0: the element at of from, which
-	// is that of row or column depth of the k that there are; by each tile at goes
-	// on by step. Where rows are whole groups of four elements, the first quarter
-	// of the work-items copies four each of A, and the second quarter of B.
-	// Otherwise each copies one of A, and one of B that has names of its own.
-	const uint outside = 1u << 31;
+	// What this work-item copies of the tiles at 0 is the element at of from, in
+	// row or column depth of k; by each tile it goes on by step. Where rows are
+	// whole groups of four elements, the first quarter of the work-items copies
+	// four each of A, and the second quarter of B. Otherwise each copies one of A,
+	// and one of B, for which there are at_b and so on.
+	const uint outside = -1;
 	bool wide = k % 4 == 0 && n % 4 == 0;
 	global const float *from = a;
-	uint depth = y < m ? lx : outside, step = TILE;
-	size_t at = (size_t)y * k + lx;
-	uint depth_b = x < n ? ly : outside, step_b = TILE * n;
-	size_t at_b = (size_t)ly * n + x;
+	uint depth = y < m ? lx : outside, depth_b = x < n ? ly : outside;
+	size_t at = (size_t)y * k + lx, at_b = (size_t)ly * n + x;
+	size_t step = TILE, step_b = (size_t)TILE * n;
 	if (wide) {
 		uint r = l % (TILE * TILE / 4) / 4, q = l % 4 * 4;
 		if (l < TILE * TILE / 4) {
@@ -144,16 +143,19 @@ void matmul_marks(global const float *a, global const float *b, global float *c,
 		}
 	}
 
+	// The t from which on there is nothing left for it to copy.
+	uint end = k - min(depth, k), end_b = k - min(depth_b, k);
+
 	// Behind the last tile nothing is copied, but a mark is made, so that the
 	// count of the wait stays the same.
 #define LOAD(t, stage) do { \
 		if (wide) { \
-			if ((t) + depth < k) \
+			if ((t) < end) \
 				load_async(&from[at], &tiles[stage][4 * first], 16, 0, 0); \
 		} else { \
-			if ((t) + depth < k) \
+			if ((t) < end) \
 				load_async(&from[at], &tiles[stage][first], 4, 0, 0); \
-			if ((t) + depth_b < k) \
+			if ((t) < end_b) \
 				load_async(&b[at_b], &tiles[stage][TILE * TILE + first], 4, 0, 0); \
 			at_b += step_b; \
 		} \
