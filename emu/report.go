@@ -169,6 +169,9 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 		if f.Expected == memory.SpaceResource {
 			out.Message = what + " through a value that is no buffer resource"
 			out.Detail = fmt.Sprintf("at %#x", uint64(f.Pointer))
+			if _, name := p.object(f); name != "" {
+				out.Detail = fmt.Sprintf("at %s%+d, which is memory itself", name, f.Pointer.Offset())
+			}
 			break
 		}
 		if f.Pointer.Space() == memory.SpaceResource {
