@@ -104,6 +104,9 @@ func parseArgs(env *Env, dev *emu.Device, k *emu.Kernel, specs []string) ([]kern
 	return args, nil
 }
 
+// resourceBytes is the size of a buffer resource by value.
+const resourceBytes = 16
+
 // fit checks that an argument is of the parameter's kind and, for a value, size.
 func (a *kernelArg) fit(p *emu.Param) error {
 	wants := map[isa.ParamKind]string{
@@ -113,6 +116,9 @@ func (a *kernelArg) fit(p *emu.Param) error {
 	gives := map[argspec.Kind]string{
 		argspec.Value: "a value", argspec.Buffer: "a buffer", argspec.Local: "local memory", argspec.Null: "a null pointer",
 	}[a.spec.Kind]
+	if a.spec.Resource != nil {
+		gives = "a buffer resource"
+	}
 	switch {
 	case p.Kind == isa.ParamValue && a.spec.Kind == argspec.Value:
 		data, err := a.spec.Fit(int(p.Size))
@@ -120,7 +126,7 @@ func (a *kernelArg) fit(p *emu.Param) error {
 			return err
 		}
 		a.arg = emu.Bytes(data)
-	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Buffer:
+	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Buffer, p.Kind == isa.ParamValue && p.Size == resourceBytes && a.spec.Resource != nil:
 		// place makes it.
 	case p.Kind == isa.ParamLocal && a.spec.Kind == argspec.Local:
 		a.arg = emu.LocalBytes(uint64(a.spec.Count))
@@ -160,6 +166,9 @@ func (a *kernelArg) place(dev *emu.Device, p *emu.Param) error {
 		return err
 	}
 	a.buffer, a.arg, a.spec.Data = b, b, nil
+	if r := a.spec.Resource; r != nil {
+		a.arg = emu.Resource(b, r.Stride, r.Records)
+	}
 	return nil
 }
 
