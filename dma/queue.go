@@ -223,11 +223,32 @@ func (u *Unit) waitFor(wanted func(t *transfer) bool) (stall uint64) {
 		u.pace()
 		return until - from
 	}
-	for i := 0; i < len(u.queue); {
-		if wanted(u.queue[i]) {
-			until = max(until, u.run(i))
-		} else {
-			i++
+	// With Seeded it begins with any of them, so that what the program issued
+	// later may be done first.
+	skip := uint64(0)
+	if u.cfg.Completion == Seeded {
+		n := uint64(0)
+		for _, t := range u.queue {
+			if wanted(t) {
+				n++
+			}
+		}
+		if n > 1 {
+			skip = u.rng.below(n)
+		}
+	}
+	for again := true; again; {
+		again = skip > 0
+		for i := 0; i < len(u.queue); {
+			switch {
+			case !wanted(u.queue[i]):
+				i++
+			case skip > 0:
+				skip--
+				i++
+			default:
+				until = max(until, u.run(i))
+			}
 		}
 	}
 	u.now = until
