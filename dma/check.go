@@ -33,8 +33,8 @@ func (u *Unit) checkGeometry(c *Copy, o *operands, items *Items) {
 		return
 	}
 	report := func(code finding.Code, text string) {
-		n, first := u.count(items)
-		u.detail(code, c.PC, first, n, func(d *Detail) {
+		_, first := u.count(items)
+		u.detail(code, c.PC, first, u.group.Items, func(d *Detail) {
 			d.Text = text
 			d.Transfers = []Transfer{{ID: u.id, PC: c.PC, Name: c.Spec.Name, Items: items.spans(u.group.Items), Wave: items.Wave,
 				Dst: advance(memory.Pointer(o[argDst]), mul(o[argDstOffset], o[argElemBytes])),
@@ -107,7 +107,7 @@ func (u *Unit) checkJoin(a *arrival, c *Copy, event uint64, items *Items) {
 	if r.pc != c.PC || r.args != o || r.given != event {
 		n, first := u.count(items)
 		u.detail(finding.AsyncDiff, c.PC, first, n, func(d *Detail) {
-			d.Transfers = []Transfer{r.told(u.group.Items)}
+			d.Transfers = []Transfer{r.told(&u.group, 0)}
 			d.Sets = []OperandSet{operandSet(r.pc, r.spec, &r.args, r.given, r.arrived.spans(u.group.Items, true)),
 				operandSet(c.PC, c.Spec, &o, event, items.spans(u.group.Items))}
 		})
@@ -165,7 +165,7 @@ func (u *Unit) checkParts() {
 		if r.nArrived < g && !r.partial {
 			r.partial = true
 			u.detail(finding.AsyncPart, r.pc, r.arrived.first(), r.nArrived, func(d *Detail) {
-				d.Transfers = []Transfer{r.told(g)}
+				d.Transfers = []Transfer{r.told(&u.group, 0)}
 				d.Did, d.DidNot = r.arrived.spans(g, true), r.arrived.spans(g, false)
 			})
 		}
@@ -174,7 +174,7 @@ func (u *Unit) checkParts() {
 		}
 		if r.nWaited < r.nArrived {
 			u.detail(finding.AsyncPart, r.waitPC, r.waited.first(), r.nWaited, func(d *Detail) {
-				d.Transfers = []Transfer{r.told(g)}
+				d.Transfers = []Transfer{r.told(&u.group, 0)}
 				d.Wait = true
 				d.Did, d.DidNot = r.waited.spans(g, true), r.waited.spans(g, false)
 			})
@@ -189,7 +189,7 @@ func (u *Unit) checkEnd() {
 	for _, r := range u.checker.records {
 		if r.event != 0 {
 			u.detail(finding.AsyncNoWait, r.pc, r.arrived.first(), r.nArrived, func(d *Detail) {
-				d.Transfers = []Transfer{r.told(u.group.Items)}
+				d.Transfers = []Transfer{r.told(&u.group, 0)}
 			})
 		}
 	}
@@ -268,36 +268,40 @@ func (u *Unit) outstandingFor(r *record, items *Items) bool {
 // checkOverlap compares a new transfer with itself and with those that are
 // outstanding for the items that issue it.
 func (u *Unit) checkOverlap(r *record, items *Items) {
-	report := func(at memory.Pointer, n uint64, kind memory.Access, other *record) {
+	report := func(at memory.Pointer, n uint64, kind memory.Access, other *record, text string) {
 		count, first := u.count(items)
+		if r.event != 0 {
+			count = u.group.Items // it is everybody's, whoever came to it first
+		}
 		u.detail(finding.AsyncOverlap, r.pc, first, count, func(d *Detail) {
-			d.Access, d.Pointer, d.Size = kind, at, n
-			d.Transfers = []Transfer{r.told(u.group.Items)}
+			d.Access, d.Pointer, d.Size, d.Text = kind, at, n, text
+			d.Transfers = []Transfer{r.told(&u.group, r.user(at))}
 			if other != nil {
-				d.Transfers = append(d.Transfers, other.told(u.group.Items))
-				u.orderedBy(d, other, -1)
+				d.Transfers = append(d.Transfers, other.told(&u.group, other.user(at)))
+				u.orderedBy(d, other, other.user(at), r.user(at))
 			}
 		})
 	}
 	if at, n, ok := r.conflict(true, r, false); ok {
-		report(at, n, memory.AccessWrite, nil)
+		report(at, n, memory.AccessWrite, nil, "which it reads and writes")
 	} else if len(r.lanes) > 1 && !r.dstApart() {
 		if at, n, ok := r.conflict(true, r, true); ok {
-			report(at, n, memory.AccessWrite, nil)
+			report(at, n, memory.AccessWrite, nil, "which two work-items write")
 		}
 	}
 	for _, o := range u.checker.records {
 		at, n, ok := r.conflict(true, o, true)
-		kind := memory.AccessWrite
+		kind, text := memory.AccessWrite, "which both write"
 		if !ok {
 			at, n, ok = r.conflict(true, o, false)
+			text = "which this one writes and the other still reads"
 		}
 		if !ok {
 			at, n, ok = r.conflict(false, o, true)
-			kind = memory.AccessRead
+			kind, text = memory.AccessRead, "which this one reads and the other still writes"
 		}
 		if ok && u.outstandingFor(o, items) {
-			report(at, n, kind, o)
+			report(at, n, kind, o, text)
 			return // one is enough to say what is wrong
 		}
 	}
@@ -335,8 +339,8 @@ func (u *Unit) checkRace(r *record, items *Items) {
 				var at uint64
 				var by Party
 				if at, by, found = u.checker.shadow.find(use, alloc, lo, hi-lo, -1, false); found {
-					n, first := u.count(items)
-					u.race(r, first, n, s.kind, pointerAt(alloc, at), by)
+					_, first := u.count(items)
+					u.race(r, first, u.group.Items, s.kind, pointerAt(alloc, at), by)
 				}
 				return !found
 			})
@@ -369,10 +373,16 @@ func (u *Unit) checkLaneRace(r *record) {
 	}
 }
 
+// race reports that somebody used memory of a copy and no barrier lies between:
+// once for a group copy, since how many are found depends on who came first.
 func (u *Unit) race(r *record, item, n int, kind memory.Access, at memory.Pointer, by Party) {
+	if r.event != 0 && r.raced {
+		return
+	}
+	r.raced = true
 	u.detail(finding.AsyncRace, r.pc, item, n, func(d *Detail) {
 		d.Access, d.Pointer, d.Size = kind, at, 1
-		d.Transfers = []Transfer{r.told(u.group.Items)}
+		d.Transfers = []Transfer{r.told(&u.group, item)}
 		d.Other = &by
 	})
 }
@@ -389,34 +399,50 @@ func (u *Unit) Access(now uint64, pc int, kind memory.Access, item int, p memory
 	}
 	b := boxAt(p, size)
 	for _, r := range u.checker.records {
-		if code := u.touches(r, &b, kind, item); code != "" {
-			u.detail(code, pc, item, 1, func(d *Detail) {
-				d.Access, d.Pointer, d.Size = kind, p, size
-				d.Transfers = []Transfer{r.told(u.group.Items)}
-				u.orderedBy(d, r, item)
-			})
+		user, fills, ok := u.touches(r, &b, kind, item)
+		if !ok {
+			continue
+		}
+		if r.event != 0 && !r.arrived.has(item) && !r.partial {
+			// It comes to the copy later: no wait would help.
+			does := memory.AccessRead
+			if fills {
+				does = memory.AccessWrite
+			}
+			u.race(r, r.arrived.first(), u.group.Items, does, p, Party{Item: item, PC: pc, Access: kind})
 			break
 		}
+		code := finding.AsyncRead
+		if kind != memory.AccessRead {
+			code = finding.AsyncWrite
+		}
+		u.detail(code, pc, item, 1, func(d *Detail) {
+			d.Access, d.Pointer, d.Size = kind, p, size
+			d.Text = "which the copy still reads"
+			if fills {
+				d.Text = "which the copy still fills"
+			}
+			d.Transfers = []Transfer{r.told(&u.group, user)}
+			u.orderedBy(d, r, user, item)
+		})
+		break
 	}
 	if space == memory.SpaceLocal {
 		u.checkLocal(pc, kind, item, p, size)
 	}
 }
 
-// touches says what an access does wrong with an outstanding transfer, or "".
-func (u *Unit) touches(r *record, b *box, kind memory.Access, item int) finding.Code {
-	write := kind != memory.AccessRead
-	dst, src := r.dst.meets(b), write && r.src.meets(b)
+// touches says whether an access meets a transfer that is outstanding for the
+// work-item: user is a work-item whose part it meets, and fills that it does so
+// in the destination.
+func (u *Unit) touches(r *record, b *box, kind memory.Access, item int) (user int, fills, ok bool) {
+	dst, src := r.dst.meets(b), kind != memory.AccessRead && r.src.meets(b)
 	if !dst && !src {
-		return ""
-	}
-	code := finding.AsyncRead
-	if write {
-		code = finding.AsyncWrite
+		return 0, false, false
 	}
 	if r.event != 0 {
 		if r.waited.has(item) {
-			return ""
+			return 0, false, false
 		}
 		if dst {
 			_, _, dst = r.shape.hit(&r.shape.dst, b.lo, b.hi)
@@ -424,21 +450,21 @@ func (u *Unit) touches(r *record, b *box, kind memory.Access, item int) finding.
 		if src {
 			_, _, src = r.shape.hit(&r.shape.src, b.lo, b.hi)
 		}
-		if dst || src {
-			return code
-		}
-		return ""
+		return 0, dst, dst || src
 	}
 	for i := range r.lanes {
 		l := &r.lanes[i]
 		if l.settled {
 			continue
 		}
-		if dst && l.meets(l.dst, r.size, b) || src && l.meets(l.src, r.size, b) {
-			return code
+		if dst && l.meets(l.dst, r.size, b) {
+			return l.item, true, true
+		}
+		if src && l.meets(l.src, r.size, b) {
+			return l.item, false, true
 		}
 	}
-	return ""
+	return 0, false, false
 }
 
 // meets says whether n bytes at p, a side of the lane, meet the box.
@@ -476,19 +502,13 @@ func (u *Unit) checkLocal(pc int, kind memory.Access, item int, p memory.Pointer
 	}
 }
 
-// orderedBy says which mark and wait would have ordered somebody behind a lane
-// copy.
-func (u *Unit) orderedBy(d *Detail, r *record, item int) {
-	if r.event != 0 || len(r.lanes) == 0 {
+// orderedBy says which mark and wait would have ordered a work-item behind the
+// part that another one, who, has in a lane copy.
+func (u *Unit) orderedBy(d *Detail, r *record, who, item int) {
+	if r.event != 0 {
 		return
 	}
-	who := r.lanes[0].item
-	for i := range r.lanes {
-		if r.lanes[i].item == item {
-			who = item
-		}
-	}
-	d.Barrier = item >= 0 && who/u.group.SubgroupSize != item/u.group.SubgroupSize
+	d.Barrier = who/u.group.SubgroupSize != item/u.group.SubgroupSize
 	w := u.wave(r.wave)
 	for i := range w.marks {
 		m := &w.marks[i]

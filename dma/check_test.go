@@ -228,6 +228,19 @@ func TestChecks(t *testing.T) {
 			s.write(0, s.tile.Add(8))
 			s.wait(s.group(linear(pcCopy, s.out, s.tile, 64), 0))
 		}},
+		{"written behind the one who comes first", "E-ASYNCRACE@10", func(s *script) {
+			e := s.part(linear(pcCopy, s.out, s.tile, 64), 0, both[0])
+			s.write(40, s.tile.Add(8))
+			s.write(41, s.tile.Add(12))
+			s.part(linear(pcCopy, s.out, s.tile, 64), 0, both[1])
+			s.wait(e)
+		}},
+		{"read behind the one who comes first", "E-ASYNCRACE@10", func(s *script) {
+			e := s.part(linear(pcCopy, s.tile, s.in, 64), 0, both[0])
+			s.read(40, s.tile.Add(8))
+			s.part(linear(pcCopy, s.tile, s.in, 64), 0, both[1])
+			s.wait(e)
+		}},
 		{"written, then a barrier", "", func(s *script) {
 			s.write(40, s.tile)
 			s.barrier()
@@ -506,7 +519,7 @@ func TestDetails(t *testing.T) {
 			s.group(linear(pcCopy, s.tile, s.in, 64), 0)
 			s.read(40, s.tile.Add(8))
 			s.read(41, s.tile.Add(8))
-		}, found{PC: pcAccess, Item: 40, N: 2, Detail: Detail{Access: memory.AccessRead, Pointer: tile.Add(8), Size: 4, MarkPC: -1, Transfers: []Transfer{group}}}},
+		}, found{PC: pcAccess, Item: 40, N: 2, Detail: Detail{Access: memory.AccessRead, Pointer: tile.Add(8), Size: 4, MarkPC: -1, Text: "which the copy still fills", Transfers: []Transfer{group}}}},
 		{finding.AsyncRead, func(s *script) {
 			s.lane(pcLane, 0, s.tile, s.in)
 			s.mark(0)
@@ -514,22 +527,22 @@ func TestDetails(t *testing.T) {
 			s.mark(0)
 			s.settle(0, 3)
 			s.read(2, s.tile.Add(8))
-		}, found{PC: pcAccess, Item: 2, N: 1, Detail: Detail{Access: memory.AccessRead, Pointer: tile.Add(8), Size: 4, WaitN: 2, MarkPC: pcMark, Transfers: []Transfer{lane}}}},
+		}, found{PC: pcAccess, Item: 2, N: 1, Detail: Detail{Access: memory.AccessRead, Pointer: tile.Add(8), Size: 4, WaitN: 2, MarkPC: pcMark, Text: "which the copy still fills", Transfers: []Transfer{lane}}}},
 		{finding.AsyncWrite, func(s *script) {
 			s.lane(pcLane, 0, s.tile, s.in)
 			s.write(40, s.tile.Add(8))
-		}, found{PC: pcAccess, Item: 40, N: 1, Detail: Detail{Access: memory.AccessWrite, Pointer: tile.Add(8), Size: 4, MarkPC: -1, Barrier: true, Transfers: []Transfer{lane}}}},
+		}, found{PC: pcAccess, Item: 40, N: 1, Detail: Detail{Access: memory.AccessWrite, Pointer: tile.Add(8), Size: 4, MarkPC: -1, Barrier: true, Text: "which the copy still fills", Transfers: []Transfer{lane}}}},
 		{finding.AsyncOverlap, func(s *script) {
 			s.group(linear(pcCopy, s.tile, s.in, 64), 0)
 			s.group(linear(pcCopy2, s.tile.Add(60), s.in.Add(128), 64), 0)
-		}, found{PC: pcCopy2, Item: 0, N: 32, Detail: Detail{Access: memory.AccessWrite, Pointer: tile.Add(60), Size: 4, MarkPC: -1, Transfers: []Transfer{
+		}, found{PC: pcCopy2, Item: 0, N: 64, Detail: Detail{Access: memory.AccessWrite, Pointer: tile.Add(60), Size: 4, MarkPC: -1, Text: "which both write", Transfers: []Transfer{
 			of(group, func(t *Transfer) {
 				t.ID, t.PC, t.Items, t.Dst, t.Src, t.Event = 2, pcCopy2, spans(0, 31), tile.Add(60), in.Add(128), 2
 			}), group}}}},
 		{finding.AsyncRace, func(s *script) {
 			s.write(40, s.tile.Add(8))
 			s.group(linear(pcCopy, s.tile, s.in, 64), 0)
-		}, found{PC: pcCopy, Item: 0, N: 32, Detail: Detail{Access: memory.AccessWrite, Pointer: tile.Add(8), Size: 1, MarkPC: -1,
+		}, found{PC: pcCopy, Item: 0, N: 64, Detail: Detail{Access: memory.AccessWrite, Pointer: tile.Add(8), Size: 1, MarkPC: -1,
 			Other: &Party{40, pcAccess, memory.AccessWrite}, Transfers: []Transfer{of(group, func(t *Transfer) { t.Items = spans(0, 31) })}}}},
 		{finding.AsyncRace, func(s *script) {
 			s.lane(pcLane, 0, s.tile, s.in)
@@ -540,12 +553,12 @@ func TestDetails(t *testing.T) {
 		{finding.AsyncLine, func(s *script) {
 			a := args{argDst: uint64(s.tile), argSrc: uint64(s.in), argElems: 8, argLines: 2, argDstLine: 7, argSrcLine: 8}
 			s.group(a.copy(pcCopy, 2), 0)
-		}, found{PC: pcCopy, N: 32, Detail: Detail{MarkPC: -1, Text: "destination line length of 7, but lines of 8 elements",
+		}, found{PC: pcCopy, N: 64, Detail: Detail{MarkPC: -1, Text: "destination line length of 7, but lines of 8 elements",
 			Transfers: []Transfer{of(group, func(t *Transfer) { t.Name, t.Items, t.Bytes, t.Lines, t.Event = "copy2D", spans(0, 31), 16, 2, 0 })}}}},
 		{finding.AsyncPlane, func(s *script) {
 			a := args{argDst: uint64(s.tile), argSrc: uint64(s.in), argElems: 8, argLines: 2, argPlanes: 2, argDstLine: 8, argSrcLine: 8, argSrcPlane: 15}
 			s.group(a.copy(pcCopy, 3), 0)
-		}, found{PC: pcCopy, N: 32, Detail: Detail{MarkPC: -1, Text: "source plane area of 15, but planes of 2 lines with a line length of 8",
+		}, found{PC: pcCopy, N: 64, Detail: Detail{MarkPC: -1, Text: "source plane area of 15, but planes of 2 lines with a line length of 8",
 			Transfers: []Transfer{of(group, func(t *Transfer) {
 				t.Name, t.Items, t.Bytes, t.Lines, t.Planes, t.Event = "copy3D", spans(0, 31), 32, 2, 2, 0
 			})}}}},

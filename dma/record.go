@@ -29,6 +29,7 @@ type record struct {
 	// How many there are, and the instruction that the first waited at.
 	nArrived, nWaited, waitPC int
 	partial                   bool // it was reported that not all came to it
+	raced                     bool // it was reported that its memory was used without a barrier
 
 	// Lane copies.
 	seq       uint64 // among those of its wave
@@ -142,19 +143,45 @@ func (c *checker) filter(f func(r *record) bool) {
 	c.records = keep
 }
 
-// told returns a transfer as sinks see it. What depends on when bytes move is
-// left out.
-func (r *record) told(items int) Transfer {
+// told returns a transfer as sinks see it. Of a lane copy that is the part that
+// the sub-group of a work-item made, so that it does not matter how many
+// sub-groups ride in a wave. What depends on when bytes move is left out.
+func (r *record) told(g *Group, item int) Transfer {
 	t := Transfer{ID: r.id, PC: r.pc, Name: r.name, Wave: r.wave, Dst: r.info.dst, Src: r.info.src, Bytes: r.total,
 		Lines: r.lines, Planes: r.planes, Event: r.event, Async: r.async}
-	if r.seq == 0 && len(r.lanes) == 0 {
-		t.Items = r.arrived.spans(items, true)
+	if r.event != 0 {
+		t.Items = r.arrived.spans(g.Items, true)
 		return t
 	}
+	t.Bytes = 0
 	for i := range r.lanes {
-		t.Items = t.Items.Add(uint64(r.lanes[i].item))
+		l := &r.lanes[i]
+		if l.item/g.SubgroupSize != item/g.SubgroupSize {
+			continue
+		}
+		if t.Bytes == 0 {
+			t.Dst, t.Src = l.dst, l.src
+		}
+		t.Bytes += r.size
+		t.Items = t.Items.Add(uint64(l.item))
 	}
 	return t
+}
+
+// user returns the first work-item of a lane copy one of whose sides has the
+// byte at p; the first that has a part in any other transfer.
+func (r *record) user(p memory.Pointer) int {
+	for i := range r.lanes {
+		l := &r.lanes[i]
+		b := boxAt(p, 1)
+		if !l.settled && (l.meets(l.dst, r.size, &b) || l.meets(l.src, r.size, &b)) {
+			return l.item
+		}
+	}
+	if len(r.lanes) > 0 {
+		return r.lanes[0].item
+	}
+	return r.arrived.first()
 }
 
 // operandSet returns operands as sinks see them.
