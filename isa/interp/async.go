@@ -2,6 +2,7 @@ package interp
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -68,10 +69,10 @@ func (w *wave) items(lanes []uint64) dma.Items {
 }
 
 // alike calls f for each set of running lanes that have the same values in
-// the operands, in the order of their first lanes (lane i of chunk k), until f
+// the operands, which are I64, in the order of their first lanes (lane i of chunk k), until f
 // returns false.
 func (w *wave) alike(operands []vectorOperand, f func(k, i int, lanes []uint64) bool) {
-	if len(operands) == 0 {
+	if w.allAlike(operands) {
 		k, i := w.firstLane()
 		f(k, i, w.exec)
 		return
@@ -95,6 +96,31 @@ func (w *wave) alike(operands []vectorOperand, f func(k, i int, lanes []uint64) 
 			}
 		}
 	}
+}
+
+// allAlike says whether all running lanes have the same values in the operands,
+// which are I64: nearly always, since anything else is a mistake in the kernel.
+func (w *wave) allAlike(operands []vectorOperand) bool {
+	fk, fi := w.firstLane()
+	for n := range operands {
+		at := w.code.offset(operands[n].reg, isa.I64)
+		first := (*[64]uint64)(unsafe.Add(w.chunk(fk), at))[fi&63]
+		for k, m := range w.exec {
+			values := (*[64]uint64)(unsafe.Add(w.chunk(k), at))
+			if m == full {
+				if values[0] != first || !same64(values[:]) {
+					return false
+				}
+				continue
+			}
+			for ; m != 0; m &= m - 1 {
+				if values[bits.TrailingZeros64(m)&63] != first {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // sameOperands says whether two lanes have the same values in the operands.
