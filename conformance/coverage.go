@@ -183,8 +183,8 @@ func (c *Coverage) Summaries() (each []CoverageSummary, all CoverageSummary) {
 
 // WriteText writes a table with a line for each clause: how many cases pass, are
 // reported and fail, the state and what is missing, then a line for each
-// specification. With verbose the names of the cases stand below their clause; those
-// that fail always do.
+// specification. With verbose the text of a clause and the names of its cases stand
+// below it; the names of those that fail always do.
 func (c *Coverage) WriteText(w io.Writer, verbose bool) error {
 	bw := bufio.NewWriter(w)
 	fmt.Fprintf(bw, "%-7s %1s %7s %9s %7s  %s\n", "clause", "", "passing", "reported", "failing", "state")
@@ -199,6 +199,9 @@ func (c *Coverage) WriteText(w io.Writer, verbose bool) error {
 			state += ": " + cl.missing()
 		}
 		fmt.Fprintf(bw, "%-7s %1s %7d %9d %7d  %s\n", cl.ID, mark, len(cl.Passed), len(cl.Reported), len(cl.Failed), state)
+		if verbose {
+			fmt.Fprintf(bw, "    %s\n", cl.Text)
+		}
 		for _, l := range []struct {
 			what  string
 			names []string

@@ -2,6 +2,10 @@
 // the runner that tries each of them under every engine, sub-group size, wave
 // width, schedule and number of workers that it is given.
 //
+// Kernels with asynchronous copies also run under every completion of those, more seeds
+// and other DMA engines; a correct one gives the same bits under all of them, and what is
+// wrong with another is reported under all.
+//
 // A case is one text file (see [Parse]) with a kernel, its launch, its arguments,
 // what must come out, and the clauses of a specification that it proves. The
 // runner compares the outputs bit by bit (or within a tolerance in units in the
@@ -9,7 +13,11 @@
 // configuration gives the same. Expected values come from reasoning about the
 // specification or from independent references, never from running lockstep.
 //
+// The clauses of the specifications that lockstep implements are part of the package
+// ([Clauses], from clauses.md); [Cover] sets them against the cases that name them and
+// shows the gaps.
+//
 // Cases reach the package through an [fs.FS]; those that ship with lockstep are
 // embedded ([Builtin]), so that the command "lockstep conformance" needs no files.
-// Results leave as values ([Report]) and as plain text, JSON or JUnit XML.
+// Results leave as values ([Report], [Coverage]) and as plain text, JSON or JUnit XML.
 package conformance
