@@ -3,12 +3,14 @@ package interp
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
 	"slices"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -263,5 +265,53 @@ func TestSubgroupBarrierOrdersCopies(t *testing.T) {
 		if !slices.Equal(r.findings, want) {
 			t.Errorf("%d work-items: findings %v, want %v", items, r.findings, want)
 		}
+	}
+}
+
+// TestAlike partitions lanes of several chunks, some of which do not run.
+func TestAlike(t *testing.T) {
+	const items = 150
+	b := newAsyncBuilder()
+	id, wide, part, on := b.reg(isa.I32), b.reg(isa.I64), b.reg(isa.I64), b.reg(isa.B1)
+	mask, limit := b.constant(0x81), b.constant(140)
+	b.builtin(isa.BuiltinLocalID, isa.I32, id)
+	b.emit(isa.Inst{Op: isa.OpZExt, Type: isa.I64, Type2: isa.I32, Dst: wide, A: id})
+	b.op(isa.OpAnd, isa.I64, part, wide, mask) // 0, 1, 128 or 129
+	b.op(isa.OpLtU, isa.I32, on, id, limit)
+	b.brCond(on, 1, 2)
+	b.groupWait(part)
+	b.br(2)
+	b.ret()
+	c := b.compile(t).(*code)
+	w := c.NewWave(256).(*wave)
+	g := asyncGroup(t, b.launch(memory.NewGlobal(0), items), dma.Config{})
+	w.Start(g, 0, items)
+	if s := w.Run(0); s != engine.StopDone {
+		t.Fatalf("stopped with %d", s)
+	}
+	// The registers keep their values; lanes from 140 on did not wait.
+	w.exec = w.exec[:3]
+	w.exec[0], w.exec[1], w.exec[2] = full, full, 1<<12-1
+	count := func(operands []vectorOperand) (got []string) {
+		w.alike(operands, func(k, i int, lanes []uint64) bool {
+			n := 0
+			for _, m := range lanes {
+				n += bits.OnesCount64(m)
+			}
+			got = append(got, fmt.Sprintf("%d: %d of %d", k*64+i, w.reg(part, isa.I64, k, i), n))
+			return len(got) < 3
+		})
+		return got
+	}
+	if got, want := count([]vectorOperand{{part, isa.I64, "event"}}), []string{"0: 0 of 64", "1: 1 of 64", "128: 128 of 6"}; !slices.Equal(got, want) {
+		t.Errorf("sets %q, want %q", got, want)
+	}
+	w.exec[2] = 0
+	w.exec[0], w.exec[1] = 0x5555, 0x5555<<40
+	if got, want := count([]vectorOperand{{part, isa.I64, "event"}}), []string{"0: 0 of 16"}; !slices.Equal(got, want) {
+		t.Errorf("sets %q, want %q", got, want)
+	}
+	if got, want := count(nil), []string{"0: 0 of 16"}; !slices.Equal(got, want) {
+		t.Errorf("sets %q, want %q", got, want)
 	}
 }
