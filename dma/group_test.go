@@ -87,9 +87,9 @@ func TestMatching(t *testing.T) {
 // TestLongLoop checks that the tables do not grow while work-items encounter
 // millions of copies, whether or not all do, and wait for them or not.
 func TestLongLoop(t *testing.T) {
-	n := uint64(200_000)
+	n := uint64(2 * maxApart)
 	if testing.Short() {
-		n = 20_000
+		n /= 16
 	}
 	for _, check := range []bool{false, true} {
 		for _, c := range []Completion{Early, Late, Seeded, Paced} {
