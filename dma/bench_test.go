@@ -1,6 +1,7 @@
 package dma
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/memory"
@@ -61,5 +62,46 @@ func BenchmarkTile(b *testing.B) {
 				u.GroupWait(0, 0, e, all)
 			}
 		})
+	}
+}
+
+// BenchmarkLaneCopy measures a load to LDS of 4 bytes for each of 64 lanes, a
+// mark and a wait: from addresses that follow each other, and from ones that do not.
+func BenchmarkLaneCopy(b *testing.B) {
+	for _, cfg := range []Config{{}, {Completion: Late}, {Completion: Paced}, {Check: true, Sink: &testSink{}}} {
+		for _, step := range []int64{4, 8} {
+			name := cfg.Completion.String()
+			if cfg.Check {
+				name += " checked"
+			}
+			b.Run(fmt.Sprintf("%s/%d", name, step), func(b *testing.B) {
+				u, tile, image, all := benchGroup(b, cfg)
+				var dst, src [64]memory.Pointer
+				for i := range dst {
+					dst[i], src[i] = tile.Add(int64(i)*4), image.Add(int64(i)*step)
+				}
+				c := &LaneCopy{Async: true, Size: 4}
+				b.SetBytes(256)
+				now := uint64(0)
+				for b.Loop() {
+					now++
+					u.LaneCopy(now, c, all, dst[:], src[:])
+					u.Mark(now, 1, 0, all)
+					now += u.WaitMark(now, 2, 0, 0, all)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkAccess measures the checks of a store to LDS by each of 64 work-items.
+func BenchmarkAccess(b *testing.B) {
+	u, tile, image, all := benchGroup(b, Config{Check: true, Sink: &testSink{}})
+	u.GroupCopy(0, linear(0, tile.Add(1024), image, 1024), 0, all)
+	b.SetBytes(256)
+	for b.Loop() {
+		for i := range 64 {
+			u.Access(1, 1, memory.AccessWrite, i, tile.Add(int64(i)*4), 4)
+		}
 	}
 }

@@ -21,7 +21,7 @@ func (u *Unit) LaneCopy(now uint64, c *LaneCopy, items Items, dst, src []memory.
 	}
 	// Pieces that land in any order are lanes; otherwise, lanes next to each
 	// other on both sides are moved as one.
-	n, lane, f := u.gather(t, size, items.Mask, dst, src, !async)
+	n, lane, f := u.gather(t, size, items.Mask, dst, src, !async || u.cfg.Completion != Seeded)
 	if f != nil || n == 0 {
 		if async {
 			u.give(t)
@@ -72,17 +72,19 @@ func firstBit(mask []uint64) int {
 	return 0
 }
 
-// moveLanes makes all moves, and forgets them.
+// moveLanes makes all moves.
 func (t *transfer) moveLanes() {
 	for i := range t.lanes {
 		l := &t.lanes[i]
-		if l.src == nil {
+		switch {
+		case l.src == nil:
 			clear(l.dst)
-		} else {
+		case len(l.dst) == 4: // by far the most frequent, and too short for a call
+			*(*[4]byte)(l.dst) = *(*[4]byte)(l.src)
+		default:
 			copy(l.dst, l.src)
 		}
 	}
-	t.lanes = t.lanes[:0]
 }
 
 // gather fills in what the lanes move, and returns how many of them there are.

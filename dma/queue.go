@@ -25,14 +25,17 @@ type transfer struct {
 	// seq is a lane copy's number among those of its wave, from 1; 0 for a group copy.
 	seq uint64
 
-	// What moves: a shape, or size bytes for each lane.
+	// What moves: a shape, or lanes; with Seeded size bytes for each of those,
+	// otherwise lanes that follow each other may be one.
 	shape    shape
 	dst, src []byte
 	lanes    []laneMove
 	size     uint64
 
 	started bool
-	moved   uint64 // bytes, in order; all of them where pieces are moved instead
+	moved   uint64 // bytes, where they move in order
+	lane    int    // the first of lanes that is not done, and how many of its bytes are
+	laneAt  uint64
 
 	// With Seeded: pieces of so many bytes, how many are left, the next one,
 	// and the step to the one after it.
@@ -50,7 +53,8 @@ func (l *laneMove) move(from, to uint64) {
 	copy(l.dst[from:to], l.src[from:to])
 }
 
-// move moves the bytes from and up to places in the order of the transfer.
+// move moves the bytes from and up to places in the order of the transfer. Lanes
+// have size bytes each.
 func (t *transfer) move(from, to uint64) {
 	if t.seq == 0 {
 		if from == 0 && to == t.total {
@@ -70,10 +74,25 @@ func (t *transfer) move(from, to uint64) {
 
 // moveTo moves bytes in order until n have been moved.
 func (t *transfer) moveTo(n uint64) {
-	if n > t.moved {
-		t.move(t.moved, n)
-		t.moved = n
+	if n <= t.moved {
+		return
 	}
+	if t.seq == 0 {
+		t.move(t.moved, n)
+	} else if t.moved == 0 && n == t.total {
+		t.moveLanes()
+	} else {
+		for left := n - t.moved; left > 0; {
+			l := &t.lanes[t.lane]
+			k := min(uint64(len(l.dst))-t.laneAt, left)
+			l.move(t.laneAt, t.laneAt+k)
+			left -= k
+			if t.laneAt += k; t.laneAt == uint64(len(l.dst)) {
+				t.lane, t.laneAt = t.lane+1, 0
+			}
+		}
+	}
+	t.moved = n
 }
 
 // movePieces moves n pieces in their random order.
