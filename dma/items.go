@@ -111,8 +111,6 @@ func (b bitset) add(i int) bool {
 	return true
 }
 
-func (b bitset) remove(i int) { b[i/64] &^= 1 << (i % 64) }
-
 // first returns the least number, or 0 when there is none.
 func (b bitset) first() int {
 	for w, word := range b {

@@ -12,9 +12,8 @@ import (
 // slot of 4 bytes for each lane and load.
 type loads struct {
 	*bed
-	now    uint64
-	n      int
-	before []byte
+	now uint64
+	n   int
 }
 
 func newLoads(t *testing.T, cfg Config, items int) *loads {

@@ -12,10 +12,10 @@ import (
 
 // found is a finding that a test's sink has taken.
 type found struct {
-	Code      finding.Code
-	PC, Item  int
-	N, Groups int
-	Detail    Detail
+	Code     finding.Code
+	PC, Item int
+	N        int
+	Detail   Detail
 }
 
 // testSink keeps findings by code and instruction, in the order in which they came.
@@ -80,7 +80,6 @@ func (t *testTracer) Wait(from, to uint64, pc, wave int, what string, upTo uint6
 type bed struct {
 	*Unit
 	sink   *testSink
-	tracer *testTracer
 	global *memory.Global
 	lds    *memory.Local
 
