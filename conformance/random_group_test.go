@@ -37,7 +37,7 @@ const (
 
 // groupStep is a step that all work-items of a group make.
 type groupStep struct {
-	op    string // "copy", "wait", "barrier", "read", "write"
+	op    string // "copy", "wait", "barrier", "read", "write"; "show" reads, for the host
 	dim   int    // of a copy
 	dst   side   // of a copy; of a read or write, the memory
 	slot  int    // of a copy and a wait; groupSlots stands for all
