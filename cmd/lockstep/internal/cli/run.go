@@ -77,7 +77,7 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.StringVar(&o.trace, "trace", "", "write a timeline to `FILE`, for Perfetto; - is standard output (lockstep help trace)")
 	f.StringVar(&o.explain, "explain", "", "print `WHAT` happened when: async shows waves, copies, marks and waits\n(lockstep help trace)")
 	f.IntVar(&o.traceLimit, "trace-limit", 0, "keep `N` events of a timeline at most (default 1000000)")
-	f.BoolVar(&o.keepMarks, "keep-marks", false, keepMarksUsage)
+	f.BoolVar(&o.keepMarks, "keep-marks", false, keepMarksUsage+"\n(-check does so, too)")
 	f.StringVar(&o.parallel, "parallel", "auto", "run work-groups at the same time `WHEN`: auto (where it cannot be seen),\nnever, or always, and then results may depend on who was faster")
 	f.BoolVar(&o.check, "check", false, "look for more: see lockstep help codes")
 	f.DurationVar(&o.timeout, "timeout", 0, "end a launch that takes longer than `DURATION`, as in 500ms or 1m30s")
@@ -187,7 +187,8 @@ func (o *runOptions) prepare(env *Env, path string) (*run, error) {
 	if r.dev, err = emu.NewDevice(o.device); err != nil {
 		return nil, usagef("help run", "run: %v", err)
 	}
-	_, prog, err := program(env, r.dev, path, *o.specs, o.keepMarks)
+	// With checks on, a finding can name the very mark that a wait should count.
+	_, prog, err := program(env, r.dev, path, *o.specs, o.keepMarks || o.check)
 	if err != nil {
 		return nil, err
 	}
