@@ -155,15 +155,20 @@ func (c *comparison) pipelines() (figures []Figure, err error) {
 	if err := c.race(rivals); err != nil {
 		return nil, err
 	}
-	for _, r := range rivals[1:] {
+	for i, r := range rivals[1:] {
 		speed := median(ratios(plain.times, r.times))
-		figures = append(figures, Figure{
+		f := Figure{
 			Table: copiesTable,
 			Name:  "matmul-pipelined: " + r.request.Kernel + " against matmul", Value: speed, Unit: "times the speed",
-			Target: fmt.Sprintf("at least %g", pipelineTarget), Verdict: verdict(speed >= pipelineTarget),
 			Detail: fmt.Sprintf("%d x %d work-items, tiles of 16 by 16: %s and %s; in CPU time %s", n, n,
 				milliseconds(median(r.times).Seconds()), milliseconds(median(plain.times).Seconds()), number(median(ratios(plain.cpu, r.cpu)))),
-		})
+		}
+		if i == 0 {
+			// The target is for copies of work-groups; those of single work-items
+			// are more to model.
+			f.Target, f.Verdict = fmt.Sprintf("at least %g", pipelineTarget), verdict(speed >= pipelineTarget)
+		}
+		figures = append(figures, f)
 	}
 	return figures, nil
 }

@@ -137,7 +137,7 @@ func (r *Report) figureTables() [][][]string {
 			tables = append(tables, [][]string{{title, "measured", "target", "verdict", "detail"}})
 		}
 		last := &tables[len(tables)-1]
-		*last = append(*last, []string{f.Name, number(f.Value) + " " + f.Unit, f.Target, dash(f.Verdict), f.Detail})
+		*last = append(*last, []string{f.Name, number(f.Value) + " " + f.Unit, dash(f.Target), dash(f.Verdict), f.Detail})
 	}
 	return tables
 }
