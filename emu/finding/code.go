@@ -47,6 +47,9 @@ type Description struct {
 	Title, Text string
 	// Checked says that the finding is made only when checks are on.
 	Checked bool
+	// Repeats says that work-items go on after it, so that it can happen to one
+	// again and again: it is counted by occurrence.
+	Repeats bool
 }
 
 var descriptions = map[Code]Description{
@@ -83,16 +86,16 @@ var descriptions = map[Code]Description{
 		Text: "The caller cancelled the launch before it was over. Memory holds what the kernel had written by then."},
 	AsyncRead: {Title: "read of what an asynchronous copy still fills",
 		Text:    "A work-item read memory that an asynchronous copy writes to, and nothing orders the read behind the copy: it may see old bytes, new ones or both. Wait for the copy first: OpGroupWaitEvents on its event, or an asyncmark after it and a wait.asyncmark that counts it. The finding comes from what the kernel waits for, not from when the bytes moved, so every schedule gives it.",
-		Checked: true},
+		Checked: true, Repeats: true},
 	AsyncWrite: {Title: "write to memory that an asynchronous copy still uses",
 		Text:    "A work-item wrote to the source or the destination of an asynchronous copy that it had not waited for. The copy may take the old bytes or the new ones, or overwrite what was written. Wait for the copy before its memory is used for something else.",
-		Checked: true},
+		Checked: true, Repeats: true},
 	AsyncOverlap: {Title: "asynchronous copies overlap",
 		Text:    "Two asynchronous copies that are outstanding at the same time write the same bytes, or one writes what the other reads, or a copy's source and destination overlap. Copies may be done in any order, and their lines too. Wait for the first one before the second is issued.",
-		Checked: true},
+		Checked: true, Repeats: true},
 	AsyncRace: {Title: "memory of an asynchronous copy used without a barrier",
 		Text:    "A work-item wrote to, or read, memory that a copy of others uses, and no work-group barrier lies between: a copy synchronizes nothing by itself (GroupAsyncCopy: \"does not perform any implicit synchronization\"). A group copy may begin as soon as one work-item encounters it; a lane copy is ordered with its own sub-group only. Put a barrier between the two.",
-		Checked: true},
+		Checked: true, Repeats: true},
 	AsyncLine: {Title: "lines of an asynchronous copy overlap",
 		Text:    "The line length of a copy's source or destination is smaller than the number of elements in a line, or the stride of a one-dimensional copy is 0: undefined. Lengths and strides count elements, from the start of one line to the start of the next.",
 		Checked: true},

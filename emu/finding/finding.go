@@ -33,7 +33,7 @@ type Finding struct {
 	Parties []Party `json:"parties,omitempty"`
 
 	// Count is the number of work-items that it happened to, in Groups
-	// work-groups. Both are at least 1 in a list; what is shown is the first
+	// work-groups; where [Description.Repeats] holds, how often it happened. Both are at least 1 in a list; what is shown is the first
 	// occurrence in the order of the schedule.
 	Count  uint64 `json:"count"`
 	Groups uint64 `json:"groups"`

@@ -41,7 +41,11 @@ func (f *Finding) Text() string {
 		f.Parties[i].lines(&b)
 	}
 	if f.Count > 1 {
-		fmt.Fprintf(&b, "  %d work-items", f.Count)
+		if d, _ := Describe(f.Code); d.Repeats {
+			fmt.Fprintf(&b, "  %d times", f.Count)
+		} else {
+			fmt.Fprintf(&b, "  %d work-items", f.Count)
+		}
 		if f.Groups > 1 {
 			fmt.Fprintf(&b, " in %d work-groups", f.Groups)
 		}
