@@ -561,6 +561,8 @@ func TestToolsFiles(t *testing.T) {
 	// Text that the tools cannot read, each file with what they say to it.
 	refused := map[string]string{
 		"newer.spvasm": "Expected <result-id> at the beginning of an instruction",
+		// A set by its name without the prefix that gets it past the tools.
+		"group-copy-3d-32.spvasm": "Invalid extended instruction import 'Codeplay.GroupAsyncCopies'",
 	}
 	// Modules that have raw words where the tools expect something else.
 	onlyAssemble := map[string]string{
