@@ -323,6 +323,7 @@ func (r *record) dstApart() bool {
 
 // checkRace looks for uses of a group copy's LDS since the last barrier.
 func (u *Unit) checkRace(r *record, items *Items) {
+	seen := u.checker.shadow.seen(items, u.group.Items)
 	for _, s := range [...]struct {
 		dst  bool
 		kind memory.Access
@@ -338,7 +339,7 @@ func (u *Unit) checkRace(r *record, items *Items) {
 			r.shape.stretches(d, func(lo, hi uint64) bool {
 				var at uint64
 				var by Party
-				if at, by, found = u.checker.shadow.find(use, alloc, lo, hi-lo, -1, false); found {
+				if at, by, found = u.checker.shadow.find(use, alloc, lo, hi-lo, -1, false, seen); found {
 					_, first := u.count(items)
 					u.race(r, first, u.group.Items, s.kind, pointerAt(alloc, at), by)
 				}
@@ -358,7 +359,7 @@ func (u *Unit) checkLaneRace(r *record) {
 		l := &r.lanes[i]
 		sub := l.item / u.group.SubgroupSize
 		look := func(p memory.Pointer, kind memory.Access, use int) bool {
-			at, by, ok := u.checker.shadow.find(use, allocOf(p), uint64(p.Offset()), r.size, sub, false)
+			at, by, ok := u.checker.shadow.find(use, allocOf(p), uint64(p.Offset()), r.size, sub, false, u.checker.shadow.synced[sub])
 			if ok {
 				u.race(r, l.item, 1, kind, pointerAt(allocOf(p), at), by)
 			}
@@ -432,6 +433,15 @@ func (u *Unit) Access(now uint64, pc int, kind memory.Access, item int, p memory
 	}
 }
 
+// Sync says that a work-item comes to an atomic operation, a load too, on any
+// memory: one that others then come to can order them behind it, where no barrier does. It
+// is called with Config.Check only, before Access.
+func (u *Unit) Sync(now uint64, pc, item int) {
+	if u.cfg.Check && item >= 0 && item < u.group.Items {
+		u.checker.shadow.sync(now, pc, item)
+	}
+}
+
 // touches says whether an access meets a transfer that is outstanding for the
 // work-item: user is a work-item whose part it meets, and fills that it does so
 // in the destination.
@@ -483,9 +493,9 @@ func (u *Unit) checkLocal(pc int, kind memory.Access, item int, p memory.Pointer
 	alloc, off := allocOf(p), uint64(p.Offset())
 	if s.async == s.epoch {
 		sub := item / u.group.SubgroupSize
-		_, by, ok := s.find(useWrite, alloc, off, size, sub, true)
+		_, by, ok := s.find(useWrite, alloc, off, size, sub, true, s.synced[sub])
 		if !ok && kind != memory.AccessRead {
-			_, by, ok = s.find(useRead, alloc, off, size, sub, true)
+			_, by, ok = s.find(useRead, alloc, off, size, sub, true, s.synced[sub])
 		}
 		if ok {
 			u.detail(finding.AsyncRace, pc, item, 1, func(d *Detail) {

@@ -1,6 +1,10 @@
 package dma
 
-import "github.com/lockstep-gpu/lockstep/memory"
+import (
+	"math"
+
+	"github.com/lockstep-gpu/lockstep/memory"
+)
 
 // maxShadow is how many bytes of LDS are watched for accesses without a
 // barrier. What lies behind them is not.
@@ -19,6 +23,15 @@ type shadow struct {
 	epoch    uint32
 	// async is the last epoch in which a lane copy became known to be done.
 	async uint32
+
+	// Atomic operations can order sub-groups without a barrier, as flags and
+	// counters do. Which of them do is for the memory model to say; here it is
+	// enough that they can: clock counts the instructions with atomics of this
+	// epoch, and synced has its value at the latest of each sub-group.
+	clock   uint32
+	syncPC  int
+	syncNow uint64
+	synced  []uint32
 
 	lds   *memory.Local
 	start []uint64 // of each allocation's bytes in the pages
@@ -50,12 +63,18 @@ type uses struct {
 type use struct {
 	pc   int32
 	item uint32 // the top bit says that a lane copy did it
+	at   uint32 // the shadow's clock
 }
 
 const useAsync = 1 << 31
 
 func (s *shadow) reset(g *Group) {
 	s.subgroup = g.SubgroupSize
+	if subgroups := (g.Items + s.subgroup - 1) / s.subgroup; subgroups > cap(s.synced) {
+		s.synced = make([]uint32, subgroups)
+	} else {
+		s.synced = s.synced[:subgroups]
+	}
 	s.barrier()
 	if s.lds == g.LDS && s.lds != nil {
 		return
@@ -81,6 +100,36 @@ func (s *shadow) barrier() {
 		clear(s.pages)
 		s.epoch, s.async = 1, 0
 	}
+	if s.clock > 0 {
+		s.clock = 0
+		clear(s.synced)
+	}
+}
+
+// sync notes an atomic operation of a work-item. The work-items of a sub-group
+// do that of one instruction at the same time.
+func (s *shadow) sync(now uint64, pc, item int) {
+	if (s.clock == 0 || pc != s.syncPC || now != s.syncNow) && s.clock < math.MaxUint32 {
+		s.clock++
+		s.syncPC, s.syncNow = pc, now
+	}
+	s.synced[item/s.subgroup] = s.clock
+}
+
+// ordered says whether atomic operations can have ordered a use before one by
+// sub-groups all of which were at atomics at the time seen, or later: its
+// sub-group came to one after the use, and so did they. When there are too many to
+// count, they can.
+func (s *shadow) ordered(u use, seen uint32) bool {
+	return u.at < seen && u.at < s.synced[u.sub(s)] || s.clock == math.MaxUint32
+}
+
+// seen returns the time since which none of the items' sub-groups was at atomics:
+// that of the one that was at them first.
+func (s *shadow) seen(items *Items, limit int) uint32 {
+	least := s.clock
+	items.each(limit, func(item int) { least = min(least, s.synced[item/s.subgroup]) })
+	return least
 }
 
 // locate returns the place in the pages of n bytes at an offset of a local
@@ -105,7 +154,7 @@ func (s *shadow) locate(alloc, off, n uint64) (from, to uint64) {
 // note enters a use of bytes.
 func (s *shadow) note(kind int, alloc, off, n uint64, item, pc int, async bool) {
 	from, to := s.locate(alloc, off, n)
-	by := use{int32(pc), uint32(item)}
+	by := use{int32(pc), uint32(item), s.clock}
 	if async {
 		by.item |= useAsync
 		s.async = s.epoch
@@ -144,9 +193,10 @@ func (c *uses) add(s *shadow, by use, sub int) {
 
 func (u use) sub(s *shadow) int { return int(u.item&^useAsync) / s.subgroup }
 
-// find returns the first use of a kind of bytes in this epoch: with sub not
-// negative by another sub-group than that, and with async by a lane copy.
-func (s *shadow) find(kind int, alloc, off, n uint64, sub int, async bool) (at uint64, by Party, ok bool) {
+// find returns the first use of a kind of bytes in this epoch that is not
+// ordered before those who have seen atomics until then: with sub not negative by
+// another sub-group than that, and with async by a lane copy.
+func (s *shadow) find(kind int, alloc, off, n uint64, sub int, async bool, seen uint32) (at uint64, by Party, ok bool) {
 	from, to := s.locate(alloc, off, n)
 	begin := from
 	for from < to {
@@ -163,7 +213,7 @@ func (s *shadow) find(kind int, alloc, off, n uint64, sub int, async bool) (at u
 		c := &page.uses[kind][in]
 		if c.epoch == s.epoch {
 			for _, u := range c.by[:c.n] {
-				if (sub < 0 || u.sub(s) != sub) && (!async || u.item&useAsync != 0) {
+				if (sub < 0 || u.sub(s) != sub) && (!async || u.item&useAsync != 0) && !s.ordered(u, seen) {
 					by = Party{Item: int(u.item &^ useAsync), PC: int(u.pc), Access: memory.AccessRead}
 					if kind == useWrite {
 						by.Access = memory.AccessWrite

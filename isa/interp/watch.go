@@ -48,8 +48,15 @@ func watchAccess(w *wave, in *inst) {
 	}
 	s := in.src
 	n, a := uint64(s.Type.Bytes()), access(s)
-	if s.Op == isa.OpAtomic && isa.AtomicOp(s.Imm2) == isa.AtomicLoad {
-		a = memory.AccessRead
+	if s.Op == isa.OpAtomic {
+		if isa.AtomicOp(s.Imm2) == isa.AtomicLoad {
+			a = memory.AccessRead
+		}
+		for k, m := range w.exec {
+			for ; m != 0; m &= m - 1 {
+				w.group.DMA.Sync(now, in.pc, w.first+k*64+bits.TrailingZeros64(m))
+			}
+		}
 	}
 	for k, m := range w.exec {
 		for ; m != 0; m &= m - 1 {
