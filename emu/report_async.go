@@ -254,7 +254,8 @@ func (r *asyncReport) wait() string {
 }
 
 // orderedBy adds what would have put things in order; for a lane copy with a
-// mark behind it, the place of that.
+// mark behind it, the place of that. A wait in another function than the mark's does not
+// count it: that has a sequence of its own.
 func (r *asyncReport) orderedBy(what string) {
 	d := r.detail
 	if d.Barrier {
@@ -263,7 +264,7 @@ func (r *asyncReport) orderedBy(what string) {
 	}
 	p := finding.Party{Does: "ordered by: " + what}
 	if len(d.Transfers) > 0 && d.Transfers[len(d.Transfers)-1].Event == 0 && d.MarkPC >= 0 {
-		p.Does += ", for the mark"
+		p.Does += ", in the function of the mark"
 		p.Place = r.places.at(r.Kernel.code, d.MarkPC)
 	}
 	r.out.Parties = append(r.out.Parties, p)

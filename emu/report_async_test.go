@@ -18,7 +18,7 @@ import (
 func TestAsyncReports(t *testing.T) {
 	kernels := []string{"read_too_early", "write_to_source", "lanes_wait_for_too_little", "lanes_without_mark", "lanes_of_others",
 		"lanes_without_barrier", "overlapping", "copied_back_too_early", "written_without_barrier", "stride_of_zero", "planes_too_small",
-		"different_operands", "partial_copy", "partial_wait", "no_wait", "no_event", "lane_in_base"}
+		"different_operands", "partial_copy", "partial_wait", "no_wait", "no_event", "lane_in_base", "mark_of_callee"}
 	codes := map[finding.Code]bool{}
 	texts := map[string]string{}
 	for _, opt := range []emu.DeviceOptions{{SubgroupSize: 32, WaveLanes: 64}, {SubgroupSize: 32, WaveLanes: 32}} {

@@ -155,3 +155,17 @@ kernel void lane_in_base(global uint *in, global uint *out) {
 	wait_asyncmark(0);
 	out[i] = 1;
 }
+
+static void __attribute__((noinline)) fetch(global uint *in, local uint *tile) {
+	load_to_lds(in, tile, 4, 0, 0);
+	asyncmark();
+}
+
+// The wait counts no mark: that of fetch is not in its sequence.
+kernel void mark_of_callee(global uint *in, global uint *out) {
+	local uint tile[64];
+	size_t i = get_local_id(0);
+	fetch(in + i, tile + BASE);
+	wait_asyncmark(0);
+	out[i] = tile[i];
+}
