@@ -142,7 +142,7 @@ func (t *textWriter) summary() {
 		if t.r.full {
 			t.printf("  copies   none so far\n")
 		} else {
-			t.printf("  copies   none: the kernel issues no asynchronous copies\n")
+			t.printf("  copies   none: no asynchronous copy was issued\n")
 		}
 		return
 	}
