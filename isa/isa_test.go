@@ -61,6 +61,31 @@ func example(op isa.Op, t, src isa.Type) isa.Inst {
 		clear(&in.B)
 	case isa.ShapeMemCopy:
 		clear(&in.Dst, &in.D)
+	case isa.ShapeShuffle:
+		clear(&in.C, &in.D)
+	case isa.ShapeShuffle2:
+		clear(&in.D)
+	case isa.ShapeBallot, isa.ShapeBlockLoad:
+		in.Imm = 2
+		clear(&in.B, &in.C, &in.D)
+	case isa.ShapeVote:
+		in.Imm = uint32(isa.VoteAllEqual)
+		clear(&in.B, &in.C, &in.D)
+	case isa.ShapeElect:
+		clear(&in.A, &in.B, &in.C, &in.D)
+	case isa.ShapeScan:
+		op := isa.ScanAdd
+		switch {
+		case t == isa.B1:
+			op = isa.ScanXor
+		case t >= isa.F16:
+			op = isa.ScanFMin
+		}
+		in.Imm, in.Scale = isa.ScanImm(isa.ScanExclusive, op), 8
+		clear(&in.C, &in.D)
+	case isa.ShapeBlockStore:
+		in.Imm, in.Space = 1, isa.SpaceGlobal
+		clear(&in.Dst, &in.B, &in.D)
 	case isa.ShapeGroupWait:
 		clear(&in.Dst, &in.B, &in.C, &in.D)
 	case isa.ShapeAsync:

@@ -257,6 +257,43 @@ func (k *Kernel) InstText(in *Inst) string {
 				b.WriteString(" " + reg(r, a.Type))
 			}
 		}
+	case ShapeShuffle:
+		dst(in.Type)
+		name(in.Type)
+		fmt.Fprintf(&b, " %s, lane %s", reg(in.A, in.Type), reg(in.B, I32))
+	case ShapeShuffle2:
+		dst(in.Type)
+		name(in.Type)
+		fmt.Fprintf(&b, " %s, %s, lane %s", reg(in.A, in.Type), reg(in.B, in.Type), reg(in.C, I32))
+	case ShapeBallot:
+		dst(I32)
+		name(in.Type)
+		fmt.Fprintf(&b, " %s, word %d", reg(in.A, in.Type), in.Imm)
+	case ShapeVote:
+		dst(B1)
+		name(in.Type)
+		fmt.Fprintf(&b, " %s %s", Vote(in.Imm), reg(in.A, in.Type))
+	case ShapeElect:
+		dst(B1)
+		name()
+	case ShapeScan:
+		dst(in.Type)
+		name(in.Type)
+		kind, op := in.ScanOf()
+		fmt.Fprintf(&b, " %s %s %s", kind, op, reg(in.A, in.Type))
+		if in.Scale != 0 {
+			fmt.Fprintf(&b, ", clusters of %d", in.Scale)
+		}
+		if in.B != None {
+			fmt.Fprintf(&b, ", part %s", reg(in.B, I32))
+		}
+	case ShapeBlockLoad:
+		dst(in.Type)
+		name(in.Type)
+		fmt.Fprintf(&b, " [%s %s], component %d", in.Space, reg(in.A, I64), in.Imm)
+	case ShapeBlockStore:
+		name(in.Type)
+		fmt.Fprintf(&b, " [%s %s], component %d, %s", in.Space, reg(in.A, I64), in.Imm, reg(in.C, in.Type))
 	case ShapeGroupCopy:
 		dst(I64)
 		c := &k.GroupCopies[in.Imm]

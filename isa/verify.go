@@ -180,6 +180,54 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 				}
 			}
 		}
+	case ShapeShuffle:
+		dst = in.Type
+		use(in.A, in.Type, "value")
+		use(in.B, I32, "lane")
+	case ShapeShuffle2:
+		dst = in.Type
+		use(in.A, in.Type, "value")
+		use(in.B, in.Type, "value")
+		use(in.C, I32, "lane")
+	case ShapeBallot:
+		dst = I32
+		use(in.A, in.Type, "value")
+		if in.Imm >= MaxBallotWords {
+			return fmt.Errorf("word %d of a ballot", in.Imm)
+		}
+	case ShapeVote:
+		dst = B1
+		use(in.A, in.Type, "value")
+		if v := Vote(in.Imm); in.Imm >= uint32(NumVotes) || v != VoteAllEqual && in.Type != B1 {
+			return fmt.Errorf("%s of %s", v, in.Type)
+		}
+	case ShapeElect:
+		dst = B1
+		if in.Dst.IsScalar() {
+			return fmt.Errorf("%s differs by lane", in.Op)
+		}
+	case ShapeScan:
+		dst = in.Type
+		use(in.A, in.Type, "value")
+		if in.B != None {
+			use(in.B, I32, "part")
+		}
+		kind, op := in.ScanOf()
+		if kind >= NumScanKinds || op >= NumScanOps || !op.Types().Has(in.Type) {
+			return fmt.Errorf("unknown scan: %s %s of %s", kind, op, in.Type)
+		}
+		if in.Scale&(in.Scale-1) != 0 || in.Dst.IsScalar() {
+			return fmt.Errorf("scan of clusters of %d lanes into %s", in.Scale, in.Dst.Name(in.Type))
+		}
+	case ShapeBlockLoad:
+		dst = in.Type
+		use(in.A, I64, "pointer")
+		if in.Dst.IsScalar() {
+			return fmt.Errorf("%s differs by lane", in.Op)
+		}
+	case ShapeBlockStore:
+		use(in.A, I64, "pointer")
+		use(in.C, in.Type, "value")
 	case ShapeGroupCopy:
 		if int(in.Imm) >= len(k.GroupCopies) {
 			return fmt.Errorf("unknown group copy %d", in.Imm)

@@ -70,6 +70,35 @@ func visit(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, i
 			}
 		}
 		return in.Dst, isa.I32
+	case isa.ShapeShuffle:
+		use(in.A, in.Type)
+		use(in.B, isa.I32)
+		return in.Dst, in.Type
+	case isa.ShapeShuffle2:
+		use(in.A, in.Type)
+		use(in.B, in.Type)
+		use(in.C, isa.I32)
+		return in.Dst, in.Type
+	case isa.ShapeBallot:
+		use(in.A, in.Type)
+		return in.Dst, isa.I32
+	case isa.ShapeVote:
+		use(in.A, in.Type)
+		return in.Dst, isa.B1
+	case isa.ShapeElect:
+		return in.Dst, isa.B1
+	case isa.ShapeScan:
+		use(in.A, in.Type)
+		if in.B != isa.None {
+			use(in.B, isa.I32)
+		}
+		return in.Dst, in.Type
+	case isa.ShapeBlockLoad:
+		use(in.A, isa.I64)
+		return in.Dst, in.Type
+	case isa.ShapeBlockStore:
+		use(in.A, isa.I64)
+		use(in.C, in.Type)
 	case isa.ShapeGroupCopy:
 		k.GroupCopies[in.Imm].Regs(func(r *isa.Reg, t isa.Type, _ string) { use(*r, t) })
 		return in.Dst, isa.I64
