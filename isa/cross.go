@@ -96,6 +96,20 @@ func ScanImm(k ScanKind, op ScanOp) uint32 { return uint32(k)<<8 | uint32(op) }
 // ScanOf returns the kind and the operation that Inst.Imm of a scan holds.
 func (in *Inst) ScanOf() (ScanKind, ScanOp) { return ScanKind(in.Imm >> 8), ScanOp(in.Imm) }
 
+// What Inst.Imm of an [OpShuffle] or [OpShuffle2] tells the checks.
+const (
+	// ShuffleSame says that the lanes are to name the same lane.
+	ShuffleSame uint32 = 1 << iota
+	// ShuffleLoose says that naming a lane that does not take part, or does not
+	// exist, is no mistake: the relative shuffles of SPIR-V, whose last lanes do
+	// so in every reduction, and what the lowering itself makes.
+	ShuffleLoose
+)
+
 // MaxBallotWords is the number of 32-bit words of a ballot over the largest
 // sub-group.
 const MaxBallotWords = 4
+
+// MaxBlockComponents is the greatest number of components that a block has for
+// each lane.
+const MaxBlockComponents = 16

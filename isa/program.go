@@ -153,6 +153,9 @@ type Alloc struct {
 	// starts as, 0 for none. Private memory only.
 	Param int
 	Loc   uint32
+	// PerItem says that Size is what each work-item of the enqueued work-group
+	// needs; the allocation holds that for all of them. Local memory only.
+	PerItem bool
 }
 
 // SwitchTable maps values to blocks. Values are zero-extended bit patterns of

@@ -260,11 +260,11 @@ func (k *Kernel) InstText(in *Inst) string {
 	case ShapeShuffle:
 		dst(in.Type)
 		name(in.Type)
-		fmt.Fprintf(&b, " %s, lane %s", reg(in.A, in.Type), reg(in.B, I32))
+		fmt.Fprintf(&b, " %s, lane %s%s", reg(in.A, in.Type), reg(in.B, I32), shuffleText(in.Imm))
 	case ShapeShuffle2:
 		dst(in.Type)
 		name(in.Type)
-		fmt.Fprintf(&b, " %s, %s, lane %s", reg(in.A, in.Type), reg(in.B, in.Type), reg(in.C, I32))
+		fmt.Fprintf(&b, " %s, %s, lane %s%s", reg(in.A, in.Type), reg(in.B, in.Type), reg(in.C, I32), shuffleText(in.Imm))
 	case ShapeBallot:
 		dst(I32)
 		name(in.Type)
@@ -335,10 +335,25 @@ func (k *Kernel) InstText(in *Inst) string {
 	default:
 		name()
 	}
+	if in.Flags&FlagUniform != 0 {
+		b.WriteString("  ; uniform")
+	}
 	if in.Flags&FlagDense != 0 {
 		b.WriteString("  ; dense")
 	}
 	return b.String()
+}
+
+// shuffleText returns what the checks are told of a shuffle.
+func shuffleText(imm uint32) string {
+	s := ""
+	if imm&ShuffleSame != 0 {
+		s += ", same"
+	}
+	if imm&ShuffleLoose != 0 {
+		s += ", loose"
+	}
+	return s
 }
 
 // constant returns the value of a scalar register that only ever holds a

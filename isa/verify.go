@@ -203,9 +203,6 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		}
 	case ShapeElect:
 		dst = B1
-		if in.Dst.IsScalar() {
-			return fmt.Errorf("%s differs by lane", in.Op)
-		}
 	case ShapeScan:
 		dst = in.Type
 		use(in.A, in.Type, "value")
@@ -216,18 +213,21 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		if kind >= NumScanKinds || op >= NumScanOps || !op.Types().Has(in.Type) {
 			return fmt.Errorf("unknown scan: %s %s of %s", kind, op, in.Type)
 		}
-		if in.Scale&(in.Scale-1) != 0 || in.Dst.IsScalar() {
-			return fmt.Errorf("scan of clusters of %d lanes into %s", in.Scale, in.Dst.Name(in.Type))
+		if in.Scale&(in.Scale-1) != 0 {
+			return fmt.Errorf("scan of clusters of %d lanes", in.Scale)
 		}
 	case ShapeBlockLoad:
 		dst = in.Type
 		use(in.A, I64, "pointer")
-		if in.Dst.IsScalar() {
-			return fmt.Errorf("%s differs by lane", in.Op)
+		if in.Imm >= MaxBlockComponents {
+			return fmt.Errorf("component %d of a block", in.Imm)
 		}
 	case ShapeBlockStore:
 		use(in.A, I64, "pointer")
 		use(in.C, in.Type, "value")
+		if in.Imm >= MaxBlockComponents {
+			return fmt.Errorf("component %d of a block", in.Imm)
+		}
 	case ShapeGroupCopy:
 		if int(in.Imm) >= len(k.GroupCopies) {
 			return fmt.Errorf("unknown group copy %d", in.Imm)
@@ -286,6 +286,9 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 			return err
 		}
 		vector = vector || o.r.IsVector()
+	}
+	if in.Op >= OpShuffle && in.Op <= OpBlockLoad && in.Dst.IsScalar() {
+		return fmt.Errorf("%s differs by sub-group", in.Op)
 	}
 	if dst != Void {
 		if err := k.verifyReg(in.Dst, dst, "destination"); err != nil {
