@@ -79,9 +79,9 @@ func (c *code) decode(check bool) ([]block, error) {
 		for pc := b.Start; pc < b.End; pc++ {
 			blk.count++
 			switch k.Code[pc].Op {
-			case isa.OpLoad:
+			case isa.OpLoad, isa.OpBlockLoad:
 				blk.loads++
-			case isa.OpStore:
+			case isa.OpStore, isa.OpBlockStore:
 				blk.stores++
 			case isa.OpMemCopy:
 				blk.loads++
@@ -194,6 +194,9 @@ func (d *decoder) inst(pc int) {
 	case isa.OpPrintf:
 		in.fn = printf
 		d.emit(in)
+	case isa.OpShuffle, isa.OpShuffle2, isa.OpBallot, isa.OpVote, isa.OpElect, isa.OpBroadcastFirst, isa.OpScan, isa.OpMatch,
+		isa.OpBlockLoad, isa.OpBlockStore:
+		d.cross(in)
 	default:
 		d.arith(in)
 	}
