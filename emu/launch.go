@@ -231,7 +231,13 @@ func (p *prepared) limits() error {
 		p.launch.LocalSizes = append(p.launch.LocalSizes, size)
 		return nil
 	}
+	items := uint64(p.launch.Local[0]) * uint64(p.launch.Local[1]) * uint64(p.launch.Local[2])
 	for i := range k.Local {
+		if k.Local[i].PerItem {
+			// Of the machine's own, for operations of the work-group.
+			p.launch.LocalSizes = append(p.launch.LocalSizes, k.Local[i].Size*items)
+			continue
+		}
 		if err := add(k.Local[i].Size); err != nil {
 			return err
 		}

@@ -249,9 +249,13 @@ func (k *Kernel) Info() KernelInfo {
 	}
 }
 
-// allocBytes returns the sum of the sizes; ok is false when it overflows.
+// allocBytes returns the sum of the sizes that the module asks for; ok is false
+// when it overflows.
 func allocBytes(list []isa.Alloc) (sum uint64, ok bool) {
 	for i := range list {
+		if list[i].PerItem {
+			continue
+		}
 		if sum+list[i].Size < sum {
 			return 0, false
 		}

@@ -70,6 +70,11 @@ func (p *prepared) finding(f *scheduler.Fault, places *places) finding.Finding {
 		out.Message = "barrier that some work-items never reach"
 		out.Detail = fmt.Sprintf("in group (%d,%d,%d)", f.Group.ID[0], f.Group.ID[1], f.Group.ID[2])
 		out.Parties = p.parties(f.Waiting, f.Ended, nil, places)
+	case f.Code == finding.GroupDiverged && f.Waiting != nil:
+		out.WorkItem = nil
+		out.Message = "an operation of the work-group that not all of its work-items run"
+		out.Detail = fmt.Sprintf("in group (%d,%d,%d)", f.Group.ID[0], f.Group.ID[1], f.Group.ID[2])
+		out.Parties = p.parties(f.Waiting, f.Ended, nil, places)
 	default:
 		d, _ := finding.Describe(f.Code)
 		out.Message = d.Title

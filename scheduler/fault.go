@@ -115,7 +115,7 @@ func (t faultTable) list() []Fault {
 }
 
 func after(c finding.Code) int {
-	if c == finding.PartialBarrier {
+	if c == finding.PartialBarrier || c == finding.GroupDiverged {
 		return 0
 	}
 	return 1

@@ -20,6 +20,7 @@ type builder struct {
 	env      map[spirv.ID][]*value
 	globals  map[spirv.ID][]*value
 	globalAt map[int]*value
+	slots    *value          // hidden LDS of work-group operations, when there are any
 	varTypes map[*value]*typ // what private variables hold
 
 	stack  []spirv.ID // functions in the course of being inlined

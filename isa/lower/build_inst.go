@@ -286,7 +286,7 @@ func (b *builder) inst(in spirv.Inst) {
 	case spirv.OpControlBarrier, spirv.OpMemoryBarrier:
 		b.barrier(in)
 	default:
-		if !b.atomic(in) {
+		if !b.group(in) && !b.atomic(in) {
 			b.fail("the instruction is not supported")
 		}
 	}

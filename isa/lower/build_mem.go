@@ -387,6 +387,9 @@ func (b *builder) builtin(bi spirv.BuiltIn, d int, s isa.Type) *value {
 		x = isa.BuiltinSubgroupID
 	case spirv.BuiltInSubgroupLocalInvocationId:
 		x = isa.BuiltinSubgroupLocalID
+	case spirv.BuiltInSubgroupEqMask, spirv.BuiltInSubgroupGeMask, spirv.BuiltInSubgroupGtMask, spirv.BuiltInSubgroupLeMask,
+		spirv.BuiltInSubgroupLtMask:
+		return b.resize(b.laneMask(bi, d), isa.I32, s)
 	default:
 		b.fail("the built-in variable %s is not supported", bi)
 	}

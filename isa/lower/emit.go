@@ -204,6 +204,8 @@ func (e *emitter) inst(v *value) {
 				i++
 			}
 		}
+	case isa.ShapeBlockStore:
+		in.A, in.C = e.reg(v.args[0]), e.reg(v.args[1])
 	default:
 		for _, x := range v.args {
 			*ops[at] = e.reg(x)
@@ -327,6 +329,9 @@ func (e *emitter) terminator(b *block) {
 		e.k.Switches = append(e.k.Switches, t)
 	case termBarrier:
 		in.Op, in.Imm2 = isa.OpBarrier, uint8(b.scope)
+		if b.uniform {
+			in.Flags |= isa.FlagUniform
+		}
 		in.SetTargets(to(0), 0)
 		e.k.UsesBarrier = true
 	case termTrap:
