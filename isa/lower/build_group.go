@@ -396,22 +396,39 @@ func (b *builder) groupArithmetic(g *groupCall, op isa.ScanOp, uniform bool) []*
 	default:
 		b.fail("the operation %s of %s is not supported", o, g.op)
 	}
+	if s == isa.ScopeWorkgroup {
+		if !uniform {
+			b.fail("%s of scope Workgroup does not exist; it may be Subgroup", g.op)
+		}
+		return b.scanAll(s, true, kind, op, t, g.a[2])
+	}
+	if part == nil && cluster == 0 {
+		return b.scanAll(s, uniform, kind, op, t, g.a[2])
+	}
+	out := make([]*value, len(g.a[2]))
+	for i, x := range g.a[2] {
+		args := []*value{x}
+		if part != nil {
+			args = append(args, part)
+		}
+		out[i] = b.scan(kind, op, t, 0, cluster, args...)
+	}
+	return out
+}
+
+// scanAll makes a scan or reduction of each component over a whole group, which
+// is uniform if all of its work-items are to run it.
+func (b *builder) scanAll(s isa.Scope, uniform bool, kind isa.ScanKind, op isa.ScanOp, t isa.Type, x []*value) []*value {
 	flags := isa.Flags(0)
 	if uniform {
 		flags = isa.FlagUniform
 	}
-	if s == isa.ScopeWorkgroup && !uniform {
-		b.fail("%s of scope Workgroup does not exist; it may be Subgroup", g.op)
-	}
-	out := make([]*value, len(g.a[2]))
-	for i, x := range g.a[2] {
-		switch {
-		case s == isa.ScopeWorkgroup:
-			out[i] = b.workgroupScan(kind, op, t, x)
-		case part != nil:
-			out[i] = b.scan(kind, op, t, flags, 0, x, part)
-		default:
-			out[i] = b.scan(kind, op, t, flags, cluster, x)
+	out := make([]*value, len(x))
+	for i, v := range x {
+		if s == isa.ScopeWorkgroup {
+			out[i] = b.workgroupScan(kind, op, t, v)
+		} else {
+			out[i] = b.scan(kind, op, t, flags, 0, v)
 		}
 	}
 	return out
