@@ -30,10 +30,8 @@ type trial struct {
 	spec    map[uint32]uint64
 	key     string // what tells its program from those of other cases
 
-	// first is the configuration that the memory of all others is compared
-	// with, and its memory by argument.
-	first  *Config
-	memory map[int][sha256.Size]byte
+	// memory has what configurations without findings must leave alike.
+	memory map[expectation]left
 	// peers holds what configurations have in common that differ only in what
 	// counters and findings must not depend on either.
 	peers map[peer]seen
@@ -43,6 +41,12 @@ type trial struct {
 type peer struct {
 	subgroup, wave int
 	schedule       emu.Schedule
+}
+
+// left is what the first configuration to come by left in an argument.
+type left struct {
+	config Config
+	sum    [sha256.Size]byte
 }
 
 // seen is what the first configuration of a peer gave.
@@ -244,6 +248,9 @@ func (t *trial) run(ctx context.Context, cfg Config) []fault {
 	}
 	wrong = append(wrong, t.compareFindings(&res.Findings)...)
 	for i := range t.expect {
+		if !t.expect[i].at(cfg.SubGroup) {
+			continue
+		}
 		if m := t.expect[i].compare(buffers[t.expect[i].Arg]); m != "" {
 			wrong = append(wrong, fault{fmt.Sprintf("argument %d", t.expect[i].Arg), m})
 		}
@@ -299,22 +306,34 @@ func (t *trial) compareFindings(list *finding.List) []fault {
 	return wrong
 }
 
+// alike names the memory that an argument is compared with: one for all
+// configurations, or one for each sub-group size when what is expected depends on it.
+func (t *trial) alike(arg int, cfg Config) expectation {
+	for i := range t.expect {
+		if e := &t.expect[i]; e.Arg == arg && len(e.SubGroups) > 0 {
+			return expectation{arg, cfg.SubGroup}
+		}
+	}
+	return expectation{arg, 0}
+}
+
 // agree compares a run with those before it: memory with the first of all, unless
 // something undefined happened, and counters, output and findings with the first whose
 // sub-groups, waves and schedule are the same.
 func (t *trial) agree(cfg Config, res *emu.Result, buffers map[int][]byte) []fault {
 	var wrong []fault
 	if !res.Findings.Failed() {
-		sums := map[int][sha256.Size]byte{}
-		for i, data := range buffers {
-			sums[i] = sha256.Sum256(data)
-		}
-		if t.first == nil {
-			t.first, t.memory = &cfg, sums
-		}
 		for i := range t.args {
-			if sums[i] != t.memory[i] && !slices.Contains(t.Varies, i) {
-				wrong = append(wrong, faultf("argument %d is not what it is with %v", i, t.first))
+			data, ok := buffers[i]
+			if !ok || slices.Contains(t.Varies, i) {
+				continue
+			}
+			key, sum := t.alike(i, cfg), sha256.Sum256(data)
+			then, ok := t.memory[key]
+			if !ok {
+				t.memory[key] = left{cfg, sum}
+			} else if sum != then.sum {
+				wrong = append(wrong, faultf("argument %d is not what it is with %v", i, then.config))
 			}
 		}
 	}
