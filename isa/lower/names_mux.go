@@ -209,6 +209,11 @@ func muxVector(kind isa.ScanKind, op isa.ScanOp, t muxType) muxFunc {
 		x := muxValue(b, args, 0, t)
 		muxInts(b, args, 1, 0)
 		acc := x[0]
+		if t.t.IsFloat() {
+			// A NaN becomes the canonical one, as in every scan.
+			nan := scanIdentity(isa.ScanFMin, t.t) | 1<<(map[isa.Type]int{isa.F16: 9, isa.F32: 22, isa.F64: 51}[t.t])
+			acc = b.sel(t.t, b.fcmp(isa.OpFUno, t.t, acc, acc), b.imm(t.t, nan), acc)
+		}
 		out := []*value{acc}
 		if kind == isa.ScanExclusive {
 			out[0] = b.imm(t.t, scanIdentity(op, t.t))
