@@ -75,7 +75,7 @@ const (
 	flagRound0
 	flagRound1
 	flagRoundSet
-	// FlagUniform says that each live lane of the sub-group is to run the
+	// FlagUniform says that each lane of the sub-group is to run the
 	// instruction, and on a barrier that it belongs to an operation of the
 	// work-group, which each of its lanes is to run.
 	FlagUniform

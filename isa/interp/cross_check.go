@@ -25,7 +25,7 @@ func checksCross(s *isa.Inst) bool {
 func checkCross(w *wave, in *inst) {
 	s := in.src
 	if s.Flags&isa.FlagUniform != 0 {
-		w.checkDiverged(in, finding.GroupDiverged, w.live)
+		w.checkDiverged(in, finding.GroupDiverged)
 	}
 	switch s.Op {
 	case isa.OpShuffle:
@@ -56,12 +56,13 @@ func (w *wave) extent(k, i int) (first, end int) {
 	return first, min(first+n, w.lanes)
 }
 
-// missing returns how many lanes of want, among those of the sub-group of a
-// lane, do not run, and the first of them by its sub-group local id.
-func (w *wave) missing(k, i int, want []uint64) (n, lane int) {
+// missing returns how many lanes of the sub-group of a lane do not run, and the
+// first of them by its sub-group local id. Those that ended count: whether one
+// that left early has ended by now or is on its way is not to matter.
+func (w *wave) missing(k, i int) (n, lane int) {
 	first, end := w.extent(k, i)
 	each(first, end, func(k int, m uint64) {
-		if m &= want[k] &^ w.exec[k]; m != 0 {
+		if m &^= w.exec[k]; m != 0 {
 			if n == 0 {
 				lane = k*64 + bits.TrailingZeros64(m) - first
 			}
@@ -71,14 +72,13 @@ func (w *wave) missing(k, i int, want []uint64) (n, lane int) {
 	return n, lane
 }
 
-// checkDiverged reports lanes of want that do not run with the others of their
-// sub-group.
-func (w *wave) checkDiverged(in *inst, c finding.Code, want []uint64) {
+// checkDiverged reports lanes that do not run with the others of their sub-group.
+func (w *wave) checkDiverged(in *inst, c finding.Code) {
 	w.failWhere(in, c, func(k, i int) bool {
-		n, _ := w.missing(k, i, want)
+		n, _ := w.missing(k, i)
 		return n > 0
 	}, func(k, i int) string {
-		n, lane := w.missing(k, i, want)
+		n, lane := w.missing(k, i)
 		first, end := w.extent(k, i)
 		verb := "does"
 		if n > 1 {
@@ -136,9 +136,7 @@ func (w *wave) checkBlock(in *inst) {
 		first, end := w.extent(k, i)
 		return fmt.Sprintf("the sub-group has %d work-items of %d", end-first, n)
 	})
-	all := make([]uint64, len(w.exec))
-	each(0, w.lanes, func(k int, m uint64) { all[k] = m })
-	w.checkDiverged(in, finding.BlockDiverged, all)
+	w.checkDiverged(in, finding.BlockDiverged)
 	ptr := func(k, i int) uint64 { return w.reg(s.A, isa.I64, k, i) }
 	w.failWhere(in, finding.GroupUniform, func(k, i int) bool { return ptr(k, i) != ptr(w.lowestOf(k, i)) }, func(k, i int) string {
 		return fmt.Sprintf("the pointer is %d bytes from that of the first lane", int64(ptr(k, i)-ptr(w.lowestOf(k, i))))
