@@ -13,6 +13,7 @@ type draft struct {
 	conformance.Case
 	module
 	launch launch
+	drawn  []uint64 // see choose
 }
 
 // newDraft begins a case with a kernel that has the id of its work-item in %gid.

@@ -6,10 +6,11 @@ var sizes = []int{1, 4, 8, 16, 32, 64, 128}
 // launch is an ND-range of one dimension. Its last work-group may be partial.
 type launch struct{ global, local int }
 
-// The launches of the families: two work-groups, one of which is partial, whose
-// sub-groups are partial at sizes from 4 on; and one with sub-groups of up to 128
+// The launches of the families: two work-groups of few or more work-items, one of
+// which is partial, whose sub-groups are partial at sizes from 4 on; and one with sub-groups of up to 128
 // lanes, with a partial one behind.
 var (
+	tiny  = launch{12, 7}
 	small = launch{22, 18}
 	wide  = launch{150, 150}
 	full  = launch{128, 128}

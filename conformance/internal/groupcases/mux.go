@@ -9,7 +9,7 @@ import (
 )
 
 // families has what makes the cases, a subject each.
-var families = []func() []*conformance.Case{muxScans, muxVectors, muxVotes, muxBroadcasts}
+var families = []func() []*conformance.Case{muxScans, muxVectors, muxVotes, muxBroadcasts, muxShuffles, intelShuffles}
 
 // muxKinds has what the functions of a scan are called, in the order of scans.
 var muxKinds = []string{"reduce", "scan_inclusive", "scan_exclusive"}
