@@ -62,7 +62,7 @@ func (d *Device) NewProgram(module []byte, opt ProgramOptions) (*Program, error)
 	if err != nil {
 		return nil, &ModuleError{Stage: "reflect", Err: err}
 	}
-	code, err := compile(m, opt)
+	code, err := compile(m, opt, d.limits.SubgroupSize)
 	if err != nil {
 		return nil, err
 	}

@@ -246,6 +246,10 @@ func (b *builder) groupOp(g *groupCall) []*value {
 		t := b.elemType(g, 0)
 		out := make([]*value, isa.MaxBallotWords)
 		for w := range out {
+			if b.noLanes(w) {
+				out[w] = b.imm(isa.I32, 0)
+				continue
+			}
 			for _, x := range g.a[0] {
 				m := b.cross(isa.OpMatch, isa.I32, t, 0, uint32(w), x)
 				if out[w] != nil {
@@ -447,10 +451,17 @@ func (b *builder) part(g *groupCall, i int) *value {
 func (b *builder) ballot(x *value) []*value {
 	out := make([]*value, isa.MaxBallotWords)
 	for w := range out {
+		if b.noLanes(w) {
+			out[w] = b.imm(isa.I32, 0)
+			continue
+		}
 		out[w] = b.cross(isa.OpBallot, isa.I32, isa.B1, 0, uint32(w), x)
 	}
 	return out
 }
+
+// noLanes says whether word w of a ballot is known to have no lanes.
+func (b *builder) noLanes(w int) bool { return b.m.opt.SubgroupSize > 0 && 32*w >= b.m.opt.SubgroupSize }
 
 // lowBits returns word w of a ballot that has the lanes below n.
 func (b *builder) lowBits(n *value, w int) *value {
@@ -461,6 +472,12 @@ func (b *builder) lowBits(n *value, w int) *value {
 func (b *builder) keepLow(word, n *value, w int) *value {
 	n = b.bin(isa.OpSub, isa.I32, n, b.imm(isa.I32, uint64(32*w)))
 	n = b.bin(isa.OpMinS, isa.I32, b.bin(isa.OpMaxS, isa.I32, n, b.imm(isa.I32, 0)), b.imm(isa.I32, 32))
+	switch {
+	case n.isConst() && n.imm == 32:
+		return word
+	case n.isConst() && n.imm == 0, word.isConst() && word.imm == 0:
+		return b.imm(isa.I32, 0)
+	}
 	return b.emit(isa.OpBitExtractU, isa.I32, isa.I32, word, b.imm(isa.I32, 0), n)
 }
 

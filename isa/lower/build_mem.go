@@ -378,6 +378,9 @@ func (b *builder) builtin(bi spirv.BuiltIn, d int, s isa.Type) *value {
 	case spirv.BuiltInSubgroupSize:
 		x = isa.BuiltinSubgroupSize
 	case spirv.BuiltInSubgroupMaxSize:
+		if n := b.m.opt.SubgroupSize; n > 0 {
+			return b.imm(s, uint64(n))
+		}
 		x = isa.BuiltinSubgroupMaxSize
 	case spirv.BuiltInNumSubgroups:
 		x = isa.BuiltinNumSubgroups
