@@ -461,7 +461,9 @@ func (b *builder) ballot(x *value) []*value {
 }
 
 // noLanes says whether word w of a ballot is known to have no lanes.
-func (b *builder) noLanes(w int) bool { return b.m.opt.SubgroupSize > 0 && 32*w >= b.m.opt.SubgroupSize }
+func (b *builder) noLanes(w int) bool {
+	return b.m.opt.SubgroupSize > 0 && 32*w >= b.m.opt.SubgroupSize
+}
 
 // lowBits returns word w of a ballot that has the lanes below n.
 func (b *builder) lowBits(n *value, w int) *value {
