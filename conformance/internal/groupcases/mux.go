@@ -9,7 +9,10 @@ import (
 )
 
 // families has what makes the cases, a subject each.
-var families = []func() []*conformance.Case{muxScans, muxVectors, muxVotes, muxBroadcasts, muxShuffles, intelShuffles}
+var families = []func() []*conformance.Case{
+	muxScans, muxVectors, muxVotes, muxBroadcasts, muxShuffles, intelShuffles,
+	uniformArithmetic, nonUniformArithmetic, partitioned, votes, ballots, moves,
+}
 
 // muxKinds has what the functions of a scan are called, in the order of scans.
 var muxKinds = []string{"reduce", "scan_inclusive", "scan_exclusive"}
