@@ -105,6 +105,12 @@ const generated = "Made by conformance/internal/groupcases."
 // finish ends the kernel and returns the case.
 func (d *draft) finish() *conformance.Case {
 	d.add("OpReturn")
+	switch {
+	case d.Refuse != "":
+		d.Exit = 2
+	case d.Findings != nil:
+		d.Exit = 1
+	}
 	d.Text = d.text()
 	d.Comment = strings.TrimSpace(generated + "\n" + d.Comment)
 	return &d.Case

@@ -12,6 +12,7 @@ import (
 var families = []func() []*conformance.Case{
 	muxScans, muxVectors, muxVotes, muxBroadcasts, muxShuffles, intelShuffles,
 	uniformArithmetic, nonUniformArithmetic, partitioned, votes, ballots, moves,
+	undefinedShuffles, undefinedGroups, blocks, undefinedBlocks,
 }
 
 // muxKinds has what the functions of a scan are called, in the order of scans.
