@@ -151,7 +151,7 @@ const (
 	OpScan           // dst.T = a.T combined as ScanOf says, in clusters of Scale lanes (0: all), or, where b is there, of lanes of equal b.i32
 	OpMatch          // dst.i32 = bits 32*Imm to 32*Imm+31 of the set of lanes whose a.T has the same bits as this one's
 	// A block is up to 16 components of consecutive elements for each lane:
-	// component Imm of lane l is element Imm*S + l behind the pointer a of the lowest lane.
+	// component Imm of lane l is element Imm*S + l behind the address of the lowest lane.
 	OpBlockLoad  // dst.T
 	OpBlockStore // c.T
 

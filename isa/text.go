@@ -290,10 +290,10 @@ func (k *Kernel) InstText(in *Inst) string {
 	case ShapeBlockLoad:
 		dst(in.Type)
 		name(in.Type)
-		fmt.Fprintf(&b, " [%s %s], component %d", in.Space, reg(in.A, I64), in.Imm)
+		fmt.Fprintf(&b, " %s, component %d", addr(), in.Imm)
 	case ShapeBlockStore:
 		name(in.Type)
-		fmt.Fprintf(&b, " [%s %s], component %d, %s", in.Space, reg(in.A, I64), in.Imm, reg(in.C, in.Type))
+		fmt.Fprintf(&b, " %s, component %d, %s", addr(), in.Imm, reg(in.C, in.Type))
 	case ShapeGroupCopy:
 		dst(I64)
 		c := &k.GroupCopies[in.Imm]

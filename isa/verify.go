@@ -122,7 +122,7 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		dst = I64
 		use(in.A, I64, "pointer")
 		use(in.B, I64, "pointer")
-	case ShapePtrAdd, ShapeLoad, ShapeStore, ShapeAtomic:
+	case ShapePtrAdd, ShapeLoad, ShapeStore, ShapeAtomic, ShapeBlockLoad, ShapeBlockStore:
 		use(in.A, I64, "pointer")
 		if in.Idx > Idx64 {
 			return fmt.Errorf("unknown index type %d", in.Idx)
@@ -140,6 +140,15 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 			dst = in.Type
 		case ShapeStore:
 			use(in.C, in.Type, "value")
+		case ShapeBlockLoad, ShapeBlockStore:
+			if in.Imm >= MaxBlockComponents {
+				return fmt.Errorf("component %d of a block", in.Imm)
+			}
+			if inf.Shape == ShapeBlockLoad {
+				dst = in.Type
+			} else {
+				use(in.C, in.Type, "value")
+			}
 		case ShapeAtomic:
 			if AtomicOp(in.Imm2) >= NumAtomicOps {
 				return fmt.Errorf("unknown atomic operation %d", in.Imm2)
@@ -215,18 +224,6 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		}
 		if in.Scale&(in.Scale-1) != 0 {
 			return fmt.Errorf("scan of clusters of %d lanes", in.Scale)
-		}
-	case ShapeBlockLoad:
-		dst = in.Type
-		use(in.A, I64, "pointer")
-		if in.Imm >= MaxBlockComponents {
-			return fmt.Errorf("component %d of a block", in.Imm)
-		}
-	case ShapeBlockStore:
-		use(in.A, I64, "pointer")
-		use(in.C, in.Type, "value")
-		if in.Imm >= MaxBlockComponents {
-			return fmt.Errorf("component %d of a block", in.Imm)
 		}
 	case ShapeGroupCopy:
 		if int(in.Imm) >= len(k.GroupCopies) {

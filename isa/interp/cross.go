@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // Operations across the lanes of a sub-group see sub-groups only: the size is
@@ -87,11 +86,11 @@ func (d *decoder) cross(in inst) {
 			in.fn = scanMask
 		}
 	case isa.OpBlockLoad:
-		in.d, in.a = d.operand(s.Dst, s.Type), vector(0, s.A, isa.I64)
-		in.space, in.fn = memory.Space(s.Space), blockLoadFuncs[bank]
+		d.addressing(&in)
+		in.d, in.fn = d.operand(s.Dst, s.Type), blockLoadFuncs[bank]
 	case isa.OpBlockStore:
-		in.a, in.c = vector(0, s.A, isa.I64), vector(1, s.C, s.Type)
-		in.space, in.fn = memory.Space(s.Space), blockStoreFuncs[bank]
+		d.addressing(&in)
+		in.c, in.fn = vector(0, s.C, s.Type), blockStoreFuncs[bank]
 	}
 	d.emit(in)
 }

@@ -63,6 +63,10 @@ func (w *wave) eachBlock(in *inst, a memory.Access, f func(k int, m uint64, mem 
 		part = 1<<n - 1
 	}
 	var base memory.Pointer
+	var index int64
+	if !in.vectorIndex {
+		index = w.scalarIndex(in)
+	}
 	var mem unsafe.Pointer
 	var limit uint64
 	key := noKey
@@ -71,7 +75,7 @@ func (w *wave) eachBlock(in *inst, a memory.Access, f func(k int, m uint64, mem 
 	var pendingMem unsafe.Pointer
 	var pendingOff int64
 	for k, m := range w.exec {
-		p := (*[64]uint64)(unsafe.Add(w.chunk(k), in.a))
+		chunk := w.chunk(k)
 		for m != 0 {
 			i := bits.TrailingZeros64(m) & 63
 			set := m & (part << (i &^ (n - 1) & 63))
@@ -82,13 +86,20 @@ func (w *wave) eachBlock(in *inst, a memory.Access, f func(k int, m uint64, mem 
 				first, at = 0, k&1*64
 			}
 			if at == 0 || w.exec[k-1] == 0 {
-				base = memory.Pointer(p[i])
+				if in.scalars&1 != 0 {
+					base = memory.Pointer(w.s[in.a])
+				} else {
+					base = memory.Pointer((*[64]uint64)(unsafe.Add(chunk, in.a))[i])
+				}
+				if in.vectorIndex {
+					index = indexOf(in, chunk, i)
+				}
 			}
 			if uint64(base)>>memory.OffsetBits != key {
 				key = uint64(base) >> memory.OffsetBits
 				mem, limit = w.target(in, base, uint64(size), a)
 			}
-			off := base.Offset() + (int64(in.imm)*int64(n)+int64(at-first))*size
+			off := base.Offset() + index + in.disp + (int64(in.imm)*int64(n)+int64(at-first))*size
 			last := bits.Len64(set) - 1
 			lo, hi := uint64(off+int64(i)*size), uint64(off+int64(last)*size)
 			if mem != nil && lo <= limit && hi <= limit {
@@ -110,6 +121,18 @@ func (w *wave) eachBlock(in *inst, a memory.Access, f func(k int, m uint64, mem 
 			pending = 0
 		}
 	}
+}
+
+// indexOf returns what a vector index adds to the address in a lane.
+func indexOf(in *inst, chunk unsafe.Pointer, i int) int64 {
+	p := unsafe.Add(chunk, in.b)
+	switch in.idx {
+	case isa.IdxS32:
+		return sext((*[64]uint32)(p)[i&63]) * in.scale
+	case isa.IdxU32:
+		return int64((*[64]uint32)(p)[i&63]) * in.scale
+	}
+	return int64((*[64]uint64)(p)[i&63]) * in.scale
 }
 
 // blockFault does the accesses of the lanes before the first that must not, and
@@ -151,7 +174,7 @@ func (w *wave) lowestOf(k, i int) (int, int) {
 func (w *wave) blockAddress(in *isa.Inst, k, i int) (base, p memory.Pointer) {
 	n := w.subgroup()
 	fk, fi := w.lowestOf(k, i)
-	base = memory.Pointer(w.reg(in.A, isa.I64, fk, fi))
+	base, p = w.address(in, fk, fi)
 	lane := int64(k*64+i) % int64(n)
-	return base, base.Add((int64(in.Imm)*int64(n) + lane) * int64(in.Type.Bytes()))
+	return base, p.Add((int64(in.Imm)*int64(n) + lane) * int64(in.Type.Bytes()))
 }

@@ -137,7 +137,10 @@ func (w *wave) checkBlock(in *inst) {
 		return fmt.Sprintf("the sub-group has %d work-items of %d", end-first, n)
 	})
 	w.checkDiverged(in, finding.BlockDiverged)
-	ptr := func(k, i int) uint64 { return w.reg(s.A, isa.I64, k, i) }
+	ptr := func(k, i int) uint64 {
+		_, p := w.address(s, k, i)
+		return uint64(p)
+	}
 	w.failWhere(in, finding.GroupUniform, func(k, i int) bool { return ptr(k, i) != ptr(w.lowestOf(k, i)) }, func(k, i int) string {
 		return fmt.Sprintf("the pointer is %d bytes from that of the first lane", int64(ptr(k, i)-ptr(w.lowestOf(k, i))))
 	})

@@ -429,8 +429,16 @@ func (c *blockCase) run(t *testing.T, r *rand.Rand) {
 		in.C = v
 	}
 	ptr := in.A
+	index := isa.None
+	if in.Idx != isa.IdxNone {
+		in.B = b.reg(in.Idx.Type())
+		index = in.B
+	}
 	if c.scalar {
 		in.A = b.constant(0)
+		if index != isa.None {
+			in.B = b.constant(0)
+		}
 	}
 	b.brCond(cond, 1, 2)
 	pc := b.emit(in)
@@ -464,6 +472,16 @@ func (c *blockCase) run(t *testing.T, r *rand.Rand) {
 		}
 		w.setReg(ptr, isa.I64, k, i, uint64(buf.Add(pointers[lane])))
 		w.setReg(in.A, isa.I64, k, i, uint64(buf.Add(pointers[lane])))
+		pointers[lane] += int64(in.Disp)
+		if index != isa.None {
+			x := int64(3)
+			if !c.scalar {
+				x = int64(lane) - 3*int64(in.Idx&1) // IdxS32 below zero
+			}
+			pointers[lane] += int64(in.Scale) * x
+			w.setReg(index, in.Idx.Type(), k, i, uint64(x))
+			w.setReg(in.B, in.Idx.Type(), k, i, uint64(x)&(full>>(64-in.Idx.Type().Bits())))
+		}
 	}
 	size := int64(in.Type.Bytes())
 	want := append([]uint64(nil), old...)
@@ -526,7 +544,11 @@ func TestBlock(t *testing.T) {
 						imm := uint32(r.IntN(isa.MaxBlockComponents))
 						need := (int(imm)*size+size)*typ.Bytes() + lanes + 16
 						room := []int{need, need - lanes - 16 - typ.Bytes()*size/2, need / 2}[r.IntN(3)]
-						c := blockCase{in: isa.Inst{Op: op, Type: typ, Imm: imm, Space: isa.Space(r.IntN(2))}, size: size, lanes: lanes,
+						idx := isa.IdxType(r.IntN(int(isa.Idx64) + 1))
+						if idx != isa.IdxNone {
+							room *= 2
+						}
+						c := blockCase{in: isa.Inst{Idx: idx, Scale: uint32(r.IntN(5)), Disp: int32(r.IntN(9) - 4), Op: op, Type: typ, Imm: imm, Space: isa.Space(r.IntN(2))}, size: size, lanes: lanes,
 							scalar: r.IntN(2) == 0, pattern: pattern, bytes: max(room, 1), offset: offset}
 						c.run(t, r)
 					}

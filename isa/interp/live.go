@@ -37,7 +37,7 @@ func visit(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, i
 		use(in.A, isa.I64)
 		use(in.B, isa.I64)
 		return in.Dst, isa.I64
-	case isa.ShapePtrAdd, isa.ShapeLoad, isa.ShapeStore, isa.ShapeAtomic:
+	case isa.ShapePtrAdd, isa.ShapeLoad, isa.ShapeStore, isa.ShapeAtomic, isa.ShapeBlockLoad, isa.ShapeBlockStore:
 		use(in.A, isa.I64)
 		if in.Idx != isa.IdxNone {
 			use(in.B, in.Idx.Type())
@@ -45,7 +45,7 @@ func visit(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, i
 		switch inf.Shape {
 		case isa.ShapePtrAdd:
 			return in.Dst, isa.I64
-		case isa.ShapeStore:
+		case isa.ShapeStore, isa.ShapeBlockStore:
 			use(in.C, in.Type)
 			return isa.None, isa.Void
 		case isa.ShapeAtomic:
@@ -93,12 +93,6 @@ func visit(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, i
 			use(in.B, isa.I32)
 		}
 		return in.Dst, in.Type
-	case isa.ShapeBlockLoad:
-		use(in.A, isa.I64)
-		return in.Dst, in.Type
-	case isa.ShapeBlockStore:
-		use(in.A, isa.I64)
-		use(in.C, in.Type)
 	case isa.ShapeGroupCopy:
 		k.GroupCopies[in.Imm].Regs(func(r *isa.Reg, t isa.Type, _ string) { use(*r, t) })
 		return in.Dst, isa.I64

@@ -185,7 +185,7 @@ func (e *emitter) inst(v *value) {
 	ops := [4]*isa.Reg{&in.A, &in.B, &in.C, &in.D}
 	at := 0
 	switch info.Shape {
-	case isa.ShapePtrAdd, isa.ShapeLoad, isa.ShapeStore, isa.ShapeAtomic:
+	case isa.ShapePtrAdd, isa.ShapeLoad, isa.ShapeStore, isa.ShapeAtomic, isa.ShapeBlockLoad, isa.ShapeBlockStore:
 		in.A = e.reg(v.args[0])
 		if v.idx != isa.IdxNone {
 			in.B = e.reg(v.args[1])
@@ -204,8 +204,6 @@ func (e *emitter) inst(v *value) {
 				i++
 			}
 		}
-	case isa.ShapeBlockStore:
-		in.A, in.C = e.reg(v.args[0]), e.reg(v.args[1])
 	default:
 		for _, x := range v.args {
 			*ops[at] = e.reg(x)
