@@ -339,6 +339,13 @@ func (p *prepared) fill() error {
 				return &ArgError{Kernel: k.code.Name, Index: i, Name: param.Name, Type: param.TypeName, Reason: reason, Err: err}
 			}
 			values[i] = uint64(a.buffer.ptr)
+		case argImage:
+			im := a.image
+			if err := im.usable(); err != nil {
+				param := &k.code.Params[i]
+				return &ArgError{Kernel: k.code.Name, Index: i, Name: param.Name, Type: param.TypeName, Reason: fmt.Sprintf("the image: %v", err), Err: err}
+			}
+			values[i] = uint64(im.ptr)
 		}
 	}
 	for i := range k.code.ParamRegs {

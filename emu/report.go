@@ -212,6 +212,9 @@ func (p *prepared) object(f *memory.Fault) (o *finding.Object, name string) {
 			if b := p.args[i].buffer; b != nil && b.ptr.Alloc() == n {
 				return argumentObject(o, k, i)
 			}
+			if im := p.args[i].image; im != nil && im.base.Alloc() == n {
+				return argumentObject(o, k, i)
+			}
 		}
 		for i, g := range p.Kernel.prog.globals {
 			if g.Alloc() == n {

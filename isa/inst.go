@@ -13,7 +13,7 @@ type Inst struct {
 
 	Idx   IdxType // how the index of an address is read
 	Space Space   // where an address is known to point
-	Imm2  uint8   // AtomicOp; scope of a barrier or fence; AlignCode of a load or store
+	Imm2  uint8   // AtomicOp; scope of a barrier or fence; AlignCode of a load or store; component of an image
 
 	Dst        Reg
 	A, B, C, D Reg

@@ -97,6 +97,13 @@ func example(op isa.Op, t, src isa.Type) isa.Inst {
 		clear(&in.Dst, &in.B, &in.C, &in.D)
 		in.SetTargets(1, 0)
 	case isa.ShapeQuad:
+	case isa.ShapeImage:
+		clear(&in.A, &in.B, &in.C, &in.D)
+		in.Imm2 = 1
+		if op == isa.OpImageWrite || op == isa.OpImageBlockWrite {
+			clear(&in.Dst)
+			in.Imm2 = 0
+		}
 	default:
 		clear(&in.Dst, &in.A, &in.B, &in.C, &in.D)
 	}
@@ -121,6 +128,14 @@ func kernel(in isa.Inst) *isa.Kernel {
 			Resource: [4]isa.Reg{isa.S(0), isa.S(1), isa.S(2), isa.S(3)}}},
 		MarkSequences: 2,
 	}
+	a := isa.ImageAccess{Name: "image", Dim: isa.Image2D, Image: isa.S(0)}
+	if in.Op != isa.OpImageQuery {
+		a.Coord, a.CoordType, a.Components = [3]isa.Reg{isa.V(1), isa.S(1)}, isa.I32, 2
+	}
+	if in.Op == isa.OpImageWrite || in.Op == isa.OpImageBlockWrite {
+		a.Value, a.ValueType = []isa.Reg{isa.V(2), isa.V(3)}, in.Type
+	}
+	k.ImageAccesses = []isa.ImageAccess{a}
 	if in.Op.IsTerminator() {
 		k.Code = []isa.Inst{in, ret}
 	} else {

@@ -163,6 +163,14 @@ const (
 	OpAsyncMark  // appends an async mark to the lanes' sequence Imm
 	OpAsyncWait  // waits until at most Scale marks of the lanes' sequence Imm are outstanding
 
+	// Images. Each has an entry in Kernel.ImageAccesses, Imm; a read, query or
+	// block read gives one component, Imm2.
+	OpImageQuery // dst.i32
+	OpImageRead  // dst.T (may be absent); T is F32 or I32
+	OpImageWrite
+	OpImageBlockRead // dst.T; across the lanes of a sub-group
+	OpImageBlockWrite
+
 	// Output.
 	OpPrintf // Printfs[Imm]; dst.i32 = 0 for success (may be absent)
 
@@ -213,6 +221,7 @@ const (
 	ShapeGroupWait // a.I64
 	ShapeLaneCopy
 	ShapeAsync // a sequence of async marks
+	ShapeImage // [dst.T], and the registers of Kernel.ImageAccesses[Imm]
 	ShapePrintf
 	ShapeBr
 	ShapeBrCond
@@ -368,6 +377,12 @@ var opInfos = [NumOps]OpInfo{
 	OpMatch:          {"match", ShapeBallot, SetAll, 0},
 	OpBlockLoad:      {"blockload", ShapeBlockLoad, SetMem, 0},
 	OpBlockStore:     {"blockstore", ShapeBlockStore, SetMem, 0},
+
+	OpImageQuery:      {"imagequery", ShapeImage, 1 << I32, 0},
+	OpImageRead:       {"imageread", ShapeImage, 1<<I32 | 1<<F32, 0},
+	OpImageWrite:      {"imagewrite", ShapeImage, 1<<I32 | 1<<F32, 0},
+	OpImageBlockRead:  {"imageblockread", ShapeImage, SetInt, 0},
+	OpImageBlockWrite: {"imageblockwrite", ShapeImage, SetInt, 0},
 
 	OpGroupCopy:  {"groupcopy", ShapeGroupCopy, 0, 0},
 	OpGroupWait:  {"groupwait", ShapeGroupWait, 0, 0},

@@ -83,6 +83,8 @@ type Kernel struct {
 
 	GroupCopies []GroupCopy
 	LaneCopies  []LaneCopy
+	// ImageAccesses has what the image instructions do.
+	ImageAccesses []ImageAccess
 	// MarkSequences is the number of sequences of async marks: one for each
 	// function body, as inlined, that marks or waits.
 	MarkSequences int
@@ -127,6 +129,14 @@ type Param struct {
 	Size     uint64 // bytes of a ParamValue; of the pointee, or 0, for a pointer
 	Align    uint32
 	ReadOnly bool // const or constant memory
+	Image    ImageParam
+}
+
+// ImageParam is what a kernel wants of an image.
+type ImageParam struct {
+	Dim           ImageDim
+	Array         bool
+	Reads, Writes bool
 }
 
 // ParamReg says that Scalar starts as Size bytes of a parameter's value,

@@ -311,6 +311,12 @@ func (k *Kernel) InstText(in *Inst) string {
 			fmt.Fprintf(&b, " offset %d", c.Offset)
 		}
 		c.Regs(func(r *Reg, t Type, what string) { fmt.Fprintf(&b, " %s %s", what, reg(*r, t)) })
+	case ShapeImage:
+		dst(in.Type)
+		a := &k.ImageAccesses[in.Imm]
+		name(in.Type)
+		b.WriteString(" " + a.text(in))
+		a.Regs(func(r *Reg, t Type, what string) { fmt.Fprintf(&b, " %s %s", what, reg(*r, t)) })
 	case ShapeAsync:
 		name()
 		if in.Op == OpAsyncWait {

@@ -250,6 +250,23 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		if err := k.verifyRegs(c.Regs, &vector); err != nil {
 			return err
 		}
+	case ShapeImage:
+		if int(in.Imm) >= len(k.ImageAccesses) {
+			return fmt.Errorf("unknown image access %d", in.Imm)
+		}
+		a := &k.ImageAccesses[in.Imm]
+		if err := a.check(in); err != nil {
+			return err
+		}
+		if err := k.verifyRegs(a.Regs, &vector); err != nil {
+			return err
+		}
+		if in.Op == OpImageBlockRead && in.Dst.IsScalar() {
+			return fmt.Errorf("%s differs by lane", in.Op)
+		}
+		if in.Dst != None {
+			dst = in.Type
+		}
 	case ShapeAsync:
 		if int(in.Imm) >= k.MarkSequences {
 			return fmt.Errorf("unknown sequence of marks %d of %d", in.Imm, k.MarkSequences)

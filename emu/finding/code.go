@@ -29,6 +29,11 @@ const (
 	BlockDiverged   Code = "E-BLOCKDIVERGED" // block access that some work-items of the sub-group do not run (with checks on)
 	BlockPartial    Code = "E-BLOCKPARTIAL"  // block access in a partial sub-group (with checks on)
 	BlockAlign      Code = "E-BLOCKALIGN"    // block access not aligned (with checks on)
+	BlockElement    Code = "E-BLOCKELEMENT"  // image block access to elements of more than four bytes (with checks on)
+	BlockX          Code = "E-BLOCKX"        // image block write that begins inside of four bytes (with checks on)
+	BlockPitch      Code = "E-BLOCKPITCH"    // image block access to an image whose buffer is not aligned as it must be (with checks on)
+	ImageBounds     Code = "E-IMAGEBOUNDS"   // access outside of an image (with checks on)
+	ImageFormat     Code = "E-IMAGEFORMAT"   // access to an image of another kind of numbers (with checks on)
 	TimeLimit       Code = "E-TIMEOUT"       // the time limit ended the launch
 	Cancelled       Code = "E-CANCELLED"     // the caller ended the launch
 )
@@ -91,6 +96,21 @@ var descriptions = map[Code]Description{
 		Checked: true},
 	BlockAlign: {Title: "block access not aligned",
 		Text:    "The pointer of a block read must be a multiple of 4 bytes, that of a block write a multiple of 16 (SPV_INTEL_subgroups). Sub-buffers count with their origin. Without checks the access is done as it stands.",
+		Checked: true},
+	BlockElement: {Title: "block access to image elements of more than four bytes",
+		Text:    "The elements of the image are larger than four bytes: undefined in SPV_INTEL_subgroups. Without checks a row counts four bytes for each element, and what lies behind them is out of reach. Use an image with smaller elements, or a block access to a buffer.",
+		Checked: true},
+	BlockX: {Title: "image block write inside of four bytes",
+		Text:    "The x coordinate of an image block write, which counts bytes, is not a multiple of four: undefined in SPV_INTEL_subgroups, although reads may begin anywhere. Without checks the bytes are written where the coordinate says.",
+		Checked: true},
+	BlockPitch: {Title: "block access to an image of a buffer that is not aligned for it",
+		Text:    "The image is a view of a buffer, and its row pitch is not a multiple of 64 bytes, or its origin not one of 32: undefined in SPV_INTEL_subgroups. Without checks lockstep makes the access all the same.",
+		Checked: true},
+	ImageBounds: {Title: "access outside of an image",
+		Text:    "The coordinates of a read without sampler or of a write lie outside of the image: undefined (OpenCL C 6.15.15). Without checks a read gives the border colour, zeros with an alpha of one where the format has no alpha, and a write is dropped. Block accesses are reported only between the end of a row of elements smaller than four bytes and the place where the extension checks; they then read zeros and write nothing.",
+		Checked: true},
+	ImageFormat: {Title: "access to an image of another kind of numbers",
+		Text:    "The kernel reads or writes floats where the image holds integers, integers where it holds floats or normalized numbers, or integers of the other sign: undefined (OpenCL C 6.15.15). Without checks a read of the other kind gives zeros and a write of it is dropped; the image's format decides the sign.",
 		Checked: true},
 	TimeLimit: {Title: "the time limit ended the launch",
 		Text: "The kernel ran longer than allowed. The finding says what ran when the time was over; a loop that never ends, or a wait for a work-group that has not started, are the usual reasons."},

@@ -125,9 +125,8 @@ func (w *wave) checkShuffle(in *inst, lane isa.Reg, windows uint64) {
 	})
 }
 
-// checkBlock looks at a block access.
-func (w *wave) checkBlock(in *inst) {
-	s := in.src
+// checkWholeBlock reports a block access of less than a whole sub-group.
+func (w *wave) checkWholeBlock(in *inst) {
 	n := w.subgroup()
 	w.failWhere(in, finding.BlockPartial, func(k, i int) bool {
 		first, end := w.extent(k, i)
@@ -137,6 +136,12 @@ func (w *wave) checkBlock(in *inst) {
 		return fmt.Sprintf("the sub-group has %d work-items of %d", end-first, n)
 	})
 	w.checkDiverged(in, finding.BlockDiverged)
+}
+
+// checkBlock looks at a block access of a buffer.
+func (w *wave) checkBlock(in *inst) {
+	s := in.src
+	w.checkWholeBlock(in)
 	ptr := func(k, i int) uint64 {
 		_, p := w.address(s, k, i)
 		return uint64(p)

@@ -39,6 +39,7 @@ type aux struct {
 	unary64       func(float64) float64
 	binary64      func(x, y float64) float64
 	ternary64     func(x, y, z float64) float64
+	image         *imageAccess
 }
 
 type convertKey struct {
@@ -191,6 +192,8 @@ func (d *decoder) inst(pc int) {
 		// consistent: there is nothing to order.
 	case isa.OpBuiltin:
 		d.builtin(in)
+	case isa.OpImageQuery, isa.OpImageRead, isa.OpImageWrite, isa.OpImageBlockRead, isa.OpImageBlockWrite:
+		d.image(in)
 	case isa.OpPrintf:
 		in.fn = printf
 		d.emit(in)

@@ -100,6 +100,9 @@ func visit(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, i
 		use(in.A, isa.I64)
 	case isa.ShapeLaneCopy:
 		k.LaneCopies[in.Imm].Regs(func(r *isa.Reg, t isa.Type, _ string) { use(*r, t) })
+	case isa.ShapeImage:
+		k.ImageAccesses[in.Imm].Regs(func(r *isa.Reg, t isa.Type, _ string) { use(*r, t) })
+		return in.Dst, in.Type
 	case isa.ShapeBrCond:
 		use(in.A, isa.B1)
 	case isa.ShapeSwitch:

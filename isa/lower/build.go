@@ -373,6 +373,9 @@ func (b *builder) params(f *function) [][]*value {
 			}
 			prm.ReadOnly = t.storage == spirv.StorageClassUniformConstant || b.m.paramAttr(id, spirv.FunctionParameterAttributeNoWrite)
 			args = append(args, []*value{arg(8, 0)})
+		case t.kind == kindImage:
+			prm.Kind, prm.Image = isa.ParamImage, b.m.imageParam(t)
+			args = append(args, []*value{arg(8, 0)})
 		case t.kind == kindOpaque || t.kind == kindFunction || t.kind == kindVoid:
 			b.fail("parameter %d %q: arguments of type %s are not supported", i, prm.Name, t.op)
 		default:
@@ -490,6 +493,9 @@ func (b *builder) typeName(t *typ, depth int) string {
 			return b.typeName(e, depth+1) + "*"
 		}
 		return "void*"
+	}
+	if t.kind == kindImage {
+		return b.m.imageName(t)
 	}
 	return t.op.String()
 }

@@ -281,6 +281,11 @@ func (b *builder) inst(in spirv.Inst) {
 		spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR,
 		spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpPtrDiff, spirv.OpGenericPtrMemSemantics:
 		b.memory(in)
+	case spirv.OpImageRead, spirv.OpImageWrite, spirv.OpImageQuerySize, spirv.OpImageQuerySizeLod, spirv.OpImageQueryFormat,
+		spirv.OpImageQueryOrder, spirv.OpImageQueryLevels, spirv.OpImageQuerySamples,
+		spirv.OpSubgroupImageBlockReadINTEL, spirv.OpSubgroupImageBlockWriteINTEL,
+		spirv.OpSubgroupImageMediaBlockReadINTEL, spirv.OpSubgroupImageMediaBlockWriteINTEL:
+		b.image(in)
 	case spirv.OpControlBarrier, spirv.OpMemoryBarrier:
 		b.barrier(in)
 	case spirv.OpNamedBarrierInitialize:

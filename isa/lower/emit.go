@@ -195,6 +195,12 @@ func (e *emitter) inst(v *value) {
 			*ops[at] = e.reg(x)
 			at++
 		}
+	case isa.ShapeImage:
+		i := 0
+		e.k.ImageAccesses[v.index].Regs(func(r *isa.Reg, _ isa.Type, _ string) {
+			*r = e.reg(v.args[i])
+			i++
+		})
 	case isa.ShapePrintf:
 		pf := &e.k.Printfs[v.index]
 		i := 0
@@ -210,7 +216,7 @@ func (e *emitter) inst(v *value) {
 			at++
 		}
 	}
-	unused := noResult(v) || (v.op == isa.OpAtomic || v.op == isa.OpPrintf) && e.a.unused(v)
+	unused := noResult(v) || (v.op == isa.OpAtomic || v.op == isa.OpPrintf || v.op == isa.OpImageRead) && e.a.unused(v)
 	if !unused {
 		in.Dst = e.reg(v)
 		if v.div && e.a.webOf[v] == nil {

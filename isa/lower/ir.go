@@ -178,7 +178,7 @@ func (v *value) root() *value {
 func pure(v *value) bool {
 	switch v.op {
 	case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpMemCopy, isa.OpFence, isa.OpPrintf,
-		isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS, isa.OpReadFirst:
+		isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS, isa.OpReadFirst, isa.OpImageRead, isa.OpImageWrite:
 		return false
 	}
 	return !convergent(v)
@@ -187,7 +187,9 @@ func pure(v *value) bool {
 // convergent says whether an instruction's result depends on which lanes run it
 // together. Such a one stays in its block, neither shared with another nor
 // copied, whatever its operands.
-func convergent(v *value) bool { return v.op >= isa.OpShuffle && v.op <= isa.OpBlockStore }
+func convergent(v *value) bool {
+	return v.op >= isa.OpShuffle && v.op <= isa.OpBlockStore || v.op == isa.OpImageBlockRead || v.op == isa.OpImageBlockWrite
+}
 
 // hasEffect says whether an instruction must stay although nobody uses its
 // result. Loads and divisions stay because they may fault, and a fault is
@@ -198,7 +200,7 @@ func hasEffect(v *value) bool {
 		switch v.op {
 		case isa.OpShuffle, isa.OpShuffle2:
 			return uint32(v.imm) != isa.ShuffleLoose
-		case isa.OpBlockLoad, isa.OpBlockStore:
+		case isa.OpBlockLoad, isa.OpBlockStore, isa.OpImageBlockRead, isa.OpImageBlockWrite:
 			return true
 		}
 		return false

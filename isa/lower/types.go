@@ -17,7 +17,8 @@ const (
 	kindStruct
 	kindPointer
 	kindFunction
-	kindOpaque // images, events, pipes …: known by name, not lowered
+	kindImage  // held as a handle
+	kindOpaque // events, pipes …: known by name, not lowered
 )
 
 // maxObject is the size in bytes of the largest type that has a layout.
@@ -64,7 +65,7 @@ func (t *typ) scalar() isa.Type {
 		return isa.I64
 	case kindFloat:
 		return isa.FloatOf(t.bits)
-	case kindPointer:
+	case kindPointer, kindImage:
 		return isa.I64
 	}
 	return isa.Void
@@ -173,6 +174,9 @@ func (m *module) newType(in spirv.Inst) *typ {
 		}
 		t.size = m.ptrSize
 		t.align = t.size
+	case spirv.OpTypeImage:
+		// A handle has 8 bytes, whatever pointers have.
+		t.kind, t.flat, t.size, t.align = kindImage, 1, 8, 8
 	case spirv.OpTypeFunction:
 		t.kind = kindFunction
 	default:
