@@ -75,7 +75,7 @@ func (m *module) add(lines string, args ...any) {
 }
 
 // call puts a call of an imported function behind the body, with operands as
-// "TYPE %id", and returns the id of its result.
+// "TYPE %id"; its result is %id, where that matters.
 func (m *module) call(id, result, name string, operands ...string) {
 	decl := "%" + name + " = " + result
 	var ids []string
@@ -87,11 +87,10 @@ func (m *module) call(id, result, name string, operands ...string) {
 	if !slices.Contains(m.imports, decl) {
 		m.imports = append(m.imports, decl)
 	}
-	head := ""
-	if id != "" {
-		head = "%" + id + " = "
+	if id == "" {
+		id = fmt.Sprintf("called%d", len(m.body))
 	}
-	m.add("%s", strings.TrimSpace(fmt.Sprintf("%sOpFunctionCall %%%s %%%s %s", head, result, name, strings.Join(ids, " "))))
+	m.add("%s", strings.TrimSpace(fmt.Sprintf("%%%s = OpFunctionCall %%%s %%%s %s", id, result, name, strings.Join(ids, " "))))
 }
 
 // global declares id as decl, after what it names.

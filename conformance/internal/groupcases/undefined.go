@@ -239,9 +239,9 @@ func undefinedGroups() []*conformance.Case {
 			d.out("out", i32, 16)
 			d.add(`%%truth = OpUGreaterThan %%bool %%x %%uint_0
 				%%lane = OpLoad %%uint %%SubgroupLocalInvocationId
-				%%odd = OpBitwiseAnd %%uint %%lane %%uint_1
-				%%even = OpIEqual %%bool %%odd %%uint_0
-				OpBranchConditional %%even %%then %%else
+				%%bit = OpBitwiseAnd %%uint %%lane %%uint_1
+				%%odd = OpIEqual %%bool %%bit %%uint_1
+				OpBranchConditional %%odd %%else %%then
 				%%else = OpLabel`)
 			if ended {
 				d.add(`OpReturn`)
