@@ -348,7 +348,7 @@ func moves() []*conformance.Case {
 		{"broadcast", prefix + "Broadcast", "one lane's value", "GroupNonUniformBallot", nil, "%%uint_0", func(_, _, _, _ int) int { return 0 }},
 		{"broadcast-first", prefix + "BroadcastFirst", "the first lane's value", "GroupNonUniformBallot", nil, "", func(_, _, _, _ int) int { return 0 }},
 	} {
-		d := newDraft("cases/group/nonuniform-"+q.name, q.title+", of every type", tiny, "SPV-"+q.inst)
+		d := newDraft("cases/group/nonuniform-"+q.name, q.inst+", "+q.title+", of every type", tiny, "SPV-"+q.inst)
 		d.Version = "1.3"
 		d.need(q.capability)
 		relative := q.capability == "GroupNonUniformShuffleRelative"

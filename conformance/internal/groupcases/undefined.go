@@ -219,12 +219,16 @@ func undefinedGroups() []*conformance.Case {
 			if rest, ok := strings.CutPrefix(name, "group-"); ok {
 				folder, name = "group", rest
 			}
-			why := "half of the group is in another branch"
+			why := "while half of the group is in another branch"
 			suffix := "branch"
 			if ended {
-				why, suffix = "half of the group has ended", "ended"
+				why, suffix = "when half of the group has ended", "ended"
 			}
-			d := newDraft(fmt.Sprintf("cases/%s/diverged-%s-%s", folder, name, suffix), "a group operation that not all run: "+why, launch{16, 16}, call.clause)
+			title := "ComputeMux's " + strings.ReplaceAll(name, "-", " ")
+			if folder == "group" {
+				title = "OpGroup of a " + strings.ReplaceAll(name, "-", "-group: ")
+			}
+			d := newDraft(fmt.Sprintf("cases/%s/diverged-%s-%s", folder, name, suffix), title+", "+why, launch{16, 16}, call.clause)
 			d.SubGroups = sizes[1:]
 			d.Check = conformance.ChecksOn
 			d.Findings = []conformance.ExpectFinding{{Code: "E-GROUPDIVERGED"}}
