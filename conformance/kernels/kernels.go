@@ -155,6 +155,7 @@ func All() []*Kernel {
 		integerKernels(),
 		conversionKernels(),
 		mathKernels(),
+		subgroupKernels(),
 	)
 	slices.SortFunc(all, func(a, b *Kernel) int { return strings.Compare(a.Name, b.Name) })
 	return all
