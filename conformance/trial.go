@@ -178,7 +178,7 @@ func (t *trial) launch(ctx context.Context, cfg Config) (res *emu.Result, buffer
 		Range: emu.NDRange{Global: t.Global, Local: t.Local, Offset: t.Offset},
 	}
 	params := k.Params()
-	held := map[int]*emu.Buffer{}
+	held := map[int]holder{}
 	defer func() {
 		for _, b := range held {
 			if ferr := b.Free(); err == nil {
@@ -201,6 +201,15 @@ func (t *trial) launch(ctx context.Context, cfg Config) (res *emu.Result, buffer
 				}
 			}
 			l.Args = append(l.Args, emu.Bytes(data))
+		case argspec.Image:
+			im, ierr := newImage(t.loader.dev, a)
+			if im != nil {
+				held[i] = im
+			}
+			if ierr != nil {
+				return nil, nil, ierr
+			}
+			l.Args = append(l.Args, im.Image)
 		default:
 			b, berr := t.loader.dev.NewBuffer(uint64(len(a.Data)), emu.BufferOptions{})
 			if berr != nil {
@@ -226,6 +235,48 @@ func (t *trial) launch(ctx context.Context, cfg Config) (res *emu.Result, buffer
 		buffers[i] = data
 	}
 	return res, buffers, err
+}
+
+// holder is a buffer or image of a launch.
+type holder interface {
+	Bytes() ([]byte, error)
+	Free() error
+}
+
+// heldImage is an image and the buffer that it is a view of, or nil.
+type heldImage struct {
+	*emu.Image
+	buffer *emu.Buffer
+}
+
+// newImage makes the image of an argument.
+func newImage(dev *emu.Device, a *argspec.Arg) (*heldImage, error) {
+	info := a.Image
+	desc := emu.ImageDesc{Width: info.Width, Height: info.Height}
+	if info.Pitch != 0 {
+		b, err := dev.NewBuffer(uint64(info.Origin)+uint64(info.Pitch)*uint64(info.Height), emu.BufferOptions{})
+		if err != nil {
+			return nil, err
+		}
+		desc.Buffer, desc.RowPitch, desc.Offset = b, info.Pitch, uint64(info.Origin)
+	}
+	im, err := dev.NewImage(desc, info.Format, emu.ImageOptions{})
+	if err != nil {
+		if desc.Buffer != nil {
+			err = errors.Join(err, desc.Buffer.Free())
+		}
+		return nil, err
+	}
+	return &heldImage{im, desc.Buffer}, im.WriteRect(emu.Rect{Width: info.Width, Height: info.Height}, a.Data, 0)
+}
+
+// Free releases the image and its buffer.
+func (h *heldImage) Free() error {
+	err := h.Image.Free()
+	if h.buffer != nil {
+		err = errors.Join(err, h.buffer.Free())
+	}
+	return err
 }
 
 // run runs the case in one configuration and returns what is wrong.

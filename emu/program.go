@@ -202,6 +202,7 @@ type Param struct {
 	// Size is the bytes of a value; of what a pointer points to, or 0.
 	Size     uint64
 	ReadOnly bool // const, or constant memory
+	Image    isa.ImageParam
 }
 
 // Params returns the kernel's parameters.
@@ -211,7 +212,7 @@ func (k *Kernel) Params() []Param {
 	}
 	ps := make([]Param, len(k.code.Params))
 	for i, p := range k.code.Params {
-		ps[i] = Param{Index: i, Name: p.Name, Type: p.TypeName, Kind: p.Kind, Size: p.Size, ReadOnly: p.ReadOnly}
+		ps[i] = Param{Index: i, Name: p.Name, Type: p.TypeName, Kind: p.Kind, Size: p.Size, ReadOnly: p.ReadOnly, Image: p.Image}
 	}
 	return ps
 }

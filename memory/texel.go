@@ -196,7 +196,7 @@ func encodeChannel(t ChannelType, p []byte, bits uint32) {
 
 // linearToSRGB returns the sRGB value nearest to a linear one.
 func linearToSRGB(v float32) uint8 {
-	if !(v >= 0) {
+	if !(v > 0) { // NaN too
 		return 0
 	}
 	// The number of thresholds that v reaches.

@@ -226,8 +226,12 @@ func (w *wave) checkTexel(in *inst, access memory.Access) {
 		_, ok := im.Offset(c[0], c[1], c[2])
 		return !ok
 	}, func(k, i int) string {
-		c := w.coords(a, k, i)
-		return fmt.Sprintf("a %s at (%d,%d) of %s, an %s", access, c[0], c[1], imageName(image(k, i)), image(k, i))
+		c, im := w.coords(a, k, i), image(k, i)
+		name := "an"
+		if im.Name != "" {
+			name = im.Name + ", an"
+		}
+		return fmt.Sprintf("a %s at (%d,%d) of %s %s", access, c[0], c[1], name, im)
 	})
 }
 
