@@ -99,7 +99,8 @@ kernel void sg_compact(global const uint *in, global uint *out, global uint *kep
 }
 
 // Every element below limit gets a slot of its own, by one atomic a sub-group. Which
-// is a matter of order; that the first slots are taken, each once, is not.
+// is a matter of order; that the first slots are taken, each once, is not. Slots go
+// round, for those who do not set next back between runs.
 kernel void sg_aggregate(global const uint *in, global uint *next, global uint *taken, uint limit) {
   uint count, base = 0;
   int keep = in[get_global_id(0)] < limit;
@@ -108,7 +109,7 @@ kernel void sg_aggregate(global const uint *in, global uint *next, global uint *
     base = atomic_add(next, count);
   base = sub_group_broadcast(base, 0);
   if (keep)
-    atomic_inc(&taken[base + at]);
+    atomic_inc(&taken[(base + at) % get_global_size(0)]);
 }
 
 // Sorts each work-group's part of keys by two bits a pass, which keeps the order of
