@@ -22,16 +22,21 @@ kernel void sg_reduce(global const uint *in, global uint *out, local uint *parts
   }
 }
 
-// The same by halves: lanes take the sum of the one that is half as far each time. In a
-// partial sub-group there may be none.
+// The same by halves: lanes take the sum of the one that is half as far each time. A
+// partial sub-group lacks some of those.
 kernel void sg_reduce_shuffle(global const uint *in, global uint *out, local uint *parts, uint n) {
   uint sum = 0;
   for (uint i = get_global_id(0); i < n; i += get_global_size(0))
     sum += in[i];
-  uint lane = get_sub_group_local_id(), size = get_sub_group_size();
-  for (uint step = get_max_sub_group_size() / 2; step > 0; step /= 2) {
-    uint other = sub_group_shuffle_down(sum, step);
-    sum += lane + step < size ? other : 0;
+  uint lane = get_sub_group_local_id(), size = get_sub_group_size(), max = get_max_sub_group_size();
+  if (size == max) {
+    for (uint step = max / 2; step > 0; step /= 2)
+      sum += sub_group_shuffle_xor(sum, step);
+  } else {
+    for (uint step = max / 2; step > 0; step /= 2) {
+      uint other = sub_group_shuffle_down(sum, step);
+      sum += lane + step < size ? other : 0;
+    }
   }
   if (lane == 0)
     parts[get_sub_group_id()] = sum;
