@@ -156,6 +156,7 @@ func All() []*Kernel {
 		conversionKernels(),
 		mathKernels(),
 		subgroupKernels(),
+		groupFunctionKernels(),
 	)
 	slices.SortFunc(all, func(a, b *Kernel) int { return strings.Compare(a.Name, b.Name) })
 	return all
