@@ -64,18 +64,16 @@ func (w *wave) eachBlock(in *inst, a memory.Access, f func(k int, m uint64, mem 
 	}
 	var base memory.Pointer
 	var index int64
-	if !in.vectorIndex {
-		index = w.scalarIndex(in)
-	}
 	var mem unsafe.Pointer
 	var limit uint64
 	key := noKey
-	// Sub-groups of a chunk whose blocks follow each other are one access.
-	var pending uint64
-	var pendingMem unsafe.Pointer
-	var pendingOff int64
 	for k, m := range w.exec {
 		chunk := w.chunk(k)
+		if n < 64 && m == full && w.consecutive(in, chunk, n, size) {
+			part = full // one access, as of a sub-group of 64 lanes
+		} else if n < 64 {
+			part = 1<<n - 1
+		}
 		for m != 0 {
 			i := bits.TrailingZeros64(m) & 63
 			set := m & (part << (i &^ (n - 1) & 63))
@@ -86,14 +84,7 @@ func (w *wave) eachBlock(in *inst, a memory.Access, f func(k int, m uint64, mem 
 				first, at = 0, k&1*64
 			}
 			if at == 0 || w.exec[k-1] == 0 {
-				if in.scalars&1 != 0 {
-					base = memory.Pointer(w.s[in.a])
-				} else {
-					base = memory.Pointer((*[64]uint64)(unsafe.Add(chunk, in.a))[i])
-				}
-				if in.vectorIndex {
-					index = indexOf(in, chunk, i)
-				}
+				base, index = w.blockBase(in, chunk, i), w.blockIndex(in, chunk, i)
 			}
 			if uint64(base)>>memory.OffsetBits != key {
 				key = uint64(base) >> memory.OffsetBits
@@ -102,29 +93,52 @@ func (w *wave) eachBlock(in *inst, a memory.Access, f func(k int, m uint64, mem 
 			off := base.Offset() + index + in.disp + (int64(in.imm)*int64(n)+int64(at-first))*size
 			last := bits.Len64(set) - 1
 			lo, hi := uint64(off+int64(i)*size), uint64(off+int64(last)*size)
-			if mem != nil && lo <= limit && hi <= limit {
-				if pending != 0 && (off != pendingOff || mem != pendingMem) {
-					f(k, pending, pendingMem, pendingOff)
-					pending = 0
-				}
-				pending, pendingMem, pendingOff = pending|set, mem, off
-				continue
+			if mem == nil || lo > limit || hi > limit {
+				w.blockFault(in, a, k, set, mem, limit, off, f)
+				return
 			}
-			if pending != 0 {
-				f(k, pending, pendingMem, pendingOff)
-			}
-			w.blockFault(in, a, k, set, mem, limit, off, f)
-			return
-		}
-		if pending != 0 {
-			f(k, pending, pendingMem, pendingOff)
-			pending = 0
+			f(k, set, mem, off)
 		}
 	}
 }
 
-// indexOf returns what a vector index adds to the address in a lane.
-func indexOf(in *inst, chunk unsafe.Pointer, i int) int64 {
+// consecutive says whether the blocks of a chunk's sub-groups follow each other.
+func (w *wave) consecutive(in *inst, chunk unsafe.Pointer, n int, size int64) bool {
+	scalar := in.scalars&1 != 0
+	switch {
+	case !scalar && !in.vectorIndex:
+		p := (*[64]uint64)(unsafe.Add(chunk, in.a))
+		for i := n; i < 64; i += n {
+			if p[i&63]-p[0] != uint64(i)*uint64(size) {
+				return false
+			}
+		}
+		return (p[0]^p[(64-n)&63])>>memory.OffsetBits == 0
+	case scalar && in.vectorIndex:
+		start := w.blockIndex(in, chunk, 0)
+		for i := n; i < 64; i += n {
+			if w.blockIndex(in, chunk, i)-start != int64(i)*size {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// blockBase returns the pointer operand of a block access in a lane.
+func (w *wave) blockBase(in *inst, chunk unsafe.Pointer, i int) memory.Pointer {
+	if in.scalars&1 != 0 {
+		return memory.Pointer(w.s[in.a])
+	}
+	return memory.Pointer((*[64]uint64)(unsafe.Add(chunk, in.a))[i&63])
+}
+
+// blockIndex returns what the index adds to the address in a lane.
+func (w *wave) blockIndex(in *inst, chunk unsafe.Pointer, i int) int64 {
+	if !in.vectorIndex {
+		return w.scalarIndex(in)
+	}
 	p := unsafe.Add(chunk, in.b)
 	switch in.idx {
 	case isa.IdxS32:
