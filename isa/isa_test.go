@@ -460,3 +460,46 @@ func TestTypes(t *testing.T) {
 		t.Errorf("built-ins that differ by lane: %s", perLane)
 	}
 }
+
+// TestVerifyImages damages the entries of image instructions.
+func TestVerifyImages(t *testing.T) {
+	for _, c := range []struct {
+		op     isa.Op
+		change func(in *isa.Inst, a *isa.ImageAccess)
+		err    string
+	}{
+		{isa.OpImageRead, func(in *isa.Inst, _ *isa.ImageAccess) { in.Dst = isa.None }, ""},
+		{isa.OpImageRead, func(in *isa.Inst, _ *isa.ImageAccess) { in.Imm = 1 }, "unknown image access 1"},
+		{isa.OpImageRead, func(in *isa.Inst, _ *isa.ImageAccess) { in.Imm2 = 2 }, "no such component"},
+		{isa.OpImageRead, func(in *isa.Inst, _ *isa.ImageAccess) { in.Dst = isa.S(2) }, "from vector operands into scalar"},
+		{isa.OpImageRead, func(in *isa.Inst, _ *isa.ImageAccess) { in.Dst = isa.V(8) }, "destination names vw8 of 8"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Image = isa.None }, "damaged"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Image = isa.S(6) }, "image names s6 of 6"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Coord[1] = isa.None }, "the number of coordinates"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Coord[2] = isa.V(1) }, "the number of coordinates"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Dim, a.Array = isa.Image3D, true }, "damaged"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Dim, a.Coord[2] = isa.Image3D, isa.V(1) }, ""},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.CoordType = isa.F32 }, "coordinates of f32"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.CoordType, a.Sampler = isa.F32, isa.S(0) }, ""},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.CoordType = isa.I64 }, "coordinates of i64"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Components = 5 }, "no such component"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Value, a.ValueType = []isa.Reg{isa.V(1)}, isa.I32 }, "a value to read"},
+		{isa.OpImageWrite, func(_ *isa.Inst, a *isa.ImageAccess) { a.Value = a.Value[:1] }, "damaged value"},
+		{isa.OpImageWrite, func(_ *isa.Inst, a *isa.ImageAccess) { a.Value[1] = isa.None }, "damaged value"},
+		{isa.OpImageWrite, func(_ *isa.Inst, a *isa.ImageAccess) { a.Value[1] = isa.V(9) }, "value names vw9 of 8"},
+		{isa.OpImageWrite, func(_ *isa.Inst, a *isa.ImageAccess) { a.ValueType = isa.I64 }, "damaged value"},
+		{isa.OpImageQuery, func(_ *isa.Inst, a *isa.ImageAccess) { a.Query = isa.NumImageQueries }, "damaged"},
+		{isa.OpImageQuery, func(in *isa.Inst, _ *isa.ImageAccess) { in.Imm2 = 4 }, "no such component"},
+		{isa.OpImageBlockRead, func(in *isa.Inst, a *isa.ImageAccess) {
+			a.Coord, in.Dst = [3]isa.Reg{isa.S(0), isa.S(1)}, isa.S(2)
+		}, "imageblockread differs by lane"},
+		{isa.OpImageBlockRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Dim, a.Coord[1] = isa.Image1D, isa.None }, "blocks are of plain images"},
+		{isa.OpImageBlockRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Width = isa.S(1) }, "blocks are of plain images"},
+		{isa.OpImageBlockRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Width, a.Height = isa.S(1), isa.S(1) }, ""},
+		{isa.OpImageBlockRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Components = isa.MaxBlockComponents + 1 }, "no such component"},
+	} {
+		k := kernel(example(c.op, isa.I32, isa.Void))
+		c.change(&k.Code[0], &k.ImageAccesses[0])
+		checkVerify(t, k, c.err)
+	}
+}
