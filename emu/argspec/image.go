@@ -125,7 +125,7 @@ func (p *parser) format(text string, at int) (memory.Format, error) {
 	t, ok := memory.ParseChannelType(typ)
 	f := memory.Format{Order: o, Type: t}
 	if !ok || !f.Valid() {
-		return f, p.fail(at+len(order)+1, formatNames(func(f memory.Format) string {
+		return f, p.fail(min(at+len(order)+1, len(p.spec)), formatNames(func(f memory.Format) string {
 			if f.Order != o {
 				return ""
 			}
