@@ -171,7 +171,10 @@ func (p *parser) parse() (*Arg, error) {
 // buffer reads the SPEC of a buffer that begins at byte at, to the end. It
 // returns nil and no error where something else stands.
 func (p *parser) buffer(at int) (*Arg, error) {
-	head, rest, _ := strings.Cut(p.spec[at:], ":")
+	head, rest, ok := strings.Cut(p.spec[at:], ":")
+	if !ok {
+		return nil, nil
+	}
 	next := at + len(head) + 1
 	switch head {
 	case "buf":
