@@ -13,7 +13,7 @@ var families = []func() []*conformance.Case{
 	muxScans, muxVectors, muxVotes, muxBroadcasts, muxShuffles, intelShuffles,
 	uniformArithmetic, nonUniformArithmetic, partitioned, votes, ballots, moves,
 	undefinedShuffles, undefinedGroups, blocks, undefinedBlocks,
-	workItems, refusals, barriers, atomics,
+	workItems, refusals, barriers, atomics, openCLNames,
 }
 
 // muxKinds has what the functions of a scan are called, in the order of scans.
