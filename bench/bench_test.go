@@ -130,6 +130,19 @@ func items(l kernels.Launch) uint64 {
 	return n
 }
 
+// BenchmarkGroupSum is the time of sums over work-groups of one element a work-item, so
+// that the sum itself is what takes it: by a tree in local memory with a barrier at
+// each level, by a reduction in each sub-group, and by shuffles.
+func BenchmarkGroupSum(b *testing.B) {
+	const n = 1 << 22
+	for _, name := range []string{"reduce_u32", "sg_reduce", "sg_reduce_shuffle"} {
+		b.Run(name, func(b *testing.B) {
+			l := reduce(n, n)
+			measure(b, open(b, kernels.Find(name), l, emu.DeviceOptions{}), l)
+		})
+	}
+}
+
 // measure runs the session as a benchmark.
 func measure(b *testing.B, s *Session, l kernels.Launch) {
 	b.Helper()

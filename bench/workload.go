@@ -33,6 +33,13 @@ func Workloads() ([]*Workload, error) {
 		{"matmul", Matmul(64), Matmul(128), Matmul(512)},
 		{"mandelbrot", mandelbrot(128, 128), mandelbrot(256, 256), mandelbrot(1024, 256)},
 		{"reduce_u32", reduce(1<<12, 1<<18), reduce(1<<14, 1<<20), reduce(1<<16, 1<<24)},
+		{"sg_reduce", reduce(1<<12, 1<<18), reduce(1<<14, 1<<20), reduce(1<<16, 1<<24)},
+		{"sg_reduce_shuffle", reduce(1<<12, 1<<18), reduce(1<<14, 1<<20), reduce(1<<16, 1<<24)},
+		{"sg_scan", scan(1 << 16), scan(1 << 19), scan(1 << 22)},
+		{"sg_matmul", rowMatmul(64), rowMatmul(128), rowMatmul(512)},
+		{"sg_compact", compact(1 << 16), compact(1 << 19), compact(1 << 22)},
+		{"sg_aggregate", aggregate(1 << 16), aggregate(1 << 19), aggregate(1 << 22)},
+		{"sg_radix", radix(1 << 14), radix(1 << 17), radix(1 << 20)},
 		{"histogram", histogram(1<<12, 1<<18), histogram(1<<14, 1<<20), histogram(1<<16, 1<<24)},
 		{"inthash", IntHash(1<<14, 16), IntHash(1<<16, 16), IntHash(1<<20, 64)},
 		{"blackscholes", blackscholes(1 << 14), blackscholes(1 << 17), blackscholes(1 << 20)},
@@ -98,6 +105,46 @@ func Matmul(n int) kernels.Launch {
 		Global: []uint64{uint64(n), uint64(n)}, Local: []uint64{16, 16},
 		Args: []string{fmt.Sprintf("rand:f32:%d:1", n*n), fmt.Sprintf("rand:f32:%d:2", n*n),
 			fmt.Sprintf("zero:f32:%d", n*n), fmt.Sprintf("u32:%d", n)},
+	}
+}
+
+// rowMatmul is a product of n by n matrices, a work-group for a part of a row.
+func rowMatmul(n int) kernels.Launch {
+	l := Matmul(n)
+	l.Local = []uint64{uint64(min(n, 128)), 1}
+	return l
+}
+
+// scan sums up the elements before each of n, in parts of a work-group.
+func scan(n int) kernels.Launch {
+	return kernels.Launch{
+		Global: []uint64{uint64(n)}, Local: []uint64{group},
+		Args: []string{fmt.Sprintf("rand:u32:%d:1", n), fmt.Sprintf("zero:u32:%d", n), fmt.Sprintf("local:%d", 4*group)},
+	}
+}
+
+// compact keeps about a third of n elements.
+func compact(n int) kernels.Launch {
+	return kernels.Launch{
+		Global: []uint64{uint64(n)}, Local: []uint64{group},
+		Args: []string{fmt.Sprintf("rand:u32:%d:1:0:999", n), fmt.Sprintf("zero:u32:%d", n), fmt.Sprintf("zero:u32:%d", n/group),
+			fmt.Sprintf("local:%d", 4*group), "u32:333"},
+	}
+}
+
+// aggregate takes slots for about a third of n elements.
+func aggregate(n int) kernels.Launch {
+	return kernels.Launch{
+		Global: []uint64{uint64(n)}, Local: []uint64{group},
+		Args: []string{fmt.Sprintf("rand:u32:%d:1:0:999", n), "zero:u32:1", fmt.Sprintf("zero:u32:%d", n), "u32:333"},
+	}
+}
+
+// radix sorts n keys in parts of a work-group.
+func radix(n int) kernels.Launch {
+	return kernels.Launch{
+		Global: []uint64{uint64(n)}, Local: []uint64{group},
+		Args: []string{fmt.Sprintf("rand:u32:%d:1", n), fmt.Sprintf("local:%d", 4*group), fmt.Sprintf("local:%d", 16*group)},
 	}
 }
 

@@ -100,6 +100,13 @@ type Expect struct {
 	// ULP is the allowed difference in units in the last place, for SPECs of
 	// floating-point types. 0 demands the same bits.
 	ULP uint64
+	// SubGroups are the sub-group sizes at which this is expected; none means all.
+	SubGroups []int
+}
+
+// at says whether the contents are those at a sub-group size.
+func (e *Expect) at(size int) bool {
+	return len(e.SubGroups) == 0 || slices.Contains(e.SubGroups, size)
 }
 
 // ExpectFinding states one kind of finding.
@@ -211,7 +218,7 @@ func (c *Case) checkLaunch(bad func(string, int, string, ...any) *problem) *prob
 		}
 	}
 	for i, n := range c.SubGroups {
-		if n < 1 || n > 128 || n&(n-1) != 0 {
+		if !subgroupSize(n) {
 			return bad("subgroup", 0, "%d is not a sub-group size: a power of two from 1 to 128", n)
 		}
 		if slices.Contains(c.SubGroups[:i], n) {
@@ -227,15 +234,22 @@ func (c *Case) checkLaunch(bad func(string, int, string, ...any) *problem) *prob
 	return nil
 }
 
+// expectation is an argument at a sub-group size, 0 for all of them.
+type expectation struct{ arg, size int }
+
+// subgroupSize says whether n is a sub-group size of a device.
+func subgroupSize(n int) bool { return n >= 1 && n <= 128 && n&(n-1) == 0 }
+
 func (c *Case) checkExpected(bad func(string, int, string, ...any) *problem) *problem {
 	args := map[int]bool{}
+	expected := map[expectation]bool{}
 	for i, e := range c.Expect {
 		switch {
 		case e.Arg < 0 || e.Arg >= len(c.Args):
 			return bad("expect", i, "there is no argument %d: the case has %d, counted from 0", e.Arg, len(c.Args))
-		case args[e.Arg]:
+		case expected[expectation{e.Arg, 0}] || (len(e.SubGroups) == 0 && args[e.Arg]):
 			return bad("expect", i, "argument %d is expected twice", e.Arg)
-		case !plain(e.What) || e.What == "" || withinForm.MatchString(e.What):
+		case !plain(e.What) || e.What == "" || withinForm.MatchString(e.What) || atForm.MatchString(e.What):
 			return bad("expect", i, "what is expected is missing or not one line")
 		case strings.HasPrefix(e.What, shaPrefix) && !shaForm.MatchString(e.What[len(shaPrefix):]):
 			return bad("expect", i, "sha256: wants 64 lower-case hexadecimal digits")
@@ -243,6 +257,19 @@ func (c *Case) checkExpected(bad func(string, int, string, ...any) *problem) *pr
 			return bad("expect", i, "a tolerance needs the values themselves")
 		}
 		args[e.Arg] = true
+		if len(e.SubGroups) == 0 {
+			expected[expectation{e.Arg, 0}] = true
+		}
+		for _, n := range e.SubGroups {
+			if !subgroupSize(n) {
+				return bad("expect", i, "%d is not a sub-group size: a power of two from 1 to 128", n)
+			}
+			if x := (expectation{e.Arg, n}); expected[x] {
+				return bad("expect", i, "argument %d is expected twice at sub-groups of %d", e.Arg, n)
+			} else {
+				expected[x] = true
+			}
+		}
 	}
 	for i, n := range c.Varies {
 		switch {

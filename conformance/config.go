@@ -104,7 +104,7 @@ func engines() []string {
 func Full() Matrix {
 	m := Matrix{
 		Engines:   engines(),
-		SubGroups: []int{1, 8, 32, 64},
+		SubGroups: []int{1, 4, 8, 16, 32, 64, 128},
 		Waves:     []int{0, 1, 64, 256},
 		Workers:   []int{1, 2},
 		Schedules: []emu.Schedule{{Order: emu.InOrder}, {Order: emu.Reverse}},

@@ -41,7 +41,7 @@ func TestMatrices(t *testing.T) {
 		}
 	}
 	full := Full()
-	for _, n := range []int{1, 8, 32, 64} {
+	for _, n := range []int{1, 4, 8, 16, 32, 64, 128} {
 		if !slices.Contains(full.SubGroups, n) {
 			t.Errorf("the full matrix lacks sub-groups of %d", n)
 		}

@@ -61,7 +61,9 @@ arg:      buf:f32:1,
               4
 arg:      local:64
 expect:   0 = sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
-expect:   1 = buf:f32:1,2,4 within 3 ulp
+expect:   1 = buf:f32:1,2,4 within 3 ulp at 8,
+              64
+expect:   1 = unchanged at 1
 varies:   2
 output:   "a #b\n"
 output:   "\x23 ß"
@@ -88,7 +90,8 @@ func TestParseEveryKey(t *testing.T) {
 		Args:          []string{"zero:u32:64", "buf:f32:1, 2, 4", "local:64"},
 		Expect: []Expect{
 			{Arg: 0, What: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"},
-			{Arg: 1, What: "buf:f32:1,2,4", ULP: 3},
+			{Arg: 1, What: "buf:f32:1,2,4", ULP: 3, SubGroups: []int{8, 64}},
+			{Arg: 1, What: "unchanged", SubGroups: []int{1}},
 		},
 		Varies:    []int{2},
 		Output:    []string{"a #b\n", "# ß"},
@@ -206,6 +209,12 @@ func TestSyntaxErrors(t *testing.T) {
 		{"0 = unchanged", "0 = sha256:12"},
 		{"0 = unchanged", "0 = f32:1 within 99999999999999999999 ulp"},
 		{"0 = unchanged", "0 = unchanged\nexpect: 0 = unchanged"},
+		{"0 = unchanged", "0 = unchanged\nexpect: 0 = unchanged at 8"},
+		{"0 = unchanged", "0 = unchanged at 8\nexpect: 0 = unchanged"},
+		{"0 = unchanged", "0 = unchanged at 8\nexpect: 0 = unchanged at 4, 8"},
+		{"0 = unchanged", "0 = unchanged at 8, 3"},
+		{"0 = unchanged", "0 = unchanged at 99999999999999999999"},
+		{"0 = unchanged", "0 = unchanged at 8 at 4"},
 		{"expect: 0 = unchanged\n", ""},
 		{"expect: 0 = unchanged", "finding: OOB"},
 		{"expect: 0 = unchanged", "finding: E-OOB 0"},

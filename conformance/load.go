@@ -200,8 +200,8 @@ func (r *resolved) want(i int, e Expect) (want, error) {
 	bad := func(format string, args ...any) (want, error) {
 		return want{}, r.locate(r.file(), &problem{key: "expect", index: i, msg: fmt.Sprintf(format, args...)})
 	}
-	if k := r.args[e.Arg].Kind; k != argspec.Buffer {
-		return bad("argument %d is no buffer, it is a %v", e.Arg, k)
+	if k := r.args[e.Arg].Kind; k != argspec.Buffer && k != argspec.Image {
+		return bad("argument %d is no buffer or image, it is a %v", e.Arg, k)
 	}
 	switch {
 	case e.What == unchanged:
@@ -215,7 +215,7 @@ func (r *resolved) want(i int, e Expect) (want, error) {
 	if err != nil {
 		return want{}, err
 	}
-	if a.Kind != argspec.Buffer && a.Kind != argspec.Value {
+	if a.Kind != argspec.Buffer && a.Kind != argspec.Value && a.Kind != argspec.Image {
 		return bad("what is expected of a buffer are values, not a %v", a.Kind)
 	}
 	if len(a.Data) != len(r.args[e.Arg].Data) {

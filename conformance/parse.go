@@ -77,6 +77,9 @@ func (e *entry) place(offset int) (line, column int) {
 //	expect: N = SPEC        the bytes of argument N after the run, as a SPEC, as
 //	                        sha256:HEX, or "unchanged"
 //	expect: N = SPEC within K ulp
+//	expect: N = SPEC at S[, S…]
+//	                        the same at these sub-group sizes only; then the argument
+//	                        need not be alike at different sizes
 //	varies: N[, N…]         arguments that need not be alike in all configurations
 //	output: "TEXT"          what the kernel prints, in Go's syntax for strings; may be
 //	                        repeated for further text
@@ -229,7 +232,10 @@ func (p *caseParser) split(text string) ([]*entry, error) {
 	return entries, nil
 }
 
-// withinForm ends an expectation with a tolerance.
+// atForm ends an expectation with the sub-group sizes that it is for.
+var atForm = regexp.MustCompile(`^(.*\S)\s+at\s+([0-9]+(?:\s*,\s*[0-9]+)*)$`)
+
+// withinForm ends an expectation, but for sub-group sizes, with a tolerance.
 var withinForm = regexp.MustCompile(`^(.*\S)\s+within\s+([0-9]+)\s+ulps?$`)
 
 var findingLine = regexp.MustCompile(`^(\S+)(?:\s+([0-9]+))?(?:\s+"([^"]*)")?$`)
@@ -372,6 +378,16 @@ func expectKey(c *Case, e *entry, fail failFunc) error {
 		return fail(0, "there is no argument %d", n)
 	}
 	x := Expect{Arg: int(n), What: what}
+	if m := atForm.FindStringSubmatch(what); m != nil {
+		what, x.What = m[1], m[1]
+		for item := range strings.SplitSeq(m[2], ",") {
+			size, err := strconv.Atoi(strings.TrimSpace(item))
+			if err != nil {
+				return fail(strings.LastIndex(e.value, m[2]), "%q is not a sub-group size", strings.TrimSpace(item))
+			}
+			x.SubGroups = append(x.SubGroups, size)
+		}
+	}
 	if m := withinForm.FindStringSubmatch(what); m != nil {
 		x.What = m[1]
 		if x.ULP, err = strconv.ParseUint(m[2], 10, 64); err != nil {

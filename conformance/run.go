@@ -156,7 +156,7 @@ func (b *batch) fill(cases []*Case, indices []int, results []Result, timeout tim
 		c, res := cases[i], &results[i]
 		*res = Result{Case: c, Status: Passed}
 		r, err := c.resolve()
-		t := &trial{resolved: r, result: res, loader: &b.loader, timeout: timeout, peers: map[peer]seen{}}
+		t := &trial{resolved: r, result: res, loader: &b.loader, timeout: timeout, peers: map[peer]seen{}, memory: map[expectation]left{}}
 		if err == nil {
 			err = t.prepare()
 		}

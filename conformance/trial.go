@@ -31,10 +31,8 @@ type trial struct {
 	key     string // what tells its program from those of other cases
 	async   bool   // the kernel has asynchronous copies; known once it ran
 
-	// first is the configuration that the memory of all others is compared
-	// with, and its memory by argument.
-	first  *Config
-	memory map[int][sha256.Size]byte
+	// memory has what configurations without findings must leave alike.
+	memory map[expectation]left
 	// peers holds what configurations have in common that differ only in what
 	// counters and findings must not depend on either.
 	peers map[peer]seen
@@ -46,6 +44,12 @@ type peer struct {
 	schedule       emu.Schedule
 	marks          bool
 	dma            DMA
+}
+
+// left is what the first configuration to come by left in an argument.
+type left struct {
+	config Config
+	sum    [sha256.Size]byte
 }
 
 // seen is what the first configuration of a peer gave.
@@ -193,7 +197,7 @@ func (t *trial) launch(ctx context.Context, cfg Config) (res *emu.Result, buffer
 		Range: emu.NDRange{Global: t.Global, Local: t.Local, Offset: t.Offset},
 	}
 	params := k.Params()
-	held := map[int]*emu.Buffer{}
+	held := map[int]holder{}
 	defer func() {
 		for _, b := range held {
 			if ferr := b.Free(); err == nil {
@@ -216,6 +220,15 @@ func (t *trial) launch(ctx context.Context, cfg Config) (res *emu.Result, buffer
 				}
 			}
 			l.Args = append(l.Args, emu.Bytes(data))
+		case argspec.Image:
+			im, ierr := newImage(t.loader.dev, a)
+			if im != nil {
+				held[i] = im
+			}
+			if ierr != nil {
+				return nil, nil, ierr
+			}
+			l.Args = append(l.Args, im.Image)
 		default:
 			b, berr := t.loader.dev.NewBuffer(uint64(len(a.Data)), emu.BufferOptions{})
 			if berr != nil {
@@ -247,6 +260,48 @@ func (t *trial) launch(ctx context.Context, cfg Config) (res *emu.Result, buffer
 	return res, buffers, err
 }
 
+// holder is a buffer or image of a launch.
+type holder interface {
+	Bytes() ([]byte, error)
+	Free() error
+}
+
+// heldImage is an image and the buffer that it is a view of, or nil.
+type heldImage struct {
+	*emu.Image
+	buffer *emu.Buffer
+}
+
+// newImage makes the image of an argument.
+func newImage(dev *emu.Device, a *argspec.Arg) (*heldImage, error) {
+	info := a.Image
+	desc := emu.ImageDesc{Width: info.Width, Height: info.Height}
+	if info.Pitch != 0 {
+		b, err := dev.NewBuffer(uint64(info.Origin)+uint64(info.Pitch)*uint64(info.Height), emu.BufferOptions{})
+		if err != nil {
+			return nil, err
+		}
+		desc.Buffer, desc.RowPitch, desc.Offset = b, info.Pitch, uint64(info.Origin)
+	}
+	im, err := dev.NewImage(desc, info.Format, emu.ImageOptions{})
+	if err != nil {
+		if desc.Buffer != nil {
+			err = errors.Join(err, desc.Buffer.Free())
+		}
+		return nil, err
+	}
+	return &heldImage{im, desc.Buffer}, im.WriteRect(emu.Rect{Width: info.Width, Height: info.Height}, a.Data, 0)
+}
+
+// Free releases the image and its buffer.
+func (h *heldImage) Free() error {
+	err := h.Image.Free()
+	if h.buffer != nil {
+		err = errors.Join(err, h.buffer.Free())
+	}
+	return err
+}
+
 // run runs the case in one configuration and returns what is wrong.
 func (t *trial) run(ctx context.Context, cfg Config) []fault {
 	res, buffers, err := t.launch(ctx, cfg)
@@ -267,6 +322,9 @@ func (t *trial) run(ctx context.Context, cfg Config) []fault {
 	}
 	wrong = append(wrong, t.compareFindings(&res.Findings)...)
 	for i := range t.expect {
+		if !t.expect[i].at(cfg.SubGroup) {
+			continue
+		}
 		if m := t.expect[i].compare(buffers[t.expect[i].Arg]); m != "" {
 			wrong = append(wrong, fault{fmt.Sprintf("argument %d", t.expect[i].Arg), m})
 		}
@@ -322,22 +380,34 @@ func (t *trial) compareFindings(list *finding.List) []fault {
 	return wrong
 }
 
+// alike names the memory that an argument is compared with: one for all
+// configurations, or one for each sub-group size when what is expected depends on it.
+func (t *trial) alike(arg int, cfg Config) expectation {
+	for i := range t.expect {
+		if e := &t.expect[i]; e.Arg == arg && len(e.SubGroups) > 0 {
+			return expectation{arg, cfg.SubGroup}
+		}
+	}
+	return expectation{arg, 0}
+}
+
 // agree compares a run with those before it: memory with the first of all, unless
 // something undefined happened, and counters, output and findings with the first whose
 // sub-groups, waves and schedule are the same.
 func (t *trial) agree(cfg Config, res *emu.Result, buffers map[int][]byte) []fault {
 	var wrong []fault
 	if !res.Findings.Failed() {
-		sums := map[int][sha256.Size]byte{}
-		for i, data := range buffers {
-			sums[i] = sha256.Sum256(data)
-		}
-		if t.first == nil {
-			t.first, t.memory = &cfg, sums
-		}
 		for i := range t.args {
-			if sums[i] != t.memory[i] && !slices.Contains(t.Varies, i) {
-				wrong = append(wrong, faultf("argument %d is not what it is with %v", i, t.first))
+			data, ok := buffers[i]
+			if !ok || slices.Contains(t.Varies, i) {
+				continue
+			}
+			key, sum := t.alike(i, cfg), sha256.Sum256(data)
+			then, ok := t.memory[key]
+			if !ok {
+				t.memory[key] = left{cfg, sum}
+			} else if sum != then.sum {
+				wrong = append(wrong, faultf("argument %d is not what it is with %v", i, then.config))
 			}
 		}
 	}

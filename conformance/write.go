@@ -73,6 +73,9 @@ func (c *Case) Write(w io.Writer) error {
 		if e.ULP != 0 {
 			v += fmt.Sprintf(" within %d ulp", e.ULP)
 		}
+		if len(e.SubGroups) > 0 {
+			v += " at " + joinInts(e.SubGroups)
+		}
 		key("expect", v)
 	}
 	if c.Varies != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// Arg is what a launch gives a kernel's parameter: a [*Buffer], or what
+// Arg is what a launch gives a kernel's parameter: a [*Buffer], an [*Image], or what
 // [Value], [Vector], [Bytes], [LocalBytes], [Resource] or [Null] return.
 type Arg interface {
 	argument() argument
@@ -23,6 +23,7 @@ const (
 	argLocal
 	argNull
 	argResource
+	argImage
 )
 
 // argument is what all arguments come down to.
@@ -30,6 +31,7 @@ type argument struct {
 	kind   argKind
 	bytes  []byte
 	buffer *Buffer
+	image  *Image
 	local  uint64
 	what   string // of bytes, for messages: "int32"
 
@@ -112,6 +114,8 @@ func (a argument) describe() string {
 		return "a null pointer"
 	case argResource:
 		return "a buffer resource"
+	case argImage:
+		return "an image"
 	}
 	return "nothing"
 }
@@ -125,6 +129,8 @@ func want(p *isa.Param) string {
 		return "a *Buffer or Null()"
 	case isa.ParamLocal:
 		return "LocalBytes(n)"
+	case isa.ParamImage:
+		return "an *Image"
 	}
 	return "something that this device does not have"
 }
@@ -159,6 +165,17 @@ func bind(k *Kernel, i int, given Arg) (argument, error) {
 			return fail(ErrInvalid, "the buffer is nil; use Null() for a null pointer")
 		case b.dev != k.prog.dev:
 			return fail(ErrForeign, "the buffer %v", ErrForeign)
+		}
+	case p.Kind == isa.ParamImage && a.kind == argImage:
+		im := a.image
+		switch {
+		case im == nil || im.dev == nil:
+			return fail(ErrInvalid, "the image is nil")
+		case im.dev != k.prog.dev:
+			return fail(ErrForeign, "the image %v", ErrForeign)
+		}
+		if reason := im.bindImage(p); reason != "" {
+			return fail(nil, "%s", reason)
 		}
 	default:
 		return fail(nil, "%s given, the parameter takes %s", a.describe(), want(p))

@@ -6,9 +6,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
-// compile turns a module into bytecode.
-func compile(m *spirv.Module, opt ProgramOptions) (*isa.Program, error) {
-	p, err := lower.Program(m, lower.Options{SpecConstants: opt.SpecConstants, KeepMarks: opt.KeepMarks})
+// compile turns a module into bytecode for a device with this sub-group size.
+func compile(m *spirv.Module, opt ProgramOptions, subgroup int) (*isa.Program, error) {
+	p, err := lower.Program(m, lower.Options{SpecConstants: opt.SpecConstants, KeepMarks: opt.KeepMarks, SubgroupSize: subgroup})
 	if err != nil {
 		return nil, &ModuleError{Stage: "lower", Err: err}
 	}

@@ -79,7 +79,11 @@ var fuzzSeeds = func() func(t testing.TB) [][]byte {
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range names {
+		more, err := filepath.Glob("testdata/*/*.spv")
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range append(names, more...) {
 			module, err := os.ReadFile(name)
 			if err != nil {
 				return nil, err

@@ -205,7 +205,13 @@ func (p *prepared) limits() error {
 		p.launch.LocalSizes = append(p.launch.LocalSizes, size)
 		return nil
 	}
+	items := uint64(p.launch.Local[0]) * uint64(p.launch.Local[1]) * uint64(p.launch.Local[2])
 	for i := range k.Local {
+		if k.Local[i].PerItem {
+			// Of the machine's own, for operations of the work-group.
+			p.launch.LocalSizes = append(p.launch.LocalSizes, k.Local[i].Size*items)
+			continue
+		}
 		if err := add(k.Local[i].Size); err != nil {
 			return err
 		}
@@ -339,6 +345,13 @@ func (p *prepared) fill() error {
 					return err
 				}
 			}
+		case argImage:
+			im := a.image
+			if err := im.usable(); err != nil {
+				param := &k.code.Params[i]
+				return &ArgError{Kernel: k.code.Name, Index: i, Name: param.Name, Type: param.TypeName, Reason: fmt.Sprintf("the image: %v", err), Err: err}
+			}
+			values[i] = uint64(im.ptr)
 		}
 	}
 	for i := range k.code.ParamRegs {

@@ -65,7 +65,7 @@ func (d *Device) NewProgram(module []byte, opt ProgramOptions) (*Program, error)
 	if err != nil {
 		return nil, &ModuleError{Stage: "reflect", Err: err}
 	}
-	code, err := compile(m, opt)
+	code, err := compile(m, opt, d.limits.SubgroupSize)
 	if err != nil {
 		return nil, err
 	}
@@ -205,6 +205,7 @@ type Param struct {
 	// Size is the bytes of a value; of what a pointer points to, or 0.
 	Size     uint64
 	ReadOnly bool // const, or constant memory
+	Image    isa.ImageParam
 }
 
 // Params returns the kernel's parameters.
@@ -214,7 +215,7 @@ func (k *Kernel) Params() []Param {
 	}
 	ps := make([]Param, len(k.code.Params))
 	for i, p := range k.code.Params {
-		ps[i] = Param{Index: i, Name: p.Name, Type: p.TypeName, Kind: p.Kind, Size: p.Size, ReadOnly: p.ReadOnly}
+		ps[i] = Param{Index: i, Name: p.Name, Type: p.TypeName, Kind: p.Kind, Size: p.Size, ReadOnly: p.ReadOnly, Image: p.Image}
 	}
 	return ps
 }
@@ -253,9 +254,13 @@ func (k *Kernel) Info() KernelInfo {
 	}
 }
 
-// allocBytes returns the sum of the sizes; ok is false when it overflows.
+// allocBytes returns the sum of the sizes that the module asks for; ok is false
+// when it overflows.
 func allocBytes(list []isa.Alloc) (sum uint64, ok bool) {
 	for i := range list {
+		if list[i].PerItem {
+			continue
+		}
 		if sum+list[i].Size < sum {
 			return 0, false
 		}

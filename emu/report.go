@@ -75,6 +75,11 @@ func (p *prepared) finding(f *scheduler.Fault, places *places) finding.Finding {
 		out.Message = "barrier that some work-items never reach"
 		out.Detail = fmt.Sprintf("in group (%d,%d,%d)", f.Group.ID[0], f.Group.ID[1], f.Group.ID[2])
 		out.Parties = p.parties(f.Waiting, f.Ended, nil, places)
+	case f.Code == finding.GroupDiverged && f.Waiting != nil:
+		out.WorkItem = nil
+		out.Message = "an operation of the work-group that not all of its work-items run"
+		out.Detail = fmt.Sprintf("in group (%d,%d,%d)", f.Group.ID[0], f.Group.ID[1], f.Group.ID[2])
+		out.Parties = p.parties(f.Waiting, f.Ended, nil, places)
 	default:
 		d, _ := finding.Describe(f.Code)
 		out.Message = d.Title
@@ -237,6 +242,9 @@ func (p *prepared) object(f *memory.Fault) (o *finding.Object, name string) {
 	case memory.SpaceGlobal:
 		for i := range p.args {
 			if b := p.args[i].buffer; b != nil && b.ptr.Alloc() == n {
+				return argumentObject(o, k, i)
+			}
+			if im := p.args[i].image; im != nil && im.base.Alloc() == n {
 				return argumentObject(o, k, i)
 			}
 		}

@@ -26,6 +26,10 @@
 // every lane has for itself; a load from private memory or through a generic
 // pointer always has a vector destination.
 //
+// Operations across lanes work on the lanes of a sub-group that run them at the
+// same time; their destinations are vectors, since a wave may hold several
+// sub-groups.
+//
 // Control flow: every block has a set of lanes waiting to enter it. The engine
 // takes the lowest-numbered block that has any, runs it for those lanes to its
 // terminator, and hands the lanes on. A write to a vector register changes the

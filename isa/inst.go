@@ -13,7 +13,7 @@ type Inst struct {
 
 	Idx   IdxType // how the index of an address is read
 	Space Space   // where an address is known to point
-	Imm2  uint8   // AtomicOp; scope of a barrier or fence; AlignCode of a load or store
+	Imm2  uint8   // AtomicOp; scope of a barrier or fence; AlignCode of a load or store; component of an image
 
 	Dst        Reg
 	A, B, C, D Reg
@@ -75,6 +75,10 @@ const (
 	flagRound0
 	flagRound1
 	flagRoundSet
+	// FlagUniform says that each lane of the sub-group is to run the
+	// instruction, and on a barrier that it belongs to an operation of the
+	// work-group, which each of its lanes is to run.
+	FlagUniform
 )
 
 // Round is a rounding mode.

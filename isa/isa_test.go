@@ -61,6 +61,31 @@ func example(op isa.Op, t, src isa.Type) isa.Inst {
 		clear(&in.B)
 	case isa.ShapeMemCopy:
 		clear(&in.Dst, &in.D)
+	case isa.ShapeShuffle:
+		clear(&in.C, &in.D)
+	case isa.ShapeShuffle2:
+		clear(&in.D)
+	case isa.ShapeBallot, isa.ShapeBlockLoad:
+		in.Imm = 2
+		clear(&in.B, &in.C, &in.D)
+	case isa.ShapeVote:
+		in.Imm = uint32(isa.VoteAllEqual)
+		clear(&in.B, &in.C, &in.D)
+	case isa.ShapeElect:
+		clear(&in.A, &in.B, &in.C, &in.D)
+	case isa.ShapeScan:
+		op := isa.ScanAdd
+		switch {
+		case t == isa.B1:
+			op = isa.ScanXor
+		case t >= isa.F16:
+			op = isa.ScanFMin
+		}
+		in.Imm, in.Scale = isa.ScanImm(isa.ScanExclusive, op), 8
+		clear(&in.C, &in.D)
+	case isa.ShapeBlockStore:
+		in.Imm, in.Space = 1, isa.SpaceGlobal
+		clear(&in.Dst, &in.B, &in.D)
 	case isa.ShapeGroupWait:
 		clear(&in.Dst, &in.B, &in.C, &in.D)
 	case isa.ShapeAsync:
@@ -72,6 +97,13 @@ func example(op isa.Op, t, src isa.Type) isa.Inst {
 		clear(&in.Dst, &in.B, &in.C, &in.D)
 		in.SetTargets(1, 0)
 	case isa.ShapeQuad:
+	case isa.ShapeImage:
+		clear(&in.A, &in.B, &in.C, &in.D)
+		in.Imm2 = 1
+		if op == isa.OpImageWrite || op == isa.OpImageBlockWrite {
+			clear(&in.Dst)
+			in.Imm2 = 0
+		}
 	default:
 		clear(&in.Dst, &in.A, &in.B, &in.C, &in.D)
 	}
@@ -96,6 +128,14 @@ func kernel(in isa.Inst) *isa.Kernel {
 			Resource: [4]isa.Reg{isa.S(0), isa.S(1), isa.S(2), isa.S(3)}}},
 		MarkSequences: 2,
 	}
+	a := isa.ImageAccess{Name: "image", Dim: isa.Image2D, Image: isa.S(0)}
+	if in.Op != isa.OpImageQuery {
+		a.Coord, a.CoordType, a.Components = [3]isa.Reg{isa.V(1), isa.S(1)}, isa.I32, 2
+	}
+	if in.Op == isa.OpImageWrite || in.Op == isa.OpImageBlockWrite {
+		a.Value, a.ValueType = []isa.Reg{isa.V(2), isa.V(3)}, in.Type
+	}
+	k.ImageAccesses = []isa.ImageAccess{a}
 	if in.Op.IsTerminator() {
 		k.Code = []isa.Inst{in, ret}
 	} else {
@@ -418,5 +458,48 @@ func TestTypes(t *testing.T) {
 	}
 	if want := "local_id.x local_id.y local_id.z global_id.x global_id.y global_id.z global_linear_id local_linear_id subgroup_size subgroup_id subgroup_local_id "; perLane != want {
 		t.Errorf("built-ins that differ by lane: %s", perLane)
+	}
+}
+
+// TestVerifyImages damages the entries of image instructions.
+func TestVerifyImages(t *testing.T) {
+	for _, c := range []struct {
+		op     isa.Op
+		change func(in *isa.Inst, a *isa.ImageAccess)
+		err    string
+	}{
+		{isa.OpImageRead, func(in *isa.Inst, _ *isa.ImageAccess) { in.Dst = isa.None }, ""},
+		{isa.OpImageRead, func(in *isa.Inst, _ *isa.ImageAccess) { in.Imm = 1 }, "unknown image access 1"},
+		{isa.OpImageRead, func(in *isa.Inst, _ *isa.ImageAccess) { in.Imm2 = 2 }, "no such component"},
+		{isa.OpImageRead, func(in *isa.Inst, _ *isa.ImageAccess) { in.Dst = isa.S(2) }, "from vector operands into scalar"},
+		{isa.OpImageRead, func(in *isa.Inst, _ *isa.ImageAccess) { in.Dst = isa.V(8) }, "destination names vw8 of 8"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Image = isa.None }, "damaged"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Image = isa.S(6) }, "image names s6 of 6"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Coord[1] = isa.None }, "the number of coordinates"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Coord[2] = isa.V(1) }, "the number of coordinates"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Dim, a.Array = isa.Image3D, true }, "damaged"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Dim, a.Coord[2] = isa.Image3D, isa.V(1) }, ""},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.CoordType = isa.F32 }, "coordinates of f32"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.CoordType, a.Sampler = isa.F32, isa.S(0) }, ""},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.CoordType = isa.I64 }, "coordinates of i64"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Components = 5 }, "no such component"},
+		{isa.OpImageRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Value, a.ValueType = []isa.Reg{isa.V(1)}, isa.I32 }, "a value to read"},
+		{isa.OpImageWrite, func(_ *isa.Inst, a *isa.ImageAccess) { a.Value = a.Value[:1] }, "damaged value"},
+		{isa.OpImageWrite, func(_ *isa.Inst, a *isa.ImageAccess) { a.Value[1] = isa.None }, "damaged value"},
+		{isa.OpImageWrite, func(_ *isa.Inst, a *isa.ImageAccess) { a.Value[1] = isa.V(9) }, "value names vw9 of 8"},
+		{isa.OpImageWrite, func(_ *isa.Inst, a *isa.ImageAccess) { a.ValueType = isa.I64 }, "damaged value"},
+		{isa.OpImageQuery, func(_ *isa.Inst, a *isa.ImageAccess) { a.Query = isa.NumImageQueries }, "damaged"},
+		{isa.OpImageQuery, func(in *isa.Inst, _ *isa.ImageAccess) { in.Imm2 = 4 }, "no such component"},
+		{isa.OpImageBlockRead, func(in *isa.Inst, a *isa.ImageAccess) {
+			a.Coord, in.Dst = [3]isa.Reg{isa.S(0), isa.S(1)}, isa.S(2)
+		}, "imageblockread differs by lane"},
+		{isa.OpImageBlockRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Dim, a.Coord[1] = isa.Image1D, isa.None }, "blocks are of plain images"},
+		{isa.OpImageBlockRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Width = isa.S(1) }, "blocks are of plain images"},
+		{isa.OpImageBlockRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Width, a.Height = isa.S(1), isa.S(1) }, ""},
+		{isa.OpImageBlockRead, func(_ *isa.Inst, a *isa.ImageAccess) { a.Components = isa.MaxBlockComponents + 1 }, "no such component"},
+	} {
+		k := kernel(example(c.op, isa.I32, isa.Void))
+		c.change(&k.Code[0], &k.ImageAccesses[0])
+		checkVerify(t, k, c.err)
 	}
 }

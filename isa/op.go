@@ -139,6 +139,22 @@ const (
 	// The work-item's place.
 	OpBuiltin // dst.T = Builtin Imm, I32 or I64
 
+	// Across the lanes of a sub-group, which are named by their sub-group local
+	// id. Those that run the instruction at the same time take part. A lane that
+	// does not take part, or does not exist, has the value 0.
+	OpShuffle        // dst.T = a.T of lane b.i32
+	OpShuffle2       // dst.T = a.T of lane c.i32, b.T of lane c-S for c from S to 2S, where S is the maximum sub-group size
+	OpBallot         // dst.i32 = bits 32*Imm to 32*Imm+31 of the set of lanes with a.b1
+	OpVote           // dst.b1 = Vote Imm of a.T
+	OpElect          // dst.b1 = this is the lowest lane
+	OpBroadcastFirst // dst.T = a.T of the lowest lane
+	OpScan           // dst.T = a.T combined as ScanOf says, in clusters of Scale lanes (0: all), or, where b is there, of lanes of equal b.i32
+	OpMatch          // dst.i32 = bits 32*Imm to 32*Imm+31 of the set of lanes whose a.T has the same bits as this one's
+	// A block is up to 16 components of consecutive elements for each lane:
+	// component Imm of lane l is element Imm*S + l behind the address of the lowest lane.
+	OpBlockLoad  // dst.T
+	OpBlockStore // c.T
+
 	// Asynchronous copies (package dma).
 	OpGroupCopy  // dst.i64 = event of GroupCopies[Imm], which the work-group makes
 	OpGroupWait  // the work-group waits for event a.i64; 0 is no event
@@ -146,6 +162,14 @@ const (
 	OpAsyncScope // a function body begins: the lanes' sequence Imm of async marks becomes empty
 	OpAsyncMark  // appends an async mark to the lanes' sequence Imm
 	OpAsyncWait  // waits until at most Scale marks of the lanes' sequence Imm are outstanding
+
+	// Images. Each has an entry in Kernel.ImageAccesses, Imm; a read, query or
+	// block read gives one component, Imm2.
+	OpImageQuery // dst.i32
+	OpImageRead  // dst.T (may be absent); T is F32 or I32
+	OpImageWrite
+	OpImageBlockRead // dst.T; across the lanes of a sub-group
+	OpImageBlockWrite
 
 	// Output.
 	OpPrintf // Printfs[Imm]; dst.i32 = 0 for success (may be absent)
@@ -184,11 +208,20 @@ const (
 	ShapeAtomic        // [dst.T], address, [c.T], [d.T]
 	ShapeMemCopy       // a.I64, b.I64, c.I64
 	ShapeFence
-	ShapeBuiltin   // dst.T
+	ShapeBuiltin  // dst.T
+	ShapeShuffle  // dst.T, a.T, b.I32
+	ShapeShuffle2 // dst.T, a.T, b.T, c.I32
+	ShapeBallot   // dst.I32, a.T
+	ShapeVote     // dst.B1, a.T
+	ShapeElect    // dst.B1
+	ShapeScan     // dst.T, a.T, [b.I32]
+	ShapeBlockLoad
+	ShapeBlockStore
 	ShapeGroupCopy // dst.I64
 	ShapeGroupWait // a.I64
 	ShapeLaneCopy
 	ShapeAsync // a sequence of async marks
+	ShapeImage // [dst.T], and the registers of Kernel.ImageAccesses[Imm]
 	ShapePrintf
 	ShapeBr
 	ShapeBrCond
@@ -333,6 +366,23 @@ var opInfos = [NumOps]OpInfo{
 
 	OpBuiltin: {"builtin", ShapeBuiltin, 1<<I32 | 1<<I64, 0},
 	OpPrintf:  {"printf", ShapePrintf, 0, 0},
+
+	OpShuffle:        {"shuffle", ShapeShuffle, SetAll, 0},
+	OpShuffle2:       {"shuffle2", ShapeShuffle2, SetAll, 0},
+	OpBallot:         {"ballot", ShapeBallot, SetBool, 0},
+	OpVote:           {"vote", ShapeVote, SetAll, 0},
+	OpElect:          {"elect", ShapeElect, 0, 0},
+	OpBroadcastFirst: {"broadcastfirst", ShapeUnary, SetAll, 0},
+	OpScan:           {"scan", ShapeScan, SetAll, 0},
+	OpMatch:          {"match", ShapeBallot, SetAll, 0},
+	OpBlockLoad:      {"blockload", ShapeBlockLoad, SetMem, 0},
+	OpBlockStore:     {"blockstore", ShapeBlockStore, SetMem, 0},
+
+	OpImageQuery:      {"imagequery", ShapeImage, 1 << I32, 0},
+	OpImageRead:       {"imageread", ShapeImage, 1<<I32 | 1<<F32, 0},
+	OpImageWrite:      {"imagewrite", ShapeImage, 1<<I32 | 1<<F32, 0},
+	OpImageBlockRead:  {"imageblockread", ShapeImage, SetInt, 0},
+	OpImageBlockWrite: {"imageblockwrite", ShapeImage, SetInt, 0},
 
 	OpGroupCopy:  {"groupcopy", ShapeGroupCopy, 0, 0},
 	OpGroupWait:  {"groupwait", ShapeGroupWait, 0, 0},

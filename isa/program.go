@@ -83,6 +83,8 @@ type Kernel struct {
 
 	GroupCopies []GroupCopy
 	LaneCopies  []LaneCopy
+	// ImageAccesses has what the image instructions do.
+	ImageAccesses []ImageAccess
 	// MarkSequences is the number of sequences of async marks. Each function
 	// body, as inlined, that marks or waits has one; bodies that are never in
 	// execution together share it.
@@ -128,6 +130,14 @@ type Param struct {
 	Size     uint64 // bytes of a ParamValue; of the pointee, or 0, for a pointer
 	Align    uint32
 	ReadOnly bool // const or constant memory
+	Image    ImageParam
+}
+
+// ImageParam is what a kernel wants of an image.
+type ImageParam struct {
+	Dim           ImageDim
+	Array         bool
+	Reads, Writes bool
 }
 
 // ParamReg says that Scalar starts as Size bytes of a parameter's value,
@@ -154,6 +164,9 @@ type Alloc struct {
 	// starts as, 0 for none. Private memory only.
 	Param int
 	Loc   uint32
+	// PerItem says that Size is what each work-item of the enqueued work-group
+	// needs; the allocation holds that for all of them. Local memory only.
+	PerItem bool
 }
 
 // SwitchTable maps values to blocks. Values are zero-extended bit patterns of

@@ -272,6 +272,43 @@ func (k *Kernel) InstText(in *Inst) string {
 				b.WriteString(" " + reg(r, a.Type))
 			}
 		}
+	case ShapeShuffle:
+		dst(in.Type)
+		name(in.Type)
+		fmt.Fprintf(&b, " %s, lane %s%s", reg(in.A, in.Type), reg(in.B, I32), shuffleText(in.Imm))
+	case ShapeShuffle2:
+		dst(in.Type)
+		name(in.Type)
+		fmt.Fprintf(&b, " %s, %s, lane %s%s", reg(in.A, in.Type), reg(in.B, in.Type), reg(in.C, I32), shuffleText(in.Imm))
+	case ShapeBallot:
+		dst(I32)
+		name(in.Type)
+		fmt.Fprintf(&b, " %s, word %d", reg(in.A, in.Type), in.Imm)
+	case ShapeVote:
+		dst(B1)
+		name(in.Type)
+		fmt.Fprintf(&b, " %s %s", Vote(in.Imm), reg(in.A, in.Type))
+	case ShapeElect:
+		dst(B1)
+		name()
+	case ShapeScan:
+		dst(in.Type)
+		name(in.Type)
+		kind, op := in.ScanOf()
+		fmt.Fprintf(&b, " %s %s %s", kind, op, reg(in.A, in.Type))
+		if in.Scale != 0 {
+			fmt.Fprintf(&b, ", clusters of %d", in.Scale)
+		}
+		if in.B != None {
+			fmt.Fprintf(&b, ", part %s", reg(in.B, I32))
+		}
+	case ShapeBlockLoad:
+		dst(in.Type)
+		name(in.Type)
+		fmt.Fprintf(&b, " %s, component %d", addr(), in.Imm)
+	case ShapeBlockStore:
+		name(in.Type)
+		fmt.Fprintf(&b, " %s, component %d, %s", addr(), in.Imm, reg(in.C, in.Type))
 	case ShapeGroupCopy:
 		dst(I64)
 		c := &k.GroupCopies[in.Imm]
@@ -292,6 +329,12 @@ func (k *Kernel) InstText(in *Inst) string {
 			b.WriteString(" volatile")
 		}
 		c.Regs(operand)
+	case ShapeImage:
+		dst(in.Type)
+		a := &k.ImageAccesses[in.Imm]
+		name(in.Type)
+		b.WriteString(" " + a.text(in))
+		a.Regs(func(r *Reg, t Type, what string) { fmt.Fprintf(&b, " %s %s", what, reg(*r, t)) })
 	case ShapeAsync:
 		name()
 		if in.Op == OpAsyncWait {
@@ -316,10 +359,25 @@ func (k *Kernel) InstText(in *Inst) string {
 	default:
 		name()
 	}
+	if in.Flags&FlagUniform != 0 {
+		b.WriteString("  ; uniform")
+	}
 	if in.Flags&FlagDense != 0 {
 		b.WriteString("  ; dense")
 	}
 	return b.String()
+}
+
+// shuffleText returns what the checks are told of a shuffle.
+func shuffleText(imm uint32) string {
+	s := ""
+	if imm&ShuffleSame != 0 {
+		s += ", same"
+	}
+	if imm&ShuffleLoose != 0 {
+		s += ", loose"
+	}
+	return s
 }
 
 // constant returns the value of a scalar register that only ever holds a

@@ -122,7 +122,7 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		dst = I64
 		use(in.A, I64, "pointer")
 		use(in.B, I64, "pointer")
-	case ShapePtrAdd, ShapeLoad, ShapeStore, ShapeAtomic:
+	case ShapePtrAdd, ShapeLoad, ShapeStore, ShapeAtomic, ShapeBlockLoad, ShapeBlockStore:
 		use(in.A, I64, "pointer")
 		if in.Idx > Idx64 {
 			return fmt.Errorf("unknown index type %d", in.Idx)
@@ -140,6 +140,15 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 			dst = in.Type
 		case ShapeStore:
 			use(in.C, in.Type, "value")
+		case ShapeBlockLoad, ShapeBlockStore:
+			if in.Imm >= MaxBlockComponents {
+				return fmt.Errorf("component %d of a block", in.Imm)
+			}
+			if inf.Shape == ShapeBlockLoad {
+				dst = in.Type
+			} else {
+				use(in.C, in.Type, "value")
+			}
 		case ShapeAtomic:
 			if AtomicOp(in.Imm2) >= NumAtomicOps {
 				return fmt.Errorf("unknown atomic operation %d", in.Imm2)
@@ -180,6 +189,42 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 				}
 			}
 		}
+	case ShapeShuffle:
+		dst = in.Type
+		use(in.A, in.Type, "value")
+		use(in.B, I32, "lane")
+	case ShapeShuffle2:
+		dst = in.Type
+		use(in.A, in.Type, "value")
+		use(in.B, in.Type, "value")
+		use(in.C, I32, "lane")
+	case ShapeBallot:
+		dst = I32
+		use(in.A, in.Type, "value")
+		if in.Imm >= MaxBallotWords {
+			return fmt.Errorf("word %d of a ballot", in.Imm)
+		}
+	case ShapeVote:
+		dst = B1
+		use(in.A, in.Type, "value")
+		if v := Vote(in.Imm); in.Imm >= uint32(NumVotes) || v != VoteAllEqual && in.Type != B1 {
+			return fmt.Errorf("%s of %s", v, in.Type)
+		}
+	case ShapeElect:
+		dst = B1
+	case ShapeScan:
+		dst = in.Type
+		use(in.A, in.Type, "value")
+		if in.B != None {
+			use(in.B, I32, "part")
+		}
+		kind, op := in.ScanOf()
+		if kind >= NumScanKinds || op >= NumScanOps || !op.Types().Has(in.Type) {
+			return fmt.Errorf("unknown scan: %s %s of %s", kind, op, in.Type)
+		}
+		if in.Scale&(in.Scale-1) != 0 {
+			return fmt.Errorf("scan of clusters of %d lanes", in.Scale)
+		}
 	case ShapeGroupCopy:
 		if int(in.Imm) >= len(k.GroupCopies) {
 			return fmt.Errorf("unknown group copy %d", in.Imm)
@@ -204,6 +249,23 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		}
 		if err := k.verifyRegs(c.Regs, &vector); err != nil {
 			return err
+		}
+	case ShapeImage:
+		if int(in.Imm) >= len(k.ImageAccesses) {
+			return fmt.Errorf("unknown image access %d", in.Imm)
+		}
+		a := &k.ImageAccesses[in.Imm]
+		if err := a.check(in); err != nil {
+			return err
+		}
+		if err := k.verifyRegs(a.Regs, &vector); err != nil {
+			return err
+		}
+		if in.Op == OpImageBlockRead && in.Dst.IsScalar() {
+			return fmt.Errorf("%s differs by lane", in.Op)
+		}
+		if in.Dst != None {
+			dst = in.Type
 		}
 	case ShapeAsync:
 		if int(in.Imm) >= k.MarkSequences {
@@ -238,6 +300,9 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 			return err
 		}
 		vector = vector || o.r.IsVector()
+	}
+	if in.Op >= OpShuffle && in.Op <= OpBlockLoad && in.Dst.IsScalar() {
+		return fmt.Errorf("%s differs by sub-group", in.Op)
 	}
 	if dst != Void {
 		if err := k.verifyReg(in.Dst, dst, "destination"); err != nil {

@@ -77,6 +77,12 @@ func (f *Fault) Error() string {
 	if f.Expected == SpaceResource {
 		return fmt.Sprintf("%s through a value that is no buffer resource (%#x)", what, uint64(f.Pointer))
 	}
+	if f.Expected == SpaceImage {
+		return fmt.Sprintf("%s through a value that is no image (%#x)", what, uint64(f.Pointer))
+	}
+	if f.Pointer.Space() == SpaceImage {
+		return fmt.Sprintf("%s through the handle of an image (%s)", what, f.Pointer)
+	}
 	if f.Pointer.Space() == SpaceResource {
 		return fmt.Sprintf("%s through the handle of a buffer resource (%s)", what, f.Pointer)
 	}

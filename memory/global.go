@@ -51,6 +51,7 @@ type Global struct {
 	flat  atomic.Pointer[[]flatEntry]
 
 	resources atomic.Pointer[[]*Resource] // by number, from 1; nil where one is free
+	images    atomic.Pointer[[]*Image]    // likewise
 }
 
 // NewGlobal returns an empty memory of limit bytes, at most [MaxSize].

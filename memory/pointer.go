@@ -23,6 +23,8 @@ const (
 	// SpaceResource is no memory: such a pointer is the handle of a buffer
 	// resource (see [Global.AddResource]), and the allocation number is its number.
 	SpaceResource
+	// SpaceImage is no memory either: the handle of an image (see [Global.AddImage]).
+	SpaceImage
 )
 
 // String returns the space's name.
@@ -38,6 +40,8 @@ func (s Space) String() string {
 		return "private"
 	case SpaceResource:
 		return "resource"
+	case SpaceImage:
+		return "image"
 	}
 	return fmt.Sprintf("space %d", uint8(s))
 }

@@ -53,7 +53,9 @@
 // barrier instruction. Work-items that have ended count as gone; when there are such,
 // the barrier opens too, and leaves the fault [finding.PartialBarrier], since OpenCL
 // leaves undefined what happens. When the live work-items wait at different barriers
-// nobody can go on: [finding.BarrierDeadlock], with who waits where.
+// nobody can go on: [finding.BarrierDeadlock], with who waits where. Both are
+// [finding.GroupDiverged] where the barrier belongs to an operation of the
+// work-group (isa.FlagUniform).
 //
 // # Asynchronous copies
 //

@@ -124,7 +124,7 @@ func (t faultTable) list() []Fault {
 
 // ends returns 1 for a fault that ends its work-group, else 0.
 func ends(f *Fault) int {
-	if f.Async != nil || f.Code == finding.PartialBarrier {
+	if f.Async != nil || f.Code == finding.PartialBarrier || f.Code == finding.GroupDiverged {
 		return 0
 	}
 	return 1

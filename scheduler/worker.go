@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
@@ -45,6 +46,7 @@ type worker struct {
 	// For collecting who waits where, without a closure for each call.
 	parking  func(pc int, lanes []int)
 	parkedPC int
+	groupPC  int // lowest one of an operation of the work-group, or -1
 	mixed    bool
 }
 
@@ -337,7 +339,7 @@ func (w *worker) openBarrier(n int, partial *bool) bool {
 	}
 	pc := w.runner.onlyPC
 	if w.runner.barriers != 1 {
-		w.parkedPC, w.mixed = -1, false
+		w.parkedPC, w.groupPC, w.mixed = -1, -1, false
 		for i := range w.waves[:n] {
 			v := &w.waves[i]
 			if v.state != engine.StopBarrier {
@@ -354,8 +356,12 @@ func (w *worker) openBarrier(n int, partial *bool) bool {
 		pc = w.parkedPC
 		if w.mixed {
 			w.faulted = true
-			if e := w.faults.add(w.pos, finding.BarrierDeadlock, pc, live); e != nil {
-				e.Fault = engine.Fault{Code: finding.BarrierDeadlock, PC: pc, Lanes: live}
+			code := finding.BarrierDeadlock
+			if w.groupPC >= 0 {
+				code, pc = finding.GroupDiverged, w.groupPC
+			}
+			if e := w.faults.add(w.pos, code, pc, live); e != nil {
+				e.Fault = engine.Fault{Code: code, PC: pc, Lanes: live}
 				e.Group = w.name()
 				e.Waiting, e.Ended, _ = w.whoWaits(n)
 				e.Lane = int(e.Waiting[0].Items[0][0])
@@ -365,8 +371,12 @@ func (w *worker) openBarrier(n int, partial *bool) bool {
 	}
 	if live < w.items && !*partial {
 		*partial = true
-		if e := w.faults.add(w.pos, finding.PartialBarrier, pc, live); e != nil {
-			e.Fault = engine.Fault{Code: finding.PartialBarrier, PC: pc, Lanes: live}
+		code := finding.PartialBarrier
+		if w.ofGroup(pc) {
+			code = finding.GroupDiverged
+		}
+		if e := w.faults.add(w.pos, code, pc, live); e != nil {
+			e.Fault = engine.Fault{Code: code, PC: pc, Lanes: live}
 			e.Group = w.name()
 			e.Waiting, e.Ended, _ = w.whoWaits(n)
 			e.Lane = int(e.Waiting[0].Items[0][0])
@@ -384,9 +394,17 @@ func (w *worker) openBarrier(n int, partial *bool) bool {
 	return true
 }
 
+// ofGroup says whether a barrier belongs to an operation of the work-group.
+func (w *worker) ofGroup(pc int) bool {
+	return pc >= 0 && pc < len(w.Kernel.Code) && w.Kernel.Code[pc].Flags&isa.FlagUniform != 0
+}
+
 // collect is the callback of Parking that finds out whether all wait at one
 // barrier. The deadlock is filed under the lowest one.
 func (w *worker) collect(pc int, _ []int) {
+	if w.ofGroup(pc) && (w.groupPC < 0 || pc < w.groupPC) {
+		w.groupPC = pc
+	}
 	switch {
 	case w.parkedPC < 0:
 		w.parkedPC = pc

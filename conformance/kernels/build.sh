@@ -8,7 +8,8 @@
 # source with a line "// addressing: 32" also gives NAME.O0.32.spv and
 # NAME.O2.32.spv. A source with a line "// lines: yes" carries source positions
 # in its 64-bit modules; the rest carries none, since spirv-val refuses the
-# debug information of llvm-spirv 15 (a DebugFunction without a declaration).
+# debug information of llvm-spirv 15 (a DebugFunction without a declaration). A line
+# "// extension: NAME" lets the translator use that SPIR-V extension.
 # The output depends on the sources and the tools' versions
 # only: paths in the debug information are relative, names are sorted, and
 # nothing carries a time. The committed modules come from clang 15.0.6 and
@@ -63,7 +64,8 @@ compile() {
 	awk -f portable.awk "$work/module.ll" >"$work/portable.ll"
 	"$CLANG" -c -x ir -target "$3" -emit-llvm -O0 -Xclang -disable-llvm-passes \
 		"$work/portable.ll" -o "$work/module.bc"
-	if ! "$LLVM_SPIRV" --spirv-allow-unknown-intrinsics=llvm.amdgcn "$work/module.bc" -o "$work/module.spv"; then
+	extension=$(sed -n 's|^// extension: ||p' "src/$1.cl")
+	if ! "$LLVM_SPIRV" ${extension:+"--spirv-ext=+$extension"} --spirv-allow-unknown-intrinsics=llvm.amdgcn "$work/module.bc" -o "$work/module.spv"; then
 		echo "build.sh: $LLVM_SPIRV refuses $1 at $2 for $3" >&2
 		return 1
 	fi

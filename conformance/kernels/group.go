@@ -11,18 +11,11 @@ func groupKernels() []*Kernel {
 	return []*Kernel{
 		{
 			Name: "reduce_u32", Module: "reduce", Entry: "reduce_u32",
-			About:   "A tree reduction with a stride loop before it; one sum a work-group.",
-			Launch:  reduceLaunch(512, 64, 1500),
-			Bench:   []Launch{reduceLaunch(1<<14, 256, 1<<20), reduceLaunch(1<<16, 256, 1<<24)},
-			Outputs: []int{1},
-			reference: func(l Launch, args [][]byte) error {
-				in, partial := load[uint32](args[0]), load[uint32](args[1])
-				clear(partial)
-				for i := range uint64(value[uint32](args[3])) {
-					partial[i%l.Global[0]/l.Local[0]] += in[i]
-				}
-				return store(args[1], partial)
-			},
+			About:     "A tree reduction with a stride loop before it; one sum a work-group.",
+			Launch:    reduceLaunch(512, 64, 1500),
+			Bench:     []Launch{reduceLaunch(1<<14, 256, 1<<20), reduceLaunch(1<<16, 256, 1<<24)},
+			Outputs:   []int{1},
+			reference: groupSums,
 		},
 		{
 			Name: "reduce_f32", Module: "reduce", Entry: "reduce_f32",

@@ -162,6 +162,8 @@ func All() []*Kernel {
 		conversionKernels(),
 		mathKernels(),
 		asyncKernels(),
+		subgroupKernels(),
+		groupFunctionKernels(),
 	)
 	slices.SortFunc(all, func(a, b *Kernel) int { return strings.Compare(a.Name, b.Name) })
 	return all

@@ -11,24 +11,11 @@ func linearKernels() []*Kernel {
 	return []*Kernel{
 		{
 			Name: "matmul", Module: "matmul", Entry: "matmul",
-			About:   "A matrix product in tiles of local memory, with two barriers a tile.",
-			Launch:  matmulLaunch(32),
-			Bench:   []Launch{matmulLaunch(128), matmulLaunch(256), matmulLaunch(512)},
-			Outputs: []int{2},
-			reference: func(l Launch, args [][]byte) error {
-				a, b, c := load[float32](args[0]), load[float32](args[1]), load[float32](args[2])
-				n := int(value[uint32](args[3]))
-				for y := range n {
-					for x := range n {
-						var sum float32
-						for k := range n {
-							sum += float32(a[y*n+k] * b[k*n+x])
-						}
-						c[y*n+x] = sum
-					}
-				}
-				return store(args[2], c)
-			},
+			About:     "A matrix product in tiles of local memory, with two barriers a tile.",
+			Launch:    matmulLaunch(32),
+			Bench:     []Launch{matmulLaunch(128), matmulLaunch(256), matmulLaunch(512)},
+			Outputs:   []int{2},
+			reference: matrixProduct,
 		},
 		{
 			Name: "transpose", Module: "transpose", Entry: "transpose",
@@ -160,6 +147,23 @@ func linearKernels() []*Kernel {
 			reference: kmeans,
 		},
 	}
+}
+
+// matrixProduct is the reference of the kernels that multiply two matrices, with sums
+// in the order of the columns.
+func matrixProduct(_ Launch, args [][]byte) error {
+	a, b, c := load[float32](args[0]), load[float32](args[1]), load[float32](args[2])
+	n := int(value[uint32](args[3]))
+	for y := range n {
+		for x := range n {
+			var sum float32
+			for k := range n {
+				sum += float32(a[y*n+k] * b[k*n+x])
+			}
+			c[y*n+x] = sum
+		}
+	}
+	return store(args[2], c)
 }
 
 func matmulLaunch(n int) Launch {

@@ -203,7 +203,10 @@ func TestErrors(t *testing.T) {
 		"rand:i32:4", "rand:i32:4:-1", "rand:i32:4:1:0", "rand:i32:4:1:5:4", "rand:u8:4:1:0:256", "rand:f32:4:1:1:1", "rand:f32:4:1:0:inf", "rand:f32:4:1:nan:1", "rand:f32:4:1:0:1:2", "rand:u64:1:1:5:4",
 		"in:", "in::f32", "in:missing.bin", "in:odd.bin:u16", "in:empty.bin", "in:broken.npy", "in:v.npy:f64",
 		"local:", "local:0", "local:x", "local:2g",
-		"image:2d", "sampler:nearest", "pipe:4:16",
+		"image:", "image:2d", "image:x.jpg", "image:4x4", "image:4x", "image:0x4:r:u8", "image:4x65537:r:u8", "image:4x4:rrr:u8", "image:4x4:r", "image:4x4:rgb:u8", "image:1kx1:r:u8",
+		"image:99999999999999999999x1:r:u8", "image:65536x65536:r:u8", "image:4x4@3:r:u8", "image:4x4@x:r:u8", "image:4x4@4+:r:u8", "image:4x4@17:rgba:u8", "image:4x4@16+2:rgba:u8", "image:2x1024@1073741824:r:u8",
+		"image:2x2:r:u8:zero:u8:5", "image:2x2:r:u8:null", "image:2x2:r:u8:zero:u9:4", "image:missing.png", "image:odd.bin.png", "image:broken.npy", "image:v.npy", "image:v.npy:rgba:f32", "image:v.npy:rgb:f32",
+		"sampler:nearest", "pipe:4:16",
 	} {
 		a, err := Parse(spec, opts)
 		if err == nil {
@@ -588,7 +591,7 @@ func TestHelp(t *testing.T) {
 // FuzzParse: no text may panic or take more memory than the limit, and what is accepted
 // prints to text that means the same.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"i32:1,-2*3", "f16:0.1,nan(0x7c01)", "buf:u8:1,f64:2", "bytes:00ff", "zero:i8:1k", "iota:f32:4:1:2", "rand:f16:9:1:-1:2", "local:4", "null", "in:x:f32", "pipe:1:1", "resource:16:4:zero:u8:64", "resource:0:4g:in:x", "f64:1e-999,0x1p-1074"} {
+	for _, s := range []string{"i32:1,-2*3", "f16:0.1,nan(0x7c01)", "buf:u8:1,f64:2", "bytes:00ff", "zero:i8:1k", "iota:f32:4:1:2", "rand:f16:9:1:-1:2", "local:4", "null", "in:x:f32", "pipe:1:1", "resource:16:4:zero:u8:64", "resource:0:4g:in:x", "image:3x2:rgba:unorm8", "image:3x2@64+4:bgra:u8:iota:u8:24", "image:x.png", "image:2x1:srgb:unorm8:in:x", "f64:1e-999,0x1p-1074"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, spec string) {

@@ -37,6 +37,25 @@ Buffers in global or constant memory
                          of 16 bytes by value the four words:
                          resource:0:64:zero:u32:16
 
+Images of two dimensions
+  image:WIDTHxHEIGHT:ORDER:TYPE[:SPEC]
+                         zeros, or the bytes of SPEC, one of the buffers above,
+                         row by row: image:4x2:rg:u8:iota:u8:16
+  image:WIDTHxHEIGHT@PITCH[+ORIGIN]:ORDER:TYPE[:SPEC]
+                         the same, as a view of a buffer: PITCH bytes from row
+                         to row, the first one at byte ORIGIN
+  image:PATH.png[:ORDER:TYPE]
+                         a picture; rgba:unorm8, or rgba:unorm16 for one of 16
+                         bits, when left out
+  image:PATH.npy[:ORDER:TYPE]
+                         an array of rows, columns and, at will, channels in
+                         the order of memory; r, rg or rgba of its own type, u8
+                         and u16 as unorm8 and unorm16, when left out
+  ORDER  r a rg ra rgba bgra argb abgr intensity luminance rx rgx; rgb rgbx with
+         the types of one word; srgb srgbx srgba sbgra with unorm8
+  TYPE   unorm8 unorm16 snorm8 snorm16 i8 i16 i32 u8 u16 u32 f16 f32; of one
+         word: unorm565 unorm555 unorm101010 unorm101010_2
+
 Other
   local:BYTES            local memory for a local pointer
   null                   a null pointer
@@ -59,5 +78,5 @@ x = z xor z>>31, all modulo 2^64.
                  times 2^-53, rounded to TYPE; a result not below HI becomes the
                  largest value below HI
 
-Image, sampler and pipe arguments are not supported by this version.
+Sampler and pipe arguments are not supported by this version.
 `

@@ -24,9 +24,10 @@ const (
 	Buffer             // a buffer in global or constant memory
 	Local              // local memory (LDS) for a local pointer
 	Null               // a null pointer
+	Image              // an image
 )
 
-var kinds = [...]string{Value: "value", Buffer: "buffer", Local: "local", Null: "null"}
+var kinds = [...]string{Value: "value", Buffer: "buffer", Local: "local", Null: "null", Image: "image"}
 
 // String returns the name of the kind.
 func (k Kind) String() string {
@@ -52,6 +53,8 @@ type Arg struct {
 	// Resource says that the kernel is to get a buffer resource that covers the
 	// buffer; nil where it gets a pointer to it, and for all that is no buffer.
 	Resource *Resource
+	// Image describes an image; nil for all that is none.
+	Image *ImageInfo
 }
 
 // Resource is what a buffer resource says of its buffer.
@@ -109,7 +112,7 @@ func (p *parser) fail(pos int, allowed, format string, args ...any) error {
 
 const (
 	bufferForms = "buf:TYPE:V[,V…] in:PATH zero: iota: fill: rand:"
-	forms       = "TYPE:V[,V…] bytes:HEX " + bufferForms + " resource: local:BYTES null"
+	forms       = "TYPE:V[,V…] bytes:HEX " + bufferForms + " resource: image: local:BYTES null"
 )
 
 // Parse reads one SPEC. An error is an [*Error].
@@ -152,7 +155,9 @@ func (p *parser) parse() (*Arg, error) {
 		return p.resource(at)
 	case "local":
 		return p.local(rest, at)
-	case "image", "sampler", "pipe":
+	case "image":
+		return p.image(rest, at)
+	case "sampler", "pipe":
 		return nil, &Error{Spec: p.spec, Column: 1, Msg: head + " arguments are not supported by this version", Err: ErrUnsupported}
 	case "null":
 		return nil, p.fail(4, "null", "null takes no value")
@@ -166,7 +171,10 @@ func (p *parser) parse() (*Arg, error) {
 // buffer reads the SPEC of a buffer that begins at byte at, to the end. It
 // returns nil and no error where something else stands.
 func (p *parser) buffer(at int) (*Arg, error) {
-	head, rest, _ := strings.Cut(p.spec[at:], ":")
+	head, rest, ok := strings.Cut(p.spec[at:], ":")
+	if !ok {
+		return nil, nil
+	}
 	next := at + len(head) + 1
 	switch head {
 	case "buf":

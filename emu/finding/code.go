@@ -10,20 +10,32 @@ type Code string
 
 // The codes.
 const (
-	OutOfBounds     Code = "E-OOB"         // access outside its allocation
-	NullPointer     Code = "E-NULL"        // access through null
-	BadPointer      Code = "E-POINTER"     // access through a value that is no pointer, or into the wrong address space
-	UseAfterFree    Code = "E-FREED"       // access to a buffer that was released
-	ReadOnly        Code = "E-READONLY"    // write to constant memory
-	Misaligned      Code = "E-ALIGN"       // access not aligned to its type (with checks on)
-	DivideByZero    Code = "E-DIV0"        // integer division or remainder by zero
-	DivideOverflow  Code = "E-DIVOVF"      // most negative value divided by -1 (with checks on)
-	ShiftRange      Code = "E-SHIFT"       // shift by the width or more (with checks on)
-	Unreachable     Code = "E-UNREACHABLE" // OpUnreachable was reached
-	BarrierDeadlock Code = "E-BARRIER"     // work-items of a group wait at different barriers
-	PartialBarrier  Code = "E-BARRIERPART" // a barrier that some work-items ended without reaching
-	TimeLimit       Code = "E-TIMEOUT"     // the time limit ended the launch
-	Cancelled       Code = "E-CANCELLED"   // the caller ended the launch
+	OutOfBounds     Code = "E-OOB"           // access outside its allocation
+	NullPointer     Code = "E-NULL"          // access through null
+	BadPointer      Code = "E-POINTER"       // access through a value that is no pointer, or into the wrong address space
+	UseAfterFree    Code = "E-FREED"         // access to a buffer that was released
+	ReadOnly        Code = "E-READONLY"      // write to constant memory
+	Misaligned      Code = "E-ALIGN"         // access not aligned to its type (with checks on)
+	DivideByZero    Code = "E-DIV0"          // integer division or remainder by zero
+	DivideOverflow  Code = "E-DIVOVF"        // most negative value divided by -1 (with checks on)
+	ShiftRange      Code = "E-SHIFT"         // shift by the width or more (with checks on)
+	Unreachable     Code = "E-UNREACHABLE"   // OpUnreachable was reached
+	BarrierDeadlock Code = "E-BARRIER"       // work-items of a group wait at different barriers
+	PartialBarrier  Code = "E-BARRIERPART"   // a barrier that some work-items ended without reaching
+	GroupDiverged   Code = "E-GROUPDIVERGED" // a group operation that some work-items of the group do not run
+	GroupUniform    Code = "E-GROUPUNIFORM"  // an operand that must be the same for the group differs (with checks on)
+	ShuffleLane     Code = "E-SHUFFLELANE"   // data of a lane that does not take part (with checks on)
+	ShuffleIndex    Code = "E-SHUFFLERANGE"  // lane index out of range (with checks on)
+	BlockDiverged   Code = "E-BLOCKDIVERGED" // block access that some work-items of the sub-group do not run (with checks on)
+	BlockPartial    Code = "E-BLOCKPARTIAL"  // block access in a partial sub-group (with checks on)
+	BlockAlign      Code = "E-BLOCKALIGN"    // block access not aligned (with checks on)
+	BlockElement    Code = "E-BLOCKELEMENT"  // image block access to elements of more than four bytes (with checks on)
+	BlockX          Code = "E-BLOCKX"        // image block write that begins inside of four bytes (with checks on)
+	BlockPitch      Code = "E-BLOCKPITCH"    // image block access to an image whose buffer is not aligned as it must be (with checks on)
+	ImageBounds     Code = "E-IMAGEBOUNDS"   // access outside of an image (with checks on)
+	ImageFormat     Code = "E-IMAGEFORMAT"   // access to an image of another kind of numbers (with checks on)
+	TimeLimit       Code = "E-TIMEOUT"       // the time limit ended the launch
+	Cancelled       Code = "E-CANCELLED"     // the caller ended the launch
 
 	AsyncRead    Code = "E-ASYNCREAD"    // read of what an asynchronous copy still fills
 	AsyncWrite   Code = "E-ASYNCWRITE"   // write to either side of an outstanding copy
@@ -80,6 +92,41 @@ var descriptions = map[Code]Description{
 		Text: "Every work-item of the group that has not ended waits at a barrier, but not all at the same one, so that none can go on. A barrier must be reached by all work-items of a work-group or by none (OpenCL C 6.15.8)."},
 	PartialBarrier: {Title: "a barrier that some work-items never reach",
 		Text: "A barrier opened for the work-items that were left, while others of the group had ended without reaching it: undefined (OpenCL C 6.15.8). lockstep counts work-items that ended as gone and goes on, as most devices do. Move the barrier out of the condition, or let every work-item stay until the last barrier."},
+	GroupDiverged: {Title: "a group operation that not all of its group run",
+		Text: "Some work-items of the sub-group or work-group run a group operation that others do not: undefined for OpGroup* and for the sub_group_ and work_group_ functions, which all work-items of the group must reach (SPIR-V 3.49.21). In a sub-group the operation takes the work-items that run it, and only checks report this; in a work-group the launch ends or, where the others have ended, goes on without them. Move the operation out of the condition, or use the non-uniform ones (cl_khr_subgroup_non_uniform_arithmetic)."},
+	GroupUniform: {Title: "an operand differs that is one for the group",
+		Text:    "An operand that must be the same for all work-items of the sub-group differs between them, for instance the lane that a broadcast takes its value from or the pointer of a block access. Without checks each work-item uses its own lane index, and a block access the pointer of its lowest lane.",
+		Checked: true},
+	ShuffleLane: {Title: "data of a lane that does not take part",
+		Text:    "A shuffle or broadcast takes the value of a lane that does not run it, because it is in another branch, has ended, or does not exist in a partial sub-group: undefined (SPV_INTEL_subgroups, OpGroupNonUniformShuffle). Without checks the value is 0.",
+		Checked: true},
+	ShuffleIndex: {Title: "lane index out of range",
+		Text:    "A shuffle or broadcast names a lane past the maximum sub-group size, or past the window of two sub-groups that OpSubgroupShuffleUpINTEL and OpSubgroupShuffleDownINTEL have: undefined. Without checks the value is 0.",
+		Checked: true},
+	BlockDiverged: {Title: "block access that not all of the sub-group run",
+		Text:    "A block read or write stands in control flow that is not uniform in the sub-group: undefined (SPV_INTEL_subgroups). Without checks the work-items that run it access their elements behind the pointer of the lowest of them.",
+		Checked: true},
+	BlockPartial: {Title: "block access in a partial sub-group",
+		Text:    "The sub-group of a block read or write has fewer work-items than the maximum sub-group size: undefined (SPV_INTEL_subgroups). Make the local size a multiple of the sub-group size. Without checks the work-items that exist access their elements.",
+		Checked: true},
+	BlockAlign: {Title: "block access not aligned",
+		Text:    "The pointer of a block read must be a multiple of 4 bytes, that of a block write a multiple of 16 (SPV_INTEL_subgroups). Sub-buffers count with their origin. Without checks the access is done as it stands.",
+		Checked: true},
+	BlockElement: {Title: "block access to image elements of more than four bytes",
+		Text:    "The elements of the image are larger than four bytes: undefined in SPV_INTEL_subgroups. Without checks a row counts four bytes for each element, and what lies behind them is out of reach. Use an image with smaller elements, or a block access to a buffer.",
+		Checked: true},
+	BlockX: {Title: "image block write inside of four bytes",
+		Text:    "The x coordinate of an image block write, which counts bytes, is not a multiple of four: undefined in SPV_INTEL_subgroups, although reads may begin anywhere. Without checks the bytes are written where the coordinate says.",
+		Checked: true},
+	BlockPitch: {Title: "block access to an image of a buffer that is not aligned for it",
+		Text:    "The image is a view of a buffer, and its row pitch is not a multiple of 64 bytes, or its origin not one of 32: undefined in SPV_INTEL_subgroups. Without checks lockstep makes the access all the same.",
+		Checked: true},
+	ImageBounds: {Title: "access outside of an image",
+		Text:    "The coordinates of a read without sampler or of a write lie outside of the image: undefined (OpenCL C 6.15.15). Without checks a read gives the border colour, zeros with an alpha of one where the format has no alpha, and a write is dropped. Block accesses are reported only between the end of a row of elements smaller than four bytes and the place where the extension checks; they then read zeros and write nothing.",
+		Checked: true},
+	ImageFormat: {Title: "access to an image of another kind of numbers",
+		Text:    "The kernel reads or writes floats where the image holds integers, integers where it holds floats or normalized numbers, or integers of the other sign: undefined (OpenCL C 6.15.15). Without checks a read of the other kind gives zeros and a write of it is dropped; the image's format decides the sign.",
+		Checked: true},
 	TimeLimit: {Title: "the time limit ended the launch",
 		Text: "The kernel ran longer than allowed. The finding says what ran when the time was over; a loop that never ends, or a wait for a work-group that has not started, are the usual reasons."},
 	Cancelled: {Title: "the launch was cancelled",

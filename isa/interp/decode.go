@@ -40,6 +40,7 @@ type aux struct {
 	unary64       func(float64) float64
 	binary64      func(x, y float64) float64
 	ternary64     func(x, y, z float64) float64
+	image         *imageAccess
 }
 
 type convertKey struct {
@@ -82,9 +83,9 @@ func (c *code) decode(check, watch bool) ([]block, error) {
 		for pc := b.Start; pc < b.End; pc++ {
 			blk.count++
 			switch k.Code[pc].Op {
-			case isa.OpLoad:
+			case isa.OpLoad, isa.OpBlockLoad:
 				blk.loads++
-			case isa.OpStore:
+			case isa.OpStore, isa.OpBlockStore:
 				blk.stores++
 			case isa.OpMemCopy:
 				blk.loads++
@@ -197,6 +198,8 @@ func (d *decoder) inst(pc int) {
 		// consistent: there is nothing to order.
 	case isa.OpBuiltin:
 		d.builtin(in)
+	case isa.OpImageQuery, isa.OpImageRead, isa.OpImageWrite, isa.OpImageBlockRead, isa.OpImageBlockWrite:
+		d.image(in)
 	case isa.OpPrintf:
 		in.fn = printf
 		d.emit(in)
@@ -215,6 +218,9 @@ func (d *decoder) inst(pc int) {
 	case isa.OpAsyncWait:
 		in.fn = asyncWait
 		d.emit(in)
+	case isa.OpShuffle, isa.OpShuffle2, isa.OpBallot, isa.OpVote, isa.OpElect, isa.OpBroadcastFirst, isa.OpScan, isa.OpMatch,
+		isa.OpBlockLoad, isa.OpBlockStore:
+		d.cross(in)
 	default:
 		d.arith(in)
 	}

@@ -41,6 +41,15 @@
 // in which uses of memory are checked: there, each access to global memory or LDS
 // is announced before it is made, with the time at which it is made.
 //
+// # Sub-groups
+//
+// Operations across lanes see the sub-groups of the launch, which lie inside a
+// chunk or, at 128 lanes, in two. Where all lanes of a chunk run, shuffles and
+// scans work on the registers in place; otherwise the values of the lanes that
+// run are gathered first, zeros standing in for the others. Scans go over
+// consecutive elements in functions of one operation and type, whatever the set
+// of lanes, so that a sum of floats has one order.
+//
 // # Faults
 //
 // Lanes act in ascending order. When some lanes of an instruction fault, what

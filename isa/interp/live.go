@@ -37,7 +37,7 @@ func visit(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, i
 		use(in.A, isa.I64)
 		use(in.B, isa.I64)
 		return in.Dst, isa.I64
-	case isa.ShapePtrAdd, isa.ShapeLoad, isa.ShapeStore, isa.ShapeAtomic:
+	case isa.ShapePtrAdd, isa.ShapeLoad, isa.ShapeStore, isa.ShapeAtomic, isa.ShapeBlockLoad, isa.ShapeBlockStore:
 		use(in.A, isa.I64)
 		if in.Idx != isa.IdxNone {
 			use(in.B, in.Idx.Type())
@@ -45,7 +45,7 @@ func visit(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, i
 		switch inf.Shape {
 		case isa.ShapePtrAdd:
 			return in.Dst, isa.I64
-		case isa.ShapeStore:
+		case isa.ShapeStore, isa.ShapeBlockStore:
 			use(in.C, in.Type)
 			return isa.None, isa.Void
 		case isa.ShapeAtomic:
@@ -70,6 +70,29 @@ func visit(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, i
 			}
 		}
 		return in.Dst, isa.I32
+	case isa.ShapeShuffle:
+		use(in.A, in.Type)
+		use(in.B, isa.I32)
+		return in.Dst, in.Type
+	case isa.ShapeShuffle2:
+		use(in.A, in.Type)
+		use(in.B, in.Type)
+		use(in.C, isa.I32)
+		return in.Dst, in.Type
+	case isa.ShapeBallot:
+		use(in.A, in.Type)
+		return in.Dst, isa.I32
+	case isa.ShapeVote:
+		use(in.A, in.Type)
+		return in.Dst, isa.B1
+	case isa.ShapeElect:
+		return in.Dst, isa.B1
+	case isa.ShapeScan:
+		use(in.A, in.Type)
+		if in.B != isa.None {
+			use(in.B, isa.I32)
+		}
+		return in.Dst, in.Type
 	case isa.ShapeGroupCopy:
 		k.GroupCopies[in.Imm].Regs(func(r *isa.Reg, t isa.Type, _ string) { use(*r, t) })
 		return in.Dst, isa.I64
@@ -77,6 +100,9 @@ func visit(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, i
 		use(in.A, isa.I64)
 	case isa.ShapeLaneCopy:
 		k.LaneCopies[in.Imm].Regs(func(r *isa.Reg, t isa.Type, _ string) { use(*r, t) })
+	case isa.ShapeImage:
+		k.ImageAccesses[in.Imm].Regs(func(r *isa.Reg, t isa.Type, _ string) { use(*r, t) })
+		return in.Dst, in.Type
 	case isa.ShapeBrCond:
 		use(in.A, isa.B1)
 	case isa.ShapeSwitch:

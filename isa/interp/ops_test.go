@@ -195,7 +195,7 @@ func TestOperations(t *testing.T) {
 			o := opTest{in: isa.Inst{Op: op, Type: typ}, dst: typ}
 			switch inf.Shape {
 			case isa.ShapeUnary, isa.ShapeBinary, isa.ShapeTernary, isa.ShapeQuad:
-				if op == isa.OpReadFirst || op == isa.OpMath1 || op == isa.OpMath2 || op == isa.OpMath3 {
+				if op == isa.OpReadFirst || op == isa.OpBroadcastFirst || op == isa.OpMath1 || op == isa.OpMath2 || op == isa.OpMath3 {
 					continue
 				}
 				o.types = same4(typ, 1+int(inf.Shape-isa.ShapeUnary))

@@ -176,9 +176,9 @@ func (w *wave) uncount(pc int) {
 		w.cnt.Instructions--
 		w.cnt.LaneOps -= active
 		switch k.Code[i].Op {
-		case isa.OpLoad:
+		case isa.OpLoad, isa.OpBlockLoad:
 			w.cnt.Loads -= active
-		case isa.OpStore:
+		case isa.OpStore, isa.OpBlockStore:
 			w.cnt.Stores -= active
 		case isa.OpMemCopy:
 			w.cnt.Loads -= active

@@ -13,7 +13,7 @@ func addresses(b *builder) {
 	for _, blk := range f.blocks {
 		for _, v := range blk.insts {
 			switch v.op {
-			case isa.OpPtrAdd, isa.OpLoad, isa.OpStore, isa.OpAtomic:
+			case isa.OpPtrAdd, isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpBlockLoad, isa.OpBlockStore:
 				f.foldAddress(v)
 			}
 		}
@@ -21,7 +21,7 @@ func addresses(b *builder) {
 	for _, blk := range f.blocks {
 		for _, v := range blk.insts {
 			switch v.op {
-			case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpPtrAdd:
+			case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpPtrAdd, isa.OpBlockLoad, isa.OpBlockStore:
 				if v.space == isa.SpaceGeneric {
 					v.space = b.origin(v.args[0], 0)
 				}

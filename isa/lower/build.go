@@ -20,6 +20,7 @@ type builder struct {
 	env      map[spirv.ID][]*value
 	globals  map[spirv.ID][]*value
 	globalAt map[int]*value
+	slots    *value          // hidden LDS of work-group operations, when there are any
 	varTypes map[*value]*typ // what private variables hold
 
 	stack  []spirv.ID // functions in the course of being inlined
@@ -380,6 +381,9 @@ func (b *builder) params(f *function) [][]*value {
 			}
 			prm.ReadOnly = t.storage == spirv.StorageClassUniformConstant || b.m.paramAttr(id, spirv.FunctionParameterAttributeNoWrite)
 			args = append(args, []*value{arg(8, 0)})
+		case t.kind == kindImage:
+			prm.Kind, prm.Image = isa.ParamImage, b.m.imageParam(t)
+			args = append(args, []*value{arg(8, 0)})
 		case t.kind == kindOpaque || t.kind == kindEvent || t.kind == kindFunction || t.kind == kindVoid:
 			b.fail("parameter %d %q: arguments of type %s are not supported", i, prm.Name, t.op)
 		default:
@@ -497,6 +501,9 @@ func (b *builder) typeName(t *typ, depth int) string {
 			return b.typeName(e, depth+1) + "*"
 		}
 		return "void*"
+	}
+	if t.kind == kindImage {
+		return b.m.imageName(t)
 	}
 	return t.op.String()
 }

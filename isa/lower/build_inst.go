@@ -168,14 +168,12 @@ func (b *builder) inst(in spirv.Inst) {
 	}
 	switch op {
 	case spirv.OpNop, spirv.OpLoopMerge, spirv.OpSelectionMerge, spirv.OpLifetimeStart, spirv.OpLifetimeStop,
-		spirv.OpAssumeTrueKHR, spirv.OpNoLine, spirv.OpLine, spirv.OpMemoryNamedBarrier:
+		spirv.OpAssumeTrueKHR, spirv.OpNoLine, spirv.OpLine:
 		switch op {
 		case spirv.OpLine:
 			b.line = isa.Loc{File: b.m.file(spirv.ID(in.Operand(0))), Line: in.Operand(1), Column: in.Operand(2)}
 		case spirv.OpNoLine:
 			b.line = isa.Loc{}
-		case spirv.OpMemoryNamedBarrier:
-			b.fail("named barriers are not supported")
 		}
 	case spirv.OpUndef:
 		t := b.m.typeOf(in.ResultType())
@@ -283,6 +281,11 @@ func (b *builder) inst(in spirv.Inst) {
 		spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR,
 		spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpPtrDiff, spirv.OpGenericPtrMemSemantics:
 		b.memory(in)
+	case spirv.OpImageRead, spirv.OpImageWrite, spirv.OpImageQuerySize, spirv.OpImageQuerySizeLod, spirv.OpImageQueryFormat,
+		spirv.OpImageQueryOrder, spirv.OpImageQueryLevels, spirv.OpImageQuerySamples,
+		spirv.OpSubgroupImageBlockReadINTEL, spirv.OpSubgroupImageBlockWriteINTEL,
+		spirv.OpSubgroupImageMediaBlockReadINTEL, spirv.OpSubgroupImageMediaBlockWriteINTEL:
+		b.image(in)
 	case spirv.OpControlBarrier, spirv.OpMemoryBarrier:
 		b.barrier(in)
 	case spirv.OpGroupAsyncCopy, spirv.OpUntypedGroupAsyncCopyKHR:
@@ -291,8 +294,14 @@ func (b *builder) inst(in spirv.Inst) {
 		b.waitEvents(in)
 	case spirv.OpUntypedPrefetchKHR:
 		// Only makes what follows faster.
+	case spirv.OpNamedBarrierInitialize:
+		n, t := b.one(spirv.ID(in.Operand(0)))
+		b.set(in, b.namedBarrier(b.resize(n, t.scalar(), isa.I32)))
+	case spirv.OpMemoryNamedBarrier:
+		p, _ := b.one(spirv.ID(in.Operand(0)))
+		b.namedWait(p)
 	default:
-		if !b.atomic(in) {
+		if !b.group(in) && !b.atomic(in) {
 			b.fail("the instruction is not supported")
 		}
 	}

@@ -378,6 +378,9 @@ func (b *builder) builtin(bi spirv.BuiltIn, d int, s isa.Type) *value {
 	case spirv.BuiltInSubgroupSize:
 		x = isa.BuiltinSubgroupSize
 	case spirv.BuiltInSubgroupMaxSize:
+		if n := b.m.opt.SubgroupSize; n > 0 {
+			return b.imm(s, uint64(n))
+		}
 		x = isa.BuiltinSubgroupMaxSize
 	case spirv.BuiltInNumSubgroups:
 		x = isa.BuiltinNumSubgroups
@@ -387,6 +390,9 @@ func (b *builder) builtin(bi spirv.BuiltIn, d int, s isa.Type) *value {
 		x = isa.BuiltinSubgroupID
 	case spirv.BuiltInSubgroupLocalInvocationId:
 		x = isa.BuiltinSubgroupLocalID
+	case spirv.BuiltInSubgroupEqMask, spirv.BuiltInSubgroupGeMask, spirv.BuiltInSubgroupGtMask, spirv.BuiltInSubgroupLeMask,
+		spirv.BuiltInSubgroupLtMask:
+		return b.resize(b.laneMask(bi, d), isa.I32, s)
 	default:
 		b.fail("the built-in variable %s is not supported", bi)
 	}

@@ -57,7 +57,7 @@ func lanesDiffer(v *value) bool {
 	case isa.OpLoad:
 		return v.space == isa.SpacePrivate || v.space == isa.SpaceGeneric
 	}
-	return false
+	return convergent(v) // a wave may hold several sub-groups
 }
 
 type divergent struct {

@@ -188,7 +188,7 @@ func (e *emitter) inst(v *value) {
 	ops := [4]*isa.Reg{&in.A, &in.B, &in.C, &in.D}
 	at := 0
 	switch info.Shape {
-	case isa.ShapePtrAdd, isa.ShapeLoad, isa.ShapeStore, isa.ShapeAtomic:
+	case isa.ShapePtrAdd, isa.ShapeLoad, isa.ShapeStore, isa.ShapeAtomic, isa.ShapeBlockLoad, isa.ShapeBlockStore:
 		in.A = e.reg(v.args[0])
 		if v.idx != isa.IdxNone {
 			in.B = e.reg(v.args[1])
@@ -198,6 +198,12 @@ func (e *emitter) inst(v *value) {
 			*ops[at] = e.reg(x)
 			at++
 		}
+	case isa.ShapeImage:
+		i := 0
+		e.k.ImageAccesses[v.index].Regs(func(r *isa.Reg, _ isa.Type, _ string) {
+			*r = e.reg(v.args[i])
+			i++
+		})
 	case isa.ShapePrintf:
 		pf := &e.k.Printfs[v.index]
 		i := 0
@@ -231,7 +237,7 @@ func (e *emitter) inst(v *value) {
 			at++
 		}
 	}
-	unused := noResult(v) || (v.op == isa.OpAtomic || v.op == isa.OpPrintf) && e.a.unused(v)
+	unused := noResult(v) || (v.op == isa.OpAtomic || v.op == isa.OpPrintf || v.op == isa.OpImageRead) && e.a.unused(v)
 	if !unused {
 		in.Dst = e.reg(v)
 		if v.div && e.a.webOf[v] == nil {
@@ -358,6 +364,9 @@ func (e *emitter) terminator(b *block) {
 		e.k.Switches = append(e.k.Switches, t)
 	case termBarrier:
 		in.Op, in.Imm2 = isa.OpBarrier, uint8(b.scope)
+		if b.uniform {
+			in.Flags |= isa.FlagUniform
+		}
 		in.SetTargets(to(0), 0)
 		e.k.UsesBarrier = true
 	case termTrap:

@@ -13,7 +13,7 @@ func flatten(b *builder) {
 		insts := make([]*value, 0, len(blk.insts)+8)
 		for _, v := range blk.insts {
 			switch v.op {
-			case isa.OpLoad, isa.OpStore, isa.OpAtomic:
+			case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpBlockLoad, isa.OpBlockStore:
 				insts = f.flattenAccess(v, insts)
 			}
 			insts = append(insts, v)

@@ -91,6 +91,8 @@ func fold(op isa.Op, typ, elem isa.Type, flags isa.Flags, a []uint64) (uint64, b
 			return val(uint64(-x))
 		}
 		return val(a[0])
+	case isa.OpCtz:
+		return val(uint64(min(bits.TrailingZeros64(a[0]), n)))
 	case isa.OpClz:
 		return val(uint64(bits.LeadingZeros64(a[0]) - (64 - n)))
 	case isa.OpPopCount:

@@ -80,6 +80,7 @@ type block struct {
 	caseTo  []int
 	trap    isa.TrapKind
 	scope   isa.Scope // of a barrier
+	uniform bool      // a barrier of a work-group operation
 	termLoc uint32
 
 	// What analyses find out.
@@ -177,17 +178,36 @@ func (v *value) root() *value {
 func pure(v *value) bool {
 	switch v.op {
 	case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpMemCopy, isa.OpFence, isa.OpPrintf,
-		isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS, isa.OpReadFirst,
+		isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS, isa.OpReadFirst, isa.OpImageRead, isa.OpImageWrite,
 		isa.OpGroupCopy, isa.OpGroupWait, isa.OpLaneCopy, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait:
 		return false
 	}
-	return true
+	return !convergent(v)
+}
+
+// convergent says whether an instruction's result depends on which lanes run it
+// together. Such a one stays in its block, neither shared with another nor
+// copied, whatever its operands.
+func convergent(v *value) bool {
+	return v.op >= isa.OpShuffle && v.op <= isa.OpBlockStore || v.op == isa.OpImageBlockRead || v.op == isa.OpImageBlockWrite
 }
 
 // hasEffect says whether an instruction must stay although nobody uses its
 // result. Loads and divisions stay because they may fault, and a fault is
-// what people run lockstep to see.
-func hasEffect(v *value) bool { return !pure(v) }
+// what people run lockstep to see; for the same reason operations across lanes
+// stay that checks have something to say about.
+func hasEffect(v *value) bool {
+	if convergent(v) && v.flags&isa.FlagUniform == 0 {
+		switch v.op {
+		case isa.OpShuffle, isa.OpShuffle2:
+			return uint32(v.imm) != isa.ShuffleLoose
+		case isa.OpBlockLoad, isa.OpBlockStore, isa.OpImageBlockRead, isa.OpImageBlockWrite:
+			return true
+		}
+		return false
+	}
+	return !pure(v)
+}
 
 // link adds the edge from b to s, once.
 func link(b, s *block) int {

@@ -379,7 +379,7 @@ func (m *module) global(in spirv.Inst) (int, bool) {
 		spirv.LinkageType(w[len(w)-1]) == spirv.LinkageTypeImport {
 		m.fail(in, "the variable is imported, and nothing defines it")
 	}
-	if t.kind == kindOpaque {
+	if t.kind == kindOpaque || t.kind == kindImage {
 		m.fail(in, "program-scope variables of type %s are not supported", t.op)
 	}
 	g := len(m.prog.Globals)

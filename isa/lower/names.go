@@ -23,6 +23,18 @@ var names = map[string]func(b *builder, args [][]*value, rt *typ) []*value{
 	"get_global_size":         dimArg(spirv.BuiltInGlobalSize),
 	"get_global_offset":       dimArg(spirv.BuiltInGlobalOffset),
 
+	"get_sub_group_size":          zeroArg(spirv.BuiltInSubgroupSize),
+	"get_max_sub_group_size":      zeroArg(spirv.BuiltInSubgroupMaxSize),
+	"get_num_sub_groups":          zeroArg(spirv.BuiltInNumSubgroups),
+	"get_enqueued_num_sub_groups": zeroArg(spirv.BuiltInNumEnqueuedSubgroups),
+	"get_sub_group_id":            zeroArg(spirv.BuiltInSubgroupId),
+	"get_sub_group_local_id":      zeroArg(spirv.BuiltInSubgroupLocalInvocationId),
+	"get_sub_group_eq_mask":       maskArg(spirv.BuiltInSubgroupEqMask),
+	"get_sub_group_ge_mask":       maskArg(spirv.BuiltInSubgroupGeMask),
+	"get_sub_group_gt_mask":       maskArg(spirv.BuiltInSubgroupGtMask),
+	"get_sub_group_le_mask":       maskArg(spirv.BuiltInSubgroupLeMask),
+	"get_sub_group_lt_mask":       maskArg(spirv.BuiltInSubgroupLtMask),
+
 	"__spirv_BuiltInWorkDim":               zeroArg(spirv.BuiltInWorkDim),
 	"__spirv_BuiltInGlobalLinearId":        zeroArg(spirv.BuiltInGlobalLinearId),
 	"__spirv_BuiltInLocalInvocationIndex":  zeroArg(spirv.BuiltInLocalInvocationIndex),
@@ -35,12 +47,25 @@ var names = map[string]func(b *builder, args [][]*value, rt *typ) []*value{
 	"__spirv_BuiltInGlobalSize":            dimArg(spirv.BuiltInGlobalSize),
 	"__spirv_BuiltInGlobalOffset":          dimArg(spirv.BuiltInGlobalOffset),
 
-	"barrier":            groupBarrier,
-	"work_group_barrier": groupBarrier,
-	"sub_group_barrier": func(b *builder, _ [][]*value, _ *typ) []*value {
-		b.controlBarrier(isa.ScopeSubgroup)
+	"__spirv_BuiltInSubgroupSize":              zeroArg(spirv.BuiltInSubgroupSize),
+	"__spirv_BuiltInSubgroupMaxSize":           zeroArg(spirv.BuiltInSubgroupMaxSize),
+	"__spirv_BuiltInNumSubgroups":              zeroArg(spirv.BuiltInNumSubgroups),
+	"__spirv_BuiltInNumEnqueuedSubgroups":      zeroArg(spirv.BuiltInNumEnqueuedSubgroups),
+	"__spirv_BuiltInSubgroupId":                zeroArg(spirv.BuiltInSubgroupId),
+	"__spirv_BuiltInSubgroupLocalInvocationId": zeroArg(spirv.BuiltInSubgroupLocalInvocationId),
+
+	"__spirv_ControlBarrier": func(b *builder, args [][]*value, _ *typ) []*value {
+		if len(args) != 3 || len(args[0]) != 1 || !args[0][0].isConst() {
+			b.fail("a control barrier takes a constant scope of execution, a scope of memory, and semantics")
+		}
+		b.controlBarrier(isa.Scope(min(args[0][0].imm, 255)))
 		return nil
 	},
+	"__spirv_MemoryBarrier": fence,
+
+	"barrier":                groupBarrier,
+	"work_group_barrier":     groupBarrier,
+	"sub_group_barrier":      subgroupBarrier,
 	"mem_fence":              fence,
 	"read_mem_fence":         fence,
 	"write_mem_fence":        fence,
@@ -49,6 +74,11 @@ var names = map[string]func(b *builder, args [][]*value, rt *typ) []*value{
 
 func groupBarrier(b *builder, _ [][]*value, _ *typ) []*value {
 	b.controlBarrier(isa.ScopeWorkgroup)
+	return nil
+}
+
+func subgroupBarrier(b *builder, _ [][]*value, _ *typ) []*value {
+	b.controlBarrier(isa.ScopeSubgroup)
 	return nil
 }
 
@@ -66,6 +96,20 @@ func zeroArg(bi spirv.BuiltIn) func(*builder, [][]*value, *typ) []*value {
 			b.fail("a call of %s takes no arguments and gives an integer", bi)
 		}
 		return []*value{b.builtin(bi, 0, rt.scalar())}
+	}
+}
+
+// maskArg is a built-in function that gives a ballot.
+func maskArg(bi spirv.BuiltIn) func(*builder, [][]*value, *typ) []*value {
+	return func(b *builder, args [][]*value, rt *typ) []*value {
+		if len(args) != 0 || rt.flat != isa.MaxBallotWords || rt.component().scalar() != isa.I32 {
+			b.fail("a call of %s takes no arguments and gives four 32-bit integers", bi)
+		}
+		out := make([]*value, isa.MaxBallotWords)
+		for d := range out {
+			out[d] = b.laneMask(bi, d)
+		}
+		return out
 	}
 }
 
@@ -105,6 +149,9 @@ func (m *module) importName(id spirv.ID) string {
 func (b *builder) imported(in spirv.Inst, f *function, args [][]*value, rt *typ) []*value {
 	name := b.m.importName(f.def.ResultID())
 	g := names[plainName(name)]
+	if g == nil {
+		g = muxNames[name]
+	}
 	if g == nil {
 		if out, ok := b.clFunction(in, f, name, args, rt); ok && (rt.kind == kindVoid || len(out) == rt.flat) {
 			return out

@@ -26,7 +26,7 @@ const (
 )
 
 type progOp struct {
-	kind    int // see run
+	kind    int // see run; from 8 on an operation across lanes, see text
 	d, a, b int
 	c       uint32
 }
@@ -111,12 +111,16 @@ func (p *program) text() string {
 	s.WriteString(`OpCapability Addresses
 OpCapability Kernel
 OpCapability Int64
+OpCapability GroupNonUniformArithmetic
+OpCapability GroupNonUniformBallot
+OpCapability GroupNonUniformShuffle
 OpMemoryModel Physical64 OpenCL
 OpEntryPoint Kernel %f "f" %gid
 OpDecorate %gid BuiltIn GlobalInvocationId
 %void = OpTypeVoid
 %bool = OpTypeBool
 %uint = OpTypeInt 32 0
+%uint4 = OpTypeVector %uint 4
 %ulong = OpTypeInt 64 0
 %vec3 = OpTypeVector %ulong 3
 %pin = OpTypePointer Input %vec3
@@ -173,6 +177,16 @@ OpDecorate %gid BuiltIn GlobalInvocationId
 				q, u := next(), next()
 				fmt.Fprintf(&s, "%s = OpULessThan %%bool %s %s\n%s = OpSelect %%uint %s %s %s\n", q, x, y, u, q, x, c)
 				t = u
+			case 8:
+				fmt.Fprintf(&s, "%s = OpGroupNonUniformBroadcastFirst %%uint %%c3 %s\n", t, x)
+			case 9:
+				fmt.Fprintf(&s, "%s = OpGroupNonUniformIAdd %%uint %%c3 Reduce %s\n", t, x)
+			case 10:
+				fmt.Fprintf(&s, "%s = OpGroupNonUniformShuffleXor %%uint %%c3 %s %%c%d\n", t, x, o.c&31)
+			case 11:
+				q, u := next(), next()
+				fmt.Fprintf(&s, "%s = OpULessThan %%bool %s %s\n%s = OpGroupNonUniformBallot %%uint4 %%c3 %s\n", q, x, y, u, q)
+				fmt.Fprintf(&s, "%s = OpGroupNonUniformBallotBitCount %%uint %%c3 InclusiveScan %s\n", t, u)
 			}
 			fmt.Fprintf(&s, "OpStore %%v%d %s\n", o.d, t)
 		}
@@ -348,40 +362,104 @@ func checkRandom(t *testing.T, seed uint64, graph bool) {
 		t.Fatalf("seed %d: %v\n%s", seed, err, text)
 	}
 	for _, shape := range [][2]int{{1, 1}, {8, 8}, {16, 64}, {32, 96}} {
-		dev, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: shape[0], WaveLanes: shape[1], Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		prog, err := dev.NewProgram(code, emu.ProgramOptions{})
-		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", seed, err, text)
-		}
-		k, err := prog.Kernel("f")
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := emu.NewBufferOf(dev, make([]uint32, len(want)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		in, err := emu.NewBufferOf(dev, p.input)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := emu.Launch{Kernel: k, Args: []emu.Arg{out, in}, Range: emu.NDRange{Global: []uint64{progSize}, Local: []uint64{progSize}}, Timeout: 20 * time.Second}
-		if _, err := l.Run(context.Background()); err != nil {
-			t.Fatalf("seed %d, sub-groups of %d, waves of %d: %v\n%s", seed, shape[0], shape[1], err, text)
-		}
-		got, err := emu.Read[uint32](out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := runRandom(t, code, p.input, shape)
 		for i := range want {
 			if got[i] != want[i] {
 				t.Fatalf("seed %d, graph %v, sub-groups of %d, waves of %d: work-item %d has variable %d = %#x, want %#x\n%s",
 					seed, graph, shape[0], shape[1], i/progVars, i%progVars, got[i], want[i], text)
 			}
 		}
+	}
+}
+
+// runRandom runs a program on a device with sub-groups and waves of the given
+// sizes, and returns the variables of all work-items.
+func runRandom(t *testing.T, code []byte, input []uint32, shape [2]int) []uint32 {
+	t.Helper()
+	dev, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: shape[0], WaveLanes: shape[1], Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := dev.NewProgram(code, emu.ProgramOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := prog.Kernel("f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := emu.NewBufferOf(dev, make([]uint32, progSize*progVars))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := emu.NewBufferOf(dev, input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := emu.Launch{Kernel: k, Args: []emu.Arg{out, in}, Range: emu.NDRange{Global: []uint64{progSize}, Local: []uint64{progSize}}, Timeout: 20 * time.Second}
+	if _, err := l.Run(context.Background()); err != nil {
+		t.Fatalf("sub-groups of %d, waves of %d: %v", shape[0], shape[1], err)
+	}
+	got, err := emu.Read[uint32](out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// checkRandomGroups runs a random program with operations across lanes. What
+// they give depends on which lanes of a sub-group are together, which the width
+// of the wave must not show.
+func checkRandomGroups(t *testing.T, seed uint64, graph bool) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 3))
+	p := randomTree(r)
+	if graph {
+		p = randomGraph(r)
+	}
+	for range 64 {
+		p.input = append(p.input, r.Uint32()>>r.IntN(32))
+	}
+	for b := range p.blocks {
+		for i := range p.blocks[b].ops {
+			// Counters of loops are made by other kinds.
+			if o := &p.blocks[b].ops[i]; (o.kind <= 2 || o.kind == 7) && r.IntN(2) == 0 {
+				o.kind = 8 + r.IntN(4)
+			}
+		}
+	}
+	text := p.text()
+	code, err := asm.Assemble(text, asm.Options{})
+	if err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, text)
+	}
+	for _, size := range []int{1, 4, 16, 64} {
+		var want []uint32
+		for _, waves := range []int{size, 2 * size, 128} {
+			got := runRandom(t, code, p.input, [2]int{size, waves})
+			if want == nil {
+				want = got
+			}
+			for i := range want {
+				if got[i] != want[i] {
+					t.Fatalf("seed %d, graph %v, sub-groups of %d: work-item %d has variable %d = %#x in waves of %d, %#x in waves of %d\n%s",
+						seed, graph, size, i/progVars, i%progVars, got[i], waves, want[i], size, text)
+				}
+			}
+		}
+	}
+}
+
+// TestRandomGroups runs random programs with operations across lanes in waves
+// of several widths.
+func TestRandomGroups(t *testing.T) {
+	n := 100
+	if testing.Short() {
+		n = 30
+	}
+	for seed := range uint64(n) {
+		checkRandomGroups(t, seed, false)
+		checkRandomGroups(t, seed, true)
 	}
 }
 

@@ -40,7 +40,7 @@ func TestRefusals(t *testing.T) {
 		{"integer width", typed("%big = OpTypeInt 128 0\n", "%v = OpUConvert %big %g\n")},
 		{"float width", typed("%big = OpTypeFloat 128\n", "%v = OpConvertUToF %big %g\n")},
 		{"vector width", typed("%vec5 = OpTypeVector %uint 17\n", "%v = OpUndef %vec5\n")},
-		{"image argument", head + types + "%img = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly\n%fi = OpTypeFunction %void %img\n%f = OpFunction %void None %fi\n%i = OpFunctionParameter %img\n%entry = OpLabel\n" + end},
+		{"image argument", head + types + "%img = OpTypeImage %void 3D 0 0 0 0 Unknown ReadOnly\n%fi = OpTypeFunction %void %img\n%f = OpFunction %void None %fi\n%i = OpFunctionParameter %img\n%entry = OpLabel\n" + end},
 		{"sampler variable", typed("%smp = OpTypeSampler\n%pp = OpTypePointer UniformConstant %smp\n%var = OpVariable %pp UniformConstant\n", "%v = OpLoad %smp %var\n")},
 		{"storage class", typed("%pp = OpTypePointer Uniform %uint\n%var = OpVariable %pp Uniform\n", "%v = OpLoad %uint %var\n")},
 		{"imported variable", kernelText("OpDecorate %var LinkageAttributes \"elsewhere\" Import\n", "%var = OpVariable %pg CrossWorkgroup\n", "%v = OpLoad %uint %var\n")},

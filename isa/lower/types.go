@@ -18,7 +18,8 @@ const (
 	kindPointer
 	kindFunction
 	kindEvent  // a handle as wide as a pointer; 64 bits in instructions
-	kindOpaque // images, pipes …: known by name, not lowered
+	kindImage  // held as a handle
+	kindOpaque // samplers, pipes …: known by name, not lowered
 )
 
 // maxObject is the size in bytes of the largest type that has a layout.
@@ -65,7 +66,7 @@ func (t *typ) scalar() isa.Type {
 		return isa.I64
 	case kindFloat:
 		return isa.FloatOf(t.bits)
-	case kindPointer:
+	case kindPointer, kindImage:
 		return isa.I64
 	case kindEvent:
 		return isa.IntOf(t.bits)
@@ -183,6 +184,9 @@ func (m *module) newType(in spirv.Inst) *typ {
 	case spirv.OpTypeEvent:
 		t.kind, t.flat, t.size = kindEvent, 1, m.ptrSize
 		t.bits, t.align = int(8*t.size), t.size
+	case spirv.OpTypeImage:
+		// A handle has 8 bytes, whatever pointers have.
+		t.kind, t.flat, t.size, t.align = kindImage, 1, 8, 8
 	case spirv.OpTypeFunction:
 		t.kind = kindFunction
 	default:

@@ -1,6 +1,11 @@
 package validate
 
-import "github.com/lockstep-gpu/lockstep/spirv"
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
 
 // checkEnvironment checks what a module says about itself: capabilities, memory model, imported
 // instruction sets (OpenCL SPIR-V environment specification, sections 2.1 to 2.3).
@@ -9,6 +14,7 @@ func (c *checker) checkEnvironment() {
 	if !c.capabilities[spirv.CapabilityKernel] {
 		c.failModule("capability-kernel", "the module does not declare the capability Kernel; only OpenCL modules are supported")
 	}
+	c.checkExtensions()
 	c.checkMemoryModel()
 	for _, in := range c.insts {
 		if in.Op() == spirv.OpExtInstImport {
@@ -40,6 +46,31 @@ func (c *checker) gatherCapabilities() {
 		c.capabilities[k] = true
 		if e, ok := spirv.KindCapability.Value(uint32(k)); ok {
 			todo = append(todo, e.Capabilities...)
+		}
+	}
+}
+
+// checkExtensions refuses the capabilities of Intel's sub-group extensions in modules that do not
+// declare the extension: environments accept them from no others (cl_intel_spirv_subgroups, section
+// 7.1.X). Of other capabilities every driver takes the declaration as enough.
+func (c *checker) checkExtensions() {
+	declared := map[string]bool{}
+	for _, in := range c.insts {
+		if in.Op() == spirv.OpExtension {
+			declared[in.StringOperand(0)] = true
+		}
+	}
+	for _, in := range c.insts {
+		if in.Op() != spirv.OpCapability {
+			continue
+		}
+		switch k := spirv.Capability(in.Operand(0)); k {
+		case spirv.CapabilitySubgroupShuffleINTEL, spirv.CapabilitySubgroupBufferBlockIOINTEL,
+			spirv.CapabilitySubgroupImageBlockIOINTEL, spirv.CapabilitySubgroupImageMediaBlockIOINTEL:
+			e, _ := spirv.KindCapability.Value(uint32(k))
+			if !slices.ContainsFunc(e.Extensions, func(x string) bool { return declared[x] }) {
+				c.fail("capability-extension", in, "the capability %s needs the extension %s, which the module does not declare", k, strings.Join(e.Extensions, " or "))
+			}
 		}
 	}
 }

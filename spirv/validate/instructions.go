@@ -203,13 +203,22 @@ func groupSignature(op spirv.Op) signature {
 	case spirv.OpGroupNonUniformIAdd, spirv.OpGroupNonUniformIMul, spirv.OpGroupNonUniformSMin, spirv.OpGroupNonUniformUMin,
 		spirv.OpGroupNonUniformSMax, spirv.OpGroupNonUniformUMax, spirv.OpGroupNonUniformBitwiseAnd,
 		spirv.OpGroupNonUniformBitwiseOr, spirv.OpGroupNonUniformBitwiseXor:
-		return "i i= I.?"
+		return "i i= W.?"
 	case spirv.OpGroupNonUniformFAdd, spirv.OpGroupNonUniformFMul, spirv.OpGroupNonUniformFMin, spirv.OpGroupNonUniformFMax:
-		return "f f= I.?"
+		return "f f= W.?"
 	case spirv.OpGroupNonUniformLogicalAnd, spirv.OpGroupNonUniformLogicalOr, spirv.OpGroupNonUniformLogicalXor:
-		return "b b= I.?"
+		return "b b= W.?"
 	case spirv.OpGroupNonUniformRotateKHR:
 		return "a a= I. I.?"
+	case spirv.OpGroupNonUniformQuadAllKHR, spirv.OpGroupNonUniformQuadAnyKHR:
+		return "B B."
+	case spirv.OpGroupNonUniformPartitionEXT:
+		return "4 a."
+	case spirv.OpGroupIAddNonUniformAMD, spirv.OpGroupUMinNonUniformAMD, spirv.OpGroupSMinNonUniformAMD, spirv.OpGroupUMaxNonUniformAMD,
+		spirv.OpGroupSMaxNonUniformAMD:
+		return "i i="
+	case spirv.OpGroupFAddNonUniformAMD, spirv.OpGroupFMinNonUniformAMD, spirv.OpGroupFMaxNonUniformAMD:
+		return "f f="
 	case spirv.OpSubgroupBlockReadINTEL:
 		return "n p."
 	case spirv.OpSubgroupBlockWriteINTEL:

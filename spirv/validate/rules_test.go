@@ -72,6 +72,7 @@ var cases = []struct {
 	{"capability-missing", []string{"OpCapability Int16 => OpNop"}},
 	{"capability-missing", []string{"OpCapability GroupNonUniformBallot => OpNop"}},
 	{"capability-missing", []string{"OpCapability GenericPointer => OpNop"}},
+	{"capability-extension", []string{"OpCapability Int16 => OpCapability Int16; OpCapability SubgroupShuffleINTEL"}},
 	{"type-forward", []string{"%arr = OpTypeArray %int %c4 => OpTypeForwardPointer %int Function; %arr = OpTypeArray %int %c4"}},
 	{"type-recursion", []string{"%pair = OpTypeStruct %int %float4 => %pair = OpTypeStruct %int %float4; %loop = OpTypeStruct %int %loop"}},
 	{"int-width", []string{"%short = OpTypeInt 16 0 => %short = OpTypeInt 65 0"}},
@@ -148,7 +149,7 @@ var cases = []struct {
 	{"access-qualifier", []string{"%rd = OpImageRead %float4 %img %vec2 => %rd = OpImageRead %float4 %imgw %vec2"}},
 
 	{"section-order", []string{"%spec = OpSpecConstant %int 5 => %spec = OpSpecConstant %int 5; OpCapability Pipes"}},
-	{"version", []string{"OpCapability Int16 => OpCapability Int16; OpCapability SubgroupShuffleINTEL"}},
+	{"version", []string{"OpCapability Int16 => OpCapability Int16; OpCapability GroupNonUniformRotateKHR"}},
 	{"id-order", []string{"%pair = OpTypeStruct %int %float4 => %pair = OpTypeStruct %int %float4; %early = OpTypePointer Function %late; %late = OpTypeStruct %int"}},
 	{"type-unique", []string{"%pair = OpTypeStruct %int %float4 => %pair = OpTypeStruct %int %float4; %again = OpTypeInt 32 0"}},
 	{"int-width-odd", []string{"%pair = OpTypeStruct %int %float4 => %pair = OpTypeStruct %int %float4; %i33 = OpTypeInt 33 0"}},

@@ -14,6 +14,7 @@ import "github.com/lockstep-gpu/lockstep/spirv"
 //	I F B     the scalar of that kind
 //	u z       scalar integer of 32 bits; of the width of addresses
 //	4         vector of four 32-bit integers
+//	W         scalar integer, or such a vector: the size of a cluster, or the ballot of a part
 //	p         pointer; P pipe; s pipe storage; r reservation; e event; d device event; q queue
 //	g m G     image, sampler, sampled image
 //	x         any type that values can have
@@ -112,6 +113,8 @@ func (c *checker) ofClass(t *typ, kind byte) bool {
 		return t.scalar() && t.class == classInt && t.width == c.addressBits
 	case '4':
 		return t.class == classInt && t.count == 4 && t.width == 32
+	case 'W':
+		return c.ofClass(t, 'I') || c.ofClass(t, '4')
 	case 'p':
 		return t.pointer()
 	case 'P':
@@ -164,6 +167,8 @@ func className(kind byte) string {
 		return "an integer of the width of addresses"
 	case '4':
 		return "a vector of four 32-bit integers"
+	case 'W':
+		return "an integer or a vector of four 32-bit ones"
 	case 'p':
 		return "a pointer"
 	case 'P':

@@ -95,7 +95,7 @@ func judge(device ocl.Device, k *kernels.Kernel, il string) verdict {
 var standards = []string{"-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL3.0"}
 
 // build makes the program from source or from a SPIR-V module.
-func build(ctx *ocl.Context, k *kernels.Kernel, il string) (*ocl.Program, error) {
+func build(device ocl.Device, ctx *ocl.Context, k *kernels.Kernel, il string) (*ocl.Program, error) {
 	const exact = " -cl-fp32-correctly-rounded-divide-sqrt"
 	if il != "" {
 		binary, err := k.Binary(il)
@@ -110,7 +110,7 @@ func build(ctx *ocl.Context, k *kernels.Kernel, il string) (*ocl.Program, error)
 	}
 	var last error
 	for _, std := range standards {
-		program, err := ctx.ProgramFromSource(k.Source())
+		program, err := ctx.ProgramFromSource(source(device, k.Source()))
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +130,7 @@ func execute(device ocl.Device, k *kernels.Kernel, il string, args []*argspec.Ar
 	if err != nil {
 		return nil, err
 	}
-	program, err := build(ctx, k, il)
+	program, err := build(device, ctx, k, il)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ type kernelArg struct {
 	text   string
 	spec   *argspec.Arg // without its data once that is on the device
 	buffer *emu.Buffer  // of a buffer
+	image  *emu.Image   // of an image
 	arg    emu.Arg
 }
 
@@ -51,6 +52,8 @@ func paramForm(p *emu.Param) string {
 		return "zero:" + t + ":COUNT"
 	case isa.ParamLocal:
 		return "local:BYTES"
+	case isa.ParamImage:
+		return "image:WIDTHxHEIGHT:rgba:unorm8"
 	case isa.ParamValue:
 		if t == "" {
 			return fmt.Sprintf("bytes:HEX (%s)", counted(p.Size, "byte"))
@@ -115,6 +118,7 @@ func (a *kernelArg) fit(p *emu.Param) error {
 	}[p.Kind]
 	gives := map[argspec.Kind]string{
 		argspec.Value: "a value", argspec.Buffer: "a buffer", argspec.Local: "local memory", argspec.Null: "a null pointer",
+		argspec.Image: "an image",
 	}[a.spec.Kind]
 	if a.spec.Resource != nil {
 		gives = "a buffer resource"
@@ -128,13 +132,15 @@ func (a *kernelArg) fit(p *emu.Param) error {
 		a.arg = emu.Bytes(data)
 	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Buffer, p.Kind == isa.ParamValue && p.Size == resourceBytes && a.spec.Resource != nil:
 		// place makes it.
+	case p.Kind == isa.ParamImage && a.spec.Kind == argspec.Image:
+		// place makes it, too.
 	case p.Kind == isa.ParamLocal && a.spec.Kind == argspec.Local:
 		a.arg = emu.LocalBytes(uint64(a.spec.Count))
 	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Null:
 		a.arg = emu.Null()
 	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Value && a.spec.Type != argspec.U8:
 		return fmt.Errorf("the parameter takes a buffer, this is a value; -arg buf:%s is a buffer of these values", a.text)
-	case p.Kind > isa.ParamLocal:
+	case p.Kind > isa.ParamImage:
 		return fmt.Errorf("the parameter takes %s, which this version does not support", wants)
 	default:
 		return fmt.Errorf("the parameter takes %s, this is %s; as in -arg %s", wants, gives, paramForm(p))
@@ -152,9 +158,17 @@ func (a *kernelArg) note(p *emu.Param) string {
 	return fmt.Sprintf("argument %d, %s, is given as %s: the bits are taken as they are", p.Index, paramText(p), a.spec.Type)
 }
 
-// place makes the buffer of an argument that is one. The device has the data
-// then, and the host keeps no copy.
+// place makes the buffer or image of an argument that is one. The device has the
+// data then, and the host keeps no copy.
 func (a *kernelArg) place(dev *emu.Device, p *emu.Param) error {
+	if a.spec.Kind == argspec.Image {
+		im, err := newImage(dev, a.spec, p.Name)
+		if err != nil {
+			return err
+		}
+		a.image, a.arg, a.spec.Data = im, im, nil
+		return nil
+	}
 	if a.spec.Kind != argspec.Buffer {
 		return nil
 	}
@@ -170,6 +184,32 @@ func (a *kernelArg) place(dev *emu.Device, p *emu.Param) error {
 		a.arg = emu.Resource(b, r.Stride, r.Records)
 	}
 	return nil
+}
+
+// newImage makes the image of an argument.
+func newImage(dev *emu.Device, spec *argspec.Arg, name string) (*emu.Image, error) {
+	info := spec.Image
+	desc := emu.ImageDesc{Width: info.Width, Height: info.Height}
+	if info.Pitch != 0 {
+		b, err := dev.NewBuffer(uint64(info.Origin)+uint64(info.Pitch)*uint64(info.Height), emu.BufferOptions{Name: name})
+		if err != nil {
+			return nil, err
+		}
+		desc.Buffer, desc.RowPitch, desc.Offset = b, info.Pitch, uint64(info.Origin)
+	}
+	im, err := dev.NewImage(desc, info.Format, emu.ImageOptions{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	return im, im.WriteRect(emu.Rect{Width: info.Width, Height: info.Height}, spec.Data, 0)
+}
+
+// bytes returns what an argument that is a buffer or an image holds now.
+func (a *kernelArg) bytes() ([]byte, error) {
+	if a.image != nil {
+		return a.image.Bytes()
+	}
+	return a.buffer.Bytes()
 }
 
 // specConstants reads the -spec flags for a module.

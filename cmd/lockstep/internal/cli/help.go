@@ -112,7 +112,7 @@ func codes() string {
 		if d.Checked {
 			mark = "*"
 		}
-		fmt.Fprintf(&b, "%s %-14s %s\n", mark, c, d.Title)
+		fmt.Fprintf(&b, "%s %-16s %s\n", mark, c, d.Title)
 	}
 	b.WriteString("\n`lockstep help CODE` says more about one.\n")
 	return b.String()

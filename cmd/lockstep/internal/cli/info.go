@@ -289,6 +289,9 @@ func (d *moduleInfo) runLine(i int) string {
 		if a.Kind == spirv.ArgBuffer && !a.Const && a.AddressSpace != spirv.StorageClassUniformConstant {
 			fmt.Fprintf(&b, " -out %d=-", j)
 		}
+		if a.Kind == spirv.ArgImage && a.Access != spirv.AccessQualifierReadOnly {
+			fmt.Fprintf(&b, " -out %d=FILE.png", j)
+		}
 	}
 	return b.String()
 }

@@ -26,7 +26,7 @@ func (r *run) report(env *Env, res *emu.Result) error {
 		}
 	}
 	for _, o := range r.outs {
-		data, err := r.args[o.index].buffer.Bytes()
+		data, err := r.args[o.index].bytes()
 		if err != nil {
 			return fmt.Errorf("argument %d: %w", o.index, err)
 		}
@@ -52,17 +52,20 @@ func (r *run) report(env *Env, res *emu.Result) error {
 // hint is an -out that shows a result, or "" for a kernel that has none.
 func (r *run) hint() string {
 	for i, p := range r.launch.Kernel.Params() {
-		if r.args[i].buffer != nil && !p.ReadOnly {
+		if a := &r.args[i]; a.buffer != nil && !p.ReadOnly || a.image != nil && p.Image.Writes {
 			return fmt.Sprintf("-out %d=-", i)
 		}
 	}
 	return ""
 }
 
-// save writes the contents of a buffer where an -out says.
+// save writes the contents of a buffer or image where an -out says.
 func (r *run) save(env *Env, o output, data []byte) error {
 	spec := r.args[o.index].spec
 	err := writeFile(env, o.path, func(w io.Writer) error {
+		if spec.Image != nil {
+			return argspec.SaveImage(w, o.path, spec.Image, data)
+		}
 		return argspec.Save(w, o.path, spec.Type, spec.Shape, data)
 	})
 	if err != nil {
@@ -177,7 +180,7 @@ func (r *run) reportJSON(env *Env, res *emu.Result) error {
 	}
 	params := l.Kernel.Params()
 	for _, o := range r.outs {
-		data, err := r.args[o.index].buffer.Bytes()
+		data, err := r.args[o.index].bytes()
 		if err != nil {
 			return fmt.Errorf("argument %d: %w", o.index, err)
 		}

@@ -310,8 +310,8 @@ func (r *run) parseOuts(env *Env) error {
 			return usagef("help run", "run: -out %s: there is no argument %d; the kernel has %s, counted from 0",
 				text, index, counted(len(r.args), "argument"))
 		}
-		if r.args[index].buffer == nil {
-			return usagef("help run", "run: -out %s: argument %d, %s, is no buffer", text, index, paramText(&params[index]))
+		if a := &r.args[index]; a.buffer == nil && a.image == nil {
+			return usagef("help run", "run: -out %s: argument %d, %s, is no buffer or image", text, index, paramText(&params[index]))
 		}
 		if path != "-" {
 			dir := filepath.Dir(path)

@@ -94,6 +94,10 @@ func argumentForm(a *spirv.Arg) string {
 		return "zero:" + t + ":COUNT"
 	case spirv.ArgLocal:
 		return "local:BYTES"
+	case spirv.ArgImage:
+		if strings.HasSuffix(a.TypeName, "image2d_t") {
+			return "image:WIDTHxHEIGHT:rgba:unorm8"
+		}
 	case spirv.ArgValue:
 		if t == "" {
 			return "bytes:HEX"

@@ -286,7 +286,7 @@ func (f *file) table(name string, rows []row, doc string) {
 }
 
 func main() {
-	for _, g := range []func() error{genInt, genDivide, genFloat, genCompare, genConvert, genMove, genMemory} {
+	for _, g := range []func() error{genInt, genDivide, genFloat, genCompare, genConvert, genMove, genMemory, genScan} {
 		if err := g(); err != nil {
 			fmt.Fprintln(os.Stderr, "gen:", err)
 			os.Exit(1)

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/conformance/kernels/judge/ocl"
+)
+
+// singleLanes makes every work-item a sub-group of its own. The kernels promise results
+// that do not depend on the size of sub-groups, so that a device without them can still
+// judge their references.
+const singleLanes = `
+#define get_sub_group_size() 1u
+#define get_max_sub_group_size() 1u
+#define get_num_sub_groups() ((uint)(get_local_size(0) * get_local_size(1) * get_local_size(2)))
+#define get_sub_group_id() ((uint)((get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0)))
+#define get_sub_group_local_id() 0u
+#define sub_group_reduce_add(x) (x)
+#define sub_group_scan_inclusive_add(x) (x)
+#define sub_group_broadcast(x, lane) (x)
+#define sub_group_shuffle(x, lane) (x)
+#define sub_group_shuffle_xor(x, mask) (x)
+#define sub_group_shuffle_down(x, delta) (x)
+#define sub_group_ballot(x) ((uint4)((x) != 0, 0, 0, 0))
+#define sub_group_ballot_bit_count(set) ((set).x)
+#define sub_group_ballot_exclusive_scan(set) 0u
+#line 1
+`
+
+// source is the kernel's source for a device.
+func source(d ocl.Device, text string) string {
+	if strings.Contains(text, "cl_khr_subgroups") && !strings.Contains(" "+d.Extensions+" ", " cl_khr_subgroups ") {
+		return singleLanes + text
+	}
+	return text
+}

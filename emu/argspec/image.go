@@ -1,0 +1,401 @@
+package argspec
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/emu/npy"
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
+// ImageInfo describes the image that an argument is. Arg.Data has its rows, one
+// after the other without gaps, and Arg.Shape is [Height, Width, channels].
+type ImageInfo struct {
+	Width, Height int // elements
+	Format        memory.Format
+	// Pitch is the bytes from row to row and Origin the byte at which the image
+	// begins where the image is to be a view of a buffer; Pitch is 0 where not.
+	Pitch, Origin int
+}
+
+const (
+	// maxImageSide is the largest width and height.
+	maxImageSide = 1 << 16
+	// maxPixels bounds what a PNG may unpack to: a small file may claim much.
+	maxPixels = 1 << 26
+
+	imageForms = "image:WIDTHxHEIGHT[@PITCH[+ORIGIN]]:ORDER:TYPE[:SPEC] image:PATH.png[:ORDER:TYPE] image:PATH.npy[:ORDER:TYPE]"
+)
+
+// channel returns the type of the numbers that an element of an image consists
+// of, and how many there are: an element whose channels share a word is one number.
+func channel(f memory.Format) (t Type, n int) {
+	switch f.Type {
+	case memory.UnormInt8, memory.UnsignedInt8:
+		t = U8
+	case memory.SnormInt8, memory.SignedInt8:
+		t = I8
+	case memory.UnormInt16, memory.UnsignedInt16:
+		t = U16
+	case memory.SnormInt16, memory.SignedInt16:
+		t = I16
+	case memory.SignedInt32:
+		t = I32
+	case memory.UnsignedInt32:
+		t = U32
+	case memory.HalfFloat:
+		t = F16
+	case memory.Float:
+		t = F32
+	default:
+		if f.Bytes() == 2 {
+			return U16, 1
+		}
+		return U32, 1
+	}
+	return t, f.Channels()
+}
+
+// newImage returns the argument for an image; data holds its rows.
+func newImage(info ImageInfo, data []byte) *Arg {
+	t, n := channel(info.Format)
+	return &Arg{Kind: Image, Type: t, Count: len(data) / t.Size(), Shape: []int{info.Height, info.Width, n}, Data: data, Image: &info}
+}
+
+// image reads what stands behind "image:", from at to the end.
+func (p *parser) image(text string, at int) (*Arg, error) {
+	head, rest, more := strings.Cut(text, ":")
+	if w, h, ok := strings.Cut(head, "x"); ok && isNumber(w) && h != "" && h[0] >= '0' && h[0] <= '9' {
+		if !more {
+			return nil, p.fail(len(p.spec), imageForms, "the format is missing")
+		}
+		return p.sizedImage(head, at, rest, at+len(head)+1)
+	}
+	path, f, given := text, memory.Format{}, false
+	if i := strings.LastIndexByte(text, ':'); i > 0 {
+		if j := strings.LastIndexByte(text[:i], ':'); j >= 0 {
+			if _, ok := memory.ParseChannelOrder(text[j+1 : i]); ok {
+				var err error
+				if f, err = p.format(text[j+1:], at+j+1); err != nil {
+					return nil, err
+				}
+				path, given = text[:j], true
+			}
+		}
+	}
+	ext := strings.ToLower(filepath.Ext(path))
+	if ext != ".png" && ext != ".npy" {
+		return nil, p.fail(at, imageForms, "%q is neither a size nor a .png or .npy file", path)
+	}
+	file, err := p.open(path)
+	if err != nil {
+		return nil, &Error{Spec: p.spec, Column: at + 1, Msg: err.Error(), Err: err}
+	}
+	defer file.Close()
+	var a *Arg
+	if ext == ".png" {
+		a, err = p.pngImage(file, f, given)
+	} else {
+		a, err = p.npyImage(file, f, given)
+	}
+	if err != nil {
+		return nil, &Error{Spec: p.spec, Column: at + 1, Msg: fmt.Sprintf("%s: %v", path, err), Err: err}
+	}
+	return a, nil
+}
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// format reads ORDER:TYPE.
+func (p *parser) format(text string, at int) (memory.Format, error) {
+	order, typ, _ := strings.Cut(text, ":")
+	o, ok := memory.ParseChannelOrder(order)
+	if !ok {
+		return memory.Format{}, p.fail(at, formatNames(func(f memory.Format) string { return f.Order.String() }), "unknown channel order %q", order)
+	}
+	t, ok := memory.ParseChannelType(typ)
+	f := memory.Format{Order: o, Type: t}
+	if !ok || !f.Valid() {
+		return f, p.fail(min(at+len(order)+1, len(p.spec)), formatNames(func(f memory.Format) string {
+			if f.Order != o {
+				return ""
+			}
+			return f.Type.String()
+		}), "no channel type %q for the order %s", typ, order)
+	}
+	return f, nil
+}
+
+// formatNames lists what name gives for all formats, once each.
+func formatNames(name func(memory.Format) string) string {
+	var list []string
+	for _, f := range memory.Formats() {
+		if n := name(f); n != "" && !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// sizedImage reads WIDTHxHEIGHT[@PITCH[+ORIGIN]] in size and ORDER:TYPE[:SPEC] from at on.
+func (p *parser) sizedImage(size string, sizeAt int, text string, at int) (*Arg, error) {
+	var info ImageInfo
+	dims, pitch, view := strings.Cut(size, "@")
+	pitch, origin, moved := strings.Cut(pitch, "+")
+	w, h, _ := strings.Cut(dims, "x")
+	for _, n := range []struct {
+		text string
+		min  int
+		max  int
+		used bool
+		dst  *int
+	}{{w, 1, maxImageSide, true, &info.Width}, {h, 1, maxImageSide, true, &info.Height}, {pitch, 1, 1 << 30, view, &info.Pitch}, {origin, 0, 1 << 30, moved, &info.Origin}} {
+		if !n.used {
+			continue
+		}
+		v, err := strconv.ParseUint(n.text, 10, 32)
+		if err != nil || v < uint64(n.min) || v > uint64(n.max) {
+			return nil, p.fail(sizeAt, fmt.Sprintf("%d to %d", n.min, n.max), "%q in the size of an image", n.text)
+		}
+		*n.dst = int(v)
+	}
+	order, rest, _ := strings.Cut(text, ":")
+	typ, _, more := strings.Cut(rest, ":")
+	var err error
+	if info.Format, err = p.format(order+":"+typ, at); err != nil {
+		return nil, err
+	}
+	e := info.Format.Bytes()
+	bytes := int64(info.Width) * int64(e) * int64(info.Height)
+	if view {
+		if row := info.Width * e; info.Pitch < row || info.Pitch%e != 0 || info.Origin%e != 0 {
+			return nil, p.fail(sizeAt, fmt.Sprintf("multiples of %d, the pitch from %d", e, row), "pitch %d, origin %d", info.Pitch, info.Origin)
+		}
+	}
+	if room := int64(info.Pitch)*int64(info.Height) + int64(info.Origin); max(bytes, room) > p.max {
+		return nil, p.fail(sizeAt, fmt.Sprintf("at most %d bytes", p.max), "an image of %d bytes is too large", max(bytes, room))
+	}
+	if !more {
+		return newImage(info, make([]byte, bytes)), nil
+	}
+	specAt := at + len(order) + 1 + len(typ) + 1
+	a, err := p.buffer(specAt)
+	if err != nil {
+		return nil, err
+	}
+	if a == nil {
+		return nil, p.fail(specAt, bufferForms, "the elements of an image are those of a buffer")
+	}
+	if int64(len(a.Data)) != bytes {
+		return nil, p.fail(specAt, fmt.Sprintf("%d bytes", bytes), "%d bytes for an image of %d×%d elements of %d", len(a.Data), info.Width, info.Height, e)
+	}
+	return newImage(info, a.Data), nil
+}
+
+// pixelFormat returns the format in which a file's pixels are stored into an
+// image: colours in sRGB's curve are those of the file as they are.
+func pixelFormat(f memory.Format) memory.Format {
+	switch f.Order {
+	case memory.OrderSRGB, memory.OrderSRGBx:
+		f.Order = memory.OrderRGB
+	case memory.OrderSRGBA:
+		f.Order = memory.OrderRGBA
+	case memory.OrderSBGRA:
+		f.Order = memory.OrderBGRA
+	}
+	return f
+}
+
+// pngImage reads a PNG file; without a format it becomes rgba of its own depth.
+func (p *parser) pngImage(r io.Reader, f memory.Format, given bool) (*Arg, error) {
+	data, err := io.ReadAll(io.LimitReader(r, p.max+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > p.max {
+		return nil, fmt.Errorf("more than %d bytes", p.max)
+	}
+	cfg, err := png.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	deep := cfg.ColorModel == color.Gray16Model || cfg.ColorModel == color.RGBA64Model || cfg.ColorModel == color.NRGBA64Model
+	if !given {
+		f = memory.Format{Order: memory.OrderRGBA, Type: memory.UnormInt8}
+		if deep {
+			f.Type = memory.UnormInt16
+		}
+	}
+	e := f.Bytes()
+	if cfg.Width < 1 || cfg.Height < 1 || cfg.Width > maxImageSide || cfg.Height > maxImageSide || cfg.Width > maxPixels/cfg.Height ||
+		int64(cfg.Width)*int64(cfg.Height)*int64(e) > p.max {
+		return nil, fmt.Errorf("%d×%d pixels are too many", cfg.Width, cfg.Height)
+	}
+	src, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, cfg.Width*cfg.Height*e)
+	pf := pixelFormat(f)
+	b := src.Bounds()
+	for y := range cfg.Height {
+		for x := range cfg.Width {
+			c := pixel(src.At(b.Min.X+x, b.Min.Y+y))
+			var t memory.Texel
+			for i, v := range [4]uint16{c.R, c.G, c.B, c.A} {
+				switch {
+				case pf.Class() == memory.ClassFloat:
+					t[i] = math.Float32bits(float32(v) / 65535)
+				case deep:
+					t[i] = uint32(v)
+				default:
+					t[i] = uint32(v >> 8)
+				}
+			}
+			pf.Encode(out[(y*cfg.Width+x)*e:], t)
+		}
+	}
+	return newImage(ImageInfo{Width: cfg.Width, Height: cfg.Height, Format: f}, out), nil
+}
+
+// pixel returns a colour as it is in the file. The conversion of package color
+// would multiply with the alpha and divide again, and lose bits.
+func pixel(c color.Color) color.NRGBA64 {
+	switch c := c.(type) {
+	case color.NRGBA64:
+		return c
+	case color.NRGBA:
+		return color.NRGBA64{uint16(c.R) * 257, uint16(c.G) * 257, uint16(c.B) * 257, uint16(c.A) * 257}
+	}
+	return color.NRGBA64Model.Convert(c).(color.NRGBA64)
+}
+
+// npyFormats has the format for the elements of an array where none is given.
+var npyFormats = map[npy.DType]memory.ChannelType{npy.U8: memory.UnormInt8, npy.U16: memory.UnormInt16, npy.I8: memory.SignedInt8,
+	npy.I16: memory.SignedInt16, npy.I32: memory.SignedInt32, npy.U32: memory.UnsignedInt32, npy.F16: memory.HalfFloat, npy.F32: memory.Float}
+
+// npyImage reads an array of rows of elements, or of rows of elements of
+// channels in the order that they have in memory.
+func (p *parser) npyImage(r io.Reader, f memory.Format, given bool) (*Arg, error) {
+	arr, err := npy.ReadLimit(r, p.max)
+	if err != nil {
+		return nil, err
+	}
+	s := arr.Shape
+	if len(s) != 2 && len(s) != 3 {
+		return nil, fmt.Errorf("an array of %d dimensions; an image has rows, columns and, at will, channels", len(s))
+	}
+	n := 1
+	if len(s) == 3 {
+		n = s[2]
+	}
+	if !given {
+		t, ok := npyFormats[arr.DType]
+		o, known := map[int]memory.ChannelOrder{1: memory.OrderR, 2: memory.OrderRG, 4: memory.OrderRGBA}[n]
+		if !ok || !known {
+			return nil, fmt.Errorf("no image has %d channels of %s; ORDER:TYPE behind the name picks a format", n, arr.DType)
+		}
+		f = memory.Format{Order: o, Type: t}
+	}
+	t, channels := channel(f)
+	if at, _ := fromNPY(arr.DType); at.Size() != t.Size() || at.Float() != t.Float() || n != channels {
+		return nil, fmt.Errorf("%d channels of %s; %s takes %d of %s", n, arr.DType, f, channels, t)
+	}
+	if s[0] < 1 || s[1] < 1 || s[0] > maxImageSide || s[1] > maxImageSide {
+		return nil, fmt.Errorf("%d×%d elements: width and height are 1 to %d", s[1], s[0], maxImageSide)
+	}
+	return newImage(ImageInfo{Width: s[1], Height: s[0], Format: f}, arr.Data), nil
+}
+
+// SaveImage writes the elements of an image, rows without gaps, in the form that
+// the file name asks for: a PNG for .png, and what [Save] makes of anything else.
+//
+// A PNG has 8 bits a channel for formats of 8 bits and fewer, 16 for all others.
+// Normalized numbers and floats are scaled from [0, 1] and integers taken as
+// they are, what is outside becoming the nearest value. An image of one channel
+// is grey; colours in sRGB's curve are written as they are.
+func SaveImage(w io.Writer, name string, info *ImageInfo, data []byte) error {
+	t, n := channel(info.Format)
+	if !strings.EqualFold(filepath.Ext(name), ".png") {
+		return Save(w, name, t, []int{info.Height, info.Width, n}, data)
+	}
+	f := pixelFormat(info.Format)
+	e := info.Format.Bytes()
+	if e == 0 || info.Width < 1 || info.Height < 1 || len(data) != info.Width*info.Height*e {
+		return fmt.Errorf("%d bytes are no image of %d×%d elements of %s", len(data), info.Width, info.Height, info.Format)
+	}
+	deep := uint32(255)
+	if t.Size() > 1 && f.Type != memory.UnormShort565 && f.Type != memory.UnormShort555 {
+		deep = 65535
+	}
+	channel := func(bits uint32) uint16 {
+		v := bits
+		switch f.Class() {
+		case memory.ClassFloat:
+			x := float64(math.Float32frombits(bits)) * float64(deep)
+			v = 0
+			if x > 0 { // not for a NaN
+				v = uint32(math.RoundToEven(min(x, float64(deep))))
+			}
+		case memory.ClassSigned:
+			v = uint32(max(int32(bits), 0))
+		}
+		return uint16(min(v, deep))
+	}
+	grey, alpha := -1, false
+	switch f.Order {
+	case memory.OrderR, memory.OrderRx, memory.OrderIntensity, memory.OrderLuminance:
+		grey = 0
+	case memory.OrderA:
+		grey = 3
+	case memory.OrderRA, memory.OrderRGBA, memory.OrderBGRA, memory.OrderARGB, memory.OrderABGR:
+		alpha = true
+	}
+	r := image.Rect(0, 0, info.Width, info.Height)
+	var dst interface {
+		image.Image
+		Set(x, y int, c color.Color)
+	}
+	switch {
+	case grey >= 0 && deep == 255:
+		dst = image.NewGray(r)
+	case grey >= 0:
+		dst = image.NewGray16(r)
+	case deep == 255:
+		dst = image.NewNRGBA(r)
+	default:
+		dst = image.NewNRGBA64(r)
+	}
+	for y := range info.Height {
+		for x := range info.Width {
+			px := f.Decode(data[(y*info.Width+x)*e:])
+			var c [4]uint16
+			for i := range c {
+				c[i] = channel(px[i])
+			}
+			if !alpha {
+				c[3] = uint16(deep)
+			}
+			switch d := dst.(type) {
+			case *image.Gray:
+				d.SetGray(x, y, color.Gray{uint8(channel(px[grey]))})
+			case *image.Gray16:
+				d.SetGray16(x, y, color.Gray16{channel(px[grey])})
+			case *image.NRGBA:
+				d.SetNRGBA(x, y, color.NRGBA{uint8(c[0]), uint8(c[1]), uint8(c[2]), uint8(c[3])})
+			case *image.NRGBA64:
+				d.SetNRGBA64(x, y, color.NRGBA64{c[0], c[1], c[2], c[3]})
+			}
+		}
+	}
+	return png.Encode(w, dst)
+}

@@ -1,0 +1,224 @@
+package interp
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
+
+// scanFuncs are the ways to combine consecutive elements, in ascending order.
+// x has at least one element; d, of the same length, may be x.
+type scanFuncs[T any] struct {
+	identity  T
+	reduce    func(x []T) T
+	inclusive func(d, x []T)
+	exclusive func(d, x []T, identity T)
+}
+
+// do combines the elements of x into d.
+func (f *scanFuncs[T]) do(kind isa.ScanKind, d, x []T) {
+	switch kind {
+	case isa.ScanReduce:
+		v := f.reduce(x)
+		for i := range d {
+			d[i] = v
+		}
+	case isa.ScanInclusive:
+		f.inclusive(d, x)
+	default:
+		f.exclusive(d, x, f.identity)
+	}
+}
+
+// scanner returns the function of an [isa.OpScan].
+func scanner[T any](f *scanFuncs[T]) opFunc {
+	return func(w *wave, in *inst) {
+		kind, _ := in.src.ScanOf()
+		n := w.subgroup()
+		cluster := n
+		if in.scale > 0 && in.scale < int64(n) {
+			cluster = int(in.scale)
+		}
+		if in.vectorIndex {
+			w.eachSubgroup(func(k, first, n int) { scanSome(w, in, f, kind, k, first, n, cluster) })
+			return
+		}
+		if n == maxSubgroup {
+			w.eachSubgroup(func(k, first, n int) {
+				if lo, hi := w.pair(k); lo&hi == full {
+					scanWide(w, in, f, kind, k, cluster)
+					return
+				}
+				scanSome(w, in, f, kind, k, first, n, cluster)
+			})
+			return
+		}
+		part := full >> (64 - n)
+		for k, m := range w.exec {
+			if m == 0 {
+				continue
+			}
+			base := w.chunk(k)
+			d := (*[64]T)(unsafe.Add(base, in.d))
+			a := (*[64]T)(unsafe.Add(base, in.a))
+			if m == full {
+				for i := 0; i < 64; i += cluster {
+					f.do(kind, d[i:][:cluster], a[i:][:cluster])
+				}
+				continue
+			}
+			for m != 0 {
+				first := bits.TrailingZeros64(m) &^ (n - 1)
+				if m>>first&part == part {
+					for i := first; i < first+n; i += cluster {
+						f.do(kind, d[i:][:cluster], a[i:][:cluster])
+					}
+				} else {
+					scanSome(w, in, f, kind, k, first, n, cluster)
+				}
+				m &^= part << first
+			}
+		}
+	}
+}
+
+// scanWide scans a sub-group of 128 lanes that all run.
+func scanWide[T any](w *wave, in *inst, f *scanFuncs[T], kind isa.ScanKind, k, cluster int) {
+	var v [maxSubgroup]T
+	copy(v[:64], (*[64]T)(unsafe.Add(w.chunk(k), in.a))[:])
+	copy(v[64:], (*[64]T)(unsafe.Add(w.chunk(k+1), in.a))[:])
+	for i := 0; i < maxSubgroup; i += cluster {
+		f.do(kind, v[i:][:cluster], v[i:][:cluster])
+	}
+	copy((*[64]T)(unsafe.Add(w.chunk(k), in.d))[:], v[:64])
+	copy((*[64]T)(unsafe.Add(w.chunk(k+1), in.d))[:], v[64:])
+}
+
+// scanSome scans a sub-group of which not all lanes need run, or that does not
+// lie in one chunk: the values are gathered first.
+func scanSome[T any](w *wave, in *inst, f *scanFuncs[T], kind isa.ScanKind, k, first, n, cluster int) {
+	var l members
+	w.members(&l, k, first, n)
+	var v [maxSubgroup]T
+	set := func(places []uint8) {
+		x := v[:len(places)]
+		for i, p := range places {
+			x[i] = *at[T](w, k, in.a, p)
+		}
+		f.do(kind, x, x)
+		for i, p := range places {
+			*at[T](w, k, in.d, p) = x[i]
+		}
+	}
+	w.parts(in, &l, k, cluster, set)
+}
+
+// parts calls f for each set of lanes that are combined: those of a cluster or
+// those of a part.
+func (w *wave) parts(in *inst, l *members, k, cluster int, f func(places []uint8)) {
+	if in.vectorIndex {
+		matchParts(w, l, func(p uint8) uint32 { return *at[uint32](w, k, in.b, p) }, f)
+		return
+	}
+	for i := 0; i < l.n; {
+		j := i
+		for j < l.n && int(l.place[j])/cluster == int(l.place[i])/cluster {
+			j++
+		}
+		f(l.place[i:j])
+		i = j
+	}
+}
+
+// scanMask scans booleans.
+func scanMask(w *wave, in *inst) {
+	kind, op := in.src.ScanOf()
+	n := w.subgroup()
+	cluster := n
+	if in.scale > 0 && in.scale < int64(n) {
+		cluster = int(in.scale)
+	}
+	if kind == isa.ScanReduce && cluster <= 64 && !in.vectorIndex {
+		for k, m := range w.exec {
+			if m == 0 {
+				continue
+			}
+			x := *(*uint64)(unsafe.Add(w.chunk(k), in.a))
+			switch op {
+			case isa.ScanAnd:
+				x = ^anyOf(m&^x, cluster)
+			case isa.ScanOr:
+				x = anyOf(m&x, cluster)
+			default:
+				x = oddOf(m&x, cluster)
+			}
+			w.setMask(k, in.d, x, m)
+		}
+		return
+	}
+	var l members
+	w.eachSubgroup(func(k, first, n int) {
+		w.members(&l, k, first, n)
+		w.parts(in, &l, k, cluster, func(places []uint8) {
+			bit := func(p uint8) bool { return *(*uint64)(unsafe.Add(w.chunk(k+int(p>>6)), in.a))>>(p&63)&1 != 0 }
+			set := func(p uint8, v bool) { w.setMask(k+int(p>>6), in.d, -b2u(v), 1<<(p&63)) }
+			acc := op == isa.ScanAnd
+			for _, p := range places {
+				before, x := acc, bit(p)
+				switch op {
+				case isa.ScanAnd:
+					acc = acc && x
+				case isa.ScanOr:
+					acc = acc || x
+				default:
+					acc = acc != x
+				}
+				switch kind {
+				case isa.ScanInclusive:
+					set(p, acc)
+				case isa.ScanExclusive:
+					set(p, before)
+				}
+			}
+			if kind == isa.ScanReduce {
+				for _, p := range places {
+					set(p, acc)
+				}
+			}
+		})
+	})
+}
+
+// The steps of scans of halves, which round to half.
+
+func addF16(x, y uint16) uint16 { return f64ToF16(f16ToF64(x)+f16ToF64(y), isa.RoundRTE) }
+
+func mulF16(x, y uint16) uint16 { return f64ToF16(f16ToF64(x)*f16ToF64(y), isa.RoundRTE) }
+
+func minF16(x, y uint16) uint16 { return f64ToF16(fmin(f16ToF64(x), f16ToF64(y)), isa.RoundRTE) }
+
+func maxF16(x, y uint16) uint16 { return f64ToF16(fmax(f16ToF64(x), f16ToF64(y)), isa.RoundRTE) }
+
+// quiet makes a NaN the canonical one.
+
+func quiet16(x uint16) uint16 {
+	if x&0x7fff > 0x7c00 {
+		return 0x7e00
+	}
+	return x
+}
+
+func quiet32(x float32) float32 {
+	if x != x {
+		return nanF32
+	}
+	return x
+}
+
+func quiet64(x float64) float64 {
+	if x != x {
+		return nanF64
+	}
+	return x
+}

@@ -1,0 +1,455 @@
+package interp
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
+// imageAccess is an image instruction in the making: its entry, and the
+// destinations of its components. Reads of several components of one texel that
+// follow each other are one instruction.
+type imageAccess struct {
+	*isa.ImageAccess
+	dst  [4]isa.Reg
+	last int // the instruction of the last component
+}
+
+// image decodes an image instruction.
+func (d *decoder) image(in inst) {
+	s := in.src
+	if s.Op == isa.OpImageRead && len(d.out) > 0 {
+		if p := &d.out[len(d.out)-1]; p.src != nil && p.src.Op == isa.OpImageRead && p.src.Imm == s.Imm && p.aux.image.joins(in.pc, s) {
+			p.aux.image.dst[s.Imm2] = s.Dst
+			p.aux.image.last = in.pc
+			return
+		}
+	}
+	a := &imageAccess{ImageAccess: &d.kernel.ImageAccesses[s.Imm], last: in.pc}
+	if s.Op != isa.OpImageWrite && s.Op != isa.OpImageBlockWrite {
+		a.dst[s.Imm2&3] = s.Dst
+	}
+	in.aux = &aux{image: a}
+	switch s.Op {
+	case isa.OpImageQuery:
+		in.fn = imageQuery
+	case isa.OpImageRead:
+		in.fn = imageRead
+	case isa.OpImageWrite:
+		in.fn = imageWrite
+	default:
+		in.fn = imageBlock
+	}
+	d.emit(in)
+}
+
+// joins says whether the component that the instruction at pc reads may be read
+// together with those of a: they follow each other, and none has overwritten
+// what the next one needs.
+func (a *imageAccess) joins(pc int, s *isa.Inst) bool {
+	if pc != a.last+1 || a.dst[s.Imm2] != isa.None {
+		return false
+	}
+	ok := true
+	a.Regs(func(r *isa.Reg, t isa.Type, _ string) {
+		for _, d := range a.dst {
+			if *r == d && (d.IsScalar() || t.Bank() == s.Type.Bank()) {
+				ok = false
+			}
+		}
+	})
+	return ok
+}
+
+// imageView finds the images of an instruction's lanes, most of which have the same.
+type imageView struct {
+	handle memory.Pointer
+	image  *memory.Image
+	data   []byte
+}
+
+// find looks up the image of a handle. The error is a [*memory.Fault].
+func (v *imageView) find(w *wave, p memory.Pointer, a memory.Access) error {
+	if v.image != nil && v.handle == p {
+		return nil
+	}
+	im, data, err := w.mem.ImageBytes(p, a)
+	if err == nil {
+		*v = imageView{p, im, data}
+	}
+	return err
+}
+
+// imageFault ends the wave at an image that some lane cannot have.
+func (w *wave) imageFault(in *inst, access memory.Access) {
+	a := in.aux.image
+	w.failMemory(in, func(k, i int) *memory.Fault {
+		var f *memory.Fault
+		if _, _, err := w.mem.ImageBytes(memory.Pointer(w.reg(a.Image, isa.I64, k, i)), access); errors.As(err, &f) {
+			return f
+		}
+		return nil
+	})
+}
+
+// coords returns the coordinates of a lane: of a 2D image x, y and 0.
+func (w *wave) coords(a *imageAccess, k, i int) (c [3]int64) {
+	for n, r := range a.Coord {
+		if r != isa.None {
+			c[n] = int64(int32(w.reg(r, isa.I32, k, i)))
+		}
+	}
+	if a.Array && a.Coord[2] == isa.None {
+		c[1], c[2] = 0, c[1] // an array of one dimension: y is the layer
+	}
+	return c
+}
+
+// suits says whether the format's numbers are those that the kernel reads or
+// writes, without regard to the sign of integers.
+func suits(f memory.Format, t isa.Type) bool {
+	return (f.Class() == memory.ClassFloat) == (t == isa.F32)
+}
+
+// scalarOnly says whether all destinations are scalar registers, so that one
+// lane stands for all.
+func (a *imageAccess) scalarOnly() bool {
+	for _, r := range a.dst {
+		if r.IsVector() {
+			return false
+		}
+	}
+	return true
+}
+
+func imageRead(w *wave, in *inst) {
+	a := in.aux.image
+	w.checkTexel(in, memory.AccessRead)
+	if w.faulted {
+		return
+	}
+	var v imageView
+	once := a.scalarOnly()
+	for k, m := range w.exec {
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			if v.find(w, memory.Pointer(w.reg(a.Image, isa.I64, k, i)), memory.AccessRead) != nil {
+				w.imageFault(in, memory.AccessRead)
+				return
+			}
+			var t memory.Texel
+			f := v.image.Format
+			if suits(f, in.src.Type) {
+				c := w.coords(a, k, i)
+				if off, ok := v.image.Offset(c[0], c[1], c[2]); ok {
+					t = f.Decode(v.data[off:])
+				} else {
+					t = f.Border()
+				}
+			}
+			for n, r := range a.dst {
+				if r != isa.None {
+					w.setReg(r, in.src.Type, k, i, uint64(t[n]))
+				}
+			}
+			if once {
+				return
+			}
+		}
+	}
+}
+
+func imageWrite(w *wave, in *inst) {
+	a := in.aux.image
+	w.checkTexel(in, memory.AccessWrite)
+	if w.faulted {
+		return
+	}
+	var v imageView
+	for k, m := range w.exec {
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			if v.find(w, memory.Pointer(w.reg(a.Image, isa.I64, k, i)), memory.AccessWrite) != nil {
+				w.imageFault(in, memory.AccessWrite)
+				return
+			}
+			f := v.image.Format
+			c := w.coords(a, k, i)
+			off, ok := v.image.Offset(c[0], c[1], c[2])
+			if !ok || !suits(f, in.src.Type) {
+				continue
+			}
+			var t memory.Texel
+			for n, r := range a.Value {
+				t[n] = uint32(w.reg(r, in.src.Type, k, i))
+			}
+			f.Encode(v.data[off:], t)
+		}
+	}
+}
+
+// checkTexel reports, when Launch.Check is set, coordinates outside of the image
+// and numbers of another kind than the image's.
+func (w *wave) checkTexel(in *inst, access memory.Access) {
+	if !w.group.Launch.Check {
+		return
+	}
+	a := in.aux.image
+	image := func(k, i int) *memory.Image { return w.mem.Image(memory.Pointer(w.reg(a.Image, isa.I64, k, i))) }
+	kind := map[isa.ImageSign]string{isa.SignUnknown: "integers", isa.SignSigned: "signed integers", isa.SignUnsigned: "unsigned integers"}[a.Sign]
+	if in.src.Type == isa.F32 {
+		kind = "floats"
+	}
+	w.failWhere(in, finding.ImageFormat, func(k, i int) bool {
+		im := image(k, i)
+		if im == nil {
+			return false
+		}
+		c := im.Format.Class()
+		return !suits(im.Format, in.src.Type) || c == memory.ClassSigned && a.Sign == isa.SignUnsigned || c == memory.ClassUnsigned && a.Sign == isa.SignSigned
+	}, func(k, i int) string {
+		im := image(k, i)
+		has := [...]string{memory.ClassFloat: "floats", memory.ClassSigned: "signed integers", memory.ClassUnsigned: "unsigned integers"}[im.Format.Class()]
+		return fmt.Sprintf("a %s of %s, but %s is one of %s (%s)", access, kind, imageName(im), has, im.Format)
+	})
+	w.failWhere(in, finding.ImageBounds, func(k, i int) bool {
+		im := image(k, i)
+		if im == nil {
+			return false
+		}
+		c := w.coords(a, k, i)
+		_, ok := im.Offset(c[0], c[1], c[2])
+		return !ok
+	}, func(k, i int) string {
+		c, im := w.coords(a, k, i), image(k, i)
+		name := "an"
+		if im.Name != "" {
+			name = im.Name + ", an"
+		}
+		return fmt.Sprintf("a %s at (%d,%d) of %s %s", access, c[0], c[1], name, im)
+	})
+}
+
+// imageName returns an image's name, or what stands for it.
+func imageName(im *memory.Image) string {
+	if im.Name == "" {
+		return "the image"
+	}
+	return im.Name
+}
+
+func imageQuery(w *wave, in *inst) {
+	a := in.aux.image
+	for k, m := range w.exec {
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			im := w.mem.Image(memory.Pointer(w.reg(a.Image, isa.I64, k, i)))
+			if im == nil {
+				w.imageFault(in, memory.AccessRead)
+				return
+			}
+			w.setReg(in.src.Dst, isa.I32, k, i, uint64(queryImage(im, a.Query, int(in.src.Imm2))))
+			if in.src.Dst.IsScalar() {
+				return
+			}
+		}
+	}
+}
+
+// queryImage answers a query.
+func queryImage(im *memory.Image, q isa.ImageQuery, component int) uint32 {
+	switch q {
+	case isa.QueryOrder:
+		return uint32(im.Format.Order)
+	case isa.QueryFormat:
+		return uint32(im.Format.Type)
+	case isa.QueryLevels:
+		return im.Levels
+	case isa.QuerySamples:
+		return 1
+	}
+	size := []uint32{im.Width}
+	switch im.Dim {
+	case memory.Dim2D:
+		size = append(size, im.Height)
+	case memory.Dim3D:
+		size = append(size, im.Height, im.Depth)
+	}
+	if im.Array {
+		size = append(size, im.Layers)
+	}
+	if component < len(size) {
+		return size[component]
+	}
+	return 0
+}
+
+// imageBlock reads one component of a block, or writes all of them.
+func imageBlock(w *wave, in *inst) {
+	a, s := in.aux.image, in.src
+	access := memory.AccessRead
+	if s.Op == isa.OpImageBlockWrite {
+		access = memory.AccessWrite
+	}
+	if w.group.Launch.Check {
+		w.checkImageBlock(in, access)
+		if w.faulted {
+			return
+		}
+	}
+	var v imageView
+	size := s.Type.Bytes()
+	for k, m := range w.exec {
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			if v.find(w, w.blockImage(a, k, i), access) != nil {
+				w.imageFault(in, access)
+				return
+			}
+			if access == memory.AccessRead {
+				x, y, ok := w.blockPlace(in, int(s.Imm2), k, i)
+				bits := uint64(0)
+				if ok {
+					bits = readBlock(&v, x, y, size)
+				}
+				w.setReg(s.Dst, s.Type, k, i, bits)
+				continue
+			}
+			for n, r := range a.Value {
+				if x, y, ok := w.blockPlace(in, n, k, i); ok {
+					writeBlock(&v, x, y, size, w.reg(r, s.Type, k, i))
+				}
+			}
+		}
+	}
+}
+
+// blockImage returns the image of the block that a lane takes part in: that of
+// the lowest lane.
+func (w *wave) blockImage(a *imageAccess, k, i int) memory.Pointer {
+	fk, fi := w.lowestOf(k, i)
+	return memory.Pointer(w.reg(a.Image, isa.I64, fk, fi))
+}
+
+// blockPlace returns where component n of a lane is: the byte in a row, and the
+// row. The lanes of a plain block stand side by side and its components below
+// each other. A media block is filled row by row: component n of lane l is its
+// element n*S + l, where S is the maximum sub-group size; ok is false behind its end.
+func (w *wave) blockPlace(in *inst, n, k, i int) (x, y int64, ok bool) {
+	a := in.aux.image
+	fk, fi := w.lowestOf(k, i)
+	at := w.coords(a, fk, fi)
+	lane := int64(k*64+i) % int64(w.subgroup())
+	size := int64(in.src.Type.Bytes())
+	if a.Width == isa.None {
+		return at[0] + lane*size, at[1] + int64(n), true
+	}
+	width := int64(int32(w.reg(a.Width, isa.I32, fk, fi)))
+	height := int64(int32(w.reg(a.Height, isa.I32, fk, fi)))
+	e := int64(n)*int64(w.subgroup()) + lane
+	if width <= 0 || e/width >= height {
+		return 0, 0, false
+	}
+	return at[0] + e%width*size, at[1] + e/width, true
+}
+
+// readBlock reads size bytes at byte x of row y.
+func readBlock(v *imageView, x, y int64, size int) uint64 {
+	var b [8]byte
+	for j := range size {
+		if off, ok := v.image.BlockByte(x+int64(j), y); ok {
+			b[j] = v.data[off]
+		}
+	}
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// writeBlock writes size bytes at byte x of row y, as far as they are there.
+func writeBlock(v *imageView, x, y int64, size int, value uint64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], value)
+	for j := range size {
+		if inside, _ := v.image.BlockInside(x+int64(j), y); inside {
+			off, _ := v.image.BlockByte(x+int64(j), y)
+			v.data[off] = b[j]
+		}
+	}
+}
+
+// checkImageBlock reports what SPV_INTEL_subgroups leaves undefined.
+func (w *wave) checkImageBlock(in *inst, access memory.Access) {
+	a, s := in.aux.image, in.src
+	w.checkWholeBlock(in)
+	image := func(k, i int) *memory.Image { return w.mem.Image(w.blockImage(a, k, i)) }
+	w.failWhere(in, finding.GroupUniform, func(k, i int) bool {
+		fk, fi := w.lowestOf(k, i)
+		differs := false
+		a.Regs(func(r *isa.Reg, t isa.Type, what string) {
+			differs = differs || what != "value" && w.reg(*r, t, k, i) != w.reg(*r, t, fk, fi)
+		})
+		return differs
+	}, func(k, i int) string {
+		fk, fi := w.lowestOf(k, i)
+		at, first := w.coords(a, k, i), w.coords(a, fk, fi)
+		if at != first {
+			return fmt.Sprintf("the coordinate is (%d,%d), but (%d,%d) in the first lane", at[0], at[1], first[0], first[1])
+		}
+		return "the image or the size of the block is not that of the first lane"
+	})
+	w.failWhere(in, finding.BlockElement, func(k, i int) bool {
+		im := image(k, i)
+		return im != nil && im.Format.Bytes() > 4
+	}, func(k, i int) string {
+		return fmt.Sprintf("%s has elements of %d bytes (%s)", imageName(image(k, i)), image(k, i).Format.Bytes(), image(k, i).Format)
+	})
+	w.failWhere(in, finding.BlockPitch, func(k, i int) bool {
+		im := image(k, i)
+		return im != nil && im.OfBuffer && (im.RowPitch%64 != 0 || im.BufferOrigin%32 != 0)
+	}, func(k, i int) string {
+		im := image(k, i)
+		if im.RowPitch%64 != 0 {
+			return fmt.Sprintf("the row pitch of %s is %d bytes, which is no multiple of 64", imageName(im), im.RowPitch)
+		}
+		return fmt.Sprintf("%s begins at byte %d of its buffer, which is no multiple of 32", imageName(im), im.BufferOrigin)
+	})
+	if access == memory.AccessWrite {
+		w.failWhere(in, finding.BlockX, func(k, i int) bool { return w.coords(a, k, i)[0]&3 != 0 }, func(k, i int) string {
+			return fmt.Sprintf("a write from byte %d of a row on", w.coords(a, k, i)[0])
+		})
+	}
+	late := func(k, i int) (x, y int64, bad bool) {
+		im := image(k, i)
+		if im == nil {
+			return 0, 0, false
+		}
+		n, end := int(s.Imm2), int(s.Imm2)+1
+		if access == memory.AccessWrite {
+			n, end = 0, a.Components
+		}
+		for ; n < end; n++ {
+			x, y, ok := w.blockPlace(in, n, k, i)
+			if !ok {
+				continue
+			}
+			for j := range int64(s.Type.Bytes()) {
+				if inside, passes := im.BlockInside(x+j, y); passes && !inside {
+					return x, y, true
+				}
+			}
+		}
+		return 0, 0, false
+	}
+	w.failWhere(in, finding.ImageBounds, func(k, i int) bool {
+		_, _, bad := late(k, i)
+		return bad
+	}, func(k, i int) string {
+		x, y, _ := late(k, i)
+		im := image(k, i)
+		return fmt.Sprintf("a block %s at byte %d of row %d of %s, whose rows have %d bytes and are checked against %d", access, x, y, imageName(im), im.RowBytes(), 4*uint64(im.Width))
+	})
+}
