@@ -96,7 +96,7 @@ func (o opencl) open(k *kernels.Kernel, l kernels.Launch, workers int) (_ sessio
 	}
 	s.release = append(s.release, s.queue.Release)
 	begin := time.Now()
-	program, err := context.ProgramFromSource(k.Source())
+	program, err := context.ProgramFromSource(k.SourceFor(o.device.Extensions))
 	if err != nil {
 		return nil, err
 	}

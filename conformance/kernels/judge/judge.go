@@ -110,7 +110,7 @@ func build(device ocl.Device, ctx *ocl.Context, k *kernels.Kernel, il string) (*
 	}
 	var last error
 	for _, std := range standards {
-		program, err := ctx.ProgramFromSource(source(device, k.Source()))
+		program, err := ctx.ProgramFromSource(k.SourceFor(device.Extensions))
 		if err != nil {
 			return nil, err
 		}

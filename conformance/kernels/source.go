@@ -1,14 +1,8 @@
-package main
+package kernels
 
-import (
-	"strings"
+import "strings"
 
-	"github.com/lockstep-gpu/lockstep/conformance/kernels/judge/ocl"
-)
-
-// singleLanes makes every work-item a sub-group of its own. The kernels promise results
-// that do not depend on the size of sub-groups, so that a device without them can still
-// judge their references.
+// singleLanes makes every work-item a sub-group of its own.
 const singleLanes = `
 #define get_sub_group_size() 1u
 #define get_max_sub_group_size() 1u
@@ -27,9 +21,14 @@ const singleLanes = `
 #line 1
 `
 
-// source is the kernel's source for a device.
-func source(d ocl.Device, text string) string {
-	if strings.Contains(text, "cl_khr_subgroups") && !strings.Contains(" "+d.Extensions+" ", " cl_khr_subgroups ") {
+// SourceFor is the text to compile for a device with the given extensions, a list
+// separated by spaces. Kernels with sub-groups promise results that do not depend on
+// their size, so that a device without sub-groups can run them all the same: each of its
+// work-items is one.
+func (k *Kernel) SourceFor(extensions string) string {
+	const subgroups = "cl_khr_subgroups"
+	text := k.Source()
+	if strings.Contains(text, subgroups) && !strings.Contains(" "+extensions+" ", " "+subgroups+" ") {
 		return singleLanes + text
 	}
 	return text
