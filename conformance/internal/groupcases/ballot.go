@@ -210,7 +210,8 @@ func ballotBits() *conformance.Case {
 	v := make([]uint64, 4*n)
 	drawn := make([]uint64, n)
 	for i := range v {
-		v[i] = i32.mask(r.next()&r.next()>>3) | 1<<(i%32)
+		first, second := r.next(), r.next()
+		v[i] = i32.mask(first&second>>3) | 1<<(i%32)
 		if i%4 == 0 {
 			v[i] |= 1 // the lowest bit exists at every size
 		}

@@ -22,7 +22,6 @@ type module struct {
 	declared map[string]bool
 	globals  [][2]string // declarations: id and instruction
 	inputs   []string    // built-in variables
-	names    map[string]bool
 }
 
 // scalars has the names of scalar types, their declarations and capabilities.
