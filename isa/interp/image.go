@@ -303,16 +303,23 @@ func imageBlock(w *wave, in *inst) {
 		}
 	}
 	var v imageView
+	var b imageBox
 	size := s.Type.Bytes()
+	last := -1
 	for k, m := range w.exec {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
-			if v.find(w, w.blockImage(a, k, i), access) != nil {
-				w.imageFault(in, access)
-				return
+			if g := (k*64 + i) / w.subgroup(); g != last {
+				// Looked up once: the destination may be the register of an operand.
+				last = g
+				if v.find(w, w.blockImage(a, k, i), access) != nil {
+					w.imageFault(in, access)
+					return
+				}
+				b = w.blockOf(a, k, i)
 			}
 			if access == memory.AccessRead {
-				x, y, ok := w.blockPlace(in, int(s.Imm2), k, i)
+				x, y, ok := w.blockPlace(in, &b, int(s.Imm2), k, i)
 				bits := uint64(0)
 				if ok {
 					bits = readBlock(&v, x, y, size)
@@ -321,7 +328,7 @@ func imageBlock(w *wave, in *inst) {
 				continue
 			}
 			for n, r := range a.Value {
-				if x, y, ok := w.blockPlace(in, n, k, i); ok {
+				if x, y, ok := w.blockPlace(in, &b, n, k, i); ok {
 					writeBlock(&v, x, y, size, w.reg(r, s.Type, k, i))
 				}
 			}
@@ -336,26 +343,42 @@ func (w *wave) blockImage(a *imageAccess, k, i int) memory.Pointer {
 	return memory.Pointer(w.reg(a.Image, isa.I64, fk, fi))
 }
 
+// imageBox is where the block of a sub-group is, in bytes and rows, and of a media
+// block its size in elements and rows.
+type imageBox struct {
+	x, y          int64
+	media         bool
+	width, height int64
+}
+
+// blockOf returns the block that a lane takes part in: that of the lowest lane.
+func (w *wave) blockOf(a *imageAccess, k, i int) imageBox {
+	fk, fi := w.lowestOf(k, i)
+	at := w.coords(a, fk, fi)
+	b := imageBox{x: at[0], y: at[1]}
+	if a.Width != isa.None {
+		b.media = true
+		b.width = int64(int32(w.reg(a.Width, isa.I32, fk, fi)))
+		b.height = int64(int32(w.reg(a.Height, isa.I32, fk, fi)))
+	}
+	return b
+}
+
 // blockPlace returns where component n of a lane is: the byte in a row, and the
 // row. The lanes of a plain block stand side by side and its components below
 // each other. A media block is filled row by row: component n of lane l is its
 // element n*S + l, where S is the maximum sub-group size; ok is false behind its end.
-func (w *wave) blockPlace(in *inst, n, k, i int) (x, y int64, ok bool) {
-	a := in.aux.image
-	fk, fi := w.lowestOf(k, i)
-	at := w.coords(a, fk, fi)
+func (w *wave) blockPlace(in *inst, b *imageBox, n, k, i int) (x, y int64, ok bool) {
 	lane := int64(k*64+i) % int64(w.subgroup())
 	size := int64(in.src.Type.Bytes())
-	if a.Width == isa.None {
-		return at[0] + lane*size, at[1] + int64(n), true
+	if !b.media {
+		return b.x + lane*size, b.y + int64(n), true
 	}
-	width := int64(int32(w.reg(a.Width, isa.I32, fk, fi)))
-	height := int64(int32(w.reg(a.Height, isa.I32, fk, fi)))
 	e := int64(n)*int64(w.subgroup()) + lane
-	if width <= 0 || e/width >= height {
+	if b.width <= 0 || e/b.width >= b.height {
 		return 0, 0, false
 	}
-	return at[0] + e%width*size, at[1] + e/width, true
+	return b.x + e%b.width*size, b.y + e/b.width, true
 }
 
 // readBlock reads size bytes at byte x of row y.
@@ -431,8 +454,9 @@ func (w *wave) checkImageBlock(in *inst, access memory.Access) {
 		if access == memory.AccessWrite {
 			n, end = 0, a.Components
 		}
+		b := w.blockOf(a, k, i)
 		for ; n < end; n++ {
-			x, y, ok := w.blockPlace(in, n, k, i)
+			x, y, ok := w.blockPlace(in, &b, n, k, i)
 			if !ok {
 				continue
 			}
