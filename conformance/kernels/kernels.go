@@ -157,6 +157,7 @@ func All() []*Kernel {
 		mathKernels(),
 		subgroupKernels(),
 		groupFunctionKernels(),
+		groupCostKernels(),
 	)
 	slices.SortFunc(all, func(a, b *Kernel) int { return strings.Compare(a.Name, b.Name) })
 	return all
