@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -319,6 +320,10 @@ func imageBlock(w *wave, in *inst) {
 				b = w.blockOf(a, k, i)
 			}
 			if access == memory.AccessRead {
+				if set := w.readRow(in, &v, &b, k, m); set != 0 {
+					m &^= set &^ (1 << i)
+					continue
+				}
 				x, y, ok := w.blockPlace(in, &b, int(s.Imm2), k, i)
 				bits := uint64(0)
 				if ok {
@@ -381,8 +386,58 @@ func (w *wave) blockPlace(in *inst, b *imageBox, n, k, i int) (x, y int64, ok bo
 	return b.x + e%b.width*size, b.y + e/b.width, true
 }
 
+// readRow reads a component of a plain block for the lanes of m that are of one
+// sub-group with the lowest of them, when all of what they read is inside of the
+// image. It returns those lanes, or 0 when that is not so.
+func (w *wave) readRow(in *inst, v *imageView, b *imageBox, k int, m uint64) (set uint64) {
+	s := in.src
+	if b.media || !s.Dst.IsVector() {
+		return 0
+	}
+	i := bits.TrailingZeros64(m)
+	set = m
+	if n := w.subgroup(); n < 64 {
+		set &= (1<<n - 1) << (i &^ (n - 1))
+	}
+	size := int64(s.Type.Bytes())
+	x, y, _ := w.blockPlace(in, b, int(s.Imm2), k, i)
+	off, ok := v.image.BlockRow(x, y, int64(bits.Len64(set)-i)*size)
+	if !ok {
+		return 0
+	}
+	p := unsafe.Add(w.chunk(k), w.code.offset(s.Dst, s.Type))
+	row := v.data[off:]
+	for left := set; left != 0; left &= left - 1 {
+		j := bits.TrailingZeros64(left) & 63
+		from := row[int64(j-i)*size:]
+		switch size {
+		case 1:
+			(*[64]uint8)(p)[j] = from[0]
+		case 2:
+			(*[64]uint16)(p)[j] = binary.LittleEndian.Uint16(from)
+		case 4:
+			(*[64]uint32)(p)[j] = binary.LittleEndian.Uint32(from)
+		default:
+			(*[64]uint64)(p)[j] = binary.LittleEndian.Uint64(from)
+		}
+	}
+	return set
+}
+
 // readBlock reads size bytes at byte x of row y.
 func readBlock(v *imageView, x, y int64, size int) uint64 {
+	if off, ok := v.image.BlockRow(x, y, int64(size)); ok {
+		switch p := v.data[off:]; size {
+		case 4:
+			return uint64(binary.LittleEndian.Uint32(p))
+		case 2:
+			return uint64(binary.LittleEndian.Uint16(p))
+		case 1:
+			return uint64(p[0])
+		case 8:
+			return binary.LittleEndian.Uint64(p)
+		}
+	}
 	var b [8]byte
 	for j := range size {
 		if off, ok := v.image.BlockByte(x+int64(j), y); ok {
@@ -396,6 +451,10 @@ func readBlock(v *imageView, x, y int64, size int) uint64 {
 func writeBlock(v *imageView, x, y int64, size int, value uint64) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], value)
+	if off, ok := v.image.BlockRow(x, y, int64(size)); ok {
+		copy(v.data[off:][:size], b[:])
+		return
+	}
 	for j := range size {
 		if inside, _ := v.image.BlockInside(x+int64(j), y); inside {
 			off, _ := v.image.BlockByte(x+int64(j), y)
