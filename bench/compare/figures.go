@@ -19,6 +19,9 @@ import (
 
 // Figure is a number about lockstep alone.
 type Figure struct {
+	// Table is the title of the table that the figure stands in; "" is that of
+	// the figures of lockstep alone.
+	Table   string  `json:"table,omitempty"`
 	Name    string  `json:"name"`
 	Value   float64 `json:"value"`
 	Unit    string  `json:"unit"`

@@ -169,6 +169,12 @@ func (c *comparison) fill(ctx context.Context, r *Report, workloads []*bench.Wor
 		r.Figures = append(r.Figures, f)
 	}
 	figures, err := c.start(ctx)
+	if err = errors.Join(ctx.Err(), err); err != nil {
+		return err
+	}
+	r.Figures = append(r.Figures, figures...)
+	fmt.Fprintln(os.Stderr, "compare: operations of sub-groups")
+	figures, err = c.groups()
 	r.Figures = append(r.Figures, figures...)
 	return errors.Join(ctx.Err(), err)
 }

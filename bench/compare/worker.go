@@ -41,6 +41,8 @@ type request struct {
 	Kernel  string
 	Launch  kernels.Launch
 	Workers int
+	// Subgroup is the sub-group size of lockstep; 0 is the usual one.
+	Subgroup int
 
 	// For opMeasure: run at least once, and again until this time is over.
 	Budget time.Duration
@@ -186,7 +188,13 @@ func (w *worker) open(q *request) (response, error) {
 			return response{}, err
 		}
 	}
-	s, err := w.subject.open(k, q.Launch, q.Workers)
+	var s session
+	var err error
+	if q.Subgroup != 0 {
+		s, err = openSubgroups(k, q)
+	} else {
+		s, err = w.subject.open(k, q.Launch, q.Workers)
+	}
 	if err != nil {
 		return response{}, err
 	}
