@@ -139,8 +139,9 @@ func pickWide[T unsigned](w *wave, in *inst, k int, lanes uint32, src []T) {
 	}
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m) & 63
+		j := uint(lane[i]) // before d[i] is written, which may be the same place
 		d[i] = 0
-		if j := uint(lane[i]); j < uint(len(src)) {
+		if j < uint(len(src)) {
 			d[i] = src[j]
 		}
 	}

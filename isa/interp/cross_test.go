@@ -21,7 +21,7 @@ type crossCase struct {
 	size    int    // of a sub-group
 	lanes   int    // of the wave
 	scalars int    // set of operands that are scalar
-	alias   bool   // the destination is operand a
+	alias   int    // the destination is operand a (0), b (1) or c (2), or else a register of its own
 	pattern string // which lanes run
 	check   bool
 }
@@ -57,6 +57,16 @@ func crossResult(in *isa.Inst) isa.Type {
 	return in.Type
 }
 
+// aliased returns the operand that is to be the destination as well, None where
+// it cannot be.
+func (c *crossCase) aliased(in *isa.Inst) isa.Reg {
+	types := crossTypes(in)
+	if c.alias >= len(types) || types[c.alias] == isa.Void || types[c.alias].Bank() != crossResult(in).Bank() {
+		return isa.None
+	}
+	return [...]isa.Reg{in.A, in.B, in.C}[c.alias]
+}
+
 // crossWave starts a wave at an instruction that some lanes run: those of
 // active. The instruction is in block 1.
 func (c *crossCase) crossWave(t *testing.T, r *rand.Rand) (b *builder, w *wave, pc int, in isa.Inst, active []bool) {
@@ -75,8 +85,8 @@ func (c *crossCase) crossWave(t *testing.T, r *rand.Rand) (b *builder, w *wave, 
 		}
 	}
 	in.Dst = b.reg(crossResult(&in))
-	if c.alias && in.A.IsVector() && crossResult(&in) == in.Type {
-		in.Dst = in.A
+	if r := c.aliased(&in); r.IsVector() {
+		in.Dst = r
 	}
 	b.brCond(cond, 1, 2)
 	pc = b.emit(in)
@@ -301,8 +311,8 @@ func (c *crossCase) run(t *testing.T, r *rand.Rand) {
 		}
 	}
 	for lane := range c.lanes {
-		if in.Dst == in.A && result.Bank() == types[0].Bank() {
-			old[lane] = values[0][lane]
+		if in.Dst == c.aliased(&in) {
+			old[lane] = values[c.alias][lane]
 			continue
 		}
 		old[lane] = sample(r, isa.I64) & (full >> (64 - result.Bits()))
@@ -382,7 +392,7 @@ func TestCross(t *testing.T) {
 				if testing.Short() && (i+size)%2 == 0 {
 					continue
 				}
-				c := crossCase{in: in, size: size, pattern: p, lanes: lanes[r.IntN(len(lanes))], alias: r.IntN(2) == 0, scalars: r.IntN(8) & r.IntN(8)}
+				c := crossCase{in: in, size: size, pattern: p, lanes: lanes[r.IntN(len(lanes))], alias: r.IntN(6), scalars: r.IntN(8) & r.IntN(8)}
 				if r.IntN(3) == 0 {
 					c.in.Flags |= isa.FlagDense
 				}
