@@ -66,32 +66,29 @@ kernel void cost_reduce(global const float *in, global float *out, uint turns) {
 
 // Each work-group sums the same elements, eight times its own size a turn: by loads.
 kernel void cost_load(global const uint *in, global uint *out, uint turns) {
-  uint sum = 0, step = get_local_size(0);
-  in += get_local_id(0);
+  uint sum = 0, step = get_local_size(0), at = get_local_id(0);
   for (uint i = 0; i < turns; i++) {
-    EIGHT(sum += *in; in += step)
+    EIGHT(sum += in[at]; at += step)
   }
   atomic_add(&out[get_group_id(0)], sum);
 }
 
 // By blocks of one element a lane.
 kernel void cost_block_read(global const uint *in, global uint *out, uint turns) {
-  uint sum = 0, step = get_local_size(0);
-  in += get_sub_group_id() * get_max_sub_group_size();
+  uint sum = 0, step = get_local_size(0), at = get_sub_group_id() * get_max_sub_group_size();
   for (uint i = 0; i < turns; i++) {
-    EIGHT(sum += intel_sub_group_block_read(in); in += step)
+    EIGHT(sum += intel_sub_group_block_read(in + at); at += step)
   }
   atomic_add(&out[get_group_id(0)], sum);
 }
 
 // By blocks of eight.
 kernel void cost_block_read8(global const uint *in, global uint *out, uint turns) {
-  uint sum = 0, step = 8 * get_local_size(0);
-  in += 8 * get_sub_group_id() * get_max_sub_group_size();
+  uint sum = 0, step = 8 * get_local_size(0), at = 8 * get_sub_group_id() * get_max_sub_group_size();
   for (uint i = 0; i < turns; i++) {
-    uint8 x = intel_sub_group_block_read8(in);
+    uint8 x = intel_sub_group_block_read8(in + at);
     sum += x.s0 + x.s1 + x.s2 + x.s3 + x.s4 + x.s5 + x.s6 + x.s7;
-    in += step;
+    at += step;
   }
   atomic_add(&out[get_group_id(0)], sum);
 }
