@@ -65,26 +65,48 @@ func (w *wave) loadBlocks(in *inst, size int64) int {
 	key := noKey
 	last := int64(n-1) * size
 	skip := in.disp + int64(in.imm)*int64(n)*size
+	indexed := in.scalars&1 != 0 && in.vectorIndex && in.idx == isa.IdxU32 // as most are
+	var start int64
+	if indexed {
+		base := memory.Pointer(w.s[in.a])
+		mem, limit = w.target(in, base, uint64(size), memory.AccessRead)
+		start = base.Offset() + skip
+	}
 	for k, m := range w.exec {
 		if m != full {
 			return k
 		}
 		// All addresses first: what is loaded may overwrite them.
 		var from [64 / minPick]int64
+		var apart int64 // not 0 if the blocks do not follow each other
 		chunk := w.chunk(k)
-		for j := 0; j*n < 64; j++ {
-			base := w.blockBase(in, chunk, j*n)
-			if uint64(base)>>memory.OffsetBits != key {
-				key = uint64(base) >> memory.OffsetBits
-				mem, limit = w.target(in, base, uint64(size), memory.AccessRead)
+		index := (*[64]uint32)(unsafe.Add(chunk, in.b))
+		for j, i := 0, 0; i < 64; j, i = j+1, i+n {
+			var off int64
+			if indexed {
+				off = start + int64(index[i&63])*in.scale
+			} else {
+				base := w.blockBase(in, chunk, i)
+				if uint64(base)>>memory.OffsetBits != key {
+					if i != 0 {
+						return k // in different allocations
+					}
+					key = uint64(base) >> memory.OffsetBits
+					mem, limit = w.target(in, base, uint64(size), memory.AccessRead)
+				}
+				off = base.Offset() + w.blockIndex(in, chunk, i) + skip
 			}
-			off := base.Offset() + w.blockIndex(in, chunk, j*n) + skip
 			if mem == nil || uint64(off) > limit || uint64(off+last) > limit {
 				return k
 			}
 			from[j&7] = off
+			apart |= off - from[0] - int64(i)*size
 		}
 		d := unsafe.Add(chunk, in.d)
+		if apart == 0 {
+			copy(unsafe.Slice((*byte)(d), 64*size), unsafe.Slice((*byte)(unsafe.Add(mem, from[0])), 64*size))
+			continue
+		}
 		for j := 0; j*n < 64; j++ {
 			p, at := unsafe.Add(mem, from[j&7]), int64(j*n)*size
 			for i := int64(0); i <= last; i += step {

@@ -686,6 +686,82 @@ func TestBlockChecks(t *testing.T) {
 	}
 }
 
+// TestBlockAllocations loads blocks whose sub-groups have different allocations.
+func TestBlockAllocations(t *testing.T) {
+	for _, size := range []int{1, 8, 16, 32, 64, 128} {
+		b := newBuilder()
+		p, v := b.reg(isa.I64), b.reg(isa.I32)
+		b.emit(isa.Inst{Op: isa.OpBlockLoad, Type: isa.I32, Dst: v, A: p, Imm: 1})
+		b.ret()
+		const lanes = 256
+		mem := memory.NewGlobal(1 << 20)
+		var bufs [3]memory.Pointer
+		for i := range bufs {
+			var err error
+			if bufs[i], err = mem.Alloc("buf", 4096, false); err != nil {
+				t.Fatal(err)
+			}
+			data := mem.Lookup(uint32(i + 1)).Data
+			for j := range data {
+				data[j] = byte(i + 1)
+			}
+			for j := 0; j < len(data); j += 4 {
+				data[j], data[j+1] = byte(j/4), byte(j/4>>8)
+			}
+		}
+		w := b.compile(t).NewWave(lanes).(*wave)
+		w.Start(&engine.Group{Launch: &engine.Launch{Kernel: b.k, SubgroupSize: size, Memory: mem}, Size: [3]uint32{lanes, 1, 1}}, 0, lanes)
+		for lane := range lanes {
+			w.setReg(p, isa.I64, lane/64, lane%64, uint64(bufs[lane/size%3].Add(int64(4*(lane/size)))))
+		}
+		if stop := w.Run(0); stop != engine.StopDone {
+			t.Fatalf("size %d: %+v", size, w.Fault())
+		}
+		for lane := range lanes {
+			sub := lane / size
+			want := uint64(sub+size+lane%size) | uint64(sub%3+1)*0x01010000
+			if got := w.reg(v, isa.I32, lane/64, lane%64); got != want {
+				t.Fatalf("size %d, lane %d: %#x, want %#x", size, lane, got, want)
+			}
+		}
+	}
+}
+
+// TestBlockOverIndex loads blocks into the register of their index.
+func TestBlockOverIndex(t *testing.T) {
+	for _, size := range []int{1, 8, 16, 32, 64, 128} {
+		b := newBuilder()
+		const lanes = 192
+		mem := memory.NewGlobal(1 << 20)
+		buf, err := mem.Alloc("buf", 8*lanes, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := mem.Lookup(1).Data
+		for j := range 2 * lanes {
+			data[4*j], data[4*j+1], data[4*j+2] = byte(j), byte(j>>8), 0xff // no index, taken for one
+		}
+		v := b.reg(isa.I32)
+		b.emit(isa.Inst{Op: isa.OpBlockLoad, Type: isa.I32, Dst: v, A: b.constant(uint64(buf)), B: v, Idx: isa.IdxU32, Scale: 4, Space: isa.SpaceGlobal})
+		b.ret()
+		l := b.launch(mem, lanes)
+		l.SubgroupSize = size
+		w := b.compile(t).NewWave(lanes).(*wave)
+		w.Start(&engine.Group{Launch: l, Size: [3]uint32{lanes, 1, 1}}, 0, lanes)
+		for lane := range lanes {
+			w.setReg(v, isa.I32, lane/64, lane%64, uint64(lane/size*size+lane/size%3))
+		}
+		if stop := w.Run(0); stop != engine.StopDone {
+			t.Fatalf("size %d: %+v", size, w.Fault())
+		}
+		for lane := range lanes {
+			if got, want := w.reg(v, isa.I32, lane/64, lane%64), uint64(lane+lane/size%3)|0xff0000; got != want {
+				t.Fatalf("size %d, lane %d: %#x, want %#x", size, lane, got, want)
+			}
+		}
+	}
+}
+
 // TestBlockPrivate sends a block access to private memory, where there are no blocks.
 func TestBlockPrivate(t *testing.T) {
 	b := newBuilder()
