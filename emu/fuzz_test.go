@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/metrics"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/lower"
 	"github.com/lockstep-gpu/lockstep/scheduler"
 	"github.com/lockstep-gpu/lockstep/spirv"
+	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
 
 // What one input may take. Both are far more than any input needs that was seen;
@@ -99,6 +101,29 @@ var fuzzSeeds = func() func(t testing.TB) [][]byte {
 				if len(b.Code) < 6000 && b.Variant != "O0.32" {
 					seeds = append(seeds, b.Code)
 				}
+			}
+		}
+		// The cases are a few instructions each, and have every group and image
+		// operation that there is.
+		cases, err := filepath.Glob("../conformance/cases/[gim][rsu]*/*.case")
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range cases {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			_, code, ok := strings.Cut(string(text), "\n--- spirv\n")
+			if !ok {
+				return nil, fmt.Errorf("%s has no module", name)
+			}
+			module, err := asm.Assemble(code, asm.Options{})
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			if len(module) < 6000 {
+				seeds = append(seeds, module)
 			}
 		}
 		return seeds, nil
@@ -274,6 +299,12 @@ func argsFor(d *emu.Device, k *emu.Kernel) (args []fuzzArg, ok bool) {
 			args = append(args, fuzzArg{arg: b, buf: b})
 		case isa.ParamLocal:
 			args = append(args, fuzzArg{arg: emu.LocalBytes(128)})
+		case isa.ParamImage:
+			im, err := d.NewImage(emu.ImageDesc{Width: 5, Height: 3}, emu.ImageFormats()[i*7%len(emu.ImageFormats())], emu.ImageOptions{})
+			if err != nil {
+				return nil, false
+			}
+			args = append(args, fuzzArg{arg: im})
 		default:
 			return nil, false
 		}

@@ -253,6 +253,8 @@ func TestSubgroupFindings(t *testing.T) {
 		{"work-diverged", "work_diverged", finding.GroupDiverged, 8, nil, true, nil},
 		{"work-ended", "work_ended", finding.GroupDiverged, 8, nil, true, nil},
 		{"broadcast-differs", "broadcast_differs", finding.GroupUniform, 8, nil, false, []uint32{7, 8, 9, 10, 7, 8, 9, 10}},
+		{"item-range", "item_range", finding.ShuffleIndex, 6, func(*testing.T, *emu.Device) []emu.Arg { return []emu.Arg{emu.Value(uint32(6))} }, false,
+			[]uint32{7, 7, 7, 7, 7, 7, 0, 0}},
 		{"block-diverged", "block_diverged", finding.BlockDiverged, 8, func(t *testing.T, d *emu.Device) []emu.Arg { return []emu.Arg{buffer[uint32](t, d, 1, 2, 3, 4)} }, false,
 			[]uint32{8, 0, 10, 11, 8, 0, 10, 11}},
 		{"block-partial", "block_read", finding.BlockPartial, 6, func(t *testing.T, d *emu.Device) []emu.Arg {

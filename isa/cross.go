@@ -104,6 +104,9 @@ const (
 	// exist, is no mistake: the relative shuffles of SPIR-V, whose last lanes do
 	// so in every reduction, and what the lowering itself makes.
 	ShuffleLoose
+	// ShuffleItem says that the operand named as a lane is a component of a local
+	// id, which is to be less than the other operand, the size of the work-group.
+	ShuffleItem
 )
 
 // MaxBallotWords is the number of 32-bit words of a ballot over the largest

@@ -377,6 +377,9 @@ func shuffleText(imm uint32) string {
 	if imm&ShuffleLoose != 0 {
 		s += ", loose"
 	}
+	if imm&ShuffleItem != 0 {
+		s += ", item"
+	}
 	return s
 }
 

@@ -219,11 +219,23 @@ func (f Format) ChannelBytes() int {
 
 // Bytes returns the size of an element: 1 to 16; 0 for a format that is not valid.
 func (f Format) Bytes() int {
-	if p, ok := packed[f.Type]; ok && f.Valid() {
-		return p.bytes
+	if f.Order >= NumOrders || f.Type >= NumChannelTypes {
+		return 0
 	}
-	return f.Channels() * f.ChannelBytes()
+	return int(formatBytes[f.Order][f.Type])
 }
+
+// formatBytes has what Bytes returns, which every access asks for.
+var formatBytes = func() (table [NumOrders][NumChannelTypes]uint8) {
+	for _, f := range Formats() {
+		n := f.Channels() * f.ChannelBytes()
+		if p, ok := packed[f.Type]; ok {
+			n = p.bytes
+		}
+		table[f.Order][f.Type] = uint8(n)
+	}
+	return table
+}()
 
 // srgb says whether the colours are kept in sRGB's curve.
 func (f Format) srgb() bool { return f.Order >= OrderSRGB && f.Order <= OrderSBGRA }

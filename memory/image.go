@@ -209,6 +209,16 @@ func (im *Image) BlockByte(x, y int64) (off uint64, ok bool) {
 	return uint64(y)*im.RowPitch + uint64(x), true
 }
 
+// BlockRow returns where byte x of row y is when it and the n-1 bytes behind it
+// are the image's, and so what a block read and a block write access there.
+func (im *Image) BlockRow(x, y, n int64) (off uint64, ok bool) {
+	end := min(uint64(im.blockLimit()), im.RowBytes())
+	if x < 0 || y < 0 || y >= int64(im.Height) || uint64(n) > end || uint64(x) > end-uint64(n) {
+		return 0, false
+	}
+	return uint64(y)*im.RowPitch + uint64(x), true
+}
+
 // BlockInside says whether byte x of row y is one of the image's, as image
 // block writes ask, and whether the check that counts in units of four bytes
 // passes it, which for smaller elements is not the same.

@@ -115,6 +115,18 @@ func TestBlockBytes(t *testing.T) {
 			t.Errorf("(%d,%d): inside %t, passes %t; want %t", c.x, c.y, inside, passes, c.inside)
 		}
 	}
+	for _, c := range []struct {
+		x, y, n int64
+		off     uint64
+		ok      bool
+	}{
+		{0, 0, 12, 0, true}, {4, 1, 8, 20, true}, {11, 1, 1, 27, true}, {12, 0, 0, 12, true}, {4, 1, 9, 0, false}, {0, 0, 13, 0, false},
+		{-1, 0, 4, 0, false}, {0, -1, 4, 0, false}, {0, 2, 4, 0, false}, {1 << 62, 0, 1 << 62, 0, false},
+	} {
+		if off, ok := im.BlockRow(c.x, c.y, c.n); off != c.off || ok != c.ok {
+			t.Errorf("%d bytes at (%d,%d): %d, %t; want %d, %t", c.n, c.x, c.y, off, ok, c.off, c.ok)
+		}
+	}
 	// Elements of one byte are checked against four times the row.
 	im.Format = Format{OrderR, UnormInt8}
 	for _, c := range []struct {

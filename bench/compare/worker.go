@@ -43,6 +43,8 @@ type request struct {
 	Workers int
 	// Copy is a way of copying in the place of a kernel: byLines or byBlocks.
 	Copy string
+	// Subgroup is the sub-group size of lockstep; 0 is the usual one.
+	Subgroup int
 
 	// For opMeasure: run at least once, and again until this time is over.
 	Budget time.Duration
@@ -196,7 +198,13 @@ func (w *worker) open(q *request) (response, error) {
 			return response{}, err
 		}
 	}
-	s, err := w.subject.open(k, q.Launch, q.Workers)
+	var s session
+	var err error
+	if q.Subgroup != 0 {
+		s, err = openSubgroups(k, q)
+	} else {
+		s, err = w.subject.open(k, q.Launch, q.Workers)
+	}
 	if err != nil {
 		return response{}, err
 	}

@@ -164,6 +164,7 @@ func All() []*Kernel {
 		asyncKernels(),
 		subgroupKernels(),
 		groupFunctionKernels(),
+		groupCostKernels(),
 	)
 	slices.SortFunc(all, func(a, b *Kernel) int { return strings.Compare(a.Name, b.Name) })
 	return all

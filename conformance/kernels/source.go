@@ -18,6 +18,8 @@ const singleLanes = `
 #define sub_group_ballot(x) ((uint4)((x) != 0, 0, 0, 0))
 #define sub_group_ballot_bit_count(set) ((set).x)
 #define sub_group_ballot_exclusive_scan(set) 0u
+#define intel_sub_group_block_read(p) (*(p))
+#define intel_sub_group_block_read8(p) vload8(0, p)
 #line 1
 `
 

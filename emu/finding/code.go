@@ -101,7 +101,7 @@ var descriptions = map[Code]Description{
 		Text:    "A shuffle or broadcast takes the value of a lane that does not run it, because it is in another branch, has ended, or does not exist in a partial sub-group: undefined (SPV_INTEL_subgroups, OpGroupNonUniformShuffle). Without checks the value is 0.",
 		Checked: true},
 	ShuffleIndex: {Title: "lane index out of range",
-		Text:    "A shuffle or broadcast names a lane past the maximum sub-group size, or past the window of two sub-groups that OpSubgroupShuffleUpINTEL and OpSubgroupShuffleDownINTEL have: undefined. Without checks the value is 0.",
+		Text:    "A shuffle or broadcast names a lane past the maximum sub-group size, or past the window of two sub-groups that OpSubgroupShuffleUpINTEL and OpSubgroupShuffleDownINTEL have, or a broadcast in a work-group names a local id that no work-item has: undefined. Without checks the value is 0.",
 		Checked: true},
 	BlockDiverged: {Title: "block access that not all of the sub-group run",
 		Text:    "A block read or write stands in control flow that is not uniform in the sub-group: undefined (SPV_INTEL_subgroups). Without checks the work-items that run it access their elements behind the pointer of the lowest of them.",

@@ -142,6 +142,8 @@ func builtinLanes[T uint32 | uint64](w *wave, in *inst) {
 				i := bits.TrailingZeros64(m) & 63
 				d[i] = from + T(ids[i])
 			}
+		case m == full && b != isa.BuiltinGlobalLinearID:
+			subgroupLanes(d, b, first, sub, total)
 		default:
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
@@ -161,5 +163,29 @@ func builtinLanes[T uint32 | uint64](w *wave, in *inst) {
 				}
 			}
 		}
+	}
+}
+
+// subgroupLanes computes a built-in about sub-groups of so many lanes, of a total
+// in the group, or the local linear id, for the 64 lanes from the first on.
+func subgroupLanes[T uint32 | uint64](d *[64]T, b isa.Builtin, first, sub, total int) {
+	if b == isa.BuiltinLocalLinearID {
+		sub = first + 64 // as the local id in the only sub-group
+	}
+	for i := 0; i < 64; {
+		lane := first + i
+		at := lane % sub
+		part := d[i:][:min(sub-at, 64-i)]
+		switch b {
+		case isa.BuiltinSubgroupSize:
+			fill(part, T(min(sub, total-lane+at)))
+		case isa.BuiltinSubgroupID:
+			fill(part, T(lane/sub))
+		default:
+			for j := range part {
+				part[j] = T(at + j)
+			}
+		}
+		i += len(part)
 	}
 }

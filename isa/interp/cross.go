@@ -172,7 +172,7 @@ func ballot(w *wave, in *inst) {
 			continue
 		}
 		if m = w.masks[in.mask][k]; m == full {
-			fill32(d[:], uint32(x))
+			fill(d[:], uint32(x))
 			continue
 		}
 		for ; m != 0; m &= m - 1 {
@@ -193,10 +193,7 @@ func ballotSmall(d *[64]uint32, x uint64, n int, m uint64) {
 	case n >= 8:
 		for i := 0; i < 64; i += n {
 			v := uint32(x>>(i&63)) & keep
-			part := d[i:][:n]
-			for j := range part {
-				part[j] = v
-			}
+			fill(d[i:][:n], v)
 		}
 	default:
 		for i := range d {

@@ -20,7 +20,7 @@ var (
 func blockLoad[T unsigned](one func(unsafe.Pointer) T, many func([]T, unsafe.Pointer)) opFunc {
 	return func(w *wave, in *inst) {
 		size := int64(unsafe.Sizeof(*new(T)))
-		w.eachBlock(in, memory.AccessRead, func(k int, m uint64, mem unsafe.Pointer, off int64) {
+		w.eachBlock(in, w.loadBlocks(in, size), memory.AccessRead, func(k int, m uint64, mem unsafe.Pointer, off int64) {
 			d := (*[64]T)(unsafe.Add(w.chunk(k), in.d))
 			if lo, n := run(m); n > 0 {
 				many(d[lo:][:n], unsafe.Add(mem, off+int64(lo)*size))
@@ -38,7 +38,7 @@ func blockLoad[T unsigned](one func(unsafe.Pointer) T, many func([]T, unsafe.Poi
 func blockStore[T unsigned](one func(unsafe.Pointer, T), many func(unsafe.Pointer, []T)) opFunc {
 	return func(w *wave, in *inst) {
 		size := int64(unsafe.Sizeof(*new(T)))
-		w.eachBlock(in, memory.AccessWrite, func(k int, m uint64, mem unsafe.Pointer, off int64) {
+		w.eachBlock(in, 0, memory.AccessWrite, func(k int, m uint64, mem unsafe.Pointer, off int64) {
 			c := (*[64]T)(unsafe.Add(w.chunk(k), in.c))
 			if lo, n := run(m); n > 0 {
 				many(unsafe.Add(mem, off+int64(lo)*size), c[lo:][:n])
@@ -52,10 +52,75 @@ func blockStore[T unsigned](one func(unsafe.Pointer, T), many func(unsafe.Pointe
 	}
 }
 
-// eachBlock calls f for the lanes m of chunk k that access the elements at off,
-// for lane 0, behind mem. If one of them reaches outside the allocation, only
+// loadBlocks does what is plain: blocks of whole sub-groups, shorter than a
+// chunk and inside one allocation. It returns how many chunks it has done.
+func (w *wave) loadBlocks(in *inst, size int64) int {
+	const step = 32 // bytes that are moved at once
+	n := w.subgroup()
+	if n < minPick || n >= 64 || int64(n)*size%step != 0 || bigEndian {
+		return 0
+	}
+	var mem unsafe.Pointer
+	var limit uint64
+	key := noKey
+	last := int64(n-1) * size
+	skip := in.disp + int64(in.imm)*int64(n)*size
+	indexed := in.scalars&1 != 0 && in.vectorIndex && in.idx == isa.IdxU32 // as most are
+	var start int64
+	if indexed {
+		base := memory.Pointer(w.s[in.a])
+		mem, limit = w.target(in, base, uint64(size), memory.AccessRead)
+		start = base.Offset() + skip
+	}
+	for k, m := range w.exec {
+		if m != full {
+			return k
+		}
+		// All addresses first: what is loaded may overwrite them.
+		var from [64 / minPick]int64
+		var apart int64 // not 0 if the blocks do not follow each other
+		chunk := w.chunk(k)
+		index := (*[64]uint32)(unsafe.Add(chunk, in.b))
+		for j, i := 0, 0; i < 64; j, i = j+1, i+n {
+			var off int64
+			if indexed {
+				off = start + int64(index[i&63])*in.scale
+			} else {
+				base := w.blockBase(in, chunk, i)
+				if uint64(base)>>memory.OffsetBits != key {
+					if i != 0 {
+						return k // in different allocations
+					}
+					key = uint64(base) >> memory.OffsetBits
+					mem, limit = w.target(in, base, uint64(size), memory.AccessRead)
+				}
+				off = base.Offset() + w.blockIndex(in, chunk, i) + skip
+			}
+			if mem == nil || uint64(off) > limit || uint64(off+last) > limit {
+				return k
+			}
+			from[j&7] = off
+			apart |= off - from[0] - int64(i)*size
+		}
+		d := unsafe.Add(chunk, in.d)
+		if apart == 0 {
+			copy(unsafe.Slice((*byte)(d), 64*size), unsafe.Slice((*byte)(unsafe.Add(mem, from[0])), 64*size))
+			continue
+		}
+		for j := 0; j*n < 64; j++ {
+			p, at := unsafe.Add(mem, from[j&7]), int64(j*n)*size
+			for i := int64(0); i <= last; i += step {
+				*(*[step]byte)(unsafe.Add(d, at+i)) = *(*[step]byte)(unsafe.Add(p, i))
+			}
+		}
+	}
+	return len(w.exec)
+}
+
+// eachBlock calls f for the lanes m of chunk k, from chunk start on, that access
+// the elements at off, for lane 0, behind mem. If one of them reaches outside the allocation, only
 // the lanes before it act, and the wave is over.
-func (w *wave) eachBlock(in *inst, a memory.Access, f func(k int, m uint64, mem unsafe.Pointer, off int64)) {
+func (w *wave) eachBlock(in *inst, start int, a memory.Access, f func(k int, m uint64, mem unsafe.Pointer, off int64)) {
 	n := w.subgroup()
 	size := int64(in.src.Type.Bytes())
 	part := full
@@ -67,7 +132,8 @@ func (w *wave) eachBlock(in *inst, a memory.Access, f func(k int, m uint64, mem 
 	var mem unsafe.Pointer
 	var limit uint64
 	key := noKey
-	for k, m := range w.exec {
+	for k := start; k < len(w.exec); k++ {
+		m := w.exec[k]
 		chunk := w.chunk(k)
 		if n < 64 && m == full && w.consecutive(in, chunk, n, size) {
 			part = full // one access, as of a sub-group of 64 lanes

@@ -98,6 +98,12 @@ func (w *wave) checkShuffle(in *inst, lane isa.Reg, windows uint64) {
 			return fmt.Sprintf("lane index %d, but %d in the first lane", int32(named(k, i)), int32(firstNamed(k, i)))
 		})
 	}
+	if in.src.Imm&isa.ShuffleItem != 0 {
+		size := func(k, i int) uint64 { return w.reg(in.src.A, isa.I32, k, i) }
+		w.failWhere(in, finding.ShuffleIndex, func(k, i int) bool { return named(k, i) >= size(k, i) }, func(k, i int) string {
+			return fmt.Sprintf("local id %d in a work-group of %d in that dimension", int32(named(k, i)), size(k, i))
+		})
+	}
 	if in.src.Imm&isa.ShuffleLoose != 0 {
 		return
 	}

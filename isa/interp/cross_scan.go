@@ -12,6 +12,7 @@ import (
 type scanFuncs[T any] struct {
 	identity  T
 	reduce    func(x []T) T
+	fold      func(r0, r1, r2, r3 T, x0, x1, x2, x3 []T) (_, _, _, _ T) // reduces four, given what was before
 	inclusive func(d, x []T)
 	exclusive func(d, x []T, identity T)
 }
@@ -20,10 +21,7 @@ type scanFuncs[T any] struct {
 func (f *scanFuncs[T]) do(kind isa.ScanKind, d, x []T) {
 	switch kind {
 	case isa.ScanReduce:
-		v := f.reduce(x)
-		for i := range d {
-			d[i] = v
-		}
+		fill(d, f.reduce(x))
 	case isa.ScanInclusive:
 		f.inclusive(d, x)
 	default:
@@ -36,22 +34,27 @@ func scanner[T any](f *scanFuncs[T]) opFunc {
 	return func(w *wave, in *inst) {
 		kind, _ := in.src.ScanOf()
 		n := w.subgroup()
-		cluster := n
-		if in.scale > 0 && in.scale < int64(n) {
-			cluster = int(in.scale)
-		}
 		if in.vectorIndex {
-			w.eachSubgroup(func(k, first, n int) { scanSome(w, in, f, kind, k, first, n, cluster) })
+			w.eachSubgroup(func(k, first, n int) { scanSome(w, in, f, kind, k, first, n, n) })
 			return
 		}
+		if in.scale > 0 && in.scale < int64(n) {
+			n = int(in.scale) // a cluster is like a sub-group
+		}
+		rows := reduction[T]{funcs: f, lanes: n}
+		together := kind == isa.ScanReduce && n >= minRow
 		if n == maxSubgroup {
 			w.eachSubgroup(func(k, first, n int) {
-				if lo, hi := w.pair(k); lo&hi == full {
-					scanWide(w, in, f, kind, k, cluster)
-					return
+				switch lo, hi := w.pair(k); {
+				case lo&hi != full:
+					scanSome(w, in, f, kind, k, first, n, n)
+				case together:
+					rows.add(w, in, k, 0)
+				default:
+					scanWide(w, in, f, kind, k)
 				}
-				scanSome(w, in, f, kind, k, first, n, cluster)
 			})
+			rows.finish(w)
 			return
 		}
 		part := full >> (64 - n)
@@ -62,35 +65,82 @@ func scanner[T any](f *scanFuncs[T]) opFunc {
 			base := w.chunk(k)
 			d := (*[64]T)(unsafe.Add(base, in.d))
 			a := (*[64]T)(unsafe.Add(base, in.a))
-			if m == full {
-				for i := 0; i < 64; i += cluster {
-					f.do(kind, d[i:][:cluster], a[i:][:cluster])
-				}
-				continue
-			}
 			for m != 0 {
 				first := bits.TrailingZeros64(m) &^ (n - 1)
-				if m>>first&part == part {
-					for i := first; i < first+n; i += cluster {
-						f.do(kind, d[i:][:cluster], a[i:][:cluster])
-					}
-				} else {
-					scanSome(w, in, f, kind, k, first, n, cluster)
+				switch {
+				case m>>first&part != part:
+					scanSome(w, in, f, kind, k, first, n, n)
+				case together:
+					rows.add(w, in, k, first)
+				default:
+					f.do(kind, d[first:][:n], a[first:][:n])
 				}
 				m &^= part << first
 			}
 		}
+		rows.finish(w)
 	}
 }
 
+// minRow is the least number of lanes of the sub-groups that are reduced four
+// at a time.
+const minRow = 8
+
+// reduction reduces sub-groups four at a time: the steps of one wait for each
+// other, those of different ones do not.
+type reduction[T any] struct {
+	funcs *scanFuncs[T]
+	lanes int
+	rows  int
+	x, d  [4]unsafe.Pointer // where the lanes of each are
+}
+
+// add reduces the lanes of chunk k from the first on.
+func (r *reduction[T]) add(w *wave, in *inst, k, first int) {
+	base, at := w.chunk(k), uintptr(first)*unsafe.Sizeof(*new(T))
+	r.x[r.rows&3] = unsafe.Add(base, uintptr(in.a)+at)
+	r.d[r.rows&3] = unsafe.Add(base, uintptr(in.d)+at)
+	if r.rows++; r.rows == 4 {
+		r.finish(w)
+	}
+}
+
+// finish reduces the sub-groups that were added.
+func (r *reduction[T]) finish(w *wave) {
+	if r.rows == 0 {
+		return
+	}
+	for i := r.rows; i < 4; i++ {
+		r.x[i] = r.x[0] // computed in vain
+	}
+	n := min(r.lanes, 64)
+	row := func(i int) []T { return unsafe.Slice((*T)(r.x[i]), n) }
+	x0, x1, x2, x3 := row(0), row(1), row(2), row(3)
+	r0, r1, r2, r3 := r.funcs.fold(x0[0], x1[0], x2[0], x3[0], x0[1:], x1[1:], x2[1:], x3[1:])
+	if r.lanes > n {
+		for i := range r.x {
+			r.x[i] = unsafe.Add(r.x[i], w.stride)
+		}
+		r0, r1, r2, r3 = r.funcs.fold(r0, r1, r2, r3, row(0), row(1), row(2), row(3))
+	}
+	for i, v := range [4]T{r0, r1, r2, r3} {
+		if i == r.rows {
+			break
+		}
+		fill(unsafe.Slice((*T)(r.d[i]), n), v)
+		if r.lanes > n {
+			fill(unsafe.Slice((*T)(unsafe.Add(r.d[i], w.stride)), n), v)
+		}
+	}
+	r.rows = 0
+}
+
 // scanWide scans a sub-group of 128 lanes that all run.
-func scanWide[T any](w *wave, in *inst, f *scanFuncs[T], kind isa.ScanKind, k, cluster int) {
+func scanWide[T any](w *wave, in *inst, f *scanFuncs[T], kind isa.ScanKind, k int) {
 	var v [maxSubgroup]T
 	copy(v[:64], (*[64]T)(unsafe.Add(w.chunk(k), in.a))[:])
 	copy(v[64:], (*[64]T)(unsafe.Add(w.chunk(k+1), in.a))[:])
-	for i := 0; i < maxSubgroup; i += cluster {
-		f.do(kind, v[i:][:cluster], v[i:][:cluster])
-	}
+	f.do(kind, v[:], v[:])
 	copy((*[64]T)(unsafe.Add(w.chunk(k), in.d))[:], v[:64])
 	copy((*[64]T)(unsafe.Add(w.chunk(k+1), in.d))[:], v[64:])
 }

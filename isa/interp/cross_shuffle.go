@@ -48,6 +48,42 @@ func wide[T unsigned](w *wave, k int, r uint32, room *[128]T) {
 	source(w, k+1, r, w.exec[k+1], (*[64]T)(room[64:]), false)
 }
 
+// minPick is the least number of lanes of the sub-groups whose lanes are
+// shuffled eight at a time.
+const minPick = 8
+
+// pick gives the lanes of a chunk the elements that they name, counted from
+// where their sub-group's n lanes start in src; those that name none of the limit
+// ones get 0. d may be where lane is, not where src is. n and limit are powers
+// of two, and n at least minPick.
+func pick[T unsigned](d, all, lane unsafe.Pointer, n int, limit uint32) {
+	const lanes = minPick
+	size := unsafe.Sizeof(T(0))
+	for i := 0; i < 64; i += lanes {
+		src := unsafe.Add(all, uintptr(i&-n)*size)
+		l, r := (*[lanes]uint32)(unsafe.Add(lane, i*4)), (*[lanes]T)(unsafe.Add(d, uintptr(i)*size))
+		j0, j1, j2, j3, j4, j5, j6, j7 := l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7]
+		if j0|j1|j2|j3|j4|j5|j6|j7 < limit {
+			r[0] = *(*T)(unsafe.Add(src, uintptr(j0)*size))
+			r[1] = *(*T)(unsafe.Add(src, uintptr(j1)*size))
+			r[2] = *(*T)(unsafe.Add(src, uintptr(j2)*size))
+			r[3] = *(*T)(unsafe.Add(src, uintptr(j3)*size))
+			r[4] = *(*T)(unsafe.Add(src, uintptr(j4)*size))
+			r[5] = *(*T)(unsafe.Add(src, uintptr(j5)*size))
+			r[6] = *(*T)(unsafe.Add(src, uintptr(j6)*size))
+			r[7] = *(*T)(unsafe.Add(src, uintptr(j7)*size))
+		} else {
+			for i, j := range *l {
+				v := *(*T)(unsafe.Add(src, uintptr(j&(limit-1))*size))
+				if j >= limit {
+					v = 0
+				}
+				r[i] = v
+			}
+		}
+	}
+}
+
 // shuffle gives each lane the value of the one that it names.
 func shuffle[T unsigned](w *wave, in *inst) {
 	n := w.subgroup()
@@ -64,10 +100,8 @@ func shuffle[T unsigned](w *wave, in *inst) {
 		d := (*[64]T)(unsafe.Add(base, in.d))
 		lane := (*[64]uint32)(unsafe.Add(base, in.b))
 		src := source(w, k, in.a, m, &room, in.d != in.a)
-		if m = w.masks[in.mask][k]; m == full {
-			if in.d == in.b || !shuffleInside(d, src, lane, uint32(n)) {
-				shuffleFull(d, src, lane, uint32(n))
-			}
+		if m = w.masks[in.mask][k]; m == full && n >= minPick {
+			pick[T](unsafe.Pointer(d), unsafe.Pointer(src), unsafe.Pointer(lane), n, uint32(n))
 			continue
 		}
 		for ; m != 0; m &= m - 1 {
@@ -82,48 +116,33 @@ func shuffle[T unsigned](w *wave, in *inst) {
 	}
 }
 
-// shuffleInside shuffles if all lanes exist. It says whether they do; d must
-// not be lane.
-func shuffleInside[T unsigned](d, src *[64]T, lane *[64]uint32, n uint32) bool {
-	var all uint32
-	for i := uint32(0); i < 64; i += 4 {
-		j0, j1, j2, j3 := lane[i], lane[i+1], lane[i+2], lane[i+3]
-		d[i] = src[(i&^(n-1)|j0)&63]
-		d[i+1] = src[((i+1)&^(n-1)|j1)&63]
-		d[i+2] = src[((i+2)&^(n-1)|j2)&63]
-		d[i+3] = src[((i+3)&^(n-1)|j3)&63]
-		all |= j0 | j1 | j2 | j3
-	}
-	return all < n
-}
-
-func shuffleFull[T unsigned](d, src *[64]T, lane *[64]uint32, n uint32) {
-	for i := range d {
-		j := lane[i]
-		v := src[(uint32(i)&^(n-1)|j)&63]
-		if j >= n {
-			v = 0
-		}
-		d[i] = v
-	}
-}
-
 // shuffleWide is shuffle for sub-groups of 128 lanes.
 func shuffleWide[T unsigned](w *wave, in *inst) {
 	var room [128]T
-	for k, m := range w.exec {
+	for k := range w.exec {
 		if k&1 == 0 {
 			wide(w, k, in.a, &room)
 		}
-		d := (*[64]T)(unsafe.Add(w.chunk(k), in.d))
-		lane := (*[64]uint32)(unsafe.Add(w.chunk(k), in.b))
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m) & 63
-			v := room[lane[i]&127]
-			if lane[i] >= maxSubgroup {
-				v = 0
-			}
-			d[i] = v
+		pickWide(w, in, k, in.b, room[:])
+	}
+}
+
+// pickWide gives the lanes of chunk k the elements of src that register lanes
+// names.
+func pickWide[T unsigned](w *wave, in *inst, k int, lanes uint32, src []T) {
+	d := (*[64]T)(unsafe.Add(w.chunk(k), in.d))
+	lane := (*[64]uint32)(unsafe.Add(w.chunk(k), lanes))
+	m := w.masks[in.mask][k]
+	if m == full {
+		pick[T](unsafe.Pointer(d), unsafe.Pointer(unsafe.SliceData(src)), unsafe.Pointer(lane), maxSubgroup, uint32(len(src)))
+		return
+	}
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m) & 63
+		j := uint(lane[i]) // before d[i] is written, which may be the same place
+		d[i] = 0
+		if j < uint(len(src)) {
+			d[i] = src[j]
 		}
 	}
 }
@@ -168,14 +187,38 @@ func value[T unsigned](w *wave, in *inst, k, first int, lane uint32, n int) T {
 // fillLanes sets the elements of m to v.
 func fillLanes[T unsigned](d *[64]T, m uint64, v T) {
 	if lo, n := run(m); n >= minDense/2 {
-		part := d[lo:][:n]
-		for i := range part {
-			part[i] = v
-		}
+		fill(d[lo:][:n], v)
 		return
 	}
 	for ; m != 0; m &= m - 1 {
 		d[bits.TrailingZeros64(m)&63] = v
+	}
+}
+
+// fill sets all elements to v. T has 1, 2, 4 or 8 bytes and no pointers.
+func fill[T any](d []T, v T) {
+	const words = 4
+	size := unsafe.Sizeof(v)
+	p := unsafe.Pointer(unsafe.SliceData(d))
+	if n := uintptr(len(d)) * size; n%(8*words) == 0 && uintptr(p)%8 == 0 {
+		var x uint64
+		switch size {
+		case 1:
+			x = uint64(*(*uint8)(unsafe.Pointer(&v))) * 0x0101010101010101
+		case 2:
+			x = uint64(*(*uint16)(unsafe.Pointer(&v))) * 0x0001000100010001
+		case 4:
+			x = uint64(*(*uint32)(unsafe.Pointer(&v))) * 0x0000000100000001
+		default:
+			x = *(*uint64)(unsafe.Pointer(&v))
+		}
+		for all := unsafe.Slice((*uint64)(p), n/8); len(all) >= words; all = all[words:] {
+			all[0], all[1], all[2], all[3] = x, x, x, x
+		}
+		return
+	}
+	for i := range d {
+		d[i] = v
 	}
 }
 
@@ -187,7 +230,8 @@ func shuffle2[T unsigned](w *wave, in *inst) {
 		shuffle2Wide[T](w, in)
 		return
 	}
-	var room, room2 [64]T
+	var room [128]T
+	size := int(unsafe.Sizeof(T(0)))
 	for k, m := range w.exec {
 		if m == 0 {
 			continue
@@ -195,10 +239,16 @@ func shuffle2[T unsigned](w *wave, in *inst) {
 		base := w.chunk(k)
 		d := (*[64]T)(unsafe.Add(base, in.d))
 		lane := (*[64]uint32)(unsafe.Add(base, in.c))
-		a := source(w, k, in.a, m, &room, in.d != in.a)
-		b := source(w, k, in.b, m, &room2, in.d != in.b)
-		if m = w.masks[in.mask][k]; m == full {
-			shuffle2Full(d, a, b, lane, uint32(n))
+		stay := in.d != in.a && in.d != in.b && m == full
+		a := source(w, k, in.a, m, (*[64]T)(room[:64]), stay)
+		b := source(w, k, in.b, m, (*[64]T)(room[64:]), stay)
+		if m = w.masks[in.mask][k]; m == full && n >= minPick {
+			// Both are registers or both in room.
+			apart := (uintptr(unsafe.Pointer(b)) - uintptr(unsafe.Pointer(a))) / uintptr(size)
+			if uintptr(unsafe.Pointer(b)) < uintptr(unsafe.Pointer(a)) {
+				apart = -((uintptr(unsafe.Pointer(a)) - uintptr(unsafe.Pointer(b))) / uintptr(size))
+			}
+			pickOf2[T](unsafe.Pointer(d), unsafe.Pointer(a), unsafe.Pointer(lane), n, apart)
 			continue
 		}
 		for ; m != 0; m &= m - 1 {
@@ -208,9 +258,30 @@ func shuffle2[T unsigned](w *wave, in *inst) {
 	}
 }
 
-func shuffle2Full[T unsigned](d, a, b *[64]T, lane *[64]uint32, n uint32) {
-	for i := range d {
-		d[i] = pick2(a, b, uint32(i)&^(n-1), lane[i], n)
+// pickOf2 is [pick] for two sources, the second so many elements behind the
+// first.
+func pickOf2[T unsigned](d, all, lane unsafe.Pointer, n int, apart uintptr) {
+	const lanes = 4
+	size := unsafe.Sizeof(T(0))
+	limit, log := uint32(2*n), bits.TrailingZeros32(uint32(n))&31
+	apart -= uintptr(n)
+	for i := 0; i < 64; i += lanes {
+		src := unsafe.Add(all, uintptr(i&-n)*size)
+		l, r := (*[lanes]uint32)(unsafe.Add(lane, i*4)), (*[lanes]T)(unsafe.Add(d, uintptr(i)*size))
+		j0, j1, j2, j3 := l[0], l[1], l[2], l[3]
+		if j0|j1|j2|j3 < limit {
+			r[0] = *(*T)(unsafe.Add(src, (uintptr(j0)+uintptr(j0>>log)*apart)*size))
+			r[1] = *(*T)(unsafe.Add(src, (uintptr(j1)+uintptr(j1>>log)*apart)*size))
+			r[2] = *(*T)(unsafe.Add(src, (uintptr(j2)+uintptr(j2>>log)*apart)*size))
+			r[3] = *(*T)(unsafe.Add(src, (uintptr(j3)+uintptr(j3>>log)*apart)*size))
+		} else {
+			for i, j := range *l {
+				r[i] = 0
+				if j < limit {
+					r[i] = *(*T)(unsafe.Add(src, (uintptr(j)+uintptr(j>>log)*apart)*size))
+				}
+			}
+		}
 	}
 }
 
@@ -228,21 +299,12 @@ func pick2[T unsigned](a, b *[64]T, first, lane, n uint32) T {
 // shuffle2Wide is shuffle2 for sub-groups of 128 lanes.
 func shuffle2Wide[T unsigned](w *wave, in *inst) {
 	var room [256]T
-	for k, m := range w.exec {
+	for k := range w.exec {
 		if k&1 == 0 {
 			wide(w, k, in.a, (*[128]T)(room[:128]))
 			wide(w, k, in.b, (*[128]T)(room[128:]))
 		}
-		d := (*[64]T)(unsafe.Add(w.chunk(k), in.d))
-		lane := (*[64]uint32)(unsafe.Add(w.chunk(k), in.c))
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m) & 63
-			v := room[lane[i]&255]
-			if lane[i] >= 2*maxSubgroup {
-				v = 0
-			}
-			d[i] = v
-		}
+		pickWide(w, in, k, in.c, room[:])
 	}
 }
 

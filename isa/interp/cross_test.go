@@ -21,7 +21,7 @@ type crossCase struct {
 	size    int    // of a sub-group
 	lanes   int    // of the wave
 	scalars int    // set of operands that are scalar
-	alias   bool   // the destination is operand a
+	alias   int    // the destination is operand a (0), b (1) or c (2), or else a register of its own
 	pattern string // which lanes run
 	check   bool
 }
@@ -57,6 +57,16 @@ func crossResult(in *isa.Inst) isa.Type {
 	return in.Type
 }
 
+// aliased returns the operand that is to be the destination as well, None where
+// it cannot be.
+func (c *crossCase) aliased(in *isa.Inst) isa.Reg {
+	types := crossTypes(in)
+	if c.alias >= len(types) || types[c.alias] == isa.Void || types[c.alias].Bank() != crossResult(in).Bank() {
+		return isa.None
+	}
+	return [...]isa.Reg{in.A, in.B, in.C}[c.alias]
+}
+
 // crossWave starts a wave at an instruction that some lanes run: those of
 // active. The instruction is in block 1.
 func (c *crossCase) crossWave(t *testing.T, r *rand.Rand) (b *builder, w *wave, pc int, in isa.Inst, active []bool) {
@@ -75,8 +85,8 @@ func (c *crossCase) crossWave(t *testing.T, r *rand.Rand) (b *builder, w *wave, 
 		}
 	}
 	in.Dst = b.reg(crossResult(&in))
-	if c.alias && in.A.IsVector() && crossResult(&in) == in.Type {
-		in.Dst = in.A
+	if r := c.aliased(&in); r.IsVector() {
+		in.Dst = r
 	}
 	b.brCond(cond, 1, 2)
 	pc = b.emit(in)
@@ -301,8 +311,8 @@ func (c *crossCase) run(t *testing.T, r *rand.Rand) {
 		}
 	}
 	for lane := range c.lanes {
-		if in.Dst == in.A && result.Bank() == types[0].Bank() {
-			old[lane] = values[0][lane]
+		if in.Dst == c.aliased(&in) {
+			old[lane] = values[c.alias][lane]
 			continue
 		}
 		old[lane] = sample(r, isa.I64) & (full >> (64 - result.Bits()))
@@ -382,7 +392,7 @@ func TestCross(t *testing.T) {
 				if testing.Short() && (i+size)%2 == 0 {
 					continue
 				}
-				c := crossCase{in: in, size: size, pattern: p, lanes: lanes[r.IntN(len(lanes))], alias: r.IntN(2) == 0, scalars: r.IntN(8) & r.IntN(8)}
+				c := crossCase{in: in, size: size, pattern: p, lanes: lanes[r.IntN(len(lanes))], alias: r.IntN(6), scalars: r.IntN(8) & r.IntN(8)}
 				if r.IntN(3) == 0 {
 					c.in.Flags |= isa.FlagDense
 				}
@@ -672,6 +682,82 @@ func TestBlockChecks(t *testing.T) {
 			t.Errorf("%s: no fault", c.name)
 		case f != nil && (f.Code != c.code || f.Detail != c.detail):
 			t.Errorf("%s: %s: %s, want %s: %s", c.name, f.Code, f.Detail, c.code, c.detail)
+		}
+	}
+}
+
+// TestBlockAllocations loads blocks whose sub-groups have different allocations.
+func TestBlockAllocations(t *testing.T) {
+	for _, size := range []int{1, 8, 16, 32, 64, 128} {
+		b := newBuilder()
+		p, v := b.reg(isa.I64), b.reg(isa.I32)
+		b.emit(isa.Inst{Op: isa.OpBlockLoad, Type: isa.I32, Dst: v, A: p, Imm: 1})
+		b.ret()
+		const lanes = 256
+		mem := memory.NewGlobal(1 << 20)
+		var bufs [3]memory.Pointer
+		for i := range bufs {
+			var err error
+			if bufs[i], err = mem.Alloc("buf", 4096, false); err != nil {
+				t.Fatal(err)
+			}
+			data := mem.Lookup(uint32(i + 1)).Data
+			for j := range data {
+				data[j] = byte(i + 1)
+			}
+			for j := 0; j < len(data); j += 4 {
+				data[j], data[j+1] = byte(j/4), byte(j/4>>8)
+			}
+		}
+		w := b.compile(t).NewWave(lanes).(*wave)
+		w.Start(&engine.Group{Launch: &engine.Launch{Kernel: b.k, SubgroupSize: size, Memory: mem}, Size: [3]uint32{lanes, 1, 1}}, 0, lanes)
+		for lane := range lanes {
+			w.setReg(p, isa.I64, lane/64, lane%64, uint64(bufs[lane/size%3].Add(int64(4*(lane/size)))))
+		}
+		if stop := w.Run(0); stop != engine.StopDone {
+			t.Fatalf("size %d: %+v", size, w.Fault())
+		}
+		for lane := range lanes {
+			sub := lane / size
+			want := uint64(sub+size+lane%size) | uint64(sub%3+1)*0x01010000
+			if got := w.reg(v, isa.I32, lane/64, lane%64); got != want {
+				t.Fatalf("size %d, lane %d: %#x, want %#x", size, lane, got, want)
+			}
+		}
+	}
+}
+
+// TestBlockOverIndex loads blocks into the register of their index.
+func TestBlockOverIndex(t *testing.T) {
+	for _, size := range []int{1, 8, 16, 32, 64, 128} {
+		b := newBuilder()
+		const lanes = 192
+		mem := memory.NewGlobal(1 << 20)
+		buf, err := mem.Alloc("buf", 8*lanes, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := mem.Lookup(1).Data
+		for j := range 2 * lanes {
+			data[4*j], data[4*j+1], data[4*j+2] = byte(j), byte(j>>8), 0xff // no index, taken for one
+		}
+		v := b.reg(isa.I32)
+		b.emit(isa.Inst{Op: isa.OpBlockLoad, Type: isa.I32, Dst: v, A: b.constant(uint64(buf)), B: v, Idx: isa.IdxU32, Scale: 4, Space: isa.SpaceGlobal})
+		b.ret()
+		l := b.launch(mem, lanes)
+		l.SubgroupSize = size
+		w := b.compile(t).NewWave(lanes).(*wave)
+		w.Start(&engine.Group{Launch: l, Size: [3]uint32{lanes, 1, 1}}, 0, lanes)
+		for lane := range lanes {
+			w.setReg(v, isa.I32, lane/64, lane%64, uint64(lane/size*size+lane/size%3))
+		}
+		if stop := w.Run(0); stop != engine.StopDone {
+			t.Fatalf("size %d: %+v", size, w.Fault())
+		}
+		for lane := range lanes {
+			if got, want := w.reg(v, isa.I32, lane/64, lane%64), uint64(lane+lane/size%3)|0xff0000; got != want {
+				t.Fatalf("size %d, lane %d: %#x, want %#x", size, lane, got, want)
+			}
 		}
 	}
 }

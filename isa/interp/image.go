@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -303,16 +304,27 @@ func imageBlock(w *wave, in *inst) {
 		}
 	}
 	var v imageView
+	var b imageBox
 	size := s.Type.Bytes()
+	last := -1
 	for k, m := range w.exec {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
-			if v.find(w, w.blockImage(a, k, i), access) != nil {
-				w.imageFault(in, access)
-				return
+			if g := (k*64 + i) / w.subgroup(); g != last {
+				// Looked up once: the destination may be the register of an operand.
+				last = g
+				if v.find(w, w.blockImage(a, k, i), access) != nil {
+					w.imageFault(in, access)
+					return
+				}
+				b = w.blockOf(a, k, i)
 			}
 			if access == memory.AccessRead {
-				x, y, ok := w.blockPlace(in, int(s.Imm2), k, i)
+				if set := w.readRow(in, &v, &b, k, m); set != 0 {
+					m &^= set &^ (1 << i)
+					continue
+				}
+				x, y, ok := w.blockPlace(in, &b, int(s.Imm2), k, i)
 				bits := uint64(0)
 				if ok {
 					bits = readBlock(&v, x, y, size)
@@ -321,7 +333,7 @@ func imageBlock(w *wave, in *inst) {
 				continue
 			}
 			for n, r := range a.Value {
-				if x, y, ok := w.blockPlace(in, n, k, i); ok {
+				if x, y, ok := w.blockPlace(in, &b, n, k, i); ok {
 					writeBlock(&v, x, y, size, w.reg(r, s.Type, k, i))
 				}
 			}
@@ -336,30 +348,96 @@ func (w *wave) blockImage(a *imageAccess, k, i int) memory.Pointer {
 	return memory.Pointer(w.reg(a.Image, isa.I64, fk, fi))
 }
 
+// imageBox is where the block of a sub-group is, in bytes and rows, and of a media
+// block its size in elements and rows.
+type imageBox struct {
+	x, y          int64
+	media         bool
+	width, height int64
+}
+
+// blockOf returns the block that a lane takes part in: that of the lowest lane.
+func (w *wave) blockOf(a *imageAccess, k, i int) imageBox {
+	fk, fi := w.lowestOf(k, i)
+	at := w.coords(a, fk, fi)
+	b := imageBox{x: at[0], y: at[1]}
+	if a.Width != isa.None {
+		b.media = true
+		b.width = int64(int32(w.reg(a.Width, isa.I32, fk, fi)))
+		b.height = int64(int32(w.reg(a.Height, isa.I32, fk, fi)))
+	}
+	return b
+}
+
 // blockPlace returns where component n of a lane is: the byte in a row, and the
 // row. The lanes of a plain block stand side by side and its components below
 // each other. A media block is filled row by row: component n of lane l is its
 // element n*S + l, where S is the maximum sub-group size; ok is false behind its end.
-func (w *wave) blockPlace(in *inst, n, k, i int) (x, y int64, ok bool) {
-	a := in.aux.image
-	fk, fi := w.lowestOf(k, i)
-	at := w.coords(a, fk, fi)
+func (w *wave) blockPlace(in *inst, b *imageBox, n, k, i int) (x, y int64, ok bool) {
 	lane := int64(k*64+i) % int64(w.subgroup())
 	size := int64(in.src.Type.Bytes())
-	if a.Width == isa.None {
-		return at[0] + lane*size, at[1] + int64(n), true
+	if !b.media {
+		return b.x + lane*size, b.y + int64(n), true
 	}
-	width := int64(int32(w.reg(a.Width, isa.I32, fk, fi)))
-	height := int64(int32(w.reg(a.Height, isa.I32, fk, fi)))
 	e := int64(n)*int64(w.subgroup()) + lane
-	if width <= 0 || e/width >= height {
+	if b.width <= 0 || e/b.width >= b.height {
 		return 0, 0, false
 	}
-	return at[0] + e%width*size, at[1] + e/width, true
+	return b.x + e%b.width*size, b.y + e/b.width, true
+}
+
+// readRow reads a component of a plain block for the lanes of m that are of one
+// sub-group with the lowest of them, when all of what they read is inside of the
+// image. It returns those lanes, or 0 when that is not so.
+func (w *wave) readRow(in *inst, v *imageView, b *imageBox, k int, m uint64) (set uint64) {
+	s := in.src
+	if b.media || !s.Dst.IsVector() {
+		return 0
+	}
+	i := bits.TrailingZeros64(m)
+	set = m
+	if n := w.subgroup(); n < 64 {
+		set &= (1<<n - 1) << (i &^ (n - 1))
+	}
+	size := int64(s.Type.Bytes())
+	x, y, _ := w.blockPlace(in, b, int(s.Imm2), k, i)
+	off, ok := v.image.BlockRow(x, y, int64(bits.Len64(set)-i)*size)
+	if !ok {
+		return 0
+	}
+	p := unsafe.Add(w.chunk(k), w.code.offset(s.Dst, s.Type))
+	row := v.data[off:]
+	for left := set; left != 0; left &= left - 1 {
+		j := bits.TrailingZeros64(left) & 63
+		from := row[int64(j-i)*size:]
+		switch size {
+		case 1:
+			(*[64]uint8)(p)[j] = from[0]
+		case 2:
+			(*[64]uint16)(p)[j] = binary.LittleEndian.Uint16(from)
+		case 4:
+			(*[64]uint32)(p)[j] = binary.LittleEndian.Uint32(from)
+		default:
+			(*[64]uint64)(p)[j] = binary.LittleEndian.Uint64(from)
+		}
+	}
+	return set
 }
 
 // readBlock reads size bytes at byte x of row y.
 func readBlock(v *imageView, x, y int64, size int) uint64 {
+	if off, ok := v.image.BlockRow(x, y, int64(size)); ok {
+		switch p := v.data[off:]; size {
+		case 4:
+			return uint64(binary.LittleEndian.Uint32(p))
+		case 2:
+			return uint64(binary.LittleEndian.Uint16(p))
+		case 1:
+			return uint64(p[0])
+		case 8:
+			return binary.LittleEndian.Uint64(p)
+		}
+	}
 	var b [8]byte
 	for j := range size {
 		if off, ok := v.image.BlockByte(x+int64(j), y); ok {
@@ -373,6 +451,10 @@ func readBlock(v *imageView, x, y int64, size int) uint64 {
 func writeBlock(v *imageView, x, y int64, size int, value uint64) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], value)
+	if off, ok := v.image.BlockRow(x, y, int64(size)); ok {
+		copy(v.data[off:][:size], b[:])
+		return
+	}
 	for j := range size {
 		if inside, _ := v.image.BlockInside(x+int64(j), y); inside {
 			off, _ := v.image.BlockByte(x+int64(j), y)
@@ -431,8 +513,9 @@ func (w *wave) checkImageBlock(in *inst, access memory.Access) {
 		if access == memory.AccessWrite {
 			n, end = 0, a.Components
 		}
+		b := w.blockOf(a, k, i)
 		for ; n < end; n++ {
-			x, y, ok := w.blockPlace(in, n, k, i)
+			x, y, ok := w.blockPlace(in, &b, n, k, i)
 			if !ok {
 				continue
 			}

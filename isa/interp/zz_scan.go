@@ -15,6 +15,17 @@ func reduceAddI8(x []uint8) uint8 {
 	return acc
 }
 
+func foldAddI8(r0, r1, r2, r3 uint8, x0, x1, x2, x3 []uint8) (_, _, _, _ uint8) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 + v
+		r1 = r1 + x1[i]
+		r2 = r2 + x2[i]
+		r3 = r3 + x3[i]
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveAddI8(d, x []uint8) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -43,6 +54,17 @@ func reduceAddI16(x []uint16) uint16 {
 		acc = acc + v
 	}
 	return acc
+}
+
+func foldAddI16(r0, r1, r2, r3 uint16, x0, x1, x2, x3 []uint16) (_, _, _, _ uint16) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 + v
+		r1 = r1 + x1[i]
+		r2 = r2 + x2[i]
+		r3 = r3 + x3[i]
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveAddI16(d, x []uint16) {
@@ -75,6 +97,17 @@ func reduceAddI32(x []uint32) uint32 {
 	return acc
 }
 
+func foldAddI32(r0, r1, r2, r3 uint32, x0, x1, x2, x3 []uint32) (_, _, _, _ uint32) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 + v
+		r1 = r1 + x1[i]
+		r2 = r2 + x2[i]
+		r3 = r3 + x3[i]
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveAddI32(d, x []uint32) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -103,6 +136,17 @@ func reduceAddI64(x []uint64) uint64 {
 		acc = acc + v
 	}
 	return acc
+}
+
+func foldAddI64(r0, r1, r2, r3 uint64, x0, x1, x2, x3 []uint64) (_, _, _, _ uint64) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 + v
+		r1 = r1 + x1[i]
+		r2 = r2 + x2[i]
+		r3 = r3 + x3[i]
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveAddI64(d, x []uint64) {
@@ -135,6 +179,17 @@ func reduceMulI8(x []uint8) uint8 {
 	return acc
 }
 
+func foldMulI8(r0, r1, r2, r3 uint8, x0, x1, x2, x3 []uint8) (_, _, _, _ uint8) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 * v
+		r1 = r1 * x1[i]
+		r2 = r2 * x2[i]
+		r3 = r3 * x3[i]
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveMulI8(d, x []uint8) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -163,6 +218,17 @@ func reduceMulI16(x []uint16) uint16 {
 		acc = acc * v
 	}
 	return acc
+}
+
+func foldMulI16(r0, r1, r2, r3 uint16, x0, x1, x2, x3 []uint16) (_, _, _, _ uint16) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 * v
+		r1 = r1 * x1[i]
+		r2 = r2 * x2[i]
+		r3 = r3 * x3[i]
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveMulI16(d, x []uint16) {
@@ -195,6 +261,17 @@ func reduceMulI32(x []uint32) uint32 {
 	return acc
 }
 
+func foldMulI32(r0, r1, r2, r3 uint32, x0, x1, x2, x3 []uint32) (_, _, _, _ uint32) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 * v
+		r1 = r1 * x1[i]
+		r2 = r2 * x2[i]
+		r3 = r3 * x3[i]
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveMulI32(d, x []uint32) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -223,6 +300,17 @@ func reduceMulI64(x []uint64) uint64 {
 		acc = acc * v
 	}
 	return acc
+}
+
+func foldMulI64(r0, r1, r2, r3 uint64, x0, x1, x2, x3 []uint64) (_, _, _, _ uint64) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 * v
+		r1 = r1 * x1[i]
+		r2 = r2 * x2[i]
+		r3 = r3 * x3[i]
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveMulI64(d, x []uint64) {
@@ -255,6 +343,17 @@ func reduceMinSI8(x []uint8) uint8 {
 	return acc
 }
 
+func foldMinSI8(r0, r1, r2, r3 uint8, x0, x1, x2, x3 []uint8) (_, _, _, _ uint8) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = uint8(min(int8(r0), int8(v)))
+		r1 = uint8(min(int8(r1), int8(x1[i])))
+		r2 = uint8(min(int8(r2), int8(x2[i])))
+		r3 = uint8(min(int8(r3), int8(x3[i])))
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveMinSI8(d, x []uint8) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -283,6 +382,17 @@ func reduceMinSI16(x []uint16) uint16 {
 		acc = uint16(min(int16(acc), int16(v)))
 	}
 	return acc
+}
+
+func foldMinSI16(r0, r1, r2, r3 uint16, x0, x1, x2, x3 []uint16) (_, _, _, _ uint16) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = uint16(min(int16(r0), int16(v)))
+		r1 = uint16(min(int16(r1), int16(x1[i])))
+		r2 = uint16(min(int16(r2), int16(x2[i])))
+		r3 = uint16(min(int16(r3), int16(x3[i])))
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveMinSI16(d, x []uint16) {
@@ -315,6 +425,17 @@ func reduceMinSI32(x []uint32) uint32 {
 	return acc
 }
 
+func foldMinSI32(r0, r1, r2, r3 uint32, x0, x1, x2, x3 []uint32) (_, _, _, _ uint32) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = uint32(min(int32(r0), int32(v)))
+		r1 = uint32(min(int32(r1), int32(x1[i])))
+		r2 = uint32(min(int32(r2), int32(x2[i])))
+		r3 = uint32(min(int32(r3), int32(x3[i])))
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveMinSI32(d, x []uint32) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -343,6 +464,17 @@ func reduceMinSI64(x []uint64) uint64 {
 		acc = uint64(min(int64(acc), int64(v)))
 	}
 	return acc
+}
+
+func foldMinSI64(r0, r1, r2, r3 uint64, x0, x1, x2, x3 []uint64) (_, _, _, _ uint64) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = uint64(min(int64(r0), int64(v)))
+		r1 = uint64(min(int64(r1), int64(x1[i])))
+		r2 = uint64(min(int64(r2), int64(x2[i])))
+		r3 = uint64(min(int64(r3), int64(x3[i])))
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveMinSI64(d, x []uint64) {
@@ -375,6 +507,17 @@ func reduceMaxSI8(x []uint8) uint8 {
 	return acc
 }
 
+func foldMaxSI8(r0, r1, r2, r3 uint8, x0, x1, x2, x3 []uint8) (_, _, _, _ uint8) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = uint8(max(int8(r0), int8(v)))
+		r1 = uint8(max(int8(r1), int8(x1[i])))
+		r2 = uint8(max(int8(r2), int8(x2[i])))
+		r3 = uint8(max(int8(r3), int8(x3[i])))
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveMaxSI8(d, x []uint8) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -403,6 +546,17 @@ func reduceMaxSI16(x []uint16) uint16 {
 		acc = uint16(max(int16(acc), int16(v)))
 	}
 	return acc
+}
+
+func foldMaxSI16(r0, r1, r2, r3 uint16, x0, x1, x2, x3 []uint16) (_, _, _, _ uint16) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = uint16(max(int16(r0), int16(v)))
+		r1 = uint16(max(int16(r1), int16(x1[i])))
+		r2 = uint16(max(int16(r2), int16(x2[i])))
+		r3 = uint16(max(int16(r3), int16(x3[i])))
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveMaxSI16(d, x []uint16) {
@@ -435,6 +589,17 @@ func reduceMaxSI32(x []uint32) uint32 {
 	return acc
 }
 
+func foldMaxSI32(r0, r1, r2, r3 uint32, x0, x1, x2, x3 []uint32) (_, _, _, _ uint32) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = uint32(max(int32(r0), int32(v)))
+		r1 = uint32(max(int32(r1), int32(x1[i])))
+		r2 = uint32(max(int32(r2), int32(x2[i])))
+		r3 = uint32(max(int32(r3), int32(x3[i])))
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveMaxSI32(d, x []uint32) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -463,6 +628,17 @@ func reduceMaxSI64(x []uint64) uint64 {
 		acc = uint64(max(int64(acc), int64(v)))
 	}
 	return acc
+}
+
+func foldMaxSI64(r0, r1, r2, r3 uint64, x0, x1, x2, x3 []uint64) (_, _, _, _ uint64) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = uint64(max(int64(r0), int64(v)))
+		r1 = uint64(max(int64(r1), int64(x1[i])))
+		r2 = uint64(max(int64(r2), int64(x2[i])))
+		r3 = uint64(max(int64(r3), int64(x3[i])))
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveMaxSI64(d, x []uint64) {
@@ -495,6 +671,17 @@ func reduceMinUI8(x []uint8) uint8 {
 	return acc
 }
 
+func foldMinUI8(r0, r1, r2, r3 uint8, x0, x1, x2, x3 []uint8) (_, _, _, _ uint8) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = min(r0, v)
+		r1 = min(r1, x1[i])
+		r2 = min(r2, x2[i])
+		r3 = min(r3, x3[i])
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveMinUI8(d, x []uint8) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -523,6 +710,17 @@ func reduceMinUI16(x []uint16) uint16 {
 		acc = min(acc, v)
 	}
 	return acc
+}
+
+func foldMinUI16(r0, r1, r2, r3 uint16, x0, x1, x2, x3 []uint16) (_, _, _, _ uint16) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = min(r0, v)
+		r1 = min(r1, x1[i])
+		r2 = min(r2, x2[i])
+		r3 = min(r3, x3[i])
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveMinUI16(d, x []uint16) {
@@ -555,6 +753,17 @@ func reduceMinUI32(x []uint32) uint32 {
 	return acc
 }
 
+func foldMinUI32(r0, r1, r2, r3 uint32, x0, x1, x2, x3 []uint32) (_, _, _, _ uint32) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = min(r0, v)
+		r1 = min(r1, x1[i])
+		r2 = min(r2, x2[i])
+		r3 = min(r3, x3[i])
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveMinUI32(d, x []uint32) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -583,6 +792,17 @@ func reduceMinUI64(x []uint64) uint64 {
 		acc = min(acc, v)
 	}
 	return acc
+}
+
+func foldMinUI64(r0, r1, r2, r3 uint64, x0, x1, x2, x3 []uint64) (_, _, _, _ uint64) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = min(r0, v)
+		r1 = min(r1, x1[i])
+		r2 = min(r2, x2[i])
+		r3 = min(r3, x3[i])
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveMinUI64(d, x []uint64) {
@@ -615,6 +835,17 @@ func reduceMaxUI8(x []uint8) uint8 {
 	return acc
 }
 
+func foldMaxUI8(r0, r1, r2, r3 uint8, x0, x1, x2, x3 []uint8) (_, _, _, _ uint8) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = max(r0, v)
+		r1 = max(r1, x1[i])
+		r2 = max(r2, x2[i])
+		r3 = max(r3, x3[i])
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveMaxUI8(d, x []uint8) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -643,6 +874,17 @@ func reduceMaxUI16(x []uint16) uint16 {
 		acc = max(acc, v)
 	}
 	return acc
+}
+
+func foldMaxUI16(r0, r1, r2, r3 uint16, x0, x1, x2, x3 []uint16) (_, _, _, _ uint16) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = max(r0, v)
+		r1 = max(r1, x1[i])
+		r2 = max(r2, x2[i])
+		r3 = max(r3, x3[i])
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveMaxUI16(d, x []uint16) {
@@ -675,6 +917,17 @@ func reduceMaxUI32(x []uint32) uint32 {
 	return acc
 }
 
+func foldMaxUI32(r0, r1, r2, r3 uint32, x0, x1, x2, x3 []uint32) (_, _, _, _ uint32) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = max(r0, v)
+		r1 = max(r1, x1[i])
+		r2 = max(r2, x2[i])
+		r3 = max(r3, x3[i])
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveMaxUI32(d, x []uint32) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -703,6 +956,17 @@ func reduceMaxUI64(x []uint64) uint64 {
 		acc = max(acc, v)
 	}
 	return acc
+}
+
+func foldMaxUI64(r0, r1, r2, r3 uint64, x0, x1, x2, x3 []uint64) (_, _, _, _ uint64) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = max(r0, v)
+		r1 = max(r1, x1[i])
+		r2 = max(r2, x2[i])
+		r3 = max(r3, x3[i])
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveMaxUI64(d, x []uint64) {
@@ -735,6 +999,17 @@ func reduceAndI8(x []uint8) uint8 {
 	return acc
 }
 
+func foldAndI8(r0, r1, r2, r3 uint8, x0, x1, x2, x3 []uint8) (_, _, _, _ uint8) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 & v
+		r1 = r1 & x1[i]
+		r2 = r2 & x2[i]
+		r3 = r3 & x3[i]
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveAndI8(d, x []uint8) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -763,6 +1038,17 @@ func reduceAndI16(x []uint16) uint16 {
 		acc = acc & v
 	}
 	return acc
+}
+
+func foldAndI16(r0, r1, r2, r3 uint16, x0, x1, x2, x3 []uint16) (_, _, _, _ uint16) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 & v
+		r1 = r1 & x1[i]
+		r2 = r2 & x2[i]
+		r3 = r3 & x3[i]
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveAndI16(d, x []uint16) {
@@ -795,6 +1081,17 @@ func reduceAndI32(x []uint32) uint32 {
 	return acc
 }
 
+func foldAndI32(r0, r1, r2, r3 uint32, x0, x1, x2, x3 []uint32) (_, _, _, _ uint32) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 & v
+		r1 = r1 & x1[i]
+		r2 = r2 & x2[i]
+		r3 = r3 & x3[i]
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveAndI32(d, x []uint32) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -823,6 +1120,17 @@ func reduceAndI64(x []uint64) uint64 {
 		acc = acc & v
 	}
 	return acc
+}
+
+func foldAndI64(r0, r1, r2, r3 uint64, x0, x1, x2, x3 []uint64) (_, _, _, _ uint64) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 & v
+		r1 = r1 & x1[i]
+		r2 = r2 & x2[i]
+		r3 = r3 & x3[i]
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveAndI64(d, x []uint64) {
@@ -855,6 +1163,17 @@ func reduceOrI8(x []uint8) uint8 {
 	return acc
 }
 
+func foldOrI8(r0, r1, r2, r3 uint8, x0, x1, x2, x3 []uint8) (_, _, _, _ uint8) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 | v
+		r1 = r1 | x1[i]
+		r2 = r2 | x2[i]
+		r3 = r3 | x3[i]
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveOrI8(d, x []uint8) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -883,6 +1202,17 @@ func reduceOrI16(x []uint16) uint16 {
 		acc = acc | v
 	}
 	return acc
+}
+
+func foldOrI16(r0, r1, r2, r3 uint16, x0, x1, x2, x3 []uint16) (_, _, _, _ uint16) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 | v
+		r1 = r1 | x1[i]
+		r2 = r2 | x2[i]
+		r3 = r3 | x3[i]
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveOrI16(d, x []uint16) {
@@ -915,6 +1245,17 @@ func reduceOrI32(x []uint32) uint32 {
 	return acc
 }
 
+func foldOrI32(r0, r1, r2, r3 uint32, x0, x1, x2, x3 []uint32) (_, _, _, _ uint32) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 | v
+		r1 = r1 | x1[i]
+		r2 = r2 | x2[i]
+		r3 = r3 | x3[i]
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveOrI32(d, x []uint32) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -943,6 +1284,17 @@ func reduceOrI64(x []uint64) uint64 {
 		acc = acc | v
 	}
 	return acc
+}
+
+func foldOrI64(r0, r1, r2, r3 uint64, x0, x1, x2, x3 []uint64) (_, _, _, _ uint64) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 | v
+		r1 = r1 | x1[i]
+		r2 = r2 | x2[i]
+		r3 = r3 | x3[i]
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveOrI64(d, x []uint64) {
@@ -975,6 +1327,17 @@ func reduceXorI8(x []uint8) uint8 {
 	return acc
 }
 
+func foldXorI8(r0, r1, r2, r3 uint8, x0, x1, x2, x3 []uint8) (_, _, _, _ uint8) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 ^ v
+		r1 = r1 ^ x1[i]
+		r2 = r2 ^ x2[i]
+		r3 = r3 ^ x3[i]
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveXorI8(d, x []uint8) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -1003,6 +1366,17 @@ func reduceXorI16(x []uint16) uint16 {
 		acc = acc ^ v
 	}
 	return acc
+}
+
+func foldXorI16(r0, r1, r2, r3 uint16, x0, x1, x2, x3 []uint16) (_, _, _, _ uint16) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 ^ v
+		r1 = r1 ^ x1[i]
+		r2 = r2 ^ x2[i]
+		r3 = r3 ^ x3[i]
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveXorI16(d, x []uint16) {
@@ -1035,6 +1409,17 @@ func reduceXorI32(x []uint32) uint32 {
 	return acc
 }
 
+func foldXorI32(r0, r1, r2, r3 uint32, x0, x1, x2, x3 []uint32) (_, _, _, _ uint32) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 ^ v
+		r1 = r1 ^ x1[i]
+		r2 = r2 ^ x2[i]
+		r3 = r3 ^ x3[i]
+	}
+	return r0, r1, r2, r3
+}
+
 func inclusiveXorI32(d, x []uint32) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -1063,6 +1448,17 @@ func reduceXorI64(x []uint64) uint64 {
 		acc = acc ^ v
 	}
 	return acc
+}
+
+func foldXorI64(r0, r1, r2, r3 uint64, x0, x1, x2, x3 []uint64) (_, _, _, _ uint64) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 ^ v
+		r1 = r1 ^ x1[i]
+		r2 = r2 ^ x2[i]
+		r3 = r3 ^ x3[i]
+	}
+	return r0, r1, r2, r3
 }
 
 func inclusiveXorI64(d, x []uint64) {
@@ -1095,6 +1491,17 @@ func reduceFAddF16(x []uint16) uint16 {
 	return quiet16(acc)
 }
 
+func foldFAddF16(r0, r1, r2, r3 uint16, x0, x1, x2, x3 []uint16) (_, _, _, _ uint16) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = addF16(r0, v)
+		r1 = addF16(r1, x1[i])
+		r2 = addF16(r2, x2[i])
+		r3 = addF16(r3, x3[i])
+	}
+	return quiet16(r0), quiet16(r1), quiet16(r2), quiet16(r3)
+}
+
 func inclusiveFAddF16(d, x []uint16) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -1123,6 +1530,17 @@ func reduceFAddF32(x []float32) float32 {
 		acc = acc + v
 	}
 	return quiet32(acc)
+}
+
+func foldFAddF32(r0, r1, r2, r3 float32, x0, x1, x2, x3 []float32) (_, _, _, _ float32) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 + v
+		r1 = r1 + x1[i]
+		r2 = r2 + x2[i]
+		r3 = r3 + x3[i]
+	}
+	return quiet32(r0), quiet32(r1), quiet32(r2), quiet32(r3)
 }
 
 func inclusiveFAddF32(d, x []float32) {
@@ -1155,6 +1573,17 @@ func reduceFAddF64(x []float64) float64 {
 	return quiet64(acc)
 }
 
+func foldFAddF64(r0, r1, r2, r3 float64, x0, x1, x2, x3 []float64) (_, _, _, _ float64) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = r0 + v
+		r1 = r1 + x1[i]
+		r2 = r2 + x2[i]
+		r3 = r3 + x3[i]
+	}
+	return quiet64(r0), quiet64(r1), quiet64(r2), quiet64(r3)
+}
+
 func inclusiveFAddF64(d, x []float64) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -1183,6 +1612,17 @@ func reduceFMulF16(x []uint16) uint16 {
 		acc = mulF16(acc, v)
 	}
 	return quiet16(acc)
+}
+
+func foldFMulF16(r0, r1, r2, r3 uint16, x0, x1, x2, x3 []uint16) (_, _, _, _ uint16) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = mulF16(r0, v)
+		r1 = mulF16(r1, x1[i])
+		r2 = mulF16(r2, x2[i])
+		r3 = mulF16(r3, x3[i])
+	}
+	return quiet16(r0), quiet16(r1), quiet16(r2), quiet16(r3)
 }
 
 func inclusiveFMulF16(d, x []uint16) {
@@ -1215,6 +1655,17 @@ func reduceFMulF32(x []float32) float32 {
 	return quiet32(acc)
 }
 
+func foldFMulF32(r0, r1, r2, r3 float32, x0, x1, x2, x3 []float32) (_, _, _, _ float32) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = float32(r0 * v)
+		r1 = float32(r1 * x1[i])
+		r2 = float32(r2 * x2[i])
+		r3 = float32(r3 * x3[i])
+	}
+	return quiet32(r0), quiet32(r1), quiet32(r2), quiet32(r3)
+}
+
 func inclusiveFMulF32(d, x []float32) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -1243,6 +1694,17 @@ func reduceFMulF64(x []float64) float64 {
 		acc = float64(acc * v)
 	}
 	return quiet64(acc)
+}
+
+func foldFMulF64(r0, r1, r2, r3 float64, x0, x1, x2, x3 []float64) (_, _, _, _ float64) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = float64(r0 * v)
+		r1 = float64(r1 * x1[i])
+		r2 = float64(r2 * x2[i])
+		r3 = float64(r3 * x3[i])
+	}
+	return quiet64(r0), quiet64(r1), quiet64(r2), quiet64(r3)
 }
 
 func inclusiveFMulF64(d, x []float64) {
@@ -1275,6 +1737,17 @@ func reduceFMinF16(x []uint16) uint16 {
 	return quiet16(acc)
 }
 
+func foldFMinF16(r0, r1, r2, r3 uint16, x0, x1, x2, x3 []uint16) (_, _, _, _ uint16) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = minF16(r0, v)
+		r1 = minF16(r1, x1[i])
+		r2 = minF16(r2, x2[i])
+		r3 = minF16(r3, x3[i])
+	}
+	return quiet16(r0), quiet16(r1), quiet16(r2), quiet16(r3)
+}
+
 func inclusiveFMinF16(d, x []uint16) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -1303,6 +1776,17 @@ func reduceFMinF32(x []float32) float32 {
 		acc = fmin(acc, v)
 	}
 	return quiet32(acc)
+}
+
+func foldFMinF32(r0, r1, r2, r3 float32, x0, x1, x2, x3 []float32) (_, _, _, _ float32) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = fmin(r0, v)
+		r1 = fmin(r1, x1[i])
+		r2 = fmin(r2, x2[i])
+		r3 = fmin(r3, x3[i])
+	}
+	return quiet32(r0), quiet32(r1), quiet32(r2), quiet32(r3)
 }
 
 func inclusiveFMinF32(d, x []float32) {
@@ -1335,6 +1819,17 @@ func reduceFMinF64(x []float64) float64 {
 	return quiet64(acc)
 }
 
+func foldFMinF64(r0, r1, r2, r3 float64, x0, x1, x2, x3 []float64) (_, _, _, _ float64) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = fmin(r0, v)
+		r1 = fmin(r1, x1[i])
+		r2 = fmin(r2, x2[i])
+		r3 = fmin(r3, x3[i])
+	}
+	return quiet64(r0), quiet64(r1), quiet64(r2), quiet64(r3)
+}
+
 func inclusiveFMinF64(d, x []float64) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -1363,6 +1858,17 @@ func reduceFMaxF16(x []uint16) uint16 {
 		acc = maxF16(acc, v)
 	}
 	return quiet16(acc)
+}
+
+func foldFMaxF16(r0, r1, r2, r3 uint16, x0, x1, x2, x3 []uint16) (_, _, _, _ uint16) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = maxF16(r0, v)
+		r1 = maxF16(r1, x1[i])
+		r2 = maxF16(r2, x2[i])
+		r3 = maxF16(r3, x3[i])
+	}
+	return quiet16(r0), quiet16(r1), quiet16(r2), quiet16(r3)
 }
 
 func inclusiveFMaxF16(d, x []uint16) {
@@ -1395,6 +1901,17 @@ func reduceFMaxF32(x []float32) float32 {
 	return quiet32(acc)
 }
 
+func foldFMaxF32(r0, r1, r2, r3 float32, x0, x1, x2, x3 []float32) (_, _, _, _ float32) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = fmax(r0, v)
+		r1 = fmax(r1, x1[i])
+		r2 = fmax(r2, x2[i])
+		r3 = fmax(r3, x3[i])
+	}
+	return quiet32(r0), quiet32(r1), quiet32(r2), quiet32(r3)
+}
+
 func inclusiveFMaxF32(d, x []float32) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -1425,6 +1942,17 @@ func reduceFMaxF64(x []float64) float64 {
 	return quiet64(acc)
 }
 
+func foldFMaxF64(r0, r1, r2, r3 float64, x0, x1, x2, x3 []float64) (_, _, _, _ float64) {
+	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
+	for i, v := range x0 {
+		r0 = fmax(r0, v)
+		r1 = fmax(r1, x1[i])
+		r2 = fmax(r2, x2[i])
+		r3 = fmax(r3, x3[i])
+	}
+	return quiet64(r0), quiet64(r1), quiet64(r2), quiet64(r3)
+}
+
 func inclusiveFMaxF64(d, x []float64) {
 	acc := x[0]
 	d = d[:len(x)]
@@ -1450,77 +1978,77 @@ func exclusiveFMaxF64(d, x []float64, identity float64) {
 // scanTable has the scans by operation and type.
 var scanTable = [isa.NumScanOps][isa.F64 + 1]opFunc{
 	isa.ScanAdd: {
-		isa.I8:  scanner(&scanFuncs[uint8]{0, reduceAddI8, inclusiveAddI8, exclusiveAddI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{0, reduceAddI16, inclusiveAddI16, exclusiveAddI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{0, reduceAddI32, inclusiveAddI32, exclusiveAddI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{0, reduceAddI64, inclusiveAddI64, exclusiveAddI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{0, reduceAddI8, foldAddI8, inclusiveAddI8, exclusiveAddI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{0, reduceAddI16, foldAddI16, inclusiveAddI16, exclusiveAddI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{0, reduceAddI32, foldAddI32, inclusiveAddI32, exclusiveAddI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{0, reduceAddI64, foldAddI64, inclusiveAddI64, exclusiveAddI64}),
 	},
 	isa.ScanMul: {
-		isa.I8:  scanner(&scanFuncs[uint8]{1, reduceMulI8, inclusiveMulI8, exclusiveMulI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{1, reduceMulI16, inclusiveMulI16, exclusiveMulI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{1, reduceMulI32, inclusiveMulI32, exclusiveMulI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{1, reduceMulI64, inclusiveMulI64, exclusiveMulI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{1, reduceMulI8, foldMulI8, inclusiveMulI8, exclusiveMulI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{1, reduceMulI16, foldMulI16, inclusiveMulI16, exclusiveMulI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{1, reduceMulI32, foldMulI32, inclusiveMulI32, exclusiveMulI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{1, reduceMulI64, foldMulI64, inclusiveMulI64, exclusiveMulI64}),
 	},
 	isa.ScanMinS: {
-		isa.I8:  scanner(&scanFuncs[uint8]{1<<7 - 1, reduceMinSI8, inclusiveMinSI8, exclusiveMinSI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{1<<15 - 1, reduceMinSI16, inclusiveMinSI16, exclusiveMinSI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{1<<31 - 1, reduceMinSI32, inclusiveMinSI32, exclusiveMinSI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{1<<63 - 1, reduceMinSI64, inclusiveMinSI64, exclusiveMinSI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{1<<7 - 1, reduceMinSI8, foldMinSI8, inclusiveMinSI8, exclusiveMinSI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{1<<15 - 1, reduceMinSI16, foldMinSI16, inclusiveMinSI16, exclusiveMinSI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{1<<31 - 1, reduceMinSI32, foldMinSI32, inclusiveMinSI32, exclusiveMinSI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{1<<63 - 1, reduceMinSI64, foldMinSI64, inclusiveMinSI64, exclusiveMinSI64}),
 	},
 	isa.ScanMaxS: {
-		isa.I8:  scanner(&scanFuncs[uint8]{1 << 7, reduceMaxSI8, inclusiveMaxSI8, exclusiveMaxSI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{1 << 15, reduceMaxSI16, inclusiveMaxSI16, exclusiveMaxSI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{1 << 31, reduceMaxSI32, inclusiveMaxSI32, exclusiveMaxSI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{1 << 63, reduceMaxSI64, inclusiveMaxSI64, exclusiveMaxSI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{1 << 7, reduceMaxSI8, foldMaxSI8, inclusiveMaxSI8, exclusiveMaxSI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{1 << 15, reduceMaxSI16, foldMaxSI16, inclusiveMaxSI16, exclusiveMaxSI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{1 << 31, reduceMaxSI32, foldMaxSI32, inclusiveMaxSI32, exclusiveMaxSI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{1 << 63, reduceMaxSI64, foldMaxSI64, inclusiveMaxSI64, exclusiveMaxSI64}),
 	},
 	isa.ScanMinU: {
-		isa.I8:  scanner(&scanFuncs[uint8]{1<<8 - 1, reduceMinUI8, inclusiveMinUI8, exclusiveMinUI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{1<<16 - 1, reduceMinUI16, inclusiveMinUI16, exclusiveMinUI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{1<<32 - 1, reduceMinUI32, inclusiveMinUI32, exclusiveMinUI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{1<<64 - 1, reduceMinUI64, inclusiveMinUI64, exclusiveMinUI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{1<<8 - 1, reduceMinUI8, foldMinUI8, inclusiveMinUI8, exclusiveMinUI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{1<<16 - 1, reduceMinUI16, foldMinUI16, inclusiveMinUI16, exclusiveMinUI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{1<<32 - 1, reduceMinUI32, foldMinUI32, inclusiveMinUI32, exclusiveMinUI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{1<<64 - 1, reduceMinUI64, foldMinUI64, inclusiveMinUI64, exclusiveMinUI64}),
 	},
 	isa.ScanMaxU: {
-		isa.I8:  scanner(&scanFuncs[uint8]{0, reduceMaxUI8, inclusiveMaxUI8, exclusiveMaxUI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{0, reduceMaxUI16, inclusiveMaxUI16, exclusiveMaxUI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{0, reduceMaxUI32, inclusiveMaxUI32, exclusiveMaxUI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{0, reduceMaxUI64, inclusiveMaxUI64, exclusiveMaxUI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{0, reduceMaxUI8, foldMaxUI8, inclusiveMaxUI8, exclusiveMaxUI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{0, reduceMaxUI16, foldMaxUI16, inclusiveMaxUI16, exclusiveMaxUI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{0, reduceMaxUI32, foldMaxUI32, inclusiveMaxUI32, exclusiveMaxUI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{0, reduceMaxUI64, foldMaxUI64, inclusiveMaxUI64, exclusiveMaxUI64}),
 	},
 	isa.ScanAnd: {
-		isa.I8:  scanner(&scanFuncs[uint8]{1<<8 - 1, reduceAndI8, inclusiveAndI8, exclusiveAndI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{1<<16 - 1, reduceAndI16, inclusiveAndI16, exclusiveAndI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{1<<32 - 1, reduceAndI32, inclusiveAndI32, exclusiveAndI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{1<<64 - 1, reduceAndI64, inclusiveAndI64, exclusiveAndI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{1<<8 - 1, reduceAndI8, foldAndI8, inclusiveAndI8, exclusiveAndI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{1<<16 - 1, reduceAndI16, foldAndI16, inclusiveAndI16, exclusiveAndI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{1<<32 - 1, reduceAndI32, foldAndI32, inclusiveAndI32, exclusiveAndI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{1<<64 - 1, reduceAndI64, foldAndI64, inclusiveAndI64, exclusiveAndI64}),
 	},
 	isa.ScanOr: {
-		isa.I8:  scanner(&scanFuncs[uint8]{0, reduceOrI8, inclusiveOrI8, exclusiveOrI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{0, reduceOrI16, inclusiveOrI16, exclusiveOrI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{0, reduceOrI32, inclusiveOrI32, exclusiveOrI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{0, reduceOrI64, inclusiveOrI64, exclusiveOrI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{0, reduceOrI8, foldOrI8, inclusiveOrI8, exclusiveOrI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{0, reduceOrI16, foldOrI16, inclusiveOrI16, exclusiveOrI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{0, reduceOrI32, foldOrI32, inclusiveOrI32, exclusiveOrI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{0, reduceOrI64, foldOrI64, inclusiveOrI64, exclusiveOrI64}),
 	},
 	isa.ScanXor: {
-		isa.I8:  scanner(&scanFuncs[uint8]{0, reduceXorI8, inclusiveXorI8, exclusiveXorI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{0, reduceXorI16, inclusiveXorI16, exclusiveXorI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{0, reduceXorI32, inclusiveXorI32, exclusiveXorI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{0, reduceXorI64, inclusiveXorI64, exclusiveXorI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{0, reduceXorI8, foldXorI8, inclusiveXorI8, exclusiveXorI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{0, reduceXorI16, foldXorI16, inclusiveXorI16, exclusiveXorI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{0, reduceXorI32, foldXorI32, inclusiveXorI32, exclusiveXorI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{0, reduceXorI64, foldXorI64, inclusiveXorI64, exclusiveXorI64}),
 	},
 	isa.ScanFAdd: {
-		isa.F16: scanner(&scanFuncs[uint16]{0, reduceFAddF16, inclusiveFAddF16, exclusiveFAddF16}),
-		isa.F32: scanner(&scanFuncs[float32]{0, reduceFAddF32, inclusiveFAddF32, exclusiveFAddF32}),
-		isa.F64: scanner(&scanFuncs[float64]{0, reduceFAddF64, inclusiveFAddF64, exclusiveFAddF64}),
+		isa.F16: scanner(&scanFuncs[uint16]{0, reduceFAddF16, foldFAddF16, inclusiveFAddF16, exclusiveFAddF16}),
+		isa.F32: scanner(&scanFuncs[float32]{0, reduceFAddF32, foldFAddF32, inclusiveFAddF32, exclusiveFAddF32}),
+		isa.F64: scanner(&scanFuncs[float64]{0, reduceFAddF64, foldFAddF64, inclusiveFAddF64, exclusiveFAddF64}),
 	},
 	isa.ScanFMul: {
-		isa.F16: scanner(&scanFuncs[uint16]{0x3c00, reduceFMulF16, inclusiveFMulF16, exclusiveFMulF16}),
-		isa.F32: scanner(&scanFuncs[float32]{1, reduceFMulF32, inclusiveFMulF32, exclusiveFMulF32}),
-		isa.F64: scanner(&scanFuncs[float64]{1, reduceFMulF64, inclusiveFMulF64, exclusiveFMulF64}),
+		isa.F16: scanner(&scanFuncs[uint16]{0x3c00, reduceFMulF16, foldFMulF16, inclusiveFMulF16, exclusiveFMulF16}),
+		isa.F32: scanner(&scanFuncs[float32]{1, reduceFMulF32, foldFMulF32, inclusiveFMulF32, exclusiveFMulF32}),
+		isa.F64: scanner(&scanFuncs[float64]{1, reduceFMulF64, foldFMulF64, inclusiveFMulF64, exclusiveFMulF64}),
 	},
 	isa.ScanFMin: {
-		isa.F16: scanner(&scanFuncs[uint16]{0x7c00, reduceFMinF16, inclusiveFMinF16, exclusiveFMinF16}),
-		isa.F32: scanner(&scanFuncs[float32]{float32(math.Inf(1)), reduceFMinF32, inclusiveFMinF32, exclusiveFMinF32}),
-		isa.F64: scanner(&scanFuncs[float64]{float64(math.Inf(1)), reduceFMinF64, inclusiveFMinF64, exclusiveFMinF64}),
+		isa.F16: scanner(&scanFuncs[uint16]{0x7c00, reduceFMinF16, foldFMinF16, inclusiveFMinF16, exclusiveFMinF16}),
+		isa.F32: scanner(&scanFuncs[float32]{float32(math.Inf(1)), reduceFMinF32, foldFMinF32, inclusiveFMinF32, exclusiveFMinF32}),
+		isa.F64: scanner(&scanFuncs[float64]{float64(math.Inf(1)), reduceFMinF64, foldFMinF64, inclusiveFMinF64, exclusiveFMinF64}),
 	},
 	isa.ScanFMax: {
-		isa.F16: scanner(&scanFuncs[uint16]{0xfc00, reduceFMaxF16, inclusiveFMaxF16, exclusiveFMaxF16}),
-		isa.F32: scanner(&scanFuncs[float32]{float32(math.Inf(-1)), reduceFMaxF32, inclusiveFMaxF32, exclusiveFMaxF32}),
-		isa.F64: scanner(&scanFuncs[float64]{float64(math.Inf(-1)), reduceFMaxF64, inclusiveFMaxF64, exclusiveFMaxF64}),
+		isa.F16: scanner(&scanFuncs[uint16]{0xfc00, reduceFMaxF16, foldFMaxF16, inclusiveFMaxF16, exclusiveFMaxF16}),
+		isa.F32: scanner(&scanFuncs[float32]{float32(math.Inf(-1)), reduceFMaxF32, foldFMaxF32, inclusiveFMaxF32, exclusiveFMaxF32}),
+		isa.F64: scanner(&scanFuncs[float64]{float64(math.Inf(-1)), reduceFMaxF64, foldFMaxF64, inclusiveFMaxF64, exclusiveFMaxF64}),
 	},
 }

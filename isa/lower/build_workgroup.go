@@ -178,13 +178,16 @@ func (b *builder) workgroupBroadcast(t isa.Type, x, id []*value) []*value {
 		if !v.typ.IsInt() {
 			b.fail("the local id is no integer")
 		}
+		if v.typ.Bits() < 32 {
+			v = b.resize(v, v.typ, isa.I32) // the size of a group may not fit
+		}
 		local, size := b.builtin(spirv.BuiltInLocalInvocationId, d, v.typ), b.builtin(spirv.BuiltInWorkgroupSize, d, v.typ)
 		here = b.bin(isa.OpAnd, isa.B1, here, b.cmp(isa.OpEq, v.typ, v, local))
 		inside = b.bin(isa.OpAnd, isa.B1, inside, b.cmp(isa.OpLtU, v.typ, v, size))
-		if !v.isConst() {
-			// For the checks: all lanes are to name the same work-item.
-			v = b.resize(v, v.typ, isa.I32)
-			b.cross(isa.OpShuffle, isa.I32, isa.I32, isa.FlagUniform, isa.ShuffleSame|isa.ShuffleLoose, v, v)
+		if !v.isConst() || v.imm != 0 {
+			// For the checks: all lanes are to name the same work-item, which is there.
+			at := b.lane32(&groupCall{a: [][]*value{{v}}}, 0)
+			b.cross(isa.OpShuffle, isa.I32, isa.I32, isa.FlagUniform, isa.ShuffleSame|isa.ShuffleLoose|isa.ShuffleItem, b.resize(size, v.typ, isa.I32), at)
 		}
 	}
 	// A local id of fewer dimensions than the group has names the items at 0.

@@ -171,6 +171,9 @@ func (b *builder) clReduction(c *clCall) ([]*value, bool) {
 		if op == isa.NumScanOps || c.types[0].odd() || t == isa.Void {
 			b.fail("%s of %s does not exist", c.name, t)
 		}
+		if t.IsInt() && x.signed != x.unsigned && !intCode(c.code) {
+			b.fail("the name of %s does not tell whether its integers have a sign: it ends in their mangled type, as in _Z%d%si", c.name, len(c.name), c.name)
+		}
 		if logical && t != isa.B1 {
 			v = []*value{b.cmp(isa.OpNe, t, v[0], b.imm(t, 0))}
 			t = isa.B1

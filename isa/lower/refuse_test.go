@@ -31,6 +31,8 @@ func TestRefusals(t *testing.T) {
 		{"entry point without a body", head + types + "%f = OpFunction %void None %fn\n%out = OpFunctionParameter %pg\nOpFunctionEnd\n"},
 		{"two kernels of one name", strings.Replace(body(""), "OpDecorate", "OpEntryPoint Kernel %f \"f\"\nOpDecorate", 1)},
 		{"imported function", imp("_Z6magicej")},
+		{"minimum of integers without sign", imp("sub_group_reduce_min")},
+		{"minimum of integers called that of floats", imp("_Z20sub_group_reduce_minf")},
 		{"imported function with control characters", imp("a\x01b")},
 		{"recursion", head + calls + "%r = OpFunctionCall %void %h\n" + end + begin + "%r2 = OpFunctionCall %void %h\n" + end},
 		{"recursion through another", head + calls + "%r = OpFunctionCall %void %f %c0\n" + end + begin + "%r2 = OpFunctionCall %void %h\n" + end},

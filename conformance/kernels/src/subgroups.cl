@@ -29,7 +29,7 @@ kernel void sg_reduce_shuffle(global const uint *in, global uint *out, local uin
   for (uint i = get_global_id(0); i < n; i += get_global_size(0))
     sum += in[i];
   uint lane = get_sub_group_local_id(), size = get_sub_group_size(), max = get_max_sub_group_size();
-  if (size == max) {
+  if (size >= max) { // so that the steps stay what they are for every lane
     for (uint step = max / 2; step > 0; step /= 2)
       sum += sub_group_shuffle_xor(sum, step);
   } else {

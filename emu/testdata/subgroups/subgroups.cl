@@ -148,3 +148,8 @@ kernel void block_write(global uint *out, uint offset)
 {
 	intel_sub_group_block_write(out + offset, 7u);
 }
+
+kernel void item_range(global uint *out, uint item)
+{
+	out[get_global_id(0)] = 7 + work_group_broadcast((uint)get_local_id(0), item);
+}

@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"regexp"
+)
 
 // scan is an operation of isa.OpScan: what combines two values, and the
 // identity, each by element type.
@@ -34,6 +37,9 @@ var halfScans = []scan{
 	{"FMax", "maxF16(acc, v)", "0xfc00"},
 }
 
+// operand matches the names of a step's operands.
+var operand = regexp.MustCompile(`\b(acc|v)\b`)
+
 // genScan writes the loops of scans and reductions over consecutive elements.
 func genScan() error {
 	f := &file{name: "zz_scan.go"}
@@ -52,6 +58,13 @@ func genScan() error {
 			return x
 		}
 		f.p("func reduce%s(x []%s) %s {\nacc := x[0]\nfor _, v := range x[1:] {\nacc = %s\n}\nreturn %s\n}\n", name, e.u, e.u, step, quiet("acc"))
+		// Four chains of dependent operations take the time of one.
+		f.p("func fold%s(r0, r1, r2, r3 %s, x0, x1, x2, x3 []%s) (_, _, _, _ %s) {\nx1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]\nfor i, v := range x0 {", name, e.u, e.u, e.u)
+		for i, v := range []string{"v", "x1[i]", "x2[i]", "x3[i]"} {
+			acc := fmt.Sprintf("r%d", i)
+			f.p("%s = %s", acc, operand.ReplaceAllStringFunc(step, func(w string) string { return map[string]string{"acc": acc, "v": v}[w] }))
+		}
+		f.p("}\nreturn %s, %s, %s, %s\n}\n", quiet("r0"), quiet("r1"), quiet("r2"), quiet("r3"))
 		f.p("func inclusive%s(d, x []%s) {\nacc := x[0]\nd = d[:len(x)]\nd[0] = %s\nfor i := 1; i < len(x); i++ {\nv := x[i]\nacc = %s\nd[i] = %s\n}\n}\n",
 			name, e.u, quiet("acc"), step, quiet("acc"))
 		f.p("func exclusive%s(d, x []%s, identity %s) {\nacc := x[0]\nd = d[:len(x)]\nd[0] = identity\nfor i := 1; i < len(x); i++ {\nv := x[i]\nd[i] = %s\nacc = %s\n}\n}\n",
@@ -77,8 +90,8 @@ func genScan() error {
 			if s.name[0] == 'F' {
 				identity = floatIdentity(s.name, e)
 			}
-			f.p("isa.%s: scanner(&scanFuncs[%s]{%s, reduce%s%s, inclusive%s%s, exclusive%s%s}),",
-				e.isa, e.u, subst(identity, e, nil), s.name, e.isa, s.name, e.isa, s.name, e.isa)
+			f.p("isa.%s: scanner(&scanFuncs[%s]{%s, reduce%s%s, fold%s%s, inclusive%s%s, exclusive%s%s}),",
+				e.isa, e.u, subst(identity, e, nil), s.name, e.isa, s.name, e.isa, s.name, e.isa, s.name, e.isa)
 		}
 		f.p("},")
 	}
