@@ -199,11 +199,7 @@ func (e *emitter) inst(v *value) {
 			at++
 		}
 	case isa.ShapeImage:
-		i := 0
-		e.k.ImageAccesses[v.index].Regs(func(r *isa.Reg, _ isa.Type, _ string) {
-			*r = e.reg(v.args[i])
-			i++
-		})
+		e.k.ImageAccesses[v.index].Regs(e.regs(v))
 	case isa.ShapePrintf:
 		pf := &e.k.Printfs[v.index]
 		i := 0
