@@ -507,19 +507,7 @@ func testLaneCopies(t *testing.T, seed uint64) (broken bool) {
 
 // TestRandomLaneCopies runs kernels of fixed seeds; FuzzLaneCopies tries others.
 func TestRandomLaneCopies(t *testing.T) {
-	n := uint64(80)
-	if testing.Short() {
-		n = 15
-	}
-	broken := 0
-	for seed := range n {
-		if testLaneCopies(t, seed) {
-			broken++
-		}
-	}
-	if broken < int(n)/5 {
-		t.Errorf("only %d of %d kernels break a rule without a mark or a wait", broken, n)
-	}
+	randomCopies(t, testLaneCopies, 5, "mark or a wait")
 }
 
 func FuzzLaneCopies(f *testing.F) {
