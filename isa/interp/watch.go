@@ -13,6 +13,8 @@ func (d *decoder) watchAccess(in inst) {
 	switch s := in.src; {
 	case s.Op == isa.OpMemCopy:
 		in.fn = watchMemCopy
+	case (s.Op == isa.OpBlockLoad || s.Op == isa.OpBlockStore) && s.Space != isa.SpacePrivate:
+		in.fn = watchBlock
 	case s.Op != isa.OpLoad && s.Op != isa.OpStore && s.Op != isa.OpAtomic, s.Space == isa.SpacePrivate:
 		return
 	default:
@@ -81,6 +83,34 @@ func watchMemCopy(w *wave, in *inst) {
 				w.announce(now, in.pc, memory.AccessRead, k, i, memory.Pointer(w.reg(s.B, isa.I64, k, i)), n)
 				w.announce(now, in.pc, memory.AccessWrite, k, i, memory.Pointer(w.reg(s.A, isa.I64, k, i)), n)
 			}
+		}
+	}
+}
+
+// watchBlock announces the elements of a block access: those behind the address
+// of the lowest lane of each sub-group.
+func watchBlock(w *wave, in *inst) {
+	now, check := w.advanceCopies(in.pc)
+	if !check {
+		return
+	}
+	s := in.src
+	n, a, size := uint64(s.Type.Bytes()), memory.AccessRead, w.subgroup()
+	if s.Op == isa.OpBlockStore {
+		a = memory.AccessWrite
+	}
+	var base memory.Pointer
+	of := -1 // the sub-group that base is of
+	for k, m := range w.exec {
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			lane := k*64 + i
+			if lane/size != of {
+				of = lane / size
+				_, base = w.address(s, k, i)
+			}
+			element := int64(s.Imm)*int64(size) + int64(lane%size)
+			w.announce(now, in.pc, a, k, i, base.Add(element*int64(n)), n)
 		}
 	}
 }

@@ -83,6 +83,44 @@ func TestGroupCopyOperandsDiffer(t *testing.T) {
 	}
 }
 
+// TestWatchBlocks announces block accesses: a read of what a copy fills and a write
+// to what it reads are found before the wait, and not behind it.
+func TestWatchBlocks(t *testing.T) {
+	mem := memory.NewGlobal(1 << 20)
+	in := place(t, mem, "in", numbers(256, 1))
+	b := newAsyncBuilder()
+	to, from, n, bytes := b.constant(local1), b.constant(uint64(in)), b.constant(16), b.constant(4)
+	event, v := b.reg(isa.I64), b.reg(isa.I32)
+	c := isa.GroupCopy{Name: "OpGroupAsyncCopy", Dim: 1}
+	c.Args[isa.CopyDst], c.Args[isa.CopySrc], c.Args[isa.CopyElems], c.Args[isa.CopyElemBytes] = to, from, n, bytes
+	b.groupCopy(event, c)
+	load := isa.Inst{Op: isa.OpBlockLoad, Type: isa.I32, Dst: v, A: to, Space: isa.SpaceLocal, Imm: 1}
+	store := isa.Inst{Op: isa.OpBlockStore, Type: isa.I32, C: v, A: from, Space: isa.SpaceGlobal, Disp: 32}
+	beyond := store
+	beyond.Imm = 2 // elements 16 to 23, which the copy does not read
+	beyond.Disp = 0
+	first := len(b.k.Code)
+	for _, in := range []isa.Inst{load, store, beyond} {
+		b.emit(in)
+	}
+	b.groupWait(event)
+	b.emit(load)
+	b.emit(store)
+	b.ret()
+	l := b.launch(mem, 8)
+	l.SubgroupSize, l.LocalSizes, l.Check = 8, []uint64{64}, true
+	var r recorder
+	g := asyncGroup(t, l, dma.Config{Check: true, Sink: &r})
+	if f, _ := runGroup(t, b.compile(t), g, 8); f != nil {
+		t.Fatalf("fault %+v", f)
+	}
+	g.DMA.End(0)
+	want := []string{fmt.Sprintf("%s@%d", finding.AsyncRead, first), fmt.Sprintf("%s@%d", finding.AsyncWrite, first+1)}
+	if !slices.Equal(r.findings, want) {
+		t.Errorf("findings %v, want %v", r.findings, want)
+	}
+}
+
 // TestLaneCopyNotUniform makes findings of operands that differ in a sub-group.
 func TestLaneCopyNotUniform(t *testing.T) {
 	mem := memory.NewGlobal(1 << 20)
