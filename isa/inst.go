@@ -79,6 +79,11 @@ const (
 	// instruction, and on a barrier that it belongs to an operation of the
 	// work-group, which each of its lanes is to run.
 	FlagUniform
+	// FlagWait marks the conditional branch behind a blocking pipe instruction:
+	// lanes for which the condition is false wait until the pipe may have changed,
+	// and then go to Target1, the branch's own block, which tries again. Imm is
+	// that of the pipe instruction.
+	FlagWait
 )
 
 // Round is a rounding mode.

@@ -91,7 +91,7 @@ func example(op isa.Op, t, src isa.Type) isa.Inst {
 	case isa.ShapeAsync:
 		in.Imm, in.Scale = 1, 3
 		clear(&in.Dst, &in.A, &in.B, &in.C, &in.D)
-	case isa.ShapeBuiltin, isa.ShapePrintf, isa.ShapeGroupCopy:
+	case isa.ShapeBuiltin, isa.ShapePrintf, isa.ShapeGroupCopy, isa.ShapePipe:
 		clear(&in.A, &in.B, &in.C, &in.D)
 	case isa.ShapeBrCond, isa.ShapeSwitch:
 		clear(&in.Dst, &in.B, &in.C, &in.D)
@@ -127,6 +127,8 @@ func kernel(in isa.Inst) *isa.Kernel {
 		LaneCopies: []isa.LaneCopy{{Name: "load", Kind: isa.LaneStruct, Size: 4, Offset: 8, LDS: isa.S(2), Index: isa.V(1), VOffset: isa.V(2), SOffset: isa.S(1),
 			Resource: [4]isa.Reg{isa.S(0), isa.S(1), isa.S(2), isa.S(3)}}},
 		MarkSequences: 2,
+		PipeAccesses: []isa.PipeAccess{{Name: "read_pipe", Op: isa.PipeReservedRead, Scope: isa.ScopeInvocation, Pipe: isa.S(0), Pointer: isa.V(1),
+			Reserve: isa.V(2), Index: isa.V(3), PacketBytes: isa.S(1), PacketAlign: isa.S(1)}},
 	}
 	a := isa.ImageAccess{Name: "image", Dim: isa.Image2D, Image: isa.S(0)}
 	if in.Op != isa.OpImageQuery {

@@ -171,6 +171,9 @@ const (
 	OpImageBlockRead // dst.T; across the lanes of a sub-group
 	OpImageBlockWrite
 
+	// Pipes.
+	OpPipe // PipeAccesses[Imm]; dst has the type of PipeOp.Result (may be absent)
+
 	// Output.
 	OpPrintf // Printfs[Imm]; dst.i32 = 0 for success (may be absent)
 
@@ -222,6 +225,7 @@ const (
 	ShapeLaneCopy
 	ShapeAsync // a sequence of async marks
 	ShapeImage // [dst.T], and the registers of Kernel.ImageAccesses[Imm]
+	ShapePipe  // [dst], and the registers of Kernel.PipeAccesses[Imm]
 	ShapePrintf
 	ShapeBr
 	ShapeBrCond
@@ -383,6 +387,8 @@ var opInfos = [NumOps]OpInfo{
 	OpImageWrite:      {"imagewrite", ShapeImage, 1<<I32 | 1<<F32, 0},
 	OpImageBlockRead:  {"imageblockread", ShapeImage, SetInt, 0},
 	OpImageBlockWrite: {"imageblockwrite", ShapeImage, SetInt, 0},
+
+	OpPipe: {"pipe", ShapePipe, 0, 0},
 
 	OpGroupCopy:  {"groupcopy", ShapeGroupCopy, 0, 0},
 	OpGroupWait:  {"groupwait", ShapeGroupWait, 0, 0},

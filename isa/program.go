@@ -4,6 +4,7 @@ package isa
 type Program struct {
 	Kernels []*Kernel // in the module's order
 	Globals []Global  // program-scope variables and constants
+	Pipes   []Pipe    // pipe storages
 	Files   []string  // source file names; Files[0] is ""
 
 	// Refused has the kernels of the module that cannot be run, and why.
@@ -41,11 +42,12 @@ type Global struct {
 
 // Reloc is a pointer inside an initializer: the 8 (or, in a Physical32
 // program, 4) bytes at Offset are to hold the address of Globals[Global] plus
-// Addend.
+// Addend; or, with Pipe set, 8 bytes the handle of Pipes[Global].
 type Reloc struct {
 	Offset uint64
 	Global int
 	Addend int64
+	Pipe   bool
 }
 
 // Kernel is the code of one kernel with every call inlined.
@@ -85,6 +87,11 @@ type Kernel struct {
 	LaneCopies  []LaneCopy
 	// ImageAccesses has what the image instructions do.
 	ImageAccesses []ImageAccess
+	PipeAccesses  []PipeAccess
+	// PipeRegs are the pipe storages that the kernel names. AnyPipe says that it
+	// also takes storages from memory, which may be any of the program's.
+	PipeRegs []PipeReg
+	AnyPipe  bool
 	// MarkSequences is the number of sequences of async marks. Each function
 	// body, as inlined, that marks or waits has one; bodies that are never in
 	// execution together share it.
@@ -95,6 +102,7 @@ type Kernel struct {
 	ReqdSubgroup   uint32 // 0 when the module does not say
 	UsesBarrier    bool
 	UsesPrintf     bool
+	UsesPipes      bool
 	UsesAsync      bool // group copies or their waits, lane copies or async marks
 	OrderDependent bool // work-groups can see each other's order (atomics whose result is used …)
 }
@@ -119,7 +127,7 @@ const (
 	ParamLocal                    // a pointer to LDS; the launch gives the size
 	ParamImage                    // an image
 	ParamSampler                  //
-	ParamPipe                     //
+	ParamPipe                     // a pipe
 )
 
 // Param is a kernel's parameter.
@@ -131,6 +139,7 @@ type Param struct {
 	Align    uint32
 	ReadOnly bool // const or constant memory
 	Image    ImageParam
+	Pipe     PipeParam
 }
 
 // ImageParam is what a kernel wants of an image.

@@ -27,11 +27,18 @@ func (p *Program) WriteText(w io.Writer) error {
 			}
 		}
 		for _, r := range g.Relocs {
+			if r.Pipe {
+				fmt.Fprintf(&b, " [%d]=pipe @%d", r.Offset, r.Global)
+				continue
+			}
 			fmt.Fprintf(&b, " [%d]=@%d%+d", r.Offset, r.Global, r.Addend)
 		}
 		b.WriteByte('\n')
 	}
-	if len(p.Globals) > 0 {
+	for i, q := range p.Pipes {
+		fmt.Fprintf(&b, "pipe @%d %q packet %d align %d capacity %d\n", i, q.Name, q.PacketBytes, q.PacketAlign, q.Capacity)
+	}
+	if len(p.Globals)+len(p.Pipes) > 0 {
 		b.WriteByte('\n')
 	}
 	for i, k := range p.Kernels {
@@ -81,6 +88,16 @@ func (k *Kernel) text(b *strings.Builder, p *Program) {
 	}
 	for _, g := range k.GlobalRegs {
 		fmt.Fprintf(b, "  s%d = address @%d\n", g.Scalar, g.Global)
+	}
+	for _, r := range k.PipeRegs {
+		fmt.Fprintf(b, "  s%d = pipe @%d", r.Scalar, r.Pipe)
+		if r.Reads {
+			b.WriteString(" read")
+		}
+		if r.Writes {
+			b.WriteString(" write")
+		}
+		b.WriteByte('\n')
 	}
 	fmt.Fprintf(b, "  registers s %d", k.NumScalar)
 	for bank, n := range k.NumVector {
@@ -335,6 +352,12 @@ func (k *Kernel) InstText(in *Inst) string {
 		name(in.Type)
 		b.WriteString(" " + a.text(in))
 		a.Regs(func(r *Reg, t Type, what string) { fmt.Fprintf(&b, " %s %s", what, reg(*r, t)) })
+	case ShapePipe:
+		a := &k.PipeAccesses[in.Imm]
+		dst(a.Op.Result())
+		name()
+		b.WriteString(" " + a.text())
+		a.Regs(func(r *Reg, t Type, what string) { fmt.Fprintf(&b, " %s %s", what, reg(*r, t)) })
 	case ShapeAsync:
 		name()
 		if in.Op == OpAsyncWait {
@@ -345,6 +368,9 @@ func (k *Kernel) InstText(in *Inst) string {
 		fmt.Fprintf(&b, "br b%d", in.Target0())
 	case ShapeBrCond:
 		fmt.Fprintf(&b, "brcond %s ? b%d : b%d", reg(in.A, B1), in.Target0(), in.Target1())
+		if in.Flags&FlagWait != 0 {
+			b.WriteString(", waits for the pipe")
+		}
 	case ShapeSwitch:
 		name(in.Type)
 		fmt.Fprintf(&b, " %s, table %d", reg(in.A, in.Type), in.Imm)
@@ -396,6 +422,11 @@ func (k *Kernel) constant(r Reg) (uint64, bool) {
 	}
 	for _, g := range k.GlobalRegs {
 		if g.Scalar == r.Index() {
+			return 0, false
+		}
+	}
+	for _, p := range k.PipeRegs {
+		if p.Scalar == r.Index() {
 			return 0, false
 		}
 	}

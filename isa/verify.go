@@ -29,6 +29,11 @@ func (k *Kernel) Verify() error {
 			return fmt.Errorf("kernel %s: address register %+v: %w", k.Name, g, ErrMalformed)
 		}
 	}
+	for _, p := range k.PipeRegs {
+		if p.Scalar < 0 || p.Scalar >= len(k.ScalarInit) || p.Pipe < 0 {
+			return fmt.Errorf("kernel %s: pipe register %+v: %w", k.Name, p, ErrMalformed)
+		}
+	}
 	pos := 0
 	for i, b := range k.Blocks {
 		if b.Start != pos || b.End <= b.Start || b.End > len(k.Code) {
@@ -267,6 +272,26 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		if in.Dst != None {
 			dst = in.Type
 		}
+	case ShapePipe:
+		if int(in.Imm) >= len(k.PipeAccesses) {
+			return fmt.Errorf("unknown pipe access %d", in.Imm)
+		}
+		a := &k.PipeAccesses[in.Imm]
+		if err := a.check(in.Imm); err != nil {
+			return err
+		}
+		if err := k.verifyRegs(a.Regs, &vector); err != nil {
+			return err
+		}
+		switch t := a.Op.Result(); {
+		case in.Dst == None:
+		case t == Void:
+			return fmt.Errorf("%s has no result", a.Op)
+		case in.Dst.IsScalar() && a.Op != PipeMaxPackets:
+			return fmt.Errorf("%s differs by lane", a.Op)
+		default:
+			dst = t
+		}
 	case ShapeAsync:
 		if int(in.Imm) >= k.MarkSequences {
 			return fmt.Errorf("unknown sequence of marks %d of %d", in.Imm, k.MarkSequences)
@@ -279,6 +304,9 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		use(in.A, B1, "condition")
 		if in.Target0() >= len(k.Blocks) || in.Target1() >= len(k.Blocks) || in.Target1() < 0 {
 			return fmt.Errorf("targets b%d, b%d of %d", in.Target0(), in.Target1(), len(k.Blocks))
+		}
+		if in.Flags&FlagWait != 0 && (int(in.Imm) >= len(k.PipeAccesses) || !k.PipeAccesses[in.Imm].Blocking) {
+			return fmt.Errorf("waits for pipe access %d, which does not block", in.Imm)
 		}
 	case ShapeSwitch:
 		use(in.A, in.Type, "selector")

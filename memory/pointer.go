@@ -25,6 +25,9 @@ const (
 	SpaceResource
 	// SpaceImage is no memory either: the handle of an image (see [Global.AddImage]).
 	SpaceImage
+	// SpacePipe is the handle of a pipe (see [Global.AddPipe]); the offset says
+	// which of its ends it is.
+	SpacePipe
 )
 
 // String returns the space's name.
@@ -42,6 +45,8 @@ func (s Space) String() string {
 		return "resource"
 	case SpaceImage:
 		return "image"
+	case SpacePipe:
+		return "pipe"
 	}
 	return fmt.Sprintf("space %d", uint8(s))
 }

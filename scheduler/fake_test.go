@@ -6,6 +6,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // The fake engine runs programs of Go functions by the rules of the contract:
@@ -198,3 +199,7 @@ func times(i, n int) func(*lane) bool {
 		return l.v[i] < n
 	}
 }
+
+func (w *fakeWave) Piping(func(pc int, pipe memory.Pointer, lanes []int)) {}
+
+func (w *fakeWave) Overtake() bool { return false }

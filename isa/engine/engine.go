@@ -52,6 +52,13 @@ type Wave interface {
 	Parking(f func(pc int, lanes []int))
 	// Open lets the lanes that wait at barriers go on.
 	Open()
+	// Piping calls f for each pipe at which lanes wait after StopPipe: pc is that
+	// of the pipe instruction, pipe the handle; lanes as for Parking.
+	Piping(f func(pc int, pipe memory.Pointer, lanes []int))
+	// Overtake lets the next Run go on with the lanes that could run and would
+	// otherwise be kept back, so that all come together again, until those that wait
+	// at pipes have got their packets. It says whether there are any.
+	Overtake() bool
 	// Fault returns what stopped the wave with StopFault.
 	Fault() *Fault
 	// Counters returns what the wave has done since Start.
@@ -80,6 +87,7 @@ const (
 	StopQuantum               // the quantum is over; call Run again
 	StopFault                 // see Wave.Fault; the wave is over
 	StopCancelled             // Launch.Cancel was set
+	StopPipe                  // lanes wait at pipes, see Wave.Piping; call Run again when packets may have moved
 )
 
 // Launch is one run of a kernel over an ND-range: what all its groups share.
@@ -105,11 +113,32 @@ type Launch struct {
 
 	Memory       *memory.Global
 	SubgroupSize int
+	// Index is the launch's number in the set of launches that run together.
+	Index int
+	// Pipes are the ends of pipes that the kernel holds, in a fixed order.
+	Pipes []PipeEnd
 	// Check turns on the findings that cost time or that only a strict reading
 	// of the specification makes (alignment, overflow of division, shifts).
 	Check bool
 	// Cancel ends the launch at the next back-edge or group.
 	Cancel *atomic.Bool
+}
+
+// PipeEnd is what a launch can do with a pipe. Its handle, as kernels hold it,
+// is that of the pipe with the end in the offset (isa.PipeReadEnd).
+type PipeEnd struct {
+	Pipe          *memory.Pipe
+	Handle        memory.Pointer
+	Reads, Writes bool
+}
+
+// PipeTracer is told which packets moved.
+type PipeTracer interface {
+	// Packets is called when a lane, the work-item with the given local linear
+	// id, or the lanes from it on, have read or written the n packets from first on, of the
+	// pipe with that handle (without an end). Packets count from 0 when the pipe
+	// is made. Packets of reservations move when they are committed.
+	Packets(pipe memory.Pointer, write bool, pc, item int, first, n, now uint64)
 }
 
 // Group is one work-group in execution.
@@ -132,6 +161,8 @@ type Group struct {
 	// Watch tells the engine to announce every access to memory that DMA could
 	// touch, with its time: bytes may move at any time, or uses are checked.
 	Watch bool
+	// PipeTrace is told which packets move; nil is nobody.
+	PipeTrace PipeTracer
 }
 
 // Fault is what ended a wave: where, for whom, and why.

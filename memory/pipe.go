@@ -1,0 +1,217 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// ErrPipe is what the errors of [NewPipe] wrap.
+var ErrPipe = errors.New("no such pipe can be made")
+
+// Pipe is a queue of packets of one size (OpenCL C 6.15.17): what is written at
+// one end is read at the other, in order, whole, once. It holds at most Capacity packets.
+//
+// Reservations take a stretch of packets, or of room for them, at once; the
+// packets of a reservation can be accessed in any order until it is committed.
+// What was written behind a reservation that is not committed cannot be read
+// yet, and room that was read is free again once all reservations to read before are
+// committed. A single read or write is a reservation of one that is committed at once.
+//
+// A Pipe is not safe for use from several goroutines: launches that share one
+// run together, in turns.
+type Pipe struct {
+	name        string
+	packetBytes uint32
+	packetAlign uint32
+	capacity    uint32
+
+	data []byte // capacity packets, a ring
+	// Packets are numbered from 0 on. done <= read <= written <= reserved <=
+	// done + capacity: [done, read) are being read, [read, written) can be read,
+	// [written, reserved) are being written.
+	done, read, written, reserved uint64
+	// Reservations that are not committed, or wait for an older one to be.
+	reads, writes []Reservation
+	serial        uint64 // of the last reservation
+	version       uint64 // counts changes
+	handle        Pointer
+}
+
+// PipeOwner says for whom a reservation is: the work-items [First, First+Items)
+// of a work-group of a launch.
+type PipeOwner struct {
+	Launch       int    // engine.Launch.Index
+	Group        uint64 // linear
+	First, Items int
+}
+
+// Reservation is a stretch of packets that belongs to its owner until it is committed.
+type Reservation struct {
+	ID        uint64 // never 0
+	First, N  uint64 // packets
+	Write     bool
+	Owner     PipeOwner
+	PC        int // that made it
+	Committed bool
+	// Touched is the set of packets that were accessed, 64 to a word.
+	Touched []uint64
+}
+
+// MaxPacketBytes is the size of the largest packet, in bytes.
+const MaxPacketBytes = 1 << 20
+
+// PipeOptions describe a pipe.
+type PipeOptions struct {
+	Name        string // for messages
+	PacketBytes uint32
+	PacketAlign uint32 // bytes, a power of two; 0 takes any
+	Capacity    uint32 // packets
+}
+
+// NewPipe returns an empty pipe. Its memory is that of the packets it holds at
+// most, and is taken at the first write. The error wraps [ErrPipe].
+func NewPipe(opt PipeOptions) (*Pipe, error) {
+	switch {
+	case opt.PacketBytes == 0 || opt.PacketBytes > MaxPacketBytes:
+		return nil, fmt.Errorf("pipe %q with packets of %d bytes; there can be 1 to %d: %w", opt.Name, opt.PacketBytes, MaxPacketBytes, ErrPipe)
+	case opt.PacketAlign&(opt.PacketAlign-1) != 0:
+		return nil, fmt.Errorf("pipe %q with packets aligned to %d bytes, which is no power of two: %w", opt.Name, opt.PacketAlign, ErrPipe)
+	case opt.Capacity == 0:
+		return nil, fmt.Errorf("pipe %q of capacity 0; it must be at least 1: %w", opt.Name, ErrPipe)
+	}
+	return &Pipe{name: opt.Name, packetBytes: opt.PacketBytes, packetAlign: opt.PacketAlign, capacity: opt.Capacity}, nil
+}
+
+// Name returns what the pipe is called in messages.
+func (p *Pipe) Name() string { return p.name }
+
+// PacketBytes returns the size of a packet.
+func (p *Pipe) PacketBytes() uint32 { return p.packetBytes }
+
+// PacketAlign returns the alignment of packets in bytes; 0 is any.
+func (p *Pipe) PacketAlign() uint32 { return p.packetAlign }
+
+// Capacity returns how many packets the pipe holds at most.
+func (p *Pipe) Capacity() uint32 { return p.capacity }
+
+// Handle returns the pipe's handle, without an end; 0 before [Global.AddPipe].
+func (p *Pipe) Handle() Pointer { return p.handle }
+
+// Bytes returns the memory that the pipe's packets can take.
+func (p *Pipe) Bytes() uint64 { return uint64(p.packetBytes) * uint64(p.capacity) }
+
+// Len returns how many packets can be read.
+func (p *Pipe) Len() uint64 { return p.written - p.read }
+
+// Room returns how many packets can be written.
+func (p *Pipe) Room() uint64 { return p.done + uint64(p.capacity) - p.reserved }
+
+// Held returns how many packets are in reservations: to be read, and to be written.
+func (p *Pipe) Held() (reading, writing uint64) { return p.read - p.done, p.reserved - p.written }
+
+// Moved returns how many packets were read and written since the pipe was made or reset.
+func (p *Pipe) Moved() (read, written uint64) { return p.read, p.written }
+
+// Version changes whenever anything moves, is reserved or committed.
+func (p *Pipe) Version() uint64 { return p.version }
+
+// Reset empties the pipe and forgets its reservations.
+func (p *Pipe) Reset() {
+	p.done, p.read, p.written, p.reserved = 0, 0, 0, 0
+	p.reads, p.writes = nil, nil
+	p.version++
+}
+
+// Packet returns the memory of a packet, by its number.
+func (p *Pipe) Packet(n uint64) []byte {
+	if p.data == nil {
+		p.data = AlignedBytes(p.Bytes())
+	}
+	at := n % uint64(p.capacity) * uint64(p.packetBytes)
+	return p.data[at:][:p.packetBytes:p.packetBytes]
+}
+
+// Put writes the packets of b, as many as there is room for, and returns their
+// number. It is the host's end.
+func (p *Pipe) Put(b []byte) int {
+	size := int(p.packetBytes)
+	n := min(len(b)/size, int(min(p.Room(), 1<<31-1)))
+	for i := range n {
+		first, _ := p.Write(1)
+		copy(p.Packet(first), b[i*size:])
+		p.Wrote(first, 1)
+	}
+	return n
+}
+
+// Get reads packets into b, as many as there are and it has room for, and
+// returns their number. It is the host's end.
+func (p *Pipe) Get(b []byte) int {
+	size := int(p.packetBytes)
+	n := min(len(b)/size, int(min(p.Len(), 1<<31-1)))
+	for i := range n {
+		first, _ := p.Read(1)
+		copy(b[i*size:], p.Packet(first))
+		p.Done(first, 1)
+	}
+	return n
+}
+
+// AddPipe enters a pipe, which must be in no memory yet, and returns its
+// handle. The lowest number that is free is taken, so that equal launches have equal
+// handles. The bytes of its packets count as used memory. The error is a
+// [*LimitError] or wraps [ErrTooMany].
+func (g *Global) AddPipe(p *Pipe) (Pointer, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if size := p.Bytes(); size > g.limit || g.used > g.limit-size {
+		return 0, &LimitError{Name: p.name, Size: size, Used: g.used, Limit: g.limit}
+	}
+	var list []*Pipe
+	if q := g.pipes.Load(); q != nil {
+		list = slices.Clone(*q)
+	}
+	i := slices.Index(list, nil)
+	if i < 0 {
+		i = len(list)
+		list = append(list, nil)
+	}
+	if i >= MaxAllocs {
+		return 0, fmt.Errorf("pipe %q: %d are in use: %w", p.name, i, ErrTooMany)
+	}
+	list[i] = p
+	g.pipes.Store(&list)
+	g.used += p.Bytes()
+	p.handle = MakePointer(SpacePipe, uint32(i+1), 0)
+	return p.handle, nil
+}
+
+// FreePipe takes a pipe out again. The error wraps [ErrNoAlloc].
+func (g *Global) FreePipe(h Pointer) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	p := g.Pipe(h)
+	if p == nil {
+		return fmt.Errorf("release of %s: %w", h, ErrNoAlloc)
+	}
+	list := slices.Clone(*g.pipes.Load())
+	list[h.Alloc()-1] = nil
+	for len(list) > 0 && list[len(list)-1] == nil {
+		list = list[:len(list)-1]
+	}
+	g.pipes.Store(&list)
+	g.used -= p.Bytes()
+	p.handle = 0
+	return nil
+}
+
+// Pipe returns the pipe that a handle stands for, whichever end it is of, or nil.
+func (g *Global) Pipe(h Pointer) *Pipe {
+	list := g.pipes.Load()
+	n := h.Alloc()
+	if h.Space() != SpacePipe || list == nil || n == 0 || uint64(n) > uint64(len(*list)) {
+		return nil
+	}
+	return (*list)[n-1]
+}
