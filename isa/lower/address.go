@@ -154,7 +154,6 @@ func (b *builder) origin(p *value, depth int) isa.Space {
 // roundings stay two roundings.
 func fuse(b *builder) {
 	f := b.f
-	f.countUses()
 	for _, blk := range f.blocks {
 		for _, v := range blk.insts {
 			mul, to := isa.OpMul, isa.OpMad
@@ -181,9 +180,8 @@ func fuse(b *builder) {
 func hoist(b *builder) {
 	f := b.f
 	f.canonicalLoops()
-	all := f.loops()
-	// Inner loops come first in all, so that what leaves one may leave the next.
-	for _, l := range all {
+	// Inner loops come first, so that what leaves one may leave the next.
+	for _, l := range f.nest {
 		pre := f.preheader(l)
 		if pre == nil {
 			continue

@@ -266,7 +266,7 @@ func (b *builder) privateVar(name string, t *typ, align uint32) *value {
 }
 
 // kernel lowers one entry point.
-func (m *module) kernel(ep entry) *isa.Kernel {
+func (m *module) kernel(ep entry) (*isa.Kernel, error) {
 	b := newBuilder(m)
 	b.k.Name = ep.name
 	def, _ := m.x.Def(ep.id)
@@ -286,8 +286,10 @@ func (m *module) kernel(ep entry) *isa.Kernel {
 		r.blk.term = termRet
 		r.blk.termLoc = r.loc
 	}
-	run(b)
-	return b.k
+	if err := m.opt.Passes.run(b); err != nil {
+		return nil, err
+	}
+	return b.k, nil
 }
 
 func (b *builder) executionModes(id spirv.ID) {

@@ -48,6 +48,9 @@ func (f *fn) cleanCFG() bool {
 		}
 		changed = changed || again
 	}
+	if changed {
+		f.cfgChanged()
+	}
 	return changed
 }
 
@@ -189,14 +192,7 @@ func (f *fn) mergeBlocks() bool {
 	return changed
 }
 
-// analyse numbers the blocks in reverse post-order, and finds dominators and
-// loops. f.blocks is in that order afterwards.
-func (f *fn) analyse() {
-	f.reversePostOrder()
-	f.dominators()
-	f.loops()
-}
-
+// reversePostOrder numbers the blocks. f.blocks is in that order afterwards.
 func (f *fn) reversePostOrder() {
 	type frame struct {
 		b *block
@@ -378,7 +374,7 @@ func (f *fn) loops() []*loop {
 // every edge from a block with several successors to one with several
 // predecessors, so that phi copies have a place.
 func (f *fn) canonicalLoops() {
-	f.analyse()
+	f.need(AnalysisLoops)
 	for _, h := range append([]*block(nil), f.blocks...) {
 		var back []*block
 		for _, p := range h.preds {
@@ -401,11 +397,12 @@ func (f *fn) canonicalLoops() {
 			}
 		}
 	}
-	f.analyse()
+	f.need(AnalysisLoops)
 }
 
 // newLatch leads the edges from the blocks of back to h through one new block.
 func (f *fn) newLatch(h *block, back []*block) {
+	f.cfgChanged()
 	l := f.newBlock("")
 	l.term, l.termLoc = termBr, back[0].termLoc
 	isBack := func(p *block) bool {

@@ -44,6 +44,7 @@ func divergence(b *builder) {
 		}
 	}
 	d.copies()
+	f.valid = AnalysisLayout | AnalysisDivergence
 }
 
 // lanesDiffer says whether an instruction gives each lane a value of its own

@@ -21,7 +21,7 @@ func TestManyWaysToOneExit(t *testing.T) {
 		}
 	}
 	f.blocks = append([]*block{chain[0], exit}, chain[1:]...)
-	f.analyse()
+	f.need(AnalysisLoops)
 	if exit.idom != chain[0] {
 		t.Errorf("the exit is dominated by block %d", exit.idom.rpo)
 	}

@@ -20,7 +20,6 @@ func flatten(b *builder) {
 		}
 		blk.insts = insts
 	}
-	simplify(b)
 }
 
 // guessDivergence marks what surely differs by lane, as far as operands tell.

@@ -38,7 +38,7 @@ func golden(t *testing.T, name, got string) {
 }
 
 // load reads a module: text of testdata, or a binary of the conformance kernels.
-func load(t *testing.T, file string) *spirv.Module {
+func load(t testing.TB, file string) *spirv.Module {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -100,6 +100,9 @@ type fn struct {
 	nblks  int
 	consts map[constKey]*value
 	slab   []value
+
+	valid Analyses // what is known
+	nest  []*loop  // all loops, inner ones first
 }
 
 type constKey struct {
@@ -255,6 +258,7 @@ func setBr(p, s *block) {
 
 // splitEdge puts a new block on the edge from p to s.
 func (f *fn) splitEdge(p, s *block) *block {
+	f.cfgChanged()
 	m := f.newBlock("")
 	m.term, m.termLoc = termBr, p.termLoc
 	m.succs = []*block{s}

@@ -2,7 +2,8 @@
 // [Program] takes a [spirv.Module] that spirv/validate has accepted and gives
 // an [isa.Program], one kernel an entry point, every call inlined.
 //
-// A kernel goes through the passes of the table in passes.go, one pass a file:
+// A kernel goes through passes (passes.go), one pass a file, in the order that a
+// [PassMachinery] gives, the default one unless [Options] has another:
 // it is read into SSA over scalars (build*.go), its variables are promoted to
 // registers (promote.go), values are simplified and shared (simplify.go), async
 // marks and waits that do nothing go (asyncwaits.go, asyncmarks.go), loops get
@@ -48,6 +49,12 @@ type Options struct {
 	// KeepMarks keeps async marks that no wait counts, and waits that have
 	// nothing to wait for.
 	KeepMarks bool
+	// Passes has the passes and the pipelines of them that run; nil is the
+	// default.
+	Passes *PassMachinery
+	// VerifyEach checks each kernel after every pass; one that a pass broke is
+	// refused.
+	VerifyEach bool
 	// Dump, when set, is called with the text of a kernel after each pass.
 	Dump func(kernel, pass, text string)
 }
@@ -108,6 +115,9 @@ func Program(m *spirv.Module, opt Options) (p *isa.Program, err error) {
 	if opt.MaxInstructions == 0 {
 		opt.MaxInstructions = DefaultMaxInstructions
 	}
+	if opt.Passes == nil {
+		opt.Passes = standard
+	}
 	mod := newModule(m, opt)
 	for _, ep := range mod.entries {
 		if mod.prog.Kernel(ep.name) != nil {
@@ -144,7 +154,7 @@ func (m *module) tryKernel(ep entry) (k *isa.Kernel, err error) {
 			panic(r)
 		}
 	}()
-	return m.kernel(ep), nil
+	return m.kernel(ep)
 }
 
 // fail ends the lowering with an error at in. It does not return.

@@ -55,7 +55,7 @@ func newMarkFlow(b *builder) *markFlow {
 	if ops == nil {
 		return nil
 	}
-	f.reversePostOrder()
+	f.need(AnalysisOrder)
 	n := len(f.blocks)
 	return &markFlow{f: f, ops: ops, ahead: make([]int, n), known: make([]int, n), count: make([]int, n)}
 }

@@ -25,7 +25,6 @@ func narrow(b *builder) {
 		}
 		blk.insts = insts
 	}
-	simplify(b)
 }
 
 // lowHalf returns x when v is x's low half, zero- or sign-extended.

@@ -1,36 +1,51 @@
 package lower
 
-// pass is a step of the lowering of a kernel.
-type pass struct {
-	name string
-	what string
-	run  func(*builder)
-}
+// The passes that are always there, in the order of the road. The pipeline of a
+// [PassMachinery] has those of the middle; the first and the last ones run in
+// any case.
+const (
+	passBuild    = "build"
+	passDiverge  = "diverge"
+	passEmit     = "emit"
+	passDescribe = "describe"
+)
 
-// passes is the road from the SSA that build.go made to bytecode, in order.
-var passes = []pass{
-	{"build", "the module's instructions as SSA over scalars, calls inlined", func(b *builder) { b.f.cleanCFG() }},
-	{"promote", "private variables become values", promote},
-	{"simplify", "folding, value numbering, dead code, control flow", simplify},
-	{"ifconvert", "short branches become selects", ifConvert},
-	{"promote2", "variables that simplifying has laid open", func(b *builder) { promote(b); simplify(b) }},
-	{"asyncwaits", "waits that have no async mark to wait for go", asyncWaits},
-	{"asyncmarks", "async marks that no wait counts go", asyncMarks},
-	{"narrow", "the low half of 64 bits becomes a 32-bit value", narrow},
-	{"address", "pointer arithmetic moves into accesses", addresses},
-	{"flatten", "one base and one index for accesses into rows", flatten},
-	{"hoist", "what does not change in a loop leaves it", hoist},
-	{"fuse", "multiplications join their additions", fuse},
-	{"diverge", "order of blocks, loops with one latch, values that differ by lane", divergence},
-	{"emit", "registers and bytecode", emit},
-}
-
-// run takes a kernel through all passes.
-func run(b *builder) {
-	for _, p := range passes {
-		p.run(b)
-		if b.m.opt.Dump != nil {
-			b.m.opt.Dump(b.k.Name, p.name, b.dump(p.name == "emit"))
-		}
+// builtinPasses returns the passes that every machinery knows.
+func builtinPasses() []Pass {
+	over := func(f func(*builder)) func(*IR) error {
+		return func(ir *IR) error { f(ir.b); return nil }
+	}
+	return []Pass{
+		{Name: passBuild, Doc: "the module's instructions as SSA over scalars, calls inlined", fixed: true,
+			IR: over(func(b *builder) { b.f.cleanCFG() })},
+		{Name: "promote", Doc: "private variables become values",
+			Needs: AnalysisDominators, Keeps: ControlFlow, IR: over(promote)},
+		{Name: "simplify", Doc: "folding, value numbering, dead code, control flow",
+			Needs: AnalysisDominators, Keeps: ControlFlow, IR: over(simplify)},
+		{Name: "ifconvert", Doc: "short branches become selects",
+			Keeps: ControlFlow, IR: over(ifConvert)},
+		{Name: "asyncwaits", Doc: "waits that have no async mark to wait for go",
+			Needs: AnalysisOrder, Keeps: ControlFlow, IR: over(asyncWaits)},
+		{Name: "asyncmarks", Doc: "async marks that no wait counts go",
+			Needs: AnalysisOrder, Keeps: ControlFlow, IR: over(asyncMarks)},
+		{Name: "narrow", Doc: "the low half of 64 bits becomes a 32-bit value",
+			Keeps: ControlFlow, IR: over(narrow)},
+		{Name: "address", Doc: "pointer arithmetic moves into accesses",
+			Keeps: ControlFlow, IR: over(addresses)},
+		{Name: "flatten", Doc: "one base and one index for accesses into rows",
+			Keeps: ControlFlow, IR: over(flatten)},
+		{Name: "hoist", Doc: "what does not change in a loop leaves it",
+			Needs: AnalysisLoops, Keeps: ControlFlow, IR: over(hoist)},
+		{Name: "fuse", Doc: "multiplications join their additions",
+			Needs: AnalysisUses, Keeps: ControlFlow, IR: over(fuse)},
+		{Name: passDiverge, Doc: "order of blocks, loops with one latch, values that differ by lane", fixed: true,
+			Needs: AnalysisLoops, Keeps: AnalysisLayout | AnalysisDivergence, IR: over(divergence)},
+		{Name: passEmit, Doc: "registers and bytecode", fixed: true,
+			Needs: AnalysisLayout | AnalysisDivergence, IR: over(emit)},
 	}
 }
+
+// defaultPipeline is what the middle of the road is unless somebody says
+// otherwise. Simplifying lays open variables that were not to be promoted before.
+const defaultPipeline = "promote,simplify,ifconvert,simplify,promote,simplify,asyncwaits,asyncmarks," +
+	"narrow,simplify,address,flatten,simplify,hoist,fuse"

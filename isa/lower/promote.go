@@ -43,11 +43,13 @@ func promote(b *builder) {
 		}
 		return p, off
 	}
-	addr := func(p *value) (vi int, off int64, ok bool) {
-		if p, off = base(p); p.op == irPriv {
-			return p.index, off, true
+	// addr says which variable a load or store goes to, and where in it.
+	addr := func(v *value) (vi int, off int64, ok bool) {
+		p, off := base(v.args[0])
+		if p.op != irPriv || v.idx != isa.IdxNone {
+			return 0, 0, false
 		}
-		return 0, 0, false
+		return p.index, off + int64(v.disp), true
 	}
 	// escape gives up on the variable that a pointer leads to.
 	escape := func(p *value) {
@@ -70,7 +72,7 @@ func promote(b *builder) {
 		for _, v := range blk.insts {
 			switch v.op {
 			case isa.OpLoad, isa.OpStore:
-				if vi, off, ok := addr(v.args[0]); ok && v.flags&isa.FlagVolatile == 0 && off >= 0 &&
+				if vi, off, ok := addr(v); ok && v.flags&isa.FlagVolatile == 0 && off >= 0 &&
 					uint64(off)+uint64(v.elem.Bytes()) <= b.k.Private[vi].Size {
 					vars[vi].accesses = append(vars[vi].accesses, v)
 				} else {
@@ -106,7 +108,7 @@ func promote(b *builder) {
 		}
 		var spans []span
 		for _, a := range v.accesses {
-			_, off := base(a.args[0])
+			_, off, _ := addr(a)
 			spans = append(spans, span{off, int64(a.elem.Bytes()), a.elem})
 		}
 		sort.SliceStable(spans, func(i, j int) bool { return spans[i].off < spans[j].off })
@@ -129,8 +131,8 @@ func promote(b *builder) {
 	if n == 0 {
 		return
 	}
-	find := func(p *value) *slot {
-		vi, off, ok := addr(p)
+	find := func(v *value) *slot {
+		vi, off, ok := addr(v)
 		if !ok || vars[vi].escapes {
 			return nil
 		}
@@ -141,7 +143,7 @@ func promote(b *builder) {
 		}
 		return nil
 	}
-	f.analyse()
+	f.need(AnalysisDominators)
 	f.promoteSlots(n, vars, find)
 }
 
@@ -163,7 +165,7 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 			if v.op != isa.OpLoad && v.op != isa.OpStore {
 				continue
 			}
-			s := find(v.args[0])
+			s := find(v)
 			if s == nil {
 				continue
 			}
@@ -262,7 +264,7 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 		insts := b.insts[:0]
 		for _, v := range b.insts {
 			if v.op == isa.OpLoad || v.op == isa.OpStore {
-				if s := find(v.args[0]); s != nil {
+				if s := find(v); s != nil {
 					if v.op == isa.OpLoad {
 						v.repl = cur[s.n]
 					} else {

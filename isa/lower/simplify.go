@@ -7,7 +7,7 @@ import "github.com/lockstep-gpu/lockstep/isa"
 func simplify(b *builder) {
 	f := b.f
 	for range 4 {
-		f.analyse()
+		f.need(AnalysisDominators)
 		changed := f.valueNumbering()
 		f.dropDead()
 		if !f.cleanCFG() && !changed {
@@ -200,7 +200,6 @@ func ifConvert(b *builder) {
 		}
 		f.cleanCFG()
 	}
-	simplify(b)
 }
 
 // cheap says whether a block may be run for lanes that do not need it.
@@ -281,5 +280,6 @@ func (f *fn) convertAt(p *block) bool {
 		}
 	}
 	setBr(p, join)
+	f.cfgChanged()
 	return true
 }

@@ -1,0 +1,425 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
+
+// verify checks that the kernel's SSA form is well-formed: what passes take for
+// granted, and must leave behind.
+//
+//   - Blocks: edges are known at both ends and no two lead from one block to
+//     another, every block can be reached, nothing leads to the entry, and the
+//     terminator has the successors and the operand that it takes.
+//   - Values: each stands in its block, once; none that was replaced remains.
+//   - Operands: as many as the instruction takes, of the widths that it takes;
+//     what is not a leaf is made where it dominates the use. A phi has one
+//     operand for each predecessor.
+//
+// It changes nothing, analyses neither.
+func (b *builder) verify() error {
+	v := &verifier{b: b, at: map[*value]place{}, num: map[*block]int{}}
+	if err := v.shape(); err != nil {
+		return err
+	}
+	v.dominators()
+	for _, blk := range b.f.blocks {
+		if err := v.block(blk); err != nil {
+			return fmt.Errorf("block b%d: %w", blk.id, err)
+		}
+	}
+	return nil
+}
+
+// place is where a value stands: phis are at -1.
+type place struct {
+	blk *block
+	pos int
+}
+
+type verifier struct {
+	b   *builder
+	at  map[*value]place
+	num map[*block]int // place in reverse post-order
+	// By place in reverse post-order.
+	rpo  []*block
+	idom []int
+}
+
+// shape checks blocks and edges, and notes where each value stands.
+func (v *verifier) shape() error {
+	f := v.b.f
+	if len(f.blocks) == 0 {
+		return fmt.Errorf("there is no block")
+	}
+	known := make(map[*block]bool, len(f.blocks))
+	for _, b := range f.blocks {
+		if known[b] {
+			return fmt.Errorf("block b%d is there twice", b.id)
+		}
+		known[b] = true
+	}
+	if n := len(f.entry().preds); n > 0 {
+		return fmt.Errorf("%d edges lead to the entry", n)
+	}
+	for _, b := range f.blocks {
+		if err := v.edges(b, known); err != nil {
+			return fmt.Errorf("block b%d: %w", b.id, err)
+		}
+		for i, list := range [2][]*value{b.phis, b.insts} {
+			for pos, x := range list {
+				if i == 0 {
+					pos = -1
+				}
+				switch was, twice := v.at[x]; {
+				case twice:
+					return fmt.Errorf("block b%d: %%%d stands in block b%d as well", b.id, x.id, was.blk.id)
+				case x.blk != b:
+					return fmt.Errorf("block b%d: %%%d does not know that it is in this block", b.id, x.id)
+				case x.repl != nil:
+					return fmt.Errorf("block b%d: %%%d was replaced and is still there", b.id, x.id)
+				case (x.op == irPhi) != (i == 0):
+					return fmt.Errorf("block b%d: %%%d is in the wrong list of its block", b.id, x.id)
+				case x.leaf():
+					return fmt.Errorf("block b%d: %s needs no place in a block", b.id, x.name())
+				}
+				v.at[x] = place{b, pos}
+			}
+		}
+	}
+	return v.order()
+}
+
+// entry returns the block where the kernel begins.
+func (f *fn) entry() *block { return f.blocks[0] }
+
+func (v *verifier) edges(b *block, known map[*block]bool) error {
+	for i, s := range b.succs {
+		switch {
+		case !known[s]:
+			return fmt.Errorf("leads to b%d, which is gone", s.id)
+		case s.predIndex(b) < 0:
+			return fmt.Errorf("leads to b%d, which does not know it", s.id)
+		}
+		for _, t := range b.succs[:i] {
+			if s == t {
+				return fmt.Errorf("two edges lead to b%d", s.id)
+			}
+		}
+	}
+	for i, p := range b.preds {
+		if !known[p] {
+			return fmt.Errorf("comes from b%d, which is gone", p.id)
+		}
+		found := false
+		for _, s := range p.succs {
+			found = found || s == b
+		}
+		if !found {
+			return fmt.Errorf("comes from b%d, which does not lead here", p.id)
+		}
+		for _, q := range b.preds[:i] {
+			if p == q {
+				return fmt.Errorf("two edges come from b%d", p.id)
+			}
+		}
+	}
+	want := 1
+	switch b.term {
+	case termBr, termBarrier:
+	case termCond:
+		want = 2
+	case termSwitch:
+		want = len(b.succs)
+		if want == 0 || len(b.cases) != len(b.caseTo) {
+			return fmt.Errorf("a switch of %d cases, %d ways and %d successors", len(b.cases), len(b.caseTo), want)
+		}
+		for _, to := range b.caseTo {
+			if to < 0 || to >= want {
+				return fmt.Errorf("a case leads to successor %d of %d", to, want)
+			}
+		}
+	case termRet, termTrap:
+		want = 0
+	default:
+		return fmt.Errorf("there is no terminator")
+	}
+	if len(b.succs) != want {
+		return fmt.Errorf("%d successors where the terminator has %d", len(b.succs), want)
+	}
+	switch hasCond := b.term == termCond || b.term == termSwitch; {
+	case hasCond && b.cond == nil:
+		return fmt.Errorf("a branch without its operand")
+	case !hasCond && b.cond != nil:
+		return fmt.Errorf("an operand for a terminator that takes none")
+	}
+	return nil
+}
+
+// order puts the blocks into reverse post-order.
+func (v *verifier) order() error {
+	type frame struct {
+		b *block
+		i int
+	}
+	blocks := v.b.f.blocks
+	seen := make(map[*block]bool, len(blocks))
+	post := make([]*block, 0, len(blocks))
+	stack := []frame{{blocks[0], 0}}
+	seen[blocks[0]] = true
+	for len(stack) > 0 {
+		t := &stack[len(stack)-1]
+		if t.i == len(t.b.succs) {
+			post = append(post, t.b)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		s := t.b.succs[t.i]
+		t.i++
+		if !seen[s] {
+			seen[s] = true
+			stack = append(stack, frame{s, 0})
+		}
+	}
+	for _, b := range blocks {
+		if !seen[b] {
+			return fmt.Errorf("block b%d cannot be reached", b.id)
+		}
+	}
+	v.rpo = make([]*block, 0, len(post))
+	for i := len(post) - 1; i >= 0; i-- {
+		v.num[post[i]] = len(v.rpo)
+		v.rpo = append(v.rpo, post[i])
+	}
+	return nil
+}
+
+// dominators finds the immediate dominator of each block.
+func (v *verifier) dominators() {
+	v.idom = make([]int, len(v.rpo))
+	for i := range v.idom {
+		v.idom[i] = -1
+	}
+	v.idom[0] = 0
+	for changed := true; changed; {
+		changed = false
+		for i := 1; i < len(v.rpo); i++ {
+			d := -1
+			for _, p := range deepestFirst(v.rpo[i].preds) {
+				n := v.num[p]
+				switch {
+				case v.idom[n] < 0:
+				case d < 0:
+					d = n
+				default:
+					for d != n {
+						for d > n {
+							d = v.idom[d]
+						}
+						for n > d {
+							n = v.idom[n]
+						}
+					}
+				}
+			}
+			if v.idom[i] != d {
+				v.idom[i], changed = d, true
+			}
+		}
+	}
+}
+
+// dominates says whether every way to block b leads through block a.
+func (v *verifier) dominates(a, b *block) bool {
+	x, y := v.num[a], v.num[b]
+	for y > x {
+		y = v.idom[y]
+	}
+	return x == y
+}
+
+// use checks that a value is there where b uses it: ahead of its instruction at
+// pos.
+func (v *verifier) use(x *value, b *block, pos int) error {
+	if x.leaf() {
+		if x.op == irInput {
+			return fmt.Errorf("%s, the address of a built-in variable, is used as a value", x.name())
+		}
+		return nil
+	}
+	def, ok := v.at[x]
+	switch {
+	case x.repl != nil:
+		return fmt.Errorf("%%%d is used and was replaced", x.id)
+	case !ok:
+		return fmt.Errorf("%%%d is used and stands nowhere", x.id)
+	case noResult(x):
+		return fmt.Errorf("%%%d (%s) is used and has no result", x.id, x.op)
+	case def.blk == b && def.pos >= pos || def.blk != b && !v.dominates(def.blk, b):
+		return fmt.Errorf("%%%d is used where it need not have been made: it is of block b%d", x.id, def.blk.id)
+	}
+	return nil
+}
+
+func (v *verifier) block(b *block) error {
+	for _, x := range b.phis {
+		if len(x.args) != len(b.preds) {
+			return fmt.Errorf("phi %%%d has %d operands for %d predecessors", x.id, len(x.args), len(b.preds))
+		}
+		for i, a := range x.args {
+			if err := v.use(a, b.preds[i], len(b.preds[i].insts)); err != nil {
+				return fmt.Errorf("phi %%%d: %w", x.id, err)
+			}
+			if !sameWidth(a.typ, x.typ) {
+				return fmt.Errorf("phi %%%d is %s and its operand %s is %s", x.id, x.typ, a.name(), a.typ)
+			}
+		}
+	}
+	for pos, x := range b.insts {
+		for _, a := range x.args {
+			if err := v.use(a, b, pos); err != nil {
+				return fmt.Errorf("%%%d (%s): %w", x.id, x.op, err)
+			}
+		}
+		if err := v.operands(x); err != nil {
+			return fmt.Errorf("%%%d (%s): %w", x.id, x.op, err)
+		}
+	}
+	if b.cond == nil {
+		return nil
+	}
+	if err := v.use(b.cond, b, len(b.insts)); err != nil {
+		return fmt.Errorf("the terminator: %w", err)
+	}
+	switch {
+	case b.term == termCond && b.cond.typ != isa.B1:
+		return fmt.Errorf("a condition of type %s", b.cond.typ)
+	case b.term == termSwitch && !b.cond.typ.IsInt():
+		return fmt.Errorf("a switch over %s", b.cond.typ)
+	}
+	return nil
+}
+
+// sameWidth says whether values of the two types are interchangeable: they share
+// a bank of registers.
+func sameWidth(a, b isa.Type) bool { return a == b || a.Bits() == b.Bits() }
+
+// operands checks the number of an instruction's operands, their widths and that
+// of its result.
+func (v *verifier) operands(x *value) error {
+	if x.op == isa.OpInvalid || x.op >= isa.NumOps || x.op.IsTerminator() {
+		return fmt.Errorf("no instruction of a block")
+	}
+	inf := x.op.Info()
+	inst := x.elem // what Inst.Type will be
+	if inf.Shape == isa.ShapeConvert {
+		inst = x.typ
+		if !inf.Src.Has(x.elem) {
+			return fmt.Errorf("does not convert from %s", x.elem)
+		}
+	}
+	if inf.Types != 0 && inst != isa.Void && !inf.Types.Has(inst) {
+		return fmt.Errorf("does not work on %s", inst)
+	}
+	want, result, ok := v.b.signature(x)
+	if !ok {
+		return nil
+	}
+	if len(want) != len(x.args) {
+		return fmt.Errorf("%d operands where there are %d", len(x.args), len(want))
+	}
+	for i, a := range x.args {
+		if !sameWidth(a.typ, want[i]) {
+			return fmt.Errorf("operand %d, %s, is %s and must be %s", i, a.name(), a.typ, want[i])
+		}
+	}
+	if !sameWidth(x.typ, result) && x.typ != isa.Void {
+		return fmt.Errorf("the result is %s and must be %s", x.typ, result)
+	}
+	return nil
+}
+
+// signature returns the types of an instruction's operands and of its result;
+// false where a table of the kernel has them that is not at hand.
+func (b *builder) signature(x *value) (args []isa.Type, result isa.Type, ok bool) {
+	t := x.elem
+	list := func(ts ...isa.Type) []isa.Type { return ts }
+	address := func(behind ...isa.Type) []isa.Type {
+		a := list(isa.I64)
+		if x.idx != isa.IdxNone {
+			a = append(a, x.idx.Type())
+		}
+		return append(a, behind...)
+	}
+	switch shape := x.op.Info().Shape; shape {
+	case isa.ShapeNone, isa.ShapeFence, isa.ShapeAsync:
+		return nil, isa.Void, true
+	case isa.ShapeUnary, isa.ShapeBinary, isa.ShapeTernary, isa.ShapeQuad:
+		return list(t, t, t, t)[:1+int(shape-isa.ShapeUnary)], t, true
+	case isa.ShapeSelect:
+		return list(isa.B1, t, t), t, true
+	case isa.ShapeCompare:
+		return list(t, t), isa.B1, true
+	case isa.ShapeConvert:
+		return list(t), x.typ, true
+	case isa.ShapePtrAdd:
+		return address(), isa.I64, true
+	case isa.ShapePtrDiff:
+		return list(isa.I64, isa.I64), isa.I64, true
+	case isa.ShapeLoad, isa.ShapeBlockLoad:
+		return address(), t, true
+	case isa.ShapeStore, isa.ShapeBlockStore:
+		return address(t), isa.Void, true
+	case isa.ShapeAtomic:
+		switch isa.AtomicOp(x.imm2) {
+		case isa.AtomicLoad:
+			return address(), t, true
+		case isa.AtomicCmpXchg:
+			return address(t, t), t, true
+		}
+		return address(t), t, true
+	case isa.ShapeMemCopy:
+		return list(isa.I64, isa.I64, isa.I64), isa.Void, true
+	case isa.ShapeBuiltin:
+		return nil, t, true
+	case isa.ShapeShuffle:
+		return list(t, isa.I32), t, true
+	case isa.ShapeShuffle2:
+		return list(t, t, isa.I32), t, true
+	case isa.ShapeBallot:
+		return list(t), isa.I32, true
+	case isa.ShapeVote:
+		return list(t), isa.B1, true
+	case isa.ShapeElect:
+		return nil, isa.B1, true
+	case isa.ShapeScan:
+		if len(x.args) > 1 {
+			return list(t, isa.I32), t, true
+		}
+		return list(t), t, true
+	case isa.ShapeGroupWait:
+		return list(isa.I64), isa.Void, true
+	case isa.ShapeGroupCopy:
+		return registers(b.groupCopies[x.index].Regs), isa.I64, true
+	case isa.ShapeLaneCopy:
+		return registers(b.laneCopies[x.index].Regs), isa.Void, true
+	case isa.ShapeImage:
+		return registers(b.k.ImageAccesses[x.index].Regs), t, true
+	case isa.ShapePrintf:
+		for _, a := range b.k.Printfs[x.index].Args {
+			for range a.Regs {
+				args = append(args, a.Type)
+			}
+		}
+		return args, isa.I32, true
+	}
+	return nil, isa.Void, false
+}
+
+// registers returns the types of the operands that an entry of a table has.
+func registers(each func(func(*isa.Reg, isa.Type, string))) []isa.Type {
+	var ts []isa.Type
+	each(func(_ *isa.Reg, t isa.Type, _ string) { ts = append(ts, t) })
+	return ts
+}
