@@ -11,10 +11,17 @@ import (
 // load returns a kernel of package kernels, loaded for a device.
 func load(t testing.TB, d *emu.Device, name, variant string) *emu.Kernel {
 	t.Helper()
+	_, kernel := loadProgram(t, d, name, variant)
+	return kernel
+}
+
+// loadProgram is load that returns the program, too.
+func loadProgram(t testing.TB, d *emu.Device, name, variant string) (*emu.Program, *emu.Kernel) {
+	t.Helper()
 	k := kernels.Find(name)
 	if k == nil {
 		t.Fatalf("there is no kernel %q", name)
-		return nil
+		return nil, nil
 	}
 	b, err := k.Binary(variant)
 	if err != nil {
@@ -28,7 +35,7 @@ func load(t testing.TB, d *emu.Device, name, variant string) *emu.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return kernel
+	return p, kernel
 }
 
 func device(t testing.TB, opt emu.DeviceOptions) *emu.Device {

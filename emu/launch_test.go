@@ -408,7 +408,13 @@ func TestDeterminism(t *testing.T) {
 func runKernel(t *testing.T, k *kernels.Kernel, variant string, opt emu.DeviceOptions, s emu.Schedule) *emu.Result {
 	t.Helper()
 	d := device(t, opt)
-	l := emu.Launch{Kernel: load(t, d, k.Name, variant), Schedule: s,
+	return runOn(t, k, d, load(t, d, k.Name, variant), s)
+}
+
+// runOn is runKernel for a kernel that was loaded before.
+func runOn(t *testing.T, k *kernels.Kernel, d *emu.Device, loaded *emu.Kernel, s emu.Schedule) *emu.Result {
+	t.Helper()
+	l := emu.Launch{Kernel: loaded, Schedule: s,
 		Range: emu.NDRange{Global: k.Launch.Global, Local: k.Launch.Local, Offset: k.Launch.Offset}}
 	want := make([][]byte, len(k.Launch.Args))
 	for i, spec := range k.Launch.Args {
@@ -434,7 +440,7 @@ func runKernel(t *testing.T, k *kernels.Kernel, variant string, opt emu.DeviceOp
 	}
 	for _, i := range k.Outputs {
 		if !bytes.Equal(contents[byte](t, l.Args[i].(*emu.Buffer)), want[i]) {
-			t.Errorf("%s %s on %+v, schedule %v: argument %d is not the reference's", k.Name, variant, opt, s, i)
+			t.Errorf("%s on %+v, schedule %v: argument %d is not the reference's", k.Name, d.Limits(), s, i)
 		}
 	}
 	return res

@@ -149,7 +149,7 @@ func (r Reg) Index() int {
 	if r > 0 {
 		return int(r) - 1
 	}
-	return int(-r) - 1
+	return -int(r) - 1
 }
 
 // Name returns the register's name in the text form, given the operand's type.
