@@ -134,9 +134,8 @@ func (l *Launch) prepare() (*prepared, error) {
 	if err := p.Range.resolve(k, &p.launch); err != nil {
 		return nil, err
 	}
-	if k.code.ReqdSubgroup != 0 && int(k.code.ReqdSubgroup) != k.prog.dev.limits.SubgroupSize {
-		return nil, &RangeError{Kernel: k.code.Name, Reason: fmt.Sprintf("the module requires sub-groups of %d, the device has %d (DeviceOptions.SubgroupSize)",
-			k.code.ReqdSubgroup, k.prog.dev.limits.SubgroupSize)}
+	if err := p.agree(); err != nil {
+		return nil, err
 	}
 	p.launch.Program, p.launch.Kernel = k.prog.isa, k.code
 	p.launch.SubgroupSize = k.prog.dev.limits.SubgroupSize

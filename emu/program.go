@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/lower"
 	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/scheduler"
 	"github.com/lockstep-gpu/lockstep/spirv"
@@ -28,6 +29,15 @@ type ProgramOptions struct {
 	// KeepMarks keeps the async marks that no wait counts and the waits that have
 	// nothing to wait for. Without it they are left out, which no kernel can see.
 	KeepMarks bool
+	// Specialize has, by name, what kernels are compiled for: sizes, offsets and
+	// arguments that are constants then. A launch that differs is refused.
+	Specialize map[string]*isa.Specialization
+	// Kernels has the names of the kernels to compile; nil is all.
+	Kernels []string
+	// Passes has the passes that run and the pipelines of them; nil is the
+	// default. VerifyEach checks every kernel after each pass.
+	Passes     *lower.PassMachinery
+	VerifyEach bool
 }
 
 // Program is a module that was compiled for a device. Its program-scope

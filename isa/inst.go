@@ -22,7 +22,8 @@ type Inst struct {
 	Scale uint32
 	// Disp is added to an address, in bytes. Target1 of a conditional branch.
 	Disp int32
-	// Imm is the built-in, the function, the table index or the trap.
+	// Imm is the built-in, the function, the table index, the trap or the
+	// schedule of a barrier.
 	Imm uint32
 	// Loc is the index into Kernel.Locs of where the instruction comes from; 0 is "nowhere".
 	Loc uint32

@@ -12,6 +12,8 @@ type Program struct {
 
 	// Physical32 says that pointers take 4 bytes in memory.
 	Physical32 bool
+
+	Meta ProgramMeta
 }
 
 // Kernel returns the kernel of the given name, or nil.
@@ -105,6 +107,10 @@ type Kernel struct {
 	UsesPipes      bool
 	UsesAsync      bool // group copies or their waits, lane copies or async marks
 	OrderDependent bool // work-groups can see each other's order (atomics whose result is used …)
+
+	Meta KernelMeta
+	// Specialized is what the kernel was compiled for; nil for every launch.
+	Specialized *Specialization
 }
 
 // Block is a run of instructions that ends in its only terminator:

@@ -38,7 +38,16 @@ func (p *Program) WriteText(w io.Writer) error {
 	for i, q := range p.Pipes {
 		fmt.Fprintf(&b, "pipe @%d %q packet %d align %d capacity %d\n", i, q.Name, q.PacketBytes, q.PacketAlign, q.Capacity)
 	}
-	if len(p.Globals)+len(p.Pipes) > 0 {
+	header := len(p.Globals)+len(p.Pipes) > 0
+	if v := p.Meta.OpenCL; v != (Version{}) {
+		fmt.Fprintf(&b, "opencl %s\n", v)
+		header = true
+	}
+	if s := p.Meta.SchedulingParams; s != nil {
+		fmt.Fprintf(&b, "scheduling_params %q\n", s)
+		header = true
+	}
+	if header {
 		b.WriteByte('\n')
 	}
 	for i, k := range p.Kernels {
@@ -66,7 +75,9 @@ func (k *Kernel) text(b *strings.Builder, p *Program) {
 	if k.ReqdSubgroup != 0 {
 		fmt.Fprintf(b, " reqd_subgroup %d", k.ReqdSubgroup)
 	}
+	k.Meta.text(b)
 	b.WriteByte('\n')
+	k.links(b)
 	for i, a := range k.Params {
 		fmt.Fprintf(b, "  param %d %q %s size %d", i, a.Name, plain(a.TypeName), a.Size)
 		for _, r := range k.ParamRegs {
@@ -380,6 +391,9 @@ func (k *Kernel) InstText(in *Inst) string {
 			scope = "subgroup"
 		}
 		fmt.Fprintf(&b, "barrier.%s then b%d", scope, in.Target0())
+		if s := in.Schedule(); s != ScheduleUnordered {
+			fmt.Fprintf(&b, ", %s", s)
+		}
 	case ShapeTrap:
 		fmt.Fprintf(&b, "trap %d", in.Imm)
 	default:

@@ -34,6 +34,9 @@ func (k *Kernel) Verify() error {
 			return fmt.Errorf("kernel %s: pipe register %+v: %w", k.Name, p, ErrMalformed)
 		}
 	}
+	if err := k.verifyMeta(); err != nil {
+		return err
+	}
 	pos := 0
 	for i, b := range k.Blocks {
 		if b.Start != pos || b.End <= b.Start || b.End > len(k.Code) {
@@ -297,6 +300,9 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 			return fmt.Errorf("unknown sequence of marks %d of %d", in.Imm, k.MarkSequences)
 		}
 	case ShapeBr, ShapeBarrier:
+		if s := in.Schedule(); s >= NumBarrierSchedules || s != ScheduleUnordered && Scope(in.Imm2) != ScopeWorkgroup {
+			return fmt.Errorf("a barrier of scope %d with schedule %d", in.Imm2, in.Imm)
+		}
 		if in.Target0() >= len(k.Blocks) {
 			return fmt.Errorf("target b%d of %d", in.Target0(), len(k.Blocks))
 		}

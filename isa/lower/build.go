@@ -32,6 +32,9 @@ type builder struct {
 	groupCopies []isa.GroupCopy
 	laneCopies  []isa.LaneCopy
 
+	knowsSubgroups bool // the size of sub-groups has become a constant
+	degenerate     bool // the module asks for one sub-group a work-group
+
 	emits  int
 	locs   map[isa.Loc]uint32
 	line   isa.Loc // source position in force
@@ -279,8 +282,14 @@ func (m *module) kernel(ep entry) (*isa.Kernel, error) {
 		b.fail("the entry point %q has no body", ep.name)
 	}
 	b.executionModes(ep.id)
+	b.metadata(ep.id)
 	b.cur = b.f.newBlock("entry")
 	args := b.params(f)
+	if s := m.opt.Specialize[ep.name]; s != nil {
+		b.checkSpecialization(s)
+		b.f.known = newKnown(s, m.opt.SubgroupSize)
+		b.k.Specialized = s
+	}
 	rets := b.inline(f, args)
 	for _, r := range rets {
 		r.blk.term = termRet

@@ -379,6 +379,7 @@ func (b *builder) builtin(bi spirv.BuiltIn, d int, s isa.Type) *value {
 		x = isa.BuiltinSubgroupSize
 	case spirv.BuiltInSubgroupMaxSize:
 		if n := b.m.opt.SubgroupSize; n > 0 {
+			b.knowsSubgroups = true
 			return b.imm(s, uint64(n))
 		}
 		x = isa.BuiltinSubgroupMaxSize
@@ -600,6 +601,9 @@ func (b *builder) controlBarrier(s isa.Scope) {
 	next := b.f.newBlock("")
 	c := b.cur
 	c.term, c.scope, c.termLoc = termBarrier, s, b.place()
+	if s == isa.ScopeWorkgroup {
+		c.sched = b.schedule()
+	}
 	link(c, next)
 	b.cur = next
 }

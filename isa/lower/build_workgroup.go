@@ -62,7 +62,7 @@ func (b *builder) getSlot(t isa.Type, slot *value) *value {
 func (b *builder) groupBarrier() {
 	c := b.cur
 	b.controlBarrier(isa.ScopeWorkgroup)
-	c.uniform = true
+	c.uniform, c.sched = true, isa.ScheduleUnordered
 }
 
 // newBlock starts a block and charges for it.

@@ -139,7 +139,8 @@ func (f *fn) mergeBlocks() bool {
 				v.blk = b
 			}
 			b.insts = append(b.insts, s.insts...)
-			b.term, b.cond, b.cases, b.caseTo, b.trap, b.scope, b.uniform, b.termLoc = s.term, s.cond, s.cases, s.caseTo, s.trap, s.scope, s.uniform, s.termLoc
+			b.term, b.cond, b.cases, b.caseTo, b.trap, b.scope, b.uniform, b.sched, b.termLoc =
+				s.term, s.cond, s.cases, s.caseTo, s.trap, s.scope, s.uniform, s.sched, s.termLoc
 			b.succs = s.succs
 			for _, t := range b.succs {
 				t.preds[t.predIndex(s)] = b

@@ -359,7 +359,7 @@ func (e *emitter) terminator(b *block) {
 		}
 		e.k.Switches = append(e.k.Switches, t)
 	case termBarrier:
-		in.Op, in.Imm2 = isa.OpBarrier, uint8(b.scope)
+		in.Op, in.Imm2, in.Imm = isa.OpBarrier, uint8(b.scope), uint32(b.sched)
 		if b.uniform {
 			in.Flags |= isa.FlagUniform
 		}

@@ -300,6 +300,18 @@ func (f *fn) simplify(v *value) *value {
 		if y.isConst() && y.imm == 1 {
 			return x
 		}
+		if v.op == isa.OpDivU && powerOfTwo(y) {
+			v.op, v.args[1] = isa.OpShrU, f.constant(v.typ, uint64(bits.TrailingZeros64(y.imm)))
+		}
+	case isa.OpRemU:
+		if powerOfTwo(y) {
+			if y.imm == 1 {
+				return f.constant(v.typ, 0)
+			}
+			v.op, v.args[1] = isa.OpAnd, f.constant(v.typ, y.imm-1)
+		}
+	case isa.OpLtU, isa.OpLeU, isa.OpLtS, isa.OpLeS:
+		return f.decide(v)
 	case isa.OpMov:
 		return x
 	case isa.OpSelect:
@@ -320,10 +332,12 @@ func (f *fn) simplify(v *value) *value {
 		if v.elem == isa.B1 && zero(y) {
 			return x
 		}
+		return f.decide(v)
 	case isa.OpEq:
 		if v.elem == isa.B1 && ones(y) {
 			return x
 		}
+		return f.decide(v)
 	case isa.OpTruncate:
 		// Back to the width it came from, or further.
 		if (x.op == isa.OpSExt || x.op == isa.OpZExt) && x.elem == v.typ {
@@ -338,6 +352,24 @@ func (f *fn) simplify(v *value) *value {
 		}
 	}
 	return nil
+}
+
+// powerOfTwo says whether c is a constant with one bit set.
+func powerOfTwo(c *value) bool { return c.isConst() && bits.OnesCount64(c.imm) == 1 }
+
+// decide returns the result of a comparison that is known from the launch, or nil.
+func (f *fn) decide(v *value) *value {
+	if f.known == nil {
+		return nil
+	}
+	r, ok := f.known.compare(v)
+	switch {
+	case !ok:
+		return nil
+	case r:
+		return f.constant(isa.B1, 1)
+	}
+	return f.constant(isa.B1, 0)
 }
 
 // commutes says whether the operands may be exchanged without changing a bit

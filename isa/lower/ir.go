@@ -81,6 +81,7 @@ type block struct {
 	trap    isa.TrapKind
 	scope   isa.Scope // of a barrier
 	uniform bool      // a barrier of a work-group operation
+	sched   isa.BarrierSchedule
 	termLoc uint32
 
 	// What analyses find out.
@@ -101,8 +102,15 @@ type fn struct {
 	consts map[constKey]*value
 	slab   []value
 
-	valid Analyses // what is known
+	valid Analyses // what analyses have found
 	nest  []*loop  // all loops, inner ones first
+
+	// known is what is known of the launch; nil for a kernel of every launch.
+	known *known
+	// ordered says that some barrier of the work-group has a schedule under
+	// which the lanes of a wave may go on at different times, once that one runs what
+	// follows for the first work-item only.
+	ordered, once bool
 }
 
 type constKey struct {
@@ -181,9 +189,14 @@ func (v *value) root() *value {
 func pure(v *value) bool {
 	switch v.op {
 	case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpMemCopy, isa.OpFence, isa.OpPrintf,
-		isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS, isa.OpReadFirst, isa.OpImageRead, isa.OpImageWrite,
+		isa.OpReadFirst, isa.OpImageRead, isa.OpImageWrite,
 		isa.OpGroupCopy, isa.OpGroupWait, isa.OpLaneCopy, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait:
 		return false
+	case isa.OpDivU, isa.OpRemU:
+		return v.args[1].isConst() && v.args[1].imm != 0
+	case isa.OpDivS, isa.OpRemS, isa.OpModS:
+		// Division by -1 may overflow.
+		return v.args[1].isConst() && v.args[1].imm != 0 && v.args[1].sext() != -1
 	}
 	return !convergent(v)
 }

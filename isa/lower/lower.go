@@ -29,6 +29,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -46,6 +47,11 @@ type Options struct {
 	// MaxInstructions limits the size of a kernel with its calls inlined;
 	// 0 means DefaultMaxInstructions.
 	MaxInstructions int
+	// Specialize has, by name of the kernel, what it is compiled for. Such a
+	// kernel runs in launches only that agree with it.
+	Specialize map[string]*isa.Specialization
+	// Kernels has the names of the kernels to lower; nil is all.
+	Kernels []string
 	// KeepMarks keeps async marks that no wait counts, and waits that have
 	// nothing to wait for.
 	KeepMarks bool
@@ -122,6 +128,9 @@ func Program(m *spirv.Module, opt Options) (p *isa.Program, err error) {
 	for _, ep := range mod.entries {
 		if mod.prog.Kernel(ep.name) != nil {
 			return nil, &Error{Op: "OpEntryPoint", Word: ep.word, Reason: fmt.Sprintf("a second kernel is named %q", ep.name)}
+		}
+		if opt.Kernels != nil && !slices.Contains(opt.Kernels, ep.name) {
+			continue
 		}
 		k, err := mod.tryKernel(ep)
 		if err != nil {

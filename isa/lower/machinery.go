@@ -27,7 +27,8 @@ type Pass struct {
 	// Kernel works on bytecode. What it leaves must pass [isa.Kernel.Verify].
 	Kernel func(*isa.Program, *isa.Kernel) error
 
-	fixed bool // has its place, and is not for pipelines
+	fixed    bool // has its place, and is not for pipelines
+	describe func(*builder)
 }
 
 // Fixed says that the pass always runs at its place and cannot be part of a
@@ -35,7 +36,7 @@ type Pass struct {
 func (p Pass) Fixed() bool { return p.fixed }
 
 // Bytecode says that the pass works on finished bytecode.
-func (p Pass) Bytecode() bool { return p.Kernel != nil }
+func (p Pass) Bytecode() bool { return p.Kernel != nil || p.describe != nil }
 
 // PassMachinery is what the lowering of a module is driven by: the passes that
 // there are, by name, the pipelines of them that run, and who watches. Targets
@@ -104,7 +105,7 @@ func (m *PassMachinery) Register(p Pass) error {
 	case p.Needs&(AnalysisLayout|AnalysisDivergence) != 0:
 		return bad("layout and divergence are not known before the pass diverge")
 	}
-	p.fixed = false
+	p.fixed, p.describe = false, nil
 	m.byName[p.Name] = len(m.passes)
 	m.passes = append(m.passes, p)
 	return nil
@@ -229,7 +230,10 @@ func (m *PassMachinery) run(b *builder) error {
 		}
 	}
 	r.emitted = true
-	return r.pipeline(m.Late, true)
+	if err := r.pipeline(m.Late, true); err != nil {
+		return err
+	}
+	return fixed(passDescribe)
 }
 
 // passRun is one kernel on its way through the passes.
@@ -273,12 +277,15 @@ func (r *passRun) pass(p Pass) error {
 	b := r.b
 	r.watch.before(r, p)
 	var err error
-	if p.IR != nil {
+	switch {
+	case p.IR != nil:
 		b.f.need(p.Needs)
 		err = p.IR(&IR{b: b})
 		b.f.valid &= p.Keeps
-	} else {
+	case p.Kernel != nil:
 		err = p.Kernel(b.m.prog, b.k)
+	default:
+		p.describe(b)
 	}
 	if p.Name == passEmit {
 		r.emitted = true

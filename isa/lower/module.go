@@ -9,19 +9,21 @@ import (
 
 // module is what all kernels of a module share while it is lowered.
 type module struct {
-	opt       Options
-	src       *spirv.Module
-	x         *spirv.Index
-	prog      *isa.Program
-	names     map[spirv.ID]string
-	strings   map[spirv.ID]string
-	decos     map[decoKey]spirv.Inst
-	idDecos   map[spirv.ID][]spirv.Inst // OpDecorateId
-	groups    map[spirv.ID][]spirv.ID   // decoration groups by what they decorate
-	types     map[spirv.ID]*typ
-	typeDepth int
-	sets      map[spirv.ID]string // extended instruction sets by import
-	ptrSize   uint64
+	opt     Options
+	src     *spirv.Module
+	x       *spirv.Index
+	prog    *isa.Program
+	names   map[spirv.ID]string
+	strings map[spirv.ID]string
+	decos   map[decoKey]spirv.Inst
+	idDecos map[spirv.ID][]spirv.Inst // OpDecorateId
+	groups  map[spirv.ID][]spirv.ID   // decoration groups by what they decorate
+
+	userSemantics map[spirv.ID][]spirv.Inst
+	types         map[spirv.ID]*typ
+	typeDepth     int
+	sets          map[spirv.ID]string // extended instruction sets by import
+	ptrSize       uint64
 
 	entries []entry
 	modes   map[spirv.ID][]spirv.Inst
@@ -70,6 +72,9 @@ func newModule(src *spirv.Module, opt Options) *module {
 		decos:   map[decoKey]spirv.Inst{},
 		idDecos: map[spirv.ID][]spirv.Inst{},
 		groups:  map[spirv.ID][]spirv.ID{},
+
+		userSemantics: map[spirv.ID][]spirv.Inst{},
+
 		types:   map[spirv.ID]*typ{},
 		sets:    map[spirv.ID]string{},
 		modes:   map[spirv.ID][]spirv.Inst{},
@@ -106,6 +111,15 @@ func newModule(src *spirv.Module, opt Options) *module {
 			m.names[spirv.ID(in.Operand(0))] = in.StringOperand(1)
 		case spirv.OpString:
 			m.strings[in.ResultID()] = in.StringOperand(0)
+		case spirv.OpSource:
+			v := in.Operand(1)
+			if spirv.SourceLanguage(in.Operand(0)) == spirv.SourceLanguageOpenCL_C && v/100000 < 256 && m.prog.Meta.OpenCL == (isa.Version{}) {
+				m.prog.Meta.OpenCL = isa.Version{Major: uint8(v / 100000), Minor: uint8(v / 1000 % 100)}
+			}
+		case spirv.OpDecorateString:
+			if id := spirv.ID(in.Operand(0)); spirv.Decoration(in.Operand(1)) == spirv.DecorationUserSemantic {
+				m.userSemantics[id] = append(m.userSemantics[id], in)
+			}
 		case spirv.OpDecorate, spirv.OpDecorateId:
 			k := decoKey{id: spirv.ID(in.Operand(0)), deco: spirv.Decoration(in.Operand(1))}
 			if k.deco == spirv.DecorationFuncParamAttr && len(in.Operands()) > 2 {
@@ -113,6 +127,9 @@ func newModule(src *spirv.Module, opt Options) *module {
 			}
 			if _, ok := m.decos[k]; !ok {
 				m.decos[k] = in
+			}
+			if k.deco == spirv.DecorationUserSemantic {
+				m.userSemantics[k.id] = append(m.userSemantics[k.id], in)
 			}
 			if in.Op() == spirv.OpDecorateId {
 				m.idDecos[k.id] = append(m.idDecos[k.id], in)

@@ -18,6 +18,8 @@ func builtinPasses() []Pass {
 	return []Pass{
 		{Name: passBuild, Doc: "the module's instructions as SSA over scalars, calls inlined", fixed: true,
 			IR: over(func(b *builder) { b.f.cleanCFG() })},
+		{Name: "specialize", Doc: "built-ins and arguments that are known become constants",
+			Keeps: ControlFlow, IR: over(specialize)},
 		{Name: "promote", Doc: "private variables become values",
 			Needs: AnalysisDominators, Keeps: ControlFlow, IR: over(promote)},
 		{Name: "simplify", Doc: "folding, value numbering, dead code, control flow",
@@ -42,10 +44,11 @@ func builtinPasses() []Pass {
 			Needs: AnalysisLoops, Keeps: AnalysisLayout | AnalysisDivergence, IR: over(divergence)},
 		{Name: passEmit, Doc: "registers and bytecode", fixed: true,
 			Needs: AnalysisLayout | AnalysisDivergence, IR: over(emit)},
+		{Name: passDescribe, Doc: "what the kernel is found to use", fixed: true, describe: describe},
 	}
 }
 
 // defaultPipeline is what the middle of the road is unless somebody says
 // otherwise. Simplifying lays open variables that were not to be promoted before.
-const defaultPipeline = "promote,simplify,ifconvert,simplify,promote,simplify,asyncwaits,asyncmarks," +
+const defaultPipeline = "specialize,promote,simplify,ifconvert,simplify,promote,simplify,asyncwaits,asyncmarks," +
 	"narrow,simplify,address,flatten,simplify,hoist,fuse"

@@ -237,6 +237,11 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 			p := f.newValue(irParam, s.t, s.t)
 			p.index, p.imm = s.param-1, uint64(s.offset)
 			cur[si] = p
+			if f.known != nil {
+				if x, ok := f.known.arg(p); ok {
+					cur[si] = f.constant(s.t, x)
+				}
+			}
 		} else {
 			cur[si] = f.constant(s.t, 0)
 		}
