@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu/finding"
@@ -87,7 +88,31 @@ func (p *prepared) finding(f *scheduler.Fault, places *places) finding.Finding {
 			out.Detail = f.Detail
 		}
 	}
+	p.linearIDs(out.Parties, f.Group.Size)
 	return out
+}
+
+// linearIDs makes local linear ids of the numbers of work-items, which are
+// counted in the order of the kernel.
+func (p *prepared) linearIDs(parties []finding.Party, size [3]uint32) {
+	order := p.Kernel.code.Meta.Order
+	if order == isa.OrderXYZ {
+		return
+	}
+	for i := range parties {
+		var ids []uint64
+		for _, s := range parties[i].Items {
+			for n := s[0]; n <= s[1]; n++ {
+				ids = append(ids, order.Linear(size, n))
+			}
+		}
+		slices.Sort(ids)
+		var items finding.Spans
+		for _, id := range ids {
+			items = items.Add(id)
+		}
+		parties[i].Items = items
+	}
 }
 
 // parties says who waits where, who runs and who has ended.
@@ -123,14 +148,15 @@ func (p *prepared) stopped(code finding.Code, message string, sr *scheduler.Resu
 		s := &sr.Stopped[0]
 		f.Detail += fmt.Sprintf(", in group (%d,%d,%d)", s.Group.ID[0], s.Group.ID[1], s.Group.ID[2])
 		f.Parties = p.parties(s.Waiting, s.Ended, s.Running, places)
+		p.linearIDs(f.Parties, s.Group.Size)
 	}
 	return f
 }
 
-// workItem names the work-item with the given local linear id.
+// workItem names the work-item of a group that has the given number.
 func (p *prepared) workItem(g *scheduler.Group, lane int) *finding.WorkItem {
-	sx, sy := max(int(g.Size[0]), 1), max(int(g.Size[1]), 1)
-	local := [3]uint64{uint64(lane % sx), uint64(lane / sx % sy), uint64(lane / sx / sy)}
+	id := p.Kernel.code.Meta.Order.Item(g.Size, uint64(lane))
+	local := [3]uint64{uint64(id[0]), uint64(id[1]), uint64(id[2])}
 	w := &finding.WorkItem{Local: local, Group: g.ID, SubGroup: lane / p.launch.SubgroupSize, Lane: lane % p.launch.SubgroupSize}
 	for d := range 3 {
 		w.Global[d] = p.launch.Offset[d] + g.ID[d]*uint64(p.launch.Local[d]) + local[d]

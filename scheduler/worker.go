@@ -54,6 +54,7 @@ type worker struct {
 type wave struct {
 	engine.Wave
 	where    engine.Locator // the same wave; nil where it cannot say
+	hold     engine.Holder  // the same wave; nil where it cannot
 	first, n int            // work-items of the group
 	state    engine.Stop
 }
@@ -76,6 +77,7 @@ func (s *launch) worker() (*worker, error) {
 	for len(w.waves) < (s.groupItems+s.lanes-1)/s.lanes {
 		v := wave{Wave: s.runner.code.NewWave(s.lanes)}
 		v.where, _ = v.Wave.(engine.Locator)
+		v.hold, _ = v.Wave.(engine.Holder)
 		w.waves = append(w.waves, v)
 	}
 	if len(s.LocalSizes) == 0 {
@@ -381,6 +383,9 @@ func (w *worker) openBarrier(n int, partial *bool) bool {
 			e.Waiting, e.Ended, _ = w.whoWaits(n)
 			e.Lane = int(e.Waiting[0].Items[0][0])
 		}
+	}
+	if s := w.scheduleAt(pc); s != isa.ScheduleUnordered {
+		return w.runRegion(n, pc, s)
 	}
 	for i := range w.waves[:n] {
 		if v := &w.waves[i]; v.state == engine.StopBarrier {

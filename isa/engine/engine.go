@@ -36,8 +36,11 @@ type Code interface {
 
 // Wave is the whole state of a wave. One goroutine at a time may use it.
 type Wave interface {
-	// Start puts n lanes at the kernel's entry: the work-items of g with local
-	// linear ids [first, first+n). first is a multiple of the sub-group size.
+	// Start puts n lanes at the kernel's entry: the work-items [first, first+n)
+	// of g. first is a multiple of the sub-group size.
+	//
+	// Engines and schedulers number the work-items of a group in the order of the
+	// kernel (isa.KernelMeta.Order), which is that of the local linear ids for most.
 	Start(g *Group, first, n int)
 	// Run goes on until the wave stops. Quantum is the number of back-edges
 	// after which it stops with StopQuantum, 0 for no limit.
@@ -47,7 +50,7 @@ type Wave interface {
 	Parked() int
 	Live() int
 	// Parking calls f for each place where lanes wait: pc is the barrier
-	// instruction's index in Kernel.Code, and lanes has the local linear ids,
+	// instruction's index in Kernel.Code, and lanes has the work-items' numbers,
 	// in ascending order, valid during the call only.
 	Parking(f func(pc int, lanes []int))
 	// Open lets the lanes that wait at barriers go on.
@@ -75,6 +78,23 @@ type Locator interface {
 	// PC returns an instruction of the block that the wave runs next; -1 when
 	// no lane can run.
 	PC() int
+}
+
+// Holder is what a [Wave] may be besides: able to let its lanes go on behind a
+// barrier at different times, as barrier schedules ask (isa.BarrierSchedule).
+// Lanes that are kept back are live, and neither run nor wait at a barrier: Run
+// returns StopBarrier when all others have come to their next barrier or ended.
+type Holder interface {
+	// Hold opens the barrier at which all parked lanes wait, as Open does, and
+	// keeps all of them back.
+	Hold()
+	// Release lets the lanes go on that are kept back and belong to the
+	// work-items [first, first+n) of the group. No other lane may be able to run.
+	// It returns how many they are.
+	Release(first, n int) int
+	// Skip takes the lanes that are kept back to the barrier at instruction pc, as if
+	// they had come there; -1 ends them.
+	Skip(pc int)
 }
 
 // Stop says why a wave stopped.
@@ -169,7 +189,7 @@ type Group struct {
 type Fault struct {
 	Code finding.Code
 	PC   int // instruction index in Kernel.Code
-	// Lane is the local linear id of the first work-item that faulted, Lanes
+	// Lane is the number of the first work-item that faulted, Lanes
 	// how many faulted in this instruction.
 	Lane, Lanes int
 	// Memory says what an access did wrong; nil for other faults.

@@ -12,7 +12,7 @@ func (d *decoder) builtin(in inst) {
 	b := isa.Builtin(s.Imm)
 	in.d = d.operand(s.Dst, s.Type)
 	if b.PerLane() {
-		if b < isa.BuiltinGroupID || b == isa.BuiltinGlobalLinearID {
+		if b < isa.BuiltinGroupID || b == isa.BuiltinGlobalLinearID || b == isa.BuiltinLocalLinearID && d.kernel.Meta.Order != isa.OrderXYZ {
 			d.usesIDs = true
 		}
 		in.fn = builtin32
@@ -40,17 +40,20 @@ func (w *wave) initIDs() {
 		return
 	}
 	w.idKey = key
-	sx, sy := max(key.size[0], 1), max(key.size[1], 1)
-	x := uint32(w.first) % sx
-	y := uint32(w.first) / sx % sy
-	z := uint32(w.first) / sx / sy
+	// Dimensions from the innermost: x, y and z for most kernels.
+	order := w.code.kernel.Meta.Order
+	dims := order.Dims()
+	ids := [3][]uint32{w.ids[dims[0]], w.ids[dims[1]], w.ids[dims[2]]}
+	n0, n1 := max(key.size[dims[0]], 1), max(key.size[dims[1]], 1)
+	at := order.Item(key.size, uint64(w.first))
+	a, b, c := at[dims[0]], at[dims[1]], at[dims[2]]
 	for i := range w.lanes {
-		w.ids[0][i], w.ids[1][i], w.ids[2][i] = x, y, z
-		if x++; x == sx {
-			x = 0
-			if y++; y == sy {
-				y = 0
-				z++
+		ids[0][i], ids[1][i], ids[2][i] = a, b, c
+		if a++; a == n0 {
+			a = 0
+			if b++; b == n1 {
+				b = 0
+				c++
 			}
 		}
 	}
@@ -123,6 +126,8 @@ func builtinLanes[T uint32 | uint64](w *wave, in *inst) {
 		from = start[dim] + T(l.Offset[dim])
 	}
 	total := int(w.groupLanes())
+	// Lanes are numbered in the order of the kernel, local linear ids in that of x, y, z.
+	inOrder := w.code.kernel.Meta.Order == isa.OrderXYZ
 	for k, m := range w.masks[in.mask] {
 		if m == 0 {
 			continue
@@ -142,7 +147,7 @@ func builtinLanes[T uint32 | uint64](w *wave, in *inst) {
 				i := bits.TrailingZeros64(m) & 63
 				d[i] = from + T(ids[i])
 			}
-		case m == full && b != isa.BuiltinGlobalLinearID:
+		case m == full && b != isa.BuiltinGlobalLinearID && (inOrder || b != isa.BuiltinLocalLinearID):
 			subgroupLanes(d, b, first, sub, total)
 		default:
 			for ; m != 0; m &= m - 1 {
@@ -153,7 +158,9 @@ func builtinLanes[T uint32 | uint64](w *wave, in *inst) {
 					x, y, z := T(w.ids[0][k*64+i]), T(w.ids[1][k*64+i]), T(w.ids[2][k*64+i])
 					d[i] = ((z+start[2])*T(l.Global[1])+y+start[1])*T(l.Global[0]) + x + start[0]
 				case isa.BuiltinLocalLinearID:
-					d[i] = T(lane)
+					if d[i] = T(lane); !inOrder {
+						d[i] = (T(w.ids[2][k*64+i])*T(g.Size[1])+T(w.ids[1][k*64+i]))*T(g.Size[0]) + T(w.ids[0][k*64+i])
+					}
 				case isa.BuiltinSubgroupSize:
 					d[i] = T(min(sub, total-lane/sub*sub))
 				case isa.BuiltinSubgroupID:

@@ -376,22 +376,28 @@ func each(lo, hi int, f func(k int, m uint64)) {
 // Parking calls f for each barrier at which lanes wait.
 func (w *wave) Parking(f func(pc int, lanes []int)) {
 	var lanes []int
-	for n, b := range w.code.barriers {
-		if w.nparked[n] == 0 {
-			continue
-		}
+	report := func(pc int, set []uint64) {
 		lanes = lanes[:0]
-		for k, m := range w.parkedAt(n) {
+		for k, m := range set {
 			for ; m != 0; m &= m - 1 {
 				lanes = append(lanes, w.first+k*64+bits.TrailingZeros64(m))
 			}
 		}
-		f(w.blocks[b].end.pc, lanes)
+		f(pc, lanes)
+	}
+	if w.back.n > 0 {
+		report(w.back.pc, w.back.lanes)
+	}
+	for n, b := range w.code.barriers {
+		if w.nparked[n] > 0 {
+			report(w.blocks[b].end.pc, w.parkedAt(n))
+		}
 	}
 }
 
 // Open lets the lanes that wait at barriers go on.
 func (w *wave) Open() {
+	w.settle()
 	for n, b := range w.code.barriers {
 		if w.nparked[n] == 0 {
 			continue

@@ -81,6 +81,8 @@ type wave struct {
 	maxLan int
 	async  *asyncState
 
+	back back // lanes that are kept back at a barrier
+
 	faulted bool
 	fault   engine.Fault
 	cnt     engine.Counters
@@ -154,6 +156,7 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 		clear(w.waiting)
 		w.minWait = len(w.blocks)
 	}
+	w.back.reset()
 	if w.allParked != 0 {
 		clear(w.parked)
 		clear(w.nparked)

@@ -179,6 +179,9 @@ func fuse(b *builder) {
 // hoist moves computations out of loops in which their operands do not change.
 func hoist(b *builder) {
 	f := b.f
+	if f.once {
+		return // the way into a loop may run for one work-item only
+	}
 	f.canonicalLoops()
 	// Inner loops come first, so that what leaves one may leave the next.
 	for _, l := range f.nest {

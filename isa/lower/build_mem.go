@@ -598,12 +598,20 @@ func (b *builder) controlBarrier(s isa.Scope) {
 	default:
 		b.fail("a control barrier of execution scope %d is not supported; it may be Workgroup or Subgroup", s)
 	}
+	sched := isa.ScheduleUnordered
+	if s == isa.ScopeWorkgroup {
+		sched = b.schedule()
+	}
+	b.endInBarrier(s, sched)
+}
+
+// endInBarrier ends the block with a barrier of a scope and a schedule.
+func (b *builder) endInBarrier(s isa.Scope, sched isa.BarrierSchedule) {
+	b.f.ordered = b.f.ordered || sched != isa.ScheduleUnordered
+	b.f.once = b.f.once || sched == isa.ScheduleOnce
 	next := b.f.newBlock("")
 	c := b.cur
-	c.term, c.scope, c.termLoc = termBarrier, s, b.place()
-	if s == isa.ScopeWorkgroup {
-		c.sched = b.schedule()
-	}
+	c.term, c.scope, c.sched, c.termLoc = termBarrier, s, sched, b.place()
 	link(c, next)
 	b.cur = next
 }

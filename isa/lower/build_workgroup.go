@@ -61,8 +61,8 @@ func (b *builder) getSlot(t isa.Type, slot *value) *value {
 // groupBarrier is a barrier of a work-group operation.
 func (b *builder) groupBarrier() {
 	c := b.cur
-	b.controlBarrier(isa.ScopeWorkgroup)
-	c.uniform, c.sched = true, isa.ScheduleUnordered
+	b.endInBarrier(isa.ScopeWorkgroup, isa.ScheduleUnordered)
+	c.uniform = true
 }
 
 // newBlock starts a block and charges for it.

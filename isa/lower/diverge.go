@@ -15,6 +15,7 @@ import "github.com/lockstep-gpu/lockstep/isa"
 func divergence(b *builder) {
 	f := b.f
 	f.canonicalLoops()
+	b.checkOnce()
 	f.order()
 	bad := f.irreducibleByOrder()
 	d := &divergent{f: f, bad: bad}
@@ -23,7 +24,7 @@ func divergence(b *builder) {
 			v.div = bad[blk.order]
 		}
 		for _, v := range blk.insts {
-			v.div = bad[blk.order] || lanesDiffer(v)
+			v.div = bad[blk.order] || f.lanesDiffer(v)
 		}
 	}
 	d.regions()
@@ -49,14 +50,19 @@ func divergence(b *builder) {
 
 // lanesDiffer says whether an instruction gives each lane a value of its own
 // even for equal operands.
-func lanesDiffer(v *value) bool {
+func (f *fn) lanesDiffer(v *value) bool {
 	switch v.op {
 	case isa.OpBuiltin:
 		return isa.Builtin(v.imm).PerLane()
 	case isa.OpAtomic, isa.OpPrintf:
 		return true
 	case isa.OpLoad:
-		return v.space == isa.SpacePrivate || v.space == isa.SpaceGeneric
+		// Lanes that go on one after the other see what the ones before have stored.
+		return v.space == isa.SpacePrivate || v.space == isa.SpaceGeneric || f.ordered
+	case isa.OpImageRead:
+		if f.ordered {
+			return true
+		}
 	}
 	return convergent(v) // a wave may hold several sub-groups
 }

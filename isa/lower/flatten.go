@@ -30,7 +30,7 @@ func (f *fn) guessDivergence() {
 			v.div = false
 		}
 		for _, v := range b.insts {
-			v.div = lanesDiffer(v)
+			v.div = f.lanesDiffer(v)
 		}
 	}
 	for changed := true; changed; {

@@ -56,6 +56,10 @@ func (f *fn) valueNumbering() bool {
 	}
 	enter := func(b *block) []undo {
 		var un []undo
+		if f.once {
+			// What runs for one work-item only must not serve others.
+			clear(table)
+		}
 		for _, v := range b.phis {
 			if s := samePhi(v); s != nil {
 				v.repl = s
