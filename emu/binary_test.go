@@ -47,7 +47,7 @@ func TestBinaryFaults(t *testing.T) {
 	for _, c := range faults {
 		for _, module := range []bool{true, false} {
 			d := device(t, emu.DeviceOptions{Workers: 1})
-			p := reloaded(t, d, program(t, d, "fault"), emu.BinaryOptions{Module: module})
+			p := reloaded(t, d, program(t, device(t, emu.DeviceOptions{}), "fault"), emu.BinaryOptions{Module: module})
 			l := emu.Launch{Kernel: kernel(t, p, c.run), Range: c.r, Reproduce: "run it again"}
 			c.setup(t, d, &l)
 			res, err := l.Run(context.Background())
