@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/isa/lower"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
 
@@ -362,7 +363,7 @@ func checkRandom(t *testing.T, seed uint64, graph bool) {
 		t.Fatalf("seed %d: %v\n%s", seed, err, text)
 	}
 	for _, shape := range [][2]int{{1, 1}, {8, 8}, {16, 64}, {32, 96}} {
-		got := runRandom(t, code, p.input, shape)
+		got := runRandom(t, code, p.input, shape, nil)
 		for i := range want {
 			if got[i] != want[i] {
 				t.Fatalf("seed %d, graph %v, sub-groups of %d, waves of %d: work-item %d has variable %d = %#x, want %#x\n%s",
@@ -373,14 +374,15 @@ func checkRandom(t *testing.T, seed uint64, graph bool) {
 }
 
 // runRandom runs a program on a device with sub-groups and waves of the given
-// sizes, and returns the variables of all work-items.
-func runRandom(t *testing.T, code []byte, input []uint32, shape [2]int) []uint32 {
+// sizes, taken through the given passes, and returns the variables of all
+// work-items.
+func runRandom(t *testing.T, code []byte, input []uint32, shape [2]int, passes *lower.PassMachinery) []uint32 {
 	t.Helper()
 	dev, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: shape[0], WaveLanes: shape[1], Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	prog, err := dev.NewProgram(code, emu.ProgramOptions{})
+	prog, err := dev.NewProgram(code, emu.ProgramOptions{Passes: passes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -436,7 +438,7 @@ func checkRandomGroups(t *testing.T, seed uint64, graph bool) {
 	for _, size := range []int{1, 4, 16, 64} {
 		var want []uint32
 		for _, waves := range []int{size, 2 * size, 128} {
-			got := runRandom(t, code, p.input, [2]int{size, waves})
+			got := runRandom(t, code, p.input, [2]int{size, waves}, nil)
 			if want == nil {
 				want = got
 			}
@@ -480,4 +482,63 @@ func FuzzRandomPrograms(f *testing.F) {
 	f.Add(uint64(1), true)
 	f.Add(uint64(2), false)
 	f.Fuzz(func(t *testing.T, seed uint64, graph bool) { checkRandom(t, seed, graph) })
+}
+
+// checkPipeline runs a random program after passes that were drawn at random,
+// any number of them in any order.
+func checkPipeline(t *testing.T, seed uint64) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 5))
+	p := randomTree(r)
+	if seed%3 == 0 {
+		p = randomGraph(r)
+	}
+	for range 64 {
+		p.input = append(p.input, r.Uint32()>>r.IntN(32))
+	}
+	want := make([]uint32, progSize*progVars)
+	for id := range uint32(progSize) {
+		v, ok := p.run(id)
+		if !ok {
+			return // takes too long
+		}
+		copy(want[id*progVars:], v[:])
+	}
+	m := lower.NewPassMachinery()
+	var names []string
+	for _, pass := range m.Passes() {
+		if !pass.Fixed() {
+			names = append(names, pass.Name)
+		}
+	}
+	var list []string
+	for range r.IntN(12) {
+		list = append(list, names[r.IntN(len(names))])
+	}
+	pipeline := strings.Join(list, ",")
+	if err := m.SetPasses(pipeline); err != nil {
+		t.Fatal(err)
+	}
+	text := p.text()
+	code, err := asm.Assemble(text, asm.Options{})
+	if err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, text)
+	}
+	got := runRandom(t, code, p.input, [2]int{8, 64}, m)
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("seed %d, passes %q: work-item %d has variable %d = %#x, want %#x\n%s", seed, pipeline, i/progVars, i%progVars, got[i], want[i], text)
+		}
+	}
+}
+
+// TestRandomPipelines checks that no pass relies on another that was before it.
+func TestRandomPipelines(t *testing.T) {
+	n := 600
+	if testing.Short() {
+		n = 80
+	}
+	for seed := range uint64(n) {
+		checkPipeline(t, seed)
+	}
 }
