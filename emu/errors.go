@@ -22,12 +22,17 @@ var (
 // ModuleError says why a module cannot be used. Unwrap leads to the error of
 // the stage, for instance a *spirv.DecodeError.
 type ModuleError struct {
-	Stage string // "decode", "validate", "reflect", "lower", "verify", "compile" or "allocate"
+	Stage string // "decode", "link", "validate", "reflect", "lower", "verify", "compile" or "allocate"
 	Err   error
 }
 
 // Error gives "cannot STAGE the module: reason".
-func (e *ModuleError) Error() string { return fmt.Sprintf("cannot %s the module: %v", e.Stage, e.Err) }
+func (e *ModuleError) Error() string {
+	if e.Stage == "link" {
+		return fmt.Sprintf("cannot link the modules: %v", e.Err)
+	}
+	return fmt.Sprintf("cannot %s the module: %v", e.Stage, e.Err)
+}
 
 // Unwrap returns the error of the stage.
 func (e *ModuleError) Unwrap() error { return e.Err }

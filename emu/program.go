@@ -68,6 +68,11 @@ func (d *Device) NewProgram(module []byte, opt ProgramOptions) (*Program, error)
 	if err != nil {
 		return nil, &ModuleError{Stage: "decode", Err: err}
 	}
+	return d.moduleProgram(m, opt)
+}
+
+// moduleProgram is NewProgram for a decoded module.
+func (d *Device) moduleProgram(m *spirv.Module, opt ProgramOptions) (*Program, error) {
 	if err := validate.Validate(m, validate.Options{MaxErrors: 10}).Err(); err != nil {
 		return nil, &ModuleError{Stage: "validate", Err: err}
 	}

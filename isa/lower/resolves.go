@@ -1,17 +1,17 @@
 package lower
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
-// resolvedFamilies are the beginnings of the names of OpenCL C, and of SPIR-V's
-// instructions as functions, whose functions come in many types.
+// resolvedFamilies are the beginnings of the names of functions of OpenCL C that
+// come in many types, and whose names are mangled therefore.
 var resolvedFamilies = []string{
-	"__mux_", "__spirv_", "llvm.amdgcn.",
-	"as_", "atom_", "atomic_", "async_work_group_", "convert_", "dot", "get_image_", "get_fence", "intel_sub_group_",
-	"read_image", "write_image", "sub_group_", "to_global", "to_local", "to_private", "wait_group_events", "work_group_", "vload", "vstore",
+	"as_", "atom_", "atomic_", "async_work_group_", "convert_", "dot_", "get_image_", "intel_sub_group_", "read_image", "write_image",
+	"sub_group_", "work_group_",
 }
 
 // Resolves says whether a function that a module only imports may be one that
@@ -23,15 +23,25 @@ func Resolves(name string) bool {
 	if names[plain] != nil || muxNames[name] != nil || asyncNames[plain] != nil {
 		return true
 	}
-	if set, ok := spirv.LookupExtInstSet("OpenCL.std"); ok {
-		if _, ok := set.Lookup(plain); ok {
-			return true
-		}
-	}
-	for _, family := range resolvedFamilies {
+	for _, family := range []string{"__mux_", "__spirv_", "llvm.amdgcn."} {
 		if strings.HasPrefix(plain, family) {
 			return true
 		}
 	}
-	return false
+	if plain == name {
+		return false
+	}
+	set, ok := spirv.LookupExtInstSet("OpenCL.std")
+	for _, prefix := range []string{"", "s_", "u_"} {
+		if !ok {
+			break
+		}
+		if _, known := set.InstNamed(prefix + plain); known {
+			return true
+		}
+	}
+	if plain == "dot" || plain == "get_fence" || plain == "to_global" || plain == "to_local" || plain == "to_private" {
+		return true
+	}
+	return slices.ContainsFunc(resolvedFamilies, func(family string) bool { return strings.HasPrefix(plain, family) })
 }
