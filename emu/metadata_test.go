@@ -434,3 +434,63 @@ func TestAttributesRefuse(t *testing.T) {
 		}
 	}
 }
+
+// TestBarrierScalars checks values that are the same for all work-items in
+// regions that those go through one after the other: one that is made ahead of the
+// region and overwritten in it, and one that is made in the region, but not by the
+// last work-item, which ends there.
+func TestBarrierScalars(t *testing.T) {
+	text := metaHeader("mux-barrier-schedule=linear") + `%before = OpIMul %ulong %nx %nx
+OpControlBarrier %c2 %c2 %c264
+%r = OpIAdd %ulong %me %before
+%bit = OpBitwiseAnd %uint %item %c1
+%odd = OpIEqual %bool %bit %c1
+OpSelectionMerge %join None
+OpBranchConditional %odd %then %join
+%then = OpLabel
+OpStore %mem %item
+OpBranch %join
+%join = OpLabel
+%left = OpISub %ulong %nx %me
+%lefti = OpUConvert %uint %left
+%isLast = OpIEqual %bool %lefti %c1
+OpSelectionMerge %go None
+OpBranchConditional %isLast %stop %go
+%stop = OpLabel
+OpReturn
+%go = OpLabel
+%ny3 = OpIAdd %ulong %ny %l8
+%inside = OpIMul %ulong %ny3 %nx
+OpSelectionMerge %join2 None
+OpBranchConditional %odd %then2 %join2
+%then2 = OpLabel
+OpStore %mem %item
+OpBranch %join2
+%join2 = OpLabel
+%sum = OpIAdd %ulong %r %inside
+OpControlBarrier %c2 %c2 %c264
+%all = OpIAdd %ulong %sum %inside
+%result = OpUConvert %uint %all
+%po = OpInBoundsPtrAccessChain %pg %out %me
+OpStore %po %result
+OpReturn
+OpFunctionEnd
+`
+	const n = 20
+	for _, lanes := range []int{8, 64} {
+		d := device(t, emu.DeviceOptions{SubgroupSize: 8, WaveLanes: lanes})
+		k := metaKernel(t, d, text)
+		out := buffer(t, d, make([]uint32, n)...)
+		l := emu.Launch{Kernel: k, Args: []emu.Arg{out, buffer(t, d, uint32(0))}, Range: emu.NDRange{Global: []uint64{n}, Local: []uint64{n}}}
+		if res, err := l.Run(context.Background()); res == nil {
+			t.Fatal(err)
+		}
+		want := make([]uint32, n)
+		for i := range want[:n-1] {
+			want[i] = uint32(i) + n*n + 2*(1+8)*n
+		}
+		if got := contents[uint32](t, out); !slices.Equal(got, want) {
+			t.Errorf("waves of %d: %d, expected %d", lanes, got, want)
+		}
+	}
+}

@@ -98,7 +98,7 @@ func (p *program) text() string {
 	var s strings.Builder
 	id := 0
 	next := func() string { id++; return fmt.Sprintf("%%t%d", id) }
-	consts := map[uint32]bool{63: true}
+	consts := map[uint32]bool{63: true, 264: true}
 	for i := range uint32(progVars + 1) {
 		consts[i] = true
 	}
@@ -540,5 +540,59 @@ func TestRandomPipelines(t *testing.T) {
 	}
 	for seed := range uint64(n) {
 		checkPipeline(t, seed)
+	}
+}
+
+// checkSchedule runs a random program between two barriers under a barrier
+// schedule: work-items do not share anything, so that it must not show.
+func checkSchedule(t *testing.T, seed uint64, schedule string) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 9))
+	p := randomTree(r)
+	if seed%2 == 0 {
+		p = randomGraph(r)
+	}
+	for range 64 {
+		p.input = append(p.input, r.Uint32()>>r.IntN(32))
+	}
+	want := make([]uint32, progSize*progVars)
+	for id := range uint32(progSize) {
+		v, ok := p.run(id)
+		if !ok {
+			return // takes too long
+		}
+		copy(want[id*progVars:], v[:])
+	}
+	const barrier = "OpControlBarrier %c2 %c2 %c264\n"
+	text := p.text()
+	text = strings.Replace(text, "%void = ", fmt.Sprintf("OpDecorate %%f UserSemantic \"mux-barrier-schedule=%s\"\n%%void = ", schedule), 1)
+	text = strings.Replace(text, "OpBranch %b0\n", barrier+"OpBranch %b0\n", 1)
+	text = strings.Replace(text, "%exit = OpLabel\n", "%exit = OpLabel\n"+barrier, 1)
+	code, err := asm.Assemble(text, asm.Options{})
+	if err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, text)
+	}
+	for _, shape := range [][2]int{{8, 16}, {32, 96}} {
+		got := runRandom(t, code, p.input, shape, nil)
+		for i := range want {
+			if got[i] != want[i] {
+				t.Fatalf("seed %d, %s, sub-groups of %d, waves of %d: work-item %d has variable %d = %#x, want %#x\n%s",
+					seed, schedule, shape[0], shape[1], i/progVars, i%progVars, got[i], want[i], text)
+			}
+		}
+	}
+}
+
+// TestRandomSchedules checks that lanes of a wave can go through a region one
+// after the other.
+func TestRandomSchedules(t *testing.T) {
+	n := 120
+	if testing.Short() {
+		n = 20
+	}
+	for seed := range uint64(n) {
+		for _, s := range []string{"unordered", "linear", "scalar-tail"} {
+			checkSchedule(t, seed, s)
+		}
 	}
 }
