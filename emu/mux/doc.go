@@ -1,0 +1,2 @@
+// Package mux is the ComputeMux compiler API over lockstep's own compiler.
+package mux
