@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -17,7 +18,7 @@ func (b *builder) dump(emitted bool) string {
 	for _, blk := range b.f.blocks {
 		fmt.Fprintf(&s, "b%d:", blk.id)
 		if blk.name != "" {
-			fmt.Fprintf(&s, " ; %s", blk.name)
+			fmt.Fprintf(&s, " ; %s", plain(blk.name))
 		}
 		if len(blk.preds) > 0 {
 			s.WriteString(" ; from")
@@ -52,6 +53,15 @@ func (b *builder) dump(emitted bool) string {
 		}
 	}
 	return s.String()
+}
+
+// plain returns a name of the module as it is, or quoted where it has
+// characters that would break the line.
+func plain(s string) string {
+	if q := strconv.Quote(s); q[1:len(q)-1] != s {
+		return q
+	}
+	return s
 }
 
 // name is how an operand appears in a dump.

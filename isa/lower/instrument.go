@@ -122,7 +122,7 @@ func (w *watch) print(r *passRun, when, pass, text string) {
 	if w.Out == nil || w.err != nil {
 		return
 	}
-	_, w.err = fmt.Fprintf(w.Out, "; kernel %s, %s %s\n%s\n", r.b.k.Name, when, pass, text)
+	_, w.err = fmt.Fprintf(w.Out, "; kernel %s, %s %s\n%s\n", plain(r.b.k.Name), when, pass, text)
 }
 
 func (w *watch) before(r *passRun, p Pass) {
@@ -152,7 +152,7 @@ func (w *watch) after(r *passRun, p Pass) {
 	case listed(w.After, p.Name), w.Changed && text != w.last:
 		w.print(r, "after", p.Name, text)
 	case w.Out != nil && w.err == nil:
-		_, w.err = fmt.Fprintf(w.Out, "; kernel %s, after %s: no change\n\n", r.b.k.Name, p.Name)
+		_, w.err = fmt.Fprintf(w.Out, "; kernel %s, after %s: no change\n\n", plain(r.b.k.Name), p.Name)
 	}
 	w.last = text
 }

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // The exit statuses.
@@ -32,6 +33,8 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	// StdoutTerminal and StderrTerminal say that a person looks at the output.
 	StdoutTerminal, StderrTerminal bool
+	// Clock reads a clock, from any start; nil is one that stands still.
+	Clock func() time.Duration
 	// Columns is the width of the terminal; 0 when it is not known.
 	Columns int
 	// Open and Create open files for reading and writing.
@@ -45,7 +48,9 @@ type Env struct {
 
 // System returns the Env of the process.
 func System() *Env {
+	start := time.Now()
 	return &Env{
+		Clock:          func() time.Duration { return time.Since(start) },
 		Stdin:          os.Stdin,
 		Stdout:         os.Stdout,
 		Stderr:         os.Stderr,

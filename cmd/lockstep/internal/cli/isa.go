@@ -13,12 +13,19 @@ var isaCommand = &command{
 	short: "print the bytecode that a module becomes",
 	long: `Prints what lockstep makes of a module: the bytecode of the modelled GPU, with its
 scalar (s) and vector (v…) registers. The package documentation of isa explains it.
+-passes and the flags that print kernels show how it comes about (lockstep help passes).
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
 		kernel := f.String("kernel", "", "print the kernel `NAME` only")
 		specs := f.list("spec", "set a specialization constant: `ID=VALUE`")
 		keepMarks := f.Bool("keep-marks", false, keepMarksUsage)
+		passes := f.passes()
+		list := f.Bool("list-passes", false, "list the passes and end")
 		return func(_ context.Context, env *Env, args []string) error {
+			if *list {
+				_, err := env.Stdout.Write([]byte(listPasses()))
+				return err
+			}
 			path, err := one("isa", args)
 			if err != nil {
 				return err
@@ -27,8 +34,15 @@ scalar (s) and vector (v…) registers. The package documentation of isa explain
 			if err != nil {
 				return err
 			}
-			_, prog, err := program(env, dev, path, *specs, *keepMarks)
+			set, done, err := passes.machinery(env, "isa")
 			if err != nil {
+				return err
+			}
+			_, prog, err := program(env, dev, path, *specs, *keepMarks, set)
+			if err != nil {
+				return err
+			}
+			if err := done(); err != nil {
 				return err
 			}
 			if *kernel == "" {

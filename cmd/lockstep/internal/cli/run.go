@@ -114,8 +114,9 @@ type output struct {
 	path  string
 }
 
-// program loads a module and compiles it. keepMarks is -keep-marks.
-func program(env *Env, dev *emu.Device, path string, specs []string, keepMarks bool) (*module, *emu.Program, error) {
+// program loads a module and compiles it. keepMarks is -keep-marks; more may
+// change the options.
+func program(env *Env, dev *emu.Device, path string, specs []string, keepMarks bool, more ...func(*emu.ProgramOptions)) (*module, *emu.Program, error) {
 	m, err := load(env, path)
 	if err != nil {
 		return nil, nil, err
@@ -125,6 +126,9 @@ func program(env *Env, dev *emu.Device, path string, specs []string, keepMarks b
 		if opt.SpecConstants, err = specConstants(m, specs); err != nil {
 			return nil, nil, err
 		}
+	}
+	for _, set := range more {
+		set(&opt)
 	}
 	p, err := dev.NewProgram(m.data, opt)
 	if err != nil {
