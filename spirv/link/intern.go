@@ -12,6 +12,15 @@ import (
 // gives them their ids. What they are is written down as a string over ids of the result: what
 // an instruction consists of has been interned before the instruction.
 func (l *linker) intern() {
+	announced := 0
+	for _, p := range l.parts {
+		for _, in := range p.global {
+			if in.Op() == spirv.OpTypeForwardPointer {
+				announced++
+			}
+		}
+	}
+	l.graph = graphWords / max(announced, 1)
 	for _, p := range l.parts {
 		for _, in := range p.global {
 			switch op := in.Op(); {
@@ -57,7 +66,6 @@ func (p *part) decorationKey(id spirv.ID) (s string, ok bool) {
 // internInst gives a type or a constant its id.
 func (l *linker) internInst(p *part, in spirv.Inst) {
 	old := in.ResultID()
-	p.interned[old] = true
 	decorations, ok := p.decorationKey(old)
 	words := l.mapped(p, in, false)
 	at := 1
@@ -101,13 +109,21 @@ func (l *linker) internForward(p *part, pointer spirv.ID) {
 	l.id(p, pointer)
 }
 
-// graphKey writes down the types that a pointer leads to: those that are
-// interned by their ids, others in the order in which they are met.
+// graphWords is what all types that pointers are announced to lead to may take
+// together, in words: each of them is followed from each pointer.
+const graphWords = 1 << 23
+
+// graphKey writes down the types that a pointer leads to, in the order in which
+// they are met. It does not matter what has been interned so far: when a
+// pointer becomes one of another module, all that it leads to must do so, too. For the
+// same reason it depends on the size of what a pointer leads to, and on nothing else,
+// whether that is too large to be compared.
 func (l *linker) graphKey(p *part, root spirv.ID) (string, bool) {
 	b := []byte("graph")
 	number := map[spirv.ID]uint32{root: 0}
 	queue := []spirv.ID{root}
 	var ops []spirv.ParsedOperand
+	words := 0
 	for len(queue) > 0 {
 		id := queue[0]
 		queue = queue[1:]
@@ -115,7 +131,7 @@ func (l *linker) graphKey(p *part, root spirv.ID) (string, bool) {
 		if !ok || !isType(in.Op()) && !isConstant(in.Op()) {
 			return "", false
 		}
-		if l.budget -= len(in.Words) + 8*len(p.decorations[id]); l.budget < 0 {
+		if words += len(in.Words) + 4*len(p.decorations[id]); words > l.graph {
 			return "", false
 		}
 		decorations, ok := p.decorationKey(id)
@@ -132,9 +148,8 @@ func (l *linker) graphKey(p *part, root spirv.ID) (string, bool) {
 			switch {
 			case o.Kind == spirv.KindIdResult:
 			case o.Kind.Category() != spirv.CategoryID:
-				b = key(append(b, 'w', byte(len(o.Words))), o.Words...)
-			case p.interned[o.ID()]:
-				b = key(append(b, 'i'), uint32(p.ids[o.ID()]))
+				b = key(append(b, 'w'), uint32(len(o.Words)))
+				b = key(b, o.Words...)
 			default:
 				n, met := number[o.ID()]
 				if !met {

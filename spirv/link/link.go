@@ -48,9 +48,10 @@ type linker struct {
 	queue []use                 // the same in order
 	words int
 
-	// budget bounds what recursive types may cost.
-	budget int
-	out    sections
+	// graph is the size in words up to which types that lead to themselves are
+	// compared.
+	graph int
+	out   sections
 }
 
 // use is where an id of the result is used first.
@@ -66,7 +67,7 @@ type use struct {
 func Link(inputs []Input, opt Options) (*spirv.Module, error) {
 	l := &linker{
 		opt: opt, symbols: map[string]*symbol{}, next: 1, types: map[string]spirv.ID{}, sets: map[string]spirv.ID{},
-		texts: map[string]spirv.ID{}, made: map[spirv.ID]spirv.Op{}, used: map[spirv.ID]use{}, budget: 1 << 20,
+		texts: map[string]spirv.ID{}, made: map[spirv.ID]spirv.Op{}, used: map[spirv.ID]use{},
 	}
 	l.out.init()
 	if len(inputs) == 0 {

@@ -34,8 +34,6 @@ type part struct {
 	// dropped are ids whose definitions do not come into the result, nor their
 	// names and decorations.
 	dropped map[spirv.ID]bool
-	// interned are the ids of types and constants that have been looked at.
-	interned map[spirv.ID]bool
 }
 
 // function is a function of a module: insts from OpFunction to OpFunctionEnd.
@@ -68,7 +66,7 @@ const maxDecorations = 1 << 20
 func newPart(name string, m *spirv.Module) (*part, error) {
 	p := &part{
 		name: name, m: m, index: m.Index(), ids: map[spirv.ID]spirv.ID{}, decorations: map[spirv.ID][]decoration{},
-		byID: map[spirv.ID]int{}, dropped: map[spirv.ID]bool{}, interned: map[spirv.ID]bool{},
+		byID: map[spirv.ID]int{}, dropped: map[spirv.ID]bool{},
 	}
 	p.parser = spirv.NewParserIndex(p.index)
 	if err := p.cut(); err != nil {
