@@ -24,6 +24,11 @@ type Case struct {
 	Title string
 	// Clauses names what the case proves, such as "SPV-OpPhi".
 	Clauses []string
+	// Scenario makes the case one of Go instead of a kernel: the section of the
+	// ComputeMux Compiler Specification whose scenarios (package emu/mux/muxtest) every
+	// compiler of lockstep has to pass. Such a case has a title, clauses and sub-group
+	// sizes, and nothing else.
+	Scenario string
 	// Module is the path of the module, binary or text, relative to the case's
 	// file; empty when Text holds it.
 	Module string
@@ -152,11 +157,11 @@ func (c *Case) check() *problem {
 	if c.Title == "" {
 		return bad("title", 0, "the case has no title")
 	}
-	if c.Kernel == "" {
+	if c.Kernel == "" && c.Scenario == "" {
 		return bad("kernel", 0, "the case names no kernel")
 	}
 	for _, f := range [...]struct{ key, text string }{
-		{"title", c.Title}, {"kernel", c.Kernel}, {"module", c.Module}, {"refuse", c.Refuse},
+		{"title", c.Title}, {"scenario", c.Scenario}, {"kernel", c.Kernel}, {"module", c.Module}, {"refuse", c.Refuse},
 	} {
 		if !plain(f.text) {
 			return bad(f.key, 0, "the text has a line break, white space at an end, or a \" # \"")
@@ -166,6 +171,9 @@ func (c *Case) check() *problem {
 		if !clauseForm.MatchString(cl) {
 			return bad("clause", i, "%q is not the name of a clause: letters, digits, . _ / -", cl)
 		}
+	}
+	if c.Scenario != "" {
+		return c.checkScenario(bad)
 	}
 	switch {
 	case c.Module == "" && c.Text == "":
@@ -217,6 +225,19 @@ func (c *Case) checkLaunch(bad func(string, int, string, ...any) *problem) *prob
 			return bad(f.key, 0, "a size of 0")
 		}
 	}
+	if p := c.checkSubGroups(bad); p != nil {
+		return p
+	}
+	if c.Check > ChecksOff {
+		return bad("check", 0, "an unknown kind of checks")
+	}
+	if c.Timeout < 0 {
+		return bad("timeout", 0, "a negative time limit")
+	}
+	return nil
+}
+
+func (c *Case) checkSubGroups(bad func(string, int, string, ...any) *problem) *problem {
 	for i, n := range c.SubGroups {
 		if !subgroupSize(n) {
 			return bad("subgroup", 0, "%d is not a sub-group size: a power of two from 1 to 128", n)
@@ -224,12 +245,6 @@ func (c *Case) checkLaunch(bad func(string, int, string, ...any) *problem) *prob
 		if slices.Contains(c.SubGroups[:i], n) {
 			return bad("subgroup", 0, "%d is given twice", n)
 		}
-	}
-	if c.Check > ChecksOff {
-		return bad("check", 0, "an unknown kind of checks")
-	}
-	if c.Timeout < 0 {
-		return bad("timeout", 0, "a negative time limit")
 	}
 	return nil
 }

@@ -46,8 +46,12 @@ func (d DMA) String() string {
 	return s
 }
 
-// String returns the command line flags that choose the configuration.
+// String returns the command line flags that choose the configuration. Scenarios in Go have
+// no engine, and only their sub-group size can be chosen.
 func (c Config) String() string {
+	if c.Engine == "" {
+		return fmt.Sprintf("-subgroup %d", c.SubGroup)
+	}
 	s := fmt.Sprintf("-engine %s -subgroup %d", c.Engine, c.SubGroup)
 	if c.Wave != 0 {
 		s += fmt.Sprintf(" -wave %d", c.Wave)

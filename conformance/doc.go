@@ -13,6 +13,10 @@
 // configuration gives the same. Expected values come from reasoning about the
 // specification or from independent references, never from running lockstep.
 //
+// Clauses about interfaces in Go rather than about kernels are proved by cases that name
+// scenarios of package emu/mux/muxtest instead of a kernel; those run here as well, with each of
+// lockstep's compilers.
+//
 // The clauses of the specifications that lockstep implements are part of the package
 // ([Clauses], from clauses.md); [Cover] sets them against the cases that name them and
 // shows the gaps.

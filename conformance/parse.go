@@ -66,6 +66,9 @@ func (e *entry) place(offset int) (line, column int) {
 //
 //	title: TEXT             what the case shows (required)
 //	clause: NAME[, NAME…]   what it proves; may be repeated
+//	scenario: SECTION       instead of all that follows but subgroup: the case runs the
+//	                        scenarios that package emu/mux/muxtest has for a section of the
+//	                        ComputeMux compiler specification; its clauses are theirs
 //	module: PATH            the module, relative to this file, when it is not below
 //	version: 1.N            the SPIR-V version of the module below; 1.2 when left out
 //	kernel: NAME            the entry point (required)
@@ -267,12 +270,13 @@ type failFunc func(offset int, format string, args ...any) error
 
 // keyHandlers holds what each key does with its value.
 var keyHandlers = map[string]func(c *Case, e *entry, fail failFunc) error{
-	"title":   func(c *Case, e *entry, _ failFunc) error { c.Title = e.value; return nil },
-	"module":  func(c *Case, e *entry, _ failFunc) error { c.Module = e.value; return nil },
-	"version": func(c *Case, e *entry, _ failFunc) error { c.Version = e.value; return nil },
-	"kernel":  func(c *Case, e *entry, _ failFunc) error { c.Kernel = e.value; return nil },
-	"refuse":  func(c *Case, e *entry, _ failFunc) error { c.Refuse = e.value; return nil },
-	"arg":     func(c *Case, e *entry, _ failFunc) error { c.Args = append(c.Args, e.value); return nil },
+	"title":    func(c *Case, e *entry, _ failFunc) error { c.Title = e.value; return nil },
+	"scenario": func(c *Case, e *entry, _ failFunc) error { c.Scenario = e.value; return nil },
+	"module":   func(c *Case, e *entry, _ failFunc) error { c.Module = e.value; return nil },
+	"version":  func(c *Case, e *entry, _ failFunc) error { c.Version = e.value; return nil },
+	"kernel":   func(c *Case, e *entry, _ failFunc) error { c.Kernel = e.value; return nil },
+	"refuse":   func(c *Case, e *entry, _ failFunc) error { c.Refuse = e.value; return nil },
+	"arg":      func(c *Case, e *entry, _ failFunc) error { c.Args = append(c.Args, e.value); return nil },
 	"clause": func(c *Case, e *entry, _ failFunc) error {
 		for name := range strings.SplitSeq(e.value, ",") {
 			c.Clauses = append(c.Clauses, strings.TrimSpace(name))

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/lockstep-gpu/lockstep/emu/mux"
 )
 
 // Options say how [Run] runs cases. The zero value is ready to use.
@@ -100,6 +102,11 @@ func Run(ctx context.Context, cases []*Case, opt Options) (*Report, error) {
 		go func() {
 			defer wg.Done()
 			for indices := range next {
+				if cases[indices[0]].Scenario != "" {
+					report.Results[indices[0]] = runScenario(ctx, cases[indices[0]], matrix, mux.GetCompilers)
+					over()
+					continue
+				}
 				for len(indices) > 0 {
 					b := &batch{matrix: matrix, check: opt.Check, over: over}
 					indices = b.fill(cases, indices, report.Results, opt.Timeout)

@@ -36,6 +36,14 @@ func (c *Case) Write(w io.Writer) error {
 	if len(c.Clauses) > 0 {
 		key("clause", strings.Join(c.Clauses, ", "))
 	}
+	if c.Scenario != "" {
+		key("scenario", c.Scenario)
+		if c.SubGroups != nil {
+			key("subgroup", joinInts(c.SubGroups))
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
 	if c.Module != "" {
 		key("module", c.Module)
 	}

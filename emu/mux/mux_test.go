@@ -89,6 +89,8 @@ func TestKernelQueryMaxSubGroupCount(t *testing.T) {
 	section(t, "BaseKernel::queryMaxSubGroupCount")
 }
 
+func TestMangling(t *testing.T)           { section(t, "Mangling") }
+func TestVectorTypes(t *testing.T)        { section(t, "Vector Types") }
 func TestMetadata(t *testing.T)           { section(t, "Metadata") }
 func TestFunctionAttributes(t *testing.T) { section(t, "Function Attributes") }
 

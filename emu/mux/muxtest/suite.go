@@ -72,14 +72,15 @@ func (s *Scenario) Try(env Env) (err error) {
 	}
 	r := &run{env: env, diag: &mux.Diagnostics{}}
 	defer func() {
-		for i := len(r.cleanup) - 1; i >= 0; i-- {
-			r.cleanup[i]()
-		}
-		// Scenarios stop by a panic of this type and no other.
+		// A scenario stops by a panic with a stop; any other is the compiler's, and no way to
+		// keep a rule.
 		if p := recover(); p != nil {
 			if _, ours := p.(stop); !ours {
-				panic(p)
+				r.bad("the compiler panics: %v", p)
 			}
+		}
+		for i := len(r.cleanup) - 1; i >= 0; i-- {
+			r.cleanup[i]()
 		}
 		if len(r.wrong) > 0 {
 			err = fmt.Errorf("%s, %s: %s", s.Section, s.Name, strings.Join(r.wrong, "; "))
@@ -94,7 +95,7 @@ func Scenarios() []Scenario {
 	var list []Scenario
 	for _, part := range [][]Scenario{
 		contextScenarios(), infoScenarios(), optionScenarios(), targetScenarios(), moduleScenarios(), compileScenarios(), hookScenarios(),
-		serialScenarios(), kernelScenarios(), specializeScenarios(), subgroupScenarios(), metadataScenarios(),
+		serialScenarios(), kernelScenarios(), specializeScenarios(), subgroupScenarios(), mangleScenarios(), metadataScenarios(),
 	} {
 		list = append(list, part...)
 	}
