@@ -99,7 +99,7 @@ type command struct {
 // for the help command itself reads it.
 func commands() []*command {
 	return []*command{
-		runCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
+		runCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
 		conformanceCommand, versionCommand, helpCommand,
 	}
 }

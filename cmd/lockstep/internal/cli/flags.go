@@ -143,3 +143,15 @@ func (f *flags) usage() string {
 	})
 	return b.String()
 }
+
+// given returns the first of these flags that stands on the command line, or "".
+func (f *flags) given(names ...string) string {
+	set := map[string]bool{}
+	f.Visit(func(fl *flag.Flag) { set[fl.Name] = true })
+	for _, name := range names {
+		if set[name] {
+			return name
+		}
+	}
+	return ""
+}

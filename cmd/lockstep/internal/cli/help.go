@@ -45,7 +45,7 @@ func topics() []topic {
 	return []topic{
 		{"args", "how kernel arguments are given", argspec.Help},
 		{"codes", "what can be found, by code", codes},
-		{"compile", "how to make a module of OpenCL C", func() string { return compileText }},
+		{"opencl", "how to make a module of OpenCL C", func() string { return compileText }},
 		{"passes", "the passes that make bytecode, and pipelines of them", passesText},
 		{"schedules", "the orders in which work-groups run and copies complete", func() string { return schedulesText }},
 		{"trace", "how to look at a run: timelines for Perfetto and for a terminal", func() string { return traceText }},

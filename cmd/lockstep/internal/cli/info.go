@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/lockstep-gpu/lockstep/isa/binary"
 	"github.com/lockstep-gpu/lockstep/spirv"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
@@ -16,7 +17,8 @@ var infoCommand = &command{
 	args:  "MODULE",
 	short: "kernels, parameters, capabilities and specialization constants of a module",
 	long: `Prints what a module says about itself, without running or checking it. For each
-kernel there is a command line to start from.
+kernel there is a command line to start from. Of a compiled module it prints what that was
+compiled for, and which kernels were left out, too.
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
 		asJSON := f.Bool("json", false, "print one JSON document")
@@ -25,11 +27,11 @@ kernel there is a command line to start from.
 			if err != nil {
 				return err
 			}
-			m, sm, err := decode(env, path)
+			m, err := load(env, path)
 			if err != nil {
 				return err
 			}
-			info, err := spirv.Reflect(sm)
+			info, err := m.reflect()
 			if err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
 			}
@@ -60,6 +62,7 @@ type moduleInfo struct {
 	OtherEntries  []string       `json:"other_entry_points,omitempty"`
 	SpecConstants []specInfo     `json:"spec_constants"`
 	Imports       []string       `json:"imported_functions"`
+	Binary        *binaryInfo    `json:"binary,omitempty"` // of a compiled module
 	info          *spirv.Info    // what it was made from
 	args          [][]*spirv.Arg // of Kernels
 }
@@ -90,6 +93,53 @@ type specInfo struct {
 	Name    string `json:"name"`
 	Type    string `json:"type"`
 	Default string `json:"default"`
+	Value   string `json:"value,omitempty"` // of a compiled module: what it was compiled with
+}
+
+// binaryInfo is what a compiled module is besides its module.
+type binaryInfo struct {
+	Format       uint32        `json:"format"`
+	Layout       string        `json:"layout"`
+	Target       string        `json:"target"`
+	SubgroupSize int           `json:"subgroup_size"`
+	Module       bool          `json:"module"` // it is in the binary
+	Refused      []refusedInfo `json:"refused_kernels"`
+}
+
+type refusedInfo struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// reflect returns what a module, or the one that a binary was compiled from, says
+// about itself.
+func (m *module) reflect() (*spirv.Info, error) {
+	if m.file != nil {
+		if m.file.Info == nil {
+			return &spirv.Info{}, nil
+		}
+		return m.file.Info, nil
+	}
+	sm, err := spirv.Decode(m.data)
+	if err != nil {
+		return nil, err
+	}
+	return spirv.Reflect(sm)
+}
+
+// newBinaryInfo describes a compiled module.
+func newBinaryInfo(m *module) *binaryInfo {
+	if m.file == nil {
+		return nil
+	}
+	b := &binaryInfo{
+		Format: binary.FormatVersion, Layout: binary.Layout().String(), Target: m.file.Target.Name,
+		SubgroupSize: m.file.Target.SubgroupSize, Module: m.file.Module != nil, Refused: []refusedInfo{},
+	}
+	for _, r := range m.file.Program.Refused {
+		b.Refused = append(b.Refused, refusedInfo{r.Name, fmt.Sprint(r.Reason)})
+	}
+	return b
 }
 
 func newModuleInfo(m *module, info *spirv.Info) *moduleInfo {
@@ -102,7 +152,8 @@ func newModuleInfo(m *module, info *spirv.Info) *moduleInfo {
 		Language:    info.Source.Language.String(), LanguageVer: info.Source.Version,
 		Capabilities: []string{}, Extensions: append([]string{}, info.Extensions...), Sets: []string{},
 		Kernels: []kernelInfo{}, SpecConstants: []specInfo{}, Imports: []string{},
-		info: info,
+		Binary: newBinaryInfo(m),
+		info:   info,
 	}
 	for _, c := range info.Capabilities {
 		doc.Capabilities = append(doc.Capabilities, c.String())
@@ -132,9 +183,20 @@ func newModuleInfo(m *module, info *spirv.Info) *moduleInfo {
 		doc.Kernels = append(doc.Kernels, k)
 		doc.args = append(doc.args, list)
 	}
+	var builtIn map[string]string
+	if m.file != nil {
+		builtIn = builtInSpecs(m.file)
+	}
 	for i := range info.SpecConstants {
 		c := &info.SpecConstants[i]
-		doc.SpecConstants = append(doc.SpecConstants, specInfo{c.SpecID, c.Name, c.TypeName, defaultText(c)})
+		spec := specInfo{ID: c.SpecID, Name: c.Name, Type: c.TypeName, Default: defaultText(c)}
+		if m.file != nil {
+			spec.Value = spec.Default
+			if v, ok := builtIn[fmt.Sprint(c.SpecID)]; ok {
+				spec.Value = v
+			}
+		}
+		doc.SpecConstants = append(doc.SpecConstants, spec)
 	}
 	for _, l := range info.Imports {
 		if l.Function {
@@ -216,7 +278,16 @@ func dims[N uint32 | uint64](d []N) string {
 
 func (d *moduleInfo) print(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: SPIR-V %s, %d bytes, from %s\n", display(d.Module), d.Version, d.Bytes, d.Generator)
+	if c := d.Binary; c != nil {
+		fmt.Fprintf(&b, "%s: compiled for %s with sub-groups of %d\n", display(d.Module), printable(c.Target), c.SubgroupSize)
+		within := "which is not in the binary"
+		if c.Module {
+			within = "which is in the binary"
+		}
+		fmt.Fprintf(&b, "  of a module in SPIR-V %s from %s, %s\n", d.Version, d.Generator, within)
+	} else {
+		fmt.Fprintf(&b, "%s: SPIR-V %s, %d bytes, from %s\n", display(d.Module), d.Version, d.Bytes, d.Generator)
+	}
 	fmt.Fprintf(&b, "  %s addressing, %s memory model, source in %s\n", d.Addressing, d.MemoryModel, d.language())
 	for _, l := range []struct {
 		what string
@@ -233,8 +304,16 @@ func (d *moduleInfo) print(w io.Writer) error {
 		}
 	}
 	for _, c := range d.SpecConstants {
-		fmt.Fprintf(&b, "  specialization constant %d: %s, default %s\n", c.ID,
-			printable(strings.TrimSpace(c.Type+" "+c.Name)), c.Default)
+		value := "default " + c.Default
+		if d.Binary != nil {
+			value = "compiled as " + printable(c.Value)
+		}
+		fmt.Fprintf(&b, "  specialization constant %d: %s, %s\n", c.ID, printable(strings.TrimSpace(c.Type+" "+c.Name)), value)
+	}
+	if d.Binary != nil {
+		for _, r := range d.Binary.Refused {
+			fmt.Fprintf(&b, "  kernel %s is left out: %s\n", printable(r.Name), printable(r.Reason))
+		}
 	}
 	for i, k := range d.Kernels {
 		fmt.Fprintf(&b, "\nkernel %s\n", printable(k.Name))

@@ -13,6 +13,7 @@ var isaCommand = &command{
 	short: "print the bytecode that a module becomes",
 	long: `Prints what lockstep makes of a module: the bytecode of the modelled GPU, with its
 scalar (s) and vector (v…) registers. The package documentation of isa explains it.
+MODULE may be compiled already (lockstep help compile).
 -passes and the flags that print kernels show how it comes about (lockstep help passes).
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
@@ -30,15 +31,26 @@ scalar (s) and vector (v…) registers. The package documentation of isa explain
 			if err != nil {
 				return err
 			}
-			dev, err := emu.NewDevice(emu.DeviceOptions{})
-			if err != nil {
-				return err
-			}
 			set, done, err := passes.machinery(env, "isa")
 			if err != nil {
 				return err
 			}
-			_, prog, err := program(env, dev, path, *specs, *keepMarks, set)
+			m, err := load(env, path)
+			if err != nil {
+				return err
+			}
+			if m.file != nil {
+				if name := f.given("keep-marks", "passes", "print-before", "print-after", "print-changed", "time-passes", "verify-each"); name != "" {
+					return m.compiledAlready("isa", name)
+				}
+			}
+			var device emu.DeviceOptions
+			m.forBinary(&device)
+			dev, err := emu.NewDevice(device)
+			if err != nil {
+				return err
+			}
+			prog, err := m.program(env, dev, "isa", *specs, *keepMarks, set)
 			if err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/lockstep-gpu/lockstep/isa/binary"
 	"github.com/lockstep-gpu/lockstep/spirv"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
@@ -25,6 +25,8 @@ type module struct {
 	path string // as given; "-" is standard input
 	data []byte // the SPIR-V binary
 	text bool   // it was given as text
+	// file is what data is when that is a binary of lockstep's and no module.
+	file *binary.File
 }
 
 // readFile reads a whole file, or standard input for "-".
@@ -72,6 +74,9 @@ func load(env *Env, path string) (*module, error) {
 	if spirv.IsBinary(data) {
 		return m, nil
 	}
+	if m.file, err = loadBinary(m.name, data); err != nil || m.file != nil {
+		return m, err
+	}
 	if why := notAModule(m.name, path, data); why != "" {
 		return nil, errors.New(why)
 	}
@@ -98,6 +103,9 @@ func decode(env *Env, path string) (*module, *spirv.Module, error) {
 	m, err := load(env, path)
 	if err != nil {
 		return nil, nil, err
+	}
+	if m.file != nil {
+		return nil, nil, fmt.Errorf("%s is a compiled binary of lockstep, not a SPIR-V module; run, isa and info take it", m.name)
 	}
 	sm, err := spirv.Decode(m.data)
 	if err != nil {
@@ -162,7 +170,7 @@ func isBitcode(data []byte) bool {
 	if len(data) < 4 {
 		return false
 	}
-	magic := binary.LittleEndian.Uint32(data)
+	magic := uint32(data[0]) | uint32(data[1])<<8 | uint32(data[2])<<16 | uint32(data[3])<<24
 	return magic == 0xdec04342 || magic == 0x0b17c0de
 }
 

@@ -19,7 +19,8 @@ var runCommand = &command{
 	name:  "run",
 	args:  "MODULE",
 	short: "run a kernel",
-	long: `Runs a kernel of a SPIR-V module, binary or text; - is standard input. One -arg for
+	long: `Runs a kernel of a SPIR-V module, binary or text, or of a compiled one (lockstep help
+compile); - is standard input. One -arg for
 each of the kernel's parameters, in order (` + "`lockstep help args`" + `); -out says what to
 do with a buffer afterwards. What the kernel prints goes to standard output, what
 lockstep finds to standard error, with exit status 1.
@@ -114,17 +115,20 @@ type output struct {
 	path  string
 }
 
-// program loads a module and compiles it. keepMarks is -keep-marks; more may
-// change the options.
-func program(env *Env, dev *emu.Device, path string, specs []string, keepMarks bool, more ...func(*emu.ProgramOptions)) (*module, *emu.Program, error) {
-	m, err := load(env, path)
-	if err != nil {
-		return nil, nil, err
+// program compiles a module, or takes a binary. keepMarks is -keep-marks; more
+// may change the options.
+func (m *module) program(env *Env, dev *emu.Device, command string, specs []string, keepMarks bool, more ...func(*emu.ProgramOptions)) (*emu.Program, error) {
+	if m.file != nil {
+		if len(specs) > 0 {
+			return nil, m.compiledAlready(command, "spec")
+		}
+		return m.loadOn(env, dev)
 	}
-	opt := emu.ProgramOptions{Sources: sources(env, path), KeepMarks: keepMarks}
+	opt := emu.ProgramOptions{Sources: sources(env, m.path), KeepMarks: keepMarks}
 	if len(specs) > 0 {
+		var err error
 		if opt.SpecConstants, err = specConstants(m, specs); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	for _, set := range more {
@@ -132,9 +136,9 @@ func program(env *Env, dev *emu.Device, path string, specs []string, keepMarks b
 	}
 	p, err := dev.NewProgram(m.data, opt)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", m.name, err)
+		return nil, fmt.Errorf("%s: %w", m.name, err)
 	}
-	return m, p, nil
+	return p, nil
 }
 
 // maxSource bounds what is read of a source file, in bytes.
@@ -187,12 +191,26 @@ func (o *runOptions) prepare(env *Env, path string) (*run, error) {
 	if err := o.order(r.launch); err != nil {
 		return nil, err
 	}
+	// What is wrong with the flags is said before a file is looked for.
 	var err error
 	if r.dev, err = emu.NewDevice(o.device); err != nil {
 		return nil, usagef("help run", "run: %v", err)
 	}
+	m, err := load(env, path)
+	if err != nil {
+		return nil, err
+	}
+	if device := o.device; m.file != nil {
+		m.forBinary(&device)
+		if r.dev, err = emu.NewDevice(device); err != nil {
+			return nil, usagef("help run", "run: %v", err)
+		}
+		if o.keepMarks {
+			return nil, m.compiledAlready("run", "keep-marks")
+		}
+	}
 	// With checks on, a finding can name the very mark that a wait should count.
-	_, prog, err := program(env, r.dev, path, *o.specs, o.keepMarks || o.check)
+	prog, err := m.program(env, r.dev, "run", *o.specs, o.keepMarks || o.check)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/isa/binary"
+	"github.com/lockstep-gpu/lockstep/spirv/link"
+)
+
+var compileCommand = &command{
+	name:  "compile",
+	args:  "MODULE... -o PATH",
+	short: "compile a module to a binary, which runs without being compiled again",
+	long: `Compiles a SPIR-V module and writes the bytecode of all its kernels, which run, isa and
+info take in place of the module. Several modules are linked first (lockstep help link).
+(How a module is made of OpenCL C: lockstep help opencl.)
+
+A binary is for one size of sub-groups, and for this version of lockstep. It has the names
+of arguments and variables, the files and lines of the source, and with -module the module
+itself, whose instructions and source text findings then show.
+
+  lockstep compile k.spv -o k.lsb
+  lockstep run k.lsb -global 1024 -arg zero:f32:1024
+`,
+	setup: func(f *flags) func(context.Context, *Env, []string) error {
+		var device emu.DeviceOptions
+		out := f.String("o", "", "write the binary to `PATH`; - is standard output")
+		f.IntVar(&device.SubgroupSize, "subgroup", 0, "for sub-groups of `N` lanes, a power of two from 1 to 128 (default 32)")
+		specs := f.list("spec", "set a specialization constant: `ID=VALUE`")
+		keepMarks := f.Bool("keep-marks", false, keepMarksUsage)
+		withModule := f.Bool("module", false, "put the module into the binary, for what findings show")
+		passes := f.passes()
+		return func(_ context.Context, env *Env, args []string) error {
+			if len(args) == 0 {
+				return usagef("help compile", "compile: no module given")
+			}
+			if *out == "" {
+				return usagef("help compile", "compile: where does the binary go? -o PATH says it")
+			}
+			if *out == "-" && env.StdoutTerminal {
+				return usagef("", "compile: a binary is nothing for a terminal; name a file with -o PATH")
+			}
+			dev, err := emu.NewDevice(device)
+			if err != nil {
+				return usagef("help compile", "compile: %v", err)
+			}
+			set, done, err := passes.machinery(env, "compile")
+			if err != nil {
+				return err
+			}
+			m, err := loadLinked(env, "compile", args, link.Options{})
+			if err != nil {
+				return err
+			}
+			p, err := m.program(env, dev, "compile", *specs, *keepMarks, set)
+			if err != nil {
+				return err
+			}
+			if err := done(); err != nil {
+				return err
+			}
+			for _, r := range p.ISA().Refused {
+				fmt.Fprintf(env.Stderr, "lockstep: note: kernel %s is left out: %s\n", printable(r.Name), harmless(r.Reason))
+			}
+			opt := emu.BinaryOptions{Module: *withModule}
+			if len(*specs) > 0 {
+				opt.Notes = []binary.Note{{Name: specNote, Data: []byte(strings.Join(*specs, "\n") + "\n")}}
+			}
+			data, err := p.Binary(opt)
+			if err != nil {
+				return fmt.Errorf("%s: %w", m.name, err)
+			}
+			return writeFile(env, *out, func(w io.Writer) error {
+				_, err := w.Write(data)
+				return err
+			})
+		}
+	},
+}
+
+// loadLinked reads modules, and links them when there are several.
+func loadLinked(env *Env, command string, paths []string, opt link.Options) (*module, error) {
+	list, err := loadModules(env, command, paths)
+	if err != nil || len(list) == 1 {
+		if err == nil && list[0].file != nil {
+			err = fmt.Errorf("%s is a binary already", list[0].name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return list[0], nil
+	}
+	code, err := linked(list, opt)
+	if err != nil {
+		return nil, err
+	}
+	m := *list[0]
+	m.data, m.text = code, false
+	var names []string
+	for _, l := range list {
+		names = append(names, l.name)
+	}
+	m.name = strings.Join(names, " + ")
+	return &m, nil
+}
+
+// loadModules reads modules to link.
+func loadModules(env *Env, command string, paths []string) ([]*module, error) {
+	var list []*module
+	stdin := false
+	for _, path := range paths {
+		if path == "-" && stdin {
+			return nil, usagef("help "+command, "%s: standard input can be one module only", command)
+		}
+		stdin = stdin || path == "-"
+		m, err := load(env, path)
+		if err != nil {
+			return nil, err
+		}
+		if m.file != nil && len(paths) > 1 {
+			return nil, fmt.Errorf("%s is compiled already; modules are linked before they are compiled", m.name)
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// linked links modules. Its error is that of the link, since that names them.
+func linked(list []*module, opt link.Options) ([]byte, error) {
+	inputs := make([]emu.LinkInput, len(list))
+	for i, m := range list {
+		inputs[i] = emu.LinkInput{Name: m.name, Code: m.data}
+	}
+	code, err := emu.LinkModules(inputs, opt)
+	var me *emu.ModuleError
+	if errors.As(err, &me) {
+		return nil, me.Err
+	}
+	return code, err
+}

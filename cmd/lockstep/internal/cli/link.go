@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/lockstep-gpu/lockstep/spirv"
+	"github.com/lockstep-gpu/lockstep/spirv/asm"
+	"github.com/lockstep-gpu/lockstep/spirv/link"
+)
+
+var linkCommand = &command{
+	name:  "link",
+	args:  "MODULE... -o PATH",
+	short: "make one SPIR-V module of several",
+	long: `Links modules: a function or variable that one of them imports becomes the one that
+another one exports under that name (LinkageAttributes). Types and constants that are the
+same become one. Modules are binaries or text; the first one's types come first.
+
+What no module defines is an error, except for functions that lockstep knows by name, such
+as those of OpenCL C, and with -partial or -library. Exports go once everything is linked;
+-library keeps them for a later link.
+
+  lockstep link main.spv math.spv -o whole.spv
+  lockstep link a.spv b.spv -library -o lib.spv
+`,
+	setup: func(f *flags) func(context.Context, *Env, []string) error {
+		out := f.String("o", "", "write the module to `PATH`; - is standard output")
+		var opt link.Options
+		f.BoolVar(&opt.Library, "library", false, "make a library: keep exports, and leave what is not defined yet")
+		f.BoolVar(&opt.Partial, "partial", false, "leave imports that no module defines")
+		text := f.Bool("text", false, "write text instead of a binary")
+		return func(_ context.Context, env *Env, args []string) error {
+			if len(args) == 0 {
+				return usagef("help link", "link: no module given")
+			}
+			if *out == "" {
+				return usagef("help link", "link: where does the module go? -o PATH says it")
+			}
+			if *out == "-" && env.StdoutTerminal && !*text {
+				return usagef("", "link: a binary is nothing for a terminal; name a file with -o PATH, or ask for -text")
+			}
+			list, err := loadModules(env, "link", args)
+			if err != nil {
+				return err
+			}
+			if list[0].file != nil {
+				return fmt.Errorf("%s is compiled already; modules are linked before they are compiled", list[0].name)
+			}
+			code, err := linked(list, opt)
+			if err != nil {
+				return err
+			}
+			if *text {
+				m, err := spirv.Decode(code)
+				if err != nil {
+					return err
+				}
+				code = []byte(asm.Disassemble(m, asm.DisassembleOptions{}))
+			}
+			return writeFile(env, *out, func(w io.Writer) error {
+				_, err := w.Write(code)
+				return err
+			})
+		}
+	},
+}
