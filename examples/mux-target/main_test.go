@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/mux/muxtest"
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/binary"
+)
+
+var update = flag.Bool("update", false, "rewrite the output in README.md")
+
+// TestScenarios: the compiler keeps every rule that lockstep's own compilers keep.
+func TestScenarios(t *testing.T) {
+	if compilersErr != nil || len(compilers) != 2 {
+		t.Fatalf("%d compilers, %v", len(compilers), compilersErr)
+	}
+	for _, section := range muxtest.Sections() {
+		t.Run(section, func(t *testing.T) {
+			for _, info := range compilers {
+				muxtest.Section(t, section, muxtest.Env{Info: info, GetCompilers: GetCompilers})
+			}
+		})
+	}
+}
+
+// root is the root of the repository, from where the commands of README.md run.
+const root = "../.."
+
+// binaryName is the binary that README.md makes.
+const binaryName = "saxpy.lsb"
+
+// shell runs a command of README.md.
+// Its binary is written into dir.
+func shell(t *testing.T, dir, line string) string {
+	t.Helper()
+	rest, ok := strings.CutPrefix(line, "go run ./examples/mux-target ")
+	if !ok {
+		t.Fatalf("README.md has the command %q", line)
+	}
+	var args []string
+	for i, part := range strings.Split(rest, `"`) {
+		if i%2 == 1 {
+			args = append(args, part)
+		} else {
+			args = append(args, strings.Fields(part)...)
+		}
+	}
+	for i := range args {
+		if args[i] == binaryName {
+			args[i] = filepath.Join(dir, binaryName)
+		}
+	}
+	var out bytes.Buffer
+	if err := run(t.Context(), args, &out); err != nil {
+		out.WriteString("mux-target: " + err.Error() + "\n")
+	}
+	return strings.ReplaceAll(out.String(), dir+string(filepath.Separator), "")
+}
+
+// TestReadme runs the commands of README.md, and compares what they print. The binary is
+// loaded and run here; that the command line does so as well is tested there.
+func TestReadme(t *testing.T) {
+	data, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := filepath.Abs("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(root)
+	dir := t.TempDir()
+	var b strings.Builder
+	shown, ran := "", 0
+	for i, part := range strings.SplitAfter(string(data), "```") {
+		if i%2 == 0 {
+			b.WriteString(part)
+			continue
+		}
+		language, body, _ := strings.Cut(strings.TrimSuffix(part, "```"), "\n")
+		switch {
+		case language == "sh" && strings.HasPrefix(body, "go run ./cmd/lockstep "):
+			runBinary(t, filepath.Join(dir, binaryName))
+			ran++
+		case language == "sh":
+			shown = shell(t, dir, strings.TrimSpace(body))
+			ran++
+		case language == "text":
+			body = shown
+		}
+		b.WriteString(language + "\n" + body + "```")
+	}
+	if ran != 5 {
+		t.Errorf("README.md has %d commands", ran)
+	}
+	switch {
+	case b.String() == string(data):
+	case *update:
+		if err := os.WriteFile(readme, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("README.md is out of date (run go test -update); it should be\n%s", b.String())
+	}
+}
+
+// runBinary runs the binary as README.md says, and looks for what the tiny passes did.
+func runBinary(t *testing.T, name string) {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := binary.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k := f.Program.Kernel("saxpy"); len(k.Locs) != 1 || slices.ContainsFunc(k.Code, func(in isa.Inst) bool { return in.Loc != 0 }) {
+		t.Error("the binary has the lines of the source")
+	}
+	d, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	p, err := d.LoadBinary(data, emu.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := p.Kernel("saxpy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := emu.NewBufferOf(d, []float32{0, 1, 2, 3, 4, 5, 6, 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := emu.NewBufferOf(d, []float32{1, 1, 1, 1, 1, 1, 1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Run(t.Context(), emu.Range(8), emu.Value(float32(2)), x, y); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := emu.Read[float32](y); err != nil || !slices.Equal(got, []float32{1, 3, 5, 7, 9, 11, 13, 15}) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestErrors: wrong arguments, and modules for larger devices.
+func TestErrors(t *testing.T) {
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "one SPIR-V module is wanted"},
+		{[]string{"-compiler", "none", "../saxpy/saxpy.spv"}, "there is no compiler"},
+		{[]string{"no-such-file"}, "no-such-file"},
+		{[]string{"../saxpy/saxpy.cl"}, "no SPIR-V module"},
+		{[]string{"-options", "--max-code", "../saxpy/saxpy.spv"}, "--max-code wants a value"},
+		{[]string{"-options", "--max-code=x", "../saxpy/saxpy.spv"}, `"x" is no number from 1 on`},
+		{[]string{"-options", "--passes=simplify", "../saxpy/saxpy.spv"}, "not one of the compiler's options"},
+		{[]string{"-compiler", "lockstep-sg8", "-options", "--max-code=1", "../saxpy/saxpy.spv"}, "not one of the compiler's options"},
+	} {
+		err := run(context.Background(), tc.args, &bytes.Buffer{})
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%q: %v, want %q", tc.args, err, tc.want)
+		}
+	}
+}
