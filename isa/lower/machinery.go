@@ -28,6 +28,7 @@ type Pass struct {
 	Kernel func(*isa.Program, *isa.Kernel) error
 
 	fixed    bool // has its place, and is not for pipelines
+	own      bool // of this package
 	describe func(*builder)
 }
 
@@ -72,6 +73,7 @@ type PassMachinery struct {
 func NewPassMachinery() *PassMachinery {
 	m := &PassMachinery{byName: map[string]int{}}
 	for _, p := range builtinPasses() {
+		p.own = true
 		m.byName[p.Name] = len(m.passes)
 		m.passes = append(m.passes, p)
 	}
@@ -105,7 +107,7 @@ func (m *PassMachinery) Register(p Pass) error {
 	case p.Needs&(AnalysisLayout|AnalysisDivergence) != 0:
 		return bad("layout and divergence are not known before the pass diverge")
 	}
-	p.fixed, p.describe = false, nil
+	p.fixed, p.own, p.describe = false, false, nil
 	m.byName[p.Name] = len(m.passes)
 	m.passes = append(m.passes, p)
 	return nil
@@ -280,10 +282,13 @@ func (r *passRun) pass(p Pass) error {
 	switch {
 	case p.IR != nil:
 		b.f.need(p.Needs)
-		err = p.IR(&IR{b: b})
+		ir := &IR{b: b}
+		if err = p.guard(func() error { return p.IR(ir) }); err == nil {
+			ir.flush()
+		}
 		b.f.valid &= p.Keeps
 	case p.Kernel != nil:
-		err = p.Kernel(b.m.prog, b.k)
+		err = p.guard(func() error { return p.Kernel(b.m.prog, b.k) })
 	default:
 		p.describe(b)
 	}
@@ -304,6 +309,18 @@ func (r *passRun) pass(p Pass) error {
 		b.m.opt.Dump(b.k.Name, p.Name, r.text())
 	}
 	return nil
+}
+
+// guard runs a pass. A panic of a registered one is that pass's error.
+func (p *Pass) guard(run func() error) (err error) {
+	if !p.own {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("the pass panicked: %v", r)
+			}
+		}()
+	}
+	return run()
 }
 
 // text returns the kernel as it stands.

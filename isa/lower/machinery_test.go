@@ -92,6 +92,14 @@ func TestCustomPass(t *testing.T) {
 			}
 			replaced++
 		}
+		for v := range ir.Insts() {
+			if v.Op() != isa.OpMul {
+				continue
+			}
+			if c, ok := v.Args()[1].Const(); ok && c == 3 {
+				t.Errorf("%s is still there", v)
+			}
+		}
 		return nil
 	}})
 	if err != nil {
@@ -219,6 +227,15 @@ func TestPassFails(t *testing.T) {
 	if !errors.Is(err, no) || err.Error() != "lower: kernel f: pass refuse: this target has no loops" {
 		t.Error(err)
 	}
+	if err := m.Register(lower.Pass{Name: "panic", Kernel: func(_ *isa.Program, k *isa.Kernel) error { k.Code[len(k.Code)].Op = 0; return nil }}); err != nil {
+		t.Fatal(err)
+	}
+	m.Frontend, m.Late = nil, lower.Pipeline{{Pass: "panic"}}
+	var pe *lower.PassError
+	if _, err := throughPasses(t, "divergent-exit", m); !errors.As(err, &pe) || pe.Pass != "panic" || !strings.Contains(err.Error(), "panicked") {
+		t.Error(err)
+	}
+	m.Late = nil
 	m.Frontend = lower.Pipeline{{Repeat: 2, Of: lower.Pipeline{{Pass: "nobody"}}}}
 	if _, err := throughPasses(t, "divergent-exit", m); err == nil || !strings.Contains(err.Error(), "no such pass") {
 		t.Error(err)

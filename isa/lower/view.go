@@ -14,7 +14,45 @@ import (
 // Values are scalars. Integers and floats of one width are interchangeable, so a
 // bit cast is no instruction. Constants, arguments, and the addresses of
 // variables are values without a place; all others stand in a block.
-type IR struct{ b *builder }
+type IR struct {
+	b *builder
+	// Changes wait until somebody looks, so that many of them cost no more than one.
+	replaced bool
+	inserted map[*value][]*value // by what they stand ahead of
+}
+
+// flush carries out the changes that wait.
+func (ir *IR) flush() {
+	f := ir.b.f
+	if len(ir.inserted) > 0 {
+		grow := map[*block]bool{}
+		for at := range ir.inserted {
+			grow[at.blk] = true
+		}
+		for _, b := range f.blocks {
+			if !grow[b] {
+				continue
+			}
+			var insts []*value
+			var put func(v *value)
+			put = func(v *value) {
+				for _, x := range ir.inserted[v] {
+					put(x)
+				}
+				insts = append(insts, v)
+			}
+			for _, v := range b.insts {
+				put(v)
+			}
+			b.insts = insts
+		}
+		ir.inserted = nil
+	}
+	if ir.replaced {
+		f.replaceAll()
+		ir.replaced = false
+	}
+}
 
 // Kernel returns the kernel's name.
 func (ir *IR) Kernel() string { return ir.b.k.Name }
@@ -29,6 +67,7 @@ func (ir *IR) NumBlocks() int { return len(ir.b.f.blocks) }
 // NumInsts returns the number of instructions, phis included and terminators
 // left out.
 func (ir *IR) NumInsts() int {
+	ir.flush()
 	n := 0
 	for _, b := range ir.b.f.blocks {
 		n += len(b.phis) + len(b.insts)
@@ -37,9 +76,10 @@ func (ir *IR) NumInsts() int {
 }
 
 // Insts walks over the instructions, block by block, phis first. A pass may
-// replace the one at hand, and insert others.
+// replace the one at hand, and insert others, which this walk does not visit.
 func (ir *IR) Insts() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
+		ir.flush()
 		for _, b := range append([]*block(nil), ir.b.f.blocks...) {
 			for _, list := range [2][]*value{b.phis, b.insts} {
 				for _, v := range append([]*value(nil), list...) {
@@ -53,7 +93,10 @@ func (ir *IR) Insts() iter.Seq[Value] {
 }
 
 // String returns the text that -print-after shows.
-func (ir *IR) String() string { return ir.b.dump(false) }
+func (ir *IR) String() string {
+	ir.flush()
+	return ir.b.dump(false)
+}
 
 // Value is a value of a kernel: an instruction, or a constant, an argument or an
 // address. The zero Value is none.
@@ -130,7 +173,7 @@ func (ir *IR) Replace(old, by Value) error {
 		return fmt.Errorf("replace %s by itself: %w", old, errView)
 	}
 	old.v.repl = by.v.root()
-	ir.b.f.replaceAll()
+	ir.replaced = true
 	ir.b.f.valid &^= AnalysisUses
 	return nil
 }
@@ -172,11 +215,9 @@ func (ir *IR) Insert(before Value, op isa.Op, typ, elem isa.Type, args ...Value)
 	if s := f.simplify(v); s != nil {
 		return Value{s.root()}, nil
 	}
-	for i, x := range blk.insts {
-		if x == before.v {
-			blk.insts = append(blk.insts[:i:i], append([]*value{v}, blk.insts[i:]...)...)
-			return Value{v}, nil
-		}
+	if ir.inserted == nil {
+		ir.inserted = map[*value][]*value{}
 	}
-	return bad("there is no such place")
+	ir.inserted[before.v] = append(ir.inserted[before.v], v)
+	return Value{v}, nil
 }
