@@ -89,7 +89,7 @@ func (d *Device) LoadBinary(data []byte, opt LoadOptions) (*Program, error) {
 	if err != nil {
 		return nil, &BinaryError{Err: err}
 	}
-	return d.LoadFile(f, opt)
+	return d.loadFile(f, opt)
 }
 
 // LoadFile is [Device.LoadBinary] for a binary that was decoded before. The file
@@ -98,11 +98,16 @@ func (d *Device) LoadFile(f *binary.File, opt LoadOptions) (*Program, error) {
 	if d == nil || d.engine == nil || f == nil || f.Program == nil {
 		return nil, fmt.Errorf("device: %w", ErrInvalid)
 	}
-	if f.Target.Name != targetName || f.Target.SubgroupSize != d.limits.SubgroupSize {
-		return nil, &BinaryError{Err: &TargetError{Made: f.Target, Name: targetName, SubgroupSize: d.limits.SubgroupSize}}
-	}
 	if err := f.Program.Verify(); err != nil {
 		return nil, &BinaryError{Err: err}
+	}
+	return d.loadFile(f, opt)
+}
+
+// loadFile is LoadFile for a program that has been verified.
+func (d *Device) loadFile(f *binary.File, opt LoadOptions) (*Program, error) {
+	if f.Target.Name != targetName || f.Target.SubgroupSize != d.limits.SubgroupSize {
+		return nil, &BinaryError{Err: &TargetError{Made: f.Target, Name: targetName, SubgroupSize: d.limits.SubgroupSize}}
 	}
 	info := f.Info
 	if info == nil {

@@ -84,19 +84,16 @@ func (d *Device) moduleProgram(m *spirv.Module, opt ProgramOptions) (*Program, e
 	if err != nil {
 		return nil, err
 	}
+	if err := code.Verify(); err != nil {
+		return nil, &ModuleError{Stage: "verify", Err: err}
+	}
 	return d.newProgram(m, info, code, opt)
 }
 
-// newProgram places a compiled module on the device.
+// newProgram places a compiled module on the device. The code has been verified.
 func (d *Device) newProgram(m *spirv.Module, info *spirv.Info, code *isa.Program, opt ProgramOptions) (*Program, error) {
 	p := &Program{dev: d, module: m, info: info, isa: code, sources: opt.Sources, kernels: make(map[string]*Kernel, len(code.Kernels))}
 	for _, k := range code.Kernels {
-		if err := k.Verify(); err != nil {
-			return nil, &ModuleError{Stage: "verify", Err: err}
-		}
-		if p.kernels[k.Name] != nil {
-			return nil, &ModuleError{Stage: "verify", Err: fmt.Errorf("two kernels are called %q", k.Name)}
-		}
 		p.kernels[k.Name] = newKernel(p, k)
 	}
 	if err := d.acquire(context.Background()); err != nil {

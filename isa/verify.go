@@ -55,17 +55,16 @@ func (k *Kernel) Verify() error {
 	return nil
 }
 
-// verifyRegs checks the registers of a table's entry, and notes whether one of
+// verifyRegs checks the registers of a table's entry, and says whether one of
 // them is a vector.
-func (k *Kernel) verifyRegs(each func(func(*Reg, Type, string)), vector *bool) error {
-	var err error
+func (k *Kernel) verifyRegs(each func(func(*Reg, Type, string))) (vector bool, err error) {
 	each(func(r *Reg, t Type, what string) {
 		if err == nil {
 			err = k.verifyReg(*r, t, what)
 		}
-		*vector = *vector || r.IsVector()
+		vector = vector || r.IsVector()
 	})
-	return err
+	return vector, err
 }
 
 func (k *Kernel) verifyReg(r Reg, t Type, what string) error {
@@ -242,9 +241,11 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		if c.Dim < 1 || c.Dim > 3 || c.Args[CopyDst] == None || c.Args[CopySrc] == None || c.Args[CopyElems] == None {
 			return fmt.Errorf("group copy %d is damaged", in.Imm)
 		}
-		if err := k.verifyRegs(c.Regs, &vector); err != nil {
+		v, err := k.verifyRegs(c.Regs)
+		if err != nil {
 			return err
 		}
+		vector = v
 	case ShapeGroupWait:
 		use(in.A, I64, "event")
 	case ShapeLaneCopy:
@@ -255,9 +256,11 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		if c.Size < 1 || c.Size > 16 || c.LDS == None || c.Kind > LaneStruct || (c.Global == None) == (c.Resource[0] == None) {
 			return fmt.Errorf("lane copy %d is damaged", in.Imm)
 		}
-		if err := k.verifyRegs(c.Regs, &vector); err != nil {
+		v, err := k.verifyRegs(c.Regs)
+		if err != nil {
 			return err
 		}
+		vector = v
 	case ShapeImage:
 		if int(in.Imm) >= len(k.ImageAccesses) {
 			return fmt.Errorf("unknown image access %d", in.Imm)
@@ -266,9 +269,11 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		if err := a.check(in); err != nil {
 			return err
 		}
-		if err := k.verifyRegs(a.Regs, &vector); err != nil {
+		v, err := k.verifyRegs(a.Regs)
+		if err != nil {
 			return err
 		}
+		vector = v
 		if in.Op == OpImageBlockRead && in.Dst.IsScalar() {
 			return fmt.Errorf("%s differs by lane", in.Op)
 		}
@@ -283,9 +288,11 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		if err := a.check(in.Imm); err != nil {
 			return err
 		}
-		if err := k.verifyRegs(a.Regs, &vector); err != nil {
+		v, err := k.verifyRegs(a.Regs)
+		if err != nil {
 			return err
 		}
+		vector = v
 		switch t := a.Op.Result(); {
 		case in.Dst == None:
 		case t == Void:

@@ -223,14 +223,13 @@ func TestEncodeRefuses(t *testing.T) {
 		"nothing":    nil,
 		"no program": {},
 		"two notes":  twice,
-		"broken":     broken,
 	} {
 		if _, err := Encode(f); !errors.Is(err, ErrUnencodable) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Encode(broken); !errors.Is(err, isa.ErrMalformed) {
-		t.Errorf("broken: %v, which does not say why", err)
+	if _, err := Decode(encoded(t, broken)); !errors.Is(err, isa.ErrMalformed) {
+		t.Errorf("broken: %v", err)
 	}
 }
 

@@ -88,14 +88,11 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 var sections = [...]string{"STRS", "TARG", "PROG", "INFO", "NOTE", "SPIR"}
 
 // Encode returns the binary of f. Slices without elements come back as nil. The
-// error wraps [ErrUnencodable]: a program that does not pass [isa.Program.Verify], two
-// notes of one name, or something of which there is too much.
+// error wraps [ErrUnencodable]: there is no program, or there are two notes of one name.
+// A program that does not pass [isa.Program.Verify] has a binary, which [Decode] refuses.
 func Encode(f *File) ([]byte, error) {
 	if f == nil || f.Program == nil {
 		return nil, fmt.Errorf("no program: %w", ErrUnencodable)
-	}
-	if err := f.Program.Verify(); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnencodable, err)
 	}
 	notes := slices.Clone(f.Notes)
 	slices.SortStableFunc(notes, func(a, b Note) int { return cmp.Compare(a.Name, b.Name) })

@@ -1,6 +1,10 @@
 package binary
 
-import "github.com/lockstep-gpu/lockstep/isa"
+import (
+	"encoding/binary"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
 
 // The bits of an instruction's mask: the fields that follow the opcode because
 // they are not zero, in this order.
@@ -47,30 +51,31 @@ func (w *writer) inst(in *isa.Inst) {
 	has(in.Disp != 0, hasDisp)
 	has(in.Imm != 0, hasImm)
 	has(in.Loc != 0, hasLoc)
-	w.uint(uint64(in.Op))
-	w.out = append(w.out, byte(mask), byte(mask>>8))
+	out := binary.AppendUvarint(w.out, uint64(in.Op))
+	out = append(out, byte(mask), byte(mask>>8))
 	for i, b := range [...]byte{byte(in.Type), byte(in.Type2), byte(in.Flags), byte(in.Idx), byte(in.Space), in.Imm2} {
 		if mask&(hasType<<i) != 0 {
-			w.byte(b)
+			out = append(out, b)
 		}
 	}
 	for i, reg := range [...]isa.Reg{in.Dst, in.A, in.B, in.C, in.D} {
 		if mask&(hasDst<<i) != 0 {
-			w.int(int64(reg))
+			out = binary.AppendVarint(out, int64(reg))
 		}
 	}
 	if mask&hasScale != 0 {
-		w.uint(uint64(in.Scale))
+		out = binary.AppendUvarint(out, uint64(in.Scale))
 	}
 	if mask&hasDisp != 0 {
-		w.int(int64(in.Disp))
+		out = binary.AppendVarint(out, int64(in.Disp))
 	}
 	if mask&hasImm != 0 {
-		w.uint(uint64(in.Imm))
+		out = binary.AppendUvarint(out, uint64(in.Imm))
 	}
 	if mask&hasLoc != 0 {
-		w.uint(uint64(in.Loc))
+		out = binary.AppendUvarint(out, uint64(in.Loc))
 	}
+	w.out = out
 }
 
 func (r *reader) inst(in *isa.Inst) {
