@@ -163,6 +163,7 @@ type finalized struct {
 	info     *ProgramInfo
 	printfs  []PrintfDescriptor
 	lowering *lower.Options // how it was lowered; nil until needed, where it was deserialized
+	binary   []byte         // nil until needed
 }
 
 // entry returns the kernel of the given name that launches can start; nil when there is

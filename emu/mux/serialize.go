@@ -1,6 +1,7 @@
 package mux
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -41,7 +42,7 @@ func (m *BaseModule) EncodeProgram() ([]byte, error) {
 		return nil, failed(call, ErrNotFinalized, "")
 	}
 	m.binary.drop()
-	out, err := encodeProgram(m.target.device(), m.final.source, m.final.program)
+	out, err := m.encoded()
 	if err != nil {
 		return nil, failed(call, within(ErrFailure, err), "")
 	}
@@ -49,6 +50,18 @@ func (m *BaseModule) EncodeProgram() ([]byte, error) {
 		return nil, failed(call, err, "")
 	}
 	return out, nil
+}
+
+// encoded returns the binary of the finalized program, made once.
+func (m *BaseModule) encoded() ([]byte, error) {
+	if m.final.binary == nil {
+		out, err := encodeProgram(m.target.device(), m.final.source, m.final.program)
+		if err != nil {
+			return nil, err
+		}
+		m.final.binary = out
+	}
+	return m.final.binary, nil
 }
 
 // Serialized modules are, with numbers in little endian:
@@ -89,7 +102,7 @@ func (m *BaseModule) serialize() ([]byte, error) {
 	if m.final != nil {
 		s, flags = m.final.source, serialFinalized
 		var err error
-		if program, err = encodeProgram(m.target.device(), s, m.final.program); err != nil {
+		if program, err = m.encoded(); err != nil {
 			return nil, within(ErrFailure, err)
 		}
 	}
@@ -227,7 +240,7 @@ func (m *BaseModule) deserialize(data []byte) error {
 			return err
 		}
 		m.source = &source{info: f.Info, code: f.Module, openCLC: flags&serialOpenCLC != 0}
-		m.final = &finalized{source: m.source, program: f.Program}
+		m.final = &finalized{source: m.source, program: f.Program, binary: bytes.Clone(program)}
 		m.final.info, m.final.printfs = describe(m.source, f.Program)
 	}
 	m.options.Store(o)
