@@ -16,6 +16,9 @@
 //	res, err := k.Run(ctx, emu.Range(4), emu.Value(float32(2)), x, y)
 //	out, err := emu.Read[float32](y)
 //
+// A program may be made of several modules ([Device.LinkProgram]), and of a binary
+// that another program was written to ([Program.Binary], [Device.LoadBinary]).
+//
 // # Determinism
 //
 // The same module, arguments, launch and options leave the same memory, the
@@ -52,8 +55,8 @@
 // Nothing panics on misuse. A nil, closed or foreign handle is an error that
 // wraps [ErrInvalid], [ErrClosed] or [ErrForeign]; an argument that does not
 // fit is an [*ArgError], an ND-range that is not allowed a [*RangeError], a
-// module that is refused a [*ModuleError], and too much of something a
-// [*LimitError].
+// module that is refused a [*ModuleError], a binary a [*BinaryError], and too much of
+// something a [*LimitError].
 //
 // The package neither compiles nor executes anything itself: isa/lower turns
 // modules into bytecode, package scheduler and an engine run it.
