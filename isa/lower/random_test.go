@@ -534,9 +534,9 @@ func checkPipeline(t *testing.T, seed uint64) {
 
 // TestRandomPipelines checks that no pass relies on another that was before it.
 func TestRandomPipelines(t *testing.T) {
-	n := 600
+	n := 250
 	if testing.Short() {
-		n = 80
+		n = 60
 	}
 	for seed := range uint64(n) {
 		checkPipeline(t, seed)
@@ -586,9 +586,9 @@ func checkSchedule(t *testing.T, seed uint64, schedule string) {
 // TestRandomSchedules checks that lanes of a wave can go through a region one
 // after the other.
 func TestRandomSchedules(t *testing.T) {
-	n := 120
+	n := 60
 	if testing.Short() {
-		n = 20
+		n = 15
 	}
 	for seed := range uint64(n) {
 		for _, s := range []string{"unordered", "linear", "scalar-tail"} {

@@ -300,9 +300,9 @@ func checkSpecialized(t *testing.T, seed uint64) {
 
 // TestSpecializedIsEqual compares specialized kernels with plain ones.
 func TestSpecializedIsEqual(t *testing.T) {
-	n := 800
+	n := 400
 	if testing.Short() {
-		n = 100
+		n = 80
 	}
 	for seed := range uint64(n) {
 		checkSpecialized(t, seed)

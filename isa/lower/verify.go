@@ -19,7 +19,7 @@ import (
 //
 // It changes nothing, analyses neither.
 func (b *builder) verify() error {
-	v := &verifier{b: b, at: map[*value]place{}, num: map[*block]int{}}
+	v := &verifier{b: b, at: make([]place, b.f.nvals), num: make([]int, b.f.nblks)}
 	if err := v.shape(); err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (b *builder) verify() error {
 	return nil
 }
 
-// place is where a value stands: phis are at -1.
+// place is where a value stands: phis are at -1. The zero place is nowhere.
 type place struct {
 	blk *block
 	pos int
@@ -40,8 +40,8 @@ type place struct {
 
 type verifier struct {
 	b   *builder
-	at  map[*value]place
-	num map[*block]int // place in reverse post-order
+	at  []place // by value.id
+	num []int   // place in reverse post-order, by block.id
 	// By place in reverse post-order.
 	rpo  []*block
 	idom []int
@@ -53,12 +53,12 @@ func (v *verifier) shape() error {
 	if len(f.blocks) == 0 {
 		return fmt.Errorf("there is no block")
 	}
-	known := make(map[*block]bool, len(f.blocks))
+	known := make([]bool, f.nblks) // by id
 	for _, b := range f.blocks {
-		if known[b] {
+		if known[b.id] {
 			return fmt.Errorf("block b%d is there twice", b.id)
 		}
-		known[b] = true
+		known[b.id] = true
 	}
 	if n := len(f.entry().preds); n > 0 {
 		return fmt.Errorf("%d edges lead to the entry", n)
@@ -72,8 +72,8 @@ func (v *verifier) shape() error {
 				if i == 0 {
 					pos = -1
 				}
-				switch was, twice := v.at[x]; {
-				case twice:
+				switch was := v.at[x.id]; {
+				case was.blk != nil:
 					return fmt.Errorf("block b%d: %%%d stands in block b%d as well", b.id, x.id, was.blk.id)
 				case x.blk != b:
 					return fmt.Errorf("block b%d: %%%d does not know that it is in this block", b.id, x.id)
@@ -84,7 +84,7 @@ func (v *verifier) shape() error {
 				case x.leaf():
 					return fmt.Errorf("block b%d: %s needs no place in a block", b.id, x.name())
 				}
-				v.at[x] = place{b, pos}
+				v.at[x.id] = place{b, pos}
 			}
 		}
 	}
@@ -94,10 +94,10 @@ func (v *verifier) shape() error {
 // entry returns the block where the kernel begins.
 func (f *fn) entry() *block { return f.blocks[0] }
 
-func (v *verifier) edges(b *block, known map[*block]bool) error {
+func (v *verifier) edges(b *block, known []bool) error {
 	for i, s := range b.succs {
 		switch {
-		case !known[s]:
+		case !known[s.id]:
 			return fmt.Errorf("leads to b%d, which is gone", s.id)
 		case s.predIndex(b) < 0:
 			return fmt.Errorf("leads to b%d, which does not know it", s.id)
@@ -109,7 +109,7 @@ func (v *verifier) edges(b *block, known map[*block]bool) error {
 		}
 	}
 	for i, p := range b.preds {
-		if !known[p] {
+		if !known[p.id] {
 			return fmt.Errorf("comes from b%d, which is gone", p.id)
 		}
 		found := false
@@ -164,10 +164,10 @@ func (v *verifier) order() error {
 		i int
 	}
 	blocks := v.b.f.blocks
-	seen := make(map[*block]bool, len(blocks))
+	seen := make([]bool, v.b.f.nblks) // by id
 	post := make([]*block, 0, len(blocks))
 	stack := []frame{{blocks[0], 0}}
-	seen[blocks[0]] = true
+	seen[blocks[0].id] = true
 	for len(stack) > 0 {
 		t := &stack[len(stack)-1]
 		if t.i == len(t.b.succs) {
@@ -177,19 +177,19 @@ func (v *verifier) order() error {
 		}
 		s := t.b.succs[t.i]
 		t.i++
-		if !seen[s] {
-			seen[s] = true
+		if !seen[s.id] {
+			seen[s.id] = true
 			stack = append(stack, frame{s, 0})
 		}
 	}
 	for _, b := range blocks {
-		if !seen[b] {
+		if !seen[b.id] {
 			return fmt.Errorf("block b%d cannot be reached", b.id)
 		}
 	}
 	v.rpo = make([]*block, 0, len(post))
 	for i := len(post) - 1; i >= 0; i-- {
-		v.num[post[i]] = len(v.rpo)
+		v.num[post[i].id] = len(v.rpo)
 		v.rpo = append(v.rpo, post[i])
 	}
 	return nil
@@ -207,7 +207,7 @@ func (v *verifier) dominators() {
 		for i := 1; i < len(v.rpo); i++ {
 			d := -1
 			for _, p := range deepestFirst(v.rpo[i].preds) {
-				n := v.num[p]
+				n := v.num[p.id]
 				switch {
 				case v.idom[n] < 0:
 				case d < 0:
@@ -232,7 +232,7 @@ func (v *verifier) dominators() {
 
 // dominates says whether every way to block b leads through block a.
 func (v *verifier) dominates(a, b *block) bool {
-	x, y := v.num[a], v.num[b]
+	x, y := v.num[a.id], v.num[b.id]
 	for y > x {
 		y = v.idom[y]
 	}
@@ -248,11 +248,11 @@ func (v *verifier) use(x *value, b *block, pos int) error {
 		}
 		return nil
 	}
-	def, ok := v.at[x]
+	def := v.at[x.id]
 	switch {
 	case x.repl != nil:
 		return fmt.Errorf("%%%d is used and was replaced", x.id)
-	case !ok:
+	case def.blk == nil:
 		return fmt.Errorf("%%%d is used and stands nowhere", x.id)
 	case noResult(x):
 		return fmt.Errorf("%%%d (%s) is used and has no result", x.id, x.op)
