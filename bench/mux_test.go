@@ -2,14 +2,14 @@ package bench
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/lockstep-gpu/lockstep/conformance/kernels"
 	"github.com/lockstep-gpu/lockstep/emu"
-	"github.com/lockstep-gpu/lockstep/emu/argspec"
 	"github.com/lockstep-gpu/lockstep/emu/mux"
 	"github.com/lockstep-gpu/lockstep/spirv"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
@@ -160,14 +160,14 @@ func TestMuxMemory(t *testing.T) {
 }
 
 // muxLaunch loads a binary on a new device and runs kernel work once.
-func muxLaunch(t testing.TB, binary []byte) {
+func muxLaunch(t testing.TB, program []byte) {
 	t.Helper()
 	d, err := emu.NewDevice(emu.DeviceOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	e, err := mux.LoadExecutable(d, binary)
+	e, err := mux.LoadExecutable(d, program)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func BenchmarkMuxSerialize(b *testing.B) {
 	words := sized(b, 10000)
 	target := muxTarget(b, nil)
 	m := muxModule(b, target, words)
-	binary := func(b *testing.B, m mux.Module) []byte {
+	create := func(b *testing.B, m mux.Module) []byte {
 		data, err := m.CreateBinary()
 		if err != nil {
 			b.Fatal(err)
@@ -207,7 +207,7 @@ func BenchmarkMuxSerialize(b *testing.B) {
 	})
 	b.Run("compile-launch", func(b *testing.B) {
 		for b.Loop() {
-			muxLaunch(b, binary(b, muxModule(b, target, words)))
+			muxLaunch(b, create(b, muxModule(b, target, words)))
 		}
 	})
 	b.Run("serialize-deserialize", func(b *testing.B) {
@@ -238,57 +238,83 @@ func BenchmarkMuxSerialize(b *testing.B) {
 			if err := back.Deserialize(image); err != nil {
 				b.Fatal(err)
 			}
-			muxLaunch(b, binary(b, back))
+			muxLaunch(b, create(b, back))
 		}
 	})
 }
 
-// BenchmarkMuxSpecialized runs a kernel as it is and as CreateSpecializedKernel makes it.
-func BenchmarkMuxSpecialized(b *testing.B) {
-	for _, name := range []string{"matmul", "nbody", "inthash"} {
-		w, err := find(name)
-		if err != nil {
-			b.Fatal(err)
+// options is the launch of s in terms of the compiler API.
+func (s *special) options(t testing.TB, d *emu.Device) *mux.NDRangeOptions {
+	t.Helper()
+	o := &mux.NDRangeOptions{LocalSize: [3]uint64{s.local, 1, 1}, GlobalOffset: []uint64{0}, GlobalSize: []uint64{s.global}, Length: 1}
+	for _, n := range []int{s.out, s.in, s.taps} {
+		if n == 0 {
+			continue
 		}
+		b, err := emu.NewBufferOf(d, make([]float32, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Descriptors = append(o.Descriptors, mux.Descriptor{Type: mux.DescriptorBuffer, Buffer: b})
+	}
+	for _, w := range s.words {
+		o.Descriptors = append(o.Descriptors, mux.Descriptor{Type: mux.DescriptorPlainOldData, Data: binary.LittleEndian.AppendUint32(nil, w)})
+	}
+	o.DescriptorsLength = len(o.Descriptors)
+	return o
+}
+
+// BenchmarkMuxSpecialized runs kernels as they are and as CreateSpecializedKernel makes them
+// of a launch.
+func BenchmarkMuxSpecialized(b *testing.B) {
+	module, err := os.ReadFile("testdata/specialize.spv")
+	if err != nil {
+		b.Fatal(err)
+	}
+	words, err := mux.Words(module)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := muxModule(b, muxTarget(b, nil), words)
+	general, err := m.CreateBinary()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range specials {
+		s := &specials[i]
 		d, err := emu.NewDevice(emu.DeviceOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		module, err := w.Kernel.Binary(Variant)
+		options := s.options(b, d)
+		k, err := m.GetKernel(s.kernel)
 		if err != nil {
 			b.Fatal(err)
 		}
-		words, err := mux.Words(module.Code)
-		if err != nil {
-			b.Fatal(err)
-		}
-		m := muxModule(b, muxTarget(b, nil), words)
-		options := ndrange(b, d, w.Default)
-		k, err := m.GetKernel(w.Kernel.Entry)
-		if err != nil {
-			b.Fatal(err)
-		}
-		general, err := m.CreateBinary()
-		if err != nil {
-			b.Fatal(err)
-		}
-		special, err := k.CreateSpecializedKernel(context.Background(), options)
+		b.Run(s.kernel+"/create", func(b *testing.B) {
+			for b.Loop() {
+				if _, err := k.CreateSpecializedKernel(context.Background(), options); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		specialized, err := k.CreateSpecializedKernel(context.Background(), options)
 		if err != nil {
 			b.Fatal(err)
 		}
 		for _, v := range []struct {
 			name   string
 			binary []byte
-		}{{"general", general}, {"specialized", special}} {
+		}{{"general", general}, {"specialized", specialized}} {
 			e, err := mux.LoadExecutable(d, v.binary)
 			if err != nil {
 				b.Fatal(err)
 			}
-			l, err := e.Launch(w.Kernel.Entry, options)
+			l, err := e.Launch(s.kernel, options)
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.Run(name+"/"+v.name, func(b *testing.B) {
+			b.Run(s.kernel+"/"+v.name, func(b *testing.B) {
 				for b.Loop() {
 					if _, err := l.Run(context.Background()); err != nil {
 						b.Fatal(err)
@@ -296,53 +322,8 @@ func BenchmarkMuxSpecialized(b *testing.B) {
 				}
 			})
 		}
-	}
-}
-
-// find returns the workload of the given name.
-func find(name string) (*Workload, error) {
-	list, err := Workloads()
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range list {
-		if w.Name() == name {
-			return w, nil
+		if err := d.Close(); err != nil {
+			b.Fatal(err)
 		}
 	}
-	return nil, fmt.Errorf("there is no workload %q", name)
-}
-
-// ndrange turns a workload's launch into one of the compiler API.
-func ndrange(t testing.TB, d *emu.Device, l kernels.Launch) *mux.NDRangeOptions {
-	t.Helper()
-	args, err := ParseArgs(l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := &mux.NDRangeOptions{
-		DescriptorsLength: len(args), LocalSize: [3]uint64{1, 1, 1},
-		GlobalOffset: make([]uint64, len(l.Global)), GlobalSize: l.Global, Length: len(l.Global),
-	}
-	copy(o.LocalSize[:], l.Local)
-	for _, a := range args {
-		desc := mux.Descriptor{Type: mux.DescriptorPlainOldData, Data: a.Data}
-		switch a.Kind {
-		case argspec.Null:
-			desc = mux.Descriptor{Type: mux.DescriptorNullBuffer}
-		case argspec.Local:
-			desc = mux.Descriptor{Type: mux.DescriptorSharedLocal, Size: uint64(a.Count)}
-		case argspec.Buffer:
-			b, err := d.NewBuffer(uint64(len(a.Data)), emu.BufferOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := b.WriteAt(a.Data, 0); err != nil {
-				t.Fatal(err)
-			}
-			desc = mux.Descriptor{Type: mux.DescriptorBuffer, Buffer: b}
-		}
-		o.Descriptors = append(o.Descriptors, desc)
-	}
-	return o
 }
