@@ -298,7 +298,12 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 func (p *prepared) beginTrace() {
 	lim, l := &p.Kernel.prog.dev.limits, &p.launch
 	places := p.Kernel.prog.places()
+	order := ""
+	if o := p.Kernel.code.Meta.Order; o != isa.OrderXYZ {
+		order = o.String()
+	}
 	p.Trace.Begin(trace.LaunchInfo{
+		Order:  order,
 		Kernel: p.Kernel.code.Name, Schedule: p.Schedule.Name(), Completion: p.Schedule.Completion.String(), Seed: p.Schedule.Seed,
 		Engines: lim.DMAEngines, QueueDepth: lim.DMAQueueDepth, BytesPerStep: lim.DMABytesPerStep, SubgroupSize: lim.SubgroupSize,
 		Global: l.Global, Local: l.Local, Groups: l.Groups,

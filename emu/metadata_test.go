@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/emu/trace"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
@@ -174,6 +176,21 @@ OpFunctionEnd
 	if w := fe.Findings.Findings[0].WorkItem; w.Local != [3]uint64{0, 2, 0} || w.Lane != 2 {
 		t.Errorf("work-item %+v", w)
 	}
+
+	l.Trace = trace.New(trace.Options{})
+	if _, err := l.Run(context.Background()); !errors.As(err, &fe) {
+		t.Fatal(err)
+	}
+	for _, write := range []func(io.Writer) error{func(w io.Writer) error { return l.Trace.WriteText(w, trace.TextOptions{}) }, l.Trace.WriteChrome} {
+		var b strings.Builder
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), "yxz") {
+			t.Errorf("the trace does not say how work-items are numbered:\n%s", b.String())
+		}
+	}
+	l.Trace = nil
 
 	parked := metaKernel(t, d, metaHeader("mux-work-item-order=yxz")+`%low = OpULessThan %bool %me %l8
 OpSelectionMerge %end None

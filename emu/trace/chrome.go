@@ -139,6 +139,9 @@ func (c *chromeWriter) header() {
 	o.str("schedule", info.Schedule)
 	o.num("seed", info.Seed)
 	o.str("completion", info.Completion)
+	if info.Order != "" {
+		o.str("work_item_order", info.Order)
+	}
 	o.num("dma_engines", uint64(max(info.Engines, 0)))
 	o.num("dma_queue", uint64(max(info.QueueDepth, 0)))
 	o.num("dma_step", uint64(max(info.BytesPerStep, 0)))

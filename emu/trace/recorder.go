@@ -35,6 +35,9 @@ type LaunchInfo struct {
 	Global       [3]uint64
 	Local        [3]uint32
 	Groups       [3]uint64
+	// Order is the order in which the work-items of a group are numbered, its
+	// innermost dimension first; "" is xyz, that of local linear ids.
+	Order string
 
 	// Place says where in the module an instruction of the kernel comes from,
 	// and Region what the memory that a pointer leads to is called: the name of

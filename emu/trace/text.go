@@ -109,6 +109,9 @@ func (t *textWriter) header() {
 	if info.Seed != 0 {
 		t.printf(", seed %d", info.Seed)
 	}
+	if info.Order != "" {
+		t.printf("\nwork-items of a group are numbered in the order %s of their local ids", clean(info.Order))
+	}
 	t.printf("\ntime is counted in ticks: one for each instruction of a wave, more where it waits for a copy\n")
 	if t.r.Transfers() > 0 {
 		t.printf("%s for each work-group, room for %s waiting at each", counted(max(info.Engines, 0), "DMA engine"), counted(max(info.QueueDepth, 0), "copy"))
