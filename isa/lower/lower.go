@@ -12,6 +12,17 @@
 // (diverge.go), and registers are given out while bytecode is written (regs.go,
 // emit.go).
 //
+// A pass says which analyses it needs and keeps (analysis.go). Passes can be
+// watched, timed and verified while they run (instrument.go, verify.go), pipelines
+// of them are text (pipeline.go), and others may bring passes of their own, over
+// SSA (view.go) or over the finished bytecode (machinery.go).
+//
+// A kernel may be compiled for one launch, with its sizes and arguments as
+// constants (specialize.go). What a module says about a kernel besides its code is
+// in metadata.go; barriers behind which not all lanes go on together make
+// loads differ by lane (diverge.go), and nothing may leave a region that runs
+// once (once.go).
+//
 // Functions that a module only imports are turned into instructions by their
 // names (names*.go): OpenCL C as compilers leave it, ComputeMux's __mux_dma_*,
 // AMDGPU's llvm.amdgcn.*, SPIR-V's own __spirv_*.
