@@ -283,7 +283,7 @@ func (c *chromeWriter) group(pid int, g *group) {
 				arrow("complete", max(from, to-1), threads[n], e.to, tid)
 			}
 		case kindBarrier:
-			add(e.from, 0, rankInstant, func() { c.barrier(e, pid) })
+			add(e.from, 0, rankInstant, func() { c.barrier(g, e, pid, waveThread(0)) })
 		}
 	}
 	for i := range g.transfers {
@@ -327,8 +327,8 @@ func (c *chromeWriter) done() {
 }
 
 // where writes the place of an instruction.
-func (c *chromeWriter) where(pc int) {
-	p := c.r.place(pc)
+func (c *chromeWriter) where(launch, pc int) {
+	p := c.r.place(launch, pc)
 	if s := p.Position(); s != "" {
 		c.line.str("at", s)
 	}
@@ -380,7 +380,7 @@ func (c *chromeWriter) issue(g *group, n, pid, tid int) {
 	if len(t.items) > 0 {
 		c.line.str("work-items", t.items.String())
 	}
-	c.where(t.pc)
+	c.where(g.launch, t.pc)
 	c.done()
 }
 
@@ -410,7 +410,7 @@ func (c *chromeWriter) transfer(g *group, n int, from, to uint64, pid, tid int) 
 		o.num("starts", t.start)
 		o.num("complete", t.done)
 	}
-	c.where(t.pc)
+	c.where(g.launch, t.pc)
 	c.done()
 }
 
@@ -422,7 +422,7 @@ func (c *chromeWriter) mark(g *group, e *event, pid, tid int) {
 	if len(g.extras[e.extra].items) > 0 {
 		c.line.str("work-items", g.extras[e.extra].items.String())
 	}
-	c.where(int(e.pc))
+	c.where(g.launch, int(e.pc))
 	c.done()
 }
 
@@ -433,14 +433,14 @@ func (c *chromeWriter) wait(g *group, e *event, pid, tid int) {
 	if n := g.ender(e); n >= 0 {
 		c.line.num("ended by copy", uint64(n+1))
 	}
-	c.where(int(e.pc))
+	c.where(g.launch, int(e.pc))
 	c.done()
 }
 
-func (c *chromeWriter) barrier(e *event, pid int) {
-	c.event("i", "barrier", "barrier", e.from, pid, waveThread(0))
+func (c *chromeWriter) barrier(g *group, e *event, pid, tid int) {
+	c.event("i", "barrier", "barrier", e.from, pid, tid)
 	c.line.str("s", "p")
 	c.line.args()
-	c.where(int(e.pc))
+	c.where(g.launch, int(e.pc))
 	c.done()
 }

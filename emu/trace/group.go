@@ -122,8 +122,8 @@ func (g *group) ender(e *event) int {
 	return best
 }
 
-// place returns where the instruction of an event is in the module.
-func (r *Recorder) place(pc int) finding.Place { return r.places[pc] }
+// place returns where an instruction of a launch's kernel is in the module.
+func (r *Recorder) place(launch, pc int) finding.Place { return r.places[site{launch, pc}] }
 
 // issuers says who issued a transfer: "wave 0, work-items 0–63".
 func (t *transfer) issuers() string {

@@ -157,14 +157,14 @@ func (t *textWriter) group(g *group) {
 			t.printf("%8s  %s more\n", "…", counted(len(lines)-i, "line"))
 			break
 		}
-		t.line(&lines[i])
+		t.line(g.launch, &lines[i])
 	}
 	t.printf("\n")
 	t.picture(g)
 }
 
-func (t *textWriter) line(l *line) {
-	p := t.r.place(l.pc)
+func (t *textWriter) line(launch int, l *line) {
+	p := t.r.place(launch, l.pc)
 	where := p.Position()
 	if where == "" && l.pc >= 0 {
 		where = clean(p.Instruction)
