@@ -31,6 +31,9 @@ type builder struct {
 	// go to the kernel's tables.
 	groupCopies []isa.GroupCopy
 	laneCopies  []isa.LaneCopy
+	// Likewise what pipe instructions do.
+	pipeAccesses []isa.PipeAccess
+	pipeAt       map[int]*value // handles of the program's pipes
 
 	emits  int
 	locs   map[isa.Loc]uint32
@@ -42,7 +45,7 @@ type builder struct {
 func newBuilder(m *module) *builder {
 	return &builder{
 		m: m, f: &fn{consts: map[constKey]*value{}}, k: &isa.Kernel{Locs: make([]isa.Loc, 1)},
-		env: map[spirv.ID][]*value{}, globals: map[spirv.ID][]*value{}, globalAt: map[int]*value{}, varTypes: map[*value]*typ{}, locs: map[isa.Loc]uint32{},
+		env: map[spirv.ID][]*value{}, globals: map[spirv.ID][]*value{}, globalAt: map[int]*value{}, pipeAt: map[int]*value{}, varTypes: map[*value]*typ{}, locs: map[isa.Loc]uint32{},
 	}
 }
 
@@ -143,11 +146,14 @@ func (b *builder) constVals(c []cval) []*value {
 	b.spend(len(c))
 	out := make([]*value, len(c))
 	for i, x := range c {
-		if x.global == 0 {
+		switch {
+		case x.pipe != 0:
+			out[i] = b.pipeHandle(x.pipe - 1)
+		case x.global != 0:
+			out[i] = b.globalAddr(x.global-1, x.bits)
+		default:
 			out[i] = b.imm(isa.I64, x.bits)
-			continue
 		}
-		out[i] = b.globalAddr(x.global-1, x.bits)
 	}
 	return out
 }
@@ -384,7 +390,10 @@ func (b *builder) params(f *function) [][]*value {
 		case t.kind == kindImage:
 			prm.Kind, prm.Image = isa.ParamImage, b.m.imageParam(t)
 			args = append(args, []*value{arg(8, 0)})
-		case t.kind == kindOpaque || t.kind == kindEvent || t.kind == kindFunction || t.kind == kindVoid:
+		case t.kind == kindPipe:
+			prm.Kind, prm.Pipe = isa.ParamPipe, b.m.pipeParam(t)
+			args = append(args, []*value{arg(8, 0)})
+		case t.kind == kindOpaque || t.kind == kindEvent || t.kind == kindPipeStorage || t.kind == kindReserveID || t.kind == kindFunction || t.kind == kindVoid:
 			b.fail("parameter %d %q: arguments of type %s are not supported", i, prm.Name, t.op)
 		default:
 			prm.Kind, prm.Size, prm.Align = isa.ParamValue, t.size, uint32(t.align)
@@ -502,8 +511,13 @@ func (b *builder) typeName(t *typ, depth int) string {
 		}
 		return "void*"
 	}
-	if t.kind == kindImage {
+	switch t.kind {
+	case kindImage:
 		return b.m.imageName(t)
+	case kindPipe:
+		return "pipe"
+	case kindReserveID:
+		return "reserve_id_t"
 	}
 	return t.op.String()
 }

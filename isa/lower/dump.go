@@ -67,6 +67,8 @@ func (v *value) name() string {
 		return fmt.Sprintf("private%d", v.index)
 	case irLocal:
 		return fmt.Sprintf("local%d", v.index)
+	case irPipe:
+		return fmt.Sprintf("pipe%d", v.index)
 	case irInput:
 		return fmt.Sprintf("input%d", v.index)
 	}
@@ -89,6 +91,9 @@ func (v *value) text() string {
 	fmt.Fprintf(&s, ".%s", v.typ)
 	if v.elem != v.typ {
 		fmt.Fprintf(&s, ".%s", v.elem)
+	}
+	if v.op == isa.OpPipe {
+		s.WriteString(" " + isa.PipeOp(v.imm2).String())
 	}
 	if v.op == isa.OpBuiltin {
 		s.WriteString(" " + isa.Builtin(v.imm).String())

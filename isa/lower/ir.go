@@ -17,6 +17,7 @@ const (
 	irPriv                       // address of private allocation value.index
 	irLocal                      // address of LDS allocation value.index
 	irInput                      // "address" of the built-in variable value.index
+	irPipe                       // handle of the program's pipe value.index
 	irPhi                        // one argument a predecessor, in their order
 )
 
@@ -81,6 +82,7 @@ type block struct {
 	trap    isa.TrapKind
 	scope   isa.Scope // of a barrier
 	uniform bool      // a barrier of a work-group operation
+	wait    *value    // the blocking pipe instruction that a termCond tries again for the lanes that failed
 	termLoc uint32
 
 	// What analyses find out.
@@ -179,7 +181,7 @@ func pure(v *value) bool {
 	switch v.op {
 	case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpMemCopy, isa.OpFence, isa.OpPrintf,
 		isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS, isa.OpReadFirst, isa.OpImageRead, isa.OpImageWrite,
-		isa.OpGroupCopy, isa.OpGroupWait, isa.OpLaneCopy, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait:
+		isa.OpGroupCopy, isa.OpGroupWait, isa.OpLaneCopy, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait, isa.OpPipe:
 		return false
 	}
 	return !convergent(v)

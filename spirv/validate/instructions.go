@@ -265,8 +265,10 @@ func otherSignature(op spirv.Op) signature {
 		return "i g. I."
 	case spirv.OpImageQuerySize:
 		return "i g."
-	case spirv.OpReadPipe, spirv.OpWritePipe, spirv.OpReadPipeBlockingALTERA, spirv.OpWritePipeBlockingALTERA:
+	case spirv.OpReadPipe, spirv.OpWritePipe:
 		return "I P. p. u. u."
+	case spirv.OpReadPipeBlockingALTERA, spirv.OpWritePipeBlockingALTERA:
+		return "- P. p. u. u."
 	case spirv.OpReservedReadPipe, spirv.OpReservedWritePipe:
 		return "I P. r. u. p. u. u."
 	case spirv.OpReserveReadPipePackets, spirv.OpReserveWritePipePackets, spirv.OpGroupReserveReadPipePackets, spirv.OpGroupReserveWritePipePackets:

@@ -46,7 +46,7 @@ var rules = [...]Rule{
 	{"capability-kernel", Load, "env 2.2", "The module declares the capability Kernel."},
 	{"memory-model", Load, "2.16.1", "There is one OpMemoryModel: Physical32 or Physical64, and OpenCL."},
 	{"capability-missing", Load, "3.2.31", "What instructions, operands and widths need is among the declared capabilities."},
-	{"capability-extension", Load, "3.2.31", "The capabilities of SPV_INTEL_subgroups and SPV_INTEL_media_block_io are declared together with the extension."},
+	{"capability-extension", Load, "3.2.31", "The capabilities of SPV_INTEL_subgroups, SPV_INTEL_media_block_io and SPV_INTEL_blocking_pipes are declared together with the extension."},
 	{"type-forward", Load, "3.3.6", "OpTypeForwardPointer names a pointer type of its storage class."},
 	{"type-recursion", Load, "2.8", "No type contains itself except behind a pointer: parts are declared first."},
 	{"int-width", Load, "3.3.6", "Integers have 1 to 64 bits."},
