@@ -1,0 +1,117 @@
+package interp
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
+func newPipeBuilder() *builder {
+	b := newBuilder()
+	b.k.UsesPipes = true
+	return b
+}
+
+// pipe appends a pipe instruction. Sizes that are not there are those of q.
+func (b *builder) pipe(dst isa.Reg, a isa.PipeAccess) int {
+	if a.Scope == 0 {
+		a.Scope = isa.ScopeInvocation
+	}
+	b.k.PipeAccesses = append(b.k.PipeAccesses, a)
+	return b.emit(isa.Inst{Op: isa.OpPipe, Dst: dst, Imm: uint32(len(b.k.PipeAccesses) - 1)})
+}
+
+// block appends a blocking operation as a block of its own, and returns the
+// pc of the pipe instruction. The next block is the one behind it.
+func (b *builder) block(a isa.PipeAccess, zero isa.Reg) int {
+	a.Blocking = true
+	self := len(b.k.Blocks)
+	ok, c := b.reg(isa.I32), b.reg(isa.B1)
+	pc := b.pipe(ok, a)
+	b.op(isa.OpEq, isa.I32, c, ok, zero)
+	in := isa.Inst{Op: isa.OpBrCond, A: c, Flags: isa.FlagWait, Imm: uint32(len(b.k.PipeAccesses) - 1)}
+	in.SetTargets(self+1, self)
+	b.emit(in)
+	return pc
+}
+
+// testPipe makes a pipe in a memory.
+func testPipe(t testing.TB, mem *memory.Global, opt memory.PipeOptions) *memory.Pipe {
+	t.Helper()
+	p, err := memory.NewPipe(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mem.AddPipe(p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// pipes gives a launch its pipes.
+func pipes(l *engine.Launch, list ...*memory.Pipe) *engine.Launch {
+	for _, p := range list {
+		l.Pipes = append(l.Pipes, engine.PipeEnd{Pipe: p, Handle: p.Handle(), Reads: true, Writes: true})
+	}
+	return l
+}
+
+// TestPipeBlocking lets a wave of readers wait until the host has written
+// enough.
+func TestPipeBlocking(t *testing.T) {
+	const n = 100
+	mem := memory.NewGlobal(1 << 20)
+	p := testPipe(t, mem, memory.PipeOptions{Name: "p", PacketBytes: 4, PacketAlign: 4, Capacity: 64})
+	out, _ := mem.Alloc("out", n*4, false)
+	b := newPipeBuilder()
+	b.k.Private = []isa.Alloc{{Name: "x", Size: 4, Align: 4}}
+	pipe, x, to := b.constant(uint64(p.Handle())+isa.PipeReadEnd), b.constant(isa.PointerBits(isa.SpacePrivate, 0)), b.constant(uint64(out))
+	four, zero := b.constant(4), b.constant(0)
+	id, v := b.reg(isa.I32), b.reg(isa.I32)
+	b.builtin(isa.BuiltinLocalID, isa.I32, id)
+	b.br(1)
+	pc := b.block(isa.PipeAccess{Name: "read", Op: isa.PipeRead, Pipe: pipe, Pointer: x, PacketBytes: four, PacketAlign: four}, zero)
+	b.load(isa.I32, isa.SpacePrivate, v, x, isa.None, isa.IdxNone, 0)
+	b.store(isa.I32, isa.SpaceGlobal, to, id, isa.IdxU32, 4, v)
+	b.ret()
+	w := b.compile(t).NewWave(n)
+	w.Start(group(t, pipes(b.launch(mem, n), p)), 0, n)
+	sent := uint32(0)
+	for {
+		s := w.Run(0)
+		if s == engine.StopDone {
+			break
+		}
+		if s != engine.StopPipe {
+			t.Fatal(s, w.Fault())
+		}
+		called := 0
+		w.Piping(func(at int, h memory.Pointer, lanes []int) {
+			called++
+			if at != pc || h != p.Handle()+isa.PipeReadEnd || len(lanes) != n-int(sent) || lanes[0] != int(sent) || lanes[len(lanes)-1] != n-1 {
+				t.Fatalf("waits at %d for %s: %v", at, h, lanes)
+			}
+		})
+		if called != 1 {
+			t.Fatal("Piping called", called)
+		}
+		if sent == 0 && w.Overtake() {
+			t.Fatal("overtaken by nobody")
+		}
+		for range 7 {
+			if sent < n {
+				p.Put(binary.LittleEndian.AppendUint32(nil, sent*3))
+				sent++
+			}
+		}
+	}
+	data := mem.Lookup(out.Alloc()).Data
+	for i := range uint32(n) {
+		if got := binary.LittleEndian.Uint32(data[i*4:]); got != i*3 {
+			t.Fatalf("item %d read %d", i, got)
+		}
+	}
+}
