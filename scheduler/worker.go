@@ -36,6 +36,8 @@ type worker struct {
 	clock   uint64
 	clocked bool
 	faulted bool
+	set     *set // that the launch is in; nil when it runs alone
+	member  *member
 
 	counters engine.Counters
 	faults   faultTable
@@ -60,6 +62,11 @@ type wave struct {
 	where    engine.Locator // the same wave; nil where it cannot say
 	first, n int            // work-items of the group
 	state    engine.Stop
+
+	// In a set: the version of the launch's pipes at which the wave waits, and
+	// whether lanes of it have gone on without those that wait.
+	seen     uint64
+	overtook bool
 }
 
 // worker returns one that has rested, or a new one, ready for the launch.
@@ -93,15 +100,16 @@ func (s *launch) worker() (*worker, error) {
 	}
 	w.group = engine.Group{Launch: s.Launch, LDS: w.lds, Output: w.group.Output[:0]}
 	w.clock = 0
+	w.set, w.member = nil, nil
 	w.startDMA()
 	return w, nil
 }
 
 // rest keeps a worker for the next launch, without what belongs to this one.
 func (r *Runner) rest(w *worker) {
-	w.launch = nil
+	w.launch, w.set, w.member = nil, nil, nil
 	w.faults, w.stopped = nil, nil
-	w.group.Launch, w.group.DMA = nil, nil
+	w.group.Launch, w.group.DMA, w.group.PipeTrace, w.group.Report = nil, nil, nil, nil
 	r.idle.Put(w)
 }
 
@@ -148,9 +156,28 @@ func (w *worker) runGroup(pos uint64) {
 
 // begin starts the group at a position of the schedule.
 func (w *worker) begin(pos uint64) {
-	g := &w.group
-	linear := w.order.at(pos)
 	w.pos = pos
+	w.locate()
+	if w.lds != nil {
+		w.lds.Reset()
+	}
+	w.faulted, w.partial = false, false
+	if w.clocked {
+		w.beginClock()
+	}
+	w.n = 0
+	for first := 0; first < w.items; first += w.lanes {
+		v := &w.waves[w.n]
+		v.first, v.n, v.state, v.overtook = first, min(w.lanes, w.items-first), engine.StopQuantum, false
+		v.Start(&w.group, first, v.n)
+		w.n++
+	}
+}
+
+// locate finds out which group is at the worker's position, and its size.
+func (w *worker) locate() {
+	g := &w.group
+	linear := w.order.at(w.pos)
 	g.Linear = linear
 	g.ID[0] = linear % w.Groups[0]
 	rest := linear / w.Groups[0]
@@ -164,20 +191,6 @@ func (w *worker) begin(pos uint64) {
 		}
 		g.Size[d] = size
 		w.items *= int(size)
-	}
-	if w.lds != nil {
-		w.lds.Reset()
-	}
-	w.faulted, w.partial = false, false
-	if w.clocked {
-		w.beginClock()
-	}
-	w.n = 0
-	for first := 0; first < w.items; first += w.lanes {
-		v := &w.waves[w.n]
-		v.first, v.n, v.state = first, min(w.lanes, w.items-first), engine.StopQuantum
-		v.Start(g, first, v.n)
-		w.n++
 	}
 }
 
@@ -319,11 +332,14 @@ func (w *worker) settle() progress {
 // turn runs a wave until it stops.
 func (w *worker) turn(i, quantum int) {
 	v := &w.waves[i]
-	if !w.clocked {
+	switch {
+	case w.set != nil:
+		w.set.turn(w, i, quantum)
+	case w.clocked:
+		w.clockedTurn(i, quantum)
+	default:
 		v.state = v.Run(quantum)
-		return
 	}
-	w.clockedTurn(i, quantum)
 }
 
 // flush takes away what the group has printed.
@@ -360,6 +376,10 @@ func (w *worker) fault(v *wave) {
 	if f.Memory != nil {
 		m := *f.Memory
 		e.Memory = &m
+	}
+	if f.Pipe != nil {
+		p := *f.Pipe
+		e.Pipe = &p
 	}
 	e.Group = w.name()
 }
@@ -404,7 +424,8 @@ func (w *worker) openBarrier() bool {
 			if e := w.faults.add(w.pos, code, pc, live); e != nil {
 				e.Fault = engine.Fault{Code: code, PC: pc, Lanes: live}
 				e.Group = w.name()
-				e.Waiting, e.Ended, _ = w.whoWaits()
+				at := w.whoWaits()
+				e.Waiting, e.Ended = at.waiting, at.ended
 				e.Lane = int(e.Waiting[0].Items[0][0])
 			}
 			return false
@@ -419,7 +440,8 @@ func (w *worker) openBarrier() bool {
 		if e := w.faults.add(w.pos, code, pc, live); e != nil {
 			e.Fault = engine.Fault{Code: code, PC: pc, Lanes: live}
 			e.Group = w.name()
-			e.Waiting, e.Ended, _ = w.whoWaits()
+			at := w.whoWaits()
+			e.Waiting, e.Ended = at.waiting, at.ended
 			e.Lane = int(e.Waiting[0].Items[0][0])
 		}
 	}
@@ -455,9 +477,17 @@ func (w *worker) collect(pc int, _ []int) {
 	}
 }
 
+// standing is where the work-items of a group are.
+type standing struct {
+	waiting []Waiting  // at barriers
+	pipes   []PipeWait // at pipes
+	ended   finding.Spans
+	running []Waiting // could run, or have ended
+}
+
 // whoWaits lists the work-items of the group that wait, by place, those that
 // have ended, and those that could run.
-func (w *worker) whoWaits() (waiting []Waiting, ended finding.Spans, running []Waiting) {
+func (w *worker) whoWaits() (s standing) {
 	at, run := map[int]finding.Spans{}, map[int]finding.Spans{}
 	for i := range w.waves[:w.n] {
 		v := &w.waves[i]
@@ -473,22 +503,37 @@ func (w *worker) whoWaits() (waiting []Waiting, ended finding.Spans, running []W
 				}
 			})
 		}
+		waits := 0 // at pipes
+		if w.set != nil && v.state != engine.StopDone {
+			v.Piping(func(pc int, pipe memory.Pointer, lanes []int) {
+				p := w.pipeWait(&s.pipes, pc, pipe)
+				for _, l := range lanes {
+					p.Items = p.Items.Add(uint64(l))
+					gone[l-v.first] = false
+				}
+				waits += len(lanes)
+			})
+		}
 		pc := -1
 		if v.where != nil {
 			pc = v.where.PC()
 		}
+		// Where all that live wait, the others have ended.
+		all := v.state == engine.StopDone || v.state == engine.StopBarrier || waits > 0 && v.Live() == waits+v.Parked()
 		for j, g := range gone {
 			switch item := uint64(v.first + j); {
 			case !g:
-			case v.state == engine.StopDone || v.state == engine.StopBarrier:
-				ended = ended.Add(item)
+			case all:
+				s.ended = s.ended.Add(item)
 			default:
 				// Which of the rest of a running wave have ended is not known.
 				run[pc] = run[pc].Add(item)
 			}
 		}
 	}
-	return byPC(at), ended, byPC(run)
+	s.waiting, s.running = byPC(at), byPC(run)
+	sortPipes(s.pipes)
+	return s
 }
 
 // byPC returns the work-items by place, in the order of the places.
@@ -503,7 +548,6 @@ func byPC(at map[int]finding.Spans) []Waiting {
 
 // stop records what the group was doing when the launch was cancelled.
 func (w *worker) stop() {
-	s := &Stopped{Group: w.name()}
-	s.Waiting, s.Ended, s.Running = w.whoWaits()
-	w.stopped = s
+	at := w.whoWaits()
+	w.stopped = &Stopped{Group: w.name(), Waiting: at.waiting, Pipes: at.pipes, Ended: at.ended, Running: at.running}
 }
