@@ -111,14 +111,14 @@ func (p *Pipe) Reset() {
 // Packet returns the memory of a packet, by its number.
 func (p *Pipe) Packet(n uint64) []byte {
 	at := n % uint64(p.capacity) * uint64(p.packetBytes)
-	return p.ring()[at:][:p.packetBytes:p.packetBytes]
+	return p.Ring()[at:][:p.packetBytes:p.packetBytes]
 }
 
 // Packets returns the memory of the n packets from first on, at most the
 // capacity: those up to the end of the ring, and those from its start on.
 func (p *Pipe) Packets(first, n uint64) (a, b []byte) {
 	size := uint64(p.packetBytes)
-	ring := p.ring()
+	ring := p.Ring()
 	at, n := first%uint64(p.capacity)*size, n*size
 	if end := at + n; end > uint64(len(ring)) {
 		return ring[at:], ring[:end-uint64(len(ring))]
@@ -155,8 +155,8 @@ func (p *Pipe) Move(write bool, n uint64) (first uint64) {
 	return first
 }
 
-// ring returns the memory of all packets.
-func (p *Pipe) ring() []byte {
+// Ring returns the memory of all packets: packet n is packet n % capacity of it.
+func (p *Pipe) Ring() []byte {
 	if p.data == nil {
 		p.data = AlignedBytes(p.Bytes())
 	}
