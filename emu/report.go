@@ -60,6 +60,10 @@ func (p *prepared) finding(f *scheduler.Fault, places *places) finding.Finding {
 	switch {
 	case f.Async != nil:
 		p.asyncFinding(&out, f, places)
+	case f.Pipe != nil:
+		p.pipeFault(&out, f, places)
+	case f.Standstill != nil:
+		p.standstill(&out, f, places)
 	case f.Memory != nil:
 		p.memoryFault(&out, f.Memory)
 		if f.Detail != "" {
@@ -122,7 +126,8 @@ func (p *prepared) stopped(code finding.Code, message string, sr *scheduler.Resu
 	if len(sr.Stopped) > 0 {
 		s := &sr.Stopped[0]
 		f.Detail += fmt.Sprintf(", in group (%d,%d,%d)", s.Group.ID[0], s.Group.ID[1], s.Group.ID[2])
-		f.Parties = p.parties(s.Waiting, s.Ended, s.Running, places)
+		f.Parties = append(p.pipeWaits(s.Pipes, places), p.parties(s.Waiting, s.Ended, s.Running, places)...)
+		f.Parties = append(f.Parties, p.pipeStates()...)
 	}
 	return f
 }
