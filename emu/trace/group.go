@@ -18,7 +18,7 @@ func (g *group) name() string {
 // waves returns the number of the group's waves: one more than the greatest
 // number that the trace knows, and at least 1.
 func (g *group) waves() int {
-	n := 1
+	n := max(g.waits, 1)
 	for i := range g.events {
 		n = max(n, int(g.events[i].wave)+1)
 	}

@@ -1,9 +1,11 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
+	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -49,8 +51,8 @@ type packetRun struct {
 	write               bool
 	pc, item            int
 	first, n            uint64
-	from, to            uint64 // ticks of the first and the last
-	turn                interval
+	from, to            uint64   // ticks of the first and the last
+	turn                interval // in which it was moved, where the trace has that
 }
 
 // pipeWait is a wave's wait for packets or for room.
@@ -146,27 +148,34 @@ func (r *Recorder) packets(launch int, pipe memory.Pointer, write bool, pc, item
 	r.locate(launch, pc)
 	l.last[at][side] = len(l.runs)
 	l.runs = append(l.runs, packetRun{launch: launch, group: group, wave: host, pipe: at, write: write, pc: pc, item: item,
-		first: first, n: n, from: now, to: now, turn: interval{now, now + 1}})
+		first: first, n: n, from: now, to: now})
 }
 
-// pipeTurn notes that a wave of the group that runs has had a turn: what moved
-// meanwhile was its doing, and what it waited for before is over.
-func (r *Recorder) pipeTurn(g *group, wave int, from, to uint64) {
+// pipeTurn keeps a turn of a wave of the group that runs: what moved meanwhile
+// was its doing, and what it waited for before is over. A turn that was only a
+// try is no event.
+func (r *Recorder) pipeTurn(g *group, turn event) {
 	l := &r.pipes
+	moved := false
 	for i := l.fresh; i < len(l.runs); i++ {
-		if run := &l.runs[i]; run.launch != host {
-			run.wave, run.turn = wave, interval{from, to}
+		if l.runs[i].launch != host {
+			l.runs[i].wave, moved = int(turn.wave), true
+		}
+	}
+	if moved || turn.from < turn.to || turn.stop != engine.StopPipe && turn.stop != engine.StopQuantum {
+		if r.add(turn, 1) != nil {
+			for i := l.fresh; i < len(l.runs); i++ {
+				l.runs[i].turn = interval{turn.from, turn.to}
+			}
 		}
 	}
 	l.fresh = len(l.runs)
-	w := g.live.waits[wave]
-	if w == nil {
-		return
+	if w := g.live.waits[int(turn.wave)]; w != nil {
+		for _, i := range w.list {
+			l.waits[i].to, l.waits[i].over = max(turn.from, l.waits[i].from), true
+		}
+		w.turn = turn.from
 	}
-	for _, i := range w.list {
-		l.waits[i].to, l.waits[i].over = max(from, l.waits[i].from), true
-	}
-	w.turn = from
 }
 
 func (r *Recorder) waiting(wave, pc int, pipe memory.Pointer, items int, now uint64) {
@@ -194,6 +203,8 @@ func (r *Recorder) waiting(wave, pc int, pipe memory.Pointer, items int, now uin
 		return
 	}
 	r.locate(r.launch, pc)
+	g.waits = max(g.waits, wave+1)
+	g.end = max(g.end, now)
 	w.list = slices.DeleteFunc(w.list, func(i int) bool { return l.waits[i].over })
 	w.list = append(w.list, len(l.waits))
 	l.waits = append(l.waits, pipeWait{launch: r.launch, group: r.cur, wave: wave, pipe: at, write: write, pc: pc, items: items, from: now})
@@ -237,9 +248,10 @@ func (r *Recorder) lastTick() uint64 {
 	return end
 }
 
-// until returns the tick at which a wait was over, or up to which it is known.
+// until returns the tick at which a wait was over, or up to which it is known:
+// the trace's last tick, end.
 func (w *pipeWait) until(end uint64) uint64 {
-	if w.over {
+	if w.over && w.to <= end {
 		return w.to
 	}
 	return max(end, w.from)
@@ -281,9 +293,148 @@ func (run *packetRun) packetText() string {
 
 // needs says what a wait is for.
 func (w *pipeWait) needs(r *Recorder) string {
-	name := clean(r.pipes.infos[w.pipe].Name)
+	name := pipeName(&r.pipes.infos[w.pipe])
 	if w.write {
 		return "room in " + name
 	}
 	return "packets of " + name
+}
+
+// level is how many packets a pipe holds from a tick on.
+type level struct {
+	tick uint64
+	n    uint64
+}
+
+// levels returns how full the pipe is over time, from tick 0 on: at most one
+// level a tick. Of packets that move in a run it is known when the first and the
+// last did; the others are taken to be evenly between them.
+func (r *Recorder) levels(pipe int) []level {
+	type step struct {
+		tick  uint64
+		write bool
+		n     uint64
+	}
+	const most = 16 // steps of a run
+	var steps []step
+	for i := range r.pipes.runs {
+		run := &r.pipes.runs[i]
+		if run.pipe != pipe {
+			continue
+		}
+		k := min(run.n, most, run.to-run.from+1)
+		for j := range k {
+			s := step{tick: run.from, write: run.write, n: run.n*(j+1)/k - run.n*j/k}
+			if k > 1 {
+				s.tick += (run.to - run.from) * j / (k - 1)
+			}
+			steps = append(steps, s)
+		}
+	}
+	slices.SortStableFunc(steps, func(a, b step) int {
+		// What is written and read in a tick was written first.
+		return cmp.Or(cmp.Compare(a.tick, b.tick), -cmp.Compare(rankWrite(a.write), rankWrite(b.write)))
+	})
+	info := &r.pipes.infos[pipe]
+	now := info.before()
+	list := []level{{0, now}}
+	for _, s := range steps {
+		if s.write {
+			now += s.n
+		} else {
+			now -= min(s.n, now)
+		}
+		if last := &list[len(list)-1]; last.tick == s.tick {
+			last.n = now
+		} else {
+			list = append(list, level{s.tick, now})
+		}
+	}
+	for i := range list {
+		list[i].n = min(list[i].n, uint64(info.Capacity))
+	}
+	return list
+}
+
+func rankWrite(write bool) int {
+	if write {
+		return 1
+	}
+	return 0
+}
+
+// stretch is packets that one run has written and another has read.
+type stretch struct{ write, read int }
+
+// ways returns, for each pipe, who read what whom has written: pairs of runs, in
+// the order of the packets.
+func (r *Recorder) ways() []stretch {
+	sides := make([][2][]int, len(r.pipes.infos))
+	for i := range r.pipes.runs {
+		run := &r.pipes.runs[i]
+		side := rankWrite(run.write)
+		sides[run.pipe][side] = append(sides[run.pipe][side], i)
+	}
+	var list []stretch
+	for _, s := range sides {
+		reads, writes := s[0], s[1]
+		for _, l := range s {
+			slices.SortStableFunc(l, func(a, b int) int { return cmp.Compare(r.pipes.runs[a].first, r.pipes.runs[b].first) })
+		}
+		for len(reads) > 0 && len(writes) > 0 {
+			read, write := &r.pipes.runs[reads[0]], &r.pipes.runs[writes[0]]
+			readEnd, writeEnd := read.first+read.n, write.first+write.n
+			if max(read.first, write.first) < min(readEnd, writeEnd) {
+				list = append(list, stretch{writes[0], reads[0]})
+			}
+			if writeEnd <= readEnd {
+				writes = writes[1:]
+			} else {
+				reads = reads[1:]
+			}
+		}
+	}
+	return list
+}
+
+// pipeLines adds to a group's timeline what it does with pipes.
+func (r *Recorder) pipeLines(group int, lines []line) []line {
+	if !r.set {
+		return lines
+	}
+	for i := range r.pipes.runs {
+		run := &r.pipes.runs[i]
+		if run.group != group {
+			continue
+		}
+		verb, to := "reads", "of"
+		if run.write {
+			verb, to = "writes", "to"
+		}
+		what := fmt.Sprintf("%s %s %s %s", verb, run.packetText(), to, pipeName(&r.pipes.infos[run.pipe]))
+		if run.to > run.from {
+			what += fmt.Sprintf(" (to tick %d)", run.to)
+		}
+		who := "group" // the trace ends before the turn does
+		if run.wave >= 0 {
+			who = fmt.Sprintf("wave %d", run.wave)
+		}
+		lines = append(lines, line{tick: run.from, rank: rankDoes, who: who, what: what, pc: run.pc})
+	}
+	end := r.lastTick()
+	for i := range r.pipes.waits {
+		w := &r.pipes.waits[i]
+		if w.group != group {
+			continue
+		}
+		what := "waits for " + w.needs(r)
+		if to := w.until(end); !w.over {
+			what += ", to the end"
+		} else {
+			what += fmt.Sprintf(", %s (to tick %d)", counted(to-w.from, "tick"), to)
+		}
+		lines = append(lines, line{tick: w.from, rank: rankDoes, who: fmt.Sprintf("wave %d", w.wave), what: what, pc: w.pc})
+	}
+	byTick(lines)
+	return lines
 }

@@ -113,6 +113,7 @@ type group struct {
 	events     []event
 	extras     []extra // of events
 	transfers  []transfer
+	waits      int   // one more than the greatest number of a wave that waited at a pipe
 	live       *live // nil once it is over
 }
 
@@ -297,10 +298,12 @@ func (r *Recorder) end(now uint64) {
 }
 
 func (r *Recorder) turn(wave, first, items int, from, to uint64, stop engine.Stop) {
+	e := event{kind: kindTurn, wave: int32(wave), first: int32(first), n: int32(items), from: from, to: to, stop: stop, pc: -1}
 	if g := r.current(); r.set && g != nil {
-		r.pipeTurn(g, wave, from, to)
+		r.pipeTurn(g, e)
+		return
 	}
-	r.add(event{kind: kindTurn, wave: int32(wave), first: int32(first), n: int32(items), from: from, to: to, stop: stop, pc: -1}, 1)
+	r.add(e, 1)
 }
 
 func (r *Recorder) barrier(pc int, now uint64) {
