@@ -34,6 +34,7 @@ type builder struct {
 	// Likewise what pipe instructions do.
 	pipeAccesses []isa.PipeAccess
 	pipeAt       map[int]*value // handles of the program's pipes
+	storages     []spirv.Inst   // the calls that made irStorage values, by value.index
 
 	emits  int
 	locs   map[isa.Loc]uint32

@@ -200,7 +200,8 @@ func (b *builder) pipe(in spirv.Inst) {
 	}
 	switch op {
 	case spirv.OpCreatePipeFromPipeStorage:
-		b.set(in, b.pipeEnd(g.a[0][0], b.m.pipeParam(g.rt)))
+		// The SPIR-V translator passes on what SYCL has for a storage.
+		b.set(in, b.createPipe(&clCall{in: in, name: op.String(), args: g.a, types: g.t, rt: g.rt}, b.m.pipeParam(g.rt)))
 	case spirv.OpIsValidReserveId:
 		b.set(in, b.validReserve(g.a[0][0]))
 	default:

@@ -83,9 +83,12 @@ func (v *value) text() string {
 	if !noResult(v) {
 		s.WriteString(v.name() + " = ")
 	}
-	if v.op == irPhi {
+	switch v.op {
+	case irPhi:
 		s.WriteString("phi")
-	} else {
+	case irStorage:
+		s.WriteString("pipestorage")
+	default:
 		s.WriteString(v.op.String())
 	}
 	fmt.Fprintf(&s, ".%s", v.typ)

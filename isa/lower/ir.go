@@ -11,14 +11,15 @@ import (
 // Integers and floats of one width share a register bank, so a bit cast
 // between them is no instruction: the operand is simply used.
 const (
-	irConst  = isa.NumOps + iota // value.imm holds the bits
-	irParam                      // value.imm bytes into the value of parameter value.index
-	irGlobal                     // address of program-scope variable value.index
-	irPriv                       // address of private allocation value.index
-	irLocal                      // address of LDS allocation value.index
-	irInput                      // "address" of the built-in variable value.index
-	irPipe                       // handle of the program's pipe value.index
-	irPhi                        // one argument a predecessor, in their order
+	irConst   = isa.NumOps + iota // value.imm holds the bits
+	irParam                       // value.imm bytes into the value of parameter value.index
+	irGlobal                      // address of program-scope variable value.index
+	irPriv                        // address of private allocation value.index
+	irLocal                       // address of LDS allocation value.index
+	irInput                       // "address" of the built-in variable value.index
+	irPipe                        // handle of the program's pipe value.index
+	irPhi                         // one argument a predecessor, in their order
+	irStorage                     // handle of the pipe that a structure describes, whose first scalar is the argument
 )
 
 // value is an SSA value, or an instruction without a result (typ is Void).
@@ -158,7 +159,9 @@ func (v *value) sext() int64 {
 }
 
 // leaf says whether v needs no place in a block.
-func (v *value) leaf() bool { return v.op > isa.NumOps && v.op != irPhi || v.op == irConst }
+func (v *value) leaf() bool {
+	return v.op > isa.NumOps && v.op != irPhi && v.op != irStorage || v.op == irConst
+}
 
 // root follows the replacements of v, shortening the path.
 func (v *value) root() *value {

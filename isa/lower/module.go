@@ -27,12 +27,14 @@ type module struct {
 	modes   map[spirv.ID][]spirv.Inst
 	funcs   map[spirv.ID]*function
 
-	consts     map[spirv.ID][]cval
-	constDepth int
-	zeros      map[spirv.ID]bool   // by constant: whether it is all zeros
-	globals    map[spirv.ID]int    // program-scope variable → Program.Globals
-	pipes      map[spirv.ID]int    // OpConstantPipeStorage, or a variable that stands for one → Program.Pipes
-	files      map[spirv.ID]uint32 // OpString → Program.Files
+	consts      map[spirv.ID][]cval
+	constDepth  int
+	zeros       map[spirv.ID]bool   // by constant: whether it is all zeros
+	globals     map[spirv.ID]int    // program-scope variable → Program.Globals
+	globalTypes []*typ              // what they hold, in the order of Program.Globals
+	pipes       map[spirv.ID]int    // OpConstantPipeStorage → Program.Pipes
+	pipeOf      map[int]int         // place in Program.Globals of what SYCL has for one → Program.Pipes
+	files       map[spirv.ID]uint32 // OpString → Program.Files
 
 	muxEventType *typ // see muxEvent
 	muxEventDone bool
@@ -79,6 +81,7 @@ func newModule(src *spirv.Module, opt Options) *module {
 		zeros:   map[spirv.ID]bool{},
 		globals: map[spirv.ID]int{},
 		pipes:   map[spirv.ID]int{},
+		pipeOf:  map[int]int{},
 		files:   map[spirv.ID]uint32{},
 		ptrSize: 8,
 	}
@@ -400,6 +403,7 @@ func (m *module) global(in spirv.Inst) (int, bool) {
 		v.Align = max(v.Align, w[0])
 	}
 	m.prog.Globals = append(m.prog.Globals, v)
+	m.globalTypes = append(m.globalTypes, t)
 	if init != 0 {
 		var img image
 		m.image(&img, init, t, 0)

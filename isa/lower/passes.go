@@ -14,6 +14,7 @@ var passes = []pass{
 	{"simplify", "folding, value numbering, dead code, control flow", simplify},
 	{"ifconvert", "short branches become selects", ifConvert},
 	{"promote2", "variables that simplifying has laid open", func(b *builder) { promote(b); simplify(b) }},
+	{"storages", "constant structures that describe pipes become pipes", storages},
 	{"asyncwaits", "waits that have no async mark to wait for go", asyncWaits},
 	{"asyncmarks", "async marks that no wait counts go", asyncMarks},
 	{"narrow", "the low half of 64 bits becomes a 32-bit value", narrow},

@@ -49,6 +49,8 @@ func (c *checker) checkInstruction(in spirv.Inst) {
 		spirv.OpGroupReserveWritePipePackets, spirv.OpGroupCommitReadPipe, spirv.OpGroupCommitWritePipe,
 		spirv.OpReadPipeBlockingALTERA, spirv.OpWritePipeBlockingALTERA:
 		c.checkPipe(in)
+	case spirv.OpCreatePipeFromPipeStorage:
+		c.checkCreatePipe(in)
 	case spirv.OpSampledImage:
 		if c.types[in.ResultType()].op != spirv.OpTypeSampledImage {
 			return // the signature has said so
@@ -280,7 +282,7 @@ func otherSignature(op spirv.Op) signature {
 	case spirv.OpGetNumPipePackets, spirv.OpGetMaxPipePackets:
 		return "I P. u. u."
 	case spirv.OpCreatePipeFromPipeStorage:
-		return "P s."
+		return "P x."
 	case spirv.OpEnqueueMarker:
 		return "u q. u. p. p."
 	case spirv.OpEnqueueKernel:
