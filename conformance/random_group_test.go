@@ -472,10 +472,12 @@ func groupCase(name string, sections []groupSection, bits int, r *rand.Rand) (c 
 	wantOut = append(wantOut, dump...)
 	list := func(b []byte) string { return "buf:u32:" + string(argspec.AppendList(nil, argspec.U32, b)) }
 	return &Case{
-		Name: name, Title: "a random kernel with group copies", Text: groupText(sections, bits), Kernel: "kernel",
-		Global: []uint64{2 * groupItems}, Local: []uint64{groupItems}, Check: ChecksOn,
-		Args:   []string{list(mem), fmt.Sprintf("zero:u32:%d", len(wantOut)/4)},
-		Expect: []Expect{{Arg: 0, What: list(wantMem)}, {Arg: 1, What: list(wantOut)}},
+		Name: name, Title: "a random kernel with group copies", Text: groupText(sections, bits), Check: ChecksOn,
+		Steps: []Step{{Launches: []Launch{{
+			Kernel: "kernel", Global: []uint64{2 * groupItems}, Local: []uint64{groupItems},
+			Args:   []string{list(mem), fmt.Sprintf("zero:u32:%d", len(wantOut)/4)},
+			Expect: []Expect{{Arg: 0, What: list(wantMem)}, {Arg: 1, What: list(wantOut)}},
+		}}}},
 	}, broken, racy
 }
 
@@ -517,11 +519,11 @@ func wantFinding(t *testing.T, c *Case, m *Matrix, what string) {
 		t.Fatal(err)
 	}
 	for _, cfg := range m.Configs(c) {
-		res, _, err := trial.launch(context.Background(), cfg)
-		if res == nil {
+		out, err := trial.launch(context.Background(), cfg)
+		if err != nil {
 			t.Fatalf("%s: %v", c.Name, err)
 		}
-		if !slices.ContainsFunc(res.Findings.Findings, func(f finding.Finding) bool { return strings.HasPrefix(string(f.Code), "E-ASYNC") }) {
+		if !slices.ContainsFunc(out.findings, func(f finding.Finding) bool { return strings.HasPrefix(string(f.Code), "E-ASYNC") }) {
 			var b bytes.Buffer
 			if err := c.Write(&b); err != nil {
 				t.Fatal(err)

@@ -38,8 +38,10 @@ func caseOf(t *testing.T, k *kernels.Kernel, b kernels.Binary) *conformance.Case
 		Title:   fmt.Sprintf("%s: %s", b.Variant, k.About),
 		Clauses: k.Clauses,
 		Module:  "../../kernels/spv/" + b.File,
-		Kernel:  k.Entry,
-		Global:  k.Launch.Global, Local: k.Launch.Local, Offset: k.Launch.Offset,
+	}
+	l := conformance.Launch{
+		Kernel: k.Entry,
+		Global: k.Launch.Global, Local: k.Launch.Local, Offset: k.Launch.Offset,
 		Args: k.Launch.Args,
 	}
 	for i, a := range args {
@@ -52,8 +54,9 @@ func caseOf(t *testing.T, k *kernels.Kernel, b kernels.Binary) *conformance.Case
 		case slices.Contains(k.Outputs, i):
 			e.What = fmt.Sprintf("sha256:%x", sha256.Sum256(data[i]))
 		}
-		c.Expect = append(c.Expect, e)
+		l.Expect = append(l.Expect, e)
 	}
+	c.Steps = []conformance.Step{{Launches: []conformance.Launch{l}}}
 	return c
 }
 

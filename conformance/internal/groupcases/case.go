@@ -11,6 +11,7 @@ import (
 // draft is a case while it is made.
 type draft struct {
 	conformance.Case
+	conformance.Launch // the only one
 	module
 	launch launch
 	drawn  []uint64 // see choose
@@ -112,6 +113,7 @@ func (d *draft) finish() *conformance.Case {
 		d.Exit = 1
 	}
 	d.Text = d.text()
+	d.Steps = []conformance.Step{{Launches: []conformance.Launch{d.Launch}}}
 	d.Comment = strings.TrimSpace(generated + "\n" + d.Comment)
 	return &d.Case
 }
