@@ -221,8 +221,12 @@ func (r *setRun) result(sr *scheduler.SetResult, feeds []scheduler.Feed, took ti
 	omitted := 0
 	for i, p := range r.launches {
 		one := p.result(&sr.Launches[i], took)
-		if len(sr.Launches[i].Faults) > 0 || err != nil {
-			p.report(one, &sr.Launches[i], err)
+		ended := err // of launches that were over before, it is no matter
+		if one.GroupsRun == one.Groups[0]*one.Groups[1]*one.Groups[2] {
+			ended = nil
+		}
+		if len(sr.Launches[i].Faults) > 0 || ended != nil {
+			p.report(one, &sr.Launches[i], ended)
 		}
 		res.Launches = append(res.Launches, one)
 		res.Counters.Add(&one.Counters)
