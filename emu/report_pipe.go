@@ -115,7 +115,7 @@ func groupName(p *prepared, linear uint64) string {
 	return fmt.Sprintf("(%d,%d,%d)", linear%x, linear/x%y, linear/x/y)
 }
 
-// does says what somebody waits for.
+// waitsFor says what somebody waits for.
 func (r *setRun) waitsFor(w *scheduler.PipeWait) string {
 	if w.Write {
 		return "to write to " + r.called(w.Pipe)
@@ -146,7 +146,7 @@ const maxParties = 8
 func (p *prepared) standstill(out *finding.Finding, f *scheduler.Fault, places *places) {
 	s := f.Standstill
 	out.WorkItem = nil
-	out.Message = "waits for ever " + p.set.waitsFor(&s.Waits[0])
+	out.Message = "endless wait " + p.set.waitsFor(&s.Waits[0])
 	out.Detail = fmt.Sprintf("in group (%d,%d,%d)", f.Group.ID[0], f.Group.ID[1], f.Group.ID[2])
 	out.Parties = append(p.pipeWaits(s.Waits, places), p.parties(f.Waiting, f.Ended, nil, places)...)
 	for i := range s.Pipes {
@@ -183,10 +183,10 @@ func (r *setRun) pipeState(m *memory.Pipe, n, reading, writing uint64) finding.P
 		s = fmt.Sprintf("%s: full, of %s", r.called(m.Handle()), packets(n))
 	}
 	if reading > 0 {
-		s += fmt.Sprintf("; %d reserved to read", reading)
+		s += fmt.Sprintf("; room of %d in reservations to read or behind them", reading)
 	}
 	if writing > 0 {
-		s += fmt.Sprintf("; %d reserved to write", writing)
+		s += fmt.Sprintf("; %d in reservations to write or behind them", writing)
 	}
 	return finding.Party{Does: s}
 }
