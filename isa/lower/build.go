@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv"
@@ -393,6 +394,9 @@ func (b *builder) params(f *function) [][]*value {
 			args = append(args, []*value{arg(8, 0)})
 		case t.kind == kindPipe:
 			prm.Kind, prm.Pipe = isa.ParamPipe, b.m.pipeParam(t)
+			if i < len(names) && !strings.HasPrefix(names[i], "pipe") {
+				prm.TypeName = "pipe " + names[i] // compilers give the type of a packet
+			}
 			args = append(args, []*value{arg(8, 0)})
 		case t.kind == kindOpaque || t.kind == kindEvent || t.kind == kindPipeStorage || t.kind == kindReserveID || t.kind == kindFunction || t.kind == kindVoid:
 			b.fail("parameter %d %q: arguments of type %s are not supported", i, prm.Name, t.op)
