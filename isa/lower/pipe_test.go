@@ -323,10 +323,12 @@ func (f *pipeForm) module() string {
 	return pipeHead + decos + types + typs + decls + params + body + end
 }
 
-// pipeRun is a launch of kernel f of a module with pipes.
+// pipeRun is a launch of a kernel with two pipes, or one or none, and a buffer.
 type pipeRun struct {
 	dev     emu.DeviceOptions
-	text    string
+	text    string // of a module with a kernel f, or else:
+	code    []byte
+	kernel  string
 	local   uint64
 	global  uint64
 	in, out *pipeBytes // nil for none
@@ -347,15 +349,18 @@ func (r *pipeRun) run(t *testing.T) ([]uint32, []finding.Finding, error) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	code, err := asm.Assemble(r.text, asm.Options{})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, r.text)
+	code, kernel := r.code, r.kernel
+	if r.text != "" {
+		kernel = "f"
+		if code, err = asm.Assemble(r.text, asm.Options{}); err != nil {
+			t.Fatalf("%v\n%s", err, r.text)
+		}
 	}
 	prog, err := dev.NewProgram(code, emu.ProgramOptions{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, r.text)
 	}
-	k, err := prog.Kernel("f")
+	k, err := prog.Kernel(kernel)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, r.text)
 	}
