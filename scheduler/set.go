@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -607,7 +608,7 @@ func (s *set) waveTurn(w *worker, i int) progress {
 		return groupRuns // its group has ended meanwhile
 	}
 	v := &w.waves[i]
-	w.turn(i, 1+int(s.rng.below(uint64(s.quantum))))
+	w.turn(i, s.seededQuantum())
 	p := groupRuns
 	switch v.state {
 	case engine.StopFault:
@@ -625,6 +626,13 @@ func (s *set) waveTurn(w *worker, i int) progress {
 		s.next(w)
 	}
 	return p
+}
+
+// seededQuantum draws the back-edges of a turn: few as often as many, since it
+// takes few to fill a small pipe.
+func (s *set) seededQuantum() int {
+	most := uint64(1) << s.rng.below(uint64(bits.Len(uint(s.quantum))))
+	return 1 + int(s.rng.below(min(most, uint64(s.quantum))))
 }
 
 // can says whether the host can move anything.
