@@ -254,3 +254,20 @@ func TestPipeTimeout(t *testing.T) {
 		t.Errorf("findings %s", res.Findings.Text())
 	}
 }
+
+// chain is n launches that hand packets of a pipe of capacity 1 on to the next,
+// with one more that makes them and one that takes them.
+func chain(t testing.TB, d *emu.Device, n int, packets uint32) *emu.Set {
+	prog := program(t, d, "pipes")
+	relay := kernel(t, stream(t, d, 1), "relay")
+	pipes := make([]*emu.Pipe, n+1)
+	for i := range pipes {
+		pipes[i] = pipe(t, d, "", 4, 1)
+	}
+	set := &emu.Set{Launches: []emu.Launch{launch(kernel(t, prog, "produce"), pipes[0], u32(0), u32(packets))}}
+	for i := range n {
+		set.Launches = append(set.Launches, launch(relay, pipes[i], pipes[i+1], u32(packets)))
+	}
+	set.Launches = append(set.Launches, launch(kernel(t, prog, "consume"), pipes[n], buffer(t, d, make([]uint32, packets)...), u32(packets)))
+	return set
+}
