@@ -70,3 +70,15 @@ kernel void group_take(uint n, global uint *sums, read_only pipe uint p)
 	}
 	sums[lid] = sum;
 }
+
+// A link of a chain: n packets from one pipe of the host to another, each
+// increased by one.
+kernel void relay(uint n, read_only pipe uint in, write_only pipe uint out)
+{
+	for (uint k = 0; k < n; k++) {
+		uint v;
+		__spirv_ReadPipeBlockingINTEL(in, &v, 4, 4);
+		v++;
+		__spirv_WritePipeBlockingINTEL(out, &v, 4, 4);
+	}
+}

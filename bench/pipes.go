@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
@@ -107,3 +108,97 @@ func (s *Stream) Check() error {
 
 // Close frees what the stream holds.
 func (s *Stream) Close() error { return s.dev.Close() }
+
+// Chain is launches of one kernel that hand packets of 4 bytes on, each to the
+// next, through pipes of the host.
+type Chain struct {
+	dev     *emu.Device
+	set     emu.Set
+	first   *emu.Pipe
+	last    *emu.Pipe
+	packets uint32
+}
+
+// OpenChain makes a chain of so many launches whose pipes hold one packet each;
+// the first and the last pipe hold all packets.
+func OpenChain(launches int, packets uint32) (c *Chain, err error) {
+	module, err := asm.Assemble(pipes, asm.Options{})
+	if err != nil {
+		return nil, err
+	}
+	c = &Chain{packets: packets}
+	if c.dev, err = emu.NewDevice(emu.DeviceOptions{}); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Close())
+		}
+	}()
+	program, err := c.dev.NewProgram(module, emu.ProgramOptions{})
+	if err != nil {
+		return nil, err
+	}
+	relay, err := program.Kernel("relay")
+	if err != nil {
+		return nil, err
+	}
+	c.set.Launches = make([]emu.Launch, launches)
+	for i := range launches + 1 {
+		capacity := uint32(1)
+		if i == 0 || i == launches {
+			capacity = packets
+		}
+		p, err := c.dev.NewPipe(emu.PipeOptions{Name: fmt.Sprint("link ", i), PacketBytes: 4, Capacity: capacity})
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			c.first = p
+		} else {
+			l := &c.set.Launches[i-1]
+			*l = emu.Launch{Kernel: relay, Range: emu.Range(1), Args: []emu.Arg{emu.Value(packets), c.last, p}}
+		}
+		c.last = p
+	}
+	return c, nil
+}
+
+// Run sends the packets through the chain, and checks what comes out.
+func (c *Chain) Run() error {
+	b := make([]byte, 4*c.packets)
+	if _, err := c.first.Write(b); err != nil {
+		return err
+	}
+	if _, err := c.set.Run(context.Background()); err != nil {
+		return err
+	}
+	n, err := c.last.Read(b)
+	if err != nil {
+		return err
+	}
+	want := uint32(len(c.set.Launches))
+	for i := 0; i < len(b); i += 4 {
+		if got := uint32(b[i]) | uint32(b[i+1])<<8 | uint32(b[i+2])<<16 | uint32(b[i+3])<<24; n != len(b) || got != want {
+			return fmt.Errorf("packet %d of %d bytes is %d behind %d launches", i/4, n, got, want)
+		}
+	}
+	return nil
+}
+
+// Close frees what the chain holds.
+func (c *Chain) Close() error { return c.dev.Close() }
+
+// ChainMemory returns how many bytes are allocated in all, from the host's
+// memory, to make a chain of so many launches and to send packets through it.
+func ChainMemory(launches int, packets uint32) (uint64, error) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c, err := OpenChain(launches, packets)
+	if err != nil {
+		return 0, err
+	}
+	err = c.Run()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc, errors.Join(err, c.Close())
+}

@@ -201,17 +201,23 @@ func (g *Global) AddPipe(p *Pipe) (Pointer, error) {
 	}
 	var list []*Pipe
 	if q := g.pipes.Load(); q != nil {
-		list = slices.Clone(*q)
+		list = *q
 	}
-	i := slices.Index(list, nil)
-	if i < 0 {
-		i = len(list)
-		list = append(list, nil)
+	i := g.pipeHole
+	for i < len(list) && list[i] != nil {
+		i++
 	}
 	if i >= MaxAllocs {
 		return 0, fmt.Errorf("pipe %q: %d are in use: %w", p.name, i, ErrTooMany)
 	}
-	list[i] = p
+	if i == len(list) {
+		// Whoever looks at the old list does not see what is behind its end.
+		list = append(list, p)
+	} else {
+		list = slices.Clone(list)
+		list[i] = p
+	}
+	g.pipeHole = i + 1
 	g.pipes.Store(&list)
 	g.used += p.Bytes()
 	p.handle = MakePointer(SpacePipe, uint32(i+1), 0)
@@ -231,6 +237,7 @@ func (g *Global) FreePipe(h Pointer) error {
 	for len(list) > 0 && list[len(list)-1] == nil {
 		list = list[:len(list)-1]
 	}
+	g.pipeHole = min(g.pipeHole, int(h.Alloc())-1)
 	g.pipes.Store(&list)
 	g.used -= p.Bytes()
 	p.handle = 0
