@@ -20,6 +20,9 @@ type PipeInfo struct {
 	Name        string
 	PacketBytes uint32
 	Capacity    uint32 // packets
+	// Typed says that the SPEC tells what packets consist of, which Arg.Type
+	// otherwise assumes: words of their size.
+	Typed bool
 	// Rest has the packets that are to follow Arg.Data while the pipe is in use;
 	// nil when there are none. Its errors say where the data comes from. Whoever
 	// parsed the argument closes it.
@@ -129,26 +132,27 @@ func (p *parser) pipeOf(at int) (*Arg, error) {
 			t = given
 		}
 	}
-	a.Type = elements(size, t)
+	a.Type, a.Pipe.Typed = elements(size, t)
 	a.Count = len(a.Data) / a.Type.Size()
 	return a, nil
 }
 
 // elements returns the type of which packets of size bytes are to be read: t
-// where they hold a whole number of it, else words of their size, or bytes.
-func elements(size int, t *Type) Type {
+// where they hold a whole number of it, else words of their size, or bytes. typed
+// says that it is t.
+func elements(size int, t *Type) (_ Type, typed bool) {
 	if t != nil && size%t.Size() == 0 {
-		return *t
+		return *t, true
 	}
 	switch size {
 	case 2:
-		return U16
+		return U16, false
 	case 4:
-		return U32
+		return U32, false
 	case 8:
-		return U64
+		return U64, false
 	}
-	return U8
+	return U8, false
 }
 
 // packet reads the size of a packet, in bytes, and the type of its elements

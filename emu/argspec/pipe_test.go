@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -86,8 +87,10 @@ func TestParsePipe(t *testing.T) {
 			}
 			rest = hex.EncodeToString(b)
 		}
+		untyped := []string{"pipe:4:16", "pipe: 2 : 1k ", "pipe:8:1", "pipe:3:5", "pipe:1:5", "pipe:1048576:1", "pipe:3:4:iota:u16:6", "pipe:2:8:in:raw.bin", "pipe:2:4:in:raw.bin", "pipe:8:2:in:empty.bin", "pipe:1:2:in:a:f32.bin"}
+		typed := !slices.Contains(untyped, tc.spec)
 		plain := func(s string) string { return strings.ReplaceAll(s, " ", "") }
-		if a.Kind != Pipe || p.Name != "" || p.PacketBytes != tc.bytes || p.Capacity != tc.packets || a.Type != tc.typ ||
+		if a.Kind != Pipe || p.Name != "" || p.PacketBytes != tc.bytes || p.Capacity != tc.packets || a.Type != tc.typ || p.Typed != typed ||
 			hex.EncodeToString(a.Data) != plain(tc.data) || rest != plain(tc.rest) || (p.Rest != nil) != (tc.rest != "") || a.Count != len(a.Data)/a.Type.Size() {
 			t.Errorf("%s: %+v, %+v, rest %s", tc.spec, a, p, rest)
 		}

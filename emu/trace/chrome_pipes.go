@@ -130,13 +130,12 @@ func (c *chromeWriter) pipes(pid int, first []int) {
 			}
 		}
 	}
-	// Counters belong to the process; the format wants a thread all the same.
+	// Counters belong to the process.
 	for i := range r.pipes.infos {
 		for _, l := range r.levels(i) {
 			c.add(l.tick, 0, rankInstant, func() { c.level(i, l, pid) })
 		}
 	}
-	c.metadata("thread", "packets in pipes", pid, tid, tid)
 	// An arrow leaves the turn in which packets were written, and ends in that
 	// in which they were read. Where there is no turn, for the host, the pipe's row
 	// stands for it.

@@ -171,7 +171,7 @@ func (t *textWriter) pipePicture(f *flow) {
 	for _, m := range []struct {
 		sign    byte
 		meaning string
-	}{{signRun, "runs"}, {signWaitPackets, "waits for packets"}, {signWaitRoom, "waits for room"}} {
+	}{{signRun, "runs"}, {signWaitPackets, "waits for packets"}, {signWaitRoom, "waits for room"}, {signIdle, "not its turn"}} {
 		if used[m.sign] {
 			legend = append(legend, fmt.Sprintf("%c %s", m.sign, m.meaning))
 		}
@@ -403,8 +403,10 @@ func (t *textWriter) bottleneck(f *flow) {
 			length(f.idle[i][0]), length(f.idle[i][1]))
 	}
 	switch {
+	case len(f.waits) == 0:
+		t.printf("  bottleneck: none, for nobody waited; a kernel that tries again and again does not wait, but runs\n")
 	case worst == nil:
-		t.printf("  bottleneck: none; nobody waited longer for a launch than that waited itself\n")
+		t.printf("  bottleneck: none; nobody was waited for longer than it waited itself\n")
 	default:
 		t.printf("  bottleneck: %s; the others waited for it for %s, and it waited for %d\n", t.r.label(worst.launch), counted(worst.caused, "tick"), worst.waited)
 	}

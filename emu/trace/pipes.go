@@ -165,7 +165,9 @@ func (r *Recorder) pipeTurn(g *group, turn event) {
 	if moved || turn.from < turn.to || turn.stop != engine.StopPipe && turn.stop != engine.StopQuantum {
 		if r.add(turn, 1) != nil {
 			for i := l.fresh; i < len(l.runs); i++ {
-				l.runs[i].turn = interval{turn.from, turn.to}
+				if l.runs[i].launch != host {
+					l.runs[i].turn = interval{turn.from, turn.to}
+				}
 			}
 		}
 	}

@@ -231,6 +231,28 @@ func TestReservations(t *testing.T) {
 	}
 }
 
+// TestHostBetweenTurns: what the host moves belongs to no wave's turn.
+func TestHostBetweenTurns(t *testing.T) {
+	r := New(Options{})
+	r.BeginSet(pipeline())
+	r.Packets(-1, pipeHandle(1, 0), true, -1, -1, 0, 3, 0)
+	r.Resume(0, scheduler.Group{})
+	r.Group(scheduler.Group{}, 1, 0)
+	r.Packets(0, pipeHandle(1, 1), false, 1, 0, 0, 3, 4)
+	r.Turn(0, 0, 1, 0, 8, engine.StopDone)
+	r.GroupEnd(8)
+	doc := chrome(t, r)
+	if _, err := check(doc); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(doc, `"written by":"the host"`) || strings.Count(doc, `"ph":"s"`) != 1 {
+		t.Error(doc)
+	}
+	if s := explained(t, r, TextOptions{}); !strings.Contains(s, "written  3 packets by the host") {
+		t.Error(s)
+	}
+}
+
 // TestPipeStrays: calls that fit nothing are dropped.
 func TestPipeStrays(t *testing.T) {
 	r := New(Options{})

@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/argspec"
+)
+
+// pipe is a pipe of the command: of an argument's own, or one that arguments share.
+type pipe struct {
+	name          string // of a shared one
+	spec          *argspec.Arg
+	dev           *emu.Pipe
+	reads, writes bool // some kernel has that end
+	used          bool // some argument is the pipe
+	outs          []*output
+
+	// Of one that is drained while kernels run: what stays in memory, and the
+	// file that the packets go to as they come, with its -out.
+	drained  bytes.Buffer
+	stream   io.WriteCloser
+	streamed *output
+	// streamedBytes is how much the file has got.
+	streamedBytes uint64
+}
+
+// sharedPipes makes the pipes of -pipe.
+func (r *run) sharedPipes(env *Env) error {
+	have := make(map[string]bool)
+	for _, text := range *r.o.pipes {
+		head, tail, _ := strings.Cut(text, "=")
+		list, err := names(head)
+		if err != nil {
+			return usagef("help pipes", "run: -pipe %v", err)
+		}
+		if len(r.shared)+len(list) > maxInstances {
+			return usagef("help pipes", "run: more than %d pipes", maxInstances)
+		}
+		for _, name := range list {
+			one := text
+			if len(list) > 1 {
+				one = name + "=" + tail
+			}
+			name, spec, err := argspec.ParsePipe(one, r.options(env, "what goes into pipe "+name))
+			if err != nil {
+				return usagef("help pipes", "run: -pipe %v", err)
+			}
+			p := &pipe{name: name, spec: spec}
+			r.shared, r.pipes = append(r.shared, p), append(r.pipes, p)
+			if have[name] {
+				return usagef("help pipes", "run: -pipe %s: there is a pipe of that name already", one)
+			}
+			have[name] = true
+			if err := p.make(r.dev, name); err != nil {
+				return fmt.Errorf("-pipe %s: %w", one, err)
+			}
+		}
+	}
+	return nil
+}
+
+// sharedPipe returns the pipe that -pipe has made under a name.
+func (r *run) sharedPipe(name string) (*pipe, error) {
+	var have []string
+	for _, p := range r.shared {
+		if p.name == name {
+			return p, nil
+		}
+		have = append(have, p.name)
+	}
+	msg := fmt.Sprintf("there is no pipe %s", name)
+	if near := nearest(name, have); near != "" {
+		msg += fmt.Sprintf("; did you mean %s?", near)
+	} else {
+		msg += fmt.Sprintf("; -pipe %s=PACKET:CAPACITY makes one", name)
+	}
+	return nil, errors.New(msg)
+}
+
+// make makes the pipe on the device, with the packets that are in it before.
+func (p *pipe) make(dev *emu.Device, name string) error {
+	info := p.spec.Pipe
+	d, err := dev.NewPipe(emu.PipeOptions{Name: name, PacketBytes: info.PacketBytes, Capacity: info.Capacity})
+	if err != nil {
+		return err
+	}
+	p.dev = d
+	if _, err := d.Write(p.spec.Data); err != nil {
+		return err
+	}
+	p.spec.Data = nil
+	if info.Rest != nil {
+		return d.Feed(info.Rest)
+	}
+	return nil
+}
+
+// typed takes the type of what packets consist of from a kernel's parameter,
+// where the SPEC only says how large they are.
+func (p *pipe) typed(param *emu.Param) {
+	info := p.spec.Pipe
+	name, _ := elementType(strings.TrimPrefix(param.Type, "pipe "))
+	if t, ok := argspec.ParseType(name); ok && !info.Typed && int(info.PacketBytes)%t.Size() == 0 {
+		p.spec.Type, info.Typed = t, true
+	}
+}
+
+// close closes the files that the pipe holds open.
+func (p *pipe) close() {
+	if p.spec.Pipe.Rest != nil {
+		p.spec.Pipe.Rest.Close()
+	}
+	if p.stream != nil {
+		p.stream.Close()
+	}
+}
+
+// pipeUses makes sure that every shared pipe is some kernel's.
+func (r *run) pipeUses() error {
+	for _, p := range r.shared {
+		if !p.used {
+			return usagef("help pipes", "run: -pipe %s: no kernel has it; -arg pipe:%s gives it to one", p.name, p.name)
+		}
+	}
+	return nil
+}
+
+// drains says whether the host reads the pipe while kernels run: no kernel does.
+func (p *pipe) drains() bool { return p.writes && !p.reads }
+
+// startDrains opens what packets are written to while kernels run. Only raw files can
+// be written as packets come; what is printed, or has a header, stays in memory.
+func (r *run) startDrains(env *Env) error {
+	limit := r.dev.Limits().MaxAlloc
+	for _, p := range r.pipes {
+		if len(p.outs) == 0 || !p.drains() {
+			continue
+		}
+		var ws []io.Writer
+		for _, o := range p.outs {
+			if p.stream == nil && o.path != "-" && !strings.EqualFold(filepath.Ext(o.path), ".npy") {
+				f, err := env.Create(o.path)
+				if err != nil {
+					return fmt.Errorf("-out %s: %w", o.text, err)
+				}
+				p.stream, p.streamed = f, o
+				ws = append(ws, f, countingWriter{&p.streamedBytes})
+			}
+		}
+		if p.stream == nil || len(p.outs) > 1 {
+			ws = append(ws, &limited{&p.drained, limit})
+		}
+		if err := p.dev.Drain(io.MultiWriter(ws...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countingWriter counts bytes.
+type countingWriter struct{ n *uint64 }
+
+// Write counts.
+func (w countingWriter) Write(b []byte) (int, error) {
+	*w.n += uint64(len(b))
+	return len(b), nil
+}
+
+// limited is a buffer that must not grow for ever.
+type limited struct {
+	b     *bytes.Buffer
+	limit uint64
+}
+
+// Write appends to the buffer.
+func (l *limited) Write(data []byte) (int, error) {
+	if uint64(l.b.Len())+uint64(len(data)) > l.limit {
+		return 0, fmt.Errorf("more than %d bytes of packets; -out to a raw file has no limit", l.limit)
+	}
+	return l.b.Write(data)
+}
+
+// contents returns the packets for the -out flags of the pipe: those that no
+// kernel has read.
+func (p *pipe) contents() ([]byte, error) {
+	if p.drains() {
+		return p.drained.Bytes(), nil
+	}
+	var b bytes.Buffer
+	buf := make([]byte, max(64<<10/p.dev.PacketBytes(), 1)*p.dev.PacketBytes())
+	_, err := io.CopyBuffer(struct{ io.Writer }{&b}, struct{ io.Reader }{p.dev}, buf)
+	return b.Bytes(), err
+}
+
+// shape is that of a file of packets that come to so many elements: nil for
+// packets of one.
+func (p *pipe) shape(count int) []int {
+	per := int(p.spec.Pipe.PacketBytes) / p.spec.Type.Size()
+	if per == 1 {
+		return nil
+	}
+	return []int{count / per, per}
+}
