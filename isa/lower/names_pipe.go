@@ -148,6 +148,9 @@ func (b *builder) createPipe(c *clCall, end isa.PipeParam) *value {
 	if s := c.rt.scalar(); c.rt.flat != 1 || s != isa.I64 || c.rt.kind == kindInt {
 		b.fail("the result of %s is no pipe", c.name)
 	}
+	if len(c.args[0]) == 0 {
+		b.fail("the argument of %s is no pipe storage", c.name)
+	}
 	t := c.types[0]
 	first := t // the type of what the storage begins with
 	if t.kind == kindPointer {
@@ -166,10 +169,13 @@ func (b *builder) createPipe(c *clCall, end isa.PipeParam) *value {
 		return b.pipeEnd(v, end)
 	}
 	v := c.args[0][0]
-	if t.kind == kindPointer {
+	switch {
+	case t.kind == kindPointer:
 		l := b.f.newValue(isa.OpLoad, isa.I32, isa.I32, v)
 		l.space, l.imm2 = space(t.storage), isa.AlignCode(1)
 		v = b.add(l)
+	case t.kind != kindStruct || v.typ != isa.I32:
+		b.fail("the argument of %s is no pipe storage", c.name)
 	}
 	s := b.f.newValue(irStorage, isa.I64, isa.I64, v)
 	s.index = len(b.storages)
