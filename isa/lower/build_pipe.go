@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -33,8 +32,8 @@ func (m *module) pipeStorage(in spirv.Inst) int {
 // newPipe adds a pipe to the program; in is what says so.
 func (m *module) newPipe(in spirv.Inst, name string, bytes, align, capacity uint32) int {
 	switch {
-	case bytes == 0 || bytes > memory.MaxPacketBytes:
-		m.fail(in, "packets of %d bytes are not supported; they may have 1 to %d", bytes, memory.MaxPacketBytes)
+	case bytes == 0 || bytes > isa.MaxPacketBytes:
+		m.fail(in, "packets of %d bytes are not supported; they may have 1 to %d", bytes, isa.MaxPacketBytes)
 	case align == 0 || align&(align-1) != 0:
 		m.fail(in, "packets that are aligned to %d bytes are not supported; the alignment is a power of two", align)
 	}

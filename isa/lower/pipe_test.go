@@ -12,6 +12,8 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
 
@@ -439,5 +441,12 @@ func TestPipeForms(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestMaxPacketBytes compares the limit that lowering knows with that of the pipes.
+func TestMaxPacketBytes(t *testing.T) {
+	if isa.MaxPacketBytes != memory.MaxPacketBytes {
+		t.Errorf("%d and %d", isa.MaxPacketBytes, memory.MaxPacketBytes)
 	}
 }
