@@ -41,7 +41,7 @@ type aux struct {
 	binary64      func(x, y float64) float64
 	ternary64     func(x, y, z float64) float64
 	image         *imageAccess
-	pipe          *pipeAccess
+	pipe          *isa.PipeAccess
 }
 
 type convertKey struct {

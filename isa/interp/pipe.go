@@ -9,14 +9,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// pipeAccess is what a pipe instruction knows from the start.
-type pipeAccess struct {
-	*isa.PipeAccess
-	// same says that all operands but the pointer, the index and the
-	// reservation are scalars.
-	same bool
-}
-
 // pipeState is what a wave needs for pipes; kernels without have none.
 type pipeState struct {
 	// The pipe that was looked up last, and its handle without an end.
@@ -34,8 +26,9 @@ type pipeState struct {
 	// What operations that do not block did since the last back-edge.
 	failed, moved bool
 
-	// For the lanes of a chunk: where their packets are in the ring, in bytes.
-	at [64]uint64
+	// For the lanes of a chunk: where their packets are in the ring, in bytes,
+	// and a scalar pointer for all of them.
+	at, same [64]uint64
 }
 
 // newPipes returns the state for a wave of a number of chunks, or nil.
@@ -59,8 +52,7 @@ func (s *pipeState) start() {
 
 // pipe decodes a pipe instruction.
 func (d *decoder) pipe(in inst) {
-	a := &pipeAccess{PipeAccess: &d.kernel.PipeAccesses[in.imm]}
-	a.same = a.Pipe.IsScalar() && a.PacketBytes.IsScalar() && a.PacketAlign.IsScalar()
+	a := &d.kernel.PipeAccesses[in.imm]
 	in.aux = &aux{pipe: a}
 	if d.check && a.Scope == isa.ScopeSubgroup {
 		c := in
@@ -68,6 +60,11 @@ func (d *decoder) pipe(in inst) {
 		d.emit(c)
 	}
 	in.fn = pipeLanes
+	if a.Pointer != isa.None && a.Pipe.IsScalar() && a.PacketBytes.IsScalar() && a.PacketAlign.IsScalar() {
+		in.fn = pipeMove
+		in.d = d.operand(in.src.Dst, isa.I32)
+		in.a, in.b, in.c = d.operand(a.Pointer, isa.I64), d.operand(a.Reserve, isa.I64), d.operand(a.Index, isa.I32)
+	}
 	d.emit(in)
 }
 
@@ -290,7 +287,7 @@ type pipeBad struct {
 }
 
 // pipeCheck fills in what a lane uses. It returns what is wrong with that, or nil.
-func (w *wave) pipeCheck(a *pipeAccess, k, i int, u *pipeUse) *pipeBad {
+func (w *wave) pipeCheck(a *isa.PipeAccess, k, i int, u *pipeUse) *pipeBad {
 	h := memory.Pointer(w.reg(a.Pipe, isa.I64, k, i))
 	size, align := uint32(w.reg(a.PacketBytes, isa.I32, k, i)), uint32(w.reg(a.PacketAlign, isa.I32, k, i))
 	u.handle, u.pipe = h, w.findPipe(h)
@@ -336,7 +333,7 @@ func (w *wave) pipeCheck(a *pipeAccess, k, i int, u *pipeUse) *pipeBad {
 
 // wrongReserve says what is wrong with a reservation that a lane uses, which
 // u.reserve is if it is open.
-func (w *wave) wrongReserve(a *pipeAccess, u *pipeUse, id uint64, k, i int) (memory.ReserveMistake, bool) {
+func (w *wave) wrongReserve(a *isa.PipeAccess, u *pipeUse, id uint64, k, i int) (memory.ReserveMistake, bool) {
 	r := u.reserve
 	if r == nil {
 		switch {
@@ -390,7 +387,7 @@ func (w *wave) pipeOwner(s isa.Scope, k, i int) memory.PipeOwner {
 }
 
 // newPipeFault describes what a lane uses.
-func (w *wave) newPipeFault(a *pipeAccess, kind memory.PipeFaultKind, k, i int, u *pipeUse) *memory.PipeFault {
+func (w *wave) newPipeFault(a *isa.PipeAccess, kind memory.PipeFaultKind, k, i int, u *pipeUse) *memory.PipeFault {
 	p := u.pipe
 	f := &memory.PipeFault{Kind: kind, Op: pipeOps[a.Op], Pipe: p.Name(), Handle: u.handle, PacketBytes: p.PacketBytes(), PacketAlign: p.PacketAlign(),
 		By: w.pipeOwner(a.Scope, k, i), Index: u.index}

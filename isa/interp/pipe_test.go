@@ -2,6 +2,7 @@ package interp
 
 import (
 	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -112,6 +113,65 @@ func TestPipeBlocking(t *testing.T) {
 	for i := range uint32(n) {
 		if got := binary.LittleEndian.Uint32(data[i*4:]); got != i*3 {
 			t.Fatalf("item %d read %d", i, got)
+		}
+	}
+}
+
+// BenchmarkPipe times reads and writes of packets, by 64 lanes at a time.
+func BenchmarkPipe(b *testing.B) {
+	const n, rounds = 64, 1024
+	type shape struct {
+		name  string
+		space isa.Space
+		op    isa.PipeOp
+	}
+	shapes := []shape{
+		{"read/private", isa.SpacePrivate, isa.PipeRead}, {"write/private", isa.SpacePrivate, isa.PipeWrite},
+		{"read/local", isa.SpaceLocal, isa.PipeRead}, {"write/local", isa.SpaceLocal, isa.PipeWrite},
+		{"reserved_read/private", isa.SpacePrivate, isa.PipeReservedRead}, {"reserved_write/private", isa.SpacePrivate, isa.PipeReservedWrite},
+		{"reserved_read/local", isa.SpaceLocal, isa.PipeReservedRead}, {"reserved_write/local", isa.SpaceLocal, isa.PipeReservedWrite},
+	}
+	for _, size := range []uint32{1, 2, 4, 8, 16, 64} {
+		for _, s := range shapes {
+			b.Run(fmt.Sprintf("%s/%d", s.name, size), func(b *testing.B) {
+				mem := memory.NewGlobal(1 << 24)
+				p := testPipe(b, mem, memory.PipeOptions{PacketBytes: size, Capacity: n*rounds + 17})
+				k := newPipeBuilder()
+				k.k.Private = []isa.Alloc{{Name: "x", Size: 64, Align: 16}}
+				pipe, bytes, zero := k.constant(uint64(p.Handle())), k.constant(uint64(size)), k.constant(0)
+				base, count := k.constant(isa.PointerBits(s.space, 0)), k.constant(n)
+				id, ok, ptr, reserve := k.reg(isa.I32), k.reg(isa.I32), k.reg(isa.I64), k.reg(isa.I64)
+				to := base
+				k.builtin(isa.BuiltinLocalID, isa.I32, id)
+				if s.space == isa.SpaceLocal {
+					k.emit(isa.Inst{Op: isa.OpPtrAdd, Type: isa.I64, Dst: ptr, A: base, B: id, Idx: isa.IdxU32, Scale: size})
+					to = ptr
+				}
+				a := isa.PipeAccess{Name: "move", Op: s.op, Pipe: pipe, Pointer: to, PacketBytes: bytes, PacketAlign: zero}
+				if s.op == isa.PipeReservedRead || s.op == isa.PipeReservedWrite {
+					r := isa.PipeAccess{Name: "reserve", Op: isa.PipeReserveRead, Scope: isa.ScopeSubgroup, Pipe: pipe, Count: count, PacketBytes: bytes, PacketAlign: zero}
+					if s.op == isa.PipeReservedWrite {
+						r.Op = isa.PipeReserveWrite
+					}
+					k.pipe(reserve, r)
+					a.Reserve, a.Index = reserve, id
+				}
+				loop(k, rounds, func(isa.Reg) { k.pipe(ok, a) })
+				l := pipes(k.launch(mem, n), p)
+				l.LocalSizes, l.SubgroupSize = []uint64{n * 64}, n
+				g := group(b, l)
+				w := k.compile(b).NewWave(n)
+				perLaneOp(b, n*rounds, func() {
+					p.Reset()
+					if s.op.Reads() {
+						p.Move(true, n*rounds)
+					}
+					w.Start(g, 0, n)
+					if s := w.Run(0); s != engine.StopDone {
+						b.Fatal(s, w.Fault())
+					}
+				})
+			})
 		}
 	}
 }
