@@ -362,7 +362,9 @@ func TestHostile(t *testing.T) {
 		{"a table of pipes of 2^64 bytes", pipeKernel("", "", "%link = OpConstantPipeStorage %store 4294967295 1 4294967295\n%t0 = OpTypeStruct %store %store\n%k0 = OpConstantComposite %t0 %link %link\n%pt = OpTypePointer CrossWorkgroup %t0\n%var = OpVariable %pt CrossWorkgroup %k0\n",
 			"%vi = OpConvertPtrToU %ulong %var\n"), "bytes are not supported"},
 		{"a table of many pipes", pipeKernel("", "", double("%t0 = OpTypeStruct %store %store\n", "OpTypeStruct", 24)+"%link = OpConstantPipeStorage %store 4 4 4\n"+doubleConst("%k0 = OpConstantComposite %t0 %link %link\n", 24)+global(24), "%vi = OpConvertPtrToU %ulong %var\n%vu = OpUConvert %uint %vi\nOpStore %out %vu\n"), "constituents"},
-		{"reservations of groups", pipeKernel("", "", "", lines(200000, func(i int) string { return fmt.Sprintf("%%i%d = OpGroupReserveReadPipePackets %%rid %%c2 %%in %%c1 %%c4 %%c4\n", i) })), "instructions with its calls inlined"},
+		{"reservations of groups", pipeKernel("", "", "", lines(200000, func(i int) string {
+			return fmt.Sprintf("%%i%d = OpGroupReserveReadPipePackets %%rid %%c2 %%in %%c1 %%c4 %%c4\n", i)
+		})), "instructions with its calls inlined"},
 		{"a large structure", kernelText("", "%t0 = OpTypeStruct"+strings.Repeat(" %uint", 16000)+"\n%k0 = OpConstantComposite %t0"+strings.Repeat(" %c1", 16000)+"\n"+
 			lines(40, func(i int) string {
 				return fmt.Sprintf("%%pt%d = OpTypePointer CrossWorkgroup %%t0\n%%var%[1]d = OpVariable %%pt%[1]d CrossWorkgroup %%k0\n", i)
