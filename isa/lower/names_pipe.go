@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -192,16 +194,24 @@ func (b *builder) storageType(p *value) *typ {
 	return nil
 }
 
-// storages replaces the storages that SYCL has by the program's pipes: a value
-// that has been loaded from the start of a constant structure stands for the
-// structure, which is one pipe, however many places name it.
+// storages finds the pipes that constants of the module lead to. A value that has
+// been loaded from the start of a constant structure stands for the structure,
+// which is one pipe, however many places name it: that is how SYCL has storages.
+// A storage of SPIR-V's own that comes from a constant is the one that stands
+// there, so that it need not be taken for any pipe of the program.
 func storages(b *builder) {
-	if len(b.storages) == 0 {
+	if len(b.pipeAccesses) == 0 {
 		return
 	}
 	drop := map[*value]bool{}
 	for _, blk := range b.f.blocks {
 		for _, v := range blk.insts {
+			if v.op == isa.OpLoad {
+				if p, ok := b.constantStorage(v); ok {
+					v.repl = b.pipeHandle(p)
+				}
+				continue
+			}
 			if v.op != irStorage {
 				continue
 			}
@@ -227,6 +237,29 @@ func storages(b *builder) {
 		delete(drop, blk.cond)
 	}
 	b.f.filter(drop)
+}
+
+// constantStorage returns the place in Program.Pipes of the storage that a load
+// takes from a constant of the module.
+func (b *builder) constantStorage(v *value) (int, bool) {
+	p, at := v.args[0], int64(v.disp)
+	for p.op == isa.OpPtrAdd && p.idx == isa.IdxNone {
+		at += int64(p.disp)
+		p = p.args[0]
+	}
+	if p.op != irGlobal || v.idx != isa.IdxNone || v.typ != isa.I64 || at < 0 || v.flags&isa.FlagVolatile != 0 {
+		return 0, false
+	}
+	g := &b.m.prog.Globals[p.index]
+	if !g.ReadOnly {
+		return 0, false
+	}
+	// The relocations of a variable are in the order of their offsets.
+	i, ok := slices.BinarySearchFunc(g.Relocs, uint64(at), func(r isa.Reloc, at uint64) int { return cmp.Compare(r.Offset, at) })
+	if !ok || !g.Relocs[i].Pipe {
+		return 0, false
+	}
+	return g.Relocs[i].Global, true
 }
 
 // storageVariable returns the place in Program.Pipes of the pipe that a

@@ -172,6 +172,11 @@ func TestPipeUses(t *testing.T) {
 		{"an end in an array", link + "%arr = OpTypeArray %pr %c2\n%parr = OpTypePointer Function %arr\n%fpr = OpTypePointer Function %pr\n",
 			"%v = OpVariable %parr Function\n%s0 = OpInBoundsAccessChain %fpr %v %c0\n" + read + "OpStore %s0 %p\n%s1 = OpInBoundsAccessChain %fpr %v %g\n%q = OpLoad %pr %s1\n" +
 				"%x = OpReadPipe %uint %q %at %c4 %c4\n", isa.PipeReg{Reads: true}, true},
+		{"a storage in a constant", link + "%two = OpTypeStruct %ulong %store\n%l9 = OpConstant %ulong 9\n%kk = OpConstantComposite %two %l9 %link\n%pk = OpTypePointer UniformConstant %two\n" +
+			"%pks = OpTypePointer UniformConstant %store\n%var = OpVariable %pk UniformConstant %kk\n",
+			"%s0 = OpInBoundsAccessChain %pks %var %c1\n%st = OpLoad %store %s0\n%p = OpCreatePipeFromPipeStorage %pr %st\n%x = OpReadPipe %uint %p %at %c4 %c4\n", isa.PipeReg{Reads: true}, false},
+		{"a copy of a storage in a constant", link + "%pk = OpTypePointer UniformConstant %store\n%var = OpVariable %pk UniformConstant %link\n",
+			"%v = OpVariable %fst Function\nOpCopyMemory %v %var\n%st = OpLoad %store %v\n%p = OpCreatePipeFromPipeStorage %pw %st\n%x = OpWritePipe %uint %p %at %c4 %c4\n", isa.PipeReg{Writes: true}, false},
 		{"a parameter", link, "%x = OpReadPipe %uint %in %at %c4 %c4\n" + read + "%y = OpReadPipe %uint %p %at %c4 %c4\n", isa.PipeReg{Reads: true}, false},
 	} {
 		p, err := lower.Program(decode(t, pipeKernel("", "", c.typs, c.body)), lower.Options{})
