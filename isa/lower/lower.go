@@ -4,12 +4,12 @@
 //
 // A kernel goes through the passes of the table in passes.go, one pass a file:
 // it is read into SSA over scalars (build*.go), its variables are promoted to
-// registers (promote.go), values are simplified and shared (simplify.go), async
-// marks and waits that do nothing go (asyncwaits.go, asyncmarks.go), loops get
-// one latch each and blocks their order (cfg.go), addresses are folded into
-// accesses (address.go), the values that are the same for every lane are found
-// (diverge.go), and registers are given out while bytecode is written (regs.go,
-// emit.go).
+// registers (promote.go), values are simplified and shared (simplify.go), the
+// pipes that constants describe are found (storages.go), async marks and waits
+// that do nothing go (asyncwaits.go, asyncmarks.go), loops get one latch each and
+// blocks their order (cfg.go), addresses are folded into accesses (address.go),
+// the values that are the same for every lane are found (diverge.go), and
+// registers are given out while bytecode is written (regs.go, emit.go).
 //
 // Functions that a module only imports are turned into instructions by their
 // names (names*.go): OpenCL C as compilers leave it, ComputeMux's __mux_dma_*,
@@ -19,6 +19,11 @@
 // reads or writes memory across them, drops them, or shares them. An event is an
 // integer as wide as the module's pointers. The sequence of async marks belongs
 // to a function body, and inlining keeps it so (build_async.go).
+//
+// Pipe instructions are effects too, and give each lane a result of its own. A
+// blocking one is a loop of one block, which stays as it is (build_pipe.go). Lanes
+// that got their packet may run on while others wait, so that from the first such
+// loop on no value counts as the same for all lanes (diverge.go).
 //
 // It runs nothing and knows no engine. What it cannot lower it refuses by
 // name, with an [*Error], before anything runs.
