@@ -90,8 +90,8 @@ type ExpectFinding struct {
 	// Count is the number of occurrences over all findings of the code; 0 means
 	// one or more.
 	Count int
-	// Text, when not empty, must occur in the text of one finding of the code.
-	Text string
+	// Texts must all occur in the text of one finding of the code.
+	Texts []string
 }
 
 // DefaultVersion is the SPIR-V version of modules that are part of a case, unless
@@ -216,7 +216,7 @@ func (c *Case) checkExpected() *problem {
 			return bad("finding", i, "%s is given twice", f.Code)
 		case f.Count < 0:
 			return bad("finding", i, "a negative count")
-		case !plain(f.Text) || strings.Contains(f.Text, `"`):
+		case slices.ContainsFunc(f.Texts, func(s string) bool { return s == "" || !plain(s) || strings.Contains(s, `"`) }):
 			return bad("finding", i, "the text has a quotation mark, a line break, white space at an end, or a \" # \"")
 		}
 		codes[f.Code] = true

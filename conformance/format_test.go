@@ -67,7 +67,7 @@ expect:   1 = unchanged at 1
 varies:   2
 output:   "a #b\n"
 output:   "\x23 ß"
-finding:  E-OOB 16 "past the end"
+finding:  E-OOB 16 "past the end" "of c"
 finding:  E-DIV0
 exit:     1
 subgroup: 1, 8,64
@@ -98,7 +98,7 @@ func TestParseEveryKey(t *testing.T) {
 			Varies: []int{2},
 		}}}},
 		Output:    []string{"a #b\n", "# ß"},
-		Findings:  []ExpectFinding{{Code: "E-OOB", Count: 16, Text: "past the end"}, {Code: "E-DIV0"}},
+		Findings:  []ExpectFinding{{Code: "E-OOB", Count: 16, Texts: []string{"past the end", "of c"}}, {Code: "E-DIV0"}},
 		Exit:      1,
 		SubGroups: []int{1, 8, 64}, Check: ChecksOn, Timeout: 1500 * time.Millisecond,
 	}
@@ -183,7 +183,7 @@ func TestParseSets(t *testing.T) {
 			},
 			{Reset: true, Launches: []Launch{{Kernel: "a", Global: []uint64{3}, Args: []string{"pipe:q"}}}},
 		},
-		Findings: []ExpectFinding{{Code: "E-PIPEDEADLOCK", Text: "nobody"}}, Exit: 1,
+		Findings: []ExpectFinding{{Code: "E-PIPEDEADLOCK", Texts: []string{"nobody"}}}, Exit: 1,
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got  %+v\nwant %+v", c, want)
@@ -475,7 +475,7 @@ func TestWriteRefuses(t *testing.T) {
 		"line break": func(c *Case) { c.Title = "a\nb" },
 		"comment":    func(c *Case) { c.Title = "a # b" },
 		"tolerance":  func(c *Case) { c.Steps[0].Launches[0].Expect = []Expect{{What: "f32:1 within 2 ulp"}} },
-		"quotation":  func(c *Case) { c.Findings = []ExpectFinding{{Code: "E-OOB", Text: `a"b`}} },
+		"quotation":  func(c *Case) { c.Findings = []ExpectFinding{{Code: "E-OOB", Texts: []string{`a"b`}}} },
 	} {
 		bad := *c
 		change(&bad)

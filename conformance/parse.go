@@ -83,10 +83,10 @@ func (e *entry) place(offset int) (line, column int) {
 //	varies: N[, N…]         arguments that need not be alike in all configurations
 //	output: "TEXT"          what the kernel prints, in Go's syntax for strings; may be
 //	                        repeated for further text
-//	finding: CODE [COUNT] ["TEXT"]
+//	finding: CODE [COUNT] ["TEXT"…]
 //	                        a finding the run must make, how often (at least once
-//	                        when left out), and what its text must contain; without
-//	                        any finding: there must be none
+//	                        when left out), and what the text of one must contain;
+//	                        without any finding: there must be none
 //	refuse: TEXT            the module is refused, with an error that contains TEXT
 //	exit: N                 the exit status; 2 with refuse:, 1 with finding:, else 0
 //	subgroup: N[, N…]       only these sub-group sizes
@@ -270,7 +270,9 @@ var atForm = regexp.MustCompile(`^(.*\S)\s+at\s+([0-9]+(?:\s*,\s*[0-9]+)*)$`)
 // withinForm ends an expectation, but for sub-group sizes, with a tolerance.
 var withinForm = regexp.MustCompile(`^(.*\S)\s+within\s+([0-9]+)\s+ulps?$`)
 
-var findingLine = regexp.MustCompile(`^(\S+)(?:\s+([0-9]+))?(?:\s+"([^"]*)")?$`)
+var findingLine = regexp.MustCompile(`^(\S+)(?:\s+([0-9]+))?((?:\s+"[^"]*")*)$`)
+
+var findingText = regexp.MustCompile(`"([^"]*)"`)
 
 // scope says what a key belongs to.
 type scope uint8
@@ -576,9 +578,14 @@ func expectKey(l *Launch, e *entry, fail failFunc) error {
 func findingKey(p *caseParser, e *entry, fail failFunc) error {
 	m := findingLine.FindStringSubmatch(e.value)
 	if m == nil {
-		return fail(0, "expected \"finding: CODE [COUNT] [\\\"TEXT\\\"]\"")
+		return fail(0, "expected \"finding: CODE [COUNT] [\\\"TEXT\\\"…]\"")
 	}
-	f := ExpectFinding{Code: m[1], Text: m[3]}
+	f := ExpectFinding{Code: m[1]}
+	for _, t := range findingText.FindAllStringSubmatch(m[3], -1) {
+		if t[1] != "" {
+			f.Texts = append(f.Texts, t[1])
+		}
+	}
 	if m[2] != "" {
 		n, err := strconv.Atoi(m[2])
 		if err != nil || n == 0 {

@@ -213,11 +213,11 @@ func (t *trial) compareFindings(list []finding.Finding) []fault {
 	stated := map[string]bool{}
 	for _, want := range t.Findings {
 		stated[want.Code] = true
-		count, text := uint64(0), want.Text == ""
+		count, text := uint64(0), len(want.Texts) == 0
 		for i := range list {
 			if f := &list[i]; string(f.Code) == want.Code {
 				count += f.Count
-				text = text || strings.Contains(f.Text(), want.Text)
+				text = text || containsAll(f.Text(), want.Texts)
 			}
 		}
 		switch {
@@ -226,7 +226,7 @@ func (t *trial) compareFindings(list []finding.Finding) []fault {
 		case want.Count != 0 && count != uint64(want.Count):
 			wrong = append(wrong, faultf("finding %s occurs %d times, want %d", want.Code, count, want.Count))
 		case !text:
-			wrong = append(wrong, faultf("no finding %s contains %q", want.Code, want.Text))
+			wrong = append(wrong, faultf("no finding %s contains %s", want.Code, strings.Trim(fmt.Sprintf("%q", want.Texts), "[]")))
 		}
 	}
 	for i := range list {
@@ -237,6 +237,11 @@ func (t *trial) compareFindings(list []finding.Finding) []fault {
 		}
 	}
 	return wrong
+}
+
+// containsAll says whether all of the parts occur in s.
+func containsAll(s string, parts []string) bool {
+	return !slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(s, p) })
 }
 
 // alike names the memory that an argument is compared with: one for all

@@ -62,8 +62,8 @@ func (c *Case) Write(w io.Writer) error {
 		if f.Count != 0 {
 			v += fmt.Sprintf(" %d", f.Count)
 		}
-		if f.Text != "" {
-			v += fmt.Sprintf(" \"%s\"", f.Text)
+		for _, text := range f.Texts {
+			v += fmt.Sprintf(" \"%s\"", text)
 		}
 		key("finding", v)
 	}

@@ -103,6 +103,14 @@ func (d *draft) sizes() []int {
 // generated begins the comment of every case that this package makes.
 const generated = "Made by conformance/internal/groupcases."
 
+// texts is what the text of a finding must contain.
+func texts(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
+
 // finish ends the kernel and returns the case.
 func (d *draft) finish() *conformance.Case {
 	d.add("OpReturn")
