@@ -101,6 +101,9 @@ func (k *Kernel) Run(ctx context.Context, r NDRange, args ...Arg) (*Result, erro
 // context or the timeout ended it; other errors mean that it did not start
 // ([*ArgError], [*RangeError], [*LimitError], [*ModuleError], one that wraps
 // [ErrInvalid], [ErrClosed], [ErrForeign] or [ErrMapped], or the context's).
+//
+// A kernel with pipes runs as a [Set] of one launch, whatever Parallel says. An
+// error of what was given to [Pipe.Feed] or [Pipe.Drain] ends it.
 func (l *Launch) Run(ctx context.Context) (*Result, error) {
 	p, err := l.prepare()
 	if err != nil {

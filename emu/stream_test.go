@@ -3,6 +3,7 @@ package emu_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/emu/trace"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
 
@@ -270,4 +272,66 @@ func chain(t testing.TB, d *emu.Device, n int, packets uint32) *emu.Set {
 	}
 	set.Launches = append(set.Launches, launch(kernel(t, prog, "consume"), pipes[n], buffer(t, d, make([]uint32, packets)...), u32(packets)))
 	return set
+}
+
+// TestSetTrace checks that the same set gives the same trace, of which the
+// format is right, and that it has the packets of both ends of the host.
+func TestSetTrace(t *testing.T) {
+	for _, s := range pipeSchedules(t) {
+		record := func() string {
+			d := device(t, emu.DeviceOptions{})
+			prog := stream(t, d, 2)
+			in, out := pipe(t, d, "in", 4, 3), pipe(t, d, "out", 4, 3)
+			var drained bytes.Buffer
+			if err := errors.Join(in.Feed(bytes.NewReader(make([]byte, 20))), out.Drain(&drained)); err != nil {
+				t.Fatal(err)
+			}
+			set := emu.Set{Schedule: s, Trace: trace.New(trace.Options{}), Launches: []emu.Launch{
+				launch(kernel(t, prog, "relay"), in, out, u32(5)), launch(kernel(t, prog, "source"), u32(4)), launch(kernel(t, prog, "filter"), u32(4)),
+				{Kernel: kernel(t, prog, "take"), Args: []emu.Arg{buffer(t, d, make([]uint32, 4)...)}, Range: sized(4, 2)},
+			}}
+			if _, err := set.Run(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			var doc bytes.Buffer
+			if err := set.Trace.WriteChrome(&doc); err != nil {
+				t.Fatal(err)
+			}
+			return doc.String()
+		}
+		first := record()
+		if record() != first {
+			t.Errorf("%v: two different traces", s)
+		}
+		var doc struct{ TraceEvents []map[string]any }
+		if err := json.Unmarshal([]byte(first), &doc); err != nil {
+			t.Fatal(err)
+		}
+		if len(doc.TraceEvents) < 40 || !strings.Contains(first, "filter") || !strings.Contains(first, "host") {
+			t.Errorf("%v: a trace of %d events:\n%s", s, len(doc.TraceEvents), first)
+		}
+	}
+}
+
+// TestChainMemory checks that what a chain of a thousand kernels takes grows with
+// its length, and not faster.
+func TestChainMemory(t *testing.T) {
+	d := device(t, emu.DeviceOptions{})
+	each := func(n int) float64 {
+		set := chain(t, d, n, 2)
+		before := allocated()
+		if _, err := set.Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		took := float64(allocated()-before) / float64(n)
+		out, ok := set.Launches[n+1].Args[1].(*emu.Buffer)
+		if !ok || !slices.Equal(contents[uint32](t, out), count(0, 2)) {
+			t.Errorf("chain of %d: wrong packets", n)
+		}
+		return took
+	}
+	each(1) // what is made at the first launch
+	if short, long := each(100), each(1000); long > 2*short || long > 64<<10 {
+		t.Errorf("a kernel takes %.0f bytes in a chain of 100, %.0f in one of 1000", short, long)
+	}
 }
