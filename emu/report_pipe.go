@@ -76,7 +76,11 @@ func (p *prepared) pipeFault(out *finding.Finding, f *scheduler.Fault, places *p
 		return
 	}
 	if f.Code == finding.PipeOpen {
-		out.Parties = append(out.Parties, finding.Party{Does: fmt.Sprintf("holds %s, of which packet %d of the pipe is the first", packets(r.N), r.First), Items: ownerItems(r)})
+		holds := "holds"
+		if r.Owner.Items > 1 {
+			holds, out.WorkItem = "hold", nil
+		}
+		out.Parties = append(out.Parties, finding.Party{Does: fmt.Sprintf("%s %s, of which packet %d of the pipe is the first", holds, packets(r.N), r.First), Items: ownerItems(r)})
 		return
 	}
 	if f.Code != finding.PipeIndex && f.Code != finding.PipeUnwritten && fault.Mistake == memory.ReserveUnknown {

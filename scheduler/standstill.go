@@ -311,7 +311,7 @@ func (w *worker) openReservations() {
 			if r.Owner.Launch != w.Index || r.Owner.Group != w.group.Linear || stale[r.ID] {
 				return
 			}
-			e := w.faults.add(w.pos, finding.PipeOpen, r.PC, max(r.Owner.Items, 1))
+			e := w.faults.add(w.pos, finding.PipeOpen, r.PC, 1) // of a group too: it is one reservation
 			if e == nil {
 				return
 			}
