@@ -2,6 +2,7 @@ package lower
 
 import (
 	"errors"
+	"slices"
 	"sort"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -66,6 +67,8 @@ func emit(b *builder) {
 		}
 	}
 	k.Private = e.keptPrivate()
+	k.UsesPipes = len(k.PipeAccesses) > 0 || len(k.PipeRegs) > 0 ||
+		slices.ContainsFunc(k.Params, func(p isa.Param) bool { return p.Kind == isa.ParamPipe })
 }
 
 // leaves gives scalar registers to the constants, arguments and addresses
@@ -237,7 +240,6 @@ func (e *emitter) inst(v *value) {
 		in.Type, in.Imm2, in.Imm = isa.Void, 0, uint32(len(e.k.PipeAccesses))
 		e.accesses[v.index] = in.Imm
 		e.k.PipeAccesses = append(e.k.PipeAccesses, a)
-		e.k.UsesPipes = true
 	case isa.ShapeAsync:
 		in.Imm = uint32(e.sequence[v.index])
 		e.k.UsesAsync = true

@@ -157,6 +157,10 @@ func TestPipeDirection(t *testing.T) {
 func TestPipeUses(t *testing.T) {
 	const link = "%link = OpConstantPipeStorage %store 4 4 4\n"
 	read := "%p = OpCreatePipeFromPipeStorage %pr %link\n"
+	idle, err := lower.Program(decode(t, pipeKernel("", "", "", "")), lower.Options{})
+	if err != nil || !idle.Kernel("f").UsesPipes {
+		t.Errorf("a kernel that is given pipes does not use them: %v", err)
+	}
 	for _, c := range []struct {
 		name, typs, body string
 		want             isa.PipeReg
