@@ -137,7 +137,11 @@ const maxHeader = 16
 // headerOfSet says what runs together.
 func (t *textWriter) headerOfSet() {
 	r, info := t.r, &t.r.info
-	t.printf("%s together, schedule %s", countedAs(len(r.launches), "launch", "launches"), info.Schedule)
+	together := countedAs(len(r.launches), "launch", "launches") + " together"
+	if len(r.launches) == 1 {
+		together = "1 launch"
+	}
+	t.printf("%s, schedule %s", together, info.Schedule)
 	if info.Seed != 0 {
 		t.printf(", seed %d", info.Seed)
 	}

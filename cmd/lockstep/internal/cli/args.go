@@ -54,7 +54,7 @@ func paramForm(p *emu.Param) string {
 	case isa.ParamLocal:
 		return "local:BYTES"
 	case isa.ParamPipe:
-		return "pipe:PACKET:CAPACITY"
+		return "pipe:" + packet(p.Type, 0) + ":CAPACITY"
 	case isa.ParamImage:
 		return "image:WIDTHxHEIGHT:rgba:unorm8"
 	case isa.ParamValue:
@@ -87,23 +87,28 @@ func (l *launch) parseArgs(env *Env) error {
 	}
 	l.args = make([]kernelArg, len(params))
 	for i, text := range specs {
-		p, a := &params[i], &l.args[i]
-		spec, err := argspec.Parse(text, l.run.options(env, fmt.Sprintf("argument %d of %s", i, l.label())))
-		if err != nil {
-			return fmt.Errorf("argument %d, %s: %w", i, paramText(p), err)
-		}
-		*a = kernelArg{text: text, spec: spec}
-		if err := l.pipeArg(a, p); err != nil {
-			return fmt.Errorf("argument %d, %s: -arg %s: %w", i, paramText(p), text, err)
-		}
-		if err := a.fit(p); err != nil {
-			return fmt.Errorf("argument %d, %s: -arg %s: %w", i, paramText(p), text, err)
-		}
-		if err := a.place(l.run.dev, p); err != nil {
-			return fmt.Errorf("argument %d, %s: %w", i, paramText(p), err)
+		if err := l.parseArg(env, i, text, &params[i]); err != nil {
+			return &argError{i, fmt.Errorf("argument %d, %s: %w", i, paramText(&params[i]), err)}
 		}
 	}
 	return nil
+}
+
+// parseArg reads a SPEC for a parameter.
+func (l *launch) parseArg(env *Env, i int, text string, p *emu.Param) error {
+	a := &l.args[i]
+	spec, err := argspec.Parse(text, l.run.options(env, fmt.Sprintf("argument %d of %s", i, l.label())))
+	if err != nil {
+		return err
+	}
+	*a = kernelArg{text: text, spec: spec}
+	if err := l.pipeArg(a, p); err != nil {
+		return fmt.Errorf("-arg %s: %w", text, err)
+	}
+	if err := a.fit(p); err != nil {
+		return fmt.Errorf("-arg %s: %w", text, err)
+	}
+	return a.place(l.run.dev, p)
 }
 
 // pipeArg finds or makes the pipe that an argument is, and notes how the kernel

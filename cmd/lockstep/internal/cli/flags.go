@@ -29,10 +29,12 @@ type flags struct {
 type parts struct {
 	separator string          // the flag between parts, without a value
 	flags     map[string]bool // that belong to a part
+	// located is a list whose values' places in files end is told.
+	located string
 	// end is called at the end of each part with what stands in it that is no
-	// flag, and where the part began: "" on the command line itself. After that the part's
-	// flags are as if they were not given.
-	end func(rest []string, from string) error
+	// flag, where the part began, and where the values of located stand: "" on the
+	// command line itself. After that the part's flags are as if they were not given.
+	end func(rest []string, from string, places []string) error
 }
 
 // errHelp is what parse returns for -h.
@@ -91,7 +93,8 @@ type parsing struct {
 	seen  map[string]bool
 	from  string // where the part began
 	any   bool   // the part has a word
-	count int    // words that came from files
+	at    []string
+	count int // words that came from files
 }
 
 // take returns the next word.
@@ -184,6 +187,9 @@ func (p *parsing) next() error {
 	if err := f.Set(name, value); err != nil {
 		return p.fail(w, "-%s %s: not %s", name, value, kind(fl))
 	}
+	if f.parts != nil && name == f.parts.located {
+		p.at = append(p.at, w.from)
+	}
 	if g, ok := fl.Value.(flag.Getter); ok {
 		if d, ok := g.Get().(time.Duration); ok && d < 0 {
 			return p.fail(w, "-%s %s: less than nothing; not %s", name, value, kind(fl))
@@ -195,10 +201,10 @@ func (p *parsing) next() error {
 // endPart hands a part out and begins another.
 func (p *parsing) endPart() error {
 	f := p.f
-	if err := f.parts.end(p.rest, p.from); err != nil {
+	if err := f.parts.end(p.rest, p.from, p.at); err != nil {
 		return err
 	}
-	p.rest, p.any, p.from = nil, false, ""
+	p.rest, p.any, p.from, p.at = nil, false, "", nil
 	var err error
 	f.VisitAll(func(fl *flag.Flag) {
 		if !f.parts.flags[fl.Name] {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -22,8 +23,9 @@ type partOptions struct {
 	args, outs, specs     *list
 	repeat                int
 
-	from string // where in a file the part begins; "" on the command line itself
-	own  bool   // the part names its module, rather than to use the one before
+	from     string   // where in a file the part begins; "" on the command line itself
+	argsFrom []string // where each of args stands
+	own      bool     // the part names its module, rather than to use the one before
 }
 
 // partFlags are the names of these flags.
@@ -44,8 +46,9 @@ func (o *partOptions) declare(f *flags) {
 }
 
 // endPart takes what was given for a kernel.
-func (o *runOptions) endPart(rest []string, from string) error {
+func (o *runOptions) endPart(rest []string, from string, argsFrom []string) error {
 	p := o.part
+	p.argsFrom = argsFrom
 	args, outs, specs := slices.Clone(*p.args), slices.Clone(*p.outs), slices.Clone(*p.specs)
 	p.args, p.outs, p.specs, p.from = &args, &outs, &specs, from
 	if len(rest) == 0 && len(o.parts) > 0 {
@@ -139,24 +142,44 @@ func (l *launch) label() string {
 	if l.kernel != nil {
 		name = l.kernel.Name()
 	}
-	name = strings.TrimSpace("kernel " + printable(name))
-	if len(l.run.launches) == 1 {
-		return name
+	switch {
+	case name == "":
+		return fmt.Sprintf("launch %d", l.number)
+	case len(l.run.launches) == 1:
+		return "kernel " + printable(name)
 	}
-	return fmt.Sprintf("launch %d, %s", l.number, name)
+	return fmt.Sprintf("launch %d, kernel %s", l.number, printable(name))
 }
 
-// in says which launch of several an error is about.
+// in says which launch of several an error is about, and where in a file of
+// arguments it is.
 func (l *launch) in(err error) error {
-	if err == nil || len(l.run.launches) == 1 {
+	if err == nil {
+		return nil
+	}
+	from := l.part.from
+	var at *argError
+	if errors.As(err, &at) && at.number < len(l.part.argsFrom) {
+		from = l.part.argsFrom[at.number]
+	}
+	if from != "" {
+		err = fmt.Errorf("%s: %w", from, err)
+	}
+	if len(l.run.launches) == 1 {
 		return err
 	}
-	from := ""
-	if l.part.from != "" {
-		from = " (" + l.part.from + ")"
-	}
-	return fmt.Errorf("%s%s: %w", l.label(), from, err)
+	return fmt.Errorf("%s: %w", l.label(), err)
 }
+
+// argError is what is wrong with an argument.
+type argError struct {
+	number int
+	err    error
+}
+
+func (e *argError) Error() string { return e.err.Error() }
+
+func (e *argError) Unwrap() error { return e.err }
 
 // sizes reads -global, -local and -offset. A missing -global is complained of
 // later, when it is known what the kernel wants.

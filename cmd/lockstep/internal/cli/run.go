@@ -17,7 +17,7 @@ import (
 var runCommand = &command{
 	name:  "run",
 	args:  "MODULE",
-	short: "run a kernel",
+	short: "run a kernel, or several that pipes connect",
 	long: `Runs a kernel of a SPIR-V module, binary or text; - is standard input. One -arg for
 each of the kernel's parameters, in order (` + "`lockstep help args`" + `); -out says what to
 do with a buffer afterwards. What the kernel prints goes to standard output, what
@@ -25,6 +25,11 @@ lockstep finds to standard error, with exit status 1.
 
   lockstep run saxpy.spv -global 8 -arg f32:2 -arg iota:f32:8 -arg fill:f32:8:1 -out 2=-
   lockstep run scale.spv -global 1024 -local 64 -arg in:x.npy -arg zero:f32:1k -out 1=y.npy
+
+-with begins another kernel, which runs together with those before it (` + "`lockstep help\npipes`" + `). @FILE stands for the arguments in a file, with # for comments.
+
+  lockstep run k.spv -pipe a=i32:16 -kernel source -global 1 -arg pipe:a \
+    -with -kernel sink -global 1 -arg pipe:a
 `,
 	setup: setupRun,
 }
@@ -82,7 +87,7 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.BoolVar(&o.stats, "stats", false, "print counters and times")
 	f.BoolVar(&o.verbose, "v", false, "say on standard error what is run")
 	f.Bool(separator, false, "another kernel, which runs together with those before: what follows of -kernel, -global,\n-local, -offset, -arg, -out, -spec, -repeat and MODULE is about it (lockstep help pipes)")
-	f.parts = &parts{separator: separator, flags: partFlags(), end: o.endPart}
+	f.parts = &parts{separator: separator, flags: partFlags(), located: "arg", end: o.endPart}
 	return func(ctx context.Context, env *Env, _ []string) error {
 		r, err := o.prepare(env)
 		if err != nil {
@@ -314,6 +319,10 @@ func (r *run) start(ctx context.Context, output io.Writer, update func(done, tot
 		set := emu.Set{Launches: launches, Schedule: r.schedule, Check: o.check, Timeout: o.timeout, Output: output, Progress: update, Trace: r.trace, Reproduce: r.reproduce}
 		res, err := set.Run(ctx)
 		if res == nil {
+			// Of a kernel alone nobody wants to hear that it is a set.
+			if below := errors.Unwrap(err); len(launches) == 1 && below != nil && strings.HasPrefix(err.Error(), "launch 0 of a set: ") {
+				err = below
+			}
 			return nil, err
 		}
 		return &outcome{res.Launches, res.Findings, res.Output, res.OutputDropped, res.Pipes, res.Duration}, err
