@@ -24,9 +24,18 @@ func (m *module) pipeStorage(in spirv.Inst) int {
 	if p, ok := m.pipes[id]; ok {
 		return p
 	}
+	m.refuseIO(in)
 	p := m.newPipe(in, m.names[id], in.Operand(0), in.Operand(1), in.Operand(2))
 	m.pipes[id] = p
 	return p
+}
+
+// refuseIO refuses a storage, or a variable with one, whose other end is a device
+// (SPV_INTEL_io_pipes).
+func (m *module) refuseIO(in spirv.Inst) {
+	if w, ok := m.decoration(in.ResultID(), spirv.DecorationIOPipeStorageALTERA); ok && len(w) > 0 {
+		m.fail(in, "the I/O pipe %d is not supported: no device is at its other end", w[0])
+	}
 }
 
 // newPipe adds a pipe to the program; in is what says so.

@@ -390,6 +390,7 @@ func (m *module) global(in spirv.Inst) (int, bool) {
 		spirv.LinkageType(w[len(w)-1]) == spirv.LinkageTypeImport {
 		m.fail(in, "the variable is imported, and nothing defines it")
 	}
+	m.refuseIO(in)
 	if t.kind == kindOpaque || t.kind == kindImage || t.kind == kindPipe {
 		m.fail(in, "program-scope variables of type %s are not supported", t.op)
 	}

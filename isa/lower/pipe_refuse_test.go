@@ -63,6 +63,9 @@ func TestPipeRefusals(t *testing.T) {
 		{"packets of 4 GiB", core("%link = OpConstantPipeStorage %store 4294967295 1 4294967295\n", "%p = OpCreatePipeFromPipeStorage %pr %link\n")},
 		{"alignment that is no power of two", core("%link = OpConstantPipeStorage %store 12 3 1\n", "%p = OpCreatePipeFromPipeStorage %pr %link\n")},
 		{"alignment of 0", core("%link = OpConstantPipeStorage %store 4 0 1\n", "%p = OpCreatePipeFromPipeStorage %pr %link\n")},
+		{"I/O pipe", strings.Replace(core("%link = OpConstantPipeStorage %store 4 4 1\n", "%p = OpCreatePipeFromPipeStorage %pr %link\n"), "OpDecorate", "OpDecorate %link IOPipeStorageALTERA 3\nOpDecorate", 1)},
+		{"variable of an I/O pipe", strings.Replace(core("%link = OpConstantPipeStorage %store 4 4 1\n%gst = OpTypePointer CrossWorkgroup %store\n%var = OpVariable %gst CrossWorkgroup %link\n",
+			"%s = OpLoad %store %var\n%p = OpCreatePipeFromPipeStorage %pr %s\n"), "OpDecorate", "OpDecorate %var IOPipeStorageALTERA 3\nOpDecorate", 1)},
 		{"storage as an argument", argument("%store")},
 		{"reservation as an argument", argument("%rid")},
 		{"variable with a pipe outside of functions", core("%ppr = OpTypePointer CrossWorkgroup %pr\n%var = OpVariable %ppr CrossWorkgroup\n", "%p = OpLoad %pr %var\n")},
@@ -181,6 +184,7 @@ func TestPipeUses(t *testing.T) {
 			"%s0 = OpInBoundsAccessChain %pks %var %c1\n%st = OpLoad %store %s0\n%p = OpCreatePipeFromPipeStorage %pr %st\n%x = OpReadPipe %uint %p %at %c4 %c4\n", isa.PipeReg{Reads: true}, false},
 		{"a copy of a storage in a constant", link + "%pk = OpTypePointer UniformConstant %store\n%var = OpVariable %pk UniformConstant %link\n",
 			"%v = OpVariable %fst Function\nOpCopyMemory %v %var\n%st = OpLoad %store %v\n%p = OpCreatePipeFromPipeStorage %pw %st\n%x = OpWritePipe %uint %p %at %c4 %c4\n", isa.PipeReg{Writes: true}, false},
+		{"a handle that goes to memory", link + "%gpr = OpTypePointer CrossWorkgroup %pr\n", read + "%q = OpBitcast %gpr %out\nOpStore %q %p\n", isa.PipeReg{Reads: true}, false},
 		{"a parameter", link, "%x = OpReadPipe %uint %in %at %c4 %c4\n" + read + "%y = OpReadPipe %uint %p %at %c4 %c4\n", isa.PipeReg{Reads: true}, false},
 	} {
 		p, err := lower.Program(decode(t, pipeKernel("", "", c.typs, c.body)), lower.Options{})

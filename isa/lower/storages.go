@@ -14,7 +14,7 @@ import (
 // A storage of SPIR-V's own that comes from a constant is the one that stands
 // there, so that it need not be taken for any pipe of the program.
 func storages(b *builder) {
-	if len(b.pipeAccesses) == 0 {
+	if len(b.pipeAccesses)+len(b.storages) == 0 {
 		return
 	}
 	drop := map[*value]bool{}
