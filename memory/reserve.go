@@ -54,6 +54,16 @@ type Reservation struct {
 // Touch notes that packet i of the reservation, counted from 0, was written.
 func (r *Reservation) Touch(i uint64) { r.Touched[i/64] |= 1 << (i % 64) }
 
+// TouchRow notes that the n packets from packet i on were written.
+func (r *Reservation) TouchRow(i, n uint64) {
+	for n > 0 {
+		k := min(n, 64-i%64)
+		r.Touched[i/64] |= ^uint64(0) >> (64 - k) << (i % 64)
+		i += k
+		n -= k
+	}
+}
+
 // Missing returns how many packets of a reservation to write nobody has
 // written, and the first of them.
 func (r *Reservation) Missing() (n, first uint64) {

@@ -27,8 +27,11 @@ type pipeState struct {
 	failed, moved bool
 
 	// For the lanes of a chunk: where their packets are in the ring, in bytes,
-	// and a scalar pointer for all of them.
+	// and a scalar pointer for all of them. With row set, the packets follow each other
+	// from rowAt on, those of a run of lanes; at is not filled in.
 	at, same [64]uint64
+	row      bool
+	rowAt    uint64
 }
 
 // newPipes returns the state for a wave of a number of chunks, or nil.

@@ -141,14 +141,15 @@ func (w *wave) movePackets(in *inst, p *memory.Pipe, h memory.Pointer, n int) (d
 // nextPlaces finds the packets of lanes that take them one after the other, from
 // place next in a ring of end bytes on, and returns the place behind them.
 func (w *wave) nextPlaces(set, next, size, end uint64) uint64 {
-	at := &w.pipes.at
-	if n := uint64(bits.OnesCount64(set)); n >= minDense && set&(set+1) == 0 && end-next > n*size {
-		for i := range at {
-			at[i] = next
-			next += size
+	s, at := w.pipes, &w.pipes.at
+	if _, n := run(set); n > 0 && end-next >= uint64(n)*size {
+		s.row, s.rowAt = true, next
+		if next += uint64(n) * size; next == end {
+			next = 0
 		}
-		return next - (64-n)*size
+		return next
 	}
+	s.row = false
 	for ; set != 0; set &= set - 1 {
 		at[bits.TrailingZeros64(set)&63] = next
 		if next += size; next == end {
@@ -176,6 +177,15 @@ func (w *wave) reservedPlaces(in *inst, u *pipeUse, k int, set, size uint64) uin
 		indices = (*[64]uint32)(unsafe.Add(base, in.c))
 	} else {
 		index = uint64(uint32(w.s[in.c]))
+	}
+	w.pipes.row = false
+	if lo, n := run(set); n >= minPackets && indices != nil && contiguous32(indices[lo:][:n]) && (ids == nil || same64(ids[lo:][:n])) {
+		if ids != nil {
+			id = ids[lo]
+		}
+		if w.reservedRow(a, u, id, uint64(indices[lo]), k, lo, n, size) {
+			return set
+		}
 	}
 	var r *memory.Reservation
 	first, items := 0, 0 // lanes of the chunk that may use r
@@ -212,9 +222,119 @@ func (w *wave) reservedPlaces(in *inst, u *pipeUse, k int, set, size uint64) uin
 	return set
 }
 
+// minPackets is the number of lanes from which on it is worth a look whether they
+// access packets that follow each other.
+const minPackets = 4
+
+// reservedRow finds the packets of the n lanes from lo on of chunk k, which access
+// those from index on of one reservation. It says whether all of them may and
+// the packets follow each other in the ring.
+func (w *wave) reservedRow(a *isa.PipeAccess, u *pipeUse, id, index uint64, k, lo, n int, size uint64) bool {
+	p := u.pipe
+	r := p.Reservation(id)
+	u.reserve = r
+	if _, wrong := w.wrongReserve(a, u, id, k, lo); wrong || index+uint64(n) > r.N || w.first+k*64+lo+n > r.Owner.First+r.Owner.Items {
+		return false
+	}
+	capacity := uint64(p.Capacity())
+	slot := r.First%capacity + index
+	if slot >= capacity {
+		slot -= capacity
+	}
+	if slot+uint64(n) > capacity {
+		return false
+	}
+	if a.Op.Writes() {
+		r.TouchRow(index, uint64(n))
+	}
+	w.pipes.row, w.pipes.rowAt = true, slot*size
+	return true
+}
+
+// copyRow copies packets that follow each other in the ring for the n lanes from
+// lo on of chunk k, in private memory at one address, elsewhere from or to
+// memory where they follow each other, too. It says whether that is so and allowed.
+func (w *wave) copyRow(in *inst, k, lo, n int, ring unsafe.Pointer, size uint64, write bool) bool {
+	packets := unsafe.Add(ring, w.pipes.rowAt)
+	var p memory.Pointer
+	if in.aux.pipe.Pointer.IsVector() {
+		ptr := (*[64]uint64)(unsafe.Add(w.chunk(k), in.a))
+		if p = memory.Pointer(ptr[lo]); !strided(ptr[lo:][:n], size) {
+			return false
+		}
+	} else if p = memory.Pointer(w.s[in.a]); n > 1 && p.Space() != memory.SpacePrivate {
+		return false
+	}
+	if p.Space() == memory.SpacePrivate {
+		off := uint64(p.Offset())
+		if (off|size)%4 != 0 || in.aux.pipe.Pointer.IsVector() {
+			return false
+		}
+		room := w.privatePacket(p, k, size, write)
+		if room == nil {
+			return false
+		}
+		for j := uint64(0); j < size; j += 4 {
+			copyColumn(row4(room, off+j)[lo:][:n], unsafe.Add(packets, j), size, write)
+		}
+		return true
+	}
+	all := uint64(n) * size
+	mem, limit := w.target(in, p, all, packetAccess(write))
+	if off := uint64(p.Offset()); mem == nil || off > limit {
+		return false
+	} else if mem = unsafe.Add(mem, off); write {
+		copy(unsafe.Slice((*byte)(packets), all), unsafe.Slice((*byte)(mem), all))
+	} else {
+		copy(unsafe.Slice((*byte)(mem), all), unsafe.Slice((*byte)(packets), all))
+	}
+	return true
+}
+
+// copyColumn copies one word of each lane's packet from or to a row of private
+// memory. packet is the first lane's word, the next ones are step bytes further.
+func copyColumn(row []uint32, packet unsafe.Pointer, step uint64, write bool) {
+	switch {
+	case step == 4 && !bigEndian && write:
+		copy(unsafe.Slice((*uint32)(packet), len(row)), row)
+	case step == 4 && !bigEndian:
+		copy(row, unsafe.Slice((*uint32)(packet), len(row)))
+	case write:
+		for i, v := range row {
+			memory.Store32(unsafe.Add(packet, uint64(i)*step), v)
+		}
+	default:
+		for i := range row {
+			row[i] = memory.Load32(unsafe.Add(packet, uint64(i)*step))
+		}
+	}
+}
+
+// strided says whether each value is the one before plus step.
+//
+//go:noinline
+func strided(x []uint64, step uint64) bool {
+	want := x[0]
+	var diff uint64
+	for _, v := range x {
+		diff |= v ^ want
+		want += step
+	}
+	return diff == 0
+}
+
 // copyPackets copies the packets at wave.pipes.at for lanes of chunk k, up to
 // one that may not access its memory. It returns for how many it has.
 func (w *wave) copyPackets(in *inst, k int, set uint64, ring unsafe.Pointer, size uint64, write bool) int {
+	if w.pipes.row {
+		lo, n := run(set)
+		if w.copyRow(in, k, lo, n, ring, size, write) {
+			return n
+		}
+		for i := range n {
+			w.pipes.at[(lo+i)&63] = w.pipes.rowAt + uint64(i)*size
+		}
+	}
 	var ptr *[64]uint64
 	if in.aux.pipe.Pointer.IsVector() {
 		ptr = (*[64]uint64)(unsafe.Add(w.chunk(k), in.a))
