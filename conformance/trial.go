@@ -214,9 +214,12 @@ func (t *trial) compareFindings(list []finding.Finding) []fault {
 	for _, want := range t.Findings {
 		stated[want.Code] = true
 		count, text := uint64(0), len(want.Texts) == 0
+		first := ""
 		for i := range list {
 			if f := &list[i]; string(f.Code) == want.Code {
-				count += f.Count
+				if count += f.Count; first == "" {
+					first = plainText(f)
+				}
 				text = text || containsAll(f.Text(), want.Texts)
 			}
 		}
@@ -226,17 +229,24 @@ func (t *trial) compareFindings(list []finding.Finding) []fault {
 		case want.Count != 0 && count != uint64(want.Count):
 			wrong = append(wrong, faultf("finding %s occurs %d times, want %d", want.Code, count, want.Count))
 		case !text:
-			wrong = append(wrong, faultf("no finding %s contains %s", want.Code, strings.Trim(fmt.Sprintf("%q", want.Texts), "[]")))
+			key := fmt.Sprintf("no finding %s contains %s", want.Code, strings.Trim(fmt.Sprintf("%q", want.Texts), "[]"))
+			wrong = append(wrong, fault{key, key + "; the first is: " + first})
 		}
 	}
 	for i := range list {
 		if f := &list[i]; !stated[string(f.Code)] {
-			g := *f
-			g.Reproduce = "" // the configuration says it, and differs from run to run
-			wrong = append(wrong, fault{"unexpected " + string(f.Code), "unexpected finding: " + strings.TrimSpace(g.Text())})
+			wrong = append(wrong, fault{"unexpected " + string(f.Code), "unexpected finding: " + plainText(f)})
 		}
 	}
 	return wrong
+}
+
+// plainText is the text of a finding without the command line that makes it again: the
+// configuration says that, and it differs from run to run.
+func plainText(f *finding.Finding) string {
+	g := *f
+	g.Reproduce = ""
+	return strings.TrimSpace(g.Text())
 }
 
 // containsAll says whether all of the parts occur in s.
