@@ -29,7 +29,7 @@ func (l *loader) close() {
 }
 
 // load makes the device and the program of a configuration, unless the last run's
-// will do. A program with variables or pipes of its own keeps what they hold, and serves once.
+// will do. A program with variables or pipes of its own, which keep what they hold, is reset.
 func (l *loader) load(cfg Config, t *trial) error {
 	if d := cfg.device(); l.dev == nil || l.made != d {
 		l.close()
@@ -42,18 +42,21 @@ func (l *loader) load(cfg Config, t *trial) error {
 		}
 		l.dev, l.made = dev, d
 	}
-	if l.prog != nil && (l.key != t.key || l.marks != cfg.KeepMarks || l.prog.ISA().Globals != nil || l.prog.ISA().Pipes != nil) {
+	if l.prog != nil && (l.key != t.key || l.marks != cfg.KeepMarks) {
 		if err := l.prog.Close(); err != nil {
 			return err
 		}
 		l.prog = nil
 	}
-	if l.prog == nil {
+	switch {
+	case l.prog == nil:
 		prog, err := l.dev.NewProgram(t.binary, emu.ProgramOptions{SpecConstants: t.spec, KeepMarks: cfg.KeepMarks})
 		if err != nil {
 			return err
 		}
 		l.prog, l.key, l.marks = prog, t.key, cfg.KeepMarks
+	case len(l.prog.ISA().Globals)+len(l.prog.ISA().Pipes) > 0:
+		return l.prog.Reset()
 	}
 	return nil
 }
