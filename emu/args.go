@@ -201,11 +201,14 @@ func bind(k *Kernel, i int, given Arg) (argument, error) {
 // write to the same pipe object).
 func (p *prepared) bothEnds() error {
 	params := p.Kernel.code.Params
-	first := map[*Pipe]int{}
+	var first map[*Pipe]int
 	for i := range p.args {
 		h := p.args[i].pipe
 		if h == nil {
 			continue
+		}
+		if first == nil {
+			first = make(map[*Pipe]int)
 		}
 		j, again := first[h]
 		if !again {

@@ -35,7 +35,10 @@ type Queue struct {
 }
 
 // job is what runs at a time: a command, or the launches of a set.
-type job []*Event
+type job struct {
+	command *Event
+	set     []*Event
+}
 
 // NewQueue makes a queue.
 func (d *Device) NewQueue() (*Queue, error) {
@@ -98,7 +101,7 @@ func (q *Queue) put(ctx context.Context, run func(context.Context) (*Result, err
 		return nil, fmt.Errorf("queue: %w", ErrClosed)
 	}
 	q.flush()
-	q.start(job{e})
+	q.start(job{command: e})
 	return e, nil
 }
 
@@ -121,13 +124,13 @@ func (q *Queue) drain() {
 			return
 		}
 		j := q.work[0]
-		q.work[0] = nil
+		q.work[0] = job{}
 		q.work = q.work[1:]
 		q.mu.Unlock()
-		if len(j) == 1 && j[0].launch == nil {
-			j[0].execute()
+		if j.command != nil {
+			j.command.execute()
 		} else {
-			j.runSet()
+			runSet(j.set)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (q *Queue) flush() {
 		for _, e := range held[:n] {
 			e.held = false
 		}
-		q.start(job(held[:n:n]))
+		q.start(job{set: held[:n:n]})
 		held = held[n:]
 	}
 }
@@ -107,14 +107,14 @@ func closedPrefix(held []*Event) int {
 }
 
 // runSet runs launches with pipes as a set.
-func (j job) runSet() {
+func runSet(events []*Event) {
 	started := time.Now()
 	run := setRun{own: true, set: &Set{}}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	first := j[0].launch
+	first := events[0].launch
 	run.set.Schedule, run.set.Trace, run.set.Progress = first.Schedule, first.Trace, first.Progress
-	for _, e := range j {
+	for _, e := range events {
 		p := e.launch
 		p.Schedule = first.Schedule
 		if p.Timeout > 0 && (run.set.Timeout == 0 || p.Timeout < run.set.Timeout) {
@@ -125,14 +125,14 @@ func (j job) runSet() {
 	}
 	var res *SetResult
 	// A context that is over already need not have been noticed.
-	err := j.contextErr()
+	err := contextErr(events)
 	if err == nil {
 		res, err = run.run(ctx)
 	}
 	ended := time.Now()
 	var found *FindingsError
 	findings := errors.As(err, &found)
-	for i, e := range j {
+	for i, e := range events {
 		e.profile.Started, e.profile.Ended = started, ended
 		e.err = err
 		if res != nil {
@@ -149,8 +149,8 @@ func (j job) runSet() {
 }
 
 // contextErr returns the error of the first context that is over.
-func (j job) contextErr() error {
-	for _, e := range j {
+func contextErr(events []*Event) error {
+	for _, e := range events {
 		if err := e.ctx.Err(); err != nil {
 			return err
 		}

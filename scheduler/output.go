@@ -29,13 +29,12 @@ type sink struct {
 	held    uint64 // bytes in pending
 }
 
-func newSink(w io.Writer, limit uint64) *sink {
-	s := &sink{w: w, max: limit}
+func (s *sink) init(w io.Writer, limit uint64) {
+	s.w, s.max = w, limit
 	if limit == 0 {
 		s.max = DefaultMaxOutput
 	}
 	s.room.L = &s.mu
-	return s
 }
 
 // write puts p at the end. The caller is the only one to write, or holds mu.

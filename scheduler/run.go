@@ -116,7 +116,8 @@ type launch struct {
 	ordered bool
 
 	next atomic.Uint64 // batch
-	sink *sink
+	sink *sink         // own, or that of the set
+	own  sink
 }
 
 // Run runs a launch to its end. Faults of the kernel are in the result and no
@@ -230,7 +231,8 @@ func (s *launch) prepare() error {
 	if s.groups%s.batch != 0 {
 		s.batches++
 	}
-	s.sink = newSink(s.opt.Output, s.opt.MaxOutput)
+	s.sink = &s.own
+	s.own.init(s.opt.Output, s.opt.MaxOutput)
 	return nil
 }
 

@@ -205,7 +205,8 @@ func TestOutputError(t *testing.T) {
 // TestOutputBound checks that finished output of groups far ahead is not
 // heaped up while an early group is still running.
 func TestOutputBound(t *testing.T) {
-	s := newSink(nil, 100)
+	var s sink
+	s.init(nil, 100)
 	s.commit(1, make([]byte, 101), 0)
 	var ahead atomic.Bool
 	var wg sync.WaitGroup

@@ -72,7 +72,7 @@ type set struct {
 	tracer  SetTracer // nil for none
 	quantum int
 	cancel  *atomic.Bool
-	sink    *sink
+	sink    sink
 
 	members []*member // of which those that are not over are in live
 	live    []*member
@@ -143,7 +143,8 @@ type holders struct {
 // is nil. The caller must not change the launches, nor use the pipes, before RunSet
 // returns.
 func RunSet(ctx context.Context, members []Member, feeds []Feed, opt Options) (*SetResult, error) {
-	s := &set{opt: opt, ends: make(map[*memory.Pipe]*holders), sink: newSink(opt.Output, opt.MaxOutput), rng: random(mix(opt.Seed)), patience: patience, step: 1}
+	s := &set{opt: opt, ends: make(map[*memory.Pipe]*holders), rng: random(mix(opt.Seed)), patience: patience, step: 1}
+	s.sink.init(opt.Output, opt.MaxOutput)
 	if opt.Tracer != nil {
 		t, ok := opt.Tracer.(SetTracer)
 		if !ok {
@@ -201,9 +202,9 @@ func (s *set) add(from *Member) error {
 		s.quantum = m.quantum
 	}
 	l.Cancel = s.cancel
-	m.sink = s.sink
-	if from.OwnOutput {
-		m.sink = newSink(from.Output, from.MaxOutput)
+	if m.sink = &s.sink; from.OwnOutput {
+		m.sink = &m.own
+		m.own.init(from.Output, from.MaxOutput)
 	}
 	for i := range l.Pipes {
 		p := l.Pipes[i].Pipe
@@ -718,7 +719,7 @@ func (s *set) finish(ctx context.Context) (*SetResult, error) {
 		r := &m.result
 		r.WaveLanes = m.lanes
 		r.Faults = m.faults.list()
-		if m.sink != s.sink {
+		if m.sink != &s.sink {
 			r.Output, r.Dropped = m.sink.buf, m.sink.dropped
 			if output == nil {
 				output = m.sink.err
