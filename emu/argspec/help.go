@@ -29,6 +29,9 @@ Buffers in global or constant memory
                          (booleans as u8, complex numbers as pairs), anything
                          else is raw bytes; TYPE reads the bytes as that type
 
+  buffer:NAME            the buffer that a flag -buffer NAME=SPEC makes, for
+                         kernels that share it; SPEC is one of the forms above
+
   resource:STRIDE:RECORDS:SPEC
                          a buffer resource, as AMDGPU's buffer operations take
                          it, over the buffer of SPEC, one of the forms above:

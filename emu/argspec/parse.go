@@ -59,6 +59,9 @@ type Arg struct {
 	Image *ImageInfo
 	// Pipe describes a pipe; nil for all that is none.
 	Pipe *PipeInfo
+	// Shared is the name of the buffer that an argument shares with others; the
+	// argument has no data of its own then. It is "" for all others.
+	Shared string
 }
 
 // Resource is what a buffer resource says of its buffer.
@@ -96,6 +99,8 @@ type Options struct {
 	Open func(path string) (io.ReadCloser, error)
 	// MaxBytes bounds the bytes of one argument. 0 means DefaultMaxBytes.
 	MaxBytes int64
+	// SharedBuffers lets an argument be a buffer that others share: buffer:NAME.
+	SharedBuffers bool
 }
 
 // OpenFS returns an Open function that finds files in fsys.
@@ -105,9 +110,10 @@ func OpenFS(fsys fs.FS) func(string) (io.ReadCloser, error) {
 
 // parser reads one SPEC from left to right.
 type parser struct {
-	spec string
-	open func(string) (io.ReadCloser, error)
-	max  int64
+	spec   string
+	open   func(string) (io.ReadCloser, error)
+	max    int64
+	shared bool
 }
 
 func (p *parser) fail(pos int, allowed, format string, args ...any) error {
@@ -125,7 +131,7 @@ func Parse(spec string, opts *Options) (*Arg, error) { return newParser(spec, op
 func newParser(spec string, opts *Options) *parser {
 	p := &parser{spec: spec, max: DefaultMaxBytes}
 	if opts != nil {
-		p.open = opts.Open
+		p.open, p.shared = opts.Open, opts.SharedBuffers
 		if opts.MaxBytes > 0 {
 			p.max = opts.MaxBytes
 		}
@@ -165,6 +171,8 @@ func (p *parser) parse() (*Arg, error) {
 		return p.image(rest, at)
 	case "pipe":
 		return p.pipe(rest, at)
+	case "buffer":
+		return p.sharedBuffer(rest, at)
 	case "sampler":
 		return nil, &Error{Spec: p.spec, Column: 1, Msg: head + " arguments are not supported by this version", Err: ErrUnsupported}
 	case "null":

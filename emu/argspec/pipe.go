@@ -32,7 +32,6 @@ type PipeInfo struct {
 const (
 	pipeForms   = "pipe:PACKET:CAPACITY[:SPEC] pipe:NAME"
 	packetForms = "bytes, TYPE or TYPExN, as in 4, f32 or f32x4"
-	nameForm    = "letters, digits, _, - and ., a letter or _ first"
 	// maxPacketElements bounds N of TYPExN, far above what MaxPacketBytes leaves.
 	maxPacketElements = memory.MaxPacketBytes
 )
@@ -40,33 +39,13 @@ const (
 // ParsePipe reads NAME=PACKET:CAPACITY[:SPEC], the form of -pipe: a pipe that
 // arguments of the form pipe:NAME share. An error is an [*Error].
 func ParsePipe(s string, opts *Options) (name string, a *Arg, err error) {
-	const allowed = "NAME=PACKET:CAPACITY[:SPEC], as in -pipe a=i32:16"
 	p := newParser(s, opts)
-	name, _, ok := strings.Cut(s, "=")
-	if !ok {
-		return "", nil, p.fail(len(s), allowed, "no name before a '='")
-	}
-	if err := p.pipeName(name, 0); err != nil {
+	name, at, err := p.named("pipe", "NAME=PACKET:CAPACITY[:SPEC], as in -pipe a=i32:16")
+	if err != nil {
 		return "", nil, err
 	}
-	a, err = p.pipeOf(len(name) + 1)
+	a, err = p.pipeOf(at)
 	return name, a, err
-}
-
-// IsPipeName says whether a pipe can be called so.
-func IsPipeName(s string) bool { return s != "" && badName(s) < 0 && !isPacket(s) }
-
-// badName returns the first byte that a pipe's name cannot have there, or -1.
-func badName(s string) int {
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_':
-		case i > 0 && (c >= '0' && c <= '9' || c == '-' || c == '.'):
-		default:
-			return i
-		}
-	}
-	return -1
 }
 
 // isPacket says whether s is the form of a PACKET rather than a name.
@@ -74,19 +53,6 @@ func isPacket(s string) bool {
 	t, _, _ := strings.Cut(s, "x")
 	_, ok := ParseType(t)
 	return ok
-}
-
-// pipeName checks the name of a pipe that stands at byte at.
-func (p *parser) pipeName(name string, at int) error {
-	switch i := badName(name); {
-	case name == "":
-		return p.fail(at, nameForm, "the name of the pipe is empty")
-	case i >= 0:
-		return p.fail(at+i, nameForm, "%q cannot be the name of a pipe", name)
-	case isPacket(name):
-		return p.fail(at, nameForm, "%q is a type, and cannot be the name of a pipe", name)
-	}
-	return nil
 }
 
 // pipe reads what stands behind "pipe:", from at to the end.
@@ -100,7 +66,7 @@ func (p *parser) pipe(text string, at int) (*Arg, error) {
 	if isPacket(text) || text[0] >= '0' && text[0] <= '9' {
 		return nil, p.fail(len(p.spec), pipeForms, "the capacity is missing")
 	}
-	if err := p.pipeName(text, at); err != nil {
+	if err := p.name(text, "pipe", at); err != nil {
 		return nil, err
 	}
 	return &Arg{Kind: Pipe, Type: U8, Pipe: &PipeInfo{Name: text}}, nil

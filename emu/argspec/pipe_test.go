@@ -18,7 +18,7 @@ func checkPipe(t *testing.T, a *Arg, limit int) {
 	t.Helper()
 	p := a.Pipe
 	if p.Name != "" {
-		if !IsPipeName(p.Name) || p.PacketBytes != 0 || p.Capacity != 0 || a.Data != nil || p.Rest != nil {
+		if !IsName(p.Name) || p.PacketBytes != 0 || p.Capacity != 0 || a.Data != nil || p.Rest != nil {
 			t.Fatalf("a pipe that is meant by its name: %+v", p)
 		}
 		return
@@ -192,18 +192,46 @@ func TestPipeMemory(t *testing.T) {
 	}
 }
 
-func TestParsePipeOut(t *testing.T) {
-	name, path, ok, err := ParsePipeOut("a.b=x=y.npy")
+func TestParseNamedOut(t *testing.T) {
+	name, path, ok, err := ParseNamedOut("a.b=x=y.npy")
 	if name != "a.b" || path != "x=y.npy" || !ok || err != nil {
 		t.Errorf("got %q %q %v %v", name, path, ok, err)
 	}
 	for _, s := range []string{"", "a", "2=-", "=x", "a b=x", "f32=x"} {
-		if _, _, ok, err := ParsePipeOut(s); ok || err != nil {
+		if _, _, ok, err := ParseNamedOut(s); ok || err != nil {
 			t.Errorf("%q: %v, %v", s, ok, err)
 		}
 	}
 	var e *Error
-	if _, _, ok, err := ParsePipeOut("a="); !ok || !errors.As(err, &e) || e.Column != 3 {
+	if _, _, ok, err := ParseNamedOut("a="); !ok || !errors.As(err, &e) || e.Column != 3 {
 		t.Errorf("no file name: %v, %v", ok, err)
+	}
+}
+
+func TestParseBuffer(t *testing.T) {
+	opts := &Options{Open: OpenFS(files(t)), SharedBuffers: true}
+	name, a, err := ParseBuffer("c.1=buf:i16:1,-1", opts)
+	if err != nil || name != "c.1" || a.Kind != Buffer || a.Type != I16 || a.Count != 2 || a.Shared != "" {
+		t.Errorf("%q, %+v, %v", name, a, err)
+	}
+	for s, column := range map[string]int{"": 1, "a": 2, "=zero:u8:1": 1, "1=zero:u8:1": 1, "u8=zero:u8:1": 1, "a=": 3, "a=i32:1": 3, "a=null": 3, "a=zero:u8:0": 11, "a=in:missing.bin": 6, "a=buffer:b": 3} {
+		_, _, err := ParseBuffer(s, opts)
+		var e *Error
+		if !errors.As(err, &e) || e.Column != column {
+			t.Errorf("-buffer %q: %v, want an error at column %d", s, err, column)
+		}
+	}
+	if a, err := Parse("buffer:c", opts); err != nil || a.Kind != Buffer || a.Shared != "c" || a.Data != nil {
+		t.Errorf("%+v, %v", a, err)
+	}
+	for s, column := range map[string]int{"buffer:": 8, "buffer:1": 8, "buffer:a b": 9, "buffer:f32": 8} {
+		_, err := Parse(s, opts)
+		var e *Error
+		if !errors.As(err, &e) || e.Column != column {
+			t.Errorf("%q: %v, want an error at column %d", s, err, column)
+		}
+	}
+	if _, err := Parse("buffer:c", nil); err == nil {
+		t.Error("a shared buffer where there is none")
 	}
 }

@@ -102,7 +102,12 @@ func (l *launch) parseArg(env *Env, i int, text string, p *emu.Param) error {
 		return err
 	}
 	*a = kernelArg{text: text, spec: spec}
-	if err := l.pipeArg(a, p); err != nil {
+	if spec.Shared != "" {
+		err = l.sharedArg(a)
+	} else {
+		err = l.pipeArg(a, p)
+	}
+	if err != nil {
 		return fmt.Errorf("-arg %s: %w", text, err)
 	}
 	if err := a.fit(p); err != nil {
@@ -119,11 +124,12 @@ func (l *launch) pipeArg(a *kernelArg, p *emu.Param) error {
 	}
 	r := l.run
 	if name := a.spec.Pipe.Name; name != "" {
-		shared, err := r.sharedPipe(name)
+		s, err := r.find(name, "pipe")
 		if err != nil {
 			return err
 		}
-		a.pipe, a.spec = shared, shared.spec
+		s.used = true
+		a.pipe, a.spec = s.pipe, s.pipe.spec
 	} else {
 		a.pipe = &pipe{spec: a.spec}
 		r.pipes = append(r.pipes, a.pipe) // so that it is closed, whatever comes
@@ -138,11 +144,21 @@ func (l *launch) pipeArg(a *kernelArg, p *emu.Param) error {
 		}
 	}
 	if p.Kind == isa.ParamPipe {
-		a.pipe.used = true
 		a.pipe.typed(p)
 		a.pipe.reads, a.pipe.writes = a.pipe.reads || p.Pipe.Reads, a.pipe.writes || p.Pipe.Writes
 		a.arg = a.pipe.dev
 	}
+	return nil
+}
+
+// sharedArg finds the buffer that an argument is.
+func (l *launch) sharedArg(a *kernelArg) error {
+	s, err := l.run.find(a.spec.Shared, "buffer")
+	if err != nil {
+		return err
+	}
+	s.used = true
+	a.spec, a.buffer, a.arg = s.spec, s.buffer, s.buffer
 	return nil
 }
 
@@ -210,21 +226,29 @@ func (a *kernelArg) place(dev *emu.Device, p *emu.Param) error {
 		a.image, a.arg, a.spec.Data = im, im, nil
 		return nil
 	}
-	if a.spec.Kind != argspec.Buffer {
+	if a.spec.Kind != argspec.Buffer || a.buffer != nil {
 		return nil
 	}
-	b, err := dev.NewBuffer(uint64(len(a.spec.Data)), emu.BufferOptions{Name: p.Name})
+	b, err := newBuffer(dev, a.spec, p.Name)
 	if err != nil {
 		return err
 	}
-	if _, err := b.WriteAt(a.spec.Data, 0); err != nil {
-		return err
-	}
-	a.buffer, a.arg, a.spec.Data = b, b, nil
+	a.buffer, a.arg = b, b
 	if r := a.spec.Resource; r != nil {
 		a.arg = emu.Resource(b, r.Stride, r.Records)
 	}
 	return nil
+}
+
+// newBuffer makes a buffer with the data of a SPEC, which the device has then.
+func newBuffer(dev *emu.Device, spec *argspec.Arg, name string) (*emu.Buffer, error) {
+	b, err := dev.NewBuffer(uint64(len(spec.Data)), emu.BufferOptions{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	_, err = b.WriteAt(spec.Data, 0)
+	spec.Data = nil
+	return b, err
 }
 
 // newImage makes the image of an argument.

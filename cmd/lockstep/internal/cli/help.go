@@ -228,6 +228,8 @@ Several kernels
   {i%4+1} what is computed of it, from left to right. -pipe 'c{0..7}=i32:1' makes
   pipes c0 to c7, so that this is a chain:
     -pipe 'c{0..7}=i32:1' -with -repeat 7 -kernel twice … -arg 'pipe:c{i}' -arg 'pipe:c{i+1}'
+  -buffer NAME=SPEC makes a buffer, which kernels share as the argument buffer:NAME;
+  -out NAME=PATH is for these, too.
   @FILE stands for the arguments in a file: words, or one a line; '…' and "…" keep
   white space, a backslash the character behind it, and # begins a comment. The value
   of a flag is never such a file.

@@ -40,7 +40,7 @@ func (o *partOptions) declare(f *flags) {
 	f.StringVar(&o.local, "local", "", "in work-groups of `X[,Y[,Z]]` work-items (default: what the module says, or suits)")
 	f.StringVar(&o.offset, "offset", "", "add `X[,Y[,Z]]` to the global ids")
 	o.args = f.list("arg", "the next argument is `SPEC`: see lockstep help args")
-	o.outs = f.list("out", "write argument N, or the pipe of that name, afterwards to `N=PATH`: .npy keeps the type,\nother names get raw bytes, - prints the values")
+	o.outs = f.list("out", "write argument N, or the pipe or buffer of that name, afterwards to `N=PATH`: .npy keeps\nthe type, other names get raw bytes, - prints the values")
 	o.specs = f.list("spec", "set a specialization constant: `ID=VALUE`")
 	f.IntVar(&o.repeat, "repeat", 1, "run the kernel `N` times together: {i}, {i+1}, {i/4} and the like stand for numbers of the\ninstance (lockstep help pipes)")
 }
@@ -111,7 +111,7 @@ func (o *partOptions) instance(i int) (*partOptions, error) {
 			if err != nil {
 				return nil, err
 			}
-			if _, _, shared, _ := argspec.ParsePipeOut(text); l == &q.outs && shared && text == s && i > 0 {
+			if _, _, shared, _ := argspec.ParseNamedOut(text); l == &q.outs && shared && text == s && i > 0 {
 				continue // one output of one pipe, for all instances
 			}
 			texts = append(texts, text)
@@ -274,7 +274,8 @@ func (r *run) options(env *Env, what string) *argspec.Options {
 			}
 			return io.NopCloser(env.Stdin), nil
 		},
-		MaxBytes: int64(r.dev.Limits().MaxAlloc),
+		MaxBytes:      int64(r.dev.Limits().MaxAlloc),
+		SharedBuffers: true,
 	}
 }
 
@@ -283,17 +284,17 @@ func (r *run) options(env *Env, what string) *argspec.Options {
 func (l *launch) parseOuts(env *Env) error {
 	params := l.kernel.Params()
 	for _, text := range *l.part.outs {
-		if name, path, ok, err := argspec.ParsePipeOut(text); err != nil {
+		if name, path, ok, err := argspec.ParseNamedOut(text); err != nil {
 			return usagef("help run", "run: -out %v", err)
 		} else if ok {
-			p, err := l.run.sharedPipe(name)
+			s, err := l.run.find(name, "")
 			if err != nil {
 				return usagef("help pipes", "run: -out %s: %v", text, err)
 			}
 			if err := folder(env, text, path); err != nil {
 				return err
 			}
-			l.run.addOut(&output{pipe: p, index: -1, text: text, path: path})
+			l.run.addOut(&output{shared: s, pipe: s.pipe, text: text, path: path})
 			continue
 		}
 		index, path, err := argspec.ParseOut(text)

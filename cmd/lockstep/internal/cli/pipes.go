@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -18,7 +17,6 @@ type pipe struct {
 	spec          *argspec.Arg
 	dev           *emu.Pipe
 	reads, writes bool // some kernel has that end
-	used          bool // some argument is the pipe
 	outs          []*output
 
 	// Of one that is drained while kernels run: what stays in memory, and the
@@ -28,59 +26,6 @@ type pipe struct {
 	streamed *output
 	// streamedBytes is how much the file has got.
 	streamedBytes uint64
-}
-
-// sharedPipes makes the pipes of -pipe.
-func (r *run) sharedPipes(env *Env) error {
-	have := make(map[string]bool)
-	for _, text := range *r.o.pipes {
-		head, tail, _ := strings.Cut(text, "=")
-		list, err := names(head)
-		if err != nil {
-			return usagef("help pipes", "run: -pipe %v", err)
-		}
-		if len(r.shared)+len(list) > maxInstances {
-			return usagef("help pipes", "run: more than %d pipes", maxInstances)
-		}
-		for _, name := range list {
-			one := text
-			if len(list) > 1 {
-				one = name + "=" + tail
-			}
-			name, spec, err := argspec.ParsePipe(one, r.options(env, "what goes into pipe "+name))
-			if err != nil {
-				return usagef("help pipes", "run: -pipe %v", err)
-			}
-			p := &pipe{name: name, spec: spec}
-			r.shared, r.pipes = append(r.shared, p), append(r.pipes, p)
-			if have[name] {
-				return usagef("help pipes", "run: -pipe %s: there is a pipe of that name already", one)
-			}
-			have[name] = true
-			if err := p.make(r.dev, name); err != nil {
-				return fmt.Errorf("-pipe %s: %w", one, err)
-			}
-		}
-	}
-	return nil
-}
-
-// sharedPipe returns the pipe that -pipe has made under a name.
-func (r *run) sharedPipe(name string) (*pipe, error) {
-	var have []string
-	for _, p := range r.shared {
-		if p.name == name {
-			return p, nil
-		}
-		have = append(have, p.name)
-	}
-	msg := fmt.Sprintf("there is no pipe %s", name)
-	if near := nearest(name, have); near != "" {
-		msg += fmt.Sprintf("; did you mean %s?", near)
-	} else {
-		msg += fmt.Sprintf("; -pipe %s=PACKET:CAPACITY makes one", name)
-	}
-	return nil, errors.New(msg)
 }
 
 // make makes the pipe on the device, with the packets that are in it before.
@@ -119,16 +64,6 @@ func (p *pipe) close() {
 	if p.stream != nil {
 		p.stream.Close()
 	}
-}
-
-// pipeUses makes sure that every shared pipe is some kernel's.
-func (r *run) pipeUses() error {
-	for _, p := range r.shared {
-		if !p.used {
-			return usagef("help pipes", "run: -pipe %s: no kernel has it; -arg pipe:%s gives it to one", p.name, p.name)
-		}
-	}
-	return nil
 }
 
 // drains says whether the host reads the pipe while kernels run: no kernel does.

@@ -13,9 +13,10 @@ import (
 
 // output is an -out.
 type output struct {
-	launch *launch // whose argument it names; nil for a shared pipe by name
-	index  int     // of the argument
-	pipe   *pipe   // nil where it is no pipe
+	launch *launch // whose argument it names, and the number of that; or
+	index  int
+	shared *shared // which it names
+	pipe   *pipe   // nil where either is no pipe
 	text   string  // INDEX=PATH as given
 	path   string
 }
@@ -24,9 +25,12 @@ type output struct {
 func (o *output) data() ([]byte, error) {
 	var data []byte
 	var err error
-	if o.pipe != nil {
+	switch {
+	case o.pipe != nil:
 		data, err = o.pipe.contents()
-	} else {
+	case o.shared != nil:
+		data, err = o.shared.buffer.Bytes()
+	default:
 		data, err = o.launch.args[o.index].bytes()
 	}
 	if err != nil {
@@ -35,10 +39,21 @@ func (o *output) data() ([]byte, error) {
 	return data, nil
 }
 
+// spec describes what the -out is about.
+func (o *output) spec() *argspec.Arg {
+	switch {
+	case o.pipe != nil:
+		return o.pipe.spec
+	case o.shared != nil:
+		return o.shared.spec
+	}
+	return o.launch.args[o.index].spec
+}
+
 // called is a heading: "argument 2, global float* y", "pipe a".
 func (o *output) called() string {
-	if o.launch == nil {
-		return "pipe " + o.pipe.name
+	if o.shared != nil {
+		return o.shared.flag() + " " + o.shared.name
 	}
 	p := o.launch.kernel.Params()[o.index]
 	s := fmt.Sprintf("argument %d, %s", o.index, paramText(&p))
@@ -60,7 +75,7 @@ func (o *output) save(env *Env, data []byte) error {
 			return argspec.Save(w, o.path, p.spec.Type, p.shape(len(data)/p.spec.Type.Size()), data)
 		})
 	default:
-		spec := o.launch.args[o.index].spec
+		spec := o.spec()
 		err = writeFile(env, o.path, func(w io.Writer) error {
 			if spec.Image != nil {
 				return argspec.SaveImage(w, o.path, spec.Image, data)

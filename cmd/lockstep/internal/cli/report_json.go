@@ -66,8 +66,8 @@ type launchReport struct {
 
 type outputReport struct {
 	Launch   *int   `json:"launch,omitempty"`   // number of the kernel, where several run together
-	Argument *int   `json:"argument,omitempty"` // number of the argument; without one it is a shared pipe
-	Pipe     string `json:"pipe,omitempty"`     // the name of a shared pipe
+	Argument *int   `json:"argument,omitempty"` // number of the argument
+	Shared   string `json:"shared,omitempty"`   // "pipe" or "buffer" where the -out is of a shared one
 	Name     string `json:"name"`
 	Type     string `json:"type"`
 	Count    int    `json:"count"`
@@ -173,37 +173,28 @@ func (o *output) json(env *Env) (outputReport, error) {
 	if err != nil {
 		return outputReport{}, err
 	}
-	var out outputReport
+	spec := o.spec()
+	out := outputReport{Type: spec.Type.String(), Count: spec.Count, Shape: spec.Shape}
 	if l := o.launch; l != nil {
-		spec := l.args[o.index].spec
-		out = outputReport{Argument: &o.index, Name: l.kernel.Params()[o.index].Name, Type: spec.Type.String(), Count: spec.Count, Shape: spec.Shape}
+		out.Argument, out.Name = &o.index, l.kernel.Params()[o.index].Name
 		if len(l.run.launches) > 1 {
 			out.Launch = &l.number
 		}
+	} else {
+		out.Name, out.Shared = o.shared.name, o.shared.flag()
 	}
 	if p := o.pipe; p != nil {
 		size := len(data)
 		if p.streamed == o {
 			size = int(p.streamedBytes)
 		}
-		out.Pipe, out.Type, out.Count = p.name, p.spec.Type.String(), size/p.spec.Type.Size()
+		out.Count = size / spec.Type.Size()
 		out.Shape = p.shape(out.Count)
-		if o.launch == nil {
-			out.Name = p.name
-		}
 	}
 	if o.path == "-" {
-		out.Values = argspec.AppendJSON(nil, o.elements(), data)
+		out.Values = argspec.AppendJSON(nil, spec.Type, data)
 		return out, nil
 	}
 	out.Path = o.path
 	return out, o.save(env, data)
-}
-
-// elements is the type of what the -out is about.
-func (o *output) elements() argspec.Type {
-	if o.pipe != nil {
-		return o.pipe.spec.Type
-	}
-	return o.launch.args[o.index].spec.Type
 }

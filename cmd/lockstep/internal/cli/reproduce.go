@@ -61,9 +61,9 @@ func (o *partOptions) words() []string {
 	return words
 }
 
-// takesPackets says whether an -out is of a pipe.
+// takesPackets says whether an -out may be of a pipe.
 func (o *partOptions) takesPackets(out string) bool {
-	if _, _, ok, _ := argspec.ParsePipeOut(out); ok {
+	if _, _, ok, _ := argspec.ParseNamedOut(out); ok {
 		return true
 	}
 	if head, _, _ := strings.Cut(out, "="); strings.Contains(head, "{") {

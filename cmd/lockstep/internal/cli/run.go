@@ -39,6 +39,7 @@ type runOptions struct {
 	part     partOptions    // the part of the command line that is read now
 	parts    []*partOptions // those that have been read
 	pipes    *list
+	buffers  *list
 	schedule string
 	seed     uint64
 	parallel string
@@ -72,6 +73,7 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	o := &runOptions{}
 	o.part.declare(f)
 	o.pipes = f.list("pipe", "make a pipe for kernels to share, with the argument pipe:NAME:\n`NAME=PACKET:CAPACITY[:SPEC]` (lockstep help pipes)")
+	o.buffers = f.list("buffer", "make a buffer for kernels to share, with the argument buffer:NAME: `NAME=SPEC`")
 	deviceFlags(f, &o.device)
 	f.Uint64Var(&o.device.LocalMemory, "lds", 0, "work-groups have `BYTES` of local memory (default 65536)")
 	f.StringVar(&o.schedule, "schedule", "in-order", "work-groups run, and copies complete, in the order `NAME`: in-order, reverse, early,\nlate, paced, seeded or two of them as in reverse+late (lockstep help schedules)")
@@ -106,8 +108,8 @@ type run struct {
 	schedule  emu.Schedule
 	parallel  emu.Parallel
 	launches  []*launch
-	shared    []*pipe // of -pipe, in the order of the flags
-	pipes     []*pipe // these, and those of arguments' own
+	shared    map[string]*shared
+	pipes     []*pipe // those of -pipe, and those of arguments' own
 	outs      []*output
 	trace     *trace.Recorder
 	reproduce string
@@ -203,7 +205,7 @@ func (o *runOptions) prepare(env *Env) (_ *run, err error) {
 	if err := r.programs(env); err != nil {
 		return nil, err
 	}
-	if err := r.sharedPipes(env); err != nil {
+	if err := r.makeShared(env); err != nil {
 		return nil, err
 	}
 	for _, l := range r.launches {
@@ -211,7 +213,7 @@ func (o *runOptions) prepare(env *Env) (_ *run, err error) {
 			return nil, err
 		}
 	}
-	if err := r.pipeUses(); err != nil {
+	if err := r.unused(); err != nil {
 		return nil, err
 	}
 	for _, l := range r.launches {
