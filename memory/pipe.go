@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
+	"sync/atomic"
 )
 
 // ErrPipe is what the errors of [NewPipe] wrap.
@@ -199,28 +199,12 @@ func (g *Global) AddPipe(p *Pipe) (Pointer, error) {
 	if size := p.Bytes(); size > g.limit || g.used > g.limit-size || size > math.MaxInt-Alignment {
 		return 0, &LimitError{Name: p.name, Size: size, Used: g.used, Limit: g.limit}
 	}
-	var list []*Pipe
-	if q := g.pipes.Load(); q != nil {
-		list = *q
+	n, ok := g.pipes.add(p)
+	if !ok {
+		return 0, fmt.Errorf("pipe %q: %d are in use: %w", p.name, MaxAllocs, ErrTooMany)
 	}
-	i := g.pipeHole
-	for i < len(list) && list[i] != nil {
-		i++
-	}
-	if i >= MaxAllocs {
-		return 0, fmt.Errorf("pipe %q: %d are in use: %w", p.name, i, ErrTooMany)
-	}
-	if i == len(list) {
-		// Whoever looks at the old list does not see what is behind its end.
-		list = append(list, p)
-	} else {
-		list = slices.Clone(list)
-		list[i] = p
-	}
-	g.pipeHole = i + 1
-	g.pipes.Store(&list)
 	g.used += p.Bytes()
-	p.handle = MakePointer(SpacePipe, uint32(i+1), 0)
+	p.handle = MakePointer(SpacePipe, n, 0)
 	return p.handle, nil
 }
 
@@ -232,13 +216,7 @@ func (g *Global) FreePipe(h Pointer) error {
 	if p == nil {
 		return fmt.Errorf("release of %s: %w", h, ErrNoAlloc)
 	}
-	list := slices.Clone(*g.pipes.Load())
-	list[h.Alloc()-1] = nil
-	for len(list) > 0 && list[len(list)-1] == nil {
-		list = list[:len(list)-1]
-	}
-	g.pipeHole = min(g.pipeHole, int(h.Alloc())-1)
-	g.pipes.Store(&list)
+	g.pipes.remove(h.Alloc())
 	g.used -= p.Bytes()
 	p.handle = 0
 	return nil
@@ -246,10 +224,48 @@ func (g *Global) FreePipe(h Pointer) error {
 
 // Pipe returns the pipe that a handle stands for, whichever end it is of, or nil.
 func (g *Global) Pipe(h Pointer) *Pipe {
-	list := g.pipes.Load()
-	n := h.Alloc()
-	if h.Space() != SpacePipe || list == nil || n == 0 || uint64(n) > uint64(len(*list)) {
+	if h.Space() != SpacePipe {
 		return nil
 	}
-	return (*list)[n-1]
+	return g.pipes.lookup(h.Alloc())
+}
+
+// pipeTable has pipes by number, from 1 on. Lookups take no lock; the others
+// are made by one goroutine at a time.
+type pipeTable struct {
+	pages [1 << (AllocBits - pageBits)]atomic.Pointer[[pageSize]atomic.Pointer[Pipe]]
+	low   uint32 // no number below is free
+}
+
+// lookup returns pipe number n, or nil.
+func (t *pipeTable) lookup(n uint32) *Pipe {
+	page := t.pages[n>>pageBits].Load()
+	if page == nil {
+		return nil
+	}
+	return page[n%pageSize].Load()
+}
+
+// add enters a pipe under the lowest number that is free.
+func (t *pipeTable) add(p *Pipe) (n uint32, ok bool) {
+	for t.low = max(t.low, 1); t.low <= MaxAllocs && t.lookup(t.low) != nil; {
+		t.low++
+	}
+	if t.low > MaxAllocs {
+		return 0, false
+	}
+	n = t.low
+	slot := &t.pages[n>>pageBits]
+	if slot.Load() == nil {
+		slot.Store(new([pageSize]atomic.Pointer[Pipe]))
+	}
+	slot.Load()[n%pageSize].Store(p)
+	t.low++
+	return n, true
+}
+
+// remove takes out pipe number n, which is there.
+func (t *pipeTable) remove(n uint32) {
+	t.pages[n>>pageBits].Load()[n%pageSize].Store(nil)
+	t.low = min(t.low, n)
 }

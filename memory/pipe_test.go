@@ -404,6 +404,26 @@ func TestPipeHandles(t *testing.T) {
 	if again, err := g.AddPipe(big); err != nil || again != h {
 		t.Error(again, err)
 	}
+	// Numbers above a page, which are taken from the lowest on.
+	g = memory.NewGlobal(1 << 20)
+	var handles []memory.Pointer
+	for i := range 3000 {
+		h, err := g.AddPipe(newPipe(t, memory.PipeOptions{PacketBytes: 1, Capacity: 1}))
+		if err != nil || h.Alloc() != uint32(i+1) {
+			t.Fatal(h, err)
+		}
+		handles = append(handles, h)
+	}
+	for _, i := range []int{2500, 7, 1023, 1024} {
+		if err := g.FreePipe(handles[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []uint32{8, 1024, 1025, 2501, 3001} {
+		if h, err := g.AddPipe(newPipe(t, memory.PipeOptions{PacketBytes: 1, Capacity: 1})); err != nil || h.Alloc() != want {
+			t.Error(h, err, want)
+		}
+	}
 }
 
 // TestPipeFault reads what faults say.

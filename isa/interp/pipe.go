@@ -14,6 +14,9 @@ type pipeState struct {
 	// The pipe that was looked up last, and its handle without an end.
 	base memory.Pointer
 	pipe *memory.Pipe
+	// All pipes of launch, by handle without an end, where there are many.
+	launch *engine.Launch
+	pipes  map[memory.Pointer]*memory.Pipe
 
 	// Lanes that wait at pipes: by code.waits, and at which pipe by lane.
 	parked  []uint64
@@ -269,9 +272,27 @@ func (w *wave) findPipe(h memory.Pointer) *memory.Pipe {
 	if s.pipe != nil && s.base == base {
 		return s.pipe
 	}
-	for i := range w.group.Launch.Pipes {
-		if p := w.group.Launch.Pipes[i].Pipe; p.Handle() == base {
-			s.base, s.pipe = base, p
+	p := s.lookup(w.group.Launch, base)
+	if p != nil {
+		s.base, s.pipe = base, p
+	}
+	return p
+}
+
+// lookup returns the pipe of a launch with that handle, or nil.
+func (s *pipeState) lookup(l *engine.Launch, base memory.Pointer) *memory.Pipe {
+	const few = 16
+	if len(l.Pipes) > few {
+		if s.launch != l {
+			s.launch, s.pipes = l, make(map[memory.Pointer]*memory.Pipe, len(l.Pipes))
+			for i := range l.Pipes {
+				s.pipes[l.Pipes[i].Pipe.Handle()] = l.Pipes[i].Pipe
+			}
+		}
+		return s.pipes[base]
+	}
+	for i := range l.Pipes {
+		if p := l.Pipes[i].Pipe; p.Handle() == base {
 			return p
 		}
 	}

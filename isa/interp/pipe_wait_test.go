@@ -424,6 +424,40 @@ func TestPipeForeign(t *testing.T) {
 	}
 }
 
+// TestPipeMany looks up the pipes of launches that have many, of two launches in turn.
+func TestPipeMany(t *testing.T) {
+	const n = 100
+	b := newPipeKernel(t, 4)
+	table, _ := b.mem.Alloc("table", n*8, false)
+	var all []*memory.Pipe
+	for i := range n {
+		q := testPipe(t, b.mem, memory.PipeOptions{PacketBytes: 4, PacketAlign: 4, Capacity: uint32(i + 1)})
+		binary.LittleEndian.PutUint64(b.mem.Lookup(table.Alloc()).Data[i*8:], uint64(q.Handle()))
+		all = append(all, q)
+	}
+	h, v := b.reg(isa.I64), b.reg(isa.I32)
+	b.load(isa.I64, isa.SpaceGlobal, h, b.constant(uint64(table)), b.lane, isa.IdxU32, 8)
+	a := b.access(isa.PipeMaxPackets)
+	a.Pipe = h
+	pc := b.pipe(v, a)
+	b.store(isa.I32, isa.SpaceGlobal, b.constant(uint64(table)), b.lane, isa.IdxU32, 8, v)
+	b.ret()
+	w := b.compile(t).NewWave(n)
+	half := group(t, pipes(b.launch(b.mem, n), all[:n/2]...))
+	w.Start(half, 0, n)
+	expect(t, w, engine.StopFault)
+	if f := w.Fault(); f.Code != finding.BadPointer || f.PC != pc || f.Lane != n/2 || f.Lanes != n/2 {
+		t.Errorf("fault %+v", f)
+	}
+	w.Start(group(t, pipes(b.launch(b.mem, n), all...)), 0, n)
+	expect(t, w, engine.StopDone)
+	for i := range n {
+		if got := binary.LittleEndian.Uint32(b.mem.Lookup(table.Alloc()).Data[i*8:]); got != uint32(i+1) {
+			t.Errorf("pipe %d has capacity %d", i, got)
+		}
+	}
+}
+
 // TestPipeChecks makes the findings that only checks make.
 func TestPipeChecks(t *testing.T) {
 	reserve := func(change func(b *pipeKernel, a *isa.PipeAccess)) (*engine.Fault, []*engine.Fault) {
