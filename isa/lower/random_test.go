@@ -31,11 +31,12 @@ type progOp struct {
 	c       uint32
 }
 
-// Operations with pipes: one takes the token of the program out of its pipe and
-// puts it back, so that work-items wait for each other; the other reads a pipe
-// that is always empty.
+// Operations with pipes: one takes a token of the program out of its pipe and
+// puts it back, so that work-items wait for each other; one does that only if
+// there is a token; one reads a pipe that is always empty.
 const (
 	opToken = 12 + iota
+	opTry
 	opNone
 
 	token = 12345
@@ -84,6 +85,8 @@ func (p *program) run(id uint32) (v [progVars]uint32, ok bool) {
 				}
 			case opToken:
 				v[o.d] = v[o.a] + token
+			case opTry:
+				v[o.d] = v[o.b] + o.c
 			case opNone:
 				v[o.d] = v[o.b] + ^uint32(0)
 			}
@@ -229,6 +232,11 @@ OpDecorate %gid BuiltIn GlobalInvocationId
 				u := next()
 				fmt.Fprintf(&s, "%s = OpLoad %%uint %%packet\n%s = OpIAdd %%uint %s %s\n", u, t, x, u)
 				s.WriteString("OpWritePipeBlockingALTERA %tw %packet %c4 %c4\n")
+			case opTry:
+				r, q, got, on := next(), next(), next(), next()
+				fmt.Fprintf(&s, "%s = OpReadPipe %%uint %%tr %%packet %%c4 %%c4\n%s = OpIEqual %%bool %s %%c0\nOpBranchConditional %s %s %s\n", r, q, r, q, got, on)
+				fmt.Fprintf(&s, "%s = OpLabel\n%s = OpWritePipe %%uint %%tw %%packet %%c4 %%c4\nOpBranch %s\n%s = OpLabel\n", got, next(), on, on)
+				bin("OpIAdd", y, c)
 			case opNone:
 				u := next()
 				fmt.Fprintf(&s, "%s = OpReadPipe %%uint %%er %%packet %%c4 %%c4\n%s = OpIAdd %%uint %s %s\n", u, t, y, u)
@@ -413,7 +421,7 @@ func checkRandomPipes(t *testing.T, seed uint64, graph bool) {
 		for i := range p.blocks[b].ops {
 			// Counters of loops are made by other kinds.
 			if o := &p.blocks[b].ops[i]; (o.kind <= 2 || o.kind == 7) && r.IntN(2) == 0 {
-				o.kind = opToken + r.IntN(2)
+				o.kind = opToken + r.IntN(3)
 			}
 		}
 	}
@@ -552,7 +560,7 @@ func TestRandomPrograms(t *testing.T) {
 
 // TestRandomPipes compares random programs with pipes with a loop in Go.
 func TestRandomPipes(t *testing.T) {
-	n := 150
+	n := 80
 	if testing.Short() {
 		n = 30
 	}
