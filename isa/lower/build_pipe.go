@@ -16,18 +16,12 @@ import (
 // back to itself for the lanes that have got nothing (isa.FlagWait). An
 // instruction of a work-group is made by one of its lanes between barriers.
 
-// pipeStorage returns the place in Program.Pipes of an OpConstantPipeStorage.
+// pipeStorage adds an OpConstantPipeStorage to Program.Pipes and returns its place.
 // The capacity is the least number of packets that the storage can hold
 // (SPIR-V 3.3.23), so that 0, which SYCL gives for "any", is 1.
 func (m *module) pipeStorage(in spirv.Inst) int {
-	id := in.ResultID()
-	if p, ok := m.pipes[id]; ok {
-		return p
-	}
 	m.refuseIO(in)
-	p := m.newPipe(in, m.names[id], in.Operand(0), in.Operand(1), in.Operand(2))
-	m.pipes[id] = p
-	return p
+	return m.newPipe(in, m.names[in.ResultID()], in.Operand(0), in.Operand(1), in.Operand(2))
 }
 
 // refuseIO refuses a storage, or a variable with one, whose other end is a device

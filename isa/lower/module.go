@@ -32,7 +32,6 @@ type module struct {
 	zeros       map[spirv.ID]bool   // by constant: whether it is all zeros
 	globals     map[spirv.ID]int    // program-scope variable → Program.Globals
 	globalTypes []*typ              // what they hold, in the order of Program.Globals
-	pipes       map[spirv.ID]int    // OpConstantPipeStorage → Program.Pipes
 	pipeOf      map[int]int         // place in Program.Globals of what SYCL has for one → Program.Pipes
 	files       map[spirv.ID]uint32 // OpString → Program.Files
 
@@ -80,7 +79,6 @@ func newModule(src *spirv.Module, opt Options) *module {
 		consts:  map[spirv.ID][]cval{},
 		zeros:   map[spirv.ID]bool{},
 		globals: map[spirv.ID]int{},
-		pipes:   map[spirv.ID]int{},
 		pipeOf:  map[int]int{},
 		files:   map[spirv.ID]uint32{},
 		ptrSize: 8,

@@ -201,3 +201,28 @@ func TestPipeUses(t *testing.T) {
 		}
 	}
 }
+
+// TestUntypedStorage makes pipes from pointers without a type: what they lead to
+// says whether it is a storage or describes one.
+func TestUntypedStorage(t *testing.T) {
+	const up = "%up = OpTypeUntypedPointerKHR CrossWorkgroup\n"
+	for _, c := range []struct {
+		name, typs string
+		want       isa.Pipe
+	}{
+		{"storage", up + "%link = OpConstantPipeStorage %store 8 4 5\n%pst = OpTypePointer CrossWorkgroup %store\n%var = OpVariable %pst CrossWorkgroup %link\n",
+			isa.Pipe{PacketBytes: 8, PacketAlign: 4, Capacity: 5}},
+		{"description", up + "%d = OpConstantComposite %desc %c4 %c2 %c9\n%var = OpVariable %pdesc CrossWorkgroup %d\n",
+			isa.Pipe{PacketBytes: 4, PacketAlign: 2, Capacity: 9}},
+	} {
+		text := pipeKernel("__spirv_CreatePipeFromPipeStorage_read", "%pr", c.typs, "%q = OpBitcast %up %var\n", "%up %q")
+		p, err := lower.Program(decode(t, strings.Replace(text, "OpDecorate", "OpDecorate %var Constant\nOpDecorate", 1)), lower.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if k := p.Kernel("f"); len(p.Pipes) != 1 || p.Pipes[0] != c.want || len(k.PipeRegs) != 1 || !k.PipeRegs[0].Reads || k.AnyPipe {
+			t.Errorf("%s:\n%s", c.name, k.Text(p))
+		}
+	}
+}

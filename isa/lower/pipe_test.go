@@ -126,6 +126,8 @@ type pipeForm struct {
 	result int
 	// handles is the type of pipes and reservations in calls, "" for their own.
 	handles string
+	// wide makes numbers of 64 bits.
+	wide bool
 }
 
 func spirvName(suffix string) func(pipeOp) (string, []string) {
@@ -178,6 +180,7 @@ var pipeForms = []pipeForm{
 	{name: "OpenCL names", call: openCLName(false), result: 32},
 	{name: "OpenCL names of opaque pointers", call: openCLName(false), result: 32, handles: "pointer"},
 	{name: "OpenCL names with results of 64 bits", call: openCLName(false), result: 64},
+	{name: "OpenCL names with numbers of 64 bits", call: openCLName(false), result: 32, wide: true},
 	{name: "names of the source", call: openCLName(true), result: 32},
 	{name: "names of the source without sizes", call: sourceName, result: 32},
 }
@@ -198,9 +201,16 @@ func (f *pipeForm) module() string {
 		typs += fmt.Sprintf("%s = OpTypeInt %d 0\n", rt, f.result)
 	}
 	typs += "%opaque = OpTypePointer CrossWorkgroup %uchar\n%fp = OpTypeFunction %void %pr %pw %pg\n"
+	if f.wide {
+		for _, n := range []int{0, 1, 2, 4} {
+			typs += fmt.Sprintf("%%wc%d = OpConstant %%ulong %[1]d\n", n)
+		}
+	}
 	at := 0
 	typeOf := func(arg string) string {
 		switch {
+		case arg[0] == '%' && f.wide:
+			return "%ulong"
 		case arg[0] == '%':
 			return "%uint"
 		case arg == "in" && f.handles == "":
@@ -215,7 +225,10 @@ func (f *pipeForm) module() string {
 		return "%opaque"
 	}
 	value := func(arg string) string {
-		if arg[0] == '%' {
+		switch {
+		case arg[0] == '%' && f.wide:
+			return "%w" + arg[1:]
+		case arg[0] == '%':
 			return arg
 		}
 		return "%v_" + arg
