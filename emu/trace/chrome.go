@@ -176,10 +176,14 @@ func (c *chromeWriter) notice() {
 	if n := len(c.r.groups); n > 0 {
 		last = c.r.groups[n-1].end
 	}
+	pid := max(len(c.r.groups), 1)
 	if c.r.set {
-		last = c.r.lastTick()
+		last, pid = c.r.lastTick(), 1
+		if len(c.r.groups) > 0 {
+			pid = c.r.groups[0].launch + 1
+		}
 	}
-	c.event("i", c.r.limitNotice(), "", last, max(len(c.r.groups), 1), 1)
+	c.event("i", c.r.limitNotice(), "", last, pid, 1)
 	c.line.str("s", "g")
 	c.line.close()
 	c.flush()

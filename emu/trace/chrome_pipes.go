@@ -108,6 +108,7 @@ func (c *chromeWriter) pipes(pid int, first []int) {
 	}
 	c.metadata("process", "pipes", pid, 0, pid)
 	threads := make([]int, len(r.pipes.runs))
+	runs := r.runsByPipe()
 	tid := 1
 	for i := range r.pipes.infos {
 		name := pipeName(&r.pipes.infos[i])
@@ -115,7 +116,7 @@ func (c *chromeWriter) pipes(pid int, first []int) {
 			write bool
 			what  string
 		}{{true, " written"}, {false, " read"}} {
-			for n, row := range r.runRows(i, side.write) {
+			for n, row := range r.runRows(runs[i], side.write) {
 				thread := name + side.what
 				if n > 0 {
 					thread += fmt.Sprintf(" (%d)", n+1)
@@ -132,7 +133,7 @@ func (c *chromeWriter) pipes(pid int, first []int) {
 	}
 	// Counters belong to the process.
 	for i := range r.pipes.infos {
-		for _, l := range r.levels(i) {
+		for _, l := range r.levelsOf(i, runs[i]) {
 			c.add(l.tick, 0, rankInstant, func() { c.level(i, l, pid) })
 		}
 	}
@@ -160,12 +161,12 @@ func (c *chromeWriter) pipes(pid int, first []int) {
 // length returns the ticks for which a run is drawn, at least one.
 func (run *packetRun) length() uint64 { return max(run.to-run.from, 1) }
 
-// runRows lays the runs of a pipe's end out in as few rows as they need, so that
+// runRows lays the runs of a pipe's end, one or the other of its runs, out in as few rows as they need, so that
 // they do not overlap within one.
-func (r *Recorder) runRows(pipe int, write bool) [][]int {
+func (r *Recorder) runRows(runs []int, write bool) [][]int {
 	var list []int
-	for i := range r.pipes.runs {
-		if run := &r.pipes.runs[i]; run.pipe == pipe && run.write == write {
+	for _, i := range runs {
+		if r.pipes.runs[i].write == write {
 			list = append(list, i)
 		}
 	}

@@ -59,6 +59,7 @@ type flow struct {
 	runs    [][]interval       // by launch, unions
 	idle    [][2][]interval    // by launch: the unions of waits for packets, and for room
 	levels  [][]level          // by pipe
+	sides   [][2][]int         // by pipe: the launches that read, and that write
 }
 
 // flow goes through the trace.
@@ -96,20 +97,13 @@ func (r *Recorder) flow() *flow {
 	for at, list := range f.waited {
 		f.waited[at] = union(list)
 	}
-	for i := range f.levels {
-		f.levels[i] = r.levels(i)
+	for i, runs := range r.runsByPipe() {
+		f.levels[i] = r.levelsOf(i, runs)
 	}
-	return f
-}
-
-// parties returns the launches that moved packets at an end, or waited there,
-// the host first.
-func (f *flow) parties(pipe int, write bool) []int {
-	var list []int
+	f.sides = make([][2][]int, len(r.pipes.infos))
 	add := func(at end) {
-		if at.pipe == pipe && at.write == write && !slices.Contains(list, at.launch) {
-			list = append(list, at.launch)
-		}
+		list := &f.sides[at.pipe][rankWrite(at.write)]
+		*list = append(*list, at.launch)
 	}
 	for at := range f.packets {
 		add(at)
@@ -117,9 +111,18 @@ func (f *flow) parties(pipe int, write bool) []int {
 	for at := range f.waits {
 		add(at)
 	}
-	slices.Sort(list)
-	return list
+	for i := range f.sides {
+		for j, list := range f.sides[i] {
+			slices.Sort(list)
+			f.sides[i][j] = slices.Compact(list)
+		}
+	}
+	return f
 }
+
+// parties returns the launches that moved packets at an end, or waited there,
+// the host first.
+func (f *flow) parties(pipe int, write bool) []int { return f.sides[pipe][rankWrite(write)] }
 
 // The signs of a picture of pipes. How full a pipe is, is a digit: tenths.
 const (

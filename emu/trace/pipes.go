@@ -311,7 +311,20 @@ type level struct {
 // levels returns how full the pipe is over time, from tick 0 on: at most one
 // level a tick. Of packets that move in a run it is known when the first and the
 // last did; the others are taken to be evenly between them.
-func (r *Recorder) levels(pipe int) []level {
+func (r *Recorder) levels(pipe int) []level { return r.levelsOf(pipe, r.runsByPipe()[pipe]) }
+
+// runsByPipe returns the indices of each pipe's runs.
+func (r *Recorder) runsByPipe() [][]int {
+	list := make([][]int, len(r.pipes.infos))
+	for i := range r.pipes.runs {
+		at := &list[r.pipes.runs[i].pipe]
+		*at = append(*at, i)
+	}
+	return list
+}
+
+// levelsOf is levels for the pipe's runs.
+func (r *Recorder) levelsOf(pipe int, runs []int) []level {
 	type step struct {
 		tick  uint64
 		write bool
@@ -319,11 +332,8 @@ func (r *Recorder) levels(pipe int) []level {
 	}
 	const most = 16 // steps of a run
 	var steps []step
-	for i := range r.pipes.runs {
+	for _, i := range runs {
 		run := &r.pipes.runs[i]
-		if run.pipe != pipe {
-			continue
-		}
 		k := min(run.n, most, run.to-run.from+1)
 		for j := range k {
 			s := step{tick: run.from, write: run.write, n: run.n*(j+1)/k - run.n*j/k}

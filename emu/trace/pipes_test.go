@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -374,5 +375,117 @@ func TestHostilePipeNames(t *testing.T) {
 	// A launch that is no set has no pipes, and says so.
 	if s := explained(t, recorded(stencil, 0), TextOptions{}); !strings.Contains(s, "there is no pipe") {
 		t.Error(s)
+	}
+}
+
+// TestCopiesInSets: each group has copies of its own, though groups take turns.
+func TestCopiesInSets(t *testing.T) {
+	r := New(Options{})
+	r.BeginSet(pipeline())
+	for i := range 2 {
+		r.Resume(i, scheduler.Group{})
+		r.Group(scheduler.Group{}, 64, uint64(10*i))
+		r.issue(copyOf(1, 0, 0, uint64(10*i+2)))
+		r.Turn(0, 0, 32, uint64(10*i), uint64(10*i+10), engine.StopPipe)
+		r.Waiting(0, 1, pipeHandle(1, 1), 32, uint64(10*i+10))
+	}
+	for i := range 2 {
+		now := uint64(20 + 10*i)
+		r.Resume(i, scheduler.Group{})
+		r.complete(1, now, now+2)
+		r.wait(now+1, now+2, 3, 0, "event 1", 0)
+		r.Turn(0, 0, 32, now, now+10, engine.StopDone)
+		r.GroupEnd(now + 10)
+	}
+	doc := chrome(t, r)
+	if _, err := check(doc); err != nil {
+		t.Error(err)
+	}
+	if n := strings.Count(doc, `"ended by copy":1`); n != 2 || strings.Contains(doc, "not complete") {
+		t.Errorf("%d waits for copies in %s", n, doc)
+	}
+	if s := text(t, r, TextOptions{}); strings.Count(s, "waits for event 1: copy 1, 1 tick") != 2 || !strings.Contains(s, "copies   2 copies of 512 bytes") {
+		t.Error(s)
+	}
+}
+
+// TestRandomSets plays launches whose waves do something at random, as a
+// scheduler may: whatever it is, a viewer can show it.
+func TestRandomSets(t *testing.T) {
+	n := 150
+	if testing.Short() {
+		n = 50
+	}
+	for seed := range uint64(n) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		r := New(Options{MaxEvents: 20 + rng.IntN(300)})
+		launches, pipes := pipeline()
+		r.BeginSet(launches, pipes)
+		type state struct{ began, over bool }
+		groups := map[[2]int]*state{}
+		var now, read, written uint64
+		for range 120 {
+			if rng.IntN(6) == 0 { // the host
+				k := min(uint64(rng.IntN(4)), 4-(written-read))
+				r.Packets(-1, pipeHandle(1, 0), true, -1, -1, written, k, now)
+				written += k
+				continue
+			}
+			key := [2]int{rng.IntN(3), rng.IntN(2)}
+			g := groups[key]
+			if g == nil {
+				g = &state{}
+				groups[key] = g
+			}
+			if g.over {
+				continue
+			}
+			id := scheduler.Group{ID: [3]uint64{uint64(key[1])}}
+			r.Resume(key[0], id)
+			if !g.began {
+				g.began = true
+				r.Group(id, 64, now)
+			}
+			wave := rng.IntN(2)
+			from := now
+			for range rng.IntN(4) {
+				now += uint64(rng.IntN(5))
+				if rng.IntN(2) == 0 && written-read < 4 {
+					r.Packets(key[0], pipeHandle(1, 2), true, 1, 0, written, 1, now)
+					written++
+				} else if written > read {
+					k := 1 + uint64(rng.IntN(int(written-read)))
+					r.Packets(key[0], pipeHandle(1, 1), false, 2, 0, read, k, now)
+					read += k
+				}
+			}
+			now += uint64(rng.IntN(2))
+			stop := []engine.Stop{engine.StopPipe, engine.StopPipe, engine.StopQuantum, engine.StopBarrier, engine.StopDone}[rng.IntN(5)]
+			r.Turn(wave, 32*wave, 32, from, now, stop)
+			if stop == engine.StopPipe {
+				for range 1 + rng.IntN(3) {
+					r.Waiting(wave, rng.IntN(2), pipeHandle(uint32(1+rng.IntN(2)), int64(1+rng.IntN(2))), 1+rng.IntN(2), now)
+				}
+			}
+			if stop == engine.StopDone && rng.IntN(2) == 0 {
+				g.over = true
+				r.GroupEnd(now)
+			}
+		}
+		doc := chrome(t, r)
+		if _, err := check(doc); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+		if s := explained(t, r, TextOptions{}); strings.Contains(s, "-1 of") || strings.Contains(s, "18446744") {
+			t.Errorf("seed %d: %s", seed, s)
+		}
+		text(t, r, TextOptions{})
+		for i := range r.pipes.infos {
+			for _, l := range r.levels(i) {
+				if l.n > uint64(r.pipes.infos[i].Capacity) {
+					t.Errorf("seed %d: %d packets in pipe %d", seed, l.n, i)
+				}
+			}
+		}
 	}
 }
