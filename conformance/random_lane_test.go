@@ -500,7 +500,7 @@ func testLaneCopies(t *testing.T, seed uint64) (broken bool) {
 	c, broken = laneCase(name+", without a "+op, steps, r)
 	m = asyncMatrix(seed)
 	if broken {
-		wantFinding(t, c, m, what)
+		wantFinding(t, c, m, "without "+what, "E-ASYNC")
 	} else {
 		wantPass(t, c, m)
 	}
