@@ -236,8 +236,7 @@ func (p *prepared) limits() error {
 // run waits for the device and runs the launch.
 func (p *prepared) run(ctx context.Context) (*Result, error) {
 	if p.hasPipes() {
-		res, err := p.alone().run(ctx)
-		return res.first(), err
+		return p.runAlone(ctx)
 	}
 	if ctx == nil {
 		ctx = context.Background()
@@ -269,7 +268,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 		DMA: d.dmaConfig(p.Schedule),
 	}
 	if p.Trace != nil {
-		p.Trace.Begin(p.traceInfo())
+		p.beginTrace()
 		opt.Tracer = p.Trace
 	}
 	sr, err := p.runner.Run(ctx, &p.launch, opt)
@@ -298,6 +297,12 @@ func (p *prepared) result(sr *scheduler.Result, took time.Duration) *Result {
 		WaveLanes: sr.WaveLanes, Duration: took,
 	}
 }
+
+// beginTrace tells the recorder of the launch. It is not inlined, since a
+// launch in a queue should do with the stack that a goroutine starts with.
+//
+//go:noinline
+func (p *prepared) beginTrace() { p.Trace.Begin(p.traceInfo()) }
 
 // traceInfo returns what a recorder is told of the launch.
 func (p *prepared) traceInfo() trace.LaunchInfo {

@@ -38,19 +38,19 @@ type setPipe struct {
 // hasPipes says whether the launch has to run as a set.
 func (p *prepared) hasPipes() bool { return p.Kernel.code.UsesPipes }
 
-// alone returns the run of a launch that has pipes and no others to run with.
-func (p *prepared) alone() *setRun {
-	return &setRun{own: true, launches: []*prepared{p}, set: &Set{
+// runAlone runs a launch that has pipes and no others to run with. Like
+// beginTrace it is not inlined.
+//
+//go:noinline
+func (p *prepared) runAlone(ctx context.Context) (*Result, error) {
+	r := setRun{own: true, launches: []*prepared{p}, set: &Set{
 		Schedule: p.Schedule, Timeout: p.Timeout, MaxFindings: p.MaxFindings, Progress: p.Progress, Trace: p.Trace,
 	}}
-}
-
-// first returns the only launch's result.
-func (r *SetResult) first() *Result {
-	if r == nil || len(r.Launches) == 0 {
-		return nil
+	res, err := r.run(ctx)
+	if res == nil {
+		return nil, err
 	}
-	return r.Launches[0]
+	return res.Launches[0], err
 }
 
 // run waits for the device and runs the launches.
