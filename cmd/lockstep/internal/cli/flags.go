@@ -22,6 +22,8 @@ type flags struct {
 	// the flags that stand in such files; nil when there are none.
 	top     []string
 	inFiles map[string]bool
+	// stdin says that standard input was such a file.
+	stdin bool
 }
 
 // parts describes a command line of several parts, which a flag separates. Some

@@ -188,6 +188,8 @@ When asynchronous copies complete:
   seeded     at times drawn from -seed N: copies overtake each other, and the lines of
              one land in any order
 
+Kernels that run together take turns in that order (lockstep help pipes).
+
 -schedule takes one of these names, or one of each as ORDER+COMPLETION: reverse+late.
 seeded by itself is seeded+seeded.
 
@@ -206,10 +208,10 @@ each makes progress while the others do, and none has to end before another begi
 
 Pipes of a command
   -pipe NAME=PACKET:CAPACITY[:SPEC] makes a pipe that holds CAPACITY packets; the
-  argument pipe:NAME gives it to a kernel, which must have its other end in another
-  one. PACKET is bytes or a type: 4, f32, f32x4. SPEC is what is in it before:
-  iota:i32:8, in:x.bin, in:- for standard input. A pipe that one kernel has for
-  itself needs no name: -arg pipe:i32:16:iota:i32:8.
+  argument pipe:NAME gives an end of it to a kernel. PACKET is bytes or a type: 4,
+  f32, f32x4. SPEC is what is in it before: iota:i32:8, in:x.bin, in:- for standard
+  input. A pipe that one kernel has for itself needs no name, as in
+  -arg pipe:i32:16:iota:i32:8.
   What exceeds the capacity follows while the kernels run; a file may be longer than
   memory. -out INDEX=PATH, or -out NAME=PATH, gives the packets that no kernel has
   read. Where no kernel of the command has the end to read, they are taken out as they

@@ -29,19 +29,23 @@ func (p *parsing) file(at word, path string) error {
 	if path == "" {
 		return p.fail(at, "@ needs the name of a file: @FILE")
 	}
+	if path == "-" && p.f.stdin {
+		return p.fail(at, "@-: standard input is read already")
+	}
+	p.f.stdin = p.f.stdin || path == "-"
 	data, err := p.f.read(path)
 	if err != nil {
 		return p.fail(at, "@%s: %v", path, err)
 	}
 	words, line, err := split(string(data))
 	if err != nil {
-		return p.fail(word{from: fmt.Sprintf("%s:%d", path, line)}, "%v", err)
+		return p.fail(word{from: fmt.Sprintf("%s:%d", display(path), line)}, "%v", err)
 	}
 	if p.count += len(words); p.count > maxWords {
 		return p.fail(at, "@%s: more than %d arguments in files", path, maxWords)
 	}
 	for i := range words {
-		words[i].from = path + ":" + words[i].from
+		words[i].from = display(path) + ":" + words[i].from
 		words[i].deep = at.deep + 1
 	}
 	if p.f.inFiles == nil {

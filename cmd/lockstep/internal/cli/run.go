@@ -91,7 +91,11 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.Bool(separator, false, "another kernel, which runs together with those before: what follows of -kernel, -global,\n-local, -offset, -arg, -out, -spec, -repeat and MODULE is about it (lockstep help pipes)")
 	f.parts = &parts{separator: separator, flags: partFlags(), located: "arg", end: o.endPart}
 	return func(ctx context.Context, env *Env, _ []string) error {
-		r, err := o.prepare(env)
+		stdin := ""
+		if f.stdin {
+			stdin = "a file of arguments"
+		}
+		r, err := o.prepare(env, stdin)
 		if err != nil {
 			return err
 		}
@@ -176,9 +180,10 @@ func source(env *Env, path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxSource))
 }
 
-// prepare does everything that can fail before the kernels run.
-func (o *runOptions) prepare(env *Env) (_ *run, err error) {
-	r := &run{o: o}
+// prepare does everything that can fail before the kernels run. stdin says what
+// standard input was used for; "" for nothing.
+func (o *runOptions) prepare(env *Env, stdin string) (_ *run, err error) {
+	r := &run{o: o, stdin: stdin}
 	defer func() {
 		if err != nil {
 			r.close()
