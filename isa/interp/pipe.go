@@ -2,6 +2,7 @@ package interp
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -66,7 +67,11 @@ func (d *decoder) pipe(in inst) {
 		d.emit(c)
 	}
 	in.fn = pipeLanes
-	if a.Pointer != isa.None && a.Pipe.IsScalar() && a.PacketBytes.IsScalar() && a.PacketAlign.IsScalar() {
+	switch {
+	case a.Scope == isa.ScopeSubgroup:
+		in.fn = pipeGroups
+		in.d = d.operand(in.src.Dst, isa.I64)
+	case a.Pointer != isa.None && samePipe(a):
 		in.fn = pipeMove
 		in.d = d.operand(in.src.Dst, isa.I32)
 		in.a, in.b, in.c = d.operand(a.Pointer, isa.I64), d.operand(a.Reserve, isa.I64), d.operand(a.Index, isa.I32)
@@ -106,13 +111,12 @@ func pipeLanes(w *wave, in *inst) {
 	w.pipeFrom(in, 0)
 }
 
-// pipeFrom does a pipe instruction for all running lanes but the first of them,
-// skip in number, which have done it.
+// pipeFrom does a pipe instruction of each lane's own for all running lanes but
+// the first of them, skip in number, which have done it.
 func (w *wave) pipeFrom(in *inst, skip int) {
 	a := in.aux.pipe
 	dst, t := in.src.Dst, a.Op.Result()
-	group := -1
-	var v uint64
+	u := pipeUse{same: samePipe(a)}
 	for k, m := range w.exec {
 		for ; m != 0; m &= m - 1 {
 			if skip > 0 {
@@ -120,13 +124,10 @@ func (w *wave) pipeFrom(in *inst, skip int) {
 				continue
 			}
 			i := bits.TrailingZeros64(m)
-			if g := (k*64 + i) / w.subgroup(); a.Scope != isa.ScopeSubgroup || g != group {
-				group = g
-				var ok bool
-				if v, ok = w.pipeLane(in, k, i); !ok {
-					w.pipeFault(in, k, i)
-					return
-				}
+			v, ok := w.pipeLane(in, k, i, &u)
+			if !ok {
+				w.pipeFault(in, k, i)
+				return
 			}
 			if dst != isa.None {
 				w.setReg(dst, t, k, i, v)
@@ -138,8 +139,46 @@ func (w *wave) pipeFrom(in *inst, skip int) {
 	}
 }
 
+// pipeGroups does a pipe instruction once for each sub-group, whose lanes get
+// its result: the id of a reservation, or nothing.
+func pipeGroups(w *wave, in *inst) {
+	if w.group.Watch {
+		w.advanceCopies(in.pc)
+	}
+	n := w.subgroup()
+	u := pipeUse{same: samePipe(in.aux.pipe)}
+	var v uint64
+	for k, m := range w.exec {
+		for m != 0 {
+			i := bits.TrailingZeros64(m)
+			set := m
+			if n < 64 {
+				set &= (1<<n - 1) << (i &^ (n - 1))
+			}
+			m &^= set
+			if n < maxSubgroup || k%2 == 0 || w.exec[k-1] == 0 {
+				var ok bool
+				if v, ok = w.pipeLane(in, k, i, &u); !ok {
+					w.pipeFault(in, k, i)
+					return
+				}
+			}
+			if in.src.Dst != isa.None {
+				fillLanes((*[64]uint64)(unsafe.Add(w.chunk(k), in.d)), set, v)
+			}
+		}
+	}
+}
+
+// samePipe says whether all lanes use one pipe, with packets of one size.
+func samePipe(a *isa.PipeAccess) bool {
+	return a.Pipe.IsScalar() && a.PacketBytes.IsScalar() && a.PacketAlign.IsScalar()
+}
+
 // pipeUse is what a lane uses: the pipe, the reservation and its packet.
 type pipeUse struct {
+	// same says that pipe, once it is known, is good for the next lanes, too.
+	same    bool
 	handle  memory.Pointer
 	pipe    *memory.Pipe
 	reserve *memory.Reservation
@@ -148,11 +187,10 @@ type pipeUse struct {
 
 // pipeLane does an operation for a lane, or for the sub-group of which it is the
 // lowest. ok is false, and nothing has happened, where that is not allowed.
-func (w *wave) pipeLane(in *inst, k, i int) (result uint64, ok bool) {
+func (w *wave) pipeLane(in *inst, k, i int, u *pipeUse) (result uint64, ok bool) {
 	const none = 1<<32 - 1
 	a := in.aux.pipe
-	var u pipeUse
-	if f := w.pipeCheck(a, k, i, &u); f != nil {
+	if f := w.pipeCheck(a, k, i, u); f != nil {
 		return 0, false
 	}
 	p, s, write := u.pipe, w.pipes, a.Op.Writes()
@@ -187,7 +225,7 @@ func (w *wave) pipeLane(in *inst, k, i int) (result uint64, ok bool) {
 		s.moved = true
 		return r.ID, true
 	case isa.PipeCommitRead, isa.PipeCommitWrite:
-		w.commit(in, &u, k, i)
+		w.commit(in, u, k, i)
 	case isa.PipeNumPackets:
 		n := p.Len()
 		if n == 0 || p.Room() == 0 {
@@ -312,6 +350,9 @@ type pipeBad struct {
 
 // pipeCheck fills in what a lane uses. It returns what is wrong with that, or nil.
 func (w *wave) pipeCheck(a *isa.PipeAccess, k, i int, u *pipeUse) *pipeBad {
+	if u.same && u.pipe != nil {
+		return w.reserveCheck(a, k, i, u)
+	}
 	h := memory.Pointer(w.reg(a.Pipe, isa.I64, k, i))
 	size, align := uint32(w.reg(a.PacketBytes, isa.I32, k, i)), uint32(w.reg(a.PacketAlign, isa.I32, k, i))
 	u.handle, u.pipe = h, w.findPipe(h)
@@ -326,31 +367,32 @@ func (w *wave) pipeCheck(a *isa.PipeAccess, k, i int, u *pipeUse) *pipeBad {
 		}
 		return &pipeBad{memory: f}
 	}
-	bad := func(kind memory.PipeFaultKind) *pipeBad {
-		f := w.newPipeFault(a, kind, k, i, u)
-		f.Bytes, f.Align = size, align
-		return &pipeBad{pipe: f}
-	}
 	switch {
 	case wrongEnd(h, a.Op):
-		return bad(memory.PipeFaultDirection)
+		return &pipeBad{pipe: w.newPipeFault(a, memory.PipeFaultDirection, k, i, u)}
 	case size != p.PacketBytes() || p.PacketAlign() != 0 && align != p.PacketAlign():
-		return bad(memory.PipeFaultSize)
-	case a.Reserve == isa.None:
+		return &pipeBad{pipe: w.newPipeFault(a, memory.PipeFaultSize, k, i, u)}
+	}
+	return w.reserveCheck(a, k, i, u)
+}
+
+// reserveCheck fills in the reservation that a lane uses, if it does, and its packet.
+func (w *wave) reserveCheck(a *isa.PipeAccess, k, i int, u *pipeUse) *pipeBad {
+	if a.Reserve == isa.None {
 		return nil
 	}
 	id := w.reg(a.Reserve, isa.I64, k, i)
-	u.reserve = p.Reservation(id)
+	u.reserve = u.pipe.Reservation(id)
 	if mistake, wrong := w.wrongReserve(a, u, id, k, i); wrong {
-		b := bad(memory.PipeFaultReserve)
-		b.pipe.ID, b.pipe.Mistake = id, mistake
-		return b
+		f := w.newPipeFault(a, memory.PipeFaultReserve, k, i, u)
+		f.ID, f.Mistake = id, mistake
+		return &pipeBad{pipe: f}
 	}
 	if a.Index == isa.None {
 		return nil
 	}
 	if u.index = uint64(uint32(w.reg(a.Index, isa.I32, k, i))); u.index >= u.reserve.N {
-		return bad(memory.PipeFaultIndex)
+		return &pipeBad{pipe: w.newPipeFault(a, memory.PipeFaultIndex, k, i, u)}
 	}
 	return nil
 }
@@ -414,6 +456,7 @@ func (w *wave) pipeOwner(s isa.Scope, k, i int) memory.PipeOwner {
 func (w *wave) newPipeFault(a *isa.PipeAccess, kind memory.PipeFaultKind, k, i int, u *pipeUse) *memory.PipeFault {
 	p := u.pipe
 	f := &memory.PipeFault{Kind: kind, Op: pipeOps[a.Op], Pipe: p.Name(), Handle: u.handle, PacketBytes: p.PacketBytes(), PacketAlign: p.PacketAlign(),
+		Bytes: uint32(w.reg(a.PacketBytes, isa.I32, k, i)), Align: uint32(w.reg(a.PacketAlign, isa.I32, k, i)),
 		By: w.pipeOwner(a.Scope, k, i), Index: u.index}
 	if u.reserve != nil {
 		f.Reservation = *u.reserve

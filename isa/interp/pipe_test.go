@@ -175,3 +175,46 @@ func BenchmarkPipe(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkPipeReserve times reservations of one packet by each of 64 lanes, with
+// the access and the commit, and those of a sub-group for all.
+func BenchmarkPipeReserve(b *testing.B) {
+	const n, rounds = 64, 256
+	for _, scope := range []isa.Scope{isa.ScopeInvocation, isa.ScopeSubgroup} {
+		b.Run(map[isa.Scope]string{isa.ScopeInvocation: "work-item", isa.ScopeSubgroup: "sub-group"}[scope], func(b *testing.B) {
+			k := newPipeKernel(b, n)
+			count, index := k.constant(1), k.zero
+			if scope == isa.ScopeSubgroup {
+				count, index = k.constant(n), k.lane
+			}
+			r, ok := k.reg(isa.I64), k.reg(isa.I32)
+			access := func(op isa.PipeOp) isa.PipeAccess {
+				a := k.access(op)
+				switch op {
+				case isa.PipeReservedRead, isa.PipeReservedWrite:
+					a.Reserve, a.Index, a.Pointer = r, index, k.x
+				case isa.PipeReserveRead, isa.PipeReserveWrite:
+					a.Scope, a.Count = scope, count
+				default:
+					a.Scope, a.Reserve = scope, r
+				}
+				return a
+			}
+			loop(k.builder, rounds, func(isa.Reg) {
+				for _, ops := range [][3]isa.PipeOp{{isa.PipeReserveWrite, isa.PipeReservedWrite, isa.PipeCommitWrite}, {isa.PipeReserveRead, isa.PipeReservedRead, isa.PipeCommitRead}} {
+					k.pipe(r, access(ops[0]))
+					k.pipe(ok, access(ops[1]))
+					k.pipe(isa.None, access(ops[2]))
+				}
+			})
+			w, g := k.start(b, n)
+			g.Launch.SubgroupSize = n
+			perLaneOp(b, n*rounds, func() {
+				w.Start(g, 0, n)
+				if s := w.Run(0); s != engine.StopDone {
+					b.Fatal(s, w.Fault())
+				}
+			})
+		})
+	}
+}
