@@ -418,3 +418,95 @@ func TestFeedOverLaunches(t *testing.T) {
 		t.Errorf("without the feed: %v", err)
 	}
 }
+
+// TestForgedPipes lets a kernel take the storage of its pipe from memory that the
+// host has filled: the program's own, and values that are none.
+func TestForgedPipes(t *testing.T) {
+	module, err := asm.Assemble(`OpCapability Addresses
+OpCapability Kernel
+OpCapability Int64
+OpCapability Pipes
+OpCapability PipeStorage
+OpCapability GenericPointer
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %give "give"
+OpEntryPoint Kernel %use "use"
+OpEntryPoint Kernel %look "look"
+OpName %a "a"
+OpName %use_p "p"
+%void = OpTypeVoid
+%int = OpTypeInt 32 0
+%storage = OpTypePipeStorage
+%wpipe = OpTypePipe WriteOnly
+%c4 = OpConstant %int 4
+%a = OpConstantPipeStorage %storage 4 4 2
+%gs = OpTypePointer CrossWorkgroup %storage
+%gp = OpTypePointer CrossWorkgroup %int
+%ggp = OpTypePointer CrossWorkgroup %gp
+%fint = OpTypePointer Function %int
+%gen = OpTypePointer Generic %int
+%kt = OpTypeFunction %void %gs
+%lt = OpTypeFunction %void %ggp
+%give = OpFunction %void None %kt
+%give_p = OpFunctionParameter %gs
+%give_entry = OpLabel
+OpStore %give_p %a Aligned 8
+OpReturn
+OpFunctionEnd
+%use = OpFunction %void None %kt
+%use_p = OpFunctionParameter %gs
+%use_entry = OpLabel
+%x = OpVariable %fint Function
+%y = OpPtrCastToGeneric %gen %x
+%s = OpLoad %storage %use_p Aligned 8
+%w = OpCreatePipeFromPipeStorage %wpipe %s
+%r = OpWritePipe %int %w %y %c4 %c4
+OpReturn
+OpFunctionEnd
+%look = OpFunction %void None %lt
+%look_p = OpFunctionParameter %ggp
+%look_entry = OpLabel
+%q = OpLoad %gp %look_p Aligned 8
+%v = OpLoad %int %q Aligned 4
+OpStore %q %v Aligned 4
+OpReturn
+OpFunctionEnd
+`, asm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := device(t, emu.DeviceOptions{})
+	pipe(t, d, "of the host", 4, 4)
+	prog, err := d.NewProgram(module, emu.ProgramOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := buffer(t, d, uint64(0))
+	mustRun(t, &emu.Launch{Kernel: kernel(t, prog, "give"), Args: []emu.Arg{p}, Range: one})
+	own := contents[uint64](t, p)[0]
+	use := &emu.Launch{Kernel: kernel(t, prog, "use"), Args: []emu.Arg{p}, Range: one}
+	for range 2 {
+		mustRun(t, use)
+	}
+	var got strings.Builder
+	for _, c := range []struct {
+		name  string
+		value uint64
+		code  finding.Code
+	}{
+		{"use", 0, finding.NullPointer}, {"use", 0x1234, finding.BadPointer}, {"use", own - 1<<40, finding.BadPointer}, {"use", own + 1<<40, finding.BadPointer},
+		{"use", own + 3, finding.BadPointer}, {"use", 1<<60 | 1<<40, finding.BadPointer}, {"look", own, finding.BadPointer},
+	} {
+		if err := emu.Write(p, 0, []uint64{c.value}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := kernel(t, prog, c.name).Run(context.Background(), one, p)
+		var fe *emu.FindingsError
+		if !errors.As(err, &fe) || fe.Findings.Findings[0].Code != c.code {
+			t.Errorf("%s with %#x: %v", c.name, c.value, err)
+			continue
+		}
+		got.WriteString(fe.Findings.Text())
+	}
+	golden(t, "pipe-forged.txt", got.String())
+}

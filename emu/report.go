@@ -162,6 +162,10 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 		out.Message = "out-of-bounds " + what
 		out.Detail = at + ", " + distance(f, noun(out.Object))
 	case memory.FaultNull:
+		if f.Expected == memory.SpacePipe {
+			out.Message = what + " through a null pipe"
+			break
+		}
 		out.Message = what + " through a null pointer"
 		if off := f.Pointer.Offset(); off != 0 {
 			out.Detail = fmt.Sprintf("at null%+d", off)
@@ -182,6 +186,10 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 			if _, name := p.object(f); name != "" {
 				out.Detail = fmt.Sprintf("at %s%+d, which is memory itself", name, f.Pointer.Offset())
 			}
+			break
+		}
+		if f.Expected == memory.SpacePipe || f.Pointer.Space() == memory.SpacePipe {
+			p.pipePointer(out, f, what)
 			break
 		}
 		if f.Pointer.Space() == memory.SpaceResource {

@@ -2,9 +2,11 @@ package emu
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
@@ -94,6 +96,35 @@ func (p *prepared) pipeFault(out *finding.Finding, f *scheduler.Fault, places *p
 		party.Place = places.at(p.Kernel.code, r.PC)
 	}
 	out.Parties = append(out.Parties, party)
+}
+
+// pipePointer describes a value that is no pipe where one is asked for, or a
+// pipe where memory is.
+func (p *prepared) pipePointer(out *finding.Finding, f *memory.Fault, what string) {
+	switch {
+	case f.Expected != memory.SpacePipe:
+		out.Message = what + " through the handle of a pipe"
+		out.Detail = "at " + f.Pointer.String()
+		if p.set != nil && p.set.pipe(f.Pointer) != nil {
+			out.Detail = "at " + p.set.called(f.Pointer)
+		}
+		out.Detail += ", which only pipe operations take"
+	case p.holds(f.Pointer):
+		out.Message = what + " through a value that is no end of a pipe"
+		out.Detail = fmt.Sprintf("at %s%+d", p.set.called(f.Pointer), f.Pointer.Offset())
+	case f.Pointer.Space() == memory.SpacePipe:
+		out.Message = what + " through a pipe that the kernel was not given"
+		out.Detail = "at " + f.Pointer.String()
+	default:
+		out.Message = what + " through a value that is no pipe"
+		out.Detail = fmt.Sprintf("at %#x", uint64(f.Pointer))
+	}
+}
+
+// holds says whether the launch has a pipe.
+func (p *prepared) holds(h memory.Pointer) bool {
+	m := p.launch.Memory.Pipe(h)
+	return m != nil && slices.ContainsFunc(p.launch.Pipes, func(e engine.PipeEnd) bool { return e.Pipe == m })
 }
 
 // ownerItems returns the work-items for whom a reservation is.
