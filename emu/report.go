@@ -188,7 +188,7 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 			}
 			break
 		}
-		if f.Expected == memory.SpacePipe || f.Pointer.Space() == memory.SpacePipe {
+		if f.Expected == memory.SpacePipe || p.launch.Memory.Pipe(f.Pointer) != nil {
 			p.pipePointer(out, f, what)
 			break
 		}

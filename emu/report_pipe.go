@@ -112,7 +112,7 @@ func (p *prepared) pipePointer(out *finding.Finding, f *memory.Fault, what strin
 	case p.holds(f.Pointer):
 		out.Message = what + " through a value that is no end of a pipe"
 		out.Detail = fmt.Sprintf("at %s%+d", p.set.called(f.Pointer), f.Pointer.Offset())
-	case f.Pointer.Space() == memory.SpacePipe:
+	case p.launch.Memory.Pipe(f.Pointer) != nil:
 		out.Message = what + " through a pipe that the kernel was not given"
 		out.Detail = "at " + f.Pointer.String()
 	default:
