@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
 
 // Limits of what WritePipes shows; what is left out is counted.
@@ -58,6 +60,7 @@ type flow struct {
 	waited  map[end][]interval // a union
 	runs    [][]interval       // by launch, unions
 	idle    [][2][]interval    // by launch: the unions of waits for packets, and for room
+	gave    [][]interval       // by launch: the union of what follows turns that gave way
 	levels  [][]level          // by pipe
 	sides   [][2][]int         // by pipe: the launches that read, and that write
 }
@@ -66,13 +69,23 @@ type flow struct {
 func (r *Recorder) flow() *flow {
 	f := &flow{
 		ticks: r.lastTick(), packets: make(map[end]uint64), waits: make(map[end]int), waited: make(map[end][]interval),
-		runs: make([][]interval, len(r.launches)), idle: make([][2][]interval, len(r.launches)), levels: make([][]level, len(r.pipes.infos)),
+		runs: make([][]interval, len(r.launches)), idle: make([][2][]interval, len(r.launches)), gave: make([][]interval, len(r.launches)), levels: make([][]level, len(r.pipes.infos)),
 	}
 	for i := range r.groups {
 		g := &r.groups[i]
+		gave := make(map[int32]uint64) // by wave: since when
 		for j := range g.events {
-			if e := &g.events[j]; e.kind == kindTurn {
-				f.runs[g.launch] = append(f.runs[g.launch], interval{e.from, e.to})
+			e := &g.events[j]
+			if e.kind != kindTurn {
+				continue
+			}
+			f.runs[g.launch] = append(f.runs[g.launch], interval{e.from, e.to})
+			if since, ok := gave[e.wave]; ok && since < e.from {
+				f.gave[g.launch] = append(f.gave[g.launch], interval{since, e.from})
+			}
+			delete(gave, e.wave)
+			if e.stop == engine.StopQuantum {
+				gave[e.wave] = e.to
 			}
 		}
 	}
@@ -93,6 +106,8 @@ func (r *Recorder) flow() *flow {
 	for i := range f.runs {
 		f.runs[i] = union(f.runs[i])
 		f.idle[i] = [2][]interval{union(f.idle[i][0]), union(f.idle[i][1])}
+		// While another of its waves runs, or waits, the launch does that.
+		f.gave[i] = without(without(union(f.gave[i]), f.runs[i]), union(slices.Concat(f.idle[i][0], f.idle[i][1])))
 	}
 	for at, list := range f.waited {
 		f.waited[at] = union(list)
@@ -128,6 +143,7 @@ func (f *flow) parties(pipe int, write bool) []int { return f.sides[pipe][rankWr
 const (
 	signWaitPackets = 'r'
 	signWaitRoom    = 'w'
+	signGave        = 'g'
 	signFull        = '#'
 )
 
@@ -174,7 +190,7 @@ func (t *textWriter) pipePicture(f *flow) {
 	for _, m := range []struct {
 		sign    byte
 		meaning string
-	}{{signRun, "runs"}, {signWaitPackets, "waits for packets"}, {signWaitRoom, "waits for room"}, {signIdle, "not its turn"}} {
+	}{{signRun, "runs"}, {signWaitPackets, "waits for packets"}, {signWaitRoom, "waits for room"}, {signGave, "gave way"}, {signIdle, "not its turn"}} {
 		if used[m.sign] {
 			legend = append(legend, fmt.Sprintf("%c %s", m.sign, m.meaning))
 		}
@@ -192,33 +208,31 @@ func pipeName(p *PipeInfo) string {
 
 // launchSigns says what a launch does in each column: whatever takes most of it.
 func (f *flow) launchSigns(c *canvas, launch int) []byte {
-	var sums [3][]uint64
-	for i, list := range [][]interval{f.runs[launch], f.idle[launch][0], f.idle[launch][1]} {
-		sums[i] = make([]uint64, c.columns)
-		for _, v := range list {
-			c.spread(sums[i], v.from, v.to)
-		}
-	}
+	does := []struct {
+		sign byte
+		list []interval
+		sums []uint64
+	}{{sign: signRun, list: f.runs[launch]}, {sign: signWaitPackets, list: f.idle[launch][0]}, {sign: signWaitRoom, list: f.idle[launch][1]}, {sign: signGave, list: f.gave[launch]}}
 	var last uint64
-	for _, list := range [][]interval{f.runs[launch], f.idle[launch][0], f.idle[launch][1]} {
-		if n := len(list); n > 0 {
-			last = max(last, list[n-1].to)
+	for i := range does {
+		d := &does[i]
+		d.sums = make([]uint64, c.columns)
+		for _, v := range d.list {
+			c.spread(d.sums, v.from, v.to)
+			last = max(last, v.to)
 		}
 	}
 	signs := make([]byte, c.columns)
 	for i := range signs {
-		run, read, write := sums[0][i], sums[1][i], sums[2][i]
-		switch {
-		case run > 0 && run >= max(read, write):
-			signs[i] = signRun
-		case write > read:
-			signs[i] = signWaitRoom
-		case read > 0:
-			signs[i] = signWaitPackets
-		case last <= c.start+uint64(i)*c.scale:
+		signs[i] = signIdle
+		if last <= c.start+uint64(i)*c.scale {
 			signs[i] = signOver
-		default:
-			signs[i] = signIdle
+		}
+		most := uint64(0)
+		for _, d := range does {
+			if d.sums[i] > most {
+				signs[i], most = d.sign, d.sums[i]
+			}
 		}
 	}
 	return signs
@@ -402,12 +416,16 @@ func (t *textWriter) bottleneck(f *flow) {
 			break
 		}
 		runs := length(f.runs[i])
-		t.printf("  %s ran for %s (%d %%), waited for packets for %d and for room for %d\n", t.r.label(i), counted(runs, "tick"), percent(runs, f.ticks),
+		t.printf("  %s ran for %s (%d %%), waited for packets for %d and for room for %d", t.r.label(i), counted(runs, "tick"), percent(runs, f.ticks),
 			length(f.idle[i][0]), length(f.idle[i][1]))
+		if n := length(f.gave[i]); n > 0 {
+			t.printf(", gave way for %d", n)
+		}
+		t.printf("\n")
 	}
 	switch {
 	case len(f.waits) == 0:
-		t.printf("  bottleneck: none, for nobody waited; a kernel that tries again and again does not wait, but runs\n")
+		t.printf("  bottleneck: none, for nobody waited; a kernel that tries again and again does not wait, but gives way\n")
 	case worst == nil:
 		t.printf("  bottleneck: none; nobody was waited for longer than it waited itself\n")
 	default:

@@ -318,6 +318,41 @@ func TestManyLaunches(t *testing.T) {
 	}
 }
 
+// TestGaveWay: a wave that gave way to others shows, but where it runs, waits, or
+// another wave of its launch does.
+func TestGaveWay(t *testing.T) {
+	r := New(Options{})
+	r.BeginSet(pipeline())
+	r.Resume(0, scheduler.Group{})
+	r.Group(scheduler.Group{}, 64, 0)
+	r.Turn(0, 0, 32, 0, 10, engine.StopQuantum)
+	r.Turn(1, 32, 32, 10, 20, engine.StopPipe)
+	r.Waiting(1, 1, pipeHandle(1, 1), 32, 20)
+	r.Resume(1, scheduler.Group{})
+	r.Group(scheduler.Group{}, 1, 20)
+	r.Turn(0, 0, 1, 20, 50, engine.StopQuantum)
+	r.Resume(0, scheduler.Group{})
+	r.Turn(1, 32, 32, 50, 60, engine.StopDone)
+	r.Resume(1, scheduler.Group{})
+	r.Turn(0, 0, 1, 60, 90, engine.StopDone)
+	r.GroupEnd(90)
+	r.Resume(0, scheduler.Group{})
+	r.Turn(0, 0, 32, 90, 100, engine.StopDone)
+	r.GroupEnd(100)
+	s := explained(t, r, TextOptions{})
+	for _, want := range []string{
+		"source ran for 40 ticks (40 %), waited for packets for 30 and for room for 0, gave way for 30\n",
+		"filter ran for 60 ticks (60 %), waited for packets for 0 and for room for 0, gave way for 10\n",
+		"sink ran for 0 ticks (0 %), waited for packets for 0 and for room for 0\n",
+		"source  ##########rrrrrrrrrrrrrrr#####ggggggggggggggg#####\n",
+		"g gave way",
+	} {
+		if !strings.Contains(s, want) {
+			t.Errorf("%q is missing in\n%s", want, s)
+		}
+	}
+}
+
 // TestBottleneck: who holds the others up.
 func TestBottleneck(t *testing.T) {
 	if s := explained(t, recordedSet(0), TextOptions{}); !strings.Contains(s, "bottleneck: sink;") {

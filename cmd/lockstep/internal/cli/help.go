@@ -293,8 +293,9 @@ and how long they stood still. A wait for event 3 is for its copies; one until m
 from 80 to 120 widen the picture.
 
 -explain pipes is for kernels that run together (lockstep help pipes): a picture with
-a row for each launch, which runs, waits for packets (r) or for room (w), and one for
-each pipe with how full it is, in tenths; then for each pipe how many packets who wrote
+a row for each launch, which runs, waits for packets (r) or for room (w), or gave way
+to others (g), as one does that tries again and again; and one for each pipe with how
+full it is, in tenths; then for each pipe how many packets who wrote
 and read, how full it was on average, and who waited there for how long; and at the
 end the bottleneck, for which the others waited most, beyond what it waited itself.
 
