@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"slices"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/conformance/kernels"
