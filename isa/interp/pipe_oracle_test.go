@@ -415,7 +415,7 @@ func (c *oracleCase) randomStep(r *rand.Rand, faulty bool, foreign uint64) *orac
 	o := c.o
 	n := o.lanes
 	s := &oracleStep{op: isa.PipeOp(r.IntN(int(isa.NumPipeOps))), scope: isa.ScopeInvocation, slot: r.IntN(oracleSlots), from: -1, mask: make([]bool, n)}
-	wrong := func() bool { return faulty && r.IntN(25*n) == 0 }
+	wrong := func(often int) bool { return faulty && r.IntN(25*n) < often }
 	list := func(f func(lane int) uint64, wrongs ...uint64) []uint64 {
 		v := make([]uint64, n)
 		same := r.IntN(3) == 0
@@ -424,7 +424,7 @@ func (c *oracleCase) randomStep(r *rand.Rand, faulty bool, foreign uint64) *orac
 			if same {
 				v[i] = v[0]
 			}
-			if len(wrongs) > 0 && wrong() {
+			if len(wrongs) > 0 && wrong(1) {
 				v[i] = wrongs[r.IntN(len(wrongs))]
 			}
 		}
@@ -463,20 +463,20 @@ func (c *oracleCase) randomStep(r *rand.Rand, faulty bool, foreign uint64) *orac
 	for i := range n {
 		s.bytes[i], s.align[i] = uint64(of[i].size), uint64(of[i].align)
 		s.pipe[i] = uint64(of[i].handle) + end
-		if wrong() {
+		if wrong(1) {
 			s.pipe[i] = []uint64{0, 1, 0x1234, uint64(o.globalPtr), uint64(p.handle) + 3, uint64(p.handle) - 1, uint64(memory.MakePointer(memory.SpacePipe, 99, 1)),
 				uint64(p.handle) + 3 - max(end, 1)}[r.IntN(8)]
 		}
-		if wrong() || wrong() {
+		if wrong(2) {
 			s.pipe[i] = uint64(of[i].handle) + isa.PipeReadEnd
 			if !s.op.Writes() {
 				s.pipe[i] = uint64(of[i].handle) + isa.PipeWriteEnd
 			}
 		}
-		if wrong() {
+		if wrong(1) {
 			s.bytes[i]++
 		}
-		if wrong() {
+		if wrong(1) {
 			s.align[i] *= 2
 		}
 	}
@@ -498,7 +498,7 @@ func (c *oracleCase) randomStep(r *rand.Rand, faulty bool, foreign uint64) *orac
 
 // randomReservations chooses the reservations of a step, and the lanes that have
 // one for it.
-func (c *oracleCase) randomReservations(r *rand.Rand, s *oracleStep, of []*oraclePipe, wrong func() bool, foreign uint64) {
+func (c *oracleCase) randomReservations(r *rand.Rand, s *oracleStep, of []*oraclePipe, wrong func(often int) bool, foreign uint64) {
 	o := c.o
 	n := o.lanes
 	s.from, s.reserve = r.IntN(oracleSlots), make([]uint64, n)
@@ -558,11 +558,11 @@ func (c *oracleCase) randomReservations(r *rand.Rand, s *oracleStep, of []*oracl
 	}
 	copy(s.mask, good)
 	for i := range n {
-		if s.index != nil && (wrong() || wrong()) {
+		if s.index != nil && wrong(2) {
 			s.index[i] = []uint64{uint64(i), 1<<32 - 1, 1000}[r.IntN(3)]
 			s.mask[i] = true
 		}
-		if wrong() {
+		if wrong(1) {
 			s.from = -1
 			s.reserve[i] = []uint64{0, foreign, 7, ^uint64(0), last, s.reserve[0], 1<<40 | uint64(1+r.IntN(5))}[r.IntN(7)]
 			s.mask[i] = true
@@ -571,7 +571,7 @@ func (c *oracleCase) randomReservations(r *rand.Rand, s *oracleStep, of []*oracl
 }
 
 // randomPointers makes the pointers of a step.
-func (c *oracleCase) randomPointers(r *rand.Rand, of []*oraclePipe, wrong func() bool) []uint64 {
+func (c *oracleCase) randomPointers(r *rand.Rand, of []*oraclePipe, wrong func(often int) bool) []uint64 {
 	o := c.o
 	n := o.lanes
 	v := make([]uint64, n)
@@ -594,7 +594,7 @@ func (c *oracleCase) randomPointers(r *rand.Rand, of []*oraclePipe, wrong func()
 			v[i] = []uint64{uint64(o.globalPtr) + uint64(r.IntN(oracleGlobal-size+1)), uint64(memory.MakePointer(memory.SpacePrivate, 1, int64(at))),
 				uint64(memory.MakePointer(memory.SpaceLocal, 1, int64(r.IntN(oracleLDS-size+1))))}[r.IntN(3)]
 		}
-		if wrong() || wrong() || wrong() || wrong() {
+		if wrong(4) {
 			v[i] = []uint64{0, 8, uint64(o.readOnlyPtr), uint64(o.readOnlyPtr), uint64(o.readOnlyPtr), uint64(o.readOnlyPtr), uint64(o.globalPtr.Add(oracleGlobal)), uint64(o.globalPtr.Add(-1)), uint64(memory.MakePointer(memory.SpacePrivate, 1, oraclePrivate)),
 				uint64(memory.MakePointer(memory.SpacePrivate, 9, 0)), uint64(memory.MakePointer(memory.SpaceLocal, 2, 0)), uint64(memory.MakePointer(memory.SpaceLocal, 1, -4)), 1 << 50,
 				uint64(o.pipes[0].handle)}[r.IntN(14)]
