@@ -248,7 +248,8 @@ func TestSetErrors(t *testing.T) {
 	if _, err := (&emu.Set{Launches: []emu.Launch{fine}}).Run(over); !errors.Is(err, context.Canceled) {
 		t.Errorf("context that is over: %v", err)
 	}
-	if res, err := (&emu.Set{Launches: []emu.Launch{fine, fine}}).Run(nil); err != nil || res.Counters.Waves != 2 || len(res.Pipes) != 0 {
+	var none context.Context
+	if res, err := (&emu.Set{Launches: []emu.Launch{fine, fine}}).Run(none); err != nil || res.Counters.Waves != 2 || len(res.Pipes) != 0 {
 		t.Errorf("kernels without pipes: %v, %+v", err, res)
 	}
 }
