@@ -594,12 +594,12 @@ func TestHelp(t *testing.T) {
 // FuzzParse: no text may panic or take more memory than the limit, and what is accepted
 // prints to text that means the same.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"i32:1,-2*3", "f16:0.1,nan(0x7c01)", "buf:u8:1,f64:2", "bytes:00ff", "zero:i8:1k", "iota:f32:4:1:2", "rand:f16:9:1:-1:2", "local:4", "null", "in:x:f32", "pipe:1:1", "pipe:f32x2:3:iota:f32:8", "pipe:2:3:in:x:u8", "pipe:a.b-c", "pipe:4:1k:in:x", "resource:16:4:zero:u8:64", "resource:0:4g:in:x", "image:3x2:rgba:unorm8", "image:3x2@64+4:bgra:u8:iota:u8:24", "image:x.png", "image:2x1:srgb:unorm8:in:x", "f64:1e-999,0x1p-1074"} {
+	for _, s := range []string{"i32:1,-2*3", "f16:0.1,nan(0x7c01)", "buf:u8:1,f64:2", "bytes:00ff", "zero:i8:1k", "iota:f32:4:1:2", "rand:f16:9:1:-1:2", "local:4", "null", "in:x:f32", "pipe:1:1", "pipe:f32x2:3:iota:f32:8", "pipe:2:3:in:x:u8", "pipe:a.b-c", "buffer:a", "pipe:4:1k:in:x", "resource:16:4:zero:u8:64", "resource:0:4g:in:x", "image:3x2:rgba:unorm8", "image:3x2@64+4:bgra:u8:iota:u8:24", "image:x.png", "image:2x1:srgb:unorm8:in:x", "f64:1e-999,0x1p-1074"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, spec string) {
 		const limit = 1 << 16
-		a, err := Parse(spec, &Options{Open: OpenFS(fstest.MapFS{"x": {Data: []byte("abcdefgh")}}), MaxBytes: limit})
+		a, err := Parse(spec, &Options{Open: OpenFS(fstest.MapFS{"x": {Data: []byte("abcdefgh")}}), MaxBytes: limit, SharedBuffers: true})
 		if err != nil {
 			var e *Error
 			if !errors.As(err, &e) || e.Column < 1 || e.Column > len(spec)+1 {
@@ -609,6 +609,12 @@ func FuzzParse(f *testing.F) {
 		}
 		if len(a.Data) > limit+8 {
 			t.Fatalf("%d bytes", len(a.Data))
+		}
+		if a.Shared != "" {
+			if a.Kind != Buffer || a.Data != nil || !IsName(a.Shared) {
+				t.Fatalf("%+v", a)
+			}
+			return
 		}
 		if a.Kind == Pipe {
 			checkPipe(t, a, limit)

@@ -138,7 +138,7 @@ func (l *launch) pipeArg(a *kernelArg, p *emu.Param) error {
 			if len(r.launches) > 1 {
 				name = fmt.Sprintf("%s of launch %d", cmp.Or(name, fmt.Sprintf("argument %d", p.Index)), l.number)
 			}
-			if err := a.pipe.make(r.dev, name); err != nil {
+			if err := a.pipe.make(r, name); err != nil {
 				return err
 			}
 		}

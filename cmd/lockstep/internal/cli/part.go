@@ -262,11 +262,12 @@ func (r *run) claimStdin(what string) error {
 	return nil
 }
 
-// options says how SPECs are read.
+// options says how SPECs are read; what is the use of standard input, if it is that.
 func (r *run) options(env *Env, what string) *argspec.Options {
 	return &argspec.Options{
 		Open: func(path string) (io.ReadCloser, error) {
 			if path != "-" {
+				r.opened = path
 				return env.Open(path)
 			}
 			if err := r.claimStdin(what); err != nil {

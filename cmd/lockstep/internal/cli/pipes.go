@@ -22,16 +22,22 @@ type pipe struct {
 	// Of one that is drained while kernels run: what stays in memory, and the
 	// file that the packets go to as they come, with its -out.
 	drained  bytes.Buffer
-	stream   io.WriteCloser
+	stream   *lateFile
 	streamed *output
 	// streamedBytes is how much the file has got.
 	streamedBytes uint64
 }
 
 // make makes the pipe on the device, with the packets that are in it before.
-func (p *pipe) make(dev *emu.Device, name string) error {
+func (p *pipe) make(r *run, name string) error {
 	info := p.spec.Pipe
-	d, err := dev.NewPipe(emu.PipeOptions{Name: name, PacketBytes: info.PacketBytes, Capacity: info.Capacity})
+	if info.Rest != nil {
+		if r.streams == nil {
+			r.streams = make(map[string]bool)
+		}
+		r.streams[filepath.Clean(r.opened)] = true
+	}
+	d, err := r.dev.NewPipe(emu.PipeOptions{Name: name, PacketBytes: info.PacketBytes, Capacity: info.Capacity})
 	if err != nil {
 		return err
 	}
@@ -62,7 +68,7 @@ func (p *pipe) close() {
 		p.spec.Pipe.Rest.Close()
 	}
 	if p.stream != nil {
-		p.stream.Close()
+		p.stream.abandon()
 	}
 }
 
@@ -79,14 +85,14 @@ func (r *run) startDrains(env *Env) error {
 		}
 		var ws []io.Writer
 		for _, o := range p.outs {
-			if p.stream == nil && o.path != "-" && !strings.EqualFold(filepath.Ext(o.path), ".npy") {
-				f, err := env.Create(o.path)
-				if err != nil {
-					return fmt.Errorf("-out %s: %w", o.text, err)
-				}
-				p.stream, p.streamed = f, o
-				ws = append(ws, f, countingWriter{&p.streamedBytes})
+			if p.stream != nil || o.path == "-" || strings.EqualFold(filepath.Ext(o.path), ".npy") {
+				continue
 			}
+			if r.streams[filepath.Clean(o.path)] {
+				return usagef("help pipes", "run: -out %s: that file is read while the kernels run; write another one", o.text)
+			}
+			p.stream, p.streamed = &lateFile{env: env, path: o.path}, o
+			ws = append(ws, p.stream, countingWriter{&p.streamedBytes})
 		}
 		if p.stream == nil || len(p.outs) > 1 {
 			ws = append(ws, &limited{&p.drained, limit})
@@ -96,6 +102,44 @@ func (r *run) startDrains(env *Env) error {
 		}
 	}
 	return nil
+}
+
+// lateFile is a file that is made when something is written, or when it is
+// closed: a command that fails before leaves what was there.
+type lateFile struct {
+	env  *Env
+	path string
+	f    io.WriteCloser
+}
+
+func (l *lateFile) make() (err error) {
+	if l.f == nil {
+		l.f, err = l.env.Create(l.path)
+	}
+	return err
+}
+
+// Write writes to the file.
+func (l *lateFile) Write(b []byte) (int, error) {
+	if err := l.make(); err != nil {
+		return 0, err
+	}
+	return l.f.Write(b)
+}
+
+// Close makes the file what was written.
+func (l *lateFile) Close() error {
+	if err := l.make(); err != nil {
+		return err
+	}
+	return l.f.Close()
+}
+
+// abandon closes the file if it is open.
+func (l *lateFile) abandon() {
+	if l.f != nil {
+		l.f.Close()
+	}
 }
 
 // countingWriter counts bytes.

@@ -117,7 +117,9 @@ type run struct {
 	outs      []*output
 	trace     *trace.Recorder
 	reproduce string
-	stdin     string // what reads standard input; "" when nothing does
+	opened    string          // the file of a SPEC that was opened last
+	streams   map[string]bool // files that are read while kernels run
+	stdin     string          // what reads standard input; "" when nothing does
 }
 
 // program loads a module and compiles it. keepMarks is -keep-marks.

@@ -76,7 +76,7 @@ func (r *run) makePipe(env *Env, text, name string) (*shared, error) {
 	}
 	p := &pipe{name: name, spec: spec}
 	r.pipes = append(r.pipes, p)
-	return &shared{pipe: p}, p.make(r.dev, name)
+	return &shared{pipe: p}, p.make(r, name)
 }
 
 func (r *run) makeBuffer(env *Env, text, name string) (*shared, error) {
