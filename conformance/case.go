@@ -37,20 +37,13 @@ type Case struct {
 	// Version is the SPIR-V version that Text is assembled for, such as "1.2";
 	// empty means DefaultVersion.
 	Version string
-	// Kernel is the name of the entry point.
-	Kernel string
-	// Global, Local and Offset are the launch sizes, one to three dimensions;
-	// Local and Offset are nil when the case leaves them out.
-	Global, Local, Offset []uint64
 	// SpecConstants sets specialization constants before the module is built.
 	SpecConstants []SpecConstant
-	// Args holds one SPEC of package argspec for each kernel parameter.
-	Args []string
-	// Expect lists what buffers must hold after the run.
-	Expect []Expect
-	// Varies lists the buffers whose contents may be another in each configuration,
-	// because they depend on the order in which work-items run.
-	Varies []int
+	// Pipes are those that the host makes.
+	Pipes []Pipe
+	// Steps are made one after the other with the same program. Most cases have
+	// one, of one launch.
+	Steps []Step
 	// Output is what the kernel must print, in pieces; nil when that does not matter.
 	Output []string
 	// Findings lists the findings that the run must make, and all of them.
@@ -74,9 +67,9 @@ type Case struct {
 	dir  string
 	// textLine is the line of the file where Text begins; 0 when it is not known.
 	textLine int
-	// at tells where in the file a text of the case stands; nil for a case that
+	// at tells where in the file the text of a problem stands; nil for a case that
 	// was not parsed.
-	at func(what string, index, offset int) (line, column int)
+	at func(bad *problem) (line, column int)
 }
 
 // Checks says how a case wants the checks for undefined behaviour.
@@ -95,25 +88,6 @@ type SpecConstant struct {
 	Value string
 }
 
-// Expect states the contents of one buffer after the run.
-type Expect struct {
-	// Arg is the number of the argument, from 0.
-	Arg int
-	// What is a SPEC that gives the bytes, "sha256:HEX" of the bytes, or
-	// "unchanged".
-	What string
-	// ULP is the allowed difference in units in the last place, for SPECs of
-	// floating-point types. 0 demands the same bits.
-	ULP uint64
-	// SubGroups are the sub-group sizes at which this is expected; none means all.
-	SubGroups []int
-}
-
-// at says whether the contents are those at a sub-group size.
-func (e *Expect) at(size int) bool {
-	return len(e.SubGroups) == 0 || slices.Contains(e.SubGroups, size)
-}
-
 // ExpectFinding states one kind of finding.
 type ExpectFinding struct {
 	// Code is the stable code, such as "E-OOB".
@@ -121,8 +95,8 @@ type ExpectFinding struct {
 	// Count is the number of occurrences over all findings of the code; 0 means
 	// one or more.
 	Count int
-	// Text, when not empty, must occur in the text of one finding of the code.
-	Text string
+	// Texts must all occur in the text of one finding of the code.
+	Texts []string
 }
 
 // DefaultVersion is the SPIR-V version of modules that are part of a case, unless
@@ -141,30 +115,36 @@ var (
 )
 
 // problem is something wrong with a case, tied to the text it concerns: the key of
-// the file, which of several entries of that key, and the offset in the entry.
+// the file, in which of the case's launches or steps, which of several entries of that
+// key, and the offset in the entry.
 type problem struct {
-	key           string
-	index, offset int
-	msg           string
-	err           error
+	key                 string
+	part, index, offset int
+	msg                 string
+	err                 error
+}
+
+// bad makes a problem of a key that is the whole case's.
+func bad(key string, index int, format string, args ...any) *problem {
+	return &problem{key: key, index: index, msg: fmt.Sprintf(format, args...)}
+}
+
+// in makes the problem one of a launch or step, unless there is none.
+func (p *problem) in(part int) *problem {
+	if p != nil {
+		p.part = part
+	}
+	return p
 }
 
 // check finds what is wrong with the fields of c on their own and with each other.
 func (c *Case) check() *problem {
-	bad := func(key string, index int, format string, args ...any) *problem {
-		return &problem{key: key, index: index, msg: fmt.Sprintf(format, args...)}
-	}
 	if c.Title == "" {
 		return bad("title", 0, "the case has no title")
 	}
-	if c.Kernel == "" && c.Scenario == "" {
-		return bad("kernel", 0, "the case names no kernel")
-	}
-	for _, f := range [...]struct{ key, text string }{
-		{"title", c.Title}, {"scenario", c.Scenario}, {"kernel", c.Kernel}, {"module", c.Module}, {"refuse", c.Refuse},
-	} {
+	for _, f := range [...]struct{ key, text string }{{"title", c.Title}, {"scenario", c.Scenario}, {"module", c.Module}, {"refuse", c.Refuse}} {
 		if !plain(f.text) {
-			return bad(f.key, 0, "the text has a line break, white space at an end, or a \" # \"")
+			return bad(f.key, 0, notPlain)
 		}
 	}
 	for i, cl := range c.Clauses {
@@ -173,7 +153,7 @@ func (c *Case) check() *problem {
 		}
 	}
 	if c.Scenario != "" {
-		return c.checkScenario(bad)
+		return c.checkScenario()
 	}
 	switch {
 	case c.Module == "" && c.Text == "":
@@ -189,8 +169,28 @@ func (c *Case) check() *problem {
 	if c.Version != "" && c.Text == "" {
 		return bad("version", 0, "a version is for modules that are part of the case")
 	}
-	if p := c.checkLaunch(bad); p != nil {
+	if p := c.checkSettings(); p != nil {
 		return p
+	}
+	if p := c.checkPipes(); p != nil {
+		return p
+	}
+	if p := c.checkSteps(); p != nil {
+		return p
+	}
+	return c.checkExpected()
+}
+
+// checkSettings checks what holds for all launches.
+func (c *Case) checkSettings() *problem {
+	if p := c.checkSubGroups(); p != nil {
+		return p
+	}
+	if c.Check > ChecksOff {
+		return bad("check", 0, "an unknown kind of checks")
+	}
+	if c.Timeout < 0 {
+		return bad("timeout", 0, "a negative time limit")
 	}
 	seen := map[uint32]bool{}
 	for i, s := range c.SpecConstants {
@@ -202,42 +202,10 @@ func (c *Case) check() *problem {
 			return bad("spec", i, "the value is missing or not one line")
 		}
 	}
-	for i, a := range c.Args {
-		if !plain(a) || a == "" {
-			return bad("arg", i, "the argument is missing or not one line")
-		}
-	}
-	return c.checkExpected(bad)
-}
-
-func (c *Case) checkLaunch(bad func(string, int, string, ...any) *problem) *problem {
-	if len(c.Global) == 0 {
-		return bad("global", 0, "the case has no global size")
-	}
-	for _, f := range [...]struct {
-		key  string
-		dims []uint64
-	}{{"global", c.Global}, {"local", c.Local}, {"offset", c.Offset}} {
-		if len(f.dims) > 3 || (f.dims != nil && len(f.dims) != len(c.Global)) {
-			return bad(f.key, 0, "%s has %d dimensions, global has %d", f.key, len(f.dims), len(c.Global))
-		}
-		if f.key != "offset" && slices.Contains(f.dims, 0) {
-			return bad(f.key, 0, "a size of 0")
-		}
-	}
-	if p := c.checkSubGroups(bad); p != nil {
-		return p
-	}
-	if c.Check > ChecksOff {
-		return bad("check", 0, "an unknown kind of checks")
-	}
-	if c.Timeout < 0 {
-		return bad("timeout", 0, "a negative time limit")
-	}
 	return nil
 }
 
-func (c *Case) checkSubGroups(bad func(string, int, string, ...any) *problem) *problem {
+func (c *Case) checkSubGroups() *problem {
 	for i, n := range c.SubGroups {
 		if !subgroupSize(n) {
 			return bad("subgroup", 0, "%d is not a sub-group size: a power of two from 1 to 128", n)
@@ -249,53 +217,11 @@ func (c *Case) checkSubGroups(bad func(string, int, string, ...any) *problem) *p
 	return nil
 }
 
-// expectation is an argument at a sub-group size, 0 for all of them.
-type expectation struct{ arg, size int }
-
 // subgroupSize says whether n is a sub-group size of a device.
 func subgroupSize(n int) bool { return n >= 1 && n <= 128 && n&(n-1) == 0 }
 
-func (c *Case) checkExpected(bad func(string, int, string, ...any) *problem) *problem {
-	args := map[int]bool{}
-	expected := map[expectation]bool{}
-	for i, e := range c.Expect {
-		switch {
-		case e.Arg < 0 || e.Arg >= len(c.Args):
-			return bad("expect", i, "there is no argument %d: the case has %d, counted from 0", e.Arg, len(c.Args))
-		case expected[expectation{e.Arg, 0}] || (len(e.SubGroups) == 0 && args[e.Arg]):
-			return bad("expect", i, "argument %d is expected twice", e.Arg)
-		case !plain(e.What) || e.What == "" || withinForm.MatchString(e.What) || atForm.MatchString(e.What):
-			return bad("expect", i, "what is expected is missing or not one line")
-		case strings.HasPrefix(e.What, shaPrefix) && !shaForm.MatchString(e.What[len(shaPrefix):]):
-			return bad("expect", i, "sha256: wants 64 lower-case hexadecimal digits")
-		case e.ULP != 0 && (strings.HasPrefix(e.What, shaPrefix) || e.What == unchanged):
-			return bad("expect", i, "a tolerance needs the values themselves")
-		}
-		args[e.Arg] = true
-		if len(e.SubGroups) == 0 {
-			expected[expectation{e.Arg, 0}] = true
-		}
-		for _, n := range e.SubGroups {
-			if !subgroupSize(n) {
-				return bad("expect", i, "%d is not a sub-group size: a power of two from 1 to 128", n)
-			}
-			if x := (expectation{e.Arg, n}); expected[x] {
-				return bad("expect", i, "argument %d is expected twice at sub-groups of %d", e.Arg, n)
-			} else {
-				expected[x] = true
-			}
-		}
-	}
-	for i, n := range c.Varies {
-		switch {
-		case n < 0 || n >= len(c.Args):
-			return bad("varies", 0, "there is no argument %d: the case has %d, counted from 0", n, len(c.Args))
-		case args[n]:
-			return bad("varies", 0, "argument %d is expected to have certain contents", n)
-		case slices.Contains(c.Varies[:i], n):
-			return bad("varies", 0, "%d is given twice", n)
-		}
-	}
+// checkExpected checks what the case expects besides the contents of buffers and pipes.
+func (c *Case) checkExpected() *problem {
 	codes := map[string]bool{}
 	for i, f := range c.Findings {
 		switch {
@@ -305,15 +231,23 @@ func (c *Case) checkExpected(bad func(string, int, string, ...any) *problem) *pr
 			return bad("finding", i, "%s is given twice", f.Code)
 		case f.Count < 0:
 			return bad("finding", i, "a negative count")
-		case !plain(f.Text) || strings.Contains(f.Text, `"`):
+		case slices.ContainsFunc(f.Texts, func(s string) bool { return s == "" || !plain(s) || strings.Contains(s, `"`) }):
 			return bad("finding", i, "the text has a quotation mark, a line break, white space at an end, or a \" # \"")
 		}
 		codes[f.Code] = true
 	}
-	if c.Refuse != "" && (len(c.Expect) > 0 || len(c.Varies) > 0 || len(c.Output) > 0 || len(c.Findings) > 0) {
+	contents, varies := false, false
+	for i := range c.Steps {
+		contents = contents || len(c.Steps[i].Packets) > 0
+		for j := range c.Steps[i].Launches {
+			l := &c.Steps[i].Launches[j]
+			contents, varies = contents || len(l.Expect) > 0, varies || len(l.Varies) > 0
+		}
+	}
+	if c.Refuse != "" && (contents || varies || len(c.Output) > 0 || len(c.Findings) > 0) {
 		return bad("refuse", 0, "a case that is refused has neither expected results nor findings")
 	}
-	if c.Refuse == "" && len(c.Expect) == 0 && len(c.Output) == 0 && len(c.Findings) == 0 {
+	if c.Refuse == "" && !contents && len(c.Output) == 0 && len(c.Findings) == 0 {
 		return bad("expect", 0, "the case expects nothing: it needs an expect:, output:, finding: or refuse:")
 	}
 	if c.Exit < 0 || c.Exit > 2 {
@@ -340,6 +274,8 @@ func (c *Case) defaultExit() int {
 	}
 	return 0
 }
+
+const notPlain = "the text has a line break, white space at an end, or a \" # \""
 
 // plain reports whether s can stand as a value in a file as it is.
 func plain(s string) bool {

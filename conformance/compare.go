@@ -14,11 +14,12 @@ import (
 // maxShown bounds the differing elements that one message lists.
 const maxShown = 8
 
-// compare returns what is wrong with the contents of a buffer, or "".
-func (w *want) compare(got []byte) string {
+// compare returns what is wrong with the contents of a buffer, or "". what says
+// which buffer it is.
+func (w *want) compare(what string, got []byte) string {
 	if w.sha != "" {
 		if sum := sha256.Sum256(got); hex.EncodeToString(sum[:]) != w.sha {
-			return fmt.Sprintf("argument %d: sha256 of its %d bytes is %x, want %s", w.Arg, len(got), sum, w.sha)
+			return fmt.Sprintf("%s: sha256 of its %d bytes is %x, want %s", what, len(got), sum, w.sha)
 		}
 		return ""
 	}
@@ -26,13 +27,13 @@ func (w *want) compare(got []byte) string {
 		return ""
 	}
 	if len(got) != len(w.data) {
-		return fmt.Sprintf("argument %d: %d bytes, want %d", w.Arg, len(got), len(w.data))
+		return fmt.Sprintf("%s: %d bytes, want %d", what, len(got), len(w.data))
 	}
-	return w.elements(got)
+	return w.elements(what, got)
 }
 
 // elements lists the elements that differ by more than the tolerance.
-func (w *want) elements(got []byte) string {
+func (w *want) elements(what string, got []byte) string {
 	size := w.typ.Size()
 	differ, shown := 0, []byte(nil)
 	for i := 0; i+size <= len(got); i += size {
@@ -56,7 +57,7 @@ func (w *want) elements(got []byte) string {
 	if differ == 0 {
 		return ""
 	}
-	head := fmt.Sprintf("argument %d: %d of %d %v differ", w.Arg, differ, len(got)/size, w.typ)
+	head := fmt.Sprintf("%s: %d of %d %v differ", what, differ, len(got)/size, w.typ)
 	if w.ULP > 0 {
 		head += fmt.Sprintf(" by more than %d ulp", w.ULP)
 	}

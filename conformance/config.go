@@ -21,8 +21,9 @@ type Config struct {
 	DMA       DMA
 
 	// async says that the configuration is for kernels with asynchronous copies
-	// only: for others it is like one before it.
-	async bool
+	// only: for others it is like one before it. With pipes it is also for kernels
+	// with pipes.
+	async, pipes bool
 }
 
 // DMA is the shape of what moves the bytes of asynchronous copies; 0 leaves each to the device.
@@ -85,7 +86,8 @@ type Matrix struct {
 	Workers   []int
 	Schedules []emu.Schedule
 	// Async are further schedules for kernels with asynchronous copies, which
-	// choose when these complete.
+	// choose when these complete. Those that draw everything from a seed are also for
+	// kernels with pipes.
 	Async []emu.Schedule
 	// Marks are the schedules under which kernels with asynchronous copies run
 	// once more, with the async marks and waits that may be left out.
@@ -104,7 +106,7 @@ func engines() []string {
 }
 
 // Full returns the matrix that "lockstep conformance" uses by itself: for asynchronous
-// copies every completion, in order and in reverse, and ten seeds.
+// copies every completion, in order and in reverse, and ten seeds; these for pipes, too.
 func Full() Matrix {
 	m := Matrix{
 		Engines:   engines(),
@@ -322,9 +324,10 @@ func (m Matrix) schedules(out []Config, cfg Config, c *Case, first bool) []Confi
 	}
 	cfg.async = true
 	for _, s := range m.Async {
-		cfg.Schedule = s
+		cfg.Schedule, cfg.pipes = s, s == seeded(s.Seed)
 		out = append(out, cfg)
 	}
+	cfg.pipes = false
 	if !cfg.KeepMarks {
 		cfg.KeepMarks = true
 		for _, s := range m.Marks {

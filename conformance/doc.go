@@ -6,6 +6,10 @@
 // and other DMA engines; a correct one gives the same bits under all of them, and what is
 // wrong with another is reported under all.
 //
+// Kernels with pipes also run under more seeds. A case may launch several kernels as a
+// set, and several sets one after the other, with pipes of the program and of the host
+// between them.
+//
 // A case is one text file (see [Parse]) with a kernel, its launch, its arguments,
 // what must come out, and the clauses of a specification that it proves. The
 // runner compares the outputs bit by bit (or within a tolerance in units in the

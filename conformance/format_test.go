@@ -67,7 +67,7 @@ expect:   1 = unchanged at 1
 varies:   2
 output:   "a #b\n"
 output:   "\x23 ß"
-finding:  E-OOB 16 "past the end"
+finding:  E-OOB 16 "past the end" "of c"
 finding:  E-DIV0
 exit:     1
 subgroup: 1, 8,64
@@ -84,18 +84,21 @@ func TestParseEveryKey(t *testing.T) {
 	want := &Case{
 		Name: "x/every", Comment: "What this is about,\n  over two lines.",
 		Title: "every key, with a #b in it", Clauses: []string{"SPV-OpPhi", "CL.WorkItem/3", "AAO-01"},
-		Module: "dir/m.spv", Kernel: "main",
-		Global: []uint64{16, 4, 1}, Local: []uint64{8, 2, 1}, Offset: []uint64{1, 2, 0},
+		Module:        "dir/m.spv",
 		SpecConstants: []SpecConstant{{3, "u32:7"}, {4, "f32:1.5"}},
-		Args:          []string{"zero:u32:64", "buf:f32:1, 2, 4", "local:64"},
-		Expect: []Expect{
-			{Arg: 0, What: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"},
-			{Arg: 1, What: "buf:f32:1,2,4", ULP: 3, SubGroups: []int{8, 64}},
-			{Arg: 1, What: "unchanged", SubGroups: []int{1}},
-		},
-		Varies:    []int{2},
+		Steps: []Step{{Launches: []Launch{{
+			Kernel: "main",
+			Global: []uint64{16, 4, 1}, Local: []uint64{8, 2, 1}, Offset: []uint64{1, 2, 0},
+			Args: []string{"zero:u32:64", "buf:f32:1, 2, 4", "local:64"},
+			Expect: []Expect{
+				{Arg: 0, What: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"},
+				{Arg: 1, What: "buf:f32:1,2,4", ULP: 3, SubGroups: []int{8, 64}},
+				{Arg: 1, What: "unchanged", SubGroups: []int{1}},
+			},
+			Varies: []int{2},
+		}}}},
 		Output:    []string{"a #b\n", "# ß"},
-		Findings:  []ExpectFinding{{Code: "E-OOB", Count: 16, Text: "past the end"}, {Code: "E-DIV0"}},
+		Findings:  []ExpectFinding{{Code: "E-OOB", Count: 16, Texts: []string{"past the end", "of c"}}, {Code: "E-DIV0"}},
 		Exit:      1,
 		SubGroups: []int{1, 8, 64}, Check: ChecksOn, Timeout: 1500 * time.Millisecond,
 	}
@@ -112,6 +115,89 @@ func TestParseEveryKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	again.at, again.textLine = nil, 0
+	if !reflect.DeepEqual(again, want) {
+		t.Errorf("after Write: got  %+v\nwant %+v", again, want)
+	}
+}
+
+const everySetKey = `title: a set of everything
+module: m.spv
+pipe: q = 4:16
+pipe: end_1 =12 : 3
+check: off
+fill: q = u32:1,2
+feed: q = iota:u32:100
+kernel: a
+global: 1
+arg: pipe:q
+kernel: b
+global: 8
+local: 4
+arg: pipe:q
+arg: zero:u32:8
+arg: zero:u32:8
+expect: 1 = iota:u32:8
+varies: 2
+expect: q = none
+
+then: launch
+drain: q, end_1
+kernel: c
+global: 2
+arg: pipe:end_1
+expect: q = u32:1
+expect: end_1 = zero:u8:24
+
+then: reset
+global: 3
+kernel: a
+arg: pipe:q
+finding: E-PIPEDEADLOCK "nobody"
+`
+
+func TestParseSets(t *testing.T) {
+	c, err := Parse("x/sets", "x/sets.case", []byte(everySetKey))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.at = nil
+	want := &Case{
+		Name: "x/sets", Title: "a set of everything", Module: "m.spv", Check: ChecksOff,
+		Pipes: []Pipe{{"q", 4, 16}, {"end_1", 12, 3}},
+		Steps: []Step{
+			{
+				Fill: []Packets{{"q", "u32:1,2"}}, Feed: []Packets{{"q", "iota:u32:100"}},
+				Launches: []Launch{
+					{Kernel: "a", Global: []uint64{1}, Args: []string{"pipe:q"}},
+					{
+						Kernel: "b", Global: []uint64{8}, Local: []uint64{4}, Args: []string{"pipe:q", "zero:u32:8", "zero:u32:8"},
+						Expect: []Expect{{Arg: 1, What: "iota:u32:8"}}, Varies: []int{2},
+					},
+				},
+				Packets: []Packets{{"q", "none"}},
+			},
+			{
+				Drain:    []string{"q", "end_1"},
+				Launches: []Launch{{Kernel: "c", Global: []uint64{2}, Args: []string{"pipe:end_1"}}},
+				Packets:  []Packets{{"q", "u32:1"}, {"end_1", "zero:u8:24"}},
+			},
+			{Reset: true, Launches: []Launch{{Kernel: "a", Global: []uint64{3}, Args: []string{"pipe:q"}}}},
+		},
+		Findings: []ExpectFinding{{Code: "E-PIPEDEADLOCK", Texts: []string{"nobody"}}}, Exit: 1,
+	}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got  %+v\nwant %+v", c, want)
+	}
+	var out bytes.Buffer
+	if err := c.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "format/every-set-key.case", out.Bytes())
+	again, err := Parse("x/sets", "x/sets.case", out.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.at = nil
 	if !reflect.DeepEqual(again, want) {
 		t.Errorf("after Write: got  %+v\nwant %+v", again, want)
 	}
@@ -221,6 +307,27 @@ func TestSyntaxErrors(t *testing.T) {
 		{"expect: 0 = unchanged", "finding: E-OOB 1 2"},
 		{"expect: 0 = unchanged", "finding: E-OOB\nfinding: E-OOB"},
 		{"0 = unchanged", "0 = unchanged\nrefuse: x"},
+		{"global: 1", "global: 1\nkernel: m"},
+		{"global: 1", "global: 1\nkernel: m\nglobal: 0"},
+		{"global: 1", "global: 1\nkernel: m\nglobal: 1\nglobal: 2"},
+		{"global: 1", "global: 1\nkernel: m\nglobal: 4\narg: pipe:q"},
+		{"kernel: k", "then: launch\nkernel: k"},
+		{"global: 1", "global: 1\nthen: launch"},
+		{"global: 1", "global: 1\nthen: stop\nkernel: m\nglobal: 1"},
+		{"0 = unchanged", "0 = unchanged\nthen: launch\nkernel: m\nglobal: 1\nexpect: 0 = unchanged"},
+		{"global: 1", "global: 1\npipe: q"},
+		{"global: 1", "global: 1\npipe: 3q = 4:4"},
+		{"global: 1", "global: 1\npipe: q = 4:99999999999"},
+		{"global: 1", "global: 1\npipe: q = 0:4"},
+		{"global: 1", "global: 1\npipe: q = 1048576:1048576"},
+		{"global: 1", "global: 1\npipe: q = 4:4\npipe: q = 4:4"},
+		{"global: 1", "global: 1\nfill: q = u8:1"},
+		{"global: 1", "global: 1\npipe: q = 1:1\nfill: q"},
+		{"global: 1", "global: 1\npipe: q = 1:1\nfill: q ="},
+		{"global: 1", "global: 1\npipe: q = 1:1\nfeed: q = u8:1\nfeed: q = u8:1"},
+		{"global: 1", "global: 1\npipe: q = 1:1\ndrain: q,\n  q"},
+		{"global: 1", "global: 1\ndrain: q"},
+		{"0 = unchanged", "q = unchanged"},
 	} {
 		text := strings.Replace(minimal, tc.old, tc.new, 1)
 		if text == minimal {
@@ -240,11 +347,11 @@ func TestSyntaxErrors(t *testing.T) {
 // TestResolveMemory: a case cannot take all memory, however many buffers it has.
 func TestResolveMemory(t *testing.T) {
 	r := &resolved{Case: &Case{Name: "x"}, bytes: maxBytes - 1}
-	if err := r.hold("arg", 0, []byte{1}); err != nil {
+	if err := r.hold(problem{key: "arg"}, []byte{1}); err != nil {
 		t.Error(err)
 	}
 	var se *SyntaxError
-	if err := r.hold("arg", 1, []byte{1}); !errors.As(err, &se) || !strings.Contains(err.Error(), "more than 1073741824 bytes") {
+	if err := r.hold(problem{key: "arg", index: 1}, []byte{1}); !errors.As(err, &se) || !strings.Contains(err.Error(), "more than 1073741824 bytes") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -274,6 +381,11 @@ func TestResolveErrors(t *testing.T) {
 		{"0 = unchanged", "0 = null"},
 		{"0 = unchanged", "0 = u8:1 within 1 ulp"},
 		{"global: 1", "global: 1\nspec: 1 =   u8:300"},
+		{"global: 1", "global: 1\npipe: q = 4:2\nfill: q = u32:1,2,3"},
+		{"global: 1", "global: 1\npipe: q = 4:2\nfeed: q = u16:1,2,3"},
+		{"global: 1", "global: 1\npipe: q = 4:2\nfeed: q =  u16:1,x"},
+		{"0 = unchanged", "q = null\npipe: q = 4:2"},
+		{"0 = unchanged", "1 = unchanged\npipe: q = 4:2\narg: pipe:q"},
 	} {
 		cases, err := Load(caseFS(tc.old, tc.new))
 		if err != nil {
@@ -285,7 +397,7 @@ func TestResolveErrors(t *testing.T) {
 				t.Errorf("%q is accepted", tc.new)
 				continue
 			}
-			_, err = cases[0].spec("spec", 0, cases[0].SpecConstants[0].Value)
+			_, err = cases[0].spec(problem{key: "spec"}, cases[0].SpecConstants[0].Value)
 		}
 		var se *SyntaxError
 		if !errors.As(err, &se) {
@@ -305,8 +417,9 @@ func TestResolve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.module) != 4 || string(r.args[0].Data) != "\x07" || string(r.expect[0].data) != "\x07" {
-		t.Errorf("got module % x, args %+v, expect %+v", r.module, r.args[0], r.expect[0])
+	l := &r.steps[0].launches[0]
+	if len(r.module) != 4 || string(l.args[0].Data) != "\x07" || string(l.expect[0].data) != "\x07" {
+		t.Errorf("got module % x, args %+v, expect %+v", r.module, l.args[0], l.expect[0])
 	}
 	// A case that came from no file system has no files.
 	c, err := Parse("x", "x.case", []byte(minimal))
@@ -361,8 +474,8 @@ func TestWriteRefuses(t *testing.T) {
 	for name, change := range map[string]func(*Case){
 		"line break": func(c *Case) { c.Title = "a\nb" },
 		"comment":    func(c *Case) { c.Title = "a # b" },
-		"tolerance":  func(c *Case) { c.Expect = []Expect{{What: "f32:1 within 2 ulp"}} },
-		"quotation":  func(c *Case) { c.Findings = []ExpectFinding{{Code: "E-OOB", Text: `a"b`}} },
+		"tolerance":  func(c *Case) { c.Steps[0].Launches[0].Expect = []Expect{{What: "f32:1 within 2 ulp"}} },
+		"quotation":  func(c *Case) { c.Findings = []ExpectFinding{{Code: "E-OOB", Texts: []string{`a"b`}}} },
 	} {
 		bad := *c
 		change(&bad)
@@ -425,15 +538,15 @@ func TestCompare(t *testing.T) {
 		}
 		a := spec(tc.want)
 		w := want{Expect: Expect{Arg: 3, ULP: tc.ulp}, typ: a.Type, data: a.Data}
-		if got := w.compare(spec(tc.got).Data); got != tc.message {
+		if got := w.compare("argument 3", spec(tc.got).Data); got != tc.message {
 			t.Errorf("%s and %s within %d:\ngot  %s\nwant %s", tc.want, tc.got, tc.ulp, got, tc.message)
 		}
 	}
 	sha := want{sha: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}
-	if got := sha.compare([]byte("abc")); got != "" {
+	if got := sha.compare("argument 0", []byte("abc")); got != "" {
 		t.Error(got)
 	}
-	if got := sha.compare([]byte("abd")); !strings.Contains(got, "want ba7816bf") {
+	if got := sha.compare("argument 0", []byte("abd")); !strings.Contains(got, "want ba7816bf") {
 		t.Error(got)
 	}
 }
@@ -443,6 +556,7 @@ func TestCompare(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(minimal))
 	f.Add([]byte(everyKey))
+	f.Add([]byte(everySetKey))
 	err := fs.WalkDir(Builtin(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

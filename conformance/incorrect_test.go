@@ -32,20 +32,20 @@ func TestHazardsShow(t *testing.T) {
 		if err := trial.prepare(); err != nil {
 			t.Fatal(err)
 		}
-		var first map[int][]byte
+		var first map[buffer][]byte
 		differ := false
 		for _, cfg := range m.Configs(c) {
-			res, buffers, err := trial.launch(context.Background(), cfg)
-			if res == nil {
+			out, err := trial.launch(context.Background(), cfg)
+			if err != nil {
 				t.Fatalf("%s: %v", c.Name, err)
 			}
 			if first == nil {
-				first = map[int][]byte{}
-				for i, b := range buffers {
+				first = map[buffer][]byte{}
+				for i, b := range out.buffers {
 					first[i] = bytes.Clone(b)
 				}
 			}
-			for i, b := range buffers {
+			for i, b := range out.buffers {
 				differ = differ || !bytes.Equal(b, first[i])
 			}
 		}

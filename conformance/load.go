@@ -110,37 +110,59 @@ const (
 // file is the name of the case's file in errors.
 func (c *Case) file() string { return c.Name + extension }
 
-// spec reads the SPEC of one entry.
-func (c *Case) spec(key string, index int, text string) (*argspec.Arg, error) {
+// spec reads the SPEC of the entry that a problem would be tied to.
+func (c *Case) spec(at problem, text string) (*argspec.Arg, error) {
 	a, err := argspec.Parse(text, &argspec.Options{Open: c.open, MaxBytes: maxBuffer})
 	if err == nil {
 		return a, nil
 	}
-	bad := &problem{key: key, index: index, msg: err.Error(), err: err}
+	at.msg, at.err = err.Error(), err
 	var ae *argspec.Error
 	if errors.As(err, &ae) {
-		bad.offset, bad.msg = ae.Column-1, ae.Msg
+		at.offset, at.msg = ae.Column-1, ae.Msg
 		if ae.Allowed != "" {
-			bad.msg += " (allowed: " + ae.Allowed + ")"
+			at.msg += " (allowed: " + ae.Allowed + ")"
 		}
 	}
-	return nil, c.locate(c.file(), bad)
+	return nil, c.locate(c.file(), &at)
 }
 
 // resolved is a case with everything read that it names.
 type resolved struct {
 	*Case
 	module []byte // binary or text
+	steps  []resolvedStep
+	bytes  int // of arguments, packets and what is expected
+}
+
+// resolvedStep is a step with everything read that it names.
+type resolvedStep struct {
+	*Step
+	launches         []resolvedLaunch
+	fill, feed, want []resolvedPackets
+}
+
+// resolvedPackets are packets with their bytes.
+type resolvedPackets struct {
+	pipe *Pipe
+	typ  argspec.Type
+	data []byte
+}
+
+// resolvedLaunch is a launch with everything read that it names.
+type resolvedLaunch struct {
+	*Launch
+	number int // over all steps
 	args   []*argspec.Arg
+	pipes  []string // names of the pipes among the arguments, whose args are nil
 	expect []want
-	bytes  int // of args and expect
 }
 
 // hold counts the bytes of an entry and says when there are too many.
-func (r *resolved) hold(key string, index int, data []byte) error {
+func (r *resolved) hold(at problem, data []byte) error {
 	if r.bytes += len(data); r.bytes > maxBytes {
-		return r.locate(r.file(), &problem{key: key, index: index,
-			msg: fmt.Sprintf("the case holds more than %d bytes of arguments and expected results", maxBytes)})
+		at.msg = fmt.Sprintf("the case holds more than %d bytes of arguments and expected results", maxBytes)
+		return r.locate(r.file(), &at)
 	}
 	return nil
 }
@@ -169,57 +191,129 @@ func (c *Case) resolve() (*resolved, error) {
 			return nil, c.locate(c.file(), &problem{key: "module", msg: err.Error(), err: err})
 		}
 	}
-	for i, text := range c.Args {
-		a, err := c.spec("arg", i, text)
-		if err != nil {
-			return nil, err
+	number := 0
+	for i := range c.Steps {
+		s := resolvedStep{Step: &c.Steps[i]}
+		for j := range s.Launches {
+			l, err := r.launch(&s.Launches[j], number)
+			if err != nil {
+				return nil, err
+			}
+			s.launches = append(s.launches, l)
+			number++
 		}
-		if err := r.hold("arg", i, a.Data); err != nil {
-			return nil, err
+		var errs [3]error
+		s.fill, errs[0] = r.packets("fill", i, s.Fill)
+		s.feed, errs[1] = r.packets("feed", i, s.Feed)
+		s.want, errs[2] = r.packets(packetsKey, i, s.Packets)
+		for _, err := range errs {
+			if err != nil {
+				return nil, err
+			}
 		}
-		r.args = append(r.args, a)
-	}
-	for i, e := range c.Expect {
-		w, err := r.want(i, e)
-		if err != nil {
-			return nil, err
-		}
-		if err := r.hold("expect", i, w.data); err != nil {
-			return nil, err
-		}
-		r.expect = append(r.expect, w)
+		r.steps = append(r.steps, s)
 	}
 	return r, nil
+}
+
+// launch reads the SPECs of a launch.
+func (r *resolved) launch(l *Launch, number int) (resolvedLaunch, error) {
+	out := resolvedLaunch{Launch: l, number: number, pipes: make([]string, len(l.Args))}
+	for i, text := range l.Args {
+		var ok bool
+		if out.pipes[i], ok = strings.CutPrefix(text, pipePrefix); ok {
+			out.args = append(out.args, nil)
+			continue
+		}
+		at := problem{key: "arg", part: number, index: i}
+		a, err := r.spec(at, text)
+		if err == nil {
+			err = r.hold(at, a.Data)
+		}
+		if err != nil {
+			return out, err
+		}
+		out.args = append(out.args, a)
+	}
+	for i, e := range l.Expect {
+		at := problem{key: "expect", part: number, index: i}
+		w, err := r.want(at, out.args[e.Arg], e)
+		if err == nil {
+			err = r.hold(at, w.data)
+		}
+		if err != nil {
+			return out, err
+		}
+		out.expect = append(out.expect, w)
+	}
+	return out, nil
+}
+
+// packets reads packets of a step.
+func (r *resolved) packets(key string, step int, list []Packets) ([]resolvedPackets, error) {
+	var out []resolvedPackets
+	for i, p := range list {
+		at := problem{key: key, part: step, index: i}
+		bad := func(format string, args ...any) ([]resolvedPackets, error) {
+			at.msg = fmt.Sprintf(format, args...)
+			return nil, r.locate(r.file(), &at)
+		}
+		x := resolvedPackets{pipe: r.pipe(p.Pipe), typ: argspec.U8}
+		if p.What != none {
+			a, err := r.spec(at, p.What)
+			switch {
+			case err != nil:
+				return nil, err
+			case a.Kind != argspec.Buffer && a.Kind != argspec.Value:
+				return bad("packets are values, not a %v", a.Kind)
+			case len(a.Data)%int(x.pipe.PacketBytes) != 0:
+				return bad("%d bytes are no whole packets of %d", len(a.Data), x.pipe.PacketBytes)
+			case key == "fill" && len(a.Data) > int(x.pipe.PacketBytes)*int(x.pipe.Capacity):
+				return bad("pipe %s holds %d packets, not %d", p.Pipe, x.pipe.Capacity, len(a.Data)/int(x.pipe.PacketBytes))
+			}
+			x.typ, x.data = a.Type, a.Data
+			if err := r.hold(at, a.Data); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, x)
+	}
+	return out, nil
 }
 
 // maxModule bounds the file of a module.
 const maxModule = 64 << 20
 
-func (r *resolved) want(i int, e Expect) (want, error) {
-	w := want{Expect: e, typ: r.args[e.Arg].Type}
+// want reads what is expected of an argument, nil for a pipe.
+func (r *resolved) want(at problem, arg *argspec.Arg, e Expect) (want, error) {
 	bad := func(format string, args ...any) (want, error) {
-		return want{}, r.locate(r.file(), &problem{key: "expect", index: i, msg: fmt.Sprintf(format, args...)})
+		at.msg = fmt.Sprintf(format, args...)
+		return want{}, r.locate(r.file(), &at)
 	}
-	if k := r.args[e.Arg].Kind; k != argspec.Buffer && k != argspec.Image {
+	if arg == nil {
+		return bad("argument %d is a pipe; what it holds is expected by its name", e.Arg)
+	}
+	w := want{Expect: e, typ: arg.Type}
+	if k := arg.Kind; k != argspec.Buffer && k != argspec.Image {
 		return bad("argument %d is no buffer or image, it is a %v", e.Arg, k)
 	}
 	switch {
 	case e.What == unchanged:
-		w.data = r.args[e.Arg].Data
+		w.data = arg.Data
 		return w, nil
 	case strings.HasPrefix(e.What, shaPrefix):
 		w.sha = e.What[len(shaPrefix):]
 		return w, nil
 	}
-	a, err := r.spec("expect", i, e.What)
+	a, err := r.spec(at, e.What)
 	if err != nil {
 		return want{}, err
 	}
 	if a.Kind != argspec.Buffer && a.Kind != argspec.Value && a.Kind != argspec.Image {
 		return bad("what is expected of a buffer are values, not a %v", a.Kind)
 	}
-	if len(a.Data) != len(r.args[e.Arg].Data) {
-		return bad("%d bytes are expected of argument %d, which has %d", len(a.Data), e.Arg, len(r.args[e.Arg].Data))
+	if len(a.Data) != len(arg.Data) {
+		return bad("%d bytes are expected of argument %d, which has %d", len(a.Data), e.Arg, len(arg.Data))
 	}
 	if e.ULP != 0 && !a.Type.Float() {
 		return bad("a tolerance needs floating-point values, not %v", a.Type)

@@ -441,10 +441,12 @@ func laneCase(name string, steps []laneStep, r *rand.Rand) (c *Case, broken bool
 		return "buf:u32:" + string(argspec.AppendList(nil, argspec.U32, b))
 	}
 	return &Case{
-		Name: name, Title: "a random kernel with copies of lanes", Text: laneText(steps), Kernel: "kernel",
-		Global: []uint64{laneItems}, Local: []uint64{laneItems}, Check: ChecksOn,
-		Args:   []string{list(all[:laneRows]), fmt.Sprintf("zero:u32:%d", len(wantOut)*laneItems)},
-		Expect: []Expect{{Arg: 0, What: list(wantAll[:laneRows])}, {Arg: 1, What: list(wantOut[:])}},
+		Name: name, Title: "a random kernel with copies of lanes", Text: laneText(steps), Check: ChecksOn,
+		Steps: []Step{{Launches: []Launch{{
+			Kernel: "kernel", Global: []uint64{laneItems}, Local: []uint64{laneItems},
+			Args:   []string{list(all[:laneRows]), fmt.Sprintf("zero:u32:%d", len(wantOut)*laneItems)},
+			Expect: []Expect{{Arg: 0, What: list(wantAll[:laneRows])}, {Arg: 1, What: list(wantOut[:])}},
+		}}}},
 	}, broken
 }
 
@@ -498,7 +500,7 @@ func testLaneCopies(t *testing.T, seed uint64) (broken bool) {
 	c, broken = laneCase(name+", without a "+op, steps, r)
 	m = asyncMatrix(seed)
 	if broken {
-		wantFinding(t, c, m, what)
+		wantFinding(t, c, m, "without "+what, "E-ASYNC")
 	} else {
 		wantPass(t, c, m)
 	}

@@ -412,10 +412,12 @@ func testProgram(t *testing.T, seed uint64) {
 	}
 	list := func(b []byte) string { return "buf:u32:" + string(argspec.AppendList(nil, argspec.U32, b)) }
 	c := &Case{
-		Name: fmt.Sprintf("program-%d", seed), Title: "a random program", Text: p.text(), Kernel: "kernel",
-		Global: []uint64{global}, Local: []uint64{local},
-		Args:   []string{fmt.Sprintf("u32:%d", uniform), fmt.Sprintf("zero:u32:%d", len(want)/4), fmt.Sprintf("zero:u32:%d", progSums)},
-		Expect: []Expect{{Arg: 1, What: list(want)}, {Arg: 2, What: list(total)}},
+		Name: fmt.Sprintf("program-%d", seed), Title: "a random program", Text: p.text(),
+		Steps: []Step{{Launches: []Launch{{
+			Kernel: "kernel", Global: []uint64{global}, Local: []uint64{local},
+			Args:   []string{fmt.Sprintf("u32:%d", uniform), fmt.Sprintf("zero:u32:%d", len(want)/4), fmt.Sprintf("zero:u32:%d", progSums)},
+			Expect: []Expect{{Arg: 1, What: list(want)}, {Arg: 2, What: list(total)}},
+		}}}},
 	}
 	m := &Matrix{Engines: engines(), SubGroups: []int{1, 8, 32}, Waves: []int{0, 1}, Workers: []int{1},
 		Schedules: []emu.Schedule{{Order: emu.Seeded, Seed: seed}}}

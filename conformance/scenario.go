@@ -25,7 +25,7 @@ func scenarioClauses(section string) []string {
 }
 
 // checkScenario finds what is wrong with a case of scenarios.
-func (c *Case) checkScenario(bad func(string, int, string, ...any) *problem) *problem {
+func (c *Case) checkScenario() *problem {
 	clauses := scenarioClauses(c.Scenario)
 	if clauses == nil {
 		return bad("scenario", 0, "there are no scenarios for the section %q; sections with some are %q", c.Scenario, muxtest.Sections())
@@ -39,16 +39,15 @@ func (c *Case) checkScenario(bad func(string, int, string, ...any) *problem) *pr
 		key  string
 		have bool
 	}{
-		{"module", c.Module != "" || c.Text != ""}, {"version", c.Version != ""}, {"kernel", c.Kernel != ""},
-		{"global", c.Global != nil}, {"local", c.Local != nil}, {"offset", c.Offset != nil}, {"spec", c.SpecConstants != nil},
-		{"arg", c.Args != nil}, {"expect", c.Expect != nil}, {"varies", c.Varies != nil}, {"output", c.Output != nil},
+		{"module", c.Module != "" || c.Text != ""}, {"version", c.Version != ""}, {"kernel", c.Steps != nil || c.Pipes != nil},
+		{"spec", c.SpecConstants != nil}, {"output", c.Output != nil},
 		{"finding", c.Findings != nil}, {"refuse", c.Refuse != ""}, {"exit", c.Exit != 0}, {"check", c.Check != ChecksAny}, {"timeout", c.Timeout != 0},
 	} {
 		if f.have {
 			return bad(f.key, 0, "a case of scenarios has a title, clauses and sub-group sizes only")
 		}
 	}
-	return c.checkSubGroups(bad)
+	return c.checkSubGroups()
 }
 
 // runScenario runs the scenarios of a case with each of the compilers for a sub-group size of

@@ -23,7 +23,7 @@ func TestScenarioCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Scenario != "Info::createTarget" || c.Kernel != "" || c.Exit != 0 {
+	if c.Scenario != "Info::createTarget" || c.Steps != nil || c.Exit != 0 {
 		t.Errorf("the case is %+v", c)
 	}
 	var b bytes.Buffer

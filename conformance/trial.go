@@ -29,7 +29,8 @@ type trial struct {
 	binary  []byte
 	spec    map[uint32]uint64
 	key     string // what tells its program from those of other cases
-	async   bool   // the kernel has asynchronous copies; known once it ran
+	async   bool   // a kernel has asynchronous copies; known once it ran
+	pipes   bool   // a kernel has pipes; likewise
 
 	// memory has what configurations without findings must leave alike.
 	memory map[expectation]left
@@ -44,6 +45,11 @@ type peer struct {
 	schedule       emu.Schedule
 	marks          bool
 	dma            DMA
+}
+
+// takes says whether the configuration is one for the case.
+func (t *trial) takes(cfg Config) bool {
+	return !cfg.async || t.async || (t.pipes && cfg.pipes)
 }
 
 // left is what the first configuration to come by left in an argument.
@@ -65,8 +71,8 @@ func (t *trial) on(ctx context.Context, d device, over func()) {
 	for len(t.configs) > 0 && t.configs[0].device() == d {
 		cfg := t.configs[0]
 		t.configs = t.configs[1:]
-		// Configurations for asynchronous copies are never the first.
-		if t.async || !cfg.async {
+		// Configurations for asynchronous copies or pipes are never the first.
+		if t.takes(cfg) {
 			var faults []fault
 			if ctx.Err() == nil {
 				faults = t.run(ctx, cfg)
@@ -99,7 +105,7 @@ func (t *trial) prepare() error {
 	}
 	t.spec = map[uint32]uint64{}
 	for i, s := range t.SpecConstants {
-		a, err := t.Case.spec("spec", i, s.Value)
+		a, err := t.Case.spec(problem{key: "spec", index: i}, s.Value)
 		if err != nil {
 			return err
 		}
@@ -125,188 +131,10 @@ func (t *trial) assemblyError(err error) error {
 	return t.locate(t.file(), &problem{key: "module", msg: fmt.Sprintf("%s: %v", t.Module, err), err: err})
 }
 
-// loader has the device and the program of the last run, for the next one to use.
-type loader struct {
-	made  device
-	dev   *emu.Device
-	key   string
-	marks bool
-	prog  *emu.Program
-}
-
-func (l *loader) close() {
-	if l.dev != nil {
-		l.dev.Close()
-	}
-	l.dev, l.prog = nil, nil
-}
-
-// load makes the device and the program of a configuration, unless the last run's
-// will do. A program with program-scope variables keeps their values, and serves once.
-func (l *loader) load(cfg Config, t *trial) error {
-	if d := cfg.device(); l.dev == nil || l.made != d {
-		l.close()
-		dev, err := emu.NewDevice(emu.DeviceOptions{
-			Engine: cfg.Engine, SubgroupSize: cfg.SubGroup, WaveLanes: cfg.Wave, Workers: cfg.Workers,
-			DMAEngines: cfg.DMA.Engines, DMAQueueDepth: cfg.DMA.Queue, DMABytesPerStep: cfg.DMA.Step,
-		})
-		if err != nil {
-			return err
-		}
-		l.dev, l.made = dev, d
-	}
-	if l.prog != nil && (l.key != t.key || l.marks != cfg.KeepMarks || len(l.prog.ISA().Globals) > 0) {
-		if err := l.prog.Close(); err != nil {
-			return err
-		}
-		l.prog = nil
-	}
-	if l.prog == nil {
-		prog, err := l.dev.NewProgram(t.binary, emu.ProgramOptions{SpecConstants: t.spec, KeepMarks: cfg.KeepMarks})
-		if err != nil {
-			return err
-		}
-		l.prog, l.key, l.marks = prog, t.key, cfg.KeepMarks
-	}
-	return nil
-}
-
-// async says whether a kernel of the program has asynchronous copies.
-func (l *loader) async(kernel string) bool {
-	for _, k := range l.prog.ISA().Kernels {
-		if k.Name == kernel {
-			return k.UsesAsync
-		}
-	}
-	return false
-}
-
-// launch runs the case once. buffers has the device memory of the arguments that are
-// buffers, by argument; it is valid until the next launch.
-func (t *trial) launch(ctx context.Context, cfg Config) (res *emu.Result, buffers map[int][]byte, err error) {
-	if err := t.loader.load(cfg, t); err != nil {
-		return nil, nil, err
-	}
-	k, err := t.loader.prog.Kernel(t.Kernel)
-	if err != nil {
-		return nil, nil, err
-	}
-	t.async = t.loader.async(t.Kernel)
-	l := emu.Launch{
-		Kernel: k, Schedule: cfg.Schedule, Check: t.check, Timeout: t.timeout,
-		Range: emu.NDRange{Global: t.Global, Local: t.Local, Offset: t.Offset},
-	}
-	params := k.Params()
-	held := map[int]holder{}
-	defer func() {
-		for _, b := range held {
-			if ferr := b.Free(); err == nil {
-				err = ferr
-			}
-		}
-	}()
-	for i, a := range t.args {
-		switch a.Kind {
-		case argspec.Null:
-			l.Args = append(l.Args, emu.Null())
-		case argspec.Local:
-			l.Args = append(l.Args, emu.LocalBytes(uint64(a.Count)))
-		case argspec.Value:
-			data := a.Data
-			if i < len(params) {
-				// What does not fit goes on as it is: the launch says so.
-				if fit, ferr := a.Fit(int(min(params[i].Size, maxBuffer))); ferr == nil {
-					data = fit
-				}
-			}
-			l.Args = append(l.Args, emu.Bytes(data))
-		case argspec.Image:
-			im, ierr := newImage(t.loader.dev, a)
-			if im != nil {
-				held[i] = im
-			}
-			if ierr != nil {
-				return nil, nil, ierr
-			}
-			l.Args = append(l.Args, im.Image)
-		default:
-			b, berr := t.loader.dev.NewBuffer(uint64(len(a.Data)), emu.BufferOptions{})
-			if berr != nil {
-				return nil, nil, berr
-			}
-			held[i] = b
-			if _, err := b.WriteAt(a.Data, 0); err != nil {
-				return nil, nil, err
-			}
-			if r := a.Resource; r != nil {
-				l.Args = append(l.Args, emu.Resource(b, r.Stride, r.Records))
-			} else {
-				l.Args = append(l.Args, b)
-			}
-		}
-	}
-	res, err = l.Run(ctx)
-	if res == nil {
-		return nil, nil, err
-	}
-	buffers = map[int][]byte{}
-	for i, b := range held {
-		data, berr := b.Bytes()
-		if berr != nil {
-			return nil, nil, berr
-		}
-		buffers[i] = data
-	}
-	return res, buffers, err
-}
-
-// holder is a buffer or image of a launch.
-type holder interface {
-	Bytes() ([]byte, error)
-	Free() error
-}
-
-// heldImage is an image and the buffer that it is a view of, or nil.
-type heldImage struct {
-	*emu.Image
-	buffer *emu.Buffer
-}
-
-// newImage makes the image of an argument.
-func newImage(dev *emu.Device, a *argspec.Arg) (*heldImage, error) {
-	info := a.Image
-	desc := emu.ImageDesc{Width: info.Width, Height: info.Height}
-	if info.Pitch != 0 {
-		b, err := dev.NewBuffer(uint64(info.Origin)+uint64(info.Pitch)*uint64(info.Height), emu.BufferOptions{})
-		if err != nil {
-			return nil, err
-		}
-		desc.Buffer, desc.RowPitch, desc.Offset = b, info.Pitch, uint64(info.Origin)
-	}
-	im, err := dev.NewImage(desc, info.Format, emu.ImageOptions{})
-	if err != nil {
-		if desc.Buffer != nil {
-			err = errors.Join(err, desc.Buffer.Free())
-		}
-		return nil, err
-	}
-	return &heldImage{im, desc.Buffer}, im.WriteRect(emu.Rect{Width: info.Width, Height: info.Height}, a.Data, 0)
-}
-
-// Free releases the image and its buffer.
-func (h *heldImage) Free() error {
-	err := h.Image.Free()
-	if h.buffer != nil {
-		err = errors.Join(err, h.buffer.Free())
-	}
-	return err
-}
-
 // run runs the case in one configuration and returns what is wrong.
 func (t *trial) run(ctx context.Context, cfg Config) []fault {
-	res, buffers, err := t.launch(ctx, cfg)
-	var fe *emu.FindingsError
-	if err != nil && !errors.As(err, &fe) {
+	out, err := t.launch(ctx, cfg)
+	if err != nil {
 		return t.refused(err)
 	}
 	var wrong []fault
@@ -314,25 +142,56 @@ func (t *trial) run(ctx context.Context, cfg Config) []fault {
 		wrong = append(wrong, faultf("the module runs; it must be refused with an error that contains %q", t.Refuse))
 	}
 	exit := 0
-	if res.Findings.Failed() {
+	if slices.ContainsFunc(out.findings, func(f finding.Finding) bool { return f.Severity == finding.Error }) {
 		exit = 1
 	}
 	if exit != t.Exit && t.Refuse == "" {
 		wrong = append(wrong, faultf("exit status %d, want %d", exit, t.Exit))
 	}
-	wrong = append(wrong, t.compareFindings(&res.Findings)...)
-	for i := range t.expect {
-		if !t.expect[i].at(cfg.SubGroup) {
-			continue
-		}
-		if m := t.expect[i].compare(buffers[t.expect[i].Arg]); m != "" {
-			wrong = append(wrong, fault{fmt.Sprintf("argument %d", t.expect[i].Arg), m})
-		}
+	wrong = append(wrong, t.compareFindings(out.findings)...)
+	for i := range t.steps {
+		wrong = append(wrong, t.compareStep(i, cfg, out)...)
 	}
-	if got := string(res.Output); t.Output != nil && got != strings.Join(t.Output, "") {
+	if got := string(out.output); t.Output != nil && got != strings.Join(t.Output, "") {
 		wrong = append(wrong, fault{"output", fmt.Sprintf("the printed output is\n%q\nwant\n%q", got, strings.Join(t.Output, ""))})
 	}
-	return append(wrong, t.agree(cfg, res, buffers)...)
+	return append(wrong, t.agree(cfg, out)...)
+}
+
+// compareStep compares what a step left in buffers and pipes with what it must.
+func (t *trial) compareStep(step int, cfg Config, out *outcome) []fault {
+	var wrong []fault
+	s := &t.steps[step]
+	for i := range s.launches {
+		l := &s.launches[i]
+		for j := range l.expect {
+			if w := &l.expect[j]; w.at(cfg.SubGroup) {
+				what := t.name(l, w.Arg)
+				if m := w.compare(what, out.buffers[buffer{l.number, w.Arg}]); m != "" {
+					wrong = append(wrong, fault{what, m})
+				}
+			}
+		}
+	}
+	for i := range s.want {
+		w := want{typ: s.want[i].typ, data: s.want[i].data}
+		what := "packets of " + s.want[i].pipe.Name
+		if len(t.steps) > 1 {
+			what += fmt.Sprintf(" after step %d", step+1)
+		}
+		if m := w.compare(what, out.packets[step][i]); m != "" {
+			wrong = append(wrong, fault{what, m})
+		}
+	}
+	return wrong
+}
+
+// name is what messages call an argument of a launch.
+func (t *trial) name(l *resolvedLaunch, arg int) string {
+	if len(t.steps) == 1 && len(t.steps[0].launches) == 1 {
+		return fmt.Sprintf("argument %d", arg)
+	}
+	return fmt.Sprintf("launch %d (%s), argument %d", l.number+1, l.Kernel, arg)
 }
 
 // refused judges an error that kept the kernel from running.
@@ -349,16 +208,19 @@ func (t *trial) refused(err error) []fault {
 }
 
 // compareFindings compares the findings of a run with those that the case states.
-func (t *trial) compareFindings(list *finding.List) []fault {
+func (t *trial) compareFindings(list []finding.Finding) []fault {
 	var wrong []fault
 	stated := map[string]bool{}
 	for _, want := range t.Findings {
 		stated[want.Code] = true
-		count, text := uint64(0), want.Text == ""
-		for i := range list.Findings {
-			if f := &list.Findings[i]; string(f.Code) == want.Code {
-				count += f.Count
-				text = text || strings.Contains(f.Text(), want.Text)
+		count, text := uint64(0), len(want.Texts) == 0
+		first := ""
+		for i := range list {
+			if f := &list[i]; string(f.Code) == want.Code {
+				if count += f.Count; first == "" {
+					first = plainText(f)
+				}
+				text = text || containsAll(f.Text(), want.Texts)
 			}
 		}
 		switch {
@@ -367,53 +229,75 @@ func (t *trial) compareFindings(list *finding.List) []fault {
 		case want.Count != 0 && count != uint64(want.Count):
 			wrong = append(wrong, faultf("finding %s occurs %d times, want %d", want.Code, count, want.Count))
 		case !text:
-			wrong = append(wrong, faultf("no finding %s contains %q", want.Code, want.Text))
+			key := fmt.Sprintf("no finding %s contains %s", want.Code, strings.Trim(fmt.Sprintf("%q", want.Texts), "[]"))
+			wrong = append(wrong, fault{key, key + "; the first is: " + first})
 		}
 	}
-	for i := range list.Findings {
-		if f := &list.Findings[i]; !stated[string(f.Code)] {
-			g := *f
-			g.Reproduce = "" // the configuration says it, and differs from run to run
-			wrong = append(wrong, fault{"unexpected " + string(f.Code), "unexpected finding: " + strings.TrimSpace(g.Text())})
+	for i := range list {
+		if f := &list[i]; !stated[string(f.Code)] {
+			wrong = append(wrong, fault{"unexpected " + string(f.Code), "unexpected finding: " + plainText(f)})
 		}
 	}
 	return wrong
 }
 
+// plainText is the text of a finding without the command line that makes it again: the
+// configuration says that, and it differs from run to run.
+func plainText(f *finding.Finding) string {
+	g := *f
+	g.Reproduce = ""
+	return strings.TrimSpace(g.Text())
+}
+
+// containsAll says whether all of the parts occur in s.
+func containsAll(s string, parts []string) bool {
+	return !slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(s, p) })
+}
+
 // alike names the memory that an argument is compared with: one for all
 // configurations, or one for each sub-group size when what is expected depends on it.
-func (t *trial) alike(arg int, cfg Config) expectation {
-	for i := range t.expect {
-		if e := &t.expect[i]; e.Arg == arg && len(e.SubGroups) > 0 {
-			return expectation{arg, cfg.SubGroup}
+func (l *resolvedLaunch) alike(arg int, cfg Config) expectation {
+	for i := range l.expect {
+		if e := &l.expect[i]; e.Arg == arg && len(e.SubGroups) > 0 {
+			return expectation{l.number, arg, cfg.SubGroup}
 		}
 	}
-	return expectation{arg, 0}
+	return expectation{l.number, arg, 0}
+}
+
+// agreeMemory compares what a launch left with what the first configuration did.
+func (t *trial) agreeMemory(l *resolvedLaunch, cfg Config, out *outcome) []fault {
+	var wrong []fault
+	for i := range l.args {
+		data, ok := out.buffers[buffer{l.number, i}]
+		if !ok || slices.Contains(l.Varies, i) {
+			continue
+		}
+		key, sum := l.alike(i, cfg), sha256.Sum256(data)
+		then, ok := t.memory[key]
+		if !ok {
+			t.memory[key] = left{cfg, sum}
+		} else if sum != then.sum {
+			wrong = append(wrong, faultf("%s is not what it is with %v", t.name(l, i), then.config))
+		}
+	}
+	return wrong
 }
 
 // agree compares a run with those before it: memory with the first of all, unless
 // something undefined happened, and counters, output and findings with the first whose
 // sub-groups, waves and schedule are the same.
-func (t *trial) agree(cfg Config, res *emu.Result, buffers map[int][]byte) []fault {
+func (t *trial) agree(cfg Config, out *outcome) []fault {
 	var wrong []fault
-	if !res.Findings.Failed() {
-		for i := range t.args {
-			data, ok := buffers[i]
-			if !ok || slices.Contains(t.Varies, i) {
-				continue
-			}
-			key, sum := t.alike(i, cfg), sha256.Sum256(data)
-			then, ok := t.memory[key]
-			if !ok {
-				t.memory[key] = left{cfg, sum}
-			} else if sum != then.sum {
-				wrong = append(wrong, faultf("argument %d is not what it is with %v", i, then.config))
+	if !slices.ContainsFunc(out.findings, func(f finding.Finding) bool { return f.Severity == finding.Error }) {
+		for i := range t.steps {
+			for j := range t.steps[i].launches {
+				wrong = append(wrong, t.agreeMemory(&t.steps[i].launches[j], cfg, out)...)
 			}
 		}
 	}
 	var texts bytes.Buffer
-	for i := range res.Findings.Findings {
-		f := res.Findings.Findings[i]
+	for _, f := range out.findings {
 		if f.Code == finding.TimeLimit || f.Code == finding.Cancelled {
 			return wrong // when a clock ends a run, nothing else can agree
 		}
@@ -422,7 +306,7 @@ func (t *trial) agree(cfg Config, res *emu.Result, buffers map[int][]byte) []fau
 		}
 	}
 	key := peer{cfg.SubGroup, cfg.Wave, cfg.Schedule, cfg.KeepMarks, cfg.DMA}
-	now := seen{cfg, res.Counters, string(res.Output), texts.String()}
+	now := seen{cfg, out.counters, string(out.output), texts.String()}
 	then, ok := t.peers[key]
 	if !ok {
 		t.peers[key] = now

@@ -50,44 +50,17 @@ func (c *Case) Write(w io.Writer) error {
 	if c.Version != "" {
 		key("version", c.Version)
 	}
-	key("kernel", c.Kernel)
-	key("global", joinDims(c.Global))
-	if c.Local != nil {
-		key("local", joinDims(c.Local))
+	for _, p := range c.Pipes {
+		key("pipe", fmt.Sprintf("%s = %d:%d", p.Name, p.PacketBytes, p.Capacity))
 	}
-	if c.Offset != nil {
-		key("offset", joinDims(c.Offset))
+	if !c.simple() {
+		c.writeSettings(key)
 	}
-	if c.SubGroups != nil {
-		key("subgroup", joinInts(c.SubGroups))
+	for i := range c.Steps {
+		c.writeStep(i, key, &b)
 	}
-	switch c.Check {
-	case ChecksOn:
-		key("check", "on")
-	case ChecksOff:
-		key("check", "off")
-	}
-	if c.Timeout != 0 {
-		key("timeout", c.Timeout.String())
-	}
-	for _, s := range c.SpecConstants {
-		key("spec", fmt.Sprintf("%d = %s", s.ID, s.Value))
-	}
-	for _, a := range c.Args {
-		key("arg", a)
-	}
-	for _, e := range c.Expect {
-		v := fmt.Sprintf("%d = %s", e.Arg, e.What)
-		if e.ULP != 0 {
-			v += fmt.Sprintf(" within %d ulp", e.ULP)
-		}
-		if len(e.SubGroups) > 0 {
-			v += " at " + joinInts(e.SubGroups)
-		}
-		key("expect", v)
-	}
-	if c.Varies != nil {
-		key("varies", joinInts(c.Varies))
+	if !c.simple() && len(c.Output)+len(c.Findings)+len(c.Refuse) > 0 {
+		b.WriteByte('\n')
 	}
 	for _, text := range c.Output {
 		key("output", quote(text))
@@ -97,8 +70,8 @@ func (c *Case) Write(w io.Writer) error {
 		if f.Count != 0 {
 			v += fmt.Sprintf(" %d", f.Count)
 		}
-		if f.Text != "" {
-			v += fmt.Sprintf(" \"%s\"", f.Text)
+		for _, text := range f.Texts {
+			v += fmt.Sprintf(" \"%s\"", text)
 		}
 		key("finding", v)
 	}
@@ -116,6 +89,81 @@ func (c *Case) Write(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeSettings writes what holds for all launches.
+func (c *Case) writeSettings(key func(name, value string)) {
+	if c.SubGroups != nil {
+		key("subgroup", joinInts(c.SubGroups))
+	}
+	switch c.Check {
+	case ChecksOn:
+		key("check", "on")
+	case ChecksOff:
+		key("check", "off")
+	}
+	if c.Timeout != 0 {
+		key("timeout", c.Timeout.String())
+	}
+	for _, s := range c.SpecConstants {
+		key("spec", fmt.Sprintf("%d = %s", s.ID, s.Value))
+	}
+}
+
+// writeStep writes the launches of a step and what the host does.
+func (c *Case) writeStep(i int, key func(name, value string), b *strings.Builder) {
+	s := &c.Steps[i]
+	if !c.simple() {
+		b.WriteByte('\n')
+	}
+	switch {
+	case s.Reset:
+		key("then", "reset")
+	case i > 0:
+		key("then", "launch")
+	}
+	for _, p := range s.Fill {
+		key("fill", p.Pipe+" = "+p.What)
+	}
+	for _, p := range s.Feed {
+		key("feed", p.Pipe+" = "+p.What)
+	}
+	if s.Drain != nil {
+		key("drain", strings.Join(s.Drain, ", "))
+	}
+	for j := range s.Launches {
+		l := &s.Launches[j]
+		key("kernel", l.Kernel)
+		key("global", joinDims(l.Global))
+		if l.Local != nil {
+			key("local", joinDims(l.Local))
+		}
+		if l.Offset != nil {
+			key("offset", joinDims(l.Offset))
+		}
+		if c.simple() {
+			c.writeSettings(key)
+		}
+		for _, a := range l.Args {
+			key("arg", a)
+		}
+		for _, e := range l.Expect {
+			v := fmt.Sprintf("%d = %s", e.Arg, e.What)
+			if e.ULP != 0 {
+				v += fmt.Sprintf(" within %d ulp", e.ULP)
+			}
+			if len(e.SubGroups) > 0 {
+				v += " at " + joinInts(e.SubGroups)
+			}
+			key("expect", v)
+		}
+		if l.Varies != nil {
+			key("varies", joinInts(l.Varies))
+		}
+	}
+	for _, p := range s.Packets {
+		key("expect", p.Pipe+" = "+p.What)
+	}
 }
 
 // quote writes a text so that no part of it looks like a comment.

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// Arg is what a launch gives a kernel's parameter: a [*Buffer], an [*Image], or what
+// Arg is what a launch gives a kernel's parameter: a [*Buffer], an [*Image], a [*Pipe], or what
 // [Value], [Vector], [Bytes], [LocalBytes], [Resource] or [Null] return.
 type Arg interface {
 	argument() argument
@@ -24,6 +24,7 @@ const (
 	argNull
 	argResource
 	argImage
+	argPipe
 )
 
 // argument is what all arguments come down to.
@@ -32,6 +33,7 @@ type argument struct {
 	bytes  []byte
 	buffer *Buffer
 	image  *Image
+	pipe   *Pipe
 	local  uint64
 	what   string // of bytes, for messages: "int32"
 
@@ -116,6 +118,8 @@ func (a argument) describe() string {
 		return "a buffer resource"
 	case argImage:
 		return "an image"
+	case argPipe:
+		return "a pipe"
 	}
 	return "nothing"
 }
@@ -131,6 +135,8 @@ func want(p *isa.Param) string {
 		return "LocalBytes(n)"
 	case isa.ParamImage:
 		return "an *Image"
+	case isa.ParamPipe:
+		return "a *Pipe"
 	}
 	return "something that this device does not have"
 }
@@ -177,8 +183,42 @@ func bind(k *Kernel, i int, given Arg) (argument, error) {
 		if reason := im.bindImage(p); reason != "" {
 			return fail(nil, "%s", reason)
 		}
+	case p.Kind == isa.ParamPipe && a.kind == argPipe:
+		switch {
+		case a.pipe == nil || a.pipe.dev == nil:
+			return fail(ErrInvalid, "the pipe is nil")
+		case a.pipe.dev != k.prog.dev:
+			return fail(ErrForeign, "the pipe %v", ErrForeign)
+		}
 	default:
 		return fail(nil, "%s given, the parameter takes %s", a.describe(), want(p))
 	}
 	return a, nil
+}
+
+// bothEnds finds a pipe that is an argument for reading and one for writing,
+// which OpenCL does not allow (OpenCL C 6.15.17: a kernel cannot read from and
+// write to the same pipe object).
+func (p *prepared) bothEnds() error {
+	params := p.Kernel.code.Params
+	var first map[*Pipe]int
+	for i := range p.args {
+		h := p.args[i].pipe
+		if h == nil {
+			continue
+		}
+		if first == nil {
+			first = make(map[*Pipe]int)
+		}
+		j, again := first[h]
+		if !again {
+			first[h] = i
+			continue
+		}
+		if a, b := params[j].Pipe, params[i].Pipe; a.Reads && b.Writes || a.Writes && b.Reads {
+			return &ArgError{Kernel: p.Kernel.code.Name, Index: i, Name: params[i].Name, Type: params[i].TypeName, Err: ErrInvalid,
+				Reason: fmt.Sprintf("the pipe is argument %d as well; a kernel cannot read from and write to the same pipe", j)}
+		}
+	}
+	return nil
 }

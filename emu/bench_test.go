@@ -2,6 +2,7 @@ package emu_test
 
 import (
 	"context"
+	"strconv"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/conformance/kernels"
@@ -79,5 +80,39 @@ func BenchmarkEmptyLaunchQueue(b *testing.B) {
 		if _, err := e.Wait(); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkPipe is what a packet of 4 bytes costs on its way through a pipe of the
+// program, between two kernels of one work-item each that block.
+func BenchmarkPipe(b *testing.B) {
+	for _, capacity := range []int{1, 16, 1024} {
+		b.Run(strconv.Itoa(capacity), func(b *testing.B) {
+			d := device(b, emu.DeviceOptions{})
+			prog := stream(b, d, capacity)
+			set := emu.Set{Launches: []emu.Launch{launch(kernel(b, prog, "source"), u32(uint32(b.N))), launch(kernel(b, prog, "filter"), u32(uint32(b.N))), launch(kernel(b, prog, "drop"), u32(uint32(b.N)))}}
+			b.ResetTimer()
+			if _, err := set.Run(context.Background()); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
+// BenchmarkChain runs a thousand kernels, each connected to the next by a pipe
+// of capacity 1, through which a hundred packets go.
+func BenchmarkChain(b *testing.B) {
+	for _, o := range []emu.Order{emu.InOrder, emu.Reverse, emu.Seeded} {
+		b.Run(o.String(), func(b *testing.B) {
+			d := device(b, emu.DeviceOptions{})
+			set := chain(b, d, 1000, 100)
+			set.Schedule.Order = o
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := set.Run(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

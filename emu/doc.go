@@ -43,6 +43,26 @@
 // with [Launch.Check], one that does not is told which access ran ahead of which
 // copy, under every schedule alike. [Launch.Trace] shows what happened when.
 //
+// # Pipes
+//
+// A [Pipe] is a queue of packets that one kernel writes and another reads; a
+// program may have pipes of its own besides. Kernels that pipes connect run
+// together, as a [Set]: each makes progress while the others do, and what
+// happens depends on the schedule and its seed only. A [Queue] makes sets of the
+// launches that share pipes by itself. The host writes to a pipe before and reads from
+// it after a launch, or streams through it while launches run ([Pipe.Feed],
+// [Pipe.Drain]).
+//
+//	p, err := dev.NewPipe(emu.PipeOptions{PacketBytes: 4, Capacity: 16})
+//	set := emu.Set{Launches: []emu.Launch{
+//		{Kernel: produce, Args: []emu.Arg{p, n}, Range: emu.Range(1)},
+//		{Kernel: consume, Args: []emu.Arg{p, out, n}, Range: emu.Range(1)},
+//	}}
+//	res, err := set.Run(ctx)
+//
+// When all that is left waits at pipes, the launches end with the finding
+// E-PIPEDEADLOCK, which says who waits for what and who could have helped.
+//
 // # Concurrency
 //
 // Everything here may be used from several goroutines. A device runs one

@@ -1,6 +1,7 @@
 package emu_test
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -8,18 +9,21 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-// The examples use two modules that clang made from testdata/launch.cl and
-// testdata/fault.cl.
+// The examples use modules that clang made from testdata/launch.cl,
+// testdata/fault.cl and testdata/pipes.cl.
 var (
 	//go:embed testdata/launch.spv
 	launchModule []byte
 	//go:embed testdata/fault.spv
 	faultModule []byte
+	//go:embed testdata/pipes.spv
+	pipesModule []byte
 )
 
 // A kernel from the module to the result.
@@ -245,4 +249,62 @@ func ExampleKernel_Params() {
 	// 2 ushort8 s 16
 	// 3 uchar b 1
 	// 4 double* out 8
+}
+
+// A producer and a consumer that run together, through a pipe with room for one
+// packet.
+func ExampleSet() {
+	dev, talk := example(pipesModule, "talk", emu.DeviceOptions{})
+	prog, err := dev.NewProgram(pipesModule, emu.ProgramOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	hear, err := prog.Kernel("hear")
+	if err != nil {
+		log.Fatal(err)
+	}
+	pipe, err := dev.NewPipe(emu.PipeOptions{PacketBytes: 4, Capacity: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	n := emu.Value(uint32(2))
+	set := emu.Set{Launches: []emu.Launch{
+		{Kernel: talk, Args: []emu.Arg{pipe, n}, Range: emu.Range(1)},
+		{Kernel: hear, Args: []emu.Arg{pipe, n}, Range: emu.Range(1)},
+	}}
+	res, err := set.Run(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	os.Stdout.Write(res.Output)
+	fmt.Println("through the pipe:", res.Pipes[0].Read)
+	// Output:
+	// wrote 0
+	// read 0
+	// wrote 1
+	// read 1
+	// through the pipe: 2
+}
+
+// The host's ends of pipes: bytes from a reader stream through a kernel to a
+// writer.
+func ExamplePipe() {
+	dev, relay := example(pipesModule, "relay", emu.DeviceOptions{}) // adds 1 to each packet
+	in, err := dev.NewPipe(emu.PipeOptions{PacketBytes: 4, Capacity: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	out, err := dev.NewPipe(emu.PipeOptions{PacketBytes: 4, Capacity: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var result bytes.Buffer
+	if err := errors.Join(in.Feed(strings.NewReader("Gelln pioes!")), out.Drain(&result)); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := relay.Run(context.Background(), emu.Range(1), in, out, emu.Value(uint32(3))); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.String())
+	// Output: Hello pipes!
 }

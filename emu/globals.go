@@ -4,10 +4,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// place gives the program-scope variables their memory and their initial
-// values. The caller holds the device. On an error nothing stays allocated.
+// place gives the program-scope variables and pipes their memory and the
+// variables their initial values. The caller holds the device. On an error nothing stays allocated.
 func (p *Program) place() (err error) {
 	d := p.dev
 	var total uint64
@@ -23,6 +25,16 @@ func (p *Program) place() (err error) {
 		}
 		total = sum
 	}
+	for i := range p.isa.Pipes {
+		q := &p.isa.Pipes[i]
+		size := uint64(q.PacketBytes) * uint64(q.Capacity)
+		sum := total + size
+		if sum < total || sum > d.limits.MaxVariables {
+			return &LimitError{What: fmt.Sprintf("program-scope variables and pipes up to %q", q.Name), Need: max(sum, size), Have: d.limits.MaxVariables,
+				Unit: "bytes", Option: "MaxVariables"}
+		}
+		total = sum
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.free())
@@ -35,20 +47,43 @@ func (p *Program) place() (err error) {
 			return allocError(fmt.Sprintf("program-scope variable %q", g.Name), err)
 		}
 		p.globals = append(p.globals, ptr)
-		copy(d.mem.Lookup(ptr.Alloc()).Data, g.Init)
 	}
-	// Every variable has its address now, so that pointers to each other can
-	// be filled in.
+	for i := range p.isa.Pipes {
+		q := &p.isa.Pipes[i]
+		m, err := memory.NewPipe(memory.PipeOptions{Name: q.Name, PacketBytes: q.PacketBytes, PacketAlign: q.PacketAlign, Capacity: q.Capacity})
+		if err != nil {
+			return err
+		}
+		if _, err := d.mem.AddPipe(m); err != nil {
+			return allocError(fmt.Sprintf("program-scope pipe %q", q.Name), err)
+		}
+		p.pipes = append(p.pipes, m)
+	}
+	return p.initialize()
+}
+
+// initialize gives the variables their initial values. All variables and pipes
+// have their addresses, so that pointers to each other can be filled in.
+func (p *Program) initialize() error {
+	d := p.dev
 	for i := range p.isa.Globals {
 		g := &p.isa.Globals[i]
 		data := d.mem.Lookup(p.globals[i].Alloc()).Data
-		size := uint64(8)
-		if p.isa.Physical32 {
-			size = 4
-		}
+		clear(data[copy(data, g.Init):])
 		for _, r := range g.Relocs {
-			if r.Global < 0 || r.Global >= len(p.globals) || r.Offset > g.Size || g.Size-r.Offset < size {
+			size, n := uint64(8), len(p.globals)
+			switch {
+			case r.Pipe:
+				n = len(p.pipes)
+			case p.isa.Physical32:
+				size = 4
+			}
+			if r.Global < 0 || r.Global >= n || r.Offset > g.Size || g.Size-r.Offset < size {
 				return fmt.Errorf("program-scope variable %q: the address at byte %d does not fit", g.Name, r.Offset)
+			}
+			if r.Pipe {
+				binary.LittleEndian.PutUint64(data[r.Offset:], uint64(p.pipes[r.Global].Handle()))
+				continue
 			}
 			ptr := p.globals[r.Global].Add(r.Addend)
 			if p.isa.Physical32 {
@@ -61,12 +96,15 @@ func (p *Program) place() (err error) {
 	return nil
 }
 
-// free releases the program-scope variables. The caller holds the device.
+// free releases the program-scope variables and pipes. The caller holds the device.
 func (p *Program) free() error {
 	var errs []error
 	for _, ptr := range p.globals {
 		errs = append(errs, p.dev.mem.Free(ptr))
 	}
-	p.globals = nil
+	for _, q := range p.pipes {
+		errs = append(errs, p.dev.mem.FreePipe(q.Handle()))
+	}
+	p.globals, p.pipes = nil, nil
 	return errors.Join(errs...)
 }

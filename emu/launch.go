@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/emu/trace"
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -102,6 +101,9 @@ func (k *Kernel) Run(ctx context.Context, r NDRange, args ...Arg) (*Result, erro
 // context or the timeout ended it; other errors mean that it did not start
 // ([*ArgError], [*RangeError], [*LimitError], [*ModuleError], one that wraps
 // [ErrInvalid], [ErrClosed], [ErrForeign] or [ErrMapped], or the context's).
+//
+// A kernel with pipes runs as a [Set] of one launch, whatever Parallel says. An
+// error of what was given to [Pipe.Feed] or [Pipe.Drain] ends it.
 func (l *Launch) Run(ctx context.Context) (*Result, error) {
 	p, err := l.prepare()
 	if err != nil {
@@ -119,6 +121,7 @@ type prepared struct {
 	runner *scheduler.Runner
 	// resources are the handles that the launch has entered.
 	resources []memory.Pointer
+	set       *setRun // that the launch runs in; nil without pipes
 }
 
 // prepare checks everything that does not change while the launch waits.
@@ -168,7 +171,7 @@ func (p *prepared) bind() error {
 			return &LimitError{What: fmt.Sprintf("arguments of kernel %s", k.code.Name), Need: total, Have: maxParameters, Unit: "bytes"}
 		}
 	}
-	return nil
+	return p.bothEnds()
 }
 
 // signature returns the parameters for a message.
@@ -231,6 +234,9 @@ func (p *prepared) limits() error {
 
 // run waits for the device and runs the launch.
 func (p *prepared) run(ctx context.Context) (*Result, error) {
+	if p.hasPipes() {
+		return p.runAlone(ctx)
+	}
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -258,10 +264,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 		Order: p.Schedule.Order, Seed: p.Schedule.Seed,
 		Workers: lim.Workers, Parallel: p.Parallel, WaveLanes: lim.WaveLanes,
 		Output: p.Output, MaxOutput: p.MaxOutput, Progress: p.Progress,
-		DMA: dma.Config{
-			Engines: lim.DMAEngines, QueueDepth: lim.DMAQueueDepth, BytesPerStep: lim.DMABytesPerStep,
-			Completion: p.Schedule.Completion, Seed: p.Schedule.Seed,
-		},
+		DMA: d.dmaConfig(p.Schedule),
 	}
 	if p.Trace != nil {
 		p.beginTrace()
@@ -269,18 +272,9 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	}
 	sr, err := p.runner.Run(ctx, &p.launch, opt)
 	if sr == nil {
-		var large *scheduler.TooLargeError
-		if errors.As(err, &large) {
-			return nil, &LimitError{What: fmt.Sprintf("registers and private memory of a work-group of %d of kernel %s", large.Items, large.Kernel),
-				Need: large.Bytes, Have: large.Most, Unit: "bytes"}
-		}
-		return nil, err
+		return nil, launchError(err)
 	}
-	res := &Result{
-		Output: sr.Output, OutputDropped: sr.Dropped, Counters: sr.Counters,
-		Dim: p.launch.Dim, Local: p.launch.Local, Groups: p.launch.Groups, GroupsRun: sr.Groups,
-		WaveLanes: sr.WaveLanes, Duration: time.Since(start),
-	}
+	res := p.result(sr, time.Since(start))
 	if len(sr.Faults) == 0 && err == nil {
 		return res, nil
 	}
@@ -294,15 +288,30 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// beginTrace tells the recorder of the launch.
-func (p *prepared) beginTrace() {
+// result returns what the scheduler's result is for the host, without findings.
+func (p *prepared) result(sr *scheduler.Result, took time.Duration) *Result {
+	return &Result{
+		Output: sr.Output, OutputDropped: sr.Dropped, Counters: sr.Counters,
+		Dim: p.launch.Dim, Local: p.launch.Local, Groups: p.launch.Groups, GroupsRun: sr.Groups,
+		WaveLanes: sr.WaveLanes, Duration: took,
+	}
+}
+
+// beginTrace tells the recorder of the launch. It is not inlined, since a
+// launch in a queue should do with the stack that a goroutine starts with.
+//
+//go:noinline
+func (p *prepared) beginTrace() { p.Trace.Begin(p.traceInfo()) }
+
+// traceInfo returns what a recorder is told of the launch.
+func (p *prepared) traceInfo() trace.LaunchInfo {
 	lim, l := &p.Kernel.prog.dev.limits, &p.launch
 	places := p.Kernel.prog.places()
 	order := ""
 	if o := p.Kernel.code.Meta.Order; o != isa.OrderXYZ {
 		order = o.String()
 	}
-	p.Trace.Begin(trace.LaunchInfo{
+	return trace.LaunchInfo{
 		Order:  order,
 		Kernel: p.Kernel.code.Name, Schedule: p.Schedule.Name(), Completion: p.Schedule.Completion.String(), Seed: p.Schedule.Seed,
 		Engines: lim.DMAEngines, QueueDepth: lim.DMAQueueDepth, BytesPerStep: lim.DMABytesPerStep, SubgroupSize: lim.SubgroupSize,
@@ -312,7 +321,7 @@ func (p *prepared) beginTrace() {
 			_, name := p.object(&memory.Fault{Pointer: q})
 			return name
 		},
-	})
+	}
 }
 
 // fill checks the buffers, which may have been freed or mapped meanwhile, and
@@ -356,6 +365,12 @@ func (p *prepared) fill() error {
 				return &ArgError{Kernel: k.code.Name, Index: i, Name: param.Name, Type: param.TypeName, Reason: fmt.Sprintf("the image: %v", err), Err: err}
 			}
 			values[i] = uint64(im.ptr)
+		case argPipe:
+			param := &k.code.Params[i]
+			if a.pipe.closed {
+				return &ArgError{Kernel: k.code.Name, Index: i, Name: param.Name, Type: param.TypeName, Reason: "the pipe was closed", Err: ErrClosed}
+			}
+			values[i] = uint64(a.pipe.mem.Handle().Add(pipeEnd(param.Pipe)))
 		}
 	}
 	for i := range k.code.ParamRegs {
@@ -372,7 +387,7 @@ func (p *prepared) fill() error {
 		}
 		l.Scalars[r.Scalar] = uint64(k.prog.globals[r.Global])
 	}
-	return nil
+	return p.pipeEnds()
 }
 
 // addResource makes the resource of argument i ready, and returns its handle

@@ -41,7 +41,8 @@ type ProgramOptions struct {
 }
 
 // Program is a module that was compiled for a device. Its program-scope
-// variables live, and keep their values from launch to launch, until Close.
+// variables and pipes live, and keep what they hold from launch to launch, until
+// Close; [Program.Reset] makes them as they were.
 type Program struct {
 	dev     *Device
 	module  *spirv.Module
@@ -50,6 +51,7 @@ type Program struct {
 	sources func(name string) ([]byte, error)
 
 	globals []memory.Pointer // by isa.Program.Globals
+	pipes   []*memory.Pipe   // by isa.Program.Pipes
 	kernels map[string]*Kernel
 
 	closed bool // guarded by the device's turn
@@ -57,7 +59,7 @@ type Program struct {
 
 // NewProgram loads a SPIR-V binary: it decodes it, checks what the rest relies
 // on (the rules of level Load of package spirv/validate), compiles it and places its
-// program-scope variables in device memory. The error is a [*ModuleError], which
+// program-scope variables and pipes in device memory. The error is a [*ModuleError], which
 // says at which stage and instruction it failed. A kernel that this machine cannot
 // run does not keep others from it: [Program.Kernel] returns why.
 func (d *Device) NewProgram(module []byte, opt ProgramOptions) (*Program, error) {
@@ -106,7 +108,26 @@ func (d *Device) newProgram(m *spirv.Module, info *spirv.Info, code *isa.Program
 	return p, nil
 }
 
-// Close frees the program's variables. Launches of its kernels fail from now on.
+// Reset gives the program's variables their initial values, and empties its
+// pipes. It waits for a running launch.
+func (p *Program) Reset() error {
+	if p == nil || p.dev == nil {
+		return fmt.Errorf("program: %w", ErrInvalid)
+	}
+	if err := p.dev.acquire(context.Background()); err != nil {
+		return err
+	}
+	defer p.dev.release()
+	if p.closed {
+		return fmt.Errorf("program: %w", ErrClosed)
+	}
+	for _, q := range p.pipes {
+		q.Reset()
+	}
+	return p.initialize()
+}
+
+// Close frees the program's variables and pipes. Launches of its kernels fail from now on.
 func (p *Program) Close() error {
 	if p == nil || p.dev == nil {
 		return fmt.Errorf("program: %w", ErrInvalid)
@@ -218,6 +239,7 @@ type Param struct {
 	Size     uint64
 	ReadOnly bool // const, or constant memory
 	Image    isa.ImageParam
+	Pipe     isa.PipeParam
 }
 
 // Params returns the kernel's parameters.
@@ -227,7 +249,7 @@ func (k *Kernel) Params() []Param {
 	}
 	ps := make([]Param, len(k.code.Params))
 	for i, p := range k.code.Params {
-		ps[i] = Param{Index: i, Name: p.Name, Type: p.TypeName, Kind: p.Kind, Size: p.Size, ReadOnly: p.ReadOnly, Image: p.Image}
+		ps[i] = Param{Index: i, Name: p.Name, Type: p.TypeName, Kind: p.Kind, Size: p.Size, ReadOnly: p.ReadOnly, Image: p.Image, Pipe: p.Pipe}
 	}
 	return ps
 }
@@ -242,6 +264,7 @@ type KernelInfo struct {
 	UsesBarrier   bool
 	UsesPrintf    bool
 	UsesAsync     bool // asynchronous copies, or waits for them
+	UsesPipes     bool // pipes, as arguments or of the program: launches of the kernel run as a Set
 	// OrderDependent says that work-groups may see each other's order, so that
 	// they run one after the other.
 	OrderDependent bool
@@ -261,7 +284,7 @@ func (k *Kernel) Info() KernelInfo {
 	return KernelInfo{
 		ReqdLocalSize: c.ReqdLocalSize, LocalSizeHint: c.LocalSizeHint, ReqdSubgroup: c.ReqdSubgroup,
 		LocalMemory: local, PrivateMemory: private,
-		UsesBarrier: c.UsesBarrier, UsesPrintf: c.UsesPrintf, UsesAsync: c.UsesAsync, OrderDependent: c.OrderDependent,
+		UsesBarrier: c.UsesBarrier, UsesPrintf: c.UsesPrintf, UsesAsync: c.UsesAsync, UsesPipes: c.UsesPipes, OrderDependent: c.OrderDependent,
 		Spins: scheduler.MaySpin(c),
 	}
 }

@@ -10,13 +10,34 @@ import (
 // Queue runs launches and other commands one after the other, in the order in
 // which they were given. Its zero value is not ready for use. It takes a
 // goroutine only while there is something to do.
+//
+// # Launches with pipes
+//
+// Launches that are connected by pipes run together, as a [Set]. A launch whose
+// kernel has pipes is therefore held until the host says that it waits: by
+// [Queue.Flush], [Queue.Finish], [Queue.Close], a method of the launch's [Event], or by
+// putting anything else into the queue, a launch without pipes included. The launches that
+// are held then run in their order, each time the fewest of them, from the first one
+// on, of which none shares a pipe with one behind them: those are a set. What runs
+// together thus depends on what the host asked for, and not on how fast it was.
+//
+// In such a set the Schedule, Trace and Progress of the first launch count for
+// all, and the shortest Timeout; the end of any of their contexts ends all of them. Output and
+// Check are each launch's own.
 type Queue struct {
 	dev *Device
 
 	mu     sync.Mutex
-	work   []*Event
-	busy   bool // a goroutine works on it
+	work   []job
+	held   []*Event // launches with pipes that wait for others
+	busy   bool     // a goroutine works on it
 	closed bool
+}
+
+// job is what runs at a time: a command, or the launches of a set.
+type job struct {
+	command *Event
+	set     []*Event
 }
 
 // NewQueue makes a queue.
@@ -41,6 +62,9 @@ func (q *Queue) Launch(ctx context.Context, l Launch) (*Event, error) {
 	}
 	if l.Kernel.prog.dev != q.dev {
 		return nil, fmt.Errorf("kernel %s: %w", l.Kernel.Name(), ErrForeign)
+	}
+	if p.hasPipes() {
+		return q.hold(ctx, p)
 	}
 	return q.put(ctx, p.run)
 }
@@ -76,12 +100,18 @@ func (q *Queue) put(ctx context.Context, run func(context.Context) (*Result, err
 	if q.closed {
 		return nil, fmt.Errorf("queue: %w", ErrClosed)
 	}
-	q.work = append(q.work, e)
+	q.flush()
+	q.start(job{command: e})
+	return e, nil
+}
+
+// start puts a job behind the others. The queue is locked.
+func (q *Queue) start(j job) {
+	q.work = append(q.work, j)
 	if !q.busy {
 		q.busy = true
 		go q.drain()
 	}
-	return e, nil
 }
 
 // drain runs commands until there are none.
@@ -93,11 +123,15 @@ func (q *Queue) drain() {
 			q.mu.Unlock()
 			return
 		}
-		e := q.work[0]
-		q.work[0] = nil
+		j := q.work[0]
+		q.work[0] = job{}
 		q.work = q.work[1:]
 		q.mu.Unlock()
-		e.execute()
+		if j.command != nil {
+			j.command.execute()
+		} else {
+			runSet(j.set)
+		}
 	}
 }
 
@@ -120,7 +154,8 @@ func (q *Queue) Finish(ctx context.Context) error {
 	}
 }
 
-// Close takes no more commands. Those in the queue still run.
+// Close takes no more commands. Those in the queue still run, launches that are
+// held included.
 func (q *Queue) Close() error {
 	if q == nil || q.dev == nil {
 		return fmt.Errorf("queue: %w", ErrInvalid)
@@ -130,6 +165,7 @@ func (q *Queue) Close() error {
 	if q.closed {
 		return fmt.Errorf("queue: %w", ErrClosed)
 	}
+	q.flush()
 	q.closed = true
 	return nil
 }
@@ -138,6 +174,11 @@ func (q *Queue) Close() error {
 type Event struct {
 	ctx context.Context
 	run func(context.Context) (*Result, error)
+
+	// Of a launch with pipes; held is guarded by the queue's lock.
+	queue  *Queue
+	launch *prepared
+	held   bool
 
 	done chan struct{}
 	// The rest is written before done is closed, and read after.
@@ -162,11 +203,14 @@ func (e *Event) execute() {
 	close(e.done)
 }
 
-// Done returns a channel that is closed when the command is over.
+// Done returns a channel that is closed when the command is over. Like every
+// method of an event, it lets launches run that the queue holds, when the event's is
+// one of them.
 func (e *Event) Done() <-chan struct{} {
 	if e == nil {
 		return nil
 	}
+	e.release()
 	return e.done
 }
 
@@ -176,6 +220,7 @@ func (e *Event) Wait() (*Result, error) {
 	if e == nil || e.done == nil {
 		return nil, fmt.Errorf("event: %w", ErrInvalid)
 	}
+	e.release()
 	<-e.done
 	return e.result, e.err
 }
@@ -185,6 +230,7 @@ func (e *Event) Err() error {
 	if e == nil || e.done == nil {
 		return fmt.Errorf("event: %w", ErrInvalid)
 	}
+	e.release()
 	select {
 	case <-e.done:
 		return e.err

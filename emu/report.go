@@ -61,6 +61,10 @@ func (p *prepared) finding(f *scheduler.Fault, places *places) finding.Finding {
 	switch {
 	case f.Async != nil:
 		p.asyncFinding(&out, f, places)
+	case f.Pipe != nil:
+		p.pipeFault(&out, f, places)
+	case f.Standstill != nil:
+		p.standstill(&out, f, places)
 	case f.Memory != nil:
 		p.memoryFault(&out, f.Memory)
 		if f.Detail != "" {
@@ -147,8 +151,9 @@ func (p *prepared) stopped(code finding.Code, message string, sr *scheduler.Resu
 	if len(sr.Stopped) > 0 {
 		s := &sr.Stopped[0]
 		f.Detail += fmt.Sprintf(", in group (%d,%d,%d)", s.Group.ID[0], s.Group.ID[1], s.Group.ID[2])
-		f.Parties = p.parties(s.Waiting, s.Ended, s.Running, places)
+		f.Parties = append(p.pipeWaits(s.Pipes, places), p.parties(s.Waiting, s.Ended, s.Running, places)...)
 		p.linearIDs(f.Parties, s.Group.Size)
+		f.Parties = append(f.Parties, p.pipeStates()...)
 	}
 	return f
 }
@@ -183,6 +188,10 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 		out.Message = "out-of-bounds " + what
 		out.Detail = at + ", " + distance(f, noun(out.Object))
 	case memory.FaultNull:
+		if f.Expected == memory.SpacePipe {
+			out.Message = what + " through a null pipe"
+			break
+		}
 		out.Message = what + " through a null pointer"
 		if off := f.Pointer.Offset(); off != 0 {
 			out.Detail = fmt.Sprintf("at null%+d", off)
@@ -203,6 +212,10 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 			if _, name := p.object(f); name != "" {
 				out.Detail = fmt.Sprintf("at %s%+d, which is memory itself", name, f.Pointer.Offset())
 			}
+			break
+		}
+		if f.Expected == memory.SpacePipe || p.launch.Memory.Pipe(f.Pointer) != nil {
+			p.pipePointer(out, f, what)
 			break
 		}
 		if f.Pointer.Space() == memory.SpaceResource {

@@ -11,6 +11,10 @@ type Pipe struct {
 	Capacity    uint32 // packets
 }
 
+// MaxPacketBytes is the size of the largest packet in bytes; it is that of package
+// memory.
+const MaxPacketBytes = 1 << 20
+
 // PipeReg says that Scalar starts as the handle of Pipes[Pipe], and which of
 // its ends the kernel uses, as far as that can be told.
 type PipeReg struct {

@@ -28,19 +28,24 @@ func TestPipeAccess(t *testing.T) {
 		t.Errorf("branch: %q", got)
 	}
 	for what, change := range map[string]func(k *isa.Kernel, a *isa.PipeAccess){
-		"no pipe":                func(_ *isa.Kernel, a *isa.PipeAccess) { a.Pipe = isa.None },
-		"no pointer":             func(_ *isa.Kernel, a *isa.PipeAccess) { a.Pointer = isa.None },
-		"an index":               func(_ *isa.Kernel, a *isa.PipeAccess) { a.Index = isa.V(1) },
-		"a count":                func(_ *isa.Kernel, a *isa.PipeAccess) { a.Count = isa.V(1) },
-		"no size":                func(_ *isa.Kernel, a *isa.PipeAccess) { a.PacketBytes = isa.None },
-		"operation":              func(_ *isa.Kernel, a *isa.PipeAccess) { a.Op = isa.NumPipeOps },
-		"group read":             func(_ *isa.Kernel, a *isa.PipeAccess) { a.Scope = isa.ScopeSubgroup },
-		"scope":                  func(_ *isa.Kernel, a *isa.PipeAccess) { a.Scope = isa.ScopeDevice },
-		"missing register":       func(_ *isa.Kernel, a *isa.PipeAccess) { a.Pointer = isa.V(100) },
-		"scalar result":          func(k *isa.Kernel, _ *isa.PipeAccess) { k.Code[0].Dst = isa.S(3) },
-		"entry":                  func(k *isa.Kernel, _ *isa.PipeAccess) { k.Code[0].Imm = 1 },
-		"wait without entry":     func(k *isa.Kernel, _ *isa.PipeAccess) { k.Code[1].Imm = 1 },
-		"wait without blocking":  func(_ *isa.Kernel, a *isa.PipeAccess) { a.Blocking = false },
+		"no pipe":               func(_ *isa.Kernel, a *isa.PipeAccess) { a.Pipe = isa.None },
+		"no pointer":            func(_ *isa.Kernel, a *isa.PipeAccess) { a.Pointer = isa.None },
+		"an index":              func(_ *isa.Kernel, a *isa.PipeAccess) { a.Index = isa.V(1) },
+		"a count":               func(_ *isa.Kernel, a *isa.PipeAccess) { a.Count = isa.V(1) },
+		"no size":               func(_ *isa.Kernel, a *isa.PipeAccess) { a.PacketBytes = isa.None },
+		"operation":             func(_ *isa.Kernel, a *isa.PipeAccess) { a.Op = isa.NumPipeOps },
+		"group read":            func(_ *isa.Kernel, a *isa.PipeAccess) { a.Scope = isa.ScopeSubgroup },
+		"scope":                 func(_ *isa.Kernel, a *isa.PipeAccess) { a.Scope = isa.ScopeDevice },
+		"missing register":      func(_ *isa.Kernel, a *isa.PipeAccess) { a.Pointer = isa.V(100) },
+		"scalar result":         func(k *isa.Kernel, _ *isa.PipeAccess) { k.Code[0].Dst = isa.S(3) },
+		"entry":                 func(k *isa.Kernel, _ *isa.PipeAccess) { k.Code[0].Imm = 1 },
+		"wait without entry":    func(k *isa.Kernel, _ *isa.PipeAccess) { k.Code[1].Imm = 1 },
+		"wait without blocking": func(_ *isa.Kernel, a *isa.PipeAccess) { a.Blocking = false },
+		"wait elsewhere":        func(k *isa.Kernel, _ *isa.PipeAccess) { k.Code[1].SetTargets(0, 1) },
+		"wait for another": func(k *isa.Kernel, _ *isa.PipeAccess) {
+			k.PipeAccesses = append(k.PipeAccesses, read)
+			k.Code[1].Imm = 1
+		},
 		"pipe register":          func(k *isa.Kernel, _ *isa.PipeAccess) { k.PipeRegs = []isa.PipeReg{{Scalar: 2}} },
 		"blocking query":         func(_ *isa.Kernel, a *isa.PipeAccess) { a.Op, a.Pointer = isa.PipeNumPackets, isa.None },
 		"commit without a group": func(_ *isa.Kernel, a *isa.PipeAccess) { a.Op = isa.PipeCommitRead },

@@ -104,7 +104,7 @@ type Kernel struct {
 	ReqdSubgroup   uint32 // 0 when the module does not say
 	UsesBarrier    bool
 	UsesPrintf     bool
-	UsesPipes      bool
+	UsesPipes      bool // as arguments or of the program, whether anything moves or not
 	UsesAsync      bool // group copies or their waits, lane copies or async marks
 	OrderDependent bool // work-groups can see each other's order (atomics whose result is used …)
 

@@ -47,12 +47,34 @@ func (k *Kernel) Verify() error {
 				return fmt.Errorf("kernel %s: b%d, instruction %d: %v: %w", k.Name, i, pc, err, ErrMalformed)
 			}
 		}
+		if err := k.verifyWait(i); err != nil {
+			return fmt.Errorf("kernel %s: b%d: %v: %w", k.Name, i, err, ErrMalformed)
+		}
 		pos = b.End
 	}
 	if pos != len(k.Code) {
 		return fmt.Errorf("kernel %s: %d instructions after the last block: %w", k.Name, len(k.Code)-pos, ErrMalformed)
 	}
 	return nil
+}
+
+// verifyWait checks that a block which ends in a wait tries again itself, and has
+// the pipe instruction that the wait is about.
+func (k *Kernel) verifyWait(block int) error {
+	b := k.Blocks[block]
+	end := &k.Code[b.End-1]
+	switch {
+	case end.Op != OpBrCond || end.Flags&FlagWait == 0:
+		return nil
+	case end.Target1() != block:
+		return fmt.Errorf("waits for a pipe and goes on with b%d", end.Target1())
+	}
+	for pc := b.Start; pc < b.End; pc++ {
+		if k.Code[pc].Op == OpPipe && k.Code[pc].Imm == end.Imm {
+			return nil
+		}
+	}
+	return fmt.Errorf("waits for pipe access %d, which is not made in the block", end.Imm)
 }
 
 // verifyRegs checks the registers of a table's entry, and says whether one of

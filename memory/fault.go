@@ -80,6 +80,15 @@ func (f *Fault) Error() string {
 	if f.Expected == SpaceImage {
 		return fmt.Sprintf("%s through a value that is no image (%#x)", what, uint64(f.Pointer))
 	}
+	if f.Expected == SpacePipe {
+		if f.Pointer.Space() == SpacePipe {
+			return fmt.Sprintf("%s through a pipe that the kernel was not given (%s)", what, f.Pointer)
+		}
+		return fmt.Sprintf("%s through a value that is no pipe (%#x)", what, uint64(f.Pointer))
+	}
+	if f.Pointer.Space() == SpacePipe {
+		return fmt.Sprintf("%s through the handle of a pipe (%s)", what, f.Pointer)
+	}
 	if f.Pointer.Space() == SpaceImage {
 		return fmt.Sprintf("%s through the handle of an image (%s)", what, f.Pointer)
 	}

@@ -52,7 +52,7 @@ type Global struct {
 
 	resources atomic.Pointer[[]*Resource] // by number, from 1; nil where one is free
 	images    atomic.Pointer[[]*Image]    // likewise
-	pipes     atomic.Pointer[[]*Pipe]     // likewise
+	pipes     pipeTable                   // likewise, from 1
 }
 
 // NewGlobal returns an empty memory of limit bytes, at most [MaxSize].

@@ -3,7 +3,8 @@ package memory
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"math"
+	"sync/atomic"
 )
 
 // ErrPipe is what the errors of [NewPipe] wrap.
@@ -31,31 +32,11 @@ type Pipe struct {
 	// done + capacity: [done, read) are being read, [read, written) can be read,
 	// [written, reserved) are being written.
 	done, read, written, reserved uint64
-	// Reservations that are not committed, or wait for an older one to be.
-	reads, writes []Reservation
-	serial        uint64 // of the last reservation
-	version       uint64 // counts changes
-	handle        Pointer
-}
-
-// PipeOwner says for whom a reservation is: the work-items [First, First+Items)
-// of a work-group of a launch.
-type PipeOwner struct {
-	Launch       int    // engine.Launch.Index
-	Group        uint64 // linear
-	First, Items int
-}
-
-// Reservation is a stretch of packets that belongs to its owner until it is committed.
-type Reservation struct {
-	ID        uint64 // never 0
-	First, N  uint64 // packets
-	Write     bool
-	Owner     PipeOwner
-	PC        int // that made it
-	Committed bool
-	// Touched is the set of packets that were accessed, 64 to a word.
-	Touched []uint64
+	reads, writes                 stretches
+	serial                        uint64     // of the last reservation
+	version                       uint64     // counts changes
+	spare                         [][]uint64 // of reservations that are over, for new ones
+	handle                        Pointer
 }
 
 // MaxPacketBytes is the size of the largest packet, in bytes.
@@ -79,6 +60,8 @@ func NewPipe(opt PipeOptions) (*Pipe, error) {
 		return nil, fmt.Errorf("pipe %q with packets aligned to %d bytes, which is no power of two: %w", opt.Name, opt.PacketAlign, ErrPipe)
 	case opt.Capacity == 0:
 		return nil, fmt.Errorf("pipe %q of capacity 0; it must be at least 1: %w", opt.Name, ErrPipe)
+	case uint64(opt.PacketBytes)*uint64(opt.Capacity) > MaxSize:
+		return nil, fmt.Errorf("pipe %q with %d packets of %d bytes; they can take %d bytes at most: %w", opt.Name, opt.Capacity, opt.PacketBytes, uint64(MaxSize), ErrPipe)
 	}
 	return &Pipe{name: opt.Name, packetBytes: opt.PacketBytes, packetAlign: opt.PacketAlign, capacity: opt.Capacity}, nil
 }
@@ -116,46 +99,94 @@ func (p *Pipe) Moved() (read, written uint64) { return p.read, p.written }
 // Version changes whenever anything moves, is reserved or committed.
 func (p *Pipe) Version() uint64 { return p.version }
 
-// Reset empties the pipe and forgets its reservations.
+// Reset makes the pipe what it was when it was made: empty, without reservations.
 func (p *Pipe) Reset() {
 	p.done, p.read, p.written, p.reserved = 0, 0, 0, 0
-	p.reads, p.writes = nil, nil
+	p.reads.reset(p)
+	p.writes.reset(p)
+	p.serial = 0
 	p.version++
 }
 
 // Packet returns the memory of a packet, by its number.
 func (p *Pipe) Packet(n uint64) []byte {
+	at := n % uint64(p.capacity) * uint64(p.packetBytes)
+	return p.Ring()[at:][:p.packetBytes:p.packetBytes]
+}
+
+// Packets returns the memory of the n packets from first on, at most the
+// capacity: those up to the end of the ring, and those from its start on.
+func (p *Pipe) Packets(first, n uint64) (a, b []byte) {
+	size := uint64(p.packetBytes)
+	ring := p.Ring()
+	at, n := first%uint64(p.capacity)*size, n*size
+	if end := at + n; end > uint64(len(ring)) {
+		return ring[at:], ring[:end-uint64(len(ring))]
+	}
+	return ring[at:][:n], nil
+}
+
+// Next returns the number of the packet that the next read takes, or the next write makes.
+func (p *Pipe) Next(write bool) uint64 {
+	if write {
+		return p.reserved
+	}
+	return p.read
+}
+
+// Can returns how many packets can be read, or written.
+func (p *Pipe) Can(write bool) uint64 {
+	if write {
+		return p.Room()
+	}
+	return p.Len()
+}
+
+// Move reads or writes n packets, of which there must be so many: the caller
+// has accessed or is to access the memory of the packets from first on.
+func (p *Pipe) Move(write bool, n uint64) (first uint64) {
+	if write {
+		first, n = p.Write(n)
+		p.Wrote(first, n)
+		return first
+	}
+	first, n = p.Read(n)
+	p.Done(first, n)
+	return first
+}
+
+// Ring returns the memory of all packets: packet n is packet n % capacity of it.
+func (p *Pipe) Ring() []byte {
 	if p.data == nil {
 		p.data = AlignedBytes(p.Bytes())
 	}
-	at := n % uint64(p.capacity) * uint64(p.packetBytes)
-	return p.data[at:][:p.packetBytes:p.packetBytes]
+	return p.data
 }
 
 // Put writes the packets of b, as many as there is room for, and returns their
-// number. It is the host's end.
+// number. It is the host's end. Bytes behind the last whole packet are ignored.
 func (p *Pipe) Put(b []byte) int {
-	size := int(p.packetBytes)
-	n := min(len(b)/size, int(min(p.Room(), 1<<31-1)))
-	for i := range n {
-		first, _ := p.Write(1)
-		copy(p.Packet(first), b[i*size:])
-		p.Wrote(first, 1)
+	n := min(uint64(len(b))/uint64(p.packetBytes), p.Room())
+	if n == 0 {
+		return 0
 	}
-	return n
+	first, last := p.Packets(p.reserved, n)
+	copy(last, b[copy(first, b):])
+	p.Move(true, n)
+	return int(n)
 }
 
 // Get reads packets into b, as many as there are and it has room for, and
 // returns their number. It is the host's end.
 func (p *Pipe) Get(b []byte) int {
-	size := int(p.packetBytes)
-	n := min(len(b)/size, int(min(p.Len(), 1<<31-1)))
-	for i := range n {
-		first, _ := p.Read(1)
-		copy(b[i*size:], p.Packet(first))
-		p.Done(first, 1)
+	n := min(uint64(len(b))/uint64(p.packetBytes), p.Len())
+	if n == 0 {
+		return 0
 	}
-	return n
+	first, last := p.Packets(p.read, n)
+	copy(b[copy(b, first):], last)
+	p.Move(false, n)
+	return int(n)
 }
 
 // AddPipe enters a pipe, which must be in no memory yet, and returns its
@@ -165,25 +196,15 @@ func (p *Pipe) Get(b []byte) int {
 func (g *Global) AddPipe(p *Pipe) (Pointer, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if size := p.Bytes(); size > g.limit || g.used > g.limit-size {
+	if size := p.Bytes(); size > g.limit || g.used > g.limit-size || size > math.MaxInt-Alignment {
 		return 0, &LimitError{Name: p.name, Size: size, Used: g.used, Limit: g.limit}
 	}
-	var list []*Pipe
-	if q := g.pipes.Load(); q != nil {
-		list = slices.Clone(*q)
+	n, ok := g.pipes.add(p)
+	if !ok {
+		return 0, fmt.Errorf("pipe %q: %d are in use: %w", p.name, MaxAllocs, ErrTooMany)
 	}
-	i := slices.Index(list, nil)
-	if i < 0 {
-		i = len(list)
-		list = append(list, nil)
-	}
-	if i >= MaxAllocs {
-		return 0, fmt.Errorf("pipe %q: %d are in use: %w", p.name, i, ErrTooMany)
-	}
-	list[i] = p
-	g.pipes.Store(&list)
 	g.used += p.Bytes()
-	p.handle = MakePointer(SpacePipe, uint32(i+1), 0)
+	p.handle = MakePointer(SpacePipe, n, 0)
 	return p.handle, nil
 }
 
@@ -195,12 +216,7 @@ func (g *Global) FreePipe(h Pointer) error {
 	if p == nil {
 		return fmt.Errorf("release of %s: %w", h, ErrNoAlloc)
 	}
-	list := slices.Clone(*g.pipes.Load())
-	list[h.Alloc()-1] = nil
-	for len(list) > 0 && list[len(list)-1] == nil {
-		list = list[:len(list)-1]
-	}
-	g.pipes.Store(&list)
+	g.pipes.remove(h.Alloc())
 	g.used -= p.Bytes()
 	p.handle = 0
 	return nil
@@ -208,10 +224,48 @@ func (g *Global) FreePipe(h Pointer) error {
 
 // Pipe returns the pipe that a handle stands for, whichever end it is of, or nil.
 func (g *Global) Pipe(h Pointer) *Pipe {
-	list := g.pipes.Load()
-	n := h.Alloc()
-	if h.Space() != SpacePipe || list == nil || n == 0 || uint64(n) > uint64(len(*list)) {
+	if h.Space() != SpacePipe {
 		return nil
 	}
-	return (*list)[n-1]
+	return g.pipes.lookup(h.Alloc())
+}
+
+// pipeTable has pipes by number, from 1 on. Lookups take no lock; the others
+// are made by one goroutine at a time.
+type pipeTable struct {
+	pages [1 << (AllocBits - pageBits)]atomic.Pointer[[pageSize]atomic.Pointer[Pipe]]
+	low   uint32 // no number below is free
+}
+
+// lookup returns pipe number n, or nil.
+func (t *pipeTable) lookup(n uint32) *Pipe {
+	page := t.pages[n>>pageBits].Load()
+	if page == nil {
+		return nil
+	}
+	return page[n%pageSize].Load()
+}
+
+// add enters a pipe under the lowest number that is free.
+func (t *pipeTable) add(p *Pipe) (n uint32, ok bool) {
+	for t.low = max(t.low, 1); t.low <= MaxAllocs && t.lookup(t.low) != nil; {
+		t.low++
+	}
+	if t.low > MaxAllocs {
+		return 0, false
+	}
+	n = t.low
+	slot := &t.pages[n>>pageBits]
+	if slot.Load() == nil {
+		slot.Store(new([pageSize]atomic.Pointer[Pipe]))
+	}
+	slot.Load()[n%pageSize].Store(p)
+	t.low++
+	return n, true
+}
+
+// remove takes out pipe number n, which is there.
+func (t *pipeTable) remove(n uint32) {
+	t.pages[n>>pageBits].Load()[n%pageSize].Store(nil)
+	t.low = min(t.low, n)
 }

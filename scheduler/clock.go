@@ -32,10 +32,10 @@ func (w *worker) startDMA() {
 // beginClock begins a work-group: a clock of its own, or, in a trace, the next
 // stretch of the only one.
 func (w *worker) beginClock() {
-	if w.opt.Tracer == nil {
-		w.clock = 0
-	} else {
+	if w.opt.Tracer != nil {
 		w.opt.Tracer.Group(w.name(), w.items, w.clock)
+	} else if w.set == nil {
+		w.clock = 0
 	}
 	if u := w.group.DMA; u != nil {
 		u.Reset(dma.Group{

@@ -1,10 +1,10 @@
-// Package scheduler runs a launch: it cuts the ND-range into work-groups and
+// Package scheduler runs a launch, or launches that pipes connect: it cuts the ND-range into work-groups and
 // each work-group into waves, gives the waves their turns on an engine, opens
 // barriers, and collects counters, printf output and faults.
 //
 // It knows no instructions (the engine executes those) and no buffers or
 // arguments (package emu prepares the launch). A launch comes in as an
-// [engine.Launch] and [Options]; a [Result] goes out.
+// [engine.Launch] and [Options]; a [Result] goes out, of several launches a [SetResult].
 //
 // # Work-groups
 //
@@ -64,6 +64,36 @@
 // keeps the group's logical clock, and takes the findings, which do not end a
 // group. Bytes that are still on their way when a group is over arrive; when a
 // fault has ended it, they do not.
+//
+// # Sets
+//
+// Launches that pipes connect run together: [RunSet]. They have turns on one
+// goroutine. In order, each launch has its turn after the one before it, and every one of its
+// groups in progress a round; in reverse, the other way round; seeded, a few of all waves that can
+// run are drawn, and for how long. The host's ends of pipes have turns as launches
+// have. A launch has one group in progress at first, which ends and makes room for
+// the next.
+//
+// A wave that waits at a pipe (engine.StopPipe) is left alone until the version of
+// one of its launch's pipes is another one. When nobody can run, the set tries
+// what could help, from the least to the most:
+//
+//   - lanes go on which their wave kept back, so that it comes together again behind
+//     the pipe instruction ([engine.Wave].Overtake);
+//   - a work-group that has not begun joins those in progress, then two, four and so
+//     on, one launch after the other, as long as their registers and private memory have
+//     room (a quarter of Options.MaxState);
+//   - the groups that wait end with the fault [finding.PipeDeadlock], each with a [Standstill]
+//     that says for which pipes it waits, how those are and who holds their ends.
+//
+// Waves that do not block spin instead. A wave of which an engine stops the turn
+// early, because its pipes had nothing, has issued fewer instructions than its quantum has
+// back-edges. When all turns for a while were like that, or no packet has moved for long, the first two
+// steps are taken as well. Kernels that only spin, for what nobody will ever write, run until
+// the time limit.
+//
+// Groups in progress side by side share the logical clock, and have a [dma.Unit]
+// each. A reservation that a group leaves open is the finding [finding.PipeOpen].
 //
 // # The end of a launch
 //

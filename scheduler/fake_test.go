@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"encoding/binary"
 	"sync/atomic"
 
 	"github.com/lockstep-gpu/lockstep/emu/finding"
@@ -11,13 +12,14 @@ import (
 
 // The fake engine runs programs of Go functions by the rules of the contract:
 // the lanes at the lowest instruction run, in lockstep; a jump backwards is a
-// back-edge; barriers park.
+// back-edge; barriers park. Packets are 4 bytes, of a lane's v[3].
 
 type lane struct {
 	id    int // local linear
 	group *engine.Group
 	pc    int // -1 when ended
 	park  bool
+	wait  bool // at a pipe
 	v     [4]int
 }
 
@@ -28,6 +30,12 @@ type inst struct {
 	barrier bool
 	fault   func(l *lane) bool
 	isa     isa.Op // what the bytecode has here, for MaySpin
+
+	// pipe is the place in Launch.Pipes of what the instruction reads from or
+	// writes to; nil for other instructions. One that does not block puts 0 or -1
+	// into v[2].
+	pipe            func(l *lane) int
+	write, blocking bool
 }
 
 type program []inst
@@ -44,6 +52,14 @@ func (p program) kernel() *isa.Kernel {
 		case in.jump != nil:
 			c.Op = isa.OpBrCond
 			c.SetTargets(in.to, i+1)
+		case in.pipe != nil:
+			c.Op, c.Imm = isa.OpPipe, uint32(len(k.PipeAccesses))
+			a := isa.PipeAccess{Op: isa.PipeRead, Scope: isa.ScopeInvocation, Blocking: in.blocking}
+			if in.write {
+				a.Op = isa.PipeWrite
+			}
+			k.PipeAccesses = append(k.PipeAccesses, a)
+			k.UsesPipes = true
 		case c.Op == isa.OpLoad:
 			c.Flags = isa.FlagVolatile
 		case c.Op == isa.OpInvalid:
@@ -72,6 +88,9 @@ type fakeWave struct {
 	counters engine.Counters
 	f        engine.Fault
 	ids      []int
+
+	over    bool // lanes go on without those that wait
+	giveWay bool // at the next back-edge: pipes had nothing
 }
 
 func (w *fakeWave) Start(g *engine.Group, first, n int) {
@@ -80,20 +99,37 @@ func (w *fakeWave) Start(g *engine.Group, first, n int) {
 		w.lanes[i] = lane{id: first + i, group: g}
 	}
 	w.counters = engine.Counters{Waves: 1}
+	w.over, w.giveWay = false, false
 }
 
 func (w *fakeWave) Run(quantum int) engine.Stop {
 	edges := 0
+	waits := false
+	for i := range w.lanes {
+		if l := &w.lanes[i]; l.wait {
+			l.wait = !w.move(l)
+			waits = waits || l.wait
+		}
+	}
+	if !waits {
+		w.over = false
+	}
 	for {
+		if waits && !w.over {
+			return engine.StopPipe
+		}
 		low := -1
 		for i := range w.lanes {
-			if l := &w.lanes[i]; l.pc >= 0 && !l.park && (low < 0 || l.pc < low) {
+			if l := &w.lanes[i]; l.pc >= 0 && !l.park && !l.wait && (low < 0 || l.pc < low) {
 				low = l.pc
 			}
 		}
 		if low < 0 {
-			if w.Live() == 0 {
+			switch {
+			case w.Live() == 0:
 				return engine.StopDone
+			case waits:
+				return engine.StopPipe
 			}
 			return engine.StopBarrier
 		}
@@ -103,11 +139,25 @@ func (w *fakeWave) Run(quantum int) engine.Stop {
 		w.f = engine.Fault{}
 		for i := range w.lanes {
 			l := &w.lanes[i]
-			if l.pc != low || l.park {
+			if l.pc != low || l.park || l.wait {
 				continue
 			}
 			w.counters.LaneOps++
 			switch {
+			case in.pipe != nil && in.blocking:
+				if !w.move(l) {
+					l.wait, waits = true, true
+				}
+				continue
+			case in.pipe != nil:
+				if l.v[2] = -1; w.move(l) {
+					l.v[2] = 0
+					w.giveWay = false
+				} else {
+					w.giveWay = true
+					w.next(l)
+				}
+				continue
 			case in.do != nil:
 				in.do(l)
 			case in.barrier:
@@ -122,9 +172,7 @@ func (w *fakeWave) Run(quantum int) engine.Stop {
 				l.pc = in.to
 				continue
 			}
-			if l.pc++; l.pc == len(w.p) {
-				l.pc = -1
-			}
+			w.next(l)
 		}
 		if w.f.Lanes > 0 {
 			return engine.StopFault
@@ -134,11 +182,39 @@ func (w *fakeWave) Run(quantum int) engine.Stop {
 			if w.cancelled() {
 				return engine.StopCancelled
 			}
-			if edges == quantum {
+			if edges == quantum || w.giveWay {
+				w.giveWay = false
 				return engine.StopQuantum
 			}
 		}
 	}
+}
+
+func (w *fakeWave) next(l *lane) {
+	if l.pc++; l.pc == len(w.p) {
+		l.pc = -1
+	}
+}
+
+// move lets a lane move a packet, if that can be, and go on.
+func (w *fakeWave) move(l *lane) bool {
+	in := &w.p[l.pc]
+	p := l.group.Launch.Pipes[in.pipe(l)].Pipe
+	if p.Can(in.write) == 0 {
+		return false
+	}
+	pc := l.pc
+	first := p.Move(in.write, 1)
+	if in.write {
+		binary.LittleEndian.PutUint32(p.Packet(first), uint32(l.v[3]))
+	} else {
+		l.v[3] = int(binary.LittleEndian.Uint32(p.Packet(first)))
+	}
+	if t := l.group.PipeTrace; t != nil {
+		t.Packets(p.Handle(), in.write, pc, l.id, first, 1, l.group.Turn+w.counters.Instructions)
+	}
+	w.next(l)
+	return true
 }
 
 func (w *fakeWave) cancelled() bool { return w.lanes[0].group.Launch.Cancel.Load() }
@@ -200,6 +276,25 @@ func times(i, n int) func(*lane) bool {
 	}
 }
 
-func (w *fakeWave) Piping(func(pc int, pipe memory.Pointer, lanes []int)) {}
+func (w *fakeWave) Piping(f func(pc int, pipe memory.Pointer, lanes []int)) {
+	for pc := range w.p {
+		for n := range 8 {
+			w.ids = w.ids[:0]
+			var h memory.Pointer
+			for i := range w.lanes {
+				if l := &w.lanes[i]; l.wait && l.pc == pc && w.p[pc].pipe(l) == n {
+					w.ids = append(w.ids, l.id)
+					h = l.group.Launch.Pipes[n].Handle
+				}
+			}
+			if len(w.ids) > 0 {
+				f(pc, h, w.ids)
+			}
+		}
+	}
+}
 
-func (w *fakeWave) Overtake() bool { return false }
+func (w *fakeWave) Overtake() bool {
+	w.over = w.count(func(l *lane) bool { return l.pc >= 0 && !l.park && !l.wait }) > 0
+	return w.over
+}

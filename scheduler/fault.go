@@ -17,6 +17,8 @@ type Fault struct {
 	// where, and Ended which have ended.
 	Waiting []Waiting
 	Ended   finding.Spans
+	// Standstill is what a finding.PipeDeadlock is about.
+	Standstill *Standstill
 	// Count is the number of work-items that it happened to, in Groups
 	// work-groups.
 	Count, Groups uint64
@@ -45,6 +47,7 @@ type Stopped struct {
 	// barriers, that have ended, and the rest: of a wave that runs it is not
 	// known which lanes have ended, nor where each of them is.
 	Waiting []Waiting
+	Pipes   []PipeWait // work-items that wait at pipes
 	Ended   finding.Spans
 	Running []Waiting
 }
@@ -124,7 +127,7 @@ func (t faultTable) list() []Fault {
 
 // ends returns 1 for a fault that ends its work-group, else 0.
 func ends(f *Fault) int {
-	if f.Async != nil || f.Code == finding.PartialBarrier || f.Code == finding.GroupDiverged {
+	if f.Async != nil || f.Code == finding.PipeOpen || f.Code == finding.PipeUnwritten || f.Code == finding.PartialBarrier || f.Code == finding.GroupDiverged {
 		return 0
 	}
 	return 1

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // Parallel says whether work-groups may run at the same time.
@@ -81,6 +82,21 @@ type Tracer interface {
 	Barrier(pc int, now uint64)
 	// GroupEnd is called when a group is over, or has come to a fault.
 	GroupEnd(now uint64)
+}
+
+// SetTracer is a [Tracer] of launches that run together: their work-groups take
+// turns, and what a Tracer is told belongs to the group that was resumed last.
+type SetTracer interface {
+	Tracer
+	// Resume is called before the calls for another group than before. For one
+	// that begins, Group is called next.
+	Resume(launch int, g Group)
+	// Waiting is called after Turn for each place where work-items of the wave
+	// wait at a pipe: the instruction, the handle as they have it, and how many wait.
+	Waiting(wave, pc int, pipe memory.Pointer, items int, now uint64)
+	// Packets is called when packets move; see [engine.PipeTracer]. Where the
+	// host moves them, launch, pc and item are -1.
+	Packets(launch int, pipe memory.Pointer, write bool, pc, item int, first, n, now uint64)
 }
 
 // Result is what a launch leaves behind besides memory.

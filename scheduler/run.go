@@ -32,15 +32,21 @@ const (
 const DefaultMaxState = 1 << 30
 
 // TooLargeError says that the registers and the private memory of one
-// work-group take more of the host's memory than Options.MaxState.
+// work-group, or of one of each launch of a set, take more of the host's memory
+// than Options.MaxState.
 type TooLargeError struct {
-	Kernel      string
+	Kernel      string // of the group, or of the launch at which it was too much
 	Items       int    // work-items of the group
-	Bytes, Most uint64 // of the group, and allowed
+	Launches    int    // of the set up to there
+	Bytes, Most uint64 // of the groups, and allowed
 }
 
 // Error says what is too large and what to do.
 func (e *TooLargeError) Error() string {
+	if e.Launches > 1 {
+		return fmt.Sprintf("registers and private memory of one work-group of each of %d launches, up to kernel %s, take %d bytes, more than the limit of %d; use smaller work-groups or fewer launches",
+			e.Launches, e.Kernel, e.Bytes, e.Most)
+	}
 	return fmt.Sprintf("kernel %s: registers and private memory of a work-group of %d take %d bytes, more than the limit of %d; use smaller work-groups",
 		e.Kernel, e.Items, e.Bytes, e.Most)
 }
@@ -110,7 +116,8 @@ type launch struct {
 	ordered bool
 
 	next atomic.Uint64 // batch
-	sink sink
+	sink *sink         // own, or that of the set
+	own  sink
 }
 
 // Run runs a launch to its end. Faults of the kernel are in the result and no
@@ -124,6 +131,9 @@ type launch struct {
 func (r *Runner) Run(ctx context.Context, l *engine.Launch, opt Options) (*Result, error) {
 	r.inspect(l.Kernel)
 	s := &launch{Launch: l, runner: r, opt: opt}
+	if l.Kernel.UsesPipes {
+		return nil, fmt.Errorf("kernel %s has pipes, and runs in a set only", l.Kernel.Name)
+	}
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
@@ -221,7 +231,8 @@ func (s *launch) prepare() error {
 	if s.groups%s.batch != 0 {
 		s.batches++
 	}
-	s.sink.init(s.opt.Output, s.opt.MaxOutput)
+	s.sink = &s.own
+	s.own.init(s.opt.Output, s.opt.MaxOutput)
 	return nil
 }
 
@@ -241,6 +252,28 @@ func (s *launch) parallel() bool {
 
 // fits returns how many of n workers the host's memory has room for.
 func (s *launch) fits(n int) (int, error) {
+	most := s.opt.maxState()
+	state := s.state()
+	if state > most {
+		return 0, &TooLargeError{Kernel: s.Kernel.Name, Items: s.groupItems, Launches: 1, Bytes: state, Most: most}
+	}
+	if state > 0 {
+		n = int(min(uint64(n), most/state))
+	}
+	return n, nil
+}
+
+// maxState returns the limit of what waves take, in bytes.
+func (o *Options) maxState() uint64 {
+	if o.MaxState == 0 {
+		return DefaultMaxState
+	}
+	return o.MaxState
+}
+
+// state returns what the registers and the private memory of a work-group's
+// waves take on the host, in bytes; it need not be exact where that is far too much.
+func (s *launch) state() uint64 {
 	const chunk = 64 // engines round the lanes of a wave up
 	k := s.Kernel
 	perLane := uint64(0)
@@ -251,12 +284,8 @@ func (s *launch) fits(n int) (int, error) {
 		}
 		perLane += uint64(regs) * size
 	}
-	most := s.opt.MaxState
-	if most == 0 {
-		most = DefaultMaxState
-	}
+	most := s.opt.maxState()
 	for i := range k.Private {
-		// A sum that is far too large already need not be exact.
 		perLane += min(k.Private[i].Size, most)
 		if perLane > most {
 			break
@@ -265,15 +294,9 @@ func (s *launch) fits(n int) (int, error) {
 	waves := uint64((s.groupItems + s.lanes - 1) / s.lanes)
 	hi, state := bits.Mul64(waves*uint64((s.lanes+chunk-1)/chunk*chunk), perLane)
 	if hi != 0 {
-		state = math.MaxUint64
+		return math.MaxUint64
 	}
-	if state > most {
-		return 0, &TooLargeError{Kernel: k.Name, Items: s.groupItems, Bytes: state, Most: most}
-	}
-	if state > 0 {
-		n = int(min(uint64(n), most/state))
-	}
-	return n, nil
+	return state
 }
 
 // progress calls Options.Progress until the function that it returns is called.

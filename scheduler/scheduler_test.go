@@ -354,6 +354,9 @@ func TestMaySpin(t *testing.T) {
 		{"fence in a loop", spinning(isa.OpFence), true},
 		{"arithmetic in a loop", spinning(isa.OpAdd), false},
 		{"atomic before a loop", program{{isa: isa.OpAtomic}, {isa: isa.OpAdd}, {jump: times(0, 2), to: 1}}, false},
+		{"pipe operation in a loop", program{{pipe: at(0)}, {jump: times(0, 2), to: 0}}, true},
+		{"blocking pipe operation in a loop", program{{pipe: at(0), blocking: true}, {jump: times(0, 2), to: 0}}, false},
+		{"pipe operation before a loop", program{{pipe: at(0), write: true}, {isa: isa.OpAdd}, {jump: times(0, 2), to: 1}}, false},
 		{"atomic between jumps forward", program{{jump: times(0, 2), to: 2}, {isa: isa.OpAtomic}, {isa: isa.OpRet}}, false},
 	} {
 		if got := MaySpin(c.p.kernel()); got != c.want {
@@ -366,6 +369,17 @@ func TestMaySpin(t *testing.T) {
 	}
 	if MaySpin(k) {
 		t.Error("an atomic operation whose result nobody uses: MaySpin is true")
+	}
+	k = program{{pipe: at(0)}, {jump: times(0, 2), to: 0}}.kernel()
+	for op := range isa.NumPipeOps {
+		for _, scope := range []isa.Scope{isa.ScopeWorkgroup, isa.ScopeSubgroup, isa.ScopeInvocation} {
+			k.PipeAccesses[0].Op, k.PipeAccesses[0].Scope = op, scope
+			// Of a reservation and the capacity it is known what they give.
+			want := scope != isa.ScopeWorkgroup && (op <= isa.PipeReserveWrite || op == isa.PipeNumPackets)
+			if MaySpin(k) != want {
+				t.Errorf("%s of scope %d in a loop: MaySpin is %v", op, scope, !want)
+			}
+		}
 	}
 	k = spinning(isa.OpAdd).kernel()
 	k.Code[2] = isa.Inst{Op: isa.OpSwitch}

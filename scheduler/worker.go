@@ -18,6 +18,10 @@ type worker struct {
 	group engine.Group
 	pos   uint64 // of the group in the schedule
 	items int    // of the group
+	n     int    // waves of the group
+	// partial is set once the group was found to have left a barrier to some of
+	// its work-items.
+	partial bool
 
 	waves     []wave
 	madeLanes int // that the waves were made for
@@ -32,6 +36,8 @@ type worker struct {
 	clock   uint64
 	clocked bool
 	faulted bool
+	set     *set // that the launch is in; nil when it runs alone
+	member  *member
 
 	counters engine.Counters
 	faults   faultTable
@@ -57,6 +63,11 @@ type wave struct {
 	hold     engine.Holder  // the same wave; nil where it cannot
 	first, n int            // work-items of the group
 	state    engine.Stop
+
+	// In a set: the version of the launch's pipes at which the wave waits, and
+	// whether lanes of it have gone on without those that wait.
+	seen     uint64
+	overtook bool
 }
 
 // worker returns one that has rested, or a new one, ready for the launch.
@@ -91,15 +102,16 @@ func (s *launch) worker() (*worker, error) {
 	}
 	w.group = engine.Group{Launch: s.Launch, LDS: w.lds, Output: w.group.Output[:0]}
 	w.clock = 0
+	w.set, w.member = nil, nil
 	w.startDMA()
 	return w, nil
 }
 
 // rest keeps a worker for the next launch, without what belongs to this one.
 func (r *Runner) rest(w *worker) {
-	w.launch = nil
+	w.launch, w.set, w.member = nil, nil, nil
 	w.faults, w.stopped = nil, nil
-	w.group.Launch, w.group.DMA = nil, nil
+	w.group.Launch, w.group.DMA, w.group.PipeTrace, w.group.Report = nil, nil, nil, nil
 	r.idle.Put(w)
 }
 
@@ -133,9 +145,41 @@ func (w *worker) work() {
 
 // runGroup runs the group at a position of the schedule.
 func (w *worker) runGroup(pos uint64) {
-	g := &w.group
-	linear := w.order.at(pos)
+	w.begin(pos)
+	over := false
+	if w.n == 1 {
+		over = w.runWave()
+	} else {
+		over = w.runWaves()
+	}
+	w.end(over)
+	yield()
+}
+
+// begin starts the group at a position of the schedule.
+func (w *worker) begin(pos uint64) {
 	w.pos = pos
+	w.locate()
+	if w.lds != nil {
+		w.lds.Reset()
+	}
+	w.faulted, w.partial = false, false
+	if w.clocked {
+		w.beginClock()
+	}
+	w.n = 0
+	for first := 0; first < w.items; first += w.lanes {
+		v := &w.waves[w.n]
+		v.first, v.n, v.state, v.overtook = first, min(w.lanes, w.items-first), engine.StopQuantum, false
+		v.Start(&w.group, first, v.n)
+		w.n++
+	}
+}
+
+// locate finds out which group is at the worker's position, and its size.
+func (w *worker) locate() {
+	g := &w.group
+	linear := w.order.at(w.pos)
 	g.Linear = linear
 	g.ID[0] = linear % w.Groups[0]
 	rest := linear / w.Groups[0]
@@ -150,27 +194,12 @@ func (w *worker) runGroup(pos uint64) {
 		g.Size[d] = size
 		w.items *= int(size)
 	}
-	if w.lds != nil {
-		w.lds.Reset()
-	}
-	w.faulted = false
-	if w.clocked {
-		w.beginClock()
-	}
-	n := 0
-	for first := 0; first < w.items; first += w.lanes {
-		v := &w.waves[n]
-		v.first, v.n, v.state = first, min(w.lanes, w.items-first), engine.StopQuantum
-		v.Start(g, first, v.n)
-		n++
-	}
-	over := false
-	if n == 1 {
-		over = w.runWave()
-	} else {
-		over = w.runWaves(n)
-	}
-	for i := range w.waves[:n] {
+}
+
+// end ends the group. over says that it has come to its end or to a fault, and
+// was not cancelled.
+func (w *worker) end(over bool) {
+	for i := range w.waves[:w.n] {
 		w.counters.Add(w.waves[i].Counters())
 	}
 	if w.clocked {
@@ -180,7 +209,6 @@ func (w *worker) runGroup(pos uint64) {
 	if over {
 		w.done.Store(w.done.Load() + 1)
 	}
-	yield()
 }
 
 // runWave runs a group that is one wave. Like runWaves it returns false when
@@ -191,7 +219,6 @@ func (w *worker) runWave() bool {
 	if w.Kernel.UsesPrintf || cooperative {
 		quantum = w.quantum // so that output is taken away, and timers run, from time to time
 	}
-	partial := false
 	for {
 		w.turn(0, quantum)
 		switch v.state {
@@ -200,10 +227,10 @@ func (w *worker) runWave() bool {
 		case engine.StopBarrier:
 			if w.Cancel.Load() {
 				// A loop around a barrier need have no other back-edge.
-				w.stop(1)
+				w.stop()
 				return false
 			}
-			if !w.openBarrier(1, &partial) {
+			if !w.openBarrier() {
 				return true
 			}
 		case engine.StopQuantum:
@@ -213,77 +240,108 @@ func (w *worker) runWave() bool {
 			w.fault(v)
 			return true
 		default:
-			w.stop(1)
+			w.stop()
 			return false
 		}
 	}
 }
 
-// runWaves runs a group of n waves, in turns.
-func (w *worker) runWaves(n int) bool {
+// runWaves runs a group of several waves, in turns.
+func (w *worker) runWaves() bool {
 	if w.opt.Order == Seeded {
 		w.rng = random(mix(w.opt.Seed) ^ mix(w.group.Linear+1))
 	}
-	partial := false
 	for {
-		w.turns = w.turns[:0]
-		for i := range w.waves[:n] {
-			if w.opt.Order == Reverse {
-				i = n - 1 - i
-			}
-			if w.waves[i].state == engine.StopQuantum {
-				w.turns = append(w.turns, i)
-			}
+		switch w.round() {
+		case groupOver:
+			return true
+		case groupRuns:
+			w.flush()
+			yield()
+		default:
+			w.stop()
+			return false
 		}
-		if len(w.turns) == 0 {
-			done := true
-			for i := range w.waves[:n] {
-				done = done && w.waves[i].state == engine.StopDone
-			}
-			if done {
-				return true
-			}
-			if w.Cancel.Load() {
-				w.stop(n)
-				return false
-			}
-			if !w.openBarrier(n, &partial) {
-				return true
-			}
-			continue
-		}
-		for i := range w.turns {
-			quantum := w.quantum
-			if w.opt.Order == Seeded {
-				// The rest of the round, in any order, for any time.
-				j := i + int(w.rng.below(uint64(len(w.turns)-i)))
-				w.turns[i], w.turns[j] = w.turns[j], w.turns[i]
-				quantum = 1 + int(w.rng.below(uint64(quantum)))
-			}
-			v := &w.waves[w.turns[i]]
-			w.turn(w.turns[i], quantum)
-			switch v.state {
-			case engine.StopFault:
-				w.fault(v)
-				return true
-			case engine.StopCancelled:
-				w.stop(n)
-				return false
-			}
-		}
-		w.flush()
-		yield()
 	}
+}
+
+// progress is what has become of a group.
+type progress uint8
+
+const (
+	groupRuns      progress = iota // some of its waves can run
+	groupWaits                     // nobody can run before packets move
+	groupOver                      // it has ended, or come to a fault
+	groupCancelled                 // with the launch
+)
+
+// round gives each wave that can run a turn, and opens the barrier when all
+// have come to it.
+func (w *worker) round() progress {
+	w.turns = w.turns[:0]
+	for i := range w.waves[:w.n] {
+		if w.opt.Order == Reverse {
+			i = w.n - 1 - i
+		}
+		if w.waves[i].state == engine.StopQuantum {
+			w.turns = append(w.turns, i)
+		}
+	}
+	if len(w.turns) == 0 {
+		return w.settle()
+	}
+	for i := range w.turns {
+		quantum := w.quantum
+		if w.opt.Order == Seeded {
+			// The rest of the round, in any order, for any time.
+			j := i + int(w.rng.below(uint64(len(w.turns)-i)))
+			w.turns[i], w.turns[j] = w.turns[j], w.turns[i]
+			quantum = 1 + int(w.rng.below(uint64(quantum)))
+		}
+		v := &w.waves[w.turns[i]]
+		w.turn(w.turns[i], quantum)
+		switch v.state {
+		case engine.StopFault:
+			w.fault(v)
+			return groupOver
+		case engine.StopCancelled:
+			return groupCancelled
+		}
+	}
+	return groupRuns
+}
+
+// settle finds out what becomes of a group of which no wave can run.
+func (w *worker) settle() progress {
+	done, waits := true, false
+	for i := range w.waves[:w.n] {
+		done = done && w.waves[i].state == engine.StopDone
+		waits = waits || w.waves[i].state == engine.StopPipe
+	}
+	switch {
+	case done:
+		return groupOver
+	case w.Cancel.Load():
+		return groupCancelled
+	case waits:
+		return groupWaits
+	case !w.openBarrier():
+		return groupOver
+	}
+	return groupRuns
 }
 
 // turn runs a wave until it stops.
 func (w *worker) turn(i, quantum int) {
 	v := &w.waves[i]
-	if !w.clocked {
+	switch {
+	case w.set != nil:
+		w.set.turn(w, i, quantum)
+	case w.clocked:
+		w.clockedTurn(i, quantum)
+	default:
 		v.state = v.Run(quantum)
-		return
 	}
-	w.clockedTurn(i, quantum)
 }
 
 // flush takes away what the group has printed.
@@ -321,6 +379,10 @@ func (w *worker) fault(v *wave) {
 		m := *f.Memory
 		e.Memory = &m
 	}
+	if f.Pipe != nil {
+		p := *f.Pipe
+		e.Pipe = &p
+	}
 	e.Group = w.name()
 }
 
@@ -330,11 +392,10 @@ func (w *worker) name() Group {
 }
 
 // openBarrier opens the barrier at which all live work-items of the group wait
-// and returns true, or records a deadlock and returns false. partial is set once
-// the group was found to have left a barrier to some of its work-items.
-func (w *worker) openBarrier(n int, partial *bool) bool {
+// and returns true, or records a deadlock and returns false.
+func (w *worker) openBarrier() bool {
 	live := 0
-	for i := range w.waves[:n] {
+	for i := range w.waves[:w.n] {
 		if w.waves[i].state == engine.StopBarrier {
 			live += w.waves[i].Live()
 		}
@@ -342,7 +403,7 @@ func (w *worker) openBarrier(n int, partial *bool) bool {
 	pc := w.runner.onlyPC
 	if w.runner.barriers != 1 {
 		w.parkedPC, w.groupPC, w.mixed = -1, -1, false
-		for i := range w.waves[:n] {
+		for i := range w.waves[:w.n] {
 			v := &w.waves[i]
 			if v.state != engine.StopBarrier {
 				continue
@@ -365,14 +426,15 @@ func (w *worker) openBarrier(n int, partial *bool) bool {
 			if e := w.faults.add(w.pos, code, pc, live); e != nil {
 				e.Fault = engine.Fault{Code: code, PC: pc, Lanes: live}
 				e.Group = w.name()
-				e.Waiting, e.Ended, _ = w.whoWaits(n)
+				at := w.whoWaits()
+				e.Waiting, e.Ended = at.waiting, at.ended
 				e.Lane = int(e.Waiting[0].Items[0][0])
 			}
 			return false
 		}
 	}
-	if live < w.items && !*partial {
-		*partial = true
+	if live < w.items && !w.partial {
+		w.partial = true
 		code := finding.PartialBarrier
 		if w.ofGroup(pc) {
 			code = finding.GroupDiverged
@@ -380,14 +442,15 @@ func (w *worker) openBarrier(n int, partial *bool) bool {
 		if e := w.faults.add(w.pos, code, pc, live); e != nil {
 			e.Fault = engine.Fault{Code: code, PC: pc, Lanes: live}
 			e.Group = w.name()
-			e.Waiting, e.Ended, _ = w.whoWaits(n)
+			at := w.whoWaits()
+			e.Waiting, e.Ended = at.waiting, at.ended
 			e.Lane = int(e.Waiting[0].Items[0][0])
 		}
 	}
 	if s := w.scheduleAt(pc); s != isa.ScheduleUnordered {
-		return w.runRegion(n, pc, s)
+		return w.runRegion(w.n, pc, s)
 	}
-	for i := range w.waves[:n] {
+	for i := range w.waves[:w.n] {
 		if v := &w.waves[i]; v.state == engine.StopBarrier {
 			v.Open()
 			v.state = engine.StopQuantum
@@ -419,11 +482,19 @@ func (w *worker) collect(pc int, _ []int) {
 	}
 }
 
+// standing is where the work-items of a group are.
+type standing struct {
+	waiting []Waiting  // at barriers
+	pipes   []PipeWait // at pipes
+	ended   finding.Spans
+	running []Waiting // could run, or have ended
+}
+
 // whoWaits lists the work-items of the group that wait, by place, those that
 // have ended, and those that could run.
-func (w *worker) whoWaits(n int) (waiting []Waiting, ended finding.Spans, running []Waiting) {
+func (w *worker) whoWaits() (s standing) {
 	at, run := map[int]finding.Spans{}, map[int]finding.Spans{}
-	for i := range w.waves[:n] {
+	for i := range w.waves[:w.n] {
 		v := &w.waves[i]
 		gone := make([]bool, v.n)
 		for j := range gone {
@@ -437,22 +508,37 @@ func (w *worker) whoWaits(n int) (waiting []Waiting, ended finding.Spans, runnin
 				}
 			})
 		}
+		waits := 0 // at pipes
+		if w.set != nil && v.state != engine.StopDone {
+			v.Piping(func(pc int, pipe memory.Pointer, lanes []int) {
+				p := w.pipeWait(&s.pipes, pc, pipe)
+				for _, l := range lanes {
+					p.Items = p.Items.Add(uint64(l))
+					gone[l-v.first] = false
+				}
+				waits += len(lanes)
+			})
+		}
 		pc := -1
 		if v.where != nil {
 			pc = v.where.PC()
 		}
+		// Where all that live wait, the others have ended.
+		all := v.state == engine.StopDone || v.state == engine.StopBarrier || waits > 0 && v.Live() == waits+v.Parked()
 		for j, g := range gone {
 			switch item := uint64(v.first + j); {
 			case !g:
-			case v.state == engine.StopDone || v.state == engine.StopBarrier:
-				ended = ended.Add(item)
+			case all:
+				s.ended = s.ended.Add(item)
 			default:
 				// Which of the rest of a running wave have ended is not known.
 				run[pc] = run[pc].Add(item)
 			}
 		}
 	}
-	return byPC(at), ended, byPC(run)
+	s.waiting, s.running = byPC(at), byPC(run)
+	sortPipes(s.pipes)
+	return s
 }
 
 // byPC returns the work-items by place, in the order of the places.
@@ -466,8 +552,7 @@ func byPC(at map[int]finding.Spans) []Waiting {
 }
 
 // stop records what the group was doing when the launch was cancelled.
-func (w *worker) stop(n int) {
-	s := &Stopped{Group: w.name()}
-	s.Waiting, s.Ended, s.Running = w.whoWaits(n)
-	w.stopped = s
+func (w *worker) stop() {
+	at := w.whoWaits()
+	w.stopped = &Stopped{Group: w.name(), Waiting: at.waiting, Pipes: at.pipes, Ended: at.ended, Running: at.running}
 }

@@ -16,6 +16,7 @@ type Info struct {
 	Imports         []Linkage
 	Exports         []Linkage
 	SpecConstants   []SpecConstant
+	Pipes           []PipeStorage
 }
 
 // Source is the first OpSource of the module.
@@ -49,6 +50,15 @@ type SpecConstant struct {
 	Bool     bool         // a Boolean; its format has width 0
 	Number   NumberFormat // how to read Default
 	Default  []uint32     // literal words; 0 or 1 for a Boolean
+}
+
+// PipeStorage is an OpConstantPipeStorage, a pipe that the kernels of the module share.
+type PipeStorage struct {
+	ID          ID
+	Name        string // empty when the module does not say
+	PacketBytes uint32
+	PacketAlign uint32 // bytes
+	Capacity    uint32 // packets that it holds at least
 }
 
 // EntryPoint is an OpEntryPoint with what the module says about launching it.
@@ -197,6 +207,8 @@ func (r *reflector) header(info *Info) {
 			r.linkage(info, in)
 		case OpSpecConstant, OpSpecConstantTrue, OpSpecConstantFalse:
 			r.specConstant(info, in)
+		case OpConstantPipeStorage:
+			info.Pipes = append(info.Pipes, PipeStorage{in.ResultID(), r.names[in.ResultID()], in.Operand(0), in.Operand(1), in.Operand(2)})
 		}
 	}
 }

@@ -112,6 +112,8 @@ func (r *reflector) applyMetadata(e *EntryPoint) {
 			a := &e.Args[i]
 			switch {
 			case s == "":
+			case key == "kernel_arg_type." && a.Kind == ArgPipe && !strings.HasPrefix(s, "pipe"):
+				a.TypeName = "pipe " + s // compilers give the type of a packet
 			case key == "kernel_arg_type.":
 				a.TypeName = s
 			case key == "kernel_arg_name.":

@@ -193,6 +193,11 @@ func (c *comparison) fill(ctx context.Context, r *Report, workloads []*bench.Wor
 		return errors.Join(ctx.Err(), err)
 	}
 	r.Figures = append(r.Figures, figures...)
+	fmt.Fprintln(os.Stderr, "compare: pipes")
+	if figures, err = c.pipes(); errors.Join(ctx.Err(), err) != nil {
+		return errors.Join(ctx.Err(), err)
+	}
+	r.Figures = append(r.Figures, figures...)
 	if c.commit != "" {
 		fmt.Fprintln(os.Stderr, "compare: kernels at", c.commit)
 		figures, err := c.base(ctx, c.commit, workloads)

@@ -45,6 +45,8 @@ type request struct {
 	Copy string
 	// Subgroup is the sub-group size of lockstep; 0 is the usual one.
 	Subgroup int
+	// Pipe moves packets through a pipe in the place of a kernel.
+	Pipe *pipeRequest
 
 	// For opMeasure: run at least once, and again until this time is over.
 	Budget time.Duration
@@ -182,6 +184,14 @@ func (w *worker) implementation() (implementation, error) {
 func (w *worker) open(q *request) (response, error) {
 	if q.Copy != "" {
 		s, err := openCopy(q.Launch, q.Copy)
+		if err != nil {
+			return response{}, err
+		}
+		w.sessions[q.Session] = s
+		return response{}, nil
+	}
+	if q.Pipe != nil {
+		s, err := openPipe(q.Pipe.Way, q.Pipe.Packets)
 		if err != nil {
 			return response{}, err
 		}

@@ -29,6 +29,71 @@ func parseArgs(t *testing.T, l kernels.Launch) (args []*argspec.Arg, data [][]by
 	return args, data
 }
 
+// parseSet reads the SPECs of all launches of a set; args is nil for a pipe.
+func parseSet(t *testing.T, s *kernels.Set) (args [][]*argspec.Arg, data [][][]byte) {
+	t.Helper()
+	for _, l := range s.Launches {
+		args, data = append(args, make([]*argspec.Arg, len(l.Launch.Args))), append(data, make([][]byte, len(l.Launch.Args)))
+		for i, spec := range l.Launch.Args {
+			if name, ok := strings.CutPrefix(spec, "pipe:"); ok {
+				if !slices.ContainsFunc(s.Pipes, func(p kernels.Pipe) bool { return p.Name == name }) {
+					t.Fatalf("%s: no pipe %s", s.Name, name)
+				}
+				continue
+			}
+			a, err := argspec.Parse(spec, nil)
+			if err != nil {
+				t.Fatalf("%s: %s: argument %d: %v", s.Name, l.Entry, i, err)
+			}
+			args[len(args)-1][i], data[len(args)-1][i] = a, slices.Clone(a.Data)
+		}
+	}
+	return args, data
+}
+
+// TestSets checks the sets as the tests below do kernels: references, names, modules.
+func TestSets(t *testing.T) {
+	names := map[string]bool{}
+	for _, s := range kernels.Sets() {
+		if names[s.Name] || kernels.Find(s.Name) != nil {
+			t.Errorf("two are called %s", s.Name)
+		}
+		names[s.Name] = true
+		args, data := parseSet(t, s)
+		if err := s.Reference(data); err != nil {
+			t.Fatal(err)
+		}
+		for i, l := range s.Launches {
+			for j, a := range args[i] {
+				output := slices.Contains(l.Outputs, j)
+				if changed := a != nil && !bytes.Equal(data[i][j], a.Data); changed != output {
+					t.Errorf("%s, launch %d, argument %d: changed %v, listed as an output %v", s.Name, i, j, changed, output)
+				}
+			}
+		}
+		if err := s.Reference(nil); err == nil || !strings.Contains(err.Error(), s.Name) {
+			t.Errorf("%s: without arguments: %v", s.Name, err)
+		}
+		binaries, err := s.Binaries()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range binaries {
+			for _, l := range s.Launches {
+				if params, ok := entryOf(t, b.Code, l.Entry); !ok || params != len(l.Launch.Args) {
+					t.Errorf("%s: entry point %s: found %v with %d parameters, want %d", b.File, l.Entry, ok, params, len(l.Launch.Args))
+				}
+			}
+		}
+		if len(binaries) != 2 || s.Source() == "" || s.About == "" {
+			t.Errorf("%s: %d modules, a source of %d bytes", s.Name, len(binaries), len(s.Source()))
+		}
+	}
+	if len(names) < 6 {
+		t.Errorf("%d sets", len(names))
+	}
+}
+
 // TestReferences runs every reference: it must change the outputs, all of them
 // and nothing else, and do the same again.
 func TestReferences(t *testing.T) {
@@ -170,6 +235,16 @@ func TestSourcesUsed(t *testing.T) {
 		wide := strings.Contains(k.Source(), "\n// addressing: 32\n")
 		if wide != (len(binaries) == 4) {
 			t.Errorf("%s: the source asks for 32-bit addressing: %v, modules: %d", k.Module, wide, len(binaries))
+		}
+	}
+	for _, s := range kernels.Sets() {
+		used["src/"+s.Module+".cl"] = true
+		binaries, err := s.Binaries()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range binaries {
+			used["spv/"+b.File] = true
 		}
 	}
 	for _, dir := range []string{"src", "spv"} {

@@ -206,7 +206,10 @@ func TestErrors(t *testing.T) {
 		"image:", "image:2d", "image:x.jpg", "image:4x4", "image:4x", "image:0x4:r:u8", "image:4x65537:r:u8", "image:4x4:rrr:u8", "image:4x4:r", "image:4x4:rgb:u8", "image:1kx1:r:u8",
 		"image:99999999999999999999x1:r:u8", "image:65536x65536:r:u8", "image:4x4@3:r:u8", "image:4x4@x:r:u8", "image:4x4@4+:r:u8", "image:4x4@17:rgba:u8", "image:4x4@16+2:rgba:u8", "image:2x1024@1073741824:r:u8",
 		"image:2x2:r:u8:zero:u8:5", "image:2x2:r:u8:null", "image:2x2:r:u8:zero:u9:4", "image:missing.png", "image:odd.bin.png", "image:broken.npy", "image:v.npy", "image:v.npy:rgba:f32", "image:v.npy:rgb:f32",
-		"sampler:nearest", "pipe:4:16",
+		"sampler:nearest",
+		"pipe", "pipe:", "pipe:4", "pipe:f32", "pipe:f32x4", "pipe:4:", "pipe:4:0", "pipe:4:x", "pipe:0:4", "pipe:-4:4", "pipe:1048577:4", "pipe:99999999999999999999:4", "pipe:f33:4",
+		"pipe:f32x:4", "pipe:f32x0:4", "pipe:f32x262145:4", "pipe:f32x99999999999999999999:4", "pipe:f32xx:4", "pipe:4:262145", "pipe:1:4g", "pipe:1:8g", "pipe:4:16:", "pipe:4:16:null", "pipe:4:16:i32:5", "pipe:4:16:pipe:4:1",
+		"pipe:4:16:zero:u8:7", "pipe:4:2:zero:u8:13", "pipe:4:16:zero:u9:4", "pipe:4:16:in:", "pipe:4:16:in:missing.bin", "pipe:4:16:in:odd.bin", "pipe:4:16:in:broken.npy", "pipe:4:16:in:v.npy:f64", "pipe:a b", "pipe:4a", "pipe:äh",
 	} {
 		a, err := Parse(spec, opts)
 		if err == nil {
@@ -222,8 +225,8 @@ func TestErrors(t *testing.T) {
 	}
 	golden(t, "errors.txt", out.Bytes())
 
-	if _, err := Parse("pipe:4:16", nil); !errors.Is(err, ErrUnsupported) {
-		t.Errorf("pipe: %v", err)
+	if _, err := Parse("sampler:nearest", nil); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("sampler: %v", err)
 	}
 	if _, err := Parse("in:missing.bin", opts); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing file: %v", err)
@@ -576,7 +579,7 @@ func TestParseOut(t *testing.T) {
 
 // TestHelp: every form and type that Parse names in its errors is explained.
 func TestHelp(t *testing.T) {
-	for _, word := range append(strings.Fields(typeNames()), "bytes:HEX", "buf:", "in:", "zero:", "iota:", "fill:", "rand:", "local:", "null", "SplitMix64") {
+	for _, word := range append(strings.Fields(typeNames()), "bytes:HEX", "buf:", "in:", "zero:", "iota:", "fill:", "rand:", "local:", "null", "pipe:NAME", "SplitMix64") {
 		if !strings.Contains(Help(), word) {
 			t.Errorf("the help text does not mention %s", word)
 		}
@@ -591,12 +594,12 @@ func TestHelp(t *testing.T) {
 // FuzzParse: no text may panic or take more memory than the limit, and what is accepted
 // prints to text that means the same.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"i32:1,-2*3", "f16:0.1,nan(0x7c01)", "buf:u8:1,f64:2", "bytes:00ff", "zero:i8:1k", "iota:f32:4:1:2", "rand:f16:9:1:-1:2", "local:4", "null", "in:x:f32", "pipe:1:1", "resource:16:4:zero:u8:64", "resource:0:4g:in:x", "image:3x2:rgba:unorm8", "image:3x2@64+4:bgra:u8:iota:u8:24", "image:x.png", "image:2x1:srgb:unorm8:in:x", "f64:1e-999,0x1p-1074"} {
+	for _, s := range []string{"i32:1,-2*3", "f16:0.1,nan(0x7c01)", "buf:u8:1,f64:2", "bytes:00ff", "zero:i8:1k", "iota:f32:4:1:2", "rand:f16:9:1:-1:2", "local:4", "null", "in:x:f32", "pipe:1:1", "pipe:f32x2:3:iota:f32:8", "pipe:2:3:in:x:u8", "pipe:a.b-c", "buffer:a", "pipe:4:1k:in:x", "resource:16:4:zero:u8:64", "resource:0:4g:in:x", "image:3x2:rgba:unorm8", "image:3x2@64+4:bgra:u8:iota:u8:24", "image:x.png", "image:2x1:srgb:unorm8:in:x", "f64:1e-999,0x1p-1074"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, spec string) {
 		const limit = 1 << 16
-		a, err := Parse(spec, &Options{Open: OpenFS(fstest.MapFS{"x": {Data: []byte("abcdefgh")}}), MaxBytes: limit})
+		a, err := Parse(spec, &Options{Open: OpenFS(fstest.MapFS{"x": {Data: []byte("abcdefgh")}}), MaxBytes: limit, SharedBuffers: true})
 		if err != nil {
 			var e *Error
 			if !errors.As(err, &e) || e.Column < 1 || e.Column > len(spec)+1 {
@@ -606,6 +609,18 @@ func FuzzParse(f *testing.F) {
 		}
 		if len(a.Data) > limit+8 {
 			t.Fatalf("%d bytes", len(a.Data))
+		}
+		if a.Shared != "" {
+			if a.Kind != Buffer || a.Data != nil || !IsName(a.Shared) {
+				t.Fatalf("%+v", a)
+			}
+			return
+		}
+		if a.Kind == Pipe {
+			checkPipe(t, a, limit)
+		}
+		if a.Kind == Pipe && a.Count == 0 {
+			return
 		}
 		if a.Kind == Local || a.Kind == Null {
 			return

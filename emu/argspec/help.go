@@ -29,6 +29,9 @@ Buffers in global or constant memory
                          (booleans as u8, complex numbers as pairs), anything
                          else is raw bytes; TYPE reads the bytes as that type
 
+  buffer:NAME            the buffer that a flag -buffer NAME=SPEC makes, for
+                         kernels that share it; SPEC is one of the forms above
+
   resource:STRIDE:RECORDS:SPEC
                          a buffer resource, as AMDGPU's buffer operations take
                          it, over the buffer of SPEC, one of the forms above:
@@ -56,6 +59,20 @@ Images of two dimensions
   TYPE   unorm8 unorm16 snorm8 snorm16 i8 i16 i32 u8 u16 u32 f16 f32; of one
          word: unorm565 unorm555 unorm101010 unorm101010_2
 
+Pipes
+  pipe:PACKET:CAPACITY   an empty pipe that holds CAPACITY packets. PACKET is
+                         the size of one in bytes, or TYPE, or TYPExN for N
+                         elements, as which packets are printed: pipe:4:16
+                         pipe:f32x4:16
+  pipe:PACKET:CAPACITY:SPEC
+                         the same, with the bytes of SPEC, one of the buffers
+                         above, as packets: pipe:i32:8:iota:i32:5. What exceeds
+                         the capacity follows while the kernels run, as they
+                         read; so a file (in:PATH, or in:- for standard input)
+                         may be as long as it likes, or have no packet at all
+  pipe:NAME              the pipe that a flag -pipe NAME=PACKET:CAPACITY[:SPEC]
+                         makes, for kernels that share it; lockstep help pipes
+
 Other
   local:BYTES            local memory for a local pointer
   null                   a null pointer
@@ -78,5 +95,5 @@ x = z xor z>>31, all modulo 2^64.
                  times 2^-53, rounded to TYPE; a result not below HI becomes the
                  largest value below HI
 
-Sampler and pipe arguments are not supported by this version.
+Sampler arguments are not supported by this version.
 `

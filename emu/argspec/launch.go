@@ -33,7 +33,8 @@ func ParseDims(s string) ([]uint64, error) {
 }
 
 // ParseOut reads INDEX=PATH, the form of -out: the number of an argument, from 0,
-// and the file that its contents go to. The error is an [*Error].
+// and the file that its contents go to. [ParseNamedOut] is the form for what
+// kernels share. The error is an [*Error].
 func ParseOut(s string) (index int, path string, err error) {
 	const allowed = "INDEX=PATH, as in 2=y.npy, or 2=- to print"
 	number, path, ok := strings.Cut(s, "=")
@@ -45,4 +46,18 @@ func ParseOut(s string) (index int, path string, err error) {
 		return 0, "", &Error{Spec: s, Column: len(s) + 1, Msg: "no file name", Allowed: allowed}
 	}
 	return int(n), path, nil
+}
+
+// ParseNamedOut reads NAME=PATH, the form of -out for a shared pipe or buffer. ok is
+// false when what stands before the '=' is no name, but the number of an argument,
+// or nothing that makes sense: [ParseOut] has to say. The error is an [*Error].
+func ParseNamedOut(s string) (name, path string, ok bool, err error) {
+	name, path, ok = strings.Cut(s, "=")
+	if !ok || !IsName(name) {
+		return "", "", false, nil
+	}
+	if path == "" {
+		return "", "", true, &Error{Spec: s, Column: len(s) + 1, Msg: "no file name", Allowed: "NAME=PATH, as in a=y.npy, or a=- to print"}
+	}
+	return name, path, true, nil
 }

@@ -25,9 +25,10 @@ const (
 	Local              // local memory (LDS) for a local pointer
 	Null               // a null pointer
 	Image              // an image
+	Pipe               // a pipe
 )
 
-var kinds = [...]string{Value: "value", Buffer: "buffer", Local: "local", Null: "null", Image: "image"}
+var kinds = [...]string{Value: "value", Buffer: "buffer", Local: "local", Null: "null", Image: "image", Pipe: "pipe"}
 
 // String returns the name of the kind.
 func (k Kind) String() string {
@@ -48,13 +49,19 @@ type Arg struct {
 	// Shape is the shape of a buffer that came from a .npy file with other than
 	// one dimension, outermost first, and nil otherwise. Its product is Count.
 	Shape []int
-	// Data holds the elements, little-endian; nil for Local and Null.
+	// Data holds the elements, little-endian; nil for Local and Null. Of a pipe it
+	// holds the packets that are in it from the beginning.
 	Data []byte
 	// Resource says that the kernel is to get a buffer resource that covers the
 	// buffer; nil where it gets a pointer to it, and for all that is no buffer.
 	Resource *Resource
 	// Image describes an image; nil for all that is none.
 	Image *ImageInfo
+	// Pipe describes a pipe; nil for all that is none.
+	Pipe *PipeInfo
+	// Shared is the name of the buffer that an argument shares with others; the
+	// argument has no data of its own then. It is "" for all others.
+	Shared string
 }
 
 // Resource is what a buffer resource says of its buffer.
@@ -92,6 +99,8 @@ type Options struct {
 	Open func(path string) (io.ReadCloser, error)
 	// MaxBytes bounds the bytes of one argument. 0 means DefaultMaxBytes.
 	MaxBytes int64
+	// SharedBuffers lets an argument be a buffer that others share: buffer:NAME.
+	SharedBuffers bool
 }
 
 // OpenFS returns an Open function that finds files in fsys.
@@ -101,9 +110,10 @@ func OpenFS(fsys fs.FS) func(string) (io.ReadCloser, error) {
 
 // parser reads one SPEC from left to right.
 type parser struct {
-	spec string
-	open func(string) (io.ReadCloser, error)
-	max  int64
+	spec   string
+	open   func(string) (io.ReadCloser, error)
+	max    int64
+	shared bool
 }
 
 func (p *parser) fail(pos int, allowed, format string, args ...any) error {
@@ -112,14 +122,16 @@ func (p *parser) fail(pos int, allowed, format string, args ...any) error {
 
 const (
 	bufferForms = "buf:TYPE:V[,V…] in:PATH zero: iota: fill: rand:"
-	forms       = "TYPE:V[,V…] bytes:HEX " + bufferForms + " resource: image: local:BYTES null"
+	forms       = "TYPE:V[,V…] bytes:HEX " + bufferForms + " resource: image: pipe: local:BYTES null"
 )
 
 // Parse reads one SPEC. An error is an [*Error].
-func Parse(spec string, opts *Options) (*Arg, error) {
+func Parse(spec string, opts *Options) (*Arg, error) { return newParser(spec, opts).parse() }
+
+func newParser(spec string, opts *Options) *parser {
 	p := &parser{spec: spec, max: DefaultMaxBytes}
 	if opts != nil {
-		p.open = opts.Open
+		p.open, p.shared = opts.Open, opts.SharedBuffers
 		if opts.MaxBytes > 0 {
 			p.max = opts.MaxBytes
 		}
@@ -128,7 +140,7 @@ func Parse(spec string, opts *Options) (*Arg, error) {
 	if p.open == nil {
 		p.open = func(path string) (io.ReadCloser, error) { return os.Open(path) }
 	}
-	return p.parse()
+	return p
 }
 
 // parse reads the whole SPEC.
@@ -157,7 +169,11 @@ func (p *parser) parse() (*Arg, error) {
 		return p.local(rest, at)
 	case "image":
 		return p.image(rest, at)
-	case "sampler", "pipe":
+	case "pipe":
+		return p.pipe(rest, at)
+	case "buffer":
+		return p.sharedBuffer(rest, at)
+	case "sampler":
 		return nil, &Error{Spec: p.spec, Column: 1, Msg: head + " arguments are not supported by this version", Err: ErrUnsupported}
 	case "null":
 		return nil, p.fail(4, "null", "null takes no value")
@@ -404,15 +420,22 @@ func (p *parser) local(text string, at int) (*Arg, error) {
 	return &Arg{Kind: Local, Type: U8, Count: n}, nil
 }
 
-// in reads in:PATH and in:PATH:TYPE. What follows the last colon is a type only if
+// splitType takes PATH:TYPE apart. What follows the last colon is a type only if
 // it is exactly the name of one, so that a path may contain colons.
-func (p *parser) in(text string, at int) (*Arg, error) {
-	path, t, typed := text, U8, false
+func splitType(text string) (path string, t Type, typed bool) {
 	if i := strings.LastIndexByte(text, ':'); i >= 0 {
-		if nt, ok := ParseType(text[i+1:]); ok {
-			path, t, typed = text[:i], nt, true
+		if t, ok := ParseType(text[i+1:]); ok {
+			return text[:i], t, true
 		}
 	}
+	return text, U8, false
+}
+
+func isNPY(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".npy") }
+
+// in reads in:PATH and in:PATH:TYPE.
+func (p *parser) in(text string, at int) (*Arg, error) {
+	path, t, typed := splitType(text)
 	if path == "" {
 		return nil, p.fail(at, "", "no file name")
 	}
@@ -425,7 +448,7 @@ func (p *parser) in(text string, at int) (*Arg, error) {
 	}
 	defer f.Close()
 	a := &Arg{Kind: Buffer}
-	if strings.HasSuffix(strings.ToLower(path), ".npy") {
+	if isNPY(path) {
 		arr, err := npy.ReadLimit(f, p.max)
 		if err != nil {
 			return nil, fileErr(fmt.Errorf("%s: %w", path, err))

@@ -48,6 +48,14 @@ const (
 	AsyncNoWait  Code = "E-ASYNCNOWAIT"  // event that nobody waits for
 	AsyncEvent   Code = "E-ASYNCEVENT"   // a value that is no event
 	AsyncUniform Code = "E-ASYNCUNIFORM" // operand that must be the same for a sub-group differs
+
+	PipeSize      Code = "E-PIPESIZE"      // packets of another size or alignment than the pipe's
+	PipeDirection Code = "E-PIPEDIRECTION" // use of a pipe through its other end
+	PipeReserve   Code = "E-PIPERESERVE"   // a value that is no reservation, or none to be used so
+	PipeIndex     Code = "E-PIPEINDEX"     // packet index out of the reservation
+	PipeOpen      Code = "E-PIPEOPEN"      // reservation that nobody commits
+	PipeUnwritten Code = "E-PIPEUNWRITTEN" // reservation committed with packets that nobody wrote (with checks on)
+	PipeDeadlock  Code = "E-PIPEDEADLOCK"  // all that is left waits at pipes
 )
 
 // Description says what a code means, for people: the command line's help, and
@@ -164,6 +172,21 @@ var descriptions = map[Code]Description{
 	AsyncUniform: {Title: "operand that must be the same for a sub-group differs",
 		Text:    "The local base address, the scalar offset and the resource of a load to LDS are scalars on the GPU: one value for the whole sub-group. The kernel computed different ones for its work-items; the first active one's is used. Take the work-item's part out of the operand: the LDS address already has the lane's place added, the vector offset and the index may differ.",
 		Checked: true},
+	PipeSize: {Title: "packets of another size than the pipe's",
+		Text: "The size or the alignment of packets that an instruction gives is not that of the pipe: undefined (OpReadPipe: \"Packet Size\" and \"Packet Alignment\" are those of the pipe). Nothing was moved. Give the pipe the packets of the type that the kernel declares; a pipe of the host takes any alignment."},
+	PipeDirection: {Title: "use of a pipe through its other end",
+		Text: "A kernel reads at the write end of a pipe, or writes at its read end. A pipe argument is read_only or write_only (OpenCL C 6.15.17); a kernel that does both needs two pipes, or a pipe storage of the program with an end of either kind."},
+	PipeReserve: {Title: "a value that is no reservation",
+		Text: "A reservation id was used that is not one, or cannot be used here: never returned by a reservation, the invalid id, of another pipe or direction, of another work-item, sub-group or work-group, committed already, or committed by a function for another kind of owner (OpenCL C 6.15.17.6). Test ids with is_valid_reserve_id, and let the one that made a reservation commit it."},
+	PipeIndex: {Title: "packet index out of the reservation",
+		Text: "A read or write through a reservation names a packet that the reservation does not have: the index must be less than the number of packets that were reserved (OpenCL C 6.15.17.2). Nothing was moved."},
+	PipeOpen: {Title: "reservation that nobody commits",
+		Text: "A work-group ended with a reservation that was not committed: undefined (OpenCL C 6.15.17.6). Its packets are never read, or their room never free, and whatever is behind it in the pipe is held up for good. Commit every reservation that is valid, on every path."},
+	PipeUnwritten: {Title: "reservation committed with packets that nobody wrote",
+		Text:    "A reservation to write was committed before all its packets were written, so that their contents are undefined. lockstep makes them zeros. Write every index from 0 on, or reserve fewer packets.",
+		Checked: true, Repeats: true},
+	PipeDeadlock: {Title: "all that is left waits at pipes",
+		Text: "Every work-item that has not ended waits to read from a pipe that is empty, to write to one that is full, or at a barrier for those that do, and nobody is left to change that. The finding says who waits for which pipe and who could have moved it: a kernel that ended or was not launched with them, packets held by a reservation that is not committed, or kernels that wait for each other. Larger pipes help where a cycle of kernels needs more packets under way than fit."},
 }
 
 // Describe returns the description of a code; ok is false for a code that does

@@ -31,8 +31,12 @@ import (
 func (r *Recorder) WriteChrome(w io.Writer) error {
 	c := &chromeWriter{r: r, w: bufio.NewWriterSize(w, 64<<10)}
 	c.header()
-	for i := range r.groups {
-		c.group(i+1, &r.groups[i])
+	if r.set {
+		c.together()
+	} else {
+		for i := range r.groups {
+			c.group(i+1, &r.groups[i])
+		}
 	}
 	if r.full {
 		c.notice()
@@ -51,6 +55,7 @@ type chromeWriter struct {
 	r     *Recorder
 	w     *bufio.Writer
 	line  object
+	list  []entry // gathered, and not written yet
 	flows uint64
 	any   bool // an event was written
 }
@@ -131,10 +136,14 @@ func (c *chromeWriter) header() {
 	o.key("otherData")
 	o.b = append(o.b, '{')
 	o.str("clock", "logical: 1 tick is 1 µs here; a wave's instruction takes 1 tick, a wait for a copy as many as it waits")
-	o.str("kernel", info.Kernel)
-	o.str("global", extent(info.Global[:]))
-	o.str("local", extent(info.Local[:]))
-	o.str("groups", extent(info.Groups[:]))
+	if c.r.set {
+		c.headerOfSet()
+	} else {
+		o.str("kernel", info.Kernel)
+		o.str("global", extent(info.Global[:]))
+		o.str("local", extent(info.Local[:]))
+		o.str("groups", extent(info.Groups[:]))
+	}
 	o.num("subgroup_size", uint64(max(info.SubgroupSize, 0)))
 	o.str("schedule", info.Schedule)
 	o.num("seed", info.Seed)
@@ -170,7 +179,14 @@ func (c *chromeWriter) notice() {
 	if n := len(c.r.groups); n > 0 {
 		last = c.r.groups[n-1].end
 	}
-	c.event("i", c.r.limitNotice(), "", last, max(len(c.r.groups), 1), 1)
+	pid := max(len(c.r.groups), 1)
+	if c.r.set {
+		last, pid = c.r.lastTick(), 1
+		if len(c.r.groups) > 0 {
+			pid = c.r.groups[0].launch + 1
+		}
+	}
+	c.event("i", c.r.limitNotice(), "", last, pid, 1)
 	c.line.str("s", "g")
 	c.line.close()
 	c.flush()
@@ -236,77 +252,100 @@ const (
 	rankArrowEnd
 )
 
-// group writes the events of a work-group.
+// group writes a work-group as a process.
 func (c *chromeWriter) group(pid int, g *group) {
+	c.metadata("process", g.name(), pid, 0, pid)
+	c.threads(pid, 1, "", g)
+	c.sorted()
+}
+
+// sorted writes what was gathered, in the order of time.
+func (c *chromeWriter) sorted() {
+	slices.SortStableFunc(c.list, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.ts, b.ts), cmp.Compare(a.rank, b.rank), cmp.Compare(b.dur, a.dur))
+	})
+	for i := range c.list {
+		c.list[i].write()
+	}
+	c.list = c.list[:0]
+}
+
+func (c *chromeWriter) add(ts, dur uint64, rank int, write func()) {
+	c.list = append(c.list, entry{ts, dur, rank, write})
+}
+
+// point is a tick in a thread of a process.
+type point struct {
+	ts       uint64
+	pid, tid int
+}
+
+// flow gathers an arrow.
+func (c *chromeWriter) flow(name, category string, from, to point) {
+	c.flows++
+	id := c.flows
+	c.add(from.ts, 0, rankArrow, func() { c.arrow("s", name, category, id, from) })
+	c.add(to.ts, 0, rankArrowEnd, func() { c.arrow("f", name, category, id, to) })
+}
+
+// threads gathers the events of a work-group, whose threads are numbered from
+// base on and named with a prefix. It returns the number after the last one.
+func (c *chromeWriter) threads(pid, base int, prefix string, g *group) (next int) {
 	waves := g.waves()
 	rows := g.rows()
-	c.metadata("process", g.name(), pid, 0, pid)
+	waveThread := func(wave int32) int { return base + max(int(wave), 0) }
 	for i := range waves {
-		c.metadata("thread", fmt.Sprintf("wave %d", i), pid, waveThread(i), waveThread(i))
+		c.metadata("thread", fmt.Sprintf("%swave %d", prefix, i), pid, base+i, base+i)
 	}
 	threads := make([]int, len(g.transfers)) // of each transfer
 	for i := range rows {
-		tid := waves + 1 + i
-		c.metadata("thread", rows[i].name(), pid, tid, tid)
+		tid := base + waves + i
+		c.metadata("thread", prefix+rows[i].name(), pid, tid, tid)
 		for _, n := range rows[i].transfers {
 			threads[n] = tid
 		}
 	}
-
-	var list []entry
-	add := func(ts, dur uint64, rank int, write func()) { list = append(list, entry{ts, dur, rank, write}) }
-	arrow := func(name string, fromTick uint64, fromThread int, toTick uint64, toThread int) {
-		c.flows++
-		id := c.flows
-		add(fromTick, 0, rankArrow, func() { c.arrow("s", name, id, fromTick, pid, fromThread) })
-		add(toTick, 0, rankArrowEnd, func() { c.arrow("f", name, id, toTick, pid, toThread) })
-	}
 	for i := range g.events {
 		e := &g.events[i]
-		tid := waveThread(int(e.wave))
+		tid := waveThread(e.wave)
 		switch e.kind {
 		case kindTurn:
-			add(e.from, e.to-e.from, rankTurn, func() { c.turn(e, pid, tid) })
+			if e.from < e.to || !c.r.set {
+				c.add(e.from, e.to-e.from, rankTurn, func() { c.turn(e, pid, tid) })
+			}
 		case kindIssue:
 			t := &g.transfers[e.n]
 			from, _ := g.shown(t)
-			add(e.from, 1, rankSlice, func() { c.issue(g, int(e.n), pid, tid) })
+			c.add(e.from, 1, rankSlice, func() { c.issue(g, int(e.n), pid, tid) })
 			if t.completed {
-				arrow("issued", e.from, tid, from, threads[e.n])
+				c.flow("issued", "dma", point{e.from, pid, tid}, point{from, pid, threads[e.n]})
 			}
 		case kindComplete:
 			// The transfer's slice says it.
 		case kindMark:
-			add(e.from, 0, rankInstant, func() { c.mark(g, e, pid, tid) })
+			c.add(e.from, 0, rankInstant, func() { c.mark(g, e, pid, tid) })
 		case kindWait:
 			// The instruction takes a tick even where there is nothing to wait for.
-			add(e.from, e.to-e.from+1, rankSlice, func() { c.wait(g, e, pid, tid) })
+			c.add(e.from, e.to-e.from+1, rankSlice, func() { c.wait(g, e, pid, tid) })
 			if n := g.ender(e); n >= 0 {
 				from, to := g.shown(&g.transfers[n])
-				arrow("complete", max(from, to-1), threads[n], e.to, tid)
+				c.flow("complete", "dma", point{max(from, to-1), pid, threads[n]}, point{e.to, pid, tid})
 			}
 		case kindBarrier:
-			add(e.from, 0, rankInstant, func() { c.barrier(e, pid) })
+			c.add(e.from, 0, rankInstant, func() { c.barrier(g, e, pid, base) })
 		}
 	}
 	for i := range g.transfers {
 		from, to := g.shown(&g.transfers[i])
-		add(from, to-from, rankSlice, func() { c.transfer(g, i, from, to, pid, threads[i]) })
+		c.add(from, to-from, rankSlice, func() { c.transfer(g, i, from, to, pid, threads[i]) })
 	}
-	slices.SortStableFunc(list, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.ts, b.ts), cmp.Compare(a.rank, b.rank), cmp.Compare(b.dur, a.dur))
-	})
-	for i := range list {
-		list[i].write()
-	}
+	return base + waves + len(rows)
 }
-
-func waveThread(wave int) int { return max(wave, 0) + 1 }
 
 // arrow writes an end of an arrow: ph is "s" where it starts and "f" where it
 // finishes. Either binds to the slice around it.
-func (c *chromeWriter) arrow(ph, name string, id, ts uint64, pid, tid int) {
-	c.event(ph, name, "dma", ts, pid, tid)
+func (c *chromeWriter) arrow(ph, name, category string, id uint64, at point) {
+	c.event(ph, name, category, at.ts, at.pid, at.tid)
 	c.line.num("id", id)
 	if ph == "f" {
 		c.line.str("bp", "e")
@@ -330,8 +369,8 @@ func (c *chromeWriter) done() {
 }
 
 // where writes the place of an instruction.
-func (c *chromeWriter) where(pc int) {
-	p := c.r.place(pc)
+func (c *chromeWriter) where(launch, pc int) {
+	p := c.r.place(launch, pc)
 	if s := p.Position(); s != "" {
 		c.line.str("at", s)
 	}
@@ -371,6 +410,8 @@ func stopText(s engine.Stop) string {
 		return "faults"
 	case engine.StopCancelled:
 		return "is cancelled"
+	case engine.StopPipe:
+		return "waits at a pipe"
 	}
 	return fmt.Sprintf("stops (%d)", s)
 }
@@ -383,7 +424,7 @@ func (c *chromeWriter) issue(g *group, n, pid, tid int) {
 	if len(t.items) > 0 {
 		c.line.str("work-items", t.items.String())
 	}
-	c.where(t.pc)
+	c.where(g.launch, t.pc)
 	c.done()
 }
 
@@ -413,7 +454,7 @@ func (c *chromeWriter) transfer(g *group, n int, from, to uint64, pid, tid int) 
 		o.num("starts", t.start)
 		o.num("complete", t.done)
 	}
-	c.where(t.pc)
+	c.where(g.launch, t.pc)
 	c.done()
 }
 
@@ -425,7 +466,7 @@ func (c *chromeWriter) mark(g *group, e *event, pid, tid int) {
 	if len(g.extras[e.extra].items) > 0 {
 		c.line.str("work-items", g.extras[e.extra].items.String())
 	}
-	c.where(int(e.pc))
+	c.where(g.launch, int(e.pc))
 	c.done()
 }
 
@@ -436,14 +477,14 @@ func (c *chromeWriter) wait(g *group, e *event, pid, tid int) {
 	if n := g.ender(e); n >= 0 {
 		c.line.num("ended by copy", uint64(n+1))
 	}
-	c.where(int(e.pc))
+	c.where(g.launch, int(e.pc))
 	c.done()
 }
 
-func (c *chromeWriter) barrier(e *event, pid int) {
-	c.event("i", "barrier", "barrier", e.from, pid, waveThread(0))
+func (c *chromeWriter) barrier(g *group, e *event, pid, tid int) {
+	c.event("i", "barrier", "barrier", e.from, pid, tid)
 	c.line.str("s", "p")
 	c.line.args()
-	c.where(int(e.pc))
+	c.where(g.launch, int(e.pc))
 	c.done()
 }

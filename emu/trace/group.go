@@ -18,7 +18,7 @@ func (g *group) name() string {
 // waves returns the number of the group's waves: one more than the greatest
 // number that the trace knows, and at least 1.
 func (g *group) waves() int {
-	n := 1
+	n := max(g.waits, 1)
 	for i := range g.events {
 		n = max(n, int(g.events[i].wave)+1)
 	}
@@ -122,8 +122,8 @@ func (g *group) ender(e *event) int {
 	return best
 }
 
-// place returns where the instruction of an event is in the module.
-func (r *Recorder) place(pc int) finding.Place { return r.places[pc] }
+// place returns where an instruction of a launch's kernel is in the module.
+func (r *Recorder) place(launch, pc int) finding.Place { return r.places[site{launch, pc}] }
 
 // issuers says who issued a transfer: "wave 0, work-items 0–63".
 func (t *transfer) issuers() string {

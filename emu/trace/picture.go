@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
 
 // maxRows is the number of waves that a picture shows.
@@ -21,6 +23,7 @@ const (
 	signOver    = ' '
 	signBarrier = '|'
 	signSeveral = '+'
+	signPipe    = 'p'
 )
 
 // meanings has the signs in the order of the legend.
@@ -33,6 +36,7 @@ var meanings = []struct {
 	{signMark, "async mark"},
 	{signStall, "waits for a copy"},
 	{signParked, "waits at a barrier"},
+	{signPipe, "waits at a pipe"},
 	{signIdle, "idle"},
 	{signBarrier, "a barrier opens"},
 	{signSeveral, "several copies"},
@@ -79,6 +83,9 @@ type waveRow struct {
 	over               bool
 	parkedSince        uint64
 	parkedNow          bool
+	piped              []uint64 // waits at a pipe
+	pipedSince         uint64
+	pipedNow           bool
 }
 
 // picture draws the group: a row for each wave and each engine.
@@ -89,6 +96,7 @@ func (t *textWriter) picture(g *group) {
 	for i := range rows {
 		w := &rows[i]
 		w.run, w.stall, w.parked = make([]uint64, c.columns), make([]uint64, c.columns), make([]uint64, c.columns)
+		w.piped = make([]uint64, c.columns)
 		w.issue, w.mark = make([]bool, c.columns), make([]bool, c.columns)
 	}
 	barriers := []byte(strings.Repeat(" ", c.columns))
@@ -108,6 +116,8 @@ func (t *textWriter) picture(g *group) {
 		switch e.kind {
 		case kindTurn:
 			c.spread(w.run, e.from, e.to)
+			w.unpipe(&c, e.from)
+			w.pipedNow, w.pipedSince = e.stop == engine.StopPipe, e.to
 			w.parkedNow, w.parkedSince = stops(e), e.to
 			w.over, w.ended = ends(e), e.to
 		case kindIssue:
@@ -128,6 +138,7 @@ func (t *textWriter) picture(g *group) {
 	t.printf("%s\n", c.axis(label))
 	for i := range rows {
 		rows[i].unpark(&c, g.end)
+		rows[i].unpipe(&c, g.end)
 		draw(fmt.Sprintf("wave %d", i), rows[i].draw(&c))
 	}
 	if n := g.waves() - len(rows); n > 0 {
@@ -202,6 +213,13 @@ func (w *waveRow) unpark(c *canvas, now uint64) {
 	}
 }
 
+func (w *waveRow) unpipe(c *canvas, now uint64) {
+	if w.pipedNow {
+		c.spread(w.piped, w.pipedSince, now)
+		w.pipedNow = false
+	}
+}
+
 // draw picks a sign for each column: what takes no time but matters, then
 // whatever took most of it.
 func (w *waveRow) draw(c *canvas) []byte {
@@ -219,6 +237,8 @@ func (w *waveRow) draw(c *canvas) []byte {
 			signs[i] = signRun
 		case w.parked[i] > 0:
 			signs[i] = signParked
+		case w.piped[i] > 0:
+			signs[i] = signPipe
 		case w.over && c.column(w.ended) <= i:
 			signs[i] = signOver
 		default:

@@ -47,26 +47,56 @@ type LaunchInfo struct {
 	Region func(p memory.Pointer) string
 }
 
-// Recorder keeps the events of one launch. It implements scheduler.Tracer. It
-// may be used for one launch after the other, and then has the last one; it must
-// not be used for two at a time, or written while a launch runs.
+// Recorder keeps the events of one launch, or of a set of launches that run
+// together. It implements scheduler.Tracer. It may be used for one launch after
+// the other, and then has the last one; it must not be used for two at a time, or
+// written while a launch runs.
 type Recorder struct {
-	max  int
-	info LaunchInfo
+	max      int
+	info     LaunchInfo   // of the first launch
+	launches []LaunchInfo // all of them
+	labels   []string     // of a set: what the launches are called
+	set      bool         // launches run together
 
 	groups []group
 	events int  // kept so far, in all groups
 	full   bool // MaxEvents was reached; what came later is not here
 
-	// Of the group that runs: indices of its transfers by id and by event, and of
-	// those that have completed since the last wait.
+	// launch is the one whose group runs, and cur the index of that group, -1 for
+	// none. Of a set, many groups can be in progress: open has those, by what they are.
+	launch int
+	cur    int
+	open   map[groupKey]int
+
+	places  map[site]finding.Place // of the instructions of events
+	regions map[memoryOf]string
+
+	pipes pipeLog
+}
+
+// groupKey names a work-group of a set.
+type groupKey struct {
+	launch int
+	id     [3]uint64
+}
+
+// site is an instruction of a launch's kernel.
+type site struct{ launch, pc int }
+
+// memoryOf is memory of a launch, by a pointer without its offset.
+type memoryOf struct {
+	launch int
+	base   memory.Pointer
+}
+
+// live is what is known of a group while it is in progress: indices of its
+// transfers by id and by event, and of those that have completed since the last wait.
+type live struct {
 	index   map[uint64]int
 	byEvent map[uint64][]int
 	landed  []int
 	lanes   map[int]*laneCopies // by wave
-
-	places  map[int]finding.Place     // of the instructions of events
-	regions map[memory.Pointer]string // by pointers without their offsets
+	waits   map[int]*waveWaits  // at pipes, by wave
 }
 
 // laneCopies are the async lane copies of a wave, in the order of their issue,
@@ -78,6 +108,7 @@ type laneCopies struct {
 
 // group is a work-group's part of the trace.
 type group struct {
+	launch     int
 	id         [3]uint64
 	items      int
 	start, end uint64
@@ -85,6 +116,8 @@ type group struct {
 	events     []event
 	extras     []extra // of events
 	transfers  []transfer
+	waits      int   // one more than the greatest number of a wave that waited at a pipe
+	live       *live // nil once it is over
 }
 
 // kind says what an event is.
@@ -150,7 +183,15 @@ func New(opt Options) *Recorder {
 
 // Begin forgets what the recorder has and starts the trace of a launch.
 func (r *Recorder) Begin(info LaunchInfo) {
-	*r = Recorder{max: r.max, info: info, index: make(map[uint64]int), byEvent: make(map[uint64][]int), lanes: make(map[int]*laneCopies), places: make(map[int]finding.Place), regions: make(map[memory.Pointer]string)}
+	r.begins([]LaunchInfo{info})
+}
+
+// begins forgets what the recorder has.
+func (r *Recorder) begins(launches []LaunchInfo) {
+	*r = Recorder{max: r.max, launches: launches, cur: -1, places: make(map[site]finding.Place), regions: make(map[memoryOf]string)}
+	if len(launches) > 0 {
+		r.info = launches[0]
+	}
 }
 
 // Truncated says whether the launch had more events than the recorder keeps.
@@ -180,10 +221,21 @@ func (r *Recorder) room(n int) bool {
 
 // current is the group that runs; nil when there is none.
 func (r *Recorder) current() *group {
-	if len(r.groups) == 0 || r.groups[len(r.groups)-1].over {
+	if r.cur < 0 || r.groups[r.cur].over {
 		return nil
 	}
-	return &r.groups[len(r.groups)-1]
+	return &r.groups[r.cur]
+}
+
+// locate makes sure that the place of an instruction of the launch is known.
+func (r *Recorder) locate(launch, pc int) {
+	if pc < 0 || launch < 0 || launch >= len(r.launches) || r.launches[launch].Place == nil {
+		return
+	}
+	at := site{launch, pc}
+	if _, known := r.places[at]; !known {
+		r.places[at] = r.launches[launch].Place(pc)
+	}
 }
 
 // add keeps an event of the group that runs, which takes the room of n, and
@@ -193,9 +245,7 @@ func (r *Recorder) add(e event, n int) *group {
 	if g == nil || !r.room(n) {
 		return nil
 	}
-	if _, known := r.places[int(e.pc)]; !known && e.pc >= 0 && r.info.Place != nil {
-		r.places[int(e.pc)] = r.info.Place(int(e.pc))
-	}
+	r.locate(g.launch, int(e.pc))
 	g.events = append(g.events, e)
 	g.end = max(g.end, e.to)
 	return g
@@ -211,37 +261,52 @@ func (r *Recorder) addExtra(e event, x extra) {
 
 // region is the name of the memory that a pointer leads to.
 func (r *Recorder) region(p memory.Pointer) string {
-	if p == 0 || r.info.Region == nil {
+	if p == 0 || r.launch >= len(r.launches) || r.launches[r.launch].Region == nil {
 		return ""
 	}
-	base := memory.MakePointer(p.Space(), p.Alloc(), 0)
-	name, known := r.regions[base]
+	o := memoryOf{r.launch, memory.MakePointer(p.Space(), p.Alloc(), 0)}
+	name, known := r.regions[o]
 	if !known {
-		name = r.info.Region(base)
-		r.regions[base] = name
+		name = r.launches[r.launch].Region(o.base)
+		r.regions[o] = name
 	}
 	return name
 }
 
 func (r *Recorder) begin(id [3]uint64, items int, start uint64) {
+	r.cur = -1
 	if !r.room(1) {
 		return
 	}
-	clear(r.index)
-	clear(r.byEvent)
-	clear(r.lanes)
-	r.landed = r.landed[:0]
-	r.groups = append(r.groups, group{id: id, items: items, start: start, end: start})
+	r.cur = len(r.groups)
+	r.groups = append(r.groups, group{launch: r.launch, id: id, items: items, start: start, end: start,
+		live: &live{index: make(map[uint64]int), byEvent: make(map[uint64][]int), lanes: make(map[int]*laneCopies), waits: make(map[int]*waveWaits)}})
+	if r.set {
+		r.open[groupKey{r.launch, id}] = r.cur
+	}
 }
 
 func (r *Recorder) end(now uint64) {
-	if g := r.current(); g != nil && !r.full {
-		g.end, g.over = max(g.end, now), true
+	g := r.current()
+	if g == nil {
+		return
+	}
+	if r.set {
+		delete(r.open, groupKey{g.launch, g.id})
+		r.endWaits(g, now)
+	}
+	if !r.full {
+		g.end, g.over, g.live = max(g.end, now), true, nil
 	}
 }
 
 func (r *Recorder) turn(wave, first, items int, from, to uint64, stop engine.Stop) {
-	r.add(event{kind: kindTurn, wave: int32(wave), first: int32(first), n: int32(items), from: from, to: to, stop: stop, pc: -1}, 1)
+	e := event{kind: kindTurn, wave: int32(wave), first: int32(first), n: int32(items), from: from, to: to, stop: stop, pc: -1}
+	if g := r.current(); r.set && g != nil {
+		r.pipeTurn(g, e)
+		return
+	}
+	r.add(e, 1)
 }
 
 func (r *Recorder) barrier(pc int, now uint64) {
@@ -254,7 +319,9 @@ func (r *Recorder) mark(now uint64, pc, wave, seq int, items finding.Spans) {
 
 func (r *Recorder) wait(from, to uint64, pc, wave int, what string, upTo uint64) {
 	r.addExtra(event{kind: kindWait, wave: int32(wave), pc: int32(pc), from: from, to: to}, extra{what: what, asked: r.asked(from, to, wave, what, upTo)})
-	r.landed = r.landed[:0]
+	if g := r.current(); g != nil {
+		g.live.landed = g.live.landed[:0]
+	}
 }
 
 // maxAsked bounds how many transfers a wait names: the last ones.
@@ -264,11 +331,12 @@ const maxAsked = 64
 // lane copies of its wave up to a number without those that an earlier wait
 // asked for, or else those that completed meanwhile, when the wave waited for room.
 func (r *Recorder) asked(from, to uint64, wave int, what string, upTo uint64) []int {
-	if r.full || r.current() == nil {
+	g := r.current()
+	if r.full || g == nil {
 		return nil
 	}
 	if upTo > 0 {
-		w := r.lanes[wave]
+		w := g.live.lanes[wave]
 		if w == nil {
 			return nil
 		}
@@ -279,12 +347,12 @@ func (r *Recorder) asked(from, to uint64, wave int, what string, upTo uint64) []
 	}
 	if number, ok := strings.CutPrefix(what, "event "); ok {
 		if event, err := strconv.ParseUint(number, 10, 64); err == nil {
-			return last(r.byEvent[event])
+			return last(g.live.byEvent[event])
 		}
 	}
 	var list []int
-	for _, i := range r.landed {
-		if t := &r.current().transfers[i]; t.done > from && t.done <= to {
+	for _, i := range g.live.landed {
+		if t := &g.transfers[i]; t.done > from && t.done <= to {
 			list = append(list, i)
 		}
 	}
@@ -304,15 +372,16 @@ func (r *Recorder) issue(t transfer) {
 		return
 	}
 	t.srcName, t.dstName = r.region(t.src), r.region(t.dst)
-	r.index[t.id] = len(g.transfers)
+	l := g.live
+	l.index[t.id] = len(g.transfers)
 	switch {
 	case t.event != 0:
-		r.byEvent[t.event] = append(r.byEvent[t.event], len(g.transfers))
+		l.byEvent[t.event] = append(l.byEvent[t.event], len(g.transfers))
 	case t.async:
-		w := r.lanes[t.wave]
+		w := l.lanes[t.wave]
 		if w == nil {
 			w = &laneCopies{}
-			r.lanes[t.wave] = w
+			l.lanes[t.wave] = w
 		}
 		w.copies = append(w.copies, len(g.transfers))
 	}
@@ -324,12 +393,12 @@ func (r *Recorder) complete(id, start, done uint64) {
 	if g == nil {
 		return
 	}
-	i, known := r.index[id]
+	i, known := g.live.index[id]
 	if !known || g.transfers[i].completed ||
 		r.add(event{kind: kindComplete, wave: -1, pc: -1, from: done, to: done, n: int32(i)}, 1) == nil {
 		return
 	}
 	t := &g.transfers[i]
 	t.start, t.done, t.completed = start, done, true
-	r.landed = append(r.landed, i)
+	g.live.landed = append(g.live.landed, i)
 }

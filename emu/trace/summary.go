@@ -137,6 +137,9 @@ func (t *textWriter) summary() {
 	for i := range t.r.groups {
 		s.add(&t.r.groups[i])
 	}
+	if t.r.set {
+		s.ticks = t.r.lastTick() // its groups are in progress at the same time
+	}
 	t.printf("\nsummary of %s, %s\n", counted(s.groups, "work-group"), counted(s.ticks, "tick"))
 	if s.copies == 0 {
 		if t.r.full {

@@ -48,6 +48,7 @@ func (r *Recorder) WriteText(w io.Writer, opt TextOptions) error {
 			t.printf("\n%s more: not shown, but counted below\n", counted(len(r.groups)-i, "work-group"))
 			break
 		}
+		t.index = i
 		t.group(&r.groups[i])
 	}
 	t.summary()
@@ -63,6 +64,7 @@ type textWriter struct {
 	w     *bufio.Writer
 	opt   TextOptions
 	shown map[string]bool // lines of source that the reader has seen, by position
+	index int             // of the group that is written
 }
 
 func (t *textWriter) printf(format string, args ...any) { fmt.Fprintf(t.w, format, args...) }
@@ -105,6 +107,10 @@ func clean(s string) string {
 
 func (t *textWriter) header() {
 	info := &t.r.info
+	if t.r.set {
+		t.headerOfSet()
+		return
+	}
 	t.printf("kernel %s: %s work-items in work-groups of %s, schedule %s", clean(info.Kernel), size(info.Global[:]), size(info.Local[:]), info.Schedule)
 	if info.Seed != 0 {
 		t.printf(", seed %d", info.Seed)
@@ -113,13 +119,50 @@ func (t *textWriter) header() {
 		t.printf("\nwork-items of a group are numbered in the order %s of their local ids", clean(info.Order))
 	}
 	t.printf("\ntime is counted in ticks: one for each instruction of a wave, more where it waits for a copy\n")
-	if t.r.Transfers() > 0 {
-		t.printf("%s for each work-group, room for %s waiting at each", counted(max(info.Engines, 0), "DMA engine"), counted(max(info.QueueDepth, 0), "copy"))
-		if info.Completion == "paced" {
-			t.printf("; each moves %s a tick", finding.Bytes(uint64(max(info.BytesPerStep, 0))))
-		}
-		t.printf("\n")
+	t.engines(info)
+}
+
+// engines says what moves the copies, where there are some.
+func (t *textWriter) engines(info *LaunchInfo) {
+	if t.r.Transfers() == 0 {
+		return
 	}
+	t.printf("%s for each work-group, room for %s waiting at each", counted(max(info.Engines, 0), "DMA engine"), counted(max(info.QueueDepth, 0), "copy"))
+	if info.Completion == "paced" {
+		t.printf("; each moves %s a tick", finding.Bytes(uint64(max(info.BytesPerStep, 0))))
+	}
+	t.printf("\n")
+}
+
+// maxHeader is the number of launches that the header of a set lists.
+const maxHeader = 16
+
+// headerOfSet says what runs together.
+func (t *textWriter) headerOfSet() {
+	r, info := t.r, &t.r.info
+	together := countedAs(len(r.launches), "launch", "launches") + " together"
+	if len(r.launches) == 1 {
+		together = "1 launch"
+	}
+	t.printf("%s, schedule %s", together, info.Schedule)
+	if info.Seed != 0 {
+		t.printf(", seed %d", info.Seed)
+	}
+	t.printf("\n")
+	for i := range r.launches {
+		if i == maxHeader {
+			t.printf("  %d more\n", len(r.launches)-i)
+			break
+		}
+		l := &r.launches[i]
+		if l.Global == [3]uint64{1, 1, 1} {
+			t.printf("  %d  %s: 1 work-item\n", i, clean(l.Kernel))
+			continue
+		}
+		t.printf("  %d  %s: %s work-items in work-groups of %s\n", i, clean(l.Kernel), size(l.Global[:]), size(l.Local[:]))
+	}
+	t.printf("time is counted in ticks: one for each instruction of a wave; waves and launches take turns\n")
+	t.engines(info)
 }
 
 // size writes the dimensions of something as "64×8".
@@ -145,12 +188,16 @@ const whatWidth = 56
 
 // group writes the timeline and the picture of a work-group.
 func (t *textWriter) group(g *group) {
-	t.printf("\n%s: %s, ticks %d to %d", g.name(), counted(g.items, "work-item"), g.start, g.end)
+	name := g.name()
+	if t.r.set {
+		name = t.r.label(g.launch) + ", " + name
+	}
+	t.printf("\n%s: %s, ticks %d to %d", name, counted(g.items, "work-item"), g.start, g.end)
 	if !g.over {
 		t.printf(", not over")
 	}
 	t.printf("\n\n")
-	lines := g.lines()
+	lines := t.r.pipeLines(t.index, g.lines())
 	if len(lines) == 0 {
 		return
 	}
@@ -160,14 +207,14 @@ func (t *textWriter) group(g *group) {
 			t.printf("%8s  %s more\n", "…", counted(len(lines)-i, "line"))
 			break
 		}
-		t.line(&lines[i])
+		t.line(g.launch, &lines[i])
 	}
 	t.printf("\n")
 	t.picture(g)
 }
 
-func (t *textWriter) line(l *line) {
-	p := t.r.place(l.pc)
+func (t *textWriter) line(launch int, l *line) {
+	p := t.r.place(launch, l.pc)
 	where := p.Position()
 	if where == "" && l.pc >= 0 {
 		where = clean(p.Instruction)
@@ -229,10 +276,15 @@ func (g *group) lines() []line {
 		}
 		lines = append(lines, l)
 	}
+	byTick(lines)
+	return lines
+}
+
+// byTick puts the lines of a timeline in order.
+func byTick(lines []line) {
 	slices.SortStableFunc(lines, func(a, b line) int {
 		return cmp.Or(cmp.Compare(a.tick, b.tick), cmp.Compare(a.rank, b.rank))
 	})
-	return lines
 }
 
 // sizes returns the number of work-items of each wave that ran.

@@ -6,6 +6,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
 
@@ -49,6 +50,23 @@ func (r *Recorder) Mark(now uint64, pc, wave, seq int, items dma.Items) {
 // Wait notes that a wave waited for transfers, from one tick to another.
 func (r *Recorder) Wait(from, to uint64, pc, wave int, what string, upTo uint64) {
 	r.wait(from, to, pc, wave, what, upTo)
+}
+
+// Resume says which work-group the calls that follow are about: of a set of
+// launches, many are in progress, and [Recorder.Group] follows for one that begins.
+func (r *Recorder) Resume(launch int, g scheduler.Group) { r.resume(launch, g.ID) }
+
+// Packets notes that a work-item of a launch, or the work-items from it on, have
+// written the n packets from first on to a pipe, or read them. Launch -1 is the host.
+func (r *Recorder) Packets(launch int, pipe memory.Pointer, write bool, pc, item int, first, n, now uint64) {
+	r.packets(launch, pipe, write, pc, item, first, n, now)
+}
+
+// Waiting notes that so many work-items of a wave, whose turn has just ended,
+// wait at a pipe: for packets when the handle is that of its read end, for room
+// when it is that of its write end.
+func (r *Recorder) Waiting(wave, pc int, pipe memory.Pointer, items int, now uint64) {
+	r.waiting(wave, pc, pipe, items, now)
 }
 
 // spans returns the work-items.

@@ -183,6 +183,9 @@ type Group struct {
 	Watch bool
 	// PipeTrace is told which packets move; nil is nobody.
 	PipeTrace PipeTracer
+	// Report is told of findings that do not end the wave, in the instruction that
+	// makes them (finding.PipeUnwritten); nil is nobody.
+	Report func(f *Fault)
 }
 
 // Fault is what ended a wave: where, for whom, and why.
@@ -199,10 +202,14 @@ type Fault struct {
 	// Async has the particulars of a finding about asynchronous copies, which
 	// does not end a wave; nil for others.
 	Async *dma.Detail
+	// Pipe says what is wrong with the use of a pipe; nil for other faults.
+	Pipe *memory.PipeFault
 }
 
 // Counters counts what a wave, a group or a launch did. They depend on the
-// program, the launch and the wave width only.
+// program, the launch and the wave width only; with pipes, also on what the other
+// launches do. A blocking operation counts for a lane when it gets its packet,
+// and tries that failed for all lanes do not count.
 type Counters struct {
 	Waves        uint64 // waves started
 	Instructions uint64 // instructions issued, one for a whole wave

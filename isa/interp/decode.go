@@ -41,6 +41,7 @@ type aux struct {
 	binary64      func(x, y float64) float64
 	ternary64     func(x, y, z float64) float64
 	image         *imageAccess
+	pipe          *isa.PipeAccess
 }
 
 type convertKey struct {
@@ -116,6 +117,9 @@ func (d *decoder) terminator(pc int) terminator {
 			t.kind = termCondScalar
 		}
 		t.a = d.operand(in.A, isa.B1)
+		if in.Flags&isa.FlagWait != 0 {
+			d.wait(&t, in)
+		}
 	case isa.OpSwitch:
 		t.kind, t.table, t.size = termSwitch, &d.tables[in.Imm], in.Type.Bank()
 		if in.A.IsScalar() {
@@ -200,6 +204,8 @@ func (d *decoder) inst(pc int) {
 		d.builtin(in)
 	case isa.OpImageQuery, isa.OpImageRead, isa.OpImageWrite, isa.OpImageBlockRead, isa.OpImageBlockWrite:
 		d.image(in)
+	case isa.OpPipe:
+		d.pipe(in)
 	case isa.OpPrintf:
 		in.fn = printf
 		d.emit(in)

@@ -41,6 +41,17 @@
 // in which uses of memory are checked: there, each access to global memory or LDS
 // is announced before it is made, with the time at which it is made.
 //
+// # Pipes
+//
+// A pipe instruction acts for its lanes one after the other, the lowest first.
+// Where all have one pipe, as nearly always, it is looked at once, and the packets of
+// lanes that take them in a row are one copy. The branch behind a blocking operation
+// parks the lanes that failed, as barriers do, and the wave stops at once, so that
+// those which got something wait for the others behind it; only after
+// [engine.Wave].Overtake do they go ahead. Each Run begins with another try. A
+// trip through a loop in which operations that do not block found nothing, and
+// none did anything, is the last one of a Run: somebody else has to move first.
+//
 // # Sub-groups
 //
 // Operations across lanes see the sub-groups of the launch, which lie inside a

@@ -37,6 +37,11 @@ func (Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
 	if pc := slices.IndexFunc(k.Code, isAsync); pc >= 0 && !k.UsesAsync {
 		return nil, fmt.Errorf("kernel %s: instruction %d: %s in a kernel without asynchronous copies: %w", k.Name, pc, k.Code[pc].Op, isa.ErrMalformed)
 	}
+	if pc := slices.IndexFunc(k.Code, func(in isa.Inst) bool {
+		return in.Op == isa.OpPipe || in.Flags&isa.FlagWait != 0 && in.Op == isa.OpBrCond
+	}); pc >= 0 && !k.UsesPipes {
+		return nil, fmt.Errorf("kernel %s: instruction %d: %s in a kernel without pipes: %w", k.Name, pc, k.Code[pc].Op, isa.ErrMalformed)
+	}
 	c := &code{program: p, kernel: k}
 	if err := c.layout(); err != nil {
 		return nil, err
@@ -72,6 +77,7 @@ type code struct {
 	barriers []int  // blocks that end in a barrier
 	barrier  []int  // by block: its number among them
 	tables   []switchTable
+	waits    []waitPlace
 
 	// Private memory of a chunk: allocation n starts at privOffset[n-1].
 	privOffset  []uintptr
@@ -141,6 +147,7 @@ func (c *code) layout() error {
 			c.barriers = append(c.barriers, i)
 		}
 	}
+	c.waitPlaces()
 	for i := range k.Switches {
 		c.tables = append(c.tables, newSwitchTable(&k.Switches[i]))
 	}

@@ -103,6 +103,10 @@ func visit(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, i
 	case isa.ShapeImage:
 		k.ImageAccesses[in.Imm].Regs(func(r *isa.Reg, t isa.Type, _ string) { use(*r, t) })
 		return in.Dst, in.Type
+	case isa.ShapePipe:
+		a := &k.PipeAccesses[in.Imm]
+		a.Regs(func(r *isa.Reg, t isa.Type, _ string) { use(*r, t) })
+		return in.Dst, a.Op.Result()
 	case isa.ShapeBrCond:
 		use(in.A, isa.B1)
 	case isa.ShapeSwitch:

@@ -21,6 +21,7 @@ const (
 	termSwitchScalar
 	termSwitch
 	termBarrier
+	termWait // for a pipe
 	termRet
 	termTrap
 )
@@ -34,6 +35,9 @@ type terminator struct {
 	table  *switchTable
 	pc     int
 	imm    uint32
+	// Of a termWait: its number among code.waits, and whether the condition is scalar.
+	wait    int
+	uniform bool
 }
 
 // switchTable is a switch made ready: a list to search, or, for values that lie
@@ -84,6 +88,8 @@ func (w *wave) Run(quantum int) engine.Stop {
 	switch {
 	case w.faulted:
 		return engine.StopFault
+	case w.piped() != 0:
+		w.retry()
 	case !w.running && !w.pick():
 		return w.idle()
 	}
@@ -129,6 +135,8 @@ func (w *wave) Run(quantum int) engine.Stop {
 			ok = w.split(t)
 		case termBarrier:
 			ok = w.park(t)
+		case termWait:
+			ok = w.waitPipe(t)
 		case termRet:
 			for k, m := range w.exec {
 				w.live[k] &^= m
@@ -151,7 +159,7 @@ func (w *wave) Run(quantum int) engine.Stop {
 				w.running = true
 				return engine.StopCancelled
 			}
-			if budget--; budget == 0 {
+			if budget--; budget == 0 || w.pipes != nil && w.pipes.gaveNothing() {
 				w.running = true
 				return engine.StopQuantum
 			}
@@ -161,8 +169,11 @@ func (w *wave) Run(quantum int) engine.Stop {
 
 // idle says why no lane can run.
 func (w *wave) idle() engine.Stop {
-	if w.alive == 0 {
+	switch {
+	case w.alive == 0:
 		return engine.StopDone
+	case w.piped() != 0:
+		return engine.StopPipe
 	}
 	return engine.StopBarrier
 }

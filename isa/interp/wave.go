@@ -80,6 +80,7 @@ type wave struct {
 	offs   [64]int64 // index part of addresses, see offsets
 	maxLan int
 	async  *asyncState
+	pipes  *pipeState
 
 	back back // lanes that are kept back at a barrier
 
@@ -113,6 +114,7 @@ func (c *code) NewWave(lanes int) engine.Wave {
 	w.nparked = make([]int, len(c.barriers))
 	w.touched = make([]bool, len(c.privSize))
 	w.async = c.newAsync(chunks)
+	w.pipes = c.newPipes(chunks)
 	if c.usesIDs {
 		for i := range w.ids {
 			w.ids[i] = make([]uint32, chunks*64)
@@ -161,6 +163,9 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 		clear(w.parked)
 		clear(w.nparked)
 		w.allParked, w.subParked = 0, 0
+	}
+	if w.pipes != nil {
+		w.pipes.start()
 	}
 	for _, z := range c.zeroed {
 		for k := range chunks {

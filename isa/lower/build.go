@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv"
@@ -31,6 +32,10 @@ type builder struct {
 	// go to the kernel's tables.
 	groupCopies []isa.GroupCopy
 	laneCopies  []isa.LaneCopy
+	// Likewise what pipe instructions do.
+	pipeAccesses []isa.PipeAccess
+	pipeAt       map[int]*value // handles of the program's pipes
+	storages     []spirv.Inst   // the calls that made irStorage values, by value.index
 
 	knowsSubgroups bool // the size of sub-groups has become a constant
 	degenerate     bool // the module asks for one sub-group a work-group
@@ -45,7 +50,7 @@ type builder struct {
 func newBuilder(m *module) *builder {
 	return &builder{
 		m: m, f: &fn{consts: map[constKey]*value{}}, k: &isa.Kernel{Locs: make([]isa.Loc, 1)},
-		env: map[spirv.ID][]*value{}, globals: map[spirv.ID][]*value{}, globalAt: map[int]*value{}, varTypes: map[*value]*typ{}, locs: map[isa.Loc]uint32{},
+		env: map[spirv.ID][]*value{}, globals: map[spirv.ID][]*value{}, globalAt: map[int]*value{}, pipeAt: map[int]*value{}, varTypes: map[*value]*typ{}, locs: map[isa.Loc]uint32{},
 	}
 }
 
@@ -146,11 +151,14 @@ func (b *builder) constVals(c []cval) []*value {
 	b.spend(len(c))
 	out := make([]*value, len(c))
 	for i, x := range c {
-		if x.global == 0 {
+		switch {
+		case x.pipe != 0:
+			out[i] = b.pipeHandle(x.pipe - 1)
+		case x.global != 0:
+			out[i] = b.globalAddr(x.global-1, x.bits)
+		default:
 			out[i] = b.imm(isa.I64, x.bits)
-			continue
 		}
-		out[i] = b.globalAddr(x.global-1, x.bits)
 	}
 	return out
 }
@@ -395,7 +403,13 @@ func (b *builder) params(f *function) [][]*value {
 		case t.kind == kindImage:
 			prm.Kind, prm.Image = isa.ParamImage, b.m.imageParam(t)
 			args = append(args, []*value{arg(8, 0)})
-		case t.kind == kindOpaque || t.kind == kindEvent || t.kind == kindFunction || t.kind == kindVoid:
+		case t.kind == kindPipe:
+			prm.Kind, prm.Pipe = isa.ParamPipe, b.m.pipeParam(t)
+			if i < len(names) && !strings.HasPrefix(names[i], "pipe") {
+				prm.TypeName = "pipe " + names[i] // compilers give the type of a packet
+			}
+			args = append(args, []*value{arg(8, 0)})
+		case t.kind == kindOpaque || t.kind == kindEvent || t.kind == kindPipeStorage || t.kind == kindReserveID || t.kind == kindFunction || t.kind == kindVoid:
 			b.fail("parameter %d %q: arguments of type %s are not supported", i, prm.Name, t.op)
 		default:
 			prm.Kind, prm.Size, prm.Align = isa.ParamValue, t.size, uint32(t.align)
@@ -513,8 +527,13 @@ func (b *builder) typeName(t *typ, depth int) string {
 		}
 		return "void*"
 	}
-	if t.kind == kindImage {
+	switch t.kind {
+	case kindImage:
 		return b.m.imageName(t)
+	case kindPipe:
+		return "pipe"
+	case kindReserveID:
+		return "reserve_id_t"
 	}
 	return t.op.String()
 }

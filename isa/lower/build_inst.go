@@ -294,6 +294,12 @@ func (b *builder) inst(in spirv.Inst) {
 		b.waitEvents(in)
 	case spirv.OpUntypedPrefetchKHR:
 		// Only makes what follows faster.
+	case spirv.OpReadPipe, spirv.OpWritePipe, spirv.OpReservedReadPipe, spirv.OpReservedWritePipe, spirv.OpReserveReadPipePackets,
+		spirv.OpReserveWritePipePackets, spirv.OpCommitReadPipe, spirv.OpCommitWritePipe, spirv.OpIsValidReserveId,
+		spirv.OpGetNumPipePackets, spirv.OpGetMaxPipePackets, spirv.OpGroupReserveReadPipePackets, spirv.OpGroupReserveWritePipePackets,
+		spirv.OpGroupCommitReadPipe, spirv.OpGroupCommitWritePipe, spirv.OpCreatePipeFromPipeStorage,
+		spirv.OpReadPipeBlockingALTERA, spirv.OpWritePipeBlockingALTERA:
+		b.pipe(in)
 	case spirv.OpNamedBarrierInitialize:
 		n, t := b.one(spirv.ID(in.Operand(0)))
 		b.set(in, b.namedBarrier(b.resize(n, t.scalar(), isa.I32)))

@@ -139,8 +139,8 @@ func (f *fn) mergeBlocks() bool {
 				v.blk = b
 			}
 			b.insts = append(b.insts, s.insts...)
-			b.term, b.cond, b.cases, b.caseTo, b.trap, b.scope, b.uniform, b.sched, b.termLoc =
-				s.term, s.cond, s.cases, s.caseTo, s.trap, s.scope, s.uniform, s.sched, s.termLoc
+			b.term, b.cond, b.cases, b.caseTo, b.trap, b.scope, b.uniform, b.sched, b.wait, b.termLoc =
+				s.term, s.cond, s.cases, s.caseTo, s.trap, s.scope, s.uniform, s.sched, s.wait, s.termLoc
 			b.succs = s.succs
 			for _, t := range b.succs {
 				t.preds[t.predIndex(s)] = b
@@ -159,6 +159,8 @@ func (f *fn) mergeBlocks() bool {
 		s := e.succs[0]
 		// A predecessor that branches to s already would need two edges.
 		ok := len(e.preds) == 1 || len(s.phis) == 0
+		// One block leads to a wait for a pipe, so that the wait is a loop of its own.
+		ok = ok && s.wait == nil
 		for _, p := range e.preds {
 			if s.predIndex(p) >= 0 || p.term == termBarrier {
 				ok = false
@@ -371,7 +373,8 @@ func (f *fn) loops() []*loop {
 }
 
 // canonicalLoops gives every loop one block that jumps back and does nothing
-// else but that, so that all lanes of a trip meet there, and puts a block on
+// else but that, so that all lanes of a trip meet there (but for the wait for a
+// pipe, which is one block that jumps to itself), and puts a block on
 // every edge from a block with several successors to one with several
 // predecessors, so that phi copies have a place.
 func (f *fn) canonicalLoops() {
@@ -383,7 +386,7 @@ func (f *fn) canonicalLoops() {
 				back = append(back, p)
 			}
 		}
-		if len(back) == 0 || len(back) == 1 && back[0].term == termBr && back[0] != h {
+		if len(back) == 0 || len(back) == 1 && (back[0].term == termBr && back[0] != h || back[0] == h && h.wait != nil) {
 			continue
 		}
 		f.newLatch(h, back)
@@ -393,7 +396,7 @@ func (f *fn) canonicalLoops() {
 			continue
 		}
 		for _, s := range append([]*block(nil), b.succs...) {
-			if len(s.preds) > 1 {
+			if len(s.preds) > 1 && !(s == b && b.wait != nil) {
 				f.splitEdge(b, s)
 			}
 		}

@@ -1,6 +1,10 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa"
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
 
 // divergence finds the values that may differ between the lanes of a wave.
 // All others are computed once, in scalar registers.
@@ -18,6 +22,7 @@ func divergence(b *builder) {
 	b.checkOnce()
 	f.order()
 	bad := f.irreducibleByOrder()
+	f.overtaken(bad)
 	d := &divergent{f: f, bad: bad}
 	for _, blk := range f.blocks {
 		for _, v := range blk.phis {
@@ -56,6 +61,8 @@ func (f *fn) lanesDiffer(v *value) bool {
 		return isa.Builtin(v.imm).PerLane()
 	case isa.OpAtomic, isa.OpPrintf:
 		return true
+	case isa.OpPipe:
+		return isa.PipeOp(v.imm2) != isa.PipeMaxPackets
 	case isa.OpLoad:
 		// Lanes that go on one after the other see what the ones before have stored.
 		return v.space == isa.SpacePrivate || v.space == isa.SpaceGeneric || f.ordered
@@ -69,7 +76,7 @@ func (f *fn) lanesDiffer(v *value) bool {
 
 type divergent struct {
 	f      *fn
-	bad    []bool // irreducible, by order
+	bad    []bool // irreducible or overtaken, by order
 	done   []bool // branches dealt with, by order
 	labels []int  // scratch, by order
 	stamp  []int
@@ -101,6 +108,34 @@ func (f *fn) irreducibleByOrder() []bool {
 		}
 	}
 	return out
+}
+
+// overtaken marks, by order, the blocks that lanes may run while others wait at a
+// pipe further up: engines let them overtake when nothing else goes on
+// (engine.Wave.Overtake). From the first wait on, lanes need not come together
+// any more, and what one of them computes must not change the registers of
+// those that are behind.
+func (f *fn) overtaken(bad []bool) {
+	first := slices.IndexFunc(f.blocks, func(b *block) bool { return b.wait != nil })
+	if first < 0 {
+		return
+	}
+	seen := make([]bool, len(f.blocks))
+	work := slices.Clone(f.blocks[first:])
+	for _, b := range work {
+		seen[b.order] = true
+	}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		bad[b.order] = true
+		for _, s := range b.succs {
+			if !seen[s.order] {
+				seen[s.order] = true
+				work = append(work, s)
+			}
+		}
+	}
 }
 
 // at says whether v differs between lanes where block use sees it.

@@ -77,6 +77,8 @@ func (v *value) name() string {
 		return fmt.Sprintf("private%d", v.index)
 	case irLocal:
 		return fmt.Sprintf("local%d", v.index)
+	case irPipe:
+		return fmt.Sprintf("pipe%d", v.index)
 	case irInput:
 		return fmt.Sprintf("input%d", v.index)
 	}
@@ -91,14 +93,20 @@ func (v *value) text() string {
 	if !noResult(v) {
 		s.WriteString(v.name() + " = ")
 	}
-	if v.op == irPhi {
+	switch v.op {
+	case irPhi:
 		s.WriteString("phi")
-	} else {
+	case irStorage:
+		s.WriteString("pipestorage")
+	default:
 		s.WriteString(v.op.String())
 	}
 	fmt.Fprintf(&s, ".%s", v.typ)
 	if v.elem != v.typ {
 		fmt.Fprintf(&s, ".%s", v.elem)
+	}
+	if v.op == isa.OpPipe {
+		s.WriteString(" " + isa.PipeOp(v.imm2).String())
 	}
 	if v.op == isa.OpBuiltin {
 		s.WriteString(" " + isa.Builtin(v.imm).String())

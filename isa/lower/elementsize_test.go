@@ -66,6 +66,8 @@ func TestElementSizes(t *testing.T) {
 // FuzzNames reads arbitrary names of imported functions.
 func FuzzNames(f *testing.F) {
 	f.Add("_Z21async_work_group_copyPU3AS3Dv3_fPU3AS1KS_m9ocl_event")
+	f.Add("_Z17__spirv_WritePipeIiEi8ocl_pipePT_ii")
+	f.Add("_Z9read_pipe8ocl_pipe13ocl_reserveidjPU3AS4Dv4_f")
 	f.Add("_Z99999999999999999999a")
 	f.Fuzz(func(t *testing.T, s string) {
 		n := plainName(s)

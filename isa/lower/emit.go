@@ -2,6 +2,7 @@ package lower
 
 import (
 	"errors"
+	"slices"
 	"sort"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -17,10 +18,12 @@ type emitter struct {
 	consts map[uint64]int
 	params map[paramKey]int
 	addrs  map[int]int // program-scope variable → scalar register
+	pipes  map[int]int // the program's pipe → place in Kernel.PipeRegs
 	priv   []int       // private allocation → its new number, -1 when it is gone
 	init   int         // scalar registers that start with a value
 
-	sequence []int // of async marks, by body
+	sequence []int          // of async marks, by body
+	accesses map[int]uint32 // builder.pipeAccesses → Kernel.PipeAccesses
 }
 
 type paramKey struct {
@@ -35,8 +38,9 @@ func emit(b *builder) {
 	if err := a.run(); err != nil {
 		b.fail("%v", err)
 	}
-	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, addrs: map[int]int{}}
+	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}}
 	e.leaves()
+	e.pipeUses()
 	k := b.k
 	e.sequence, k.MarkSequences = b.sequences()
 	for _, blk := range b.f.blocks {
@@ -63,6 +67,8 @@ func emit(b *builder) {
 		}
 	}
 	k.Private = e.keptPrivate()
+	k.UsesPipes = len(k.PipeAccesses) > 0 || len(k.PipeRegs) > 0 ||
+		slices.ContainsFunc(k.Params, func(p isa.Param) bool { return p.Kind == isa.ParamPipe })
 }
 
 // leaves gives scalar registers to the constants, arguments and addresses
@@ -97,6 +103,11 @@ func (e *emitter) leaves() {
 				r := e.slot(0)
 				e.addrs[v.index] = r
 				e.k.GlobalRegs = append(e.k.GlobalRegs, isa.GlobalReg{Scalar: r, Global: v.index})
+			}
+		case irPipe:
+			if _, ok := e.pipes[v.index]; !ok {
+				e.pipes[v.index] = len(e.k.PipeRegs)
+				e.k.PipeRegs = append(e.k.PipeRegs, isa.PipeReg{Scalar: e.slot(0), Pipe: v.index})
 			}
 		}
 	}
@@ -153,6 +164,8 @@ func (e *emitter) reg(v *value) isa.Reg {
 		return isa.S(e.params[paramKey{v.index, v.imm, v.typ.Bytes()}])
 	case irGlobal:
 		return isa.S(e.addrs[v.index])
+	case irPipe:
+		return isa.S(e.k.PipeRegs[e.pipes[v.index]].Scalar)
 	case irPriv:
 		return isa.S(e.consts[isa.PointerBits(isa.SpacePrivate, e.priv[v.index])])
 	case irLocal:
@@ -221,6 +234,12 @@ func (e *emitter) inst(v *value) {
 		in.Imm = uint32(len(e.k.LaneCopies))
 		e.k.LaneCopies = append(e.k.LaneCopies, c)
 		e.k.UsesAsync = true
+	case isa.ShapePipe:
+		a := e.b.pipeAccesses[v.index]
+		a.Regs(e.regs(v))
+		in.Type, in.Imm2, in.Imm = isa.Void, 0, uint32(len(e.k.PipeAccesses))
+		e.accesses[v.index] = in.Imm
+		e.k.PipeAccesses = append(e.k.PipeAccesses, a)
 	case isa.ShapeAsync:
 		in.Imm = uint32(e.sequence[v.index])
 		e.k.UsesAsync = true
@@ -233,7 +252,7 @@ func (e *emitter) inst(v *value) {
 			at++
 		}
 	}
-	unused := noResult(v) || (v.op == isa.OpAtomic || v.op == isa.OpPrintf || v.op == isa.OpImageRead) && e.a.unused(v)
+	unused := noResult(v) || (v.op == isa.OpAtomic || v.op == isa.OpPrintf || v.op == isa.OpImageRead || v.op == isa.OpPipe) && e.a.unused(v)
 	if !unused {
 		in.Dst = e.reg(v)
 		if v.div && e.a.webOf[v] == nil {
@@ -344,6 +363,10 @@ func (e *emitter) terminator(b *block) {
 	case termCond:
 		in.Op, in.A = isa.OpBrCond, e.reg(b.cond)
 		in.SetTargets(to(0), to(1))
+		if b.wait != nil {
+			in.Flags |= isa.FlagWait
+			in.Imm = e.accesses[b.wait.index]
+		}
 	case termSwitch:
 		in.Op, in.Type, in.A = isa.OpSwitch, b.cond.typ, e.reg(b.cond)
 		in.Imm = uint32(len(e.k.Switches))

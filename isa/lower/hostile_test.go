@@ -240,6 +240,30 @@ func markNest(n int) string {
 	return s + begin + fmt.Sprintf("%%x = OpFunctionCall %%void %%f%d\n", n) + end
 }
 
+// pipeWaits is a row of blocking reads, each of a pipe of its own, with their
+// waits in n/10 loops.
+func pipeWaits(n int) string {
+	return pipeKernel("", "", lines(n, func(i int) string {
+		return fmt.Sprintf("%%link%d = OpConstantPipeStorage %%store 4 4 4294967295\n", i)
+	}), "OpBranch %l0\n%l0 = OpLabel\n"+lines(n, func(i int) string {
+		s := fmt.Sprintf("%%p%d = OpCreatePipeFromPipeStorage %%pr %%link%[1]d\nOpReadPipeBlockingALTERA %%p%[1]d %%at %%c4 %%c4\n", i)
+		if i%10 == 9 {
+			s += fmt.Sprintf("%%x%d = OpLoad %%uint %%out\n%%b%[1]d = OpIEqual %%bool %%x%[1]d %%c0\nOpBranchConditional %%b%[1]d %%l%[2]d %%l%[3]d\n%%l%[3]d = OpLabel\n", i, i/10, i/10+1)
+		}
+		return s
+	}))
+}
+
+// storageChoices is a chain of blocks, each of which may replace the storage that
+// comes from the one before, and reads it.
+func storageChoices(n int) string {
+	return pipeKernel("", "", "%s0 = OpConstantPipeStorage %store 4 4 1\n%other = OpConstantPipeStorage %store 4 4 1\n", "OpBranch %l0\n%l0 = OpLabel\n"+lines(n, func(i int) string {
+		return fmt.Sprintf("%%b%[1]d = OpIEqual %%bool %%g %%c%[3]d\nOpBranchConditional %%b%[1]d %%m%[1]d %%l%[2]d\n%%m%[1]d = OpLabel\nOpMemoryBarrier %%c1 %%c0\nOpBranch %%l%[2]d\n"+
+			"%%l%[2]d = OpLabel\n%%s%[2]d = OpPhi %%store %%s%[1]d %%l%[1]d %%other %%m%[1]d\n%%p%[1]d = OpCreatePipeFromPipeStorage %%pr %%s%[2]d\n"+
+			"%%r%[1]d = OpReadPipe %%uint %%p%[1]d %%at %%c4 %%c4\n", i, i+1, []int{0, 1, 7}[i%3])
+	}))
+}
+
 // TestComplexity lowers large kernels in doubling sizes. What comes out grows
 // with what goes in; the times are logged, and the run as a whole ends.
 func TestComplexity(t *testing.T) {
@@ -256,6 +280,8 @@ func TestComplexity(t *testing.T) {
 		{"crossing values", crossing, []int{5000, 10000, 20000}, 1.9, 2.1},
 		{"marks", markChain, []int{2500, 5000, 10000}, 5, 7},
 		{"marks in calls", markNest, []int{100, 200, 400}, 2.9, 3.1},
+		{"waits for pipes", pipeWaits, []int{1000, 2000, 4000}, 4.5, 6.5},
+		{"choices of pipes", storageChoices, []int{1000, 2000, 4000}, 6, 12},
 		{"values that leave a loop", leaving, []int{5000, 10000, 20000}, 1.9, 3.1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -332,6 +358,13 @@ func TestHostile(t *testing.T) {
 		{"a wait for many events", kernelText("", waitTypes+"%most = OpConstant %uint 2147483647\n", lines(1000, func(int) string { return "OpGroupWaitEvents %c2 %most %list\n" })), ""},
 		{"waits for 64 events", kernelText("", waitTypes+"%n64 = OpConstant %uint 64\n", lines(100000, func(int) string { return "OpGroupWaitEvents %c2 %n64 %list\n" })), "instructions with its calls inlined"},
 		{"deep loops", loopNest(5000), "loops"},
+		{"pipes of 2^52 bytes", pipeKernel("", "", "%link = OpConstantPipeStorage %store 1048576 1048576 4294967295\n", "%p = OpCreatePipeFromPipeStorage %pr %link\n%x = OpReadPipe %uint %p %at %c4 %c4\n"), ""},
+		{"a table of pipes of 2^64 bytes", pipeKernel("", "", "%link = OpConstantPipeStorage %store 4294967295 1 4294967295\n%t0 = OpTypeStruct %store %store\n%k0 = OpConstantComposite %t0 %link %link\n%pt = OpTypePointer CrossWorkgroup %t0\n%var = OpVariable %pt CrossWorkgroup %k0\n",
+			"%vi = OpConvertPtrToU %ulong %var\n"), "bytes are not supported"},
+		{"a table of many pipes", pipeKernel("", "", double("%t0 = OpTypeStruct %store %store\n", "OpTypeStruct", 24)+"%link = OpConstantPipeStorage %store 4 4 4\n"+doubleConst("%k0 = OpConstantComposite %t0 %link %link\n", 24)+global(24), "%vi = OpConvertPtrToU %ulong %var\n%vu = OpUConvert %uint %vi\nOpStore %out %vu\n"), "constituents"},
+		{"reservations of groups", pipeKernel("", "", "", lines(200000, func(i int) string {
+			return fmt.Sprintf("%%i%d = OpGroupReserveReadPipePackets %%rid %%c2 %%in %%c1 %%c4 %%c4\n", i)
+		})), "instructions with its calls inlined"},
 		{"a large structure", kernelText("", "%t0 = OpTypeStruct"+strings.Repeat(" %uint", 16000)+"\n%k0 = OpConstantComposite %t0"+strings.Repeat(" %c1", 16000)+"\n"+
 			lines(40, func(i int) string {
 				return fmt.Sprintf("%%pt%d = OpTypePointer CrossWorkgroup %%t0\n%%var%[1]d = OpVariable %%pt%[1]d CrossWorkgroup %%k0\n", i)

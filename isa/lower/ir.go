@@ -11,13 +11,15 @@ import (
 // Integers and floats of one width share a register bank, so a bit cast
 // between them is no instruction: the operand is simply used.
 const (
-	irConst  = isa.NumOps + iota // value.imm holds the bits
-	irParam                      // value.imm bytes into the value of parameter value.index
-	irGlobal                     // address of program-scope variable value.index
-	irPriv                       // address of private allocation value.index
-	irLocal                      // address of LDS allocation value.index
-	irInput                      // "address" of the built-in variable value.index
-	irPhi                        // one argument a predecessor, in their order
+	irConst   = isa.NumOps + iota // value.imm holds the bits
+	irParam                       // value.imm bytes into the value of parameter value.index
+	irGlobal                      // address of program-scope variable value.index
+	irPriv                        // address of private allocation value.index
+	irLocal                       // address of LDS allocation value.index
+	irInput                       // "address" of the built-in variable value.index
+	irPipe                        // handle of the program's pipe value.index
+	irPhi                         // one argument a predecessor, in their order
+	irStorage                     // handle of the pipe that a structure describes, whose first scalar is the argument
 )
 
 // value is an SSA value, or an instruction without a result (typ is Void).
@@ -82,6 +84,7 @@ type block struct {
 	scope   isa.Scope // of a barrier
 	uniform bool      // a barrier of a work-group operation
 	sched   isa.BarrierSchedule
+	wait    *value // the blocking pipe instruction that a termCond tries again for the lanes that failed
 	termLoc uint32
 
 	// What analyses find out.
@@ -167,7 +170,9 @@ func (v *value) sext() int64 {
 }
 
 // leaf says whether v needs no place in a block.
-func (v *value) leaf() bool { return v.op > isa.NumOps && v.op != irPhi || v.op == irConst }
+func (v *value) leaf() bool {
+	return v.op > isa.NumOps && v.op != irPhi && v.op != irStorage || v.op == irConst
+}
 
 // root follows the replacements of v, shortening the path.
 func (v *value) root() *value {
@@ -190,7 +195,7 @@ func pure(v *value) bool {
 	switch v.op {
 	case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpMemCopy, isa.OpFence, isa.OpPrintf,
 		isa.OpReadFirst, isa.OpImageRead, isa.OpImageWrite,
-		isa.OpGroupCopy, isa.OpGroupWait, isa.OpLaneCopy, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait:
+		isa.OpGroupCopy, isa.OpGroupWait, isa.OpLaneCopy, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait, isa.OpPipe:
 		return false
 	case isa.OpDivU, isa.OpRemU:
 		return v.args[1].isConst() && v.args[1].imm != 0

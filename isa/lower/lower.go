@@ -5,12 +5,12 @@
 // A kernel goes through passes (passes.go), one pass a file, in the order that a
 // [PassMachinery] gives, the default one unless [Options] has another:
 // it is read into SSA over scalars (build*.go), its variables are promoted to
-// registers (promote.go), values are simplified and shared (simplify.go), async
-// marks and waits that do nothing go (asyncwaits.go, asyncmarks.go), loops get
-// one latch each and blocks their order (cfg.go), addresses are folded into
-// accesses (address.go), the values that are the same for every lane are found
-// (diverge.go), and registers are given out while bytecode is written (regs.go,
-// emit.go).
+// registers (promote.go), values are simplified and shared (simplify.go), the
+// pipes that constants describe are found (storages.go), async marks and waits
+// that do nothing go (asyncwaits.go, asyncmarks.go), loops get one latch each and
+// blocks their order (cfg.go), addresses are folded into accesses (address.go),
+// the values that are the same for every lane are found (diverge.go), and
+// registers are given out while bytecode is written (regs.go, emit.go).
 //
 // A pass says which analyses it needs and keeps (analysis.go). Passes can be
 // watched, timed and verified while they run (instrument.go, verify.go), pipelines
@@ -31,6 +31,11 @@
 // reads or writes memory across them, drops them, or shares them. An event is an
 // integer as wide as the module's pointers. The sequence of async marks belongs
 // to a function body, and inlining keeps it so (build_async.go).
+//
+// Pipe instructions are effects too, and give each lane a result of its own. A
+// blocking one is a loop of one block, which stays as it is (build_pipe.go). Lanes
+// that got their packet may run on while others wait, so that from the first such
+// loop on no value counts as the same for all lanes (diverge.go).
 //
 // It runs nothing and knows no engine. What it cannot lower it refuses by
 // name, with an [*Error], before anything runs.

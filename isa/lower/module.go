@@ -29,11 +29,13 @@ type module struct {
 	modes   map[spirv.ID][]spirv.Inst
 	funcs   map[spirv.ID]*function
 
-	consts     map[spirv.ID][]cval
-	constDepth int
-	zeros      map[spirv.ID]bool   // by constant: whether it is all zeros
-	globals    map[spirv.ID]int    // program-scope variable → Program.Globals
-	files      map[spirv.ID]uint32 // OpString → Program.Files
+	consts      map[spirv.ID][]cval
+	constDepth  int
+	zeros       map[spirv.ID]bool   // by constant: whether it is all zeros
+	globals     map[spirv.ID]int    // program-scope variable → Program.Globals
+	globalTypes []*typ              // what they hold, in the order of Program.Globals
+	pipeOf      map[int]int         // place in Program.Globals of what SYCL has for one → Program.Pipes
+	files       map[spirv.ID]uint32 // OpString → Program.Files
 
 	muxEventType *typ // see muxEvent
 	muxEventDone bool
@@ -82,6 +84,7 @@ func newModule(src *spirv.Module, opt Options) *module {
 		consts:  map[spirv.ID][]cval{},
 		zeros:   map[spirv.ID]bool{},
 		globals: map[spirv.ID]int{},
+		pipeOf:  map[int]int{},
 		files:   map[spirv.ID]uint32{},
 		ptrSize: 8,
 	}
@@ -230,17 +233,21 @@ func (m *module) rounding(id spirv.ID) isa.Round {
 	return isa.RoundDefault
 }
 
-// cval is a scalar of a constant: bits, or the address of a program-scope
-// variable plus bits.
+// cval is a scalar of a constant: bits, the address of a program-scope variable
+// plus bits, or the handle of a pipe.
 type cval struct {
 	bits   uint64
 	global int // 1 + index into Program.Globals, 0 for a plain number
+	pipe   int // 1 + index into Program.Pipes, likewise
 }
+
+// number says whether the scalar is a plain number.
+func (c cval) number() bool { return c.global == 0 && c.pipe == 0 }
 
 // constUint returns the value of an integer constant.
 func (m *module) constUint(id spirv.ID) uint64 {
 	c := m.constant(id)
-	if len(c) != 1 || c[0].global != 0 {
+	if len(c) != 1 || !c[0].number() {
 		m.failID(id, "an integer constant is expected here")
 	}
 	return c[0].bits
@@ -269,7 +276,7 @@ func isConstant(op spirv.Op) bool {
 	switch op {
 	case spirv.OpConstantTrue, spirv.OpConstantFalse, spirv.OpConstant, spirv.OpConstantComposite, spirv.OpConstantNull,
 		spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse, spirv.OpSpecConstant, spirv.OpSpecConstantComposite,
-		spirv.OpSpecConstantOp, spirv.OpUndef:
+		spirv.OpSpecConstantOp, spirv.OpConstantPipeStorage, spirv.OpUndef:
 		return true
 	}
 	return false
@@ -328,6 +335,8 @@ func (m *module) newConstant(in spirv.Inst) []cval {
 		return c
 	case spirv.OpSpecConstantOp:
 		return m.specConstantOp(in)
+	case spirv.OpConstantPipeStorage:
+		return []cval{{pipe: m.pipeStorage(in) + 1}}
 	case spirv.OpVariable, spirv.OpUntypedVariableKHR:
 		if g, ok := m.global(in); ok {
 			return []cval{{global: g + 1}}
@@ -396,7 +405,8 @@ func (m *module) global(in spirv.Inst) (int, bool) {
 		spirv.LinkageType(w[len(w)-1]) == spirv.LinkageTypeImport {
 		m.fail(in, "the variable is imported, and nothing defines it")
 	}
-	if t.kind == kindOpaque || t.kind == kindImage {
+	m.refuseIO(in)
+	if t.kind == kindOpaque || t.kind == kindImage || t.kind == kindPipe {
 		m.fail(in, "program-scope variables of type %s are not supported", t.op)
 	}
 	g := len(m.prog.Globals)
@@ -409,6 +419,7 @@ func (m *module) global(in spirv.Inst) (int, bool) {
 		v.Align = max(v.Align, w[0])
 	}
 	m.prog.Globals = append(m.prog.Globals, v)
+	m.globalTypes = append(m.globalTypes, t)
 	if init != 0 {
 		var img image
 		m.image(&img, init, t, 0)
@@ -499,7 +510,9 @@ func (m *module) image(img *image, id spirv.ID, t *typ, off uint64) {
 	i := 0
 	t.leaves(off, func(l leaf) {
 		if i < len(vals) {
-			if c := vals[i]; c.global != 0 {
+			if c := vals[i]; c.pipe != 0 {
+				img.relocs = append(img.relocs, isa.Reloc{Offset: l.offset, Global: c.pipe - 1, Pipe: true})
+			} else if c.global != 0 {
 				img.relocs = append(img.relocs, isa.Reloc{Offset: l.offset, Global: c.global - 1, Addend: int64(c.bits)})
 			} else if c.bits != 0 {
 				if l.offset >= maxImage {

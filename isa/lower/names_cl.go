@@ -43,7 +43,7 @@ func (b *builder) clFunction(in spirv.Inst, f *function, mangled string, args []
 	for _, p := range f.params {
 		c.types = append(c.types, b.m.typeOf(p.ResultType()))
 	}
-	for _, g := range []func(*clCall) ([]*value, bool){b.clAsync, b.clImage, b.clImageBlock, b.clGroup, b.spirvGroup, b.clAtomic, b.clConvert, b.clDot, b.clAddress, b.clStandard} {
+	for _, g := range []func(*clCall) ([]*value, bool){b.clAsync, b.clPipe, b.clImage, b.clImageBlock, b.clGroup, b.spirvGroup, b.clAtomic, b.clConvert, b.clDot, b.clAddress, b.clStandard} {
 		if out, ok := g(c); ok {
 			return out, true
 		}

@@ -27,10 +27,21 @@ const (
 )
 
 type progOp struct {
-	kind    int // see run; from 8 on an operation across lanes, see text
+	kind    int // see run; 8 to 11 are operations across lanes, see text
 	d, a, b int
 	c       uint32
 }
+
+// Operations with pipes: one takes a token of the program out of its pipe and
+// puts it back, so that work-items wait for each other; one does that only if
+// there is a token; one reads a pipe that is always empty.
+const (
+	opToken = 12 + iota
+	opTry
+	opNone
+
+	token = 12345
+)
 
 type progBlock struct {
 	ops []progOp
@@ -43,6 +54,7 @@ type progBlock struct {
 type program struct {
 	blocks []progBlock
 	input  []uint32
+	tokens int // in the pipe of opToken; 0 for a program without pipes
 }
 
 // run is the reference: work-item id from the first block to a return.
@@ -72,6 +84,12 @@ func (p *program) run(id uint32) (v [progVars]uint32, ok bool) {
 				} else {
 					v[o.d] = o.c
 				}
+			case opToken:
+				v[o.d] = v[o.a] + token
+			case opTry:
+				v[o.d] = v[o.b] + o.c
+			case opNone:
+				v[o.d] = v[o.b] + ^uint32(0)
 			}
 		}
 		t := &p.blocks[b]
@@ -109,6 +127,9 @@ func (p *program) text() string {
 			consts[o.c&31] = true
 		}
 	}
+	if p.tokens > 0 {
+		s.WriteString("OpCapability PipeStorage\nOpCapability BlockingPipesALTERA\nOpExtension \"SPV_INTEL_blocking_pipes\"\n")
+	}
 	s.WriteString(`OpCapability Addresses
 OpCapability Kernel
 OpCapability Int64
@@ -133,13 +154,32 @@ OpDecorate %gid BuiltIn GlobalInvocationId
 	for _, c := range slices.Sorted(maps.Keys(consts)) {
 		fmt.Fprintf(&s, "%%c%d = OpConstant %%uint %d\n", c, c)
 	}
+	if p.tokens > 0 {
+		fmt.Fprintf(&s, `%%pr = OpTypePipe ReadOnly
+%%pw = OpTypePipe WriteOnly
+%%ps = OpTypePipeStorage
+%%token = OpConstant %%uint %d
+%%tokens = OpConstantPipeStorage %%ps 4 4 %d
+%%empty = OpConstantPipeStorage %%ps 4 4 1
+`, token, p.tokens)
+	}
 	s.WriteString("%f = OpFunction %void None %fn\n%out = OpFunctionParameter %pg\n%in = OpFunctionParameter %pg\n%entry = OpLabel\n")
 	for i := range progVars {
 		fmt.Fprintf(&s, "%%v%d = OpVariable %%pf Function\n", i)
 	}
+	if p.tokens > 0 {
+		s.WriteString("%packet = OpVariable %pf Function\n")
+	}
 	s.WriteString("%g3 = OpLoad %vec3 %gid\n%g64 = OpCompositeExtract %ulong %g3 0\n%g = OpUConvert %uint %g64\nOpStore %v0 %g\n")
 	for i := 1; i < progVars; i++ {
 		fmt.Fprintf(&s, "OpStore %%v%d %%c0\n", i)
+	}
+	if p.tokens > 0 {
+		s.WriteString("%tr = OpCreatePipeFromPipeStorage %pr %tokens\n%tw = OpCreatePipeFromPipeStorage %pw %tokens\n%er = OpCreatePipeFromPipeStorage %pr %empty\n" +
+			"OpStore %packet %token\n%first = OpIEqual %bool %g %c0\nOpBranchConditional %first %fill %b0\n%fill = OpLabel\n")
+		for range p.tokens {
+			s.WriteString("OpWritePipeBlockingALTERA %tw %packet %c4 %c4\n")
+		}
 	}
 	s.WriteString("OpBranch %b0\n")
 	load := func(v int) string {
@@ -188,6 +228,19 @@ OpDecorate %gid BuiltIn GlobalInvocationId
 				q, u := next(), next()
 				fmt.Fprintf(&s, "%s = OpULessThan %%bool %s %s\n%s = OpGroupNonUniformBallot %%uint4 %%c3 %s\n", q, x, y, u, q)
 				fmt.Fprintf(&s, "%s = OpGroupNonUniformBallotBitCount %%uint %%c3 InclusiveScan %s\n", t, u)
+			case opToken:
+				s.WriteString("OpStore %packet %c0\nOpReadPipeBlockingALTERA %tr %packet %c4 %c4\n")
+				u := next()
+				fmt.Fprintf(&s, "%s = OpLoad %%uint %%packet\n%s = OpIAdd %%uint %s %s\n", u, t, x, u)
+				s.WriteString("OpWritePipeBlockingALTERA %tw %packet %c4 %c4\n")
+			case opTry:
+				r, q, got, on := next(), next(), next(), next()
+				fmt.Fprintf(&s, "%s = OpReadPipe %%uint %%tr %%packet %%c4 %%c4\n%s = OpIEqual %%bool %s %%c0\nOpBranchConditional %s %s %s\n", r, q, r, q, got, on)
+				fmt.Fprintf(&s, "%s = OpLabel\n%s = OpWritePipe %%uint %%tw %%packet %%c4 %%c4\nOpBranch %s\n%s = OpLabel\n", got, next(), on, on)
+				bin("OpIAdd", y, c)
+			case opNone:
+				u := next()
+				fmt.Fprintf(&s, "%s = OpReadPipe %%uint %%er %%packet %%c4 %%c4\n%s = OpIAdd %%uint %s %s\n", u, t, y, u)
 			}
 			fmt.Fprintf(&s, "OpStore %%v%d %s\n", o.d, t)
 		}
@@ -349,6 +402,36 @@ func checkRandom(t *testing.T, seed uint64, graph bool) {
 	for range 64 {
 		p.input = append(p.input, r.Uint32()>>r.IntN(32))
 	}
+	p.compare(t, fmt.Sprintf("seed %d, graph %v", seed, graph))
+}
+
+// checkRandomPipes does the same for a program whose work-items wait for each
+// other at a pipe in the middle of everything, and overtake each other there.
+func checkRandomPipes(t *testing.T, seed uint64, graph bool) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 4))
+	p := randomTree(r)
+	if graph {
+		p = randomGraph(r)
+	}
+	for range 64 {
+		p.input = append(p.input, r.Uint32()>>r.IntN(32))
+	}
+	p.tokens = []int{1, 2, 3, 50}[r.IntN(4)]
+	for b := range p.blocks {
+		for i := range p.blocks[b].ops {
+			// Counters of loops are made by other kinds.
+			if o := &p.blocks[b].ops[i]; (o.kind <= 2 || o.kind == 7) && r.IntN(2) == 0 {
+				o.kind = opToken + r.IntN(3)
+			}
+		}
+	}
+	p.compare(t, fmt.Sprintf("seed %d, graph %v", seed, graph))
+}
+
+// compare runs the program in Go and as a kernel.
+func (p *program) compare(t *testing.T, name string) {
+	t.Helper()
 	want := make([]uint32, progSize*progVars)
 	for id := range uint32(progSize) {
 		v, ok := p.run(id)
@@ -360,14 +443,14 @@ func checkRandom(t *testing.T, seed uint64, graph bool) {
 	text := p.text()
 	code, err := asm.Assemble(text, asm.Options{})
 	if err != nil {
-		t.Fatalf("seed %d: %v\n%s", seed, err, text)
+		t.Fatalf("%s: %v\n%s", name, err, text)
 	}
 	for _, shape := range [][2]int{{1, 1}, {8, 8}, {16, 64}, {32, 96}} {
 		got := runRandom(t, code, p.input, shape, nil)
 		for i := range want {
 			if got[i] != want[i] {
-				t.Fatalf("seed %d, graph %v, sub-groups of %d, waves of %d: work-item %d has variable %d = %#x, want %#x\n%s",
-					seed, graph, shape[0], shape[1], i/progVars, i%progVars, got[i], want[i], text)
+				t.Fatalf("%s, sub-groups of %d, waves of %d: work-item %d has variable %d = %#x, want %#x\n%s",
+					name, shape[0], shape[1], i/progVars, i%progVars, got[i], want[i], text)
 			}
 		}
 	}
@@ -477,11 +560,26 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
+// TestRandomPipes compares random programs with pipes with a loop in Go.
+func TestRandomPipes(t *testing.T) {
+	n := 80
+	if testing.Short() {
+		n = 30
+	}
+	for seed := range uint64(n) {
+		checkRandomPipes(t, seed, false)
+		checkRandomPipes(t, seed, true)
+	}
+}
+
 // FuzzRandomPrograms does the same for seeds that the fuzzer thinks of.
 func FuzzRandomPrograms(f *testing.F) {
 	f.Add(uint64(1), true)
 	f.Add(uint64(2), false)
-	f.Fuzz(func(t *testing.T, seed uint64, graph bool) { checkRandom(t, seed, graph) })
+	f.Fuzz(func(t *testing.T, seed uint64, graph bool) {
+		checkRandom(t, seed, graph)
+		checkRandomPipes(t, seed, graph)
+	})
 }
 
 // checkPipeline runs a random program after passes that were drawn at random,

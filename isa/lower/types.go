@@ -17,9 +17,12 @@ const (
 	kindStruct
 	kindPointer
 	kindFunction
-	kindEvent  // a handle as wide as a pointer; 64 bits in instructions
-	kindImage  // held as a handle
-	kindOpaque // samplers, pipes …: known by name, not lowered
+	kindEvent // a handle as wide as a pointer; 64 bits in instructions
+	kindImage // held as a handle
+	kindPipe  // an end of a pipe, held as a handle
+	kindPipeStorage
+	kindReserveID
+	kindOpaque // samplers, queues …: known by name, not lowered
 )
 
 // maxObject is the size in bytes of the largest type that has a layout.
@@ -66,7 +69,7 @@ func (t *typ) scalar() isa.Type {
 		return isa.I64
 	case kindFloat:
 		return isa.FloatOf(t.bits)
-	case kindPointer, kindImage:
+	case kindPointer, kindImage, kindPipe, kindPipeStorage, kindReserveID:
 		return isa.I64
 	case kindEvent:
 		return isa.IntOf(t.bits)
@@ -187,6 +190,12 @@ func (m *module) newType(in spirv.Inst) *typ {
 	case spirv.OpTypeImage:
 		// A handle has 8 bytes, whatever pointers have.
 		t.kind, t.flat, t.size, t.align = kindImage, 1, 8, 8
+	case spirv.OpTypePipe:
+		t.kind, t.flat, t.size, t.align = kindPipe, 1, 8, 8
+	case spirv.OpTypePipeStorage:
+		t.kind, t.flat, t.size, t.align = kindPipeStorage, 1, 8, 8
+	case spirv.OpTypeReserveId:
+		t.kind, t.flat, t.size, t.align = kindReserveID, 1, 8, 8
 	case spirv.OpTypeFunction:
 		t.kind = kindFunction
 	default:
@@ -223,7 +232,7 @@ func space(sc spirv.StorageClass) isa.Space {
 // leaf is a scalar inside an object in memory.
 type leaf struct {
 	offset uint64
-	t      *typ // bool, int, float, pointer or event
+	t      *typ // bool, int, float, pointer, event or a kind of handle
 }
 
 // leaves calls f for each scalar of t in order; t.flat tells how many there are.

@@ -8,7 +8,7 @@
 // merge instructions in odd places, variables anywhere in a function, odd integer widths, a parent that
 // stands in an OpPhi once for each edge, conversions that keep the width, OpAny and OpAll of integers
 // (whose sign bit counts), one exponent for all components of ldexp, pown and rootn, counts of 32 bits in
-// OpGroupAsyncCopy with any addresses, and whatever stands in debug information, whose operands are not
+// OpGroupAsyncCopy with any addresses, pipes made from a pointer to what SYCL has for a storage, and whatever stands in debug information, whose operands are not
 // even checked to be ids. [Strict] adds the rules that such modules break.
 //
 // What it is not: it does not say whether this machine can run a module. An instruction that is sound

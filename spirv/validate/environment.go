@@ -47,12 +47,16 @@ func (c *checker) gatherCapabilities() {
 		if e, ok := spirv.KindCapability.Value(uint32(k)); ok {
 			todo = append(todo, e.Capabilities...)
 		}
+		if k == spirv.CapabilityBlockingPipesALTERA {
+			todo = append(todo, spirv.CapabilityPipes) // SPV_INTEL_blocking_pipes; the grammar does not say it
+		}
 	}
 }
 
-// checkExtensions refuses the capabilities of Intel's sub-group extensions in modules that do not
-// declare the extension: environments accept them from no others (cl_intel_spirv_subgroups, section
-// 7.1.X). Of other capabilities every driver takes the declaration as enough.
+// checkExtensions refuses the capabilities of Intel's sub-group extensions, and of blocking pipes, in
+// modules that do not declare the extension: environments accept them from no others
+// (cl_intel_spirv_subgroups, section 7.1.X; SPV_INTEL_blocking_pipes, "the following OpExtension must be
+// present"). Of other capabilities every driver takes the declaration as enough.
 func (c *checker) checkExtensions() {
 	declared := map[string]bool{}
 	for _, in := range c.insts {
@@ -66,7 +70,7 @@ func (c *checker) checkExtensions() {
 		}
 		switch k := spirv.Capability(in.Operand(0)); k {
 		case spirv.CapabilitySubgroupShuffleINTEL, spirv.CapabilitySubgroupBufferBlockIOINTEL,
-			spirv.CapabilitySubgroupImageBlockIOINTEL, spirv.CapabilitySubgroupImageMediaBlockIOINTEL:
+			spirv.CapabilitySubgroupImageBlockIOINTEL, spirv.CapabilitySubgroupImageMediaBlockIOINTEL, spirv.CapabilityBlockingPipesALTERA:
 			e, _ := spirv.KindCapability.Value(uint32(k))
 			if !slices.ContainsFunc(e.Extensions, func(x string) bool { return declared[x] }) {
 				c.fail("capability-extension", in, "the capability %s needs the extension %s, which the module does not declare", k, strings.Join(e.Extensions, " or "))

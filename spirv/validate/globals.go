@@ -50,9 +50,10 @@ func (c *checker) checkConstant(at int, in spirv.Inst) {
 		if t.op != spirv.OpTypePipeStorage {
 			bad("pipe storage type")
 		}
+		c.checkPipeStorage(in)
 	case spirv.OpConstantNull:
 		switch t.op {
-		case spirv.OpTypeVoid, spirv.OpTypeFunction, spirv.OpTypeRuntimeArray, spirv.OpTypeImage, spirv.OpTypeSampledImage, spirv.OpTypePipe:
+		case spirv.OpTypeVoid, spirv.OpTypeFunction, spirv.OpTypeRuntimeArray, spirv.OpTypeImage, spirv.OpTypeSampledImage, spirv.OpTypePipe, spirv.OpTypePipeStorage:
 			bad("type that has a null value")
 		}
 	case spirv.OpSpecConstantOp:

@@ -111,21 +111,3 @@ func (c *checker) checkImageOperands(in spirv.Inst, lod byte) {
 		}
 	}
 }
-
-// checkPipe checks that a pipe is used in the direction of its type (section 3.3.23).
-func (c *checker) checkPipe(in spirv.Inst) {
-	want := spirv.AccessQualifierReadOnly
-	switch in.Op() {
-	case spirv.OpReadPipe, spirv.OpReservedReadPipe, spirv.OpReserveReadPipePackets, spirv.OpCommitReadPipe,
-		spirv.OpGroupReserveReadPipePackets, spirv.OpGroupCommitReadPipe, spirv.OpReadPipeBlockingALTERA:
-	default:
-		want = spirv.AccessQualifierWriteOnly
-	}
-	t := c.valueType(c.idRefs(in)[0])
-	if t == nil || t.op != spirv.OpTypePipe {
-		return // the signature has said so
-	}
-	if got := spirv.AccessQualifier(t.in.Operand(0)); got != want {
-		c.fail("access-qualifier", in, "the pipe is %s, the instruction needs one that is %s", got, want)
-	}
-}

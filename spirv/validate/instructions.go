@@ -49,6 +49,8 @@ func (c *checker) checkInstruction(in spirv.Inst) {
 		spirv.OpGroupReserveWritePipePackets, spirv.OpGroupCommitReadPipe, spirv.OpGroupCommitWritePipe,
 		spirv.OpReadPipeBlockingALTERA, spirv.OpWritePipeBlockingALTERA:
 		c.checkPipe(in)
+	case spirv.OpCreatePipeFromPipeStorage:
+		c.checkCreatePipe(in)
 	case spirv.OpSampledImage:
 		if c.types[in.ResultType()].op != spirv.OpTypeSampledImage {
 			return // the signature has said so
@@ -265,8 +267,10 @@ func otherSignature(op spirv.Op) signature {
 		return "i g. I."
 	case spirv.OpImageQuerySize:
 		return "i g."
-	case spirv.OpReadPipe, spirv.OpWritePipe, spirv.OpReadPipeBlockingALTERA, spirv.OpWritePipeBlockingALTERA:
+	case spirv.OpReadPipe, spirv.OpWritePipe:
 		return "I P. p. u. u."
+	case spirv.OpReadPipeBlockingALTERA, spirv.OpWritePipeBlockingALTERA:
+		return "- P. p. u. u."
 	case spirv.OpReservedReadPipe, spirv.OpReservedWritePipe:
 		return "I P. r. u. p. u. u."
 	case spirv.OpReserveReadPipePackets, spirv.OpReserveWritePipePackets, spirv.OpGroupReserveReadPipePackets, spirv.OpGroupReserveWritePipePackets:
@@ -278,7 +282,7 @@ func otherSignature(op spirv.Op) signature {
 	case spirv.OpGetNumPipePackets, spirv.OpGetMaxPipePackets:
 		return "I P. u. u."
 	case spirv.OpCreatePipeFromPipeStorage:
-		return "P s."
+		return "P x."
 	case spirv.OpEnqueueMarker:
 		return "u q. u. p. p."
 	case spirv.OpEnqueueKernel:

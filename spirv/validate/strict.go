@@ -219,6 +219,11 @@ func (c *checker) checkStrictOperands() {
 		case spirv.OpExtInst:
 			c.checkLooseExtInst(in)
 			continue
+		case spirv.OpReadPipe, spirv.OpWritePipe, spirv.OpReservedReadPipe, spirv.OpReservedWritePipe, spirv.OpReserveReadPipePackets,
+			spirv.OpReserveWritePipePackets, spirv.OpCommitReadPipe, spirv.OpCommitWritePipe, spirv.OpGroupReserveReadPipePackets,
+			spirv.OpGroupReserveWritePipePackets, spirv.OpGroupCommitReadPipe, spirv.OpGroupCommitWritePipe,
+			spirv.OpGetNumPipePackets, spirv.OpGetMaxPipePackets, spirv.OpReadPipeBlockingALTERA, spirv.OpWritePipeBlockingALTERA:
+			c.checkStrictPipe(in)
 		}
 		if placeOf(in.Op()) != placeBody {
 			continue

@@ -151,7 +151,7 @@ func undefinedBlocks() []*conformance.Case {
 		d := newBlockDraft(a.name, a.title, a.launch, a.clause)
 		d.SubGroups = a.sizes
 		d.Check = conformance.ChecksOn
-		d.Findings = []conformance.ExpectFinding{{Code: a.code, Text: a.text}}
+		d.Findings = []conformance.ExpectFinding{{Code: a.code, Texts: texts(a.text)}}
 		d.params = append(d.params, "mem gptr_ushort", "out gptr_ushort")
 		d.Args = append(d.Args, fmt.Sprintf("iota:u16:%d", room), fmt.Sprintf("zero:u16:%d", a.launch.global))
 		d.add(`%%lane = OpLoad %%uint %%SubgroupLocalInvocationId

@@ -11,6 +11,7 @@ import (
 // draft is a case while it is made.
 type draft struct {
 	conformance.Case
+	conformance.Launch // the only one
 	module
 	launch launch
 	drawn  []uint64 // see choose
@@ -102,6 +103,14 @@ func (d *draft) sizes() []int {
 // generated begins the comment of every case that this package makes.
 const generated = "Made by conformance/internal/groupcases."
 
+// texts is what the text of a finding must contain.
+func texts(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
+
 // finish ends the kernel and returns the case.
 func (d *draft) finish() *conformance.Case {
 	d.add("OpReturn")
@@ -112,6 +121,7 @@ func (d *draft) finish() *conformance.Case {
 		d.Exit = 1
 	}
 	d.Text = d.text()
+	d.Steps = []conformance.Step{{Launches: []conformance.Launch{d.Launch}}}
 	d.Comment = strings.TrimSpace(generated + "\n" + d.Comment)
 	return &d.Case
 }

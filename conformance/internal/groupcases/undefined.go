@@ -86,7 +86,7 @@ func undefinedShuffle(name, title string, k shuffleKind, m mistake, clauses []st
 		}
 		if check {
 			d.Check = conformance.ChecksOn
-			d.Findings = []conformance.ExpectFinding{{Code: m.code, Text: m.text}}
+			d.Findings = []conformance.ExpectFinding{{Code: m.code, Texts: texts(m.text)}}
 			if m.parity == 2 {
 				d.Comment = "Odd lanes have returned."
 			}
@@ -233,7 +233,7 @@ func undefinedGroups() []*conformance.Case {
 			d.Check = conformance.ChecksOn
 			d.Findings = []conformance.ExpectFinding{{Code: "E-GROUPDIVERGED"}}
 			if !call.work {
-				d.Findings[0].Text = "work-items of the sub-group, lane 1 first"
+				d.Findings[0].Texts = texts("work-items of the sub-group, lane 1 first")
 			}
 			x := make([]uint64, 16)
 			for i := range x {
@@ -267,7 +267,7 @@ func undefinedGroups() []*conformance.Case {
 		d := newDraft("cases/"+inst.folder+"/undefined-broadcast-index", inst.name+" with an index that is not the same for all", launch{16, 16}, inst.clause)
 		d.SubGroups = sizes[1:]
 		d.Check = conformance.ChecksOn
-		d.Findings = []conformance.ExpectFinding{{Code: "E-GROUPUNIFORM", Text: "in the first lane"}}
+		d.Findings = []conformance.ExpectFinding{{Code: "E-GROUPUNIFORM", Texts: []string{"in the first lane"}}}
 		d.in("x", i32, make([]uint64, 16))
 		d.out("out", i32, 16)
 		d.add(`%%lane = OpLoad %%uint %%SubgroupLocalInvocationId

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -57,6 +58,18 @@ func parseVerdict(name, out string) (verdict, bool) {
 // skipped is the verdict of a kernel that other implementations cannot run.
 func skipped(k *kernels.Kernel) (v verdict, ok bool) {
 	return verdict{k.Name, stateSkipped, k.Only}, k.Only != ""
+}
+
+// skippedSets are the verdicts of the sets whose names match, all of which other
+// implementations cannot run.
+func skippedSets(match *regexp.Regexp) []verdict {
+	var out []verdict
+	for _, s := range kernels.Sets() {
+		if match.MatchString(s.Name) {
+			out = append(out, verdict{s.Name, stateSkipped, kernels.Alone})
+		}
+	}
+	return out
 }
 
 // judge runs k on the device and compares.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -102,6 +103,16 @@ func TestSkipped(t *testing.T) {
 	}
 	if v, ok := skipped(kernels.Find("async_chain")); ok {
 		t.Errorf("async_chain is skipped: %v", v)
+	}
+}
+
+// TestSkippedSets shows that sets are skipped, each with the reason.
+func TestSkippedSets(t *testing.T) {
+	if v := skippedSets(regexp.MustCompile("^pipe_sieve$")); len(v) != 1 || v[0] != (verdict{"pipe_sieve", stateSkipped, kernels.Alone}) {
+		t.Errorf("%v", v)
+	}
+	if v := skippedSets(regexp.MustCompile("")); len(v) != len(kernels.Sets()) {
+		t.Errorf("%d sets of %d", len(v), len(kernels.Sets()))
 	}
 }
 

@@ -10,7 +10,7 @@
 // It prints one line a kernel: ok; near, with the largest distance in units in
 // the last place, where the kernel allows one; known, where the implementation
 // is known to be wrong, with the reason; skipped, where the kernel uses what only
-// lockstep has, with the reason; refused, where the implementation cannot build
+// lockstep has, with the reason, as sets of kernels do that pipes connect; refused, where the implementation cannot build
 // or run the kernel; or MISMATCH, with the first difference. The exit status is 1 when
 // there was a mismatch. Each kernel runs in a process of its own, so that an
 // implementation that crashes or hangs costs one line.
@@ -57,7 +57,8 @@ func run(library, platform, il, pattern string, timeout time.Duration, here bool
 			selected = append(selected, k)
 		}
 	}
-	if len(selected) == 0 {
+	sets := skippedSets(match)
+	if len(selected)+len(sets) == 0 {
 		return fmt.Errorf("no kernel matches %q", pattern)
 	}
 	device, err := findDevice(library, platform)
@@ -80,6 +81,10 @@ func run(library, platform, il, pattern string, timeout time.Duration, here bool
 			fmt.Println(v)
 			verdicts = append(verdicts, v)
 		}
+	}
+	for _, v := range sets {
+		fmt.Println(v)
+		verdicts = append(verdicts, v)
 	}
 	mismatches := 0
 	for _, v := range verdicts {

@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -19,6 +19,7 @@ type kernelArg struct {
 	spec   *argspec.Arg // without its data once that is on the device
 	buffer *emu.Buffer  // of a buffer
 	image  *emu.Image   // of an image
+	pipe   *pipe        // of a pipe
 	arg    emu.Arg
 }
 
@@ -52,6 +53,8 @@ func paramForm(p *emu.Param) string {
 		return "zero:" + t + ":COUNT"
 	case isa.ParamLocal:
 		return "local:BYTES"
+	case isa.ParamPipe:
+		return "pipe:" + packet(p.Type, 0) + ":CAPACITY"
 	case isa.ParamImage:
 		return "image:WIDTHxHEIGHT:rgba:unorm8"
 	case isa.ParamValue:
@@ -73,38 +76,90 @@ func signature(params []emu.Param) string {
 	return b.String()
 }
 
-// parseArgs reads the -arg SPECs for a kernel's parameters and makes its buffers.
-func parseArgs(env *Env, dev *emu.Device, k *emu.Kernel, specs []string) ([]kernelArg, error) {
-	params := k.Params()
+// parseArgs reads the -arg SPECs for the kernel's parameters and makes its
+// buffers, images and pipes.
+func (l *launch) parseArgs(env *Env) error {
+	specs := *l.part.args
+	params := l.kernel.Params()
 	if len(specs) != len(params) {
-		return nil, fmt.Errorf("kernel %s takes %s, and %d -arg were given%s",
-			printable(k.Name()), counted(len(params), "argument"), len(specs), signature(params))
+		return fmt.Errorf("kernel %s takes %s, and %d -arg were given%s",
+			printable(l.kernel.Name()), counted(len(params), "argument"), len(specs), signature(params))
 	}
-	opts := &argspec.Options{
-		Open: func(path string) (io.ReadCloser, error) {
-			if path == "-" {
-				return io.NopCloser(env.Stdin), nil
-			}
-			return env.Open(path)
-		},
-		MaxBytes: int64(dev.Limits().MaxAlloc),
-	}
-	args := make([]kernelArg, len(params))
+	l.args = make([]kernelArg, len(params))
 	for i, text := range specs {
-		p := &params[i]
-		spec, err := argspec.Parse(text, opts)
-		if err != nil {
-			return nil, fmt.Errorf("argument %d, %s: %w", i, paramText(p), err)
-		}
-		args[i] = kernelArg{text: text, spec: spec}
-		if err := args[i].fit(p); err != nil {
-			return nil, fmt.Errorf("argument %d, %s: -arg %s: %w", i, paramText(p), text, err)
-		}
-		if err := args[i].place(dev, p); err != nil {
-			return nil, fmt.Errorf("argument %d, %s: %w", i, paramText(p), err)
+		if err := l.parseArg(env, i, text, &params[i]); err != nil {
+			return &argError{i, fmt.Errorf("argument %d, %s: %w", i, paramText(&params[i]), err)}
 		}
 	}
-	return args, nil
+	return nil
+}
+
+// parseArg reads a SPEC for a parameter.
+func (l *launch) parseArg(env *Env, i int, text string, p *emu.Param) error {
+	a := &l.args[i]
+	spec, err := argspec.Parse(text, l.run.options(env, fmt.Sprintf("argument %d of %s", i, l.label())))
+	if err != nil {
+		return err
+	}
+	*a = kernelArg{text: text, spec: spec}
+	if spec.Shared != "" {
+		err = l.sharedArg(a)
+	} else {
+		err = l.pipeArg(a, p)
+	}
+	if err != nil {
+		return fmt.Errorf("-arg %s: %w", text, err)
+	}
+	if err := a.fit(p); err != nil {
+		return fmt.Errorf("-arg %s: %w", text, err)
+	}
+	return a.place(l.run.dev, p)
+}
+
+// pipeArg finds or makes the pipe that an argument is, and notes how the kernel
+// uses it.
+func (l *launch) pipeArg(a *kernelArg, p *emu.Param) error {
+	if a.spec.Kind != argspec.Pipe {
+		return nil
+	}
+	r := l.run
+	if name := a.spec.Pipe.Name; name != "" {
+		s, err := r.find(name, "pipe")
+		if err != nil {
+			return err
+		}
+		s.used = true
+		a.pipe, a.spec = s.pipe, s.pipe.spec
+	} else {
+		a.pipe = &pipe{spec: a.spec}
+		r.pipes = append(r.pipes, a.pipe) // so that it is closed, whatever comes
+		if p.Kind == isa.ParamPipe {
+			name := p.Name
+			if len(r.launches) > 1 {
+				name = fmt.Sprintf("%s of launch %d", cmp.Or(name, fmt.Sprintf("argument %d", p.Index)), l.number)
+			}
+			if err := a.pipe.make(r, name); err != nil {
+				return err
+			}
+		}
+	}
+	if p.Kind == isa.ParamPipe {
+		a.pipe.typed(p)
+		a.pipe.reads, a.pipe.writes = a.pipe.reads || p.Pipe.Reads, a.pipe.writes || p.Pipe.Writes
+		a.arg = a.pipe.dev
+	}
+	return nil
+}
+
+// sharedArg finds the buffer that an argument is.
+func (l *launch) sharedArg(a *kernelArg) error {
+	s, err := l.run.find(a.spec.Shared, "buffer")
+	if err != nil {
+		return err
+	}
+	s.used = true
+	a.spec, a.buffer, a.arg = s.spec, s.buffer, s.buffer
+	return nil
 }
 
 // resourceBytes is the size of a buffer resource by value.
@@ -118,7 +173,7 @@ func (a *kernelArg) fit(p *emu.Param) error {
 	}[p.Kind]
 	gives := map[argspec.Kind]string{
 		argspec.Value: "a value", argspec.Buffer: "a buffer", argspec.Local: "local memory", argspec.Null: "a null pointer",
-		argspec.Image: "an image",
+		argspec.Image: "an image", argspec.Pipe: "a pipe",
 	}[a.spec.Kind]
 	if a.spec.Resource != nil {
 		gives = "a buffer resource"
@@ -134,13 +189,15 @@ func (a *kernelArg) fit(p *emu.Param) error {
 		// place makes it.
 	case p.Kind == isa.ParamImage && a.spec.Kind == argspec.Image:
 		// place makes it, too.
+	case p.Kind == isa.ParamPipe && a.spec.Kind == argspec.Pipe:
+		// pipeArg has made it.
 	case p.Kind == isa.ParamLocal && a.spec.Kind == argspec.Local:
 		a.arg = emu.LocalBytes(uint64(a.spec.Count))
 	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Null:
 		a.arg = emu.Null()
 	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Value && a.spec.Type != argspec.U8:
 		return fmt.Errorf("the parameter takes a buffer, this is a value; -arg buf:%s is a buffer of these values", a.text)
-	case p.Kind > isa.ParamImage:
+	case p.Kind == isa.ParamSampler:
 		return fmt.Errorf("the parameter takes %s, which this version does not support", wants)
 	default:
 		return fmt.Errorf("the parameter takes %s, this is %s; as in -arg %s", wants, gives, paramForm(p))
@@ -169,21 +226,29 @@ func (a *kernelArg) place(dev *emu.Device, p *emu.Param) error {
 		a.image, a.arg, a.spec.Data = im, im, nil
 		return nil
 	}
-	if a.spec.Kind != argspec.Buffer {
+	if a.spec.Kind != argspec.Buffer || a.buffer != nil {
 		return nil
 	}
-	b, err := dev.NewBuffer(uint64(len(a.spec.Data)), emu.BufferOptions{Name: p.Name})
+	b, err := newBuffer(dev, a.spec, p.Name)
 	if err != nil {
 		return err
 	}
-	if _, err := b.WriteAt(a.spec.Data, 0); err != nil {
-		return err
-	}
-	a.buffer, a.arg, a.spec.Data = b, b, nil
+	a.buffer, a.arg = b, b
 	if r := a.spec.Resource; r != nil {
 		a.arg = emu.Resource(b, r.Stride, r.Records)
 	}
 	return nil
+}
+
+// newBuffer makes a buffer with the data of a SPEC, which the device has then.
+func newBuffer(dev *emu.Device, spec *argspec.Arg, name string) (*emu.Buffer, error) {
+	b, err := dev.NewBuffer(uint64(len(spec.Data)), emu.BufferOptions{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	_, err = b.WriteAt(spec.Data, 0)
+	spec.Data = nil
+	return b, err
 }
 
 // newImage makes the image of an argument.

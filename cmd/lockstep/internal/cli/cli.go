@@ -183,6 +183,9 @@ func dispatch(ctx context.Context, args []string, env *Env) error {
 	}
 	f := newFlags(c.name)
 	run := c.setup(f)
+	if f.parts != nil {
+		f.read = func(path string) ([]byte, error) { return readFile(env, path) }
+	}
 	rest, err := f.parse(args[1:])
 	if errors.Is(err, errHelp) {
 		fmt.Fprint(env.Stdout, c.help())

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -254,6 +255,16 @@ func TestHelpIsComplete(t *testing.T) {
 	for _, tp := range topics() {
 		if text, ok := explain(tp.name); !ok || text == "" {
 			t.Errorf("no text about %s", tp.name)
+		}
+	}
+	for _, code := range finding.Codes() {
+		if strings.HasPrefix(string(code), "E-PIPE") && !strings.Contains(pipesText, string(code)) {
+			t.Errorf("help pipes does not mention %s", code)
+		}
+	}
+	for _, flag := range []string{"-with", "-repeat", "-pipe", "-out", "@FILE", "-explain pipes", "-schedule", "-check"} {
+		if !strings.Contains(pipesText, flag) {
+			t.Errorf("help pipes does not mention %s", flag)
 		}
 	}
 }

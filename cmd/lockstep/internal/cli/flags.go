@@ -13,13 +13,37 @@ import (
 // positional arguments.
 type flags struct {
 	*flag.FlagSet
+	// parts makes a command line of several: nil where there is one only.
+	parts *parts
+	// read reads a file of arguments, which @FILE stands for; nil where there is
+	// no such thing.
+	read func(path string) ([]byte, error)
+	// top are the words of the command line itself, @FILE among them, and inFiles
+	// the flags that stand in such files; nil when there are none.
+	top     []string
+	inFiles map[string]bool
+	// stdin says that standard input was such a file.
+	stdin bool
+}
+
+// parts describes a command line of several parts, which a flag separates. Some
+// flags, and positional arguments, belong to the part that they stand in.
+type parts struct {
+	separator string          // the flag between parts, without a value
+	flags     map[string]bool // that belong to a part
+	// located is a list whose values' places in files end is told.
+	located string
+	// end is called at the end of each part with what stands in it that is no
+	// flag, where the part began, and where the values of located stand: "" on the
+	// command line itself. After that the part's flags are as if they were not given.
+	end func(rest []string, from string, places []string) error
 }
 
 // errHelp is what parse returns for -h.
 var errHelp = errors.New("help requested")
 
 func newFlags(command string) *flags {
-	f := &flags{flag.NewFlagSet(command, flag.ContinueOnError)}
+	f := &flags{FlagSet: flag.NewFlagSet(command, flag.ContinueOnError)}
 	f.SetOutput(io.Discard)
 	return f
 }
@@ -44,54 +68,158 @@ func (f *flags) list(name, usage string) *list {
 }
 
 // parse reads args and returns those that are no flags. What follows "--" is
-// positional; so is "-".
+// positional; so is "-". Of a command line of parts nothing is returned.
 func (f *flags) parse(args []string) ([]string, error) {
-	help := "help " + f.Name()
-	var rest []string
-	seen := map[string]bool{}
-	for len(args) > 0 {
-		arg := args[0]
-		args = args[1:]
-		if arg == "--" {
-			return append(rest, args...), nil
-		}
-		if arg == "-" || !strings.HasPrefix(arg, "-") {
-			rest = append(rest, arg)
-			continue
-		}
-		name, value, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
-		if name == "h" || name == "help" {
-			return nil, errHelp
-		}
-		fl := f.Lookup(name)
-		if fl == nil {
-			return nil, usagef(help, "%s: %s", f.Name(), f.unknown(name))
-		}
-		if _, many := fl.Value.(*list); seen[name] && !many {
-			return nil, usagef(help, "%s: -%s is given twice", f.Name(), name)
-		}
-		seen[name] = true
-		if b, ok := fl.Value.(interface{ IsBoolFlag() bool }); ok && b.IsBoolFlag() {
-			if !hasValue {
-				value = "true"
-			}
-		} else if !hasValue {
-			if len(args) == 0 {
-				what, _ := flag.UnquoteUsage(fl)
-				return nil, usagef(help, "%s: -%s needs a value: -%s %s", f.Name(), name, name, what)
-			}
-			value, args = args[0], args[1:]
-		}
-		if err := f.Set(name, value); err != nil {
-			return nil, usagef(help, "%s: -%s %s: not %s", f.Name(), name, value, kind(fl))
-		}
-		if g, ok := fl.Value.(flag.Getter); ok {
-			if d, ok := g.Get().(time.Duration); ok && d < 0 {
-				return nil, usagef(help, "%s: -%s %s: less than nothing; not %s", f.Name(), name, value, kind(fl))
-			}
+	words := make([]word, len(args))
+	for i := range args {
+		words[i].text = args[i]
+	}
+	p := parsing{f: f, help: "help " + f.Name(), words: words, seen: map[string]bool{}}
+	for len(p.words) > 0 {
+		if err := p.next(); err != nil {
+			return nil, err
 		}
 	}
-	return rest, nil
+	if f.parts != nil {
+		return nil, p.endPart()
+	}
+	return p.rest, nil
+}
+
+// parsing is a command line that is being read.
+type parsing struct {
+	f     *flags
+	help  string
+	words []word
+	rest  []string
+	seen  map[string]bool
+	from  string // where the part began
+	any   bool   // the part has a word
+	at    []string
+	count int // words that came from files
+}
+
+// take returns the next word.
+func (p *parsing) take() word {
+	w := p.words[0]
+	p.words = p.words[1:]
+	if w.from == "" {
+		p.f.top = append(p.f.top, w.text)
+	}
+	return w
+}
+
+// fail is an error of a word.
+func (p *parsing) fail(w word, format string, args ...any) error {
+	from := ""
+	if w.from != "" {
+		from = w.from + ": "
+	}
+	return usagef(p.help, "%s: %s%s", p.f.Name(), from, fmt.Sprintf(format, args...))
+}
+
+// positional notes a word that is no flag.
+func (p *parsing) positional(w word) {
+	p.begin(w)
+	p.rest = append(p.rest, w.text)
+}
+
+// begin notes that the part has a word.
+func (p *parsing) begin(w word) {
+	if !p.any {
+		p.any, p.from = true, w.from
+	}
+}
+
+// next reads a flag with its value, or a word that is none.
+func (p *parsing) next() error {
+	f := p.f
+	w := p.words[0]
+	if path, ok := strings.CutPrefix(w.text, "@"); ok && f.read != nil {
+		return p.file(w, path)
+	}
+	p.take()
+	if w.text == "--" {
+		for len(p.words) > 0 {
+			p.positional(p.take())
+		}
+		return nil
+	}
+	if w.text == "-" || !strings.HasPrefix(w.text, "-") {
+		p.positional(w)
+		return nil
+	}
+	name, value, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(w.text, "-"), "-"), "=")
+	if name == "h" || name == "help" {
+		return errHelp
+	}
+	if f.parts != nil && name == f.parts.separator {
+		if hasValue {
+			return p.fail(w, "-%s takes no value", name)
+		}
+		if err := p.endPart(); err != nil {
+			return err
+		}
+		p.begin(w)
+		return nil
+	}
+	p.begin(w)
+	fl := f.Lookup(name)
+	if fl == nil {
+		return p.fail(w, "%s", f.unknown(name))
+	}
+	if _, many := fl.Value.(*list); p.seen[name] && !many {
+		return p.fail(w, "-%s is given twice", name)
+	}
+	p.seen[name] = true
+	if w.from != "" {
+		f.inFiles[name] = true
+	}
+	if b, ok := fl.Value.(interface{ IsBoolFlag() bool }); ok && b.IsBoolFlag() {
+		if !hasValue {
+			value = "true"
+		}
+	} else if !hasValue {
+		if len(p.words) == 0 || p.words[0].from == "" && w.from != "" {
+			what, _ := flag.UnquoteUsage(fl)
+			return p.fail(w, "-%s needs a value: -%s %s", name, name, what)
+		}
+		value = p.take().text
+	}
+	if err := f.Set(name, value); err != nil {
+		return p.fail(w, "-%s %s: not %s", name, value, kind(fl))
+	}
+	if f.parts != nil && name == f.parts.located {
+		p.at = append(p.at, w.from)
+	}
+	if g, ok := fl.Value.(flag.Getter); ok {
+		if d, ok := g.Get().(time.Duration); ok && d < 0 {
+			return p.fail(w, "-%s %s: less than nothing; not %s", name, value, kind(fl))
+		}
+	}
+	return nil
+}
+
+// endPart hands a part out and begins another.
+func (p *parsing) endPart() error {
+	f := p.f
+	if err := f.parts.end(p.rest, p.from, p.at); err != nil {
+		return err
+	}
+	p.rest, p.any, p.from, p.at = nil, false, "", nil
+	var err error
+	f.VisitAll(func(fl *flag.Flag) {
+		if !f.parts.flags[fl.Name] {
+			return
+		}
+		delete(p.seen, fl.Name)
+		if l, ok := fl.Value.(*list); ok {
+			*l = nil
+		} else if e := fl.Value.Set(fl.DefValue); e != nil {
+			err = e
+		}
+	})
+	return err
 }
 
 // kind says what values a flag takes.

@@ -48,6 +48,7 @@ func topics() []topic {
 		{"opencl", "how to make a module of OpenCL C", func() string { return compileText }},
 		{"passes", "the passes that make bytecode, and pipelines of them", passesText},
 		{"schedules", "the orders in which work-groups run and copies complete", func() string { return schedulesText }},
+		{"pipes", "kernels that run together, connected by pipes", func() string { return pipesText }},
 		{"trace", "how to look at a run: timelines for Perfetto and for a terminal", func() string { return traceText }},
 		{"exit", "exit statuses", func() string { return exitText }},
 	}
@@ -188,6 +189,8 @@ When asynchronous copies complete:
   seeded     at times drawn from -seed N: copies overtake each other, and the lines of
              one land in any order
 
+Kernels that run together take turns in that order (lockstep help pipes).
+
 -schedule takes one of these names, or one of each as ORDER+COMPLETION: reverse+late.
 seeded by itself is seeded+seeded.
 
@@ -196,11 +199,84 @@ every machine, with any -workers. A finding prints the flags that make it happen
 again. What -check finds about copies does not depend on when they complete.
 `
 
+const pipesText = `A pipe is a queue of packets of one size. Kernels that pipes connect run together:
+each makes progress while the others do, and none has to end before another begins.
+
+  lockstep run k.spv -pipe a=i32:16 -pipe b=i32:16 \
+    -kernel source -global 1 -arg pipe:a -arg i32:100 \
+    -with -kernel twice -global 1 -arg pipe:a -arg pipe:b -arg i32:100 \
+    -with -kernel sink -global 100 -arg pipe:b -arg zero:i32:100 -out 1=-
+
+Pipes of a command
+  -pipe NAME=PACKET:CAPACITY[:SPEC] makes a pipe that holds CAPACITY packets; the
+  argument pipe:NAME gives an end of it to a kernel. PACKET is bytes or a type: 4,
+  f32, f32x4. SPEC is what is in it before: iota:i32:8, in:x.bin, in:- for standard
+  input. A pipe that one kernel has for itself needs no name, as in
+  -arg pipe:i32:16:iota:i32:8.
+  What exceeds the capacity follows while the kernels run; a file may be longer than
+  memory. -out INDEX=PATH, or -out NAME=PATH, gives the packets that no kernel has
+  read. Where no kernel of the command has the end to read, they are taken out as they
+  come, as many as there are; elsewhere these are the packets that are left.
+
+Pipes of the program
+  A module can have pipes of its own, which all its kernels share (lockstep info
+  lists them). They need no argument, and are empty when a command begins.
+
+Several kernels
+  -with begins another kernel: -kernel, -global, -local, -offset, -arg, -out, -spec,
+  -repeat and MODULE behind it are about that one, all other flags about all. Without
+  a MODULE it is of the module before.
+  -repeat N runs the kernel N times at once. In its -kernel, -global, -local, -offset,
+  -arg and -out, {i} is the number of the instance, from 0, and {i+1}, {i/4} or
+  {i%4+1} what is computed of it, from left to right. -pipe 'c{0..7}=i32:1' makes
+  pipes c0 to c7, so that this is a chain:
+    -pipe 'c{0..7}=i32:1' -with -repeat 7 -kernel twice … -arg 'pipe:c{i}' -arg 'pipe:c{i+1}'
+  -buffer NAME=SPEC makes a buffer, which kernels share as the argument buffer:NAME;
+  -out NAME=PATH is for these, too.
+  @FILE stands for the arguments in a file: words, or one a line; '…' and "…" keep
+  white space, a backslash the character behind it, and # begins a comment. The value
+  of a flag is never such a file.
+
+Turns
+  Launches that run together take turns on one logical clock, whatever the machine
+  has of CPUs. A launch begins with one work-group; when all that have begun wait, or
+  no packet has moved for a while, further work-groups join. What waits at a pipe gets
+  no turn until something has moved there; a loop that tries again and again gives way
+  when it got nothing. The host, which feeds pipes and takes packets out, takes turns
+  like a kernel.
+  -schedule in-order gives turns in the order of the command line, reverse the other
+  way round, seeded draws launch, wave and length of each turn from -seed N. The same
+  schedule and seed give the same run, with any -workers. Packets are never lost, torn,
+  doubled or out of order under any of them; but who gets a packet where several read,
+  and what an operation that does not wait finds, are the schedule's choice.
+
+The model
+  A packet is there for readers when its write, or the reservation that it is in, is
+  done, and after all that was reserved before it. Room is free again when the read is
+  done, likewise. The work-items of a wave that run a pipe instruction do so one after
+  the other, the lowest first. read_pipe and write_pipe give 0, or -1 where there was
+  no packet or no room, and never wait; those of SPV_INTEL_blocking_pipes wait.
+
+What is found (lockstep help CODE)
+  E-PIPEDEADLOCK   nobody is left to move a packet that somebody waits for: who waits
+                   for which pipe, how full it is, and who could have moved it
+  E-PIPESIZE       packets of another size than the pipe's
+  E-PIPEDIRECTION  use of a pipe through its other end
+  E-PIPERESERVE    a reservation that is none, is not the caller's, or is committed
+  E-PIPEINDEX      a packet that the reservation does not have
+  E-PIPEOPEN       a reservation that is never committed
+  E-PIPEUNWRITTEN  a reservation committed with packets that nobody wrote (-check)
+
+-explain pipes shows what went through the pipes, who waited, and who held the others
+up; -trace FILE the way of each packet (lockstep help trace).
+`
+
 const traceText = `A timeline shows what a launch does on the logical clock of its schedule: when waves
 run, where copies are issued, when they move and complete, who waits for them and for
 how long, and where barriers open.
 
   lockstep run k.spv … -schedule paced -explain async
+  lockstep run k.spv … -explain pipes
   lockstep run k.spv … -schedule paced -trace k.json
 
 Time is ticks: one for each instruction that a wave issues, more where it waits for a
@@ -217,6 +293,13 @@ and how long they stood still. A wait for event 3 is for its copies; one until m
 ≤ 1 is for what the work-items copied before their last async mark but one. COLUMNS
 from 80 to 120 widen the picture.
 
+-explain pipes is for kernels that run together (lockstep help pipes): a picture with
+a row for each launch, which runs, waits for packets (r) or for room (w), or gave way
+to others (g), as one does that tries again and again; and one for each pipe with how
+full it is, in tenths; then for each pipe how many packets who wrote
+and read, how full it was on average, and who waited there for how long; and at the
+end the bottleneck, for which the others waited most, beyond what it waited itself.
+
 -trace FILE writes Chrome's trace event format. Open it at https://ui.perfetto.dev
 with "Open trace file" (it stays on your machine), or in Chrome at chrome://tracing:
 
@@ -227,6 +310,12 @@ with "Open trace file" (it stays on your machine), or in Chrome at chrome://trac
   arrows      from a copy's issue to the copy; from the copy that ended a wait to the
               wait. Perfetto draws those of the slice that you click
   1 µs        a tick
+
+Of kernels that run together, a process is a launch, whose threads are the waves of its
+work-groups, with their waits at pipes. One more process has the pipes: how many packets
+each holds over time, and rows with what was written and read. Arrows lead from the turn
+in which packets were written to the one in which they were read, one for each run of
+packets that a wave moved without a break.
 
 W and S zoom, A and D move. A click on a copy shows its bytes, lines, source and
 destination, event, and the line of source that issued it.

@@ -36,6 +36,7 @@ compiled for, and which kernels were left out, too.
 				return fmt.Errorf("%s: %w", m.name, err)
 			}
 			doc := newModuleInfo(m, info)
+			doc.pipes(m)
 			if *asJSON {
 				return writeJSON(env.Stdout, doc)
 			}
@@ -60,6 +61,7 @@ type moduleInfo struct {
 	Sets          []string       `json:"instruction_sets"`
 	Kernels       []kernelInfo   `json:"kernels"`
 	OtherEntries  []string       `json:"other_entry_points,omitempty"`
+	Pipes         []pipeInfo     `json:"pipes,omitempty"` // of the program
 	SpecConstants []specInfo     `json:"spec_constants"`
 	Imports       []string       `json:"imported_functions"`
 	Binary        *binaryInfo    `json:"binary,omitempty"` // of a compiled module
@@ -86,6 +88,8 @@ type argInfo struct {
 	Volatile bool   `json:"volatile,omitempty"`
 	Restrict bool   `json:"restrict,omitempty"`
 	Bytes    uint64 `json:"bytes"`
+	// PacketBytes is the size of a pipe's packets, as far as the code tells.
+	PacketBytes uint32 `json:"packet_bytes,omitempty"`
 }
 
 type specInfo struct {
@@ -315,12 +319,16 @@ func (d *moduleInfo) print(w io.Writer) error {
 			fmt.Fprintf(&b, "  kernel %s is left out: %s\n", printable(r.Name), printable(r.Reason))
 		}
 	}
+	d.textPipes(&b)
 	for i, k := range d.Kernels {
 		fmt.Fprintf(&b, "\nkernel %s\n", printable(k.Name))
 		for j, a := range d.args[i] {
 			fmt.Fprintf(&b, "  %d  %s", j, parameter(a))
 			if a.Kind == spirv.ArgValue {
 				fmt.Fprintf(&b, "  (%s)", counted(a.Size, "byte"))
+			}
+			if n := k.Args[j].PacketBytes; n > 0 {
+				fmt.Fprintf(&b, "  (packets of %s)", counted(uint64(n), "byte"))
 			}
 			b.WriteByte('\n')
 		}
@@ -341,15 +349,23 @@ func (d *moduleInfo) print(w io.Writer) error {
 	if len(d.Kernels) == 0 {
 		b.WriteString("\nno kernels\n")
 	}
+	if line := d.together(); line != "" {
+		fmt.Fprintf(&b, "\nrun them together: %s\n", printable(line))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // runLine is a command line to start from for kernel i.
 func (d *moduleInfo) runLine(i int) string {
+	return "lockstep run " + d.Module + d.part(i, nil)
+}
+
+// part is what a command line has for kernel i. Pipe parameters whose names are
+// shared are pipes of these names.
+func (d *moduleInfo) part(i int, shared map[string]bool) string {
 	k := &d.Kernels[i]
 	var b strings.Builder
-	fmt.Fprintf(&b, "lockstep run %s", d.Module)
 	if len(d.Kernels) > 1 {
 		fmt.Fprintf(&b, " -kernel %s", k.Name)
 	}
@@ -359,16 +375,22 @@ func (d *moduleInfo) runLine(i int) string {
 	}
 	for j, a := range d.args[i] {
 		form := argumentForm(a)
-		if form == "" {
-			form = strings.ToUpper(d.Kernels[i].Args[j].Kind)
+		switch {
+		case a.Kind == spirv.ArgPipe && shared[a.Name]:
+			form = "pipe:" + a.Name
+		case a.Kind == spirv.ArgPipe:
+			form = k.Args[j].pipeForm()
+		case form == "":
+			form = strings.ToUpper(k.Args[j].Kind)
 		}
 		fmt.Fprintf(&b, " -arg %s", form)
 	}
 	for j, a := range d.args[i] {
-		if a.Kind == spirv.ArgBuffer && !a.Const && a.AddressSpace != spirv.StorageClassUniformConstant {
+		switch {
+		case a.Kind == spirv.ArgBuffer && !a.Const && a.AddressSpace != spirv.StorageClassUniformConstant,
+			a.Kind == spirv.ArgPipe && !shared[a.Name] && a.Access == spirv.AccessQualifierWriteOnly:
 			fmt.Fprintf(&b, " -out %d=-", j)
-		}
-		if a.Kind == spirv.ArgImage && a.Access != spirv.AccessQualifierReadOnly {
+		case a.Kind == spirv.ArgImage && a.Access != spirv.AccessQualifierReadOnly:
 			fmt.Fprintf(&b, " -out %d=FILE.png", j)
 		}
 	}

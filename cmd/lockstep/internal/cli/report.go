@@ -1,84 +1,231 @@
 package cli
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
 )
 
+// output is an -out.
+type output struct {
+	launch *launch // whose argument it names, and the number of that; or
+	index  int
+	shared *shared // which it names
+	pipe   *pipe   // nil where either is no pipe
+	text   string  // INDEX=PATH as given
+	path   string
+}
+
+// data returns what the -out is about.
+func (o *output) data() ([]byte, error) {
+	var data []byte
+	var err error
+	switch {
+	case o.pipe != nil:
+		data, err = o.pipe.contents()
+	case o.shared != nil:
+		data, err = o.shared.buffer.Bytes()
+	default:
+		data, err = o.launch.args[o.index].bytes()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.called(), err)
+	}
+	return data, nil
+}
+
+// spec describes what the -out is about.
+func (o *output) spec() *argspec.Arg {
+	switch {
+	case o.pipe != nil:
+		return o.pipe.spec
+	case o.shared != nil:
+		return o.shared.spec
+	}
+	return o.launch.args[o.index].spec
+}
+
+// called is a heading: "argument 2, global float* y", "pipe a".
+func (o *output) called() string {
+	if o.shared != nil {
+		return o.shared.flag() + " " + o.shared.name
+	}
+	p := o.launch.kernel.Params()[o.index]
+	s := fmt.Sprintf("argument %d, %s", o.index, paramText(&p))
+	if len(o.launch.run.launches) > 1 {
+		s = o.launch.label() + ", " + s
+	}
+	return s
+}
+
+// save writes data where the -out says, unless it is there already.
+func (o *output) save(env *Env, data []byte) error {
+	var err error
+	switch p := o.pipe; {
+	case p != nil && p.streamed == o:
+		err = p.stream.Close()
+		p.stream = nil
+	case p != nil:
+		err = writeFile(env, o.path, func(w io.Writer) error {
+			return argspec.Save(w, o.path, p.spec.Type, p.shape(len(data)/p.spec.Type.Size()), data)
+		})
+	default:
+		spec := o.spec()
+		err = writeFile(env, o.path, func(w io.Writer) error {
+			if spec.Image != nil {
+				return argspec.SaveImage(w, o.path, spec.Image, data)
+			}
+			return argspec.Save(w, o.path, spec.Type, spec.Shape, data)
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("-out %s: %w", o.text, err)
+	}
+	return nil
+}
+
 // report prints what a run left behind, as text.
-func (r *run) report(env *Env, res *emu.Result) error {
-	if res.OutputDropped > 0 {
-		fmt.Fprintf(env.Stderr, "lockstep: note: the kernel printed too much, %s of it were left out\n", counted(res.OutputDropped, "byte"))
+func (r *run) report(env *Env, res *outcome) error {
+	if res.dropped > 0 {
+		fmt.Fprintf(env.Stderr, "lockstep: note: the kernel printed too much, %s of it were left out\n", counted(res.dropped, "byte"))
 	}
-	if len(res.Findings.Findings) > 0 {
-		fmt.Fprint(env.Stderr, res.Findings.Text())
+	if len(res.findings.Findings) > 0 {
+		fmt.Fprint(env.Stderr, res.findings.Text())
 	}
-	printed := 0
+	printed := len(r.printed())
 	for _, o := range r.outs {
-		if o.path == "-" {
-			printed++
-		}
-	}
-	for _, o := range r.outs {
-		data, err := r.args[o.index].bytes()
+		data, err := o.data()
 		if err != nil {
-			return fmt.Errorf("argument %d: %w", o.index, err)
+			return err
 		}
 		if o.path == "-" && printed > 1 {
-			p := r.launch.Kernel.Params()[o.index]
-			fmt.Fprintf(env.Stdout, "argument %d, %s\n", o.index, paramText(&p))
+			fmt.Fprintln(env.Stdout, o.called())
 		}
-		if err := r.save(env, o, data); err != nil {
+		if o.path == "-" && len(data) == 0 {
+			fmt.Fprintf(env.Stderr, "lockstep: note: %s: no packets\n", o.called())
+		}
+		if err := o.save(env, data); err != nil {
 			return err
 		}
 	}
 	if r.o.stats {
 		r.printStats(env.Stderr, res)
 	}
-	if len(r.outs) == 0 && !r.o.stats && r.launch.Trace == nil && len(res.Findings.Findings) == 0 && !r.launch.Kernel.Info().UsesPrintf {
-		if hint := r.hint(); hint != "" {
-			fmt.Fprintf(env.Stderr, "lockstep: note: done; %s shows a result\n", hint)
-		}
+	if len(r.outs) == 0 && !r.o.stats && r.trace == nil && len(res.findings.Findings) == 0 {
+		r.printHint(env.Stderr)
 	}
 	return nil
 }
 
-// hint is an -out that shows a result, or "" for a kernel that has none.
-func (r *run) hint() string {
-	for i, p := range r.launch.Kernel.Params() {
-		if a := &r.args[i]; a.buffer != nil && !p.ReadOnly || a.image != nil && p.Image.Writes {
-			return fmt.Sprintf("-out %d=-", i)
+// printHint says how to see a result, where nothing was asked for and the
+// kernels print nothing.
+func (r *run) printHint(w io.Writer) {
+	hint, where := "", ""
+	for _, l := range r.launches {
+		if l.kernel.Info().UsesPrintf {
+			return
+		}
+		if h := l.hint(); h != "" && hint == "" {
+			hint = h
+			if len(r.launches) > 1 {
+				where = " for " + l.label()
+			}
 		}
 	}
-	return ""
-}
-
-// save writes the contents of a buffer or image where an -out says.
-func (r *run) save(env *Env, o output, data []byte) error {
-	spec := r.args[o.index].spec
-	err := writeFile(env, o.path, func(w io.Writer) error {
-		if spec.Image != nil {
-			return argspec.SaveImage(w, o.path, spec.Image, data)
-		}
-		return argspec.Save(w, o.path, spec.Type, spec.Shape, data)
-	})
-	if err != nil {
-		return fmt.Errorf("-out %d=%s: %w", o.index, o.path, err)
+	if hint != "" {
+		fmt.Fprintf(w, "lockstep: note: done; %s%s shows a result\n", hint, where)
 	}
-	return nil
 }
 
-func (r *run) printStats(w io.Writer, res *emu.Result) {
-	c := &res.Counters
-	groups := res.Groups[0] * res.Groups[1] * res.Groups[2]
-	fmt.Fprintf(w, "%s: %s of %s, waves of %d lanes, sub-groups of %d, engine %s\n", printable(r.launch.Kernel.Name()),
-		counted(groups, "work-group"), dims(res.Local[:max(res.Dim, 1)]), res.WaveLanes, r.dev.Limits().SubgroupSize, r.dev.Limits().Engine)
+// printStats prints counters and times.
+func (r *run) printStats(w io.Writer, res *outcome) {
+	lim := r.dev.Limits()
+	var total emu.Counters
+	if len(r.launches) == 1 {
+		one := res.launches[0]
+		fmt.Fprintf(w, "%s: %s of %s, waves of %d lanes, sub-groups of %d, engine %s\n", printable(r.launches[0].kernel.Name()),
+			counted(one.Groups[0]*one.Groups[1]*one.Groups[2], "work-group"), dims(one.Local[:max(one.Dim, 1)]), one.WaveLanes, lim.SubgroupSize, lim.Engine)
+		total = one.Counters
+	} else {
+		fmt.Fprintf(w, "%s together, sub-groups of %d, engine %s\n", counted(len(r.launches), "kernel"), lim.SubgroupSize, lim.Engine)
+		r.printLaunches(w, res)
+		for _, one := range res.launches {
+			total.Add(&one.Counters)
+		}
+	}
+	printPipes(w, res.pipes)
+	printCounters(w, &total)
+	s := res.duration.Seconds()
+	fmt.Fprintf(w, "  %-16s %14.6f  s", "time", s)
+	if s > 0 {
+		fmt.Fprintf(w, ", %.4g lane operations a second", float64(total.LaneOps)/s)
+	}
+	fmt.Fprintln(w)
+}
+
+// printLaunches prints a table of kernels that ran together.
+func (r *run) printLaunches(w io.Writer, res *outcome) {
+	rows := [][]string{{"launch", "kernel", "work-groups", "of", "waves", "instructions", "lane operations", "loads", "stores"}}
+	for i, l := range r.launches {
+		one := res.launches[i]
+		row := []string{fmt.Sprint(i), printable(l.kernel.Name()), fmt.Sprint(one.GroupsRun), dims(one.Local[:max(one.Dim, 1)])}
+		for _, n := range []uint64{one.Counters.Waves, one.Counters.Instructions, one.Counters.LaneOps, one.Counters.Loads, one.Counters.Stores} {
+			row = append(row, fmt.Sprint(n))
+		}
+		rows = append(rows, row)
+	}
+	table(w, rows)
+}
+
+// printPipes prints a table of what became of pipes.
+func printPipes(w io.Writer, pipes []emu.PipeUse) {
+	if len(pipes) == 0 {
+		return
+	}
+	rows := [][]string{{"pipe", "packet bytes", "capacity", "written", "by the host", "read", "by the host", "left", "reserved"}}
+	for i := range pipes {
+		p := &pipes[i]
+		row := []string{printable(cmp.Or(p.Name, "(no name)")), fmt.Sprint(p.PacketBytes), fmt.Sprint(p.Capacity)}
+		for _, n := range []uint64{p.Written, p.Fed, p.Read, p.Drained, p.Left, p.Held} {
+			row = append(row, fmt.Sprint(n))
+		}
+		rows = append(rows, row)
+	}
+	table(w, rows)
+}
+
+// table prints rows of as many cells: numbers to the right, other texts to the left.
+func table(w io.Writer, rows [][]string) {
+	widths := make([]int, len(rows[0]))
+	right := make([]bool, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for i, cell := range rows[len(rows)-1] {
+		right[i] = strings.Trim(cell, "0123456789,") == ""
+	}
+	for _, row := range rows {
+		line := " "
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if right[i] {
+				line += " " + pad + cell
+			} else {
+				line += " " + cell + pad
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+}
+
+func printCounters(w io.Writer, c *emu.Counters) {
 	for _, line := range []struct {
 		name string
 		n    uint64
@@ -99,105 +246,4 @@ func (r *run) printStats(w io.Writer, res *emu.Result) {
 		}
 		fmt.Fprintln(w)
 	}
-	s := res.Duration.Seconds()
-	fmt.Fprintf(w, "  %-16s %14.6f  s", "time", s)
-	if s > 0 {
-		fmt.Fprintf(w, ", %.4g lane operations a second", float64(c.LaneOps)/s)
-	}
-	fmt.Fprintln(w)
-}
-
-// runReport is the JSON document of `lockstep run`. Field names are stable.
-// Everything but Timing is the same at every run on every machine.
-type runReport struct {
-	Module       string            `json:"module"`
-	Kernel       string            `json:"kernel"`
-	Global       []uint64          `json:"global"`
-	Local        []uint32          `json:"local"`
-	Offset       []uint64          `json:"offset"`
-	Engine       string            `json:"engine"`
-	SubgroupSize int               `json:"subgroup_size"`
-	WaveLanes    int               `json:"wave_lanes"`
-	Schedule     string            `json:"schedule"`
-	Seed         uint64            `json:"seed"`
-	Completed    bool              `json:"completed"` // every work-group ran to its end
-	Outputs      []outputReport    `json:"outputs"`
-	Printf       string            `json:"printf"`
-	Dropped      uint64            `json:"printf_dropped,omitempty"`
-	Findings     []finding.Finding `json:"findings"`
-	Omitted      int               `json:"findings_omitted,omitempty"`
-	Counters     countersReport    `json:"counters"`
-	Timing       *timingReport     `json:"timing,omitempty"` // with -stats
-}
-
-type outputReport struct {
-	Argument int    `json:"argument"`
-	Name     string `json:"name"`
-	Type     string `json:"type"`
-	Count    int    `json:"count"`
-	Shape    []int  `json:"shape,omitempty"`
-	Path     string `json:"path,omitempty"`
-	// Values are numbers; "inf", "-inf" and "nan" are strings.
-	Values json.RawMessage `json:"values,omitempty"`
-}
-
-type countersReport struct {
-	WorkGroups   uint64 `json:"work_groups"`
-	Waves        uint64 `json:"waves"`
-	Instructions uint64 `json:"instructions"`
-	LaneOps      uint64 `json:"lane_operations"`
-	Blocks       uint64 `json:"blocks"`
-	Barriers     uint64 `json:"barriers"`
-	Loads        uint64 `json:"loads"`
-	Stores       uint64 `json:"stores"`
-	Atomics      uint64 `json:"atomics"`
-}
-
-type timingReport struct {
-	Seconds float64 `json:"seconds"`
-	Workers int     `json:"workers"`
-}
-
-// reportJSON prints what a run left behind as one document. Values of an -out
-// to a file go to the file, those of one to "-" into the document.
-func (r *run) reportJSON(env *Env, res *emu.Result) error {
-	l := r.launch
-	lim := r.dev.Limits()
-	c := &res.Counters
-	groups := res.Groups[0] * res.Groups[1] * res.Groups[2]
-	doc := &runReport{
-		Module: r.path, Kernel: l.Kernel.Name(),
-		Global: l.Range.Global, Local: res.Local[:max(res.Dim, 1)], Offset: l.Range.Offset,
-		Engine: lim.Engine, SubgroupSize: lim.SubgroupSize, WaveLanes: res.WaveLanes,
-		Schedule: l.Schedule.Name(), Seed: l.Schedule.Seed,
-		Completed: res.GroupsRun == groups && !res.Findings.Failed(),
-		Outputs:   []outputReport{}, Printf: strings.ToValidUTF8(string(res.Output), "\ufffd"), Dropped: res.OutputDropped,
-		Findings: append([]finding.Finding{}, res.Findings.Findings...), Omitted: res.Findings.Omitted,
-		Counters: countersReport{res.GroupsRun, c.Waves, c.Instructions, c.LaneOps, c.Blocks, c.Barriers, c.Loads, c.Stores, c.Atomics},
-	}
-	if doc.Offset == nil {
-		doc.Offset = make([]uint64, len(doc.Global))
-	}
-	params := l.Kernel.Params()
-	for _, o := range r.outs {
-		data, err := r.args[o.index].bytes()
-		if err != nil {
-			return fmt.Errorf("argument %d: %w", o.index, err)
-		}
-		spec := r.args[o.index].spec
-		out := outputReport{Argument: o.index, Name: params[o.index].Name, Type: spec.Type.String(), Count: spec.Count, Shape: spec.Shape}
-		if o.path == "-" {
-			out.Values = argspec.AppendJSON(nil, spec.Type, data)
-		} else {
-			out.Path = o.path
-			if err := r.save(env, o, data); err != nil {
-				return err
-			}
-		}
-		doc.Outputs = append(doc.Outputs, out)
-	}
-	if r.o.stats {
-		doc.Timing = &timingReport{res.Duration.Seconds(), lim.Workers}
-	}
-	return writeJSON(env.Stdout, doc)
 }

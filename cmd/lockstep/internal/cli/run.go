@@ -3,22 +3,21 @@ package cli
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockstep-gpu/lockstep/emu"
-	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/emu/trace"
 )
 
 var runCommand = &command{
 	name:  "run",
 	args:  "MODULE",
-	short: "run a kernel",
+	short: "run a kernel, or several that pipes connect",
 	long: `Runs a kernel of a SPIR-V module, binary or text, or of a compiled one (lockstep help
 compile); - is standard input. One -arg for
 each of the kernel's parameters, in order (` + "`lockstep help args`" + `); -out says what to
@@ -27,25 +26,34 @@ lockstep finds to standard error, with exit status 1.
 
   lockstep run saxpy.spv -global 8 -arg f32:2 -arg iota:f32:8 -arg fill:f32:8:1 -out 2=-
   lockstep run scale.spv -global 1024 -local 64 -arg in:x.npy -arg zero:f32:1k -out 1=y.npy
+
+-with begins another kernel, which runs together with those before it (` + "`lockstep help\npipes`" + `). @FILE stands for the arguments in a file, with # for comments.
+
+  lockstep run k.spv -pipe a=i32:16 -kernel source -global 1 -arg pipe:a \
+    -with -kernel sink -global 1 -arg pipe:a
 `,
 	setup: setupRun,
 }
 
 // runOptions are the flags of run.
 type runOptions struct {
-	kernel                string
-	global, local, offset string
-	args, outs, specs     *list
-	schedule              string
-	seed                  uint64
-	parallel              string
-	device                emu.DeviceOptions
-	check                 bool
-	timeout               time.Duration
-	json, stats, verbose  bool
-	keepMarks             bool
-	trace, explain        string
-	traceLimit            int
+	part     partOptions    // the part of the command line that is read now
+	parts    []*partOptions // those that have been read
+	pipes    *list
+	buffers  *list
+	schedule string
+	seed     uint64
+	parallel string
+	device   emu.DeviceOptions
+	check    bool
+	timeout  time.Duration
+	json     bool
+	stats    bool
+	verbose  bool
+
+	keepMarks      bool
+	trace, explain string
+	traceLimit     int
 }
 
 // deviceFlags declares the flags that shape a device.
@@ -64,19 +72,15 @@ const keepMarksUsage = "leave out no async mark or wait, even where it makes no 
 
 func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	o := &runOptions{}
-	f.StringVar(&o.kernel, "kernel", "", "run the kernel `NAME` (default: the only one there is)")
-	f.StringVar(&o.global, "global", "", "run `X[,Y[,Z]]` work-items")
-	f.StringVar(&o.local, "local", "", "in work-groups of `X[,Y[,Z]]` work-items (default: what the module says, or suits)")
-	f.StringVar(&o.offset, "offset", "", "add `X[,Y[,Z]]` to the global ids")
-	o.args = f.list("arg", "the next argument is `SPEC`: see lockstep help args")
-	o.outs = f.list("out", "write argument N afterwards to `N=PATH`: .npy keeps the type, other names get\nraw bytes, - prints the values")
-	o.specs = f.list("spec", "set a specialization constant: `ID=VALUE`")
+	o.part.declare(f)
+	o.pipes = f.list("pipe", "make a pipe for kernels to share, with the argument pipe:NAME:\n`NAME=PACKET:CAPACITY[:SPEC]` (lockstep help pipes)")
+	o.buffers = f.list("buffer", "make a buffer for kernels to share, with the argument buffer:NAME: `NAME=SPEC`")
 	deviceFlags(f, &o.device)
 	f.Uint64Var(&o.device.LocalMemory, "lds", 0, "work-groups have `BYTES` of local memory (default 65536)")
 	f.StringVar(&o.schedule, "schedule", "in-order", "work-groups run, and copies complete, in the order `NAME`: in-order, reverse, early,\nlate, paced, seeded or two of them as in reverse+late (lockstep help schedules)")
 	f.Uint64Var(&o.seed, "seed", 0, "what is seeded is drawn from `N`")
 	f.StringVar(&o.trace, "trace", "", "write a timeline to `FILE`, for Perfetto; - is standard output (lockstep help trace)")
-	f.StringVar(&o.explain, "explain", "", "print `WHAT` happened when: async shows waves, copies, marks and waits\n(lockstep help trace)")
+	f.StringVar(&o.explain, "explain", "", "print `WHAT` happened when: async shows waves, copies, marks and waits; pipes what\nwent through pipes and who waited (lockstep help trace)")
 	f.IntVar(&o.traceLimit, "trace-limit", 0, "keep `N` events of a timeline at most (default 1000000)")
 	f.BoolVar(&o.keepMarks, "keep-marks", false, keepMarksUsage+"\n(-check does so, too)")
 	f.StringVar(&o.parallel, "parallel", "auto", "run work-groups at the same time `WHEN`: auto (where it cannot be seen),\nnever, or always, and then results may depend on who was faster")
@@ -85,34 +89,38 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead of text")
 	f.BoolVar(&o.stats, "stats", false, "print counters and times")
 	f.BoolVar(&o.verbose, "v", false, "say on standard error what is run")
-	return func(ctx context.Context, env *Env, args []string) error {
-		path, err := one("run", args)
+	f.Bool(separator, false, "another kernel, which runs together with those before: what follows of -kernel, -global,\n-local, -offset, -arg, -out, -spec, -repeat and MODULE is about it (lockstep help pipes)")
+	f.parts = &parts{separator: separator, flags: partFlags(), located: "arg", end: o.endPart}
+	return func(ctx context.Context, env *Env, _ []string) error {
+		stdin := ""
+		if f.stdin {
+			stdin = "a file of arguments"
+		}
+		r, err := o.prepare(env, stdin)
 		if err != nil {
 			return err
 		}
-		r, err := o.prepare(env, path)
-		if err != nil {
-			return err
-		}
-		r.launch.Reproduce = o.reproduce(f, path)
-		return r.run(ctx, env)
+		defer r.close()
+		r.reproduce = o.reproduce(f)
+		return r.execute(ctx, env)
 	}
 }
 
-// run is a launch on its way from the command line to its report.
+// run is a command on its way from the command line to its report.
 type run struct {
-	o      *runOptions
-	path   string
-	dev    *emu.Device
-	launch *emu.Launch
-	args   []kernelArg
-	outs   []output
-}
-
-// output is an -out.
-type output struct {
-	index int
-	path  string
+	o         *runOptions
+	dev       *emu.Device
+	schedule  emu.Schedule
+	parallel  emu.Parallel
+	launches  []*launch
+	shared    map[string]*shared
+	pipes     []*pipe // those of -pipe, and those of arguments' own
+	outs      []*output
+	trace     *trace.Recorder
+	reproduce string
+	opened    string          // the file of a SPEC that was opened last
+	streams   map[string]bool // files that are read while kernels run
+	stdin     string          // what reads standard input; "" when nothing does
 }
 
 // program compiles a module, or takes a binary. keepMarks is -keep-marks; more
@@ -182,88 +190,65 @@ func source(env *Env, path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxSource))
 }
 
-// prepare does everything that can fail before the kernel runs.
-func (o *runOptions) prepare(env *Env, path string) (*run, error) {
-	r := &run{o: o, path: path, launch: &emu.Launch{Check: o.check, Timeout: o.timeout}}
-	if err := o.sizes(&r.launch.Range); err != nil {
+// prepare does everything that can fail before the kernels run. stdin says what
+// standard input was used for; "" for nothing.
+func (o *runOptions) prepare(env *Env, stdin string) (_ *run, err error) {
+	r := &run{o: o, stdin: stdin}
+	defer func() {
+		if err != nil {
+			r.close()
+		}
+	}()
+	parts, err := o.expand()
+	if err != nil {
 		return nil, err
 	}
-	if err := o.order(r.launch); err != nil {
+	for _, p := range parts {
+		r.launches = append(r.launches, &launch{part: p, run: r, number: len(r.launches)})
+	}
+	for _, l := range r.launches {
+		if err := l.in(l.part.sizes(&l.NDRange)); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.order(); err != nil {
 		return nil, err
 	}
-	// What is wrong with the flags is said before a file is looked for.
-	var err error
 	if r.dev, err = emu.NewDevice(o.device); err != nil {
 		return nil, usagef("help run", "run: %v", err)
 	}
-	m, err := load(env, path)
-	if err != nil {
+	if err := r.programs(env); err != nil {
 		return nil, err
 	}
-	if device := o.device; m.file != nil {
-		m.forBinary(&device)
-		if r.dev, err = emu.NewDevice(device); err != nil {
-			return nil, usagef("help run", "run: %v", err)
-		}
-		if o.keepMarks {
-			return nil, m.compiledAlready("run", "keep-marks")
+	if err := r.makeShared(env); err != nil {
+		return nil, err
+	}
+	for _, l := range r.launches {
+		if err := l.in(l.parseArgs(env)); err != nil {
+			return nil, err
 		}
 	}
-	// With checks on, a finding can name the very mark that a wait should count.
-	prog, err := m.program(env, r.dev, "run", *o.specs, o.keepMarks || o.check)
-	if err != nil {
+	if err := r.unused(); err != nil {
 		return nil, err
 	}
-	if r.launch.Kernel, err = pick(path, prog, o.kernel); err != nil {
-		return nil, err
+	for _, l := range r.launches {
+		if err := l.in(l.parseOuts(env)); err != nil {
+			return nil, err
+		}
 	}
-	if o.global == "" {
-		return nil, usagef("help run", "run: how many work-items? -global X[,Y[,Z]] says it%s", signature(r.launch.Kernel.Params()))
-	}
-	if r.args, err = parseArgs(env, r.dev, r.launch.Kernel, *o.args); err != nil {
-		return nil, err
-	}
-	for i := range r.args {
-		r.launch.Args = append(r.launch.Args, r.args[i].arg)
-	}
-	if err := r.parseOuts(env); err != nil {
-		return nil, err
-	}
-	if err := r.prepareTrace(env); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return r, r.prepareTrace(env)
 }
 
-// sizes reads -global, -local and -offset. A missing -global is complained of
-// later, when it is known what the kernel wants.
-func (o *runOptions) sizes(r *emu.NDRange) error {
-	for _, d := range []struct {
-		flag, text string
-		dst        *[]uint64
-	}{
-		{"global", o.global, &r.Global},
-		{"local", o.local, &r.Local},
-		{"offset", o.offset, &r.Offset},
-	} {
-		if d.text == "" {
-			continue
-		}
-		dims, err := argspec.ParseDims(d.text)
-		if err != nil {
-			return usagef("help run", "run: -%s %v", d.flag, err)
-		}
-		if len(r.Global) > 0 && len(dims) != len(r.Global) {
-			return usagef("help run", "run: -%s %s has %s, -global %s has %d",
-				d.flag, d.text, counted(len(dims), "dimension"), o.global, len(r.Global))
-		}
-		*d.dst = dims
+// close gives back what the command holds open.
+func (r *run) close() {
+	for _, p := range r.pipes {
+		p.close()
 	}
-	return nil
 }
 
 // order reads -schedule, -seed and -parallel.
-func (o *runOptions) order(l *emu.Launch) error {
+func (r *run) order() error {
+	o := r.o
 	schedule, err := emu.ParseSchedule(o.schedule, o.seed)
 	if err != nil {
 		return usagef("help schedules", "run: -schedule: %v", err)
@@ -271,16 +256,19 @@ func (o *runOptions) order(l *emu.Launch) error {
 	if o.seed != 0 && !schedule.UsesSeed() {
 		return usagef("help schedules", "run: -seed %d has a meaning with schedules that have seeded in them only", o.seed)
 	}
-	l.Schedule = schedule
+	r.schedule = schedule
 	switch o.parallel {
 	case "auto":
-		l.Parallel = emu.ParallelAuto
+		r.parallel = emu.ParallelAuto
 	case "never":
-		l.Parallel = emu.ParallelNever
+		r.parallel = emu.ParallelNever
 	case "always":
-		l.Parallel = emu.ParallelAlways
+		r.parallel = emu.ParallelAlways
 	default:
 		return usagef("help run", "run: -parallel %s: it takes auto, never or always", o.parallel)
+	}
+	if r.parallel == emu.ParallelAlways && len(r.launches) > 1 {
+		return usagef("help run", "run: -parallel always is for one kernel; kernels that run together take turns")
 	}
 	return nil
 }
@@ -319,100 +307,98 @@ func pick(path string, prog *emu.Program, name string) (*emu.Kernel, error) {
 	return nil, fmt.Errorf("%s\nkernels: %s", msg, printable(strings.Join(names, " ")))
 }
 
-// parseOuts reads the -out flags, and makes sure before a long run that their
-// folders are there.
-func (r *run) parseOuts(env *Env) error {
-	params := r.launch.Kernel.Params()
-	for _, text := range *r.o.outs {
-		index, path, err := argspec.ParseOut(text)
-		if err != nil {
-			return usagef("help run", "run: -out %v", err)
+// outcome is what the kernels left behind besides memory.
+type outcome struct {
+	launches []*emu.Result // of each launch
+	findings finding.List
+	output   []byte
+	dropped  uint64
+	pipes    []emu.PipeUse
+	duration time.Duration
+}
+
+// together says whether the kernels run as a set: there are several, or they
+// have pipes.
+func (r *run) together() bool { return len(r.launches) > 1 || r.launches[0].kernel.Info().UsesPipes }
+
+// start runs the kernels. There is no outcome when they did not start.
+func (r *run) start(ctx context.Context, output io.Writer, update func(done, total uint64)) (*outcome, error) {
+	o := r.o
+	var launches []emu.Launch
+	for _, l := range r.launches {
+		one := emu.Launch{Kernel: l.kernel, Range: l.NDRange}
+		for i := range l.args {
+			one.Args = append(one.Args, l.args[i].arg)
 		}
-		if index >= len(r.args) {
-			return usagef("help run", "run: -out %s: there is no argument %d; the kernel has %s, counted from 0",
-				text, index, counted(len(r.args), "argument"))
+		launches = append(launches, one)
+	}
+	if r.together() {
+		set := emu.Set{Launches: launches, Schedule: r.schedule, Check: o.check, Timeout: o.timeout, Output: output, Progress: update, Trace: r.trace, Reproduce: r.reproduce}
+		res, err := set.Run(ctx)
+		if res == nil {
+			// Of a kernel alone nobody wants to hear that it is a set.
+			if below := errors.Unwrap(err); len(launches) == 1 && below != nil && strings.HasPrefix(err.Error(), "launch 0 of a set: ") {
+				err = below
+			}
+			return nil, err
 		}
-		if a := &r.args[index]; a.buffer == nil && a.image == nil {
-			return usagef("help run", "run: -out %s: argument %d, %s, is no buffer or image", text, index, paramText(&params[index]))
+		return &outcome{res.Launches, res.Findings, res.Output, res.OutputDropped, res.Pipes, res.Duration}, err
+	}
+	l := &launches[0]
+	l.Schedule, l.Parallel, l.Check, l.Timeout = r.schedule, r.parallel, o.check, o.timeout
+	l.Output, l.Progress, l.Trace, l.Reproduce = output, update, r.trace, r.reproduce
+	res, err := l.Run(ctx)
+	if res == nil {
+		return nil, err
+	}
+	return &outcome{[]*emu.Result{res}, res.Findings, res.Output, res.OutputDropped, nil, res.Duration}, err
+}
+
+// execute runs the kernels and reports.
+func (r *run) execute(ctx context.Context, env *Env) error {
+	prints := false
+	for _, l := range r.launches {
+		if r.o.verbose {
+			l.describe(env.Stderr)
 		}
-		if path != "-" {
-			dir := filepath.Dir(path)
-			if info, err := env.Stat(dir); err != nil || !info.IsDir() {
-				return fmt.Errorf("-out %s: there is no folder %s", text, dir)
+		for i, p := range l.kernel.Params() {
+			if note := l.args[i].note(&p); note != "" {
+				if len(r.launches) > 1 {
+					note = l.label() + ", " + note
+				}
+				fmt.Fprintln(env.Stderr, "lockstep: note:", note)
 			}
 		}
-		r.outs = append(r.outs, output{index, path})
+		prints = prints || l.kernel.Info().UsesPrintf
 	}
-	return nil
-}
-
-// reproduce is the command line of this run without what the schedule and the
-// presentation add.
-func (o *runOptions) reproduce(f *flags, path string) string {
-	words := []string{"lockstep run", quote(path)}
-	add := func(fl *flag.Flag) {
-		switch v := fl.Value.(type) {
-		case *list:
-			for _, item := range *v {
-				words = append(words, "-"+fl.Name, quote(item))
-			}
-		case interface{ IsBoolFlag() bool }:
-			words = append(words, "-"+fl.Name)
-		default:
-			words = append(words, "-"+fl.Name, quote(v.String()))
-		}
+	if err := r.startDrains(env); err != nil {
+		return err
 	}
-	first := []string{"kernel", "global", "local", "offset", "arg"}
-	skip := []string{"check", "schedule", "seed", "workers", "json", "stats", "v", "out", "trace", "trace-limit", "explain"}
-	given := map[string]*flag.Flag{}
-	f.Visit(func(fl *flag.Flag) { given[fl.Name] = fl })
-	for _, name := range first {
-		if fl := given[name]; fl != nil {
-			add(fl)
-		}
-	}
-	f.Visit(func(fl *flag.Flag) {
-		if !slices.Contains(first, fl.Name) && !slices.Contains(skip, fl.Name) {
-			add(fl)
-		}
-	})
-	return strings.Join(words, " ")
-}
-
-// quote writes a word as a shell takes it.
-func quote(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// run runs the launch and reports.
-func (r *run) run(ctx context.Context, env *Env) error {
-	if r.o.verbose {
-		r.describe(env.Stderr)
-	}
-	for i, p := range r.launch.Kernel.Params() {
-		if note := r.args[i].note(&p); note != "" {
-			fmt.Fprintln(env.Stderr, "lockstep: note:", note)
-		}
-	}
+	var output io.Writer
 	if !r.o.json {
-		r.launch.Output = r.output(env)
+		output = r.output(env)
 	}
-	prints := r.launch.Kernel.Info().UsesPrintf && env.StdoutTerminal
 	var p *progress
-	if env.StderrTerminal && !prints {
-		p = newProgress(env.Stderr, r.launch.Kernel.Name())
-		r.launch.Progress = p.update
+	var update func(done, total uint64)
+	if env.StderrTerminal && !(prints && env.StdoutTerminal) {
+		name := r.launches[0].kernel.Name()
+		if n := len(r.launches); n > 1 {
+			name = counted(n, "kernel")
+		}
+		p = newProgress(env.Stderr, name)
+		update = p.update
 	}
-	res, err := r.launch.Run(ctx)
+	res, err := r.start(ctx, output, update)
 	if p != nil {
 		p.clear()
 	}
 	var found *emu.FindingsError
 	if res == nil && ctx.Err() != nil {
-		fmt.Fprintln(env.Stderr, "lockstep: cancelled before the kernel ran")
+		what := "the kernel"
+		if len(r.launches) > 1 {
+			what = "the kernels"
+		}
+		fmt.Fprintf(env.Stderr, "lockstep: cancelled before %s ran\n", what)
 		return errFound
 	}
 	if err != nil && !errors.As(err, &found) {
@@ -427,7 +413,7 @@ func (r *run) run(ctx context.Context, env *Env) error {
 	if err == nil {
 		err = traceErr
 	}
-	if err == nil && (found != nil || r.o.check && len(res.Findings.Findings) > 0) {
+	if err == nil && (found != nil || r.o.check && len(res.findings.Findings) > 0) {
 		err = errFound
 	}
 	return err
@@ -440,29 +426,4 @@ func explainLimit(err error) error {
 		return fmt.Errorf("%s: %d %s needed, the limit is %d; -lds %d raises it", limit.What, limit.Need, limit.Unit, limit.Have, limit.Need)
 	}
 	return err
-}
-
-// describe says what is about to run.
-func (r *run) describe(w io.Writer) {
-	l := r.launch
-	lim := r.dev.Limits()
-	fmt.Fprintf(w, "kernel %s of %s on engine %s, sub-groups of %d\n", printable(l.Kernel.Name()), display(r.path), lim.Engine, lim.SubgroupSize)
-	fmt.Fprintf(w, "  global %s", dims(l.Range.Global))
-	if l.Range.Local != nil {
-		fmt.Fprintf(w, ", local %s", dims(l.Range.Local))
-	}
-	if l.Range.Offset != nil {
-		fmt.Fprintf(w, ", offset %s", dims(l.Range.Offset))
-	}
-	fmt.Fprintf(w, ", %s\n", l.Schedule.Name())
-	for i, p := range l.Kernel.Params() {
-		fmt.Fprintf(w, "  %d  %-32s  %s\n", i, paramText(&p), r.args[i].text)
-	}
-	info := l.Kernel.Info()
-	if info.OrderDependent {
-		fmt.Fprintln(w, "  work-groups can see each other's order: they run one after the other")
-	}
-	if info.LocalMemory > 0 || info.PrivateMemory > 0 {
-		fmt.Fprintf(w, "  %s of local memory for a work-group, %d of private memory for a work-item\n", counted(info.LocalMemory, "byte"), info.PrivateMemory)
-	}
 }

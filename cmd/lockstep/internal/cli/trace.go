@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu"
@@ -11,13 +12,13 @@ import (
 )
 
 // explanations are the words that -explain takes.
-var explanations = []string{"async"}
+var explanations = []string{"async", "pipes"}
 
 // prepareTrace reads -trace and -explain, and makes sure before a long run that
 // what they ask for can be written.
 func (r *run) prepareTrace(env *Env) error {
 	o := r.o
-	if o.explain != "" && o.explain != "async" {
+	if o.explain != "" && !slices.Contains(explanations, o.explain) {
 		msg := fmt.Sprintf("run: -explain %s: there is nothing of that name to explain", o.explain)
 		if near := nearest(o.explain, explanations); near != "" {
 			msg += fmt.Sprintf("; did you mean %s?", near)
@@ -39,10 +40,8 @@ func (r *run) prepareTrace(env *Env) error {
 	case "":
 	case "-":
 		// A trace among other output could not be read back.
-		for _, out := range r.outs {
-			if out.path == "-" {
-				return usagef("help trace", "run: -trace - and -out %d=- both want standard output; give one of them a file", out.index)
-			}
+		for _, out := range r.printed() {
+			return usagef("help trace", "run: -trace - and -out %s both want standard output; give one of them a file", out)
 		}
 		if o.json {
 			return usagef("help trace", "run: -trace - and -json both want standard output; give the trace a file")
@@ -53,8 +52,19 @@ func (r *run) prepareTrace(env *Env) error {
 			return fmt.Errorf("-trace %s: there is no folder %s", o.trace, dir)
 		}
 	}
-	r.launch.Trace = trace.New(trace.Options{MaxEvents: o.traceLimit})
+	r.trace = trace.New(trace.Options{MaxEvents: o.traceLimit})
 	return nil
+}
+
+// printed are the -out flags to standard output.
+func (r *run) printed() []string {
+	var list []string
+	for _, o := range r.outs {
+		if o.path == "-" {
+			list = append(list, o.text)
+		}
+	}
+	return list
 }
 
 // output is where what the kernel prints goes, and the text of -explain:
@@ -68,7 +78,7 @@ func (r *run) output(env *Env) io.Writer {
 
 // writeTrace writes what -trace and -explain ask for.
 func (r *run) writeTrace(env *Env) error {
-	rec := r.launch.Trace
+	rec := r.trace
 	if rec == nil {
 		return nil
 	}
@@ -77,11 +87,17 @@ func (r *run) writeTrace(env *Env) error {
 			return fmt.Errorf("-trace %s: %w", path, err)
 		}
 	}
-	if r.o.explain != "" {
-		if err := rec.WriteText(r.output(env), trace.TextOptions{Width: pictureWidth(env.Columns)}); err != nil {
+	opt := trace.TextOptions{Width: pictureWidth(env.Columns)}
+	switch r.o.explain {
+	case "pipes":
+		if err := rec.WritePipes(r.output(env), opt); err != nil {
 			return err
 		}
-		if rec.Transfers() > 0 && r.launch.Schedule.Completion == emu.CompleteEarly {
+	case "async":
+		if err := rec.WriteText(r.output(env), opt); err != nil {
+			return err
+		}
+		if rec.Transfers() > 0 && r.schedule.Completion == emu.CompleteEarly {
 			fmt.Fprintln(env.Stderr, "lockstep: note: copies complete as soon as they are issued in this schedule; -schedule paced shows them move, late and seeded how late they may come")
 		}
 	}

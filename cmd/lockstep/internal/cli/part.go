@@ -1,0 +1,408 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/argspec"
+)
+
+// separator is the flag between the kernels of a command.
+const separator = "with"
+
+// partOptions are the flags of run that are about one kernel of several.
+type partOptions struct {
+	path                  string // of the module
+	kernel                string
+	global, local, offset string
+	args, outs, specs     *list
+	repeat                int
+
+	from     string   // where in a file the part begins; "" on the command line itself
+	argsFrom []string // where each of args stands
+	own      bool     // the part names its module, rather than to use the one before
+}
+
+// partFlags are the names of these flags.
+func partFlags() map[string]bool {
+	return map[string]bool{"kernel": true, "global": true, "local": true, "offset": true, "arg": true, "out": true, "spec": true, "repeat": true}
+}
+
+// declare declares the flags.
+func (o *partOptions) declare(f *flags) {
+	f.StringVar(&o.kernel, "kernel", "", "run the kernel `NAME` (default: the only one there is)")
+	f.StringVar(&o.global, "global", "", "run `X[,Y[,Z]]` work-items")
+	f.StringVar(&o.local, "local", "", "in work-groups of `X[,Y[,Z]]` work-items (default: what the module says, or suits)")
+	f.StringVar(&o.offset, "offset", "", "add `X[,Y[,Z]]` to the global ids")
+	o.args = f.list("arg", "the next argument is `SPEC`: see lockstep help args")
+	o.outs = f.list("out", "write argument N, or the pipe or buffer of that name, afterwards to `N=PATH`: .npy keeps\nthe type, other names get raw bytes, - prints the values")
+	o.specs = f.list("spec", "set a specialization constant: `ID=VALUE`")
+	f.IntVar(&o.repeat, "repeat", 1, "run the kernel `N` times together: {i}, {i+1}, {i/4} and the like stand for numbers of the\ninstance (lockstep help pipes)")
+}
+
+// endPart takes what was given for a kernel.
+func (o *runOptions) endPart(rest []string, from string, argsFrom []string) error {
+	p := o.part
+	p.argsFrom = argsFrom
+	args, outs, specs := slices.Clone(*p.args), slices.Clone(*p.outs), slices.Clone(*p.specs)
+	p.args, p.outs, p.specs, p.from = &args, &outs, &specs, from
+	if len(rest) == 0 && len(o.parts) > 0 {
+		p.path = o.parts[len(o.parts)-1].path
+	} else {
+		path, err := one("run", rest)
+		if err != nil {
+			return err
+		}
+		p.path, p.own = path, true
+	}
+	if p.repeat < 1 || p.repeat > maxInstances {
+		return usagef("help run", "run: -repeat %d: it takes 1 to %d", p.repeat, maxInstances)
+	}
+	if len(o.parts) >= maxInstances {
+		return usagef("help run", "run: more than %d kernels", maxInstances)
+	}
+	o.parts = append(o.parts, &p)
+	return nil
+}
+
+// expand writes -repeat out.
+func (o *runOptions) expand() ([]*partOptions, error) {
+	var list []*partOptions
+	for _, p := range o.parts {
+		if p.repeat == 1 {
+			list = append(list, p)
+			continue
+		}
+		if len(list)+p.repeat > maxInstances {
+			return nil, usagef("help run", "run: more than %d kernels", maxInstances)
+		}
+		for i := range p.repeat {
+			q, err := p.instance(i)
+			if err != nil {
+				return nil, usagef("help pipes", "run: -repeat %d: %v", p.repeat, err)
+			}
+			list = append(list, q)
+		}
+	}
+	return list, nil
+}
+
+// instance is the part for one instance of -repeat.
+func (o *partOptions) instance(i int) (*partOptions, error) {
+	q := *o
+	q.repeat = 1
+	q.own = o.own && i == 0
+	for _, s := range []*string{&q.kernel, &q.global, &q.local, &q.offset} {
+		text, err := instance(*s, i)
+		if err != nil {
+			return nil, err
+		}
+		*s = text
+	}
+	for _, l := range []**list{&q.args, &q.outs} {
+		var texts list
+		for _, s := range **l {
+			text, err := instance(s, i)
+			if err != nil {
+				return nil, err
+			}
+			if _, _, shared, _ := argspec.ParseNamedOut(text); l == &q.outs && shared && text == s && i > 0 {
+				continue // one output of one pipe, for all instances
+			}
+			texts = append(texts, text)
+		}
+		*l = &texts
+	}
+	if i > 0 {
+		q.specs = new(list)
+	}
+	return &q, nil
+}
+
+// launch is a kernel of the command.
+type launch struct {
+	part   *partOptions
+	run    *run
+	number int
+
+	kernel *emu.Kernel
+	specs  []string // of its module
+	emu.NDRange
+	args []kernelArg
+}
+
+// label names the launch: "kernel NAME", and its number where there are several.
+func (l *launch) label() string {
+	name := l.part.kernel
+	if l.kernel != nil {
+		name = l.kernel.Name()
+	}
+	switch {
+	case name == "":
+		return fmt.Sprintf("launch %d", l.number)
+	case len(l.run.launches) == 1:
+		return "kernel " + printable(name)
+	}
+	return fmt.Sprintf("launch %d, kernel %s", l.number, printable(name))
+}
+
+// in says which launch of several an error is about, and where in a file of
+// arguments it is.
+func (l *launch) in(err error) error {
+	if err == nil {
+		return nil
+	}
+	from := l.part.from
+	var at *argError
+	if errors.As(err, &at) && at.number < len(l.part.argsFrom) {
+		from = l.part.argsFrom[at.number]
+	}
+	if from != "" {
+		err = fmt.Errorf("%s: %w", from, err)
+	}
+	if len(l.run.launches) == 1 {
+		return err
+	}
+	return fmt.Errorf("%s: %w", l.label(), err)
+}
+
+// argError is what is wrong with an argument.
+type argError struct {
+	number int
+	err    error
+}
+
+func (e *argError) Error() string { return e.err.Error() }
+
+func (e *argError) Unwrap() error { return e.err }
+
+// sizes reads -global, -local and -offset. A missing -global is complained of
+// later, when it is known what the kernel wants.
+func (o *partOptions) sizes(r *emu.NDRange) error {
+	for _, d := range []struct {
+		flag, text string
+		dst        *[]uint64
+	}{
+		{"global", o.global, &r.Global},
+		{"local", o.local, &r.Local},
+		{"offset", o.offset, &r.Offset},
+	} {
+		if d.text == "" {
+			continue
+		}
+		dims, err := argspec.ParseDims(d.text)
+		if err != nil {
+			return usagef("help run", "run: -%s %v", d.flag, err)
+		}
+		if len(r.Global) > 0 && len(dims) != len(r.Global) {
+			return usagef("help run", "run: -%s %s has %s, -global %s has %d",
+				d.flag, d.text, counted(len(dims), "dimension"), o.global, len(r.Global))
+		}
+		*d.dst = dims
+	}
+	return nil
+}
+
+// programs loads and compiles the modules, each once, and picks the kernels. The
+// specialization constants of a module are those that are given from where it is
+// named to where another one is.
+func (r *run) programs(env *Env) error {
+	modules, err := r.modules(env)
+	if err != nil {
+		return err
+	}
+	type key struct{ path, specs string }
+	compiled := make(map[key]*emu.Program)
+	for i, l := range r.launches {
+		o := l.part
+		if o.own {
+			l.specs = slices.Clone(*o.specs)
+			for _, other := range r.launches[i+1:] {
+				if other.part.own {
+					break
+				}
+				l.specs = append(l.specs, *other.part.specs...)
+			}
+		} else {
+			l.specs = r.launches[i-1].specs
+		}
+		at := key{o.path, strings.Join(l.specs, "\x00")}
+		prog := compiled[at]
+		if prog == nil {
+			// With checks on, a finding can name the very mark that a wait should count.
+			if prog, err = modules[o.path].program(env, r.dev, "run", l.specs, r.o.keepMarks || r.o.check); err != nil {
+				return l.in(err)
+			}
+			compiled[at] = prog
+		}
+		if l.kernel, err = pick(o.path, prog, o.kernel); err != nil {
+			return l.in(err)
+		}
+		if o.global == "" {
+			return l.in(usagef("help run", "run: how many work-items? -global X[,Y[,Z]] says it%s", signature(l.kernel.Params())))
+		}
+	}
+	return nil
+}
+
+// modules reads the modules of all parts, each once, by path, and shapes the
+// device after those that are compiled already.
+func (r *run) modules(env *Env) (map[string]*module, error) {
+	modules := make(map[string]*module)
+	device := r.o.device
+	for _, l := range r.launches {
+		path := l.part.path
+		if modules[path] != nil {
+			continue
+		}
+		if path == "-" {
+			if err := r.claimStdin("the module"); err != nil {
+				return nil, l.in(err)
+			}
+		}
+		m, err := load(env, path)
+		if err != nil {
+			return nil, l.in(err)
+		}
+		modules[path] = m
+		if m.file == nil {
+			continue
+		}
+		m.forBinary(&device)
+		if r.o.keepMarks {
+			return nil, l.in(m.compiledAlready("run", "keep-marks"))
+		}
+	}
+	if device != r.o.device {
+		var err error
+		if r.dev, err = emu.NewDevice(device); err != nil {
+			return nil, usagef("help run", "run: %v", err)
+		}
+	}
+	return modules, nil
+}
+
+// claimStdin notes what reads standard input, which can be read once.
+func (r *run) claimStdin(what string) error {
+	if r.stdin != "" {
+		return fmt.Errorf("standard input is %s already, and cannot be %s, too", r.stdin, what)
+	}
+	r.stdin = what
+	return nil
+}
+
+// options says how SPECs are read; what is the use of standard input, if it is that.
+func (r *run) options(env *Env, what string) *argspec.Options {
+	return &argspec.Options{
+		Open: func(path string) (io.ReadCloser, error) {
+			if path != "-" {
+				r.opened = path
+				return env.Open(path)
+			}
+			if err := r.claimStdin(what); err != nil {
+				return nil, err
+			}
+			return io.NopCloser(env.Stdin), nil
+		},
+		MaxBytes:      int64(r.dev.Limits().MaxAlloc),
+		SharedBuffers: true,
+	}
+}
+
+// parseOuts reads the -out flags, and makes sure before a long run that their
+// folders are there.
+func (l *launch) parseOuts(env *Env) error {
+	params := l.kernel.Params()
+	for _, text := range *l.part.outs {
+		if name, path, ok, err := argspec.ParseNamedOut(text); err != nil {
+			return usagef("help run", "run: -out %v", err)
+		} else if ok {
+			s, err := l.run.find(name, "")
+			if err != nil {
+				return usagef("help pipes", "run: -out %s: %v", text, err)
+			}
+			if err := folder(env, text, path); err != nil {
+				return err
+			}
+			l.run.addOut(&output{shared: s, pipe: s.pipe, text: text, path: path})
+			continue
+		}
+		index, path, err := argspec.ParseOut(text)
+		if err != nil {
+			return usagef("help run", "run: -out %v", err)
+		}
+		if index >= len(l.args) {
+			return usagef("help run", "run: -out %s: there is no argument %d; the kernel has %s, counted from 0",
+				text, index, counted(len(l.args), "argument"))
+		}
+		a := &l.args[index]
+		if a.buffer == nil && a.image == nil && a.pipe == nil {
+			return usagef("help run", "run: -out %s: argument %d, %s, is no buffer, image or pipe", text, index, paramText(&params[index]))
+		}
+		if err := folder(env, text, path); err != nil {
+			return err
+		}
+		l.run.addOut(&output{launch: l, index: index, pipe: a.pipe, text: text, path: path})
+	}
+	return nil
+}
+
+func (r *run) addOut(o *output) {
+	r.outs = append(r.outs, o)
+	if o.pipe != nil {
+		o.pipe.outs = append(o.pipe.outs, o)
+	}
+}
+
+// folder makes sure that the folder of the -out text is there.
+func folder(env *Env, text, path string) error {
+	if path == "-" {
+		return nil
+	}
+	dir := filepath.Dir(path)
+	if info, err := env.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("-out %s: there is no folder %s", text, dir)
+	}
+	return nil
+}
+
+// describe says what is about to run.
+func (l *launch) describe(w io.Writer) {
+	lim := l.run.dev.Limits()
+	head := l.label()
+	fmt.Fprintf(w, "%s of %s on engine %s, sub-groups of %d\n", head, display(l.part.path), lim.Engine, lim.SubgroupSize)
+	fmt.Fprintf(w, "  global %s", dims(l.Global))
+	if l.Local != nil {
+		fmt.Fprintf(w, ", local %s", dims(l.Local))
+	}
+	if l.Offset != nil {
+		fmt.Fprintf(w, ", offset %s", dims(l.Offset))
+	}
+	fmt.Fprintf(w, ", %s\n", l.run.schedule.Name())
+	for i, p := range l.kernel.Params() {
+		fmt.Fprintf(w, "  %d  %-32s  %s\n", i, paramText(&p), l.args[i].text)
+	}
+	info := l.kernel.Info()
+	if info.OrderDependent && len(l.run.launches) == 1 && !info.UsesPipes {
+		fmt.Fprintln(w, "  work-groups can see each other's order: they run one after the other")
+	}
+	if info.LocalMemory > 0 || info.PrivateMemory > 0 {
+		fmt.Fprintf(w, "  %s of local memory for a work-group, %d of private memory for a work-item\n", counted(info.LocalMemory, "byte"), info.PrivateMemory)
+	}
+}
+
+// hint is an -out that shows a result, or "" for a kernel that has none.
+func (l *launch) hint() string {
+	for i, p := range l.kernel.Params() {
+		a := &l.args[i]
+		if a.buffer != nil && !p.ReadOnly || a.image != nil && p.Image.Writes || a.pipe != nil && a.pipe.drains() {
+			return fmt.Sprintf("-out %d=-", i)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/emu/finding"
+)
+
+// runReport is the JSON document of `lockstep run` for one kernel. Field names are
+// stable. Everything but Timing is the same at every run on every machine.
+type runReport struct {
+	Module       string            `json:"module"`
+	Kernel       string            `json:"kernel"`
+	Global       []uint64          `json:"global"`
+	Local        []uint32          `json:"local"`
+	Offset       []uint64          `json:"offset"`
+	Engine       string            `json:"engine"`
+	SubgroupSize int               `json:"subgroup_size"`
+	WaveLanes    int               `json:"wave_lanes"`
+	Schedule     string            `json:"schedule"`
+	Seed         uint64            `json:"seed"`
+	Completed    bool              `json:"completed"` // every work-group ran to its end
+	Outputs      []outputReport    `json:"outputs"`
+	Pipes        []pipeReport      `json:"pipes,omitempty"`
+	Printf       string            `json:"printf"`
+	Dropped      uint64            `json:"printf_dropped,omitempty"`
+	Findings     []finding.Finding `json:"findings"`
+	Omitted      int               `json:"findings_omitted,omitempty"`
+	Counters     countersReport    `json:"counters"`
+	Timing       *timingReport     `json:"timing,omitempty"` // with -stats
+}
+
+// setReport is the JSON document of `lockstep run` for kernels that run together.
+type setReport struct {
+	Engine       string            `json:"engine"`
+	SubgroupSize int               `json:"subgroup_size"`
+	Schedule     string            `json:"schedule"`
+	Seed         uint64            `json:"seed"`
+	Completed    bool              `json:"completed"`
+	Launches     []launchReport    `json:"launches"`
+	Pipes        []pipeReport      `json:"pipes"`
+	Outputs      []outputReport    `json:"outputs"` // of all launches, in the order of the -out flags
+	Printf       string            `json:"printf"`
+	Dropped      uint64            `json:"printf_dropped,omitempty"`
+	Findings     []finding.Finding `json:"findings"`
+	Omitted      int               `json:"findings_omitted,omitempty"`
+	Counters     countersReport    `json:"counters"` // the sum
+	Timing       *timingReport     `json:"timing,omitempty"`
+}
+
+// launchReport is one of these kernels.
+type launchReport struct {
+	Module    string         `json:"module"`
+	Kernel    string         `json:"kernel"`
+	Global    []uint64       `json:"global"`
+	Local     []uint32       `json:"local"`
+	Offset    []uint64       `json:"offset"`
+	WaveLanes int            `json:"wave_lanes"`
+	Completed bool           `json:"completed"`
+	Findings  int            `json:"findings"` // how many of those below are of this launch
+	Counters  countersReport `json:"counters"`
+}
+
+type outputReport struct {
+	Launch   *int   `json:"launch,omitempty"`   // number of the kernel, where several run together
+	Argument *int   `json:"argument,omitempty"` // number of the argument
+	Shared   string `json:"shared,omitempty"`   // "pipe" or "buffer" where the -out is of a shared one
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	Count    int    `json:"count"`
+	Shape    []int  `json:"shape,omitempty"`
+	Path     string `json:"path,omitempty"`
+	// Values are numbers; "inf", "-inf" and "nan" are strings.
+	Values json.RawMessage `json:"values,omitempty"`
+}
+
+type pipeReport struct {
+	Name        string `json:"name"`
+	PacketBytes int    `json:"packet_bytes"`
+	Capacity    int    `json:"capacity"`
+	Written     uint64 `json:"written"`
+	Read        uint64 `json:"read"`
+	Fed         uint64 `json:"written_by_host"`
+	Drained     uint64 `json:"read_by_host"`
+	Left        uint64 `json:"left"`
+	Held        uint64 `json:"reserved"`
+}
+
+type countersReport struct {
+	WorkGroups   uint64 `json:"work_groups"`
+	Waves        uint64 `json:"waves"`
+	Instructions uint64 `json:"instructions"`
+	LaneOps      uint64 `json:"lane_operations"`
+	Blocks       uint64 `json:"blocks"`
+	Barriers     uint64 `json:"barriers"`
+	Loads        uint64 `json:"loads"`
+	Stores       uint64 `json:"stores"`
+	Atomics      uint64 `json:"atomics"`
+}
+
+type timingReport struct {
+	Seconds float64 `json:"seconds"`
+	Workers int     `json:"workers"`
+}
+
+func newCounters(groups uint64, c *emu.Counters) countersReport {
+	return countersReport{groups, c.Waves, c.Instructions, c.LaneOps, c.Blocks, c.Barriers, c.Loads, c.Stores, c.Atomics}
+}
+
+// newLaunchReport is what a launch left behind.
+func newLaunchReport(l *launch, res *emu.Result) launchReport {
+	doc := launchReport{
+		Module: l.part.path, Kernel: l.kernel.Name(), Global: l.Global, Local: res.Local[:max(res.Dim, 1)], Offset: l.Offset, WaveLanes: res.WaveLanes,
+		Completed: res.GroupsRun == res.Groups[0]*res.Groups[1]*res.Groups[2] && !res.Findings.Failed(),
+		Findings:  len(res.Findings.Findings) + res.Findings.Omitted, Counters: newCounters(res.GroupsRun, &res.Counters),
+	}
+	if doc.Offset == nil {
+		doc.Offset = make([]uint64, len(doc.Global))
+	}
+	return doc
+}
+
+// reportJSON prints what a run left behind as one document. Values of an -out
+// to a file go to the file, those of one to "-" into the document.
+func (r *run) reportJSON(env *Env, res *outcome) error {
+	lim := r.dev.Limits()
+	set := setReport{
+		Engine: lim.Engine, SubgroupSize: lim.SubgroupSize, Schedule: r.schedule.Name(), Seed: r.schedule.Seed, Completed: true,
+		Pipes: []pipeReport{}, Outputs: []outputReport{}, Printf: strings.ToValidUTF8(string(res.output), "\ufffd"), Dropped: res.dropped,
+		Findings: append([]finding.Finding{}, res.findings.Findings...), Omitted: res.findings.Omitted,
+	}
+	for _, p := range res.pipes {
+		set.Pipes = append(set.Pipes, pipeReport{p.Name, p.PacketBytes, p.Capacity, p.Written, p.Read, p.Fed, p.Drained, p.Left, p.Held})
+	}
+	var groups uint64
+	var total emu.Counters
+	for i, l := range r.launches {
+		one := newLaunchReport(l, res.launches[i])
+		set.Completed = set.Completed && one.Completed
+		set.Launches = append(set.Launches, one)
+		groups += res.launches[i].GroupsRun
+		total.Add(&res.launches[i].Counters)
+	}
+	set.Counters = newCounters(groups, &total)
+	for _, o := range r.outs {
+		out, err := o.json(env)
+		if err != nil {
+			return err
+		}
+		set.Outputs = append(set.Outputs, out)
+	}
+	if r.o.stats {
+		set.Timing = &timingReport{res.duration.Seconds(), lim.Workers}
+	}
+	if len(r.launches) > 1 {
+		return writeJSON(env.Stdout, &set)
+	}
+	one := &set.Launches[0]
+	return writeJSON(env.Stdout, &runReport{
+		Module: one.Module, Kernel: one.Kernel, Global: one.Global, Local: one.Local, Offset: one.Offset,
+		Engine: set.Engine, SubgroupSize: set.SubgroupSize, WaveLanes: one.WaveLanes, Schedule: set.Schedule, Seed: set.Seed,
+		Completed: set.Completed, Outputs: set.Outputs, Pipes: set.Pipes, Printf: set.Printf, Dropped: set.Dropped,
+		Findings: set.Findings, Omitted: set.Omitted, Counters: set.Counters, Timing: set.Timing,
+	})
+}
+
+// json is the -out in a document, after it was written where it goes to a file.
+func (o *output) json(env *Env) (outputReport, error) {
+	data, err := o.data()
+	if err != nil {
+		return outputReport{}, err
+	}
+	spec := o.spec()
+	out := outputReport{Type: spec.Type.String(), Count: spec.Count, Shape: spec.Shape}
+	if l := o.launch; l != nil {
+		out.Argument, out.Name = &o.index, l.kernel.Params()[o.index].Name
+		if len(l.run.launches) > 1 {
+			out.Launch = &l.number
+		}
+	} else {
+		out.Name, out.Shared = o.shared.name, o.shared.flag()
+	}
+	if p := o.pipe; p != nil {
+		size := len(data)
+		if p.streamed == o {
+			size = int(p.streamedBytes)
+		}
+		out.Count = size / spec.Type.Size()
+		out.Shape = p.shape(out.Count)
+	}
+	if o.path == "-" {
+		out.Values = argspec.AppendJSON(nil, spec.Type, data)
+		return out, nil
+	}
+	out.Path = o.path
+	return out, o.save(env, data)
+}

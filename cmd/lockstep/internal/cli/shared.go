@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/argspec"
+)
+
+// shared is what -pipe or -buffer makes for kernels to share.
+type shared struct {
+	name   string
+	pipe   *pipe       // or
+	buffer *emu.Buffer // with
+	spec   *argspec.Arg
+	used   bool // some argument means it
+}
+
+// flag is what made it.
+func (s *shared) flag() string {
+	if s.pipe != nil {
+		return "pipe"
+	}
+	return "buffer"
+}
+
+// makeShared makes what -pipe and -buffer ask for.
+func (r *run) makeShared(env *Env) error {
+	r.shared = make(map[string]*shared)
+	for _, f := range []struct {
+		flag  string
+		texts *list
+		make  func(env *Env, text, name string) (*shared, error)
+	}{{"pipe", r.o.pipes, r.makePipe}, {"buffer", r.o.buffers, r.makeBuffer}} {
+		for _, text := range *f.texts {
+			head, tail, more := strings.Cut(text, "=")
+			list, err := names(head)
+			if err != nil {
+				return usagef("help pipes", "run: -%s %v", f.flag, err)
+			}
+			if len(r.shared)+len(list) > maxInstances {
+				return usagef("help pipes", "run: more than %d pipes and buffers", maxInstances)
+			}
+			for _, name := range list {
+				one := text
+				if more {
+					one = name + "=" + tail
+				}
+				if r.shared[name] != nil {
+					return usagef("help pipes", "run: -%s %s: there is a %s of that name already", f.flag, one, r.shared[name].flag())
+				}
+				s, err := f.make(env, one, name)
+				if err != nil {
+					var syntax *argspec.Error
+					if errors.As(err, &syntax) {
+						return usagef("help pipes", "run: -%s %v", f.flag, err)
+					}
+					return fmt.Errorf("-%s %s: %w", f.flag, one, err)
+				}
+				s.name = name
+				r.shared[name] = s
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) makePipe(env *Env, text, name string) (*shared, error) {
+	_, spec, err := argspec.ParsePipe(text, r.options(env, "what goes into pipe "+name))
+	if err != nil {
+		return nil, err
+	}
+	p := &pipe{name: name, spec: spec}
+	r.pipes = append(r.pipes, p)
+	return &shared{pipe: p}, p.make(r, name)
+}
+
+func (r *run) makeBuffer(env *Env, text, name string) (*shared, error) {
+	_, spec, err := argspec.ParseBuffer(text, r.options(env, "buffer "+name))
+	if err != nil {
+		return nil, err
+	}
+	b, err := newBuffer(r.dev, spec, name)
+	return &shared{buffer: b, spec: spec}, err
+}
+
+// find returns what is shared under a name; flag is "pipe" or "buffer", or ""
+// for either.
+func (r *run) find(name, flag string) (*shared, error) {
+	s := r.shared[name]
+	if s != nil && (flag == "" || s.flag() == flag) {
+		return s, nil
+	}
+	if s != nil {
+		return nil, fmt.Errorf("%s is a %s, which is given to a kernel with -arg %s:%s", name, s.flag(), s.flag(), name)
+	}
+	what, makes := "pipe or buffer", fmt.Sprintf("-pipe %s=PACKET:CAPACITY or -buffer %s=SPEC makes one", name, name)
+	switch flag {
+	case "pipe":
+		what, makes = flag, fmt.Sprintf("-pipe %s=PACKET:CAPACITY makes one", name)
+	case "buffer":
+		what, makes = flag, fmt.Sprintf("-buffer %s=SPEC makes one", name)
+	}
+	msg := fmt.Sprintf("there is no %s %s", what, name)
+	var have []string
+	for _, n := range slices.Sorted(maps.Keys(r.shared)) {
+		if flag == "" || r.shared[n].flag() == flag {
+			have = append(have, n)
+		}
+	}
+	if near := nearest(name, have); near != "" {
+		return nil, fmt.Errorf("%s; did you mean %s?", msg, near)
+	}
+	return nil, fmt.Errorf("%s; %s", msg, makes)
+}
+
+// unused makes sure that everything shared is some kernel's.
+func (r *run) unused() error {
+	for _, name := range slices.Sorted(maps.Keys(r.shared)) {
+		if s := r.shared[name]; !s.used {
+			return usagef("help pipes", "run: -%s %s: no kernel has it; -arg %s:%s gives it to one", s.flag(), name, s.flag(), name)
+		}
+	}
+	return nil
+}

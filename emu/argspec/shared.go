@@ -1,0 +1,71 @@
+package argspec
+
+import "strings"
+
+// Arguments of several kernels can be one buffer or one pipe, which has a name
+// then. Names begin with a letter, and are no types.
+
+const nameForm = "letters, digits, _, - and ., a letter or _ first"
+
+// IsName says whether a buffer or a pipe can be called so.
+func IsName(s string) bool { return s != "" && badName(s) < 0 && !isPacket(s) }
+
+// badName returns the first byte that a name cannot have there, or -1.
+func badName(s string) int {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_':
+		case i > 0 && (c >= '0' && c <= '9' || c == '-' || c == '.'):
+		default:
+			return i
+		}
+	}
+	return -1
+}
+
+// name checks the name of what ("pipe") that stands at byte at.
+func (p *parser) name(name, what string, at int) error {
+	switch i := badName(name); {
+	case name == "":
+		return p.fail(at, nameForm, "the name of the %s is empty", what)
+	case i >= 0:
+		return p.fail(at+i, nameForm, "%q cannot be the name of a %s", name, what)
+	case isPacket(name):
+		return p.fail(at, nameForm, "%q is a type, and cannot be the name of a %s", name, what)
+	}
+	return nil
+}
+
+// named takes the NAME= off the front of a flag that makes something to share.
+func (p *parser) named(what, allowed string) (name string, next int, err error) {
+	name, _, ok := strings.Cut(p.spec, "=")
+	if !ok {
+		return "", 0, p.fail(len(p.spec), allowed, "no name before a '='")
+	}
+	return name, len(name) + 1, p.name(name, what, 0)
+}
+
+// ParseBuffer reads NAME=SPEC, the form of -buffer: a buffer that arguments of
+// the form buffer:NAME share. An error is an [*Error].
+func ParseBuffer(s string, opts *Options) (name string, a *Arg, err error) {
+	p := newParser(s, opts)
+	name, at, err := p.named("buffer", "NAME=SPEC, as in -buffer c=zero:f32:16")
+	if err != nil {
+		return "", nil, err
+	}
+	if a, err = p.buffer(at); a == nil && err == nil {
+		err = p.fail(at, bufferForms, "no buffer")
+	}
+	return name, a, err
+}
+
+// sharedBuffer reads the NAME behind "buffer:".
+func (p *parser) sharedBuffer(name string, at int) (*Arg, error) {
+	if !p.shared {
+		return nil, p.fail(0, forms, "there are no buffers to share here")
+	}
+	if err := p.name(name, "buffer", at); err != nil {
+		return nil, err
+	}
+	return &Arg{Kind: Buffer, Type: U8, Shared: name}, nil
+}

@@ -1,0 +1,300 @@
+package lower
+
+import (
+	"math"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// A pipe is its handle: that of a storage, with the end of the pipe that it has
+// been made for in the offset (isa.PipeReadEnd). Reservation ids are plain
+// numbers, 0 when they are not valid. A pipe instruction is isa.OpPipe with an
+// entry in Kernel.PipeAccesses; it is an effect, and differs by lane.
+//
+// A blocking instruction tries, in a block of its own, and that block branches
+// back to itself for the lanes that have got nothing (isa.FlagWait). An
+// instruction of a work-group is made by one of its lanes between barriers.
+
+// pipeStorage adds an OpConstantPipeStorage to Program.Pipes and returns its place.
+// The capacity is the least number of packets that the storage can hold
+// (SPIR-V 3.3.23), so that 0, which SYCL gives for "any", is 1.
+func (m *module) pipeStorage(in spirv.Inst) int {
+	m.refuseIO(in)
+	return m.newPipe(in, m.names[in.ResultID()], in.Operand(0), in.Operand(1), in.Operand(2))
+}
+
+// refuseIO refuses a storage, or a variable with one, whose other end is a device
+// (SPV_INTEL_io_pipes).
+func (m *module) refuseIO(in spirv.Inst) {
+	if w, ok := m.decoration(in.ResultID(), spirv.DecorationIOPipeStorageALTERA); ok && len(w) > 0 {
+		m.fail(in, "the I/O pipe %d is not supported: no device is at its other end", w[0])
+	}
+}
+
+// newPipe adds a pipe to the program; in is what says so.
+func (m *module) newPipe(in spirv.Inst, name string, bytes, align, capacity uint32) int {
+	switch {
+	case bytes == 0 || bytes > isa.MaxPacketBytes:
+		m.fail(in, "packets of %d bytes are not supported; they may have 1 to %d", bytes, isa.MaxPacketBytes)
+	case align == 0 || align&(align-1) != 0:
+		m.fail(in, "packets that are aligned to %d bytes are not supported; the alignment is a power of two", align)
+	}
+	m.prog.Pipes = append(m.prog.Pipes, isa.Pipe{Name: name, PacketBytes: bytes, PacketAlign: align, Capacity: max(capacity, 1)})
+	return len(m.prog.Pipes) - 1
+}
+
+// pipeParam returns what a kernel may do with a parameter of a pipe type.
+func (m *module) pipeParam(t *typ) isa.PipeParam {
+	in, _ := m.x.Def(t.id)
+	q := spirv.AccessQualifier(in.Operand(0))
+	return isa.PipeParam{Reads: q != spirv.AccessQualifierWriteOnly, Writes: q != spirv.AccessQualifierReadOnly}
+}
+
+// pipeHandle returns the handle of one of the program's pipes.
+func (b *builder) pipeHandle(p int) *value {
+	v := b.pipeAt[p]
+	if v == nil {
+		v = b.f.newValue(irPipe, isa.I64, isa.I64)
+		v.index = p
+		b.pipeAt[p] = v
+	}
+	return v
+}
+
+// pipeEnd returns the handle of an end of the pipe with the given storage.
+func (b *builder) pipeEnd(storage *value, p isa.PipeParam) *value {
+	switch p {
+	case isa.PipeParam{Reads: true}:
+		return b.offset(storage, isa.PipeReadEnd)
+	case isa.PipeParam{Writes: true}:
+		return b.offset(storage, isa.PipeWriteEnd)
+	}
+	return storage
+}
+
+// pipeCall is a pipe instruction, or a call of the function that stands for one.
+type pipeCall struct {
+	name     string
+	op       isa.PipeOp
+	scope    isa.Scope
+	blocking bool
+
+	pipe, pointer, reserve *value
+	index, count           *value // in 32 bits, as are the next
+	bytes, align           *value
+}
+
+// pipeOp makes the instruction and returns its result, nil when it has none.
+func (b *builder) pipeOp(c *pipeCall) *value {
+	if c.scope == isa.ScopeWorkgroup {
+		return b.workgroupPipe(c)
+	}
+	if c.blocking {
+		return b.blockingPipe(c)
+	}
+	return b.pipeInst(c)
+}
+
+// pipeInst adds the instruction.
+func (b *builder) pipeInst(c *pipeCall) *value {
+	const present = isa.Reg(1) // until registers are known
+	a := isa.PipeAccess{Name: c.name, Op: c.op, Scope: c.scope, Blocking: c.blocking}
+	var args []*value
+	// In the order of PipeAccess.Regs.
+	for _, o := range []struct {
+		r *isa.Reg
+		v *value
+	}{
+		{&a.Pipe, c.pipe}, {&a.Pointer, c.pointer}, {&a.Reserve, c.reserve}, {&a.Index, c.index}, {&a.Count, c.count},
+		{&a.PacketBytes, c.bytes}, {&a.PacketAlign, c.align},
+	} {
+		if o.v != nil {
+			*o.r = present
+			args = append(args, o.v)
+		}
+	}
+	t := c.op.Result()
+	v := b.f.newValue(isa.OpPipe, t, t, args...)
+	v.index, v.imm2 = len(b.pipeAccesses), uint8(c.op)
+	if c.scope == isa.ScopeSubgroup {
+		v.flags = isa.FlagUniform
+	}
+	b.pipeAccesses = append(b.pipeAccesses, a)
+	return b.add(v)
+}
+
+// blockingPipe tries until the packet has moved, and returns the result of a
+// try that did.
+func (b *builder) blockingPipe(c *pipeCall) *value {
+	try, next := b.newBlock(), b.newBlock()
+	b.goTo(try)
+	try.wait = b.pipeInst(c)
+	try.cond = b.cmp(isa.OpEq, isa.I32, try.wait, b.imm(isa.I32, 0))
+	try.term, try.termLoc = termCond, b.place()
+	link(try, next)
+	link(try, try)
+	b.cur = next
+	return b.imm(isa.I32, 0)
+}
+
+// workgroupPipe lets the work-item with the local id 0 do it for the group. A
+// commit comes when everybody has done with the packets; a reservation is handed
+// round in LDS.
+func (b *builder) workgroupPipe(c *pipeCall) *value {
+	first := func(do func()) {
+		i := b.builtin(spirv.BuiltInLocalInvocationIndex, 0, isa.I32)
+		b.ifThen(b.cmp(isa.OpEq, isa.I32, i, b.imm(isa.I32, 0)), do)
+	}
+	t := c.op.Result()
+	if t == isa.Void {
+		b.groupBarrier()
+		first(func() { b.pipeInst(c) })
+		return nil
+	}
+	b.groupSlots(1)
+	slot := b.imm(isa.I32, 0)
+	first(func() { b.putSlot(t, slot, b.pipeInst(c)) })
+	b.groupBarrier()
+	r := b.getSlot(t, slot)
+	b.groupBarrier()
+	return r
+}
+
+// pipeInfo says how an instruction of SPIR-V 3.3.23, or of
+// SPV_INTEL_blocking_pipes, is made up; the packet's size and alignment end all
+// of them.
+type pipeInfo struct {
+	op       isa.PipeOp
+	scoped   bool // an execution scope comes first
+	blocking bool
+}
+
+var pipeInsts = map[spirv.Op]pipeInfo{
+	spirv.OpReadPipe:                     {op: isa.PipeRead},
+	spirv.OpWritePipe:                    {op: isa.PipeWrite},
+	spirv.OpReservedReadPipe:             {op: isa.PipeReservedRead},
+	spirv.OpReservedWritePipe:            {op: isa.PipeReservedWrite},
+	spirv.OpReserveReadPipePackets:       {op: isa.PipeReserveRead},
+	spirv.OpReserveWritePipePackets:      {op: isa.PipeReserveWrite},
+	spirv.OpCommitReadPipe:               {op: isa.PipeCommitRead},
+	spirv.OpCommitWritePipe:              {op: isa.PipeCommitWrite},
+	spirv.OpGetNumPipePackets:            {op: isa.PipeNumPackets},
+	spirv.OpGetMaxPipePackets:            {op: isa.PipeMaxPackets},
+	spirv.OpGroupReserveReadPipePackets:  {op: isa.PipeReserveRead, scoped: true},
+	spirv.OpGroupReserveWritePipePackets: {op: isa.PipeReserveWrite, scoped: true},
+	spirv.OpGroupCommitReadPipe:          {op: isa.PipeCommitRead, scoped: true},
+	spirv.OpGroupCommitWritePipe:         {op: isa.PipeCommitWrite, scoped: true},
+	spirv.OpReadPipeBlockingALTERA:       {op: isa.PipeRead, blocking: true},
+	spirv.OpWritePipeBlockingALTERA:      {op: isa.PipeWrite, blocking: true},
+}
+
+// pipe reads a pipe instruction.
+func (b *builder) pipe(in spirv.Inst) {
+	op, ops := in.Op(), in.Operands()
+	g := &groupCall{op: op}
+	if in.ResultType() != 0 {
+		g.rt = b.m.typeOf(in.ResultType())
+	}
+	for _, w := range ops {
+		v, t := b.vals(spirv.ID(w))
+		g.a, g.t = append(g.a, v), append(g.t, t)
+	}
+	switch op {
+	case spirv.OpCreatePipeFromPipeStorage:
+		// The SPIR-V translator passes on what SYCL has for a storage.
+		b.set(in, b.createPipe(&clCall{in: in, name: op.String(), args: g.a, types: g.t, rt: g.rt}, b.m.pipeParam(g.rt)))
+	case spirv.OpIsValidReserveId:
+		b.set(in, b.validReserve(g.a[0][0]))
+	default:
+		if r := b.pipeFrom(op.String(), pipeInsts[op], g); r != nil {
+			b.set(in, r)
+		}
+	}
+}
+
+// validReserve is OpIsValidReserveId.
+func (b *builder) validReserve(id *value) *value {
+	return b.cmp(isa.OpNe, isa.I64, id, b.imm(isa.I64, 0))
+}
+
+// pipeFrom makes a pipe instruction from operands that stand in the order of
+// SPIR-V's, and returns its result in the type of g.
+func (b *builder) pipeFrom(name string, info pipeInfo, g *groupCall) *value {
+	c := &pipeCall{name: name, op: info.op, scope: isa.ScopeInvocation, blocking: info.blocking}
+	at := 0
+	next := func() (*value, *typ) {
+		if at >= len(g.a) || len(g.a[at]) != 1 {
+			b.fail("%s has no operand %d that is a scalar", name, at+1)
+		}
+		at++
+		return g.a[at-1][0], g.t[at-1]
+	}
+	handle := func(what string) *value {
+		v, t := next()
+		if v.typ != isa.I64 || t.kind == kindInt || t.kind == kindFloat {
+			b.fail("operand %d of %s is no %s", at, name, what)
+		}
+		return v
+	}
+	number := func() *value {
+		v, t := next()
+		if t.kind != kindInt {
+			b.fail("operand %d of %s is no integer", at, name)
+		}
+		return b.count32(v, t)
+	}
+	if info.scoped {
+		c.scope = b.scope(g)
+		at++
+	}
+	c.pipe = handle("pipe")
+	switch info.op {
+	case isa.PipeRead, isa.PipeWrite:
+		c.pointer = handle("pointer")
+	case isa.PipeReservedRead, isa.PipeReservedWrite:
+		c.reserve = handle("reservation")
+		c.index = number()
+		c.pointer = handle("pointer")
+	case isa.PipeReserveRead, isa.PipeReserveWrite:
+		c.count = number()
+	case isa.PipeCommitRead, isa.PipeCommitWrite:
+		c.reserve = handle("reservation")
+	}
+	c.bytes, c.align = number(), number()
+	if at != len(g.a) {
+		b.fail("%s has %d operands, not %d", name, at, len(g.a))
+	}
+	return b.pipeResult(b.pipeOp(c), c.op, g.rt)
+}
+
+// count32 brings an unsigned number into 32 bits; what does not fit there is
+// more than any pipe has.
+func (b *builder) count32(v *value, t *typ) *value {
+	s := t.scalar()
+	if s == isa.I64 {
+		v = b.bin(isa.OpMinU, s, v, b.imm(s, math.MaxUint32))
+	}
+	return b.resize(v, s, isa.I32)
+}
+
+// pipeResult brings the result of an operation into the type that it is asked
+// for; nil for none.
+func (b *builder) pipeResult(v *value, op isa.PipeOp, t *typ) *value {
+	if v == nil || t == nil || t.kind == kindVoid {
+		return nil
+	}
+	s := t.scalar()
+	switch {
+	case t.flat != 1:
+	case op.Result() == isa.I64 && s == isa.I64:
+		return v
+	case op.Result() == isa.I32 && t.kind == kindInt:
+		if op != isa.PipeNumPackets && op != isa.PipeMaxPackets && s == isa.I64 {
+			return b.norm(t, b.conv(isa.OpSExt, s, isa.I32, v)) // -1 stays that
+		}
+		return b.norm(t, b.resize(v, isa.I32, s))
+	}
+	b.fail("the result is no value of type %s", t.op)
+	return nil
+}

@@ -1,0 +1,107 @@
+package lower
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// storages finds the pipes that constants of the module lead to. A value that has
+// been loaded from the start of a constant structure stands for the structure,
+// which is one pipe, however many places name it: that is how SYCL has storages.
+// A storage of SPIR-V's own that comes from a constant is the one that stands
+// there, so that it need not be taken for any pipe of the program.
+func storages(b *builder) {
+	if len(b.pipeAccesses)+len(b.storages) == 0 {
+		return
+	}
+	drop := map[*value]bool{}
+	for _, blk := range b.f.blocks {
+		for _, v := range blk.insts {
+			if v.op == isa.OpLoad {
+				if p, ok := b.constantStorage(v); ok {
+					v.repl = b.pipeHandle(p)
+				}
+				continue
+			}
+			if v.op != irStorage {
+				continue
+			}
+			l := v.args[0]
+			b.in, b.hasLoc = b.storages[v.index], false
+			if l.op != isa.OpLoad || l.args[0].op != irGlobal || l.idx != isa.IdxNone || l.disp != 0 {
+				b.fail("it cannot be told which pipe storage is meant: the argument does not lead to a constant of the module")
+			}
+			v.repl = b.pipeHandle(b.m.storageVariable(b.in, l.args[0].index))
+			drop[l] = true
+		}
+	}
+	b.f.replaceAll()
+	// Nobody needs the loads any more, but for those that the module made itself.
+	for _, blk := range b.f.blocks {
+		for _, list := range [2][]*value{blk.phis, blk.insts} {
+			for _, v := range list {
+				for _, a := range v.args {
+					delete(drop, a)
+				}
+			}
+		}
+		delete(drop, blk.cond)
+	}
+	b.f.filter(drop)
+}
+
+// constantStorage returns the place in Program.Pipes of the storage that a load
+// takes from a constant of the module.
+func (b *builder) constantStorage(v *value) (int, bool) {
+	p, at := v.args[0], int64(v.disp)
+	for p.op == isa.OpPtrAdd && p.idx == isa.IdxNone {
+		at += int64(p.disp)
+		p = p.args[0]
+	}
+	if p.op != irGlobal || v.idx != isa.IdxNone || v.typ != isa.I64 || at < 0 || v.flags&isa.FlagVolatile != 0 {
+		return 0, false
+	}
+	g := &b.m.prog.Globals[p.index]
+	if !g.ReadOnly {
+		return 0, false
+	}
+	// The relocations of a variable are in the order of their offsets.
+	i, ok := slices.BinarySearchFunc(g.Relocs, uint64(at), func(r isa.Reloc, at uint64) int { return cmp.Compare(r.Offset, at) })
+	if !ok || !g.Relocs[i].Pipe {
+		return 0, false
+	}
+	return g.Relocs[i].Global, true
+}
+
+// storageVariable returns the place in Program.Pipes of the pipe that a
+// program-scope variable describes.
+func (m *module) storageVariable(in spirv.Inst, global int) int {
+	if p, ok := m.pipeOf[global]; ok {
+		return p
+	}
+	g := &m.prog.Globals[global]
+	var field [3]uint32
+	n := 0
+	m.globalTypes[global].leaves(0, func(l leaf) {
+		if n < len(field) && l.offset == uint64(4*n) && l.t.kind == kindInt && l.t.bits == 32 {
+			for i := range uint64(4) {
+				if at := l.offset + i; at < uint64(len(g.Init)) {
+					field[n] |= uint32(g.Init[at]) << (8 * i)
+				}
+			}
+			n++
+		}
+	})
+	switch {
+	case n < len(field) || len(g.Relocs) > 0 && g.Relocs[0].Offset < 12:
+		m.fail(in, "the pipe storage %q is no structure of the size and alignment of a packet and the capacity, each an integer of 32 bits", g.Name)
+	case !g.ReadOnly:
+		m.fail(in, "the pipe storage %q is no constant, so that what it says may change", g.Name)
+	}
+	p := m.newPipe(in, g.Name, field[0], field[1], field[2])
+	m.pipeOf[global] = p
+	return p
+}
