@@ -43,7 +43,10 @@ func builtinPasses() []Pass {
 		{Name: "fuse", Doc: "multiplications join their additions",
 			Needs: AnalysisUses, Keeps: ControlFlow, IR: over(fuse)},
 		{Name: passDiverge, Doc: "order of blocks, loops with one latch, values that differ by lane", fixed: true,
-			Needs: AnalysisLoops, Keeps: AnalysisLayout | AnalysisDivergence, IR: over(divergence)},
+			Needs: AnalysisLoops, Keeps: AnalysisLayout | AnalysisDivergence, IR: over(func(b *builder) {
+				storages(b) // a pipeline of one's own may have left it out
+				divergence(b)
+			})},
 		{Name: passEmit, Doc: "registers and bytecode", fixed: true,
 			Needs: AnalysisLayout | AnalysisDivergence, IR: over(emit)},
 		{Name: passDescribe, Doc: "what the kernel is found to use", fixed: true, describe: describe},

@@ -308,6 +308,13 @@ func sameWidth(a, b isa.Type) bool { return a == b || a.Bits() == b.Bits() }
 // operands checks the number of an instruction's operands, their widths and that
 // of its result.
 func (v *verifier) operands(x *value) error {
+	if x.op == irStorage {
+		// Behind promotion it becomes the handle of a pipe.
+		if len(x.args) != 1 || x.typ != isa.I64 {
+			return fmt.Errorf("a damaged pipe storage")
+		}
+		return nil
+	}
 	if x.op == isa.OpInvalid || x.op >= isa.NumOps || x.op.IsTerminator() {
 		return fmt.Errorf("no instruction of a block")
 	}
