@@ -245,6 +245,11 @@ func (b *builder) schedule() isa.BarrierSchedule {
 // describe finds out from the finished bytecode what attributes say of it.
 func describe(b *builder) {
 	k := b.k
+	if k.UsesPipes && b.f.ordered {
+		// A work-item that waits for a packet would keep those behind it from
+		// bringing it.
+		panic(&Error{Reason: fmt.Sprintf("kernel %s uses pipes, and a barrier in it has a schedule (mux-barrier-schedule): the two do not go together", k.Name)})
+	}
 	m := &k.Meta
 	m.LocalMemory = 0
 	for i := range k.Local {

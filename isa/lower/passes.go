@@ -26,6 +26,8 @@ func builtinPasses() []Pass {
 			Needs: AnalysisDominators, Keeps: ControlFlow, IR: over(simplify)},
 		{Name: "ifconvert", Doc: "short branches become selects",
 			Keeps: ControlFlow, IR: over(ifConvert)},
+		{Name: "unroll", Doc: "short loops of specialized kernels become their trips",
+			Keeps: ControlFlow, IR: over(unroll)},
 		{Name: "asyncwaits", Doc: "waits that have no async mark to wait for go",
 			Needs: AnalysisOrder, Keeps: ControlFlow, IR: over(asyncWaits)},
 		{Name: "asyncmarks", Doc: "async marks that no wait counts go",
@@ -50,5 +52,5 @@ func builtinPasses() []Pass {
 
 // defaultPipeline is what the middle of the road is unless somebody says
 // otherwise. Simplifying lays open variables that were not to be promoted before.
-const defaultPipeline = "specialize,promote,simplify,ifconvert,simplify,promote,simplify,asyncwaits,asyncmarks," +
+const defaultPipeline = "specialize,promote,simplify,ifconvert,unroll,simplify,promote,simplify,asyncwaits,asyncmarks," +
 	"narrow,simplify,address,flatten,simplify,hoist,fuse"
