@@ -100,7 +100,7 @@ func editedFile(f *lsb.File, edits []byte) {
 		}
 		switch {
 		case v.Kind() == reflect.Slice:
-			v.Set(v.Slice(0, int(value)%v.Len()))
+			v.Set(v.Slice(0, int(value)%max(v.Len(), 1)))
 		case edits[3] >= 128 && other.Type() == v.Type():
 			v.Set(other)
 		case v.Kind() == reflect.Bool:

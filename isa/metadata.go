@@ -2,6 +2,7 @@ package isa
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -275,6 +276,30 @@ type Specialization struct {
 type SpecializedArg struct {
 	Param int
 	Value []byte
+}
+
+// Clone returns a copy that shares nothing; nil for nil.
+func (s *Specialization) Clone() *Specialization {
+	if s == nil {
+		return nil
+	}
+	c := &Specialization{Dim: s.Dim, Args: slices.Clone(s.Args)}
+	for i := range c.Args {
+		c.Args[i].Value = slices.Clone(c.Args[i].Value)
+	}
+	if s.Global != nil {
+		v := *s.Global
+		c.Global = &v
+	}
+	if s.Offset != nil {
+		v := *s.Offset
+		c.Offset = &v
+	}
+	if s.Local != nil {
+		v := *s.Local
+		c.Local = &v
+	}
+	return c
 }
 
 // Arg returns the value of a parameter; nil when it was left open.

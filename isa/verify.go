@@ -364,6 +364,9 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		}
 		vector = vector || o.r.IsVector()
 	}
+	if in.Op == OpReadFirst && !(in.Dst.IsScalar() && in.A.IsVector()) {
+		return fmt.Errorf("%s is from a vector into a scalar", in.Op)
+	}
 	if in.Op >= OpShuffle && in.Op <= OpBlockLoad && in.Dst.IsScalar() {
 		return fmt.Errorf("%s differs by sub-group", in.Op)
 	}

@@ -53,6 +53,10 @@ func (p *Program) Verify() error {
 	return nil
 }
 
+// maxPerItem is the LDS of the machine's own for each work-item, in bytes: no
+// operation of a work-group takes as much, and no limit of a launch counts it.
+const maxPerItem = 4096
+
 // verifyTables checks what the tables of a kernel say.
 func (p *Program) verifyTables(k *Kernel) error {
 	bad := func(format string, args ...any) error {
@@ -97,6 +101,11 @@ func (p *Program) verifyTables(k *Kernel) error {
 		a := &k.Private[i]
 		if a.Param < 0 || a.Param > len(k.Params) || a.Param > 0 && (k.Params[a.Param-1].Kind != ParamValue || k.Params[a.Param-1].Size > a.Size) {
 			return bad("private memory %q starts as parameter %d", a.Name, a.Param-1)
+		}
+	}
+	for i := range k.Local {
+		if a := &k.Local[i]; a.PerItem && a.Size > maxPerItem {
+			return bad("memory %q of %d bytes for each work-item", a.Name, a.Size)
 		}
 	}
 	for _, list := range [][]Alloc{k.Private, k.Local} {

@@ -244,6 +244,16 @@ func (m *BaseModule) clear() {
 	m.binary.drop()
 }
 
+// Close gives back what the module holds from its allocator. It is not used any more.
+func (m *BaseModule) Close() {
+	if m.enter("Module.Close") != nil {
+		return
+	}
+	defer m.ctx.Unlock()
+	m.clear()
+	m.object.drop()
+}
+
 // ParseOptions implements [Module].
 func (m *BaseModule) ParseOptions(text string, mode OptionsMode) error {
 	if m == nil || m.ctx == nil {

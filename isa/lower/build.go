@@ -296,7 +296,7 @@ func (m *module) kernel(ep entry) (*isa.Kernel, error) {
 	if s := m.opt.Specialize[ep.name]; s != nil {
 		b.checkSpecialization(s)
 		b.f.known = newKnown(s, m.opt.SubgroupSize)
-		b.k.Specialized = s
+		b.k.Specialized = s.Clone()
 	}
 	rets := b.inline(f, args)
 	for _, r := range rets {

@@ -12,15 +12,27 @@ import (
 // Metadata and attributes of the ComputeMux compiler specification. SPIR-V has
 // words of its own for some of them: execution modes and OpSource. For the others a
 // module decorates the function with UserSemantic and a string, "NAME" or
-// "NAME=VALUE", with the names that the specification has; clang makes such a
-// decoration of __attribute__((annotate("…"))). Strings of other names are
-// somebody else's business.
+// "NAME=VALUE", or several of them with spaces in between, with the names that the
+// specification has. In OpenCL C that is __attribute__((annotate("…"))), of which
+// translators may keep only one. Strings of other names are somebody else's business.
 
-// semantics returns the UserSemantic strings of an id.
-func (m *module) semantics(id spirv.ID) []spirv.Inst {
-	list := m.userSemantics[id]
-	for _, g := range m.groups[id] {
-		list = append(list[:len(list):len(list)], m.userSemantics[g]...)
+// attribute is a part of a UserSemantic string.
+type attribute struct {
+	in          spirv.Inst
+	name, value string
+}
+
+// semantics returns what the UserSemantic strings of an id say.
+func (m *module) semantics(id spirv.ID) []attribute {
+	var list []attribute
+	for _, from := range append([]spirv.ID{id}, m.groups[id]...) {
+		for _, in := range m.userSemantics[from] {
+			for _, part := range strings.Fields(in.StringOperand(2)) {
+				a := attribute{in: in}
+				a.name, a.value, _ = strings.Cut(part, "=")
+				list = append(list, a)
+			}
+		}
 	}
 	return list
 }
@@ -34,18 +46,17 @@ func (b *builder) metadata(id spirv.ID) {
 		}
 	}
 	at := b.in
-	for _, in := range b.m.semantics(id) {
-		b.in = in
-		name, value, _ := strings.Cut(in.StringOperand(2), "=")
-		read, ok := attributes[name]
+	for _, a := range b.m.semantics(id) {
+		b.in = a.in
+		read, ok := attributes[a.name]
 		if !ok {
-			if strings.HasPrefix(name, "mux-") || strings.HasPrefix(name, "mux_") || strings.HasPrefix(name, "codeplay_ca_") {
-				b.fail("the attribute %q is unknown", name)
+			if strings.HasPrefix(a.name, "mux-") || strings.HasPrefix(a.name, "mux_") || strings.HasPrefix(a.name, "codeplay_ca_") {
+				b.fail("the attribute %q is unknown", a.name)
 			}
 			continue
 		}
-		if err := read(b, value); err != nil {
-			b.fail("the attribute %q: %v", name, err)
+		if err := read(b, a.value); err != nil {
+			b.fail("the attribute %q: %v", a.name, err)
 		}
 	}
 	b.in = at
@@ -227,14 +238,13 @@ func vectorLink(s string) (isa.VectorLink, error) {
 // that of the innermost function around it that has one.
 func (b *builder) schedule() isa.BarrierSchedule {
 	for i := len(b.stack) - 1; i >= 0; i-- {
-		for _, in := range b.m.semantics(b.stack[i]) {
-			name, value, _ := strings.Cut(in.StringOperand(2), "=")
-			if name != "mux-barrier-schedule" {
+		for _, a := range b.m.semantics(b.stack[i]) {
+			if a.name != "mux-barrier-schedule" {
 				continue
 			}
-			s, err := isa.ParseBarrierSchedule(value)
+			s, err := isa.ParseBarrierSchedule(a.value)
 			if err != nil {
-				b.m.fail(in, "%v", err)
+				b.m.fail(a.in, "%v", err)
 			}
 			return s
 		}
@@ -245,6 +255,11 @@ func (b *builder) schedule() isa.BarrierSchedule {
 // describe finds out from the finished bytecode what attributes say of it.
 func describe(b *builder) {
 	k := b.k
+	if k.UsesPipes && b.f.ordered {
+		// A work-item that waits for a packet would keep those behind it from
+		// bringing it.
+		panic(&Error{Reason: fmt.Sprintf("kernel %s uses pipes, and a barrier in it has a schedule (mux-barrier-schedule): the two do not go together", k.Name)})
+	}
 	m := &k.Meta
 	m.LocalMemory = 0
 	for i := range k.Local {

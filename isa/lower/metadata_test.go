@@ -108,7 +108,7 @@ func everything() []string {
 	return append(on("f", "opencl.ocl.version=3,0", "mux-scheduling-params=info,group", "mux_scheduled_fn=-1,1",
 		"codeplay_ca_wrapper=16,predicated;1", "codeplay_ca_vecz.base=8,dim=1;f.v8", "codeplay_ca_vecz.base=vscale*2;f.sv2",
 		"codeplay_ca_vecz.derived=4;f.scalar", "codeplay_ca_vecz.base.fail=32", "mux-kernel=entry-point", "mux-orig-fn=orig",
-		"mux-base-fn-name=base", "mux-local-mem-usage=4", "mux-work-item-order=yxz", "mux-barrier-schedule=linear",
+		"mux-base-fn-name=base mux-local-mem-usage=4  mux-work-item-order=yxz", "mux-barrier-schedule=linear",
 		"mux-degenerate-subgroups", "intel_reqd_sub_group_size=16", "max_work_dim=2", "reqd_work_group_size=8,2,1", "somebody's own"),
 		on("g", "mux-barrier-schedule=scalar-tail")...)
 }

@@ -26,6 +26,8 @@ func builtinPasses() []Pass {
 			Needs: AnalysisDominators, Keeps: ControlFlow, IR: over(simplify)},
 		{Name: "ifconvert", Doc: "short branches become selects",
 			Keeps: ControlFlow, IR: over(ifConvert)},
+		{Name: "unroll", Doc: "short loops of specialized kernels become their trips",
+			Keeps: ControlFlow, IR: over(unroll)},
 		{Name: "storages", Doc: "constant structures that describe pipes become pipes",
 			Keeps: ControlFlow, IR: over(storages)},
 		{Name: "asyncwaits", Doc: "waits that have no async mark to wait for go",
@@ -55,5 +57,5 @@ func builtinPasses() []Pass {
 
 // defaultPipeline is what the middle of the road is unless somebody says
 // otherwise. Simplifying lays open variables that were not to be promoted before.
-const defaultPipeline = "specialize,promote,simplify,ifconvert,simplify,promote,simplify,storages,asyncwaits,asyncmarks," +
+const defaultPipeline = "specialize,promote,simplify,ifconvert,unroll,simplify,promote,simplify,storages,asyncwaits,asyncmarks," +
 	"narrow,simplify,address,flatten,simplify,hoist,fuse"

@@ -172,3 +172,20 @@ func TestCheckAnalyses(t *testing.T) {
 		}
 	}
 }
+
+// TestPipesAndSchedules checks that barrier schedules are refused in kernels that
+// wait for packets.
+func TestPipesAndSchedules(t *testing.T) {
+	refused := func(pipes, ordered bool) (r any) {
+		defer func() { r = recover() }()
+		b := newSample().b
+		b.k.UsesPipes, b.f.ordered = pipes, ordered
+		describe(b)
+		return nil
+	}
+	for _, x := range []struct{ pipes, ordered bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
+		if _, got := refused(x.pipes, x.ordered).(*Error); got != (x.pipes && x.ordered) {
+			t.Errorf("pipes %v, schedule %v: refused %v", x.pipes, x.ordered, got)
+		}
+	}
+}
