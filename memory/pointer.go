@@ -1,6 +1,6 @@
 // Package memory is the memory of the modelled GPU: address spaces, tagged
-// pointers, buffers, LDS and private memory, atomics, and the one bounds check
-// that every access goes through.
+// pointers, buffers, LDS and private memory, images, pipes, atomics, and the one
+// bounds check that every access goes through.
 //
 // It knows nothing of instructions or of scheduling. Engines and DMA call it
 // with pointers that come from kernels; package emu gives it the buffers.

@@ -17,7 +17,7 @@ const DefaultMaxEvents = 1_000_000
 // Options say how much a recorder keeps.
 type Options struct {
 	// MaxEvents is the number of events (turns, waits, marks, barriers, issues
-	// and completions of transfers) after which the trace ends; 0 is
+	// and completions of transfers, runs of packets) after which the trace ends; 0 is
 	// DefaultMaxEvents. A trace that ended says so where it is written.
 	MaxEvents int
 }

@@ -58,9 +58,12 @@ type Wave interface {
 	// Piping calls f for each pipe at which lanes wait after StopPipe: pc is that
 	// of the pipe instruction, pipe the handle; lanes as for Parking.
 	Piping(f func(pc int, pipe memory.Pointer, lanes []int))
-	// Overtake lets the next Run go on with the lanes that could run and would
+	// Overtake lets the next Run go on with lanes that could run and would
 	// otherwise be kept back, so that all come together again, until those that wait
-	// at pipes have got their packets. It says whether there are any.
+	// at pipes have got their packets. It says whether there are any: first the
+	// whole sub-groups of which no lane waits, and when those have stopped, too,
+	// at the next call, the lanes of the others, as far as no operation of the whole
+	// sub-group. When it says no, somebody else has to move packets.
 	Overtake() bool
 	// Fault returns what stopped the wave with StopFault.
 	Fault() *Fault

@@ -95,6 +95,9 @@ func (c *code) decode(check, watch bool) ([]block, error) {
 				blk.atomics++
 			}
 		}
+		if len(c.waits) > 0 {
+			blk.together = c.togetherOf(b)
+		}
 		blk.body = d.out
 		blk.end = d.terminator(b.End - 1)
 	}

@@ -47,10 +47,12 @@
 // Where all have one pipe, as nearly always, it is looked at once, and the packets of
 // lanes that take them in a row are one copy. The branch behind a blocking operation
 // parks the lanes that failed, as barriers do, and the wave stops at once, so that
-// those which got something wait for the others behind it; only after
-// [engine.Wave].Overtake do they go ahead. Each Run begins with another try. A
-// trip through a loop in which operations that do not block found nothing, and
-// none did anything, is the last one of a Run: somebody else has to move first.
+// those which got something wait for the others behind it. Each Run begins with
+// another try. Only after [engine.Wave].Overtake do the others go ahead: whole
+// sub-groups first, as they would in waves of their own, and then parts of
+// sub-groups, up to what the lanes of a sub-group do together. A trip through a
+// loop in which operations that do not block found nothing, and none did anything,
+// is the last one of a Run: somebody else has to move first.
 //
 // # Sub-groups
 //

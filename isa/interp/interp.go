@@ -95,6 +95,7 @@ type span struct{ start, end uint32 }
 type block struct {
 	body                          []inst
 	end                           terminator
+	together                      together
 	count, loads, stores, atomics uint64 // what entering it adds to the counters
 }
 

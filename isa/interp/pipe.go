@@ -23,9 +23,14 @@ type pipeState struct {
 	parked  []uint64
 	nparked int
 	handles []memory.Pointer
-	// overtake says that the others go on without them, until those of over have their packets.
+	// overtake says that others go on without those of over, until these have
+	// their packets. See choose.
 	overtake bool
+	level    overtaking
 	over     []uint64
+	late     []uint64 // the sub-groups of over
+	skew     []uint64 // sub-groups of which a part has overtaken the other
+	absent   []uint64
 
 	// What operations that do not block did since the last back-edge.
 	failed, moved bool
@@ -43,7 +48,8 @@ func (c *code) newPipes(chunks int) *pipeState {
 	if !c.kernel.UsesPipes {
 		return nil
 	}
-	return &pipeState{parked: make([]uint64, len(c.waits)*chunks), over: make([]uint64, chunks), handles: make([]memory.Pointer, chunks*64)}
+	return &pipeState{parked: make([]uint64, len(c.waits)*chunks), over: make([]uint64, chunks), late: make([]uint64, chunks),
+		skew: make([]uint64, chunks), absent: make([]uint64, chunks), handles: make([]memory.Pointer, chunks*64)}
 }
 
 // start forgets what the last wave did.
@@ -54,6 +60,8 @@ func (s *pipeState) start() {
 		s.nparked = 0
 	}
 	clear(s.over)
+	clear(s.late)
+	clear(s.skew)
 	s.overtake, s.failed, s.moved = false, false, false
 }
 

@@ -12,6 +12,7 @@ import (
 // A blocking operation is a block of its own that tries, and ends in a branch
 // back to itself with isa.FlagWait. Lanes that failed are parked there and the
 // wave stops, so that all come together behind. The next Run lets them try again.
+// That the others may overtake them is in overtake.go.
 
 // waitPlace is a block that ends in a branch with FlagWait.
 type waitPlace struct {
@@ -59,12 +60,10 @@ func (w *wave) waitPipe(t *terminator) bool {
 		failed += bits.OnesCount64(m &^ c)
 	}
 	if s.overtake {
-		left := uint64(0)
-		for k := range w.exec {
-			s.over[k] = s.over[k]&^yes[k] | w.exec[k]&^yes[k]
-			left |= s.over[k]
+		for k, m := range w.exec {
+			s.over[k] = (s.over[k] | m) &^ yes[k]
 		}
-		s.overtake = left != 0
+		w.setLate()
 	}
 	if failed == 0 {
 		return w.advance(t.t0)
@@ -145,20 +144,4 @@ func (w *wave) Piping(f func(pc int, pipe memory.Pointer, lanes []int)) {
 			}
 		}
 	}
-}
-
-// Overtake says whether lanes could go on without those that wait at pipes, and
-// lets them.
-func (w *wave) Overtake() bool {
-	if w.piped() == 0 || !w.running && w.minWait == len(w.blocks) {
-		return false
-	}
-	s := w.pipes
-	s.overtake = true
-	for n := range w.code.waits {
-		for k, m := range s.parked[n*w.words:][:len(w.exec)] {
-			s.over[k] |= m
-		}
-	}
-	return true
 }

@@ -231,6 +231,9 @@ func (w *wave) mark(b int) {
 
 // pick makes the lanes run that wait at the lowest block. It says whether there were any.
 func (w *wave) pick() bool {
+	if w.choosy {
+		return w.choose()
+	}
 	b := w.minWait
 	if b == len(w.blocks) {
 		return false

@@ -54,6 +54,7 @@ type wave struct {
 	words   int
 	cur     int
 	running bool
+	choosy  bool // lanes have been overtaken, see choose; minWait is 0 then
 	wait    []uint64
 	waiting []uint64
 	minWait int
@@ -132,7 +133,7 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	w.group, w.mem, w.lds = g, l.Memory, g.LDS
 	w.blocks = c.blocks(l.Check, g.Watch)
 	w.first, w.lanes = first, min(n, w.maxLan)
-	w.faulted = false
+	w.faulted, w.choosy = false, false
 	w.cnt = engine.Counters{Waves: 1}
 
 	have := copy(w.s, l.Scalars)

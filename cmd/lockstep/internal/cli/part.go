@@ -298,6 +298,7 @@ func (r *run) claimStdin(what string) error {
 
 // options says how SPECs are read; what is the use of standard input, if it is that.
 func (r *run) options(env *Env, what string) *argspec.Options {
+	r.opened = ""
 	return &argspec.Options{
 		Open: func(path string) (io.ReadCloser, error) {
 			if path != "-" {

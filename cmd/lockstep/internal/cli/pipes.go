@@ -31,7 +31,7 @@ type pipe struct {
 // make makes the pipe on the device, with the packets that are in it before.
 func (p *pipe) make(r *run, name string) error {
 	info := p.spec.Pipe
-	if info.Rest != nil {
+	if info.Rest != nil && r.opened != "" {
 		if r.streams == nil {
 			r.streams = make(map[string]bool)
 		}

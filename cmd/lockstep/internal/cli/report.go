@@ -133,7 +133,7 @@ func (r *run) printHint(w io.Writer) {
 		if h := l.hint(); h != "" && hint == "" {
 			hint = h
 			if len(r.launches) > 1 {
-				where = " for " + l.label()
+				where = " for " + l.label() + ","
 			}
 		}
 	}

@@ -118,7 +118,7 @@ type run struct {
 	outs      []*output
 	trace     *trace.Recorder
 	reproduce string
-	opened    string          // the file of a SPEC that was opened last
+	opened    string          // the file of the SPEC that was read last; "" when it has none
 	streams   map[string]bool // files that are read while kernels run
 	stdin     string          // what reads standard input; "" when nothing does
 }
