@@ -31,7 +31,7 @@ var capabilities = []spirv.Capability{
 	spirv.CapabilityAddresses, spirv.CapabilityLinkage, spirv.CapabilityKernel, spirv.CapabilityVector16,
 	spirv.CapabilityFloat16Buffer, spirv.CapabilityInt64, spirv.CapabilityInt64Atomics, spirv.CapabilityInt16, spirv.CapabilityInt8,
 	spirv.CapabilityImageBasic, spirv.CapabilityImageReadWrite, spirv.CapabilityGroups, spirv.CapabilityGenericPointer,
-	spirv.CapabilitySubgroupDispatch, spirv.CapabilityPipes, spirv.CapabilityPipeStorage,
+	spirv.CapabilitySubgroupDispatch, spirv.CapabilityPipes, spirv.CapabilityPipeStorage, spirv.CapabilityBlockingPipesALTERA,
 	spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformVote, spirv.CapabilityGroupNonUniformArithmetic,
 	spirv.CapabilityGroupNonUniformBallot, spirv.CapabilityGroupNonUniformShuffle, spirv.CapabilityGroupNonUniformShuffleRelative,
 	spirv.CapabilityGroupNonUniformClustered, spirv.CapabilityGroupNonUniformRotateKHR, spirv.CapabilityGroupNonUniformPartitionedNV,
@@ -46,7 +46,7 @@ var capabilities = []spirv.Capability{
 // NonSemantic. change nothing and are always allowed.
 var (
 	extensions = []string{
-		"SPV_INTEL_kernel_attributes", "SPV_INTEL_media_block_io", "SPV_INTEL_subgroups", "SPV_KHR_expect_assume", "SPV_KHR_integer_dot_product", "SPV_KHR_linkonce_odr",
+		"SPV_INTEL_blocking_pipes", "SPV_INTEL_kernel_attributes", "SPV_INTEL_media_block_io", "SPV_INTEL_subgroups", "SPV_KHR_expect_assume", "SPV_KHR_integer_dot_product", "SPV_KHR_linkonce_odr",
 		"SPV_KHR_no_integer_wrap_decoration", "SPV_KHR_non_semantic_info", "SPV_KHR_shader_ballot", "SPV_KHR_subgroup_rotate",
 		"SPV_KHR_subgroup_vote", "SPV_KHR_uniform_group_instructions", "SPV_KHR_untyped_pointers", "SPV_NV_shader_subgroup_partitioned",
 	}
