@@ -29,7 +29,11 @@ var binarySeeds = func() func(t testing.TB) [][]byte {
 			if err != nil {
 				return nil, err
 			}
-			p, err := d.NewProgram(module, emu.ProgramOptions{})
+			var opt emu.ProgramOptions
+			if name == "fault" {
+				opt.Specialize = map[string]*isa.Specialization{"vecadd": {Dim: 1, Global: &[3]uint64{12, 1, 1}, Local: &[3]uint32{4, 1, 1}}}
+			}
+			p, err := d.NewProgram(module, opt)
 			if err != nil {
 				return nil, err
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/binary"
+	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
 
 // testSources finds the sources of the modules in testdata.
@@ -67,36 +68,72 @@ func TestBinaryFaults(t *testing.T) {
 	golden(t, "binary-faults.txt", text)
 }
 
+// storeOutside writes to element 4 of its buffer, in line 2 of a source that the
+// module holds.
+const storeOutside = `
+OpCapability Kernel
+OpCapability Addresses
+OpCapability Int64
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %k "k"
+%file = OpString "within.cl"
+OpSource OpenCL_C 200000 %file "kernel void k(global uint *a) {
+  a[4] = 1;
+}"
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%ulong = OpTypeInt 64 0
+%ptr = OpTypePointer CrossWorkgroup %uint
+%fn = OpTypeFunction %void %ptr
+%one = OpConstant %uint 1
+%four = OpConstant %ulong 4
+%k = OpFunction %void None %fn
+%a = OpFunctionParameter %ptr
+%entry = OpLabel
+OpLine %file 2 8
+%p = OpInBoundsPtrAccessChain %ptr %a %four
+OpStore %p %one Aligned 4
+OpReturn
+OpFunctionEnd
+`
+
 // TestBinaryEmbeddedSource holds that the source text which a module holds
-// travels with it.
+// travels with the module, and that the line is known without it.
 func TestBinaryEmbeddedSource(t *testing.T) {
-	b, err := kernels.Find("saxpy").Binary("O2")
+	module, err := asm.Assemble(storeOutside, asm.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	module := b.Code
 	d := device(t, emu.DeviceOptions{})
-	p, err := d.NewProgram(module, emu.ProgramOptions{})
+	compiled, err := d.NewProgram(module, emu.ProgramOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	with, err := p.Binary(emu.BinaryOptions{Module: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := binary.Decode(with)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(f.Module, module) {
-		t.Error("the module in the binary is not the module")
-	}
-	without, err := p.Binary(emu.BinaryOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(with) < len(without)+len(module) {
-		t.Errorf("%d bytes with a module of %d, %d without", len(with), len(module), len(without))
+	for _, within := range []bool{true, false} {
+		data, err := compiled.Binary(emu.BinaryOptions{Module: within})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := binary.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if within != bytes.Equal(f.Module, module) || within == (f.Module == nil) {
+			t.Errorf("module asked for: %v; it has %d bytes of %d", within, len(f.Module), len(module))
+		}
+		p, err := d.LoadBinary(data, emu.LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := emu.Launch{Kernel: kernel(t, p, "k"), Range: emu.Range(1), Args: []emu.Arg{buffer(t, d, make([]uint32, 4)...)}}
+		res, err := l.Run(context.Background())
+		if err == nil {
+			t.Fatal("nothing was found")
+		}
+		place := res.Findings.Findings[0].Place
+		if place.File != "within.cl" || place.Line != 2 || within != (place.Source == "  a[4] = 1;") || within != strings.HasPrefix(place.Instruction, "OpStore ") {
+			t.Errorf("module asked for: %v; the place is %+v", within, place)
+		}
 	}
 }
 
@@ -107,8 +144,11 @@ func TestBinaryKernels(t *testing.T) {
 	if testing.Short() {
 		list = slices.DeleteFunc(slices.Clone(list), func(k *kernels.Kernel) bool { return len(k.Name)%5 != 0 })
 	}
-	for _, k := range list {
+	for i, k := range list {
 		for _, opt := range []emu.DeviceOptions{{}, {SubgroupSize: 8}} {
+			if opt.SubgroupSize != 0 && i%4 != 0 {
+				continue
+			}
 			d := device(t, opt)
 			before, compiled := loadProgram(t, d, k.Name, "O2")
 			if n := compiled.Info().ReqdSubgroup; n != 0 && int(n) != d.Limits().SubgroupSize {

@@ -35,15 +35,15 @@ func (k *Kernel) verifyMeta() error {
 		if s.Dim < 0 || s.Dim > 3 {
 			return bad("specialized for %d dimensions", s.Dim)
 		}
-		for i, a := range s.Args {
+		seen := make(map[int]bool, len(s.Args))
+		for _, a := range s.Args {
 			if a.Param < 0 || a.Param >= len(k.Params) || k.Params[a.Param].Kind != ParamValue || uint64(len(a.Value)) != k.Params[a.Param].Size {
 				return bad("specialized for %d bytes of parameter %d", len(a.Value), a.Param)
 			}
-			for _, b := range s.Args[:i] {
-				if a.Param == b.Param {
-					return bad("specialized twice for parameter %d", a.Param)
-				}
+			if seen[a.Param] {
+				return bad("specialized twice for parameter %d", a.Param)
 			}
+			seen[a.Param] = true
 		}
 	}
 	return nil

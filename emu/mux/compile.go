@@ -180,6 +180,9 @@ func (m *BaseModule) Link(ctx context.Context, inputs []Module) error {
 		case b.source == nil:
 			return failed(call, ErrNoProgram, "module %d", i)
 		}
+		if err := b.loadFinal(); err != nil {
+			return failed(call, err, "module %d", i)
+		}
 		if err := b.source.load(); err != nil {
 			return failed(call, within(ErrLinkProgramFailure, err), "module %d", i)
 		}

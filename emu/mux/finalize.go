@@ -23,6 +23,9 @@ func (m *BaseModule) Finalize(ctx context.Context) (*ProgramInfo, []PrintfDescri
 	case m.source == nil:
 		return nil, nil, failed(call, ErrNoProgram, "")
 	case m.final != nil:
+		if err := m.loadFinal(); err != nil {
+			return nil, nil, failed(call, err, "")
+		}
 		return m.final.info, m.final.printfs, nil
 	}
 	f, err := m.finalize()

@@ -107,6 +107,9 @@ func NewBaseKernel(module Module, name string, preferred [3]uint64, localMemory 
 	if m.final == nil {
 		return nil, failed(call, ErrNotFinalized, "")
 	}
+	if err := m.loadFinal(); err != nil {
+		return nil, failed(call, err, "")
+	}
 	code := m.final.entry(name)
 	if code == nil {
 		return nil, failed(call, ErrNoKernel, "%q", name)
@@ -132,7 +135,7 @@ func NewBaseKernel(module Module, name string, preferred [3]uint64, localMemory 
 // [NewBaseKernel] it is for Module.CreateKernel.
 func (m *BaseModule) PreferredLocalSize(name string) [3]uint64 {
 	d := m.target.device()
-	if m.final != nil {
+	if m.final != nil && m.loadFinal() == nil {
 		if k := m.final.program.Kernel(name); k != nil {
 			for _, want := range [][3]uint32{k.ReqdLocalSize, k.LocalSizeHint} {
 				size := [3]uint64{uint64(want[0]), uint64(want[1]), uint64(want[2])}
@@ -149,7 +152,7 @@ func (m *BaseModule) PreferredLocalSize(name string) [3]uint64 {
 // LocalMemorySize returns the bytes of local memory that a kernel of the module declares.
 // Like [NewBaseKernel] it is for Module.CreateKernel.
 func (m *BaseModule) LocalMemorySize(name string) uint64 {
-	if m.final == nil {
+	if m.final == nil || m.loadFinal() != nil {
 		return 0
 	}
 	if k := m.final.program.Kernel(name); k != nil {

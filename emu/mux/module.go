@@ -68,7 +68,8 @@ type Module interface {
 	// returns how many it has written. Errors: [ErrShortBuffer]; [ErrNoProgram].
 	Serialize(out []byte) (int, error)
 	// Deserialize makes what another module has serialized the program. On an error the
-	// module has none. Errors: [ErrOutOfMemory]; [ErrNotSerialized], for data that is damaged or of
+	// module has none. Bytecode is read when Finalize, GetKernel or a load of the binary first want
+	// it, whose errors then are these. Errors: [ErrOutOfMemory]; [ErrNotSerialized], for data that is damaged or of
 	// another version too; [ErrForeignModule] for data of another compiler.
 	Deserialize(data []byte) error
 
@@ -158,8 +159,8 @@ func (s *source) bytes() []byte {
 
 // finalized is a program as bytecode.
 type finalized struct {
-	source   *source // as it was lowered, with the built-ins
-	program  *isa.Program
+	source   *source      // as it was lowered, with the built-ins
+	program  *isa.Program // nil until loadFinal, where it was deserialized
 	info     *ProgramInfo
 	printfs  []PrintfDescriptor
 	lowering *lower.Options // how it was lowered; nil until needed, where it was deserialized
@@ -328,7 +329,11 @@ func (m *BaseModule) GetKernel(name string) (Kernel, error) {
 		return nil, &Error{Call: call, Object: name, Err: ErrNotFinalized}
 	case m.kernels[name] != nil:
 		return m.kernels[name], nil
-	case m.final.entry(name) == nil:
+	}
+	if err := m.loadFinal(); err != nil {
+		return nil, &Error{Call: call, Object: name, Err: err}
+	}
+	if m.final.entry(name) == nil {
 		for _, r := range m.final.program.Refused {
 			if r.Name == name {
 				return nil, &Error{Call: call, Object: name, Err: within(ErrNoKernel, r.Reason)}

@@ -98,8 +98,10 @@ func (m *BaseModule) serialize() ([]byte, error) {
 		return nil, ErrNoProgram
 	}
 	s, flags := m.source, byte(0)
-	program := s.bytes()
-	if m.final != nil {
+	var program []byte
+	if m.final == nil {
+		program = s.bytes()
+	} else {
 		s, flags = m.final.source, serialFinalized
 		var err error
 		if program, err = m.encoded(); err != nil {
@@ -223,27 +225,47 @@ func (m *BaseModule) deserialize(data []byte) error {
 		s.openCLC = flags&serialOpenCLC != 0
 		m.source = s
 	default:
-		f, err := isabinary.Decode(program)
+		// The program itself is read when somebody asks for it: a binary may be all that is wanted,
+		// and whoever loads that reads it anyway. What another version has made is refused now.
+		h, err := isabinary.ReadHeader(program)
+		if err == nil && (h.Format != isabinary.FormatVersion || h.Layout != isabinary.Layout()) {
+			err = &isabinary.VersionError{Format: h.Format, WantFormat: isabinary.FormatVersion, Layout: h.Layout, WantLayout: isabinary.Layout()}
+		}
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrNotSerialized, err)
+			return within(ErrNotSerialized, err)
 		}
-		if f.Target.SubgroupSize != d.lanes() || f.Module == nil {
-			return fmt.Errorf("its program is for sub-groups of %d: %w", f.Target.SubgroupSize, ErrForeignModule)
-		}
-		if f.Info == nil {
-			f.Info = &spirv.Info{}
-		}
-		if err := d.checkLimits(f.Program); err != nil {
-			return within(ErrForeignModule, err)
-		}
-		if err := m.held.take(programBytes(f.Program)); err != nil {
-			return err
-		}
-		m.source = &source{info: f.Info, code: f.Module, openCLC: flags&serialOpenCLC != 0}
-		m.final = &finalized{source: m.source, program: f.Program, binary: bytes.Clone(program)}
-		m.final.info, m.final.printfs = describe(m.source, f.Program)
+		m.source = &source{openCLC: flags&serialOpenCLC != 0}
+		m.final = &finalized{source: m.source, binary: bytes.Clone(program)}
 	}
 	m.options.Store(o)
+	return nil
+}
+
+// loadFinal reads the program of a module that was deserialized. The context is held.
+func (m *BaseModule) loadFinal() error {
+	if m.final == nil || m.final.program != nil {
+		return nil
+	}
+	d := m.target.device()
+	f, err := isabinary.Decode(m.final.binary)
+	switch {
+	case err != nil:
+		return within(ErrNotSerialized, err)
+	case f.Target.SubgroupSize != d.lanes() || f.Module == nil:
+		return fmt.Errorf("its program is for sub-groups of %d: %w", f.Target.SubgroupSize, ErrForeignModule)
+	}
+	if err := d.checkLimits(f.Program); err != nil {
+		return within(ErrForeignModule, err)
+	}
+	if err := m.held.take(programBytes(f.Program)); err != nil {
+		return err
+	}
+	if f.Info == nil {
+		f.Info = &spirv.Info{}
+	}
+	m.source.info, m.source.code = f.Info, f.Module
+	m.final.program = f.Program
+	m.final.info, m.final.printfs = describe(m.source, f.Program)
 	return nil
 }
 

@@ -237,6 +237,9 @@ func TestSpecializedTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, code, _ := strings.Cut(string(out), "\x03\x02\x23\x07")
+	if !strings.Contains(code, "\xfe\xff\xff\xff") {
+		t.Error("the negative number of 16 bits is not sign-extended")
+	}
 	again, err := c.GetSpecializableConstants(must(mux.Words([]byte("\x03\x02\x23\x07" + code))))
 	if err != nil {
 		t.Fatal(err)

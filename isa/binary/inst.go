@@ -141,10 +141,10 @@ const locBytes = 4
 
 // loc writes a place as its distance from the one before, which is short.
 func (w *writer) loc(l, before *isa.Loc) {
-	w.int(int64(l.Word) - int64(before.Word))
-	w.uint(uint64(l.File))
-	w.int(int64(l.Line) - int64(before.Line))
-	w.uint(uint64(l.Column))
+	out := binary.AppendVarint(w.out, int64(l.Word)-int64(before.Word))
+	out = binary.AppendUvarint(out, uint64(l.File))
+	out = binary.AppendVarint(out, int64(l.Line)-int64(before.Line))
+	w.out = binary.AppendUvarint(out, uint64(l.Column))
 }
 
 func (r *reader) loc(l, before *isa.Loc) {

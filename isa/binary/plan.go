@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -247,10 +248,17 @@ func errorPlan(p *plan) {
 	}
 }
 
+// What instructions and places take in bytes, most of the time.
+const (
+	usualInst = 14
+	usualLoc  = 5
+)
+
 func instPlan(p *plan) {
 	p.write = func(w *writer, v reflect.Value) {
 		code := v.Interface().([]isa.Inst)
 		w.uint(uint64(len(code)))
+		w.out = slices.Grow(w.out, usualInst*len(code))
 		for i := range code {
 			w.inst(&code[i])
 		}
@@ -275,6 +283,7 @@ func locPlan(p *plan) {
 	p.write = func(w *writer, v reflect.Value) {
 		locs := v.Interface().([]isa.Loc)
 		w.uint(uint64(len(locs)))
+		w.out = slices.Grow(w.out, usualLoc*len(locs))
 		before := isa.Loc{}
 		for i := range locs {
 			w.loc(&locs[i], &before)

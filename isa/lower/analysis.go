@@ -78,6 +78,7 @@ func (f *fn) cfgChanged() { f.valid &= AnalysisUses }
 // checkAnalyses finds again what counts as known, and says what was wrong.
 func (f *fn) checkAnalyses() error {
 	type known struct {
+		there     bool
 		rpo       int
 		idom      *block
 		in, out   int
@@ -88,7 +89,13 @@ func (f *fn) checkAnalyses() error {
 		loopCount int
 	}
 	valid := f.valid
+	if valid&(ControlFlow|AnalysisUses) == 0 {
+		return nil
+	}
 	uses := func(b *block) (n []int) {
+		if valid&AnalysisUses == 0 {
+			return nil
+		}
 		for _, v := range b.phis {
 			n = append(n, v.uses)
 		}
@@ -97,22 +104,23 @@ func (f *fn) checkAnalyses() error {
 		}
 		return n
 	}
-	was := make(map[*block]known, len(f.blocks))
+	was := make([]known, f.nblks) // by id
+	all := len(f.blocks)
 	for i, b := range f.blocks {
-		k := known{rpo: b.rpo, idom: b.idom, in: b.domIn, out: b.domOut, order: i}
+		k := known{there: true, rpo: b.rpo, idom: b.idom, in: b.domIn, out: b.domOut, order: i}
 		if b.loop != nil {
 			k.head, k.depth, k.loopCount = b.loop.head, b.loop.depth, len(b.loop.blocks)
 		}
 		k.uses = uses(b)
-		was[b] = k
+		was[b.id] = k
 	}
 	f.valid = 0
 	f.need(valid & (ControlFlow | AnalysisUses))
 	f.valid = valid
 	for i, b := range f.blocks {
-		k, ok := was[b]
+		k := was[b.id]
 		switch {
-		case !ok:
+		case !k.there:
 			return fmt.Errorf("block b%d is new in the analyses", b.id)
 		case valid&AnalysisOrder != 0 && (k.rpo != b.rpo || k.order != i):
 			return fmt.Errorf("block b%d is number %d in reverse post-order and was taken for number %d", b.id, b.rpo, k.rpo)
@@ -129,8 +137,8 @@ func (f *fn) checkAnalyses() error {
 			}
 		}
 	}
-	if valid&AnalysisOrder != 0 && len(was) != len(f.blocks) {
-		return fmt.Errorf("%d blocks are left of %d in reverse post-order", len(f.blocks), len(was))
+	if valid&AnalysisOrder != 0 && all != len(f.blocks) {
+		return fmt.Errorf("%d blocks are left of %d in reverse post-order", len(f.blocks), all)
 	}
 	return nil
 }

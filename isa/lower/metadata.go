@@ -238,18 +238,31 @@ func vectorLink(s string) (isa.VectorLink, error) {
 // that of the innermost function around it that has one.
 func (b *builder) schedule() isa.BarrierSchedule {
 	for i := len(b.stack) - 1; i >= 0; i-- {
-		for _, a := range b.m.semantics(b.stack[i]) {
-			if a.name != "mux-barrier-schedule" {
-				continue
-			}
-			s, err := isa.ParseBarrierSchedule(a.value)
-			if err != nil {
-				b.m.fail(a.in, "%v", err)
-			}
+		if s, ok := b.m.scheduleOf(b.stack[i]); ok {
 			return s
 		}
 	}
 	return isa.ScheduleUnordered
+}
+
+// scheduleOf returns the schedule of the barriers of a function, if it has one.
+func (m *module) scheduleOf(id spirv.ID) (isa.BarrierSchedule, bool) {
+	if s, ok := m.schedules[id]; ok {
+		return s, s < isa.NumBarrierSchedules
+	}
+	m.schedules[id] = isa.NumBarrierSchedules // for none
+	for _, a := range m.semantics(id) {
+		if a.name != "mux-barrier-schedule" {
+			continue
+		}
+		s, err := isa.ParseBarrierSchedule(a.value)
+		if err != nil {
+			m.fail(a.in, "%v", err)
+		}
+		m.schedules[id] = s
+		return s, true
+	}
+	return 0, false
 }
 
 // describe finds out from the finished bytecode what attributes say of it.

@@ -20,6 +20,7 @@ type module struct {
 	groups  map[spirv.ID][]spirv.ID   // decoration groups by what they decorate
 
 	userSemantics map[spirv.ID][]spirv.Inst
+	schedules     map[spirv.ID]isa.BarrierSchedule // of functions; NumBarrierSchedules for none
 	types         map[spirv.ID]*typ
 	typeDepth     int
 	sets          map[spirv.ID]string // extended instruction sets by import
@@ -76,6 +77,7 @@ func newModule(src *spirv.Module, opt Options) *module {
 		groups:  map[spirv.ID][]spirv.ID{},
 
 		userSemantics: map[spirv.ID][]spirv.Inst{},
+		schedules:     map[spirv.ID]isa.BarrierSchedule{},
 
 		types:   map[spirv.ID]*typ{},
 		sets:    map[spirv.ID]string{},

@@ -12,9 +12,16 @@ func (b *builder) checkOnce() {
 		return
 	}
 	f.need(AnalysisOrder)
+	size := 0
+	for _, x := range f.blocks {
+		size += 1 + len(x.phis) + len(x.insts)
+	}
 	steps := 0
 	for _, from := range f.blocks {
 		if from.term == termBarrier && from.sched == isa.ScheduleOnce {
+			if steps += size; steps > maxLiveSteps {
+				panic(&Error{Reason: errTooLarge.Error()})
+			}
 			b.checkRegion(from, &steps)
 		}
 	}

@@ -206,8 +206,13 @@ func compileScenarios() []Scenario {
 			r.compile(library, mistypedText)
 			err := m.Link(background, []mux.Module{caller, library})
 			r.is(err, mux.ErrLinkProgramFailure)
-			if r.diag.NumErrors() != 1 || !strings.Contains(r.diag.Log(), "twist") {
-				r.bad("%d errors and the log %q", r.diag.NumErrors(), r.diag.Log())
+			for _, name := range []string{"twist", "module 1", "module 2"} {
+				if !strings.Contains(r.diag.Log(), name) {
+					r.bad("the log %q does not name %q", r.diag.Log(), name)
+				}
+			}
+			if r.diag.NumErrors() != 1 {
+				r.bad("%d errors", r.diag.NumErrors())
 			}
 			_, _, err = m.Finalize(background)
 			r.is(err, mux.ErrNoProgram)

@@ -261,6 +261,18 @@ func specializeScenarios() []Scenario {
 				r.bad("the kernel gives %d", got)
 			}
 		}},
+		Scenario{section, "a global offset", clauses, Deferred, func(r *run) {
+			k := r.scale()
+			d := r.device()
+			data := r.words(d, 1, 2, 3, 4)
+			o := line(2, 2, word(2), buffer(data))
+			o.GlobalOffset[0] = 2
+			b, err := k.CreateSpecializedKernel(background, o)
+			r.ok(err)
+			if got := r.launch(d, b, "scale", o, data); !slices.Equal(got, []uint32{1, 2, 9, 11}) {
+				r.bad("the kernel gives %d", got)
+			}
+		}},
 		Scenario{section, "launches that differ are refused", clauses, Deferred, func(r *run) {
 			k := r.scale()
 			d := r.device()

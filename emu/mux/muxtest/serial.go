@@ -119,6 +119,14 @@ func serialScenarios() []Scenario {
 				b[at] ^= 0x10
 				refuse("one bit changed", b)
 			}
+			src := r.module()
+			r.compile(src, libraryText)
+			plain := image(r, src)
+			for at := range plain {
+				b := slices.Clone(plain)
+				b[at] ^= 1
+				refuse("one bit changed", b)
+			}
 			version := slices.Clone(good)
 			version[8]++
 			refuse("another version", version)

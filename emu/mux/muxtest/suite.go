@@ -253,7 +253,7 @@ func (r *run) limited(text string) (mux.Module, *mux.Account) {
 }
 
 // full makes an account refuse everything from now on.
-func full(a *mux.Account) { a.SetLimit(0) }
+func full(a *mux.Account) { a.SetLimit(a.Used()) }
 
 // kernel returns a kernel of a finalized module.
 func (r *run) kernel(m mux.Module, name string) mux.Kernel {
