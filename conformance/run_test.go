@@ -65,10 +65,15 @@ func two() *Matrix {
 	}
 }
 
-// changed returns a case that ships with some lines replaced.
+// changed returns a case of the folder core, or of another one that its name begins
+// with, with some lines replaced.
 func changed(t *testing.T, name string, oldNew ...string) *Case {
 	t.Helper()
-	text, err := fs.ReadFile(Builtin(), "cases/core/"+name+extension)
+	folder, name, ok := strings.Cut(name, "/")
+	if !ok {
+		folder, name = "core", folder
+	}
+	text, err := fs.ReadFile(Builtin(), "cases/"+folder+"/"+name+extension)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,6 +196,63 @@ func TestRunAsync(t *testing.T) {
 	for i, runs := range []int{14, 6, 6} {
 		if r := report.Results[i]; r.Status != Passed || r.Runs != runs {
 			t.Errorf("%s: %s after %d runs, want %d", r.Case.Name, r.Status, r.Runs, runs)
+		}
+	}
+}
+
+// TestRunSets: what a case of several launches states is noticed, too, when it is not so.
+func TestRunSets(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		c    *Case
+		want []string
+	}{
+		{"pass", changed(t, "pip/host-stream"), nil},
+		{"buffer", changed(t, "pip/chain-short", "iota:u32:12:1:4", "iota:u32:12:2:4"), []string{"launch 3 (third), argument 0: 12 of 12 u32 differ"}},
+		{"packets", changed(t, "pip/host-stream", "b = iota:u32:200:7:2", "b = iota:u32:200:8:2"), []string{"packets of b: 200 of 200 u32 differ"}},
+		{"more packets", changed(t, "pip/host-stream", "b = iota:u32:200:7:2", "b = iota:u32:201:7:2"), []string{"packets of b: 800 bytes, want 804"}},
+		{"no packets", changed(t, "pip/host-left", "q = iota:u32:4:12", "q = none"), []string{"packets of q: 16 bytes, want 0"}},
+		{"fill", changed(t, "pip/host-left", "iota:u32:6:10", "iota:u32:5:10"), []string{"packets of q: 12 bytes, want 16"}},
+		{"feed", changed(t, "pip/host-chain", "feed:     p0 = iota:u32:60", "feed:     p0 = iota:u32:60:1"), []string{"packets of p6: 60 of 60 u32 differ"}},
+		{"step", changed(t, "pip/storage-keeps", "iota:u32:16:12", "iota:u32:16:13"), []string{"launch 6 (consume), argument 0: 16 of 16 u32 differ"}},
+		{"packets after a step", changed(t, "pip/host-steps", "q = iota:u32:8:14", "q = iota:u32:8:15"), []string{"packets of q after step 5: 8 of 8 u32 differ"}},
+		{"reset", changed(t, "pip/storage-reset", "then:     reset\nkernel:   produce", "then:     launch\nkernel:   produce"), []string{
+			"launch 7 (consume), argument 0: 3 of 3 u32 differ", "launch 8 (count), argument 0: 1 of 1 u32 differ"}},
+		{"order", changed(t, "pip/lanes-read", "varies:   1\n", ""), []string{"launch 1 (consume), argument 1 is not what it is with -engine"}},
+		{"texts", changed(t, "pip/deadlock-alone", "nobody can write", "somebody can write"), []string{`no finding E-PIPEDEADLOCK contains "endless wait to read from pipe link" "pipe link: empty, of 2 packets" "somebody can write`}},
+		{"kernel", changed(t, "pip/chain-short", "kernel:   third", "kernel:   fourth"), []string{"refused: "}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			report, err := Run(context.Background(), []*Case{tc.c}, Options{Matrix: two()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := report.Results[0]
+			if (r.Status == Passed) != (tc.want == nil) || len(r.Failures) < len(tc.want) {
+				t.Fatalf("%s: %+v, want %q", r.Status, r.Failures, tc.want)
+			}
+			for i, want := range tc.want {
+				if !strings.HasPrefix(r.Failures[i].Message, want) {
+					t.Errorf("message %q, want %q", r.Failures[i].Message, want)
+				}
+			}
+		})
+	}
+}
+
+// TestRunPipes: the further seeds are for kernels with pipes, whether they are the
+// program's or the host's, but not the further completions.
+func TestRunPipes(t *testing.T) {
+	m := two()
+	m.Async = []emu.Schedule{{Completion: emu.CompleteLate}, seeded(4), seeded(5), {Order: emu.Reverse, Completion: emu.CompleteSeeded, Seed: 1}}
+	cases := []*Case{changed(t, "pip/storage"), changed(t, "pip/host-read"), changed(t, "phi-swap"), changed(t, "pip/with-copies")}
+	report, err := Run(context.Background(), cases, Options{Matrix: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, runs := range []int{10, 10, 6, 14} {
+		if r := report.Results[i]; r.Status != Passed || r.Runs != runs {
+			t.Errorf("%s: %s after %d runs, want %d: %+v", r.Case.Name, r.Status, r.Runs, runs, r.Failures)
 		}
 	}
 }

@@ -25,15 +25,26 @@ var bent = map[string]string{
 	"cases/isg/refuse-subgroupshuffleintel":           "capabilities of the OpenCL environment",
 	"cases/core/refuse-instruction":                   "capabilities of the OpenCL environment",
 	"cases/gac/refuse-no-kernel":                      "capabilities of the OpenCL environment",
+	"cases/pip/refuse-blocking-extension":             "capabilities of the OpenCL environment",
 }
 
 // copies matches what spirv-val cannot judge: the import of Codeplay.GroupAsyncCopies
 // and its instructions, whose results it would forbid to be used.
 var copies = regexp.MustCompile(`(?m)^.* = OpExtInstImport ".*GroupAsyncCopies"\n|OpExtInst %\w+ %(copies|plain) .*$`)
 
-// judged is the text of a case as spirv-val can judge it: an event that comes from
-// nowhere stands for each group copy.
+// They match what spirv-val does not know of pipes: that constant storages stand among
+// other constants, and that blocking instructions have no result.
+var (
+	pipeStorages  = regexp.MustCompile(`OpConstantPipeStorage (%\w+) .*`)
+	storageValues = regexp.MustCompile(`(OpVariable %\w*storage \w+) %pipe_\w+`)
+	blockingPipes = regexp.MustCompile(`(?m)^ *Op(Read|Write)PipeBlockingINTEL .*\n`)
+)
+
+// judged is the text of a case as spirv-val can judge it: an event or a storage that comes
+// from nowhere stands for each group copy and each constant storage.
 func judged(text string) string {
+	text = storageValues.ReplaceAllString(pipeStorages.ReplaceAllString(text, "OpUndef $1"), "$1")
+	text = blockingPipes.ReplaceAllString(text, "")
 	return copies.ReplaceAllStringFunc(text, func(s string) string {
 		if strings.HasPrefix(s, "OpExtInst ") {
 			return "OpUndef %event"
