@@ -143,6 +143,12 @@ OpName %x "once"
 OpDecorate %f LinkageAttributes "f" LinkOnceODR
 ` + functionBody, function1, kernel}},
 	{name: "unresolved", modules: []string{kernel, kernel2}},
+	{name: "unused-import", differs: "it wants a definition all the same", modules: []string{`OpName %f "f"
+OpDecorate %f LinkageAttributes "f" Import
+` + types + `%f = OpFunction %int None %i_i
+%fx = OpFunctionParameter %int
+OpFunctionEnd
+`}},
 	{name: "partial", opt: Options{Partial: true}, modules: []string{kernel, kernel2}},
 	{name: "library-unresolved", opt: Options{Library: true}, modules: []string{kernel}},
 	{name: "resolves", opt: Options{Resolves: func(name string) bool { return name == "f" }}, differs: "it knows no names", modules: []string{kernel}},

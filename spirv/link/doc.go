@@ -20,6 +20,7 @@
 //   - Of several LinkOnceODR definitions the first one stays, or the one that is exported plainly. Two plain
 //     exports of a name are an error, as are two entry points of a name.
 //   - Imports that no module defines are an error unless they are built-in variables, or [Options] lets them stay; they become one.
+//     A function that nobody calls goes without a word.
 //   - Program-scope variables are put in an order in which initializers come before those who use them.
 //   - From SPIR-V 1.4 on, entry points list each variable that they reach.
 //

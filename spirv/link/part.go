@@ -31,6 +31,8 @@ type part struct {
 	names       map[spirv.ID]string // made when a message needs them
 	byID        map[spirv.ID]int    // the place in linkages
 
+	used map[spirv.ID]bool // what instructions refer to; made when it is asked for
+
 	// dropped are ids whose definitions do not come into the result, nor their
 	// names and decorations.
 	dropped map[spirv.ID]bool
@@ -236,6 +238,28 @@ func (p *part) drop(id spirv.ID, f *function) {
 			p.dropped[id] = true
 		}
 	}
+}
+
+// uses says whether an instruction refers to an id, names and decorations apart.
+func (p *part) uses(id spirv.ID) bool {
+	if p.used == nil {
+		p.used = map[spirv.ID]bool{}
+		var ops []spirv.ParsedOperand
+		for _, in := range p.m.Insts {
+			info, _ := in.Op().Info()
+			if info == nil || info.Class == "Annotation" || in.Op() == spirv.OpName {
+				continue
+			}
+			// The instructions were read when the module was cut.
+			ops, _ = p.parser.Parse(ops[:0], in)
+			for _, o := range ops {
+				if o.Kind.Category() == spirv.CategoryID && o.Kind != spirv.KindIdResult {
+					p.used[o.ID()] = true
+				}
+			}
+		}
+	}
+	return p.used[id]
 }
 
 // isType says whether an instruction defines a type.

@@ -2,6 +2,7 @@ package link
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
@@ -15,6 +16,9 @@ type symbol struct {
 	// first import where there is none.
 	kept    *member
 	defined bool
+	// unused says that nobody defines the function, nor calls it: compilers leave
+	// declarations behind whose calls they have replaced.
+	unused bool
 }
 
 // member is what one module has under a name.
@@ -71,7 +75,7 @@ func (l *linker) resolve() {
 		for i := range s.members {
 			m := &s.members[i]
 			m.part.ids[m.id] = s.id
-			if m != s.kept {
+			if m != s.kept || s.unused {
 				m.part.drop(m.id, m.body)
 			}
 		}
@@ -99,6 +103,9 @@ func (l *linker) choose(s *symbol) {
 		return
 	}
 	if s.defined || l.stays(s) {
+		return
+	}
+	if s.unused = s.kept.isFunction() && !slices.ContainsFunc(s.members, func(m member) bool { return m.part.uses(m.id) }); s.unused {
 		return
 	}
 	e := &Error{Kind: ErrUnresolved, Symbol: s.name, Reason: "is imported, and no module defines it; add the module that does, or allow a partial link"}
