@@ -54,9 +54,9 @@ type network struct {
 	lanes    []int // of each kernel
 	channels []netChannel
 	trace    []netStep
-	trips    int // of the trace
-	starve   int // channel that its reader reads once more at the end; -1 for none
-	patient  bool
+	trips    int  // of the trace
+	starve   int  // channel that its reader reads once more at the end; -1 for none
+	bounded  bool // those who try give up in the end
 }
 
 // netPacket is a packet in the model.
@@ -332,7 +332,7 @@ func (n *network) randomStep(r *rand.Rand, channel int, write bool) netStep {
 	return s
 }
 
-// netText writes the kernels. Each gets the host's pipes among its channels, in order, and
+// text writes the kernels. Each gets the host's pipes among its channels, in order, and
 // a buffer for its sums.
 func (n *network) text() string {
 	var head, types strings.Builder
@@ -379,9 +379,7 @@ func (n *network) kernelText(w *assembly, types *strings.Builder, kernel int) {
 			kernel int
 			typ    string
 		}{{c.reader, "read"}, {c.writer, "write"}} {
-			switch {
-			case end.kernel != kernel:
-			case c.host():
+			if end.kernel == kernel && c.host() {
 				name += "_" + end.typ
 				params += " %" + end.typ
 				made = append(made, fmt.Sprintf("%%%s%d_%d = OpFunctionParameter %%%s", end.typ, i, kernel, end.typ))
@@ -526,7 +524,7 @@ func (t *netText) try(do func() string) {
 	n := t.next
 	t.line("OpBranch %%try%d\n%%try%d = OpLabel", n, n)
 	ok := do()
-	if !t.n.patient {
+	if !t.n.bounded {
 		t.line("OpBranchConditional %s %%done%d %%try%d", ok, n, n)
 	} else {
 		t.line("OpBranchConditional %s %%done%d %%again%d\n%%again%d = OpLabel", ok, n, n, n)
@@ -616,7 +614,7 @@ func (n *network) netCase(t *testing.T, name string) *Case {
 // spoil makes one step wrong, and returns what is wrong and the codes of which one is
 // to be found; none when nothing suits.
 func (n *network) spoil(r *rand.Rand) (what string, codes []string) {
-	n.patient = true
+	n.bounded = true
 	what = []string{"size", "index", "twice", "late", "open", "unwritten", "starve"}[r.IntN(7)]
 	if what == "starve" {
 		var suits []int
