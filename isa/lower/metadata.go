@@ -46,8 +46,13 @@ func (b *builder) metadata(id spirv.ID) {
 		}
 	}
 	at := b.in
+	seen := map[string]bool{}
 	for _, a := range b.m.semantics(id) {
 		b.in = a.in
+		if seen[a.name] && !strings.HasPrefix(a.name, "codeplay_ca_vecz.") && attributes[a.name] != nil {
+			b.fail("the attribute %q is given twice", a.name)
+		}
+		seen[a.name] = true
 		read, ok := attributes[a.name]
 		if !ok {
 			if strings.HasPrefix(a.name, "mux-") || strings.HasPrefix(a.name, "mux_") || strings.HasPrefix(a.name, "codeplay_ca_") {
@@ -250,7 +255,6 @@ func (m *module) scheduleOf(id spirv.ID) (isa.BarrierSchedule, bool) {
 	if s, ok := m.schedules[id]; ok {
 		return s, s < isa.NumBarrierSchedules
 	}
-	m.schedules[id] = isa.NumBarrierSchedules // for none
 	for _, a := range m.semantics(id) {
 		if a.name != "mux-barrier-schedule" {
 			continue
@@ -262,6 +266,7 @@ func (m *module) scheduleOf(id spirv.ID) (isa.BarrierSchedule, bool) {
 		m.schedules[id] = s
 		return s, true
 	}
+	m.schedules[id] = isa.NumBarrierSchedules
 	return 0, false
 }
 

@@ -262,6 +262,7 @@ func TestAttributeErrors(t *testing.T) {
 		{"mux-work-item-order=xyy", `work-item order "xyy"`},
 		{"mux-barrier-schedule=random", `barrier schedule "random"`},
 		{"mux-colour=red", "unknown"},
+		{"mux-work-item-order=xyz mux-work-item-order=zyx", "given twice"},
 		{"mux-kernel=main", "entry-point or nothing"},
 		{"mux-orig-fn=", "empty"},
 		{"mux-no-subgroups=1", "no value"},

@@ -270,6 +270,8 @@ OpGroupDecorate %g %x %y
 ` + types + `%x = OpVariable %pint CrossWorkgroup
 %y = OpVariable %pint CrossWorkgroup
 `}},
+	// Neither validator knows where the extension has its instructions.
+	{name: "aliasing", invalid: true, differs: "it does not know the instructions", modules: []string{aliasing, aliasing}},
 	{name: "strings", modules: []string{strings1 + types, strings1 + `OpLine %s 1 1
 %void = OpTypeVoid
 OpLine %s 2 2
@@ -331,6 +333,17 @@ const structure = `%void = OpTypeVoid
 %ft = OpTypeFunction %void %ps
 %f = OpFunction %void None %ft
 %x = OpFunctionParameter %ps
+`
+
+// aliasing says that a variable does not overlap others, by ids among the
+// decorations.
+const aliasing = `OpCapability MemoryAccessAliasingINTEL
+OpExtension "SPV_INTEL_memory_access_aliasing"
+%domain = OpAliasDomainDeclINTEL
+%scope = OpAliasScopeDeclINTEL %domain
+%list = OpAliasScopeListDeclINTEL %scope
+OpDecorateId %x NoAliasINTEL %list
+` + types + `%x = OpVariable %pint CrossWorkgroup
 `
 
 const strings1 = `%s = OpString "a.cl"

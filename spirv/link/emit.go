@@ -128,6 +128,9 @@ func (l *linker) preamble(p *part, in spirv.Inst) {
 		l.put(p, inStrings, in, len(in.Operands()) < 4)
 	case spirv.OpSourceContinued:
 		l.put(p, inStrings, in, false)
+	case spirv.OpAliasDomainDeclINTEL, spirv.OpAliasScopeDeclINTEL, spirv.OpAliasScopeListDeclINTEL:
+		// Decorations name them.
+		l.put(p, inAnnotations, in, false)
 	case spirv.OpName, spirv.OpMemberName:
 		if target := spirv.ID(in.Operand(0)); !p.dropped[target] && p.index.At(target) >= 0 {
 			l.put(p, inNames, in, true)
