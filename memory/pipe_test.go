@@ -218,6 +218,7 @@ func TestPipeModel(t *testing.T) {
 				res, list := p.Reservation(id), m.of(id)
 				if res == nil {
 					fail("no reservation %#x", id)
+					return
 				}
 				if res.Write {
 					missing, first := res.Missing()
