@@ -96,7 +96,11 @@ type builtinModule struct{ *BaseModule }
 
 // ParseOptions implements [Module]: values that the options cannot have are refused at once.
 func (m *builtinModule) ParseOptions(text string, mode OptionsMode) error {
-	o, err := ParseOptions(text, mode, m.CompilerInfo().baseInfo().options)
+	own, err := ParseCompilationOptions(m.CompilerInfo().CompilationOptions())
+	if err != nil {
+		return err
+	}
+	o, err := ParseOptions(text, mode, own)
 	if err != nil {
 		return err
 	}

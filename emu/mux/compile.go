@@ -101,7 +101,7 @@ func (m *BaseModule) initFrontEnd(s *source) error {
 	if pm == nil {
 		return errors.New("there is no pass machinery")
 	}
-	if err := m.self.InitializePassMachineryForFrontend(pm, FrontEndOptions{OpenCLC: s.openCLC, Options: m.Options()}); err != nil {
+	if err := m.self.InitializePassMachineryForFrontend(pm, FrontEndOptions{OpenCLC: s.openCLC, Options: m.self.Options()}); err != nil {
 		return err
 	}
 	m.front = pm
@@ -132,7 +132,7 @@ func (m *BaseModule) CompileOpenCLC(ctx context.Context, profile, source string,
 		return failed(call, err, "")
 	}
 	res, err := m.ctx.frontEnd.CompileOpenCLC(ctx, &FrontEndRequest{
-		Profile: profile, Source: source, Headers: headers, Options: m.Options(), Device: m.target.device(),
+		Profile: profile, Source: source, Headers: headers, Options: m.self.Options(), Device: m.target.device(),
 	})
 	m.held.back(size)
 	if res != nil && res.Log != "" {
@@ -197,7 +197,7 @@ func (m *BaseModule) Link(ctx context.Context, inputs []Module) error {
 	if err := m.held.take(moduleBytes(words)); err != nil {
 		return failed(call, err, "")
 	}
-	s, err := linkSources(sources, m.Options().Has("-create-library"), m.target.builtins)
+	s, err := linkSources(sources, m.self.Options().Has("-create-library"), m.target.builtins)
 	if err == nil {
 		s.openCLC = openCLC
 		err = m.initFrontEnd(s)

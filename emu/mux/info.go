@@ -45,27 +45,29 @@ type InfoFields struct {
 }
 
 // BaseInfo is what every [Info] embeds.
-type BaseInfo struct {
-	fields  InfoFields
-	options []CompilationOption
-}
+type BaseInfo struct{ fields InfoFields }
 
 // NewBaseInfo returns a base with these fields. The error wraps [ErrOptionsSyntax] when
 // the options break the compilation options syntax, or [ErrInvalidValue] for a device that
 // cannot be.
 func NewBaseInfo(f InfoFields) (*BaseInfo, error) {
-	options, err := ParseCompilationOptions(f.CompilationOptions)
-	if err != nil {
+	if _, err := ParseCompilationOptions(f.CompilationOptions); err != nil {
 		return nil, err
 	}
 	if err := f.Device.check(); err != nil {
 		return nil, err
 	}
-	return &BaseInfo{fields: f, options: options}, nil
+	return &BaseInfo{fields: f}, nil
 }
 
-// baseInfo finds the base of an overriding type.
-func (b *BaseInfo) baseInfo() *BaseInfo { return b }
+// baseInfo finds the base of an overriding type; nil when that was not constructed: no device
+// of a constructed one is without work-groups.
+func (b *BaseInfo) baseInfo() *BaseInfo {
+	if b == nil || b.fields.Device.MaxWorkGroupSize == 0 {
+		return nil
+	}
+	return b
+}
 
 // BuiltinCapabilities implements [Info].
 func (b *BaseInfo) BuiltinCapabilities() BuiltinCapabilities { return b.fields.Device.builtins() }

@@ -134,6 +134,9 @@ func NewBaseKernel(module Module, name string, preferred [3]uint64, localMemory 
 // one that the program requires or hints at, else a line of whole sub-groups. Like
 // [NewBaseKernel] it is for Module.CreateKernel.
 func (m *BaseModule) PreferredLocalSize(name string) [3]uint64 {
+	if m.baseModule() == nil {
+		return [3]uint64{1, 1, 1}
+	}
 	d := m.target.device()
 	if m.final != nil && m.loadFinal() == nil {
 		if k := m.final.program.Kernel(name); k != nil {
@@ -152,7 +155,7 @@ func (m *BaseModule) PreferredLocalSize(name string) [3]uint64 {
 // LocalMemorySize returns the bytes of local memory that a kernel of the module declares.
 // Like [NewBaseKernel] it is for Module.CreateKernel.
 func (m *BaseModule) LocalMemorySize(name string) uint64 {
-	if m.final == nil || m.loadFinal() != nil {
+	if m.baseModule() == nil || m.final == nil || m.loadFinal() != nil {
 		return 0
 	}
 	if k := m.final.program.Kernel(name); k != nil {

@@ -12,7 +12,7 @@ import (
 // Module is a program on its way from source to binary (compiler::Module). Types that
 // implement it embed a [*BaseModule] from [NewBaseModule] and add what the specification leaves
 // to each compiler: CreateBinary, LateTargetPasses and CreateKernel. Any other method can be
-// overridden too; BaseModule calls the methods under "hooks" on the overriding type.
+// overridden too; BaseModule calls Options and the methods under "hooks" on the overriding type.
 type Module interface {
 	// Clear forgets the program. Kernels that were made before stay usable.
 	Clear()
@@ -125,7 +125,8 @@ type BaseModule struct {
 	final    *finalized // nil: not finalized
 	kernels  map[string]Kernel
 	binary   holding
-	image    []byte // what Serialize writes, made by Size
+	image    []byte   // what Serialize writes, made by Size
+	imageOf  *Options // those that image has in it
 }
 
 // source is a program as SPIR-V.
@@ -217,7 +218,12 @@ func NewBaseModule(self Module, target Target, diag *Diagnostics) (*BaseModule, 
 }
 
 // baseModule finds the base of an overriding type; nil when that was not constructed.
-func (m *BaseModule) baseModule() *BaseModule { return m }
+func (m *BaseModule) baseModule() *BaseModule {
+	if m == nil || m.ctx == nil {
+		return nil
+	}
+	return m
+}
 
 // enter takes the context's lock, unless the module was not constructed.
 func (m *BaseModule) enter(call string) error {
@@ -260,7 +266,11 @@ func (m *BaseModule) ParseOptions(text string, mode OptionsMode) error {
 	if m == nil || m.ctx == nil {
 		return failed("Module.ParseOptions", ErrNotConstructed, "")
 	}
-	o, err := ParseOptions(text, mode, m.target.info.baseInfo().options)
+	own, err := ParseCompilationOptions(m.target.info.CompilationOptions())
+	if err != nil {
+		return err
+	}
+	o, err := ParseOptions(text, mode, own)
 	if err != nil {
 		return err
 	}
@@ -268,14 +278,31 @@ func (m *BaseModule) ParseOptions(text string, mode OptionsMode) error {
 	return nil
 }
 
-// Options implements [Module].
-func (m *BaseModule) Options() *Options { return m.options.Load() }
+// Options implements [Module]. A module that was not constructed has none.
+func (m *BaseModule) Options() *Options {
+	if m.baseModule() == nil {
+		return &Options{}
+	}
+	return m.options.Load()
+}
 
-// Lowering returns what the target can change in InitializePassMachineryForFinalize.
-func (m *BaseModule) Lowering() *Lowering { return &m.lowering }
+// Lowering returns what the target can change in InitializePassMachineryForFinalize; in a
+// module that was not constructed that changes nothing.
+func (m *BaseModule) Lowering() *Lowering {
+	if m.baseModule() == nil {
+		return &Lowering{}
+	}
+	return &m.lowering
+}
 
-// CompilerInfo returns the compiler that the module belongs to.
-func (m *BaseModule) CompilerInfo() Info { return m.target.info }
+// CompilerInfo returns the compiler that the module belongs to; nil when it was not
+// constructed.
+func (m *BaseModule) CompilerInfo() Info {
+	if m.baseModule() == nil {
+		return nil
+	}
+	return m.target.info
+}
 
 // AddDiagnostic adds a message to the log and tells the target's callback
 // (BaseModule::addDiagnostic).
@@ -286,6 +313,9 @@ func (m *BaseModule) AddDiagnostic(message string) { m.say(message, 0) }
 func (m *BaseModule) AddBuildError(message string) { m.say(message, 1) }
 
 func (m *BaseModule) say(message string, errors int) {
+	if m.baseModule() == nil {
+		return
+	}
 	m.diag.add(message, errors)
 	if m.target.notify != nil {
 		m.target.notify(Notification{Message: message, Error: errors > 0})
@@ -309,7 +339,7 @@ func (m *BaseModule) InitializePassMachineryForFrontend(*PassMachinery, FrontEnd
 // InitializePassMachineryForFinalize implements [Module]: the pipeline stays the default
 // one, or is empty with -cl-opt-disable.
 func (m *BaseModule) InitializePassMachineryForFinalize(pm *PassMachinery) error {
-	if m.Options().Has("-cl-opt-disable") {
+	if m.baseModule() != nil && m.self.Options().Has("-cl-opt-disable") {
 		pm.Finalize = nil
 	}
 	return nil

@@ -91,7 +91,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // serialize returns the module as bytes.
 func (m *BaseModule) serialize() ([]byte, error) {
-	if m.image != nil {
+	o := m.Options()
+	if m.image != nil && m.imageOf == o {
 		return m.image, nil
 	}
 	if m.source == nil {
@@ -123,7 +124,6 @@ func (m *BaseModule) serialize() ([]byte, error) {
 		}
 	}
 	text(m.target.device().Name)
-	o := m.Options()
 	list(o.Definitions)
 	list(o.Includes)
 	text(o.Std)
@@ -136,7 +136,7 @@ func (m *BaseModule) serialize() ([]byte, error) {
 	out = append(binary.AppendUvarint(out, uint64(len(program))), program...)
 	binary.LittleEndian.PutUint64(out[16:], uint64(len(out)))
 	binary.LittleEndian.PutUint32(out[12:], crc32.Checksum(out[16:], castagnoli))
-	m.image = out
+	m.image, m.imageOf = out, o
 	return out, nil
 }
 

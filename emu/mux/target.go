@@ -65,7 +65,12 @@ func NewBaseTarget(self Target, info Info, ctx *Context, alloc Allocator, notify
 }
 
 // baseTarget finds the base of an overriding type; nil when that was not constructed.
-func (t *BaseTarget) baseTarget() *BaseTarget { return t }
+func (t *BaseTarget) baseTarget() *BaseTarget {
+	if t == nil || t.ctx == nil {
+		return nil
+	}
+	return t
+}
 
 // InitWithBuiltins implements [Target].
 func (t *BaseTarget) InitWithBuiltins(builtins []uint32) error {
