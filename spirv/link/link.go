@@ -9,7 +9,7 @@ import (
 // Input is a module to link.
 type Input struct {
 	// Name is what messages call the module: that of its file. An empty name
-	// becomes "module N", counted from 1.
+	// becomes "module N", counted from 1, which also follows a name that several have.
 	Name   string
 	Module *spirv.Module
 }
@@ -73,10 +73,18 @@ func Link(inputs []Input, opt Options) (*spirv.Module, error) {
 	if len(inputs) == 0 {
 		return nil, Errors{{Kind: ErrMalformed, Reason: "there are no modules to link"}}
 	}
+	count := map[string]int{}
+	for _, in := range inputs {
+		count[in.Name]++
+	}
 	for i, in := range inputs {
+		// Where several modules have one name, a message about two of them tells them apart.
 		name := in.Name
-		if name == "" {
+		switch {
+		case name == "":
 			name = fmt.Sprintf("module %d", i+1)
+		case count[name] > 1:
+			name = fmt.Sprintf("%s (module %d)", name, i+1)
 		}
 		if in.Module == nil {
 			return nil, Errors{{Kind: ErrMalformed, Reason: name + ": there is no module"}}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -142,6 +143,28 @@ func TestKinds(t *testing.T) {
 	for _, inputs := range [][]Input{nil, {{Name: "a"}}} {
 		if _, err := Link(inputs, Options{}); !errors.Is(err, ErrMalformed) {
 			t.Errorf("%v: %v", inputs, err)
+		}
+	}
+}
+
+// TestNames: modules of one name have their number too, so that an error tells them apart.
+func TestNames(t *testing.T) {
+	twice := linkCase{modules: []string{`OpEntryPoint Kernel %k "k"
+%void = OpTypeVoid
+%t = OpTypeFunction %void
+%k = OpFunction %void None %t
+%l = OpLabel
+OpReturn
+OpFunctionEnd
+`}}
+	m := twice.inputs(t)[0].Module
+	_, err := Link([]Input{{"program.cl", m}, {"", m}, {"other.cl", m}, {"program.cl", m}}, Options{})
+	if err == nil {
+		t.Fatal("a kernel that is there four times is linked")
+	}
+	for _, name := range []string{"program.cl (module 1)", "module 2", "other.cl:", "program.cl (module 4)"} {
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("the error does not name %q:\n%v", name, err)
 		}
 	}
 }
