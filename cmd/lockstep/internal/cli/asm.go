@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -99,6 +101,25 @@ assembled first.
 			})
 		}
 	},
+}
+
+// apart refuses an output that is one of the inputs, which writing would destroy.
+func apart(env *Env, command, out string, inputs []string) error {
+	if out == "-" {
+		return nil
+	}
+	to, err := env.Stat(out)
+	for _, in := range inputs {
+		same := in != "-" && filepath.Clean(in) == filepath.Clean(out)
+		if !same && in != "-" && err == nil && to.Mode().IsRegular() {
+			from, err := env.Stat(in)
+			same = err == nil && os.SameFile(from, to)
+		}
+		if same {
+			return usagef("", "%s: -o %s would overwrite the module %s; name another file", command, out, in)
+		}
+	}
+	return nil
 }
 
 // writeFile writes to a file, or to standard output for "-".

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -72,6 +74,25 @@ func TestBinaryStreams(t *testing.T) {
 		env := &Env{Stdout: &out, Stderr: &err, StdoutTerminal: true, Open: w.open, Create: w.create, Stat: w.stat}
 		if status := Main(context.Background(), strings.Fields(line), env); status != ExitUsage || out.Len() > 0 || !strings.Contains(err.String(), "terminal") {
 			t.Errorf("%s: status %d, %q, %q", line, status, out.String(), err.String())
+		}
+	}
+}
+
+// TestApart: an output is told to be an input by whatever name.
+func TestApart(t *testing.T) {
+	dir := t.TempDir()
+	in, other := filepath.Join(dir, "in.spv"), filepath.Join(dir, "other.spv")
+	if err := os.WriteFile(in, []byte("text"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(in, other); err != nil {
+		t.Skip(err)
+	}
+	for out, ok := range map[string]bool{
+		in: false, other: false, filepath.Join(dir, "new", "..", "in.spv"): false, filepath.Join(dir, "new.spv"): true, "-": true,
+	} {
+		if err := apart(System(), "link", out, []string{"-", in}); (err == nil) != ok {
+			t.Errorf("%s: %v", out, err)
 		}
 	}
 }

@@ -45,6 +45,9 @@ itself, whose instructions and source text findings then show.
 			if *out == "-" && env.StdoutTerminal {
 				return usagef("", "compile: a binary is nothing for a terminal; name a file with -o PATH")
 			}
+			if err := apart(env, "compile", *out, args); err != nil {
+				return err
+			}
 			dev, err := emu.NewDevice(device)
 			if err != nil {
 				return usagef("help compile", "compile: %v", err)

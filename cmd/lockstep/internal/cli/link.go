@@ -41,6 +41,9 @@ as those of OpenCL C, and with -partial or -library. Exports go once everything 
 			if *out == "-" && env.StdoutTerminal && !*text {
 				return usagef("", "link: a binary is nothing for a terminal; name a file with -o PATH, or ask for -text")
 			}
+			if err := apart(env, "link", *out, args); err != nil {
+				return err
+			}
 			list, err := loadModules(env, "link", args)
 			if err != nil {
 				return err
