@@ -26,7 +26,8 @@ func (e *Executable) Program() *emu.Program { return e.program }
 func (e *Executable) Close() error { return e.program.Close() }
 
 // Launch returns the launch of a kernel as options say (muxCreateKernel and
-// muxCommandNDRange). Every parameter needs its descriptor, with buffer or image. Errors:
+// muxCommandNDRange). Every parameter needs its descriptor, with buffer, image or pipe. Kernels
+// that pipes connect run as an [emu.Set] of their launches. Errors:
 // those of Kernel.CreateSpecializedKernel about options; [ErrNoKernel].
 func (e *Executable) Launch(kernel string, options *NDRangeOptions) (*emu.Launch, error) {
 	const call = "Executable.Launch"
@@ -63,6 +64,11 @@ func (e *Executable) Launch(kernel string, options *NDRangeOptions) (*emu.Launch
 				return nil, &Error{Call: call, Object: kernel, Err: fmt.Errorf("descriptor %d has no image: %w", i, ErrInvalidValue)}
 			}
 			args[i] = d.Image
+		case DescriptorPipe:
+			if d.Pipe == nil {
+				return nil, &Error{Call: call, Object: kernel, Err: fmt.Errorf("descriptor %d has no pipe: %w", i, ErrInvalidValue)}
+			}
+			args[i] = d.Pipe
 		}
 	}
 	n := options.Length

@@ -22,9 +22,10 @@ const (
 	DescriptorSharedLocal                            // Size
 	DescriptorNullBuffer                             // a null pointer
 	DescriptorCustomBuffer                           // Data, for devices that take custom buffers
+	DescriptorPipe                                   // Pipe; the text knows none
 )
 
-var descriptorNames = [...]string{"none", "buffer", "image", "sampler", "plain old data", "shared local buffer", "null buffer", "custom buffer"}
+var descriptorNames = [...]string{"none", "buffer", "image", "sampler", "plain old data", "shared local buffer", "null buffer", "custom buffer", "pipe"}
 
 // String returns the type in words.
 func (t DescriptorType) String() string {
@@ -34,12 +35,13 @@ func (t DescriptorType) String() string {
 	return fmt.Sprintf("DescriptorType(%d)", uint8(t))
 }
 
-// Descriptor is an argument of a kernel (mux_descriptor_info_t). Buffers and images
+// Descriptor is an argument of a kernel (mux_descriptor_info_t). Buffers, images and pipes
 // may be left out where a kernel is only compiled.
 type Descriptor struct {
 	Type   DescriptorType
 	Buffer *emu.Buffer
 	Image  *emu.Image
+	Pipe   *emu.Pipe
 	Data   []byte // little endian, as the kernel sees it
 	Size   uint64 // bytes of local memory
 }
@@ -116,6 +118,8 @@ func (o *NDRangeOptions) suits(params []isa.Param) error {
 			ok = p.Kind == isa.ParamGlobal
 		case DescriptorImage:
 			ok = p.Kind == isa.ParamImage
+		case DescriptorPipe:
+			ok = p.Kind == isa.ParamPipe
 		case DescriptorSharedLocal:
 			ok = p.Kind == isa.ParamLocal && d.Size > 0
 		}
