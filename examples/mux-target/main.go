@@ -53,9 +53,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	words, err := mux.Words(code)
+	if err != nil {
+		return fmt.Errorf("%s: %w (lockstep help opencl says how to make one)", flags.Arg(0), err)
+	}
 	for _, info := range known {
 		if info.DeviceInfo().Name == *name {
-			return compile(ctx, info, code, *options, *binary, out)
+			return compile(ctx, info, words, *options, *binary, out)
 		}
 	}
 	return fmt.Errorf("there is no compiler %q; -list shows them", *name)
@@ -86,7 +90,7 @@ func show(known []mux.Info, out io.Writer) error {
 }
 
 // compile takes a module all the way.
-func compile(ctx context.Context, info mux.Info, code []byte, options, binary string, out io.Writer) error {
+func compile(ctx context.Context, info mux.Info, words []uint32, options, binary string, out io.Writer) error {
 	target, err := info.CreateTarget(mux.NewContext(mux.ContextOptions{}), nil, nil, nil)
 	if err != nil {
 		return err
@@ -100,10 +104,6 @@ func compile(ctx context.Context, info mux.Info, code []byte, options, binary st
 		return err
 	}
 	if err := module.ParseOptions(options, mux.OptionsBuild); err != nil {
-		return err
-	}
-	words, err := mux.Words(code)
-	if err != nil {
 		return err
 	}
 	device := info.DeviceInfo().SPIRV()
