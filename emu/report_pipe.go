@@ -285,7 +285,25 @@ func (r *setRun) movers(st *scheduler.PipeState, write bool) (ps []finding.Party
 	case n > maxParties:
 		ps = append(ps, finding.Party{Does: fmt.Sprintf("and %d more", n-maxParties)})
 	}
+	// These count for no writer: without them "ended after 1 packet" would look
+	// wrong to somebody who put five in.
+	if before := r.before(st.Pipe); write && before > 0 {
+		were := "were"
+		if before == 1 {
+			were = "was"
+		}
+		ps = append(ps, finding.Party{Does: fmt.Sprintf("%s %s in it before the kernels began", packets(before), were)})
+	}
 	return ps
+}
+
+// before returns how many packets a pipe held when the set began.
+func (r *setRun) before(m *memory.Pipe) uint64 {
+	i, known := r.index[m]
+	if !known {
+		return 0
+	}
+	return r.pipes[i].written - r.pipes[i].read
 }
 
 // doing says what the holder of an end is doing.

@@ -186,7 +186,7 @@ var descriptions = map[Code]Description{
 		Text:    "A reservation to write was committed before all its packets were written, so that their contents are undefined. lockstep makes them zeros. Write every index from 0 on, or reserve fewer packets.",
 		Checked: true, Repeats: true},
 	PipeDeadlock: {Title: "all that is left waits at pipes",
-		Text: "Every work-item that has not ended waits to read from a pipe that is empty, to write to one that is full, or at a barrier for those that do, and nobody is left to change that. The finding says who waits for which pipe and who could have moved it: a kernel that ended or was not launched with them, packets held by a reservation that is not committed, or kernels that wait for each other. Larger pipes help where a cycle of kernels needs more packets under way than fit."},
+		Text: "Every work-item that has not ended waits to read from a pipe that is empty, to write to one that is full, or at a barrier for those that do, and nobody is left to change that. The finding says who waits for which pipe and who could have moved it: a kernel that ended or was not launched with them, packets held by a reservation that is not committed, or kernels that wait for each other. Larger pipes help where a cycle of kernels needs more packets under way than fit. A loop that tries a non-blocking operation again and again does not wait and is not found here: a time limit ends it, with E-TIMEOUT."},
 }
 
 // Describe returns the description of a code; ok is false for a code that does

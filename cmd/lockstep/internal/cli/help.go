@@ -242,8 +242,8 @@ Turns
   has of CPUs. A launch begins with one work-group; when all that have begun wait, or
   no packet has moved for a while, further work-groups join. What waits at a pipe gets
   no turn until something has moved there; a loop that tries again and again gives way
-  when it got nothing. The host, which feeds pipes and takes packets out, takes turns
-  like a kernel.
+  when it got nothing, and where it never gets anything only -timeout ends it. The host,
+  which feeds pipes and takes packets out, takes turns like a kernel.
   -schedule in-order gives turns in the order of the command line, reverse the other
   way round, seeded draws launch, wave and length of each turn from -seed N. The same
   schedule and seed give the same run, with any -workers. Packets are never lost, torn,
@@ -322,7 +322,8 @@ destination, event, and the line of source that issued it.
 
 -trace - writes the file to standard output; what the kernel prints then goes to
 standard error. A launch that faults leaves the trace up to there. -trace-limit N ends
-a trace after N events; a trace that ended says so.
+a trace after N events; a trace that ended says so. With pipes, where an event changes
+several rows, a million of them can make a file of 1 GB.
 `
 
 const exitText = `exit status
