@@ -194,7 +194,11 @@ func (p *parser) stream(a *Arg, path string, at int, room int64) error {
 	if err != nil {
 		return &Error{Spec: p.spec, Column: at + 1, Msg: err.Error(), Err: err}
 	}
-	r := &packetReader{f: f, path: path, size: uint64(a.Pipe.PacketBytes)}
+	name := path
+	if path == "-" {
+		name = "standard input"
+	}
+	r := &packetReader{f: f, path: name, size: uint64(a.Pipe.PacketBytes)}
 	fail := func(err error) error {
 		f.Close()
 		return &Error{Spec: p.spec, Column: at + 1, Msg: err.Error(), Err: err}
@@ -223,7 +227,7 @@ func (p *parser) stream(a *Arg, path string, at int, room int64) error {
 // within a packet.
 type packetReader struct {
 	f     io.ReadCloser
-	path  string
+	path  string // for messages
 	size  uint64 // of a packet
 	total uint64 // bytes read
 	next  [1]byte

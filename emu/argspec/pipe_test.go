@@ -142,6 +142,7 @@ func TestPipeStreams(t *testing.T) {
 		{"fits", "pipe:4:2:in:f", strings.NewReader("abcdefgh"), "", ""},
 		{"slow", "pipe:4:1:in:f", iotest.OneByteReader(strings.NewReader("abcdefgh")), "", ""},
 		{"torn", "pipe:4:2:in:f", strings.NewReader("abcdef"), "f ends within a packet: its 6 bytes are no multiple of 4", ""},
+		{"torn at standard input", "pipe:4:2:in:-", strings.NewReader("abcdef"), "standard input ends within a packet: its 6 bytes are no multiple of 4", ""},
 		{"torn later", "pipe:4:1:in:f", strings.NewReader("abcdef"), "", "f ends within a packet: its 6 bytes are no multiple of 4"},
 		{"broken", "pipe:4:2:in:f", io.MultiReader(strings.NewReader("abcd"), iotest.ErrReader(broken)), "f: the disk is on fire", ""},
 		{"broken at the end", "pipe:4:1:in:f", io.MultiReader(strings.NewReader("abcd"), iotest.ErrReader(broken)), "f: the disk is on fire", ""},
