@@ -568,11 +568,20 @@ func TestToolsFiles(t *testing.T) {
 	onlyAssemble := map[string]string{
 		"raw.spvasm": "Invalid instruction",
 	}
+	// Older tools give the instructions of SPV_INTEL_blocking_pipes a result, which
+	// they do not have, and later ones another name.
+	_, err := tl.as("OpReadPipeBlockingALTERA %1 %2 %3 %3\n")
+	knowsBlocking := err == nil
+	skip := func(m *spirv.Module) bool {
+		return !knowsBlocking && slices.ContainsFunc(m.Insts, func(in spirv.Inst) bool {
+			return in.Op() == spirv.OpReadPipeBlockingALTERA || in.Op() == spirv.OpWritePipeBlockingALTERA
+		})
+	}
 	root := "testdata"
 	if requireTools() {
 		root = filepath.Join("..", "..")
 	}
-	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -599,6 +608,9 @@ func TestToolsFiles(t *testing.T) {
 				}
 				return nil
 			}
+			if skip(m) {
+				return nil
+			}
 			tl.compareBytes(path, string(data))
 			if want, ok := onlyAssemble[name]; ok {
 				if _, err := tl.dis(m); err == nil || !strings.Contains(err.Error(), want) {
@@ -619,6 +631,9 @@ func TestToolsFiles(t *testing.T) {
 					t.Errorf("%s: %v", path, err)
 				}
 				return nil // a test of the decoder
+			}
+			if skip(m) {
+				return nil
 			}
 			m.ByteOrder = nil // the tools read strings of big-endian modules wrongly
 			tl.compareText(path, m, someOptions)
