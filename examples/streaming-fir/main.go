@@ -33,7 +33,7 @@ func main() {
 	capacity := flag.Uint("capacity", 16, "pipes hold `PACKETS`")
 	flag.Parse()
 	if *n < 1 || *capacity < 1 || *capacity > math.MaxUint32 {
-		log.Fatal("wrong usage: see -help")
+		log.Fatalf("-n is at least 1, -capacity is from 1 to %d", uint32(math.MaxUint32))
 	}
 	signal := make([]float32, *n)
 	for i := range signal {

@@ -22,6 +22,9 @@ import (
 //go:embed pe.spv
 var module []byte
 
+// maxElements bounds the grid: each element is a launch.
+const maxElements = 4096
+
 func main() {
 	log.SetFlags(0)
 	rows := flag.Int("rows", 3, "rows of A and of the grid")
@@ -29,8 +32,11 @@ func main() {
 	depth := flag.Int("depth", 4, "columns of A and rows of B")
 	capacity := flag.Uint("capacity", 1, "pipes between processing elements hold `PACKETS`")
 	flag.Parse()
-	if *rows < 1 || *columns < 1 || *depth < 1 || *rows**columns > 4096 || *capacity < 1 || *capacity > math.MaxUint32 {
-		log.Fatal("wrong usage: see -help")
+	if *rows < 1 || *columns < 1 || *depth < 1 || *capacity < 1 || *capacity > math.MaxUint32 {
+		log.Fatalf("-rows, -columns and -depth are at least 1, -capacity is from 1 to %d", uint32(math.MaxUint32))
+	}
+	if *rows > maxElements / *columns {
+		log.Fatalf("a grid of %d by %d: this example makes %d processing elements at most", *rows, *columns, maxElements)
 	}
 	a, b := matrix(*rows, *depth, 1), matrix(*depth, *columns, 2)
 	c, stats, err := multiply(a, b, uint32(*capacity), emu.Schedule{})
