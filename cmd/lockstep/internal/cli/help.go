@@ -248,7 +248,8 @@ Turns
   way round, seeded draws launch, wave and length of each turn from -seed N. The same
   schedule and seed give the same run, with any -workers. Packets are never lost, torn,
   doubled or out of order under any of them; but who gets a packet where several read,
-  and what an operation that does not wait finds, are the schedule's choice.
+  and what an operation that does not wait finds, are the schedule's choice, and others
+  with another -wave, which makes other turns.
 
 The model
   A packet is there for readers when its write, or the reservation that it is in, is
