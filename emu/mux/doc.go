@@ -80,6 +80,7 @@
 //	BaseTarget Constructor
 //	  must be called                                    must       NewBaseTarget; else ErrNotConstructed
 //	BaseTarget::initWithBuiltins
+//	  an override has to call the base (Introduction)   must       else ErrNotInitialized
 //	  allocation failure                                must       ErrOutOfMemory
 //	  success                                           should     nil
 //	BaseTarget::createModule

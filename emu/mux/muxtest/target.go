@@ -6,6 +6,20 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu/mux"
 )
 
+// idleTarget overrides InitWithBuiltins with a method that does not call the base's.
+type idleTarget struct{ *mux.BaseTarget }
+
+func (*idleTarget) InitWithBuiltins([]uint32) error { return nil }
+
+func (t *idleTarget) CreateModule(diag *mux.Diagnostics) (mux.Module, error) {
+	m := &spyModule{}
+	var err error
+	if m.BaseModule, err = mux.NewBaseModule(m, t, diag); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
 func targetScenarios() []Scenario {
 	clauses := []string{"MUX-04"}
 	rules := []string{"MUX-04", "MUX-08"}
@@ -32,6 +46,21 @@ func targetScenarios() []Scenario {
 			_, err = t.CreateModule(nil)
 			r.is(err, mux.ErrNotInitialized)
 			r.ok(t.InitWithBuiltins(nil))
+			_, err = t.CreateModule(nil)
+			r.ok(err)
+		}},
+		{"BaseTarget::initWithBuiltins", "an override has to call the base (Introduction)", rules, Anything, func(r *run) {
+			s := &spy{}
+			var err error
+			s.BaseInfo, err = mux.NewBaseInfo(mux.InfoFields{Device: *r.env.Info.DeviceInfo()})
+			r.ok(err)
+			t := &idleTarget{}
+			t.BaseTarget, err = mux.NewBaseTarget(t, s, r.context(), nil, nil)
+			r.ok(err)
+			r.ok(t.InitWithBuiltins(nil))
+			_, err = t.CreateModule(nil)
+			r.is(err, mux.ErrNotInitialized)
+			r.ok(t.BaseTarget.InitWithBuiltins(nil))
 			_, err = t.CreateModule(nil)
 			r.ok(err)
 		}},
