@@ -1,6 +1,6 @@
 module github.com/lockstep-gpu/lockstep/bench/compare
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/lockstep-gpu/lockstep v0.0.0-00010101000000-000000000000
