@@ -35,10 +35,14 @@ func examples(t testing.TB, all bool) []example {
 	return append(list, generalExamples(t)...)
 }
 
-// turn numbers the examples, so that those of neighbouring forms differ.
-type turn int
+// turn picks what is in the committed file: a generator of numbers (a linear congruential one) that starts anew for each form, so
+// that a new form does not change the examples of others.
+type turn uint32
 
-func (n *turn) next(k int) int { *n++; return int(*n) % k }
+func (n *turn) next(k int) int {
+	*n = *n*1664525 + 1013904223
+	return int(*n>>16) % k
+}
 
 // addresses are the shapes of memory operands. n is the unit of short displacements.
 func addresses(n int32) []Mem {
@@ -71,10 +75,13 @@ func indexed(n int32, v Vec) []Mem {
 	}
 }
 
-// roundingTurn and the others are reset for each list, so that lists do not depend on each other.
+// vectorExamples are those of one form.
 func vectorExamples(t testing.TB, op Op, f *form, all bool) []example {
 	var list []example
-	n := turn(int(op)*7 + int(f.op))
+	n := turn(len(f.name))
+	for _, c := range f.name + f.args {
+		n = n*31 + turn(c)
+	}
 	add := func(w Width, operands ...Operand) {
 		a := New(every)
 		in := inst{w: w}
@@ -155,20 +162,20 @@ func vectorExamples(t testing.TB, op Op, f *form, all bool) []example {
 		}
 		variants = append(variants, operandsAt(w, 8, 0, -1), operandsAt(w, 16, 0, -1), operandsAt(w, 26, 0, -1))
 		for i, v := range variants {
-			if all || i == 0 || i == len(variants)-2 || n.next(5) == 0 {
+			if all || i == 0 || i == len(variants)-2 && w == Y || n.next(8) == 0 {
 				add(w, v...)
 			}
 			if f.flags&evex == 0 {
 				continue
 			}
-			for j, p := range masked {
-				if all || j == n.next(4) && n.next(2) == 0 {
+			for _, p := range masked {
+				if all || n.next(40) == 0 {
 					add(w, append(v, p)...)
 				}
 			}
 			if f.flags&(er|sae) != 0 && memory >= 0 {
 				for r := RoundNearest; r <= SAE; r++ {
-					if all && i < 4 || r == RoundNearest+Rounding(n.next(5)) && i < 6 {
+					if all && i < 4 || r == RoundNearest+Rounding(n.next(5)) && i < 3 {
 						add(w, append(v, r)...)
 						add(w, append(v, r, Zero(K3))...)
 					}
@@ -181,20 +188,20 @@ func vectorExamples(t testing.TB, op Op, f *form, all bool) []example {
 		unit := int32(max(f.bytes(w, false), 1))
 		base := operandsAt(w, 5, 0, -1)
 		high := operandsAt(w, 17, 0, -1)
-		list := addresses(unit)
+		places := addresses(unit)
 		if c := f.args[memory]; c == 'S' || c == 's' {
-			list = append(append(indexed(unit, 7), indexed(unit, 13)...), indexed(unit, 21)...)
+			places = append(append(indexed(unit, 7), indexed(unit, 13)...), indexed(unit, 21)...)
 		}
-		for i, m := range list {
+		for _, m := range places {
 			for _, v := range [][]Operand{base, high} {
 				v[memory] = m
-				if all || i%5 == n.next(5) {
+				if all || n.next(20) == 0 {
 					add(w, v...)
 				}
-				if f.flags&evex != 0 && (all || f.flags&mustK != 0 || i%4 == n.next(8)) {
+				if f.flags&evex != 0 && (all || n.next(20) == 0) {
 					add(w, append(v, masked[n.next(4)])...)
 				}
-				if f.flags&mustK != 0 {
+				if f.flags&mustK != 0 && (all || n.next(8) == 0) {
 					add(w, append(v, Merge(K4))...)
 				}
 			}
@@ -203,8 +210,8 @@ func vectorExamples(t testing.TB, op Op, f *form, all bool) []example {
 			continue
 		}
 		unit = int32(f.bytes(w, true))
-		for i, m := range addresses(unit) {
-			if all || i%5 == n.next(5) {
+		for _, m := range addresses(unit) {
+			if all || n.next(16) == 0 {
 				base[memory] = m.Bcast()
 				add(w, base...)
 				add(w, append(base, masked[n.next(4)])...)
