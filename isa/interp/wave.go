@@ -81,6 +81,7 @@ type wave struct {
 	maxLan int
 	async  *asyncState
 	pipes  *pipeState
+	frame  Frame // for runs of an accelerator
 
 	faulted bool
 	fault   engine.Fault
@@ -144,6 +145,10 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	}
 	// The exact mask is the list of running lanes itself.
 	w.masks[maskExact] = w.exec
+	if c.accel != nil {
+		w.frame = Frame{Base: w.base, Stride: w.stride, Chunks: uintptr(chunks), Scalars: unsafe.Pointer(unsafe.SliceData(w.s)),
+			Effective: unsafe.Pointer(unsafe.SliceData(w.masks[maskEffective]))}
+	}
 	for k := range chunks {
 		w.live[k] = full
 	}
