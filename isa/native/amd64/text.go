@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -118,31 +119,24 @@ func (m Mem) text(index string) string {
 
 // text is the instruction in Intel's syntax, as the GNU assembler reads it where in has a form.
 func (in *inst) text(name string) string {
-	var b strings.Builder
-	b.WriteString(name)
+	var parts []string
 	for i := range in.n {
-		if i == 0 {
-			b.WriteByte(' ')
-		} else {
-			b.WriteString(", ")
-		}
-		b.WriteString(in.operand(i))
+		s := in.operand(i)
 		if i == 0 && in.pred.k != 0 {
-			b.WriteString(in.pred.String())
+			s += in.pred.String()
 		}
+		parts = append(parts, s)
 	}
-	if in.round != 0 {
-		// Between the registers and the number, if there is one.
-		s := b.String()
-		if n := in.n; n > 0 {
-			if _, ok := in.args[n-1].(Imm); ok {
-				at := strings.LastIndexByte(s, ',')
-				return s[:at] + ", " + in.round.String() + s[at:]
+	if in.round != 0 { // between the registers and the number, if there is one
+		at := len(parts)
+		if at > 0 {
+			if _, ok := in.args[at-1].(Imm); ok {
+				at--
 			}
 		}
-		return s + ", " + in.round.String()
+		parts = slices.Insert(parts, at, in.round.String())
 	}
-	return b.String()
+	return strings.TrimSpace(name + " " + strings.Join(parts, ", "))
 }
 
 // operand is operand i in Intel's syntax.
