@@ -14,7 +14,9 @@
 //   - It must return soon, within some 100 µs: the goroutine cannot be preempted inside, and a garbage collection
 //     that begins meanwhile makes all others wait for it. Loops count a budget down and return when it is spent.
 //   - It may read and write memory that Go has allocated, if the caller keeps that alive, but must not store pointers
-//     into it: the garbage collector would not hear of them. Addresses of variables on a stack stay valid until the code returns.
+//     into it: the garbage collector would not hear of them. Stacks move when they grow, at the latest on the way into
+//     Call; what points to one has to be a pointer of Go's. Integers may hold addresses of the heap.
+//   - It must not touch memory that is not there, nor divide by zero: such a fault ends the process.
 //   - The race detector does not see its accesses.
 //
 // Signals may arrive at any time, those of profilers and of preemption included. The runtime finds that the
