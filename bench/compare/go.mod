@@ -7,7 +7,10 @@ require (
 	github.com/lockstep-gpu/lockstep/conformance/kernels/judge v0.0.0-00010101000000-000000000000
 )
 
-require github.com/ebitengine/purego v0.11.3 // indirect
+require (
+	github.com/ebitengine/purego v0.11.3 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+)
 
 replace (
 	github.com/lockstep-gpu/lockstep => ../..
