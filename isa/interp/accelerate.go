@@ -1,20 +1,24 @@
 package interp
 
 import (
+	"math"
+	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // Accelerator does runs of instructions in the place of this package. A run
 // is part of a block: instructions with a vector destination that touch
-// registers only and cannot fault. Everything else, and what an accelerator does
-// not take, stays here. An accelerator belongs to one kernel; its methods are
+// registers only and cannot fault, and loads of elements that an index of each lane
+// selects. Everything else, and what an accelerator does not take, stays here. An accelerator belongs to one kernel; its methods are
 // called while that is compiled, one after the other.
 type Accelerator interface {
 	// Takes says whether the instruction can be part of a run. It is asked only
-	// about those that [Movable] allows.
+	// about those that [Movable] and [Indexed] allow.
 	Takes(in *isa.Inst) bool
 	// Compile returns what does the instructions of a run, for the lanes of a
 	// wave, or nil if this package is to do so. The function is called from many
@@ -31,7 +35,10 @@ type Run struct {
 	// Keep says, for each instruction, whether its result is used behind the run.
 	// Only those have to be in the register file at the end.
 	Keep []bool
-	code *code
+	// Slots has, for each instruction, the number of its place in [Frame.Slots]
+	// if it is a load.
+	Slots []int
+	code  *code
 }
 
 // Offset returns where vector register reg, with elements of type t, lies in the
@@ -53,19 +60,37 @@ type Frame struct {
 	Chunks uintptr
 	// Scalars is the scalar registers, 64 bits each.
 	Scalars unsafe.Pointer
-	// Effective is a word for each chunk: the lanes that are to be written. Some
-	// may be lanes that ended, which may be written or not. Results of instructions with
+	// Exec is a word for each chunk: the lanes that run. Results of instructions with
 	// [isa.FlagDense] may be written to all lanes.
-	Effective unsafe.Pointer
+	Exec unsafe.Pointer
+	// Slots is an array of [Slot], one for each load of the run.
+	Slots unsafe.Pointer
+	// Refused is set by a function that cannot do the run, because an index
+	// is beyond its slot's limit. This package then does all of it; what the
+	// function has changed by then are registers that the run writes before it reads them.
+	Refused uint64
+}
+
+// Slot is the memory that a load of a run reads: the element with index i of a lane, as an
+// unsigned number, is at Address + i*Scale if i is at most Limit. Limit is such that
+// i*Scale has less than 32 bits, the sign not counted.
+type Slot struct {
+	Address unsafe.Pointer
+	Limit   uint64
 }
 
 // The offsets of the fields of Frame, in bytes.
 const (
-	FrameBase      = unsafe.Offsetof(Frame{}.Base)
-	FrameStride    = unsafe.Offsetof(Frame{}.Stride)
-	FrameChunks    = unsafe.Offsetof(Frame{}.Chunks)
-	FrameScalars   = unsafe.Offsetof(Frame{}.Scalars)
-	FrameEffective = unsafe.Offsetof(Frame{}.Effective)
+	FrameBase    = unsafe.Offsetof(Frame{}.Base)
+	FrameStride  = unsafe.Offsetof(Frame{}.Stride)
+	FrameChunks  = unsafe.Offsetof(Frame{}.Chunks)
+	FrameScalars = unsafe.Offsetof(Frame{}.Scalars)
+	FrameExec    = unsafe.Offsetof(Frame{}.Exec)
+	FrameSlots   = unsafe.Offsetof(Frame{}.Slots)
+	FrameRefused = unsafe.Offsetof(Frame{}.Refused)
+	SlotAddress  = unsafe.Offsetof(Slot{}.Address)
+	SlotLimit    = unsafe.Offsetof(Slot{}.Limit)
+	SlotSize     = unsafe.Sizeof(Slot{})
 )
 
 // Compile prepares a kernel as [Engine.Compile] does, with runs of instructions
@@ -78,6 +103,13 @@ func Compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) 
 // Movable says whether an instruction writes a vector register, reads registers
 // only and cannot fault, so that it may be part of a [Run].
 func Movable(in *isa.Inst) bool { return in.Dst.IsVector() && pure(in) }
+
+// Indexed says whether an instruction loads elements from memory behind a scalar pointer, each
+// lane with an index of its own, so that it may be part of a [Run].
+func Indexed(in *isa.Inst) bool {
+	return in.Op == isa.OpLoad && in.Dst.IsVector() && in.A.IsScalar() && in.Idx != isa.IdxNone && in.B.IsVector() &&
+		in.Space != isa.SpacePrivate && in.Scale != 0 && in.Scale&(in.Scale-1) == 0 && in.Scale < 1<<16
+}
 
 // pure says whether all that an instruction does is to compute its result, which
 // the execution mask does not change, from its operands.
@@ -127,6 +159,12 @@ type runs struct {
 	fresh   int       // scalar registers handed out
 	used    []usage   // by instruction of the block
 	start   int
+	// Of a run with loads: the vector registers that it reads before it writes
+	// them, and those that it has written. After a refusal the former have to be as they were.
+	loads   int
+	spoiled bool // it changes one of the former
+	inputs  map[vectorReg]bool
+	written map[vectorReg]bool
 }
 
 // usage is who reads an instruction's result: the last instruction of the block
@@ -172,11 +210,19 @@ func (d *decoder) usages(start, end int) []usage {
 // accelerated decodes the instructions of a block, [start, end) without the
 // terminator, and replaces runs.
 func (d *decoder) accelerated(start, end int) {
-	r := &runs{decoder: d, reads: map[isa.Reg]bool{}, renamed: map[isa.Reg]isa.Reg{}, start: start, used: d.usages(start, end+1)}
+	r := &runs{decoder: d, inputs: map[vectorReg]bool{}, written: map[vectorReg]bool{}, reads: map[isa.Reg]bool{}, renamed: map[isa.Reg]isa.Reg{}, start: start, used: d.usages(start, end+1)}
 	for pc := start; pc < end; pc++ {
 		in := d.kernel.Code[pc]
 		switch {
-		case Movable(&in) && d.accel.Takes(&in):
+		case (Movable(&in) || Indexed(&in)) && d.accel.Takes(&in):
+			if r.spoils(&in) {
+				r.flush(pc)
+			}
+			if r.spoils(&in) {
+				d.inst(pc)
+				continue
+			}
+			r.note(&in)
 			r.rename(&in)
 			for _, x := range [...]isa.Reg{in.A, in.B, in.C, in.D} {
 				if x.IsScalar() {
@@ -184,7 +230,7 @@ func (d *decoder) accelerated(start, end int) {
 				}
 			}
 			r.code, r.at = append(r.code, in), append(r.at, pc)
-		case len(r.code) > 0 && early(&in):
+		case len(r.code) > 0 && early(&in) && (r.loads == 0 || pure(&in)):
 			r.rename(&in)
 			r.write(&in.Dst)
 			d.replaced = &in
@@ -196,6 +242,38 @@ func (d *decoder) accelerated(start, end int) {
 		}
 	}
 	r.flush(end)
+}
+
+// spoils says whether an instruction, put behind the run as it is, makes one with
+// loads that changes its own inputs.
+func (r *runs) spoils(in *isa.Inst) bool {
+	own := map[vectorReg]bool{}
+	dst := r.reading(in, func(p vectorReg) { own[p] = true })
+	return (r.loads > 0 || in.Op == isa.OpLoad) && (r.spoiled || r.inputs[dst] || own[dst])
+}
+
+// note enters an instruction's registers into what is known of the run.
+func (r *runs) note(in *isa.Inst) {
+	dst := r.reading(in, func(p vectorReg) { r.inputs[p] = true })
+	r.spoiled = r.spoiled || r.inputs[dst]
+	r.written[dst] = true
+	if in.Op == isa.OpLoad {
+		r.loads++
+	}
+}
+
+// reading calls f for the vector registers that an instruction reads and the run has not
+// written, and returns the one that the instruction writes.
+func (r *runs) reading(in *isa.Inst, f func(vectorReg)) vectorReg {
+	d, t := visit(r.kernel, in, func(x isa.Reg, t isa.Type) {
+		if !x.IsVector() {
+			return
+		}
+		if p := (vectorReg{t.Bank(), x.Index()}); !r.written[p] {
+			f(p)
+		}
+	})
+	return vectorReg{t.Bank(), d.Index()}
 }
 
 // rename gives scalar operands their present names.
@@ -231,24 +309,41 @@ func (r *runs) flush(pc int) {
 	if len(r.code) == 0 {
 		return
 	}
-	run := &Run{Code: r.code, Keep: make([]bool, len(r.code)), code: r.decoder.code}
+	run := &Run{Code: r.code, Keep: make([]bool, len(r.code)), Slots: make([]int, len(r.code)), code: r.decoder.code}
+	var loads []slotLoad
 	for i, at := range r.at {
 		u := r.used[at-r.start]
+		if r.code[i].Op == isa.OpLoad {
+			run.Slots[i] = len(loads)
+			loads = append(loads, r.slotLoad(&run.Code[i], at))
+		}
 		run.Keep[i] = u.last >= pc || u.reaches && r.code[i].Flags&isa.FlagDense == 0
 	}
-	if f := r.accel.Compile(run); f != nil {
-		r.emit(inst{fn: runNative, pc: r.at[0], src: &r.kernel.Code[r.at[0]], aux: &aux{native: f}})
-	} else {
+	first := len(r.out)
+	f := r.accel.Compile(run)
+	if f == nil || r.loads > 0 {
 		for i, at := range r.at {
 			r.replaced = &run.Code[i]
 			r.inst(at)
 		}
 		r.replaced = nil
 	}
+	if f != nil {
+		in := inst{fn: runNative, pc: r.at[0], src: &r.kernel.Code[r.at[0]], aux: &aux{native: f}}
+		if r.loads > 0 {
+			in.fn = runWithLoads
+			in.aux.loads, in.aux.portable = loads, slices.Clone(r.out[first:])
+			r.slots = max(r.slots, len(loads))
+		}
+		r.out = append(r.out[:first], in)
+	}
 	for _, x := range r.order {
 		r.emit(inst{fn: movScalar, pc: pc, src: &r.kernel.Code[pc], d: uint32(x.Index()), a: uint32(r.renamed[x].Index())})
 	}
 	r.code, r.at, r.order, r.fresh = nil, nil, nil, 0
+	r.loads, r.spoiled = 0, false
+	clear(r.inputs)
+	clear(r.written)
 	clear(r.reads)
 	clear(r.renamed)
 }
@@ -260,4 +355,51 @@ func runNative(w *wave, in *inst) { in.aux.native(&w.frame) }
 // type, and returns the register that it writes, or isa.None, with its type.
 func Operands(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, isa.Type) {
 	return visit(k, in, use)
+}
+
+// slotLoad is a load of a run: the instruction and what its slot needs.
+type slotLoad struct {
+	in    inst
+	size  uint64
+	shift int
+	most  uint64 // the greatest limit
+}
+
+// slotLoad decodes load s, which stands at pc, for its slot.
+func (d *decoder) slotLoad(s *isa.Inst, pc int) slotLoad {
+	in := inst{src: s, pc: pc}
+	d.addressing(&in)
+	l := slotLoad{in: in, size: uint64(in.src.Type.Bytes()), shift: bits.TrailingZeros32(in.src.Scale)}
+	l.most = uint64(math.MaxInt32) >> l.shift
+	return l
+}
+
+// runWithLoads does a run that loads, if all its pointers lead to memory and no
+// index is too large; otherwise the functions of this package do it, which know
+// what else there is, and what is a fault.
+func runWithLoads(w *wave, in *inst) {
+	x := in.aux
+	ok := true
+	for i := range x.loads {
+		l := &x.loads[i]
+		mem, limit, off := w.flat(&l.in, l.size, memory.AccessRead)
+		if mem == nil || off < 0 || uint64(off) > limit {
+			ok = false
+			break
+		}
+		w.slots[i] = Slot{unsafe.Add(mem, off), min((limit-uint64(off))>>l.shift, l.most)}
+	}
+	if ok {
+		w.frame.Refused = 0
+		x.native(&w.frame)
+		if w.frame.Refused == 0 {
+			return
+		}
+	}
+	for i := range x.portable {
+		p := &x.portable[i]
+		if p.fn(w, p); w.faulted {
+			return
+		}
+	}
 }

@@ -43,6 +43,8 @@ type aux struct {
 	image         *imageAccess
 	pipe          *isa.PipeAccess
 	native        func(*Frame)
+	loads         []slotLoad
+	portable      []inst
 }
 
 type convertKey struct {

@@ -64,6 +64,7 @@ type code struct {
 	program *isa.Program
 	kernel  *isa.Kernel
 	accel   Accelerator // or nil
+	slots   int         // of the run with the most loads
 
 	plain       []block // by isa block
 	checkedOnce sync.Once

@@ -82,6 +82,7 @@ type wave struct {
 	async  *asyncState
 	pipes  *pipeState
 	frame  Frame // for runs of an accelerator
+	slots  []Slot
 
 	faulted bool
 	fault   engine.Fault
@@ -114,6 +115,7 @@ func (c *code) NewWave(lanes int) engine.Wave {
 	w.touched = make([]bool, len(c.privSize))
 	w.async = c.newAsync(chunks)
 	w.pipes = c.newPipes(chunks)
+	w.slots = make([]Slot, c.slots)
 	if c.usesIDs {
 		for i := range w.ids {
 			w.ids[i] = make([]uint32, chunks*64)
@@ -147,7 +149,7 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	w.masks[maskExact] = w.exec
 	if c.accel != nil {
 		w.frame = Frame{Base: w.base, Stride: w.stride, Chunks: uintptr(chunks), Scalars: unsafe.Pointer(unsafe.SliceData(w.s)),
-			Effective: unsafe.Pointer(unsafe.SliceData(w.masks[maskEffective]))}
+			Exec: unsafe.Pointer(unsafe.SliceData(w.exec)), Slots: unsafe.Pointer(unsafe.SliceData(w.slots))}
 	}
 	for k := range chunks {
 		w.live[k] = full

@@ -10,15 +10,17 @@ import (
 
 // What the general registers hold in a function.
 const (
-	regFrame     = amd64.RDI
-	regScalars   = amd64.RSI
-	regChunk     = amd64.R8  // the registers of the chunk
-	regEffective = amd64.R9  // the chunk's word of the execution mask
-	regStride    = amd64.R10 // from chunk to chunk
-	regLane      = amd64.R11 // the first lane of the group
-	regByte      = amd64.R12 // the same, eight lanes a byte: where its bits are in a word
-	regChunks    = amd64.RCX // chunks left
-	regTemp      = amd64.RAX
+	regFrame   = amd64.RDI
+	regScalars = amd64.RSI
+	regChunk   = amd64.R8  // the registers of the chunk
+	regExec    = amd64.R9  // the chunk's word of the execution mask
+	regStride  = amd64.R10 // from chunk to chunk
+	regLane    = amd64.R11 // the first lane of the group
+	regByte    = amd64.R12 // the same, eight lanes a byte: where its bits are in a word
+	regChunks  = amd64.RCX // chunks left
+	regSlots   = amd64.R13 // of the run's loads
+	regTemp    = amd64.RAX
+	regAddress = amd64.RDX // nothing for long
 )
 
 // What some mask registers hold. The others hold booleans.
@@ -61,8 +63,10 @@ type compiler struct {
 	*amd64.Assembler
 	constants map[int]uint64
 	run       *interp.Run
-	lanes     int // of a group
-	at        int // the instruction
+	lanes     int         // of a group
+	at        int         // the instruction
+	refuse    amd64.Label // where the run ends without having been done
+	refuses   bool
 	values    map[place]*value
 	events    map[place][]event
 	order     []*value // in the order of first use
@@ -97,17 +101,19 @@ func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]
 	chunk, group, nextGroup, nextChunk := c.NewLabel(), c.NewLabel(), c.NewLabel(), c.NewLabel()
 	c.G(amd64.MOV, amd64.B64, regScalars, field(interp.FrameScalars))
 	c.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
-	c.G(amd64.MOV, amd64.B64, regEffective, field(interp.FrameEffective))
+	c.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
 	c.G(amd64.MOV, amd64.B64, regStride, field(interp.FrameStride))
 	c.G(amd64.MOV, amd64.B64, regChunks, field(interp.FrameChunks))
+	c.G(amd64.MOV, amd64.B64, regSlots, field(interp.FrameSlots))
+	c.refuse = c.NewLabel()
 	c.Bind(chunk)
-	c.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regEffective}, amd64.Imm(0))
+	c.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regExec}, amd64.Imm(0))
 	c.Jcc(amd64.Equal, nextChunk)
 	c.G(amd64.XOR, amd64.B32, regLane, regLane)
 	c.G(amd64.XOR, amd64.B32, regByte, regByte)
 	c.Align(16)
 	c.Bind(group)
-	running := amd64.Mem{Base: regEffective, Index: regByte}
+	running := amd64.Mem{Base: regExec, Index: regByte}
 	if c.lanes == 16 {
 		c.G(amd64.MOVZX16, amd64.B32, regTemp, running)
 	} else {
@@ -140,10 +146,15 @@ func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]
 	c.Jcc(amd64.Below, group)
 	c.Bind(nextChunk)
 	c.G(amd64.ADD, amd64.B64, regChunk, regStride)
-	c.G(amd64.ADD, amd64.B64, regEffective, amd64.Imm(8))
+	c.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8))
 	c.G(amd64.DEC, amd64.B64, regChunks)
 	c.Jcc(amd64.NotEqual, chunk)
 	c.G(amd64.RET, amd64.B64)
+	if c.refuses {
+		c.Bind(c.refuse)
+		c.G(amd64.MOV, amd64.B64, field(interp.FrameRefused), amd64.Imm(1))
+		c.G(amd64.RET, amd64.B64)
+	}
 	return c.Finish()
 }
 

@@ -23,6 +23,7 @@ const (
 	intEqual         = 0    // VPCMPD and the like
 	intLess          = 1
 	intLessEqual     = 2
+	intGreater       = 6
 	intNotEqual      = 4
 	roundNearest     = 8 // VRNDSCALEPS: the rounding, and no exception
 	roundDown        = 9
@@ -94,6 +95,7 @@ var (
 var emitters = map[isa.Op]func(c *compiler, in *isa.Inst){
 	isa.OpMov:    (*compiler).mov,
 	isa.OpSelect: (*compiler).selection,
+	isa.OpLoad:   (*compiler).gather,
 
 	isa.OpAdd:  integer(opAdd, true),
 	isa.OpSub:  integer(opSub, false),

@@ -99,6 +99,9 @@ func (a *accelerator) Takes(in *isa.Inst) bool {
 	if info.Shape == isa.ShapeConvert {
 		return in.Type != isa.B1 && in.Type2 != isa.B1 && elementType(in.Type2) && converts(in)
 	}
+	if in.Op == isa.OpLoad {
+		return in.Type != isa.B1
+	}
 	_, ok := emitters[in.Op]
 	return ok && (in.Type != isa.I64 || in.Op != isa.OpMulHiS && in.Op != isa.OpMulHiU) &&
 		(in.Op != isa.OpPopCount || a.features&amd64.VPOPCNTDQ != 0)

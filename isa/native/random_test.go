@@ -42,6 +42,7 @@ type author struct {
 	*rand.Rand
 	lasting, passing map[isa.Type][]isa.Reg // vector registers: those of passing have no value outside the block
 	scalars          []isa.Reg
+	small            isa.Reg // a limit of indices
 }
 
 var bankTypes = []isa.Type{isa.B1, isa.I32, isa.I64}
@@ -69,6 +70,10 @@ func (a *author) body(list []choice, n int) {
 			in := isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: isa.SpaceGlobal, Dst: a.lasting[isa.I32][0], A: isa.S(a.IntN(4)), B: isa.V(lane), Idx: isa.Idx64, Scale: 8}
 			a.emit(in)
 		}
+		if a.IntN(12) == 0 {
+			a.indexed()
+			continue
+		}
 		c := list[a.IntN(len(list))]
 		in := c.in
 		regs := [4]*isa.Reg{&in.A, &in.B, &in.C, &in.D}
@@ -84,22 +89,46 @@ func (a *author) body(list []choice, n int) {
 			t = isa.B1
 		}
 		t = home(t)
-		switch {
-		case scalar && a.IntN(3) > 0:
+		if scalar && a.IntN(3) > 0 {
 			in.Dst = a.scalars[a.IntN(len(a.scalars))]
-		case a.IntN(3) == 0:
-			in.Dst = a.lasting[t][a.IntN(len(a.lasting[t]))]
-		default:
-			in.Flags |= isa.FlagDense
-			if len(a.passing[t]) < 12 {
-				in.Dst = a.vector(t)
-				a.passing[t] = append(a.passing[t], in.Dst)
-			} else {
-				in.Dst = a.passing[t][a.IntN(len(a.passing[t]))]
-			}
+		} else {
+			a.result(&in, t)
 		}
 		a.emit(in)
 	}
+}
+
+// result chooses the vector register that an instruction writes.
+func (a *author) result(in *isa.Inst, t isa.Type) {
+	if a.IntN(3) == 0 {
+		in.Dst = a.lasting[t][a.IntN(len(a.lasting[t]))]
+		return
+	}
+	in.Flags |= isa.FlagDense
+	if len(a.passing[t]) < 12 {
+		in.Dst = a.vector(t)
+		a.passing[t] = append(a.passing[t], in.Dst)
+	} else {
+		in.Dst = a.passing[t][a.IntN(len(a.passing[t]))]
+	}
+}
+
+// indexed emits a load with an index that is nearly always small enough.
+func (a *author) indexed() {
+	t, index := bankTypes[1+a.IntN(2)], isa.Idx64
+	it := isa.I64
+	if a.IntN(3) > 0 {
+		index, it = isa.IdxU32, isa.I32
+	}
+	x := isa.Inst{Op: isa.OpAnd, Type: it, A: a.operand(it), B: a.small}
+	if a.IntN(2000) == 0 {
+		x.B = x.A
+	}
+	a.result(&x, it)
+	a.emit(x)
+	in := isa.Inst{Op: isa.OpLoad, Type: t, Space: isa.SpaceGlobal, A: isa.S(a.IntN(4)), B: x.Dst, Idx: index, Scale: 8}
+	a.result(&in, t)
+	a.emit(in)
 }
 
 // TestRandom runs random programs of many registers on this engine and on package interp.
@@ -131,6 +160,7 @@ func TestRandom(t *testing.T) {
 					a.lasting[b] = append(a.lasting[b], a.load(i%4, b))
 				}
 			}
+			a.small = a.constant(127)
 			runs := a.load(bufMask, isa.B1)
 			a.branch(runs, 1, 2)
 			a.body(list, 1+a.IntN(200))
