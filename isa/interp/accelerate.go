@@ -8,13 +8,12 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
-	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // Accelerator does runs of instructions in the place of this package. A run
 // is part of a block: instructions with a vector destination that touch
 // registers only and cannot fault, and loads of elements that an index of each lane
-// selects. Everything else, and what an accelerator does not take, stays here. An accelerator belongs to one kernel; its methods are
+// selects. A store of such elements is a run of its own. Everything else, and what an accelerator does not take, stays here. An accelerator belongs to one kernel; its methods are
 // called while that is compiled, one after the other.
 type Accelerator interface {
 	// Takes says whether the instruction can be part of a run. It is asked only
@@ -36,7 +35,7 @@ type Run struct {
 	// Only those have to be in the register file at the end.
 	Keep []bool
 	// Slots has, for each instruction, the number of its place in [Frame.Slots]
-	// if it is a load.
+	// if it is a load or store.
 	Slots []int
 	code  *code
 }
@@ -63,15 +62,16 @@ type Frame struct {
 	// Exec is a word for each chunk: the lanes that run. Results of instructions with
 	// [isa.FlagDense] may be written to all lanes.
 	Exec unsafe.Pointer
-	// Slots is an array of [Slot], one for each load of the run.
+	// Slots is an array of [Slot], one for each load or store of the run.
 	Slots unsafe.Pointer
 	// Refused is set by a function that cannot do the run, because an index
 	// is beyond its slot's limit. This package then does all of it; what the
-	// function has changed by then are registers that the run writes before it reads them.
+	// function has changed by then are registers that the run writes before it reads them,
+	// never memory.
 	Refused uint64
 }
 
-// Slot is the memory that a load of a run reads: the element with index i of a lane, as an
+// Slot is the memory that a load or store of a run works on: the element with index i of a lane, as an
 // unsigned number, is at Address + i*Scale if i is at most Limit. Limit is such that
 // i*Scale has less than 32 bits, the sign not counted.
 type Slot struct {
@@ -104,10 +104,10 @@ func Compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) 
 // only and cannot fault, so that it may be part of a [Run].
 func Movable(in *isa.Inst) bool { return in.Dst.IsVector() && pure(in) }
 
-// Indexed says whether an instruction loads elements from memory behind a scalar pointer, each
-// lane with an index of its own, so that it may be part of a [Run].
+// Indexed says whether an instruction loads or stores elements of memory behind a scalar pointer, each
+// lane with an index of its own, so that it may be part of a [Run], or be one.
 func Indexed(in *isa.Inst) bool {
-	return in.Op == isa.OpLoad && in.Dst.IsVector() && in.A.IsScalar() && in.Idx != isa.IdxNone && in.B.IsVector() &&
+	return (in.Op == isa.OpLoad && in.Dst.IsVector() || in.Op == isa.OpStore) && in.A.IsScalar() && in.Idx != isa.IdxNone && in.B.IsVector() &&
 		in.Space != isa.SpacePrivate && in.Scale != 0 && in.Scale&(in.Scale-1) == 0 && in.Scale < 1<<16
 }
 
@@ -161,7 +161,7 @@ type runs struct {
 	start   int
 	// Of a run with loads: the vector registers that it reads before it writes
 	// them, and those that it has written. After a refusal the former have to be as they were.
-	loads   int
+	slotted int  // loads and stores
 	spoiled bool // it changes one of the former
 	inputs  map[vectorReg]bool
 	written map[vectorReg]bool
@@ -214,6 +214,10 @@ func (d *decoder) accelerated(start, end int) {
 	for pc := start; pc < end; pc++ {
 		in := d.kernel.Code[pc]
 		switch {
+		case in.Op == isa.OpStore && Indexed(&in) && d.accel.Takes(&in):
+			r.flush(pc)
+			r.code, r.at, r.slotted = append(r.code, in), append(r.at, pc), 1
+			r.flush(pc + 1)
 		case (Movable(&in) || Indexed(&in)) && d.accel.Takes(&in):
 			if r.spoils(&in) {
 				r.flush(pc)
@@ -230,7 +234,7 @@ func (d *decoder) accelerated(start, end int) {
 				}
 			}
 			r.code, r.at = append(r.code, in), append(r.at, pc)
-		case len(r.code) > 0 && early(&in) && (r.loads == 0 || pure(&in)):
+		case len(r.code) > 0 && early(&in) && (r.slotted == 0 || pure(&in)):
 			r.rename(&in)
 			r.write(&in.Dst)
 			d.replaced = &in
@@ -249,7 +253,7 @@ func (d *decoder) accelerated(start, end int) {
 func (r *runs) spoils(in *isa.Inst) bool {
 	own := map[vectorReg]bool{}
 	dst := r.reading(in, func(p vectorReg) { own[p] = true })
-	return (r.loads > 0 || in.Op == isa.OpLoad) && (r.spoiled || r.inputs[dst] || own[dst])
+	return (r.slotted > 0 || in.Op == isa.OpLoad) && (r.spoiled || r.inputs[dst] || own[dst])
 }
 
 // note enters an instruction's registers into what is known of the run.
@@ -258,7 +262,7 @@ func (r *runs) note(in *isa.Inst) {
 	r.spoiled = r.spoiled || r.inputs[dst]
 	r.written[dst] = true
 	if in.Op == isa.OpLoad {
-		r.loads++
+		r.slotted++
 	}
 }
 
@@ -310,18 +314,18 @@ func (r *runs) flush(pc int) {
 		return
 	}
 	run := &Run{Code: r.code, Keep: make([]bool, len(r.code)), Slots: make([]int, len(r.code)), code: r.decoder.code}
-	var loads []slotLoad
+	var slots []slotAccess
 	for i, at := range r.at {
 		u := r.used[at-r.start]
-		if r.code[i].Op == isa.OpLoad {
-			run.Slots[i] = len(loads)
-			loads = append(loads, r.slotLoad(&run.Code[i], at))
+		if op := r.code[i].Op; op == isa.OpLoad || op == isa.OpStore {
+			run.Slots[i] = len(slots)
+			slots = append(slots, r.slotAccess(&run.Code[i], at))
 		}
 		run.Keep[i] = u.last >= pc || u.reaches && r.code[i].Flags&isa.FlagDense == 0
 	}
 	first := len(r.out)
 	f := r.accel.Compile(run)
-	if f == nil || r.loads > 0 {
+	if f == nil || r.slotted > 0 {
 		for i, at := range r.at {
 			r.replaced = &run.Code[i]
 			r.inst(at)
@@ -330,10 +334,10 @@ func (r *runs) flush(pc int) {
 	}
 	if f != nil {
 		in := inst{fn: runNative, pc: r.at[0], src: &r.kernel.Code[r.at[0]], aux: &aux{native: f}}
-		if r.loads > 0 {
-			in.fn = runWithLoads
-			in.aux.loads, in.aux.portable = loads, slices.Clone(r.out[first:])
-			r.slots = max(r.slots, len(loads))
+		if r.slotted > 0 {
+			in.fn = runOnMemory
+			in.aux.slots, in.aux.portable = slots, slices.Clone(r.out[first:])
+			r.slots = max(r.slots, len(slots))
 		}
 		r.out = append(r.out[:first], in)
 	}
@@ -341,7 +345,7 @@ func (r *runs) flush(pc int) {
 		r.emit(inst{fn: movScalar, pc: pc, src: &r.kernel.Code[pc], d: uint32(x.Index()), a: uint32(r.renamed[x].Index())})
 	}
 	r.code, r.at, r.order, r.fresh = nil, nil, nil, 0
-	r.loads, r.spoiled = 0, false
+	r.slotted, r.spoiled = 0, false
 	clear(r.inputs)
 	clear(r.written)
 	clear(r.reads)
@@ -357,32 +361,32 @@ func Operands(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg
 	return visit(k, in, use)
 }
 
-// slotLoad is a load of a run: the instruction and what its slot needs.
-type slotLoad struct {
+// slotAccess is a load or store of a run: the instruction and what its slot needs.
+type slotAccess struct {
 	in    inst
 	size  uint64
 	shift int
 	most  uint64 // the greatest limit
 }
 
-// slotLoad decodes load s, which stands at pc, for its slot.
-func (d *decoder) slotLoad(s *isa.Inst, pc int) slotLoad {
+// slotAccess decodes load or store s, which stands at pc, for its slot.
+func (d *decoder) slotAccess(s *isa.Inst, pc int) slotAccess {
 	in := inst{src: s, pc: pc}
 	d.addressing(&in)
-	l := slotLoad{in: in, size: uint64(in.src.Type.Bytes()), shift: bits.TrailingZeros32(in.src.Scale)}
+	l := slotAccess{in: in, size: uint64(in.src.Type.Bytes()), shift: bits.TrailingZeros32(in.src.Scale)}
 	l.most = uint64(math.MaxInt32) >> l.shift
 	return l
 }
 
-// runWithLoads does a run that loads, if all its pointers lead to memory and no
+// runOnMemory does a run that loads or stores, if all its pointers lead to memory and no
 // index is too large; otherwise the functions of this package do it, which know
 // what else there is, and what is a fault.
-func runWithLoads(w *wave, in *inst) {
+func runOnMemory(w *wave, in *inst) {
 	x := in.aux
 	ok := true
-	for i := range x.loads {
-		l := &x.loads[i]
-		mem, limit, off := w.flat(&l.in, l.size, memory.AccessRead)
+	for i := range x.slots {
+		l := &x.slots[i]
+		mem, limit, off := w.flat(&l.in, l.size, access(l.in.src))
 		if mem == nil || off < 0 || uint64(off) > limit {
 			ok = false
 			break

@@ -43,7 +43,7 @@ type aux struct {
 	image         *imageAccess
 	pipe          *isa.PipeAccess
 	native        func(*Frame)
-	loads         []slotLoad
+	slots         []slotAccess
 	portable      []inst
 }
 

@@ -93,10 +93,52 @@ func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]
 		if t.Bank() == isa.Bank64 {
 			c.lanes = 8
 		}
-		p := place{t.Bank(), dst.Index()}
-		c.events[p] = append(c.events[p], event{i, true})
+		if dst != isa.None {
+			p := place{t.Bank(), dst.Index()}
+			c.events[p] = append(c.events[p], event{i, true})
+		}
 	}
+	c.refuse = c.NewLabel()
+	if run.Code[0].Op == isa.OpStore {
+		// Nothing is stored before all of it is known to be in order.
+		c.loop(func() { c.checkIndex(&run.Code[0]) })
+		c.vecs, c.masks, c.values, c.order = [32]*value{}, [32]*value{}, map[place]*value{}, nil
+		c.loop(func() { c.scatter(&run.Code[0]) })
+	} else {
+		c.loop(c.body)
+	}
+	c.G(amd64.RET, amd64.B64)
+	if c.refuses {
+		c.Bind(c.refuse)
+		c.G(amd64.MOV, amd64.B64, amd64.Mem{Base: regFrame, Disp: int32(interp.FrameRefused)}, amd64.Imm(1))
+		c.G(amd64.RET, amd64.B64)
+	}
+	return c.Finish()
+}
 
+// body emits the instructions of the run for a group.
+func (c *compiler) body() {
+	for i := range c.run.Code {
+		in := &c.run.Code[i]
+		c.at = i
+		c.pinned = [2]uint32{}
+		if in.Op.Info().Shape == isa.ShapeConvert {
+			c.convert(in)
+		} else {
+			emitters[in.Op](c, in)
+		}
+	}
+	c.at = len(c.run.Code)
+	for _, v := range c.order {
+		if v.dirty && v.keep {
+			c.pinned = [2]uint32{}
+			c.store(v)
+		}
+	}
+}
+
+// loop emits body once, in a loop over the groups of lanes of all chunks in which any lane runs.
+func (c *compiler) loop(body func()) {
 	field := func(off uintptr) amd64.Mem { return amd64.Mem{Base: regFrame, Disp: int32(off)} }
 	chunk, group, nextGroup, nextChunk := c.NewLabel(), c.NewLabel(), c.NewLabel(), c.NewLabel()
 	c.G(amd64.MOV, amd64.B64, regScalars, field(interp.FrameScalars))
@@ -105,7 +147,6 @@ func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]
 	c.G(amd64.MOV, amd64.B64, regStride, field(interp.FrameStride))
 	c.G(amd64.MOV, amd64.B64, regChunks, field(interp.FrameChunks))
 	c.G(amd64.MOV, amd64.B64, regSlots, field(interp.FrameSlots))
-	c.refuse = c.NewLabel()
 	c.Bind(chunk)
 	c.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regExec}, amd64.Imm(0))
 	c.Jcc(amd64.Equal, nextChunk)
@@ -122,23 +163,7 @@ func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]
 	c.G(amd64.TEST, amd64.B32, regTemp, regTemp)
 	c.Jcc(amd64.Equal, nextGroup)
 	c.V(amd64.KMOVW, amd64.X, maskExec, regTemp)
-	for i := range run.Code {
-		in := &run.Code[i]
-		c.at = i
-		c.pinned = [2]uint32{}
-		if in.Op.Info().Shape == isa.ShapeConvert {
-			c.convert(in)
-		} else {
-			emitters[in.Op](c, in)
-		}
-	}
-	c.at = len(run.Code)
-	for _, v := range c.order {
-		if v.dirty && v.keep {
-			c.pinned = [2]uint32{}
-			c.store(v)
-		}
-	}
+	body()
 	c.Bind(nextGroup)
 	c.G(amd64.ADD, amd64.B32, regLane, amd64.Imm(c.lanes))
 	c.G(amd64.ADD, amd64.B32, regByte, amd64.Imm(c.lanes/8))
@@ -149,13 +174,6 @@ func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]
 	c.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8))
 	c.G(amd64.DEC, amd64.B64, regChunks)
 	c.Jcc(amd64.NotEqual, chunk)
-	c.G(amd64.RET, amd64.B64)
-	if c.refuses {
-		c.Bind(c.refuse)
-		c.G(amd64.MOV, amd64.B64, field(interp.FrameRefused), amd64.Imm(1))
-		c.G(amd64.RET, amd64.B64)
-	}
-	return c.Finish()
 }
 
 // width returns how many bits of a vector register a group's elements of a type fill.

@@ -99,7 +99,7 @@ func (a *accelerator) Takes(in *isa.Inst) bool {
 	if info.Shape == isa.ShapeConvert {
 		return in.Type != isa.B1 && in.Type2 != isa.B1 && elementType(in.Type2) && converts(in)
 	}
-	if in.Op == isa.OpLoad {
+	if in.Op == isa.OpLoad || in.Op == isa.OpStore {
 		return in.Type != isa.B1
 	}
 	_, ok := emitters[in.Op]

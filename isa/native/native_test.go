@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -122,33 +123,58 @@ func (p *program) jump(t int) {
 
 // outcome is what a run of a kernel leaves.
 type outcome struct {
-	Out      []uint64
+	Out      []uint64 // all buffers
 	Counters engine.Counters
 	Fault    *engine.Fault
 }
 
-// run runs a kernel on contents of the buffers, in one wave.
-func run(t testing.TB, e engine.Engine, k *isa.Kernel, contents *[buffers][]uint64, scalars map[int]uint64) outcome {
+// compile prepares a kernel.
+func compile(t testing.TB, e engine.Engine, k *isa.Kernel) engine.Code {
 	t.Helper()
 	c, err := e.Compile(&isa.Program{Kernels: []*isa.Kernel{k}}, k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return runCode(t, c, k, contents, scalars)
+	return c
 }
 
-func runCode(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers][]uint64, scalars map[int]uint64) outcome {
+// check runs a kernel on contents of the buffers and values of scalar registers, under each of
+// masks, on both engines. prepare changes the contents.
+func check(t *testing.T, e Engine, k *isa.Kernel, r *rand.Rand, values map[int]uint64, what string, prepare func(*[buffers][]uint64)) {
+	t.Helper()
+	portable, native := compile(t, interp.Engine{}, k), compile(t, e, k)
+	for name, running := range masks {
+		data := contents(r)
+		for i := range data[bufMask] {
+			data[bufMask][i] = 0
+			if running(r, i) {
+				data[bufMask][i] = 1
+			}
+		}
+		prepare(data)
+		want, got := run(t, portable, k, data, values), run(t, native, k, data, values)
+		if !slices.Equal(want.Out, got.Out) || want.Counters != got.Counters || want.Fault != got.Fault {
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("%s, mask %s, scalars %x (-interp +native):\n%s", what, name, values, diff)
+			}
+		}
+	}
+}
+
+// run runs a kernel on contents of the buffers, in one wave.
+func run(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers][]uint64, scalars map[int]uint64) outcome {
 	t.Helper()
 	mem := memory.NewGlobal(1 << 30)
 	l := &engine.Launch{Kernel: k, Dim: 1, Global: [3]uint64{lanes, 1, 1}, Local: [3]uint32{lanes, 1, 1}, Groups: [3]uint64{1, 1, 1},
 		Scalars: append([]uint64(nil), k.ScalarInit...), Memory: mem, SubgroupSize: 32}
-	var out []byte
+	var all [][]byte
 	for i := range buffers {
 		p, err := mem.Alloc("", lanes*8, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = mem.Lookup(p.Alloc()).Data
+		out := mem.Lookup(p.Alloc()).Data
+		all = append(all, out)
 		for j, v := range contents[i] {
 			binary.LittleEndian.PutUint64(out[j*8:], v)
 		}
@@ -166,8 +192,10 @@ func runCode(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers][]ui
 	for w.Run(3) == engine.StopQuantum {
 	}
 	o := outcome{Counters: *w.Counters(), Fault: w.Fault()}
-	for j := range lanes {
-		o.Out = append(o.Out, binary.LittleEndian.Uint64(out[j*8:]))
+	for _, out := range all {
+		for j := range lanes {
+			o.Out = append(o.Out, binary.LittleEndian.Uint64(out[j*8:]))
+		}
 	}
 	return o
 }
@@ -338,20 +366,7 @@ func TestInstructions(t *testing.T) {
 				if interp.Movable(&in) && a.Takes(&in) {
 					accelerated[name] = true
 				}
-				for mask, running := range masks {
-					data := contents(r)
-					for i := range data[bufMask] {
-						data[bufMask][i] = 0
-						if running(r, i) {
-							data[bufMask][i] = 1
-						}
-					}
-					want := run(t, interp.Engine{}, p.k, data, values)
-					got := run(t, e, p.k, data, values)
-					if diff := cmp.Diff(want, got); diff != "" {
-						t.Fatalf("shape %b, mask %s, scalars %x (-interp +native):\n%s", shape, mask, values, diff)
-					}
-				}
+				check(t, e, p.k, r, values, fmt.Sprintf("shape %b", shape), func(*[buffers][]uint64) {})
 			}
 		})
 	})
