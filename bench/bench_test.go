@@ -164,6 +164,17 @@ func BenchmarkKernel(b *testing.B) {
 	}
 }
 
+// BenchmarkEngine is the same kernels on each engine, with one worker.
+func BenchmarkEngine(b *testing.B) {
+	for _, w := range workloads(b) {
+		for _, engine := range emu.Engines()[1:] {
+			b.Run(w.Name()+"/"+engine, func(b *testing.B) {
+				measure(b, open(b, w.Kernel, w.Large, emu.DeviceOptions{Engine: engine, Workers: 1}), w.Large)
+			})
+		}
+	}
+}
+
 // BenchmarkWorkers is the same kernels with one worker, and with one for each CPU.
 func BenchmarkWorkers(b *testing.B) {
 	for _, w := range workloads(b) {

@@ -186,7 +186,10 @@ func (m *Matrix) Set(a Axes) error {
 			case slices.Contains(engines(), name):
 				m.Engines = append(m.Engines, name)
 			default:
-				return fmt.Errorf("unknown engine %q; there are %s", name, strings.Join(emu.Engines(), ", "))
+				if _, err := emu.NewDevice(emu.DeviceOptions{Engine: name}); err != nil {
+					return err
+				}
+				return fmt.Errorf("engine %q is not there", name)
 			}
 		}
 		slices.Sort(m.Engines)

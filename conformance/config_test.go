@@ -70,13 +70,17 @@ func TestMatrices(t *testing.T) {
 
 func TestSetMatrix(t *testing.T) {
 	engine := engines()[0]
+	// all stands for each of the engines of this machine.
+	var all []string
+	for _, name := range slices.Sorted(slices.Values(engines())) {
+		all = append(all, "-engine "+name+" -subgroup 8 -wave 16 -workers 3 -schedule reverse; -engine "+name+" -subgroup 2 -wave 16 -workers 3 -schedule reverse")
+	}
 	for _, tc := range []struct {
 		args [6]string
 		want string // the configurations, or the error
 	}{
 		{[6]string{}, "-engine a -subgroup 4 -workers 1"},
-		{[6]string{"auto", "8, 2", "16", "3", "reverse", ""},
-			"-engine " + engine + " -subgroup 8 -wave 16 -workers 3 -schedule reverse; -engine " + engine + " -subgroup 2 -wave 16 -workers 3 -schedule reverse"},
+		{[6]string{"auto", "8, 2", "16", "3", "reverse", ""}, strings.Join(all, "; ")},
 		{[6]string{engine + "," + engine, "", "", "", "", "5,0x6"},
 			"-engine " + engine + " -subgroup 4 -workers 1 -schedule seeded -seed 5; -engine " + engine + " -subgroup 4 -workers 1 -schedule seeded -seed 6"},
 		{[6]string{"", "", "", "", "in-order,seeded", "9"}, "-engine a -subgroup 4 -workers 1; -engine a -subgroup 4 -workers 1 -schedule seeded -seed 9"},

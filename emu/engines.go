@@ -2,30 +2,39 @@ package emu
 
 import (
 	"fmt"
-	"strings"
+	"sync"
 
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native"
 )
 
-// engines has every engine of this build, the best first.
-var engines = []engine.Engine{interp.Engine{}}
+// nativeEngine is the native engine, or why this machine has none.
+var nativeEngine = sync.OnceValues(native.New)
 
-// Engines returns the names that DeviceOptions.Engine takes: "auto", and the
-// engines of this build, the best first.
+// Engines returns the names that DeviceOptions.Engine takes on this machine:
+// "auto", which is the first of the others; "interp", the portable engine; and, on processors
+// that it makes code for, "native".
 func Engines() []string {
-	names := []string{"auto"}
-	for _, e := range engines {
+	names := []string{"auto", interp.Engine{}.Name()}
+	if e, err := nativeEngine(); err == nil {
 		names = append(names, e.Name())
 	}
 	return names
 }
 
+// findEngine returns the engine of that name. The error says which there are, or
+// why the native engine cannot work here.
 func findEngine(name string) (engine.Engine, error) {
-	for _, e := range engines {
-		if name == e.Name() || name == "" || name == "auto" {
-			return e, nil
+	switch name {
+	case "", "auto", interp.Engine{}.Name():
+		return interp.Engine{}, nil
+	case native.Engine{}.Name():
+		e, err := nativeEngine()
+		if err != nil {
+			return nil, fmt.Errorf("engine %q: %w; use auto or interp", name, err)
 		}
+		return e, nil
 	}
-	return nil, fmt.Errorf("unknown engine %q; there are %s", name, strings.Join(Engines(), ", "))
+	return nil, fmt.Errorf("unknown engine %q; there are auto, interp, native", name)
 }

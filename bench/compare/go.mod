@@ -1,13 +1,16 @@
 module github.com/lockstep-gpu/lockstep/bench/compare
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/lockstep-gpu/lockstep v0.0.0-00010101000000-000000000000
 	github.com/lockstep-gpu/lockstep/conformance/kernels/judge v0.0.0-00010101000000-000000000000
 )
 
-require github.com/ebitengine/purego v0.11.3 // indirect
+require (
+	github.com/ebitengine/purego v0.11.3 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+)
 
 replace (
 	github.com/lockstep-gpu/lockstep => ../..

@@ -42,6 +42,9 @@ type aux struct {
 	ternary64     func(x, y, z float64) float64
 	image         *imageAccess
 	pipe          *isa.PipeAccess
+	native        func(*Frame)
+	slots         []slotAccess
+	portable      []inst
 }
 
 type convertKey struct {
@@ -66,6 +69,8 @@ type decoder struct {
 	out   []inst
 	// unknown is the last call of a function that isa/clmath does not have, or -1.
 	unknown int
+	// replaced stands for the instruction that is decoded, unless it is nil.
+	replaced *isa.Inst
 }
 
 // decode returns the kernel's blocks, with the checks of Launch.Check or
@@ -78,8 +83,12 @@ func (c *code) decode(check, watch bool) ([]block, error) {
 	for i, b := range k.Blocks {
 		d.out = nil
 		blk := &blocks[i]
-		for pc := b.Start; pc < b.End-1; pc++ {
-			d.inst(pc)
+		if c.accel != nil && !check && !watch {
+			d.accelerated(b.Start, b.End-1)
+		} else {
+			for pc := b.Start; pc < b.End-1; pc++ {
+				d.inst(pc)
+			}
 		}
 		for pc := b.Start; pc < b.End; pc++ {
 			blk.count++
@@ -155,6 +164,9 @@ func (d *decoder) emit(in inst) { d.out = append(d.out, in) }
 // base returns a decoded instruction without operands.
 func (d *decoder) base(pc int) inst {
 	src := &d.kernel.Code[pc]
+	if d.replaced != nil {
+		src = d.replaced
+	}
 	in := inst{src: src, pc: pc, imm: src.Imm}
 	if src.Flags&isa.FlagDense != 0 {
 		in.mask = maskDense

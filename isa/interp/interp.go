@@ -31,6 +31,11 @@ func (Engine) Name() string { return "interp" }
 
 // Compile prepares a kernel. The error wraps [isa.ErrMalformed] or [ErrTooLarge].
 func (Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
+	return compile(p, k, nil)
+}
+
+// compile prepares a kernel, with runs of instructions left to an accelerator if there is one.
+func compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) {
 	if err := k.Verify(); err != nil {
 		return nil, err
 	}
@@ -42,7 +47,7 @@ func (Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
 	}); pc >= 0 && !k.UsesPipes {
 		return nil, fmt.Errorf("kernel %s: instruction %d: %s in a kernel without pipes: %w", k.Name, pc, k.Code[pc].Op, isa.ErrMalformed)
 	}
-	c := &code{program: p, kernel: k}
+	c := &code{program: p, kernel: k, accel: a}
 	if err := c.layout(); err != nil {
 		return nil, err
 	}
@@ -58,6 +63,8 @@ func (Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
 type code struct {
 	program *isa.Program
 	kernel  *isa.Kernel
+	accel   Accelerator // or nil
+	slots   int         // of the run with the most loads
 
 	plain       []block // by isa block
 	checkedOnce sync.Once

@@ -82,6 +82,8 @@ type wave struct {
 	maxLan int
 	async  *asyncState
 	pipes  *pipeState
+	frame  Frame // for runs of an accelerator
+	slots  []Slot
 
 	back back // lanes that are kept back at a barrier
 
@@ -116,6 +118,7 @@ func (c *code) NewWave(lanes int) engine.Wave {
 	w.touched = make([]bool, len(c.privSize))
 	w.async = c.newAsync(chunks)
 	w.pipes = c.newPipes(chunks)
+	w.slots = make([]Slot, c.slots)
 	if c.usesIDs {
 		for i := range w.ids {
 			w.ids[i] = make([]uint32, chunks*64)
@@ -147,6 +150,10 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	}
 	// The exact mask is the list of running lanes itself.
 	w.masks[maskExact] = w.exec
+	if c.accel != nil {
+		w.frame = Frame{Base: w.base, Stride: w.stride, Chunks: uintptr(chunks), Scalars: unsafe.Pointer(unsafe.SliceData(w.s)),
+			Exec: unsafe.Pointer(unsafe.SliceData(w.exec)), Slots: unsafe.Pointer(unsafe.SliceData(w.slots))}
+	}
 	for k := range chunks {
 		w.live[k] = full
 	}

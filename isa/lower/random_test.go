@@ -447,22 +447,33 @@ func (p *program) compare(t *testing.T, name string) {
 		t.Fatalf("%s: %v\n%s", name, err, text)
 	}
 	for _, shape := range [][2]int{{1, 1}, {8, 8}, {16, 64}, {32, 96}} {
-		got := runRandom(t, code, p.input, shape, nil)
-		for i := range want {
-			if got[i] != want[i] {
-				t.Fatalf("%s, sub-groups of %d, waves of %d: work-item %d has variable %d = %#x, want %#x\n%s",
-					name, shape[0], shape[1], i/progVars, i%progVars, got[i], want[i], text)
+		for _, engine := range enginesFor(shape[1]) {
+			got := runRandom(t, code, p.input, shape, nil, engine)
+			for i := range want {
+				if got[i] != want[i] {
+					t.Fatalf("%s, engine %s, sub-groups of %d, waves of %d: work-item %d has variable %d = %#x, want %#x\n%s",
+						name, engine, shape[0], shape[1], i/progVars, i%progVars, got[i], want[i], text)
+				}
 			}
 		}
 	}
 }
 
+// enginesFor returns the engines for waves of so many lanes: narrow ones are for the first only.
+func enginesFor(waves int) []string {
+	names := emu.Engines()[1:]
+	if waves < 96 {
+		return names[:1]
+	}
+	return names
+}
+
 // runRandom runs a program on a device with sub-groups and waves of the given
-// sizes, taken through the given passes, and returns the variables of all
+// sizes, taken through the given passes, on an engine, and returns the variables of all
 // work-items.
-func runRandom(t *testing.T, code []byte, input []uint32, shape [2]int, passes *lower.PassMachinery) []uint32 {
+func runRandom(t *testing.T, code []byte, input []uint32, shape [2]int, passes *lower.PassMachinery, engine string) []uint32 {
 	t.Helper()
-	dev, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: shape[0], WaveLanes: shape[1], Workers: 1})
+	dev, err := emu.NewDevice(emu.DeviceOptions{Engine: engine, SubgroupSize: shape[0], WaveLanes: shape[1], Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -527,14 +538,16 @@ func checkRandomGroups(t *testing.T, seed uint64, graph bool) {
 	for _, size := range []int{1, 4, 16, 64} {
 		var want []uint32
 		for _, waves := range []int{size, 2 * size, 128} {
-			got := runRandom(t, code, p.input, [2]int{size, waves}, nil)
-			if want == nil {
-				want = got
-			}
-			for i := range want {
-				if got[i] != want[i] {
-					t.Fatalf("seed %d, graph %v, sub-groups of %d: work-item %d has variable %d = %#x in waves of %d, %#x in waves of %d\n%s",
-						seed, graph, size, i/progVars, i%progVars, got[i], waves, want[i], size, text)
+			for _, engine := range enginesFor(waves) {
+				got := runRandom(t, code, p.input, [2]int{size, waves}, nil, engine)
+				if want == nil {
+					want = got
+				}
+				for i := range want {
+					if got[i] != want[i] {
+						t.Fatalf("seed %d, graph %v, sub-groups of %d: work-item %d has variable %d = %#x in waves of %d on engine %s, %#x in waves of %d\n%s",
+							seed, graph, size, i/progVars, i%progVars, got[i], waves, engine, want[i], size, text)
+					}
 				}
 			}
 		}
@@ -631,7 +644,7 @@ func checkPipeline(t *testing.T, seed uint64) {
 	if err != nil {
 		t.Fatalf("seed %d: %v\n%s", seed, err, text)
 	}
-	got := runRandom(t, code, p.input, [2]int{8, 64}, m)
+	got := runRandom(t, code, p.input, [2]int{8, 64}, m, "")
 	for i := range want {
 		if got[i] != want[i] {
 			t.Fatalf("seed %d, passes %q: work-item %d has variable %d = %#x, want %#x\n%s", seed, pipeline, i/progVars, i%progVars, got[i], want[i], text)
@@ -680,7 +693,7 @@ func checkSchedule(t *testing.T, seed uint64, schedule string) {
 		t.Fatalf("seed %d: %v\n%s", seed, err, text)
 	}
 	for _, shape := range [][2]int{{8, 16}, {32, 96}} {
-		got := runRandom(t, code, p.input, shape, nil)
+		got := runRandom(t, code, p.input, shape, nil, "")
 		for i := range want {
 			if got[i] != want[i] {
 				t.Fatalf("seed %d, %s, sub-groups of %d, waves of %d: work-item %d has variable %d = %#x, want %#x\n%s",

@@ -1,0 +1,11 @@
+#include "textflag.h"
+
+// func call(code uintptr, arg unsafe.Pointer)
+//
+// Go's assembly convention lets a function change all registers but the stack and frame pointers, so nothing is saved.
+TEXT ·call(SB), NOSPLIT, $0-16
+	MOVQ code+0(FP), AX
+	MOVQ arg+8(FP), DI
+	CALL AX
+	VZEROUPPER
+	RET

@@ -1,0 +1,30 @@
+// Package native is the engine that makes machine code: package interp with runs of
+// instructions replaced by functions for this processor.
+//
+// The wave, its register file, control flow, memory, faults and every
+// instruction that has no machine code here stay with package interp, so that results,
+// counters and faults are the same to the bit. What is replaced are runs of
+// arithmetic on elements of 32 and 64 bits: such a function walks over the chunks
+// of a wave, some lanes at a time, keeps values in vector registers
+// from one instruction to the next, and leaves in the register file
+// only what is used behind the run.
+//
+// Kernels come in as bytecode (package isa), code goes out through package
+// amd64, which encodes it, and package codemem, which makes it executable. The engine exists
+// on processors with AVX-512 (F, BW, CD, DQ and VL); elsewhere [New] returns an
+// error that says why, and package interp does the work.
+//
+// # Lanes
+//
+// A group of lanes fills a vector register of 512 bits with the widest elements of the
+// run: 16 lanes where all have 32 bits, otherwise 8, with 32-bit elements in half
+// a register. A boolean is a bit of a mask register. Groups in which no lane runs are left out;
+// in others, all lanes compute, and the execution mask rules only what is stored.
+//
+// # NaNs
+//
+// The bytecode has one NaN a type, the processor many. They differ only where
+// somebody looks at bits, so that a result of float arithmetic is made
+// canonical when it leaves the run, and before instructions that do not compute with it
+// as a float.
+package native

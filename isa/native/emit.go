@@ -1,0 +1,447 @@
+package native
+
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// Predicates of VCMPPS and VCMPPD (Intel SDM volume 2, CMPPS, table "Comparison Predicate"):
+// those that do not signal.
+const (
+	cmpEqual         = 0x00 // EQ_OQ
+	cmpUnordered     = 0x03 // UNORD_Q
+	cmpNotEqualU     = 0x04 // NEQ_UQ
+	cmpOrdered       = 0x07 // ORD_Q
+	cmpEqualU        = 0x08 // EQ_UQ
+	cmpNotEqual      = 0x0c // NEQ_OQ
+	cmpLess          = 0x11 // LT_OQ
+	cmpLessEqual     = 0x12 // LE_OQ
+	cmpNotGreaterEqU = 0x19 // NGE_UQ
+	cmpNotGreaterU   = 0x1a // NGT_UQ
+	cmpGreaterEqual  = 0x1d // GE_OQ
+	cmpGreater       = 0x1e // GT_OQ
+	intEqual         = 0    // VPCMPD and the like
+	intLess          = 1
+	intLessEqual     = 2
+	intGreater       = 6
+	intNotEqual      = 4
+	roundNearest     = 8 // VRNDSCALEPS: the rounding, and no exception
+	roundDown        = 9
+	roundUp          = 10
+	roundZero        = 11
+	rangeMin         = 4 // VRANGEPS: the sign of the result is that of the operand
+	rangeMax         = 5
+	ternaryNot       = 0x55 // VPTERNLOGD: not the third operand
+	ternaryOnes      = 0xff
+	ternarySelect    = 0xca // the second where the first has ones, else the third
+	lanesOdd         = 0xaaaa
+)
+
+// pair is an instruction for elements of 32 and of 64 bits.
+type pair [2]amd64.Op
+
+func (p pair) of(t isa.Type) amd64.Op {
+	if t.Bank() == isa.Bank64 {
+		return p[1]
+	}
+	return p[0]
+}
+
+// The instructions that have both sizes.
+var (
+	opAdd     = pair{amd64.VPADDD, amd64.VPADDQ}
+	opSub     = pair{amd64.VPSUBD, amd64.VPSUBQ}
+	opMul     = pair{amd64.VPMULLD, amd64.VPMULLQ}
+	opAnd     = pair{amd64.VPANDD, amd64.VPANDQ}
+	opOr      = pair{amd64.VPORD, amd64.VPORQ}
+	opXor     = pair{amd64.VPXORD, amd64.VPXORQ}
+	opAndNot  = pair{amd64.VPANDND, amd64.VPANDNQ}
+	opTernary = pair{amd64.VPTERNLOGD, amd64.VPTERNLOGQ}
+	opMinS    = pair{amd64.VPMINSD, amd64.VPMINSQ}
+	opMaxS    = pair{amd64.VPMAXSD, amd64.VPMAXSQ}
+	opMinU    = pair{amd64.VPMINUD, amd64.VPMINUQ}
+	opMaxU    = pair{amd64.VPMAXUD, amd64.VPMAXUQ}
+	opAbs     = pair{amd64.VPABSD, amd64.VPABSQ}
+	opShl     = pair{amd64.VPSLLD, amd64.VPSLLQ}
+	opShrU    = pair{amd64.VPSRLD, amd64.VPSRLQ}
+	opShrS    = pair{amd64.VPSRAD, amd64.VPSRAQ}
+	opShlV    = pair{amd64.VPSLLVD, amd64.VPSLLVQ}
+	opShrUV   = pair{amd64.VPSRLVD, amd64.VPSRLVQ}
+	opShrSV   = pair{amd64.VPSRAVD, amd64.VPSRAVQ}
+	opRotl    = pair{amd64.VPROLD, amd64.VPROLQ}
+	opRotlV   = pair{amd64.VPROLVD, amd64.VPROLVQ}
+	opClz     = pair{amd64.VPLZCNTD, amd64.VPLZCNTQ}
+	opCount   = pair{amd64.VPOPCNTD, amd64.VPOPCNTQ}
+	opCmpS    = pair{amd64.VPCMPD, amd64.VPCMPQ}
+	opCmpU    = pair{amd64.VPCMPUD, amd64.VPCMPUQ}
+	opSigns   = pair{amd64.VPMOVD2M, amd64.VPMOVQ2M}
+	opCopy    = pair{amd64.VMOVDQA32, amd64.VMOVDQA64}
+	opSpread  = pair{amd64.VPBROADCASTD, amd64.VPBROADCASTQ}
+	opBlend   = pair{amd64.VPBLENDMD, amd64.VPBLENDMQ}
+
+	opFAdd  = pair{amd64.VADDPS, amd64.VADDPD}
+	opFSub  = pair{amd64.VSUBPS, amd64.VSUBPD}
+	opFMul  = pair{amd64.VMULPS, amd64.VMULPD}
+	opFDiv  = pair{amd64.VDIVPS, amd64.VDIVPD}
+	opFma   = pair{amd64.VFMADD213PS, amd64.VFMADD213PD}
+	opSqrt  = pair{amd64.VSQRTPS, amd64.VSQRTPD}
+	opRange = pair{amd64.VRANGEPS, amd64.VRANGEPD}
+	opRound = pair{amd64.VRNDSCALEPS, amd64.VRNDSCALEPD}
+	opFCmp  = pair{amd64.VCMPPS, amd64.VCMPPD}
+)
+
+// emitters has what makes the machine code of an instruction, by opcode.
+// Conversions have one of their own.
+var emitters = map[isa.Op]func(c *compiler, in *isa.Inst){
+	isa.OpMov:    (*compiler).mov,
+	isa.OpSelect: (*compiler).selection,
+	isa.OpLoad:   (*compiler).gather,
+
+	isa.OpAdd:  integer(opAdd, true),
+	isa.OpSub:  integer(opSub, false),
+	isa.OpMul:  integer(opMul, true),
+	isa.OpMinS: integer(opMinS, true),
+	isa.OpMaxS: integer(opMaxS, true),
+	isa.OpMinU: integer(opMinU, true),
+	isa.OpMaxU: integer(opMaxU, true),
+	isa.OpMad:  (*compiler).mad,
+	isa.OpAnd:  logic(opAnd, amd64.KANDW),
+	isa.OpOr:   logic(opOr, amd64.KORW),
+	isa.OpXor:  logic(opXor, amd64.KXORW),
+	isa.OpNot:  (*compiler).not,
+	isa.OpNeg:  (*compiler).neg,
+	isa.OpAbs:  (*compiler).abs,
+	isa.OpShl:  shift(opShl, opShlV),
+	isa.OpShrU: shift(opShrU, opShrUV),
+	isa.OpShrS: shift(opShrS, opShrSV),
+	isa.OpRotl: shift(opRotl, opRotlV),
+
+	isa.OpMulHiS:   mulHi(amd64.VPMULDQ),
+	isa.OpMulHiU:   mulHi(amd64.VPMULUDQ),
+	isa.OpAddSatS:  (*compiler).addSatS,
+	isa.OpAddSatU:  (*compiler).addSatU,
+	isa.OpSubSatS:  (*compiler).subSatS,
+	isa.OpSubSatU:  (*compiler).subSatU,
+	isa.OpHAddS:    halfAdd(opAnd, opShrS, opAdd),
+	isa.OpHAddU:    halfAdd(opAnd, opShrU, opAdd),
+	isa.OpRHAddS:   halfAdd(opOr, opShrS, opSub),
+	isa.OpRHAddU:   halfAdd(opOr, opShrU, opSub),
+	isa.OpAbsDiffS: difference(opMaxS, opMinS),
+	isa.OpAbsDiffU: difference(opMaxU, opMinU),
+	isa.OpClz:      (*compiler).clz,
+	isa.OpCtz:      (*compiler).ctz,
+	isa.OpPopCount: (*compiler).popCount,
+
+	isa.OpFAdd:     float(opFAdd, true),
+	isa.OpFSub:     float(opFSub, false),
+	isa.OpFMul:     float(opFMul, true),
+	isa.OpFDiv:     float(opFDiv, false),
+	isa.OpFMulAdd:  (*compiler).fmulAdd,
+	isa.OpFma:      (*compiler).fma,
+	isa.OpFNeg:     (*compiler).fneg,
+	isa.OpFAbs:     (*compiler).fabs,
+	isa.OpCopySign: (*compiler).copySign,
+	isa.OpFMin:     minMax(rangeMin),
+	isa.OpFMax:     minMax(rangeMax),
+	isa.OpSqrt:     (*compiler).sqrt,
+	isa.OpFloor:    rounding(roundDown),
+	isa.OpCeil:     rounding(roundUp),
+	isa.OpTrunc:    rounding(roundZero),
+	isa.OpRint:     rounding(roundNearest),
+	isa.OpRound:    (*compiler).roundAway,
+
+	isa.OpEq:   compare(opCmpU, intEqual),
+	isa.OpNe:   compare(opCmpU, intNotEqual),
+	isa.OpLtS:  compare(opCmpS, intLess),
+	isa.OpLeS:  compare(opCmpS, intLessEqual),
+	isa.OpLtU:  compare(opCmpU, intLess),
+	isa.OpLeU:  compare(opCmpU, intLessEqual),
+	isa.OpFOEq: compare(opFCmp, cmpEqual),
+	isa.OpFONe: compare(opFCmp, cmpNotEqual),
+	isa.OpFOLt: compare(opFCmp, cmpLess),
+	isa.OpFOLe: compare(opFCmp, cmpLessEqual),
+	isa.OpFUEq: compare(opFCmp, cmpEqualU),
+	isa.OpFUNe: compare(opFCmp, cmpNotEqualU),
+	isa.OpFULt: compare(opFCmp, cmpNotGreaterEqU),
+	isa.OpFULe: compare(opFCmp, cmpNotGreaterU),
+	isa.OpFOrd: compare(opFCmp, cmpOrdered),
+	isa.OpFUno: compare(opFCmp, cmpUnordered),
+}
+
+// const_ returns a constant, to be broadcast, of the width of a type: v for 32
+// bits, w for 64.
+func (c *compiler) splat(t isa.Type, v uint32, w uint64) amd64.Mem {
+	if t.Bank() == isa.Bank64 {
+		return c.Const64(w).Bcast()
+	}
+	return c.Const32(v).Bcast()
+}
+
+// both returns two operands, the first in a register; for a commutative operation a
+// scalar is the second.
+func (c *compiler) both(in *isa.Inst, commutes, bits bool) (amd64.Vec, amd64.Operand) {
+	a, b := in.A, in.B
+	if commutes && a.IsScalar() {
+		a, b = b, a
+	}
+	x := c.load(a, in.Type, bits)
+	return x, c.operand(b, in.Type, bits)
+}
+
+func integer(op pair, commutes bool) func(*compiler, *isa.Inst) {
+	return func(c *compiler, in *isa.Inst) {
+		a, b := c.both(in, commutes, true)
+		d := c.vec()
+		c.V(op.of(in.Type), c.width(in.Type), d, a, b)
+		c.result(in, in.Type, d)
+	}
+}
+
+func logic(op pair, mask amd64.Op) func(*compiler, *isa.Inst) {
+	words := integer(op, true)
+	return func(c *compiler, in *isa.Inst) {
+		if in.Type != isa.B1 {
+			words(c, in)
+			return
+		}
+		a, b := c.boolean(in.A), c.boolean(in.B)
+		k := c.mask()
+		c.V(mask, amd64.X, k, a, b)
+		c.resultMask(in, k)
+	}
+}
+
+func (c *compiler) mov(in *isa.Inst) {
+	switch {
+	case in.Type == isa.B1:
+		a := c.boolean(in.A)
+		k := c.mask()
+		c.V(amd64.KMOVW, amd64.X, k, a)
+		c.resultMask(in, k)
+	case in.A.IsScalar():
+		c.result(in, in.Type, c.load(in.A, in.Type, true))
+	default:
+		a := c.load(in.A, in.Type, true)
+		d := c.vec()
+		c.V(opCopy.of(in.Type), c.width(in.Type), d, a)
+		c.result(in, in.Type, d)
+	}
+}
+
+func (c *compiler) selection(in *isa.Inst) {
+	k := c.boolean(in.A)
+	if in.Type == isa.B1 {
+		yes, no := c.boolean(in.B), c.boolean(in.C)
+		d := c.mask()
+		c.V(amd64.KANDW, amd64.X, maskTemp, k, yes)
+		c.V(amd64.KANDNW, amd64.X, d, k, no)
+		c.V(amd64.KORW, amd64.X, d, d, maskTemp)
+		c.resultMask(in, d)
+		return
+	}
+	no, yes := c.load(in.C, in.Type, true), c.operand(in.B, in.Type, true)
+	d := c.vec()
+	c.V(opBlend.of(in.Type), c.width(in.Type), d, no, yes, amd64.Merge(k))
+	c.result(in, in.Type, d)
+}
+
+func (c *compiler) mad(in *isa.Inst) {
+	t, w := in.Type, c.width(in.Type)
+	a, b := c.both(in, true, true)
+	add := c.operand(in.C, t, true)
+	d := c.vec()
+	c.V(opMul.of(t), w, d, a, b)
+	c.V(opAdd.of(t), w, d, d, add)
+	c.result(in, t, d)
+}
+
+func (c *compiler) not(in *isa.Inst) {
+	if in.Type == isa.B1 {
+		a := c.boolean(in.A)
+		k := c.mask()
+		c.V(amd64.KNOTW, amd64.X, k, a)
+		c.resultMask(in, k)
+		return
+	}
+	a := c.load(in.A, in.Type, true)
+	d := c.vec()
+	c.V(opTernary.of(in.Type), c.width(in.Type), d, a, a, amd64.Imm(ternaryNot))
+	c.result(in, in.Type, d)
+}
+
+func (c *compiler) neg(in *isa.Inst) {
+	t, w := in.Type, c.width(in.Type)
+	a := c.operand(in.A, t, true)
+	d := c.vec()
+	c.V(opXor.of(t), w, d, d, d)
+	c.V(opSub.of(t), w, d, d, a)
+	c.result(in, t, d)
+}
+
+// unary emits a single instruction of one integer operand.
+func (c *compiler) unary(in *isa.Inst, op pair) {
+	a := c.operand(in.A, in.Type, true)
+	d := c.vec()
+	c.V(op.of(in.Type), c.width(in.Type), d, a)
+	c.result(in, in.Type, d)
+}
+
+func (c *compiler) abs(in *isa.Inst)      { c.unary(in, opAbs) }
+func (c *compiler) clz(in *isa.Inst)      { c.unary(in, opClz) }
+func (c *compiler) popCount(in *isa.Inst) { c.unary(in, opCount) }
+
+// ctz counts the ones of ~a & (a-1): the zeros below the lowest one of a.
+func (c *compiler) ctz(in *isa.Inst) {
+	t, w := in.Type, c.width(in.Type)
+	a := c.load(in.A, t, true)
+	d, x := c.vec(), c.vec()
+	c.V(opAdd.of(t), w, d, a, c.splat(t, 1<<32-1, 1<<64-1))
+	c.V(opAndNot.of(t), w, d, a, d)
+	c.V(opClz.of(t), w, d, d)
+	c.V(opSpread.of(t), w, x, c.number(t, uint64(t.Bits())))
+	c.V(opSub.of(t), w, d, x, d)
+	c.result(in, t, d)
+}
+
+// number returns memory that holds an element once.
+func (c *compiler) number(t isa.Type, v uint64) amd64.Mem {
+	if t.Bank() == isa.Bank64 {
+		return c.Const64(v)
+	}
+	return c.Const32(uint32(v))
+}
+
+func shift(fixed, variable pair) func(*compiler, *isa.Inst) {
+	return func(c *compiler, in *isa.Inst) {
+		t, w := in.Type, c.width(in.Type)
+		a := c.load(in.A, t, true)
+		most := uint64(t.Bits() - 1)
+		if n, ok := c.constant(in.B); ok {
+			d := c.vec()
+			c.V(fixed.of(t), w, d, a, amd64.Imm(n&most))
+			c.result(in, t, d)
+			return
+		}
+		b := c.load(in.B, t, true)
+		d := c.vec()
+		c.V(opAnd.of(t), w, d, b, c.splat(t, uint32(most), most))
+		c.V(variable.of(t), w, d, a, d)
+		c.result(in, t, d)
+	}
+}
+
+// mulHi multiplies the even and the odd elements of 32 bits to products of 64.
+func mulHi(op amd64.Op) func(*compiler, *isa.Inst) {
+	return func(c *compiler, in *isa.Inst) {
+		w := c.width(isa.I32)
+		a, b := c.load(in.A, isa.I32, true), c.load(in.B, isa.I32, true)
+		d, x, y := c.vec(), c.vec(), c.vec()
+		c.V(op, w, d, a, b)
+		c.V(amd64.VPSRLQ, w, d, d, amd64.Imm(32))
+		c.V(amd64.VPSRLQ, w, x, a, amd64.Imm(32))
+		c.V(amd64.VPSRLQ, w, y, b, amd64.Imm(32))
+		c.V(op, w, x, x, y)
+		c.G(amd64.MOV, amd64.B32, regTemp, amd64.Imm(lanesOdd))
+		c.V(amd64.KMOVW, amd64.X, maskTemp, regTemp)
+		c.V(amd64.VMOVDQA32, w, d, x, amd64.Merge(maskTemp))
+		c.result(in, isa.I32, d)
+	}
+}
+
+func (c *compiler) addSatS(in *isa.Inst) {
+	t := in.Type
+	a, b := c.load(in.A, t, true), c.load(in.B, t, true)
+	d, x, y := c.vec(), c.vec(), c.vec()
+	w := c.width(t)
+	c.V(opAdd.of(t), w, d, a, b)
+	c.V(opXor.of(t), w, x, a, d)
+	c.V(opXor.of(t), w, y, b, d)
+	c.saturate(in, a, d, x, y)
+}
+
+func (c *compiler) subSatS(in *isa.Inst) {
+	t := in.Type
+	a, b := c.load(in.A, t, true), c.load(in.B, t, true)
+	d, x, y := c.vec(), c.vec(), c.vec()
+	w := c.width(t)
+	c.V(opSub.of(t), w, d, a, b)
+	c.V(opXor.of(t), w, x, a, b)
+	c.V(opXor.of(t), w, y, a, d)
+	c.saturate(in, a, d, x, y)
+}
+
+// saturate replaces d by the limit of the sign of a where x and y are both negative.
+func (c *compiler) saturate(in *isa.Inst, a, d, x, y amd64.Vec) {
+	t, w := in.Type, c.width(in.Type)
+	c.V(opAnd.of(t), w, x, x, y)
+	c.V(opSigns.of(t), w, maskTemp, x)
+	c.V(opShrS.of(t), w, x, a, amd64.Imm(t.Bits()-1))
+	c.V(opXor.of(t), w, d, x, c.splat(t, 1<<31-1, 1<<63-1), amd64.Merge(maskTemp))
+	c.result(in, t, d)
+}
+
+func (c *compiler) addSatU(in *isa.Inst) {
+	t, w := in.Type, c.width(in.Type)
+	a, b := c.both(in, true, true)
+	d := c.vec()
+	c.V(opAdd.of(t), w, d, a, b)
+	c.V(opCmpU.of(t), w, maskTemp, d, a, amd64.Imm(intLess))
+	c.V(opTernary.of(t), w, d, d, d, amd64.Imm(ternaryOnes), amd64.Merge(maskTemp))
+	c.result(in, t, d)
+}
+
+func (c *compiler) subSatU(in *isa.Inst) {
+	t, w := in.Type, c.width(in.Type)
+	a, b := c.both(in, false, true)
+	d := c.vec()
+	c.V(opMaxU.of(t), w, d, a, b)
+	c.V(opSub.of(t), w, d, d, b)
+	c.result(in, t, d)
+}
+
+// halfAdd is the average: what both operands share, and half of where they differ.
+func halfAdd(shared, half, sum pair) func(*compiler, *isa.Inst) {
+	return func(c *compiler, in *isa.Inst) {
+		t, w := in.Type, c.width(in.Type)
+		a, b := c.both(in, true, true)
+		d, x := c.vec(), c.vec()
+		c.V(shared.of(t), w, d, a, b)
+		c.V(opXor.of(t), w, x, a, b)
+		c.V(half.of(t), w, x, x, amd64.Imm(1))
+		c.V(sum.of(t), w, d, d, x)
+		c.result(in, t, d)
+	}
+}
+
+func difference(most, least pair) func(*compiler, *isa.Inst) {
+	return func(c *compiler, in *isa.Inst) {
+		t, w := in.Type, c.width(in.Type)
+		a, b := c.both(in, true, true)
+		d, x := c.vec(), c.vec()
+		c.V(most.of(t), w, d, a, b)
+		c.V(least.of(t), w, x, a, b)
+		c.V(opSub.of(t), w, d, d, x)
+		c.result(in, t, d)
+	}
+}
+
+func compare(op pair, predicate amd64.Imm) func(*compiler, *isa.Inst) {
+	return func(c *compiler, in *isa.Inst) {
+		if in.Type == isa.B1 {
+			a, b := c.boolean(in.A), c.boolean(in.B)
+			k := c.mask()
+			if in.Op == isa.OpEq {
+				c.V(amd64.KXNORW, amd64.X, k, a, b)
+			} else {
+				c.V(amd64.KXORW, amd64.X, k, a, b)
+			}
+			c.resultMask(in, k)
+			return
+		}
+		bits := in.Type.IsInt()
+		a, b := c.load(in.A, in.Type, bits), c.operand(in.B, in.Type, bits)
+		k := c.mask()
+		c.V(op.of(in.Type), c.width(in.Type), k, a, b, predicate)
+		c.resultMask(in, k)
+	}
+}

@@ -1,0 +1,128 @@
+package native
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/codemem"
+)
+
+// Engine is the native engine. It is made by [New].
+type Engine struct{ features amd64.Features }
+
+var _ engine.Engine = Engine{}
+
+// New returns the engine for this processor. The error, which wraps one of package
+// codemem's, says why there is none.
+func New() (Engine, error) {
+	f, err := codemem.Host()
+	if err != nil {
+		return Engine{}, fmt.Errorf("no native engine: %w", err)
+	}
+	if f&amd64.AVX512 == 0 {
+		return Engine{}, fmt.Errorf("no native engine: it needs AVX-512 (F, BW, CD, DQ and VL): %w", codemem.ErrProcessor)
+	}
+	return Engine{features: f}, nil
+}
+
+// Name returns "native".
+func (Engine) Name() string { return "native" }
+
+// Compile prepares a kernel. The error is as that of package interp. Where the system has no more
+// memory for code, the kernel runs without.
+func (e Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
+	a := &accelerator{features: e.features, constants: constants(k)}
+	c, err := interp.Compile(p, k, a)
+	if err != nil || len(a.text) == 0 {
+		return c, err
+	}
+	code, err := codemem.Load(a.text...)
+	if err != nil {
+		return interp.Engine{}.Compile(p, k)
+	}
+	for i, r := range a.runs {
+		r.f = code.Func(i)
+	}
+	return c, nil
+}
+
+// accelerator collects the functions of one kernel.
+type accelerator struct {
+	features  amd64.Features
+	constants map[int]uint64
+	text      [][]byte
+	runs      []*function // by function of text
+}
+
+// function is a compiled run, which is loaded when all of the kernel are there.
+type function struct{ f codemem.Func }
+
+func (n *function) run(f *interp.Frame) {
+	if err := n.f.Call(unsafe.Pointer(f)); err != nil {
+		panic(err) // the code is closed only when nobody holds it
+	}
+}
+
+// constants returns the scalar registers that hold the same value in every launch.
+func constants(k *isa.Kernel) map[int]uint64 {
+	m := map[int]uint64{}
+	for i, v := range k.ScalarInit {
+		m[i] = v
+	}
+	for _, r := range k.ParamRegs {
+		delete(m, r.Scalar)
+	}
+	for _, r := range k.GlobalRegs {
+		delete(m, r.Scalar)
+	}
+	for _, r := range k.PipeRegs {
+		delete(m, r.Scalar)
+	}
+	for i := range k.Code {
+		if d := k.Code[i].Dst; d.IsScalar() {
+			delete(m, d.Index())
+		}
+	}
+	return m
+}
+
+// Takes says whether there is machine code for the instruction.
+func (a *accelerator) Takes(in *isa.Inst) bool {
+	info := in.Op.Info()
+	if !elementType(in.Type) {
+		return false
+	}
+	if info.Shape == isa.ShapeConvert {
+		return in.Type != isa.B1 && in.Type2 != isa.B1 && elementType(in.Type2) && converts(in)
+	}
+	if in.Op == isa.OpLoad || in.Op == isa.OpStore {
+		return in.Type != isa.B1
+	}
+	_, ok := emitters[in.Op]
+	return ok && (in.Type != isa.I64 || in.Op != isa.OpMulHiS && in.Op != isa.OpMulHiU) &&
+		(in.Op != isa.OpPopCount || a.features&amd64.VPOPCNTDQ != 0)
+}
+
+// elementType says whether registers of the type are handled.
+func elementType(t isa.Type) bool {
+	switch t {
+	case isa.B1, isa.I32, isa.I64, isa.F32, isa.F64:
+		return true
+	}
+	return false
+}
+
+// Compile makes a function of a run.
+func (a *accelerator) Compile(r *interp.Run) func(*interp.Frame) {
+	code, err := compileRun(a.features, a.constants, r)
+	if err != nil {
+		return nil // too long for one function
+	}
+	n := &function{}
+	a.text, a.runs = append(a.text, code), append(a.runs, n)
+	return n.run
+}
