@@ -10,6 +10,10 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
 
+// maxRun bounds the instructions of a run, so that none takes long: machine code cannot be
+// interrupted.
+const maxRun = 1024
+
 // Accelerator does runs of instructions in the place of this package. A run
 // is part of a block: instructions with a vector destination that touch
 // registers only and cannot fault, and loads of elements that an index of each lane
@@ -219,7 +223,7 @@ func (d *decoder) accelerated(start, end int) {
 			r.code, r.at, r.slotted = append(r.code, in), append(r.at, pc), 1
 			r.flush(pc + 1)
 		case (Movable(&in) || Indexed(&in)) && d.accel.Takes(&in):
-			if r.spoils(&in) {
+			if r.spoils(&in) || len(r.code) == maxRun {
 				r.flush(pc)
 			}
 			if r.spoils(&in) {

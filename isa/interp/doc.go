@@ -63,6 +63,13 @@
 // consecutive elements in functions of one operation and type, whatever the set
 // of lanes, so that a sum of floats has one order.
 //
+// # Accelerators
+//
+// Another package may do runs of instructions of a block in the place of the loops
+// here ([Compile], [Accelerator]): it is told where registers and lanes are, and which
+// results are used behind the run. Scalars that a run reads are computed before it, under
+// other names where the kernel writes a register again, so that runs are long.
+//
 // # Faults
 //
 // Lanes act in ascending order. When some lanes of an instruction fault, what

@@ -1,13 +1,18 @@
 // Package native is the engine that makes machine code: package interp with runs of
 // instructions replaced by functions for this processor.
 //
-// The wave, its register file, control flow, memory, faults and every
+// The wave, its register file, control flow, faults and every
 // instruction that has no machine code here stay with package interp, so that results,
 // counters and faults are the same to the bit. What is replaced are runs of
 // arithmetic on elements of 32 and 64 bits: such a function walks over the chunks
 // of a wave, some lanes at a time, keeps values in vector registers
 // from one instruction to the next, and leaves in the register file
 // only what is used behind the run.
+//
+// Loads and stores of elements that an index of each lane selects, behind a scalar pointer, are
+// replaced as well. The function looks at the indices first; where one is not inside the
+// allocation, or the pointer leads elsewhere, package interp does the run, and
+// finds out what is wrong.
 //
 // Kernels come in as bytecode (package isa), code goes out through package
 // amd64, which encodes it, and package codemem, which makes it executable. The engine exists

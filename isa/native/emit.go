@@ -168,7 +168,7 @@ var emitters = map[isa.Op]func(c *compiler, in *isa.Inst){
 	isa.OpFUno: compare(opFCmp, cmpUnordered),
 }
 
-// const_ returns a constant, to be broadcast, of the width of a type: v for 32
+// splat returns a constant, to be broadcast, of the width of a type: v for 32
 // bits, w for 64.
 func (c *compiler) splat(t isa.Type, v uint32, w uint64) amd64.Mem {
 	if t.Bank() == isa.Bank64 {
