@@ -36,7 +36,9 @@ type Kernel interface {
 	// Errors: [ErrOutOfMemory]; [ErrLocalSizeX], [ErrLocalSizeY], [ErrLocalSizeZ].
 	GetDynamicWorkWidth(x, y, z uint64) (uint32, error)
 	// CreateSpecializedKernel returns a binary with the kernel for launches like
-	// options says, and no others (BaseKernel::createSpecializedKernel).
+	// options says (BaseKernel::createSpecializedKernel). Those that differ in what was built
+	// in are refused: all but the descriptors without a value, or the local size only where
+	// that was precached.
 	//
 	// Errors, in this order: [ErrDescriptorsEmpty]; [ErrDescriptorsMissing]; [ErrLocalSizeX] and
 	// so on; [ErrGlobalOffset]; [ErrGlobalSize]; [ErrDimensions]; [ErrCustomBuffer]; [ErrInvalidValue] for
@@ -138,17 +140,23 @@ func (m *BaseModule) PreferredLocalSize(name string) [3]uint64 {
 		return [3]uint64{1, 1, 1}
 	}
 	d := m.target.device()
+	limit := d.MaxWorkGroupSize
 	if m.final != nil && m.loadFinal() == nil {
 		if k := m.final.program.Kernel(name); k != nil {
+			if k.Meta.DegenerateSubgroups {
+				limit = min(limit, uint64(d.lanes()))
+			}
 			for _, want := range [][3]uint32{k.ReqdLocalSize, k.LocalSizeHint} {
 				size := [3]uint64{uint64(want[0]), uint64(want[1]), uint64(want[2])}
-				if n := items(size); n != 0 && n <= d.MaxWorkGroupSize {
+				most := d.MaxWorkItemSizes
+				inside := size[0] <= most[0] && size[1] <= most[1] && size[2] <= most[2]
+				if n := items(size); n != 0 && n <= limit && inside {
 					return size
 				}
 			}
 		}
 	}
-	most := min(d.MaxWorkGroupSize, d.MaxWorkItemSizes[0], 256)
+	most := min(limit, d.MaxWorkItemSizes[0], 256)
 	return [3]uint64{max(most-most%uint64(d.lanes()), 1), 1, 1}
 }
 
