@@ -2,6 +2,7 @@ package mux_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"testing"
 
@@ -17,7 +18,8 @@ type ownTarget struct{ *mux.BaseTarget }
 
 type ownModule struct {
 	*mux.BaseModule
-	front []string // the flags that the front-end hook was given
+	front   []string // the flags that the front-end hook was given
+	openCLC bool     // and the language
 }
 
 func (*own) CompilationOptions() string { return "--level,1,how much" }
@@ -43,7 +45,7 @@ func (m *ownModule) Options() *mux.Options {
 }
 
 func (m *ownModule) InitializePassMachineryForFrontend(_ *mux.PassMachinery, opt mux.FrontEndOptions) error {
-	m.front = opt.Options.Flags
+	m.front, m.openCLC = opt.Options.Flags, opt.OpenCLC
 	return nil
 }
 
@@ -192,5 +194,65 @@ func TestNotConstructed(t *testing.T) {
 			t.Error("the kernel has something")
 		}
 		b.Close()
+	}
+}
+
+// given is a front end that gives a module.
+type given []byte
+
+func (g given) CompileOpenCLC(context.Context, *mux.FrontEndRequest) (*mux.FrontEndResult, error) {
+	return &mux.FrontEndResult{SPIRV: g}, nil
+}
+
+// TestLanguage: that a program comes from OpenCL C is known to the front-end hook of modules
+// that it is linked into, and of those that it is deserialized into.
+func TestLanguage(t *testing.T) {
+	base, err := mux.NewBaseInfo(mux.InfoFields{Device: *envs(t)[0].Info.DeviceInfo()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := (&own{base}).CreateTarget(mux.NewContext(mux.ContextOptions{FrontEnd: given(mux.Bytes(saxpy(t)))}), nil, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := target.InitWithBuiltins(nil); err != nil {
+		t.Fatal(err)
+	}
+	var modules [3]*ownModule
+	for i := range modules {
+		m, err := target.CreateModule(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		modules[i] = m.(*ownModule)
+	}
+	first, linked, back := modules[0], modules[1], modules[2]
+	if err := first.CompileOpenCLC(t.Context(), mux.FullProfile, "", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := linked.Link(t.Context(), []mux.Module{first}); err != nil {
+		t.Fatal(err)
+	}
+	image := make([]byte, linked.Size())
+	if _, err := linked.Serialize(image); err != nil {
+		t.Fatal(err)
+	}
+	if err := back.Deserialize(image); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := back.Finalize(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range modules {
+		if !m.openCLC {
+			t.Errorf("module %d is not from OpenCL C", i)
+		}
+	}
+	d := base.DeviceInfo().SPIRV()
+	if _, err := first.CompileSPIRV(t.Context(), saxpy(t), &d, nil); err != nil {
+		t.Fatal(err)
+	}
+	if first.openCLC {
+		t.Error("a module from SPIR-V is from OpenCL C")
 	}
 }
