@@ -2,8 +2,6 @@ package lower_test
 
 import (
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -81,54 +79,13 @@ func TestUsesAsync(t *testing.T) {
 // TestAsyncClang lowers what compilers make of OpenCL C: clang with the SPIR-V
 // translator, and clang with its own back end, where they are installed.
 func TestAsyncClang(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles eight modules")
-	}
-	dir := t.TempDir()
-	for _, c := range []struct {
-		name, arch string
-		tools      [][]string // ARCH, LEVEL and OUT stand for the architecture, the level and the output
-	}{
-		{"clang-15", "spir", [][]string{
-			{"clang-15", "-c", "-x", "cl", "-cl-std=CL2.0", "-target", "ARCH-unknown-unknown", "-emit-llvm", "LEVEL", "-gline-tables-only",
-				"-Xclang", "-finclude-default-header", "testdata/async.cl", "-o", "OUT.bc"},
-			{"llvm-spirv-15", "--spirv-allow-unknown-intrinsics=llvm.amdgcn", "OUT.bc", "-o", "OUT"},
-		}},
-		{"clang-22", "spirv", [][]string{
-			{"clang-22", "-c", "-x", "cl", "-cl-std=CL2.0", "--target=ARCH-unknown-unknown", "LEVEL",
-				"-Xclang", "-finclude-default-header", "testdata/async.cl", "-o", "OUT"},
-		}},
-	} {
-		for _, bits := range []string{"64", "32"} {
-			arch := c.arch + bits
-			if arch == "spir32" {
-				arch = "spir"
-			}
-			for _, level := range []string{"-O0", "-O2"} {
-				t.Run(c.name+" "+arch+level, func(t *testing.T) {
-					spv := filepath.Join(dir, c.name+arch+level+".spv")
-					r := strings.NewReplacer("ARCH", arch, "LEVEL", level, "OUT", spv)
-					for _, tool := range c.tools {
-						if _, err := exec.LookPath(tool[0]); err != nil {
-							t.Skip(err)
-						}
-						var args []string
-						for _, a := range tool[1:] {
-							args = append(args, r.Replace(a))
-						}
-						if out, err := exec.Command(tool[0], args...).CombinedOutput(); err != nil {
-							t.Fatalf("%s %v: %v\n%s", tool[0], args, err, out)
-						}
-					}
-					p, err := lower.Program(load(t, spv), lower.Options{})
-					if err != nil {
-						t.Fatal(err)
-					}
-					checkAsyncModule(t, p)
-				})
-			}
+	compilers(t, "testdata/async.cl", "-gline-tables-only", "--spirv-allow-unknown-intrinsics=llvm.amdgcn", func(t *testing.T, _, module string) {
+		p, err := lower.Program(load(t, module), lower.Options{})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
+		checkAsyncModule(t, p)
+	})
 }
 
 // checkAsyncModule checks the kernels of testdata/async.cl.

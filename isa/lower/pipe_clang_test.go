@@ -3,10 +3,7 @@ package lower_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/emu"
@@ -16,50 +13,9 @@ import (
 // TestPipeClang runs what compilers make of testdata/pipe.cl: clang with the
 // SPIR-V translator, and clang with its own back end, where they are installed.
 func TestPipeClang(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles eight modules")
-	}
-	dir := t.TempDir()
-	for _, c := range []struct {
-		name, arch string
-		tools      [][]string // ARCH, LEVEL and OUT stand for the architecture, the level and the output
-	}{
-		{"clang-15", "spir", [][]string{
-			{"clang-15", "-c", "-x", "cl", "-cl-std=CL2.0", "-target", "ARCH-unknown-unknown", "-emit-llvm", "LEVEL", "-cl-kernel-arg-info",
-				"-Xclang", "-finclude-default-header", "testdata/pipe.cl", "-o", "OUT.bc"},
-			{"llvm-spirv-15", "--preserve-ocl-kernel-arg-type-metadata-through-string", "OUT.bc", "-o", "OUT"},
-		}},
-		{"clang-22", "spirv", [][]string{
-			{"clang-22", "-c", "-x", "cl", "-cl-std=CL2.0", "--target=ARCH-unknown-unknown", "LEVEL",
-				"-Xclang", "-finclude-default-header", "testdata/pipe.cl", "-o", "OUT"},
-		}},
-	} {
-		for _, bits := range []string{"64", "32"} {
-			arch := c.arch + bits
-			if arch == "spir32" {
-				arch = "spir"
-			}
-			for _, level := range []string{"-O0", "-O2"} {
-				t.Run(c.name+" "+arch+level, func(t *testing.T) {
-					spv := filepath.Join(dir, c.name+arch+level+".spv")
-					r := strings.NewReplacer("ARCH", arch, "LEVEL", level, "OUT", spv)
-					for _, tool := range c.tools {
-						if _, err := exec.LookPath(tool[0]); err != nil {
-							t.Skip(err)
-						}
-						var args []string
-						for _, a := range tool[1:] {
-							args = append(args, r.Replace(a))
-						}
-						if out, err := exec.Command(tool[0], args...).CombinedOutput(); err != nil {
-							t.Fatalf("%s %v: %v\n%s", tool[0], args, err, out)
-						}
-					}
-					checkPipeModule(t, spv, c.name == "clang-15")
-				})
-			}
-		}
-	}
+	compilers(t, "testdata/pipe.cl", "-cl-kernel-arg-info", "--preserve-ocl-kernel-arg-type-metadata-through-string", func(t *testing.T, name, module string) {
+		checkPipeModule(t, module, name == "clang-15")
+	})
 }
 
 // checkPipeModule runs the kernels of testdata/pipe.cl.
