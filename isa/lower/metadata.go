@@ -180,7 +180,7 @@ var attributes = map[string]func(*builder, string) error{
 	"mux-base-fn-name": func(b *builder, s string) error { return name(&b.k.Meta.BaseName, s) },
 	// An estimate; what the kernel takes is computed.
 	"mux-local-mem-usage": func(_ *builder, s string) error {
-		_, err := numbers(s, 1, 1, 0, 1<<62)
+		_, err := numbers(s, 1, 1, 1, 1<<62)
 		return err
 	},
 	"mux-work-item-order": func(b *builder, s string) (err error) {
