@@ -430,16 +430,26 @@ func checkRandomPipes(t *testing.T, seed uint64, graph bool) {
 	p.compare(t, fmt.Sprintf("seed %d, graph %v", seed, graph))
 }
 
-// compare runs the program in Go and as a kernel.
-func (p *program) compare(t *testing.T, name string) {
-	t.Helper()
+// expected runs the program in Go and returns the variables of all work-items; nil
+// when that takes too long.
+func (p *program) expected() []uint32 {
 	want := make([]uint32, progSize*progVars)
 	for id := range uint32(progSize) {
 		v, ok := p.run(id)
 		if !ok {
-			return // takes too long
+			return nil
 		}
 		copy(want[id*progVars:], v[:])
+	}
+	return want
+}
+
+// compare runs the program in Go and as a kernel.
+func (p *program) compare(t *testing.T, name string) {
+	t.Helper()
+	want := p.expected()
+	if want == nil {
+		return // takes too long
 	}
 	text := p.text()
 	code, err := asm.Assemble(text, asm.Options{})
@@ -613,13 +623,9 @@ func checkPipeline(t *testing.T, seed uint64) {
 	for range 64 {
 		p.input = append(p.input, r.Uint32()>>r.IntN(32))
 	}
-	want := make([]uint32, progSize*progVars)
-	for id := range uint32(progSize) {
-		v, ok := p.run(id)
-		if !ok {
-			return // takes too long
-		}
-		copy(want[id*progVars:], v[:])
+	want := p.expected()
+	if want == nil {
+		return // takes too long
 	}
 	m := lower.NewPassMachinery()
 	var names []string
@@ -675,13 +681,9 @@ func checkSchedule(t *testing.T, seed uint64, schedule string) {
 	for range 64 {
 		p.input = append(p.input, r.Uint32()>>r.IntN(32))
 	}
-	want := make([]uint32, progSize*progVars)
-	for id := range uint32(progSize) {
-		v, ok := p.run(id)
-		if !ok {
-			return // takes too long
-		}
-		copy(want[id*progVars:], v[:])
+	want := p.expected()
+	if want == nil {
+		return // takes too long
 	}
 	const barrier = "OpControlBarrier %c2 %c2 %c264\n"
 	text := p.text()
