@@ -115,6 +115,9 @@ func Indexed(in *isa.Inst) bool {
 		in.Space != isa.SpacePrivate && in.Scale != 0 && in.Scale&(in.Scale-1) == 0 && in.Scale < 1<<16
 }
 
+// alone says whether an instruction may be a run, but not part of a longer one.
+func alone(in *isa.Inst) bool { return in.Op == isa.OpStore && Indexed(in) }
+
 // pure says whether all that an instruction does is to compute its result, which
 // the execution mask does not change, from its operands.
 func pure(in *isa.Inst) bool {
@@ -218,7 +221,7 @@ func (d *decoder) accelerated(start, end int) {
 	for pc := start; pc < end; pc++ {
 		in := d.kernel.Code[pc]
 		switch {
-		case in.Op == isa.OpStore && Indexed(&in) && d.accel.Takes(&in):
+		case alone(&in) && d.accel.Takes(&in):
 			r.flush(pc)
 			r.code, r.at, r.slotted = append(r.code, in), append(r.at, pc), 1
 			r.flush(pc + 1)

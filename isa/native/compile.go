@@ -61,6 +61,7 @@ type value struct {
 // compiler makes the function of a run.
 type compiler struct {
 	*amd64.Assembler
+	features  amd64.Features
 	constants map[int]uint64
 	run       *interp.Run
 	lanes     int         // of a group
@@ -78,7 +79,7 @@ type compiler struct {
 
 // compileRun returns the machine code of a run.
 func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]byte, error) {
-	c := &compiler{Assembler: amd64.New(f), constants: constants, run: run, lanes: 16, values: map[place]*value{}, events: map[place][]event{}}
+	c := &compiler{Assembler: amd64.New(f), features: f, constants: constants, run: run, lanes: 16, values: map[place]*value{}, events: map[place][]event{}}
 	for i := range run.Code {
 		in := &run.Code[i]
 		dst, t := interp.Operands(run.Kernel(), in, func(r isa.Reg, t isa.Type) {
@@ -122,11 +123,7 @@ func (c *compiler) body() {
 		in := &c.run.Code[i]
 		c.at = i
 		c.pinned = [2]uint32{}
-		if in.Op.Info().Shape == isa.ShapeConvert {
-			c.convert(in)
-		} else {
-			emitters[in.Op](c, in)
-		}
+		find(c.features, in)(c, in)
 	}
 	c.at = len(c.run.Code)
 	for _, v := range c.order {

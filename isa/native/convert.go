@@ -5,15 +5,19 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// converts says whether there is machine code for a conversion between types of
-// 32 and 64 bits: not for those to a float in another rounding than to nearest.
-func converts(in *isa.Inst) bool {
+// conversions is the family of conversions between types of 32 and 64 bits: not of
+// those to a float in another rounding than to nearest.
+func conversions(_ amd64.Features, in *isa.Inst) emitter {
+	if in.Op.Info().Shape != isa.ShapeConvert || in.Type == isa.B1 || in.Type2 == isa.B1 || !wideOrBool(in.Type) || !wideOrBool(in.Type2) {
+		return nil
+	}
 	switch in.Op {
 	case isa.OpSToF, isa.OpUToF, isa.OpFToF:
-		r := in.Flags.Round()
-		return r == isa.RoundDefault || r == isa.RoundRTE
+		if r := in.Flags.Round(); r != isa.RoundDefault && r != isa.RoundRTE {
+			return nil
+		}
 	}
-	return true
+	return (*compiler).convert
 }
 
 // conversion is the instruction that converts, by the sizes of the result and of

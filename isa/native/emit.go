@@ -90,12 +90,22 @@ var (
 	opFCmp  = pair{amd64.VCMPPS, amd64.VCMPPD}
 )
 
-// emitters has what makes the machine code of an instruction, by opcode.
-// Conversions have one of their own.
-var emitters = map[isa.Op]func(c *compiler, in *isa.Inst){
+// arithmetic is the family of moves, arithmetic and comparisons on elements of 32 and 64 bits
+// and on booleans.
+func arithmetic(f amd64.Features, in *isa.Inst) emitter {
+	switch {
+	case !wideOrBool(in.Type),
+		in.Type == isa.I64 && (in.Op == isa.OpMulHiS || in.Op == isa.OpMulHiU),
+		in.Op == isa.OpPopCount && f&amd64.VPOPCNTDQ == 0:
+		return nil
+	}
+	return arithmeticEmitters[in.Op]
+}
+
+// arithmeticEmitters is what [arithmetic] returns, by opcode.
+var arithmeticEmitters = map[isa.Op]emitter{
 	isa.OpMov:    (*compiler).mov,
 	isa.OpSelect: (*compiler).selection,
-	isa.OpLoad:   (*compiler).gather,
 
 	isa.OpAdd:  integer(opAdd, true),
 	isa.OpSub:  integer(opSub, false),
@@ -188,7 +198,7 @@ func (c *compiler) both(in *isa.Inst, commutes, bits bool) (amd64.Vec, amd64.Ope
 	return x, c.operand(b, in.Type, bits)
 }
 
-func integer(op pair, commutes bool) func(*compiler, *isa.Inst) {
+func integer(op pair, commutes bool) emitter {
 	return func(c *compiler, in *isa.Inst) {
 		a, b := c.both(in, commutes, true)
 		d := c.vec()
@@ -197,7 +207,7 @@ func integer(op pair, commutes bool) func(*compiler, *isa.Inst) {
 	}
 }
 
-func logic(op pair, mask amd64.Op) func(*compiler, *isa.Inst) {
+func logic(op pair, mask amd64.Op) emitter {
 	words := integer(op, true)
 	return func(c *compiler, in *isa.Inst) {
 		if in.Type != isa.B1 {
@@ -311,7 +321,7 @@ func (c *compiler) number(t isa.Type, v uint64) amd64.Mem {
 	return c.Const32(uint32(v))
 }
 
-func shift(fixed, variable pair) func(*compiler, *isa.Inst) {
+func shift(fixed, variable pair) emitter {
 	return func(c *compiler, in *isa.Inst) {
 		t, w := in.Type, c.width(in.Type)
 		a := c.load(in.A, t, true)
@@ -331,7 +341,7 @@ func shift(fixed, variable pair) func(*compiler, *isa.Inst) {
 }
 
 // mulHi multiplies the even and the odd elements of 32 bits to products of 64.
-func mulHi(op amd64.Op) func(*compiler, *isa.Inst) {
+func mulHi(op amd64.Op) emitter {
 	return func(c *compiler, in *isa.Inst) {
 		w := c.width(isa.I32)
 		a, b := c.load(in.A, isa.I32, true), c.load(in.B, isa.I32, true)
@@ -400,7 +410,7 @@ func (c *compiler) subSatU(in *isa.Inst) {
 }
 
 // halfAdd is the average: what both operands share, and half of where they differ.
-func halfAdd(shared, half, sum pair) func(*compiler, *isa.Inst) {
+func halfAdd(shared, half, sum pair) emitter {
 	return func(c *compiler, in *isa.Inst) {
 		t, w := in.Type, c.width(in.Type)
 		a, b := c.both(in, true, true)
@@ -413,7 +423,7 @@ func halfAdd(shared, half, sum pair) func(*compiler, *isa.Inst) {
 	}
 }
 
-func difference(most, least pair) func(*compiler, *isa.Inst) {
+func difference(most, least pair) emitter {
 	return func(c *compiler, in *isa.Inst) {
 		t, w := in.Type, c.width(in.Type)
 		a, b := c.both(in, true, true)
@@ -425,7 +435,7 @@ func difference(most, least pair) func(*compiler, *isa.Inst) {
 	}
 }
 
-func compare(op pair, predicate amd64.Imm) func(*compiler, *isa.Inst) {
+func compare(op pair, predicate amd64.Imm) emitter {
 	return func(c *compiler, in *isa.Inst) {
 		if in.Type == isa.B1 {
 			a, b := c.boolean(in.A), c.boolean(in.B)

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-func float(op pair, commutes bool) func(*compiler, *isa.Inst) {
+func float(op pair, commutes bool) emitter {
 	return func(c *compiler, in *isa.Inst) {
 		a, b := c.both(in, commutes, false)
 		d := c.vec()
@@ -73,7 +73,7 @@ func (c *compiler) copySign(in *isa.Inst) {
 
 // minMax orders the zeros and prefers a number to a NaN, signaling ones included:
 // VRANGEPS returns those.
-func minMax(kind amd64.Imm) func(*compiler, *isa.Inst) {
+func minMax(kind amd64.Imm) emitter {
 	return func(c *compiler, in *isa.Inst) {
 		t, w := in.Type, c.width(in.Type)
 		a, b := c.load(in.A, t, false), c.load(in.B, t, false)
@@ -87,7 +87,7 @@ func minMax(kind amd64.Imm) func(*compiler, *isa.Inst) {
 	}
 }
 
-func rounding(mode amd64.Imm) func(*compiler, *isa.Inst) {
+func rounding(mode amd64.Imm) emitter {
 	return func(c *compiler, in *isa.Inst) {
 		a := c.operand(in.A, in.Type, false)
 		d := c.vec()

@@ -9,6 +9,19 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
+// accesses is the family of loads and stores of 32 and 64 bits.
+func accesses(_ amd64.Features, in *isa.Inst) emitter {
+	switch {
+	case !wideOrBool(in.Type) || in.Type == isa.B1:
+		return nil
+	case in.Op == isa.OpLoad:
+		return (*compiler).gather
+	case in.Op == isa.OpStore:
+		return (*compiler).scatter
+	}
+	return nil
+}
+
 // opGather is the gather by the sizes of the index and of the element: 32 and 64 bits.
 var opGather = [2][2]amd64.Op{{amd64.VPGATHERDD, amd64.VPGATHERDQ}, {amd64.VPGATHERQD, amd64.VPGATHERQQ}}
 

@@ -90,25 +90,31 @@ func constants(k *isa.Kernel) map[int]uint64 {
 	return m
 }
 
-// Takes says whether there is machine code for the instruction.
-func (a *accelerator) Takes(in *isa.Inst) bool {
-	info := in.Op.Info()
-	if !elementType(in.Type) {
-		return false
+// emitter emits the machine code of an instruction for a group of lanes.
+type emitter func(c *compiler, in *isa.Inst)
+
+// family returns the emitter of an instruction, or nil if the instruction is none of the family's or the
+// processor cannot do it.
+type family func(f amd64.Features, in *isa.Inst) emitter
+
+// families lists all there are. An instruction belongs to one of them at most.
+var families = [...]family{arithmetic, conversions, accesses}
+
+// find returns the emitter of an instruction, or nil.
+func find(f amd64.Features, in *isa.Inst) emitter {
+	for _, of := range families {
+		if e := of(f, in); e != nil {
+			return e
+		}
 	}
-	if info.Shape == isa.ShapeConvert {
-		return in.Type != isa.B1 && in.Type2 != isa.B1 && elementType(in.Type2) && converts(in)
-	}
-	if in.Op == isa.OpLoad || in.Op == isa.OpStore {
-		return in.Type != isa.B1
-	}
-	_, ok := emitters[in.Op]
-	return ok && (in.Type != isa.I64 || in.Op != isa.OpMulHiS && in.Op != isa.OpMulHiU) &&
-		(in.Op != isa.OpPopCount || a.features&amd64.VPOPCNTDQ != 0)
+	return nil
 }
 
-// elementType says whether registers of the type are handled.
-func elementType(t isa.Type) bool {
+// Takes says whether there is machine code for the instruction.
+func (a *accelerator) Takes(in *isa.Inst) bool { return find(a.features, in) != nil }
+
+// wideOrBool says whether registers of the type are vectors of 32 or 64 bits an element, or masks.
+func wideOrBool(t isa.Type) bool {
 	switch t {
 	case isa.B1, isa.I32, isa.I64, isa.F32, isa.F64:
 		return true
