@@ -1,6 +1,7 @@
 package native
 
 import (
+	"math/bits"
 	"sort"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -21,14 +22,6 @@ const (
 	regSlots   = amd64.R13 // of the run's loads
 	regTemp    = amd64.RAX
 	regAddress = amd64.RDX // nothing for long
-)
-
-// What some mask registers hold. The others hold booleans.
-const (
-	maskTemp2 = amd64.K0 // nothing for long
-	maskExec  = amd64.K1 // the lanes of the group that run
-	maskTemp  = amd64.K2 // nothing for long
-	firstBool = amd64.K3
 )
 
 const never = int(^uint(0) >> 1)
@@ -54,7 +47,8 @@ type value struct {
 	keep  bool   // it is used behind the run
 	dense bool   // lanes that do not run may be written
 	// loose says that it may have NaNs that are not the canonical one. wide says
-	// that they are those of F64.
+	// that they are those of F64, and of a boolean in a vector register that
+	// its lanes have 64 bits.
 	loose, wide bool
 }
 
@@ -62,6 +56,7 @@ type value struct {
 type compiler struct {
 	*amd64.Assembler
 	features  amd64.Features
+	set       set
 	constants map[int]uint64
 	run       *interp.Run
 	lanes     int         // of a group
@@ -72,19 +67,20 @@ type compiler struct {
 	events    map[place][]event
 	order     []*value // in the order of first use
 
-	// The vector registers and the mask registers.
-	vecs, masks [32]*value
-	pinned      [2]uint32 // registers that the present instruction uses
+	// The values in the registers of each file.
+	holders [files][32]*value
+	pinned  [files]uint32 // registers that the present instruction uses
 }
 
 // compileRun returns the machine code of a run.
 func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]byte, error) {
-	c := &compiler{Assembler: amd64.New(f), features: f, constants: constants, run: run, lanes: 16, values: map[place]*value{}, events: map[place][]event{}}
+	s := setOf(f)
+	c := &compiler{Assembler: amd64.New(f), features: f, set: s, constants: constants, run: run, lanes: s.bits() / 32, values: map[place]*value{}, events: map[place][]event{}}
 	for i := range run.Code {
 		in := &run.Code[i]
 		dst, t := interp.Operands(run.Kernel(), in, func(r isa.Reg, t isa.Type) {
 			if t.Bank() == isa.Bank64 {
-				c.lanes = 8
+				c.lanes = s.bits() / 64
 			}
 			if r.IsVector() {
 				p := place{t.Bank(), r.Index()}
@@ -92,7 +88,7 @@ func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]
 			}
 		})
 		if t.Bank() == isa.Bank64 {
-			c.lanes = 8
+			c.lanes = s.bits() / 64
 		}
 		if dst != isa.None {
 			p := place{t.Bank(), dst.Index()}
@@ -102,9 +98,9 @@ func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]
 	c.refuse = c.NewLabel()
 	if run.Code[0].Op == isa.OpStore {
 		// Nothing is stored before all of it is known to be in order.
-		c.loop(func() { c.checkIndex(&run.Code[0]) })
-		c.vecs, c.masks, c.values, c.order = [32]*value{}, [32]*value{}, map[place]*value{}, nil
-		c.loop(func() { c.scatter(&run.Code[0]) })
+		c.loop(func() { s.checkIndex(c, &run.Code[0]) })
+		c.holders, c.values, c.order = [files][32]*value{}, map[place]*value{}, nil
+		c.loop(c.body)
 	} else {
 		c.loop(c.body)
 	}
@@ -122,13 +118,13 @@ func (c *compiler) body() {
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
 		c.at = i
-		c.pinned = [2]uint32{}
+		c.pinned = [files]uint32{}
 		find(c.features, in)(c, in)
 	}
 	c.at = len(c.run.Code)
 	for _, v := range c.order {
 		if v.dirty && v.keep {
-			c.pinned = [2]uint32{}
+			c.pinned = [files]uint32{}
 			c.store(v)
 		}
 	}
@@ -151,19 +147,15 @@ func (c *compiler) loop(body func()) {
 	c.G(amd64.XOR, amd64.B32, regByte, regByte)
 	c.Align(16)
 	c.Bind(group)
-	running := amd64.Mem{Base: regExec, Index: regByte}
-	if c.lanes == 16 {
-		c.G(amd64.MOVZX16, amd64.B32, regTemp, running)
-	} else {
-		c.G(amd64.MOVZX8, amd64.B32, regTemp, running)
-	}
-	c.G(amd64.TEST, amd64.B32, regTemp, regTemp)
+	c.bits(regTemp, amd64.Mem{Base: regExec})
 	c.Jcc(amd64.Equal, nextGroup)
-	c.V(amd64.KMOVW, amd64.X, maskExec, regTemp)
+	c.set.enter(c)
 	body()
 	c.Bind(nextGroup)
 	c.G(amd64.ADD, amd64.B32, regLane, amd64.Imm(c.lanes))
-	c.G(amd64.ADD, amd64.B32, regByte, amd64.Imm(c.lanes/8))
+	if c.lanes >= 8 {
+		c.G(amd64.ADD, amd64.B32, regByte, amd64.Imm(c.lanes/8))
+	}
 	c.G(amd64.CMP, amd64.B32, regLane, amd64.Imm(64))
 	c.Jcc(amd64.Below, group)
 	c.Bind(nextChunk)
@@ -173,27 +165,31 @@ func (c *compiler) loop(body func()) {
 	c.Jcc(amd64.NotEqual, chunk)
 }
 
+// bits loads the bits of a group's lanes out of the chunk's word at m, and compares
+// them with 0.
+func (c *compiler) bits(r amd64.Reg, m amd64.Mem) {
+	switch c.lanes {
+	case 16:
+		m.Index = regByte
+		c.G(amd64.MOVZX16, amd64.B32, r, m)
+		c.G(amd64.TEST, amd64.B32, r, r)
+	case 8:
+		m.Index = regByte
+		c.G(amd64.MOVZX8, amd64.B32, r, m)
+		c.G(amd64.TEST, amd64.B32, r, r)
+	default:
+		c.V(amd64.SHRXQ, amd64.X, r, m, regLane)
+		c.G(amd64.AND, amd64.B32, r, amd64.Imm(1<<c.lanes-1))
+	}
+}
+
 // width returns how many bits of a vector register a group's elements of a type fill.
 func (c *compiler) width(t isa.Type) amd64.Width {
-	if c.lanes == 8 && t.Bank() == isa.Bank32 {
-		return amd64.Y
+	size := 4 * c.lanes
+	if t.Bank() == isa.Bank64 {
+		size *= 2
 	}
-	return amd64.Z
-}
-
-// file returns which of compiler.pinned a bank's registers have: 0 for vectors, 1 for masks.
-func file(b isa.Bank) int {
-	if b == isa.BankMask {
-		return 1
-	}
-	return 0
-}
-
-func (c *compiler) holders(file int) *[32]*value {
-	if file == 1 {
-		return &c.masks
-	}
-	return &c.vecs
+	return amd64.Width(bits.TrailingZeros(uint(size / amd64.X.Bytes())))
 }
 
 // nextRead returns the first instruction, from the present one on, that reads what
@@ -209,12 +205,9 @@ func (c *compiler) nextRead(p place) int {
 
 // take returns a free register of a file, and keeps it from being taken again while
 // the present instruction lasts. What it held moves to the register file.
-func (c *compiler) take(file int) int {
-	first, n := 0, 32
-	if file == 1 {
-		first, n = int(firstBool), 8
-	}
-	holders := c.holders(file)
+func (c *compiler) take(file file) int {
+	first, n := c.set.registers(file)
+	holders := &c.holders[file]
 	best, when := -1, -1
 	for r := first; r < n; r++ {
 		if c.pinned[file]>>r&1 != 0 {
@@ -248,10 +241,7 @@ func (c *compiler) take(file int) int {
 }
 
 // vec returns a vector register for a result or something in between.
-func (c *compiler) vec() amd64.Vec { return amd64.Vec(c.take(0)) }
-
-// mask is vec for masks.
-func (c *compiler) mask() amd64.Mask { return amd64.Mask(c.take(1)) }
+func (c *compiler) vec() amd64.Vec { return amd64.Vec(c.take(fileVec)) }
 
 // memory returns where a group's elements of a value are in the register file.
 func (c *compiler) memory(v *value) amd64.Mem {
@@ -263,14 +253,6 @@ func (c *compiler) memory(v *value) amd64.Mem {
 		m.Index, m.Scale = regByte, 1
 	}
 	return m
-}
-
-// kmov is the move of a group's bits.
-func (c *compiler) kmov() amd64.Op {
-	if c.lanes == 8 {
-		return amd64.KMOVB
-	}
-	return amd64.KMOVW
 }
 
 // typeOf returns a type of the bank's elements.
@@ -286,31 +268,17 @@ func typeOf(b isa.Bank) isa.Type {
 
 // store puts a value that is in a register into the register file.
 func (c *compiler) store(v *value) {
+	v.dirty = false
 	if v.bank == isa.BankMask {
-		k := amd64.Mask(v.reg)
-		if !v.dense {
-			c.V(c.kmov(), amd64.X, maskTemp, c.memory(v))
-			c.V(amd64.KANDNW, amd64.X, maskTemp, maskExec, maskTemp)
-			c.V(amd64.KANDW, amd64.X, maskTemp2, maskExec, k)
-			c.V(amd64.KORW, amd64.X, maskTemp2, maskTemp2, maskTemp)
-			k = maskTemp2
-		}
-		c.V(c.kmov(), amd64.X, c.memory(v), k)
-		v.dirty = false
+		c.set.storeBool(c, v)
 		return
 	}
 	c.canonical(v)
-	op := amd64.VMOVDQU32
-	if v.bank == isa.Bank64 {
-		op = amd64.VMOVDQU64
-	}
-	w := c.width(typeOf(v.bank))
 	if v.dense {
-		c.V(op, w, c.memory(v), amd64.Vec(v.reg))
+		c.V(opMove.of(typeOf(v.bank)), c.width(typeOf(v.bank)), c.memory(v), amd64.Vec(v.reg))
 	} else {
-		c.V(op, w, c.memory(v), amd64.Vec(v.reg), amd64.Merge(maskExec))
+		c.set.storeSome(c, v)
 	}
-	v.dirty = false
 }
 
 // canonical makes the NaNs of a value in a register canonical.
@@ -319,15 +287,11 @@ func (c *compiler) canonical(v *value) {
 		return
 	}
 	v.loose = false
-	x := amd64.Vec(v.reg)
+	t := isa.F32
 	if v.wide {
-		c.V(amd64.VCMPPD, amd64.Z, maskTemp, x, x, amd64.Imm(cmpUnordered))
-		c.V(amd64.VPBROADCASTQ, amd64.Z, x, c.Const64(0x7ff8000000000000), amd64.Merge(maskTemp))
-		return
+		t = isa.F64
 	}
-	w := c.width(isa.F32)
-	c.V(amd64.VCMPPS, w, maskTemp, x, x, amd64.Imm(cmpUnordered))
-	c.V(amd64.VPBROADCASTD, w, x, c.Const32(0x7fc00000), amd64.Merge(maskTemp))
+	c.set.canonical(c, t, amd64.Vec(v.reg))
 }
 
 // value returns what a vector register of the bytecode holds.
@@ -350,62 +314,47 @@ func scalar(r isa.Reg) amd64.Mem { return amd64.Mem{Base: regScalars, Disp: int3
 func (c *compiler) load(r isa.Reg, t isa.Type, bits bool) amd64.Vec {
 	if r.IsScalar() {
 		x := c.vec()
-		op := amd64.VPBROADCASTD
-		if t.Bank() == isa.Bank64 {
-			op = amd64.VPBROADCASTQ
-		}
-		c.V(op, c.width(t), x, scalar(r))
+		c.V(opSpread.of(t), c.width(t), x, scalar(r))
 		return x
 	}
 	v := c.value(r, t)
 	if v.reg < 0 {
-		v.reg = c.take(0)
-		c.vecs[v.reg] = v
-		op := amd64.VMOVDQU32
-		if v.bank == isa.Bank64 {
-			op = amd64.VMOVDQU64
-		}
-		c.V(op, c.width(t), amd64.Vec(v.reg), c.memory(v))
+		v.reg = c.take(fileVec)
+		c.holders[fileVec][v.reg] = v
+		c.V(opMove.of(t), c.width(t), amd64.Vec(v.reg), c.memory(v))
 	}
-	c.pinned[0] |= 1 << v.reg
+	c.pinned[fileVec] |= 1 << v.reg
 	if bits {
 		c.canonical(v)
 	}
 	return amd64.Vec(v.reg)
 }
 
-// operand is load, but a scalar stays in memory, to be broadcast by the instruction that uses it.
+// operand is load, but a scalar may stay in memory, to be broadcast by the instruction that uses it.
 func (c *compiler) operand(r isa.Reg, t isa.Type, bits bool) amd64.Operand {
-	if r.IsScalar() {
+	if r.IsScalar() && c.set.broadcasts() {
 		return scalar(r).Bcast()
 	}
 	return c.load(r, t, bits)
 }
 
-// boolean returns the mask register that holds an operand.
-func (c *compiler) boolean(r isa.Reg) amd64.Mask {
-	if r.IsScalar() {
-		k := c.mask()
-		c.G(amd64.MOV, amd64.B32, regTemp, scalar(r))
-		c.G(amd64.AND, amd64.B32, regTemp, amd64.Imm(1))
-		c.G(amd64.NEG, amd64.B32, regTemp)
-		c.V(amd64.KMOVW, amd64.X, k, regTemp)
-		return k
-	}
+// inRegister returns what a vector of booleans holds, in a register.
+func (c *compiler) inRegister(r isa.Reg) *value {
 	v := c.value(r, isa.B1)
+	f := c.set.file(isa.BankMask)
 	if v.reg < 0 {
-		v.reg = c.take(1)
-		c.masks[v.reg] = v
-		c.V(c.kmov(), amd64.X, amd64.Mask(v.reg), c.memory(v))
+		v.reg = c.take(f)
+		c.holders[f][v.reg] = v
+		c.set.loadBool(c, v)
 	}
-	c.pinned[1] |= 1 << v.reg
-	return amd64.Mask(v.reg)
+	c.pinned[f] |= 1 << v.reg
+	return v
 }
 
 // define makes register reg the result of the present instruction.
 func (c *compiler) define(in *isa.Inst, t isa.Type, reg int, loose bool) {
 	v := c.value(in.Dst, t)
-	holders := c.holders(file(v.bank))
+	holders := &c.holders[c.set.file(v.bank)]
 	if v.reg >= 0 {
 		holders[v.reg] = nil
 	}
@@ -419,8 +368,6 @@ func (c *compiler) result(in *isa.Inst, t isa.Type, x amd64.Vec) { c.define(in, 
 
 // resultFloat is result for what float arithmetic made.
 func (c *compiler) resultFloat(in *isa.Inst, x amd64.Vec) { c.define(in, in.Type, int(x), true) }
-
-func (c *compiler) resultMask(in *isa.Inst, k amd64.Mask) { c.define(in, isa.B1, int(k), false) }
 
 // constant returns the value of a scalar operand that is the same in all launches.
 func (c *compiler) constant(r isa.Reg) (uint64, bool) {

@@ -178,13 +178,19 @@ var arithmeticEmitters = map[isa.Op]emitter{
 	isa.OpFUno: compare(opFCmp, cmpUnordered),
 }
 
-// splat returns a constant, to be broadcast, of the width of a type: v for 32
+// splat returns a constant, for all lanes, of the width of a type: v for 32
 // bits, w for 64.
 func (c *compiler) splat(t isa.Type, v uint32, w uint64) amd64.Mem {
-	if t.Bank() == isa.Bank64 {
+	wide := t.Bank() == isa.Bank64
+	switch {
+	case wide && c.set.broadcasts():
 		return c.Const64(w).Bcast()
+	case wide:
+		return c.Splat64(c.width(t), w)
+	case c.set.broadcasts():
+		return c.Const32(v).Bcast()
 	}
-	return c.Const32(v).Bcast()
+	return c.Splat32(c.width(t), v)
 }
 
 // both returns two operands, the first in a register; for a commutative operation a

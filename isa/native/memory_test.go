@@ -30,8 +30,9 @@ var indices = map[string]func(r *rand.Rand, i int) uint64{
 
 // TestLoads runs loads with every kind of index, element, scale and displacement, followed by
 // arithmetic on what they load, under several execution masks.
-func TestLoads(t *testing.T) {
-	e := native(t)
+func TestLoads(t *testing.T) { each(t, testLoads) }
+
+func testLoads(t *testing.T, e Engine) {
 	loaded := 0
 	for _, element := range []isa.Type{isa.I32, isa.F32, isa.I64, isa.F64} {
 		for _, index := range []isa.IdxType{isa.IdxS32, isa.IdxU32, isa.Idx64} {
@@ -48,7 +49,7 @@ func TestLoads(t *testing.T) {
 						p.emit(isa.Inst{Op: isa.OpAdd, Type: index.Type(), Dst: x2, A: x, B: one, Flags: isa.FlagDense})
 						for _, from := range []isa.Reg{x, x2} {
 							in := isa.Inst{Op: isa.OpLoad, Type: element, Space: isa.SpaceGlobal, Dst: got, A: isa.S(0), B: from, Idx: index, Scale: scale, Disp: disp, Flags: isa.FlagDense}
-							if interp.Indexed(&in) && (&accelerator{}).Takes(&in) {
+							if interp.Indexed(&in) && (&accelerator{features: e.features}).Takes(&in) {
 								loaded++
 							}
 							p.emit(in)
@@ -77,8 +78,9 @@ func TestLoads(t *testing.T) {
 }
 
 // TestStores runs stores likewise: of vectors and of scalars.
-func TestStores(t *testing.T) {
-	e := native(t)
+func TestStores(t *testing.T) { each(t, testStores) }
+
+func testStores(t *testing.T, e Engine) {
 	stored := 0
 	for _, element := range []isa.Type{isa.I32, isa.F32, isa.I64, isa.F64} {
 		for _, index := range []isa.IdxType{isa.IdxS32, isa.IdxU32, isa.Idx64} {
@@ -93,7 +95,7 @@ func TestStores(t *testing.T) {
 						runs := p.load(bufMask, isa.B1)
 						p.branch(runs, 1, 2)
 						in := isa.Inst{Op: isa.OpStore, Type: element, Space: isa.SpaceGlobal, A: isa.S(bufOut), B: x, C: v, Idx: index, Scale: scale, Disp: 4}
-						if interp.Indexed(&in) && (&accelerator{}).Takes(&in) {
+						if interp.Indexed(&in) && (&accelerator{features: e.features}).Takes(&in) {
 							stored++
 						}
 						p.emit(in)

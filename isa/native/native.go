@@ -97,12 +97,12 @@ type emitter func(c *compiler, in *isa.Inst)
 // processor cannot do it.
 type family func(f amd64.Features, in *isa.Inst) emitter
 
-// families lists all there are. An instruction belongs to one of them at most.
+// families lists those for AVX-512.
 var families = [...]family{arithmetic, conversions, accesses}
 
 // find returns the emitter of an instruction, or nil.
 func find(f amd64.Features, in *isa.Inst) emitter {
-	for _, of := range families {
+	for _, of := range setOf(f).families() {
 		if e := of(f, in); e != nil {
 			return e
 		}

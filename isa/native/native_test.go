@@ -13,17 +13,34 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/codemem"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// native returns the engine, or ends the test where there is none.
-func native(t testing.TB) Engine {
+// sets has the features that the engine is tested with, by name.
+var sets = []struct {
+	name     string
+	features amd64.Features
+}{
+	{"avx512", amd64.AVX2 | amd64.AVX512 | amd64.VBMI | amd64.VBMI2 | amd64.BITALG | amd64.VPOPCNTDQ},
+}
+
+// each runs a test on the engine for each instruction set that the machine has.
+func each(t *testing.T, f func(t *testing.T, e Engine)) {
 	t.Helper()
-	e, err := New()
-	if err != nil {
+	if _, err := New(); err != nil {
 		t.Skip(err)
 	}
-	return e
+	host, err := codemem.Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sets {
+		t.Run(s.name, func(t *testing.T) {
+			f(t, Engine{features: host & s.features})
+		})
+	}
 }
 
 // lanes is the number of work-items of the tests: two chunks and a part of a third.
@@ -315,8 +332,9 @@ func instructions(f func(name string, in isa.Inst, types [4]isa.Type, n int)) {
 
 // TestInstructions runs each instruction on every kind of operands and under several
 // execution masks, on this engine and on package interp.
-func TestInstructions(t *testing.T) {
-	e := native(t)
+func TestInstructions(t *testing.T) { each(t, testInstructions) }
+
+func testInstructions(t *testing.T, e Engine) {
 	accelerated := map[string]bool{}
 	instructions(func(name string, in isa.Inst, types [4]isa.Type, n int) {
 		t.Run(name, func(t *testing.T) {

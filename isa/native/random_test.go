@@ -133,8 +133,9 @@ func (a *author) indexed() {
 }
 
 // TestRandom runs random programs of many registers on this engine and on package interp.
-func TestRandom(t *testing.T) {
-	e := native(t)
+func TestRandom(t *testing.T) { each(t, testRandom) }
+
+func testRandom(t *testing.T, e Engine) {
 	list := choices()
 	n := 150
 	if testing.Short() {

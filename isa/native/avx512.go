@@ -1,0 +1,97 @@
+package native
+
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// avx512 is AVX-512 (F, BW, CD, DQ and VL). Booleans are in mask registers.
+type avx512 struct{}
+
+// What some mask registers hold. The others hold booleans.
+const (
+	maskTemp2 = amd64.K0 // nothing for long
+	maskExec  = amd64.K1 // the lanes of the group that run
+	maskTemp  = amd64.K2 // nothing for long
+	firstBool = amd64.K3
+)
+
+func (avx512) families() []family { return families[:] }
+func (avx512) bits() int          { return 512 }
+func (avx512) broadcasts() bool   { return true }
+
+func (avx512) registers(f file) (first, n int) {
+	if f == fileMask {
+		return int(firstBool), 8
+	}
+	return 0, 32
+}
+
+func (avx512) file(b isa.Bank) file {
+	if b == isa.BankMask {
+		return fileMask
+	}
+	return fileVec
+}
+
+func (avx512) enter(c *compiler) { c.V(amd64.KMOVW, amd64.X, maskExec, regTemp) }
+
+func (avx512) loadBool(c *compiler, v *value) {
+	c.V(c.kmov(), amd64.X, amd64.Mask(v.reg), c.memory(v))
+}
+
+func (avx512) storeBool(c *compiler, v *value) {
+	k := amd64.Mask(v.reg)
+	if !v.dense {
+		c.V(c.kmov(), amd64.X, maskTemp, c.memory(v))
+		c.V(amd64.KANDNW, amd64.X, maskTemp, maskExec, maskTemp)
+		c.V(amd64.KANDW, amd64.X, maskTemp2, maskExec, k)
+		c.V(amd64.KORW, amd64.X, maskTemp2, maskTemp2, maskTemp)
+		k = maskTemp2
+	}
+	c.V(c.kmov(), amd64.X, c.memory(v), k)
+}
+
+func (avx512) storeSome(c *compiler, v *value) {
+	t := typeOf(v.bank)
+	c.V(opMove.of(t), c.width(t), c.memory(v), amd64.Vec(v.reg), amd64.Merge(maskExec))
+}
+
+func (avx512) canonical(c *compiler, t isa.Type, x amd64.Vec) {
+	w := c.width(t)
+	c.V(opFCmp.of(t), w, maskTemp, x, x, amd64.Imm(cmpUnordered))
+	nan := uint64(0x7fc00000)
+	if t == isa.F64 {
+		nan = 0x7ff8000000000000
+	}
+	c.V(opSpread.of(t), w, x, c.number(t, nan), amd64.Merge(maskTemp))
+}
+
+func (avx512) checkIndex(c *compiler, in *isa.Inst) { c.checkIndex(in) }
+
+// mask returns a mask register for a result or something in between.
+func (c *compiler) mask() amd64.Mask { return amd64.Mask(c.take(fileMask)) }
+
+// kmov is the move of a group's bits.
+func (c *compiler) kmov() amd64.Op {
+	if c.lanes == 8 {
+		return amd64.KMOVB
+	}
+	return amd64.KMOVW
+}
+
+// boolean returns the mask register that holds an operand.
+func (c *compiler) boolean(r isa.Reg) amd64.Mask {
+	if r.IsScalar() {
+		k := c.mask()
+		c.G(amd64.MOV, amd64.B32, regTemp, scalar(r))
+		c.G(amd64.AND, amd64.B32, regTemp, amd64.Imm(1))
+		c.G(amd64.NEG, amd64.B32, regTemp)
+		c.V(amd64.KMOVW, amd64.X, k, regTemp)
+		return k
+	}
+	return amd64.Mask(c.inRegister(r).reg)
+}
+
+// resultMask makes k the result of the present instruction.
+func (c *compiler) resultMask(in *isa.Inst, k amd64.Mask) { c.define(in, isa.B1, int(k), false) }

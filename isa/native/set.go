@@ -1,0 +1,50 @@
+package native
+
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// file is a file of registers of the processor.
+type file int
+
+const (
+	fileVec  file = iota // vectors
+	fileMask             // masks, of AVX-512
+	files
+)
+
+// set is an instruction set of the processor: what the compiler has to know of it, apart from the emitters
+// of instructions.
+type set interface {
+	// families lists the families of instructions. An instruction belongs to one of them at most.
+	families() []family
+	// bits is the size of a vector register.
+	bits() int
+	// registers says which registers of a file hold values: those from first to n-1.
+	registers(f file) (first, n int)
+	// file says where the values of a bank are.
+	file(b isa.Bank) file
+	// broadcasts says whether instructions give one element in memory to all lanes.
+	broadcasts() bool
+
+	// enter makes the execution mask of a group, of which regTemp has the bits.
+	enter(c *compiler)
+	// loadBool loads booleans into their register.
+	loadBool(c *compiler, v *value)
+	// storeBool puts booleans into the register file: of all lanes if they
+	// are dense, otherwise of those that run. Here and in the methods below, regTemp
+	// and regAddress change.
+	storeBool(c *compiler, v *value)
+	// storeSome puts the elements of the lanes that run into the register file.
+	storeSome(c *compiler, v *value)
+	// canonical makes the NaNs in a register canonical.
+	canonical(c *compiler, t isa.Type, x amd64.Vec)
+	// checkIndex refuses the run if an index of a lane that runs is beyond the limit of the present instruction's slot.
+	checkIndex(c *compiler, in *isa.Inst)
+}
+
+// setOf returns the set that a processor with the given features has.
+func setOf(f amd64.Features) set {
+	return avx512{}
+}
