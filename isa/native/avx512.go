@@ -57,6 +57,18 @@ func (avx512) storeSome(c *compiler, v *value) {
 	c.V(opMove.of(t), c.width(t), c.memory(v), amd64.Vec(v.reg), amd64.Merge(maskExec))
 }
 
+func (avx512) storeNarrow(c *compiler, v *value) {
+	op := amd64.VPMOVDB
+	if v.bank == isa.Bank16 {
+		op = amd64.VPMOVDW
+	}
+	operands := []amd64.Operand{c.memory(v), amd64.Vec(v.reg)}
+	if !v.dense {
+		operands = append(operands, amd64.Merge(maskExec))
+	}
+	c.V(op, c.width(isa.I32), operands...)
+}
+
 func (avx512) canonical(c *compiler, t isa.Type, x amd64.Vec) {
 	w := c.width(t)
 	c.V(opFCmp.of(t), w, maskTemp, x, x, amd64.Imm(cmpUnordered))

@@ -70,6 +70,7 @@ type compiler struct {
 	// The values in the registers of each file.
 	holders [files][32]*value
 	pinned  [files]uint32 // registers that the present instruction uses
+	view    view          // how it looks at elements of 8 and 16 bits
 }
 
 // compileRun returns the machine code of a run.
@@ -247,6 +248,10 @@ func (c *compiler) vec() amd64.Vec { return amd64.Vec(c.take(fileVec)) }
 func (c *compiler) memory(v *value) amd64.Mem {
 	m := amd64.Mem{Base: regChunk, Index: regLane, Scale: 4, Disp: int32(v.off)}
 	switch v.bank {
+	case isa.Bank8:
+		m.Scale = 1
+	case isa.Bank16:
+		m.Scale = 2
 	case isa.Bank64:
 		m.Scale = 8
 	case isa.BankMask:
@@ -262,9 +267,16 @@ func typeOf(b isa.Bank) isa.Type {
 		return isa.I64
 	case isa.BankMask:
 		return isa.B1
+	case isa.Bank8:
+		return isa.I8
+	case isa.Bank16:
+		return isa.I16
 	}
 	return isa.I32
 }
+
+// fileLoads is how elements get into vector registers, where those of 8 and 16 bits are zero-extended to 32.
+var fileLoads = [isa.NumBanks]amd64.Op{isa.Bank8: amd64.VPMOVZXBD, isa.Bank16: amd64.VPMOVZXWD, isa.Bank32: amd64.VMOVDQU32, isa.Bank64: amd64.VMOVDQU64}
 
 // store puts a value that is in a register into the register file.
 func (c *compiler) store(v *value) {
@@ -274,9 +286,12 @@ func (c *compiler) store(v *value) {
 		return
 	}
 	c.canonical(v)
-	if v.dense {
+	switch {
+	case narrow(typeOf(v.bank)):
+		c.set.storeNarrow(c, v)
+	case v.dense:
 		c.V(opMove.of(typeOf(v.bank)), c.width(typeOf(v.bank)), c.memory(v), amd64.Vec(v.reg))
-	} else {
+	default:
 		c.set.storeSome(c, v)
 	}
 }
@@ -310,10 +325,15 @@ func (c *compiler) value(r isa.Reg, t isa.Type) *value {
 func scalar(r isa.Reg) amd64.Mem { return amd64.Mem{Base: regScalars, Disp: int32(r.Index()) * 8} }
 
 // load returns the vector register that holds an operand. With bits set it is
-// looked at as bits, in which NaNs are canonical.
+// looked at as bits, in which NaNs are canonical. Elements of 8 and 16 bits are as
+// compiler.view says.
 func (c *compiler) load(r isa.Reg, t isa.Type, bits bool) amd64.Vec {
 	if r.IsScalar() {
 		x := c.vec()
+		if narrow(t) {
+			c.spreadNarrow(r, t, x)
+			return x
+		}
 		c.V(opSpread.of(t), c.width(t), x, scalar(r))
 		return x
 	}
@@ -321,18 +341,18 @@ func (c *compiler) load(r isa.Reg, t isa.Type, bits bool) amd64.Vec {
 	if v.reg < 0 {
 		v.reg = c.take(fileVec)
 		c.holders[fileVec][v.reg] = v
-		c.V(opMove.of(t), c.width(t), amd64.Vec(v.reg), c.memory(v))
+		c.V(fileLoads[v.bank], c.width(t), amd64.Vec(v.reg), c.memory(v))
 	}
 	c.pinned[fileVec] |= 1 << v.reg
 	if bits {
 		c.canonical(v)
 	}
-	return amd64.Vec(v.reg)
+	return c.seen(t, amd64.Vec(v.reg))
 }
 
 // operand is load, but a scalar may stay in memory, to be broadcast by the instruction that uses it.
 func (c *compiler) operand(r isa.Reg, t isa.Type, bits bool) amd64.Operand {
-	if r.IsScalar() && c.set.broadcasts() {
+	if r.IsScalar() && c.set.broadcasts() && !narrow(t) {
 		return scalar(r).Bcast()
 	}
 	return c.load(r, t, bits)
@@ -364,7 +384,11 @@ func (c *compiler) define(in *isa.Inst, t isa.Type, reg int, loose bool) {
 	holders[reg] = v
 }
 
-func (c *compiler) result(in *isa.Inst, t isa.Type, x amd64.Vec) { c.define(in, t, int(x), false) }
+// result makes x the result. Elements of 8 and 16 bits are as compiler.view says.
+func (c *compiler) result(in *isa.Inst, t isa.Type, x amd64.Vec) {
+	c.unseen(t, x)
+	c.define(in, t, int(x), false)
+}
 
 // resultFloat is result for what float arithmetic made.
 func (c *compiler) resultFloat(in *isa.Inst, x amd64.Vec) { c.define(in, in.Type, int(x), true) }

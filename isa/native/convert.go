@@ -5,19 +5,19 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// conversions is the family of conversions between types of 32 and 64 bits: not of
-// those to a float in another rounding than to nearest.
+// conversions is the family of conversions between numbers of all types.
 func conversions(_ amd64.Features, in *isa.Inst) emitter {
-	if in.Op.Info().Shape != isa.ShapeConvert || in.Type == isa.B1 || in.Type2 == isa.B1 || !wideOrBool(in.Type) || !wideOrBool(in.Type2) {
-		return nil
-	}
 	switch in.Op {
-	case isa.OpSToF, isa.OpUToF, isa.OpFToF:
-		if r := in.Flags.Round(); r != isa.RoundDefault && r != isa.RoundRTE {
-			return nil
-		}
+	case isa.OpTruncate, isa.OpSExt, isa.OpZExt:
+		return (*compiler).resize
+	case isa.OpSToF, isa.OpUToF:
+		return (*compiler).toFloat
+	case isa.OpFToS, isa.OpFToU:
+		return (*compiler).toInteger
+	case isa.OpFToF:
+		return (*compiler).refloat
 	}
-	return (*compiler).convert
+	return nil
 }
 
 // conversion is the instruction that converts, by the sizes of the result and of
@@ -35,47 +35,126 @@ func (x *conversion) of(dst, src isa.Type) amd64.Op {
 	return x[dst.Bits()/64][src.Bits()/64]
 }
 
-// convert emits a conversion.
-func (c *compiler) convert(in *isa.Inst) {
-	to, from := in.Type, in.Type2
-	w := c.width(to)
-	if from.Bits() > to.Bits() {
-		w = c.width(from)
+// embedded is the rounding of an instruction. To nearest is what the processor does by itself.
+var embedded = map[isa.Round]amd64.Rounding{isa.RoundRTZ: amd64.RoundZero, isa.RoundRTP: amd64.RoundUp, isa.RoundRTN: amd64.RoundDown}
+
+// rounded emits a conversion in one of the directed roundings or to nearest. Roundings are for
+// whole registers only; what the upper half of one holds does no harm.
+func (c *compiler) rounded(op amd64.Op, w amd64.Width, d, a amd64.Vec, r isa.Round) {
+	if mode, ok := embedded[r]; ok {
+		c.V(op, amd64.Z, d, a, mode)
+	} else {
+		c.V(op, w, d, a)
 	}
-	switch in.Op {
-	case isa.OpSToF, isa.OpUToF:
-		op := &opSToF
-		if in.Op == isa.OpUToF {
-			op = &opUToF
-		}
-		a := c.load(in.A, from, true)
-		d := c.vec()
-		c.V(op.of(to, from), w, d, a)
-		c.result(in, to, d)
-	case isa.OpFToF:
-		a := c.load(in.A, from, false)
-		d := c.vec()
-		switch {
-		case to == from:
-			c.V(opCopy.of(to), w, d, a)
-		case to == isa.F64:
-			c.V(amd64.VCVTPS2PD, w, d, a)
-		default:
-			c.V(amd64.VCVTPD2PS, w, d, a)
-		}
-		c.resultFloat(in, d)
-	case isa.OpFToS, isa.OpFToU:
-		c.toInteger(in, w)
+}
+
+// wider returns the width of the registers of the wider one of two types.
+func (c *compiler) wider(a, b isa.Type) amd64.Width {
+	if a.Bits() > b.Bits() {
+		return c.width(a)
+	}
+	return c.width(b)
+}
+
+// atLeast32 returns the type of which the elements are in vector registers, for
+// integers and, where they are computed with, halves.
+func atLeast32(t isa.Type) isa.Type {
+	switch {
+	case t == isa.F16:
+		return isa.F32
+	case narrow(t):
+		return isa.I32
+	}
+	return t
+}
+
+// single returns the halves in a as F32.
+func (c *compiler) single(a amd64.Vec) amd64.Vec {
+	d, w := c.vec(), c.width(isa.F32)
+	c.V(amd64.VPMOVDW, w, d, a)
+	c.V(amd64.VCVTPH2PS, w, d, d)
+	return d
+}
+
+// half rounds the singles in a to halves, in d.
+func (c *compiler) half(d, a amd64.Vec, r isa.Round) {
+	w := c.width(isa.F32)
+	mode := map[isa.Round]amd64.Imm{isa.RoundRTN: 1, isa.RoundRTP: 2, isa.RoundRTZ: 3}[r]
+	c.V(amd64.VCMPPS, w, maskTemp, a, a, amd64.Imm(cmpUnordered))
+	c.V(amd64.VCVTPS2PH, w, d, a, mode)
+	c.V(amd64.VPMOVZXWD, w, d, d)
+	c.V(amd64.VPBROADCASTD, w, d, c.Const32(0x7e00), amd64.Merge(maskTemp))
+}
+
+// toFloat converts an integer. Halves are made of singles: those to which an
+// integer has to be rounded are beyond all halves.
+func (c *compiler) toFloat(in *isa.Inst) {
+	to, from, op := atLeast32(in.Type), atLeast32(in.Type2), &opUToF
+	if in.Op == isa.OpSToF {
+		c.view, op = viewSigned, &opSToF
+	}
+	a := c.load(in.A, in.Type2, true)
+	c.view = viewZero
+	d := c.vec()
+	if to.Bits() > from.Bits() || narrow(in.Type2) {
+		c.V(op.of(to, from), c.wider(to, from), d, a) // exact
+	} else {
+		c.rounded(op.of(to, from), c.wider(to, from), d, a, in.Flags.Round())
+	}
+	if in.Type == isa.F16 {
+		c.half(d, d, in.Flags.Round())
+	}
+	c.result(in, in.Type, d)
+}
+
+// refloat converts a float.
+func (c *compiler) refloat(in *isa.Inst) {
+	to, from, round := in.Type, in.Type2, in.Flags.Round()
+	a := c.load(in.A, from, false)
+	if from == isa.F16 && to != isa.F16 {
+		a, from = c.single(a), isa.F32
+	}
+	d := c.vec()
+	switch {
+	case to == from && to == isa.F16:
+		w := c.width(to)
+		c.V(amd64.VPANDD, w, d, a, c.Const32(0x7fff).Bcast())
+		c.V(amd64.VPCMPUD, w, maskTemp, d, c.Const32(0x7c00).Bcast(), amd64.Imm(intGreater))
+		c.V(amd64.VMOVDQA32, w, d, a)
+		c.V(amd64.VPBROADCASTD, w, d, c.Const32(0x7e00), amd64.Merge(maskTemp))
+	case to == from:
+		c.V(opCopy.of(to), c.width(to), d, a)
+	case to == isa.F64:
+		c.V(amd64.VCVTPS2PD, amd64.Z, d, a)
+	case to == isa.F32:
+		c.rounded(amd64.VCVTPD2PS, amd64.Z, d, a, round)
+	case from == isa.F32:
+		c.half(d, a, round)
 	default:
-		c.resize(in, w)
+		// Rounding to odd first makes the second rounding right: it leaves a trace of
+		// what was cut off.
+		x := c.vec()
+		c.V(amd64.VCVTPD2PS, amd64.Z, d, a, amd64.RoundZero)
+		c.V(amd64.VCVTPS2PD, amd64.Z, x, d)
+		c.V(amd64.VCMPPD, amd64.Z, maskTemp, x, a, amd64.Imm(cmpNotEqual))
+		c.V(amd64.VPORD, amd64.Y, d, d, c.Const32(1).Bcast(), amd64.Merge(maskTemp))
+		c.half(d, d, round)
+	}
+	if to == isa.F16 {
+		c.result(in, to, d)
+	} else {
+		c.resultFloat(in, d)
 	}
 }
 
 // toInteger rounds to an integer, saturates, and takes NaN to 0.
-func (c *compiler) toInteger(in *isa.Inst, w amd64.Width) {
-	to, from := in.Type, in.Type2
-	source := c.width(from)
-	a := c.load(in.A, from, false)
+func (c *compiler) toInteger(in *isa.Inst) {
+	to, from := atLeast32(in.Type), atLeast32(in.Type2)
+	w, source := c.wider(to, from), c.width(from)
+	a := c.load(in.A, in.Type2, false)
+	if in.Type2 == isa.F16 {
+		a = c.single(a)
+	}
 	if mode, ok := map[isa.Round]amd64.Imm{isa.RoundRTE: roundNearest, isa.RoundRTP: roundUp, isa.RoundRTN: roundDown}[in.Flags.Round()]; ok {
 		x := c.vec()
 		c.V(opRound.of(from), source, x, a, mode)
@@ -86,7 +165,10 @@ func (c *compiler) toInteger(in *isa.Inst, w amd64.Width) {
 		// Numbers above the range give all ones; those below, and NaN, are left out.
 		c.V(opFCmp.of(from), source, maskTemp, a, c.floatSplat(from, -1), amd64.Imm(cmpGreater))
 		c.V(opFToU.of(to, from), w, d, a, amd64.Zero(maskTemp))
-		c.result(in, to, d)
+		if narrow(in.Type) {
+			c.V(amd64.VPMINUD, c.width(to), d, d, c.Const32(1<<in.Type.Bits()-1).Bcast())
+		}
+		c.result(in, in.Type, d)
 		return
 	}
 	// Numbers out of range give the least one.
@@ -98,23 +180,39 @@ func (c *compiler) toInteger(in *isa.Inst, w amd64.Width) {
 	c.V(opFToS.of(to, from), w, d, a, amd64.Zero(maskTemp))
 	c.V(opFCmp.of(from), source, maskTemp, a, c.floatSplat(from, limit), amd64.Imm(cmpGreaterEqual))
 	c.V(opSpread.of(to), c.width(to), d, c.number(to, 1<<(to.Bits()-1)-1), amd64.Merge(maskTemp))
-	c.result(in, to, d)
+	if narrow(in.Type) {
+		most := uint32(1)<<(in.Type.Bits()-1) - 1
+		c.V(amd64.VPMINSD, c.width(to), d, d, c.Const32(most).Bcast())
+		c.V(amd64.VPMAXSD, c.width(to), d, d, c.Const32(^most).Bcast())
+		c.view = viewCut
+	}
+	c.result(in, in.Type, d)
+	c.view = viewZero
 }
 
-// resize changes the width of integers.
-func (c *compiler) resize(in *isa.Inst, w amd64.Width) {
+// resize changes the width of integers. The widths say what happens, whatever the opcode
+// is called.
+func (c *compiler) resize(in *isa.Inst) {
 	to, from := in.Type, in.Type2
+	extend := in.Op == isa.OpSExt && to.Bits() > from.Bits()
+	if extend {
+		c.view = viewSigned
+	}
 	a := c.load(in.A, from, true)
 	d := c.vec()
 	switch {
-	case to.Bits() == from.Bits():
-		c.V(opCopy.of(to), w, d, a)
+	case elementBits(to) == elementBits(from):
+		c.V(opCopy.of(to), c.width(to), d, a)
 	case to.Bits() < from.Bits():
-		c.V(amd64.VPMOVQD, w, d, a)
-	case in.Op == isa.OpSExt:
-		c.V(amd64.VPMOVSXDQ, w, d, a)
+		c.V(amd64.VPMOVQD, amd64.Z, d, a)
+	case extend:
+		c.V(amd64.VPMOVSXDQ, amd64.Z, d, a)
 	default:
-		c.V(amd64.VPMOVZXDQ, w, d, a)
+		c.V(amd64.VPMOVZXDQ, amd64.Z, d, a)
+	}
+	if to.Bits() < from.Bits() || extend {
+		c.view = viewCut
 	}
 	c.result(in, to, d)
+	c.view = viewZero
 }

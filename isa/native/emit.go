@@ -391,7 +391,7 @@ func (c *compiler) saturate(in *isa.Inst, a, d, x, y amd64.Vec) {
 	t, w := in.Type, c.width(in.Type)
 	c.V(opAnd.of(t), w, x, x, y)
 	c.V(opSigns.of(t), w, maskTemp, x)
-	c.V(opShrS.of(t), w, x, a, amd64.Imm(t.Bits()-1))
+	c.V(opShrS.of(t), w, x, a, amd64.Imm(elementBits(t)-1))
 	c.V(opXor.of(t), w, d, x, c.splat(t, 1<<31-1, 1<<63-1), amd64.Merge(maskTemp))
 	c.result(in, t, d)
 }

@@ -18,17 +18,11 @@ type choice struct {
 // choices returns all of them: those with machine code and those without.
 func choices() (list []choice) {
 	instructions(func(_ string, in isa.Inst, types [4]isa.Type, n int) {
-		narrow := in.Type.Bits() == 8 || in.Type.Bits() == 16
-		for _, t := range types[:n] {
-			narrow = narrow || t.Bits() == 8 || t.Bits() == 16
-		}
 		switch in.Op {
 		case isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS, isa.OpPtrPack32, isa.OpPtrUnpack32:
-			narrow = true // may fault
+			return // may fault
 		}
-		if !narrow {
-			list = append(list, choice{in, types, n})
-		}
+		list = append(list, choice{in, types, n})
 	})
 	return list
 }
@@ -42,7 +36,7 @@ type author struct {
 	small            isa.Reg // a limit of indices
 }
 
-var bankTypes = []isa.Type{isa.B1, isa.I32, isa.I64}
+var bankTypes = []isa.Type{isa.B1, isa.I8, isa.I16, isa.I32, isa.I64}
 
 func home(t isa.Type) isa.Type { return isa.IntOf(t.Bits()) }
 
@@ -112,7 +106,7 @@ func (a *author) result(in *isa.Inst, t isa.Type) {
 
 // indexed emits a load or store with an index that is nearly always small enough.
 func (a *author) indexed() {
-	t, index := bankTypes[1+a.IntN(2)], isa.Idx64
+	t, index := []isa.Type{isa.I32, isa.I64}[a.IntN(2)], isa.Idx64
 	it := isa.I64
 	if a.IntN(3) > 0 {
 		index, it = isa.IdxU32, isa.I32
@@ -177,9 +171,9 @@ func testRandom(t *testing.T, e Engine) {
 				for _, r := range a.lasting[b] {
 					wide := r
 					switch b {
-					case isa.I32:
+					case isa.I8, isa.I16, isa.I32:
 						wide = a.vector(isa.I64)
-						a.emit(isa.Inst{Op: isa.OpZExt, Type: isa.I64, Type2: isa.I32, Dst: wide, A: r})
+						a.emit(isa.Inst{Op: isa.OpZExt, Type: isa.I64, Type2: b, Dst: wide, A: r})
 					case isa.B1:
 						wide = a.vector(isa.I64)
 						a.emit(isa.Inst{Op: isa.OpSelect, Type: isa.I64, Dst: wide, A: r, B: prime, C: a.constant(3)})

@@ -38,6 +38,9 @@ type set interface {
 	storeBool(c *compiler, v *value)
 	// storeSome puts the elements of the lanes that run into the register file.
 	storeSome(c *compiler, v *value)
+	// storeNarrow puts elements of 8 or 16 bits into the register file: of all lanes if
+	// they are dense, otherwise of those that run.
+	storeNarrow(c *compiler, v *value)
 	// canonical makes the NaNs in a register canonical.
 	canonical(c *compiler, t isa.Type, x amd64.Vec)
 	// checkIndex refuses the run if an index of a lane that runs is beyond the limit of the present instruction's slot.

@@ -1,0 +1,225 @@
+package native
+
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// Elements of 8 and 16 bits fill 32 bits in a vector register, the upper ones of which are zero. Most of
+// their arithmetic is that of 32 bits on another view of the operands.
+
+// narrow says whether registers of the type have elements of 8 or 16 bits.
+func narrow(t isa.Type) bool { return t.Bank() == isa.Bank8 || t.Bank() == isa.Bank16 }
+
+// elementBits returns the width of an element of the type in a vector register.
+func elementBits(t isa.Type) int { return max(32, t.Bits()) }
+
+// view is how an instruction looks at elements of 8 and 16 bits.
+type view uint8
+
+const (
+	viewZero   view = iota // zero-extended; the result is so, too
+	viewCut                // zero-extended; the upper bits of the result are anything
+	viewSigned             // sign-extended; the upper bits of the result are anything
+	viewUpper              // in the upper bits, zeros below them; in the result there is anything
+)
+
+// seen returns an operand as the present instruction looks at it.
+func (c *compiler) seen(t isa.Type, x amd64.Vec) amd64.Vec {
+	if !narrow(t) || c.view <= viewCut {
+		return x
+	}
+	d := c.vec()
+	c.V(amd64.VPSLLD, c.width(t), d, x, amd64.Imm(32-t.Bits()))
+	if c.view == viewSigned {
+		c.V(amd64.VPSRAD, c.width(t), d, d, amd64.Imm(32-t.Bits()))
+	}
+	return d
+}
+
+// unseen makes a zero-extended number of a result.
+func (c *compiler) unseen(t isa.Type, x amd64.Vec) {
+	if !narrow(t) {
+		return
+	}
+	switch c.view {
+	case viewCut, viewSigned:
+		c.V(amd64.VPANDD, c.width(t), x, x, c.Const32(1<<t.Bits()-1).Bcast())
+	case viewUpper:
+		c.V(amd64.VPSRLD, c.width(t), x, x, amd64.Imm(32-t.Bits()))
+	}
+}
+
+// spreadNarrow gives all elements of x a scalar.
+func (c *compiler) spreadNarrow(r isa.Reg, t isa.Type, x amd64.Vec) {
+	move := amd64.MOVZX8
+	if t.Bits() == 16 {
+		move = amd64.MOVZX16
+	}
+	if c.view == viewSigned {
+		move += amd64.MOVSX8 - amd64.MOVZX8
+	}
+	c.G(move, amd64.B32, regTemp, scalar(r))
+	if c.view == viewUpper {
+		c.G(amd64.SHL, amd64.B32, regTemp, amd64.Imm(32-t.Bits()))
+	}
+	c.V(amd64.VPBROADCASTD, c.width(t), x, regTemp)
+}
+
+// narrowArithmetic is the family of moves, arithmetic and comparisons on elements of 8 and 16
+// bits.
+func narrowArithmetic(f amd64.Features, in *isa.Inst) emitter {
+	if in.Op.Info().Shape == isa.ShapeConvert || !narrow(in.Type) || in.Op == isa.OpPopCount && f&amd64.VPOPCNTDQ == 0 {
+		return nil
+	}
+	return narrowEmitters[in.Op]
+}
+
+// as emits an instruction that looks at its operands in a certain way.
+func as(v view, e emitter) emitter {
+	return func(c *compiler, in *isa.Inst) {
+		c.view = v
+		e(c, in)
+		c.view = viewZero
+	}
+}
+
+// narrowEmitters is what [narrowArithmetic] returns, by opcode.
+var narrowEmitters = map[isa.Op]emitter{
+	isa.OpMov:      (*compiler).mov,
+	isa.OpSelect:   (*compiler).selection,
+	isa.OpFNeg:     (*compiler).halfNeg,
+	isa.OpFAbs:     (*compiler).halfAbs,
+	isa.OpCopySign: (*compiler).halfCopySign,
+
+	isa.OpAdd:  as(viewCut, integer(opAdd, true)),
+	isa.OpSub:  as(viewCut, integer(opSub, false)),
+	isa.OpMul:  as(viewCut, integer(opMul, true)),
+	isa.OpMad:  as(viewCut, (*compiler).mad),
+	isa.OpMinS: as(viewUpper, integer(opMinS, true)),
+	isa.OpMaxS: as(viewUpper, integer(opMaxS, true)),
+	isa.OpMinU: integer(opMinU, true),
+	isa.OpMaxU: integer(opMaxU, true),
+	isa.OpAnd:  integer(opAnd, true),
+	isa.OpOr:   integer(opOr, true),
+	isa.OpXor:  integer(opXor, true),
+	isa.OpNot:  as(viewCut, (*compiler).not),
+	isa.OpNeg:  as(viewCut, (*compiler).neg),
+	isa.OpAbs:  as(viewUpper, (*compiler).abs),
+	isa.OpShl:  as(viewCut, narrowShift(opShl, opShlV)),
+	isa.OpShrU: narrowShift(opShrU, opShrUV),
+	isa.OpShrS: as(viewSigned, narrowShift(opShrS, opShrSV)),
+	isa.OpRotl: as(viewCut, (*compiler).narrowRotl),
+
+	isa.OpMulHiS:   as(viewSigned, (*compiler).narrowMulHi),
+	isa.OpMulHiU:   as(viewCut, (*compiler).narrowMulHi),
+	isa.OpAddSatS:  as(viewUpper, (*compiler).addSatS),
+	isa.OpAddSatU:  as(viewUpper, (*compiler).addSatU),
+	isa.OpSubSatS:  as(viewUpper, (*compiler).subSatS),
+	isa.OpSubSatU:  (*compiler).subSatU,
+	isa.OpHAddS:    as(viewSigned, halfAdd(opAnd, opShrS, opAdd)),
+	isa.OpHAddU:    halfAdd(opAnd, opShrU, opAdd),
+	isa.OpRHAddS:   as(viewSigned, halfAdd(opOr, opShrS, opSub)),
+	isa.OpRHAddU:   halfAdd(opOr, opShrU, opSub),
+	isa.OpAbsDiffS: as(viewUpper, difference(opMaxS, opMinS)),
+	isa.OpAbsDiffU: difference(opMaxU, opMinU),
+	isa.OpClz:      (*compiler).narrowClz,
+	isa.OpCtz:      (*compiler).narrowCtz,
+	isa.OpPopCount: (*compiler).popCount,
+
+	isa.OpEq:  compare(opCmpU, intEqual),
+	isa.OpNe:  compare(opCmpU, intNotEqual),
+	isa.OpLtS: as(viewUpper, compare(opCmpS, intLess)),
+	isa.OpLeS: as(viewUpper, compare(opCmpS, intLessEqual)),
+	isa.OpLtU: compare(opCmpU, intLess),
+	isa.OpLeU: compare(opCmpU, intLessEqual),
+}
+
+// narrowShift shifts by an amount modulo the width, which is seen zero-extended.
+func narrowShift(fixed, variable pair) emitter {
+	return func(c *compiler, in *isa.Inst) {
+		t, w := in.Type, c.width(in.Type)
+		a := c.load(in.A, t, true)
+		most := uint64(t.Bits() - 1)
+		d := c.vec()
+		if n, ok := c.constant(in.B); ok {
+			c.V(fixed.of(t), w, d, a, amd64.Imm(n&most))
+		} else {
+			b := c.load(in.B, t, true)
+			c.V(amd64.VPANDD, w, d, b, c.Const32(uint32(most)).Bcast())
+			c.V(variable.of(t), w, d, a, d)
+		}
+		c.result(in, t, d)
+	}
+}
+
+// narrowRotl shifts two copies of the number.
+func (c *compiler) narrowRotl(in *isa.Inst) {
+	t, w := in.Type, c.width(in.Type)
+	a, b := c.load(in.A, t, true), c.load(in.B, t, true)
+	d, n := c.vec(), c.vec()
+	c.V(amd64.VPANDD, w, n, b, c.Const32(uint32(t.Bits()-1)).Bcast())
+	c.V(amd64.VPSLLD, w, d, a, amd64.Imm(t.Bits()))
+	c.V(amd64.VPORD, w, d, d, a)
+	c.V(amd64.VPSLLVD, w, d, d, n)
+	c.V(amd64.VPSRLD, w, d, d, amd64.Imm(t.Bits()))
+	c.result(in, t, d)
+}
+
+// narrowMulHi takes the upper half of a product, which 32 bits hold.
+func (c *compiler) narrowMulHi(in *isa.Inst) {
+	t, w := in.Type, c.width(in.Type)
+	a, b := c.load(in.A, t, true), c.load(in.B, t, true)
+	d := c.vec()
+	c.V(amd64.VPMULLD, w, d, a, b)
+	c.V(amd64.VPSRLD, w, d, d, amd64.Imm(t.Bits()))
+	c.result(in, t, d)
+}
+
+// narrowClz leaves out the zeros above the number.
+func (c *compiler) narrowClz(in *isa.Inst) {
+	t, w := in.Type, c.width(in.Type)
+	a := c.load(in.A, t, true)
+	d := c.vec()
+	c.V(amd64.VPLZCNTD, w, d, a)
+	c.V(amd64.VPSUBD, w, d, d, c.Const32(uint32(32-t.Bits())).Bcast())
+	c.result(in, t, d)
+}
+
+// narrowCtz finds the one above the number if there is none in it.
+func (c *compiler) narrowCtz(in *isa.Inst) {
+	t, w := in.Type, c.width(in.Type)
+	a := c.load(in.A, t, true)
+	d, x := c.vec(), c.vec()
+	c.V(amd64.VPORD, w, x, a, c.Const32(1<<t.Bits()).Bcast())
+	c.V(amd64.VPADDD, w, d, x, c.Const32(1<<32-1).Bcast())
+	c.V(amd64.VPANDND, w, d, x, d)
+	c.V(amd64.VPLZCNTD, w, d, d)
+	c.V(amd64.VPBROADCASTD, w, x, c.Const32(32))
+	c.V(amd64.VPSUBD, w, d, x, d)
+	c.result(in, t, d)
+}
+
+// halfNeg changes the sign of a half.
+func (c *compiler) halfNeg(in *isa.Inst) {
+	d, w := c.vec(), c.width(in.Type)
+	c.V(amd64.VPXORD, w, d, c.load(in.A, in.Type, true), c.Const32(1<<15).Bcast())
+	c.result(in, in.Type, d)
+}
+
+// halfAbs clears the sign of a half.
+func (c *compiler) halfAbs(in *isa.Inst) {
+	d, w := c.vec(), c.width(in.Type)
+	c.V(amd64.VPANDD, w, d, c.load(in.A, in.Type, true), c.Const32(1<<15-1).Bcast())
+	c.result(in, in.Type, d)
+}
+
+// halfCopySign takes the sign of the second half.
+func (c *compiler) halfCopySign(in *isa.Inst) {
+	t, w := in.Type, c.width(in.Type)
+	a, b := c.load(in.A, t, true), c.load(in.B, t, true)
+	d := c.vec()
+	c.V(amd64.VPBROADCASTD, w, d, c.Const32(1<<15))
+	c.V(amd64.VPTERNLOGD, w, d, b, a, amd64.Imm(ternarySelect))
+	c.result(in, t, d)
+}
