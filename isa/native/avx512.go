@@ -36,6 +36,10 @@ func (avx512) file(b isa.Bank) file {
 
 func (avx512) enter(c *compiler) { c.V(amd64.KMOVW, amd64.X, maskExec, regTemp) }
 
+func (avx512) spread(c *compiler, t isa.Type, x amd64.Vec, r amd64.Reg) {
+	c.V(opSpread.of(t), c.width(t), x, r)
+}
+
 func (avx512) loadBool(c *compiler, v *value) {
 	c.V(c.kmov(), amd64.X, amd64.Mask(v.reg), c.memory(v))
 }

@@ -16,14 +16,22 @@
 //
 // Kernels come in as bytecode (package isa), code goes out through package
 // amd64, which encodes it, and package codemem, which makes it executable. The engine exists
-// on processors with AVX-512 (F, BW, CD, DQ and VL); elsewhere [New] returns an
+// on processors with AVX2 and what came with it (x86-64-v3) or AVX-512 (F, BW, CD, DQ and VL); elsewhere [New] returns an
 // error that says why, and package interp does the work.
+//
+// # Instruction sets
+//
+// What the compiler of runs has to know of the two instruction sets, apart from the emitters of instructions, is
+// behind one interface, set. Emitters of instructions that both sets have serve both: they ask the compiler for the
+// width of a register, and for constants and scalars as operands. Those for AVX2 alone are in the files avx2*.go, and their names end
+// in 2.
 //
 // # Lanes
 //
-// A group of lanes fills a vector register of 512 bits with the widest elements of the
-// run: 16 lanes where all have 32 bits, otherwise 8, with 32-bit elements in half
-// a register. A boolean is a bit of a mask register. Groups in which no lane runs are left out;
+// A group of lanes fills a vector register, of 512 or 256 bits, with the widest elements of the
+// run: with AVX-512, 16 lanes where all have 32 bits, otherwise 8, with 32-bit elements in half
+// a register; with AVX2, half as many. A boolean is a bit of a mask register with AVX-512, with AVX2 a lane of a
+// vector register, all ones or all zeros. Groups in which no lane runs are left out;
 // in others, all lanes compute, and the execution mask rules only what is stored.
 //
 // # NaNs

@@ -44,7 +44,7 @@ func (c *compiler) unseen(t isa.Type, x amd64.Vec) {
 	}
 	switch c.view {
 	case viewCut, viewSigned:
-		c.V(amd64.VPANDD, c.width(t), x, x, c.Const32(1<<t.Bits()-1).Bcast())
+		c.V(amd64.VPANDD, c.width(t), x, x, c.splat(isa.I32, 1<<t.Bits()-1, 0))
 	case viewUpper:
 		c.V(amd64.VPSRLD, c.width(t), x, x, amd64.Imm(32-t.Bits()))
 	}
@@ -63,7 +63,7 @@ func (c *compiler) spreadNarrow(r isa.Reg, t isa.Type, x amd64.Vec) {
 	if c.view == viewUpper {
 		c.G(amd64.SHL, amd64.B32, regTemp, amd64.Imm(32-t.Bits()))
 	}
-	c.V(amd64.VPBROADCASTD, c.width(t), x, regTemp)
+	c.set.spread(c, t, x, regTemp)
 }
 
 // narrowArithmetic is the family of moves, arithmetic and comparisons on elements of 8 and 16
@@ -146,7 +146,7 @@ func narrowShift(fixed, variable pair) emitter {
 			c.V(fixed.of(t), w, d, a, amd64.Imm(n&most))
 		} else {
 			b := c.load(in.B, t, true)
-			c.V(amd64.VPANDD, w, d, b, c.Const32(uint32(most)).Bcast())
+			c.V(amd64.VPANDD, w, d, b, c.splat(isa.I32, uint32(most), 0))
 			c.V(variable.of(t), w, d, a, d)
 		}
 		c.result(in, t, d)
@@ -158,7 +158,7 @@ func (c *compiler) narrowRotl(in *isa.Inst) {
 	t, w := in.Type, c.width(in.Type)
 	a, b := c.load(in.A, t, true), c.load(in.B, t, true)
 	d, n := c.vec(), c.vec()
-	c.V(amd64.VPANDD, w, n, b, c.Const32(uint32(t.Bits()-1)).Bcast())
+	c.V(amd64.VPANDD, w, n, b, c.splat(isa.I32, uint32(t.Bits()-1), 0))
 	c.V(amd64.VPSLLD, w, d, a, amd64.Imm(t.Bits()))
 	c.V(amd64.VPORD, w, d, d, a)
 	c.V(amd64.VPSLLVD, w, d, d, n)
@@ -182,7 +182,7 @@ func (c *compiler) narrowClz(in *isa.Inst) {
 	a := c.load(in.A, t, true)
 	d := c.vec()
 	c.V(amd64.VPLZCNTD, w, d, a)
-	c.V(amd64.VPSUBD, w, d, d, c.Const32(uint32(32-t.Bits())).Bcast())
+	c.V(amd64.VPSUBD, w, d, d, c.splat(isa.I32, uint32(32-t.Bits()), 0))
 	c.result(in, t, d)
 }
 
@@ -191,8 +191,8 @@ func (c *compiler) narrowCtz(in *isa.Inst) {
 	t, w := in.Type, c.width(in.Type)
 	a := c.load(in.A, t, true)
 	d, x := c.vec(), c.vec()
-	c.V(amd64.VPORD, w, x, a, c.Const32(1<<t.Bits()).Bcast())
-	c.V(amd64.VPADDD, w, d, x, c.Const32(1<<32-1).Bcast())
+	c.V(amd64.VPORD, w, x, a, c.splat(isa.I32, 1<<t.Bits(), 0))
+	c.V(amd64.VPADDD, w, d, x, c.splat(isa.I32, 1<<32-1, 0))
 	c.V(amd64.VPANDND, w, d, x, d)
 	c.V(amd64.VPLZCNTD, w, d, d)
 	c.V(amd64.VPBROADCASTD, w, x, c.Const32(32))
@@ -203,14 +203,14 @@ func (c *compiler) narrowCtz(in *isa.Inst) {
 // halfNeg changes the sign of a half.
 func (c *compiler) halfNeg(in *isa.Inst) {
 	d, w := c.vec(), c.width(in.Type)
-	c.V(amd64.VPXORD, w, d, c.load(in.A, in.Type, true), c.Const32(1<<15).Bcast())
+	c.V(amd64.VPXORD, w, d, c.load(in.A, in.Type, true), c.splat(isa.I32, 1<<15, 0))
 	c.result(in, in.Type, d)
 }
 
 // halfAbs clears the sign of a half.
 func (c *compiler) halfAbs(in *isa.Inst) {
 	d, w := c.vec(), c.width(in.Type)
-	c.V(amd64.VPANDD, w, d, c.load(in.A, in.Type, true), c.Const32(1<<15-1).Bcast())
+	c.V(amd64.VPANDD, w, d, c.load(in.A, in.Type, true), c.splat(isa.I32, 1<<15-1, 0))
 	c.result(in, in.Type, d)
 }
 

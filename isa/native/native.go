@@ -12,7 +12,11 @@ import (
 )
 
 // Engine is the native engine. It is made by [New].
-type Engine struct{ features amd64.Features }
+type Engine struct {
+	features amd64.Features
+	// failed, if there is one, is told why a run has no machine code, although each of its instructions has.
+	failed func(error)
+}
 
 var _ engine.Engine = Engine{}
 
@@ -23,9 +27,6 @@ func New() (Engine, error) {
 	if err != nil {
 		return Engine{}, fmt.Errorf("no native engine: %w", err)
 	}
-	if f&amd64.AVX512 == 0 {
-		return Engine{}, fmt.Errorf("no native engine: it needs AVX-512 (F, BW, CD, DQ and VL): %w", codemem.ErrProcessor)
-	}
 	return Engine{features: f}, nil
 }
 
@@ -35,7 +36,7 @@ func (Engine) Name() string { return "native" }
 // Compile prepares a kernel. The error is as that of package interp. Where the system has no more
 // memory for code, the kernel runs without.
 func (e Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
-	a := &accelerator{features: e.features, constants: constants(k)}
+	a := &accelerator{features: e.features, failed: e.failed, constants: constants(k)}
 	c, err := interp.Compile(p, k, a)
 	if err != nil || len(a.text) == 0 {
 		return c, err
@@ -53,6 +54,7 @@ func (e Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
 // accelerator collects the functions of one kernel.
 type accelerator struct {
 	features  amd64.Features
+	failed    func(error)
 	constants map[int]uint64
 	text      [][]byte
 	runs      []*function // by function of text
@@ -126,6 +128,9 @@ func wideOrBool(t isa.Type) bool {
 func (a *accelerator) Compile(r *interp.Run) func(*interp.Frame) {
 	code, err := compileRun(a.features, a.constants, r)
 	if err != nil {
+		if a.failed != nil {
+			a.failed(err)
+		}
 		return nil // too long for one function
 	}
 	n := &function{}

@@ -30,6 +30,8 @@ type set interface {
 
 	// enter makes the execution mask of a group, of which regTemp has the bits.
 	enter(c *compiler)
+	// spread gives all elements of x what a general register holds.
+	spread(c *compiler, t isa.Type, x amd64.Vec, r amd64.Reg)
 	// loadBool loads booleans into their register.
 	loadBool(c *compiler, v *value)
 	// storeBool puts booleans into the register file: of all lanes if they
@@ -49,5 +51,8 @@ type set interface {
 
 // setOf returns the set that a processor with the given features has.
 func setOf(f amd64.Features) set {
+	if f&amd64.AVX512 == 0 {
+		return avx2{}
+	}
 	return avx512{}
 }

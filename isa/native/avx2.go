@@ -1,0 +1,266 @@
+package native
+
+import (
+	"encoding/binary"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// avx2 is AVX2 with the rest of x86-64-v3. Booleans are vectors with all ones in the lanes that
+// are true, and zeros in the others.
+type avx2 struct{}
+
+// What some vector registers hold. The others hold values.
+const (
+	vecTemp = amd64.Vec(14) // nothing for long
+	// vecIdle has ones, of 32 bits, in the lanes of the group that do not run. Their complement is
+	// needed less often.
+	vecIdle = amd64.Vec(15)
+)
+
+// families2 lists the families for AVX2.
+var families2 = [...]family{arithmetic2, narrow2, booleans2, conversions2, accesses2}
+
+func (avx2) families() []family              { return families2[:] }
+func (avx2) bits() int                       { return 256 }
+func (avx2) broadcasts() bool                { return false }
+func (avx2) registers(file) (first, end int) { return 0, int(vecTemp) }
+func (avx2) file(isa.Bank) file              { return fileVec }
+
+func (avx2) enter(c *compiler) {
+	w := c.width(isa.I32)
+	c.V(amd64.VMOVD, amd64.X, vecIdle, regTemp)
+	c.V(amd64.VPBROADCASTD, w, vecIdle, vecIdle)
+	c.V(amd64.VPANDD, w, vecIdle, vecIdle, c.laneBits())
+	c.V(amd64.VPXORD, w, vecTemp, vecTemp, vecTemp)
+	c.V(amd64.VPCMPEQD, w, vecIdle, vecIdle, vecTemp)
+}
+
+// laneBits has bit i in lane i.
+func (c *compiler) laneBits() amd64.Mem {
+	var b []byte
+	for i := range c.lanes {
+		b = binary.LittleEndian.AppendUint32(b, 1<<i)
+	}
+	return c.Const(b)
+}
+
+func (avx2) spread(c *compiler, t isa.Type, x amd64.Vec, r amd64.Reg) {
+	c.V(opExtract.of(t), amd64.X, x, r)
+	c.V(opSpread.of(t), c.width(t), x, x)
+}
+
+func (avx2) loadBool(c *compiler, v *value) {
+	w, x := c.width(isa.I32), amd64.Vec(v.reg)
+	if c.lanes == 8 {
+		c.V(amd64.VPBROADCASTB, w, x, c.memory(v))
+	} else {
+		c.V(amd64.SHRXQ, amd64.X, regTemp, c.chunkWord(v), regLane)
+		c.V(amd64.VMOVD, amd64.X, x, regTemp)
+		c.V(amd64.VPBROADCASTD, w, x, x)
+	}
+	c.V(amd64.VPANDD, w, x, x, c.laneBits())
+	c.V(amd64.VPCMPEQD, w, x, x, c.laneBits())
+	v.wide = false
+}
+
+// chunkWord is the word of 64 booleans that a value is in.
+func (c *compiler) chunkWord(v *value) amd64.Mem {
+	return amd64.Mem{Base: regChunk, Disp: int32(v.off)}
+}
+
+// storeBool changes the bits that differ from those in the register file.
+func (avx2) storeBool(c *compiler, v *value) {
+	x := amd64.Vec(v.reg)
+	if v.wide {
+		c.V(amd64.VMOVMSKPD, amd64.Y, regTemp, x)
+	} else {
+		c.V(amd64.VMOVMSKPS, c.width(isa.I32), regTemp, x)
+	}
+	if c.lanes == 8 {
+		if v.dense {
+			c.G(amd64.MOV, amd64.B8, c.memory(v), regTemp)
+			return
+		}
+		c.G(amd64.XOR, amd64.B8, regTemp, c.memory(v))
+		c.V(amd64.VMOVMSKPS, amd64.Y, regAddress, vecIdle)
+		c.V(amd64.ANDN, amd64.X, regTemp, regAddress, regTemp)
+		c.G(amd64.XOR, amd64.B8, c.memory(v), regTemp)
+		return
+	}
+	c.V(amd64.SHRXQ, amd64.X, regAddress, c.chunkWord(v), regLane)
+	c.G(amd64.XOR, amd64.B32, regTemp, regAddress)
+	if !v.dense {
+		c.V(amd64.VMOVMSKPS, amd64.X, regAddress, vecIdle)
+		c.V(amd64.ANDN, amd64.X, regTemp, regAddress, regTemp)
+	}
+	c.G(amd64.AND, amd64.B32, regTemp, amd64.Imm(1<<c.lanes-1))
+	c.V(amd64.SHLXQ, amd64.X, regTemp, regTemp, regLane)
+	c.G(amd64.XOR, amd64.B64, c.chunkWord(v), regTemp)
+}
+
+func (avx2) storeSome(c *compiler, v *value) {
+	t := typeOf(v.bank)
+	w := c.width(t)
+	c.V(opSelect2.of(t), w, vecTemp, amd64.Vec(v.reg), c.memory(v), c.idle(t))
+	c.V(opMove.of(t), w, c.memory(v), vecTemp)
+}
+
+func (avx2) storeNarrow(c *compiler, v *value) {
+	x, w := amd64.Vec(v.reg), c.width(isa.I32)
+	if !v.dense {
+		c.V(fileLoads[v.bank], w, vecTemp, c.memory(v))
+		c.V(amd64.VBLENDVPS, w, vecTemp, x, vecTemp, vecIdle)
+		x = vecTemp
+	}
+	c.pack(vecTemp, x)
+	bytes := 2 * c.lanes
+	if v.bank == isa.Bank8 {
+		c.V(amd64.VPACKUSWB, amd64.X, vecTemp, vecTemp, vecTemp)
+		bytes = c.lanes
+	}
+	move := map[int]amd64.Op{4: amd64.VMOVD, 8: amd64.VMOVQ, 16: amd64.VMOVDQU32}[bytes]
+	c.V(move, amd64.X, c.memory(v), vecTemp)
+}
+
+// pack puts elements of 32 bits, which are zero-extended, next to each other as elements of 16.
+func (c *compiler) pack(d, x amd64.Vec) {
+	w := c.width(isa.I32)
+	c.V(amd64.VPACKUSDW, w, d, x, x)
+	if w == amd64.Y {
+		c.V(amd64.VPERMQ, w, d, d, amd64.Imm(0x08)) // it packs each half of the register on its own
+	}
+}
+
+// idle returns vecIdle with elements as wide as those of a type, in vecTemp if they have 64 bits.
+func (c *compiler) idle(t isa.Type) amd64.Vec {
+	if t.Bank() != isa.Bank64 {
+		return vecIdle
+	}
+	c.V(amd64.VPMOVSXDQ, amd64.Y, vecTemp, vecIdle)
+	return vecTemp
+}
+
+func (avx2) canonical(c *compiler, t isa.Type, x amd64.Vec) {
+	w := c.width(t)
+	c.V(opFCmp.of(t), w, vecTemp, x, x, amd64.Imm(cmpUnordered))
+	c.V(opSelect2.of(t), w, x, x, c.splat(t, 0x7fc00000, 0x7ff8000000000000), vecTemp)
+}
+
+// truth returns the vector register that holds an operand of booleans, in lanes as wide as the
+// elements of a type.
+func (c *compiler) truth(r isa.Reg, t isa.Type) amd64.Vec {
+	if r.IsScalar() {
+		x, w := c.vec(), c.width(t)
+		c.V(amd64.VPBROADCASTD, w, x, scalar(r))
+		c.V(amd64.VPSLLD, w, x, x, amd64.Imm(31))
+		c.V(amd64.VPSRAD, w, x, x, amd64.Imm(31))
+		return x
+	}
+	v := c.inRegister(r)
+	x := amd64.Vec(v.reg)
+	switch wide := t.Bank() == isa.Bank64; {
+	case wide && !v.wide:
+		c.V(amd64.VPMOVSXDQ, amd64.Y, x, x)
+		v.wide = true
+	case !wide && v.wide:
+		c.narrow(x, x)
+		v.wide = false
+	}
+	return x
+}
+
+// narrow puts the lower halves of elements of 64 bits next to each other.
+func (c *compiler) narrow(d, x amd64.Vec) {
+	c.V(amd64.VEXTRACTI128, amd64.Y, vecTemp, x, amd64.Imm(1))
+	c.V(amd64.VSHUFPS, amd64.X, d, x, vecTemp, amd64.Imm(0x88))
+}
+
+// resultTruth makes x, in lanes as wide as the elements of a type, the result of the present instruction.
+func (c *compiler) resultTruth(in *isa.Inst, t isa.Type, x amd64.Vec) {
+	c.define(in, isa.B1, int(x), false)
+	c.value(in.Dst, isa.B1).wide = t.Bank() == isa.Bank64
+}
+
+// booleans2 is the family of instructions on booleans alone.
+func booleans2(_ amd64.Features, in *isa.Inst) emitter {
+	if in.Type != isa.B1 || in.Op.Info().Shape == isa.ShapeConvert {
+		return nil
+	}
+	switch in.Op {
+	case isa.OpAnd:
+		return truths(amd64.VPANDD, false)
+	case isa.OpOr:
+		return truths(amd64.VPORD, false)
+	case isa.OpXor, isa.OpNe:
+		return truths(amd64.VPXORD, false)
+	case isa.OpEq:
+		return truths(amd64.VPXORD, true)
+	case isa.OpNot:
+		return (*compiler).notTruth
+	case isa.OpMov:
+		return (*compiler).movTruth
+	case isa.OpSelect:
+		return (*compiler).selectTruth
+	}
+	return nil
+}
+
+// lanesOf returns a type with elements as wide as the lanes of the first of the operands that
+// is in a register, so that fewer have to change.
+func (c *compiler) lanesOf(operands ...isa.Reg) isa.Type {
+	for _, r := range operands {
+		if r.IsScalar() {
+			continue
+		}
+		if v := c.value(r, isa.B1); v.reg >= 0 && v.wide {
+			return isa.I64
+		} else if v.reg >= 0 {
+			break
+		}
+	}
+	return isa.I32
+}
+
+func truths(op amd64.Op, not bool) emitter {
+	return func(c *compiler, in *isa.Inst) {
+		t := c.lanesOf(in.A, in.B)
+		a, b := c.truth(in.A, t), c.truth(in.B, t)
+		d, w := c.vec(), c.width(t)
+		c.V(op, w, d, a, b)
+		if not {
+			c.complement(t, d, d)
+		}
+		c.resultTruth(in, t, d)
+	}
+}
+
+// complement turns all bits around.
+func (c *compiler) complement(t isa.Type, d, x amd64.Vec) {
+	c.V(amd64.VPXORD, c.width(t), d, x, c.splat(t, 1<<32-1, 1<<64-1))
+}
+
+func (c *compiler) notTruth(in *isa.Inst) {
+	t := c.lanesOf(in.A)
+	a := c.truth(in.A, t)
+	d := c.vec()
+	c.complement(t, d, a)
+	c.resultTruth(in, t, d)
+}
+
+func (c *compiler) movTruth(in *isa.Inst) {
+	t := c.lanesOf(in.A)
+	a := c.truth(in.A, t)
+	d := c.vec()
+	c.V(amd64.VMOVDQA32, c.width(t), d, a)
+	c.resultTruth(in, t, d)
+}
+
+func (c *compiler) selectTruth(in *isa.Inst) {
+	t := c.lanesOf(in.A, in.B, in.C)
+	k, yes, no := c.truth(in.A, t), c.truth(in.B, t), c.truth(in.C, t)
+	d := c.vec()
+	c.V(opSelect2.of(t), c.width(t), d, no, yes, k)
+	c.resultTruth(in, t, d)
+}
