@@ -92,11 +92,8 @@ var (
 
 // arithmetic is the family of moves, arithmetic and comparisons on elements of 32 and 64 bits
 // and on booleans.
-func arithmetic(f amd64.Features, in *isa.Inst) emitter {
-	switch {
-	case !wideOrBool(in.Type),
-		in.Type == isa.I64 && (in.Op == isa.OpMulHiS || in.Op == isa.OpMulHiU),
-		in.Op == isa.OpPopCount && f&amd64.VPOPCNTDQ == 0:
+func arithmetic(_ amd64.Features, in *isa.Inst) emitter {
+	if !wideOrBool(in.Type) {
 		return nil
 	}
 	return arithmeticEmitters[in.Op]
@@ -141,6 +138,12 @@ var arithmeticEmitters = map[isa.Op]emitter{
 	isa.OpClz:      (*compiler).clz,
 	isa.OpCtz:      (*compiler).ctz,
 	isa.OpPopCount: (*compiler).popCount,
+	isa.OpPtrDiff:  (*compiler).ptrDiff,
+
+	isa.OpBitReverse:  (*compiler).bitReverse,
+	isa.OpBitInsert:   (*compiler).bitInsert,
+	isa.OpBitExtractS: (*compiler).bitExtractS,
+	isa.OpBitExtractU: (*compiler).bitExtractU,
 
 	isa.OpFAdd:     float(opFAdd, true),
 	isa.OpFSub:     float(opFSub, false),
@@ -302,9 +305,8 @@ func (c *compiler) unary(in *isa.Inst, op pair) {
 	c.result(in, in.Type, d)
 }
 
-func (c *compiler) abs(in *isa.Inst)      { c.unary(in, opAbs) }
-func (c *compiler) clz(in *isa.Inst)      { c.unary(in, opClz) }
-func (c *compiler) popCount(in *isa.Inst) { c.unary(in, opCount) }
+func (c *compiler) abs(in *isa.Inst) { c.unary(in, opAbs) }
+func (c *compiler) clz(in *isa.Inst) { c.unary(in, opClz) }
 
 // ctz counts the ones of ~a & (a-1): the zeros below the lowest one of a.
 func (c *compiler) ctz(in *isa.Inst) {
@@ -349,6 +351,10 @@ func shift(fixed, variable pair) emitter {
 // mulHi multiplies the even and the odd elements of 32 bits to products of 64.
 func mulHi(op amd64.Op) emitter {
 	return func(c *compiler, in *isa.Inst) {
+		if in.Type == isa.I64 {
+			c.mulHi64(in)
+			return
+		}
 		w := c.width(isa.I32)
 		a, b := c.load(in.A, isa.I32, true), c.load(in.B, isa.I32, true)
 		d, x, y := c.vec(), c.vec(), c.vec()

@@ -68,8 +68,8 @@ func (c *compiler) spreadNarrow(r isa.Reg, t isa.Type, x amd64.Vec) {
 
 // narrowArithmetic is the family of moves, arithmetic and comparisons on elements of 8 and 16
 // bits.
-func narrowArithmetic(f amd64.Features, in *isa.Inst) emitter {
-	if in.Op.Info().Shape == isa.ShapeConvert || !narrow(in.Type) || in.Op == isa.OpPopCount && f&amd64.VPOPCNTDQ == 0 {
+func narrowArithmetic(_ amd64.Features, in *isa.Inst) emitter {
+	if in.Op.Info().Shape == isa.ShapeConvert || !narrow(in.Type) {
 		return nil
 	}
 	return narrowEmitters[in.Op]
@@ -126,6 +126,11 @@ var narrowEmitters = map[isa.Op]emitter{
 	isa.OpClz:      (*compiler).narrowClz,
 	isa.OpCtz:      (*compiler).narrowCtz,
 	isa.OpPopCount: (*compiler).popCount,
+
+	isa.OpBitReverse:  (*compiler).bitReverse,
+	isa.OpBitInsert:   as(viewCut, (*compiler).bitInsert),
+	isa.OpBitExtractS: as(viewCut, (*compiler).bitExtractS),
+	isa.OpBitExtractU: (*compiler).bitExtractU,
 
 	isa.OpEq:  compare(opCmpU, intEqual),
 	isa.OpNe:  compare(opCmpU, intNotEqual),
