@@ -1,6 +1,8 @@
 package interp
 
 import (
+	"math"
+	"math/bits"
 	"slices"
 	"unsafe"
 
@@ -37,12 +39,8 @@ type Run struct {
 	// Only those have to be in the register file at the end.
 	Keep []bool
 	// Slots has, for each instruction, the number of its place in [Frame.Slots]
-	// if it is a load or store. Those with the same pointer and index share one: each accesses
-	// what lies Disp bytes behind the element that the slot and its index,
-	// less Bias, select.
+	// if it is a load or store.
 	Slots []int
-	Disp  []int32
-	Bias  []uint32
 	code  *code
 }
 
@@ -68,24 +66,21 @@ type Frame struct {
 	// Exec is a word for each chunk: the lanes that run. Results of instructions with
 	// [isa.FlagDense] may be written to all lanes.
 	Exec unsafe.Pointer
-	// Slots is an array of [Slot], those of the run.
+	// Slots is an array of [Slot], one for each load or store of the run.
 	Slots unsafe.Pointer
 	// Refused is set by a function that cannot do the run, because an index
 	// is beyond its slot's limit. This package then does all of it; what the
 	// function has changed by then are registers that the run writes before it reads them,
 	// never memory.
 	Refused uint64
-	// Scratch is for the function: two vectors.
-	Scratch [16]uint64
 }
 
 // Slot is the memory that a load or store of a run works on: the element with index i of a lane, as an
-// unsigned number and less the bias, is at Address + i*Scale + Disp if i is at most Limit. Limit is such that
-// i*Scale has less than 32 bits, the sign not counted. Pointer is for the function.
+// unsigned number, is at Address + i*Scale if i is at most Limit. Limit is such that
+// i*Scale has less than 32 bits, the sign not counted.
 type Slot struct {
 	Address unsafe.Pointer
 	Limit   uint64
-	Pointer uintptr
 }
 
 // The offsets of the fields of Frame, in bytes.
@@ -97,10 +92,8 @@ const (
 	FrameExec    = unsafe.Offsetof(Frame{}.Exec)
 	FrameSlots   = unsafe.Offsetof(Frame{}.Slots)
 	FrameRefused = unsafe.Offsetof(Frame{}.Refused)
-	FrameScratch = unsafe.Offsetof(Frame{}.Scratch)
 	SlotAddress  = unsafe.Offsetof(Slot{}.Address)
 	SlotLimit    = unsafe.Offsetof(Slot{}.Limit)
-	SlotPointer  = unsafe.Offsetof(Slot{}.Pointer)
 	SlotSize     = unsafe.Sizeof(Slot{})
 )
 
@@ -116,17 +109,10 @@ func Compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) 
 func Movable(in *isa.Inst) bool { return in.Dst.IsVector() && pure(in) }
 
 // Indexed says whether an instruction loads or stores elements of memory behind a scalar pointer, each
-// lane with an index of its own, or loads one for all lanes, so that it may be part of a [Run], or be one.
+// lane with an index of its own, so that it may be part of a [Run], or be one.
 func Indexed(in *isa.Inst) bool {
-	switch {
-	case !in.A.IsScalar() || in.Space == isa.SpacePrivate:
-		return false
-	case in.Idx != isa.IdxNone && (in.Scale == 0 || in.Scale&(in.Scale-1) != 0 || in.Scale >= 1<<16):
-		return false
-	case in.Op == isa.OpLoad:
-		return in.Dst.IsVector()
-	}
-	return in.Op == isa.OpStore && in.Idx != isa.IdxNone && in.B.IsVector()
+	return (in.Op == isa.OpLoad && in.Dst.IsVector() || in.Op == isa.OpStore) && in.A.IsScalar() && in.Idx != isa.IdxNone && in.B.IsVector() &&
+		in.Space != isa.SpacePrivate && in.Scale != 0 && in.Scale&(in.Scale-1) == 0 && in.Scale < 1<<16
 }
 
 // alone says whether an instruction may be a run, but not part of a longer one.
@@ -334,13 +320,14 @@ func (r *runs) flush(pc int) {
 	if len(r.code) == 0 {
 		return
 	}
-	run := &Run{Code: r.code, Keep: make([]bool, len(r.code)), code: r.decoder.code}
+	run := &Run{Code: r.code, Keep: make([]bool, len(r.code)), Slots: make([]int, len(r.code)), code: r.decoder.code}
 	var slots []slotAccess
-	for _, g := range run.shareSlots() {
-		slots = append(slots, r.slotAccess(&g))
-	}
 	for i, at := range r.at {
 		u := r.used[at-r.start]
+		if op := r.code[i].Op; op == isa.OpLoad || op == isa.OpStore {
+			run.Slots[i] = len(slots)
+			slots = append(slots, r.slotAccess(&run.Code[i], at))
+		}
 		run.Keep[i] = u.last >= pc || u.reaches && r.code[i].Flags&isa.FlagDense == 0
 	}
 	first := len(r.out)
@@ -381,7 +368,7 @@ func Operands(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg
 	return visit(k, in, use)
 }
 
-// slotAccess is what a slot needs: an instruction that stands for all of the slot's.
+// slotAccess is a load or store of a run: the instruction and what its slot needs.
 type slotAccess struct {
 	in    inst
 	size  uint64
@@ -389,12 +376,13 @@ type slotAccess struct {
 	most  uint64 // the greatest limit
 }
 
-// slotAccess decodes the instruction of a slot.
-func (d *decoder) slotAccess(g *slotGroup) slotAccess {
-	in := inst{src: &g.first}
+// slotAccess decodes load or store s, which stands at pc, for its slot.
+func (d *decoder) slotAccess(s *isa.Inst, pc int) slotAccess {
+	in := inst{src: s, pc: pc}
 	d.addressing(&in)
-	in.disp = g.low
-	return slotAccess{in: in, size: uint64(g.high - g.low), shift: g.shift(), most: g.most()}
+	l := slotAccess{in: in, size: uint64(in.src.Type.Bytes()), shift: bits.TrailingZeros32(in.src.Scale)}
+	l.most = uint64(math.MaxInt32) >> l.shift
+	return l
 }
 
 // runOnMemory does a run that loads or stores, if all its pointers lead to memory and no
@@ -410,7 +398,7 @@ func runOnMemory(w *wave, in *inst) {
 			ok = false
 			break
 		}
-		w.slots[i].Address, w.slots[i].Limit = unsafe.Add(mem, off), min((limit-uint64(off))>>l.shift, l.most)
+		w.slots[i] = Slot{unsafe.Add(mem, off), min((limit-uint64(off))>>l.shift, l.most)}
 	}
 	if ok {
 		w.frame.Refused = 0

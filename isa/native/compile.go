@@ -71,14 +71,7 @@ type compiler struct {
 	holders [files][32]*value
 	pinned  [files]uint32 // registers that the present instruction uses
 	view    view          // how it looks at elements of 8 and 16 bits
-
-	slots   []slotState
-	sharing bool     // some slot has several accesses
-	behind  []func() // emit what stands behind the function
 }
-
-// later has f emit code behind the function.
-func (c *compiler) later(f func()) { c.behind = append(c.behind, f) }
 
 // compileRun returns the machine code of a run.
 func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]byte, error) {
@@ -110,14 +103,9 @@ func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]
 		c.holders, c.values, c.order = [files][32]*value{}, map[place]*value{}, nil
 		c.loop(c.body)
 	} else {
-		c.prepareSlots()
-		c.prepareUniform()
 		c.loop(c.body)
 	}
 	c.G(amd64.RET, amd64.B64)
-	for _, f := range c.behind {
-		f()
-	}
 	if c.refuses {
 		c.Bind(c.refuse)
 		c.G(amd64.MOV, amd64.B64, amd64.Mem{Base: regFrame, Disp: int32(interp.FrameRefused)}, amd64.Imm(1))
@@ -128,7 +116,6 @@ func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]
 
 // body emits the instructions of the run for a group.
 func (c *compiler) body() {
-	c.enterSlots()
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
 		c.at = i
