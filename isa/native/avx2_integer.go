@@ -50,6 +50,10 @@ var arithmeticEmitters2 = map[isa.Op]emitter{
 	isa.OpCtz:      (*compiler).ctz2,
 	isa.OpPopCount: (*compiler).popCount2,
 
+	isa.OpBitReverse:  (*compiler).bitReverse,
+	isa.OpBitInsert:   (*compiler).bitInsert2,
+	isa.OpBitExtractU: (*compiler).bitExtractU,
+
 	isa.OpEq:  compare2(opEqual2, false, false),
 	isa.OpNe:  compare2(opEqual2, false, true),
 	isa.OpLtS: compare2(opMore2, true, false),
@@ -105,6 +109,8 @@ var intEmitters2 = map[isa.Op]emitter{
 	isa.OpRHAddS:   halfAdd(opOr, opShrS, opSub),
 	isa.OpAbsDiffS: difference(opMaxS, opMinS),
 	isa.OpAbsDiffU: difference(opMaxU, opMinU),
+
+	isa.OpBitExtractS: (*compiler).bitExtractS,
 }
 
 // longEmitters2 has what works on elements of 64 bits.
@@ -123,6 +129,10 @@ var longEmitters2 = map[isa.Op]emitter{
 	isa.OpRHAddS:   halfAddLong2(opOr, opSub),
 	isa.OpAbsDiffS: differenceLong2(true),
 	isa.OpAbsDiffU: differenceLong2(false),
+	isa.OpMulHiS:   (*compiler).mulHiLong2,
+	isa.OpMulHiU:   (*compiler).mulHiLong2,
+
+	isa.OpBitExtractS: (*compiler).bitExtractLong2,
 }
 
 func (c *compiler) selection2(in *isa.Inst) {
@@ -397,13 +407,18 @@ func (c *compiler) shrLong2(in *isa.Inst) {
 	}
 	b := c.load(in.B, isa.I64, true)
 	d, x := c.vec(), c.vec()
-	c.V(amd64.VPANDQ, amd64.Y, d, b, c.Splat64(amd64.Y, 63))
-	c.V(amd64.VPBROADCASTQ, amd64.Y, x, c.Const64(1<<63))
-	c.V(amd64.VPSRLVQ, amd64.Y, x, x, d)
-	c.V(amd64.VPSRLVQ, amd64.Y, d, a, d)
-	c.V(amd64.VPXORQ, amd64.Y, d, d, x)
-	c.V(amd64.VPSUBQ, amd64.Y, d, d, x)
+	c.V(amd64.VPANDQ, amd64.Y, x, b, c.Splat64(amd64.Y, 63))
+	c.sarLongBy(d, a, x)
 	c.result(in, isa.I64, d)
+}
+
+// sarLongBy is sarLong by the elements of n. d may be a.
+func (c *compiler) sarLongBy(d, a, n amd64.Vec) {
+	c.V(amd64.VPSRLVQ, amd64.Y, d, a, n)
+	c.V(amd64.VPBROADCASTQ, amd64.Y, vecTemp, c.Const64(1<<63))
+	c.V(amd64.VPSRLVQ, amd64.Y, vecTemp, vecTemp, n)
+	c.V(amd64.VPXORQ, amd64.Y, d, d, vecTemp)
+	c.V(amd64.VPSUBQ, amd64.Y, d, d, vecTemp)
 }
 
 // halfAddLong2 is halfAdd for signed elements of 64 bits.
@@ -472,14 +487,7 @@ func (c *compiler) popCount2(in *isa.Inst) {
 // a table. x is free.
 func (c *compiler) ones(t isa.Type, d, x amd64.Vec) {
 	w := c.width(t)
-	table := []byte{0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4}
-	low := c.Splat32(w, 0x0f0f0f0f)
-	c.V(amd64.VPSRLD, w, x, d, amd64.Imm(4))
-	c.V(amd64.VPANDD, w, x, x, low)
-	c.V(amd64.VPANDD, w, d, d, low)
-	c.loadTable(w, vecTemp, table)
-	c.V(amd64.VPSHUFB, w, d, vecTemp, d)
-	c.V(amd64.VPSHUFB, w, x, vecTemp, x)
+	c.lookup(w, d, x, d, nibbleOnes, nibbleOnes)
 	c.V(amd64.VPADDB, w, d, d, x)
 	if t.Bank() == isa.Bank64 {
 		c.V(amd64.VPXORD, w, x, x, x)
@@ -490,13 +498,4 @@ func (c *compiler) ones(t isa.Type, d, x amd64.Vec) {
 	c.V(amd64.VPADDB, w, d, d, x)
 	c.V(amd64.VPANDD, w, d, d, c.Splat32(w, 0x00ff00ff))
 	c.V(amd64.VPMADDWD, w, d, d, c.Splat32(w, 0x00010001))
-}
-
-// loadTable loads 16 bytes for VPSHUFB.
-func (c *compiler) loadTable(w amd64.Width, d amd64.Vec, table []byte) {
-	if w == amd64.Y {
-		c.V(amd64.VBROADCASTI128, w, d, c.Const(table))
-	} else {
-		c.V(amd64.VMOVDQU32, w, d, c.Const(table))
-	}
 }

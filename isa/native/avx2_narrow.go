@@ -56,6 +56,11 @@ var narrowEmitters2 = map[isa.Op]emitter{
 	isa.OpCtz:      (*compiler).narrowCtz2,
 	isa.OpPopCount: (*compiler).popCount2,
 
+	isa.OpBitReverse:  (*compiler).bitReverse,
+	isa.OpBitInsert:   as(viewCut, (*compiler).bitInsert2),
+	isa.OpBitExtractU: (*compiler).bitExtractU,
+	isa.OpBitExtractS: as(viewCut, (*compiler).bitExtractS),
+
 	// Zero-extended numbers compare like signed ones.
 	isa.OpEq:  compare2(opEqual2, false, false),
 	isa.OpNe:  compare2(opEqual2, false, true),

@@ -30,12 +30,12 @@ func (c *compiler) repeated(b []byte, w amd64.Width) amd64.Mem {
 	return c.Const(bytes.Repeat(b, w.Bytes()/16))
 }
 
-// lookup gives d and x what two tables say about the lower and the upper half of each byte of a.
+// lookup gives d and x what two tables say about the lower and the upper half of each byte of a, which may be d.
 func (c *compiler) lookup(w amd64.Width, d, x, a amd64.Vec, lower, upper []byte) {
 	t := c.vec()
-	half := c.Const32(0x0f0f0f0f).Bcast()
-	c.V(amd64.VPANDD, w, d, a, half)
+	half := c.splat32(w, 0x0f0f0f0f)
 	c.V(amd64.VPSRLD, w, x, a, amd64.Imm(4))
+	c.V(amd64.VPANDD, w, d, a, half)
 	c.V(amd64.VPANDD, w, x, x, half)
 	c.V(amd64.VMOVDQU32, w, t, c.repeated(lower, w))
 	c.V(amd64.VPSHUFB, w, d, t, d)

@@ -184,16 +184,21 @@ var arithmeticEmitters = map[isa.Op]emitter{
 // splat returns a constant, for all lanes, of the width of a type: v for 32
 // bits, w for 64.
 func (c *compiler) splat(t isa.Type, v uint32, w uint64) amd64.Mem {
-	wide := t.Bank() == isa.Bank64
 	switch {
-	case wide && c.set.broadcasts():
-		return c.Const64(w).Bcast()
-	case wide:
-		return c.Splat64(c.width(t), w)
+	case t.Bank() != isa.Bank64:
+		return c.splat32(c.width(t), v)
 	case c.set.broadcasts():
+		return c.Const64(w).Bcast()
+	}
+	return c.Splat64(c.width(t), w)
+}
+
+// splat32 returns a constant of 32 bits, as often as a register of width w holds it.
+func (c *compiler) splat32(w amd64.Width, v uint32) amd64.Mem {
+	if c.set.broadcasts() {
 		return c.Const32(v).Bcast()
 	}
-	return c.Splat32(c.width(t), v)
+	return c.Splat32(w, v)
 }
 
 // both returns two operands, the first in a register; for a commutative operation a

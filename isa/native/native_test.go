@@ -355,7 +355,7 @@ func testInstructions(t *testing.T, e Engine) {
 			accelerated[name] = true
 		}
 	})
-	least := 520
+	least := 555
 	if e.features&amd64.AVX512 != 0 {
 		least = 585
 	}
