@@ -73,6 +73,21 @@ type Frame struct {
 	// function has changed by then are registers that the run writes before it reads them,
 	// never memory.
 	Refused uint64
+	// Call says that a function has not ended but wants something done for some lanes: a
+	// number of its own, not 0. It goes on behind that when it is called again,
+	// at Resume, an address in it, or 0 for its beginning.
+	Call   uint64
+	Resume uintptr
+	// Saved is a [Registers], where the function leaves what it has in registers
+	// meanwhile.
+	Saved unsafe.Pointer
+}
+
+// Registers is the registers of a processor, as far as a function may have something in them.
+type Registers struct {
+	Vectors [32][64]byte
+	Masks   [8]uint64
+	General [16]uint64
 }
 
 // Slot is the memory that a load or store of a run works on: the element with index i of a lane, as an
@@ -92,9 +107,17 @@ const (
 	FrameExec    = unsafe.Offsetof(Frame{}.Exec)
 	FrameSlots   = unsafe.Offsetof(Frame{}.Slots)
 	FrameRefused = unsafe.Offsetof(Frame{}.Refused)
-	SlotAddress  = unsafe.Offsetof(Slot{}.Address)
-	SlotLimit    = unsafe.Offsetof(Slot{}.Limit)
-	SlotSize     = unsafe.Sizeof(Slot{})
+	FrameCall    = unsafe.Offsetof(Frame{}.Call)
+	FrameResume  = unsafe.Offsetof(Frame{}.Resume)
+	FrameSaved   = unsafe.Offsetof(Frame{}.Saved)
+
+	RegistersVectors = unsafe.Offsetof(Registers{}.Vectors)
+	RegistersMasks   = unsafe.Offsetof(Registers{}.Masks)
+	RegistersGeneral = unsafe.Offsetof(Registers{}.General)
+
+	SlotAddress = unsafe.Offsetof(Slot{}.Address)
+	SlotLimit   = unsafe.Offsetof(Slot{}.Limit)
+	SlotSize    = unsafe.Sizeof(Slot{})
 )
 
 // Compile prepares a kernel as [Engine.Compile] does, with runs of instructions

@@ -7,6 +7,27 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/clmath"
 )
 
+// Math32 returns what an instruction OpMath1, OpMath2 or OpMath3 on F32 computes from its operands, or
+// nil if there is no such function. Operands and results that are integers
+// travel as the bits of the element.
+func Math32(in *isa.Inst) func(x, y, z float32) float32 {
+	switch in.Op {
+	case isa.OpMath1:
+		if f := unaryFunc32(in.Imm); f != nil {
+			return func(x, _, _ float32) float32 { return f(x) }
+		}
+	case isa.OpMath2:
+		if f := binaryFunc32(in.Imm); f != nil {
+			return func(x, y, _ float32) float32 { return f(x, y) }
+		}
+	case isa.OpMath3:
+		if in.Imm < clmath.NumFuncs {
+			return clmath.Ternary32[in.Imm]
+		}
+	}
+	return nil
+}
+
 // unaryFunc32 returns the function of one operand that Inst.Imm names, nil
 // when there is none. Functions with two results are asked for one of them;
 // integers travel as the bits of the element.

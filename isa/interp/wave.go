@@ -84,6 +84,7 @@ type wave struct {
 	pipes  *pipeState
 	frame  Frame // for runs of an accelerator
 	slots  []Slot
+	saved  *Registers
 
 	back back // lanes that are kept back at a barrier
 
@@ -119,6 +120,9 @@ func (c *code) NewWave(lanes int) engine.Wave {
 	w.async = c.newAsync(chunks)
 	w.pipes = c.newPipes(chunks)
 	w.slots = make([]Slot, c.slots)
+	if c.accel != nil {
+		w.saved = new(Registers)
+	}
 	if c.usesIDs {
 		for i := range w.ids {
 			w.ids[i] = make([]uint32, chunks*64)
@@ -152,7 +156,7 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	w.masks[maskExact] = w.exec
 	if c.accel != nil {
 		w.frame = Frame{Base: w.base, Stride: w.stride, Chunks: uintptr(chunks), Scalars: unsafe.Pointer(unsafe.SliceData(w.s)),
-			Exec: unsafe.Pointer(unsafe.SliceData(w.exec)), Slots: unsafe.Pointer(unsafe.SliceData(w.slots))}
+			Exec: unsafe.Pointer(unsafe.SliceData(w.exec)), Slots: unsafe.Pointer(unsafe.SliceData(w.slots)), Saved: unsafe.Pointer(w.saved)}
 	}
 	for k := range chunks {
 		w.live[k] = full

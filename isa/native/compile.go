@@ -71,10 +71,14 @@ type compiler struct {
 	holders [files][32]*value
 	pinned  [files]uint32 // registers that the present instruction uses
 	view    view          // how it looks at elements of 8 and 16 bits
+
+	mayCallOut bool
+	callouts   []callout
+	resume     amd64.Label // where it goes on after a callout
 }
 
-// compileRun returns the machine code of a run.
-func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]byte, error) {
+// compileRun returns the machine code of a run, and what it calls.
+func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]byte, []callout, error) {
 	s := setOf(f)
 	c := &compiler{Assembler: amd64.New(f), features: f, set: s, constants: constants, run: run, lanes: s.bits() / 32, values: map[place]*value{}, events: map[place][]event{}}
 	for i := range run.Code {
@@ -97,6 +101,7 @@ func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]
 		}
 	}
 	c.refuse = c.NewLabel()
+	c.resumable()
 	if run.Code[0].Op == isa.OpStore {
 		// Nothing is stored before all of it is known to be in order.
 		c.loop(func() { s.checkIndex(c, &run.Code[0]) })
@@ -111,7 +116,9 @@ func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]
 		c.G(amd64.MOV, amd64.B64, amd64.Mem{Base: regFrame, Disp: int32(interp.FrameRefused)}, amd64.Imm(1))
 		c.G(amd64.RET, amd64.B64)
 	}
-	return c.Finish()
+	c.endCallouts()
+	code, err := c.Finish()
+	return code, c.callouts, err
 }
 
 // body emits the instructions of the run for a group.
@@ -243,6 +250,13 @@ func (c *compiler) take(file file) int {
 
 // vec returns a vector register for a result or something in between.
 func (c *compiler) vec() amd64.Vec { return amd64.Vec(c.take(fileVec)) }
+
+// release gives temporary registers back before the instruction ends.
+func (c *compiler) release(xs ...amd64.Vec) {
+	for _, x := range xs {
+		c.pinned[fileVec] &^= 1 << x
+	}
+}
 
 // memory returns where a group's elements of a value are in the register file.
 func (c *compiler) memory(v *value) amd64.Mem {

@@ -34,6 +34,13 @@
 // vector register, all ones or all zeros. Groups in which no lane runs are left out;
 // in others, all lanes compute, and the execution mask rules only what is stored.
 //
+// # Mathematics
+//
+// The single precision functions of package clmath are correctly rounded, so that
+// machine code may compute them in its own way: in double precision, followed by a test whether
+// the result is too near to the middle of two floats. Lanes of which it cannot tell the result,
+// some in a million, it leaves to clmath: it puts its registers away, returns, and is called again.
+//
 // # NaNs
 //
 // The bytecode has one NaN a type, the processor many. They differ only where

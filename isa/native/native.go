@@ -61,11 +61,20 @@ type accelerator struct {
 }
 
 // function is a compiled run, which is loaded when all of the kernel are there.
-type function struct{ f codemem.Func }
+type function struct {
+	f        codemem.Func
+	callouts []callout
+}
 
 func (n *function) run(f *interp.Frame) {
-	if err := n.f.Call(unsafe.Pointer(f)); err != nil {
-		panic(err) // the code is closed only when nobody holds it
+	for {
+		if err := n.f.Call(unsafe.Pointer(f)); err != nil {
+			panic(err) // the code is closed only when nobody holds it
+		}
+		if f.Call == 0 {
+			return
+		}
+		n.callouts[f.Call-1].do(f)
 	}
 }
 
@@ -100,7 +109,7 @@ type emitter func(c *compiler, in *isa.Inst)
 type family func(f amd64.Features, in *isa.Inst) emitter
 
 // families lists those for AVX-512.
-var families = [...]family{arithmetic, narrowArithmetic, conversions, accesses}
+var families = [...]family{arithmetic, narrowArithmetic, conversions, accesses, mathematics}
 
 // find returns the emitter of an instruction, or nil.
 func find(f amd64.Features, in *isa.Inst) emitter {
@@ -126,14 +135,14 @@ func wideOrBool(t isa.Type) bool {
 
 // Compile makes a function of a run.
 func (a *accelerator) Compile(r *interp.Run) func(*interp.Frame) {
-	code, err := compileRun(a.features, a.constants, r)
+	code, callouts, err := compileRun(a.features, a.constants, r)
 	if err != nil {
 		if a.failed != nil {
 			a.failed(err)
 		}
 		return nil // too long for one function
 	}
-	n := &function{}
+	n := &function{callouts: callouts}
 	a.text, a.runs = append(a.text, code), append(a.runs, n)
 	return n.run
 }
