@@ -1,11 +1,6 @@
 package interp
 
 import (
-	"math"
-	"math/bits"
-	"slices"
-	"unsafe"
-
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
@@ -14,22 +9,26 @@ import (
 // interrupted.
 const maxRun = 1024
 
-// Accelerator does runs of instructions in the place of this package. A run
-// is part of a block: instructions with a vector destination that touch
-// registers only and cannot fault, and loads of elements that an index of each lane
-// selects. A store of such elements is a run of its own. Everything else, and what an accelerator does not take, stays here. An accelerator belongs to one kernel; its methods are
+// Accelerator runs a kernel in the place of this package, which goes on to do what the accelerator
+// does not take. A kernel comes to it as a [Plan]. An accelerator belongs to one kernel; its methods are
 // called while that is compiled, one after the other.
 type Accelerator interface {
-	// Takes says whether the instruction can be part of a run. It is asked only
-	// about those that [Movable] and [Indexed] allow.
+	// Takes says whether the accelerator does an instruction: one of a [Run], and then it is asked only
+	// about those that [Movable] and [Indexed] allow, or one that computes a scalar from scalars.
 	Takes(in *isa.Inst) bool
-	// Compile returns what does the instructions of a run, for the lanes of a
-	// wave, or nil if this package is to do so. The function is called from many
+	// Compile returns what runs the kernel, for the lanes of a wave, from [Frame.Point] on,
+	// or nil if this package is to do so. The function is called from many
 	// goroutines, each with a Frame of its own.
-	Compile(r *Run) func(f *Frame)
+	Compile(p *Plan) func(f *Frame)
 }
 
-// Run is a sequence of instructions for an [Accelerator].
+// Run is a sequence of instructions for an [Accelerator]: part of a block, instructions with a vector destination that touch
+// registers only and cannot fault, and loads of elements that an index of each lane
+// selects. A store of such elements is a run of its own.
+//
+// Machine code that cannot do a run, because a slot cannot be had or an index is beyond its limit, comes
+// back with [ExitPart]. This package then does all of it; what machine code may have changed by then are
+// registers that the run writes before it reads them, never memory.
 type Run struct {
 	// Code has the instructions. Their scalar operands may be registers that
 	// the kernel does not have: those behind [isa.Kernel.NumScalar] hold values
@@ -41,7 +40,9 @@ type Run struct {
 	// Slots has, for each instruction, the number of its place in [Frame.Slots]
 	// if it is a load or store.
 	Slots []int
-	code  *code
+	// Places has what to fill in these slots from, each slot once.
+	Places []Place
+	code   *code
 }
 
 // Offset returns where vector register reg, with elements of type t, lies in the
@@ -51,74 +52,6 @@ func (r *Run) Offset(reg isa.Reg, t isa.Type) uint32 { return r.code.offset(reg,
 
 // Kernel returns the kernel that the run is part of.
 func (r *Run) Kernel() *isa.Kernel { return r.code.kernel }
-
-// Frame is what a run works on: the registers of a wave and its lanes. Code made
-// at run time reads it, so that the order and size of the fields are part of
-// its meaning.
-type Frame struct {
-	// Base is the first chunk's registers, Stride the distance to the next, in
-	// bytes, Chunks how many there are.
-	Base   unsafe.Pointer
-	Stride uintptr
-	Chunks uintptr
-	// Scalars is the scalar registers, 64 bits each.
-	Scalars unsafe.Pointer
-	// Exec is a word for each chunk: the lanes that run. Results of instructions with
-	// [isa.FlagDense] may be written to all lanes.
-	Exec unsafe.Pointer
-	// Slots is an array of [Slot], one for each load or store of the run.
-	Slots unsafe.Pointer
-	// Refused is set by a function that cannot do the run, because an index
-	// is beyond its slot's limit. This package then does all of it; what the
-	// function has changed by then are registers that the run writes before it reads them,
-	// never memory.
-	Refused uint64
-	// Call says that a function has not ended but wants something done for some lanes: a
-	// number of its own, not 0. It goes on behind that when it is called again,
-	// at Resume, an address in it, or 0 for its beginning.
-	Call   uint64
-	Resume uintptr
-	// Saved is a [Registers], where the function leaves what it has in registers
-	// meanwhile.
-	Saved unsafe.Pointer
-}
-
-// Registers is the registers of a processor, as far as a function may have something in them.
-type Registers struct {
-	Vectors [32][64]byte
-	Masks   [8]uint64
-	General [16]uint64
-}
-
-// Slot is the memory that a load or store of a run works on: the element with index i of a lane, as an
-// unsigned number, is at Address + i*Scale if i is at most Limit. Limit is such that
-// i*Scale has less than 32 bits, the sign not counted.
-type Slot struct {
-	Address unsafe.Pointer
-	Limit   uint64
-}
-
-// The offsets of the fields of Frame, in bytes.
-const (
-	FrameBase    = unsafe.Offsetof(Frame{}.Base)
-	FrameStride  = unsafe.Offsetof(Frame{}.Stride)
-	FrameChunks  = unsafe.Offsetof(Frame{}.Chunks)
-	FrameScalars = unsafe.Offsetof(Frame{}.Scalars)
-	FrameExec    = unsafe.Offsetof(Frame{}.Exec)
-	FrameSlots   = unsafe.Offsetof(Frame{}.Slots)
-	FrameRefused = unsafe.Offsetof(Frame{}.Refused)
-	FrameCall    = unsafe.Offsetof(Frame{}.Call)
-	FrameResume  = unsafe.Offsetof(Frame{}.Resume)
-	FrameSaved   = unsafe.Offsetof(Frame{}.Saved)
-
-	RegistersVectors = unsafe.Offsetof(Registers{}.Vectors)
-	RegistersMasks   = unsafe.Offsetof(Registers{}.Masks)
-	RegistersGeneral = unsafe.Offsetof(Registers{}.General)
-
-	SlotAddress = unsafe.Offsetof(Slot{}.Address)
-	SlotLimit   = unsafe.Offsetof(Slot{}.Limit)
-	SlotSize    = unsafe.Sizeof(Slot{})
-)
 
 // Compile prepares a kernel as [Engine.Compile] does, with runs of instructions
 // left to an accelerator; nil is none. It does so for launches without
@@ -238,7 +171,7 @@ func (d *decoder) usages(start, end int) []usage {
 }
 
 // accelerated decodes the instructions of a block, [start, end) without the
-// terminator, and replaces runs.
+// terminator, into parts.
 func (d *decoder) accelerated(start, end int) {
 	r := &runs{decoder: d, inputs: map[vectorReg]bool{}, written: map[vectorReg]bool{}, reads: map[isa.Reg]bool{}, renamed: map[isa.Reg]isa.Reg{}, start: start, used: d.usages(start, end+1)}
 	for pc := start; pc < end; pc++ {
@@ -253,7 +186,7 @@ func (d *decoder) accelerated(start, end int) {
 				r.flush(pc)
 			}
 			if r.spoils(&in) {
-				d.inst(pc)
+				d.uniform(&in, pc)
 				continue
 			}
 			r.note(&in)
@@ -267,12 +200,10 @@ func (d *decoder) accelerated(start, end int) {
 		case len(r.code) > 0 && early(&in) && (r.slotted == 0 || pure(&in)):
 			r.rename(&in)
 			r.write(&in.Dst)
-			d.replaced = &in
-			d.inst(pc)
-			d.replaced = nil
+			d.uniform(&in, pc)
 		default:
 			r.flush(pc)
-			d.inst(pc)
+			d.uniform(&in, pc)
 		}
 	}
 	r.flush(end)
@@ -344,35 +275,21 @@ func (r *runs) flush(pc int) {
 		return
 	}
 	run := &Run{Code: r.code, Keep: make([]bool, len(r.code)), Slots: make([]int, len(r.code)), code: r.decoder.code}
-	var slots []slotAccess
 	for i, at := range r.at {
 		u := r.used[at-r.start]
 		if op := r.code[i].Op; op == isa.OpLoad || op == isa.OpStore {
-			run.Slots[i] = len(slots)
-			slots = append(slots, r.slotAccess(&run.Code[i], at))
+			run.Slots[i] = r.place(&run.Places, &run.Code[i])
 		}
 		run.Keep[i] = u.last >= pc || u.reaches && r.code[i].Flags&isa.FlagDense == 0
 	}
-	first := len(r.out)
-	f := r.accel.Compile(run)
-	if f == nil || r.slotted > 0 {
-		for i, at := range r.at {
-			r.replaced = &run.Code[i]
-			r.inst(at)
-		}
-		r.replaced = nil
+	for i, at := range r.at {
+		r.replaced = &run.Code[i]
+		r.inst(at)
 	}
-	if f != nil {
-		in := inst{fn: runNative, pc: r.at[0], src: &r.kernel.Code[r.at[0]], aux: &aux{native: f}}
-		if r.slotted > 0 {
-			in.fn = runOnMemory
-			in.aux.slots, in.aux.portable = slots, slices.Clone(r.out[first:])
-			r.slots = max(r.slots, len(slots))
-		}
-		r.out = append(r.out[:first], in)
-	}
+	r.replaced = nil
+	r.part(Part{Run: run})
 	for _, x := range r.order {
-		r.emit(inst{fn: movScalar, pc: pc, src: &r.kernel.Code[pc], d: uint32(x.Index()), a: uint32(r.renamed[x].Index())})
+		r.uniform(&isa.Inst{Op: isa.OpMov, Type: isa.I64, Dst: x, A: r.renamed[x]}, pc)
 	}
 	r.code, r.at, r.order, r.fresh = nil, nil, nil, 0
 	r.slotted, r.spoiled = 0, false
@@ -382,58 +299,8 @@ func (r *runs) flush(pc int) {
 	clear(r.renamed)
 }
 
-// runNative does a run.
-func runNative(w *wave, in *inst) { in.aux.native(&w.frame) }
-
 // Operands calls use for each register that an instruction of kernel k reads, with its
 // type, and returns the register that it writes, or isa.None, with its type.
 func Operands(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, isa.Type) {
 	return visit(k, in, use)
-}
-
-// slotAccess is a load or store of a run: the instruction and what its slot needs.
-type slotAccess struct {
-	in    inst
-	size  uint64
-	shift int
-	most  uint64 // the greatest limit
-}
-
-// slotAccess decodes load or store s, which stands at pc, for its slot.
-func (d *decoder) slotAccess(s *isa.Inst, pc int) slotAccess {
-	in := inst{src: s, pc: pc}
-	d.addressing(&in)
-	l := slotAccess{in: in, size: uint64(in.src.Type.Bytes()), shift: bits.TrailingZeros32(in.src.Scale)}
-	l.most = uint64(math.MaxInt32) >> l.shift
-	return l
-}
-
-// runOnMemory does a run that loads or stores, if all its pointers lead to memory and no
-// index is too large; otherwise the functions of this package do it, which know
-// what else there is, and what is a fault.
-func runOnMemory(w *wave, in *inst) {
-	x := in.aux
-	ok := true
-	for i := range x.slots {
-		l := &x.slots[i]
-		mem, limit, off := w.flat(&l.in, l.size, access(l.in.src))
-		if mem == nil || off < 0 || uint64(off) > limit {
-			ok = false
-			break
-		}
-		w.slots[i] = Slot{unsafe.Add(mem, off), min((limit-uint64(off))>>l.shift, l.most)}
-	}
-	if ok {
-		w.frame.Refused = 0
-		x.native(&w.frame)
-		if w.frame.Refused == 0 {
-			return
-		}
-	}
-	for i := range x.portable {
-		p := &x.portable[i]
-		if p.fn(w, p); w.faulted {
-			return
-		}
-	}
 }
