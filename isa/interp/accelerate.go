@@ -61,8 +61,18 @@ func Compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) 
 }
 
 // Movable says whether an instruction writes a vector register, reads registers
-// only and cannot fault, so that it may be part of a [Run].
-func Movable(in *isa.Inst) bool { return in.Dst.IsVector() && pure(in) }
+// only and cannot fault but by a division by zero, so that it may be part of a [Run].
+func Movable(in *isa.Inst) bool { return in.Dst.IsVector() && (pure(in) || Divides(in)) }
+
+// Divides says whether an instruction divides integers. One whose divisor is 0 in a lane that runs is a reason for machine code
+// not to do the run.
+func Divides(in *isa.Inst) bool {
+	switch in.Op {
+	case isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS:
+		return true
+	}
+	return false
+}
 
 // Indexed says whether an instruction loads or stores elements of memory behind a scalar pointer, each
 // lane with an index of its own, so that it may be part of a [Run], or be one.
@@ -124,8 +134,9 @@ type runs struct {
 	start   int
 	// Of a run with loads: the vector registers that it reads before it writes
 	// them, and those that it has written. After a refusal the former have to be as they were.
-	slotted int  // loads and stores
+	slotted int  // loads and stores, and divisions by what the run has computed
 	spoiled bool // it changes one of the former
+	faulty  bool // it has some of these, or a division by what may be 0
 	inputs  map[vectorReg]bool
 	written map[vectorReg]bool
 }
@@ -179,7 +190,7 @@ func (d *decoder) accelerated(start, end int) {
 		switch {
 		case alone(&in) && d.accel.Takes(&in):
 			r.flush(pc)
-			r.code, r.at, r.slotted = append(r.code, in), append(r.at, pc), 1
+			r.code, r.at, r.slotted, r.faulty = append(r.code, in), append(r.at, pc), 1, true
 			r.flush(pc + 1)
 		case (Movable(&in) || Indexed(&in)) && d.accel.Takes(&in):
 			if r.spoils(&in) || len(r.code) == maxRun {
@@ -197,7 +208,7 @@ func (d *decoder) accelerated(start, end int) {
 				}
 			}
 			r.code, r.at = append(r.code, in), append(r.at, pc)
-		case len(r.code) > 0 && early(&in) && (r.slotted == 0 || pure(&in)):
+		case len(r.code) > 0 && early(&in) && (!r.faulty || pure(&in)):
 			r.rename(&in)
 			r.write(&in.Dst)
 			d.uniform(&in, pc)
@@ -214,17 +225,37 @@ func (d *decoder) accelerated(start, end int) {
 func (r *runs) spoils(in *isa.Inst) bool {
 	own := map[vectorReg]bool{}
 	dst := r.reading(in, func(p vectorReg) { own[p] = true })
-	return (r.slotted > 0 || in.Op == isa.OpLoad) && (r.spoiled || r.inputs[dst] || own[dst])
+	return (r.slotted > 0 || r.late(in)) && (r.spoiled || r.inputs[dst] || own[dst])
+}
+
+// late says whether an instruction, put behind the run, may refuse it when a part of it is done. Divisors that the
+// run has not computed can be looked at before.
+func (r *runs) late(in *isa.Inst) bool {
+	if in.Op == isa.OpLoad {
+		return true
+	}
+	return Divides(in) && in.B.IsVector() && r.written[vectorReg{in.Type.Bank(), in.B.Index()}]
+}
+
+// mayDivideByZero says whether an instruction is a division by anything but a constant.
+func (r *runs) mayDivideByZero(in *isa.Inst) bool {
+	if !Divides(in) {
+		return false
+	}
+	n, ok := r.constant(in.B)
+	return !ok || n<<(64-in.Type.Bits()) == 0
 }
 
 // note enters an instruction's registers into what is known of the run.
 func (r *runs) note(in *isa.Inst) {
+	if r.late(in) {
+		r.slotted++
+		r.faulty = true
+	}
+	r.faulty = r.faulty || r.mayDivideByZero(in)
 	dst := r.reading(in, func(p vectorReg) { r.inputs[p] = true })
 	r.spoiled = r.spoiled || r.inputs[dst]
 	r.written[dst] = true
-	if in.Op == isa.OpLoad {
-		r.slotted++
-	}
 }
 
 // reading calls f for the vector registers that an instruction reads and the run has not
@@ -292,7 +323,7 @@ func (r *runs) flush(pc int) {
 		r.uniform(&isa.Inst{Op: isa.OpMov, Type: isa.I64, Dst: x, A: r.renamed[x]}, pc)
 	}
 	r.code, r.at, r.order, r.fresh = nil, nil, nil, 0
-	r.slotted, r.spoiled = 0, false
+	r.slotted, r.spoiled, r.faulty = 0, false, false
 	clear(r.inputs)
 	clear(r.written)
 	clear(r.reads)

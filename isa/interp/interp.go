@@ -74,6 +74,8 @@ type code struct {
 	places  []slotPlace
 	placeOf map[placeKey]int
 	written map[isa.Reg]bool // scalar registers that instructions write; nil before it is asked for
+	// constants is what Constants says; nil before it is asked for.
+	constants map[int]uint64
 
 	plain       []block // by isa block
 	checkedOnce sync.Once

@@ -71,6 +71,8 @@ type compiler struct {
 	holders [files][32]*value
 	pinned  [files]uint32 // registers that the present instruction uses
 	view    view          // how it looks at elements of 8 and 16 bits
+
+	checked bool // divisors are known not to be 0
 }
 
 // compileRun emits the machine code of a run. At refuse the run ends without having been done.
@@ -100,11 +102,30 @@ func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
 	if run.Code[0].Op == isa.OpStore {
 		// Nothing is stored before all of it is known to be in order.
 		c.loop(func() { s.checkIndex(c, &run.Code[0]) })
-		c.holders, c.values, c.order = [files][32]*value{}, map[place]*value{}, nil
-		c.loop(c.body)
-	} else {
-		c.loop(c.body)
+		c.forget()
+	} else if c.spoiled() && c.divides() {
+		c.checked = true
+		c.loop(c.checkDivisors)
+		c.forget()
 	}
+	c.loop(c.body)
+}
+
+// forget begins anew, with all values in the register file.
+func (c *compiler) forget() {
+	c.holders, c.values, c.order = [files][32]*value{}, map[place]*value{}, nil
+}
+
+// spoiled says whether the run changes what it reads.
+func (c *compiler) spoiled() bool {
+	for _, list := range c.events {
+		for _, e := range list {
+			if e.write && !list[0].write {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // body emits the instructions of the run for a group.

@@ -36,7 +36,7 @@ func (Engine) Name() string { return "native" }
 // Compile prepares a kernel. The error is as that of package interp. Where the system has no more
 // memory for code, the kernel runs without.
 func (e Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
-	a := &accelerator{features: e.features, failed: e.failed, constants: constants(k)}
+	a := &accelerator{features: e.features, failed: e.failed, constants: interp.Constants(k)}
 	c, err := interp.Compile(p, k, a)
 	if err != nil || a.text == nil {
 		return c, err
@@ -76,29 +76,6 @@ func (n *function) run(f *interp.Frame) {
 	}
 }
 
-// constants returns the scalar registers that hold the same value in every launch.
-func constants(k *isa.Kernel) map[int]uint64 {
-	m := map[int]uint64{}
-	for i, v := range k.ScalarInit {
-		m[i] = v
-	}
-	for _, r := range k.ParamRegs {
-		delete(m, r.Scalar)
-	}
-	for _, r := range k.GlobalRegs {
-		delete(m, r.Scalar)
-	}
-	for _, r := range k.PipeRegs {
-		delete(m, r.Scalar)
-	}
-	for i := range k.Code {
-		if d := k.Code[i].Dst; d.IsScalar() {
-			delete(m, d.Index())
-		}
-	}
-	return m
-}
-
 // emitter emits the machine code of an instruction for a group of lanes.
 type emitter func(c *compiler, in *isa.Inst)
 
@@ -107,7 +84,7 @@ type emitter func(c *compiler, in *isa.Inst)
 type family func(f amd64.Features, in *isa.Inst) emitter
 
 // families lists those for AVX-512.
-var families = [...]family{arithmetic, narrowArithmetic, conversions, accesses, mathematics}
+var families = [...]family{arithmetic, narrowArithmetic, divisions, conversions, accesses, mathematics}
 
 // find returns the emitter of an instruction, or nil.
 func find(f amd64.Features, in *isa.Inst) emitter {
