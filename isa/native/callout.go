@@ -16,7 +16,8 @@ type callout struct {
 	f           func(x, y, z float32) float32
 	operands    [3]amd64.Vec
 	result      amd64.Vec
-	lanes       amd64.Mask
+	lanes       amd64.Operand // a mask register, or a vector with ones in the lanes
+	runningOnly func()        // leaves those that run
 	enter, goOn amd64.Label
 }
 
@@ -25,10 +26,21 @@ func (o *callout) do(f *interp.Frame) {
 	r := (*interp.Registers)(f.Saved)
 	vec := func(x amd64.Vec) *[16]float32 { return (*[16]float32)(unsafe.Pointer(&r.Vectors[x])) }
 	x, y, z, d := vec(o.operands[0]), vec(o.operands[1]), vec(o.operands[2]), vec(o.result)
-	for m := uint16(r.Masks[o.lanes]); m != 0; m &= m - 1 {
+	for m := flagged(r, o.lanes); m != 0; m &= m - 1 {
 		i := bits.TrailingZeros16(m)
 		d[i] = o.f(x[i], y[i], z[i])
 	}
+}
+
+// flagged returns the lanes that a register has.
+func flagged(r *interp.Registers, lanes amd64.Operand) (m uint16) {
+	if k, ok := lanes.(amd64.Mask); ok {
+		return uint16(r.Masks[k])
+	}
+	for i, v := range (*[8]uint32)(unsafe.Pointer(&r.Vectors[lanes.(amd64.Vec)])) {
+		m |= uint16(v>>31) << i
+	}
+	return m
 }
 
 // savedRegisters are the general registers that a callout keeps. regTemp is lost.
@@ -58,12 +70,12 @@ func (k *builder) resumable() {
 	k.Jcc(amd64.NotEqual, k.resume)
 }
 
-// callOut leaves the lanes of mask register k, where it has any that run, to Go. The
+// callOut leaves lanes, if any of them run, to Go. The
 // registers of operands and of the result are not to be the same.
 func (c *compiler) callOut(o callout) {
 	o.enter, o.goOn = c.NewLabel(), c.NewLabel()
-	c.V(amd64.KTESTW, amd64.X, o.lanes, maskExec)
-	c.Jcc(amd64.NotEqual, o.enter)
+	o.runningOnly = func() { c.set.runningOnly(c, o.lanes) }
+	c.set.jumpIfAny(c, o.lanes, o.enter)
 	c.Bind(o.goOn)
 	c.kernel.callouts = append(c.kernel.callouts, o)
 }
@@ -76,7 +88,7 @@ func (k *builder) endCallouts() {
 	save := k.NewLabel()
 	for i, o := range k.callouts {
 		k.Bind(o.enter)
-		k.V(amd64.KANDW, amd64.X, o.lanes, o.lanes, maskExec)
+		o.runningOnly()
 		k.G(amd64.MOV, amd64.B64, field(interp.FrameCall), amd64.Imm(i+1))
 		k.G(amd64.LEA, amd64.B64, regTemp, k.At(o.goOn))
 		k.Jmp(save)
@@ -95,6 +107,7 @@ func (k *builder) endCallouts() {
 
 // everyRegister puts all registers away, or gets them back.
 func (k *builder) everyRegister(save bool) {
+	vectors, masks, width := setOf(k.features).every()
 	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameSaved))
 	move := func(v bool, op amd64.Op, off uintptr, size, n int, reg amd64.Operand) {
 		m := amd64.Mem{Base: regTemp, Disp: int32(off) + int32(n*size)}
@@ -103,19 +116,16 @@ func (k *builder) everyRegister(save bool) {
 			a, b = b, a
 		}
 		if v {
-			w := amd64.X
-			if size == 64 {
-				w = amd64.Z
-			}
-			k.V(op, w, a, b)
+			k.V(op, width, a, b)
 			return
 		}
 		k.G(amd64.MOV, amd64.B64, a, b)
 	}
-	for i := range 32 {
+	for i := range vectors {
 		move(true, amd64.VMOVDQU64, interp.RegistersVectors, 64, i, amd64.Vec(i))
 	}
-	for i := range 8 {
+	for i := range masks {
+		width = amd64.X
 		move(true, amd64.KMOVQ, interp.RegistersMasks, 8, i, amd64.Mask(i))
 	}
 	for i, r := range savedRegisters {
