@@ -112,6 +112,20 @@ func TestLaunches(t *testing.T) {
 	}
 }
 
+// TestCompileTimes holds that each engine compiles as often as it is asked to.
+func TestCompileTimes(t *testing.T) {
+	k := kernels.Find("saxpy")
+	for _, engine := range emu.Engines()[1:] {
+		times, err := CompileTimes(k, engine, 3)
+		if err != nil || len(times) != 3 || slices.Min(times) <= 0 {
+			t.Errorf("%s: %v, %v", engine, times, err)
+		}
+	}
+	if _, err := CompileTimes(k, "steam", 1); err == nil {
+		t.Error("no error for an engine that is not there")
+	}
+}
+
 // TestOpenRefuses holds that arguments which do not parse are an error.
 func TestOpenRefuses(t *testing.T) {
 	k := kernels.Find("saxpy")

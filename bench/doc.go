@@ -1,9 +1,10 @@
 // Package bench holds what is measured: kernels with the sizes and inputs that
 // they are timed with (Workloads), a Session that runs one of them on lockstep
-// again and again, and what asynchronous copies are held against (TileCopy,
-// Pipelined). Its Go benchmarks time lockstep alone; the nested module compare
-// runs the same workloads on lockstep and on other OpenCL implementations, checks
-// that the results agree, and prints one table.
+// again and again, how long an engine compiles (CompileTimes), and what
+// asynchronous copies are held against (TileCopy, Pipelined). Its Go benchmarks
+// time lockstep alone; the nested module compare runs the same workloads on
+// lockstep and on other OpenCL implementations, checks that the results agree,
+// and prints one table.
 //
 // The kernels and their inputs come from package conformance/kernels and from
 // the SPECs of package argspec, so that every run sees the same bytes. The
