@@ -32,13 +32,19 @@ func (c *comparison) base(ctx context.Context, commit string, workloads []*bench
 	}
 	var old [2]*process
 	for i := range old {
-		p, err := startProgram(ctx, program, "lockstep at "+commit, "", -1, c.timeout)
+		p, err := startProgram(ctx, program, workerKind{name: "lockstep at " + commit, index: lockstepIndex}, c.timeout)
 		if err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, p.close()) }()
 		old[i] = p
 	}
+	// Of the older one, what it chooses by itself is measured; so it is here.
+	present, err := startWorker(ctx, workerKind{name: "lockstep", index: lockstepIndex}, c.timeout)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, present.close()) }()
 	requests := []request{{Kernel: "empty", Launch: bench.Empty()}}
 	for _, w := range workloads {
 		l := w.Default
@@ -48,7 +54,7 @@ func (c *comparison) base(ctx context.Context, commit string, workloads []*bench
 		requests = append(requests, request{Kernel: w.Name(), Launch: l})
 	}
 	for _, q := range requests {
-		now := &rival{process: c.processes[0], request: q}
+		now := &rival{process: present, request: q}
 		then := &rival{process: old[0], request: q}
 		again := &rival{process: old[1], request: q}
 		if err := c.race([]*rival{then, now, again}); err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -36,8 +37,24 @@ const (
 	scaleTolerance = 0.10
 )
 
-// workers measures each workload with one worker and with two, in rounds. The
-// processors must be there.
+// twoWorkers measures each workload with one worker and with two, where there
+// are processors for them.
+func (c *comparison) twoWorkers(ctx context.Context, workloads []*bench.Workload) ([]Figure, error) {
+	var figures []Figure
+	for _, w := range workloads {
+		if runtime.NumCPU() < 2 || ctx.Err() != nil {
+			break
+		}
+		f, err := c.workers(w)
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, f)
+	}
+	return figures, nil
+}
+
+// workers measures a workload with one worker and with two, in rounds.
 func (c *comparison) workers(w *bench.Workload) (Figure, error) {
 	f := Figure{Name: w.Name() + ": 2 workers against 1", Unit: "times", Target: fmt.Sprintf("at least %g", workersTarget)}
 	l := w.Large
@@ -185,12 +202,7 @@ const (
 // start measures the command line: a process that loads a module, runs saxpy
 // and writes the result to a file.
 func (c *comparison) start(ctx context.Context) (figures []Figure, err error) {
-	dir, err := os.MkdirTemp("", "lockstep-compare-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	binary, err := buildCommand(ctx, dir)
+	binary, err := c.command(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +217,7 @@ func (c *comparison) start(ctx context.Context) (figures []Figure, err error) {
 	if err != nil {
 		return nil, err
 	}
-	spv, result := filepath.Join(dir, "saxpy.spv"), filepath.Join(dir, "y.bin")
+	spv, result := filepath.Join(c.dir, "saxpy.spv"), filepath.Join(c.dir, "y.bin")
 	if err := os.WriteFile(spv, module.Code, 0o600); err != nil {
 		return nil, err
 	}
@@ -214,7 +226,7 @@ func (c *comparison) start(ctx context.Context) (figures []Figure, err error) {
 	for _, a := range l.Args {
 		command = append(command, "-arg", a)
 	}
-	p, err := startWorker(ctx, "starter", "", -1, c.timeout)
+	p, err := startWorker(ctx, workerKind{name: "starter", index: lockstepIndex}, c.timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -267,22 +279,6 @@ func bufferBytes(l kernels.Launch) (int64, error) {
 		}
 	}
 	return n, nil
-}
-
-// buildCommand builds cmd/lockstep of the tree that this module belongs to.
-func buildCommand(ctx context.Context, dir string) (string, error) {
-	root, err := moduleRoot(ctx)
-	if err != nil {
-		return "", err
-	}
-	binary := filepath.Join(dir, "lockstep.exe")
-	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/lockstep")
-	build.Dir = root
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return "", fmt.Errorf("building cmd/lockstep: %w", err)
-	}
-	return binary, nil
 }
 
 // moduleRoot is the folder of the tree that this module belongs to.

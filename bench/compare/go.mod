@@ -3,14 +3,12 @@ module github.com/lockstep-gpu/lockstep/bench/compare
 go 1.26.0
 
 require (
+	github.com/ebitengine/purego v0.11.3
 	github.com/lockstep-gpu/lockstep v0.0.0-00010101000000-000000000000
 	github.com/lockstep-gpu/lockstep/conformance/kernels/judge v0.0.0-00010101000000-000000000000
 )
 
-require (
-	github.com/ebitengine/purego v0.11.3 // indirect
-	golang.org/x/sys v0.49.0 // indirect
-)
+require golang.org/x/sys v0.49.0 // indirect
 
 replace (
 	github.com/lockstep-gpu/lockstep => ../..

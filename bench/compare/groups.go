@@ -7,7 +7,6 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/bench"
 	"github.com/lockstep-gpu/lockstep/conformance/kernels"
-	"github.com/lockstep-gpu/lockstep/emu"
 )
 
 // groupsTable is the title above the figures about operations of sub-groups.
@@ -21,44 +20,48 @@ var groupSizes = []int{32, 8, 64, 128}
 type groupFigure struct {
 	name            string
 	kernel, against string
-	speed           bool    // ask how many times as fast the kernel is, not as slow
-	target          float64 // at least, for a speed; at most, for a time; 0 for none
+	speed           bool // ask how many times as fast the kernel is, not as slow
+	// The targets: at least, for a speed; at most, for a time. Those of the
+	// native engine are for each set of vector instructions.
+	interp, avx2, avx512 float64
 }
 
 // groupFigures are the figures; kernels are those of conformance/kernels.
 var groupFigures = []groupFigure{
-	{"shuffle against float addition", "cost_shuffle", "cost_add", false, 3},
-	{"shuffle by a mask against float addition", "cost_shuffle_xor", "cost_add", false, 3},
-	{"ballot against float addition", "cost_ballot", "cost_add", false, 3},
-	{"float sum of a sub-group against float addition", "cost_reduce", "cost_add", false, 6},
-	{"sums of work-groups by shuffles against local memory and barriers", "sg_reduce_shuffle", "reduce_u32", true, 1},
-	{"block reads against plain contiguous loads", "cost_block_read", "cost_load", true, 0.8},
-	{"block reads of eight elements against plain contiguous loads", "cost_block_read8", "cost_load", true, 0.8},
+	{"shuffle against float addition", "cost_shuffle", "cost_add", false, 3, 6, 3},
+	{"shuffle by a mask against float addition", "cost_shuffle_xor", "cost_add", false, 3, 6, 3},
+	{"ballot against float addition", "cost_ballot", "cost_add", false, 3, 6, 3},
+	{"float sum of a sub-group against float addition", "cost_reduce", "cost_add", false, 6, 6, 3},
+	{"sums of work-groups by shuffles against local memory and barriers", "sg_reduce_shuffle", "reduce_u32", true, 1, 1, 1},
+	{"block reads against plain contiguous loads", "cost_block_read", "cost_load", true, 0.8, 0.8, 0.8},
+	{"block reads of eight elements against plain contiguous loads", "cost_block_read8", "cost_load", true, 0.8, 0.8, 0.8},
+}
+
+// target is that on an implementation.
+func (f *groupFigure) target(implementation string) float64 {
+	switch implementation {
+	case nativeAVX512:
+		return f.avx512
+	case nativeAVX2:
+		return f.avx2
+	}
+	return f.interp
 }
 
 // holds says whether a ratio reaches the target.
-func (f *groupFigure) holds(ratio float64) bool {
+func (f *groupFigure) holds(ratio, target float64) bool {
 	if f.speed {
-		return ratio >= f.target
+		return ratio >= target
 	}
-	return ratio <= f.target
+	return ratio <= target
 }
 
 // goal is the target in words.
-func (f *groupFigure) goal() string {
+func (f *groupFigure) goal(target float64) string {
 	if f.speed {
-		return fmt.Sprintf("at least %g", f.target)
+		return fmt.Sprintf("at least %g", target)
 	}
-	return fmt.Sprintf("at most %g", f.target)
-}
-
-// openSubgroups opens a session of lockstep with sub-groups of the request's size.
-func openSubgroups(k *kernels.Kernel, q *request) (session, error) {
-	s, err := bench.Open(k, q.Launch, emu.DeviceOptions{Workers: q.Workers, SubgroupSize: q.Subgroup})
-	if err != nil {
-		return nil, err
-	}
-	return lockstepSession{s}, nil
+	return fmt.Sprintf("at most %g", target)
 }
 
 // groupKernel is a kernel that is measured at one sub-group size.
@@ -69,15 +72,30 @@ type groupKernel struct {
 	cpu     []time.Duration // mean of each round
 }
 
-// groups measures operations of sub-groups, each in a kernel that does little
+// allGroups measures operations of sub-groups on each of lockstep's engines.
+func (c *comparison) allGroups() ([]Figure, error) {
+	var figures []Figure
+	for i, impl := range c.implementations {
+		if !impl.lockstep() {
+			continue
+		}
+		more, err := c.groups(impl, c.processes[i])
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, more...)
+	}
+	return figures, nil
+}
+
+// groups measures operations of sub-groups on one engine, each in a kernel that does little
 // else, by turns.
-func (c *comparison) groups() ([]Figure, error) {
+func (c *comparison) groups(impl Implementation, p *process) ([]Figure, error) {
 	const turns = 16
 	groups := 64
 	if c.sizes == "small" {
 		groups = 4
 	}
-	p := c.processes[0]
 	var list []*groupKernel
 	byName := map[string][]*groupKernel{} // by sub-group size
 	for _, f := range groupFigures {
@@ -116,7 +134,9 @@ func (c *comparison) groups() ([]Figure, error) {
 	var figures []Figure
 	for i := range groupFigures {
 		f := &groupFigures[i]
-		figures = append(figures, f.figure(byName[f.kernel], byName[f.against]))
+		figure := f.figure(impl.Name, byName[f.kernel], byName[f.against])
+		figure.Table = groupsTable + ", " + impl.Name
+		figures = append(figures, figure)
 	}
 	for _, g := range list {
 		if err := closeSessions(p, []int{g.session}); err != nil {
@@ -146,8 +166,8 @@ func (g *groupKernel) open(p *process, k *kernels.Kernel) error {
 }
 
 // figure compares the times of two kernels, which are in the order of groupSizes.
-func (f *groupFigure) figure(kernel, against []*groupKernel) Figure {
-	unit := "times the time"
+func (f *groupFigure) figure(implementation string, kernel, against []*groupKernel) Figure {
+	unit, target := "times the time", f.target(implementation)
 	if f.speed {
 		kernel, against, unit = against, kernel, "times the speed"
 	}
@@ -157,8 +177,7 @@ func (f *groupFigure) figure(kernel, against []*groupKernel) Figure {
 		others = append(others, fmt.Sprintf("%s at %d", number(ratio(i+1)), size))
 	}
 	return Figure{
-		Table: groupsTable,
-		Name:  f.name, Value: ratio(0), Unit: unit, Target: f.goal(), Verdict: verdict(f.holds(ratio(0))),
+		Name: f.name, Value: ratio(0), Unit: unit, Target: f.goal(target), Verdict: verdict(f.holds(ratio(0), target)),
 		Detail: fmt.Sprintf("%s and %s, sub-groups of %d, one worker: %s and %s; in CPU time %s; %s", kernel[0].request.Kernel, against[0].request.Kernel, groupSizes[0],
 			milliseconds(median(kernel[0].times).Seconds()), milliseconds(median(against[0].times).Seconds()),
 			number(median(ratios(kernel[0].cpu, against[0].cpu))), strings.Join(others, ", ")),

@@ -31,8 +31,8 @@ func localProcess(t *testing.T) *process {
 // TestGroups measures the figures about sub-groups, each kernel against its
 // reference first.
 func TestGroups(t *testing.T) {
-	c := &comparison{sizes: "small", runs: 1, processes: []*process{localProcess(t)}}
-	figures, err := c.groups()
+	c := &comparison{sizes: "small", runs: 1, implementations: []Implementation{{Name: interpreter}, {Name: pocl}}, processes: []*process{localProcess(t), nil}}
+	figures, err := c.allGroups()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestGroups(t *testing.T) {
 	}
 	for i, f := range figures {
 		t.Logf("%s: %.3g %s, %s: %s", f.Name, f.Value, f.Unit, f.Target, f.Detail)
-		if f.Table != groupsTable || f.Value <= 0 || f.Target != groupFigures[i].goal() || !strings.Contains(f.Detail, "at 128") {
+		if f.Table != "groups, lockstep interp" || f.Value <= 0 || f.Target != groupFigures[i].goal(groupFigures[i].interp) || !strings.Contains(f.Detail, "at 128") {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -59,16 +59,18 @@ func TestGroupFigure(t *testing.T) {
 	slow, fast := at(6, 1, 2, 8), at(2, 1, 1, 2)
 	for _, c := range []struct {
 		f       groupFigure
+		on      string
 		value   float64
 		target  string
 		verdict string
 	}{
-		{groupFigure{target: 3}, 3, "at most 3", holds},
-		{groupFigure{target: 2.9}, 3, "at most 2.9", misses},
-		{groupFigure{speed: true, target: 0.8}, 1.0 / 3, "at least 0.8", misses},
-		{groupFigure{speed: true, target: 0.3}, 1.0 / 3, "at least 0.3", holds},
+		{groupFigure{interp: 3}, interpreter, 3, "at most 3", holds},
+		{groupFigure{interp: 4, avx512: 2.9}, nativeAVX512, 3, "at most 2.9", misses},
+		{groupFigure{interp: 2, avx2: 6}, nativeAVX2, 3, "at most 6", holds},
+		{groupFigure{speed: true, interp: 0.8}, interpreter, 1.0 / 3, "at least 0.8", misses},
+		{groupFigure{speed: true, avx2: 0.3}, nativeAVX2, 1.0 / 3, "at least 0.3", holds},
 	} {
-		f := c.f.figure(slow, fast)
+		f := c.f.figure(c.on, slow, fast)
 		if f.Value != c.value || f.Target != c.target || f.Verdict != c.verdict {
 			t.Errorf("%+v: %+v", c.f, f)
 		}

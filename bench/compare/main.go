@@ -1,28 +1,42 @@
-// Command compare runs the workloads of package bench on lockstep and on every
-// OpenCL implementation of this machine, and prints one table: the time of each
-// kernel on each implementation, how many times as fast lockstep is, and
-// whether the results agree; below it stand the figures of lockstep alone. Each
-// number that has a target says whether the target holds.
+// Command compare runs the workloads of package bench on lockstep's engines and
+// on every OpenCL implementation of this machine, and prints one table: the time
+// of each kernel on each of them, how many times as fast lockstep is, and
+// whether the results agree. Further tables have process starts and figures of
+// lockstep alone. Each number that has a target says whether the target holds.
 //
-//	go run .                          every kernel, every implementation
+//	go run .                          everything
+//	go run . -record                  everything, and write the repository's files
 //	go run . -kernels 'saxpy|nbody'   only kernels whose name matches
+//	go run . -sections kernels,cold   only these parts
 //	go run . -sizes small -runs 3     a quick look
 //	go run . -base COMMIT             also against lockstep as it was there
-//	go run . -json FILE -markdown ../RESULTS.md
+//	go run . -json FILE -svg FILE -markdown FILE
 //
-// Implementations are found through the system's OpenCL library; Oclgrind,
-// which is not registered there, next to the command oclgrind. Others get the
-// kernels as source, lockstep gets the committed modules. Time to build stands
-// apart from kernel time, which is that of a whole call: launch and wait.
+// lockstep's engines are the native one, once for AVX-512 and once narrowed to
+// AVX2, and the portable one. Other implementations are found through the
+// system's OpenCL library; Oclgrind, which is not registered there, next to the
+// command oclgrind. They get the kernels as source, lockstep gets the committed
+// modules. Some kernels are there in C with AVX-512 intrinsics too (folder
+// yardstick), which clang compiles when the command runs. What the machine does
+// not have is left out, with a note.
+//
+// Time to build stands apart from kernel time, which is that of a whole call:
+// launch and wait. Oclgrind gets smaller launches, and is compared by equal
+// work. A cold start is a process from start to result: lockstep's command line
+// with a module against a small OpenCL program (folder host) with the source.
 //
 // The figures of lockstep alone hold its asynchronous copies against Go's copy,
-// kernels that use them against one that does not and, with -base, every kernel
-// against an older commit, which needs git.
+// kernels that use them against one that does not, operations of sub-groups
+// against an addition and, with -base, every kernel against an older commit,
+// which needs git.
 //
 // Every implementation runs in a process of its own. Rounds are interleaved, a
-// ratio is the median of the ratios of the rounds, and the ratio of CPU time
-// stands beside it, so that other work on the machine disturbs as little as
-// possible; it is still best to have none.
+// ratio is the median of the ratios of the rounds, and JSON has that of CPU time
+// beside it, so that other work on the machine disturbs as little as possible;
+// it is still best to have none.
+//
+// With -record the numbers go to bench/results, with a chart, the tables to
+// bench/RESULTS.md, and a summary into the README between two lines that mark it.
 //
 // The exit status is 0 when everything ran, whether targets hold or not; 1 when
 // something could not be measured or results differ.
@@ -34,9 +48,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -69,9 +81,6 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// oclgrind is the name of the platform that the targets are about.
-const oclgrind = "Oclgrind"
-
 // comparison is one run of the command.
 type comparison struct {
 	sizes   string
@@ -79,39 +88,83 @@ type comparison struct {
 	budget  time.Duration
 	timeout time.Duration
 	commit  string // to compare with; "" for none
+	dir     string // for files, removed at the end
+	binary  string // cmd/lockstep, when it has been built
 
 	implementations []Implementation
-	processes       []*process // of the implementations; lockstep is the first
+	processes       []*process // of the implementations
+	platforms       map[string]workerKind
+	notes           []string // what is not measured, and why
+}
+
+// sections are the parts of a report, in order.
+var sections = []string{"kernels", "cold", "workers", "alone", "copies", "groups", "pipes"}
+
+// parseSections reads a list of them; "" is all.
+func parseSections(list string) (map[string]bool, error) {
+	chosen := map[string]bool{}
+	if list == "" {
+		list = strings.Join(sections, ",")
+	}
+	for name := range strings.SplitSeq(list, ",") {
+		if !slices.Contains(sections, name) {
+			return nil, fmt.Errorf("no section %q: there are %s", name, strings.Join(sections, ","))
+		}
+		chosen[name] = true
+	}
+	return chosen, nil
+}
+
+// choose gives the workloads whose name matches, without a pattern those that
+// every implementation has.
+func choose(pattern string) ([]*bench.Workload, error) {
+	match, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	workloads, err := bench.Workloads()
+	if err != nil {
+		return nil, err
+	}
+	workloads = slices.DeleteFunc(workloads, func(w *bench.Workload) bool {
+		return !match.MatchString(w.Name()) || pattern == "" && w.Set == bench.Subgroups
+	})
+	if len(workloads) == 0 {
+		return nil, fmt.Errorf("no kernel matches %q", pattern)
+	}
+	return workloads, nil
 }
 
 func run(ctx context.Context) (err error) {
-	c := &comparison{}
+	c := &comparison{platforms: map[string]workerKind{}}
 	pattern := flag.String("kernels", "", "run only kernels whose name matches this `REGEXP`")
 	flag.StringVar(&c.sizes, "sizes", "default", "`SIZE` of the launches: small or default")
 	flag.IntVar(&c.runs, "runs", 5, "number of interleaved `ROUNDS`")
-	flag.DurationVar(&c.budget, "budget", 200*time.Millisecond, "repeat launches for `D` in each round")
+	flag.DurationVar(&c.budget, "budget", 150*time.Millisecond, "repeat launches for `D` in each round")
 	flag.DurationVar(&c.timeout, "timeout", 5*time.Minute, "give an implementation up when it is silent for `D`")
 	grind := flag.String("oclgrind", "", "Oclgrind's OpenCL library; otherwise looked for next to the command oclgrind")
-	alone := flag.Bool("figures", true, "measure the figures of lockstep alone too")
-	flag.StringVar(&c.commit, "base", "", "with the figures, measure the kernels against lockstep at `COMMIT` too")
+	list := flag.String("sections", "", "measure only these of "+strings.Join(sections, ",")+" (a `LIST` with commas)")
+	flag.StringVar(&c.commit, "base", "", "measure the kernels against lockstep at `COMMIT` too")
+	record := flag.Bool("record", false, "write the files of the repository: results, chart, RESULTS.md and README.md")
 	jsonFile := flag.String("json", "", "write the numbers to `FILE` as JSON")
-	markdownFile := flag.String("markdown", "", "write the table to `FILE` as Markdown")
+	markdownFile := flag.String("markdown", "", "write the tables to `FILE` as Markdown")
+	chartFile := flag.String("svg", "", "write the chart to `FILE`")
 	flag.Parse()
 	if flag.NArg() > 0 || c.runs < 1 || c.sizes != "small" && c.sizes != "default" {
 		return errors.New("wrong usage: see -help")
 	}
-	match, err := regexp.Compile(*pattern)
+	chosen, err := parseSections(*list)
 	if err != nil {
 		return err
 	}
-	workloads, err := bench.Workloads()
+	workloads, err := choose(*pattern)
 	if err != nil {
 		return err
 	}
-	workloads = slices.DeleteFunc(workloads, func(w *bench.Workload) bool { return !match.MatchString(w.Name()) })
-	if len(workloads) == 0 {
-		return fmt.Errorf("no kernel matches %q", *pattern)
+	if c.dir, err = os.MkdirTemp("", "lockstep-compare-"); err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, os.RemoveAll(c.dir)) }()
 	defer func() {
 		for _, p := range c.processes {
 			if cerr := p.close(); err == nil && p.failed == nil && ctx.Err() == nil {
@@ -126,17 +179,32 @@ func run(ctx context.Context) (err error) {
 		Date: time.Now().Format(time.DateOnly), Machine: thisMachine(), Command: commandLine(),
 		Sizes: c.sizes, Rounds: c.runs, Implementations: c.implementations,
 	}
-	if err := c.fill(ctx, report, workloads, *alone); err != nil {
+	if err := c.fill(ctx, report, workloads, chosen); err != nil {
 		return err
 	}
+	report.Notes = c.notes
 	fmt.Print(report.Text())
-	if *jsonFile != "" {
-		if err := report.writeJSON(*jsonFile); err != nil {
+	if *record {
+		if err := report.record(ctx); err != nil {
 			return err
 		}
 	}
-	if *markdownFile != "" {
-		if err := os.WriteFile(*markdownFile, []byte(report.Markdown()), 0o666); err != nil {
+	for _, f := range []struct {
+		name    string
+		content func() ([]byte, error)
+	}{
+		{*jsonFile, report.JSON},
+		{*markdownFile, func() ([]byte, error) { return []byte(report.Markdown()), nil }},
+		{*chartFile, func() ([]byte, error) { return report.SVG(), nil }},
+	} {
+		if f.name == "" {
+			continue
+		}
+		content, err := f.content()
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(f.name, content, 0o666); err != nil {
 			return err
 		}
 	}
@@ -144,158 +212,57 @@ func run(ctx context.Context) (err error) {
 }
 
 // fill does the measurements, and says on standard error where it is.
-func (c *comparison) fill(ctx context.Context, r *Report, workloads []*bench.Workload, alone bool) error {
-	for _, w := range workloads {
-		fmt.Fprintf(os.Stderr, "compare: %s on %d implementations\n", w.Name(), len(c.implementations))
-		row, err := c.compareKernel(w)
-		if err = errors.Join(ctx.Err(), err); err != nil {
-			return err
-		}
-		r.Rows = append(r.Rows, row)
-	}
-	if !alone {
-		return nil
-	}
-	for _, w := range workloads {
-		if r.Machine.CPUs < 2 {
-			break
-		}
-		fmt.Fprintf(os.Stderr, "compare: %s with one and two workers\n", w.Name())
-		f, err := c.workers(w)
-		if err = errors.Join(ctx.Err(), err); err != nil {
-			return err
-		}
-		r.Figures = append(r.Figures, f)
-	}
-	fmt.Fprintln(os.Stderr, "compare: scaling, launch, process start")
-	for _, measure := range []func() (Figure, error){c.scaling, c.launch} {
-		f, err := measure()
-		if err = errors.Join(ctx.Err(), err); err != nil {
-			return err
-		}
-		r.Figures = append(r.Figures, f)
-	}
-	figures, err := c.start(ctx)
-	if err = errors.Join(ctx.Err(), err); err != nil {
-		return err
-	}
-	r.Figures = append(r.Figures, figures...)
-	fmt.Fprintln(os.Stderr, "compare: asynchronous copies")
-	for _, measure := range []func() ([]Figure, error){c.copies, c.pipelines} {
-		figures, err := measure()
-		if err = errors.Join(ctx.Err(), err); err != nil {
-			return err
-		}
-		r.Figures = append(r.Figures, figures...)
-	}
-	fmt.Fprintln(os.Stderr, "compare: operations of sub-groups")
-	if figures, err = c.groups(); errors.Join(ctx.Err(), err) != nil {
-		return errors.Join(ctx.Err(), err)
-	}
-	r.Figures = append(r.Figures, figures...)
-	fmt.Fprintln(os.Stderr, "compare: pipes")
-	if figures, err = c.pipes(); errors.Join(ctx.Err(), err) != nil {
-		return errors.Join(ctx.Err(), err)
-	}
-	r.Figures = append(r.Figures, figures...)
-	if c.commit != "" {
-		fmt.Fprintln(os.Stderr, "compare: kernels at", c.commit)
-		figures, err := c.base(ctx, c.commit, workloads)
-		if err = errors.Join(ctx.Err(), err); err != nil {
-			return err
-		}
-		r.Figures = append(r.Figures, figures...)
-	}
-	return nil
-}
-
-// find starts a worker for lockstep and for each implementation that there is.
-func (c *comparison) find(ctx context.Context, grind string) error {
-	if err := c.add(ctx, Implementation{Name: "lockstep"}, "", -1); err != nil {
-		return err
-	}
-	libraries := []string{""}
-	if grind == "" {
-		grind = findOclgrind()
-	}
-	if grind != "" {
-		libraries = append(libraries, grind)
-	}
-	for _, library := range libraries {
-		platforms, err := c.list(ctx, library)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "compare:", err)
-			continue
-		}
-		for i, p := range platforms {
-			known := func(other Implementation) bool { return other.Name == shortName(p.Name) }
-			if p.Device == "" || slices.ContainsFunc(c.implementations, known) {
-				continue
-			}
-			impl := Implementation{Name: shortName(p.Name), Version: p.Version, Device: p.Device}
-			if err := c.add(ctx, impl, library, i); err != nil {
+func (c *comparison) fill(ctx context.Context, r *Report, workloads []*bench.Workload, chosen map[string]bool) error {
+	if chosen["kernels"] {
+		for _, w := range workloads {
+			progress("%s on %d implementations", w.Name(), len(c.implementations))
+			row, err := c.compareKernel(w)
+			if err = errors.Join(ctx.Err(), err); err != nil {
 				return err
 			}
+			r.Rows = append(r.Rows, row)
 		}
+		r.Figures = append(r.Figures, r.summary()...)
 	}
-	if len(c.implementations) == 1 {
-		fmt.Fprintln(os.Stderr, "compare: no OpenCL implementation found; on Debian, apt-get install oclgrind pocl-opencl-icd")
+	for _, part := range []struct {
+		section, says string
+		measure       func() ([]Figure, error)
+	}{
+		{"cold", "cold starts", func() ([]Figure, error) { return c.cold(ctx) }},
+		{"workers", "one and two workers", func() ([]Figure, error) { return c.twoWorkers(ctx, workloads) }},
+		{"alone", "scaling", single(c.scaling)},
+		{"alone", "launch", single(c.launch)},
+		{"alone", "process start", func() ([]Figure, error) { return c.start(ctx) }},
+		{"copies", "asynchronous copies", c.copies},
+		{"copies", "pipelined kernels", c.pipelines},
+		{"groups", "operations of sub-groups", c.allGroups},
+		{"pipes", "pipes", c.pipes},
+		{"base", "kernels at " + c.commit, func() ([]Figure, error) { return c.base(ctx, c.commit, workloads) }},
+	} {
+		if !chosen[part.section] && (part.section != "base" || c.commit == "") {
+			continue
+		}
+		progress("%s", part.says)
+		figures, err := part.measure()
+		if err = errors.Join(ctx.Err(), err); err != nil {
+			return err
+		}
+		r.Figures = append(r.Figures, figures...)
 	}
 	return nil
 }
 
-// shortName is the name that a platform goes by.
-func shortName(platform string) string {
-	if platform == "Portable Computing Language" {
-		return "PoCL"
+// single makes one figure a list.
+func single(measure func() (Figure, error)) func() ([]Figure, error) {
+	return func() ([]Figure, error) {
+		f, err := measure()
+		return []Figure{f}, err
 	}
-	return platform
 }
 
-func (c *comparison) add(ctx context.Context, impl Implementation, library string, index int) error {
-	p, err := startWorker(ctx, impl.Name, library, index, c.timeout)
-	if err != nil {
-		return err
-	}
-	c.implementations = append(c.implementations, impl)
-	c.processes = append(c.processes, p)
-	return nil
-}
-
-// list asks a worker of its own which platforms a library has.
-func (c *comparison) list(ctx context.Context, library string) ([]platform, error) {
-	name := library
-	if name == "" {
-		name = "the system's OpenCL library"
-	}
-	p, err := startWorker(ctx, name, library, 0, c.timeout)
-	if err != nil {
-		return nil, err
-	}
-	a, err := p.ask(request{Op: opList})
-	if cerr := p.close(); err == nil {
-		err = cerr
-	}
-	return a.Platforms, err
-}
-
-// findOclgrind gives the library that belongs to the command oclgrind, or "".
-func findOclgrind() string {
-	command, err := exec.LookPath("oclgrind")
-	if err != nil {
-		return ""
-	}
-	if command, err = filepath.EvalSymlinks(command); err != nil {
-		return ""
-	}
-	prefix := filepath.Dir(filepath.Dir(command))
-	for _, name := range []string{"lib/oclgrind/liboclgrind-rt.so", "lib/liboclgrind-rt.so", "lib/liboclgrind-rt.dylib"} {
-		file := filepath.Join(prefix, filepath.FromSlash(name))
-		if _, err := os.Stat(file); err == nil {
-			return file
-		}
-	}
-	return ""
+// progress says on standard error what is being done.
+func progress(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "compare: "+format+"\n", args...)
 }
 
 // commandLine is how a person starts this run again; where the results were
@@ -303,7 +270,7 @@ func findOclgrind() string {
 func commandLine() string {
 	words := []string{"go run ."}
 	flag.Visit(func(f *flag.Flag) {
-		if f.Name != "json" && f.Name != "markdown" {
+		if !slices.Contains([]string{"json", "markdown", "svg", "record"}, f.Name) {
 			words = append(words, "-"+f.Name, quote(f.Value.String()))
 		}
 	})

@@ -20,27 +20,44 @@ type process struct {
 	enc     *gob.Encoder
 	dec     *gob.Decoder
 	timeout time.Duration
-	failed  error // set when the worker can no longer be used
-	next    int   // number of the next session
+	engine  string // of lockstep, for sessions that ask for none
+	failed  error  // set when the worker can no longer be used
+	next    int    // number of the next session
 }
 
-// startWorker starts a worker for the platform of a library; index -1 is
-// lockstep. A question that takes longer than timeout ends the worker.
-func startWorker(ctx context.Context, name, library string, index int, timeout time.Duration) (*process, error) {
+// workerKind says what a worker runs.
+type workerKind struct {
+	name    string
+	library string   // of OpenCL, "" is the system's; or of the kernels in C
+	index   int      // of the platform, or one of those below
+	engine  string   // of lockstep; "" is what it chooses
+	env     []string // more of the environment
+}
+
+// Indices that are no platform of an OpenCL library.
+const (
+	lockstepIndex  = -1
+	yardstickIndex = -2
+)
+
+// startWorker starts a worker of this program. A question that takes longer
+// than timeout ends it.
+func startWorker(ctx context.Context, kind workerKind, timeout time.Duration) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	return startProgram(ctx, self, name, library, index, timeout)
+	return startProgram(ctx, self, kind, timeout)
 }
 
 // startProgram starts a worker of another build of this program, which may be
 // older: it knows the operations and fields of its time.
-func startProgram(ctx context.Context, program, name, library string, index int, timeout time.Duration) (*process, error) {
-	cmd := exec.CommandContext(ctx, program, "worker", library, strconv.Itoa(index))
+func startProgram(ctx context.Context, program string, kind workerKind, timeout time.Duration) (*process, error) {
+	cmd := exec.CommandContext(ctx, program, "worker", kind.library, strconv.Itoa(kind.index))
 	// PoCL would keep compiled kernels on disk, and the build time would be
 	// that of an earlier run.
 	cmd.Env = append(os.Environ(), "POCL_KERNEL_CACHE=0")
+	cmd.Env = append(cmd.Env, kind.env...)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -53,7 +70,7 @@ func startProgram(ctx context.Context, program, name, library string, index int,
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	return &process{name: name, cmd: cmd, in: in, enc: gob.NewEncoder(in), dec: gob.NewDecoder(out), timeout: timeout}, nil
+	return &process{name: kind.name, engine: kind.engine, cmd: cmd, in: in, enc: gob.NewEncoder(in), dec: gob.NewDecoder(out), timeout: timeout}, nil
 }
 
 // ask sends a question and waits for the answer.
@@ -83,6 +100,9 @@ func (p *process) ask(q request) (response, error) {
 // open asks for a session and gives its number and the time to build.
 func (p *process) open(q request) (int, time.Duration, error) {
 	q.Op, q.Session = opOpen, p.next
+	if q.Engine == "" {
+		q.Engine = p.engine
+	}
 	p.next++
 	a, err := p.ask(q)
 	return q.Session, a.Build, err

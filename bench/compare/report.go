@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"unicode/utf8"
 )
@@ -18,13 +17,8 @@ type Report struct {
 	Implementations []Implementation `json:"implementations"`
 	Rows            []Row            `json:"kernels"`
 	Figures         []Figure         `json:"figures"`
-}
-
-// Implementation is what kernels ran on; the first is lockstep.
-type Implementation struct {
-	Name    string `json:"name"`
-	Version string `json:"version,omitempty"`
-	Device  string `json:"device,omitempty"`
+	// Notes say what is not there, and why.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // failure is an error when an implementation failed or results differ.
@@ -42,13 +36,10 @@ func (r *Report) failure() error {
 	return nil
 }
 
-// writeJSON writes the report to a file.
-func (r *Report) writeJSON(file string) error {
+// JSON is the report as numbers.
+func (r *Report) JSON() ([]byte, error) {
 	b, err := json.MarshalIndent(r, "", "\t")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, append(b, '\n'), 0o666)
+	return append(b, '\n'), err
 }
 
 // heading says where and how the numbers were made.
@@ -57,10 +48,12 @@ func (r *Report) heading() []string {
 		fmt.Sprintf("%s, %s, %d CPUs, %s/%s, %s%s", r.Date, r.Machine.CPU, r.Machine.CPUs, r.Machine.OS, r.Machine.Arch, r.Machine.Go, r.Machine.load()),
 		fmt.Sprintf("%s (sizes: %s, %d rounds)", r.Command, r.Sizes, r.Rounds),
 	}
-	for _, impl := range r.Implementations[1:] {
-		lines = append(lines, fmt.Sprintf("%s: %s, %s", impl.Name, impl.Version, impl.Device))
+	for _, impl := range r.Implementations {
+		if impl.Version != "" {
+			lines = append(lines, fmt.Sprintf("%s: %s, %s", impl.Name, impl.Version, impl.Device))
+		}
 	}
-	return lines
+	return append(lines, r.Notes...)
 }
 
 // load says how busy the machine was before.
@@ -74,55 +67,122 @@ func (m Machine) load() string {
 	return fmt.Sprintf(", busy (load %.1f before the run)", m.Load)
 }
 
-// notes explain the columns.
-var notes = []string{
-	"Times are milliseconds: build + first launch, then the median of the rounds.",
-	"\"× NAME\" is how many times as fast lockstep is, in elapsed time and, in parentheses, in CPU time.",
-	"The target is the least number for × Oclgrind.",
+// explanations are those of the columns.
+func (r *Report) explanations() []string {
+	first := r.Implementations[0].Name
+	lines := []string{
+		"Times are milliseconds, medians of the rounds, of a whole launch: from the call until its results are there.",
+		fmt.Sprintf("\"× NAME\" is how many times as fast %s is; the verdict is about these numbers.", first),
+	}
+	for i, impl := range r.Implementations {
+		if r.anyShare(i) {
+			lines = append(lines, fmt.Sprintf("%s runs a smaller launch, of so many work-items; × %s is by equal work, in operations of lanes as lockstep counts them.", impl.Name, impl.Name))
+		}
+	}
+	return lines
 }
 
 // kernelTable has the kernels, a row each, under a row of titles.
 func (r *Report) kernelTable() [][]string {
 	title := []string{"kernel", "work-items"}
 	for _, impl := range r.Implementations {
-		title = append(title, impl.Name+" build", impl.Name)
+		title = append(title, impl.Name)
 	}
 	for _, impl := range r.Implementations[1:] {
 		title = append(title, "× "+impl.Name)
 	}
-	title = append(title, "target", "verdict", "result")
-	table := [][]string{title}
+	table := [][]string{append(title, "verdict", "result")}
 	for _, row := range r.Rows {
 		line := []string{row.Kernel, row.Work}
-		for _, cell := range row.Cells {
-			if cell.Error != "" {
-				line = append(line, "-", "failed")
-				continue
-			}
-			line = append(line, fmt.Sprintf("%.1f + %s", 1e3*cell.Build, number(1e3*cell.First)), number(1e3*cell.Time))
-		}
 		var results []string
 		for i, cell := range row.Cells {
+			line = append(line, row.time(i))
 			if cell.Result != "" && cell.Result != sameBits {
 				results = append(results, r.Implementations[i].Name+" "+cell.Result)
 			}
-			if i == 0 {
-				continue
-			}
-			if cell.Error != "" {
+		}
+		for _, cell := range row.Cells[1:] {
+			if !cell.measured() {
 				line = append(line, "-")
 				continue
 			}
-			line = append(line, fmt.Sprintf("%s (%s)", number(cell.Faster), number(cell.FasterCPU)))
+			line = append(line, number(cell.Faster))
 		}
 		if len(results) == 0 {
 			results = []string{sameBits}
 		}
-		line = append(line, number(row.Target), dash(row.Verdict), strings.Join(results, "; "))
+		table = append(table, append(line, row.verdict(), strings.Join(results, "; ")))
+	}
+	return table
+}
+
+// time is that of an implementation, in milliseconds, with the work where it is
+// not the row's.
+func (row *Row) time(i int) string {
+	cell := &row.Cells[i]
+	switch {
+	case cell.Absent:
+		return "-"
+	case cell.Error != "":
+		return "failed"
+	case cell.Share != 0:
+		return fmt.Sprintf("%s (%s)", number(1e3*cell.Time), row.Smaller)
+	}
+	return number(1e3 * cell.Time)
+}
+
+// verdict says which targets are missed, or that all hold.
+func (row *Row) verdict() string {
+	if len(row.Targets) == 0 {
+		return "-"
+	}
+	var missed []string
+	for _, t := range row.Targets {
+		if t.Verdict != holds {
+			missed = append(missed, fmt.Sprintf("%s × %s", number(t.Least), t.Against))
+		}
+	}
+	if len(missed) > 0 {
+		return misses + " " + strings.Join(missed, ", ")
+	}
+	return holds
+}
+
+// buildTable has what comes before the kernels' time.
+func (r *Report) buildTable() [][]string {
+	title := []string{"build"}
+	for _, impl := range r.Implementations {
+		if impl.Name == handwritten {
+			continue
+		}
+		title = append(title, impl.Name)
+		if impl.native() {
+			title = append(title, "compilation")
+		}
+	}
+	table := [][]string{title}
+	for _, row := range r.Rows {
+		line := []string{row.Kernel}
+		for i, cell := range row.Cells {
+			if r.Implementations[i].Name == handwritten {
+				continue
+			}
+			if !cell.measured() {
+				line = append(line, "-")
+			} else {
+				line = append(line, fmt.Sprintf("%s + %s", number(1e3*cell.Build), number(1e3*cell.First)))
+			}
+			if r.Implementations[i].native() {
+				line = append(line, number(1e3*cell.Compile))
+			}
+		}
 		table = append(table, line)
 	}
 	return table
 }
+
+// buildNote explains it.
+const buildNote = "Milliseconds to make the program + the first launch, in which most compile the kernel; what of it is compilation on the native engine, by itself."
 
 // figureTables has the figures of lockstep alone, under a row of titles for
 // those that belong together.
@@ -145,18 +205,7 @@ func (r *Report) figureTables() [][][]string {
 // Text is the report for a terminal.
 func (r *Report) Text() string {
 	var b strings.Builder
-	for _, line := range r.heading() {
-		b.WriteString(line + "\n")
-	}
-	b.WriteByte('\n')
-	writeAligned(&b, r.kernelTable())
-	for _, note := range notes {
-		b.WriteString(note + "\n")
-	}
-	for _, table := range r.figureTables() {
-		b.WriteByte('\n')
-		writeAligned(&b, table)
-	}
+	r.write(&b, "", writeAligned)
 	return b.String()
 }
 
@@ -164,20 +213,30 @@ func (r *Report) Text() string {
 func (r *Report) Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Results\n\nWritten by the command in [compare](compare).\n\n")
-	for _, line := range r.heading() {
-		b.WriteString("- " + line + "\n")
-	}
-	b.WriteByte('\n')
-	writeMarkdown(&b, r.kernelTable())
-	b.WriteByte('\n')
-	for _, note := range notes {
-		b.WriteString(note + "\n")
-	}
-	for _, table := range r.figureTables() {
-		b.WriteByte('\n')
-		writeMarkdown(&b, table)
-	}
+	r.write(&b, "- ", writeMarkdown)
 	return b.String()
+}
+
+// write writes the heading, with a bullet before each line, and the tables.
+func (r *Report) write(b *strings.Builder, bullet string, table func(*strings.Builder, [][]string)) {
+	for _, line := range r.heading() {
+		b.WriteString(bullet + line + "\n")
+	}
+	if len(r.Rows) > 0 {
+		b.WriteByte('\n')
+		table(b, r.kernelTable())
+		b.WriteByte('\n')
+		for _, line := range r.explanations() {
+			b.WriteString(line + "\n")
+		}
+		b.WriteByte('\n')
+		table(b, r.buildTable())
+		b.WriteString("\n" + buildNote + "\n")
+	}
+	for _, t := range r.figureTables() {
+		b.WriteByte('\n')
+		table(b, t)
+	}
 }
 
 // writeAligned writes a table in columns.

@@ -11,40 +11,56 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // sample is a report with every kind of entry.
 func sample() *Report {
-	return &Report{
+	r := &Report{
 		Date:    "2001-02-03",
-		Machine: Machine{CPU: "Maker Chip 9", CPUs: 4, OS: "linux", Arch: "amd64", Go: "go1.26", Load: 2.25},
+		Machine: Machine{CPU: "Maker Chip 9 <fast> & cool", CPUs: 4, OS: "linux", Arch: "amd64", Go: "go1.26", Load: 2.25},
 		Command: "go run . -runs 3", Sizes: "default", Rounds: 3,
-		Implementations: []Implementation{{Name: "lockstep"}, {Name: "PoCL", Version: "OpenCL 3.0", Device: "cpu"}, {Name: oclgrind, Version: "OpenCL 1.2", Device: "sim"}},
+		Implementations: []Implementation{{Name: nativeAVX512}, {Name: interpreter}, {Name: pocl, Version: "OpenCL 3.0", Device: "cpu"},
+			{Name: oclgrind, Version: "OpenCL 1.2", Device: "sim"}, {Name: handwritten, Version: "compiler 15", Device: "-O3"}},
 		Rows: []Row{
-			{Kernel: "saxpy", Work: "1024", Target: 100, Verdict: holds, Cells: []Cell{
-				{Build: 0.001, First: 0.002, Time: 0.0012345, CPU: 0.002, Runs: 9, Result: sameBits},
+			{Kernel: "saxpy", Eight: true, Work: "1024", Smaller: "256", Cells: []Cell{
+				{Compile: 0.0005, Build: 0.001, First: 0.002, Time: 0.0012345, CPU: 0.002, Runs: 9, Result: sameBits},
+				{Build: 0.001, First: 0.002, Time: 0.005, CPU: 0.008, Runs: 9, Faster: 4.05, FasterCPU: 4, Result: sameBits},
 				{Build: 0.2, First: 0.1, Time: 0.0005, CPU: 0.001, Runs: 9, Faster: 0.405, FasterCPU: 0.5, Result: "3 ulp"},
-				{Build: 0.02, First: 0.5, Time: 0.5, CPU: 0.9, Runs: 3, Faster: 405.02, FasterCPU: 450, Result: sameBits},
+				{Build: 0.02, First: 0.5, Time: 0.5, CPU: 0.9, Runs: 3, Share: 0.25, Faster: 1620, FasterCPU: 1800, Result: sameBits},
+				{Absent: true},
 			}},
-			{Kernel: "nbody", Work: "16 x 16", Target: 100, Cells: []Cell{
-				{Build: 0.001, First: 0.002, Time: 0.1, CPU: 0.2, Runs: 9, Result: sameBits},
-				{Build: 0.2, First: 0.1, Time: 0.05, CPU: 0.1, Runs: 9, Faster: 0.5, FasterCPU: 0.5, Result: sameBits},
+			{Kernel: "inthash", Eight: true, Work: "16 x 16", Cells: []Cell{
+				{Compile: 0.0025, Build: 0.001, First: 0.002, Time: 0.1, CPU: 0.2, Runs: 9, Result: sameBits},
+				{Build: 0.001, First: 0.002, Time: 1, CPU: 2, Runs: 9, Faster: 10, FasterCPU: 10, Result: sameBits},
+				{Build: 0.2, First: 0.1, Time: 4, CPU: 8, Runs: 9, Faster: 40, FasterCPU: 40, Result: sameBits},
 				{Error: "Oclgrind: no answer in 5m0s"},
+				{Time: 0.08, CPU: 0.16, Runs: 9, Faster: 0.8, FasterCPU: 0.8, Result: sameBits},
+			}},
+			{Kernel: "fft", Work: "64", Smaller: "16", Cells: []Cell{
+				{Build: 0.001, First: 0.002, Time: 0.1, CPU: 0.2, Runs: 9, Result: sameBits},
+				{Build: 0.001, First: 0.002, Time: 1, CPU: 2, Runs: 9, Faster: 10, FasterCPU: 10, Result: sameBits},
+				{Build: 0.2, First: 0.1, Time: 0.11, CPU: 8, Runs: 9, Faster: 1.1, FasterCPU: 1.2, Result: sameBits},
+				{Build: 0.2, First: 0.1, Time: 4, CPU: 8, Runs: 9, Share: 0.25, Faster: 160, FasterCPU: 150, Result: sameBits},
+				{Absent: true},
 			}},
 		},
-		Figures: []Figure{
-			{Name: "launch", Value: 1.5, Unit: "µs", Target: "under 20", Verdict: holds, Detail: "median of 9"},
-			{Name: "memory", Value: 65.25, Unit: "MiB", Target: "under 64", Verdict: misses},
-			{Table: "copies", Name: "a copy", Value: 0.925, Unit: "times the speed", Target: "at least 0.8", Verdict: holds, Detail: "one worker"},
-		},
+		Notes: []string{"no implementation of that name"},
 	}
+	c := &comparison{implementations: r.Implementations}
+	for i := range r.Rows {
+		r.Rows[i].Targets = c.targets(&r.Rows[i])
+	}
+	r.Figures = append(r.summary(), []Figure{
+		{Name: "launch", Value: 1.5, Unit: "µs", Target: "under 20", Verdict: holds, Detail: "median of 9"},
+		{Name: "memory", Value: 65.25, Unit: "MiB", Target: "under 64", Verdict: misses},
+		{Table: "copies", Name: "a copy", Value: 0.925, Unit: "times the speed", Target: "at least 0.8", Verdict: holds, Detail: "one worker"},
+	}...)
+	return r
 }
 
 func TestReportText(t *testing.T)     { golden(t, "report.txt", sample().Text()) }
 func TestReportMarkdown(t *testing.T) { golden(t, "report.md", sample().Markdown()) }
 
+func TestReportSummary(t *testing.T) { golden(t, "summary.md", sample().Summary()) }
+
 func TestReportJSON(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "report.json")
-	if err := sample().writeJSON(file); err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(file)
+	b, err := sample().JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +86,7 @@ func golden(t *testing.T, name, got string) {
 
 func TestFailure(t *testing.T) {
 	r := sample()
-	if err := r.failure(); err == nil || err.Error() != "nbody: Oclgrind: no answer in 5m0s" {
+	if err := r.failure(); err == nil || err.Error() != "inthash: Oclgrind: no answer in 5m0s" {
 		t.Errorf("an implementation that failed: %v", err)
 	}
 	r.Rows = r.Rows[:1]

@@ -26,32 +26,40 @@ type session interface {
 	close() error
 }
 
-// implementation makes sessions. workers is 0 for as many as there are CPUs;
-// only lockstep takes another number.
+// implementation makes sessions. Only lockstep takes a number of workers, 0
+// being as many as there are CPUs, and a size of sub-groups.
 type implementation interface {
-	open(k *kernels.Kernel, l kernels.Launch, workers int) (session, error)
+	open(k *kernels.Kernel, q *request) (session, error)
 }
 
 // lockstep is the implementation that is measured.
 type lockstep struct{}
 
-func (lockstep) open(k *kernels.Kernel, l kernels.Launch, workers int) (session, error) {
-	s, err := bench.Open(k, l, emu.DeviceOptions{Workers: workers})
+func (lockstep) open(k *kernels.Kernel, q *request) (session, error) {
+	s, err := bench.Open(k, q.Launch, emu.DeviceOptions{Workers: q.Workers, Engine: q.Engine, SubgroupSize: q.Subgroup})
 	if err != nil {
 		return nil, err
 	}
-	return lockstepSession{s}, nil
+	return &lockstepSession{Session: s}, nil
 }
 
-type lockstepSession struct{ *bench.Session }
+type lockstepSession struct {
+	*bench.Session
+	lanes uint64 // operations of lanes in the last run
+}
 
-func (s lockstepSession) build() time.Duration       { return s.Build }
-func (s lockstepSession) reset() error               { return s.Reset() }
-func (s lockstepSession) outputs() ([][]byte, error) { return s.Outputs() }
-func (s lockstepSession) close() error               { return s.Close() }
+func (s *lockstepSession) build() time.Duration       { return s.Build }
+func (s *lockstepSession) reset() error               { return s.Reset() }
+func (s *lockstepSession) outputs() ([][]byte, error) { return s.Outputs() }
+func (s *lockstepSession) close() error               { return s.Close() }
 
-func (s lockstepSession) run() (time.Duration, error) {
-	_, d, err := s.Run(context.Background())
+func (s *lockstepSession) work() uint64 { return s.lanes }
+
+func (s *lockstepSession) run() (time.Duration, error) {
+	result, d, err := s.Run(context.Background())
+	if err == nil {
+		s.lanes = result.Counters.LaneOps
+	}
 	return d, err
 }
 
@@ -73,17 +81,17 @@ type openclSession struct {
 // division and square root are rounded correctly.
 var buildOptions = []string{"-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt", "-cl-std=CL1.2"}
 
-func (o opencl) open(k *kernels.Kernel, l kernels.Launch, workers int) (_ session, err error) {
-	if workers != 0 {
-		return nil, errors.New("the number of workers can be chosen on lockstep only")
+func (o opencl) open(k *kernels.Kernel, q *request) (_ session, err error) {
+	if q.Workers != 0 || q.Subgroup != 0 {
+		return nil, errors.New("workers and sub-groups can be chosen on lockstep only")
 	}
-	s := &openclSession{kernel: k, launch: l}
+	s := &openclSession{kernel: k, launch: q.Launch}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if s.args, err = bench.ParseArgs(l); err != nil {
+	if s.args, err = bench.ParseArgs(q.Launch); err != nil {
 		return nil, err
 	}
 	context, err := o.device.NewContext()

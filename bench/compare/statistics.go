@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/binary"
+	"math"
 	"slices"
 	"time"
 )
@@ -60,4 +61,28 @@ func ulps(a, b uint64, size int) uint64 {
 	}
 	x, y := order(a), order(b)
 	return max(x, y) - min(x, y)
+}
+
+// float is the value of a floating-point number of 4 or 8 bytes.
+func float(bits uint64, size int) float64 {
+	if size == 4 {
+		return float64(math.Float32frombits(uint32(bits)))
+	}
+	return math.Float64frombits(bits)
+}
+
+// largestUnit is a unit in the last place of the largest finite number of those
+// in b, which have 4 or 8 bytes.
+func largestUnit(b []byte, size int) float64 {
+	largest := 0.0
+	for at := 0; at+size <= len(b); at += size {
+		if v := math.Abs(float(element(b[at:], size), size)); v > largest && !math.IsInf(v, 0) {
+			largest = v
+		}
+	}
+	_, exponent := math.Frexp(largest)
+	if size == 4 {
+		return math.Ldexp(1, exponent-24)
+	}
+	return math.Ldexp(1, exponent-53)
 }

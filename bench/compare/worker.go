@@ -11,8 +11,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-gpu/lockstep/bench"
 	"github.com/lockstep-gpu/lockstep/conformance/kernels"
 	"github.com/lockstep-gpu/lockstep/conformance/kernels/judge/ocl"
+	"github.com/lockstep-gpu/lockstep/isa/native"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/codemem"
 )
 
 // A worker is a process of this program that runs one implementation, so that
@@ -30,6 +34,8 @@ const (
 	opMeasure                  // run for a while and give the times
 	opClose                    // end a session
 	opExec                     // start another process
+	opEngine                   // the native engine of this process
+	opCompile                  // compile a kernel again and again
 )
 
 // request is one question to a worker.
@@ -41,6 +47,8 @@ type request struct {
 	Kernel  string
 	Launch  kernels.Launch
 	Workers int
+	// Engine is that of lockstep, also for opCompile; "" is what it chooses.
+	Engine string
 	// Copy is a way of copying in the place of a kernel: byLines or byBlocks.
 	Copy string
 	// Subgroup is the sub-group size of lockstep; 0 is the usual one.
@@ -50,9 +58,11 @@ type request struct {
 
 	// For opMeasure: run at least once, and again until this time is over.
 	Budget time.Duration
+	// For opCompile.
+	Runs int
 
-	// For opExec.
-	Command []string
+	// For opExec: what is started, and what is added to its environment.
+	Command, Env []string
 }
 
 // response is the answer.
@@ -66,6 +76,11 @@ type response struct {
 	Times   []time.Duration
 	CPU     time.Duration
 	Outputs [][]byte
+	// Work is how many operations of lanes lockstep counted in a first run; 0
+	// from others.
+	Work uint64
+	// Vectors is what the native engine makes code for, "AVX-512" or "AVX2".
+	Vectors string
 	// Peak is the largest resident size of the process that was started, in
 	// bytes; 0 where the system does not say.
 	Peak int64
@@ -79,7 +94,7 @@ type platform struct {
 // worker is the state of the process.
 type worker struct {
 	library  string // of OpenCL; "" is the system's
-	index    int    // of the platform; -1 is lockstep
+	index    int    // of the platform, or one of the constants
 	subject  implementation
 	sessions map[int]session
 }
@@ -112,7 +127,11 @@ func (w *worker) answer(q *request) (response, error) {
 	case opOpen:
 		return w.open(q)
 	case opExec:
-		return execute(q.Command)
+		return execute(q.Command, q.Env)
+	case opEngine:
+		return nativeVectors()
+	case opCompile:
+		return compileTimes(q)
 	}
 	s, ok := w.sessions[q.Session]
 	if !ok {
@@ -157,8 +176,11 @@ func (w *worker) list() (response, error) {
 
 // implementation is what this worker runs.
 func (w *worker) implementation() (implementation, error) {
-	if w.index < 0 {
+	switch w.index {
+	case lockstepIndex:
 		return lockstep{}, nil
+	case yardstickIndex:
+		return loadYardstick(w.library)
 	}
 	lib, err := ocl.Load(w.library)
 	if err != nil {
@@ -208,13 +230,7 @@ func (w *worker) open(q *request) (response, error) {
 			return response{}, err
 		}
 	}
-	var s session
-	var err error
-	if q.Subgroup != 0 {
-		s, err = openSubgroups(k, q)
-	} else {
-		s, err = w.subject.open(k, q.Launch, q.Workers)
-	}
+	s, err := w.subject.open(k, q)
 	if err != nil {
 		return response{}, err
 	}
@@ -231,8 +247,38 @@ func first(s session) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	out, err := s.outputs()
-	return response{Times: []time.Duration{d}, Outputs: out}, err
+	a := response{Times: []time.Duration{d}}
+	if c, ok := s.(interface{ work() uint64 }); ok {
+		a.Work = c.work()
+	}
+	a.Outputs, err = s.outputs()
+	return a, err
+}
+
+// nativeVectors says which instructions the native engine uses here; the error
+// is why there is none.
+func nativeVectors() (response, error) {
+	if _, err := native.New(); err != nil {
+		return response{}, err
+	}
+	f, err := codemem.Host()
+	if err != nil {
+		return response{}, err
+	}
+	if f&amd64.AVX512 != 0 {
+		return response{Vectors: avx512}, nil
+	}
+	return response{Vectors: avx2}, nil
+}
+
+// compileTimes compiles a kernel's bytecode.
+func compileTimes(q *request) (response, error) {
+	k := kernels.Find(q.Kernel)
+	if k == nil {
+		return response{}, fmt.Errorf("no kernel %q", q.Kernel)
+	}
+	times, err := bench.CompileTimes(k, q.Engine, q.Runs)
+	return response{Times: times}, err
 }
 
 // measure runs until the budget is used up, at least once, each time on the
@@ -256,8 +302,9 @@ func measure(s session, budget time.Duration) (response, error) {
 
 // execute starts a process and waits for it. A worker does this because it is
 // small: a new process counts the size of the one that it came from.
-func execute(command []string) (response, error) {
+func execute(command, env []string) (response, error) {
 	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), env...)
 	var text bytes.Buffer
 	cmd.Stderr = &text
 	begin := time.Now()

@@ -93,7 +93,7 @@ func TestAgreement(t *testing.T) {
 	exact := &kernels.Kernel{Outputs: []int{1}}
 	near := &kernels.Kernel{Outputs: []int{1}, Tolerance: &kernels.Tolerance{Ulps: 1, Bits: 32}}
 	next := math.Nextafter32(2, 3)
-	far := math.Nextafter32(next, 3)
+	const far = 2 + 0x1p-17 // 32 ulp
 	want := []buffer{{argspec.F32, floats(1, 2)}}
 	for _, c := range []struct {
 		kernel *kernels.Kernel
@@ -104,7 +104,10 @@ func TestAgreement(t *testing.T) {
 		{near, [][]byte{floats(1, 2)}, sameBits},
 		{near, [][]byte{floats(1, next)}, "1 ulp"},
 		{exact, [][]byte{floats(1, next)}, differs + " in argument 1, element 1: 0x40000001, not 0x40000000"},
-		{near, [][]byte{floats(1, far)}, differs + " in argument 1, element 1: 0x40000002, not 0x40000000"},
+		{near, [][]byte{floats(1, next+0x1p-21)}, "3 ulp of the largest"},
+		{near, [][]byte{floats(1+0x1p-21, next)}, "2 ulp of the largest"},
+		{near, [][]byte{floats(1, far)}, differs + " in argument 1, element 1: 0x40000020, not 0x40000000"},
+		{near, [][]byte{floats(1, float32(math.NaN()))}, differs + " in argument 1, element 1: 0x7fc00000, not 0x40000000"},
 		{near, [][]byte{floats(1)}, differs + ": argument 1 has 4 bytes, not 8"},
 		{near, nil, differs + ": 0 buffers, not 1"},
 	} {

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockstep-gpu/lockstep/bench"
+	"github.com/lockstep-gpu/lockstep/conformance/kernels"
+)
+
+// TestEqualWork holds that a slow implementation gets the smaller launch, and
+// that its time counts for the work that it did: here the slow one is lockstep
+// too, and does a quarter of the elements.
+func TestEqualWork(t *testing.T) {
+	c := &comparison{sizes: "default", runs: 5, budget: time.Microsecond,
+		implementations: []Implementation{{Name: interpreter}, {Name: oclgrind}, {Name: handwritten}},
+		processes:       []*process{localProcess(t), localProcess(t), nil}}
+	w := &bench.Workload{Kernel: kernels.Find("saxpy"), Small: bench.Saxpy(1 << 10), Default: bench.Saxpy(1 << 12)}
+	row, err := c.compareKernel(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row.Work != "4096" || row.Smaller != "1024" || !row.Eight {
+		t.Errorf("%+v", row)
+	}
+	first, slow := &row.Cells[0], &row.Cells[1]
+	if first.Share != 0 || slow.Share != 0.25 || slow.equal() != 4*slow.Time || first.equal() != first.Time {
+		t.Errorf("shares %v and %v", first.Share, slow.Share)
+	}
+	if first.Runs < c.runs || slow.Runs < slowRounds || slow.Faster <= 0 {
+		t.Errorf("%+v", row.Cells)
+	}
+	for i := range 2 {
+		if row.Cells[i].Result != sameBits {
+			t.Errorf("%d: %s", i, row.Cells[i].Result)
+		}
+	}
+	if !row.Cells[2].Absent {
+		t.Error("a kernel that is not there in C")
+	}
+	if len(row.Targets) != 1 || row.Targets[0].Against != oclgrind {
+		t.Errorf("%+v", row.Targets)
+	}
+}
+
+func TestGeometricMean(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{{nil, 0}, {[]float64{3}, 3}, {[]float64{1, 100}, 10}, {[]float64{0.5, 2, 8}, 2}} {
+		if got := geometricMean(c.values); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%v: %v, want %v", c.values, got, c.want)
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
+	names := func(pattern string) (list []string) {
+		workloads, err := choose(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range workloads {
+			list = append(list, w.Name())
+		}
+		return list
+	}
+	if all := names(""); len(all) != 15 || slices.Contains(all, "sg_scan") {
+		t.Errorf("%v", all)
+	}
+	if list := names("^(sg_scan|saxpy)$"); !slices.Equal(list, []string{"saxpy", "sg_scan"}) {
+		t.Errorf("%v", list)
+	}
+	for _, pattern := range []string{"nothing", "("} {
+		if _, err := choose(pattern); err == nil {
+			t.Errorf("no error for %q", pattern)
+		}
+	}
+	if all, err := parseSections(""); err != nil || len(all) != len(sections) {
+		t.Errorf("%v, %v", all, err)
+	}
+	if some, err := parseSections("cold,pipes"); err != nil || len(some) != 2 || !some["cold"] || !some["pipes"] {
+		t.Errorf("%v, %v", some, err)
+	}
+	if _, err := parseSections("cold,hot"); err == nil || !strings.Contains(err.Error(), `"hot"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestColdFigures(t *testing.T) {
+	ms := func(list ...int) (times []time.Duration) {
+		for _, v := range list {
+			times = append(times, time.Duration(v)*time.Millisecond)
+		}
+		return times
+	}
+	figures := coldFigures("k", "64", []*starter{
+		{name: "lockstep", times: ms(10, 20, 30)},
+		{name: "slower", times: ms(100, 200, 300), target: 20},
+		{name: "other", times: ms(30, 60, 90), target: 3},
+		{name: "last", times: ms(10, 10, 10)},
+	})
+	if len(figures) != 4 || math.Abs(figures[0].Value-20) > 1e-9 || figures[0].Verdict != "" {
+		t.Fatalf("%+v", figures)
+	}
+	for i, want := range []Figure{{Value: 10, Target: "at least 20", Verdict: misses}, {Value: 3, Target: "at least 3", Verdict: holds}, {Value: 0.5}} {
+		if f := figures[i+1]; f.Value != want.Value || f.Target != want.Target || f.Verdict != want.Verdict {
+			t.Errorf("%+v, want %+v", f, want)
+		}
+	}
+}
