@@ -1,11 +1,6 @@
 package interp
 
 import (
-	"math"
-	"math/bits"
-	"slices"
-	"unsafe"
-
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
@@ -14,22 +9,26 @@ import (
 // interrupted.
 const maxRun = 1024
 
-// Accelerator does runs of instructions in the place of this package. A run
-// is part of a block: instructions with a vector destination that touch
-// registers only and cannot fault, and loads of elements that an index of each lane
-// selects. A store of such elements is a run of its own. Everything else, and what an accelerator does not take, stays here. An accelerator belongs to one kernel; its methods are
+// Accelerator runs a kernel in the place of this package, which goes on to do what the accelerator
+// does not take. A kernel comes to it as a [Plan]. An accelerator belongs to one kernel; its methods are
 // called while that is compiled, one after the other.
 type Accelerator interface {
-	// Takes says whether the instruction can be part of a run. It is asked only
-	// about those that [Movable] and [Indexed] allow.
+	// Takes says whether the accelerator does an instruction: one of a [Run], and then it is asked only
+	// about those that [Movable] and [Indexed] allow, or one that computes a scalar from scalars.
 	Takes(in *isa.Inst) bool
-	// Compile returns what does the instructions of a run, for the lanes of a
-	// wave, or nil if this package is to do so. The function is called from many
+	// Compile returns what runs the kernel, for the lanes of a wave, from [Frame.Point] on,
+	// or nil if this package is to do so. The function is called from many
 	// goroutines, each with a Frame of its own.
-	Compile(r *Run) func(f *Frame)
+	Compile(p *Plan) func(f *Frame)
 }
 
-// Run is a sequence of instructions for an [Accelerator].
+// Run is a sequence of instructions for an [Accelerator]: part of a block, instructions with a vector destination that touch
+// registers only and cannot fault, and loads of elements that an index of each lane
+// selects. A store of such elements is a run of its own.
+//
+// Machine code that cannot do a run, because a slot cannot be had or an index is beyond its limit, comes
+// back with [ExitPart]. This package then does all of it; what machine code may have changed by then are
+// registers that the run writes before it reads them, never memory.
 type Run struct {
 	// Code has the instructions. Their scalar operands may be registers that
 	// the kernel does not have: those behind [isa.Kernel.NumScalar] hold values
@@ -41,7 +40,9 @@ type Run struct {
 	// Slots has, for each instruction, the number of its place in [Frame.Slots]
 	// if it is a load or store.
 	Slots []int
-	code  *code
+	// Places has what to fill in these slots from, each slot once.
+	Places []Place
+	code   *code
 }
 
 // Offset returns where vector register reg, with elements of type t, lies in the
@@ -52,74 +53,6 @@ func (r *Run) Offset(reg isa.Reg, t isa.Type) uint32 { return r.code.offset(reg,
 // Kernel returns the kernel that the run is part of.
 func (r *Run) Kernel() *isa.Kernel { return r.code.kernel }
 
-// Frame is what a run works on: the registers of a wave and its lanes. Code made
-// at run time reads it, so that the order and size of the fields are part of
-// its meaning.
-type Frame struct {
-	// Base is the first chunk's registers, Stride the distance to the next, in
-	// bytes, Chunks how many there are.
-	Base   unsafe.Pointer
-	Stride uintptr
-	Chunks uintptr
-	// Scalars is the scalar registers, 64 bits each.
-	Scalars unsafe.Pointer
-	// Exec is a word for each chunk: the lanes that run. Results of instructions with
-	// [isa.FlagDense] may be written to all lanes.
-	Exec unsafe.Pointer
-	// Slots is an array of [Slot], one for each load or store of the run.
-	Slots unsafe.Pointer
-	// Refused is set by a function that cannot do the run, because an index
-	// is beyond its slot's limit. This package then does all of it; what the
-	// function has changed by then are registers that the run writes before it reads them,
-	// never memory.
-	Refused uint64
-	// Call says that a function has not ended but wants something done for some lanes: a
-	// number of its own, not 0. It goes on behind that when it is called again,
-	// at Resume, an address in it, or 0 for its beginning.
-	Call   uint64
-	Resume uintptr
-	// Saved is a [Registers], where the function leaves what it has in registers
-	// meanwhile.
-	Saved unsafe.Pointer
-}
-
-// Registers is the registers of a processor, as far as a function may have something in them.
-type Registers struct {
-	Vectors [32][64]byte
-	Masks   [8]uint64
-	General [16]uint64
-}
-
-// Slot is the memory that a load or store of a run works on: the element with index i of a lane, as an
-// unsigned number, is at Address + i*Scale if i is at most Limit. Limit is such that
-// i*Scale has less than 32 bits, the sign not counted.
-type Slot struct {
-	Address unsafe.Pointer
-	Limit   uint64
-}
-
-// The offsets of the fields of Frame, in bytes.
-const (
-	FrameBase    = unsafe.Offsetof(Frame{}.Base)
-	FrameStride  = unsafe.Offsetof(Frame{}.Stride)
-	FrameChunks  = unsafe.Offsetof(Frame{}.Chunks)
-	FrameScalars = unsafe.Offsetof(Frame{}.Scalars)
-	FrameExec    = unsafe.Offsetof(Frame{}.Exec)
-	FrameSlots   = unsafe.Offsetof(Frame{}.Slots)
-	FrameRefused = unsafe.Offsetof(Frame{}.Refused)
-	FrameCall    = unsafe.Offsetof(Frame{}.Call)
-	FrameResume  = unsafe.Offsetof(Frame{}.Resume)
-	FrameSaved   = unsafe.Offsetof(Frame{}.Saved)
-
-	RegistersVectors = unsafe.Offsetof(Registers{}.Vectors)
-	RegistersMasks   = unsafe.Offsetof(Registers{}.Masks)
-	RegistersGeneral = unsafe.Offsetof(Registers{}.General)
-
-	SlotAddress = unsafe.Offsetof(Slot{}.Address)
-	SlotLimit   = unsafe.Offsetof(Slot{}.Limit)
-	SlotSize    = unsafe.Sizeof(Slot{})
-)
-
 // Compile prepares a kernel as [Engine.Compile] does, with runs of instructions
 // left to an accelerator; nil is none. It does so for launches without
 // Launch.Check and Group.Watch only.
@@ -128,8 +61,18 @@ func Compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) 
 }
 
 // Movable says whether an instruction writes a vector register, reads registers
-// only and cannot fault, so that it may be part of a [Run].
-func Movable(in *isa.Inst) bool { return in.Dst.IsVector() && pure(in) }
+// only and cannot fault but by a division by zero, so that it may be part of a [Run].
+func Movable(in *isa.Inst) bool { return in.Dst.IsVector() && (pure(in) || Divides(in)) }
+
+// Divides says whether an instruction divides integers. One whose divisor is 0 in a lane that runs is a reason for machine code
+// not to do the run.
+func Divides(in *isa.Inst) bool {
+	switch in.Op {
+	case isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS:
+		return true
+	}
+	return false
+}
 
 // Indexed says whether an instruction loads or stores elements of memory behind a scalar pointer, each
 // lane with an index of its own, so that it may be part of a [Run], or be one.
@@ -191,8 +134,9 @@ type runs struct {
 	start   int
 	// Of a run with loads: the vector registers that it reads before it writes
 	// them, and those that it has written. After a refusal the former have to be as they were.
-	slotted int  // loads and stores
+	slotted int  // loads and stores, and divisions by what the run has computed
 	spoiled bool // it changes one of the former
+	faulty  bool // it has some of these, or a division by what may be 0
 	inputs  map[vectorReg]bool
 	written map[vectorReg]bool
 }
@@ -238,7 +182,7 @@ func (d *decoder) usages(start, end int) []usage {
 }
 
 // accelerated decodes the instructions of a block, [start, end) without the
-// terminator, and replaces runs.
+// terminator, into parts.
 func (d *decoder) accelerated(start, end int) {
 	r := &runs{decoder: d, inputs: map[vectorReg]bool{}, written: map[vectorReg]bool{}, reads: map[isa.Reg]bool{}, renamed: map[isa.Reg]isa.Reg{}, start: start, used: d.usages(start, end+1)}
 	for pc := start; pc < end; pc++ {
@@ -246,14 +190,14 @@ func (d *decoder) accelerated(start, end int) {
 		switch {
 		case alone(&in) && d.accel.Takes(&in):
 			r.flush(pc)
-			r.code, r.at, r.slotted = append(r.code, in), append(r.at, pc), 1
+			r.code, r.at, r.slotted, r.faulty = append(r.code, in), append(r.at, pc), 1, true
 			r.flush(pc + 1)
 		case (Movable(&in) || Indexed(&in)) && d.accel.Takes(&in):
 			if r.spoils(&in) || len(r.code) == maxRun {
 				r.flush(pc)
 			}
 			if r.spoils(&in) {
-				d.inst(pc)
+				d.uniform(&in, pc)
 				continue
 			}
 			r.note(&in)
@@ -264,15 +208,13 @@ func (d *decoder) accelerated(start, end int) {
 				}
 			}
 			r.code, r.at = append(r.code, in), append(r.at, pc)
-		case len(r.code) > 0 && early(&in) && (r.slotted == 0 || pure(&in)):
+		case len(r.code) > 0 && early(&in) && (!r.faulty || pure(&in)):
 			r.rename(&in)
 			r.write(&in.Dst)
-			d.replaced = &in
-			d.inst(pc)
-			d.replaced = nil
+			d.uniform(&in, pc)
 		default:
 			r.flush(pc)
-			d.inst(pc)
+			d.uniform(&in, pc)
 		}
 	}
 	r.flush(end)
@@ -283,17 +225,37 @@ func (d *decoder) accelerated(start, end int) {
 func (r *runs) spoils(in *isa.Inst) bool {
 	own := map[vectorReg]bool{}
 	dst := r.reading(in, func(p vectorReg) { own[p] = true })
-	return (r.slotted > 0 || in.Op == isa.OpLoad) && (r.spoiled || r.inputs[dst] || own[dst])
+	return (r.slotted > 0 || r.late(in)) && (r.spoiled || r.inputs[dst] || own[dst])
+}
+
+// late says whether an instruction, put behind the run, may refuse it when a part of it is done. Divisors that the
+// run has not computed can be looked at before.
+func (r *runs) late(in *isa.Inst) bool {
+	if in.Op == isa.OpLoad {
+		return true
+	}
+	return Divides(in) && in.B.IsVector() && r.written[vectorReg{in.Type.Bank(), in.B.Index()}]
+}
+
+// mayDivideByZero says whether an instruction is a division by anything but a constant.
+func (r *runs) mayDivideByZero(in *isa.Inst) bool {
+	if !Divides(in) {
+		return false
+	}
+	n, ok := r.constant(in.B)
+	return !ok || n<<(64-in.Type.Bits()) == 0
 }
 
 // note enters an instruction's registers into what is known of the run.
 func (r *runs) note(in *isa.Inst) {
+	if r.late(in) {
+		r.slotted++
+		r.faulty = true
+	}
+	r.faulty = r.faulty || r.mayDivideByZero(in)
 	dst := r.reading(in, func(p vectorReg) { r.inputs[p] = true })
 	r.spoiled = r.spoiled || r.inputs[dst]
 	r.written[dst] = true
-	if in.Op == isa.OpLoad {
-		r.slotted++
-	}
 }
 
 // reading calls f for the vector registers that an instruction reads and the run has not
@@ -344,96 +306,32 @@ func (r *runs) flush(pc int) {
 		return
 	}
 	run := &Run{Code: r.code, Keep: make([]bool, len(r.code)), Slots: make([]int, len(r.code)), code: r.decoder.code}
-	var slots []slotAccess
 	for i, at := range r.at {
 		u := r.used[at-r.start]
 		if op := r.code[i].Op; op == isa.OpLoad || op == isa.OpStore {
-			run.Slots[i] = len(slots)
-			slots = append(slots, r.slotAccess(&run.Code[i], at))
+			run.Slots[i] = r.place(&run.Places, &run.Code[i])
 		}
 		run.Keep[i] = u.last >= pc || u.reaches && r.code[i].Flags&isa.FlagDense == 0
 	}
-	first := len(r.out)
-	f := r.accel.Compile(run)
-	if f == nil || r.slotted > 0 {
-		for i, at := range r.at {
-			r.replaced = &run.Code[i]
-			r.inst(at)
-		}
-		r.replaced = nil
+	for i, at := range r.at {
+		r.replaced = &run.Code[i]
+		r.inst(at)
 	}
-	if f != nil {
-		in := inst{fn: runNative, pc: r.at[0], src: &r.kernel.Code[r.at[0]], aux: &aux{native: f}}
-		if r.slotted > 0 {
-			in.fn = runOnMemory
-			in.aux.slots, in.aux.portable = slots, slices.Clone(r.out[first:])
-			r.slots = max(r.slots, len(slots))
-		}
-		r.out = append(r.out[:first], in)
-	}
+	r.replaced = nil
+	r.part(Part{Run: run})
 	for _, x := range r.order {
-		r.emit(inst{fn: movScalar, pc: pc, src: &r.kernel.Code[pc], d: uint32(x.Index()), a: uint32(r.renamed[x].Index())})
+		r.uniform(&isa.Inst{Op: isa.OpMov, Type: isa.I64, Dst: x, A: r.renamed[x]}, pc)
 	}
 	r.code, r.at, r.order, r.fresh = nil, nil, nil, 0
-	r.slotted, r.spoiled = 0, false
+	r.slotted, r.spoiled, r.faulty = 0, false, false
 	clear(r.inputs)
 	clear(r.written)
 	clear(r.reads)
 	clear(r.renamed)
 }
 
-// runNative does a run.
-func runNative(w *wave, in *inst) { in.aux.native(&w.frame) }
-
 // Operands calls use for each register that an instruction of kernel k reads, with its
 // type, and returns the register that it writes, or isa.None, with its type.
 func Operands(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, isa.Type) {
 	return visit(k, in, use)
-}
-
-// slotAccess is a load or store of a run: the instruction and what its slot needs.
-type slotAccess struct {
-	in    inst
-	size  uint64
-	shift int
-	most  uint64 // the greatest limit
-}
-
-// slotAccess decodes load or store s, which stands at pc, for its slot.
-func (d *decoder) slotAccess(s *isa.Inst, pc int) slotAccess {
-	in := inst{src: s, pc: pc}
-	d.addressing(&in)
-	l := slotAccess{in: in, size: uint64(in.src.Type.Bytes()), shift: bits.TrailingZeros32(in.src.Scale)}
-	l.most = uint64(math.MaxInt32) >> l.shift
-	return l
-}
-
-// runOnMemory does a run that loads or stores, if all its pointers lead to memory and no
-// index is too large; otherwise the functions of this package do it, which know
-// what else there is, and what is a fault.
-func runOnMemory(w *wave, in *inst) {
-	x := in.aux
-	ok := true
-	for i := range x.slots {
-		l := &x.slots[i]
-		mem, limit, off := w.flat(&l.in, l.size, access(l.in.src))
-		if mem == nil || off < 0 || uint64(off) > limit {
-			ok = false
-			break
-		}
-		w.slots[i] = Slot{unsafe.Add(mem, off), min((limit-uint64(off))>>l.shift, l.most)}
-	}
-	if ok {
-		w.frame.Refused = 0
-		x.native(&w.frame)
-		if w.frame.Refused == 0 {
-			return
-		}
-	}
-	for i := range x.portable {
-		p := &x.portable[i]
-		if p.fn(w, p); w.faulted {
-			return
-		}
-	}
 }

@@ -57,7 +57,7 @@ func (c *code) newAsync(chunks int) *asyncState {
 // now returns the time at the instruction pc of the current block.
 func (w *wave) now(pc int) uint64 {
 	// The counter has the whole block.
-	return w.group.Turn + w.cnt.Instructions - uint64(w.code.kernel.Blocks[w.cur].End-1-pc)
+	return w.group.Turn + w.Counts.Instructions - uint64(w.code.kernel.Blocks[w.Cur].End-1-pc)
 }
 
 // stall lets time pass without instructions.

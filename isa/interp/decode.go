@@ -42,9 +42,6 @@ type aux struct {
 	ternary64     func(x, y, z float64) float64
 	image         *imageAccess
 	pipe          *isa.PipeAccess
-	native        func(*Frame)
-	slots         []slotAccess
-	portable      []inst
 }
 
 type convertKey struct {
@@ -67,6 +64,7 @@ type decoder struct {
 	check bool
 	watch bool // announce accesses to package dma
 	out   []inst
+	parts []part // of the block, for an accelerator
 	// unknown is the last call of a function that isa/clmath does not have, or -1.
 	unknown int
 	// replaced stands for the instruction that is decoded, unless it is nil.
@@ -84,7 +82,12 @@ func (c *code) decode(check, watch bool) ([]block, error) {
 		d.out = nil
 		blk := &blocks[i]
 		if c.accel != nil && !check && !watch {
+			d.parts = nil
 			d.accelerated(b.Start, b.End-1)
+			for _, p := range d.parts {
+				d.out = append(d.out, p.insts...)
+			}
+			blk.parts = d.parts
 		} else {
 			for pc := b.Start; pc < b.End-1; pc++ {
 				d.inst(pc)

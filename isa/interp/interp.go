@@ -56,6 +56,9 @@ func compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) 
 	if c.plain, err = c.decode(false, false); err != nil {
 		return nil, err
 	}
+	if a != nil {
+		c.plan(c.plain)
+	}
 	return c, nil
 }
 
@@ -64,7 +67,15 @@ type code struct {
 	program *isa.Program
 	kernel  *isa.Kernel
 	accel   Accelerator // or nil
-	slots   int         // of the run with the most loads
+
+	// What an accelerator makes of the kernel, or nil, and what belongs to it: where points are, and slots.
+	native  func(*Frame)
+	points  []pointAt
+	places  []slotPlace
+	placeOf map[placeKey]int
+	written map[isa.Reg]bool // scalar registers that instructions write; nil before it is asked for
+	// constants is what Constants says; nil before it is asked for.
+	constants map[int]uint64
 
 	plain       []block // by isa block
 	checkedOnce sync.Once
@@ -101,6 +112,8 @@ type span struct{ start, end uint32 }
 // block is a decoded block.
 type block struct {
 	body                          []inst
+	parts                         []part // the same for an accelerator
+	entry                         int    // the point at which the block is entered
 	end                           terminator
 	together                      together
 	count, loads, stores, atomics uint64 // what entering it adds to the counters

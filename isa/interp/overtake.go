@@ -70,13 +70,13 @@ func (w *wave) Overtake() bool {
 	for s.level = overtakeWhole; s.level <= overtakeFar; s.level++ {
 		for b := lowest(w.waiting, 0, len(w.blocks)); b < len(w.blocks); b = lowest(w.waiting, b+1, len(w.blocks)) {
 			if w.admit(b) {
-				w.choosy, w.minWait = true, 0
+				w.Choosy, w.MinWait = true, 0
 				return true
 			}
 		}
 	}
 	s.level = overtakeFar
-	if !w.choosy {
+	if !w.Choosy {
 		clear(s.over)
 		w.setLate()
 	}
@@ -179,10 +179,10 @@ func (w *wave) choose() bool {
 		s.skew[k] &= w.live[k] &^ (m &^ s.absent[k])
 		skew |= s.skew[k]
 	}
-	w.cur = b
+	w.Cur = b
 	w.setExec()
-	if w.choosy = s.overtake || skew != 0; !w.choosy {
-		w.minWait = lowest(w.waiting, 0, nb)
+	if w.Choosy = s.overtake || skew != 0; !w.Choosy {
+		w.MinWait = lowest(w.waiting, 0, nb)
 	}
 	return true
 }

@@ -29,14 +29,14 @@ func pipeMove(w *wave, in *inst) {
 		return
 	}
 	if a.Reserve != isa.None {
-		done := w.movePackets(in, p, h, w.active)
+		done := w.movePackets(in, p, h, w.Active)
 		w.pipeResults(in, done, done)
-		if done < w.active {
+		if done < w.Active {
 			w.pipeFrom(in, done)
 		}
 		return
 	}
-	can := int(min(p.Can(write), uint64(w.active)))
+	can := int(min(p.Can(write), uint64(w.Active)))
 	done := 0
 	if can > 0 {
 		// The packets are next in the ring whether or not they are taken.
@@ -51,7 +51,7 @@ func pipeMove(w *wave, in *inst) {
 			return
 		}
 	}
-	if can < w.active {
+	if can < w.Active {
 		s.failed = s.failed || !a.Blocking
 		if a.Blocking {
 			for k, m := range w.exec {
@@ -61,7 +61,7 @@ func pipeMove(w *wave, in *inst) {
 			}
 		}
 	}
-	w.pipeResults(in, done, w.active)
+	w.pipeResults(in, done, w.Active)
 }
 
 // pipeResults gives the first done of the running lanes the result 0, and those

@@ -68,16 +68,16 @@ func (w *wave) waitPipe(t *terminator) bool {
 	if failed == 0 {
 		return w.advance(t.t0)
 	}
-	b := &w.blocks[w.cur]
-	w.cnt.LaneOps -= b.count * uint64(failed)
+	b := &w.blocks[w.Cur]
+	w.Counts.LaneOps -= b.count * uint64(failed)
 	p := s.parked[t.wait*w.words:][:len(w.exec)]
 	for k, m := range w.exec {
 		p[k] |= m &^ yes[k]
 	}
 	s.nparked += failed
-	if failed == w.active {
-		w.cnt.Blocks--
-		w.cnt.Instructions -= b.count
+	if failed == w.Active {
+		w.Counts.Blocks--
+		w.Counts.Instructions -= b.count
 	} else {
 		w.enqueue(t.t0, yes)
 	}
@@ -89,7 +89,7 @@ func (w *wave) waitPipe(t *terminator) bool {
 func (w *wave) retry() bool {
 	s := w.pipes
 	if w.running {
-		w.enqueue(w.cur, w.exec)
+		w.enqueue(w.Cur, w.exec)
 	}
 	for n, p := range w.code.waits {
 		lanes := s.parked[n*w.words:][:len(w.exec)]

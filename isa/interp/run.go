@@ -93,20 +93,23 @@ func (w *wave) Run(quantum int) engine.Stop {
 	case !w.running && !w.pick():
 		return w.idle()
 	}
+	if w.native {
+		return w.runNative(quantum)
+	}
 	budget := quantum
 	if budget <= 0 {
 		budget = math.MaxInt
 	}
 	cancel := w.group.Launch.Cancel
 	for {
-		b := &w.blocks[w.cur]
-		active := uint64(w.active)
-		w.cnt.Blocks++
-		w.cnt.Instructions += b.count
-		w.cnt.LaneOps += b.count * active
-		w.cnt.Loads += b.loads * active
-		w.cnt.Stores += b.stores * active
-		w.cnt.Atomics += b.atomics * active
+		b := &w.blocks[w.Cur]
+		active := uint64(w.Active)
+		w.Counts.Blocks++
+		w.Counts.Instructions += b.count
+		w.Counts.LaneOps += b.count * active
+		w.Counts.Loads += b.loads * active
+		w.Counts.Stores += b.stores * active
+		w.Counts.Atomics += b.atomics * active
 		body := b.body
 		for i := range body {
 			in := &body[i]
@@ -116,45 +119,16 @@ func (w *wave) Run(quantum int) engine.Stop {
 				return engine.StopFault
 			}
 		}
-		from := w.cur
-		ok := true
-		switch t := &b.end; t.kind {
-		case termBr:
-			ok = w.advance(t.t0)
-		case termCondScalar:
-			if w.s[t.a]&1 != 0 {
-				ok = w.advance(t.t0)
-			} else {
-				ok = w.advance(t.t1)
-			}
-		case termCond:
-			ok = w.branch(t)
-		case termSwitchScalar:
-			ok = w.advance(t.table.target(w.s[t.a]))
-		case termSwitch:
-			ok = w.split(t)
-		case termBarrier:
-			ok = w.park(t)
-		case termWait:
-			ok = w.waitPipe(t)
-		case termRet:
-			for k, m := range w.exec {
-				w.live[k] &^= m
-			}
-			w.alive -= w.active
-			if w.subParked != 0 {
-				w.openSubgroups()
-			}
-			ok = w.pick()
-		case termTrap:
-			w.trap(t)
+		from := w.Cur
+		ok := w.leave(&b.end)
+		if w.faulted {
 			return engine.StopFault
 		}
 		if !ok {
 			w.running = false
 			return w.idle()
 		}
-		if w.cur <= from {
+		if w.Cur <= from {
 			if cancel != nil && cancel.Load() {
 				w.running = true
 				return engine.StopCancelled
@@ -165,6 +139,40 @@ func (w *wave) Run(quantum int) engine.Stop {
 			}
 		}
 	}
+}
+
+// leave does a block's terminator. It says whether lanes can run now.
+func (w *wave) leave(t *terminator) bool {
+	switch t.kind {
+	case termBr:
+		return w.advance(t.t0)
+	case termCondScalar:
+		if w.s[t.a]&1 != 0 {
+			return w.advance(t.t0)
+		}
+		return w.advance(t.t1)
+	case termCond:
+		return w.branch(t)
+	case termSwitchScalar:
+		return w.advance(t.table.target(w.s[t.a]))
+	case termSwitch:
+		return w.split(t)
+	case termBarrier:
+		return w.park(t)
+	case termWait:
+		return w.waitPipe(t)
+	case termRet:
+		for k, m := range w.exec {
+			w.live[k] &^= m
+		}
+		w.alive -= w.Active
+		if w.subParked != 0 {
+			w.openSubgroups()
+		}
+		return w.pick()
+	}
+	w.trap(t)
+	return false
 }
 
 // idle says why no lane can run.
@@ -182,20 +190,20 @@ func (w *wave) idle() engine.Stop {
 // instructions behind pc.
 func (w *wave) uncount(pc int) {
 	k := w.code.kernel
-	active := uint64(w.active)
-	for i := pc + 1; i < k.Blocks[w.cur].End; i++ {
-		w.cnt.Instructions--
-		w.cnt.LaneOps -= active
+	active := uint64(w.Active)
+	for i := pc + 1; i < k.Blocks[w.Cur].End; i++ {
+		w.Counts.Instructions--
+		w.Counts.LaneOps -= active
 		switch k.Code[i].Op {
 		case isa.OpLoad, isa.OpBlockLoad:
-			w.cnt.Loads -= active
+			w.Counts.Loads -= active
 		case isa.OpStore, isa.OpBlockStore:
-			w.cnt.Stores -= active
+			w.Counts.Stores -= active
 		case isa.OpMemCopy:
-			w.cnt.Loads -= active
-			w.cnt.Stores -= active
+			w.Counts.Loads -= active
+			w.Counts.Stores -= active
 		case isa.OpAtomic:
-			w.cnt.Atomics -= active
+			w.Counts.Atomics -= active
 		}
 	}
 }
@@ -203,8 +211,8 @@ func (w *wave) uncount(pc int) {
 // advance takes all running lanes to block t. It says whether any lane can
 // run, which is always so.
 func (w *wave) advance(t int) bool {
-	if t < w.minWait {
-		w.cur = t
+	if t < w.MinWait {
+		w.Cur = t
 		return true
 	}
 	w.enqueue(t, w.exec)
@@ -226,15 +234,15 @@ func (w *wave) enqueue(b int, lanes []uint64) {
 // mark enters block b into the set of blocks with waiting lanes.
 func (w *wave) mark(b int) {
 	w.waiting[b/64] |= 1 << (b % 64)
-	w.minWait = min(w.minWait, b)
+	w.MinWait = min(w.MinWait, b)
 }
 
 // pick makes the lanes run that wait at the lowest block. It says whether there were any.
 func (w *wave) pick() bool {
-	if w.choosy {
+	if w.Choosy {
 		return w.choose()
 	}
-	b := w.minWait
+	b := w.MinWait
 	if b == len(w.blocks) {
 		return false
 	}
@@ -242,8 +250,8 @@ func (w *wave) pick() bool {
 	copy(w.exec, q)
 	clear(q)
 	w.waiting[b/64] &^= 1 << (b % 64)
-	w.minWait = lowest(w.waiting, b, len(w.blocks))
-	w.cur = b
+	w.MinWait = lowest(w.waiting, b, len(w.blocks))
+	w.Cur = b
 	w.setExec()
 	return true
 }
@@ -277,10 +285,10 @@ func (w *wave) branch(t *terminator) bool {
 		q[k] |= m &^ yes[k]
 	}
 	w.mark(high)
-	if low < w.minWait {
+	if low < w.MinWait {
 		copy(w.exec, yes)
 		w.setExec()
-		w.cur = low
+		w.Cur = low
 		return true
 	}
 	w.enqueue(low, yes)
@@ -314,16 +322,16 @@ func (w *wave) split(t *terminator) bool {
 
 // park ends a block with a barrier.
 func (w *wave) park(t *terminator) bool {
-	w.cnt.Barriers++
-	n := w.code.barrier[w.cur]
+	w.Counts.Barriers++
+	n := w.code.barrier[w.Cur]
 	p := w.parkedAt(n)
 	for k, m := range w.exec {
 		p[k] |= m
 	}
-	w.nparked[n] += w.active
-	w.allParked += w.active
+	w.nparked[n] += w.Active
+	w.allParked += w.Active
 	if isa.Scope(t.imm) == isa.ScopeSubgroup {
-		w.subParked += w.active
+		w.subParked += w.Active
 		w.openSubgroups()
 	}
 	return w.pick()
@@ -363,7 +371,7 @@ func (w *wave) openSubgroups() {
 		}
 	}
 	if u := w.group.DMA; opened && u != nil && w.onlySubgroup() {
-		u.Barrier(w.group.Turn + w.cnt.Instructions)
+		u.Barrier(w.group.Turn + w.Counts.Instructions)
 	}
 }
 

@@ -29,6 +29,9 @@ const (
 // wave is the state of a wave. It is made for a number of lanes and used for
 // one wave after the other.
 type wave struct {
+	// What machine code works on as well. Its pointers are used by nobody else.
+	Frame
+
 	code   *code
 	blocks []block
 	group  *engine.Group
@@ -45,19 +48,13 @@ type wave struct {
 	live  []uint64 // not ended
 	exec  []uint64 // running
 	masks [numMasks][]uint64
-	// active is the number of running lanes, alive that of live ones.
-	active, alive int
+	alive int // the number of live lanes
 
-	// Control. wait has words words for each block: the lanes that wait to
-	// enter it; waiting is the set of blocks with such lanes and minWait the
-	// lowest of them, or the number of blocks.
+	// Control, see Frame.
 	words   int
-	cur     int
 	running bool
-	choosy  bool // lanes have been overtaken, see choose; minWait is 0 then
 	wait    []uint64
 	waiting []uint64
-	minWait int
 	tmp     []uint64
 
 	// Barriers: the lanes parked at each, in the order of code.barriers.
@@ -82,15 +79,15 @@ type wave struct {
 	maxLan int
 	async  *asyncState
 	pipes  *pipeState
-	frame  Frame // for runs of an accelerator
-	slots  []Slot
-	saved  *Registers
+
+	native  bool   // this wave runs in machine code
+	slots   []Slot // of machine code
+	slotKey slotKey
 
 	back back // lanes that are kept back at a barrier
 
 	faulted bool
 	fault   engine.Fault
-	cnt     engine.Counters
 }
 
 // idKey says for which lanes wave.ids is filled in.
@@ -113,20 +110,19 @@ func (c *code) NewWave(lanes int) engine.Wave {
 	nb := len(c.kernel.Blocks)
 	w.wait = make([]uint64, nb*chunks)
 	w.waiting = make([]uint64, words(nb))
-	w.minWait = nb
+	w.MinWait = nb
 	w.parked = make([]uint64, len(c.barriers)*chunks)
 	w.nparked = make([]int, len(c.barriers))
 	w.touched = make([]bool, len(c.privSize))
 	w.async = c.newAsync(chunks)
 	w.pipes = c.newPipes(chunks)
-	w.slots = make([]Slot, c.slots)
-	if c.accel != nil {
-		w.saved = new(Registers)
-	}
 	if c.usesIDs {
 		for i := range w.ids {
 			w.ids[i] = make([]uint32, chunks*64)
 		}
+	}
+	if c.native != nil {
+		w.newNative()
 	}
 	return w
 }
@@ -140,8 +136,8 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	w.group, w.mem, w.lds = g, l.Memory, g.LDS
 	w.blocks = c.blocks(l.Check, g.Watch)
 	w.first, w.lanes = first, min(n, w.maxLan)
-	w.faulted, w.choosy = false, false
-	w.cnt = engine.Counters{Waves: 1}
+	w.faulted, w.Choosy = false, false
+	w.Counts = engine.Counters{Waves: 1}
 
 	have := copy(w.s, l.Scalars)
 	clear(w.s[have:])
@@ -154,9 +150,8 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	}
 	// The exact mask is the list of running lanes itself.
 	w.masks[maskExact] = w.exec
-	if c.accel != nil {
-		w.frame = Frame{Base: w.base, Stride: w.stride, Chunks: uintptr(chunks), Scalars: unsafe.Pointer(unsafe.SliceData(w.s)),
-			Exec: unsafe.Pointer(unsafe.SliceData(w.exec)), Slots: unsafe.Pointer(unsafe.SliceData(w.slots)), Saved: unsafe.Pointer(w.saved)}
+	if w.native = c.native != nil && !l.Check && !(g.Watch && c.kernel.UsesAsync); w.native {
+		w.startNative(chunks)
 	}
 	for k := range chunks {
 		w.live[k] = full
@@ -165,10 +160,10 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 		w.live[chunks-1] = 1<<tail - 1
 	}
 	w.alive = w.lanes
-	if w.minWait != len(w.blocks) {
+	if w.MinWait != len(w.blocks) {
 		clear(w.wait)
 		clear(w.waiting)
-		w.minWait = len(w.blocks)
+		w.MinWait = len(w.blocks)
 	}
 	w.back.reset()
 	if w.allParked != 0 {
@@ -190,17 +185,17 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	if c.usesIDs {
 		w.initIDs()
 	}
-	w.cur, w.running = 0, w.lanes > 0
+	w.Cur, w.running = 0, w.lanes > 0
 	copy(w.exec, w.live)
 	w.setExec()
 }
 
 // setExec derives from the running lanes what the instructions need.
 func (w *wave) setExec() {
-	w.active = 0
+	w.Active, w.Changed = 0, false
 	for k, m := range w.exec {
 		n := bits.OnesCount64(m)
-		w.active += n
+		w.Active += n
 		eff, dense := m, m
 		if n >= minDense {
 			dense = full
@@ -269,4 +264,4 @@ func (w *wave) Fault() *engine.Fault {
 }
 
 // Counters returns what the wave has done since Start.
-func (w *wave) Counters() *engine.Counters { return &w.cnt }
+func (w *wave) Counters() *engine.Counters { return &w.Counts }

@@ -21,12 +21,12 @@ func (w *wave) BarrierPC() int {
 
 // PC returns where the lanes are that run next, or -1.
 func (w *wave) PC() int {
-	b := w.minWait
-	if w.choosy {
+	b := w.MinWait
+	if w.Choosy {
 		b = lowest(w.waiting, 0, len(w.blocks))
 	}
 	if w.running {
-		b = w.cur
+		b = w.Cur
 	}
 	if b >= len(w.blocks) {
 		return -1

@@ -13,14 +13,14 @@ type avx2 struct{}
 
 // What some vector registers hold. The others hold values.
 const (
-	vecTemp = amd64.Vec(14) // nothing for long
+	vecTemp = amd64.Vec(14) // nothing for long: compiler.vec may change it, to make room
 	// vecIdle has ones, of 32 bits, in the lanes of the group that do not run. Their complement is
 	// needed less often.
 	vecIdle = amd64.Vec(15)
 )
 
 // families2 lists the families for AVX2.
-var families2 = [...]family{arithmetic2, narrow2, booleans2, conversions2, pointers2, accesses2}
+var families2 = [...]family{arithmetic2, narrow2, booleans2, conversions2, pointers2, mathematics, accesses2}
 
 func (avx2) families() []family              { return families2[:] }
 func (avx2) bits() int                       { return 256 }
@@ -170,6 +170,17 @@ func (c *compiler) truth(r isa.Reg, t isa.Type) amd64.Vec {
 	}
 	return x
 }
+
+func (avx2) jumpIfAny(c *compiler, lanes amd64.Operand, l amd64.Label) {
+	c.V(amd64.VTESTPS, c.width(isa.I32), vecIdle, lanes)
+	c.Jcc(amd64.NotCarry, l)
+}
+
+func (avx2) runningOnly(c *compiler, lanes amd64.Operand) {
+	c.V(amd64.VPANDND, c.width(isa.I32), lanes, vecIdle, lanes)
+}
+
+func (avx2) every() (vectors, masks int, w amd64.Width) { return 16, 0, amd64.Y }
 
 // narrow puts the lower halves of elements of 64 bits next to each other.
 func (c *compiler) narrow(d, x amd64.Vec) {

@@ -39,7 +39,6 @@ func (avx2) checkIndex(c *compiler, in *isa.Inst) {
 	c.V(opOr.of(t), w, d, d, x)
 	c.V(opTest2.of(t), w, c.idle(t), d)
 	c.Jcc(amd64.NotCarry, c.refuse)
-	c.refuses = true
 }
 
 // running puts ones into the lanes of d that run.

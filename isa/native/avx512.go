@@ -83,6 +83,17 @@ func (avx512) canonical(c *compiler, t isa.Type, x amd64.Vec) {
 	c.V(opSpread.of(t), w, x, c.number(t, nan), amd64.Merge(maskTemp))
 }
 
+func (avx512) jumpIfAny(c *compiler, lanes amd64.Operand, l amd64.Label) {
+	c.V(amd64.KTESTW, amd64.X, lanes, maskExec)
+	c.Jcc(amd64.NotZero, l)
+}
+
+func (avx512) runningOnly(c *compiler, lanes amd64.Operand) {
+	c.V(amd64.KANDW, amd64.X, lanes, lanes, maskExec)
+}
+
+func (avx512) every() (vectors, masks int, w amd64.Width) { return 32, 8, amd64.Z }
+
 func (avx512) checkIndex(c *compiler, in *isa.Inst) { c.checkIndex(in) }
 
 // mask returns a mask register for a result or something in between.

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// What the general registers hold in a function.
+// What the general registers hold in a run. regFrame, regScalars, regStride and regSlots do so in all of the function.
 const (
 	regFrame   = amd64.RDI
 	regScalars = amd64.RSI
@@ -19,7 +19,7 @@ const (
 	regLane    = amd64.R11 // the first lane of the group
 	regByte    = amd64.R12 // the same, eight lanes a byte: where its bits are in a word
 	regChunks  = amd64.RCX // chunks left
-	regSlots   = amd64.R13 // of the run's loads
+	regSlots   = amd64.R13 // Frame.Slots
 	regTemp    = amd64.RAX
 	regAddress = amd64.RDX // nothing for long
 )
@@ -55,6 +55,7 @@ type value struct {
 // compiler makes the function of a run.
 type compiler struct {
 	*amd64.Assembler
+	kernel    *builder
 	features  amd64.Features
 	set       set
 	constants map[int]uint64
@@ -62,7 +63,6 @@ type compiler struct {
 	lanes     int         // of a group
 	at        int         // the instruction
 	refuse    amd64.Label // where the run ends without having been done
-	refuses   bool
 	values    map[place]*value
 	events    map[place][]event
 	order     []*value // in the order of first use
@@ -72,15 +72,14 @@ type compiler struct {
 	pinned  [files]uint32 // registers that the present instruction uses
 	view    view          // how it looks at elements of 8 and 16 bits
 
-	mayCallOut bool
-	callouts   []callout
-	resume     amd64.Label // where it goes on after a callout
+	checked bool // divisors are known not to be 0
 }
 
-// compileRun returns the machine code of a run, and what it calls.
-func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]byte, []callout, error) {
-	s := setOf(f)
-	c := &compiler{Assembler: amd64.New(f), features: f, set: s, constants: constants, run: run, lanes: s.bits() / 32, values: map[place]*value{}, events: map[place][]event{}}
+// compileRun emits the machine code of a run. At refuse the run ends without having been done.
+func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
+	s := setOf(k.features)
+	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants, run: run, lanes: s.bits() / 32, refuse: refuse,
+		values: map[place]*value{}, events: map[place][]event{}}
 	for i := range run.Code {
 		in := &run.Code[i]
 		dst, t := interp.Operands(run.Kernel(), in, func(r isa.Reg, t isa.Type) {
@@ -100,25 +99,33 @@ func compileRun(f amd64.Features, constants map[int]uint64, run *interp.Run) ([]
 			c.events[p] = append(c.events[p], event{i, true})
 		}
 	}
-	c.refuse = c.NewLabel()
-	c.resumable()
 	if run.Code[0].Op == isa.OpStore {
 		// Nothing is stored before all of it is known to be in order.
 		c.loop(func() { s.checkIndex(c, &run.Code[0]) })
-		c.holders, c.values, c.order = [files][32]*value{}, map[place]*value{}, nil
-		c.loop(c.body)
-	} else {
-		c.loop(c.body)
+		c.forget()
+	} else if c.spoiled() && c.divides() {
+		c.checked = true
+		c.loop(c.checkDivisors)
+		c.forget()
 	}
-	c.G(amd64.RET, amd64.B64)
-	if c.refuses {
-		c.Bind(c.refuse)
-		c.G(amd64.MOV, amd64.B64, amd64.Mem{Base: regFrame, Disp: int32(interp.FrameRefused)}, amd64.Imm(1))
-		c.G(amd64.RET, amd64.B64)
+	c.loop(c.body)
+}
+
+// forget begins anew, with all values in the register file.
+func (c *compiler) forget() {
+	c.holders, c.values, c.order = [files][32]*value{}, map[place]*value{}, nil
+}
+
+// spoiled says whether the run changes what it reads.
+func (c *compiler) spoiled() bool {
+	for _, list := range c.events {
+		for _, e := range list {
+			if e.write && !list[0].write {
+				return true
+			}
+		}
 	}
-	c.endCallouts()
-	code, err := c.Finish()
-	return code, c.callouts, err
+	return false
 }
 
 // body emits the instructions of the run for a group.
@@ -140,14 +147,10 @@ func (c *compiler) body() {
 
 // loop emits body once, in a loop over the groups of lanes of all chunks in which any lane runs.
 func (c *compiler) loop(body func()) {
-	field := func(off uintptr) amd64.Mem { return amd64.Mem{Base: regFrame, Disp: int32(off)} }
 	chunk, group, nextGroup, nextChunk := c.NewLabel(), c.NewLabel(), c.NewLabel(), c.NewLabel()
-	c.G(amd64.MOV, amd64.B64, regScalars, field(interp.FrameScalars))
 	c.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
 	c.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
-	c.G(amd64.MOV, amd64.B64, regStride, field(interp.FrameStride))
 	c.G(amd64.MOV, amd64.B64, regChunks, field(interp.FrameChunks))
-	c.G(amd64.MOV, amd64.B64, regSlots, field(interp.FrameSlots))
 	c.Bind(chunk)
 	c.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regExec}, amd64.Imm(0))
 	c.Jcc(amd64.Equal, nextChunk)

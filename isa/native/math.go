@@ -15,7 +15,7 @@ import (
 // mathematics is the family of the functions of package clmath on F32.
 //
 // Their results are correctly rounded, so that code need not follow clmath's to give the same bits: it computes in
-// double precision, eight lanes at a time, and looks whether the result is so near to the middle of two
+// double precision, as many lanes at a time as a register holds, and looks whether the result is so near to the middle of two
 // floats that its error may decide how it is rounded. Such lanes, some in a million, are left to clmath (see callout).
 func mathematics(_ amd64.Features, in *isa.Inst) emitter {
 	switch in.Op {
@@ -84,9 +84,14 @@ const settledBits = 46
 
 // emit emits the function for a group.
 func (f *function32) emit(c *compiler, in *isa.Inst) {
-	m := doubles{c}
+	if c.set.bits() == 256 {
+		f.emit2(c, in)
+		return
+	}
+	m := doubles{c, amd64.Z}
 	w := c.width(isa.F32)
-	o := callout{f: interp.Math32(in), lanes: c.mask()}
+	lanes := c.mask()
+	o := callout{f: interp.Math32(in), lanes: lanes}
 	var x []amd64.Vec
 	for i, r := range operandsOf(in) {
 		v := c.load(r, isa.F32, false)
@@ -107,7 +112,7 @@ func (f *function32) emit(c *compiler, in *isa.Inst) {
 			wide = append(wide, y)
 		}
 		y := f.kernel(m, wide...)
-		k := o.lanes
+		k := lanes
 		if half == 1 {
 			k = maskTemp
 		}
@@ -117,7 +122,7 @@ func (f *function32) emit(c *compiler, in *isa.Inst) {
 		} else {
 			c.V(amd64.VCVTPD2PS, amd64.Z, y, y)
 			c.V(amd64.VINSERTF64X4, amd64.Z, d, d, y, amd64.Imm(1))
-			c.V(amd64.KUNPCKBW, amd64.X, o.lanes, maskTemp, o.lanes)
+			c.V(amd64.KUNPCKBW, amd64.X, lanes, maskTemp, lanes)
 		}
 		c.pinned = pinned
 	}
@@ -129,12 +134,12 @@ func (f *function32) emit(c *compiler, in *isa.Inst) {
 			t := c.vec()
 			c.V(amd64.VPSUBD, w, t, abs, c.splat(isa.F32, least, 0))
 			c.V(amd64.VPCMPUD, w, maskTemp, t, c.splat(isa.F32, infinity-least, 0), amd64.Imm(intLess))
-			c.V(amd64.KORW, amd64.X, o.lanes, o.lanes, maskTemp)
+			c.V(amd64.KORW, amd64.X, lanes, lanes, maskTemp)
 		}
 		if f.tiny != 0 {
 			c.V(amd64.VCMPPS, w, maskTemp, abs, c.floatSplat(isa.F32, f.tiny), amd64.Imm(cmpLess))
 			c.V(amd64.VMOVDQA32, w, d, x[0], amd64.Merge(maskTemp))
-			c.V(amd64.KANDNW, amd64.X, o.lanes, maskTemp, o.lanes)
+			c.V(amd64.KANDNW, amd64.X, lanes, maskTemp, lanes)
 		}
 	}
 	o.result = d
@@ -142,8 +147,11 @@ func (f *function32) emit(c *compiler, in *isa.Inst) {
 	c.resultFloat(in, d)
 }
 
-// doubles emits arithmetic on eight doubles.
-type doubles struct{ *compiler }
+// doubles emits arithmetic on vectors of doubles, of width w.
+type doubles struct {
+	*compiler
+	w amd64.Width
+}
 
 // new returns a new temporary register with the result of an instruction.
 func (m doubles) new(op amd64.Op, operands ...amd64.Operand) amd64.Vec {
@@ -154,11 +162,19 @@ func (m doubles) new(op amd64.Op, operands ...amd64.Operand) amd64.Vec {
 
 // set emits an instruction that writes, and perhaps reads, d.
 func (m doubles) set(op amd64.Op, d amd64.Operand, operands ...amd64.Operand) {
-	m.V(op, amd64.Z, append([]amd64.Operand{d}, operands...)...)
+	m.V(op, m.w, append([]amd64.Operand{d}, operands...)...)
 }
 
 // num is a number for all lanes.
-func (m doubles) num(v float64) amd64.Mem { return m.Const64(math.Float64bits(v)).Bcast() }
+func (m doubles) num(v float64) amd64.Mem { return m.bits64(math.Float64bits(v)) }
+
+// bits64 is a number of 64 bits for all lanes.
+func (m doubles) bits64(v uint64) amd64.Mem {
+	if m.w == amd64.Y {
+		return m.Splat64(m.w, v)
+	}
+	return m.Const64(v).Bcast()
+}
 
 // all returns a register with a number in all lanes.
 func (m doubles) all(v float64) amd64.Vec {
@@ -193,10 +209,69 @@ func (m doubles) table(v []float64) amd64.Mem {
 
 // lookUp returns the elements of a table of 16 that the last four bits of index select.
 func (m doubles) lookUp(table []float64, index amd64.Vec) amd64.Vec {
+	if m.w == amd64.Y {
+		return m.lookUp2(table, index)
+	}
 	t := m.table(table)
 	d := m.new(amd64.VMOVDQU64, t)
 	m.set(amd64.VPERMT2PD, d, index, t.Plus(64))
 	return d
+}
+
+// round rounds doubles to integers.
+func (m doubles) round(d, x amd64.Vec, mode amd64.Imm) {
+	if m.w == amd64.Y {
+		m.set(amd64.VROUNDPD, d, x, mode)
+		return
+	}
+	m.set(amd64.VRNDSCALEPD, d, x, mode)
+}
+
+// scale multiplies y by 2^k, where the result is a normal number. k is lost.
+func (m doubles) scale(y, k amd64.Vec) {
+	if m.w == amd64.Y {
+		m.set(amd64.VADDPD, k, k, m.num(roundShift+1023))
+		m.set(amd64.VPSLLQ, k, k, amd64.Imm(52))
+		m.set(amd64.VMULPD, y, y, k)
+		return
+	}
+	m.set(amd64.VSCALEFPD, y, y, k)
+}
+
+// Of VGETMANTPD: into [3/4, 3/2), a NaN for what is negative.
+const mantissaPositive = 2<<2 | 3
+
+// split returns the mantissa of normal numbers, in [3/4, 3/2), and the exponent that belongs to it, its sign
+// changed.
+func (m doubles) split(x amd64.Vec) (mant, minusE amd64.Vec) {
+	if m.w == amd64.Y {
+		return m.split2(x)
+	}
+	mant = m.new(amd64.VGETMANTPD, x, amd64.Imm(mantissaPositive))
+	minusE = m.new(amd64.VGETEXPPD, mant)
+	e := m.new(amd64.VGETEXPPD, x)
+	m.set(amd64.VSUBPD, minusE, minusE, e)
+	m.release(e)
+	return mant, minusE
+}
+
+// logAtEnds gives y the logarithm of what x has that is not a positive normal number, unless [doubles.split] has led to it.
+func (m doubles) logAtEnds(y, x amd64.Vec) {
+	if m.w == amd64.Y {
+		m.logAtEnds2(y, x)
+	}
+}
+
+// swapBySign sets d to b where n is negative, else to a, and b to the other one.
+func (m doubles) swapBySign(d, a, b, n amd64.Vec) {
+	if m.w == amd64.Y {
+		m.set(amd64.VBLENDVPD, d, a, b, n)
+		m.set(amd64.VBLENDVPD, b, b, a, n)
+		return
+	}
+	m.V(amd64.VPMOVQ2M, amd64.Z, maskTemp, n)
+	m.set(amd64.VPBLENDMQ, d, a, b, amd64.Merge(maskTemp))
+	m.set(amd64.VMOVDQA64, b, a, amd64.Merge(maskTemp))
 }
 
 // unsettled makes k the lanes of y that may be rounded to a wrong float. y stays as it is.

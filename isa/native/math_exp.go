@@ -22,12 +22,12 @@ func (b base) reduce(m doubles, x amd64.Vec) (k, r amd64.Vec) {
 	m.set(amd64.VPBROADCASTQ, t, m.Const64(math.Float64bits(b.most)))
 	m.set(amd64.VMINPD, x, t, x)
 	if b.scale == 1 {
-		m.set(amd64.VRNDSCALEPD, t, x, amd64.Imm(roundNearest))
+		m.round(t, x, roundNearest)
 		m.set(amd64.VSUBPD, x, x, t)
 		return t, x
 	}
 	m.set(amd64.VMULPD, t, x, m.num(b.scale))
-	m.set(amd64.VRNDSCALEPD, t, t, amd64.Imm(roundNearest))
+	m.round(t, t, roundNearest)
 	m.subProduct(x, t, m.num(b.head))
 	m.subProduct(x, t, m.num(b.tail))
 	return t, x
@@ -38,24 +38,17 @@ func exponential(b base) kernel {
 		k, r := b.reduce(m, x[0])
 		y := m.poly(r, b.poly)
 		m.fma(y, r, m.num(1))
-		m.set(amd64.VSCALEFPD, y, y, k)
+		m.scale(y, k)
 		return y
 	}
 }
-
-// Of VGETMANTPD: into [3/4, 3/2), a NaN for what is negative.
-const mantissaPositive = 2<<2 | 3
 
 // logarithm returns the kernel of the logarithm of which log2 is the value at two: x = 2^e*m,
 // with m near k/16, for which the tables have a short inverse c and -log(c); then r = m*c-1 is exact, and small.
 func logarithm(log2 float64, poly, table []float64) kernel {
 	return func(m doubles, x ...amd64.Vec) amd64.Vec {
-		mant := m.new(amd64.VGETMANTPD, x[0], amd64.Imm(mantissaPositive))
-		e, minusE := x[0], m.new(amd64.VGETEXPPD, mant)
-		m.set(amd64.VGETEXPPD, e, x[0])
-		m.set(amd64.VSUBPD, minusE, minusE, e)
-		k := e
-		m.set(amd64.VADDPD, k, mant, m.num(0x1.8p48))
+		mant, minusE := m.split(x[0])
+		k := m.new(amd64.VADDPD, mant, m.num(0x1.8p48))
 		c := m.lookUp(logInverse, k)
 		r := mant
 		m.set(amd64.VFMSUB213PD, r, c, m.num(1))
@@ -66,6 +59,7 @@ func logarithm(log2 float64, poly, table []float64) kernel {
 		} else {
 			m.subProduct(y, minusE, m.num(log2))
 		}
+		m.logAtEnds(y, x[0])
 		return y
 	}
 }

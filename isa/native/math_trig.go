@@ -72,9 +72,7 @@ func (m doubles) quarterTan(r, n amd64.Vec) amd64.Vec {
 	c := m.poly(z, cosQuarterPoly)
 	m.fma(c, z, m.num(1))
 	m.set(amd64.VPSLLQ, n, n, amd64.Imm(63))
-	m.V(amd64.VPMOVQ2M, amd64.Z, maskTemp, n)
-	m.set(amd64.VPBLENDMQ, z, s, c, amd64.Merge(maskTemp)) // c where odd
-	m.set(amd64.VMOVDQA64, c, s, amd64.Merge(maskTemp))
+	m.swapBySign(z, s, c, n) // c where odd
 	m.set(amd64.VDIVPD, z, z, c)
 	m.set(amd64.VPXORQ, z, z, n)
 	return z
@@ -87,6 +85,11 @@ const zeroOrInfinite = 0x0e // either zero, +infinity
 // result is y*(1-e)^(-1/2), of which four terms do.
 func (m doubles) rsqrt(xs ...amd64.Vec) amd64.Vec {
 	x := xs[0]
+	if m.w == amd64.Y {
+		y := m.new(amd64.VSQRTPD, x)
+		m.set(amd64.VDIVPD, y, m.all(1), y)
+		return y
+	}
 	y := m.new(amd64.VRSQRT14PD, x)
 	e := m.new(amd64.VMULPD, x, y)
 	m.set(amd64.VFNMADD213PD, e, y, m.num(1))

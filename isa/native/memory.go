@@ -35,7 +35,7 @@ var opScatter = [2][2]amd64.Op{{amd64.VPSCATTERDD, amd64.VPSCATTERDQ}, {amd64.VP
 
 // slot returns a field of the present instruction's slot.
 func (c *compiler) slot(field uintptr) amd64.Mem {
-	return amd64.Mem{Base: regSlots, Disp: int32(c.run.Slots[c.at])*int32(interp.SlotSize) + int32(field)}
+	return slotField(c.run.Slots[c.at], field)
 }
 
 // checkIndex refuses the run if an index of a lane that runs is beyond the slot's limit.
@@ -45,7 +45,6 @@ func (c *compiler) checkIndex(in *isa.Inst) {
 	c.V(opCmpU.of(it), c.width(it), maskTemp, x, c.slot(interp.SlotLimit).Bcast(), amd64.Imm(intGreater), amd64.Merge(maskExec))
 	c.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
 	c.Jcc(amd64.NotZero, c.refuse)
-	c.refuses = true
 }
 
 // scatter stores an element for each lane. Of lanes with the same index the last one's

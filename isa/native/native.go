@@ -36,31 +36,29 @@ func (Engine) Name() string { return "native" }
 // Compile prepares a kernel. The error is as that of package interp. Where the system has no more
 // memory for code, the kernel runs without.
 func (e Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
-	a := &accelerator{features: e.features, failed: e.failed, constants: constants(k)}
+	a := &accelerator{features: e.features, failed: e.failed, constants: interp.Constants(k)}
 	c, err := interp.Compile(p, k, a)
-	if err != nil || len(a.text) == 0 {
+	if err != nil || a.text == nil {
 		return c, err
 	}
-	code, err := codemem.Load(a.text...)
+	code, err := codemem.Load(a.text)
 	if err != nil {
 		return interp.Engine{}.Compile(p, k)
 	}
-	for i, r := range a.runs {
-		r.f = code.Func(i)
-	}
+	a.function.f = code.Func(0)
 	return c, nil
 }
 
-// accelerator collects the functions of one kernel.
+// accelerator compiles one kernel.
 type accelerator struct {
 	features  amd64.Features
 	failed    func(error)
 	constants map[int]uint64
-	text      [][]byte
-	runs      []*function // by function of text
+	text      []byte
+	function  *function
 }
 
-// function is a compiled run, which is loaded when all of the kernel are there.
+// function is the function of a kernel, which is loaded when that is complete.
 type function struct {
 	f        codemem.Func
 	callouts []callout
@@ -78,29 +76,6 @@ func (n *function) run(f *interp.Frame) {
 	}
 }
 
-// constants returns the scalar registers that hold the same value in every launch.
-func constants(k *isa.Kernel) map[int]uint64 {
-	m := map[int]uint64{}
-	for i, v := range k.ScalarInit {
-		m[i] = v
-	}
-	for _, r := range k.ParamRegs {
-		delete(m, r.Scalar)
-	}
-	for _, r := range k.GlobalRegs {
-		delete(m, r.Scalar)
-	}
-	for _, r := range k.PipeRegs {
-		delete(m, r.Scalar)
-	}
-	for i := range k.Code {
-		if d := k.Code[i].Dst; d.IsScalar() {
-			delete(m, d.Index())
-		}
-	}
-	return m
-}
-
 // emitter emits the machine code of an instruction for a group of lanes.
 type emitter func(c *compiler, in *isa.Inst)
 
@@ -109,7 +84,7 @@ type emitter func(c *compiler, in *isa.Inst)
 type family func(f amd64.Features, in *isa.Inst) emitter
 
 // families lists those for AVX-512.
-var families = [...]family{arithmetic, narrowArithmetic, conversions, accesses, mathematics}
+var families = [...]family{arithmetic, narrowArithmetic, divisions, conversions, accesses, mathematics}
 
 // find returns the emitter of an instruction, or nil.
 func find(f amd64.Features, in *isa.Inst) emitter {
@@ -122,7 +97,12 @@ func find(f amd64.Features, in *isa.Inst) emitter {
 }
 
 // Takes says whether there is machine code for the instruction.
-func (a *accelerator) Takes(in *isa.Inst) bool { return find(a.features, in) != nil }
+func (a *accelerator) Takes(in *isa.Inst) bool {
+	if in.Dst.IsScalar() {
+		return takesScalar(a.features, in)
+	}
+	return find(a.features, in) != nil
+}
 
 // wideOrBool says whether registers of the type are vectors of 32 or 64 bits an element, or masks.
 func wideOrBool(t isa.Type) bool {
@@ -133,16 +113,15 @@ func wideOrBool(t isa.Type) bool {
 	return false
 }
 
-// Compile makes a function of a run.
-func (a *accelerator) Compile(r *interp.Run) func(*interp.Frame) {
-	code, callouts, err := compileRun(a.features, a.constants, r)
+// Compile makes a function of a kernel.
+func (a *accelerator) Compile(p *interp.Plan) func(*interp.Frame) {
+	code, callouts, err := compileKernel(a.features, a.constants, p)
 	if err != nil {
 		if a.failed != nil {
 			a.failed(err)
 		}
 		return nil // too long for one function
 	}
-	n := &function{callouts: callouts}
-	a.text, a.runs = append(a.text, code), append(a.runs, n)
-	return n.run
+	a.text, a.function = code, &function{callouts: callouts}
+	return a.function.run
 }

@@ -45,6 +45,11 @@ type set interface {
 	storeNarrow(c *compiler, v *value)
 	// canonical makes the NaNs in a register canonical.
 	canonical(c *compiler, t isa.Type, x amd64.Vec)
+	// jumpIfAny goes to l if any of lanes runs. These, and what runningOnly leaves, are a mask register or a vector.
+	jumpIfAny(c *compiler, lanes amd64.Operand, l amd64.Label)
+	runningOnly(c *compiler, lanes amd64.Operand)
+	// every says how many registers there are, and how wide vectors are.
+	every() (vectors, masks int, w amd64.Width)
 	// checkIndex refuses the run if an index of a lane that runs is beyond the limit of the present instruction's slot.
 	checkIndex(c *compiler, in *isa.Inst)
 }

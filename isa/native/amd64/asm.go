@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Features is a set of what the processor has.
@@ -47,9 +48,10 @@ type place struct {
 
 // constant is one entry of the pool behind the code.
 type constant struct {
-	data  string
-	align int
-	off   int // in the finished code
+	data   string
+	labels []Label // of a table, whose data is not known before the code is finished
+	align  int
+	off    int // in the finished code
 }
 
 type siteKind uint8
@@ -190,6 +192,16 @@ func (a *Assembler) Const(data []byte) Mem {
 	return Mem{kind: memConst, id: i}
 }
 
+// Table is memory behind the code that holds, for each label, its distance from the start of the table in 32 bits, with its sign: for
+// jumps to one of several places.
+func (a *Assembler) Table(labels []Label) Mem {
+	for _, l := range labels {
+		a.known(l)
+	}
+	a.consts = append(a.consts, constant{data: string(make([]byte, 4*len(labels))), labels: slices.Clone(labels), align: 4})
+	return Mem{kind: memConst, id: int32(len(a.consts) - 1)}
+}
+
 // Const32 is memory that holds v, to be read as a scalar or, with Bcast, by all lanes.
 func (a *Assembler) Const32(v uint32) Mem {
 	return a.Const(binary.LittleEndian.AppendUint32(nil, v))
@@ -298,13 +310,23 @@ func (a *Assembler) Finish() ([]byte, error) {
 		for len(out) < c.off {
 			out = append(out, 0xCC) // a trap, should control ever get here
 		}
-		out = append(out, c.data...)
+		for _, l := range c.labels {
+			out = binary.LittleEndian.AppendUint32(out, uint32(labelAt(l)-c.off))
+		}
+		if c.labels == nil {
+			out = append(out, c.data...)
+		}
 	}
 	return out, nil
 }
 
 // used reports whether a jump or an address needs l.
 func (a *Assembler) used(l Label) bool {
+	for i := range a.consts {
+		if slices.Contains(a.consts[i].labels, l) {
+			return true
+		}
+	}
 	for i := range a.sites {
 		s := &a.sites[i]
 		switch s.kind {

@@ -1,0 +1,138 @@
+package interp
+
+import (
+	"unsafe"
+
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+)
+
+// Frame is the part of a wave that machine code works on: registers, lanes, counters and control. Code made
+// at run time reads and writes it, so that the order and size of the fields are part of
+// its meaning.
+type Frame struct {
+	// Base is the first chunk's registers, Stride the distance to the next, in
+	// bytes, Chunks how many there are.
+	Base   unsafe.Pointer
+	Stride uintptr
+	Chunks uintptr
+	// Scalars is the scalar registers, 64 bits each.
+	Scalars unsafe.Pointer
+	// Exec is a word for each chunk: the lanes that run. Results of instructions with
+	// [isa.FlagDense] may be written to all lanes.
+	Exec unsafe.Pointer
+	// Slots is an array of [Slot].
+	Slots unsafe.Pointer
+
+	// Active is the number of lanes that run, and Cur the block in which they are. Machine code
+	// sets Cur only before it comes back with [ExitFuel].
+	Active int
+	Cur    int
+
+	// Wait has Words words for each block: the lanes that wait to enter it. Waiting is
+	// the set of blocks with such lanes, and MinWait the lowest of them, or the number of blocks.
+	Wait    unsafe.Pointer
+	Words   uintptr
+	Waiting unsafe.Pointer
+	MinWait int
+	// Choosy says that lanes have been overtaken (see wave.choose). MinWait is 0 then, and
+	// machine code leaves it to this package who runs next.
+	Choosy bool
+	// Changed is set where machine code has changed the lanes that run.
+	Changed bool
+
+	// Fuel is how many back edges machine code may take: at the last it comes back. Ration is
+	// the same for long stretches of code without any.
+	Fuel, Ration int
+
+	// Point is where in the kernel machine code begins, and, but for [ExitFuel], where it has
+	// come back, for the reason Exit.
+	Point int
+	Exit  Exit
+
+	// Counts is what the wave has done.
+	Counts engine.Counters
+
+	// Call says that a function has not ended but wants something done for some lanes: a
+	// number of its own, not 0. It goes on behind that when it is called again,
+	// at Resume, an address in it, or 0 for Point.
+	Call   uint64
+	Resume uintptr
+	// Saved is a [Registers], where the function leaves what it has in registers
+	// meanwhile.
+	Saved unsafe.Pointer
+}
+
+// Registers is the registers of a processor, as far as a function may have something in them.
+type Registers struct {
+	Vectors [32][64]byte
+	Masks   [8]uint64
+	General [16]uint64
+}
+
+// Exit says why machine code came back.
+type Exit uint64
+
+// The reasons.
+const (
+	// ExitPart asks this package to do the part at Frame.Point, or, if it is the point
+	// at the end of a block, its terminator.
+	ExitPart Exit = iota
+	// ExitSlots asks it to fill in the slots of the part first.
+	ExitSlots
+	// ExitFuel is the last back edge; Frame.Cur is the block to go on with.
+	ExitFuel
+	// ExitRation is a part that is to be begun again.
+	ExitRation
+)
+
+// Slot is the memory that a load or store of a run works on: the element with index i of a lane, as an
+// unsigned number, is at Address + i*Scale if i is at most Limit. Limit is such that
+// i*Scale has less than 32 bits, the sign not counted.
+//
+// Machine code works out Address and Limit before a run from what this package has found out about the
+// allocation, see [Place]: Base and Last, for pointers whose upper 24 bits are Key.
+type Slot struct {
+	Address uintptr
+	Limit   uint64
+
+	Key  uint64         // noKey for none
+	Base unsafe.Pointer // offset 0 of the allocation, which it keeps alive
+	Last uint64         // the highest offset of an access
+}
+
+// The offsets of the fields of Frame and Slot, in bytes.
+const (
+	FrameBase    = unsafe.Offsetof(Frame{}.Base)
+	FrameStride  = unsafe.Offsetof(Frame{}.Stride)
+	FrameChunks  = unsafe.Offsetof(Frame{}.Chunks)
+	FrameScalars = unsafe.Offsetof(Frame{}.Scalars)
+	FrameExec    = unsafe.Offsetof(Frame{}.Exec)
+	FrameSlots   = unsafe.Offsetof(Frame{}.Slots)
+	FrameActive  = unsafe.Offsetof(Frame{}.Active)
+	FrameCur     = unsafe.Offsetof(Frame{}.Cur)
+	FrameWait    = unsafe.Offsetof(Frame{}.Wait)
+	FrameWords   = unsafe.Offsetof(Frame{}.Words)
+	FrameWaiting = unsafe.Offsetof(Frame{}.Waiting)
+	FrameMinWait = unsafe.Offsetof(Frame{}.MinWait)
+	FrameChoosy  = unsafe.Offsetof(Frame{}.Choosy)
+	FrameChanged = unsafe.Offsetof(Frame{}.Changed)
+	FrameFuel    = unsafe.Offsetof(Frame{}.Fuel)
+	FrameRation  = unsafe.Offsetof(Frame{}.Ration)
+	FramePoint   = unsafe.Offsetof(Frame{}.Point)
+	FrameExit    = unsafe.Offsetof(Frame{}.Exit)
+	FrameCounts  = unsafe.Offsetof(Frame{}.Counts)
+	FrameCall    = unsafe.Offsetof(Frame{}.Call)
+	FrameResume  = unsafe.Offsetof(Frame{}.Resume)
+	FrameSaved   = unsafe.Offsetof(Frame{}.Saved)
+
+	RegistersVectors = unsafe.Offsetof(Registers{}.Vectors)
+	RegistersMasks   = unsafe.Offsetof(Registers{}.Masks)
+	RegistersGeneral = unsafe.Offsetof(Registers{}.General)
+
+	SlotAddress = unsafe.Offsetof(Slot{}.Address)
+	SlotLimit   = unsafe.Offsetof(Slot{}.Limit)
+	SlotKey     = unsafe.Offsetof(Slot{}.Key)
+	SlotBase    = unsafe.Offsetof(Slot{}.Base)
+	SlotLast    = unsafe.Offsetof(Slot{}.Last)
+	SlotSize    = unsafe.Sizeof(Slot{})
+)

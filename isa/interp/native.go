@@ -1,0 +1,161 @@
+package interp
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
+// stretch is how many instructions machine code does for a chunk before it comes back, so that somebody can look at
+// whether it should go on: it cannot be interrupted. At some 16 ns each that is 100 µs.
+const stretch = 6_000
+
+// RationEvery is after how many instructions without a back edge machine code takes from Frame.Ration.
+const RationEvery = 256
+
+// startNative prepares the frame for a wave of so many chunks.
+func (w *wave) startNative(chunks int) {
+	w.Chunks = uintptr(chunks)
+	l := w.group.Launch
+	if k := (slotKey{l, l.Memory, w.lds}); k != w.slotKey {
+		w.slotKey = k
+		for i := range w.slots {
+			w.slots[i] = Slot{Key: noKey}
+		}
+	}
+}
+
+// slotKey is what wave.slots are filled in for.
+type slotKey struct {
+	launch *engine.Launch
+	mem    *memory.Global
+	lds    *memory.Local
+}
+
+// newNative allocates what the frame points to.
+func (w *wave) newNative() {
+	w.slots = make([]Slot, len(w.code.places))
+	for i := range w.slots {
+		w.slots[i].Key = noKey
+	}
+	w.Frame = Frame{Base: w.base, Stride: w.stride, Words: uintptr(w.words), MinWait: w.MinWait,
+		Scalars: unsafe.Pointer(unsafe.SliceData(w.s)), Exec: unsafe.Pointer(unsafe.SliceData(w.masksMu[w.words:])),
+		Wait: unsafe.Pointer(unsafe.SliceData(w.wait)), Waiting: unsafe.Pointer(unsafe.SliceData(w.waiting)),
+		Slots: unsafe.Pointer(unsafe.SliceData(w.slots)), Saved: unsafe.Pointer(new(Registers))}
+}
+
+// runNative is Run for a wave that has machine code.
+func (w *wave) runNative(quantum int) engine.Stop {
+	c := w.code
+	budget := quantum
+	if budget <= 0 {
+		budget = math.MaxInt
+	}
+	// The back edges that machine code may take at once.
+	slice := max(stretch/(len(c.kernel.Code)*len(w.exec)), 1)
+	if w.pipes != nil {
+		slice = 1
+	}
+	cancel := w.group.Launch.Cancel
+	if cancel != nil && cancel.Load() {
+		slice = 1
+	}
+	given := min(slice, budget)
+	w.Fuel, w.Point = given, w.blocks[w.Cur].entry
+	for {
+		w.Ration = max(stretch/(RationEvery*len(w.exec)), 1)
+		c.native(&w.Frame)
+		if w.Exit != ExitFuel {
+			at := c.points[w.Point]
+			w.Cur = at.block
+			b := &w.blocks[at.block]
+			switch {
+			case w.Exit == ExitRation || w.Exit == ExitSlots && w.fill(&b.parts[at.part]):
+				continue
+			case at.part < len(b.parts):
+				if w.Changed {
+					w.setExec()
+				}
+				p := b.parts[at.part].insts
+				for i := range p {
+					in := &p[i]
+					if in.fn(w, in); w.faulted {
+						w.uncount(w.fault.PC)
+						return engine.StopFault
+					}
+				}
+				w.Point++
+				continue
+			}
+			if w.Changed {
+				w.setExec()
+			}
+			ok := w.leave(&b.end)
+			if w.faulted {
+				return engine.StopFault
+			}
+			if !ok {
+				w.running = false
+				return w.idle()
+			}
+			w.Point = w.blocks[w.Cur].entry
+			if w.Cur > at.block {
+				continue
+			}
+			if w.Fuel--; w.Fuel > 0 {
+				continue
+			}
+		}
+		if cancel != nil && cancel.Load() {
+			w.running = true
+			return engine.StopCancelled
+		}
+		if budget -= given; budget == 0 || w.pipes != nil && w.pipes.gaveNothing() {
+			w.running = true
+			return engine.StopQuantum
+		}
+		given = min(slice, budget)
+		w.Fuel, w.Point = given, w.blocks[w.Cur].entry
+	}
+}
+
+// fill fills in the slots of a part. It says whether all its pointers lead to memory.
+func (w *wave) fill(p *part) bool {
+	list := []Place(nil)
+	if p.Run != nil {
+		list = p.Run.Places
+	} else if p.Place != nil {
+		return w.fillSlot(p.Place.Slot)
+	}
+	for i := range list {
+		if !w.fillSlot(list[i].Slot) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *wave) fillSlot(n int) bool {
+	s, x := &w.slots[n], &w.code.places[n]
+	p := memory.Pointer(w.s[x.Pointer.Index()])
+	key := uint64(p) >> memory.OffsetBits
+	if s.Key == key {
+		return true
+	}
+	mem, last := w.target(&x.in, p, x.size, access(x.in.src))
+	if mem == nil {
+		return false
+	}
+	t := Slot{Key: key, Base: mem, Last: last}
+	if x.Fixed {
+		off := p.Offset() + x.Disp
+		if off < 0 || uint64(off) > last {
+			return false
+		}
+		t.Address, t.Limit = uintptr(unsafe.Add(mem, off)), min((last-uint64(off))>>x.Shift, x.Most)
+	}
+	*s = t
+	return true
+}

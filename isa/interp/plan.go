@@ -1,0 +1,183 @@
+package interp
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
+
+// Plan is a kernel as an [Accelerator] gets it: its blocks, cut into parts.
+//
+// Points are the places at which machine code can begin, or come back: where a block is entered,
+// each part, and the end of each block. They are numbered in the order of the code.
+type Plan struct {
+	Kernel *isa.Kernel
+	Blocks []PlanBlock
+	Points int
+}
+
+// PlanBlock is a block of the kernel.
+type PlanBlock struct {
+	// Entry is the point at which the block is entered, End that of its terminator.
+	Entry, End int
+	// Count, Loads, Stores and Atomics are what entering it adds to the counters, the first to
+	// Instructions and, times the lanes that run, to LaneOps, the others times the lanes that run.
+	Count, Loads, Stores, Atomics uint64
+	Parts                         []Part
+	// Terminator is the last instruction. Mask is where its condition is in a chunk's registers, if it is a
+	// conditional branch on a vector.
+	Terminator *isa.Inst
+	Mask       uint32
+}
+
+// Part is a piece of a block: a run, an instruction that computes a scalar from scalars, or, with
+// neither, what this package does.
+type Part struct {
+	Point  int
+	Run    *Run
+	Scalar *isa.Inst
+	// Place is the memory of a Scalar that loads.
+	Place *Place
+}
+
+// Place is what a [Slot] is filled in from.
+type Place struct {
+	Slot    int     // the number of the slot
+	Pointer isa.Reg // a scalar
+	Disp    int64   // what is added to it
+	Shift   int     // the logarithm of the scale
+	Most    uint64  // the greatest Limit
+	// Fixed says that the pointer is the same whenever the launch and the work-group's memory are. This package then
+	// fills in Address and Limit as well, and Key says whether it has.
+	Fixed bool
+}
+
+// NoKey is the key of a slot that is not filled in.
+const NoKey = noKey
+
+// part is a piece of a block with what this package does for it.
+type part struct {
+	Part
+	insts []inst
+}
+
+// pointAt is where a point is: a block, and the number of the part; -1 where the block is entered, and
+// that behind the last part at the end.
+type pointAt struct{ block, part int }
+
+// slotPlace is a [Place] and what is needed to resolve pointers for it.
+type slotPlace struct {
+	Place
+	placeKey
+	in inst // has the space
+}
+
+// placeKey is what instructions with one slot have in common.
+type placeKey struct {
+	pointer isa.Reg
+	disp    int64
+	size    uint64
+	shift   int
+	space   isa.Space
+	write   bool
+}
+
+// place returns the number of the slot of a load or store, and enters it into a list of
+// places, unless it is there.
+func (d *decoder) place(list *[]Place, s *isa.Inst) int {
+	key := placeKey{s.A, int64(s.Disp), uint64(s.Type.Bytes()), bits.TrailingZeros32(s.Scale), s.Space, s.Op == isa.OpStore}
+	if s.B.IsScalar() || s.Idx == isa.IdxNone {
+		key.shift = 0
+	}
+	n, ok := d.placeOf[key]
+	if !ok {
+		n = len(d.places)
+		p := slotPlace{Place: Place{Slot: n, Pointer: s.A, Disp: key.disp, Shift: key.shift, Most: uint64(math.MaxInt32) >> key.shift}, placeKey: key}
+		p.Fixed = s.A.Index() < d.kernel.NumScalar && !d.writesScalar(s.A)
+		p.in.src = s
+		d.addressing(&p.in)
+		if d.placeOf == nil {
+			d.placeOf = map[placeKey]int{}
+		}
+		d.placeOf[key] = n
+		d.places = append(d.places, p)
+	}
+	for _, p := range *list {
+		if p.Slot == n {
+			return n
+		}
+	}
+	*list = append(*list, d.places[n].Place)
+	return n
+}
+
+// writesScalar says whether any instruction writes a scalar register.
+func (c *code) writesScalar(r isa.Reg) bool {
+	if c.written == nil {
+		c.written = map[isa.Reg]bool{}
+		for i := range c.kernel.Code {
+			if d := c.kernel.Code[i].Dst; d.IsScalar() {
+				c.written[d] = true
+			}
+		}
+	}
+	return c.written[r]
+}
+
+// part ends a part that consists of what has been decoded since the last.
+func (d *decoder) part(p Part) {
+	if len(d.out) == 0 {
+		return // nothing to do, a fence
+	}
+	exit := p.Run == nil && p.Scalar == nil
+	if n := len(d.parts); exit && n > 0 && d.parts[n-1].Run == nil && d.parts[n-1].Scalar == nil {
+		d.parts[n-1].insts = append(d.parts[n-1].insts, d.out...)
+	} else {
+		d.parts = append(d.parts, part{p, d.out})
+	}
+	d.out = nil
+}
+
+// uniform decodes an instruction at pc that is not part of a run.
+func (d *decoder) uniform(s *isa.Inst, pc int) {
+	var p Part
+	if early(s) && d.accel.Takes(s) {
+		in := *s
+		p.Scalar = &in
+		if s.Op == isa.OpLoad {
+			var list []Place
+			d.place(&list, s)
+			p.Place = &list[0]
+		}
+	}
+	d.replaced = s
+	d.inst(pc)
+	d.replaced = nil
+	d.part(p)
+}
+
+// plan makes the accelerator compile the decoded blocks.
+func (c *code) plan(blocks []block) {
+	k := c.kernel
+	p := &Plan{Kernel: k, Blocks: make([]PlanBlock, len(blocks))}
+	point := func(block, part int) int {
+		c.points = append(c.points, pointAt{block, part})
+		return len(c.points) - 1
+	}
+	for i := range blocks {
+		b, q := &blocks[i], &p.Blocks[i]
+		*q = PlanBlock{Entry: point(i, -1), Count: b.count, Loads: b.loads, Stores: b.stores, Atomics: b.atomics,
+			Terminator: &k.Code[k.Blocks[i].End-1], Mask: b.end.a}
+		b.entry = q.Entry
+		for j := range b.parts {
+			b.parts[j].Point = point(i, j)
+			q.Parts = append(q.Parts, b.parts[j].Part)
+		}
+		q.End = point(i, len(b.parts))
+	}
+	p.Points = len(c.points)
+	if c.native = c.accel.Compile(p); c.native == nil {
+		c.points, c.places = nil, nil
+	}
+}

@@ -1,0 +1,361 @@
+package native
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// Integers are divided by multiplying with a reciprocal of the divisor, a float that is a little too
+// great or too small. A quotient of operands of n bits lies at least 1/divisor below the next integer,
+// which is 2^-n of it or more: where the error is positive and less than that, what is
+// left of the product without its fraction is the quotient.
+
+// Errors of reciprocals: far above those of the roundings that make them.
+const (
+	bias64 = 0x1p-40 // below 2^-32
+	bias32 = 0x1p-19 // below 2^-16
+)
+
+const ternaryMix = 0xd8 // the first where the third has zeros, else the second
+
+// divisions is the family of integer divisions.
+func divisions(_ amd64.Features, in *isa.Inst) emitter {
+	if !interp.Divides(in) {
+		return nil
+	}
+	return (*compiler).divide
+}
+
+// divisor returns the value of a divisor that is the same in all launches, and not 0, as
+// the division sees it.
+func (c *compiler) divisor(in *isa.Inst) (uint64, bool) {
+	n, ok := c.constant(in.B)
+	if !ok {
+		return 0, false
+	}
+	unused := 64 - in.Type.Bits()
+	n = n << unused >> unused
+	if signedDivision(in.Op) {
+		n = uint64(int64(n) << unused >> unused)
+	}
+	return n, n != 0
+}
+
+func signedDivision(op isa.Op) bool { return op != isa.OpDivU && op != isa.OpRemU }
+
+// divide emits a division.
+func (c *compiler) divide(in *isa.Inst) {
+	t, w := in.Type, c.width(in.Type)
+	signed, quotient := signedDivision(in.Op), in.Op == isa.OpDivS || in.Op == isa.OpDivU
+	if narrow(t) && signed {
+		c.view = viewSigned
+	}
+	defer func() { c.view = viewZero }()
+	a := c.load(in.A, t, true)
+	n, constant := c.divisor(in)
+	if constant && n&(n-1) == 0 && !(signed && int64(n) < 0) {
+		c.divideByPower(in, a, bits.TrailingZeros64(n))
+		return
+	}
+	var b, q amd64.Vec
+	if constant {
+		b = c.vec()
+		c.V(opSpread.of(t), w, b, c.number(t, n))
+	} else {
+		b = c.load(in.B, t, true)
+		if !c.checked {
+			c.refuseZero(in, b)
+		}
+	}
+	switch {
+	case t == isa.I64:
+		c.divide64(in, a, b, n)
+		return
+	case narrow(t):
+		q = c.quotientNarrow(a, b, n)
+	case constant && signed:
+		q = c.quotientConstantS(a, int32(n))
+	case constant:
+		q = c.quotientConstantU(a, uint32(n))
+	default:
+		q = c.quotient32(in, a, b)
+	}
+	if quotient {
+		c.result(in, t, q)
+		return
+	}
+	c.V(amd64.VPMULLD, w, q, q, b)
+	c.V(amd64.VPSUBD, w, q, a, q)
+	if in.Op == isa.OpModS {
+		c.floorModulus(t, q, b, c.vec())
+	}
+	c.result(in, t, q)
+}
+
+// floorModulus adds the divisor to remainders of the other sign.
+func (c *compiler) floorModulus(t isa.Type, r, b, x amd64.Vec) {
+	w := c.width(t)
+	c.V(opXor.of(t), w, x, r, b)
+	c.V(opTest.of(t), w, maskTemp, r, r)
+	c.V(opTest.of(t), w, maskTemp, x, c.sign(t), amd64.Merge(maskTemp))
+	c.V(opAdd.of(t), w, r, r, b, amd64.Merge(maskTemp))
+}
+
+// opTest says which elements have a bit in common.
+var opTest = pair{amd64.VPTESTMD, amd64.VPTESTMQ}
+
+// refuseZero refuses the run if the divisor of a lane that runs is 0.
+func (c *compiler) refuseZero(in *isa.Inst, b amd64.Vec) {
+	if in.B.IsScalar() {
+		c.G(amd64.CMP, amd64.Size(in.Type.Bits()), scalar(in.B), amd64.Imm(0))
+		c.Jcc(amd64.Equal, c.refuse)
+		return
+	}
+	op := pair{amd64.VPTESTNMD, amd64.VPTESTNMQ}
+	c.V(op.of(in.Type), c.width(in.Type), maskTemp, b, b, amd64.Merge(maskExec))
+	c.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
+	c.Jcc(amd64.NotZero, c.refuse)
+}
+
+// divides says whether the run has a division by what may be 0.
+func (c *compiler) divides() bool {
+	for i := range c.run.Code {
+		in := &c.run.Code[i]
+		if _, constant := c.divisor(in); interp.Divides(in) && !constant {
+			return true
+		}
+	}
+	return false
+}
+
+// checkDivisors looks at the divisors of a run that changes its own inputs, before it does, in a
+// loop of its own. Those are inputs, too.
+func (c *compiler) checkDivisors() {
+	seen := map[isa.Reg]isa.Type{}
+	for i := range c.run.Code {
+		in := &c.run.Code[i]
+		if _, constant := c.divisor(in); !interp.Divides(in) || constant || seen[in.B] == in.Type {
+			continue
+		}
+		c.at, c.pinned = i, [files]uint32{}
+		seen[in.B] = in.Type
+		if in.B.IsScalar() {
+			c.refuseZero(in, 0)
+		} else {
+			c.refuseZero(in, c.load(in.B, in.Type, true))
+		}
+	}
+}
+
+// divideByPower divides by 2 to the n.
+func (c *compiler) divideByPower(in *isa.Inst, a amd64.Vec, n int) {
+	t, w := in.Type, c.width(in.Type)
+	d, x := c.vec(), c.vec()
+	least := c.splat(t, uint32(1)<<n-1, uint64(1)<<n-1) // what has no part in the quotient
+	switch {
+	case in.Op == isa.OpRemU || in.Op == isa.OpModS:
+		c.V(opAnd.of(t), w, d, a, least)
+	case in.Op == isa.OpDivU:
+		c.V(opShrU.of(t), w, d, a, amd64.Imm(n))
+	default:
+		// Negative numbers go up first.
+		c.V(opShrS.of(t), w, d, a, amd64.Imm(elementBits(t)-1))
+		c.V(opAnd.of(t), w, d, d, least)
+		c.V(opAdd.of(t), w, d, d, a)
+		if in.Op == isa.OpDivS {
+			c.V(opShrS.of(t), w, d, d, amd64.Imm(n))
+			break
+		}
+		c.V(opTernary.of(t), w, x, x, x, amd64.Imm(ternaryOnes))
+		c.V(opShl.of(t), w, x, x, amd64.Imm(n))
+		c.V(opAnd.of(t), w, d, d, x)
+		c.V(opSub.of(t), w, d, a, d)
+	}
+	c.result(in, t, d)
+}
+
+// quotientNarrow divides numbers of 16 bits, with their sign if they have one, as singles; n is
+// the divisor if it is known, otherwise 0.
+func (c *compiler) quotientNarrow(a, b amd64.Vec, n uint64) amd64.Vec {
+	w := c.width(isa.F32)
+	q := c.vec()
+	c.V(amd64.VCVTDQ2PS, w, q, a)
+	if n != 0 {
+		c.V(amd64.VMULPS, w, q, q, c.Const32(math.Float32bits(float32((1+bias32)/float64(int64(n))))).Bcast())
+	} else {
+		x := c.vec()
+		c.V(amd64.VCVTDQ2PS, w, x, b)
+		c.V(amd64.VDIVPS, w, q, q, x)
+	}
+	c.V(amd64.VCVTTPS2DQ, w, q, q)
+	return q
+}
+
+// reciprocal gives y the reciprocals of x, with a relative error of bias: a*b is 1+bias within 2^-41.
+// That of VRCP14PD is below 2^-14, e; the product of y and 1+e+e² has e³.
+func (c *compiler) reciprocal(y, x amd64.Vec, bias float64) {
+	e := c.vec()
+	c.V(amd64.VRCP14PD, amd64.Z, y, x)
+	c.V(amd64.VPBROADCASTQ, amd64.Z, e, c.Const64(math.Float64bits(1+bias)))
+	c.V(amd64.VFNMADD231PD, amd64.Z, e, x, y)
+	c.V(amd64.VFMADD213PD, amd64.Z, e, e, e)
+	c.V(amd64.VFMADD213PD, amd64.Z, e, y, y)
+	c.V(amd64.VMOVDQA64, amd64.Z, y, e)
+}
+
+// quotient32 divides eight numbers of 32 bits after the other as doubles.
+func (c *compiler) quotient32(in *isa.Inst, a, b amd64.Vec) amd64.Vec {
+	from, to := amd64.VCVTUDQ2PD, amd64.VCVTTPD2UDQ
+	if signedDivision(in.Op) {
+		from, to = amd64.VCVTDQ2PD, amd64.VCVTTPD2DQ
+	}
+	q, x, y := c.vec(), c.vec(), c.vec()
+	half := func(d, a, b amd64.Vec) {
+		if b != y {
+			c.V(from, amd64.Z, x, b)
+			c.reciprocal(y, x, bias64)
+		}
+		c.V(from, amd64.Z, x, a)
+		c.V(amd64.VMULPD, amd64.Z, x, x, y)
+		c.V(to, amd64.Z, d, x)
+	}
+	half(q, a, b)
+	if c.lanes == 16 {
+		a2, b2 := c.vec(), y
+		c.V(amd64.VEXTRACTI64X4, amd64.Z, a2, a, amd64.Imm(1))
+		if in.B.IsVector() {
+			b2 = c.vec()
+			c.V(amd64.VEXTRACTI64X4, amd64.Z, b2, b, amd64.Imm(1))
+		}
+		half(a2, a2, b2)
+		c.V(amd64.VINSERTI64X4, amd64.Z, q, q, a2, amd64.Imm(1))
+	}
+	return q
+}
+
+// mulHiConstant gives d the upper halves of products with n.
+func (c *compiler) mulHiConstant(op amd64.Op, d, x, a amd64.Vec, n uint32) {
+	w := c.width(isa.I32)
+	by := c.Const64(uint64(n)).Bcast()
+	c.V(op, w, d, a, by)
+	c.V(amd64.VPSRLQ, w, d, d, amd64.Imm(32))
+	c.V(amd64.VPSRLQ, w, x, a, amd64.Imm(32))
+	c.V(op, w, x, x, by)
+	c.V(amd64.VPTERNLOGQ, w, d, x, c.Const64(0xffffffff00000000).Bcast(), amd64.Imm(ternaryMix))
+}
+
+// quotientConstantU divides by a number that is no power of two (Granlund and Montgomery, "Division by Invariant
+// Integers using Multiplication", figure 4.1; with a shorter sequence where a factor of 32 bits is enough, theorem 4.2).
+func (c *compiler) quotientConstantU(a amd64.Vec, n uint32) amd64.Vec {
+	w := c.width(isa.I32)
+	d, x := c.vec(), c.vec()
+	l := bits.Len32(n - 1)
+	for s := range l {
+		m := uint64(1)<<(32+s)/uint64(n) + 1
+		if m < 1<<32 && m*uint64(n)-1<<(32+s) <= 1<<s {
+			c.mulHiConstant(amd64.VPMULUDQ, d, x, a, uint32(m))
+			c.V(amd64.VPSRLD, w, d, d, amd64.Imm(s))
+			return d
+		}
+	}
+	m := uint32((uint64(1)<<l-uint64(n))<<32/uint64(n) + 1)
+	c.mulHiConstant(amd64.VPMULUDQ, d, x, a, m)
+	c.V(amd64.VPSUBD, w, x, a, d)
+	c.V(amd64.VPSRLD, w, x, x, amd64.Imm(1))
+	c.V(amd64.VPADDD, w, d, d, x)
+	c.V(amd64.VPSRLD, w, d, d, amd64.Imm(l-1))
+	return d
+}
+
+// quotientConstantS divides signed numbers (the same, figure 5.1).
+func (c *compiler) quotientConstantS(a amd64.Vec, n int32) amd64.Vec {
+	w := c.width(isa.I32)
+	d, x := c.vec(), c.vec()
+	abs := uint64(max(int64(n), -int64(n)))
+	l := max(bits.Len64(abs-1), 1)
+	m := uint32(uint64(1)<<(31+l)/abs + 1)
+	c.mulHiConstant(amd64.VPMULDQ, d, x, a, m)
+	c.V(amd64.VPADDD, w, d, d, a)
+	c.V(amd64.VPSRAD, w, d, d, amd64.Imm(l-1))
+	c.V(amd64.VPSRAD, w, x, a, amd64.Imm(31))
+	if n < 0 {
+		c.V(amd64.VPSUBD, w, d, x, d)
+	} else {
+		c.V(amd64.VPSUBD, w, d, d, x)
+	}
+	return d
+}
+
+// divide64 divides numbers of 64 bits by b, which is n if that is not 0. The reciprocal is too small by
+// 2^-40 of it, so that a first quotient is at most 2^25 too small; that of the remainder at most 1, which is
+// compared away.
+func (c *compiler) divide64(in *isa.Inst, a, b amd64.Vec, n uint64) {
+	const w, t = amd64.Z, isa.I64
+	signed := signedDivision(in.Op)
+	quotient := in.Op == isa.OpDivS || in.Op == isa.OpDivU
+	rest, by := a, b
+	q, r, e, x, y := c.vec(), c.vec(), c.vec(), c.vec(), c.vec()
+	if signed {
+		rest, by = c.vec(), c.vec()
+		c.V(amd64.VPABSQ, w, rest, a)
+		c.V(amd64.VPABSQ, w, by, b)
+	}
+	if n != 0 {
+		v := float64(n)
+		if signed {
+			v = math.Abs(float64(int64(n)))
+		}
+		c.V(amd64.VPBROADCASTQ, w, y, c.Const64(math.Float64bits((1-bias64)/v)))
+	} else {
+		c.V(amd64.VCVTUQQ2PD, w, x, by)
+		c.reciprocal(y, x, -bias64)
+	}
+	step := func(q, from amd64.Vec) {
+		c.V(amd64.VCVTUQQ2PD, w, q, from)
+		c.V(amd64.VMULPD, w, q, q, y)
+		c.V(amd64.VCVTTPD2UQQ, w, q, q)
+		c.V(amd64.VPMULLQ, w, r, q, by)
+		c.V(amd64.VPSUBQ, w, r, from, r)
+	}
+	small := c.NewLabel()
+	step(q, rest)
+	// Below 2^40, the first quotient is too small by 1 at most.
+	c.V(amd64.VPTESTMQ, w, maskTemp, rest, c.Const64(0xffffff8000000000).Bcast(), amd64.Merge(maskExec))
+	c.V(amd64.KORTESTB, amd64.X, maskTemp, maskTemp)
+	c.Jcc(amd64.IsZero, small)
+	c.V(amd64.VMOVDQA64, w, x, r)
+	step(e, x)
+	c.V(amd64.VPADDQ, w, q, q, e)
+	c.Bind(small)
+	if quotient {
+		c.V(amd64.VPCMPUQ, w, maskTemp, by, r, amd64.Imm(intLessEqual))
+		c.V(amd64.VPSUBQ, w, q, q, c.Const64(^uint64(0)).Bcast(), amd64.Merge(maskTemp))
+		if signed {
+			c.V(amd64.VPXORQ, w, x, a, b)
+			c.negateWhere(q, x, r)
+		}
+		c.result(in, t, q)
+		return
+	}
+	c.V(amd64.VPSUBQ, w, x, r, by)
+	c.V(amd64.VPMINUQ, w, r, r, x)
+	if signed {
+		c.negateWhere(r, a, x)
+		if in.Op == isa.OpModS {
+			c.floorModulus(t, r, b, x)
+		}
+	}
+	c.result(in, t, r)
+}
+
+// negateWhere changes the sign of elements of d where those of s are negative; x is
+// for what is in between.
+func (c *compiler) negateWhere(d, s, x amd64.Vec) {
+	c.V(amd64.VPMOVQ2M, amd64.Z, maskTemp, s)
+	c.V(amd64.VPXORQ, amd64.Z, x, x, x)
+	c.V(amd64.VPSUBQ, amd64.Z, d, x, d, amd64.Merge(maskTemp))
+}

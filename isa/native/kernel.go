@@ -1,0 +1,225 @@
+package native
+
+import (
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// builder makes the function of a kernel. Its code is that of the blocks in their order, each of them its
+// counters, its parts and its terminator; behind them lies what is seldom done.
+//
+// Between parts four registers have a meaning: regFrame, regScalars, regStride and regSlots.
+type builder struct {
+	*amd64.Assembler
+	features  amd64.Features
+	constants map[int]uint64
+	plan      *interp.Plan
+	block     int // the present one
+
+	points []amd64.Label // by point
+	blocks []amd64.Label // by block
+	cold   []func()
+	exits  map[exit]amd64.Label
+	stubs  map[interp.Exit]amd64.Label // what exits have in common
+	fuel   map[int]amd64.Label         // by block, where the last back edge leads there
+
+	callouts []callout
+	resume   amd64.Label // where it goes on after a callout
+
+	blockTable amd64.Mem   // the blocks' code
+	queue      amd64.Label // see enqueueStub
+	queued     bool
+}
+
+// exit is a way back to package interp.
+type exit struct {
+	point int
+	why   interp.Exit
+}
+
+// field returns a field of the frame.
+func field(off uintptr) amd64.Mem { return amd64.Mem{Base: regFrame, Disp: int32(off)} }
+
+// compileKernel returns the machine code of a kernel, and what it calls.
+func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan) ([]byte, []callout, error) {
+	k := &builder{Assembler: amd64.New(f), features: f, constants: constants, plan: p,
+		exits: map[exit]amd64.Label{}, stubs: map[interp.Exit]amd64.Label{}, fuel: map[int]amd64.Label{}}
+	for range p.Points {
+		k.points = append(k.points, k.NewLabel())
+	}
+	for i := range p.Blocks {
+		k.blocks = append(k.blocks, k.points[p.Blocks[i].Entry])
+	}
+	k.blockTable, k.queue = k.Table(k.blocks), k.NewLabel()
+
+	k.resumable()
+	k.G(amd64.MOV, amd64.B64, regScalars, field(interp.FrameScalars))
+	k.G(amd64.MOV, amd64.B64, regStride, field(interp.FrameStride))
+	k.G(amd64.MOV, amd64.B64, regSlots, field(interp.FrameSlots))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FramePoint))
+	k.jumpTo(k.Table(k.points))
+	since := 0 // instructions since the ration was looked at
+	for i := range p.Blocks {
+		k.block = i
+		k.enter(&p.Blocks[i])
+		for j := range p.Blocks[i].Parts {
+			part := &p.Blocks[i].Parts[j]
+			k.Bind(k.points[part.Point])
+			if since++; part.Run != nil {
+				since += len(part.Run.Code)
+			}
+			if since > interp.RationEvery {
+				k.G(amd64.DEC, amd64.B64, field(interp.FrameRation))
+				k.Jcc(amd64.IsZero, k.exit(part.Point, interp.ExitRation))
+				since = 0
+			}
+			k.part(part)
+		}
+		k.Bind(k.points[p.Blocks[i].End])
+		k.terminator(&p.Blocks[i])
+	}
+	if k.queued {
+		k.enqueueStub()
+	}
+	for len(k.cold) > 0 {
+		list := k.cold
+		k.cold = nil
+		for _, f := range list {
+			f()
+		}
+	}
+	k.endCallouts()
+	code, err := k.Finish()
+	return code, k.callouts, err
+}
+
+// jumpTo jumps to the place in a table whose number is in RAX. It changes RAX and RCX.
+func (k *builder) jumpTo(table amd64.Mem) {
+	k.G(amd64.LEA, amd64.B64, amd64.RCX, table)
+	k.G(amd64.MOVSX32, amd64.B64, amd64.RAX, amd64.Mem{Base: amd64.RCX, Index: amd64.RAX, Scale: 4})
+	k.G(amd64.ADD, amd64.B64, amd64.RAX, amd64.RCX)
+	k.G(amd64.JMPR, amd64.B64, amd64.RAX)
+}
+
+// enter emits the beginning of a block: what entering it counts.
+func (k *builder) enter(b *interp.PlanBlock) {
+	k.Align(16)
+	k.Bind(k.points[b.Entry])
+	counts := func(field uintptr) amd64.Mem {
+		return amd64.Mem{Base: regFrame, Disp: int32(interp.FrameCounts + field)}
+	}
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameActive))
+	k.G(amd64.INC, amd64.B64, counts(countBlocks))
+	k.G(amd64.ADD, amd64.B64, counts(countInstructions), amd64.Imm(b.Count))
+	for _, c := range []struct {
+		n     uint64
+		field uintptr
+	}{{b.Count, countLaneOps}, {b.Loads, countLoads}, {b.Stores, countStores}, {b.Atomics, countAtomics}} {
+		switch c.n {
+		case 0:
+		case 1:
+			k.G(amd64.ADD, amd64.B64, counts(c.field), amd64.RAX)
+		default:
+			k.G(amd64.IMUL, amd64.B64, amd64.RCX, amd64.RAX, amd64.Imm(c.n))
+			k.G(amd64.ADD, amd64.B64, counts(c.field), amd64.RCX)
+		}
+	}
+}
+
+// part emits a part of a block.
+func (k *builder) part(p *interp.Part) {
+	switch {
+	case p.Run != nil:
+		k.run(p)
+	case p.Scalar != nil:
+		k.scalar(p)
+	default:
+		k.Jmp(k.exit(p.Point, interp.ExitPart))
+	}
+}
+
+// exit returns where the function ends, and goes on at a point after package interp has done something.
+func (k *builder) exit(point int, why interp.Exit) amd64.Label {
+	e := exit{point, why}
+	l, ok := k.exits[e]
+	if ok {
+		return l
+	}
+	l = k.NewLabel()
+	k.exits[e] = l
+	k.cold = append(k.cold, func() {
+		k.Bind(l)
+		k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(point))
+		k.Jmp(k.leave(why, interp.FramePoint))
+	})
+	return l
+}
+
+// leave returns where the function ends for a reason, with the number in RAX in a field of the frame.
+func (k *builder) leave(why interp.Exit, where uintptr) amd64.Label {
+	l, ok := k.stubs[why]
+	if ok {
+		return l
+	}
+	l = k.NewLabel()
+	k.stubs[why] = l
+	k.cold = append(k.cold, func() {
+		k.Bind(l)
+		k.G(amd64.MOV, amd64.B64, field(where), amd64.RAX)
+		k.G(amd64.MOV, amd64.B64, field(interp.FrameExit), amd64.Imm(why))
+		k.G(amd64.RET, amd64.B64)
+	})
+	return l
+}
+
+// run emits a run: its slots, and the loop over the lanes.
+func (k *builder) run(p *interp.Part) {
+	for i := range p.Run.Places {
+		k.slot(&p.Run.Places[i], p.Point)
+	}
+	compileRun(k, p.Run, k.exit(p.Point, interp.ExitPart))
+}
+
+// slot emits what works out the address and the limit of a slot for the pointer as it is now.
+func (k *builder) slot(p *interp.Place, point int) {
+	at := func(field uintptr) amd64.Mem { return slotField(p.Slot, field) }
+	fill := k.exit(point, interp.ExitSlots)
+	if p.Fixed {
+		k.G(amd64.CMP, amd64.B64, at(interp.SlotKey), amd64.Imm(-1)) // interp.NoKey
+		k.Jcc(amd64.Equal, fill)
+		return
+	}
+	k.offset(p, point)
+	k.G(amd64.MOV, amd64.B64, amd64.RDX, at(interp.SlotLast))
+	k.G(amd64.SUB, amd64.B64, amd64.RDX, amd64.RAX)
+	k.Jcc(amd64.Below, k.exit(point, interp.ExitPart))
+	if p.Shift > 0 {
+		k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(p.Shift))
+	}
+	k.G(amd64.MOV, amd64.B32, amd64.RCX, amd64.Imm(p.Most))
+	k.G(amd64.CMP, amd64.B64, amd64.RDX, amd64.RCX)
+	k.CMov(amd64.Above, amd64.B64, amd64.RDX, amd64.RCX)
+	k.G(amd64.ADD, amd64.B64, amd64.RAX, at(interp.SlotBase))
+	k.G(amd64.MOV, amd64.B64, at(interp.SlotLimit), amd64.RDX)
+	k.G(amd64.MOV, amd64.B64, at(interp.SlotAddress), amd64.RAX)
+}
+
+// offset puts the offset of a place's pointer, displaced, into RAX, if the slot is filled in for that pointer's
+// allocation. It changes RDX.
+func (k *builder) offset(p *interp.Place, point int) {
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, scalar(p.Pointer))
+	k.G(amd64.MOV, amd64.B64, amd64.RDX, amd64.RAX)
+	k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(offsetBits))
+	k.G(amd64.CMP, amd64.B64, amd64.RDX, slotField(p.Slot, interp.SlotKey))
+	k.Jcc(amd64.NotEqual, k.exit(point, interp.ExitSlots))
+	k.G(amd64.SHL, amd64.B64, amd64.RAX, amd64.Imm(64-offsetBits))
+	k.G(amd64.SAR, amd64.B64, amd64.RAX, amd64.Imm(64-offsetBits))
+	if p.Disp != 0 {
+		k.G(amd64.ADD, amd64.B64, amd64.RAX, amd64.Imm(p.Disp))
+	}
+}
+
+// slotField returns a field of a slot.
+func slotField(slot int, field uintptr) amd64.Mem {
+	return amd64.Mem{Base: regSlots, Disp: int32(slot)*int32(interp.SlotSize) + int32(field)}
+}
