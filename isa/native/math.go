@@ -17,19 +17,30 @@ import (
 // Their results are correctly rounded, so that code need not follow clmath's to give the same bits: it computes in
 // double precision, as many lanes at a time as a register holds, and looks whether the result is so near to the middle of two
 // floats that its error may decide how it is rounded. Such lanes, some in a million, are left to clmath (see callout).
-func mathematics(_ amd64.Features, in *isa.Inst) emitter {
+func mathematics(features amd64.Features, in *isa.Inst) emitter {
 	switch in.Op {
 	case isa.OpMath1, isa.OpMath2, isa.OpMath3:
 	default:
 		return nil
 	}
-	if in.Type != isa.F32 || in.Imm >= clmath.NumFuncs || interp.Math32(in) == nil {
+	if in.Type != isa.F32 || interp.Math32(in) == nil {
 		return nil
 	}
-	if f := functions32[clmath.Func(in.Imm)]; f != nil {
-		return f.emit
+	f := functions32[clmath.Func(in.Imm&^isa.MathStored)]
+	if f == nil {
+		return nil
 	}
-	return nil
+	if features&amd64.AVX512 == 0 {
+		switch f := f.(type) {
+		case *function32:
+			if f.edge != nil || f.absolute || f.integer {
+				return nil
+			}
+		case simple:
+			return nil
+		}
+	}
+	return f.emit
 }
 
 // kernel computes a function in double precision. It may overwrite its operands; its result is in a temporary
@@ -41,37 +52,107 @@ type function32 struct {
 	kernel kernel
 	// small says that results may be below the normal floats, or zero without being exactly so.
 	small bool
+	// absolute says that the kernel leaves a bound of its error in its first operand.
+	absolute bool
 	// Operands of a smaller magnitude than tiny are their own results.
 	tiny float64
 	// Operands of at least the magnitude far, infinities not counted, are left to Go.
 	far float64
+	// integer says that the second operand is an integer.
+	integer bool
+	// edge, if there is one, corrects the results of special operands.
+	edge func(c *compiler, w amd64.Width, x []amd64.Vec, d amd64.Vec, lanes amd64.Mask)
 }
 
 var (
-	expFunc   = &function32{kernel: exponential(base{scale: math.Log2E, head: ln2Head, tail: ln2Tail, least: -110, most: 100, poly: expPoly}), small: true}
-	exp2Func  = &function32{kernel: exponential(base{scale: 1, head: 1, least: -160, most: 140, poly: exp2Poly}), small: true}
-	exp10Func = &function32{kernel: exponential(base{scale: math.Log2E * math.Ln10, head: log10Of2Head, tail: log10Of2Tail, least: -50, most: 40, poly: exp10Poly}), small: true}
-	logFunc   = &function32{kernel: logarithm(math.Ln2, logPoly, logTable)}
-	log2Func  = &function32{kernel: logarithm(1, log2Poly, log2Table)}
-	log10Func = &function32{kernel: logarithm(math.Ln2/math.Ln10, log10Poly, log10Table)}
+	expFunc   = &function32{kernel: exponential(baseE), small: true}
+	exp2Func  = &function32{kernel: exponential(base2), small: true}
+	exp10Func = &function32{kernel: exponential(base10), small: true}
+	logFunc   = &function32{kernel: natural.kernel}
+	log2Func  = &function32{kernel: binary2.kernel}
+	log10Func = &function32{kernel: decimal.kernel}
 	sinFunc   = &function32{kernel: doubles.sin, tiny: 0x1p-13, far: 0x1p24}
 	cosFunc   = &function32{kernel: doubles.cos, far: 0x1p24}
 	tanFunc   = &function32{kernel: doubles.tan, tiny: 0x1p-13, far: 0x1p24}
 	rsqrtFunc = &function32{kernel: doubles.rsqrt}
 )
 
-// functions32 are the functions that have machine code.
-var functions32 = map[clmath.Func]*function32{
+// math32 is a function that has machine code.
+type math32 interface {
+	emit(c *compiler, in *isa.Inst)
+}
+
+// functions32 are the functions that have machine code. Those with two results are there once.
+var functions32 = map[clmath.Func]math32{
 	clmath.FuncExp: expFunc, clmath.FuncHalfExp: expFunc, clmath.FuncNativeExp: expFunc,
 	clmath.FuncExp2: exp2Func, clmath.FuncHalfExp2: exp2Func, clmath.FuncNativeExp2: exp2Func,
 	clmath.FuncExp10: exp10Func, clmath.FuncHalfExp10: exp10Func, clmath.FuncNativeExp10: exp10Func,
+	clmath.FuncExpm1: &function32{kernel: func(m doubles, x ...amd64.Vec) amd64.Vec { return m.expm1(x[0]) }, tiny: 0x1p-27},
+	clmath.FuncSinh:  &function32{kernel: doubles.sinh, tiny: 0x1p-13},
+	clmath.FuncCosh:  &function32{kernel: doubles.cosh},
+	clmath.FuncTanh:  &function32{kernel: doubles.tanh, tiny: 0x1p-13},
+
 	clmath.FuncLog: logFunc, clmath.FuncHalfLog: logFunc, clmath.FuncNativeLog: logFunc,
 	clmath.FuncLog2: log2Func, clmath.FuncHalfLog2: log2Func, clmath.FuncNativeLog2: log2Func,
 	clmath.FuncLog10: log10Func, clmath.FuncHalfLog10: log10Func, clmath.FuncNativeLog10: log10Func,
+	clmath.FuncLog1p: &function32{kernel: func(m doubles, x ...amd64.Vec) amd64.Vec { return m.log1p(x[0]) }, tiny: 0x1p-27},
+	clmath.FuncAsinh: &function32{kernel: doubles.asinh, tiny: 0x1p-13, edge: same(classInfinite)},
+	clmath.FuncAcosh: &function32{kernel: doubles.acosh},
+	clmath.FuncAtanh: &function32{kernel: doubles.atanh, tiny: 0x1p-13},
+
 	clmath.FuncSin: sinFunc, clmath.FuncHalfSin: sinFunc, clmath.FuncNativeSin: sinFunc,
 	clmath.FuncCos: cosFunc, clmath.FuncHalfCos: cosFunc, clmath.FuncNativeCos: cosFunc,
 	clmath.FuncTan: tanFunc, clmath.FuncHalfTan: tanFunc, clmath.FuncNativeTan: tanFunc,
+	clmath.FuncSinCos: sinCos{},
+	clmath.FuncSinPi:  &function32{kernel: doubles.sinPi, small: true},
+	clmath.FuncCosPi:  &function32{kernel: doubles.cosPi},
+	clmath.FuncTanPi:  &function32{kernel: doubles.tanPi, small: true},
+
+	clmath.FuncAtan:    &function32{kernel: doubles.atan, tiny: 0x1p-13},
+	clmath.FuncAtanPi:  &function32{kernel: overPi(doubles.atan), small: true},
+	clmath.FuncAtan2:   &function32{kernel: doubles.atan2, small: true},
+	clmath.FuncAtan2Pi: &function32{kernel: overPi(doubles.atan2), small: true},
+	clmath.FuncAsin:    &function32{kernel: doubles.asin, tiny: 0x1p-13},
+	clmath.FuncAsinPi:  &function32{kernel: overPi(doubles.asin), small: true},
+	clmath.FuncAcos:    &function32{kernel: doubles.acos},
+	clmath.FuncAcosPi:  &function32{kernel: overPi(doubles.acos)},
+
+	clmath.FuncErf:  &function32{kernel: doubles.erf, small: true},
+	clmath.FuncErfc: &function32{kernel: doubles.erfc, small: true},
+
 	clmath.FuncRsqrt: rsqrtFunc, clmath.FuncHalfRsqrt: rsqrtFunc, clmath.FuncNativeRsqrt: rsqrtFunc,
+	clmath.FuncCbrt:  &function32{kernel: doubles.cbrt, edge: same(classZero | classInfinite)},
+	clmath.FuncHypot: &function32{kernel: doubles.hypot, small: true, edge: hypotInfinite},
+
+	clmath.FuncDegrees:    &function32{kernel: times(180 / math.Pi), small: true},
+	clmath.FuncRadians:    &function32{kernel: times(math.Pi / 180), small: true},
+	clmath.FuncMix:        &function32{kernel: doubles.mix, absolute: true},
+	clmath.FuncSmoothstep: &function32{kernel: doubles.smoothstep, small: true},
+
+	clmath.FuncSqrt: one(amd64.VSQRTPS), clmath.FuncHalfSqrt: one(amd64.VSQRTPS), clmath.FuncNativeSqrt: one(amd64.VSQRTPS),
+	clmath.FuncHalfRecip: simple(recip), clmath.FuncNativeRecip: simple(recip),
+	clmath.FuncHalfDivide: one(amd64.VDIVPS), clmath.FuncNativeDivide: one(amd64.VDIVPS),
+	clmath.FuncFma: simple(fma32), clmath.FuncMad: simple(fma32),
+	clmath.FuncFdim: simple(fdim), clmath.FuncFmax: extreme(rangeMax), clmath.FuncFmin: extreme(rangeMin),
+	clmath.FuncFmaxCommon: choose(0, 1), clmath.FuncFminCommon: choose(1, 0),
+	clmath.FuncMaxmag: extremeMagnitude(rangeMax, cmpGreater), clmath.FuncMinmag: extremeMagnitude(rangeMin, cmpLess),
+	clmath.FuncFclamp: simple(clamp), clmath.FuncStep: simple(step), clmath.FuncSign: simple(sign),
+	clmath.FuncFloor: one(amd64.VRNDSCALEPS, amd64.Imm(roundDown)), clmath.FuncCeil: one(amd64.VRNDSCALEPS, amd64.Imm(roundUp)),
+	clmath.FuncTrunc: one(amd64.VRNDSCALEPS, amd64.Imm(roundZero)), clmath.FuncRint: one(amd64.VRNDSCALEPS, amd64.Imm(roundNearest)),
+	clmath.FuncRound: simple(roundHalfAway), clmath.FuncFabs: simple(fabs), clmath.FuncCopysign: simple(copysign),
+	clmath.FuncLdexp: simple(ldexp), clmath.FuncLogb: one(amd64.VGETEXPPS), clmath.FuncIlogb: simple(ilogb), clmath.FuncFrexp: simple(frexp),
+	clmath.FuncModf: simple(modf), clmath.FuncFract: simple(fract), clmath.FuncNextafter: simple(nextafter), clmath.FuncNan: simple(nan),
+}
+
+// sinCos is the sine, or, of what sincos stores, the cosine.
+type sinCos struct{}
+
+func (sinCos) emit(c *compiler, in *isa.Inst) {
+	if in.Imm&isa.MathStored != 0 {
+		cosFunc.emit(c, in)
+	} else {
+		sinFunc.emit(c, in)
+	}
 }
 
 // operandsOf returns the operands of an instruction of one to three.
@@ -94,7 +175,7 @@ func (f *function32) emit(c *compiler, in *isa.Inst) {
 	o := callout{f: interp.Math32(in), lanes: lanes}
 	var x []amd64.Vec
 	for i, r := range operandsOf(in) {
-		v := c.load(r, isa.F32, false)
+		v := c.load(r, isa.F32, i == 1 && f.integer)
 		x = append(x, v)
 		o.operands[i] = v
 	}
@@ -102,13 +183,17 @@ func (f *function32) emit(c *compiler, in *isa.Inst) {
 	for half := range c.lanes / 8 {
 		pinned := c.pinned
 		var wide []amd64.Vec
-		for _, v := range x {
+		for i, v := range x {
 			y := c.vec()
 			if half == 1 {
 				c.V(amd64.VEXTRACTF64X4, amd64.Z, y, v, amd64.Imm(1))
 				v = y
 			}
-			c.V(amd64.VCVTPS2PD, amd64.Z, y, v)
+			if i == 1 && f.integer {
+				c.V(amd64.VCVTDQ2PD, amd64.Z, y, v)
+			} else {
+				c.V(amd64.VCVTPS2PD, amd64.Z, y, v)
+			}
 			wide = append(wide, y)
 		}
 		y := f.kernel(m, wide...)
@@ -116,7 +201,11 @@ func (f *function32) emit(c *compiler, in *isa.Inst) {
 		if half == 1 {
 			k = maskTemp
 		}
-		m.unsettled(k, y, f.small)
+		if f.absolute {
+			m.unsettledBy(k, y, wide[0])
+		} else {
+			m.unsettled(k, y, f.small)
+		}
 		if half == 0 {
 			c.V(amd64.VCVTPD2PS, amd64.Z, d, y)
 		} else {
@@ -141,6 +230,9 @@ func (f *function32) emit(c *compiler, in *isa.Inst) {
 			c.V(amd64.VMOVDQA32, w, d, x[0], amd64.Merge(maskTemp))
 			c.V(amd64.KANDNW, amd64.X, lanes, maskTemp, lanes)
 		}
+	}
+	if f.edge != nil {
+		f.edge(c, w, x, d, lanes)
 	}
 	o.result = d
 	c.callOut(o)
@@ -274,6 +366,33 @@ func (m doubles) swapBySign(d, a, b, n amd64.Vec) {
 	m.set(amd64.VMOVDQA64, b, a, amd64.Merge(maskTemp))
 }
 
+// when selects the lanes in which x and y compare so; replace puts x into these lanes of d. They follow each other,
+// with no other use of temporary masks in between, nor registers taken.
+func (m doubles) when(x amd64.Vec, y amd64.Operand, predicate amd64.Imm) {
+	if m.w == amd64.Y {
+		m.set(amd64.VCMPPD, vecTemp, x, y, predicate)
+		return
+	}
+	m.set(amd64.VCMPPD, maskTemp, x, y, predicate)
+}
+
+// whenNegative is when for the lanes in which x has its sign bit set.
+func (m doubles) whenNegative(x amd64.Vec) {
+	if m.w == amd64.Y {
+		m.set(amd64.VMOVDQA64, vecTemp, x)
+		return
+	}
+	m.set(amd64.VPMOVQ2M, maskTemp, x)
+}
+
+func (m doubles) replace(d, x amd64.Vec) {
+	if m.w == amd64.Y {
+		m.set(amd64.VBLENDVPD, d, d, x, vecTemp)
+		return
+	}
+	m.set(amd64.VMOVDQA64, d, x, amd64.Merge(maskTemp))
+}
+
 // unsettled makes k the lanes of y that may be rounded to a wrong float. y stays as it is.
 func (m doubles) unsettled(k amd64.Mask, y amd64.Vec, small bool) {
 	if small {
@@ -287,8 +406,18 @@ func (m doubles) unsettled(k amd64.Mask, y amd64.Vec, small bool) {
 	}
 	// The 29 bits that rounding drops are 100...0 in the middle of two floats. Shifted up, they are compared alone.
 	const e = 1 << (52 - settledBits)
-	t := m.new(amd64.VPADDQ, y, m.Const64(uint64(1<<64-1<<28+e)).Bcast())
+	t := m.new(amd64.VPADDQ, y, m.bits64(1<<64-1<<28+e))
 	m.set(amd64.VPSLLQ, t, t, amd64.Imm(35))
 	m.V(amd64.VPCMPUQ, amd64.Z, k, t, m.Const64(2*e<<35).Bcast(), amd64.Imm(intLess))
+	m.release(t)
+}
+
+// unsettledBy is unsettled with a bound e of the error. e is lost.
+func (m doubles) unsettledBy(k amd64.Mask, y, e amd64.Vec) {
+	t := m.new(amd64.VSUBPD, y, e)
+	m.set(amd64.VADDPD, e, y, e)
+	m.set(amd64.VCVTPD2PS, t, t)
+	m.set(amd64.VCVTPD2PS, e, e)
+	m.V(amd64.VCMPPS, amd64.Y, k, t, e, amd64.Imm(cmpNotEqual))
 	m.release(t)
 }

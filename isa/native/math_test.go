@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/clmath"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -24,7 +25,7 @@ func mathInsts() []isa.Inst {
 		for _, op := range []isa.Op{isa.OpMath1, isa.OpMath2, isa.OpMath3} {
 			for _, stored := range []uint32{0, isa.MathStored} {
 				in := isa.Inst{Op: op, Type: isa.F32, Imm: f | stored}
-				if mathematics(0, &in) != nil {
+				if mathematics(amd64.AVX512, &in) != nil {
 					list = append(list, in)
 				}
 			}
@@ -175,7 +176,7 @@ func TestMath(t *testing.T) {
 	each(t, func(t *testing.T, e Engine) {
 		for _, in := range mathInsts() {
 			t.Run(mathName(&in), func(t *testing.T) {
-				n := 1 << 20
+				n := 1 << 17
 				if testing.Short() {
 					n = 1 << 13
 				}

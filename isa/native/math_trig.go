@@ -78,26 +78,58 @@ func (m doubles) quarterTan(r, n amd64.Vec) amd64.Vec {
 	return z
 }
 
-// zeroOrInfinite is an operand of VFPCLASSPD.
-const zeroOrInfinite = 0x0e // either zero, +infinity
+// turns returns x - 2*rint(x/2), in x, which is exact.
+func (m doubles) turns(x amd64.Vec) {
+	t := m.new(amd64.VMULPD, x, m.num(0.5))
+	m.round(t, t, roundNearest)
+	m.subProduct(x, t, m.num(2))
+	m.release(t)
+}
 
-// rsqrt refines an approximation y that has a relative error of 2^-14: with e = 1-x*y*y, the
-// result is y*(1-e)^(-1/2), of which four terms do.
-func (m doubles) rsqrt(xs ...amd64.Vec) amd64.Vec {
-	x := xs[0]
-	if m.w == amd64.Y {
-		y := m.new(amd64.VSQRTPD, x)
-		m.set(amd64.VDIVPD, y, m.all(1), y)
-		return y
-	}
-	y := m.new(amd64.VRSQRT14PD, x)
-	e := m.new(amd64.VMULPD, x, y)
-	m.set(amd64.VFNMADD213PD, e, y, m.num(1))
-	p := m.poly(e, []float64{1.0 / 2, 3.0 / 8, 5.0 / 16, 35.0 / 128})
-	m.set(amd64.VMULPD, p, p, e)
-	m.set(amd64.VMOVDQA64, e, y)
-	m.fma(e, p, y)
-	m.V(amd64.VFPCLASSPD, amd64.Z, maskTemp, x, amd64.Imm(zeroOrInfinite))
-	m.set(amd64.VMOVDQA64, e, y, amd64.Merge(maskTemp))
-	return e
+// sinPi computes sin(pi*b) with the sign of r: r is x without whole turns, and b the smaller one of |r| and 1-|r|. A zero
+// has the sign of x.
+func (m doubles) sinPi(xs ...amd64.Vec) amd64.Vec {
+	sign := xs[0]
+	r := m.new(amd64.VMOVDQA64, xs[0])
+	m.turns(r)
+	b, t := m.abs(r), m.all(1)
+	m.set(amd64.VSUBPD, t, t, b)
+	m.set(amd64.VMINPD, b, b, t)
+	m.when(b, m.num(0), cmpNotEqualU)
+	m.replace(sign, r)
+	m.set(amd64.VMULPD, b, b, m.num(math.Pi))
+	return m.withSign(m.oddPoly(b, sinPoly), sign)
+}
+
+// cosPi computes sin(pi*(1/2-|r|)), r being x without whole turns.
+func (m doubles) cosPi(xs ...amd64.Vec) amd64.Vec {
+	m.turns(xs[0])
+	b, t := m.abs(xs[0]), m.all(0.5)
+	m.set(amd64.VSUBPD, t, t, b)
+	m.set(amd64.VMULPD, t, t, m.num(math.Pi))
+	return m.oddPoly(t, sinPoly)
+}
+
+// tanPi computes tan(pi*r + n*pi/2). Where r is zero, so is the result for even n, with the sign of x if n is 0 modulo 4,
+// else the opposite one; for odd n it is infinite, and negative if n is 3 modulo 4.
+func (m doubles) tanPi(xs ...amd64.Vec) amd64.Vec {
+	sign := xs[0]
+	r := m.new(amd64.VMOVDQA64, xs[0])
+	m.turns(r)
+	n := m.new(amd64.VADDPD, r, m.num(roundShift/2))
+	k := m.new(amd64.VSUBPD, n, m.num(roundShift/2))
+	m.set(amd64.VSUBPD, r, r, k)
+	m.release(k)
+	exact := m.new(amd64.VMOVDQA64, r)
+	m.set(amd64.VMULPD, r, r, m.num(math.Pi))
+	high, odd := m.new(amd64.VPSLLQ, n, amd64.Imm(62)), m.new(amd64.VPSLLQ, n, amd64.Imm(63))
+	y := m.quarterTan(r, n)
+	m.set(amd64.VPANDNQ, sign, odd, sign)
+	m.set(amd64.VPXORQ, sign, sign, high)
+	m.set(amd64.VPANDQ, sign, sign, m.bits64(1<<63))
+	m.set(amd64.VPANDQ, odd, y, m.bits64(1<<63-1))
+	m.set(amd64.VPORQ, sign, sign, odd)
+	m.when(exact, m.num(0), cmpEqual)
+	m.replace(y, sign)
+	return y
 }

@@ -5,13 +5,13 @@ package native
 import "math"
 
 // expPoly is the polynomial of (exp(x)-1)/x for x in [-0.3467, 0.3467], constant first.
-var expPoly = []float64{0x1p+00, 0x1.0000000000005p-01, 0x1.5555555555557p-03, 0x1.5555555552088p-05, 0x1.11111111100d3p-07, 0x1.6c16c17f4e67cp-10, 0x1.a01a01abeccc3p-13, 0x1.a019a6485972bp-16, 0x1.71de02225a2f3p-19, 0x1.28a2e423b0e62p-22, 0x1.af4e092e1705bp-26}
+var expPoly = []float64{0x1.0000000000006p+00, 0x1.0000000000001p-01, 0x1.5555555550d52p-03, 0x1.5555555553d56p-05, 0x1.11111123c9907p-07, 0x1.6c16c17890eb4p-10, 0x1.a019949f940cap-13, 0x1.a019b8f9792eep-16, 0x1.72e1382ee1ff3p-19, 0x1.28919ccaf9211p-22}
 
 // exp2Poly is the polynomial of (2^x-1)/x for x in [-0.5001, 0.5001], constant first.
-var exp2Poly = []float64{0x1.62e42fefa39efp-01, 0x1.ebfbdff82c598p-03, 0x1.c6b08d704a0c2p-05, 0x1.3b2ab6fba1dc6p-07, 0x1.5d87fe78a526dp-10, 0x1.4309130975155p-13, 0x1.ffcbfc6712438p-17, 0x1.62bfd46781ef6p-20, 0x1.b524fad88ed3p-24, 0x1.e6065f532c95p-28, 0x1.e9d419696e0e9p-32}
+var exp2Poly = []float64{0x1.62e42fefa39f7p-01, 0x1.ebfbdff82c59p-03, 0x1.c6b08d70440f2p-05, 0x1.3b2ab6fba3856p-07, 0x1.5d87fe9096e32p-10, 0x1.430913037bab9p-13, 0x1.ffcb765d2594fp-17, 0x1.62bfe45469585p-20, 0x1.b6573d402f8e6p-24, 0x1.e5ea1242d6602p-28}
 
 // exp10Poly is the polynomial of (10^x-1)/x for x in [-0.1506, 0.1506], constant first.
-var exp10Poly = []float64{0x1.26bb1bbb55516p+01, 0x1.53524c73cea6fp+01, 0x1.0470591de2ca6p+01, 0x1.2bd7609fd6a4fp+00, 0x1.1429ffd1d3d02p-01, 0x1.a7ed709ae3a01p-03, 0x1.16e4dfcb22d0ap-04, 0x1.411669d51ed29p-06, 0x1.48979265cae2fp-08, 0x1.2f677cedd5961p-10, 0x1.fbe3237d6ce87p-13}
+var exp10Poly = []float64{0x1.26bb1bbb5551cp+01, 0x1.53524c73cea6ap+01, 0x1.0470591ddf59bp+01, 0x1.2bd7609fd83a7p+00, 0x1.1429ffe4c9855p-01, 0x1.a7ed70930823cp-03, 0x1.16e496a5171e2p-04, 0x1.411678448feap-06, 0x1.497df2e0f9574p-08, 0x1.2f55ceda4229fp-10}
 
 // ln2Head and ln2Tail are log(2): its first 42 bits, and the rest.
 const (
@@ -29,31 +29,31 @@ const (
 var logInverse = []float64{0x1p+00, 0x1.e1e1ep-01, 0x1.c71c6p-01, 0x1.af286p-01, 0x1.99998p-01, 0x1.86186p-01, 0x1.745dp-01, 0x1.642c8p-01, 0x1.55554p-01, 0x1.47aep-01, 0x1.3b13ap-01, 0x1.2f684p-01, 0x1.55554p+00, 0x1.3b13ap+00, 0x1.24924p+00, 0x1.1111p+00}
 
 // logPoly is the polynomial of log(1+x)/x for x in [-0.0418, 0.0418], constant first.
-var logPoly = []float64{0x1p+00, -0x1p-01, 0x1.5555555555556p-02, -0x1.fffffffffe86cp-03, 0x1.99999999983d6p-03, -0x1.55555567c799dp-03, 0x1.24924935997d1p-03, -0x1.ffff438c31963p-04, 0x1.c71bc3d0a6d81p-04, -0x1.9b3e8fef2c606p-04, 0x1.75e1aeca14c1ap-04}
+var logPoly = []float64{0x1p+00, -0x1.ffffffffffdbp-02, 0x1.555555555533bp-02, -0x1.000000044f26bp-02, 0x1.999999a16f6d5p-03, -0x1.55550ffd5b495p-03, 0x1.24920a19b27dep-03, -0x1.00ce905741d9cp-03, 0x1.c89407160fb46p-04}
 
 // logTable has the negative log of what logInverse has. That of one is a negative zero.
 var logTable = []float64{math.Copysign(0, -1), 0x1.f0a32c01163a6p-05, 0x1.e27116e2b24e6p-04, 0x1.5ff33f0a7a014p-03, 0x1.c8fffc79ada22p-03, 0x1.1675cebaba62ep-02, 0x1.4618fc21c7ec2p-02, 0x1.739d8f6bbd207p-02, 0x1.9f327ecbfb84cp-02, 0x1.c8ffbc79aba22p-02, 0x1.f1292dfaf1f6dp-02, 0x1.0be74242530c3p-01, -0x1.2695e1134bb92p-02, -0x1.a93e63c8aa8e3p-03, -0x1.1178a8227d47cp-03, -0x1.08588b59dba07p-04}
 
 // log2Poly is the polynomial of log2(1+x)/x for x in [-0.0418, 0.0418], constant first.
-var log2Poly = []float64{0x1.71547652b82fep+00, -0x1.71547652b82fep-01, 0x1.ec709dc3a03fep-02, -0x1.71547652b71fcp-02, 0x1.2776c50ef8c4bp-02, -0x1.ec709dde3d0a9p-03, 0x1.a61762c03eedbp-03, -0x1.7153ee622b5fap-03, 0x1.484a965aedc61p-03, -0x1.28a66e0958dadp-03, 0x1.0db2d3e6bc0a9p-03}
+var log2Poly = []float64{0x1.71547652b82fep+00, -0x1.71547652b8153p-01, 0x1.ec709dc3a00f5p-02, -0x1.71547658efb2ap-02, 0x1.2776c514a0a5ep-02, -0x1.ec7039b8efe99p-03, 0x1.a61707b434a4cp-03, -0x1.727e788754036p-03, 0x1.495a00e871873p-03}
 
 // log2Table has the negative log2 of what logInverse has. That of one is a negative zero.
 var log2Table = []float64{math.Copysign(0, -1), 0x1.663f86c1d8a22p-04, 0x1.5c02170a24a36p-03, 0x1.fbc1bc5aa17d8p-03, 0x1.49a7e111f23p-02, 0x1.91bbae57434ccp-02, 0x1.d6759a584f184p-02, 0x1.0c105b9807741p-01, 0x1.2b80629e87e8cp-01, 0x1.49a7b2e761f46p-01, 0x1.66a03149b6989p-01, 0x1.8280ba3680d5fp-01, -0x1.a8ff3ac2f02e9p-02, -0x1.32bf9d6c92ceep-02, -0x1.8a892456dccd2p-03, -0x1.7d5ed81879d77p-04}
 
 // log10Poly is the polynomial of log10(1+x)/x for x in [-0.0418, 0.0418], constant first.
-var log10Poly = []float64{0x1.bcb7b1526e50ep-02, -0x1.bcb7b1526e50ep-03, 0x1.287a7636f435fp-03, -0x1.bcb7b1526d093p-04, 0x1.63c6277523dfp-04, -0x1.287a7646f9eb9p-04, 0x1.fc3fa632a5127p-05, -0x1.bcb70da264a88p-05, 0x1.8b4d5bd9cc75ep-05, -0x1.6533cc1b30da9p-05, 0x1.44bfd939eddacp-05}
+var log10Poly = []float64{0x1.bcb7b1526e50ep-02, -0x1.bcb7b1526e30cp-03, 0x1.287a7636f418bp-03, -0x1.bcb7b159eaaf9p-04, 0x1.63c6277bf34acp-04, -0x1.287a39fbc8699p-04, 0x1.fc3f3890f7c71p-05, -0x1.be1e87e207362p-05, 0x1.8c942d2e58893p-05}
 
 // log10Table has the negative log10 of what logInverse has. That of one is a negative zero.
 var log10Table = []float64{math.Copysign(0, -1), 0x1.af5fae7b8984p-06, 0x1.a30b285a091f4p-05, 0x1.31b336005f20cp-04, 0x1.8cf1f2b6544edp-04, 0x1.e3bc21a3c068ap-04, 0x1.1b3ea9838cdebp-03, 0x1.42c7f5e3fd668p-03, 0x1.68a2c04d0366dp-03, 0x1.8cf1bb1f5c67dp-03, 0x1.afd4144654218p-03, 0x1.d16552cc8dc79p-03, -0x1.ffbf538dd7b23p-04, -0x1.715cab9b363ccp-04, -0x1.db117e487cadfp-05, -0x1.cb374015ccc59p-06}
 
 // sinPoly is the polynomial of (sin(y)/y-1)/x, x = y*y, for x in [0, 2.467], constant first.
-var sinPoly = []float64{-0x1.5555555555555p-03, 0x1.1111111111107p-07, -0x1.a01a01a018aacp-13, 0x1.71de3a5456633p-19, -0x1.ae6455a1cdfddp-26, 0x1.61240158708f1p-33, -0x1.ae5137d193396p-41, 0x1.89a46890c7ff8p-49}
+var sinPoly = []float64{-0x1.555555555554fp-03, 0x1.1111111110066p-07, -0x1.a01a019e69804p-13, 0x1.71de394e4dccfp-19, -0x1.ae63bdf5dc215p-26, 0x1.60f6efea217a6p-33, -0x1.a1092fb4fb5fcp-41}
 
 // sinQuarterPoly is the polynomial of (sin(y)/y-1)/x, x = y*y, for x in [0, 0.6169], constant first.
-var sinQuarterPoly = []float64{-0x1.5555555555555p-03, 0x1.111111111111p-07, -0x1.a01a01a019937p-13, 0x1.71de3a54607fap-19, -0x1.ae6454129f078p-26, 0x1.61217eed1c04ap-33, -0x1.ab17c21adf462p-41}
+var sinQuarterPoly = []float64{-0x1.5555555555555p-03, 0x1.1111111110bb2p-07, -0x1.a01a019e83896p-13, 0x1.71de37965ea29p-19, -0x1.ae600ad575592p-26, 0x1.5e0b09aba9d7fp-33}
 
 // cosQuarterPoly is the polynomial of (cos(y)-1)/x, x = y*y, for x in [0, 0.6169], constant first.
-var cosQuarterPoly = []float64{-0x1p-01, 0x1.5555555555555p-05, -0x1.6c16c16c16c14p-10, 0x1.a01a01a01959cp-16, -0x1.27e4fb767ea26p-22, 0x1.1eed8d312a4f2p-29, -0x1.9393d430c1745p-37, 0x1.ab09f1f2fe198p-45}
+var cosQuarterPoly = []float64{-0x1.ffffffffffffap-02, 0x1.5555555554135p-05, -0x1.6c16c1691d4bfp-10, 0x1.a019fc7afa497p-16, -0x1.27e0f54e3d2efp-22, 0x1.1c0638bde331p-29}
 
 // halfPiHead and halfPiTail are pi/2: its first 50 bits, and the rest.
 const (
@@ -68,10 +68,10 @@ const (
 )
 
 // atanPoly is the polynomial of (atan(y)/y-1)/x, x = y*y, for x in [0, 1], constant first.
-var atanPoly = []float64{-0x1.5555555555555p-02, 0x1.99999999998f9p-03, -0x1.249249248c7dap-03, 0x1.c71c71c472843p-04, -0x1.745d16f26d0a3p-04, 0x1.3b13aaf4aba4ap-04, -0x1.1110bfea8ed5ep-04, 0x1.e1dc0d7679adcp-05, -0x1.af00bd568a3d2p-05, 0x1.854a7b99af61dp-05, -0x1.60ebd1489b946p-05, 0x1.3d3f26d5ea7ffp-05, -0x1.147b2825d82f6p-05, 0x1.c3ac54a572734p-06, -0x1.4b974a27ac39fp-06, 0x1.a1fe88baf72d3p-07, -0x1.aef1a8e977bf6p-08, 0x1.57cc888719a9ep-09, -0x1.8a2f3ae537bafp-11, 0x1.1f0adb240a1fap-13, -0x1.8d087295ab9f2p-17}
+var atanPoly = []float64{-0x1.5555555555541p-02, 0x1.99999999930ap-03, -0x1.24924921cac67p-03, 0x1.c71c70d6c8e24p-04, -0x1.745d01ba932ecp-04, 0x1.3b12822dd960dp-04, -0x1.1105f23c2dd83p-04, 0x1.e14e4f2d4cd89p-05, -0x1.ac594867c618ep-05, 0x1.7bc0495a3f594p-05, -0x1.46c091d581112p-05, 0x1.05d5b02ba0e3ap-05, -0x1.72b3f6f485ddp-06, 0x1.b5244e22b15fdp-07, -0x1.92666bb34e98dp-08, 0x1.0ab01ac5c3a02p-09, -0x1.bfef5ba45b10fp-12, 0x1.638bc3ecc6c95p-15}
 
 // asinPoly is the polynomial of (asin(y)/y-1)/x, x = y*y, for x in [0, 0.25], constant first.
-var asinPoly = []float64{0x1.5555555555555p-03, 0x1.3333333333388p-04, 0x1.6db6db6dac1ep-05, 0x1.f1c71c7a52ba3p-06, 0x1.6e8ba123e494cp-06, 0x1.1c4efce23019fp-06, 0x1.c990ad3d8fdcap-07, 0x1.7b027ee1dd585p-07, 0x1.3b49de7121487p-07, 0x1.31622469ce5aep-07, 0x1.8f193743418fcp-09, 0x1.406192d12462ap-06, -0x1.3b416bb7d9258p-06, 0x1.e529c6fce9bb5p-06}
+var asinPoly = []float64{0x1.55555555555bbp-03, 0x1.33333333030cfp-04, 0x1.6db6dba99e56dp-05, 0x1.f1c6ff7f5507fp-06, 0x1.6e8f34a32a3ecp-06, 0x1.1c0d74beb361p-06, 0x1.cf5ed14c7cb7ep-07, 0x1.512bc40e88a9ep-07, 0x1.fa1b2b4831189p-07, -0x1.bf16e7c9f2842p-08, 0x1.c8a4a8d5d7027p-06}
 
 // erfPieces has the coefficients of erf(x)/x on the 16 pieces of [0, 4), in powers of the distance
 // from the middle of the piece, constants first.
@@ -92,4 +92,4 @@ var erfPieces = [...][]float64{
 }
 
 // erfcxPoly is the polynomial of exp(y*y) erfc(y) (y+4), x = (y-4)/(y+4), for x in [-1, 0.4386], constant first.
-var erfcxPoly = []float64{0x1.18932bf08e154p+00, -0x1.f3fe31ecb49bfp-01, 0x1.8be202d26c705p-01, -0x1.14eacb1ad0345p-01, 0x1.52cac23710165p-02, -0x1.645fd8a4bbbb3p-03, 0x1.38dbd2c8e2067p-04, -0x1.b00c052c60044p-06, 0x1.908f4724752afp-08, -0x1.269b51b947a96p-12, -0x1.dd284590f81a6p-12, 0x1.72cd9fa405fdbp-13, -0x1.e7e73345097fcp-19, -0x1.3c6c931962d56p-16, 0x1.3b07ac2cdbf7fp-18, 0x1.7d8360a8863acp-20, -0x1.c70e5e0726c6ep-21, -0x1.218a6bae68468p-24, 0x1.1fbc8c6888bd2p-23, -0x1.43f8acb65a859p-28, -0x1.150aaec3def9dp-25, -0x1.680afaccb6ff9p-27, -0x1.2e615d0489879p-30}
+var erfcxPoly = []float64{0x1.18932bf08e154p+00, -0x1.f3fe31ecb49bbp-01, 0x1.8be202d26c6fap-01, -0x1.14eacb1ad0591p-01, 0x1.52cac23710643p-02, -0x1.645fd8a4a1bcep-03, 0x1.38dbd2c8e2454p-04, -0x1.b00c053cf0a59p-06, 0x1.908f46ed8bbf5p-08, -0x1.269b26954d548p-12, -0x1.dd28016bd3eefp-12, 0x1.72cbe22fc96f1p-13, -0x1.e90142b406ca9p-19, -0x1.3c5572048b641p-16, 0x1.3d25e2f64e3edp-18, 0x1.8211e0b1a534bp-20, -0x1.df1c885a58c6cp-21, -0x1.2125e98f87a87p-23, 0x1.010cb6c4ae493p-23, 0x1.096a04e05de8ep-25}

@@ -131,7 +131,7 @@ func exponentials(w *writer) {
 			}
 			return quo(bigmath.Expm1(mul(x, b.log), prec), x)
 		}
-		w.poly(b.doc, b.name+"Poly", f, -b.reach, b.reach, 10)
+		w.poly(b.doc, b.name+"Poly", f, -b.reach, b.reach, 9)
 	}
 	w.parts("log(2)", "ln2", ln2, 42)
 	w.parts("log10(2)", "log10Of2", quo(ln2, ln10), 42)
@@ -162,7 +162,7 @@ func logarithms(w *writer) {
 			}
 			return quo(quo(bigmath.Log1p(x, prec), x), b.log)
 		}
-		w.poly(b.name+"(1+x)/x", b.name+"Poly", f, -0.0418, 0.0418, 10)
+		w.poly(b.name+"(1+x)/x", b.name+"Poly", f, -0.0418, 0.0418, 8)
 		w.f("// %sTable has the negative %s of what logInverse has. That of one is a negative zero.\nvar %sTable = []float64{", b.name, b.name, b.name)
 		for _, c := range inverse {
 			if c == 1 {
@@ -189,24 +189,24 @@ func odd(f function, first float64) function {
 
 func circles(w *writer) {
 	sin := func(x *big.Float) *big.Float { s, _ := bigmath.SinCos(x, prec); return s }
-	w.poly("(sin(y)/y-1)/x, x = y*y,", "sinPoly", odd(sin, 0), 0, 2.4675, 7)
-	w.poly("(sin(y)/y-1)/x, x = y*y,", "sinQuarterPoly", odd(sin, 0), 0, 0.6169, 6)
+	w.poly("(sin(y)/y-1)/x, x = y*y,", "sinPoly", odd(sin, -1.0/6), 0, 2.4675, 6)
+	w.poly("(sin(y)/y-1)/x, x = y*y,", "sinQuarterPoly", odd(sin, -1.0/6), 0, 0.6169, 5)
 	cos := func(z *big.Float) *big.Float {
 		_, c := bigmath.SinCos(sqrt(z), prec)
 		return quo(sub(c, one), z)
 	}
-	w.poly("(cos(y)-1)/x, x = y*y,", "cosQuarterPoly", cos, 0, 0.6169, 7)
+	w.poly("(cos(y)-1)/x, x = y*y,", "cosQuarterPoly", cos, 0, 0.6169, 5)
 	w.parts("pi/2", "halfPi", quo(pi, num(2)), 50)
 	w.parts("pi", "pi", pi, 50)
 }
 
 func inverses(w *writer) {
 	atan := func(x *big.Float) *big.Float { return bigmath.Atan(x, prec) }
-	w.poly("(atan(y)/y-1)/x, x = y*y,", "atanPoly", odd(atan, 0), 0, 1, 20)
+	w.poly("(atan(y)/y-1)/x, x = y*y,", "atanPoly", odd(atan, -1.0/3), 0, 1, 17)
 	asin := func(x *big.Float) *big.Float {
 		return bigmath.Atan2(x, sqrt(sub(one, mul(x, x))), prec)
 	}
-	w.poly("(asin(y)/y-1)/x, x = y*y,", "asinPoly", odd(asin, 0), 0, 0.25, 13)
+	w.poly("(asin(y)/y-1)/x, x = y*y,", "asinPoly", odd(asin, 1.0/6), 0, 0.25, 10)
 }
 
 // The tables of the error function: 16 polynomials in the distance from the
@@ -242,5 +242,5 @@ func errors(w *writer) {
 		}
 		return mul(bigmath.Erfcx(x, prec), add(x, num(K)))
 	}
-	w.poly("exp(y*y) erfc(y) (y+4), x = (y-4)/(y+4),", "erfcxPoly", f, -1, 0.4386, 22)
+	w.poly("exp(y*y) erfc(y) (y+4), x = (y-4)/(y+4),", "erfcxPoly", f, -1, 0.4386, 19)
 }
