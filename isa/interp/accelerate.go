@@ -62,7 +62,9 @@ func Compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) 
 
 // Movable says whether an instruction writes a vector register, reads registers
 // only and cannot fault but by a division by zero, so that it may be part of a [Run].
-func Movable(in *isa.Inst) bool { return in.Dst.IsVector() && (pure(in) || Divides(in)) }
+func Movable(in *isa.Inst) bool {
+	return in.Dst.IsVector() && (pure(in) || Divides(in) || in.Op == isa.OpBuiltin)
+}
 
 // Divides says whether an instruction divides integers. One whose divisor is 0 in a lane that runs is a reason for machine code
 // not to do the run.

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
 
 func (d *decoder) builtin(in inst) {
@@ -12,7 +13,7 @@ func (d *decoder) builtin(in inst) {
 	b := isa.Builtin(s.Imm)
 	in.d = d.operand(s.Dst, s.Type)
 	if b.PerLane() {
-		if b < isa.BuiltinGroupID || b == isa.BuiltinGlobalLinearID || b == isa.BuiltinLocalLinearID && d.kernel.Meta.Order != isa.OrderXYZ {
+		if d.accel != nil || b < isa.BuiltinGroupID || b == isa.BuiltinGlobalLinearID || b == isa.BuiltinLocalLinearID && d.kernel.Meta.Order != isa.OrderXYZ {
 			d.usesIDs = true
 		}
 		in.fn = builtin32
@@ -32,10 +33,36 @@ func (d *decoder) builtin(in inst) {
 	d.emit(in)
 }
 
-// initIDs fills in the local ids of the wave's lanes, unless they are there
+// The arrays of wave.ids: local ids by dimension, and what else differs by lane.
+const (
+	idLocalLinear = 3 + iota
+	idSubgroupSize
+	idSubgroup
+	idSubgroupLocal
+	numIDs
+)
+
+// ArrayOf returns which of Frame.IDs has a built-in that differs by lane, or -1 if none has.
+func ArrayOf(b isa.Builtin) int {
+	switch {
+	case b < isa.BuiltinGlobalID:
+		return int(b)
+	case b == isa.BuiltinLocalLinearID:
+		return idLocalLinear
+	case b == isa.BuiltinSubgroupSize:
+		return idSubgroupSize
+	case b == isa.BuiltinSubgroupID:
+		return idSubgroup
+	case b == isa.BuiltinSubgroupLocalID:
+		return idSubgroupLocal
+	}
+	return -1
+}
+
+// initIDs fills in what differs by lane, unless it is there
 // from the last wave.
 func (w *wave) initIDs() {
-	key := idKey{w.first, w.lanes, w.group.Size}
+	key := idKey{w.first, w.lanes, w.group.Size, max(w.group.Launch.SubgroupSize, 1)}
 	if key == w.idKey {
 		return
 	}
@@ -57,6 +84,42 @@ func (w *wave) initIDs() {
 			}
 		}
 	}
+	if !w.native {
+		return
+	}
+	total, sub := uint32(w.groupLanes()), uint32(key.sub)
+	for i := range w.lanes {
+		lane := uint32(w.first + i)
+		w.ids[idLocalLinear][i] = (w.ids[2][i]*key.size[1]+w.ids[1][i])*key.size[0] + w.ids[0][i]
+		w.ids[idSubgroupSize][i] = min(sub, total-lane/sub*sub)
+		w.ids[idSubgroup][i] = lane / sub
+		w.ids[idSubgroupLocal][i] = lane % sub
+	}
+}
+
+// initValues fills in what is the same for the whole group.
+func (w *wave) initValues() {
+	g := w.group
+	l := g.Launch
+	if key := (valueKey{l, g.Size}); key != w.valueKey {
+		w.valueKey = key
+		for b := range isa.NumBuiltins {
+			if !b.PerLane() {
+				w.Values[b] = w.uniformValue(b)
+			}
+		}
+	}
+	for i := range g.ID {
+		w.Values[int(isa.BuiltinGroupID)+i] = g.ID[i]
+		w.First[i] = g.ID[i] * uint64(l.Local[i])
+		w.Origin[i] = w.First[i] + l.Offset[i]
+	}
+}
+
+// valueKey says for what Frame.Values are filled in.
+type valueKey struct {
+	launch *engine.Launch
+	size   [3]uint32
 }
 
 // groupLanes returns the number of work-items of the group.
@@ -69,11 +132,19 @@ func ceilDiv(a, b uint64) uint64 { return (a + b - 1) / b }
 
 // builtinScalar computes a built-in that is the same for all lanes.
 func builtinScalar(w *wave, in *inst) {
+	v := w.uniformValue(isa.Builtin(in.imm))
+	if in.src.Type == isa.I32 {
+		v = uint64(uint32(v))
+	}
+	w.s[in.d] = v
+}
+
+// uniformValue returns a built-in that is the same for all lanes.
+func (w *wave) uniformValue(b isa.Builtin) (v uint64) {
 	g := w.group
 	l := g.Launch
 	size := uint64(max(l.SubgroupSize, 1))
-	var v uint64
-	switch b := isa.Builtin(in.imm); {
+	switch {
 	case b < isa.BuiltinNumGroups:
 		v = g.ID[b-isa.BuiltinGroupID]
 	case b < isa.BuiltinLocalSize:
@@ -95,10 +166,7 @@ func builtinScalar(w *wave, in *inst) {
 	case b == isa.BuiltinNumEnqueuedSubgroups:
 		v = ceilDiv(uint64(l.Local[0])*uint64(l.Local[1])*uint64(l.Local[2]), size)
 	}
-	if in.src.Type == isa.I32 {
-		v = uint64(uint32(v))
-	}
-	w.s[in.d] = v
+	return v
 }
 
 func builtin32(w *wave, in *inst) { builtinLanes[uint32](w, in) }

@@ -3,6 +3,7 @@ package interp
 import (
 	"unsafe"
 
+	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
 
@@ -51,6 +52,14 @@ type Frame struct {
 
 	// Counts is what the wave has done.
 	Counts engine.Counters
+
+	// Values has the built-ins that are the same for the whole group, by number. Origin is the
+	// global id of the group's first item, First the same without the offset.
+	Values        [isa.NumBuiltins]uint64
+	Origin, First [3]uint64
+	// IDs are arrays of 32 bits for each lane, see [ArrayOf]. They are there
+	// if the kernel has a use for them.
+	IDs [numIDs]unsafe.Pointer
 
 	// Call says that a function has not ended but wants something done for some lanes: a
 	// number of its own, not 0. It goes on behind that when it is called again,
@@ -121,6 +130,10 @@ const (
 	FramePoint   = unsafe.Offsetof(Frame{}.Point)
 	FrameExit    = unsafe.Offsetof(Frame{}.Exit)
 	FrameCounts  = unsafe.Offsetof(Frame{}.Counts)
+	FrameValues  = unsafe.Offsetof(Frame{}.Values)
+	FrameOrigin  = unsafe.Offsetof(Frame{}.Origin)
+	FrameFirst   = unsafe.Offsetof(Frame{}.First)
+	FrameIDs     = unsafe.Offsetof(Frame{}.IDs)
 	FrameCall    = unsafe.Offsetof(Frame{}.Call)
 	FrameResume  = unsafe.Offsetof(Frame{}.Resume)
 	FrameSaved   = unsafe.Offsetof(Frame{}.Saved)

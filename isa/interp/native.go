@@ -18,6 +18,7 @@ const RationEvery = 256
 // startNative prepares the frame for a wave of so many chunks.
 func (w *wave) startNative(chunks int) {
 	w.Chunks = uintptr(chunks)
+	w.initValues()
 	l := w.group.Launch
 	if k := (slotKey{l, l.Memory, w.lds}); k != w.slotKey {
 		w.slotKey = k
@@ -44,6 +45,9 @@ func (w *wave) newNative() {
 		Scalars: unsafe.Pointer(unsafe.SliceData(w.s)), Exec: unsafe.Pointer(unsafe.SliceData(w.masksMu[w.words:])),
 		Wait: unsafe.Pointer(unsafe.SliceData(w.wait)), Waiting: unsafe.Pointer(unsafe.SliceData(w.waiting)),
 		Slots: unsafe.Pointer(unsafe.SliceData(w.slots)), Saved: unsafe.Pointer(new(Registers))}
+	for i, list := range w.ids {
+		w.IDs[i] = unsafe.Pointer(unsafe.SliceData(list))
+	}
 }
 
 // runNative is Run for a wave that has machine code.

@@ -73,16 +73,17 @@ type wave struct {
 	privFresh int    // chunks that are initialised, apart from touched allocations
 	privVals  *engine.Launch
 
-	ids    [3][]uint32 // local ids of the lanes
+	ids    [numIDs][]uint32 // local ids of the lanes, and more for machine code
 	idKey  idKey
 	offs   [64]int64 // index part of addresses, see offsets
 	maxLan int
 	async  *asyncState
 	pipes  *pipeState
 
-	native  bool   // this wave runs in machine code
-	slots   []Slot // of machine code
-	slotKey slotKey
+	native   bool   // this wave runs in machine code
+	slots    []Slot // of machine code
+	slotKey  slotKey
+	valueKey valueKey // of Frame.Values
 
 	back back // lanes that are kept back at a barrier
 
@@ -94,6 +95,7 @@ type wave struct {
 type idKey struct {
 	first, lanes int
 	size         [3]uint32
+	sub          int
 }
 
 // NewWave returns a wave of at most lanes lanes.
@@ -117,7 +119,11 @@ func (c *code) NewWave(lanes int) engine.Wave {
 	w.async = c.newAsync(chunks)
 	w.pipes = c.newPipes(chunks)
 	if c.usesIDs {
-		for i := range w.ids {
+		n := 3
+		if c.native != nil {
+			n = numIDs
+		}
+		for i := range n {
 			w.ids[i] = make([]uint32, chunks*64)
 		}
 	}
