@@ -84,11 +84,13 @@ func (r *Report) SVG() []byte {
 	}
 	var b strings.Builder
 	bottom := r.chartBars(&b, at)
-	fmt.Fprintf(&b, "<line class=\"z\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>\n", at(1), at(1), chartTop-4, bottom)
 	var grid strings.Builder
 	for power := low; power <= high; power++ {
-		x := at(math.Pow10(power))
-		fmt.Fprintf(&grid, "<line class=\"g\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>\n", x, x, chartTop-4, bottom)
+		x, class := at(math.Pow10(power)), "g"
+		if power == 0 {
+			class = "z"
+		}
+		fmt.Fprintf(&grid, "<line class=\"%s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>\n", class, x, x, chartTop-4, bottom)
 		text(&grid, "s", x, float64(bottom+16), "middle", power10(power))
 	}
 	text(&grid, "s", (chartLeft+chartRight)/2, float64(bottom+34), "middle", "times the speed of PoCL, on a logarithmic scale: longer is faster")
@@ -120,6 +122,7 @@ func factor(v float64) string {
 // chartBars draws the groups and says where they end.
 func (r *Report) chartBars(b *strings.Builder, at func(float64) float64) int {
 	y := chartTop
+	var bars, labels strings.Builder // bars are drawn over what is around the labels
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		speeds := r.speeds(row)
@@ -129,18 +132,19 @@ func (r *Report) chartBars(b *strings.Builder, at func(float64) float64) int {
 				continue
 			}
 			x, top := at(v), y+height
-			fmt.Fprintf(b, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\"><title>", shade(r.Implementations[j].Name),
+			fmt.Fprintf(&bars, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\"><title>", shade(r.Implementations[j].Name),
 				chartLeft, top, math.Max(x-chartLeft, 1.5), barHeight-1)
-			escape(b, fmt.Sprintf("%s, %s: %s times the speed of PoCL", row.Kernel, r.Implementations[j].Name, number(v)))
-			b.WriteString("</title></rect>\n")
+			escape(&bars, fmt.Sprintf("%s, %s: %s times the speed of PoCL", row.Kernel, r.Implementations[j].Name, number(v)))
+			bars.WriteString("</title></rect>\n")
 			if r.Implementations[j].Name != pocl {
-				text(b, "v", x+4, float64(top+barHeight-2), "start", factor(v))
+				text(&labels, "v", x+4, float64(top+barHeight-2), "start", factor(v))
 			}
 			height += barHeight
 		}
-		text(b, "n", chartLeft-8, float64(y)+float64(height)/2+4, "end", row.Kernel)
+		text(&labels, "n", chartLeft-8, float64(y)+float64(height)/2+4, "end", row.Kernel)
 		y += height + groupSpace
 	}
+	b.WriteString(labels.String() + bars.String())
 	return y
 }
 
@@ -150,12 +154,12 @@ func (r *Report) chartHead(height int) string {
 	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" font-family=\"system-ui, sans-serif\">\n",
 		chartWidth, height, chartWidth, height)
 	b.WriteString("<title>Kernel speed against PoCL</title>\n<style>\n")
-	b.WriteString(".p{fill:#fff;stroke:#d1d9e0}.t,.n{fill:#1f2328}.s,.m,.v{fill:#59636e}.g{stroke:#d1d9e0}.z{stroke:#59636e;stroke-width:1.5;opacity:.6}\n")
-	b.WriteString(".t{font-size:17px;font-weight:600}.n{font-size:12px}.s{font-size:11px}.v{font-size:9.5px}\n")
+	b.WriteString(".p{fill:#fff;stroke:#d1d9e0}.t,.n{fill:#1f2328}.s,.m,.v{fill:#59636e}.g{stroke:#d1d9e0}.z{stroke:#59636e;stroke-width:1.5}\n")
+	b.WriteString(".t{font-size:17px;font-weight:600}.n{font-size:12px}.s{font-size:11px}.v{font-size:9.5px;stroke:#fff;stroke-width:3px;paint-order:stroke}\n")
 	for _, s := range shades {
 		fmt.Fprintf(&b, ".%s{fill:%s}", s.class, s.light)
 	}
-	b.WriteString("\n@media (prefers-color-scheme:dark){.p{fill:#0d1117;stroke:#3d444d}.t,.n{fill:#f0f6fc}.s,.m,.v{fill:#9198a1}.g{stroke:#3d444d}.z{stroke:#9198a1}\n")
+	b.WriteString("\n@media (prefers-color-scheme:dark){.p{fill:#0d1117;stroke:#3d444d}.t,.n{fill:#f0f6fc}.s,.m,.v{fill:#9198a1}.v{stroke:#0d1117}.g{stroke:#3d444d}.z{stroke:#9198a1}\n")
 	for _, s := range shades {
 		fmt.Fprintf(&b, ".%s{fill:%s}", s.class, s.dark)
 	}
