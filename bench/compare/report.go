@@ -192,7 +192,7 @@ func (r *Report) figureTables() [][][]string {
 		if i == 0 || f.Table != r.Figures[i-1].Table {
 			title := f.Table
 			if title == "" {
-				title = "lockstep alone"
+				title = r.Implementations[0].Name + " alone"
 			}
 			tables = append(tables, [][]string{{title, "measured", "target", "verdict", "detail"}})
 		}
