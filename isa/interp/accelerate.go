@@ -14,7 +14,7 @@ const maxRun = 1024
 // called while that is compiled, one after the other.
 type Accelerator interface {
 	// Takes says whether the accelerator does an instruction: one of a [Run], and then it is asked only
-	// about those that [Movable] and [Indexed] allow, or one that computes a scalar from scalars.
+	// about those that [Movable], [Indexed] and [Crosses] allow, or one that computes a scalar from scalars.
 	Takes(in *isa.Inst) bool
 	// Compile returns what runs the kernel, for the lanes of a wave, from [Frame.Point] on,
 	// or nil if this package is to do so. The function is called from many
@@ -141,7 +141,12 @@ type runs struct {
 	faulty  bool // it has some of these, or a division by what may be 0
 	inputs  map[vectorReg]bool
 	written map[vectorReg]bool
+	// A run with instructions across lanes has none that look at lanes before they do anything.
+	crosses, particular bool
 }
+
+// particular says whether an instruction of a run looks at its lanes before it does anything.
+func particular(in *isa.Inst) bool { return Indexed(in) || Divides(in) }
 
 // usage is who reads an instruction's result: the last instruction of the block
 // that does, or -1, and whether the end of the block is reached with the value in place.
@@ -194,8 +199,8 @@ func (d *decoder) accelerated(start, end int) {
 			r.flush(pc)
 			r.code, r.at, r.slotted, r.faulty = append(r.code, in), append(r.at, pc), 1, true
 			r.flush(pc + 1)
-		case (Movable(&in) || Indexed(&in)) && d.accel.Takes(&in):
-			if r.spoils(&in) || len(r.code) == maxRun {
+		case (Movable(&in) || Indexed(&in) || Crosses(&in)) && d.accel.Takes(&in):
+			if r.spoils(&in) || len(r.code) == maxRun || r.crosses && particular(&in) || r.particular && Crosses(&in) {
 				r.flush(pc)
 			}
 			if r.spoils(&in) {
@@ -255,6 +260,7 @@ func (r *runs) note(in *isa.Inst) {
 		r.faulty = true
 	}
 	r.faulty = r.faulty || r.mayDivideByZero(in)
+	r.crosses, r.particular = r.crosses || Crosses(in), r.particular || particular(in)
 	dst := r.reading(in, func(p vectorReg) { r.inputs[p] = true })
 	r.spoiled = r.spoiled || r.inputs[dst]
 	r.written[dst] = true
@@ -326,6 +332,7 @@ func (r *runs) flush(pc int) {
 	}
 	r.code, r.at, r.order, r.fresh = nil, nil, nil, 0
 	r.slotted, r.spoiled, r.faulty = 0, false, false
+	r.crosses, r.particular = false, false
 	clear(r.inputs)
 	clear(r.written)
 	clear(r.reads)

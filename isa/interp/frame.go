@@ -69,6 +69,10 @@ type Frame struct {
 	// Saved is a [Registers], where the function leaves what it has in registers
 	// meanwhile.
 	Saved unsafe.Pointer
+
+	// Lanes is what the sub-group size of the launch means for instructions across lanes, nil for
+	// a size of which there are no [Lanes]: runs with such instructions are not done then.
+	Lanes *Lanes
 }
 
 // Registers is the registers of a processor, as far as a function may have something in them.
@@ -137,6 +141,7 @@ const (
 	FrameCall    = unsafe.Offsetof(Frame{}.Call)
 	FrameResume  = unsafe.Offsetof(Frame{}.Resume)
 	FrameSaved   = unsafe.Offsetof(Frame{}.Saved)
+	FrameLanes   = unsafe.Offsetof(Frame{}.Lanes)
 
 	RegistersVectors = unsafe.Offsetof(Registers{}.Vectors)
 	RegistersMasks   = unsafe.Offsetof(Registers{}.Masks)

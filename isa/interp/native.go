@@ -17,7 +17,7 @@ const RationEvery = 256
 
 // startNative prepares the frame for a wave of so many chunks.
 func (w *wave) startNative(chunks int) {
-	w.Chunks = uintptr(chunks)
+	w.Chunks, w.Lanes = uintptr(chunks), lanesOf(w.subgroup())
 	w.initValues()
 	l := w.group.Launch
 	if k := (slotKey{l, l.Memory, w.lds}); k != w.slotKey {

@@ -39,13 +39,13 @@ func (c *compiler) uniformBuiltin(in *isa.Inst) {
 
 // ids returns a register with what an array of the frame has for the lanes of the group.
 func (c *compiler) ids(t isa.Type, array int) amd64.Vec {
+	d := c.vec()
 	// A chunk takes 8 bytes of the execution mask, and 256 of the array.
 	c.G(amd64.MOV, amd64.B64, regTemp, regExec)
 	c.G(amd64.SUB, amd64.B64, regTemp, field(interp.FrameExec))
 	c.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(5))
 	c.G(amd64.ADD, amd64.B64, regTemp, field(interp.FrameIDs+8*uintptr(array)))
 	from := amd64.Mem{Base: regTemp, Index: regLane, Scale: 4}
-	d := c.vec()
 	if t == isa.I64 {
 		c.V(amd64.VPMOVZXDQ, c.width(t), d, from)
 	} else {

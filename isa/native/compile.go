@@ -30,9 +30,10 @@ const never = int(^uint(0) >> 1)
 type place struct {
 	bank  isa.Bank
 	index int
+	group int // of the chunk, where several are in registers at once: see cross.go
 }
 
-// event is a use of a place by an instruction of the run.
+// event is a use of a place by a step of the run.
 type event struct {
 	at    int
 	write bool
@@ -61,6 +62,8 @@ type compiler struct {
 	constants map[int]uint64
 	run       *interp.Run
 	lanes     int         // of a group
+	steps     []task      // the instructions for the groups, in order
+	step      int         // the present one
 	at        int         // the instruction
 	refuse    amd64.Label // where the run ends without having been done
 	values    map[place]*value
@@ -72,7 +75,8 @@ type compiler struct {
 	pinned  [files]uint32 // registers that the present instruction uses
 	view    view          // how it looks at elements of 8 and 16 bits
 
-	checked bool // divisors are known not to be 0
+	checked bool   // divisors are known not to be 0
+	across  across // a run with instructions across lanes
 }
 
 // compileRun emits the machine code of a run. At refuse the run ends without having been done.
@@ -81,24 +85,17 @@ func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
 	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants, run: run, lanes: s.bits() / 32, refuse: refuse,
 		values: map[place]*value{}, events: map[place][]event{}}
 	for i := range run.Code {
-		in := &run.Code[i]
-		dst, t := interp.Operands(run.Kernel(), in, func(r isa.Reg, t isa.Type) {
+		_, t := interp.Operands(run.Kernel(), &run.Code[i], func(_ isa.Reg, t isa.Type) {
 			if t.Bank() == isa.Bank64 {
 				c.lanes = s.bits() / 64
-			}
-			if r.IsVector() {
-				p := place{t.Bank(), r.Index()}
-				c.events[p] = append(c.events[p], event{i, false})
 			}
 		})
 		if t.Bank() == isa.Bank64 {
 			c.lanes = s.bits() / 64
 		}
-		if dst != isa.None {
-			p := place{t.Bank(), dst.Index()}
-			c.events[p] = append(c.events[p], event{i, true})
-		}
 	}
+	c.schedule()
+	c.checkSubgroup()
 	if run.Code[0].Op == isa.OpStore {
 		// Nothing is stored before all of it is known to be in order.
 		c.loop(func() { s.checkIndex(c, &run.Code[0]) })
@@ -130,13 +127,15 @@ func (c *compiler) spoiled() bool {
 
 // body emits the instructions of the run for a group.
 func (c *compiler) body() {
-	for i := range c.run.Code {
-		in := &c.run.Code[i]
-		c.at = i
+	for i, s := range c.steps {
+		in := &c.run.Code[s.inst]
+		c.step, c.at = i, s.inst
 		c.pinned = [files]uint32{}
+		c.enter(s.group, in)
 		find(c.features, in)(c, in)
 	}
-	c.at = len(c.run.Code)
+	c.step, c.at = len(c.steps), len(c.run.Code)
+	c.across.masked = -1
 	for _, v := range c.order {
 		if v.dirty && v.keep {
 			c.pinned = [files]uint32{}
@@ -147,7 +146,7 @@ func (c *compiler) body() {
 
 // loop emits body once, in a loop over the groups of lanes of all chunks in which any lane runs.
 func (c *compiler) loop(body func()) {
-	chunk, group, nextGroup, nextChunk := c.NewLabel(), c.NewLabel(), c.NewLabel(), c.NewLabel()
+	chunk, nextChunk := c.NewLabel(), c.NewLabel()
 	c.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
 	c.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
 	c.G(amd64.MOV, amd64.B64, regChunks, field(interp.FrameChunks))
@@ -156,24 +155,35 @@ func (c *compiler) loop(body func()) {
 	c.Jcc(amd64.Equal, nextChunk)
 	c.G(amd64.XOR, amd64.B32, regLane, regLane)
 	c.G(amd64.XOR, amd64.B32, regByte, regByte)
+	if c.across.groups > 0 {
+		c.across.reset()
+		body()
+	} else {
+		c.eachGroup(body)
+	}
+	c.Bind(nextChunk)
+	c.G(amd64.ADD, amd64.B64, regChunk, regStride)
+	c.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8))
+	c.G(amd64.DEC, amd64.B64, regChunks)
+	c.Jcc(amd64.NotEqual, chunk)
+}
+
+// eachGroup emits body once, in a loop over the groups of a chunk in which any lane runs.
+func (c *compiler) eachGroup(body func()) {
+	group, next := c.NewLabel(), c.NewLabel()
 	c.Align(16)
 	c.Bind(group)
 	c.bits(regTemp, amd64.Mem{Base: regExec})
-	c.Jcc(amd64.Equal, nextGroup)
+	c.Jcc(amd64.Equal, next)
 	c.set.enter(c)
 	body()
-	c.Bind(nextGroup)
+	c.Bind(next)
 	c.G(amd64.ADD, amd64.B32, regLane, amd64.Imm(c.lanes))
 	if c.lanes >= 8 {
 		c.G(amd64.ADD, amd64.B32, regByte, amd64.Imm(c.lanes/8))
 	}
 	c.G(amd64.CMP, amd64.B32, regLane, amd64.Imm(64))
 	c.Jcc(amd64.Below, group)
-	c.Bind(nextChunk)
-	c.G(amd64.ADD, amd64.B64, regChunk, regStride)
-	c.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8))
-	c.G(amd64.DEC, amd64.B64, regChunks)
-	c.Jcc(amd64.NotEqual, chunk)
 }
 
 // bits loads the bits of a group's lanes out of the chunk's word at m, and compares
@@ -203,11 +213,11 @@ func (c *compiler) width(t isa.Type) amd64.Width {
 	return amd64.Width(bits.TrailingZeros(uint(size / amd64.X.Bytes())))
 }
 
-// nextRead returns the first instruction, from the present one on, that reads what
+// nextRead returns the first step, from the present one on, that reads what
 // the place holds now, or never.
 func (c *compiler) nextRead(p place) int {
 	list := c.events[p]
-	i := sort.Search(len(list), func(i int) bool { return list[i].at >= c.at })
+	i := sort.Search(len(list), func(i int) bool { return list[i].at >= c.step })
 	if i == len(list) || list[i].write {
 		return never
 	}
@@ -274,7 +284,7 @@ func (c *compiler) memory(v *value) amd64.Mem {
 	case isa.BankMask:
 		m.Index, m.Scale = regByte, 1
 	}
-	return m
+	return c.elsewhere(v, m)
 }
 
 // typeOf returns a type of the bank's elements.
@@ -298,6 +308,7 @@ var fileLoads = [isa.NumBanks]amd64.Op{isa.Bank8: amd64.VPMOVZXBD, isa.Bank16: a
 // store puts a value that is in a register into the register file.
 func (c *compiler) store(v *value) {
 	v.dirty = false
+	defer c.back(c.enterValue(v))
 	if v.bank == isa.BankMask {
 		c.set.storeBool(c, v)
 		return
@@ -328,7 +339,7 @@ func (c *compiler) canonical(v *value) {
 
 // value returns what a vector register of the bytecode holds.
 func (c *compiler) value(r isa.Reg, t isa.Type) *value {
-	p := place{t.Bank(), r.Index()}
+	p := place{t.Bank(), r.Index(), c.across.group}
 	v := c.values[p]
 	if v == nil {
 		v = &value{place: p, off: c.run.Offset(r, t), reg: -1}
@@ -399,6 +410,7 @@ func (c *compiler) define(in *isa.Inst, t isa.Type, reg int, loose bool) {
 	v.dense = in.Flags&isa.FlagDense != 0
 	v.loose, v.wide = loose, t == isa.F64
 	holders[reg] = v
+	c.forgetLanes(v)
 }
 
 // result makes x the result. Elements of 8 and 16 bits are as compiler.view says.

@@ -93,6 +93,9 @@ func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan) (
 	return code, k.callouts, err
 }
 
+// later has f emit code that is seldom run behind the rest.
+func (k *builder) later(f func()) { k.cold = append(k.cold, f) }
+
 // jumpTo jumps to the place in a table whose number is in RAX. It changes RAX and RCX.
 func (k *builder) jumpTo(table amd64.Mem) {
 	k.G(amd64.LEA, amd64.B64, amd64.RCX, table)

@@ -185,9 +185,15 @@ func check(t *testing.T, e Engine, k *isa.Kernel, r *rand.Rand, values map[int]u
 // run runs a kernel on contents of the buffers, in one wave.
 func run(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers][]uint64, scalars map[int]uint64) outcome {
 	t.Helper()
+	return runSubgroups(t, c, k, contents, scalars, 32)
+}
+
+// runSubgroups is run with sub-groups of a given size.
+func runSubgroups(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers][]uint64, scalars map[int]uint64, subgroup int) outcome {
+	t.Helper()
 	mem := memory.NewGlobal(1 << 30)
 	l := &engine.Launch{Kernel: k, Dim: 1, Global: [3]uint64{lanes, 1, 1}, Local: [3]uint32{lanes, 1, 1}, Groups: [3]uint64{1, 1, 1},
-		Scalars: append([]uint64(nil), k.ScalarInit...), Memory: mem, SubgroupSize: 32}
+		Scalars: append([]uint64(nil), k.ScalarInit...), Memory: mem, SubgroupSize: subgroup}
 	var all [][]byte
 	for i := range buffers {
 		p, err := mem.Alloc("", lanes*8, false)

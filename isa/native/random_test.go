@@ -56,6 +56,11 @@ func (a *author) operand(t isa.Type) isa.Reg {
 // body emits n random instructions.
 func (a *author) body(list []choice, n int) {
 	a.passing = map[isa.Type][]isa.Reg{}
+	a.more(list, n)
+}
+
+// more emits n random instructions in a block that has been begun.
+func (a *author) more(list []choice, n int) {
 	for range n {
 		if a.IntN(40) == 0 { // ends a run
 			in := isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: isa.SpaceGlobal, Dst: a.lasting[isa.I32][0], A: isa.S(a.IntN(4)), B: isa.V(lane), Idx: isa.Idx64, Scale: 8}
@@ -126,6 +131,34 @@ func (a *author) indexed() {
 	a.emit(in)
 }
 
+// digest stores a number that depends on all registers.
+func (a *author) digest() {
+	sum := a.vector(isa.I64)
+	prime := a.constant(0x9e3779b97f4a7c15)
+	a.emit(isa.Inst{Op: isa.OpMov, Type: isa.I64, Dst: sum, A: prime})
+	add := func(r isa.Reg) {
+		a.emit(isa.Inst{Op: isa.OpMad, Type: isa.I64, Dst: sum, A: sum, B: prime, C: r})
+	}
+	for _, b := range bankTypes {
+		for _, r := range a.lasting[b] {
+			wide := r
+			switch b {
+			case isa.I8, isa.I16, isa.I32:
+				wide = a.vector(isa.I64)
+				a.emit(isa.Inst{Op: isa.OpZExt, Type: isa.I64, Type2: b, Dst: wide, A: r})
+			case isa.B1:
+				wide = a.vector(isa.I64)
+				a.emit(isa.Inst{Op: isa.OpSelect, Type: isa.I64, Dst: wide, A: r, B: prime, C: a.constant(3)})
+			}
+			add(wide)
+		}
+	}
+	for _, r := range a.scalars {
+		add(r)
+	}
+	a.store(sum, isa.I64)
+}
+
 // TestRandom runs random programs of many registers on this engine and on package interp.
 func TestRandom(t *testing.T) { each(t, testRandom) }
 
@@ -161,30 +194,7 @@ func testRandom(t *testing.T, e Engine) {
 			a.branch(runs, 1, 2)
 			a.body(list, 1+a.IntN(200))
 			a.jump(2)
-			sum := a.vector(isa.I64)
-			prime := a.constant(0x9e3779b97f4a7c15)
-			a.emit(isa.Inst{Op: isa.OpMov, Type: isa.I64, Dst: sum, A: prime})
-			add := func(r isa.Reg) {
-				a.emit(isa.Inst{Op: isa.OpMad, Type: isa.I64, Dst: sum, A: sum, B: prime, C: r})
-			}
-			for _, b := range bankTypes {
-				for _, r := range a.lasting[b] {
-					wide := r
-					switch b {
-					case isa.I8, isa.I16, isa.I32:
-						wide = a.vector(isa.I64)
-						a.emit(isa.Inst{Op: isa.OpZExt, Type: isa.I64, Type2: b, Dst: wide, A: r})
-					case isa.B1:
-						wide = a.vector(isa.I64)
-						a.emit(isa.Inst{Op: isa.OpSelect, Type: isa.I64, Dst: wide, A: r, B: prime, C: a.constant(3)})
-					}
-					add(wide)
-				}
-			}
-			for _, r := range a.scalars {
-				add(r)
-			}
-			a.store(sum, isa.I64)
+			a.digest()
 			a.emit(isa.Inst{Op: isa.OpRet})
 			check(t, e, a.k, a.Rand, values, "random", func(*[buffers][]uint64) {})
 		})

@@ -1,0 +1,321 @@
+package native
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// scanning is an operation that combines lanes.
+type scanning struct {
+	op    pair
+	imm   []amd64.Operand // what else the operation takes
+	looks view            // how it looks at elements of 8 and 16 bits
+	// neutral returns what lanes that do not take part have, as the low bits of an element in a register.
+	neutral func(t isa.Type) uint64
+}
+
+func always(v uint64) func(isa.Type) uint64 { return func(isa.Type) uint64 { return v } }
+
+// scannings are the operations on numbers. A NaN loses to a number, so that it is what changes nothing.
+var scannings = [isa.NumScanOps]scanning{
+	isa.ScanAdd:  {op: opAdd, looks: viewCut, neutral: always(0)},
+	isa.ScanMul:  {op: opMul, looks: viewCut, neutral: always(1)},
+	isa.ScanMinS: {op: opMinS, looks: viewSigned, neutral: func(t isa.Type) uint64 { return 1<<(t.Bits()-1) - 1 }},
+	isa.ScanMaxS: {op: opMaxS, looks: viewSigned, neutral: func(t isa.Type) uint64 { return -(uint64(1) << (t.Bits() - 1)) }},
+	isa.ScanMinU: {op: opMinU, neutral: func(t isa.Type) uint64 { return ^uint64(0) >> (64 - t.Bits()) }},
+	isa.ScanMaxU: {op: opMaxU, neutral: always(0)},
+	isa.ScanAnd:  {op: opAnd, neutral: func(t isa.Type) uint64 { return ^uint64(0) >> (64 - t.Bits()) }},
+	isa.ScanOr:   {op: opOr, neutral: always(0)},
+	isa.ScanXor:  {op: opXor, neutral: always(0)},
+	isa.ScanFMin: {op: opRange, imm: []amd64.Operand{amd64.Imm(rangeMin)}, neutral: canonicalNaN},
+	isa.ScanFMax: {op: opRange, imm: []amd64.Operand{amd64.Imm(rangeMax)}, neutral: canonicalNaN},
+}
+
+func canonicalNaN(t isa.Type) uint64 {
+	if t == isa.F64 {
+		return 0x7ff8000000000000
+	}
+	return 0x7fc00000
+}
+
+// scans is the part of [crossings] for scans.
+func scans(in *isa.Inst) emitter {
+	kind, op := in.ScanOf()
+	switch {
+	case in.B != isa.None:
+		return nil
+	case in.Type == isa.B1:
+		if kind == isa.ScanReduce && in.Scale == 0 {
+			return (*compiler).reduceBits
+		}
+		return nil
+	case in.Type == isa.F16, scannings[op].neutral == nil, in.Type.IsFloat() && kind == isa.ScanExclusive:
+		return nil
+	case kind == isa.ScanReduce:
+		return (*compiler).reduce
+	}
+	return (*compiler).scan
+}
+
+// scanned is a scan under way.
+type scanned struct {
+	*compiler
+	*scanning
+	t       isa.Type
+	w       amd64.Width
+	x       []amd64.Vec // the lanes, by group
+	a, b    amd64.Vec   // temporary registers
+	cluster int         // lanes of a cluster, 64 if that is the sub-group
+}
+
+// beginScan loads the operand, with the neutral element in lanes that do not run.
+func (c *compiler) beginScan(in *isa.Inst) *scanned {
+	_, op := in.ScanOf()
+	s := &scanned{compiler: c, scanning: &scannings[op], t: in.Type, w: c.width(in.Type), cluster: 64}
+	if in.Scale > 0 && in.Scale < 64 {
+		s.cluster = int(in.Scale)
+	}
+	c.view = s.looks
+	x := c.sources(in.A, s.t, true)
+	s.x, s.a, s.b = c.vecs(), c.vec(), c.vec()
+	some, done := c.NewLabel(), c.NewLabel()
+	c.G(amd64.CMP, amd64.B64, execWord(), amd64.Imm(-1))
+	c.Jcc(amd64.NotEqual, some)
+	for g := range x {
+		c.V(opCopy.of(s.t), s.w, s.x[g], x[g])
+	}
+	c.Bind(done)
+	neutral := c.number(s.t, s.neutral(s.t))
+	c.kernel.later(func() {
+		c.Bind(some)
+		for g := range x {
+			c.V(c.kmov(), amd64.X, maskTemp, c.execOf(g))
+			c.V(opSpread.of(s.t), s.w, s.x[g], neutral)
+			c.V(opCopy.of(s.t), s.w, s.x[g], x[g], amd64.Merge(maskTemp))
+		}
+		c.Jmp(done)
+	})
+	c.unpin(x...)
+	if s.t.IsFloat() {
+		// VRANGEPS takes a signaling NaN for the result.
+		for _, r := range s.x {
+			c.set.canonical(c, s.t, r)
+		}
+	}
+	return s
+}
+
+// end makes the lanes the result.
+func (s *scanned) end(in *isa.Inst) {
+	s.everyGroup(func(g int) { s.result(in, s.t, s.x[g]) })
+	s.view = viewZero
+}
+
+// combine emits d = x op y for all lanes, or those of a mask.
+func (s *scanned) combine(d, x, y amd64.Vec, mask ...amd64.Operand) {
+	operands := append([]amd64.Operand{d, x, y}, s.imm...)
+	s.V(s.op.of(s.t), s.w, append(operands, mask...)...)
+}
+
+// swap emits d = x with lanes exchanged: each with the one whose number differs by step.
+func (s *scanned) swap(d, x amd64.Vec, step int) {
+	if s.t.Bank() == isa.Bank64 {
+		step *= 2
+	}
+	switch step {
+	case 1:
+		s.V(amd64.VPSHUFD, s.w, d, x, amd64.Imm(0xb1))
+	case 2:
+		s.V(amd64.VPSHUFD, s.w, d, x, amd64.Imm(0x4e))
+	case 4:
+		s.V(amd64.VPERMQ, s.w, d, x, amd64.Imm(0x4e))
+	default:
+		s.V(amd64.VSHUFI64X2, s.w, d, x, x, amd64.Imm(0x4e))
+	}
+}
+
+// half emits d = the lower or the upper halves of x and y.
+func (s *scanned) half(d, x, y amd64.Vec, upper bool) {
+	lower := [2]int{0x44, 0xee}
+	if s.w == amd64.Y {
+		lower = [2]int{0, 3}
+	}
+	imm := lower[0]
+	if upper {
+		imm = lower[1]
+	}
+	s.V(amd64.VSHUFI64X2, s.w, d, x, y, amd64.Imm(imm))
+}
+
+func (c *compiler) reduce(in *isa.Inst) {
+	s := c.beginScan(in)
+	usual := min(32, s.cluster)
+	done := c.NewLabel()
+	field := c.lanesTable()
+	for n := interp.MinLanes; n <= s.cluster && s.cluster > interp.MinLanes; n *= 2 {
+		if n == usual || n == s.cluster && n < interp.MaxLanes {
+			continue
+		}
+		other := c.NewLabel()
+		c.G(amd64.CMP, amd64.B32, field(interp.LanesSize), amd64.Imm(n))
+		c.Jcc(amd64.Equal, other)
+		c.kernel.later(func() {
+			c.Bind(other)
+			s.reduce(n)
+			c.Jmp(done)
+		})
+	}
+	s.reduce(usual)
+	c.Bind(done)
+	s.end(in)
+}
+
+// reduce combines each n lanes by halves: those half of n apart first.
+func (s *scanned) reduce(n int) {
+	x, lanes := s.x, s.lanes
+	if n < lanes {
+		for g := range x {
+			s.fold(x[g], s.a, n/2)
+		}
+		return
+	}
+	apart := n / lanes // groups
+	for first := 0; first < len(x); first += apart {
+		for step := apart / 2; step > 0; step /= 2 {
+			for g := first; g < first+step; g++ {
+				s.combine(x[g], x[g], x[g+step])
+			}
+		}
+	}
+	if apart == len(x) {
+		s.fold(x[0], s.a, lanes/2)
+	} else {
+		// Two of them share a register.
+		for g := 0; g < len(x); g += 2 * apart {
+			lo, hi := x[g], x[g+apart]
+			s.half(s.a, lo, hi, false)
+			s.half(s.b, lo, hi, true)
+			s.combine(s.a, s.a, s.b)
+			s.fold(s.a, s.b, lanes/4)
+			s.half(lo, s.a, s.a, false)
+			s.half(hi, s.a, s.a, true)
+		}
+	}
+	for g := range x {
+		if g%apart != 0 {
+			s.V(opCopy.of(s.t), s.w, x[g], x[g&^(apart-1)])
+		}
+	}
+}
+
+// fold combines lanes of a register so many apart, half of that, and so on.
+func (s *scanned) fold(x, temp amd64.Vec, step int) {
+	for ; step > 0; step /= 2 {
+		s.swap(temp, x, step)
+		s.combine(x, x, temp)
+	}
+}
+
+var opAlign = pair{amd64.VALIGND, amd64.VALIGNQ}
+
+// up emits d = the lanes step below those of group g, if there are any.
+func (s *scanned) up(d amd64.Vec, g, step int) bool {
+	if step >= s.lanes {
+		from := g - step/s.lanes
+		if from < 0 {
+			return false
+		}
+		s.V(opCopy.of(s.t), s.w, d, s.x[from])
+		return true
+	}
+	s.V(opAlign.of(s.t), s.w, d, s.x[g], s.x[max(g-1, 0)], amd64.Imm(s.lanes-step))
+	return true
+}
+
+// upMask loads, into maskTemp, which lanes of group g have one of their cluster step below.
+func (s *scanned) upMask(field func(uintptr) amd64.Mem, g, step int) {
+	byte := int32(g * s.lanes / 8)
+	s.V(s.kmov(), amd64.X, maskTemp, field(interp.LanesUp).Plus(int32(bits.TrailingZeros(uint(step))*8)+byte))
+	if s.cluster < interp.MaxLanes {
+		word := s.Const(binary.LittleEndian.AppendUint64(nil, interp.LanesUpFrom(s.cluster, step)))
+		s.V(s.kmov(), amd64.X, maskTemp2, word.Plus(byte))
+		s.V(amd64.KANDW, amd64.X, maskTemp, maskTemp, maskTemp2)
+	}
+}
+
+// scan is an inclusive or exclusive scan: of two lanes, of four, and so on.
+func (c *compiler) scan(in *isa.Inst) {
+	kind, _ := in.ScanOf()
+	s := c.beginScan(in)
+	done := c.NewLabel()
+	field := c.lanesTable()
+	for step := 1; step < s.cluster; step *= 2 {
+		if step >= interp.MinLanes {
+			c.G(amd64.CMP, amd64.B32, field(interp.LanesSize), amd64.Imm(step))
+			c.Jcc(amd64.BelowEqual, done)
+		}
+		for g := len(s.x) - 1; g >= 0; g-- {
+			if s.up(s.a, g, step) {
+				s.upMask(field, g, step)
+				s.combine(s.x[g], s.x[g], s.a, amd64.Merge(maskTemp))
+			}
+		}
+	}
+	c.Bind(done)
+	if kind == isa.ScanExclusive {
+		neutral := c.number(s.t, s.neutral(s.t))
+		for g := len(s.x) - 1; g >= 0; g-- {
+			s.up(s.a, g, 1)
+			s.upMask(field, g, 1)
+			c.V(opSpread.of(s.t), s.w, s.x[g], neutral)
+			c.V(opCopy.of(s.t), s.w, s.x[g], s.a, amd64.Merge(maskTemp))
+		}
+	}
+	s.end(in)
+}
+
+// reduceBits is a reduction of booleans.
+func (c *compiler) reduceBits(in *isa.Inst) {
+	_, op := in.ScanOf()
+	switch op {
+	case isa.ScanAnd:
+		c.word(in.A)
+		c.G(amd64.NOT, amd64.B64, regTemp)
+		c.G(amd64.AND, amd64.B64, regTemp, execWord())
+		c.anyOf()
+		c.G(amd64.NOT, amd64.B64, regTemp)
+	case isa.ScanOr:
+		c.runningWord(in.A)
+		c.anyOf()
+	default:
+		c.runningWord(in.A)
+		c.oddOf()
+	}
+	c.resultWord(in)
+}
+
+// oddOf sets, in regTemp, all bits of the sub-groups that have an odd number of them.
+func (c *compiler) oddOf() {
+	c.scratch()
+	field := c.lanesTable()
+	done := c.NewLabel()
+	for step := 1; step < interp.MaxLanes; step *= 2 {
+		if step >= interp.MinLanes {
+			c.G(amd64.CMP, amd64.B32, field(interp.LanesSize), amd64.Imm(step))
+			c.Jcc(amd64.BelowEqual, done)
+		}
+		c.G(amd64.MOV, amd64.B64, regWord, regTemp)
+		c.G(amd64.SHR, amd64.B64, regWord, amd64.Imm(step))
+		c.G(amd64.XOR, amd64.B64, regTemp, regWord)
+	}
+	c.Bind(done)
+	c.G(amd64.MOV, amd64.B32, regWord, field(interp.LanesLast))
+	c.G(amd64.AND, amd64.B64, regTemp, field(interp.LanesLow))
+	c.V(amd64.SHLXQ, amd64.X, regWord2, regTemp, regWord)
+	c.G(amd64.MOV, amd64.B64, regWord, field(interp.LanesTop))
+	c.spreadTop(field)
+}
