@@ -82,8 +82,9 @@ const maxDMAStep = 1 << 20
 
 // Device is a software GPU: memory, and engines that run kernels.
 type Device struct {
-	limits Limits
-	engine engine.Engine
+	limits   Limits
+	engine   engine.Engine
+	portable error // why it is the portable one, if the caller leaves that to the device
 
 	// turn has one token: whoever holds it runs a launch, touches device memory or
 	// changes what is allocated.
@@ -140,7 +141,7 @@ func NewDevice(opt DeviceOptions) (*Device, error) {
 	case opt.DMABytesPerStep < 1 || opt.DMABytesPerStep > maxDMAStep:
 		return nil, fmt.Errorf("%d bytes in a step of a DMA engine: not a number from 1 to %d", opt.DMABytesPerStep, maxDMAStep)
 	}
-	e, err := findEngine(opt.Engine)
+	e, portable, err := findEngine(opt.Engine)
 	if err != nil {
 		return nil, err
 	}
@@ -165,9 +166,10 @@ func NewDevice(opt DeviceOptions) (*Device, error) {
 			DMAQueueDepth:    opt.DMAQueueDepth,
 			DMABytesPerStep:  opt.DMABytesPerStep,
 		},
-		engine: e,
-		turn:   make(chan struct{}, 1),
-		mem:    memory.NewGlobal(opt.MaxMemory),
+		engine:   e,
+		portable: portable,
+		turn:     make(chan struct{}, 1),
+		mem:      memory.NewGlobal(opt.MaxMemory),
 	}
 	return d, nil
 }

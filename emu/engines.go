@@ -24,17 +24,19 @@ func Engines() []string {
 }
 
 // findEngine returns the engine of that name. The error says which there are, or
-// why the native engine cannot work here.
-func findEngine(name string) (engine.Engine, error) {
+// why the native engine cannot work here. portable is why auto is not that one.
+func findEngine(name string) (e engine.Engine, portable, err error) {
 	switch name {
-	case "", "auto", interp.Engine{}.Name():
-		return interp.Engine{}, nil
+	case "", "auto":
+		return interp.Engine{}, nil, nil
+	case interp.Engine{}.Name():
+		return interp.Engine{}, nil, nil
 	case native.Engine{}.Name():
 		e, err := nativeEngine()
 		if err != nil {
-			return nil, fmt.Errorf("engine %q: %w; use auto or interp", name, err)
+			return nil, nil, fmt.Errorf("engine %q: %w; use auto or interp", name, err)
 		}
-		return e, nil
+		return e, nil, nil
 	}
-	return nil, fmt.Errorf("unknown engine %q; there are auto, interp, native", name)
+	return nil, nil, fmt.Errorf("unknown engine %q; there are auto, interp, native", name)
 }

@@ -196,9 +196,10 @@ type Kernel struct {
 	prog *Program
 	code *isa.Kernel
 
-	compile sync.Once
-	runner  *scheduler.Runner
-	err     error
+	compile  sync.Once
+	runner   *scheduler.Runner
+	portable error // why the engine has no machine code of it
+	err      error
 }
 
 func newKernel(p *Program, k *isa.Kernel) *Kernel { return &Kernel{prog: p, code: k} }
@@ -216,9 +217,29 @@ func (k *Kernel) compiled() (*scheduler.Runner, error) {
 			k.err = &ModuleError{Stage: "compile", Err: errors.New("the engine made no code")}
 		default:
 			k.runner = scheduler.New(c)
+			if f, ok := c.(engine.Fallback); ok {
+				k.portable = f.Fallback()
+			}
 		}
 	})
 	return k.runner, k.err
+}
+
+// Portable returns why the kernel runs on the portable engine, though nobody asked for that: the
+// processor or the system has no use for machine code, or refused memory for this kernel's, or it would be
+// too long. It is nil where there is no such reason, and for a kernel that cannot run. The kernel is
+// compiled, if it has not been launched before.
+func (k *Kernel) Portable() error {
+	if k == nil || k.code == nil {
+		return nil
+	}
+	if k.prog.dev.portable != nil {
+		return k.prog.dev.portable
+	}
+	if _, err := k.compiled(); err != nil {
+		return nil
+	}
+	return k.portable
 }
 
 // Name returns the kernel's name; "" for a nil kernel.

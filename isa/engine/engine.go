@@ -34,6 +34,13 @@ type Code interface {
 	NewWave(lanes int) Wave
 }
 
+// Fallback is what [Code] may be besides: able to say that it runs without what its
+// engine is there for.
+type Fallback interface {
+	// Fallback returns why package interp alone runs the kernel, or nil.
+	Fallback() error
+}
+
 // Wave is the whole state of a wave. One goroutine at a time may use it.
 type Wave interface {
 	// Start puts n lanes at the kernel's entry: the work-items [first, first+n)

@@ -16,6 +16,8 @@ type Engine struct {
 	features amd64.Features
 	// failed, if there is one, is told why a run has no machine code, although each of its instructions has.
 	failed func(error)
+	// load stands for codemem.Load in tests.
+	load func(...[]byte) (*codemem.Code, error)
 }
 
 var _ engine.Engine = Engine{}
@@ -34,20 +36,44 @@ func New() (Engine, error) {
 func (Engine) Name() string { return "native" }
 
 // Compile prepares a kernel. The error is as that of package interp. Where the system has no more
-// memory for code, the kernel runs without.
+// memory for code, or the kernel is too long for it, the kernel runs without, and its code is an [engine.Fallback] that says so.
 func (e Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
 	a := &accelerator{features: e.features, failed: e.failed, constants: interp.Constants(k)}
 	c, err := interp.Compile(p, k, a)
-	if err != nil || a.text == nil {
-		return c, err
+	switch {
+	case err != nil:
+		return nil, err
+	case a.err != nil:
+		return fallback{c, a.err}, nil
+	case a.text == nil:
+		return c, nil
 	}
-	code, err := codemem.Load(a.text)
-	if err != nil {
-		return interp.Engine{}.Compile(p, k)
+	load := e.load
+	if load == nil {
+		load = codemem.Load
+	}
+	code, refused := load(a.text)
+	if refused != nil {
+		c, err := interp.Engine{}.Compile(p, k)
+		if err != nil {
+			return nil, err
+		}
+		return fallback{c, refused}, nil
 	}
 	a.function.f = code.Func(0)
 	return c, nil
 }
+
+// fallback is the code of a kernel that has no machine code.
+type fallback struct {
+	engine.Code
+	why error
+}
+
+var _ engine.Fallback = fallback{}
+
+// Fallback returns why.
+func (f fallback) Fallback() error { return f.why }
 
 // accelerator compiles one kernel.
 type accelerator struct {
@@ -56,6 +82,7 @@ type accelerator struct {
 	constants map[int]uint64
 	text      []byte
 	function  *function
+	err       error // why there is none
 }
 
 // function is the function of a kernel, which is loaded when that is complete.
@@ -120,6 +147,7 @@ func (a *accelerator) Compile(p *interp.Plan) func(*interp.Frame) {
 		if a.failed != nil {
 			a.failed(err)
 		}
+		a.err = fmt.Errorf("kernel %s has no machine code: %w", p.Kernel.Name, err)
 		return nil // too long for one function
 	}
 	a.text, a.function = code, &function{callouts: callouts}

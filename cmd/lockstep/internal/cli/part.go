@@ -377,6 +377,11 @@ func (l *launch) describe(w io.Writer) {
 	lim := l.run.dev.Limits()
 	head := l.label()
 	fmt.Fprintf(w, "%s of %s on engine %s, sub-groups of %d\n", head, display(l.part.path), lim.Engine, lim.SubgroupSize)
+	if why := l.kernel.Portable(); why != nil {
+		fmt.Fprintf(w, "  engine interp: %v\n", why)
+	} else if l.run.o.check && lim.Engine != "interp" {
+		fmt.Fprintln(w, "  engine interp: -check looks at every instruction")
+	}
 	fmt.Fprintf(w, "  global %s", dims(l.Global))
 	if l.Local != nil {
 		fmt.Fprintf(w, ", local %s", dims(l.Local))
