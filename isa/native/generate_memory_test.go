@@ -158,10 +158,36 @@ func (g *generator) behindPointers(in *isa.Inst) {
 	in.A = add.Dst
 }
 
+// moved returns the same area or a part of it behind a pointer that instructions make, or one of two areas.
+func (g *generator) moved(t isa.Type, a area, aligned bool) area {
+	p := isa.Inst{Op: isa.OpPtrAdd, Type: isa.I64, Dst: g.variable(0), A: a.pointer, Space: a.space}
+	skip := g.n(min(a.size-t.Bytes(), 16) + 1)
+	if aligned {
+		skip &^= 7
+	}
+	switch b := g.anywhere(t, a.space); g.n(3) {
+	case 0:
+		p.Disp = int32(skip)
+		a.size -= skip
+	case 1:
+		p.Idx, p.B, p.Scale = isa.IdxS32, g.constant(uint64(skip/4)), 4
+		a.size -= skip / 4 * 4
+	default:
+		p = isa.Inst{Op: isa.OpSelect, Type: isa.I64, Dst: p.Dst, A: g.scalar(1), B: a.pointer, C: b.pointer}
+		a.size = min(a.size, b.size)
+	}
+	g.emit(p)
+	a.pointer = p.Dst
+	return a
+}
+
 // access emits a load or a store.
 func (g *generator) access() {
 	t := g.of(isa.SetMem)
 	a := g.anywhere(t, g.space())
+	if g.once(5) {
+		a = g.moved(t, a, false)
+	}
 	in := isa.Inst{Op: isa.OpLoad, Type: t}
 	g.place(&in, a, false)
 	if g.once(5) {
@@ -195,6 +221,9 @@ func (g *generator) atomic() {
 	}
 	in := isa.Inst{Op: isa.OpAtomic, Type: t, Imm2: uint8(op)}
 	a := g.anywhere(t, g.space())
+	if g.once(5) {
+		a = g.moved(t, a, true)
+	}
 	g.place(&in, a, true)
 	if g.once(5) {
 		g.behindPointers(&in)
