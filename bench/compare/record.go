@@ -121,8 +121,36 @@ func (r *Report) Summary() string {
 	if i := r.index(oclgrind); i >= 0 && r.anyShare(i) {
 		fmt.Fprintf(&b, "%s ran smaller launches; its time is that of equal work.\n", oclgrind)
 	}
+	if r.index(handwritten) >= 0 {
+		fmt.Fprintf(&b, "%s is the kernel written by hand, with intrinsics.\n", handwritten)
+	}
+	b.WriteString(r.coldSummary())
 	b.WriteString("All launches and checks, time to build, process starts and more: [bench/RESULTS.md](bench/RESULTS.md).\n\n")
 	return b.String()
+}
+
+// coldSummary is a sentence about the first kernel that processes were started
+// for; "" when there was none.
+func (r *Report) coldSummary() string {
+	var kernel string
+	var others []string
+	var first Figure
+	for _, f := range r.Figures {
+		name, what, ok := strings.Cut(f.Name, ": ")
+		if f.Table != coldTable || !ok || kernel != "" && name != kernel {
+			continue
+		}
+		if kernel == "" {
+			kernel, first = name, f
+			continue
+		}
+		_, other, _ := strings.Cut(what, " against ")
+		others = append(others, fmt.Sprintf("%s times as fast as %s", number(f.Value), other))
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("From process start to the result of %s, lockstep takes %s %s: %s.\n", kernel, number(first.Value), first.Unit, strings.Join(others, "; "))
 }
 
 // mean is a geometric mean in words.

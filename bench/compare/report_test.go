@@ -49,6 +49,10 @@ func sample() *Report {
 	r.Figures = append(r.summary(), []Figure{
 		{Name: "launch", Value: 1.5, Unit: "µs", Target: "under 20", Verdict: holds, Detail: "median of 9"},
 		{Name: "memory", Value: 65.25, Unit: "MiB", Target: "under 64", Verdict: misses},
+		{Table: coldTable, Name: "saxpy: lockstep", Value: 7.5, Unit: "ms", Detail: "1024 work-items"},
+		{Table: coldTable, Name: "saxpy: lockstep against PoCL, warm cache", Value: 35, Unit: "times the speed", Target: "at least 3", Verdict: holds},
+		{Table: coldTable, Name: "saxpy: lockstep against Oclgrind", Value: 45, Unit: "times the speed"},
+		{Table: coldTable, Name: "inthash: lockstep", Value: 8, Unit: "ms"},
 		{Table: "copies", Name: "a copy", Value: 0.925, Unit: "times the speed", Target: "at least 0.8", Verdict: holds, Detail: "one worker"},
 	}...)
 	return r
