@@ -35,11 +35,11 @@ func (f *function32) emit2(c *compiler, in *isa.Inst) {
 		}
 		y := f.kernel(m, wide...)
 		if half == 0 {
-			m.unsettled2(lanes, y, f.small)
+			m.unsettled2(lanes, y, f.small, f.margin())
 			c.V(amd64.VCVTPD2PS, amd64.Y, d, y)
 		} else {
 			k := c.vec()
-			m.unsettled2(k, y, f.small)
+			m.unsettled2(k, y, f.small, f.margin())
 			c.V(amd64.VINSERTF128, amd64.Y, lanes, lanes, k, amd64.Imm(1))
 			c.V(amd64.VCVTPD2PS, amd64.Y, y, y)
 			c.V(amd64.VINSERTF128, amd64.Y, d, d, y, amd64.Imm(1))
@@ -67,9 +67,8 @@ func (f *function32) emit2(c *compiler, in *isa.Inst) {
 }
 
 // unsettled2 is unsettled for AVX2: k gets lanes of 32 bits.
-func (m doubles) unsettled2(k, y amd64.Vec, small bool) {
+func (m doubles) unsettled2(k, y amd64.Vec, small bool, e float64) {
 	if small {
-		const e = 1.0 / (1 << settledBits)
 		t := m.new(amd64.VMULPD, y, m.num(1-e))
 		m.set(amd64.VMULPD, k, y, m.num(1+e))
 		m.set(amd64.VCVTPD2PS, t, t)
@@ -78,12 +77,12 @@ func (m doubles) unsettled2(k, y amd64.Vec, small bool) {
 		m.release(t)
 		return
 	}
-	const e = 1 << (52 - settledBits)
-	t := m.new(amd64.VPADDQ, y, m.bits64(1<<64-1<<28+e))
+	units := uint64(math.Ldexp(e, 52))
+	t := m.new(amd64.VPADDQ, y, m.bits64(1<<64-1<<28+units))
 	m.set(amd64.VPSLLQ, t, t, amd64.Imm(35))
 	// Comparisons are signed: the most negative number is the least.
 	m.set(amd64.VPXORQ, t, t, m.bits64(1<<63))
-	m.set(amd64.VPBROADCASTQ, k, m.Const64(2*e<<35^1<<63))
+	m.set(amd64.VPBROADCASTQ, k, m.Const64(2*units<<35^1<<63))
 	m.set(amd64.VPCMPGTQ, k, k, t)
 	m.narrow(k, k)
 	m.release(t)

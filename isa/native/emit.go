@@ -14,6 +14,7 @@ const (
 	cmpOrdered       = 0x07 // ORD_Q
 	cmpEqualU        = 0x08 // EQ_UQ
 	cmpNotEqual      = 0x0c // NEQ_OQ
+	cmpNotLessU      = 0x15 // NLT_UQ
 	cmpLess          = 0x11 // LT_OQ
 	cmpLessEqual     = 0x12 // LE_OQ
 	cmpNotGreaterEqU = 0x19 // NGE_UQ

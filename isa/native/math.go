@@ -27,13 +27,13 @@ func mathematics(features amd64.Features, in *isa.Inst) emitter {
 		return nil
 	}
 	f := functions32[clmath.Func(in.Imm&^isa.MathStored)]
-	if f == nil {
+	if f == nil || in.Imm == uint32(clmath.FuncRemquo)|isa.MathStored {
 		return nil
 	}
 	if features&amd64.AVX512 == 0 {
 		switch f := f.(type) {
 		case *function32:
-			if f.edge != nil || f.absolute || f.integer {
+			if f.absolute || f.integer {
 				return nil
 			}
 		case simple:
@@ -60,8 +60,8 @@ type function32 struct {
 	far float64
 	// integer says that the second operand is an integer.
 	integer bool
-	// edge, if there is one, corrects the results of special operands.
-	edge func(c *compiler, w amd64.Width, x []amd64.Vec, d amd64.Vec, lanes amd64.Mask)
+	// The error of the kernel is below 2^-settled of the result; 0 means [settledBits].
+	settled int
 }
 
 var (
@@ -75,6 +75,9 @@ var (
 	cosFunc   = &function32{kernel: doubles.cos, far: 0x1p24}
 	tanFunc   = &function32{kernel: doubles.tan, tiny: 0x1p-13, far: 0x1p24}
 	rsqrtFunc = &function32{kernel: doubles.rsqrt}
+	powrFunc  = &function32{kernel: doubles.powr, small: true, settled: 42}
+
+	remainderFunc = &function32{kernel: doubles.remainder, absolute: true}
 )
 
 // math32 is a function that has machine code.
@@ -96,7 +99,7 @@ var functions32 = map[clmath.Func]math32{
 	clmath.FuncLog2: log2Func, clmath.FuncHalfLog2: log2Func, clmath.FuncNativeLog2: log2Func,
 	clmath.FuncLog10: log10Func, clmath.FuncHalfLog10: log10Func, clmath.FuncNativeLog10: log10Func,
 	clmath.FuncLog1p: &function32{kernel: func(m doubles, x ...amd64.Vec) amd64.Vec { return m.log1p(x[0]) }, tiny: 0x1p-27},
-	clmath.FuncAsinh: &function32{kernel: doubles.asinh, tiny: 0x1p-13, edge: same(classInfinite)},
+	clmath.FuncAsinh: &function32{kernel: doubles.asinh, tiny: 0x1p-13},
 	clmath.FuncAcosh: &function32{kernel: doubles.acosh},
 	clmath.FuncAtanh: &function32{kernel: doubles.atanh, tiny: 0x1p-13},
 
@@ -121,8 +124,16 @@ var functions32 = map[clmath.Func]math32{
 	clmath.FuncErfc: &function32{kernel: doubles.erfc, small: true},
 
 	clmath.FuncRsqrt: rsqrtFunc, clmath.FuncHalfRsqrt: rsqrtFunc, clmath.FuncNativeRsqrt: rsqrtFunc,
-	clmath.FuncCbrt:  &function32{kernel: doubles.cbrt, edge: same(classZero | classInfinite)},
-	clmath.FuncHypot: &function32{kernel: doubles.hypot, small: true, edge: hypotInfinite},
+	clmath.FuncCbrt:  &function32{kernel: doubles.cbrt},
+	clmath.FuncHypot: &function32{kernel: doubles.hypot, small: true},
+
+	clmath.FuncPow:  &function32{kernel: doubles.pow, small: true, settled: 42},
+	clmath.FuncPown: &function32{kernel: doubles.pow, small: true, settled: 42, integer: true},
+	clmath.FuncPowr: powrFunc, clmath.FuncHalfPowr: powrFunc, clmath.FuncNativePowr: powrFunc,
+	clmath.FuncRootn: &function32{kernel: doubles.rootn, small: true, settled: 42, integer: true},
+
+	clmath.FuncFmod:      &function32{kernel: doubles.fmod, absolute: true},
+	clmath.FuncRemainder: remainderFunc, clmath.FuncRemquo: remainderFunc,
 
 	clmath.FuncDegrees:    &function32{kernel: times(180 / math.Pi), small: true},
 	clmath.FuncRadians:    &function32{kernel: times(math.Pi / 180), small: true},
@@ -160,8 +171,16 @@ func operandsOf(in *isa.Inst) []isa.Reg {
 	return []isa.Reg{in.A, in.B, in.C}[:1+int(in.Op.Info().Shape-isa.ShapeUnary)]
 }
 
-// The error of a kernel is below 2^-settledBits of the result.
+// settledBits is what kernels hold to that do not say otherwise.
 const settledBits = 46
+
+// margin is the bound of the error.
+func (f *function32) margin() float64 {
+	if f.settled != 0 {
+		return math.Ldexp(1, -f.settled)
+	}
+	return math.Ldexp(1, -settledBits)
+}
 
 // emit emits the function for a group.
 func (f *function32) emit(c *compiler, in *isa.Inst) {
@@ -204,7 +223,7 @@ func (f *function32) emit(c *compiler, in *isa.Inst) {
 		if f.absolute {
 			m.unsettledBy(k, y, wide[0])
 		} else {
-			m.unsettled(k, y, f.small)
+			m.unsettled(k, y, f.small, f.margin())
 		}
 		if half == 0 {
 			c.V(amd64.VCVTPD2PS, amd64.Z, d, y)
@@ -230,9 +249,6 @@ func (f *function32) emit(c *compiler, in *isa.Inst) {
 			c.V(amd64.VMOVDQA32, w, d, x[0], amd64.Merge(maskTemp))
 			c.V(amd64.KANDNW, amd64.X, lanes, maskTemp, lanes)
 		}
-	}
-	if f.edge != nil {
-		f.edge(c, w, x, d, lanes)
 	}
 	o.result = d
 	c.callOut(o)
@@ -394,9 +410,8 @@ func (m doubles) replace(d, x amd64.Vec) {
 }
 
 // unsettled makes k the lanes of y that may be rounded to a wrong float. y stays as it is.
-func (m doubles) unsettled(k amd64.Mask, y amd64.Vec, small bool) {
+func (m doubles) unsettled(k amd64.Mask, y amd64.Vec, small bool, e float64) {
 	if small {
-		const e = 1.0 / (1 << settledBits)
 		t, u := m.new(amd64.VMULPD, y, m.num(1-e)), m.new(amd64.VMULPD, y, m.num(1+e))
 		m.set(amd64.VCVTPD2PS, t, t)
 		m.set(amd64.VCVTPD2PS, u, u)
@@ -405,10 +420,10 @@ func (m doubles) unsettled(k amd64.Mask, y amd64.Vec, small bool) {
 		return
 	}
 	// The 29 bits that rounding drops are 100...0 in the middle of two floats. Shifted up, they are compared alone.
-	const e = 1 << (52 - settledBits)
-	t := m.new(amd64.VPADDQ, y, m.bits64(1<<64-1<<28+e))
+	units := uint64(math.Ldexp(e, 52))
+	t := m.new(amd64.VPADDQ, y, m.bits64(1<<64-1<<28+units))
 	m.set(amd64.VPSLLQ, t, t, amd64.Imm(35))
-	m.V(amd64.VPCMPUQ, amd64.Z, k, t, m.Const64(2*e<<35).Bcast(), amd64.Imm(intLess))
+	m.V(amd64.VPCMPUQ, amd64.Z, k, t, m.Const64(2*units<<35).Bcast(), amd64.Imm(intLess))
 	m.release(t)
 }
 

@@ -39,6 +39,7 @@ func exponential(b base) kernel {
 		y := m.poly(r, b.poly)
 		m.fma(y, r, m.num(1))
 		m.scale(y, k)
+		m.release(k)
 		return y
 	}
 }

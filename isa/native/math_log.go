@@ -79,7 +79,11 @@ func (m doubles) asinh(x ...amd64.Vec) amd64.Vec {
 	m.set(amd64.VDIVPD, s, s, t)
 	m.set(amd64.VADDPD, a, a, s)
 	m.release(s, t)
-	return m.withSign(m.log1p(a), x[0])
+	y, infinity := m.log1p(a), m.all(math.Inf(1))
+	m.set(amd64.VPANDQ, a, x[0], m.bits64(1<<63-1))
+	m.when(a, infinity, cmpEqual)
+	m.replace(y, infinity)
+	return m.withSign(y, x[0])
 }
 
 // acosh computes log1p(t + sqrt(t*(t+2))), t = x-1.
@@ -122,5 +126,11 @@ func (m doubles) cbrt(x ...amd64.Vec) amd64.Vec {
 	m.release(minusE)
 	y := exponential(base2)(m, l)
 	m.scale(y, q)
+	// Zeros, infinities and NaNs are their own roots.
+	a := m.abs(x[0])
+	m.when(a, m.num(0), cmpEqual)
+	m.replace(y, a)
+	m.when(a, m.num(math.Inf(1)), cmpNotLessU)
+	m.replace(y, a)
 	return m.withSign(y, x[0])
 }

@@ -35,27 +35,17 @@ func (m doubles) rsqrt(xs ...amd64.Vec) amd64.Vec {
 	return e
 }
 
-// hypot computes sqrt(x*x+y*y), in which only the sum and the root are rounded.
+// hypot computes sqrt(x*x+y*y), in which only the sum and the root are rounded. An infinity
+// counts more than a NaN.
 func (m doubles) hypot(x ...amd64.Vec) amd64.Vec {
-	y := m.new(amd64.VMULPD, x[0], x[0])
-	m.addProduct(y, x[1], x[1])
+	y, infinity := m.new(amd64.VMULPD, x[0], x[0]), m.all(math.Inf(1))
+	m.set(amd64.VMULPD, x[1], x[1], x[1])
+	m.set(amd64.VADDPD, y, y, x[1])
 	m.set(amd64.VSQRTPD, y, y)
-	return y
-}
-
-// hypotInfinite corrects the hypot of an infinity and a NaN.
-func hypotInfinite(c *compiler, w amd64.Width, x []amd64.Vec, d amd64.Vec, _ amd64.Mask) {
+	m.set(amd64.VMULPD, x[0], x[0], x[0])
 	for _, v := range x {
-		c.V(amd64.VFPCLASSPS, w, maskTemp, v, amd64.Imm(classInfinite))
-		c.V(amd64.VPBROADCASTD, w, d, c.Const32(math.Float32bits(float32(math.Inf(1)))), amd64.Merge(maskTemp))
+		m.when(v, infinity, cmpEqual)
+		m.replace(y, infinity)
 	}
-}
-
-// same makes the operands of a class their own results.
-func same(class amd64.Imm) func(*compiler, amd64.Width, []amd64.Vec, amd64.Vec, amd64.Mask) {
-	return func(c *compiler, w amd64.Width, x []amd64.Vec, d amd64.Vec, lanes amd64.Mask) {
-		c.V(amd64.VFPCLASSPS, w, maskTemp, x[0], class)
-		c.V(amd64.VMOVDQA32, w, d, x[0], amd64.Merge(maskTemp))
-		c.V(amd64.KANDNW, amd64.X, lanes, maskTemp, lanes)
-	}
+	return y
 }

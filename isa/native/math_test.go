@@ -167,6 +167,41 @@ func mathOperands(r *rand.Rand, n int) []uint32 {
 	return list
 }
 
+// relate makes most pairs of operands such as meet: small integers, of which powers are in the middle of two floats,
+// multiples, neighbours; and integers of all sizes where the second operand is one.
+func relate(r *rand.Rand, in *isa.Inst, x, y []uint32) {
+	f := func(v float32) uint32 { return math.Float32bits(v) }
+	integer := clmath.WithInt32[in.Imm&0xff] != nil
+	for i := range x {
+		a := math.Float32frombits(x[i])
+		switch r.IntN(8) {
+		case 0:
+			x[i], y[i] = f(float32(r.IntN(6000))), f(float32(r.IntN(9)-1)/2)
+		case 1:
+			x[i], y[i] = f(float32(r.IntN(200)-20)/8), f(float32(r.IntN(80)-40)/2)
+		case 2, 3:
+			b := math.Float32frombits(y[i])
+			x[i] = f(b*float32(r.IntN(1<<r.IntN(30)))/2) + uint32(r.IntN(3)) - 1
+		case 4:
+			y[i] = f(a*(1+float32(r.IntN(9)-4)*0x1p-23)) ^ uint32(r.IntN(2))<<31
+		case 5:
+			y[i] = f(float32(math.Log(math.MaxFloat32) / math.Log(math.Abs(float64(a))) * float64(1-2*r.IntN(2)) * (0.98 + 0.25*r.Float64())))
+		}
+		if integer {
+			v := int32(r.IntN(40) - 20)
+			switch r.IntN(6) {
+			case 0:
+				v = int32(r.Uint32()) >> r.IntN(32)
+			case 1:
+				v = int32(math.Float32frombits(y[i]))
+			case 2:
+				v = []int32{math.MinInt32, math.MaxInt32, math.MinInt32 + 1, 0, 1, -1, 126, 127, 128, -126, -127, -149, -150, 276, 277, 278, -276}[r.IntN(17)]
+			}
+			y[i] = uint32(v)
+		}
+	}
+}
+
 // mathPoints are numbers near which some function changes its ways.
 var mathPoints = []float64{0x1p-149, 0x1p-126, 0x1p-24, 0x1p-13, 0x1p-12, 0.25, 0.5, math.Pi / 4, 1, math.Pi / 2, 1.5, 2, 3, math.Pi, 4, 7, 10.25, 20, 38.6, 45, 64, 88.7, 87.3, 103.97, 104,
 	126, 127, 128, 149, 150, 1000, 0x1p12, 0x1p19, 0x1p22, 0x1p23, 0x1p24, 0x1p30, 0x1p31, 0x1p126, math.MaxFloat32, math.Inf(1), math.E, math.Ln2, math.Log10E, 0.75, 0.6875}
@@ -190,6 +225,9 @@ func TestMath(t *testing.T) {
 							r.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
 						}
 						operands = append(operands, x)
+					}
+					if g.arity == 2 {
+						relate(r, &in, operands[0], operands[1])
 					}
 					for i := 0; i < len(operands[0]); i += rigLanes {
 						var part [][]uint32
