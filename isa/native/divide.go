@@ -105,8 +105,11 @@ func (c *compiler) floorModulus(t isa.Type, r, b, x amd64.Vec) {
 	c.V(opAdd.of(t), w, r, r, b, amd64.Merge(maskTemp))
 }
 
-// opTest says which elements have a bit in common.
-var opTest = pair{amd64.VPTESTMD, amd64.VPTESTMQ}
+// The tests say which elements have a bit in common, or none.
+var (
+	opTest   = pair{amd64.VPTESTMD, amd64.VPTESTMQ}
+	opNoTest = pair{amd64.VPTESTNMD, amd64.VPTESTNMQ}
+)
 
 // refuseZero refuses the run if the divisor of a lane that runs is 0.
 func (c *compiler) refuseZero(in *isa.Inst, b amd64.Vec) {
@@ -115,8 +118,7 @@ func (c *compiler) refuseZero(in *isa.Inst, b amd64.Vec) {
 		c.Jcc(amd64.Equal, c.refuse)
 		return
 	}
-	op := pair{amd64.VPTESTNMD, amd64.VPTESTNMQ}
-	c.V(op.of(in.Type), c.width(in.Type), maskTemp, b, b, amd64.Merge(maskExec))
+	c.V(opNoTest.of(in.Type), c.width(in.Type), maskTemp, b, b, amd64.Merge(maskExec))
 	c.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
 	c.Jcc(amd64.NotZero, c.refuse)
 }

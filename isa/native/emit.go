@@ -150,6 +150,8 @@ var arithmeticEmitters = map[isa.Op]emitter{
 	isa.OpFSub:     float(opFSub, false),
 	isa.OpFMul:     float(opFMul, true),
 	isa.OpFDiv:     float(opFDiv, false),
+	isa.OpFRem:     (*compiler).remainder,
+	isa.OpFMod:     (*compiler).remainder,
 	isa.OpFMulAdd:  (*compiler).fmulAdd,
 	isa.OpFma:      (*compiler).fma,
 	isa.OpFNeg:     (*compiler).fneg,
