@@ -97,14 +97,14 @@ func (c *comparison) engines(ctx context.Context) error {
 		a, err := p.ask(request{Op: opEngine})
 		name := "lockstep " + a.Vectors
 		known := func(other Implementation) bool { return other.Name == name }
+		if err != nil {
+			c.note(err.Error())
+		}
 		if err != nil || slices.ContainsFunc(c.implementations, known) {
-			if err != nil {
-				c.note(err.Error())
-			}
 			if err := p.close(); err != nil {
 				return err
 			}
-			continue
+			break
 		}
 		p.name = name
 		c.implementations, c.processes = append(c.implementations, Implementation{Name: name}), append(c.processes, p)
