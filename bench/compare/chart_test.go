@@ -117,6 +117,14 @@ func TestTargets(t *testing.T) {
 	if figures := r.summary(); figures != nil {
 		t.Errorf("targets of an engine that did not run: %v", figures)
 	}
+	c := &comparison{implementations: r.Implementations[:4]}
+	cells := r.Rows[0].Cells
+	for kernel, want := range map[string]float64{"inthash": grindTarget, "blackscholes": 20, "saxpy": grindTarget} {
+		list := c.targets(&Row{Kernel: kernel, Cells: cells})
+		if len(list) != 1 || list[0].Against != oclgrind || list[0].Least != want {
+			t.Errorf("%s on the portable engine: %+v", kernel, list)
+		}
+	}
 }
 
 // TestRecord holds that a run writes its files, keeps the rest of the README and writes

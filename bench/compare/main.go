@@ -195,7 +195,12 @@ func run(ctx context.Context) (err error) {
 	}{
 		{*jsonFile, report.JSON},
 		{*markdownFile, func() ([]byte, error) { return []byte(report.Markdown()), nil }},
-		{*chartFile, func() ([]byte, error) { return report.SVG(), nil }},
+		{*chartFile, func() ([]byte, error) {
+			if chart := report.SVG(); chart != nil {
+				return chart, nil
+			}
+			return nil, errors.New("no chart without kernels on PoCL")
+		}},
 	} {
 		if f.name == "" {
 			continue

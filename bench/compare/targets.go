@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// The targets of the native engine, in times the speed of others.
+// The targets, in times the speed of others. Those against PoCL and the
+// far one are of the native engine alone.
 const (
 	level      = 0.9     // of saxpy, which waits for memory
 	ahead      = 1       // of the other kernels, against PoCL
@@ -33,17 +34,18 @@ func (c *comparison) targets(row *Row) []Target {
 		if i == 0 || !cell.measured() {
 			continue
 		}
-		least, ok := 0.0, true
-		switch impl.Name {
-		case pocl:
+		least, native := 0.0, c.implementations[0].native()
+		switch {
+		case impl.Name == pocl && native:
 			if least = ahead; row.Kernel == "saxpy" {
 				least = level
 			}
-		case oclgrind:
-			if least, ok = grindTargets[row.Kernel]; !ok {
-				least, ok = grindTarget, true
+		case impl.Name == oclgrind:
+			least = grindTarget
+			if t := grindTargets[row.Kernel]; t > 0 && (native || t < least) {
+				least = t
 			}
-		case handwritten:
+		case impl.Name == handwritten:
 			least = handTarget
 		default:
 			continue
