@@ -34,15 +34,20 @@ func minMax2(op, zeros pair) emitter {
 		t, w := in.Type, c.width(in.Type)
 		a, b := c.load(in.A, t, false), c.load(in.B, t, false)
 		d := c.vec()
-		c.V(op.of(t), w, d, a, b)
-		c.V(op.of(t), w, vecTemp, b, a)
-		c.V(zeros.of(t), w, d, d, vecTemp)
-		c.V(opFCmp.of(t), w, vecTemp, a, a, amd64.Imm(cmpUnordered))
-		c.V(opSelect2.of(t), w, d, d, b, vecTemp)
-		c.V(opFCmp.of(t), w, vecTemp, b, b, amd64.Imm(cmpUnordered))
-		c.V(opSelect2.of(t), w, d, d, a, vecTemp)
+		c.leastOrMost(t, w, op.of(t), zeros.of(t), d, a, b)
 		c.resultFloat(in, d)
 	}
+}
+
+// leastOrMost emits such a minimum or maximum; d is neither a nor b.
+func (c *compiler) leastOrMost(t isa.Type, w amd64.Width, op, zeros amd64.Op, d, a, b amd64.Vec) {
+	c.V(op, w, d, a, b)
+	c.V(op, w, vecTemp, b, a)
+	c.V(zeros, w, d, d, vecTemp)
+	c.V(opFCmp.of(t), w, vecTemp, a, a, amd64.Imm(cmpUnordered))
+	c.V(opSelect2.of(t), w, d, d, b, vecTemp)
+	c.V(opFCmp.of(t), w, vecTemp, b, b, amd64.Imm(cmpUnordered))
+	c.V(opSelect2.of(t), w, d, d, a, vecTemp)
 }
 
 func rounding2(mode amd64.Imm) emitter {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/clmath"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
@@ -16,7 +17,7 @@ func (f *function32) emit2(c *compiler, in *isa.Inst) {
 	o := callout{f: interp.Math32(in), lanes: lanes}
 	var x []amd64.Vec
 	for i, r := range operandsOf(in) {
-		v := c.load(r, isa.F32, false)
+		v := c.load(r, isa.F32, i == 1 && f.integer)
 		x = append(x, v)
 		o.operands[i] = v
 	}
@@ -24,22 +25,33 @@ func (f *function32) emit2(c *compiler, in *isa.Inst) {
 	for half := range c.lanes / 4 {
 		pinned := c.pinned
 		var wide []amd64.Vec
-		for _, v := range x {
+		for i, v := range x {
 			y := c.vec()
 			if half == 1 {
 				c.V(amd64.VEXTRACTF128, amd64.Y, y, v, amd64.Imm(1))
 				v = y
 			}
-			c.V(amd64.VCVTPS2PD, amd64.Y, y, v)
+			if i == 1 && f.integer {
+				c.V(amd64.VCVTDQ2PD, amd64.Y, y, v)
+			} else {
+				c.V(amd64.VCVTPS2PD, amd64.Y, y, v)
+			}
 			wide = append(wide, y)
 		}
 		y := f.kernel(m, wide...)
+		unsettled := func(k amd64.Vec) {
+			if f.absolute {
+				m.unsettledBy2(k, y, wide[0])
+			} else {
+				m.unsettled2(k, y, f.small, f.margin())
+			}
+		}
 		if half == 0 {
-			m.unsettled2(lanes, y, f.small, f.margin())
+			unsettled(lanes)
 			c.V(amd64.VCVTPD2PS, amd64.Y, d, y)
 		} else {
 			k := c.vec()
-			m.unsettled2(k, y, f.small, f.margin())
+			unsettled(k)
 			c.V(amd64.VINSERTF128, amd64.Y, lanes, lanes, k, amd64.Imm(1))
 			c.V(amd64.VCVTPD2PS, amd64.Y, y, y)
 			c.V(amd64.VINSERTF128, amd64.Y, d, d, y, amd64.Imm(1))
@@ -86,6 +98,29 @@ func (m doubles) unsettled2(k, y amd64.Vec, small bool, e float64) {
 	m.set(amd64.VPCMPGTQ, k, k, t)
 	m.narrow(k, k)
 	m.release(t)
+}
+
+// unsettledBy2 is unsettledBy for AVX2.
+func (m doubles) unsettledBy2(k, y, e amd64.Vec) {
+	m.set(amd64.VSUBPD, k, y, e)
+	m.set(amd64.VADDPD, e, y, e)
+	m.set(amd64.VCVTPD2PS, k, k)
+	m.set(amd64.VCVTPD2PS, e, e)
+	m.V(amd64.VCMPPS, amd64.X, k, k, e, amd64.Imm(cmpNotEqual))
+}
+
+// without2 are the functions that have no code for AVX2.
+var without2 = map[clmath.Func]bool{
+	clmath.FuncLdexp: true, clmath.FuncLogb: true, clmath.FuncIlogb: true, clmath.FuncFrexp: true, clmath.FuncNextafter: true,
+}
+
+// extreme2 is extreme for AVX2.
+func (c *compiler) extreme2(w amd64.Width, kind amd64.Imm, d, a, b amd64.Vec) {
+	if kind == rangeMin {
+		c.leastOrMost(isa.F32, w, amd64.VMINPS, amd64.VPORD, d, a, b)
+	} else {
+		c.leastOrMost(isa.F32, w, amd64.VMAXPS, amd64.VPANDD, d, a, b)
+	}
 }
 
 // split2 adds to the bits of a number what carries from a mantissa of 3/2 on into the

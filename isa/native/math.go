@@ -30,15 +30,8 @@ func mathematics(features amd64.Features, in *isa.Inst) emitter {
 	if f == nil || in.Imm == uint32(clmath.FuncRemquo)|isa.MathStored {
 		return nil
 	}
-	if features&amd64.AVX512 == 0 {
-		switch f := f.(type) {
-		case *function32:
-			if f.absolute || f.integer {
-				return nil
-			}
-		case simple:
-			return nil
-		}
+	if features&amd64.AVX512 == 0 && without2[clmath.Func(in.Imm&^isa.MathStored)] {
+		return nil
 	}
 	return f.emit
 }

@@ -74,7 +74,11 @@ func one(op amd64.Op, rest ...amd64.Operand) simple {
 		for _, v := range x {
 			operands = append(operands, v)
 		}
-		c.V(op, w, append(operands, rest...)...)
+		does := op
+		if op == amd64.VRNDSCALEPS && !c.set.broadcasts() {
+			does = amd64.VROUNDPS
+		}
+		c.V(does, w, append(operands, rest...)...)
 	}
 }
 
@@ -88,24 +92,64 @@ func fma32(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) 
 	c.V(amd64.VFMADD213PS, w, d, x[1], x[2])
 }
 
+// when says for which lanes a comparison holds. [compiler.replace] and [compiler.clear] look at that, if nothing comes in between.
+func (c *compiler) when(w amd64.Width, a amd64.Vec, b amd64.Operand, predicate amd64.Imm) {
+	if c.set.broadcasts() {
+		c.V(amd64.VCMPPS, w, maskTemp, a, b, predicate)
+	} else {
+		c.V(amd64.VCMPPS, w, vecTemp, a, b, predicate)
+	}
+}
+
+// replace moves those lanes of x to d.
+func (c *compiler) replace(w amd64.Width, d, x amd64.Vec) {
+	if c.set.broadcasts() {
+		c.V(amd64.VMOVDQA32, w, d, x, amd64.Merge(maskTemp))
+	} else {
+		c.V(amd64.VBLENDVPS, w, d, d, x, vecTemp)
+	}
+}
+
+// clear sets them to zero.
+func (c *compiler) clear(w amd64.Width, d amd64.Vec) {
+	if c.set.broadcasts() {
+		c.V(amd64.VPXORD, w, d, d, d, amd64.Merge(maskTemp))
+	} else {
+		c.V(amd64.VPANDND, w, d, vecTemp, d)
+	}
+}
+
+// roundTo rounds to integers.
+func (c *compiler) roundTo(w amd64.Width, d, x amd64.Vec, mode amd64.Imm) {
+	if c.set.broadcasts() {
+		c.V(amd64.VRNDSCALEPS, w, d, x, mode)
+	} else {
+		c.V(amd64.VROUNDPS, w, d, x, mode)
+	}
+}
+
 // fdim is x-y, or 0 where x <= y.
 func fdim(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 	c.V(amd64.VSUBPS, w, d, x[0], x[1])
-	c.V(amd64.VCMPPS, w, maskTemp, x[0], x[1], amd64.Imm(cmpLessEqual))
-	c.V(amd64.VPXORD, w, d, d, d, amd64.Merge(maskTemp))
+	c.when(w, x[0], x[1], amd64.Imm(cmpLessEqual))
+	c.clear(w, d)
 }
 
 // choose puts a copied to d, with y in the lanes in which a is less than b.
 func choose(less, from int) simple {
 	return func(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 		c.V(amd64.VMOVDQA32, w, d, x[0])
-		c.V(amd64.VCMPPS, w, maskTemp, x[less], x[from], amd64.Imm(cmpLess))
-		c.V(amd64.VMOVDQA32, w, d, x[1], amd64.Merge(maskTemp))
+		c.when(w, x[less], x[from], amd64.Imm(cmpLess))
+		c.replace(w, d, x[1])
 	}
 }
 
 // extreme is fmin or fmax of a and b; d is neither.
 func (c *compiler) extreme(w amd64.Width, kind amd64.Imm, d, a, b amd64.Vec) {
+	if !c.set.broadcasts() {
+		c.extreme2(w, kind, d, a, b)
+		return
+	}
 	c.V(amd64.VRANGEPS, w, d, a, b, kind)
 	c.V(amd64.VCMPPS, w, maskTemp, a, a, amd64.Imm(cmpUnordered))
 	c.V(amd64.VMOVDQA32, w, d, b, amd64.Merge(maskTemp))
@@ -127,10 +171,10 @@ func extremeMagnitude(kind, predicate amd64.Imm) simple {
 		c.V(amd64.VPANDD, w, a, x[0], abs)
 		c.V(amd64.VPANDD, w, b, x[1], abs)
 		c.extreme(w, kind, d, x[0], x[1])
-		c.V(amd64.VCMPPS, w, maskTemp, a, b, predicate)
-		c.V(amd64.VMOVDQA32, w, d, x[0], amd64.Merge(maskTemp))
-		c.V(amd64.VCMPPS, w, maskTemp, b, a, predicate)
-		c.V(amd64.VMOVDQA32, w, d, x[1], amd64.Merge(maskTemp))
+		c.when(w, a, b, predicate)
+		c.replace(w, d, x[0])
+		c.when(w, b, a, predicate)
+		c.replace(w, d, x[1])
 	}
 }
 
@@ -142,29 +186,32 @@ func clamp(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) 
 
 func step(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 	c.V(amd64.VPBROADCASTD, w, d, c.number(isa.F32, uint64(math.Float32bits(1))))
-	c.V(amd64.VCMPPS, w, maskTemp, x[1], x[0], amd64.Imm(cmpLess))
-	c.V(amd64.VPXORD, w, d, d, d, amd64.Merge(maskTemp))
+	c.when(w, x[1], x[0], amd64.Imm(cmpLess))
+	c.clear(w, d)
 }
 
 // sign is one with the sign of x, but a zero for a zero and +0 for a NaN.
 func sign(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
+	t := c.vec()
 	c.V(amd64.VPBROADCASTD, w, d, c.number(isa.F32, 1<<31))
 	c.V(amd64.VPANDD, w, d, d, x[0])
-	c.V(amd64.VCMPPS, w, maskTemp, x[0], x[0], amd64.Imm(cmpUnordered))
-	c.V(amd64.VPXORD, w, d, d, d, amd64.Merge(maskTemp))
-	c.V(amd64.VCMPPS, w, maskTemp, x[0], c.floatSplat(isa.F32, 0), amd64.Imm(cmpNotEqual))
-	c.V(amd64.VPORD, w, d, d, c.floatSplat(isa.F32, 1), amd64.Merge(maskTemp))
+	c.when(w, x[0], x[0], amd64.Imm(cmpUnordered))
+	c.clear(w, d)
+	c.when(w, x[0], c.floatSplat(isa.F32, 0), amd64.Imm(cmpNotEqual))
+	c.V(amd64.VPORD, w, t, d, c.floatSplat(isa.F32, 1))
+	c.replace(w, d, t)
 }
 
 func roundHalfAway(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 	t := c.vec()
-	c.V(amd64.VRNDSCALEPS, w, d, x[0], amd64.Imm(roundZero))
+	c.roundTo(w, d, x[0], roundZero)
 	c.V(amd64.VSUBPS, w, t, x[0], d)
 	c.V(amd64.VPANDD, w, t, t, c.splat(isa.F32, 1<<31-1, 0))
-	c.V(amd64.VCMPPS, w, maskTemp, t, c.floatSplat(isa.F32, 0.5), amd64.Imm(cmpGreaterEqual))
+	c.when(w, t, c.floatSplat(isa.F32, 0.5), amd64.Imm(cmpGreaterEqual))
 	c.V(amd64.VPANDD, w, t, x[0], c.sign(isa.F32))
 	c.V(amd64.VPORD, w, t, t, c.floatSplat(isa.F32, 1))
-	c.V(amd64.VADDPS, w, d, d, t, amd64.Merge(maskTemp))
+	c.V(amd64.VADDPS, w, t, d, t)
+	c.replace(w, d, t)
 }
 
 // ldexp scales by 2^n. Of n, 400 is as much as any.
@@ -204,14 +251,14 @@ func frexp(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec)
 
 func modf(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 	if in.Imm&isa.MathStored != 0 {
-		c.V(amd64.VRNDSCALEPS, w, d, x[0], amd64.Imm(roundZero))
+		c.roundTo(w, d, x[0], roundZero)
 		return
 	}
 	t := c.vec()
-	c.V(amd64.VRNDSCALEPS, w, t, x[0], amd64.Imm(roundZero))
+	c.roundTo(w, t, x[0], roundZero)
 	c.V(amd64.VSUBPS, w, d, x[0], t)
-	c.V(amd64.VCMPPS, w, maskTemp, x[0], t, amd64.Imm(cmpEqual))
-	c.V(amd64.VPXORD, w, d, d, d, amd64.Merge(maskTemp))
+	c.when(w, x[0], t, amd64.Imm(cmpEqual))
+	c.clear(w, d)
 	c.V(amd64.VPANDD, w, t, x[0], c.sign(isa.F32))
 	c.V(amd64.VPORD, w, d, d, t)
 }
@@ -219,18 +266,21 @@ func modf(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) 
 // fract is x-floor(x), below one. For integers it is +0, but zeros and infinities keep their sign.
 func fract(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 	if in.Imm&isa.MathStored != 0 {
-		c.V(amd64.VRNDSCALEPS, w, d, x[0], amd64.Imm(roundDown))
+		c.roundTo(w, d, x[0], roundDown)
 		return
 	}
 	t := c.vec()
-	c.V(amd64.VRNDSCALEPS, w, t, x[0], amd64.Imm(roundDown))
+	c.roundTo(w, t, x[0], roundDown)
 	c.V(amd64.VSUBPS, w, d, x[0], t)
-	c.V(amd64.VCMPPS, w, maskTemp, x[0], t, amd64.Imm(cmpEqual))
-	c.V(amd64.VPXORD, w, d, d, d, amd64.Merge(maskTemp))
+	c.when(w, x[0], t, amd64.Imm(cmpEqual))
+	c.clear(w, d)
 	c.V(amd64.VPBROADCASTD, w, t, c.number(isa.F32, uint64(math.Float32bits(0x1.fffffep-1))))
 	c.V(amd64.VMINPS, w, d, t, d)
-	c.V(amd64.VFPCLASSPS, w, maskTemp, x[0], amd64.Imm(classZero|classInfinite))
-	c.V(amd64.VPANDD, w, d, x[0], c.sign(isa.F32), amd64.Merge(maskTemp))
+	// That is where they are their own double.
+	c.V(amd64.VADDPS, w, t, x[0], x[0])
+	c.when(w, t, x[0], amd64.Imm(cmpEqual))
+	c.V(amd64.VPANDD, w, t, x[0], c.sign(isa.F32))
+	c.replace(w, d, t)
 }
 
 // nextafter adds 1 to the bits of x, or subtracts it, if y is on the side away from, or towards, zero. From zero it leads to the
@@ -261,7 +311,13 @@ func nan(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 
 func copysign(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 	c.V(amd64.VPBROADCASTD, w, d, c.number(isa.F32, 1<<31))
-	c.V(amd64.VPTERNLOGD, w, d, x[1], x[0], amd64.Imm(ternarySelect))
+	if c.set.broadcasts() {
+		c.V(amd64.VPTERNLOGD, w, d, x[1], x[0], amd64.Imm(ternarySelect))
+		return
+	}
+	c.V(amd64.VPANDND, w, vecTemp, d, x[0])
+	c.V(amd64.VPANDD, w, d, d, x[1])
+	c.V(amd64.VPORD, w, d, d, vecTemp)
 }
 
 func fabs(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
