@@ -26,8 +26,11 @@ func (v Vote) String() string {
 // ScanKind says which lanes an [OpScan] combines for a lane.
 type ScanKind uint8
 
-// The kinds. Lanes combine in ascending order, one after the other, so that a
-// sum of floats has one value: ((x0 + x1) + x2) + x3. An exclusive scan starts
+// The kinds. Lanes combine in an order that is fixed, so that a sum of floats has one value.
+// Scans combine them in ascending order, one after the other: ((x0 + x1) + x2) + x3. A
+// reduction combines the lower half of the sub-group, or of the cluster, with the upper one, lane by lane, then
+// the halves of what comes of it, down to one: (x0 + x2) + (x1 + x3). Lanes that do not take part
+// are left out: what they would be combined with stays as it is. An exclusive scan starts
 // with the operation's identity and does not apply it: lane 1 gets x0 itself.
 const (
 	ScanReduce    ScanKind = iota // all that take part

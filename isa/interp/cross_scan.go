@@ -8,20 +8,29 @@ import (
 )
 
 // scanFuncs are the ways to combine consecutive elements, in ascending order.
-// x has at least one element; d, of the same length, may be x.
+// x has at least one element; d, of the same length, may be x. Where the order matters to a reduction,
+// there are halve, which takes all lanes of a sub-group or cluster and changes x, and what stands
+// for those that do not take part.
 type scanFuncs[T any] struct {
 	identity  T
 	reduce    func(x []T) T
+	halve     func(x []T) T
+	neutral   T
 	fold      func(r0, r1, r2, r3 T, x0, x1, x2, x3 []T) (_, _, _, _ T) // reduces four, given what was before
 	inclusive func(d, x []T)
 	exclusive func(d, x []T, identity T)
 }
 
-// do combines the elements of x into d.
+// do combines the elements of x into d. x may be d.
 func (f *scanFuncs[T]) do(kind isa.ScanKind, d, x []T) {
 	switch kind {
 	case isa.ScanReduce:
-		fill(d, f.reduce(x))
+		if f.halve == nil {
+			fill(d, f.reduce(x))
+			return
+		}
+		var v [maxSubgroup]T
+		fill(d, f.halve(v[:copy(v[:], x)]))
 	case isa.ScanInclusive:
 		f.inclusive(d, x)
 	default:
@@ -42,7 +51,7 @@ func scanner[T any](f *scanFuncs[T]) opFunc {
 			n = int(in.scale) // a cluster is like a sub-group
 		}
 		rows := reduction[T]{funcs: f, lanes: n}
-		together := kind == isa.ScanReduce && n >= minRow
+		together := kind == isa.ScanReduce && f.halve == nil && n >= minRow
 		if n == maxSubgroup {
 			w.eachSubgroup(func(k, first, n int) {
 				switch lo, hi := w.pair(k); {
@@ -152,6 +161,19 @@ func scanSome[T any](w *wave, in *inst, f *scanFuncs[T], kind isa.ScanKind, k, f
 	w.members(&l, k, first, n)
 	var v [maxSubgroup]T
 	set := func(places []uint8) {
+		if kind == isa.ScanReduce && f.halve != nil {
+			for i := range cluster {
+				v[i] = f.neutral
+			}
+			for _, p := range places {
+				v[int(p)&(cluster-1)] = *at[T](w, k, in.a, p)
+			}
+			r := f.halve(v[:cluster])
+			for _, p := range places {
+				*at[T](w, k, in.d, p) = r
+			}
+			return
+		}
 		x := v[:len(places)]
 		for i, p := range places {
 			x[i] = *at[T](w, k, in.a, p)

@@ -249,13 +249,14 @@ func (c *crossCase) wantScan(in *isa.Inst, lane int, lanes []int, get func(i, lo
 		cluster = c.size
 	}
 	var values []uint64
+	var places []int
 	for _, x := range lanes {
 		switch {
 		case in.B != isa.None && get(1, x) != get(1, lane), in.B == isa.None && x/cluster != lane/cluster,
 			kind == isa.ScanInclusive && x > lane, kind == isa.ScanExclusive && x >= lane:
 			continue
 		}
-		values = append(values, get(0, x))
+		values, places = append(values, get(0, x)), append(places, x)
 	}
 	if len(values) == 0 {
 		return identity(op, in.Type)
@@ -271,11 +272,19 @@ func (c *crossCase) wantScan(in *isa.Inst, lane int, lanes []int, get func(i, lo
 		}
 		return v
 	}
-	acc := values[0]
-	for _, v := range values[1:] {
-		acc = oracle(&isa.Inst{Op: scanOps[op], Type: t}, []uint64{conv(acc), conv(v)})
+	combine := func(x, y uint64) uint64 {
+		r := oracle(&isa.Inst{Op: scanOps[op], Type: t}, []uint64{conv(x), conv(y)})
 		if half {
-			acc = uint64(clmath.F64ToF16(math.Float64frombits(acc)))
+			r = uint64(clmath.F64ToF16(math.Float64frombits(r)))
+		}
+		return r
+	}
+	acc := values[0]
+	if kind == isa.ScanReduce {
+		acc = halved(places, values, combine)
+	} else {
+		for _, v := range values[1:] {
+			acc = combine(acc, v)
 		}
 	}
 	switch in.Type {
@@ -289,6 +298,27 @@ func (c *crossCase) wantScan(in *isa.Inst, lane int, lanes []int, get func(i, lo
 		}
 	}
 	return acc
+}
+
+// halved combines values of lanes by halves: those whose numbers differ by 64 first.
+func halved(lanes []int, values []uint64, combine func(x, y uint64) uint64) uint64 {
+	v := map[int]uint64{}
+	for i, lane := range lanes {
+		v[lane] = values[i]
+	}
+	for n := maxSubgroup / 2; n > 0; n /= 2 {
+		for i := range n {
+			upper, ok := v[i+n]
+			if !ok {
+				continue
+			}
+			if lower, ok := v[i]; ok {
+				upper = combine(lower, upper)
+			}
+			v[i] = upper
+		}
+	}
+	return v[0]
 }
 
 func (c *crossCase) run(t *testing.T, r *rand.Rand) {

@@ -61,7 +61,8 @@
 // scans work on the registers in place; otherwise the values of the lanes that
 // run are gathered first, zeros standing in for the others. Scans go over
 // consecutive elements in functions of one operation and type, whatever the set
-// of lanes, so that a sum of floats has one order.
+// of lanes, and reductions of floats over all lanes of a sub-group by halves, so that a sum
+// of floats has one order.
 //
 // # Accelerators
 //

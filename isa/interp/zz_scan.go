@@ -1483,23 +1483,14 @@ func exclusiveXorI64(d, x []uint64, identity uint64) {
 	}
 }
 
-func reduceFAddF16(x []uint16) uint16 {
-	acc := x[0]
-	for _, v := range x[1:] {
-		acc = addF16(acc, v)
+func halveFAddF16(x []uint16) uint16 {
+	for n := len(x) / 2; n > 0; n /= 2 {
+		lower := x[:n]
+		for i, v := range x[n:][:n] {
+			lower[i] = addF16(lower[i], v)
+		}
 	}
-	return quiet16(acc)
-}
-
-func foldFAddF16(r0, r1, r2, r3 uint16, x0, x1, x2, x3 []uint16) (_, _, _, _ uint16) {
-	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
-	for i, v := range x0 {
-		r0 = addF16(r0, v)
-		r1 = addF16(r1, x1[i])
-		r2 = addF16(r2, x2[i])
-		r3 = addF16(r3, x3[i])
-	}
-	return quiet16(r0), quiet16(r1), quiet16(r2), quiet16(r3)
+	return quiet16(x[0])
 }
 
 func inclusiveFAddF16(d, x []uint16) {
@@ -1524,23 +1515,14 @@ func exclusiveFAddF16(d, x []uint16, identity uint16) {
 	}
 }
 
-func reduceFAddF32(x []float32) float32 {
-	acc := x[0]
-	for _, v := range x[1:] {
-		acc = acc + v
+func halveFAddF32(x []float32) float32 {
+	for n := len(x) / 2; n > 0; n /= 2 {
+		lower := x[:n]
+		for i, v := range x[n:][:n] {
+			lower[i] = lower[i] + v
+		}
 	}
-	return quiet32(acc)
-}
-
-func foldFAddF32(r0, r1, r2, r3 float32, x0, x1, x2, x3 []float32) (_, _, _, _ float32) {
-	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
-	for i, v := range x0 {
-		r0 = r0 + v
-		r1 = r1 + x1[i]
-		r2 = r2 + x2[i]
-		r3 = r3 + x3[i]
-	}
-	return quiet32(r0), quiet32(r1), quiet32(r2), quiet32(r3)
+	return quiet32(x[0])
 }
 
 func inclusiveFAddF32(d, x []float32) {
@@ -1565,23 +1547,14 @@ func exclusiveFAddF32(d, x []float32, identity float32) {
 	}
 }
 
-func reduceFAddF64(x []float64) float64 {
-	acc := x[0]
-	for _, v := range x[1:] {
-		acc = acc + v
+func halveFAddF64(x []float64) float64 {
+	for n := len(x) / 2; n > 0; n /= 2 {
+		lower := x[:n]
+		for i, v := range x[n:][:n] {
+			lower[i] = lower[i] + v
+		}
 	}
-	return quiet64(acc)
-}
-
-func foldFAddF64(r0, r1, r2, r3 float64, x0, x1, x2, x3 []float64) (_, _, _, _ float64) {
-	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
-	for i, v := range x0 {
-		r0 = r0 + v
-		r1 = r1 + x1[i]
-		r2 = r2 + x2[i]
-		r3 = r3 + x3[i]
-	}
-	return quiet64(r0), quiet64(r1), quiet64(r2), quiet64(r3)
+	return quiet64(x[0])
 }
 
 func inclusiveFAddF64(d, x []float64) {
@@ -1606,23 +1579,14 @@ func exclusiveFAddF64(d, x []float64, identity float64) {
 	}
 }
 
-func reduceFMulF16(x []uint16) uint16 {
-	acc := x[0]
-	for _, v := range x[1:] {
-		acc = mulF16(acc, v)
+func halveFMulF16(x []uint16) uint16 {
+	for n := len(x) / 2; n > 0; n /= 2 {
+		lower := x[:n]
+		for i, v := range x[n:][:n] {
+			lower[i] = mulF16(lower[i], v)
+		}
 	}
-	return quiet16(acc)
-}
-
-func foldFMulF16(r0, r1, r2, r3 uint16, x0, x1, x2, x3 []uint16) (_, _, _, _ uint16) {
-	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
-	for i, v := range x0 {
-		r0 = mulF16(r0, v)
-		r1 = mulF16(r1, x1[i])
-		r2 = mulF16(r2, x2[i])
-		r3 = mulF16(r3, x3[i])
-	}
-	return quiet16(r0), quiet16(r1), quiet16(r2), quiet16(r3)
+	return quiet16(x[0])
 }
 
 func inclusiveFMulF16(d, x []uint16) {
@@ -1647,23 +1611,14 @@ func exclusiveFMulF16(d, x []uint16, identity uint16) {
 	}
 }
 
-func reduceFMulF32(x []float32) float32 {
-	acc := x[0]
-	for _, v := range x[1:] {
-		acc = float32(acc * v)
+func halveFMulF32(x []float32) float32 {
+	for n := len(x) / 2; n > 0; n /= 2 {
+		lower := x[:n]
+		for i, v := range x[n:][:n] {
+			lower[i] = float32(lower[i] * v)
+		}
 	}
-	return quiet32(acc)
-}
-
-func foldFMulF32(r0, r1, r2, r3 float32, x0, x1, x2, x3 []float32) (_, _, _, _ float32) {
-	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
-	for i, v := range x0 {
-		r0 = float32(r0 * v)
-		r1 = float32(r1 * x1[i])
-		r2 = float32(r2 * x2[i])
-		r3 = float32(r3 * x3[i])
-	}
-	return quiet32(r0), quiet32(r1), quiet32(r2), quiet32(r3)
+	return quiet32(x[0])
 }
 
 func inclusiveFMulF32(d, x []float32) {
@@ -1688,23 +1643,14 @@ func exclusiveFMulF32(d, x []float32, identity float32) {
 	}
 }
 
-func reduceFMulF64(x []float64) float64 {
-	acc := x[0]
-	for _, v := range x[1:] {
-		acc = float64(acc * v)
+func halveFMulF64(x []float64) float64 {
+	for n := len(x) / 2; n > 0; n /= 2 {
+		lower := x[:n]
+		for i, v := range x[n:][:n] {
+			lower[i] = float64(lower[i] * v)
+		}
 	}
-	return quiet64(acc)
-}
-
-func foldFMulF64(r0, r1, r2, r3 float64, x0, x1, x2, x3 []float64) (_, _, _, _ float64) {
-	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
-	for i, v := range x0 {
-		r0 = float64(r0 * v)
-		r1 = float64(r1 * x1[i])
-		r2 = float64(r2 * x2[i])
-		r3 = float64(r3 * x3[i])
-	}
-	return quiet64(r0), quiet64(r1), quiet64(r2), quiet64(r3)
+	return quiet64(x[0])
 }
 
 func inclusiveFMulF64(d, x []float64) {
@@ -1978,77 +1924,77 @@ func exclusiveFMaxF64(d, x []float64, identity float64) {
 // scanTable has the scans by operation and type.
 var scanTable = [isa.NumScanOps][isa.F64 + 1]opFunc{
 	isa.ScanAdd: {
-		isa.I8:  scanner(&scanFuncs[uint8]{0, reduceAddI8, foldAddI8, inclusiveAddI8, exclusiveAddI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{0, reduceAddI16, foldAddI16, inclusiveAddI16, exclusiveAddI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{0, reduceAddI32, foldAddI32, inclusiveAddI32, exclusiveAddI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{0, reduceAddI64, foldAddI64, inclusiveAddI64, exclusiveAddI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{identity: 0, reduce: reduceAddI8, fold: foldAddI8, inclusive: inclusiveAddI8, exclusive: exclusiveAddI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{identity: 0, reduce: reduceAddI16, fold: foldAddI16, inclusive: inclusiveAddI16, exclusive: exclusiveAddI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{identity: 0, reduce: reduceAddI32, fold: foldAddI32, inclusive: inclusiveAddI32, exclusive: exclusiveAddI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{identity: 0, reduce: reduceAddI64, fold: foldAddI64, inclusive: inclusiveAddI64, exclusive: exclusiveAddI64}),
 	},
 	isa.ScanMul: {
-		isa.I8:  scanner(&scanFuncs[uint8]{1, reduceMulI8, foldMulI8, inclusiveMulI8, exclusiveMulI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{1, reduceMulI16, foldMulI16, inclusiveMulI16, exclusiveMulI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{1, reduceMulI32, foldMulI32, inclusiveMulI32, exclusiveMulI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{1, reduceMulI64, foldMulI64, inclusiveMulI64, exclusiveMulI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{identity: 1, reduce: reduceMulI8, fold: foldMulI8, inclusive: inclusiveMulI8, exclusive: exclusiveMulI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{identity: 1, reduce: reduceMulI16, fold: foldMulI16, inclusive: inclusiveMulI16, exclusive: exclusiveMulI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{identity: 1, reduce: reduceMulI32, fold: foldMulI32, inclusive: inclusiveMulI32, exclusive: exclusiveMulI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{identity: 1, reduce: reduceMulI64, fold: foldMulI64, inclusive: inclusiveMulI64, exclusive: exclusiveMulI64}),
 	},
 	isa.ScanMinS: {
-		isa.I8:  scanner(&scanFuncs[uint8]{1<<7 - 1, reduceMinSI8, foldMinSI8, inclusiveMinSI8, exclusiveMinSI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{1<<15 - 1, reduceMinSI16, foldMinSI16, inclusiveMinSI16, exclusiveMinSI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{1<<31 - 1, reduceMinSI32, foldMinSI32, inclusiveMinSI32, exclusiveMinSI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{1<<63 - 1, reduceMinSI64, foldMinSI64, inclusiveMinSI64, exclusiveMinSI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{identity: 1<<7 - 1, reduce: reduceMinSI8, fold: foldMinSI8, inclusive: inclusiveMinSI8, exclusive: exclusiveMinSI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{identity: 1<<15 - 1, reduce: reduceMinSI16, fold: foldMinSI16, inclusive: inclusiveMinSI16, exclusive: exclusiveMinSI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{identity: 1<<31 - 1, reduce: reduceMinSI32, fold: foldMinSI32, inclusive: inclusiveMinSI32, exclusive: exclusiveMinSI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{identity: 1<<63 - 1, reduce: reduceMinSI64, fold: foldMinSI64, inclusive: inclusiveMinSI64, exclusive: exclusiveMinSI64}),
 	},
 	isa.ScanMaxS: {
-		isa.I8:  scanner(&scanFuncs[uint8]{1 << 7, reduceMaxSI8, foldMaxSI8, inclusiveMaxSI8, exclusiveMaxSI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{1 << 15, reduceMaxSI16, foldMaxSI16, inclusiveMaxSI16, exclusiveMaxSI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{1 << 31, reduceMaxSI32, foldMaxSI32, inclusiveMaxSI32, exclusiveMaxSI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{1 << 63, reduceMaxSI64, foldMaxSI64, inclusiveMaxSI64, exclusiveMaxSI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{identity: 1 << 7, reduce: reduceMaxSI8, fold: foldMaxSI8, inclusive: inclusiveMaxSI8, exclusive: exclusiveMaxSI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{identity: 1 << 15, reduce: reduceMaxSI16, fold: foldMaxSI16, inclusive: inclusiveMaxSI16, exclusive: exclusiveMaxSI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{identity: 1 << 31, reduce: reduceMaxSI32, fold: foldMaxSI32, inclusive: inclusiveMaxSI32, exclusive: exclusiveMaxSI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{identity: 1 << 63, reduce: reduceMaxSI64, fold: foldMaxSI64, inclusive: inclusiveMaxSI64, exclusive: exclusiveMaxSI64}),
 	},
 	isa.ScanMinU: {
-		isa.I8:  scanner(&scanFuncs[uint8]{1<<8 - 1, reduceMinUI8, foldMinUI8, inclusiveMinUI8, exclusiveMinUI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{1<<16 - 1, reduceMinUI16, foldMinUI16, inclusiveMinUI16, exclusiveMinUI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{1<<32 - 1, reduceMinUI32, foldMinUI32, inclusiveMinUI32, exclusiveMinUI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{1<<64 - 1, reduceMinUI64, foldMinUI64, inclusiveMinUI64, exclusiveMinUI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{identity: 1<<8 - 1, reduce: reduceMinUI8, fold: foldMinUI8, inclusive: inclusiveMinUI8, exclusive: exclusiveMinUI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{identity: 1<<16 - 1, reduce: reduceMinUI16, fold: foldMinUI16, inclusive: inclusiveMinUI16, exclusive: exclusiveMinUI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{identity: 1<<32 - 1, reduce: reduceMinUI32, fold: foldMinUI32, inclusive: inclusiveMinUI32, exclusive: exclusiveMinUI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{identity: 1<<64 - 1, reduce: reduceMinUI64, fold: foldMinUI64, inclusive: inclusiveMinUI64, exclusive: exclusiveMinUI64}),
 	},
 	isa.ScanMaxU: {
-		isa.I8:  scanner(&scanFuncs[uint8]{0, reduceMaxUI8, foldMaxUI8, inclusiveMaxUI8, exclusiveMaxUI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{0, reduceMaxUI16, foldMaxUI16, inclusiveMaxUI16, exclusiveMaxUI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{0, reduceMaxUI32, foldMaxUI32, inclusiveMaxUI32, exclusiveMaxUI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{0, reduceMaxUI64, foldMaxUI64, inclusiveMaxUI64, exclusiveMaxUI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{identity: 0, reduce: reduceMaxUI8, fold: foldMaxUI8, inclusive: inclusiveMaxUI8, exclusive: exclusiveMaxUI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{identity: 0, reduce: reduceMaxUI16, fold: foldMaxUI16, inclusive: inclusiveMaxUI16, exclusive: exclusiveMaxUI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{identity: 0, reduce: reduceMaxUI32, fold: foldMaxUI32, inclusive: inclusiveMaxUI32, exclusive: exclusiveMaxUI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{identity: 0, reduce: reduceMaxUI64, fold: foldMaxUI64, inclusive: inclusiveMaxUI64, exclusive: exclusiveMaxUI64}),
 	},
 	isa.ScanAnd: {
-		isa.I8:  scanner(&scanFuncs[uint8]{1<<8 - 1, reduceAndI8, foldAndI8, inclusiveAndI8, exclusiveAndI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{1<<16 - 1, reduceAndI16, foldAndI16, inclusiveAndI16, exclusiveAndI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{1<<32 - 1, reduceAndI32, foldAndI32, inclusiveAndI32, exclusiveAndI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{1<<64 - 1, reduceAndI64, foldAndI64, inclusiveAndI64, exclusiveAndI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{identity: 1<<8 - 1, reduce: reduceAndI8, fold: foldAndI8, inclusive: inclusiveAndI8, exclusive: exclusiveAndI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{identity: 1<<16 - 1, reduce: reduceAndI16, fold: foldAndI16, inclusive: inclusiveAndI16, exclusive: exclusiveAndI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{identity: 1<<32 - 1, reduce: reduceAndI32, fold: foldAndI32, inclusive: inclusiveAndI32, exclusive: exclusiveAndI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{identity: 1<<64 - 1, reduce: reduceAndI64, fold: foldAndI64, inclusive: inclusiveAndI64, exclusive: exclusiveAndI64}),
 	},
 	isa.ScanOr: {
-		isa.I8:  scanner(&scanFuncs[uint8]{0, reduceOrI8, foldOrI8, inclusiveOrI8, exclusiveOrI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{0, reduceOrI16, foldOrI16, inclusiveOrI16, exclusiveOrI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{0, reduceOrI32, foldOrI32, inclusiveOrI32, exclusiveOrI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{0, reduceOrI64, foldOrI64, inclusiveOrI64, exclusiveOrI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{identity: 0, reduce: reduceOrI8, fold: foldOrI8, inclusive: inclusiveOrI8, exclusive: exclusiveOrI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{identity: 0, reduce: reduceOrI16, fold: foldOrI16, inclusive: inclusiveOrI16, exclusive: exclusiveOrI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{identity: 0, reduce: reduceOrI32, fold: foldOrI32, inclusive: inclusiveOrI32, exclusive: exclusiveOrI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{identity: 0, reduce: reduceOrI64, fold: foldOrI64, inclusive: inclusiveOrI64, exclusive: exclusiveOrI64}),
 	},
 	isa.ScanXor: {
-		isa.I8:  scanner(&scanFuncs[uint8]{0, reduceXorI8, foldXorI8, inclusiveXorI8, exclusiveXorI8}),
-		isa.I16: scanner(&scanFuncs[uint16]{0, reduceXorI16, foldXorI16, inclusiveXorI16, exclusiveXorI16}),
-		isa.I32: scanner(&scanFuncs[uint32]{0, reduceXorI32, foldXorI32, inclusiveXorI32, exclusiveXorI32}),
-		isa.I64: scanner(&scanFuncs[uint64]{0, reduceXorI64, foldXorI64, inclusiveXorI64, exclusiveXorI64}),
+		isa.I8:  scanner(&scanFuncs[uint8]{identity: 0, reduce: reduceXorI8, fold: foldXorI8, inclusive: inclusiveXorI8, exclusive: exclusiveXorI8}),
+		isa.I16: scanner(&scanFuncs[uint16]{identity: 0, reduce: reduceXorI16, fold: foldXorI16, inclusive: inclusiveXorI16, exclusive: exclusiveXorI16}),
+		isa.I32: scanner(&scanFuncs[uint32]{identity: 0, reduce: reduceXorI32, fold: foldXorI32, inclusive: inclusiveXorI32, exclusive: exclusiveXorI32}),
+		isa.I64: scanner(&scanFuncs[uint64]{identity: 0, reduce: reduceXorI64, fold: foldXorI64, inclusive: inclusiveXorI64, exclusive: exclusiveXorI64}),
 	},
 	isa.ScanFAdd: {
-		isa.F16: scanner(&scanFuncs[uint16]{0, reduceFAddF16, foldFAddF16, inclusiveFAddF16, exclusiveFAddF16}),
-		isa.F32: scanner(&scanFuncs[float32]{0, reduceFAddF32, foldFAddF32, inclusiveFAddF32, exclusiveFAddF32}),
-		isa.F64: scanner(&scanFuncs[float64]{0, reduceFAddF64, foldFAddF64, inclusiveFAddF64, exclusiveFAddF64}),
+		isa.F16: scanner(&scanFuncs[uint16]{identity: 0, halve: halveFAddF16, neutral: 0x8000, inclusive: inclusiveFAddF16, exclusive: exclusiveFAddF16}),
+		isa.F32: scanner(&scanFuncs[float32]{identity: 0, halve: halveFAddF32, neutral: float32(math.Copysign(0, -1)), inclusive: inclusiveFAddF32, exclusive: exclusiveFAddF32}),
+		isa.F64: scanner(&scanFuncs[float64]{identity: 0, halve: halveFAddF64, neutral: float64(math.Copysign(0, -1)), inclusive: inclusiveFAddF64, exclusive: exclusiveFAddF64}),
 	},
 	isa.ScanFMul: {
-		isa.F16: scanner(&scanFuncs[uint16]{0x3c00, reduceFMulF16, foldFMulF16, inclusiveFMulF16, exclusiveFMulF16}),
-		isa.F32: scanner(&scanFuncs[float32]{1, reduceFMulF32, foldFMulF32, inclusiveFMulF32, exclusiveFMulF32}),
-		isa.F64: scanner(&scanFuncs[float64]{1, reduceFMulF64, foldFMulF64, inclusiveFMulF64, exclusiveFMulF64}),
+		isa.F16: scanner(&scanFuncs[uint16]{identity: 0x3c00, halve: halveFMulF16, neutral: 0x3c00, inclusive: inclusiveFMulF16, exclusive: exclusiveFMulF16}),
+		isa.F32: scanner(&scanFuncs[float32]{identity: 1, halve: halveFMulF32, neutral: 1, inclusive: inclusiveFMulF32, exclusive: exclusiveFMulF32}),
+		isa.F64: scanner(&scanFuncs[float64]{identity: 1, halve: halveFMulF64, neutral: 1, inclusive: inclusiveFMulF64, exclusive: exclusiveFMulF64}),
 	},
 	isa.ScanFMin: {
-		isa.F16: scanner(&scanFuncs[uint16]{0x7c00, reduceFMinF16, foldFMinF16, inclusiveFMinF16, exclusiveFMinF16}),
-		isa.F32: scanner(&scanFuncs[float32]{float32(math.Inf(1)), reduceFMinF32, foldFMinF32, inclusiveFMinF32, exclusiveFMinF32}),
-		isa.F64: scanner(&scanFuncs[float64]{float64(math.Inf(1)), reduceFMinF64, foldFMinF64, inclusiveFMinF64, exclusiveFMinF64}),
+		isa.F16: scanner(&scanFuncs[uint16]{identity: 0x7c00, reduce: reduceFMinF16, fold: foldFMinF16, inclusive: inclusiveFMinF16, exclusive: exclusiveFMinF16}),
+		isa.F32: scanner(&scanFuncs[float32]{identity: float32(math.Inf(1)), reduce: reduceFMinF32, fold: foldFMinF32, inclusive: inclusiveFMinF32, exclusive: exclusiveFMinF32}),
+		isa.F64: scanner(&scanFuncs[float64]{identity: float64(math.Inf(1)), reduce: reduceFMinF64, fold: foldFMinF64, inclusive: inclusiveFMinF64, exclusive: exclusiveFMinF64}),
 	},
 	isa.ScanFMax: {
-		isa.F16: scanner(&scanFuncs[uint16]{0xfc00, reduceFMaxF16, foldFMaxF16, inclusiveFMaxF16, exclusiveFMaxF16}),
-		isa.F32: scanner(&scanFuncs[float32]{float32(math.Inf(-1)), reduceFMaxF32, foldFMaxF32, inclusiveFMaxF32, exclusiveFMaxF32}),
-		isa.F64: scanner(&scanFuncs[float64]{float64(math.Inf(-1)), reduceFMaxF64, foldFMaxF64, inclusiveFMaxF64, exclusiveFMaxF64}),
+		isa.F16: scanner(&scanFuncs[uint16]{identity: 0xfc00, reduce: reduceFMaxF16, fold: foldFMaxF16, inclusive: inclusiveFMaxF16, exclusive: exclusiveFMaxF16}),
+		isa.F32: scanner(&scanFuncs[float32]{identity: float32(math.Inf(-1)), reduce: reduceFMaxF32, fold: foldFMaxF32, inclusive: inclusiveFMaxF32, exclusive: exclusiveFMaxF32}),
+		isa.F64: scanner(&scanFuncs[float64]{identity: float64(math.Inf(-1)), reduce: reduceFMaxF64, fold: foldFMaxF64, inclusive: inclusiveFMaxF64, exclusive: exclusiveFMaxF64}),
 	},
 }

@@ -268,9 +268,33 @@ func reduceList(op string, t ty, v []uint64) uint64 {
 	return acc
 }
 
+// reduceHalves combines the values of lanes, those whose numbers differ by 64 first.
+func reduceHalves(op string, t ty, lanes []int, value func(id int) uint64) uint64 {
+	v := map[int]uint64{}
+	for _, id := range lanes {
+		v[id%128] = value(id)
+	}
+	for n := 64; n > 0; n /= 2 {
+		for i := range n {
+			upper, ok := v[i+n]
+			if !ok {
+				continue
+			}
+			if lower, ok := v[i]; ok {
+				upper = combine(op, t, lower, upper)
+			}
+			v[i] = upper
+		}
+	}
+	return reduceList(op, t, []uint64{v[0]})
+}
+
 // scanned returns what a scan of a list of lanes gives lane me: kind is
 // Reduce, InclusiveScan or ExclusiveScan.
 func scanned(kind, op string, t ty, lanes []int, value func(id int) uint64, me int) uint64 {
+	if kind == "Reduce" && len(lanes) > 0 {
+		return reduceHalves(op, t, lanes, value)
+	}
 	var v []uint64
 	for _, id := range lanes {
 		if kind == "Reduce" || id < me || kind == "InclusiveScan" && id == me {

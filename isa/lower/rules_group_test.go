@@ -113,16 +113,17 @@ func groupRules() []groupRule {
 				want: func(g *groupView, me int) []uint64 {
 					return one(workScanned(kind, x.op, t, g, func(id int) uint64 { return g.a(1, id) }, me))
 				}})
-			comps, rn := 4, 4
+			// Components combine in ascending order in reductions, too.
+			comps, rn, last, kind := 4, 4, 0, kind
 			if kind == "Reduce" {
-				rn = 1
+				rn, last, kind = 1, 3, "InclusiveScan"
 			}
 			add(groupRule{name: "mux vec " + name, call: "__mux_vec_group_" + strings.TrimSuffix(name, mt) + fmt.Sprintf("v%d%s", comps, mt), res: t, rn: rn,
 				args: []ty{t}, an: []int{comps},
 				want: func(g *groupView, me int) []uint64 {
 					var out []uint64
 					for c := range rn {
-						out = append(out, scanned(kind, x.op, t, []int{0, 1, 2, 3}, func(id int) uint64 { return g.args[0][me][id] }, c))
+						out = append(out, scanned(kind, x.op, t, []int{0, 1, 2, 3}, func(id int) uint64 { return g.args[0][me][id] }, max(c, last)))
 					}
 					return out
 				}})

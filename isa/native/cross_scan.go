@@ -2,6 +2,7 @@ package native
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -31,6 +32,13 @@ var scannings = [isa.NumScanOps]scanning{
 	isa.ScanAnd:  {op: opAnd, neutral: func(t isa.Type) uint64 { return ^uint64(0) >> (64 - t.Bits()) }},
 	isa.ScanOr:   {op: opOr, neutral: always(0)},
 	isa.ScanXor:  {op: opXor, neutral: always(0)},
+	isa.ScanFAdd: {op: opFAdd, neutral: func(t isa.Type) uint64 { return 1 << (t.Bits() - 1) }}, // -0
+	isa.ScanFMul: {op: opFMul, neutral: func(t isa.Type) uint64 {
+		if t == isa.F64 {
+			return math.Float64bits(1)
+		}
+		return uint64(math.Float32bits(1))
+	}},
 	isa.ScanFMin: {op: opRange, imm: []amd64.Operand{amd64.Imm(rangeMin)}, neutral: canonicalNaN},
 	isa.ScanFMax: {op: opRange, imm: []amd64.Operand{amd64.Imm(rangeMax)}, neutral: canonicalNaN},
 }
@@ -53,8 +61,8 @@ func scans(in *isa.Inst) emitter {
 			return (*compiler).reduceBits
 		}
 		return nil
-	case in.Type == isa.F16, scannings[op].neutral == nil, in.Type.IsFloat() && kind == isa.ScanExclusive:
-		return nil
+	case in.Type == isa.F16, in.Type.IsFloat() && kind == isa.ScanExclusive, (op == isa.ScanFAdd || op == isa.ScanFMul) && kind != isa.ScanReduce:
+		return nil // scans of floats have an order that is that of the lanes
 	case kind == isa.ScanReduce:
 		return (*compiler).reduce
 	}
@@ -70,48 +78,61 @@ type scanned struct {
 	x       []amd64.Vec // the lanes, by group
 	a, b    amd64.Vec   // temporary registers
 	cluster int         // lanes of a cluster, 64 if that is the sub-group
+	loose   bool        // the result may have NaNs that are not the canonical one
 }
 
-// beginScan loads the operand, with the neutral element in lanes that do not run.
-func (c *compiler) beginScan(in *isa.Inst) *scanned {
+// beginScan loads the operand. The registers of x are those of the result.
+func (c *compiler) beginScan(in *isa.Inst) (s *scanned, operand []amd64.Vec) {
 	_, op := in.ScanOf()
-	s := &scanned{compiler: c, scanning: &scannings[op], t: in.Type, w: c.width(in.Type), cluster: 64}
+	s = &scanned{compiler: c, scanning: &scannings[op], t: in.Type, w: c.width(in.Type), cluster: 64}
 	if in.Scale > 0 && in.Scale < 64 {
 		s.cluster = int(in.Scale)
 	}
 	c.view = s.looks
-	x := c.sources(in.A, s.t, true)
+	s.loose = op == isa.ScanFAdd || op == isa.ScanFMul
+	operand = c.sources(in.A, s.t, !s.loose)
 	s.x, s.a, s.b = c.vecs(), c.vec(), c.vec()
-	some, done := c.NewLabel(), c.NewLabel()
-	c.G(amd64.CMP, amd64.B64, execWord(), amd64.Imm(-1))
-	c.Jcc(amd64.NotEqual, some)
-	for g := range x {
-		c.V(opCopy.of(s.t), s.w, s.x[g], x[g])
-	}
-	c.Bind(done)
-	neutral := c.number(s.t, s.neutral(s.t))
-	c.kernel.later(func() {
-		c.Bind(some)
-		for g := range x {
-			c.V(c.kmov(), amd64.X, maskTemp, c.execOf(g))
-			c.V(opSpread.of(s.t), s.w, s.x[g], neutral)
-			c.V(opCopy.of(s.t), s.w, s.x[g], x[g], amd64.Merge(maskTemp))
-		}
-		c.Jmp(done)
-	})
-	c.unpin(x...)
-	if s.t.IsFloat() {
+	if op == isa.ScanFMin || op == isa.ScanFMax {
 		// VRANGEPS takes a signaling NaN for the result.
-		for _, r := range s.x {
-			c.set.canonical(c, s.t, r)
+		for g := range s.x {
+			c.V(opCopy.of(s.t), s.w, s.x[g], operand[g])
+			c.set.canonical(c, s.t, s.x[g])
 		}
+		operand = s.x
 	}
-	return s
+	return s, operand
+}
+
+// taking has whole emit what follows for lanes that all run, and some for s.x in which those that do not run
+// have the neutral element, seldom.
+func (s *scanned) taking(operand []amd64.Vec, whole, some func()) {
+	part, done := s.NewLabel(), s.NewLabel()
+	s.G(amd64.CMP, amd64.B64, execWord(), amd64.Imm(-1))
+	s.Jcc(amd64.NotEqual, part)
+	whole()
+	s.Bind(done)
+	neutral := s.number(s.t, s.neutral(s.t))
+	s.kernel.later(func() {
+		s.Bind(part)
+		for g := range operand {
+			s.V(s.kmov(), amd64.X, maskTemp, s.execOf(g))
+			s.V(opSpread.of(s.t), s.w, s.a, neutral)
+			s.V(opBlend.of(s.t), s.w, s.x[g], s.a, operand[g], amd64.Merge(maskTemp))
+		}
+		some()
+		s.Jmp(done)
+	})
 }
 
 // end makes the lanes the result.
 func (s *scanned) end(in *isa.Inst) {
-	s.everyGroup(func(g int) { s.result(in, s.t, s.x[g]) })
+	s.everyGroup(func(g int) {
+		if s.loose {
+			s.resultFloat(in, s.x[g])
+		} else {
+			s.result(in, s.t, s.x[g])
+		}
+	})
 	s.view = viewZero
 }
 
@@ -152,71 +173,93 @@ func (s *scanned) half(d, x, y amd64.Vec, upper bool) {
 }
 
 func (c *compiler) reduce(in *isa.Inst) {
-	s := c.beginScan(in)
-	usual := min(32, s.cluster)
-	done := c.NewLabel()
-	field := c.lanesTable()
-	for n := interp.MinLanes; n <= s.cluster && s.cluster > interp.MinLanes; n *= 2 {
-		if n == usual || n == s.cluster && n < interp.MaxLanes {
-			continue
-		}
-		other := c.NewLabel()
-		c.G(amd64.CMP, amd64.B32, field(interp.LanesSize), amd64.Imm(n))
-		c.Jcc(amd64.Equal, other)
-		c.kernel.later(func() {
-			c.Bind(other)
-			s.reduce(n)
-			c.Jmp(done)
-		})
-	}
-	s.reduce(usual)
-	c.Bind(done)
+	s, operand := c.beginScan(in)
+	s.taking(operand, func() { s.reduceAll(operand) }, func() { s.reduceAll(s.x) })
 	s.end(in)
 }
 
-// reduce combines each n lanes by halves: those half of n apart first.
-func (s *scanned) reduce(n int) {
-	x, lanes := s.x, s.lanes
+// reduceAll reduces x to s.x, whatever the sub-group size is. It is made for the usual one.
+func (s *scanned) reduceAll(x []amd64.Vec) {
+	usual := min(32, s.cluster)
+	if s.cluster <= interp.MinLanes {
+		s.reduce(x, usual)
+		return
+	}
+	other, done := s.NewLabel(), s.NewLabel()
+	field := s.lanesTable()
+	s.G(amd64.CMP, amd64.B32, field(interp.LanesSize), amd64.Imm(usual))
+	if s.cluster > usual {
+		s.Jcc(amd64.NotEqual, other)
+	} else {
+		s.Jcc(amd64.Below, other)
+	}
+	s.reduce(x, usual)
+	s.Bind(done)
+	s.kernel.later(func() {
+		s.Bind(other)
+		for n := interp.MinLanes; n <= s.cluster; n *= 2 {
+			if n == usual || n == s.cluster && n < interp.MaxLanes {
+				continue
+			}
+			next := s.NewLabel()
+			s.G(amd64.CMP, amd64.B32, field(interp.LanesSize), amd64.Imm(n))
+			s.Jcc(amd64.NotEqual, next)
+			s.reduce(x, n)
+			s.Jmp(done)
+			s.Bind(next)
+		}
+		s.G(amd64.INT3, amd64.B64) // there are no other sizes
+	})
+}
+
+// reduce combines each n lanes of x by halves, those half of n apart first, to s.x, which may be x.
+func (s *scanned) reduce(x []amd64.Vec, n int) {
+	d, lanes := s.x, s.lanes
 	if n < lanes {
-		for g := range x {
-			s.fold(x[g], s.a, n/2)
+		for g := range d {
+			s.fold(d[g], x[g], s.a, n/2)
 		}
 		return
 	}
 	apart := n / lanes // groups
-	for first := 0; first < len(x); first += apart {
-		for step := apart / 2; step > 0; step /= 2 {
+	for step := apart / 2; step > 0; step /= 2 {
+		for first := 0; first < len(d); first += apart {
 			for g := first; g < first+step; g++ {
-				s.combine(x[g], x[g], x[g+step])
+				s.combine(d[g], x[g], x[g+step])
 			}
 		}
+		x = d
 	}
-	if apart == len(x) {
-		s.fold(x[0], s.a, lanes/2)
+	if apart == len(d) {
+		s.fold(d[0], x[0], s.a, lanes/2)
 	} else {
 		// Two of them share a register.
-		for g := 0; g < len(x); g += 2 * apart {
-			lo, hi := x[g], x[g+apart]
-			s.half(s.a, lo, hi, false)
-			s.half(s.b, lo, hi, true)
+		for g := 0; g < len(d); g += 2 * apart {
+			lo, hi := g, g+apart
+			s.half(s.a, x[lo], x[hi], false)
+			s.half(s.b, x[lo], x[hi], true)
 			s.combine(s.a, s.a, s.b)
-			s.fold(s.a, s.b, lanes/4)
-			s.half(lo, s.a, s.a, false)
-			s.half(hi, s.a, s.a, true)
+			s.fold(s.a, s.a, s.b, lanes/4)
+			s.half(d[lo], s.a, s.a, false)
+			s.half(d[hi], s.a, s.a, true)
 		}
 	}
-	for g := range x {
+	for g := range d {
 		if g%apart != 0 {
-			s.V(opCopy.of(s.t), s.w, x[g], x[g&^(apart-1)])
+			s.V(opCopy.of(s.t), s.w, d[g], d[g&^(apart-1)])
 		}
 	}
 }
 
-// fold combines lanes of a register so many apart, half of that, and so on.
-func (s *scanned) fold(x, temp amd64.Vec, step int) {
+// fold combines lanes of x so many apart, half of that, and so on, to d.
+func (s *scanned) fold(d, x, temp amd64.Vec, step int) {
+	if step == 0 && d != x {
+		s.V(opCopy.of(s.t), s.w, d, x)
+	}
 	for ; step > 0; step /= 2 {
 		s.swap(temp, x, step)
-		s.combine(x, x, temp)
+		s.combine(d, x, temp)
+		x = d
 	}
 }
 
@@ -250,7 +293,14 @@ func (s *scanned) upMask(field func(uintptr) amd64.Mem, g, step int) {
 // scan is an inclusive or exclusive scan: of two lanes, of four, and so on.
 func (c *compiler) scan(in *isa.Inst) {
 	kind, _ := in.ScanOf()
-	s := c.beginScan(in)
+	s, operand := c.beginScan(in)
+	s.taking(operand, func() {
+		for g, x := range operand {
+			if s.x[g] != x {
+				c.V(opCopy.of(s.t), s.w, s.x[g], x)
+			}
+		}
+	}, func() {})
 	done := c.NewLabel()
 	field := c.lanesTable()
 	for step := 1; step < s.cluster; step *= 2 {

@@ -61,7 +61,7 @@ func uniformArithmetic() []*conformance.Case {
 					d.store("out_"+name, t, slot, "%"+lower(kind)+"_"+name)
 				}
 				d.expect(arg, t, func(size int) []uint64 {
-					r := o.scan(t, x, tiny.subgroups(size))
+					r := o.scanLanes(t, x, tiny, tiny.subgroups(size))
 					if scope.name == "work" {
 						r = o.scanWorkgroups(t, x, tiny, size)
 					}
@@ -135,7 +135,7 @@ func nonUniformArithmetic() []*conformance.Case {
 					d.store("out_"+t.mux, t, slot, "%"+lower(kind)+"_"+t.mux)
 				}
 				d.expect(arg, t, func(size int) []uint64 {
-					r := o.scan(t, o.operands(t, tiny.global), tiny.parting(size, 0))
+					r := o.scanLanes(t, o.operands(t, tiny.global), tiny, tiny.parting(size, 0))
 					return slices.Concat(r.reduce, r.inclusive, r.exclusive)
 				})
 			})
@@ -158,7 +158,7 @@ func nonUniformArithmetic() []*conformance.Case {
 				}
 				d.expect(arg, t, func(size int) []uint64 {
 					x := o.operands(t, tiny.global)
-					return append(o.scan(t, x, tiny.parting(size, 2)).reduce, o.scan(t, x, tiny.parting(size, 4)).reduce...)
+					return append(o.scanLanes(t, x, tiny, tiny.parting(size, 2)).reduce, o.scanLanes(t, x, tiny, tiny.parting(size, 4)).reduce...)
 				})
 			})
 		})
@@ -231,7 +231,7 @@ func partitioned() []*conformance.Case {
 				d.store("out", t, slot, "%"+lower(kind))
 			}
 			d.expect(arg, t, func(size int) []uint64 {
-				r := o.scan(t, x, parts(size))
+				r := o.scanLanes(t, x, small, parts(size))
 				return slices.Concat(r.reduce, r.inclusive, r.exclusive)
 			})
 		})

@@ -58,7 +58,7 @@ func (l launch) each(size int, f func(item int, group []int, lane int)) {
 // scans holds the three results of an operation for each work-item.
 type scans struct{ reduce, inclusive, exclusive []uint64 }
 
-// scan combines the operands of the lanes in ascending order, one after the other.
+// scan combines the operands of the items in ascending order, one after the other.
 // An exclusive scan does not apply the identity it begins with.
 func (o *operation) scan(t scalar, x []uint64, groups [][]int) scans {
 	out := scans{make([]uint64, len(x)), make([]uint64, len(x)), make([]uint64, len(x))}
@@ -79,10 +79,44 @@ func (o *operation) scan(t scalar, x []uint64, groups [][]int) scans {
 	return out
 }
 
+// scanLanes is scan for lanes of sub-groups, or of parts of them: reductions go by halves.
+func (o *operation) scanLanes(t scalar, x []uint64, l launch, groups [][]int) scans {
+	out := o.scan(t, x, groups)
+	for _, g := range groups {
+		r := o.halve(t, x, l, g)
+		for _, item := range g {
+			out.reduce[item] = r
+		}
+	}
+	return out
+}
+
+// halve combines the operands of lanes whose numbers differ by half of the largest sub-group first, then by
+// half of that, and so on. A lane that is not there leaves the other as it is.
+func (o *operation) halve(t scalar, x []uint64, l launch, g []int) uint64 {
+	v := map[int]uint64{}
+	for _, item := range g {
+		v[item%l.local%sizes[len(sizes)-1]] = x[item]
+	}
+	for n := sizes[len(sizes)-1] / 2; n > 0; n /= 2 {
+		for i := range n {
+			upper, ok := v[i+n]
+			if !ok {
+				continue
+			}
+			if lower, ok := v[i]; ok {
+				upper = o.combine(t, lower, upper)
+			}
+			v[i] = upper
+		}
+	}
+	return v[0]
+}
+
 // scanWorkgroups combines within each sub-group, and then the sub-groups' results in
 // ascending order.
 func (o *operation) scanWorkgroups(t scalar, x []uint64, l launch, size int) scans {
-	out := o.scan(t, x, l.subgroups(size))
+	out := o.scanLanes(t, x, l, l.subgroups(size))
 	for _, w := range l.workgroups() {
 		var before uint64
 		for i, g := range chunks(w, size) {

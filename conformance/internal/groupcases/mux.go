@@ -45,7 +45,7 @@ func muxScans() []*conformance.Case {
 					d.store("out_"+t.mux, t, slot, "%"+id)
 				}
 				d.expect(arg, t, func(size int) []uint64 {
-					r := o.scan(t, x, small.subgroups(size))
+					r := o.scanLanes(t, x, small, small.subgroups(size))
 					if group == "work" {
 						r = o.scanWorkgroups(t, x, small, size)
 					}

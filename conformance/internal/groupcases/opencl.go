@@ -61,12 +61,12 @@ func openCLNames() []*conformance.Case {
 					}
 					d.expect(arg, x.t, func(size int) []uint64 {
 						v := o.operands(x.t, tiny.global)
-						r := o.scan(x.t, v, tiny.subgroups(size))
+						r := o.scanLanes(x.t, v, tiny, tiny.subgroups(size))
 						switch {
 						case group.work:
 							r = o.scanWorkgroups(x.t, v, tiny, size)
 						case group.divergent:
-							r = o.scan(x.t, v, tiny.parting(size, 0))
+							r = o.scanLanes(x.t, v, tiny, tiny.parting(size, 0))
 						}
 						return slices.Concat(r.reduce, r.inclusive, r.exclusive)
 					})
