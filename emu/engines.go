@@ -13,8 +13,8 @@ import (
 var nativeEngine = sync.OnceValues(native.New)
 
 // Engines returns the names that DeviceOptions.Engine takes on this machine:
-// "auto", which is the first of the others; "interp", the portable engine; and, on processors
-// that it makes code for, "native".
+// "auto", which is the last of the others; "interp", the portable engine; and, where the processor
+// and the system are such that it can make machine code, "native".
 func Engines() []string {
 	names := []string{"auto", interp.Engine{}.Name()}
 	if e, err := nativeEngine(); err == nil {
@@ -28,7 +28,11 @@ func Engines() []string {
 func findEngine(name string) (e engine.Engine, portable, err error) {
 	switch name {
 	case "", "auto":
-		return interp.Engine{}, nil, nil
+		e, err := nativeEngine()
+		if err != nil {
+			return interp.Engine{}, err, nil
+		}
+		return e, nil, nil
 	case interp.Engine{}.Name():
 		return interp.Engine{}, nil, nil
 	case native.Engine{}.Name():

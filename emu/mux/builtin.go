@@ -40,7 +40,8 @@ func makeBuiltins() []*builtinInfo {
 }
 
 func newBuiltinInfo(subgroup int) (*builtinInfo, error) {
-	d, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: subgroup})
+	// Only its limits are wanted, which do not depend on the engine: no need to look for one yet.
+	d, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: subgroup, Engine: "interp"})
 	if err != nil {
 		return nil, err
 	}

@@ -47,6 +47,7 @@ func topics() []topic {
 		{"codes", "what can be found, by code", codes},
 		{"opencl", "how to make a module of OpenCL C", func() string { return compileText }},
 		{"passes", "the passes that make bytecode, and pipelines of them", passesText},
+		{"engines", "what runs the instructions, and how fast", func() string { return enginesText }},
 		{"schedules", "the orders in which work-groups run and copies complete", func() string { return schedulesText }},
 		{"pipes", "kernels that run together, connected by pipes", func() string { return pipesText }},
 		{"trace", "how to look at a run: timelines for Perfetto and for a terminal", func() string { return traceText }},
@@ -165,6 +166,22 @@ with
 the target spir-unknown-unknown for 32-bit pointers, and -O any level. Where bits
 are compared with another machine, add -ffp-contract=off: without it, products and
 sums may be fused by the compiler. Newer versions of clang and llvm-spirv do as well.
+`
+
+// enginesText is the help on engines.
+const enginesText = `An engine runs the instructions of kernels. All give the same results, findings and
+counters, bit for bit; -engine NAME chooses one:
+
+  auto       native, or interp where that cannot work
+  native     makes machine code of each kernel, for processors of the amd64 family with
+             AVX2 or AVX-512. What it has no code for, interp does
+  interp     goes from instruction to instruction; portable, and several times slower
+
+The environment variable LOCKSTEP_CPU narrows what native may use of the processor:
+avx2 or avx512 for nothing beyond these, none for no machine code at all.
+Where the processor or the system does not allow machine code, auto takes interp;
+lockstep run -v says so, and why. -check looks at every instruction, which is
+interp's work on either engine; so are accesses that asynchronous copies watch.
 `
 
 const schedulesText = `OpenCL lets work-groups, and the sub-groups of a work-group, run in any order, and an

@@ -10,7 +10,7 @@ import (
 )
 
 // runReport is the JSON document of `lockstep run` for one kernel. Field names are
-// stable. Everything but Timing is the same at every run on every machine.
+// stable. Everything but Timing, and Engine where that is left to lockstep, is the same at every run on every machine.
 type runReport struct {
 	Module       string            `json:"module"`
 	Kernel       string            `json:"kernel"`
