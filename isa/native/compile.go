@@ -47,6 +47,7 @@ type value struct {
 	dirty bool   // the register file does not have it yet
 	keep  bool   // it is used behind the run
 	dense bool   // lanes that do not run may be written
+	since int    // 1 + the step that made it; 0 if none did
 	// loose says that it may have NaNs that are not the canonical one. wide says
 	// that they are those of F64, and of a boolean in a vector register that
 	// its lanes have 64 bits.
@@ -216,8 +217,11 @@ func (c *compiler) width(t isa.Type) amd64.Width {
 // nextRead returns the first step, from the present one on, that reads what
 // the place holds now, or never.
 func (c *compiler) nextRead(p place) int {
-	list := c.events[p]
-	i := sort.Search(len(list), func(i int) bool { return list[i].at >= c.step })
+	list, from := c.events[p], c.step
+	if v := c.values[p]; v != nil && v.since == c.step+1 {
+		from++ // the present step has written it already
+	}
+	i := sort.Search(len(list), func(i int) bool { return list[i].at >= from })
 	if i == len(list) || list[i].write {
 		return never
 	}
@@ -406,7 +410,7 @@ func (c *compiler) define(in *isa.Inst, t isa.Type, reg int, loose bool) {
 	if v.reg >= 0 {
 		holders[v.reg] = nil
 	}
-	v.reg, v.dirty, v.keep = reg, true, c.run.Keep[c.at]
+	v.reg, v.dirty, v.keep, v.since = reg, true, c.run.Keep[c.at], c.step+1
 	v.dense = in.Flags&isa.FlagDense != 0
 	v.loose, v.wide = loose, t == isa.F64
 	holders[reg] = v
