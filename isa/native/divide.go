@@ -20,8 +20,6 @@ const (
 	bias32 = 0x1p-19 // below 2^-16
 )
 
-const ternaryMix = 0xd8 // the first where the third has zeros, else the second
-
 // divisions is the family of integer divisions.
 func divisions(_ amd64.Features, in *isa.Inst) emitter {
 	if !interp.Divides(in) {

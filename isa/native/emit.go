@@ -35,7 +35,7 @@ const (
 	ternaryNot       = 0x55 // VPTERNLOGD: not the third operand
 	ternaryOnes      = 0xff
 	ternarySelect    = 0xca // the second where the first has ones, else the third
-	lanesOdd         = 0xaaaa
+	ternaryMix       = 0xd8 // the second where the third has ones, else the first
 )
 
 // pair is an instruction for elements of 32 and of 64 bits.
@@ -107,7 +107,7 @@ var arithmeticEmitters = map[isa.Op]emitter{
 
 	isa.OpAdd:  integer(opAdd, true),
 	isa.OpSub:  integer(opSub, false),
-	isa.OpMul:  integer(opMul, true),
+	isa.OpMul:  (*compiler).multiply,
 	isa.OpMinS: integer(opMinS, true),
 	isa.OpMaxS: integer(opMaxS, true),
 	isa.OpMinU: integer(opMinU, true),
@@ -149,7 +149,7 @@ var arithmeticEmitters = map[isa.Op]emitter{
 	isa.OpFAdd:     float(opFAdd, true),
 	isa.OpFSub:     float(opFSub, false),
 	isa.OpFMul:     float(opFMul, true),
-	isa.OpFDiv:     float(opFDiv, false),
+	isa.OpFDiv:     (*compiler).fdiv,
 	isa.OpFRem:     (*compiler).remainder,
 	isa.OpFMod:     (*compiler).remainder,
 	isa.OpFMulAdd:  (*compiler).fmulAdd,
@@ -274,10 +274,7 @@ func (c *compiler) selection(in *isa.Inst) {
 
 func (c *compiler) mad(in *isa.Inst) {
 	t, w := in.Type, c.width(in.Type)
-	a, b := c.both(in, true, true)
-	add := c.operand(in.C, t, true)
-	d := c.vec()
-	c.V(opMul.of(t), w, d, a, b)
+	d, add := c.product(in), c.operand(in.C, t, true)
 	c.V(opAdd.of(t), w, d, d, add)
 	c.result(in, t, d)
 }
@@ -371,9 +368,7 @@ func mulHi(op amd64.Op) emitter {
 		c.V(amd64.VPSRLQ, w, x, a, amd64.Imm(32))
 		c.V(amd64.VPSRLQ, w, y, b, amd64.Imm(32))
 		c.V(op, w, x, x, y)
-		c.G(amd64.MOV, amd64.B32, regTemp, amd64.Imm(lanesOdd))
-		c.V(amd64.KMOVW, amd64.X, maskTemp, regTemp)
-		c.V(amd64.VMOVDQA32, w, d, x, amd64.Merge(maskTemp))
+		c.V(amd64.VPTERNLOGQ, w, d, x, c.Const64(0xffffffff00000000).Bcast(), amd64.Imm(ternaryMix))
 		c.result(in, isa.I32, d)
 	}
 }

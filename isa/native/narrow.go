@@ -94,7 +94,7 @@ var narrowEmitters = map[isa.Op]emitter{
 
 	isa.OpAdd:  as(viewCut, integer(opAdd, true)),
 	isa.OpSub:  as(viewCut, integer(opSub, false)),
-	isa.OpMul:  as(viewCut, integer(opMul, true)),
+	isa.OpMul:  as(viewCut, (*compiler).multiply),
 	isa.OpMad:  as(viewCut, (*compiler).mad),
 	isa.OpMinS: as(viewUpper, integer(opMinS, true)),
 	isa.OpMaxS: as(viewUpper, integer(opMaxS, true)),
