@@ -141,8 +141,25 @@ type runs struct {
 	faulty  bool // it has some of these, or a division by what may be 0
 	inputs  map[vectorReg]bool
 	written map[vectorReg]bool
-	// A run with instructions across lanes has none that look at lanes before they do anything.
-	crosses, particular bool
+	// A run with instructions across lanes has none that look at lanes before they do anything, and only
+	// elements of 64 bits or none of them: groups are smaller where there are any.
+	crosses, particular, long, short bool
+}
+
+// parts says whether an instruction is not to be in the run because of what goes across lanes.
+func (r *runs) parts(in *isa.Inst) bool {
+	if !r.crosses && !Crosses(in) {
+		return false
+	}
+	long := r.isLong(in)
+	return r.particular || particular(in) && len(r.code) > 0 || r.long && !long || r.short && long
+}
+
+// isLong says whether an instruction has elements of 64 bits.
+func (r *runs) isLong(in *isa.Inst) bool {
+	long := false
+	d, t := visit(r.kernel, in, func(_ isa.Reg, t isa.Type) { long = long || t.Bank() == isa.Bank64 })
+	return long || d != isa.None && t.Bank() == isa.Bank64
 }
 
 // particular says whether an instruction of a run looks at its lanes before it does anything.
@@ -200,7 +217,7 @@ func (d *decoder) accelerated(start, end int) {
 			r.code, r.at, r.slotted, r.faulty = append(r.code, in), append(r.at, pc), 1, true
 			r.flush(pc + 1)
 		case (Movable(&in) || Indexed(&in) || Crosses(&in)) && d.accel.Takes(&in):
-			if r.spoils(&in) || len(r.code) == maxRun || r.crosses && particular(&in) || r.particular && Crosses(&in) {
+			if r.spoils(&in) || len(r.code) == maxRun || r.parts(&in) {
 				r.flush(pc)
 			}
 			if r.spoils(&in) {
@@ -261,6 +278,11 @@ func (r *runs) note(in *isa.Inst) {
 	}
 	r.faulty = r.faulty || r.mayDivideByZero(in)
 	r.crosses, r.particular = r.crosses || Crosses(in), r.particular || particular(in)
+	if r.isLong(in) {
+		r.long = true
+	} else {
+		r.short = true
+	}
 	dst := r.reading(in, func(p vectorReg) { r.inputs[p] = true })
 	r.spoiled = r.spoiled || r.inputs[dst]
 	r.written[dst] = true
@@ -332,7 +354,7 @@ func (r *runs) flush(pc int) {
 	}
 	r.code, r.at, r.order, r.fresh = nil, nil, nil, 0
 	r.slotted, r.spoiled, r.faulty = 0, false, false
-	r.crosses, r.particular = false, false
+	r.crosses, r.particular, r.long, r.short = false, false, false, false
 	clear(r.inputs)
 	clear(r.written)
 	clear(r.reads)

@@ -44,13 +44,22 @@ func (c *compiler) word(r isa.Reg) {
 		}
 		c.across.group = g
 		if v := c.value(r, isa.B1); v.reg >= 0 {
-			c.V(c.kmov(), amd64.X, to, amd64.Mask(v.reg))
+			c.bitsOf(to, v)
 		} else {
 			c.G(move, amd64.B32, to, c.memory(v))
 		}
 		if to != regTemp {
 			c.G(amd64.OR, amd64.B64, regTemp, regAddress)
 		}
+	}
+}
+
+// bitsOf moves a group's booleans out of their register.
+func (c *compiler) bitsOf(to amd64.Reg, v *value) {
+	if c.set.file(isa.BankMask) == fileMask {
+		c.V(c.kmov(), amd64.X, to, amd64.Mask(v.reg))
+	} else {
+		c.V(amd64.VMOVMSKPS, c.width(isa.I32), to, amd64.Vec(v.reg))
 	}
 }
 
@@ -65,7 +74,7 @@ func (c *compiler) resultWord(in *isa.Inst) {
 	c.everyGroup(func(int) {
 		v := c.value(in.Dst, isa.B1)
 		if v.reg >= 0 {
-			c.holders[fileMask][v.reg] = nil
+			c.holders[c.set.file(isa.BankMask)][v.reg] = nil
 			v.reg = -1
 		}
 		v.dirty = false
@@ -201,10 +210,10 @@ func (c *compiler) voteEqual(in *isa.Inst) {
 // ballot makes a number of the bits of each sub-group. What fits best are those of 32 lanes.
 func (c *compiler) ballot(in *isa.Inst) {
 	w, d := c.width(isa.I32), c.vecs()
-	temp := c.vec()
+	temp, mask := c.vec(), c.vec()
 	size := amd64.Mem{Base: regAddress, Disp: int32(interp.LanesSize)}
 	each := func() { // all of them have the word in regTemp
-		c.V(amd64.VPBROADCASTD, w, d[0], regTemp)
+		c.set.spread(c, isa.I32, d[0], regTemp)
 		for _, r := range d[1:] {
 			c.V(amd64.VMOVDQA32, w, r, d[0])
 		}
@@ -221,7 +230,7 @@ func (c *compiler) ballot(in *isa.Inst) {
 			if h > 0 {
 				c.G(amd64.SHR, amd64.B64, regTemp, amd64.Imm(32))
 			}
-			c.V(amd64.VPBROADCASTD, w, d[h], regTemp)
+			c.set.spread(c, isa.I32, d[h], regTemp)
 			for _, r := range d[h+1 : h+half] {
 				c.V(amd64.VMOVDQA32, w, r, d[h])
 			}
@@ -231,11 +240,12 @@ func (c *compiler) ballot(in *isa.Inst) {
 		c.Jcc(amd64.Below, small)
 		c.kernel.later(func() {
 			c.Bind(small)
+			c.V(amd64.VPBROADCASTD, w, mask, field(interp.LanesMask))
 			for g := range d {
 				c.V(amd64.VPBROADCASTD, w, temp, field(interp.LanesLast))
 				c.V(amd64.VPANDND, w, temp, temp, c.numbers(g, 32))
 				c.V(amd64.VPSRLVD, w, d[g], d[g], temp)
-				c.V(amd64.VPANDD, w, d[g], d[g], field(interp.LanesMask).Bcast())
+				c.V(amd64.VPANDD, w, d[g], d[g], mask)
 			}
 			c.Jmp(done)
 			c.Bind(other)

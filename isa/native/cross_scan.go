@@ -90,6 +90,20 @@ func (c *compiler) beginScan(in *isa.Inst) (s *scanned, operand []amd64.Vec) {
 	}
 	c.view = s.looks
 	s.loose = op == isa.ScanFAdd || op == isa.ScanFMul
+	if c.set.file(isa.BankMask) != fileMask {
+		// There is not room for both.
+		s.a, s.b = c.vec(), c.vec()
+		c.everyGroup(func(g int) {
+			before := c.pinned
+			x := c.load(in.A, s.t, !s.loose)
+			d := c.vec()
+			c.pinned = before
+			c.pinned[fileVec] |= 1 << d
+			c.V(opCopy.of(s.t), s.w, d, x)
+			s.x = append(s.x, d)
+		})
+		return s, s.x
+	}
 	operand = c.sources(in.A, s.t, !s.loose)
 	s.x, s.a, s.b = c.vecs(), c.vec(), c.vec()
 	if op == isa.ScanFMin || op == isa.ScanFMax {
@@ -115,6 +129,12 @@ func (s *scanned) taking(operand []amd64.Vec, whole, some func()) {
 	s.kernel.later(func() {
 		s.Bind(part)
 		for g := range operand {
+			if s.set.file(isa.BankMask) != fileMask {
+				s.whereRunning(g)
+				s.V(opSpread.of(s.t), s.w, s.a, neutral)
+				s.V(amd64.VBLENDVPS, s.w, s.x[g], s.a, s.x[g], vecTemp)
+				continue
+			}
 			s.V(s.kmov(), amd64.X, maskTemp, s.execOf(g))
 			s.V(opSpread.of(s.t), s.w, s.a, neutral)
 			s.V(opBlend.of(s.t), s.w, s.x[g], s.a, operand[g], amd64.Merge(maskTemp))
@@ -161,15 +181,18 @@ func (s *scanned) swap(d, x amd64.Vec, step int) {
 
 // half emits d = the lower or the upper halves of x and y.
 func (s *scanned) half(d, x, y amd64.Vec, upper bool) {
-	lower := [2]int{0x44, 0xee}
+	op, halves := amd64.VSHUFI64X2, [2]int{0x44, 0xee}
 	if s.w == amd64.Y {
-		lower = [2]int{0, 3}
+		op, halves = amd64.VPERM2I128, [2]int{0x20, 0x31}
+		if max(d, x, y) >= 16 {
+			op, halves = amd64.VSHUFI64X2, [2]int{0, 3}
+		}
 	}
-	imm := lower[0]
+	imm := halves[0]
 	if upper {
-		imm = lower[1]
+		imm = halves[1]
 	}
-	s.V(amd64.VSHUFI64X2, s.w, d, x, y, amd64.Imm(imm))
+	s.V(op, s.w, d, x, y, amd64.Imm(imm))
 }
 
 func (c *compiler) reduce(in *isa.Inst) {

@@ -219,7 +219,7 @@ func testRandomAcross(t *testing.T, e Engine) {
 				a.scalars = append(a.scalars, a.constant(uint64(i&1)))
 			}
 			for _, b := range bankTypes {
-				for i := range 1 + a.IntN(6) {
+				for i := range 1 + a.IntN(25) {
 					a.lasting[b] = append(a.lasting[b], a.load(i%4, b))
 				}
 			}
@@ -227,7 +227,7 @@ func testRandomAcross(t *testing.T, e Engine) {
 			most := a.constant(uint64(2*n - 1))
 			a.branch(a.load(bufMask, isa.B1), 1, 2)
 			a.body(list, a.IntN(10))
-			for range 1 + a.IntN(12) {
+			for range 1 + a.IntN(20) {
 				a.more(list, a.IntN(10))
 				for range a.IntN(4) {
 					x := across[a.IntN(len(across))]
