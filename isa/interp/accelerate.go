@@ -38,8 +38,12 @@ type Run struct {
 	// Only those have to be in the register file at the end.
 	Keep []bool
 	// Slots has, for each instruction, the number of its place in [Frame.Slots]
-	// if it is a load or store.
+	// if it is a load or store. Those with the same pointer and index share one: each accesses
+	// what lies Disp bytes behind the element that the slot and its index,
+	// less Bias, select.
 	Slots []int
+	Disp  []int32
+	Bias  []uint32
 	// Places has what to fill in these slots from, each slot once.
 	Places []Place
 	code   *code
@@ -77,10 +81,17 @@ func Divides(in *isa.Inst) bool {
 }
 
 // Indexed says whether an instruction loads or stores elements of memory behind a scalar pointer, each
-// lane with an index of its own, so that it may be part of a [Run], or be one.
+// lane with an index of its own, or loads one for all lanes, so that it may be part of a [Run], or be one.
 func Indexed(in *isa.Inst) bool {
-	return (in.Op == isa.OpLoad && in.Dst.IsVector() || in.Op == isa.OpStore) && in.A.IsScalar() && in.Idx != isa.IdxNone && in.B.IsVector() &&
-		in.Space != isa.SpacePrivate && in.Scale != 0 && in.Scale&(in.Scale-1) == 0 && in.Scale < 1<<16
+	switch {
+	case !in.A.IsScalar() || in.Space == isa.SpacePrivate:
+		return false
+	case in.Idx != isa.IdxNone && (in.Scale == 0 || in.Scale&(in.Scale-1) != 0 || in.Scale >= 1<<16):
+		return false
+	case in.Op == isa.OpLoad:
+		return in.Dst.IsVector()
+	}
+	return in.Op == isa.OpStore && in.Idx != isa.IdxNone && in.B.IsVector()
 }
 
 // alone says whether an instruction may be a run, but not part of a longer one.
@@ -335,12 +346,10 @@ func (r *runs) flush(pc int) {
 	if len(r.code) == 0 {
 		return
 	}
-	run := &Run{Code: r.code, Keep: make([]bool, len(r.code)), Slots: make([]int, len(r.code)), code: r.decoder.code}
+	run := &Run{Code: r.code, Keep: make([]bool, len(r.code)), code: r.decoder.code}
+	r.shareSlots(run)
 	for i, at := range r.at {
 		u := r.used[at-r.start]
-		if op := r.code[i].Op; op == isa.OpLoad || op == isa.OpStore {
-			run.Slots[i] = r.place(&run.Places, &run.Code[i])
-		}
 		run.Keep[i] = u.last >= pc || u.reaches && r.code[i].Flags&isa.FlagDense == 0
 	}
 	for i, at := range r.at {

@@ -61,6 +61,9 @@ type Frame struct {
 	// if the kernel has a use for them.
 	IDs [numIDs]unsafe.Pointer
 
+	// Scratch is for machine code: two vectors.
+	Scratch [16]uint64
+
 	// Call says that a function has not ended but wants something done for some lanes: a
 	// number of its own, not 0. It goes on behind that when it is called again,
 	// at Resume, an address in it, or 0 for Point.
@@ -99,7 +102,7 @@ const (
 )
 
 // Slot is the memory that a load or store of a run works on: the element with index i of a lane, as an
-// unsigned number, is at Address + i*Scale if i is at most Limit. Limit is such that
+// unsigned number and less the bias, is at Address + i*Scale + Disp if i is at most Limit. Limit is such that
 // i*Scale has less than 32 bits, the sign not counted.
 //
 // Machine code works out Address and Limit before a run from what this package has found out about the
@@ -111,6 +114,8 @@ type Slot struct {
 	Key  uint64         // noKey for none
 	Base unsafe.Pointer // offset 0 of the allocation, which it keeps alive
 	Last uint64         // the highest offset of an access
+
+	Pointer uintptr // for machine code: what an index selects
 }
 
 // The offsets of the fields of Frame and Slot, in bytes.
@@ -138,6 +143,7 @@ const (
 	FrameOrigin  = unsafe.Offsetof(Frame{}.Origin)
 	FrameFirst   = unsafe.Offsetof(Frame{}.First)
 	FrameIDs     = unsafe.Offsetof(Frame{}.IDs)
+	FrameScratch = unsafe.Offsetof(Frame{}.Scratch)
 	FrameCall    = unsafe.Offsetof(Frame{}.Call)
 	FrameResume  = unsafe.Offsetof(Frame{}.Resume)
 	FrameSaved   = unsafe.Offsetof(Frame{}.Saved)
@@ -152,5 +158,6 @@ const (
 	SlotKey     = unsafe.Offsetof(Slot{}.Key)
 	SlotBase    = unsafe.Offsetof(Slot{}.Base)
 	SlotLast    = unsafe.Offsetof(Slot{}.Last)
+	SlotPointer = unsafe.Offsetof(Slot{}.Pointer)
 	SlotSize    = unsafe.Sizeof(Slot{})
 )

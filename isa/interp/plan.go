@@ -2,7 +2,6 @@ package interp
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 )
@@ -79,21 +78,19 @@ type placeKey struct {
 	disp    int64
 	size    uint64
 	shift   int
+	most    uint64
 	space   isa.Space
 	write   bool
+	nth     int // of the slots of a run, to which indices of their own belong
 }
 
-// place returns the number of the slot of a load or store, and enters it into a list of
+// place returns the number of a slot for an instruction, and enters it into a list of
 // places, unless it is there.
-func (d *decoder) place(list *[]Place, s *isa.Inst) int {
-	key := placeKey{s.A, int64(s.Disp), uint64(s.Type.Bytes()), bits.TrailingZeros32(s.Scale), s.Space, s.Op == isa.OpStore}
-	if s.B.IsScalar() || s.Idx == isa.IdxNone {
-		key.shift = 0
-	}
+func (d *decoder) place(list *[]Place, key placeKey, s *isa.Inst) int {
 	n, ok := d.placeOf[key]
 	if !ok {
 		n = len(d.places)
-		p := slotPlace{Place: Place{Slot: n, Pointer: s.A, Disp: key.disp, Shift: key.shift, Most: uint64(math.MaxInt32) >> key.shift}, placeKey: key}
+		p := slotPlace{Place: Place{Slot: n, Pointer: s.A, Disp: key.disp, Shift: key.shift, Most: key.most}, placeKey: key}
 		p.Fixed = s.A.Index() < d.kernel.NumScalar && !d.writesScalar(s.A)
 		p.in.src = s
 		d.addressing(&p.in)
@@ -147,7 +144,7 @@ func (d *decoder) uniform(s *isa.Inst, pc int) {
 		p.Scalar = &in
 		if s.Op == isa.OpLoad {
 			var list []Place
-			d.place(&list, s)
+			d.place(&list, placeKey{pointer: s.A, disp: int64(s.Disp), size: uint64(s.Type.Bytes()), most: math.MaxInt32, space: s.Space}, s)
 			p.Place = &list[0]
 		}
 	}

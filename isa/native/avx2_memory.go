@@ -13,10 +13,14 @@ const regBits = amd64.RBX
 
 // accesses2 is [accesses] for AVX2.
 func accesses2(f amd64.Features, in *isa.Inst) emitter {
-	if accesses(f, in) == nil {
+	switch {
+	case accesses(f, in) == nil:
 		return nil
-	}
-	if in.Op == isa.OpLoad {
+	case in.Op == isa.OpLoad && (in.Idx == isa.IdxNone || in.B.IsScalar()):
+		return (*compiler).loadUniform
+	case narrow(in.Type):
+		return nil
+	case in.Op == isa.OpLoad:
 		return (*compiler).gather2
 	}
 	return (*compiler).scatter2
@@ -33,6 +37,11 @@ func (avx2) checkIndex(c *compiler, in *isa.Inst) {
 	w := c.width(t)
 	x := c.load(in.B, t, true)
 	d := c.vec()
+	if bias := c.run.Bias[c.at]; bias != 0 {
+		less := c.vec()
+		c.V(opSub.of(t), w, less, x, c.splat(t, bias, uint64(bias)))
+		x = less
+	}
 	// The limit is less than 2³¹: an index beyond it is negative, or the difference is.
 	c.V(opSpread.of(t), w, d, c.slot(interp.SlotLimit))
 	c.V(opSub.of(t), w, d, d, x)
@@ -86,7 +95,7 @@ func (c *compiler) gather2(in *isa.Inst) {
 		c.V(opAdd.of(it), iw, mask, next, c.iota(it))
 		c.jumpUnlessSame2(it, mask, x, spread)
 		c.running(t, mask)
-		c.V(opMaskMove2.of(t), w, d, mask, amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale)})
+		c.V(opMaskMove2.of(t), w, d, mask, amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: c.fromIndex(in)})
 		c.Jmp(done)
 		c.Bind(spread)
 	}
@@ -98,7 +107,7 @@ func (c *compiler) gather2(in *isa.Inst) {
 	} else {
 		c.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(shift))
 	}
-	c.V(opSpread.of(t), w, d, amd64.Mem{Base: regAddress, Index: regTemp, Scale: scale})
+	c.V(opSpread.of(t), w, d, amd64.Mem{Base: regAddress, Index: regTemp, Scale: scale, Disp: c.fromIndex(in)})
 	c.Jmp(done)
 	c.Bind(each)
 	x, scale = c.scaled(in, x, next)
@@ -107,7 +116,7 @@ func (c *compiler) gather2(in *isa.Inst) {
 	if it == isa.I64 {
 		w = amd64.Y
 	}
-	c.V(opGather[it.Bits()/64][t.Bits()/64], w, d, amd64.VMem(regAddress, x, scale, 0), mask)
+	c.V(opGather[it.Bits()/64][t.Bits()/64], w, d, amd64.VMem(regAddress, x, scale, c.fromIndex(in)), mask)
 	c.Bind(done)
 	c.result(in, t, d)
 }
@@ -127,7 +136,7 @@ func (c *compiler) scatter2(in *isa.Inst) {
 		c.jumpUnlessSame2(it, next, x, each)
 		c.firstIndex(it, x)
 		c.running(t, next)
-		c.V(opMaskMove2.of(t), w, amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale)}, next, v)
+		c.V(opMaskMove2.of(t), w, amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: c.fromIndex(in)}, next, v)
 		c.Jmp(done)
 		c.Bind(each)
 	}
@@ -138,7 +147,7 @@ func (c *compiler) scatter2(in *isa.Inst) {
 		c.G(amd64.TEST, amd64.B32, regBits, amd64.Imm(1<<i))
 		c.Jcc(amd64.IsZero, skip)
 		c.element(it, regTemp, x, i)
-		c.elementTo(t, amd64.Mem{Base: regAddress, Index: regTemp, Scale: scale}, v, high, i)
+		c.elementTo(t, amd64.Mem{Base: regAddress, Index: regTemp, Scale: scale, Disp: c.fromIndex(in)}, v, high, i)
 		c.Bind(skip)
 	}
 	c.Bind(done)

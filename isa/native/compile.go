@@ -78,13 +78,16 @@ type compiler struct {
 
 	checked bool   // divisors are known not to be 0
 	across  across // a run with instructions across lanes
+
+	slots   map[int]*slotState // of the run, by number
+	sharing bool               // some slot has several accesses
 }
 
 // compileRun emits the machine code of a run. At refuse the run ends without having been done.
 func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
 	s := setOf(k.features)
 	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants, run: run, lanes: s.bits() / 32, refuse: refuse,
-		values: map[place]*value{}, events: map[place][]event{}}
+		values: map[place]*value{}, events: map[place][]event{}, slots: map[int]*slotState{}}
 	for i := range run.Code {
 		_, t := interp.Operands(run.Kernel(), &run.Code[i], func(_ isa.Reg, t isa.Type) {
 			if t.Bank() == isa.Bank64 {
@@ -106,6 +109,8 @@ func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
 		c.loop(c.checkDivisors)
 		c.forget()
 	}
+	c.prepareSlots()
+	c.prepareUniform()
 	c.loop(c.body)
 }
 
@@ -128,6 +133,7 @@ func (c *compiler) spoiled() bool {
 
 // body emits the instructions of the run for a group.
 func (c *compiler) body() {
+	c.enterSlots()
 	for i, s := range c.steps {
 		in := &c.run.Code[s.inst]
 		c.step, c.at = i, s.inst

@@ -9,13 +9,13 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// accesses is the family of loads and stores of 32 and 64 bits.
+// accesses is the family of loads and stores.
 func accesses(_ amd64.Features, in *isa.Inst) emitter {
 	switch {
-	case !wideOrBool(in.Type) || in.Type == isa.B1:
-		return nil
-	case in.Op == isa.OpLoad:
+	case in.Op == isa.OpLoad && in.Idx != isa.IdxNone && in.B.IsVector():
 		return (*compiler).gather
+	case in.Op == isa.OpLoad:
+		return (*compiler).loadUniform
 	case in.Op == isa.OpStore:
 		return (*compiler).scatter
 	}
@@ -33,16 +33,100 @@ var (
 // opScatter is opGather for stores.
 var opScatter = [2][2]amd64.Op{{amd64.VPSCATTERDD, amd64.VPSCATTERDQ}, {amd64.VPSCATTERQD, amd64.VPSCATTERQQ}}
 
+// regSeen is what a group knows of the indices of slots with several accesses: two bits for each.
+const regSeen = amd64.RBX
+
+// regPointers hold the addresses of the first lane's elements, of two slots.
+var regPointers = [...]amd64.Reg{amd64.R14, amd64.R15}
+
+// slotState is what the compiler knows of a slot of the run.
+type slotState struct {
+	uses    int
+	next    bool      // consecutive indices are expected, otherwise equal ones
+	pointer amd64.Reg // the address of the first lane's element, or NoReg: Slot.Pointer has it
+	bits    int       // in regSeen, if uses > 1
+	known   bool      // in the group that is being compiled
+}
+
+// The bits of a slot in regSeen: its indices are consecutive in all lanes of the group, and within
+// the limit, those of lanes that do not run included; or they are equal in all lanes that run.
+const (
+	seenNext = 1
+	seenSame = 2
+)
+
+// prepareSlots looks at the loads of the run.
+func (c *compiler) prepareSlots() {
+	var list []*slotState
+	for i := range c.run.Code {
+		in := &c.run.Code[i]
+		if in.Op != isa.OpLoad || in.Idx == isa.IdxNone || !in.B.IsVector() {
+			continue
+		}
+		s := c.slots[c.run.Slots[i]]
+		if s == nil {
+			s = &slotState{next: int(in.Scale) == in.Type.Bytes()}
+			c.slots[c.run.Slots[i]] = s
+			list = append(list, s)
+		}
+		s.uses++
+	}
+	shared := 0
+	for _, s := range list {
+		switch {
+		case s.uses == 1:
+		case shared == 16:
+			s.uses = 1 // no more bits
+		default:
+			s.bits = 2 * shared
+			if shared < len(regPointers) {
+				s.pointer = regPointers[shared]
+			}
+			shared++
+		}
+	}
+	c.sharing = shared > 0
+}
+
+// enterSlots begins a group: nothing is known of its indices.
+func (c *compiler) enterSlots() {
+	for _, s := range c.slots {
+		s.known = false
+	}
+	if c.sharing {
+		c.G(amd64.XOR, amd64.B32, regSeen, regSeen)
+	}
+}
+
+// later has f emit code that the run seldom comes to.
+func (c *compiler) later(f func()) { c.kernel.later(f) }
+
 // slot returns a field of the present instruction's slot.
 func (c *compiler) slot(field uintptr) amd64.Mem {
 	return slotField(c.run.Slots[c.at], field)
+}
+
+// fromIndex is the displacement of the present instruction from the element that its index selects, the
+// bias not taken off.
+func (c *compiler) fromIndex(in *isa.Inst) int32 {
+	return c.run.Disp[c.at] - int32(c.run.Bias[c.at]*in.Scale)
 }
 
 // checkIndex refuses the run if an index of a lane that runs is beyond the slot's limit.
 func (c *compiler) checkIndex(in *isa.Inst) {
 	it := in.Idx.Type()
 	x := c.load(in.B, it, true)
-	c.V(opCmpU.of(it), c.width(it), maskTemp, x, c.slot(interp.SlotLimit).Bcast(), amd64.Imm(intGreater), amd64.Merge(maskExec))
+	if bias := c.run.Bias[c.at]; bias != 0 {
+		d := c.vec()
+		c.V(opSub.of(it), c.width(it), d, x, c.number(it, uint64(bias)).Bcast())
+		x = d
+	}
+	c.refuseBeyond(it, x, c.slot(interp.SlotLimit))
+}
+
+// refuseBeyond refuses the run if an element of x in a lane that runs is greater than the number at m.
+func (c *compiler) refuseBeyond(it isa.Type, x amd64.Vec, m amd64.Mem) {
+	c.V(opCmpU.of(it), c.width(it), maskTemp, x, m.Bcast(), amd64.Imm(intGreater), amd64.Merge(maskExec))
 	c.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
 	c.Jcc(amd64.NotZero, c.refuse)
 }
@@ -50,35 +134,46 @@ func (c *compiler) checkIndex(in *isa.Inst) {
 // scatter stores an element for each lane. Of lanes with the same index the last one's
 // remains.
 func (c *compiler) scatter(in *isa.Inst) {
+	if narrow(in.Type) {
+		c.scatterNarrow(in)
+		return
+	}
 	t, it := in.Type, in.Idx.Type()
-	w, iw := c.width(t), c.width(it)
+	w := c.width(t)
+	disp := c.fromIndex(in)
 	x, v := c.load(in.B, it, true), c.load(in.C, t, true)
 	next := c.vec()
 	done, each := c.NewLabel(), c.NewLabel()
 	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
 	if int(in.Scale) == t.Bytes() {
-		c.V(amd64.KNOTW, amd64.X, maskTemp2, maskExec)
-		c.V(opSpread.of(it), iw, next, x)
-		c.V(opAdd.of(it), iw, next, next, c.iota(it))
-		c.jumpUnlessEqual(it, iw, next, x, each)
+		c.consecutive(it, next, x, each)
 		c.firstIndex(it, x)
-		c.V(opMove.of(t), w, amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale)}, v, amd64.Merge(maskExec))
+		c.V(opMove.of(t), w, amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: disp}, v, amd64.Merge(maskExec))
 		c.Jmp(done)
 		c.Bind(each)
 	}
-	scale := uint8(1)
-	if shift := bits.TrailingZeros32(in.Scale); shift <= 3 {
-		scale = 1 << shift
-	} else {
-		c.V(opShl.of(it), iw, next, x, amd64.Imm(shift))
-		x = next
-	}
+	x, scale := c.scaled(in, x, next)
 	c.V(amd64.KMOVW, amd64.X, maskTemp, maskExec)
 	if it == isa.I64 {
 		w = amd64.Z
 	}
-	c.V(opScatter[it.Bits()/64][t.Bits()/64], w, amd64.VMem(regAddress, x, scale, 0), v, amd64.Merge(maskTemp))
+	c.V(opScatter[it.Bits()/64][t.Bits()/64], w, amd64.VMem(regAddress, x, scale, disp), v, amd64.Merge(maskTemp))
 	c.Bind(done)
+}
+
+// consecutive goes to l unless the elements of x in lanes that run are the first lane's plus the
+// number of the lane. d is changed.
+func (c *compiler) consecutive(it isa.Type, d, x amd64.Vec, l amd64.Label) {
+	c.V(opSpread.of(it), c.width(it), d, x)
+	c.V(opAdd.of(it), c.width(it), d, d, c.iota(it))
+	c.equal(it, d, x, l)
+}
+
+// equal goes to l unless a and b are equal in lanes that run.
+func (c *compiler) equal(it isa.Type, a, b amd64.Vec, l amd64.Label) {
+	c.V(opCmpU.of(it), c.width(it), maskTemp, a, b, amd64.Imm(intNotEqual), amd64.Merge(maskExec))
+	c.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
+	c.Jcc(amd64.NotZero, l)
 }
 
 // firstIndex puts the index of the group's first lane into regTemp.
@@ -88,66 +183,6 @@ func (c *compiler) firstIndex(t isa.Type, x amd64.Vec) {
 		// The first lane may be one that does not run, with an index below 0.
 		c.G(amd64.MOVSX32, amd64.B64, regTemp, regTemp)
 	}
-}
-
-// gather loads an element for each lane. It refuses the run if an index of a lane that runs is
-// beyond the slot's limit. Neighbouring elements are moved at once, and one
-// that all lanes have in common is loaded once.
-func (c *compiler) gather(in *isa.Inst) {
-	t, it := in.Type, in.Idx.Type()
-	w, iw := c.width(t), c.width(it)
-	c.checkIndex(in)
-	x := c.load(in.B, it, true)
-	d, first, next := c.vec(), c.vec(), c.vec()
-	done, spread, each := c.NewLabel(), c.NewLabel(), c.NewLabel()
-
-	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
-	c.V(amd64.KNOTW, amd64.X, maskTemp2, maskExec)
-	c.V(opSpread.of(it), iw, first, x)
-	c.firstIndex(it, x)
-	if int(in.Scale) == t.Bytes() {
-		c.V(opAdd.of(it), iw, next, first, c.iota(it))
-		c.jumpUnlessEqual(it, iw, next, x, spread)
-		c.V(opMove.of(t), w, d, amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale)}, amd64.Zero(maskExec))
-		c.Jmp(done)
-		c.Bind(spread)
-	}
-	c.jumpUnlessEqual(it, iw, first, x, each)
-	shift := bits.TrailingZeros32(in.Scale)
-	scale := uint8(1)
-	if shift <= 3 {
-		scale = 1 << shift
-	} else {
-		c.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(shift))
-	}
-	c.V(opSpread.of(t), w, d, amd64.Mem{Base: regAddress, Index: regTemp, Scale: scale})
-	c.Jmp(done)
-	c.Bind(each)
-	if shift > 3 {
-		c.V(opShl.of(it), iw, next, x, amd64.Imm(shift))
-		x = next
-	}
-	c.V(amd64.KMOVW, amd64.X, maskTemp, maskExec)
-	c.V(opXor.of(t), w, d, d, d)
-	if it == isa.I64 {
-		w = amd64.Z
-	}
-	c.V(opGather[it.Bits()/64][t.Bits()/64], w, d, amd64.VMem(regAddress, x, scale, 0), amd64.Merge(maskTemp))
-	c.Bind(done)
-	c.result(in, t, d)
-}
-
-// jumpUnlessEqual goes to l if a and b differ in a lane that runs. maskTemp2 has the
-// lanes that do not.
-func (c *compiler) jumpUnlessEqual(t isa.Type, w amd64.Width, a, b amd64.Vec, l amd64.Label) {
-	c.V(opCmpU.of(t), w, maskTemp, a, b, amd64.Imm(intEqual))
-	c.V(amd64.KORW, amd64.X, maskTemp, maskTemp, maskTemp2)
-	if c.lanes == 16 {
-		c.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
-	} else {
-		c.V(amd64.KORTESTB, amd64.X, maskTemp, maskTemp)
-	}
-	c.Jcc(amd64.NotCarry, l) // all ones set the carry
 }
 
 // iota returns the numbers of the lanes of a group.
@@ -161,4 +196,77 @@ func (c *compiler) iota(t isa.Type) amd64.Mem {
 		}
 	}
 	return c.Const(b)
+}
+
+// scatterNarrow is scatter for elements of 8 and 16 bits.
+func (c *compiler) scatterNarrow(in *isa.Inst) {
+	t, it := in.Type, in.Idx.Type()
+	disp := c.fromIndex(in)
+	done, each := c.NewLabel(), c.NewLabel()
+	x, v := c.load(in.B, it, true), c.load(in.C, t, true)
+	temp := c.vec()
+	if int(in.Scale) == t.Bytes() {
+		c.consecutive(it, temp, x, each)
+		c.firstIndex(it, x)
+		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
+		c.V(opShorten(t), c.width(t), amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: disp}, v, amd64.Merge(maskExec))
+		c.Jmp(done)
+		c.Bind(each)
+	}
+	if in.C.IsScalar() {
+		c.G(amd64.MOV, amd64.B32, regTemp, scalar(in.C))
+	}
+	c.eachLane(func(lane amd64.Reg) {
+		c.laneIndex(in, lane)
+		if !in.C.IsScalar() {
+			c.G(loadNarrow(t), amd64.B32, regTemp, c.laneOf(in.C, t, lane))
+		}
+		c.G(amd64.MOV, amd64.Size(t.Bits()), amd64.Mem{Base: regAddress, Disp: disp}, regTemp)
+	})
+	c.Bind(done)
+}
+
+// opShorten stores the low 8 or 16 bits of elements of 32.
+func opShorten(t isa.Type) amd64.Op {
+	if t.Bits() == 8 {
+		return amd64.VPMOVDB
+	}
+	return amd64.VPMOVDW
+}
+
+// Registers of runs that go from lane to lane.
+const (
+	regLeft    = amd64.RBX // the lanes left
+	regOneLane = amd64.R14 // the lane's number in the chunk
+)
+
+// eachLane emits body in a loop over the lanes of the group that run, lowest first. It may change
+// regTemp and regAddress.
+func (c *compiler) eachLane(body func(lane amd64.Reg)) {
+	next := c.NewLabel()
+	c.V(amd64.KMOVW, amd64.X, regLeft, maskExec)
+	c.Bind(next)
+	c.G(amd64.TZCNT, amd64.B32, regOneLane, regLeft)
+	c.G(amd64.ADD, amd64.B32, regOneLane, regLane)
+	body(regOneLane)
+	c.V(amd64.BLSR, amd64.X, regLeft, regLeft)
+	c.Jcc(amd64.NotZero, next)
+}
+
+// laneOf returns where a lane's element of a vector register is.
+func (c *compiler) laneOf(r isa.Reg, t isa.Type, lane amd64.Reg) amd64.Mem {
+	return amd64.Mem{Base: regChunk, Index: lane, Scale: uint8(t.Bytes()), Disp: int32(c.run.Offset(r, t))}
+}
+
+// laneIndex puts the address that a lane's index selects, without bias and displacement, into regAddress.
+func (c *compiler) laneIndex(in *isa.Inst, lane amd64.Reg) {
+	size := amd64.B32
+	if in.Idx == isa.Idx64 {
+		size = amd64.B64
+	}
+	c.G(amd64.MOV, size, regAddress, c.laneOf(in.B, in.Idx.Type(), lane))
+	if shift := bits.TrailingZeros32(in.Scale); shift > 0 {
+		c.G(amd64.SHL, amd64.B64, regAddress, amd64.Imm(shift))
+	}
+	c.G(amd64.ADD, amd64.B64, regAddress, c.slot(interp.SlotAddress))
 }

@@ -163,7 +163,12 @@ func compile(t testing.TB, e engine.Engine, k *isa.Kernel) engine.Code {
 // masks, on both engines. prepare changes the contents.
 func check(t *testing.T, e Engine, k *isa.Kernel, r *rand.Rand, values map[int]uint64, what string, prepare func(*[buffers][]uint64)) {
 	t.Helper()
-	portable, native := compile(t, interp.Engine{}, k), compile(t, e, k)
+	checkCode(t, compile(t, interp.Engine{}, k), compile(t, e, k), k, r, values, what, prepare)
+}
+
+// checkCode is check for a kernel compiled for both engines.
+func checkCode(t *testing.T, portable, native engine.Code, k *isa.Kernel, r *rand.Rand, values map[int]uint64, what string, prepare func(*[buffers][]uint64)) {
+	t.Helper()
 	for name, running := range masks {
 		data := contents(r)
 		for i := range data[bufMask] {

@@ -1,0 +1,318 @@
+package native
+
+import (
+	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// A load looks at the indices of the group once: whether they are consecutive, which
+// makes it a move, or all the same, which makes it a broadcast. Loads of one
+// slot share that, and the address of the first lane's element. The case that
+// is expected runs straight through; the others stand behind the function.
+
+// gathering is a load with an index for each lane, on its way into code.
+type gathering struct {
+	in      *isa.Inst
+	t, it   isa.Type
+	slot    *slotState
+	x       amd64.Vec // the index, as it is
+	absent  *value    // the index in the register file, if x does not hold it yet
+	d, temp amd64.Vec // the result, and another register
+	bias    uint32
+	shift   int
+	disp    int32 // from the element that the index less the bias selects
+	done    amd64.Label
+	address amd64.Mem // Slot.Address …
+	limit   amd64.Mem
+	pointer amd64.Mem
+}
+
+// gather loads an element for each lane. It refuses the run if an index of a lane that runs is
+// beyond the slot's limit.
+func (c *compiler) gather(in *isa.Inst) {
+	g := &gathering{t: in.Type, it: in.Idx.Type(), in: in, slot: c.slots[c.run.Slots[c.at]], bias: c.run.Bias[c.at], shift: bits.TrailingZeros32(in.Scale), disp: c.run.Disp[c.at],
+		done: c.NewLabel(), address: c.slot(interp.SlotAddress), limit: c.slot(interp.SlotLimit), pointer: c.slot(interp.SlotPointer)}
+	first := !g.slot.known
+	if v := c.value(in.B, g.it); v.reg >= 0 || first {
+		g.x = c.load(in.B, g.it, true)
+	} else {
+		g.absent, g.x = v, c.vec()
+	}
+	g.d = c.vec()
+	if g.shift > 3 || g.bias != 0 || narrow(g.t) {
+		g.temp = c.vec()
+	}
+	expected, move, other := seenSame, c.loadSame, c.NewLabel()
+	if g.slot.next && int(in.Scale) == g.t.Bytes() {
+		expected, move = seenNext, c.loadNext
+	}
+	if first {
+		c.look(g)
+		g.slot.known = g.slot.uses > 1
+	} else {
+		c.G(amd64.TEST, amd64.B32, regSeen, amd64.Imm(expected<<g.slot.bits))
+		c.Jcc(amd64.Equal, other)
+		move(g, c.pointerOf(g))
+		c.later(func() {
+			c.Bind(other)
+			each := c.NewLabel()
+			if expected == seenNext {
+				c.G(amd64.TEST, amd64.B32, regSeen, amd64.Imm(seenSame<<g.slot.bits))
+				c.Jcc(amd64.Equal, each)
+				c.loadSame(g, c.pointerOf(g))
+				c.Jmp(g.done)
+			}
+			c.Bind(each)
+			if g.absent != nil {
+				c.V(fileLoads[g.absent.bank], c.width(g.it), g.x, c.memory(g.absent))
+			}
+			c.loadEach(g)
+			c.Jmp(g.done)
+		})
+	}
+	c.Bind(g.done)
+	c.result(in, g.t, g.d)
+}
+
+// look finds out how the indices of a slot are, and loads the first of its elements.
+func (c *compiler) look(g *gathering) {
+	iw := c.width(g.it)
+	other, each := c.NewLabel(), c.NewLabel()
+	size := amd64.B32 // of an index
+	if g.it == isa.I64 {
+		size = amd64.B64
+	}
+	c.V(opExtract.of(g.it), amd64.X, regTemp, g.x)
+	if g.bias != 0 {
+		c.G(amd64.SUB, size, regTemp, amd64.Imm(g.bias))
+	}
+	c.V(opSpread.of(g.it), iw, g.d, g.x)
+	if g.slot.next {
+		c.V(opAdd.of(g.it), iw, g.d, g.d, c.iota(g.it))
+		c.equal(g.it, g.d, g.x, other)
+		// All lanes of the group are loaded, whether they run or not.
+		c.G(amd64.LEA, amd64.B64, regAddress, amd64.Mem{Base: regTemp, Disp: int32(c.lanes - 1)})
+		c.G(amd64.CMP, amd64.B64, regAddress, g.limit)
+		c.Jcc(amd64.Above, each)
+		if g.it == isa.I64 {
+			c.G(amd64.CMP, amd64.B64, regTemp, g.limit)
+			c.Jcc(amd64.Above, each)
+		}
+		c.loadNext(g, c.point(g, seenNext))
+	} else {
+		c.equal(g.it, g.d, g.x, each)
+		c.inside(g)
+		c.loadSame(g, c.point(g, seenSame))
+	}
+	c.later(func() {
+		if g.slot.next {
+			c.Bind(other)
+			c.V(opSpread.of(g.it), iw, g.d, g.x)
+			c.equal(g.it, g.d, g.x, each)
+			c.inside(g)
+			c.loadSame(g, c.point(g, seenSame))
+			c.Jmp(g.done)
+		}
+		c.Bind(each)
+		x := g.x
+		if g.bias != 0 {
+			c.V(opSub.of(g.it), iw, g.d, x, c.number(g.it, uint64(g.bias)).Bcast())
+			x = g.d
+		}
+		c.refuseBeyond(g.it, x, g.limit)
+		c.loadEach(g)
+		c.Jmp(g.done)
+	})
+}
+
+// inside refuses the run if the index in regTemp is beyond the limit.
+func (c *compiler) inside(g *gathering) {
+	c.G(amd64.CMP, amd64.B64, regTemp, g.limit)
+	c.Jcc(amd64.Above, c.refuse)
+}
+
+// point makes the address of the element that the index in regTemp selects, and notes what has been seen.
+func (c *compiler) point(g *gathering, seen int) amd64.Reg {
+	p := regAddress
+	if g.slot.pointer != amd64.NoReg {
+		p = g.slot.pointer
+	}
+	c.G(amd64.MOV, amd64.B64, p, g.address)
+	scale := uint8(1)
+	if g.shift <= 3 {
+		scale = 1 << g.shift
+	} else {
+		c.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(g.shift))
+	}
+	c.G(amd64.LEA, amd64.B64, p, amd64.Mem{Base: p, Index: regTemp, Scale: scale})
+	if g.slot.uses > 1 {
+		if p == regAddress {
+			c.G(amd64.MOV, amd64.B64, g.pointer, p)
+		}
+		c.G(amd64.OR, amd64.B32, regSeen, amd64.Imm(seen<<g.slot.bits))
+	}
+	return p
+}
+
+// pointerOf returns the register with the address that point made before.
+func (c *compiler) pointerOf(g *gathering) amd64.Reg {
+	if g.slot.pointer != amd64.NoReg {
+		return g.slot.pointer
+	}
+	c.G(amd64.MOV, amd64.B64, regAddress, g.pointer)
+	return regAddress
+}
+
+// loadNext loads the elements from p on.
+func (c *compiler) loadNext(g *gathering, p amd64.Reg) {
+	c.V(fileLoads[g.t.Bank()], c.width(g.t), g.d, amd64.Mem{Base: p, Disp: g.disp})
+}
+
+// loadSame loads the element at p for all lanes.
+func (c *compiler) loadSame(g *gathering, p amd64.Reg) {
+	c.spreadFrom(g.t, g.d, amd64.Mem{Base: p, Disp: g.disp})
+}
+
+// spreadFrom gives all lanes of d the element at m.
+func (c *compiler) spreadFrom(t isa.Type, d amd64.Vec, m amd64.Mem) {
+	if narrow(t) {
+		c.G(loadNarrow(t), amd64.B32, regTemp, m)
+		c.set.spread(c, t, d, regTemp)
+		return
+	}
+	c.V(opSpread.of(t), c.width(t), d, m)
+}
+
+// loadNarrow loads 8 or 16 bits into a general register.
+func loadNarrow(t isa.Type) amd64.Gen {
+	if t.Bits() == 8 {
+		return amd64.MOVZX8
+	}
+	return amd64.MOVZX16
+}
+
+// loadEach loads the elements that the lanes that run select, of which none is beyond the limit.
+func (c *compiler) loadEach(g *gathering) {
+	scale := uint32(1) << g.shift
+	disp := g.disp - int32(g.bias*scale)
+	edge := c.NewLabel()
+	if narrow(g.t) {
+		c.roomAround(g, edge)
+	}
+	c.G(amd64.MOV, amd64.B64, regAddress, g.address)
+	x, by := c.scaled(g.in, g.x, g.temp)
+	c.V(amd64.KMOVW, amd64.X, maskTemp, maskExec)
+	wide := c.width(g.t)
+	c.V(opXor.of(g.t), wide, g.d, g.d, g.d)
+	w := wide
+	if g.it == isa.I64 {
+		w = amd64.Z
+	}
+	c.V(opGather[g.it.Bits()/64][g.t.Bits()/64], w, g.d, amd64.VMem(regAddress, x, by, disp), amd64.Merge(maskTemp))
+	if narrow(g.t) {
+		c.V(amd64.VPANDD, wide, g.d, g.d, c.Const32(1<<g.t.Bits()-1).Bcast())
+		c.Jmp(g.done)
+		c.Bind(edge)
+		c.loadOneByOne(g)
+	}
+}
+
+// roomAround goes to l unless 32 bits can be read at the elements of 8 or 16 bits that the lanes that
+// run select.
+func (c *compiler) roomAround(g *gathering, l amd64.Label) {
+	behind := (4 - g.t.Bytes() + 1<<g.shift - 1) >> g.shift // elements
+	c.G(amd64.MOV, amd64.B64, regTemp, g.limit)
+	c.G(amd64.SUB, amd64.B64, regTemp, amd64.Imm(behind))
+	c.Jcc(amd64.Below, l)
+	x, iw := g.x, c.width(g.it)
+	if g.bias != 0 {
+		c.V(opSub.of(g.it), iw, g.temp, x, c.number(g.it, uint64(g.bias)).Bcast())
+		x = g.temp
+	}
+	c.V(opSpread.of(g.it), iw, g.d, regTemp)
+	c.V(opCmpU.of(g.it), iw, maskTemp, x, g.d, amd64.Imm(intGreater), amd64.Merge(maskExec))
+	c.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
+	c.Jcc(amd64.NotZero, l)
+}
+
+// loadOneByOne loads elements of 8 or 16 bits.
+func (c *compiler) loadOneByOne(g *gathering) {
+	indices, elements := c.aside(0), c.aside(64)
+	c.V(opMove.of(g.it), c.width(g.it), indices, g.x)
+	c.V(opXor.of(g.t), c.width(g.t), g.d, g.d, g.d)
+	c.V(opMove.of(g.t), c.width(g.t), elements, g.d)
+	c.V(amd64.KMOVW, amd64.X, maskTemp, maskExec)
+	c.V(amd64.KMOVW, amd64.X, regTemp, maskTemp)
+	next := c.NewLabel()
+	c.Bind(next)
+	c.G(amd64.TZCNT, amd64.B32, regTemp, regTemp)
+	indices.Index, elements.Index = regTemp, regTemp
+	elements.Scale = 4
+	if g.it == isa.I64 {
+		indices.Scale = 8
+		c.G(amd64.MOV, amd64.B64, regAddress, indices)
+	} else {
+		indices.Scale = 4
+		c.G(amd64.MOV, amd64.B32, regAddress, indices)
+	}
+	if g.shift > 0 {
+		c.G(amd64.SHL, amd64.B64, regAddress, amd64.Imm(g.shift))
+	}
+	c.G(amd64.ADD, amd64.B64, regAddress, g.address)
+	c.G(loadNarrow(g.t), amd64.B32, regAddress, amd64.Mem{Base: regAddress, Disp: g.disp - int32(g.bias<<g.shift)})
+	c.G(amd64.MOV, amd64.B32, elements, regAddress)
+	c.V(amd64.KMOVW, amd64.X, regTemp, maskTemp)
+	c.V(amd64.BLSR, amd64.X, regTemp, regTemp)
+	c.V(amd64.KMOVW, amd64.X, maskTemp, regTemp)
+	c.Jcc(amd64.NotZero, next)
+	elements.Index, elements.Scale = amd64.NoReg, 0
+	c.V(opMove.of(g.t), c.width(g.t), g.d, elements)
+}
+
+// aside is the function's own memory, of 128 bytes, from byte n on.
+func (c *compiler) aside(n int) amd64.Mem {
+	return amd64.Mem{Base: regFrame, Disp: int32(interp.FrameScratch) + int32(n)}
+}
+
+// prepareUniform works out, before the groups, the addresses that scalar indices select.
+func (c *compiler) prepareUniform() {
+	done := map[int]bool{}
+	for i := range c.run.Code {
+		in := &c.run.Code[i]
+		if in.Op != isa.OpLoad || in.Idx == isa.IdxNone || in.B.IsVector() || done[c.run.Slots[i]] {
+			continue
+		}
+		done[c.run.Slots[i]] = true
+		c.at = i
+		size := amd64.B32
+		if in.Idx == isa.Idx64 {
+			size = amd64.B64
+		}
+		c.G(amd64.MOV, size, regTemp, scalar(in.B))
+		if bias := c.run.Bias[i]; bias != 0 {
+			c.G(amd64.SUB, size, regTemp, amd64.Imm(bias))
+		}
+		c.G(amd64.CMP, amd64.B64, regTemp, c.slot(interp.SlotLimit))
+		c.Jcc(amd64.Above, c.refuse)
+		if shift := bits.TrailingZeros32(in.Scale); shift > 0 {
+			c.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(shift))
+		}
+		c.G(amd64.ADD, amd64.B64, regTemp, c.slot(interp.SlotAddress))
+		c.G(amd64.MOV, amd64.B64, c.slot(interp.SlotPointer), regTemp)
+	}
+}
+
+// loadUniform loads one element for all lanes.
+func (c *compiler) loadUniform(in *isa.Inst) {
+	d := c.vec()
+	field := interp.SlotPointer
+	if in.Idx == isa.IdxNone {
+		field = interp.SlotAddress
+	}
+	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(field))
+	c.spreadFrom(in.Type, d, amd64.Mem{Base: regAddress, Disp: c.run.Disp[c.at]})
+	c.result(in, in.Type, d)
+}
