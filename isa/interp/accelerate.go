@@ -370,6 +370,9 @@ func (r *runs) flush(pc int) {
 	clear(r.renamed)
 }
 
+// Successors calls f for each block that block b of kernel k may lead to.
+func Successors(k *isa.Kernel, b int, f func(int)) { successors(k, b, f) }
+
 // Operands calls use for each register that an instruction of kernel k reads, with its
 // type, and returns the register that it writes, or isa.None, with its type.
 func Operands(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, isa.Type) {

@@ -63,6 +63,8 @@ type Frame struct {
 
 	// Scratch is for machine code: two vectors.
 	Scratch [16]uint64
+	// Loop is for loops in machine code.
+	Loop [32]uint64
 
 	// Call says that a function has not ended but wants something done for some lanes: a
 	// number of its own, not 0. It goes on behind that when it is called again,
@@ -139,6 +141,7 @@ const (
 	FramePoint   = unsafe.Offsetof(Frame{}.Point)
 	FrameExit    = unsafe.Offsetof(Frame{}.Exit)
 	FrameCounts  = unsafe.Offsetof(Frame{}.Counts)
+	FrameLoop    = unsafe.Offsetof(Frame{}.Loop)
 	FrameValues  = unsafe.Offsetof(Frame{}.Values)
 	FrameOrigin  = unsafe.Offsetof(Frame{}.Origin)
 	FrameFirst   = unsafe.Offsetof(Frame{}.First)

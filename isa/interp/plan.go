@@ -14,6 +14,9 @@ type Plan struct {
 	Kernel *isa.Kernel
 	Blocks []PlanBlock
 	Points int
+	// Scalars is the number of scalar registers. There is room for them three times
+	// at Frame.Scalars; what lies behind the first is for machine code.
+	Scalars int
 }
 
 // PlanBlock is a block of the kernel.
@@ -157,7 +160,7 @@ func (d *decoder) uniform(s *isa.Inst, pc int) {
 // plan makes the accelerator compile the decoded blocks.
 func (c *code) plan(blocks []block) {
 	k := c.kernel
-	p := &Plan{Kernel: k, Blocks: make([]PlanBlock, len(blocks))}
+	p := &Plan{Kernel: k, Scalars: c.scalars, Blocks: make([]PlanBlock, len(blocks))}
 	point := func(block, part int) int {
 		c.points = append(c.points, pointAt{block, part})
 		return len(c.points) - 1

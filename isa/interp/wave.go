@@ -107,7 +107,7 @@ func (c *code) NewWave(lanes int) engine.Wave {
 	// extra words keep it inside the allocation.
 	w.arena = make([]uint64, chunks*int(c.stride/8)+8)
 	w.base = unsafe.Pointer(unsafe.SliceData(w.arena))
-	w.s = make([]uint64, c.scalars)
+	w.s = make([]uint64, 3*c.scalars)[:c.scalars]
 	w.masksMu = make([]uint64, chunks*(3+numMasks))
 	nb := len(c.kernel.Blocks)
 	w.wait = make([]uint64, nb*chunks)

@@ -76,6 +76,11 @@ type compiler struct {
 	pinned  [files]uint32 // registers that the present instruction uses
 	view    view          // how it looks at elements of 8 and 16 bits
 
+	// reserved are registers that are not to be taken, and home takes a result to one of them
+	// if that is where it belongs.
+	reserved [files]uint32
+	home     func(v *value, x amd64.Vec, loose, wide bool) bool
+
 	checked bool   // divisors are known not to be 0
 	across  across // a run with instructions across lanes
 
@@ -241,7 +246,7 @@ func (c *compiler) take(file file) int {
 	holders := &c.holders[file]
 	best, when := -1, -1
 	for r := first; r < n; r++ {
-		if c.pinned[file]>>r&1 != 0 {
+		if (c.pinned[file]|c.reserved[file])>>r&1 != 0 {
 			continue
 		}
 		v := holders[r]
@@ -412,6 +417,9 @@ func (c *compiler) inRegister(r isa.Reg) *value {
 // define makes register reg the result of the present instruction.
 func (c *compiler) define(in *isa.Inst, t isa.Type, reg int, loose bool) {
 	v := c.value(in.Dst, t)
+	if c.home != nil && v.bank != isa.BankMask && c.home(v, amd64.Vec(reg), loose, t == isa.F64) {
+		return
+	}
 	holders := &c.holders[c.set.file(v.bank)]
 	if v.reg >= 0 {
 		holders[v.reg] = nil

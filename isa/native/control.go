@@ -174,22 +174,27 @@ func (k *builder) branch(b *interp.PlanBlock) {
 		k.G(amd64.ADD, amd64.B64, amd64.R11, regStride)
 		k.next(amd64.R8, amd64.R9)
 	})
-	k.G(amd64.MOV, amd64.B64, amd64.R8, field(interp.FrameWaiting))
-	word := amd64.Mem{Base: amd64.R8, Disp: int32(high / 64 * 8)}
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, word)
-	k.G(amd64.BTS, amd64.B64, amd64.RAX, amd64.Imm(high%64))
-	k.G(amd64.MOV, amd64.B64, word, amd64.RAX)
-	first := k.NewLabel()
-	k.G(amd64.CMP, amd64.B64, field(interp.FrameMinWait), amd64.Imm(high))
-	k.Jcc(amd64.BelowEqual, first)
-	k.G(amd64.MOV, amd64.B64, field(interp.FrameMinWait), amd64.Imm(high))
-	k.Bind(first)
+	k.mark(high)
 	k.advance(low, b.End)
 
 	k.Bind(all)
 	k.advance(t0, b.End)
 	k.Bind(none)
 	k.advance(t1, b.End)
+}
+
+// mark enters a block into the set of those at which lanes wait. It changes RAX and R8.
+func (k *builder) mark(b int) {
+	k.G(amd64.MOV, amd64.B64, amd64.R8, field(interp.FrameWaiting))
+	word := amd64.Mem{Base: amd64.R8, Disp: int32(b / 64 * 8)}
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, word)
+	k.G(amd64.BTS, amd64.B64, amd64.RAX, amd64.Imm(b%64))
+	k.G(amd64.MOV, amd64.B64, word, amd64.RAX)
+	first := k.NewLabel()
+	k.G(amd64.CMP, amd64.B64, field(interp.FrameMinWait), amd64.Imm(b))
+	k.Jcc(amd64.BelowEqual, first)
+	k.G(amd64.MOV, amd64.B64, field(interp.FrameMinWait), amd64.Imm(b))
+	k.Bind(first)
 }
 
 // enqueueStub lets the running lanes wait at the block in RAX, and runs those that wait at the lowest
@@ -215,6 +220,7 @@ func (k *builder) enqueueStub() {
 	k.G(amd64.BTS, amd64.B64, amd64.RBX, amd64.RAX)
 	k.G(amd64.MOV, amd64.B64, waiting, amd64.RBX)
 
+	k.Bind(k.pick)
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameMinWait))
 	k.waitAt(amd64.RAX)
 	k.G(amd64.MOV, amd64.B64, amd64.R9, field(interp.FrameExec))

@@ -28,6 +28,8 @@ type builder struct {
 
 	blockTable amd64.Mem   // the blocks' code
 	queue      amd64.Label // see enqueueStub
+	pick       amd64.Label // a place in it: who runs next
+	live       []placeSet  // by block, if it was asked for
 	queued     bool
 }
 
@@ -50,7 +52,7 @@ func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan) (
 	for i := range p.Blocks {
 		k.blocks = append(k.blocks, k.points[p.Blocks[i].Entry])
 	}
-	k.blockTable, k.queue = k.Table(k.blocks), k.NewLabel()
+	k.blockTable, k.queue, k.pick = k.Table(k.blocks), k.NewLabel(), k.NewLabel()
 
 	k.resumable()
 	k.G(amd64.MOV, amd64.B64, regScalars, field(interp.FrameScalars))
@@ -104,16 +106,19 @@ func (k *builder) jumpTo(table amd64.Mem) {
 	k.G(amd64.JMPR, amd64.B64, amd64.RAX)
 }
 
+// counter returns one of the frame's counters.
+func counter(c uintptr) amd64.Mem { return field(interp.FrameCounts + c) }
+
 // enter emits the beginning of a block: what entering it counts.
 func (k *builder) enter(b *interp.PlanBlock) {
 	k.Align(16)
 	k.Bind(k.points[b.Entry])
-	counts := func(field uintptr) amd64.Mem {
-		return amd64.Mem{Base: regFrame, Disp: int32(interp.FrameCounts + field)}
+	if r := k.regionAt(k.block); r != nil {
+		r.emit()
 	}
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameActive))
-	k.G(amd64.INC, amd64.B64, counts(countBlocks))
-	k.G(amd64.ADD, amd64.B64, counts(countInstructions), amd64.Imm(b.Count))
+	k.G(amd64.INC, amd64.B64, counter(countBlocks))
+	k.G(amd64.ADD, amd64.B64, counter(countInstructions), amd64.Imm(b.Count))
 	for _, c := range []struct {
 		n     uint64
 		field uintptr
@@ -121,10 +126,10 @@ func (k *builder) enter(b *interp.PlanBlock) {
 		switch c.n {
 		case 0:
 		case 1:
-			k.G(amd64.ADD, amd64.B64, counts(c.field), amd64.RAX)
+			k.G(amd64.ADD, amd64.B64, counter(c.field), amd64.RAX)
 		default:
 			k.G(amd64.IMUL, amd64.B64, amd64.RCX, amd64.RAX, amd64.Imm(c.n))
-			k.G(amd64.ADD, amd64.B64, counts(c.field), amd64.RCX)
+			k.G(amd64.ADD, amd64.B64, counter(c.field), amd64.RCX)
 		}
 	}
 }

@@ -1,0 +1,728 @@
+package native
+
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// A region is an innermost loop that is done depth first: all trips for some groups of lanes, whose values stay in registers, then
+// those for the next. That nobody can tell it from the trips of the whole wave, one after the other, limits what a
+// region has: a chain of blocks that lanes leave one way or another, and come back to no more; in these, vector instructions on registers,
+// and scalar ones, whose results depend on the trip alone. Counters follow from the trips of each lane, and of the
+// groups that made most; scalars are left as those groups leave them.
+
+const (
+	// maxChain bounds the blocks of a region, maxHomes the registers that hold values from trip to trip, which
+	// leaves some for what lies between; maxRegion bounds the instructions, times the groups that they are for.
+	maxChain  = 16
+	maxHomes  = 20
+	maxRegion = 2048
+)
+
+// What Frame.Loop holds while a region runs.
+const (
+	loopTrips    = iota // Σ trips of lanes that have left
+	loopProgress        // of the groups that got furthest: trips and blocks as one number
+	loopMost            // their trips
+	loopLast            // the number of the last block that they entered
+	loopLimit           // trips before fuel is used up
+	loopEntry           // the lanes of the chunk that began
+	loopRest            // those that are still inside
+	loopRemain          // how many of the wave are, when fuel is used up
+	loopStopped         // 1 if any is
+	loopLeft            // from here on, how many left at each block
+)
+
+// What general registers hold in a region, besides those of a run.
+const (
+	regTrip       = amd64.R14
+	regChunksLeft = amd64.R15
+	regPointer    = amd64.RBX
+)
+
+// region is a loop in the making.
+type region struct {
+	*compiler
+	chain  []int // blocks
+	last   int   // the last block of the loop in the order of the code
+	groups []int // that are done together
+	homes  map[place]int
+	list   []resident
+	code   [][]int // by block of the chain: for each part, the first of its instructions in run.Code, or -1
+	writes []isa.Reg
+	finish amd64.Label
+}
+
+// resident is a place that holds a value from trip to trip, or behind the loop.
+type resident struct {
+	bank   isa.Bank
+	index  int
+	kept   bool // it changes, so that the register file has to have it behind the loop
+	frozen bool // lanes that have left must keep it
+	loose  bool // its NaNs need not be canonical before that
+	wide   bool
+}
+
+// placeSet is a set of vector registers.
+type placeSet map[place]bool
+
+// liveness returns the vector registers that are live at the beginning of each block.
+func liveness(k *isa.Kernel) []placeSet {
+	live := make([]placeSet, len(k.Blocks))
+	for i := range live {
+		live[i] = placeSet{}
+	}
+	for changed := true; changed; {
+		changed = false
+		for b := len(k.Blocks) - 1; b >= 0; b-- {
+			now := placeSet{}
+			interp.Successors(k, b, func(s int) {
+				for p := range live[s] {
+					now[p] = true
+				}
+			})
+			for pc := k.Blocks[b].End - 1; pc >= k.Blocks[b].Start; pc-- {
+				var reads []place
+				d, t := interp.Operands(k, &k.Code[pc], func(r isa.Reg, t isa.Type) {
+					if r.IsVector() {
+						reads = append(reads, place{bank: t.Bank(), index: r.Index()})
+					}
+				})
+				if d.IsVector() {
+					delete(now, place{bank: t.Bank(), index: d.Index()})
+				}
+				for _, p := range reads {
+					now[p] = true
+				}
+			}
+			if len(now) != len(live[b]) {
+				live[b], changed = now, true
+			}
+		}
+	}
+	return live
+}
+
+// chainOf returns the blocks of the loop that begins at block h, if they are a chain, and the last of them in
+// the order of the code.
+func (k *builder) chainOf(h int) (chain []int, last int) {
+	last = -1
+	for b := h; b < len(k.plan.Blocks); b++ {
+		in := k.plan.Blocks[b].Terminator
+		if in.Op == isa.OpBr && in.Target0() == h || in.Op == isa.OpBrCond && (in.Target0() == h || in.Target1() == h) {
+			last = b
+		}
+	}
+	inside := func(t int) bool { return t >= h && t <= last }
+	for b := h; last >= 0 && len(chain) < maxChain; {
+		chain = append(chain, b)
+		in := k.plan.Blocks[b].Terminator
+		next := in.Target0()
+		switch {
+		case in.Op == isa.OpBr:
+		case in.Op != isa.OpBrCond || in.Flags&isa.FlagWait != 0 || inside(in.Target0()) == inside(in.Target1()):
+			return nil, 0
+		default:
+			leave := in.Target1()
+			if inside(leave) {
+				next, leave = leave, next
+			}
+			if leave <= last {
+				return nil, 0
+			}
+		}
+		switch {
+		case next == h:
+			return chain, last
+		case next <= b || next > last:
+			return nil, 0
+		}
+		b = next
+	}
+	return nil, 0
+}
+
+// stays says whether the instructions of a run may be part of a region.
+func stays(r *interp.Run) bool {
+	if len(r.Places) > 0 {
+		return false
+	}
+	for i := range r.Code {
+		in := &r.Code[i]
+		switch in.Op {
+		case isa.OpMath1, isa.OpMath2, isa.OpMath3, isa.OpLoad, isa.OpStore, isa.OpPtrAdd, isa.OpPtrDiff:
+			return false
+		}
+		if interp.Crosses(in) || interp.Divides(in) || interp.Indexed(in) {
+			return false
+		}
+	}
+	return true
+}
+
+// staysScalar says whether a scalar instruction never needs package interp, nor registers that a region uses.
+func staysScalar(in *isa.Inst) bool {
+	switch in.Op {
+	case isa.OpLoad, isa.OpPtrAdd, isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS:
+		return false
+	case isa.OpMov, isa.OpSelect, isa.OpFNeg, isa.OpFAbs:
+		return true
+	}
+	return !in.Type.IsFloat() // others take vector registers
+}
+
+// arithmeticFloat says whether the result of an instruction is that of float arithmetic, with a NaN of any kind.
+func arithmeticFloat(in *isa.Inst) bool {
+	switch in.Op {
+	case isa.OpFAdd, isa.OpFSub, isa.OpFMul, isa.OpFDiv, isa.OpFMulAdd, isa.OpFma, isa.OpSqrt:
+		return true
+	}
+	return false
+}
+
+// comparesFloat says whether an instruction looks at its operands as floats only.
+func comparesFloat(in *isa.Inst) bool {
+	return in.Op.Info().Shape == isa.ShapeCompare && in.Type.IsFloat()
+}
+
+// regionAt returns the region that begins at block h, or nil.
+func (k *builder) regionAt(h int) *region {
+	s := setOf(k.features)
+	if s.file(isa.BankMask) != fileMask || len(k.plan.Kernel.Code) > 1<<14 {
+		return nil
+	}
+	chain, last := k.chainOf(h)
+	if chain == nil {
+		return nil
+	}
+	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants, lanes: s.bits() / 32}
+	r := &region{compiler: c, chain: chain, last: last}
+	for _, b := range chain {
+		var at []int
+		for i := range k.plan.Blocks[b].Parts {
+			p := &k.plan.Blocks[b].Parts[i]
+			switch {
+			case p.Run != nil && stays(p.Run):
+				if c.run == nil {
+					run := *p.Run
+					run.Code = nil
+					c.run = &run
+				}
+				at = append(at, len(c.run.Code))
+				c.run.Code = append(c.run.Code, p.Run.Code...)
+			case p.Scalar != nil && staysScalar(p.Scalar):
+				at = append(at, -1)
+				if !slices.Contains(r.writes, p.Scalar.Dst) {
+					r.writes = append(r.writes, p.Scalar.Dst)
+				}
+			default:
+				return nil
+			}
+		}
+		r.code = append(r.code, at)
+	}
+	if c.run == nil {
+		return nil
+	}
+	c.run.Keep = make([]bool, len(c.run.Code))
+	for i := range c.run.Code {
+		_, t := interp.Operands(k.plan.Kernel, &c.run.Code[i], func(_ isa.Reg, t isa.Type) {
+			if t.Bank() == isa.Bank64 {
+				c.lanes = s.bits() / 64
+			}
+		})
+		if t.Bank() == isa.Bank64 {
+			c.lanes = s.bits() / 64
+		}
+	}
+	if !r.findHomes() {
+		return nil
+	}
+	c.across.groups = 64 / c.lanes
+	n := 4
+	for n > 1 && n*len(r.list) > maxHomes {
+		n /= 2
+	}
+	if n*len(r.list) > maxHomes || len(c.run.Code)*c.across.groups > maxRegion {
+		return nil
+	}
+	r.groups = make([]int, n)
+	return r
+}
+
+// findHomes finds the places that hold values from trip to trip. It says whether they all may.
+func (r *region) findHomes() bool {
+	k := r.kernel
+	if k.live == nil {
+		k.live = liveness(k.plan.Kernel)
+	}
+	type use struct {
+		exposed, bits, written, mixed, late bool
+		typ                                 isa.Type
+	}
+	uses := map[place]*use{}
+	var order []place
+	of := func(p place) *use {
+		u := uses[p]
+		if u == nil {
+			u = &use{}
+			uses[p] = u
+			order = append(order, p)
+		}
+		return u
+	}
+	left := false // lanes may have left before
+	for i, b := range r.chain {
+		for j, at := range r.code[i] {
+			if at < 0 {
+				continue
+			}
+			code := k.plan.Blocks[b].Parts[j].Run.Code
+			for n := range code {
+				in := &code[n]
+				d, t := interp.Operands(k.plan.Kernel, in, func(x isa.Reg, t isa.Type) {
+					if !x.IsVector() {
+						return
+					}
+					if u := of(place{bank: t.Bank(), index: x.Index()}); !u.written {
+						u.exposed = true
+						u.bits = u.bits || !arithmeticFloat(in) && !comparesFloat(in)
+					}
+				})
+				u := of(place{bank: t.Bank(), index: d.Index()})
+				u.mixed = u.mixed || !arithmeticFloat(in) || u.written && u.typ != t
+				u.late = u.late || !u.written && left
+				u.written, u.typ = true, t
+			}
+		}
+		if in := k.plan.Blocks[b].Terminator; in.Op == isa.OpBrCond {
+			left = true
+			if in.A.IsVector() {
+				if u := of(place{bank: isa.BankMask, index: in.A.Index()}); !u.written {
+					u.exposed = true
+				}
+			}
+		}
+	}
+	for _, p := range order {
+		u := uses[p]
+		leaves, frozen := false, false
+		for _, b := range r.chain {
+			in := k.plan.Blocks[b].Terminator
+			if in.Op != isa.OpBrCond {
+				continue
+			}
+			for _, t := range [...]int{in.Target0(), in.Target1()} {
+				if (t < r.chain[0] || t > r.last) && k.live[t][p] {
+					leaves = true
+					frozen = frozen || in.A.IsVector()
+				}
+			}
+		}
+		if !u.exposed && !(leaves && u.written) {
+			continue
+		}
+		if p.bank == isa.BankMask {
+			return false
+		}
+		r.list = append(r.list, resident{bank: p.bank, index: p.index, kept: u.written, frozen: frozen && u.written,
+			loose: u.written && !u.mixed && !u.bits && !(leaves && u.late), wide: u.typ == isa.F64})
+	}
+	return true
+}
+
+// number is a number in Frame.Loop.
+func (r *region) number(n int) amd64.Mem { return field(interp.FrameLoop + 8*uintptr(n)) }
+
+// saved is where a scalar is kept: as it was before the loop, or as the groups that got furthest leave it.
+func (r *region) saved(x isa.Reg, copy int) amd64.Mem {
+	return scalar(x).Plus(int32(8 * copy * r.kernel.plan.Scalars))
+}
+
+// emit emits the region; where it cannot be entered, control goes on behind it.
+func (r *region) emit() {
+	k := r.kernel
+	ordinary, chunk, nextChunk := k.NewLabel(), k.NewLabel(), k.NewLabel()
+	k.G(amd64.CMP, amd64.B64, field(interp.FrameMinWait), amd64.Imm(r.last))
+	k.Jcc(amd64.BelowEqual, ordinary)
+	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameFuel))
+	k.G(amd64.MOV, amd64.B64, r.number(loopLimit), regTemp)
+	for _, n := range [...]int{loopTrips, loopProgress, loopMost, loopLast, loopRemain, loopStopped} {
+		k.G(amd64.MOV, amd64.B64, r.number(n), amd64.Imm(0))
+	}
+	for i := range r.chain {
+		k.G(amd64.MOV, amd64.B64, r.number(loopLeft+i), amd64.Imm(0))
+	}
+	for _, x := range r.writes {
+		k.G(amd64.MOV, amd64.B64, regTemp, scalar(x))
+		k.G(amd64.MOV, amd64.B64, r.saved(x, 1), regTemp)
+	}
+	k.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
+	k.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
+	k.G(amd64.MOV, amd64.B64, regChunksLeft, field(interp.FrameChunks))
+	k.Bind(chunk)
+	k.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regExec}, amd64.Imm(0))
+	k.Jcc(amd64.Equal, nextChunk)
+	for first := 0; first < r.across.groups; first += len(r.groups) {
+		for i := range r.groups {
+			r.groups[i] = first + i
+		}
+		r.together()
+	}
+	k.Bind(nextChunk)
+	k.G(amd64.ADD, amd64.B64, regChunk, regStride)
+	k.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8))
+	k.G(amd64.DEC, amd64.B64, regChunksLeft)
+	k.Jcc(amd64.NotZero, chunk)
+	r.leave()
+	k.Bind(ordinary)
+}
+
+// lanesOf returns the lanes of the groups that are done together, as bits of the chunk's word.
+func (r *region) lanesOf() uint64 {
+	n := len(r.groups) * r.lanes
+	return ^uint64(0) >> (64 - n) << (r.groups[0] * r.lanes)
+}
+
+// inside puts the lanes that are still in the loop into a register, and sets the flags.
+func (r *region) inside(x amd64.Reg) {
+	k := r.kernel
+	k.G(amd64.MOV, amd64.B64, x, amd64.Mem{Base: regExec})
+	if m := r.lanesOf(); m != ^uint64(0) {
+		k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(m))
+		k.G(amd64.AND, amd64.B64, x, regPointer)
+	} else {
+		k.G(amd64.TEST, amd64.B64, x, x)
+	}
+}
+
+// together emits all trips of some groups.
+func (r *region) together() {
+	k := r.kernel
+	done, top, stop := k.NewLabel(), k.NewLabel(), k.NewLabel()
+	r.finish = k.NewLabel()
+	r.inside(regTemp)
+	k.Jcc(amd64.IsZero, done)
+	k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regExec})
+	k.G(amd64.MOV, amd64.B64, r.number(loopEntry), regTemp)
+	for _, x := range r.writes {
+		k.G(amd64.MOV, amd64.B64, regTemp, r.saved(x, 1))
+		k.G(amd64.MOV, amd64.B64, scalar(x), regTemp)
+	}
+	r.settle()
+	r.schedule()
+	k.G(amd64.MOV, amd64.B32, regTrip, amd64.Imm(1))
+	k.Align(16)
+	k.Bind(top)
+	r.across.reset()
+	r.across.lane = -1
+	step := 0
+	for i, b := range r.chain {
+		block := &k.plan.Blocks[b]
+		for j, at := range r.code[i] {
+			if at < 0 {
+				k.scalar(&block.Parts[j])
+				continue
+			}
+			for _, g := range r.groups {
+				for n := range block.Parts[j].Run.Code {
+					r.step, r.at = step, at+n
+					r.pinned = [files]uint32{}
+					in := &r.run.Code[r.at]
+					r.enter(g, in)
+					find(r.features, in)(r.compiler, in)
+					step++
+				}
+			}
+		}
+		if in := block.Terminator; in.Op == isa.OpBrCond {
+			r.step = step
+			r.branch(i, in)
+			step++
+		}
+	}
+	k.G(amd64.CMP, amd64.B64, regTrip, r.number(loopLimit))
+	k.Jcc(amd64.Equal, stop)
+	k.G(amd64.INC, amd64.B64, regTrip)
+	k.Jmp(top)
+
+	lanes, finish := r.lanesOf(), r.finish
+	k.cold = append(k.cold, func() {
+		k.Bind(stop)
+		k.G(amd64.MOV, amd64.B64, regAddress, amd64.Mem{Base: regExec})
+		k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
+		k.G(amd64.AND, amd64.B64, regAddress, regPointer)
+		k.G(amd64.POPCNT, amd64.B64, regAddress, regAddress)
+		k.G(amd64.ADD, amd64.B64, r.number(loopRemain), regAddress)
+		k.G(amd64.MOV, amd64.B64, r.number(loopStopped), amd64.Imm(1))
+		k.G(amd64.IMUL, amd64.B64, regAddress, regTrip)
+		k.G(amd64.ADD, amd64.B64, r.number(loopTrips), regAddress)
+		r.progress(len(r.chain)-1, finish)
+	})
+
+	// Behind the last trip: what has changed goes to the register file, for the lanes that began.
+	k.Bind(r.finish)
+	k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regExec})
+	k.G(amd64.MOV, amd64.B64, r.number(loopRest), regTemp)
+	k.G(amd64.MOV, amd64.B64, regTemp, r.number(loopEntry))
+	k.G(amd64.MOV, amd64.B64, amd64.Mem{Base: regExec}, regTemp)
+	r.across.masked = -1
+	for _, g := range r.groups {
+		for i, h := range r.list {
+			if !h.kept {
+				continue
+			}
+			v := r.values[place{h.bank, h.index, g}]
+			v.reg, v.dense, v.loose, v.wide = r.homes[v.place], false, r.list[i].loose, h.wide
+			r.pinned = [files]uint32{}
+			r.across.group = g
+			r.store(v)
+		}
+	}
+	k.G(amd64.MOV, amd64.B64, regTemp, r.number(loopRest))
+	k.G(amd64.MOV, amd64.B64, amd64.Mem{Base: regExec}, regTemp)
+	k.Bind(done)
+}
+
+// settle gives the places of the loop their registers and loads them.
+func (r *region) settle() {
+	r.forget()
+	r.homes = map[place]int{}
+	r.reserved = [files]uint32{}
+	r.events = map[place][]event{}
+	r.across.reset()
+	r.across.lane = -1
+	n := 0
+	for _, g := range r.groups {
+		for _, h := range r.list {
+			r.across.group = g
+			t := typeOf(h.bank)
+			v := r.value(isa.V(h.index), t)
+			v.reg, v.loose, v.wide = n, h.loose, h.wide
+			r.homes[v.place] = n
+			r.holders[fileVec][n] = v
+			r.reserved[fileVec] |= 1 << n
+			r.kernel.V(fileLoads[h.bank], r.width(t), amd64.Vec(n), r.memory(v))
+			n++
+		}
+	}
+	r.home = r.settled
+}
+
+// schedule puts the instructions of the loop in order.
+func (r *region) schedule() {
+	r.steps = nil
+	for i, b := range r.chain {
+		for j, at := range r.code[i] {
+			if at < 0 {
+				continue
+			}
+			for _, g := range r.groups {
+				for n := range r.kernel.plan.Blocks[b].Parts[j].Run.Code {
+					r.plan(at+n, g)
+				}
+			}
+		}
+		if in := r.kernel.plan.Blocks[b].Terminator; in.Op == isa.OpBrCond {
+			at := len(r.steps)
+			r.steps = append(r.steps, task{-1, 0})
+			for _, g := range r.groups {
+				if in.A.IsVector() {
+					p := place{isa.BankMask, in.A.Index(), g}
+					r.events[p] = append(r.events[p], event{at, false})
+				}
+			}
+		}
+	}
+}
+
+// settled moves a result that has a home there. It says whether it has.
+func (r *region) settled(v *value, x amd64.Vec, loose, wide bool) bool {
+	n, ok := r.homes[v.place]
+	if !ok {
+		return false
+	}
+	t := typeOf(v.bank)
+	i := slices.IndexFunc(r.list, func(h resident) bool { return h.bank == v.bank && h.index == v.index })
+	h := &r.list[i]
+	if loose && !h.loose {
+		ft := isa.F32
+		if wide {
+			ft = isa.F64
+		}
+		r.set.canonical(r.compiler, ft, x)
+	}
+	w := r.width(t)
+	if h.frozen {
+		r.masked()
+		r.V(opCopy.of(t), w, amd64.Vec(n), x, amd64.Merge(maskExec))
+	} else {
+		r.V(opCopy.of(t), w, amd64.Vec(n), x)
+	}
+	v.reg, v.dirty, v.loose, v.wide = n, false, h.loose, h.wide
+	r.holders[fileVec][n] = v
+	r.forgetLanes(v)
+	return true
+}
+
+// branch emits the end of block i of the chain: some lanes leave, or all do.
+func (r *region) branch(i int, in *isa.Inst) {
+	k := r.kernel
+	t, yes := in.Target1(), false // lanes leave where the condition is false
+	if t >= r.chain[0] && t <= r.last {
+		t, yes = in.Target0(), true
+	}
+	out, on := k.NewLabel(), k.NewLabel()
+	lanes, finish := r.lanesOf(), r.finish
+	if in.A.IsScalar() {
+		k.G(amd64.TEST, amd64.B8, scalar(in.A), amd64.Imm(1))
+		if yes {
+			k.Jcc(amd64.NotZero, out)
+		} else {
+			k.Jcc(amd64.IsZero, out)
+		}
+	} else {
+		r.pinned = [files]uint32{}
+		for n, g := range r.groups {
+			r.across.group = g
+			m := r.boolean(in.A)
+			x := regAddress
+			if n > 0 {
+				x = regTemp
+			}
+			if r.lanes == 8 {
+				k.V(amd64.KMOVB, amd64.X, x, m)
+			} else {
+				k.V(amd64.KMOVW, amd64.X, x, m)
+			}
+			if shift := g * r.lanes; shift > 0 {
+				k.G(amd64.SHL, amd64.B64, x, amd64.Imm(shift))
+			}
+			if n > 0 {
+				k.G(amd64.OR, amd64.B64, regAddress, regTemp)
+			}
+			r.pinned = [files]uint32{}
+		}
+		// RDX: the lanes that leave.
+		k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regExec})
+		if yes {
+			k.G(amd64.AND, amd64.B64, regAddress, regTemp)
+		} else {
+			k.G(amd64.NOT, amd64.B64, regAddress)
+			if lanes != ^uint64(0) {
+				k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
+				k.G(amd64.AND, amd64.B64, regAddress, regPointer)
+			}
+			k.G(amd64.AND, amd64.B64, regAddress, regTemp)
+		}
+		k.Jcc(amd64.NotZero, out)
+		r.across.masked = -1
+	}
+	k.Bind(on)
+	k.cold = append(k.cold, func() {
+		k.Bind(out)
+		if in.A.IsScalar() {
+			k.G(amd64.MOV, amd64.B64, regAddress, amd64.Mem{Base: regExec})
+			k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
+			k.G(amd64.AND, amd64.B64, regAddress, regPointer)
+		}
+		// They wait at t.
+		k.G(amd64.MOV, amd64.B64, regPointer, field(interp.FrameWords))
+		k.G(amd64.IMUL, amd64.B64, regPointer, regPointer, amd64.Imm(8*t))
+		k.G(amd64.ADD, amd64.B64, regPointer, field(interp.FrameWait))
+		k.G(amd64.ADD, amd64.B64, regPointer, regExec)
+		k.G(amd64.SUB, amd64.B64, regPointer, field(interp.FrameExec))
+		k.G(amd64.OR, amd64.B64, amd64.Mem{Base: regPointer}, regAddress)
+		k.G(amd64.POPCNT, amd64.B64, regTemp, regAddress)
+		k.G(amd64.ADD, amd64.B64, r.number(loopLeft+i), regTemp)
+		k.G(amd64.IMUL, amd64.B64, regTemp, regTrip)
+		k.G(amd64.ADD, amd64.B64, r.number(loopTrips), regTemp)
+		k.G(amd64.NOT, amd64.B64, regAddress)
+		k.G(amd64.AND, amd64.B64, amd64.Mem{Base: regExec}, regAddress)
+		if in.A.IsVector() {
+			k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regExec})
+			k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
+			k.G(amd64.TEST, amd64.B64, regTemp, regPointer)
+			k.Jcc(amd64.NotZero, on)
+		}
+		r.progress(i, finish)
+	})
+}
+
+// progress notes how far some groups got: to block i of the chain, in the present trip. If none got further, the
+// scalars are theirs.
+func (r *region) progress(i int, finish amd64.Label) {
+	k := r.kernel
+	k.G(amd64.IMUL, amd64.B64, regTemp, regTrip, amd64.Imm(len(r.chain)))
+	k.G(amd64.ADD, amd64.B64, regTemp, amd64.Imm(i))
+	k.G(amd64.CMP, amd64.B64, regTemp, r.number(loopProgress))
+	k.Jcc(amd64.BelowEqual, finish)
+	k.G(amd64.MOV, amd64.B64, r.number(loopProgress), regTemp)
+	k.G(amd64.MOV, amd64.B64, r.number(loopMost), regTrip)
+	k.G(amd64.MOV, amd64.B64, r.number(loopLast), amd64.Imm(i))
+	for _, x := range r.writes {
+		k.G(amd64.MOV, amd64.B64, regTemp, scalar(x))
+		k.G(amd64.MOV, amd64.B64, r.saved(x, 2), regTemp)
+	}
+	k.Jmp(finish)
+}
+
+// leave emits what follows the last chunk: counters, scalars, and who runs next.
+func (r *region) leave() {
+	k := r.kernel
+	for i, b := range r.chain {
+		count := amd64.Imm(k.plan.Blocks[b].Count)
+		k.G(amd64.MOV, amd64.B64, amd64.RAX, r.number(loopMost))
+		k.G(amd64.XOR, amd64.B32, amd64.RCX, amd64.RCX)
+		k.G(amd64.CMP, amd64.B64, r.number(loopLast), amd64.Imm(i))
+		k.Set(amd64.Below, amd64.RCX)
+		k.G(amd64.SUB, amd64.B64, amd64.RAX, amd64.RCX)
+		k.G(amd64.ADD, amd64.B64, counter(countBlocks), amd64.RAX)
+		k.G(amd64.IMUL, amd64.B64, amd64.RAX, amd64.RAX, count)
+		k.G(amd64.ADD, amd64.B64, counter(countInstructions), amd64.RAX)
+		k.G(amd64.MOV, amd64.B64, amd64.RAX, r.number(loopTrips))
+		for j := range i {
+			if k.plan.Blocks[r.chain[j]].Terminator.Op == isa.OpBrCond {
+				k.G(amd64.SUB, amd64.B64, amd64.RAX, r.number(loopLeft+j))
+			}
+		}
+		k.G(amd64.IMUL, amd64.B64, amd64.RAX, amd64.RAX, count)
+		k.G(amd64.ADD, amd64.B64, counter(countLaneOps), amd64.RAX)
+	}
+	for _, x := range r.writes {
+		k.G(amd64.MOV, amd64.B64, regTemp, r.saved(x, 2))
+		k.G(amd64.MOV, amd64.B64, scalar(x), regTemp)
+	}
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameFuel))
+	k.G(amd64.SUB, amd64.B64, amd64.RAX, r.number(loopMost))
+	k.G(amd64.SUB, amd64.B64, amd64.RAX, r.number(loopStopped))
+	k.G(amd64.INC, amd64.B64, amd64.RAX)
+	k.G(amd64.MOV, amd64.B64, field(interp.FrameFuel), amd64.RAX)
+	for i, b := range r.chain {
+		in := k.plan.Blocks[b].Terminator
+		if in.Op != isa.OpBrCond {
+			continue
+		}
+		t := in.Target0()
+		if t >= r.chain[0] && t <= r.last {
+			t = in.Target1()
+		}
+		none := k.NewLabel()
+		k.G(amd64.CMP, amd64.B64, r.number(loopLeft+i), amd64.Imm(0))
+		k.Jcc(amd64.Equal, none)
+		k.mark(t)
+		k.Bind(none)
+	}
+	k.G(amd64.MOV, amd64.B8, field(interp.FrameChanged), amd64.Imm(1))
+	k.G(amd64.MOV, amd64.B32, amd64.RDX, amd64.Imm(r.chain[0]))
+	k.G(amd64.CMP, amd64.B64, r.number(loopStopped), amd64.Imm(0))
+	k.Jcc(amd64.Equal, k.pick)
+	k.queued = true
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, r.number(loopRemain))
+	k.G(amd64.MOV, amd64.B64, field(interp.FrameActive), amd64.RAX)
+	k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(r.chain[0]))
+	k.Jmp(k.leave(interp.ExitFuel, interp.FrameCur))
+}
