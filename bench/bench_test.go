@@ -47,23 +47,32 @@ func run(t testing.TB, s *Session) *emu.Result {
 	return result
 }
 
-// reference gives the buffers that the kernel must leave.
-func reference(t *testing.T, k *kernels.Kernel, l kernels.Launch) [][]byte {
-	t.Helper()
+// references gives the buffers that the kernel must leave.
+func references(k *kernels.Kernel, l kernels.Launch) ([][]byte, error) {
 	args, err := ParseArgs(l)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	contents := make([][]byte, len(args))
 	for i, a := range args {
 		contents[i] = slices.Clone(a.Data)
 	}
 	if err := k.Reference(l, contents); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	var out [][]byte
 	for _, i := range k.Outputs {
 		out = append(out, contents[i])
+	}
+	return out, nil
+}
+
+// reference is references in a test.
+func reference(t *testing.T, k *kernels.Kernel, l kernels.Launch) [][]byte {
+	t.Helper()
+	out, err := references(k, l)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return out
 }
