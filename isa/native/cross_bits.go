@@ -18,38 +18,54 @@ const (
 func (c *compiler) scratch() { c.across.lane = -1 }
 
 // word puts an operand's bits for the whole chunk into regTemp. regAddress changes.
-func (c *compiler) word(r isa.Reg) {
+func (c *compiler) word(r isa.Reg) { c.part(r, 0, c.across.groups)() }
+
+// part returns what puts an operand's bits for n groups, from the first one on, into regTemp, wherever it is
+// emitted: they are where they are now. regAddress changes.
+func (c *compiler) part(r isa.Reg, first, n int) func() {
 	if r.IsScalar() {
-		c.G(amd64.MOV, amd64.B32, regTemp, scalar(r))
-		c.G(amd64.AND, amd64.B32, regTemp, amd64.Imm(1))
-		c.G(amd64.NEG, amd64.B64, regTemp)
-		return
+		return func() {
+			c.G(amd64.MOV, amd64.B32, regTemp, scalar(r))
+			c.G(amd64.AND, amd64.B32, regTemp, amd64.Imm(1))
+			c.G(amd64.NEG, amd64.B64, regTemp)
+		}
 	}
 	held := false
-	c.everyGroup(func(int) { held = held || c.value(r, isa.B1).reg >= 0 })
+	values := make([]value, n)
+	for g := range values {
+		c.across.group = first + g
+		values[g] = *c.value(r, isa.B1)
+		held = held || values[g].reg >= 0
+	}
 	if !held {
-		c.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regChunk, Disp: int32(c.run.Offset(r, isa.B1))})
-		return
+		size := amd64.B64
+		if n*c.lanes == 32 {
+			size = amd64.B32
+		}
+		return func() {
+			c.G(amd64.MOV, size, regTemp, amd64.Mem{Base: regChunk, Disp: int32(c.run.Offset(r, isa.B1)) + int32(first*c.lanes/8)})
+		}
 	}
 	move := amd64.MOVZX16
 	if c.lanes == 8 {
 		move = amd64.MOVZX8
 	}
-	for g := c.across.groups - 1; g >= 0; g-- {
-		to := regAddress
-		if g == c.across.groups-1 {
-			to = regTemp
-		} else {
-			c.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(c.lanes))
-		}
-		c.across.group = g
-		if v := c.value(r, isa.B1); v.reg >= 0 {
-			c.bitsOf(to, v)
-		} else {
-			c.G(move, amd64.B32, to, c.memory(v))
-		}
-		if to != regTemp {
-			c.G(amd64.OR, amd64.B64, regTemp, regAddress)
+	return func() {
+		for g := n - 1; g >= 0; g-- {
+			to := regAddress
+			if g == n-1 {
+				to = regTemp
+			} else {
+				c.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(c.lanes))
+			}
+			if v := &values[g]; v.reg >= 0 {
+				c.bitsOf(to, v)
+			} else {
+				c.G(move, amd64.B32, to, c.memory(v))
+			}
+			if to != regTemp {
+				c.G(amd64.OR, amd64.B64, regTemp, regAddress)
+			}
 		}
 	}
 }
@@ -221,34 +237,40 @@ func (c *compiler) ballot(in *isa.Inst) {
 	other, done := c.NewLabel(), c.NewLabel()
 	switch in.Imm {
 	case 0:
-		c.runningWord(in.A)
+		all := c.part(in.A, 0, len(d))
 		field := c.lanesTable()
-		c.G(amd64.CMP, amd64.B32, size, amd64.Imm(64))
-		c.Jcc(amd64.Equal, other)
+		c.G(amd64.CMP, amd64.B32, size, amd64.Imm(32))
+		c.Jcc(amd64.NotEqual, other)
 		half := len(d) / 2
 		for h := 0; h < len(d); h += half {
-			if h > 0 {
-				c.G(amd64.SHR, amd64.B64, regTemp, amd64.Imm(32))
-			}
+			c.part(in.A, h, half)()
+			c.G(amd64.AND, amd64.B32, regTemp, execWord().Plus(int32(h*c.lanes/8)))
 			c.set.spread(c, isa.I32, d[h], regTemp)
 			for _, r := range d[h+1 : h+half] {
 				c.V(amd64.VMOVDQA32, w, r, d[h])
 			}
 		}
-		small := c.NewLabel()
-		c.G(amd64.CMP, amd64.B32, size, amd64.Imm(32))
-		c.Jcc(amd64.Below, small)
 		c.kernel.later(func() {
-			c.Bind(small)
+			whole := c.NewLabel()
+			c.Bind(other)
+			all()
+			c.G(amd64.AND, amd64.B64, regTemp, execWord())
+			c.lanesTable()
+			c.G(amd64.CMP, amd64.B32, size, amd64.Imm(64))
+			c.Jcc(amd64.Equal, whole)
 			c.V(amd64.VPBROADCASTD, w, mask, field(interp.LanesMask))
 			for g := range d {
+				if g == half {
+					c.G(amd64.SHR, amd64.B64, regTemp, amd64.Imm(32))
+				}
+				c.set.spread(c, isa.I32, d[g], regTemp)
 				c.V(amd64.VPBROADCASTD, w, temp, field(interp.LanesLast))
 				c.V(amd64.VPANDND, w, temp, temp, c.numbers(g, 32))
 				c.V(amd64.VPSRLVD, w, d[g], d[g], temp)
 				c.V(amd64.VPANDD, w, d[g], d[g], mask)
 			}
 			c.Jmp(done)
-			c.Bind(other)
+			c.Bind(whole)
 			each()
 			c.Jmp(done)
 		})
