@@ -28,6 +28,25 @@ func Math32(in *isa.Inst) func(x, y, z float32) float32 {
 	return nil
 }
 
+// Math64 is Math32 for F64.
+func Math64(in *isa.Inst) func(x, y, z float64) float64 {
+	switch in.Op {
+	case isa.OpMath1:
+		if f := unaryFunc64(in.Imm); f != nil {
+			return func(x, _, _ float64) float64 { return f(x) }
+		}
+	case isa.OpMath2:
+		if f := binaryFunc64(in.Imm); f != nil {
+			return func(x, y, _ float64) float64 { return f(x, y) }
+		}
+	case isa.OpMath3:
+		if in.Imm < clmath.NumFuncs {
+			return clmath.Ternary64[in.Imm]
+		}
+	}
+	return nil
+}
+
 // unaryFunc32 returns the function of one operand that Inst.Imm names, nil
 // when there is none. Functions with two results are asked for one of them;
 // integers travel as the bits of the element.

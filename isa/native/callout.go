@@ -9,11 +9,12 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// callout is something that machine code leaves to Go: a function of F32 for the few lanes whose result it cannot
+// callout is something that machine code leaves to Go: a function for the few lanes whose result it cannot
 // tell. The code puts its registers away and returns; Go reads the operands there, writes results, and calls the
 // code again, which goes on where it was.
 type callout struct {
 	f           func(x, y, z float32) float32
+	f64         func(x, y, z float64) float64 // instead of f, where it is one of doubles
 	operands    [3]amd64.Vec
 	result      amd64.Vec
 	lanes       amd64.Operand // a mask register, or a vector with ones in the lanes
@@ -24,11 +25,24 @@ type callout struct {
 // do computes the results.
 func (o *callout) do(f *interp.Frame) {
 	r := (*interp.Registers)(f.Saved)
+	if o.f64 != nil {
+		o.do64(r)
+		return
+	}
 	vec := func(x amd64.Vec) *[16]float32 { return (*[16]float32)(unsafe.Pointer(&r.Vectors[x])) }
 	x, y, z, d := vec(o.operands[0]), vec(o.operands[1]), vec(o.operands[2]), vec(o.result)
 	for m := flagged(r, o.lanes); m != 0; m &= m - 1 {
 		i := bits.TrailingZeros16(m)
 		d[i] = o.f(x[i], y[i], z[i])
+	}
+}
+
+func (o *callout) do64(r *interp.Registers) {
+	vec := func(x amd64.Vec) *[8]float64 { return (*[8]float64)(unsafe.Pointer(&r.Vectors[x])) }
+	x, y, z, d := vec(o.operands[0]), vec(o.operands[1]), vec(o.operands[2]), vec(o.result)
+	for m := uint8(flagged(r, o.lanes)); m != 0; m &= m - 1 {
+		i := bits.TrailingZeros8(m)
+		d[i] = o.f64(x[i], y[i], z[i])
 	}
 }
 

@@ -40,6 +40,7 @@
 // machine code may compute them in its own way: in double precision, followed by a test whether
 // the result is too near to the middle of two floats. Lanes of which it cannot tell the result,
 // some in a million, it leaves to clmath: it puts its registers away, returns, and is called again.
+// Some functions of double precision are done likewise, with pairs of doubles.
 //
 // # NaNs
 //

@@ -69,20 +69,21 @@ func newMathRig(t testing.TB, e engine.Engine, in isa.Inst, index isa.IdxType) *
 		id = short
 	}
 	p.jump(1)
+	size := in.Type.Bytes()
 	for i, r := range []*isa.Reg{&in.A, &in.B, &in.C}[:g.arity] {
-		*r = p.vector(isa.F32)
-		p.emit(isa.Inst{Op: isa.OpLoad, Type: isa.F32, Space: isa.SpaceGlobal, Dst: *r, A: isa.S(i), B: id, Idx: index, Scale: 4})
+		*r = p.vector(in.Type)
+		p.emit(isa.Inst{Op: isa.OpLoad, Type: in.Type, Space: isa.SpaceGlobal, Dst: *r, A: isa.S(i), B: id, Idx: index, Scale: uint32(size)})
 	}
-	in.Dst = p.vector(isa.F32)
+	in.Dst = p.vector(in.Type)
 	p.emit(in)
-	p.emit(isa.Inst{Op: isa.OpStore, Type: isa.F32, Space: isa.SpaceGlobal, A: isa.S(3), B: id, Idx: index, Scale: 4, C: in.Dst})
+	p.emit(isa.Inst{Op: isa.OpStore, Type: in.Type, Space: isa.SpaceGlobal, A: isa.S(3), B: id, Idx: index, Scale: uint32(size), C: in.Dst})
 	p.emit(isa.Inst{Op: isa.OpRet})
 	code := compile(t, e, p.k)
 	mem := memory.NewGlobal(1 << 30)
 	l := &engine.Launch{Kernel: p.k, Dim: 1, Global: [3]uint64{rigLanes, 1, 1}, Local: [3]uint32{rigLanes, 1, 1}, Groups: [3]uint64{1, 1, 1},
 		Scalars: append([]uint64(nil), p.k.ScalarInit...), Memory: mem, SubgroupSize: 32}
 	for i := range g.buffers {
-		p, err := mem.Alloc("", rigLanes*4, false)
+		p, err := mem.Alloc("", uint64(rigLanes*size), false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,6 +106,10 @@ func (g *mathRig) run(operands ...[]uint32) {
 			binary.LittleEndian.PutUint32(g.buffers[i][4*j:], v)
 		}
 	}
+	g.start()
+}
+
+func (g *mathRig) start() {
 	g.wave.Start(&g.group, 0, rigLanes)
 	for g.wave.Run(1<<20) == engine.StopQuantum {
 	}
@@ -260,10 +265,10 @@ func TestMathCallouts(t *testing.T) {
 }
 
 func testMathMasks(t *testing.T, e Engine) {
-	for _, in := range mathInsts() {
-		t.Run(mathName(&in), func(t *testing.T) {
+	for _, in := range append(mathInsts(), mathInsts64()...) {
+		t.Run(fmt.Sprintf("%s.%s", mathName(&in), in.Type), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(in.Imm), 3))
-			n := len(operandsOf(&in))
+			n, ft := len(operandsOf(&in)), in.Type
 			for shape := range 1 << n {
 				for _, crowd := range []int{0, 40} {
 					p := newProgram()
@@ -272,33 +277,37 @@ func testMathMasks(t *testing.T, e Engine) {
 					regs := [3]*isa.Reg{&in.A, &in.B, &in.C}
 					for i := range n {
 						if shape>>i&1 == 0 {
-							*regs[i] = p.load(i, isa.F32)
+							*regs[i] = p.load(i, ft)
 							continue
 						}
-						v := random(r) & (1<<32 - 1)
+						v := random(r) & (1<<(ft.Bits()-1)<<1 - 1)
 						*regs[i] = p.parameter(v)
 						values[regs[i].Index()] = v
 					}
-					in.Dst = p.load(bufOut, isa.F32)
-					one := p.constant(uint64(math.Float32bits(1)))
+					in.Dst = p.load(bufOut, ft)
+					unit := uint64(math.Float32bits(1))
+					if ft == isa.F64 {
+						unit = math.Float64bits(1)
+					}
+					one := p.constant(unit)
 					runs := p.load(bufMask, isa.B1)
 					p.branch(runs, 1, 2)
 					var others []isa.Reg
 					for i := range crowd {
-						x := p.vector(isa.F32)
+						x := p.vector(ft)
 						from := in.Dst
 						if i > 0 {
 							from = others[i-1]
 						}
-						p.emit(isa.Inst{Op: isa.OpFAdd, Type: isa.F32, Dst: x, A: from, B: one})
+						p.emit(isa.Inst{Op: isa.OpFAdd, Type: ft, Dst: x, A: from, B: one})
 						others = append(others, x)
 					}
 					p.emit(in)
 					for _, x := range others {
-						p.emit(isa.Inst{Op: isa.OpFSub, Type: isa.F32, Dst: in.Dst, A: in.Dst, B: x})
+						p.emit(isa.Inst{Op: isa.OpFSub, Type: ft, Dst: in.Dst, A: in.Dst, B: x})
 					}
 					p.jump(2)
-					p.store(in.Dst, isa.F32)
+					p.store(in.Dst, ft)
 					p.emit(isa.Inst{Op: isa.OpRet})
 					check(t, e, p.k, r, values, fmt.Sprintf("shape %b", shape), func(*[buffers][]uint64) {})
 				}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"go/format"
 	"log"
+	"math"
 	"math/big"
 	"os"
 
@@ -105,6 +106,7 @@ func tables() ([]byte, error) {
 	circles(w)
 	inverses(w)
 	errors(w)
+	doubles(w)
 	return format.Source(w.Bytes())
 }
 
@@ -243,4 +245,50 @@ func errors(w *writer) {
 		return mul(bigmath.Erfcx(x, prec), add(x, num(K)))
 	}
 	w.poly("exp(y*y) erfc(y) (y+4), x = (y-4)/(y+4),", "erfcxPoly", f, -1, 0.4386, 19)
+}
+
+// pairs declares xs as two tables of doubles: the numbers, and the rest.
+func (w *writer) pairs(doc, name string, xs []*big.Float) {
+	var rest []*big.Float
+	for _, x := range xs {
+		rest = append(rest, sub(x, num(float(x))))
+	}
+	w.floats(doc, name, xs)
+	w.floats("what that lacks", name+"Rest", rest)
+}
+
+// slices declares x as doubles of n bits each, but the last, which has all it can.
+func (w *writer) slices(doc, name string, x *big.Float, n ...uint) {
+	var parts []*big.Float
+	for _, bits := range n {
+		h := head(x, bits)
+		parts, x = append(parts, h), sub(x, h)
+	}
+	w.floats(doc+" in slices", name, append(parts, x))
+}
+
+// logOff is where the intervals of the logarithm of doubles begin: 0.6875.
+const logOff = 0x3fe6000000000000
+
+// doubles writes the tables of the functions of double precision.
+func doubles(w *writer) {
+	var powers, inverse, negative []*big.Float
+	for i := range 64 {
+		powers = append(powers, bigmath.Exp(quo(mul(ln2, num(float64(i))), num(64)), prec))
+	}
+	w.pairs("2^(i/64)", "powers64", powers)
+	for i := range uint64(128) {
+		lo, hi := math.Float64frombits(logOff+i<<45), math.Float64frombits(logOff+(i+1)<<45)
+		c := math.Round(4096/((lo+hi)/2)) / 4096
+		if lo == 1 || hi == 1 {
+			c = 1
+		}
+		inverse = append(inverse, num(c))
+		l := bigmath.Log(num(c), prec)
+		negative = append(negative, l.Neg(l))
+	}
+	w.floats("short numbers near the inverses of the middles of 128 intervals of [0.6875, 1.375)", "logInverse64", inverse)
+	w.pairs("their negative logarithms", "logNegative64", negative)
+	w.slices("log(2)", "ln2Slices", ln2, 40)
+	w.slices("log(2)/64", "ln2By64Slices", quo(ln2, num(64)), 36, 53)
 }
