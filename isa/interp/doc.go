@@ -66,10 +66,11 @@
 //
 // # Accelerators
 //
-// Another package may do runs of instructions of a block in the place of the loops
-// here ([Compile], [Accelerator]): it is told where registers and lanes are, and which
-// results are used behind the run. Scalars that a run reads are computed before it, under
-// other names where the kernel writes a register again, so that runs are long.
+// Another package may run kernels in the place of the functions here ([Compile], [Accelerator]). It gets a kernel as a
+// [Plan], blocks cut into parts: runs of instructions on vectors, of which it is told where registers are and which
+// results are used behind them, and scalar instructions. Scalars that a run reads are computed before it, under
+// other names where the kernel writes a register again, so that runs are long. What the accelerator does not do it
+// leaves here, part by part; both work on the fields of a [Frame].
 //
 // # Faults
 //

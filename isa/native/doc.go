@@ -1,23 +1,53 @@
-// Package native is the engine that makes machine code: package interp with runs of
-// instructions replaced by functions for this processor.
+// Package native is the engine that makes machine code: one function for each kernel, which runs it
+// for a wave in the place of package interp.
 //
-// The wave, its register file, control flow, faults and every
-// instruction that has no machine code here stay with package interp, so that results,
-// counters and faults are the same to the bit. What is replaced are runs of
-// arithmetic on elements of 32 and 64 bits: such a function walks over the chunks
-// of a wave, some lanes at a time, keeps values in vector registers
-// from one instruction to the next, and leaves in the register file
-// only what is used behind the run.
+// The function works on the wave of package interp, through an [interp.Frame], and does what package interp does: the same
+// lanes run the same instructions in the same order as far as anybody can tell, so that results,
+// counters, faults and schedules are the same to the bit. What it cannot do (an instruction without machine
+// code, a barrier, an access that is not as it should be) is an exit: it says where it is and returns; package interp does that
+// part with its own functions, finds out what is wrong if anything is, and calls the function again behind it.
 //
-// Loads and stores of elements that an index of each lane selects, behind a scalar pointer, are
-// replaced as well. The function looks at the indices first; where one is not inside the
-// allocation, or the pointer leads elsewhere, package interp does the run, and
-// finds out what is wrong.
-//
-// Kernels come in as bytecode (package isa), code goes out through package
+// Kernels come in as bytecode (package isa), cut into parts by package interp ([interp.Plan]); code goes out through package
 // amd64, which encodes it, and package codemem, which makes it executable. The engine exists
 // on processors with AVX2 and what came with it (x86-64-v3) or AVX-512 (F, BW, CD, DQ and VL); elsewhere [New] returns an
 // error that says why, and package interp does the work.
+//
+// # From bytecode to bytes
+//
+// An addition of two vectors, v2 = add.i32 v0, v1, in the middle of a block goes this way:
+//
+//   - interp decodes the block (interp/accelerate.go). The instruction writes a vector register from registers,
+//     [interp.Movable], and accelerator.Takes finds an emitter for it, so that it joins the
+//     [interp.Run] in front of it. A scalar instruction would be a part of its own, and anything else an exit.
+//   - builder (kernel.go) emits the blocks one after the other: what entering a block counts, its parts, its terminator
+//     (control.go). In front of a run stands what finds the memory of its loads and stores (builder.slot).
+//   - compiler (compile.go) emits the run: a loop over the chunks of the wave and, in a chunk, over groups of lanes. For each
+//     group it goes through the instructions and calls their emitters, which the families list
+//     (native.go): for the addition, integer in emit.go.
+//   - The emitter asks for its operands. compiler.load returns the vector register that holds v0, and emits a load
+//     from the register file if none does; compiler.vec returns a free one for the result, for which another
+//     value may have to go to the register file. It appends VPADDD to the assembler, and compiler.result
+//     notes which register v2 is in now.
+//   - At the end of the run the values that somebody uses behind it go to the register file, under the execution
+//     mask.
+//   - amd64 encodes each instruction when it is appended, chooses the lengths of jumps when the function is complete, and puts
+//     constants behind it. codemem copies the bytes into memory of their own and makes that executable.
+//
+// # Control
+//
+// Branches, lanes that part and come together again, and the count of back edges are machine code in
+// general registers: what package interp has in wave.advance, wave.branch and wave.pick. Points number the places at which the function can
+// begin: it jumps to the one that the frame names. It cannot be interrupted, so that it returns after a number of
+// back edges (Frame.Fuel) that take some 100 µs, and also counts stretches of code without any.
+//
+// An innermost loop that is a chain of blocks and touches registers only is a region (region.go): some
+// groups of lanes make all their trips, with values in registers, then the next ones do.
+//
+// # Memory
+//
+// A load or store has a slot, which caches the allocation that its pointer led to last. The code in front of a run compares the
+// upper half of the pointer, computes an address and a limit for indices, and the run compares indices with that. Another
+// allocation is an exit that fills in the slot.
 //
 // # Instruction sets
 //
