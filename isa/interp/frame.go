@@ -61,8 +61,8 @@ type Frame struct {
 	// if the kernel has a use for them.
 	IDs [numIDs]unsafe.Pointer
 
-	// Scratch is for machine code: two vectors.
-	Scratch [16]uint64
+	// Scratch is for machine code: two vectors, and a word.
+	Scratch [17]uint64
 	// Loop is for loops in machine code.
 	Loop [32]uint64
 

@@ -94,7 +94,41 @@ func (avx512) runningOnly(c *compiler, lanes amd64.Operand) {
 
 func (avx512) every() (vectors, masks int, w amd64.Width) { return 32, 8, amd64.Z }
 
-func (avx512) checkIndex(c *compiler, in *isa.Inst) { c.checkIndex(in) }
+func (avx512) equal(c *compiler, t isa.Type, a, b amd64.Vec, l amd64.Label) {
+	c.V(opCmpU.of(t), c.width(t), maskTemp, a, b, amd64.Imm(intNotEqual), amd64.Merge(maskExec))
+	c.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
+	c.Jcc(amd64.NotZero, l)
+}
+
+func (avx512) beyond(c *compiler, t isa.Type, x amd64.Vec, limit amd64.Operand, l amd64.Label) {
+	if m, ok := limit.(amd64.Mem); ok {
+		limit = m.Bcast()
+	}
+	c.V(opCmpU.of(t), c.width(t), maskTemp, x, limit, amd64.Imm(intGreater), amd64.Merge(maskExec))
+	c.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
+	c.Jcc(amd64.NotZero, l)
+}
+
+// opGather is the gather by the sizes of the index and of the element: 32 and 64 bits.
+var opGather = [2][2]amd64.Op{{amd64.VPGATHERDD, amd64.VPGATHERDQ}, {amd64.VPGATHERQD, amd64.VPGATHERQQ}}
+
+// opScatter is opGather for stores.
+var opScatter = [2][2]amd64.Op{{amd64.VPSCATTERDD, amd64.VPSCATTERDQ}, {amd64.VPSCATTERQD, amd64.VPSCATTERQQ}}
+
+func (avx512) gather(c *compiler, t, it isa.Type, d amd64.Vec, m amd64.Mem) {
+	c.V(amd64.KMOVW, amd64.X, maskTemp, maskExec)
+	c.V(opXor.of(t), c.width(t), d, d, d)
+	c.V(opGather[it.Bits()/64][t.Bits()/64], c.wider(t, it), d, m, amd64.Merge(maskTemp))
+}
+
+func (avx512) scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec) {
+	c.V(amd64.KMOVW, amd64.X, maskTemp, maskExec)
+	c.V(opScatter[it.Bits()/64][t.Bits()/64], c.wider(t, it), amd64.VMem(m.Base, x, m.Scale, m.Disp), v, amd64.Merge(maskTemp))
+}
+
+func (avx512) moveSome(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec) {
+	c.V(opMove.of(t), c.width(t), m, v, amd64.Merge(maskExec))
+}
 
 // mask returns a mask register for a result or something in between.
 func (c *compiler) mask() amd64.Mask { return amd64.Mask(c.take(fileMask)) }

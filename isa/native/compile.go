@@ -107,7 +107,7 @@ func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
 	c.checkSubgroup()
 	if run.Code[0].Op == isa.OpStore {
 		// Nothing is stored before all of it is known to be in order.
-		c.loop(func() { s.checkIndex(c, &run.Code[0]) })
+		c.loop(func() { c.checkIndex(&run.Code[0]) })
 		c.forget()
 	} else if c.spoiled() && c.divides() {
 		c.checked = true

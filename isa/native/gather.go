@@ -92,7 +92,7 @@ func (c *compiler) look(g *gathering) {
 	c.V(opSpread.of(g.it), iw, g.d, g.x)
 	if g.slot.next {
 		c.V(opAdd.of(g.it), iw, g.d, g.d, c.iota(g.it))
-		c.equal(g.it, g.d, g.x, other)
+		c.set.equal(c, g.it, g.d, g.x, other)
 		// All lanes of the group are loaded, whether they run or not.
 		c.G(amd64.LEA, amd64.B64, regAddress, amd64.Mem{Base: regTemp, Disp: int32(c.lanes - 1)})
 		c.G(amd64.CMP, amd64.B64, regAddress, g.limit)
@@ -103,7 +103,7 @@ func (c *compiler) look(g *gathering) {
 		}
 		c.loadNext(g, c.point(g, seenNext))
 	} else {
-		c.equal(g.it, g.d, g.x, each)
+		c.set.equal(c, g.it, g.d, g.x, each)
 		c.inside(g)
 		c.loadSame(g, c.point(g, seenSame))
 	}
@@ -111,7 +111,7 @@ func (c *compiler) look(g *gathering) {
 		if g.slot.next {
 			c.Bind(other)
 			c.V(opSpread.of(g.it), iw, g.d, g.x)
-			c.equal(g.it, g.d, g.x, each)
+			c.set.equal(c, g.it, g.d, g.x, each)
 			c.inside(g)
 			c.loadSame(g, c.point(g, seenSame))
 			c.Jmp(g.done)
@@ -119,7 +119,7 @@ func (c *compiler) look(g *gathering) {
 		c.Bind(each)
 		x := g.x
 		if g.bias != 0 {
-			c.V(opSub.of(g.it), iw, g.d, x, c.number(g.it, uint64(g.bias)).Bcast())
+			c.V(opSub.of(g.it), iw, g.d, x, c.splat(g.it, g.bias, uint64(g.bias)))
 			x = g.d
 		}
 		c.refuseBeyond(g.it, x, g.limit)
@@ -204,16 +204,9 @@ func (c *compiler) loadEach(g *gathering) {
 	}
 	c.G(amd64.MOV, amd64.B64, regAddress, g.address)
 	x, by := c.scaled(g.in, g.x, g.temp)
-	c.V(amd64.KMOVW, amd64.X, maskTemp, maskExec)
-	wide := c.width(g.t)
-	c.V(opXor.of(g.t), wide, g.d, g.d, g.d)
-	w := wide
-	if g.it == isa.I64 {
-		w = amd64.Z
-	}
-	c.V(opGather[g.it.Bits()/64][g.t.Bits()/64], w, g.d, amd64.VMem(regAddress, x, by, disp), amd64.Merge(maskTemp))
+	c.set.gather(c, g.t, g.it, g.d, amd64.VMem(regAddress, x, by, disp))
 	if narrow(g.t) {
-		c.V(amd64.VPANDD, wide, g.d, g.d, c.Const32(1<<g.t.Bits()-1).Bcast())
+		c.V(amd64.VPANDD, c.width(g.t), g.d, g.d, c.splat(g.t, 1<<g.t.Bits()-1, 0))
 		c.Jmp(g.done)
 		c.Bind(edge)
 		c.loadOneByOne(g)
@@ -229,13 +222,11 @@ func (c *compiler) roomAround(g *gathering, l amd64.Label) {
 	c.Jcc(amd64.Below, l)
 	x, iw := g.x, c.width(g.it)
 	if g.bias != 0 {
-		c.V(opSub.of(g.it), iw, g.temp, x, c.number(g.it, uint64(g.bias)).Bcast())
+		c.V(opSub.of(g.it), iw, g.temp, x, c.splat(g.it, g.bias, uint64(g.bias)))
 		x = g.temp
 	}
-	c.V(opSpread.of(g.it), iw, g.d, regTemp)
-	c.V(opCmpU.of(g.it), iw, maskTemp, x, g.d, amd64.Imm(intGreater), amd64.Merge(maskExec))
-	c.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
-	c.Jcc(amd64.NotZero, l)
+	c.set.spread(c, g.it, g.d, regTemp)
+	c.set.beyond(c, g.it, x, g.d, l)
 }
 
 // loadOneByOne loads elements of 8 or 16 bits.
@@ -244,8 +235,9 @@ func (c *compiler) loadOneByOne(g *gathering) {
 	c.V(opMove.of(g.it), c.width(g.it), indices, g.x)
 	c.V(opXor.of(g.t), c.width(g.t), g.d, g.d, g.d)
 	c.V(opMove.of(g.t), c.width(g.t), elements, g.d)
-	c.V(amd64.KMOVW, amd64.X, maskTemp, maskExec)
-	c.V(amd64.KMOVW, amd64.X, regTemp, maskTemp)
+	left := c.aside(128)
+	c.bits(regTemp, amd64.Mem{Base: regExec})
+	c.G(amd64.MOV, amd64.B32, left, regTemp)
 	next := c.NewLabel()
 	c.Bind(next)
 	c.G(amd64.TZCNT, amd64.B32, regTemp, regTemp)
@@ -264,15 +256,14 @@ func (c *compiler) loadOneByOne(g *gathering) {
 	c.G(amd64.ADD, amd64.B64, regAddress, g.address)
 	c.G(loadNarrow(g.t), amd64.B32, regAddress, amd64.Mem{Base: regAddress, Disp: g.disp - int32(g.bias<<g.shift)})
 	c.G(amd64.MOV, amd64.B32, elements, regAddress)
-	c.V(amd64.KMOVW, amd64.X, regTemp, maskTemp)
-	c.V(amd64.BLSR, amd64.X, regTemp, regTemp)
-	c.V(amd64.KMOVW, amd64.X, maskTemp, regTemp)
+	c.V(amd64.BLSR, amd64.X, regTemp, left)
+	c.G(amd64.MOV, amd64.B32, left, regTemp)
 	c.Jcc(amd64.NotZero, next)
 	elements.Index, elements.Scale = amd64.NoReg, 0
 	c.V(opMove.of(g.t), c.width(g.t), g.d, elements)
 }
 
-// aside is the function's own memory, of 128 bytes, from byte n on.
+// aside is the function's own memory, of 136 bytes, from byte n on.
 func (c *compiler) aside(n int) amd64.Mem {
 	return amd64.Mem{Base: regFrame, Disp: int32(interp.FrameScratch) + int32(n)}
 }

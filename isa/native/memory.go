@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// accesses is the family of loads and stores.
+// accesses is the family of loads and stores, of both sets.
 func accesses(_ amd64.Features, in *isa.Inst) emitter {
 	switch {
 	case in.Op == isa.OpLoad && in.Idx != isa.IdxNone && in.B.IsVector():
@@ -22,16 +22,10 @@ func accesses(_ amd64.Features, in *isa.Inst) emitter {
 	return nil
 }
 
-// opGather is the gather by the sizes of the index and of the element: 32 and 64 bits.
-var opGather = [2][2]amd64.Op{{amd64.VPGATHERDD, amd64.VPGATHERDQ}, {amd64.VPGATHERQD, amd64.VPGATHERQQ}}
-
 var (
 	opExtract = pair{amd64.VMOVD, amd64.VMOVQ}
 	opMove    = pair{amd64.VMOVDQU32, amd64.VMOVDQU64}
 )
-
-// opScatter is opGather for stores.
-var opScatter = [2][2]amd64.Op{{amd64.VPSCATTERDD, amd64.VPSCATTERDQ}, {amd64.VPSCATTERQD, amd64.VPSCATTERQQ}}
 
 // regSeen is what a group knows of the indices of slots with several accesses: two bits for each.
 const regSeen = amd64.RBX
@@ -118,7 +112,7 @@ func (c *compiler) checkIndex(in *isa.Inst) {
 	x := c.load(in.B, it, true)
 	if bias := c.run.Bias[c.at]; bias != 0 {
 		d := c.vec()
-		c.V(opSub.of(it), c.width(it), d, x, c.number(it, uint64(bias)).Bcast())
+		c.V(opSub.of(it), c.width(it), d, x, c.splat(it, bias, uint64(bias)))
 		x = d
 	}
 	c.refuseBeyond(it, x, c.slot(interp.SlotLimit))
@@ -126,9 +120,7 @@ func (c *compiler) checkIndex(in *isa.Inst) {
 
 // refuseBeyond refuses the run if an element of x in a lane that runs is greater than the number at m.
 func (c *compiler) refuseBeyond(it isa.Type, x amd64.Vec, m amd64.Mem) {
-	c.V(opCmpU.of(it), c.width(it), maskTemp, x, m.Bcast(), amd64.Imm(intGreater), amd64.Merge(maskExec))
-	c.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
-	c.Jcc(amd64.NotZero, c.refuse)
+	c.set.beyond(c, it, x, m, c.refuse)
 }
 
 // scatter stores an element for each lane. Of lanes with the same index the last one's
@@ -139,7 +131,6 @@ func (c *compiler) scatter(in *isa.Inst) {
 		return
 	}
 	t, it := in.Type, in.Idx.Type()
-	w := c.width(t)
 	disp := c.fromIndex(in)
 	x, v := c.load(in.B, it, true), c.load(in.C, t, true)
 	next := c.vec()
@@ -148,16 +139,12 @@ func (c *compiler) scatter(in *isa.Inst) {
 	if int(in.Scale) == t.Bytes() {
 		c.consecutive(it, next, x, each)
 		c.firstIndex(it, x)
-		c.V(opMove.of(t), w, amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: disp}, v, amd64.Merge(maskExec))
+		c.set.moveSome(c, t, amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: disp}, v)
 		c.Jmp(done)
 		c.Bind(each)
 	}
 	x, scale := c.scaled(in, x, next)
-	c.V(amd64.KMOVW, amd64.X, maskTemp, maskExec)
-	if it == isa.I64 {
-		w = amd64.Z
-	}
-	c.V(opScatter[it.Bits()/64][t.Bits()/64], w, amd64.VMem(regAddress, x, scale, disp), v, amd64.Merge(maskTemp))
+	c.set.scatter(c, t, it, amd64.Mem{Base: regAddress, Scale: scale, Disp: disp}, x, v)
 	c.Bind(done)
 }
 
@@ -166,14 +153,19 @@ func (c *compiler) scatter(in *isa.Inst) {
 func (c *compiler) consecutive(it isa.Type, d, x amd64.Vec, l amd64.Label) {
 	c.V(opSpread.of(it), c.width(it), d, x)
 	c.V(opAdd.of(it), c.width(it), d, d, c.iota(it))
-	c.equal(it, d, x, l)
+	c.set.equal(c, it, d, x, l)
 }
 
-// equal goes to l unless a and b are equal in lanes that run.
-func (c *compiler) equal(it isa.Type, a, b amd64.Vec, l amd64.Label) {
-	c.V(opCmpU.of(it), c.width(it), maskTemp, a, b, amd64.Imm(intNotEqual), amd64.Merge(maskExec))
-	c.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
-	c.Jcc(amd64.NotZero, l)
+// scaled returns the index to use with the processor's scale, in d if it has to be
+// another, and that scale.
+func (c *compiler) scaled(in *isa.Inst, x, d amd64.Vec) (amd64.Vec, uint8) {
+	shift := bits.TrailingZeros32(in.Scale)
+	if shift <= 3 {
+		return x, 1 << shift
+	}
+	t := in.Idx.Type()
+	c.V(opShl.of(t), c.width(t), d, x, amd64.Imm(shift))
+	return d, 1
 }
 
 // firstIndex puts the index of the group's first lane into regTemp.
@@ -205,7 +197,7 @@ func (c *compiler) scatterNarrow(in *isa.Inst) {
 	done, each := c.NewLabel(), c.NewLabel()
 	x, v := c.load(in.B, it, true), c.load(in.C, t, true)
 	temp := c.vec()
-	if int(in.Scale) == t.Bytes() {
+	if int(in.Scale) == t.Bytes() && c.set.broadcasts() {
 		c.consecutive(it, temp, x, each)
 		c.firstIndex(it, x)
 		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
@@ -244,7 +236,7 @@ const (
 // regTemp and regAddress.
 func (c *compiler) eachLane(body func(lane amd64.Reg)) {
 	next := c.NewLabel()
-	c.V(amd64.KMOVW, amd64.X, regLeft, maskExec)
+	c.bits(regLeft, amd64.Mem{Base: regExec})
 	c.Bind(next)
 	c.G(amd64.TZCNT, amd64.B32, regOneLane, regLeft)
 	c.G(amd64.ADD, amd64.B32, regOneLane, regLane)

@@ -50,8 +50,18 @@ type set interface {
 	runningOnly(c *compiler, lanes amd64.Operand)
 	// every says how many registers there are, and how wide vectors are.
 	every() (vectors, masks int, w amd64.Width)
-	// checkIndex refuses the run if an index of a lane that runs is beyond the limit of the present instruction's slot.
-	checkIndex(c *compiler, in *isa.Inst)
+
+	// equal goes to l unless a and b are equal in lanes that run. It changes a.
+	equal(c *compiler, t isa.Type, a, b amd64.Vec, l amd64.Label)
+	// beyond goes to l if x is more, as an unsigned number, than the limit in a lane that runs. The limit, which is less than
+	// 2³¹, is an element in memory or a vector.
+	beyond(c *compiler, t isa.Type, x amd64.Vec, limit amd64.Operand, l amd64.Label)
+	// gather loads elements of type t by indices of type it for the lanes that run, and zeros for the others.
+	gather(c *compiler, t, it isa.Type, d amd64.Vec, m amd64.Mem)
+	// scatter stores the elements of the lanes that run at m plus the indices in x, of the same ones the last.
+	scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec)
+	// moveSome stores the elements of the lanes that run, one next to the other, and touches no other memory.
+	moveSome(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec)
 }
 
 // setOf returns the set that a processor with the given features has.
