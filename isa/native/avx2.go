@@ -20,7 +20,7 @@ const (
 )
 
 // families2 lists the families for AVX2.
-var families2 = [...]family{arithmetic2, narrow2, booleans2, conversions2, builtins, pointers2, mathematics, accesses, crossings2}
+var families2 = [...]family{arithmetic2, narrow2, divisions2, booleans2, conversions2, builtins, pointers2, mathematics, accesses, crossings2}
 
 func (avx2) families() []family              { return families2[:] }
 func (avx2) bits() int                       { return 256 }
@@ -49,6 +49,10 @@ func (c *compiler) laneBits() amd64.Mem {
 func (avx2) spread(c *compiler, t isa.Type, x amd64.Vec, r amd64.Reg) {
 	c.V(opExtract.of(t), amd64.X, x, r)
 	c.V(opSpread.of(t), c.width(t), x, x)
+}
+
+func (avx2) mix(c *compiler, w amd64.Width, d, x amd64.Vec) {
+	c.V(amd64.VPBLENDD, w, d, d, x, amd64.Imm(0xaa))
 }
 
 func (avx2) loadBool(c *compiler, v *value) {

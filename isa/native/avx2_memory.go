@@ -39,6 +39,21 @@ func (avx2) beyond(c *compiler, t isa.Type, x amd64.Vec, limit amd64.Operand, l 
 	c.Jcc(amd64.NotZero, l)
 }
 
+func (avx2) zero(c *compiler, t isa.Type, x amd64.Vec, l amd64.Label) {
+	w := c.width(t)
+	c.V(opXor.of(t), w, vecTemp, vecTemp, vecTemp)
+	c.V(opEqual2.of(t), w, vecTemp, vecTemp, x)
+	if t == isa.I64 {
+		c.V(amd64.VMOVMSKPD, w, regAddress, vecTemp)
+		c.V(amd64.VMOVMSKPS, amd64.X, regTemp, vecIdle)
+		c.V(amd64.ANDN, amd64.X, regTemp, regTemp, regAddress)
+		c.Jcc(amd64.NotZero, l)
+		return
+	}
+	c.V(amd64.VTESTPS, w, vecIdle, vecTemp)
+	c.Jcc(amd64.NotCarry, l)
+}
+
 // running puts ones into the lanes that run, of vecTemp.
 func (c *compiler) running(t isa.Type) {
 	c.complement(isa.I32, vecTemp, vecIdle)

@@ -40,6 +40,10 @@ func (avx512) spread(c *compiler, t isa.Type, x amd64.Vec, r amd64.Reg) {
 	c.V(opSpread.of(t), c.width(t), x, r)
 }
 
+func (avx512) mix(c *compiler, w amd64.Width, d, x amd64.Vec) {
+	c.V(amd64.VPTERNLOGQ, w, d, x, c.Const64(0xffffffff00000000).Bcast(), amd64.Imm(ternaryMix))
+}
+
 func (avx512) loadBool(c *compiler, v *value) {
 	c.V(c.kmov(), amd64.X, amd64.Mask(v.reg), c.memory(v))
 }
@@ -114,6 +118,12 @@ var opGather = [2][2]amd64.Op{{amd64.VPGATHERDD, amd64.VPGATHERDQ}, {amd64.VPGAT
 
 // opScatter is opGather for stores.
 var opScatter = [2][2]amd64.Op{{amd64.VPSCATTERDD, amd64.VPSCATTERDQ}, {amd64.VPSCATTERQD, amd64.VPSCATTERQQ}}
+
+func (avx512) zero(c *compiler, t isa.Type, x amd64.Vec, l amd64.Label) {
+	c.V(opNoTest.of(t), c.width(t), maskTemp, x, x, amd64.Merge(maskExec))
+	c.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
+	c.Jcc(amd64.NotZero, l)
+}
 
 func (avx512) gather(c *compiler, t, it isa.Type, d amd64.Vec, m amd64.Mem) {
 	c.V(amd64.KMOVW, amd64.X, maskTemp, maskExec)

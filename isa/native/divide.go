@@ -116,9 +116,7 @@ func (c *compiler) refuseZero(in *isa.Inst, b amd64.Vec) {
 		c.Jcc(amd64.Equal, c.refuse)
 		return
 	}
-	c.V(opNoTest.of(in.Type), c.width(in.Type), maskTemp, b, b, amd64.Merge(maskExec))
-	c.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
-	c.Jcc(amd64.NotZero, c.refuse)
+	c.set.zero(c, in.Type, b, c.refuse)
 }
 
 // divides says whether the run has a division by what may be 0.
@@ -185,7 +183,7 @@ func (c *compiler) quotientNarrow(a, b amd64.Vec, n uint64) amd64.Vec {
 	q := c.vec()
 	c.V(amd64.VCVTDQ2PS, w, q, a)
 	if n != 0 {
-		c.V(amd64.VMULPS, w, q, q, c.Const32(math.Float32bits(float32((1+bias32)/float64(int64(n))))).Bcast())
+		c.V(amd64.VMULPS, w, q, q, c.splat32(w, math.Float32bits(float32((1+bias32)/float64(int64(n))))))
 	} else {
 		x := c.vec()
 		c.V(amd64.VCVTDQ2PS, w, x, b)
@@ -240,12 +238,12 @@ func (c *compiler) quotient32(in *isa.Inst, a, b amd64.Vec) amd64.Vec {
 // mulHiConstant gives d the upper halves of products with n.
 func (c *compiler) mulHiConstant(op amd64.Op, d, x, a amd64.Vec, n uint32) {
 	w := c.width(isa.I32)
-	by := c.Const64(uint64(n)).Bcast()
+	by := c.splat64(w, uint64(n))
 	c.V(op, w, d, a, by)
 	c.V(amd64.VPSRLQ, w, d, d, amd64.Imm(32))
 	c.V(amd64.VPSRLQ, w, x, a, amd64.Imm(32))
 	c.V(op, w, x, x, by)
-	c.V(amd64.VPTERNLOGQ, w, d, x, c.Const64(0xffffffff00000000).Bcast(), amd64.Imm(ternaryMix))
+	c.set.mix(c, w, d, x)
 }
 
 // quotientConstantU divides by a number that is no power of two (Granlund and Montgomery, "Division by Invariant

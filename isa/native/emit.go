@@ -187,13 +187,18 @@ var arithmeticEmitters = map[isa.Op]emitter{
 // splat returns a constant, for all lanes, of the width of a type: v for 32
 // bits, w for 64.
 func (c *compiler) splat(t isa.Type, v uint32, w uint64) amd64.Mem {
-	switch {
-	case t.Bank() != isa.Bank64:
+	if t.Bank() != isa.Bank64 {
 		return c.splat32(c.width(t), v)
-	case c.set.broadcasts():
-		return c.Const64(w).Bcast()
 	}
-	return c.Splat64(c.width(t), w)
+	return c.splat64(c.width(t), w)
+}
+
+// splat64 is splat32 for 64 bits.
+func (c *compiler) splat64(w amd64.Width, v uint64) amd64.Mem {
+	if c.set.broadcasts() {
+		return c.Const64(v).Bcast()
+	}
+	return c.Splat64(w, v)
 }
 
 // splat32 returns a constant of 32 bits, as often as a register of width w holds it.

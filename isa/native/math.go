@@ -270,12 +270,7 @@ func (m doubles) set(op amd64.Op, d amd64.Operand, operands ...amd64.Operand) {
 func (m doubles) num(v float64) amd64.Mem { return m.bits64(math.Float64bits(v)) }
 
 // bits64 is a number of 64 bits for all lanes.
-func (m doubles) bits64(v uint64) amd64.Mem {
-	if m.w == amd64.Y {
-		return m.Splat64(m.w, v)
-	}
-	return m.Const64(v).Bcast()
-}
+func (m doubles) bits64(v uint64) amd64.Mem { return m.splat64(m.w, v) }
 
 // all returns a register with a number in all lanes.
 func (m doubles) all(v float64) amd64.Vec {

@@ -30,6 +30,8 @@ type set interface {
 
 	// enter makes the execution mask of a group, of which regTemp has the bits.
 	enter(c *compiler)
+	// mix gives d the odd elements of 32 bits of x.
+	mix(c *compiler, w amd64.Width, d, x amd64.Vec)
 	// spread gives all elements of x what a general register holds.
 	spread(c *compiler, t isa.Type, x amd64.Vec, r amd64.Reg)
 	// loadBool loads booleans into their register.
@@ -56,6 +58,8 @@ type set interface {
 	// beyond goes to l if x is more, as an unsigned number, than the limit in a lane that runs. The limit, which is less than
 	// 2³¹, is an element in memory or a vector.
 	beyond(c *compiler, t isa.Type, x amd64.Vec, limit amd64.Operand, l amd64.Label)
+	// zero goes to l if x is 0 in a lane that runs.
+	zero(c *compiler, t isa.Type, x amd64.Vec, l amd64.Label)
 	// gather loads elements of type t by indices of type it for the lanes that run, and zeros for the others.
 	gather(c *compiler, t, it isa.Type, d amd64.Vec, m amd64.Mem)
 	// scatter stores the elements of the lanes that run at m plus the indices in x, of the same ones the last.
