@@ -96,6 +96,9 @@ func testDivision(t *testing.T, e Engine, op isa.Op, typ isa.Type, r *rand.Rand,
 	in.Dst = p.load(bufOut, typ)
 	runs := p.load(bufMask, isa.B1)
 	p.branch(runs, 1, 2)
+	if r.IntN(2) == 0 {
+		p.halve()
+	}
 	p.emit(in)
 	p.jump(2)
 	p.store(in.Dst, typ)

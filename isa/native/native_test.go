@@ -91,6 +91,11 @@ func (p *program) vector(t isa.Type) isa.Reg {
 	return isa.V(*n - 1)
 }
 
+// halve makes the lanes of a group as few as elements of 64 bits have room for.
+func (p *program) halve() {
+	p.emit(isa.Inst{Op: isa.OpMov, Type: isa.I64, Dst: p.vector(isa.I64), A: isa.V(lane)})
+}
+
 // constant returns a scalar register that holds v in each launch; parameter one of
 // which the engine does not know that.
 func (p *program) constant(v uint64) isa.Reg {
@@ -417,6 +422,9 @@ func testInstruction(t *testing.T, e Engine, in isa.Inst, types [4]isa.Type, n i
 		in.Dst = p.load(bufOut, out)
 		runs := p.load(bufMask, isa.B1)
 		p.branch(runs, 1, 2)
+		if shape&1 != 0 {
+			p.halve()
+		}
 		p.emit(in)
 		if narrow(out) {
 			// What is above the number in a vector register is seen by the next instruction only.
