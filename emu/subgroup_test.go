@@ -172,7 +172,7 @@ func TestSubgroups(t *testing.T) {
 }
 
 // floatScan is the inclusive scan of a work-group in its documented order: within
-// the sub-groups, then over those before.
+// the sub-groups, then over the sums of those before, which are made by halves.
 func floatScan(x []uint32, size, me int) float32 {
 	sum := func(x []uint32) float32 {
 		acc := float32(x[0]) * 0.1
@@ -181,13 +181,25 @@ func floatScan(x []uint32, size, me int) float32 {
 		}
 		return acc
 	}
+	whole := func(x []uint32) float32 {
+		v := make([]float32, size)
+		for i := range v {
+			v[i] = float32(x[i]) * 0.1
+		}
+		for n := size / 2; n > 0; n /= 2 {
+			for i := range n {
+				v[i] += v[i+n]
+			}
+		}
+		return v[0]
+	}
 	own := sum(x[me/size*size : me+1])
 	if me < size {
 		return own
 	}
-	before := sum(x[:size])
+	before := whole(x[:size])
 	for s := 1; s < me/size; s++ {
-		before += sum(x[s*size:][:size])
+		before += whole(x[s*size:][:size])
 	}
 	return before + own
 }
