@@ -190,6 +190,9 @@ func (c *compiler) back(was across) {
 	if was.masked == was.group {
 		c.masked()
 	}
+	if was.lane == was.group {
+		c.locate(was.group)
+	}
 }
 
 // crossings is the family of instructions across the lanes of a sub-group.
@@ -223,7 +226,7 @@ func crossings(_ amd64.Features, in *isa.Inst) emitter {
 	return nil
 }
 
-// eachLane calls f for each group, as the present one.
+// everyGroup calls f for each group, as the present one.
 func (c *compiler) everyGroup(f func(g int)) {
 	for g := range c.across.groups {
 		c.across.group = g
@@ -361,7 +364,7 @@ func (c *compiler) hold(v *value, reg int) {
 	c.holders[fileOfKnown(v.bank)][reg] = v
 }
 
-// group emits the choice of the present group's elements by the lanes that r names.
+// pickNamed emits the choice of the present group's elements by the lanes that r names.
 func (c *compiler) pickNamed(p *pick, r isa.Reg) amd64.Vec {
 	index, valid := c.known(pickBank(p.t), r), c.known(bankValid, r)
 	if index != nil && index.reg >= 0 && valid.reg >= 0 {
@@ -468,7 +471,7 @@ func (c *compiler) pickWide(p *pick, d amd64.Vec, g, n int, lanes amd64.Operand)
 	}
 }
 
-// looseness says how to look at a float that is moved as it is: NaNs of all kinds may stay.
+// moved returns an operand that is moved as it is: NaNs of all kinds may stay in floats, which loose says.
 func (c *compiler) moved(r isa.Reg, t isa.Type) (x []amd64.Vec, loose bool) {
 	x = c.sources(r, t, t.IsInt())
 	c.everyGroup(func(int) {

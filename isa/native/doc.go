@@ -64,6 +64,10 @@
 // vector register, all ones or all zeros. Groups in which no lane runs are left out;
 // in others, all lanes compute, and the execution mask rules only what is stored.
 //
+// Instructions across lanes need the groups of their sub-group side by side. A run that has one emits
+// the groups of a chunk, one after the other, between such instructions, and there it has them in registers
+// as far as there is room. Sub-groups of 8 to 64 lanes, which lie inside a chunk, are done so.
+//
 // # Mathematics
 //
 // The single precision functions of package clmath are correctly rounded, so that
