@@ -229,6 +229,11 @@ func testRandomAcross(t *testing.T, e Engine) {
 			a.body(list, a.IntN(10))
 			for range 1 + a.IntN(20) {
 				a.more(list, a.IntN(10))
+				if a.IntN(2) == 0 {
+					in := isa.Inst{Op: isa.OpBuiltin, Type: isa.I32, Imm: uint32(isa.BuiltinSubgroupLocalID)}
+					a.result(&in, isa.I32)
+					a.emit(in)
+				}
 				for range a.IntN(4) {
 					x := across[a.IntN(len(across))]
 					var dst isa.Inst
