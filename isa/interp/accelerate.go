@@ -95,7 +95,14 @@ func Indexed(in *isa.Inst) bool {
 }
 
 // alone says whether an instruction may be a run, but not part of a longer one.
-func alone(in *isa.Inst) bool { return in.Op == isa.OpStore && Indexed(in) }
+func alone(in *isa.Inst) bool { return in.Op == isa.OpStore && Indexed(in) || LocalAtomic(in) }
+
+// LocalAtomic says whether an instruction is an atomic operation on LDS behind a scalar pointer, each lane
+// with an index of its own that selects aligned elements if the pointer is aligned, so that it may be a [Run].
+func LocalAtomic(in *isa.Inst) bool {
+	return in.Op == isa.OpAtomic && in.Space == isa.SpaceLocal && in.A.IsScalar() && in.Idx != isa.IdxNone && in.B.IsVector() && !in.Dst.IsScalar() &&
+		in.Scale&(in.Scale-1) == 0 && in.Scale < 1<<16 && int(in.Scale) >= in.Type.Bytes()
+}
 
 // pure says whether all that an instruction does is to compute its result, which
 // the execution mask does not change, from its operands.

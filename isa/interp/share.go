@@ -32,7 +32,9 @@ type slotGroup struct {
 }
 
 // slotted says whether an instruction of a run has a slot.
-func slotted(in *isa.Inst) bool { return in.Op == isa.OpLoad || in.Op == isa.OpStore }
+func slotted(in *isa.Inst) bool {
+	return in.Op == isa.OpLoad || in.Op == isa.OpStore || in.Op == isa.OpAtomic
+}
 
 // shift is the logarithm of the index's scale.
 func (g *slotGroup) shift() int {
@@ -116,5 +118,5 @@ func (d *decoder) shareSlots(r *Run) {
 // key returns what the slot's place is known by.
 func (g *slotGroup) key() placeKey {
 	in := &g.first
-	return placeKey{pointer: in.A, disp: g.low, size: uint64(g.high - g.low), shift: g.shift(), most: g.most(), space: in.Space, write: in.Op == isa.OpStore}
+	return placeKey{pointer: in.A, disp: g.low, size: uint64(g.high - g.low), shift: g.shift(), most: g.most(), space: in.Space, write: in.Op != isa.OpLoad}
 }

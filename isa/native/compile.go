@@ -105,7 +105,10 @@ func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
 	}
 	c.schedule()
 	c.checkSubgroup()
-	if run.Code[0].Op == isa.OpStore {
+	if op := run.Code[0].Op; op == isa.OpStore || op == isa.OpAtomic {
+		if op == isa.OpAtomic {
+			c.checkAligned(&run.Code[0])
+		}
 		// Nothing is stored before all of it is known to be in order.
 		c.loop(func() { c.checkIndex(&run.Code[0]) })
 		c.forget()

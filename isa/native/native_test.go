@@ -220,7 +220,7 @@ func runSubgroups(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers
 	for i, v := range scalars {
 		l.Scalars[i] = v
 	}
-	lds, err := memory.NewLocal(nil, 1<<20)
+	lds, err := memory.NewLocal([]uint64{8 * lanes}, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
