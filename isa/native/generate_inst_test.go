@@ -72,7 +72,11 @@ func (g *generator) result(in *isa.Inst, t isa.Type) {
 // straight emits n or more instructions.
 func (g *generator) straight(n int) {
 	for range n {
-		switch kind := g.n(40); {
+		kinds := 40
+		if g.pure {
+			kinds = 25
+		}
+		switch kind := g.n(kinds); {
 		case kind < 13:
 			g.compute(intOps)
 		case kind < 19:

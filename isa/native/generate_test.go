@@ -85,6 +85,7 @@ type generator struct {
 	most      [isa.NumBanks]int       // the same, over all blocks
 	recent    [isa.NumBanks][]isa.Reg // written last
 	depth     int                     // of loops
+	pure      bool                    // nothing but what computes, for the time being
 	size      int                     // instructions so far
 }
 
@@ -395,8 +396,14 @@ func (g *generator) loop(depth int) {
 	g.jump(body)
 	g.depth++
 	g.begin(body)
+	was := g.pure
+	g.pure = was || g.n(3) == 0
 	for range 1 + g.n(3) {
-		g.sequence(1, depth+1)
+		if g.pure {
+			g.straight(1 + g.n(20))
+		} else {
+			g.sequence(1, depth+1)
+		}
 		if g.once(3) {
 			on := g.block()
 			to := behind
@@ -414,6 +421,7 @@ func (g *generator) loop(depth int) {
 	g.jump(next)
 	g.begin(next)
 	g.straight(g.n(4))
+	g.pure = was
 	switch kind {
 	case 0:
 		g.emit(isa.Inst{Op: isa.OpSub, Type: isa.I32, Dst: count, A: count, B: one})
