@@ -32,20 +32,34 @@ func (g *generator) vector(t isa.Type) isa.Reg {
 	if r := g.recent[b]; len(r) > 0 && g.n(2) == 0 {
 		return r[len(r)-1-g.n(min(len(r), 4))]
 	}
-	all := len(g.lasting[b]) + len(g.locals[b])
+	lasting := g.lastingOf(b)
+	all := len(lasting) + len(g.locals[b])
 	if all == 0 {
 		return isa.V(genLane)
 	}
 	n := g.n(all)
-	if n < len(g.lasting[b]) {
-		return g.lasting[b][n]
+	if n < len(lasting) {
+		return lasting[n]
 	}
-	return g.locals[b][n-len(g.lasting[b])]
+	return g.locals[b][n-len(lasting)]
+}
+
+// lastingOf returns the lasting registers of a bank that are in use: few in a loop that only computes, so
+// that they may stay in machine registers.
+func (g *generator) lastingOf(b isa.Bank) []isa.Reg {
+	list := g.lasting[b]
+	switch {
+	case !g.pure:
+		return list
+	case b == isa.BankMask:
+		return nil
+	}
+	return list[:min(len(list), 3)]
 }
 
 // operand returns a register that holds a value of the type.
 func (g *generator) operand(t isa.Type) isa.Reg {
-	if g.once(6) {
+	if g.once(6) || g.pure && t == isa.B1 && len(g.locals[isa.BankMask]) == 0 {
 		return g.scalar(t.Bits())
 	}
 	return g.vector(t)
@@ -55,8 +69,8 @@ func (g *generator) operand(t isa.Type) isa.Reg {
 func (g *generator) result(in *isa.Inst, t isa.Type) {
 	b := t.Bank()
 	switch n := g.n(5); {
-	case n < 2:
-		in.Dst = g.lasting[b][g.n(len(g.lasting[b]))]
+	case n < 2 && len(g.lastingOf(b)) > 0:
+		in.Dst = g.lastingOf(b)[g.n(len(g.lastingOf(b)))]
 	case n == 2 && len(g.locals[b]) > 0:
 		in.Dst = g.locals[b][g.n(len(g.locals[b]))]
 		in.Flags |= isa.FlagDense
@@ -144,7 +158,8 @@ func (g *generator) of(set isa.TypeSet) isa.Type {
 		}
 	}
 	for {
-		if t := isa.Type(1 + g.n(int(isa.F64))); set.Has(t) {
+		t := isa.Type(1 + g.n(int(isa.F64)))
+		if set.Has(t) && (!g.pure || t.Bits() >= 32 || set&(isa.SetFloat|1<<isa.I32) == 0 || g.once(30)) {
 			return t
 		}
 	}
