@@ -14,6 +14,7 @@ type area struct {
 	space   isa.Space
 	pointer isa.Reg // scalar
 	size    int
+	from    int // where it begins, behind the pointer
 }
 
 // anywhere returns some memory with room for an element of the type.
@@ -23,13 +24,13 @@ func (g *generator) anywhere(t isa.Type, space isa.Space) area {
 		switch space {
 		case isa.SpaceGlobal:
 			i := g.n(genBuffers)
-			a = area{space, isa.S(i), len(g.global[i])}
+			a = area{space: space, pointer: isa.S(i), size: len(g.global[i])}
 		case isa.SpaceLocal:
 			i := g.n(len(g.local))
-			a = area{space, g.constant(isa.PointerBits(space, i)), int(g.local[i])}
+			a = area{space: space, pointer: g.constant(isa.PointerBits(space, i)), size: int(g.local[i])}
 		default:
 			i := g.n(len(g.kernel.Private))
-			a = area{space, g.constant(isa.PointerBits(space, i)), int(g.kernel.Private[i].Size)}
+			a = area{space: space, pointer: g.constant(isa.PointerBits(space, i)), size: int(g.kernel.Private[i].Size)}
 		}
 		if a.size >= t.Bytes() {
 			return a
@@ -47,6 +48,7 @@ const missing = 150
 
 // place chooses the address of an access to an area. aligned asks for the type's alignment.
 func (g *generator) place(in *isa.Inst, a area, aligned bool) {
+	defer func() { in.Disp += int32(a.from) }()
 	n := in.Type.Bytes()
 	in.A, in.Space = a.pointer, a.space
 	if g.once(6) {
@@ -165,10 +167,13 @@ func (g *generator) moved(t isa.Type, a area, aligned bool) area {
 	if aligned {
 		skip &^= 7
 	}
-	switch b := g.anywhere(t, a.space); g.n(3) {
+	switch b := g.anywhere(t, a.space); g.n(4) {
 	case 0:
 		p.Disp = int32(skip)
 		a.size -= skip
+	case 3: // a pointer to somewhere in front of the memory
+		p.Disp = -int32(skip)
+		a.from = skip
 	case 1:
 		p.Idx, p.B, p.Scale = isa.IdxS32, g.constant(uint64(skip/4)), 4
 		a.size -= skip / 4 * 4
@@ -178,6 +183,9 @@ func (g *generator) moved(t isa.Type, a area, aligned bool) area {
 	}
 	g.emit(p)
 	a.pointer = p.Dst
+	if g.once(12) {
+		a.size += t.Bytes() // an access to the last element misses
+	}
 	return a
 }
 
