@@ -10,7 +10,6 @@ var (
 	opSelect2 = pair{amd64.VBLENDVPS, amd64.VBLENDVPD} // by the sign
 	opEqual2  = pair{amd64.VPCMPEQD, amd64.VPCMPEQQ}
 	opMore2   = pair{amd64.VPCMPGTD, amd64.VPCMPGTQ} // signed
-	opSigns2  = pair{amd64.VMOVMSKPS, amd64.VMOVMSKPD}
 )
 
 // arithmetic2 is [arithmetic] for AVX2, without what works on booleans only.
