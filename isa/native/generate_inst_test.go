@@ -420,10 +420,18 @@ func (g *generator) web() {
 	t := [...]isa.Type{isa.I32, isa.I64, isa.F32, isa.I32, isa.I16, isa.B1}[g.n(6)]
 	it := isa.IntOf(t.Bits())
 	var list []isa.Reg
-	for range 24 + g.n(30) {
+	number := 24 + g.n(30)
+	var lanes isa.Reg // of shuffles
+	if !g.pure && t != isa.I16 && t != isa.B1 && g.n(3) == 0 {
+		number, lanes = 6+g.n(8), g.masked(isa.I32, uint64(4<<g.n(4)-1))
+	}
+	for range number {
 		in := isa.Inst{Op: isa.OpXor, Type: it, A: g.vector(it), B: g.operand(it), Flags: isa.FlagDense}
 		if t.IsFloat() {
 			in.Op, in.Type = isa.OpFAdd, t
+		}
+		if lanes != isa.None {
+			in.Op, in.B, in.Imm = isa.OpShuffle, lanes, isa.ShuffleLoose
 		}
 		in.Dst = g.fresh(t)
 		list = append(list, in.Dst)
