@@ -1,6 +1,8 @@
 package interp
 
 import (
+	"math"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
@@ -94,8 +96,19 @@ func Indexed(in *isa.Inst) bool {
 	return in.Op == isa.OpStore && in.Idx != isa.IdxNone && in.B.IsVector()
 }
 
+// Row says whether an instruction loads or stores an element of private memory at the same place in all lanes, so that
+// it may be part of a [Run], or be one. The elements of the lanes lie side by side.
+func Row(in *isa.Inst) bool {
+	if !in.A.IsScalar() || in.Space != isa.SpacePrivate || in.Idx != isa.IdxNone && (in.B.IsVector() || in.Scale > math.MaxInt32) {
+		return false
+	}
+	return in.Op == isa.OpLoad && in.Dst.IsVector() || in.Op == isa.OpStore
+}
+
 // alone says whether an instruction may be a run, but not part of a longer one.
-func alone(in *isa.Inst) bool { return in.Op == isa.OpStore && Indexed(in) || LocalAtomic(in) }
+func alone(in *isa.Inst) bool {
+	return in.Op == isa.OpStore && (Indexed(in) || Row(in)) || LocalAtomic(in)
+}
 
 // LocalAtomic says whether an instruction is an atomic operation on LDS behind a scalar pointer, each lane
 // with an index of its own that selects aligned elements if the pointer is aligned, so that it may be a [Run].
@@ -181,7 +194,7 @@ func (r *runs) isLong(in *isa.Inst) bool {
 }
 
 // particular says whether an instruction of a run looks at its lanes before it does anything.
-func particular(in *isa.Inst) bool { return Indexed(in) || Divides(in) }
+func particular(in *isa.Inst) bool { return Indexed(in) || Row(in) || Divides(in) }
 
 // usage is who reads an instruction's result: the last instruction of the block
 // that does, or -1, and whether the end of the block is reached with the value in place.
@@ -234,7 +247,7 @@ func (d *decoder) accelerated(start, end int) {
 			r.flush(pc)
 			r.code, r.at, r.slotted, r.faulty = append(r.code, in), append(r.at, pc), 1, true
 			r.flush(pc + 1)
-		case (Movable(&in) || Indexed(&in) || Crosses(&in)) && d.accel.Takes(&in):
+		case (Movable(&in) || Indexed(&in) || Row(&in) || Crosses(&in)) && d.accel.Takes(&in):
 			if r.spoils(&in) || len(r.code) == maxRun || r.parts(&in) {
 				r.flush(pc)
 			}

@@ -148,6 +148,14 @@ func (w *wave) fillSlot(n int) bool {
 	if s.Key == key {
 		return true
 	}
+	if x.Row {
+		if p.Space() != memory.SpacePrivate || p.Alloc() == 0 || int(p.Alloc()) > len(w.code.privSize) || w.code.privSize[p.Alloc()-1] < x.size {
+			return false
+		}
+		w.rowWritten[p.Alloc()-1] = w.rowWritten[p.Alloc()-1] || x.write
+		*s = Slot{Key: key, Base: w.privateRoom(p.Alloc(), 0), Last: w.code.privSize[p.Alloc()-1] - x.size}
+		return true
+	}
 	mem, last := w.target(&x.in, p, x.size, access(x.in.src))
 	if mem == nil {
 		return false

@@ -14,6 +14,8 @@ type Plan struct {
 	Kernel *isa.Kernel
 	Blocks []PlanBlock
 	Points int
+	// PrivateStride is the distance from a chunk's private memory to the next one's, in bytes.
+	PrivateStride uintptr
 	// Scalars is the number of scalar registers. There is room for them three times
 	// at Frame.Scalars; what lies behind the first is for machine code.
 	Scalars int
@@ -53,6 +55,9 @@ type Place struct {
 	// Fixed says that the pointer is the same whenever the launch and the work-group's memory are. This package then
 	// fills in Address and Limit as well, and Key says whether it has.
 	Fixed bool
+	// Row says that the slot is of private memory. Base is then that of the first chunk, and what
+	// the instruction adds to the pointer is not in Address.
+	Row bool
 }
 
 // NoKey is the key of a slot that is not filled in.
@@ -84,6 +89,7 @@ type placeKey struct {
 	most    uint64
 	space   isa.Space
 	write   bool
+	row     bool
 	nth     int // of the slots of a run, to which indices of their own belong
 }
 
@@ -94,7 +100,8 @@ func (d *decoder) place(list *[]Place, key placeKey, s *isa.Inst) int {
 	if !ok {
 		n = len(d.places)
 		p := slotPlace{Place: Place{Slot: n, Pointer: s.A, Disp: key.disp, Shift: key.shift, Most: key.most}, placeKey: key}
-		p.Fixed = s.A.Index() < d.kernel.NumScalar && !d.writesScalar(s.A)
+		p.Row = key.row
+		p.Fixed = !p.Row && s.A.Index() < d.kernel.NumScalar && !d.writesScalar(s.A)
 		p.in.src = s
 		d.addressing(&p.in)
 		if d.placeOf == nil {
@@ -160,7 +167,7 @@ func (d *decoder) uniform(s *isa.Inst, pc int) {
 // plan makes the accelerator compile the decoded blocks.
 func (c *code) plan(blocks []block) {
 	k := c.kernel
-	p := &Plan{Kernel: k, Scalars: c.scalars, Blocks: make([]PlanBlock, len(blocks))}
+	p := &Plan{Kernel: k, PrivateStride: c.privStride, Scalars: c.scalars, Blocks: make([]PlanBlock, len(blocks))}
 	point := func(block, part int) int {
 		c.points = append(c.points, pointAt{block, part})
 		return len(c.points) - 1

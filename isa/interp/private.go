@@ -184,7 +184,8 @@ func (w *wave) initPrivate(chunks int) {
 	c, l := w.code, w.group.Launch
 	fresh := w.privFresh
 	if w.privArena == nil {
-		w.privArena = make([]uint64, w.words*int(c.privStride/8))
+		// Machine code moves bytes in the middle of the last word as if a word began there.
+		w.privArena = make([]uint64, w.words*int(c.privStride/8)+1)
 		w.priv = unsafe.Pointer(unsafe.SliceData(w.privArena))
 		fresh = 0
 	}
@@ -195,7 +196,7 @@ func (w *wave) initPrivate(chunks int) {
 	for n := range c.privSize {
 		a := &c.kernel.Private[n]
 		from := fresh
-		if w.touched[n] {
+		if w.touched[n] || w.rowWritten[n] {
 			// Chunks that are not in use now may have been written too.
 			from = 0
 			w.touched[n] = false

@@ -19,6 +19,7 @@ type shareKey struct {
 	scale   uint32
 	space   isa.Space
 	op      isa.Op
+	row     int64 // the displacement of a [Row], which shares its slot with its like only
 }
 
 // slotGroup is a slot in the making: instructions that access memory at the same
@@ -64,6 +65,9 @@ func (d *decoder) shareSlots(r *Run) {
 			if in.Idx != isa.IdxNone && in.B.IsVector() {
 				key.version = version[vectorReg{in.Idx.Type().Bank(), in.B.Index()}]
 			}
+			if Row(in) {
+				key.row = int64(in.Disp)
+			}
 			low, high := int64(in.Disp), int64(in.Disp)+int64(in.Type.Bytes())
 			s, ok := known[key]
 			if ok {
@@ -86,7 +90,7 @@ func (d *decoder) shareSlots(r *Run) {
 	}
 	for s := range groups {
 		g := &groups[s]
-		if g.low < 0 && g.low > -maxShared && g.first.Idx != isa.IdxNone {
+		if !Row(&g.first) && g.low < 0 && g.low > -maxShared && g.first.Idx != isa.IdxNone {
 			scale := int64(g.first.Scale)
 			g.bias = uint32((-g.low + scale - 1) / scale)
 			g.low += int64(g.bias) * scale
@@ -118,5 +122,5 @@ func (d *decoder) shareSlots(r *Run) {
 // key returns what the slot's place is known by.
 func (g *slotGroup) key() placeKey {
 	in := &g.first
-	return placeKey{pointer: in.A, disp: g.low, size: uint64(g.high - g.low), shift: g.shift(), most: g.most(), space: in.Space, write: in.Op != isa.OpLoad}
+	return placeKey{pointer: in.A, disp: g.low, size: uint64(g.high - g.low), shift: g.shift(), most: g.most(), space: in.Space, write: in.Op != isa.OpLoad, row: Row(in)}
 }

@@ -67,11 +67,12 @@ type wave struct {
 	masksMu []uint64 // backs the masks
 
 	// Private memory, allocated when the first wave starts that needs it.
-	privArena []uint64
-	priv      unsafe.Pointer
-	touched   []bool // by allocation: written since it was initialised
-	privFresh int    // chunks that are initialised, apart from touched allocations
-	privVals  *engine.Launch
+	privArena  []uint64
+	priv       unsafe.Pointer
+	touched    []bool // by allocation: written since it was initialised
+	rowWritten []bool // by allocation: machine code may write it, without saying so
+	privFresh  int    // chunks that are initialised, apart from touched allocations
+	privVals   *engine.Launch
 
 	ids    [numIDs][]uint32 // local ids of the lanes, and more for machine code
 	idKey  idKey
@@ -116,6 +117,7 @@ func (c *code) NewWave(lanes int) engine.Wave {
 	w.parked = make([]uint64, len(c.barriers)*chunks)
 	w.nparked = make([]int, len(c.barriers))
 	w.touched = make([]bool, len(c.privSize))
+	w.rowWritten = make([]bool, len(c.privSize))
 	w.async = c.newAsync(chunks)
 	w.pipes = c.newPipes(chunks)
 	if c.usesIDs {

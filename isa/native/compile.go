@@ -105,7 +105,8 @@ func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
 	}
 	c.schedule()
 	c.checkSubgroup()
-	if op := run.Code[0].Op; op == isa.OpStore || op == isa.OpAtomic {
+	c.prepareRows()
+	if op := run.Code[0].Op; (op == isa.OpStore || op == isa.OpAtomic) && !interp.Row(&run.Code[0]) {
 		if op == isa.OpAtomic {
 			c.checkAligned(&run.Code[0])
 		}

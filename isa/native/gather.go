@@ -273,7 +273,7 @@ func (c *compiler) prepareUniform() {
 	done := map[int]bool{}
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
-		if in.Op != isa.OpLoad || in.Idx == isa.IdxNone || in.B.IsVector() || done[c.run.Slots[i]] {
+		if in.Op != isa.OpLoad || in.Idx == isa.IdxNone || in.B.IsVector() || done[c.run.Slots[i]] || interp.Row(in) {
 			continue
 		}
 		done[c.run.Slots[i]] = true

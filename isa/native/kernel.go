@@ -192,6 +192,13 @@ func (k *builder) run(p *interp.Part) {
 func (k *builder) slot(p *interp.Place, point int) {
 	at := func(field uintptr) amd64.Mem { return slotField(p.Slot, field) }
 	fill := k.exit(point, interp.ExitSlots)
+	if p.Row {
+		k.G(amd64.MOV, amd64.B64, amd64.RDX, scalar(p.Pointer))
+		k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(offsetBits))
+		k.G(amd64.CMP, amd64.B64, amd64.RDX, at(interp.SlotKey))
+		k.Jcc(amd64.NotEqual, fill)
+		return
+	}
 	if p.Fixed {
 		k.G(amd64.CMP, amd64.B64, at(interp.SlotKey), amd64.Imm(-1)) // interp.NoKey
 		k.Jcc(amd64.Equal, fill)

@@ -12,6 +12,8 @@ import (
 // accesses is the family of loads and stores, of both sets.
 func accesses(_ amd64.Features, in *isa.Inst) emitter {
 	switch {
+	case interp.Row(in):
+		return rows(in)
 	case in.Op == isa.OpLoad && in.Idx != isa.IdxNone && in.B.IsVector():
 		return (*compiler).gather
 	case in.Op == isa.OpLoad:

@@ -201,6 +201,12 @@ func run(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers][]uint64
 // runSubgroups is run with sub-groups of a given size.
 func runSubgroups(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers][]uint64, scalars map[int]uint64, subgroup int) outcome {
 	t.Helper()
+	return runTimes(t, c, k, contents, scalars, subgroup, 1)
+}
+
+// runTimes is runSubgroups with the same wave started so many times, for one work-group after the other.
+func runTimes(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers][]uint64, scalars map[int]uint64, subgroup, times int) outcome {
+	t.Helper()
 	mem := memory.NewGlobal(1 << 30)
 	l := &engine.Launch{Kernel: k, Dim: 1, Global: [3]uint64{lanes, 1, 1}, Local: [3]uint32{lanes, 1, 1}, Groups: [3]uint64{1, 1, 1},
 		Scalars: append([]uint64(nil), k.ScalarInit...), Memory: mem, SubgroupSize: subgroup}
@@ -225,8 +231,10 @@ func runSubgroups(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers
 		t.Fatal(err)
 	}
 	w := c.NewWave(lanes)
-	w.Start(&engine.Group{Launch: l, Size: l.Local, LDS: lds}, 0, lanes)
-	for w.Run(3) == engine.StopQuantum {
+	for range times {
+		w.Start(&engine.Group{Launch: l, Size: l.Local, LDS: lds}, 0, lanes)
+		for w.Run(3) == engine.StopQuantum {
+		}
 	}
 	o := outcome{Counters: *w.Counters(), Fault: w.Fault()}
 	for _, out := range all {

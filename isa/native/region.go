@@ -156,7 +156,7 @@ func stays(r *interp.Run) bool {
 		case isa.OpMath1, isa.OpMath2, isa.OpMath3, isa.OpLoad, isa.OpStore, isa.OpPtrAdd, isa.OpPtrDiff:
 			return false
 		}
-		if interp.Crosses(in) || interp.Divides(in) || interp.Indexed(in) {
+		if interp.Crosses(in) || interp.Divides(in) || interp.Indexed(in) || interp.Row(in) {
 			return false
 		}
 	}
