@@ -62,7 +62,7 @@ func ArrayOf(b isa.Builtin) int {
 // initIDs fills in what differs by lane, unless it is there
 // from the last wave.
 func (w *wave) initIDs() {
-	key := idKey{w.first, w.lanes, w.group.Size, max(w.group.Launch.SubgroupSize, 1)}
+	key := idKey{w.first, w.lanes, w.group.Size, max(w.group.Launch.SubgroupSize, 1), w.native}
 	if key == w.idKey {
 		return
 	}

@@ -97,6 +97,7 @@ type idKey struct {
 	first, lanes int
 	size         [3]uint32
 	sub          int
+	native       bool // machine code needs more of them
 }
 
 // NewWave returns a wave of at most lanes lanes.
