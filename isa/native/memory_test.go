@@ -1,7 +1,9 @@
 package native
 
 import (
+	"flag"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -89,13 +91,30 @@ func patterns(t *testing.T, e Engine, k *isa.Kernel, element isa.Type, scale uin
 	}
 	maps.Copy(all, indices)
 	portable, native := compile(t, interp.Engine{}, k), compile(t, e, k)
-	for _, kind := range slices.Sorted(maps.Keys(all)) {
+	for i, kind := range slices.Sorted(maps.Keys(all)) {
+		if !sampled(t, i) {
+			continue
+		}
 		checkCode(t, portable, native, k, r, nil, "indices "+kind, func(data *[buffers][]uint64) {
 			for i := range lanes {
 				data[1][i] = all[kind](r, i)
 			}
 		})
 	}
+}
+
+// everything has the tests of memory run all combinations, which takes minutes.
+var everything = flag.Bool("everything", false, "run all combinations of element, index, scale, displacement, pattern and mask")
+
+// sampled says whether a test runs variant i: each variant in some of the tests, which are so many that all meet.
+func sampled(t *testing.T, i int) bool {
+	every := 8
+	if testing.Short() {
+		every = 16
+	}
+	h := fnv.New32a()
+	h.Write([]byte(t.Name()))
+	return *everything || (i+int(h.Sum32()>>8))%every == 0
 }
 
 // TestUniformLoads runs loads of one element for all lanes.
@@ -124,7 +143,10 @@ func testUniformLoads(t *testing.T, e Engine) {
 					p.jump(2)
 					p.store(old, element)
 					p.emit(isa.Inst{Op: isa.OpRet})
-					for _, at := range []uint64{0, 2, 7, 290, 291, 292, 294, 295, 296, 297, 298, 299, 300, 1 << 31, 1<<32 - 2} {
+					for i, at := range []uint64{0, 2, 7, 290, 291, 292, 294, 295, 296, 297, 298, 299, 300, 1 << 31, 1<<32 - 2} {
+						if !sampled(t, i+int(disp)/8) {
+							continue
+						}
 						check(t, e, p.k, r, map[int]uint64{x.Index(): at}, fmt.Sprint("displacement ", disp), func(*[buffers][]uint64) {})
 					}
 				}
