@@ -58,10 +58,9 @@ const (
 type generated struct {
 	kernel  *isa.Kernel
 	global  [genBuffers][]byte
-	local   []uint64       // sizes
-	values  map[int]uint64 // of scalar registers that are parameters
-	items   [3]uint32      // work-group
-	order   isa.WorkItemOrder
+	local   []uint64          // sizes
+	values  map[int]uint64    // of scalar registers that are parameters
+	items   [3]uint32         // work-group
 	passing [isa.NumBanks]int // from this vector register on they have no value at the start of a block
 }
 

@@ -29,7 +29,7 @@ func main() {
 
 func run(words []string) error {
 	if len(words) < 7 {
-		return errors.New("usage: host LIBRARY PLATFORM SOURCE KERNEL GLOBAL LOCAL OUT=FILE SPEC...")
+		return errors.New("usage: host LIBRARY PLATFORM SOURCE KERNEL GLOBAL LOCAL OUT=FILE and a SPEC for each argument")
 	}
 	var numbers [4]uint64
 	out, file, _ := strings.Cut(words[6], "=")
