@@ -50,7 +50,11 @@ func TestScalarMemory(t *testing.T) { each(t, testScalarMemory) }
 func testScalarMemory(t *testing.T, e Engine) {
 	r := rand.New(rand.NewPCG(7, 8))
 	nothing := func(*[buffers][]uint64) {}
-	for round := range 300 {
+	rounds := 300
+	if testing.Short() {
+		rounds = 60
+	}
+	for round := range rounds {
 		p := newProgram()
 		values := map[int]uint64{}
 		prime, sum := p.constant(0x9e3779b97f4a7c15), p.vector(isa.I64)
