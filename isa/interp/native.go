@@ -149,11 +149,12 @@ func (w *wave) fillSlot(n int) bool {
 		return true
 	}
 	if x.Row {
-		if p.Space() != memory.SpacePrivate || p.Alloc() == 0 || int(p.Alloc()) > len(w.code.privSize) || w.code.privSize[p.Alloc()-1] < x.size {
+		room, last, _ := w.private(&x.in, x.size)
+		if room == nil {
 			return false
 		}
 		w.rowWritten[p.Alloc()-1] = w.rowWritten[p.Alloc()-1] || x.write
-		*s = Slot{Key: key, Base: w.privateRoom(p.Alloc(), 0), Last: w.code.privSize[p.Alloc()-1] - x.size}
+		*s = Slot{Key: key, Base: room, Last: last}
 		return true
 	}
 	mem, last := w.target(&x.in, p, x.size, access(x.in.src))
