@@ -6,60 +6,24 @@ import (
 )
 
 // narrow2 is [narrowArithmetic] for AVX2.
-func narrow2(_ amd64.Features, in *isa.Inst) emitter {
-	if in.Op.Info().Shape == isa.ShapeConvert || !narrow(in.Type) {
-		return nil
-	}
-	return narrowEmitters2[in.Op]
-}
+func narrow2(_ amd64.Features, in *isa.Inst) emitter { return findNarrow(narrowEmitters2, in) }
 
-// narrowEmitters2 is what [narrow2] returns, by opcode.
+// narrowEmitters2 is what [narrow2] returns besides [narrowShared], by opcode.
 var narrowEmitters2 = map[isa.Op]emitter{
-	isa.OpMov:      (*compiler).mov,
 	isa.OpSelect:   (*compiler).selection2,
-	isa.OpFNeg:     (*compiler).halfNeg,
-	isa.OpFAbs:     (*compiler).halfAbs,
 	isa.OpCopySign: (*compiler).halfCopySign2,
 
-	isa.OpAdd:  as(viewCut, integer(opAdd, true)),
-	isa.OpSub:  as(viewCut, integer(opSub, false)),
-	isa.OpMul:  as(viewCut, integer(opMul, true)),
-	isa.OpMad:  as(viewCut, (*compiler).mad),
-	isa.OpMinS: as(viewUpper, integer(opMinS, true)),
-	isa.OpMaxS: as(viewUpper, integer(opMaxS, true)),
-	isa.OpMinU: integer(opMinU, true),
-	isa.OpMaxU: integer(opMaxU, true),
-	isa.OpAnd:  integer(opAnd, true),
-	isa.OpOr:   integer(opOr, true),
-	isa.OpXor:  integer(opXor, true),
-	isa.OpNot:  as(viewCut, (*compiler).not2),
-	isa.OpNeg:  as(viewCut, (*compiler).neg),
-	isa.OpAbs:  as(viewUpper, (*compiler).abs),
-	isa.OpShl:  as(viewCut, narrowShift(opShl, opShlV)),
-	isa.OpShrU: narrowShift(opShrU, opShrUV),
-	isa.OpShrS: as(viewSigned, narrowShift(opShrS, opShrSV)),
-	isa.OpRotl: as(viewCut, (*compiler).narrowRotl),
+	isa.OpMul: as(viewCut, integer(opMul, true)),
+	isa.OpNot: as(viewCut, (*compiler).not2),
 
-	isa.OpMulHiS:   as(viewSigned, (*compiler).narrowMulHi),
-	isa.OpMulHiU:   as(viewCut, (*compiler).narrowMulHi),
 	isa.OpAddSatS:  as(viewUpper, (*compiler).addSatS2),
 	isa.OpAddSatU:  as(viewUpper, (*compiler).addSatU2),
 	isa.OpSubSatS:  as(viewUpper, (*compiler).subSatS2),
-	isa.OpSubSatU:  (*compiler).subSatU,
-	isa.OpHAddS:    as(viewSigned, halfAdd(opAnd, opShrS, opAdd)),
-	isa.OpHAddU:    halfAdd(opAnd, opShrU, opAdd),
-	isa.OpRHAddS:   as(viewSigned, halfAdd(opOr, opShrS, opSub)),
-	isa.OpRHAddU:   halfAdd(opOr, opShrU, opSub),
-	isa.OpAbsDiffS: as(viewUpper, difference(opMaxS, opMinS)),
-	isa.OpAbsDiffU: difference(opMaxU, opMinU),
 	isa.OpClz:      (*compiler).narrowClz2,
 	isa.OpCtz:      (*compiler).narrowCtz2,
 	isa.OpPopCount: (*compiler).popCount2,
 
-	isa.OpBitReverse:  (*compiler).bitReverse,
-	isa.OpBitInsert:   as(viewCut, (*compiler).bitInsert2),
-	isa.OpBitExtractU: (*compiler).bitExtractU,
-	isa.OpBitExtractS: as(viewCut, (*compiler).bitExtractS),
+	isa.OpBitInsert: as(viewCut, (*compiler).bitInsert2),
 
 	// Zero-extended numbers compare like signed ones.
 	isa.OpEq:  compare2(opEqual2, false, false),

@@ -68,11 +68,17 @@ func (c *compiler) spreadNarrow(r isa.Reg, t isa.Type, x amd64.Vec) {
 
 // narrowArithmetic is the family of moves, arithmetic and comparisons on elements of 8 and 16
 // bits.
-func narrowArithmetic(_ amd64.Features, in *isa.Inst) emitter {
+func narrowArithmetic(_ amd64.Features, in *isa.Inst) emitter { return findNarrow(narrowEmitters, in) }
+
+// findNarrow returns the emitter of an instruction on elements of 8 and 16 bits: a set's own, or that of both.
+func findNarrow(own map[isa.Op]emitter, in *isa.Inst) emitter {
 	if in.Op.Info().Shape == isa.ShapeConvert || !narrow(in.Type) {
 		return nil
 	}
-	return narrowEmitters[in.Op]
+	if e := own[in.Op]; e != nil {
+		return e
+	}
+	return narrowShared[in.Op]
 }
 
 // as emits an instruction that looks at its operands in a certain way.
@@ -84,17 +90,14 @@ func as(v view, e emitter) emitter {
 	}
 }
 
-// narrowEmitters is what [narrowArithmetic] returns, by opcode.
-var narrowEmitters = map[isa.Op]emitter{
-	isa.OpMov:      (*compiler).mov,
-	isa.OpSelect:   (*compiler).selection,
-	isa.OpFNeg:     (*compiler).halfNeg,
-	isa.OpFAbs:     (*compiler).halfAbs,
-	isa.OpCopySign: (*compiler).halfCopySign,
+// narrowShared is what the families of both instruction sets return, by opcode.
+var narrowShared = map[isa.Op]emitter{
+	isa.OpMov:  (*compiler).mov,
+	isa.OpFNeg: (*compiler).halfNeg,
+	isa.OpFAbs: (*compiler).halfAbs,
 
 	isa.OpAdd:  as(viewCut, integer(opAdd, true)),
 	isa.OpSub:  as(viewCut, integer(opSub, false)),
-	isa.OpMul:  as(viewCut, (*compiler).multiply),
 	isa.OpMad:  as(viewCut, (*compiler).mad),
 	isa.OpMinS: as(viewUpper, integer(opMinS, true)),
 	isa.OpMaxS: as(viewUpper, integer(opMaxS, true)),
@@ -103,7 +106,6 @@ var narrowEmitters = map[isa.Op]emitter{
 	isa.OpAnd:  integer(opAnd, true),
 	isa.OpOr:   integer(opOr, true),
 	isa.OpXor:  integer(opXor, true),
-	isa.OpNot:  as(viewCut, (*compiler).not),
 	isa.OpNeg:  as(viewCut, (*compiler).neg),
 	isa.OpAbs:  as(viewUpper, (*compiler).abs),
 	isa.OpShl:  as(viewCut, narrowShift(opShl, opShlV)),
@@ -113,9 +115,6 @@ var narrowEmitters = map[isa.Op]emitter{
 
 	isa.OpMulHiS:   as(viewSigned, (*compiler).narrowMulHi),
 	isa.OpMulHiU:   as(viewCut, (*compiler).narrowMulHi),
-	isa.OpAddSatS:  as(viewUpper, (*compiler).addSatS),
-	isa.OpAddSatU:  as(viewUpper, (*compiler).addSatU),
-	isa.OpSubSatS:  as(viewUpper, (*compiler).subSatS),
 	isa.OpSubSatU:  (*compiler).subSatU,
 	isa.OpHAddS:    as(viewSigned, halfAdd(opAnd, opShrS, opAdd)),
 	isa.OpHAddU:    halfAdd(opAnd, opShrU, opAdd),
@@ -123,14 +122,28 @@ var narrowEmitters = map[isa.Op]emitter{
 	isa.OpRHAddU:   halfAdd(opOr, opShrU, opSub),
 	isa.OpAbsDiffS: as(viewUpper, difference(opMaxS, opMinS)),
 	isa.OpAbsDiffU: difference(opMaxU, opMinU),
+
+	isa.OpBitReverse:  (*compiler).bitReverse,
+	isa.OpBitExtractS: as(viewCut, (*compiler).bitExtractS),
+	isa.OpBitExtractU: (*compiler).bitExtractU,
+}
+
+// narrowEmitters is what [narrowArithmetic] returns besides, by opcode.
+var narrowEmitters = map[isa.Op]emitter{
+	isa.OpSelect:   (*compiler).selection,
+	isa.OpCopySign: (*compiler).halfCopySign,
+
+	isa.OpMul: as(viewCut, (*compiler).multiply),
+	isa.OpNot: as(viewCut, (*compiler).not),
+
+	isa.OpAddSatS:  as(viewUpper, (*compiler).addSatS),
+	isa.OpAddSatU:  as(viewUpper, (*compiler).addSatU),
+	isa.OpSubSatS:  as(viewUpper, (*compiler).subSatS),
 	isa.OpClz:      (*compiler).narrowClz,
 	isa.OpCtz:      (*compiler).narrowCtz,
 	isa.OpPopCount: (*compiler).popCount,
 
-	isa.OpBitReverse:  (*compiler).bitReverse,
-	isa.OpBitInsert:   as(viewCut, (*compiler).bitInsert),
-	isa.OpBitExtractS: as(viewCut, (*compiler).bitExtractS),
-	isa.OpBitExtractU: (*compiler).bitExtractU,
+	isa.OpBitInsert: as(viewCut, (*compiler).bitInsert),
 
 	isa.OpEq:  compare(opCmpU, intEqual),
 	isa.OpNe:  compare(opCmpU, intNotEqual),
