@@ -443,44 +443,18 @@ func (b *builder) copyConst(dst, src *value, n uint64, ds, ss isa.Space) {
 
 // copyParts cuts n bytes into scalars that follow the layout of a private
 // variable on either side, or of none; nil when there would be more than most.
+// Of two layouts the one with the fewer scalars counts: compilers pass objects
+// through arrays of bytes, which nobody reads as such.
 func (b *builder) copyParts(dst, src *value, n uint64, most int) []leaf {
-	byte1 := &typ{kind: kindInt, bits: 8}
-	word := map[uint64]*typ{1: byte1, 2: {kind: kindInt, bits: 16}, 4: {kind: kindInt, bits: 32}, 8: {kind: kindInt, bits: 64}}
+	var parts []leaf
 	for _, p := range []*value{dst, src} {
-		base, off := p, int64(0)
-		for base.op == isa.OpPtrAdd && base.idx == isa.IdxNone {
-			off += int64(base.disp)
-			base = base.args[0]
-		}
-		t := b.varTypes[base]
-		if t == nil || t.flat > maxFlat || off < 0 {
-			continue
-		}
-		var parts []leaf
-		covered := uint64(0)
-		t.leaves(0, func(l leaf) {
-			if int64(l.offset) < off || l.offset+l.t.size > uint64(off)+n || len(parts) > most {
-				return
-			}
-			at := l.offset - uint64(off)
-			for covered < at && len(parts) <= most { // padding goes along, byte by byte
-				parts = append(parts, leaf{covered, byte1})
-				covered++
-			}
-			if covered == at {
-				parts = append(parts, leaf{at, word[l.t.size]})
-				covered += l.t.size
-			}
-		})
-		for covered < n && len(parts) <= most {
-			parts = append(parts, leaf{covered, byte1})
-			covered++
-		}
-		if len(parts) <= most {
-			return parts
+		if l := b.variableParts(p, n, most); l != nil && (parts == nil || len(l) < len(parts)) {
+			parts = l
 		}
 	}
-	var parts []leaf
+	if parts != nil {
+		return parts
+	}
 	for at := uint64(0); at < n; {
 		if len(parts) == most {
 			return nil
@@ -489,8 +463,49 @@ func (b *builder) copyParts(dst, src *value, n uint64, most int) []leaf {
 		for size > n-at {
 			size /= 2
 		}
-		parts = append(parts, leaf{at, word[size]})
+		parts = append(parts, leaf{at, words[size]})
 		at += size
+	}
+	return parts
+}
+
+// words are the integers that copies move, by size in bytes.
+var words = map[uint64]*typ{1: {kind: kindInt, bits: 8}, 2: {kind: kindInt, bits: 16}, 4: {kind: kindInt, bits: 32}, 8: {kind: kindInt, bits: 64}}
+
+// variableParts cuts n bytes from p on into the scalars of the private variable
+// that p leads to; nil when it leads to none, or there would be more than most.
+func (b *builder) variableParts(p *value, n uint64, most int) []leaf {
+	off := int64(0)
+	for p.op == isa.OpPtrAdd && p.idx == isa.IdxNone {
+		off += int64(p.disp)
+		p = p.args[0]
+	}
+	t := b.varTypes[p]
+	if t == nil || t.flat > maxFlat || off < 0 {
+		return nil
+	}
+	var parts []leaf
+	covered := uint64(0)
+	t.leaves(0, func(l leaf) {
+		if int64(l.offset) < off || l.offset+l.t.size > uint64(off)+n || len(parts) > most {
+			return
+		}
+		at := l.offset - uint64(off)
+		for covered < at && len(parts) <= most { // padding goes along, byte by byte
+			parts = append(parts, leaf{covered, words[1]})
+			covered++
+		}
+		if covered == at {
+			parts = append(parts, leaf{at, words[l.t.size]})
+			covered += l.t.size
+		}
+	})
+	for covered < n && len(parts) <= most {
+		parts = append(parts, leaf{covered, words[1]})
+		covered++
+	}
+	if len(parts) > most {
+		return nil
 	}
 	return parts
 }

@@ -134,6 +134,11 @@ func TestMemoryRules(t *testing.T) {
 `
 	array := `%arr = OpTypeArray %uint %c8
 %parr = OpTypePointer Function %arr
+%nullarr = OpConstantNull %arr
+`
+	bytes28 := `%c28 = OpConstant %uint 28
+%bytes = OpTypeArray %uchar %c28
+%pbytes = OpTypePointer Function %bytes
 `
 	cases := []memCase{
 		{name: "access chain through an array of structures", types: structs, narrow: true, body: `%v = OpVariable %parr Function
@@ -202,6 +207,63 @@ OpStore %p %r
 			}
 			return 7
 		}},
+		{name: "a move up through an array of bytes", types: array + bytes28, narrow: true, body: `%v = OpVariable %parr Function
+%t = OpVariable %pbytes Function
+OpStore %v %nullarr
+%q0 = OpInBoundsAccessChain %pf %v %c0
+%q1 = OpInBoundsAccessChain %pf %v %c1
+%q2 = OpInBoundsAccessChain %pf %v %c2
+%q3 = OpInBoundsAccessChain %pf %v %c3
+OpStore %q0 %x
+OpStore %q1 %g
+OpCopyMemorySized %t %q0 %c28 Aligned 4
+OpCopyMemorySized %q1 %t %c28 Aligned 4
+%a = OpLoad %uint %q0
+%b = OpLoad %uint %q1
+%c = OpLoad %uint %q2
+%d = OpLoad %uint %q3
+%ab = OpISub %uint %a %b
+%cd = OpIAdd %uint %c %d
+%r = OpIAdd %uint %ab %cd
+OpStore %p %r
+`, want: func(g, x uint32) uint32 { return g }},
+		{name: "a move up in place", types: array, narrow: true, body: `%v = OpVariable %parr Function
+OpStore %v %nullarr
+%q0 = OpInBoundsAccessChain %pf %v %c0
+%q1 = OpInBoundsAccessChain %pf %v %c1
+OpStore %q0 %x
+OpStore %q1 %g
+OpCopyMemorySized %q1 %q0 %c16 Aligned 4
+OpCopyMemorySized %q1 %q0 %c16 Aligned 4
+%q2 = OpInBoundsAccessChain %pf %v %c2
+%q3 = OpInBoundsAccessChain %pf %v %c3
+%b = OpLoad %uint %q2
+%c = OpLoad %uint %q3
+%x2 = OpIMul %uint %b %c2
+%r = OpIAdd %uint %x2 %c
+OpStore %p %r
+`, want: func(g, x uint32) uint32 { return 2*x + g }},
+		{name: "a structure through an array of bytes", types: structs + bytes28, narrow: true, body: `%v = OpVariable %ppair Function %nullpair
+%w = OpVariable %ppair Function %nullpair
+%t = OpVariable %pbytes Function
+%uc = OpUConvert %uchar %x
+%v2 = OpCompositeConstruct %v2uint %x %g
+%s = OpCompositeConstruct %pair %uc %g %v2
+OpStore %v %s
+OpCopyMemorySized %t %v %c16 Aligned 8
+%t3 = OpInBoundsAccessChain %puc %t %c8
+%z = OpLoad %uchar %t3
+OpCopyMemorySized %w %t %c16 Aligned 8
+%l = OpLoad %pair %w
+%a = OpCompositeExtract %uint %l 2 1
+%b = OpCompositeExtract %uchar %l 0
+%bu = OpUConvert %uint %b
+%zu = OpUConvert %uint %z
+%r0 = OpIMul %uint %a %c7
+%r1 = OpIAdd %uint %r0 %bu
+%r = OpIAdd %uint %r1 %zu
+OpStore %p %r
+`, want: func(g, x uint32) uint32 { return 7*g + 2*(x&0xff) }},
 		{name: "a long copy", types: `%c128 = OpConstant %uint 128
 %big = OpTypeArray %uint %c128
 %pbig = OpTypePointer Function %big
