@@ -158,6 +158,13 @@ func (c *compiler) masked() {
 func (c *compiler) elsewhere(v *value, m amd64.Mem) amd64.Mem {
 	switch {
 	case c.across.groups == 0:
+	case v.group >= c.across.groups: // of the chunk behind this one, see region.pairing
+		group := v.group - c.across.groups
+		if v.bank != isa.BankMask {
+			group *= 8 * int(m.Scale)
+		}
+		m.Disp += int32(group * c.lanes / 8)
+		m.Index, m.Scale = regStride, 1
 	case v.bank != isa.BankMask:
 		m.Disp += int32(v.group * c.lanes * int(m.Scale))
 		m.Index, m.Scale = amd64.NoReg, 0

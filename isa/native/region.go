@@ -29,11 +29,13 @@ const (
 	loopMost            // their trips
 	loopLast            // the number of the last block that they entered
 	loopLimit           // trips before fuel is used up
-	loopEntry           // the lanes of the chunk that began
-	loopRest            // those that are still inside
-	loopRemain          // how many of the wave are, when fuel is used up
-	loopStopped         // 1 if any is
-	loopLeft            // from here on, how many left at each block
+	loopEntry           // the lanes that began, for each of two chunks
+	_
+	loopRest // those that are still inside
+	_
+	loopRemain  // how many of the wave are, when fuel is used up
+	loopStopped // 1 if any is
+	loopLeft    // from here on, how many left at each block
 )
 
 // What general registers hold in a region, besides those of a run.
@@ -49,6 +51,8 @@ type region struct {
 	chain  []int // blocks
 	last   int   // the last block of the loop in the order of the code
 	groups []int // that are done together
+	pairs  bool  // two chunks may be
+	words  int   // how many are now
 	homes  map[place]int
 	list   []resident
 	code   [][]int // by block of the chain: for each part, the first of its instructions in run.Code, or -1
@@ -249,7 +253,8 @@ func (k *builder) regionAt(h int) *region {
 	if n*len(r.list) > maxHomes || len(c.run.Code)*c.across.groups > maxRegion {
 		return nil
 	}
-	r.groups = make([]int, n)
+	r.groups, r.words = make([]int, n), 1
+	r.pairs = r.pairing()
 	return r
 }
 
@@ -345,7 +350,7 @@ func (r *region) saved(x isa.Reg, copy int) amd64.Mem {
 // emit emits the region; where it cannot be entered, control goes on behind it.
 func (r *region) emit() {
 	k := r.kernel
-	ordinary, chunk, nextChunk := k.NewLabel(), k.NewLabel(), k.NewLabel()
+	ordinary, chunk, nextChunk, end := k.NewLabel(), k.NewLabel(), k.NewLabel(), k.NewLabel()
 	k.G(amd64.CMP, amd64.B64, field(interp.FrameMinWait), amd64.Imm(r.last))
 	k.Jcc(amd64.BelowEqual, ordinary)
 	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameFuel))
@@ -363,6 +368,9 @@ func (r *region) emit() {
 	k.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
 	k.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
 	k.G(amd64.MOV, amd64.B64, regChunksLeft, field(interp.FrameChunks))
+	if r.pairs {
+		r.pair(chunk, end)
+	}
 	k.Bind(chunk)
 	k.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regExec}, amd64.Imm(0))
 	k.Jcc(amd64.Equal, nextChunk)
@@ -377,12 +385,16 @@ func (r *region) emit() {
 	k.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8))
 	k.G(amd64.DEC, amd64.B64, regChunksLeft)
 	k.Jcc(amd64.NotZero, chunk)
+	k.Bind(end)
 	r.leave()
 	k.Bind(ordinary)
 }
 
-// lanesOf returns the lanes of the groups that are done together, as bits of the chunk's word.
+// lanesOf returns the lanes of the groups that are done together, as bits of each chunk's word.
 func (r *region) lanesOf() uint64 {
+	if r.words > 1 {
+		return ^uint64(0)
+	}
 	n := len(r.groups) * r.lanes
 	return ^uint64(0) >> (64 - n) << (r.groups[0] * r.lanes)
 }
@@ -390,8 +402,10 @@ func (r *region) lanesOf() uint64 {
 // inside puts the lanes that are still in the loop into a register, and sets the flags.
 func (r *region) inside(x amd64.Reg) {
 	k := r.kernel
-	k.G(amd64.MOV, amd64.B64, x, amd64.Mem{Base: regExec})
-	if m := r.lanesOf(); m != ^uint64(0) {
+	k.G(amd64.MOV, amd64.B64, x, exec(0))
+	if r.words > 1 {
+		k.G(amd64.OR, amd64.B64, x, exec(1))
+	} else if m := r.lanesOf(); m != ^uint64(0) {
 		k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(m))
 		k.G(amd64.AND, amd64.B64, x, regPointer)
 	} else {
@@ -406,8 +420,10 @@ func (r *region) together() {
 	r.finish = k.NewLabel()
 	r.inside(regTemp)
 	k.Jcc(amd64.IsZero, done)
-	k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regExec})
-	k.G(amd64.MOV, amd64.B64, r.number(loopEntry), regTemp)
+	for n := range r.words {
+		k.G(amd64.MOV, amd64.B64, regTemp, exec(n))
+		k.G(amd64.MOV, amd64.B64, r.number(loopEntry+n), regTemp)
+	}
 	for _, x := range r.writes {
 		k.G(amd64.MOV, amd64.B64, regTemp, r.saved(x, 1))
 		k.G(amd64.MOV, amd64.B64, scalar(x), regTemp)
@@ -449,26 +465,30 @@ func (r *region) together() {
 	k.G(amd64.INC, amd64.B64, regTrip)
 	k.Jmp(top)
 
-	lanes, finish := r.lanesOf(), r.finish
+	lanes, finish, words := r.lanesOf(), r.finish, r.words
 	k.cold = append(k.cold, func() {
 		k.Bind(stop)
-		k.G(amd64.MOV, amd64.B64, regAddress, amd64.Mem{Base: regExec})
-		k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
-		k.G(amd64.AND, amd64.B64, regAddress, regPointer)
-		k.G(amd64.POPCNT, amd64.B64, regAddress, regAddress)
-		k.G(amd64.ADD, amd64.B64, r.number(loopRemain), regAddress)
 		k.G(amd64.MOV, amd64.B64, r.number(loopStopped), amd64.Imm(1))
-		k.G(amd64.IMUL, amd64.B64, regAddress, regTrip)
-		k.G(amd64.ADD, amd64.B64, r.number(loopTrips), regAddress)
+		k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
+		for n := range words {
+			k.G(amd64.MOV, amd64.B64, regAddress, exec(n))
+			k.G(amd64.AND, amd64.B64, regAddress, regPointer)
+			k.G(amd64.POPCNT, amd64.B64, regAddress, regAddress)
+			k.G(amd64.ADD, amd64.B64, r.number(loopRemain), regAddress)
+			k.G(amd64.IMUL, amd64.B64, regAddress, regTrip)
+			k.G(amd64.ADD, amd64.B64, r.number(loopTrips), regAddress)
+		}
 		r.progress(len(r.chain)-1, finish)
 	})
 
 	// Behind the last trip: what has changed goes to the register file, for the lanes that began.
 	k.Bind(r.finish)
-	k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regExec})
-	k.G(amd64.MOV, amd64.B64, r.number(loopRest), regTemp)
-	k.G(amd64.MOV, amd64.B64, regTemp, r.number(loopEntry))
-	k.G(amd64.MOV, amd64.B64, amd64.Mem{Base: regExec}, regTemp)
+	for n := range r.words {
+		k.G(amd64.MOV, amd64.B64, regTemp, exec(n))
+		k.G(amd64.MOV, amd64.B64, r.number(loopRest+n), regTemp)
+		k.G(amd64.MOV, amd64.B64, regTemp, r.number(loopEntry+n))
+		k.G(amd64.MOV, amd64.B64, exec(n), regTemp)
+	}
 	r.across.masked = -1
 	for _, g := range r.groups {
 		for i, h := range r.list {
@@ -482,8 +502,10 @@ func (r *region) together() {
 			r.store(v)
 		}
 	}
-	k.G(amd64.MOV, amd64.B64, regTemp, r.number(loopRest))
-	k.G(amd64.MOV, amd64.B64, amd64.Mem{Base: regExec}, regTemp)
+	for n := range r.words {
+		k.G(amd64.MOV, amd64.B64, regTemp, r.number(loopRest+n))
+		k.G(amd64.MOV, amd64.B64, exec(n), regTemp)
+	}
 	k.Bind(done)
 }
 
@@ -622,34 +644,42 @@ func (r *region) branch(i int, in *isa.Inst) {
 		r.across.masked = -1
 	}
 	k.Bind(on)
+	words := r.words
 	k.cold = append(k.cold, func() {
 		k.Bind(out)
-		if in.A.IsScalar() {
-			k.G(amd64.MOV, amd64.B64, regAddress, amd64.Mem{Base: regExec})
-			k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
-			k.G(amd64.AND, amd64.B64, regAddress, regPointer)
+		for n := range words {
+			if in.A.IsScalar() {
+				k.G(amd64.MOV, amd64.B64, regAddress, exec(n))
+				k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
+				k.G(amd64.AND, amd64.B64, regAddress, regPointer)
+			}
+			r.goOut(i, t, n)
 		}
-		// They wait at t.
-		k.G(amd64.MOV, amd64.B64, regPointer, field(interp.FrameWords))
-		k.G(amd64.IMUL, amd64.B64, regPointer, regPointer, amd64.Imm(8*t))
-		k.G(amd64.ADD, amd64.B64, regPointer, field(interp.FrameWait))
-		k.G(amd64.ADD, amd64.B64, regPointer, regExec)
-		k.G(amd64.SUB, amd64.B64, regPointer, field(interp.FrameExec))
-		k.G(amd64.OR, amd64.B64, amd64.Mem{Base: regPointer}, regAddress)
-		k.G(amd64.POPCNT, amd64.B64, regTemp, regAddress)
-		k.G(amd64.ADD, amd64.B64, r.number(loopLeft+i), regTemp)
-		k.G(amd64.IMUL, amd64.B64, regTemp, regTrip)
-		k.G(amd64.ADD, amd64.B64, r.number(loopTrips), regTemp)
-		k.G(amd64.NOT, amd64.B64, regAddress)
-		k.G(amd64.AND, amd64.B64, amd64.Mem{Base: regExec}, regAddress)
 		if in.A.IsVector() {
-			k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regExec})
+			k.G(amd64.MOV, amd64.B64, regTemp, exec(0))
 			k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
 			k.G(amd64.TEST, amd64.B64, regTemp, regPointer)
 			k.Jcc(amd64.NotZero, on)
 		}
 		r.progress(i, finish)
 	})
+}
+
+// goOut has the lanes in RDX, of a chunk, leave at block i of the chain, for block t.
+func (r *region) goOut(i, t, word int) {
+	k := r.kernel
+	k.G(amd64.MOV, amd64.B64, regPointer, field(interp.FrameWords))
+	k.G(amd64.IMUL, amd64.B64, regPointer, regPointer, amd64.Imm(8*t))
+	k.G(amd64.ADD, amd64.B64, regPointer, field(interp.FrameWait))
+	k.G(amd64.ADD, amd64.B64, regPointer, regExec)
+	k.G(amd64.SUB, amd64.B64, regPointer, field(interp.FrameExec))
+	k.G(amd64.OR, amd64.B64, amd64.Mem{Base: regPointer, Disp: int32(8 * word)}, regAddress)
+	k.G(amd64.POPCNT, amd64.B64, regTemp, regAddress)
+	k.G(amd64.ADD, amd64.B64, r.number(loopLeft+i), regTemp)
+	k.G(amd64.IMUL, amd64.B64, regTemp, regTrip)
+	k.G(amd64.ADD, amd64.B64, r.number(loopTrips), regTemp)
+	k.G(amd64.NOT, amd64.B64, regAddress)
+	k.G(amd64.AND, amd64.B64, exec(word), regAddress)
 }
 
 // progress notes how far some groups got: to block i of the chain, in the present trip. If none got further, the
