@@ -25,12 +25,13 @@ type Accelerator interface {
 }
 
 // Run is a sequence of instructions for an [Accelerator]: part of a block, instructions with a vector destination that touch
-// registers only and cannot fault, and loads of elements that an index of each lane
-// selects. A store of such elements is a run of its own.
+// registers only and cannot fault, loads of elements that an index of each lane
+// selects, and loads and stores of rows of private memory. A store of elements that an index of each lane selects is a
+// run of its own, and so is a load that leaves its elements where the index was.
 //
 // Machine code that cannot do a run, because a slot cannot be had or an index is beyond its limit, comes
 // back with [ExitPart]. This package then does all of it; what machine code may have changed by then are
-// registers that the run writes before it reads them, never memory.
+// registers that the run writes before it reads them, and rows of private memory likewise, never other memory.
 type Run struct {
 	// Code has the instructions. Their scalar operands may be registers that
 	// the kernel does not have: those behind [isa.Kernel.NumScalar] hold values
@@ -107,7 +108,7 @@ func Row(in *isa.Inst) bool {
 
 // alone says whether an instruction may be a run, but not part of a longer one.
 func alone(in *isa.Inst) bool {
-	return in.Op == isa.OpStore && (Indexed(in) || Row(in)) || LocalAtomic(in)
+	return in.Op == isa.OpStore && Indexed(in) || LocalAtomic(in)
 }
 
 // LocalAtomic says whether an instruction is an atomic operation on LDS behind a scalar pointer, each lane
@@ -168,7 +169,8 @@ type runs struct {
 	// Of a run with loads: the vector registers that it reads before it writes
 	// them, and those that it has written. After a refusal the former have to be as they were.
 	slotted int  // loads and stores, and divisions by what the run has computed
-	spoiled bool // it changes one of the former
+	spoiled bool // it changes one of the former, or private memory that it has loaded from
+	loads   bool // it loads from private memory
 	faulty  bool // it has some of these, or a division by what may be 0
 	inputs  map[vectorReg]bool
 	written map[vectorReg]bool
@@ -251,10 +253,7 @@ func (d *decoder) accelerated(start, end int) {
 			if r.spoils(&in) || len(r.code) == maxRun || r.parts(&in) {
 				r.flush(pc)
 			}
-			if r.spoils(&in) {
-				d.uniform(&in, pc)
-				continue
-			}
+			single := r.spoils(&in) // a load that writes its own index
 			r.note(&in)
 			r.rename(&in)
 			for _, x := range [...]isa.Reg{in.A, in.B, in.C, in.D} {
@@ -263,6 +262,9 @@ func (d *decoder) accelerated(start, end int) {
 				}
 			}
 			r.code, r.at = append(r.code, in), append(r.at, pc)
+			if single {
+				r.flush(pc + 1)
+			}
 		case len(r.code) > 0 && early(&in) && (!r.faulty || pure(&in)):
 			r.rename(&in)
 			r.write(&in.Dst)
@@ -280,14 +282,14 @@ func (d *decoder) accelerated(start, end int) {
 func (r *runs) spoils(in *isa.Inst) bool {
 	own := map[vectorReg]bool{}
 	dst := r.reading(in, func(p vectorReg) { own[p] = true })
-	return (r.slotted > 0 || r.late(in)) && (r.spoiled || r.inputs[dst] || own[dst])
+	return (r.slotted > 0 || r.late(in)) && (r.spoiled || r.inputs[dst] || own[dst] || r.loads && in.Op == isa.OpStore)
 }
 
 // late says whether an instruction, put behind the run, may refuse it when a part of it is done. Divisors that the
 // run has not computed can be looked at before.
 func (r *runs) late(in *isa.Inst) bool {
 	if in.Op == isa.OpLoad {
-		return true
+		return in.B.IsVector()
 	}
 	return Divides(in) && in.B.IsVector() && r.written[vectorReg{in.Type.Bank(), in.B.Index()}]
 }
@@ -305,9 +307,9 @@ func (r *runs) mayDivideByZero(in *isa.Inst) bool {
 func (r *runs) note(in *isa.Inst) {
 	if r.late(in) {
 		r.slotted++
-		r.faulty = true
 	}
-	r.faulty = r.faulty || r.mayDivideByZero(in)
+	r.faulty = r.faulty || in.Op == isa.OpLoad || in.Op == isa.OpStore || r.late(in) || r.mayDivideByZero(in)
+	r.loads = r.loads || in.Op == isa.OpLoad && Row(in)
 	r.crosses, r.particular = r.crosses || Crosses(in), r.particular || particular(in)
 	if r.isLong(in) {
 		r.long = true
@@ -315,7 +317,7 @@ func (r *runs) note(in *isa.Inst) {
 		r.short = true
 	}
 	dst := r.reading(in, func(p vectorReg) { r.inputs[p] = true })
-	r.spoiled = r.spoiled || r.inputs[dst]
+	r.spoiled = r.spoiled || r.inputs[dst] || r.loads && in.Op == isa.OpStore
 	r.written[dst] = true
 }
 
@@ -382,7 +384,7 @@ func (r *runs) flush(pc int) {
 		r.uniform(&isa.Inst{Op: isa.OpMov, Type: isa.I64, Dst: x, A: r.renamed[x]}, pc)
 	}
 	r.code, r.at, r.order, r.fresh = nil, nil, nil, 0
-	r.slotted, r.spoiled, r.faulty = 0, false, false
+	r.slotted, r.spoiled, r.loads, r.faulty = 0, false, false, false
 	r.crosses, r.particular, r.long, r.short = false, false, false, false
 	clear(r.inputs)
 	clear(r.written)

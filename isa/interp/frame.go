@@ -23,6 +23,8 @@ type Frame struct {
 	Exec unsafe.Pointer
 	// Slots is an array of [Slot].
 	Slots unsafe.Pointer
+	// Private is the private memory of the first chunk, which is [Plan.PrivateStride] bytes in front of the next one's.
+	Private unsafe.Pointer
 
 	// Active is the number of lanes that run, and Cur the block in which they are. Machine code
 	// sets Cur only before it comes back with [ExitFuel].
@@ -128,6 +130,7 @@ const (
 	FrameScalars = unsafe.Offsetof(Frame{}.Scalars)
 	FrameExec    = unsafe.Offsetof(Frame{}.Exec)
 	FrameSlots   = unsafe.Offsetof(Frame{}.Slots)
+	FramePrivate = unsafe.Offsetof(Frame{}.Private)
 	FrameActive  = unsafe.Offsetof(Frame{}.Active)
 	FrameCur     = unsafe.Offsetof(Frame{}.Cur)
 	FrameWait    = unsafe.Offsetof(Frame{}.Wait)

@@ -41,6 +41,11 @@ func (w *wave) newNative() {
 	for i := range w.slots {
 		w.slots[i].Key = noKey
 	}
+	for i := range w.code.places {
+		if p := &w.code.places[i]; p.Row && p.Fixed && p.write {
+			w.rowWritten[p.alloc-1] = true
+		}
+	}
 	w.Frame = Frame{Base: w.base, Stride: w.stride, Words: uintptr(w.words), MinWait: w.MinWait,
 		Scalars: unsafe.Pointer(unsafe.SliceData(w.s)), Exec: unsafe.Pointer(unsafe.SliceData(w.masksMu[w.words:])),
 		Wait: unsafe.Pointer(unsafe.SliceData(w.wait)), Waiting: unsafe.Pointer(unsafe.SliceData(w.waiting)),

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // Plan is a kernel as an [Accelerator] gets it: its blocks, cut into parts.
@@ -56,8 +57,13 @@ type Place struct {
 	// fills in Address and Limit as well, and Key says whether it has.
 	Fixed bool
 	// Row says that the slot is of private memory. Base is then that of the first chunk, and what
-	// the instruction adds to the pointer is not in Address.
-	Row bool
+	// the instruction adds to the pointer is not in Address. If it is Fixed, the pointer is Offset bytes
+	// behind an allocation that is Room bytes behind the private memory of each chunk, and an access is at most Last behind
+	// the allocation; the slot need not be filled in.
+	Row    bool
+	Offset int64
+	Room   uintptr
+	Last   uint64
 }
 
 // NoKey is the key of a slot that is not filled in.
@@ -77,7 +83,8 @@ type pointAt struct{ block, part int }
 type slotPlace struct {
 	Place
 	placeKey
-	in inst // has the space
+	in    inst // has the space
+	alloc int  // of a fixed row: the number of its allocation
 }
 
 // placeKey is what instructions with one slot have in common.
@@ -100,8 +107,11 @@ func (d *decoder) place(list *[]Place, key placeKey, s *isa.Inst) int {
 	if !ok {
 		n = len(d.places)
 		p := slotPlace{Place: Place{Slot: n, Pointer: s.A, Disp: key.disp, Shift: key.shift, Most: key.most}, placeKey: key}
-		p.Row = key.row
-		p.Fixed = !p.Row && s.A.Index() < d.kernel.NumScalar && !d.writesScalar(s.A)
+		if p.Row = key.row; p.Row {
+			d.fixRow(&p)
+		} else {
+			p.Fixed = s.A.Index() < d.kernel.NumScalar && !d.writesScalar(s.A)
+		}
 		p.in.src = s
 		d.addressing(&p.in)
 		if d.placeOf == nil {
@@ -117,6 +127,16 @@ func (d *decoder) place(list *[]Place, key placeKey, s *isa.Inst) int {
 	}
 	*list = append(*list, d.places[n].Place)
 	return n
+}
+
+// fixRow finds out whether a row is always in the same allocation.
+func (c *code) fixRow(p *slotPlace) {
+	v, ok := c.constant(p.pointer)
+	a := memory.Pointer(v)
+	if n := int(a.Alloc()); ok && a.Space() == memory.SpacePrivate && n > 0 && n <= len(c.privSize) && c.privSize[n-1] >= p.size {
+		p.Fixed, p.Offset, p.Room, p.Last = true, a.Offset(), c.privOffset[n-1], c.privSize[n-1]-p.size
+		p.alloc = n
+	}
 }
 
 // writesScalar says whether any instruction writes a scalar register.

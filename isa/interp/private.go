@@ -171,7 +171,7 @@ func (w *wave) private(in *inst, n uint64) (room unsafe.Pointer, limit uint64, o
 
 // privateRoom returns the memory of a private allocation, which exists, for a chunk.
 func (w *wave) privateRoom(alloc uint32, k int) unsafe.Pointer {
-	return unsafe.Add(w.priv, uintptr(k)*w.code.privStride+w.code.privOffset[alloc-1])
+	return unsafe.Add(w.Private, uintptr(k)*w.code.privStride+w.code.privOffset[alloc-1])
 }
 
 // touch notes that the allocation of a scalar pointer is about to be written.
@@ -186,7 +186,7 @@ func (w *wave) initPrivate(chunks int) {
 	if w.privArena == nil {
 		// Machine code moves bytes in the middle of the last word as if a word began there.
 		w.privArena = make([]uint64, w.words*int(c.privStride/8)+1)
-		w.priv = unsafe.Pointer(unsafe.SliceData(w.privArena))
+		w.Private = unsafe.Pointer(unsafe.SliceData(w.privArena))
 		fresh = 0
 	}
 	if w.privVals != l {

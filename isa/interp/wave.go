@@ -68,7 +68,6 @@ type wave struct {
 
 	// Private memory, allocated when the first wave starts that needs it.
 	privArena  []uint64
-	priv       unsafe.Pointer
 	touched    []bool // by allocation: written since it was initialised
 	rowWritten []bool // by allocation: machine code may write it, without saying so
 	privFresh  int    // chunks that are initialised, apart from touched allocations

@@ -175,6 +175,8 @@ func (c *compiler) truth(r isa.Reg, t isa.Type) amd64.Vec {
 	return x
 }
 
+func (avx2) lower(c *compiler, d, x amd64.Vec) { c.narrow(d, x) }
+
 func (avx2) jumpIfAny(c *compiler, lanes amd64.Operand, l amd64.Label) {
 	c.V(amd64.VTESTPS, c.width(isa.I32), vecIdle, lanes)
 	c.Jcc(amd64.NotCarry, l)

@@ -44,6 +44,8 @@ func (avx512) mix(c *compiler, w amd64.Width, d, x amd64.Vec) {
 	c.V(amd64.VPTERNLOGQ, w, d, x, c.Const64(0xffffffff00000000).Bcast(), amd64.Imm(ternaryMix))
 }
 
+func (avx512) lower(c *compiler, d, x amd64.Vec) { c.V(amd64.VPMOVQD, amd64.Z, d, x) }
+
 func (avx512) loadBool(c *compiler, v *value) {
 	c.V(c.kmov(), amd64.X, amd64.Mask(v.reg), c.memory(v))
 }

@@ -85,6 +85,7 @@ type compiler struct {
 	across  across // a run with instructions across lanes
 
 	slots   map[int]*slotState // of the run, by number
+	rows    map[int]rowPlace   // likewise; nil if the run has none
 	sharing bool               // some slot has several accesses
 }
 
@@ -106,12 +107,12 @@ func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
 	c.schedule()
 	c.checkSubgroup()
 	c.prepareRows()
-	if op := run.Code[0].Op; (op == isa.OpStore || op == isa.OpAtomic) && !interp.Row(&run.Code[0]) {
-		if op == isa.OpAtomic {
-			c.checkAligned(&run.Code[0])
+	if first := &run.Code[0]; changesAtOnce(run) {
+		if first.Op == isa.OpAtomic {
+			c.checkAligned(first)
 		}
-		// Nothing is stored before all of it is known to be in order.
-		c.loop(func() { c.checkIndex(&run.Code[0]) })
+		// Nothing is changed before all of it is known to be in order.
+		c.loop(func() { c.checkIndex(first) })
 		c.forget()
 	} else if c.spoiled() && c.divides() {
 		c.checked = true
@@ -123,6 +124,19 @@ func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
 	c.loop(c.body)
 }
 
+// changesAtOnce says whether a run is one instruction with an index for each lane that changes memory, or
+// the register with the index.
+func changesAtOnce(run *interp.Run) bool {
+	in := &run.Code[0]
+	switch in.Op {
+	case isa.OpStore:
+		return !interp.Row(in)
+	case isa.OpLoad:
+		return in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank()
+	}
+	return in.Op == isa.OpAtomic
+}
+
 // forget begins anew, with all values in the register file.
 func (c *compiler) forget() {
 	c.holders, c.values, c.order = [files][32]*value{}, map[place]*value{}, nil
@@ -130,6 +144,9 @@ func (c *compiler) forget() {
 
 // spoiled says whether the run changes what it reads.
 func (c *compiler) spoiled() bool {
+	if c.changesRows() {
+		return true
+	}
 	for _, list := range c.events {
 		for _, e := range list {
 			if e.write && !list[0].write {
@@ -166,6 +183,9 @@ func (c *compiler) loop(body func()) {
 	c.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
 	c.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
 	c.G(amd64.MOV, amd64.B64, regChunks, field(interp.FrameChunks))
+	if c.rows != nil {
+		c.G(amd64.MOV, amd64.B64, regPrivate, field(interp.FramePrivate))
+	}
 	c.Bind(chunk)
 	c.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regExec}, amd64.Imm(0))
 	c.Jcc(amd64.Equal, nextChunk)
@@ -180,6 +200,9 @@ func (c *compiler) loop(body func()) {
 	c.Bind(nextChunk)
 	c.G(amd64.ADD, amd64.B64, regChunk, regStride)
 	c.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8))
+	if c.rows != nil {
+		c.G(amd64.ADD, amd64.B64, regPrivate, amd64.Imm(c.kernel.plan.PrivateStride))
+	}
 	c.G(amd64.DEC, amd64.B64, regChunks)
 	c.Jcc(amd64.NotEqual, chunk)
 }
@@ -302,6 +325,8 @@ func (c *compiler) memory(v *value) amd64.Mem {
 		m.Scale = 8
 	case isa.BankMask:
 		m.Index, m.Scale = regByte, 1
+	case bankWord:
+		m.Base = regPrivate
 	}
 	return c.elsewhere(v, m)
 }

@@ -192,6 +192,9 @@ func (k *builder) run(p *interp.Part) {
 func (k *builder) slot(p *interp.Place, point int) {
 	at := func(field uintptr) amd64.Mem { return slotField(p.Slot, field) }
 	fill := k.exit(point, interp.ExitSlots)
+	if p.Row && p.Fixed {
+		return
+	}
 	if p.Row {
 		k.G(amd64.MOV, amd64.B64, amd64.RDX, scalar(p.Pointer))
 		k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(offsetBits))

@@ -13,7 +13,7 @@ import (
 func accesses(_ amd64.Features, in *isa.Inst) emitter {
 	switch {
 	case interp.Row(in):
-		return rows(in)
+		return rowed(in)
 	case in.Op == isa.OpLoad && in.Idx != isa.IdxNone && in.B.IsVector():
 		return (*compiler).gather
 	case in.Op == isa.OpLoad:
@@ -75,7 +75,7 @@ func (c *compiler) prepareSlots() {
 			s.uses = 1 // no more bits
 		default:
 			s.bits = 2 * shared
-			if shared < len(regPointers) {
+			if shared < len(regPointers) && (regPointers[shared] != regPrivate || c.rows == nil) {
 				s.pointer = regPointers[shared]
 			}
 			shared++

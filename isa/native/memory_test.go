@@ -72,6 +72,31 @@ func testLoads(t *testing.T, e Engine) {
 	}
 }
 
+// TestLoadsOfIndex runs loads that leave the element where the index was.
+func TestLoadsOfIndex(t *testing.T) {
+	each(t, func(t *testing.T, e Engine) {
+		for _, index := range indexTypes() {
+			element := index.Type()
+			for _, scale := range scales(element) {
+				t.Run(fmt.Sprint(element, index, scale), func(t *testing.T) {
+					p := newProgram()
+					x := p.load(1, element)
+					runs := p.load(bufMask, isa.B1)
+					p.branch(runs, 1, 2)
+					in := isa.Inst{Op: isa.OpLoad, Type: element, Space: isa.SpaceGlobal, Dst: x, A: isa.S(0), B: x, Idx: index, Scale: scale}
+					taken(t, e, &in)
+					p.emit(in)
+					p.emit(isa.Inst{Op: isa.OpAdd, Type: element, Dst: x, A: x, B: x})
+					p.jump(2)
+					p.store(x, element)
+					p.emit(isa.Inst{Op: isa.OpRet})
+					patterns(t, e, p.k, element, scale, 0, int32(element.Bytes()))
+				})
+			}
+		}
+	})
+}
+
 // patterns runs a kernel whose indices are in buffer 1 with each way to choose them. It accesses so many bytes
 // from disp on.
 func patterns(t *testing.T, e Engine, k *isa.Kernel, element isa.Type, scale uint32, disp, span int32) {

@@ -16,16 +16,18 @@ func TestRows(t *testing.T) { each(t, testRows) }
 
 func testRows(t *testing.T, e Engine) {
 	for _, element := range elements() {
-		if element.Bits() > 32 {
-			continue
-		}
 		for _, index := range []isa.IdxType{isa.IdxNone, isa.IdxS32, isa.IdxU32, isa.Idx64} {
 			t.Run(fmt.Sprint(element, index), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(6, 0))
-				for _, disp := range []int32{0, 1, 2, -4, 60, 61, 62, 63, 64} {
+				for n, disp := range []int32{0, 1, 2, -4, 56, 60, 61, 62, 63, 64} {
 					p := newProgram()
-					p.k.Private = append(p.k.Private, isa.Alloc{Name: "p", Size: 64, Align: 4})
-					memory := p.constant(isa.PointerBits(isa.SpacePrivate, 0))
+					p.k.Private = append(p.k.Private, isa.Alloc{Name: "o", Size: 6, Align: 4}, isa.Alloc{Name: "p", Size: 64, Align: 4})
+					memory := p.constant(isa.PointerBits(isa.SpacePrivate, 1))
+					if n%3 == 1 { // a pointer that the engine does not know
+						moved := p.constant(0)
+						p.emit(isa.Inst{Op: isa.OpPtrAdd, Type: isa.I64, Dst: moved, A: memory, Space: isa.SpacePrivate, Disp: 4})
+						memory, disp = moved, disp-4
+					}
 					x := p.parameter(0)
 					old := p.load(2, element)
 					runs := p.load(bufMask, isa.B1)
@@ -53,6 +55,24 @@ func testRows(t *testing.T, e Engine) {
 						p.emit(isa.Inst{Op: isa.OpAdd, Type: isa.IntOf(element.Bits()), Dst: old, A: old, B: old})
 						p.emit(isa.Inst{Op: isa.OpXor, Type: isa.IntOf(element.Bits()), Dst: old, A: old, B: got})
 						access(isa.OpStore, d)
+					}
+					// Elements of another size see parts of it.
+					if index == isa.IdxNone {
+						for _, other := range []isa.Type{isa.I8, isa.I16, isa.I32, isa.I64} {
+							x, wide := p.vector(other), p.vector(isa.I64)
+							in := isa.Inst{Op: isa.OpLoad, Type: other, Space: isa.SpacePrivate, A: memory, Disp: disp &^ 7, Dst: x}
+							p.emit(in)
+							p.emit(isa.Inst{Op: isa.OpNot, Type: other, Dst: x, A: x})
+							in.Op, in.Dst, in.C = isa.OpStore, isa.None, x
+							in.Disp += int32(other.Bytes()) & 7
+							p.emit(in)
+							if other != isa.I8 && n < 8 {
+								continue
+							}
+							// An access that may come too late to leave everything as it was.
+							p.emit(isa.Inst{Op: isa.OpZExt, Type: isa.I64, Type2: other, Dst: wide, A: x})
+							p.emit(isa.Inst{Op: isa.OpLoad, Type: isa.I64, Space: isa.SpaceGlobal, A: isa.S(3), B: wide, Idx: isa.Idx64, Scale: 1, Dst: wide})
+						}
 					}
 					access(isa.OpLoad, 8)
 					p.emit(isa.Inst{Op: isa.OpXor, Type: isa.IntOf(element.Bits()), Dst: old, A: old, B: got})

@@ -32,6 +32,8 @@ type set interface {
 	enter(c *compiler)
 	// mix gives d the odd elements of 32 bits of x.
 	mix(c *compiler, w amd64.Width, d, x amd64.Vec)
+	// lower puts the lower halves of elements of 64 bits next to each other.
+	lower(c *compiler, d, x amd64.Vec)
 	// spread gives all elements of x what a general register holds.
 	spread(c *compiler, t isa.Type, x amd64.Vec, r amd64.Reg)
 	// loadBool loads booleans into their register.
