@@ -57,6 +57,9 @@ type Run struct {
 // a word of 64 bits.
 func (r *Run) Offset(reg isa.Reg, t isa.Type) uint32 { return r.code.offset(reg, t) }
 
+// Stride returns how far the registers of one chunk are from those of the next, in bytes.
+func (r *Run) Stride() uintptr { return r.code.stride }
+
 // Kernel returns the kernel that the run is part of.
 func (r *Run) Kernel() *isa.Kernel { return r.code.kernel }
 

@@ -54,18 +54,18 @@ func (c *compiler) shuffleMemory(in *isa.Inst) {
 		c.V(amd64.VPANDD, w, temp, from, lanes)
 		c.V(amd64.VPANDND, w, from, from, c.numbers(g, 64))
 		c.V(amd64.VPORD, w, from, from, temp)
-		c.G(amd64.CMP, amd64.B64, execWord(), amd64.Imm(-1))
+		c.G(amd64.CMP, amd64.B64, c.execWord(), amd64.Imm(-1))
 		c.Jcc(amd64.NotEqual, some)
 		c.Bind(done)
 		c.V(amd64.VPXORD, w, d[g], d[g], d[g])
 		c.V(amd64.VPGATHERDD, w, d[g], amd64.VMem(regChunk, from, 4, int32(c.run.Offset(in.A, in.Type))), taken)
-		c.kernel.later(func() {
+		c.apart(func() {
 			c.Bind(some)
 			// The bit of the lane in the execution mask: a shift by 32 or more gives zero.
-			c.V(amd64.VPBROADCASTD, w, vecTemp, execWord())
+			c.V(amd64.VPBROADCASTD, w, vecTemp, c.execWord())
 			c.V(amd64.VPSRLVD, w, vecTemp, vecTemp, from)
 			c.V(amd64.VPSUBD, w, temp, from, c.Splat32(w, 32))
-			c.V(amd64.VPBROADCASTD, w, d[g], execWord().Plus(4))
+			c.V(amd64.VPBROADCASTD, w, d[g], c.execWord().Plus(4))
 			c.V(amd64.VPSRLVD, w, d[g], d[g], temp)
 			c.V(amd64.VPORD, w, vecTemp, vecTemp, d[g])
 			c.V(amd64.VPSLLD, w, vecTemp, vecTemp, amd64.Imm(31))

@@ -80,6 +80,8 @@ type compiler struct {
 	// if that is where it belongs.
 	reserved [files]uint32
 	home     func(v *value, x amd64.Vec, loose, wide bool) bool
+	// lend, if there is one, returns a reserved vector register that may be taken meanwhile, or -1.
+	lend func() int
 
 	checked bool   // divisors are known not to be 0
 	across  across // a run with instructions across lanes
@@ -291,9 +293,14 @@ func (c *compiler) take(file file) int {
 			best, when = r, next
 		}
 	}
+	if v := holders[best]; v != nil && c.lend != nil && file == fileVec && c.needed(v) {
+		if r := c.lend(); r >= 0 {
+			best = r
+		}
+	}
 	if v := holders[best]; v != nil {
 		c.pinned[file] |= 1 << best
-		if v.dirty && (v.keep || c.nextRead(v.place) != never) {
+		if v.dirty && c.needed(v) {
 			c.store(v)
 		}
 		v.reg = -1
@@ -302,6 +309,9 @@ func (c *compiler) take(file file) int {
 	c.pinned[file] |= 1 << best
 	return best
 }
+
+// needed says whether somebody reads what a value's place holds now.
+func (c *compiler) needed(v *value) bool { return v.keep || c.nextRead(v.place) != never }
 
 // vec returns a vector register for a result or something in between.
 func (c *compiler) vec() amd64.Vec { return amd64.Vec(c.take(fileVec)) }

@@ -208,12 +208,17 @@ type moment struct {
 
 // steps runs a kernel with a quantum and returns what was seen at each stop, and what is left in memory.
 func steps(t *testing.T, c engine.Code, k *isa.Kernel, contents *[buffers][]uint64, quantum int) (list []moment, o outcome) {
-	mem := memory.NewGlobal(1 << 30)
-	l := &engine.Launch{Kernel: k, Dim: 1, Global: [3]uint64{lanes, 1, 1}, Local: [3]uint32{lanes, 1, 1}, Groups: [3]uint64{1, 1, 1},
-		Scalars: slices.Clone(k.ScalarInit), Memory: mem, SubgroupSize: 32, Cancel: &atomic.Bool{}}
+	return stepsOf(t, c, k, contents, quantum, 32)
+}
+
+// stepsOf is steps for as many lanes as there are contents, in sub-groups of a size.
+func stepsOf(t *testing.T, c engine.Code, k *isa.Kernel, contents *[buffers][]uint64, quantum, subgroup int) (list []moment, o outcome) {
+	mem, lanes := memory.NewGlobal(1<<30), len(contents[0])
+	l := &engine.Launch{Kernel: k, Dim: 1, Global: [3]uint64{uint64(lanes), 1, 1}, Local: [3]uint32{uint32(lanes), 1, 1}, Groups: [3]uint64{1, 1, 1},
+		Scalars: slices.Clone(k.ScalarInit), Memory: mem, SubgroupSize: subgroup, Cancel: &atomic.Bool{}}
 	var all [][]byte
 	for i := range buffers {
-		p, err := mem.Alloc("", lanes*8, false)
+		p, err := mem.Alloc("", uint64(lanes)*8, false)
 		if err != nil {
 			t.Fatal(err)
 		}

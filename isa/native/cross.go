@@ -13,20 +13,21 @@ import (
 // room: a sub-group lies inside a chunk. What stands between two such instructions is emitted for one group
 // after the other, by the same emitters as elsewhere.
 
-// task is an instruction of a run for a group, or for all.
-type task struct{ inst, group int }
+// task is an instruction of a run for a group, or for all of a chunk, of which first is the first one.
+type task struct{ inst, group, first int }
 
 const allGroups = -1
 
 // across is what the compiler knows of groups in a run with instructions across lanes.
 type across struct {
 	groups int // of a chunk; 0 in other runs
+	first  int // the first one of the present chunk, where several are done together
 	group  int // the present one
 	lane   int // the group that regLane and regByte tell, or -1
 	masked int // the group whose execution mask is at hand, or -1
 }
 
-func (a *across) reset() { a.group, a.lane, a.masked = 0, 0, -1 }
+func (a *across) reset() { a.first, a.group, a.lane, a.masked = 0, 0, 0, -1 }
 
 // Banks of what instructions across lanes know of the lanes in a register: none that the bytecode has.
 const (
@@ -66,10 +67,10 @@ func (c *compiler) schedule() {
 // plan adds a step and notes the places that it uses.
 func (c *compiler) plan(inst, group int) {
 	at, in := len(c.steps), &c.run.Code[inst]
-	c.steps = append(c.steps, task{inst, group})
+	c.steps = append(c.steps, task{inst, group, c.across.first})
 	first, end := group, group+1
 	if group == allGroups {
-		first, end = 0, c.across.groups
+		first, end = c.across.first, c.across.first+c.across.groups
 	}
 	note := func(b isa.Bank, r isa.Reg, write bool) {
 		for g := first; g < end && r.IsVector(); g++ {
@@ -146,7 +147,7 @@ func (c *compiler) masked() {
 	}
 	c.across.masked = c.across.group
 	if c.set.file(isa.BankMask) == fileMask {
-		c.V(c.kmov(), amd64.X, maskExec, c.execOf(c.across.group))
+		c.V(c.kmov(), amd64.X, maskExec, c.execOf(c.across.group-c.across.first))
 		return
 	}
 	c.locate(c.across.group)
@@ -156,25 +157,26 @@ func (c *compiler) masked() {
 
 // elsewhere returns m, where the present group's elements of a value are, for the value's own group.
 func (c *compiler) elsewhere(v *value, m amd64.Mem) amd64.Mem {
+	if c.across.groups == 0 {
+		return m
+	}
+	group, chunk := v.group%c.across.groups, c.chunkOf(v.group)
 	switch {
-	case c.across.groups == 0:
-	case v.group >= c.across.groups: // of the chunk behind this one, see region.pairing
-		group := v.group - c.across.groups
-		if v.bank != isa.BankMask {
-			group *= 8 * int(m.Scale)
-		}
-		m.Disp += int32(group * c.lanes / 8)
-		m.Index, m.Scale = regStride, 1
 	case v.bank != isa.BankMask:
-		m.Disp += int32(v.group * c.lanes * int(m.Scale))
+		m.Disp += chunk + int32(group*c.lanes*int(m.Scale))
 		m.Index, m.Scale = amd64.NoReg, 0
 	case c.lanes >= 8:
-		m.Disp += int32(v.group * c.lanes / 8)
+		m.Disp += chunk + int32(group*c.lanes/8)
 		m.Index, m.Scale = amd64.NoReg, 0
 	default:
 		c.locate(v.group)
 	}
 	return m
+}
+
+// chunkOf returns how far the registers of a group's chunk are from those of the first, where several are done together.
+func (c *compiler) chunkOf(group int) int32 {
+	return int32(group/c.across.groups) * int32(c.run.Stride())
 }
 
 // enterValue makes ready for a store of a value, back for what was there before.
@@ -233,10 +235,10 @@ func crossings(_ amd64.Features, in *isa.Inst) emitter {
 	return nil
 }
 
-// everyGroup calls f for each group, as the present one.
+// everyGroup calls f for each group of the chunk, as the present one.
 func (c *compiler) everyGroup(f func(g int)) {
 	for g := range c.across.groups {
-		c.across.group = g
+		c.across.group = c.across.first + g
 		f(g)
 	}
 }
@@ -276,11 +278,22 @@ func (c *compiler) lanesTable() func(field uintptr) amd64.Mem {
 	return func(field uintptr) amd64.Mem { return amd64.Mem{Base: regAddress, Disp: int32(field)} }
 }
 
-// execWord is the chunk's word of the execution mask.
-func execWord() amd64.Mem { return amd64.Mem{Base: regExec} }
+// apart has f emit code that is seldom run behind the rest, for the present chunk.
+func (c *compiler) apart(f func()) {
+	now := c.across
+	c.kernel.later(func() {
+		c.across = now
+		f()
+	})
+}
 
-// execOf is a group's part of it.
-func (c *compiler) execOf(g int) amd64.Mem { return execWord().Plus(int32(g * c.lanes / 8)) }
+// execWord is the chunk's word of the execution mask.
+func (c *compiler) execWord() amd64.Mem { return c.execOf(0) }
+
+// execOf is the part of it of the chunk's group g.
+func (c *compiler) execOf(g int) amd64.Mem {
+	return amd64.Mem{Base: regExec, Disp: int32((c.across.first + g) * c.lanes / 8)}
+}
 
 // numbers returns the numbers of a group's lanes in their part of n lanes of the chunk, as elements of 32 bits.
 func (c *compiler) numbers(g, n int) amd64.Mem {
@@ -295,13 +308,13 @@ func (c *compiler) numbers(g, n int) amd64.Mem {
 func (c *compiler) taking(x []amd64.Vec, t isa.Type) []amd64.Vec {
 	y, w := c.vecs(), c.width(t)
 	some, done := c.NewLabel(), c.NewLabel()
-	c.G(amd64.CMP, amd64.B64, execWord(), amd64.Imm(-1))
+	c.G(amd64.CMP, amd64.B64, c.execWord(), amd64.Imm(-1))
 	c.Jcc(amd64.NotEqual, some)
 	for g := range y {
 		c.V(opCopy.of(t), w, y[g], x[g])
 	}
 	c.Bind(done)
-	c.kernel.later(func() {
+	c.apart(func() {
 		c.Bind(some)
 		for g := range y {
 			c.V(c.kmov(), amd64.X, maskTemp, c.execOf(g))
@@ -407,7 +420,7 @@ func (c *compiler) pickLanes(p *pick, lanes amd64.Vec) (d, index amd64.Vec, vali
 	w := c.width(isa.I32)
 	field := c.lanesTable()
 	c.V(amd64.VPBROADCASTD, w, index, field(interp.LanesLast))
-	c.V(amd64.VPTERNLOGD, w, index, lanes, c.numbers(c.across.group, 2*c.lanes), amd64.Imm(ternarySelect))
+	c.V(amd64.VPTERNLOGD, w, index, lanes, c.numbers(c.across.group-c.across.first, 2*c.lanes), amd64.Imm(ternarySelect))
 	c.V(amd64.VPCMPUD, w, valid, lanes, field(interp.LanesSize).Bcast(), amd64.Imm(intLess))
 	if p.t.Bank() == isa.Bank64 {
 		c.V(amd64.VPMOVZXDQ, c.width(p.t), index, index)
@@ -420,7 +433,7 @@ func (c *compiler) pickLanes(p *pick, lanes amd64.Vec) (d, index amd64.Vec, vali
 // valid, larger ones the lanes themselves.
 func (c *compiler) pick(p *pick, d, index amd64.Vec, valid amd64.Mask, lanes amd64.Operand) {
 	t, w := p.t, c.width(p.t)
-	g := c.across.group
+	g := c.across.group - c.across.first
 	wide, done := c.NewLabel(), c.NewLabel()
 	field := c.lanesTable()
 	c.G(amd64.CMP, amd64.B32, field(interp.LanesSize), amd64.Imm(2*c.lanes))
@@ -442,7 +455,7 @@ func (c *compiler) pick(p *pick, d, index amd64.Vec, valid amd64.Mask, lanes amd
 		c.V(opCopy.of(t), w, d, p.from, amd64.Merge(maskTemp))
 	}
 	c.Bind(done)
-	c.kernel.later(func() {
+	c.apart(func() {
 		c.Bind(wide)
 		for size := 4 * c.lanes; size <= interp.MaxLanes; size *= 2 {
 			next := c.NewLabel()
@@ -523,7 +536,7 @@ func (c *compiler) broadcastFirst(in *isa.Inst) {
 
 // firstLane returns the lowest running lane of each lane's sub-group, for the present group.
 func (c *compiler) firstLane() amd64.Vec {
-	w, g := c.width(isa.I32), c.across.group
+	w, g := c.width(isa.I32), c.across.group-c.across.first
 	d, x := c.vec(), c.vec()
 	whole, done := c.NewLabel(), c.NewLabel()
 	field := c.lanesTable()
@@ -531,7 +544,7 @@ func (c *compiler) firstLane() amd64.Vec {
 	c.Jcc(amd64.Equal, whole)
 	c.V(amd64.VPBROADCASTD, w, x, field(interp.LanesLast))
 	c.V(amd64.VPANDND, w, x, x, c.numbers(g, 32))
-	c.V(amd64.VPBROADCASTD, w, d, execWord().Plus(int32(g*c.lanes/32*4)))
+	c.V(amd64.VPBROADCASTD, w, d, c.execWord().Plus(int32(g*c.lanes/32*4)))
 	c.V(amd64.VPSRLVD, w, d, d, x)
 	c.V(amd64.VPXORD, w, x, x, x)
 	c.V(amd64.VPSUBD, w, x, x, d)
@@ -539,9 +552,9 @@ func (c *compiler) firstLane() amd64.Vec {
 	c.V(amd64.VPLZCNTD, w, d, d)
 	c.V(amd64.VPXORD, w, d, d, c.Const32(31).Bcast())
 	c.Bind(done)
-	c.kernel.later(func() {
+	c.apart(func() {
 		c.Bind(whole)
-		c.G(amd64.TZCNT, amd64.B64, regTemp, execWord())
+		c.G(amd64.TZCNT, amd64.B64, regTemp, c.execWord())
 		c.V(amd64.VPBROADCASTD, w, d, regTemp)
 		c.Jmp(done)
 	})

@@ -33,18 +33,16 @@ func (c *compiler) part(r isa.Reg, first, n int) func() {
 	held := false
 	values := make([]value, n)
 	for g := range values {
-		c.across.group = first + g
+		c.across.group = c.across.first + first + g
 		values[g] = *c.value(r, isa.B1)
 		held = held || values[g].reg >= 0
 	}
 	if !held {
-		size := amd64.B64
+		size, m := amd64.B64, c.wordOf(r).Plus(int32(first*c.lanes/8))
 		if n*c.lanes == 32 {
 			size = amd64.B32
 		}
-		return func() {
-			c.G(amd64.MOV, size, regTemp, amd64.Mem{Base: regChunk, Disp: int32(c.run.Offset(r, isa.B1)) + int32(first*c.lanes/8)})
-		}
+		return func() { c.G(amd64.MOV, size, regTemp, m) }
 	}
 	move := amd64.MOVZX16
 	if c.lanes == 8 {
@@ -70,6 +68,11 @@ func (c *compiler) part(r isa.Reg, first, n int) func() {
 	}
 }
 
+// wordOf returns where the bits of a register are for the whole chunk.
+func (c *compiler) wordOf(r isa.Reg) amd64.Mem {
+	return amd64.Mem{Base: regChunk, Disp: int32(c.run.Offset(r, isa.B1)) + c.chunkOf(c.across.first)}
+}
+
 // bitsOf moves a group's booleans out of their register.
 func (c *compiler) bitsOf(to amd64.Reg, v *value) {
 	if c.set.file(isa.BankMask) == fileMask {
@@ -82,7 +85,7 @@ func (c *compiler) bitsOf(to amd64.Reg, v *value) {
 // runningWord is word for the lanes that run: others have zero.
 func (c *compiler) runningWord(r isa.Reg) {
 	c.word(r)
-	c.G(amd64.AND, amd64.B64, regTemp, execWord())
+	c.G(amd64.AND, amd64.B64, regTemp, c.execWord())
 }
 
 // resultWord makes the bits in regTemp the result.
@@ -95,10 +98,10 @@ func (c *compiler) resultWord(in *isa.Inst) {
 		}
 		v.dirty = false
 	})
-	m := amd64.Mem{Base: regChunk, Disp: int32(c.run.Offset(in.Dst, isa.B1))}
+	m := c.wordOf(in.Dst)
 	if in.Flags&isa.FlagDense == 0 {
 		c.scratch()
-		c.G(amd64.MOV, amd64.B64, regWord, execWord())
+		c.G(amd64.MOV, amd64.B64, regWord, c.execWord())
 		c.G(amd64.AND, amd64.B64, regTemp, regWord)
 		c.V(amd64.ANDNQ, amd64.X, regWord, regWord, m)
 		c.G(amd64.OR, amd64.B64, regTemp, regWord)
@@ -135,7 +138,7 @@ func (c *compiler) lowestRunning() {
 	c.scratch()
 	field := c.lanesTable()
 	// One is subtracted from each part of the word; the highest bits keep the parts from borrowing.
-	c.G(amd64.MOV, amd64.B64, regTemp, execWord())
+	c.G(amd64.MOV, amd64.B64, regTemp, c.execWord())
 	c.G(amd64.MOV, amd64.B64, regWord, field(interp.LanesTop))
 	c.V(amd64.ANDNQ, amd64.X, regWord2, regTemp, regWord)
 	c.G(amd64.OR, amd64.B64, regWord, regTemp)
@@ -165,7 +168,7 @@ func (c *compiler) broadcastFirstBit(in *isa.Inst) {
 func (c *compiler) vote(in *isa.Inst) {
 	no := func() { // the lanes for which it is not set
 		c.G(amd64.NOT, amd64.B64, regTemp)
-		c.G(amd64.AND, amd64.B64, regTemp, execWord())
+		c.G(amd64.AND, amd64.B64, regTemp, c.execWord())
 		c.anyOf()
 	}
 	switch isa.Vote(in.Imm) {
@@ -176,7 +179,7 @@ func (c *compiler) vote(in *isa.Inst) {
 		x := c.vec()
 		c.word(in.A)
 		c.V(amd64.VMOVQ, amd64.X, x, regTemp)
-		c.G(amd64.AND, amd64.B64, regTemp, execWord())
+		c.G(amd64.AND, amd64.B64, regTemp, c.execWord())
 		c.anyOf()
 		c.V(amd64.VMOVQ, amd64.X, regWord, x)
 		c.V(amd64.VMOVQ, amd64.X, x, regTemp)
@@ -205,7 +208,7 @@ func (c *compiler) voteEqual(in *isa.Inst) {
 	}
 	c.V(amd64.VPXORD, amd64.X, differ, differ, differ)
 	for g := c.across.groups - 1; g >= 0; g-- {
-		c.across.group = g
+		c.across.group = c.across.first + g
 		before := c.pinned
 		d, _, _ := c.pickLanes(p, c.firstLane())
 		c.pinned = before
@@ -217,7 +220,7 @@ func (c *compiler) voteEqual(in *isa.Inst) {
 		c.V(amd64.VMOVQ, amd64.X, differ, regAddress)
 	}
 	c.V(amd64.VMOVQ, amd64.X, regTemp, differ)
-	c.G(amd64.AND, amd64.B64, regTemp, execWord())
+	c.G(amd64.AND, amd64.B64, regTemp, c.execWord())
 	c.anyOf()
 	c.G(amd64.NOT, amd64.B64, regTemp)
 	c.resultWord(in)
@@ -244,17 +247,17 @@ func (c *compiler) ballot(in *isa.Inst) {
 		half := len(d) / 2
 		for h := 0; h < len(d); h += half {
 			c.part(in.A, h, half)()
-			c.G(amd64.AND, amd64.B32, regTemp, execWord().Plus(int32(h*c.lanes/8)))
+			c.G(amd64.AND, amd64.B32, regTemp, c.execWord().Plus(int32(h*c.lanes/8)))
 			c.set.spread(c, isa.I32, d[h], regTemp)
 			for _, r := range d[h+1 : h+half] {
 				c.V(amd64.VMOVDQA32, w, r, d[h])
 			}
 		}
-		c.kernel.later(func() {
+		c.apart(func() {
 			whole := c.NewLabel()
 			c.Bind(other)
 			all()
-			c.G(amd64.AND, amd64.B64, regTemp, execWord())
+			c.G(amd64.AND, amd64.B64, regTemp, c.execWord())
 			c.lanesTable()
 			c.G(amd64.CMP, amd64.B32, size, amd64.Imm(64))
 			c.Jcc(amd64.Equal, whole)
@@ -282,7 +285,7 @@ func (c *compiler) ballot(in *isa.Inst) {
 		}
 		c.G(amd64.CMP, amd64.B32, size, amd64.Imm(64))
 		c.Jcc(amd64.Equal, other)
-		c.kernel.later(func() {
+		c.apart(func() {
 			c.Bind(other)
 			c.G(amd64.SHR, amd64.B64, regTemp, amd64.Imm(32))
 			each()
@@ -336,7 +339,7 @@ func (c *compiler) shuffleBits(in *isa.Inst) {
 		}
 		c.Bind(done)
 		c.V(amd64.VPTESTMD, w, k, bit, one)
-		c.kernel.later(func() {
+		c.apart(func() {
 			c.Bind(whole)
 			// A shift by 32 or more gives zero.
 			for i, word := range words {

@@ -121,12 +121,12 @@ func (c *compiler) beginScan(in *isa.Inst) (s *scanned, operand []amd64.Vec) {
 // have the neutral element, seldom.
 func (s *scanned) taking(operand []amd64.Vec, whole, some func()) {
 	part, done := s.NewLabel(), s.NewLabel()
-	s.G(amd64.CMP, amd64.B64, execWord(), amd64.Imm(-1))
+	s.G(amd64.CMP, amd64.B64, s.execWord(), amd64.Imm(-1))
 	s.Jcc(amd64.NotEqual, part)
 	whole()
 	s.Bind(done)
 	neutral := s.number(s.t, s.neutral(s.t))
-	s.kernel.later(func() {
+	s.apart(func() {
 		s.Bind(part)
 		for g := range operand {
 			if s.set.file(isa.BankMask) != fileMask {
@@ -218,7 +218,7 @@ func (s *scanned) reduceAll(x []amd64.Vec) {
 	}
 	s.reduce(x, usual)
 	s.Bind(done)
-	s.kernel.later(func() {
+	s.apart(func() {
 		s.Bind(other)
 		for n := interp.MinLanes; n <= s.cluster; n *= 2 {
 			if n == usual || n == s.cluster && n < interp.MaxLanes {
@@ -358,7 +358,7 @@ func (c *compiler) reduceBits(in *isa.Inst) {
 	case isa.ScanAnd:
 		c.word(in.A)
 		c.G(amd64.NOT, amd64.B64, regTemp)
-		c.G(amd64.AND, amd64.B64, regTemp, execWord())
+		c.G(amd64.AND, amd64.B64, regTemp, c.execWord())
 		c.anyOf()
 		c.G(amd64.NOT, amd64.B64, regTemp)
 	case isa.ScanOr:

@@ -24,18 +24,16 @@ const (
 
 // What Frame.Loop holds while a region runs.
 const (
-	loopTrips    = iota // Σ trips of lanes that have left
-	loopProgress        // of the groups that got furthest: trips and blocks as one number
-	loopMost            // their trips
-	loopLast            // the number of the last block that they entered
-	loopLimit           // trips before fuel is used up
-	loopEntry           // the lanes that began, for each of two chunks
-	_
-	loopRest // those that are still inside
-	_
-	loopRemain  // how many of the wave are, when fuel is used up
-	loopStopped // 1 if any is
-	loopLeft    // from here on, how many left at each block
+	loopTrips    = iota                 // Σ trips of lanes that have left
+	loopProgress                        // of the groups that got furthest: trips and blocks as one number
+	loopMost                            // their trips
+	loopLast                            // the number of the last block that they entered
+	loopLimit                           // trips before fuel is used up
+	loopRemain                          // lanes of the wave that are still inside when fuel is used up
+	loopStopped                         // 1 if any is
+	loopEntry                           // from here on, the lanes of each chunk that began
+	loopRest     = loopEntry + maxWords // those that are still inside
+	loopLeft     = loopRest + maxWords  // how many left at each block
 )
 
 // What general registers hold in a region, besides those of a run.
@@ -51,9 +49,11 @@ type region struct {
 	chain  []int // blocks
 	last   int   // the last block of the loop in the order of the code
 	groups []int // that are done together
-	pairs  bool  // two chunks may be
+	most   int   // how many chunks may be
 	words  int   // how many are now
+	cross  bool  // there are instructions across lanes
 	homes  map[place]int
+	owners []*value // by register
 	list   []resident
 	code   [][]int // by block of the chain: for each part, the first of its instructions in run.Code, or -1
 	writes []isa.Reg
@@ -160,7 +160,7 @@ func stays(r *interp.Run) bool {
 		case isa.OpMath1, isa.OpMath2, isa.OpMath3, isa.OpLoad, isa.OpStore, isa.OpPtrAdd, isa.OpPtrDiff:
 			return false
 		}
-		if interp.Crosses(in) || interp.Divides(in) || interp.Indexed(in) || interp.Row(in) {
+		if interp.Divides(in) || interp.Indexed(in) || interp.Row(in) {
 			return false
 		}
 	}
@@ -233,6 +233,7 @@ func (k *builder) regionAt(h int) *region {
 	}
 	c.run.Keep = make([]bool, len(c.run.Code))
 	for i := range c.run.Code {
+		r.cross = r.cross || interp.Crosses(&c.run.Code[i])
 		_, t := interp.Operands(k.plan.Kernel, &c.run.Code[i], func(_ isa.Reg, t isa.Type) {
 			if t.Bank() == isa.Bank64 {
 				c.lanes = s.bits() / 64
@@ -246,15 +247,9 @@ func (k *builder) regionAt(h int) *region {
 		return nil
 	}
 	c.across.groups = 64 / c.lanes
-	n := 4
-	for n > 1 && n*len(r.list) > maxHomes {
-		n /= 2
-	}
-	if n*len(r.list) > maxHomes || len(c.run.Code)*c.across.groups > maxRegion {
+	if !r.measure() {
 		return nil
 	}
-	r.groups, r.words = make([]int, n), 1
-	r.pairs = r.pairing()
 	return r
 }
 
@@ -353,6 +348,10 @@ func (r *region) emit() {
 	ordinary, chunk, nextChunk, end := k.NewLabel(), k.NewLabel(), k.NewLabel(), k.NewLabel()
 	k.G(amd64.CMP, amd64.B64, field(interp.FrameMinWait), amd64.Imm(r.last))
 	k.Jcc(amd64.BelowEqual, ordinary)
+	r.refuse = ordinary
+	if r.cross {
+		r.checkSubgroup()
+	}
 	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameFuel))
 	k.G(amd64.MOV, amd64.B64, r.number(loopLimit), regTemp)
 	for _, n := range [...]int{loopTrips, loopProgress, loopMost, loopLast, loopRemain, loopStopped} {
@@ -368,8 +367,8 @@ func (r *region) emit() {
 	k.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
 	k.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
 	k.G(amd64.MOV, amd64.B64, regChunksLeft, field(interp.FrameChunks))
-	if r.pairs {
-		r.pair(chunk, end)
+	if r.most > 1 {
+		r.several(chunk, end)
 	}
 	k.Bind(chunk)
 	k.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regExec}, amd64.Imm(0))
@@ -378,7 +377,7 @@ func (r *region) emit() {
 		for i := range r.groups {
 			r.groups[i] = first + i
 		}
-		r.together()
+		r.trips()
 	}
 	k.Bind(nextChunk)
 	k.G(amd64.ADD, amd64.B64, regChunk, regStride)
@@ -404,7 +403,9 @@ func (r *region) inside(x amd64.Reg) {
 	k := r.kernel
 	k.G(amd64.MOV, amd64.B64, x, exec(0))
 	if r.words > 1 {
-		k.G(amd64.OR, amd64.B64, x, exec(1))
+		for n := 1; n < r.words; n++ {
+			k.G(amd64.OR, amd64.B64, x, exec(n))
+		}
 	} else if m := r.lanesOf(); m != ^uint64(0) {
 		k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(m))
 		k.G(amd64.AND, amd64.B64, x, regPointer)
@@ -413,8 +414,8 @@ func (r *region) inside(x amd64.Reg) {
 	}
 }
 
-// together emits all trips of some groups.
-func (r *region) together() {
+// trips emits all trips of some groups.
+func (r *region) trips() {
 	k := r.kernel
 	done, top, stop := k.NewLabel(), k.NewLabel(), k.NewLabel()
 	r.finish = k.NewLabel()
@@ -443,15 +444,14 @@ func (r *region) together() {
 				k.scalar(&block.Parts[j])
 				continue
 			}
-			for _, g := range r.groups {
-				for n := range block.Parts[j].Run.Code {
-					r.step, r.at = step, at+n
-					r.pinned = [files]uint32{}
-					in := &r.run.Code[r.at]
-					r.enter(g, in)
-					find(r.features, in)(r.compiler, in)
-					step++
-				}
+			for end := step + r.stepsOf(block.Parts[j].Run); step < end; step++ {
+				s := r.steps[step]
+				in := &r.run.Code[s.inst]
+				r.step, r.at = step, s.inst
+				r.pinned = [files]uint32{}
+				r.across.first = s.first
+				r.enter(s.group, in)
+				find(r.features, in)(r.compiler, in)
 			}
 		}
 		if in := block.Terminator; in.Op == isa.OpBrCond {
@@ -512,7 +512,7 @@ func (r *region) together() {
 // settle gives the places of the loop their registers and loads them.
 func (r *region) settle() {
 	r.forget()
-	r.homes = map[place]int{}
+	r.homes, r.owners = map[place]int{}, nil
 	r.reserved = [files]uint32{}
 	r.events = map[place][]event{}
 	r.across.reset()
@@ -525,13 +525,14 @@ func (r *region) settle() {
 			v := r.value(isa.V(h.index), t)
 			v.reg, v.loose, v.wide = n, h.loose, h.wide
 			r.homes[v.place] = n
+			r.owners = append(r.owners, v)
 			r.holders[fileVec][n] = v
 			r.reserved[fileVec] |= 1 << n
 			r.kernel.V(fileLoads[h.bank], r.width(t), amd64.Vec(n), r.memory(v))
 			n++
 		}
 	}
-	r.home = r.settled
+	r.home, r.lend = r.settled, r.lent
 }
 
 // schedule puts the instructions of the loop in order.
@@ -542,15 +543,11 @@ func (r *region) schedule() {
 			if at < 0 {
 				continue
 			}
-			for _, g := range r.groups {
-				for n := range r.kernel.plan.Blocks[b].Parts[j].Run.Code {
-					r.plan(at+n, g)
-				}
-			}
+			r.planRun(r.kernel.plan.Blocks[b].Parts[j].Run, at)
 		}
 		if in := r.kernel.plan.Blocks[b].Terminator; in.Op == isa.OpBrCond {
 			at := len(r.steps)
-			r.steps = append(r.steps, task{-1, 0})
+			r.steps = append(r.steps, task{inst: -1})
 			for _, g := range r.groups {
 				if in.A.IsVector() {
 					p := place{isa.BankMask, in.A.Index(), g}
@@ -568,8 +565,7 @@ func (r *region) settled(v *value, x amd64.Vec, loose, wide bool) bool {
 		return false
 	}
 	t := typeOf(v.bank)
-	i := slices.IndexFunc(r.list, func(h resident) bool { return h.bank == v.bank && h.index == v.index })
-	h := &r.list[i]
+	h := r.residentOf(v)
 	if loose && !h.loose {
 		ft := isa.F32
 		if wide {
@@ -578,6 +574,7 @@ func (r *region) settled(v *value, x amd64.Vec, loose, wide bool) bool {
 		r.set.canonical(r.compiler, ft, x)
 	}
 	w := r.width(t)
+	r.reclaim(v, n)
 	if h.frozen {
 		r.masked()
 		r.V(opCopy.of(t), w, amd64.Vec(n), x, amd64.Merge(maskExec))

@@ -1,0 +1,141 @@
+package native
+
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// maxWords bounds the chunks that go through a region together, maxTogether their groups.
+const (
+	maxWords    = 4
+	maxTogether = 16
+)
+
+// measure finds how many groups of lanes are done together. It says whether any may. What the loop does not change stays in the register
+// file if more groups have room then.
+func (r *region) measure() bool {
+	r.words = 1
+	all := r.list
+	r.list = slices.DeleteFunc(slices.Clone(all), func(h resident) bool { return !h.kept })
+	n, most := r.room(), r.together()
+	few := r.list
+	r.list = all
+	if r.room() >= n && r.together() >= most {
+		n, most = r.room(), r.together()
+	} else {
+		r.list = few
+	}
+	if n == 0 || len(r.run.Code)*r.across.groups > maxRegion || r.cross && n < r.across.groups {
+		return false
+	}
+	r.groups, r.most = make([]int, n), most
+	return true
+}
+
+// room returns how many groups of a chunk have room in registers, or 0.
+func (r *region) room() int {
+	n := 4
+	for n > 0 && n*len(r.list) > maxHomes {
+		n /= 2
+	}
+	return n
+}
+
+// together returns how many chunks may go through the region together: one has too few groups to hide how long the results of
+// a short loop take, above all of instructions across lanes. Lanes leave such a loop all at once.
+func (r *region) together() int {
+	if r.room() < r.across.groups {
+		return 1
+	}
+	n := 2
+	if r.cross {
+		n = maxWords
+	} else if r.across.groups > 4 {
+		return 1
+	}
+	for i := range r.run.Code {
+		in := &r.run.Code[i]
+		if in.Op == isa.OpBuiltin || in.Op != isa.OpScan && interp.Crosses(in) {
+			return 1 // the first finds its lanes by the chunk; others have enough to do with one
+		}
+	}
+	for _, b := range r.chain {
+		if in := r.kernel.plan.Blocks[b].Terminator; in.Op == isa.OpBrCond && in.A.IsVector() {
+			return 1
+		}
+	}
+	for groups := n * r.across.groups; groups > maxTogether || groups*len(r.list) > maxHomes || groups*len(r.run.Code) > maxRegion; groups /= 2 {
+		if n /= 2; n == 1 {
+			break
+		}
+	}
+	return n
+}
+
+// several emits the loop for as many chunks at a time as may be. What is left, if anything is, begins at rest.
+func (r *region) several(rest, end amd64.Label) {
+	k := r.kernel
+	one, again := r.groups, k.NewLabel()
+	r.words, r.groups = r.most, nil
+	for i := range r.words * r.across.groups {
+		r.groups = append(r.groups, i)
+	}
+	k.Bind(again)
+	k.G(amd64.CMP, amd64.B64, regChunksLeft, amd64.Imm(r.words))
+	k.Jcc(amd64.Below, rest)
+	r.trips()
+	for range r.words {
+		k.G(amd64.ADD, amd64.B64, regChunk, regStride)
+	}
+	k.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8*r.words))
+	k.G(amd64.SUB, amd64.B64, regChunksLeft, amd64.Imm(r.words))
+	k.Jcc(amd64.NotZero, again)
+	k.Jmp(end)
+	r.words, r.groups = 1, one
+}
+
+// planRun puts the instructions of a run, the first of which is at in run.Code, in order: those across lanes for one chunk after
+// the other, what stands between two of them for one group after the other.
+func (r *region) planRun(run *interp.Run, at int) {
+	for i := 0; i < len(run.Code); {
+		if interp.Crosses(&run.Code[i]) {
+			for n := range r.words {
+				r.across.first = n * r.across.groups
+				r.plan(at+i, allGroups)
+			}
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(run.Code) && !interp.Crosses(&run.Code[end]) {
+			end++
+		}
+		for _, g := range r.groups {
+			r.across.first = g &^ (r.across.groups - 1)
+			for n := i; n < end; n++ {
+				r.plan(at+n, g)
+			}
+		}
+		i = end
+	}
+	r.across.first = 0
+}
+
+// stepsOf returns how many steps planRun makes of a run.
+func (r *region) stepsOf(run *interp.Run) int {
+	n := 0
+	for i := range run.Code {
+		if interp.Crosses(&run.Code[i]) {
+			n += r.words
+		} else {
+			n += len(r.groups)
+		}
+	}
+	return n
+}
+
+// exec is the lanes that run of one of the chunks that are done together.
+func exec(word int) amd64.Mem { return amd64.Mem{Base: regExec, Disp: int32(8 * word)} }
