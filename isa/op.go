@@ -459,6 +459,10 @@ func (a AtomicOp) String() string {
 	return fmt.Sprintf("atomic(%d)", uint8(a))
 }
 
+// MaxGroupItems is the number of work-items of a work-group at most. Kernels rely
+// on it: local ids and sizes stay below or at it.
+const MaxGroupItems = 1 << 24
+
 // Builtin is a value that a lane or its group gets from its place in the launch.
 type Builtin uint8
 

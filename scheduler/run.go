@@ -210,7 +210,7 @@ func (s *launch) prepare() error {
 		}
 		s.groups = lo
 		items *= local
-		if items > 1<<24 {
+		if items > isa.MaxGroupItems {
 			return fmt.Errorf("work-group of %v is too large", s.Local)
 		}
 	}

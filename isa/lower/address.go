@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -10,12 +11,17 @@ import (
 // out where generic pointers lead.
 func addresses(b *builder) {
 	f := b.f
+	r := newRanges(b)
 	for _, blk := range f.blocks {
+		for _, v := range blk.phis {
+			r.note(v)
+		}
 		for _, v := range blk.insts {
 			switch v.op {
 			case isa.OpPtrAdd, isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpBlockLoad, isa.OpBlockStore:
-				f.foldAddress(v)
+				foldAddress(v, r)
 			}
+			r.note(v)
 		}
 	}
 	for _, blk := range f.blocks {
@@ -42,7 +48,7 @@ func rest(v *value) []*value {
 
 // foldAddress takes additions to the pointer and arithmetic on the index into
 // the address of v.
-func (f *fn) foldAddress(v *value) {
+func foldAddress(v *value, r *ranges) {
 	for {
 		p := v.args[0]
 		if p.op == isa.OpPtrAdd && p.idx == isa.IdxNone && fits(int64(v.disp)+int64(p.disp)) {
@@ -79,14 +85,14 @@ func (f *fn) foldAddress(v *value) {
 			v.args[1], v.idx = x.args[0], isa.IdxS32
 		case v.idx == isa.Idx64 && x.op == isa.OpZExt && x.elem == isa.I32:
 			v.args[1], v.idx = x.args[0], isa.IdxU32
-		case v.idx == isa.Idx64 && x.op == isa.OpAdd && x.args[1].isConst():
+		case addsConst(x):
 			d := x.args[1].sext()
-			if !fits(d) || !fits(int64(v.disp)+d*int64(v.scale)) {
+			if !exact(v, x, d, r) || !fits(d) || !fits(int64(v.disp)+d*int64(v.scale)) {
 				return
 			}
 			v.disp += int32(d * int64(v.scale))
 			v.args[1] = x.args[0]
-		case v.idx == isa.Idx64 && (x.op == isa.OpMul || x.op == isa.OpShl) && x.args[1].isConst():
+		case (x.op == isa.OpMul || x.op == isa.OpShl) && x.args[1].isConst():
 			m := x.args[1].imm
 			if x.op == isa.OpShl {
 				if m >= 32 {
@@ -95,7 +101,7 @@ func (f *fn) foldAddress(v *value) {
 				m = 1 << m
 			}
 			hi, lo := bits.Mul64(m, uint64(v.scale))
-			if hi != 0 || lo == 0 || lo > 1<<31 {
+			if hi != 0 || lo == 0 || lo > 1<<31 || !exact(v, x, x.args[1].sext(), r) {
 				return
 			}
 			v.scale = uint32(lo)
@@ -104,6 +110,55 @@ func (f *fn) foldAddress(v *value) {
 			return
 		}
 	}
+}
+
+// addsConst says whether x is the sum of its operands, the second one a
+// constant. A disjunction is one where the operands have no bit in common.
+func addsConst(x *value) bool {
+	if len(x.args) != 2 || !x.args[1].isConst() || x.op != isa.OpAdd && x.op != isa.OpOr {
+		return false
+	}
+	return x.op == isa.OpAdd || x.args[1].imm>>zeroBits(x.args[0]) == 0
+}
+
+// zeroBits returns the number of low bits that are known to be zero.
+func zeroBits(x *value) int {
+	if len(x.args) != 2 || !x.args[1].isConst() {
+		return 0
+	}
+	switch last := x.typ.Bits() - 1; x.op {
+	case isa.OpMul:
+		return min(bits.TrailingZeros64(x.args[1].imm), last)
+	case isa.OpShl:
+		return int(x.args[1].imm & uint64(last))
+	}
+	return 0
+}
+
+// exact says whether the index x of v, which adds, multiplies by or shifts by the
+// constant c, is the same in 64 bits: what has 64 bits wraps as addresses do, what
+// has 32 must not wrap ahead of its extension.
+func exact(v, x *value, c int64, r *ranges) bool {
+	if v.idx == isa.Idx64 || x.op == isa.OpOr {
+		return true
+	}
+	s := r.of(x.args[0])
+	if v.idx == isa.IdxS32 && s.hi > math.MaxInt32 {
+		return false // some are negative, and this is not known of a part of them
+	}
+	ok := true
+	switch x.op {
+	case isa.OpAdd:
+		s = span{s.lo + c, s.hi + c}
+	case isa.OpMul:
+		s, ok = mulSpans(s, span{c, c})
+	case isa.OpShl:
+		s, ok = mulSpans(s, span{1 << c, 1 << c})
+	}
+	if v.idx == isa.IdxS32 {
+		return ok && s.signed32()
+	}
+	return ok && s.unsigned32()
 }
 
 // origin finds the address space that a pointer's value comes from, or

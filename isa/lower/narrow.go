@@ -2,29 +2,296 @@ package lower
 
 import "github.com/lockstep-gpu/lockstep/isa"
 
-// narrow rewrites the ways in which 64-bit arithmetic says "the low 32 bits":
-// masks and pairs of shifts become extensions, which accesses take in as
-// 32-bit indices and which vanish over values that are narrow already.
+// narrow makes 32-bit arithmetic of 64-bit arithmetic where that gives the same
+// bits: a vector of 64-bit elements costs twice as much, and an index of 32 bits
+// half an index.
+//
+//   - What is truncated is computed in 32 bits, as far as what it is made of has
+//     its low half at hand.
+//   - What fits in 32 bits, going by the ranges of its operands (ranges.go), is
+//     computed there and extended; accesses take the extension in.
+//   - Comparisons of what fits in 32 bits are made there.
+//   - Masks and pairs of shifts that keep the low half become extensions.
+//
+// What is the same for all lanes is computed once a wave and stays as it is.
 func narrow(b *builder) {
-	f := b.f
-	for _, blk := range f.blocks {
-		insts := make([]*value, 0, len(blk.insts)+4)
-		for _, v := range blk.insts {
-			if x, op := lowHalf(v); x != nil {
-				t := f.newValue(isa.OpTruncate, isa.I32, isa.I64, x)
-				t.loc = v.loc
-				if s := f.simplify(t); s != nil {
-					t = s
-				} else {
-					t.blk = blk
-					insts = append(insts, t)
-				}
-				v.op, v.elem, v.args = op, isa.I32, []*value{t}
-			}
-			insts = append(insts, v)
+	n := &narrower{f: b.f, r: newRanges(b)}
+	n.f.guessDivergence()
+	for _, blk := range n.f.blocks {
+		for _, v := range blk.phis {
+			n.r.note(v)
 		}
-		blk.insts = insts
+		old := blk.insts
+		n.blk, n.insts = blk, make([]*value, 0, len(old)+4)
+		for _, v := range old {
+			for i, a := range v.args {
+				v.args[i] = a.root()
+			}
+			n.inst(v)
+			if v.repl == nil {
+				n.insts = append(n.insts, v)
+				n.r.note(v)
+			}
+		}
+		blk.insts = n.insts
+		if blk.cond != nil {
+			blk.cond = blk.cond.root()
+		}
 	}
+	n.f.replaceAll()
+}
+
+type narrower struct {
+	f     *fn
+	r     *ranges
+	blk   *block // at hand
+	insts []*value
+	loc   uint32
+}
+
+// add puts an instruction ahead of the one at hand, or returns what it amounts to.
+func (n *narrower) add(op isa.Op, typ, elem isa.Type, args ...*value) *value {
+	v := n.f.newValue(op, typ, elem, args...)
+	if s := n.f.simplify(v); s != nil {
+		return s
+	}
+	v.blk, v.loc = n.blk, n.loc
+	for _, a := range v.args {
+		v.div = v.div || a.div
+	}
+	if v.op == isa.OpBuiltin {
+		v.div = n.f.lanesDiffer(v)
+	}
+	n.insts = append(n.insts, v)
+	n.r.note(v)
+	return v
+}
+
+// inst rewrites v in place, or says what stands in for it.
+func (n *narrower) inst(v *value) {
+	n.loc = v.loc
+	if x, op := lowHalf(v); x != nil {
+		v.op, v.elem, v.args = op, isa.I32, []*value{n.truncate(x)}
+		return
+	}
+	switch {
+	case v.op == isa.OpTruncate && v.typ == isa.I32 && v.elem == isa.I64:
+		v.repl = n.demand(v.args[0])
+	case indexed(v):
+		n.index(v)
+	case !v.div:
+	case v.op.Info().Shape == isa.ShapeCompare && v.elem == isa.I64:
+		n.compare(v)
+	case v.typ == isa.I64 && v.elem == isa.I64:
+		n.fitting(v)
+	}
+}
+
+// truncate returns the low half of x.
+func (n *narrower) truncate(x *value) *value {
+	if l := n.demand(x); l != nil {
+		return l
+	}
+	return n.add(isa.OpTruncate, isa.I32, isa.I64, x)
+}
+
+// wrapping says whether the low half of an operation's result depends on the low
+// halves of its operands alone.
+func wrapping(v *value) bool {
+	switch v.op {
+	case isa.OpAdd, isa.OpSub, isa.OpMul, isa.OpAnd, isa.OpOr, isa.OpXor, isa.OpNot, isa.OpNeg:
+		return true
+	case isa.OpShl:
+		return v.args[1].isConst() && v.args[1].imm < 32
+	}
+	return false
+}
+
+// cheapLow says whether the low half of x is at hand, or is computed once a wave.
+func cheapLow(x *value) bool {
+	return !x.div || (x.op == isa.OpZExt || x.op == isa.OpSExt) && x.elem.IsInt()
+}
+
+// low returns the low half of a value for which cheapLow holds.
+func (n *narrower) low(x *value) *value {
+	switch {
+	case x.isConst():
+		return n.f.constant(isa.I32, x.imm)
+	case (x.op == isa.OpZExt || x.op == isa.OpSExt) && x.elem == isa.I32:
+		return x.args[0]
+	case (x.op == isa.OpZExt || x.op == isa.OpSExt) && x.elem.IsInt():
+		return n.add(x.op, isa.I32, x.elem, x.args[0])
+	}
+	return n.add(isa.OpTruncate, isa.I32, isa.I64, x)
+}
+
+// demand returns the low half of x, computed from the low halves of what x is
+// made of; nil where that is no gain.
+func (n *narrower) demand(x *value) *value {
+	switch {
+	case x.div && cheapLow(x):
+		return n.low(x)
+	case !wrapping(x):
+		return nil
+	}
+	// Each operand that needs a truncation of its own makes up for the one that goes.
+	// An operation that others need in 64 bits stays, beside that of 32.
+	if steep := truncations(x, x.div, 0); steep > 1 || steep > 0 && x.uses > 1 {
+		return nil
+	}
+	return n.build(x, 0)
+}
+
+const deepestDemand = 4
+
+// through says whether build goes on into operand i of x.
+func through(x *value, i, depth int) bool {
+	a := x.args[i]
+	return depth < deepestDemand && a.uses == 1 && wrapping(a)
+}
+
+// truncations counts those that build makes; not those that are made once a wave
+// to have a result for each lane.
+func truncations(x *value, div bool, depth int) int {
+	t := 0
+	for i, a := range x.args {
+		switch {
+		case x.op == isa.OpShl && i == 1, a.isConst(), (a.div || div) && cheapLow(a):
+		case through(x, i, depth):
+			t += truncations(a, div, depth+1)
+		default:
+			t++
+		}
+	}
+	return t
+}
+
+// build computes the low half of x, which is wrapping.
+func (n *narrower) build(x *value, depth int) *value {
+	var args [2]*value
+	for i, a := range x.args {
+		switch {
+		case x.op == isa.OpShl && i == 1:
+			args[i] = n.f.constant(isa.I32, a.imm)
+		case a.div && cheapLow(a):
+			args[i] = n.low(a)
+		case through(x, i, depth):
+			args[i] = n.build(a, depth+1)
+		default:
+			args[i] = n.low(a)
+		}
+	}
+	return n.add(x.op, isa.I32, isa.I32, args[:len(x.args)]...)
+}
+
+// fitting makes an extension of a 64-bit operation whose result fits in 32 bits.
+func (n *narrower) fitting(v *value) {
+	s := n.r.find(v)
+	ext := isa.OpZExt
+	if !s.unsigned32() {
+		if !s.signed32() {
+			return
+		}
+		ext = isa.OpSExt
+	}
+	args := v.args
+	switch v.op {
+	case isa.OpShrU, isa.OpShrS, isa.OpDivU, isa.OpRemU:
+		// The high half of the operand takes part, unless it is zero.
+		if !n.r.of(args[0]).unsigned32() || !args[1].isConst() || n.r.of(args[1]).lo < 0 ||
+			(v.op == isa.OpDivU || v.op == isa.OpRemU) && (args[1].imm == 0 || args[1].imm>>32 != 0) ||
+			(v.op == isa.OpShrU || v.op == isa.OpShrS) && args[1].imm > 31 {
+			return
+		}
+	case isa.OpMinU, isa.OpMaxU, isa.OpMinS, isa.OpMaxS:
+		if !n.r.of(args[0]).unsigned32() || !n.r.of(args[1]).unsigned32() {
+			return
+		}
+	case isa.OpSelect:
+	default:
+		if !wrapping(v) {
+			return
+		}
+	}
+	from := 0
+	if v.op == isa.OpSelect {
+		from = 1
+	}
+	for _, a := range args[from:] {
+		if !cheapLow(a) {
+			return
+		}
+	}
+	op := v.op
+	switch op {
+	case isa.OpShrS:
+		op = isa.OpShrU // of what is not negative
+	case isa.OpMinS:
+		op = isa.OpMinU
+	case isa.OpMaxS:
+		op = isa.OpMaxU
+	}
+	var to [3]*value
+	copy(to[:], args[:from])
+	for i, a := range args[from:] {
+		to[from+i] = n.low(a)
+	}
+	x := n.add(op, isa.I32, isa.I32, to[:len(args)]...)
+	v.op, v.elem, v.args = ext, isa.I32, []*value{x}
+	n.r.set(v, s)
+}
+
+// compare compares the low halves of what fits in 32 bits.
+func (n *narrower) compare(v *value) {
+	x, y := v.args[0], v.args[1]
+	if !cheapLow(x) || !cheapLow(y) {
+		return
+	}
+	sx, sy := n.r.of(x), n.r.of(y)
+	op := v.op
+	switch {
+	case sx.unsigned32() && sy.unsigned32():
+		// Numbers that are not negative have one order.
+		switch op {
+		case isa.OpLtS:
+			op = isa.OpLtU
+		case isa.OpLeS:
+			op = isa.OpLeU
+		}
+	case sx.signed32() && sy.signed32() && op != isa.OpLtU && op != isa.OpLeU:
+	default:
+		return
+	}
+	switch op {
+	case isa.OpEq, isa.OpNe, isa.OpLtU, isa.OpLeU, isa.OpLtS, isa.OpLeS:
+		v.op, v.elem, v.args = op, isa.I32, []*value{n.low(x), n.low(y)}
+	}
+}
+
+// indexed says whether v has an address with an index of 64 bits.
+func indexed(v *value) bool {
+	switch v.op.Info().Shape {
+	case isa.ShapePtrAdd, isa.ShapeLoad, isa.ShapeStore, isa.ShapeAtomic, isa.ShapeBlockLoad, isa.ShapeBlockStore:
+		return v.idx == isa.Idx64
+	}
+	return false
+}
+
+// index makes an index that is extended from fewer than 32 bits one of 32.
+func (n *narrower) index(v *value) {
+	x := v.args[1]
+	if !x.div || !x.elem.IsInt() || x.elem.Bits() >= 32 {
+		return
+	}
+	switch x.op {
+	case isa.OpZExt:
+		v.idx = isa.IdxU32
+	case isa.OpSExt:
+		v.idx = isa.IdxS32
+	default:
+		return
+	}
+	v.args[1] = n.low(x)
 }
 
 // lowHalf returns x when v is x's low half, zero- or sign-extended.

@@ -34,10 +34,10 @@ func builtinPasses() []Pass {
 			Needs: AnalysisOrder, Keeps: ControlFlow, IR: over(asyncWaits)},
 		{Name: "asyncmarks", Doc: "async marks that no wait counts go",
 			Needs: AnalysisOrder, Keeps: ControlFlow, IR: over(asyncMarks)},
-		{Name: "narrow", Doc: "the low half of 64 bits becomes a 32-bit value",
-			Keeps: ControlFlow, IR: over(narrow)},
+		{Name: "narrow", Doc: "64-bit arithmetic becomes 32-bit arithmetic of the same result",
+			Needs: AnalysisOrder | AnalysisUses, Keeps: ControlFlow, IR: over(narrow)},
 		{Name: "address", Doc: "pointer arithmetic moves into accesses",
-			Keeps: ControlFlow, IR: over(addresses)},
+			Needs: AnalysisOrder, Keeps: ControlFlow, IR: over(addresses)},
 		{Name: "flatten", Doc: "one base and one index for accesses into rows",
 			Keeps: ControlFlow, IR: over(flatten)},
 		{Name: "hoist", Doc: "what does not change in a loop leaves it",
@@ -58,4 +58,4 @@ func builtinPasses() []Pass {
 // defaultPipeline is what the middle of the road is unless somebody says
 // otherwise. Simplifying lays open variables that were not to be promoted before.
 const defaultPipeline = "specialize,promote,simplify,ifconvert,unroll,simplify,promote,simplify,storages,asyncwaits,asyncmarks," +
-	"narrow,simplify,address,flatten,simplify,hoist,fuse"
+	"narrow,simplify,address,flatten,narrow,simplify,address,hoist,fuse"

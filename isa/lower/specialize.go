@@ -124,7 +124,7 @@ func (b *builder) checkSpecialization(s *isa.Specialization) {
 		switch {
 		case s.Local != nil && s.Local[d] == 0:
 			fail("local size 0 in dimension %d", d)
-		case s.Local != nil && s.Local[d] > 1<<24:
+		case s.Local != nil && s.Local[d] > isa.MaxGroupItems:
 			fail("local size %d in dimension %d", s.Local[d], d)
 		case s.Global != nil && s.Offset != nil && s.Offset[d]+s.Global[d] < s.Global[d]:
 			fail("global size %d with offset %d in dimension %d: ids do not fit", s.Global[d], s.Offset[d], d)
