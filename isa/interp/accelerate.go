@@ -26,8 +26,8 @@ type Accelerator interface {
 
 // Run is a sequence of instructions for an [Accelerator]: part of a block, instructions with a vector destination that touch
 // registers only and cannot fault, loads of elements that an index of each lane
-// selects, and loads and stores of rows of private memory. A store of elements that an index of each lane selects is a
-// run of its own, and so is a load that leaves its elements where the index was.
+// selects, and loads and stores of rows of private memory. A store to other memory is a run of its own, and so is a load
+// that leaves its elements where the index was.
 //
 // Machine code that cannot do a run, because a slot cannot be had or an index is beyond its limit, comes
 // back with [ExitPart]. This package then does all of it; what machine code may have changed by then are
@@ -90,14 +90,23 @@ func Divides(in *isa.Inst) bool {
 // lane with an index of its own, or loads one for all lanes, so that it may be part of a [Run], or be one.
 func Indexed(in *isa.Inst) bool {
 	switch {
-	case !in.A.IsScalar() || in.Space == isa.SpacePrivate:
-		return false
-	case in.Idx != isa.IdxNone && (in.Scale == 0 || in.Scale&(in.Scale-1) != 0 || in.Scale >= 1<<16):
+	case !slotAddress(in):
 		return false
 	case in.Op == isa.OpLoad:
 		return in.Dst.IsVector()
 	}
 	return in.Op == isa.OpStore && in.Idx != isa.IdxNone && in.B.IsVector()
+}
+
+// slotAddress says whether an instruction's address is something for a [Slot]: in shared memory, behind a scalar pointer.
+func slotAddress(in *isa.Inst) bool {
+	return in.A.IsScalar() && in.Space != isa.SpacePrivate && (in.Idx == isa.IdxNone || in.Scale != 0 && in.Scale&(in.Scale-1) == 0 && in.Scale < 1<<16)
+}
+
+// UniformStore says whether an instruction stores the elements of all lanes at one address behind a scalar pointer, so
+// that it may be a [Run]. The last lane's remains.
+func UniformStore(in *isa.Inst) bool {
+	return in.Op == isa.OpStore && slotAddress(in) && !in.B.IsVector()
 }
 
 // Row says whether an instruction loads or stores an element of private memory at the same place in all lanes, so that
@@ -111,7 +120,7 @@ func Row(in *isa.Inst) bool {
 
 // alone says whether an instruction may be a run, but not part of a longer one.
 func alone(in *isa.Inst) bool {
-	return in.Op == isa.OpStore && Indexed(in) || LocalAtomic(in)
+	return in.Op == isa.OpStore && Indexed(in) || UniformStore(in) || LocalAtomic(in)
 }
 
 // LocalAtomic says whether an instruction is an atomic operation on LDS behind a scalar pointer, each lane

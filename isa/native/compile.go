@@ -132,7 +132,7 @@ func changesAtOnce(run *interp.Run) bool {
 	in := &run.Code[0]
 	switch in.Op {
 	case isa.OpStore:
-		return !interp.Row(in)
+		return interp.Indexed(in)
 	case isa.OpLoad:
 		return in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank()
 	}

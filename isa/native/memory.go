@@ -18,6 +18,8 @@ func accesses(_ amd64.Features, in *isa.Inst) emitter {
 		return (*compiler).gather
 	case in.Op == isa.OpLoad:
 		return (*compiler).loadUniform
+	case interp.UniformStore(in):
+		return (*compiler).storeUniform
 	case in.Op == isa.OpStore:
 		return (*compiler).scatter
 	}

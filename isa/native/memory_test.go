@@ -180,6 +180,50 @@ func testUniformLoads(t *testing.T, e Engine) {
 	}
 }
 
+// TestUniformStores runs stores of vectors and of scalars to one address.
+func TestUniformStores(t *testing.T) { each(t, testUniformStores) }
+
+func testUniformStores(t *testing.T, e Engine) {
+	for _, element := range elements() {
+		for _, index := range []isa.IdxType{isa.IdxNone, isa.IdxS32, isa.IdxU32, isa.Idx64} {
+			for _, scalar := range []bool{false, true} {
+				t.Run(fmt.Sprint(element, index, scalar), func(t *testing.T) {
+					r := rand.New(rand.NewPCG(9, 0))
+					for _, disp := range []int32{0, 12, -8} {
+						p := newProgram()
+						x, v := p.parameter(0), p.load(2, element)
+						if scalar {
+							v = p.parameter(0)
+						}
+						runs := p.load(bufMask, isa.B1)
+						p.branch(runs, 1, 2)
+						in := isa.Inst{Op: isa.OpStore, Type: element, Space: isa.SpaceGlobal, A: isa.S(bufOut), C: v, Disp: disp}
+						if index != isa.IdxNone {
+							in.B, in.Idx, in.Scale = x, index, 4
+						}
+						if !interp.UniformStore(&in) || !(&accelerator{features: e.features}).Takes(&in) {
+							t.Error("no machine code")
+						}
+						p.emit(in)
+						p.jump(2)
+						p.emit(isa.Inst{Op: isa.OpRet})
+						for i, at := range []uint64{0, 2, 7, 291, 292, 294, 295, 296, 297, 298, 299, 300, 302, 1 << 31, 1<<32 - 2} {
+							if !sampled(t, i+int(disp)/4) {
+								continue
+							}
+							values := map[int]uint64{x.Index(): at}
+							if scalar {
+								values[v.Index()] = r.Uint64() >> (64 - element.Bits())
+							}
+							check(t, e, p.k, r, values, fmt.Sprint("displacement ", disp), func(*[buffers][]uint64) {})
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
 // TestStores runs stores likewise: of vectors and of scalars.
 func TestStores(t *testing.T) { each(t, testStores) }
 
