@@ -16,7 +16,7 @@ const maxRun = 1024
 // called while that is compiled, one after the other.
 type Accelerator interface {
 	// Takes says whether the accelerator does an instruction: one of a [Run], and then it is asked only
-	// about those that [Movable], [Indexed] and [Crosses] allow, or one that computes a scalar from scalars.
+	// about those that [Movable], [Indexed], [Row] and the like allow, or one that computes a scalar from scalars.
 	Takes(in *isa.Inst) bool
 	// Compile returns what runs the kernel, for the lanes of a wave, from [Frame.Point] on,
 	// or nil if this package is to do so. The function is called from many
@@ -118,9 +118,15 @@ func Row(in *isa.Inst) bool {
 	return in.Op == isa.OpLoad && in.Dst.IsVector() || in.Op == isa.OpStore
 }
 
+// Blocked says whether an instruction loads or stores a component of a block behind a scalar pointer, so that it may be
+// part of a [Run], or be one.
+func Blocked(in *isa.Inst) bool {
+	return (in.Op == isa.OpBlockLoad || in.Op == isa.OpBlockStore) && in.A.IsScalar() && in.Space != isa.SpacePrivate && in.Scale < 1<<16
+}
+
 // alone says whether an instruction may be a run, but not part of a longer one.
 func alone(in *isa.Inst) bool {
-	return in.Op == isa.OpStore && Indexed(in) || UniformStore(in) || LocalAtomic(in)
+	return in.Op == isa.OpStore && Indexed(in) || UniformStore(in) || LocalAtomic(in) || in.Op == isa.OpBlockStore && Blocked(in)
 }
 
 // LocalAtomic says whether an instruction is an atomic operation on LDS behind a scalar pointer, each lane
@@ -208,7 +214,7 @@ func (r *runs) isLong(in *isa.Inst) bool {
 }
 
 // particular says whether an instruction of a run looks at its lanes before it does anything.
-func particular(in *isa.Inst) bool { return Indexed(in) || Row(in) || Divides(in) }
+func particular(in *isa.Inst) bool { return Indexed(in) || Row(in) || Blocked(in) || Divides(in) }
 
 // usage is who reads an instruction's result: the last instruction of the block
 // that does, or -1, and whether the end of the block is reached with the value in place.
@@ -261,7 +267,7 @@ func (d *decoder) accelerated(start, end int) {
 			r.flush(pc)
 			r.code, r.at, r.slotted, r.faulty = append(r.code, in), append(r.at, pc), 1, true
 			r.flush(pc + 1)
-		case (Movable(&in) || Indexed(&in) || Row(&in) || Crosses(&in)) && d.accel.Takes(&in):
+		case (Movable(&in) || Indexed(&in) || Row(&in) || Blocked(&in) || Crosses(&in)) && d.accel.Takes(&in):
 			if r.spoils(&in) || len(r.code) == maxRun || r.parts(&in) {
 				r.flush(pc)
 			}
@@ -300,8 +306,11 @@ func (r *runs) spoils(in *isa.Inst) bool {
 // late says whether an instruction, put behind the run, may refuse it when a part of it is done. Divisors that the
 // run has not computed can be looked at before.
 func (r *runs) late(in *isa.Inst) bool {
-	if in.Op == isa.OpLoad {
+	switch in.Op {
+	case isa.OpLoad:
 		return in.B.IsVector()
+	case isa.OpBlockLoad:
+		return true
 	}
 	return Divides(in) && in.B.IsVector() && r.written[vectorReg{in.Type.Bank(), in.B.Index()}]
 }

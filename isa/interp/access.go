@@ -249,9 +249,9 @@ func (w *wave) localName(n int) string {
 // access returns what the instruction does to memory.
 func access(in *isa.Inst) memory.Access {
 	switch {
-	case in.Op == isa.OpLoad:
+	case in.Op == isa.OpLoad || in.Op == isa.OpBlockLoad:
 		return memory.AccessRead
-	case in.Op == isa.OpStore:
+	case in.Op == isa.OpStore || in.Op == isa.OpBlockStore:
 		return memory.AccessWrite
 	}
 	return memory.AccessAtomic

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // maxShared bounds, in bytes, how far apart accesses that share a slot may lie.
@@ -34,12 +35,12 @@ type slotGroup struct {
 
 // slotted says whether an instruction of a run has a slot.
 func slotted(in *isa.Inst) bool {
-	return in.Op == isa.OpLoad || in.Op == isa.OpStore || in.Op == isa.OpAtomic
+	return in.Op == isa.OpLoad || in.Op == isa.OpStore || in.Op == isa.OpAtomic || Blocked(in)
 }
 
-// shift is the logarithm of the index's scale.
+// shift is the logarithm of the index's scale. That of blocks counts bytes.
 func (g *slotGroup) shift() int {
-	if g.first.Idx == isa.IdxNone {
+	if g.first.Idx == isa.IdxNone || Blocked(&g.first) {
 		return 0
 	}
 	return bits.TrailingZeros32(g.first.Scale)
@@ -90,7 +91,7 @@ func (d *decoder) shareSlots(r *Run) {
 	}
 	for s := range groups {
 		g := &groups[s]
-		if !Row(&g.first) && g.low < 0 && g.low > -maxShared && g.first.Idx != isa.IdxNone {
+		if !Row(&g.first) && !Blocked(&g.first) && g.low < 0 && g.low > -maxShared && g.first.Idx != isa.IdxNone {
 			scale := int64(g.first.Scale)
 			g.bias = uint32((-g.low + scale - 1) / scale)
 			g.low += int64(g.bias) * scale
@@ -122,5 +123,5 @@ func (d *decoder) shareSlots(r *Run) {
 // key returns what the slot's place is known by.
 func (g *slotGroup) key() placeKey {
 	in := &g.first
-	return placeKey{pointer: in.A, disp: g.low, size: uint64(g.high - g.low), shift: g.shift(), most: g.most(), space: in.Space, write: in.Op != isa.OpLoad, row: Row(in)}
+	return placeKey{pointer: in.A, disp: g.low, size: uint64(g.high - g.low), shift: g.shift(), most: g.most(), space: in.Space, write: access(in) != memory.AccessRead, row: Row(in)}
 }

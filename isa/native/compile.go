@@ -88,6 +88,7 @@ type compiler struct {
 
 	slots   map[int]*slotState // of the run, by number
 	rows    map[int]rowPlace   // likewise; nil if the run has none
+	parts   map[int]bool       // slots of blocks, with whether the group has seen them; nil if the run has none
 	sharing bool               // some slot has several accesses
 }
 
@@ -106,6 +107,7 @@ func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
 			c.lanes = s.bits() / 64
 		}
 	}
+	c.prepareParts()
 	c.schedule()
 	c.checkSubgroup()
 	c.prepareRows()
@@ -114,7 +116,7 @@ func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
 			c.checkAligned(first)
 		}
 		// Nothing is changed before all of it is known to be in order.
-		c.loop(func() { c.checkIndex(first) })
+		c.loop(func() { c.check(first) })
 		c.forget()
 	} else if c.spoiled() && c.divides() {
 		c.checked = true
@@ -133,10 +135,21 @@ func changesAtOnce(run *interp.Run) bool {
 	switch in.Op {
 	case isa.OpStore:
 		return interp.Indexed(in)
-	case isa.OpLoad:
+	case isa.OpLoad, isa.OpBlockLoad:
 		return in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank()
 	}
-	return in.Op == isa.OpAtomic
+	return in.Op == isa.OpAtomic || in.Op == isa.OpBlockStore
+}
+
+// check refuses the run if what such an instruction accesses is not as it should be.
+func (c *compiler) check(in *isa.Inst) {
+	c.at = 0
+	if interp.Blocked(in) {
+		c.enterParts()
+		c.partAddress(in)
+		return
+	}
+	c.checkIndex(in)
 }
 
 // forget begins anew, with all values in the register file.

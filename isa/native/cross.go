@@ -109,7 +109,7 @@ func pickBank(t isa.Type) isa.Bank {
 
 // checkSubgroup refuses a run with instructions across lanes if sub-groups do not lie inside chunks.
 func (c *compiler) checkSubgroup() {
-	if c.across.groups == 0 {
+	if c.across.groups == 0 && c.parts == nil {
 		return
 	}
 	c.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regFrame, Disp: int32(interp.FrameLanes)}, amd64.Imm(0))

@@ -14,6 +14,8 @@ func accesses(_ amd64.Features, in *isa.Inst) emitter {
 	switch {
 	case interp.Row(in):
 		return rowed(in)
+	case interp.Blocked(in):
+		return blocks(in)
 	case in.Op == isa.OpLoad && in.Idx != isa.IdxNone && in.B.IsVector():
 		return (*compiler).gather
 	case in.Op == isa.OpLoad:
@@ -77,13 +79,18 @@ func (c *compiler) prepareSlots() {
 			s.uses = 1 // no more bits
 		default:
 			s.bits = 2 * shared
-			if shared < len(regPointers) && (regPointers[shared] != regPrivate || c.rows == nil) {
+			if shared < len(regPointers) && c.free(regPointers[shared]) {
 				s.pointer = regPointers[shared]
 			}
 			shared++
 		}
 	}
 	c.sharing = shared > 0
+}
+
+// free says whether nothing but slots has a use for a register.
+func (c *compiler) free(r amd64.Reg) bool {
+	return (r != regPrivate || c.rows == nil) && (r != regPart || c.parts == nil)
 }
 
 // enterSlots begins a group: nothing is known of its indices.
@@ -94,6 +101,7 @@ func (c *compiler) enterSlots() {
 	if c.sharing {
 		c.G(amd64.XOR, amd64.B32, regSeen, regSeen)
 	}
+	c.enterParts()
 }
 
 // later has f emit code that the run seldom comes to.
