@@ -54,6 +54,14 @@ func roundUp(n uint64) uint64 { return (n + Alignment - 1) &^ (Alignment - 1) }
 // Reset makes all contents zero, for the next work-group.
 func (l *Local) Reset() { clear(l.data) }
 
+// Bytes returns all of the storage, a multiple of [Alignment]. A nil Local has none.
+func (l *Local) Bytes() []byte {
+	if l == nil {
+		return nil
+	}
+	return l.data
+}
+
 // Lookup returns allocation number n, or nil. A nil Local has none.
 func (l *Local) Lookup(n uint32) *Region {
 	if l == nil || n == 0 || int(n) > len(l.regions) {

@@ -112,6 +112,8 @@ type launch struct {
 	order      permutation
 	batch      uint64 // groups
 	batches    uint64
+	even       bool // all groups have the same size
+	sweeping   bool // see sweeps
 	// ordered says that output is handed in by batches.
 	ordered bool
 
@@ -194,7 +196,7 @@ func (s *launch) prepare() error {
 	if s.SubgroupSize < 1 || s.opt.WaveLanes < 0 || s.opt.WaveLanes%s.SubgroupSize != 0 {
 		return fmt.Errorf("waves of %d lanes with sub-groups of %d", s.opt.WaveLanes, s.SubgroupSize)
 	}
-	s.groups = 1
+	s.groups, s.even = 1, true
 	items := uint64(1)
 	for d := range 3 {
 		local := uint64(s.Local[d])
@@ -204,6 +206,7 @@ func (s *launch) prepare() error {
 		if want := s.Global[d]/local + min(s.Global[d]%local, 1); s.Groups[d] != want {
 			return fmt.Errorf("%d work-groups in dimension %d; there are %d", s.Groups[d], d, want)
 		}
+		s.even = s.even && s.Global[d]%local == 0
 		hi, lo := bits.Mul64(s.groups, s.Groups[d])
 		if hi != 0 {
 			return fmt.Errorf("more than 2^64 work-groups")
@@ -223,10 +226,14 @@ func (s *launch) prepare() error {
 			s.quantum = seededQuantum
 		}
 	}
+	s.sweeping = s.sweeps()
 	s.order = newPermutation(s.opt.Order, s.opt.Seed, s.groups)
 	// Batches are small enough that workers end together, and large enough
 	// that the counter they come from is not worth a thought.
-	s.batch = min(max(s.groups/(uint64(max(s.opt.Workers, 1))*64), 1), 1024)
+	s.batch = 1024
+	if s.opt.Workers > 1 && s.parallel() {
+		s.batch = min(max(s.groups/(uint64(s.opt.Workers)*64), 1), s.batch)
+	}
 	s.batches = s.groups / s.batch
 	if s.groups%s.batch != 0 {
 		s.batches++
@@ -334,7 +341,7 @@ func (s *launch) finish(ctx context.Context, workers []*worker) (*Result, error)
 			return nil, w.panicked
 		}
 		res.Counters.Add(&w.counters)
-		res.Groups += w.done.Load()
+		res.Groups += w.ended
 		faults.merge(w.faults)
 		if w.stopped != nil {
 			res.Stopped = append(res.Stopped, *w.stopped)

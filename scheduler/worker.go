@@ -43,7 +43,8 @@ type worker struct {
 	faults   faultTable
 	stopped  *Stopped
 	panicked *PanicError
-	done     atomic.Uint64 // groups
+	ended    uint64        // groups
+	done     atomic.Uint64 // the same for Options.Progress
 
 	// Output of the batch, when output is ordered, and how much of it was dropped.
 	batchOut     []byte
@@ -61,6 +62,7 @@ type wave struct {
 	engine.Wave
 	where    engine.Locator // the same wave; nil where it cannot say
 	hold     engine.Holder  // the same wave; nil where it cannot
+	sweep    engine.Sweeper // the same
 	first, n int            // work-items of the group
 	state    engine.Stop
 
@@ -80,6 +82,7 @@ func (s *launch) worker() (*worker, error) {
 	w.launch = s
 	w.counters = engine.Counters{}
 	w.faults, w.stopped, w.panicked = nil, nil, nil
+	w.ended = 0
 	w.done.Store(0)
 	w.batchDropped = 0
 	if w.madeLanes != s.lanes {
@@ -89,6 +92,7 @@ func (s *launch) worker() (*worker, error) {
 		v := wave{Wave: s.runner.code.NewWave(s.lanes)}
 		v.where, _ = v.Wave.(engine.Locator)
 		v.hold, _ = v.Wave.(engine.Holder)
+		v.sweep, _ = v.Wave.(engine.Sweeper)
 		w.waves = append(w.waves, v)
 	}
 	if len(s.LocalSizes) == 0 {
@@ -130,8 +134,15 @@ func (w *worker) work() {
 			return
 		}
 		first := b * w.batch
-		for pos := first; pos < min(first+w.batch, w.groups) && !w.Cancel.Load(); pos++ {
-			w.runGroup(pos)
+		end := min(first+w.batch, w.groups)
+		for pos := first; pos < end && !w.Cancel.Load(); {
+			if w.sweeping {
+				pos = w.sweep(pos, end-pos)
+				continue
+			}
+			w.begin(pos)
+			w.runGroup()
+			pos++
 		}
 		if w.ordered {
 			var ok bool
@@ -143,9 +154,8 @@ func (w *worker) work() {
 	}
 }
 
-// runGroup runs the group at a position of the schedule.
-func (w *worker) runGroup(pos uint64) {
-	w.begin(pos)
+// runGroup runs the group that has begun.
+func (w *worker) runGroup() {
 	over := false
 	if w.n == 1 {
 		over = w.runWave()
@@ -207,7 +217,10 @@ func (w *worker) end(over bool) {
 	}
 	w.flush()
 	if over {
-		w.done.Store(w.done.Load() + 1)
+		w.ended++
+		if w.opt.Progress != nil {
+			w.done.Store(w.ended)
+		}
 	}
 }
 

@@ -90,6 +90,18 @@ type Locator interface {
 	PC() int
 }
 
+// Sweeper is what a [Wave] may be besides: able to run one work-group after the other where nobody has a say
+// in between.
+type Sweeper interface {
+	// Sweep is Run without a quantum for a wave that was started with all work-items of its group. Unless there are
+	// asynchronous copies, pipes or barrier schedules, it opens barriers at which all work-items of the group wait. When the group has
+	// ended, Sweep goes on with the one behind it, by Linear, of the same size, up to so many times: it
+	// changes ID and Linear of the group, clears LDS, and lets counters add up. It says
+	// how many groups have ended so, and why it stopped: StopDone when the last one has ended or
+	// Launch.Cancel was set between two of them.
+	Sweep(more uint64) (ended uint64, stop Stop)
+}
+
 // Holder is what a [Wave] may be besides: able to let its lanes go on behind a
 // barrier at different times, as barrier schedules ask (isa.BarrierSchedule).
 // Lanes that are kept back are live, and neither run nor wait at a barrier: Run

@@ -109,6 +109,13 @@ func (w *wave) initValues() {
 			}
 		}
 	}
+	w.locate()
+}
+
+// locate fills in what says which group it is.
+func (w *wave) locate() {
+	g := w.group
+	l := g.Launch
 	for i := range g.ID {
 		w.Values[int(isa.BuiltinGroupID)+i] = g.ID[i]
 		w.First[i] = g.ID[i] * uint64(l.Local[i])

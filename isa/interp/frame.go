@@ -19,8 +19,8 @@ type Frame struct {
 	// Scalars is the scalar registers, 64 bits each.
 	Scalars unsafe.Pointer
 	// Exec is a word for each chunk: the lanes that run. Results of instructions with
-	// [isa.FlagDense] may be written to all lanes.
-	Exec unsafe.Pointer
+	// [isa.FlagDense] may be written to all lanes. Live is the same for those that have not ended.
+	Exec, Live unsafe.Pointer
 	// Slots is an array of [Slot].
 	Slots unsafe.Pointer
 	// Private is the private memory of the first chunk, which is [Plan.PrivateStride] bytes in front of the next one's.
@@ -37,6 +37,14 @@ type Frame struct {
 	Words   uintptr
 	Waiting unsafe.Pointer
 	MinWait int
+	// Alive is the number of lanes that have not ended. All is how many there were at the start if the wave is the whole of
+	// its work-group and nobody else has a say in when barriers open, otherwise 0. More is how
+	// many work-groups machine code may go on with when all lanes have ended at once, in the same row.
+	Alive, All int
+	More       uint64
+	// LDS is the work-group's memory, Lines its size in lines of 64 bytes. It is cleared for each group.
+	LDS   unsafe.Pointer
+	Lines uintptr
 	// Choosy says that lanes have been overtaken (see wave.choose). MinWait is 0 then, and
 	// machine code leaves it to this package who runs next.
 	Choosy bool
@@ -103,6 +111,8 @@ const (
 	ExitFuel
 	// ExitRation is a part that is to be begun again.
 	ExitRation
+	// ExitDone is the end of all lanes that had not ended, and still are in Exec.
+	ExitDone
 )
 
 // Slot is the memory that a load or store of a run works on: the element with index i of a lane, as an
@@ -137,6 +147,12 @@ const (
 	FrameWords   = unsafe.Offsetof(Frame{}.Words)
 	FrameWaiting = unsafe.Offsetof(Frame{}.Waiting)
 	FrameMinWait = unsafe.Offsetof(Frame{}.MinWait)
+	FrameAlive   = unsafe.Offsetof(Frame{}.Alive)
+	FrameAll     = unsafe.Offsetof(Frame{}.All)
+	FrameMore    = unsafe.Offsetof(Frame{}.More)
+	FrameLive    = unsafe.Offsetof(Frame{}.Live)
+	FrameLDS     = unsafe.Offsetof(Frame{}.LDS)
+	FrameLines   = unsafe.Offsetof(Frame{}.Lines)
 	FrameChoosy  = unsafe.Offsetof(Frame{}.Choosy)
 	FrameChanged = unsafe.Offsetof(Frame{}.Changed)
 	FrameFuel    = unsafe.Offsetof(Frame{}.Fuel)

@@ -114,7 +114,7 @@ func (w *wave) Skip(pc int) {
 		for k, m := range b.lanes {
 			w.live[k] &^= m
 		}
-		w.alive -= b.n
+		w.Alive -= b.n
 	}
 	for n, blk := range w.code.barriers {
 		if pc < 0 || w.blocks[blk].end.pc != pc {

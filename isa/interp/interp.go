@@ -51,7 +51,10 @@ func compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) 
 	if err := c.layout(); err != nil {
 		return nil, err
 	}
-	c.zeroed = c.readBeforeWrite()
+	rewritten := false
+	c.zeroed, rewritten = c.readBeforeWrite()
+	c.steady = len(c.zeroed) == 0 && !rewritten && len(k.Private) == 0
+	c.opens = opensBarriers(k)
 	var err error
 	if c.plain, err = c.decode(false, false); err != nil {
 		return nil, err
@@ -89,6 +92,9 @@ type code struct {
 	temp   [4]uint32
 	stride uintptr
 	zeroed []span // registers that start as zero
+	// steady says that a wave can be started again without anything being done about registers and private memory.
+	steady bool
+	opens  bool // see opensBarriers
 
 	scalars  int    // scalar registers, temporaries included
 	scratch  uint32 // the first temporary one

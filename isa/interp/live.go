@@ -135,8 +135,9 @@ func successors(k *isa.Kernel, b int, f func(int)) {
 
 // readBeforeWrite returns the vector registers that some path from the entry
 // reads before it writes them. They have to be cleared for every wave, so that
-// what a kernel does with an undefined value is the same each time.
-func (c *code) readBeforeWrite() []span {
+// what a kernel does with an undefined value is the same each time. rewritten says that some scalar register of which the
+// same is true, those that hold a value from the start included, is written somewhere.
+func (c *code) readBeforeWrite() (list []span, rewritten bool) {
 	k := c.kernel
 	var first [isa.NumBanks]int
 	total := 0
@@ -144,28 +145,39 @@ func (c *code) readBeforeWrite() []span {
 		first[b] = total
 		total += n
 	}
+	scalars := total // the first of them
+	total += k.NumScalar
 	if total == 0 {
-		return nil
+		return nil, false
 	}
 	words := (total + 63) / 64
 	if words*64 > maxLiveBits/2/len(k.Blocks) {
-		return []span{{0, c.temp[0]}}
+		return []span{{0, c.temp[0]}}, true
 	}
 	in := make([]uint64, words*len(k.Blocks))   // live at the start of a block
 	kill := make([]uint64, words*len(k.Blocks)) // written in the block
-	number := func(r isa.Reg, t isa.Type) int { return first[t.Bank()] + r.Index() }
+	number := func(r isa.Reg, t isa.Type) int {
+		if r.IsScalar() {
+			return scalars + r.Index()
+		}
+		return first[t.Bank()] + r.Index()
+	}
+	written := map[int]bool{} // scalars
 	for b := range k.Blocks {
 		gen, kill := in[b*words:][:words], kill[b*words:][:words]
 		for pc := k.Blocks[b].Start; pc < k.Blocks[b].End; pc++ {
 			d, t := visit(k, &k.Code[pc], func(r isa.Reg, t isa.Type) {
-				if r.IsVector() {
+				if r != isa.None {
 					n := number(r, t)
 					gen[n/64] |= 1 << (n % 64) &^ kill[n/64]
 				}
 			})
-			if d.IsVector() {
+			if d != isa.None {
 				n := number(d, t)
 				kill[n/64] |= 1 << (n % 64)
+				if d.IsScalar() {
+					written[n] = true
+				}
 			}
 		}
 	}
@@ -183,7 +195,9 @@ func (c *code) readBeforeWrite() []span {
 			})
 		}
 	}
-	var list []span
+	for n := range written {
+		rewritten = rewritten || in[n/64]>>(n%64)&1 != 0
+	}
 	for b := range isa.NumBanks {
 		for i := range k.NumVector[b] {
 			n := first[b] + i
@@ -202,7 +216,7 @@ func (c *code) readBeforeWrite() []span {
 			}
 		}
 	}
-	return list
+	return list, rewritten
 }
 
 // words returns how many words hold n bits.

@@ -19,6 +19,11 @@ const RationEvery = 256
 func (w *wave) startNative(chunks int) {
 	w.Chunks, w.Lanes = uintptr(chunks), lanesOf(w.subgroup())
 	w.initValues()
+	if lds := w.lds.Bytes(); len(lds) > 0 {
+		w.LDS, w.Lines = unsafe.Pointer(unsafe.SliceData(lds)), uintptr(len(lds)/memory.Alignment)
+	} else {
+		w.LDS, w.Lines = nil, 0
+	}
 	l := w.group.Launch
 	if k := (slotKey{l, l.Memory, w.lds}); k != w.slotKey {
 		w.slotKey = k
@@ -47,7 +52,8 @@ func (w *wave) newNative() {
 		}
 	}
 	w.Frame = Frame{Base: w.base, Stride: w.stride, Words: uintptr(w.words), MinWait: w.MinWait,
-		Scalars: unsafe.Pointer(unsafe.SliceData(w.s)), Exec: unsafe.Pointer(unsafe.SliceData(w.masksMu[w.words:])),
+		Scalars: unsafe.Pointer(unsafe.SliceData(w.s)),
+		Exec:    unsafe.Pointer(unsafe.SliceData(w.masksMu[w.words:])), Live: unsafe.Pointer(unsafe.SliceData(w.masksMu)),
 		Wait: unsafe.Pointer(unsafe.SliceData(w.wait)), Waiting: unsafe.Pointer(unsafe.SliceData(w.waiting)),
 		Slots: unsafe.Pointer(unsafe.SliceData(w.slots)), Saved: unsafe.Pointer(new(Registers))}
 	for i, list := range w.ids {
@@ -62,8 +68,7 @@ func (w *wave) runNative(quantum int) engine.Stop {
 	if budget <= 0 {
 		budget = math.MaxInt
 	}
-	// The back edges that machine code may take at once.
-	slice := max(stretch/(len(c.kernel.Code)*len(w.exec)), 1)
+	slice := w.slice
 	if w.pipes != nil {
 		slice = 1
 	}
@@ -74,8 +79,15 @@ func (w *wave) runNative(quantum int) engine.Stop {
 	given := min(slice, budget)
 	w.Fuel, w.Point = given, w.blocks[w.Cur].entry
 	for {
-		w.Ration = max(stretch/(RationEvery*len(w.exec)), 1)
+		w.Ration = w.ration
 		c.native(&w.Frame)
+		if w.More != w.allowed {
+			w.catchUp()
+		}
+		if w.Exit == ExitDone {
+			w.Alive, w.running = 0, false
+			return engine.StopDone
+		}
 		if w.Exit != ExitFuel {
 			at := c.points[w.Point]
 			w.Cur = at.block

@@ -20,6 +20,9 @@ type Plan struct {
 	// Scalars is the number of scalar registers. There is room for them three times
 	// at Frame.Scalars; what lies behind the first is for machine code.
 	Scalars int
+	// Steady says that a kernel can be run for another work-group without anything being done about registers and private
+	// memory.
+	Steady bool
 }
 
 // PlanBlock is a block of the kernel.
@@ -187,7 +190,7 @@ func (d *decoder) uniform(s *isa.Inst, pc int) {
 // plan makes the accelerator compile the decoded blocks.
 func (c *code) plan(blocks []block) {
 	k := c.kernel
-	p := &Plan{Kernel: k, PrivateStride: c.privStride, Scalars: c.scalars, Blocks: make([]PlanBlock, len(blocks))}
+	p := &Plan{Kernel: k, PrivateStride: c.privStride, Scalars: c.scalars, Steady: c.steady, Blocks: make([]PlanBlock, len(blocks))}
 	point := func(block, part int) int {
 		c.points = append(c.points, pointAt{block, part})
 		return len(c.points) - 1

@@ -162,10 +162,14 @@ func (w *wave) leave(t *terminator) bool {
 	case termWait:
 		return w.waitPipe(t)
 	case termRet:
+		if w.Active == w.Alive {
+			w.Alive = 0 // nobody is left to look at the masks
+			return false
+		}
 		for k, m := range w.exec {
 			w.live[k] &^= m
 		}
-		w.alive -= w.Active
+		w.Alive -= w.Active
 		if w.subParked != 0 {
 			w.openSubgroups()
 		}
@@ -178,7 +182,7 @@ func (w *wave) leave(t *terminator) bool {
 // idle says why no lane can run.
 func (w *wave) idle() engine.Stop {
 	switch {
-	case w.alive == 0:
+	case w.Alive == 0:
 		return engine.StopDone
 	case w.piped() != 0:
 		return engine.StopPipe

@@ -48,7 +48,6 @@ type wave struct {
 	live  []uint64 // not ended
 	exec  []uint64 // running
 	masks [numMasks][]uint64
-	alive int // the number of live lanes
 
 	// Control, see Frame.
 	words   int
@@ -81,6 +80,10 @@ type wave struct {
 	pipes  *pipeState
 
 	native   bool   // this wave runs in machine code
+	slice    int    // back edges that machine code may take at once
+	ration   int    // what Frame.Ration begins with
+	allowed  uint64 // what Frame.More was
+	swept    uint64 // groups that have ended since Sweep was called
 	slots    []Slot // of machine code
 	slotKey  slotKey
 	valueKey valueKey // of Frame.Values
@@ -147,27 +150,13 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	w.faulted, w.Choosy = false, false
 	w.Counts = engine.Counters{Waves: 1}
 
-	have := copy(w.s, l.Scalars)
-	clear(w.s[have:])
-
 	chunks := words(w.lanes)
-	cut := func(i int) []uint64 { return w.masksMu[i*w.words:][:chunks] }
-	w.live, w.exec, w.tmp = cut(0), cut(1), cut(2)
-	for i := range w.masks {
-		w.masks[i] = cut(3 + i)
+	if chunks != len(w.exec) {
+		w.cut(chunks)
 	}
-	// The exact mask is the list of running lanes itself.
-	w.masks[maskExact] = w.exec
 	if w.native = c.native != nil && !l.Check && !(g.Watch && c.kernel.UsesAsync); w.native {
 		w.startNative(chunks)
 	}
-	for k := range chunks {
-		w.live[k] = full
-	}
-	if tail := w.lanes % 64; tail != 0 {
-		w.live[chunks-1] = 1<<tail - 1
-	}
-	w.alive = w.lanes
 	if w.MinWait != len(w.blocks) {
 		clear(w.wait)
 		clear(w.waiting)
@@ -182,20 +171,26 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	if w.pipes != nil {
 		w.pipes.start()
 	}
-	for _, z := range c.zeroed {
-		for k := range chunks {
-			clear(unsafe.Slice((*byte)(unsafe.Add(w.chunk(k), z.start)), z.end-z.start))
-		}
-	}
-	if c.privStride != 0 {
-		w.initPrivate(chunks)
-	}
+	w.renew()
 	if c.usesIDs {
 		w.initIDs()
 	}
 	w.Cur, w.running = 0, w.lanes > 0
-	copy(w.exec, w.live)
-	w.setExec()
+	w.enliven()
+}
+
+// cut makes the masks those of a number of chunks.
+func (w *wave) cut(chunks int) {
+	cut := func(i int) []uint64 { return w.masksMu[i*w.words:][:chunks] }
+	w.live, w.exec, w.tmp = cut(0), cut(1), cut(2)
+	for i := range w.masks {
+		w.masks[i] = cut(3 + i)
+	}
+	// The exact mask is the list of running lanes itself.
+	w.masks[maskExact] = w.exec
+	// Machine code may do so much before somebody looks whether it should go on.
+	w.slice = max(stretch/(len(w.code.kernel.Code)*max(chunks, 1)), 1)
+	w.ration = max(stretch/(RationEvery*max(chunks, 1)), 1)
 }
 
 // setExec derives from the running lanes what the instructions need.
@@ -261,7 +256,7 @@ func (w *wave) setReg(r isa.Reg, t isa.Type, k, i int, v uint64) {
 func (w *wave) Parked() int { return w.allParked }
 
 // Live returns how many lanes have not ended.
-func (w *wave) Live() int { return w.alive }
+func (w *wave) Live() int { return w.Alive }
 
 // Fault returns what stopped the wave.
 func (w *wave) Fault() *engine.Fault {

@@ -22,6 +22,8 @@ const (
 	countLoads        = unsafe.Offsetof(engine.Counters{}.Loads)
 	countStores       = unsafe.Offsetof(engine.Counters{}.Stores)
 	countAtomics      = unsafe.Offsetof(engine.Counters{}.Atomics)
+	countBarriers     = unsafe.Offsetof(engine.Counters{}.Barriers)
+	countWaves        = unsafe.Offsetof(engine.Counters{}.Waves)
 )
 
 // terminator emits the end of a block.
@@ -30,6 +32,10 @@ func (k *builder) terminator(b *interp.PlanBlock) {
 	switch {
 	case in.Op == isa.OpBr:
 		k.advance(in.Target0(), b.End)
+	case in.Op == isa.OpBarrier:
+		k.barrier(b)
+	case in.Op == isa.OpRet && !k.plan.Kernel.UsesPipes:
+		k.ret(b)
 	case in.Op != isa.OpBrCond || in.Flags&isa.FlagWait != 0:
 		k.Jmp(k.exit(b.End, interp.ExitPart))
 	case in.A.IsScalar():

@@ -40,7 +40,11 @@ func (g *generator) anywhere(t isa.Type, space isa.Space) area {
 }
 
 func (g *generator) space() isa.Space {
-	return [...]isa.Space{isa.SpaceGlobal, isa.SpaceGlobal, isa.SpaceGlobal, isa.SpaceLocal, isa.SpacePrivate}[g.n(5)]
+	s := [...]isa.Space{isa.SpaceGlobal, isa.SpaceGlobal, isa.SpaceGlobal, isa.SpaceLocal, isa.SpacePrivate}[g.n(5)]
+	if s == isa.SpacePrivate && g.steady {
+		return isa.SpaceLocal
+	}
+	return s
 }
 
 // One access in so many is allowed to miss its memory.

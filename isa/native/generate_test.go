@@ -84,6 +84,7 @@ type generator struct {
 	most      [isa.NumBanks]int       // the same, over all blocks
 	recent    [isa.NumBanks][]isa.Reg // written last
 	depth     int                     // of loops
+	steady    bool                    // all registers are written before they are read, and there is no private memory
 	pure      bool                    // nothing but what computes, for the time being
 	size      int                     // instructions so far
 }
@@ -103,6 +104,7 @@ func generate(s *source) *generated {
 	g := &generator{source: s, generated: &generated{values: map[int]uint64{}}, constants: map[uint64]isa.Reg{}, fixed: map[int][]isa.Reg{}, changing: map[int][]isa.Reg{}}
 	k := &isa.Kernel{Name: "random", Locs: []isa.Loc{{}}, Params: []isa.Param{{Kind: isa.ParamValue, Size: 8}}}
 	g.kernel = k
+	g.steady = s.once(3)
 	switch s.n(4) {
 	case 0:
 		g.items = [3]uint32{uint32(1 + s.n(16)), uint32(1 + s.n(8)), uint32(1 + s.n(2))}
@@ -156,6 +158,9 @@ func (g *generator) allocations() {
 		g.local = append(g.local, n)
 	}
 	for range 1 + g.n(2) {
+		if g.steady {
+			break
+		}
 		k.Private = append(k.Private, isa.Alloc{Name: "p", Size: uint64(4 + g.n(30)*(1+g.n(4)))})
 	}
 }
@@ -193,7 +198,7 @@ func (g *generator) registers() {
 			k.NumVector[b]++
 			g.lasting[b] = append(g.lasting[b], r)
 			switch {
-			case g.once(4): // starts as zero
+			case !g.steady && g.once(4): // starts as zero
 			case b == isa.BankMask:
 				x := g.fresh(isa.I32)
 				g.emit(isa.Inst{Op: isa.OpAnd, Type: isa.I32, Dst: x, A: isa.V(genLane), B: g.constant(1 << g.n(8)), Flags: isa.FlagDense})
@@ -597,6 +602,14 @@ func (g *generator) finish() {
 	for b := range k.NumVector {
 		g.passing[b] = k.NumVector[b]
 		k.NumVector[b] += g.most[b]
+	}
+	if g.steady {
+		entry, zero := &g.blocks[g.order[0]], g.constant(0)
+		var set []isa.Inst
+		for i := range k.NumScalar {
+			set = append(set, isa.Inst{Op: isa.OpMov, Type: isa.I64, Dst: isa.S(unused + i), A: zero})
+		}
+		entry.code = append(set, entry.code...)
 	}
 	scalars := len(k.ScalarInit)
 	k.NumScalar += scalars

@@ -31,6 +31,8 @@ type builder struct {
 	pick       amd64.Label // a place in it: who runs next
 	live       []placeSet  // by block, if it was asked for
 	queued     bool
+	following  amd64.Label // see followingStub
+	returns    bool        // it is used
 }
 
 // exit is a way back to package interp.
@@ -52,7 +54,7 @@ func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan) (
 	for i := range p.Blocks {
 		k.blocks = append(k.blocks, k.points[p.Blocks[i].Entry])
 	}
-	k.blockTable, k.queue, k.pick = k.Table(k.blocks), k.NewLabel(), k.NewLabel()
+	k.blockTable, k.queue, k.pick, k.following = k.Table(k.blocks), k.NewLabel(), k.NewLabel(), k.NewLabel()
 
 	k.resumable()
 	k.G(amd64.MOV, amd64.B64, regScalars, field(interp.FrameScalars))
@@ -82,6 +84,9 @@ func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan) (
 	}
 	if k.queued {
 		k.enqueueStub()
+	}
+	if k.returns {
+		k.followingStub()
 	}
 	for len(k.cold) > 0 {
 		list := k.cold

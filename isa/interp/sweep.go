@@ -1,0 +1,129 @@
+package interp
+
+import (
+	"unsafe"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+)
+
+var _ engine.Sweeper = (*wave)(nil)
+
+// A wave that is the whole of a work-group need not come back to the scheduler where that has nothing to decide: at a
+// barrier to which all of its lanes have come, and at the end, when the group behind it is next. What of a wave depends
+// on the launch and the size of the group stays as it is from group to group.
+
+// Sweep runs the wave's group and then those that follow it.
+func (w *wave) Sweep(more uint64) (ended uint64, stop engine.Stop) {
+	cancel := w.group.Launch.Cancel
+	opens := w.code.opens && w.pipes == nil && w.async == nil
+	if opens {
+		w.All = w.lanes
+	}
+	w.swept = 0
+	for {
+		w.allow(more - w.swept)
+		stop = w.Run(0)
+		switch {
+		case cancel != nil && cancel.Load():
+		case stop == engine.StopDone && w.swept < more:
+			w.swept++
+			w.next()
+			continue
+		case stop == engine.StopBarrier && opens && w.allParked == w.lanes && w.BarrierPC() >= 0:
+			w.Open()
+			continue
+		}
+		w.All, w.More, w.allowed = 0, 0, 0
+		return w.swept, stop
+	}
+}
+
+// allow lets machine code go on with some of the next groups.
+func (w *wave) allow(more uint64) {
+	if !w.native || !w.code.steady {
+		return
+	}
+	g := w.group
+	w.More = min(more, g.Launch.Groups[0]-1-g.ID[0])
+	w.allowed = w.More
+}
+
+// catchUp finds out how many groups machine code has gone on.
+func (w *wave) catchUp() {
+	n := w.allowed - w.More
+	w.allowed = w.More
+	w.swept += n
+	w.group.ID[0] += n
+	w.group.Linear += n
+}
+
+// next puts the lanes, which have ended, at the entry of the kernel for the next group, which is as large.
+func (w *wave) next() {
+	c, g := w.code, w.group
+	g.Linear++
+	for d := range g.ID {
+		if g.ID[d]++; g.ID[d] < g.Launch.Groups[d] {
+			break
+		}
+		g.ID[d] = 0
+	}
+	if w.lds != nil {
+		w.lds.Reset()
+	}
+	w.Counts.Waves++
+	if w.native {
+		w.locate()
+	}
+	if !c.steady {
+		w.renew()
+	}
+	w.Cur, w.running = 0, w.lanes > 0
+	if w.Active == w.lanes && w.Alive == 0 {
+		// They have ended all at once and are still in the masks.
+		w.Alive = w.lanes
+		if w.Changed {
+			w.setExec()
+		}
+		return
+	}
+	w.enliven()
+}
+
+// renew makes the registers and the private memory what they are at the start, as far as the kernel may tell.
+func (w *wave) renew() {
+	c, chunks := w.code, len(w.exec)
+	clear(w.s[copy(w.s, w.group.Launch.Scalars):])
+	for _, z := range c.zeroed {
+		for k := range chunks {
+			clear(unsafe.Slice((*byte)(unsafe.Add(w.chunk(k), z.start)), z.end-z.start))
+		}
+	}
+	if c.privStride != 0 {
+		w.initPrivate(chunks)
+	}
+}
+
+// enliven makes all lanes run.
+func (w *wave) enliven() {
+	for k := range w.live {
+		w.live[k] = full
+	}
+	if tail := w.lanes % 64; tail != 0 {
+		w.live[len(w.live)-1] = 1<<tail - 1
+	}
+	w.Alive = w.lanes
+	copy(w.exec, w.live)
+	w.setExec()
+}
+
+// opensBarriers says whether all barriers of a kernel open as soon as all live work-items have come to them, without a schedule
+// for what comes behind.
+func opensBarriers(k *isa.Kernel) bool {
+	for pc := range k.Code {
+		if k.Code[pc].Schedule() != isa.ScheduleUnordered {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,139 @@
+package native
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+)
+
+// rows makes a session of a generated program, one that is a single wave, begin with the group at the given place of a launch that
+// has only whole groups.
+func (p *generated) rows(code engine.Code, c setting, id [3]uint64) (*session, error) {
+	s, err := p.start(code, c)
+	if err != nil {
+		return nil, err
+	}
+	g := s.group
+	l := g.Launch
+	l.Local = p.items
+	for d := range l.Global {
+		l.Global[d] = uint64(l.Local[d]) * l.Groups[d]
+	}
+	g.ID = id
+	g.Linear = (id[2]*l.Groups[1]+id[1])*l.Groups[0] + id[0]
+	s.waves = []engine.Wave{code.NewWave(c.Width)} // the launch is another one than that which start has begun
+	s.waves[0].Start(g, 0, p.lanes())
+	return s, nil
+}
+
+// sweepState is what can be told of a sweep.
+type sweepState struct {
+	Position position
+	Ended    uint64
+	ID       [3]uint64
+	Linear   uint64
+}
+
+// oneByOne does what engine.Sweeper says, with a new start for each group.
+func oneByOne(s *session, total engine.Counters, more uint64) (st sweepState, counters engine.Counters) {
+	w, g := s.waves[0], s.group
+	for {
+		stop := w.Run(0)
+		switch {
+		case stop == engine.StopDone && st.Ended < more:
+			st.Ended++
+			total.Add(w.Counters())
+			for d := range g.ID {
+				if g.ID[d]++; g.ID[d] < g.Launch.Groups[d] {
+					break
+				}
+				g.ID[d] = 0
+			}
+			g.Linear++
+			g.LDS.Reset()
+			w.Start(g, 0, int(g.Size[0]*g.Size[1]*g.Size[2]))
+			continue
+		case stop == engine.StopBarrier && w.Parked() == int(g.Size[0]*g.Size[1]*g.Size[2]) && w.(engine.Locator).BarrierPC() >= 0:
+			w.Open()
+			continue
+		}
+		st.Position, st.ID, st.Linear = positionOf(w, stop), g.ID, g.Linear
+		st.Position.Counters.Add(&total)
+		return st, total
+	}
+}
+
+// checkSweep runs the groups of a program one by one with package interp, and in one go on an engine.
+func (p *generated) checkSweep(reference, code engine.Code, c setting) string {
+	const more = 17
+	id := [3]uint64{1, 2, 0}
+	want, err := p.rows(reference, c, id)
+	if err != nil {
+		return err.Error()
+	}
+	got, err := p.rows(code, c, id)
+	if err != nil {
+		return err.Error()
+	}
+	var total engine.Counters
+	left := uint64(more)
+	for range 20 {
+		var a, b sweepState
+		a, total = oneByOne(want, total, left)
+		w := got.waves[0]
+		var stop engine.Stop
+		b.Ended, stop = w.(engine.Sweeper).Sweep(left)
+		b.Position, b.ID, b.Linear = positionOf(w, stop), got.group.ID, got.group.Linear
+		if !cmp.Equal(a, b) {
+			return fmt.Sprintf("-one by one +in one go:\n%s", cmp.Diff(a, b))
+		}
+		if d := p.compareMemory(want, got); d != "" {
+			return fmt.Sprintf("after %d groups: %s", a.Ended, d)
+		}
+		if stop != engine.StopBarrier {
+			break
+		}
+		left -= a.Ended
+		want.waves[0].Open()
+		w.Open()
+	}
+	return ""
+}
+
+// TestSweep runs random programs for one group after the other, in one go.
+func TestSweep(t *testing.T) {
+	n := 400
+	if testing.Short() {
+		n = 60
+	}
+	if *programCount > 0 {
+		n = *programCount
+	}
+	each(t, func(t *testing.T, e Engine) {
+		for seed := *programFirst; seed < *programFirst+n; seed++ {
+			s := &source{state: uint64(seed) * 0x9e3779b97f4a7c15}
+			p := generate(s)
+			c := newSetting(s)
+			c.Width, c.Check = (p.lanes()+c.Subgroup-1)/c.Subgroup*c.Subgroup, s.once(100)
+			program := &isa.Program{Kernels: []*isa.Kernel{p.kernel}}
+			reference, err := interp.Engine{}.Compile(program, p.kernel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			code, err := e.Compile(program, p.kernel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, code := range map[string]engine.Code{"interp": reference, "native": code} {
+				if d := p.checkSweep(reference, code, c); d != "" {
+					t.Fatalf("program %d, %s, %+v, work-group %v:\n%s\n%s", seed, name, c, p.items, d, p.kernel.Text(program))
+				}
+			}
+		}
+	})
+}
