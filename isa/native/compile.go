@@ -92,21 +92,30 @@ type compiler struct {
 	sharing bool               // some slot has several accesses
 }
 
+// groupOf returns how many lanes fill a register with the widest elements that instructions have. The pointer of an access is none
+// of them if it is a scalar: it has been looked at before.
+func groupOf(k *isa.Kernel, code []isa.Inst, s set) int {
+	long := false
+	for i := range code {
+		in := &code[i]
+		access := in.Op == isa.OpLoad || in.Op == isa.OpStore
+		_, t := interp.Operands(k, in, func(r isa.Reg, t isa.Type) {
+			long = long || t.Bank() == isa.Bank64 && !(access && r.IsScalar() && r == in.A)
+		})
+		long = long || t.Bank() == isa.Bank64
+	}
+	if long {
+		return s.bits() / 64
+	}
+	return s.bits() / 32
+}
+
 // compileRun emits the machine code of a run. At refuse the run ends without having been done.
 func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
 	s := setOf(k.features)
-	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants, run: run, lanes: s.bits() / 32, refuse: refuse,
+	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants, run: run, refuse: refuse,
 		values: map[place]*value{}, events: map[place][]event{}, slots: map[int]*slotState{}}
-	for i := range run.Code {
-		_, t := interp.Operands(run.Kernel(), &run.Code[i], func(_ isa.Reg, t isa.Type) {
-			if t.Bank() == isa.Bank64 {
-				c.lanes = s.bits() / 64
-			}
-		})
-		if t.Bank() == isa.Bank64 {
-			c.lanes = s.bits() / 64
-		}
-	}
+	c.lanes = groupOf(run.Kernel(), run.Code, s)
 	c.prepareParts()
 	c.schedule()
 	c.checkSubgroup()

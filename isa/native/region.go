@@ -202,7 +202,7 @@ func (k *builder) regionAt(h int) *region {
 	if chain == nil {
 		return nil
 	}
-	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants, lanes: s.bits() / 32}
+	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants}
 	r := &region{compiler: c, chain: chain, last: last}
 	for _, b := range chain {
 		var at []int
@@ -234,15 +234,8 @@ func (k *builder) regionAt(h int) *region {
 	c.run.Keep = make([]bool, len(c.run.Code))
 	for i := range c.run.Code {
 		r.cross = r.cross || interp.Crosses(&c.run.Code[i])
-		_, t := interp.Operands(k.plan.Kernel, &c.run.Code[i], func(_ isa.Reg, t isa.Type) {
-			if t.Bank() == isa.Bank64 {
-				c.lanes = s.bits() / 64
-			}
-		})
-		if t.Bank() == isa.Bank64 {
-			c.lanes = s.bits() / 64
-		}
 	}
+	c.lanes = groupOf(k.plan.Kernel, c.run.Code, s)
 	if !r.findHomes() {
 		return nil
 	}
