@@ -50,6 +50,9 @@ type Run struct {
 	// Places has what to fill in these slots from, each slot once.
 	Places []Place
 	code   *code
+	// Of a hyperblock: what Hyper has under these names.
+	under []int
+	masks []isa.Reg
 }
 
 // Offset returns where vector register reg, with elements of type t, lies in the

@@ -50,6 +50,9 @@ type Frame struct {
 	Choosy bool
 	// Changed is set where machine code has changed the lanes that run.
 	Changed bool
+	// Plain says that the block which is entered next is to be done by itself, and not as a hyperblock. Machine code
+	// resets it there.
+	Plain bool
 
 	// Fuel is how many back edges machine code may take: at the last it comes back. Ration is
 	// the same for long stretches of code without any.
@@ -155,6 +158,7 @@ const (
 	FrameLines   = unsafe.Offsetof(Frame{}.Lines)
 	FrameChoosy  = unsafe.Offsetof(Frame{}.Choosy)
 	FrameChanged = unsafe.Offsetof(Frame{}.Changed)
+	FramePlain   = unsafe.Offsetof(Frame{}.Plain)
 	FrameFuel    = unsafe.Offsetof(Frame{}.Fuel)
 	FrameRation  = unsafe.Offsetof(Frame{}.Ration)
 	FramePoint   = unsafe.Offsetof(Frame{}.Point)

@@ -52,6 +52,7 @@ func compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) 
 		return nil, err
 	}
 	rewritten := false
+	c.live = c.liveRegisters()
 	c.zeroed, rewritten = c.readBeforeWrite()
 	c.steady = len(c.zeroed) == 0 && !rewritten && len(k.Private) == 0
 	c.opens = opensBarriers(k)
@@ -75,6 +76,7 @@ type code struct {
 	native  func(*Frame)
 	points  []pointAt
 	places  []slotPlace
+	hyper   []*Hyper // by block, or nil
 	placeOf map[placeKey]int
 	written map[isa.Reg]bool // scalar registers that instructions write; nil before it is asked for
 	// constants is what Constants says; nil before it is asked for.
@@ -95,6 +97,9 @@ type code struct {
 	// steady says that a wave can be started again without anything being done about registers and private memory.
 	steady bool
 	opens  bool // see opensBarriers
+	live   *liveness
+	// extra is where vector registers are that the kernel does not have, by number: those of hyperblocks.
+	extra [isa.NumBanks][]uint32
 
 	scalars  int    // scalar registers, temporaries included
 	scratch  uint32 // the first temporary one
@@ -199,6 +204,9 @@ func (c *code) blocks(check, watch bool) []block {
 // offset returns where vector register r of type t is in a chunk.
 func (c *code) offset(r isa.Reg, t isa.Type) uint32 {
 	b := t.Bank()
+	if n := r.Index() - c.kernel.NumVector[b]; n >= 0 {
+		return c.extra[b][n]
+	}
 	if b == isa.BankMask {
 		return c.bank[b] + uint32(r.Index())*8
 	}

@@ -133,51 +133,58 @@ func successors(k *isa.Kernel, b int, f func(int)) {
 	}
 }
 
-// readBeforeWrite returns the vector registers that some path from the entry
-// reads before it writes them. They have to be cleared for every wave, so that
-// what a kernel does with an undefined value is the same each time. rewritten says that some scalar register of which the
-// same is true, those that hold a value from the start included, is written somewhere.
-func (c *code) readBeforeWrite() (list []span, rewritten bool) {
+// liveness is the registers that are live at the beginning of each block.
+type liveness struct {
+	first [isa.NumBanks]int // the number of each bank's first vector register
+	// scalars is the number of the first scalar register.
+	scalars int
+	words   int
+	in      []uint64 // by block, a bit for each register
+}
+
+// at says whether a vector register is live at the beginning of a block.
+func (l *liveness) at(block int, p vectorReg) bool { return l.has(block, l.first[p.bank]+p.index) }
+
+// scalarAt says whether a scalar register is live at the beginning of a block.
+func (l *liveness) scalarAt(block, index int) bool { return l.has(block, l.scalars+index) }
+
+func (l *liveness) has(block, n int) bool { return l.in[block*l.words+n/64]>>(n%64)&1 != 0 }
+
+// liveRegisters returns what is live in each block; nil for a kernel that has so many blocks and registers that it would
+// take too long.
+func (c *code) liveRegisters() *liveness {
 	k := c.kernel
-	var first [isa.NumBanks]int
-	total := 0
+	l := &liveness{}
 	for b, n := range k.NumVector {
-		first[b] = total
-		total += n
+		l.first[b] = l.scalars
+		l.scalars += n
 	}
-	scalars := total // the first of them
-	total += k.NumScalar
-	if total == 0 {
-		return nil, false
-	}
-	words := (total + 63) / 64
+	words := (l.scalars + k.NumScalar + 63) / 64
 	if words*64 > maxLiveBits/2/len(k.Blocks) {
-		return []span{{0, c.temp[0]}}, true
+		return nil
 	}
 	in := make([]uint64, words*len(k.Blocks))   // live at the start of a block
 	kill := make([]uint64, words*len(k.Blocks)) // written in the block
+	l.words, l.in = words, in
 	number := func(r isa.Reg, t isa.Type) int {
 		if r.IsScalar() {
-			return scalars + r.Index()
+			return l.scalars + r.Index()
 		}
-		return first[t.Bank()] + r.Index()
+		return l.first[t.Bank()] + r.Index()
 	}
-	written := map[int]bool{} // scalars
 	for b := range k.Blocks {
 		gen, kill := in[b*words:][:words], kill[b*words:][:words]
 		for pc := k.Blocks[b].Start; pc < k.Blocks[b].End; pc++ {
 			d, t := visit(k, &k.Code[pc], func(r isa.Reg, t isa.Type) {
-				if r != isa.None {
-					n := number(r, t)
-					gen[n/64] |= 1 << (n % 64) &^ kill[n/64]
+				if r == isa.None {
+					return
 				}
+				n := number(r, t)
+				gen[n/64] |= 1 << (n % 64) &^ kill[n/64]
 			})
 			if d != isa.None {
 				n := number(d, t)
 				kill[n/64] |= 1 << (n % 64)
-				if d.IsScalar() {
-					written[n] = true
-				}
 			}
 		}
 	}
@@ -195,13 +202,26 @@ func (c *code) readBeforeWrite() (list []span, rewritten bool) {
 			})
 		}
 	}
-	for n := range written {
-		rewritten = rewritten || in[n/64]>>(n%64)&1 != 0
+	return l
+}
+
+// readBeforeWrite returns the vector registers that some path from the entry
+// reads before it writes them. They have to be cleared for every wave, so that
+// what a kernel does with an undefined value is the same each time. rewritten says that some scalar register of which the
+// same is true, those that hold a value from the start included, is written somewhere.
+func (c *code) readBeforeWrite() (list []span, rewritten bool) {
+	k := c.kernel
+	if c.live == nil {
+		return []span{{0, c.temp[0]}}, true
+	}
+	for i := range k.Code {
+		if d := k.Code[i].Dst; d.IsScalar() {
+			rewritten = rewritten || c.live.scalarAt(0, d.Index())
+		}
 	}
 	for b := range isa.NumBanks {
 		for i := range k.NumVector[b] {
-			n := first[b] + i
-			if in[n/64]>>(n%64)&1 == 0 {
+			if !c.live.at(0, vectorReg{b, i}) {
 				continue
 			}
 			size := uint32(8)

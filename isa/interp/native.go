@@ -93,6 +93,9 @@ func (w *wave) runNative(quantum int) engine.Stop {
 			w.Cur = at.block
 			b := &w.blocks[at.block]
 			switch {
+			case at.part < 0: // a hyperblock that needs its slots
+				w.Plain = !w.fillHyper(c.hyper[at.block])
+				continue
 			case w.Exit == ExitRation || w.Exit == ExitSlots && w.fill(&b.parts[at.part]):
 				continue
 			case at.part < len(b.parts):

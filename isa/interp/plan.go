@@ -33,6 +33,8 @@ type PlanBlock struct {
 	// Instructions and, times the lanes that run, to LaneOps, the others times the lanes that run.
 	Count, Loads, Stores, Atomics uint64
 	Parts                         []Part
+	// Hyper is the hyperblock that begins with this block, or nil. Where [Frame.Plain] is set, it is not to be done this time.
+	Hyper *Hyper
 	// Terminator is the last instruction. Mask is where its condition is in a chunk's registers, if it is a
 	// conditional branch on a vector.
 	Terminator *isa.Inst
@@ -177,7 +179,7 @@ func (d *decoder) uniform(s *isa.Inst, pc int) {
 		p.Scalar = &in
 		if s.Op == isa.OpLoad {
 			var list []Place
-			d.place(&list, placeKey{pointer: s.A, disp: int64(s.Disp), size: uint64(s.Type.Bytes()), most: math.MaxInt32, space: s.Space}, s)
+			d.place(&list, loadKey(s), s)
 			p.Place = &list[0]
 		}
 	}
@@ -187,26 +189,36 @@ func (d *decoder) uniform(s *isa.Inst, pc int) {
 	d.part(p)
 }
 
+// loadKey is what the place of a load into a scalar is known by.
+func loadKey(s *isa.Inst) placeKey {
+	return placeKey{pointer: s.A, disp: int64(s.Disp), size: uint64(s.Type.Bytes()), most: math.MaxInt32, space: s.Space}
+}
+
 // plan makes the accelerator compile the decoded blocks.
 func (c *code) plan(blocks []block) {
 	k := c.kernel
-	p := &Plan{Kernel: k, PrivateStride: c.privStride, Scalars: c.scalars, Steady: c.steady, Blocks: make([]PlanBlock, len(blocks))}
+	p := &Plan{Kernel: k, PrivateStride: c.privStride, Steady: c.steady, Blocks: make([]PlanBlock, len(blocks))}
 	point := func(block, part int) int {
 		c.points = append(c.points, pointAt{block, part})
 		return len(c.points) - 1
 	}
+	d := &decoder{code: c, unknown: -1}
+	c.hyper = d.hypers()
 	for i := range blocks {
 		b, q := &blocks[i], &p.Blocks[i]
 		*q = PlanBlock{Entry: point(i, -1), Count: b.count, Loads: b.loads, Stores: b.stores, Atomics: b.atomics,
 			Terminator: &k.Code[k.Blocks[i].End-1], Mask: b.end.a}
 		b.entry = q.Entry
+		if c.hyper != nil {
+			q.Hyper = c.hyper[i]
+		}
 		for j := range b.parts {
 			b.parts[j].Point = point(i, j)
 			q.Parts = append(q.Parts, b.parts[j].Part)
 		}
 		q.End = point(i, len(b.parts))
 	}
-	p.Points = len(c.points)
+	p.Points, p.Scalars = len(c.points), c.scalars
 	if c.native = c.accel.Compile(p); c.native == nil {
 		c.points, c.places = nil, nil
 	}

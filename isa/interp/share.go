@@ -21,6 +21,9 @@ type shareKey struct {
 	space   isa.Space
 	op      isa.Op
 	row     int64 // the displacement of a [Row], which shares its slot with its like only
+	// under is the block of a hyperblock whose lanes take part, or 0 for all: what is found out about the indices of all
+	// lanes holds for some, too.
+	under int
 }
 
 // slotGroup is a slot in the making: instructions that access memory at the same
@@ -71,6 +74,10 @@ func (d *decoder) shareSlots(r *Run) {
 			}
 			low, high := int64(in.Disp), int64(in.Disp)+int64(in.Type.Bytes())
 			s, ok := known[key]
+			if b := r.underOf(i); !ok && b > 0 {
+				key.under = b
+				s, ok = known[key]
+			}
 			if ok {
 				g := &groups[s]
 				ok = max(high, g.high)-min(low, g.low) <= maxShared
@@ -118,6 +125,14 @@ func (d *decoder) shareSlots(r *Run) {
 			r.Slots[i] = slots[r.Slots[i]]
 		}
 	}
+}
+
+// underOf returns the block of a hyperblock whose lanes an instruction is for, or 0 for all.
+func (r *Run) underOf(i int) int {
+	if r.under == nil || r.masks[r.under[i]] == isa.None {
+		return 0
+	}
+	return r.under[i]
 }
 
 // key returns what the slot's place is known by.

@@ -11,7 +11,7 @@ type avx512 struct{}
 // What some mask registers hold. The others hold booleans.
 const (
 	maskTemp2 = amd64.K0 // nothing for long
-	maskExec  = amd64.K1 // the lanes of the group that run
+	maskExec  = amd64.K1 // the lanes of the group that run, or those of them that the instruction is for
 	maskTemp  = amd64.K2 // nothing for long
 	firstBool = amd64.K3
 )
@@ -54,8 +54,8 @@ func (avx512) storeBool(c *compiler, v *value) {
 	k := amd64.Mask(v.reg)
 	if !v.dense {
 		c.V(c.kmov(), amd64.X, maskTemp, c.memory(v))
-		c.V(amd64.KANDNW, amd64.X, maskTemp, maskExec, maskTemp)
-		c.V(amd64.KANDW, amd64.X, maskTemp2, maskExec, k)
+		c.V(amd64.KANDNW, amd64.X, maskTemp, c.runningMask(), maskTemp)
+		c.V(amd64.KANDW, amd64.X, maskTemp2, c.runningMask(), k)
 		c.V(amd64.KORW, amd64.X, maskTemp2, maskTemp2, maskTemp)
 		k = maskTemp2
 	}
@@ -64,7 +64,7 @@ func (avx512) storeBool(c *compiler, v *value) {
 
 func (avx512) storeSome(c *compiler, v *value) {
 	t := typeOf(v.bank)
-	c.V(opMove.of(t), c.width(t), c.memory(v), amd64.Vec(v.reg), amd64.Merge(maskExec))
+	c.V(opMove.of(t), c.width(t), c.memory(v), amd64.Vec(v.reg), amd64.Merge(c.runningMask()))
 }
 
 func (avx512) storeNarrow(c *compiler, v *value) {
@@ -74,7 +74,7 @@ func (avx512) storeNarrow(c *compiler, v *value) {
 	}
 	operands := []amd64.Operand{c.memory(v), amd64.Vec(v.reg)}
 	if !v.dense {
-		operands = append(operands, amd64.Merge(maskExec))
+		operands = append(operands, amd64.Merge(c.runningMask()))
 	}
 	c.V(op, c.width(isa.I32), operands...)
 }
@@ -140,6 +140,14 @@ func (avx512) scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec) 
 
 func (avx512) moveSome(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec) {
 	c.V(opMove.of(t), c.width(t), m, v, amd64.Merge(maskExec))
+}
+
+// runningMask is the lanes of the group that run.
+func (c *compiler) runningMask() amd64.Mask {
+	if c.parting {
+		return maskRunning
+	}
+	return maskExec
 }
 
 // mask returns a mask register for a result or something in between.

@@ -83,6 +83,7 @@ type compiler struct {
 	// lend, if there is one, returns a reserved vector register that may be taken meanwhile, or -1.
 	lend func() int
 
+	parting bool   // lanes part, so that maskRunning has those that run
 	checked bool   // divisors are known not to be 0
 	across  across // a run with instructions across lanes
 
@@ -92,16 +93,17 @@ type compiler struct {
 	sharing bool               // some slot has several accesses
 }
 
-// groupOf returns how many lanes fill a register with the widest elements that instructions have. The pointer of an access is none
-// of them if it is a scalar: it has been looked at before.
+// groupOf returns how many lanes fill a register with the widest elements that instructions have. Of an access, what is the same for
+// all lanes of its address is none of them: it has been looked at before.
 func groupOf(k *isa.Kernel, code []isa.Inst, s set) int {
 	long := false
 	for i := range code {
 		in := &code[i]
-		access := in.Op == isa.OpLoad || in.Op == isa.OpStore
-		_, t := interp.Operands(k, in, func(r isa.Reg, t isa.Type) {
-			long = long || t.Bank() == isa.Bank64 && !(access && r.IsScalar() && r == in.A)
-		})
+		if accessesMemory(in) {
+			long = long || in.Type.Bank() == isa.Bank64 || in.A.IsVector() || in.Idx == isa.Idx64 && in.B.IsVector()
+			continue
+		}
+		_, t := interp.Operands(k, in, func(_ isa.Reg, t isa.Type) { long = long || t.Bank() == isa.Bank64 })
 		long = long || t.Bank() == isa.Bank64
 	}
 	if long {
@@ -110,12 +112,23 @@ func groupOf(k *isa.Kernel, code []isa.Inst, s set) int {
 	return s.bits() / 32
 }
 
-// compileRun emits the machine code of a run. At refuse the run ends without having been done.
-func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
+// accessesMemory says whether an instruction has a pointer, and perhaps an index.
+func accessesMemory(in *isa.Inst) bool {
+	return in.Op == isa.OpLoad || in.Op == isa.OpStore || in.Op == isa.OpAtomic
+}
+
+// newCompiler returns what makes the machine code of a run. At refuse the run ends without having been done.
+func newCompiler(k *builder, run *interp.Run, refuse amd64.Label) *compiler {
 	s := setOf(k.features)
 	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants, run: run, refuse: refuse,
 		values: map[place]*value{}, events: map[place][]event{}, slots: map[int]*slotState{}}
 	c.lanes = groupOf(run.Kernel(), run.Code, s)
+	return c
+}
+
+// compileRun emits the machine code of a run. At refuse the run ends without having been done.
+func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
+	c := newCompiler(k, run, refuse)
 	c.prepareParts()
 	c.schedule()
 	c.checkSubgroup()

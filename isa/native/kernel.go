@@ -31,8 +31,9 @@ type builder struct {
 	pick       amd64.Label // a place in it: who runs next
 	live       []placeSet  // by block, if it was asked for
 	queued     bool
-	following  amd64.Label // see followingStub
-	returns    bool        // it is used
+	following  amd64.Label  // see followingStub
+	returns    bool         // it is used
+	ordinary   *amd64.Label // where a hyperblock goes that cannot be done
 }
 
 // exit is a way back to package interp.
@@ -121,7 +122,15 @@ func (k *builder) enter(b *interp.PlanBlock) {
 	if r := k.regionAt(k.block); r != nil {
 		r.emit()
 	}
+	if b.Hyper != nil && k.canHyper(b.Hyper) {
+		k.hyper(b.Hyper)
+	}
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameActive))
+	k.count(b)
+}
+
+// count adds what entering a block counts, with as many lanes as RAX says.
+func (k *builder) count(b *interp.PlanBlock) {
 	k.G(amd64.INC, amd64.B64, counter(countBlocks))
 	k.G(amd64.ADD, amd64.B64, counter(countInstructions), amd64.Imm(b.Count))
 	for _, c := range []struct {
@@ -153,6 +162,9 @@ func (k *builder) part(p *interp.Part) {
 
 // exit returns where the function ends, and goes on at a point after package interp has done something.
 func (k *builder) exit(point int, why interp.Exit) amd64.Label {
+	if k.ordinary != nil && why == interp.ExitPart {
+		return *k.ordinary
+	}
 	e := exit{point, why}
 	l, ok := k.exits[e]
 	if ok {

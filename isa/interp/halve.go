@@ -1,0 +1,318 @@
+package interp
+
+import (
+	"math"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
+
+// Elements of 64 bits take twice the room, so that twice as many instructions are needed for the lanes of a wave. Most of
+// them are indices, which have less than 32 bits wherever an access is inside its allocation. A hyperblock
+// computes the lower halves alone where it can be told from the operations that indices fit then, or from
+// what little remains to be looked at when it is entered.
+
+// bounds are the least and the greatest value of a number, as far as is known.
+type bounds struct{ low, high int64 }
+
+var (
+	anything   = bounds{math.MinInt64, math.MaxInt64}
+	wordBounds = bounds{0, math.MaxUint32}
+	small      = bounds{0, math.MaxInt32}
+)
+
+func (b bounds) in(c bounds) bool { return b.low >= c.low && b.high <= c.high }
+
+// halver rewrites a hyperblock.
+type halver struct {
+	*hyperMaker
+	guess bool // that scalars are small
+	// Of what registers of 64 and 32 bits hold now. Those of 64 bits
+	// have no entry before they are written.
+	wide, word map[int]bounds
+	half       map[int]isa.Reg // of those of 64 bits
+	order      []int           // its keys
+	read       map[int]bool    // the keys of what is read before it is written
+	ids        [3]bool
+	smalls     []isa.Reg
+	code       []isa.Inst
+}
+
+// shorten has the hyperblock compute in 32 bits instead of 64, if all of it can be.
+func (m *hyperMaker) shorten() {
+	any := false
+	for i := range m.code {
+		d, t := visit(m.kernel, &m.code[i], func(r isa.Reg, t isa.Type) { any = any || r.IsVector() && t.Bank() == isa.Bank64 })
+		any = any || d.IsVector() && t.Bank() == isa.Bank64
+	}
+	if !any {
+		return
+	}
+	taken := m.taken
+	for _, guess := range [...]bool{false, true} {
+		h := &halver{hyperMaker: m, guess: guess, wide: map[int]bounds{}, word: map[int]bounds{}, half: map[int]isa.Reg{}, read: map[int]bool{}}
+		if h.rewrite() {
+			return
+		}
+		m.taken = taken
+	}
+}
+
+// rewrite says whether it could be done.
+func (h *halver) rewrite() bool {
+	for i := range h.hyperMaker.code {
+		in := h.hyperMaker.code[i]
+		if !h.instruction(&in) {
+			return false
+		}
+		h.code = append(h.code, in)
+	}
+	live := h.behind()
+	var widen []Halved
+	for _, n := range h.order {
+		written, ok := h.wide[n]
+		if !ok || !live[vectorReg{isa.Bank64, n}] {
+			continue
+		}
+		if !written.in(wordBounds) {
+			return false
+		}
+		dense := true
+		for i := range h.hyperMaker.code {
+			in := &h.hyperMaker.code[i]
+			if d, t := visit(h.kernel, in, func(isa.Reg, isa.Type) {}); d == isa.V(n) && t.Bank() == isa.Bank64 {
+				dense = dense && in.Flags&isa.FlagDense != 0
+			}
+		}
+		widen = append(widen, Halved{Wide: isa.V(n), Half: h.half[n], Dense: dense})
+	}
+	for _, n := range h.order {
+		if h.read[n] {
+			h.h.Halve = append(h.h.Halve, Halved{Wide: isa.V(n), Half: h.half[n]})
+		}
+	}
+	h.hyperMaker.code, h.h.Ids, h.h.Small, h.h.Widen = h.code, h.ids, h.smalls, widen
+	return true
+}
+
+// lower returns the register with the lower half of one of 64 bits.
+func (h *halver) lower(r isa.Reg) isa.Reg {
+	n := r.Index()
+	x, ok := h.half[n]
+	if !ok {
+		x = h.virtual(isa.Bank32)
+		h.half[n] = x
+		h.order = append(h.order, n)
+	}
+	return x
+}
+
+// operand replaces an operand of 64 bits by its lower half, and returns what is known of it.
+func (h *halver) operand(x *isa.Reg) bounds {
+	r := *x
+	if r.IsVector() {
+		*x = h.lower(r)
+		b, ok := h.wide[r.Index()]
+		if !ok {
+			h.read[r.Index()] = true
+			return small
+		}
+		return b
+	}
+	if v, ok := h.constant(r); ok {
+		return bounds{int64(v), int64(v)}
+	}
+	if !h.guess {
+		return anything
+	}
+	for _, s := range h.smalls {
+		if s == r {
+			return small
+		}
+	}
+	h.smalls = append(h.smalls, r)
+	return small
+}
+
+// ofWord returns what is known of an operand of 32 bits, as an unsigned number.
+func (h *halver) ofWord(r isa.Reg) bounds {
+	if r.IsVector() {
+		if b, ok := h.word[r.Index()]; ok {
+			return b
+		}
+	} else if v, ok := h.constant(r); ok {
+		return bounds{int64(uint32(v)), int64(uint32(v))}
+	}
+	return wordBounds
+}
+
+// instruction rewrites an instruction, if it has to do with elements of 64 bits. It says whether that is possible.
+func (h *halver) instruction(in *isa.Inst) bool {
+	if in.Op == isa.OpLoad || in.Op == isa.OpStore {
+		if in.Type.Bank() == isa.Bank64 {
+			return false
+		}
+		if in.Idx == isa.Idx64 && in.B.IsVector() {
+			switch b := h.operand(&in.B); {
+			case b.in(wordBounds):
+				in.Idx = isa.IdxU32
+			case b.in(bounds{math.MinInt32, math.MaxInt32}):
+				in.Idx = isa.IdxS32
+			default:
+				return false
+			}
+		}
+		if in.Dst.IsVector() && in.Type.Bank() == isa.Bank32 {
+			h.word[in.Dst.Index()] = wordBounds
+		}
+		return true
+	}
+	wide := false
+	d, t := visit(h.kernel, in, func(r isa.Reg, t isa.Type) { wide = wide || r.IsVector() && t.Bank() == isa.Bank64 })
+	if t.Bank() != isa.Bank64 || !d.IsVector() {
+		if wide {
+			if in.Op != isa.OpTruncate || in.Type != isa.I32 {
+				return false
+			}
+			h.operand(&in.A)
+			*in = isa.Inst{Op: isa.OpMov, Type: isa.I32, Flags: in.Flags, Dst: in.Dst, A: in.A, Loc: in.Loc}
+		}
+		if d.IsVector() && t.Bank() == isa.Bank32 {
+			h.word[d.Index()] = h.wordOf(in)
+		}
+		return true
+	}
+	b, ok := h.long(in)
+	if !ok {
+		return false
+	}
+	in.Dst = h.lower(d)
+	h.wide[d.Index()] = b
+	h.word[in.Dst.Index()] = wordBounds
+	return true
+}
+
+// wordOf returns what is known of the result of an instruction, of 32 bits.
+func (h *halver) wordOf(in *isa.Inst) bounds {
+	switch {
+	case in.Op == isa.OpBuiltin:
+		return builtinBounds(isa.Builtin(in.Imm), wordBounds)
+	case in.Op == isa.OpMov && in.Type == isa.I32:
+		return h.ofWord(in.A)
+	case in.Op == isa.OpZExt && in.Type2.Bits() < 32:
+		return bounds{0, 1<<in.Type2.Bits() - 1}
+	case in.Op == isa.OpAnd && in.Type == isa.I32:
+		return bounds{0, min(h.ofWord(in.A).high, h.ofWord(in.B).high)}
+	}
+	return wordBounds
+}
+
+// builtinBounds returns what is known of a built-in that is not a global number: a group has less than 2¹⁶ items.
+func builtinBounds(b isa.Builtin, other bounds) bounds {
+	switch b {
+	case isa.BuiltinLocalID, isa.BuiltinLocalID + 1, isa.BuiltinLocalID + 2, isa.BuiltinLocalLinearID,
+		isa.BuiltinSubgroupID, isa.BuiltinSubgroupLocalID, isa.BuiltinSubgroupSize:
+		return bounds{0, math.MaxUint16 + 1}
+	}
+	return other
+}
+
+// long rewrites an instruction with a result of 64 bits, apart from where that goes, and returns what is known of the
+// result.
+func (h *halver) long(in *isa.Inst) (bounds, bool) {
+	switch in.Op {
+	case isa.OpBuiltin:
+		in.Type = isa.I32
+		b := isa.Builtin(in.Imm)
+		if b >= isa.BuiltinGlobalID && b < isa.BuiltinGroupID {
+			h.ids[b-isa.BuiltinGlobalID] = true
+			return small, true
+		}
+		known := builtinBounds(b, anything)
+		return known, known != anything
+	case isa.OpZExt, isa.OpSExt:
+		if in.Type2 != isa.I32 {
+			return anything, false
+		}
+		b := h.ofWord(in.A)
+		if in.Op == isa.OpSExt && b.high > math.MaxInt32 {
+			b = bounds{math.MinInt32, math.MaxInt32}
+		}
+		*in = isa.Inst{Op: isa.OpMov, Type: isa.I32, Flags: in.Flags, Dst: in.Dst, A: in.A, Loc: in.Loc}
+		return b, true
+	}
+	if in.Type != isa.I64 {
+		return anything, false
+	}
+	in.Type = isa.I32
+	switch in.Op {
+	case isa.OpMov:
+		return h.operand(&in.A), true
+	case isa.OpAdd:
+		return sum(h.operand(&in.A), h.operand(&in.B)), true
+	case isa.OpSub:
+		a, b := h.operand(&in.A), h.operand(&in.B)
+		return difference(a, b), true
+	case isa.OpMul:
+		return product(h.operand(&in.A), h.operand(&in.B)), true
+	case isa.OpMad:
+		ab := product(h.operand(&in.A), h.operand(&in.B))
+		return sum(ab, h.operand(&in.C)), true
+	case isa.OpShl:
+		n, ok := h.constant(in.B)
+		if !ok || n >= 32 {
+			return anything, false
+		}
+		return product(h.operand(&in.A), bounds{1 << n, 1 << n}), true
+	case isa.OpAnd:
+		a, b := h.operand(&in.A), h.operand(&in.B)
+		switch {
+		case a.low >= 0 && b.low >= 0:
+			return bounds{0, min(a.high, b.high)}, true
+		case a.low >= 0:
+			return bounds{0, a.high}, true
+		case b.low >= 0:
+			return bounds{0, b.high}, true
+		}
+		return anything, true
+	case isa.OpOr, isa.OpXor:
+		a, b := h.operand(&in.A), h.operand(&in.B)
+		if a.in(small) && b.in(small) {
+			return small, true
+		}
+		return anything, true
+	case isa.OpSelect:
+		a, b := h.operand(&in.B), h.operand(&in.C)
+		return bounds{min(a.low, b.low), max(a.high, b.high)}, true
+	}
+	return anything, false
+}
+
+// far is more than any number that is of use, and less than what overflows.
+const far = int64(1) << 40
+
+// sum returns what is known of a sum.
+func sum(a, b bounds) bounds {
+	if !a.in(bounds{-far, far}) || !b.in(bounds{-far, far}) {
+		return anything
+	}
+	return bounds{a.low + b.low, a.high + b.high}
+}
+
+// difference returns what is known of a difference.
+func difference(a, b bounds) bounds {
+	if !b.in(bounds{-far, far}) {
+		return anything
+	}
+	return sum(a, bounds{-b.high, -b.low})
+}
+
+// product returns what is known of a product.
+func product(a, b bounds) bounds {
+	const most = 1<<31 - 1
+	if !a.in(bounds{0, 2 * most}) || !b.in(bounds{0, most}) {
+		if !b.in(bounds{0, 2 * most}) || !a.in(bounds{0, most}) {
+			return anything
+		}
+	}
+	return bounds{a.low * b.low, a.high * b.high}
+}

@@ -1,0 +1,275 @@
+package native
+
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// A hyperblock is several blocks in one pass over the lanes (interp.Hyper), with values in registers all the way. Its stores
+// look at their indices in that pass, and take place in passes of their own when nothing can go wrong any more.
+
+// maskRunning has the lanes of the group that run where maskExec has those of the present block.
+const maskRunning = amd64.K7
+
+// smallIDs bounds global ids that are computed in 32 bits, that of the group's first item: those of the others are less than 2³¹ then.
+const smallIDs = 1<<31 - 1<<17
+
+// canHyper says whether a hyperblock can be made for the processor.
+func (k *builder) canHyper(h *interp.Hyper) bool {
+	if len(h.Masks) > 32-loopLeft {
+		return false
+	}
+	return k.features&amd64.AVX512 != 0 ||
+		len(h.Halve)+len(h.Widen) == 0 && !slices.ContainsFunc(h.Masks, func(m isa.Reg) bool { return m != isa.None })
+}
+
+// hyper emits the hyperblock that begins with the present block. Where it cannot be done, control goes on behind it.
+func (k *builder) hyper(h *interp.Hyper) {
+	first := k.block
+	b := &k.plan.Blocks[first]
+	ordinary, plain := k.NewLabel(), k.NewLabel()
+	k.G(amd64.CMP, amd64.B8, field(interp.FramePlain), amd64.Imm(0))
+	k.Jcc(amd64.NotEqual, plain)
+	k.cold = append(k.cold, func() {
+		k.Bind(plain)
+		k.G(amd64.MOV, amd64.B8, field(interp.FramePlain), amd64.Imm(0))
+		k.Jmp(ordinary)
+	})
+	k.G(amd64.CMP, amd64.B64, field(interp.FrameMinWait), amd64.Imm(h.Last))
+	k.Jcc(amd64.BelowEqual, ordinary)
+	for dim, small := range h.Ids {
+		if small {
+			k.G(amd64.CMP, amd64.B64, field(interp.FrameOrigin+8*uintptr(dim)), amd64.Imm(smallIDs))
+			k.Jcc(amd64.Above, ordinary)
+		}
+	}
+	k.ordinary = &ordinary
+	for i := range h.Scalars {
+		p := h.Scalars[i]
+		p.Point = b.Entry
+		k.scalar(&p)
+	}
+	for _, x := range h.Small {
+		k.G(amd64.MOV, amd64.B64, regTemp, scalar(x))
+		k.G(amd64.SHR, amd64.B64, regTemp, amd64.Imm(31))
+		k.Jcc(amd64.NotZero, ordinary)
+	}
+	for i := range h.Run.Places {
+		k.slot(&h.Run.Places[i], b.Entry)
+	}
+	for i, m := range h.Masks {
+		if m != isa.None {
+			k.G(amd64.MOV, amd64.B64, field(interp.FrameLoop+8*uintptr(i)), amd64.Imm(0))
+		}
+	}
+	c := &hyper{h: h, compiler: newCompiler(k, h.Run, ordinary)}
+	c.emit()
+	k.ordinary = nil
+	for i, m := range h.Masks {
+		if m == isa.None {
+			k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameActive))
+			k.count(&k.plan.Blocks[first+i])
+			continue
+		}
+		none := k.NewLabel()
+		k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameLoop+8*uintptr(i)))
+		k.G(amd64.TEST, amd64.B64, amd64.RAX, amd64.RAX)
+		k.Jcc(amd64.IsZero, none)
+		k.count(&k.plan.Blocks[first+i])
+		k.Bind(none)
+	}
+	for i := range h.Moves {
+		k.movScalar(&h.Moves[i], nil)
+	}
+	k.Jmp(k.points[k.plan.Blocks[h.Last].End])
+	k.Bind(ordinary)
+}
+
+// hyper is a hyperblock in the making.
+type hyper struct {
+	*compiler
+	h *interp.Hyper
+}
+
+// parted says whether some of its instructions are for some of the lanes.
+func (c *hyper) parted() bool {
+	return slices.ContainsFunc(c.h.Masks, func(m isa.Reg) bool { return m != isa.None })
+}
+
+// emit emits the passes over the lanes.
+func (c *hyper) emit() {
+	c.schedule()
+	for i := range c.run.Code {
+		if m := c.maskOf(i); m != isa.None && slotted(&c.run.Code[i]) {
+			c.reads(m, i)
+		}
+	}
+	for _, m := range c.h.Masks {
+		if m != isa.None {
+			c.reads(m, len(c.steps))
+		}
+	}
+	for _, x := range c.h.Widen {
+		c.events[place{bank: isa.Bank32, index: x.Half.Index()}] = append(c.events[place{bank: isa.Bank32, index: x.Half.Index()}], event{len(c.steps), false})
+	}
+	if c.parted() {
+		c.reserved[fileMask] |= 1 << maskRunning
+		c.parting = true
+	}
+	c.prepareRows()
+	c.prepareSlots()
+	c.prepareUniform()
+	c.loop(c.pass)
+	for i := range c.run.Code {
+		if c.run.Code[i].Op == isa.OpStore {
+			c.commit(i)
+		}
+	}
+}
+
+// slotted says whether an instruction accesses memory.
+func slotted(in *isa.Inst) bool { return in.Op == isa.OpLoad || in.Op == isa.OpStore }
+
+// maskOf returns the lanes that instruction i is for, or None for all.
+func (c *hyper) maskOf(i int) isa.Reg { return c.h.Masks[c.h.Under[i]] }
+
+// reads notes that a step needs a vector of booleans.
+func (c *hyper) reads(m isa.Reg, step int) {
+	p := place{bank: isa.BankMask, index: m.Index()}
+	list := c.events[p]
+	n, _ := slices.BinarySearchFunc(list, step, func(e event, s int) int { return e.at - s })
+	c.events[p] = slices.Insert(list, n, event{step, false})
+}
+
+// under has maskExec tell the lanes of a block, given those that are there now.
+func (c *hyper) under(now *isa.Reg, m isa.Reg) {
+	if *now == m {
+		return
+	}
+	*now = m
+	if m == isa.None {
+		c.V(amd64.KMOVW, amd64.X, maskExec, maskRunning)
+		return
+	}
+	c.V(amd64.KANDW, amd64.X, maskExec, maskRunning, amd64.Mask(c.inRegister(m).reg))
+}
+
+// pass emits all for a group but the stores themselves.
+func (c *hyper) pass() {
+	c.forget()
+	c.enterSlots()
+	if c.parting {
+		c.V(amd64.KMOVW, amd64.X, maskRunning, maskExec)
+	}
+	c.step, c.at = 0, 0
+	for _, x := range c.h.Halve {
+		c.pinned = [files]uint32{}
+		c.halve(x)
+	}
+	now := isa.None
+	for i := range c.steps {
+		in := &c.run.Code[i]
+		c.step, c.at = i, i
+		c.pinned = [files]uint32{}
+		if slotted(in) {
+			c.under(&now, c.maskOf(i))
+		}
+		if in.Op == isa.OpStore {
+			c.checkIndex(in)
+			continue
+		}
+		find(c.features, in)(c.compiler, in)
+	}
+	c.step, c.at = len(c.steps), len(c.run.Code)
+	for _, v := range c.order {
+		if v.dirty && v.keep {
+			c.pinned = [files]uint32{}
+			c.store(v)
+		}
+	}
+	for i, m := range c.h.Masks {
+		if m == isa.None {
+			continue
+		}
+		c.pinned = [files]uint32{}
+		c.V(amd64.KANDW, amd64.X, maskTemp, maskRunning, amd64.Mask(c.inRegister(m).reg))
+		c.V(amd64.KMOVW, amd64.X, regTemp, maskTemp)
+		c.G(amd64.POPCNT, amd64.B32, regTemp, regTemp)
+		c.G(amd64.ADD, amd64.B64, field(interp.FrameLoop+8*uintptr(i)), regTemp)
+	}
+	for _, x := range c.h.Widen {
+		c.pinned = [files]uint32{}
+		c.widen(x)
+	}
+}
+
+// wideHalf is where eight of a group's elements of 64 bits are.
+func (c *hyper) wideHalf(r isa.Reg, half int) amd64.Mem {
+	return amd64.Mem{Base: regChunk, Index: regLane, Scale: 8, Disp: int32(c.run.Offset(r, isa.I64)) + 64*int32(half)}
+}
+
+// halve makes the lower halves of a register of 64 bits, and refuses the hyperblock if a lane that runs has 2³¹ or more there.
+func (c *hyper) halve(h interp.Halved) {
+	v := c.value(h.Half, isa.I32)
+	v.reg = c.take(fileVec)
+	c.holders[fileVec][v.reg] = v
+	v.dirty, v.dense, v.keep = true, true, h.Keep
+	d, x := amd64.Vec(v.reg), c.vec()
+	high := c.Const64(0xffffffff80000000).Bcast()
+	c.V(amd64.VMOVDQU64, amd64.Z, d, c.wideHalf(h.Wide, 0))
+	c.V(amd64.VMOVDQU64, amd64.Z, x, c.wideHalf(h.Wide, 1))
+	c.V(amd64.KSHIFTRW, amd64.X, maskTemp2, maskExec, amd64.Imm(8))
+	c.V(amd64.VPTESTMQ, amd64.Z, maskTemp, d, high, amd64.Merge(maskExec))
+	c.V(amd64.KORTESTB, amd64.X, maskTemp, maskTemp)
+	c.Jcc(amd64.NotZero, c.refuse)
+	c.V(amd64.KMOVW, amd64.X, maskTemp, maskTemp2)
+	c.V(amd64.VPTESTMQ, amd64.Z, maskTemp, x, high, amd64.Merge(maskTemp))
+	c.V(amd64.KORTESTB, amd64.X, maskTemp, maskTemp)
+	c.Jcc(amd64.NotZero, c.refuse)
+	c.V(amd64.VPMOVQD, amd64.Z, d, d)
+	c.V(amd64.VPMOVQD, amd64.Z, x, x)
+	c.V(amd64.VINSERTI64X4, amd64.Z, d, d, x, amd64.Imm(1))
+}
+
+// widen puts a register into the register file with 64 bits an element.
+func (c *hyper) widen(h interp.Halved) {
+	x := c.load(h.Half, isa.I32, true)
+	d := c.vec()
+	for half := range 2 {
+		m := []amd64.Operand{c.wideHalf(h.Wide, half), d}
+		if half == 1 {
+			c.V(amd64.VEXTRACTI64X4, amd64.Z, d, x, amd64.Imm(1))
+			c.V(amd64.VPMOVZXDQ, amd64.Z, d, d)
+		} else {
+			c.V(amd64.VPMOVZXDQ, amd64.Z, d, x)
+		}
+		if !h.Dense {
+			c.V(amd64.KSHIFTRW, amd64.X, maskTemp, c.runningMask(), amd64.Imm(8*half))
+			m = append(m, amd64.Merge(maskTemp))
+		}
+		c.V(amd64.VMOVDQU64, amd64.Z, m...)
+	}
+}
+
+// commit emits the pass of a store.
+func (c *hyper) commit(i int) {
+	in := &c.run.Code[i]
+	c.loop(func() {
+		c.forget()
+		c.step, c.at = len(c.steps), i
+		c.pinned = [files]uint32{}
+		next := c.NewLabel()
+		if m := c.maskOf(i); m != isa.None {
+			c.V(amd64.KMOVW, amd64.X, maskRunning, maskExec)
+			now := isa.None
+			c.under(&now, m)
+			c.V(amd64.KORTESTW, amd64.X, maskExec, maskExec)
+			c.Jcc(amd64.IsZero, next)
+		}
+		c.scatter(in)
+		c.Bind(next)
+	})
+}
