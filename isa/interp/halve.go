@@ -39,12 +39,12 @@ type halver struct {
 
 // shorten has the hyperblock compute in 32 bits instead of 64, if all of it can be.
 func (m *hyperMaker) shorten() {
-	any := false
+	wide := false
 	for i := range m.code {
-		d, t := visit(m.kernel, &m.code[i], func(r isa.Reg, t isa.Type) { any = any || r.IsVector() && t.Bank() == isa.Bank64 })
-		any = any || d.IsVector() && t.Bank() == isa.Bank64
+		d, t := visit(m.kernel, &m.code[i], func(r isa.Reg, t isa.Type) { wide = wide || r.IsVector() && t.Bank() == isa.Bank64 })
+		wide = wide || d.IsVector() && t.Bank() == isa.Bank64
 	}
-	if !any {
+	if !wide {
 		return
 	}
 	taken := m.taken

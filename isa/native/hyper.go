@@ -103,7 +103,7 @@ func (c *hyper) parted() bool {
 func (c *hyper) emit() {
 	c.schedule()
 	for i := range c.run.Code {
-		if m := c.maskOf(i); m != isa.None && slotted(&c.run.Code[i]) {
+		if m := c.maskOf(i); m != isa.None && accessesMemory(&c.run.Code[i]) {
 			c.reads(m, i)
 		}
 	}
@@ -129,9 +129,6 @@ func (c *hyper) emit() {
 		}
 	}
 }
-
-// slotted says whether an instruction accesses memory.
-func slotted(in *isa.Inst) bool { return in.Op == isa.OpLoad || in.Op == isa.OpStore }
 
 // maskOf returns the lanes that instruction i is for, or None for all.
 func (c *hyper) maskOf(i int) isa.Reg { return c.h.Masks[c.h.Under[i]] }
@@ -174,7 +171,7 @@ func (c *hyper) pass() {
 		in := &c.run.Code[i]
 		c.step, c.at = i, i
 		c.pinned = [files]uint32{}
-		if slotted(in) {
+		if accessesMemory(in) {
 			c.under(&now, c.maskOf(i))
 		}
 		if in.Op == isa.OpStore {
