@@ -26,12 +26,12 @@ type Accelerator interface {
 
 // Run is a sequence of instructions for an [Accelerator]: part of a block, instructions with a vector destination that touch
 // registers only and cannot fault, loads of elements that an index of each lane
-// selects, and loads and stores of rows of private memory. A store to other memory is a run of its own, and so is a load
+// selects, and loads and stores of private memory. A store to other memory is a run of its own, and so is a load
 // that leaves its elements where the index was.
 //
 // Machine code that cannot do a run, because a slot cannot be had or an index is beyond its limit, comes
 // back with [ExitPart]. This package then does all of it; what machine code may have changed by then are
-// registers that the run writes before it reads them, and rows of private memory likewise, never other memory.
+// registers that the run writes before it reads them, and private memory likewise, never other memory.
 type Run struct {
 	// Code has the instructions. Their scalar operands may be registers that
 	// the kernel does not have: those behind [isa.Kernel.NumScalar] hold values
@@ -119,6 +119,12 @@ func Row(in *isa.Inst) bool {
 		return false
 	}
 	return in.Op == isa.OpLoad && in.Dst.IsVector() || in.Op == isa.OpStore
+}
+
+// Apart says whether an instruction loads or stores an element of private memory at places that differ between
+// lanes, so that it may be part of a [Run], or be one, if [Place.Fixed] is known of its allocation.
+func Apart(in *isa.Inst) bool {
+	return (in.Op == isa.OpLoad || in.Op == isa.OpStore) && in.A.IsScalar() && in.Space == isa.SpacePrivate && in.Idx != isa.IdxNone && in.B.IsVector() && in.Scale > 0 && in.Scale < 1<<16
 }
 
 // Blocked says whether an instruction loads or stores a component of a block behind a scalar pointer, so that it may be
@@ -217,7 +223,14 @@ func (r *runs) isLong(in *isa.Inst) bool {
 }
 
 // particular says whether an instruction of a run looks at its lanes before it does anything.
-func particular(in *isa.Inst) bool { return Indexed(in) || Row(in) || Blocked(in) || Divides(in) }
+func particular(in *isa.Inst) bool {
+	return Indexed(in) || Row(in) || Apart(in) || Blocked(in) || Divides(in)
+}
+
+// member says whether an instruction may be part of a run that goes on.
+func (d *decoder) member(in *isa.Inst) bool {
+	return Movable(in) || Indexed(in) || Row(in) || Apart(in) && d.roomOf(in.A, uint64(in.Type.Bytes())) > 0 || Blocked(in) || Crosses(in)
+}
 
 // usage is who reads an instruction's result: the last instruction of the block
 // that does, or -1, and whether the end of the block is reached with the value in place.
@@ -270,7 +283,7 @@ func (d *decoder) accelerated(start, end int) {
 			r.flush(pc)
 			r.code, r.at, r.slotted, r.faulty = append(r.code, in), append(r.at, pc), 1, true
 			r.flush(pc + 1)
-		case (Movable(&in) || Indexed(&in) || Row(&in) || Blocked(&in) || Crosses(&in)) && d.accel.Takes(&in):
+		case d.member(&in) && d.accel.Takes(&in):
 			if r.spoils(&in) || len(r.code) == maxRun || r.parts(&in) {
 				r.flush(pc)
 			}
@@ -312,6 +325,8 @@ func (r *runs) late(in *isa.Inst) bool {
 	switch in.Op {
 	case isa.OpLoad:
 		return in.B.IsVector()
+	case isa.OpStore:
+		return Apart(in)
 	case isa.OpBlockLoad:
 		return true
 	}
@@ -333,7 +348,7 @@ func (r *runs) note(in *isa.Inst) {
 		r.slotted++
 	}
 	r.faulty = r.faulty || in.Op == isa.OpLoad || in.Op == isa.OpStore || r.late(in) || r.mayDivideByZero(in)
-	r.loads = r.loads || in.Op == isa.OpLoad && Row(in)
+	r.loads = r.loads || in.Op == isa.OpLoad && (Row(in) || Apart(in))
 	r.crosses, r.particular = r.crosses || Crosses(in), r.particular || particular(in)
 	if r.isLong(in) {
 		r.long = true

@@ -61,7 +61,7 @@ type Place struct {
 	// Fixed says that the pointer is the same whenever the launch and the work-group's memory are. This package then
 	// fills in Address and Limit as well, and Key says whether it has.
 	Fixed bool
-	// Row says that the slot is of private memory. Base is then that of the first chunk, and what
+	// Row says that the slot is of private memory, see [Row] and [Apart]. Base is then that of the first chunk, and what
 	// the instruction adds to the pointer is not in Address. If it is Fixed, the pointer is Offset bytes
 	// behind an allocation that is Room bytes behind the private memory of each chunk, and an access is at most Last behind
 	// the allocation; the slot need not be filled in.
@@ -136,12 +136,21 @@ func (d *decoder) place(list *[]Place, key placeKey, s *isa.Inst) int {
 
 // fixRow finds out whether a row is always in the same allocation.
 func (c *code) fixRow(p *slotPlace) {
-	v, ok := c.constant(p.pointer)
-	a := memory.Pointer(v)
-	if n := int(a.Alloc()); ok && a.Space() == memory.SpacePrivate && n > 0 && n <= len(c.privSize) && c.privSize[n-1] >= p.size {
-		p.Fixed, p.Offset, p.Room, p.Last = true, a.Offset(), c.privOffset[n-1], c.privSize[n-1]-p.size
+	if n := c.roomOf(p.pointer, p.size); n > 0 {
+		v, _ := c.constant(p.pointer)
+		p.Fixed, p.Offset, p.Room, p.Last = true, memory.Pointer(v).Offset(), c.privOffset[n-1], c.privSize[n-1]-p.size
 		p.alloc = n
 	}
+}
+
+// roomOf returns the number of the private allocation that a scalar always leads to, if that has so many bytes, or 0.
+func (c *code) roomOf(r isa.Reg, size uint64) int {
+	v, ok := c.constant(r)
+	p := memory.Pointer(v)
+	if n := int(p.Alloc()); ok && p.Space() == memory.SpacePrivate && n > 0 && n <= len(c.privSize) && c.privSize[n-1] >= size {
+		return n
+	}
+	return 0
 }
 
 // writesScalar says whether any instruction writes a scalar register.

@@ -20,7 +20,7 @@ type shareKey struct {
 	scale   uint32
 	space   isa.Space
 	op      isa.Op
-	row     int64 // the displacement of a [Row], which shares its slot with its like only
+	row     int64 // the displacement of an access to private memory, which shares its slot with its like only
 	// under is the block of a hyperblock whose lanes take part, or 0 for all: what is found out about the indices of all
 	// lanes holds for some, too.
 	under int
@@ -69,7 +69,7 @@ func (d *decoder) shareSlots(r *Run) {
 			if in.Idx != isa.IdxNone && in.B.IsVector() {
 				key.version = version[vectorReg{in.Idx.Type().Bank(), in.B.Index()}]
 			}
-			if Row(in) {
+			if Row(in) || Apart(in) {
 				key.row = int64(in.Disp)
 			}
 			low, high := int64(in.Disp), int64(in.Disp)+int64(in.Type.Bytes())
@@ -98,7 +98,7 @@ func (d *decoder) shareSlots(r *Run) {
 	}
 	for s := range groups {
 		g := &groups[s]
-		if !Row(&g.first) && !Blocked(&g.first) && g.low < 0 && g.low > -maxShared && g.first.Idx != isa.IdxNone {
+		if g.first.Space != isa.SpacePrivate && !Blocked(&g.first) && g.low < 0 && g.low > -maxShared && g.first.Idx != isa.IdxNone {
 			scale := int64(g.first.Scale)
 			g.bias = uint32((-g.low + scale - 1) / scale)
 			g.low += int64(g.bias) * scale
@@ -138,5 +138,5 @@ func (r *Run) underOf(i int) int {
 // key returns what the slot's place is known by.
 func (g *slotGroup) key() placeKey {
 	in := &g.first
-	return placeKey{pointer: in.A, disp: g.low, size: uint64(g.high - g.low), shift: g.shift(), most: g.most(), space: in.Space, write: access(in) != memory.AccessRead, row: Row(in)}
+	return placeKey{pointer: in.A, disp: g.low, size: uint64(g.high - g.low), shift: g.shift(), most: g.most(), space: in.Space, write: access(in) != memory.AccessRead, row: Row(in) || Apart(in)}
 }

@@ -158,6 +158,7 @@ func changesAtOnce(run *interp.Run) bool {
 	case isa.OpStore:
 		return interp.Indexed(in)
 	case isa.OpLoad, isa.OpBlockLoad:
+		// Private memory that is apart has its own check in front.
 		return in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank()
 	}
 	return in.Op == isa.OpAtomic || in.Op == isa.OpBlockStore

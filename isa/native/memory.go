@@ -14,6 +14,8 @@ func accesses(_ amd64.Features, in *isa.Inst) emitter {
 	switch {
 	case interp.Row(in):
 		return rowed(in)
+	case interp.Apart(in):
+		return apart(in)
 	case interp.Blocked(in):
 		return blocks(in)
 	case in.Op == isa.OpLoad && in.Idx != isa.IdxNone && in.B.IsVector():
@@ -60,7 +62,7 @@ func (c *compiler) prepareSlots() {
 	var list []*slotState
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
-		if in.Op != isa.OpLoad || in.Idx == isa.IdxNone || !in.B.IsVector() {
+		if in.Op != isa.OpLoad || in.Idx == isa.IdxNone || !in.B.IsVector() || interp.Apart(in) {
 			continue
 		}
 		s := c.slots[c.run.Slots[i]]

@@ -37,11 +37,11 @@ func rowed(in *isa.Inst) emitter {
 func (c *compiler) prepareRows() {
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
+		if c.rows == nil && (interp.Row(in) || interp.Apart(in)) {
+			c.rows = map[int]rowPlace{}
+		}
 		if !interp.Row(in) {
 			continue
-		}
-		if c.rows == nil {
-			c.rows = map[int]rowPlace{}
 		}
 		slot := c.run.Slots[i]
 		if _, ok := c.rows[slot]; ok {
@@ -199,7 +199,7 @@ func (c *compiler) storeRow(in *isa.Inst) {
 func (c *compiler) changesRows() bool {
 	loads := false
 	for i := range c.run.Code {
-		if in := &c.run.Code[i]; interp.Row(in) {
+		if in := &c.run.Code[i]; interp.Row(in) || interp.Apart(in) {
 			if loads && in.Op == isa.OpStore {
 				return true
 			}
