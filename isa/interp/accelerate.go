@@ -135,14 +135,14 @@ func Blocked(in *isa.Inst) bool {
 
 // alone says whether an instruction may be a run, but not part of a longer one.
 func alone(in *isa.Inst) bool {
-	return in.Op == isa.OpStore && Indexed(in) || UniformStore(in) || LocalAtomic(in) || in.Op == isa.OpBlockStore && Blocked(in)
+	return in.Op == isa.OpStore && Indexed(in) || UniformStore(in) || Atomic(in) || in.Op == isa.OpBlockStore && Blocked(in)
 }
 
-// LocalAtomic says whether an instruction is an atomic operation on LDS behind a scalar pointer, each lane
-// with an index of its own that selects aligned elements if the pointer is aligned, so that it may be a [Run].
-func LocalAtomic(in *isa.Inst) bool {
-	return in.Op == isa.OpAtomic && in.Space == isa.SpaceLocal && in.A.IsScalar() && in.Idx != isa.IdxNone && in.B.IsVector() && !in.Dst.IsScalar() &&
-		in.Scale&(in.Scale-1) == 0 && in.Scale < 1<<16 && int(in.Scale) >= in.Type.Bytes()
+// Atomic says whether an instruction is an atomic operation on shared memory behind a scalar pointer, each lane
+// with an index of its own that selects aligned elements if the pointer is aligned, or all on one element, so that
+// it may be a [Run].
+func Atomic(in *isa.Inst) bool {
+	return in.Op == isa.OpAtomic && slotAddress(in) && !in.Dst.IsScalar() && (in.Idx == isa.IdxNone || int(in.Scale) >= in.Type.Bytes())
 }
 
 // pure says whether all that an instruction does is to compute its result, which

@@ -6,19 +6,24 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// atomics is the family of atomic operations on integers in LDS: one goroutine runs a work-group,
-// so that plain instructions do, lane after lane.
+// atomics is the family of atomic operations on integers, which the lanes do one after the other. One goroutine runs a
+// work-group, so that in LDS plain instructions do; elsewhere they are those that other processors cannot come between.
 func atomics(_ amd64.Features, in *isa.Inst) emitter {
-	if !interp.LocalAtomic(in) || !in.Type.IsInt() {
+	switch {
+	case !interp.Atomic(in) || !in.Type.IsInt():
 		return nil
+	case in.Idx == isa.IdxNone || !in.B.IsVector():
+		if op := isa.AtomicOp(in.Imm2); op == isa.AtomicAdd || op == isa.AtomicSub {
+			return (*compiler).sumAtomic
+		}
 	}
 	return (*compiler).atomic
 }
 
-// regOld holds what the memory held.
+// regOld holds what the memory held, or what it is to hold.
 const regOld = amd64.R15
 
-// opInPlace has the operations on memory that are one instruction.
+// opInPlace has the operations that are one instruction on memory or a register.
 var opInPlace = map[isa.AtomicOp]amd64.Gen{isa.AtomicAdd: amd64.ADD, isa.AtomicSub: amd64.SUB, isa.AtomicAnd: amd64.AND, isa.AtomicOr: amd64.OR, isa.AtomicXor: amd64.XOR}
 
 // opKeepOld has the conditions on which the value gives way to what the memory holds.
@@ -32,10 +37,12 @@ func (c *compiler) checkAligned(in *isa.Inst) {
 	c.Jcc(amd64.NotZero, c.refuse)
 }
 
+// alone says whether nobody but the work-group can access a space.
+func alone(s isa.Space) bool { return s == isa.SpaceLocal }
+
 // atomic does an atomic operation for the lanes of the group that run.
 func (c *compiler) atomic(in *isa.Inst) {
-	t, op, size := in.Type, isa.AtomicOp(in.Imm2), amd64.Size(in.Type.Bits())
-	at := amd64.Mem{Base: regAddress, Disp: c.fromIndex(in)}
+	t := in.Type
 	c.eachLane(func(lane amd64.Reg) {
 		operand := func(r isa.Reg) amd64.Mem {
 			if r.IsScalar() {
@@ -43,31 +50,121 @@ func (c *compiler) atomic(in *isa.Inst) {
 			}
 			return c.laneOf(r, t, lane)
 		}
-		c.laneIndex(in, lane)
-		if in.C != isa.None {
-			c.G(amd64.MOV, size, regTemp, operand(in.C))
+		var at amd64.Mem
+		if in.Idx != isa.IdxNone && in.B.IsVector() {
+			c.laneIndex(in, lane)
+			at = amd64.Mem{Base: regAddress, Disp: c.fromIndex(in)}
+		} else {
+			at = c.uniform(in)
 		}
-		if in.Dst != isa.None {
-			c.G(amd64.MOV, size, regOld, at)
+		old := c.atomicShared
+		if alone(in.Space) {
+			old = c.atomicLocal
 		}
+		if r := old(in, at, operand); in.Dst != isa.None {
+			c.G(amd64.MOV, amd64.Size(t.Bits()), c.laneOf(in.Dst, t, lane), r)
+		}
+	})
+}
+
+// atomicLocal does an operation on memory that nobody else accesses. It returns the register with what was there.
+func (c *compiler) atomicLocal(in *isa.Inst, at amd64.Mem, operand func(isa.Reg) amd64.Mem) amd64.Reg {
+	op, size := isa.AtomicOp(in.Imm2), amd64.Size(in.Type.Bits())
+	if in.C != isa.None {
+		c.G(amd64.MOV, size, regTemp, operand(in.C))
+	}
+	if in.Dst != isa.None {
+		c.G(amd64.MOV, size, regOld, at)
+	}
+	if g, ok := opInPlace[op]; ok {
+		c.G(g, size, at, regTemp)
+	} else if cond, ok := opKeepOld[op]; ok {
+		c.G(amd64.CMP, size, regTemp, at)
+		c.CMov(cond, size, regTemp, at)
+		c.G(amd64.MOV, size, at, regTemp)
+	} else if op == isa.AtomicCmpXchg {
+		other := c.NewLabel()
+		c.G(amd64.MOV, size, regOld, at)
+		c.G(amd64.CMP, size, regOld, operand(in.D))
+		c.Jcc(amd64.NotEqual, other)
+		c.G(amd64.MOV, size, at, regTemp)
+		c.Bind(other)
+	} else if op != isa.AtomicLoad {
+		c.G(amd64.MOV, size, at, regTemp) // AtomicStore, AtomicXchg
+	}
+	return regOld
+}
+
+// atomicShared is atomicLocal for memory that other work-groups access.
+func (c *compiler) atomicShared(in *isa.Inst, at amd64.Mem, operand func(isa.Reg) amd64.Mem) amd64.Reg {
+	op, size := isa.AtomicOp(in.Imm2), amd64.Size(in.Type.Bits())
+	switch op {
+	case isa.AtomicLoad:
+		c.G(amd64.MOV, size, regTemp, at)
+	case isa.AtomicStore, isa.AtomicXchg:
+		c.G(amd64.MOV, size, regTemp, operand(in.C))
+		c.G(amd64.XCHG, size, at, regTemp)
+	case isa.AtomicAdd, isa.AtomicSub:
+		c.G(amd64.MOV, size, regTemp, operand(in.C))
+		if op == isa.AtomicSub {
+			c.G(amd64.NEG, size, regTemp)
+		}
+		c.G(amd64.XADD, size, at, regTemp)
+	case isa.AtomicCmpXchg:
+		c.G(amd64.MOV, size, regTemp, operand(in.D))
+		c.G(amd64.MOV, size, regOld, operand(in.C))
+		c.G(amd64.CMPXCHG, size, at, regOld)
+	default:
+		again := c.NewLabel()
+		c.G(amd64.MOV, size, regTemp, at)
+		c.Bind(again)
+		c.G(amd64.MOV, size, regOld, operand(in.C))
 		if g, ok := opInPlace[op]; ok {
-			c.G(g, size, at, regTemp)
-		} else if cond, ok := opKeepOld[op]; ok {
-			c.G(amd64.CMP, size, regTemp, at)
-			c.CMov(cond, size, regTemp, at)
-			c.G(amd64.MOV, size, at, regTemp)
-		} else if op == isa.AtomicCmpXchg {
-			other := c.NewLabel()
-			c.G(amd64.MOV, size, regOld, at)
-			c.G(amd64.CMP, size, regOld, operand(in.D))
-			c.Jcc(amd64.NotEqual, other)
-			c.G(amd64.MOV, size, at, regTemp)
-			c.Bind(other)
-		} else if op != isa.AtomicLoad {
-			c.G(amd64.MOV, size, at, regTemp) // AtomicStore, AtomicXchg
+			c.G(g, size, regOld, regTemp)
+		} else {
+			c.G(amd64.CMP, size, regOld, regTemp)
+			c.CMov(opKeepOld[op], size, regOld, regTemp)
 		}
-		if in.Dst != isa.None {
-			c.G(amd64.MOV, size, c.laneOf(in.Dst, t, lane), regOld)
+		c.G(amd64.CMPXCHG, size, at, regOld)
+		c.Jcc(amd64.NotEqual, again)
+	}
+	return regTemp
+}
+
+// sumAtomic adds what the lanes of the group that run add to one element at once: they come one after the other
+// anyway.
+func (c *compiler) sumAtomic(in *isa.Inst) {
+	t, size := in.Type, amd64.Size(in.Type.Bits())
+	g := opInPlace[isa.AtomicOp(in.Imm2)]
+	c.G(amd64.XOR, amd64.B32, regOld, regOld)
+	if in.C.IsScalar() {
+		c.bits(regOld, amd64.Mem{Base: regExec})
+		c.G(amd64.POPCNT, amd64.B32, regOld, regOld)
+		c.G(amd64.IMUL, size, regOld, scalar(in.C))
+		if g == amd64.SUB {
+			c.G(amd64.NEG, size, regOld)
 		}
+	} else {
+		c.eachLane(func(lane amd64.Reg) { c.G(g, size, regOld, c.laneOf(in.C, t, lane)) })
+	}
+	at := c.uniform(in)
+	if alone(in.Space) {
+		c.G(amd64.MOV, size, regTemp, at)
+		c.G(amd64.ADD, size, at, regOld)
+		c.G(amd64.MOV, size, regOld, regTemp)
+	} else {
+		c.G(amd64.XADD, size, at, regOld)
+	}
+	if in.Dst == isa.None {
+		return
+	}
+	c.eachLane(func(lane amd64.Reg) {
+		if in.C.IsScalar() {
+			c.G(amd64.MOV, size, regTemp, scalar(in.C))
+		} else {
+			c.G(amd64.MOV, size, regTemp, c.laneOf(in.C, t, lane))
+		}
+		c.G(amd64.MOV, size, c.laneOf(in.Dst, t, lane), regOld)
+		c.G(g, size, regOld, regTemp)
 	})
 }

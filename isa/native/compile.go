@@ -133,10 +133,11 @@ func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
 	c.schedule()
 	c.checkSubgroup()
 	c.prepareRows()
-	if first := &run.Code[0]; changesAtOnce(run) {
-		if first.Op == isa.OpAtomic {
-			c.checkAligned(first)
-		}
+	first := &run.Code[0]
+	if first.Op == isa.OpAtomic {
+		c.checkAligned(first)
+	}
+	if changesAtOnce(run) {
 		// Nothing is changed before all of it is known to be in order.
 		c.loop(func() { c.check(first) })
 		c.forget()
@@ -161,7 +162,7 @@ func changesAtOnce(run *interp.Run) bool {
 		// Private memory that is apart has its own check in front.
 		return in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank()
 	}
-	return in.Op == isa.OpAtomic || in.Op == isa.OpBlockStore
+	return in.Op == isa.OpAtomic && in.B.IsVector() || in.Op == isa.OpBlockStore
 }
 
 // check refuses the run if what such an instruction accesses is not as it should be.

@@ -8,14 +8,14 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// Loads and stores of one element for all lanes look at its address once, in front of the groups.
+// Accesses to one element for all lanes look at its address once, in front of the groups.
 
 // prepareUniform works out, before the groups, the addresses that scalar indices select.
 func (c *compiler) prepareUniform() {
 	done := map[int]bool{}
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
-		if in.Op != isa.OpLoad && in.Op != isa.OpStore || in.Idx == isa.IdxNone || in.B.IsVector() || done[c.run.Slots[i]] || interp.Row(in) {
+		if in.Op != isa.OpLoad && in.Op != isa.OpStore && in.Op != isa.OpAtomic || in.Idx == isa.IdxNone || in.B.IsVector() || done[c.run.Slots[i]] || interp.Row(in) {
 			continue
 		}
 		done[c.run.Slots[i]] = true

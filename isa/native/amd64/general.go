@@ -62,6 +62,12 @@ const (
 	BTR
 	BTC
 
+	// Memory ← register, of 32 or 64 bits, as one step for other processors, too.
+
+	XCHG    // register ← memory as well
+	XADD    // memory ← memory + register; register ← memory
+	CMPXCHG // if memory is rax, memory ← register; rax ← memory
+
 	// Without operands.
 
 	RET
@@ -91,6 +97,7 @@ var genNames = [numGen]string{
 	POPCNT: "popcnt", LZCNT: "lzcnt", TZCNT: "tzcnt",
 	INC: "inc", DEC: "dec", NEG: "neg", NOT: "not", MUL: "mul", DIV: "div", IDIV: "idiv",
 	ROL: "rol", ROR: "ror", SHL: "shl", SHR: "shr", SAR: "sar", BT: "bt", BTS: "bts", BTR: "btr", BTC: "btc",
+	XCHG: "xchg", XADD: "lock xadd", CMPXCHG: "lock cmpxchg",
 	RET: "ret", CDQ: "cdq", INT3: "int3", MFENCE: "mfence", PAUSE: "pause",
 	PREFETCHT0: "prefetcht0", PREFETCHT1: "prefetcht1", PREFETCHT2: "prefetcht2", PREFETCHNTA: "prefetchnta",
 	PREFETCHW: "prefetchw", JMPR: "jmp",
@@ -385,6 +392,19 @@ func (a *Assembler) binary(op Gen, s Size, dst, src Operand) bool {
 		return true
 	case MOV:
 		return a.mov(s, dst, src)
+	case XCHG, XADD, CMPXCHG:
+		if dstReg || !srcReg || s != B32 && s != B64 {
+			return false
+		}
+		i := legacy{prefix: 0xF0, esc: true, op: 0xB1, reg: number(rs), rm: dst, wide: s == B64}
+		switch op {
+		case XADD:
+			i.op = 0xC1
+		case XCHG: // which does so without being told
+			i.prefix, i.esc, i.op = 0, false, 0x87
+		}
+		a.legacy(i)
+		return true
 	case MOVZX8, MOVZX16, MOVSX8, MOVSX16, MOVSX32, LEA, IMUL, POPCNT, LZCNT, TZCNT:
 		if !dstReg || srcImm {
 			return false

@@ -87,6 +87,13 @@ func generalExamples(t testing.TB) []example {
 				g(op, s, ops(memory[i], RCX), s, B8)
 			}
 		}
+		if s >= B32 {
+			for _, op := range []Gen{XCHG, XADD, CMPXCHG} {
+				for i, p := range pairs {
+					g(op, s, ops(memory[(int(op)+i)%len(memory)], p[0]))
+				}
+			}
+		}
 		if s == B8 {
 			continue
 		}
