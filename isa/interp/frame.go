@@ -77,7 +77,13 @@ type Frame struct {
 	// Scratch is for machine code: two vectors, and a word.
 	Scratch [17]uint64
 	// Loop is for loops in machine code.
-	Loop [32]uint64
+	Loop [40]uint64
+	// LoopSlot is the number of the slot that a loop wants to have filled in, see [ExitLoop]. While LoopSkip is not 0,
+	// a loop counts it down and does a trip of the whole wave, as if it had loads that are not allowed.
+	LoopSlot uint64
+	LoopSkip uint64
+	// Undo has room for Plan.Undo bytes for each chunk.
+	Undo unsafe.Pointer
 
 	// Call says that a function has not ended but wants something done for some lanes: a
 	// number of its own, not 0. It goes on behind that when it is called again,
@@ -114,6 +120,8 @@ const (
 	ExitFuel
 	// ExitRation is a part that is to be begun again.
 	ExitRation
+	// ExitLoop, where a block is entered, asks it to fill in slot Frame.LoopSlot first.
+	ExitLoop
 	// ExitDone is the end of all lanes that had not ended, and still are in Exec.
 	ExitDone
 )

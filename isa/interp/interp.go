@@ -78,6 +78,7 @@ type code struct {
 	places  []slotPlace
 	hyper   []*Hyper // by block, or nil
 	placeOf map[placeKey]int
+	undo    uintptr          // Plan.Undo
 	written map[isa.Reg]bool // scalar registers that instructions write; nil before it is asked for
 	// constants is what Constants says; nil before it is asked for.
 	constants map[int]uint64

@@ -19,6 +19,7 @@ const RationEvery = 256
 func (w *wave) startNative(chunks int) {
 	w.Chunks, w.Lanes = uintptr(chunks), lanesOf(w.subgroup())
 	w.initValues()
+	w.LoopSkip = 0
 	if lds := w.lds.Bytes(); len(lds) > 0 {
 		w.LDS, w.Lines = unsafe.Pointer(unsafe.SliceData(lds)), uintptr(len(lds)/memory.Alignment)
 	} else {
@@ -56,6 +57,9 @@ func (w *wave) newNative() {
 		Exec:    unsafe.Pointer(unsafe.SliceData(w.masksMu[w.words:])), Live: unsafe.Pointer(unsafe.SliceData(w.masksMu)),
 		Wait: unsafe.Pointer(unsafe.SliceData(w.wait)), Waiting: unsafe.Pointer(unsafe.SliceData(w.waiting)),
 		Slots: unsafe.Pointer(unsafe.SliceData(w.slots)), Saved: unsafe.Pointer(new(Registers))}
+	if n := w.code.undo / 8 * uintptr(w.words); n > 0 {
+		w.Undo = unsafe.Pointer(unsafe.SliceData(make([]uint64, n)))
+	}
 	for i, list := range w.ids {
 		w.IDs[i] = unsafe.Pointer(unsafe.SliceData(list))
 	}
@@ -93,6 +97,11 @@ func (w *wave) runNative(quantum int) engine.Stop {
 			w.Cur = at.block
 			b := &w.blocks[at.block]
 			switch {
+			case w.Exit == ExitLoop:
+				if !w.fillSlot(int(w.LoopSlot)) {
+					w.LoopSkip = loopSkip
+				}
+				continue
 			case at.part < 0: // a hyperblock that needs its slots
 				w.Plain = !w.fillHyper(c.hyper[at.block])
 				continue

@@ -23,6 +23,8 @@ type Plan struct {
 	// Steady says that a kernel can be run for another work-group without anything being done about registers and private
 	// memory.
 	Steady bool
+	// Undo is how many bytes for each chunk machine code wants at Frame.Undo. The accelerator says so.
+	Undo uintptr
 }
 
 // PlanBlock is a block of the kernel.
@@ -231,4 +233,5 @@ func (c *code) plan(blocks []block) {
 	if c.native = c.accel.Compile(p); c.native == nil {
 		c.points, c.places = nil, nil
 	}
+	c.undo = p.Undo
 }

@@ -207,8 +207,13 @@ func (k *builder) run(p *interp.Part) {
 
 // slot emits what works out the address and the limit of a slot for the pointer as it is now.
 func (k *builder) slot(p *interp.Place, point int) {
+	k.slotElse(p, k.exit(point, interp.ExitSlots), k.exit(point, interp.ExitPart))
+}
+
+// slotElse is slot, with control going to fill if the slot is not filled in for the pointer's allocation, and to beyond if
+// the pointer lies behind that.
+func (k *builder) slotElse(p *interp.Place, fill, beyond amd64.Label) {
 	at := func(field uintptr) amd64.Mem { return slotField(p.Slot, field) }
-	fill := k.exit(point, interp.ExitSlots)
 	if p.Row && p.Fixed {
 		return
 	}
@@ -224,10 +229,10 @@ func (k *builder) slot(p *interp.Place, point int) {
 		k.Jcc(amd64.Equal, fill)
 		return
 	}
-	k.offset(p, point)
+	k.offset(p, fill)
 	k.G(amd64.MOV, amd64.B64, amd64.RDX, at(interp.SlotLast))
 	k.G(amd64.SUB, amd64.B64, amd64.RDX, amd64.RAX)
-	k.Jcc(amd64.Below, k.exit(point, interp.ExitPart))
+	k.Jcc(amd64.Below, beyond)
 	if p.Shift > 0 {
 		k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(p.Shift))
 	}
@@ -240,13 +245,13 @@ func (k *builder) slot(p *interp.Place, point int) {
 }
 
 // offset puts the offset of a place's pointer, displaced, into RAX, if the slot is filled in for that pointer's
-// allocation. It changes RDX.
-func (k *builder) offset(p *interp.Place, point int) {
+// allocation; otherwise it goes to fill. It changes RDX.
+func (k *builder) offset(p *interp.Place, fill amd64.Label) {
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, scalar(p.Pointer))
 	k.G(amd64.MOV, amd64.B64, amd64.RDX, amd64.RAX)
 	k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(offsetBits))
 	k.G(amd64.CMP, amd64.B64, amd64.RDX, slotField(p.Slot, interp.SlotKey))
-	k.Jcc(amd64.NotEqual, k.exit(point, interp.ExitSlots))
+	k.Jcc(amd64.NotEqual, fill)
 	k.G(amd64.SHL, amd64.B64, amd64.RAX, amd64.Imm(64-offsetBits))
 	k.G(amd64.SAR, amd64.B64, amd64.RAX, amd64.Imm(64-offsetBits))
 	if p.Disp != 0 {

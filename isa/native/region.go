@@ -11,7 +11,7 @@ import (
 // A region is an innermost loop that is done depth first: all trips for some groups of lanes, whose values stay in registers, then
 // those for the next. That nobody can tell it from the trips of the whole wave, one after the other, limits what a
 // region has: a chain of blocks that lanes leave one way or another, and come back to no more; in these, vector instructions on registers,
-// and scalar ones, whose results depend on the trip alone. Counters follow from the trips of each lane, and of the
+// loads, and scalar ones, whose results depend on the trip alone. Counters follow from the trips of each lane, and of the
 // groups that made most; scalars are left as those groups leave them.
 
 const (
@@ -31,6 +31,9 @@ const (
 	loopLimit                           // trips before fuel is used up
 	loopRemain                          // lanes of the wave that are still inside when fuel is used up
 	loopStopped                         // 1 if any is
+	loopChunks                          // chunks left
+	loopUndo                            // where in Frame.Undo the next chunk is saved
+	loopPrivate                         // where the chunk's private memory is
 	loopEntry                           // from here on, the lanes of each chunk that began
 	loopRest     = loopEntry + maxWords // those that are still inside
 	loopLeft     = loopRest + maxWords  // how many left at each block
@@ -38,9 +41,8 @@ const (
 
 // What general registers hold in a region, besides those of a run.
 const (
-	regTrip       = amd64.R14
-	regChunksLeft = amd64.R15
-	regPointer    = amd64.RBX
+	regTrip    = amd64.R14
+	regPointer = amd64.RBX
 )
 
 // region is a loop in the making.
@@ -58,6 +60,15 @@ type region struct {
 	code   [][]int // by block of the chain: for each part, the first of its instructions in run.Code, or -1
 	writes []isa.Reg
 	finish amd64.Label
+
+	// Of a region with loads: the slots that are the same in all trips, and the others; what indices come from; by instruction,
+	// how its index is known; and the numbers of these patterns. looked has those of the present trip.
+	loads             bool
+	standing, turning []*interp.Place
+	roots             []place
+	index             []pattern
+	patterns          map[pattern]int
+	looked            map[int]bool
 }
 
 // resident is a place that holds a value from trip to trip, or behind the loop.
@@ -151,26 +162,31 @@ func (k *builder) chainOf(h int) (chain []int, last int) {
 
 // stays says whether the instructions of a run may be part of a region.
 func stays(r *interp.Run) bool {
-	if len(r.Places) > 0 {
-		return false
-	}
 	for i := range r.Code {
 		in := &r.Code[i]
 		switch in.Op {
-		case isa.OpMath1, isa.OpMath2, isa.OpMath3, isa.OpLoad, isa.OpStore, isa.OpPtrAdd, isa.OpPtrDiff:
+		case isa.OpMath1, isa.OpMath2, isa.OpMath3, isa.OpStore, isa.OpPtrAdd, isa.OpPtrDiff:
 			return false
+		case isa.OpLoad:
+			if !loads(in) {
+				return false
+			}
+			continue
 		}
-		if interp.Divides(in) || interp.Indexed(in) || interp.Row(in) {
+		if !interp.Movable(in) && !interp.Crosses(in) || interp.Divides(in) {
 			return false
 		}
 	}
 	return true
 }
 
-// staysScalar says whether a scalar instruction never needs package interp, nor registers that a region uses.
+// staysScalar says whether a scalar instruction never needs package interp, other than by a load that is not allowed, nor registers
+// that a region uses.
 func staysScalar(in *isa.Inst) bool {
 	switch in.Op {
-	case isa.OpLoad, isa.OpPtrAdd, isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS:
+	case isa.OpLoad:
+		return in.Space != isa.SpacePrivate
+	case isa.OpPtrAdd, isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS:
 		return false
 	case isa.OpMov, isa.OpSelect, isa.OpFNeg, isa.OpFAbs:
 		return true
@@ -212,11 +228,12 @@ func (k *builder) regionAt(h int) *region {
 			case p.Run != nil && stays(p.Run):
 				if c.run == nil {
 					run := *p.Run
-					run.Code = nil
+					run.Code, run.Slots, run.Disp, run.Bias = nil, nil, nil, nil
 					c.run = &run
 				}
 				at = append(at, len(c.run.Code))
-				c.run.Code = append(c.run.Code, p.Run.Code...)
+				c.run.Code, c.run.Slots = append(c.run.Code, p.Run.Code...), append(c.run.Slots, p.Run.Slots...)
+				c.run.Disp, c.run.Bias = append(c.run.Disp, p.Run.Disp...), append(c.run.Bias, p.Run.Bias...)
 			case p.Scalar != nil && staysScalar(p.Scalar):
 				at = append(at, -1)
 				if !slices.Contains(r.writes, p.Scalar.Dst) {
@@ -236,12 +253,17 @@ func (k *builder) regionAt(h int) *region {
 		r.cross = r.cross || interp.Crosses(&c.run.Code[i])
 	}
 	c.lanes = groupOf(k.plan.Kernel, c.run.Code, s)
-	if !r.findHomes() {
+	r.patterns, r.rows = map[pattern]int{}, map[int]rowPlace{}
+	if r.findSlots(); r.loads && r.cross || !r.findHomes() {
 		return nil
 	}
 	c.across.groups = 64 / c.lanes
 	if !r.measure() {
 		return nil
+	}
+	if r.loads {
+		r.most = 1
+		r.follow()
 	}
 	return r
 }
@@ -345,6 +367,23 @@ func (r *region) emit() {
 	if r.cross {
 		r.checkSubgroup()
 	}
+	if r.loads {
+		r.refuse = k.NewLabel()
+		skip := k.NewLabel()
+		k.G(amd64.CMP, amd64.B64, field(interp.FrameLoopSkip), amd64.Imm(0))
+		k.Jcc(amd64.NotEqual, skip)
+		r.openSlots(ordinary)
+		k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameUndo))
+		k.G(amd64.MOV, amd64.B64, r.number(loopUndo), regTemp)
+		k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FramePrivate))
+		k.G(amd64.MOV, amd64.B64, r.number(loopPrivate), regTemp)
+		k.later(func() {
+			k.Bind(skip)
+			k.G(amd64.DEC, amd64.B64, field(interp.FrameLoopSkip))
+			k.Jmp(ordinary)
+			r.undo(ordinary)
+		})
+	}
 	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameFuel))
 	k.G(amd64.MOV, amd64.B64, r.number(loopLimit), regTemp)
 	for _, n := range [...]int{loopTrips, loopProgress, loopMost, loopLast, loopRemain, loopStopped} {
@@ -359,11 +398,15 @@ func (r *region) emit() {
 	}
 	k.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
 	k.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
-	k.G(amd64.MOV, amd64.B64, regChunksLeft, field(interp.FrameChunks))
+	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameChunks))
+	k.G(amd64.MOV, amd64.B64, r.number(loopChunks), regTemp)
 	if r.most > 1 {
 		r.several(chunk, end)
 	}
 	k.Bind(chunk)
+	if r.loads {
+		r.save()
+	}
 	k.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regExec}, amd64.Imm(0))
 	k.Jcc(amd64.Equal, nextChunk)
 	for first := 0; first < r.across.groups; first += len(r.groups) {
@@ -375,7 +418,10 @@ func (r *region) emit() {
 	k.Bind(nextChunk)
 	k.G(amd64.ADD, amd64.B64, regChunk, regStride)
 	k.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8))
-	k.G(amd64.DEC, amd64.B64, regChunksLeft)
+	if r.loads {
+		k.G(amd64.ADD, amd64.B64, r.number(loopPrivate), amd64.Imm(k.plan.PrivateStride))
+	}
+	k.G(amd64.DEC, amd64.B64, r.number(loopChunks))
 	k.Jcc(amd64.NotZero, chunk)
 	k.Bind(end)
 	r.leave()
@@ -424,18 +470,33 @@ func (r *region) trips() {
 	}
 	r.settle()
 	r.schedule()
+	if r.loads {
+		r.lookFirst()
+		r.parts(func(_ int, p *interp.Part, _ int) {
+			if p.Run != nil {
+				r.prepare(p, false)
+			}
+		})
+	}
 	k.G(amd64.MOV, amd64.B32, regTrip, amd64.Imm(1))
 	k.Align(16)
 	k.Bind(top)
 	r.across.reset()
 	r.across.lane = -1
+	r.looked = map[int]bool{}
 	step := 0
 	for i, b := range r.chain {
 		block := &k.plan.Blocks[b]
 		for j, at := range r.code[i] {
-			if at < 0 {
-				k.scalar(&block.Parts[j])
+			switch p := &block.Parts[j]; {
+			case at < 0 && p.Place != nil:
+				r.scalarLoad(p)
 				continue
+			case at < 0:
+				k.scalar(p)
+				continue
+			case len(p.Run.Places) > 0:
+				r.prepare(p, true)
 			}
 			for end := step + r.stepsOf(block.Parts[j].Run); step < end; step++ {
 				s := r.steps[step]
@@ -444,7 +505,9 @@ func (r *region) trips() {
 				r.pinned = [files]uint32{}
 				r.across.first = s.first
 				r.enter(s.group, in)
-				find(r.features, in)(r.compiler, in)
+				if !r.load(in) {
+					find(r.features, in)(r.compiler, in)
+				}
 			}
 		}
 		if in := block.Terminator; in.Op == isa.OpBrCond {
@@ -588,7 +651,7 @@ func (r *region) branch(i int, in *isa.Inst) {
 		t, yes = in.Target0(), true
 	}
 	out, on := k.NewLabel(), k.NewLabel()
-	lanes, finish := r.lanesOf(), r.finish
+	lanes, finish, groups := r.lanesOf(), r.finish, slices.Clone(r.groups)
 	if in.A.IsScalar() {
 		k.G(amd64.TEST, amd64.B8, scalar(in.A), amd64.Imm(1))
 		if yes {
@@ -646,6 +709,9 @@ func (r *region) branch(i int, in *isa.Inst) {
 			r.goOut(i, t, n)
 		}
 		if in.A.IsVector() {
+			r.forgetLeft(groups)
+		}
+		if in.A.IsVector() {
 			k.G(amd64.MOV, amd64.B64, regTemp, exec(0))
 			k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
 			k.G(amd64.TEST, amd64.B64, regTemp, regPointer)
@@ -658,11 +724,7 @@ func (r *region) branch(i int, in *isa.Inst) {
 // goOut has the lanes in RDX, of a chunk, leave at block i of the chain, for block t.
 func (r *region) goOut(i, t, word int) {
 	k := r.kernel
-	k.G(amd64.MOV, amd64.B64, regPointer, field(interp.FrameWords))
-	k.G(amd64.IMUL, amd64.B64, regPointer, regPointer, amd64.Imm(8*t))
-	k.G(amd64.ADD, amd64.B64, regPointer, field(interp.FrameWait))
-	k.G(amd64.ADD, amd64.B64, regPointer, regExec)
-	k.G(amd64.SUB, amd64.B64, regPointer, field(interp.FrameExec))
+	r.waitAt(regPointer, t)
 	k.G(amd64.OR, amd64.B64, amd64.Mem{Base: regPointer, Disp: int32(8 * word)}, regAddress)
 	k.G(amd64.POPCNT, amd64.B64, regTemp, regAddress)
 	k.G(amd64.ADD, amd64.B64, r.number(loopLeft+i), regTemp)
@@ -670,6 +732,39 @@ func (r *region) goOut(i, t, word int) {
 	k.G(amd64.ADD, amd64.B64, r.number(loopTrips), regTemp)
 	k.G(amd64.NOT, amd64.B64, regAddress)
 	k.G(amd64.AND, amd64.B64, exec(word), regAddress)
+}
+
+// waitAt puts the address of the chunk's lanes that wait at block t into a register.
+func (r *region) waitAt(x amd64.Reg, t int) {
+	k := r.kernel
+	k.G(amd64.MOV, amd64.B64, x, field(interp.FrameWords))
+	k.G(amd64.IMUL, amd64.B64, x, x, amd64.Imm(8*t))
+	k.G(amd64.ADD, amd64.B64, x, field(interp.FrameWait))
+	k.G(amd64.ADD, amd64.B64, x, regExec)
+	k.G(amd64.SUB, amd64.B64, x, field(interp.FrameExec))
+}
+
+// exits returns the blocks that lanes leave the region for, by block of the chain; -1 for none.
+func (r *region) exits() []int {
+	list := make([]int, len(r.chain))
+	for i, b := range r.chain {
+		list[i] = -1
+		if in := r.kernel.plan.Blocks[b].Terminator; in.Op == isa.OpBrCond {
+			if list[i] = in.Target0(); list[i] >= r.chain[0] && list[i] <= r.last {
+				list[i] = in.Target1()
+			}
+		}
+	}
+	return list
+}
+
+// parts calls f for each part: of which block of the chain, and where its instructions begin in the run.
+func (r *region) parts(f func(i int, p *interp.Part, at int)) {
+	for i, b := range r.chain {
+		for j, at := range r.code[i] {
+			f(i, &r.kernel.plan.Blocks[b].Parts[j], at)
+		}
+	}
 }
 
 // progress notes how far some groups got: to block i of the chain, in the present trip. If none got further, the
@@ -709,6 +804,10 @@ func (r *region) leave() {
 				k.G(amd64.SUB, amd64.B64, amd64.RAX, r.number(loopLeft+j))
 			}
 		}
+		if n := k.plan.Blocks[b].Loads; n > 0 {
+			k.G(amd64.IMUL, amd64.B64, amd64.RCX, amd64.RAX, amd64.Imm(n))
+			k.G(amd64.ADD, amd64.B64, counter(countLoads), amd64.RCX)
+		}
 		k.G(amd64.IMUL, amd64.B64, amd64.RAX, amd64.RAX, count)
 		k.G(amd64.ADD, amd64.B64, counter(countLaneOps), amd64.RAX)
 	}
@@ -721,14 +820,9 @@ func (r *region) leave() {
 	k.G(amd64.SUB, amd64.B64, amd64.RAX, r.number(loopStopped))
 	k.G(amd64.INC, amd64.B64, amd64.RAX)
 	k.G(amd64.MOV, amd64.B64, field(interp.FrameFuel), amd64.RAX)
-	for i, b := range r.chain {
-		in := k.plan.Blocks[b].Terminator
-		if in.Op != isa.OpBrCond {
+	for i, t := range r.exits() {
+		if t < 0 {
 			continue
-		}
-		t := in.Target0()
-		if t >= r.chain[0] && t <= r.last {
-			t = in.Target1()
 		}
 		none := k.NewLabel()
 		k.G(amd64.CMP, amd64.B64, r.number(loopLeft+i), amd64.Imm(0))

@@ -478,13 +478,17 @@ func (k *builder) index(in *isa.Inst) {
 
 // loadScalar loads what a pointer and perhaps an index select.
 func (k *builder) loadScalar(in *isa.Inst, p *interp.Part) {
-	k.offset(p.Place, p.Point)
+	k.offset(p.Place, k.exit(p.Point, interp.ExitSlots))
 	k.index(in)
 	k.G(amd64.ADD, amd64.B64, scalarA, scalarB)
 	k.G(amd64.CMP, amd64.B64, scalarA, slotField(p.Place.Slot, interp.SlotLast))
 	k.Jcc(amd64.Above, k.exit(p.Point, interp.ExitPart))
 	k.G(amd64.MOV, amd64.B64, scalarB, slotField(p.Place.Slot, interp.SlotBase))
-	from := amd64.Mem{Base: scalarB, Index: scalarA}
+	k.loadFrom(in, amd64.Mem{Base: scalarB, Index: scalarA})
+}
+
+// loadFrom loads a scalar from memory.
+func (k *builder) loadFrom(in *isa.Inst, from amd64.Mem) {
 	switch in.Type.Bits() {
 	case 8:
 		k.G(amd64.MOVZX8, amd64.B32, scalarA, from)

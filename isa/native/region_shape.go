@@ -1,0 +1,146 @@
+package native
+
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+)
+
+// What is the same, or one more from lane to lane, stays so if all lanes add the same number. The indices of a region's
+// loads are followed back to values at the beginning of a trip for that reason: these are looked at once, before the first.
+
+// shape is what is known of an index: the number of the value in region.roots that it differs from by the same number in
+// all lanes, or one of those below.
+type shape int
+
+const (
+	shapeAny     shape = -1 - iota
+	shapeLoaded        // out of memory, which has seldom a pattern
+	shapeUniform       // the same in all lanes, whether they run or not
+)
+
+// pattern is what the code that loads knows an index by.
+type pattern struct {
+	shape shape
+	place place // of a shapeAny: the register, and how often the trip has written it before
+	times int
+}
+
+// follow finds the shapes of the indices of the region's loads.
+func (r *region) follow() {
+	start, read, written := map[place]shape{}, []place(nil), map[place]bool{}
+	for _, h := range r.list {
+		read = append(read, place{bank: h.bank, index: h.index})
+	}
+	for i := range r.run.Code {
+		d, t := interp.Operands(r.kernel.plan.Kernel, &r.run.Code[i], func(x isa.Reg, t isa.Type) {
+			if p := (place{bank: t.Bank(), index: x.Index()}); x.IsVector() && !written[p] {
+				read = append(read, p)
+			}
+		})
+		written[place{bank: t.Bank(), index: d.Index()}] = true
+	}
+	for _, p := range read {
+		if _, ok := start[p]; !ok {
+			start[p] = shape(len(r.roots))
+			r.roots = append(r.roots, p)
+		}
+	}
+	r.index = make([]pattern, len(r.run.Code))
+	for again := true; again; {
+		now, times := map[place]shape{}, map[place]int{}
+		for p, s := range start {
+			now[p] = s
+		}
+		for i := range r.run.Code {
+			in := &r.run.Code[i]
+			if in.Op == isa.OpLoad && in.Idx != isa.IdxNone && in.B.IsVector() {
+				p := place{bank: in.Idx.Type().Bank(), index: in.B.Index()}
+				r.index[i] = pattern{shape: shapeOf(now, p), place: p, times: times[p]}
+			}
+			d, t := interp.Operands(r.kernel.plan.Kernel, in, func(isa.Reg, isa.Type) {})
+			p := place{bank: t.Bank(), index: d.Index()}
+			s := r.shape(now, in)
+			if s == shapeUniform && r.frozen(p) {
+				s = shapeAny // other lanes keep what they have
+			}
+			now[p] = s
+			times[p]++
+		}
+		again = false
+		for n, p := range r.roots {
+			if s := now[p]; start[p] == shape(n) && s != start[p] {
+				again = true
+				if start[p] = shapeAny; s == shapeLoaded {
+					start[p] = s
+				}
+			}
+		}
+	}
+}
+
+// frozen says whether a place keeps the values of lanes that have left.
+func (r *region) frozen(p place) bool {
+	for _, h := range r.list {
+		if h.bank == p.bank && h.index == p.index {
+			return h.frozen
+		}
+	}
+	return false
+}
+
+func shapeOf(now map[place]shape, p place) shape {
+	if s, ok := now[p]; ok {
+		return s
+	}
+	return shapeAny
+}
+
+// shape returns that of an instruction's result.
+func (r *region) shape(now map[place]shape, in *isa.Inst) shape {
+	var list []shape
+	interp.Operands(r.kernel.plan.Kernel, in, func(x isa.Reg, t isa.Type) {
+		s := shapeUniform
+		if x.IsVector() {
+			s = shapeOf(now, place{bank: t.Bank(), index: x.Index()})
+		}
+		list = append(list, s)
+	})
+	uniform := true
+	all := shapeAny
+	for _, s := range list {
+		uniform = uniform && s == shapeUniform
+		if s == shapeLoaded {
+			all = shapeLoaded
+		}
+	}
+	switch in.Op {
+	case isa.OpLoad:
+		if uniform && !interp.Row(in) {
+			return shapeUniform
+		}
+		return shapeLoaded
+	case isa.OpBuiltin:
+		return shapeAny
+	}
+	if uniform {
+		return shapeUniform
+	}
+	switch in.Op {
+	case isa.OpMov:
+		return list[0]
+	case isa.OpAdd:
+		if list[0] == shapeUniform {
+			return list[1]
+		}
+		fallthrough
+	case isa.OpSub:
+		if list[1] == shapeUniform {
+			return list[0]
+		}
+	case isa.OpMad:
+		if list[0] == shapeUniform && list[1] == shapeUniform {
+			return list[2]
+		}
+	}
+	return all
+}

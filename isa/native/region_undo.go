@@ -1,0 +1,106 @@
+package native
+
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// A load that is not allowed, or not known to be, ends a region as if it had never begun: the ordinary code then does as many
+// trips at least as the region had done, so that no loop is done over and over. Before a chunk begins, what its groups are
+// going to change is put into Frame.Undo: the lanes that run, and registers whose values are still of use.
+
+const (
+	undoHeader = 64 // bytes in front of the registers
+	undoVector = 64 // at once
+	undoSkip   = 63 // so many trips more than a region has done are left to the ordinary code
+)
+
+// saves returns the places that a region has to put back, and how many bytes a chunk needs.
+func (r *region) saves() (list []resident, size uintptr) {
+	size = undoHeader
+	for _, h := range r.list {
+		if p := (place{bank: h.bank, index: h.index}); h.kept && r.kernel.live[r.chain[0]][p] {
+			list = append(list, h)
+			size += 64 * uintptr(typeOf(h.bank).Bits()/8)
+		}
+	}
+	return list, size
+}
+
+// eachSaved calls f for each piece of a chunk's registers that is saved: where it is, and where in the chunk's part of Frame.Undo.
+func (r *region) eachSaved(undo amd64.Reg, f func(register, saved amd64.Mem)) {
+	list, _ := r.saves()
+	at := int32(undoHeader)
+	for _, h := range list {
+		t := typeOf(h.bank)
+		from := int32(r.run.Offset(isa.V(h.index), t))
+		for n := int32(0); n < int32(64*t.Bits()/8); n += undoVector {
+			f(amd64.Mem{Base: regChunk, Disp: from + n}, amd64.Mem{Base: undo, Disp: at})
+			at += undoVector
+		}
+	}
+}
+
+// save saves what the groups of the chunk are going to change.
+func (r *region) save() {
+	k := r.kernel
+	_, size := r.saves()
+	k.plan.Undo = max(k.plan.Undo, size)
+	k.G(amd64.MOV, amd64.B64, regPointer, r.number(loopUndo))
+	k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regExec})
+	k.G(amd64.MOV, amd64.B64, amd64.Mem{Base: regPointer}, regTemp)
+	n := 0
+	r.eachSaved(regPointer, func(register, saved amd64.Mem) {
+		x := amd64.Vec(n % 4)
+		n++
+		k.V(amd64.VMOVDQU64, amd64.Z, x, register)
+		k.V(amd64.VMOVDQU64, amd64.Z, saved, x)
+	})
+	k.G(amd64.ADD, amd64.B64, regPointer, amd64.Imm(size))
+	k.G(amd64.MOV, amd64.B64, r.number(loopUndo), regPointer)
+}
+
+// undo emits what comes of a load that is not allowed.
+func (r *region) undo(ordinary amd64.Label) {
+	k := r.kernel
+	again, done := k.NewLabel(), k.NewLabel()
+	_, size := r.saves()
+	k.Bind(r.refuse)
+	k.G(amd64.ADD, amd64.B64, regTrip, amd64.Imm(undoSkip))
+	k.G(amd64.MOV, amd64.B64, field(interp.FrameLoopSkip), regTrip)
+	k.G(amd64.MOV, amd64.B64, regTrip, regChunk) // the last one that has begun
+	k.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
+	k.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
+	k.G(amd64.MOV, amd64.B64, regPointer, field(interp.FrameUndo))
+	k.Bind(again)
+	k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regPointer})
+	k.G(amd64.MOV, amd64.B64, amd64.Mem{Base: regExec}, regTemp)
+	k.G(amd64.NOT, amd64.B64, regTemp)
+	for _, t := range r.exits() {
+		if t < 0 {
+			continue
+		}
+		r.waitAt(amd64.RCX, t)
+		k.G(amd64.AND, amd64.B64, amd64.Mem{Base: amd64.RCX}, regTemp)
+	}
+	n := 0
+	r.eachSaved(regPointer, func(register, saved amd64.Mem) {
+		x := amd64.Vec(n % 4)
+		n++
+		k.V(amd64.VMOVDQU64, amd64.Z, x, saved)
+		k.V(amd64.VMOVDQU64, amd64.Z, register, x)
+	})
+	k.G(amd64.CMP, amd64.B64, regChunk, regTrip)
+	k.Jcc(amd64.Equal, done)
+	k.G(amd64.ADD, amd64.B64, regPointer, amd64.Imm(size))
+	k.G(amd64.ADD, amd64.B64, regChunk, regStride)
+	k.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8))
+	k.Jmp(again)
+	k.Bind(done)
+	for _, x := range r.writes {
+		k.G(amd64.MOV, amd64.B64, regTemp, r.saved(x, 1))
+		k.G(amd64.MOV, amd64.B64, scalar(x), regTemp)
+	}
+	k.Jmp(ordinary)
+}
