@@ -89,6 +89,10 @@ func (g *generator) straight(n int) {
 		kinds := 40
 		if g.pure {
 			kinds = 25
+			if g.walks != nil && g.once(5) {
+				g.read()
+				continue
+			}
 		}
 		switch kind := g.n(kinds); {
 		case kind < 13:

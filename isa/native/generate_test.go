@@ -86,6 +86,8 @@ type generator struct {
 	depth     int                     // of loops
 	steady    bool                    // all registers are written before they are read, and there is no private memory
 	pure      bool                    // nothing but what computes, for the time being
+	reads     bool                    // loops have loads
+	walks     []walk                  // what loads of the loop under construction may select elements by; such a loop computes and loads
 	size      int                     // instructions so far
 }
 
@@ -118,9 +120,14 @@ func generate(s *source) *generated {
 	}
 	g.allocations()
 	g.registers()
-	if s.once(3) {
+	switch s.n(6) {
+	case 0, 1:
 		g.tangle()
-	} else {
+	case 2:
+		for range 2 + s.n(3) {
+			g.reading()
+		}
+	default:
 		g.sequence(2+s.n(6), 0)
 	}
 	g.results()
@@ -397,14 +404,17 @@ func (g *generator) loop(depth int) {
 		count = g.variable(0)
 		g.emit(isa.Inst{Op: isa.OpMov, Type: isa.I32, Dst: count, A: g.constant(uint64(1 + g.n(most)))})
 	}
+	was := g.pure
+	g.pure = was || g.reads || g.n(3) == 0
+	if g.pure && !was && (g.reads || g.n(2) == 0) {
+		g.walk(count)
+	}
 	g.jump(body)
 	g.depth++
 	g.begin(body)
-	was := g.pure
-	g.pure = was || g.n(3) == 0
 	for range 1 + g.n(3) {
 		if g.pure {
-			g.straight(1 + g.n(20))
+			g.straight(1 + g.n(g.longest()))
 		} else {
 			g.sequence(1, depth+1)
 		}
@@ -425,6 +435,7 @@ func (g *generator) loop(depth int) {
 	g.jump(next)
 	g.begin(next)
 	g.straight(g.n(4))
+	g.stride()
 	g.pure = was
 	switch kind {
 	case 0:

@@ -165,7 +165,7 @@ func stays(r *interp.Run) bool {
 	for i := range r.Code {
 		in := &r.Code[i]
 		switch in.Op {
-		case isa.OpMath1, isa.OpMath2, isa.OpMath3, isa.OpStore, isa.OpPtrAdd, isa.OpPtrDiff:
+		case isa.OpMath1, isa.OpMath2, isa.OpMath3, isa.OpPtrAdd, isa.OpPtrDiff:
 			return false
 		case isa.OpLoad:
 			if !loads(in) {
@@ -470,6 +470,7 @@ func (r *region) trips() {
 	}
 	r.settle()
 	r.schedule()
+	k.G(amd64.MOV, amd64.B32, regTrip, amd64.Imm(1))
 	if r.loads {
 		r.lookFirst()
 		r.parts(func(_ int, p *interp.Part, _ int) {
@@ -478,7 +479,6 @@ func (r *region) trips() {
 			}
 		})
 	}
-	k.G(amd64.MOV, amd64.B32, regTrip, amd64.Imm(1))
 	k.Align(16)
 	k.Bind(top)
 	r.across.reset()
