@@ -69,6 +69,7 @@ func AlignedBytes(n uint64) []byte {
 		return []byte{}
 	}
 	b := make([]byte, n+Alignment-1)
+	adviseHuge(b)
 	shift := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (Alignment - 1)
 	return b[shift : shift+uintptr(n) : shift+uintptr(n)]
 }
