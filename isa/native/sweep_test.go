@@ -2,6 +2,8 @@ package native
 
 import (
 	"fmt"
+	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +11,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // rows makes a session of a generated program, one that is a single wave, begin with the group at the given place of a launch that
@@ -136,4 +139,71 @@ func TestSweep(t *testing.T) {
 			}
 		}
 	})
+}
+
+// barriers returns a kernel whose work-items come to a barrier again and again, for ever or so many times, and a launch of
+// one work-group after the other.
+func barriers(times uint64) (*program, *engine.Launch) {
+	p := newProgram()
+	n, more, one := p.constant(0), p.constant(1), p.constant(1)
+	p.emit(isa.Inst{Op: isa.OpMov, Type: isa.I64, Dst: n, A: p.constant(times)})
+	p.jump(1)
+	p.emit(isa.Inst{Op: isa.OpSub, Type: isa.I64, Dst: n, A: n, B: one})
+	p.emit(isa.Inst{Op: isa.OpNe, Type: isa.I64, Dst: more, A: n, B: p.constant(0)})
+	b := isa.Inst{Op: isa.OpBarrier, Imm2: uint8(isa.ScopeWorkgroup)}
+	b.SetTargets(2, 0)
+	p.emit(b)
+	b = isa.Inst{Op: isa.OpBrCond, A: more}
+	b.SetTargets(1, 3)
+	p.emit(b)
+	p.emit(isa.Inst{Op: isa.OpRet})
+	p.k.UsesBarrier = true
+	return p, &engine.Launch{Kernel: p.k, Dim: 1, Global: [3]uint64{lanes << 20, 1, 1}, Local: [3]uint32{lanes, 1, 1}, Groups: [3]uint64{1 << 20, 1, 1},
+		Scalars: slices.Clone(p.k.ScalarInit), Memory: memory.NewGlobal(1 << 20), SubgroupSize: 32, Cancel: &atomic.Bool{}}
+}
+
+// TestSweepCancel holds that a sweep ends when the launch is cancelled: at a barrier, where the scheduler finds the group, or
+// between two groups.
+func TestSweepCancel(t *testing.T) {
+	each(t, func(t *testing.T, e Engine) {
+		for _, c := range []struct {
+			times uint64
+			stop  engine.Stop
+		}{{1 << 60, engine.StopBarrier}, {1, engine.StopDone}} {
+			p, l := barriers(c.times)
+			w := compile(t, e, p.k).NewWave(lanes)
+			g := &engine.Group{Launch: l, Size: l.Local}
+			w.Start(g, 0, lanes)
+			go l.Cancel.Store(true)
+			n, stop := w.(engine.Sweeper).Sweep(1<<20 - 1)
+			if stop == engine.StopDone && c.stop == engine.StopBarrier || stop != engine.StopDone && stop != engine.StopBarrier && stop != engine.StopCancelled {
+				t.Errorf("%d barriers: stop %d", c.times, stop)
+			}
+			if g.ID[0] != n || g.Linear != n {
+				t.Errorf("%d barriers: group %d, %d, after %d have ended", c.times, g.ID[0], g.Linear, n)
+			}
+		}
+	})
+}
+
+// BenchmarkBarrier is the time of a barrier in a loop that does nothing else, and of a work-group that has one.
+func BenchmarkBarrier(b *testing.B) {
+	e, err := New()
+	if err != nil {
+		b.Skip(err)
+	}
+	for _, times := range []int{1, 1000} {
+		b.Run(fmt.Sprint(times), func(b *testing.B) {
+			p, l := barriers(uint64(times))
+			w := compile(b, e, p.k).NewWave(lanes)
+			for b.Loop() {
+				const groups = 1000
+				w.Start(&engine.Group{Launch: l, Size: l.Local}, 0, lanes)
+				if n, stop := w.(engine.Sweeper).Sweep(groups - 1); n != groups-1 || stop != engine.StopDone {
+					b.Fatal(n, stop)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(1000*times), "ns/barrier")
+		})
+	}
 }
