@@ -34,6 +34,7 @@ func (b *back) reset() {
 // Hold opens the barrier and keeps its lanes back.
 func (w *wave) Hold() {
 	w.settle()
+	w.spread()
 	b := &w.back
 	b.lanes = append(b.lanes[:0], make([]uint64, len(w.exec))...)
 	for n, blk := range w.code.barriers {
@@ -110,6 +111,7 @@ func (w *wave) Skip(pc int) {
 		return
 	}
 	w.passed()
+	w.spread()
 	if pc < 0 {
 		for k, m := range b.lanes {
 			w.live[k] &^= m

@@ -89,7 +89,8 @@ func (w *wave) runNative(quantum int) engine.Stop {
 			w.catchUp()
 		}
 		if w.Exit == ExitDone {
-			w.Alive, w.running = 0, false
+			w.end()
+			w.running = false
 			return engine.StopDone
 		}
 		if w.Exit != ExitFuel {

@@ -163,7 +163,7 @@ func (w *wave) leave(t *terminator) bool {
 		return w.waitPipe(t)
 	case termRet:
 		if w.Active == w.Alive {
-			w.Alive = 0 // nobody is left to look at the masks
+			w.end()
 			return false
 		}
 		for k, m := range w.exec {
@@ -328,6 +328,10 @@ func (w *wave) split(t *terminator) bool {
 func (w *wave) park(t *terminator) bool {
 	w.Counts.Barriers++
 	n := w.code.barrier[w.Cur]
+	if w.Active == w.Alive && isa.Scope(t.imm) != isa.ScopeSubgroup && w.pipes == nil {
+		w.nparked[n], w.allParked, w.gathered = w.Active, w.Active, n+1
+		return false
+	}
 	p := w.parkedAt(n)
 	for k, m := range w.exec {
 		p[k] |= m
@@ -339,6 +343,14 @@ func (w *wave) park(t *terminator) bool {
 		w.openSubgroups()
 	}
 	return w.pick()
+}
+
+// spread enters lanes that have all come to one barrier into the lists of those that wait there.
+func (w *wave) spread() {
+	if w.gathered != 0 {
+		copy(w.parkedAt(w.gathered-1), w.exec)
+		w.gathered = 0
+	}
 }
 
 func (w *wave) parkedAt(n int) []uint64 { return w.parked[n*w.words:][:len(w.exec)] }
@@ -401,6 +413,7 @@ func each(lo, hi int, f func(k int, m uint64)) {
 
 // Parking calls f for each barrier at which lanes wait.
 func (w *wave) Parking(f func(pc int, lanes []int)) {
+	w.spread()
 	var lanes []int
 	report := func(pc int, set []uint64) {
 		lanes = lanes[:0]
@@ -424,6 +437,12 @@ func (w *wave) Parking(f func(pc int, lanes []int)) {
 // Open lets the lanes that wait at barriers go on.
 func (w *wave) Open() {
 	w.settle()
+	if w.gathered != 0 {
+		n := w.gathered - 1
+		w.nparked[n], w.allParked, w.gathered = 0, 0, 0
+		w.Cur, w.running = w.blocks[w.code.barriers[n]].end.t0, true
+		return
+	}
 	for n, b := range w.code.barriers {
 		if w.nparked[n] == 0 {
 			continue

@@ -79,15 +79,12 @@ func (w *wave) next() {
 		w.renew()
 	}
 	w.Cur, w.running = 0, w.lanes > 0
-	if w.Active == w.lanes && w.Alive == 0 {
-		// They have ended all at once and are still in the masks.
-		w.Alive = w.lanes
-		if w.Changed {
-			w.setExec()
-		}
-		return
-	}
-	w.enliven()
+	w.enliven(w.lanes)
+}
+
+// end ends all lanes that had not ended, which are those that run. Nobody is left to look at the masks.
+func (w *wave) end() {
+	w.Alive, w.intact = 0, w.Active == w.lanes
 }
 
 // renew makes the registers and the private memory what they are at the start, as far as the kernel may tell.
@@ -104,8 +101,17 @@ func (w *wave) renew() {
 	}
 }
 
-// enliven makes all lanes run.
-func (w *wave) enliven() {
+// enliven makes all lanes run. before is how many lanes there were the last time.
+func (w *wave) enliven(before int) {
+	if w.intact && w.lanes == before {
+		// They have ended all at once and are still in the masks.
+		w.Alive, w.intact = w.lanes, false
+		if w.Changed {
+			w.setExec()
+		}
+		return
+	}
+	w.intact = false
 	for k := range w.live {
 		w.live[k] = full
 	}

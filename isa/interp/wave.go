@@ -61,6 +61,9 @@ type wave struct {
 	nparked   []int
 	allParked int
 	subParked int // at barriers of a sub-group
+	// gathered is one more than the number of the barrier at which all live lanes wait. They are not in parked but
+	// still in exec; 0 means that it is not so.
+	gathered int
 
 	arena   []uint64 // backs the registers
 	masksMu []uint64 // backs the masks
@@ -79,6 +82,7 @@ type wave struct {
 	async  *asyncState
 	pipes  *pipeState
 
+	intact   bool   // all lanes have ended at once, so that live and exec are as at the start
 	native   bool   // this wave runs in machine code
 	slice    int    // back edges that machine code may take at once
 	ration   int    // what Frame.Ration begins with
@@ -146,6 +150,7 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	c, l := w.code, g.Launch
 	w.group, w.mem, w.lds = g, l.Memory, g.LDS
 	w.blocks = c.blocks(l.Check, g.Watch)
+	before := w.lanes
 	w.first, w.lanes = first, min(n, w.maxLan)
 	w.faulted, w.Choosy = false, false
 	w.Counts = engine.Counters{Waves: 1}
@@ -166,7 +171,7 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	if w.allParked != 0 {
 		clear(w.parked)
 		clear(w.nparked)
-		w.allParked, w.subParked = 0, 0
+		w.allParked, w.subParked, w.gathered = 0, 0, 0
 	}
 	if w.pipes != nil {
 		w.pipes.start()
@@ -176,7 +181,7 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 		w.initIDs()
 	}
 	w.Cur, w.running = 0, w.lanes > 0
-	w.enliven()
+	w.enliven(before)
 }
 
 // cut makes the masks those of a number of chunks.

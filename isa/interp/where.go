@@ -6,6 +6,9 @@ var _ engine.Locator = (*wave)(nil)
 
 // BarrierPC returns the barrier at which all parked lanes wait, or -1.
 func (w *wave) BarrierPC() int {
+	if w.gathered != 0 {
+		return w.blocks[w.code.barriers[w.gathered-1]].end.pc
+	}
 	pc := -1
 	for n, b := range w.code.barriers {
 		if w.nparked[n] == 0 {
