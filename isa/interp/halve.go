@@ -206,12 +206,12 @@ func (h *halver) wordOf(in *isa.Inst) bounds {
 	return wordBounds
 }
 
-// builtinBounds returns what is known of a built-in that is not a global number: a group has less than 2¹⁶ items.
+// builtinBounds returns what is known of a built-in that is not a global number: those of a group are below isa.MaxGroupItems.
 func builtinBounds(b isa.Builtin, other bounds) bounds {
 	switch b {
 	case isa.BuiltinLocalID, isa.BuiltinLocalID + 1, isa.BuiltinLocalID + 2, isa.BuiltinLocalLinearID,
 		isa.BuiltinSubgroupID, isa.BuiltinSubgroupLocalID, isa.BuiltinSubgroupSize:
-		return bounds{0, math.MaxUint16 + 1}
+		return bounds{0, isa.MaxGroupItems}
 	}
 	return other
 }

@@ -205,7 +205,7 @@ func (c *code) blocks(check, watch bool) []block {
 // offset returns where vector register r of type t is in a chunk.
 func (c *code) offset(r isa.Reg, t isa.Type) uint32 {
 	b := t.Bank()
-	if n := r.Index() - c.kernel.NumVector[b]; n >= 0 {
+	if n := r.Index() - c.kernel.NumVector[b]; n >= 0 && n < len(c.extra[b]) {
 		return c.extra[b][n]
 	}
 	if b == isa.BankMask {
