@@ -103,7 +103,7 @@ func Indexed(in *isa.Inst) bool {
 
 // slotAddress says whether an instruction's address is something for a [Slot]: in shared memory, behind a scalar pointer.
 func slotAddress(in *isa.Inst) bool {
-	return in.A.IsScalar() && in.Space != isa.SpacePrivate && (in.Idx == isa.IdxNone || in.Scale != 0 && in.Scale&(in.Scale-1) == 0 && in.Scale < 1<<16)
+	return in.A.IsScalar() && in.Space != isa.SpacePrivate && (in.Idx == isa.IdxNone || in.Scale > 0 && in.Scale < 1<<16)
 }
 
 // UniformStore says whether an instruction stores the elements of all lanes at one address behind a scalar pointer, so
@@ -142,7 +142,7 @@ func alone(in *isa.Inst) bool {
 // with an index of its own that selects aligned elements if the pointer is aligned, or all on one element, so that
 // it may be a [Run].
 func Atomic(in *isa.Inst) bool {
-	return in.Op == isa.OpAtomic && slotAddress(in) && !in.Dst.IsScalar() && (in.Idx == isa.IdxNone || int(in.Scale) >= in.Type.Bytes())
+	return in.Op == isa.OpAtomic && slotAddress(in) && !in.Dst.IsScalar() && (in.Idx == isa.IdxNone || int(in.Scale)%in.Type.Bytes() == 0)
 }
 
 // pure says whether all that an instruction does is to compute its result, which

@@ -197,7 +197,7 @@ func (w *wave) fillSlot(n int) bool {
 		if off < 0 || uint64(off) > last {
 			return false
 		}
-		t.Address, t.Limit = uintptr(unsafe.Add(mem, off)), min((last-uint64(off))>>x.Shift, x.Most)
+		t.Address, t.Limit = uintptr(unsafe.Add(mem, off)), min((last-uint64(off))/uint64(x.Scale), x.Most)
 	}
 	*s = t
 	return true

@@ -58,7 +58,7 @@ type Place struct {
 	Slot    int     // the number of the slot
 	Pointer isa.Reg // a scalar
 	Disp    int64   // what is added to it
-	Shift   int     // the logarithm of the scale
+	Scale   uint32  // of the index
 	Most    uint64  // the greatest Limit
 	// Fixed says that the pointer is the same whenever the launch and the work-group's memory are. This package then
 	// fills in Address and Limit as well, and Key says whether it has.
@@ -99,7 +99,7 @@ type placeKey struct {
 	pointer isa.Reg
 	disp    int64
 	size    uint64
-	shift   int
+	scale   uint32
 	most    uint64
 	space   isa.Space
 	write   bool
@@ -113,7 +113,7 @@ func (d *decoder) place(list *[]Place, key placeKey, s *isa.Inst) int {
 	n, ok := d.placeOf[key]
 	if !ok {
 		n = len(d.places)
-		p := slotPlace{Place: Place{Slot: n, Pointer: s.A, Disp: key.disp, Shift: key.shift, Most: key.most}, placeKey: key}
+		p := slotPlace{Place: Place{Slot: n, Pointer: s.A, Disp: key.disp, Scale: key.scale, Most: key.most}, placeKey: key}
 		if p.Row = key.row; p.Row {
 			d.fixRow(&p)
 		} else {
@@ -202,7 +202,7 @@ func (d *decoder) uniform(s *isa.Inst, pc int) {
 
 // loadKey is what the place of a load into a scalar is known by.
 func loadKey(s *isa.Inst) placeKey {
-	return placeKey{pointer: s.A, disp: int64(s.Disp), size: uint64(s.Type.Bytes()), most: math.MaxInt32, space: s.Space}
+	return placeKey{pointer: s.A, disp: int64(s.Disp), size: uint64(s.Type.Bytes()), scale: 1, most: math.MaxInt32, space: s.Space}
 }
 
 // plan makes the accelerator compile the decoded blocks.

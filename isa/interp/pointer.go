@@ -49,7 +49,10 @@ func ptrUnpack32(w *wave, a, _ uint64) uint64 {
 // and index. It says whether both are scalar.
 func (d *decoder) addressing(in *inst) (uniform bool) {
 	s := in.src
-	in.a, in.b = d.operand(s.A, isa.I64), d.operand(s.B, s.Idx.Type())
+	in.a = d.operand(s.A, isa.I64)
+	if s.Idx != isa.IdxNone {
+		in.b = d.operand(s.B, s.Idx.Type())
+	}
 	in.idx, in.scale, in.disp = s.Idx, int64(s.Scale), int64(s.Disp)
 	in.space = memory.Space(s.Space)
 	if s.A.IsScalar() {

@@ -2,7 +2,6 @@ package interp
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/memory"
@@ -41,17 +40,17 @@ func slotted(in *isa.Inst) bool {
 	return in.Op == isa.OpLoad || in.Op == isa.OpStore || in.Op == isa.OpAtomic || Blocked(in)
 }
 
-// shift is the logarithm of the index's scale. That of blocks counts bytes.
-func (g *slotGroup) shift() int {
+// scale is the index's. That of blocks counts bytes.
+func (g *slotGroup) scale() uint32 {
 	if g.first.Idx == isa.IdxNone || Blocked(&g.first) {
-		return 0
+		return 1
 	}
-	return bits.TrailingZeros32(g.first.Scale)
+	return g.first.Scale
 }
 
 // most is the greatest limit of an index, less the bias: one times the scale has less than 32 bits,
 // the sign not counted, and an index below 0 is not within it.
-func (g *slotGroup) most() uint64 { return uint64(math.MaxInt32)>>g.shift() - uint64(g.bias) }
+func (g *slotGroup) most() uint64 { return uint64(math.MaxInt32)/uint64(g.scale()) - uint64(g.bias) }
 
 // shareSlots gives the loads and stores of a run their slots: it fills in Slots, Disp, Bias and Places. All of them
 // take place for the same lanes, so that an access to a slot may be checked for all of the slot's: if one
@@ -138,5 +137,5 @@ func (r *Run) underOf(i int) int {
 // key returns what the slot's place is known by.
 func (g *slotGroup) key() placeKey {
 	in := &g.first
-	return placeKey{pointer: in.A, disp: g.low, size: uint64(g.high - g.low), shift: g.shift(), most: g.most(), space: in.Space, write: access(in) != memory.AccessRead, row: Row(in) || Apart(in)}
+	return placeKey{pointer: in.A, disp: g.low, size: uint64(g.high - g.low), scale: g.scale(), most: g.most(), space: in.Space, write: access(in) != memory.AccessRead, row: Row(in) || Apart(in)}
 }

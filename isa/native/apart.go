@@ -2,6 +2,7 @@ package native
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
@@ -87,11 +88,7 @@ func (c *compiler) strewn(in *isa.Inst) strewn {
 func (c *compiler) times(d, x amd64.Vec, n uint32) {
 	w := c.width(isa.I32)
 	if n&(n-1) == 0 {
-		shift := 0
-		for n>>shift > 1 {
-			shift++
-		}
-		c.V(amd64.VPSLLD, w, d, x, amd64.Imm(shift))
+		c.V(amd64.VPSLLD, w, d, x, amd64.Imm(bits.TrailingZeros32(n)))
 		return
 	}
 	c.V(amd64.VPMULLD, w, d, x, c.splat(isa.I32, n, 0))

@@ -1,8 +1,6 @@
 package native
 
 import (
-	"math/bits"
-
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
@@ -22,7 +20,6 @@ type gathering struct {
 	absent  *value    // the index in the register file, if x does not hold it yet
 	d, temp amd64.Vec // the result, and another register
 	bias    uint32
-	shift   int
 	disp    int32 // from the element that the index less the bias selects
 	done    amd64.Label
 	address amd64.Mem // Slot.Address …
@@ -33,7 +30,7 @@ type gathering struct {
 // gather loads an element for each lane. It refuses the run if an index of a lane that runs is
 // beyond the slot's limit.
 func (c *compiler) gather(in *isa.Inst) {
-	g := &gathering{t: in.Type, it: in.Idx.Type(), in: in, slot: c.slots[c.run.Slots[c.at]], bias: c.run.Bias[c.at], shift: bits.TrailingZeros32(in.Scale), disp: c.run.Disp[c.at],
+	g := &gathering{t: in.Type, it: in.Idx.Type(), in: in, slot: c.slots[c.run.Slots[c.at]], bias: c.run.Bias[c.at], disp: c.run.Disp[c.at],
 		done: c.NewLabel(), address: c.slot(interp.SlotAddress), limit: c.slot(interp.SlotLimit), pointer: c.slot(interp.SlotPointer)}
 	first := !g.slot.known
 	if v := c.value(in.B, g.it); v.reg >= 0 || first {
@@ -42,7 +39,7 @@ func (c *compiler) gather(in *isa.Inst) {
 		g.absent, g.x = v, c.vec()
 	}
 	g.d = c.vec()
-	if g.shift > 3 || g.bias != 0 || narrow(g.t) {
+	if !addressable(in.Scale) || g.bias != 0 || narrow(g.t) {
 		g.temp = c.vec()
 	}
 	expected, move, other := seenSame, c.loadSame, c.NewLabel()
@@ -142,10 +139,10 @@ func (c *compiler) point(g *gathering, seen int) amd64.Reg {
 	}
 	c.G(amd64.MOV, amd64.B64, p, g.address)
 	scale := uint8(1)
-	if g.shift <= 3 {
-		scale = 1 << g.shift
+	if addressable(g.in.Scale) {
+		scale = uint8(g.in.Scale)
 	} else {
-		c.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(g.shift))
+		c.byScale(regTemp, g.in.Scale)
 	}
 	c.G(amd64.LEA, amd64.B64, p, amd64.Mem{Base: p, Index: regTemp, Scale: scale})
 	if g.slot.uses > 1 {
@@ -196,8 +193,7 @@ func loadNarrow(t isa.Type) amd64.Gen {
 
 // loadEach loads the elements that the lanes that run select, of which none is beyond the limit.
 func (c *compiler) loadEach(g *gathering) {
-	scale := uint32(1) << g.shift
-	disp := g.disp - int32(g.bias*scale)
+	disp := g.disp - int32(g.bias*g.in.Scale)
 	edge := c.NewLabel()
 	if narrow(g.t) {
 		c.roomAround(g, edge)
@@ -216,7 +212,7 @@ func (c *compiler) loadEach(g *gathering) {
 // roomAround goes to l unless 32 bits can be read at the elements of 8 or 16 bits that the lanes that
 // run select.
 func (c *compiler) roomAround(g *gathering, l amd64.Label) {
-	behind := (4 - g.t.Bytes() + 1<<g.shift - 1) >> g.shift // elements
+	behind := (4 - g.t.Bytes() + int(g.in.Scale) - 1) / int(g.in.Scale) // elements
 	c.G(amd64.MOV, amd64.B64, regTemp, g.limit)
 	c.G(amd64.SUB, amd64.B64, regTemp, amd64.Imm(behind))
 	c.Jcc(amd64.Below, l)
@@ -250,11 +246,9 @@ func (c *compiler) loadOneByOne(g *gathering) {
 		indices.Scale = 4
 		c.G(amd64.MOV, amd64.B32, regAddress, indices)
 	}
-	if g.shift > 0 {
-		c.G(amd64.SHL, amd64.B64, regAddress, amd64.Imm(g.shift))
-	}
+	c.byScale(regAddress, g.in.Scale)
 	c.G(amd64.ADD, amd64.B64, regAddress, g.address)
-	c.G(loadNarrow(g.t), amd64.B32, regAddress, amd64.Mem{Base: regAddress, Disp: g.disp - int32(g.bias<<g.shift)})
+	c.G(loadNarrow(g.t), amd64.B32, regAddress, amd64.Mem{Base: regAddress, Disp: g.disp - int32(g.bias*g.in.Scale)})
 	c.G(amd64.MOV, amd64.B32, elements, regAddress)
 	c.V(amd64.BLSR, amd64.X, regTemp, left)
 	c.G(amd64.MOV, amd64.B32, left, regTemp)

@@ -1,6 +1,8 @@
 package native
 
 import (
+	"math/bits"
+
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
@@ -233,8 +235,16 @@ func (k *builder) slotElse(p *interp.Place, fill, beyond amd64.Label) {
 	k.G(amd64.MOV, amd64.B64, amd64.RDX, at(interp.SlotLast))
 	k.G(amd64.SUB, amd64.B64, amd64.RDX, amd64.RAX)
 	k.Jcc(amd64.Below, beyond)
-	if p.Shift > 0 {
-		k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(p.Shift))
+	if n := p.Scale; n&(n-1) != 0 {
+		k.G(amd64.MOV, amd64.B64, at(interp.SlotAddress), amd64.RAX)
+		k.G(amd64.MOV, amd64.B64, amd64.RAX, amd64.RDX)
+		k.G(amd64.XOR, amd64.B32, amd64.RDX, amd64.RDX)
+		k.G(amd64.MOV, amd64.B32, amd64.RCX, amd64.Imm(n))
+		k.G(amd64.DIV, amd64.B64, amd64.RCX)
+		k.G(amd64.MOV, amd64.B64, amd64.RDX, amd64.RAX)
+		k.G(amd64.MOV, amd64.B64, amd64.RAX, at(interp.SlotAddress))
+	} else if n > 1 {
+		k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(bits.TrailingZeros32(n)))
 	}
 	k.G(amd64.MOV, amd64.B32, amd64.RCX, amd64.Imm(p.Most))
 	k.G(amd64.CMP, amd64.B64, amd64.RDX, amd64.RCX)

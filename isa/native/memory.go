@@ -173,13 +173,31 @@ func (c *compiler) consecutive(it isa.Type, d, x amd64.Vec, l amd64.Label) {
 // scaled returns the index to use with the processor's scale, in d if it has to be
 // another, and that scale.
 func (c *compiler) scaled(in *isa.Inst, x, d amd64.Vec) (amd64.Vec, uint8) {
-	shift := bits.TrailingZeros32(in.Scale)
-	if shift <= 3 {
-		return x, 1 << shift
+	n, t := in.Scale, in.Idx.Type()
+	switch {
+	case addressable(n):
+		return x, uint8(n)
+	case n&(n-1) == 0:
+		c.V(opShl.of(t), c.width(t), d, x, amd64.Imm(bits.TrailingZeros32(n)))
+	case t == isa.I64: // of lanes that run, it has less than 32 bits
+		c.V(amd64.VPMULUDQ, c.width(t), d, x, c.splat(t, 0, uint64(n)))
+	default:
+		c.times(d, x, n)
 	}
-	t := in.Idx.Type()
-	c.V(opShl.of(t), c.width(t), d, x, amd64.Imm(shift))
 	return d, 1
+}
+
+// addressable says whether addresses of the processor can have a scale.
+func addressable(scale uint32) bool { return scale == 1 || scale == 2 || scale == 4 || scale == 8 }
+
+// byScale multiplies a register by an index's scale.
+func (c *compiler) byScale(r amd64.Reg, scale uint32) {
+	switch {
+	case scale&(scale-1) != 0:
+		c.G(amd64.IMUL, amd64.B64, r, r, amd64.Imm(scale))
+	case scale > 1:
+		c.G(amd64.SHL, amd64.B64, r, amd64.Imm(bits.TrailingZeros32(scale)))
+	}
 }
 
 // firstIndex puts the index of the group's first lane into regTemp.
@@ -271,8 +289,6 @@ func (c *compiler) laneIndex(in *isa.Inst, lane amd64.Reg) {
 		size = amd64.B64
 	}
 	c.G(amd64.MOV, size, regAddress, c.laneOf(in.B, in.Idx.Type(), lane))
-	if shift := bits.TrailingZeros32(in.Scale); shift > 0 {
-		c.G(amd64.SHL, amd64.B64, regAddress, amd64.Imm(shift))
-	}
+	c.byScale(regAddress, in.Scale)
 	c.G(amd64.ADD, amd64.B64, regAddress, c.slot(interp.SlotAddress))
 }

@@ -291,9 +291,9 @@ func indexTypes() []isa.IdxType {
 func scales(element isa.Type) []uint32 {
 	if testing.Short() {
 		if element == isa.I32 {
-			return []uint32{4, 64}
+			return []uint32{4, 12, 64}
 		}
 		return []uint32{uint32(element.Bytes())}
 	}
-	return []uint32{1, 2, 4, 8, 16, 64}
+	return []uint32{1, 2, 4, 8, 12, 16, 24, 56, 64}
 }

@@ -1,8 +1,6 @@
 package native
 
 import (
-	"math/bits"
-
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
@@ -193,7 +191,7 @@ func (r *region) scalarLoad(p *interp.Part) {
 // element loads what each lane's index selects.
 func (r *region) element(in *isa.Inst) {
 	k := r.kernel
-	g := &gathering{in: in, t: in.Type, it: in.Idx.Type(), x: r.compiler.load(in.B, in.Idx.Type(), true), d: r.vec(), bias: r.run.Bias[r.at], shift: bits.TrailingZeros32(in.Scale),
+	g := &gathering{in: in, t: in.Type, it: in.Idx.Type(), x: r.compiler.load(in.B, in.Idx.Type(), true), d: r.vec(), bias: r.run.Bias[r.at],
 		disp: r.run.Disp[r.at], done: k.NewLabel(), address: r.slot(interp.SlotAddress), limit: r.slot(interp.SlotLimit)}
 	g.temp = r.vec()
 	r.masked()
@@ -267,9 +265,7 @@ func (r *region) first(g *gathering) {
 
 // pointTo makes the address of the element that the index in regTemp selects.
 func (r *region) pointTo(g *gathering) amd64.Reg {
-	if g.shift > 0 {
-		r.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(g.shift))
-	}
+	r.byScale(regTemp, g.in.Scale)
 	r.G(amd64.ADD, amd64.B64, regTemp, g.address)
 	return regTemp
 }

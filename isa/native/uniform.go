@@ -1,8 +1,6 @@
 package native
 
 import (
-	"math/bits"
-
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
@@ -30,9 +28,7 @@ func (c *compiler) prepareUniform() {
 		}
 		c.G(amd64.CMP, amd64.B64, regTemp, c.slot(interp.SlotLimit))
 		c.Jcc(amd64.Above, c.refuse)
-		if shift := bits.TrailingZeros32(in.Scale); shift > 0 {
-			c.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(shift))
-		}
+		c.byScale(regTemp, in.Scale)
 		c.G(amd64.ADD, amd64.B64, regTemp, c.slot(interp.SlotAddress))
 		c.G(amd64.MOV, amd64.B64, c.slot(interp.SlotPointer), regTemp)
 	}
