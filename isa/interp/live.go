@@ -215,7 +215,7 @@ func (c *code) readBeforeWrite() (list []span, rewritten bool) {
 		return []span{{0, c.temp[0]}}, true
 	}
 	for i := range k.Code {
-		if d := k.Code[i].Dst; d.IsScalar() {
+		if d, _ := visit(k, &k.Code[i], func(isa.Reg, isa.Type) {}); d.IsScalar() {
 			rewritten = rewritten || c.live.scalarAt(0, d.Index())
 		}
 	}
