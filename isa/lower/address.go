@@ -137,9 +137,16 @@ func zeroBits(x *value) int {
 
 // exact says whether the index x of v, which adds, multiplies by or shifts by the
 // constant c, is the same in 64 bits: what has 64 bits wraps as addresses do, what
-// has 32 must not wrap ahead of its extension.
+// has 32 must not wrap ahead of its extension, which the module promises or ranges
+// tell.
 func exact(v, x *value, c int64, r *ranges) bool {
 	if v.idx == isa.Idx64 || x.op == isa.OpOr {
+		return true
+	}
+	if x.op == isa.OpMul && c < 0 {
+		return false // scales are positive
+	}
+	if v.idx == isa.IdxS32 && x.wraps&noSignedWrap != 0 || v.idx == isa.IdxU32 && x.wraps&noUnsignedWrap != 0 && c >= 0 {
 		return true
 	}
 	s := r.of(x.args[0])

@@ -128,12 +128,13 @@ func (b *builder) fcmp(op isa.Op, t isa.Type, x, y *value) *value {
 func (b *builder) inst(in spirv.Inst) {
 	op := in.Op()
 	if x, ok := intBin[op]; ok {
+		wraps := b.noWrap(in)
 		b.each(in, func(ct *typ, a []*value) *value {
 			x0, x1 := a[0], a[1]
 			if x.signed {
 				x0, x1 = b.signed(ct, x0), b.signed(ct, x1)
 			}
-			return b.norm(ct, b.bin(x.op, ct.scalar(), x0, x1))
+			return b.norm(ct, b.exact(x.op, ct, wraps, x0, x1))
 		})
 		return
 	}
@@ -337,6 +338,27 @@ func (b *builder) resize(v *value, from, to isa.Type) *value {
 	return v
 }
 
+// noWrap returns what the module promises of the result of in.
+func (b *builder) noWrap(in spirv.Inst) (w noWrap) {
+	if b.m.decorated(in.ResultID(), spirv.DecorationNoSignedWrap) {
+		w |= noSignedWrap
+	}
+	if b.m.decorated(in.ResultID(), spirv.DecorationNoUnsignedWrap) {
+		w |= noUnsignedWrap
+	}
+	return w
+}
+
+// exact makes an integer operation with a promise about its result. Integers of
+// other widths than those of registers wrap elsewhere than their registers do.
+func (b *builder) exact(op isa.Op, t *typ, w noWrap, x, y *value) *value {
+	v := b.f.newValue(op, t.scalar(), t.scalar(), x, y)
+	if !t.odd() {
+		v.wraps = w
+	}
+	return b.add(v)
+}
+
 func (b *builder) shift(in spirv.Inst) {
 	t := b.m.typeOf(in.ResultType())
 	x, _ := b.vals(spirv.ID(in.Operand(0)))
@@ -346,12 +368,13 @@ func (b *builder) shift(in spirv.Inst) {
 	if len(x) != len(n) {
 		b.fail("the operands have %d and %d components", len(x), len(n))
 	}
+	wraps := b.noWrap(in)
 	out := make([]*value, len(x))
 	for i := range x {
 		amount := b.resize(n[i], nt.component().scalar(), s)
 		switch in.Op() {
 		case spirv.OpShiftLeftLogical:
-			out[i] = b.norm(ct, b.bin(isa.OpShl, s, x[i], amount))
+			out[i] = b.norm(ct, b.exact(isa.OpShl, ct, wraps, x[i], amount))
 		case spirv.OpShiftRightLogical:
 			out[i] = b.bin(isa.OpShrU, s, x[i], amount)
 		default:

@@ -266,6 +266,13 @@ func (f *fn) simplify(v *value) *value {
 		if x == y {
 			return f.constant(v.typ, 0)
 		}
+		if y.isConst() {
+			// An addition, as accesses take it in.
+			if v.wraps &= noSignedWrap; y.imm == 1<<(v.typ.Bits()-1) {
+				v.wraps = 0 // there is no such positive number
+			}
+			v.op, v.args[1] = isa.OpAdd, f.constant(v.typ, -y.imm)
+		}
 	case isa.OpShl, isa.OpShrS, isa.OpShrU:
 		if zero(y) || zero(x) {
 			return x

@@ -38,6 +38,7 @@ type value struct {
 	idx   isa.IdxType // of an address: args[0] is the pointer, args[1] the index when idx is not IdxNone
 	scale uint32
 	disp  int32
+	wraps noWrap // what the module promises of an addition, subtraction, multiplication or shift
 
 	blk *block
 	loc uint32
@@ -52,6 +53,15 @@ type value struct {
 	seen bool    // scratch mark
 	pos  int     // place in its block, where a pass numbers
 }
+
+// noWrap says of an operation that its result is that of unlimited integers. What it
+// gives otherwise is undefined (SPIR-V 3.20, NoSignedWrap and NoUnsignedWrap).
+type noWrap uint8
+
+const (
+	noSignedWrap noWrap = 1 << iota
+	noUnsignedWrap
+)
 
 // termKind is how a block ends.
 type termKind uint8

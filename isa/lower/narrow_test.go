@@ -134,12 +134,57 @@ func (e *expr) eval(it *item, table []uint32) uint64 {
 	panic(e.op)
 }
 
+// wraps says whether an addition, subtraction, multiplication or shift by a
+// constant of 32 bits gives something else than unlimited integers.
+func (e *expr) wraps(it *item, table []uint32, isSigned bool) bool {
+	var a [2]int64
+	for i, x := range e.args {
+		a[i] = int64(x.eval(it, table))
+		if isSigned && (i == 0 || e.op != "OpShiftLeftLogical") {
+			a[i] = signed(uint64(a[i]), e.bits)
+		}
+	}
+	r := map[string]int64{"OpIAdd": a[0] + a[1], "OpISub": a[0] - a[1], "OpIMul": a[0] * a[1], "OpShiftLeftLogical": a[0] << (a[1] & 31)}[e.op]
+	if isSigned {
+		return r != signed(uint64(r), e.bits)
+	}
+	return r != int64(uint32(r))
+}
+
+// promise decorates what does not wrap in the expression, of 32 bits.
+func (w *exprWriter) promise(g *exprGen, e *expr, items []item, table []uint32) {
+	for _, x := range e.args {
+		w.promise(g, x, items, table)
+	}
+	switch e.op {
+	case "OpIAdd", "OpISub", "OpIMul", "OpShiftLeftLogical":
+	default:
+		return
+	}
+	if e.bits != 32 || w.promised[e] {
+		return
+	}
+	w.promised[e] = true
+	for i, name := range []string{"NoUnsignedWrap", "NoSignedWrap"} {
+		ok := g.IntN(4) > 0
+		for j := range items {
+			ok = ok && !e.wraps(&items[j], table, i == 1)
+		}
+		if ok {
+			w.decos += fmt.Sprintf("OpDecorate %s %s\n", w.names[e], name)
+		}
+	}
+}
+
 // exprWriter writes expressions as SPIR-V.
 type exprWriter struct {
 	body   strings.Builder
 	consts map[string]string
 	names  map[*expr]string
 	n      int
+
+	decos    string
+	promised map[*expr]bool
 }
 
 func (w *exprWriter) line(format string, args ...any) string {
@@ -336,7 +381,7 @@ func testExpressions(t *testing.T, seed uint64) {
 		}
 		it.x = uint64(table[(it.gid[0]*7+it.gid[1])%exprTable])
 	}
-	w := &exprWriter{consts: map[string]string{}, names: map[*expr]string{}}
+	w := &exprWriter{consts: map[string]string{}, names: map[*expr]string{}, promised: map[*expr]bool{}}
 	w.constant(64, 1)
 	acc := w.constant(32, 0)
 	want := make([]uint32, exprItems)
@@ -357,13 +402,14 @@ func testExpressions(t *testing.T, seed uint64) {
 		}
 		at := g.place(items, table)
 		p := w.line("OpPtrAccessChain %%pg %%in %s", w.write(at))
+		w.promise(g, at, items, table)
 		mix(w.line("OpLoad %%u32 %s", p), func(it *item) uint32 { return table[at.eval(it, table)] })
 	}
 	mode := ""
 	if g.IntN(2) == 0 {
 		mode = fmt.Sprintf("OpExecutionMode %%f LocalSize %d %d 1\n", exprLocal[0], exprLocal[1])
 	}
-	text := exprHead + mode + exprTypes
+	text := exprHead + mode + w.decos + exprTypes
 	for _, name := range slices.Sorted(maps.Keys(w.consts)) {
 		text += w.consts[name]
 	}

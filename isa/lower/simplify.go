@@ -81,6 +81,7 @@ func (f *fn) valueNumbering() bool {
 			}
 			if o := table[k]; o != nil {
 				v.repl = o
+				o.wraps &= v.wraps // what is promised where either is used
 				changed = true
 				continue
 			}

@@ -302,6 +302,7 @@ func (u *unroller) clone(v *value, c *block, now map[*value]*value) *value {
 		}
 	}
 	n.imm, n.index, n.imm2, n.flags, n.space, n.idx, n.scale, n.disp, n.loc = v.imm, v.index, v.imm2, v.flags, v.space, v.idx, v.scale, v.disp, v.loc
+	n.wraps = v.wraps
 	n.blk = c
 	now[v] = n
 	return n
