@@ -22,6 +22,9 @@ type emitter struct {
 	priv   []int       // private allocation → its new number, -1 when it is gone
 	init   int         // scalar registers that start with a value
 
+	to []*block // by order, the block that a branch to a block leads to
+	at []int    // by order, the number of a block that stays
+
 	sequence []int          // of async marks, by body
 	accesses map[int]uint32 // builder.pipeAccesses → Kernel.PipeAccesses
 }
@@ -43,7 +46,11 @@ func emit(b *builder) {
 	e.pipeUses()
 	k := b.k
 	e.sequence, k.MarkSequences = b.sequences()
-	for _, blk := range b.f.blocks {
+	e.skipEmpty()
+	for i, blk := range b.f.blocks {
+		if e.to[i] != blk {
+			continue
+		}
 		start := len(k.Code)
 		for _, v := range blk.insts {
 			e.inst(v)
@@ -294,26 +301,34 @@ func (e *emitter) atomicEffects(v *value, unused bool) {
 	}
 }
 
-// copies writes the moves into the phis of the block that b leads to. All of
-// them happen at once, so the order matters and cycles need a scratch register.
-func (e *emitter) copies(b *block) {
+// move is a copy into the register of a phi.
+type move struct {
+	c        class
+	t        isa.Type
+	dst, src isa.Reg
+}
+
+// moves returns the copies into the phis of the block that b leads to. All of
+// them happen at once.
+func (e *emitter) moves(b *block) (todo []move) {
 	if len(b.succs) != 1 || b.term != termBr {
-		return
+		return nil
 	}
 	s := b.succs[0]
 	i := s.predIndex(b)
-	type move struct {
-		c        class
-		t        isa.Type
-		dst, src isa.Reg
-	}
-	var todo []move
 	for _, phi := range s.phis {
 		m := move{classOf(phi), phi.typ, e.reg(phi), e.reg(phi.args[i])}
 		if m.dst != m.src {
 			todo = append(todo, m)
 		}
 	}
+	return todo
+}
+
+// copies writes the moves at the end of b, one after the other: the order matters
+// then, and cycles need a scratch register.
+func (e *emitter) copies(b *block) {
+	todo := e.moves(b)
 	put := func(m move) {
 		e.k.Code = append(e.k.Code, isa.Inst{Op: isa.OpMov, Type: m.t, Dst: m.dst, A: m.src, Loc: b.termLoc})
 	}
@@ -355,7 +370,7 @@ func (e *emitter) copies(b *block) {
 
 func (e *emitter) terminator(b *block) {
 	in := isa.Inst{Loc: b.termLoc}
-	to := func(i int) int { return b.succs[i].order }
+	to := func(i int) int { return e.at[e.to[b.succs[i].order].order] }
 	switch b.term {
 	case termBr:
 		in.Op = isa.OpBr

@@ -44,6 +44,8 @@ func builtinPasses() []Pass {
 			Needs: AnalysisLoops, Keeps: ControlFlow, IR: over(hoist)},
 		{Name: "fuse", Doc: "multiplications join their additions",
 			Needs: AnalysisUses, Keeps: ControlFlow, IR: over(fuse)},
+		{Name: "sink", Doc: "steps of loops go behind the last use of what they step",
+			Needs: AnalysisDominators, Keeps: ControlFlow, IR: over(sink)},
 		{Name: passDiverge, Doc: "order of blocks, loops with one latch, values that differ by lane", fixed: true,
 			Needs: AnalysisLoops, Keeps: AnalysisLayout | AnalysisDivergence, IR: over(func(b *builder) {
 				storages(b) // a pipeline of one's own may have left it out
@@ -58,4 +60,4 @@ func builtinPasses() []Pass {
 // defaultPipeline is what the middle of the road is unless somebody says
 // otherwise. Simplifying lays open variables that were not to be promoted before.
 const defaultPipeline = "specialize,promote,simplify,ifconvert,unroll,simplify,promote,simplify,storages,asyncwaits,asyncmarks," +
-	"narrow,simplify,address,flatten,narrow,simplify,address,hoist,fuse"
+	"narrow,simplify,address,flatten,narrow,simplify,address,hoist,fuse,sink"
