@@ -57,7 +57,7 @@ func (u *Unit) GroupCopy(now uint64, c *Copy, event uint64, items Items) (result
 			return event, 0, f
 		}
 	}
-	if !u.deferred && !u.cfg.Check && u.cfg.Tracer == nil {
+	if u.Immediate() {
 		if !empty {
 			t.shape.copyAll(t.dst, t.src)
 			t.dst, t.src = nil, nil

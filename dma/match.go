@@ -18,6 +18,7 @@ type matcher struct {
 	head  int
 	n     int
 	first uint64
+	once  arrival // a copy that all have encountered at once
 }
 
 // arrival is a copy that some work-items have yet to come to.
@@ -51,9 +52,9 @@ func (m *matcher) arrive(it *Items) (a *arrival, fresh bool) {
 	if m.n == 0 && it.all(m.items) {
 		// All at once, and all are even: there is nothing to remember.
 		m.base++
-		m.push(arrival{arrived: m.items})
-		m.pop()
-		return &m.open[(m.head+len(m.open)-1)%len(m.open)], true
+		m.first++
+		m.once = arrival{arrived: m.items}
+		return &m.once, true
 	}
 	k, n, found := uint64(0), 0, false
 	it.each(m.items, func(i int) {

@@ -58,6 +58,10 @@ func (u *Unit) Reset(g Group) {
 	}
 }
 
+// Immediate says whether each copy is made as soon as it is issued, and nobody is told of anything: then there is nothing to wait
+// for, and time does not matter.
+func (u *Unit) Immediate() bool { return !u.deferred && !u.cfg.Check && u.cfg.Tracer == nil }
+
 // Active says whether something is in flight or under check, so that
 // [Unit.Advance] and [Unit.Access] have something to do.
 func (u *Unit) Active() bool { return len(u.queue) > 0 || u.cfg.Check }

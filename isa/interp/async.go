@@ -152,34 +152,46 @@ func (d *decoder) groupCopy(in inst) {
 // groupCopy issues a copy of the work-group, or joins it where others have
 // issued it, once for each set of operands that lanes have.
 func groupCopy(w *wave, in *inst) {
-	u := w.group.DMA
-	c := &w.code.kernel.GroupCopies[in.imm]
 	s := &w.async.copy
 	s.PC, s.Spec = in.pc, &in.aux.async.spec
-	w.alike(in.aux.async.vectors, func(k, i int, lanes []uint64) bool {
-		for n := range s.Args {
-			s.Args[n] = 0
-			if r := c.Args[n]; r != isa.None {
-				s.Args[n] = w.reg(r, isa.I64, k, i)
-			}
+	if len(in.aux.async.vectors) == 0 {
+		w.groupCopy(in, 0, 0, w.exec)
+		return
+	}
+	w.alike(in.aux.async.vectors, func(k, i int, lanes []uint64) bool { return w.groupCopy(in, k, i, lanes) })
+}
+
+// groupCopy issues the copy for lanes that have the operands of lane i of chunk k. It says whether there was nothing wrong.
+func (w *wave) groupCopy(in *inst, k, i int, lanes []uint64) bool {
+	c, s := &w.code.kernel.GroupCopies[in.imm], &w.async.copy
+	event := uint64(0)
+	for n, r := range c.Args {
+		v := uint64(0)
+		switch {
+		case r == isa.None:
+		case r.IsScalar():
+			v = w.s[r.Index()]
+		default:
+			v = w.reg(r, isa.I64, k, i)
 		}
-		if f := copySpaces(s); f != nil {
-			w.copyFault(in, f, "", lanes)
-			return false
+		if n < len(s.Args) {
+			s.Args[n] = v
+		} else {
+			event = v
 		}
-		event := uint64(0)
-		if r := c.Args[isa.CopyEvent]; r != isa.None {
-			event = w.reg(r, isa.I64, k, i)
-		}
-		result, stall, f := u.GroupCopy(w.now(in.pc), s, event, w.items(lanes))
-		w.stall(stall)
-		if f != nil {
-			w.copyFault(in, f, s.Where(f), lanes)
-			return false
-		}
-		w.setLanes(in.src.Dst, lanes, result)
-		return true
-	})
+	}
+	if f := copySpaces(s); f != nil {
+		w.copyFault(in, f, "", lanes)
+		return false
+	}
+	result, stall, f := w.group.DMA.GroupCopy(w.now(in.pc), s, event, w.items(lanes))
+	w.stall(stall)
+	if f != nil {
+		w.copyFault(in, f, s.Where(f), lanes)
+		return false
+	}
+	w.setLanes(in.src.Dst, lanes, result)
+	return true
 }
 
 // copySpaces returns what is wrong with a copy that does not go between LDS and
