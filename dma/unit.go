@@ -62,6 +62,16 @@ func (u *Unit) Reset(g Group) {
 // for, and time does not matter.
 func (u *Unit) Immediate() bool { return !u.deferred && !u.cfg.Check && u.cfg.Tracer == nil }
 
+// Even says whether all work-items have encountered the same group copies, so that a barrier changes nothing for them.
+func (u *Unit) Even() bool { return u.match.n == 0 }
+
+// Next begins the next work-group, with this number, which is otherwise like the one before.
+func (u *Unit) Next(linear uint64) {
+	g := u.group
+	g.Linear = linear
+	u.Reset(g)
+}
+
 // Active says whether something is in flight or under check, so that
 // [Unit.Advance] and [Unit.Access] have something to do.
 func (u *Unit) Active() bool { return len(u.queue) > 0 || u.cfg.Check }

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
 
@@ -10,8 +11,11 @@ import (
 // sweeps says whether the launch's groups can run so: nobody is told when one begins, stops or waits, takes its output away
 // or lets others have a turn.
 func (s *launch) sweeps() bool {
-	return s.opt.Order == InOrder && s.opt.Tracer == nil && !s.Kernel.UsesAsync && !s.Kernel.UsesPrintf && !cooperative
+	return s.opt.Order == InOrder && s.opt.Tracer == nil && (!s.Kernel.UsesAsync || s.immediate()) && !s.Kernel.UsesPrintf && !cooperative
 }
+
+// immediate says whether asynchronous copies are made at once, and nobody looks at the clock.
+func (s *launch) immediate() bool { return !s.Check && s.opt.DMA.Completion == dma.Early }
 
 // following returns how many of the next groups, up to so many, have the size of the present one.
 func (w *worker) following(most uint64) uint64 {

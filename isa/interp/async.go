@@ -190,6 +190,9 @@ func (w *wave) groupCopy(in *inst, k, i int, lanes []uint64) bool {
 		w.copyFault(in, f, s.Where(f), lanes)
 		return false
 	}
+	if !w.group.DMA.Even() {
+		w.All = 0 // the next barrier concerns the copies
+	}
 	w.setLanes(in.src.Dst, lanes, result)
 	return true
 }

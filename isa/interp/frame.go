@@ -50,6 +50,8 @@ type Frame struct {
 	Choosy bool
 	// Changed is set where machine code has changed the lanes that run.
 	Changed bool
+	// Quiet says that asynchronous copies are made at once and watched by nobody (dma.Unit.Immediate).
+	Quiet bool
 	// Plain says that the block which is entered next is to be done by itself, and not as a hyperblock. Machine code
 	// resets it there.
 	Plain bool
@@ -167,6 +169,7 @@ const (
 	FrameChoosy  = unsafe.Offsetof(Frame{}.Choosy)
 	FrameChanged = unsafe.Offsetof(Frame{}.Changed)
 	FramePlain   = unsafe.Offsetof(Frame{}.Plain)
+	FrameQuiet   = unsafe.Offsetof(Frame{}.Quiet)
 	FrameFuel    = unsafe.Offsetof(Frame{}.Fuel)
 	FrameRation  = unsafe.Offsetof(Frame{}.Ration)
 	FramePoint   = unsafe.Offsetof(Frame{}.Point)

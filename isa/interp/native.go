@@ -20,6 +20,7 @@ func (w *wave) startNative(chunks int) {
 	w.Chunks, w.Lanes = uintptr(chunks), lanesOf(w.subgroup())
 	w.initValues()
 	w.LoopSkip = 0
+	w.Quiet = w.group.DMA != nil && w.group.DMA.Immediate()
 	if lds := w.lds.Bytes(); len(lds) > 0 {
 		w.LDS, w.Lines = unsafe.Pointer(unsafe.SliceData(lds)), uintptr(len(lds)/memory.Alignment)
 	} else {

@@ -51,6 +51,8 @@ type Part struct {
 	Scalar *isa.Inst
 	// Place is the memory of a Scalar that loads.
 	Place *Place
+	// Waits says that there are only waits for copies of the group in the part: nothing to do where Frame.Quiet is set.
+	Waits bool
 }
 
 // Place is what a [Slot] is filled in from.
@@ -80,6 +82,16 @@ const NoKey = noKey
 type part struct {
 	Part
 	insts []inst
+}
+
+// onlyWaits says whether the part is left to this package and has only waits for copies of the group.
+func (p *part) onlyWaits() bool {
+	for i := range p.insts {
+		if in := p.insts[i].src; in == nil || in.Op != isa.OpGroupWait {
+			return false
+		}
+	}
+	return p.Run == nil && p.Scalar == nil
 }
 
 // pointAt is where a point is: a block, and the number of the part; -1 where the block is entered, and
@@ -208,7 +220,7 @@ func loadKey(s *isa.Inst) placeKey {
 // plan makes the accelerator compile the decoded blocks.
 func (c *code) plan(blocks []block) {
 	k := c.kernel
-	p := &Plan{Kernel: k, PrivateStride: c.privStride, Steady: c.steady, Blocks: make([]PlanBlock, len(blocks))}
+	p := &Plan{Kernel: k, PrivateStride: c.privStride, Steady: c.steady && !k.UsesAsync, Blocks: make([]PlanBlock, len(blocks))}
 	point := func(block, part int) int {
 		c.points = append(c.points, pointAt{block, part})
 		return len(c.points) - 1
@@ -225,6 +237,7 @@ func (c *code) plan(blocks []block) {
 		}
 		for j := range b.parts {
 			b.parts[j].Point = point(i, j)
+			b.parts[j].Waits = b.parts[j].onlyWaits()
 			q.Parts = append(q.Parts, b.parts[j].Part)
 		}
 		q.End = point(i, len(b.parts))

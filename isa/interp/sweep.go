@@ -16,7 +16,8 @@ var _ engine.Sweeper = (*wave)(nil)
 // Sweep runs the wave's group and then those that follow it.
 func (w *wave) Sweep(more uint64) (ended uint64, stop engine.Stop) {
 	cancel := w.group.Launch.Cancel
-	opens := w.code.opens && w.pipes == nil && w.async == nil
+	u := w.group.DMA
+	opens := w.code.opens && w.pipes == nil && (w.async == nil || u != nil && u.Immediate())
 	if opens {
 		w.All = w.lanes
 	}
@@ -32,6 +33,10 @@ func (w *wave) Sweep(more uint64) (ended uint64, stop engine.Stop) {
 			continue
 		case stop == engine.StopBarrier && opens && w.allParked == w.lanes && w.BarrierPC() >= 0:
 			w.Open()
+			if u != nil {
+				u.Barrier(0)
+				w.All = w.lanes
+			}
 			continue
 		}
 		w.All, w.More, w.allowed = 0, 0, 0
@@ -70,6 +75,9 @@ func (w *wave) next() {
 	}
 	if w.lds != nil {
 		w.lds.Reset()
+	}
+	if g.DMA != nil {
+		g.DMA.Next(g.Linear)
 	}
 	w.Counts.Waves++
 	if w.native {

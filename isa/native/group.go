@@ -17,7 +17,7 @@ func (k *builder) barrier(b *interp.PlanBlock) {
 	if isa.Scope(in.Imm2) == isa.ScopeSubgroup {
 		everybody = interp.FrameAlive
 	}
-	if in.Schedule() != isa.ScheduleUnordered || k.plan.Kernel.UsesAsync || k.plan.Kernel.UsesPipes {
+	if in.Schedule() != isa.ScheduleUnordered || k.plan.Kernel.UsesAsync && everybody == interp.FrameAlive || k.plan.Kernel.UsesPipes {
 		k.Jmp(leave)
 		return
 	}

@@ -157,6 +157,9 @@ func (k *builder) part(p *interp.Part) {
 		k.run(p)
 	case p.Scalar != nil:
 		k.scalar(p)
+	case p.Waits:
+		k.G(amd64.CMP, amd64.B8, field(interp.FrameQuiet), amd64.Imm(0))
+		k.Jcc(amd64.Equal, k.exit(p.Point, interp.ExitPart))
 	default:
 		k.Jmp(k.exit(p.Point, interp.ExitPart))
 	}
