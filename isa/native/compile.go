@@ -90,7 +90,10 @@ type compiler struct {
 	slots   map[int]*slotState // of the run, by number
 	rows    map[int]rowPlace   // likewise; nil if the run has none
 	parts   map[int]bool       // slots of blocks, with whether the group has seen them; nil if the run has none
-	sharing bool               // some slot has several accesses
+	sharing bool               // some slot has several accesses, or indices are alike
+	alike   []*alike           // by instruction: its indices; nil where nobody has looked for such
+	under   int                // the block of a hyperblock whose lanes the present instruction is for, or 0 for all
+	commits map[int]*commit    // the stores of a hyperblock; nil in others
 }
 
 // groupOf returns how many lanes fill a register with the widest elements that instructions have. Of an access, what is the same for

@@ -39,7 +39,7 @@ func (c *compiler) gather(in *isa.Inst) {
 		g.absent, g.x = v, c.vec()
 	}
 	g.d = c.vec()
-	if !addressable(in.Scale) || g.bias != 0 || narrow(g.t) {
+	if !addressable(in.Scale) || g.bias != 0 || narrow(g.t) || c.windowed(g) {
 		g.temp = c.vec()
 	}
 	expected, move, other := seenSame, c.loadSame, c.NewLabel()
@@ -86,10 +86,8 @@ func (c *compiler) look(g *gathering) {
 	if g.bias != 0 {
 		c.G(amd64.SUB, size, regTemp, amd64.Imm(g.bias))
 	}
-	c.V(opSpread.of(g.it), iw, g.d, g.x)
 	if g.slot.next {
-		c.V(opAdd.of(g.it), iw, g.d, g.d, c.iota(g.it))
-		c.set.equal(c, g.it, g.d, g.x, other)
+		c.unlessNext(g.it, g.d, g.x, other)
 		// All lanes of the group are loaded, whether they run or not.
 		c.G(amd64.LEA, amd64.B64, regAddress, amd64.Mem{Base: regTemp, Disp: int32(c.lanes - 1)})
 		c.G(amd64.CMP, amd64.B64, regAddress, g.limit)
@@ -100,6 +98,7 @@ func (c *compiler) look(g *gathering) {
 		}
 		c.loadNext(g, c.point(g, seenNext))
 	} else {
+		c.V(opSpread.of(g.it), iw, g.d, g.x)
 		c.set.equal(c, g.it, g.d, g.x, each)
 		c.inside(g)
 		c.loadSame(g, c.point(g, seenSame))
@@ -193,6 +192,9 @@ func loadNarrow(t isa.Type) amd64.Gen {
 
 // loadEach loads the elements that the lanes that run select, of which none is beyond the limit.
 func (c *compiler) loadEach(g *gathering) {
+	if c.windowed(g) {
+		c.loadWindow(g)
+	}
 	disp := g.disp - int32(g.bias*g.in.Scale)
 	edge := c.NewLabel()
 	if narrow(g.t) {

@@ -14,6 +14,9 @@ import (
 // maskRunning has the lanes of the group that run where maskExec has those of the present block.
 const maskRunning = amd64.K7
 
+// maxCommits is how much of Frame.Loop hyperblocks use: for the lanes of blocks, and for stores.
+const maxCommits = 32
+
 // smallIDs bounds global ids that are computed in 32 bits, that of the group's first item: those of the others are less than 2³¹ then.
 const smallIDs = 1<<31 - 1<<17
 
@@ -119,6 +122,7 @@ func (c *hyper) emit() {
 		c.reserved[fileMask] |= 1 << maskRunning
 		c.parting = true
 	}
+	c.prepareCommits()
 	c.prepareRows()
 	c.prepareSlots()
 	c.prepareUniform()
@@ -128,6 +132,81 @@ func (c *hyper) emit() {
 			c.commit(i)
 		}
 	}
+}
+
+// commit is what is known of a store of a hyperblock.
+type commit struct {
+	// checked says that a load has looked whether the indices are within the limit.
+	checked bool
+	// apart is 1 if the indices of some group are not consecutive. Without it, each group has to look.
+	apart    amd64.Mem
+	hasApart bool
+}
+
+// prepareCommits looks at the stores.
+func (c *hyper) prepareCommits() {
+	type key struct {
+		a, b    isa.Reg
+		version int
+		idx     isa.IdxType
+		scale   uint32
+		space   isa.Space
+		disp    int32
+		under   int
+	}
+	c.commits = map[int]*commit{}
+	bytes, version := map[key]int{}, map[place]int{}
+	free := len(c.h.Masks) // in Frame.Loop
+	for i := range c.run.Code {
+		in := &c.run.Code[i]
+		if accessesMemory(in) && in.Idx != isa.IdxNone && in.B.IsVector() {
+			k := key{in.A, in.B, version[place{bank: in.Idx.Type().Bank(), index: in.B.Index()}], in.Idx, in.Scale, in.Space, in.Disp, c.block(i)}
+			if in.Op == isa.OpLoad {
+				bytes[k] = max(bytes[k], in.Type.Bytes())
+			} else {
+				all := k
+				all.under = 0
+				s := &commit{checked: max(bytes[k], bytes[all]) >= in.Type.Bytes()}
+				if s.hasApart = int(in.Scale) == in.Type.Bytes() && !narrow(in.Type) && free < maxCommits; s.hasApart {
+					s.apart = field(interp.FrameLoop + 8*uintptr(free))
+					c.G(amd64.MOV, amd64.B64, s.apart, amd64.Imm(0))
+					free++
+				}
+				c.commits[i] = s
+			}
+		}
+		if d, t := interp.Operands(c.run.Kernel(), in, func(isa.Reg, isa.Type) {}); d.IsVector() {
+			version[place{bank: t.Bank(), index: d.Index()}]++
+		}
+	}
+}
+
+// block returns the block whose lanes instruction i is for, or 0 for all.
+func (c *hyper) block(i int) int {
+	if c.maskOf(i) == isa.None {
+		return 0
+	}
+	return c.h.Under[i]
+}
+
+// check looks at the indices of a store.
+func (c *hyper) check(in *isa.Inst) {
+	s := c.commits[c.at]
+	if !s.checked {
+		c.checkIndex(in)
+	}
+	if !s.hasApart {
+		return
+	}
+	it := in.Idx.Type()
+	each, next := c.NewLabel(), c.NewLabel()
+	c.unlessNext(it, c.vec(), c.load(in.B, it, true), each)
+	c.Bind(next)
+	c.later(func() {
+		c.Bind(each)
+		c.G(amd64.MOV, amd64.B64, s.apart, amd64.Imm(1))
+		c.Jmp(next)
+	})
 }
 
 // maskOf returns the lanes that instruction i is for, or None for all.
@@ -141,8 +220,8 @@ func (c *hyper) reads(m isa.Reg, step int) {
 	c.events[p] = slices.Insert(list, n, event{step, false})
 }
 
-// under has maskExec tell the lanes of a block, given those that are there now.
-func (c *hyper) under(now *isa.Reg, m isa.Reg) {
+// only has maskExec tell the lanes of a block, given those that are there now.
+func (c *hyper) only(now *isa.Reg, m isa.Reg) {
 	if *now == m {
 		return
 	}
@@ -172,10 +251,11 @@ func (c *hyper) pass() {
 		c.step, c.at = i, i
 		c.pinned = [files]uint32{}
 		if accessesMemory(in) {
-			c.under(&now, c.maskOf(i))
+			c.only(&now, c.maskOf(i))
 		}
+		c.under = c.block(i)
 		if in.Op == isa.OpStore {
-			c.checkIndex(in)
+			c.check(in)
 			continue
 		}
 		find(c.features, in)(c.compiler, in)
@@ -253,7 +333,33 @@ func (c *hyper) widen(h interp.Halved) {
 
 // commit emits the pass of a store.
 func (c *hyper) commit(i int) {
-	in := &c.run.Code[i]
+	in, s := &c.run.Code[i], c.commits[i]
+	done := c.NewLabel()
+	if s.hasApart {
+		each := c.NewLabel()
+		c.G(amd64.CMP, amd64.B64, s.apart, amd64.Imm(0))
+		c.Jcc(amd64.NotEqual, each)
+		c.storing(i, func() {
+			it := in.Idx.Type()
+			v := c.load(in.C, in.Type, true)
+			c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
+			first := c.memory(c.value(in.B, it))
+			if it == isa.I64 {
+				c.G(amd64.MOV, amd64.B64, regTemp, first)
+			} else {
+				c.G(amd64.MOVSX32, amd64.B64, regTemp, first) // as in compiler.firstIndex
+			}
+			c.set.moveSome(c.compiler, in.Type, amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: c.fromIndex(in)}, v)
+		})
+		c.Jmp(done)
+		c.Bind(each)
+	}
+	c.storing(i, func() { c.scatter(in) })
+	c.Bind(done)
+}
+
+// storing emits body once, in a loop over the groups that have lanes which instruction i is for.
+func (c *hyper) storing(i int, body func()) {
 	c.loop(func() {
 		c.forget()
 		c.step, c.at = len(c.steps), i
@@ -262,11 +368,11 @@ func (c *hyper) commit(i int) {
 		if m := c.maskOf(i); m != isa.None {
 			c.V(amd64.KMOVW, amd64.X, maskRunning, maskExec)
 			now := isa.None
-			c.under(&now, m)
+			c.only(&now, m)
 			c.V(amd64.KORTESTW, amd64.X, maskExec, maskExec)
 			c.Jcc(amd64.IsZero, next)
 		}
-		c.scatter(in)
+		body()
 		c.Bind(next)
 	})
 }

@@ -88,6 +88,7 @@ func (c *compiler) prepareSlots() {
 		}
 	}
 	c.sharing = shared > 0
+	c.prepareAlike()
 }
 
 // free says whether nothing but slots has a use for a register.
@@ -100,6 +101,7 @@ func (c *compiler) enterSlots() {
 	for _, s := range c.slots {
 		s.known = false
 	}
+	c.enterAlike()
 	if c.sharing {
 		c.G(amd64.XOR, amd64.B32, regSeen, regSeen)
 	}
