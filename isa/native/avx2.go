@@ -275,6 +275,10 @@ func (c *compiler) movTruth(in *isa.Inst) {
 }
 
 func (c *compiler) selectTruth(in *isa.Inst) {
+	if o, ok := c.logicalOf(in); ok {
+		c.chooseTruth(in, c.lanesOf(in.A, o.other), o)
+		return
+	}
 	t := c.lanesOf(in.A, in.B, in.C)
 	k, yes, no := c.truth(in.A, t), c.truth(in.B, t), c.truth(in.C, t)
 	d := c.vec()

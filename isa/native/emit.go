@@ -263,12 +263,7 @@ func (c *compiler) mov(in *isa.Inst) {
 func (c *compiler) selection(in *isa.Inst) {
 	k := c.boolean(in.A)
 	if in.Type == isa.B1 {
-		yes, no := c.boolean(in.B), c.boolean(in.C)
-		d := c.mask()
-		c.V(amd64.KANDW, amd64.X, maskTemp, k, yes)
-		c.V(amd64.KANDNW, amd64.X, d, k, no)
-		c.V(amd64.KORW, amd64.X, d, d, maskTemp)
-		c.resultMask(in, d)
+		c.chooseMask(in, k)
 		return
 	}
 	no, yes := c.load(in.C, in.Type, true), c.operand(in.B, in.Type, true)
