@@ -43,6 +43,10 @@ func alone(s isa.Space) bool { return s == isa.SpaceLocal }
 // atomic does an atomic operation for the lanes of the group that run.
 func (c *compiler) atomic(in *isa.Inst) {
 	t := in.Type
+	if g, ok := opInPlace[isa.AtomicOp(in.Imm2)]; ok && alone(in.Space) && in.Dst == isa.None && in.Idx != isa.IdxNone && in.B.IsVector() {
+		c.toEach(in, c.fromIndex(in), func(at amd64.Mem) { c.G(g, amd64.Size(t.Bits()), at, regTemp) })
+		return
+	}
 	c.eachLane(func(lane amd64.Reg) {
 		operand := func(r isa.Reg) amd64.Mem {
 			if r.IsScalar() {

@@ -239,16 +239,7 @@ func (c *compiler) scatterNarrow(in *isa.Inst) {
 		c.Jmp(done)
 		c.Bind(each)
 	}
-	if in.C.IsScalar() {
-		c.G(amd64.MOV, amd64.B32, regTemp, scalar(in.C))
-	}
-	c.eachLane(func(lane amd64.Reg) {
-		c.laneIndex(in, lane)
-		if !in.C.IsScalar() {
-			c.G(loadNarrow(t), amd64.B32, regTemp, c.laneOf(in.C, t, lane))
-		}
-		c.G(amd64.MOV, amd64.Size(t.Bits()), amd64.Mem{Base: regAddress, Disp: disp}, regTemp)
-	})
+	c.toEach(in, disp, func(at amd64.Mem) { c.G(amd64.MOV, amd64.Size(t.Bits()), at, regTemp) })
 	c.Bind(done)
 }
 
@@ -258,39 +249,4 @@ func opShorten(t isa.Type) amd64.Op {
 		return amd64.VPMOVDB
 	}
 	return amd64.VPMOVDW
-}
-
-// Registers of runs that go from lane to lane.
-const (
-	regLeft    = amd64.RBX // the lanes left
-	regOneLane = amd64.R14 // the lane's number in the chunk
-)
-
-// eachLane emits body in a loop over the lanes of the group that run, lowest first. It may change
-// regTemp and regAddress.
-func (c *compiler) eachLane(body func(lane amd64.Reg)) {
-	next := c.NewLabel()
-	c.bits(regLeft, amd64.Mem{Base: regExec})
-	c.Bind(next)
-	c.G(amd64.TZCNT, amd64.B32, regOneLane, regLeft)
-	c.G(amd64.ADD, amd64.B32, regOneLane, regLane)
-	body(regOneLane)
-	c.V(amd64.BLSR, amd64.X, regLeft, regLeft)
-	c.Jcc(amd64.NotZero, next)
-}
-
-// laneOf returns where a lane's element of a vector register is.
-func (c *compiler) laneOf(r isa.Reg, t isa.Type, lane amd64.Reg) amd64.Mem {
-	return amd64.Mem{Base: regChunk, Index: lane, Scale: uint8(t.Bytes()), Disp: int32(c.run.Offset(r, t))}
-}
-
-// laneIndex puts the address that a lane's index selects, without bias and displacement, into regAddress.
-func (c *compiler) laneIndex(in *isa.Inst, lane amd64.Reg) {
-	size := amd64.B32
-	if in.Idx == isa.Idx64 {
-		size = amd64.B64
-	}
-	c.G(amd64.MOV, size, regAddress, c.laneOf(in.B, in.Idx.Type(), lane))
-	c.byScale(regAddress, in.Scale)
-	c.G(amd64.ADD, amd64.B64, regAddress, c.slot(interp.SlotAddress))
 }
