@@ -3,7 +3,6 @@ package native
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
-	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // bitInsert2 takes the bits [c, c+d) from b. Shifts by the width or more give 0.
@@ -62,26 +61,5 @@ func (c *compiler) mulHiLong2(in *isa.Inst) {
 			c.V(amd64.VPSUBQ, w, d, d, x)
 		}
 	}
-	c.result(in, isa.I64, d)
-}
-
-// pointers2 is the family of arithmetic on pointers in vector registers.
-func pointers2(_ amd64.Features, in *isa.Inst) emitter {
-	if in.Op == isa.OpPtrDiff {
-		return (*compiler).ptrDiff2
-	}
-	return nil
-}
-
-// ptrDiff2 subtracts the offsets of two pointers.
-func (c *compiler) ptrDiff2(in *isa.Inst) {
-	const tag = 64 - memory.OffsetBits
-	a, b := c.load(in.A, isa.I64, true), c.load(in.B, isa.I64, true)
-	d, x := c.vec(), c.vec()
-	c.V(amd64.VPSLLQ, amd64.Y, d, a, amd64.Imm(tag))
-	c.V(amd64.VPSLLQ, amd64.Y, x, b, amd64.Imm(tag))
-	c.sarLong(d, d, tag)
-	c.sarLong(x, x, tag)
-	c.V(amd64.VPSUBQ, amd64.Y, d, d, x)
 	c.result(in, isa.I64, d)
 }

@@ -54,6 +54,14 @@ func (avx2) zero(c *compiler, t isa.Type, x amd64.Vec, l amd64.Label) {
 	c.Jcc(amd64.NotCarry, l)
 }
 
+func (avx2) unequal(c *compiler, d, x amd64.Vec, n uint64) {
+	c.V(amd64.VPBROADCASTQ, amd64.Y, vecTemp, c.Const64(n))
+	c.V(amd64.VPCMPEQQ, amd64.Y, x, x, d)
+	c.V(amd64.VBLENDVPD, amd64.Y, d, vecTemp, d, x)
+}
+
+func (avx2) sarLong(c *compiler, d, x amd64.Vec, n uint64) { c.sarLong(d, x, n) }
+
 // running puts ones into the lanes that run, of vecTemp.
 func (c *compiler) running(t isa.Type) {
 	c.complement(isa.I32, vecTemp, vecIdle)

@@ -127,6 +127,15 @@ func (avx512) zero(c *compiler, t isa.Type, x amd64.Vec, l amd64.Label) {
 	c.Jcc(amd64.NotZero, l)
 }
 
+func (avx512) unequal(c *compiler, d, x amd64.Vec, n uint64) {
+	c.V(amd64.VPCMPUQ, amd64.Z, maskTemp, d, x, amd64.Imm(intNotEqual))
+	c.V(amd64.VPBROADCASTQ, amd64.Z, d, c.Const64(n), amd64.Merge(maskTemp))
+}
+
+func (avx512) sarLong(c *compiler, d, x amd64.Vec, n uint64) {
+	c.V(amd64.VPSRAQ, amd64.Z, d, x, amd64.Imm(n))
+}
+
 func (avx512) gather(c *compiler, t, it isa.Type, d amd64.Vec, m amd64.Mem) {
 	c.V(amd64.KMOVW, amd64.X, maskTemp, maskExec)
 	c.V(opXor.of(t), c.width(t), d, d, d)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
-	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // Tables for the halves of bytes: how many ones, and the bits in the other order, as the lower
@@ -163,18 +162,5 @@ func (c *compiler) mulHi64(in *isa.Inst) {
 		c.V(amd64.VPMOVQ2M, w, maskTemp, b)
 		c.V(amd64.VPSUBQ, w, d, d, a, amd64.Merge(maskTemp))
 	}
-	c.result(in, isa.I64, d)
-}
-
-// ptrDiff subtracts the offsets of two pointers.
-func (c *compiler) ptrDiff(in *isa.Inst) {
-	const tag = amd64.Imm(64 - memory.OffsetBits)
-	a, b := c.load(in.A, isa.I64, true), c.load(in.B, isa.I64, true)
-	d, x := c.vec(), c.vec()
-	c.V(amd64.VPSLLQ, amd64.Z, d, a, tag)
-	c.V(amd64.VPSLLQ, amd64.Z, x, b, tag)
-	c.V(amd64.VPSRAQ, amd64.Z, d, d, tag)
-	c.V(amd64.VPSRAQ, amd64.Z, x, x, tag)
-	c.V(amd64.VPSUBQ, amd64.Z, d, d, x)
 	c.result(in, isa.I64, d)
 }

@@ -139,7 +139,6 @@ var arithmeticEmitters = map[isa.Op]emitter{
 	isa.OpClz:      (*compiler).clz,
 	isa.OpCtz:      (*compiler).ctz,
 	isa.OpPopCount: (*compiler).popCount,
-	isa.OpPtrDiff:  (*compiler).ptrDiff,
 
 	isa.OpBitReverse:  (*compiler).bitReverse,
 	isa.OpBitInsert:   (*compiler).bitInsert,

@@ -111,7 +111,7 @@ type emitter func(c *compiler, in *isa.Inst)
 type family func(f amd64.Features, in *isa.Inst) emitter
 
 // families lists those for AVX-512.
-var families = [...]family{arithmetic, narrowArithmetic, divisions, conversions, builtins, accesses, atomics, mathematics, mathematics64, crossings}
+var families = [...]family{arithmetic, narrowArithmetic, divisions, conversions, builtins, accesses, atomics, mathematics, mathematics64, crossings, pointers}
 
 // find returns the emitter of an instruction, or nil.
 func find(f amd64.Features, in *isa.Inst) emitter {

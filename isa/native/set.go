@@ -60,6 +60,10 @@ type set interface {
 	// beyond goes to l if x is more, as an unsigned number, than the limit in a lane that runs. The limit, which is less than
 	// 2³¹, is an element in memory or a vector.
 	beyond(c *compiler, t isa.Type, x amd64.Vec, limit amd64.Operand, l amd64.Label)
+	// unequal makes elements of d, of 64 bits, that differ from those of x a number. It changes x.
+	unequal(c *compiler, d, x amd64.Vec, n uint64)
+	// sarLong shifts elements of 64 bits to the right, with their signs.
+	sarLong(c *compiler, d, x amd64.Vec, n uint64)
 	// zero goes to l if x is 0 in a lane that runs.
 	zero(c *compiler, t isa.Type, x amd64.Vec, l amd64.Label)
 	// gather loads elements of type t by indices of type it for the lanes that run, and zeros for the others.

@@ -1,0 +1,91 @@
+package native
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
+// pointers is the family of arithmetic on pointers in vector registers, of both sets.
+func pointers(_ amd64.Features, in *isa.Inst) emitter {
+	switch in.Op {
+	case isa.OpPtrAdd:
+		return (*compiler).ptrAdd
+	case isa.OpPtrDiff:
+		return (*compiler).ptrDiff
+	}
+	return nil
+}
+
+// offsetOf gives d the offsets of pointers.
+func (c *compiler) offsetOf(d, p amd64.Vec) {
+	const tag = 64 - offsetBits
+	c.V(amd64.VPSLLQ, c.width(isa.I64), d, p, amd64.Imm(tag))
+	c.set.sarLong(c, d, d, tag)
+}
+
+// ptrDiff subtracts the offsets of two pointers.
+func (c *compiler) ptrDiff(in *isa.Inst) {
+	a, b := c.load(in.A, isa.I64, true), c.load(in.B, isa.I64, true)
+	d, x := c.vec(), c.vec()
+	c.offsetOf(d, a)
+	c.offsetOf(x, b)
+	c.V(amd64.VPSUBQ, c.width(isa.I64), d, d, x)
+	c.result(in, isa.I64, d)
+}
+
+// ptrAdd moves pointers. What an offset cannot hold becomes [memory.FarOffset].
+func (c *compiler) ptrAdd(in *isa.Inst) {
+	w := c.width(isa.I64)
+	a := c.load(in.A, isa.I64, true)
+	d, x, y := c.vec(), c.vec(), c.vec()
+	c.offsetOf(d, a)
+	if in.Idx != isa.IdxNone {
+		c.moves(in, x, y)
+		c.V(amd64.VPADDQ, w, d, d, x)
+	}
+	if in.Disp != 0 {
+		c.V(amd64.VPADDQ, w, d, d, c.splat(isa.I64, 0, uint64(int64(in.Disp))))
+	}
+	c.offsetOf(x, d)
+	c.set.unequal(c, d, x, 1<<64+memory.FarOffset)
+	const offset = 1<<offsetBits - 1
+	c.V(amd64.VPANDQ, w, d, d, c.splat(isa.I64, 0, offset))
+	c.V(amd64.VPANDQ, w, x, a, c.splat(isa.I64, 0, 1<<64-1-offset))
+	c.V(amd64.VPORQ, w, d, d, x)
+	c.result(in, isa.I64, d)
+}
+
+// moves gives x what the index adds to addresses, modulo 2⁶⁴. It changes y.
+func (c *compiler) moves(in *isa.Inst, x, y amd64.Vec) {
+	w, n := c.width(isa.I64), in.Scale
+	i := c.load(in.B, in.Idx.Type(), true)
+	switch in.Idx {
+	case isa.IdxS32:
+		c.V(amd64.VPMOVSXDQ, w, x, i)
+		i = x
+	case isa.IdxU32:
+		c.V(amd64.VPMOVZXDQ, w, x, i)
+		i = x
+	}
+	by := c.splat(isa.I64, 0, uint64(n))
+	switch {
+	case n == 0:
+		c.V(amd64.VPXORQ, w, x, x, x)
+	case n&(n-1) == 0:
+		c.V(amd64.VPSLLQ, w, x, i, amd64.Imm(bits.TrailingZeros32(n)))
+	case in.Idx == isa.IdxU32:
+		c.V(amd64.VPMULUDQ, w, x, i, by)
+	case in.Idx == isa.IdxS32 && n <= math.MaxInt32:
+		c.V(amd64.VPMULDQ, w, x, i, by)
+	default:
+		c.V(amd64.VPSRLQ, w, y, i, amd64.Imm(32))
+		c.V(amd64.VPMULUDQ, w, y, y, by)
+		c.V(amd64.VPSLLQ, w, y, y, amd64.Imm(32))
+		c.V(amd64.VPMULUDQ, w, x, i, by)
+		c.V(amd64.VPADDQ, w, x, x, y)
+	}
+}
