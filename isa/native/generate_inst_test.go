@@ -51,7 +51,7 @@ func (g *generator) lastingOf(b isa.Bank) []isa.Reg {
 	switch {
 	case !g.pure:
 		return list
-	case b == isa.BankMask:
+	case b == isa.BankMask && g.walks == nil:
 		return nil
 	}
 	return list[:min(len(list), 3)]

@@ -314,7 +314,7 @@ func (g *generator) condition() isa.Reg {
 	case 0:
 		return g.scalar(1)
 	case 1, 2:
-		if !g.pure && len(g.lasting[isa.BankMask]) > 0 {
+		if (!g.pure || g.walks != nil) && len(g.lasting[isa.BankMask]) > 0 {
 			return g.lasting[isa.BankMask][g.n(len(g.lasting[isa.BankMask]))]
 		}
 	}

@@ -59,7 +59,9 @@ type region struct {
 	list   []resident
 	code   [][]int // by block of the chain: for each part, the first of its instructions in run.Code, or -1
 	writes []isa.Reg
-	finish amd64.Label
+	// carried are the booleans that are used behind the trip that writes them. They go to the register file before lanes leave.
+	carried []place
+	finish  amd64.Label
 
 	// Of a region with loads: the slots that are the same in all trips, and the others; what indices come from; by instruction,
 	// how its index is known; and the numbers of these patterns. looked has those of the present trip.
@@ -262,8 +264,10 @@ func (k *builder) regionAt(h int) *region {
 		return nil
 	}
 	if r.loads {
-		r.most = 1
 		r.follow()
+	}
+	if r.loads || len(r.carried) > 0 {
+		r.most = 1
 	}
 	return r
 }
@@ -341,12 +345,19 @@ func (r *region) findHomes() bool {
 			continue
 		}
 		if p.bank == isa.BankMask {
-			return false
+			if u.written {
+				r.carried = append(r.carried, p)
+			}
+			continue
 		}
 		r.list = append(r.list, resident{bank: p.bank, index: p.index, kept: u.written, frozen: frozen && u.written,
 			loose: u.written && !u.mixed && !u.bits && !(leaves && u.late), wide: u.typ == isa.F64})
 	}
-	return true
+	for i := range r.run.Code {
+		d, t := interp.Operands(k.plan.Kernel, &r.run.Code[i], func(isa.Reg, isa.Type) {})
+		r.run.Keep[i] = slices.Contains(r.carried, place{bank: t.Bank(), index: d.Index()})
+	}
+	return len(r.carried) <= undoWords
 }
 
 // number is a number in Frame.Loop.
@@ -512,10 +523,12 @@ func (r *region) trips() {
 		}
 		if in := block.Terminator; in.Op == isa.OpBrCond {
 			r.step = step
+			r.carry()
 			r.branch(i, in)
 			step++
 		}
 	}
+	r.carry()
 	k.G(amd64.CMP, amd64.B64, regTrip, r.number(loopLimit))
 	k.Jcc(amd64.Equal, stop)
 	k.G(amd64.INC, amd64.B64, regTrip)
@@ -563,6 +576,16 @@ func (r *region) trips() {
 		k.G(amd64.MOV, amd64.B64, exec(n), regTemp)
 	}
 	k.Bind(done)
+}
+
+// carry puts booleans into the register file that are used behind the trip.
+func (r *region) carry() {
+	for _, v := range r.order {
+		if v.bank == isa.BankMask && v.dirty && v.keep {
+			r.pinned = [files]uint32{}
+			r.store(v)
+		}
+	}
 }
 
 // settle gives the places of the loop their registers and loads them.

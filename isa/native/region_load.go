@@ -360,6 +360,12 @@ func (r *region) lookFirst() {
 // forgetLeft forgets patterns of groups whose first lane leaves; RDX has the lanes that stay, and all others of the chunk.
 func (r *region) forgetLeft(groups []int) {
 	k := r.kernel
+	if len(r.patterns) == 0 {
+		return
+	}
+	none := k.NewLabel()
+	k.G(amd64.TEST, amd64.B32, regKnown, regKnown)
+	k.Jcc(amd64.IsZero, none)
 	for i, g := range groups {
 		keep := ^int32(0)
 		for p, n := range r.patterns {
@@ -380,4 +386,5 @@ func (r *region) forgetLeft(groups []int) {
 		k.G(amd64.AND, amd64.B32, regKnown, amd64.Imm(keep))
 		k.Bind(stays)
 	}
+	k.Bind(none)
 }

@@ -11,7 +11,8 @@ import (
 // going to change is put into Frame.Undo: the lanes that run, and registers whose values are still of use.
 
 const (
-	undoHeader = 64 // bytes in front of the registers
+	undoHeader = 64 // bytes in front of the registers: the lanes that run, and booleans
+	undoWords  = undoHeader/8 - 1
 	undoVector = 64 // at once
 	undoSkip   = 63 // so many trips more than a region has done are left to the ordinary code
 )
@@ -42,14 +43,24 @@ func (r *region) eachSaved(undo amd64.Reg, f func(register, saved amd64.Mem)) {
 	}
 }
 
+// eachWord calls f for the lanes of a chunk that run and its booleans, likewise.
+func (r *region) eachWord(undo amd64.Reg, f func(word, saved amd64.Mem)) {
+	f(exec(0), amd64.Mem{Base: undo})
+	for i, p := range r.carried {
+		f(amd64.Mem{Base: regChunk, Disp: int32(r.run.Offset(isa.V(p.index), isa.B1))}, amd64.Mem{Base: undo, Disp: int32(8 * (i + 1))})
+	}
+}
+
 // save saves what the groups of the chunk are going to change.
 func (r *region) save() {
 	k := r.kernel
 	_, size := r.saves()
 	k.plan.Undo = max(k.plan.Undo, size)
 	k.G(amd64.MOV, amd64.B64, regPointer, r.number(loopUndo))
-	k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regExec})
-	k.G(amd64.MOV, amd64.B64, amd64.Mem{Base: regPointer}, regTemp)
+	r.eachWord(regPointer, func(word, saved amd64.Mem) {
+		k.G(amd64.MOV, amd64.B64, regTemp, word)
+		k.G(amd64.MOV, amd64.B64, saved, regTemp)
+	})
 	n := 0
 	r.eachSaved(regPointer, func(register, saved amd64.Mem) {
 		x := amd64.Vec(n % 4)
@@ -74,8 +85,11 @@ func (r *region) undo(ordinary amd64.Label) {
 	k.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
 	k.G(amd64.MOV, amd64.B64, regPointer, field(interp.FrameUndo))
 	k.Bind(again)
+	r.eachWord(regPointer, func(word, saved amd64.Mem) {
+		k.G(amd64.MOV, amd64.B64, regTemp, saved)
+		k.G(amd64.MOV, amd64.B64, word, regTemp)
+	})
 	k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regPointer})
-	k.G(amd64.MOV, amd64.B64, amd64.Mem{Base: regExec}, regTemp)
 	k.G(amd64.NOT, amd64.B64, regTemp)
 	for _, t := range r.exits() {
 		if t < 0 {
