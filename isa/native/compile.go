@@ -94,6 +94,7 @@ type compiler struct {
 	alike   []*alike           // by instruction: its indices; nil where nobody has looked for such
 	under   int                // the block of a hyperblock whose lanes the present instruction is for, or 0 for all
 	commits map[int]*commit    // the stores of a hyperblock; nil in others
+	ahead   map[fetched]bool   // what is fetched ahead in the group that is being compiled; nil if nothing is to be
 }
 
 // groupOf returns how many lanes fill a register with the widest elements that instructions have. Of an access, what is the same for

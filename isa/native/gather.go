@@ -96,7 +96,9 @@ func (c *compiler) look(g *gathering) {
 			c.G(amd64.CMP, amd64.B64, regTemp, g.limit)
 			c.Jcc(amd64.Above, each)
 		}
-		c.loadNext(g, c.point(g, seenNext))
+		p := c.point(g, seenNext)
+		c.loadNext(g, p)
+		c.fetchAhead(g, p)
 	} else {
 		c.V(opSpread.of(g.it), iw, g.d, g.x)
 		c.set.equal(c, g.it, g.d, g.x, each)

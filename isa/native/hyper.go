@@ -124,6 +124,7 @@ func (c *hyper) emit() {
 	}
 	c.prepareCommits()
 	c.prepareRows()
+	c.prepareAhead()
 	c.prepareSlots()
 	c.prepareUniform()
 	c.loop(c.pass)
@@ -349,7 +350,9 @@ func (c *hyper) commit(i int) {
 			} else {
 				c.G(amd64.MOVSX32, amd64.B64, regTemp, first) // as in compiler.firstIndex
 			}
-			c.set.moveSome(c.compiler, in.Type, amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: c.fromIndex(in)}, v)
+			m := amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: c.fromIndex(in)}
+			c.set.moveSome(c.compiler, in.Type, m, v)
+			c.storeAhead(in, m)
 		})
 		c.Jmp(done)
 		c.Bind(each)

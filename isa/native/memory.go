@@ -93,7 +93,7 @@ func (c *compiler) prepareSlots() {
 
 // free says whether nothing but slots has a use for a register.
 func (c *compiler) free(r amd64.Reg) bool {
-	return (r != regPrivate || c.rows == nil) && (r != regPart || c.parts == nil)
+	return (r != regPrivate || c.rows == nil) && (r != regPart || c.parts == nil) && (r != regAhead || c.ahead == nil)
 }
 
 // enterSlots begins a group: nothing is known of its indices.
