@@ -1,7 +1,5 @@
 package dma
 
-import "unsafe"
-
 // copyAll moves all bytes of a shape. dst and src start at the first line and
 // reach to the end of the last.
 func (s *shape) copyAll(dst, src []byte) {
@@ -21,34 +19,8 @@ func (s *shape) copyAll(dst, src []byte) {
 func (s *shape) copyLines(dst, src []byte, n uint64) {
 	line, ds, ss := s.line, s.dst.line, s.src.line
 	var d, r uint64
-	if s.dst.at.Space() != s.src.at.Space() {
-		// Sizes that vectors of a kernel's tiles have, and nothing that overlaps: a call for each would cost more than the move.
-		switch line {
-		case 16:
-			moveLines[[16]byte](dst, src, ds, ss, n)
-			return
-		case 32:
-			moveLines[[32]byte](dst, src, ds, ss, n)
-			return
-		case 64:
-			moveLines[[64]byte](dst, src, ds, ss, n)
-			return
-		}
-	}
 	for range n {
 		copy(dst[d:d+line], src[r:r+line])
-		d += ds
-		r += ss
-	}
-}
-
-// moveLines moves n lines of the size of T, which are ds and ss bytes from each other.
-func moveLines[T [16]byte | [32]byte | [64]byte](dst, src []byte, ds, ss, n uint64) {
-	var line T
-	size := uint64(len(line))
-	var d, r uint64
-	for range n {
-		*(*T)(unsafe.Pointer(unsafe.SliceData(dst[d : d+size]))) = *(*T)(unsafe.Pointer(unsafe.SliceData(src[r : r+size])))
 		d += ds
 		r += ss
 	}

@@ -23,9 +23,13 @@ func isAsync(in isa.Inst) bool {
 type async struct {
 	spec dma.CopySpec
 	lane dma.LaneCopy
-	// vectors are the operands that may differ from lane to lane and must not.
+	// vectors are the operands that may differ from lane to lane and must not, scalars the others of a copy.
 	vectors []vectorOperand
+	scalars []scalarOperand
 }
+
+// scalarOperand is an operand of a copy in a scalar register.
+type scalarOperand struct{ arg, reg int }
 
 // vectorOperand is an operand in a vector register.
 type vectorOperand struct {
@@ -145,6 +149,11 @@ func (d *decoder) groupCopy(in inst) {
 			a.vectors = append(a.vectors, vectorOperand{*r, t, what})
 		}
 	})
+	for n, r := range c.Args {
+		if r.IsScalar() {
+			a.scalars = append(a.scalars, scalarOperand{n, r.Index()})
+		}
+	}
 	in.fn, in.aux = groupCopy, &aux{async: a}
 	d.emit(in)
 }
@@ -163,23 +172,20 @@ func groupCopy(w *wave, in *inst) {
 
 // groupCopy issues the copy for lanes that have the operands of lane i of chunk k. It says whether there was nothing wrong.
 func (w *wave) groupCopy(in *inst, k, i int, lanes []uint64) bool {
-	c, s := &w.code.kernel.GroupCopies[in.imm], &w.async.copy
-	event := uint64(0)
-	for n, r := range c.Args {
-		v := uint64(0)
-		switch {
-		case r == isa.None:
-		case r.IsScalar():
-			v = w.s[r.Index()]
-		default:
-			v = w.reg(r, isa.I64, k, i)
-		}
-		if n < len(s.Args) {
-			s.Args[n] = v
-		} else {
-			event = v
+	a, s := in.aux.async, &w.async.copy
+	var args [isa.NumCopyArgs]uint64
+	for _, o := range a.scalars {
+		args[o.arg] = w.s[o.reg]
+	}
+	if len(a.vectors) > 0 {
+		for n, r := range &w.code.kernel.GroupCopies[in.imm].Args {
+			if r.IsVector() {
+				args[n] = w.reg(r, isa.I64, k, i)
+			}
 		}
 	}
+	event := args[isa.CopyEvent]
+	copy(s.Args[:], args[:])
 	if f := copySpaces(s); f != nil {
 		w.copyFault(in, f, "", lanes)
 		return false
