@@ -150,7 +150,7 @@ func (c *compiler) point(g *gathering, seen int) amd64.Reg {
 		if p == regAddress {
 			c.G(amd64.MOV, amd64.B64, g.pointer, p)
 		}
-		c.G(amd64.OR, amd64.B32, regSeen, amd64.Imm(seen<<g.slot.bits))
+		c.G(amd64.OR, amd64.B64, regSeen, amd64.Imm(seen<<g.slot.bits)) // bits from 32 on are those of alike
 	}
 	return p
 }

@@ -77,8 +77,8 @@ func (c *compiler) prepareSlots() {
 	for _, s := range list {
 		switch {
 		case s.uses == 1:
-		case shared == 16:
-			s.uses = 1 // no more bits
+		case shared == 15:
+			s.uses = 1 // no more bits that a number of 32 bits with a sign sets
 		default:
 			s.bits = 2 * shared
 			if shared < len(regPointers) && c.free(regPointers[shared]) {
