@@ -23,6 +23,11 @@
 // faults at one instruction the one at the first position is kept, with the number
 // of all of them.
 //
+// Where nobody looks at a group when it begins, waits or ends (in order, not traced, no printf, no copies that
+// take time), a wave that is the whole of its group goes on to the next groups by itself, and
+// through barriers at which all of its work-items wait: [engine.Sweeper]. It comes back for faults, for barriers that
+// only a part has come to, and when the launch is cancelled. Nothing but the time that it takes tells.
+//
 // A fault ends its work-group, at the point where it happened, and no other:
 // the remaining groups run, so that the memory afterwards does not depend on
 // who was faster.

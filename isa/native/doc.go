@@ -4,7 +4,7 @@
 // The function works on the wave of package interp, through an [interp.Frame], and does what package interp does: the same
 // lanes run the same instructions in the same order as far as anybody can tell, so that results,
 // counters, faults and schedules are the same to the bit. What it cannot do (an instruction without machine
-// code, a barrier, an access that is not as it should be) is an exit: it says where it is and returns; package interp does that
+// code, a barrier that some lanes are not at, an access that is not as it should be) is an exit: it says where it is and returns; package interp does that
 // part with its own functions, finds out what is wrong if anything is, and calls the function again behind it.
 //
 // Kernels come in as bytecode (package isa), cut into parts by package interp ([interp.Plan]); code goes out through package
@@ -39,6 +39,10 @@
 // general registers: what package interp has in wave.advance, wave.branch and wave.pick. Points number the places at which the function can
 // begin: it jumps to the one that the frame names. It cannot be interrupted, so that it returns after a number of
 // back edges (Frame.Fuel) that take some 100 µs, and also counts stretches of code without any.
+//
+// Where the wave is the whole of its work-group and the scheduler lets it (engine.Sweeper), a barrier to which all lanes
+// have come is a jump, and the end of the kernel leads back to its entry, for the next work-group of the row (group.go). Only the
+// group's id, what follows from it and LDS change on the way; kernels that need registers or private memory to be as at the start again go back to package interp in between.
 //
 // An innermost loop that is a chain of blocks and touches registers only is a region (region.go): some
 // groups of lanes make all their trips, with values in registers, then the next ones do.
