@@ -207,6 +207,12 @@ func runSubgroups(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers
 // runTimes is runSubgroups with the same wave started so many times, for one work-group after the other.
 func runTimes(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers][]uint64, scalars map[int]uint64, subgroup, times int) outcome {
 	t.Helper()
+	return runQuanta(t, c, k, contents, scalars, subgroup, times, 3)
+}
+
+// runQuanta is runTimes with so many back edges at a time, or 0 for no bound.
+func runQuanta(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers][]uint64, scalars map[int]uint64, subgroup, times, quantum int) outcome {
+	t.Helper()
 	mem := memory.NewGlobal(1 << 30)
 	l := &engine.Launch{Kernel: k, Dim: 1, Global: [3]uint64{lanes, 1, 1}, Local: [3]uint32{lanes, 1, 1}, Groups: [3]uint64{1, 1, 1},
 		Scalars: append([]uint64(nil), k.ScalarInit...), Memory: mem, SubgroupSize: subgroup}
@@ -233,7 +239,7 @@ func runTimes(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers][]u
 	w := c.NewWave(lanes)
 	for range times {
 		w.Start(&engine.Group{Launch: l, Size: l.Local, LDS: lds}, 0, lanes)
-		for w.Run(3) == engine.StopQuantum {
+		for w.Run(quantum) == engine.StopQuantum {
 		}
 	}
 	o := outcome{Counters: *w.Counters(), Fault: w.Fault()}
