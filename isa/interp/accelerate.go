@@ -112,6 +112,11 @@ func UniformStore(in *isa.Inst) bool {
 	return in.Op == isa.OpStore && slotAddress(in) && !in.B.IsVector()
 }
 
+// Pointed says whether an instruction loads or stores elements behind pointers of the lanes, so that it may be a [Run].
+func Pointed(in *isa.Inst) bool {
+	return (in.Op == isa.OpLoad && in.Dst.IsVector() || in.Op == isa.OpStore) && in.A.IsVector() && in.Space != isa.SpacePrivate
+}
+
 // Row says whether an instruction loads or stores an element of private memory at the same place in all lanes, so that
 // it may be part of a [Run], or be one. The elements of the lanes lie side by side.
 func Row(in *isa.Inst) bool {
@@ -135,7 +140,7 @@ func Blocked(in *isa.Inst) bool {
 
 // alone says whether an instruction may be a run, but not part of a longer one.
 func alone(in *isa.Inst) bool {
-	return in.Op == isa.OpStore && Indexed(in) || UniformStore(in) || Atomic(in) || in.Op == isa.OpBlockStore && Blocked(in)
+	return in.Op == isa.OpStore && Indexed(in) || UniformStore(in) || Pointed(in) || Atomic(in) || in.Op == isa.OpBlockStore && Blocked(in)
 }
 
 // Atomic says whether an instruction is an atomic operation on shared memory behind a scalar pointer, each lane

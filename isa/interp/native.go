@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
@@ -174,7 +175,11 @@ func (w *wave) fill(p *part) bool {
 
 func (w *wave) fillSlot(n int) bool {
 	s, x := &w.slots[n], &w.code.places[n]
-	p := memory.Pointer(w.s[x.Pointer.Index()])
+	k, i := 0, 0
+	if x.Pointed {
+		k, i = w.firstLane()
+	}
+	p := memory.Pointer(w.reg(x.Pointer, isa.I64, k, i))
 	key := uint64(p) >> memory.OffsetBits
 	if s.Key == key {
 		return true
@@ -193,6 +198,9 @@ func (w *wave) fillSlot(n int) bool {
 		return false
 	}
 	t := Slot{Key: key, Base: mem, Last: last}
+	if x.Pointed {
+		t.Limit = min(last, math.MaxInt32)
+	}
 	if x.Fixed {
 		off := p.Offset() + x.Disp
 		if off < 0 || uint64(off) > last {

@@ -58,13 +58,16 @@ type Part struct {
 // Place is what a [Slot] is filled in from.
 type Place struct {
 	Slot    int     // the number of the slot
-	Pointer isa.Reg // a scalar
+	Pointer isa.Reg // a scalar, unless the place is Pointed
 	Disp    int64   // what is added to it
 	Scale   uint32  // of the index
 	Most    uint64  // the greatest Limit
 	// Fixed says that the pointer is the same whenever the launch and the work-group's memory are. This package then
 	// fills in Address and Limit as well, and Key says whether it has.
 	Fixed bool
+	// Pointed says that Pointer is a vector: the slot is for the allocation that the first lane that runs points to, and has
+	// all of it. Address is not filled in, Limit is the lesser of Last and the greatest number of 31 bits.
+	Pointed bool
 	// Row says that the slot is of private memory, see [Row] and [Apart]. Base is then that of the first chunk, and what
 	// the instruction adds to the pointer is not in Address. If it is Fixed, the pointer is Offset bytes
 	// behind an allocation that is Room bytes behind the private memory of each chunk, and an access is at most Last behind
@@ -126,10 +129,11 @@ func (d *decoder) place(list *[]Place, key placeKey, s *isa.Inst) int {
 	if !ok {
 		n = len(d.places)
 		p := slotPlace{Place: Place{Slot: n, Pointer: s.A, Disp: key.disp, Scale: key.scale, Most: key.most}, placeKey: key}
+		p.Pointed = s.A.IsVector()
 		if p.Row = key.row; p.Row {
 			d.fixRow(&p)
 		} else {
-			p.Fixed = s.A.Index() < d.kernel.NumScalar && !d.writesScalar(s.A)
+			p.Fixed = !p.Pointed && s.A.Index() < d.kernel.NumScalar && !d.writesScalar(s.A)
 		}
 		p.in.src = s
 		d.addressing(&p.in)

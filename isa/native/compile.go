@@ -103,7 +103,7 @@ func groupOf(k *isa.Kernel, code []isa.Inst, s set) int {
 	long := false
 	for i := range code {
 		in := &code[i]
-		if accessesMemory(in) {
+		if accessesMemory(in) || interp.Blocked(in) {
 			long = long || in.Type.Bank() == isa.Bank64 || in.A.IsVector() || in.Idx == isa.Idx64 && in.B.IsVector()
 			continue
 		}
@@ -159,6 +159,9 @@ func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
 // the register with the index.
 func changesAtOnce(run *interp.Run) bool {
 	in := &run.Code[0]
+	if interp.Pointed(in) {
+		return true
+	}
 	switch in.Op {
 	case isa.OpStore:
 		return interp.Indexed(in)
@@ -172,6 +175,10 @@ func changesAtOnce(run *interp.Run) bool {
 // check refuses the run if what such an instruction accesses is not as it should be.
 func (c *compiler) check(in *isa.Inst) {
 	c.at = 0
+	if interp.Pointed(in) {
+		c.pointedOffset(in)
+		return
+	}
 	if interp.Blocked(in) {
 		c.enterParts()
 		c.partAddress(in)

@@ -207,6 +207,9 @@ func (k *builder) run(p *interp.Part) {
 	for i := range p.Run.Places {
 		k.slot(&p.Run.Places[i], p.Point)
 	}
+	if interp.Pointed(&p.Run.Code[0]) {
+		k.pointedSlot(p)
+	}
 	compileRun(k, p.Run, k.exit(p.Point, interp.ExitPart))
 }
 
@@ -219,7 +222,7 @@ func (k *builder) slot(p *interp.Place, point int) {
 // the pointer lies behind that.
 func (k *builder) slotElse(p *interp.Place, fill, beyond amd64.Label) {
 	at := func(field uintptr) amd64.Mem { return slotField(p.Slot, field) }
-	if p.Row && p.Fixed {
+	if p.Row && p.Fixed || p.Pointed {
 		return
 	}
 	if p.Row {

@@ -14,6 +14,8 @@ func accesses(_ amd64.Features, in *isa.Inst) emitter {
 	switch {
 	case interp.Row(in):
 		return rowed(in)
+	case interp.Pointed(in):
+		return pointed(in)
 	case interp.Apart(in):
 		return apart(in)
 	case interp.Blocked(in):
@@ -62,7 +64,7 @@ func (c *compiler) prepareSlots() {
 	var list []*slotState
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
-		if in.Op != isa.OpLoad || in.Idx == isa.IdxNone || !in.B.IsVector() || interp.Apart(in) {
+		if in.Op != isa.OpLoad || in.Idx == isa.IdxNone || !in.B.IsVector() || interp.Apart(in) || interp.Pointed(in) {
 			continue
 		}
 		s := c.slots[c.run.Slots[i]]

@@ -13,7 +13,7 @@ func (c *compiler) prepareUniform() {
 	done := map[int]bool{}
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
-		if in.Op != isa.OpLoad && in.Op != isa.OpStore && in.Op != isa.OpAtomic || in.Idx == isa.IdxNone || in.B.IsVector() || done[c.run.Slots[i]] || interp.Row(in) {
+		if in.Op != isa.OpLoad && in.Op != isa.OpStore && in.Op != isa.OpAtomic || in.Idx == isa.IdxNone || in.B.IsVector() || done[c.run.Slots[i]] || interp.Row(in) || interp.Pointed(in) {
 			continue
 		}
 		done[c.run.Slots[i]] = true

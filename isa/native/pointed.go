@@ -1,0 +1,80 @@
+package native
+
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// Pointers of the lanes mostly lead to one allocation. Its slot is the one of the first lane that runs; elements are gathered
+// and scattered by the offsets of the pointers, if all lead there and inside.
+
+// pointed returns the emitter of a load or store behind pointers of the lanes.
+func pointed(in *isa.Inst) emitter {
+	switch {
+	case in.Type == isa.B1 || narrow(in.Type):
+		return nil
+	case in.Op == isa.OpLoad:
+		return (*compiler).loadPointed
+	}
+	return (*compiler).storePointed
+}
+
+// pointedSlot has the slot filled in for the pointer of the first lane that runs.
+func (k *builder) pointedSlot(part *interp.Part) {
+	p, run := &part.Run.Places[0], part.Run
+	found, again := k.NewLabel(), k.NewLabel()
+	k.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
+	k.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
+	k.G(amd64.MOV, amd64.B64, regChunks, field(interp.FrameChunks))
+	k.Bind(again)
+	k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regExec})
+	k.G(amd64.TEST, amd64.B64, regTemp, regTemp)
+	k.Jcc(amd64.NotZero, found)
+	k.G(amd64.ADD, amd64.B64, regChunk, regStride)
+	k.next(regExec)
+	k.G(amd64.DEC, amd64.B64, regChunks)
+	k.Jcc(amd64.NotZero, again)
+	k.Jmp(k.exit(part.Point, interp.ExitPart))
+	k.Bind(found)
+	k.G(amd64.TZCNT, amd64.B64, regTemp, regTemp)
+	k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regChunk, Index: regTemp, Scale: 8, Disp: int32(run.Offset(p.Pointer, isa.I64))})
+	k.G(amd64.SHR, amd64.B64, regTemp, amd64.Imm(offsetBits))
+	k.G(amd64.CMP, amd64.B64, regTemp, slotField(p.Slot, interp.SlotKey))
+	k.Jcc(amd64.NotEqual, k.exit(part.Point, interp.ExitSlots))
+}
+
+// pointedOffset returns the offsets of the elements in the slot's allocation, and refuses the run if one of a lane that runs is elsewhere.
+func (c *compiler) pointedOffset(in *isa.Inst) amd64.Vec {
+	w := c.width(isa.I64)
+	p := c.load(in.A, isa.I64, true)
+	d, x, y := c.vec(), c.vec(), c.vec()
+	c.V(amd64.VPSRLQ, w, x, p, amd64.Imm(offsetBits))
+	c.V(amd64.VPBROADCASTQ, w, y, c.slot(interp.SlotKey))
+	c.set.equal(c, isa.I64, y, x, c.refuse)
+	c.offsetOf(d, p)
+	if in.Idx != isa.IdxNone {
+		c.moves(in, x, y)
+		c.V(amd64.VPADDQ, w, d, d, x)
+	}
+	if in.Disp != 0 {
+		c.V(amd64.VPADDQ, w, d, d, c.splat(isa.I64, 0, uint64(int64(in.Disp))))
+	}
+	c.set.beyond(c, isa.I64, d, c.slot(interp.SlotLimit), c.refuse)
+	return d
+}
+
+func (c *compiler) loadPointed(in *isa.Inst) {
+	x := c.pointedOffset(in)
+	d := c.vec()
+	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotBase))
+	c.set.gather(c, in.Type, isa.I64, d, amd64.VMem(regAddress, x, 1, 0))
+	c.result(in, in.Type, d)
+}
+
+func (c *compiler) storePointed(in *isa.Inst) {
+	v := c.load(in.C, in.Type, true)
+	x := c.pointedOffset(in)
+	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotBase))
+	c.set.scatter(c, in.Type, isa.I64, amd64.Mem{Base: regAddress, Scale: 1}, x, v)
+}
