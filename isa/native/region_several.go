@@ -58,8 +58,8 @@ func (r *region) together() int {
 	}
 	for i := range r.run.Code {
 		in := &r.run.Code[i]
-		if in.Op == isa.OpBuiltin || in.Op != isa.OpScan && interp.Crosses(in) {
-			return 1 // the first finds its lanes by the chunk; others have enough to do with one
+		if in.Op == isa.OpBuiltin || interp.Crosses(in) && in.Op != isa.OpScan && in.Op != isa.OpBallot {
+			return 1 // the first finds its lanes by the chunk; shuffles have enough to do with one
 		}
 	}
 	for _, b := range r.chain {
