@@ -17,8 +17,10 @@ type worker struct {
 
 	group engine.Group
 	pos   uint64 // of the group in the schedule
-	items int    // of the group
-	n     int    // waves of the group
+	// located says that group is the one at pos, and that they follow each other as positions do.
+	located bool
+	items   int // of the group
+	n       int // waves of the group
 	// partial is set once the group was found to have left a barrier to some of
 	// its work-items.
 	partial bool
@@ -82,7 +84,7 @@ func (s *launch) worker() (*worker, error) {
 	w.launch = s
 	w.counters = engine.Counters{}
 	w.faults, w.stopped, w.panicked = nil, nil, nil
-	w.ended = 0
+	w.ended, w.located = 0, false
 	w.done.Store(0)
 	w.batchDropped = 0
 	if w.madeLanes != s.lanes {
@@ -168,8 +170,12 @@ func (w *worker) runGroup() {
 
 // begin starts the group at a position of the schedule.
 func (w *worker) begin(pos uint64) {
-	w.pos = pos
-	w.locate()
+	follows := w.located && pos == w.pos+1
+	if w.pos = pos; follows {
+		w.step()
+	} else {
+		w.locate()
+	}
 	if w.lds != nil {
 		w.lds.Reset()
 	}
@@ -195,6 +201,28 @@ func (w *worker) locate() {
 	rest := linear / w.Groups[0]
 	g.ID[1] = rest % w.Groups[1]
 	g.ID[2] = rest / w.Groups[1]
+	w.measure()
+	w.located = w.opt.Order == InOrder
+}
+
+// step is locate for a group that follows the one before it in order.
+func (w *worker) step() {
+	g := &w.group
+	g.Linear++
+	for d := range g.ID {
+		if g.ID[d]++; g.ID[d] < w.Groups[d] {
+			break
+		}
+		g.ID[d] = 0
+	}
+	if !w.even {
+		w.measure()
+	}
+}
+
+// measure finds out the size of the group.
+func (w *worker) measure() {
+	g := &w.group
 	w.items = 1
 	for d := range 3 {
 		size := w.Local[d]
