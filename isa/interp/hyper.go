@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -359,12 +360,13 @@ func (m *hyperMaker) finish() *Hyper {
 	h.Masks = m.masks
 	m.shorten()
 	m.preserve()
-	r := &Run{Code: m.code, Keep: make([]bool, len(m.code)), code: m.decoder.code, under: h.Under, masks: h.Masks}
-	m.shareSlots(r)
 	later := m.behind()
 	for _, w := range h.Widen {
 		later[vectorReg{isa.Bank32, w.Half.Index()}] = true
 	}
+	m.prune(maps.Clone(later))
+	r := &Run{Code: m.code, Keep: make([]bool, len(m.code)), code: m.decoder.code, under: h.Under, masks: h.Masks}
+	m.shareSlots(r)
 	for i := range m.code {
 		in := &m.code[i]
 		if in.Op != isa.OpStore {
@@ -375,9 +377,7 @@ func (m *hyperMaker) finish() *Hyper {
 				later[vectorReg{t.Bank(), r.Index()}] = true
 			}
 		})
-	}
-	for _, x := range h.Masks {
-		if x != isa.None {
+		if x := h.Masks[h.Under[i]]; x != isa.None {
 			later[vectorReg{isa.BankMask, x.Index()}] = true
 		}
 	}
@@ -398,6 +398,38 @@ func (m *hyperMaker) finish() *Hyper {
 	}
 	h.Run = r
 	return h
+}
+
+// prune drops instructions whose results nobody reads, given the registers that are read in the end. Accesses to memory
+// may fault and stay.
+func (m *hyperMaker) prune(read map[vectorReg]bool) {
+	for _, x := range m.h.Masks {
+		if x != isa.None {
+			read[vectorReg{isa.BankMask, x.Index()}] = true
+		}
+	}
+	var code []isa.Inst
+	var under []int
+	for i := len(m.code) - 1; i >= 0; i-- {
+		in := &m.code[i]
+		d, t := visit(m.kernel, in, func(isa.Reg, isa.Type) {})
+		p := vectorReg{t.Bank(), d.Index()}
+		if d.IsVector() {
+			if !read[p] && in.Op != isa.OpLoad {
+				continue
+			}
+			delete(read, p)
+		}
+		visit(m.kernel, in, func(r isa.Reg, t isa.Type) {
+			if r.IsVector() {
+				read[vectorReg{t.Bank(), r.Index()}] = true
+			}
+		})
+		code, under = append(code, *in), append(under, m.h.Under[i])
+	}
+	slices.Reverse(code)
+	slices.Reverse(under)
+	m.code, m.h.Under = code, under
 }
 
 // behind returns the vector registers that somebody reads behind the hyperblock, its terminator included.

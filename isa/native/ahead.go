@@ -42,11 +42,19 @@ func (c *compiler) fetchAhead(g *gathering, p amd64.Reg) {
 	c.G(amd64.PREFETCHT0, amd64.B64, amd64.Mem{Base: p, Index: regAhead, Scale: uint8(g.in.Scale), Disp: g.disp})
 }
 
-// storeAhead is fetchAhead for a store at m.
-func (c *hyper) storeAhead(in *isa.Inst, m amd64.Mem) {
-	if c.ahead == nil || in.Space != isa.SpaceGlobal || c.commits[c.at].checked {
-		return // it has been loaded
+// regStoreAhead is as far behind regAddress as the work-group is away.
+const regStoreAhead = amd64.R14
+
+// storeAhead prepares to fetch ahead what a store to the memory at regAddress changes, and says whether that may be of use.
+func (c *hyper) storeAhead(in *isa.Inst) bool {
+	if c.ahead == nil || in.Space != isa.SpaceGlobal {
+		return false
 	}
-	c.G(amd64.LEA, amd64.B64, regAddress, m)
-	c.G(amd64.PREFETCHW, amd64.B64, amd64.Mem{Base: regAddress, Index: regAhead, Scale: uint8(in.Scale)})
+	for f := range c.ahead {
+		if f.indices == c.alike[c.at] {
+			return false // loads of as much memory are under way already, in the cache's same places if rows have a round length
+		}
+	}
+	c.G(amd64.LEA, amd64.B64, regStoreAhead, amd64.Mem{Base: regAddress, Index: regAhead, Scale: uint8(in.Scale)})
+	return true
 }

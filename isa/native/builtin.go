@@ -37,14 +37,37 @@ func (c *compiler) uniformBuiltin(in *isa.Inst) {
 	c.result(in, in.Type, c.everywhere(in.Type, builtinField(isa.Builtin(in.Imm))))
 }
 
-// ids returns a register with what an array of the frame has for the lanes of the group.
-func (c *compiler) ids(t isa.Type, array int) amd64.Vec {
-	d := c.vec()
+// idsField is where the frame has the address of an array.
+func idsField(array int) amd64.Mem { return field(interp.FrameIDs + 8*uintptr(array)) }
+
+// chunkOffset puts into regTemp where the present chunk is in such an array, in bytes.
+func (c *compiler) chunkOffset() {
 	// A chunk takes 8 bytes of the execution mask, and 256 of the array.
 	c.G(amd64.MOV, amd64.B64, regTemp, regExec)
 	c.G(amd64.SUB, amd64.B64, regTemp, field(interp.FrameExec))
 	c.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(5))
-	c.G(amd64.ADD, amd64.B64, regTemp, field(interp.FrameIDs+8*uintptr(array)))
+}
+
+// arrayOf returns the array that a built-in of a lane comes from alone, or -1.
+func arrayOf(b isa.Builtin) int {
+	switch {
+	case !b.PerLane() || b == isa.BuiltinGlobalLinearID:
+		return -1
+	case b >= isa.BuiltinGlobalID && b < isa.BuiltinGroupID:
+		return int(b - isa.BuiltinGlobalID)
+	}
+	return interp.ArrayOf(b)
+}
+
+// ids returns a register with what an array of the frame has for the lanes of the group.
+func (c *compiler) ids(t isa.Type, array int) amd64.Vec {
+	d := c.vec()
+	if m, ok := c.idsAt[array]; ok {
+		c.G(amd64.MOV, amd64.B64, regTemp, m)
+	} else {
+		c.chunkOffset()
+		c.G(amd64.ADD, amd64.B64, regTemp, idsField(array))
+	}
 	from := amd64.Mem{Base: regTemp, Index: regLane, Scale: 4}
 	if t == isa.I64 {
 		c.V(amd64.VPMOVZXDQ, c.width(t), d, from)
@@ -60,9 +83,13 @@ func (c *compiler) laneBuiltin(in *isa.Inst) {
 
 func (c *compiler) globalID(in *isa.Inst) {
 	t, dim := in.Type, int(isa.Builtin(in.Imm)-isa.BuiltinGlobalID)
-	from := c.everywhere(t, field(interp.FrameOrigin+8*uintptr(dim)))
+	from := field(interp.FrameOrigin + 8*uintptr(dim))
 	d := c.ids(t, dim)
-	c.V(opAdd.of(t), c.width(t), d, d, from)
+	if c.set.broadcasts() {
+		c.V(opAdd.of(t), c.width(t), d, d, from.Bcast())
+	} else {
+		c.V(opAdd.of(t), c.width(t), d, d, c.everywhere(t, from))
+	}
 	c.result(in, t, d)
 }
 

@@ -94,6 +94,8 @@ type compiler struct {
 	alike   []*alike           // by instruction: its indices; nil where nobody has looked for such
 	under   int                // the block of a hyperblock whose lanes the present instruction is for, or 0 for all
 	commits map[int]*commit    // the stores of a hyperblock; nil in others
+	idsAt   map[int]amd64.Mem  // the addresses of the present chunk's ids, by array, where chunk works them out
+	chunk   func()             // if there is one, it emits what is done once for a chunk
 	ahead   map[fetched]bool   // what is fetched ahead in the group that is being compiled; nil if nothing is to be
 }
 
@@ -239,6 +241,9 @@ func (c *compiler) loop(body func()) {
 	c.Bind(chunk)
 	c.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regExec}, amd64.Imm(0))
 	c.Jcc(amd64.Equal, nextChunk)
+	if c.chunk != nil {
+		c.chunk()
+	}
 	c.G(amd64.XOR, amd64.B32, regLane, regLane)
 	c.G(amd64.XOR, amd64.B32, regByte, regByte)
 	if c.across.groups > 0 {

@@ -24,6 +24,7 @@ const (
 	intEqual         = 0    // VPCMPD and the like
 	intLess          = 1
 	intLessEqual     = 2
+	intNotLess       = 5
 	intGreater       = 6
 	intNotEqual      = 4
 	roundNearest     = 8 // VRNDSCALEPS: the rounding, and no exception
@@ -449,6 +450,9 @@ func difference(most, least pair) emitter {
 	}
 }
 
+// mirrored has the predicates of integers for operands the other way round.
+var mirrored = map[amd64.Imm]amd64.Imm{intEqual: intEqual, intNotEqual: intNotEqual, intLess: intGreater, intLessEqual: intNotLess}
+
 func compare(op pair, predicate amd64.Imm) emitter {
 	return func(c *compiler, in *isa.Inst) {
 		if in.Type == isa.B1 {
@@ -463,9 +467,13 @@ func compare(op pair, predicate amd64.Imm) emitter {
 			return
 		}
 		bits := in.Type.IsInt()
-		a, b := c.load(in.A, in.Type, bits), c.operand(in.B, in.Type, bits)
+		x, y, p := in.A, in.B, predicate
+		if m, ok := mirrored[p]; ok && bits && x.IsScalar() {
+			x, y, p = y, x, m // so that the scalar stays in memory
+		}
+		a, b := c.load(x, in.Type, bits), c.operand(y, in.Type, bits)
 		k := c.mask()
-		c.V(op.of(in.Type), c.width(in.Type), k, a, b, predicate)
+		c.V(op.of(in.Type), c.width(in.Type), k, a, b, p)
 		c.resultMask(in, k)
 	}
 }

@@ -14,8 +14,8 @@ import (
 // maskRunning has the lanes of the group that run where maskExec has those of the present block.
 const maskRunning = amd64.K7
 
-// maxCommits is how much of Frame.Loop hyperblocks use: for the lanes of blocks, and for stores.
-const maxCommits = 32
+// maxUsed is how much of Frame.Loop hyperblocks use: first for the lanes of blocks.
+const maxUsed = 32
 
 // smallIDs bounds global ids that are computed in 32 bits, that of the group's first item: those of the others are less than 2³¹ then.
 const smallIDs = 1<<31 - 1<<17
@@ -68,7 +68,7 @@ func (k *builder) hyper(h *interp.Hyper) {
 			k.G(amd64.MOV, amd64.B64, field(interp.FrameLoop+8*uintptr(i)), amd64.Imm(0))
 		}
 	}
-	c := &hyper{h: h, compiler: newCompiler(k, h.Run, ordinary)}
+	c := &hyper{h: h, used: len(h.Masks), compiler: newCompiler(k, h.Run, ordinary)}
 	c.emit()
 	k.ordinary = nil
 	for i, m := range h.Masks {
@@ -94,7 +94,40 @@ func (k *builder) hyper(h *interp.Hyper) {
 // hyper is a hyperblock in the making.
 type hyper struct {
 	*compiler
-	h *interp.Hyper
+	h    *interp.Hyper
+	used int // how much of Frame.Loop
+}
+
+// use returns a word of Frame.Loop.
+func (c *hyper) use() amd64.Mem {
+	c.used++
+	return field(interp.FrameLoop + 8*uintptr(c.used-1))
+}
+
+// prepareIDs has the addresses of the arrays of ids worked out once for a chunk.
+func (c *hyper) prepareIDs() {
+	var arrays []int
+	c.idsAt = map[int]amd64.Mem{}
+	for i := range c.run.Code {
+		if in := &c.run.Code[i]; in.Op == isa.OpBuiltin && c.used < maxUsed {
+			n := arrayOf(isa.Builtin(in.Imm))
+			if _, ok := c.idsAt[n]; n >= 0 && !ok {
+				arrays = append(arrays, n)
+				c.idsAt[n] = c.use()
+			}
+		}
+	}
+	if len(arrays) == 0 {
+		return
+	}
+	c.chunk = func() {
+		c.chunkOffset()
+		for _, n := range arrays {
+			c.G(amd64.MOV, amd64.B64, regAddress, idsField(n))
+			c.G(amd64.ADD, amd64.B64, regAddress, regTemp)
+			c.G(amd64.MOV, amd64.B64, c.idsAt[n], regAddress)
+		}
+	}
 }
 
 // parted says whether some of its instructions are for some of the lanes.
@@ -127,7 +160,9 @@ func (c *hyper) emit() {
 	c.prepareAhead()
 	c.prepareSlots()
 	c.prepareUniform()
+	c.prepareIDs()
 	c.loop(c.pass)
+	c.idsAt, c.chunk = nil, nil
 	for i := range c.run.Code {
 		if c.run.Code[i].Op == isa.OpStore {
 			c.commit(i)
@@ -157,7 +192,6 @@ func (c *hyper) prepareCommits() {
 	}
 	c.commits = map[int]*commit{}
 	bytes, version := map[key]int{}, map[place]int{}
-	free := len(c.h.Masks) // in Frame.Loop
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
 		if accessesMemory(in) && in.Idx != isa.IdxNone && in.B.IsVector() {
@@ -168,10 +202,9 @@ func (c *hyper) prepareCommits() {
 				all := k
 				all.under = 0
 				s := &commit{checked: max(bytes[k], bytes[all]) >= in.Type.Bytes()}
-				if s.hasApart = int(in.Scale) == in.Type.Bytes() && !narrow(in.Type) && free < maxCommits; s.hasApart {
-					s.apart = field(interp.FrameLoop + 8*uintptr(free))
+				if s.hasApart = int(in.Scale) == in.Type.Bytes() && !narrow(in.Type) && c.used < maxUsed; s.hasApart {
+					s.apart = c.use()
 					c.G(amd64.MOV, amd64.B64, s.apart, amd64.Imm(0))
-					free++
 				}
 				c.commits[i] = s
 			}
@@ -340,10 +373,12 @@ func (c *hyper) commit(i int) {
 		each := c.NewLabel()
 		c.G(amd64.CMP, amd64.B64, s.apart, amd64.Imm(0))
 		c.Jcc(amd64.NotEqual, each)
+		c.at = i
+		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
+		ahead := c.storeAhead(in)
 		c.storing(i, func() {
 			it := in.Idx.Type()
 			v := c.load(in.C, in.Type, true)
-			c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
 			first := c.memory(c.value(in.B, it))
 			if it == isa.I64 {
 				c.G(amd64.MOV, amd64.B64, regTemp, first)
@@ -352,7 +387,10 @@ func (c *hyper) commit(i int) {
 			}
 			m := amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: c.fromIndex(in)}
 			c.set.moveSome(c.compiler, in.Type, m, v)
-			c.storeAhead(in, m)
+			if ahead {
+				m.Base = regStoreAhead
+				c.G(amd64.PREFETCHW, amd64.B64, m)
+			}
 		})
 		c.Jmp(done)
 		c.Bind(each)
