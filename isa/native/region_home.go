@@ -1,0 +1,228 @@
+package native
+
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// Values that live from trip to trip of a region have a register each, their home.
+
+// resident is a place that holds a value from trip to trip, or behind the loop.
+type resident struct {
+	bank   isa.Bank
+	index  int
+	kept   bool // it changes, so that the register file has to have it behind the loop
+	frozen bool // lanes that have left must keep it
+	loose  bool // its NaNs need not be canonical before that
+	wide   bool
+}
+
+// placeSet is a set of vector registers.
+type placeSet map[place]bool
+
+// liveness returns the vector registers that are live at the beginning of each block.
+func liveness(k *isa.Kernel) []placeSet {
+	live := make([]placeSet, len(k.Blocks))
+	for i := range live {
+		live[i] = placeSet{}
+	}
+	for changed := true; changed; {
+		changed = false
+		for b := len(k.Blocks) - 1; b >= 0; b-- {
+			now := placeSet{}
+			interp.Successors(k, b, func(s int) {
+				for p := range live[s] {
+					now[p] = true
+				}
+			})
+			for pc := k.Blocks[b].End - 1; pc >= k.Blocks[b].Start; pc-- {
+				var reads []place
+				d, t := interp.Operands(k, &k.Code[pc], func(r isa.Reg, t isa.Type) {
+					if r.IsVector() {
+						reads = append(reads, place{bank: t.Bank(), index: r.Index()})
+					}
+				})
+				if d.IsVector() {
+					delete(now, place{bank: t.Bank(), index: d.Index()})
+				}
+				for _, p := range reads {
+					now[p] = true
+				}
+			}
+			if len(now) != len(live[b]) {
+				live[b], changed = now, true
+			}
+		}
+	}
+	return live
+}
+
+// arithmeticFloat says whether the result of an instruction is that of float arithmetic, with a NaN of any kind.
+func arithmeticFloat(in *isa.Inst) bool {
+	switch in.Op {
+	case isa.OpFAdd, isa.OpFSub, isa.OpFMul, isa.OpFDiv, isa.OpFMulAdd, isa.OpFma, isa.OpSqrt:
+		return true
+	}
+	return false
+}
+
+// comparesFloat says whether an instruction looks at its operands as floats only.
+func comparesFloat(in *isa.Inst) bool {
+	return in.Op.Info().Shape == isa.ShapeCompare && in.Type.IsFloat()
+}
+
+// findHomes finds the places that hold values from trip to trip. It says whether they all may.
+func (r *region) findHomes() bool {
+	k := r.kernel
+	if k.live == nil {
+		k.live = liveness(k.plan.Kernel)
+	}
+	type use struct {
+		exposed, bits, written, mixed, late bool
+		typ                                 isa.Type
+	}
+	uses := map[place]*use{}
+	var order []place
+	of := func(p place) *use {
+		u := uses[p]
+		if u == nil {
+			u = &use{}
+			uses[p] = u
+			order = append(order, p)
+		}
+		return u
+	}
+	left := false // lanes may have left before
+	for i, b := range r.chain {
+		for j, at := range r.code[i] {
+			if at < 0 {
+				continue
+			}
+			code := k.plan.Blocks[b].Parts[j].Run.Code
+			for n := range code {
+				in := &code[n]
+				d, t := interp.Operands(k.plan.Kernel, in, func(x isa.Reg, t isa.Type) {
+					if !x.IsVector() {
+						return
+					}
+					if u := of(place{bank: t.Bank(), index: x.Index()}); !u.written {
+						u.exposed = true
+						u.bits = u.bits || !arithmeticFloat(in) && !comparesFloat(in)
+					}
+				})
+				u := of(place{bank: t.Bank(), index: d.Index()})
+				u.mixed = u.mixed || !arithmeticFloat(in) || u.written && u.typ != t
+				u.late = u.late || !u.written && left
+				u.written, u.typ = true, t
+			}
+		}
+		if in := k.plan.Blocks[b].Terminator; in.Op == isa.OpBrCond {
+			left = true
+			if in.A.IsVector() {
+				if u := of(place{bank: isa.BankMask, index: in.A.Index()}); !u.written {
+					u.exposed = true
+				}
+			}
+		}
+	}
+	for _, p := range order {
+		u := uses[p]
+		leaves, frozen := false, false
+		for _, b := range r.chain {
+			in := k.plan.Blocks[b].Terminator
+			if in.Op != isa.OpBrCond {
+				continue
+			}
+			for _, t := range [...]int{in.Target0(), in.Target1()} {
+				if (t < r.chain[0] || t > r.last) && k.live[t][p] {
+					leaves = true
+					frozen = frozen || in.A.IsVector()
+				}
+			}
+		}
+		if !u.exposed && !(leaves && u.written) {
+			continue
+		}
+		if p.bank == isa.BankMask {
+			if u.written {
+				r.carried = append(r.carried, p)
+			}
+			continue
+		}
+		r.list = append(r.list, resident{bank: p.bank, index: p.index, kept: u.written, frozen: frozen && u.written,
+			loose: u.written && !u.mixed && !u.bits && !(leaves && u.late), wide: u.typ == isa.F64})
+	}
+	for i := range r.run.Code {
+		d, t := interp.Operands(k.plan.Kernel, &r.run.Code[i], func(isa.Reg, isa.Type) {})
+		r.run.Keep[i] = slices.Contains(r.carried, place{bank: t.Bank(), index: d.Index()})
+	}
+	return len(r.carried) <= undoWords
+}
+
+// carry puts booleans into the register file that are used behind the trip.
+func (r *region) carry() {
+	for _, v := range r.order {
+		if v.bank == isa.BankMask && v.dirty && v.keep {
+			r.pinned = [files]uint32{}
+			r.store(v)
+		}
+	}
+}
+
+// settle gives the places of the loop their registers and loads them.
+func (r *region) settle() {
+	r.forget()
+	r.homes, r.owners = map[place]int{}, nil
+	r.reserved = [files]uint32{}
+	r.events = map[place][]event{}
+	r.across.reset()
+	r.across.lane = -1
+	n := 0
+	for _, g := range r.groups {
+		for _, h := range r.list {
+			r.across.group = g
+			t := typeOf(h.bank)
+			v := r.value(isa.V(h.index), t)
+			v.reg, v.loose, v.wide = n, h.loose, h.wide
+			r.homes[v.place] = n
+			r.owners = append(r.owners, v)
+			r.holders[fileVec][n] = v
+			r.reserved[fileVec] |= 1 << n
+			r.kernel.V(fileLoads[h.bank], r.width(t), amd64.Vec(n), r.memory(v))
+			n++
+		}
+	}
+	r.home, r.lend = r.settled, r.lent
+}
+
+// settled moves a result that has a home there. It says whether it has.
+func (r *region) settled(v *value, x amd64.Vec, loose, wide bool) bool {
+	n, ok := r.homes[v.place]
+	if !ok {
+		return false
+	}
+	t := typeOf(v.bank)
+	h := r.residentOf(v)
+	if loose && !h.loose {
+		ft := isa.F32
+		if wide {
+			ft = isa.F64
+		}
+		r.set.canonical(r.compiler, ft, x)
+	}
+	w := r.width(t)
+	r.reclaim(v, n)
+	if h.frozen {
+		r.masked()
+		r.V(opCopy.of(t), w, amd64.Vec(n), x, amd64.Merge(maskExec))
+	} else {
+		r.V(opCopy.of(t), w, amd64.Vec(n), x)
+	}
+	v.reg, v.dirty, v.loose, v.wide = n, false, h.loose, h.wide
+	r.holders[fileVec][n] = v
+	r.forgetLanes(v)
+	return true
+}
