@@ -354,6 +354,15 @@ func (f *fn) simplify(v *value) *value {
 			v.op, v.elem, v.imm, v.args = isa.OpBuiltin, isa.I32, x.imm, nil // the id in 32 bits at once
 		}
 	case isa.OpPtrAdd:
+		if v.idx != isa.IdxNone && y.isConst() {
+			n := y.sext()
+			if v.idx == isa.IdxU32 {
+				n = int64(y.imm)
+			}
+			if d := n * int64(v.scale); fits(n) && fits(d) && fits(d+int64(v.disp)) {
+				v.idx, v.scale, v.disp, v.args = isa.IdxNone, 0, v.disp+int32(d), v.args[:1]
+			}
+		}
 		if v.idx == isa.IdxNone && v.disp == 0 {
 			return x
 		}

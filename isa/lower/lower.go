@@ -5,10 +5,12 @@
 // A kernel goes through passes (passes.go), one pass a file, in the order that a
 // [PassMachinery] gives, the default one unless [Options] has another:
 // it is read into SSA over scalars (build*.go), its variables are promoted to
-// registers (promote.go), values are simplified and shared (simplify.go), the
+// registers (promote.go), some of them once loops over them have become their trips
+// (open.go), values are simplified and shared (simplify.go), the
 // pipes that constants describe are found (storages.go), async marks and waits
-// that do nothing go (asyncwaits.go, asyncmarks.go), loops get one latch each and
-// blocks their order (cfg.go), addresses are folded into accesses (address.go),
+// that do nothing go (asyncwaits.go, asyncmarks.go), arithmetic gets as narrow as its
+// results (narrow.go), addresses are folded into accesses (address.go), loops get one
+// latch each and blocks their order (cfg.go),
 // the values that are the same for every lane are found (diverge.go), and
 // registers are given out while bytecode is written (regs.go, emit.go).
 //

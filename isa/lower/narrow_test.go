@@ -413,21 +413,7 @@ func testExpressions(t *testing.T, seed uint64) {
 	for _, name := range slices.Sorted(maps.Keys(w.consts)) {
 		text += w.consts[name]
 	}
-	own := `%lid3 = OpLoad %vec3 %lidv
-%gid3 = OpLoad %vec3 %gidv
-%wg3 = OpLoad %vec3 %wgv
-%gx = OpCompositeExtract %u64 %gid3 0
-%gy = OpCompositeExtract %u64 %gid3 1
-%gx7 = OpIMul %u64 %gx %c7
-%g7 = OpIAdd %u64 %gx7 %gy
-%g63 = OpBitwiseAnd %u64 %g7 %c63
-%ownp = OpInBoundsPtrAccessChain %pg %in %g63
-%own = OpLoad %u32 %ownp
-%row = OpIMul %u64 %gy %c16
-%lin = OpIAdd %u64 %row %gx
-%outp = OpInBoundsPtrAccessChain %pg %out %lin
-`
-	text += exprFunction + own + w.body.String() + "OpStore %outp " + acc + "\nOpReturn\nOpFunctionEnd\n"
+	text += exprFunction + exprOwn + w.body.String() + "OpStore %outp " + acc + "\nOpReturn\nOpFunctionEnd\n"
 	for _, lanes := range []int{1, 32} {
 		got := runExpressions(t, lanes, text, tableBytes)
 		for i := range want {
@@ -439,13 +425,15 @@ func testExpressions(t *testing.T, seed uint64) {
 	}
 }
 
+// runExpressions runs kernel f of a module over the launch, and returns what it stores.
 func runExpressions(t *testing.T, lanes int, text string, table []byte) []byte {
 	t.Helper()
 	code, err := asm.Assemble(text, asm.Options{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	dev, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: lanes, WaveLanes: lanes, Workers: 1})
+	// The reference: it is the bytecode that is judged.
+	dev, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: lanes, WaveLanes: lanes, Workers: 1, Engine: "interp"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -514,4 +502,19 @@ const exprFunction = `%f = OpFunction %void None %fn
 %out = OpFunctionParameter %pg
 %in = OpFunctionParameter %pg
 %entry = OpLabel
+`
+
+const exprOwn = `%lid3 = OpLoad %vec3 %lidv
+%gid3 = OpLoad %vec3 %gidv
+%wg3 = OpLoad %vec3 %wgv
+%gx = OpCompositeExtract %u64 %gid3 0
+%gy = OpCompositeExtract %u64 %gid3 1
+%gx7 = OpIMul %u64 %gx %c7
+%g7 = OpIAdd %u64 %gx7 %gy
+%g63 = OpBitwiseAnd %u64 %g7 %c63
+%ownp = OpInBoundsPtrAccessChain %pg %in %g63
+%own = OpLoad %u32 %ownp
+%row = OpIMul %u64 %gy %c16
+%lin = OpIAdd %u64 %row %gx
+%outp = OpInBoundsPtrAccessChain %pg %out %lin
 `

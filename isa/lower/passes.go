@@ -26,7 +26,7 @@ func builtinPasses() []Pass {
 			Needs: AnalysisDominators, Keeps: ControlFlow, IR: over(simplify)},
 		{Name: "ifconvert", Doc: "short branches become selects",
 			Keeps: ControlFlow, IR: over(ifConvert)},
-		{Name: "unroll", Doc: "short loops of specialized kernels become their trips",
+		{Name: "unroll", Doc: "short loops become their trips: of specialized kernels, and over private arrays",
 			Keeps: ControlFlow, IR: over(unroll)},
 		{Name: "storages", Doc: "constant structures that describe pipes become pipes",
 			Keeps: ControlFlow, IR: over(storages)},

@@ -15,12 +15,16 @@ const (
 )
 
 // unroll puts the trips of short loops one after the other. It does so in
-// specialized kernels only: there arguments tell how many trips there are, and
-// whoever asks for one wants speed more than short code.
+// specialized kernels, where arguments tell how many trips there are, and
+// whoever asks for one wants speed more than short code. In other kernels it
+// unrolls what opens private variables to promotion (open.go).
 func unroll(b *builder) {
 	f := b.f
+	var heads map[*block]bool
 	if f.known == nil {
-		return
+		if heads = openable(b); len(heads) == 0 {
+			return
+		}
 	}
 	f.canonicalLoops()        // each has one way in, and one back
 	done := map[*block]bool{} // heads of loops that stay
@@ -28,7 +32,7 @@ func unroll(b *builder) {
 		f.need(AnalysisLoops)
 		again := false
 		for _, l := range f.nest {
-			if done[l.head] {
+			if done[l.head] || heads != nil && !heads[l.head] {
 				continue
 			}
 			done[l.head] = true
@@ -55,6 +59,7 @@ type unroller struct {
 	to     *block // where it goes
 	stay   *block // where it goes else
 	trips  int    // times that from is reached
+	size   int    // instructions of a trip
 }
 
 // unrollable returns the loop made ready; nil for one that stays as it is.
@@ -73,12 +78,11 @@ func (f *fn) unrollable(l *loop) *unroller {
 	}
 	u.blocks = slices.Clone(l.blocks)
 	slices.SortFunc(u.blocks, func(a, b *block) int { return a.rpo - b.rpo })
-	size := 0
 	for _, b := range u.blocks {
 		if b.loop != l {
 			return nil // there is one inside
 		}
-		size += len(b.phis) + len(b.insts) + 1
+		u.size += len(b.phis) + len(b.insts) + 1
 		for _, v := range b.insts {
 			if !repeatable(v) {
 				return nil
@@ -108,7 +112,7 @@ func (f *fn) unrollable(l *loop) *unroller {
 	if u.stay == u.to {
 		u.stay = u.from.succs[1]
 	}
-	if !u.count(maxUnrolled / size) {
+	if !u.count(maxUnrolled / u.size) {
 		return nil
 	}
 	return u
@@ -127,14 +131,7 @@ func repeatable(v *value) bool {
 // count goes through the trips as far as they depend on constants. It says
 // whether the loop ends by itself after at most so many.
 func (u *unroller) count(most int) bool {
-	head := u.l.head
-	in, back := head.predIndex(u.pre), head.predIndex(u.latch)
-	env := map[*value]uint64{}
-	for _, p := range head.phis {
-		if a := p.args[in]; a.isConst() {
-			env[p] = a.imm
-		}
-	}
+	env := u.first()
 	for u.trips = 1; u.trips <= min(most, maxTrips); u.trips++ {
 		e := evaluator{l: u.l, env: env, seen: map[*value]bool{}}
 		c, ok := e.value(u.from.cond, 0)
@@ -144,15 +141,48 @@ func (u *unroller) count(most int) bool {
 		if u.from.succs[1-c&1] == u.to {
 			return true
 		}
-		next := map[*value]uint64{}
-		for _, p := range head.phis {
-			if x, ok := e.value(p.args[back], 0); ok {
-				next[p] = x
-			}
-		}
-		env = next
+		env = u.next(&e)
 	}
 	return false
+}
+
+// tell says whether the values are known in each of the trips that count has found.
+func (u *unroller) tell(values []*value) bool {
+	env := u.first()
+	for range u.trips {
+		e := evaluator{l: u.l, env: env, seen: map[*value]bool{}}
+		for _, v := range values {
+			if _, ok := e.value(v, 0); !ok {
+				return false
+			}
+		}
+		env = u.next(&e)
+	}
+	return true
+}
+
+// first returns what is known of the head's phis in the first trip.
+func (u *unroller) first() map[*value]uint64 {
+	in := u.l.head.predIndex(u.pre)
+	env := map[*value]uint64{}
+	for _, p := range u.l.head.phis {
+		if a := p.args[in]; a.isConst() {
+			env[p] = a.imm
+		}
+	}
+	return env
+}
+
+// next returns what is known of them in the trip after the one of e.
+func (u *unroller) next(e *evaluator) map[*value]uint64 {
+	back := u.l.head.predIndex(u.latch)
+	env := map[*value]uint64{}
+	for _, p := range u.l.head.phis {
+		if x, ok := e.value(p.args[back], 0); ok {
+			env[p] = x
+		}
+	}
+	return env
 }
 
 // evaluator computes values of one trip that depend on constants only.
