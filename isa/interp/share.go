@@ -19,7 +19,9 @@ type shareKey struct {
 	scale   uint32
 	space   isa.Space
 	op      isa.Op
-	row     int64 // the displacement of an access to private memory, which shares its slot with its like only
+	// row is the displacement of an access to private memory and bytes its size: it shares its slot with its like only.
+	row   int64
+	bytes int
 	// under is the block of a hyperblock whose lanes take part, or 0 for all: what is found out about the indices of all
 	// lanes holds for some, too.
 	under int
@@ -69,7 +71,7 @@ func (d *decoder) shareSlots(r *Run) {
 				key.version = version[vectorReg{in.Idx.Type().Bank(), in.B.Index()}]
 			}
 			if Row(in) || Apart(in) {
-				key.row = int64(in.Disp)
+				key.row, key.bytes = int64(in.Disp), in.Type.Bytes()
 			}
 			low, high := int64(in.Disp), int64(in.Disp)+int64(in.Type.Bytes())
 			s, ok := known[key]

@@ -48,6 +48,14 @@ func testRows(t *testing.T, e Engine) {
 						}
 						p.emit(in)
 					}
+					// A part of the element, which may be at places where all of it may not.
+					part := isa.Inst{Op: isa.OpStore, Type: isa.I8, Space: isa.SpacePrivate, A: memory, Disp: disp, C: p.constant(7)}
+					if index != isa.IdxNone {
+						part.B, part.Idx, part.Scale = x, index, 3
+					}
+					p.emit(part)
+					part.Op, part.C, part.Dst = isa.OpLoad, isa.None, p.vector(isa.I8)
+					p.emit(part)
 					// What has been stored last shows around where it went, and is zero elsewhere.
 					access(isa.OpStore, disp)
 					for _, d := range []int32{disp, disp &^ 3, 12} {
