@@ -44,14 +44,22 @@
 // have come is a jump, and the end of the kernel leads back to its entry, for the next work-group of the row (group.go). Only the
 // group's id, what follows from it and LDS change on the way; kernels that need registers or private memory to be as at the start again go back to package interp in between.
 //
-// An innermost loop that is a chain of blocks and touches registers only is a region (region.go): some
-// groups of lanes make all their trips, with values in registers, then the next ones do.
+// # Depth first
+//
+// Two kinds of pieces of a kernel are done for some groups of lanes from the beginning to the end, and then for
+// the next, with values in registers. A region (region*.go) is an innermost loop that is a chain of blocks
+// without stores to shared memory. A hyperblock (hyper.go, interp.Hyper) is what lies between barriers and loops: package interp makes one
+// sequence of instructions of the blocks, with selections for lanes that part; the stores only look at their indices there, and take
+// place in passes of their own behind it. Both stand in front of the blocks that they are for, and control falls through to these
+// where something is not as it should be. Nothing has changed by then that the blocks read.
 //
 // # Memory
 //
 // A load or store has a slot, which caches the allocation that its pointer led to last. The code in front of a run compares the
 // upper half of the pointer, computes an address and a limit for indices, and the run compares indices with that. Another
-// allocation is an exit that fills in the slot.
+// allocation is an exit that fills in the slot. Indices of a group that are consecutive make a move of a load, those that are all the
+// same a broadcast, and those close together two moves and a permutation (gather.go, window.go). Indices that differ by the same number
+// in all lanes are looked at once (alike.go).
 //
 // # Instruction sets
 //
