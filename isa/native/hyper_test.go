@@ -1,0 +1,132 @@
+package native
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+)
+
+// recorder keeps the plan that an accelerator gets.
+type recorder struct {
+	*accelerator
+	plan *interp.Plan
+}
+
+func (r *recorder) Compile(p *interp.Plan) func(*interp.Frame) {
+	r.plan = p
+	return r.accelerator.Compile(p)
+}
+
+// hyperblocks returns those of a kernel that the engine makes, by their first blocks.
+func hyperblocks(t *testing.T, e Engine, k *isa.Kernel) map[int]*interp.Hyper {
+	t.Helper()
+	r := &recorder{accelerator: &accelerator{features: e.features, constants: interp.Constants(k)}}
+	if _, err := interp.Compile(&isa.Program{Kernels: []*isa.Kernel{k}}, k, r); err != nil {
+		t.Fatal(err)
+	}
+	list := map[int]*interp.Hyper{}
+	for i := range r.plan.Blocks {
+		if h := r.plan.Blocks[i].Hyper; h != nil && (&builder{features: e.features}).canHyper(h) {
+			list[i] = h
+		}
+	}
+	return list
+}
+
+// parting returns a kernel whose lanes part and store, together or each part on its own, where buffer 1 says, in a buffer that they
+// have loaded from.
+func parting(t *testing.T, e Engine, element isa.Type, index isa.IdxType, together bool) *isa.Kernel {
+	p := newProgram()
+	scale, bits := uint32(element.Bytes()), isa.IntOf(element.Bits())
+	access := func(op isa.Op, buffer int, x, v isa.Reg) {
+		in := isa.Inst{Op: op, Type: element, Space: isa.SpaceGlobal, A: isa.S(buffer), B: x, Idx: index, Scale: scale}
+		if op == isa.OpLoad {
+			in.Dst = v
+		} else {
+			in.C = v
+		}
+		taken(t, e, &in)
+		p.emit(in)
+	}
+	x, v := p.load(1, index.Type()), p.load(2, element)
+	runs := p.load(bufMask, isa.B1)
+	got, further := p.vector(element), p.vector(index.Type())
+	p.branch(runs, 1, 2)
+
+	access(isa.OpLoad, 0, x, got)
+	p.emit(isa.Inst{Op: isa.OpAdd, Type: index.Type(), Dst: further, A: x, B: p.parameter(3)})
+	access(isa.OpLoad, 3, further, v)
+	p.emit(isa.Inst{Op: isa.OpXor, Type: bits, Dst: v, A: got, B: v})
+	if !together {
+		access(isa.OpStore, 0, x, v)
+		access(isa.OpStore, 0, further, got)
+	}
+	p.jump(3)
+
+	p.emit(isa.Inst{Op: isa.OpNot, Type: bits, Dst: v, A: v})
+	if !together {
+		access(isa.OpStore, 0, x, v)
+	}
+	p.jump(3)
+
+	if together {
+		access(isa.OpStore, 0, x, v)
+	}
+	p.store(v, element)
+	p.emit(isa.Inst{Op: isa.OpRet})
+	return p.k
+}
+
+// TestHyper runs blocks that part and meet again, with indices of every pattern: in range or not, in lanes that take part
+// or others, the same in several lanes, so that it shows which store is the last and that loads come before it.
+func TestHyper(t *testing.T) { each(t, testHyper) }
+
+func testHyper(t *testing.T, e Engine) {
+	for _, element := range []isa.Type{isa.I32, isa.F32, isa.I64} {
+		for _, index := range indexTypes() {
+			for _, together := range []bool{true, false} {
+				t.Run(fmt.Sprint(element, index.Type(), index, together), func(t *testing.T) {
+					k := parting(t, e, element, index, together)
+					h := hyperblocks(t, e, k)[0]
+					if parts := setOf(e.features).file(isa.BankMask) == fileMask; parts && (h == nil || h.Last != 3) {
+						t.Errorf("hyperblock %+v, want one of all blocks", h)
+					}
+					patterns(t, e, k, element, uint32(element.Bytes()), 0, int32(element.Bytes()))
+				})
+			}
+		}
+	}
+}
+
+// TestHyperHalves runs hyperblocks that compute with 64 bits: ids, which are small, and numbers from before, which need not be.
+func TestHyperHalves(t *testing.T) { each(t, testHyperHalves) }
+
+func testHyperHalves(t *testing.T, e Engine) {
+	p := newProgram()
+	step := p.parameter(0)
+	at := p.vector(isa.I64)
+	p.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I64, Dst: at, A: isa.V(lane), B: step})
+	v := p.vector(isa.I32)
+	p.emit(isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: isa.SpaceGlobal, Dst: v, A: isa.S(0), B: at, Idx: isa.Idx64, Scale: 4})
+	p.emit(isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpaceGlobal, A: isa.S(1), B: at, Idx: isa.Idx64, Scale: 4, C: v})
+	p.jump(1)
+	// Behind a back edge, at comes from before.
+	once := p.vector(isa.B1)
+	p.emit(isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: isa.SpaceGlobal, Dst: v, A: isa.S(2), B: at, Idx: isa.Idx64, Scale: 4})
+	p.emit(isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpaceGlobal, A: isa.S(3), B: at, Idx: isa.Idx64, Scale: 4, C: v})
+	p.emit(isa.Inst{Op: isa.OpLtU, Type: isa.I32, Dst: once, A: v, B: p.constant(1 << 31)})
+	p.emit(isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpaceGlobal, A: isa.S(2), B: at, Idx: isa.Idx64, Scale: 4, C: p.constant(1 << 31)})
+	p.branch(once, 1, 2)
+	p.store(at, isa.I64)
+	p.emit(isa.Inst{Op: isa.OpRet})
+	if h := hyperblocks(t, e, p.k); setOf(e.features).broadcasts() && (h[0] == nil || len(h[0].Widen) == 0 || h[1] == nil || len(h[1].Halve) == 0) {
+		t.Errorf("hyperblocks %v, want some that compute in 32 bits", h)
+	}
+	r := rand.New(rand.NewPCG(8, 0))
+	for _, from := range []uint64{0, 1, 100, 150, 151, 200, 1 << 31, 1<<31 - 100, 1 << 32, 1<<32 - 100, 1<<64 - 1, 1<<64 - 40} {
+		check(t, e, p.k, r, map[int]uint64{step.Index(): from}, fmt.Sprint("from ", from), func(*[buffers][]uint64) {})
+	}
+}
