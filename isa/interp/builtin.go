@@ -87,6 +87,14 @@ func (w *wave) initIDs() {
 	if !w.native {
 		return
 	}
+	w.Rows = ^uint64(0)
+	for i := range w.lanes {
+		x := ids[0][i&^15] + uint32(i&15)
+		if dims[0] != 0 || ids[0][i] != x || ids[1][i] != ids[1][i&^15] || ids[2][i] != ids[2][i&^15] {
+			w.Rows = 0
+			break
+		}
+	}
 	total, sub := uint32(w.groupLanes()), uint32(key.sub)
 	for i := range w.lanes {
 		lane := uint32(w.first + i)

@@ -76,6 +76,10 @@ type Frame struct {
 	// if the kernel has a use for them.
 	IDs [numIDs]unsafe.Pointer
 
+	// Rows is all ones if each 16 lanes are in one row: the local id in x is one more from lane to lane, and those
+	// in y and z are the same. Otherwise it is 0.
+	Rows uint64
+
 	// Scratch is for machine code: two vectors, and a word.
 	Scratch [17]uint64
 	// Loop is for loops in machine code.
@@ -180,6 +184,7 @@ const (
 	FrameOrigin  = unsafe.Offsetof(Frame{}.Origin)
 	FrameFirst   = unsafe.Offsetof(Frame{}.First)
 	FrameIDs     = unsafe.Offsetof(Frame{}.IDs)
+	FrameRows    = unsafe.Offsetof(Frame{}.Rows)
 	FrameScratch = unsafe.Offsetof(Frame{}.Scratch)
 	FrameCall    = unsafe.Offsetof(Frame{}.Call)
 	FrameResume  = unsafe.Offsetof(Frame{}.Resume)

@@ -19,6 +19,53 @@ type alike struct {
 	// a hyperblock, 0 for all.
 	known bool
 	under int
+	// even says that they are consecutive wherever lanes are in one row.
+	even bool
+}
+
+// kind is how a value differs from lane to lane in a row of lanes.
+type kind int
+
+const (
+	kindAny  kind = iota
+	kindSame      // it does not
+	kindNext      // it is one more, modulo 2³² or 2⁶⁴
+)
+
+// kindOf returns the kind of an instruction's result, given those of its operands.
+func kindOf(in *isa.Inst, operands []kind) kind {
+	if in.Op == isa.OpBuiltin {
+		switch b := isa.Builtin(in.Imm); {
+		case !b.PerLane():
+			return kindSame
+		case b == isa.BuiltinLocalID || b == isa.BuiltinGlobalID:
+			return kindNext
+		case b < isa.BuiltinGroupID:
+			return kindSame // the same in another dimension
+		}
+		return kindAny
+	}
+	if accessesMemory(in) || interp.Crosses(in) {
+		return kindAny
+	}
+	same := true
+	for _, k := range operands {
+		same = same && k == kindSame
+	}
+	switch {
+	case same:
+		return kindSame
+	case !in.Type.IsInt():
+	case in.Op == isa.OpMov:
+		return operands[0]
+	case in.Op == isa.OpAdd && operands[0] == kindSame:
+		return operands[1]
+	case (in.Op == isa.OpAdd || in.Op == isa.OpSub) && operands[1] == kindSame:
+		return operands[0]
+	case in.Op == isa.OpMad && operands[0] == kindSame && operands[1] == kindSame:
+		return operands[2]
+	}
+	return kindAny
 }
 
 // firstAlike is the first bit of regSeen for indices that are alike, maxAlike how many there are.
@@ -43,6 +90,7 @@ func (c *compiler) prepareAlike() {
 		return now[p]
 	}
 	c.alike = make([]*alike, len(c.run.Code))
+	kinds := map[place]kind{}
 	counted, slots := 0, map[int]bool{}
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
@@ -59,10 +107,19 @@ func (c *compiler) prepareAlike() {
 			}
 			slots[c.run.Slots[i]] = slots[c.run.Slots[i]] || load
 		}
-		d, t := interp.Operands(c.run.Kernel(), in, func(isa.Reg, isa.Type) {})
+		var operands []kind
+		d, t := interp.Operands(c.run.Kernel(), in, func(r isa.Reg, t isa.Type) {
+			k := kindSame
+			if r.IsVector() {
+				k = kinds[place{bank: t.Bank(), index: r.Index()}]
+			}
+			operands = append(operands, k)
+		})
 		if !d.IsVector() {
 			continue
 		}
+		k := kindOf(in, operands)
+		kinds[place{bank: t.Bank(), index: d.Index()}] = k
 		p, source := place{bank: t.Bank(), index: d.Index()}, isa.None
 		switch {
 		case in.Op == isa.OpMov && in.A.IsVector():
@@ -80,14 +137,33 @@ func (c *compiler) prepareAlike() {
 		case in.Op == isa.OpBuiltin && b < isa.BuiltinGroupID: // local ids, then global ones
 			x := id{true, int(b) % 3, t}
 			if ids[x] == nil {
-				ids[x] = &alike{}
+				ids[x] = &alike{even: k == kindNext}
 			}
 			now[p] = ids[x]
 		default:
-			now[p] = &alike{}
+			now[p] = &alike{even: k == kindNext}
 		}
 	}
 	c.sharing = c.sharing || counted > 0
+}
+
+// prepareEven works out what regSeen is in the beginning of a group: if lanes are in rows, even indices are
+// consecutive.
+func (c *hyper) prepareEven() {
+	set := uint64(0)
+	for _, a := range c.alike {
+		if a != nil && a.even && a.bit != 0 {
+			set |= 1 << a.bit
+		}
+	}
+	if set == 0 || c.used == maxUsed {
+		return
+	}
+	m := c.use()
+	c.rowed = &m
+	c.G(amd64.MOV, amd64.B64, regTemp, amd64.Imm(set))
+	c.G(amd64.AND, amd64.B64, regTemp, field(interp.FrameRows))
+	c.G(amd64.MOV, amd64.B64, m, regTemp)
 }
 
 // enterAlike begins a group: nothing is known.
@@ -115,6 +191,20 @@ func (c *compiler) unlessNext(it isa.Type, d, x amd64.Vec, l amd64.Label) {
 	if ok {
 		c.G(amd64.BT, amd64.B64, regSeen, amd64.Imm(a.bit))
 		c.Jcc(amd64.NotCarry, l)
+		return
+	}
+	if a != nil && a.bit != 0 && !a.known && a.even && c.rowed != nil {
+		not, next := c.NewLabel(), c.NewLabel()
+		c.G(amd64.BT, amd64.B64, regSeen, amd64.Imm(a.bit))
+		c.Jcc(amd64.NotCarry, not)
+		c.Bind(next)
+		c.later(func() {
+			c.Bind(not)
+			c.consecutive(it, d, x, l)
+			c.G(amd64.BTS, amd64.B64, regSeen, amd64.Imm(a.bit))
+			c.Jmp(next)
+		})
+		a.known, a.under = true, c.under
 		return
 	}
 	c.consecutive(it, d, x, l)

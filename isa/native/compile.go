@@ -94,6 +94,7 @@ type compiler struct {
 	alike   []*alike           // by instruction: its indices; nil where nobody has looked for such
 	under   int                // the block of a hyperblock whose lanes the present instruction is for, or 0 for all
 	commits map[int]*commit    // the stores of a hyperblock; nil in others
+	rowed   *amd64.Mem         // what regSeen is in the beginning of a group, if not 0
 	idsAt   map[int]amd64.Mem  // the addresses of the present chunk's ids, by array, where chunk works them out
 	chunk   func()             // if there is one, it emits what is done once for a chunk
 	ahead   map[fetched]bool   // what is fetched ahead in the group that is being compiled; nil if nothing is to be

@@ -161,6 +161,7 @@ func (c *hyper) emit() {
 	c.prepareSlots()
 	c.prepareUniform()
 	c.prepareIDs()
+	c.prepareEven()
 	c.loop(c.pass)
 	c.idsAt, c.chunk = nil, nil
 	for i := range c.run.Code {
@@ -225,20 +226,44 @@ func (c *hyper) block(i int) int {
 
 // check looks at the indices of a store.
 func (c *hyper) check(in *isa.Inst) {
-	s := c.commits[c.at]
-	if !s.checked {
-		c.checkIndex(in)
-	}
+	s, it := c.commits[c.at], in.Idx.Type()
 	if !s.hasApart {
+		if !s.checked {
+			c.checkIndex(in)
+		}
 		return
 	}
-	it := in.Idx.Type()
+	x := c.load(in.B, it, true)
 	each, next := c.NewLabel(), c.NewLabel()
-	c.unlessNext(it, c.vec(), c.load(in.B, it, true), each)
+	c.unlessNext(it, c.vec(), x, each)
+	if beyond := c.NewLabel(); !s.checked && it == isa.I32 && c.run.Bias[c.at] == 0 {
+		// One look at the last element, if it is not beyond the limit in lanes that do not run.
+		c.V(opExtract.of(it), amd64.X, regTemp, x)
+		c.G(amd64.LEA, amd64.B64, regAddress, amd64.Mem{Base: regTemp, Disp: int32(c.lanes - 1)})
+		c.G(amd64.CMP, amd64.B64, regAddress, c.slot(interp.SlotLimit))
+		c.Jcc(amd64.Above, beyond)
+		limit := c.slot(interp.SlotLimit)
+		c.later(func() {
+			c.Bind(beyond)
+			c.refuseBeyond(it, x, limit)
+			c.Jmp(next)
+		})
+	} else if !s.checked {
+		c.checkIndex(in)
+	}
 	c.Bind(next)
+	limit, bias := c.slot(interp.SlotLimit), c.run.Bias[c.at]
+	y := c.vec()
 	c.later(func() {
 		c.Bind(each)
 		c.G(amd64.MOV, amd64.B64, s.apart, amd64.Imm(1))
+		if !s.checked {
+			if bias != 0 {
+				c.V(opSub.of(it), c.width(it), y, x, c.splat(it, bias, uint64(bias)))
+				x = y
+			}
+			c.refuseBeyond(it, x, limit)
+		}
 		c.Jmp(next)
 	})
 }

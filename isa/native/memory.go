@@ -104,7 +104,10 @@ func (c *compiler) enterSlots() {
 		s.known = false
 	}
 	c.enterAlike()
-	if c.sharing {
+	switch {
+	case c.rowed != nil:
+		c.G(amd64.MOV, amd64.B64, regSeen, *c.rowed)
+	case c.sharing:
 		c.G(amd64.XOR, amd64.B32, regSeen, regSeen)
 	}
 	c.enterParts()
