@@ -312,10 +312,15 @@ func (m *hyperMaker) rename(in *isa.Inst) {
 	}
 }
 
-// liveBehind says whether somebody may read a scalar behind a block, or in its terminator.
+// liveBehind says whether somebody may read a scalar behind a block, or in its terminator. Lanes that wait at a later block
+// see what it holds then, too.
 func (m *hyperMaker) liveBehind(r isa.Reg, block int) bool {
 	found := false
-	successors(m.kernel, block, func(s int) { found = found || m.live.scalarAt(s, r.Index()) })
+	see := func(s int) { found = found || m.live.scalarAt(s, r.Index()) }
+	successors(m.kernel, block, see)
+	for s := block + 1; s < len(m.kernel.Blocks); s++ {
+		see(s)
+	}
 	visit(m.kernel, &m.kernel.Code[m.kernel.Blocks[block].End-1], func(x isa.Reg, _ isa.Type) { found = found || x == r })
 	return found
 }
