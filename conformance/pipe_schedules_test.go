@@ -42,8 +42,9 @@ func TestTenThousandSchedules(t *testing.T) {
 				}
 				different[out.counters] = true
 			}
-			// Those who try again and again do so more or less often.
-			if c.Name == "cases/pip/chain-short" && len(different) < schedules/20 {
+			// Those who try again and again do so more or less often; a try costs the same whether it moves a packet or not, so
+			// that only their number shows.
+			if c.Name == "cases/pip/chain-short" && len(different) < 20 {
 				t.Errorf("only %d schedules differ", len(different))
 			}
 		})

@@ -315,12 +315,8 @@ func (m *hyperMaker) rename(in *isa.Inst) {
 // liveBehind says whether somebody may read a scalar behind a block, or in its terminator. Lanes that wait at a later block
 // see what it holds then, too.
 func (m *hyperMaker) liveBehind(r isa.Reg, block int) bool {
-	found := false
-	see := func(s int) { found = found || m.live.scalarAt(s, r.Index()) }
-	successors(m.kernel, block, see)
-	for s := block + 1; s < len(m.kernel.Blocks); s++ {
-		see(s)
-	}
+	found := m.live.lastScalar[r.Index()] > block
+	successors(m.kernel, block, func(s int) { found = found || m.live.scalarAt(s, r.Index()) })
 	visit(m.kernel, &m.kernel.Code[m.kernel.Blocks[block].End-1], func(x isa.Reg, _ isa.Type) { found = found || x == r })
 	return found
 }
@@ -445,16 +441,7 @@ func (m *hyperMaker) behind() map[vectorReg]bool {
 			set[vectorReg{t.Bank(), r.Index()}] = true
 		}
 	})
-	for b := range m.kernel.NumVector {
-		for i := range m.kernel.NumVector[b] {
-			p := vectorReg{isa.Bank(b), i}
-			successors(m.kernel, m.h.Last, func(s int) {
-				if m.live.at(s, p) {
-					set[p] = true
-				}
-			})
-		}
-	}
+	successors(m.kernel, m.h.Last, func(s int) { m.live.vectors(s, func(p vectorReg) { set[p] = true }) })
 	return set
 }
 

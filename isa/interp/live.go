@@ -140,6 +140,8 @@ type liveness struct {
 	scalars int
 	words   int
 	in      []uint64 // by block, a bit for each register
+	// lastScalar has, for each scalar register, the last block at whose beginning it is live, or -1.
+	lastScalar []int
 }
 
 // at says whether a vector register is live at the beginning of a block.
@@ -147,6 +149,23 @@ func (l *liveness) at(block int, p vectorReg) bool { return l.has(block, l.first
 
 // scalarAt says whether a scalar register is live at the beginning of a block.
 func (l *liveness) scalarAt(block, index int) bool { return l.has(block, l.scalars+index) }
+
+// vectors calls f for each vector register that is live at the beginning of a block.
+func (l *liveness) vectors(block int, f func(vectorReg)) {
+	bank := isa.Bank(0)
+	for i, x := range l.in[block*l.words:][:l.words] {
+		for ; x != 0; x &= x - 1 {
+			n := i*64 + bits.TrailingZeros64(x)
+			if n >= l.scalars {
+				return
+			}
+			for int(bank)+1 < len(l.first) && n >= l.first[bank+1] {
+				bank++
+			}
+			f(vectorReg{bank, n - l.first[bank]})
+		}
+	}
+}
 
 func (l *liveness) has(block, n int) bool { return l.in[block*l.words+n/64]>>(n%64)&1 != 0 }
 
@@ -200,6 +219,19 @@ func (c *code) liveRegisters() *liveness {
 					}
 				}
 			})
+		}
+	}
+	l.lastScalar = make([]int, k.NumScalar)
+	for n := range l.lastScalar {
+		l.lastScalar[n] = -1
+	}
+	for b := range k.Blocks {
+		for i := l.scalars / 64; i < words; i++ {
+			for x := in[b*words+i]; x != 0; x &= x - 1 {
+				if n := i*64 + bits.TrailingZeros64(x) - l.scalars; n >= 0 {
+					l.lastScalar[n] = b
+				}
+			}
 		}
 	}
 	return l

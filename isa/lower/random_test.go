@@ -567,7 +567,7 @@ func checkRandomGroups(t *testing.T, seed uint64, graph bool) {
 // TestRandomGroups runs random programs with operations across lanes in waves
 // of several widths.
 func TestRandomGroups(t *testing.T) {
-	n := 100
+	n := 60
 	if testing.Short() {
 		n = 30
 	}
@@ -579,7 +579,7 @@ func TestRandomGroups(t *testing.T) {
 
 // TestRandomPrograms compares random programs with a loop in Go.
 func TestRandomPrograms(t *testing.T) {
-	n := 400
+	n := 250
 	if testing.Short() {
 		n = 60
 	}

@@ -133,9 +133,9 @@ var everything = flag.Bool("everything", false, "run all combinations of element
 
 // sampled says whether a test runs variant i: each variant in some of the tests, which are so many that all meet.
 func sampled(t *testing.T, i int) bool {
-	every := 8
+	every := 12
 	if testing.Short() {
-		every = 16
+		every = 24
 	}
 	h := fnv.New32a()
 	h.Write([]byte(t.Name()))

@@ -110,7 +110,7 @@ func (p *generated) checkSweep(reference, code engine.Code, c setting) string {
 
 // TestSweep runs random programs for one group after the other, in one go.
 func TestSweep(t *testing.T) {
-	n := 400
+	n := 200
 	if testing.Short() {
 		n = 60
 	}
