@@ -243,8 +243,9 @@ func (a *Assembler) rip(m Mem, tail int) {
 // Finish places jumps and constants and returns the code. It works wherever it is put, if its start is aligned to 64
 // bytes. The assembler can be finished again after more code.
 func (a *Assembler) Finish() ([]byte, error) {
+	used := a.used()
 	for i, l := range a.labels {
-		if !l.bound && a.err == nil && a.used(Label(i)) {
+		if !l.bound && a.err == nil && used[i] {
 			a.fail("label %d: never bound", i)
 		}
 	}
@@ -320,27 +321,26 @@ func (a *Assembler) Finish() ([]byte, error) {
 	return out, nil
 }
 
-// used reports whether a jump or an address needs l.
-func (a *Assembler) used(l Label) bool {
+// used returns, by label, whether a jump or an address needs it.
+func (a *Assembler) used() []bool {
+	used := make([]bool, len(a.labels))
 	for i := range a.consts {
-		if slices.Contains(a.consts[i].labels, l) {
-			return true
+		for _, l := range a.consts[i].labels {
+			used[l] = true
 		}
 	}
 	for i := range a.sites {
 		s := &a.sites[i]
 		switch s.kind {
 		case siteJmp, siteJcc:
-			if s.label == l {
-				return true
-			}
+			used[s.label] = true
 		case siteRip:
-			if s.ref.kind == memLabel && Label(s.ref.id) == l {
-				return true
+			if s.ref.kind == memLabel {
+				used[s.ref.id] = true
 			}
 		}
 	}
-	return false
+	return used
 }
 
 // relax gives jumps and alignments their sizes: each jump starts short and grows when its target turns out to be too
