@@ -439,7 +439,7 @@ func testProgram(t *testing.T, seed uint64) {
 
 // TestRandomPrograms runs programs of fixed seeds; FuzzPrograms tries others.
 func TestRandomPrograms(t *testing.T) {
-	n := uint64(400)
+	n := uint64(200)
 	if testing.Short() {
 		n = 40
 	}

@@ -579,7 +579,7 @@ func TestRandomGroups(t *testing.T) {
 
 // TestRandomPrograms compares random programs with a loop in Go.
 func TestRandomPrograms(t *testing.T) {
-	n := 250
+	n := 200
 	if testing.Short() {
 		n = 60
 	}
@@ -660,7 +660,7 @@ func checkPipeline(t *testing.T, seed uint64) {
 
 // TestRandomPipelines checks that no pass relies on another that was before it.
 func TestRandomPipelines(t *testing.T) {
-	n := 250
+	n := 150
 	if testing.Short() {
 		n = 60
 	}
