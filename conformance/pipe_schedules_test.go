@@ -12,7 +12,7 @@ import (
 func TestTenThousandSchedules(t *testing.T) {
 	schedules := 10000
 	if testing.Short() {
-		schedules = 500
+		schedules = 300
 	}
 	cases, err := Load(Builtin(), "cases/pip/chain-short", "cases/pip/chain-short-blocking")
 	if err != nil {

@@ -441,7 +441,7 @@ func testProgram(t *testing.T, seed uint64) {
 func TestRandomPrograms(t *testing.T) {
 	n := uint64(200)
 	if testing.Short() {
-		n = 40
+		n = 15
 	}
 	for seed := range n {
 		testProgram(t, seed)

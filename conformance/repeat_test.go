@@ -16,7 +16,7 @@ import (
 func TestHundredRunsAlike(t *testing.T) {
 	runs := 100
 	if testing.Short() {
-		runs = 4
+		runs = 2
 	}
 	for _, k := range kernels.All() {
 		t.Run(k.Name, func(t *testing.T) {

@@ -569,7 +569,7 @@ func checkRandomGroups(t *testing.T, seed uint64, graph bool) {
 func TestRandomGroups(t *testing.T) {
 	n := 60
 	if testing.Short() {
-		n = 30
+		n = 15
 	}
 	for seed := range uint64(n) {
 		checkRandomGroups(t, seed, false)
@@ -581,7 +581,7 @@ func TestRandomGroups(t *testing.T) {
 func TestRandomPrograms(t *testing.T) {
 	n := 200
 	if testing.Short() {
-		n = 60
+		n = 30
 	}
 	for seed := range uint64(n) {
 		checkRandom(t, seed, false)
@@ -593,7 +593,7 @@ func TestRandomPrograms(t *testing.T) {
 func TestRandomPipes(t *testing.T) {
 	n := 80
 	if testing.Short() {
-		n = 30
+		n = 15
 	}
 	for seed := range uint64(n) {
 		checkRandomPipes(t, seed, false)
@@ -662,7 +662,7 @@ func checkPipeline(t *testing.T, seed uint64) {
 func TestRandomPipelines(t *testing.T) {
 	n := 150
 	if testing.Short() {
-		n = 60
+		n = 30
 	}
 	for seed := range uint64(n) {
 		checkPipeline(t, seed)
