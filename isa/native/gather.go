@@ -88,14 +88,7 @@ func (c *compiler) look(g *gathering) {
 	}
 	if g.slot.next {
 		c.unlessNext(g.it, g.d, g.x, other)
-		// All lanes of the group are loaded, whether they run or not.
-		c.G(amd64.LEA, amd64.B64, regAddress, amd64.Mem{Base: regTemp, Disp: int32(c.lanes - 1)})
-		c.G(amd64.CMP, amd64.B64, regAddress, g.limit)
-		c.Jcc(amd64.Above, each)
-		if g.it == isa.I64 {
-			c.G(amd64.CMP, amd64.B64, regTemp, g.limit)
-			c.Jcc(amd64.Above, each)
-		}
+		c.nextInside(g, each)
 		p := c.point(g, seenNext)
 		c.loadNext(g, p)
 		c.fetchAhead(g, p)
@@ -124,6 +117,18 @@ func (c *compiler) look(g *gathering) {
 		c.loadEach(g)
 		c.Jmp(g.done)
 	})
+}
+
+// nextInside goes to l if the elements from the index in regTemp on are not all within the limit: all lanes of the group are
+// loaded, whether they run or not.
+func (c *compiler) nextInside(g *gathering, l amd64.Label) {
+	c.G(amd64.LEA, amd64.B64, regAddress, amd64.Mem{Base: regTemp, Disp: int32(c.lanes - 1)})
+	c.G(amd64.CMP, amd64.B64, regAddress, g.limit)
+	c.Jcc(amd64.Above, l)
+	if g.it == isa.I64 {
+		c.G(amd64.CMP, amd64.B64, regTemp, g.limit)
+		c.Jcc(amd64.Above, l)
+	}
 }
 
 // inside refuses the run if the index in regTemp is beyond the limit.

@@ -213,13 +213,7 @@ func (r *region) element(in *isa.Inst) {
 		k.G(amd64.TEST, amd64.B32, regKnown, amd64.Imm(int32(seenNext<<bit)))
 		k.Jcc(amd64.Equal, other)
 		r.first(g)
-		k.G(amd64.LEA, amd64.B64, regAddress, amd64.Mem{Base: regTemp, Disp: int32(r.lanes - 1)})
-		k.G(amd64.CMP, amd64.B64, regAddress, g.limit)
-		k.Jcc(amd64.Above, each)
-		if g.it == isa.I64 {
-			k.G(amd64.CMP, amd64.B64, regTemp, g.limit)
-			k.Jcc(amd64.Above, each)
-		}
+		r.nextInside(g, each)
 		r.loadNext(g, r.pointTo(g))
 		k.later(func() {
 			k.Bind(other)
