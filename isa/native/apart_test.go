@@ -94,3 +94,30 @@ func apartAccesses(t *testing.T, e Engine, element isa.Type, index isa.IdxType, 
 		})
 	}
 }
+
+// TestApartAmongLoads stores to private memory between loads that know from each other how their indices are.
+func TestApartAmongLoads(t *testing.T) {
+	each(t, func(t *testing.T, e Engine) {
+		for _, element := range []isa.Type{isa.I32, isa.I64} {
+			p := newProgram()
+			p.k.Private = append(p.k.Private, isa.Alloc{Name: "p", Size: 64, Align: 4})
+			private := p.constant(isa.PointerBits(isa.SpacePrivate, 0))
+			x, v, place := p.load(1, isa.I32), p.load(2, element), p.vector(isa.I32)
+			p.branch(p.load(bufMask, isa.B1), 1, 2)
+			p.emit(isa.Inst{Op: isa.OpAnd, Type: isa.I32, Dst: place, A: x, B: p.constant(7)})
+			for i := range int32(3) {
+				got, sum := p.vector(element), p.vector(element) // a run does not change what it reads
+				p.emit(isa.Inst{Op: isa.OpLoad, Type: element, Space: isa.SpaceGlobal, Dst: got, A: isa.S(0), B: x, Idx: isa.IdxU32, Scale: uint32(element.Bytes()), Disp: i * int32(element.Bytes())})
+				p.emit(isa.Inst{Op: isa.OpMad, Type: element, Dst: sum, A: v, B: p.constant(3), C: got})
+				v = sum
+				p.emit(isa.Inst{Op: isa.OpStore, Type: element, Space: isa.SpacePrivate, A: private, B: place, Idx: isa.IdxU32, Scale: uint32(element.Bytes()), C: v})
+			}
+			v = p.vector(element)
+			p.emit(isa.Inst{Op: isa.OpLoad, Type: element, Space: isa.SpacePrivate, Dst: v, A: private, B: place, Idx: isa.IdxU32, Scale: uint32(element.Bytes())})
+			p.jump(2)
+			p.store(v, element)
+			p.emit(isa.Inst{Op: isa.OpRet})
+			runFirstLane(t, e, p.k)
+		}
+	})
+}

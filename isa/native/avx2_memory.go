@@ -83,6 +83,10 @@ func (avx2) moveSome(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec) {
 
 // scatter stores one element after the other.
 func (avx2) scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec) {
+	if c.sharing { // regLeft is regSeen, of use to loads behind a store to private memory
+		c.G(amd64.MOV, amd64.B64, c.aside(0), regSeen)
+		defer c.G(amd64.MOV, amd64.B64, regSeen, c.aside(0))
+	}
 	c.bits(regLeft, amd64.Mem{Base: regExec})
 	m.Index = regTemp
 	for i := range c.lanes {
