@@ -315,7 +315,7 @@ func (m *hyperMaker) rename(in *isa.Inst) {
 // liveBehind says whether somebody may read a scalar behind a block, or in its terminator. Lanes that wait at a later block
 // see what it holds then, too.
 func (m *hyperMaker) liveBehind(r isa.Reg, block int) bool {
-	found := m.live.lastScalar[r.Index()] > block
+	found := m.live.scalarWaits(block, r.Index())
 	successors(m.kernel, block, func(s int) { found = found || m.live.scalarAt(s, r.Index()) })
 	visit(m.kernel, &m.kernel.Code[m.kernel.Blocks[block].End-1], func(x isa.Reg, _ isa.Type) { found = found || x == r })
 	return found
@@ -360,6 +360,7 @@ func (m *hyperMaker) finish() *Hyper {
 	h := m.h
 	h.Masks = m.masks
 	m.shorten()
+	m.condense()
 	m.preserve()
 	later := m.behind()
 	for _, w := range h.Widen {
@@ -445,12 +446,26 @@ func (m *hyperMaker) behind() map[vectorReg]bool {
 	return set
 }
 
-// preserve sees to it that the operands of stores, which come last, are what they are where the stores stand.
+// condense lets what nobody else reads be written to all lanes.
+func (m *hyperMaker) condense() {
+	for i := range m.code {
+		d, t := visit(m.kernel, &m.code[i], func(isa.Reg, isa.Type) {})
+		p := vectorReg{t.Bank(), d.Index()}
+		if d.IsVector() && (p.index >= m.kernel.NumVector[p.bank] || !m.live.vectorWaits(m.h.Last, p)) {
+			m.code[i].Flags |= isa.FlagDense
+		}
+	}
+}
+
+// preserve sees to it that the operands of stores, which come last, are what they are where the stores stand. Of an index the register
+// file has all lanes: that of a group's first lane tells where those of the others are, whether it runs or not.
 func (m *hyperMaker) preserve() {
-	last := map[vectorReg]int{} // the last instruction that writes each
+	last, sparse := map[vectorReg]int{}, map[vectorReg]bool{} // the last instruction that writes each; some lanes may be left out
 	for i := range m.code {
 		if d, t := visit(m.kernel, &m.code[i], func(isa.Reg, isa.Type) {}); d.IsVector() {
-			last[vectorReg{t.Bank(), d.Index()}] = i
+			p := vectorReg{t.Bank(), d.Index()}
+			last[p] = i
+			sparse[p] = sparse[p] || m.code[i].Flags&isa.FlagDense == 0
 		}
 	}
 	var code []isa.Inst
@@ -462,7 +477,7 @@ func (m *hyperMaker) preserve() {
 				r *isa.Reg
 				t isa.Type
 			}{{&in.B, in.Idx.Type()}, {&in.C, in.Type}} {
-				if p := (vectorReg{x.t.Bank(), x.r.Index()}); x.r.IsVector() && last[p] > i {
+				if p := (vectorReg{x.t.Bank(), x.r.Index()}); x.r.IsVector() && (last[p] > i || x.r == &in.B && sparse[p]) {
 					d := m.virtual(p.bank)
 					code, under = append(code, isa.Inst{Op: isa.OpMov, Type: x.t, Flags: isa.FlagDense, Dst: d, A: *x.r}), append(under, m.h.Under[i])
 					*x.r = d

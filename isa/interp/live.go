@@ -140,8 +140,22 @@ type liveness struct {
 	scalars int
 	words   int
 	in      []uint64 // by block, a bit for each register
-	// lastScalar has, for each scalar register, the last block at whose beginning it is live, or -1.
-	lastScalar []int
+	// last has, for each register, the last block at whose beginning it is live, or -1.
+	last []int
+	// parked has those that are live where a barrier leads to: lanes may be waiting there.
+	parked []uint64
+}
+
+// waits says whether a lane that waits behind a block, or at a barrier, may read a register that others are about to write there.
+func (l *liveness) waits(block, n int) bool {
+	return l.last[n] > block || l.parked[n/64]>>(n%64)&1 != 0
+}
+
+// scalarWaits is waits for a scalar register, vectorWaits for a vector register.
+func (l *liveness) scalarWaits(block, index int) bool { return l.waits(block, l.scalars+index) }
+
+func (l *liveness) vectorWaits(block int, p vectorReg) bool {
+	return l.waits(block, l.first[p.bank]+p.index)
 }
 
 // at says whether a vector register is live at the beginning of a block.
@@ -221,16 +235,19 @@ func (c *code) liveRegisters() *liveness {
 			})
 		}
 	}
-	l.lastScalar = make([]int, k.NumScalar)
-	for n := range l.lastScalar {
-		l.lastScalar[n] = -1
+	l.last, l.parked = make([]int, words*64), make([]uint64, words)
+	for n := range l.last {
+		l.last[n] = -1
 	}
 	for b := range k.Blocks {
-		for i := l.scalars / 64; i < words; i++ {
-			for x := in[b*words+i]; x != 0; x &= x - 1 {
-				if n := i*64 + bits.TrailingZeros64(x) - l.scalars; n >= 0 {
-					l.lastScalar[n] = b
-				}
+		for i, x := range in[b*words:][:words] {
+			for ; x != 0; x &= x - 1 {
+				l.last[i*64+bits.TrailingZeros64(x)] = b
+			}
+		}
+		if end := &k.Code[k.Blocks[b].End-1]; end.Op == isa.OpBarrier {
+			for i, x := range in[end.Target0()*words:][:words] {
+				l.parked[i] |= x
 			}
 		}
 	}

@@ -48,6 +48,8 @@ type value struct {
 	keep  bool   // it is used behind the run
 	dense bool   // lanes that do not run may be written
 	since int    // 1 + the step that made it; 0 if none did
+	// gaps says that it has come back from the register file, which has not got what lanes that do not run held before.
+	gaps bool
 	// loose says that it may have NaNs that are not the canonical one. wide says
 	// that they are those of F64, and of a boolean in a vector register that
 	// its lanes have 64 bits.
@@ -478,6 +480,7 @@ func (c *compiler) load(r isa.Reg, t isa.Type, bits bool) amd64.Vec {
 		v.reg = c.take(fileVec)
 		c.holders[fileVec][v.reg] = v
 		c.V(fileLoads[v.bank], c.width(t), amd64.Vec(v.reg), c.memory(v))
+		v.gaps = v.since > 0 && !v.dense
 	}
 	c.pinned[fileVec] |= 1 << v.reg
 	if bits {
@@ -518,7 +521,7 @@ func (c *compiler) define(in *isa.Inst, t isa.Type, reg int, loose bool) {
 		holders[v.reg] = nil
 	}
 	v.reg, v.dirty, v.keep, v.since = reg, true, c.run.Keep[c.at], c.step+1
-	v.dense = in.Flags&isa.FlagDense != 0
+	v.dense, v.gaps = in.Flags&isa.FlagDense != 0, false
 	v.loose, v.wide = loose, t == isa.F64
 	holders[reg] = v
 	c.forgetLanes(v)

@@ -18,7 +18,7 @@ const maskRunning = amd64.K7
 const maxUsed = 32
 
 // smallIDs bounds global ids that are computed in 32 bits, that of the group's first item: those of the others are less than 2³¹ then.
-const smallIDs = 1<<31 - 1<<17
+const smallIDs = 1<<31 - isa.MaxGroupItems
 
 // canHyper says whether a hyperblock can be made for the processor.
 func (k *builder) canHyper(h *interp.Hyper) bool {
@@ -233,36 +233,31 @@ func (c *hyper) check(in *isa.Inst) {
 		}
 		return
 	}
-	x := c.load(in.B, it, true)
+	// No register is taken where a cold path leaves out what that may put into the register file.
+	x, y := c.load(in.B, it, true), c.vec()
+	limit, bias := c.slot(interp.SlotLimit), c.run.Bias[c.at]
 	each, next := c.NewLabel(), c.NewLabel()
-	c.unlessNext(it, c.vec(), x, each)
-	if beyond := c.NewLabel(); !s.checked && it == isa.I32 && c.run.Bias[c.at] == 0 {
+	c.unlessNext(it, y, x, each)
+	if beyond := c.NewLabel(); !s.checked && it == isa.I32 && bias == 0 {
 		// One look at the last element, if it is not beyond the limit in lanes that do not run.
 		c.V(opExtract.of(it), amd64.X, regTemp, x)
 		c.G(amd64.LEA, amd64.B64, regAddress, amd64.Mem{Base: regTemp, Disp: int32(c.lanes - 1)})
-		c.G(amd64.CMP, amd64.B64, regAddress, c.slot(interp.SlotLimit))
+		c.G(amd64.CMP, amd64.B64, regAddress, limit)
 		c.Jcc(amd64.Above, beyond)
-		limit := c.slot(interp.SlotLimit)
 		c.later(func() {
 			c.Bind(beyond)
 			c.refuseBeyond(it, x, limit)
 			c.Jmp(next)
 		})
 	} else if !s.checked {
-		c.checkIndex(in)
+		c.refuseIndex(it, y, x, bias, limit)
 	}
 	c.Bind(next)
-	limit, bias := c.slot(interp.SlotLimit), c.run.Bias[c.at]
-	y := c.vec()
 	c.later(func() {
 		c.Bind(each)
 		c.G(amd64.MOV, amd64.B64, s.apart, amd64.Imm(1))
 		if !s.checked {
-			if bias != 0 {
-				c.V(opSub.of(it), c.width(it), y, x, c.splat(it, bias, uint64(bias)))
-				x = y
-			}
-			c.refuseBeyond(it, x, limit)
+			c.refuseIndex(it, y, x, bias, limit)
 		}
 		c.Jmp(next)
 	})

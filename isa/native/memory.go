@@ -131,12 +131,16 @@ func (c *compiler) fromIndex(in *isa.Inst) int32 {
 func (c *compiler) checkIndex(in *isa.Inst) {
 	it := in.Idx.Type()
 	x := c.load(in.B, it, true)
-	if bias := c.run.Bias[c.at]; bias != 0 {
-		d := c.vec()
+	c.refuseIndex(it, c.vec(), x, c.run.Bias[c.at], c.slot(interp.SlotLimit))
+}
+
+// refuseIndex refuses the run if an index of a lane that runs, less the bias, is beyond the limit. It changes d.
+func (c *compiler) refuseIndex(it isa.Type, d, x amd64.Vec, bias uint32, limit amd64.Mem) {
+	if bias != 0 {
 		c.V(opSub.of(it), c.width(it), d, x, c.splat(it, bias, uint64(bias)))
 		x = d
 	}
-	c.refuseBeyond(it, x, c.slot(interp.SlotLimit))
+	c.refuseBeyond(it, x, limit)
 }
 
 // refuseBeyond refuses the run if an element of x in a lane that runs is greater than the number at m.

@@ -198,7 +198,7 @@ func (r *region) element(in *isa.Inst) {
 	each, p := k.NewLabel(), r.index[r.at]
 	next := int(in.Scale) == in.Type.Bytes()
 	bit, known := r.bit(p)
-	if !known && p.shape != shapeUniform {
+	if gaps := r.value(in.B, g.it).gaps; gaps || !known && p.shape != shapeUniform {
 		r.each(g)
 		r.result(in, g.t, g.d)
 		return
