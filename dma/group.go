@@ -133,6 +133,10 @@ func (u *Unit) nextEvent() uint64 {
 	return u.event
 }
 
+// LastEvent returns where the number of the last event is kept that was given out in this work-group, 0 for none. Whoever makes copies in the
+// place of an [Unit.Immediate] unit, of all work-items at once where it is [Unit.Even], takes events from there; they are less than 2³².
+func (u *Unit) LastEvent() *uint64 { return &u.event }
+
 // GroupWait waits for the copies of an event; 0 is no event. It returns the
 // ticks that it took.
 func (u *Unit) GroupWait(now uint64, pc int, event uint64, items Items) (stall uint64) {

@@ -69,6 +69,7 @@ type decoder struct {
 	unknown int
 	// replaced stands for the instruction that is decoded, unless it is nil.
 	replaced *isa.Inst
+	copies   int // of the work-group, that an accelerator may make
 }
 
 // decode returns the kernel's blocks, with the checks of Launch.Check or

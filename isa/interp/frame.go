@@ -45,6 +45,8 @@ type Frame struct {
 	// LDS is the work-group's memory, Lines its size in lines of 64 bytes. It is cleared for each group.
 	LDS   unsafe.Pointer
 	Lines uintptr
+	// Event is where the number of the last event is that copies of the work-group made, 64 bits, see [Copy].
+	Event unsafe.Pointer
 	// Choosy says that lanes have been overtaken (see wave.choose). MinWait is 0 then, and
 	// machine code leaves it to this package who runs next.
 	Choosy bool
@@ -170,6 +172,7 @@ const (
 	FrameLive    = unsafe.Offsetof(Frame{}.Live)
 	FrameLDS     = unsafe.Offsetof(Frame{}.LDS)
 	FrameLines   = unsafe.Offsetof(Frame{}.Lines)
+	FrameEvent   = unsafe.Offsetof(Frame{}.Event)
 	FrameChoosy  = unsafe.Offsetof(Frame{}.Choosy)
 	FrameChanged = unsafe.Offsetof(Frame{}.Changed)
 	FramePlain   = unsafe.Offsetof(Frame{}.Plain)

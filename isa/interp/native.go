@@ -22,6 +22,9 @@ func (w *wave) startNative(chunks int) {
 	w.initValues()
 	w.LoopSkip = 0
 	w.Quiet = w.group.DMA != nil && w.group.DMA.Immediate()
+	if w.group.DMA != nil {
+		w.Event = unsafe.Pointer(w.group.DMA.LastEvent())
+	}
 	if lds := w.lds.Bytes(); len(lds) > 0 {
 		w.LDS, w.Lines = unsafe.Pointer(unsafe.SliceData(lds)), uintptr(len(lds)/memory.Alignment)
 	} else {
@@ -160,10 +163,13 @@ func (w *wave) runNative(quantum int) engine.Stop {
 // fill fills in the slots of a part. It says whether all its pointers lead to memory.
 func (w *wave) fill(p *part) bool {
 	list := []Place(nil)
-	if p.Run != nil {
+	switch {
+	case p.Run != nil:
 		list = p.Run.Places
-	} else if p.Place != nil {
+	case p.Place != nil:
 		return w.fillSlot(p.Place.Slot)
+	case p.Copy != nil:
+		return w.fillCopy(p.Copy)
 	}
 	for i := range list {
 		if !w.fillSlot(list[i].Slot) {

@@ -43,14 +43,15 @@ type PlanBlock struct {
 	Mask       uint32
 }
 
-// Part is a piece of a block: a run, an instruction that computes a scalar from scalars, or, with
-// neither, what this package does.
+// Part is a piece of a block: a run, an instruction that computes a scalar from scalars, a copy of the work-group, or, with
+// none of these, what this package does.
 type Part struct {
 	Point  int
 	Run    *Run
 	Scalar *isa.Inst
 	// Place is the memory of a Scalar that loads.
 	Place *Place
+	Copy  *Copy
 	// Waits says that there are only waits for copies of the group in the part: nothing to do where Frame.Quiet is set.
 	Waits bool
 }
@@ -81,6 +82,9 @@ type Place struct {
 // NoKey is the key of a slot that is not filled in.
 const NoKey = noKey
 
+// plain says whether the part is left to this package.
+func (p *Part) plain() bool { return p.Run == nil && p.Scalar == nil && p.Copy == nil }
+
 // part is a piece of a block with what this package does for it.
 type part struct {
 	Part
@@ -94,7 +98,7 @@ func (p *part) onlyWaits() bool {
 			return false
 		}
 	}
-	return p.Run == nil && p.Scalar == nil
+	return p.plain()
 }
 
 // pointAt is where a point is: a block, and the number of the part; -1 where the block is entered, and
@@ -189,8 +193,7 @@ func (d *decoder) part(p Part) {
 	if len(d.out) == 0 {
 		return // nothing to do, a fence
 	}
-	exit := p.Run == nil && p.Scalar == nil
-	if n := len(d.parts); exit && n > 0 && d.parts[n-1].Run == nil && d.parts[n-1].Scalar == nil {
+	if n := len(d.parts); p.plain() && n > 0 && d.parts[n-1].plain() {
 		d.parts[n-1].insts = append(d.parts[n-1].insts, d.out...)
 	} else {
 		d.parts = append(d.parts, part{p, d.out})
@@ -209,6 +212,9 @@ func (d *decoder) uniform(s *isa.Inst, pc int) {
 			d.place(&list, loadKey(s), s)
 			p.Place = &list[0]
 		}
+	}
+	if s.Op == isa.OpGroupCopy {
+		p.Copy = d.copyOf(s)
 	}
 	d.replaced = s
 	d.inst(pc)

@@ -61,6 +61,8 @@
 // same a broadcast, and those close together two moves and a permutation (gather.go, window.go). Indices that differ by the same number
 // in all lanes are looked at once (alike.go).
 //
+// A copy of the work-group has a slot for either side. Where it is made at once and nobody watches, it is a loop of moves (copy.go).
+//
 // # Instruction sets
 //
 // What the compiler of runs has to know of the two instruction sets, apart from the emitters of instructions, is

@@ -72,8 +72,11 @@ func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan) (
 		for j := range p.Blocks[i].Parts {
 			part := &p.Blocks[i].Parts[j]
 			k.Bind(k.points[part.Point])
-			if since++; part.Run != nil {
+			switch since++; {
+			case part.Run != nil:
 				since += len(part.Run.Code)
+			case part.Copy != nil:
+				since += copyWeight
 			}
 			if since > interp.RationEvery {
 				k.G(amd64.DEC, amd64.B64, field(interp.FrameRation))
@@ -157,6 +160,8 @@ func (k *builder) part(p *interp.Part) {
 		k.run(p)
 	case p.Scalar != nil:
 		k.scalar(p)
+	case p.Copy != nil:
+		k.copyGroup(p)
 	case p.Waits:
 		k.G(amd64.CMP, amd64.B8, field(interp.FrameQuiet), amd64.Imm(0))
 		k.Jcc(amd64.Equal, k.exit(p.Point, interp.ExitPart))
