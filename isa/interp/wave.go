@@ -195,7 +195,7 @@ func (w *wave) cut(chunks int) {
 	w.masks[maskExact] = w.exec
 	// Machine code may do so much before somebody looks whether it should go on.
 	w.slice = max(stretch/(len(w.code.kernel.Code)*max(chunks, 1)), 1)
-	w.ration = max(stretch/(RationEvery*max(chunks, 1)), 1) + 1 // at the last it comes back
+	w.ration = max(stretch/(RationEvery*max(chunks, 1)), 1) + 2 // a part takes two at most, and at the last it comes back
 }
 
 // setExec derives from the running lanes what the instructions need.

@@ -14,9 +14,10 @@ import (
 // some bytes are copied twice.
 
 const (
-	// mostCopied is how many bytes a copy may have: long ones are not worth the time in which machine code cannot be interrupted.
-	mostCopied = 4096
-	// copyWeight is how many instructions for a chunk take as long.
+	// mostCopied is how many bytes a copy may have: machine code cannot be interrupted. A copy of more than fewCopied takes
+	// from the ration.
+	mostCopied, fewCopied = 64 << 10, 4 << 10
+	// copyWeight is how many instructions for a chunk take as long as few bytes.
 	copyWeight = 24
 	// countBits is how long numbers of elements and lines may be, itemBits the size of an element, and reachBits the number of
 	// an element at which a copy begins: so no product of them is too long for 64 bits.
@@ -39,7 +40,8 @@ type copyShape struct {
 	*builder
 	args  [isa.NumCopyArgs]isa.Reg
 	leave amd64.Label
-	bytes uint64 // of an element
+	back  amd64.Label // where it comes back if there is no ration left
+	bytes uint64      // of an element
 }
 
 // known returns an operand that is the same in every launch, or has the default n.
@@ -116,7 +118,7 @@ func (c *copyShape) side(r amd64.Reg, p *interp.Place, offset isa.CopyArg, next 
 
 // copyGroup emits a copy of the work-group.
 func (k *builder) copyGroup(p *interp.Part) {
-	c := &copyShape{builder: k, args: p.Copy.Args, leave: k.exit(p.Point, interp.ExitPart)}
+	c := &copyShape{builder: k, args: p.Copy.Args, leave: k.exit(p.Point, interp.ExitPart), back: k.exit(p.Point, interp.ExitRation)}
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameActive))
 	k.G(amd64.CMP, amd64.B64, amd64.RAX, field(interp.FrameAll))
 	k.Jcc(amd64.NotEqual, c.leave)
@@ -156,6 +158,16 @@ func (c *copyShape) lines(p *interp.Copy) bool {
 	c.G(amd64.LEA, amd64.B64, amd64.RCX, amd64.Mem{Base: amd64.RAX, Disp: -1})
 	c.G(amd64.CMP, amd64.B64, amd64.RCX, amd64.Imm(mostCopied)) // none is as too many
 	c.Jcc(amd64.AboveEqual, c.leave)
+	much, few := c.NewLabel(), c.NewLabel()
+	c.G(amd64.CMP, amd64.B64, amd64.RCX, amd64.Imm(fewCopied))
+	c.Jcc(amd64.AboveEqual, much)
+	c.later(func() {
+		c.Bind(much)
+		c.G(amd64.DEC, amd64.B64, field(interp.FrameRation))
+		c.Jcc(amd64.IsZero, c.back)
+		c.Jmp(few)
+	})
+	c.Bind(few)
 	c.G(amd64.CMP, amd64.B64, copyToNext, copyLine)
 	// Lines without a gap on either side are one.
 	apart := c.NewLabel()

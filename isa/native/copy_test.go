@@ -32,13 +32,23 @@ type copies struct {
 	r      *rand.Rand
 	values map[int]uint64
 	events []isa.Reg
+	items  int
 }
 
 // bufRead is a buffer that kernels cannot write.
 const bufRead = 2
 
 // copyRoom is the size of each buffer and of each allocation in LDS.
-const copyRoom = 8 << 10
+const copyRoom = 32 << 10
+
+// copyBytes is what buffers hold, a byte further on in each.
+var copyBytes = func() []byte {
+	data := make([]byte, copyRoom+buffers)
+	for i := range data {
+		data[i] = byte(i*7 + i>>8*3)
+	}
+	return data
+}()
 
 // operand returns a register with a value, known to the engine or not.
 func (p *copies) operand(v uint64) isa.Reg {
@@ -71,6 +81,9 @@ func (p *copies) copy() {
 	size := uint64(1) << r.IntN(4)
 	if r.IntN(8) == 0 {
 		size = uint64(r.IntN(24))
+	}
+	if r.IntN(12) == 0 {
+		size = 64
 	}
 	elements, lines := uint64(1+r.IntN(40)), uint64(1+r.IntN(8))
 	gap := func() uint64 {
@@ -115,11 +128,17 @@ func (p *copies) copy() {
 	p.emit(isa.Inst{Op: isa.OpGroupCopy, Dst: e, Imm: uint32(len(p.k.GroupCopies) - 1)})
 }
 
-// randomCopies makes a kernel of some copies. Work-items may part on the way.
-func randomCopies(seed uint64) *copies {
-	p := &copies{program: newProgram(), r: rand.New(rand.NewPCG(seed, 5))}
+// newCopies begins a kernel.
+func newCopies(seed uint64) *copies {
+	p := &copies{program: newProgram(), r: rand.New(rand.NewPCG(seed, 5)), items: lanes}
 	p.k.UsesAsync = true
 	p.k.Local = []isa.Alloc{{Name: "a", Size: copyRoom}, {Name: "b", Size: copyRoom}}
+	return p
+}
+
+// randomCopies makes a kernel of some copies. Work-items may part on the way.
+func randomCopies(seed uint64) *copies {
+	p := newCopies(seed)
 	for range 1 + p.r.IntN(3) {
 		p.copy()
 	}
@@ -136,7 +155,7 @@ func randomCopies(seed uint64) *copies {
 		p.emit(isa.Inst{Op: isa.OpGroupWait, A: e})
 		v := p.vector(isa.I64)
 		p.emit(isa.Inst{Op: isa.OpMov, Type: isa.I64, Dst: v, A: e})
-		p.emit(isa.Inst{Op: isa.OpStore, Type: isa.I64, Space: isa.SpaceGlobal, A: isa.S(bufOut), B: isa.V(lane), Idx: isa.Idx64, Scale: 8, Disp: int32(8 * lanes * i), C: v})
+		p.emit(isa.Inst{Op: isa.OpStore, Type: isa.I64, Space: isa.SpaceGlobal, A: isa.S(bufOut), B: isa.V(lane), Idx: isa.Idx64, Scale: 8, Disp: int32(8 * p.items * i), C: v})
 	}
 	p.emit(isa.Inst{Op: isa.OpRet})
 	return p
@@ -146,22 +165,20 @@ func randomCopies(seed uint64) *copies {
 func (p *copies) run(t testing.TB, code engine.Code, cfg dma.Config, width int) copied {
 	t.Helper()
 	mem := memory.NewGlobal(1 << 20)
-	l := &engine.Launch{Kernel: p.k, Dim: 1, Global: [3]uint64{2 * lanes, 1, 1}, Local: [3]uint32{lanes, 1, 1}, Groups: [3]uint64{2, 1, 1},
+	l := &engine.Launch{Kernel: p.k, Dim: 1, Global: [3]uint64{2 * uint64(p.items), 1, 1}, Local: [3]uint32{uint32(p.items), 1, 1}, Groups: [3]uint64{2, 1, 1},
 		Scalars: slices.Clone(p.k.ScalarInit), Memory: mem, SubgroupSize: 32, LocalSizes: []uint64{copyRoom, copyRoom}}
 	var out copied
 	for i := range buffers {
 		size := uint64(copyRoom)
 		if i == bufOut {
-			size = uint64(16 * lanes * (1 + len(p.events)))
+			size = uint64(16 * p.items * (1 + len(p.events)))
 		}
 		b, err := mem.Alloc(fmt.Sprint("buffer ", i), size, i == bufRead)
 		if err != nil {
 			t.Fatal(err)
 		}
 		data := mem.Lookup(b.Alloc()).Data
-		for j := range data {
-			data[j] = byte(j*7 + j>>8*3 + i)
-		}
+		copy(data, copyBytes[i:])
 		out.Memory = append(out.Memory, data)
 		l.Scalars[i] = uint64(b)
 	}
@@ -170,9 +187,9 @@ func (p *copies) run(t testing.TB, code engine.Code, cfg dma.Config, width int) 
 		t.Fatal(err)
 	}
 	g := &engine.Group{Launch: l, Size: l.Local, LDS: lds, DMA: dma.New(cfg)}
-	g.DMA.Reset(dma.Group{Items: lanes, SubgroupSize: 32, Memory: mem, LDS: lds})
+	g.DMA.Reset(dma.Group{Items: p.items, SubgroupSize: 32, Memory: mem, LDS: lds})
 	w := code.NewWave(width)
-	w.Start(g, 0, lanes)
+	w.Start(g, 0, p.items)
 	out.Ended, out.Stop = w.(engine.Sweeper).Sweep(1)
 	g.DMA.End(1 << 40)
 	out.ID, out.Counters, out.Fault = g.ID, *w.Counters(), w.Fault()
@@ -185,9 +202,9 @@ func (p *copies) run(t testing.TB, code engine.Code, cfg dma.Config, width int) 
 // TestGroupCopies runs copies of all kinds, with operands that are known, or right, or not.
 func TestGroupCopies(t *testing.T) {
 	each(t, func(t *testing.T, e Engine) {
-		n, whole := 800, 0
+		n, whole := 500, 0
 		if testing.Short() {
-			n = 150
+			n = 100
 		}
 		for seed := range n {
 			p := randomCopies(uint64(seed))
@@ -210,11 +227,35 @@ func TestGroupCopies(t *testing.T) {
 	})
 }
 
+// TestLongCopies makes so many copies in one block that machine code comes back in between, also from wide waves.
+func TestLongCopies(t *testing.T) {
+	each(t, func(t *testing.T, e Engine) {
+		for _, items := range []int{lanes, 700, 768, 1500} {
+			p := newCopies(uint64(items))
+			p.items = items
+			n, from, to := p.constant(copyRoom-16), p.constant(uint64(memory.MakePointer(memory.SpaceLocal, 1, 0))), p.constant(uint64(memory.MakePointer(memory.SpaceLocal, 2, 4)))
+			for i := range 60 {
+				c := isa.GroupCopy{Name: "copy", Dim: 1}
+				c.Args[isa.CopyElems] = n
+				c.Args[isa.CopyDst], c.Args[isa.CopySrc] = to, isa.S(i%2)
+				if i%3 == 0 {
+					c.Args[isa.CopyDst], c.Args[isa.CopySrc] = isa.S(3), from
+				}
+				p.k.GroupCopies = append(p.k.GroupCopies, c)
+				p.emit(isa.Inst{Op: isa.OpGroupCopy, Dst: p.constant(0), Imm: uint32(i)})
+			}
+			p.emit(isa.Inst{Op: isa.OpRet})
+			want, got := p.run(t, compile(t, interp.Engine{}, p.k), dma.Config{}, 1536), p.run(t, compile(t, e, p.k), dma.Config{}, 1536)
+			if want.Fault != nil || !cmp.Equal(want, got) {
+				t.Errorf("%d work-items: %+v (-interp +native):\n%s", items, want.Fault, cmp.Diff(want, got))
+			}
+		}
+	})
+}
+
 // tile is a kernel that copies lines of 64 bytes many times.
 func tile(lines, times uint64) *copies {
-	p := &copies{program: newProgram(), r: rand.New(rand.NewPCG(1, 1))}
-	p.k.UsesAsync = true
-	p.k.Local = []isa.Alloc{{Name: "a", Size: copyRoom}, {Name: "b", Size: copyRoom}}
+	p := newCopies(1)
 	c := isa.GroupCopy{Name: "copy", Dim: 2}
 	for a, v := range map[isa.CopyArg]uint64{isa.CopyElemBytes: 4, isa.CopyElems: 16, isa.CopyLines: lines, isa.CopySrcLine: 32, isa.CopyDstLine: 16} {
 		c.Args[a] = p.parameter(v)
