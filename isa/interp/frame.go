@@ -92,6 +92,8 @@ type Frame struct {
 	LoopSkip uint64
 	// Undo has room for Plan.Undo bytes for each chunk.
 	Undo unsafe.Pointer
+	// Quads has room for two vectors of 512 bits that begin at a multiple of their size.
+	Quads [23]uint64
 
 	// Call says that a function has not ended but wants something done for some lanes: a
 	// number of its own, not 0. It goes on behind that when it is called again,

@@ -7,6 +7,7 @@ const (
 	FrameLoopSlot = unsafe.Offsetof(Frame{}.LoopSlot)
 	FrameLoopSkip = unsafe.Offsetof(Frame{}.LoopSkip)
 	FrameUndo     = unsafe.Offsetof(Frame{}.Undo)
+	FrameQuads    = unsafe.Offsetof(Frame{}.Quads)
 )
 
 // loopSkip is how many trips a loop is done without a slot that cannot be filled in.

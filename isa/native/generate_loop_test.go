@@ -17,6 +17,10 @@ const mostTrips = 21
 
 // reading emits a loop that loads.
 func (g *generator) reading() {
+	if g.n(3) == 0 {
+		g.rows()
+		return
+	}
 	g.reads = true
 	g.loop(0)
 	g.reads = false

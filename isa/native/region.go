@@ -62,6 +62,7 @@ type region struct {
 	// carried are the booleans that are used behind the trip that writes them. They go to the register file before lanes leave.
 	carried []place
 	finish  amd64.Label
+	quads   *quads // nil if all trips are done one by one
 
 	// Of a region with loads: the slots that are the same in all trips, and the others; what indices come from; by instruction,
 	// how its index is known; and the numbers of these patterns. looked has those of the present trip.
@@ -255,6 +256,9 @@ func (r *region) emit() {
 		k.G(amd64.MOV, amd64.B64, regTemp, scalar(x))
 		k.G(amd64.MOV, amd64.B64, r.saved(x, 1), regTemp)
 	}
+	if r.quads != nil {
+		r.limitQuads()
+	}
 	k.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
 	k.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
 	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameChunks))
@@ -340,43 +344,11 @@ func (r *region) trips() {
 	}
 	k.Align(16)
 	k.Bind(top)
-	r.across.reset()
-	r.across.lane = -1
-	r.looked = map[int]bool{}
-	step := 0
-	for i, b := range r.chain {
-		block := &k.plan.Blocks[b]
-		for j, at := range r.code[i] {
-			switch p := &block.Parts[j]; {
-			case at < 0 && p.Place != nil:
-				r.scalarLoad(p)
-				continue
-			case at < 0:
-				k.scalar(p)
-				continue
-			case len(p.Run.Places) > 0:
-				r.prepare(p, true)
-			}
-			for end := step + r.stepsOf(block.Parts[j].Run); step < end; step++ {
-				s := r.steps[step]
-				in := &r.run.Code[s.inst]
-				r.step, r.at = step, s.inst
-				r.pinned = [files]uint32{}
-				r.across.first = s.first
-				r.enter(s.group, in)
-				if !r.load(in) {
-					find(r.features, in)(r.compiler, in)
-				}
-			}
-		}
-		if in := block.Terminator; in.Op == isa.OpBrCond {
-			r.step = step
-			r.carry()
-			r.branch(i, in)
-			step++
-		}
+	if r.quads != nil {
+		r.fours()
 	}
-	r.carry()
+	r.across.reset()
+	r.trip(r.branch)
 	k.G(amd64.CMP, amd64.B64, regTrip, r.number(loopLimit))
 	k.Jcc(amd64.Equal, stop)
 	k.G(amd64.INC, amd64.B64, regTrip)
@@ -424,6 +396,47 @@ func (r *region) trips() {
 		k.G(amd64.MOV, amd64.B64, exec(n), regTemp)
 	}
 	k.Bind(done)
+}
+
+// trip emits a trip of the present groups. branch emits the end of block i of the chain where lanes may leave.
+func (r *region) trip(branch func(i int, in *isa.Inst)) {
+	k := r.kernel
+	r.across.lane = -1
+	r.looked = map[int]bool{}
+	step := 0
+	for i, b := range r.chain {
+		block := &k.plan.Blocks[b]
+		for j, at := range r.code[i] {
+			switch p := &block.Parts[j]; {
+			case at < 0 && p.Place != nil:
+				r.scalarLoad(p)
+				continue
+			case at < 0:
+				k.scalar(p)
+				continue
+			case len(p.Run.Places) > 0:
+				r.prepare(p, true)
+			}
+			for end := step + r.stepsOf(block.Parts[j].Run); step < end; step++ {
+				s := r.steps[step]
+				in := &r.run.Code[s.inst]
+				r.step, r.at = step, s.inst
+				r.pinned = [files]uint32{}
+				r.across.first = s.first
+				r.enter(s.group, in)
+				if !r.load(in) {
+					find(r.features, in)(r.compiler, in)
+				}
+			}
+		}
+		if in := block.Terminator; in.Op == isa.OpBrCond {
+			r.step = step
+			r.carry()
+			branch(i, in)
+			step++
+		}
+	}
+	r.carry()
 }
 
 // schedule puts the instructions of the loop in order.

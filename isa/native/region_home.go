@@ -174,28 +174,37 @@ func (r *region) carry() {
 
 // settle gives the places of the loop their registers and loads them.
 func (r *region) settle() {
-	r.forget()
-	r.homes, r.owners = map[place]int{}, nil
-	r.reserved = [files]uint32{}
+	r.homes, r.reserved = map[place]int{}, [files]uint32{}
 	r.events = map[place][]event{}
 	r.across.reset()
 	r.across.lane = -1
-	n := 0
+	r.inHomes()
+	for _, v := range r.owners {
+		r.across.group = v.group
+		r.kernel.V(fileLoads[v.bank], r.width(typeOf(v.bank)), amd64.Vec(v.reg), r.memory(v))
+	}
+	r.home, r.lend = r.settled, r.lent
+	if r.quads != nil {
+		r.reserveQuads(len(r.owners))
+	}
+}
+
+// inHomes has the compiler know what holds where a trip begins: the places of the loop are in their registers, and nothing else is.
+func (r *region) inHomes() {
+	r.forget()
+	r.owners = nil
 	for _, g := range r.groups {
 		for _, h := range r.list {
+			n := len(r.owners)
 			r.across.group = g
-			t := typeOf(h.bank)
-			v := r.value(isa.V(h.index), t)
+			v := r.value(isa.V(h.index), typeOf(h.bank))
 			v.reg, v.loose, v.wide = n, h.loose, h.wide
 			r.homes[v.place] = n
 			r.owners = append(r.owners, v)
 			r.holders[fileVec][n] = v
 			r.reserved[fileVec] |= 1 << n
-			r.kernel.V(fileLoads[h.bank], r.width(t), amd64.Vec(n), r.memory(v))
-			n++
 		}
 	}
-	r.home, r.lend = r.settled, r.lent
 }
 
 // settled moves a result that has a home there. It says whether it has.

@@ -1,0 +1,375 @@
+package native
+
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// Where each lane goes through memory from one element to the next, as it does through a row of a sparse matrix, a load of 128 bits has
+// what a lane selects in four trips, and takes as long as a gather takes for one lane of one trip. A region with such loads does
+// four trips at a time as long as it may: all four elements of each lane that is still inside have to be within the limit, so that
+// nobody can tell whether those behind the lane's last trip are loaded. They are never used. Lanes leave between these trips by
+// the execution mask alone; who has left is found out at the end of the fourth.
+
+const (
+	quad       = 4  // trips at a time
+	maxStreams = 4  // loads of elements in a row
+	maxCursors = 2  // their indices
+	quadRoom   = 25 // vector registers for these loads and for what lives from trip to trip
+)
+
+// What Frame.Loop holds besides in such a region.
+const (
+	loopQuads = loopLeft + maxChain // the last trip that may be the first of four
+	loopFirst = loopQuads + 1       // the first trip of those that were done together
+	loopQuad  = loopFirst + 1       // for each index, its greatest value at which four elements are within the limit
+)
+
+// regStay counts lanes that stay, in all trips that are done together.
+const regStay = amd64.R12
+
+// regIndices is where the indices of four trips are, in memory.
+const regIndices = amd64.R11
+
+// streamBase is where the addresses of slots are while their elements are loaded, streamIndex two indices.
+var (
+	streamBase  = [...]amd64.Reg{amd64.RDX, amd64.RBX}
+	streamIndex = [2]amd64.Reg{amd64.RCX, amd64.RAX}
+)
+
+// cursor is an index as a trip begins: what a register holds, and a number.
+type cursor struct {
+	place place
+	plus  uint32
+}
+
+// stream is a load of elements in a row.
+type stream struct {
+	inst, cursor int
+	regs         [quad]amd64.Vec // by trip
+}
+
+// quads is what a region does four trips at a time.
+type quads struct {
+	cursors []cursor
+	streams []stream
+	trip    int // of the four, or -1 elsewhere
+}
+
+// findQuads returns the loads that may be done for four trips at a time, or nil.
+func (r *region) findQuads() *quads {
+	if !r.loads || r.lanes != 16 || len(r.writes) > 0 || len(r.carried) > 0 || !r.leavesOnce() {
+		return nil
+	}
+	now := map[place]cursor{}
+	for _, h := range r.list {
+		p := place{bank: h.bank, index: h.index}
+		now[p] = cursor{place: p}
+	}
+	type element struct {
+		inst int
+		at   cursor
+	}
+	var list []element
+	for i := range r.run.Code {
+		in := &r.run.Code[i]
+		switch in.Op {
+		case isa.OpBuiltin:
+			return nil // it has another use for these registers
+		case isa.OpLoad:
+			if in.Idx == isa.IdxNone || !in.B.IsVector() || in.Idx.Type() != isa.I32 || in.Type.Bank() != isa.Bank32 || in.Scale != 4 {
+				break
+			}
+			if c, ok := now[place{bank: isa.Bank32, index: in.B.Index()}]; ok {
+				c.plus -= r.run.Bias[i]
+				list = append(list, element{i, c})
+			}
+		}
+		d, t := interp.Operands(r.kernel.plan.Kernel, in, func(isa.Reg, isa.Type) {})
+		c, ok := r.advance(now, in)
+		if delete(now, place{bank: t.Bank(), index: d.Index()}); ok {
+			now[place{bank: t.Bank(), index: d.Index()}] = c
+		}
+	}
+	q := &quads{trip: -1}
+	for _, e := range list {
+		if now[e.at.place] != (cursor{e.at.place, 1}) || len(q.streams) == maxStreams || len(r.list)+quad*(len(q.streams)+1) > quadRoom {
+			continue
+		}
+		n := slices.Index(q.cursors, e.at)
+		if n < 0 {
+			if n = len(q.cursors); n == maxCursors {
+				continue
+			}
+			q.cursors = append(q.cursors, e.at)
+		}
+		q.streams = append(q.streams, stream{inst: e.inst, cursor: n})
+	}
+	if len(q.streams) == 0 || (quad+1)*len(r.run.Code)*r.across.groups > maxRegion {
+		return nil
+	}
+	return q
+}
+
+// leavesOnce says whether lanes leave a trip at one place only, and there each for itself.
+func (r *region) leavesOnce() bool {
+	n := 0
+	for _, b := range r.chain {
+		if in := r.kernel.plan.Blocks[b].Terminator; in.Op == isa.OpBrCond {
+			if n++; n > 1 || !in.A.IsVector() {
+				return false
+			}
+		}
+	}
+	return n == 1
+}
+
+// advance returns what an instruction's result is, if that is a cursor.
+func (r *region) advance(now map[place]cursor, in *isa.Inst) (cursor, bool) {
+	of := func(x isa.Reg) (cursor, bool) {
+		c, ok := now[place{bank: isa.Bank32, index: x.Index()}]
+		return c, ok && x.IsVector()
+	}
+	if in.Type != isa.I32 {
+		return cursor{}, false
+	}
+	c, ok := of(in.A)
+	switch in.Op {
+	case isa.OpMov:
+		return c, ok
+	case isa.OpAdd:
+		n, known := r.constant(in.B)
+		if !ok {
+			c, ok = of(in.B)
+			n, known = r.constant(in.A)
+		}
+		c.plus += uint32(n)
+		return c, ok && known
+	case isa.OpSub:
+		n, known := r.constant(in.B)
+		c.plus -= uint32(n)
+		return c, ok && known
+	}
+	return cursor{}, false
+}
+
+// ahead returns the register that has the result of the present instruction, if it has been loaded for four trips.
+func (r *region) ahead() (amd64.Vec, bool) {
+	if q := r.quads; q != nil && q.trip >= 0 {
+		for _, s := range q.streams {
+			if s.inst == r.at {
+				return s.regs[q.trip], true
+			}
+		}
+	}
+	return 0, false
+}
+
+// reserveQuads takes registers for the loads, those from n on.
+func (r *region) reserveQuads(n int) {
+	for i := range r.quads.streams {
+		for t := range quad {
+			r.quads.streams[i].regs[t] = amd64.Vec(n)
+			r.reserved[fileVec] |= 1 << n
+			n++
+		}
+	}
+}
+
+// limitQuads works out up to which trip and index four trips may be done at once.
+func (r *region) limitQuads() {
+	k, q, none := r.kernel, r.quads, amd64.RBX
+	k.G(amd64.MOV, amd64.B64, amd64.RDX, r.number(loopLimit))
+	k.G(amd64.SUB, amd64.B64, amd64.RDX, amd64.Imm(quad))
+	k.G(amd64.MOV, amd64.B64, none, amd64.Imm(-1))
+	for n := range q.cursors {
+		first := true
+		for _, s := range q.streams {
+			limit := slotField(r.run.Slots[s.inst], interp.SlotLimit)
+			switch {
+			case s.cursor != n:
+			case first:
+				k.G(amd64.MOV, amd64.B64, amd64.RAX, limit)
+				first = false
+			default:
+				k.G(amd64.CMP, amd64.B64, amd64.RAX, limit)
+				k.CMov(amd64.Above, amd64.B64, amd64.RAX, limit)
+			}
+		}
+		k.G(amd64.SUB, amd64.B64, amd64.RAX, amd64.Imm(quad-1))
+		k.CMov(amd64.Below, amd64.B64, amd64.RDX, none)
+		k.G(amd64.MOV, amd64.B64, r.number(loopQuad+n), amd64.RAX)
+	}
+	k.G(amd64.MOV, amd64.B64, r.number(loopQuads), amd64.RDX)
+}
+
+// fours emits the trips that are done four at a time, for the present group; behind it single ones follow, from which control
+// comes back to its beginning.
+func (r *region) fours() {
+	k, q, g := r.kernel, r.quads, r.groups[0]
+	next, single := k.NewLabel(), k.NewLabel()
+	r.across.reset()
+	r.across.lane = -1
+	r.across.group = g
+	r.pinned = [files]uint32{}
+	k.G(amd64.LEA, amd64.B64, regIndices, field(interp.FrameQuads+63))
+	k.G(amd64.AND, amd64.B64, regIndices, amd64.Imm(-64))
+	k.G(amd64.MOV, amd64.B64, r.number(loopFirst), regTrip)
+	k.G(amd64.XOR, amd64.B32, regStay, regStay)
+	r.masked()
+	k.Bind(next)
+	r.checkQuads(single)
+	for n := range q.cursors {
+		var list []*stream
+		for i := range q.streams {
+			if s := &q.streams[i]; s.cursor == n {
+				list = append(list, s)
+			}
+		}
+		for some := range slices.Chunk(list, len(streamBase)) {
+			r.loadQuads(n, some)
+		}
+	}
+	for t := range quad {
+		r.inHomes()
+		r.across.group, r.across.masked = g, g
+		q.trip = t
+		r.trip(func(_ int, in *isa.Inst) { r.leaveQuad(in) })
+	}
+	q.trip = -1
+	k.V(amd64.KORTESTW, amd64.X, maskExec, maskExec)
+	k.Jcc(amd64.NotZero, next)
+	k.Bind(single)
+	r.endQuads()
+	r.inHomes()
+}
+
+// checkQuads goes to l if four trips cannot be done at once. The indices of lanes that are inside are put aside, with 0 for others.
+func (r *region) checkQuads(l amd64.Label) {
+	k, q := r.kernel, r.quads
+	known := int32(0)
+	for _, s := range q.streams {
+		// Lanes side by side that select elements side by side have a better way.
+		if bit, ok := r.bit(r.index[s.inst]); ok {
+			known |= int32((seenNext | seenSame) << bit)
+		}
+	}
+	if known != 0 {
+		k.G(amd64.TEST, amd64.B32, regKnown, amd64.Imm(known))
+		k.Jcc(amd64.NotEqual, l)
+	}
+	k.G(amd64.CMP, amd64.B64, regTrip, r.number(loopQuads))
+	k.Jcc(amd64.Greater, l)
+	for n, c := range q.cursors {
+		c.place.group = r.across.group
+		x, temp := amd64.Vec(r.homes[c.place]), r.vec()
+		if c.plus != 0 {
+			r.V(amd64.VPADDD, amd64.Z, temp, x, r.splat(isa.I32, c.plus, 0))
+			x = temp
+		}
+		r.set.beyond(r.compiler, isa.I32, x, r.number(loopQuad+n), l)
+		r.V(amd64.VMOVDQA32, amd64.Z, temp, x, amd64.Zero(maskExec))
+		// By halves: the upper one of a vector of 512 bits has to come to the cache before it is loaded again.
+		at := amd64.Mem{Base: regIndices, Disp: int32(64 * n)}
+		r.V(amd64.VMOVDQU32, amd64.Y, at, temp)
+		r.V(amd64.VEXTRACTI64X4, amd64.Z, temp, temp, amd64.Imm(1))
+		r.V(amd64.VMOVDQU32, amd64.Y, at.Plus(32), temp)
+		r.release(temp)
+	}
+}
+
+// loadQuads loads what four trips select by a cursor.
+func (r *region) loadQuads(cursor int, list []*stream) {
+	k := r.kernel
+	for i, s := range list {
+		k.G(amd64.MOV, amd64.B64, streamBase[i], slotField(r.run.Slots[s.inst], interp.SlotAddress))
+	}
+	for lane := 0; lane < 16; lane += 2 {
+		low, high := streamIndex[0], streamIndex[1]
+		k.G(amd64.MOV, amd64.B64, high, amd64.Mem{Base: regIndices, Disp: int32(64*cursor + 4*lane)})
+		k.G(amd64.MOV, amd64.B32, low, high)
+		k.G(amd64.SHR, amd64.B64, high, amd64.Imm(32))
+		for i, s := range list {
+			// Four lanes to a register, those whose numbers differ by 4: what unpacking within parts of 128 bits puts in order.
+			for j, index := range streamIndex {
+				x := s.regs[(lane+j)%4]
+				from := amd64.Mem{Base: streamBase[i], Index: index, Scale: 4, Disp: r.run.Disp[s.inst]}
+				if part := lane / 4; part > 0 {
+					r.V(amd64.VINSERTI32X4, amd64.Z, x, x, from, amd64.Imm(part))
+				} else {
+					r.V(amd64.VMOVDQU32, amd64.X, x, from)
+				}
+			}
+		}
+	}
+	low, high := r.vec(), r.vec()
+	for _, s := range list {
+		a, b, c, d := s.regs[0], s.regs[1], s.regs[2], s.regs[3]
+		r.V(amd64.VPUNPCKLDQ, amd64.Z, low, a, b)
+		r.V(amd64.VPUNPCKHDQ, amd64.Z, b, a, b)
+		r.V(amd64.VPUNPCKLDQ, amd64.Z, high, c, d)
+		r.V(amd64.VPUNPCKHDQ, amd64.Z, d, c, d)
+		r.V(amd64.VPUNPCKLQDQ, amd64.Z, a, low, high)
+		r.V(amd64.VPUNPCKHQDQ, amd64.Z, c, low, high)
+		r.V(amd64.VPUNPCKLQDQ, amd64.Z, low, b, d)
+		r.V(amd64.VPUNPCKHQDQ, amd64.Z, d, b, d)
+		r.V(amd64.VMOVDQA32, amd64.Z, b, low)
+		s.regs[1], s.regs[2] = c, b
+	}
+	r.release(low, high)
+}
+
+// leaveQuad has lanes leave in a trip of four, and regTrip tell the last trip that has begun, or the next one if lanes are inside.
+func (r *region) leaveQuad(in *isa.Inst) {
+	k := r.kernel
+	r.pinned = [files]uint32{}
+	m := r.boolean(in.A)
+	if t := in.Target1(); t >= r.chain[0] && t <= r.last {
+		k.V(amd64.KANDNW, amd64.X, maskExec, m, maskExec)
+	} else {
+		k.V(amd64.KANDW, amd64.X, maskExec, maskExec, m)
+	}
+	k.V(amd64.KMOVW, amd64.X, regTemp, maskExec)
+	k.G(amd64.POPCNT, amd64.B32, regTemp, regTemp)
+	k.G(amd64.ADD, amd64.B64, regStay, regTemp)
+	k.G(amd64.CMP, amd64.B32, regTemp, amd64.Imm(1))
+	k.G(amd64.SBB, amd64.B64, regTrip, amd64.Imm(-1))
+}
+
+// endQuads does for lanes that have left while trips were done together what [region.goOut] does in a trip.
+func (r *region) endQuads() {
+	k, g := r.kernel, r.groups[0]
+	i := slices.IndexFunc(r.exits(), func(t int) bool { return t >= 0 })
+	none := k.NewLabel()
+	k.V(amd64.KMOVW, amd64.X, regTemp, maskExec)
+	k.G(amd64.MOVZX16, amd64.B32, regAddress, r.execOf(g))
+	k.G(amd64.XOR, amd64.B32, regAddress, regTemp)
+	k.Jcc(amd64.IsZero, none)
+	// regStay has for each trip how many lanes stayed. Those that have left did one more each, and those before these trips; it
+	// counts those that are inside as well.
+	k.G(amd64.POPCNT, amd64.B64, amd64.RCX, regAddress)
+	k.G(amd64.ADD, amd64.B64, r.number(loopLeft+i), amd64.RCX)
+	k.G(amd64.IMUL, amd64.B64, amd64.RCX, r.number(loopFirst))
+	k.G(amd64.ADD, amd64.B64, amd64.RCX, regStay)
+	k.G(amd64.POPCNT, amd64.B32, regTemp, regTemp)
+	k.G(amd64.MOV, amd64.B64, regPointer, regTrip)
+	k.G(amd64.SUB, amd64.B64, regPointer, r.number(loopFirst))
+	k.G(amd64.IMUL, amd64.B64, regTemp, regPointer)
+	k.G(amd64.SUB, amd64.B64, amd64.RCX, regTemp)
+	k.G(amd64.ADD, amd64.B64, r.number(loopTrips), amd64.RCX)
+	if g > 0 {
+		k.G(amd64.SHL, amd64.B64, regAddress, amd64.Imm(g*r.lanes))
+	}
+	r.waitAt(regPointer, r.exits()[i])
+	k.G(amd64.OR, amd64.B64, amd64.Mem{Base: regPointer}, regAddress)
+	k.G(amd64.XOR, amd64.B64, exec(0), regAddress)
+	k.G(amd64.NOT, amd64.B64, regAddress)
+	r.forgetLeft(r.groups)
+	k.V(amd64.KORTESTW, amd64.X, maskExec, maskExec)
+	k.Jcc(amd64.NotZero, none)
+	r.progress(i, r.finish)
+	k.Bind(none)
+}
