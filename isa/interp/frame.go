@@ -150,7 +150,8 @@ type Slot struct {
 	Base unsafe.Pointer // offset 0 of the allocation, which it keeps alive
 	Last uint64         // the highest offset of an access
 
-	Pointer uintptr // for machine code: what an index selects
+	// For machine code: what an index selects, and the limit of where a block of a sub-group begins.
+	Pointer, Room uintptr
 }
 
 // The offsets of the fields of Frame and Slot, in bytes.
@@ -206,5 +207,6 @@ const (
 	SlotBase    = unsafe.Offsetof(Slot{}.Base)
 	SlotLast    = unsafe.Offsetof(Slot{}.Last)
 	SlotPointer = unsafe.Offsetof(Slot{}.Pointer)
+	SlotRoom    = unsafe.Offsetof(Slot{}.Room)
 	SlotSize    = unsafe.Sizeof(Slot{})
 )

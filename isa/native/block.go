@@ -1,16 +1,20 @@
 package native
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
 // A block is as many consecutive elements as a sub-group has lanes, behind what the lowest of them that runs
-// says. A group of lanes finds its part of it. Where the first lane of a sub-group does not run, or a part for all
-// lanes of the group would reach outside, it is left to package interp.
+// says. The first group of lanes of the sub-group finds where it is, and each its part of it. Where the first lane of a sub-group
+// does not run, or a block for all its lanes would reach outside, it is left to package interp.
 
-// regPart holds, in runs with blocks, how many lanes of its sub-group are in front of the group.
+// regPart holds, in runs with blocks, how many lanes of its sub-group are in front of the group, or a number below 0 if the
+// group has two sub-groups.
 const regPart = amd64.R14
 
 // smallSubgroup is the one sub-group size for which a group of 16 lanes has two of them.
@@ -47,9 +51,22 @@ func (c *compiler) enterParts() {
 	clear(c.parts)
 	table := c.lanesTable()
 	c.G(amd64.MOV, amd64.B32, regPart, table(interp.LanesLast))
+	begun := c.NewLabel()
+	if c.lanes > smallSubgroup {
+		small := c.NewLabel()
+		c.G(amd64.CMP, amd64.B32, regPart, amd64.Imm(smallSubgroup-1))
+		c.Jcc(amd64.Equal, small)
+		c.later(func() {
+			c.Bind(small)
+			c.G(amd64.MOV, amd64.B32, regPart, amd64.Imm(-1))
+			c.G(amd64.MOV, amd64.B32, regTemp, regLane)
+			c.Jmp(begun)
+		})
+	}
 	c.G(amd64.AND, amd64.B32, regPart, regLane)
 	c.G(amd64.MOV, amd64.B32, regTemp, regLane)
 	c.G(amd64.SUB, amd64.B32, regTemp, regPart)
+	c.Bind(begun)
 	c.G(amd64.MOV, amd64.B64, regAddress, amd64.Mem{Base: regExec})
 	c.G(amd64.BT, amd64.B64, regAddress, regTemp)
 	c.Jcc(amd64.NotCarry, c.refuse)
@@ -74,9 +91,7 @@ func (c *compiler) blockIndex(in *isa.Inst, x amd64.Vec) {
 	if in.Idx == isa.IdxS32 {
 		c.G(amd64.MOVSX32, amd64.B64, regTemp, regTemp)
 	}
-	if in.Scale != 1 {
-		c.G(amd64.IMUL, amd64.B64, regTemp, regTemp, amd64.Imm(in.Scale))
-	}
+	c.byScale(regTemp, in.Scale)
 }
 
 // inBlock adds to regTemp what components in front of the instruction's take, and refuses the run unless so many elements
@@ -97,26 +112,85 @@ func (c *compiler) inBlock(in *isa.Inst, elements int) {
 	c.G(amd64.ADD, amd64.B64, regTemp, c.slot(interp.SlotAddress))
 }
 
-// partAddress returns where the group's part of a block is, good until regTemp changes.
-func (c *compiler) partAddress(in *isa.Inst) amd64.Mem {
-	slot := c.run.Slots[c.at]
-	if !c.parts[slot] {
-		var x amd64.Vec
-		if in.Idx != isa.IdxNone && in.B.IsVector() {
-			x = c.load(in.B, in.Idx.Type(), true)
-		}
-		later := c.NewLabel()
-		c.G(amd64.TEST, amd64.B32, regPart, regPart)
-		c.Jcc(amd64.NotZero, later)
-		c.blockIndex(in, x)
-		c.G(amd64.MOV, amd64.B64, c.slot(interp.SlotPointer), regTemp)
-		c.Bind(later)
-		c.parts[slot] = true
+// findBlock makes regTemp the address of the sub-group's block, less the displacement, for the first instruction of the group that
+// looks for it. The first group of the sub-group sees to it that all that the run accesses there is inside.
+func (c *compiler) findBlock(in *isa.Inst, small amd64.Label) {
+	var x amd64.Vec
+	if in.Idx != isa.IdxNone && in.B.IsVector() {
+		x = c.load(in.B, in.Idx.Type(), true)
 	}
-	c.G(amd64.MOV, amd64.B64, regTemp, c.slot(interp.SlotPointer))
-	c.G(amd64.LEA, amd64.B64, regTemp, amd64.Mem{Base: regTemp, Index: regPart, Scale: uint8(in.Type.Bytes())})
-	c.inBlock(in, c.lanes)
-	return amd64.Mem{Base: regTemp, Disp: c.run.Disp[c.at]}
+	later, found := c.NewLabel(), c.NewLabel()
+	pointer := c.slot(interp.SlotPointer)
+	c.G(amd64.TEST, amd64.B32, regPart, regPart)
+	c.Jcc(amd64.NotZero, later)
+	c.blockIndex(in, x)
+	c.G(amd64.CMP, amd64.B64, regTemp, c.slot(interp.SlotRoom)) // below 0 is above it
+	c.Jcc(amd64.Above, c.refuse)
+	c.G(amd64.ADD, amd64.B64, regTemp, c.slot(interp.SlotAddress))
+	c.G(amd64.MOV, amd64.B64, pointer, regTemp)
+	c.later(func() {
+		c.Bind(later)
+		if c.lanes > smallSubgroup {
+			c.Jcc(amd64.Sign, small)
+		}
+		c.G(amd64.MOV, amd64.B64, regTemp, pointer)
+		c.Jmp(found)
+	})
+	c.Bind(found)
+}
+
+// blockRooms works out where blocks may begin that a run accesses, so that all of it is inside.
+func (k *builder) blockRooms(run *interp.Run, refuse amd64.Label) {
+	type reach struct{ most, least int } // bytes of a lane behind the beginning, and of the last access
+	reaches := map[int]reach{}
+	for i := range run.Code {
+		if in := &run.Code[i]; interp.Blocked(in) {
+			n := in.Type.Bytes()
+			r, ok := reaches[run.Slots[i]]
+			if !ok {
+				r.least = n
+			}
+			reaches[run.Slots[i]] = reach{max(r.most, (int(in.Imm)+1)*n), min(r.least, n)}
+		}
+	}
+	if len(reaches) == 0 {
+		return
+	}
+	k.G(amd64.MOV, amd64.B64, amd64.RCX, field(interp.FrameLanes))
+	k.G(amd64.TEST, amd64.B64, amd64.RCX, amd64.RCX)
+	k.Jcc(amd64.IsZero, refuse)
+	for _, s := range slices.Sorted(maps.Keys(reaches)) {
+		r := reaches[s]
+		k.G(amd64.IMUL, amd64.B32, amd64.RDX, amd64.Mem{Base: amd64.RCX, Disp: int32(interp.LanesSize)}, amd64.Imm(r.most))
+		k.G(amd64.MOV, amd64.B64, amd64.RAX, slotField(s, interp.SlotLimit))
+		k.G(amd64.ADD, amd64.B64, amd64.RAX, amd64.Imm(r.least))
+		k.G(amd64.SUB, amd64.B64, amd64.RAX, amd64.RDX)
+		k.Jcc(amd64.Below, refuse)
+		k.G(amd64.MOV, amd64.B64, slotField(s, interp.SlotRoom), amd64.RAX)
+	}
+}
+
+// partAddress returns where the group's part of a block is, good until regTemp or regAddress changes. A group with two blocks goes to small.
+func (c *compiler) partAddress(in *isa.Inst, small amd64.Label) amd64.Mem {
+	slot, size := c.run.Slots[c.at], in.Type.Bytes()
+	if !c.parts[slot] {
+		c.parts[slot] = true
+		c.findBlock(in, small)
+	} else {
+		if c.lanes > smallSubgroup {
+			c.G(amd64.TEST, amd64.B32, regPart, regPart)
+			c.Jcc(amd64.Sign, small)
+		}
+		c.G(amd64.MOV, amd64.B64, regTemp, c.slot(interp.SlotPointer))
+	}
+	part := regPart
+	if in.Imm > 0 {
+		table := c.lanesTable()
+		c.G(amd64.IMUL, amd64.B32, regAddress, table(interp.LanesSize), amd64.Imm(in.Imm))
+		c.G(amd64.ADD, amd64.B32, regAddress, regPart)
+		part = regAddress
+	}
+	return amd64.Mem{Base: regTemp, Index: part, Scale: uint8(size), Disp: c.run.Disp[c.at]}
 }
 
 // blockLoad loads a component of a block.
@@ -128,12 +202,9 @@ func (c *compiler) blockLoad(in *isa.Inst) {
 		x = c.load(in.B, in.Idx.Type(), true)
 	}
 	d, half := c.vec(), c.vec()
-	done := c.NewLabel()
+	done, small := c.NewLabel(), c.NewLabel()
+	from := c.partAddress(in, small)
 	if c.lanes > smallSubgroup {
-		small := c.NewLabel()
-		table := c.lanesTable()
-		c.G(amd64.CMP, amd64.B32, table(interp.LanesSize), amd64.Imm(smallSubgroup))
-		c.Jcc(amd64.Equal, small)
 		at := c.at
 		c.later(func() {
 			now := c.at
@@ -144,7 +215,7 @@ func (c *compiler) blockLoad(in *isa.Inst) {
 			c.at = now
 		})
 	}
-	c.V(fileLoads[t.Bank()], c.width(t), d, c.partAddress(in))
+	c.V(fileLoads[t.Bank()], c.width(t), d, from)
 	c.Bind(done)
 	c.result(in, t, d)
 }
@@ -175,18 +246,18 @@ func (c *compiler) blockHalves(in *isa.Inst, x, d, half amd64.Vec) {
 func (c *compiler) blockStore(in *isa.Inst) {
 	t := in.Type
 	v := c.load(in.C, t, true)
+	m := c.partAddress(in, c.refuse)
 	if !narrow(t) {
-		c.set.moveSome(c, t, c.partAddress(in), v)
+		c.set.moveSome(c, t, m, v)
 		return
 	}
-	m := c.partAddress(in)
 	if c.set.broadcasts() {
 		c.V(opShorten(t), c.width(t), m, v, amd64.Merge(maskExec))
 		return
 	}
 	// The lanes' own numbers select the elements, those in front of the group taken off.
 	base := regOld
-	c.G(amd64.MOV, amd64.B64, base, regTemp)
+	c.G(amd64.LEA, amd64.B64, base, m)
 	if in.C.IsScalar() {
 		c.G(amd64.MOV, amd64.B32, regTemp, scalar(in.C))
 	}
@@ -195,6 +266,6 @@ func (c *compiler) blockStore(in *isa.Inst) {
 			c.G(loadNarrow(t), amd64.B32, regTemp, c.laneOf(in.C, t, lane))
 		}
 		c.G(amd64.SUB, amd64.B32, lane, regLane)
-		c.G(amd64.MOV, amd64.Size(t.Bits()), amd64.Mem{Base: base, Index: lane, Scale: uint8(t.Bytes()), Disp: m.Disp}, regTemp)
+		c.G(amd64.MOV, amd64.Size(t.Bits()), amd64.Mem{Base: base, Index: lane, Scale: uint8(t.Bytes())}, regTemp)
 	})
 }

@@ -186,7 +186,7 @@ func (c *compiler) check(in *isa.Inst) {
 	}
 	if interp.Blocked(in) {
 		c.enterParts()
-		c.partAddress(in)
+		c.partAddress(in, c.refuse)
 		return
 	}
 	c.checkIndex(in)

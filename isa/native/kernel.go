@@ -215,6 +215,7 @@ func (k *builder) run(p *interp.Part) {
 	if interp.Pointed(&p.Run.Code[0]) {
 		k.pointedSlot(p)
 	}
+	k.blockRooms(p.Run, k.exit(p.Point, interp.ExitPart))
 	compileRun(k, p.Run, k.exit(p.Point, interp.ExitPart))
 }
 
