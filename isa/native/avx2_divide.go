@@ -1,71 +1,12 @@
 package native
 
 import (
-	"math/bits"
-
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// divisions2 is [divisions] for AVX2.
-func divisions2(_ amd64.Features, in *isa.Inst) emitter {
-	if !interp.Divides(in) {
-		return nil
-	}
-	return (*compiler).divide2
-}
-
-// divide2 emits a division.
-func (c *compiler) divide2(in *isa.Inst) {
-	t, w := in.Type, c.width(in.Type)
-	signed, quotient := signedDivision(in.Op), in.Op == isa.OpDivS || in.Op == isa.OpDivU
-	if narrow(t) && signed {
-		c.view = viewSigned
-	}
-	defer func() { c.view = viewZero }()
-	a := c.load(in.A, t, true)
-	n, constant := c.divisor(in)
-	if constant && n&(n-1) == 0 && !(signed && int64(n) < 0) {
-		c.divideByPower2(in, a, bits.TrailingZeros64(n))
-		return
-	}
-	var b, q amd64.Vec
-	if constant {
-		b = c.vec()
-		c.V(opSpread.of(t), w, b, c.number(t, n))
-	} else {
-		b = c.load(in.B, t, true)
-		if !c.checked {
-			c.refuseZero(in, b)
-		}
-	}
-	switch {
-	case t == isa.I64:
-		q = c.divideLong2(in, a, b)
-		if !quotient && in.Op == isa.OpModS {
-			c.floorModulus2(t, q, b)
-		}
-		c.result(in, t, q)
-		return
-	case narrow(t):
-		q = c.quotientNarrow(a, b, n)
-	case constant && signed:
-		q = c.quotientConstantS(a, int32(n))
-	case constant:
-		q = c.quotientConstantU(a, uint32(n))
-	default:
-		q = c.quotient2(signed, a, b)
-	}
-	if !quotient {
-		c.V(amd64.VPMULLD, w, q, q, b)
-		c.V(amd64.VPSUBD, w, q, a, q)
-		if in.Op == isa.OpModS {
-			c.floorModulus2(t, q, b)
-		}
-	}
-	c.result(in, t, q)
-}
+// dividing2 is [dividing] for AVX2.
+var dividing2 = divider{(*compiler).divideByPower2, (*compiler).divideLong2, (*compiler).quotient2, (*compiler).floorModulus2}
 
 // floorModulus2 adds the divisor to remainders of the other sign.
 func (c *compiler) floorModulus2(t isa.Type, r, b amd64.Vec) {
@@ -110,8 +51,8 @@ func (c *compiler) divideByPower2(in *isa.Inst, a amd64.Vec, n int) {
 
 // quotient2 divides numbers of 32 bits as doubles, four after the other. A quotient that is not an integer
 // lies so far below the next one that rounding does not lead there.
-func (c *compiler) quotient2(signed bool, a, b amd64.Vec) amd64.Vec {
-	q, x := c.vec(), c.vec()
+func (c *compiler) quotient2(in *isa.Inst, a, b amd64.Vec) amd64.Vec {
+	signed, q, x := signedDivision(in.Op), c.vec(), c.vec()
 	if c.lanes == 4 {
 		c.quarter(signed, q, a, b, x)
 		return q
@@ -156,7 +97,7 @@ func (c *compiler) number2(v float64) amd64.Mem {
 
 // divideLong2 divides numbers of 64 bits one by one, without their signs, which are put to the result. Lanes
 // that do not run have divisors that are not 0.
-func (c *compiler) divideLong2(in *isa.Inst, a, b amd64.Vec) amd64.Vec {
+func (c *compiler) divideLong2(in *isa.Inst, a, b amd64.Vec, _ uint64) {
 	const w = amd64.Y
 	signed, quotient := signedDivision(in.Op), in.Op == isa.OpDivS || in.Op == isa.OpDivU
 	d, sign, x := c.vec(), c.vec(), c.vec()
@@ -191,5 +132,8 @@ func (c *compiler) divideLong2(in *isa.Inst, a, b amd64.Vec) amd64.Vec {
 		c.V(amd64.VPXORQ, w, d, d, sign)
 		c.V(amd64.VPSUBQ, w, d, d, sign)
 	}
-	return d
+	if in.Op == isa.OpModS {
+		c.floorModulus2(isa.I64, d, b)
+	}
+	c.result(in, isa.I64, d)
 }

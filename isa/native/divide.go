@@ -20,13 +20,27 @@ const (
 	bias32 = 0x1p-19 // below 2^-16
 )
 
-// divisions is the family of integer divisions.
-func divisions(_ amd64.Features, in *isa.Inst) emitter {
-	if !interp.Divides(in) {
+// divisions is the family of integer divisions, of both sets.
+func divisions(f amd64.Features, in *isa.Inst) emitter {
+	switch {
+	case !interp.Divides(in):
 		return nil
+	case f&amd64.AVX512 == 0:
+		return dividing2.emit
 	}
-	return (*compiler).divide
+	return dividing.emit
 }
+
+// divider is what divisions have to themselves in an instruction set.
+type divider struct {
+	byPower  func(c *compiler, in *isa.Inst, a amd64.Vec, n int)       // emits a division by 2 to the n
+	long     func(c *compiler, in *isa.Inst, a, b amd64.Vec, n uint64) // one of 64 bits, by n if that is not 0
+	quotient func(c *compiler, in *isa.Inst, a, b amd64.Vec) amd64.Vec // of 32 bits
+	floor    func(c *compiler, t isa.Type, r, b amd64.Vec)             // adds the divisor to remainders of the other sign
+}
+
+var dividing = divider{(*compiler).divideByPower, (*compiler).divide64, (*compiler).quotient32,
+	func(c *compiler, t isa.Type, r, b amd64.Vec) { c.floorModulus(t, r, b, c.vec()) }}
 
 // divisor returns the value of a divisor that is the same in all launches, and not 0, as
 // the division sees it.
@@ -45,8 +59,8 @@ func (c *compiler) divisor(in *isa.Inst) (uint64, bool) {
 
 func signedDivision(op isa.Op) bool { return op != isa.OpDivU && op != isa.OpRemU }
 
-// divide emits a division.
-func (c *compiler) divide(in *isa.Inst) {
+// emit emits a division.
+func (d *divider) emit(c *compiler, in *isa.Inst) {
 	t, w := in.Type, c.width(in.Type)
 	signed, quotient := signedDivision(in.Op), in.Op == isa.OpDivS || in.Op == isa.OpDivU
 	if narrow(t) && signed {
@@ -56,7 +70,7 @@ func (c *compiler) divide(in *isa.Inst) {
 	a := c.load(in.A, t, true)
 	n, constant := c.divisor(in)
 	if constant && n&(n-1) == 0 && !(signed && int64(n) < 0) {
-		c.divideByPower(in, a, bits.TrailingZeros64(n))
+		d.byPower(c, in, a, bits.TrailingZeros64(n))
 		return
 	}
 	var b, q amd64.Vec
@@ -71,7 +85,7 @@ func (c *compiler) divide(in *isa.Inst) {
 	}
 	switch {
 	case t == isa.I64:
-		c.divide64(in, a, b, n)
+		d.long(c, in, a, b, n)
 		return
 	case narrow(t):
 		q = c.quotientNarrow(a, b, n)
@@ -80,16 +94,14 @@ func (c *compiler) divide(in *isa.Inst) {
 	case constant:
 		q = c.quotientConstantU(a, uint32(n))
 	default:
-		q = c.quotient32(in, a, b)
+		q = d.quotient(c, in, a, b)
 	}
-	if quotient {
-		c.result(in, t, q)
-		return
-	}
-	c.V(amd64.VPMULLD, w, q, q, b)
-	c.V(amd64.VPSUBD, w, q, a, q)
-	if in.Op == isa.OpModS {
-		c.floorModulus(t, q, b, c.vec())
+	if !quotient {
+		c.V(amd64.VPMULLD, w, q, q, b)
+		c.V(amd64.VPSUBD, w, q, a, q)
+		if in.Op == isa.OpModS {
+			d.floor(c, t, q, b)
+		}
 	}
 	c.result(in, t, q)
 }
