@@ -48,18 +48,10 @@ func (k *builder) pointedSlot(part *interp.Part) {
 func (c *compiler) pointedOffset(in *isa.Inst) amd64.Vec {
 	w := c.width(isa.I64)
 	p := c.load(in.A, isa.I64, true)
-	d, x, y := c.vec(), c.vec(), c.vec()
+	d, x, y := c.movedOffset(in, p)
 	c.V(amd64.VPSRLQ, w, x, p, amd64.Imm(offsetBits))
 	c.V(amd64.VPBROADCASTQ, w, y, c.slot(interp.SlotKey))
 	c.set.equal(c, isa.I64, y, x, c.refuse)
-	c.offsetOf(d, p)
-	if in.Idx != isa.IdxNone {
-		c.moves(in, x, y)
-		c.V(amd64.VPADDQ, w, d, d, x)
-	}
-	if in.Disp != 0 {
-		c.V(amd64.VPADDQ, w, d, d, c.splat(isa.I64, 0, uint64(int64(in.Disp))))
-	}
 	c.set.beyond(c, isa.I64, d, c.slot(interp.SlotLimit), c.refuse)
 	return d
 }

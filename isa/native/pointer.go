@@ -27,6 +27,22 @@ func (c *compiler) offsetOf(d, p amd64.Vec) {
 	c.set.sarLong(c, d, d, tag)
 }
 
+// movedOffset returns the offsets that an instruction's pointers, index and displacement lead to, modulo 2⁶⁴, and two registers
+// to work with.
+func (c *compiler) movedOffset(in *isa.Inst, p amd64.Vec) (d, x, y amd64.Vec) {
+	w := c.width(isa.I64)
+	d, x, y = c.vec(), c.vec(), c.vec()
+	c.offsetOf(d, p)
+	if in.Idx != isa.IdxNone {
+		c.moves(in, x, y)
+		c.V(amd64.VPADDQ, w, d, d, x)
+	}
+	if in.Disp != 0 {
+		c.V(amd64.VPADDQ, w, d, d, c.splat(isa.I64, 0, uint64(int64(in.Disp))))
+	}
+	return d, x, y
+}
+
 // ptrDiff subtracts the offsets of two pointers.
 func (c *compiler) ptrDiff(in *isa.Inst) {
 	a, b := c.load(in.A, isa.I64, true), c.load(in.B, isa.I64, true)
@@ -41,15 +57,7 @@ func (c *compiler) ptrDiff(in *isa.Inst) {
 func (c *compiler) ptrAdd(in *isa.Inst) {
 	w := c.width(isa.I64)
 	a := c.load(in.A, isa.I64, true)
-	d, x, y := c.vec(), c.vec(), c.vec()
-	c.offsetOf(d, a)
-	if in.Idx != isa.IdxNone {
-		c.moves(in, x, y)
-		c.V(amd64.VPADDQ, w, d, d, x)
-	}
-	if in.Disp != 0 {
-		c.V(amd64.VPADDQ, w, d, d, c.splat(isa.I64, 0, uint64(int64(in.Disp))))
-	}
+	d, x, _ := c.movedOffset(in, a)
 	c.offsetOf(x, d)
 	c.set.unequal(c, d, x, 1<<64+memory.FarOffset)
 	const offset = 1<<offsetBits - 1
