@@ -145,9 +145,9 @@ func (g *generator) allocations() {
 	size := func() uint64 {
 		switch g.n(4) {
 		case 0:
-			return uint64(g.lanes()) * 4
+			return max(uint64(g.lanes())*4, 16) // there is always room for an element
 		case 1:
-			return uint64(g.lanes()) * 8
+			return max(uint64(g.lanes())*8, 16)
 		case 2:
 			return uint64(16 + g.n(600))
 		}
