@@ -54,7 +54,9 @@ func (g *generator) rows() {
 	g.word(isa.OpMov, isa.I32, other, isa.V(genLane), isa.None)
 	step := g.constant(1)
 	if g.once(8) {
-		step = []isa.Reg{g.constant(2), isa.V(genLane)}[g.n(2)]
+		if step = g.constant(2); g.n(2) == 0 {
+			step = g.word(isa.OpOr, isa.I32, isa.None, isa.V(genLane), step) // not 0
+		}
 	}
 	body, next, behind := g.block(), g.block(), g.block()
 	g.jump(body)
