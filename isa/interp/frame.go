@@ -61,6 +61,8 @@ type Frame struct {
 	// Fuel is how many back edges machine code may take: at the last it comes back. Ration is
 	// the same for long stretches of code without any.
 	Fuel, Ration int
+	// Full is what Fuel began with if machine code may come back with [ExitFuel] before all of it is used up, otherwise 0.
+	Full int
 
 	// Point is where in the kernel machine code begins, and, but for [ExitFuel], where it has
 	// come back, for the reason Exit.
@@ -181,6 +183,7 @@ const (
 	FramePlain   = unsafe.Offsetof(Frame{}.Plain)
 	FrameQuiet   = unsafe.Offsetof(Frame{}.Quiet)
 	FrameFuel    = unsafe.Offsetof(Frame{}.Fuel)
+	FrameFull    = unsafe.Offsetof(Frame{}.Full)
 	FrameRation  = unsafe.Offsetof(Frame{}.Ration)
 	FramePoint   = unsafe.Offsetof(Frame{}.Point)
 	FrameExit    = unsafe.Offsetof(Frame{}.Exit)

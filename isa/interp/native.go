@@ -86,7 +86,10 @@ func (w *wave) runNative(quantum int) engine.Stop {
 		slice = 1
 	}
 	given := min(slice, budget)
-	w.Fuel, w.Point = given, w.blocks[w.Cur].entry
+	w.Fuel, w.Point, w.Full = given, w.blocks[w.Cur].entry, 0
+	if quantum <= 0 {
+		w.Full = given
+	}
 	for {
 		w.Ration = w.ration
 		c.native(&w.Frame)

@@ -244,6 +244,9 @@ func (r *region) emit() {
 			r.undo(ordinary)
 		})
 	}
+	if r.quads != nil {
+		r.refuel()
+	}
 	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameFuel))
 	k.G(amd64.MOV, amd64.B64, r.number(loopLimit), regTemp)
 	for _, n := range [...]int{loopTrips, loopProgress, loopMost, loopLast, loopRemain, loopStopped} {

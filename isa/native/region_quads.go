@@ -179,6 +179,17 @@ func (r *region) reserveQuads(n int) {
 	}
 }
 
+// refuel comes back for fuel, if it may, where there is so little that it would soon not be enough for four trips.
+func (r *region) refuel() {
+	k, enough := r.kernel, r.kernel.NewLabel()
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameFuel))
+	k.G(amd64.CMP, amd64.B64, amd64.RAX, amd64.Imm(4*quad))
+	k.Jcc(amd64.GreaterEqual, enough)
+	k.G(amd64.CMP, amd64.B64, amd64.RAX, field(interp.FrameFull))
+	k.Jcc(amd64.Less, k.lastEdge(r.chain[0]))
+	k.Bind(enough)
+}
+
 // limitQuads works out up to which trip and index four trips may be done at once.
 func (r *region) limitQuads() {
 	k, q, none := r.kernel, r.quads, amd64.RBX
@@ -237,11 +248,10 @@ func (r *region) fours() {
 		r.inHomes()
 		r.across.group, r.across.masked = g, g
 		q.trip = t
-		r.trip(func(_ int, in *isa.Inst) { r.leaveQuad(in) })
+		r.trip(func(_ int, in *isa.Inst) { r.leaveQuad(in, single) })
 	}
 	q.trip = -1
-	k.V(amd64.KORTESTW, amd64.X, maskExec, maskExec)
-	k.Jcc(amd64.NotZero, next)
+	k.Jmp(next)
 	k.Bind(single)
 	r.endQuads()
 	r.inHomes()
@@ -322,8 +332,8 @@ func (r *region) loadQuads(cursor int, list []*stream) {
 	r.release(low, high)
 }
 
-// leaveQuad has lanes leave in a trip of four, and regTrip tell the last trip that has begun, or the next one if lanes are inside.
-func (r *region) leaveQuad(in *isa.Inst) {
+// leaveQuad has lanes leave in a trip of four. If none is inside any more, control goes to end; otherwise regTrip counts the trip.
+func (r *region) leaveQuad(in *isa.Inst, end amd64.Label) {
 	k := r.kernel
 	r.pinned = [files]uint32{}
 	m := r.boolean(in.A)
@@ -333,10 +343,11 @@ func (r *region) leaveQuad(in *isa.Inst) {
 		k.V(amd64.KANDW, amd64.X, maskExec, maskExec, m)
 	}
 	k.V(amd64.KMOVW, amd64.X, regTemp, maskExec)
+	k.G(amd64.TEST, amd64.B32, regTemp, regTemp)
+	k.Jcc(amd64.IsZero, end)
 	k.G(amd64.POPCNT, amd64.B32, regTemp, regTemp)
 	k.G(amd64.ADD, amd64.B64, regStay, regTemp)
-	k.G(amd64.CMP, amd64.B32, regTemp, amd64.Imm(1))
-	k.G(amd64.SBB, amd64.B64, regTrip, amd64.Imm(-1))
+	k.G(amd64.INC, amd64.B64, regTrip)
 }
 
 // endQuads does for lanes that have left while trips were done together what [region.goOut] does in a trip.
