@@ -25,6 +25,13 @@ type Plan struct {
 	Steady bool
 	// Undo is how many bytes for each chunk machine code wants at Frame.Undo. The accelerator says so.
 	Undo uintptr
+
+	live *liveness
+}
+
+// Live says whether a vector register may be read from the beginning of a block on before it is written.
+func (p *Plan) Live(block int, b isa.Bank, index int) bool {
+	return p.live == nil || p.live.at(block, vectorReg{b, index})
 }
 
 // PlanBlock is a block of the kernel.
@@ -230,7 +237,7 @@ func loadKey(s *isa.Inst) placeKey {
 // plan makes the accelerator compile the decoded blocks.
 func (c *code) plan(blocks []block) {
 	k := c.kernel
-	p := &Plan{Kernel: k, PrivateStride: c.privStride, Steady: c.steady && !k.UsesAsync, Blocks: make([]PlanBlock, len(blocks))}
+	p := &Plan{Kernel: k, live: c.live, PrivateStride: c.privStride, Steady: c.steady && !k.UsesAsync, Blocks: make([]PlanBlock, len(blocks))}
 	point := func(block, part int) int {
 		c.points = append(c.points, pointAt{block, part})
 		return len(c.points) - 1

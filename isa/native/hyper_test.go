@@ -20,16 +20,22 @@ func (r *recorder) Compile(p *interp.Plan) func(*interp.Frame) {
 	return r.accelerator.Compile(p)
 }
 
-// hyperblocks returns those of a kernel that the engine makes, by their first blocks.
-func hyperblocks(t *testing.T, e Engine, k *isa.Kernel) map[int]*interp.Hyper {
+// planOf returns the plan of a kernel.
+func planOf(t *testing.T, e Engine, k *isa.Kernel) *interp.Plan {
 	t.Helper()
 	r := &recorder{accelerator: &accelerator{features: e.features, constants: interp.Constants(k)}}
 	if _, err := interp.Compile(&isa.Program{Kernels: []*isa.Kernel{k}}, k, r); err != nil {
 		t.Fatal(err)
 	}
+	return r.plan
+}
+
+// hyperblocks returns those of a kernel that the engine makes, by their first blocks.
+func hyperblocks(t *testing.T, e Engine, k *isa.Kernel) map[int]*interp.Hyper {
+	t.Helper()
 	list := map[int]*interp.Hyper{}
-	for i := range r.plan.Blocks {
-		if h := r.plan.Blocks[i].Hyper; h != nil && (&builder{features: e.features}).canHyper(h) {
+	for i, b := range planOf(t, e, k).Blocks {
+		if h := b.Hyper; h != nil && (&builder{features: e.features}).canHyper(h) {
 			list[i] = h
 		}
 	}

@@ -31,7 +31,6 @@ type builder struct {
 	blockTable amd64.Mem   // the blocks' code
 	queue      amd64.Label // see enqueueStub
 	pick       amd64.Label // a place in it: who runs next
-	live       []placeSet  // by block, if it was asked for
 	queued     bool
 	following  amd64.Label  // see followingStub
 	returns    bool         // it is used

@@ -262,7 +262,7 @@ func (n *neighbours) loop(depth int) {
 }
 
 // newNeighbours makes a kernel.
-func newNeighbours(r *rand.Rand) *neighbours {
+func newNeighbours(t *testing.T, r *rand.Rand) *neighbours {
 	n := &neighbours{program: newProgram(), Rand: r, gentle: r.IntN(3) > 0, pool: map[isa.Type][]isa.Reg{}, indices: map[isa.Type][]isa.Reg{}, stores: true, budget: 6}
 	n.k.Private = append(n.k.Private, isa.Alloc{Name: "p", Size: 32, Align: 4})
 	n.private = n.constant(isa.PointerBits(isa.SpacePrivate, 0))
@@ -312,21 +312,24 @@ func newNeighbours(r *rand.Rand) *neighbours {
 	}
 	n.store(sum, isa.I64)
 	n.emit(isa.Inst{Op: isa.OpRet})
-	n.dense()
+	n.dense(t)
 	return n
 }
 
 // dense marks results that have no value outside their block, as the compiler does.
-func (n *neighbours) dense() {
-	outside := placeSet{}
-	for _, live := range liveness(n.k) {
-		for p := range live {
-			outside[p] = true
+func (n *neighbours) dense(t *testing.T) {
+	k := planOf(t, Engine{}, n.k)
+	outside := func(b isa.Bank, index int) bool {
+		for block := range n.k.Blocks {
+			if k.Live(block, b, index) {
+				return true
+			}
 		}
+		return false
 	}
 	for i := range n.k.Code {
-		d, t := interp.Operands(n.k, &n.k.Code[i], func(isa.Reg, isa.Type) {})
-		if d.IsVector() && !outside[place{bank: t.Bank(), index: d.Index()}] {
+		d, typ := interp.Operands(n.k, &n.k.Code[i], func(isa.Reg, isa.Type) {})
+		if d.IsVector() && !outside(typ.Bank(), d.Index()) {
 			n.k.Code[i].Flags |= isa.FlagDense
 		}
 	}
@@ -346,7 +349,7 @@ func TestNeighbours(t *testing.T) {
 		for seed := *programFirst; seed < *programFirst+count; seed++ {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(uint64(seed), 4))
-				n := newNeighbours(r)
+				n := newNeighbours(t, r)
 				kind := kinds[max(r.IntN(2*len(kinds))-len(kinds), 0)]
 				check(t, e, n.k, r, nil, "indices "+kind, func(data *[buffers][]uint64) {
 					for i := range lanes {

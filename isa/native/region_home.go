@@ -20,46 +20,6 @@ type resident struct {
 	wide   bool
 }
 
-// placeSet is a set of vector registers.
-type placeSet map[place]bool
-
-// liveness returns the vector registers that are live at the beginning of each block.
-func liveness(k *isa.Kernel) []placeSet {
-	live := make([]placeSet, len(k.Blocks))
-	for i := range live {
-		live[i] = placeSet{}
-	}
-	for changed := true; changed; {
-		changed = false
-		for b := len(k.Blocks) - 1; b >= 0; b-- {
-			now := placeSet{}
-			interp.Successors(k, b, func(s int) {
-				for p := range live[s] {
-					now[p] = true
-				}
-			})
-			for pc := k.Blocks[b].End - 1; pc >= k.Blocks[b].Start; pc-- {
-				var reads []place
-				d, t := interp.Operands(k, &k.Code[pc], func(r isa.Reg, t isa.Type) {
-					if r.IsVector() {
-						reads = append(reads, place{bank: t.Bank(), index: r.Index()})
-					}
-				})
-				if d.IsVector() {
-					delete(now, place{bank: t.Bank(), index: d.Index()})
-				}
-				for _, p := range reads {
-					now[p] = true
-				}
-			}
-			if len(now) != len(live[b]) {
-				live[b], changed = now, true
-			}
-		}
-	}
-	return live
-}
-
 // arithmeticFloat says whether the result of an instruction is that of float arithmetic, with a NaN of any kind.
 func arithmeticFloat(in *isa.Inst) bool {
 	switch in.Op {
@@ -77,9 +37,6 @@ func comparesFloat(in *isa.Inst) bool {
 // findHomes finds the places that hold values from trip to trip. It says whether they all may.
 func (r *region) findHomes() bool {
 	k := r.kernel
-	if k.live == nil {
-		k.live = liveness(k.plan.Kernel)
-	}
 	type use struct {
 		exposed, bits, written, mixed, late bool
 		typ                                 isa.Type
@@ -137,7 +94,7 @@ func (r *region) findHomes() bool {
 				continue
 			}
 			for _, t := range [...]int{in.Target0(), in.Target1()} {
-				if (t < r.chain[0] || t > r.last) && k.live[t][p] {
+				if (t < r.chain[0] || t > r.last) && k.plan.Live(t, p.bank, p.index) {
 					leaves = true
 					frozen = frozen || in.A.IsVector()
 				}

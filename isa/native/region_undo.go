@@ -21,7 +21,7 @@ const (
 func (r *region) saves() (list []resident, size uintptr) {
 	size = undoHeader
 	for _, h := range r.list {
-		if p := (place{bank: h.bank, index: h.index}); h.kept && r.kernel.live[r.chain[0]][p] {
+		if h.kept && r.kernel.plan.Live(r.chain[0], h.bank, h.index) {
 			list = append(list, h)
 			size += 64 * uintptr(typeOf(h.bank).Bits()/8)
 		}
