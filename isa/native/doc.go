@@ -33,6 +33,36 @@
 //   - amd64 encodes each instruction when it is appended, chooses the lengths of jumps when the function is complete, and puts
 //     constants behind it. codemem copies the bytes into memory of their own and makes that executable.
 //
+// Others go the same way as far as there is nothing more to them. What differs:
+//
+//   - An addition of floats, v2 = fadd.f32 v0, v1, has its emitter from float (float.go). It takes operands with any NaN and
+//     leaves any, which compiler.resultFloat notes (value.loose); who looks at bits asks compiler.load for them.
+//   - A load at an index of each lane's own, v3 = load.i32 [global s0 + v2*4], is part of a run, too: [interp.Indexed].
+//     shareSlots (interp/share.go) gives it a slot, together with others behind the same pointer and index. builder.slot emits, in front of
+//     the run, a comparison of the pointer with the one that the slot was filled in for; if they differ, the function returns with
+//     [interp.ExitSlots], wave.fillSlot finds the allocation, and the function begins again at the same point. The emitter is
+//     compiler.gather (gather.go). An index that is beyond the limit in a lane that runs goes to compiler.refuse, an [interp.ExitPart]:
+//     package interp then does all of the run from its beginning, and finds the fault.
+//   - A store, store.i32 [global s0 + v2*4], v3, is a run of its own, of two loops (compileRun, changesAtOnce): the first only
+//     looks at the indices of all lanes and may refuse, the second stores (compiler.scatter) and may not. In a hyperblock
+//     the first of these is part of the one pass over all instructions (hyper.check), the second comes when that is
+//     over (hyper.commit). A refusal goes to the blocks, which stand behind the hyperblock and begin anew.
+//   - A loop whose block loads, and does nothing that shows, begins with a region: builder.regionAt says whether it can be one, and
+//     what stays in registers from trip to trip (findHomes); region.trips emits one trip and a jump back. Loads find out in front
+//     of the loop what they can of their indices (follow, lookFirst), and region.element emits them. Where one is beyond its limit,
+//     what the lanes have done since the loop was entered is undone (region_undo.go), and the blocks do some trips.
+//
+// # Rules for emitters
+//
+// An emitter computes for all lanes of the group; what those that do not run hold is anything. It stays the same as long as it is in a
+// register, but the register file has it only if the instruction is dense ([isa.FlagDense]). The index of a group's first lane
+// may therefore stand for those of the others only where these have been compared with it since it was loaded (value.gaps).
+//
+// Registers are taken (compiler.vec, compiler.load) before the code parts, and not on one of several ways: what has to go to
+// the register file to make room is emitted where the register is taken, and nowhere else. What compiler.later emits has
+// the registers that were there when it was called. regTemp and regAddress are anybody's between two instructions; what the
+// other general registers hold is said where their names are declared.
+//
 // # Control
 //
 // Branches, lanes that part and come together again, and the count of back edges are machine code in
