@@ -23,7 +23,8 @@ type DeviceOptions struct {
 	// Workers is the number of goroutines that run work-groups; 0 is the
 	// number of CPUs. No kernel can see it.
 	Workers int
-	// Engine is one of [Engines], or "auto" or "" for the best of them.
+	// Engine is one of [Engines], or "auto" or "" for the best of them. In that case the first small launches of a kernel may
+	// be those of "interp", until machine code is worth its while.
 	Engine string
 
 	// MaxWorkGroupSize is the number of work-items of a work-group at most; 0
@@ -84,7 +85,8 @@ const maxDMAStep = 1 << 20
 type Device struct {
 	limits   Limits
 	engine   engine.Engine
-	portable error // why it is the portable one, if the caller leaves that to the device
+	small    engine.Engine // for small launches, or nil
+	portable error         // why it is the portable one, if the caller leaves that to the device
 
 	// turn has one token: whoever holds it runs a launch, touches device memory or
 	// changes what is allocated.
@@ -167,6 +169,7 @@ func NewDevice(opt DeviceOptions) (*Device, error) {
 			DMABytesPerStep:  opt.DMABytesPerStep,
 		},
 		engine:   e,
+		small:    smallEngine(opt.Engine, e),
 		portable: portable,
 		turn:     make(chan struct{}, 1),
 		mem:      memory.NewGlobal(opt.MaxMemory),

@@ -148,7 +148,7 @@ func (l *Launch) prepare() (*prepared, error) {
 		return nil, err
 	}
 	var err error
-	p.runner, err = k.compiled()
+	p.runner, err = k.runnerFor(&p.launch)
 	return p, err
 }
 

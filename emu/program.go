@@ -200,13 +200,15 @@ type Kernel struct {
 	runner   *scheduler.Runner
 	portable error // why the engine has no machine code of it
 	err      error
+	small    smallLaunches
 }
 
 func newKernel(p *Program, k *isa.Kernel) *Kernel { return &Kernel{prog: p, code: k} }
 
 // compiled returns the kernel's code on the device's engine, made at the first
-// launch.
+// launch that needs it.
 func (k *Kernel) compiled() (*scheduler.Runner, error) {
+	k.small.over.Store(true)
 	k.compile.Do(func() {
 		var c engine.Code
 		c, err := k.prog.dev.engine.Compile(k.prog.isa, k.code)
