@@ -30,7 +30,6 @@ type copied struct {
 type copies struct {
 	*program
 	r      *rand.Rand
-	values map[int]uint64
 	events []isa.Reg
 	items  int
 }
