@@ -59,7 +59,7 @@ func (c *compiler) shuffleMemory(in *isa.Inst) {
 		c.Bind(done)
 		c.V(amd64.VPXORD, w, d[g], d[g], d[g])
 		c.V(amd64.VPGATHERDD, w, d[g], amd64.VMem(regChunk, from, 4, int32(c.run.Offset(in.A, in.Type))), taken)
-		c.apart(func() {
+		c.laterInChunk(func() {
 			c.Bind(some)
 			// The bit of the lane in the execution mask: a shift by 32 or more gives zero.
 			c.V(amd64.VPBROADCASTD, w, vecTemp, c.execWord())

@@ -278,8 +278,8 @@ func (c *compiler) lanesTable() func(field uintptr) amd64.Mem {
 	return func(field uintptr) amd64.Mem { return amd64.Mem{Base: regAddress, Disp: int32(field)} }
 }
 
-// apart has f emit code that is seldom run behind the rest, for the present chunk.
-func (c *compiler) apart(f func()) {
+// laterInChunk has f emit code that is seldom run behind the rest, for the present chunk.
+func (c *compiler) laterInChunk(f func()) {
 	now := c.across
 	c.kernel.later(func() {
 		c.across = now
@@ -314,7 +314,7 @@ func (c *compiler) taking(x []amd64.Vec, t isa.Type) []amd64.Vec {
 		c.V(opCopy.of(t), w, y[g], x[g])
 	}
 	c.Bind(done)
-	c.apart(func() {
+	c.laterInChunk(func() {
 		c.Bind(some)
 		for g := range y {
 			c.V(c.kmov(), amd64.X, maskTemp, c.execOf(g))
@@ -455,7 +455,7 @@ func (c *compiler) pick(p *pick, d, index amd64.Vec, valid amd64.Mask, lanes amd
 		c.V(opCopy.of(t), w, d, p.from, amd64.Merge(maskTemp))
 	}
 	c.Bind(done)
-	c.apart(func() {
+	c.laterInChunk(func() {
 		c.Bind(wide)
 		for size := 4 * c.lanes; size <= interp.MaxLanes; size *= 2 {
 			next := c.NewLabel()
@@ -552,7 +552,7 @@ func (c *compiler) firstLane() amd64.Vec {
 	c.V(amd64.VPLZCNTD, w, d, d)
 	c.V(amd64.VPXORD, w, d, d, c.Const32(31).Bcast())
 	c.Bind(done)
-	c.apart(func() {
+	c.laterInChunk(func() {
 		c.Bind(whole)
 		c.G(amd64.TZCNT, amd64.B64, regTemp, c.execWord())
 		c.V(amd64.VPBROADCASTD, w, d, regTemp)

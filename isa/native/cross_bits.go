@@ -253,7 +253,7 @@ func (c *compiler) ballot(in *isa.Inst) {
 				c.V(amd64.VMOVDQA32, w, r, d[h])
 			}
 		}
-		c.apart(func() {
+		c.laterInChunk(func() {
 			whole := c.NewLabel()
 			c.Bind(other)
 			all()
@@ -285,7 +285,7 @@ func (c *compiler) ballot(in *isa.Inst) {
 		}
 		c.G(amd64.CMP, amd64.B32, size, amd64.Imm(64))
 		c.Jcc(amd64.Equal, other)
-		c.apart(func() {
+		c.laterInChunk(func() {
 			c.Bind(other)
 			c.G(amd64.SHR, amd64.B64, regTemp, amd64.Imm(32))
 			each()
@@ -339,7 +339,7 @@ func (c *compiler) shuffleBits(in *isa.Inst) {
 		}
 		c.Bind(done)
 		c.V(amd64.VPTESTMD, w, k, bit, one)
-		c.apart(func() {
+		c.laterInChunk(func() {
 			c.Bind(whole)
 			// A shift by 32 or more gives zero.
 			for i, word := range words {

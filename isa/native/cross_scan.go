@@ -126,7 +126,7 @@ func (s *scanned) taking(operand []amd64.Vec, whole, some func()) {
 	whole()
 	s.Bind(done)
 	neutral := s.number(s.t, s.neutral(s.t))
-	s.apart(func() {
+	s.laterInChunk(func() {
 		s.Bind(part)
 		for g := range operand {
 			if s.set.file(isa.BankMask) != fileMask {
@@ -218,7 +218,7 @@ func (s *scanned) reduceAll(x []amd64.Vec) {
 	}
 	s.reduce(x, usual)
 	s.Bind(done)
-	s.apart(func() {
+	s.laterInChunk(func() {
 		s.Bind(other)
 		for n := interp.MinLanes; n <= s.cluster; n *= 2 {
 			if n == usual || n == s.cluster && n < interp.MaxLanes {

@@ -230,6 +230,9 @@ func (n *neighbours) loop(depth int) {
 	left, trip := n.vector(isa.I32), n.constant(0)
 	n.emit(isa.Inst{Op: isa.OpAnd, Type: isa.I32, Dst: left, A: n.one(n.pool[isa.I32]), B: n.small[2]})
 	n.emit(isa.Inst{Op: isa.OpMov, Type: isa.I32, Dst: trip, A: n.small[0]})
+	at := n.vector(isa.I32) // goes on from trip to trip
+	n.emit(isa.Inst{Op: isa.OpMov, Type: isa.I32, Dst: at, A: n.one(n.indices[isa.I32])})
+	n.have(at, isa.I32, true)
 	n.goOn()
 	head := n.next()
 	restore := n.known()
@@ -250,6 +253,7 @@ func (n *neighbours) loop(depth int) {
 	} else {
 		n.straight(20)
 	}
+	n.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: at, A: at, B: n.one(n.small[:2])})
 	n.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: trip, A: trip, B: n.small[1]})
 	n.emit(isa.Inst{Op: isa.OpLtU, Type: isa.I32, Dst: again, A: trip, B: left})
 	n.emit(isa.Inst{Op: isa.OpBrCond, A: again})
@@ -351,7 +355,8 @@ func TestNeighbours(t *testing.T) {
 				r := rand.New(rand.NewPCG(uint64(seed), 4))
 				n := newNeighbours(t, r)
 				kind := kinds[max(r.IntN(2*len(kinds))-len(kinds), 0)]
-				check(t, e, n.k, r, nil, "indices "+kind, func(data *[buffers][]uint64) {
+				values := map[int]uint64{n.small[5].Index(): []uint64{5, 5, 5, 0, 1 << 31, 1<<32 - 1, 1 << 63, 1<<64 - 1}[r.IntN(8)]}
+				check(t, e, n.k, r, values, "indices "+kind, func(data *[buffers][]uint64) {
 					for i := range lanes {
 						data[1][i] = indices[kind](r, i) + 4
 					}
