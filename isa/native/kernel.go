@@ -31,6 +31,7 @@ type builder struct {
 	blockTable amd64.Mem   // the blocks' code
 	queue      amd64.Label // see enqueueStub
 	pick       amd64.Label // a place in it: who runs next
+	latches    []int       // see lastFrom; nil before it is asked for
 	queued     bool
 	following  amd64.Label  // see followingStub
 	returns    bool         // it is used

@@ -74,16 +74,30 @@ type region struct {
 	looked            map[int]bool
 }
 
+// lastFrom returns the last block, from h on, that leads to block h by a branch, or -1.
+func (k *builder) lastFrom(h int) int {
+	if k.latches == nil {
+		k.latches = make([]int, len(k.plan.Blocks))
+		for b := range k.latches {
+			k.latches[b] = -1
+		}
+		for b := range k.plan.Blocks {
+			in := k.plan.Blocks[b].Terminator
+			if to := in.Target0(); (in.Op == isa.OpBr || in.Op == isa.OpBrCond) && to <= b {
+				k.latches[to] = b
+			}
+			if to := in.Target1(); in.Op == isa.OpBrCond && to <= b {
+				k.latches[to] = b
+			}
+		}
+	}
+	return k.latches[h]
+}
+
 // chainOf returns the blocks of the loop that begins at block h, if they are a chain, and the last of them in
 // the order of the code.
 func (k *builder) chainOf(h int) (chain []int, last int) {
-	last = -1
-	for b := h; b < len(k.plan.Blocks); b++ {
-		in := k.plan.Blocks[b].Terminator
-		if in.Op == isa.OpBr && in.Target0() == h || in.Op == isa.OpBrCond && (in.Target0() == h || in.Target1() == h) {
-			last = b
-		}
-	}
+	last = k.lastFrom(h)
 	inside := func(t int) bool { return t >= h && t <= last }
 	for b := h; last >= 0 && len(chain) < maxChain; {
 		chain = append(chain, b)
