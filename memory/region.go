@@ -2,6 +2,7 @@ package memory
 
 import (
 	"math"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -59,17 +60,32 @@ func (r *Region) Check(p Pointer, n uint64, a Access) *Fault {
 	return &f
 }
 
+// Large buffers begin at different places of a page: caches of processors compare the lower bits of addresses first, so that a load
+// waits for stores to the same place of other pages, and lines at the same place of many pages drive each other out.
+const (
+	colouredFrom = 64 << 10
+	colourPage   = 4 << 10
+	colourStep   = 9 * Alignment // such that colourPage/Alignment steps lead to as many places
+)
+
+// colours is the place of the last large buffer, in bytes, without regard to the end of the page.
+var colours atomic.Uint32
+
 // AlignedBytes returns n zero bytes that start on a multiple of [Alignment], or
 // nil when the host's address space cannot hold them.
 func AlignedBytes(n uint64) []byte {
-	if n > math.MaxInt-Alignment {
+	if n > math.MaxInt-Alignment-colourPage {
 		return nil
 	}
 	if n == 0 {
 		return []byte{}
 	}
-	b := make([]byte, n+Alignment-1)
+	colour := uintptr(0)
+	if n >= colouredFrom {
+		colour = uintptr(colours.Add(colourStep)) % colourPage
+	}
+	b := make([]byte, n+uint64(colour)+Alignment-1)
 	adviseHuge(b)
-	shift := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (Alignment - 1)
+	shift := colour + -uintptr(unsafe.Pointer(unsafe.SliceData(b)))&(Alignment-1)
 	return b[shift : shift+uintptr(n) : shift+uintptr(n)]
 }
