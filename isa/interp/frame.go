@@ -80,6 +80,10 @@ type Frame struct {
 	// if the kernel has a use for them.
 	IDs [numIDs]unsafe.Pointer
 
+	// Proven is for machine code: what it has found out about work-groups that it may go on with, a bit for each hyperblock. It
+	// is 0 whenever machine code is called.
+	Proven uint64
+
 	// Rows is all ones if each 16 lanes are in one row: the local id in x is one more from lane to lane, and those
 	// in y and z are the same. Otherwise it is 0.
 	Rows uint64
@@ -193,6 +197,7 @@ const (
 	FrameOrigin  = unsafe.Offsetof(Frame{}.Origin)
 	FrameFirst   = unsafe.Offsetof(Frame{}.First)
 	FrameIDs     = unsafe.Offsetof(Frame{}.IDs)
+	FrameProven  = unsafe.Offsetof(Frame{}.Proven)
 	FrameRows    = unsafe.Offsetof(Frame{}.Rows)
 	FrameScratch = unsafe.Offsetof(Frame{}.Scratch)
 	FrameCall    = unsafe.Offsetof(Frame{}.Call)

@@ -31,6 +31,8 @@ type Hyper struct {
 	Moves   []isa.Inst
 	// Run has the other instructions. Its stores are done when all else is.
 	Run *Run
+	// Behind is Run.Keep without what only stores read that are done when all else is.
+	Behind []bool
 	// Under has, for each instruction of the run, the block that it is of, counted from the first.
 	Under []int
 	// Masks are, by block, the vector of booleans that tells which lanes come to it, or isa.None if all do.
@@ -369,6 +371,8 @@ func (m *hyperMaker) finish() *Hyper {
 	m.prune(maps.Clone(later))
 	r := &Run{Code: m.code, Keep: make([]bool, len(m.code)), code: m.decoder.code, under: h.Under, masks: h.Masks}
 	m.shareSlots(r)
+	h.Behind = make([]bool, len(m.code))
+	m.keep(h.Behind, maps.Clone(later))
 	for i := range m.code {
 		in := &m.code[i]
 		if in.Op != isa.OpStore {
@@ -383,13 +387,7 @@ func (m *hyperMaker) finish() *Hyper {
 			later[vectorReg{isa.BankMask, x.Index()}] = true
 		}
 	}
-	for i := len(m.code) - 1; i >= 0; i-- {
-		d, t := visit(m.kernel, &m.code[i], func(isa.Reg, isa.Type) {})
-		if p := (vectorReg{t.Bank(), d.Index()}); d.IsVector() && later[p] {
-			r.Keep[i] = true
-			delete(later, p)
-		}
-	}
+	m.keep(r.Keep, later)
 	for i := range h.Halve {
 		h.Halve[i].Keep = later[vectorReg{isa.Bank32, h.Halve[i].Half.Index()}]
 	}
@@ -400,6 +398,17 @@ func (m *hyperMaker) finish() *Hyper {
 	}
 	h.Run = r
 	return h
+}
+
+// keep notes which instructions have the last say in registers that are read later. What remains of those comes from before.
+func (m *hyperMaker) keep(keep []bool, later map[vectorReg]bool) {
+	for i := len(m.code) - 1; i >= 0; i-- {
+		d, t := visit(m.kernel, &m.code[i], func(isa.Reg, isa.Type) {})
+		if p := (vectorReg{t.Bank(), d.Index()}); d.IsVector() && later[p] {
+			keep[i] = true
+			delete(later, p)
+		}
+	}
 }
 
 // prune drops instructions whose results nobody reads, given the registers that are read in the end. Accesses to memory

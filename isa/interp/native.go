@@ -91,7 +91,7 @@ func (w *wave) runNative(quantum int) engine.Stop {
 		w.Full = given
 	}
 	for {
-		w.Ration = w.ration
+		w.Ration, w.Proven = w.ration, 0
 		c.native(&w.Frame)
 		if w.More != w.allowed {
 			w.catchUp()

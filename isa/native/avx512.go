@@ -82,11 +82,11 @@ func (avx512) storeNarrow(c *compiler, v *value) {
 func (avx512) canonical(c *compiler, t isa.Type, x amd64.Vec) {
 	w := c.width(t)
 	c.V(opFCmp.of(t), w, maskTemp, x, x, amd64.Imm(cmpUnordered))
-	nan := uint64(0x7fc00000)
-	if t == isa.F64 {
-		nan = 0x7ff8000000000000
+	if c.hasNaN && t == isa.F32 {
+		c.V(opCopy.of(t), w, x, c.nan, amd64.Merge(maskTemp))
+		return
 	}
-	c.V(opSpread.of(t), w, x, c.number(t, nan), amd64.Merge(maskTemp))
+	c.V(opSpread.of(t), w, x, c.number(t, canonicalNaN(t)), amd64.Merge(maskTemp))
 }
 
 func (avx512) jumpIfAny(c *compiler, lanes amd64.Operand, l amd64.Label) {

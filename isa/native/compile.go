@@ -54,6 +54,7 @@ type value struct {
 	// that they are those of F64, and of a boolean in a vector register that
 	// its lanes have 64 bits.
 	loose, wide bool
+	linear      *linear // where reg is -1: what it is, if it is nowhere but in a scalar
 }
 
 // compiler makes the function of a run.
@@ -89,17 +90,20 @@ type compiler struct {
 	checked bool   // divisors are known not to be 0
 	across  across // a run with instructions across lanes
 
-	slots   map[int]*slotState // of the run, by number
-	rows    map[int]rowPlace   // likewise; nil if the run has none
-	parts   map[int]bool       // slots of blocks, with whether the group has seen them; nil if the run has none
-	sharing bool               // some slot has several accesses, or indices are alike
-	alike   []*alike           // by instruction: its indices; nil where nobody has looked for such
-	under   int                // the block of a hyperblock whose lanes the present instruction is for, or 0 for all
-	commits map[int]*commit    // the stores of a hyperblock; nil in others
-	rowed   *amd64.Mem         // what regSeen is in the beginning of a group, if not 0
-	idsAt   map[int]amd64.Mem  // the addresses of the present chunk's ids, by array, where chunk works them out
-	chunk   func()             // if there is one, it emits what is done once for a chunk
-	ahead   map[fetched]bool   // what is fetched ahead in the group that is being compiled; nil if nothing is to be
+	slots   map[int]*slotState   // of the run, by number
+	rows    map[int]rowPlace     // likewise; nil if the run has none
+	parts   map[int]bool         // slots of blocks, with whether the group has seen them; nil if the run has none
+	sharing bool                 // some slot has several accesses, or indices are alike
+	alike   []*alike             // by instruction: its indices; nil where nobody has looked for such
+	under   int                  // the block of a hyperblock whose lanes the present instruction is for, or 0 for all
+	commits map[int]*commit      // the stores of a hyperblock; nil in others
+	rowed   *amd64.Mem           // what regSeen is in the beginning of a group, if not 0
+	idsAt   map[int]amd64.Mem    // the addresses of the present chunk's ids, by array, where chunk works them out
+	chunk   func()               // if there is one, it emits what is done once for a chunk
+	spreads map[spread]amd64.Vec // scalars that are in registers all the time
+	nan     amd64.Vec            // the canonical NaN of F32 likewise, if hasNaN
+	hasNaN  bool
+	ahead   map[fetched]bool // what is fetched ahead in the group that is being compiled; nil if nothing is to be
 }
 
 // groupOf returns how many lanes fill a register with the widest elements that instructions have. Of an access, what is the same for
@@ -224,12 +228,7 @@ func (c *compiler) body() {
 	}
 	c.step, c.at = len(c.steps), len(c.run.Code)
 	c.across.masked = -1
-	for _, v := range c.order {
-		if v.dirty && v.keep {
-			c.pinned = [files]uint32{}
-			c.store(v)
-		}
-	}
+	c.keep()
 }
 
 // loop emits body once, in a loop over the groups of lanes of all chunks in which any lane runs.
@@ -467,6 +466,9 @@ func scalar(r isa.Reg) amd64.Mem { return amd64.Mem{Base: regScalars, Disp: int3
 // compiler.view says.
 func (c *compiler) load(r isa.Reg, t isa.Type, bits bool) amd64.Vec {
 	if r.IsScalar() {
+		if x, ok := c.spreads[spread{r, t.Bank()}]; ok {
+			return x
+		}
 		x := c.vec()
 		if narrow(t) {
 			c.spreadNarrow(r, t, x)
@@ -479,8 +481,12 @@ func (c *compiler) load(r isa.Reg, t isa.Type, bits bool) amd64.Vec {
 	if v.reg < 0 {
 		v.reg = c.take(fileVec)
 		c.holders[fileVec][v.reg] = v
-		c.V(fileLoads[v.bank], c.width(t), amd64.Vec(v.reg), c.memory(v))
-		v.gaps = v.since > 0 && !v.dense
+		if v.linear != nil {
+			c.spreadLinear(v.linear, amd64.Vec(v.reg))
+		} else {
+			c.V(fileLoads[v.bank], c.width(t), amd64.Vec(v.reg), c.memory(v))
+			v.gaps = v.since > 0 && !v.dense
+		}
 	}
 	c.pinned[fileVec] |= 1 << v.reg
 	if bits {
@@ -492,6 +498,9 @@ func (c *compiler) load(r isa.Reg, t isa.Type, bits bool) amd64.Vec {
 // operand is load, but a scalar may stay in memory, to be broadcast by the instruction that uses it.
 func (c *compiler) operand(r isa.Reg, t isa.Type, bits bool) amd64.Operand {
 	if r.IsScalar() && c.set.broadcasts() && !narrow(t) {
+		if x, ok := c.spreads[spread{r, t.Bank()}]; ok {
+			return x
+		}
 		return scalar(r).Bcast()
 	}
 	return c.load(r, t, bits)
@@ -520,7 +529,7 @@ func (c *compiler) define(in *isa.Inst, t isa.Type, reg int, loose bool) {
 	if v.reg >= 0 {
 		holders[v.reg] = nil
 	}
-	v.reg, v.dirty, v.keep, v.since = reg, true, c.run.Keep[c.at], c.step+1
+	v.reg, v.dirty, v.keep, v.since, v.linear = reg, true, c.run.Keep[c.at], c.step+1, nil
 	v.dense, v.gaps = in.Flags&isa.FlagDense != 0, false
 	v.loose, v.wide = loose, t == isa.F64
 	holders[reg] = v

@@ -68,8 +68,16 @@ func (k *builder) hyper(h *interp.Hyper) {
 			k.G(amd64.MOV, amd64.B64, field(interp.FrameLoop+8*uintptr(i)), amd64.Imm(0))
 		}
 	}
+	done := k.NewLabel()
+	if s := k.straighten(h); s != nil {
+		otherwise := k.NewLabel()
+		s.emit(otherwise)
+		k.Jmp(done)
+		k.Bind(otherwise)
+	}
 	c := &hyper{h: h, used: len(h.Masks), compiler: newCompiler(k, h.Run, ordinary)}
 	c.emit()
+	k.Bind(done)
 	k.ordinary = nil
 	for i, m := range h.Masks {
 		if m == isa.None {
@@ -162,6 +170,7 @@ func (c *hyper) emit() {
 	c.prepareUniform()
 	c.prepareIDs()
 	c.prepareEven()
+	c.prepareSpreads(func(int) bool { return false })
 	c.loop(c.pass)
 	c.idsAt, c.chunk = nil, nil
 	for i := range c.run.Code {
@@ -315,12 +324,7 @@ func (c *hyper) pass() {
 		find(c.features, in)(c.compiler, in)
 	}
 	c.step, c.at = len(c.steps), len(c.run.Code)
-	for _, v := range c.order {
-		if v.dirty && v.keep {
-			c.pinned = [files]uint32{}
-			c.store(v)
-		}
-	}
+	c.keep()
 	for i, m := range c.h.Masks {
 		if m == isa.None {
 			continue
@@ -334,6 +338,16 @@ func (c *hyper) pass() {
 	for _, x := range c.h.Widen {
 		c.pinned = [files]uint32{}
 		c.widen(x)
+	}
+}
+
+// keep puts what the register file does not have yet there, as far as it is of use.
+func (c *compiler) keep() {
+	for _, v := range c.order {
+		if v.dirty && v.keep {
+			c.pinned = [files]uint32{}
+			c.store(v)
+		}
 	}
 }
 

@@ -35,6 +35,7 @@ type builder struct {
 	queued     bool
 	following  amd64.Label  // see followingStub
 	returns    bool         // it is used
+	proofs     int          // bits of Frame.Proven that are in use
 	ordinary   *amd64.Label // where a hyperblock goes that cannot be done
 }
 

@@ -73,18 +73,20 @@ func oneByOne(s *session, total engine.Counters, more uint64) (st sweepState, co
 
 // checkSweep runs the groups of a program one by one with package interp, and in one go on an engine.
 func (p *generated) checkSweep(reference, code engine.Code, c setting) string {
-	const more = 17
-	id := [3]uint64{1, 2, 0}
-	want, err := p.rows(reference, c, id)
+	return p.compareSweeps(reference, code, 17, func(code engine.Code) (*session, error) { return p.rows(code, c, [3]uint64{1, 2, 0}) })
+}
+
+// compareSweeps is checkSweep for sessions that begin returns, and so many groups behind the first.
+func (p *generated) compareSweeps(reference, code engine.Code, left uint64, begin func(engine.Code) (*session, error)) string {
+	want, err := begin(reference)
 	if err != nil {
 		return err.Error()
 	}
-	got, err := p.rows(code, c, id)
+	got, err := begin(code)
 	if err != nil {
 		return err.Error()
 	}
 	var total engine.Counters
-	left := uint64(more)
 	for range 20 {
 		var a, b sweepState
 		a, total = oneByOne(want, total, left)

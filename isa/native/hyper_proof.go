@@ -1,0 +1,416 @@
+package native
+
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// This file has the proof that a hyperblock can be done straight (hyper_straight.go), and what it is about.
+
+// linear is an instruction whose result, of 32 bits, is a sum of ids and scalars, and the index of an access depends on it.
+type linear struct {
+	in   *isa.Inst
+	kind kind // not kindAny
+	// operands are those that are linear, or nil.
+	operands [3]*linear
+	// low and high hold the bounds in all lanes of the wave, as numbers of 64 bits with a sign; those of the exact sum, which has
+	// the same lower 32 bits as the result.
+	low, high amd64.Mem
+	last      int       // the last instruction that uses it, or has a use for its vector
+	reg       amd64.Reg // in the group that is being compiled: the result of the first lane; if NoReg, low has it
+}
+
+// spot is the elements that indices select.
+type spot struct {
+	slot  int
+	index *linear
+}
+
+// accessed is an access to memory, or several loads of the same elements but for their displacement.
+type accessed struct {
+	spot
+	at         int // the first instruction
+	store      bool
+	scale      uint32
+	bias       uint32
+	start, end int32 // from the element of the index, in bytes
+}
+
+// findLinear finds the instructions that indices depend on. It says whether those of all accesses are linear.
+func (s *straight) findLinear() bool {
+	code := s.run.Code
+	s.linears, s.indices = make([]*linear, len(code)), make([]*linear, len(code))
+	needed := map[*linear]bool{}
+	var need func(l *linear)
+	need = func(l *linear) {
+		if l == nil || needed[l] {
+			return
+		}
+		needed[l] = true
+		for _, o := range l.operands {
+			need(o)
+		}
+	}
+	now, users := map[place]*linear{}, map[*linear][]int{}
+	for i := range code {
+		in := &code[i]
+		if accessesMemory(in) {
+			if !interp.Indexed(in) || in.Idx == isa.IdxNone || !in.B.IsVector() || narrow(in.Type) || !addressable(in.Scale) {
+				return false
+			}
+			l := now[place{bank: in.Idx.Type().Bank(), index: in.B.Index()}]
+			if l == nil || l.kind == kindNext && int(in.Scale) != in.Type.Bytes() || l.kind == kindSame && in.Op == isa.OpStore {
+				return false
+			}
+			s.indices[i] = l
+			need(l)
+			s.note(i)
+		}
+		if in.Op == isa.OpBuiltin && isa.Builtin(in.Imm).PerLane() && !s.noteIDs(arrayOf(isa.Builtin(in.Imm))) {
+			return false
+		}
+		d, t := interp.Operands(s.run.Kernel(), in, func(r isa.Reg, t isa.Type) {
+			if l := now[place{bank: t.Bank(), index: r.Index()}]; l != nil && r.IsVector() {
+				users[l] = append(users[l], i)
+			}
+		})
+		if d.IsVector() {
+			s.linears[i] = linearOf(s.compiler, i, now)
+			now[place{bank: t.Bank(), index: d.Index()}] = s.linears[i]
+		}
+	}
+	for i, l := range s.linears {
+		if l != nil && !needed[l] {
+			s.linears[i] = nil
+		}
+	}
+	for _, l := range s.linears {
+		if l == nil {
+			continue
+		}
+		for _, i := range users[l] {
+			if s.linears[i] != nil || s.indices[i] == l || !l.fromIDs() {
+				l.last = i
+			}
+		}
+		switch {
+		case s.used+3 > maxUsed:
+			return false
+		default:
+			l.low, l.high = s.use(), s.use()
+		}
+	}
+	return len(s.bounds) > 0
+}
+
+// linearOf returns what is linear of instruction at, or nil, given the values that are so now.
+func linearOf(c *compiler, at int, now map[place]*linear) *linear {
+	in := &c.run.Code[at]
+	if in.Type != isa.I32 {
+		return nil
+	}
+	l := &linear{in: in, last: at}
+	var kinds []kind
+	for n, r := range []isa.Reg{in.A, in.B, in.C}[:arity(in.Op)] {
+		if r.IsScalar() {
+			kinds = append(kinds, kindSame)
+			continue
+		}
+		if l.operands[n] = now[place{bank: isa.Bank32, index: r.Index()}]; l.operands[n] == nil {
+			return nil
+		}
+		kinds = append(kinds, l.operands[n].kind)
+	}
+	switch in.Op {
+	case isa.OpBuiltin:
+		if b := isa.Builtin(in.Imm); b >= isa.BuiltinGroupID { // behind local and global ids
+			return nil
+		}
+	case isa.OpShl:
+		if n, ok := c.constant(in.B); !ok || n > 30 {
+			return nil
+		}
+	case isa.OpMov, isa.OpAdd, isa.OpSub, isa.OpMul, isa.OpMad:
+	default:
+		return nil
+	}
+	if l.kind = kindOf(in, kinds); l.kind == kindAny {
+		return nil
+	}
+	return l
+}
+
+// arity returns how many operands the instructions have that linearOf knows.
+func arity(op isa.Op) int {
+	switch op {
+	case isa.OpMov:
+		return 1
+	case isa.OpAdd, isa.OpSub, isa.OpMul, isa.OpShl:
+		return 2
+	case isa.OpMad:
+		return 3
+	}
+	return 0
+}
+
+// note adds an access to the bounds.
+func (s *straight) note(i int) {
+	in := &s.run.Code[i]
+	c := &compiler{run: s.run, at: i}
+	at := spot{s.run.Slots[i], s.indices[i]}
+	start := c.fromIndex(in)
+	end := start + int32(in.Type.Bytes())
+	for n := range s.bounds {
+		if b := &s.bounds[n]; b.spot == at && !b.store && in.Op == isa.OpLoad && b.bias == s.run.Bias[i] {
+			b.start, b.end = min(b.start, start), max(b.end, end)
+			return
+		}
+	}
+	s.bounds = append(s.bounds, accessed{spot: at, at: i, store: in.Op == isa.OpStore, scale: in.Scale, bias: s.run.Bias[i], start: start, end: end})
+}
+
+// prove emits the proof that nothing can go wrong. For kernels whose scalars are the same in all work-groups of a row, that is done for
+// all of the row that machine code may go on with at first, and then only where this fails for each group.
+func (s *straight) prove(no amd64.Label) {
+	bit := -1
+	if s.sameInRow() && s.kernel.proofs < 64 && s.used+2 <= maxUsed {
+		bit = s.kernel.proofs
+		s.kernel.proofs++
+	}
+	proven, again, not := s.NewLabel(), s.NewLabel(), no
+	if bit >= 0 {
+		not = s.NewLabel()
+		s.G(amd64.BT, amd64.B64, field(interp.FrameProven), amd64.Imm(bit))
+		s.Jcc(amd64.Carry, proven)
+	}
+	s.G(amd64.CMP, amd64.B64, field(interp.FrameRows), amd64.Imm(0))
+	s.Jcc(amd64.Equal, no)
+	var all amd64.Mem
+	if bit >= 0 {
+		reach := s.use()
+		s.reach, all = &reach, s.use()
+		s.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameMore))
+		s.G(amd64.IMUL, amd64.B64, regTemp, builtinField(isa.BuiltinLocalSize))
+		s.G(amd64.MOV, amd64.B64, reach, regTemp)
+		s.G(amd64.MOV, amd64.B64, all, amd64.Imm(1))
+		s.Bind(again)
+	}
+	for _, l := range s.linears {
+		if l != nil {
+			s.bound(l, not)
+		}
+	}
+	for i := range s.bounds {
+		s.within(&s.bounds[i], not)
+	}
+	for i := range s.bounds {
+		if s.bounds[i].store {
+			s.separate(i, not)
+		}
+	}
+	if bit < 0 {
+		return
+	}
+	s.G(amd64.MOV, amd64.B64, regTemp, all)
+	s.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(bit))
+	s.G(amd64.OR, amd64.B64, field(interp.FrameProven), regTemp)
+	s.Bind(proven)
+	s.later(func() {
+		s.Bind(not)
+		s.G(amd64.CMP, amd64.B64, all, amd64.Imm(0))
+		s.Jcc(amd64.Equal, no)
+		s.G(amd64.MOV, amd64.B64, all, amd64.Imm(0))
+		s.G(amd64.MOV, amd64.B64, *s.reach, amd64.Imm(0))
+		s.Jmp(again)
+	})
+}
+
+// sameInRow says whether the pointers, and the scalars that indices depend on, are the same in all work-groups of a row.
+func (s *straight) sameInRow() bool {
+	for i := range s.run.Places {
+		if !s.run.Places[i].Fixed {
+			return false
+		}
+	}
+	changes := map[isa.Reg]bool{}
+	code := s.run.Kernel().Code
+	for i := range code {
+		if d := code[i].Dst; d.IsScalar() {
+			changes[d] = true
+		}
+	}
+	for i := range s.h.Scalars {
+		in := s.h.Scalars[i].Scalar
+		varies := accessesMemory(in) || in.Op == isa.OpBuiltin && isa.Builtin(in.Imm) >= isa.BuiltinGroupID && isa.Builtin(in.Imm) < isa.BuiltinNumGroups
+		interp.Operands(s.run.Kernel(), in, func(r isa.Reg, _ isa.Type) { varies = varies || changes[r] })
+		changes[in.Dst] = varies
+	}
+	for _, l := range s.linears {
+		if l == nil {
+			continue
+		}
+		for n, r := range []isa.Reg{l.in.A, l.in.B, l.in.C}[:arity(l.in.Op)] {
+			if l.operands[n] == nil && changes[r] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// bound works out the bounds of a result.
+func (s *straight) bound(l *linear, no amd64.Label) {
+	in := l.in
+	switch in.Op {
+	case isa.OpBuiltin:
+		b := isa.Builtin(in.Imm)
+		dim := int(b) % 3 // local ids come first, then global ones
+		if b >= isa.BuiltinGlobalID {
+			s.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameOrigin+8*uintptr(dim)))
+		} else {
+			s.G(amd64.XOR, amd64.B32, regTemp, regTemp)
+		}
+		s.G(amd64.MOV, amd64.B64, l.low, regTemp)
+		s.G(amd64.ADD, amd64.B64, regTemp, builtinField(isa.BuiltinLocalSize+isa.Builtin(dim)))
+		s.Jcc(amd64.Overflow, no)
+		if dim == 0 && s.reach != nil {
+			s.G(amd64.ADD, amd64.B64, regTemp, *s.reach)
+			s.Jcc(amd64.Overflow, no)
+		}
+		s.G(amd64.SUB, amd64.B64, regTemp, amd64.Imm(1))
+		s.G(amd64.MOV, amd64.B64, l.high, regTemp)
+	case isa.OpMov:
+		s.sum(l, func(high bool) { s.put(regTemp, l, 0, high) })
+	case isa.OpAdd, isa.OpSub:
+		op, other := amd64.ADD, false
+		if in.Op == isa.OpSub {
+			op, other = amd64.SUB, true
+		}
+		s.sum(l, func(high bool) {
+			s.put(regTemp, l, 0, high)
+			s.put(regAddress, l, 1, high != other)
+			s.G(op, amd64.B64, regTemp, regAddress)
+			s.Jcc(amd64.Overflow, no)
+		})
+	case isa.OpShl:
+		n, _ := s.constant(in.B)
+		s.sum(l, func(high bool) {
+			s.put(regTemp, l, 0, high)
+			s.G(amd64.IMUL, amd64.B64, regTemp, regTemp, amd64.Imm(int64(1)<<n))
+			s.Jcc(amd64.Overflow, no)
+		})
+	case isa.OpMul, isa.OpMad:
+		s.notNegative(l, no)
+		s.sum(l, func(high bool) {
+			s.put(regTemp, l, 0, high)
+			s.put(regAddress, l, 1, high)
+			s.G(amd64.IMUL, amd64.B64, regTemp, regAddress)
+			s.Jcc(amd64.Overflow, no)
+			if in.Op == isa.OpMad {
+				s.put(regAddress, l, 2, high)
+				s.G(amd64.ADD, amd64.B64, regTemp, regAddress)
+				s.Jcc(amd64.Overflow, no)
+			}
+		})
+	}
+}
+
+// sum emits what works out both bounds, in regTemp.
+func (s *straight) sum(l *linear, bound func(high bool)) {
+	bound(false)
+	s.G(amd64.MOV, amd64.B64, l.low, regTemp)
+	bound(true)
+	s.G(amd64.MOV, amd64.B64, l.high, regTemp)
+}
+
+// put loads a bound of operand n.
+func (s *straight) put(r amd64.Reg, l *linear, n int, high bool) {
+	o := l.operands[n]
+	switch {
+	case o == nil:
+		s.G(amd64.MOVSX32, amd64.B64, r, scalar([...]isa.Reg{l.in.A, l.in.B, l.in.C}[n]))
+	case high:
+		s.G(amd64.MOV, amd64.B64, r, o.high)
+	default:
+		s.G(amd64.MOV, amd64.B64, r, o.low)
+	}
+}
+
+// notNegative goes to no if the bounds of a product are not the products of the bounds.
+func (s *straight) notNegative(l *linear, no amd64.Label) {
+	for n := range 2 {
+		if l.operands[n] == nil || l.operands[1-n] != nil {
+			s.put(regTemp, l, n, false)
+			s.G(amd64.TEST, amd64.B64, regTemp, regTemp)
+			s.Jcc(amd64.Sign, no)
+		}
+	}
+}
+
+// within goes to no unless all indices of an access are within the limit.
+func (s *straight) within(b *accessed, no amd64.Label) {
+	s.G(amd64.MOV, amd64.B64, regTemp, b.index.low)
+	s.G(amd64.MOV, amd64.B64, regAddress, b.index.high)
+	if b.bias != 0 {
+		s.G(amd64.SUB, amd64.B64, regTemp, amd64.Imm(b.bias))
+		s.G(amd64.SUB, amd64.B64, regAddress, amd64.Imm(b.bias))
+	}
+	s.G(amd64.TEST, amd64.B64, regTemp, regTemp)
+	s.Jcc(amd64.Sign, no)
+	s.G(amd64.CMP, amd64.B64, regAddress, slotField(b.slot, interp.SlotLimit))
+	s.Jcc(amd64.Above, no)
+}
+
+// separate goes to no if a store may have to do with another access.
+func (s *straight) separate(store int, no amd64.Label) {
+	b := &s.bounds[store]
+	s.edge(amd64.R14, b, false)
+	s.edge(amd64.R15, b, true)
+	for i := range s.bounds {
+		other := &s.bounds[i]
+		if other.store && i <= store {
+			continue
+		}
+		apart, overlap := s.NewLabel(), no
+		if s.sameElements(b, other) {
+			overlap = s.NewLabel()
+		}
+		s.edge(regTemp, other, false)
+		s.G(amd64.CMP, amd64.B64, regTemp, amd64.R15)
+		s.Jcc(amd64.AboveEqual, apart)
+		s.edge(regTemp, other, true)
+		s.G(amd64.CMP, amd64.B64, regTemp, amd64.R14)
+		s.Jcc(amd64.Above, overlap)
+		if overlap != no {
+			s.later(func() {
+				// Each lane has an element of its own if there is one row of them.
+				s.Bind(overlap)
+				s.G(amd64.MOV, amd64.B64, regTemp, builtinField(isa.BuiltinLocalSize+1))
+				s.G(amd64.IMUL, amd64.B64, regTemp, builtinField(isa.BuiltinLocalSize+2))
+				s.G(amd64.CMP, amd64.B64, regTemp, amd64.Imm(1))
+				s.Jcc(amd64.Equal, apart)
+				s.Jmp(no)
+			})
+		}
+		s.Bind(apart)
+	}
+}
+
+// sameElements says whether a load is of the element that the lane stores later, if the memory of both overlaps at all.
+func (s *straight) sameElements(store, load *accessed) bool {
+	a, b := &s.run.Code[load.at], &s.run.Code[store.at]
+	return !load.store && load.at < store.at && load.index == store.index && load.end-load.start == store.end-store.start &&
+		a.A == b.A && a.Scale == b.Scale && a.Disp == b.Disp
+}
+
+// edge puts into r where the memory begins or ends that is accessed.
+func (s *straight) edge(r amd64.Reg, b *accessed, end bool) {
+	bound, disp := b.index.low, b.start
+	if end {
+		bound, disp = b.index.high, b.end
+	}
+	s.G(amd64.MOV, amd64.B64, r, bound)
+	s.G(amd64.MOV, amd64.B64, regAddress, slotField(b.slot, interp.SlotAddress))
+	s.G(amd64.LEA, amd64.B64, r, amd64.Mem{Base: regAddress, Index: r, Scale: uint8(b.scale), Disp: disp})
+}

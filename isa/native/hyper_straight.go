@@ -1,0 +1,418 @@
+package native
+
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// Most waves run with all their lanes, in rows of 16 along x, and their indices are sums of ids and scalars. Between which
+// numbers such an index lies in all of the wave is worked out before the first group (linear.low, linear.high). If all
+// are within the limits then, and what is stored to does not overlap with anything else that is accessed, nothing can go wrong any
+// more: a hyperblock is done straight away, without looks at indices, and its stores take place at once. Indices are
+// scalars in such a pass, one for each group.
+
+// straight is a hyperblock that is done so.
+type straight struct {
+	*hyper
+	linears []*linear             // by instruction, or nil
+	indices []*linear             // of accesses, by instruction
+	bounds  []accessed            // what is accessed
+	reach   *amd64.Mem            // how many items in x to reckon with beyond those of the work-group; nil for none
+	arrays  []int                 // of ids
+	sums    map[int]amd64.Vec     // by block, where there is one: how often a lane has come to it
+	ones    amd64.Vec             // all bits are set
+	held    map[address]amd64.Reg // what stays in registers for all groups
+	spare   []amd64.Reg           // registers for linear results
+	unused  []amd64.Reg           // those of them that the group being compiled has not taken
+}
+
+// address is that of an array of ids in the present chunk, or, with an array of -1, of memory behind a pointer.
+type address struct {
+	array   int
+	pointer isa.Reg
+	disp    int64
+}
+
+// straighten returns how the hyperblock can be done straight, or nil.
+func (k *builder) straighten(h *interp.Hyper) *straight {
+	if k.features&amd64.AVX512 == 0 || len(h.Halve) > 0 || len(h.Run.Code) > maxStraight {
+		return nil
+	}
+	run := *h.Run
+	run.Keep = h.Behind
+	s := &straight{hyper: &hyper{h: h, used: len(h.Masks), compiler: newCompiler(k, &run, k.NewLabel())}} // nothing goes to that label
+	if s.lanes != 16 || s.divides() || !s.findLinear() {
+		return nil
+	}
+	return s
+}
+
+// maxStraight bounds the instructions of such a hyperblock, as it is compiled twice.
+const maxStraight = 128
+
+// noteIDs notes that an array of ids is used, and says whether there is one.
+func (s *straight) noteIDs(array int) bool {
+	if slices.Contains(s.arrays, array) {
+		return true
+	}
+	if array < 0 || s.used == maxUsed {
+		return false
+	}
+	if s.idsAt == nil {
+		s.idsAt = map[int]amd64.Mem{}
+	}
+	s.arrays = append(s.arrays, array)
+	s.idsAt[array] = s.use()
+	return true
+}
+
+// emit emits the hyperblock, and goes to no if it cannot be done straight this time.
+func (s *straight) emit(no amd64.Label) {
+	s.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameChunks))
+	s.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(6))
+	s.G(amd64.CMP, amd64.B64, regTemp, field(interp.FrameActive))
+	s.Jcc(amd64.NotEqual, no)
+	s.prove(no)
+	s.schedule()
+	for _, m := range s.h.Masks {
+		if m != isa.None {
+			s.reads(m, len(s.steps))
+		}
+	}
+	for i, m := range s.h.Under {
+		if m := s.h.Masks[m]; m != isa.None && s.run.Code[i].Op == isa.OpStore {
+			s.reads(m, i)
+		}
+	}
+	for _, x := range s.h.Widen {
+		p := place{bank: isa.Bank32, index: x.Half.Index()}
+		s.events[p] = append(s.events[p], event{len(s.steps), false})
+	}
+	s.prepareAhead()
+	s.hold()
+	s.prepareSpreads(func(i int) bool { return s.linears[i] != nil })
+	s.V(amd64.KXNORW, amd64.X, maskExec, maskExec, maskExec)
+	s.prepareSums()
+	s.chunks(s.pass)
+	s.finishSums()
+	s.G(amd64.MOV, amd64.B64, regStride, field(interp.FrameStride))
+}
+
+// maxSums is for how many blocks the lanes that come to them are counted in registers.
+const maxSums = 4
+
+// prepareSums has lanes counted in registers: a number in memory for each group would be in the way of what the kernel stores.
+func (s *straight) prepareSums() {
+	s.sums = map[int]amd64.Vec{}
+	for i, m := range s.h.Masks {
+		if m != isa.None && len(s.sums) < maxSums {
+			s.sums[i] = s.reserve()
+			s.V(amd64.VPXORD, amd64.Z, s.sums[i], s.sums[i], s.sums[i])
+		}
+	}
+	if len(s.sums) > 0 {
+		s.ones = s.reserve()
+		s.V(amd64.VPTERNLOGD, amd64.Z, s.ones, s.ones, s.ones, amd64.Imm(0xff))
+	}
+}
+
+// finishSums adds up the lanes of each sum.
+func (s *straight) finishSums() {
+	for i := range s.h.Masks {
+		sum, ok := s.sums[i]
+		if !ok {
+			continue
+		}
+		x := s.ones
+		s.V(amd64.VEXTRACTI64X4, amd64.Z, x, sum, amd64.Imm(1))
+		s.V(amd64.VPADDD, amd64.Y, sum, sum, x)
+		s.V(amd64.VEXTRACTI32X4, amd64.Y, x, sum, amd64.Imm(1))
+		s.V(amd64.VPADDD, amd64.X, sum, sum, x)
+		s.V(amd64.VPSHUFD, amd64.X, x, sum, amd64.Imm(0b01001110))
+		s.V(amd64.VPADDD, amd64.X, sum, sum, x)
+		s.V(amd64.VPSHUFD, amd64.X, x, sum, amd64.Imm(0b10110001))
+		s.V(amd64.VPADDD, amd64.X, sum, sum, x)
+		s.V(amd64.VMOVD, amd64.X, regTemp, sum)
+		s.G(amd64.MOV, amd64.B64, field(interp.FrameLoop+8*uintptr(i)), regTemp)
+	}
+}
+
+// hold has the addresses that are used most stay in registers, as far as there are registers to spare.
+func (s *straight) hold() {
+	const results = 3 // for linear results
+	s.spare = []amd64.Reg{amd64.RBX, amd64.RCX, amd64.R14, regExec, regStride}
+	if s.ahead == nil {
+		s.spare = append(s.spare, regAhead)
+	}
+	uses := map[address]int{}
+	var list []address
+	slots := map[address]int{}
+	for i, l := range s.linears {
+		in := &s.run.Code[i]
+		var a address
+		switch {
+		case l != nil && in.Op == isa.OpBuiltin:
+			a = address{array: arrayOf(isa.Builtin(in.Imm))}
+		case s.indices[i] != nil:
+			a = s.addressOf(i)
+			slots[a] = s.run.Slots[i]
+		default:
+			continue
+		}
+		if uses[a]++; uses[a] == 1 {
+			list = append(list, a)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b address) int { return uses[b] - uses[a] })
+	s.held = map[address]amd64.Reg{}
+	for _, a := range list[:min(len(list), len(s.spare)-results)] {
+		last := len(s.spare) - 1
+		s.held[a], s.spare = s.spare[last], s.spare[:last]
+		if a.array < 0 {
+			s.G(amd64.MOV, amd64.B64, s.held[a], slotField(slots[a], interp.SlotAddress))
+		}
+	}
+}
+
+// addressOf returns the address that an access selects elements from.
+func (s *straight) addressOf(i int) address {
+	n := slices.IndexFunc(s.run.Places, func(p interp.Place) bool { return p.Slot == s.run.Slots[i] })
+	return address{array: -1, pointer: s.run.Places[n].Pointer, disp: s.run.Places[n].Disp}
+}
+
+// chunks emits body once, in a loop over all groups of lanes.
+func (s *straight) chunks(body func()) {
+	chunk, group := s.NewLabel(), s.NewLabel()
+	at := s.use() // of the chunk, in arrays of ids
+	s.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
+	s.G(amd64.MOV, amd64.B64, at, amd64.Imm(0))
+	s.Bind(chunk)
+	if len(s.arrays) > 0 {
+		s.G(amd64.MOV, amd64.B64, regTemp, at)
+	}
+	for _, n := range s.arrays {
+		r, held := s.held[address{array: n}]
+		if !held {
+			r = regAddress
+		}
+		s.G(amd64.MOV, amd64.B64, r, idsField(n))
+		s.G(amd64.ADD, amd64.B64, r, regTemp)
+		s.G(amd64.MOV, amd64.B64, s.idsAt[n], r)
+	}
+	s.G(amd64.XOR, amd64.B32, regLane, regLane)
+	s.G(amd64.XOR, amd64.B32, regByte, regByte)
+	s.Align(16)
+	s.Bind(group)
+	body()
+	s.G(amd64.ADD, amd64.B32, regLane, amd64.Imm(16))
+	s.G(amd64.ADD, amd64.B32, regByte, amd64.Imm(2))
+	s.G(amd64.CMP, amd64.B32, regLane, amd64.Imm(64))
+	s.Jcc(amd64.Below, group)
+	s.G(amd64.ADD, amd64.B64, regChunk, field(interp.FrameStride))
+	s.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameChunks))
+	s.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(8))
+	s.G(amd64.ADD, amd64.B64, at, amd64.Imm(4*64))
+	s.G(amd64.CMP, amd64.B64, regTemp, at)
+	s.Jcc(amd64.Above, chunk)
+}
+
+// pass emits all for a group.
+func (s *straight) pass() {
+	s.forget()
+	s.unused = slices.Clone(s.spare)
+	for i := range s.steps {
+		in := &s.run.Code[i]
+		s.step, s.at = i, i
+		s.pinned = [files]uint32{}
+		switch {
+		case s.linears[i] != nil:
+			s.first(s.linears[i])
+		case in.Op == isa.OpStore:
+			v := s.load(in.C, in.Type, true)
+			operands := []amd64.Operand{s.element(in), v}
+			if m := s.maskOf(i); m != isa.None {
+				operands = append(operands, amd64.Merge(amd64.Mask(s.inRegister(m).reg)))
+			}
+			s.V(opMove.of(in.Type), s.width(in.Type), operands...)
+		case in.Op == isa.OpLoad:
+			d, m := s.vec(), s.element(in)
+			if s.indices[i].kind == kindSame {
+				s.V(opSpread.of(in.Type), s.width(in.Type), d, m)
+			} else {
+				s.V(opMove.of(in.Type), s.width(in.Type), d, m)
+			}
+			s.result(in, in.Type, d)
+		default:
+			find(s.features, in)(s.compiler, in)
+		}
+		for _, l := range s.linears {
+			if l != nil && l.last == i && l.reg != amd64.NoReg {
+				s.unused = append(s.unused, l.reg)
+			}
+		}
+	}
+	s.step, s.at = len(s.steps), len(s.run.Code)
+	s.keep()
+	for i, m := range s.h.Masks {
+		if m == isa.None {
+			continue
+		}
+		s.pinned = [files]uint32{}
+		lanes := amd64.Mask(s.inRegister(m).reg)
+		if sum, ok := s.sums[i]; ok {
+			s.V(amd64.VPSUBD, amd64.Z, sum, sum, s.ones, amd64.Merge(lanes))
+			continue
+		}
+		s.V(amd64.KMOVW, amd64.X, regTemp, lanes)
+		s.G(amd64.POPCNT, amd64.B32, regTemp, regTemp)
+		s.G(amd64.ADD, amd64.B64, field(interp.FrameLoop+8*uintptr(i)), regTemp)
+	}
+	for _, x := range s.h.Widen {
+		s.pinned = [files]uint32{}
+		s.widen(x)
+	}
+}
+
+// first computes a linear result for the group's first lane.
+func (s *straight) first(l *linear) {
+	in := l.in
+	l.reg = amd64.NoReg
+	r := regTemp
+	if n := len(s.unused); n > 0 {
+		l.reg, s.unused = s.unused[n-1], s.unused[:n-1]
+		r = l.reg
+	}
+	switch in.Op {
+	case isa.OpBuiltin:
+		b := isa.Builtin(in.Imm)
+		ids, held := s.held[address{array: arrayOf(b)}]
+		if !held {
+			ids = r
+			s.G(amd64.MOV, amd64.B64, r, s.idsAt[arrayOf(b)])
+		}
+		s.G(amd64.MOV, amd64.B32, r, amd64.Mem{Base: ids, Index: regLane, Scale: 4})
+		if b >= isa.BuiltinGlobalID {
+			s.G(amd64.ADD, amd64.B32, r, field(interp.FrameOrigin+8*uintptr(int(b)%3)))
+		}
+	case isa.OpMov:
+		s.G(amd64.MOV, amd64.B32, r, s.operandOf(l, 0))
+	case isa.OpAdd:
+		s.G(amd64.MOV, amd64.B32, r, s.operandOf(l, 0))
+		s.G(amd64.ADD, amd64.B32, r, s.operandOf(l, 1))
+	case isa.OpSub:
+		s.G(amd64.MOV, amd64.B32, r, s.operandOf(l, 0))
+		s.G(amd64.SUB, amd64.B32, r, s.operandOf(l, 1))
+	case isa.OpShl:
+		n, _ := s.constant(in.B)
+		s.G(amd64.MOV, amd64.B32, r, s.operandOf(l, 0))
+		s.G(amd64.SHL, amd64.B32, r, amd64.Imm(n))
+	case isa.OpMul, isa.OpMad:
+		s.G(amd64.MOV, amd64.B32, r, s.operandOf(l, 0))
+		s.G(amd64.IMUL, amd64.B32, r, s.operandOf(l, 1))
+		if in.Op == isa.OpMad {
+			s.G(amd64.ADD, amd64.B32, r, s.operandOf(l, 2))
+		}
+	}
+	if l.reg == amd64.NoReg {
+		s.G(amd64.MOV, amd64.B32, l.low, r)
+	}
+	s.isLinear(l)
+}
+
+// operandOf returns operand n for the first lane.
+func (s *straight) operandOf(l *linear, n int) amd64.Operand {
+	if o := l.operands[n]; o != nil {
+		return o.first()
+	}
+	return scalar([...]isa.Reg{l.in.A, l.in.B, l.in.C}[n])
+}
+
+// first returns where the result of the first lane is.
+func (l *linear) first() amd64.Operand {
+	if l.reg != amd64.NoReg {
+		return l.reg
+	}
+	return l.low
+}
+
+// element returns where the elements of the group are that an instruction accesses.
+func (s *straight) element(in *isa.Inst) amd64.Mem {
+	x := s.indices[s.at].reg
+	if x == amd64.NoReg {
+		x = regTemp
+		s.G(amd64.MOV, amd64.B32, x, s.indices[s.at].low)
+	}
+	base, held := s.held[s.addressOf(s.at)]
+	if !held {
+		base = regAddress
+		s.G(amd64.MOV, amd64.B64, base, s.slot(interp.SlotAddress))
+	}
+	m := amd64.Mem{Base: base, Index: x, Scale: uint8(in.Scale), Disp: s.fromIndex(in)}
+	if s.fetches(in) {
+		m.Disp = 0
+		s.G(amd64.LEA, amd64.B64, regAddress, m)
+		m = amd64.Mem{Base: regAddress, Disp: s.fromIndex(in)}
+		next := m
+		next.Index, next.Scale = regAhead, uint8(in.Scale)
+		if in.Op == isa.OpStore {
+			s.G(amd64.PREFETCHW, amd64.B64, next)
+		} else {
+			s.G(amd64.PREFETCHT1, amd64.B64, next)
+		}
+	}
+	return m
+}
+
+// fetches says whether an access is to fetch ahead: not where memory is accessed in several places, as neighbours in two
+// dimensions are: much of it has been fetched for other work-groups then.
+func (s *straight) fetches(in *isa.Inst) bool {
+	if s.ahead == nil || in.Space != isa.SpaceGlobal {
+		return false
+	}
+	for i, x := range s.indices {
+		if x == nil {
+			continue
+		}
+		other := &s.run.Code[i]
+		if other.A == in.A && (x != s.indices[s.at] || i < s.at) || in.Op == isa.OpStore && other.Op == isa.OpLoad && x == s.indices[s.at] {
+			return false
+		}
+	}
+	return true
+}
+
+// isLinear makes a linear result what its place holds.
+func (s *straight) isLinear(l *linear) {
+	v := s.value(l.in.Dst, isa.I32)
+	if v.reg >= 0 {
+		s.holders[fileVec][v.reg] = nil
+	}
+	v.reg, v.dirty, v.loose, v.linear, v.since = -1, false, false, l, s.step+1
+	if s.run.Keep[s.at] {
+		s.load(l.in.Dst, isa.I32, true)
+		v.dirty, v.keep, v.dense = true, true, l.in.Flags&isa.FlagDense != 0
+	}
+}
+
+// spreadLinear gives the lanes of a vector register what a linear result is for them.
+func (c *compiler) spreadLinear(l *linear, d amd64.Vec) {
+	if l.fromIDs() || l.in.Op == isa.OpBuiltin && l.reg == amd64.NoReg {
+		b := isa.Builtin(l.in.Imm)
+		c.G(amd64.MOV, amd64.B64, regTemp, c.idsAt[arrayOf(b)])
+		c.V(amd64.VMOVDQU32, c.width(isa.I32), d, amd64.Mem{Base: regTemp, Index: regLane, Scale: 4})
+		if b >= isa.BuiltinGlobalID {
+			c.V(amd64.VPADDD, c.width(isa.I32), d, d, field(interp.FrameOrigin+8*uintptr(int(b)%3)).Bcast())
+		}
+		return
+	}
+	c.V(amd64.VPBROADCASTD, c.width(isa.I32), d, l.first())
+	if l.kind == kindNext {
+		c.V(amd64.VPADDD, c.width(isa.I32), d, d, c.iota(isa.I32))
+	}
+}
+
+// fromIDs says whether a vector with the result is made from the array of ids, and not from the first lane's.
+func (l *linear) fromIDs() bool { return l.in.Op == isa.OpBuiltin && l.kind == kindNext }

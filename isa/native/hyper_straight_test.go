@@ -1,0 +1,260 @@
+package native
+
+import (
+	"testing"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// stencil makes a random kernel that loads and stores elements by sums of ids and scalars, as stencils do, and a launch of it:
+// in most cases all is in bounds, in some the buffers end a little earlier, overlap, or lanes are not in rows.
+type stencil struct {
+	*source
+	*program
+	sums    []isa.Reg // vectors of 32 bits
+	known   []isa.Reg // scalars that are the same in all launches
+	given   []isa.Reg // parameters
+	values  []isa.Reg // vectors that have been loaded or computed
+	element isa.Type
+	width   isa.Reg
+	lastAt  isa.Reg
+}
+
+// newStencil makes one out of decisions.
+func newStencil(s *source) (*generated, *engine.Launch) {
+	n := &stencil{source: s, program: newProgram(), element: isa.F32}
+	if s.n(2) == 0 {
+		n.element = isa.I32
+	}
+	shapes := [][3]uint32{{64, 1, 1}, {256, 1, 1}, {128, 1, 1}, {16, 4, 1}, {16, 16, 1}, {32, 4, 2}, {64, 2, 1}, {16, 2, 2}, {48, 4, 1}, {8, 8, 1}, {17, 4, 1}, {65, 1, 1}}
+	g := &generated{kernel: n.k, items: shapes[s.n(len(shapes))]}
+	launch := &engine.Launch{Groups: [3]uint64{uint64(1 + s.n(6)), uint64(1 + s.n(3)), uint64(1 + s.n(2))}}
+	if s.n(3) == 0 {
+		launch.Offset = [3]uint64{uint64(s.n(30)), uint64(s.n(3)), 0}
+	}
+	if s.once(20) {
+		launch.Offset[s.n(2)] = specials[s.n(len(specials))]
+	}
+	wide := uint64(g.items[0])*launch.Groups[0] + launch.Offset[0]
+	high := uint64(g.items[1])*launch.Groups[1] + launch.Offset[1]
+	g.values = map[int]uint64{}
+	give := func(v uint64) isa.Reg {
+		r := n.parameter(uint64(uint32(v)))
+		n.given = append(n.given, r)
+		return r
+	}
+	n.width = give(wide)
+	for _, v := range []uint64{uint64(s.n(5)), uint64(s.n(40)), -uint64(s.n(5))} {
+		give(v)
+	}
+	for _, v := range []uint64{0, 1, uint64(s.n(4)), -uint64(1 + s.n(4)), wide} {
+		n.known = append(n.known, n.constant(uint64(uint32(v))))
+	}
+	n.body()
+	elements := int(min(wide*high%(1<<32), 20000)) + s.n(100) - s.n(90)
+	elements = max(elements, 1)
+	if s.n(3) == 0 {
+		elements = max(elements-int(wide%5000), 1)
+	}
+	for i := range g.global {
+		g.global[i] = make([]byte, 4*(elements+s.n(3)))
+		for j := range g.global[i] {
+			g.global[i][j] = byte(s.n(256))
+		}
+	}
+	return g, launch
+}
+
+// of returns one of a list.
+func (n *stencil) of(list []isa.Reg) isa.Reg { return list[n.n(len(list))] }
+
+// scalarOf returns a scalar.
+func (n *stencil) scalarOf() isa.Reg {
+	if n.source.n(2) == 0 {
+		return n.of(n.given)
+	}
+	return n.of(n.known)
+}
+
+// body emits the kernel.
+func (n *stencil) body() {
+	global := n.source.n(4) > 0
+	for dim := range 2 + n.source.n(2) {
+		b := isa.BuiltinLocalID
+		if global || dim == 0 {
+			b = isa.BuiltinGlobalID
+		}
+		r := n.vector(isa.I32)
+		n.emit(isa.Inst{Op: isa.OpBuiltin, Type: isa.I32, Dst: r, Imm: uint32(b) + uint32(dim)})
+		n.sums = append(n.sums, r)
+	}
+	x := n.sums[0]
+	if n.source.n(2) == 0 {
+		// A tile's place, perhaps, which differs between work-groups or not.
+		s := isa.S(n.k.NumScalar)
+		n.k.NumScalar++
+		n.emit(isa.Inst{Op: isa.OpBuiltin, Type: isa.I32, Dst: s, Imm: uint32([]isa.Builtin{isa.BuiltinGroupID, isa.BuiltinGlobalSize, isa.BuiltinLocalSize}[n.source.n(3)])})
+		n.emit(isa.Inst{Op: isa.OpMul, Type: isa.I32, Dst: s, A: s, B: n.constant(uint64(n.source.n(50)))})
+		n.given = append(n.given, s, s)
+		tile := n.vector(isa.I32)
+		n.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: tile, A: n.sums[0], B: s})
+		if n.sums = append(n.sums, tile); n.source.n(2) == 0 {
+			x = tile
+		}
+	}
+	at := n.vector(isa.I32)
+	n.emit(isa.Inst{Op: isa.OpMad, Type: isa.I32, Dst: at, A: n.sums[1], B: n.width, C: x})
+	n.sums, n.lastAt = append(n.sums, at, at, at), at
+	n.values = []isa.Reg{n.load(at)}
+	for range n.source.n(4) {
+		n.sum()
+	}
+	n.some(1 + n.source.n(4))
+	if n.source.n(2) == 0 {
+		parts := n.vector(isa.B1)
+		a := n.of(n.sums)
+		n.emit(isa.Inst{Op: []isa.Op{isa.OpEq, isa.OpNe, isa.OpLtU, isa.OpLtS}[n.source.n(4)], Type: isa.I32, Dst: parts, A: a, B: n.scalarOf()})
+		n.branch(parts, 1, 2)
+		n.some(n.source.n(4))
+		n.jump(2)
+		n.some(n.source.n(3))
+	}
+	if n.source.n(4) > 0 {
+		n.store(n.lastAt)
+	}
+	n.emit(isa.Inst{Op: isa.OpRet})
+}
+
+// sum emits a linear instruction, in most cases.
+func (n *stencil) sum() {
+	d := n.vector(isa.I32)
+	in := isa.Inst{Type: isa.I32, Dst: d, A: n.of(n.sums), B: n.scalarOf()}
+	switch n.source.n(9) {
+	case 0:
+		in.Op, in.B = isa.OpMov, isa.None
+	case 1:
+		in.Op, in.B = isa.OpShl, n.known[1+n.source.n(2)]
+	case 2:
+		in.Op = isa.OpMul
+	case 3:
+		in.Op, in.C = isa.OpMad, n.of(n.sums)
+	case 4, 5:
+		in.Op = isa.OpSub
+	default:
+		in.Op = isa.OpAdd
+	}
+	n.emit(in)
+	n.sums = append(n.sums, d)
+}
+
+// index returns an index: often that of the item.
+func (n *stencil) index() isa.Reg {
+	if n.source.n(3) == 0 {
+		return n.lastAt
+	}
+	return n.of(n.sums)
+}
+
+// access returns a load or store.
+func (n *stencil) access(op isa.Op, x isa.Reg) isa.Inst {
+	return isa.Inst{Op: op, Type: n.element, Space: isa.SpaceGlobal, A: isa.S(n.source.n(genBuffers)), B: x, Idx: []isa.IdxType{isa.IdxU32, isa.IdxS32}[n.source.n(2)],
+		Scale: 4, Disp: int32(4 * []int{0, 0, 0, 1, -1, 2}[n.source.n(6)])}
+}
+
+func (n *stencil) load(x isa.Reg) isa.Reg {
+	in := n.access(isa.OpLoad, x)
+	in.Dst = n.vector(n.element)
+	n.emit(in)
+	return in.Dst
+}
+
+func (n *stencil) store(x isa.Reg) {
+	in := n.access(isa.OpStore, x)
+	in.C = n.of(n.values)
+	n.emit(in)
+}
+
+// some emits so many instructions.
+func (n *stencil) some(count int) {
+	for range count {
+		switch n.source.n(6) {
+		case 0, 1:
+			n.values = append(n.values, n.load(n.index()))
+		case 2:
+			n.store(n.index())
+		case 3:
+			n.sum()
+		default:
+			op := isa.OpXor
+			if n.element == isa.F32 {
+				op = []isa.Op{isa.OpFAdd, isa.OpFMul}[n.source.n(2)]
+			}
+			d := n.vector(n.element)
+			n.emit(isa.Inst{Op: op, Type: n.element, Dst: d, A: n.of(n.values), B: n.of(n.values)})
+			n.values = append(n.values, d)
+		}
+	}
+}
+
+// TestStraight runs random kernels with neighbouring elements for one work-group after the other, and holds that hyperblocks are
+// done straight where it is expected.
+func TestStraight(t *testing.T) {
+	count := 1500
+	if testing.Short() {
+		count = 400
+	}
+	if *programCount > 0 {
+		count = *programCount
+	}
+	each(t, func(t *testing.T, e Engine) {
+		made := 0
+		for seed := *programFirst; seed < *programFirst+count; seed++ {
+			s := &source{state: uint64(seed)*0x9e3779b97f4a7c15 + 1}
+			p, launch := newStencil(s)
+			c := setting{Subgroup: 32, Width: (p.lanes() + 31) / 32 * 32, Check: s.once(100)}
+			shared := s.n(4)
+			begin := func(code engine.Code) (*session, error) {
+				r, err := p.rows(code, c, [3]uint64{0, launch.Groups[1] - 1, 0})
+				if err != nil {
+					return nil, err
+				}
+				l := r.group.Launch
+				l.Groups, l.Offset = launch.Groups, launch.Offset
+				for d := range l.Global {
+					l.Global[d] = uint64(l.Local[d]) * l.Groups[d]
+				}
+				if shared == 0 {
+					l.Scalars[1] = l.Scalars[0]
+				}
+				r.waves = []engine.Wave{code.NewWave(c.Width)}
+				r.waves[0].Start(r.group, 0, p.lanes())
+				return r, nil
+			}
+			program := &isa.Program{Kernels: []*isa.Kernel{p.kernel}}
+			reference, err := interp.Engine{}.Compile(program, p.kernel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			code, err := e.Compile(program, p.kernel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.features&amd64.AVX512 != 0 {
+				for _, h := range hyperblocks(t, e, p.kernel) {
+					if (&builder{Assembler: amd64.New(e.features), features: e.features, constants: interp.Constants(p.kernel)}).straighten(h) != nil {
+						made++
+					}
+				}
+			}
+			if d := p.compareSweeps(reference, code, launch.Groups[0]*launch.Groups[1], begin); d != "" {
+				t.Fatalf("program %d, %+v, work-group %v, launch %+v, shared %v:\n%s\n%s", seed, c, p.items, launch, shared, d, p.kernel.Text(program))
+			}
+		}
+		if e.features&amd64.AVX512 != 0 && made < count/3 {
+			t.Errorf("%d hyperblocks of %d kernels can be done straight, want at least a third", made, count)
+		}
+	})
+}

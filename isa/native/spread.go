@@ -1,0 +1,70 @@
+package native
+
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// A hyperblock gives scalars to all lanes of a register before the first group, as far as registers are to spare: to broadcast
+// them from memory takes a load for each group and use.
+
+// maxSpread is how many registers that may be, of the 32.
+const maxSpread = 12
+
+// spread is a scalar with as many bits as the elements of a register.
+type spread struct {
+	scalar isa.Reg
+	bank   isa.Bank
+}
+
+// prepareSpreads finds the scalars that are used most. skip says which instructions have no use for vectors.
+func (c *hyper) prepareSpreads(skip func(i int) bool) {
+	if !c.set.broadcasts() {
+		return
+	}
+	uses := map[spread]int{}
+	var list []spread
+	note := func(r isa.Reg, t isa.Type) {
+		if x := (spread{r, t.Bank()}); r.IsScalar() && t != isa.B1 && !narrow(t) {
+			if uses[x]++; uses[x] == 1 {
+				list = append(list, x)
+			}
+		}
+	}
+	floats := false
+	for i := range c.run.Code {
+		in := &c.run.Code[i]
+		switch {
+		case skip(i):
+		case in.Op == isa.OpStore:
+			note(in.C, in.Type)
+		case !accessesMemory(in):
+			interp.Operands(c.run.Kernel(), in, note)
+			floats = floats || in.Type == isa.F32
+		}
+	}
+	slices.SortStableFunc(list, func(a, b spread) int { return uses[b] - uses[a] })
+	c.spreads = map[spread]amd64.Vec{}
+	for _, x := range list[:min(len(list), maxSpread-1)] {
+		c.spreads[x] = c.reserve()
+		t := typeOf(x.bank)
+		c.V(opSpread.of(t), c.width(t), c.spreads[x], scalar(x.scalar))
+	}
+	if floats {
+		c.nan = c.reserve()
+		c.hasNaN = true
+		c.V(opSpread.of(isa.F32), c.width(isa.F32), c.nan, c.number(isa.F32, canonicalNaN(isa.F32)))
+	}
+}
+
+// reserve returns the last vector register that is not reserved, which is from then on.
+func (c *compiler) reserve() amd64.Vec {
+	_, n := c.set.registers(fileVec)
+	for n--; c.reserved[fileVec]>>n&1 != 0; n-- {
+	}
+	c.reserved[fileVec] |= 1 << n
+	return amd64.Vec(n)
+}
