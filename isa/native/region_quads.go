@@ -1,6 +1,7 @@
 package native
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -18,6 +19,7 @@ const (
 	quad       = 4  // trips at a time
 	maxStreams = 4  // loads of elements in a row
 	maxCursors = 2  // their indices
+	fewLanes   = 4  // that are done in a way of their own
 	quadRoom   = 25 // vector registers for these loads and for what lives from trip to trip
 )
 
@@ -233,7 +235,16 @@ func (r *region) fours() {
 	r.masked()
 	k.Bind(next)
 	r.checkQuads(single)
-	for n := range q.cursors {
+	few, loaded := k.NewLabel(), k.NewLabel()
+	k.V(amd64.KMOVW, amd64.X, regTemp, maskExec)
+	k.G(amd64.POPCNT, amd64.B32, regTemp, regTemp)
+	k.G(amd64.CMP, amd64.B32, regTemp, amd64.Imm(fewLanes))
+	k.Jcc(amd64.BelowEqual, few)
+	low, high := r.vec(), r.vec()
+	var sparse []func()
+	for n, c := range q.cursors {
+		c.place.group = g
+		index := amd64.Vec(r.homes[c.place])
 		var list []*stream
 		for i := range q.streams {
 			if s := &q.streams[i]; s.cursor == n {
@@ -241,9 +252,22 @@ func (r *region) fours() {
 			}
 		}
 		for some := range slices.Chunk(list, len(streamBase)) {
-			r.loadQuads(n, some)
+			r.loadQuads(n, some, low, high)
+			var after []stream
+			for _, s := range some {
+				after = append(after, *s)
+			}
+			sparse = append(sparse, func() { r.loadFew(index, c.plus, after, low, high) })
 		}
 	}
+	k.Bind(loaded)
+	k.later(func() {
+		k.Bind(few)
+		for _, load := range sparse {
+			load()
+		}
+		k.Jmp(loaded)
+	})
 	for t := range quad {
 		r.inHomes()
 		r.across.group, r.across.masked = g, g
@@ -291,17 +315,15 @@ func (r *region) checkQuads(l amd64.Label) {
 	}
 }
 
-// loadQuads loads what four trips select by a cursor.
-func (r *region) loadQuads(cursor int, list []*stream) {
+// loadQuads loads what four trips select by a cursor. It changes low and high.
+func (r *region) loadQuads(cursor int, list []*stream, low, high amd64.Vec) {
 	k := r.kernel
 	for i, s := range list {
 		k.G(amd64.MOV, amd64.B64, streamBase[i], slotField(r.run.Slots[s.inst], interp.SlotAddress))
 	}
 	for lane := 0; lane < 16; lane += 2 {
-		low, high := streamIndex[0], streamIndex[1]
-		k.G(amd64.MOV, amd64.B64, high, amd64.Mem{Base: regIndices, Disp: int32(64*cursor + 4*lane)})
-		k.G(amd64.MOV, amd64.B32, low, high)
-		k.G(amd64.SHR, amd64.B64, high, amd64.Imm(32))
+		k.G(amd64.MOV, amd64.B64, streamIndex[1], amd64.Mem{Base: regIndices, Disp: int32(64*cursor + 4*lane)})
+		r.splitIndices()
 		for i, s := range list {
 			// Four lanes to a register, those whose numbers differ by 4: what unpacking within parts of 128 bits puts in order.
 			for j, index := range streamIndex {
@@ -315,7 +337,6 @@ func (r *region) loadQuads(cursor int, list []*stream) {
 			}
 		}
 	}
-	low, high := r.vec(), r.vec()
 	for _, s := range list {
 		a, b, c, d := s.regs[0], s.regs[1], s.regs[2], s.regs[3]
 		r.V(amd64.VPUNPCKLDQ, amd64.Z, low, a, b)
@@ -329,7 +350,56 @@ func (r *region) loadQuads(cursor int, list []*stream) {
 		r.V(amd64.VMOVDQA32, amd64.Z, b, low)
 		s.regs[1], s.regs[2] = c, b
 	}
-	r.release(low, high)
+}
+
+// splitIndices makes two indices of those in a register.
+func (r *region) splitIndices() {
+	k := r.kernel
+	k.G(amd64.MOV, amd64.B32, streamIndex[0], streamIndex[1])
+	k.G(amd64.SHR, amd64.B64, streamIndex[1], amd64.Imm(32))
+}
+
+// loadFew is loadQuads for the lanes that are inside if they are no more than four: what they select fills one register.
+func (r *region) loadFew(index amd64.Vec, plus uint32, list []stream, low, high amd64.Vec) {
+	k := r.kernel
+	if plus != 0 {
+		k.V(amd64.VPADDD, amd64.Z, low, index, r.splat(isa.I32, plus, 0))
+		index = low
+	}
+	k.V(amd64.VPCOMPRESSD, amd64.Z, low, index, amd64.Zero(maskExec))
+	for i, s := range list {
+		k.G(amd64.MOV, amd64.B64, streamBase[i], slotField(r.run.Slots[s.inst], interp.SlotAddress))
+	}
+	for lane := 0; lane < fewLanes; lane += 2 {
+		k.V(amd64.VPEXTRQ, amd64.X, streamIndex[1], low, amd64.Imm(lane/2))
+		r.splitIndices()
+		for i, s := range list {
+			all := s.regs[0]
+			for j, index := range streamIndex {
+				from := amd64.Mem{Base: streamBase[i], Index: index, Scale: 4, Disp: r.run.Disp[s.inst]}
+				if lane+j > 0 {
+					k.V(amd64.VINSERTI32X4, amd64.Z, all, all, from, amd64.Imm(lane+j))
+				} else {
+					k.V(amd64.VMOVDQU32, amd64.X, all, from)
+				}
+			}
+		}
+	}
+	// Each of these lanes takes, for one trip after the other, an element of its own four.
+	var first []byte
+	for i := range 16 {
+		first = binary.LittleEndian.AppendUint32(first, uint32(quad*i%16))
+	}
+	k.V(amd64.VPEXPANDD, amd64.Z, low, k.Const(first), amd64.Zero(maskExec))
+	for t := 1; t < quad; t++ {
+		k.V(amd64.VPADDD, amd64.Z, high, low, r.splat(isa.I32, uint32(t), 0))
+		for _, s := range list {
+			k.V(amd64.VPERMD, amd64.Z, s.regs[t], high, s.regs[0])
+		}
+	}
+	for _, s := range list {
+		k.V(amd64.VPERMD, amd64.Z, s.regs[0], low, s.regs[0])
+	}
 }
 
 // leaveQuad has lanes leave in a trip of four. If none is inside any more, control goes to end; otherwise regTrip counts the trip.

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
@@ -133,13 +135,25 @@ func testQuads(t *testing.T, e Engine) {
 					t.Errorf("%d loads by %d indices, want %d by %d", len(q.streams), len(q.cursors), c.streams, c.cursors)
 				}
 			}
-			for _, most := range []int{1, 4, 12, 40} {
-				check(t, e, k, rand.New(rand.NewPCG(uint64(most), 3)), nil, c.name, func(data *[buffers][]uint64) {
+			portable, code, r := compile(t, interp.Engine{}, k), compile(t, e, k), rand.New(rand.NewPCG(7, 3))
+			for _, most := range []int{1, 12, 40} {
+				for name, running := range masks {
+					data := contents(r)
 					for i := range lanes {
 						data[1][i] = uint64(2 + (i*i+7*i)%(lanes/2))
 						data[2][i] = data[1][i] + uint64(i*i%13*7%most)
+						data[bufMask][i] = 0
+						if running(r, i) {
+							data[bufMask][i] = 1
+						}
 					}
-				})
+					for _, quantum := range []int{0, 9} {
+						want, got := runQuanta(t, portable, k, data, nil, 32, 1, quantum), runQuanta(t, code, k, data, nil, 32, 1, quantum)
+						if diff := cmp.Diff(want, got); diff != "" {
+							t.Fatalf("%d trips, lanes %s, quantum %d (-interp +native):\n%s", most, name, quantum, diff)
+						}
+					}
+				}
 			}
 		})
 	}
