@@ -679,7 +679,7 @@ func testNetwork(t *testing.T, seed uint64) (wrong string) {
 func TestRandomNetworks(t *testing.T) {
 	n := uint64(60)
 	if testing.Short() {
-		n = 12
+		n = 6
 	}
 	found := map[string]int{}
 	for seed := range n {
