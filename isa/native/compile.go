@@ -416,7 +416,7 @@ var fileLoads = [isa.NumBanks]amd64.Op{isa.Bank8: amd64.VPMOVZXBD, isa.Bank16: a
 
 // store puts a value that is in a register into the register file.
 func (c *compiler) store(v *value) {
-	v.dirty = false
+	v.dirty, v.linear = false, nil // what is stored comes back from there
 	defer c.back(c.enterValue(v))
 	if v.bank == isa.BankMask {
 		c.set.storeBool(c, v)

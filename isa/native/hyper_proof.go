@@ -354,7 +354,8 @@ func (s *straight) within(b *accessed, no amd64.Label) {
 	s.G(amd64.MOV, amd64.B64, regAddress, b.index.high)
 	if b.bias != 0 {
 		s.G(amd64.SUB, amd64.B64, regTemp, amd64.Imm(b.bias))
-		s.G(amd64.SUB, amd64.B64, regAddress, amd64.Imm(b.bias))
+		s.Jcc(amd64.Overflow, no)
+		s.G(amd64.SUB, amd64.B64, regAddress, amd64.Imm(b.bias)) // not less than that
 	}
 	s.G(amd64.TEST, amd64.B64, regTemp, regTemp)
 	s.Jcc(amd64.Sign, no)
