@@ -98,6 +98,9 @@ func arithmetic(_ amd64.Features, in *isa.Inst) emitter {
 	if !wideOrBool(in.Type) {
 		return nil
 	}
+	if cmp, ok := comparisons[in.Op]; ok {
+		return compare(cmp.op, cmp.predicate)
+	}
 	return arithmeticEmitters[in.Op]
 }
 
@@ -165,23 +168,6 @@ var arithmeticEmitters = map[isa.Op]emitter{
 	isa.OpTrunc:    rounding(roundZero),
 	isa.OpRint:     rounding(roundNearest),
 	isa.OpRound:    (*compiler).roundAway,
-
-	isa.OpEq:   compare(opCmpU, intEqual),
-	isa.OpNe:   compare(opCmpU, intNotEqual),
-	isa.OpLtS:  compare(opCmpS, intLess),
-	isa.OpLeS:  compare(opCmpS, intLessEqual),
-	isa.OpLtU:  compare(opCmpU, intLess),
-	isa.OpLeU:  compare(opCmpU, intLessEqual),
-	isa.OpFOEq: compare(opFCmp, cmpEqual),
-	isa.OpFONe: compare(opFCmp, cmpNotEqual),
-	isa.OpFOLt: compare(opFCmp, cmpLess),
-	isa.OpFOLe: compare(opFCmp, cmpLessEqual),
-	isa.OpFUEq: compare(opFCmp, cmpEqualU),
-	isa.OpFUNe: compare(opFCmp, cmpNotEqualU),
-	isa.OpFULt: compare(opFCmp, cmpNotGreaterEqU),
-	isa.OpFULe: compare(opFCmp, cmpNotGreaterU),
-	isa.OpFOrd: compare(opFCmp, cmpOrdered),
-	isa.OpFUno: compare(opFCmp, cmpUnordered),
 }
 
 // splat returns a constant, for all lanes, of the width of a type: v for 32
@@ -453,6 +439,32 @@ func difference(most, least pair) emitter {
 // mirrored has the predicates of integers for operands the other way round.
 var mirrored = map[amd64.Imm]amd64.Imm{intEqual: intEqual, intNotEqual: intNotEqual, intLess: intGreater, intLessEqual: intNotLess}
 
+// comparison is an operation that makes a mask. Predicates of integers and floats are the complement of others with bit 2 the
+// other way round.
+type comparison struct {
+	op        pair
+	predicate amd64.Imm
+}
+
+var comparisons = map[isa.Op]comparison{
+	isa.OpEq:   {opCmpU, intEqual},
+	isa.OpNe:   {opCmpU, intNotEqual},
+	isa.OpLtS:  {opCmpS, intLess},
+	isa.OpLeS:  {opCmpS, intLessEqual},
+	isa.OpLtU:  {opCmpU, intLess},
+	isa.OpLeU:  {opCmpU, intLessEqual},
+	isa.OpFOEq: {opFCmp, cmpEqual},
+	isa.OpFONe: {opFCmp, cmpNotEqual},
+	isa.OpFOLt: {opFCmp, cmpLess},
+	isa.OpFOLe: {opFCmp, cmpLessEqual},
+	isa.OpFUEq: {opFCmp, cmpEqualU},
+	isa.OpFUNe: {opFCmp, cmpNotEqualU},
+	isa.OpFULt: {opFCmp, cmpNotGreaterEqU},
+	isa.OpFULe: {opFCmp, cmpNotGreaterU},
+	isa.OpFOrd: {opFCmp, cmpOrdered},
+	isa.OpFUno: {opFCmp, cmpUnordered},
+}
+
 func compare(op pair, predicate amd64.Imm) emitter {
 	return func(c *compiler, in *isa.Inst) {
 		if in.Type == isa.B1 {
@@ -466,14 +478,27 @@ func compare(op pair, predicate amd64.Imm) emitter {
 			c.resultMask(in, k)
 			return
 		}
-		bits := in.Type.IsInt()
-		x, y, p := in.A, in.B, predicate
-		if m, ok := mirrored[p]; ok && bits && x.IsScalar() {
-			x, y, p = y, x, m // so that the scalar stays in memory
-		}
-		a, b := c.load(x, in.Type, bits), c.operand(y, in.Type, bits)
-		k := c.mask()
-		c.V(op.of(in.Type), c.width(in.Type), k, a, b, p)
-		c.resultMask(in, k)
+		c.resultMask(in, c.comparison(in, comparison{op, predicate}, false, nil))
 	}
+}
+
+// comparison makes the result of a comparison, or its complement, for the lanes under, whose register it changes, or for all if that
+// is nil.
+func (c *compiler) comparison(in *isa.Inst, cmp comparison, inverse bool, under *amd64.Mask) amd64.Mask {
+	bits := in.Type.IsInt()
+	x, y, p := in.A, in.B, cmp.predicate
+	if m, ok := mirrored[p]; ok && bits && x.IsScalar() {
+		x, y, p = y, x, m // so that the scalar stays in memory
+	}
+	if inverse {
+		p ^= 4
+	}
+	a, b := c.load(x, in.Type, bits), c.operand(y, in.Type, bits)
+	if under != nil {
+		c.V(cmp.op.of(in.Type), c.width(in.Type), *under, a, b, p, amd64.Merge(*under))
+		return *under
+	}
+	k := c.mask()
+	c.V(cmp.op.of(in.Type), c.width(in.Type), k, a, b, p)
+	return k
 }

@@ -102,8 +102,9 @@ func (k *builder) hyper(h *interp.Hyper) {
 // hyper is a hyperblock in the making.
 type hyper struct {
 	*compiler
-	h    *interp.Hyper
-	used int // how much of Frame.Loop
+	h          *interp.Hyper
+	used       int // how much of Frame.Loop
+	conditions *conditions
 }
 
 // use returns a word of Frame.Loop.
@@ -146,6 +147,8 @@ func (c *hyper) parted() bool {
 // emit emits the passes over the lanes.
 func (c *hyper) emit() {
 	c.schedule()
+	c.prepareConditions()
+	c.scheduleConditions()
 	for i := range c.run.Code {
 		if m := c.maskOf(i); m != isa.None && accessesMemory(&c.run.Code[i]) {
 			c.reads(m, i)
@@ -277,7 +280,11 @@ func (c *hyper) maskOf(i int) isa.Reg { return c.h.Masks[c.h.Under[i]] }
 
 // reads notes that a step needs a vector of booleans.
 func (c *hyper) reads(m isa.Reg, step int) {
-	p := place{bank: isa.BankMask, index: m.Index()}
+	c.readsPlace(place{bank: isa.BankMask, index: m.Index()}, step)
+}
+
+// readsPlace notes that a step needs what a place holds.
+func (c *hyper) readsPlace(p place, step int) {
 	list := c.events[p]
 	n, _ := slices.BinarySearchFunc(list, step, func(e event, s int) int { return e.at - s })
 	c.events[p] = slices.Insert(list, n, event{step, false})
@@ -321,7 +328,7 @@ func (c *hyper) pass() {
 			c.check(in)
 			continue
 		}
-		find(c.features, in)(c.compiler, in)
+		c.instruction(i)
 	}
 	c.step, c.at = len(c.steps), len(c.run.Code)
 	c.keep()

@@ -72,7 +72,7 @@ func (s *straight) findLinear() bool {
 		}
 		d, t := interp.Operands(s.run.Kernel(), in, func(r isa.Reg, t isa.Type) {
 			if l := now[place{bank: t.Bank(), index: r.Index()}]; l != nil && r.IsVector() {
-				users[l] = append(users[l], i)
+				users[l] = append(users[l], s.maker(i))
 			}
 		})
 		if d.IsVector() {
@@ -91,7 +91,7 @@ func (s *straight) findLinear() bool {
 		}
 		for _, i := range users[l] {
 			if s.linears[i] != nil || s.indices[i] == l || !l.fromIDs() {
-				l.last = i
+				l.last = max(l.last, i)
 			}
 		}
 		switch {

@@ -44,6 +44,7 @@ func (k *builder) straighten(h *interp.Hyper) *straight {
 	run := *h.Run
 	run.Keep = h.Behind
 	s := &straight{hyper: &hyper{h: h, used: len(h.Masks), compiler: newCompiler(k, &run, k.NewLabel())}} // nothing goes to that label
+	s.prepareConditions()
 	if s.lanes != 16 || s.divides() || !s.findLinear() {
 		return nil
 	}
@@ -77,6 +78,7 @@ func (s *straight) emit(no amd64.Label) {
 	s.Jcc(amd64.NotEqual, no)
 	s.prove(no)
 	s.schedule()
+	s.scheduleConditions()
 	for _, m := range s.h.Masks {
 		if m != isa.None {
 			s.reads(m, len(s.steps))
@@ -246,7 +248,7 @@ func (s *straight) pass() {
 			}
 			s.result(in, in.Type, d)
 		default:
-			find(s.features, in)(s.compiler, in)
+			s.instruction(i)
 		}
 		for _, l := range s.linears {
 			if l != nil && l.last == i && l.reg != amd64.NoReg {

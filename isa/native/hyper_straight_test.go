@@ -18,6 +18,7 @@ type stencil struct {
 	known   []isa.Reg // scalars that are the same in all launches
 	given   []isa.Reg // parameters
 	values  []isa.Reg // vectors that have been loaded or computed
+	bools   []isa.Reg // vectors of booleans
 	element isa.Type
 	width   isa.Reg
 	lastAt  isa.Reg
@@ -114,10 +115,12 @@ func (n *stencil) body() {
 	}
 	n.some(1 + n.source.n(4))
 	if n.source.n(2) == 0 {
-		parts := n.vector(isa.B1)
-		a := n.of(n.sums)
-		n.emit(isa.Inst{Op: []isa.Op{isa.OpEq, isa.OpNe, isa.OpLtU, isa.OpLtS}[n.source.n(4)], Type: isa.I32, Dst: parts, A: a, B: n.scalarOf()})
-		n.branch(parts, 1, 2)
+		parts := n.condition(n.source.n(5))
+		if n.source.n(2) == 0 {
+			n.branch(parts, 1, 2)
+		} else {
+			n.branch(parts, 2, 1)
+		}
 		n.some(n.source.n(4))
 		n.jump(2)
 		n.some(n.source.n(3))
@@ -126,6 +129,52 @@ func (n *stencil) body() {
 		n.store(n.lastAt)
 	}
 	n.emit(isa.Inst{Op: isa.OpRet})
+}
+
+// condition returns a vector of booleans that is made of comparisons, of up to 2 to the power of depth.
+func (n *stencil) condition(depth int) isa.Reg {
+	d := n.vector(isa.B1)
+	in := isa.Inst{Type: isa.B1, Dst: d}
+	switch kind := n.source.n(6); {
+	case depth == 0 || kind == 0:
+		in = isa.Inst{Op: []isa.Op{isa.OpEq, isa.OpNe, isa.OpLtU, isa.OpLtS, isa.OpLeU}[n.source.n(5)], Type: isa.I32, Dst: d, A: n.of(n.sums), B: n.scalarOf()}
+		switch n.source.n(3) {
+		case 0:
+			in.A, in.B = in.B, in.A
+		case 1:
+			in = isa.Inst{Op: []isa.Op{isa.OpFOLt, isa.OpFULt, isa.OpFOEq, isa.OpFUNe, isa.OpFOrd}[n.source.n(5)], Type: isa.F32, Dst: d, A: n.of(n.values), B: n.of(n.values)}
+		}
+	case kind == 1:
+		in.Op, in.A = isa.OpNot, n.condition(depth-1)
+	case kind == 2:
+		in.Op, in.A, in.B = isa.OpAnd, n.condition(depth-1), n.condition(depth-1)
+	case kind == 3:
+		in.Op, in.A, in.B = isa.OpOr, n.condition(depth-1), n.condition(depth-1)
+	case kind == 4:
+		in.Op, in.A, in.B, in.C = isa.OpSelect, n.condition(depth-1), n.constant(uint64(n.source.n(2))), n.condition(depth-1)
+	default:
+		in.Op, in.A, in.B, in.C = isa.OpSelect, n.condition(depth-1), n.condition(depth-1), n.constant(uint64(n.source.n(2)))
+	}
+	switch n.source.n(12) {
+	case 0:
+		n.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: n.of(n.sums), A: n.of(n.sums), B: n.scalarOf()}) // others compare it
+	case 1:
+		if len(n.bools) > 0 {
+			n.emit(isa.Inst{Op: isa.OpNot, Type: isa.B1, Dst: n.of(n.bools), A: n.of(n.bools)})
+		}
+	}
+	n.emit(in)
+	if n.bools = append(n.bools, d); n.source.once(10) {
+		n.values = append(n.values, n.chosen(d))
+	}
+	return d
+}
+
+// chosen returns one of two values in each lane.
+func (n *stencil) chosen(b isa.Reg) isa.Reg {
+	d := n.vector(n.element)
+	n.emit(isa.Inst{Op: isa.OpSelect, Type: n.element, Dst: d, A: b, B: n.of(n.values), C: n.of(n.values)})
+	return d
 }
 
 // sum emits a linear instruction, in most cases.
@@ -180,13 +229,15 @@ func (n *stencil) store(x isa.Reg) {
 // some emits so many instructions.
 func (n *stencil) some(count int) {
 	for range count {
-		switch n.source.n(6) {
+		switch n.source.n(7) {
 		case 0, 1:
 			n.values = append(n.values, n.load(n.index()))
 		case 2:
 			n.store(n.index())
 		case 3:
 			n.sum()
+		case 4:
+			n.values = append(n.values, n.chosen(n.condition(n.source.n(4))))
 		default:
 			op := isa.OpXor
 			if n.element == isa.F32 {
