@@ -229,10 +229,10 @@ func (s *launch) prepare() error {
 	s.sweeping = s.sweeps()
 	s.order = newPermutation(s.opt.Order, s.opt.Seed, s.groups)
 	// Batches are small enough that workers end together, and large enough
-	// that the counter they come from is not worth a thought.
+	// that the counter they come from is not worth a thought, and that most neighbours of a group are one worker's.
 	s.batch = 1024
 	if s.opt.Workers > 1 && s.parallel() {
-		s.batch = min(max(s.groups/(uint64(s.opt.Workers)*64), 1), s.batch)
+		s.batch = min(max(s.groups/(uint64(s.opt.Workers)*32), 1), s.batch)
 	}
 	s.batches = s.groups / s.batch
 	if s.groups%s.batch != 0 {
