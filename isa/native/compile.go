@@ -99,6 +99,7 @@ type compiler struct {
 	commits map[int]*commit      // the stores of a hyperblock; nil in others
 	rowed   *amd64.Mem           // what regSeen is in the beginning of a group, if not 0
 	idsAt   map[int]amd64.Mem    // the addresses of the present chunk's ids, by array, where chunk works them out
+	idsIn   map[int]amd64.Reg    // those of them that are in registers
 	chunk   func()               // if there is one, it emits what is done once for a chunk
 	spreads map[spread]amd64.Vec // scalars that are in registers all the time
 	nan     amd64.Vec            // the canonical NaN of F32 likewise, if hasNaN

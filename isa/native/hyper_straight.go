@@ -94,6 +94,9 @@ func (s *straight) emit(no amd64.Label) {
 		s.events[p] = append(s.events[p], event{len(s.steps), false})
 	}
 	s.prepareAhead()
+	if !s.fetchesAny() {
+		s.ahead = nil
+	}
 	s.hold()
 	s.prepareSpreads(func(i int) bool { return s.linears[i] != nil })
 	s.V(amd64.KXNORW, amd64.X, maskExec, maskExec, maskExec)
@@ -169,11 +172,13 @@ func (s *straight) hold() {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b address) int { return uses[b] - uses[a] })
-	s.held = map[address]amd64.Reg{}
+	s.held, s.idsIn = map[address]amd64.Reg{}, map[int]amd64.Reg{}
 	for _, a := range list[:min(len(list), len(s.spare)-results)] {
 		last := len(s.spare) - 1
 		s.held[a], s.spare = s.spare[last], s.spare[:last]
-		if a.array < 0 {
+		if a.array >= 0 {
+			s.idsIn[a.array] = s.held[a]
+		} else {
 			s.G(amd64.MOV, amd64.B64, s.held[a], slotField(slots[a], interp.SlotAddress))
 		}
 	}
@@ -386,6 +391,16 @@ func (s *straight) fetches(in *isa.Inst) bool {
 	return true
 }
 
+// fetchesAny says whether any access is to.
+func (s *straight) fetchesAny() bool {
+	for s.at = range s.run.Code {
+		if in := &s.run.Code[s.at]; accessesMemory(in) && s.fetches(in) {
+			return true
+		}
+	}
+	return false
+}
+
 // isLinear makes a linear result what its place holds.
 func (s *straight) isLinear(l *linear) {
 	v := s.value(l.in.Dst, isa.I32)
@@ -403,8 +418,12 @@ func (s *straight) isLinear(l *linear) {
 func (c *compiler) spreadLinear(l *linear, d amd64.Vec) {
 	if l.fromIDs() || l.in.Op == isa.OpBuiltin && l.reg == amd64.NoReg {
 		b := isa.Builtin(l.in.Imm)
-		c.G(amd64.MOV, amd64.B64, regTemp, c.idsAt[arrayOf(b)])
-		c.V(amd64.VMOVDQU32, c.width(isa.I32), d, amd64.Mem{Base: regTemp, Index: regLane, Scale: 4})
+		ids, ok := c.idsIn[arrayOf(b)]
+		if !ok {
+			ids = regTemp
+			c.G(amd64.MOV, amd64.B64, ids, c.idsAt[arrayOf(b)])
+		}
+		c.V(amd64.VMOVDQU32, c.width(isa.I32), d, amd64.Mem{Base: ids, Index: regLane, Scale: 4})
 		if b >= isa.BuiltinGlobalID {
 			c.V(amd64.VPADDD, c.width(isa.I32), d, d, field(interp.FrameOrigin+8*uintptr(int(b)%3)).Bcast())
 		}
