@@ -83,6 +83,14 @@
 // place in passes of their own behind it. Both stand in front of the blocks that they are for, and control falls through to these
 // where something is not as it should be. Nothing has changed by then that the blocks read.
 //
+// A hyperblock whose lanes all run, in rows, and whose indices are sums of ids and scalars is compiled twice. The first version
+// (hyper_straight.go) begins with a proof that all indices are within their limits and that no store overlaps with another access
+// (hyper_proof.go): it has nothing to look at in the groups, and stores in place. Conditions of several comparisons are one
+// chain under masks in both (condition.go), and scalars stay in vector registers (spread.go).
+//
+// Where each lane of a region goes through memory element by element, one load of 128 bits has what it selects in four trips, and
+// four trips are done at a time (region_quads.go).
+//
 // # Memory
 //
 // A load or store has a slot, which caches the allocation that its pointer led to last. The code in front of a run compares the
