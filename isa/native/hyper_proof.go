@@ -174,7 +174,7 @@ func (s *straight) note(i int) {
 // all of the row that machine code may go on with at first, and then only where this fails for each group.
 func (s *straight) prove(no amd64.Label) {
 	bit := -1
-	if s.sameInRow() && s.kernel.proofs < 64 && s.used+2 <= maxUsed {
+	if s.sameInRow() && s.kernel.proofs < 64 && s.used+3 <= maxUsed {
 		bit = s.kernel.proofs
 		s.kernel.proofs++
 	}

@@ -253,7 +253,7 @@ func (n *stencil) some(count int) {
 // TestStraight runs random kernels with neighbouring elements for one work-group after the other, and holds that hyperblocks are
 // done straight where it is expected.
 func TestStraight(t *testing.T) {
-	count := 1500
+	count := 900
 	if testing.Short() {
 		count = 400
 	}

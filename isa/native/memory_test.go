@@ -133,7 +133,7 @@ var everything = flag.Bool("everything", false, "run all combinations of element
 
 // sampled says whether a test runs variant i: each variant in some of the tests, which are so many that all meet.
 func sampled(t *testing.T, i int) bool {
-	every := 12
+	every := 18
 	if testing.Short() {
 		every = 24
 	}
