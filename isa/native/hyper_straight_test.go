@@ -284,15 +284,7 @@ func TestStraight(t *testing.T) {
 				r.waves[0].Start(r.group, 0, p.lanes())
 				return r, nil
 			}
-			program := &isa.Program{Kernels: []*isa.Kernel{p.kernel}}
-			reference, err := interp.Engine{}.Compile(program, p.kernel)
-			if err != nil {
-				t.Fatal(err)
-			}
-			code, err := e.Compile(program, p.kernel)
-			if err != nil {
-				t.Fatal(err)
-			}
+			reference, code := compile(t, interp.Engine{}, p.kernel), compile(t, e, p.kernel)
 			if e.features&amd64.AVX512 != 0 {
 				for _, h := range hyperblocks(t, e, p.kernel) {
 					if (&builder{Assembler: amd64.New(e.features), features: e.features, constants: interp.Constants(p.kernel)}).straighten(h) != nil {
@@ -301,7 +293,7 @@ func TestStraight(t *testing.T) {
 				}
 			}
 			if d := p.compareSweeps(reference, code, launch.Groups[0]*launch.Groups[1], begin); d != "" {
-				t.Fatalf("program %d, %+v, work-group %v, launch %+v, shared %v:\n%s\n%s", seed, c, p.items, launch, shared, d, p.kernel.Text(program))
+				t.Fatalf("program %d, %+v, work-group %v, launch %+v, shared %v:\n%s\n%s", seed, c, p.items, launch, shared, d, p.kernel.Text(&isa.Program{Kernels: []*isa.Kernel{p.kernel}}))
 			}
 		}
 		if e.features&amd64.AVX512 != 0 && made < count/3 {

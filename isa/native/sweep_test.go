@@ -125,18 +125,10 @@ func TestSweep(t *testing.T) {
 			p := generate(s)
 			c := newSetting(s)
 			c.Width, c.Check = (p.lanes()+c.Subgroup-1)/c.Subgroup*c.Subgroup, s.once(100)
-			program := &isa.Program{Kernels: []*isa.Kernel{p.kernel}}
-			reference, err := interp.Engine{}.Compile(program, p.kernel)
-			if err != nil {
-				t.Fatal(err)
-			}
-			code, err := e.Compile(program, p.kernel)
-			if err != nil {
-				t.Fatal(err)
-			}
+			reference, code := compile(t, interp.Engine{}, p.kernel), compile(t, e, p.kernel)
 			for name, code := range map[string]engine.Code{"interp": reference, "native": code} {
 				if d := p.checkSweep(reference, code, c); d != "" {
-					t.Fatalf("program %d, %s, %+v, work-group %v:\n%s\n%s", seed, name, c, p.items, d, p.kernel.Text(program))
+					t.Fatalf("program %d, %s, %+v, work-group %v:\n%s\n%s", seed, name, c, p.items, d, p.kernel.Text(&isa.Program{Kernels: []*isa.Kernel{p.kernel}}))
 				}
 			}
 		}
