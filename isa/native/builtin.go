@@ -59,16 +59,25 @@ func arrayOf(b isa.Builtin) int {
 	return interp.ArrayOf(b)
 }
 
+// firstID returns where an array of the frame has what it holds for the group's first lane. It may change regTemp.
+func (c *compiler) firstID(array int) amd64.Mem {
+	r, ok := c.idsIn[array]
+	if !ok {
+		r = regTemp
+		if m, ok := c.idsAt[array]; ok {
+			c.G(amd64.MOV, amd64.B64, r, m)
+		} else {
+			c.chunkOffset()
+			c.G(amd64.ADD, amd64.B64, r, idsField(array))
+		}
+	}
+	return amd64.Mem{Base: r, Index: regLane, Scale: 4}
+}
+
 // ids returns a register with what an array of the frame has for the lanes of the group.
 func (c *compiler) ids(t isa.Type, array int) amd64.Vec {
 	d := c.vec()
-	if m, ok := c.idsAt[array]; ok {
-		c.G(amd64.MOV, amd64.B64, regTemp, m)
-	} else {
-		c.chunkOffset()
-		c.G(amd64.ADD, amd64.B64, regTemp, idsField(array))
-	}
-	from := amd64.Mem{Base: regTemp, Index: regLane, Scale: 4}
+	from := c.firstID(array)
 	if t == isa.I64 {
 		c.V(amd64.VPMOVZXDQ, c.width(t), d, from)
 	} else {

@@ -154,14 +154,7 @@ func (c *hyper) emit() {
 			c.reads(m, i)
 		}
 	}
-	for _, m := range c.h.Masks {
-		if m != isa.None {
-			c.reads(m, len(c.steps))
-		}
-	}
-	for _, x := range c.h.Widen {
-		c.events[place{bank: isa.Bank32, index: x.Half.Index()}] = append(c.events[place{bank: isa.Bank32, index: x.Half.Index()}], event{len(c.steps), false})
-	}
+	c.scheduleEnd()
 	if c.parted() {
 		c.reserved[fileMask] |= 1 << maskRunning
 		c.parting = true
@@ -180,6 +173,18 @@ func (c *hyper) emit() {
 		if c.run.Code[i].Op == isa.OpStore {
 			c.commit(i)
 		}
+	}
+}
+
+// scheduleEnd notes what is needed behind the last step.
+func (c *hyper) scheduleEnd() {
+	for _, m := range c.h.Masks {
+		if m != isa.None {
+			c.reads(m, len(c.steps))
+		}
+	}
+	for _, x := range c.h.Widen {
+		c.readsPlace(place{bank: isa.Bank32, index: x.Half.Index()}, len(c.steps))
 	}
 }
 

@@ -21,6 +21,9 @@ type linear struct {
 	reg       amd64.Reg // in the group that is being compiled: the result of the first lane; if NoReg, low has it
 }
 
+// operand returns operand n of the instruction.
+func (l *linear) operand(n int) isa.Reg { return [...]isa.Reg{l.in.A, l.in.B, l.in.C}[n] }
+
 // spot is the elements that indices select.
 type spot struct {
 	slot  int
@@ -94,12 +97,10 @@ func (s *straight) findLinear() bool {
 				l.last = max(l.last, i)
 			}
 		}
-		switch {
-		case s.used+3 > maxUsed:
+		if s.used+3 > maxUsed { // there is to be one left, see straight.chunks
 			return false
-		default:
-			l.low, l.high = s.use(), s.use()
 		}
+		l.low, l.high = s.use(), s.use()
 	}
 	return len(s.bounds) > 0
 }
@@ -112,7 +113,8 @@ func linearOf(c *compiler, at int, now map[place]*linear) *linear {
 	}
 	l := &linear{in: in, last: at}
 	var kinds []kind
-	for n, r := range []isa.Reg{in.A, in.B, in.C}[:arity(in.Op)] {
+	for n := range arity(in.Op) {
+		r := l.operand(n)
 		if r.IsScalar() {
 			kinds = append(kinds, kindSame)
 			continue
@@ -157,9 +159,9 @@ func arity(op isa.Op) int {
 // note adds an access to the bounds.
 func (s *straight) note(i int) {
 	in := &s.run.Code[i]
-	c := &compiler{run: s.run, at: i}
+	s.at = i
 	at := spot{s.run.Slots[i], s.indices[i]}
-	start := c.fromIndex(in)
+	start := s.fromIndex(in)
 	end := start + int32(in.Type.Bytes())
 	for n := range s.bounds {
 		if b := &s.bounds[n]; b.spot == at && !b.store && in.Op == isa.OpLoad && b.bias == s.run.Bias[i] {
@@ -250,8 +252,8 @@ func (s *straight) sameInRow() bool {
 		if l == nil {
 			continue
 		}
-		for n, r := range []isa.Reg{l.in.A, l.in.B, l.in.C}[:arity(l.in.Op)] {
-			if l.operands[n] == nil && changes[r] {
+		for n := range arity(l.in.Op) {
+			if l.operands[n] == nil && changes[l.operand(n)] {
 				return false
 			}
 		}
@@ -329,7 +331,7 @@ func (s *straight) put(r amd64.Reg, l *linear, n int, high bool) {
 	o := l.operands[n]
 	switch {
 	case o == nil:
-		s.G(amd64.MOVSX32, amd64.B64, r, scalar([...]isa.Reg{l.in.A, l.in.B, l.in.C}[n]))
+		s.G(amd64.MOVSX32, amd64.B64, r, scalar(l.operand(n)))
 	case high:
 		s.G(amd64.MOV, amd64.B64, r, o.high)
 	default:

@@ -24,7 +24,7 @@ type straight struct {
 	arrays  []int                 // of ids
 	sums    map[int]amd64.Vec     // by block, where there is one: how often a lane has come to it
 	ones    amd64.Vec             // all bits are set
-	held    map[address]amd64.Reg // what stays in registers for all groups
+	held    map[address]amd64.Reg // memory whose address stays in a register for all groups
 	spare   []amd64.Reg           // registers for linear results
 	unused  []amd64.Reg           // those of them that the group being compiled has not taken
 }
@@ -79,19 +79,11 @@ func (s *straight) emit(no amd64.Label) {
 	s.prove(no)
 	s.schedule()
 	s.scheduleConditions()
-	for _, m := range s.h.Masks {
-		if m != isa.None {
-			s.reads(m, len(s.steps))
-		}
-	}
+	s.scheduleEnd()
 	for i, m := range s.h.Under {
 		if m := s.h.Masks[m]; m != isa.None && s.run.Code[i].Op == isa.OpStore {
 			s.reads(m, i)
 		}
-	}
-	for _, x := range s.h.Widen {
-		p := place{bank: isa.Bank32, index: x.Half.Index()}
-		s.events[p] = append(s.events[p], event{len(s.steps), false})
 	}
 	s.prepareAhead()
 	if !s.fetchesAny() {
@@ -175,12 +167,13 @@ func (s *straight) hold() {
 	s.held, s.idsIn = map[address]amd64.Reg{}, map[int]amd64.Reg{}
 	for _, a := range list[:min(len(list), len(s.spare)-results)] {
 		last := len(s.spare) - 1
-		s.held[a], s.spare = s.spare[last], s.spare[:last]
-		if a.array >= 0 {
-			s.idsIn[a.array] = s.held[a]
-		} else {
-			s.G(amd64.MOV, amd64.B64, s.held[a], slotField(slots[a], interp.SlotAddress))
+		r := s.spare[last]
+		if s.spare = s.spare[:last]; a.array >= 0 {
+			s.idsIn[a.array] = r
+			continue
 		}
+		s.held[a] = r
+		s.G(amd64.MOV, amd64.B64, r, slotField(slots[a], interp.SlotAddress))
 	}
 }
 
@@ -201,7 +194,7 @@ func (s *straight) chunks(body func()) {
 		s.G(amd64.MOV, amd64.B64, regTemp, at)
 	}
 	for _, n := range s.arrays {
-		r, held := s.held[address{array: n}]
+		r, held := s.idsIn[n]
 		if !held {
 			r = regAddress
 		}
@@ -295,12 +288,7 @@ func (s *straight) first(l *linear) {
 	switch in.Op {
 	case isa.OpBuiltin:
 		b := isa.Builtin(in.Imm)
-		ids, held := s.held[address{array: arrayOf(b)}]
-		if !held {
-			ids = r
-			s.G(amd64.MOV, amd64.B64, r, s.idsAt[arrayOf(b)])
-		}
-		s.G(amd64.MOV, amd64.B32, r, amd64.Mem{Base: ids, Index: regLane, Scale: 4})
+		s.G(amd64.MOV, amd64.B32, r, s.firstID(arrayOf(b)))
 		if b >= isa.BuiltinGlobalID {
 			s.G(amd64.ADD, amd64.B32, r, field(interp.FrameOrigin+8*uintptr(int(b)%3)))
 		}
@@ -334,7 +322,7 @@ func (s *straight) operandOf(l *linear, n int) amd64.Operand {
 	if o := l.operands[n]; o != nil {
 		return o.first()
 	}
-	return scalar([...]isa.Reg{l.in.A, l.in.B, l.in.C}[n])
+	return scalar(l.operand(n))
 }
 
 // first returns where the result of the first lane is.
@@ -418,12 +406,7 @@ func (s *straight) isLinear(l *linear) {
 func (c *compiler) spreadLinear(l *linear, d amd64.Vec) {
 	if l.fromIDs() || l.in.Op == isa.OpBuiltin && l.reg == amd64.NoReg {
 		b := isa.Builtin(l.in.Imm)
-		ids, ok := c.idsIn[arrayOf(b)]
-		if !ok {
-			ids = regTemp
-			c.G(amd64.MOV, amd64.B64, ids, c.idsAt[arrayOf(b)])
-		}
-		c.V(amd64.VMOVDQU32, c.width(isa.I32), d, amd64.Mem{Base: ids, Index: regLane, Scale: 4})
+		c.V(amd64.VMOVDQU32, c.width(isa.I32), d, c.firstID(arrayOf(b)))
 		if b >= isa.BuiltinGlobalID {
 			c.V(amd64.VPADDD, c.width(isa.I32), d, d, field(interp.FrameOrigin+8*uintptr(int(b)%3)).Bcast())
 		}
