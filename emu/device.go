@@ -23,8 +23,8 @@ type DeviceOptions struct {
 	// Workers is the number of goroutines that run work-groups; 0 is the
 	// number of CPUs. No kernel can see it.
 	Workers int
-	// Engine is one of [Engines], or "auto" or "" for the best of them. In that case the first small launches of a kernel may
-	// be those of "interp", until machine code is worth its while.
+	// Engine is one of [Engines], or "auto" or "" for the best of them. In that case a kernel begins on
+	// "interp", until machine code is worth its while.
 	Engine string
 
 	// MaxWorkGroupSize is the number of work-items of a work-group at most; 0
@@ -85,8 +85,8 @@ const maxDMAStep = 1 << 20
 type Device struct {
 	limits   Limits
 	engine   engine.Engine
-	small    engine.Engine // for small launches, or nil
-	portable error         // why it is the portable one, if the caller leaves that to the device
+	defers   engine.Deferrer // the same engine, if machine code is to be made late, or nil
+	portable error           // why it is the portable one, if the caller leaves that to the device
 
 	// turn has one token: whoever holds it runs a launch, touches device memory or
 	// changes what is allocated.
@@ -169,7 +169,7 @@ func NewDevice(opt DeviceOptions) (*Device, error) {
 			DMABytesPerStep:  opt.DMABytesPerStep,
 		},
 		engine:   e,
-		small:    smallEngine(opt.Engine, e),
+		defers:   deferrer(opt.Engine, e),
 		portable: portable,
 		turn:     make(chan struct{}, 1),
 		mem:      memory.NewGlobal(opt.MaxMemory),

@@ -1,4 +1,4 @@
 package emu
 
-// Compiled says whether the kernel has been compiled for the device's engine.
-func Compiled(k *Kernel) bool { return k.runner != nil }
+// Compiled says whether there is code of the device's engine for the kernel.
+func Compiled(k *Kernel) bool { return k.runner != nil && (k.later == nil || k.later.Made()) }

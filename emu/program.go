@@ -198,9 +198,9 @@ type Kernel struct {
 
 	compile  sync.Once
 	runner   *scheduler.Runner
-	portable error // why the engine has no machine code of it
 	err      error
-	small    smallLaunches
+	later    engine.Deferred // the runner's code, if machine code is made late, or nil
+	fallback engine.Fallback // the same, if it can say why there is none, or nil
 }
 
 func newKernel(p *Program, k *isa.Kernel) *Kernel { return &Kernel{prog: p, code: k} }
@@ -208,10 +208,16 @@ func newKernel(p *Program, k *isa.Kernel) *Kernel { return &Kernel{prog: p, code
 // compiled returns the kernel's code on the device's engine, made at the first
 // launch that needs it.
 func (k *Kernel) compiled() (*scheduler.Runner, error) {
-	k.small.over.Store(true)
 	k.compile.Do(func() {
 		var c engine.Code
-		c, err := k.prog.dev.engine.Compile(k.prog.isa, k.code)
+		var err error
+		if d := k.prog.dev.defers; d != nil {
+			if k.later, err = d.CompileLater(k.prog.isa, k.code, smallWork*uint64(len(k.code.Code))); err == nil {
+				c = k.later
+			}
+		} else {
+			c, err = k.prog.dev.engine.Compile(k.prog.isa, k.code)
+		}
 		switch {
 		case err != nil:
 			k.err = &ModuleError{Stage: "compile", Err: fmt.Errorf("kernel %s: %w", k.code.Name, err)}
@@ -219,9 +225,7 @@ func (k *Kernel) compiled() (*scheduler.Runner, error) {
 			k.err = &ModuleError{Stage: "compile", Err: errors.New("the engine made no code")}
 		default:
 			k.runner = scheduler.New(c)
-			if f, ok := c.(engine.Fallback); ok {
-				k.portable = f.Fallback()
-			}
+			k.fallback, _ = c.(engine.Fallback)
 		}
 	})
 	return k.runner, k.err
@@ -241,7 +245,13 @@ func (k *Kernel) Portable() error {
 	if _, err := k.compiled(); err != nil {
 		return nil
 	}
-	return k.portable
+	if k.later != nil {
+		k.later.Make()
+	}
+	if k.fallback != nil {
+		return k.fallback.Fallback()
+	}
+	return nil
 }
 
 // Name returns the kernel's name; "" for a nil kernel.

@@ -1,56 +1,28 @@
 package emu
 
 import (
-	"sync"
-	"sync/atomic"
-
-	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
 
 // Machine code takes some microseconds for each instruction of a kernel, in which the portable engine runs as many for hundreds of
-// work-items. Where the device has chosen the engine, the first launches of a kernel without loops, whose work
-// is known before, are therefore the portable engine's, as long as they are small. The engines do the same, and which
-// one it is follows from the launches alone.
+// work-items. Where the device has chosen the engine, a kernel therefore begins on the portable engine. When it has done
+// some work there, in one launch or in several, machine code is made, and waves go on in that; a launch that is known to be more work
+// than this has machine code from the start. The engines do the same, and it is work that is counted, not time.
 
-// smallWork is how much of such launches is small in all: whole waves of 64 work-items, each instruction once.
+// smallWork is how much the portable engine does: whole waves of 64 work-items, each instruction of the kernel once.
 const smallWork = 16
-
-// smallLaunches is what a kernel needs for them.
-type smallLaunches struct {
-	once   sync.Once
-	runner *scheduler.Runner // nil if there are none
-	work   atomic.Uint64     // done so far
-	over   atomic.Bool       // there is machine code, or is going to be
-}
 
 // runnerFor returns the kernel's code for a launch, whose sizes are known.
 func (k *Kernel) runnerFor(l *engine.Launch) (*scheduler.Runner, error) {
-	s := &k.small
-	if k.prog.dev.small == nil || s.over.Load() {
-		return k.compiled()
+	r, err := k.compiled()
+	if k.later != nil && !l.Check {
+		k.later.Expect(workOf(l) * uint64(len(k.code.Code)))
 	}
-	if s.work.Add(workOf(l)) > smallWork {
-		return k.compiled()
-	}
-	s.once.Do(func() {
-		if k.code.UsesPipes || loops(k.code) {
-			return
-		}
-		// An error is reported by the engine that the device has.
-		if c, err := k.prog.dev.small.Compile(k.prog.isa, k.code); err == nil {
-			s.runner = scheduler.New(c)
-		}
-	})
-	if s.runner == nil {
-		return k.compiled()
-	}
-	return s.runner, nil
+	return r, err
 }
 
-// workOf returns the work of a launch, or more than is small.
+// workOf returns the work of a launch, as if each work-item did all instructions once; or more than is small.
 func workOf(l *engine.Launch) uint64 {
 	items := uint64(1)
 	for _, n := range l.Local {
@@ -65,18 +37,11 @@ func workOf(l *engine.Launch) uint64 {
 	return work
 }
 
-// loops says whether a kernel may do an instruction more than once.
-func loops(k *isa.Kernel) (found bool) {
-	for b := range k.Blocks {
-		interp.Successors(k, b, func(to int) { found = found || to <= b })
+// deferrer returns the engine of a device as one that makes machine code late, nil if it is to make it at once: somebody has chosen it.
+func deferrer(name string, e engine.Engine) engine.Deferrer {
+	if name != "" && name != "auto" {
+		return nil
 	}
-	return found
-}
-
-// smallEngine returns the engine for small launches of a device with engine e, nil for none: it has to be chosen by nobody.
-func smallEngine(name string, e engine.Engine) engine.Engine {
-	if small := (interp.Engine{}); (name == "" || name == "auto") && e.Name() != small.Name() {
-		return small
-	}
-	return nil
+	d, _ := e.(engine.Deferrer)
+	return d
 }

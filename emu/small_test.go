@@ -3,12 +3,13 @@ package emu_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-// TestSmallLaunches sees that small launches of a kernel without loops do not wait for machine code, that it is there
+// TestSmallLaunches sees that small launches of a kernel do not wait for machine code, that it is there
 // when they have done more, and that nobody can tell which of them ran how.
 func TestSmallLaunches(t *testing.T) {
 	run := func(d *emu.Device, k *emu.Kernel, n uint64) ([]float32, emu.Counters) {
@@ -47,11 +48,6 @@ func TestSmallLaunches(t *testing.T) {
 			t.Errorf("engine %s: compiled %t at the first launch, want %t", name, !made, made)
 		}
 	}
-	loop := kernel(t, program(t, auto, "launch"), "hello")
-	mustRun(t, &emu.Launch{Kernel: loop, Range: emu.Range(1), Args: []emu.Arg{emu.Value(uint32(1))}})
-	if !emu.Compiled(loop) {
-		t.Error("no machine code of a kernel with a loop")
-	}
 	// Those who launch much, or ask how the kernel runs, get machine code at once.
 	for _, large := range []bool{false, true} {
 		k := kernel(t, program(t, auto, "launch"), "saxpy")
@@ -62,6 +58,32 @@ func TestSmallLaunches(t *testing.T) {
 		}
 		if run(auto, k, 64); !emu.Compiled(k) {
 			t.Errorf("no machine code, large launch: %t", large)
+		}
+	}
+}
+
+// TestSmallLoops sees that a kernel goes on in machine code when its loops turn out to be long, in the middle of a launch,
+// and that nobody can tell.
+func TestSmallLoops(t *testing.T) {
+	auto, portable := device(t, emu.DeviceOptions{}), device(t, emu.DeviceOptions{Engine: "interp"})
+	if auto.Limits().Engine == "interp" {
+		t.Skip("there is no machine code here")
+	}
+	k, reference := kernel(t, program(t, auto, "launch"), "hello"), kernel(t, program(t, portable, "launch"), "hello")
+	for i, l := range []struct {
+		trips uint32
+		check bool
+		made  bool
+	}{{2, false, false}, {1000, true, false}, {0, false, false}, {1000, false, true}, {1, false, true}} {
+		launch := emu.Launch{Kernel: k, Range: emu.NDRange{Global: []uint64{5}, Local: []uint64{2}}, Args: []emu.Arg{emu.Value(l.trips)}, Check: l.check}
+		got := mustRun(t, &launch)
+		launch.Kernel = reference
+		want := mustRun(t, &launch)
+		if string(got.Output) != string(want.Output) || strings.Count(string(got.Output), "\n") != 5*int(l.trips) || got.Counters != want.Counters {
+			t.Errorf("launch %d: %v, want %v; %d bytes of output, want %d", i, got.Counters, want.Counters, len(got.Output), len(want.Output))
+		}
+		if emu.Compiled(k) != l.made {
+			t.Errorf("launch %d: machine code %t, want %t", i, !l.made, l.made)
 		}
 	}
 }

@@ -41,6 +41,26 @@ type Fallback interface {
 	Fallback() error
 }
 
+// Deferrer is what an [Engine] may be besides: able to do without what takes it long until that is worth its while.
+type Deferrer interface {
+	// CompileLater is Compile, but the code is at first that of package interp. It becomes the engine's own, for waves that are
+	// under way as well, when they have done so much work in all: instructions of a wave, times the number of 64 lanes, rounded
+	// up, that it has. Launches with Check, and groups with Watch whose kernels copy, do not count. Nobody can tell from the waves.
+	CompileLater(p *isa.Program, k *isa.Kernel, work uint64) (Deferred, error)
+}
+
+// Deferred is the code of a [Deferrer].
+type Deferred interface {
+	Code
+	// Fallback is as above, once the engine's own code was to be made.
+	Fallback
+	// Expect makes the engine's own code at once if waves are going to do more work than is left to be done without.
+	Expect(work uint64)
+	// Make makes it at once, and Made says whether that has been done.
+	Make()
+	Made() bool
+}
+
 // Wave is the whole state of a wave. One goroutine at a time may use it.
 type Wave interface {
 	// Start puts n lanes at the kernel's entry: the work-items [first, first+n)

@@ -72,6 +72,10 @@
 // other names where the kernel writes a register again, so that runs are long. What the accelerator does not do it
 // leaves here, part by part; both work on the fields of a [Frame].
 //
+// A kernel may begin with the functions here and go on with an accelerator ([CompileLater]). A wave can change over wherever it enters a block:
+// all that it has then is registers, memory and sets of lanes, and these are the same for both. It does so behind a back edge, or where it is
+// started or run again; what the accelerator alone needs, slots and ids of all kinds, is made then.
+//
 // # Faults
 //
 // Lanes act in ascending order. When some lanes of an instruction fault, what

@@ -57,11 +57,12 @@ func (w *wave) newNative() {
 			w.rowWritten[p.alloc-1] = true
 		}
 	}
-	w.Frame = Frame{Base: w.base, Stride: w.stride, Words: uintptr(w.words), MinWait: w.MinWait,
-		Scalars: unsafe.Pointer(unsafe.SliceData(w.s)),
-		Exec:    unsafe.Pointer(unsafe.SliceData(w.masksMu[w.words:])), Live: unsafe.Pointer(unsafe.SliceData(w.masksMu)),
-		Wait: unsafe.Pointer(unsafe.SliceData(w.wait)), Waiting: unsafe.Pointer(unsafe.SliceData(w.waiting)),
-		Slots: unsafe.Pointer(unsafe.SliceData(w.slots)), Saved: unsafe.Pointer(new(Registers))}
+	f := &w.Frame
+	f.Base, f.Stride, f.Words = w.base, w.stride, uintptr(w.words)
+	f.Scalars = unsafe.Pointer(unsafe.SliceData(w.s))
+	f.Exec, f.Live = unsafe.Pointer(unsafe.SliceData(w.masksMu[w.words:])), unsafe.Pointer(unsafe.SliceData(w.masksMu))
+	f.Wait, f.Waiting = unsafe.Pointer(unsafe.SliceData(w.wait)), unsafe.Pointer(unsafe.SliceData(w.waiting))
+	f.Slots, f.Saved = unsafe.Pointer(unsafe.SliceData(w.slots)), unsafe.Pointer(new(Registers))
 	if n := w.code.undo / 8 * uintptr(w.words); n > 0 {
 		w.Undo = unsafe.Pointer(unsafe.SliceData(make([]uint64, n)))
 	}

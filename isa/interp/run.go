@@ -93,9 +93,18 @@ func (w *wave) Run(quantum int) engine.Stop {
 	case !w.running && !w.pick():
 		return w.idle()
 	}
-	if w.native {
+	switch {
+	case w.native:
 		return w.runNative(quantum)
+	case w.waits:
+		return w.runLater(quantum)
 	}
+	stop, _ := w.interpret(quantum)
+	return stop
+}
+
+// interpret goes on until the wave stops. After stopEnough, left is what is left of the quantum.
+func (w *wave) interpret(quantum int) (stop engine.Stop, left int) {
 	budget := quantum
 	if budget <= 0 {
 		budget = math.MaxInt
@@ -116,26 +125,30 @@ func (w *wave) Run(quantum int) engine.Stop {
 			in.fn(w, in)
 			if w.faulted {
 				w.uncount(w.fault.PC)
-				return engine.StopFault
+				return engine.StopFault, 0
 			}
 		}
 		from := w.Cur
 		ok := w.leave(&b.end)
 		if w.faulted {
-			return engine.StopFault
+			return engine.StopFault, 0
 		}
 		if !ok {
 			w.running = false
-			return w.idle()
+			return w.idle(), 0
 		}
 		if w.Cur <= from {
 			if cancel != nil && cancel.Load() {
 				w.running = true
-				return engine.StopCancelled
+				return engine.StopCancelled, 0
 			}
 			if budget--; budget == 0 || w.pipes != nil && w.pipes.gaveNothing() {
 				w.running = true
-				return engine.StopQuantum
+				return engine.StopQuantum, 0
+			}
+			if w.Counts.Instructions >= w.enough {
+				w.running = true
+				return stopEnough, min(budget, quantum)
 			}
 		}
 	}

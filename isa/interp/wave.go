@@ -92,6 +92,10 @@ type wave struct {
 	slotKey  slotKey
 	valueKey valueKey // of Frame.Values
 
+	later  *later // code that is to become machine code, or nil
+	waits  bool   // this wave goes on in machine code when that is there
+	enough uint64 // Counts.Instructions at which to look whether it is
+
 	back back // lanes that are kept back at a barrier
 
 	faulted bool
@@ -107,15 +111,14 @@ type idKey struct {
 }
 
 // NewWave returns a wave of at most lanes lanes.
-func (c *code) NewWave(lanes int) engine.Wave {
+func (c *code) NewWave(lanes int) engine.Wave { return c.newWave(lanes) }
+
+func (c *code) newWave(lanes int) *wave {
 	lanes = max(lanes, 1)
 	chunks := words(lanes)
-	w := &wave{code: c, stride: c.stride, maxLan: lanes, words: chunks}
-	// Loops over chunks compute the address of the chunk behind the last; the
-	// extra words keep it inside the allocation.
-	w.arena = make([]uint64, chunks*int(c.stride/8)+8)
-	w.base = unsafe.Pointer(unsafe.SliceData(w.arena))
-	w.s = make([]uint64, 3*c.scalars)[:c.scalars]
+	w := &wave{code: c, maxLan: lanes, words: chunks, enough: noWork}
+	w.newRegisters()
+	w.newScalars()
 	w.masksMu = make([]uint64, chunks*(3+numMasks))
 	nb := len(c.kernel.Blocks)
 	w.wait = make([]uint64, nb*chunks)
@@ -127,19 +130,41 @@ func (c *code) NewWave(lanes int) engine.Wave {
 	w.rowWritten = make([]bool, len(c.privSize))
 	w.async = c.newAsync(chunks)
 	w.pipes = c.newPipes(chunks)
-	if c.usesIDs {
-		n := 3
-		if c.native != nil {
-			n = numIDs
-		}
-		for i := range n {
-			w.ids[i] = make([]uint32, chunks*64)
-		}
-	}
+	w.newIDs()
 	if c.native != nil {
 		w.newNative()
 	}
 	return w
+}
+
+// newRegisters allocates the vector registers.
+func (w *wave) newRegisters() {
+	// Loops over chunks compute the address of the chunk behind the last; the
+	// extra words keep it inside the allocation.
+	w.stride = w.code.stride
+	w.arena = make([]uint64, w.words*int(w.stride/8)+8)
+	w.base = unsafe.Pointer(unsafe.SliceData(w.arena))
+}
+
+// newScalars allocates the scalar registers, see [Plan.Scalars].
+func (w *wave) newScalars() {
+	n := w.code.scalars
+	w.s = make([]uint64, 3*n)[:n]
+}
+
+// newIDs allocates what initIDs fills in.
+func (w *wave) newIDs() {
+	if !w.code.usesIDs {
+		return
+	}
+	n := 3
+	if w.code.native != nil {
+		n = numIDs
+	}
+	for i := range n {
+		w.ids[i] = make([]uint32, w.words*64)
+	}
+	w.idKey = idKey{}
 }
 
 // chunk returns the address of chunk k's registers.
@@ -147,7 +172,15 @@ func (w *wave) chunk(k int) unsafe.Pointer { return unsafe.Add(w.base, uintptr(k
 
 // Start puts n lanes at the entry of the kernel.
 func (w *wave) Start(g *engine.Group, first, n int) {
-	c, l := w.code, g.Launch
+	l := g.Launch
+	accelerated := !l.Check && !(g.Watch && w.code.kernel.UsesAsync)
+	if accelerated && w.later != nil {
+		if to := w.later.ready(); to != nil {
+			w.become(to)
+		}
+	}
+	c := w.code
+	w.waits = accelerated && w.later != nil
 	w.group, w.mem, w.lds = g, l.Memory, g.LDS
 	w.blocks = c.blocks(l.Check, g.Watch)
 	before := w.lanes
@@ -159,7 +192,7 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	if chunks != len(w.exec) {
 		w.cut(chunks)
 	}
-	if w.native = c.native != nil && !l.Check && !(g.Watch && c.kernel.UsesAsync); w.native {
+	if w.native = accelerated && c.native != nil; w.native {
 		w.startNative(chunks)
 	}
 	if w.MinWait != len(w.blocks) {

@@ -20,7 +20,10 @@ type Engine struct {
 	load func(...[]byte) (*codemem.Code, error)
 }
 
-var _ engine.Engine = Engine{}
+var (
+	_ engine.Engine   = Engine{}
+	_ engine.Deferrer = Engine{}
+)
 
 // New returns the engine for this processor. The error, which wraps one of package
 // codemem's, says why there is none.
@@ -62,6 +65,17 @@ func (e Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
 	}
 	a.function.f = code.Func(0)
 	return c, nil
+}
+
+// CompileLater prepares a kernel for package interp, and for this engine when that has done so much work.
+func (e Engine) CompileLater(p *isa.Program, k *isa.Kernel, work uint64) (engine.Deferred, error) {
+	return interp.CompileLater(p, k, work, func() engine.Code {
+		c, err := e.Compile(p, k)
+		if err != nil {
+			return fallback{why: err}
+		}
+		return c
+	})
 }
 
 // fallback is the code of a kernel that has no machine code.

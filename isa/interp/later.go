@@ -1,0 +1,140 @@
+package interp
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+)
+
+// later is the code of a kernel that runs on the functions of this package until it has been used so much that machine code
+// is worth its while. Each of its waves then goes on in machine code, at a back edge or where it is run the next time.
+type later struct {
+	portable *code
+	limit    uint64
+	work     atomic.Uint64 // instructions times chunks
+	compile  func() engine.Code
+	once     sync.Once
+	made     atomic.Bool
+	native   *code // of the same kernel, with an accelerator; nil if there is none
+	why      error // there is none
+}
+
+var _ engine.Deferred = (*later)(nil)
+
+// CompileLater prepares a kernel as [Engine.Compile] does, and calls compile when its waves have done so much work, see
+// [engine.Deferrer]. If what that returns comes from [Compile], with the same kernel and an accelerator that
+// runs it, it takes over, for the waves that are under way as well.
+func CompileLater(p *isa.Program, k *isa.Kernel, work uint64, compile func() engine.Code) (engine.Deferred, error) {
+	c, err := Engine{}.Compile(p, k)
+	if err != nil {
+		return nil, err
+	}
+	return &later{portable: c.(*code), limit: work, compile: compile}, nil
+}
+
+// NewWave returns a wave of at most lanes lanes.
+func (l *later) NewWave(lanes int) engine.Wave {
+	if c := l.ready(); c != nil {
+		return c.NewWave(lanes)
+	}
+	w := l.portable.newWave(lanes)
+	w.later = l
+	return w
+}
+
+// Made says whether compile has been called.
+func (l *later) Made() bool { return l.made.Load() }
+
+// Make calls compile, if nobody has.
+func (l *later) Make() {
+	l.once.Do(func() {
+		c := l.compile()
+		if f, ok := c.(engine.Fallback); ok {
+			l.why = f.Fallback()
+		}
+		if c, ok := c.(*code); ok && c.native != nil {
+			l.native = c
+		}
+		l.made.Store(true)
+	})
+}
+
+// Fallback returns why there is no machine code.
+func (l *later) Fallback() error {
+	if !l.made.Load() {
+		return nil
+	}
+	return l.why
+}
+
+// Expect makes machine code at once if the work that is expected is too much to begin without.
+func (l *later) Expect(work uint64) {
+	if l.left() < work {
+		l.Make()
+	}
+}
+
+// left returns how much work is left to be done without machine code.
+func (l *later) left() uint64 { return l.limit - min(l.limit, l.work.Load()) }
+
+// ready returns machine code, if it is time and there is some.
+func (l *later) ready() *code {
+	if !l.made.Load() {
+		if l.left() > 0 {
+			return nil
+		}
+		l.Make()
+	}
+	return l.native
+}
+
+// stopEnough is why interpret stops when Counts.Instructions has come to wave.enough. Nobody else sees it.
+const stopEnough = engine.StopPipe + 1
+
+// runLater is Run for a wave that is to go on in machine code when enough work is done.
+func (w *wave) runLater(quantum int) engine.Stop {
+	for {
+		if c := w.later.ready(); c != nil {
+			w.become(c)
+			w.native, w.blocks = true, c.blocks(false, w.group.Watch)
+			w.startNative(len(w.exec))
+			if c.usesIDs {
+				w.initIDs()
+			}
+			return w.runNative(quantum)
+		}
+		chunks, before := uint64(len(w.exec)), w.Counts.Instructions
+		if !w.later.made.Load() {
+			w.enough = before + ceilDiv(w.later.left(), chunks)
+		}
+		stop, left := w.interpret(quantum)
+		w.later.work.Add((w.Counts.Instructions - before) * chunks)
+		if w.enough = noWork; stop != stopEnough {
+			return stop
+		}
+		quantum = left
+	}
+}
+
+// noWork is wave.enough of waves that stay what they are.
+const noWork = ^uint64(0)
+
+// become makes the wave one of machine code. Both have the registers of the kernel at the same places of a chunk, and the same
+// barriers, private memory and waits.
+func (w *wave) become(c *code) {
+	old := w.code
+	w.code, w.later = c, nil
+	from, size := w.base, min(old.stride, c.stride)
+	w.newRegisters()
+	for k := range w.words {
+		copy(unsafe.Slice((*byte)(w.chunk(k)), size), unsafe.Slice((*byte)(unsafe.Add(from, uintptr(k)*old.stride)), size))
+	}
+	s := w.s
+	w.newScalars()
+	copy(w.s, s[:old.scalars])
+	w.newIDs()
+	w.newNative()
+}
