@@ -17,8 +17,9 @@ type DeviceOptions struct {
 	// to 128; 0 is 32.
 	SubgroupSize int
 	// WaveLanes is the number of lanes that an engine runs in lockstep, a
-	// multiple of SubgroupSize up to 4096; 0 chooses for each launch. No kernel
-	// can see it.
+	// multiple of SubgroupSize up to 4096; 0 chooses for each launch: a whole
+	// work-group, up to 1024, or fewer where registers and private memory of a loop would not
+	// stay in caches. Result.WaveLanes says which. No kernel can see it.
 	WaveLanes int
 	// Workers is the number of goroutines that run work-groups; 0 is the
 	// number of CPUs. No kernel can see it.

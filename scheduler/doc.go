@@ -34,7 +34,9 @@
 //
 // # Waves
 //
-// A wave has one or more whole sub-groups. A group whose work-items fit one
+// A wave has one or more whole sub-groups. Left to itself it has all of a group, up to 1024 work-items, unless a loop between
+// barriers goes through so many registers, or so much private memory, that caches hold those of fewer lanes only; that
+// is found from the bytecode, and is the same everywhere. A group whose work-items fit one
 // wave runs it to its end; there is nobody to wait for. Otherwise the waves take
 // turns: each runs until it ends, waits at a barrier or has used up its quantum of
 // back-edges; a round gives every wave that can run one turn, in the order of

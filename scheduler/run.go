@@ -72,9 +72,10 @@ type Runner struct {
 	once sync.Once
 	k    *isa.Kernel
 	// What the kernel's code says, found out at the first launch.
-	spins    bool
-	barriers int // instructions
-	onlyPC   int // of the only one
+	spins     bool
+	footprint footprint
+	barriers  int // instructions
+	onlyPC    int // of the only one
 }
 
 // New returns a runner for code. All its launches must be of the kernel that
@@ -89,7 +90,7 @@ func Run(ctx context.Context, code engine.Code, l *engine.Launch, opt Options) (
 func (r *Runner) inspect(k *isa.Kernel) {
 	r.once.Do(func() {
 		r.k = k
-		r.spins = MaySpin(k)
+		r.spins, r.footprint = MaySpin(k), footprintOf(k)
 		for pc := range k.Code {
 			if k.Code[pc].Op == isa.OpBarrier {
 				r.barriers++
@@ -218,7 +219,7 @@ func (s *launch) prepare() error {
 		}
 	}
 	s.groupItems = int(items)
-	s.lanes = waveLanes(s.opt.Order, s.runner.spins, s.SubgroupSize, s.opt.WaveLanes, s.groupItems)
+	s.lanes = waveLanes(s.opt.Order, s.runner.spins, s.runner.footprint, s.SubgroupSize, s.opt.WaveLanes, s.groupItems)
 	s.quantum = s.opt.Quantum
 	if s.quantum < 1 {
 		s.quantum = DefaultQuantum
@@ -282,22 +283,7 @@ func (o *Options) maxState() uint64 {
 // waves take on the host, in bytes; it need not be exact where that is far too much.
 func (s *launch) state() uint64 {
 	const chunk = 64 // engines round the lanes of a wave up
-	k := s.Kernel
-	perLane := uint64(0)
-	for b, regs := range k.NumVector {
-		size := uint64(1)
-		if isa.Bank(b) != isa.BankMask {
-			size = 1 << (isa.Bank(b) - isa.Bank8)
-		}
-		perLane += uint64(regs) * size
-	}
-	most := s.opt.maxState()
-	for i := range k.Private {
-		perLane += min(k.Private[i].Size, most)
-		if perLane > most {
-			break
-		}
-	}
+	perLane := stateBytes(s.Kernel, s.opt.maxState())
 	waves := uint64((s.groupItems + s.lanes - 1) / s.lanes)
 	hi, state := bits.Mul64(waves*uint64((s.lanes+chunk-1)/chunk*chunk), perLane)
 	if hi != 0 {

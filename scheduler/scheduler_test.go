@@ -390,30 +390,6 @@ func TestMaySpin(t *testing.T) {
 	}
 }
 
-func TestWaveLanes(t *testing.T) {
-	for _, c := range []struct {
-		o                      Order
-		spins                  bool
-		subgroup, limit, items int
-		want                   int
-	}{
-		{InOrder, false, 32, 0, 1024, 256},
-		{InOrder, false, 32, 0, 100, 128},
-		{InOrder, false, 1, 0, 7, 7},
-		{InOrder, false, 128, 0, 1024, 256},
-		{InOrder, false, 32, 64, 1024, 64},
-		{InOrder, true, 32, 64, 1024, 32},
-		{InOrder, true, 1, 256, 1024, 1},
-		{Seeded, false, 32, 0, 1024, 32},
-		{Seeded, false, 32, 128, 1024, 128},
-		{Reverse, false, 8, 0, 3, 8},
-	} {
-		if got := waveLanes(c.o, c.spins, c.subgroup, c.limit, c.items); got != c.want {
-			t.Errorf("waveLanes(%v, %v, %d, %d, %d) is %d, want %d", c.o, c.spins, c.subgroup, c.limit, c.items, got, c.want)
-		}
-	}
-}
-
 // TestFaults checks that what is reported of faults does not depend on the
 // workers, and that they end their own group only.
 func TestFaults(t *testing.T) {

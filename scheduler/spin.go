@@ -2,10 +2,6 @@ package scheduler
 
 import "github.com/lockstep-gpu/lockstep/isa"
 
-// autoLanes is the width of a wave where nothing speaks against it: wide
-// enough that the cost of an instruction is in its lanes.
-const autoLanes = 256
-
 // MaySpin says whether a sub-group could wait in a loop of the kernel for
 // something that another one does: whether a loop contains an atomic operation
 // whose result is used, a volatile access, a fence, or a pipe operation that may
@@ -21,20 +17,7 @@ func MaySpin(k *isa.Kernel) bool {
 		}
 	}
 	for b := range k.Blocks {
-		last := &k.Code[k.Blocks[b].End-1]
-		switch last.Op {
-		case isa.OpBr, isa.OpBarrier:
-			mark(b, last.Target0())
-		case isa.OpBrCond:
-			mark(b, last.Target0())
-			mark(b, last.Target1())
-		case isa.OpSwitch:
-			t := &k.Switches[last.Imm]
-			mark(b, t.Default)
-			for _, to := range t.Targets {
-				mark(b, to)
-			}
-		}
+		k.Successors(b, func(to int) { mark(b, to) })
 	}
 	for b := range k.Blocks {
 		if !inLoop[b] {
@@ -62,18 +45,4 @@ func pipeSpins(a *isa.PipeAccess) bool {
 		return !a.Blocking && a.Scope != isa.ScopeWorkgroup
 	}
 	return false
-}
-
-// waveLanes returns how many lanes the waves of a launch have. limit is
-// Options.WaveLanes, items the work-items of a whole group.
-func waveLanes(o Order, spins bool, subgroup, limit, items int) int {
-	lanes := limit
-	switch {
-	case spins, lanes < subgroup && o != InOrder:
-		lanes = subgroup
-	case lanes < subgroup:
-		lanes = max(autoLanes, subgroup)
-	}
-	lanes -= lanes % subgroup
-	return min(lanes, (items+subgroup-1)/subgroup*subgroup)
 }

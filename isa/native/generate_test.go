@@ -10,6 +10,7 @@ import (
 type source struct {
 	data  []byte
 	state uint64
+	wide  bool // work-groups are large, and a wave each
 }
 
 // n returns a number below n.
@@ -114,6 +115,9 @@ func generate(s *source) *generated {
 		g.items = [3]uint32{64 << s.n(2), 1, 1}
 	default:
 		g.items = [3]uint32{uint32(1 + s.n(200)), 1, 1}
+	}
+	if s.wide {
+		g.items = [][3]uint32{{1024, 1, 1}, {32, 32, 1}, {700, 1, 1}, {33, 3, 9}}[s.n(4)]
 	}
 	if s.once(8) {
 		k.Meta.Order = isa.WorkItemOrder(s.n(int(isa.NumWorkItemOrders)))

@@ -38,6 +38,9 @@ var (
 func newSetting(s *source) setting {
 	c := setting{Subgroup: settingSubgroups[s.n(len(settingSubgroups))], Quantum: settingQuanta[s.n(len(settingQuanta))], Check: s.once(40)}
 	c.Width = max(settingWidths[s.n(len(settingWidths))]/c.Subgroup, 1) * c.Subgroup
+	if s.wide {
+		c.Width = 1024
+	}
 	return c
 }
 
