@@ -5,13 +5,14 @@ import (
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
 
-// Machine code takes some microseconds for each instruction of a kernel, in which the portable engine runs as many for hundreds of
-// work-items. Where the device has chosen the engine, a kernel therefore begins on the portable engine. When it has done
+// Machine code takes some microseconds for each instruction of a kernel, in which the portable engine does hundreds of
+// instructions for 64 work-items. Where the device has chosen the engine, a kernel therefore begins on the portable engine. When it has done
 // some work there, in one launch or in several, machine code is made, and waves go on in that; a launch that is known to be more work
 // than this has machine code from the start. The engines do the same, and it is work that is counted, not time.
 
-// smallWork is how much the portable engine does: whole waves of 64 work-items, each instruction of the kernel once.
-const smallWork = 16
+// smallWork is how much the portable engine does: whole waves of 64 work-items, each instruction of the kernel once. It takes about as
+// long as machine code does to be made, so that a kernel never takes much more than twice the time of the better choice.
+const smallWork = 256
 
 // runnerFor returns the kernel's code for a launch, whose sizes are known.
 func (k *Kernel) runnerFor(l *engine.Launch) (*scheduler.Runner, error) {

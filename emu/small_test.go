@@ -31,7 +31,7 @@ func TestSmallLaunches(t *testing.T) {
 	for i, l := range []struct {
 		items uint64
 		made  bool
-	}{{64, false}, {1, false}, {640, false}, {128, false}, {256, true}, {64, true}} {
+	}{{64, false}, {1, false}, {12800, false}, {2560, false}, {1024, true}, {64, true}} {
 		got, counted := run(auto, k, l.items)
 		want, expected := run(portable, reference, l.items)
 		if !slices.Equal(got, want) || counted != expected {
@@ -52,7 +52,7 @@ func TestSmallLaunches(t *testing.T) {
 	for _, large := range []bool{false, true} {
 		k := kernel(t, program(t, auto, "launch"), "saxpy")
 		if large {
-			run(auto, k, 2048)
+			run(auto, k, 1<<15)
 		} else if err := k.Portable(); err != nil {
 			t.Error(err)
 		}
@@ -74,7 +74,7 @@ func TestSmallLoops(t *testing.T) {
 		trips uint32
 		check bool
 		made  bool
-	}{{2, false, false}, {1000, true, false}, {0, false, false}, {1000, false, true}, {1, false, true}} {
+	}{{2, false, false}, {9000, true, false}, {0, false, false}, {9000, false, true}, {1, false, true}} {
 		launch := emu.Launch{Kernel: k, Range: emu.NDRange{Global: []uint64{5}, Local: []uint64{2}}, Args: []emu.Arg{emu.Value(l.trips)}, Check: l.check}
 		got := mustRun(t, &launch)
 		launch.Kernel = reference
