@@ -79,21 +79,24 @@ func (c *code) decode(check, watch bool) ([]block, error) {
 	k := c.kernel
 	d := &decoder{code: c, check: check, watch: watch && k.UsesAsync, unknown: -1}
 	blocks := make([]block, len(k.Blocks))
+	all := make([]inst, 0, len(k.Code)) // most become one
 	for i, b := range k.Blocks {
-		d.out = nil
-		blk := &blocks[i]
+		blk, start := &blocks[i], len(all)
 		if c.accel != nil && !check && !watch {
-			d.parts = nil
+			d.parts, d.out = nil, nil
 			d.accelerated(b.Start, b.End-1)
 			for _, p := range d.parts {
-				d.out = append(d.out, p.insts...)
+				all = append(all, p.insts...)
 			}
 			blk.parts = d.parts
 		} else {
+			d.out = all[start:]
 			for pc := b.Start; pc < b.End-1; pc++ {
 				d.inst(pc)
 			}
+			all = append(all, d.out...) // in place, as long as there is room
 		}
+		blk.body = all[start:len(all):len(all)]
 		for pc := b.Start; pc < b.End; pc++ {
 			blk.count++
 			switch k.Code[pc].Op {
@@ -111,7 +114,6 @@ func (c *code) decode(check, watch bool) ([]block, error) {
 		if len(c.waits) > 0 {
 			blk.together = c.togetherOf(b)
 		}
-		blk.body = d.out
 		blk.end = d.terminator(b.End - 1)
 	}
 	if d.unknown >= 0 {
