@@ -7,8 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 )
@@ -112,7 +110,7 @@ func blockAccesses(t *testing.T, e Engine, element isa.Type, index isa.IdxType, 
 					values[x.Index()] = blockStarts[kind](r, 2*n, n)
 				}
 				want, got := runSubgroups(t, portable, p.k, data, values, n), runSubgroups(t, native, p.k, data, values, n)
-				if diff := cmp.Diff(want, got); diff != "" {
+				if diff := want.diff(got); diff != "" {
 					t.Fatalf("sub-groups of %d, blocks %s, mask %s (-interp +native):\n%s", n, kind, name, diff)
 				}
 			}

@@ -31,7 +31,7 @@ func TestDropped(t *testing.T) {
 		}
 		return false
 	}
-	each(t, func(t *testing.T, e Engine) {
+	eachAlone(t, func(t *testing.T, e Engine) {
 		settle(0)
 		before, most := codemem.Mapped(), int64(0)
 		mapped := false

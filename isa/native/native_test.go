@@ -27,8 +27,18 @@ var sets = []struct {
 	{"avx512", amd64.AVX2 | amd64.AVX512 | amd64.VBMI | amd64.VBMI2 | amd64.BITALG | amd64.VPOPCNTDQ},
 }
 
-// each runs a test on the engine for each instruction set that the machine has.
+// each runs a test on the engine for each instruction set that the machine has, beside other such tests.
 func each(t *testing.T, f func(t *testing.T, e Engine)) {
+	t.Helper()
+	t.Parallel()
+	eachAlone(t, func(t *testing.T, e Engine) {
+		t.Parallel()
+		f(t, e)
+	})
+}
+
+// eachAlone is each for a test that no other may run beside.
+func eachAlone(t *testing.T, f func(t *testing.T, e Engine)) {
 	t.Helper()
 	if _, err := New(); err != nil {
 		t.Skip(err)
@@ -157,6 +167,17 @@ type outcome struct {
 	Fault    *engine.Fault
 }
 
+// diff returns what another outcome has differently, "" for nothing. Only those that differ take go-cmp's long way.
+func (o outcome) diff(got outcome) string {
+	if slices.Equal(o.Out, got.Out) && o.Counters == got.Counters && sameFault(o.Fault, got.Fault) {
+		return ""
+	}
+	return cmp.Diff(o, got)
+}
+
+// sameFault says whether two faults are the same, or both none.
+func sameFault(a, b *engine.Fault) bool { return a == b || cmp.Equal(a, b) }
+
 // compile prepares a kernel.
 func compile(t testing.TB, e engine.Engine, k *isa.Kernel) engine.Code {
 	t.Helper()
@@ -187,10 +208,8 @@ func checkCode(t *testing.T, portable, native engine.Code, k *isa.Kernel, r *ran
 		}
 		prepare(data)
 		want, got := run(t, portable, k, data, values), run(t, native, k, data, values)
-		if !slices.Equal(want.Out, got.Out) || want.Counters != got.Counters || want.Fault != got.Fault {
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Fatalf("%s, mask %s, scalars %x (-interp +native):\n%s", what, name, values, diff)
-			}
+		if diff := want.diff(got); diff != "" {
+			t.Fatalf("%s, mask %s, scalars %x (-interp +native):\n%s", what, name, values, diff)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 )
@@ -116,7 +115,7 @@ func TestRowsFresh(t *testing.T) {
 		p.emit(isa.Inst{Op: isa.OpRet})
 		data := contents(rand.New(rand.NewPCG(8, 0)))
 		want, have := runTimes(t, compile(t, interp.Engine{}, p.k), p.k, data, nil, 32, 2), runTimes(t, compile(t, e, p.k), p.k, data, nil, 32, 2)
-		if diff := cmp.Diff(want, have); diff != "" {
+		if diff := want.diff(have); diff != "" {
 			t.Fatalf("(-interp +native):\n%s", diff)
 		}
 	})

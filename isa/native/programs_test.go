@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -99,6 +100,13 @@ type position struct {
 	Fault        *engine.Fault
 }
 
+// equal says whether two waves are at the same place and have done the same.
+func (p position) equal(q position) bool {
+	a, b := p.Fault, q.Fault
+	p.Fault, q.Fault = nil, nil
+	return p == q && sameFault(a, b)
+}
+
 func positionOf(w engine.Wave, stop engine.Stop) position {
 	p := position{Stop: stop, Live: w.Live(), Parked: w.Parked(), PC: -2, Barrier: -2, Counters: *w.Counters(), Fault: w.Fault()}
 	if l, ok := w.(engine.Locator); ok && stop != engine.StopFault {
@@ -177,7 +185,7 @@ func (p *generated) race(want, got *session, c setting) string {
 			for stops < mostStops && !done[i] {
 				stops++
 				a, b := positionOf(want.waves[i], want.waves[i].Run(c.Quantum)), positionOf(got.waves[i], got.waves[i].Run(c.Quantum))
-				if !cmp.Equal(a, b) {
+				if !a.equal(b) {
 					return fmt.Sprintf("stop %d, wave %d (-interp +native):\n%s", stops, i, cmp.Diff(a, b))
 				}
 				if stops < 20 || stops%64 == 0 || a.Stop != engine.StopQuantum {
@@ -222,11 +230,11 @@ func count(list []bool, v bool) (n int) {
 	return n
 }
 
-// So many programs are reduced, and a test ends when so many have failed.
-var (
-	reductions = 1
-	failures   = 10
-)
+// reduced says that a program that failed has been reduced: one is enough.
+var reduced atomic.Bool
+
+// A test ends when so many programs have failed.
+const mostFailures = 10
 
 // checkProgram runs the program that comes of some decisions on an engine, in several settings.
 func checkProgram(t *testing.T, e Engine, s *source) {
@@ -248,8 +256,7 @@ func checkProgram(t *testing.T, e Engine, s *source) {
 	}
 	for _, c := range settings {
 		if d := p.compare(reference, code, c); d != "" {
-			if reductions > 0 {
-				reductions--
+			if !reduced.Swap(true) {
 				d = p.reduce(e, c, d)
 			}
 			t.Fatalf("%+v, work-group %v, order %s:\n%s\nas far as reduced:\n%s", c, p.items, p.kernel.Meta.Order, d, p.kernel.Text(program))
@@ -270,12 +277,13 @@ func TestPrograms(t *testing.T) {
 		n = *programCount
 	}
 	each(t, func(t *testing.T, e Engine) {
+		failures := 0
 		for seed := *programFirst; seed < *programFirst+n; seed++ {
 			ok := t.Run(fmt.Sprint(seed), func(t *testing.T) {
 				checkProgram(t, e, &source{state: uint64(seed) * 0x2545f4914f6cdd1d})
 			})
 			if !ok {
-				if failures--; failures == 0 {
+				if failures++; failures == mostFailures {
 					t.Fatal("and so on")
 				}
 			}

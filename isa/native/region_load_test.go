@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 )
@@ -71,7 +69,7 @@ func testLoopLoads(t *testing.T, e Engine) {
 					values := map[int]uint64{step.Index(): step1, turn.Index(): turn1, low.Index(): low1}
 					for _, quantum := range []int{0, 2} {
 						want, got := runQuanta(t, portable, p.k, data, values, 32, 2, quantum), runQuanta(t, native, p.k, data, values, 32, 2, quantum)
-						if diff := cmp.Diff(want, got); diff != "" {
+						if diff := want.diff(got); diff != "" {
 							t.Fatalf("%s (-interp +native):\n%s", fmt.Sprintf("step %d, turn %d, mask %d, lanes %s, quantum %d", step1, turn1, low1, name, quantum), diff)
 						}
 					}

@@ -4,8 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
@@ -149,7 +147,7 @@ func testQuads(t *testing.T, e Engine) {
 					}
 					for _, quantum := range []int{0, 9} {
 						want, got := runQuanta(t, portable, k, data, nil, 32, 1, quantum), runQuanta(t, code, k, data, nil, 32, 1, quantum)
-						if diff := cmp.Diff(want, got); diff != "" {
+						if diff := want.diff(got); diff != "" {
 							t.Fatalf("%d trips, lanes %s, quantum %d (-interp +native):\n%s", most, name, quantum, diff)
 						}
 					}

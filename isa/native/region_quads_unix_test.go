@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -79,7 +78,7 @@ func testQuadsEnd(t *testing.T, e Engine) {
 				}
 				return o
 			}
-			if diff := cmp.Diff(run(compile(t, interp.Engine{}, k)), run(compile(t, e, k))); diff != "" {
+			if diff := run(compile(t, interp.Engine{}, k)).diff(run(compile(t, e, k))); diff != "" {
 				t.Errorf("%d elements, %d beyond (-interp +native):\n%s", elements, beyond, diff)
 			}
 		}
