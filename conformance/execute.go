@@ -14,12 +14,23 @@ import (
 
 // loader has the device and the program of the last run, for the next one to use.
 type loader struct {
-	made  device
-	dev   *emu.Device
-	key   string
-	marks bool
-	prog  *emu.Program
+	made device
+	dev  *emu.Device
+	key  compilation
+	prog *emu.Program
+	// compiled has the programs that there have been, for other devices.
+	compiled map[compilation]*emu.Program
 }
+
+// compilation is what a program depends on.
+type compilation struct {
+	key      string // of the module and the values of its specialization constants
+	subgroup int
+	marks    bool
+}
+
+// maxCompiled bounds the programs that a loader keeps.
+const maxCompiled = 64
 
 func (l *loader) close() {
 	if l.dev != nil {
@@ -42,7 +53,8 @@ func (l *loader) load(cfg Config, t *trial) error {
 		}
 		l.dev, l.made = dev, d
 	}
-	if l.prog != nil && (l.key != t.key || l.marks != cfg.KeepMarks) {
+	key := compilation{t.key, cfg.SubGroup, cfg.KeepMarks}
+	if l.prog != nil && l.key != key {
 		if err := l.prog.Close(); err != nil {
 			return err
 		}
@@ -50,15 +62,33 @@ func (l *loader) load(cfg Config, t *trial) error {
 	}
 	switch {
 	case l.prog == nil:
-		prog, err := l.dev.NewProgram(t.binary, emu.ProgramOptions{SpecConstants: t.spec, KeepMarks: cfg.KeepMarks})
+		prog, err := l.compile(key, t)
 		if err != nil {
 			return err
 		}
-		l.prog, l.key, l.marks = prog, t.key, cfg.KeepMarks
+		l.prog, l.key = prog, key
 	case len(l.prog.ISA().Globals)+len(l.prog.ISA().Pipes) > 0:
 		return l.prog.Reset()
 	}
 	return nil
+}
+
+// compile makes a program for the device, out of one that was compiled for another if there is such.
+func (l *loader) compile(key compilation, t *trial) (prog *emu.Program, err error) {
+	if p := l.compiled[key]; p != nil {
+		prog, err = p.On(l.dev)
+	} else {
+		prog, err = l.dev.NewProgram(t.binary, emu.ProgramOptions{SpecConstants: t.spec, KeepMarks: key.marks})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if l.compiled == nil || len(l.compiled) == maxCompiled {
+		l.compiled = map[compilation]*emu.Program{}
+	}
+	// The latest one: what comes next has the same engine, more often than not.
+	l.compiled[key] = prog
+	return prog, nil
 }
 
 // buffer is an argument of a launch, whose number counts over all steps.

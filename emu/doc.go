@@ -17,7 +17,8 @@
 //	out, err := emu.Read[float32](y)
 //
 // A program may be made of several modules ([Device.LinkProgram]), and of a binary
-// that another program was written to ([Program.Binary], [Device.LoadBinary]).
+// that another program was written to ([Program.Binary], [Device.LoadBinary]). What one device has
+// compiled another can have, too ([Program.On]).
 //
 // # Determinism
 //

@@ -196,6 +196,7 @@ type Kernel struct {
 	prog *Program
 	code *isa.Kernel
 
+	made     *made // shared with the kernel on other devices
 	compile  sync.Once
 	runner   *scheduler.Runner
 	err      error
@@ -203,7 +204,7 @@ type Kernel struct {
 	fallback engine.Fallback // the same, if it can say why there is none, or nil
 }
 
-func newKernel(p *Program, k *isa.Kernel) *Kernel { return &Kernel{prog: p, code: k} }
+func newKernel(p *Program, k *isa.Kernel) *Kernel { return &Kernel{prog: p, code: k, made: new(made)} }
 
 // compiled returns the kernel's code on the device's engine, made at the first
 // launch that needs it.
@@ -216,7 +217,7 @@ func (k *Kernel) compiled() (*scheduler.Runner, error) {
 				c = k.later
 			}
 		} else {
-			c, err = k.prog.dev.engine.Compile(k.prog.isa, k.code)
+			c, err = k.made.on(k.prog.dev.engine, k.prog.isa, k.code)
 		}
 		switch {
 		case err != nil:
