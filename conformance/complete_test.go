@@ -14,7 +14,7 @@ func TestComplete(t *testing.T) {
 	if list, err = SelectClauses(list, complete); err != nil {
 		t.Fatal(err)
 	}
-	cases, err := Load(Builtin())
+	cases, err := builtinCases()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func TestCasesNameClauses(t *testing.T) {
 	for _, c := range list {
 		listed[c.ID] = true
 	}
-	cases, err := Load(Builtin())
+	cases, err := builtinCases()
 	if err != nil {
 		t.Fatal(err)
 	}

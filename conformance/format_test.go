@@ -488,7 +488,7 @@ func TestWriteRefuses(t *testing.T) {
 // TestBuiltinFiles resolves every case that ships, so that a broken one is found
 // without running it.
 func TestBuiltinFiles(t *testing.T) {
-	cases, err := Load(Builtin())
+	cases, err := builtinCases()
 	if err != nil {
 		t.Fatal(err)
 	}

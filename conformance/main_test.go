@@ -3,6 +3,7 @@ package conformance
 import (
 	"os"
 	"runtime/debug"
+	"sync"
 	"testing"
 )
 
@@ -12,3 +13,6 @@ func TestMain(m *testing.M) {
 	debug.SetMemoryLimit(1 << 30)
 	os.Exit(m.Run())
 }
+
+// builtinCases has the cases that ship, which no test changes.
+var builtinCases = sync.OnceValues(func() ([]*Case, error) { return Load(Builtin()) })

@@ -114,7 +114,7 @@ func Parse(name, file string, text []byte) (*Case, error) {
 		return nil, &SyntaxError{File: file, Line: 1, Column: 1, Msg: fmt.Sprintf("the file has more than %d bytes", maxCaseBytes)}
 	}
 	p := &caseParser{file: file, c: &Case{Name: name}, keys: map[place][]*entry{}, launch: -1}
-	entries, err := p.split(lineEnds.ReplaceAllString(string(text), "\n"))
+	entries, err := p.split(unixLines(string(text)))
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +144,14 @@ func (c *Case) locate(file string, bad *problem) error {
 
 // lineEnds matches the line ends of all systems that Go runs on.
 var lineEnds = regexp.MustCompile(`\r*\n`)
+
+// unixLines makes all line ends "\n".
+func unixLines(text string) string {
+	if !strings.Contains(text, "\r") {
+		return text // as they are, without a look at each
+	}
+	return lineEnds.ReplaceAllString(text, "\n")
+}
 
 type caseParser struct {
 	file string

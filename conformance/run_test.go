@@ -15,7 +15,7 @@ import (
 // TestConformance runs every case that ships: under the quick matrix with -short, and
 // else under the standard one.
 func TestConformance(t *testing.T) {
-	cases, err := Load(Builtin())
+	cases, err := builtinCases()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestConformance(t *testing.T) {
 
 // TestChecked: no case makes a finding with the checks on that it does not state.
 func TestChecked(t *testing.T) {
-	cases, err := Load(Builtin())
+	cases, err := builtinCases()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func TestScenarioCase(t *testing.T) {
 
 // TestScenarioCases: there is a case for each section, with all clauses of its scenarios.
 func TestScenarioCases(t *testing.T) {
-	cases, err := Load(Builtin())
+	cases, err := builtinCases()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func TestToolsValid(t *testing.T) {
 	if os.Getenv("LOCKSTEP_SPIRV_TOOLS") == "" {
 		t.Skip("LOCKSTEP_SPIRV_TOOLS is not set")
 	}
-	cases, err := Load(Builtin())
+	cases, err := builtinCases()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu/finding"
@@ -62,9 +63,8 @@ func (s *places) instruction(word uint32) string {
 		text := asm.Disassemble(s.prog.module, asm.DisassembleOptions{NoHeader: true, NoIndent: true, Offsets: true})
 		for line := range strings.Lines(text) {
 			line, offset, ok := strings.Cut(strings.TrimSpace(line), " ; 0x")
-			var at uint32
-			if _, err := fmt.Sscanf(offset, "%x", &at); ok && err == nil {
-				s.dis[at/4] = strings.TrimSpace(line)
+			if at, err := strconv.ParseUint(offset, 16, 32); ok && err == nil {
+				s.dis[uint32(at/4)] = strings.TrimSpace(line)
 			}
 		}
 	}
