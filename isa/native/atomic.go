@@ -6,11 +6,11 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// atomics is the family of atomic operations on integers, which the lanes do one after the other. One goroutine runs a
+// atomics is the family of atomic operations, which the lanes do one after the other. One goroutine runs a
 // work-group, so that in LDS plain instructions do; elsewhere they are those that other processors cannot come between.
 func atomics(_ amd64.Features, in *isa.Inst) emitter {
 	switch {
-	case !interp.Atomic(in) || !in.Type.IsInt():
+	case !interp.Atomic(in) || in.Type.Bits() < 32:
 		return nil
 	case in.Idx == isa.IdxNone || !in.B.IsVector():
 		if op := isa.AtomicOp(in.Imm2); op == isa.AtomicAdd || op == isa.AtomicSub {
@@ -47,6 +47,7 @@ func (c *compiler) atomic(in *isa.Inst) {
 		c.toEach(in, c.fromIndex(in), func(at amd64.Mem) { c.G(g, amd64.Size(t.Bits()), at, regTemp) })
 		return
 	}
+	float := c.floatAtomicOf(in)
 	c.eachLane(func(lane amd64.Reg) {
 		operand := func(r isa.Reg) amd64.Mem {
 			if r.IsScalar() {
@@ -65,23 +66,27 @@ func (c *compiler) atomic(in *isa.Inst) {
 		if alone(in.Space) {
 			old = c.atomicLocal
 		}
-		if r := old(in, at, operand); in.Dst != isa.None {
+		if r := old(in, float, at, operand); in.Dst != isa.None {
 			c.G(amd64.MOV, amd64.Size(t.Bits()), c.laneOf(in.Dst, t, lane), r)
 		}
 	})
 }
 
-// atomicLocal does an operation on memory that nobody else accesses. It returns the register with what was there.
-func (c *compiler) atomicLocal(in *isa.Inst, at amd64.Mem, operand func(isa.Reg) amd64.Mem) amd64.Reg {
+// atomicLocal does an operation on memory that nobody else accesses; float is what it computes with floats, or nil. It returns the
+// register with what was there.
+func (c *compiler) atomicLocal(in *isa.Inst, float *floatAtomic, at amd64.Mem, operand func(isa.Reg) amd64.Mem) amd64.Reg {
 	op, size := isa.AtomicOp(in.Imm2), amd64.Size(in.Type.Bits())
 	if in.C != isa.None {
 		c.G(amd64.MOV, size, regTemp, operand(in.C))
 	}
-	if in.Dst != isa.None {
+	if in.Dst != isa.None || float != nil {
 		c.G(amd64.MOV, size, regOld, at)
 	}
 	if g, ok := opInPlace[op]; ok {
 		c.G(g, size, at, regTemp)
+	} else if float != nil {
+		float.update(c, regTemp, regOld)
+		c.G(amd64.MOV, size, at, regTemp)
 	} else if cond, ok := opKeepOld[op]; ok {
 		c.G(amd64.CMP, size, regTemp, at)
 		c.CMov(cond, size, regTemp, at)
@@ -100,7 +105,7 @@ func (c *compiler) atomicLocal(in *isa.Inst, at amd64.Mem, operand func(isa.Reg)
 }
 
 // atomicShared is atomicLocal for memory that other work-groups access.
-func (c *compiler) atomicShared(in *isa.Inst, at amd64.Mem, operand func(isa.Reg) amd64.Mem) amd64.Reg {
+func (c *compiler) atomicShared(in *isa.Inst, float *floatAtomic, at amd64.Mem, operand func(isa.Reg) amd64.Mem) amd64.Reg {
 	op, size := isa.AtomicOp(in.Imm2), amd64.Size(in.Type.Bits())
 	switch op {
 	case isa.AtomicLoad:
@@ -125,6 +130,8 @@ func (c *compiler) atomicShared(in *isa.Inst, at amd64.Mem, operand func(isa.Reg
 		c.G(amd64.MOV, size, regOld, operand(in.C))
 		if g, ok := opInPlace[op]; ok {
 			c.G(g, size, regOld, regTemp)
+		} else if float != nil {
+			float.update(c, regOld, regTemp)
 		} else {
 			c.G(amd64.CMP, size, regOld, regTemp)
 			c.CMov(opKeepOld[op], size, regOld, regTemp)

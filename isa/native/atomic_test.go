@@ -15,8 +15,11 @@ import (
 func TestAtomics(t *testing.T) { each(t, testAtomics) }
 
 func testAtomics(t *testing.T, e Engine) {
-	for _, element := range []isa.Type{isa.I32, isa.I64} {
-		for op := isa.AtomicLoad; op <= isa.AtomicXor; op++ {
+	for _, element := range []isa.Type{isa.I32, isa.I64, isa.F32, isa.F64} {
+		for op := range isa.NumAtomicOps {
+			if !atomicOn(op, element) {
+				continue
+			}
 			for _, index := range indexTypes() {
 				for shape := range 8 {
 					t.Run(fmt.Sprint(element, op, index, shape), func(t *testing.T) {
@@ -55,8 +58,8 @@ func testAtomics(t *testing.T, e Engine) {
 						p.jump(2)
 						got := p.vector(element)
 						p.emit(isa.Inst{Op: isa.OpLoad, Type: element, Space: space, Dst: got, A: at, B: isa.V(lane), Idx: isa.Idx64, Scale: scale})
-						p.emit(isa.Inst{Op: isa.OpMul, Type: element, Dst: got, A: got, B: p.constant(5)})
-						p.emit(isa.Inst{Op: isa.OpXor, Type: element, Dst: got, A: got, B: old})
+						p.emit(isa.Inst{Op: isa.OpMul, Type: isa.IntOf(element.Bits()), Dst: got, A: got, B: p.constant(5)})
+						p.emit(isa.Inst{Op: isa.OpXor, Type: isa.IntOf(element.Bits()), Dst: got, A: got, B: old})
 						p.store(got, element)
 						p.emit(isa.Inst{Op: isa.OpRet})
 						patterns(t, e, p.k, element, scale, in.Disp, int32(scale))
@@ -67,12 +70,26 @@ func testAtomics(t *testing.T, e Engine) {
 	}
 }
 
+// atomicOn says whether an operation is to be tested on a type: those that move bits are the same for floats as for integers.
+func atomicOn(op isa.AtomicOp, t isa.Type) bool {
+	switch op {
+	case isa.AtomicXchg:
+		return true
+	case isa.AtomicFAdd, isa.AtomicFMin, isa.AtomicFMax:
+		return t.IsFloat()
+	}
+	return t.IsInt()
+}
+
 // TestAtomicsAtOne runs atomic operations of all lanes on one element, some of them beyond the end or not aligned.
 func TestAtomicsAtOne(t *testing.T) { each(t, testAtomicsAtOne) }
 
 func testAtomicsAtOne(t *testing.T, e Engine) {
-	for _, element := range []isa.Type{isa.I32, isa.I64} {
-		for op := isa.AtomicLoad; op <= isa.AtomicXor; op++ {
+	for _, element := range []isa.Type{isa.I32, isa.I64, isa.F32, isa.F64} {
+		for op := range isa.NumAtomicOps {
+			if !atomicOn(op, element) {
+				continue
+			}
 			for _, index := range []isa.IdxType{isa.IdxNone, isa.IdxS32, isa.IdxU32, isa.Idx64} {
 				for shape := range 8 {
 					t.Run(fmt.Sprint(element, op, index, shape), func(t *testing.T) { atomicAtOne(t, e, element, op, index, shape) })
@@ -126,7 +143,7 @@ func atomicAtOne(t *testing.T, e Engine, element isa.Type, op isa.AtomicOp, inde
 	p.store(in.Dst, element)
 	got := p.vector(element)
 	p.emit(isa.Inst{Op: isa.OpLoad, Type: element, Space: space, Dst: got, A: at, B: isa.V(lane), Idx: isa.Idx64, Scale: uint32(element.Bytes())})
-	p.emit(isa.Inst{Op: isa.OpXor, Type: element, Dst: got, A: got, B: in.Dst})
+	p.emit(isa.Inst{Op: isa.OpXor, Type: isa.IntOf(element.Bits()), Dst: got, A: got, B: in.Dst})
 	p.store(got, element)
 	p.emit(isa.Inst{Op: isa.OpRet})
 	last := uint64(8*lanes/element.Bytes() - 1 - 8/element.Bytes())

@@ -11,7 +11,7 @@ import (
 
 // TestWide is TestPrograms and TestSweep with work-groups as large as devices usually allow, each of them one wave.
 func TestWide(t *testing.T) {
-	n := 60
+	n := 30
 	if testing.Short() {
 		n = 12
 	}
