@@ -270,20 +270,21 @@ func reduceList(op string, t ty, v []uint64) uint64 {
 
 // reduceHalves combines the values of lanes, those whose numbers differ by 64 first.
 func reduceHalves(op string, t ty, lanes []int, value func(id int) uint64) uint64 {
-	v := map[int]uint64{}
+	var v [128]uint64
+	var has [128]bool
 	for _, id := range lanes {
-		v[id%128] = value(id)
+		v[id%128], has[id%128] = value(id), true
 	}
 	for n := 64; n > 0; n /= 2 {
 		for i := range n {
-			upper, ok := v[i+n]
-			if !ok {
+			if !has[i+n] {
 				continue
 			}
-			if lower, ok := v[i]; ok {
-				upper = combine(op, t, lower, upper)
+			if has[i] {
+				v[i] = combine(op, t, v[i], v[i+n])
+			} else {
+				v[i], has[i] = v[i+n], true
 			}
-			v[i] = upper
 		}
 	}
 	return reduceList(op, t, []uint64{v[0]})

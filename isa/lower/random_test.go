@@ -456,9 +456,10 @@ func (p *program) compare(t *testing.T, name string) {
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", name, err, text)
 	}
+	m := &randomModule{code: code}
 	for _, shape := range [][2]int{{1, 1}, {8, 8}, {16, 64}, {32, 96}} {
 		for _, engine := range enginesFor(shape[1]) {
-			got := runRandom(t, code, p.input, shape, nil, engine)
+			got := m.run(t, p.input, shape, engine)
 			for i := range want {
 				if got[i] != want[i] {
 					t.Fatalf("%s, engine %s, sub-groups of %d, waves of %d: work-item %d has variable %d = %#x, want %#x\n%s",
@@ -478,21 +479,41 @@ func enginesFor(waves int) []string {
 	return names
 }
 
-// runRandom runs a program on a device with sub-groups and waves of the given
-// sizes, taken through the given passes, on an engine, and returns the variables of all
-// work-items.
-func runRandom(t *testing.T, code []byte, input []uint32, shape [2]int, passes *lower.PassMachinery, engine string) []uint32 {
+// randomModule is a random program's module, which is compiled once for each sub-group size.
+type randomModule struct {
+	code   []byte
+	passes *lower.PassMachinery // nil for the default
+	made   map[int]*emu.Program // by sub-group size
+}
+
+// program returns the module's program on a device.
+func (m *randomModule) program(dev *emu.Device) (*emu.Program, error) {
+	size := dev.Limits().SubgroupSize
+	if p := m.made[size]; p != nil {
+		return p.On(dev)
+	}
+	opt := emu.ProgramOptions{Passes: m.passes}
+	if m.passes != nil {
+		// For launches that have nothing in common, so that passes run that leave other kernels alone.
+		opt.Specialize = map[string]*isa.Specialization{"f": {}}
+	}
+	p, err := dev.NewProgram(m.code, opt)
+	if m.made == nil {
+		m.made = map[int]*emu.Program{}
+	}
+	m.made[size] = p
+	return p, err
+}
+
+// run runs a program on a device with sub-groups and waves of the given
+// sizes, on an engine, and returns the variables of all work-items.
+func (m *randomModule) run(t *testing.T, input []uint32, shape [2]int, engine string) []uint32 {
 	t.Helper()
 	dev, err := emu.NewDevice(emu.DeviceOptions{Engine: engine, SubgroupSize: shape[0], WaveLanes: shape[1], Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := emu.ProgramOptions{Passes: passes}
-	if passes != nil {
-		// For launches that have nothing in common, so that passes run that leave other kernels alone.
-		opt.Specialize = map[string]*isa.Specialization{"f": {}}
-	}
-	prog, err := dev.NewProgram(code, opt)
+	prog, err := m.program(dev)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -545,11 +566,12 @@ func checkRandomGroups(t *testing.T, seed uint64, graph bool) {
 	if err != nil {
 		t.Fatalf("seed %d: %v\n%s", seed, err, text)
 	}
+	m := &randomModule{code: code}
 	for _, size := range []int{1, 4, 16, 64} {
 		var want []uint32
 		for _, waves := range []int{size, 2 * size, 128} {
 			for _, engine := range enginesFor(waves) {
-				got := runRandom(t, code, p.input, [2]int{size, waves}, nil, engine)
+				got := m.run(t, p.input, [2]int{size, waves}, engine)
 				if want == nil {
 					want = got
 				}
@@ -650,7 +672,7 @@ func checkPipeline(t *testing.T, seed uint64) {
 	if err != nil {
 		t.Fatalf("seed %d: %v\n%s", seed, err, text)
 	}
-	got := runRandom(t, code, p.input, [2]int{8, 64}, m, "")
+	got := (&randomModule{code: code, passes: m}).run(t, p.input, [2]int{8, 64}, "")
 	for i := range want {
 		if got[i] != want[i] {
 			t.Fatalf("seed %d, passes %q: work-item %d has variable %d = %#x, want %#x\n%s", seed, pipeline, i/progVars, i%progVars, got[i], want[i], text)
@@ -695,7 +717,7 @@ func checkSchedule(t *testing.T, seed uint64, schedule string) {
 		t.Fatalf("seed %d: %v\n%s", seed, err, text)
 	}
 	for _, shape := range [][2]int{{8, 16}, {32, 96}} {
-		got := runRandom(t, code, p.input, shape, nil, "")
+		got := (&randomModule{code: code}).run(t, p.input, shape, "")
 		for i := range want {
 			if got[i] != want[i] {
 				t.Fatalf("seed %d, %s, sub-groups of %d, waves of %d: work-item %d has variable %d = %#x, want %#x\n%s",

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 )
@@ -19,7 +20,8 @@ import (
 //
 // It changes nothing, analyses neither.
 func (b *builder) verify() error {
-	v := &verifier{b: b, at: make([]place, b.f.nvals), num: make([]int, b.f.nblks)}
+	v := &verifier{b: b, at: make([]place, b.f.nvals), num: make([]int, b.f.nblks), mark: make([]int, b.f.nblks),
+		preds: map[*block]map[*block]bool{}, succs: map[*block]map[*block]bool{}}
 	if err := v.shape(); err != nil {
 		return err
 	}
@@ -45,6 +47,42 @@ type verifier struct {
 	// By place in reverse post-order.
 	rpo  []*block
 	idom []int
+	// mark is the last edge list in which a block was seen, by block.id; lists counts those.
+	mark  []int
+	lists int
+	// preds and succs are the ends of edges of blocks with many.
+	preds, succs map[*block]map[*block]bool
+}
+
+// many is how many edges a block has for which looking through all of them, for each, takes too long.
+const many = 16
+
+// contains says whether x is in a list of edges of b, for which there are sets where the list is long.
+func contains(sets map[*block]map[*block]bool, b *block, list []*block, x *block) bool {
+	if len(list) < many {
+		return slices.Contains(list, x)
+	}
+	set := sets[b]
+	if set == nil {
+		set = make(map[*block]bool, len(list))
+		for _, y := range list {
+			set[y] = true
+		}
+		sets[b] = set
+	}
+	return set[x]
+}
+
+// twice returns a block that is in a list of edges more than once, or nil.
+func (v *verifier) twice(list []*block) *block {
+	v.lists++
+	for _, x := range list {
+		if v.mark[x.id] == v.lists {
+			return x
+		}
+		v.mark[x.id] = v.lists
+	}
+	return nil
 }
 
 // shape checks blocks and edges, and notes where each value stands.
@@ -95,35 +133,27 @@ func (v *verifier) shape() error {
 func (f *fn) entry() *block { return f.blocks[0] }
 
 func (v *verifier) edges(b *block, known []bool) error {
-	for i, s := range b.succs {
+	for _, s := range b.succs {
 		switch {
 		case !known[s.id]:
 			return fmt.Errorf("leads to b%d, which is gone", s.id)
-		case s.predIndex(b) < 0:
+		case !contains(v.preds, s, s.preds, b):
 			return fmt.Errorf("leads to b%d, which does not know it", s.id)
 		}
-		for _, t := range b.succs[:i] {
-			if s == t {
-				return fmt.Errorf("two edges lead to b%d", s.id)
-			}
-		}
 	}
-	for i, p := range b.preds {
-		if !known[p.id] {
+	if s := v.twice(b.succs); s != nil {
+		return fmt.Errorf("two edges lead to b%d", s.id)
+	}
+	for _, p := range b.preds {
+		switch {
+		case !known[p.id]:
 			return fmt.Errorf("comes from b%d, which is gone", p.id)
-		}
-		found := false
-		for _, s := range p.succs {
-			found = found || s == b
-		}
-		if !found {
+		case !contains(v.succs, p, p.succs, b):
 			return fmt.Errorf("comes from b%d, which does not lead here", p.id)
 		}
-		for _, q := range b.preds[:i] {
-			if p == q {
-				return fmt.Errorf("two edges come from b%d", p.id)
-			}
-		}
+	}
+	if p := v.twice(b.preds); p != nil {
+		return fmt.Errorf("two edges come from b%d", p.id)
 	}
 	want := 1
 	switch b.term {

@@ -145,6 +145,43 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// TestVerifyMany breaks edges of a switch of many ways, which meet again.
+func TestVerifyMany(t *testing.T) {
+	for _, ways := range []int{2, many - 1, many, 5 * many} {
+		for _, x := range []struct {
+			name, want string
+			change     func(from, to *block, between []*block)
+		}{
+			{"nothing", "", func(_, _ *block, _ []*block) {}},
+			{"an edge unknown at its end", "which does not know it", func(_, to *block, _ []*block) { to.preds = to.preds[:ways-1] }},
+			{"an edge unknown at its start", "which does not lead here", func(from, to *block, _ []*block) { to.preds = append(to.preds, from) }},
+			{"two edges", "two edges lead to", func(from, _ *block, between []*block) { from.succs[0] = between[ways-1] }},
+			{"two edges back", "two edges come from", func(_, to *block, between []*block) { to.preds = append(to.preds, between[0]) }},
+		} {
+			b := newBuilder(&module{opt: Options{MaxInstructions: 1 << 20, Passes: standard}})
+			from, to := b.f.newBlock(""), b.f.newBlock("")
+			to.term = termRet
+			from.cond = b.f.newValue(isa.OpBuiltin, isa.I32, isa.I32)
+			from.cond.blk, from.insts, from.term = from, []*value{from.cond}, termSwitch
+			var between []*block
+			for i := range ways {
+				w := b.f.newBlock("")
+				w.term = termBr
+				link(from, w)
+				link(w, to)
+				between = append(between, w)
+				if i > 0 {
+					from.cases, from.caseTo = append(from.cases, uint64(i)), append(from.caseTo, i)
+				}
+			}
+			x.change(from, to, between)
+			if err := b.verify(); x.want == "" && err != nil || x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want)) {
+				t.Errorf("%d ways, %s: %v, expected %q", ways, x.name, err, x.want)
+			}
+		}
+	}
+}
+
 // TestCheckAnalyses checks that analyses which are not true any more are found.
 func TestCheckAnalyses(t *testing.T) {
 	for _, x := range []struct {
