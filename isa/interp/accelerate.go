@@ -223,7 +223,7 @@ func (r *runs) parts(in *isa.Inst) bool {
 // isLong says whether an instruction has elements of 64 bits.
 func (r *runs) isLong(in *isa.Inst) bool {
 	long := false
-	d, t := visit(r.kernel, in, func(_ isa.Reg, t isa.Type) { long = long || t.Bank() == isa.Bank64 })
+	d, t := r.kernel.Operands(in, func(_ isa.Reg, t isa.Type) { long = long || t.Bank() == isa.Bank64 })
 	return long || d != isa.None && t.Bank() == isa.Bank64
 }
 
@@ -257,7 +257,7 @@ func (d *decoder) usages(start, end int) []usage {
 	}
 	for pc := end - 1; pc >= start; pc-- {
 		var reads []vectorReg
-		dst, t := visit(d.kernel, &d.kernel.Code[pc], func(r isa.Reg, t isa.Type) {
+		dst, t := d.kernel.Operands(&d.kernel.Code[pc], func(r isa.Reg, t isa.Type) {
 			if r.IsVector() {
 				reads = append(reads, vectorReg{t.Bank(), r.Index()})
 			}
@@ -368,7 +368,7 @@ func (r *runs) note(in *isa.Inst) {
 // reading calls f for the vector registers that an instruction reads and the run has not
 // written, and returns the one that the instruction writes.
 func (r *runs) reading(in *isa.Inst, f func(vectorReg)) vectorReg {
-	d, t := visit(r.kernel, in, func(x isa.Reg, t isa.Type) {
+	d, t := r.kernel.Operands(in, func(x isa.Reg, t isa.Type) {
 		if !x.IsVector() {
 			return
 		}
@@ -436,11 +436,8 @@ func (r *runs) flush(pc int) {
 	clear(r.renamed)
 }
 
-// Successors calls f for each block that block b of kernel k may lead to.
-func Successors(k *isa.Kernel, b int, f func(int)) { successors(k, b, f) }
-
 // Operands calls use for each register that an instruction of kernel k reads, with its
 // type, and returns the register that it writes, or isa.None, with its type.
 func Operands(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, isa.Type) {
-	return visit(k, in, use)
+	return k.Operands(in, use)
 }

@@ -41,7 +41,7 @@ type halver struct {
 func (m *hyperMaker) shorten() {
 	wide := false
 	for i := range m.code {
-		d, t := visit(m.kernel, &m.code[i], func(r isa.Reg, t isa.Type) { wide = wide || r.IsVector() && t.Bank() == isa.Bank64 })
+		d, t := m.kernel.Operands(&m.code[i], func(r isa.Reg, t isa.Type) { wide = wide || r.IsVector() && t.Bank() == isa.Bank64 })
 		wide = wide || d.IsVector() && t.Bank() == isa.Bank64
 	}
 	if !wide {
@@ -79,7 +79,7 @@ func (h *halver) rewrite() bool {
 		dense := true
 		for i := range h.hyperMaker.code {
 			in := &h.hyperMaker.code[i]
-			if d, t := visit(h.kernel, in, func(isa.Reg, isa.Type) {}); d == isa.V(n) && t.Bank() == isa.Bank64 {
+			if d, t := h.kernel.Operands(in, func(isa.Reg, isa.Type) {}); d == isa.V(n) && t.Bank() == isa.Bank64 {
 				dense = dense && in.Flags&isa.FlagDense != 0
 			}
 		}
@@ -167,7 +167,7 @@ func (h *halver) instruction(in *isa.Inst) bool {
 		return true
 	}
 	wide := false
-	d, t := visit(h.kernel, in, func(r isa.Reg, t isa.Type) { wide = wide || r.IsVector() && t.Bank() == isa.Bank64 })
+	d, t := h.kernel.Operands(in, func(r isa.Reg, t isa.Type) { wide = wide || r.IsVector() && t.Bank() == isa.Bank64 })
 	if t.Bank() != isa.Bank64 || !d.IsVector() {
 		if wide {
 			if in.Op != isa.OpTruncate || in.Type != isa.I32 {

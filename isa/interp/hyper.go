@@ -84,7 +84,7 @@ func (d *decoder) hypers() []*Hyper {
 	}
 	from := make([][]int, len(k.Blocks))
 	for b := range k.Blocks {
-		successors(k, b, func(s int) { from[s] = append(from[s], b) })
+		k.Successors(b, func(s int) { from[s] = append(from[s], b) })
 	}
 	list := make([]*Hyper, len(k.Blocks))
 	for b := 0; b < len(k.Blocks); b++ {
@@ -318,15 +318,15 @@ func (m *hyperMaker) rename(in *isa.Inst) {
 // see what it holds then, too.
 func (m *hyperMaker) liveBehind(r isa.Reg, block int) bool {
 	found := m.live.scalarWaits(block, r.Index())
-	successors(m.kernel, block, func(s int) { found = found || m.live.scalarAt(s, r.Index()) })
-	visit(m.kernel, &m.kernel.Code[m.kernel.Blocks[block].End-1], func(x isa.Reg, _ isa.Type) { found = found || x == r })
+	m.kernel.Successors(block, func(s int) { found = found || m.live.scalarAt(s, r.Index()) })
+	m.kernel.Operands(&m.kernel.Code[m.kernel.Blocks[block].End-1], func(x isa.Reg, _ isa.Type) { found = found || x == r })
 	return found
 }
 
 // vector appends an instruction on vector registers. It says whether it may be in the hyperblock.
 func (m *hyperMaker) vector(in *isa.Inst, b int) bool {
 	m.rename(in)
-	d, t := visit(m.kernel, in, func(r isa.Reg, t isa.Type) {
+	d, t := m.kernel.Operands(in, func(r isa.Reg, t isa.Type) {
 		if r.IsVector() {
 			m.reading(vectorReg{t.Bank(), r.Index()})
 		}
@@ -378,7 +378,7 @@ func (m *hyperMaker) finish() *Hyper {
 		if in.Op != isa.OpStore {
 			continue
 		}
-		visit(m.kernel, in, func(r isa.Reg, t isa.Type) {
+		m.kernel.Operands(in, func(r isa.Reg, t isa.Type) {
 			if r.IsVector() {
 				later[vectorReg{t.Bank(), r.Index()}] = true
 			}
@@ -403,7 +403,7 @@ func (m *hyperMaker) finish() *Hyper {
 // keep notes which instructions have the last say in registers that are read later. What remains of those comes from before.
 func (m *hyperMaker) keep(keep []bool, later map[vectorReg]bool) {
 	for i := len(m.code) - 1; i >= 0; i-- {
-		d, t := visit(m.kernel, &m.code[i], func(isa.Reg, isa.Type) {})
+		d, t := m.kernel.Operands(&m.code[i], func(isa.Reg, isa.Type) {})
 		if p := (vectorReg{t.Bank(), d.Index()}); d.IsVector() && later[p] {
 			keep[i] = true
 			delete(later, p)
@@ -423,7 +423,7 @@ func (m *hyperMaker) prune(read map[vectorReg]bool) {
 	var under []int
 	for i := len(m.code) - 1; i >= 0; i-- {
 		in := &m.code[i]
-		d, t := visit(m.kernel, in, func(isa.Reg, isa.Type) {})
+		d, t := m.kernel.Operands(in, func(isa.Reg, isa.Type) {})
 		p := vectorReg{t.Bank(), d.Index()}
 		if d.IsVector() {
 			if !read[p] && in.Op != isa.OpLoad {
@@ -431,7 +431,7 @@ func (m *hyperMaker) prune(read map[vectorReg]bool) {
 			}
 			delete(read, p)
 		}
-		visit(m.kernel, in, func(r isa.Reg, t isa.Type) {
+		m.kernel.Operands(in, func(r isa.Reg, t isa.Type) {
 			if r.IsVector() {
 				read[vectorReg{t.Bank(), r.Index()}] = true
 			}
@@ -446,19 +446,19 @@ func (m *hyperMaker) prune(read map[vectorReg]bool) {
 // behind returns the vector registers that somebody reads behind the hyperblock, its terminator included.
 func (m *hyperMaker) behind() map[vectorReg]bool {
 	set := map[vectorReg]bool{}
-	visit(m.kernel, &m.kernel.Code[m.kernel.Blocks[m.h.Last].End-1], func(r isa.Reg, t isa.Type) {
+	m.kernel.Operands(&m.kernel.Code[m.kernel.Blocks[m.h.Last].End-1], func(r isa.Reg, t isa.Type) {
 		if r.IsVector() {
 			set[vectorReg{t.Bank(), r.Index()}] = true
 		}
 	})
-	successors(m.kernel, m.h.Last, func(s int) { m.live.vectors(s, func(p vectorReg) { set[p] = true }) })
+	m.kernel.Successors(m.h.Last, func(s int) { m.live.vectors(s, func(p vectorReg) { set[p] = true }) })
 	return set
 }
 
 // condense lets what nobody else reads be written to all lanes.
 func (m *hyperMaker) condense() {
 	for i := range m.code {
-		d, t := visit(m.kernel, &m.code[i], func(isa.Reg, isa.Type) {})
+		d, t := m.kernel.Operands(&m.code[i], func(isa.Reg, isa.Type) {})
 		p := vectorReg{t.Bank(), d.Index()}
 		if d.IsVector() && (p.index >= m.kernel.NumVector[p.bank] || !m.live.vectorWaits(m.h.Last, p)) {
 			m.code[i].Flags |= isa.FlagDense
@@ -471,7 +471,7 @@ func (m *hyperMaker) condense() {
 func (m *hyperMaker) preserve() {
 	last, sparse := map[vectorReg]int{}, map[vectorReg]bool{} // the last instruction that writes each; some lanes may be left out
 	for i := range m.code {
-		if d, t := visit(m.kernel, &m.code[i], func(isa.Reg, isa.Type) {}); d.IsVector() {
+		if d, t := m.kernel.Operands(&m.code[i], func(isa.Reg, isa.Type) {}); d.IsVector() {
 			p := vectorReg{t.Bank(), d.Index()}
 			last[p] = i
 			sparse[p] = sparse[p] || m.code[i].Flags&isa.FlagDense == 0

@@ -9,15 +9,6 @@ import (
 // maxLiveBits bounds what the analysis below may take, in bits.
 const maxLiveBits = 1 << 30
 
-// visit calls use for each register that an instruction reads, and returns the
-// register that it writes, or None, with its type.
-func visit(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, isa.Type) {
-	return k.Operands(in, use)
-}
-
-// successors calls f for each block that block b may lead to.
-func successors(k *isa.Kernel, b int, f func(int)) { k.Successors(b, f) }
-
 // liveness is the registers that are live at the beginning of each block.
 type liveness struct {
 	first [isa.NumBanks]int // the number of each bank's first vector register
@@ -93,7 +84,7 @@ func (c *code) liveRegisters() *liveness {
 	for b := range k.Blocks {
 		gen, kill := in[b*words:][:words], kill[b*words:][:words]
 		for pc := k.Blocks[b].Start; pc < k.Blocks[b].End; pc++ {
-			d, t := visit(k, &k.Code[pc], func(r isa.Reg, t isa.Type) {
+			d, t := k.Operands(&k.Code[pc], func(r isa.Reg, t isa.Type) {
 				if r == isa.None {
 					return
 				}
@@ -110,7 +101,7 @@ func (c *code) liveRegisters() *liveness {
 		changed = false
 		for b := len(k.Blocks) - 1; b >= 0; b-- {
 			live, kill := in[b*words:][:words], kill[b*words:][:words]
-			successors(k, b, func(s int) {
+			k.Successors(b, func(s int) {
 				for i, x := range in[s*words:][:words] {
 					if x &^= kill[i] | live[i]; x != 0 {
 						live[i] |= x
@@ -149,7 +140,7 @@ func (c *code) readBeforeWrite() (list []span, rewritten bool) {
 		return []span{{0, c.temp[0]}}, true
 	}
 	for i := range k.Code {
-		if d, _ := visit(k, &k.Code[i], func(isa.Reg, isa.Type) {}); d.IsScalar() {
+		if d, _ := k.Operands(&k.Code[i], func(isa.Reg, isa.Type) {}); d.IsScalar() {
 			rewritten = rewritten || c.live.scalarAt(0, d.Index())
 		}
 	}

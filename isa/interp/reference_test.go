@@ -57,7 +57,7 @@ func (r *reference) run(lane int) error {
 				return fmt.Errorf("more than %d instructions", r.limit)
 			}
 			var x []uint64
-			d, t := visit(r.k, in, func(reg isa.Reg, t isa.Type) { x = append(x, get(reg, t)) })
+			d, t := r.k.Operands(in, func(reg isa.Reg, t isa.Type) { x = append(x, get(reg, t)) })
 			switch in.Op {
 			case isa.OpBr, isa.OpBarrier:
 				block = in.Target0()

@@ -92,7 +92,7 @@ func (d *decoder) shareSlots(r *Run) {
 			g.low, g.high = min(g.low, low), max(g.high, high)
 			r.Slots[i] = s
 		}
-		dst, t := visit(r.code.kernel, in, func(isa.Reg, isa.Type) {})
+		dst, t := r.code.kernel.Operands(in, func(isa.Reg, isa.Type) {})
 		if dst.IsVector() {
 			version[vectorReg{t.Bank(), dst.Index()}]++
 		}

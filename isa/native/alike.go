@@ -108,7 +108,7 @@ func (c *compiler) prepareAlike() {
 			slots[c.run.Slots[i]] = slots[c.run.Slots[i]] || load
 		}
 		var operands []kind
-		d, t := interp.Operands(c.run.Kernel(), in, func(r isa.Reg, t isa.Type) {
+		d, t := c.run.Kernel().Operands(in, func(r isa.Reg, t isa.Type) {
 			k := kindSame
 			if r.IsVector() {
 				k = kinds[place{bank: t.Bank(), index: r.Index()}]

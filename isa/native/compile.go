@@ -117,7 +117,7 @@ func groupOf(k *isa.Kernel, code []isa.Inst, s set) int {
 			long = long || in.Type.Bank() == isa.Bank64 || in.A.IsVector() || in.Idx == isa.Idx64 && in.B.IsVector()
 			continue
 		}
-		_, t := interp.Operands(k, in, func(_ isa.Reg, t isa.Type) { long = long || t.Bank() == isa.Bank64 })
+		_, t := k.Operands(in, func(_ isa.Reg, t isa.Type) { long = long || t.Bank() == isa.Bank64 })
 		long = long || t.Bank() == isa.Bank64
 	}
 	if long {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
@@ -33,7 +32,7 @@ func (c *hyper) prepareConditions() {
 	c.conditions = &conditions{maker: map[int]int{}, results: map[operandAt]int{}}
 	uses, made := map[int]int{}, map[isa.Reg]int{}
 	for i := range c.run.Code {
-		d, t := interp.Operands(c.run.Kernel(), &c.run.Code[i], func(r isa.Reg, t isa.Type) {
+		d, t := c.run.Kernel().Operands(&c.run.Code[i], func(r isa.Reg, t isa.Type) {
 			if j, ok := made[r]; ok && t == isa.B1 && r.IsVector() {
 				c.conditions.results[operandAt{i, r}] = j
 				uses[j]++
@@ -118,13 +117,13 @@ func (c *hyper) collect(i, root int, inverse bool, uses map[int]int) (parts []in
 // lasts says whether operands of instruction i are the same still at root.
 func (c *hyper) lasts(i, root int, operands ...isa.Reg) bool {
 	var list []place
-	interp.Operands(c.run.Kernel(), &c.run.Code[i], func(r isa.Reg, t isa.Type) {
+	c.run.Kernel().Operands(&c.run.Code[i], func(r isa.Reg, t isa.Type) {
 		if r.IsVector() && slices.Contains(operands, r) {
 			list = append(list, place{bank: t.Bank(), index: r.Index()})
 		}
 	})
 	for k := i + 1; k < root; k++ {
-		d, t := interp.Operands(c.run.Kernel(), &c.run.Code[k], func(isa.Reg, isa.Type) {})
+		d, t := c.run.Kernel().Operands(&c.run.Code[k], func(isa.Reg, isa.Type) {})
 		if d.IsVector() && slices.Contains(list, place{bank: t.Bank(), index: d.Index()}) {
 			return false
 		}
@@ -149,7 +148,7 @@ func (c *hyper) scheduleConditions() {
 	}
 	for j := range c.run.Code {
 		if root := c.maker(j); root != j {
-			interp.Operands(c.run.Kernel(), &c.run.Code[j], func(r isa.Reg, t isa.Type) {
+			c.run.Kernel().Operands(&c.run.Code[j], func(r isa.Reg, t isa.Type) {
 				if r.IsVector() {
 					c.readsPlace(place{bank: t.Bank(), index: r.Index()}, root)
 				}

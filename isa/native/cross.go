@@ -78,7 +78,7 @@ func (c *compiler) plan(inst, group int) {
 			c.events[p] = append(c.events[p], event{at, write})
 		}
 	}
-	dst, t := interp.Operands(c.run.Kernel(), in, func(r isa.Reg, t isa.Type) { note(t.Bank(), r, false) })
+	dst, t := c.run.Kernel().Operands(in, func(r isa.Reg, t isa.Type) { note(t.Bank(), r, false) })
 	if group == allGroups {
 		switch in.Op {
 		case isa.OpShuffle:

@@ -227,7 +227,7 @@ func (c *hyper) prepareCommits() {
 				c.commits[i] = s
 			}
 		}
-		if d, t := interp.Operands(c.run.Kernel(), in, func(isa.Reg, isa.Type) {}); d.IsVector() {
+		if d, t := c.run.Kernel().Operands(in, func(isa.Reg, isa.Type) {}); d.IsVector() {
 			version[place{bank: t.Bank(), index: d.Index()}]++
 		}
 	}

@@ -73,7 +73,7 @@ func (s *straight) findLinear() bool {
 		if in.Op == isa.OpBuiltin && isa.Builtin(in.Imm).PerLane() && !s.noteIDs(arrayOf(isa.Builtin(in.Imm))) {
 			return false
 		}
-		d, t := interp.Operands(s.run.Kernel(), in, func(r isa.Reg, t isa.Type) {
+		d, t := s.run.Kernel().Operands(in, func(r isa.Reg, t isa.Type) {
 			if l := now[place{bank: t.Bank(), index: r.Index()}]; l != nil && r.IsVector() {
 				users[l] = append(users[l], s.maker(i))
 			}
@@ -245,7 +245,7 @@ func (s *straight) sameInRow() bool {
 	for i := range s.h.Scalars {
 		in := s.h.Scalars[i].Scalar
 		varies := accessesMemory(in) || in.Op == isa.OpBuiltin && isa.Builtin(in.Imm) >= isa.BuiltinGroupID && isa.Builtin(in.Imm) < isa.BuiltinNumGroups
-		interp.Operands(s.run.Kernel(), in, func(r isa.Reg, _ isa.Type) { varies = varies || changes[r] })
+		s.run.Kernel().Operands(in, func(r isa.Reg, _ isa.Type) { varies = varies || changes[r] })
 		changes[in.Dst] = varies
 	}
 	for _, l := range s.linears {

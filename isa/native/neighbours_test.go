@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 )
 
 // neighbours makes random kernels whose lanes mostly access elements next to each other, at indices that are computed on the
@@ -332,7 +331,7 @@ func (n *neighbours) dense(t *testing.T) {
 		return false
 	}
 	for i := range n.k.Code {
-		d, typ := interp.Operands(n.k, &n.k.Code[i], func(isa.Reg, isa.Type) {})
+		d, typ := n.k.Operands(&n.k.Code[i], func(isa.Reg, isa.Type) {})
 		if d.IsVector() && !outside(typ.Bank(), d.Index()) {
 			n.k.Code[i].Flags |= isa.FlagDense
 		}

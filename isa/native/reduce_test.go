@@ -81,7 +81,7 @@ func (p *generated) sound(k *isa.Kernel) bool {
 					ok = false
 				}
 			}
-			dst, t := interp.Operands(k, &k.Code[pc], reads)
+			dst, t := k.Operands(&k.Code[pc], reads)
 			if !ok {
 				return false
 			}

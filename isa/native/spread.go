@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
@@ -42,7 +41,7 @@ func (c *hyper) prepareSpreads(skip func(i int) bool) {
 		case in.Op == isa.OpStore:
 			note(in.C, in.Type)
 		case !accessesMemory(in):
-			interp.Operands(c.run.Kernel(), in, note)
+			c.run.Kernel().Operands(in, note)
 			floats = floats || in.Type == isa.F32
 		}
 	}
