@@ -127,10 +127,12 @@ const noWork = ^uint64(0)
 func (w *wave) become(c *code) {
 	old := w.code
 	w.code, w.later = c, nil
-	from, size := w.base, min(old.stride, c.stride)
-	w.newRegisters()
-	for k := range w.words {
-		copy(unsafe.Slice((*byte)(w.chunk(k)), size), unsafe.Slice((*byte)(unsafe.Add(from, uintptr(k)*old.stride)), size))
+	if c.stride != old.stride { // it has registers of its own behind those
+		from, size := w.base, old.stride
+		w.newRegisters()
+		for k := range w.words {
+			copy(unsafe.Slice((*byte)(w.chunk(k)), size), unsafe.Slice((*byte)(unsafe.Add(from, uintptr(k)*old.stride)), size))
+		}
 	}
 	s := w.s
 	w.newScalars()

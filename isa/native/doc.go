@@ -12,6 +12,8 @@
 // on processors with AVX2 and what came with it (x86-64-v3) or AVX-512 (F, BW, CD, DQ and VL); elsewhere [New] returns an
 // error that says why, and package interp does the work.
 //
+// A kernel may begin on package interp, and get machine code when that is worth its while ([Engine.CompileLater]).
+//
 // # From bytecode to bytes
 //
 // An addition of two vectors, v2 = add.i32 v0, v1, in the middle of a block goes this way:
