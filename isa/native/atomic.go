@@ -13,8 +13,11 @@ func atomics(_ amd64.Features, in *isa.Inst) emitter {
 	case !interp.Atomic(in) || in.Type.Bits() < 32:
 		return nil
 	case in.Idx == isa.IdxNone || !in.B.IsVector():
-		if op := isa.AtomicOp(in.Imm2); op == isa.AtomicAdd || op == isa.AtomicSub {
+		switch op := isa.AtomicOp(in.Imm2); {
+		case op == isa.AtomicAdd || op == isa.AtomicSub:
 			return (*compiler).sumAtomic
+		case op > isa.AtomicSub && in.Dst == isa.None:
+			return (*compiler).foldAtomic
 		}
 	}
 	return (*compiler).atomic
@@ -178,4 +181,47 @@ func (c *compiler) sumAtomic(in *isa.Inst) {
 		c.G(amd64.MOV, size, c.laneOf(in.Dst, t, lane), regOld)
 		c.G(g, size, regOld, regTemp)
 	})
+}
+
+// foldAtomic combines what the lanes of the group that run have, in their order, with one element, and stores that once: nobody has to come
+// in between, and for other processors it is one operation.
+func (c *compiler) foldAtomic(in *isa.Inst) {
+	t, size, op := in.Type, amd64.Size(in.Type.Bits()), isa.AtomicOp(in.Imm2)
+	float := c.floatAtomicOf(in)
+	combine := func(amd64.Reg) {
+		g, ok := opInPlace[op]
+		switch {
+		case float != nil:
+			float.update(c, regOld, regAddress)
+		case ok:
+			c.G(g, size, regOld, regAddress)
+		default:
+			c.G(amd64.CMP, size, regOld, regAddress)
+			c.CMov(opKeepOld[op], size, regOld, regAddress)
+		}
+	}
+	again := c.NewLabel()
+	c.G(amd64.MOV, size, regTemp, c.uniform(in))
+	c.Bind(again)
+	c.G(amd64.MOV, size, regOld, regTemp)
+	switch {
+	case in.C.IsVector():
+		c.eachLane(func(lane amd64.Reg) {
+			c.G(amd64.MOV, size, regAddress, c.laneOf(in.C, t, lane))
+			combine(lane)
+		})
+	case op == isa.AtomicXor || op == isa.AtomicFAdd:
+		c.G(amd64.MOV, size, regAddress, scalar(in.C))
+		c.eachLane(combine)
+	default: // once is as good as often
+		c.G(amd64.MOV, size, regAddress, scalar(in.C))
+		combine(regAddress)
+	}
+	at := c.uniform(in)
+	if alone(in.Space) {
+		c.G(amd64.MOV, size, at, regOld)
+		return
+	}
+	c.G(amd64.CMPXCHG, size, at, regOld)
+	c.Jcc(amd64.NotEqual, again)
 }
