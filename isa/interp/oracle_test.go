@@ -13,11 +13,22 @@ import (
 // This file says what each operation gives for one lane, by exact arithmetic
 // and without any of the engine's code.
 
-func wrap(v *big.Int, w int) uint64 {
-	m := new(big.Int).Lsh(big.NewInt(1), uint(w))
-	r := new(big.Int).Mod(v, m)
-	return r.Uint64()
-}
+// limits has, by number of bits, the limits of integers, which nobody changes.
+var limits = func() (list [65]struct{ power, least, most, unsigned *big.Int }) {
+	one := big.NewInt(1)
+	for w := range list {
+		l := &list[w]
+		l.power = new(big.Int).Lsh(one, uint(w))
+		l.unsigned = new(big.Int).Sub(l.power, one)
+		if w > 0 {
+			half := new(big.Int).Lsh(one, uint(w-1))
+			l.least, l.most = new(big.Int).Neg(half), new(big.Int).Sub(half, one)
+		}
+	}
+	return list
+}()
+
+func wrap(v *big.Int, w int) uint64 { return new(big.Int).Mod(v, limits[w].power).Uint64() }
 
 func unsignedInt(v uint64) *big.Int { return new(big.Int).SetUint64(v) }
 
@@ -35,13 +46,13 @@ func clampInt(v, lo, hi *big.Int) *big.Int {
 	return v
 }
 
+var zero = new(big.Int)
+
 func rangeOf(w int, signed bool) (lo, hi *big.Int) {
-	one := big.NewInt(1)
 	if signed {
-		hi = new(big.Int).Lsh(one, uint(w-1))
-		return new(big.Int).Neg(hi), new(big.Int).Sub(hi, one)
+		return limits[w].least, limits[w].most
 	}
-	return new(big.Int), new(big.Int).Sub(new(big.Int).Lsh(one, uint(w)), one)
+	return zero, limits[w].unsigned
 }
 
 func boolBit(b bool) uint64 {
