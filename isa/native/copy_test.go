@@ -160,6 +160,16 @@ func randomCopies(seed uint64) *copies {
 	return p
 }
 
+// diff returns what another engine did differently, "" for nothing.
+func (c copied) diff(got copied) string {
+	same := slices.EqualFunc(c.Memory, got.Memory, bytes.Equal)
+	c.Memory, got.Memory = nil, nil
+	if rest := cmp.Diff(c, got); rest != "" || !same {
+		return fmt.Sprintf("the same memory %t; (-interp +native):\n%s", same, rest)
+	}
+	return ""
+}
+
 // run runs some work-groups, each of which copies what the one before has left.
 func (p *copies) run(t testing.TB, code engine.Code, cfg dma.Config, width int) copied {
 	t.Helper()
@@ -210,10 +220,8 @@ func TestGroupCopies(t *testing.T) {
 			portable, native := compile(t, interp.Engine{}, p.k), compile(t, e, p.k)
 			for _, cfg := range []dma.Config{{}, {Completion: dma.Late}} {
 				want, got := p.run(t, portable, cfg, 192), p.run(t, native, cfg, 192)
-				same := slices.EqualFunc(want.Memory, got.Memory, bytes.Equal)
-				want.Memory, got.Memory = nil, nil
-				if !same || !cmp.Equal(want, got) {
-					t.Fatalf("program %d, %+v: the same memory %t; (-interp +native):\n%s\n%+v", seed, cfg, same, cmp.Diff(want, got), p.k.GroupCopies)
+				if diff := want.diff(got); diff != "" {
+					t.Fatalf("program %d, %+v: %s\n%+v", seed, cfg, diff, p.k.GroupCopies)
 				}
 				if want.Fault == nil {
 					whole++
@@ -245,8 +253,8 @@ func TestLongCopies(t *testing.T) {
 			}
 			p.emit(isa.Inst{Op: isa.OpRet})
 			want, got := p.run(t, compile(t, interp.Engine{}, p.k), dma.Config{}, 1536), p.run(t, compile(t, e, p.k), dma.Config{}, 1536)
-			if want.Fault != nil || !cmp.Equal(want, got) {
-				t.Errorf("%d work-items: %+v (-interp +native):\n%s", items, want.Fault, cmp.Diff(want, got))
+			if diff := want.diff(got); want.Fault != nil || diff != "" {
+				t.Errorf("%d work-items: %+v %s", items, want.Fault, diff)
 			}
 		}
 	})

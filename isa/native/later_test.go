@@ -6,8 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
@@ -118,7 +116,7 @@ func TestLaterFlow(t *testing.T) {
 			want, left := steps(t, portable, f.k, data, quantum)
 			everywhere(t, code, f.k, lanes, 1, 50, func(l *late) string {
 				got, leaves := steps(t, l, f.k, data, quantum)
-				d := cmp.Diff(want, got) + cmp.Diff(left, leaves)
+				d := diffMoments(want, got) + left.diff(leaves)
 				if d != "" {
 					d = fmt.Sprintf("kernel %d, quantum %d (-interp +later):\n%s", seed, quantum, d)
 				}
@@ -145,7 +143,7 @@ func TestLaterShared(t *testing.T) {
 				wg.Go(func() {
 					for range 4 {
 						got, leaves := steps(t, code, f.k, data, 0)
-						if d := cmp.Diff(want, got) + cmp.Diff(left, leaves); d != "" {
+						if d := diffMoments(want, got) + left.diff(leaves); d != "" {
 							t.Errorf("kernel %d (-interp +later):\n%s", seed, d)
 						}
 					}
@@ -178,7 +176,7 @@ func TestLaterExpected(t *testing.T) {
 			run := func(made bool) {
 				t.Helper()
 				got, leaves := steps(t, code, f.k, data, 0)
-				if d := cmp.Diff(want, got) + cmp.Diff(left, leaves); d != "" {
+				if d := diffMoments(want, got) + left.diff(leaves); d != "" {
 					t.Errorf("(-interp +later):\n%s", d)
 				}
 				if code.Made() != made {
