@@ -59,7 +59,7 @@ type runOptions struct {
 // deviceFlags declares the flags that shape a device.
 func deviceFlags(f *flags, d *emu.DeviceOptions) {
 	f.IntVar(&d.SubgroupSize, "subgroup", 0, "sub-groups of `N` lanes, a power of two from 1 to 128 (default 32)")
-	f.IntVar(&d.WaveLanes, "wave", 0, "waves of `N` lanes, a multiple of the sub-group size; no kernel without\nraces can see it (default: what suits the launch)")
+	f.IntVar(&d.WaveLanes, "wave", 0, "waves of `N` lanes, a multiple of the sub-group size; no kernel without\nraces can see it (default: a whole work-group, up to 1024, or what caches hold\nof a loop's registers; -stats says how many)")
 	f.IntVar(&d.Workers, "workers", 0, "run on `N` CPUs at most; no kernel can see it (default: all)")
 	f.IntVar(&d.DMAEngines, "dma-engines", 0, "`N` engines copy for a work-group at the same time (default 2)")
 	f.IntVar(&d.DMAQueueDepth, "dma-queue", 0, "`N` copies can wait for each of them (default 16)")
