@@ -230,13 +230,29 @@ func TestPack32(t *testing.T) {
 			t.Errorf("%#x can be read", x)
 		}
 	}
-	// Out of room: the allocation works but has no address.
-	big, err := g.Alloc("big", 4<<30, false)
-	if err != nil {
-		t.Fatal(err)
+	// Out of room: allocations work but have no address. They are all of the same bytes, as the test needs no more.
+	data, full := AlignedBytes(64<<20), 0
+	for range 64 {
+		p, err := g.AllocBytes("big", data, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch q := g.Unpack32(l, private, g.Pack32(l, private, p)); {
+		case q.Space() == SpaceNone:
+			full++
+		case q != p:
+			t.Errorf("%s became %s", p, q)
+		case full > 0:
+			t.Errorf("%s has an address, when there was no room", p)
+		}
 	}
-	if p := g.Unpack32(l, private, g.Pack32(l, private, big)); p.Space() != SpaceNone {
-		t.Errorf("an allocation without address became %s", p)
+	if full != 17 {
+		t.Errorf("%d of 64 allocations of 64 MiB have no address, want 17", full)
+	}
+	for _, size := range []uint64{flatGlobalEnd - flatGlobal, 4 << 30, 1 << 40, 1<<64 - 1} {
+		if at := NewGlobal(1<<40).placeFlat(1, size); at != 0 {
+			t.Errorf("%d bytes have the address %#x", size, at)
+		}
 	}
 }
 
