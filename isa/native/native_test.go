@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -235,42 +236,63 @@ func runTimes(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers][]u
 // runQuanta is runTimes with so many back edges at a time, or 0 for no bound.
 func runQuanta(t testing.TB, c engine.Code, k *isa.Kernel, contents *[buffers][]uint64, scalars map[int]uint64, subgroup, times, quantum int) outcome {
 	t.Helper()
-	mem := memory.NewGlobal(1 << 30)
+	r := idleRig(t)
 	l := &engine.Launch{Kernel: k, Dim: 1, Global: [3]uint64{lanes, 1, 1}, Local: [3]uint32{lanes, 1, 1}, Groups: [3]uint64{1, 1, 1},
-		Scalars: append([]uint64(nil), k.ScalarInit...), Memory: mem, SubgroupSize: subgroup}
-	var all [][]byte
-	for i := range buffers {
-		p, err := mem.Alloc("", lanes*8, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := mem.Lookup(p.Alloc()).Data
-		all = append(all, out)
+		Scalars: append([]uint64(nil), k.ScalarInit...), Memory: r.mem, SubgroupSize: subgroup}
+	for i, out := range r.data {
 		for j, v := range contents[i] {
 			binary.LittleEndian.PutUint64(out[j*8:], v)
 		}
-		l.Scalars[i] = uint64(p)
+		l.Scalars[i] = uint64(r.at[i])
 	}
 	for i, v := range scalars {
 		l.Scalars[i] = v
 	}
-	lds, err := memory.NewLocal([]uint64{8 * lanes}, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
 	w := c.NewWave(lanes)
 	for range times {
-		w.Start(&engine.Group{Launch: l, Size: l.Local, LDS: lds}, 0, lanes)
+		w.Start(&engine.Group{Launch: l, Size: l.Local, LDS: r.lds}, 0, lanes)
 		for w.Run(quantum) == engine.StopQuantum {
 		}
 	}
-	o := outcome{Counters: *w.Counters(), Fault: w.Fault()}
-	for _, out := range all {
+	o := outcome{Out: make([]uint64, 0, buffers*lanes), Counters: *w.Counters(), Fault: w.Fault()}
+	for _, out := range r.data {
 		for j := range lanes {
 			o.Out = append(o.Out, binary.LittleEndian.Uint64(out[j*8:]))
 		}
 	}
+	rigs.Put(r)
 	return o
+}
+
+// rig is the memory of a run, for the next one to use: all buffers are written before each.
+type rig struct {
+	mem  *memory.Global
+	at   [buffers]memory.Pointer
+	data [buffers][]byte
+	lds  *memory.Local
+}
+
+var rigs sync.Pool
+
+// idleRig returns a rig that nobody uses.
+func idleRig(t testing.TB) *rig {
+	t.Helper()
+	if r, ok := rigs.Get().(*rig); ok {
+		r.lds.Reset()
+		return r
+	}
+	r := &rig{mem: memory.NewGlobal(1 << 30)}
+	var err error
+	for i := range buffers {
+		if r.at[i], err = r.mem.Alloc("", lanes*8, false); err != nil {
+			t.Fatal(err)
+		}
+		r.data[i] = r.mem.Lookup(r.at[i].Alloc()).Data
+	}
+	if r.lds, err = memory.NewLocal([]uint64{8 * lanes}, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // specials are numbers at which operations are special: as integers, as floats, and as the
