@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -113,29 +112,60 @@ func parseToolList(version, text string) (*toolList, error) {
 	return l, nil
 }
 
-// word matches what may be a name in text, and strings and comments, which are
-// none.
-var word = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"|;[^\n]*|[A-Za-z0-9_]+`)
-
-// rename puts the names that the tools print in place of those of the grammar.
+// rename puts the names that the tools print in place of those of the grammar, but
+// in strings and comments.
 func (l *toolList) rename(text string) string {
-	return word.ReplaceAllStringFunc(text, func(s string) string {
-		if to, ok := l.renamed[s]; ok {
-			return to
-		}
-		if number, ok := l.numbers[s]; ok {
-			return number
-		}
-		// Friendly names of pointers hold storage classes.
-		parts := strings.Split(s, "_ptr_")
-		for i, part := range parts[1:] {
-			class, rest, _ := strings.Cut(part, "_")
-			if to, ok := l.renamed[class]; ok {
-				parts[i+1] = to + "_" + rest
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		start := i
+		switch c := text[i]; {
+		case c == '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
 			}
+			i = min(i+1, len(text))
+		case c == ';':
+			for i < len(text) && text[i] != '\n' {
+				i++
+			}
+		case inWord(c):
+			for i < len(text) && inWord(text[i]) {
+				i++
+			}
+			b.WriteString(l.renameWord(text[start:i]))
+			continue
+		default:
+			i++
 		}
-		return strings.Join(parts, "_ptr_")
-	})
+		b.WriteString(text[start:i])
+	}
+	return b.String()
+}
+
+// inWord says whether c may be part of a name.
+func inWord(c byte) bool {
+	return c == '_' || c-'0' < 10 || c|0x20-'a' < 26
+}
+
+// renameWord is rename for a word.
+func (l *toolList) renameWord(s string) string {
+	if to, ok := l.renamed[s]; ok {
+		return to
+	}
+	if number, ok := l.numbers[s]; ok {
+		return number
+	}
+	// Friendly names of pointers hold storage classes.
+	parts := strings.Split(s, "_ptr_")
+	for i, part := range parts[1:] {
+		class, rest, _ := strings.Cut(part, "_")
+		if to, ok := l.renamed[class]; ok {
+			parts[i+1] = to + "_" + rest
+		}
+	}
+	return strings.Join(parts, "_ptr_")
 }
 
 // tools runs spirv-as and spirv-dis.
@@ -145,8 +175,11 @@ type tools struct {
 	*toolList
 }
 
+// findTools returns the tools, for a test that runs beside others of them: most of its
+// time goes into waiting for programs.
 func findTools(t *testing.T) *tools {
 	t.Helper()
+	t.Parallel()
 	require := requireTools()
 	if testing.Short() && !require {
 		t.Skip("runs other programs")
