@@ -86,6 +86,7 @@ type compiler struct {
 	// lend, if there is one, returns a reserved vector register that may be taken meanwhile, or -1.
 	lend func() int
 
+	region  int    // the block that the region begins at that this is part of, or -1
 	parting bool   // lanes part, so that maskRunning has those that run
 	checked bool   // divisors are known not to be 0
 	across  across // a run with instructions across lanes
@@ -134,7 +135,7 @@ func accessesMemory(in *isa.Inst) bool {
 // newCompiler returns what makes the machine code of a run. At refuse the run ends without having been done.
 func newCompiler(k *builder, run *interp.Run, refuse amd64.Label) *compiler {
 	s := setOf(k.features)
-	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants, run: run, refuse: refuse,
+	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants, run: run, refuse: refuse, region: -1,
 		values: map[place]*value{}, events: map[place][]event{}, slots: map[int]*slotState{}}
 	c.lanes = groupOf(run.Kernel(), run.Code, s)
 	return c
@@ -348,6 +349,12 @@ func (c *compiler) take(file file) int {
 		if next > when || best < 0 {
 			best, when = r, next
 		}
+	}
+	if best < 0 && c.lend != nil && file == fileVec {
+		best = c.lend()
+	}
+	if best < 0 {
+		panic(registersOut(c.region))
 	}
 	if v := holders[best]; v != nil && c.lend != nil && file == fileVec && c.needed(v) {
 		if r := c.lend(); r >= 0 {

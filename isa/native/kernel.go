@@ -1,6 +1,7 @@
 package native
 
 import (
+	"errors"
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa/interp"
@@ -37,6 +38,7 @@ type builder struct {
 	returns    bool         // it is used
 	proofs     int          // bits of Frame.Proven that are in use
 	ordinary   *amd64.Label // where a hyperblock goes that cannot be done
+	plain      map[int]bool // blocks at which no region is to begin
 }
 
 // exit is a way back to package interp.
@@ -48,9 +50,41 @@ type exit struct {
 // field returns a field of the frame.
 func field(off uintptr) amd64.Mem { return amd64.Mem{Base: regFrame, Disp: int32(off)} }
 
+// registersOut says that there were not enough registers for an instruction: in the region that begins at a block, or, with -1, elsewhere.
+// It is thrown by [compiler.take], and comes no further than compileKernel.
+type registersOut int
+
+func (b registersOut) Error() string {
+	return "too many registers are in use at once"
+}
+
 // compileKernel returns the machine code of a kernel, and what it calls.
 func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan) ([]byte, []callout, error) {
-	k := &builder{Assembler: amd64.New(f), features: f, constants: constants, plan: p,
+	// How many registers an instruction takes is known when it has been emitted. A region keeps so many for its homes that one of
+	// those across lanes may not find enough; its loop is done in the ordinary way then.
+	plain := map[int]bool{}
+	for {
+		code, callouts, err := emitKernel(f, constants, p, plain)
+		if out := registersOut(-1); errors.As(err, &out) && out >= 0 && !plain[int(out)] {
+			plain[int(out)] = true
+			continue
+		}
+		return code, callouts, err
+	}
+}
+
+// emitKernel is compileKernel without regions at some blocks. It fails with registersOut if there are not enough registers.
+func emitKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan, plain map[int]bool) (code []byte, callouts []callout, err error) {
+	defer func() {
+		switch out := recover().(type) {
+		case nil:
+		case registersOut:
+			code, callouts, err = nil, nil, out
+		default:
+			panic(out)
+		}
+	}()
+	k := &builder{Assembler: amd64.New(f), features: f, constants: constants, plan: p, plain: plain,
 		exits: map[exit]amd64.Label{}, stubs: map[interp.Exit]amd64.Label{}, fuel: map[int]amd64.Label{}}
 	for range p.Points {
 		k.points = append(k.points, k.NewLabel())
@@ -103,7 +137,7 @@ func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan) (
 		}
 	}
 	k.endCallouts()
-	code, err := k.Finish()
+	code, err = k.Finish()
 	return code, k.callouts, err
 }
 

@@ -164,14 +164,14 @@ func staysScalar(in *isa.Inst) bool {
 // regionAt returns the region that begins at block h, or nil.
 func (k *builder) regionAt(h int) *region {
 	s := setOf(k.features)
-	if s.file(isa.BankMask) != fileMask || len(k.plan.Kernel.Code) > 1<<14 {
+	if s.file(isa.BankMask) != fileMask || len(k.plan.Kernel.Code) > 1<<14 || k.plain[h] {
 		return nil
 	}
 	chain, last := k.chainOf(h)
 	if chain == nil {
 		return nil
 	}
-	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants}
+	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants, region: h}
 	r := &region{compiler: c, chain: chain, last: last}
 	for _, b := range chain {
 		var at []int
