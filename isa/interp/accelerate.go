@@ -435,9 +435,3 @@ func (r *runs) flush(pc int) {
 	clear(r.reads)
 	clear(r.renamed)
 }
-
-// Operands calls use for each register that an instruction of kernel k reads, with its
-// type, and returns the register that it writes, or isa.None, with its type.
-func Operands(k *isa.Kernel, in *isa.Inst, use func(isa.Reg, isa.Type)) (isa.Reg, isa.Type) {
-	return k.Operands(in, use)
-}

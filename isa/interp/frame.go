@@ -91,7 +91,7 @@ type Frame struct {
 	// Scratch is for machine code: two vectors, and a word.
 	Scratch [17]uint64
 	// Loop is for loops in machine code.
-	Loop [40]uint64
+	Loop [41]uint64
 	// LoopSlot is the number of the slot that a loop wants to have filled in, see [ExitLoop]. While LoopSkip is not 0,
 	// a loop counts it down and does a trip of the whole wave, as if it had loads that are not allowed.
 	LoopSlot uint64
@@ -100,6 +100,8 @@ type Frame struct {
 	Undo unsafe.Pointer
 	// Quads has room for two vectors of 512 bits that begin at a multiple of their size.
 	Quads [23]uint64
+	// Flat has room for Plan.Flat bytes.
+	Flat unsafe.Pointer
 
 	// Call says that a function has not ended but wants something done for some lanes: a
 	// number of its own, not 0. It goes on behind that when it is called again,

@@ -8,6 +8,7 @@ const (
 	FrameLoopSkip = unsafe.Offsetof(Frame{}.LoopSkip)
 	FrameUndo     = unsafe.Offsetof(Frame{}.Undo)
 	FrameQuads    = unsafe.Offsetof(Frame{}.Quads)
+	FrameFlat     = unsafe.Offsetof(Frame{}.Flat)
 )
 
 // loopSkip is how many trips a loop is done without a slot that cannot be filled in.

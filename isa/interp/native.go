@@ -66,6 +66,9 @@ func (w *wave) newNative() {
 	if n := w.code.undo / 8 * uintptr(w.words); n > 0 {
 		w.Undo = unsafe.Pointer(unsafe.SliceData(make([]uint64, n)))
 	}
+	if w.code.flat > 0 {
+		w.Flat = unsafe.Pointer(unsafe.SliceData(memory.AlignedBytes(uint64(w.code.flat))))
+	}
 	for i, list := range w.ids {
 		w.IDs[i] = unsafe.Pointer(unsafe.SliceData(list))
 	}

@@ -25,6 +25,8 @@ type Plan struct {
 	Steady bool
 	// Undo is how many bytes for each chunk machine code wants at Frame.Undo. The accelerator says so.
 	Undo uintptr
+	// Flat is how many bytes it wants at Frame.Flat.
+	Flat uintptr
 
 	live *liveness
 }
@@ -263,5 +265,5 @@ func (c *code) plan(blocks []block) {
 	if c.native = c.accel.Compile(p); c.native == nil {
 		c.points, c.places = nil, nil
 	}
-	c.undo = p.Undo
+	c.undo, c.flat = p.Undo, p.Flat
 }

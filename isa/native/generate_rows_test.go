@@ -31,8 +31,8 @@ func (g *generator) rows() {
 		most--
 	}
 	room := uint(a.size/4) - most // for where it begins
-	at := isa.None
-	switch lane := isa.V(genLane); g.n(4) {
+	at, end, less := isa.None, isa.None, isa.OpLtU
+	switch lane := isa.V(genLane); g.n(6) {
 	case 0:
 		at = g.word(isa.OpAnd, isa.I32, isa.None, g.vector(isa.I32), g.constant(1<<(bits.Len(room)-1)-1))
 	case 1:
@@ -44,16 +44,28 @@ func (g *generator) rows() {
 		g.word(isa.OpSub, isa.I32, at, g.constant(uint64(room-1)), at)
 	case 3:
 		at = g.word(isa.OpMinU, isa.I32, isa.None, lane, g.constant(uint64(room-1)))
+	default: // side by side, with gaps of a few elements, and now and then with a larger one
+		n := uint64(1 + g.n(int(min(most, 8))))
+		at = g.word(isa.OpMul, isa.I32, isa.None, lane, g.constant(n))
+		g.word(isa.OpMinU, isa.I32, at, at, g.constant(uint64(room-1)))
+		gap := uint64(1)<<g.n(4) - 1
+		for gap >= n {
+			gap /= 2
+		}
+		end = g.word(isa.OpSub, isa.I32, isa.None, g.constant(n), g.word(isa.OpAnd, isa.I32, isa.None, g.vector(isa.I32), g.constant(gap)))
+		less = []isa.Op{isa.OpLtU, isa.OpLtS, isa.OpNe}[g.n(3)]
 	}
-	end := g.word(isa.OpAnd, isa.I32, isa.None, []isa.Reg{isa.V(genLane), g.vector(isa.I32), g.scalar(32)}[g.n(3)], g.constant(uint64(most)))
-	if g.once(6) { // beyond it
-		end = g.constant(uint64(g.n(16)))
+	if less == isa.OpLtU && (end == isa.None || g.once(4)) {
+		end = g.word(isa.OpAnd, isa.I32, isa.None, []isa.Reg{isa.V(genLane), g.vector(isa.I32), g.scalar(32)}[g.n(3)], g.constant(uint64(most)))
+		if g.once(6) { // beyond it
+			end = g.constant(uint64(g.n(16)))
+		}
 	}
 	end = g.word(isa.OpAdd, isa.I32, isa.None, at, end)
 	sum, other := g.word(isa.OpMov, isa.I32, isa.None, g.operand(isa.I32), isa.None), g.keep()
 	g.word(isa.OpMov, isa.I32, other, isa.V(genLane), isa.None)
 	step := g.constant(1)
-	if g.once(8) {
+	if less == isa.OpLtU && g.once(8) {
 		if step = g.constant(2); g.n(2) == 0 {
 			step = g.word(isa.OpOr, isa.I32, isa.None, isa.V(genLane), step) // not 0
 		}
@@ -64,9 +76,18 @@ func (g *generator) rows() {
 	g.begin(body)
 	leave := func() {
 		again, goes := g.fresh(isa.B1), g.fresh(isa.B1)
-		cond := isa.Inst{Op: isa.OpLtU, Type: isa.I32, Dst: again, A: at, B: end, Flags: isa.FlagDense}
+		cond := isa.Inst{Op: less, Type: isa.I32, Dst: again, A: at, B: end, Flags: isa.FlagDense}
 		turned := g.n(3) == 0
-		if turned {
+		if less == isa.OpNe && g.n(2) == 0 {
+			cond.A, cond.B = end, at
+		}
+		switch {
+		case !turned:
+		case less == isa.OpNe:
+			cond.Op = isa.OpEq
+		case less == isa.OpLtS:
+			cond.Op, cond.A, cond.B = isa.OpLeS, end, at
+		default:
 			cond.Op, cond.A, cond.B = isa.OpLeU, end, at
 		}
 		g.emit(cond)
@@ -142,6 +163,15 @@ func (g *generator) elements(a area, at, sum, other isa.Reg) {
 				mask = 2*mask + 1
 			}
 			g.emit(isa.Inst{Op: isa.OpAnd, Type: isa.I32, Dst: x, A: in.Dst, B: g.constant(mask), Flags: isa.FlagDense})
+			if g.n(2) == 0 {
+				y := g.fresh(isa.F32)
+				g.emit(isa.Inst{Op: isa.OpLoad, Type: isa.F32, Space: b.space, A: b.pointer, B: x, Idx: isa.IdxU32, Scale: 4, Dst: y, Flags: isa.FlagDense})
+				if g.n(4) == 0 {
+					g.emit(isa.Inst{Op: isa.OpFMul, Type: isa.F32, Dst: y, A: y, B: in.Dst, Flags: isa.FlagDense})
+				}
+				g.emit(isa.Inst{Op: isa.OpFMulAdd, Type: isa.F32, Dst: other, A: in.Dst, B: y, C: other})
+				break
+			}
 			g.emit(isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: b.space, A: b.pointer, B: x, Idx: isa.IdxU32, Scale: 4, Dst: x, Flags: isa.FlagDense})
 			g.emit(isa.Inst{Op: isa.OpXor, Type: isa.I32, Dst: sum, A: sum, B: x})
 		case 2:

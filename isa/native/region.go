@@ -61,8 +61,9 @@ type region struct {
 	writes []isa.Reg
 	// carried are the booleans that are used behind the trip that writes them. They go to the register file before lanes leave.
 	carried []place
-	finish  amd64.Label
-	quads   *quads // nil if all trips are done one by one
+	finish  amd64.Label // behind the last trip of the present groups
+	done    amd64.Label // behind all that is emitted for them
+	quads   *quads      // nil if all trips are done one by one
 
 	// Of a region with loads: the slots that are the same in all trips, and the others; what indices come from; by instruction,
 	// how its index is known; and the numbers of these patterns. looked has those of the present trip.
@@ -275,6 +276,9 @@ func (r *region) emit() {
 	}
 	if r.quads != nil {
 		r.limitQuads()
+		if r.quads.flat != nil {
+			r.clearFlat()
+		}
 	}
 	k.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
 	k.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
@@ -336,14 +340,10 @@ func (r *region) inside(x amd64.Reg) {
 // trips emits all trips of some groups.
 func (r *region) trips() {
 	k := r.kernel
-	done, top, stop := k.NewLabel(), k.NewLabel(), k.NewLabel()
-	r.finish = k.NewLabel()
+	top, stop := k.NewLabel(), k.NewLabel()
+	r.finish, r.done = k.NewLabel(), k.NewLabel()
 	r.inside(regTemp)
-	k.Jcc(amd64.IsZero, done)
-	for n := range r.words {
-		k.G(amd64.MOV, amd64.B64, regTemp, exec(n))
-		k.G(amd64.MOV, amd64.B64, r.number(loopEntry+n), regTemp)
-	}
+	k.Jcc(amd64.IsZero, r.done)
 	for _, x := range r.writes {
 		k.G(amd64.MOV, amd64.B64, regTemp, r.saved(x, 1))
 		k.G(amd64.MOV, amd64.B64, scalar(x), regTemp)
@@ -352,13 +352,20 @@ func (r *region) trips() {
 	r.schedule()
 	k.G(amd64.MOV, amd64.B32, regTrip, amd64.Imm(1))
 	if r.loads {
-		r.lookFirst()
 		r.parts(func(_ int, p *interp.Part, _ int) {
 			if p.Run != nil {
 				r.prepare(p, false)
 			}
 		})
 	}
+	if r.quads != nil && r.quads.flat != nil {
+		r.flatten()
+	}
+	for n := range r.words {
+		k.G(amd64.MOV, amd64.B64, regTemp, exec(n))
+		k.G(amd64.MOV, amd64.B64, r.number(loopEntry+n), regTemp)
+	}
+	r.lookFirst()
 	k.Align(16)
 	k.Bind(top)
 	if r.quads != nil {
@@ -397,22 +404,26 @@ func (r *region) trips() {
 	}
 	r.across.masked = -1
 	for _, g := range r.groups {
-		for i, h := range r.list {
-			if !h.kept {
-				continue
+		for i := range r.list {
+			if h := &r.list[i]; h.kept {
+				r.storeHome(h, g)
 			}
-			v := r.values[place{h.bank, h.index, g}]
-			v.reg, v.dense, v.loose, v.wide = r.homes[v.place], false, r.list[i].loose, h.wide
-			r.pinned = [files]uint32{}
-			r.across.group = g
-			r.store(v)
 		}
 	}
 	for n := range r.words {
 		k.G(amd64.MOV, amd64.B64, regTemp, r.number(loopRest+n))
 		k.G(amd64.MOV, amd64.B64, exec(n), regTemp)
 	}
-	k.Bind(done)
+	k.Bind(r.done)
+}
+
+// storeHome puts what a place of the loop holds into the register file, for the lanes of a group that run.
+func (r *region) storeHome(h *resident, g int) {
+	v := r.values[place{h.bank, h.index, g}]
+	v.reg, v.dense, v.loose, v.wide = r.homes[v.place], false, h.loose, h.wide
+	r.pinned = [files]uint32{}
+	r.across.group = g
+	r.store(v)
 }
 
 // trip emits a trip of the present groups. branch emits the end of block i of the chain where lanes may leave.
@@ -441,7 +452,7 @@ func (r *region) trip(branch func(i int, in *isa.Inst)) {
 				r.pinned = [files]uint32{}
 				r.across.first = s.first
 				r.enter(s.group, in)
-				if !r.load(in) {
+				if !r.flatTrip(in) && !r.load(in) {
 					find(r.features, in)(r.compiler, in)
 				}
 			}
@@ -624,6 +635,9 @@ func (r *region) progress(i int, finish amd64.Label) {
 // leave emits what follows the last chunk: counters, scalars, and who runs next.
 func (r *region) leave() {
 	k := r.kernel
+	if r.quads != nil && r.quads.flat != nil {
+		r.takeFlat()
+	}
 	for i, b := range r.chain {
 		count := amd64.Imm(k.plan.Blocks[b].Count)
 		k.G(amd64.MOV, amd64.B64, amd64.RAX, r.number(loopMost))

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
@@ -61,7 +60,7 @@ func (r *region) findHomes() bool {
 			code := k.plan.Blocks[b].Parts[j].Run.Code
 			for n := range code {
 				in := &code[n]
-				d, t := interp.Operands(k.plan.Kernel, in, func(x isa.Reg, t isa.Type) {
+				d, t := k.plan.Kernel.Operands(in, func(x isa.Reg, t isa.Type) {
 					if !x.IsVector() {
 						return
 					}
@@ -113,7 +112,7 @@ func (r *region) findHomes() bool {
 			loose: u.written && !u.mixed && !u.bits && !(leaves && u.late), wide: u.typ == isa.F64})
 	}
 	for i := range r.run.Code {
-		d, t := interp.Operands(k.plan.Kernel, &r.run.Code[i], func(isa.Reg, isa.Type) {})
+		d, t := k.plan.Kernel.Operands(&r.run.Code[i], func(isa.Reg, isa.Type) {})
 		r.run.Keep[i] = slices.Contains(r.carried, place{bank: t.Bank(), index: d.Index()})
 	}
 	return len(r.carried) <= undoWords

@@ -52,13 +52,18 @@ type cursor struct {
 type stream struct {
 	inst, cursor int
 	regs         [quad]amd64.Vec // by trip
+	flat         bool            // the elements are results in Frame.Flat, see region_flat.go,
+	place        int             // the first of which is there,
+	product      bool            // the product of an [isa.OpFMulAdd],
+	loose        bool            // with NaNs that need not be canonical
 }
 
 // quads is what a region does four trips at a time.
 type quads struct {
 	cursors []cursor
 	streams []stream
-	trip    int // of the four, or -1 elsewhere
+	trip    int   // of the four, or -1 elsewhere
+	flat    *flat // nil if nothing is done for elements before trips are
 }
 
 // findQuads returns the loads that may be done for four trips at a time, or nil.
@@ -90,7 +95,7 @@ func (r *region) findQuads() *quads {
 				list = append(list, element{i, c})
 			}
 		}
-		d, t := interp.Operands(r.kernel.plan.Kernel, in, func(isa.Reg, isa.Type) {})
+		d, t := r.kernel.plan.Kernel.Operands(in, func(isa.Reg, isa.Type) {})
 		c, ok := r.advance(now, in)
 		if delete(now, place{bank: t.Bank(), index: d.Index()}); ok {
 			now[place{bank: t.Bank(), index: d.Index()}] = c
@@ -113,6 +118,7 @@ func (r *region) findQuads() *quads {
 	if len(q.streams) == 0 || (quad+1)*len(r.run.Code)*r.across.groups > maxRegion {
 		return nil
 	}
+	q.flat = r.findFlat(q)
 	return q
 }
 
@@ -179,6 +185,13 @@ func (r *region) reserveQuads(n int) {
 			n++
 		}
 	}
+	if f := r.quads.flat; f != nil {
+		f.left = amd64.Vec(n)
+		r.reserved[fileVec] |= 1 << n
+		for i := range f.results {
+			f.results[i].regs = r.quads.streams[i].regs
+		}
+	}
 }
 
 // refuel comes back for fuel, if it may, where there is so little that it would soon not be enough for four trips.
@@ -222,19 +235,58 @@ func (r *region) limitQuads() {
 // fours emits the trips that are done four at a time, for the present group; behind it single ones follow, from which control
 // comes back to its beginning.
 func (r *region) fours() {
-	k, q, g := r.kernel, r.quads, r.groups[0]
+	k := r.kernel
 	next, single := k.NewLabel(), k.NewLabel()
+	r.beginQuads()
+	k.Bind(next)
+	r.four(next, single)
+	k.Bind(single)
+	r.endQuads()
+	r.inHomes()
+}
+
+// beginQuads emits what comes before trips of the present group that are done together.
+func (r *region) beginQuads() {
+	k := r.kernel
 	r.across.reset()
 	r.across.lane = -1
-	r.across.group = g
+	r.across.group = r.groups[0]
 	r.pinned = [files]uint32{}
-	k.G(amd64.LEA, amd64.B64, regIndices, field(interp.FrameQuads+63))
-	k.G(amd64.AND, amd64.B64, regIndices, amd64.Imm(-64))
+	r.pointToIndices()
 	k.G(amd64.MOV, amd64.B64, r.number(loopFirst), regTrip)
 	k.G(amd64.XOR, amd64.B32, regStay, regStay)
 	r.masked()
-	k.Bind(next)
-	r.checkQuads(single)
+}
+
+// pointToIndices has regIndices be where indices are put aside.
+func (r *region) pointToIndices() {
+	r.G(amd64.LEA, amd64.B64, regIndices, field(interp.FrameQuads+63))
+	r.G(amd64.AND, amd64.B64, regIndices, amd64.Imm(-64))
+}
+
+// leaving returns the block of the chain that lanes leave at.
+func (r *region) leaving() int {
+	return slices.IndexFunc(r.exits(), func(t int) bool { return t >= 0 })
+}
+
+// four emits four trips. Where they cannot be done together, or no lane is inside any more, control goes to end, and behind them to next.
+func (r *region) four(next, end amd64.Label) {
+	k, q, g := r.kernel, r.quads, r.groups[0]
+	r.checkQuads(end)
+	r.loadStreams(q.streams)
+	for t := range quad {
+		r.inHomes()
+		r.across.group, r.across.masked = g, g
+		q.trip = t
+		r.trip(func(_ int, in *isa.Inst) { r.leaveQuad(in, end) })
+	}
+	q.trip = -1
+	k.Jmp(next)
+}
+
+// loadStreams loads for four trips what the indices that have been put aside select, for the lanes that are inside.
+func (r *region) loadStreams(streams []stream) {
+	k, q := r.kernel, r.quads
 	few, loaded := k.NewLabel(), k.NewLabel()
 	k.V(amd64.KMOVW, amd64.X, regTemp, maskExec)
 	k.G(amd64.POPCNT, amd64.B32, regTemp, regTemp)
@@ -243,19 +295,20 @@ func (r *region) fours() {
 	low, high := r.vec(), r.vec()
 	var sparse []func()
 	for n, c := range q.cursors {
-		c.place.group = g
+		c.place.group = r.across.group
 		index := amd64.Vec(r.homes[c.place])
 		var list []*stream
-		for i := range q.streams {
-			if s := &q.streams[i]; s.cursor == n {
+		for i := range streams {
+			if s := &streams[i]; s.cursor == n {
 				list = append(list, s)
 			}
 		}
 		for some := range slices.Chunk(list, len(streamBase)) {
 			r.loadQuads(n, some, low, high)
-			var after []stream
+			var after []*stream // as the registers are now
 			for _, s := range some {
-				after = append(after, *s)
+				c := *s
+				after = append(after, &c)
 			}
 			sparse = append(sparse, func() { r.loadFew(index, c.plus, after, low, high) })
 		}
@@ -268,33 +321,26 @@ func (r *region) fours() {
 		}
 		k.Jmp(loaded)
 	})
-	for t := range quad {
-		r.inHomes()
-		r.across.group, r.across.masked = g, g
-		q.trip = t
-		r.trip(func(_ int, in *isa.Inst) { r.leaveQuad(in, single) })
-	}
-	q.trip = -1
-	k.Jmp(next)
-	k.Bind(single)
-	r.endQuads()
-	r.inHomes()
 }
 
-// checkQuads goes to l if four trips cannot be done at once. The indices of lanes that are inside are put aside, with 0 for others.
-func (r *region) checkQuads(l amd64.Label) {
-	k, q := r.kernel, r.quads
+// unlessKnown goes to l if the indices have a pattern: lanes side by side that select elements side by side have a better way.
+func (r *region) unlessKnown(l amd64.Label) {
 	known := int32(0)
-	for _, s := range q.streams {
-		// Lanes side by side that select elements side by side have a better way.
+	for _, s := range r.quads.streams {
 		if bit, ok := r.bit(r.index[s.inst]); ok {
 			known |= int32((seenNext | seenSame) << bit)
 		}
 	}
 	if known != 0 {
-		k.G(amd64.TEST, amd64.B32, regKnown, amd64.Imm(known))
-		k.Jcc(amd64.NotEqual, l)
+		r.G(amd64.TEST, amd64.B32, regKnown, amd64.Imm(known))
+		r.Jcc(amd64.NotEqual, l)
 	}
+}
+
+// checkQuads goes to l if four trips cannot be done at once. The indices of lanes that are inside are put aside, with 0 for others.
+func (r *region) checkQuads(l amd64.Label) {
+	k, q := r.kernel, r.quads
+	r.unlessKnown(l)
 	k.G(amd64.CMP, amd64.B64, regTrip, r.number(loopQuads))
 	k.Jcc(amd64.Greater, l)
 	for n, c := range q.cursors {
@@ -306,29 +352,57 @@ func (r *region) checkQuads(l amd64.Label) {
 		}
 		r.set.beyond(r.compiler, isa.I32, x, r.number(loopQuad+n), l)
 		r.V(amd64.VMOVDQA32, amd64.Z, temp, x, amd64.Zero(maskExec))
-		// By halves: the upper one of a vector of 512 bits has to come to the cache before it is loaded again.
-		at := amd64.Mem{Base: regIndices, Disp: int32(64 * n)}
-		r.V(amd64.VMOVDQU32, amd64.Y, at, temp)
-		r.V(amd64.VEXTRACTI64X4, amd64.Z, temp, temp, amd64.Imm(1))
-		r.V(amd64.VMOVDQU32, amd64.Y, at.Plus(32), temp)
+		r.putAside(n, temp, temp)
 		r.release(temp)
 	}
+}
+
+// putAside stores a vector in Frame.Quads, from where its elements are going to be loaded. It changes temp.
+func (r *region) putAside(n int, x, temp amd64.Vec) {
+	// By halves: the upper one of a vector of 512 bits has to come to the cache before it is loaded again.
+	at := amd64.Mem{Base: regIndices, Disp: int32(64 * n)}
+	r.V(amd64.VMOVDQU32, amd64.Y, at, x)
+	r.V(amd64.VEXTRACTI64X4, amd64.Z, temp, x, amd64.Imm(1))
+	r.V(amd64.VMOVDQU32, amd64.Y, at.Plus(32), temp)
+}
+
+// flattened says whether trips take what they load from Frame.Flat.
+func (r *region) flattened() bool { return r.quads != nil && r.quads.flat != nil && r.quads.flat.on }
+
+// loadBases returns the registers with the addresses of the first elements, which it loads.
+func (r *region) loadBases(list []*stream) []amd64.Reg {
+	base := make([]amd64.Reg, len(list))
+	for i, s := range list {
+		if base[i] = regFlatBase; !s.flat {
+			base[i] = streamBase[i]
+			r.G(amd64.MOV, amd64.B64, base[i], slotField(r.run.Slots[s.inst], interp.SlotAddress))
+		}
+	}
+	return base
+}
+
+// elementAt returns the address of the element that an index selects, of those from base on.
+func (r *region) elementAt(s *stream, base, index amd64.Reg) amd64.Mem {
+	disp := r.run.Disp[s.inst]
+	if s.flat {
+		disp = flatDisp(s.place)
+	}
+	return amd64.Mem{Base: base, Index: index, Scale: 4, Disp: disp}
 }
 
 // loadQuads loads what four trips select by a cursor. It changes low and high.
 func (r *region) loadQuads(cursor int, list []*stream, low, high amd64.Vec) {
 	k := r.kernel
-	for i, s := range list {
-		k.G(amd64.MOV, amd64.B64, streamBase[i], slotField(r.run.Slots[s.inst], interp.SlotAddress))
-	}
+	base := r.loadBases(list)
 	for lane := 0; lane < 16; lane += 2 {
-		k.G(amd64.MOV, amd64.B64, streamIndex[1], amd64.Mem{Base: regIndices, Disp: int32(64*cursor + 4*lane)})
-		r.splitIndices()
+		for j, index := range streamIndex {
+			k.G(amd64.MOV, amd64.B32, index, amd64.Mem{Base: regIndices, Disp: int32(64*cursor + 4*(lane+j))})
+		}
 		for i, s := range list {
 			// Four lanes to a register, those whose numbers differ by 4: what unpacking within parts of 128 bits puts in order.
 			for j, index := range streamIndex {
 				x := s.regs[(lane+j)%4]
-				from := amd64.Mem{Base: streamBase[i], Index: index, Scale: 4, Disp: r.run.Disp[s.inst]}
+				from := r.elementAt(s, base[i], index)
 				if part := lane / 4; part > 0 {
 					r.V(amd64.VINSERTI32X4, amd64.Z, x, x, from, amd64.Imm(part))
 				} else {
@@ -360,23 +434,21 @@ func (r *region) splitIndices() {
 }
 
 // loadFew is loadQuads for the lanes that are inside if they are no more than four: what they select fills one register.
-func (r *region) loadFew(index amd64.Vec, plus uint32, list []stream, low, high amd64.Vec) {
+func (r *region) loadFew(index amd64.Vec, plus uint32, list []*stream, low, high amd64.Vec) {
 	k := r.kernel
 	if plus != 0 {
 		k.V(amd64.VPADDD, amd64.Z, low, index, r.splat(isa.I32, plus, 0))
 		index = low
 	}
 	k.V(amd64.VPCOMPRESSD, amd64.Z, low, index, amd64.Zero(maskExec))
-	for i, s := range list {
-		k.G(amd64.MOV, amd64.B64, streamBase[i], slotField(r.run.Slots[s.inst], interp.SlotAddress))
-	}
+	base := r.loadBases(list)
 	for lane := 0; lane < fewLanes; lane += 2 {
 		k.V(amd64.VPEXTRQ, amd64.X, streamIndex[1], low, amd64.Imm(lane/2))
 		r.splitIndices()
 		for i, s := range list {
 			all := s.regs[0]
 			for j, index := range streamIndex {
-				from := amd64.Mem{Base: streamBase[i], Index: index, Scale: 4, Disp: r.run.Disp[s.inst]}
+				from := r.elementAt(s, base[i], index)
 				if lane+j > 0 {
 					k.V(amd64.VINSERTI32X4, amd64.Z, all, all, from, amd64.Imm(lane+j))
 				} else {
@@ -423,7 +495,7 @@ func (r *region) leaveQuad(in *isa.Inst, end amd64.Label) {
 // endQuads does for lanes that have left while trips were done together what [region.goOut] does in a trip.
 func (r *region) endQuads() {
 	k, g := r.kernel, r.groups[0]
-	i := slices.IndexFunc(r.exits(), func(t int) bool { return t >= 0 })
+	i := r.leaving()
 	none := k.NewLabel()
 	k.V(amd64.KMOVW, amd64.X, regTemp, maskExec)
 	k.G(amd64.MOVZX16, amd64.B32, regAddress, r.execOf(g))

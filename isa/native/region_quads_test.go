@@ -12,13 +12,28 @@ import (
 // rowLoop is a kernel whose lanes go through rows: buffer 1 has where they begin, and buffer 2 where they end. body emits what a trip does with
 // the index and the sum, but for what ends it.
 func rowLoop(body func(p *program, at, sum isa.Reg)) *isa.Kernel {
+	return rowLoopWhile(body, func(p *program, again, at, end isa.Reg) bool {
+		p.emit(isa.Inst{Op: isa.OpLtU, Type: isa.I32, Dst: again, A: at, B: end})
+		return true
+	}, false)
+}
+
+// rowLoopWhile is rowLoop with another comparison of the index with the end. while says whether lanes stay if it holds; otherwise they leave.
+// With last the index is of use behind the loop.
+func rowLoopWhile(body func(p *program, at, sum isa.Reg), while func(p *program, again, at, end isa.Reg) bool, last bool) *isa.Kernel {
 	p := newProgram()
 	at, end, sum, again := p.load(1, isa.I32), p.load(2, isa.I32), p.vector(isa.I32), p.vector(isa.B1)
 	p.emit(isa.Inst{Op: isa.OpMov, Type: isa.I32, Dst: sum, A: at})
 	p.branch(p.load(bufMask, isa.B1), 1, 2)
 	body(p, at, sum)
-	p.emit(isa.Inst{Op: isa.OpLtU, Type: isa.I32, Dst: again, A: at, B: end})
-	p.branch(again, 1, 2)
+	if while(p, again, at, end) {
+		p.branch(again, 1, 2)
+	} else {
+		p.branch(again, 2, 1)
+	}
+	if last {
+		p.emit(isa.Inst{Op: isa.OpXor, Type: isa.I32, Dst: sum, A: sum, B: at})
+	}
 	p.store(sum, isa.I32)
 	p.emit(isa.Inst{Op: isa.OpRet})
 	return p.k
@@ -34,6 +49,20 @@ func (p *program) addElement(buffer int, at, sum isa.Reg, disp int) {
 // advance emits what adds a number to the index.
 func (p *program) advance(at, by isa.Reg) {
 	p.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: at, A: at, B: by})
+}
+
+// regionOf returns the region that begins at block 1 of a kernel.
+func regionOf(t *testing.T, e Engine, k *isa.Kernel) *region {
+	t.Helper()
+	r := &recorder{accelerator: &accelerator{features: e.features, constants: interp.Constants(k)}}
+	if _, err := interp.Compile(&isa.Program{Kernels: []*isa.Kernel{k}}, k, r); err != nil {
+		t.Fatal(err)
+	}
+	region := (&builder{Assembler: amd64.New(e.features), features: e.features, constants: interp.Constants(k), plan: r.plan}).regionAt(1)
+	if region == nil {
+		t.Fatal("no region")
+	}
+	return region
 }
 
 // TestQuads holds which loads are done for four trips at a time, and that they give the same then.
@@ -117,14 +146,7 @@ func testQuads(t *testing.T, e Engine) {
 		t.Run(c.name, func(t *testing.T) {
 			k := rowLoop(c.body)
 			if e.features&amd64.AVX512 != 0 {
-				r := &recorder{accelerator: &accelerator{features: e.features, constants: interp.Constants(k)}}
-				if _, err := interp.Compile(&isa.Program{Kernels: []*isa.Kernel{k}}, k, r); err != nil {
-					t.Fatal(err)
-				}
-				region := (&builder{Assembler: amd64.New(e.features), features: e.features, constants: interp.Constants(k), plan: r.plan}).regionAt(1)
-				if region == nil {
-					t.Fatal("no region")
-				}
+				region := regionOf(t, e, k)
 				var q quads
 				if region.quads != nil {
 					q = *region.quads

@@ -32,7 +32,7 @@ func (r *region) follow() {
 		read = append(read, place{bank: h.bank, index: h.index})
 	}
 	for i := range r.run.Code {
-		d, t := interp.Operands(r.kernel.plan.Kernel, &r.run.Code[i], func(x isa.Reg, t isa.Type) {
+		d, t := r.kernel.plan.Kernel.Operands(&r.run.Code[i], func(x isa.Reg, t isa.Type) {
 			if p := (place{bank: t.Bank(), index: x.Index()}); x.IsVector() && !written[p] {
 				read = append(read, p)
 			}
@@ -57,7 +57,7 @@ func (r *region) follow() {
 				p := place{bank: in.Idx.Type().Bank(), index: in.B.Index()}
 				r.index[i] = pattern{shape: shapeOf(now, p), place: p, times: times[p]}
 			}
-			d, t := interp.Operands(r.kernel.plan.Kernel, in, func(isa.Reg, isa.Type) {})
+			d, t := r.kernel.plan.Kernel.Operands(in, func(isa.Reg, isa.Type) {})
 			p := place{bank: t.Bank(), index: d.Index()}
 			s := r.shape(now, in)
 			if s == shapeUniform && r.frozen(p) {
@@ -98,7 +98,7 @@ func shapeOf(now map[place]shape, p place) shape {
 // shape returns that of an instruction's result.
 func (r *region) shape(now map[place]shape, in *isa.Inst) shape {
 	var list []shape
-	interp.Operands(r.kernel.plan.Kernel, in, func(x isa.Reg, t isa.Type) {
+	r.kernel.plan.Kernel.Operands(in, func(x isa.Reg, t isa.Type) {
 		s := shapeUniform
 		if x.IsVector() {
 			s = shapeOf(now, place{bank: t.Bank(), index: x.Index()})
