@@ -91,7 +91,8 @@
 // chain under masks in both (condition.go), and scalars stay in vector registers (spread.go).
 //
 // Where each lane of a region goes through memory element by element, one load of 128 bits has what it selects in four trips, and
-// four trips are done at a time (region_quads.go).
+// four trips are done at a time (region_quads.go). Where the rows of lanes lie side by side, what depends on the element alone is done for
+// their elements first, and trips only take the results (region_flat.go).
 //
 // # Memory
 //
