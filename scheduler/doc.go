@@ -10,9 +10,11 @@
 //
 // The position of a work-group in the schedule is a number from 0; [Order] maps
 // positions to groups without a table, so that 2^40 groups take no memory.
-// Workers take batches of positions from one counter. A worker owns the waves,
-// the LDS and the counters it works with and uses them again for every group,
-// so that a group costs no allocation, and it keeps them for the next launch.
+// Workers take batches of positions from one counter. All but the first are goroutines that
+// look for the next launch for a moment before they end, as waking a thread takes as long
+// as a small launch. A worker owns the waves, the LDS and the counters it works with and
+// uses them again for every group, so that a group costs no allocation, and it keeps them
+// for the next launch.
 //
 // Groups run at the same time only where nobody can tell: in the order InOrder,
 // for a kernel that is not OrderDependent. The other orders exist to find out

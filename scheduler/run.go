@@ -175,10 +175,18 @@ func (r *Runner) Run(ctx context.Context, l *engine.Launch, opt Options) (*Resul
 		defer s.progress(workers)()
 	}
 	var wg sync.WaitGroup
+	var working atomic.Int32
 	for _, w := range workers[1:] {
-		wg.Go(w.work)
+		wg.Add(1)
+		working.Add(1)
+		lend(func() {
+			w.work()
+			working.Add(-1)
+			wg.Done()
+		})
 	}
 	workers[0].work()
+	spin(func() bool { return working.Load() == 0 })
 	wg.Wait()
 	return s.finish(ctx, workers)
 }
