@@ -172,8 +172,8 @@ sums may be fused by the compiler. Newer versions of clang and llvm-spirv do as 
 const enginesText = `An engine runs the instructions of kernels. All give the same results, findings and
 counters, bit for bit; -engine NAME chooses one:
 
-  auto       native, or interp where that cannot work; kernels without loops begin on
-             interp, until machine code is worth its while
+  auto       native, or interp where that cannot work; kernels begin on interp, and go
+             on in machine code when they have run for long enough to make it
   native     makes machine code of each kernel, for processors of the amd64 family with
              AVX2 or AVX-512. What it has no code for, interp does
   interp     goes from instruction to instruction; portable, and several times slower
