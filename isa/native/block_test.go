@@ -93,7 +93,7 @@ func blockAccesses(t *testing.T, e Engine, element isa.Type, index isa.IdxType, 
 	portable, native := compile(t, interp.Engine{}, p.k), compile(t, e, p.k)
 	for i, n := range subgroups {
 		for j, kind := range slices.Sorted(maps.Keys(blockStarts)) {
-			for k, name := range slices.Sorted(maps.Keys(masks)) {
+			for k, m := range masks {
 				if !sampled(t, i*5+j*3+k) {
 					continue
 				}
@@ -101,7 +101,7 @@ func blockAccesses(t *testing.T, e Engine, element isa.Type, index isa.IdxType, 
 				for i := range lanes {
 					data[1][i] = blockStarts[kind](r, i, n)
 					data[bufMask][i] = 0
-					if masks[name](r, i) {
+					if m.running(r, i) {
 						data[bufMask][i] = 1
 					}
 				}
@@ -111,7 +111,7 @@ func blockAccesses(t *testing.T, e Engine, element isa.Type, index isa.IdxType, 
 				}
 				want, got := runSubgroups(t, portable, p.k, data, values, n), runSubgroups(t, native, p.k, data, values, n)
 				if diff := want.diff(got); diff != "" {
-					t.Fatalf("sub-groups of %d, blocks %s, mask %s (-interp +native):\n%s", n, kind, name, diff)
+					t.Fatalf("sub-groups of %d, blocks %s, mask %s (-interp +native):\n%s", n, kind, m.name, diff)
 				}
 			}
 		}

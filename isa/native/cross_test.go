@@ -182,21 +182,21 @@ func (p *program) storeNarrow(r isa.Reg, t isa.Type) {
 func compareSubgroups(t *testing.T, e Engine, k *isa.Kernel, r *rand.Rand, values map[int]uint64, n int, what string) {
 	t.Helper()
 	portable, native := compile(t, interp.Engine{}, k), compile(t, e, k)
-	for name, running := range masks {
+	for _, lanesOf := range masks {
 		data := contents(r)
 		for i := range data[bufMask] {
 			data[bufMask][i] = 0
-			if running(r, i) {
+			if lanesOf.running(r, i) {
 				data[bufMask][i] = 1
 			}
 		}
 		want, got := runSubgroups(t, portable, k, data, values, n), runSubgroups(t, native, k, data, values, n)
 		if want.Counters != got.Counters || want.Fault != got.Fault {
-			t.Fatalf("%s, sub-groups of %d, mask %s: %+v %v, package interp %+v %v", what, n, name, got.Counters, got.Fault, want.Counters, want.Fault)
+			t.Fatalf("%s, sub-groups of %d, mask %s: %+v %v, package interp %+v %v", what, n, lanesOf.name, got.Counters, got.Fault, want.Counters, want.Fault)
 		}
 		for i, v := range want.Out {
 			if got.Out[i] != v {
-				t.Fatalf("%s, sub-groups of %d, mask %s: buffer %d, lane %d: %#x, package interp has %#x", what, n, name, i/lanes, i%lanes, got.Out[i], v)
+				t.Fatalf("%s, sub-groups of %d, mask %s: buffer %d, lane %d: %#x, package interp has %#x", what, n, lanesOf.name, i/lanes, i%lanes, got.Out[i], v)
 			}
 		}
 	}

@@ -199,18 +199,18 @@ func check(t *testing.T, e Engine, k *isa.Kernel, r *rand.Rand, values map[int]u
 // checkCode is check for a kernel compiled for both engines.
 func checkCode(t *testing.T, portable, native engine.Code, k *isa.Kernel, r *rand.Rand, values map[int]uint64, what string, prepare func(*[buffers][]uint64)) {
 	t.Helper()
-	for name, running := range masks {
+	for _, m := range masks {
 		data := contents(r)
 		for i := range data[bufMask] {
 			data[bufMask][i] = 0
-			if running(r, i) {
+			if m.running(r, i) {
 				data[bufMask][i] = 1
 			}
 		}
 		prepare(data)
 		want, got := run(t, portable, k, data, values), run(t, native, k, data, values)
 		if diff := want.diff(got); diff != "" {
-			t.Fatalf("%s, mask %s, scalars %x (-interp +native):\n%s", what, name, values, diff)
+			t.Fatalf("%s, mask %s, scalars %x (-interp +native):\n%s", what, m.name, values, diff)
 		}
 	}
 }
@@ -348,12 +348,15 @@ func contents(r *rand.Rand) *[buffers][]uint64 {
 }
 
 // masks are the sets of lanes that run the instruction under test.
-var masks = map[string]func(r *rand.Rand, i int) bool{
-	"all":    func(*rand.Rand, int) bool { return true },
-	"none":   func(_ *rand.Rand, i int) bool { return i == 149 },
-	"random": func(r *rand.Rand, i int) bool { return r.IntN(2) == 0 },
-	"sparse": func(r *rand.Rand, i int) bool { return r.IntN(20) == 0 },
-	"half":   func(_ *rand.Rand, i int) bool { return i%64 < 32 },
+var masks = []struct {
+	name    string
+	running func(r *rand.Rand, i int) bool
+}{
+	{"all", func(*rand.Rand, int) bool { return true }},
+	{"none", func(_ *rand.Rand, i int) bool { return i == 149 }},
+	{"random", func(r *rand.Rand, i int) bool { return r.IntN(2) == 0 }},
+	{"sparse", func(r *rand.Rand, i int) bool { return r.IntN(20) == 0 }},
+	{"half", func(_ *rand.Rand, i int) bool { return i%64 < 32 }},
 }
 
 // instructions calls f for every instruction that may be part of a run, on

@@ -199,14 +199,14 @@ func testFlatRows(t *testing.T, e Engine) {
 				k := rowLoopWhile(b.body, c.while, (n+m)%2 > 0)
 				portable, code, r := compile(t, interp.Engine{}, k), compile(t, e, k), rand.New(rand.NewPCG(11, uint64(8*n+m)))
 				for _, rows := range flatRows {
-					for name, running := range masks {
+					for _, lanesOf := range masks {
 						for _, wrong := range []int{0, 1, 3} {
 							data := contents(r)
 							for i := range lanes {
 								begin, n := rows.row(r, i)
 								n = min(n, 2*lanes-2-begin)
 								data[1][i], data[2][i], data[bufMask][i] = uint64(begin), uint64(begin+n), 0
-								if running(r, i) {
+								if lanesOf.running(r, i) {
 									data[bufMask][i] = 1
 								}
 								data[0][i] = uint64(r.IntN(2*lanes))<<32 | uint64(r.IntN(2*lanes))
@@ -217,7 +217,7 @@ func testFlatRows(t *testing.T, e Engine) {
 							for _, quantum := range []int{0, 11} {
 								want, got := runQuanta(t, portable, k, data, nil, 32, 1, quantum), runQuanta(t, code, k, data, nil, 32, 1, quantum)
 								if diff := want.diff(got); diff != "" {
-									t.Fatalf("rows %s, lanes %s, %d wrong, quantum %d (-interp +native):\n%s", rows.name, name, wrong, quantum, diff)
+									t.Fatalf("rows %s, lanes %s, %d wrong, quantum %d (-interp +native):\n%s", rows.name, lanesOf.name, wrong, quantum, diff)
 								}
 							}
 						}

@@ -58,11 +58,11 @@ func testLoopLoads(t *testing.T, e Engine) {
 	for _, step1 := range []uint64{0, 1, 2, 50, 1 << 31, 1<<32 - 1} {
 		for _, turn1 := range []uint64{0, 7, 8, 10} {
 			for _, low1 := range []uint64{0, 1, 15, 1<<32 - 1} {
-				for name, running := range masks {
+				for _, lanesOf := range masks {
 					data := contents(r)
 					for i := range data[bufMask] {
 						data[bufMask][i] = 0
-						if running(r, i) {
+						if lanesOf.running(r, i) {
 							data[bufMask][i] = 1
 						}
 					}
@@ -70,7 +70,7 @@ func testLoopLoads(t *testing.T, e Engine) {
 					for _, quantum := range []int{0, 2} {
 						want, got := runQuanta(t, portable, p.k, data, values, 32, 2, quantum), runQuanta(t, native, p.k, data, values, 32, 2, quantum)
 						if diff := want.diff(got); diff != "" {
-							t.Fatalf("%s (-interp +native):\n%s", fmt.Sprintf("step %d, turn %d, mask %d, lanes %s, quantum %d", step1, turn1, low1, name, quantum), diff)
+							t.Fatalf("%s (-interp +native):\n%s", fmt.Sprintf("step %d, turn %d, mask %d, lanes %s, quantum %d", step1, turn1, low1, lanesOf.name, quantum), diff)
 						}
 					}
 				}

@@ -157,20 +157,20 @@ func testQuads(t *testing.T, e Engine) {
 			}
 			portable, code, r := compile(t, interp.Engine{}, k), compile(t, e, k), rand.New(rand.NewPCG(7, 3))
 			for _, most := range []int{1, 12, 40} {
-				for name, running := range masks {
+				for _, lanesOf := range masks {
 					data := contents(r)
 					for i := range lanes {
 						data[1][i] = uint64(2 + (i*i+7*i)%(lanes/2))
 						data[2][i] = data[1][i] + uint64(i*i%13*7%most)
 						data[bufMask][i] = 0
-						if running(r, i) {
+						if lanesOf.running(r, i) {
 							data[bufMask][i] = 1
 						}
 					}
 					for _, quantum := range []int{0, 9} {
 						want, got := runQuanta(t, portable, k, data, nil, 32, 1, quantum), runQuanta(t, code, k, data, nil, 32, 1, quantum)
 						if diff := want.diff(got); diff != "" {
-							t.Fatalf("%d trips, lanes %s, quantum %d (-interp +native):\n%s", most, name, quantum, diff)
+							t.Fatalf("%d trips, lanes %s, quantum %d (-interp +native):\n%s", most, lanesOf.name, quantum, diff)
 						}
 					}
 				}
