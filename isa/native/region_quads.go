@@ -395,9 +395,8 @@ func (r *region) loadQuads(cursor int, list []*stream, low, high amd64.Vec) {
 	k := r.kernel
 	base := r.loadBases(list)
 	for lane := 0; lane < 16; lane += 2 {
-		for j, index := range streamIndex {
-			k.G(amd64.MOV, amd64.B32, index, amd64.Mem{Base: regIndices, Disp: int32(64*cursor + 4*(lane+j))})
-		}
+		k.G(amd64.MOV, amd64.B64, streamIndex[1], amd64.Mem{Base: regIndices, Disp: int32(64*cursor + 4*lane)})
+		r.splitIndices()
 		for i, s := range list {
 			// Four lanes to a register, those whose numbers differ by 4: what unpacking within parts of 128 bits puts in order.
 			for j, index := range streamIndex {
