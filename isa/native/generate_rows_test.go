@@ -151,6 +151,9 @@ func (g *generator) elements(a area, at, sum, other isa.Reg) {
 		if g.once(8) {
 			in.Disp += 4
 		}
+		if g.once(8) { // what is of use in the next trip, or behind the loop
+			in.Dst, in.Flags = []isa.Reg{sum, other}[g.n(2)], 0
+		}
 		g.emit(in)
 		switch g.n(4) {
 		case 0:

@@ -98,6 +98,8 @@ func (r *region) findFlat(q *quads) *flat {
 		})
 		p := place{bank: t.Bank(), index: d.Index()}
 		switch {
+		case element && (!flatOp(in) || r.lives(p)):
+			return nil // trips would have to load it, but neither their index nor their registers for such loads are what they are otherwise
 		case flatOp(in) && (element || all && some) && !r.lives(p):
 			f.insts = append(f.insts, i)
 			if made[p] = i; in.Op == isa.OpLoad {

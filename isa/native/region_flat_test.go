@@ -68,6 +68,13 @@ var flatBodies = []struct {
 		p.emit(isa.Inst{Op: isa.OpXor, Type: isa.I32, Dst: sum, A: sum, B: at})
 		p.advance(at, p.constant(1))
 	}, 0, 0},
+	{"the element of the trip before", func(p *program, at, sum isa.Reg) {
+		x := p.vector(isa.I32)
+		p.addSelected(at, sum)
+		p.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: sum, A: sum, B: x})
+		p.emit(isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: isa.SpaceGlobal, Dst: x, A: isa.S(5), B: at, Idx: isa.IdxU32, Scale: 4})
+		p.advance(at, p.constant(1))
+	}, 0, 0},
 	{"nothing but elements", func(p *program, at, sum isa.Reg) {
 		p.addElement(0, at, sum, 0)
 		p.advance(at, p.constant(1))
