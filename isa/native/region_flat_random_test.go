@@ -181,7 +181,7 @@ func (a *flatAuthor) use() {
 	default: // what some lanes select
 		m := a.vector(isa.B1)
 		a.emit(isa.Inst{Op: isa.OpLtS, Type: isa.I32, Dst: m, A: sum, B: in.B})
-		in.Op, in.A, in.B, in.C = isa.OpSelect, m, in.B, sum
+		in.Op, in.A, in.C = isa.OpSelect, m, sum
 	}
 	a.emit(in)
 }
