@@ -192,8 +192,8 @@ func (c *hyper) scheduleEnd() {
 type commit struct {
 	// checked says that a load has looked whether the indices are within the limit.
 	checked bool
-	// apart is 1 if the indices of some group are not consecutive. Without it, each group has to look.
-	apart    amd64.Mem
+	// strewn is 1 if the indices of some group are not consecutive. Without it, each group has to look.
+	strewn   amd64.Mem
 	hasApart bool
 }
 
@@ -221,8 +221,8 @@ func (c *hyper) prepareCommits() {
 				all.under = 0
 				s := &commit{checked: max(bytes[k], bytes[all]) >= in.Type.Bytes()}
 				if s.hasApart = int(in.Scale) == in.Type.Bytes() && !narrow(in.Type) && c.used < maxUsed; s.hasApart {
-					s.apart = c.use()
-					c.G(amd64.MOV, amd64.B64, s.apart, amd64.Imm(0))
+					s.strewn = c.use()
+					c.G(amd64.MOV, amd64.B64, s.strewn, amd64.Imm(0))
 				}
 				c.commits[i] = s
 			}
@@ -272,7 +272,7 @@ func (c *hyper) check(in *isa.Inst) {
 	c.Bind(next)
 	c.later(func() {
 		c.Bind(each)
-		c.G(amd64.MOV, amd64.B64, s.apart, amd64.Imm(1))
+		c.G(amd64.MOV, amd64.B64, s.strewn, amd64.Imm(1))
 		if !s.checked {
 			c.refuseIndex(it, y, x, bias, limit)
 		}
@@ -417,7 +417,7 @@ func (c *hyper) commit(i int) {
 	done := c.NewLabel()
 	if s.hasApart {
 		each := c.NewLabel()
-		c.G(amd64.CMP, amd64.B64, s.apart, amd64.Imm(0))
+		c.G(amd64.CMP, amd64.B64, s.strewn, amd64.Imm(0))
 		c.Jcc(amd64.NotEqual, each)
 		c.at = i
 		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
