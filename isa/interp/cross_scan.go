@@ -9,12 +9,12 @@ import (
 
 // scanFuncs are the ways to combine consecutive elements, in ascending order.
 // x has at least one element; d, of the same length, may be x. Where the order matters to a reduction,
-// there are halve, which takes all lanes of a sub-group or cluster and changes x, and what stands
+// there are halve, which takes all lanes of a sub-group or cluster and changes d, as long as x, which may be x, and what stands
 // for those that do not take part.
 type scanFuncs[T any] struct {
 	identity  T
 	reduce    func(x []T) T
-	halve     func(x []T) T
+	halve     func(d, x []T) T
 	neutral   T
 	fold      func(r0, r1, r2, r3 T, x0, x1, x2, x3 []T) (_, _, _, _ T) // reduces four, given what was before
 	inclusive func(d, x []T)
@@ -29,8 +29,7 @@ func (f *scanFuncs[T]) do(kind isa.ScanKind, d, x []T) {
 			fill(d, f.reduce(x))
 			return
 		}
-		var v [maxSubgroup]T
-		fill(d, f.halve(v[:copy(v[:], x)]))
+		fill(d, f.halve(d, x))
 	case isa.ScanInclusive:
 		f.inclusive(d, x)
 	default:
@@ -168,7 +167,7 @@ func scanSome[T any](w *wave, in *inst, f *scanFuncs[T], kind isa.ScanKind, k, f
 			for _, p := range places {
 				v[int(p)&(cluster-1)] = *at[T](w, k, in.a, p)
 			}
-			r := f.halve(v[:cluster])
+			r := f.halve(v[:cluster], v[:cluster])
 			for _, p := range places {
 				*at[T](w, k, in.d, p) = r
 			}

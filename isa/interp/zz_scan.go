@@ -1483,14 +1483,39 @@ func exclusiveXorI64(d, x []uint64, identity uint64) {
 	}
 }
 
-func halveFAddF16(x []uint16) uint16 {
-	for n := len(x) / 2; n > 0; n /= 2 {
-		lower := x[:n]
-		for i, v := range x[n:][:n] {
-			lower[i] = addF16(lower[i], v)
+func halveFAddF16(d, x []uint16) uint16 {
+	n := len(x) / 2
+	if n == 0 {
+		return quiet16(x[0])
+	}
+
+	d, y := d[:n], x[n:][:n]
+	x = x[:n]
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		d[i] = addF16(x[i], y[i])
+		d[i+1] = addF16(x[i+1], y[i+1])
+		d[i+2] = addF16(x[i+2], y[i+2])
+		d[i+3] = addF16(x[i+3], y[i+3])
+	}
+	for ; i < n; i++ {
+		d[i] = addF16(x[i], y[i])
+	}
+
+	for n /= 2; n > 0; n /= 2 {
+		x, y := d[:n], d[n:][:n]
+		i := 0
+		for ; i+4 <= n; i += 4 {
+			x[i] = addF16(x[i], y[i])
+			x[i+1] = addF16(x[i+1], y[i+1])
+			x[i+2] = addF16(x[i+2], y[i+2])
+			x[i+3] = addF16(x[i+3], y[i+3])
+		}
+		for ; i < n; i++ {
+			x[i] = addF16(x[i], y[i])
 		}
 	}
-	return quiet16(x[0])
+	return quiet16(d[0])
 }
 
 func inclusiveFAddF16(d, x []uint16) {
@@ -1515,14 +1540,39 @@ func exclusiveFAddF16(d, x []uint16, identity uint16) {
 	}
 }
 
-func halveFAddF32(x []float32) float32 {
-	for n := len(x) / 2; n > 0; n /= 2 {
-		lower := x[:n]
-		for i, v := range x[n:][:n] {
-			lower[i] = lower[i] + v
+func halveFAddF32(d, x []float32) float32 {
+	n := len(x) / 2
+	if n == 0 {
+		return quiet32(x[0])
+	}
+
+	d, y := d[:n], x[n:][:n]
+	x = x[:n]
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		d[i] = x[i] + y[i]
+		d[i+1] = x[i+1] + y[i+1]
+		d[i+2] = x[i+2] + y[i+2]
+		d[i+3] = x[i+3] + y[i+3]
+	}
+	for ; i < n; i++ {
+		d[i] = x[i] + y[i]
+	}
+
+	for n /= 2; n > 0; n /= 2 {
+		x, y := d[:n], d[n:][:n]
+		i := 0
+		for ; i+4 <= n; i += 4 {
+			x[i] = x[i] + y[i]
+			x[i+1] = x[i+1] + y[i+1]
+			x[i+2] = x[i+2] + y[i+2]
+			x[i+3] = x[i+3] + y[i+3]
+		}
+		for ; i < n; i++ {
+			x[i] = x[i] + y[i]
 		}
 	}
-	return quiet32(x[0])
+	return quiet32(d[0])
 }
 
 func inclusiveFAddF32(d, x []float32) {
@@ -1547,14 +1597,39 @@ func exclusiveFAddF32(d, x []float32, identity float32) {
 	}
 }
 
-func halveFAddF64(x []float64) float64 {
-	for n := len(x) / 2; n > 0; n /= 2 {
-		lower := x[:n]
-		for i, v := range x[n:][:n] {
-			lower[i] = lower[i] + v
+func halveFAddF64(d, x []float64) float64 {
+	n := len(x) / 2
+	if n == 0 {
+		return quiet64(x[0])
+	}
+
+	d, y := d[:n], x[n:][:n]
+	x = x[:n]
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		d[i] = x[i] + y[i]
+		d[i+1] = x[i+1] + y[i+1]
+		d[i+2] = x[i+2] + y[i+2]
+		d[i+3] = x[i+3] + y[i+3]
+	}
+	for ; i < n; i++ {
+		d[i] = x[i] + y[i]
+	}
+
+	for n /= 2; n > 0; n /= 2 {
+		x, y := d[:n], d[n:][:n]
+		i := 0
+		for ; i+4 <= n; i += 4 {
+			x[i] = x[i] + y[i]
+			x[i+1] = x[i+1] + y[i+1]
+			x[i+2] = x[i+2] + y[i+2]
+			x[i+3] = x[i+3] + y[i+3]
+		}
+		for ; i < n; i++ {
+			x[i] = x[i] + y[i]
 		}
 	}
-	return quiet64(x[0])
+	return quiet64(d[0])
 }
 
 func inclusiveFAddF64(d, x []float64) {
@@ -1579,14 +1654,39 @@ func exclusiveFAddF64(d, x []float64, identity float64) {
 	}
 }
 
-func halveFMulF16(x []uint16) uint16 {
-	for n := len(x) / 2; n > 0; n /= 2 {
-		lower := x[:n]
-		for i, v := range x[n:][:n] {
-			lower[i] = mulF16(lower[i], v)
+func halveFMulF16(d, x []uint16) uint16 {
+	n := len(x) / 2
+	if n == 0 {
+		return quiet16(x[0])
+	}
+
+	d, y := d[:n], x[n:][:n]
+	x = x[:n]
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		d[i] = mulF16(x[i], y[i])
+		d[i+1] = mulF16(x[i+1], y[i+1])
+		d[i+2] = mulF16(x[i+2], y[i+2])
+		d[i+3] = mulF16(x[i+3], y[i+3])
+	}
+	for ; i < n; i++ {
+		d[i] = mulF16(x[i], y[i])
+	}
+
+	for n /= 2; n > 0; n /= 2 {
+		x, y := d[:n], d[n:][:n]
+		i := 0
+		for ; i+4 <= n; i += 4 {
+			x[i] = mulF16(x[i], y[i])
+			x[i+1] = mulF16(x[i+1], y[i+1])
+			x[i+2] = mulF16(x[i+2], y[i+2])
+			x[i+3] = mulF16(x[i+3], y[i+3])
+		}
+		for ; i < n; i++ {
+			x[i] = mulF16(x[i], y[i])
 		}
 	}
-	return quiet16(x[0])
+	return quiet16(d[0])
 }
 
 func inclusiveFMulF16(d, x []uint16) {
@@ -1611,14 +1711,39 @@ func exclusiveFMulF16(d, x []uint16, identity uint16) {
 	}
 }
 
-func halveFMulF32(x []float32) float32 {
-	for n := len(x) / 2; n > 0; n /= 2 {
-		lower := x[:n]
-		for i, v := range x[n:][:n] {
-			lower[i] = float32(lower[i] * v)
+func halveFMulF32(d, x []float32) float32 {
+	n := len(x) / 2
+	if n == 0 {
+		return quiet32(x[0])
+	}
+
+	d, y := d[:n], x[n:][:n]
+	x = x[:n]
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		d[i] = float32(x[i] * y[i])
+		d[i+1] = float32(x[i+1] * y[i+1])
+		d[i+2] = float32(x[i+2] * y[i+2])
+		d[i+3] = float32(x[i+3] * y[i+3])
+	}
+	for ; i < n; i++ {
+		d[i] = float32(x[i] * y[i])
+	}
+
+	for n /= 2; n > 0; n /= 2 {
+		x, y := d[:n], d[n:][:n]
+		i := 0
+		for ; i+4 <= n; i += 4 {
+			x[i] = float32(x[i] * y[i])
+			x[i+1] = float32(x[i+1] * y[i+1])
+			x[i+2] = float32(x[i+2] * y[i+2])
+			x[i+3] = float32(x[i+3] * y[i+3])
+		}
+		for ; i < n; i++ {
+			x[i] = float32(x[i] * y[i])
 		}
 	}
-	return quiet32(x[0])
+	return quiet32(d[0])
 }
 
 func inclusiveFMulF32(d, x []float32) {
@@ -1643,14 +1768,39 @@ func exclusiveFMulF32(d, x []float32, identity float32) {
 	}
 }
 
-func halveFMulF64(x []float64) float64 {
-	for n := len(x) / 2; n > 0; n /= 2 {
-		lower := x[:n]
-		for i, v := range x[n:][:n] {
-			lower[i] = float64(lower[i] * v)
+func halveFMulF64(d, x []float64) float64 {
+	n := len(x) / 2
+	if n == 0 {
+		return quiet64(x[0])
+	}
+
+	d, y := d[:n], x[n:][:n]
+	x = x[:n]
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		d[i] = float64(x[i] * y[i])
+		d[i+1] = float64(x[i+1] * y[i+1])
+		d[i+2] = float64(x[i+2] * y[i+2])
+		d[i+3] = float64(x[i+3] * y[i+3])
+	}
+	for ; i < n; i++ {
+		d[i] = float64(x[i] * y[i])
+	}
+
+	for n /= 2; n > 0; n /= 2 {
+		x, y := d[:n], d[n:][:n]
+		i := 0
+		for ; i+4 <= n; i += 4 {
+			x[i] = float64(x[i] * y[i])
+			x[i+1] = float64(x[i+1] * y[i+1])
+			x[i+2] = float64(x[i+2] * y[i+2])
+			x[i+3] = float64(x[i+3] * y[i+3])
+		}
+		for ; i < n; i++ {
+			x[i] = float64(x[i] * y[i])
 		}
 	}
-	return quiet64(x[0])
+	return quiet64(d[0])
 }
 
 func inclusiveFMulF64(d, x []float64) {
