@@ -38,7 +38,7 @@ type builder struct {
 	returns    bool         // it is used
 	proofs     int          // bits of Frame.Proven that are in use
 	ordinary   *amd64.Label // where a hyperblock goes that cannot be done
-	plain      map[int]bool // blocks at which no region is to begin
+	plain      map[int]bool // blocks at which no region is to begin; if they are more than maxPlain, none is to begin anywhere
 }
 
 // exit is a way back to package interp.
@@ -59,17 +59,29 @@ func (b registersOut) Error() string {
 }
 
 // compileKernel returns the machine code of a kernel, and what it calls.
-func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan) ([]byte, []callout, error) {
+func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan) (code []byte, callouts []callout, err error) {
+	err = tryPlain(func(plain map[int]bool) (err error) {
+		code, callouts, err = emitKernel(f, constants, p, plain)
+		return err
+	})
+	return code, callouts, err
+}
+
+// maxPlain is how many loops of a kernel at most are found out one by one to be none for a region, each by emitting the kernel again.
+const maxPlain = 8
+
+// tryPlain calls emit, again without the region that there were not enough registers for, until there are enough.
+func tryPlain(emit func(plain map[int]bool) error) error {
 	// How many registers an instruction takes is known when it has been emitted. A region keeps so many for its homes that one of
-	// those across lanes may not find enough; its loop is done in the ordinary way then.
+	// those across lanes may not find enough; its loop is done in the ordinary way then. If there are many such, all loops are.
 	plain := map[int]bool{}
 	for {
-		code, callouts, err := emitKernel(f, constants, p, plain)
+		err := emit(plain)
 		if out := registersOut(-1); errors.As(err, &out) && out >= 0 && !plain[int(out)] {
 			plain[int(out)] = true
 			continue
 		}
-		return code, callouts, err
+		return err
 	}
 }
 

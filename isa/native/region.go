@@ -165,7 +165,7 @@ func staysScalar(in *isa.Inst) bool {
 // regionAt returns the region that begins at block h, or nil.
 func (k *builder) regionAt(h int) *region {
 	s := setOf(k.features)
-	if s.file(isa.BankMask) != fileMask || len(k.plan.Kernel.Code) > 1<<14 || k.plain[h] {
+	if s.file(isa.BankMask) != fileMask || len(k.plan.Kernel.Code) > 1<<14 || k.plain[h] || len(k.plain) > maxPlain {
 		return nil
 	}
 	chain, last := k.chainOf(h)

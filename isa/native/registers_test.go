@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
 // TestRegistersOut has loops keep so many values from trip to trip that shuffles of 64 bits may not find registers for all lanes of a chunk: these
@@ -51,5 +52,63 @@ func testRegistersOut(t *testing.T, e Engine) {
 				}
 			}
 		}
+	}
+}
+
+// TestRegistersOutOften has a kernel with more such loops than are worth it to be found one by one: it is not emitted for
+// each of them again.
+func TestRegistersOutOften(t *testing.T) { each(t, testRegistersOutOften) }
+
+func testRegistersOutOften(t *testing.T, e Engine) {
+	const loops, values = 3 * maxPlain, 3
+	p := newProgram()
+	from, n, again := p.load(0, isa.I32), p.load(1, isa.I32), p.vector(isa.B1)
+	p.emit(isa.Inst{Op: isa.OpAnd, Type: isa.I32, Dst: n, A: n, B: p.constant(7)})
+	var list []isa.Reg
+	for i := range values {
+		list = append(list, p.load(2+i%2, isa.I32))
+	}
+	p.jump(1)
+	for loop := range loops {
+		for i, x := range list {
+			a, b, y := p.vector(isa.I32), p.vector(isa.I32), p.vector(isa.I32)
+			p.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: a, A: x, B: list[(i+1)%values]})
+			p.emit(isa.Inst{Op: isa.OpXor, Type: isa.I32, Dst: b, A: x, B: a})
+			p.emit(isa.Inst{Op: isa.OpShuffle2, Type: isa.I32, Dst: y, A: a, B: b, C: from})
+			p.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: y, A: y, B: a})
+			p.emit(isa.Inst{Op: isa.OpXor, Type: isa.I32, Dst: y, A: y, B: b})
+			p.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: list[(i+1)%values], A: list[(i+1)%values], B: y})
+		}
+		p.emit(isa.Inst{Op: isa.OpSub, Type: isa.I32, Dst: n, A: n, B: p.constant(1)})
+		p.emit(isa.Inst{Op: isa.OpLtS, Type: isa.I32, Dst: again, A: p.constant(0), B: n})
+		p.branch(again, 1+loop, 2+loop)
+	}
+	for _, x := range list[1:] {
+		p.emit(isa.Inst{Op: isa.OpXor, Type: isa.I32, Dst: list[0], A: list[0], B: x})
+	}
+	p.store(list[0], isa.I32)
+	p.emit(isa.Inst{Op: isa.OpRet})
+
+	constants := interp.Constants(p.k)
+	r := &recorder{accelerator: &accelerator{features: e.features, constants: constants}}
+	if _, err := interp.Compile(&isa.Program{Kernels: []*isa.Kernel{p.k}}, p.k, r); err != nil {
+		t.Fatal(err)
+	}
+	times := 0
+	err := tryPlain(func(plain map[int]bool) error {
+		times++
+		_, _, err := emitKernel(e.features, constants, r.plan, plain)
+		return err
+	})
+	want := 1
+	if e.features&amd64.AVX512 != 0 {
+		want = maxPlain + 2
+	}
+	if err != nil || times != want {
+		t.Errorf("emitted %d times, error %v, want %d times", times, err, want)
+	}
+	data := contents(rand.New(rand.NewPCG(5, 1)))
+	if diff := runQuanta(t, compile(t, interp.Engine{}, p.k), p.k, data, nil, 32, 1, 0).diff(runQuanta(t, compile(t, e, p.k), p.k, data, nil, 32, 1, 0)); diff != "" {
+		t.Errorf("-interp +native:\n%s", diff)
 	}
 }
