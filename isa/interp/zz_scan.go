@@ -1484,38 +1484,23 @@ func exclusiveXorI64(d, x []uint64, identity uint64) {
 }
 
 func halveFAddF16(d, x []uint16) uint16 {
-	n := len(x) / 2
-	if n == 0 {
-		return quiet16(x[0])
-	}
+	for n := len(x) / 2; n > 0; n /= 2 {
+		y := x[n:][:n]
+		d, x = d[:n], x[:n]
 
-	d, y := d[:n], x[n:][:n]
-	x = x[:n]
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		d[i] = addF16(x[i], y[i])
-		d[i+1] = addF16(x[i+1], y[i+1])
-		d[i+2] = addF16(x[i+2], y[i+2])
-		d[i+3] = addF16(x[i+3], y[i+3])
-	}
-	for ; i < n; i++ {
-		d[i] = addF16(x[i], y[i])
-	}
-
-	for n /= 2; n > 0; n /= 2 {
-		x, y := d[:n], d[n:][:n]
 		i := 0
 		for ; i+4 <= n; i += 4 {
-			x[i] = addF16(x[i], y[i])
-			x[i+1] = addF16(x[i+1], y[i+1])
-			x[i+2] = addF16(x[i+2], y[i+2])
-			x[i+3] = addF16(x[i+3], y[i+3])
+			d[i] = addF16(x[i], y[i])
+			d[i+1] = addF16(x[i+1], y[i+1])
+			d[i+2] = addF16(x[i+2], y[i+2])
+			d[i+3] = addF16(x[i+3], y[i+3])
 		}
 		for ; i < n; i++ {
-			x[i] = addF16(x[i], y[i])
+			d[i] = addF16(x[i], y[i])
 		}
+		x = d
 	}
-	return quiet16(d[0])
+	return quiet16(x[0])
 }
 
 func inclusiveFAddF16(d, x []uint16) {
@@ -1541,38 +1526,23 @@ func exclusiveFAddF16(d, x []uint16, identity uint16) {
 }
 
 func halveFAddF32(d, x []float32) float32 {
-	n := len(x) / 2
-	if n == 0 {
-		return quiet32(x[0])
-	}
+	for n := len(x) / 2; n > 0; n /= 2 {
+		y := x[n:][:n]
+		d, x = d[:n], x[:n]
 
-	d, y := d[:n], x[n:][:n]
-	x = x[:n]
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		d[i] = x[i] + y[i]
-		d[i+1] = x[i+1] + y[i+1]
-		d[i+2] = x[i+2] + y[i+2]
-		d[i+3] = x[i+3] + y[i+3]
-	}
-	for ; i < n; i++ {
-		d[i] = x[i] + y[i]
-	}
-
-	for n /= 2; n > 0; n /= 2 {
-		x, y := d[:n], d[n:][:n]
 		i := 0
 		for ; i+4 <= n; i += 4 {
-			x[i] = x[i] + y[i]
-			x[i+1] = x[i+1] + y[i+1]
-			x[i+2] = x[i+2] + y[i+2]
-			x[i+3] = x[i+3] + y[i+3]
+			d[i] = x[i] + y[i]
+			d[i+1] = x[i+1] + y[i+1]
+			d[i+2] = x[i+2] + y[i+2]
+			d[i+3] = x[i+3] + y[i+3]
 		}
 		for ; i < n; i++ {
-			x[i] = x[i] + y[i]
+			d[i] = x[i] + y[i]
 		}
+		x = d
 	}
-	return quiet32(d[0])
+	return quiet32(x[0])
 }
 
 func inclusiveFAddF32(d, x []float32) {
@@ -1598,38 +1568,23 @@ func exclusiveFAddF32(d, x []float32, identity float32) {
 }
 
 func halveFAddF64(d, x []float64) float64 {
-	n := len(x) / 2
-	if n == 0 {
-		return quiet64(x[0])
-	}
+	for n := len(x) / 2; n > 0; n /= 2 {
+		y := x[n:][:n]
+		d, x = d[:n], x[:n]
 
-	d, y := d[:n], x[n:][:n]
-	x = x[:n]
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		d[i] = x[i] + y[i]
-		d[i+1] = x[i+1] + y[i+1]
-		d[i+2] = x[i+2] + y[i+2]
-		d[i+3] = x[i+3] + y[i+3]
-	}
-	for ; i < n; i++ {
-		d[i] = x[i] + y[i]
-	}
-
-	for n /= 2; n > 0; n /= 2 {
-		x, y := d[:n], d[n:][:n]
 		i := 0
 		for ; i+4 <= n; i += 4 {
-			x[i] = x[i] + y[i]
-			x[i+1] = x[i+1] + y[i+1]
-			x[i+2] = x[i+2] + y[i+2]
-			x[i+3] = x[i+3] + y[i+3]
+			d[i] = x[i] + y[i]
+			d[i+1] = x[i+1] + y[i+1]
+			d[i+2] = x[i+2] + y[i+2]
+			d[i+3] = x[i+3] + y[i+3]
 		}
 		for ; i < n; i++ {
-			x[i] = x[i] + y[i]
+			d[i] = x[i] + y[i]
 		}
+		x = d
 	}
-	return quiet64(d[0])
+	return quiet64(x[0])
 }
 
 func inclusiveFAddF64(d, x []float64) {
@@ -1655,38 +1610,23 @@ func exclusiveFAddF64(d, x []float64, identity float64) {
 }
 
 func halveFMulF16(d, x []uint16) uint16 {
-	n := len(x) / 2
-	if n == 0 {
-		return quiet16(x[0])
-	}
+	for n := len(x) / 2; n > 0; n /= 2 {
+		y := x[n:][:n]
+		d, x = d[:n], x[:n]
 
-	d, y := d[:n], x[n:][:n]
-	x = x[:n]
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		d[i] = mulF16(x[i], y[i])
-		d[i+1] = mulF16(x[i+1], y[i+1])
-		d[i+2] = mulF16(x[i+2], y[i+2])
-		d[i+3] = mulF16(x[i+3], y[i+3])
-	}
-	for ; i < n; i++ {
-		d[i] = mulF16(x[i], y[i])
-	}
-
-	for n /= 2; n > 0; n /= 2 {
-		x, y := d[:n], d[n:][:n]
 		i := 0
 		for ; i+4 <= n; i += 4 {
-			x[i] = mulF16(x[i], y[i])
-			x[i+1] = mulF16(x[i+1], y[i+1])
-			x[i+2] = mulF16(x[i+2], y[i+2])
-			x[i+3] = mulF16(x[i+3], y[i+3])
+			d[i] = mulF16(x[i], y[i])
+			d[i+1] = mulF16(x[i+1], y[i+1])
+			d[i+2] = mulF16(x[i+2], y[i+2])
+			d[i+3] = mulF16(x[i+3], y[i+3])
 		}
 		for ; i < n; i++ {
-			x[i] = mulF16(x[i], y[i])
+			d[i] = mulF16(x[i], y[i])
 		}
+		x = d
 	}
-	return quiet16(d[0])
+	return quiet16(x[0])
 }
 
 func inclusiveFMulF16(d, x []uint16) {
@@ -1712,38 +1652,23 @@ func exclusiveFMulF16(d, x []uint16, identity uint16) {
 }
 
 func halveFMulF32(d, x []float32) float32 {
-	n := len(x) / 2
-	if n == 0 {
-		return quiet32(x[0])
-	}
+	for n := len(x) / 2; n > 0; n /= 2 {
+		y := x[n:][:n]
+		d, x = d[:n], x[:n]
 
-	d, y := d[:n], x[n:][:n]
-	x = x[:n]
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		d[i] = float32(x[i] * y[i])
-		d[i+1] = float32(x[i+1] * y[i+1])
-		d[i+2] = float32(x[i+2] * y[i+2])
-		d[i+3] = float32(x[i+3] * y[i+3])
-	}
-	for ; i < n; i++ {
-		d[i] = float32(x[i] * y[i])
-	}
-
-	for n /= 2; n > 0; n /= 2 {
-		x, y := d[:n], d[n:][:n]
 		i := 0
 		for ; i+4 <= n; i += 4 {
-			x[i] = float32(x[i] * y[i])
-			x[i+1] = float32(x[i+1] * y[i+1])
-			x[i+2] = float32(x[i+2] * y[i+2])
-			x[i+3] = float32(x[i+3] * y[i+3])
+			d[i] = float32(x[i] * y[i])
+			d[i+1] = float32(x[i+1] * y[i+1])
+			d[i+2] = float32(x[i+2] * y[i+2])
+			d[i+3] = float32(x[i+3] * y[i+3])
 		}
 		for ; i < n; i++ {
-			x[i] = float32(x[i] * y[i])
+			d[i] = float32(x[i] * y[i])
 		}
+		x = d
 	}
-	return quiet32(d[0])
+	return quiet32(x[0])
 }
 
 func inclusiveFMulF32(d, x []float32) {
@@ -1769,38 +1694,23 @@ func exclusiveFMulF32(d, x []float32, identity float32) {
 }
 
 func halveFMulF64(d, x []float64) float64 {
-	n := len(x) / 2
-	if n == 0 {
-		return quiet64(x[0])
-	}
+	for n := len(x) / 2; n > 0; n /= 2 {
+		y := x[n:][:n]
+		d, x = d[:n], x[:n]
 
-	d, y := d[:n], x[n:][:n]
-	x = x[:n]
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		d[i] = float64(x[i] * y[i])
-		d[i+1] = float64(x[i+1] * y[i+1])
-		d[i+2] = float64(x[i+2] * y[i+2])
-		d[i+3] = float64(x[i+3] * y[i+3])
-	}
-	for ; i < n; i++ {
-		d[i] = float64(x[i] * y[i])
-	}
-
-	for n /= 2; n > 0; n /= 2 {
-		x, y := d[:n], d[n:][:n]
 		i := 0
 		for ; i+4 <= n; i += 4 {
-			x[i] = float64(x[i] * y[i])
-			x[i+1] = float64(x[i+1] * y[i+1])
-			x[i+2] = float64(x[i+2] * y[i+2])
-			x[i+3] = float64(x[i+3] * y[i+3])
+			d[i] = float64(x[i] * y[i])
+			d[i+1] = float64(x[i+1] * y[i+1])
+			d[i+2] = float64(x[i+2] * y[i+2])
+			d[i+3] = float64(x[i+3] * y[i+3])
 		}
 		for ; i < n; i++ {
-			x[i] = float64(x[i] * y[i])
+			d[i] = float64(x[i] * y[i])
 		}
+		x = d
 	}
-	return quiet64(d[0])
+	return quiet64(x[0])
 }
 
 func inclusiveFMulF64(d, x []float64) {

@@ -63,15 +63,9 @@ func genScan() error {
 		}
 		if s.neutral != "" {
 			// By four, as loops this short are mostly their own overhead.
-			half := func(d, x, y string) string {
-				step := func(i string) string {
-					return fmt.Sprintf("%s[%s] = %s\n", d, i, named(x+"["+i+"]", y+"["+i+"]"))
-				}
-				return "i := 0\nfor ; i+4 <= n; i += 4 {\n" + step("i") + step("i+1") + step("i+2") + step("i+3") + "}\nfor ; i < n; i++ {\n" + step("i") + "}\n"
-			}
-			f.p("func halve%s(d, x []%s) %s {\nn := len(x) / 2\nif n == 0 {\nreturn %s\n}\n", name, e.u, e.u, quiet("x[0]"))
-			f.p("d, y := d[:n], x[n:][:n]\nx = x[:n]\n%s", half("d", "x", "y"))
-			f.p("for n /= 2; n > 0; n /= 2 {\nx, y := d[:n], d[n:][:n]\n%s}\nreturn %s\n}\n", half("x", "x", "y"), quiet("d[0]"))
+			half := func(i string) string { return fmt.Sprintf("d[%s] = %s\n", i, named("x["+i+"]", "y["+i+"]")) }
+			f.p("func halve%s(d, x []%s) %s {\nfor n := len(x) / 2; n > 0; n /= 2 {\ny := x[n:][:n]\nd, x = d[:n], x[:n]\n", name, e.u, e.u)
+			f.p("i := 0\nfor ; i+4 <= n; i += 4 {\n%s}\nfor ; i < n; i++ {\n%s}\nx = d\n}\nreturn %s\n}\n", half("i")+half("i+1")+half("i+2")+half("i+3"), half("i"), quiet("x[0]"))
 		} else {
 			f.p("func reduce%s(x []%s) %s {\nacc := x[0]\nfor _, v := range x[1:] {\nacc = %s\n}\nreturn %s\n}\n", name, e.u, e.u, step, quiet("acc"))
 			// Four chains of dependent operations take the time of one.
