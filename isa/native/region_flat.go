@@ -90,7 +90,7 @@ func (r *region) findFlat(q *quads) *flat {
 	loads := 0
 	for i := range r.run.Code {
 		in := &r.run.Code[i]
-		element := slices.ContainsFunc(q.streams, func(s stream) bool { return s.inst == i })
+		element := q.loads(i)
 		all, some := true, false
 		d, t := r.kernel.plan.Kernel.Operands(in, func(x isa.Reg, t isa.Type) {
 			all = all && known(x, t)
@@ -98,9 +98,9 @@ func (r *region) findFlat(q *quads) *flat {
 		})
 		p := place{bank: t.Bank(), index: d.Index()}
 		switch {
-		case element && (!flatOp(in) || r.lives(p)):
+		case element && (!flatOp(in) || r.residentOf(p) != nil):
 			return nil // trips would have to load it, but neither their index nor their registers for such loads are what they are otherwise
-		case flatOp(in) && (element || all && some) && !r.lives(p):
+		case flatOp(in) && (element || all && some) && r.residentOf(p) == nil:
 			f.insts = append(f.insts, i)
 			if made[p] = i; in.Op == isa.OpLoad {
 				loads++
@@ -123,11 +123,6 @@ func (r *region) findFlat(q *quads) *flat {
 		return nil
 	}
 	return f
-}
-
-// lives says whether a place holds a value from trip to trip, or behind the loop.
-func (r *region) lives(p place) bool {
-	return slices.ContainsFunc(r.list, func(h resident) bool { return h.bank == p.bank && h.index == p.index })
 }
 
 // findEnd finds what the index is compared with. It says whether lanes stay as long as it is less, or not equal.
@@ -173,11 +168,11 @@ func (r *region) findEnd(q *quads, f *flat) bool {
 			compared = true
 			f.steps = append(f.steps, i)
 		case ok && c.place == q.cursors[0].place:
-			if p != c.place && r.lives(p) {
+			if p != c.place && r.residentOf(p) != nil {
 				return false
 			}
 			f.steps = append(f.steps, i)
-		case uses && !slices.ContainsFunc(q.streams, func(s stream) bool { return s.inst == i }):
+		case uses && !q.loads(i):
 			return false
 		}
 		if delete(now, p); ok {
@@ -205,9 +200,8 @@ func (r *region) comparesEnd(q *quads, f *flat, now map[place]cursor, in *isa.In
 		c, ok := now[place{bank: isa.Bank32, index: a.Index()}]
 		f.end = place{bank: isa.Bank32, index: b.Index()}
 		f.step = c.plus - q.cursors[0].plus
-		return ok && c.place == q.cursors[0].place && slices.ContainsFunc(r.list, func(h resident) bool {
-			return h.bank == f.end.bank && h.index == f.end.index && !h.kept
-		})
+		h := r.residentOf(f.end)
+		return ok && c.place == q.cursors[0].place && h != nil && !h.kept
 	}
 	return try(a, b) || (in.Op == isa.OpNe || in.Op == isa.OpEq) && try(b, a)
 }
@@ -217,12 +211,7 @@ func (r *region) comparesEnd(q *quads, f *flat, now map[place]cursor, in *isa.In
 func (r *region) flatten() {
 	k, q, g := r.kernel, r.quads, r.groups[0]
 	f, other, again := q.flat, k.NewLabel(), k.NewLabel()
-	r.across.reset()
-	r.across.lane = -1
-	r.across.group = g
-	r.pinned = [files]uint32{}
-	r.pointToIndices()
-	r.masked()
+	r.enterGroup()
 	index, end := r.flatHomes()
 	r.findRow(index, end, other)
 	r.mapRow(other)
@@ -485,7 +474,7 @@ func (r *region) mapGroup(all bool) {
 		r.pinned = [files]uint32{}
 		result := slices.IndexFunc(f.results, func(s stream) bool { return s.inst == i })
 		switch {
-		case slices.ContainsFunc(q.streams, func(s stream) bool { return s.inst == i }):
+		case q.loads(i):
 			r.mapElements(in, all)
 		case in.Op == isa.OpLoad:
 			r.mapLoad(in, all)
@@ -579,7 +568,7 @@ func (r *region) addProduct(in *isa.Inst, x amd64.Vec) {
 	if in.C == in.Dst {
 		// Most often it is a sum over all trips, that stays in its register.
 		v := r.value(in.Dst, in.Type)
-		if n, ok := r.homes[v.place]; ok && v.reg == n && r.residentOf(v).loose {
+		if n, ok := r.homes[v.place]; ok && v.reg == n && r.residentOf(v.place).loose {
 			r.V(amd64.VADDPS, amd64.Z, amd64.Vec(n), x, amd64.Vec(n), amd64.Merge(maskExec))
 			r.forgetLanes(v)
 			return

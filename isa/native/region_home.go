@@ -170,7 +170,7 @@ func (r *region) settled(v *value, x amd64.Vec, loose, wide bool) bool {
 		return false
 	}
 	t := typeOf(v.bank)
-	h := r.residentOf(v)
+	h := r.residentOf(v.place)
 	if loose && !h.loose {
 		ft := isa.F32
 		if wide {

@@ -28,7 +28,7 @@ func (r *region) lent() int {
 
 // idle says whether a place's value is not used any more, and a new one will be there before lanes can leave.
 func (r *region) idle(v *value) bool {
-	if h := r.residentOf(v); h.frozen {
+	if h := r.residentOf(v.place); h.frozen {
 		return false
 	}
 	list := r.events[v.place]
@@ -60,10 +60,10 @@ func (r *region) reclaim(owner *value, n int) {
 	}
 }
 
-// residentOf returns what is known of a value's place.
-func (r *region) residentOf(v *value) *resident {
+// residentOf returns what is known of a place, of whatever group, that holds a value from trip to trip or behind the loop; nil of others.
+func (r *region) residentOf(p place) *resident {
 	for i := range r.list {
-		if h := &r.list[i]; h.bank == v.bank && h.index == v.index {
+		if h := &r.list[i]; h.bank == p.bank && h.index == p.index {
 			return h
 		}
 	}

@@ -66,6 +66,11 @@ type quads struct {
 	flat    *flat // nil if nothing is done for elements before trips are
 }
 
+// loads says whether an instruction is one of the loads.
+func (q *quads) loads(inst int) bool {
+	return slices.ContainsFunc(q.streams, func(s stream) bool { return s.inst == inst })
+}
+
 // findQuads returns the loads that may be done for four trips at a time, or nil.
 func (r *region) findQuads() *quads {
 	if !r.loads || r.lanes != 16 || len(r.writes) > 0 || len(r.carried) > 0 || !r.leavesOnce() {
@@ -248,18 +253,19 @@ func (r *region) fours() {
 // beginQuads emits what comes before trips of the present group that are done together.
 func (r *region) beginQuads() {
 	k := r.kernel
+	r.enterGroup()
+	k.G(amd64.MOV, amd64.B64, r.number(loopFirst), regTrip)
+	k.G(amd64.XOR, amd64.B32, regStay, regStay)
+}
+
+// enterGroup makes the group whose trips are done together the present one, with its execution mask at hand, and has regIndices be where
+// indices are put aside.
+func (r *region) enterGroup() {
 	r.across.reset()
 	r.across.lane = -1
 	r.across.group = r.groups[0]
 	r.pinned = [files]uint32{}
-	r.pointToIndices()
-	k.G(amd64.MOV, amd64.B64, r.number(loopFirst), regTrip)
-	k.G(amd64.XOR, amd64.B32, regStay, regStay)
 	r.masked()
-}
-
-// pointToIndices has regIndices be where indices are put aside.
-func (r *region) pointToIndices() {
 	r.G(amd64.LEA, amd64.B64, regIndices, field(interp.FrameQuads+63))
 	r.G(amd64.AND, amd64.B64, regIndices, amd64.Imm(-64))
 }

@@ -60,7 +60,7 @@ func (r *region) follow() {
 			d, t := r.kernel.plan.Kernel.Operands(in, func(isa.Reg, isa.Type) {})
 			p := place{bank: t.Bank(), index: d.Index()}
 			s := r.shape(now, in)
-			if s == shapeUniform && r.frozen(p) {
+			if h := r.residentOf(p); s == shapeUniform && h != nil && h.frozen {
 				s = shapeAny // other lanes keep what they have
 			}
 			now[p] = s
@@ -76,16 +76,6 @@ func (r *region) follow() {
 			}
 		}
 	}
-}
-
-// frozen says whether a place keeps the values of lanes that have left.
-func (r *region) frozen(p place) bool {
-	for _, h := range r.list {
-		if h.bank == p.bank && h.index == p.index {
-			return h.frozen
-		}
-	}
-	return false
 }
 
 func shapeOf(now map[place]shape, p place) shape {
