@@ -293,6 +293,9 @@ func (r *region) emit() {
 	}
 	k.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regExec}, amd64.Imm(0))
 	k.Jcc(amd64.Equal, nextChunk)
+	if r.quads != nil && r.quads.flat != nil {
+		r.join(nextChunk)
+	}
 	for first := 0; first < r.across.groups; first += len(r.groups) {
 		for i := range r.groups {
 			r.groups[i] = first + i
@@ -348,16 +351,7 @@ func (r *region) trips() {
 		k.G(amd64.MOV, amd64.B64, regTemp, r.saved(x, 1))
 		k.G(amd64.MOV, amd64.B64, scalar(x), regTemp)
 	}
-	r.settle()
-	r.schedule()
-	k.G(amd64.MOV, amd64.B32, regTrip, amd64.Imm(1))
-	if r.loads {
-		r.parts(func(_ int, p *interp.Part, _ int) {
-			if p.Run != nil {
-				r.prepare(p, false)
-			}
-		})
-	}
+	r.begin()
 	if r.quads != nil && r.quads.flat != nil {
 		r.flatten()
 	}
@@ -415,6 +409,20 @@ func (r *region) trips() {
 		k.G(amd64.MOV, amd64.B64, exec(n), regTemp)
 	}
 	k.Bind(r.done)
+}
+
+// begin emits what comes before the first trip of the present groups.
+func (r *region) begin() {
+	r.settle()
+	r.schedule()
+	r.kernel.G(amd64.MOV, amd64.B32, regTrip, amd64.Imm(1))
+	if r.loads {
+		r.parts(func(_ int, p *interp.Part, _ int) {
+			if p.Run != nil {
+				r.prepare(p, false)
+			}
+		})
+	}
 }
 
 // storeHome puts what a place of the loop holds into the register file, for the lanes of a group that run.

@@ -28,10 +28,13 @@ const (
 	loopFlatLow  = loopQuad + maxCursors // what is subtracted from the register of the index to have an element's place in the row
 	loopFlatEnd  = loopFlatLow + 1       // likewise for the register that the index is compared with, and the place behind the lane's last element
 	loopFlatSpan = loopFlatEnd + 1       // elements of the row
+	loopFlatSkip = loopFlatSpan + 1      // elements in front of it, see region_join.go
+	loopFlatBase = loopFlatSkip + 1      // where the first element's results are
 )
 
-// regFlat is the place of the present elements in the row, regElement their index, and regFlatLast the last place from which on there are
-// elements for a whole register. In trips, regFlatBase is where the results of the elements are that they have come to.
+// regFlat is where the present elements' results go, less what flatDisp says, regElement their index, and regFlatLast the last such
+// place from which on there are elements for a whole register. In trips, regFlatBase is where the results of the elements are that they
+// have come to.
 const (
 	regFlat     = amd64.RCX
 	regElement  = amd64.RBX
@@ -49,6 +52,19 @@ type flat struct {
 	steps   []int     // the instructions that only work out the index and compare it, which trips that take results do not need
 	left    amd64.Vec // how many elements are left
 	on      bool      // trips take results from Frame.Flat
+	bases   []baseIn  // addresses that stay in registers while the instructions are done
+
+	// Of a row that all lanes of the chunk have, see region_join.go: that trips are done with these registers, for eight at a time
+	// at first, with which numbers in registers.
+	joined, eight bool
+	numbers       map[uint32]amd64.Vec
+	spare         amd64.Vec // where trips are done for eight at a time
+}
+
+// baseIn is an address of a slot that is in a register.
+type baseIn struct {
+	from amd64.Mem
+	reg  amd64.Reg
 }
 
 // flatOp says whether an instruction may be done for elements.
@@ -209,8 +225,7 @@ func (r *region) comparesEnd(q *quads, f *flat, now map[place]cursor, in *isa.In
 // flatten makes one row of those of the present group's lanes and does all of their trips; the lanes leave. Where that cannot be done,
 // control goes on behind it.
 func (r *region) flatten() {
-	k, q, g := r.kernel, r.quads, r.groups[0]
-	f, other, again := q.flat, k.NewLabel(), k.NewLabel()
+	k, g, other := r.kernel, r.groups[0], r.kernel.NewLabel()
 	r.enterGroup()
 	index, end := r.flatHomes()
 	r.findRow(index, end, other)
@@ -218,34 +233,64 @@ func (r *region) flatten() {
 	r.inHomes()
 	r.across.group, r.across.masked = g, g
 	r.countFlat()
+	r.sumFlat()
+	r.endFlat()
+	k.Bind(other)
+	r.inHomes()
+	r.across.masked = -1
+}
+
+// sumFlat does all trips of the present group, whose results regFlatBase has.
+func (r *region) sumFlat() {
+	k, f, again, end := r.kernel, r.quads.flat, r.kernel.NewLabel(), r.kernel.NewLabel()
 	r.lanesLeft(0)
+	if f.joined && f.eight {
+		r.loadOcts(&f.results[0])
+		r.tripsFlat(0, quad)
+		// Most rows may be short.
+		r.lanesLeft(quad)
+		k.V(amd64.KORTESTW, amd64.X, maskExec, maskExec)
+		k.Jcc(amd64.IsZero, end)
+		r.tripsFlat(quad, oct)
+		r.tripsDone(oct)
+		k.Jcc(amd64.IsZero, end)
+	}
 	k.Align(16)
 	k.Bind(again)
 	low, high := r.vec(), r.vec()
 	for i := range f.results {
 		r.loadQuads(0, []*stream{&f.results[i]}, low, high)
 	}
-	f.on = true
-	for t := range quad {
+	r.tripsFlat(0, quad)
+	r.tripsDone(quad)
+	k.Jcc(amd64.NotZero, again)
+	k.Bind(end)
+}
+
+// tripsFlat emits trips, of those whose results have been loaded together. The lanes are those that do the first one.
+func (r *region) tripsFlat(first, behind int) {
+	q, g := r.quads, r.groups[0]
+	q.flat.on = true
+	for t := first; t < behind; t++ {
 		r.inHomes()
 		r.across.group, r.across.masked = g, g
-		if t > 0 {
+		if t > first {
 			r.lanesLeft(t)
 		}
 		q.trip = t
 		r.trip(func(int, *isa.Inst) {})
 	}
-	q.trip, f.on = -1, false
-	// Four trips farther, all lanes' elements are as much farther.
-	k.G(amd64.ADD, amd64.B64, regFlatBase, amd64.Imm(4*quad))
-	k.V(amd64.VPSUBD, amd64.Z, f.left, f.left, r.splat(isa.I32, quad, 0))
+	q.trip, q.flat.on = -1, false
+	r.pinned = [files]uint32{}
+}
+
+// tripsDone goes on behind some trips: all lanes' elements are as much farther. The flags say whether any lanes do the next one.
+func (r *region) tripsDone(n int) {
+	k, f := r.kernel, r.quads.flat
+	k.G(amd64.ADD, amd64.B64, regFlatBase, amd64.Imm(4*n))
+	k.V(amd64.VPSUBD, amd64.Z, f.left, f.left, r.tripNumber(n))
 	r.lanesLeft(0)
 	k.V(amd64.KORTESTW, amd64.X, maskExec, maskExec)
-	k.Jcc(amd64.NotZero, again)
-	r.endFlat(index, end)
-	k.Bind(other)
-	r.inHomes()
-	r.across.masked = -1
 }
 
 // countFlat counts the trips of the group's lanes, by the lane of a vector, and has regFlatBase be where the first elements' results are.
@@ -254,7 +299,7 @@ func (r *region) countFlat() {
 	k.G(amd64.MOV, amd64.B64, regFlatBase, field(interp.FrameFlat))
 	x := r.vec()
 	for i, op := range flatCounts {
-		m := amd64.Mem{Base: regFlatBase, Disp: int32(64 * i)}
+		m := flatCounter(regFlatBase, i)
 		k.V(op, amd64.Z, x, r.quads.flat.left, m)
 		k.V(amd64.VMOVDQU32, amd64.Z, m, x)
 	}
@@ -265,13 +310,16 @@ func (r *region) countFlat() {
 // the greatest number of one lane.
 var flatCounts = [...]amd64.Op{amd64.VPADDD, amd64.VPMAXUD}
 
+// flatCounter is the vector of a number that a register points to as the first.
+func flatCounter(base amd64.Reg, i int) amd64.Mem { return amd64.Mem{Base: base, Disp: int32(64 * i)} }
+
 // clearFlat has no trips counted.
 func (r *region) clearFlat() {
 	k := r.kernel
 	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameFlat))
 	k.V(amd64.VPXORD, amd64.Z, amd64.Vec(0), amd64.Vec(0), amd64.Vec(0))
 	for i := range flatCounts {
-		k.V(amd64.VMOVDQU32, amd64.Z, amd64.Mem{Base: regTemp, Disp: int32(64 * i)}, amd64.Vec(0))
+		k.V(amd64.VMOVDQU32, amd64.Z, flatCounter(regTemp, i), amd64.Vec(0))
 	}
 }
 
@@ -280,7 +328,7 @@ func (r *region) takeFlat() {
 	k, less := r.kernel, r.kernel.NewLabel()
 	k.G(amd64.MOV, amd64.B64, regAddress, field(interp.FrameFlat))
 	for i, op := range flatCounts {
-		k.V(amd64.VMOVDQU32, amd64.Z, amd64.Vec(0), amd64.Mem{Base: regAddress, Disp: int32(64 * i)})
+		k.V(amd64.VMOVDQU32, amd64.Z, amd64.Vec(0), flatCounter(regAddress, i))
 		r.fold(op, regTemp, amd64.Vec(0), amd64.Vec(1))
 		if op == amd64.VPADDD {
 			k.G(amd64.ADD, amd64.B64, r.number(loopTrips), regTemp)
@@ -302,16 +350,22 @@ func (r *region) flatHomes() (index, end amd64.Vec) {
 
 // lanesLeft has the lanes run that have more elements left than a number.
 func (r *region) lanesLeft(n int) {
-	r.V(amd64.VPCMPD, amd64.Z, maskExec, r.quads.flat.left, r.splat(isa.I32, uint32(n), 0), amd64.Imm(intGreater))
+	r.V(amd64.VPCMPD, amd64.Z, maskExec, r.quads.flat.left, r.tripNumber(n), amd64.Imm(intGreater))
 }
 
-// endFlat has all lanes of the group leave, with what somebody reads behind the loop.
-func (r *region) endFlat(index, end amd64.Vec) {
+// tripNumber returns a number of trips, for all lanes.
+func (r *region) tripNumber(n int) amd64.Operand {
+	if x, ok := r.quads.flat.numbers[uint32(n)]; ok {
+		return x
+	}
+	return r.splat(isa.I32, uint32(n), 0)
+}
+
+// leaveHomes puts what somebody reads behind the loop into the register file, as the lanes of the group leave it.
+func (r *region) leaveHomes() {
 	k, q, g := r.kernel, r.quads, r.groups[0]
-	i := r.leaving()
-	t := r.exits()[i]
-	r.inHomes()
-	r.across.group, r.across.masked = g, -1
+	t := r.exits()[r.leaving()]
+	index, end := r.flatHomes()
 	r.masked()
 	for n := range r.list {
 		h := &r.list[n]
@@ -323,13 +377,22 @@ func (r *region) endFlat(index, end amd64.Vec) {
 		}
 		r.storeHome(h, g)
 	}
+}
+
+// endFlat has all lanes of the group leave.
+func (r *region) endFlat() {
+	k, g := r.kernel, r.groups[0]
+	i := r.leaving()
+	r.inHomes()
+	r.across.group, r.across.masked = g, -1
+	r.leaveHomes()
 	k.G(amd64.MOVZX16, amd64.B32, regAddress, r.execOf(g))
 	k.G(amd64.POPCNT, amd64.B32, regTemp, regAddress)
 	k.G(amd64.ADD, amd64.B64, r.number(loopLeft+i), regTemp)
 	if g > 0 {
 		k.G(amd64.SHL, amd64.B64, regAddress, amd64.Imm(g*r.lanes))
 	}
-	r.waitAt(regPointer, t)
+	r.waitAt(regPointer, r.exits()[i])
 	k.G(amd64.OR, amd64.B64, amd64.Mem{Base: regPointer}, regAddress)
 	k.G(amd64.XOR, amd64.B64, exec(0), regAddress)
 	k.Jmp(r.done)
@@ -338,14 +401,38 @@ func (r *region) endFlat(index, end amd64.Vec) {
 // findRow finds where the row begins and how long it is. If it is none, control goes to l. Otherwise flat.left
 // has how many trips each lane does, and the lanes' places in the row are put aside.
 func (r *region) findRow(index, end amd64.Vec, l amd64.Label) {
-	k, q := r.kernel, r.quads
-	f, plus := q.flat, q.cursors[0].plus
-	begin, behind, gap := r.vec(), r.vec(), r.vec()
+	k, f := r.kernel, r.quads.flat
+	begin, behind := r.vec(), r.vec()
 	// The index of the first lane that is inside, and the end of the last one, are in the register file as well.
 	k.G(amd64.MOVZX16, amd64.B32, regTemp, r.execOf(r.across.group))
 	k.G(amd64.TZCNT, amd64.B32, regFlat, regTemp)
 	k.G(amd64.LZCNT, amd64.B32, regAddress, regTemp)
 	k.G(amd64.XOR, amd64.B32, regAddress, amd64.Imm(31))
+	// Lanes that are followed by one that is inside.
+	k.G(amd64.MOV, amd64.B32, regElement, regTemp)
+	k.G(amd64.SHR, amd64.B32, regElement, amd64.Imm(1))
+	k.G(amd64.AND, amd64.B32, regElement, regTemp)
+	r.measureRow(l)
+
+	// Each lane's part is a part of the row.
+	r.partOf(index, end, begin, behind, f.left)
+	r.checkPart(begin, behind, f.left)
+	k.V(amd64.KXORW, amd64.X, maskTemp, maskTemp, maskExec)
+	k.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
+	k.Jcc(amd64.NotZero, l)
+	k.V(amd64.KMOVW, amd64.X, maskTemp, regElement)
+	r.checkGap(begin, behind)
+	k.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
+	k.Jcc(amd64.NotZero, l)
+	r.putAside(0, begin, begin)
+	r.release(begin, behind)
+}
+
+// measureRow works out where the row begins whose first lane, of those from the present group on, is in regFlat, and whose last one in regAddress. If it
+// is too long, or numbers would wrap around, control goes to l. It leaves the first element's index in regFlat.
+func (r *region) measureRow(l amd64.Label) {
+	k, q := r.kernel, r.quads
+	f, plus := q.flat, q.cursors[0].plus
 	first := r.memory(r.value(isa.V(q.cursors[0].place.index), isa.I32))
 	first.Index, first.Scale = regFlat, 4
 	last := r.memory(r.value(isa.V(f.end.index), isa.I32))
@@ -353,10 +440,6 @@ func (r *region) findRow(index, end amd64.Vec, l amd64.Label) {
 	k.G(amd64.MOV, amd64.B32, regFlat, first)
 	k.G(amd64.MOV, amd64.B32, regAddress, last)
 	k.G(amd64.MOV, amd64.B64, r.number(loopFlatLow), regFlat)
-	// Lanes that are followed by one that is inside.
-	k.G(amd64.MOV, amd64.B32, regElement, regTemp)
-	k.G(amd64.SHR, amd64.B32, regElement, amd64.Imm(1))
-	k.G(amd64.AND, amd64.B32, regElement, regTemp)
 	// A lane stays while its index, in this row, is less than its end: the comparison is one of places in
 	// the row if no number wraps around meanwhile.
 	greatest := uint32(1<<32 - 2*flatRoom)
@@ -378,29 +461,33 @@ func (r *region) findRow(index, end amd64.Vec, l amd64.Label) {
 	k.G(amd64.LEA, amd64.B64, regTemp, amd64.Mem{Base: regFlat, Index: regAddress, Scale: 1, Disp: -quad})
 	k.G(amd64.CMP, amd64.B64, regTemp, r.number(loopQuad))
 	k.Jcc(amd64.Greater, l)
+}
 
-	// Each lane's part is a part of the row.
-	k.V(amd64.VPSUBD, amd64.Z, begin, index, r.number(loopFlatLow).Bcast(), amd64.Zero(maskExec))
-	k.V(amd64.VPSUBD, amd64.Z, behind, end, r.number(loopFlatEnd).Bcast())
-	k.V(amd64.VPSUBD, amd64.Z, f.left, behind, begin, amd64.Zero(maskExec))
+// partOf makes of lanes' indices, and of what they are compared with, the places in the row where their parts begin, those behind them, and
+// how many trips the lanes in maskExec do.
+func (r *region) partOf(index, end, begin, behind, left amd64.Vec) {
+	r.V(amd64.VPSUBD, amd64.Z, begin, index, r.number(loopFlatLow).Bcast(), amd64.Zero(maskExec))
+	r.V(amd64.VPSUBD, amd64.Z, behind, end, r.number(loopFlatEnd).Bcast())
+	r.V(amd64.VPSUBD, amd64.Z, left, behind, begin, amd64.Zero(maskExec))
+}
+
+// checkPart leaves those lanes in maskTemp whose part is one of the row, and for whose trips there is fuel.
+func (r *region) checkPart(begin, behind, left amd64.Vec) {
 	compare := func(op amd64.Op, as amd64.Imm, mask amd64.Mask, a amd64.Vec, b amd64.Operand) {
-		k.V(op, amd64.Z, maskTemp, a, b, as, amd64.Merge(mask))
+		r.V(op, amd64.Z, maskTemp, a, b, as, amd64.Merge(mask))
 	}
 	compare(amd64.VPCMPUD, intLess, maskExec, begin, behind)
 	compare(amd64.VPCMPUD, intLessEqual, maskTemp, behind, r.number(loopFlatSpan).Bcast())
-	compare(amd64.VPCMPD, intLessEqual, maskTemp, f.left, r.number(loopQuads).Bcast()) // there is fuel for its trips
-	k.V(amd64.KXORW, amd64.X, maskTemp, maskTemp, maskExec)
-	k.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
-	k.Jcc(amd64.NotZero, l)
-	// Between the parts of two lanes that are inside there is little.
-	k.V(amd64.KMOVW, amd64.X, maskTemp, regElement)
-	k.V(amd64.VALIGND, amd64.Z, gap, begin, begin, amd64.Imm(1))
-	k.V(amd64.VPSUBD, amd64.Z, gap, gap, behind)
-	compare(amd64.VPCMPUD, intGreater, maskTemp, gap, r.splat(isa.I32, flatGap, 0))
-	k.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
-	k.Jcc(amd64.NotZero, l)
-	r.putAside(0, begin, begin)
-	r.release(begin, behind, gap)
+	compare(amd64.VPCMPD, intLessEqual, maskTemp, left, r.number(loopQuads).Bcast())
+}
+
+// checkGap leaves those lanes in maskTemp behind whose part there is more than little before that of the next lane.
+func (r *region) checkGap(begin, behind amd64.Vec) {
+	gap := r.vec()
+	r.V(amd64.VALIGND, amd64.Z, gap, begin, begin, amd64.Imm(1))
+	r.V(amd64.VPSUBD, amd64.Z, gap, gap, behind)
+	r.V(amd64.VPCMPUD, amd64.Z, maskTemp, gap, r.splat(isa.I32, flatGap, 0), amd64.Imm(intGreater), amd64.Merge(maskTemp))
+	r.release(gap)
 }
 
 // fold makes one number of a vector's elements. It changes the vector and temp.
@@ -418,7 +505,25 @@ func (r *region) fold(op amd64.Op, d amd64.Reg, x, temp amd64.Vec) {
 
 // mapRow does the instructions for the elements of the row. If one is not allowed, control goes to l.
 func (r *region) mapRow(l amd64.Label) {
-	k, q, g := r.kernel, r.quads, r.groups[0]
+	k, done := r.kernel, r.kernel.NewLabel()
+	r.mapping(l, func() {
+		rest := k.NewLabel()
+		r.firstElement()
+		k.G(amd64.CMP, amd64.B64, regFlat, regFlatLast)
+		k.Jcc(amd64.Greater, rest)
+		r.mapWhole(rest)
+		// Some elements may be left.
+		r.elementsLeft(done)
+		r.inHomes()
+		r.mapRest()
+		k.Bind(done)
+	})
+}
+
+// mapping has emit work for elements, whoever's they are: without homes, and in the order in which that is done. If something is not allowed,
+// control goes to l.
+func (r *region) mapping(l amd64.Label, emit func()) {
+	q, g := r.quads, r.groups[0]
 	f := q.flat
 	steps, events, reserved, home, lend, refuse := r.steps, r.events, r.reserved, r.home, r.lend, r.refuse
 	r.steps, r.events, r.home, r.lend, r.refuse = nil, map[place][]event{}, nil, nil, l
@@ -430,37 +535,59 @@ func (r *region) mapRow(l amd64.Label) {
 	for _, i := range f.insts {
 		r.plan(i, g)
 	}
-	again, rest, done := k.NewLabel(), k.NewLabel(), k.NewLabel()
+	emit()
+	r.steps, r.events, r.reserved, r.home, r.lend, r.refuse = steps, events, reserved, home, lend, refuse
+	r.kernel.plan.Flat = max(r.kernel.plan.Flat, uintptr(flatDisp(len(f.results))))
+}
+
+// firstElement begins with the first element of the row.
+func (r *region) firstElement() {
+	k := r.kernel
 	k.G(amd64.MOV, amd64.B32, regElement, r.number(loopFlatLow))
-	if plus := q.cursors[0].plus; plus != 0 {
+	if plus := r.quads.cursors[0].plus; plus != 0 {
 		k.G(amd64.ADD, amd64.B32, regElement, amd64.Imm(int32(plus)))
 	}
-	k.G(amd64.XOR, amd64.B32, regFlat, regFlat)
-	k.G(amd64.MOV, amd64.B32, regFlatLast, r.number(loopFlatSpan))
-	k.G(amd64.SUB, amd64.B32, regFlatLast, amd64.Imm(r.lanes))
-	k.Jcc(amd64.Less, rest)
+	k.G(amd64.MOV, amd64.B64, regFlat, field(interp.FrameFlat))
+	k.G(amd64.MOV, amd64.B64, regFlatLast, r.number(loopFlatSpan))
+	k.G(amd64.LEA, amd64.B64, regFlatLast, amd64.Mem{Base: regFlat, Index: regFlatLast, Scale: 4, Disp: int32(-4 * r.lanes)})
+}
+
+// nextElements goes on behind the present elements, and compares where with regFlatLast.
+func (r *region) nextElements() {
+	k := r.kernel
+	k.G(amd64.ADD, amd64.B64, regElement, amd64.Imm(r.lanes))
+	k.G(amd64.ADD, amd64.B64, regFlat, amd64.Imm(4*r.lanes))
+	k.G(amd64.CMP, amd64.B64, regFlat, regFlatLast)
+}
+
+// mapWhole does the instructions for elements that fill registers, until there are none. rest is what jumps over that.
+func (r *region) mapWhole(rest amd64.Label) {
+	k, again := r.kernel, r.kernel.NewLabel()
 	k.V(amd64.KXNORW, amd64.X, maskExec, maskExec, maskExec)
 	k.Align(16)
 	k.Bind(again)
 	r.mapGroup(true)
-	k.G(amd64.ADD, amd64.B64, regElement, amd64.Imm(r.lanes))
-	k.G(amd64.ADD, amd64.B32, regFlat, amd64.Imm(r.lanes))
-	k.G(amd64.CMP, amd64.B32, regFlat, regFlatLast)
+	r.nextElements()
 	k.Jcc(amd64.LessEqual, again)
 	k.Bind(rest)
-	// Some elements may be left.
-	k.G(amd64.SUB, amd64.B32, regFlatLast, regFlat)
-	k.G(amd64.ADD, amd64.B32, regFlatLast, amd64.Imm(r.lanes))
-	k.Jcc(amd64.IsZero, done)
-	r.inHomes()
+}
+
+// mapRest does the instructions for the elements that are left, regFlatLast of them.
+func (r *region) mapRest() {
 	r.pinned = [files]uint32{}
 	left := r.vec()
-	k.V(amd64.VPBROADCASTD, amd64.Z, left, regFlatLast)
-	k.V(amd64.VPCMPUD, amd64.Z, maskExec, left, r.iota(isa.I32), amd64.Imm(intGreater))
+	r.V(amd64.VPBROADCASTD, amd64.Z, left, regFlatLast)
+	r.V(amd64.VPCMPUD, amd64.Z, maskExec, left, r.iota(isa.I32), amd64.Imm(intGreater))
 	r.mapGroup(false)
-	k.Bind(done)
-	r.steps, r.events, r.reserved, r.home, r.lend, r.refuse = steps, events, reserved, home, lend, refuse
-	k.plan.Flat = max(k.plan.Flat, uintptr(flatDisp(len(f.results))))
+}
+
+// elementsLeft puts how many elements are left into regFlatLast. If there are none, control goes to done.
+func (r *region) elementsLeft(done amd64.Label) {
+	k := r.kernel
+	k.G(amd64.SUB, amd64.B64, regFlatLast, regFlat)
+	k.G(amd64.SAR, amd64.B64, regFlatLast, amd64.Imm(2))
+	k.G(amd64.ADD, amd64.B64, regFlatLast, amd64.Imm(r.lanes))
+	k.Jcc(amd64.LessEqual, done)
 }
 
 // mapGroup does the instructions for some elements that lie side by side: for all of them, or for those in maskExec.
@@ -495,11 +622,11 @@ func (r *region) mapGroup(all bool) {
 	}
 }
 
-// What Frame.Flat has behind its counters: the results of one instruction after the other. Four trips load four elements more than a lane
-// that goes on has, and so do they for lanes that have ended.
+// What Frame.Flat has behind its counters, and room for as many: the results of one instruction after the other. Trips that are
+// done together load as many elements more than a lane that goes on has, and so do they for lanes that have ended; there may be 15 in front of the row.
 const (
-	flatStart  = 64 * len(flatCounts)
-	flatStride = 4 * (2*flatRoom + 16)
+	flatStart  = 2 * 64 * len(flatCounts)
+	flatStride = 4 * (2*flatRoom + 64)
 )
 
 // flatDisp is how far from regFlatBase, or Frame.Flat, the results of an instruction begin.
@@ -507,15 +634,24 @@ func flatDisp(result int) int32 { return int32(flatStart + result*flatStride) }
 
 // flatAt returns where the present elements' results of an instruction go.
 func (r *region) flatAt(result int) amd64.Mem {
-	r.kernel.G(amd64.MOV, amd64.B64, regAddress, field(interp.FrameFlat))
-	return amd64.Mem{Base: regAddress, Index: regFlat, Scale: 4, Disp: flatDisp(result)}
+	return amd64.Mem{Base: regFlat, Disp: flatDisp(result)}
+}
+
+// baseOf returns a register that has an address.
+func (r *region) baseOf(from amd64.Mem) amd64.Reg {
+	for _, b := range r.quads.flat.bases {
+		if b.from == from {
+			return b.reg
+		}
+	}
+	r.G(amd64.MOV, amd64.B64, regAddress, from)
+	return regAddress
 }
 
 // mapElements loads the present elements of the row.
 func (r *region) mapElements(in *isa.Inst, all bool) {
 	d := r.vec()
-	r.G(amd64.MOV, amd64.B64, regAddress, r.slot(interp.SlotAddress))
-	from := amd64.Mem{Base: regAddress, Index: regElement, Scale: 4, Disp: r.run.Disp[r.at]}
+	from := amd64.Mem{Base: r.baseOf(r.slot(interp.SlotAddress)), Index: regElement, Scale: 4, Disp: r.run.Disp[r.at]}
 	if all {
 		r.V(amd64.VMOVDQU32, amd64.Z, d, from)
 	} else {
@@ -533,9 +669,9 @@ func (r *region) mapLoad(in *isa.Inst, all bool) {
 		r.V(amd64.VPCMPUD, amd64.Z, maskTemp, g.x, g.limit.Bcast(), amd64.Imm(intLessEqual))
 		r.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
 		r.Jcc(amd64.NotCarry, r.refuse)
-		r.G(amd64.MOV, amd64.B64, regAddress, g.address)
+		from := r.baseOf(g.address)
 		r.V(amd64.VPXORD, amd64.Z, g.d, g.d, g.d)
-		r.V(amd64.VPGATHERDD, amd64.Z, g.d, amd64.VMem(regAddress, g.x, uint8(in.Scale), g.disp), amd64.Merge(maskTemp))
+		r.V(amd64.VPGATHERDD, amd64.Z, g.d, amd64.VMem(from, g.x, uint8(in.Scale), g.disp), amd64.Merge(maskTemp))
 	} else {
 		r.each(g)
 	}

@@ -191,6 +191,32 @@ var flatRows = []struct {
 			return 202 + i, 1
 		}
 	}},
+	{"of all lanes, side by side", func(_ *rand.Rand, i int) (int, int) { return 2 + 4*(i%64), 4 }},
+	{"of all lanes, lengths at random", func(r *rand.Rand, i int) (int, int) { return 7 + 4*(i%64), 1 + r.IntN(4) }},
+	{"of all lanes, groups in another order", func(_ *rand.Rand, i int) (int, int) { return 2 + 4*((i+i/16%3*16)%64), 4 }},
+	{"of all lanes, one with many", func(_ *rand.Rand, i int) (int, int) {
+		n := []int{5, 8, 9, 12, 13, 16, 17, 90}[i/64*3%8]
+		switch i := i % 64; {
+		case i < 30:
+			return 3 + 2*i, 2
+		case i == 30:
+			return 63, n
+		default:
+			return 63 + n + 3*(i-31), 3
+		}
+	}},
+	{"of all lanes, one beyond the last", func(_ *rand.Rand, i int) (int, int) {
+		if i%64 == 41 {
+			return 2 + 4*41, 120
+		}
+		return 2 + 4*(i%64), 4
+	}},
+	{"of all lanes, some before the first", func(_ *rand.Rand, i int) (int, int) {
+		if i%64 == 0 {
+			return 98, 4
+		}
+		return 2 + 4*(i%64), 4
+	}},
 }
 
 // TestFlatRows compares rows of all kinds, with lanes of all kinds, of which some select what is not there.

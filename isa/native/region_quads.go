@@ -51,11 +51,11 @@ type cursor struct {
 // stream is a load of elements in a row.
 type stream struct {
 	inst, cursor int
-	regs         [quad]amd64.Vec // by trip
-	flat         bool            // the elements are results in Frame.Flat, see region_flat.go,
-	place        int             // the first of which is there,
-	product      bool            // the product of an [isa.OpFMulAdd],
-	loose        bool            // with NaNs that need not be canonical
+	regs         [oct]amd64.Vec // by trip, of four or, where trips are joined, of eight
+	flat         bool           // the elements are results in Frame.Flat, see region_flat.go,
+	place        int            // the first of which is there,
+	product      bool           // the product of an [isa.OpFMulAdd],
+	loose        bool           // with NaNs that need not be canonical
 }
 
 // quads is what a region does four trips at a time.
@@ -183,6 +183,10 @@ func (r *region) ahead() (amd64.Vec, bool) {
 
 // reserveQuads takes registers for the loads, those from n on.
 func (r *region) reserveQuads(n int) {
+	if f := r.quads.flat; f != nil && f.joined {
+		r.reserveJoined(n)
+		return
+	}
 	for i := range r.quads.streams {
 		for t := range quad {
 			r.quads.streams[i].regs[t] = amd64.Vec(n)

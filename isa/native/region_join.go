@@ -1,0 +1,260 @@
+package native
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+)
+
+// Where the rows of all lanes of a chunk lie side by side, they are joined to one, see region_flat.go, rather than those of one group after
+// the other: there are fewer registers that are not full, loads begin at multiples of their size, and what is the same for all
+// groups is done once.
+
+// maskAstray is the lanes whose part of the row is none.
+const maskAstray = amd64.K3
+
+// joinBases are registers for addresses: nothing else needs them before trips begin.
+var joinBases = [...]amd64.Reg{amd64.R11, amd64.R15, amd64.R14}
+
+const (
+	oct         = 8  // trips at a time, where lanes have their results in one row
+	joinNumbers = 26 // vector registers that results, numbers and what lives from trip to trip may have
+)
+
+// join makes one row of those of the chunk's lanes and does all of their trips; control goes to next then. Where that cannot be done, it
+// goes on behind it.
+func (r *region) join(next amd64.Label) {
+	k, f, other := r.kernel, r.quads.flat, r.kernel.NewLabel()
+	r.groups[0] = 0
+	r.homes, r.owners, r.reserved, r.events = map[place]int{}, nil, [files]uint32{}, map[place][]event{}
+	r.across.reset()
+	r.across.lane = -1
+	r.forget()
+	r.findJoined(other)
+	r.mapJoined(other)
+	r.countJoined()
+	f.joined = true
+	f.eight = len(f.results) == 1 && (2*quad+2+oct+quad)*len(r.run.Code)*r.across.groups <= maxRegion
+	r.reserveJoined(len(r.list))
+	for _, n := range slices.Sorted(maps.Keys(f.numbers)) {
+		k.V(amd64.VPBROADCASTD, amd64.Z, f.numbers[n], k.Const32(n))
+	}
+	for g := range r.across.groups {
+		r.groups[0] = g
+		r.begin()
+		r.enterGroup()
+		r.placeJoined()
+		r.sumFlat()
+		r.inHomes()
+		r.across.group, r.across.masked = g, -1
+		r.leaveHomes()
+	}
+	f.joined, f.numbers = false, nil
+	r.endJoined()
+	k.Jmp(next)
+	k.Bind(other)
+}
+
+// reserveJoined takes registers for trips, those from n on: for results, and for numbers of trips as long as there is room.
+func (r *region) reserveJoined(n int) {
+	q := r.quads
+	f := q.flat
+	next := func() amd64.Vec {
+		x := amd64.Vec(n)
+		r.reserved[fileVec] |= 1 << n
+		n++
+		return x
+	}
+	trips := quad
+	if f.eight {
+		trips, f.spare = oct, next()
+	}
+	for i := range f.results {
+		for t := range trips {
+			f.results[i].regs[t] = next()
+		}
+	}
+	f.left = next()
+	f.numbers = map[uint32]amd64.Vec{}
+	for t := 0; t <= trips && n < joinNumbers; t++ {
+		f.numbers[uint32(t)] = next()
+	}
+}
+
+// findJoined is findRow for the lanes of the chunk. It puts aside how many trips they do, by the lane of a vector, and how many most of them do.
+func (r *region) findJoined(l amd64.Label) {
+	k, q := r.kernel, r.quads
+	f := q.flat
+	k.G(amd64.MOV, amd64.B64, regTemp, exec(0))
+	k.G(amd64.TZCNT, amd64.B64, regFlat, regTemp)
+	k.G(amd64.LZCNT, amd64.B64, regAddress, regTemp)
+	k.G(amd64.XOR, amd64.B32, regAddress, amd64.Imm(63))
+	r.across.group = 0
+	r.measureRow(l)
+	// The place of the first element in a register that is loaded from a multiple of its size.
+	k.G(amd64.AND, amd64.B32, regFlat, amd64.Imm(r.lanes-1))
+	k.G(amd64.MOV, amd64.B64, r.number(loopFlatSkip), regFlat)
+
+	r.pinned = [files]uint32{}
+	most, all := r.vec(), r.vec()
+	k.V(amd64.KXORW, amd64.X, maskAstray, maskAstray, maskAstray)
+	for g := range r.across.groups {
+		r.across.group = g
+		begin, behind, left := r.vec(), r.vec(), r.vec()
+		index := r.memory(r.value(isa.V(q.cursors[0].place.index), isa.I32))
+		end := r.memory(r.value(isa.V(f.end.index), isa.I32))
+		k.V(amd64.KMOVW, amd64.X, maskExec, r.execOf(g))
+		k.V(amd64.VMOVDQU32, amd64.Z, begin, index)
+		k.V(amd64.VMOVDQU32, amd64.Z, behind, end)
+		r.partOf(begin, behind, begin, behind, left)
+		r.checkPart(begin, behind, left)
+		k.V(amd64.KXORW, amd64.X, maskTemp, maskTemp, maskExec)
+		k.V(amd64.KORW, amd64.X, maskAstray, maskAstray, maskTemp)
+		k.V(amd64.KSHIFTRW, amd64.X, maskTemp, maskExec, amd64.Imm(1))
+		k.V(amd64.KANDW, amd64.X, maskTemp, maskTemp, maskExec)
+		r.checkGap(begin, behind)
+		k.V(amd64.KORW, amd64.X, maskAstray, maskAstray, maskTemp)
+		if g == 0 {
+			k.V(amd64.VMOVDQA32, amd64.Z, most, left)
+			k.V(amd64.VMOVDQA32, amd64.Z, all, left)
+		} else {
+			k.V(amd64.VPADDD, amd64.Z, all, all, left)
+			k.V(amd64.VPMAXUD, amd64.Z, most, most, left)
+		}
+		r.release(begin, behind, left)
+	}
+	k.V(amd64.KORTESTW, amd64.X, maskAstray, maskAstray)
+	k.Jcc(amd64.NotZero, l)
+	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameFlat))
+	for i, x := range [...]amd64.Vec{all, most} {
+		k.V(amd64.VMOVDQU32, amd64.Z, flatCounter(regTemp, len(flatCounts)+i), x)
+	}
+	r.pinned = [files]uint32{}
+}
+
+// mapJoined is mapRow for the row of the chunk.
+func (r *region) mapJoined(l amd64.Label) {
+	k, f := r.kernel, r.quads.flat
+	done, rest := k.NewLabel(), k.NewLabel()
+	r.mapping(l, func() {
+		r.openBases()
+		r.firstElement()
+		k.G(amd64.MOV, amd64.B64, regTemp, r.number(loopFlatSkip))
+		k.G(amd64.SUB, amd64.B64, regElement, regTemp)
+		k.G(amd64.LEA, amd64.B64, regFlatLast, amd64.Mem{Base: regFlatLast, Index: regTemp, Scale: 4})
+		k.G(amd64.LEA, amd64.B64, regAddress, amd64.Mem{Base: regFlat, Index: regTemp, Scale: 4})
+		k.G(amd64.MOV, amd64.B64, r.number(loopFlatBase), regAddress)
+		// The first register has elements of the row from the place of the first one on, and perhaps the last one.
+		k.G(amd64.ADD, amd64.B32, regTemp, r.number(loopFlatSpan))
+		r.pinned = [files]uint32{}
+		first, behind := r.vec(), r.vec()
+		k.V(amd64.VPBROADCASTD, amd64.Z, behind, regTemp)
+		k.V(amd64.VPCMPUD, amd64.Z, maskTemp, behind, r.iota(isa.I32), amd64.Imm(intGreater))
+		k.V(amd64.VPBROADCASTD, amd64.Z, first, r.number(loopFlatSkip))
+		k.V(amd64.VPCMPUD, amd64.Z, maskExec, first, r.iota(isa.I32), amd64.Imm(intLessEqual), amd64.Merge(maskTemp))
+		r.mapGroup(false)
+		r.nextElements()
+		k.Jcc(amd64.Greater, rest)
+		r.forget()
+		r.mapWhole(rest)
+		r.elementsLeft(done)
+		r.forget()
+		r.mapRest()
+		k.Bind(done)
+	})
+	f.bases = nil
+}
+
+// openBases puts addresses into registers as long as there are some.
+func (r *region) openBases() {
+	f := r.quads.flat
+	f.bases = nil
+	for _, i := range f.insts {
+		if r.run.Code[i].Op != isa.OpLoad || len(f.bases) == len(joinBases) {
+			continue
+		}
+		b := baseIn{slotField(r.run.Slots[i], interp.SlotAddress), joinBases[len(f.bases)]}
+		r.G(amd64.MOV, amd64.B64, b.reg, b.from)
+		f.bases = append(f.bases, b)
+	}
+}
+
+// countJoined adds the trips that findJoined has put aside.
+func (r *region) countJoined() {
+	k := r.kernel
+	r.forget()
+	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameFlat))
+	for i, op := range flatCounts {
+		x := amd64.Vec(i)
+		k.V(amd64.VMOVDQU32, amd64.Z, x, flatCounter(regTemp, len(flatCounts)+i))
+		k.V(op, amd64.Z, x, x, flatCounter(regTemp, i))
+		k.V(amd64.VMOVDQU32, amd64.Z, flatCounter(regTemp, i), x)
+	}
+}
+
+// placeJoined has what sumFlat needs: how many trips the lanes of the present group do, and where their elements' results are.
+func (r *region) placeJoined() {
+	index, end := r.flatHomes()
+	begin, behind := r.vec(), r.vec()
+	r.partOf(index, end, begin, behind, r.quads.flat.left)
+	r.putAside(0, begin, begin)
+	r.release(begin, behind)
+	r.kernel.G(amd64.MOV, amd64.B64, regFlatBase, r.number(loopFlatBase))
+}
+
+// endJoined has all lanes of the chunk leave.
+func (r *region) endJoined() {
+	k, i := r.kernel, r.leaving()
+	k.G(amd64.MOV, amd64.B64, regAddress, exec(0))
+	k.G(amd64.POPCNT, amd64.B64, regTemp, regAddress)
+	k.G(amd64.ADD, amd64.B64, r.number(loopLeft+i), regTemp)
+	r.waitAt(regPointer, r.exits()[i])
+	k.G(amd64.OR, amd64.B64, amd64.Mem{Base: regPointer}, regAddress)
+	k.G(amd64.MOV, amd64.B64, exec(0), amd64.Imm(0))
+}
+
+// loadOcts loads the results of eight trips. Which of the registers for them has none changes.
+func (r *region) loadOcts(s *stream) {
+	k, free := r.kernel, r.quads.flat.spare
+	for lane := 0; lane < 16; lane += 2 {
+		k.G(amd64.MOV, amd64.B64, streamIndex[1], amd64.Mem{Base: regIndices, Disp: int32(4 * lane)})
+		r.splitIndices()
+		for j, index := range streamIndex {
+			// Two lanes to a register, whose numbers differ by 4.
+			x, from := s.regs[(lane+j)/8*4+(lane+j)%4], r.elementAt(s, regFlatBase, index)
+			if (lane+j)%8 < 4 {
+				r.V(amd64.VMOVDQU32, amd64.Y, x, from)
+			} else {
+				r.V(amd64.VINSERTI64X4, amd64.Z, x, x, from, amd64.Imm(1))
+			}
+		}
+	}
+	// What is in a register that has been read is not needed any more.
+	pairs := func(low, high amd64.Op, a, b amd64.Vec) (amd64.Vec, amd64.Vec) {
+		x := free
+		r.V(low, amd64.Z, x, a, b)
+		r.V(high, amd64.Z, b, a, b)
+		free = a
+		return x, b
+	}
+	x := s.regs
+	for i := 0; i < oct; i += 2 {
+		x[i], x[i+1] = pairs(amd64.VPUNPCKLDQ, amd64.VPUNPCKHDQ, x[i], x[i+1])
+	}
+	for i := 0; i < oct; i += 4 {
+		a, c := pairs(amd64.VPUNPCKLQDQ, amd64.VPUNPCKHQDQ, x[i], x[i+2])
+		b, d := pairs(amd64.VPUNPCKLQDQ, amd64.VPUNPCKHQDQ, x[i+1], x[i+3])
+		x[i], x[i+1], x[i+2], x[i+3] = a, c, b, d
+	}
+	// Parts of 128 bits have, of eight lanes: a trip of four, the one four trips behind it, and both of the others.
+	for t := range quad {
+		y := free
+		r.V(amd64.VSHUFI32X4, amd64.Z, y, x[t], x[t+quad], amd64.Imm(0x88))
+		r.V(amd64.VSHUFI32X4, amd64.Z, x[t+quad], x[t], x[t+quad], amd64.Imm(0xdd))
+		free, x[t] = x[t], y
+	}
+	s.regs, r.quads.flat.spare = x, free
+}
