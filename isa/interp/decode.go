@@ -70,6 +70,8 @@ type decoder struct {
 	// replaced stands for the instruction that is decoded, unless it is nil.
 	replaced *isa.Inst
 	copies   int // of the work-group, that an accelerator may make
+	// ids are what hyperblocks find out again: by register, an id that the first block finds out and nobody changes.
+	ids map[vectorReg]isa.Inst
 }
 
 // decode returns the kernel's blocks, with the checks of Launch.Check or

@@ -25,6 +25,8 @@ const (
 type Hyper struct {
 	// Last is the number of the last block. Its terminator is not part of the hyperblock.
 	Last int
+	// Single says that the blocks take no more passes one by one: all there is to gain is looks at indices.
+	Single bool
 	// Scalars are the scalar instructions, which come first, with results in registers that the kernel does not have.
 	// Moves are what takes these to the kernel's, at the end.
 	Scalars []Part
@@ -68,9 +70,10 @@ type hyperMaker struct {
 	// the change not counted.
 	passes int
 
-	names   map[isa.Reg]isa.Reg // of scalars
-	order   []isa.Reg           // their keys
-	exposed map[vectorReg]bool  // read before they are written
+	names   map[isa.Reg]isa.Reg   // of scalars
+	order   []isa.Reg             // their keys
+	found   map[vectorReg]isa.Reg // ids, by the register that has them in the kernel
+	exposed map[vectorReg]bool    // read before they are written
 	written map[vectorReg]bool
 	taken   [isa.NumBanks]int // registers that the kernel does not have
 	stores  [isa.NumSpaces]bool
@@ -86,6 +89,7 @@ func (d *decoder) hypers() []*Hyper {
 	for b := range k.Blocks {
 		k.Successors(b, func(s int) { from[s] = append(from[s], b) })
 	}
+	d.findIDs()
 	list := make([]*Hyper, len(k.Blocks))
 	for b := 0; b < len(k.Blocks); b++ {
 		if h := d.hyper(b, from); h != nil {
@@ -94,6 +98,28 @@ func (d *decoder) hypers() []*Hyper {
 		}
 	}
 	return list
+}
+
+// findIDs finds the registers that nothing but an id in the first block is written to. All lanes come there first.
+func (d *decoder) findIDs() {
+	d.ids = map[vectorReg]isa.Inst{}
+	times := map[vectorReg]int{}
+	for i := range d.kernel.Code {
+		in := &d.kernel.Code[i]
+		r, t := d.kernel.Operands(in, func(isa.Reg, isa.Type) {})
+		if !r.IsVector() {
+			continue
+		}
+		p := vectorReg{t.Bank(), r.Index()}
+		if times[p]++; in.Op == isa.OpBuiltin && i < d.kernel.Blocks[0].End && d.accel.Takes(in) {
+			d.ids[p] = *in
+		}
+	}
+	for p, n := range times {
+		if n > 1 {
+			delete(d.ids, p)
+		}
+	}
 }
 
 // virtual returns a vector register that the kernel does not have.
@@ -114,11 +140,14 @@ func (m *hyperMaker) virtual(b isa.Bank) isa.Reg {
 // hyper returns the hyperblock that begins at a block, or nil. from has the blocks that lead to each.
 func (d *decoder) hyper(first int, from [][]int) *Hyper {
 	m, end := d.gather(first, len(d.kernel.Blocks), from)
-	if m.h.Last < 0 || m.passes <= 1 {
-		return nil // there is nothing to put together
+	if m.h.Last < 0 || m.passes == 0 {
+		return nil
 	}
 	if end > m.h.Last+1 {
 		m, _ = d.gather(first, m.h.Last+1, from)
+	}
+	if m.h.Single = m.passes == 1; m.h.Single && !slices.ContainsFunc(m.code, func(in isa.Inst) bool { return in.Op == isa.OpLoad || in.Op == isa.OpStore }) {
+		return nil // there is nothing to put together
 	}
 	return m.finish()
 }
@@ -127,7 +156,7 @@ func (d *decoder) hyper(first int, from [][]int) *Hyper {
 // Hyper.Last are not to be part of the hyperblock.
 func (d *decoder) gather(first, end int, from [][]int) (m *hyperMaker, next int) {
 	m = &hyperMaker{decoder: d, first: first, h: &Hyper{Last: -1}, edges: map[int][]isa.Reg{}, names: map[isa.Reg]isa.Reg{},
-		exposed: map[vectorReg]bool{}, written: map[vectorReg]bool{}}
+		found: map[vectorReg]isa.Reg{}, exposed: map[vectorReg]bool{}, written: map[vectorReg]bool{}}
 	passes := 0
 	for b := first; b < end; b++ {
 		if b > first && (len(from[b]) == 0 || slices.ContainsFunc(from[b], func(p int) bool { return p < first || p >= b })) {
@@ -323,9 +352,43 @@ func (m *hyperMaker) liveBehind(r isa.Reg, block int) bool {
 	return found
 }
 
+// again has the ids among an instruction's operands that the kernel's first block finds out found out once more.
+func (m *hyperMaker) again(in *isa.Inst, b int) {
+	replace := func(t isa.Type, operands ...*isa.Reg) {
+		for _, r := range operands {
+			p := vectorReg{t.Bank(), r.Index()}
+			id, ok := m.ids[p]
+			if !ok || !r.IsVector() || m.written[p] {
+				continue
+			}
+			if _, ok := m.found[p]; !ok {
+				m.found[p] = m.virtual(p.bank)
+				id.Dst, id.Flags = m.found[p], isa.FlagDense
+				m.add(id, b)
+			}
+			*r = m.found[p]
+		}
+	}
+	switch in.Op.Info().Shape {
+	case isa.ShapeUnary:
+		replace(in.Type, &in.A)
+	case isa.ShapeBinary, isa.ShapeCompare:
+		replace(in.Type, &in.A, &in.B)
+	case isa.ShapeTernary:
+		replace(in.Type, &in.A, &in.B, &in.C)
+	case isa.ShapeConvert:
+		replace(in.Type2, &in.A)
+	case isa.ShapeLoad, isa.ShapeStore:
+		if in.Idx != isa.IdxNone {
+			replace(in.Idx.Type(), &in.B)
+		}
+	}
+}
+
 // vector appends an instruction on vector registers. It says whether it may be in the hyperblock.
 func (m *hyperMaker) vector(in *isa.Inst, b int) bool {
 	m.rename(in)
+	m.again(in, b)
 	d, t := m.kernel.Operands(in, func(r isa.Reg, t isa.Type) {
 		if r.IsVector() {
 			m.reading(vectorReg{t.Bank(), r.Index()})

@@ -143,7 +143,7 @@ func (k *builder) branch(b *interp.PlanBlock) {
 	k.G(amd64.MOV, amd64.B64, amd64.R9, field(interp.FrameExec))
 	k.G(amd64.XOR, amd64.B32, amd64.RAX, amd64.RAX)
 	k.chunks(func() {
-		k.G(amd64.MOV, amd64.B64, amd64.RDX, condition)
+		k.gatherWord(amd64.RDX, amd64.RBX, condition)
 		k.G(amd64.AND, amd64.B64, amd64.RDX, amd64.Mem{Base: amd64.R9})
 		k.G(amd64.POPCNT, amd64.B64, amd64.RDX, amd64.RDX)
 		k.G(amd64.ADD, amd64.B64, amd64.RAX, amd64.RDX)
@@ -189,6 +189,23 @@ func (k *builder) branch(b *interp.PlanBlock) {
 	k.advance(t0, b.End)
 	k.Bind(none)
 	k.advance(t1, b.End)
+}
+
+// gatherWord loads a word of booleans. It changes temp. Such a word is stored in parts by whoever computes them, mostly for 16 lanes at a time; a
+// load of all of it has to wait until these have come to the cache, and nothing behind it that counts can begin. Parts
+// can be had at once, and those who load the word after this find it stored as one.
+func (k *builder) gatherWord(x, temp amd64.Reg, word amd64.Mem) {
+	if setOf(k.features).file(isa.BankMask) != fileMask {
+		k.G(amd64.MOV, amd64.B64, x, word)
+		return
+	}
+	k.G(amd64.MOVZX16, amd64.B32, x, word.Plus(6))
+	for part := 4; part >= 0; part -= 2 {
+		k.G(amd64.SHL, amd64.B64, x, amd64.Imm(16))
+		k.G(amd64.MOVZX16, amd64.B32, temp, word.Plus(int32(part)))
+		k.G(amd64.OR, amd64.B64, x, temp)
+	}
+	k.G(amd64.MOV, amd64.B64, word, x)
 }
 
 // mark enters a block into the set of those at which lanes wait. It changes RAX and R8.

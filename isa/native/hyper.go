@@ -68,16 +68,20 @@ func (k *builder) hyper(h *interp.Hyper) {
 			k.G(amd64.MOV, amd64.B64, field(interp.FrameLoop+8*uintptr(i)), amd64.Imm(0))
 		}
 	}
-	done := k.NewLabel()
-	if s := k.straighten(h); s != nil {
-		otherwise := k.NewLabel()
-		s.emit(otherwise)
-		k.Jmp(done)
-		k.Bind(otherwise)
+	if h.Single {
+		k.straighten(h).emit(ordinary)
+	} else {
+		done := k.NewLabel()
+		if s := k.straighten(h); s != nil {
+			otherwise := k.NewLabel()
+			s.emit(otherwise)
+			k.Jmp(done)
+			k.Bind(otherwise)
+		}
+		c := &hyper{h: h, used: len(h.Masks), compiler: newCompiler(k, h.Run, ordinary)}
+		c.emit()
+		k.Bind(done)
 	}
-	c := &hyper{h: h, used: len(h.Masks), compiler: newCompiler(k, h.Run, ordinary)}
-	c.emit()
-	k.Bind(done)
 	k.ordinary = nil
 	for i, m := range h.Masks {
 		if m == isa.None {

@@ -3,6 +3,7 @@ package native
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -134,5 +135,40 @@ func testHyperHalves(t *testing.T, e Engine) {
 	r := rand.New(rand.NewPCG(8, 0))
 	for _, from := range []uint64{0, 1, 100, 150, 151, 200, 1 << 31, 1<<31 - 100, 1 << 32, 1<<32 - 100, 1<<64 - 1, 1<<64 - 40} {
 		check(t, e, p.k, r, map[int]uint64{step.Index(): from}, fmt.Sprint("from ", from), func(*[buffers][]uint64) {})
+	}
+}
+
+// TestHyperIDs runs stores behind a loop to where ids say, which the first block finds out: found out again, they need no look, unless
+// somebody changes the register.
+func TestHyperIDs(t *testing.T) { each(t, testHyperIDs) }
+
+func testHyperIDs(t *testing.T, e Engine) {
+	for _, changed := range []bool{false, true} {
+		t.Run(fmt.Sprint("changed ", changed), func(t *testing.T) {
+			p := newProgram()
+			x, n, once := p.load(1, isa.I32), p.vector(isa.I32), p.vector(isa.B1)
+			p.emit(isa.Inst{Op: isa.OpAnd, Type: isa.I32, Dst: n, A: x, B: p.constant(3)})
+			p.jump(1)
+			p.emit(isa.Inst{Op: isa.OpMul, Type: isa.I32, Dst: x, A: x, B: n})
+			p.emit(isa.Inst{Op: isa.OpSub, Type: isa.I32, Dst: n, A: n, B: p.constant(1)})
+			p.emit(isa.Inst{Op: isa.OpLtS, Type: isa.I32, Dst: once, A: p.constant(0), B: n})
+			if changed {
+				p.emit(isa.Inst{Op: isa.OpXor, Type: isa.I64, Dst: isa.V(lane), A: isa.V(lane), B: p.constant(1)})
+			}
+			p.branch(once, 1, 2)
+			p.emit(isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpaceGlobal, A: isa.S(0), B: isa.V(lane), Idx: isa.Idx64, Scale: 4, C: x})
+			p.emit(isa.Inst{Op: isa.OpStore, Type: isa.I64, Space: isa.SpaceGlobal, A: isa.S(3), B: isa.V(lane), Idx: isa.Idx64, Scale: 8, C: isa.V(lane)})
+			p.emit(isa.Inst{Op: isa.OpRet})
+			if h := hyperblocks(t, e, p.k)[2]; setOf(e.features).broadcasts() {
+				if h == nil {
+					t.Fatal("no hyperblock of the last block")
+				}
+				found := slices.ContainsFunc(h.Run.Code, func(in isa.Inst) bool { return in.Op == isa.OpBuiltin })
+				if found == changed {
+					t.Errorf("ids are found out again: %v", found)
+				}
+			}
+			check(t, e, p.k, rand.New(rand.NewPCG(5, 0)), nil, "", func(*[buffers][]uint64) {})
+		})
 	}
 }

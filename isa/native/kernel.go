@@ -174,8 +174,8 @@ func (k *builder) enter(b *interp.PlanBlock) {
 	if r := k.regionAt(k.block); r != nil {
 		r.emit()
 	}
-	if b.Hyper != nil && k.canHyper(b.Hyper) {
-		k.hyper(b.Hyper)
+	if h := b.Hyper; h != nil && k.canHyper(h) && (!h.Single || k.straighten(h) != nil) {
+		k.hyper(h)
 	}
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameActive))
 	k.count(b)
