@@ -13,7 +13,7 @@ import (
 // the other: there are fewer registers that are not full, loads begin at multiples of their size, and what is the same for all
 // groups is done once.
 
-// maskAstray is the lanes whose part of the row is none.
+// maskAstray is where a part of a row is not one of the row.
 const maskAstray = amd64.K3
 
 // joinBases are registers for addresses: nothing else needs them before trips begin.
@@ -84,7 +84,7 @@ func (r *region) reserveJoined(n int) {
 	}
 }
 
-// findJoined is findRow for the lanes of the chunk. It puts aside how many trips they do, by the lane of a vector, and how many most of them do.
+// findJoined is findRow for the lanes of the chunk. It puts aside how many trips they do behind the first, for countJoined.
 func (r *region) findJoined(l amd64.Label) {
 	k, q := r.kernel, r.quads
 	f := q.flat
@@ -99,39 +99,55 @@ func (r *region) findJoined(l amd64.Label) {
 	k.G(amd64.MOV, amd64.B64, r.number(loopFlatSkip), regFlat)
 
 	r.pinned = [files]uint32{}
-	most, all := r.vec(), r.vec()
-	k.V(amd64.KXORW, amd64.X, maskAstray, maskAstray, maskAstray)
+	low, behindLow := r.vec(), r.vec()
+	k.V(amd64.VPBROADCASTD, amd64.Z, low, r.number(loopFlatLow))
+	k.G(amd64.MOV, amd64.B32, regTemp, r.number(loopFlatEnd))
+	k.G(amd64.INC, amd64.B32, regTemp)
+	k.V(amd64.VPBROADCASTD, amd64.Z, behindLow, regTemp)
+	// By the lane of a vector: of the places of lanes' first and last elements the greatest one, how many trips follow the first one,
+	// and how many do of the lane with most.
+	farthest, all, most := r.vec(), r.vec(), r.vec()
 	for g := range r.across.groups {
 		r.across.group = g
-		begin, behind, left := r.vec(), r.vec(), r.vec()
+		begin, last, left := r.vec(), r.vec(), r.vec()
 		index := r.memory(r.value(isa.V(q.cursors[0].place.index), isa.I32))
 		end := r.memory(r.value(isa.V(f.end.index), isa.I32))
 		k.V(amd64.KMOVW, amd64.X, maskExec, r.execOf(g))
 		k.V(amd64.VMOVDQU32, amd64.Z, begin, index)
-		k.V(amd64.VMOVDQU32, amd64.Z, behind, end)
-		r.partOf(begin, behind, begin, behind, left)
-		r.checkPart(begin, behind, left)
-		k.V(amd64.KXORW, amd64.X, maskTemp, maskTemp, maskExec)
-		k.V(amd64.KORW, amd64.X, maskAstray, maskAstray, maskTemp)
-		k.V(amd64.KSHIFTRW, amd64.X, maskTemp, maskExec, amd64.Imm(1))
-		k.V(amd64.KANDW, amd64.X, maskTemp, maskTemp, maskExec)
-		r.checkGap(begin, behind)
-		k.V(amd64.KORW, amd64.X, maskAstray, maskAstray, maskTemp)
+		k.V(amd64.VPSUBD, amd64.Z, begin, begin, low, amd64.Zero(maskExec))
+		k.V(amd64.VMOVDQU32, amd64.Z, last, end)
+		k.V(amd64.VPSUBD, amd64.Z, last, last, behindLow, amd64.Zero(maskExec))
 		if g == 0 {
-			k.V(amd64.VMOVDQA32, amd64.Z, most, left)
-			k.V(amd64.VMOVDQA32, amd64.Z, all, left)
+			k.V(amd64.VPSUBD, amd64.Z, all, last, begin)
+			k.V(amd64.VMOVDQA32, amd64.Z, most, all)
+			k.V(amd64.VPMAXUD, amd64.Z, farthest, begin, last)
 		} else {
+			k.V(amd64.VPSUBD, amd64.Z, left, last, begin)
 			k.V(amd64.VPADDD, amd64.Z, all, all, left)
 			k.V(amd64.VPMAXUD, amd64.Z, most, most, left)
+			k.V(amd64.VPMAXUD, amd64.Z, farthest, farthest, begin)
+			k.V(amd64.VPMAXUD, amd64.Z, farthest, farthest, last)
 		}
-		r.release(begin, behind, left)
+		r.release(begin, last, left)
 	}
-	k.V(amd64.KORTESTW, amd64.X, maskAstray, maskAstray)
+	// Each lane's part is one of the row: a last element in front of the first would be many trips behind it, as a number without sign.
+	// And there is fuel for its trips.
+	k.V(amd64.VPMAXUD, amd64.Z, farthest, farthest, most)
+	k.V(amd64.VPCMPUD, amd64.Z, maskAstray, farthest, r.number(loopFlatSpan).Bcast(), amd64.Imm(intNotLess))
+	k.V(amd64.VPCMPD, amd64.Z, maskTemp, most, r.number(loopQuads).Bcast(), amd64.Imm(intNotLess))
+	k.V(amd64.KORTESTW, amd64.X, maskAstray, maskTemp)
 	k.Jcc(amd64.NotZero, l)
 	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameFlat))
 	for i, x := range [...]amd64.Vec{all, most} {
 		k.V(amd64.VMOVDQU32, amd64.Z, flatCounter(regTemp, len(flatCounts)+i), x)
 	}
+	// Between the parts of lanes there is little.
+	r.fold(amd64.VPADDD, regTemp, all, low)
+	k.G(amd64.POPCNT, amd64.B64, regAddress, exec(0))
+	k.G(amd64.LEA, amd64.B64, regTemp, amd64.Mem{Base: regTemp, Index: regAddress, Scale: flatGap})
+	k.G(amd64.ADD, amd64.B64, regTemp, regAddress)
+	k.G(amd64.CMP, amd64.B64, regTemp, r.number(loopFlatSpan))
+	k.Jcc(amd64.Below, l)
 	r.pinned = [files]uint32{}
 }
 
@@ -190,6 +206,9 @@ func (r *region) countJoined() {
 	for i, op := range flatCounts {
 		x := amd64.Vec(i)
 		k.V(amd64.VMOVDQU32, amd64.Z, x, flatCounter(regTemp, len(flatCounts)+i))
+		if op == amd64.VPMAXUD {
+			k.V(amd64.VPADDD, amd64.Z, x, x, r.splat(isa.I32, 1, 0)) // the first trip
+		}
 		k.V(op, amd64.Z, x, x, flatCounter(regTemp, i))
 		k.V(amd64.VMOVDQU32, amd64.Z, flatCounter(regTemp, i), x)
 	}
@@ -211,6 +230,7 @@ func (r *region) endJoined() {
 	k.G(amd64.MOV, amd64.B64, regAddress, exec(0))
 	k.G(amd64.POPCNT, amd64.B64, regTemp, regAddress)
 	k.G(amd64.ADD, amd64.B64, r.number(loopLeft+i), regTemp)
+	k.G(amd64.ADD, amd64.B64, r.number(loopTrips), regTemp) // the first one of each lane
 	r.waitAt(regPointer, r.exits()[i])
 	k.G(amd64.OR, amd64.B64, amd64.Mem{Base: regPointer}, regAddress)
 	k.G(amd64.MOV, amd64.B64, exec(0), amd64.Imm(0))
