@@ -28,8 +28,6 @@ const (
 	loopFlatLow  = loopQuad + maxCursors // what is subtracted from the register of the index to have an element's place in the row
 	loopFlatEnd  = loopFlatLow + 1       // likewise for the register that the index is compared with, and the place behind the lane's last element
 	loopFlatSpan = loopFlatEnd + 1       // elements of the row
-	loopFlatSkip = loopFlatSpan + 1      // elements in front of it, see region_join.go
-	loopFlatBase = loopFlatSkip + 1      // where the first element's results are
 )
 
 // regFlat is where the present elements' results go, less what flatDisp says, regElement their index, and regFlatLast the last such

@@ -24,25 +24,43 @@ const (
 	joinNumbers = 26 // vector registers that results, numbers and what lives from trip to trip may have
 )
 
+// What Frame.Loop holds for that.
+const (
+	loopJoinSkip    = loopFlatSpan + 1    // elements in front of the row, in the register that has its first one
+	loopJoinBase    = loopJoinSkip + 1    // where the first element's results are
+	loopJoinFlat    = loopJoinBase + 1    // regFlat, while there are trips in between
+	loopJoinElement = loopJoinFlat + 1    // regElement
+	loopJoinLast    = loopJoinElement + 1 // regFlatLast
+	loopJoinBounds  = loopJoinLast + 1    // the place of the last element of each group's parts, 32 bits each
+)
+
 // join makes one row of those of the chunk's lanes and does all of their trips; control goes to next then. Where that cannot be done, it
 // goes on behind it.
+//
+// What is done for elements waits for memory, and trips for arithmetic: the trips of a group come as soon as the elements of its lanes are
+// done, so that the processor has both at hand.
 func (r *region) join(next amd64.Label) {
-	k, f, other := r.kernel, r.quads.flat, r.kernel.NewLabel()
+	k, f, other, undo := r.kernel, r.quads.flat, r.kernel.NewLabel(), r.kernel.NewLabel()
 	r.groups[0] = 0
 	r.homes, r.owners, r.reserved, r.events = map[place]int{}, nil, [files]uint32{}, map[place][]event{}
 	r.across.reset()
 	r.across.lane = -1
 	r.forget()
 	r.findJoined(other)
-	r.mapJoined(other)
-	r.countJoined()
 	f.joined = true
 	f.eight = len(f.results) == 1 && (2*quad+2+oct+quad)*len(r.run.Code)*r.across.groups <= maxRegion
 	r.reserveJoined(len(r.list))
 	for _, n := range slices.Sorted(maps.Keys(f.numbers)) {
 		k.V(amd64.VPBROADCASTD, amd64.Z, f.numbers[n], k.Const32(n))
 	}
+	refuse := other
+	r.mapJoined(refuse)
 	for g := range r.across.groups {
+		if g < r.across.groups-1 {
+			r.groups[0] = g + 1
+			r.mapJoined(refuse)
+		}
+		refuse = undo
 		r.groups[0] = g
 		r.begin()
 		r.enterGroup()
@@ -53,8 +71,17 @@ func (r *region) join(next amd64.Label) {
 		r.leaveHomes()
 	}
 	f.joined, f.numbers = false, nil
+	r.countJoined()
 	r.endJoined()
 	k.Jmp(next)
+	k.later(func() {
+		k.Bind(undo)
+		_, size := r.saves()
+		k.G(amd64.MOV, amd64.B64, regPointer, r.number(loopUndo))
+		k.G(amd64.SUB, amd64.B64, regPointer, amd64.Imm(size))
+		r.restore()
+		k.Jmp(other)
+	})
 	k.Bind(other)
 }
 
@@ -96,7 +123,7 @@ func (r *region) findJoined(l amd64.Label) {
 	r.measureRow(l)
 	// The place of the first element in a register that is loaded from a multiple of its size.
 	k.G(amd64.AND, amd64.B32, regFlat, amd64.Imm(r.lanes-1))
-	k.G(amd64.MOV, amd64.B64, r.number(loopFlatSkip), regFlat)
+	k.G(amd64.MOV, amd64.B64, r.number(loopJoinSkip), regFlat)
 
 	r.pinned = [files]uint32{}
 	low, behindLow := r.vec(), r.vec()
@@ -107,9 +134,11 @@ func (r *region) findJoined(l amd64.Label) {
 	// By the lane of a vector: of the places of lanes' first and last elements the greatest one, how many trips follow the first one,
 	// and how many do of the lane with most.
 	farthest, all, most := r.vec(), r.vec(), r.vec()
+	var bounds []amd64.Vec
 	for g := range r.across.groups {
 		r.across.group = g
 		begin, last, left := r.vec(), r.vec(), r.vec()
+		bounds = append(bounds, last)
 		index := r.memory(r.value(isa.V(q.cursors[0].place.index), isa.I32))
 		end := r.memory(r.value(isa.V(f.end.index), isa.I32))
 		k.V(amd64.KMOVW, amd64.X, maskExec, r.execOf(g))
@@ -128,7 +157,7 @@ func (r *region) findJoined(l amd64.Label) {
 			k.V(amd64.VPMAXUD, amd64.Z, farthest, farthest, begin)
 			k.V(amd64.VPMAXUD, amd64.Z, farthest, farthest, last)
 		}
-		r.release(begin, last, left)
+		r.release(begin, left)
 	}
 	// Each lane's part is one of the row: a last element in front of the first would be many trips behind it, as a number without sign.
 	// And there is fuel for its trips.
@@ -141,6 +170,7 @@ func (r *region) findJoined(l amd64.Label) {
 	for i, x := range [...]amd64.Vec{all, most} {
 		k.V(amd64.VMOVDQU32, amd64.Z, flatCounter(regTemp, len(flatCounts)+i), x)
 	}
+	r.foldBounds(bounds, low)
 	// Between the parts of lanes there is little.
 	r.fold(amd64.VPADDD, regTemp, all, low)
 	k.G(amd64.POPCNT, amd64.B64, regAddress, exec(0))
@@ -151,37 +181,92 @@ func (r *region) findJoined(l amd64.Label) {
 	r.pinned = [files]uint32{}
 }
 
-// mapJoined is mapRow for the row of the chunk.
+// foldBounds puts the greatest element of each of four vectors aside. It changes them, and temp.
+func (r *region) foldBounds(x []amd64.Vec, temp amd64.Vec) {
+	pair := func(low, high amd64.Op, a, b amd64.Vec) {
+		r.V(low, amd64.Z, temp, a, b)
+		r.V(high, amd64.Z, a, a, b)
+		r.V(amd64.VPMAXUD, amd64.Z, a, a, temp)
+	}
+	pair(amd64.VPUNPCKLDQ, amd64.VPUNPCKHDQ, x[0], x[1])
+	pair(amd64.VPUNPCKLDQ, amd64.VPUNPCKHDQ, x[2], x[3])
+	pair(amd64.VPUNPCKLQDQ, amd64.VPUNPCKHQDQ, x[0], x[2])
+	r.V(amd64.VEXTRACTI64X4, amd64.Z, temp, x[0], amd64.Imm(1))
+	r.V(amd64.VPMAXUD, amd64.Y, x[0], x[0], temp)
+	r.V(amd64.VEXTRACTI32X4, amd64.Y, temp, x[0], amd64.Imm(1))
+	r.V(amd64.VPMAXUD, amd64.X, x[0], x[0], temp)
+	r.V(amd64.VMOVDQU32, amd64.X, r.number(loopJoinBounds), x[0])
+}
+
+// mapJoined is mapRow for the row of the chunk as far as the present group needs it, from where the group before did not need it any more.
 func (r *region) mapJoined(l amd64.Label) {
-	k, f := r.kernel, r.quads.flat
-	done, rest := k.NewLabel(), k.NewLabel()
+	k, g := r.kernel, r.groups[0]
+	whole, done := k.NewLabel(), k.NewLabel()
+	bound := r.number(loopJoinBounds).Plus(int32(4 * g))
 	r.mapping(l, func() {
-		r.openBases()
-		r.firstElement()
-		k.G(amd64.MOV, amd64.B64, regTemp, r.number(loopFlatSkip))
-		k.G(amd64.SUB, amd64.B64, regElement, regTemp)
-		k.G(amd64.LEA, amd64.B64, regFlatLast, amd64.Mem{Base: regFlatLast, Index: regTemp, Scale: 4})
-		k.G(amd64.LEA, amd64.B64, regAddress, amd64.Mem{Base: regFlat, Index: regTemp, Scale: 4})
-		k.G(amd64.MOV, amd64.B64, r.number(loopFlatBase), regAddress)
-		// The first register has elements of the row from the place of the first one on, and perhaps the last one.
-		k.G(amd64.ADD, amd64.B32, regTemp, r.number(loopFlatSpan))
-		r.pinned = [files]uint32{}
-		first, behind := r.vec(), r.vec()
-		k.V(amd64.VPBROADCASTD, amd64.Z, behind, regTemp)
-		k.V(amd64.VPCMPUD, amd64.Z, maskTemp, behind, r.iota(isa.I32), amd64.Imm(intGreater))
-		k.V(amd64.VPBROADCASTD, amd64.Z, first, r.number(loopFlatSkip))
-		k.V(amd64.VPCMPUD, amd64.Z, maskExec, first, r.iota(isa.I32), amd64.Imm(intLessEqual), amd64.Merge(maskTemp))
-		r.mapGroup(false)
-		r.nextElements()
-		k.Jcc(amd64.Greater, rest)
 		r.forget()
-		r.mapWhole(rest)
+		r.reserved = [files]uint32{}
+		for _, x := range r.quads.flat.numbers {
+			r.reserved[fileVec] |= 1 << x
+		}
+		r.openBases()
+		if g == 0 {
+			r.firstJoined()
+		} else {
+			k.G(amd64.MOV, amd64.B64, regFlat, r.number(loopJoinFlat))
+			k.G(amd64.MOV, amd64.B64, regElement, r.number(loopJoinElement))
+		}
+		compare := func() {
+			k.G(amd64.MOV, amd64.B32, regTemp, bound)
+			k.G(amd64.MOV, amd64.B64, regAddress, r.number(loopJoinBase))
+			k.G(amd64.LEA, amd64.B64, regTemp, amd64.Mem{Base: regAddress, Index: regTemp, Scale: 4})
+		}
+		compare()
+		k.G(amd64.MOV, amd64.B64, regFlatLast, r.number(loopJoinLast))
+		k.G(amd64.CMP, amd64.B64, regTemp, regFlatLast)
+		k.CMov(amd64.Less, amd64.B64, regFlatLast, regTemp)
+		k.G(amd64.CMP, amd64.B64, regFlat, regFlatLast)
+		k.Jcc(amd64.Greater, whole)
+		r.forget()
+		r.mapWhole(whole)
+		compare()
+		k.G(amd64.CMP, amd64.B64, regFlat, regTemp)
+		k.Jcc(amd64.Greater, done)
+		k.G(amd64.MOV, amd64.B64, regFlatLast, r.number(loopJoinLast))
 		r.elementsLeft(done)
 		r.forget()
 		r.mapRest()
+		k.G(amd64.ADD, amd64.B64, regFlat, amd64.Imm(4*r.lanes))
 		k.Bind(done)
+		if g < r.across.groups-1 {
+			k.G(amd64.MOV, amd64.B64, r.number(loopJoinFlat), regFlat)
+			k.G(amd64.MOV, amd64.B64, r.number(loopJoinElement), regElement)
+		}
 	})
-	f.bases = nil
+	r.quads.flat.bases = nil
+}
+
+// firstJoined does the instructions for the first register of elements: those of the row from the place of the first one on, and
+// perhaps the last one.
+func (r *region) firstJoined() {
+	k := r.kernel
+	r.firstElement()
+	k.G(amd64.MOV, amd64.B64, regTemp, r.number(loopJoinSkip))
+	k.G(amd64.SUB, amd64.B64, regElement, regTemp)
+	k.G(amd64.LEA, amd64.B64, regFlatLast, amd64.Mem{Base: regFlatLast, Index: regTemp, Scale: 4})
+	k.G(amd64.MOV, amd64.B64, r.number(loopJoinLast), regFlatLast)
+	k.G(amd64.LEA, amd64.B64, regAddress, amd64.Mem{Base: regFlat, Index: regTemp, Scale: 4})
+	k.G(amd64.MOV, amd64.B64, r.number(loopJoinBase), regAddress)
+	k.G(amd64.ADD, amd64.B32, regTemp, r.number(loopFlatSpan))
+	r.pinned = [files]uint32{}
+	first, behind := r.vec(), r.vec()
+	k.V(amd64.VPBROADCASTD, amd64.Z, behind, regTemp)
+	k.V(amd64.VPCMPUD, amd64.Z, maskTemp, behind, r.iota(isa.I32), amd64.Imm(intGreater))
+	k.V(amd64.VPBROADCASTD, amd64.Z, first, r.number(loopJoinSkip))
+	k.V(amd64.VPCMPUD, amd64.Z, maskExec, first, r.iota(isa.I32), amd64.Imm(intLessEqual), amd64.Merge(maskTemp))
+	r.mapGroup(false)
+	k.G(amd64.ADD, amd64.B64, regElement, amd64.Imm(r.lanes))
+	k.G(amd64.ADD, amd64.B64, regFlat, amd64.Imm(4*r.lanes))
 }
 
 // openBases puts addresses into registers as long as there are some.
@@ -221,7 +306,7 @@ func (r *region) placeJoined() {
 	r.partOf(index, end, begin, behind, r.quads.flat.left)
 	r.putAside(0, begin, begin)
 	r.release(begin, behind)
-	r.kernel.G(amd64.MOV, amd64.B64, regFlatBase, r.number(loopFlatBase))
+	r.kernel.G(amd64.MOV, amd64.B64, regFlatBase, r.number(loopJoinBase))
 }
 
 // endJoined has all lanes of the chunk leave.

@@ -72,6 +72,17 @@ func (r *region) save() {
 	k.G(amd64.MOV, amd64.B64, r.number(loopUndo), regPointer)
 }
 
+// restore puts the registers of the present chunk back that have been saved where regPointer says.
+func (r *region) restore() {
+	n := 0
+	r.eachSaved(regPointer, func(register, saved amd64.Mem) {
+		x := amd64.Vec(n % 4)
+		n++
+		r.V(amd64.VMOVDQU64, amd64.Z, x, saved)
+		r.V(amd64.VMOVDQU64, amd64.Z, register, x)
+	})
+}
+
 // undo emits what comes of a load that is not allowed.
 func (r *region) undo(ordinary amd64.Label) {
 	k := r.kernel
@@ -98,13 +109,7 @@ func (r *region) undo(ordinary amd64.Label) {
 		r.waitAt(amd64.RCX, t)
 		k.G(amd64.AND, amd64.B64, amd64.Mem{Base: amd64.RCX}, regTemp)
 	}
-	n := 0
-	r.eachSaved(regPointer, func(register, saved amd64.Mem) {
-		x := amd64.Vec(n % 4)
-		n++
-		k.V(amd64.VMOVDQU64, amd64.Z, x, saved)
-		k.V(amd64.VMOVDQU64, amd64.Z, register, x)
-	})
+	r.restore()
 	k.G(amd64.CMP, amd64.B64, regChunk, regTrip)
 	k.Jcc(amd64.Equal, done)
 	k.G(amd64.ADD, amd64.B64, regPointer, amd64.Imm(size))
