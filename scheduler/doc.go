@@ -10,7 +10,8 @@
 //
 // The position of a work-group in the schedule is a number from 0; [Order] maps
 // positions to groups without a table, so that 2^40 groups take no memory.
-// Workers take batches of positions from one counter. All but the first are goroutines that
+// Each worker takes batches of positions from its own share of them, and then from the others'; from one for all where output is put together in
+// order, or where groups may wait for others. All but the first are goroutines that
 // look for the next launch for a moment before they end, as waking a thread takes as long
 // as a small launch. A worker owns the waves, the LDS and the counters it works with and
 // uses them again for every group, so that a group costs no allocation, and it keeps them

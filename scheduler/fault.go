@@ -61,9 +61,8 @@ type faultKey struct {
 type faultTable map[faultKey]*Fault
 
 // add counts a fault in the group at position pos and returns its entry when
-// the particulars are to be filled in, because this is its first occurrence,
-// else nil. A worker's groups come in the order of their positions, so the first
-// one met is the first one there is.
+// the particulars are to be filled in, because this is its first occurrence in the order of the schedule
+// so far, else nil.
 func (t *faultTable) add(pos uint64, code finding.Code, pc, lanes int) *Fault {
 	k := faultKey{code, pc}
 	if f := (*t)[k]; f != nil {
@@ -71,6 +70,10 @@ func (t *faultTable) add(pos uint64, code finding.Code, pc, lanes int) *Fault {
 		if f.last != pos {
 			f.last = pos
 			f.Groups++
+		}
+		if pos < f.Group.Position {
+			*f = Fault{Count: f.Count, Groups: f.Groups, last: f.last}
+			return f
 		}
 		return nil
 	}

@@ -118,9 +118,9 @@ type launch struct {
 	// ordered says that output is handed in by batches.
 	ordered bool
 
-	next atomic.Uint64 // batch
-	sink *sink         // own, or that of the set
-	own  sink
+	shares []share
+	sink   *sink // own, or that of the set
+	own    sink
 }
 
 // Run runs a launch to its end. Faults of the kernel are in the result and no
@@ -169,8 +169,10 @@ func (r *Runner) Run(ctx context.Context, l *engine.Launch, opt Options) (*Resul
 		if err != nil {
 			return nil, err
 		}
+		w.number = i
 		workers[i] = w
 	}
+	s.divide(n)
 	if opt.Progress != nil {
 		defer s.progress(workers)()
 	}

@@ -48,6 +48,8 @@ type worker struct {
 	ended    uint64        // groups
 	done     atomic.Uint64 // the same for Options.Progress
 
+	number int // among the launch's workers
+
 	// Output of the batch, when output is ordered, and how much of it was dropped.
 	batchOut     []byte
 	batchDropped uint64
@@ -131,12 +133,10 @@ func (w *worker) work() {
 		}
 	}()
 	for !w.Cancel.Load() {
-		b := w.next.Add(1) - 1
-		if b >= w.batches {
+		first, end := w.take(w.number)
+		if first == end {
 			return
 		}
-		first := b * w.batch
-		end := min(first+w.batch, w.groups)
 		for pos := first; pos < end && !w.Cancel.Load(); {
 			if w.sweeping {
 				pos = w.sweep(pos, end-pos)
@@ -148,7 +148,7 @@ func (w *worker) work() {
 		}
 		if w.ordered {
 			var ok bool
-			if w.batchOut, ok = w.sink.commit(b, w.batchOut, w.batchDropped); !ok {
+			if w.batchOut, ok = w.sink.commit(first/w.batch, w.batchOut, w.batchDropped); !ok {
 				w.Cancel.Store(true)
 			}
 			w.batchDropped = 0
