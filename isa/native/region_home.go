@@ -24,6 +24,9 @@ func arithmeticFloat(in *isa.Inst) bool {
 	switch in.Op {
 	case isa.OpFAdd, isa.OpFSub, isa.OpFMul, isa.OpFDiv, isa.OpFMulAdd, isa.OpFma, isa.OpSqrt:
 		return true
+	case isa.OpScan:
+		_, op := in.ScanOf()
+		return op == isa.ScanFAdd || op == isa.ScanFMul
 	}
 	return false
 }

@@ -101,29 +101,29 @@ func (r *region) several(rest, end amd64.Label) {
 	r.words, r.groups = 1, one
 }
 
-// planRun puts the instructions of a run, the first of which is at in run.Code, in order: those across lanes for one chunk after
-// the other, what stands between two of them for one group after the other.
+// planRun puts the instructions of a run, the first of which is at in run.Code, in order: up to the next one across lanes for one
+// group of a chunk after the other, that one for the chunk, and then the same for the next chunk. So few values wait for others of their chunk.
 func (r *region) planRun(run *interp.Run, at int) {
 	for i := 0; i < len(run.Code); {
-		if interp.Crosses(&run.Code[i]) {
-			for n := range r.words {
-				r.across.first = n * r.across.groups
-				r.plan(at+i, allGroups)
-			}
-			i++
-			continue
-		}
-		end := i + 1
+		end := i
 		for end < len(run.Code) && !interp.Crosses(&run.Code[end]) {
 			end++
 		}
-		for _, g := range r.groups {
-			r.across.first = g &^ (r.across.groups - 1)
-			for n := i; n < end; n++ {
-				r.plan(at+n, g)
+		for n := range r.words {
+			r.across.first = n * r.across.groups
+			for _, g := range r.groups {
+				if g/r.across.groups != n {
+					continue
+				}
+				for k := i; k < end; k++ {
+					r.plan(at+k, g)
+				}
+			}
+			if end < len(run.Code) {
+				r.plan(at+end, allGroups)
 			}
 		}
-		i = end
+		i = end + 1
 	}
 	r.across.first = 0
 }

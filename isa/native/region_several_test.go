@@ -104,6 +104,17 @@ func (p *program) acrossLanes(r *rand.Rand, x, z isa.Reg) {
 			p.emit(isa.Inst{Op: isa.OpScan, Type: t, Dst: a, A: d, Imm: isa.ScanImm(isa.ScanReduce, op)})
 			continue
 		}
+		switch r.IntN(6) {
+		case 0: // the bits of comparisons, which several chunks may want at once
+			m := p.vector(isa.B1)
+			p.emit(isa.Inst{Op: isa.OpLtU, Type: isa.I32, Dst: m, A: x, B: p.constant(uint64(r.Uint32()))})
+			p.emit(isa.Inst{Op: isa.OpBallot, Type: isa.B1, Dst: x, A: m, Imm: uint32(r.IntN(3))})
+			continue
+		case 1: // a sum that stays in a register as float arithmetic leaves it
+			p.emit(isa.Inst{Op: isa.OpFMul, Type: isa.F32, Dst: z, A: z, B: p.constant(uint64(0x3f000000))})
+			p.emit(isa.Inst{Op: isa.OpScan, Type: isa.F32, Dst: z, A: z, Imm: isa.ScanImm(isa.ScanReduce, isa.ScanFAdd)})
+			continue
+		}
 		switch n := r.IntN(6); {
 		case scans || n < 3:
 			kind := isa.ScanReduce
