@@ -428,10 +428,11 @@ func (m *hyperMaker) finish() *Hyper {
 	m.condense()
 	m.preserve()
 	later := m.behind()
+	used := maps.Clone(later)
 	for _, w := range h.Widen {
-		later[vectorReg{isa.Bank32, w.Half.Index()}] = true
+		used[vectorReg{isa.Bank32, w.Half.Index()}] = true
 	}
-	m.prune(maps.Clone(later))
+	m.prune(used)
 	r := &Run{Code: m.code, Keep: make([]bool, len(m.code)), code: m.decoder.code, under: h.Under, masks: h.Masks}
 	m.shareSlots(r)
 	h.Behind = make([]bool, len(m.code))
