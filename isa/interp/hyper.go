@@ -100,28 +100,6 @@ func (d *decoder) hypers() []*Hyper {
 	return list
 }
 
-// findIDs finds the registers that nothing but an id in the first block is written to. All lanes come there first.
-func (d *decoder) findIDs() {
-	d.ids = map[vectorReg]isa.Inst{}
-	times := map[vectorReg]int{}
-	for i := range d.kernel.Code {
-		in := &d.kernel.Code[i]
-		r, t := d.kernel.Operands(in, func(isa.Reg, isa.Type) {})
-		if !r.IsVector() {
-			continue
-		}
-		p := vectorReg{t.Bank(), r.Index()}
-		if times[p]++; in.Op == isa.OpBuiltin && i < d.kernel.Blocks[0].End && d.accel.Takes(in) {
-			d.ids[p] = *in
-		}
-	}
-	for p, n := range times {
-		if n > 1 {
-			delete(d.ids, p)
-		}
-	}
-}
-
 // virtual returns a vector register that the kernel does not have.
 func (m *hyperMaker) virtual(b isa.Bank) isa.Reg {
 	n := m.taken[b]
@@ -352,39 +330,6 @@ func (m *hyperMaker) liveBehind(r isa.Reg, block int) bool {
 	return found
 }
 
-// again has the ids among an instruction's operands that the kernel's first block finds out found out once more.
-func (m *hyperMaker) again(in *isa.Inst, b int) {
-	replace := func(t isa.Type, operands ...*isa.Reg) {
-		for _, r := range operands {
-			p := vectorReg{t.Bank(), r.Index()}
-			id, ok := m.ids[p]
-			if !ok || !r.IsVector() || m.written[p] {
-				continue
-			}
-			if _, ok := m.found[p]; !ok {
-				m.found[p] = m.virtual(p.bank)
-				id.Dst, id.Flags = m.found[p], isa.FlagDense
-				m.add(id, b)
-			}
-			*r = m.found[p]
-		}
-	}
-	switch in.Op.Info().Shape {
-	case isa.ShapeUnary:
-		replace(in.Type, &in.A)
-	case isa.ShapeBinary, isa.ShapeCompare:
-		replace(in.Type, &in.A, &in.B)
-	case isa.ShapeTernary:
-		replace(in.Type, &in.A, &in.B, &in.C)
-	case isa.ShapeConvert:
-		replace(in.Type2, &in.A)
-	case isa.ShapeLoad, isa.ShapeStore:
-		if in.Idx != isa.IdxNone {
-			replace(in.Idx.Type(), &in.B)
-		}
-	}
-}
-
 // vector appends an instruction on vector registers. It says whether it may be in the hyperblock.
 func (m *hyperMaker) vector(in *isa.Inst, b int) bool {
 	m.rename(in)
@@ -507,7 +452,7 @@ func (m *hyperMaker) prune(read map[vectorReg]bool) {
 	m.code, m.h.Under = code, under
 }
 
-// behind returns the vector registers that somebody reads behind the hyperblock, its terminator included.
+// behind returns the vector registers that somebody reads behind the hyperblock, its terminator included, and does not find out again.
 func (m *hyperMaker) behind() map[vectorReg]bool {
 	set := map[vectorReg]bool{}
 	m.kernel.Operands(&m.kernel.Code[m.kernel.Blocks[m.h.Last].End-1], func(r isa.Reg, t isa.Type) {
@@ -516,6 +461,9 @@ func (m *hyperMaker) behind() map[vectorReg]bool {
 		}
 	})
 	m.kernel.Successors(m.h.Last, func(s int) { m.live.vectors(s, func(p vectorReg) { set[p] = true }) })
+	if m.first == 0 {
+		maps.DeleteFunc(set, func(p vectorReg, _ bool) bool { return m.refound[p] })
+	}
 	return set
 }
 

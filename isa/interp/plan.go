@@ -46,6 +46,9 @@ type PlanBlock struct {
 	Parts                         []Part
 	// Hyper is the hyperblock that begins with this block, or nil. Where [Frame.Plain] is set, it is not to be done this time.
 	Hyper *Hyper
+	// IDs, unless it is nil, finds out ids that the block reads, and is to be done before its parts are: hyperblocks of blocks before
+	// it leave them out.
+	IDs *Run
 	// Terminator is the last instruction. Mask is where its condition is in a chunk's registers, if it is a
 	// conditional branch on a vector.
 	Terminator *isa.Inst
@@ -253,6 +256,9 @@ func (c *code) plan(blocks []block) {
 		b.entry = q.Entry
 		if c.hyper != nil {
 			q.Hyper = c.hyper[i]
+			if i > 0 && c.hyper[0] != nil {
+				q.IDs = d.idsOf(i)
+			}
 		}
 		for j := range b.parts {
 			b.parts[j].Point = point(i, j)

@@ -163,6 +163,12 @@ func testHyperIDs(t *testing.T, e Engine) {
 				if h == nil {
 					t.Fatal("no hyperblock of the last block")
 				}
+				if b := planOf(t, e, p.k).Blocks[2]; (b.IDs == nil) != changed {
+					t.Errorf("the last block begins with ids: %v", b.IDs != nil)
+				}
+				if first := hyperblocks(t, e, p.k)[0]; first == nil || (len(first.Widen) == 0) == changed {
+					t.Errorf("hyperblock %+v, want one that leaves the id to others: %v", first, !changed)
+				}
 				found := slices.ContainsFunc(h.Run.Code, func(in isa.Inst) bool { return in.Op == isa.OpBuiltin })
 				if found == changed {
 					t.Errorf("ids are found out again: %v", found)

@@ -177,6 +177,9 @@ func (k *builder) enter(b *interp.PlanBlock) {
 	if h := b.Hyper; h != nil && k.canHyper(h) && (!h.Single || k.straighten(h) != nil) {
 		k.hyper(h)
 	}
+	if b.IDs != nil {
+		compileRun(k, b.IDs, k.NewLabel()) // nothing goes to that label
+	}
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameActive))
 	k.count(b)
 }

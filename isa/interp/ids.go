@@ -1,0 +1,134 @@
+package interp
+
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
+
+// Many kernels find out an id in their first block and use it in their last. What it is can be found out again at any time for less than it
+// takes to read it: hyperblocks do so, and blocks of which machine code is made one by one begin with that ([PlanBlock.IDs]). So the
+// hyperblock that begins with the first block need not put it into the register file.
+
+// findIDs finds the registers that nothing but an id in the first block is written to. All lanes come there first.
+func (d *decoder) findIDs() {
+	d.ids, d.refound = map[vectorReg]isa.Inst{}, map[vectorReg]bool{}
+	times := map[vectorReg]int{}
+	k := d.kernel
+	for i := range k.Code {
+		in := &k.Code[i]
+		r, t := k.Operands(in, func(isa.Reg, isa.Type) {})
+		if !r.IsVector() {
+			continue
+		}
+		p := vectorReg{t.Bank(), r.Index()}
+		if times[p]++; in.Op == isa.OpBuiltin && i < k.Blocks[0].End && d.accel.Takes(in) {
+			d.ids[p] = *in
+		}
+	}
+	for p := range d.ids {
+		if times[p] > 1 {
+			delete(d.ids, p)
+			continue
+		}
+		d.refound[p] = true
+	}
+	// What is read in a loop is read more often than written, and what hyperblocks do not find out again they read.
+	looping := d.looping()
+	for b := 1; b < len(k.Blocks); b++ {
+		d.readers(b, func(in *isa.Inst, p vectorReg) {
+			found := false
+			operandsAgain(in, func(_ *isa.Reg, q vectorReg) { found = found || p == q })
+			if looping[b] || !found {
+				delete(d.refound, p)
+			}
+		})
+	}
+}
+
+// looping says for each block whether it may be entered again.
+func (d *decoder) looping() []bool {
+	list := make([]bool, len(d.kernel.Blocks))
+	for b := range d.kernel.Blocks {
+		d.kernel.Successors(b, func(s int) {
+			for i := s; i <= b; i++ {
+				list[i] = true
+			}
+		})
+	}
+	return list
+}
+
+// readers calls f for each vector register that an instruction of a block reads.
+func (d *decoder) readers(b int, f func(in *isa.Inst, p vectorReg)) {
+	blk := &d.kernel.Blocks[b]
+	for i := blk.Start; i < blk.End; i++ {
+		in := &d.kernel.Code[i]
+		d.kernel.Operands(in, func(r isa.Reg, t isa.Type) {
+			if r.IsVector() {
+				f(in, vectorReg{t.Bank(), r.Index()})
+			}
+		})
+	}
+}
+
+// idsOf returns a run that finds out the ids again that a block reads and the register file may not have, or nil.
+func (d *decoder) idsOf(b int) *Run {
+	r := &Run{code: d.code}
+	var seen []vectorReg
+	d.readers(b, func(_ *isa.Inst, p vectorReg) {
+		if id, ok := d.ids[p]; ok && d.refound[p] && !slices.Contains(seen, p) {
+			seen = append(seen, p)
+			r.Code, r.Keep = append(r.Code, id), append(r.Keep, true)
+		}
+	})
+	if len(seen) == 0 {
+		return nil
+	}
+	d.shareSlots(r)
+	return r
+}
+
+// operandsAgain calls f for the vector operands of an instruction that hyperblocks find out again where they are ids.
+func operandsAgain(in *isa.Inst, f func(r *isa.Reg, p vectorReg)) {
+	each := func(t isa.Type, operands ...*isa.Reg) {
+		for _, r := range operands {
+			if r.IsVector() {
+				f(r, vectorReg{t.Bank(), r.Index()})
+			}
+		}
+	}
+	switch in.Op.Info().Shape {
+	case isa.ShapeUnary:
+		each(in.Type, &in.A)
+	case isa.ShapeBinary, isa.ShapeCompare:
+		each(in.Type, &in.A, &in.B)
+	case isa.ShapeTernary:
+		each(in.Type, &in.A, &in.B, &in.C)
+	case isa.ShapeConvert:
+		each(in.Type2, &in.A)
+	case isa.ShapeStore:
+		each(in.Type, &in.C)
+		fallthrough
+	case isa.ShapeLoad:
+		if in.Idx != isa.IdxNone {
+			each(in.Idx.Type(), &in.B)
+		}
+	}
+}
+
+// again has the ids among an instruction's operands that the kernel's first block finds out found out once more.
+func (m *hyperMaker) again(in *isa.Inst, b int) {
+	operandsAgain(in, func(r *isa.Reg, p vectorReg) {
+		id, ok := m.ids[p]
+		if !ok || m.written[p] {
+			return
+		}
+		if _, ok := m.found[p]; !ok {
+			m.found[p] = m.virtual(p.bank)
+			id.Dst, id.Flags = m.found[p], isa.FlagDense
+			m.add(id, b)
+		}
+		*r = m.found[p]
+	})
+}
