@@ -10,7 +10,8 @@ import (
 // takes to read it: hyperblocks do so, and blocks of which machine code is made one by one begin with that ([PlanBlock.IDs]). So the
 // hyperblock that begins with the first block need not put it into the register file.
 
-// findIDs finds the registers that nothing but an id in the first block is written to. All lanes come there first.
+// findIDs finds the registers that nothing but an id in the first block is written to: all lanes come there first. None is one that somebody
+// reads before it has the id. Global linear ids are products of 64 bits, which would keep a hyperblock from computing in 32.
 func (d *decoder) findIDs() {
 	d.ids, d.refound = map[vectorReg]isa.Inst{}, map[vectorReg]bool{}
 	times := map[vectorReg]int{}
@@ -22,12 +23,13 @@ func (d *decoder) findIDs() {
 			continue
 		}
 		p := vectorReg{t.Bank(), r.Index()}
-		if times[p]++; in.Op == isa.OpBuiltin && i < k.Blocks[0].End && d.accel.Takes(in) {
+		b := isa.Builtin(in.Imm)
+		if times[p]++; in.Op == isa.OpBuiltin && b.PerLane() && b != isa.BuiltinGlobalLinearID && i < k.Blocks[0].End && d.accel.Takes(in) {
 			d.ids[p] = *in
 		}
 	}
 	for p := range d.ids {
-		if times[p] > 1 {
+		if times[p] > 1 || d.live.at(0, p) {
 			delete(d.ids, p)
 			continue
 		}

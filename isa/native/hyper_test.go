@@ -178,3 +178,22 @@ func testHyperIDs(t *testing.T, e Engine) {
 		})
 	}
 }
+
+// TestHyperIDsRead reads a register before the first block finds out an id there: it holds 0 then, or, in the trips of a loop behind the first, the id.
+func TestHyperIDsRead(t *testing.T) { each(t, testHyperIDsRead) }
+
+func testHyperIDsRead(t *testing.T, e Engine) {
+	p := newProgram()
+	id, before, sum, trips, again := p.vector(isa.I32), p.vector(isa.I32), p.vector(isa.I32), p.vector(isa.I32), p.vector(isa.B1)
+	p.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: before, A: id, B: p.constant(3)})
+	p.emit(isa.Inst{Op: isa.OpBuiltin, Type: isa.I32, Dst: id, Imm: uint32(isa.BuiltinLocalID)})
+	p.store(before, isa.I32)
+	p.jump(1)
+	p.emit(isa.Inst{Op: isa.OpMad, Type: isa.I32, Dst: sum, A: sum, B: p.constant(5), C: before})
+	p.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: trips, A: trips, B: p.constant(1)})
+	p.emit(isa.Inst{Op: isa.OpLtU, Type: isa.I32, Dst: again, A: trips, B: p.constant(3)})
+	p.branch(again, 0, 2)
+	p.emit(isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpaceGlobal, A: isa.S(1), B: id, Idx: isa.IdxU32, Scale: 4, C: sum})
+	p.emit(isa.Inst{Op: isa.OpRet})
+	check(t, e, p.k, rand.New(rand.NewPCG(6, 0)), nil, "", func(*[buffers][]uint64) {})
+}
