@@ -526,7 +526,7 @@ func (r *region) mapping(l amd64.Label, emit func()) {
 	steps, events, reserved, home, lend, refuse := r.steps, r.events, r.reserved, r.home, r.lend, r.refuse
 	r.steps, r.events, r.home, r.lend, r.refuse = nil, map[place][]event{}, nil, nil, l
 	for _, s := range q.streams {
-		for _, x := range s.regs {
+		for _, x := range s.regs[:quad] {
 			r.reserved[fileVec] &^= 1 << x
 		}
 	}

@@ -260,3 +260,48 @@ func testFlatRows(t *testing.T, e Engine) {
 		}
 	}
 }
+
+// TestFlatRegisters holds that there are registers for loops through rows, however many values live from trip to trip.
+func TestFlatRegisters(t *testing.T) { each(t, testFlatRegisters) }
+
+func testFlatRegisters(t *testing.T, e Engine) {
+	if e.features&amd64.AVX512 == 0 {
+		t.Skip("the instruction set has no such loads")
+	}
+	for n := range 19 {
+		for _, product := range []bool{false, true} {
+			p := newProgram()
+			at, end, again := p.load(1, isa.I32), p.load(2, isa.I32), p.vector(isa.B1)
+			var sums []isa.Reg
+			for range n + 1 {
+				sums = append(sums, p.load(3, isa.I32))
+			}
+			p.branch(p.load(bufMask, isa.B1), 1, 2)
+			y := p.selects(isa.F32, at)
+			for i, x := range sums {
+				switch {
+				case product && i == 0:
+					p.emit(isa.Inst{Op: isa.OpFMulAdd, Type: isa.F32, Dst: x, A: y, B: y, C: x})
+				case product:
+					p.emit(isa.Inst{Op: isa.OpXor, Type: isa.I32, Dst: x, A: x, B: sums[0]})
+				default:
+					p.emit(isa.Inst{Op: isa.OpMad, Type: isa.I32, Dst: x, A: x, B: p.constant(3), C: y})
+				}
+			}
+			p.advance(at, p.constant(1))
+			p.emit(isa.Inst{Op: isa.OpLtU, Type: isa.I32, Dst: again, A: at, B: end})
+			p.branch(again, 1, 2)
+			for _, x := range sums {
+				p.emit(isa.Inst{Op: isa.OpXor, Type: isa.I32, Dst: sums[0], A: sums[0], B: x})
+			}
+			p.store(sums[0], isa.I32)
+			p.emit(isa.Inst{Op: isa.OpRet})
+			if q := regionOf(t, e, p.k).quads; q == nil || q.flat == nil {
+				t.Errorf("%d sums, product %v: nothing is done for elements", n+1, product)
+			}
+			if _, _, err := emitKernel(e.features, interp.Constants(p.k), planOf(t, e, p.k), map[int]bool{}); err != nil {
+				t.Errorf("%d sums, product %v: %v", n+1, product, err)
+			}
+		}
+	}
+}

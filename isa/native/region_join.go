@@ -48,7 +48,7 @@ func (r *region) join(next amd64.Label) {
 	r.forget()
 	r.findJoined(other)
 	f.joined = true
-	f.eight = len(f.results) == 1 && (2*quad+2+oct+quad)*len(r.run.Code)*r.across.groups <= maxRegion
+	f.eight = r.hasOcts()
 	r.reserveJoined(len(r.list))
 	for _, n := range slices.Sorted(maps.Keys(f.numbers)) {
 		k.V(amd64.VPBROADCASTD, amd64.Z, f.numbers[n], k.Const32(n))
@@ -83,6 +83,11 @@ func (r *region) join(next amd64.Label) {
 		k.Jmp(other)
 	})
 	k.Bind(other)
+}
+
+// hasOcts says whether trips of joined rows are done for eight at a time at first. Some registers have to be left for what they compute.
+func (r *region) hasOcts() bool {
+	return len(r.quads.flat.results) == 1 && len(r.list)+1+oct+1 <= joinNumbers && (2*quad+2+oct+quad)*len(r.run.Code)*r.across.groups <= maxRegion
 }
 
 // reserveJoined takes registers for trips, those from n on: for results, and for numbers of trips as long as there is room.
