@@ -93,6 +93,12 @@ func (n *stencil) body() {
 		n.sums = append(n.sums, r)
 	}
 	x := n.sums[0]
+	var other isa.Reg
+	if n.source.n(3) == 0 {
+		other = n.vector(isa.I32)
+		n.emit(isa.Inst{Op: isa.OpBuiltin, Type: isa.I32, Dst: other, Imm: uint32([]isa.Builtin{isa.BuiltinLocalLinearID, isa.BuiltinGlobalLinearID, isa.BuiltinSubgroupID,
+			isa.BuiltinSubgroupLocalID, isa.BuiltinSubgroupSize, isa.BuiltinLocalID + 1}[n.source.n(6)])})
+	}
 	if n.source.n(2) == 0 {
 		// A tile's place, perhaps, which differs between work-groups or not.
 		s := isa.S(n.k.NumScalar)
@@ -110,25 +116,46 @@ func (n *stencil) body() {
 	n.emit(isa.Inst{Op: isa.OpMad, Type: isa.I32, Dst: at, A: n.sums[1], B: n.width, C: x})
 	n.sums, n.lastAt = append(n.sums, at, at, at), at
 	n.values = []isa.Reg{n.load(at)}
+	if other != isa.None {
+		n.values = append(n.values, other)
+	}
 	for range n.source.n(4) {
 		n.sum()
 	}
 	n.some(1 + n.source.n(4))
+	if n.source.n(3) == 0 {
+		n.loop()
+	}
 	if n.source.n(2) == 0 {
-		parts := n.condition(n.source.n(5))
+		parts, next := n.condition(n.source.n(5)), len(n.k.Blocks)
 		if n.source.n(2) == 0 {
-			n.branch(parts, 1, 2)
+			n.branch(parts, next, next+1)
 		} else {
-			n.branch(parts, 2, 1)
+			n.branch(parts, next+1, next)
 		}
 		n.some(n.source.n(4))
-		n.jump(2)
+		n.jump(next + 1)
 		n.some(n.source.n(3))
 	}
 	if n.source.n(4) > 0 {
 		n.store(n.lastAt)
 	}
 	n.emit(isa.Inst{Op: isa.OpRet})
+}
+
+// loop emits one, behind which the ids have to be found out again. All lanes do as many trips of it, or some do more.
+func (n *stencil) loop() {
+	left, again := n.vector(isa.I32), n.vector(isa.B1)
+	n.emit(isa.Inst{Op: isa.OpMov, Type: isa.I32, Dst: left, A: n.constant(uint64(1 + n.source.n(3)))})
+	if n.source.n(3) == 0 {
+		n.emit(isa.Inst{Op: isa.OpAnd, Type: isa.I32, Dst: left, A: n.of(n.sums), B: n.constant(3)})
+	}
+	head := len(n.k.Blocks)
+	n.jump(head)
+	n.some(n.source.n(4))
+	n.emit(isa.Inst{Op: isa.OpSub, Type: isa.I32, Dst: left, A: left, B: n.constant(1)})
+	n.emit(isa.Inst{Op: isa.OpLtS, Type: isa.I32, Dst: again, A: n.constant(0), B: left})
+	n.branch(again, head, head+1)
 }
 
 // condition returns a vector of booleans that is made of comparisons, of up to 2 to the power of depth.

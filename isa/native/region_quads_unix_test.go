@@ -37,6 +37,12 @@ func testQuadsEnd(t *testing.T, e Engine) {
 		{"side by side", sideBySide, []int{16, 17, 40, 95, 96, 100, flatRoom, flatRoom + 16, 4 * flatRoom}, func(i, elements int) (int, int) {
 			return i % 16 * elements / 16, (i%16 + 1) * elements / 16
 		}},
+		{"of all lanes, side by side", sideBySide, []int{64, 65, 100, 127, flatRoom - 1, flatRoom, flatRoom + 1}, func(i, elements int) (int, int) {
+			return i % 64 * elements / 64, (i%64 + 1) * elements / 64
+		}},
+		{"the last ones, side by side", sideBySide, []int{100, 106, 107, 115}, func(i, elements int) (int, int) {
+			return elements - 70 + i%64, elements - 69 + i%64 + i%64/63*6
+		}},
 	} {
 		portable, code := compile(t, interp.Engine{}, c.k), compile(t, e, c.k)
 		for _, elements := range c.elements {
