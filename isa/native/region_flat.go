@@ -50,7 +50,8 @@ type flat struct {
 	steps   []int     // the instructions that only work out the index and compare it, which trips that take results do not need
 	left    amd64.Vec // how many elements are left
 	on      bool      // trips take results from Frame.Flat
-	bases   []baseIn  // addresses that stay in registers while the instructions are done
+	bases   []baseIn  // addresses that stay in registers while the instructions are done,
+	limits  []limitIn // and limits
 
 	// Of a row that all lanes of the chunk have, see region_join.go: that trips are done with these registers, for eight at a time
 	// at first, with which numbers in registers.
@@ -63,6 +64,12 @@ type flat struct {
 type baseIn struct {
 	from amd64.Mem
 	reg  amd64.Reg
+}
+
+// limitIn is the limit of a slot that is in all elements of a register.
+type limitIn struct {
+	from amd64.Mem
+	reg  amd64.Vec
 }
 
 // flatOp says whether an instruction may be done for elements.
@@ -646,6 +653,16 @@ func (r *region) baseOf(from amd64.Mem) amd64.Reg {
 	return regAddress
 }
 
+// limitOf returns a limit, for all elements.
+func (r *region) limitOf(from amd64.Mem) amd64.Operand {
+	for _, l := range r.quads.flat.limits {
+		if l.from == from {
+			return l.reg
+		}
+	}
+	return from.Bcast()
+}
+
 // mapElements loads the present elements of the row.
 func (r *region) mapElements(in *isa.Inst, all bool) {
 	d := r.vec()
@@ -664,7 +681,7 @@ func (r *region) mapLoad(in *isa.Inst, all bool) {
 		disp: r.run.Disp[r.at], address: r.slot(interp.SlotAddress), limit: r.slot(interp.SlotLimit)}
 	if all && g.bias == 0 && addressable(in.Scale) {
 		// What is within the limit is what is gathered.
-		r.V(amd64.VPCMPUD, amd64.Z, maskTemp, g.x, g.limit.Bcast(), amd64.Imm(intLessEqual))
+		r.V(amd64.VPCMPUD, amd64.Z, maskTemp, g.x, r.limitOf(g.limit), amd64.Imm(intLessEqual))
 		r.V(amd64.KORTESTW, amd64.X, maskTemp, maskTemp)
 		r.Jcc(amd64.NotCarry, r.refuse)
 		from := r.baseOf(g.address)

@@ -21,6 +21,7 @@ var joinBases = [...]amd64.Reg{amd64.R11, amd64.R15, amd64.R14}
 
 const (
 	oct         = 8  // trips at a time, where lanes have their results in one row
+	joinLimits  = 2  // limits in registers
 	joinNumbers = 26 // vector registers that results, numbers and what lives from trip to trip may have
 )
 
@@ -248,7 +249,7 @@ func (r *region) mapJoined(l amd64.Label) {
 			k.G(amd64.MOV, amd64.B64, r.number(loopJoinElement), regElement)
 		}
 	})
-	r.quads.flat.bases = nil
+	r.quads.flat.bases, r.quads.flat.limits = nil, nil
 }
 
 // firstJoined does the instructions for the first register of elements: those of the row from the place of the first one on, and
@@ -274,17 +275,26 @@ func (r *region) firstJoined() {
 	k.G(amd64.ADD, amd64.B64, regFlat, amd64.Imm(4*r.lanes))
 }
 
-// openBases puts addresses into registers as long as there are some.
+// openBases puts addresses, and the limits of what elements select, into registers as long as there are some.
 func (r *region) openBases() {
 	f := r.quads.flat
-	f.bases = nil
+	f.bases, f.limits = nil, nil
+	limits := min(joinLimits, 32-len(f.numbers)-len(f.insts)-flatKeep)
 	for _, i := range f.insts {
-		if r.run.Code[i].Op != isa.OpLoad || len(f.bases) == len(joinBases) {
+		if r.run.Code[i].Op != isa.OpLoad {
 			continue
 		}
-		b := baseIn{slotField(r.run.Slots[i], interp.SlotAddress), joinBases[len(f.bases)]}
-		r.G(amd64.MOV, amd64.B64, b.reg, b.from)
-		f.bases = append(f.bases, b)
+		if n := len(f.bases); n < len(joinBases) {
+			b := baseIn{slotField(r.run.Slots[i], interp.SlotAddress), joinBases[n]}
+			r.G(amd64.MOV, amd64.B64, b.reg, b.from)
+			f.bases = append(f.bases, b)
+		}
+		if n := len(f.limits); n < limits && !r.quads.loads(i) {
+			l := limitIn{slotField(r.run.Slots[i], interp.SlotLimit), amd64.Vec(31 - n)}
+			r.reserved[fileVec] |= 1 << l.reg
+			r.V(amd64.VPBROADCASTD, amd64.Z, l.reg, l.from)
+			f.limits = append(f.limits, l)
+		}
 	}
 }
 
