@@ -91,7 +91,7 @@ type Frame struct {
 	// Scratch is for machine code: two vectors, and a word.
 	Scratch [17]uint64
 	// Loop is for loops in machine code.
-	Loop [48]uint64
+	Loop [50]uint64
 	// LoopSlot is the number of the slot that a loop wants to have filled in, see [ExitLoop]. While LoopSkip is not 0,
 	// a loop counts it down and does a trip of the whole wave, as if it had loads that are not allowed.
 	LoopSlot uint64

@@ -352,6 +352,7 @@ func (r *region) trips() {
 		k.G(amd64.MOV, amd64.B64, scalar(x), regTemp)
 	}
 	r.begin()
+	k.G(amd64.MOV, amd64.B32, regTrip, amd64.Imm(1))
 	if r.quads != nil && r.quads.flat != nil {
 		r.flatten()
 	}
@@ -415,7 +416,6 @@ func (r *region) trips() {
 func (r *region) begin() {
 	r.settle()
 	r.schedule()
-	r.kernel.G(amd64.MOV, amd64.B32, regTrip, amd64.Imm(1))
 	if r.loads {
 		r.parts(func(_ int, p *interp.Part, _ int) {
 			if p.Run != nil {

@@ -16,8 +16,9 @@ import (
 // maskAstray is where a part of a row is not one of the row.
 const maskAstray = amd64.K3
 
-// joinBases are registers for addresses: nothing else needs them before trips begin.
-var joinBases = [...]amd64.Reg{amd64.R11, amd64.R15, amd64.R14}
+// joinBases are registers for addresses. Trips change the last one; the others, and regElement, they do not unless they load what is not in
+// the row.
+var joinBases = [...]amd64.Reg{amd64.R15, amd64.R14, amd64.R11}
 
 const (
 	oct         = 8  // trips at a time, where lanes have their results in one row
@@ -32,7 +33,7 @@ const (
 	loopJoinFlat    = loopJoinBase + 1    // regFlat, while there are trips in between
 	loopJoinElement = loopJoinFlat + 1    // regElement
 	loopJoinLast    = loopJoinElement + 1 // regFlatLast
-	loopJoinBounds  = loopJoinLast + 1    // the place of the last element of each group's parts, 32 bits each
+	loopJoinBounds  = loopJoinLast + 1    // where the result of the last element of each group's parts is
 )
 
 // join makes one row of those of the chunk's lanes and does all of their trips; control goes to next then. Where that cannot be done, it
@@ -55,15 +56,18 @@ func (r *region) join(next amd64.Label) {
 		k.V(amd64.VPBROADCASTD, amd64.Z, f.numbers[n], k.Const32(n))
 	}
 	refuse := other
-	r.mapJoined(refuse)
+	r.mapJoined(refuse, true)
 	for g := range r.across.groups {
 		if g < r.across.groups-1 {
 			r.groups[0] = g + 1
-			r.mapJoined(refuse)
+			r.mapJoined(refuse, g > 0)
 		}
 		refuse = undo
 		r.groups[0] = g
 		r.begin()
+		if !r.onlyRow() {
+			k.G(amd64.MOV, amd64.B32, regTrip, amd64.Imm(1)) // for loads that are not allowed
+		}
 		r.enterGroup()
 		r.placeJoined()
 		r.sumFlat()
@@ -187,7 +191,7 @@ func (r *region) findJoined(l amd64.Label) {
 	r.pinned = [files]uint32{}
 }
 
-// foldBounds puts the greatest element of each of four vectors aside. It changes them, and temp.
+// foldBounds puts the greatest element of each of four vectors aside, 32 bits each, for firstJoined. It changes them, and temp.
 func (r *region) foldBounds(x []amd64.Vec, temp amd64.Vec) {
 	pair := func(low, high amd64.Op, a, b amd64.Vec) {
 		r.V(low, amd64.Z, temp, a, b)
@@ -205,51 +209,60 @@ func (r *region) foldBounds(x []amd64.Vec, temp amd64.Vec) {
 }
 
 // mapJoined is mapRow for the row of the chunk as far as the present group needs it, from where the group before did not need it any more.
-func (r *region) mapJoined(l amd64.Label) {
+// With open, there have been trips in between, or nothing.
+func (r *region) mapJoined(l amd64.Label, open bool) {
 	k, g := r.kernel, r.groups[0]
 	whole, done := k.NewLabel(), k.NewLabel()
-	bound := r.number(loopJoinBounds).Plus(int32(4 * g))
+	bound, last := r.number(loopJoinBounds+g), r.number(loopJoinLast)
 	r.mapping(l, func() {
 		r.forget()
 		r.reserved = [files]uint32{}
 		for _, x := range r.quads.flat.numbers {
 			r.reserved[fileVec] |= 1 << x
 		}
-		r.openBases()
-		if g == 0 {
+		r.openBases(open)
+		switch {
+		case g == 0:
 			r.firstJoined()
-		} else {
+		case open:
 			k.G(amd64.MOV, amd64.B64, regFlat, r.number(loopJoinFlat))
-			k.G(amd64.MOV, amd64.B64, regElement, r.number(loopJoinElement))
+			if !r.onlyRow() {
+				k.G(amd64.MOV, amd64.B64, regElement, r.number(loopJoinElement))
+			}
 		}
-		compare := func() {
-			k.G(amd64.MOV, amd64.B32, regTemp, bound)
-			k.G(amd64.MOV, amd64.B64, regAddress, r.number(loopJoinBase))
-			k.G(amd64.LEA, amd64.B64, regTemp, amd64.Mem{Base: regAddress, Index: regTemp, Scale: 4})
-		}
-		compare()
-		k.G(amd64.MOV, amd64.B64, regFlatLast, r.number(loopJoinLast))
-		k.G(amd64.CMP, amd64.B64, regTemp, regFlatLast)
-		k.CMov(amd64.Less, amd64.B64, regFlatLast, regTemp)
+		k.G(amd64.MOV, amd64.B64, regFlatLast, last)
+		k.G(amd64.CMP, amd64.B64, regFlatLast, bound)
+		k.CMov(amd64.Greater, amd64.B64, regFlatLast, bound)
 		k.G(amd64.CMP, amd64.B64, regFlat, regFlatLast)
 		k.Jcc(amd64.Greater, whole)
 		r.forget()
 		r.mapWhole(whole)
-		compare()
-		k.G(amd64.CMP, amd64.B64, regFlat, regTemp)
+		k.G(amd64.CMP, amd64.B64, regFlat, bound)
 		k.Jcc(amd64.Greater, done)
-		k.G(amd64.MOV, amd64.B64, regFlatLast, r.number(loopJoinLast))
+		k.G(amd64.MOV, amd64.B64, regFlatLast, last)
 		r.elementsLeft(done)
 		r.forget()
 		r.mapRest()
 		k.G(amd64.ADD, amd64.B64, regFlat, amd64.Imm(4*r.lanes))
 		k.Bind(done)
-		if g < r.across.groups-1 {
+		if g > 0 && g < r.across.groups-1 {
 			k.G(amd64.MOV, amd64.B64, r.number(loopJoinFlat), regFlat)
-			k.G(amd64.MOV, amd64.B64, r.number(loopJoinElement), regElement)
+			if !r.onlyRow() {
+				k.G(amd64.MOV, amd64.B64, r.number(loopJoinElement), regElement)
+			}
 		}
 	})
 	r.quads.flat.bases, r.quads.flat.limits = nil, nil
+}
+
+// onlyRow says whether all loads of a trip are done for elements.
+func (r *region) onlyRow() bool {
+	for i := range r.run.Code {
+		if r.run.Code[i].Op == isa.OpLoad && !slices.Contains(r.quads.flat.insts, i) {
+			return false
+		}
+	}
+	return true
 }
 
 // firstJoined does the instructions for the first register of elements: those of the row from the place of the first one on, and
@@ -266,6 +279,10 @@ func (r *region) firstJoined() {
 	k.G(amd64.ADD, amd64.B32, regTemp, r.number(loopFlatSpan))
 	r.pinned = [files]uint32{}
 	first, behind := r.vec(), r.vec()
+	k.V(amd64.VPMOVZXDQ, amd64.Y, first, r.number(loopJoinBounds))
+	k.V(amd64.VPSLLQ, amd64.Y, first, first, amd64.Imm(2))
+	k.V(amd64.VPADDQ, amd64.Y, first, first, r.number(loopJoinBase).Bcast())
+	k.V(amd64.VMOVDQU64, amd64.Y, r.number(loopJoinBounds), first)
 	k.V(amd64.VPBROADCASTD, amd64.Z, behind, regTemp)
 	k.V(amd64.VPCMPUD, amd64.Z, maskTemp, behind, r.iota(isa.I32), amd64.Imm(intGreater))
 	k.V(amd64.VPBROADCASTD, amd64.Z, first, r.number(loopJoinSkip))
@@ -275,9 +292,9 @@ func (r *region) firstJoined() {
 	k.G(amd64.ADD, amd64.B64, regFlat, amd64.Imm(4*r.lanes))
 }
 
-// openBases puts addresses, and the limits of what elements select, into registers as long as there are some.
-func (r *region) openBases() {
-	f := r.quads.flat
+// openBases puts addresses, and the limits of what elements select, into registers as long as there are some. Without open they are there.
+func (r *region) openBases(open bool) {
+	f, stay := r.quads.flat, r.groups[0] > 0 && r.onlyRow()
 	f.bases, f.limits = nil, nil
 	limits := min(joinLimits, 32-len(f.numbers)-len(f.insts)-flatKeep)
 	for _, i := range f.insts {
@@ -286,13 +303,17 @@ func (r *region) openBases() {
 		}
 		if n := len(f.bases); n < len(joinBases) {
 			b := baseIn{slotField(r.run.Slots[i], interp.SlotAddress), joinBases[n]}
-			r.G(amd64.MOV, amd64.B64, b.reg, b.from)
+			if open && (!stay || n == len(joinBases)-1) {
+				r.G(amd64.MOV, amd64.B64, b.reg, b.from)
+			}
 			f.bases = append(f.bases, b)
 		}
 		if n := len(f.limits); n < limits && !r.quads.loads(i) {
 			l := limitIn{slotField(r.run.Slots[i], interp.SlotLimit), amd64.Vec(31 - n)}
 			r.reserved[fileVec] |= 1 << l.reg
-			r.V(amd64.VPBROADCASTD, amd64.Z, l.reg, l.from)
+			if open {
+				r.V(amd64.VPBROADCASTD, amd64.Z, l.reg, l.from)
+			}
 			f.limits = append(f.limits, l)
 		}
 	}
