@@ -197,3 +197,26 @@ func testHyperIDsRead(t *testing.T, e Engine) {
 	p.emit(isa.Inst{Op: isa.OpRet})
 	check(t, e, p.k, rand.New(rand.NewPCG(6, 0)), nil, "", func(*[buffers][]uint64) {})
 }
+
+// TestHyperIDsSelected has a block behind a loop choose between an id and something else, by an instruction that hyperblocks do not find the id out
+// again for.
+func TestHyperIDsSelected(t *testing.T) { each(t, testHyperIDsSelected) }
+
+func testHyperIDsSelected(t *testing.T, e Engine) {
+	p := newProgram()
+	id, left, again := p.vector(isa.I32), p.vector(isa.I32), p.vector(isa.B1)
+	p.emit(isa.Inst{Op: isa.OpBuiltin, Type: isa.I32, Dst: id, Imm: uint32(isa.BuiltinLocalID)})
+	x := p.load(1, isa.I32)
+	p.emit(isa.Inst{Op: isa.OpAnd, Type: isa.I32, Dst: left, A: x, B: p.constant(3)})
+	p.emit(isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpaceGlobal, A: isa.S(2), B: id, Idx: isa.IdxU32, Scale: 4, C: left})
+	p.jump(1)
+	p.emit(isa.Inst{Op: isa.OpSub, Type: isa.I32, Dst: left, A: left, B: p.constant(1)})
+	p.emit(isa.Inst{Op: isa.OpLtS, Type: isa.I32, Dst: again, A: p.constant(0), B: left})
+	p.branch(again, 1, 2)
+	m, y := p.vector(isa.B1), p.vector(isa.I32)
+	p.emit(isa.Inst{Op: isa.OpLtS, Type: isa.I32, Dst: m, A: p.constant(0), B: x})
+	p.emit(isa.Inst{Op: isa.OpSelect, Type: isa.I32, Dst: y, A: m, B: id, C: x})
+	p.store(y, isa.I32)
+	p.emit(isa.Inst{Op: isa.OpRet})
+	check(t, e, p.k, rand.New(rand.NewPCG(7, 0)), nil, "", func(*[buffers][]uint64) {})
+}

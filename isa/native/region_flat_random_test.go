@@ -20,6 +20,7 @@ type flatAuthor struct {
 	*rand.Rand
 	at, end   isa.Reg
 	base      uint32           // what the registers of the index and of the end have more than the number of an element
+	shift     int              // from the number of a row's first element, without base, to the element that the first trip loads
 	local     [buffers]isa.Reg // pointers to copies of buffers in LDS
 	sums      []isa.Reg        // live from trip to trip, and behind the loop
 	temporary []isa.Reg        // of use to lanes that are not in the loop
@@ -109,12 +110,16 @@ func (a *flatAuthor) define(in isa.Inst) {
 // trip emits the loop.
 func (a *flatAuthor) trip() {
 	at, disp, early := a.at, int32(4*a.IntN(2)), a.IntN(4) == 0
+	a.shift = int(disp / 4)
 	if early {
+		a.shift++
 		a.advance(a.at, a.constant(1))
 	}
 	if a.base != 0 || a.IntN(4) == 0 {
 		at = a.vector(isa.I32)
-		a.emit(isa.Inst{Op: isa.OpSub, Type: isa.I32, Dst: at, A: a.at, B: a.constant(uint64(a.base + uint32(a.IntN(4))))})
+		by := a.IntN(4)
+		a.shift -= by
+		a.emit(isa.Inst{Op: isa.OpSub, Type: isa.I32, Dst: at, A: a.at, B: a.constant(uint64(a.base + uint32(by)))})
 	}
 	for i := range 1 + a.IntN(3) {
 		a.access([]int{0, 5, 3}[i], isa.Inst{Type: []isa.Type{isa.I32, isa.F32}[a.IntN(2)], B: at, Scale: 4, Disp: disp})
@@ -255,11 +260,17 @@ func newFlatLaunch(a *flatAuthor) *flatLaunch {
 		binary.LittleEndian.PutUint32(l.data[0][4*r.IntN(words):], uint32(words+r.IntN(9)))
 	}
 	which := r.IntN(6) // lanes
+	used := make([]bool, words)
 	for first := 0; first < l.items; first += 64 {
 		rows := flatLayout(r, words)
 		alone := r.IntN(64)
 		for i := first; i < min(first+64, l.items); i++ {
 			row := rows[i-first]
+			for j := row[0]; j < max(row[1], row[0]+1); j++ {
+				if n := j + a.shift; n >= 0 && n < words {
+					used[n] = true
+				}
+			}
 			for n, v := range row {
 				binary.LittleEndian.PutUint32(l.data[1+n][8*i:], uint32(v)+a.base)
 			}
@@ -279,6 +290,13 @@ func newFlatLaunch(a *flatAuthor) *flatLaunch {
 				mask = 1
 			}
 			binary.LittleEndian.PutUint32(l.data[bufMask][8*i:], mask)
+		}
+	}
+	if n := []int{0, 2, 20, 100}[r.IntN(4)]; n > 0 { // elements between rows select what is not there
+		for j := range words {
+			if !used[j] && r.IntN(n) == 0 {
+				binary.LittleEndian.PutUint32(l.data[0][4*j:], uint32(words+r.IntN(9)))
+			}
 		}
 	}
 	return l
