@@ -191,9 +191,10 @@ func (k *builder) branch(b *interp.PlanBlock) {
 	k.advance(t1, b.End)
 }
 
-// gatherWord loads a word of booleans. It changes temp. Such a word is stored in parts by whoever computes them, mostly for 16 lanes at a time; a
-// load of all of it has to wait until these have come to the cache, and nothing behind it that counts can begin. Parts
-// can be had at once, and those who load the word after this find it stored as one.
+// gatherWord loads a chunk's booleans into x, and stores them as one word. It changes temp.
+//
+// They have been stored in parts just before, mostly for 16 lanes at a time. A load of the whole word would have to wait until all parts
+// have come to the cache, where loads of single parts need not; and who loads the word after this finds it stored as one.
 func (k *builder) gatherWord(x, temp amd64.Reg, word amd64.Mem) {
 	if setOf(k.features).file(isa.BankMask) != fileMask {
 		k.G(amd64.MOV, amd64.B64, x, word)
