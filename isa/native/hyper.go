@@ -29,8 +29,9 @@ func (k *builder) canHyper(h *interp.Hyper) bool {
 		len(h.Halve)+len(h.Widen) == 0 && !slices.ContainsFunc(h.Masks, func(m isa.Reg) bool { return m != isa.None })
 }
 
-// hyper emits the hyperblock that begins with the present block. Where it cannot be done, control goes on behind it.
-func (k *builder) hyper(h *interp.Hyper) {
+// hyper emits the hyperblock that begins with the present block, and before it how it is done straight, unless that is nil. Where it cannot be
+// done, control goes on behind it.
+func (k *builder) hyper(h *interp.Hyper, s *straight) {
 	first := k.block
 	b := &k.plan.Blocks[first]
 	ordinary, plain := k.NewLabel(), k.NewLabel()
@@ -69,10 +70,10 @@ func (k *builder) hyper(h *interp.Hyper) {
 		}
 	}
 	if h.Single {
-		k.straighten(h).emit(ordinary)
+		s.emit(ordinary)
 	} else {
 		done := k.NewLabel()
-		if s := k.straighten(h); s != nil {
+		if s != nil {
 			otherwise := k.NewLabel()
 			s.emit(otherwise)
 			k.Jmp(done)

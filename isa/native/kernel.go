@@ -174,8 +174,10 @@ func (k *builder) enter(b *interp.PlanBlock) {
 	if r := k.regionAt(k.block); r != nil {
 		r.emit()
 	}
-	if h := b.Hyper; h != nil && k.canHyper(h) && (!h.Single || k.straighten(h) != nil) {
-		k.hyper(h)
+	if h := b.Hyper; h != nil && k.canHyper(h) {
+		if s := k.straighten(h); s != nil || !h.Single {
+			k.hyper(h, s)
+		}
 	}
 	if b.IDs != nil {
 		compileRun(k, b.IDs, k.NewLabel()) // nothing goes to that label
