@@ -35,7 +35,8 @@ func (d *decoder) findIDs() {
 		}
 		d.refound[p] = true
 	}
-	// What is read in a loop is read more often than written, and what hyperblocks do not find out again they read.
+	// Loops that machine code does in a way of its own read the register file and have no such beginning; what is read in any loop is read
+	// more often than written, besides. And what hyperblocks do not find out again they read.
 	looping := d.looping()
 	for b := 1; b < len(k.Blocks); b++ {
 		d.readers(b, func(in *isa.Inst, p vectorReg) {
