@@ -139,7 +139,7 @@ func run(ctx context.Context) (err error) {
 	c := &comparison{platforms: map[string]workerKind{}}
 	pattern := flag.String("kernels", "", "run only kernels whose name matches this `REGEXP`")
 	flag.StringVar(&c.sizes, "sizes", "default", "`SIZE` of the launches: small or default")
-	flag.IntVar(&c.runs, "runs", 5, "number of interleaved `ROUNDS`")
+	flag.IntVar(&c.runs, "runs", 15, "number of interleaved `ROUNDS`")
 	flag.DurationVar(&c.budget, "budget", 150*time.Millisecond, "repeat launches for `D` in each round")
 	flag.DurationVar(&c.timeout, "timeout", 5*time.Minute, "give an implementation up when it is silent for `D`")
 	grind := flag.String("oclgrind", "", "Oclgrind's OpenCL library; otherwise looked for next to the command oclgrind")
