@@ -39,8 +39,14 @@ const (
 // join makes one row of those of the chunk's lanes and does all of their trips; control goes to next then. Where that cannot be done, it
 // goes on behind it.
 //
-// What is done for elements waits for memory, and trips for arithmetic: the trips of a group come as soon as the elements of its lanes are
-// done, so that the processor has both at hand.
+// What is done for elements waits for memory, and trips for arithmetic: before the trips of a group come the elements of the next one, so that
+// the processor has both at hand. Elements and trips take turns with registers:
+//
+//	RCX, R12          place and last place of the elements; indices and results of trips. Put aside, the last place for good
+//	RBX, R15, R14     the elements' index, and addresses; trips leave them alone where [region.onlyRow]
+//	R11               an address; where trips find indices
+//	numbers           vector registers with numbers of trips: elements leave them alone
+//	from 31 down      limits of what elements select; made again after trips
 func (r *region) join(next amd64.Label) {
 	k, f, other, undo := r.kernel, r.quads.flat, r.kernel.NewLabel(), r.kernel.NewLabel()
 	r.groups[0] = 0
