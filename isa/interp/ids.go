@@ -51,13 +51,19 @@ func (d *decoder) findIDs() {
 
 // looping says for each block whether it may be entered again.
 func (d *decoder) looping() []bool {
-	list := make([]bool, len(d.kernel.Blocks))
-	for b := range d.kernel.Blocks {
+	last := make([]int, len(d.kernel.Blocks)) // by block, the last one that leads back to it
+	for b := range last {
+		last[b] = -1
 		d.kernel.Successors(b, func(s int) {
-			for i := s; i <= b; i++ {
-				list[i] = true
+			if s <= b {
+				last[s] = b
 			}
 		})
+	}
+	list, end := make([]bool, len(last)), -1
+	for b := range list {
+		end = max(end, last[b])
+		list[b] = b <= end
 	}
 	return list
 }
