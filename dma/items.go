@@ -3,7 +3,7 @@ package dma
 import (
 	"math/bits"
 
-	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 // The work-items of a mask that lie outside of the group are passed over

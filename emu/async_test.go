@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/emu"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/emu/trace"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 // asyncSchedules are schedules under each of which a correct kernel does the same.

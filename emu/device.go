@@ -86,8 +86,8 @@ const maxDMAStep = 1 << 20
 type Device struct {
 	limits   Limits
 	engine   engine.Engine
-	defers   engine.Deferrer // the same engine, if machine code is to be made late, or nil
-	portable error           // why it is the portable one, if the caller leaves that to the device
+	lazy     engine.LazyCompiler // the same engine, if machine code is to be made late, or nil
+	portable error               // why it is the portable one, if the caller leaves that to the device
 
 	// turn has one token: whoever holds it runs a launch, touches device memory or
 	// changes what is allocated.
@@ -170,7 +170,7 @@ func NewDevice(opt DeviceOptions) (*Device, error) {
 			DMABytesPerStep:  opt.DMABytesPerStep,
 		},
 		engine:   e,
-		defers:   deferrer(opt.Engine, e),
+		lazy:     lazyCompiler(opt.Engine, e),
 		portable: portable,
 		turn:     make(chan struct{}, 1),
 		mem:      memory.NewGlobal(opt.MaxMemory),

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/lockstep-gpu/lockstep/emu"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 // hostile is a device with the kernels of hostile.cl, two buffers for them, and

@@ -20,7 +20,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/conformance/kernels"
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/lockstep-gpu/lockstep/emu"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 func pipe(t testing.TB, d *emu.Device, name string, packet, capacity uint32) *emu.Pipe {

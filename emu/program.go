@@ -200,7 +200,7 @@ type Kernel struct {
 	compile  sync.Once
 	runner   *scheduler.Runner
 	err      error
-	later    engine.Deferred // the runner's code, if machine code is made late, or nil
+	later    engine.LazyCode // the runner's code, if machine code is made late, or nil
 	fallback engine.Fallback // the same, if it can say why there is none, or nil
 }
 
@@ -212,7 +212,7 @@ func (k *Kernel) compiled() (*scheduler.Runner, error) {
 	k.compile.Do(func() {
 		var c engine.Code
 		var err error
-		if d := k.prog.dev.defers; d != nil {
+		if d := k.prog.dev.lazy; d != nil {
 			if k.later, err = d.CompileLater(k.prog.isa, k.code, smallWork*uint64(len(k.code.Code))); err == nil {
 				c = k.later
 			}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/lockstep-gpu/lockstep/emu"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 func queue(t testing.TB, d *emu.Device) *emu.Queue {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/dma"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )

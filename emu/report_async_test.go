@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/emu"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 // TestAsyncReports compares the findings of kernels that each do one thing

@@ -6,8 +6,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/emu/trace"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 // Set is launches that run together, connected by pipes: a producer, filters

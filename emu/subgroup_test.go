@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/emu"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 // lanesOf is a sub-group: its maximum size, how many lanes exist, those that

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/dma"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 

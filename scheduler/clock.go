@@ -2,8 +2,8 @@ package scheduler
 
 import (
 	"github.com/lockstep-gpu/lockstep/dma"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 // Work-groups that make asynchronous copies, or that are traced, have a

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 // TestShares has workers take all positions of a schedule at the same time: each is one worker's, in rows that follow each other, and

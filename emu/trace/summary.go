@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 // interval is the ticks [from, to).

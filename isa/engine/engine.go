@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 
 	"github.com/lockstep-gpu/lockstep/dma"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -41,16 +41,17 @@ type Fallback interface {
 	Fallback() error
 }
 
-// Deferrer is what an [Engine] may be besides: able to do without what takes it long until that is worth its while.
-type Deferrer interface {
+// LazyCompiler is an optional interface of engines that can postpone compilation until a kernel has run long
+// enough to repay it.
+type LazyCompiler interface {
 	// CompileLater is Compile, but the code is at first that of package interp. It becomes the engine's own, for waves that are
 	// under way as well, when they have done so much work in all: instructions of a wave, times the number of 64 lanes, rounded
 	// up, that it has. Launches with Check, and groups with Watch whose kernels copy, do not count. Nobody can tell from the waves.
-	CompileLater(p *isa.Program, k *isa.Kernel, work uint64) (Deferred, error)
+	CompileLater(p *isa.Program, k *isa.Kernel, work uint64) (LazyCode, error)
 }
 
-// Deferred is the code of a [Deferrer].
-type Deferred interface {
+// LazyCode is the code that a [LazyCompiler] returns.
+type LazyCode interface {
 	Code
 	// Fallback is as above, once the engine's own code was to be made.
 	Fallback

@@ -49,7 +49,7 @@ type Run struct {
 	Bias  []uint32
 	// Places has what to fill in these slots from, each slot once.
 	Places []Place
-	code   *code
+	code   *compiledKernel
 	// Of a hyperblock: what Hyper has under these names.
 	under []int
 	masks []isa.Reg
@@ -412,7 +412,7 @@ func (r *runs) flush(pc int) {
 	if len(r.code) == 0 {
 		return
 	}
-	run := &Run{Code: r.code, Keep: make([]bool, len(r.code)), code: r.decoder.code}
+	run := &Run{Code: r.code, Keep: make([]bool, len(r.code)), code: r.decoder.compiledKernel}
 	r.shareSlots(run)
 	for i, at := range r.at {
 		u := r.used[at-r.start]

@@ -47,7 +47,7 @@ type asyncState struct {
 }
 
 // newAsync returns the state for a wave of a number of chunks, or nil.
-func (c *code) newAsync(chunks int) *asyncState {
+func (c *compiledKernel) newAsync(chunks int) *asyncState {
 	if !c.kernel.UsesAsync {
 		return nil
 	}

@@ -26,7 +26,7 @@ func Constants(k *isa.Kernel) map[int]uint64 {
 }
 
 // constant returns the value of a scalar register that is the same in every launch.
-func (c *code) constant(r isa.Reg) (uint64, bool) {
+func (c *compiledKernel) constant(r isa.Reg) (uint64, bool) {
 	if !r.IsScalar() {
 		return 0, false
 	}

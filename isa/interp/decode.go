@@ -60,7 +60,7 @@ type accessFuncs struct {
 
 // decoder turns the instructions of a block into internal ones.
 type decoder struct {
-	*code
+	*compiledKernel
 	check bool
 	watch bool // announce accesses to package dma
 	out   []inst
@@ -79,9 +79,9 @@ type decoder struct {
 // decode returns the kernel's blocks, with the checks of Launch.Check or
 // without, and announcing accesses to package dma or not. The error is a call of
 // a function that isa/clmath does not have.
-func (c *code) decode(check, watch bool) ([]block, error) {
+func (c *compiledKernel) decode(check, watch bool) ([]block, error) {
 	k := c.kernel
-	d := &decoder{code: c, check: check, watch: watch && k.UsesAsync, unknown: -1}
+	d := &decoder{compiledKernel: c, check: check, watch: watch && k.UsesAsync, unknown: -1}
 	blocks := make([]block, len(k.Blocks))
 	all := make([]inst, 0, len(k.Code)) // most become one
 	for i, b := range k.Blocks {

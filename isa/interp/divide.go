@@ -5,9 +5,9 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 // modS returns the remainder with the sign of the divisor.

@@ -83,7 +83,7 @@ func (d *decoder) readers(b int, f func(in *isa.Inst, p vectorReg)) {
 
 // idsOf returns a run that finds out the ids again that a block reads and the register file may not have, or nil.
 func (d *decoder) idsOf(b int) *Run {
-	r := &Run{code: d.code}
+	r := &Run{code: d.compiledKernel}
 	var seen []vectorReg
 	d.readers(b, func(_ *isa.Inst, p vectorReg) {
 		if id, ok := d.ids[p]; ok && d.refound[p] && !slices.Contains(seen, p) {

@@ -47,7 +47,7 @@ func compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) 
 	}); pc >= 0 && !k.UsesPipes {
 		return nil, fmt.Errorf("kernel %s: instruction %d: %s in a kernel without pipes: %w", k.Name, pc, k.Code[pc].Op, isa.ErrMalformed)
 	}
-	c := &code{program: p, kernel: k, accel: a}
+	c := &compiledKernel{program: p, kernel: k, accel: a}
 	if err := c.layout(); err != nil {
 		return nil, err
 	}
@@ -66,8 +66,8 @@ func compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) 
 	return c, nil
 }
 
-// code is a compiled kernel.
-type code struct {
+// compiledKernel is a compiled kernel.
+type compiledKernel struct {
 	program *isa.Program
 	kernel  *isa.Kernel
 	accel   Accelerator // or nil
@@ -133,7 +133,7 @@ type block struct {
 }
 
 // layout gives every register and private allocation its place.
-func (c *code) layout() error {
+func (c *compiledKernel) layout() error {
 	k := c.kernel
 	pos := uint64(0)
 	for b := range isa.NumBanks {
@@ -190,7 +190,7 @@ func (c *code) layout() error {
 
 // blocks returns the decoded blocks, with or without checks, and announcing
 // accesses or not; those with checks always do.
-func (c *code) blocks(check, watch bool) []block {
+func (c *compiledKernel) blocks(check, watch bool) []block {
 	// What can go wrong below went right when plain was made.
 	switch {
 	case check:
@@ -204,7 +204,7 @@ func (c *code) blocks(check, watch bool) []block {
 }
 
 // offset returns where vector register r of type t is in a chunk.
-func (c *code) offset(r isa.Reg, t isa.Type) uint32 {
+func (c *compiledKernel) offset(r isa.Reg, t isa.Type) uint32 {
 	b := t.Bank()
 	if n := r.Index() - c.kernel.NumVector[b]; n >= 0 && n < len(c.extra[b]) {
 		return c.extra[b][n]

@@ -12,27 +12,27 @@ import (
 // later is the code of a kernel that runs on the functions of this package until it has been used so much that machine code
 // is worth its while. Each of its waves then goes on in machine code, at a back edge or where it is run the next time.
 type later struct {
-	portable *code
+	portable *compiledKernel
 	limit    uint64
 	work     atomic.Uint64 // instructions times chunks
 	compile  func() engine.Code
 	once     sync.Once
 	made     atomic.Bool
-	native   *code // of the same kernel, with an accelerator; nil if there is none
-	why      error // there is none
+	native   *compiledKernel // of the same kernel, with an accelerator; nil if there is none
+	why      error           // there is none
 }
 
-var _ engine.Deferred = (*later)(nil)
+var _ engine.LazyCode = (*later)(nil)
 
 // CompileLater prepares a kernel as [Engine.Compile] does, and calls compile when its waves have done so much work, see
-// [engine.Deferrer]. If what that returns comes from [Compile], with the same kernel and an accelerator that
+// [engine.LazyCompiler]. If what that returns comes from [Compile], with the same kernel and an accelerator that
 // runs it, it takes over, for the waves that are under way as well.
-func CompileLater(p *isa.Program, k *isa.Kernel, work uint64, compile func() engine.Code) (engine.Deferred, error) {
+func CompileLater(p *isa.Program, k *isa.Kernel, work uint64, compile func() engine.Code) (engine.LazyCode, error) {
 	c, err := Engine{}.Compile(p, k)
 	if err != nil {
 		return nil, err
 	}
-	return &later{portable: c.(*code), limit: work, compile: compile}, nil
+	return &later{portable: c.(*compiledKernel), limit: work, compile: compile}, nil
 }
 
 // NewWave returns a wave of at most lanes lanes.
@@ -55,7 +55,7 @@ func (l *later) Make() {
 		if f, ok := c.(engine.Fallback); ok {
 			l.why = f.Fallback()
 		}
-		if c, ok := c.(*code); ok && c.native != nil {
+		if c, ok := c.(*compiledKernel); ok && c.native != nil {
 			l.native = c
 		}
 		l.made.Store(true)
@@ -81,7 +81,7 @@ func (l *later) Expect(work uint64) {
 func (l *later) left() uint64 { return l.limit - min(l.limit, l.work.Load()) }
 
 // ready returns machine code, if it is time and there is some.
-func (l *later) ready() *code {
+func (l *later) ready() *compiledKernel {
 	if !l.made.Load() {
 		if l.left() > 0 {
 			return nil
@@ -124,7 +124,7 @@ const noWork = ^uint64(0)
 
 // become makes the wave one of machine code. Both have the registers of the kernel at the same places of a chunk, and the same
 // barriers, private memory and waits.
-func (w *wave) become(c *code) {
+func (w *wave) become(c *compiledKernel) {
 	old := w.code
 	w.code, w.later = c, nil
 	if c.stride != old.stride { // it has registers of its own behind those

@@ -61,7 +61,7 @@ func (l *liveness) has(block, n int) bool { return l.in[block*l.words+n/64]>>(n%
 
 // liveRegisters returns what is live in each block; nil for a kernel that has so many blocks and registers that it would
 // take too long.
-func (c *code) liveRegisters() *liveness {
+func (c *compiledKernel) liveRegisters() *liveness {
 	k := c.kernel
 	l := &liveness{}
 	for b, n := range k.NumVector {
@@ -134,7 +134,7 @@ func (c *code) liveRegisters() *liveness {
 // reads before it writes them. They have to be cleared for every wave, so that
 // what a kernel does with an undefined value is the same each time. rewritten says that some scalar register of which the
 // same is true, those that hold a value from the start included, is written somewhere.
-func (c *code) readBeforeWrite() (list []span, rewritten bool) {
+func (c *compiledKernel) readBeforeWrite() (list []span, rewritten bool) {
 	k := c.kernel
 	if c.live == nil {
 		return []span{{0, c.temp[0]}}, true

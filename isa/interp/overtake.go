@@ -31,7 +31,7 @@ const (
 )
 
 // togetherOf returns what the lanes of a sub-group do together in a block.
-func (c *code) togetherOf(b isa.Block) (t together) {
+func (c *compiledKernel) togetherOf(b isa.Block) (t together) {
 	k := c.kernel
 	for pc := b.Start; pc < b.End-1; pc++ {
 		switch in := &k.Code[pc]; in.Op {

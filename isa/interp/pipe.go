@@ -4,9 +4,9 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -44,7 +44,7 @@ type pipeState struct {
 }
 
 // newPipes returns the state for a wave of a number of chunks, or nil.
-func (c *code) newPipes(chunks int) *pipeState {
+func (c *compiledKernel) newPipes(chunks int) *pipeState {
 	if !c.kernel.UsesPipes {
 		return nil
 	}

@@ -21,7 +21,7 @@ type waitPlace struct {
 }
 
 // waitPlaces finds the blocks that end in a wait.
-func (c *code) waitPlaces() {
+func (c *compiledKernel) waitPlaces() {
 	k := c.kernel
 	for b := range k.Blocks {
 		end := &k.Code[k.Blocks[b].End-1]

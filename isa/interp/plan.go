@@ -169,7 +169,7 @@ func (d *decoder) place(list *[]Place, key placeKey, s *isa.Inst) int {
 }
 
 // fixRow finds out whether a row is always in the same allocation.
-func (c *code) fixRow(p *slotPlace) {
+func (c *compiledKernel) fixRow(p *slotPlace) {
 	if n := c.roomOf(p.pointer, p.size); n > 0 {
 		v, _ := c.constant(p.pointer)
 		p.Fixed, p.Offset, p.Room, p.Last = true, memory.Pointer(v).Offset(), c.privOffset[n-1], c.privSize[n-1]-p.size
@@ -178,7 +178,7 @@ func (c *code) fixRow(p *slotPlace) {
 }
 
 // roomOf returns the number of the private allocation that a scalar always leads to, if that has so many bytes, or 0.
-func (c *code) roomOf(r isa.Reg, size uint64) int {
+func (c *compiledKernel) roomOf(r isa.Reg, size uint64) int {
 	v, ok := c.constant(r)
 	p := memory.Pointer(v)
 	if n := int(p.Alloc()); ok && p.Space() == memory.SpacePrivate && n > 0 && n <= len(c.privSize) && c.privSize[n-1] >= size {
@@ -188,7 +188,7 @@ func (c *code) roomOf(r isa.Reg, size uint64) int {
 }
 
 // writesScalar says whether any instruction writes a scalar register.
-func (c *code) writesScalar(r isa.Reg) bool {
+func (c *compiledKernel) writesScalar(r isa.Reg) bool {
 	if c.written == nil {
 		c.written = map[isa.Reg]bool{}
 		for i := range c.kernel.Code {
@@ -240,14 +240,14 @@ func loadKey(s *isa.Inst) placeKey {
 }
 
 // plan makes the accelerator compile the decoded blocks.
-func (c *code) plan(blocks []block) {
+func (c *compiledKernel) plan(blocks []block) {
 	k := c.kernel
 	p := &Plan{Kernel: k, live: c.live, PrivateStride: c.privStride, Steady: c.steady && !k.UsesAsync, Blocks: make([]PlanBlock, len(blocks))}
 	point := func(block, part int) int {
 		c.points = append(c.points, pointAt{block, part})
 		return len(c.points) - 1
 	}
-	d := &decoder{code: c, unknown: -1}
+	d := &decoder{compiledKernel: c, unknown: -1}
 	c.hyper = d.hypers()
 	for i := range blocks {
 		b, q := &blocks[i], &p.Blocks[i]

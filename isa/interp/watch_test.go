@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/dma"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -256,7 +256,7 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	b, _, _ := kernel()
-	c := b.compile(t).(*code)
+	c := b.compile(t).(*compiledKernel)
 	watched := 0
 	for _, blk := range c.blocks(false, true) {
 		watched += len(blk.body)
@@ -320,7 +320,7 @@ func TestAlike(t *testing.T) {
 	b.groupWait(part)
 	b.br(2)
 	b.ret()
-	c := b.compile(t).(*code)
+	c := b.compile(t).(*compiledKernel)
 	w := c.NewWave(256).(*wave)
 	g := asyncGroup(t, b.launch(memory.NewGlobal(0), items), dma.Config{})
 	w.Start(g, 0, items)

@@ -32,7 +32,7 @@ type wave struct {
 	// What machine code works on as well. Its pointers are used by nobody else.
 	Frame
 
-	code   *code
+	code   *compiledKernel
 	blocks []block
 	group  *engine.Group
 	mem    *memory.Global
@@ -111,9 +111,9 @@ type idKey struct {
 }
 
 // NewWave returns a wave of at most lanes lanes.
-func (c *code) NewWave(lanes int) engine.Wave { return c.newWave(lanes) }
+func (c *compiledKernel) NewWave(lanes int) engine.Wave { return c.newWave(lanes) }
 
-func (c *code) newWave(lanes int) *wave {
+func (c *compiledKernel) newWave(lanes int) *wave {
 	lanes = max(lanes, 1)
 	chunks := words(lanes)
 	w := &wave{code: c, maxLan: lanes, words: chunks, enough: noWork}

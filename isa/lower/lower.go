@@ -6,8 +6,8 @@
 // [PassMachinery] gives, the default one unless [Options] has another:
 // it is read into SSA over scalars (build*.go), its variables are promoted to
 // registers (promote.go), some of them once loops over them have become their trips
-// (open.go), values are simplified and shared (simplify.go), the
-// pipes that constants describe are found (storages.go), async marks and waits
+// (unrollprivate.go), values are simplified and shared (simplify.go), the
+// pipes that constants describe are found (pipestorage.go), async marks and waits
 // that do nothing go (asyncwaits.go, asyncmarks.go), arithmetic gets as narrow as its
 // results (narrow.go), addresses are folded into accesses (address.go), loops get one
 // latch each and blocks their order (cfg.go),
@@ -23,7 +23,7 @@
 // constants (specialize.go). What a module says about a kernel besides its code is
 // in metadata.go; barriers behind which not all lanes go on together make
 // loads differ by lane (diverge.go), and nothing may leave a region that runs
-// once (once.go).
+// once (barrieronce.go).
 //
 // Functions that a module only imports are turned into instructions by their
 // names (names*.go): OpenCL C as compilers leave it, ComputeMux's __mux_dma_*,

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/lockstep-gpu/lockstep/emu"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )

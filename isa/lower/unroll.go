@@ -17,7 +17,7 @@ const (
 // unroll puts the trips of short loops one after the other. It does so in
 // specialized kernels, where arguments tell how many trips there are, and
 // whoever asks for one wants speed more than short code. In other kernels it
-// unrolls what opens private variables to promotion (open.go).
+// unrolls what opens private variables to promotion (unrollprivate.go).
 func unroll(b *builder) {
 	f := b.f
 	var heads map[*block]bool

@@ -80,14 +80,14 @@
 //
 // Two kinds of pieces of a kernel are done for some groups of lanes from the beginning to the end, and then for
 // the next, with values in registers. A region (region*.go) is an innermost loop that is a chain of blocks
-// without stores to shared memory. A hyperblock (hyper.go, interp.Hyper) is what lies between barriers and loops: package interp makes one
+// without stores to shared memory. A hyperblock (hyperblock.go, interp.Hyper) is what lies between barriers and loops: package interp makes one
 // sequence of instructions of the blocks, with selections for lanes that part; the stores only look at their indices there, and take
 // place in passes of their own behind it. Both stand in front of the blocks that they are for, and control falls through to these
 // where something is not as it should be. Nothing has changed by then that the blocks read.
 //
 // A hyperblock whose lanes all run, in rows, and whose indices are sums of ids and scalars is compiled twice. The first version
-// (hyper_straight.go) begins with a proof that all indices are within their limits and that no store overlaps with another access
-// (hyper_proof.go): it has nothing to look at in the groups, and stores in place. Conditions of several comparisons are one
+// (versioning.go) begins with a proof that all indices are within their limits and that no store overlaps with another access
+// (versioning_bounds.go): it has nothing to look at in the groups, and stores in place. Conditions of several comparisons are one
 // chain under masks in both (condition.go), and scalars stay in vector registers (spread.go).
 //
 // Where each lane of a region goes through memory element by element, one load of 128 bits has what it selects in four trips, and

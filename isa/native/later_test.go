@@ -14,7 +14,7 @@ import (
 
 // late is the code of a kernel that becomes machine code, made before, after some work. It knows the waves of its only work-group.
 type late struct {
-	engine.Deferred
+	engine.LazyCode
 	items int // of the work-group
 	width int // of its waves
 	waves []engine.Wave
@@ -23,7 +23,7 @@ type late struct {
 
 // NewWave returns a wave.
 func (l *late) NewWave(lanes int) engine.Wave {
-	w := l.Deferred.NewWave(lanes)
+	w := l.LazyCode.NewWave(lanes)
 	l.width, l.waves = lanes, append(l.waves, w)
 	return w
 }
@@ -53,7 +53,7 @@ func everywhere(t *testing.T, code engine.Code, k *isa.Kernel, items, step, most
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.Deferred = c
+		l.LazyCode = c
 		if d := f(l); d != "" {
 			t.Fatalf("machine code after the work of %d instructions:\n%s", work, d)
 		}

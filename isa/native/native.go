@@ -21,8 +21,8 @@ type Engine struct {
 }
 
 var (
-	_ engine.Engine   = Engine{}
-	_ engine.Deferrer = Engine{}
+	_ engine.Engine       = Engine{}
+	_ engine.LazyCompiler = Engine{}
 )
 
 // New returns the engine for this processor. The error, which wraps one of package
@@ -68,7 +68,7 @@ func (e Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
 }
 
 // CompileLater prepares a kernel for package interp, and for this engine when that has done so much work.
-func (e Engine) CompileLater(p *isa.Program, k *isa.Kernel, work uint64) (engine.Deferred, error) {
+func (e Engine) CompileLater(p *isa.Program, k *isa.Kernel, work uint64) (engine.LazyCode, error) {
 	return interp.CompileLater(p, k, work, func() engine.Code {
 		c, err := e.Compile(p, k)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 // helpCommand is filled in by init, for it refers to the table that holds it.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/lockstep-gpu/lockstep/emu"
-	"github.com/lockstep-gpu/lockstep/emu/finding"
 	"github.com/lockstep-gpu/lockstep/emu/trace"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 var runCommand = &command{

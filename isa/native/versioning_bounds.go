@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// This file has the proof that a hyperblock can be done straight (hyper_straight.go), and what it is about.
+// This file has the proof that a hyperblock can be done straight (versioning.go), and what it is about.
 
 // linear is an instruction whose result, of 32 bits, is a sum of ids and scalars, and the index of an access depends on it.
 type linear struct {

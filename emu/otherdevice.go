@@ -30,7 +30,7 @@ func (p *Program) On(d *Device) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.engine.Name() == p.dev.engine.Name() && d.defers == nil && p.dev.defers == nil {
+	if d.engine.Name() == p.dev.engine.Name() && d.lazy == nil && p.dev.lazy == nil {
 		for name, k := range q.kernels {
 			k.made = p.kernels[name].made
 		}

@@ -38,11 +38,11 @@ func workOf(l *engine.Launch) uint64 {
 	return work
 }
 
-// deferrer returns the engine of a device as one that makes machine code late, nil if it is to make it at once: somebody has chosen it.
-func deferrer(name string, e engine.Engine) engine.Deferrer {
+// lazyCompiler returns the engine of a device as one that makes machine code late, nil if it is to make it at once: somebody has chosen it.
+func lazyCompiler(name string, e engine.Engine) engine.LazyCompiler {
 	if name != "" && name != "auto" {
 		return nil
 	}
-	d, _ := e.(engine.Deferrer)
+	d, _ := e.(engine.LazyCompiler)
 	return d
 }

@@ -378,7 +378,7 @@ func (m *hyperMaker) finish() *Hyper {
 		used[vectorReg{isa.Bank32, w.Half.Index()}] = true
 	}
 	m.prune(used)
-	r := &Run{Code: m.code, Keep: make([]bool, len(m.code)), code: m.decoder.code, under: h.Under, masks: h.Masks}
+	r := &Run{Code: m.code, Keep: make([]bool, len(m.code)), code: m.decoder.compiledKernel, under: h.Under, masks: h.Masks}
 	m.shareSlots(r)
 	h.Behind = make([]bool, len(m.code))
 	m.keep(h.Behind, maps.Clone(later))
