@@ -55,6 +55,8 @@ type value struct {
 	// its lanes have 64 bits.
 	loose, wide bool
 	linear      *linear // where reg is -1: what it is, if it is nowhere but in a scalar
+	// lost says that nobody had it when its register was taken: no later step was to read it, so that the register file has not got it.
+	lost bool
 }
 
 // compiler makes the function of a run.
@@ -366,11 +368,18 @@ func (c *compiler) take(file file) int {
 		if v.dirty && c.needed(v) {
 			c.store(v)
 		}
-		v.reg = -1
+		v.reg, v.lost = -1, v.dirty
 		holders[best] = nil
 	}
 	c.pinned[file] |= 1 << best
 	return best
+}
+
+// present sees to it that a value which is in no register is in the register file.
+func (c *compiler) present(v *value) {
+	if v.lost {
+		panic(errLost)
+	}
 }
 
 // needed says whether somebody reads what a value's place holds now.
@@ -492,6 +501,7 @@ func (c *compiler) load(r isa.Reg, t isa.Type, bits bool) amd64.Vec {
 		if v.linear != nil {
 			c.spreadLinear(v.linear, amd64.Vec(v.reg))
 		} else {
+			c.present(v)
 			c.V(fileLoads[v.bank], c.width(t), amd64.Vec(v.reg), c.memory(v))
 			v.gaps = v.since > 0 && !v.dense
 		}
@@ -519,6 +529,7 @@ func (c *compiler) inRegister(r isa.Reg) *value {
 	v := c.value(r, isa.B1)
 	f := c.set.file(isa.BankMask)
 	if v.reg < 0 {
+		c.present(v)
 		v.reg = c.take(f)
 		c.holders[f][v.reg] = v
 		c.set.loadBool(c, v)
@@ -538,7 +549,7 @@ func (c *compiler) define(in *isa.Inst, t isa.Type, reg int, loose bool) {
 		holders[v.reg] = nil
 	}
 	v.reg, v.dirty, v.keep, v.since, v.linear = reg, true, c.run.Keep[c.at], c.step+1, nil
-	v.dense, v.gaps = in.Flags&isa.FlagDense != 0, false
+	v.dense, v.gaps, v.lost = in.Flags&isa.FlagDense != 0, false, false
 	v.loose, v.wide = loose, t == isa.F64
 	holders[reg] = v
 	c.forgetLanes(v)

@@ -58,6 +58,10 @@ func (b registersOut) Error() string {
 	return "too many registers are in use at once"
 }
 
+// errLost says that something is read from a register that holds something else by now: a mistake of this package. It is
+// thrown where the code of such a read is emitted, and comes no further than compileKernel; package interp runs the kernel then.
+var errLost = errors.New("a value is read whose register has been given to another one")
+
 // compileKernel returns the machine code of a kernel, and what it calls.
 func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan) (code []byte, callouts []callout, err error) {
 	err = tryPlain(func(plain map[int]bool) (err error) {
@@ -85,12 +89,18 @@ func tryPlain(emit func(plain map[int]bool) error) error {
 	}
 }
 
-// emitKernel is compileKernel without regions at some blocks. It fails with registersOut if there are not enough registers.
+// emitKernel is compileKernel without regions at some blocks. It fails with registersOut if there are not enough registers, and with
+// errLost.
 func emitKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan, plain map[int]bool) (code []byte, callouts []callout, err error) {
 	defer func() {
 		switch out := recover().(type) {
 		case nil:
 		case registersOut:
+			code, callouts, err = nil, nil, out
+		case error:
+			if out != errLost {
+				panic(out)
+			}
 			code, callouts, err = nil, nil, out
 		default:
 			panic(out)

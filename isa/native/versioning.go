@@ -85,6 +85,7 @@ func (s *straight) emit(no amd64.Label) {
 			s.reads(m, i)
 		}
 	}
+	s.lastReads()
 	s.prepareAhead()
 	if !s.fetchesAny() {
 		s.ahead = nil
@@ -250,7 +251,7 @@ func (s *straight) pass() {
 		}
 		for _, l := range s.linears {
 			if l != nil && l.last == i && l.reg != amd64.NoReg {
-				s.unused = append(s.unused, l.reg)
+				s.unused, l.freed = append(s.unused, l.reg), true
 			}
 		}
 	}
@@ -279,7 +280,7 @@ func (s *straight) pass() {
 // first computes a linear result for the group's first lane.
 func (s *straight) first(l *linear) {
 	in := l.in
-	l.reg = amd64.NoReg
+	l.reg, l.freed = amd64.NoReg, false
 	r := regTemp
 	if n := len(s.unused); n > 0 {
 		l.reg, s.unused = s.unused[n-1], s.unused[:n-1]
@@ -327,6 +328,9 @@ func (s *straight) operandOf(l *linear, n int) amd64.Operand {
 
 // first returns where the result of the first lane is.
 func (l *linear) first() amd64.Operand {
+	if l.freed {
+		panic(errLost)
+	}
 	if l.reg != amd64.NoReg {
 		return l.reg
 	}
@@ -335,8 +339,8 @@ func (l *linear) first() amd64.Operand {
 
 // element returns where the elements of the group are that an instruction accesses.
 func (s *straight) element(in *isa.Inst) amd64.Mem {
-	x := s.indices[s.at].reg
-	if x == amd64.NoReg {
+	x, ok := s.indices[s.at].first().(amd64.Reg)
+	if !ok {
 		x = regTemp
 		s.G(amd64.MOV, amd64.B32, x, s.indices[s.at].low)
 	}
@@ -395,7 +399,7 @@ func (s *straight) isLinear(l *linear) {
 	if v.reg >= 0 {
 		s.holders[fileVec][v.reg] = nil
 	}
-	v.reg, v.dirty, v.loose, v.linear, v.since = -1, false, false, l, s.step+1
+	v.reg, v.dirty, v.lost, v.loose, v.linear, v.since = -1, false, false, false, l, s.step+1
 	if s.run.Keep[s.at] {
 		s.load(l.in.Dst, isa.I32, true)
 		v.dirty, v.keep, v.dense = true, true, l.in.Flags&isa.FlagDense != 0

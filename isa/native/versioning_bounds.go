@@ -1,6 +1,8 @@
 package native
 
 import (
+	"slices"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
@@ -17,8 +19,9 @@ type linear struct {
 	// low and high hold the bounds in all lanes of the wave, as numbers of 64 bits with a sign; those of the exact sum, which has
 	// the same lower 32 bits as the result.
 	low, high amd64.Mem
-	last      int       // the last instruction that uses it, or has a use for its vector
+	last      int       // the last step that reads reg, see lastReads
 	reg       amd64.Reg // in the group that is being compiled: the result of the first lane; if NoReg, low has it
+	freed     bool      // reg has been given back
 }
 
 // operand returns operand n of the instruction.
@@ -55,7 +58,7 @@ func (s *straight) findLinear() bool {
 			need(o)
 		}
 	}
-	now, users := map[place]*linear{}, map[*linear][]int{}
+	now := map[place]*linear{}
 	for i := range code {
 		in := &code[i]
 		if accessesMemory(in) {
@@ -73,12 +76,7 @@ func (s *straight) findLinear() bool {
 		if in.Op == isa.OpBuiltin && isa.Builtin(in.Imm).PerLane() && !s.noteIDs(arrayOf(isa.Builtin(in.Imm))) {
 			return false
 		}
-		d, t := s.run.Kernel().Operands(in, func(r isa.Reg, t isa.Type) {
-			if l := now[place{bank: t.Bank(), index: r.Index()}]; l != nil && r.IsVector() {
-				users[l] = append(users[l], s.maker(i))
-			}
-		})
-		if d.IsVector() {
+		if d, t := s.run.Kernel().Operands(in, func(isa.Reg, isa.Type) {}); d.IsVector() {
 			s.linears[i] = linearOf(s.compiler, i, now)
 			now[place{bank: t.Bank(), index: d.Index()}] = s.linears[i]
 		}
@@ -92,11 +90,6 @@ func (s *straight) findLinear() bool {
 		if l == nil {
 			continue
 		}
-		for _, i := range users[l] {
-			if s.linears[i] != nil || s.indices[i] == l || !l.fromIDs() {
-				l.last = max(l.last, i)
-			}
-		}
 		if s.used+3 > maxUsed { // there is to be one left, see straight.chunks
 			return false
 		}
@@ -105,13 +98,34 @@ func (s *straight) findLinear() bool {
 	return len(s.bounds) > 0
 }
 
+// lastReads finds the last step at which each linear result is read from its register. Vectors made from it are read from there too, so
+// that it goes by the events: these have all that reads a place, also what is no instruction of the run (scheduleEnd).
+func (s *straight) lastReads() {
+	for i, l := range s.linears {
+		if l == nil {
+			continue
+		}
+		l.last = i
+		events := s.events[place{bank: isa.Bank32, index: l.in.Dst.Index()}]
+		n := slices.Index(events, event{i, true})
+		for _, e := range events[n+1:] {
+			if e.write {
+				break
+			}
+			if !l.fromIDs() || e.at < len(s.linears) && (s.linears[e.at] != nil || s.indices[e.at] == l) {
+				l.last = e.at
+			}
+		}
+	}
+}
+
 // linearOf returns what is linear of instruction at, or nil, given the values that are so now.
 func linearOf(c *compiler, at int, now map[place]*linear) *linear {
 	in := &c.run.Code[at]
 	if in.Type != isa.I32 {
 		return nil
 	}
-	l := &linear{in: in, last: at}
+	l := &linear{in: in}
 	var kinds []kind
 	for n := range arity(in.Op) {
 		r := l.operand(n)

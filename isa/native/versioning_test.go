@@ -101,8 +101,7 @@ func (n *stencil) body() {
 	}
 	if n.source.n(2) == 0 {
 		// A tile's place, perhaps, which differs between work-groups or not.
-		s := isa.S(n.k.NumScalar)
-		n.k.NumScalar++
+		s := n.constant(0)
 		n.emit(isa.Inst{Op: isa.OpBuiltin, Type: isa.I32, Dst: s, Imm: uint32([]isa.Builtin{isa.BuiltinGroupID, isa.BuiltinGlobalSize, isa.BuiltinLocalSize}[n.source.n(3)])})
 		n.emit(isa.Inst{Op: isa.OpMul, Type: isa.I32, Dst: s, A: s, B: n.constant(uint64(n.source.n(50)))})
 		n.given = append(n.given, s, s)
