@@ -61,8 +61,6 @@ type Frame struct {
 	// Fuel is how many back edges machine code may take: at the last it comes back. Ration is
 	// the same for long stretches of code without any.
 	Fuel, Ration int
-	// Full is what Fuel began with if machine code may come back with [ExitFuel] before all of it is used up, otherwise 0.
-	Full int
 
 	// Point is where in the kernel machine code begins, and, but for [ExitFuel], where it has
 	// come back, for the reason Exit.
@@ -98,10 +96,6 @@ type Frame struct {
 	LoopSkip uint64
 	// Undo has room for Plan.Undo bytes for each chunk.
 	Undo unsafe.Pointer
-	// Quads has room for two vectors of 512 bits that begin at a multiple of their size.
-	Quads [23]uint64
-	// Flat has room for Plan.Flat bytes.
-	Flat unsafe.Pointer
 
 	// Call says that a function has not ended but wants something done for some lanes: a
 	// number of its own, not 0. It goes on behind that when it is called again,
@@ -189,7 +183,6 @@ const (
 	FramePlain   = unsafe.Offsetof(Frame{}.Plain)
 	FrameQuiet   = unsafe.Offsetof(Frame{}.Quiet)
 	FrameFuel    = unsafe.Offsetof(Frame{}.Fuel)
-	FrameFull    = unsafe.Offsetof(Frame{}.Full)
 	FrameRation  = unsafe.Offsetof(Frame{}.Ration)
 	FramePoint   = unsafe.Offsetof(Frame{}.Point)
 	FrameExit    = unsafe.Offsetof(Frame{}.Exit)

@@ -79,7 +79,6 @@ type compiledKernel struct {
 	hyper   []*Hyper // by block, or nil
 	placeOf map[placeKey]int
 	undo    uintptr          // Plan.Undo
-	flat    uintptr          // Plan.Flat
 	written map[isa.Reg]bool // scalar registers that instructions write; nil before it is asked for
 	// constants is what Constants says; nil before it is asked for.
 	constants map[int]uint64

@@ -7,8 +7,6 @@ const (
 	FrameLoopSlot = unsafe.Offsetof(Frame{}.LoopSlot)
 	FrameLoopSkip = unsafe.Offsetof(Frame{}.LoopSkip)
 	FrameUndo     = unsafe.Offsetof(Frame{}.Undo)
-	FrameQuads    = unsafe.Offsetof(Frame{}.Quads)
-	FrameFlat     = unsafe.Offsetof(Frame{}.Flat)
 )
 
 // loopSkip is how many trips a loop is done without a slot that cannot be filled in.

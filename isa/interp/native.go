@@ -66,9 +66,6 @@ func (w *wave) newNative() {
 	if n := w.code.undo / 8 * uintptr(w.words); n > 0 {
 		w.Undo = unsafe.Pointer(unsafe.SliceData(make([]uint64, n)))
 	}
-	if w.code.flat > 0 {
-		w.Flat = unsafe.Pointer(unsafe.SliceData(memory.AlignedBytes(uint64(w.code.flat))))
-	}
 	for i, list := range w.ids {
 		w.IDs[i] = unsafe.Pointer(unsafe.SliceData(list))
 	}
@@ -90,10 +87,7 @@ func (w *wave) runNative(quantum int) engine.Stop {
 		slice = 1
 	}
 	given := min(slice, budget)
-	w.Fuel, w.Point, w.Full = given, w.blocks[w.Cur].entry, 0
-	if quantum <= 0 {
-		w.Full = given
-	}
+	w.Fuel, w.Point = given, w.blocks[w.Cur].entry
 	for {
 		w.Ration, w.Proven = w.ration, 0
 		c.native(&w.Frame)

@@ -25,8 +25,6 @@ type Plan struct {
 	Steady bool
 	// Undo is how many bytes for each chunk machine code wants at Frame.Undo. The accelerator says so.
 	Undo uintptr
-	// Flat is how many bytes it wants at Frame.Flat.
-	Flat uintptr
 
 	live *liveness
 }
@@ -271,5 +269,5 @@ func (c *compiledKernel) plan(blocks []block) {
 	if c.native = c.accel.Compile(p); c.native == nil {
 		c.points, c.places = nil, nil
 	}
-	c.undo, c.flat = p.Undo, p.Flat
+	c.undo = p.Undo
 }

@@ -90,11 +90,6 @@
 // (versioning_bounds.go): it has nothing to look at in the groups, and stores in place. Conditions of several comparisons are one
 // chain under masks in both (condition.go), and scalars stay in vector registers (spread.go).
 //
-// Where each lane of a region goes through memory element by element, one load of 128 bits has what it selects in four trips, and
-// four trips are done at a time (region_quads.go). Where the rows of lanes lie side by side, what depends on the element alone is done for
-// their elements first, and trips only take the results (region_flat.go): for the rows of a whole chunk, the elements of each group just before
-// the trips of the one before it (region_join.go), or, where that cannot be, of one group.
-//
 // # Memory
 //
 // A load or store has a slot, which caches the allocation that its pointer led to last. The code in front of a run compares the

@@ -63,7 +63,6 @@ type region struct {
 	carried []place
 	finish  amd64.Label // behind the last trip of the present groups
 	done    amd64.Label // behind all that is emitted for them
-	quads   *quads      // nil if all trips are done one by one
 
 	// Of a region with loads: the slots that are the same in all trips, and the others; what indices come from; by instruction,
 	// how its index is known; and the numbers of these patterns. looked has those of the present trip.
@@ -259,9 +258,6 @@ func (r *region) emit() {
 			r.undo(ordinary)
 		})
 	}
-	if r.quads != nil {
-		r.refuel()
-	}
 	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameFuel))
 	k.G(amd64.MOV, amd64.B64, r.number(loopLimit), regTemp)
 	for _, n := range [...]int{loopTrips, loopProgress, loopMost, loopLast, loopRemain, loopStopped} {
@@ -273,12 +269,6 @@ func (r *region) emit() {
 	for _, x := range r.writes {
 		k.G(amd64.MOV, amd64.B64, regTemp, scalar(x))
 		k.G(amd64.MOV, amd64.B64, r.saved(x, 1), regTemp)
-	}
-	if r.quads != nil {
-		r.limitQuads()
-		if r.quads.flat != nil {
-			r.clearFlat()
-		}
 	}
 	k.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
 	k.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
@@ -293,9 +283,6 @@ func (r *region) emit() {
 	}
 	k.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regExec}, amd64.Imm(0))
 	k.Jcc(amd64.Equal, nextChunk)
-	if r.quads != nil && r.quads.flat != nil {
-		r.join(nextChunk)
-	}
 	for first := 0; first < r.across.groups; first += len(r.groups) {
 		for i := range r.groups {
 			r.groups[i] = first + i
@@ -353,9 +340,6 @@ func (r *region) trips() {
 	}
 	r.begin()
 	k.G(amd64.MOV, amd64.B32, regTrip, amd64.Imm(1))
-	if r.quads != nil && r.quads.flat != nil {
-		r.flatten()
-	}
 	for n := range r.words {
 		k.G(amd64.MOV, amd64.B64, regTemp, exec(n))
 		k.G(amd64.MOV, amd64.B64, r.number(loopEntry+n), regTemp)
@@ -363,9 +347,6 @@ func (r *region) trips() {
 	r.lookFirst()
 	k.Align(16)
 	k.Bind(top)
-	if r.quads != nil {
-		r.fours()
-	}
 	r.across.reset()
 	r.trip(r.branch)
 	k.G(amd64.CMP, amd64.B64, regTrip, r.number(loopLimit))
@@ -460,7 +441,7 @@ func (r *region) trip(branch func(i int, in *isa.Inst)) {
 				r.pinned = [files]uint32{}
 				r.across.first = s.first
 				r.enter(s.group, in)
-				if !r.flatTrip(in) && !r.load(in) {
+				if !r.load(in) {
 					find(r.features, in)(r.compiler, in)
 				}
 			}
@@ -643,9 +624,6 @@ func (r *region) progress(i int, finish amd64.Label) {
 // leave emits what follows the last chunk: counters, scalars, and who runs next.
 func (r *region) leave() {
 	k := r.kernel
-	if r.quads != nil && r.quads.flat != nil {
-		r.takeFlat()
-	}
 	for i, b := range r.chain {
 		count := amd64.Imm(k.plan.Blocks[b].Count)
 		k.G(amd64.MOV, amd64.B64, amd64.RAX, r.number(loopMost))

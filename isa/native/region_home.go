@@ -143,9 +143,6 @@ func (r *region) settle() {
 		r.kernel.V(fileLoads[v.bank], r.width(typeOf(v.bank)), amd64.Vec(v.reg), r.memory(v))
 	}
 	r.home, r.lend = r.settled, r.lent
-	if r.quads != nil {
-		r.reserveQuads(len(r.owners))
-	}
 }
 
 // inHomes has the compiler know what holds where a trip begins: the places of the loop are in their registers, and nothing else is.

@@ -191,10 +191,6 @@ func (r *region) scalarLoad(p *interp.Part) {
 // element loads what each lane's index selects.
 func (r *region) element(in *isa.Inst) {
 	k := r.kernel
-	if x, ok := r.ahead(); ok {
-		r.result(in, in.Type, x)
-		return
-	}
 	g := &gathering{in: in, t: in.Type, it: in.Idx.Type(), x: r.compiler.load(in.B, in.Idx.Type(), true), d: r.vec(), bias: r.run.Bias[r.at],
 		disp: r.run.Disp[r.at], done: k.NewLabel(), address: r.slot(interp.SlotAddress), limit: r.slot(interp.SlotLimit)}
 	g.temp = r.vec()
@@ -202,9 +198,6 @@ func (r *region) element(in *isa.Inst) {
 	each, p := k.NewLabel(), r.index[r.at]
 	next := int(in.Scale) == in.Type.Bytes()
 	bit, known := r.bit(p)
-	if r.quads != nil && r.quads.trip >= 0 && p.shape >= 0 {
-		known = false // lanes that have left may have had a part in the pattern
-	}
 	if gaps := r.value(in.B, g.it).gaps; gaps || !known && p.shape != shapeUniform {
 		r.each(g)
 		r.result(in, g.t, g.d)

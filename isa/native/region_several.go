@@ -18,10 +18,6 @@ const (
 // file if more groups have room then.
 func (r *region) measure() bool {
 	r.words = 1
-	if r.quads = r.findQuads(); r.quads != nil {
-		r.groups, r.most = make([]int, 1), 1
-		return true
-	}
 	all := r.list
 	r.list = slices.DeleteFunc(slices.Clone(all), func(h resident) bool { return !h.kept })
 	n, most := r.room(), r.together()
