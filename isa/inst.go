@@ -190,4 +190,9 @@ type Loc struct {
 	File   uint32 // index into Program.Files; 0 is "unknown"
 	Line   uint32 // 1-based; 0 is "unknown"
 	Column uint32 // 1-based; 0 is "unknown"
+	Func   uint32 // index into Program.Functions: whose body the instruction stands in; 0 is "unknown"
+	// At is the index into Kernel.Locs of the call that was inlined, by the
+	// module's compiler or by the lowering; 0 for what stands in the kernel itself.
+	// It is less than the index of this Loc, so that a chain of calls ends.
+	At uint32
 }

@@ -6,6 +6,8 @@ type Program struct {
 	Globals []Global  // program-scope variables and constants
 	Pipes   []Pipe    // pipe storages
 	Files   []string  // source file names; Files[0] is ""
+	// Functions are the names of functions that places name; Functions[0] is "".
+	Functions []string
 
 	// Refused has the kernels of the module that cannot be run, and why.
 	Refused []Refused
@@ -37,6 +39,7 @@ type Global struct {
 	Name     string
 	Size     uint64
 	Align    uint32
+	Elem     Elem
 	ReadOnly bool
 	Init     []byte // shorter than Size means zeros behind
 	Relocs   []Reloc
@@ -175,6 +178,7 @@ type Alloc struct {
 	Name  string
 	Size  uint64
 	Align uint32
+	Elem  Elem
 	// Param is 1 + the number of the ParamValue whose bytes a lane's copy
 	// starts as, 0 for none. Private memory only.
 	Param int
@@ -182,6 +186,13 @@ type Alloc struct {
 	// PerItem says that Size is what each work-item of the enqueued work-group
 	// needs; the allocation holds that for all of them. Local memory only.
 	PerItem bool
+}
+
+// Elem is the type of a variable's elements, for people: that of an array's
+// elements, or of the variable itself.
+type Elem struct {
+	TypeName string // as Param.TypeName; "" when it is not known
+	Size     uint64 // bytes from one element to the next
 }
 
 // SwitchTable maps values to blocks. Values are zero-extended bit patterns of

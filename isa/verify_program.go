@@ -124,6 +124,12 @@ func (p *Program) verifyTables(k *Kernel) error {
 		if f := k.Locs[i].File; f != 0 && uint64(f) >= uint64(len(p.Files)) {
 			return bad("place %d is in file %d of %d", i, f, len(p.Files))
 		}
+		if f := k.Locs[i].Func; f != 0 && uint64(f) >= uint64(len(p.Functions)) {
+			return bad("place %d is in function %d of %d", i, f, len(p.Functions))
+		}
+		if at := k.Locs[i].At; at != 0 && uint64(at) >= uint64(i) {
+			return bad("place %d is called at place %d, which is not before it", i, at)
+		}
 	}
 	return nil
 }

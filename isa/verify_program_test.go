@@ -65,6 +65,9 @@ func TestVerifyProgram(t *testing.T) {
 		{`memory "l" comes from place 2 of 2`, func(_ *Program, k *Kernel) { k.Local[0].Loc = 2 }},
 		{"instruction 0 comes from place 4294967295", func(_ *Program, k *Kernel) { k.Code[0].Loc = 1<<32 - 1 }},
 		{"place 1 is in file 2 of 2", func(_ *Program, k *Kernel) { k.Locs[1].File = 2 }},
+		{"place 1 is in function 1 of 0", func(_ *Program, k *Kernel) { k.Locs[1].Func = 1 }},
+		{"place 1 is called at place 1, which is not before it", func(_ *Program, k *Kernel) { k.Locs[1].At = 1 }},
+		{"place 1 is called at place 9", func(_ *Program, k *Kernel) { k.Locs[1].At = 9 }},
 	} {
 		p := tables()
 		c.change(p, p.Kernels[0])

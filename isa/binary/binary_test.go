@@ -174,12 +174,13 @@ func small() *File {
 	return &File{
 		Target: Target{Name: "test", SubgroupSize: 8, MaxWorkGroupSize: 64, LocalMemory: 4096},
 		Program: &isa.Program{
-			Files: []string{"", "a.cl"},
+			Files:     []string{"", "a.cl"},
+			Functions: []string{"", "helper"},
 			Kernels: []*isa.Kernel{{
 				Name:   "nothing",
 				Code:   []isa.Inst{{Op: isa.OpRet, Loc: 1}},
 				Blocks: []isa.Block{{End: 1, Name: "entry"}},
-				Locs:   []isa.Loc{{}, {Word: 20, File: 1, Line: 3, Column: 7}},
+				Locs:   []isa.Loc{{}, {Word: 20, File: 1, Line: 3, Column: 7}, {Word: 22, File: 1, Line: 9, Column: 2, Func: 1, At: 1}},
 			}},
 			Refused: []isa.Refused{{Name: "other", Reason: Reason("too much")}},
 		},
@@ -246,7 +247,7 @@ func TestNumbers(t *testing.T) {
 	if r.inst(&got); r.err != nil || got != in {
 		t.Errorf("%+v became %+v (%v)", in, got, r.err)
 	}
-	locs := []isa.Loc{{}, {Word: math.MaxUint32, Line: math.MaxUint32, File: math.MaxUint32}, {Word: 1, Line: 1, Column: math.MaxUint32}, {}}
+	locs := []isa.Loc{{}, {Word: math.MaxUint32, Line: math.MaxUint32, File: math.MaxUint32}, {Word: 1, Line: 1, Column: math.MaxUint32}, {}, {Func: math.MaxUint32, At: math.MaxUint32}, {}}
 	w = newWriter()
 	planOf(reflect.TypeFor[[]isa.Loc]()).write(w, reflect.ValueOf(locs))
 	r = &reader{data: w.out, end: len(w.out)}

@@ -136,15 +136,17 @@ func (r *reader) inst(in *isa.Inst) {
 	}
 }
 
-// locBytes is the least number of bytes of a place: its four numbers.
-const locBytes = 4
+// locBytes is the least number of bytes of a place: its six numbers.
+const locBytes = 6
 
 // loc writes a place as its distance from the one before, which is short.
 func (w *writer) loc(l, before *isa.Loc) {
 	out := binary.AppendVarint(w.out, int64(l.Word)-int64(before.Word))
 	out = binary.AppendUvarint(out, uint64(l.File))
 	out = binary.AppendVarint(out, int64(l.Line)-int64(before.Line))
-	w.out = binary.AppendUvarint(out, uint64(l.Column))
+	out = binary.AppendUvarint(out, uint64(l.Column))
+	out = binary.AppendVarint(out, int64(l.Func)-int64(before.Func))
+	w.out = binary.AppendVarint(out, int64(l.At)-int64(before.At))
 }
 
 func (r *reader) loc(l, before *isa.Loc) {
@@ -152,6 +154,8 @@ func (r *reader) loc(l, before *isa.Loc) {
 	l.File = r.uint32()
 	l.Line = r.near(before.Line)
 	l.Column = r.uint32()
+	l.Func = r.near(before.Func)
+	l.At = r.near(before.At)
 }
 
 // near reads a number of 32 bits that is written as its distance from another.

@@ -251,7 +251,7 @@ func errorPlan(p *plan) {
 // What instructions and places take in bytes, most of the time.
 const (
 	usualInst = 14
-	usualLoc  = 5
+	usualLoc  = 7
 )
 
 func instPlan(p *plan) {

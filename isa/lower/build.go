@@ -40,17 +40,21 @@ type builder struct {
 	knowsSubgroups bool // the size of sub-groups has become a constant
 	degenerate     bool // the module asks for one sub-group a work-group
 
-	emits  int
-	locs   map[isa.Loc]uint32
-	line   isa.Loc // source position in force
-	loc    uint32  // index of the current instruction's place, 0 until needed
-	hasLoc bool
+	emits   int
+	locs    map[isa.Loc]uint32
+	line    isa.Loc             // source position in force
+	inBody  frame               // the function body that is read
+	inScope frame               // what debug information says the instruction stands in; body without it
+	atCall  map[inlining]uint32 // calls that the module's compiler inlined → Kernel.Locs
+	loc     uint32              // index of the current instruction's place, 0 until needed
+	hasLoc  bool
 }
 
 func newBuilder(m *module) *builder {
 	return &builder{
 		m: m, f: &fn{consts: map[constKey]*value{}}, k: &isa.Kernel{Locs: make([]isa.Loc, 1)},
 		env: map[spirv.ID][]*value{}, globals: map[spirv.ID][]*value{}, globalAt: map[int]*value{}, pipeAt: map[int]*value{}, varTypes: map[*value]*typ{}, locs: map[isa.Loc]uint32{},
+		atCall: map[inlining]uint32{},
 	}
 }
 
@@ -62,14 +66,8 @@ func (b *builder) place() uint32 {
 	if !b.hasLoc {
 		b.hasLoc = true
 		l := b.line
-		l.Word = uint32(b.in.Offset)
-		i, ok := b.locs[l]
-		if !ok {
-			i = uint32(len(b.k.Locs))
-			b.k.Locs = append(b.k.Locs, l)
-			b.locs[l] = i
-		}
-		b.loc = i
+		l.Word, l.Func, l.At = uint32(b.in.Offset), b.inScope.fn, b.inScope.at
+		b.loc = b.locIndex(l)
 	}
 	return b.loc
 }
@@ -230,7 +228,7 @@ func (b *builder) moduleVariable(in spirv.Inst) *value {
 	}
 	if sc == spirv.StorageClassWorkgroup {
 		t := b.variableType(in)
-		a := isa.Alloc{Name: b.m.names[id], Size: t.size, Align: b.alignOf(id, t)}
+		a := isa.Alloc{Name: b.m.names[id], Size: t.size, Align: b.alignOf(id, t), Elem: b.m.elem(t)}
 		b.k.Local = append(b.k.Local, a)
 		v := b.f.newValue(irLocal, isa.I64, isa.I64)
 		v.index = len(b.k.Local) - 1
@@ -269,7 +267,7 @@ func (b *builder) alignOf(id spirv.ID, t *typ) uint32 {
 
 // privateVar makes an allocation in private memory and returns its address.
 func (b *builder) privateVar(name string, t *typ, align uint32) *value {
-	b.k.Private = append(b.k.Private, isa.Alloc{Name: name, Size: t.size, Align: align, Loc: b.place()})
+	b.k.Private = append(b.k.Private, isa.Alloc{Name: name, Size: t.size, Align: align, Elem: b.m.elem(t), Loc: b.place()})
 	v := b.f.newValue(irPriv, isa.I64, isa.I64)
 	v.index = len(b.k.Private) - 1
 	b.varTypes[v] = t
@@ -362,7 +360,7 @@ func (b *builder) params(f *function) [][]*value {
 		b.hasLoc = false
 		id := p.ResultID()
 		t := b.m.typeOf(p.ResultType())
-		prm := isa.Param{Name: b.m.names[id], TypeName: b.typeName(t, 0)}
+		prm := isa.Param{Name: b.m.names[id], TypeName: b.m.typeName(t, 0)}
 		if i < len(names) {
 			prm.TypeName = names[i]
 		}
@@ -383,7 +381,7 @@ func (b *builder) params(f *function) [][]*value {
 				b.fail("parameter %d points to private memory of unknown type", i)
 			}
 			prm.Kind, prm.Size, prm.Align = isa.ParamValue, e.size, uint32(e.align)
-			prm.TypeName = b.typeName(e, 0)
+			prm.TypeName = b.m.typeName(e, 0)
 			if i < len(names) {
 				prm.TypeName = names[i]
 			}
@@ -483,7 +481,7 @@ func (b *builder) argTypeNames(kernel string) []string {
 }
 
 // typeName returns a type as OpenCL C would write it, as far as the module tells.
-func (b *builder) typeName(t *typ, depth int) string {
+func (m *module) typeName(t *typ, depth int) string {
 	switch t.kind {
 	case kindVoid:
 		return "void"
@@ -493,7 +491,7 @@ func (b *builder) typeName(t *typ, depth int) string {
 		// Without a sign of its own, as modules of OpenCL C have them, an integer
 		// is called unsigned.
 		sign := "u"
-		if in, ok := b.m.x.Def(t.id); ok && in.Operand(1) != 0 {
+		if in, ok := m.x.Def(t.id); ok && in.Operand(1) != 0 {
 			sign = ""
 		}
 		switch t.bits {
@@ -510,26 +508,26 @@ func (b *builder) typeName(t *typ, depth int) string {
 	case kindFloat:
 		return map[int]string{16: "half", 32: "float", 64: "double"}[t.bits]
 	case kindVector:
-		return fmt.Sprintf("%s%d", b.typeName(t.elem, depth), t.count)
+		return fmt.Sprintf("%s%d", m.typeName(t.elem, depth), t.count)
 	case kindArray:
 		if depth < 4 {
-			return fmt.Sprintf("%s[%d]", b.typeName(t.elem, depth+1), t.count)
+			return fmt.Sprintf("%s[%d]", m.typeName(t.elem, depth+1), t.count)
 		}
 	case kindStruct:
-		if n := b.m.names[t.id]; n != "" {
+		if n := m.names[t.id]; n != "" {
 			return n
 		}
 		return "struct"
 	case kindPointer:
-		e := b.m.pointee(t)
+		e := m.pointee(t)
 		if e != nil && depth < 4 {
-			return b.typeName(e, depth+1) + "*"
+			return m.typeName(e, depth+1) + "*"
 		}
 		return "void*"
 	}
 	switch t.kind {
 	case kindImage:
-		return b.m.imageName(t)
+		return m.imageName(t)
 	case kindPipe:
 		return "pipe"
 	case kindReserveID:
@@ -563,6 +561,8 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 		b.fail("calls are nested more than 512 deep")
 	}
 	b.stack = append(b.stack, id)
+	outerBody, outerScope := b.inBody, b.inScope
+	b.enter(f)
 	b.beginBody()
 	m.cut(f)
 	const perBlock = 16 // a block takes the memory of about so many instructions
@@ -592,7 +592,7 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 	line := b.line
 	for _, sb := range f.order {
 		b.cur = start[sb.label]
-		b.line = isa.Loc{}
+		b.line, b.inScope = isa.Loc{}, b.inBody
 		for _, in := range sb.insts {
 			b.in, b.hasLoc = in, false
 			switch in.Op() {
@@ -649,7 +649,7 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 	}
 	b.stack = b.stack[:len(b.stack)-1]
 	b.endBody()
-	b.env, b.line = outer, line
+	b.env, b.line, b.inBody, b.inScope = outer, line, outerBody, outerScope
 	return rets
 }
 

@@ -20,7 +20,11 @@ func (b *builder) extInst(in spirv.Inst) {
 		b.openCL(in, n, in.Operands()[2:])
 	case set == groupAsyncCopies || set == strings.TrimPrefix(groupAsyncCopies, "NonSemantic."):
 		b.codeplayCopy(in, n, in.Operands()[2:])
-	case set == "OpenCL.DebugInfo.100" || spirv.NonSemantic(set):
+	case set == debugInfo && n == spirv.OpenCLDebugInfo100DebugScope:
+		b.debugScope(in)
+	case set == debugInfo && n == spirv.OpenCLDebugInfo100DebugNoScope:
+		b.inScope = b.inBody
+	case set == debugInfo || spirv.NonSemantic(set):
 		// Says nothing about what the kernel does.
 	default:
 		b.fail("the extended instruction set %q is not supported", set)

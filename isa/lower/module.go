@@ -37,6 +37,8 @@ type module struct {
 	globalTypes []*typ              // what they hold, in the order of Program.Globals
 	pipeOf      map[int]int         // place in Program.Globals of what SYCL has for one → Program.Pipes
 	files       map[spirv.ID]uint32 // OpString → Program.Files
+	functions   map[string]uint32   // name → Program.Functions
+	scopes      map[spirv.ID]scope  // of debug information, see debugScope
 
 	muxEventType *typ // see muxEvent
 	muxEventDone bool
@@ -69,7 +71,7 @@ type srcBlock struct {
 func newModule(src *spirv.Module, opt Options) *module {
 	m := &module{
 		opt: opt, src: src, x: src.Index(),
-		prog:    &isa.Program{Files: []string{""}},
+		prog:    &isa.Program{Files: []string{""}, Functions: []string{""}},
 		names:   map[spirv.ID]string{},
 		strings: map[spirv.ID]string{},
 		decos:   map[decoKey]spirv.Inst{},
@@ -88,7 +90,10 @@ func newModule(src *spirv.Module, opt Options) *module {
 		globals: map[spirv.ID]int{},
 		pipeOf:  map[int]int{},
 		files:   map[spirv.ID]uint32{},
-		ptrSize: 8,
+
+		functions: map[string]uint32{"": 0},
+		scopes:    map[spirv.ID]scope{},
+		ptrSize:   8,
 	}
 	var f *function
 	var b *srcBlock
@@ -414,7 +419,7 @@ func (m *module) global(in spirv.Inst) (int, bool) {
 	g := len(m.prog.Globals)
 	m.globals[id] = g // ahead of the initializer, which may point back here
 	v := isa.Global{
-		Name: m.names[id], Size: t.size, Align: uint32(min(t.align, 128)),
+		Name: m.names[id], Size: t.size, Align: uint32(min(t.align, 128)), Elem: m.elem(t),
 		ReadOnly: sc == spirv.StorageClassUniformConstant || m.decorated(id, spirv.DecorationConstant),
 	}
 	if w, ok := m.decoration(id, spirv.DecorationAlignment); ok && len(w) > 0 && w[0] <= 1<<16 {
