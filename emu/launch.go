@@ -268,7 +268,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	}
 	if p.Trace != nil {
 		p.beginTrace()
-		opt.Tracer = p.Trace
+		opt.Tracer, opt.Subgroups = p.Trace, p.Trace.SubgroupTracer()
 	}
 	sr, err := p.runner.Run(ctx, &p.launch, opt)
 	if sr == nil {

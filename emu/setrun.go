@@ -104,7 +104,7 @@ func (r *setRun) options(d *Device) scheduler.Options {
 	}
 	if s.Trace != nil {
 		r.beginTrace()
-		opt.Tracer = s.Trace
+		opt.Tracer, opt.Subgroups = s.Trace, s.Trace.SubgroupTracer()
 	}
 	return opt
 }

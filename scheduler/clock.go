@@ -15,7 +15,9 @@ var _ dma.Sink = (*worker)(nil)
 
 // startDMA makes what the launch needs for asynchronous copies and the clock.
 func (w *worker) startDMA() {
-	w.clocked = w.opt.Tracer != nil
+	if w.clocked = w.opt.Tracer != nil; w.clocked {
+		w.group.Subgroups = w.opt.Subgroups
+	}
 	if !w.Kernel.UsesAsync {
 		return
 	}

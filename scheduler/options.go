@@ -60,6 +60,8 @@ type Options struct {
 	// Tracer is told what happens when. Work-groups then run one after the other,
 	// on one logical clock.
 	Tracer Tracer
+	// Subgroups is told what sub-groups do; see [engine.Group.Subgroups]. It is used with a Tracer only.
+	Subgroups engine.SubgroupTracer
 
 	// Progress is called from a goroutine of its own, at most every
 	// ProgressInterval, with the number of groups that are over. It is not

@@ -20,6 +20,9 @@ type Options struct {
 	// and completions of transfers, runs of packets) after which the trace ends; 0 is
 	// DefaultMaxEvents. A trace that ended says so where it is written.
 	MaxEvents int
+	// Subgroups makes the recorder count what sub-groups do as well, for [Recorder.WriteMemory] and
+	// [Recorder.WriteLanes]. The reference engine then runs the launch.
+	Subgroups bool
 }
 
 // LaunchInfo is what a recorder is told of a launch before it begins.
@@ -72,6 +75,8 @@ type Recorder struct {
 	regions map[memoryOf]string
 
 	pipes pipeLog
+
+	subgroups *subgroupLog // nil unless asked for
 }
 
 // groupKey names a work-group of a set.
@@ -175,6 +180,9 @@ type transfer struct {
 // New returns a recorder.
 func New(opt Options) *Recorder {
 	r := &Recorder{max: opt.MaxEvents}
+	if opt.Subgroups {
+		r.subgroups = newSubgroupLog()
+	}
 	if r.max <= 0 {
 		r.max = DefaultMaxEvents
 	}
@@ -188,7 +196,11 @@ func (r *Recorder) Begin(info LaunchInfo) {
 
 // begins forgets what the recorder has.
 func (r *Recorder) begins(launches []LaunchInfo) {
-	*r = Recorder{max: r.max, launches: launches, cur: -1, places: make(map[site]finding.Place), regions: make(map[memoryOf]string)}
+	subgroups := r.subgroups
+	if subgroups != nil {
+		subgroups = newSubgroupLog()
+	}
+	*r = Recorder{max: r.max, subgroups: subgroups, launches: launches, cur: -1, places: make(map[site]finding.Place), regions: make(map[memoryOf]string)}
 	if len(launches) > 0 {
 		r.info = launches[0]
 	}

@@ -19,6 +19,7 @@ func (r *Recorder) Group(g scheduler.Group, items int, start uint64) { r.begin(g
 // Turn notes that a wave of the group, of which first is the first work-item and
 // items the number of them, ran from one tick to another, and why it stopped.
 func (r *Recorder) Turn(wave, first, items int, from, to uint64, stop engine.Stop) {
+	r.flushAccesses()
 	r.turn(wave, first, items, from, to, stop)
 }
 
@@ -50,6 +51,22 @@ func (r *Recorder) Mark(now uint64, pc, wave, seq int, items dma.Items) {
 // Wait notes that a wave waited for transfers, from one tick to another.
 func (r *Recorder) Wait(from, to uint64, pc, wave int, what string, upTo uint64) {
 	r.wait(from, to, pc, wave, what, upTo)
+}
+
+// SubgroupTracer is the recorder, if it counts what sub-groups do, or nil.
+func (r *Recorder) SubgroupTracer() engine.SubgroupTracer {
+	if r.subgroups == nil {
+		return nil
+	}
+	return r
+}
+
+// Block notes that so many lanes of a sub-group enter a block.
+func (r *Recorder) Block(start, end, _, lanes int) { r.noteBlock(start, end, lanes) }
+
+// Accesses notes that the lanes of a sub-group access memory together.
+func (r *Recorder) Accesses(pc, first int, a memory.Access, size uint64, addresses []memory.Pointer) {
+	r.noteAccesses(pc, first, a, size, addresses)
 }
 
 // Resume says which work-group the calls that follow are about: of a set of

@@ -204,6 +204,18 @@ type PipeTracer interface {
 	Packets(pipe memory.Pointer, write bool, pc, item int, first, n, now uint64)
 }
 
+// SubgroupTracer is told what the sub-groups of a work-group do.
+type SubgroupTracer interface {
+	// Block is called when a sub-group, with so many of its lanes active, enters the block of the instructions from
+	// start to end, which is not part of it. First is the number of the sub-group's first work-item in its group.
+	Block(start, end, first, lanes int)
+	// Accesses is called before the active lanes of a sub-group execute a load, a store, a copy or an atomic operation
+	// at pc on global or local memory. Lane i of them accesses size bytes at addresses[i], which may be outside every
+	// allocation: the fault comes later. Private memory, images, pipes and asynchronous copies do not count. The tracer
+	// must not keep the slice.
+	Accesses(pc, first int, a memory.Access, size uint64, addresses []memory.Pointer)
+}
+
 // Group is one work-group in execution.
 type Group struct {
 	Launch *Launch
@@ -226,6 +238,8 @@ type Group struct {
 	Watch bool
 	// PipeTrace is told which packets move; nil is nobody.
 	PipeTrace PipeTracer
+	// Subgroups is told what sub-groups do; nil is nobody. The reference engine then runs the kernel.
+	Subgroups SubgroupTracer
 	// Report is told of findings that do not end the wave, in the instruction that
 	// makes them (finding.PipeUnwritten); nil is nobody.
 	Report func(f *Fault)

@@ -61,8 +61,7 @@ type accessFuncs struct {
 // decoder turns the instructions of a block into internal ones.
 type decoder struct {
 	*compiledKernel
-	check bool
-	watch bool // announce accesses to package dma
+	decodeOptions
 	out   []inst
 	parts []part // of the block, for an accelerator
 	// unknown is the last call of a function that isa/clmath does not have, or -1.
@@ -76,17 +75,33 @@ type decoder struct {
 	refound map[vectorReg]bool
 }
 
-// decode returns the kernel's blocks, with the checks of Launch.Check or
-// without, and announcing accesses to package dma or not. The error is a call of
-// a function that isa/clmath does not have.
-func (c *compiledKernel) decode(check, watch bool) ([]block, error) {
+// decodeOptions says which instructions of its own the decoder adds to those of the kernel.
+type decodeOptions struct {
+	check bool // the checks of engine.Launch.Check
+	watch bool // announcements of accesses to package dma, see engine.Group.Watch
+	trace bool // announcements of blocks and accesses to engine.Group.Subgroups
+}
+
+// index numbers the options.
+func (o decodeOptions) index() int {
+	n := 0
+	for i, on := range [...]bool{o.check, o.watch, o.trace} {
+		if on {
+			n |= 1 << i
+		}
+	}
+	return n
+}
+
+// decode returns the kernel's blocks. The error is a call of a function that isa/clmath does not have.
+func (c *compiledKernel) decode(o decodeOptions) ([]block, error) {
 	k := c.kernel
-	d := &decoder{compiledKernel: c, check: check, watch: watch && k.UsesAsync, unknown: -1}
+	d := &decoder{compiledKernel: c, decodeOptions: o, unknown: -1}
 	blocks := make([]block, len(k.Blocks))
 	all := make([]inst, 0, len(k.Code)) // most become one
 	for i, b := range k.Blocks {
 		blk, start := &blocks[i], len(all)
-		if c.accel != nil && !check && !watch {
+		if c.accel != nil && o == (decodeOptions{}) {
 			d.parts, d.out = nil, nil
 			d.accelerated(b.Start, b.End-1)
 			for _, p := range d.parts {
@@ -95,6 +110,9 @@ func (c *compiledKernel) decode(check, watch bool) ([]block, error) {
 			blk.parts = d.parts
 		} else {
 			d.out = all[start:]
+			if d.trace {
+				d.traceBlock(b)
+			}
 			for pc := b.Start; pc < b.End-1; pc++ {
 				d.inst(pc)
 			}
@@ -190,6 +208,9 @@ func (d *decoder) inst(pc int) {
 	s := in.src
 	if d.watch {
 		d.watchAccess(in)
+	}
+	if d.trace {
+		d.traceAccess(in)
 	}
 	switch s.Op {
 	case isa.OpMov:

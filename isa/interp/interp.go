@@ -57,7 +57,7 @@ func compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) 
 	c.steady = len(c.zeroed) == 0 && !rewritten && len(k.Private) == 0
 	c.opens = opensBarriers(k)
 	var err error
-	if c.plain, err = c.decode(false, false); err != nil {
+	if c.plain, err = c.decode(decodeOptions{}); err != nil {
 		return nil, err
 	}
 	if a != nil {
@@ -83,11 +83,11 @@ type compiledKernel struct {
 	// constants is what Constants says; nil before it is asked for.
 	constants map[int]uint64
 
-	plain       []block // by isa block
-	checkedOnce sync.Once
-	checked     []block // the same with the checks of Launch.Check
-	watchedOnce sync.Once
-	watched     []block // the same with what engine.Group.Watch asks for
+	plain    []block // by isa block
+	observed [2 * 2 * 2]struct {
+		once   sync.Once
+		blocks []block
+	} // the same for other options, by [decodeOptions.index]
 
 	// The register file of a chunk: where each bank starts, the temporary
 	// registers for scalar operands, and the bytes of all of it.
@@ -187,19 +187,16 @@ func (c *compiledKernel) layout() error {
 	return nil
 }
 
-// blocks returns the decoded blocks, with or without checks, and announcing
-// accesses or not; those with checks always do.
-func (c *compiledKernel) blocks(check, watch bool) []block {
-	// What can go wrong below went right when plain was made.
-	switch {
-	case check:
-		c.checkedOnce.Do(func() { c.checked, _ = c.decode(true, true) })
-		return c.checked
-	case watch && c.kernel.UsesAsync:
-		c.watchedOnce.Do(func() { c.watched, _ = c.decode(false, true) })
-		return c.watched
+// blocks returns the blocks decoded with the options.
+func (c *compiledKernel) blocks(o decodeOptions) []block {
+	o.watch = c.kernel.UsesAsync && (o.watch || o.check)
+	if o == (decodeOptions{}) {
+		return c.plain
 	}
-	return c.plain
+	v := &c.observed[o.index()]
+	// The error was nil when plain was decoded, and does not depend on the options.
+	v.once.Do(func() { v.blocks, _ = c.decode(o) })
+	return v.blocks
 }
 
 // offset returns where vector register r of type t is in a chunk.

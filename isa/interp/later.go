@@ -99,7 +99,7 @@ func (w *wave) runLater(quantum int) engine.Stop {
 	for {
 		if c := w.later.ready(); c != nil {
 			w.become(c)
-			w.native, w.blocks = true, c.blocks(false, w.group.Watch)
+			w.native, w.blocks = true, c.blocks(decodeOptions{watch: w.group.Watch})
 			w.startNative(len(w.exec))
 			if c.usesIDs {
 				w.initIDs()

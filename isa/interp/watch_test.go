@@ -258,10 +258,10 @@ func TestWatch(t *testing.T) {
 	b, _, _ := kernel()
 	c := b.compile(t).(*compiledKernel)
 	watched := 0
-	for _, blk := range c.blocks(false, true) {
+	for _, blk := range c.blocks(decodeOptions{watch: true}) {
 		watched += len(blk.body)
 	}
-	for _, blk := range c.blocks(false, false) {
+	for _, blk := range c.blocks(decodeOptions{}) {
 		watched -= len(blk.body)
 	}
 	if watched != 5 {

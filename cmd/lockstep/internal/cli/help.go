@@ -296,6 +296,8 @@ how long, and where barriers open.
 
   lockstep run k.spv … -schedule paced -explain async
   lockstep run k.spv … -explain pipes
+  lockstep run k.spv … -explain memory
+  lockstep run k.spv … -explain lanes
   lockstep run k.spv … -schedule paced -trace k.json
 
 Time is ticks: one for each instruction that a wave issues, more where it waits for a
@@ -318,6 +320,15 @@ to others (g), as one does that tries again and again; and one for each pipe wit
 full it is, in tenths; then for each pipe how many packets who wrote
 and read, how full it was on average, and who waited there for how long; and at the
 end the bottleneck, for which the others waited most, beyond what it waited itself.
+
+-explain memory is about the accesses of sub-groups to memory. For each load and store
+of global memory it prints how many cache lines of 64 bytes the active lanes of a
+sub-group touch, how many they would touch at best, and how much of these lines they
+use. For local memory it prints how many passes over 32 banks of 4 bytes an access
+takes; for atomic operations, how many lanes meet at one address.
+
+-explain lanes prints, for each line of the source, how many instructions sub-groups
+issue and how many of their lanes are active in them: where lanes diverge, few are.
 
 -trace FILE writes Chrome's trace event format. Open it at https://ui.perfetto.dev
 with "Open trace file" (it stays on your machine), or in Chrome at chrome://tracing:

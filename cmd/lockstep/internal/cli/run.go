@@ -80,7 +80,7 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.StringVar(&o.schedule, "schedule", "in-order", "work-groups run, and copies complete, in the order `NAME`: in-order, reverse, early,\nlate, paced, seeded or two of them as in reverse+late (lockstep help schedules)")
 	f.Uint64Var(&o.seed, "seed", 0, "what is seeded is drawn from `N`")
 	f.StringVar(&o.trace, "trace", "", "write a timeline to `FILE`, for Perfetto; - is standard output (lockstep help trace)")
-	f.StringVar(&o.explain, "explain", "", "print `WHAT` happened when: async shows waves, copies, marks and waits; pipes what\nwent through pipes and who waited (lockstep help trace)")
+	f.StringVar(&o.explain, "explain", "", "show `WHAT`: async, when waves, copies and waits happened; pipes, what went through\npipes and who waited; memory, cache lines and bank conflicts; lanes,\nwhich lanes are active (lockstep help trace)")
 	f.IntVar(&o.traceLimit, "trace-limit", 0, "keep `N` events of a timeline at most (default 1000000)")
 	f.BoolVar(&o.keepMarks, "keep-marks", false, keepMarksUsage+"\n(-check does so, too)")
 	f.StringVar(&o.parallel, "parallel", "auto", "run work-groups at the same time `WHEN`: auto (where it cannot be seen),\nnever, or always, and then results may depend on who was faster")

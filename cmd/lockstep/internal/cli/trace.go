@@ -12,7 +12,7 @@ import (
 )
 
 // explanations are the words that -explain takes.
-var explanations = []string{"async", "pipes"}
+var explanations = []string{"async", "lanes", "memory", "pipes"}
 
 // prepareTrace reads -trace and -explain, and makes sure before a long run that
 // what they ask for can be written.
@@ -52,7 +52,7 @@ func (r *run) prepareTrace(env *Env) error {
 			return fmt.Errorf("-trace %s: there is no folder %s", o.trace, dir)
 		}
 	}
-	r.trace = trace.New(trace.Options{MaxEvents: o.traceLimit})
+	r.trace = trace.New(trace.Options{MaxEvents: o.traceLimit, Subgroups: o.explain == "memory" || o.explain == "lanes"})
 	return nil
 }
 
@@ -93,6 +93,14 @@ func (r *run) writeTrace(env *Env) error {
 		if err := rec.WritePipes(r.output(env), opt); err != nil {
 			return err
 		}
+	case "memory":
+		if err := rec.WriteMemory(r.output(env), opt); err != nil {
+			return err
+		}
+	case "lanes":
+		if err := rec.WriteLanes(r.output(env), opt); err != nil {
+			return err
+		}
 	case "async":
 		if err := rec.WriteText(r.output(env), opt); err != nil {
 			return err
@@ -101,7 +109,7 @@ func (r *run) writeTrace(env *Env) error {
 			fmt.Fprintln(env.Stderr, "lockstep: note: copies complete as soon as they are issued in this schedule; -schedule paced shows them move, late and seeded how late they may come")
 		}
 	}
-	if rec.Truncated() {
+	if rec.Truncated() && rec.SubgroupTracer() == nil {
 		fmt.Fprintf(env.Stderr, "lockstep: note: the trace has the first %s only; -trace-limit N raises that\n", counted(rec.Events(), "event"))
 	}
 	return nil
