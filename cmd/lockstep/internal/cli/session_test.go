@@ -24,6 +24,7 @@ const root = "../../../.."
 // wrote, which stays in memory.
 type world struct {
 	written map[string][]byte
+	out     bool // there is a folder out
 }
 
 type memoryFile struct {
@@ -55,6 +56,9 @@ func (w *world) stat(path string) (fs.FileInfo, error) {
 	if strings.HasPrefix(path, "no-such-folder") {
 		return nil, fs.ErrNotExist
 	}
+	if path == "out" && w.out {
+		return os.Stat(root)
+	}
 	for _, dir := range []string{"testdata", root} {
 		if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(path))); err == nil {
 			return info, nil
@@ -82,12 +86,12 @@ func (w *world) run(ctx context.Context, args []string, stdin []byte) (stdout, s
 	return out.String(), err.String(), status
 }
 
-// words splits a command line at spaces; single quotes keep them.
+// words splits a command line at spaces; quotes keep them.
 func words(line string) ([]string, error) {
 	var list []string
 	for line = strings.TrimLeft(line, " "); line != ""; line = strings.TrimLeft(line, " ") {
-		if rest, ok := strings.CutPrefix(line, "'"); ok {
-			word, after, closed := strings.Cut(rest, "'")
+		if quote := line[:1]; quote == "'" || quote == `"` {
+			word, after, closed := strings.Cut(line[1:], quote)
 			if !closed {
 				return nil, errors.New("a quote is not closed")
 			}
