@@ -5,37 +5,43 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/lockstep-gpu/lockstep/emu"
 )
 
 var versionCommand = &command{
 	name:  "version",
-	short: "what this program was built from",
-	long:  "Prints the version of lockstep and what it was built with.\n",
+	short: "print the version of lockstep and the commit it was built from",
+	long: `Prints the version of lockstep, the commit that it was built from, and the version of
+Go. CHANGELOG.md says what has changed between versions. go build and go install
+record the commit where they run in a clone of the repository; go run does not.
+`,
 	setup: func(*flags) func(context.Context, *Env, []string) error {
 		return func(_ context.Context, env *Env, args []string) error {
 			if len(args) > 0 {
 				return usagef("help version", "version: takes no arguments")
 			}
-			_, err := fmt.Fprintf(env.Stdout, "lockstep %s, %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			info, _ := debug.ReadBuildInfo()
+			_, err := fmt.Fprintf(env.Stdout, "lockstep %s, %s, %s %s/%s\n", emu.Version, commit(info), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		}
 	},
 }
 
-// version is the module's version, and the revision where the build noted it.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(unknown)"
-	}
-	v := info.Main.Version
-	if v == "" || v == "(devel)" {
-		v = "(development)"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			v += " " + s.Value[:12]
+// commit describes the commit of a build; info may be nil.
+func commit(info *debug.BuildInfo) string {
+	settings := map[string]string{}
+	if info != nil {
+		for _, s := range info.Settings {
+			settings[s.Key] = s.Value
 		}
 	}
-	return v
+	revision := settings["vcs.revision"]
+	switch {
+	case revision == "":
+		return "commit unknown"
+	case settings["vcs.modified"] == "true":
+		return "commit " + revision[:min(12, len(revision))] + " with changes"
+	}
+	return "commit " + revision[:min(12, len(revision))]
 }
