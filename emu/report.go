@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -204,7 +205,7 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 		out.Detail = at
 	case memory.FaultAlign:
 		out.Message = "misaligned " + what
-		out.Detail = fmt.Sprintf("%s, which is no multiple of %d", at, f.Size)
+		out.Detail = fmt.Sprintf("%s, which is no multiple of %d", at, cmp.Or(f.Align, f.Size))
 	case memory.FaultPointer:
 		if f.Expected == memory.SpaceResource {
 			out.Message = what + " through a value that is no buffer resource"

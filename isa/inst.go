@@ -23,7 +23,7 @@ type Inst struct {
 	// Disp is added to an address, in bytes. Target1 of a conditional branch.
 	Disp int32
 	// Imm is the built-in, the function, the table index, the trap or the
-	// schedule of a barrier.
+	// schedule of a barrier; of a load or store 1 + the index into Kernel.WideAccesses, or 0.
 	Imm uint32
 	// Loc is the index into Kernel.Locs of where the instruction comes from; 0 is "nowhere".
 	Loc uint32
@@ -42,7 +42,8 @@ func (in *Inst) SetTargets(t0, t1 int) { in.Scale, in.Disp = uint32(t0), int32(t
 // AlignCode returns what Imm2 of a load or store holds when the module
 // promises an alignment of n bytes, a power of two, that may be below the
 // natural one: its logarithm plus 1. Zero, for any other n too, is natural
-// alignment.
+// alignment. Imm2 and Imm of a copy of bytes have the alignments of the destination and
+// of the source in the same form, where zero promises nothing.
 func AlignCode(n uint32) uint8 {
 	if n == 0 || n&(n-1) != 0 {
 		return 0
@@ -50,14 +51,26 @@ func AlignCode(n uint32) uint8 {
 	return uint8(bits.TrailingZeros32(n)) + 1
 }
 
-// Align returns the alignment in bytes that a load or store must have: that of
-// its type, or less where the module says so (packed structures).
-func (in *Inst) Align() int {
-	n := in.Type.Bytes()
-	if in.Imm2 != 0 {
-		n = min(n, 1<<min(in.Imm2-1, 30))
+// WideAccess is an access of the module of which a load or store of the bytecode makes one element: a vector, an
+// aggregate, or a scalar for which the module promises more than the natural alignment. Alignment is a property of the
+// whole access, so that an element alone cannot tell whether the access is aligned.
+type WideAccess struct {
+	Offset uint64 // of the element from the start of the access, in bytes
+	Bytes  uint64 // of the whole access
+	Align  uint64 // that the module promises or the type has, a power of two
+}
+
+// Access returns the access of the module that a load or store is part of.
+func (k *Kernel) Access(in *Inst) WideAccess {
+	if in.Imm != 0 {
+		return k.WideAccesses[in.Imm-1]
 	}
-	return n
+	n := uint64(in.Type.Bytes())
+	w := WideAccess{Bytes: n, Align: n}
+	if in.Imm2 != 0 {
+		w.Align = min(n, 1<<min(in.Imm2-1, 30))
+	}
+	return w
 }
 
 // Flags modify an instruction.

@@ -133,7 +133,7 @@ const (
 	OpLoad    // dst.T = memory
 	OpStore   // memory = c.T
 	OpAtomic  // dst.T = old value (dst may be absent); c.T value, d.T comparand; Imm2 = AtomicOp
-	OpMemCopy // copies c.i64 bytes to pointer a from pointer b, in each lane
+	OpMemCopy // copies c.i64 bytes to pointer a from pointer b, in each lane; Imm2, Imm = AlignCode of each
 	OpFence   // memory barrier; Imm2 = scope and semantics
 
 	// The work-item's place.

@@ -88,6 +88,9 @@ type Kernel struct {
 	Printfs  []Printf
 	Locs     []Loc // Locs[0] is the zero Loc
 
+	// WideAccesses are the accesses of the module that loads and stores are parts of.
+	WideAccesses []WideAccess
+
 	GroupCopies []GroupCopy
 	LaneCopies  []LaneCopy
 	// ImageAccesses has what the image instructions do.

@@ -165,10 +165,15 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		switch inf.Shape {
 		case ShapePtrAdd:
 			dst = I64
-		case ShapeLoad:
-			dst = in.Type
-		case ShapeStore:
-			use(in.C, in.Type, "value")
+		case ShapeLoad, ShapeStore:
+			if uint64(in.Imm) > uint64(len(k.WideAccesses)) {
+				return fmt.Errorf("unknown wide access %d", in.Imm)
+			}
+			if inf.Shape == ShapeLoad {
+				dst = in.Type
+			} else {
+				use(in.C, in.Type, "value")
+			}
 		case ShapeBlockLoad, ShapeBlockStore:
 			if in.Imm >= MaxBlockComponents {
 				return fmt.Errorf("component %d of a block", in.Imm)

@@ -115,6 +115,11 @@ func (p *Program) verifyTables(k *Kernel) error {
 			}
 		}
 	}
+	for i := range k.WideAccesses {
+		if a := &k.WideAccesses[i]; a.Align == 0 || a.Align&(a.Align-1) != 0 || a.Offset >= a.Bytes {
+			return bad("wide access %d: byte %d of %d, aligned to %d", i, a.Offset, a.Bytes, a.Align)
+		}
+	}
 	for pc := range k.Code {
 		if l := k.Code[pc].Loc; l != 0 && uint64(l) >= uint64(len(k.Locs)) {
 			return bad("instruction %d comes from place %d of %d", pc, l, len(k.Locs))

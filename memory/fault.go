@@ -1,6 +1,9 @@
 package memory
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // FaultKind says what is wrong with an access.
 type FaultKind uint8
@@ -12,7 +15,7 @@ const (
 	FaultPointer                   // through a value that is no pointer, or one into another address space
 	FaultFreed                     // to an allocation that was released
 	FaultReadOnly                  // a write to read-only memory
-	FaultAlign                     // not aligned to the size of the element
+	FaultAlign                     // not aligned as the access must be
 )
 
 // Access says what an access does.
@@ -42,6 +45,7 @@ type Fault struct {
 	Access  Access
 	Pointer Pointer // where the access was to start
 	Size    uint64  // bytes of the access
+	Align   uint64  // that the access must have, of a FaultAlign; 0 is Size
 	// Expected is the address space that the access is made for, SpaceNone
 	// when it may go anywhere.
 	Expected Space
@@ -72,7 +76,7 @@ func (f *Fault) Error() string {
 	case FaultReadOnly:
 		return fmt.Sprintf("%s at %s, which is read-only", what, f.Place())
 	case FaultAlign:
-		return fmt.Sprintf("misaligned %s at %s: the address is not a multiple of %d", what, f.Place(), f.Size)
+		return fmt.Sprintf("misaligned %s at %s: the address is not a multiple of %d", what, f.Place(), cmp.Or(f.Align, f.Size))
 	}
 	if f.Expected == SpaceResource {
 		return fmt.Sprintf("%s through a value that is no buffer resource (%#x)", what, uint64(f.Pointer))

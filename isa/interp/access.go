@@ -269,7 +269,7 @@ func (w *wave) checkLane(in *inst, k, i int) *memory.Fault {
 	base, p := w.address(s, k, i)
 	f := w.check(base, p, in.space, n, perm)
 	if f == nil && s.Op == isa.OpAtomic && p.Offset()%int64(n) != 0 {
-		f = w.misaligned(p, n)
+		f = w.misaligned(p, n, n)
 	}
 	if f != nil {
 		f.Access = a
@@ -277,9 +277,9 @@ func (w *wave) checkLane(in *inst, k, i int) *memory.Fault {
 	return f
 }
 
-// misaligned returns the fault of an access that is not aligned.
-func (w *wave) misaligned(p memory.Pointer, n uint64) *memory.Fault {
-	f := &memory.Fault{Kind: memory.FaultAlign, Pointer: p, Size: n}
+// misaligned returns the fault of an access of n bytes that is not aligned as it must be.
+func (w *wave) misaligned(p memory.Pointer, n, align uint64) *memory.Fault {
+	f := &memory.Fault{Kind: memory.FaultAlign, Pointer: p, Size: n, Align: align}
 	if r := w.region(p); r != nil {
 		f.Region, f.RegionSize, f.HasRegion = r.Name, r.Size, true
 		if p.Space() == memory.SpaceLocal {
@@ -321,20 +321,53 @@ var faultCodes = [...]finding.Code{
 	memory.FaultAlign:    finding.Misaligned,
 }
 
-// checkAlign stands before a load or store when Launch.Check is set. An access
+// aligned emits the check that stands before a load or store when Launch.Check is set.
+func (d *decoder) aligned(in inst) {
+	if d.check && d.kernel.Access(in.src).Align > 1 {
+		in.fn = checkAlign
+		d.emit(in)
+	}
+}
+
+// checkAlign looks at the alignment of the module's access that a load or store is part of. An access
 // that is bad for another reason is left to the access itself.
 func checkAlign(w *wave, in *inst) {
-	n, align := uint64(in.src.Type.Bytes()), int64(in.src.Align())
+	a := w.code.kernel.Access(in.src)
 	bad := func(k, i int) *memory.Fault {
 		_, p := w.address(in.src, k, i)
-		if p.Offset()%align == 0 || w.checkLane(in, k, i) != nil {
+		if (uint64(p.Offset())-a.Offset)&(a.Align-1) == 0 || w.checkLane(in, k, i) != nil {
 			return nil
 		}
-		f := w.misaligned(p, n)
+		f := w.misaligned(p.Add(-int64(a.Offset)), a.Bytes, a.Align)
 		f.Access = access(in.src)
 		return f
 	}
 	w.failMemory(in, bad)
+}
+
+// checkCopyAlign stands before a copy of bytes when Launch.Check is set, where the module
+// promises an alignment.
+func checkCopyAlign(w *wave, in *inst) {
+	s := in.src
+	w.failMemory(in, func(k, i int) *memory.Fault {
+		n := w.reg(s.C, isa.I64, k, i)
+		if n == 0 || w.checkCopy(in, k, i) != nil {
+			return nil
+		}
+		for _, side := range [...]struct {
+			reg    isa.Reg
+			code   uint32
+			access memory.Access
+		}{{s.B, s.Imm, memory.AccessRead}, {s.A, uint32(s.Imm2), memory.AccessWrite}} {
+			p := memory.Pointer(w.reg(side.reg, isa.I64, k, i))
+			if align := uint64(1) << (max(side.code, 1) - 1); uint64(p.Offset())&(align-1) != 0 {
+				f := w.misaligned(p, n, align)
+				f.Access = side.access
+				return f
+			}
+		}
+		return nil
+	})
 }
 
 // slowLoad loads one element, wherever the address leads. It says whether that

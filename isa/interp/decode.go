@@ -241,6 +241,11 @@ func (d *decoder) inst(pc int) {
 	case isa.OpAtomic:
 		d.atomic(in)
 	case isa.OpMemCopy:
+		if d.check && (s.Imm2 > 1 || s.Imm > 1) {
+			c := in
+			c.fn = checkCopyAlign
+			d.emit(c)
+		}
 		in.fn = memCopy
 		d.emit(in)
 	case isa.OpFence:

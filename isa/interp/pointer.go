@@ -132,11 +132,7 @@ func ptrAdd(w *wave, in *inst) {
 func (d *decoder) load(in inst) {
 	s := in.src
 	uniform := d.addressing(&in)
-	if d.check && s.Align() > 1 {
-		c := in
-		c.fn = checkAlign
-		d.emit(c)
-	}
+	d.aligned(in)
 	f := &loadFuncs[s.Type.Bank()]
 	in.d = d.operand(s.Dst, s.Type)
 	if s.A.IsVector() {
@@ -205,11 +201,7 @@ func loadPrivateScalar(w *wave, in *inst) {
 func (d *decoder) store(in inst) {
 	s := in.src
 	uniform := d.addressing(&in)
-	if d.check && s.Align() > 1 {
-		c := in
-		c.fn = checkAlign
-		d.emit(c)
-	}
+	d.aligned(in)
 	f := &storeFuncs[s.Type.Bank()]
 	in.c = d.operand(s.C, s.Type)
 	if s.C.IsScalar() {

@@ -31,6 +31,7 @@ type builder struct {
 	// Copies by value.index; those that are still there when bytecode is written
 	// go to the kernel's tables.
 	groupCopies []isa.GroupCopy
+	wides       []isa.WideAccess // value.imm of a load or store is 1 + the index, or 0
 	laneCopies  []isa.LaneCopy
 	// Likewise what pipe instructions do.
 	pipeAccesses []isa.PipeAccess
@@ -720,7 +721,7 @@ func (b *builder) call(in spirv.Inst) []*value {
 			// The callee gets a copy of its own.
 			if e := b.m.pointee(pt); e != nil && e.size != 0 {
 				c := b.privateVar(b.m.names[p.ResultID()], e, uint32(e.align))
-				b.copyConst(c, v[0], e.size, space(pt.storage), space(pt.storage))
+				b.copyConst(c, v[0], e.size, copyAccesses(pt, pt, nil, 1))
 				v = []*value{c}
 			}
 		}

@@ -183,7 +183,8 @@ func (b *builder) twoResults(in spirv.Inst, n uint32, ops []uint32) {
 		it := &typ{kind: kindInt, bits: 32, size: 4, align: 4, flat: 1}
 		st = it
 		if t.kind == kindVector {
-			st = &typ{kind: kindVector, elem: it, count: t.count, flat: t.flat}
+			size := t.size / t.elem.size * it.size
+			st = &typ{kind: kindVector, elem: it, count: t.count, flat: t.flat, size: size, align: size}
 		}
 	}
 	b.store(p, st, stored, memoryAccess(pt, nil))
@@ -440,10 +441,12 @@ func (b *builder) clMemory(in spirv.Inst, n uint32, ops []uint32) {
 		if n != spirv.OpenCLStdVloadn {
 			mem = &typ{kind: kindFloat, bits: 16, size: 2, align: 2, flat: 1}
 		}
-		p = b.element(p, ops[0], mem, uint64(t.flat), n == spirv.OpenCLStdVloadaHalfn)
+		aligned := n == spirv.OpenCLStdVloadaHalfn
+		p = b.element(p, ops[0], mem, uint64(t.flat), aligned)
 		out := make([]*value, t.flat)
 		for i := range out {
-			x := b.loadScalar(b.offset(p, int64(uint64(i)*mem.size)), mem, memoryAccess(pt, nil))
+			off := uint64(i) * mem.size
+			x := b.loadScalar(b.offset(p, int64(off)), mem, elementAccess(pt, off, mem, uint64(t.flat), aligned))
 			if mem != ct && ct.scalar() != isa.F16 {
 				x = b.conv(isa.OpFToF, ct.scalar(), isa.F16, x)
 			}
@@ -463,12 +466,14 @@ func (b *builder) clMemory(in spirv.Inst, n uint32, ops []uint32) {
 		case spirv.OpenCLStdVstoreHalfR, spirv.OpenCLStdVstoreHalfnR, spirv.OpenCLStdVstoreaHalfnR:
 			fl = fl.WithRound([]isa.Round{isa.RoundRTE, isa.RoundRTZ, isa.RoundRTP, isa.RoundRTN}[ops[3]&3])
 		}
-		p = b.element(p, ops[1], mem, uint64(vt.flat), n == spirv.OpenCLStdVstoreaHalfn || n == spirv.OpenCLStdVstoreaHalfnR)
+		aligned := n == spirv.OpenCLStdVstoreaHalfn || n == spirv.OpenCLStdVstoreaHalfnR
+		p = b.element(p, ops[1], mem, uint64(vt.flat), aligned)
 		for i, x := range v {
 			if mem != ct && ct.scalar() != isa.F16 {
 				x = b.convFlags(isa.OpFToF, isa.F16, ct.scalar(), fl, x)
 			}
-			b.storeScalar(b.offset(p, int64(uint64(i)*mem.size)), mem, x, memoryAccess(pt, nil))
+			off := uint64(i) * mem.size
+			b.storeScalar(b.offset(p, int64(off)), mem, x, elementAccess(pt, off, mem, uint64(vt.flat), aligned))
 		}
 	}
 }
@@ -481,6 +486,20 @@ func (b *builder) element(p *value, id uint32, mem *typ, n uint64, aligned bool)
 		n = 4
 	}
 	return b.index(p, i, it, n*mem.size)
+}
+
+// elementAccess returns how component at a byte offset of a vector of n is accessed: vload and vstore want the
+// alignment of a component, the functions that want alignment that of the vector (OpenCL C 6.15.7).
+func elementAccess(pt *typ, offset uint64, mem *typ, n uint64, aligned bool) access {
+	a := memoryAccess(pt, nil)
+	if !aligned {
+		return a
+	}
+	room := n
+	if n == 3 {
+		room = 4
+	}
+	return a.part(offset, n*mem.size, room*mem.size)
 }
 
 // clShuffle reads shuffle and shuffle2: a component of the mask counts modulo

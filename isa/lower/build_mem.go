@@ -1,8 +1,8 @@
 package lower
 
 import (
+	"cmp"
 	"math"
-	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv"
@@ -139,16 +139,17 @@ func (b *builder) memory(in spirv.Inst) {
 		if t == nil {
 			b.fail("copies between untyped pointers, so that the size is unknown")
 		}
-		b.copyConst(dst, src, t.size, space(dt.storage), space(st.storage))
+		b.copyConst(dst, src, t.size, copyAccesses(dt, st, ops[2:], t.align))
 	case spirv.OpCopyMemorySized:
 		dst, dt := b.one(spirv.ID(ops[0]))
 		src, st := b.one(spirv.ID(ops[1]))
 		n, nt := b.one(spirv.ID(ops[2]))
+		a := copyAccesses(dt, st, ops[3:], 1)
 		if n.isConst() {
-			b.copyConst(dst, src, n.imm, space(dt.storage), space(st.storage))
+			b.copyConst(dst, src, n.imm, a)
 			return
 		}
-		b.memCopy(dst, src, b.resize(n, nt.scalar(), isa.I64))
+		b.memCopy(dst, src, b.resize(n, nt.scalar(), isa.I64), a)
 	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
 		p, pt := b.one(spirv.ID(ops[0]))
 		p, _ = b.chain(p, b.typeAt(pt), ops[1:])
@@ -206,32 +207,76 @@ func (b *builder) ptrChain(p *value, t *typ, indexes []uint32) *value {
 type access struct {
 	space isa.Space
 	flags isa.Flags
-	align uint8 // isa.Inst.Imm2 of the loads and stores
+	align uint64 // that the module promises, 0 for that of the type
+	// wide is the access that a load or store makes an element of; zero where it makes all of it.
+	wide isa.WideAccess
 }
 
 // memoryAccess reads the memory operands of an access through a pointer of
-// type pt (SPIR-V 3.26). An alignment below the natural one is kept.
+// type pt (SPIR-V 3.26).
 func memoryAccess(pt *typ, ops []uint32) access {
-	a := access{space: space(pt.storage)}
-	if len(ops) == 0 {
-		return a
-	}
-	if ops[0]&uint32(spirv.MemoryAccessVolatile) != 0 {
-		a.flags = isa.FlagVolatile
-	}
-	if ops[0]&uint32(spirv.MemoryAccessAligned) != 0 && len(ops) > 1 {
-		a.align = isa.AlignCode(ops[1])
-	}
+	a, _ := memoryOperands(ops)
+	a.space = space(pt.storage)
 	return a
 }
 
-// at returns the access to an element at a byte offset: the alignment there is
-// what the alignment of the whole and the offset have in common.
-func (a access) at(offset uint64) access {
-	if a.align != 0 && offset != 0 {
-		a.align = min(a.align, uint8(bits.TrailingZeros64(offset))+1)
+// memoryOperands reads a mask of memory operands with what belongs to it, and returns the operands behind.
+func memoryOperands(ops []uint32) (a access, rest []uint32) {
+	if len(ops) == 0 {
+		return a, nil
 	}
+	mask, rest := ops[0], ops[1:]
+	if mask&uint32(spirv.MemoryAccessVolatile) != 0 {
+		a.flags = isa.FlagVolatile
+	}
+	for _, m := range [...]spirv.MemoryAccess{spirv.MemoryAccessAligned, spirv.MemoryAccessMakePointerAvailable,
+		spirv.MemoryAccessMakePointerVisible, spirv.MemoryAccessAliasScopeINTELMask, spirv.MemoryAccessNoAliasINTELMask} {
+		if mask&uint32(m) == 0 || len(rest) == 0 {
+			continue
+		}
+		if n := uint64(rest[0]); m == spirv.MemoryAccessAligned && n&(n-1) == 0 {
+			a.align = n
+		}
+		rest = rest[1:]
+	}
+	return a, rest
+}
+
+// copyAccesses reads the memory operands of a copy: one mask for the target and one for
+// the source, or one for both (SPIR-V 3.49.8). natural is the alignment where they do not say.
+func copyAccesses(dt, st *typ, ops []uint32, natural uint64) (a [2]access) {
+	dst, rest := memoryOperands(ops)
+	src := dst
+	if len(rest) > 0 {
+		src, _ = memoryOperands(rest)
+	}
+	dst.flags, src.flags = 0, 0
+	dst.space, src.space = space(dt.storage), space(st.storage)
+	dst.align, src.align = cmp.Or(dst.align, natural), cmp.Or(src.align, natural)
+	return [2]access{dst, src}
+}
+
+// part returns the access to an element at a byte offset of an object of so many bytes, whose
+// alignment is natural where the module does not say.
+func (a access) part(offset, bytes, natural uint64) access {
+	a.wide = isa.WideAccess{Offset: offset, Bytes: bytes, Align: cmp.Or(a.align, natural)}
 	return a
+}
+
+// use gives a load or store what is known of its access.
+func (b *builder) use(v *value, a access) {
+	v.space, v.flags = a.space, a.flags
+	n := uint64(v.elem.Bytes())
+	w := a.wide
+	if w.Bytes == 0 {
+		w = isa.WideAccess{Bytes: n, Align: cmp.Or(a.align, n)}
+	}
+	if w.Align == 1 || w.Bytes == n && w.Align <= n {
+		v.imm2 = isa.AlignCode(uint32(w.Align))
+		return
+	}
+	b.wides = append(b.wides, w)
+	v.imm = uint64(len(b.wides))
 }
 
 // load reads an object of type t.
@@ -241,7 +286,7 @@ func (b *builder) load(p *value, t *typ, a access) []*value {
 	}
 	out := make([]*value, 0, t.flat)
 	t.leaves(0, func(l leaf) {
-		out = append(out, b.loadScalar(b.offset(p, int64(l.offset)), l.t, a.at(l.offset)))
+		out = append(out, b.loadScalar(b.offset(p, int64(l.offset)), l.t, a.part(l.offset, t.size, t.align)))
 	})
 	return out
 }
@@ -249,7 +294,7 @@ func (b *builder) load(p *value, t *typ, a access) []*value {
 func (b *builder) loadScalar(p *value, t *typ, a access) *value {
 	access := func(s isa.Type) *value {
 		v := b.f.newValue(isa.OpLoad, s, s, p)
-		v.space, v.flags, v.imm2 = a.space, a.flags, a.align
+		b.use(v, a)
 		return b.add(v)
 	}
 	switch {
@@ -267,7 +312,7 @@ func (b *builder) loadScalar(p *value, t *typ, a access) *value {
 func (b *builder) store(p *value, t *typ, v []*value, a access) {
 	i := 0
 	t.leaves(0, func(l leaf) {
-		b.storeScalar(b.offset(p, int64(l.offset)), l.t, v[i], a.at(l.offset))
+		b.storeScalar(b.offset(p, int64(l.offset)), l.t, v[i], a.part(l.offset, t.size, t.align))
 		i++
 	})
 }
@@ -285,7 +330,7 @@ func (b *builder) storeScalar(p *value, t *typ, x *value, a access) {
 		b.fail("values of type %s cannot be stored", t.op)
 	}
 	v := b.f.newValue(isa.OpStore, isa.Void, s, p, x)
-	v.space, v.flags, v.imm2 = a.space, a.flags, a.align
+	b.use(v, a)
 	b.add(v)
 }
 
@@ -416,27 +461,27 @@ func (b *builder) builtin(bi spirv.BuiltIn, d int, s isa.Type) *value {
 
 // copyConst copies a constant number of bytes. Small copies become loads and
 // stores of the scalars that the object has, so that variables stay in
-// registers.
-func (b *builder) copyConst(dst, src *value, n uint64, ds, ss isa.Space) {
+// registers. a is how the target and the source are accessed.
+func (b *builder) copyConst(dst, src *value, n uint64, a [2]access) {
 	if n == 0 {
 		return
 	}
 	const most = 64 // scalars
 	parts := b.copyParts(dst, src, n, most)
 	if parts == nil {
-		b.memCopy(dst, src, b.imm(isa.I64, n))
+		b.memCopy(dst, src, b.imm(isa.I64, n), a)
 		return
 	}
 	// Loads first: source and destination may be the same object.
 	vals := make([]*value, len(parts))
 	for i, l := range parts {
 		v := b.f.newValue(isa.OpLoad, l.t.scalar(), l.t.scalar(), b.offset(src, int64(l.offset)))
-		v.space, v.imm2 = ss, isa.AlignCode(1) // a copy of bytes
+		b.use(v, a[1].part(l.offset, n, 1))
 		vals[i] = b.add(v)
 	}
 	for i, l := range parts {
 		v := b.f.newValue(isa.OpStore, isa.Void, l.t.scalar(), b.offset(dst, int64(l.offset)), vals[i])
-		v.space, v.imm2 = ds, isa.AlignCode(1)
+		b.use(v, a[0].part(l.offset, n, 1))
 		b.add(v)
 	}
 }
@@ -510,8 +555,10 @@ func (b *builder) variableParts(p *value, n uint64, most int) []leaf {
 	return parts
 }
 
-func (b *builder) memCopy(dst, src, n *value) {
-	b.add(b.f.newValue(isa.OpMemCopy, isa.Void, isa.Void, dst, src, n))
+func (b *builder) memCopy(dst, src, n *value, a [2]access) {
+	v := b.f.newValue(isa.OpMemCopy, isa.Void, isa.Void, dst, src, n)
+	v.imm2, v.imm = isa.AlignCode(uint32(a[0].align)), uint64(isa.AlignCode(uint32(a[1].align)))
+	b.add(v)
 }
 
 // atomicOps has the read-modify-write instructions with one value operand.

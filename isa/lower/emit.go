@@ -25,8 +25,9 @@ type emitter struct {
 	to []*block // by order, the block that a branch to a block leads to
 	at []int    // by order, the number of a block that stays
 
-	sequence []int          // of async marks, by body
-	accesses map[int]uint32 // builder.pipeAccesses → Kernel.PipeAccesses
+	sequence []int                     // of async marks, by body
+	accesses map[int]uint32            // builder.pipeAccesses → Kernel.PipeAccesses
+	wides    map[isa.WideAccess]uint32 // Imm of their loads and stores
 }
 
 type paramKey struct {
@@ -41,7 +42,7 @@ func emit(b *builder) {
 	if err := a.run(); err != nil {
 		b.fail("%v", err)
 	}
-	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}}
+	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, wides: map[isa.WideAccess]uint32{}}
 	e.leaves()
 	e.pipeUses()
 	k := b.k
@@ -192,6 +193,17 @@ func (e *emitter) number(c class, i int) isa.Reg {
 	return isa.V(i)
 }
 
+// wideAccess returns what Imm of a load or store says that is part of an access of the module.
+func (e *emitter) wideAccess(a isa.WideAccess) uint32 {
+	n, ok := e.wides[a]
+	if !ok {
+		e.k.WideAccesses = append(e.k.WideAccesses, a)
+		n = uint32(len(e.k.WideAccesses))
+		e.wides[a] = n
+	}
+	return n
+}
+
 // inst writes one instruction.
 func (e *emitter) inst(v *value) {
 	in := isa.Inst{
@@ -217,6 +229,9 @@ func (e *emitter) inst(v *value) {
 		for _, x := range rest(v) {
 			*ops[at] = e.reg(x)
 			at++
+		}
+		if v.imm != 0 && (v.op == isa.OpLoad || v.op == isa.OpStore) {
+			in.Imm = e.wideAccess(e.b.wides[v.imm-1])
 		}
 	case isa.ShapeImage:
 		e.k.ImageAccesses[v.index].Regs(e.regs(v))
