@@ -1,0 +1,193 @@
+package cli
+
+// This file has the texts of help topics.
+
+const enginesText = `An engine runs the instructions of kernels. All engines give the same results, findings
+and counters, bit for bit. -engine NAME chooses one:
+
+  auto       the default: native where the processor and the system allow it, otherwise
+             interp. Kernels start on interp, and go on in machine code when they have
+             run long enough to repay its compilation
+  native     compiles each kernel to machine code, for amd64 processors with AVX2 or
+             AVX-512. interp runs the instructions that have no machine code
+  interp     the reference engine: runs one instruction after the other. It works on
+             every machine, and is several times slower
+
+The environment variable LOCKSTEP_CPU limits the processor features that native uses:
+avx512, avx2, or none for no machine code. lockstep run -v prints the engine, and the
+reason where auto takes interp. With -check, with -explain memory or lanes, and for
+kernels whose asynchronous copies are observed, interp does the work.
+`
+
+const schedulesText = `OpenCL lets work-groups run in any order, and the sub-groups of a work-group too. An
+asynchronous copy may complete at any time between its issue and the wait for it. A
+correct kernel depends on neither. -schedule chooses, so that a wrong kernel can be
+caught, and caught again.
+
+The order of work-groups, and of the waves in them:
+
+  in-order   ascending numbers (the default). Work-groups run on several CPUs where no
+             kernel can see that
+  reverse    descending numbers
+  seeded     a random order drawn from -seed N. Another N gives another order
+
+The completion of asynchronous copies:
+
+  early      at issue (the default)
+  late       at the wait, at the end of the work-group, or when the queue is full
+  paced      -dma-engines N engines move -dma-step BYTES in a tick each. Timelines show
+             most in this schedule (lockstep help trace)
+  seeded     at random times drawn from -seed N. Copies overtake each other, and the lines
+             of one copy land in any order
+
+-schedule takes one name, or one of each kind as ORDER+COMPLETION: reverse+late. The name
+seeded alone means seeded+seeded. Kernels that run together take turns in the order of the
+schedule (lockstep help pipes).
+
+The same schedule and seed give the same memory, output, counters and findings on every
+machine, with any -workers. A finding prints the flags that repeat it. The findings of
+-check about copies do not depend on when copies complete.
+`
+
+const pipesText = `A pipe is a queue of packets of one size. Kernels that share pipes run together: each
+one makes progress while the others do, and none has to end before another one starts.
+
+  lockstep run k.spv -pipe a=i32:16 -pipe b=i32:16 \
+    -kernel source -global 1 -arg pipe:a -arg i32:100 \
+    -with -kernel twice -global 1 -arg pipe:a -arg pipe:b -arg i32:100 \
+    -with -kernel sink -global 100 -arg pipe:b -arg zero:i32:100 -out 1=-
+
+Pipes of a command
+  -pipe NAME=PACKET:CAPACITY[:SPEC] makes a pipe that holds CAPACITY packets. The argument
+  pipe:NAME gives a kernel one end of it. PACKET is a number of bytes or a type: 4, f32,
+  f32x4. SPEC is the initial contents: iota:i32:8, in:x.bin, in:- for standard input. A
+  pipe of one kernel needs no name: -arg pipe:i32:16:iota:i32:8.
+  Contents beyond the capacity follow while the kernels run, so a file may be larger than
+  memory. -out INDEX=PATH or -out NAME=PATH writes the packets that no kernel has read.
+  If no kernel of the command reads the pipe, packets are written as they arrive, without
+  a limit; otherwise -out writes the packets that are left at the end.
+
+Pipes of the program
+  A module can declare pipes that all its kernels share (lockstep info lists them). They
+  need no argument, and are empty when a command starts.
+
+Several kernels
+  -with starts another kernel. The flags -kernel, -global, -local, -offset, -arg, -out,
+  -spec, -repeat and MODULE behind -with are about that kernel; all other flags are about
+  all kernels. Without MODULE, the kernel is of the same module as the one before.
+  -repeat N runs N instances of the kernel. In its -kernel, -global, -local, -offset, -arg
+  and -out, {i} stands for the number of the instance, from 0, and {i+1}, {i/4} or {i%4+1}
+  for a number computed from it, from left to right. -pipe 'c{0..7}=i32:1' makes the pipes
+  c0 to c7, so that this is a chain:
+    -pipe 'c{0..7}=i32:1' -with -repeat 7 -kernel twice … -arg 'pipe:c{i}' -arg 'pipe:c{i+1}'
+  -buffer NAME=SPEC makes a buffer that kernels share as the argument buffer:NAME.
+  -out NAME=PATH writes it.
+  @FILE stands for the arguments in a file, separated by white space. '…' and "…" keep
+  white space, a backslash keeps the character behind it, and # starts a comment. The
+  value of a flag is never read from a file.
+
+Turns
+  Kernels that run together take turns on one logical clock, whatever the number of CPUs.
+  A launch starts with one work-group. More work-groups join when all that have started
+  wait, or when no packet has moved for a while. A work-group that waits at a pipe gets no
+  turn until a packet has moved there. A loop that polls a pipe gives way when it got
+  nothing; if it never gets anything, only -timeout ends it. The host, which fills and
+  empties pipes, takes turns like a kernel.
+  -schedule in-order gives turns in the order of the command line, reverse in the opposite
+  order; seeded draws launch, wave and length of each turn from -seed N. The same schedule
+  and seed give the same run, with any -workers. Packets are never lost, torn, doubled or
+  out of order. The schedule decides which reader gets a packet where several read, and
+  the result of operations that do not wait; -wave changes these turns too.
+
+The model
+  A packet is ready for readers when its write, or the reservation that holds it, is
+  committed, and all reservations before it are. Room is free again when the read is
+  committed, likewise. The work-items of a wave execute a pipe instruction one after the
+  other, the lowest first. read_pipe and write_pipe never wait: they return 0, or -1 where
+  there was no packet or no room. The operations of SPV_INTEL_blocking_pipes wait.
+
+Findings (lockstep help CODE)
+  E-PIPEDEADLOCK   no kernel is left to move a packet that another one waits for. It names
+                   the waiting kernels and pipes, and the kernels that could have helped
+  E-PIPESIZE       the size of packets differs from that of the pipe
+  E-PIPEDIRECTION  a pipe is used through its other end
+  E-PIPERESERVE    a reservation is invalid, of another work-item, or already committed
+  E-PIPEINDEX      the reservation does not have that packet
+  E-PIPEOPEN       a reservation is never committed
+  E-PIPEUNWRITTEN  a reservation is committed with packets that were not written (-check)
+
+-explain pipes shows the packets that went through each pipe, the kernels that waited, and
+the bottleneck. -trace FILE shows the way of each packet (lockstep help trace).
+`
+
+const traceText = `A timeline shows a launch on the logical clock of its schedule: when waves run, when
+copies are issued, move and complete, which waves wait for them and how long, and when
+barriers open.
+
+  lockstep run k.spv … -schedule paced -explain async
+  lockstep run k.spv … -schedule paced -trace k.json
+  lockstep run k.spv … -explain pipes
+  lockstep run k.spv … -explain memory
+  lockstep run k.spv … -explain lanes
+
+The clock counts ticks: one for each instruction that a wave issues, more where the wave
+waits for a copy. Waves of a work-group take turns on one clock, and a traced launch runs
+its work-groups one after the other. No clock of the machine is involved: the same run
+gives the same file. Ticks are not the timing of a product. -dma-engines, -dma-queue and
+-dma-step set the number, the queues and the speed of DMA engines. In the default
+schedule, early, copies take no time; use paced to see them.
+
+-explain async prints the events of the first four work-groups with their ticks and lines
+of source, and a picture with a row for each wave and each DMA engine. A summary of all
+work-groups follows: how much was copied, how much of that time waves computed, and how
+long they waited. A wait for event 3 waits for the copies of that event; a wait until
+marks ≤ 1 waits for the copies that the work-items issued before their last async mark
+but one. A terminal of 80 to 120 columns widens the picture.
+
+-explain pipes is for kernels that run together (lockstep help pipes). Its picture has a
+row for each launch, which runs (#), waits for packets (r) or for room (w), or gives way
+(g), and a row for each pipe, which shows how full the pipe is, in tenths. Below, it
+prints for each pipe the packets that each kernel wrote and read, the average level, and
+the waits. At the end it names the bottleneck: the kernel that the others waited for most,
+less its own waits.
+
+-explain memory is about the accesses of sub-groups to memory. For each load and store
+of global memory it prints how many cache lines of 64 bytes the active lanes of a
+sub-group touch, how many they would touch at best, and how much of these lines they
+use. For local memory it prints how many passes over 32 banks of 4 bytes an access
+takes; for atomic operations, how many lanes meet at one address.
+
+-explain lanes prints, for each line of the source, how many instructions sub-groups
+issue and how many of their lanes are active in them: where lanes diverge, few are.
+
+-trace FILE writes Chrome's trace event format. Open it at https://ui.perfetto.dev with
+"Open trace file" (the file stays on your machine), or in Chrome at chrome://tracing:
+
+  process     a work-group
+  threads     its waves, with their turns, copies, waits and async marks; its DMA engines,
+              with each copy from its first byte to its last (overlapping copies of one
+              engine get a thread each)
+  arrows      from the issue of a copy to the copy, and from the copy that ended a wait to
+              the wait. Perfetto draws the arrows of the selected slice
+  1 µs        a tick
+
+For kernels that run together, a process is a launch, and its threads are the waves of its
+work-groups. One more process has the pipes: how many packets each one holds over time,
+and rows with the writes and reads. Arrows lead from the turn that wrote packets to the
+turn that read them.
+
+In Perfetto, W and S zoom, A and D move. A click on a copy shows its bytes, lines, source,
+destination, event, and the line of source that issued it.
+
+-trace - writes the file to standard output; what the kernel prints then goes to standard
+error. A launch that faults leaves the trace up to the fault. -trace-limit N ends a trace
+after N events; the trace then says so. With pipes, a million events can make a file of
+1 GB.
+`
+
+const exitText = `exit status
+  0   the command is done, and nothing was found
+  1   the kernel faulted, a check found something, a module breaks a rule, or a
+      conformance case failed
+  2   wrong usage or input, or a file that cannot be read or written
+`
