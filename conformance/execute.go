@@ -178,7 +178,8 @@ func (r *run) step(ctx context.Context, s *resolvedStep) error {
 			return err
 		}
 	}
-	set := emu.Set{Schedule: r.cfg.Schedule, Check: r.check, Timeout: r.timeout}
+	// All work-groups run, so that memory and findings can be compared whatever happens.
+	set := emu.Set{Schedule: r.cfg.Schedule, Check: r.check, KeepGoing: true, Timeout: r.timeout}
 	for i := range s.launches {
 		l, err := r.prepare(&s.launches[i])
 		if err != nil {
@@ -224,7 +225,7 @@ func (r *run) execute(ctx context.Context, set *emu.Set) error {
 	var err error
 	if len(set.Launches) == 1 {
 		l := set.Launches[0]
-		l.Schedule, l.Check, l.Timeout = set.Schedule, set.Check, set.Timeout
+		l.Schedule, l.Check, l.KeepGoing, l.Timeout = set.Schedule, set.Check, set.KeepGoing, set.Timeout
 		var res *emu.Result
 		if res, err = l.Run(ctx); res != nil {
 			findings, output, counters = res.Findings, res.Output, res.Counters

@@ -49,7 +49,7 @@ func TestBinaryFaults(t *testing.T) {
 		for _, module := range []bool{true, false} {
 			d := device(t, emu.DeviceOptions{Workers: 1})
 			p := reloaded(t, d, program(t, device(t, emu.DeviceOptions{}), "fault"), emu.BinaryOptions{Module: module})
-			l := emu.Launch{Kernel: kernel(t, p, c.run), Range: c.r, Reproduce: "run it again"}
+			l := emu.Launch{Kernel: kernel(t, p, c.run), Range: c.r, KeepGoing: true, Reproduce: "run it again"}
 			c.setup(t, d, &l)
 			res, err := l.Run(context.Background())
 			var fe *emu.FindingsError

@@ -179,7 +179,7 @@ func TestFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, workers := range []int{1, 3} {
 				d := device(t, emu.DeviceOptions{Workers: workers})
-				l := emu.Launch{Kernel: kernel(t, program(t, d, "fault"), c.run), Range: c.r, Reproduce: "run it again"}
+				l := emu.Launch{Kernel: kernel(t, program(t, d, "fault"), c.run), Range: c.r, KeepGoing: true, Reproduce: "run it again"}
 				c.setup(t, d, &l)
 				res, err := l.Run(context.Background())
 				var fe *emu.FindingsError
@@ -195,5 +195,56 @@ func TestFaults(t *testing.T) {
 				golden(t, "fault-"+c.name+".txt", res.Findings.Text())
 			}
 		})
+	}
+}
+
+// TestHalt holds that the first fault in the order of the schedule ends a launch, with
+// the same findings, counters and output for every number of workers, engine and width,
+// and that a launch that keeps going runs to its end.
+func TestHalt(t *testing.T) {
+	const groups, local = 5000, 16
+	ctx := context.Background()
+	for _, bad := range []int{0, 1700, groups - 1} {
+		run := func(o emu.DeviceOptions, keep bool) (*emu.Result, []int32) {
+			d := device(t, o)
+			a := slices.Repeat([]int32{5}, groups*local)
+			for g := bad; g < groups; g += 7 {
+				a[g*local+3] = 0
+			}
+			out := buffer(t, d, make([]int32, groups*local)...)
+			l := emu.Launch{Kernel: kernel(t, program(t, d, "fault"), "divide"), Range: sized(groups*local, local),
+				Args: []emu.Arg{buffer(t, d, a...), out}, KeepGoing: keep}
+			res, err := l.Run(ctx)
+			var fe *emu.FindingsError
+			if !errors.As(err, &fe) {
+				t.Fatalf("error %v", err)
+			}
+			res.Duration = 0
+			return res, contents[int32](t, out)
+		}
+		var want *emu.Result
+		for _, engine := range emu.Engines() {
+			for _, workers := range []int{1, 2, 5} {
+				res, out := run(emu.DeviceOptions{Workers: workers, Engine: engine}, false)
+				if want == nil {
+					want = res
+				}
+				if d := cmp.Diff(want, res); d != "" {
+					t.Errorf("%s, %d workers (-first +this):\n%s", engine, workers, d)
+				}
+				// All groups before the fault have run.
+				if !res.Halted || res.GroupsRun != uint64(bad)+1 || slices.Contains(out[:bad*local], 0) {
+					t.Errorf("%s, %d workers: halted %v, %d groups ran", engine, workers, res.Halted, res.GroupsRun)
+				}
+			}
+		}
+		f := want.Findings.Findings
+		if len(f) != 1 || f[0].WorkItem == nil || f[0].WorkItem.Group[0] != uint64(bad) || f[0].Groups != 1 {
+			t.Errorf("findings %+v", f)
+		}
+		all, _ := run(emu.DeviceOptions{Workers: 3}, true)
+		if all.Halted || all.GroupsRun != groups || all.Findings.Findings[0].Groups != uint64(groups-bad+6)/7 {
+			t.Errorf("a launch that keeps going: %+v", all)
+		}
 	}
 }

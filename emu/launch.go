@@ -43,6 +43,13 @@ type Launch struct {
 	// Check turns on the findings that cost time or that only a strict reading
 	// of the specifications makes.
 	Check bool
+	// KeepGoing runs all work-groups, also after one that came to a fault, so that findings
+	// are those of all of them. Without it, the first such work-group in the order of the
+	// schedule ends the launch, whatever the number of workers. Findings, counters and output
+	// are then those of the work-groups up to that one, but memory may hold some of the
+	// results of others: it is half-finished. Findings that do not end a
+	// work-group do not end the launch.
+	KeepGoing bool
 	// Timeout ends a launch that takes longer, with the finding E-TIMEOUT; 0
 	// is no limit. A deadline of the context does the same.
 	Timeout time.Duration
@@ -84,6 +91,8 @@ type Result struct {
 	Groups [3]uint64
 	// GroupsRun is the number of work-groups that ran to their end or to a fault.
 	GroupsRun uint64
+	// Halted says that a fault ended the launch: see Launch.KeepGoing.
+	Halted    bool
 	WaveLanes int // lanes of a whole wave
 	// Duration is how long the groups ran.
 	Duration time.Duration
@@ -262,7 +271,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	start := time.Now()
 	opt := scheduler.Options{
 		Order: p.Schedule.Order, Seed: p.Schedule.Seed,
-		Workers: lim.Workers, Parallel: p.Parallel, WaveLanes: lim.WaveLanes,
+		Workers: lim.Workers, Parallel: p.Parallel, WaveLanes: lim.WaveLanes, KeepGoing: p.KeepGoing,
 		Output: p.Output, MaxOutput: p.MaxOutput, Progress: p.Progress,
 		DMA: d.dmaConfig(p.Schedule),
 	}
@@ -292,7 +301,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 func (p *prepared) result(sr *scheduler.Result, took time.Duration) *Result {
 	return &Result{
 		Output: sr.Output, OutputDropped: sr.Dropped, Counters: sr.Counters,
-		Dim: p.launch.Dim, Local: p.launch.Local, Groups: p.launch.Groups, GroupsRun: sr.Groups,
+		Dim: p.launch.Dim, Local: p.launch.Local, Groups: p.launch.Groups, GroupsRun: sr.Groups, Halted: sr.Halted,
 		WaveLanes: sr.WaveLanes, Duration: took,
 	}
 }

@@ -21,7 +21,7 @@ import (
 // on, of which none shares a pipe with one behind them: those are a set. What runs
 // together thus depends on what the host asked for, and not on how fast it was.
 //
-// In such a set the Schedule, Trace and Progress of the first launch count for
+// In such a set the Schedule, KeepGoing, Trace and Progress of the first launch count for
 // all, and the shortest Timeout; the end of any of their contexts ends all of them. Output and
 // Check are each launch's own.
 type Queue struct {

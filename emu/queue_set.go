@@ -113,7 +113,7 @@ func runSet(events []*Event) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	first := events[0].launch
-	run.set.Schedule, run.set.Trace, run.set.Progress = first.Schedule, first.Trace, first.Progress
+	run.set.Schedule, run.set.KeepGoing, run.set.Trace, run.set.Progress = first.Schedule, first.KeepGoing, first.Trace, first.Progress
 	for _, e := range events {
 		p := e.launch
 		p.Schedule = first.Schedule

@@ -24,11 +24,12 @@ type Set struct {
 	Launches []Launch
 
 	Schedule Schedule
-	// Check, Timeout, Output, MaxOutput, MaxFindings, Progress, Trace and
+	// Check, KeepGoing, Timeout, Output, MaxOutput, MaxFindings, Progress, Trace and
 	// Reproduce are those of a [Launch], for all launches together. Printed text
 	// comes in the order of the turns. MaxFindings counts for each launch, and for
 	// the list of all.
 	Check       bool
+	KeepGoing   bool
 	Timeout     time.Duration
 	Output      io.Writer
 	MaxOutput   uint64
@@ -105,6 +106,8 @@ func (l *Launch) setField() string {
 		return "Parallel"
 	case l.Check:
 		return "Check"
+	case l.KeepGoing:
+		return "KeepGoing"
 	case l.Timeout != 0:
 		return "Timeout"
 	case l.Output != nil:

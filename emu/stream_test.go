@@ -216,7 +216,7 @@ func TestStandstills(t *testing.T) {
 		}},
 	} {
 		prog := stream(t, d, 2)
-		set := emu.Set{Reproduce: "run it again"}
+		set := emu.Set{KeepGoing: true, Reproduce: "run it again"}
 		c.run(prog, func(name string) *emu.Kernel { return kernel(t, prog, name) }, &set)
 		res, err := set.Run(ctx)
 		var fe *emu.FindingsError

@@ -76,7 +76,7 @@ func TestCopiesArriveAtTheEnd(t *testing.T) {
 					{fault: func(l *lane) bool { return l.group.Linear%3 == 2 && l.id == 7 }},
 				}
 			})
-			res, err := Run(context.Background(), c, l, Options{Workers: workers, WaveLanes: 4,
+			res, err := Run(context.Background(), c, l, Options{Workers: workers, WaveLanes: 4, KeepGoing: true,
 				DMA: dma.Config{Completion: completion, BytesPerStep: 1, Seed: 3}})
 			if err != nil {
 				t.Fatal(err)
@@ -118,7 +118,7 @@ func TestFindingsOfCopies(t *testing.T) {
 				}
 			})
 			l.Check = true
-			res, err := Run(context.Background(), c, l, Options{Order: o, Seed: 5, Workers: workers, WaveLanes: 4, Parallel: ParallelAlways})
+			res, err := Run(context.Background(), c, l, Options{Order: o, Seed: 5, Workers: workers, WaveLanes: 4, Parallel: ParallelAlways, KeepGoing: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -23,7 +23,7 @@
 // order, and a seed reproduces a run even of a kernel with data races. Options.Parallel
 // overrides both. Whatever a launch returns does not depend on the workers:
 // counters are sums; output is put together in the order of the schedule; of the
-// faults at one instruction the one at the first position is kept, with the number
+// findings at one instruction the one at the first position is kept, with the number
 // of all of them.
 //
 // Where nobody looks at a group when it begins, waits or ends (in order, not traced, no printf, no copies that
@@ -31,9 +31,13 @@
 // through barriers at which all of its work-items wait: [engine.Sweeper]. It comes back for faults, for barriers that
 // only a part has come to, and when the launch is cancelled. Nothing but the time that it takes tells.
 //
-// A fault ends its work-group, at the point where it happened, and no other:
-// the remaining groups run, so that the memory afterwards does not depend on
-// who was faster.
+// A fault ends its work-group at the point where it happened. It also ends the launch:
+// no group behind it in the schedule counts. If other workers have come to faults, the
+// one at the first position decides; groups before it run to their end. So findings,
+// counters and output are the same for any number of workers, but memory may hold what
+// groups behind the fault have written. With Options.KeepGoing all groups run, and
+// memory does not depend on who was faster either. Findings that do not end a
+// work-group do not end the launch.
 //
 // # Waves
 //
@@ -101,6 +105,8 @@
 // back-edges. When all turns for a while were like that, or no packet has moved for long, the first two
 // steps are taken as well. Kernels that only spin, for what nobody will ever write, run until
 // the time limit.
+//
+// A fault of a work-group ends the set, unless Options.KeepGoing is set.
 //
 // Groups in progress side by side share the logical clock, and have a [dma.Unit]
 // each. A reservation that a group leaves open is the finding [finding.PipeOpen].

@@ -41,6 +41,10 @@ type Options struct {
 	// waves of its group have a turn; 0 is DefaultQuantum.
 	Quantum int
 
+	// KeepGoing runs all work-groups, whatever happens in some of them. Without it
+	// a fault ends the launch; see the package's documentation.
+	KeepGoing bool
+
 	// MaxState is what the registers and the private memory of all waves may
 	// take on the host, in bytes; 0 is DefaultMaxState. Where it does not reach
 	// for all workers, there are fewer.
@@ -105,6 +109,11 @@ type SetTracer interface {
 type Result struct {
 	Counters engine.Counters
 	Groups   uint64 // work-groups that ran, to their end or to a fault
+	// Halted says that a fault ended the launch. What else is in the result is about
+	// the work-groups up to the one with the fault, in the order of the schedule; of a
+	// launch in a set it is about all groups that had begun. Memory
+	// may hold some of what other groups have written.
+	Halted bool
 	// WaveLanes is the number of lanes of a whole wave.
 	WaveLanes int
 	// Faults are what went wrong, one for each code and instruction, in the

@@ -25,8 +25,16 @@ type sink struct {
 	err     error // of w
 
 	next    uint64 // batch that may be written
-	pending map[uint64][]byte
+	pending map[uint64]batch
 	held    uint64 // bytes in pending
+	closed  bool   // the last batch was written
+}
+
+// batch is the output of a batch of work-groups.
+type batch struct {
+	out     []byte
+	dropped uint64 // bytes that were not kept
+	last    bool   // a fault in it has ended the launch
 }
 
 func (s *sink) init(w io.Writer, limit uint64) {
@@ -53,38 +61,38 @@ func (s *sink) write(p []byte) {
 	}
 }
 
-// commit hands in the output of a batch, of which dropped bytes were not kept,
-// and returns a slice that the worker may use for the next; ok is false when
-// output has failed. A worker that is far ahead of the
+// commit hands in the output of the batch with a number, and returns a slice that the
+// worker may use for the next; ok is false when output has failed. Output of batches
+// behind the last one is thrown away. A worker that is far ahead of the
 // one whose batch comes next waits here, so that what is held stays bounded.
-func (s *sink) commit(batch uint64, out []byte, dropped uint64) (next []byte, ok bool) {
+func (s *sink) commit(number uint64, b batch) (next []byte, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.dropped += dropped
-	for batch != s.next && (s.held > s.max || len(s.pending) >= maxPending) && s.err == nil {
+	for number != s.next && (s.held > s.max || len(s.pending) >= maxPending) && s.err == nil && !s.closed {
 		s.room.Wait()
 	}
-	if batch != s.next {
+	if s.closed {
+		return b.out[:0], s.err == nil
+	}
+	if number != s.next {
 		if s.pending == nil {
-			s.pending = make(map[uint64][]byte)
+			s.pending = make(map[uint64]batch)
 		}
-		s.pending[batch] = out
-		s.held += uint64(len(out))
+		s.pending[number] = b
+		s.held += uint64(len(b.out))
 		return nil, s.err == nil
 	}
-	s.write(out)
-	for {
+	next = b.out[:0]
+	for ok = true; ok && !s.closed; s.held -= uint64(len(b.out)) {
+		s.dropped += b.dropped
+		s.write(b.out)
+		s.closed = b.last
 		s.next++
-		p, ok := s.pending[s.next]
-		if !ok {
-			break
-		}
+		b, ok = s.pending[s.next]
 		delete(s.pending, s.next)
-		s.held -= uint64(len(p))
-		s.write(p)
 	}
 	s.room.Broadcast()
-	return out[:0], s.err == nil
+	return next, s.err == nil
 }
 
 // fail stops all output, and nobody waits any more.

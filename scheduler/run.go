@@ -119,6 +119,7 @@ type launch struct {
 	ordered bool
 
 	shares []share
+	halt   halt
 	sink   *sink // own, or that of the set
 	own    sink
 }
@@ -173,6 +174,7 @@ func (r *Runner) Run(ctx context.Context, l *engine.Launch, opt Options) (*Resul
 		workers[i] = w
 	}
 	s.divide(n)
+	s.halt.workers = workers
 	if opt.Progress != nil {
 		defer s.progress(workers)()
 	}
@@ -245,6 +247,8 @@ func (s *launch) prepare() error {
 	if s.opt.Workers > 1 && s.parallel() {
 		s.batch = min(max(s.groups/(uint64(s.opt.Workers)*32), 1), s.batch)
 	}
+	// Workers remember what they found by stretches of batches, which must not be too many.
+	s.batch = max(s.batch, s.groups/maxBatches)
 	s.batches = s.groups / s.batch
 	if s.groups%s.batch != 0 {
 		s.batches++
@@ -331,14 +335,25 @@ func (s *launch) progress(workers []*worker) (stop func()) {
 // finish puts the workers' results together and lets them go.
 func (s *launch) finish(ctx context.Context, workers []*worker) (*Result, error) {
 	res := &Result{WaveLanes: s.lanes}
-	var faults faultTable
 	for _, w := range workers {
 		if w.panicked != nil {
 			return nil, w.panicked
 		}
-		res.Counters.Add(&w.counters)
-		res.Groups += w.ended
-		faults.merge(w.faults)
+		w.stretches = append(w.stretches, w.stretch)
+	}
+	// Unless the context ended the launch, all groups up to the first fault have run.
+	if last := s.halt.last(); last != math.MaxUint64 && endedUpTo(workers, last) == last+1 {
+		res.Halted = true
+		dropAfter(workers, last)
+	}
+	var faults faultTable
+	for _, w := range workers {
+		for i := range w.stretches {
+			t := &w.stretches[i]
+			res.Counters.Add(&t.counters)
+			res.Groups += t.ended
+			faults.merge(t.faults)
+		}
 		if w.stopped != nil {
 			res.Stopped = append(res.Stopped, *w.stopped)
 		}
@@ -354,6 +369,10 @@ func (s *launch) finish(ctx context.Context, workers []*worker) (*Result, error)
 	res.Output, res.Dropped = s.sink.buf, s.sink.dropped
 	if err := s.sink.err; err != nil {
 		return res, fmt.Errorf("printf output: %w", err)
+	}
+	if res.Halted {
+		res.Stopped = nil
+		return res, nil
 	}
 	if res.Groups < s.groups {
 		if err := context.Cause(ctx); err != nil {

@@ -207,18 +207,18 @@ func TestOutputError(t *testing.T) {
 func TestOutputBound(t *testing.T) {
 	var s sink
 	s.init(nil, 100)
-	s.commit(1, make([]byte, 101), 0)
+	s.commit(1, batch{out: make([]byte, 101)})
 	var ahead atomic.Bool
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		s.commit(2, []byte("x"), 0)
+		s.commit(2, batch{out: []byte("x")})
 		ahead.Store(true)
 	})
 	if s.mu.Lock(); len(s.pending) > 1 || ahead.Load() {
 		t.Error("output was taken although there was too much of it")
 	}
 	s.mu.Unlock()
-	s.commit(0, []byte("first"), 7)
+	s.commit(0, batch{out: []byte("first"), dropped: 7})
 	wg.Wait()
 	if s.next != 3 || len(s.pending) != 0 || s.held != 0 || string(s.buf[:5]) != "first" || s.dropped != 7+7 {
 		t.Errorf("after all: next %d, pending %d, held %d, dropped %d", s.next, len(s.pending), s.held, s.dropped)
@@ -264,7 +264,7 @@ func TestBarrierDeadlock(t *testing.T) {
 	for _, lanes := range []int{4, 16} {
 		for _, workers := range []int{1, 3} {
 			res, err := Run(context.Background(), &fakeCode{p: p}, launchOf(p.kernel(), [3]uint64{160, 1, 1}, [3]uint64{16, 1, 1}),
-				Options{WaveLanes: lanes, Workers: workers})
+				Options{WaveLanes: lanes, Workers: workers, KeepGoing: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -391,7 +391,7 @@ func TestMaySpin(t *testing.T) {
 }
 
 // TestFaults checks that what is reported of faults does not depend on the
-// workers, and that they end their own group only.
+// workers, and that they end their own group only where the launch keeps going.
 func TestFaults(t *testing.T) {
 	var ran atomic.Int64
 	p := program{
@@ -403,7 +403,7 @@ func TestFaults(t *testing.T) {
 	var want *Result
 	for _, workers := range []int{1, 2, 7} {
 		ran.Store(0)
-		res, err := Run(context.Background(), &fakeCode{p: p}, launchOf(p.kernel(), [3]uint64{8000, 1, 1}, [3]uint64{8, 1, 1}), Options{Workers: workers})
+		res, err := Run(context.Background(), &fakeCode{p: p}, launchOf(p.kernel(), [3]uint64{8000, 1, 1}, [3]uint64{8, 1, 1}), Options{Workers: workers, KeepGoing: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -605,7 +605,7 @@ func TestReuse(t *testing.T) {
 		l := launchOf(k, [3]uint64{uint64(100 + i), 1, 1}, [3]uint64{uint64(8 + i%3*20), 1, 1})
 		l.Check = i%2 == 1
 		l.LocalSizes = []uint64{uint64(i % 3)}
-		res, err := r.Run(context.Background(), l, Options{Workers: 1 + i%2})
+		res, err := r.Run(context.Background(), l, Options{Workers: 1 + i%2, KeepGoing: true})
 		if err != nil || (len(res.Faults) > 0) != l.Check || res.Groups != l.Groups[0] {
 			t.Fatalf("launch %d: %v, %+v", i, err, res)
 		}

@@ -98,8 +98,9 @@ type set struct {
 	// patience how many of them are taken for granted.
 	spun, stale, patience int
 
-	done atomic.Uint64 // groups
-	err  error         // of a feed
+	done   atomic.Uint64 // groups
+	halted bool          // a fault has ended the set
+	err    error         // of a feed
 }
 
 // member is a launch of a set.
@@ -266,7 +267,7 @@ func (s *set) run() (err error) {
 	}
 	s.version = s.pipeVersion()
 	for len(s.live) > 0 {
-		if s.cancel.Load() {
+		if s.over() {
 			s.stop()
 			return nil
 		}
@@ -277,6 +278,9 @@ func (s *set) run() (err error) {
 			ran = s.round()
 		}
 		s.tidy()
+		if s.halted {
+			continue
+		}
 		if v := s.pipeVersion(); v != s.version {
 			s.version = v
 			s.moved()
@@ -290,6 +294,9 @@ func (s *set) run() (err error) {
 	s.empty()
 	return nil
 }
+
+// over says whether the set ends before its launches have.
+func (s *set) over() bool { return s.halted || s.cancel.Load() }
 
 // pipeVersion changes when any pipe of the set does.
 func (s *set) pipeVersion() uint64 {
@@ -375,12 +382,13 @@ func (s *set) next(w *worker) bool {
 	s.clock = w.clock
 	s.spun = 0
 	m.result.Groups++
+	s.halted = s.halted || w.faulted && !s.opt.KeepGoing
 	s.done.Add(1)
 	if w.faults != nil {
 		m.faults.merge(w.faults)
 		w.faults = nil
 	}
-	if m.pos < m.launch.groups {
+	if m.pos < m.launch.groups && !s.halted {
 		s.begin(w)
 		return true
 	}
@@ -433,7 +441,7 @@ func (s *set) empty() {
 	}
 }
 
-// stop notes what each launch was doing when the set was cancelled.
+// stop notes what each launch was doing when the set was cancelled, or a fault ended it.
 func (s *set) stop() {
 	for _, m := range s.live {
 		for _, w := range m.groups {
@@ -496,6 +504,9 @@ func (s *set) finish(ctx context.Context) (*SetResult, error) {
 			}
 		}
 		over = over && r.Groups == m.launch.groups
+		if r.Halted = s.halted; s.halted {
+			r.Stopped = nil
+		}
 		res.Launches = append(res.Launches, *r)
 	}
 	for _, f := range s.feeds {
@@ -506,7 +517,7 @@ func (s *set) finish(ctx context.Context) (*SetResult, error) {
 		return res, s.err
 	case output != nil:
 		return res, fmt.Errorf("printf output: %w", output)
-	case over:
+	case over || s.halted:
 		return res, nil
 	}
 	if err := context.Cause(ctx); err != nil {

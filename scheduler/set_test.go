@@ -415,7 +415,7 @@ func TestStandstill(t *testing.T) {
 			got = nil
 			net := newNetwork(t)
 			c.build(net)
-			res, err := net.run(Options{Order: o, Seed: 3})
+			res, err := net.run(Options{Order: o, Seed: 3, KeepGoing: true})
 			if err != nil {
 				t.Errorf("%s, %v: %v", c.name, o, err)
 				continue
@@ -485,7 +485,7 @@ func TestGrowthBound(t *testing.T) {
 	k := net.members[0].Launch.Kernel
 	k.Private = []isa.Alloc{{Size: 1 << 10}}
 	// A wave has 64 lanes of 1 KiB.
-	res := net.mustRun(Options{MaxState: setState * 10 * (64<<10 + waveBytes)})
+	res := net.mustRun(Options{KeepGoing: true, MaxState: setState * 10 * (64<<10 + waveBytes)})
 	if f := res.Launches[0].Faults; len(f) != 1 || f[0].Groups != groups || f[0].Standstill.Unstarted != groups-10 || res.Launches[0].Groups != groups {
 		t.Errorf("faults %+v", f)
 	}
@@ -550,7 +550,7 @@ func TestSpinning(t *testing.T) {
 	}
 }
 
-// TestSetFaults checks that a fault ends its group only.
+// TestSetFaults checks that a fault ends its group only where the set keeps going.
 func TestSetFaults(t *testing.T) {
 	net := newNetwork(t)
 	p := net.pipe("p", 1)
@@ -561,7 +561,7 @@ func TestSetFaults(t *testing.T) {
 		{pipe: at(0), write: true, blocking: true},
 	}, 6, 1, writes(p))
 	net.launch(sinkTo(&got, 5), 1, 1, reads(p))
-	res := net.mustRun(Options{})
+	res := net.mustRun(Options{KeepGoing: true})
 	f := res.Launches[0].Faults
 	if !slices.Equal(got, []int{0, 1, 3, 4, 5}) || len(f) != 1 || f[0].Code != finding.DivideByZero || f[0].Group.Linear != 2 || res.Launches[0].Groups != 6 || res.Launches[1].Faults != nil {
 		t.Errorf("read %v, faults %+v", got, f)

@@ -30,12 +30,13 @@ func (s *launch) divide(n int) {
 }
 
 // take returns the positions of a batch for worker i, up to end: of its own share while that has any. There are none if both are the same.
+// Batches behind the first fault are left alone.
 func (s *launch) take(i int) (first, end uint64) {
 	for j := range s.shares {
 		part := &s.shares[(i+j)%len(s.shares)]
 		for {
 			first := part.next.Load()
-			if first >= part.end {
+			if first >= part.end || first > s.halt.last() {
 				break
 			}
 			left := part.end - first

@@ -87,7 +87,7 @@ func (s *set) round() (ran bool) {
 		if reverse {
 			i = len(s.live) - 1 - i
 		}
-		if s.cancel.Load() {
+		if s.over() {
 			return true
 		}
 		if s.launchTurn(s.live[i]) {
@@ -122,6 +122,9 @@ func (s *set) launchTurn(m *member) (ran bool) {
 			if ended++; !s.next(w) || ended >= groupsOfTurn {
 				break
 			}
+		}
+		if s.halted {
+			return true
 		}
 	}
 	return ran
@@ -177,7 +180,7 @@ func (s *set) seededRound() (ran bool) {
 			if s.can(u.feed) {
 				s.move(u.feed, 1+s.rng.below(u.feed.Pipe.Can(u.feed.Write)))
 			}
-		} else if s.waveTurn(u.w, u.wave) == groupCancelled {
+		} else if s.waveTurn(u.w, u.wave) == groupCancelled || s.halted {
 			return true
 		}
 	}

@@ -41,14 +41,14 @@ type worker struct {
 	set     *set // that the launch is in; nil when it runs alone
 	member  *member
 
-	counters engine.Counters
-	faults   faultTable
-	stopped  *Stopped
-	panicked *PanicError
-	ended    uint64        // groups
-	done     atomic.Uint64 // the same for Options.Progress
+	stretch             // that the worker is in
+	stretches []stretch // before it
+	stopped   *Stopped
+	panicked  *PanicError
+	done      atomic.Uint64 // groups that are over, for Options.Progress
 
-	number int // among the launch's workers
+	number int           // among the launch's workers
+	at     atomic.Uint64 // position of the batch, atAny or atNone
 
 	// Output of the batch, when output is ordered, and how much of it was dropped.
 	batchOut     []byte
@@ -84,9 +84,9 @@ func (s *launch) worker() (*worker, error) {
 		w.parking = w.collect
 	}
 	w.launch = s
-	w.counters = engine.Counters{}
-	w.faults, w.stopped, w.panicked = nil, nil, nil
-	w.ended, w.located = 0, false
+	w.stretch, w.stretches = stretch{}, w.stretches[:0]
+	w.stopped, w.panicked = nil, nil
+	w.located = false
 	w.done.Store(0)
 	w.batchDropped = 0
 	if w.madeLanes != s.lanes {
@@ -118,7 +118,8 @@ func (s *launch) worker() (*worker, error) {
 // rest keeps a worker for the next launch, without what belongs to this one.
 func (r *Runner) rest(w *worker) {
 	w.launch, w.set, w.member = nil, nil, nil
-	w.faults, w.stopped = nil, nil
+	w.stretch, w.stopped = stretch{}, nil
+	clear(w.stretches)
 	w.group.Launch, w.group.DMA, w.group.PipeTrace, w.group.Report = nil, nil, nil, nil
 	r.idle.Put(w)
 }
@@ -131,13 +132,19 @@ func (w *worker) work() {
 			w.Cancel.Store(true)
 			w.sink.fail(w.panicked)
 		}
+		if w.at.Store(atNone); w.halt.done() {
+			w.Cancel.Store(true)
+		}
 	}()
 	for !w.Cancel.Load() {
+		w.at.Store(atAny)
 		first, end := w.take(w.number)
 		if first == end {
 			return
 		}
-		for pos := first; pos < end && !w.Cancel.Load(); {
+		w.at.Store(first)
+		w.enter(first)
+		for pos := first; pos < end && pos <= w.halt.last() && !w.Cancel.Load(); {
 			if w.sweeping {
 				pos = w.sweep(pos, end-pos)
 				continue
@@ -146,9 +153,12 @@ func (w *worker) work() {
 			w.runGroup()
 			pos++
 		}
+		w.next = end
 		if w.ordered {
+			last := w.halt.last()
+			b := batch{out: w.batchOut, dropped: w.batchDropped, last: first <= last && last < end}
 			var ok bool
-			if w.batchOut, ok = w.sink.commit(first/w.batch, w.batchOut, w.batchDropped); !ok {
+			if w.batchOut, ok = w.sink.commit(first/w.batch, b); !ok {
 				w.Cancel.Store(true)
 			}
 			w.batchDropped = 0
@@ -247,7 +257,10 @@ func (w *worker) end(over bool) {
 	if over {
 		w.ended++
 		if w.opt.Progress != nil {
-			w.done.Store(w.ended)
+			w.done.Add(1)
+		}
+		if w.faulted && !w.opt.KeepGoing {
+			w.halt.faulted(w.pos)
 		}
 	}
 }

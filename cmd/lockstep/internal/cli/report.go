@@ -97,8 +97,12 @@ func (r *run) report(env *Env, res *outcome) error {
 	if len(res.findings.Findings) > 0 {
 		fmt.Fprint(env.Stderr, res.findings.Text())
 	}
+	ended := r.ended(res)
+	if text := ended.text(r); text != "" {
+		fmt.Fprintln(env.Stderr, "lockstep: "+text)
+	}
 	printed := len(r.printed())
-	for _, o := range r.outs {
+	for _, o := range ended.outs(r) {
 		data, err := o.data()
 		if err != nil {
 			return err

@@ -145,7 +145,7 @@ func (r *run) reportJSON(env *Env, res *outcome) error {
 		total.Add(&res.launches[i].Counters)
 	}
 	set.Counters = newCounters(groups, &total)
-	for _, o := range r.outs {
+	for _, o := range r.ended(res).outs(r) {
 		out, err := o.json(env)
 		if err != nil {
 			return err

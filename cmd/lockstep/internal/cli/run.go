@@ -46,6 +46,7 @@ type runOptions struct {
 	parallel string
 	device   emu.DeviceOptions
 	check    bool
+	keep     bool // going, after a fault
 	timeout  time.Duration
 	json     bool
 	stats    bool
@@ -85,6 +86,7 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.BoolVar(&o.keepMarks, "keep-marks", false, keepMarksUsage+"\n(-check does so, too)")
 	f.StringVar(&o.parallel, "parallel", "auto", "run work-groups at the same time `WHEN`: auto (where it cannot be seen),\nnever, or always, and then results may depend on who was faster")
 	f.BoolVar(&o.check, "check", false, "look for more: see lockstep help codes")
+	f.BoolVar(&o.keep, "keep-going", false, "run all work-groups also after a fault, and write what -out asks for, though it is\nhalf-finished (default: the first work-group with a fault ends the launch)")
 	f.DurationVar(&o.timeout, "timeout", 0, "end a launch that takes longer than `DURATION`, as in 500ms or 1m30s")
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead of text")
 	f.BoolVar(&o.stats, "stats", false, "print counters and times")
@@ -333,7 +335,7 @@ func (r *run) start(ctx context.Context, output io.Writer, update func(done, tot
 		launches = append(launches, one)
 	}
 	if r.together() {
-		set := emu.Set{Launches: launches, Schedule: r.schedule, Check: o.check, Timeout: o.timeout, Output: output, Progress: update, Trace: r.trace, Reproduce: r.reproduce}
+		set := emu.Set{Launches: launches, Schedule: r.schedule, Check: o.check, KeepGoing: o.keep, Timeout: o.timeout, Output: output, Progress: update, Trace: r.trace, Reproduce: r.reproduce}
 		res, err := set.Run(ctx)
 		if res == nil {
 			// Of a kernel alone nobody wants to hear that it is a set.
@@ -345,7 +347,7 @@ func (r *run) start(ctx context.Context, output io.Writer, update func(done, tot
 		return &outcome{res.Launches, res.Findings, res.Output, res.OutputDropped, res.Pipes, res.Duration}, err
 	}
 	l := &launches[0]
-	l.Schedule, l.Parallel, l.Check, l.Timeout = r.schedule, r.parallel, o.check, o.timeout
+	l.Schedule, l.Parallel, l.Check, l.KeepGoing, l.Timeout = r.schedule, r.parallel, o.check, o.keep, o.timeout
 	l.Output, l.Progress, l.Trace, l.Reproduce = output, update, r.trace, r.reproduce
 	res, err := l.Run(ctx)
 	if res == nil {
