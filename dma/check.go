@@ -122,13 +122,13 @@ func (u *Unit) badEvent(pc int, name string, event uint64, items *Items) {
 	})
 }
 
-// checkWait notes that items waited for an event.
+// checkWait notes that items waited for an event. Only a copy makes events, so that null is none.
 func (u *Unit) checkWait(pc int, event uint64, items *Items) {
+	if event == 0 || event > u.event {
+		u.badEvent(pc, "", event, items)
+	}
 	if event == 0 {
 		return
-	}
-	if event > u.event {
-		u.badEvent(pc, "", event, items)
 	}
 	u.checker.filter(func(r *record) bool {
 		if r.event != event {
@@ -197,7 +197,7 @@ func (u *Unit) checkEnd() {
 }
 
 // checkLanes remembers a lane copy, and looks for what it does to outstanding
-// copies and to LDS. One that is done at once is a read and a write.
+// copies and to memory. One that is done at once is a read and a write.
 func (u *Unit) checkLanes(t *transfer, c *LaneCopy, items Items, dst, src []memory.Pointer) {
 	size := uint64(c.Size)
 	lanes := min(len(dst), len(src))
@@ -215,7 +215,7 @@ func (u *Unit) checkLanes(t *transfer, c *LaneCopy, items Items, dst, src []memo
 	n, _ := u.count(&items)
 	r := u.checker.take(n)
 	r.info = t.info
-	r.seq, r.size = t.seq, size
+	r.seq, r.size, r.epoch = t.seq, size, u.checker.shadow.epoch
 	items.each(u.group.Items, func(item int) {
 		if l := item - items.First; l < lanes {
 			r.lanes = append(r.lanes, laneRef{item: item, dst: dst[l], src: src[l]})
@@ -233,7 +233,7 @@ func (u *Unit) checkLanes(t *transfer, c *LaneCopy, items Items, dst, src []memo
 }
 
 // checkSettled forgets the lanes of lane copies that their work-items know to be
-// done, and enters them as uses of LDS.
+// done, and enters them as uses of memory.
 func (u *Unit) checkSettled(wave int) {
 	u.checker.filter(func(r *record) bool {
 		if r.event != 0 || r.wave != wave {
@@ -321,7 +321,7 @@ func (r *record) dstApart() bool {
 	return true
 }
 
-// checkRace looks for uses of a group copy's LDS since the last barrier.
+// checkRace looks for uses of a group copy's memory since the last barrier.
 func (u *Unit) checkRace(r *record, items *Items) {
 	seen := u.checker.shadow.seen(items, u.group.Items)
 	for _, s := range [...]struct {
@@ -330,29 +330,21 @@ func (u *Unit) checkRace(r *record, items *Items) {
 		uses []int
 	}{{false, memory.AccessRead, []int{useWrite}}, {true, memory.AccessWrite, []int{useWrite, useRead}}} {
 		d := r.side(s.dst)
-		if d.at.Space() != memory.SpaceLocal {
-			continue
-		}
 		alloc := allocOf(d.at)
 		for _, use := range s.uses {
-			found := false
 			r.shape.stretches(d, func(lo, hi uint64) bool {
-				var at uint64
-				var by Party
-				if at, by, found = u.checker.shadow.find(use, alloc, lo, hi-lo, -1, false, seen); found {
+				at, by, found := u.checker.shadow.find(use, alloc, lo, hi-lo, -1, false, seen)
+				if found {
 					_, first := u.count(items)
 					u.race(r, first, u.group.Items, s.kind, pointerAt(alloc, at), by)
 				}
 				return !found
 			})
-			if found {
-				break
-			}
 		}
 	}
 }
 
-// checkLaneRace looks for uses of a lane copy's LDS by other sub-groups since
+// checkLaneRace looks for uses of a lane copy's memory by other sub-groups since
 // the last barrier.
 func (u *Unit) checkLaneRace(r *record) {
 	for i := range r.lanes {
@@ -361,23 +353,36 @@ func (u *Unit) checkLaneRace(r *record) {
 		look := func(p memory.Pointer, kind memory.Access, use int) bool {
 			at, by, ok := u.checker.shadow.find(use, allocOf(p), uint64(p.Offset()), r.size, sub, false, u.checker.shadow.synced[sub])
 			if ok {
-				u.race(r, l.item, 1, kind, pointerAt(allocOf(p), at), by)
+				u.laneRace(by.PC, by.Item, by.Access, pointerAt(allocOf(p), at), 1, Party{Item: l.item, PC: r.pc, Access: kind})
 			}
 			return ok
 		}
-		if l.dst.Space() == memory.SpaceLocal && !look(l.dst, memory.AccessWrite, useWrite) {
+		if !look(l.dst, memory.AccessWrite, useWrite) {
 			look(l.dst, memory.AccessWrite, useRead)
 		}
-		if l.src.Space() == memory.SpaceLocal {
+		if l.src != ZeroFill {
 			look(l.src, memory.AccessRead, useWrite)
 		}
 	}
 }
 
-// race reports that somebody used memory of a copy and no barrier lies between:
-// once for a group copy, since how many are found depends on who came first.
+// laneRace reports an access by a work-item of another sub-group than the lane copy's, with no barrier between. It is
+// reported at the access, whichever of the two came first, so that the finding does not depend on it.
+func (u *Unit) laneRace(pc, item int, kind memory.Access, at memory.Pointer, size uint64, by Party) {
+	u.detail(finding.AsyncRace, pc, item, 1, func(d *Detail) {
+		d.Access, d.Pointer, d.Size = kind, at, size
+		d.Other = &by
+	})
+}
+
+// race reports that a work-item used memory of a copy and no barrier lies between:
+// once for a group copy, since how many uses are found depends on which work-items come first. Of those that are
+// found it shows the one at the lowest address.
 func (u *Unit) race(r *record, item, n int, kind memory.Access, at memory.Pointer, by Party) {
-	if r.event != 0 && r.raced {
+	if r.raced {
+		if d := r.race; d != nil && at < d.Pointer {
+			d.Access, d.Pointer, d.Other = kind, at, &by
+		}
 		return
 	}
 	r.raced = true
@@ -385,6 +390,7 @@ func (u *Unit) race(r *record, item, n int, kind memory.Access, at memory.Pointe
 		d.Access, d.Pointer, d.Size = kind, at, 1
 		d.Transfers = []Transfer{r.told(&u.group, item)}
 		d.Other = &by
+		r.race = d
 	})
 }
 
@@ -399,6 +405,7 @@ func (u *Unit) Access(now uint64, pc int, kind memory.Access, item int, p memory
 		return
 	}
 	b := boxAt(p, size)
+	raced := false
 	for _, r := range u.checker.records {
 		user, fills, ok := u.touches(r, &b, kind, item)
 		if !ok {
@@ -411,6 +418,16 @@ func (u *Unit) Access(now uint64, pc int, kind memory.Access, item int, p memory
 				does = memory.AccessWrite
 			}
 			u.race(r, r.arrived.first(), u.group.Items, does, p, Party{Item: item, PC: pc, Access: kind})
+			break
+		}
+		if r.event == 0 && r.epoch == u.checker.shadow.epoch && user/u.group.SubgroupSize != item/u.group.SubgroupSize {
+			// The copy's own sub-group could wait as it likes.
+			does := memory.AccessRead
+			if fills {
+				does = memory.AccessWrite
+			}
+			u.laneRace(pc, item, kind, p, size, Party{Item: user, PC: r.pc, Access: does})
+			raced = true
 			break
 		}
 		code := finding.AsyncRead
@@ -428,8 +445,8 @@ func (u *Unit) Access(now uint64, pc int, kind memory.Access, item int, p memory
 		})
 		break
 	}
-	if space == memory.SpaceLocal {
-		u.checkLocal(pc, kind, item, p, size)
+	if m := u.region(p); m != nil && uint64(off) <= m.Size && size <= m.Size-uint64(off) {
+		u.checkUse(pc, kind, item, p, size, raced)
 	}
 }
 
@@ -486,22 +503,19 @@ func (l *laneRef) meets(p memory.Pointer, n uint64, b *box) bool {
 	return c.meets(b)
 }
 
-// checkLocal looks for lane copies of other sub-groups that used LDS since the
-// last barrier, and notes the access.
-func (u *Unit) checkLocal(pc int, kind memory.Access, item int, p memory.Pointer, size uint64) {
+// checkUse looks for lane copies of other sub-groups that used the memory since the
+// last barrier, unless the access was found to race, and notes the access.
+func (u *Unit) checkUse(pc int, kind memory.Access, item int, p memory.Pointer, size uint64, raced bool) {
 	s := &u.checker.shadow
 	alloc, off := allocOf(p), uint64(p.Offset())
-	if s.async == s.epoch {
+	if s.async == s.epoch && !raced {
 		sub := item / u.group.SubgroupSize
 		_, by, ok := s.find(useWrite, alloc, off, size, sub, true, s.synced[sub])
 		if !ok && kind != memory.AccessRead {
 			_, by, ok = s.find(useRead, alloc, off, size, sub, true, s.synced[sub])
 		}
 		if ok {
-			u.detail(finding.AsyncRace, pc, item, 1, func(d *Detail) {
-				d.Access, d.Pointer, d.Size = kind, p, size
-				d.Other = &by
-			})
+			u.laneRace(pc, item, kind, p, size, by)
 		}
 	}
 	if kind != memory.AccessWrite {

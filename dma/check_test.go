@@ -246,6 +246,31 @@ func TestChecks(t *testing.T) {
 			s.barrier()
 			s.wait(s.group(linear(pcCopy, s.out, s.tile, 64), 0))
 		}},
+		{"source in global memory written without a barrier", "E-ASYNCRACE@10", func(s *script) {
+			s.write(40, s.in.Add(8))
+			s.wait(s.group(linear(pcCopy, s.tile, s.in, 64), 0))
+		}},
+		{"source in global memory written behind the one who comes first", "E-ASYNCRACE@10", func(s *script) {
+			e := s.part(linear(pcCopy, s.tile, s.in, 64), 0, both[0])
+			s.write(40, s.in.Add(8))
+			s.part(linear(pcCopy, s.tile, s.in, 64), 0, both[1])
+			s.wait(e)
+		}},
+		{"target in global memory read without a barrier", "E-ASYNCRACE@10", func(s *script) {
+			s.read(40, s.out)
+			s.wait(s.group(linear(pcCopy, s.out, s.tile, 64), 0))
+		}},
+		{"source in global memory read without a barrier", "", func(s *script) {
+			s.read(40, s.in)
+			s.wait(s.group(linear(pcCopy, s.tile, s.in, 64), 0))
+		}},
+		{"global memory, then a barrier", "", func(s *script) {
+			s.write(40, s.in)
+			s.read(40, s.out)
+			s.barrier()
+			s.wait(s.group(linear(pcCopy, s.tile, s.in, 64), 0))
+			s.wait(s.group(linear(pcCopy2, s.out, s.tile, 64), 0))
+		}},
 		{"read, then copied out", "", func(s *script) {
 			s.read(40, s.tile)
 			s.wait(s.group(linear(pcCopy, s.out, s.tile, 64), 0))
@@ -336,7 +361,7 @@ func TestChecks(t *testing.T) {
 			s.GroupWait(s.now, 99, e, both[1])
 			s.sink.list = s.sink.list[:1] // the wait for what is no event is one more finding
 		}},
-		{"the null event", "", func(s *script) { s.wait(0) }},
+		{"the null event", "E-ASYNCEVENT@12", func(s *script) { s.wait(0) }},
 
 		{"lane copy, mark, wait, read", "", func(s *script) {
 			s.lane(pcLane, 0, s.tile, s.in)
@@ -384,7 +409,7 @@ func TestChecks(t *testing.T) {
 			s.read(40, s.tile)
 			s.settle(0, 0)
 		}},
-		{"lane copy over what the other sub-group has read", "E-ASYNCRACE@16", func(s *script) {
+		{"lane copy over what the other sub-group has read", "E-ASYNCRACE@13", func(s *script) {
 			s.read(40, s.tile)
 			s.lane(pcLane, 0, s.tile, s.in)
 		}},
@@ -392,7 +417,7 @@ func TestChecks(t *testing.T) {
 			s.read(4, s.tile)
 			s.lane(pcLane, 0, s.tile, s.in)
 		}},
-		{"lane store of what the other sub-group has written", "E-ASYNCRACE@16", func(s *script) {
+		{"lane store of what the other sub-group has written", "E-ASYNCRACE@13", func(s *script) {
 			s.write(40, s.tile)
 			s.lane(pcLane, 0, s.out, s.tile)
 		}},
@@ -404,7 +429,17 @@ func TestChecks(t *testing.T) {
 			s.lane(pcLane, 0, s.out, s.tile)
 			s.write(2, s.tile.Add(8))
 		}},
-		{"write to the source of a lane load", "E-ASYNCWRITE@13", func(s *script) {
+		{"source of a lane load, written before it", "E-ASYNCRACE@13", func(s *script) {
+			s.write(40, s.in.Add(8))
+			s.lane(pcLane, 0, s.tile, s.in)
+		}},
+		{"source of a lane load, written behind its wait", "E-ASYNCRACE@13", func(s *script) {
+			s.lane(pcLane, 0, s.tile, s.in)
+			s.mark(0)
+			s.settle(0, 0)
+			s.write(40, s.in.Add(8))
+		}},
+		{"write to the source of a lane load", "E-ASYNCRACE@13", func(s *script) {
 			s.lane(pcLane, 0, s.tile, s.in)
 			s.write(40, s.in.Add(8))
 		}},
@@ -530,6 +565,7 @@ func TestDetails(t *testing.T) {
 		}, found{PC: pcAccess, Item: 2, N: 1, Detail: Detail{Access: memory.AccessRead, Pointer: tile.Add(8), Size: 4, WaitN: 2, MarkPC: pcMark, Text: "which the copy still fills", Transfers: []Transfer{lane}}}},
 		{finding.AsyncWrite, func(s *script) {
 			s.lane(pcLane, 0, s.tile, s.in)
+			s.barrier()
 			s.write(40, s.tile.Add(8))
 		}, found{PC: pcAccess, Item: 40, N: 1, Detail: Detail{Access: memory.AccessWrite, Pointer: tile.Add(8), Size: 4, MarkPC: -1, Barrier: true, Text: "which the copy still fills", Transfers: []Transfer{lane}}}},
 		{finding.AsyncOverlap, func(s *script) {
@@ -643,6 +679,55 @@ func TestShadowLimit(t *testing.T) {
 		if s.String() != want {
 			t.Errorf("allocation %d: %s", n, s)
 		}
+	}
+}
+
+// TestShadowOfGlobalMemory checks what is watched of global memory: as much as there is room for in each epoch, and
+// copies that reach much further than what was used.
+func TestShadowOfGlobalMemory(t *testing.T) {
+	const size = 1 << 28
+	mem := memory.NewGlobal(size)
+	p, err := mem.AllocBytes("big", make([]byte, size), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lds, err := memory.NewLocal([]uint64{64}, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	local := memory.MakePointer(memory.SpaceLocal, 1, 0)
+	s := &testSink{}
+	u := New(Config{Check: true, Sink: s})
+	u.Reset(Group{Items: 64, SubgroupSize: 32, LDS: lds, Memory: mem})
+	all := some(0, 0, 64)
+	try := func(name string, src memory.Pointer, want string) {
+		t.Helper()
+		*s = testSink{}
+		e, _, _ := u.GroupCopy(0, linear(2, local, src, 64), 0, all)
+		u.GroupWait(0, 3, e, all)
+		if s.String() != want {
+			t.Errorf("%s: %s, want %s", name, s, want)
+		}
+	}
+	for n := range 3 * maxGlobalPages {
+		u.Access(0, 1, memory.AccessWrite, 3, p.Add(int64(n)*shadowPage), 4)
+	}
+	if n := len(u.checker.shadow.global); n != maxGlobalPages {
+		t.Errorf("%d pages", n)
+	}
+	try("the first page", p, "E-ASYNCRACE@2")
+	try("a page that there was no room for", p.Add((2*maxGlobalPages)*shadowPage), "")
+	u.Barrier(0)
+	u.Access(0, 1, memory.AccessWrite, 3, p.Add(size-4), 4)
+	try("a page of the epoch before", p, "")
+	try("a page of this epoch", p.Add(size-64), "E-ASYNCRACE@2")
+	// An access to all of it, as by a copy of bytes, and to far more than there is.
+	u.Barrier(0)
+	u.Access(0, 1, memory.AccessWrite, 3, p, size)
+	u.Access(0, 1, memory.AccessWrite, 3, p, 1<<63)
+	try("all of it", p, "E-ASYNCRACE@2")
+	if at, _, ok := u.checker.shadow.find(useWrite, allocOf(p), 70, size-70, -1, false, 0); !ok || at != 70 {
+		t.Errorf("found %v at %d", ok, at)
 	}
 }
 

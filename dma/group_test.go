@@ -38,7 +38,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%d transfers are left", len(b.queue))
 		}
 		b.End(7)
-		b.want(t, "")
+		b.want(t, "E-ASYNCEVENT@5")
 	})
 }
 

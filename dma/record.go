@@ -28,11 +28,13 @@ type record struct {
 	waited  bitset // those of them that waited since
 	// How many there are, and the instruction that the first waited at.
 	nArrived, nWaited, waitPC int
-	partial                   bool // it was reported that not all came to it
-	raced                     bool // it was reported that its memory was used without a barrier
+	partial                   bool    // it was reported that not all came to it
+	raced                     bool    // it was reported that its memory was used without a barrier
+	race                      *Detail // of that, where the sink wanted it
 
 	// Lane copies.
 	seq       uint64 // among those of its wave
+	epoch     uint32 // the shadow's, at the issue
 	lanes     []laneRef
 	size      uint64
 	open      int // lanes that are outstanding

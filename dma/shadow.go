@@ -1,7 +1,9 @@
 package dma
 
 import (
+	"iter"
 	"math"
+	"slices"
 
 	"github.com/lockstep-gpu/lockstep/memory"
 )
@@ -11,11 +13,16 @@ import (
 const maxShadow = 1 << 20
 
 const (
-	shadowPage  = 1 << 10 // bytes of LDS in a page of cells
-	shadowBlock = 64      // bytes of LDS with a summary of their own
+	shadowPage = 64 // bytes of memory in a page of cells
+	// maxGlobalPages is how many pages of global memory a work-group may use between two barriers; the uses of
+	// further pages are not watched.
+	maxGlobalPages = 1 << 14
 )
 
-// shadow knows who used each byte of LDS since the last work-group barrier.
+// shadow knows which work-items used each byte of LDS and of global memory since the last
+// work-group barrier. Global memory counts as LDS does: work-items of a group that write the source of
+// a copy are not ordered with it by anything but a barrier, whichever of them comes first.
+//
 // Time is cut into epochs by barriers and groups; a cell counts in its own
 // epoch only, so that nothing is cleared when one ends.
 type shadow struct {
@@ -37,12 +44,18 @@ type shadow struct {
 	start []uint64 // of each allocation's bytes in the pages
 	size  uint64
 	pages []*shadowCells // made when they are first used
+
+	global map[globalPage]*shadowCells
+	full   uint32 // the epoch in which there was no room for another page
 }
+
+// globalPage names shadowPage bytes of global memory.
+type globalPage struct{ alloc, page uint64 }
 
 // shadowCells has the uses of shadowPage bytes.
 type shadowCells struct {
-	uses [2][shadowPage]uses                 // reads, writes
-	last [2][shadowPage / shadowBlock]uint32 // epoch of the last use in a block
+	uses [2][shadowPage]uses // reads, writes
+	last [2]uint32           // epoch of the last use
 }
 
 // The two kinds of uses of a cell.
@@ -98,7 +111,8 @@ func (s *shadow) barrier() {
 	if s.epoch++; s.epoch == 0 {
 		// After 2^32 epochs old cells could be taken for new ones.
 		clear(s.pages)
-		s.epoch, s.async = 1, 0
+		clear(s.global)
+		s.epoch, s.async, s.full = 1, 0, 0
 	}
 	if s.clock > 0 {
 		s.clock = 0
@@ -132,11 +146,18 @@ func (s *shadow) seen(items *Items, limit int) uint32 {
 	return least
 }
 
-// locate returns the place in the pages of n bytes at an offset of a local
-// allocation, cut to what is watched.
+// locate returns the place in the pages of n bytes at an offset of an allocation, cut to what is watched: a place in
+// global memory is an offset in the allocation.
 func (s *shadow) locate(alloc, off, n uint64) (from, to uint64) {
 	i := alloc & memory.MaxAllocs
-	if memory.Space(alloc>>memory.AllocBits) != memory.SpaceLocal || i == 0 || i > uint64(len(s.start)) {
+	switch memory.Space(alloc >> memory.AllocBits) {
+	case memory.SpaceGlobal:
+		return off, min(off+min(n, memory.MaxSize), memory.MaxSize)
+	case memory.SpaceLocal:
+	default:
+		return 0, 0
+	}
+	if i == 0 || i > uint64(len(s.start)) {
 		return 0, 0
 	}
 	end := s.size
@@ -151,6 +172,46 @@ func (s *shadow) locate(alloc, off, n uint64) (from, to uint64) {
 	return from, min(begin+off+n, maxShadow)
 }
 
+// page returns the cells of the page that a place is in, or nil.
+func (s *shadow) page(alloc, place uint64) *shadowCells {
+	if memory.Space(alloc>>memory.AllocBits) == memory.SpaceLocal {
+		return s.pages[place/shadowPage]
+	}
+	return s.global[globalPage{alloc, place / shadowPage}]
+}
+
+// makePage returns the cells of the page that a place is in. They are nil where there are too many pages.
+func (s *shadow) makePage(alloc, place uint64) *shadowCells {
+	if p := s.page(alloc, place); p != nil {
+		return p
+	}
+	if memory.Space(alloc>>memory.AllocBits) == memory.SpaceLocal {
+		p := new(shadowCells)
+		s.pages[place/shadowPage] = p
+		return p
+	}
+	if len(s.global) >= maxGlobalPages {
+		if s.full == s.epoch {
+			return nil
+		}
+		for k, p := range s.global {
+			if p.last[useRead] != s.epoch && p.last[useWrite] != s.epoch {
+				delete(s.global, k)
+			}
+		}
+		if len(s.global) >= maxGlobalPages {
+			s.full = s.epoch
+			return nil
+		}
+	}
+	if s.global == nil {
+		s.global = map[globalPage]*shadowCells{}
+	}
+	p := new(shadowCells)
+	s.global[globalPage{alloc, place / shadowPage}] = p
+	return p
+}
+
 // note enters a use of bytes.
 func (s *shadow) note(kind int, alloc, off, n uint64, item, pc int, async bool) {
 	from, to := s.locate(alloc, off, n)
@@ -161,17 +222,16 @@ func (s *shadow) note(kind int, alloc, off, n uint64, item, pc int, async bool) 
 	}
 	sub := item / s.subgroup
 	for from < to {
-		page := s.pages[from/shadowPage]
-		if page == nil {
-			page = new(shadowCells)
-			s.pages[from/shadowPage] = page
-		}
 		at := from % shadowPage
 		end := min(shadowPage, at+to-from)
-		from += end - at
-		for b := at / shadowBlock; b*shadowBlock < end; b++ {
-			page.last[kind][b] = s.epoch
+		page := s.makePage(alloc, from)
+		if from += end - at; page == nil {
+			if s.full == s.epoch {
+				return
+			}
+			continue
 		}
+		page.last[kind] = s.epoch
 		for ; at < end; at++ {
 			page.uses[kind][at].add(s, by, sub)
 		}
@@ -193,36 +253,62 @@ func (c *uses) add(s *shadow, by use, sub int) {
 
 func (u use) sub(s *shadow) int { return int(u.item&^useAsync) / s.subgroup }
 
+// places yields the first place of each page of [from, to) in which there are uses of a kind in this epoch, in ascending order.
+func (s *shadow) places(kind int, alloc, from, to uint64) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		if (to-from)/shadowPage > uint64(len(s.global)) && memory.Space(alloc>>memory.AllocBits) == memory.SpaceGlobal {
+			// Of a range with more pages than there are, those that there are.
+			var found []uint64
+			for k, p := range s.global {
+				if first := max(from, k.page*shadowPage); k.alloc == alloc && p.last[kind] == s.epoch && first < min(to, (k.page+1)*shadowPage) {
+					found = append(found, first)
+				}
+			}
+			slices.Sort(found)
+			for _, place := range found {
+				if !yield(place) {
+					return
+				}
+			}
+			return
+		}
+		for place := from; place < to; place += shadowPage - place%shadowPage {
+			if p := s.page(alloc, place); p != nil && p.last[kind] == s.epoch && !yield(place) {
+				return
+			}
+		}
+	}
+}
+
 // find returns the first use of a kind of bytes in this epoch that is not
 // ordered before those who have seen atomics until then: with sub not negative by
 // another sub-group than that, and with async by a lane copy.
 func (s *shadow) find(kind int, alloc, off, n uint64, sub int, async bool, seen uint32) (at uint64, by Party, ok bool) {
 	from, to := s.locate(alloc, off, n)
-	begin := from
-	for from < to {
-		page := s.pages[from/shadowPage]
-		in := from % shadowPage
-		if page == nil {
-			from += shadowPage - in
-			continue
-		}
-		if page.last[kind][in/shadowBlock] != s.epoch {
-			from += shadowBlock - in%shadowBlock
-			continue
-		}
-		c := &page.uses[kind][in]
-		if c.epoch == s.epoch {
+	look := func(page *shadowCells, place, end uint64) bool {
+		for ; place < end; place++ {
+			c := &page.uses[kind][place%shadowPage]
+			if c.epoch != s.epoch {
+				continue
+			}
 			for _, u := range c.by[:c.n] {
 				if (sub < 0 || u.sub(s) != sub) && (!async || u.item&useAsync != 0) && !s.ordered(u, seen) {
 					by = Party{Item: int(u.item &^ useAsync), PC: int(u.pc), Access: memory.AccessRead}
 					if kind == useWrite {
 						by.Access = memory.AccessWrite
 					}
-					return off + from - begin, by, true
+					at, ok = off+place-from, true
+					return true
 				}
 			}
 		}
-		from++
+		return false
+	}
+	for place := range s.places(kind, alloc, from, to) {
+		end := min(to, place-place%shadowPage+shadowPage)
+		if look(s.page(alloc, place), place, end) {
+			return at, by, true
+		}
 	}
 	return 0, Party{}, false
 }

@@ -7,7 +7,7 @@ package dma
 // Its memory is bounded, whatever a kernel does: the queue holds Engines × (1 +
 // QueueDepth) transfers; work-items can be 2^16 group copies apart; a
 // wave remembers 4096 outstanding async marks; checks know the last 4096
-// outstanding transfers, of lane copies 2^18 lanes, and the first MiB of LDS. What each of the
+// outstanding transfers, of lane copies 2^18 lanes, the first MiB of LDS and 2^14 stretches of 64 bytes of global memory between two barriers. What each of the
 // limits does is said where it is.
 type Unit struct {
 	cfg   Config

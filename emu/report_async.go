@@ -78,8 +78,7 @@ func (r *asyncReport) overlap() {
 	r.orderedBy(r.wait() + " before this copy")
 }
 
-// race tells of local memory that was used without a barrier, by a copy or
-// behind one.
+// race tells of memory that a copy and a work-item use without a barrier between them.
 func (r *asyncReport) race() {
 	d := r.detail
 	r.out.Object, _ = r.objectAt(d.Pointer)
@@ -89,7 +88,7 @@ func (r *asyncReport) race() {
 	}
 	other := finding.Party{Does: by, WorkItem: r.workItem(&r.fault.Group, d.Other.Item), Place: r.places.at(r.Kernel.code, d.Other.PC)}
 	if len(d.Transfers) == 0 {
-		r.out.Message = fmt.Sprintf("%s of %s behind an asynchronous copy without a barrier", d.Access, finding.Bytes(d.Size))
+		r.out.Message = fmt.Sprintf("%s of %s beside an asynchronous copy without a barrier", d.Access, finding.Bytes(d.Size))
 		r.out.Detail = fmt.Sprintf("at %s, which another sub-group's copy %s", r.at(d.Pointer), before)
 	} else {
 		does := "reads"
@@ -189,6 +188,9 @@ func (r *asyncReport) event() {
 		r.out.Message = "asynchronous copy joins a value that is no event"
 	}
 	r.out.Detail = fmt.Sprintf("%#x", set.Args[0].Value)
+	if set.Args[0].Value == 0 {
+		r.out.Message, r.out.Detail = "wait for the null event", "which no copy made"
+	}
 }
 
 // group names the work-group.

@@ -169,3 +169,52 @@ kernel void mark_of_callee(global uint *in, global uint *out) {
 	wait_asyncmark(0);
 	out[i] = tile[i];
 }
+
+kernel void null_event(global uint *in, global uint *out) {
+	event_t e = 0;
+	wait_group_events(1, &e);
+	out[get_local_id(0)] = in[0];
+}
+
+kernel void source_written_without_barrier(global uint *in, global uint *out) {
+	local uint tile[64];
+	size_t i = get_local_id(0);
+	in[i] = i;
+	event_t e = async_work_group_copy(tile, in, 64, 0);
+	wait_group_events(1, &e);
+	out[i] = tile[i];
+}
+
+kernel void target_read_without_barrier(global uint *in, global uint *out) {
+	local uint tile[64];
+	size_t i = get_local_id(0);
+	tile[i] = in[i];
+	uint old = out[63 - i];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	old += out[i];
+	event_t e = async_work_group_copy(out, tile, 64, 0);
+	wait_group_events(1, &e);
+	in[i] = old;
+}
+
+kernel void tile_read_without_barrier(global uint *in, global uint *out) {
+	local uint tile[64];
+	size_t i = get_local_id(0);
+	tile[i] = in[i];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	out[i] = tile[63 - i];
+	event_t e = async_work_group_copy(tile, in, 64, 0);
+	wait_group_events(1, &e);
+	barrier(CLK_LOCAL_MEM_FENCE);
+	out[i] += tile[63 - i];
+}
+
+kernel void one_writes_the_source(global uint *in, global uint *out) {
+	local uint tile[64];
+	size_t i = get_local_id(0);
+	if (i == 63)
+		in[5] = 7;
+	event_t e = async_work_group_copy(tile, in, 64, 0);
+	wait_group_events(1, &e);
+	out[i] = tile[i];
+}
