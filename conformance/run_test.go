@@ -131,7 +131,7 @@ func TestRunFinds(t *testing.T) {
 			Failed, 6, []string{"16 of 16 u32 differ"}},
 		{"no finding", changed(t, "phi-swap", "arg: ", "finding: E-OOB\narg: "), Failed, 6, []string{"exit status 0, want 1", "no finding E-OOB"}},
 		{"finding", changed(t, "fault-oob-write", "finding:  E-OOB \"out-of-bounds write of 4 bytes\"\n", ""), Failed, 6,
-			[]string{"exit status 1, want 0", "unexpected finding: lockstep: out-of-bounds write of 4 bytes"}},
+			[]string{"exit status 1, want 0", "unexpected finding: error[E-OOB]: out-of-bounds write of 4 bytes"}},
 		{"finding text", changed(t, "fault-oob-write", "out-of-bounds write of 4", "out-of-bounds read of 4"), Failed, 6,
 			[]string{`no finding E-OOB contains "out-of-bounds read of 4 bytes"`}},
 		{"finding count", changed(t, "fault-oob-straddle", "E-OOB \"", "E-OOB 7 \""), Failed, 6, []string{"finding E-OOB occurs 1 times, want 7"}},

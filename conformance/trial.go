@@ -220,7 +220,7 @@ func (t *trial) compareFindings(list []finding.Finding) []fault {
 				if count += f.Count; first == "" {
 					first = plainText(f)
 				}
-				text = text || containsAll(f.Text(), want.Texts)
+				text = text || containsAll(plainText(f), want.Texts)
 			}
 		}
 		switch {
@@ -245,7 +245,7 @@ func (t *trial) compareFindings(list []finding.Finding) []fault {
 // configuration says that, and it differs from run to run.
 func plainText(f *finding.Finding) string {
 	g := *f
-	g.Reproduce = ""
+	g.Reproduce, g.Help = "", nil
 	return strings.TrimSpace(g.Text())
 }
 

@@ -102,12 +102,13 @@ type FindingsError struct {
 	Err error
 }
 
-// Error gives the headline of the first finding, and how many more there are.
+// Error says of the first finding what happened, in which kernel, where and to
+// which work-item, and how many more findings there are.
 func (e *FindingsError) Error() string {
 	if len(e.Findings.Findings) == 0 {
-		return "lockstep: the launch failed"
+		return "the launch failed"
 	}
-	s := e.Findings.Findings[0].Headline()
+	s := e.Findings.Findings[0].Summary()
 	if n := len(e.Findings.Findings) - 1 + e.Findings.Omitted; n > 0 {
 		s += fmt.Sprintf(" (and %d more)", n)
 	}

@@ -94,11 +94,14 @@ func ExampleFindingsError() {
 		fmt.Print(fe.Findings.Text())
 	}
 	// Output:
-	// lockstep: out-of-bounds write of 4 bytes (E-OOB) at c+64, 0 bytes past the end of the buffer
-	//   argument 2 "c" of kernel vecadd, 64 bytes
-	//   work-item global (16,0,0), local (0,0,0), group (16,0,0); sub-group 0, lane 0
-	//   fault.cl:5:7   c[i] = a[i] + b[i];
-	//   OpStore %arrayidx2 %add Aligned 4        (word 2083)
+	// error[E-OOB]: out-of-bounds write of 4 bytes
+	//  --> fault.cl:5:7 in kernel vecadd
+	//   |
+	// 5 |     c[i] = a[i] + b[i];
+	//   |          ^ c[16] is past the end: c has 16 elements of uint (64 bytes)
+	//   = note: c is argument 2 of kernel vecadd: global uint*, 64 bytes
+	//   = note: work-item (16,0,0): local (0,0,0) in group (16,0,0), sub-group 0, lane 0
+	//   = help: 17 work-items run for 16 elements: run 16, or test the index before the access, as in `if (i < n)`
 }
 
 // Everything that a launch can say: sizes, offset, schedule, limits.

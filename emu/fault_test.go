@@ -248,3 +248,44 @@ func TestHalt(t *testing.T) {
 		}
 	}
 }
+
+// TestInlinedFaults checks that a finding in an inlined function shows the chain of
+// calls, whether the module's compiler inlined it or lockstep, and that a binary
+// has the chain, too.
+func TestInlinedFaults(t *testing.T) {
+	run := func(d *emu.Device, p *emu.Program, name string, args ...emu.Arg) string {
+		t.Helper()
+		l := emu.Launch{Kernel: kernel(t, p, name), Range: sized(8, 8), Args: args}
+		res, err := l.Run(context.Background())
+		var fe *emu.FindingsError
+		if !errors.As(err, &fe) {
+			t.Fatalf("%s: error %v", name, err)
+		}
+		return res.Findings.Text() + "error: " + err.Error() + "\n"
+	}
+	for _, module := range []string{"inline", "inline.O0"} {
+		d := device(t, emu.DeviceOptions{})
+		p := program(t, d, module)
+		x, y := buffer(t, d, make([]float32, 8)...), buffer(t, d, make([]float32, 16)...)
+		text := run(d, p, "filter", x, y)
+		structs, err := d.NewBuffer(7*32+8, emu.BufferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "fault-"+module+".txt", text+"\n"+run(d, p, "weigh", structs, y, emu.Value(int32(1))))
+
+		data, err := p.Binary(emu.BinaryOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := d.LoadBinary(data, emu.LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"in function load", "called at", "in function pair", "in kernel filter"} {
+			if text := run(d, loaded, "filter", x, y); !strings.Contains(text, want) {
+				t.Errorf("%s as a binary: no %q in\n%s", module, want, text)
+			}
+		}
+	}
+}

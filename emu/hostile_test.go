@@ -86,21 +86,17 @@ func (h *hostile) unchanged(name string) {
 
 // The lines of a finding: what, whose, who, where in the source, which
 // instruction, how often, and how to see it again.
-var headline = regexp.MustCompile(`^lockstep: \S.* \(E-[A-Z0-9]+\)`)
+var headline = regexp.MustCompile(`^error\[E-[A-Z0-9]+\]: \S.*[^ :]$`)
 
-var detail = regexp.MustCompile(`^  (argument \d+ "\w+" of kernel \w+, \d+ bytes` +
-	`|(local|private|constant|program-scope) (variable|memory|argument).*` +
-	`|kernel \w+|buffer, used by kernel \w+, \d+ bytes` +
-	`|work-items? .*` +
-	`|(  )?hostile\.cl:\d+:\d+   \S.*` +
-	`|(  )?(%\S+ = )?Op\w+.*\(word \d+\)` +
-	`|\d+ work-items.*; the first is shown` +
-	`|reproduce: run it again.*)$`)
+var detail = regexp.MustCompile(`^ *(--> hostile\.cl:\d+:\d+ in (kernel|function) \w+` +
+	`|--> kernel \w+(, word \d+)?` +
+	`|(\d+ )?\|( .*)?` +
+	`|= (note|help|reproduce): \S.*)$`)
 
 // wellFormed says whether text has the form of findings.
 func wellFormed(text string) bool {
 	list := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	if !headline.MatchString(list[0]) || !strings.HasPrefix(list[len(list)-1], "  reproduce: ") {
+	if !headline.MatchString(list[0]) || !strings.Contains(list[len(list)-1], " = reproduce: ") {
 		return false
 	}
 	for _, line := range list[1:] {

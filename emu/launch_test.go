@@ -481,7 +481,7 @@ func TestWhere(t *testing.T) {
 	}
 	f := res.Findings.Findings[0]
 	if text := f.Text(); f.Code != finding.Cancelled || !strings.Contains(text, "after 0 of 3 work-groups, in group (0,0,0)") ||
-		!strings.Contains(text, "\n  work-items 0–9 run at launch.cl:50:3") {
+		!strings.Contains(text, "= note: work-items 0–9 run at launch.cl:50:3") {
 		t.Errorf("where it was:\n%s", text)
 	}
 }

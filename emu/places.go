@@ -50,7 +50,31 @@ func (s *places) at(k *isa.Kernel, pc int) finding.Place {
 		p.Source = s.line(name, loc.Line)
 		p.File, p.Line, p.Column = strings.TrimPrefix(name, "./"), loc.Line, loc.Column
 	}
+	p.Function = s.function(loc)
+	callee := p.Function
+	for at := loc.At; at != 0; at = k.Locs[at].At {
+		l := &k.Locs[at]
+		c := finding.Call{Function: s.function(l), Line: l.Line, Column: l.Column}
+		if l.File != 0 && int(l.File) < len(s.prog.isa.Files) {
+			name := s.prog.isa.Files[l.File]
+			c.File, c.Source = strings.TrimPrefix(name, "./"), s.line(name, l.Line)
+		}
+		// A function without debug information that calls its namesake is one that
+		// the translator made.
+		if c.Line != 0 || c.Function != callee {
+			p.Calls = append(p.Calls, c)
+		}
+		callee = c.Function
+	}
 	return p
+}
+
+// function returns the name of the function that a place stands in, or "".
+func (s *places) function(l *isa.Loc) string {
+	if int(l.Func) >= len(s.prog.isa.Functions) {
+		return ""
+	}
+	return s.prog.isa.Functions[l.Func]
 }
 
 // instruction returns the text of the SPIR-V instruction at a word offset.

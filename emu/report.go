@@ -31,6 +31,9 @@ func (p *prepared) report(res *Result, sr *scheduler.Result, err error) {
 		m.Add(p.stopped(finding.Cancelled, "the launch was cancelled", sr, places))
 	}
 	res.Findings = m.List()
+	if p.set == nil {
+		hintAtLines(&res.Findings, p)
+	}
 }
 
 // reproduce returns the command line that makes a finding happen again.
@@ -94,6 +97,7 @@ func (p *prepared) finding(f *scheduler.Fault, places *places) finding.Finding {
 		}
 	}
 	p.linearIDs(out.Parties, f.Group.Size)
+	p.advise(&out)
 	return out
 }
 
@@ -156,6 +160,7 @@ func (p *prepared) stopped(code finding.Code, message string, sr *scheduler.Resu
 		p.linearIDs(f.Parties, s.Group.Size)
 		f.Parties = append(f.Parties, p.pipeStates()...)
 	}
+	p.advise(&f)
 	return f
 }
 
@@ -176,6 +181,7 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 	name := ""
 	if f.HasRegion {
 		out.Object, name = p.object(f)
+		out.Access = access(f, out.Object)
 	}
 	at := "at " + f.Pointer.String()
 	if name != "" {
@@ -187,7 +193,7 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 	switch f.Kind {
 	case memory.FaultBounds:
 		out.Message = "out-of-bounds " + what
-		out.Detail = at + ", " + distance(f, noun(out.Object))
+		out.Detail = bounds(f, out.Object, name)
 	case memory.FaultNull:
 		if f.Expected == memory.SpacePipe {
 			out.Message = what + " through a null pipe"
@@ -248,7 +254,7 @@ func (p *prepared) handle(h memory.Pointer) string {
 	return "at " + h.String()
 }
 
-// noun is what the headline calls an object.
+// noun is what an object without a name is called.
 func noun(o *finding.Object) string {
 	switch {
 	case o == nil, o.Kind == finding.ObjectBuffer:
@@ -257,20 +263,6 @@ func noun(o *finding.Object) string {
 		return "buffer"
 	}
 	return "variable"
-}
-
-// distance says where an access out of bounds lies, seen from its memory.
-func distance(f *memory.Fault, noun string) string {
-	off := f.Pointer.Offset()
-	switch {
-	case off == memory.FarOffset:
-		return "far outside the " + noun
-	case off < 0:
-		return fmt.Sprintf("%s before the start of the %s", finding.Bytes(uint64(-off)), noun)
-	case uint64(off) >= f.RegionSize:
-		return fmt.Sprintf("%s past the end of the %s", finding.Bytes(uint64(off)-f.RegionSize), noun)
-	}
-	return fmt.Sprintf("across the end of the %s, with %s inside", noun, finding.Bytes(f.RegionSize-uint64(off)))
 }
 
 // object finds out what memory a pointer leads to, and what to call it.
@@ -290,7 +282,9 @@ func (p *prepared) object(f *memory.Fault) (o *finding.Object, name string) {
 		}
 		for i, g := range p.Kernel.prog.globals {
 			if g.Alloc() == n {
-				o.Kind, o.Name = finding.ObjectVariable, p.Kernel.prog.isa.Globals[i].Name
+				v := &p.Kernel.prog.isa.Globals[i]
+				o.Kind, o.Name = finding.ObjectVariable, v.Name
+				setElem(o, &v.Elem)
 				return o, o.Name
 			}
 		}
@@ -299,6 +293,7 @@ func (p *prepared) object(f *memory.Fault) (o *finding.Object, name string) {
 		if int(n) <= len(k.Local) {
 			// Compilers call it KERNEL.VARIABLE.
 			o.Kind, o.Name = finding.ObjectLocal, strings.TrimPrefix(k.Local[n-1].Name, k.Name+".")
+			setElem(o, &k.Local[n-1].Elem)
 			return o, o.Name
 		}
 		rest := int(n) - len(k.Local)
@@ -313,13 +308,18 @@ func (p *prepared) object(f *memory.Fault) (o *finding.Object, name string) {
 		o.Kind = finding.ObjectPrivate
 		if int(n) <= len(k.Private) {
 			o.Name = k.Private[n-1].Name
+			setElem(o, &k.Private[n-1].Elem)
 		}
 	}
 	return o, o.Name
 }
 
 func argumentObject(o *finding.Object, k *isa.Kernel, i int) (*finding.Object, string) {
-	o.Kind, o.Index, o.Name = finding.ObjectArgument, i, k.Params[i].Name
+	p := &k.Params[i]
+	o.Kind, o.Index, o.Name, o.Type = finding.ObjectArgument, i, p.Name, parameterType(p)
+	if e := elementOf(p.TypeName); e != "" && p.Size != 0 && (p.Kind == isa.ParamGlobal || p.Kind == isa.ParamLocal) {
+		o.Element, o.ElementBytes = e, p.Size
+	}
 	if o.Name == "" {
 		return o, fmt.Sprintf("argument %d", i)
 	}

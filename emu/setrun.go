@@ -237,6 +237,7 @@ func (r *setRun) result(sr *scheduler.SetResult, feeds []scheduler.Feed, took ti
 	}
 	res.Findings = all.List()
 	res.Findings.Omitted += omitted
+	hintAtLines(&res.Findings, r.launches...)
 	for _, p := range r.pipes {
 		res.Pipes = append(res.Pipes, p.use(feeds, sr.Fed))
 	}

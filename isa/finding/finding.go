@@ -15,15 +15,17 @@ type Finding struct {
 	Code     Code     `json:"code"`
 	Severity Severity `json:"severity"`
 	// Message is what happened, in a few words ("out-of-bounds write of 4
-	// bytes"), and Detail what is to be said about this occurrence ("at c+64, 0
-	// bytes past the end of the buffer"). A Detail that does not start with at,
-	// in or after stands behind a colon in the text.
+	// bytes"), and Detail what is to be said about this occurrence ("c[16] is past
+	// the end: c has 16 elements of float (64 bytes)"). A Detail that starts with in
+	// or after continues the Message; any other stands below the source.
 	Message string `json:"message"`
 	Detail  string `json:"detail,omitempty"`
 
 	Kernel string `json:"kernel,omitempty"`
 	// Object is the memory that it is about.
 	Object *Object `json:"object,omitempty"`
+	// Access is what was done to the memory, where it was one access.
+	Access *Access `json:"access,omitempty"`
 	// WorkItem is the first work-item that it happened to.
 	WorkItem *WorkItem `json:"work_item,omitempty"`
 	// Place is where in the module it happened.
@@ -32,9 +34,14 @@ type Finding struct {
 	// the copy that was not waited for, the work-items that wait elsewhere.
 	Parties []Party `json:"parties,omitempty"`
 
+	// Notes are further sentences about it, and Help what to do about it.
+	Notes []string `json:"notes,omitempty"`
+	Help  []string `json:"help,omitempty"`
+
 	// Count is the number of work-items that it happened to, in Groups
-	// work-groups; where [Description.Repeats] holds, how often it happened. Both are at least 1 in a list; what is shown is the first
-	// occurrence in the order of the schedule.
+	// work-groups; where [Description.Repeats] holds, how often it happened. Both
+	// are at least 1 in a list; what is shown is the first occurrence in the order
+	// of the schedule.
 	Count  uint64 `json:"count"`
 	Groups uint64 `json:"groups"`
 
@@ -61,6 +68,23 @@ type Object struct {
 	Index int    `json:"index"`
 	Name  string `json:"name,omitempty"`
 	Bytes uint64 `json:"bytes"`
+	// Type is the argument's type in OpenCL C, with its address space.
+	Type string `json:"type,omitempty"`
+	// Element is the type of the elements and ElementBytes their distance; "" and
+	// 0 where they are not known.
+	Element      string `json:"element,omitempty"`
+	ElementBytes uint64 `json:"element_bytes,omitempty"`
+}
+
+// Access is a load, a store or an atomic operation.
+type Access struct {
+	Operation string `json:"operation"` // "read", "write", "atomic" …
+	Bytes     uint64 `json:"bytes"`
+	// Offset is the first byte of the access, counted from the object's start; nil
+	// where it is not known.
+	Offset *int64 `json:"offset,omitempty"`
+	// Index is the element that holds that byte; nil where elements are not known.
+	Index *int64 `json:"index,omitempty"`
 }
 
 // WorkItem is a work-item's place in the launch. Global includes the offset.
@@ -85,6 +109,21 @@ type Place struct {
 	Line   uint32 `json:"line,omitempty"`
 	Column uint32 `json:"column,omitempty"`
 	Source string `json:"source,omitempty"`
+	// Function is the function that the instruction stands in: the kernel, or one
+	// that was inlined. Calls are the calls that brought it there, the innermost
+	// first; the last one is in the kernel.
+	Function string `json:"function,omitempty"`
+	Calls    []Call `json:"calls,omitempty"`
+}
+
+// Call is a call that was inlined. Column is 0 where the module's compiler
+// inlined it, for modules do not tell it.
+type Call struct {
+	Function string `json:"function,omitempty"` // that calls
+	File     string `json:"file,omitempty"`
+	Line     uint32 `json:"line,omitempty"`
+	Column   uint32 `json:"column,omitempty"`
+	Source   string `json:"source,omitempty"`
 }
 
 // Party is somebody else who has a part in a finding.

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,15 +39,38 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
+func pointer(n int64) *int64 { return &n }
+
 // samples are findings of every shape.
 func samples() []Finding {
 	return []Finding{
 		{
-			Code: OutOfBounds, Severity: Error, Message: "out-of-bounds write of 4 bytes", Detail: "at c+64, 0 bytes past the end of the buffer",
-			Kernel: "vecadd", Object: &Object{Kind: ObjectArgument, Index: 2, Name: "c", Bytes: 64},
+			Code: OutOfBounds, Severity: Error, Message: "out-of-bounds write of 4 bytes", Detail: "c[16] is past the end: c has 16 elements of float (64 bytes)",
+			Kernel: "vecadd", Object: &Object{Kind: ObjectArgument, Index: 2, Name: "c", Bytes: 64, Type: "global float*", Element: "float", ElementBytes: 4},
+			Access:    &Access{Operation: "write", Bytes: 4, Offset: pointer(64), Index: pointer(16)},
 			WorkItem:  &WorkItem{Global: [3]uint64{16, 0, 0}, Group: [3]uint64{16, 0, 0}},
-			Place:     Place{Word: 213, Instruction: "OpStore %19 %22 Aligned 4", File: "vecadd.cl", Line: 4, Column: 8, Source: "  c[i] = a[i] + b[i];"},
+			Place:     Place{Word: 213, Instruction: "OpStore %19 %22 Aligned 4", File: "vecadd.cl", Line: 4, Column: 2, Source: "\tc[i] = a[i] + b[i];", Function: "vecadd"},
+			Help:      []string{"test the index"},
 			Reproduce: "lockstep run vecadd.spv -kernel vecadd -global 17 -schedule seeded -seed 7",
+		},
+		{
+			Code: Misaligned, Severity: Warning, Message: "misaligned read of 4 bytes", Detail: "at p+2, which is no multiple of 4", Kernel: "filter",
+			Place: Place{Word: 9, Instruction: "%3 = OpLoad %uint %2", File: "load.h", Line: 117, Column: 10, Source: "  return p[t[i + 1]][j] + 1;", Function: "load",
+				Calls: append(make([]Call, 7), Call{Function: "pair", File: "k.cl", Line: 6, Column: 3, Source: "  load(p, 1);"}, Call{Function: "filter", File: "k.cl", Line: 12})},
+			Notes: []string{"a note"},
+		},
+		{
+			Code: OutOfBounds, Severity: Error, Message: "m", Detail: "the label", Kernel: "k", Place: Place{File: "k.cl", Line: 3, Column: 1, Source: "größe[\"日本\"] = x;", Function: "k"},
+		},
+		{
+			Code: OutOfBounds, Severity: Error, Message: "m", Detail: "the label", Kernel: "k", Place: Place{File: "k.cl", Line: 3, Column: 206,
+				Source: strings.Repeat("word ", 41) + "value[i] = " + strings.Repeat("more ", 50), Function: "k"},
+		},
+		{
+			Code: OutOfBounds, Severity: Error, Message: "m", Detail: strings.Repeat("a long label ", 12), Kernel: "k", Place: Place{File: "k.cl", Line: 3, Column: 1, Source: "x;"},
+		},
+		{
+			Code: OutOfBounds, Severity: Error, Message: "column past the end", Detail: "the label", Place: Place{File: "k.cl", Line: 3, Column: 99, Source: "x;"},
 		},
 		{
 			Code: BarrierDeadlock, Severity: Error, Message: "work-items of a group wait at different barriers", Detail: "in group (3,0,0)",
@@ -89,6 +113,37 @@ func TestText(t *testing.T) {
 	for _, r := range text {
 		if unicode.IsControl(r) && r != '\n' {
 			t.Errorf("the text has the control character %q", r)
+		}
+	}
+}
+
+// TestStyles holds what colours and -v add, and that the text is the same
+// without them.
+func TestStyles(t *testing.T) {
+	l := List{Findings: samples()[:3]}
+	golden(t, "styles.txt", strings.ReplaceAll(l.Format(Style{Color: true, Verbose: true}), "\x1b", "<ESC>"))
+	plain := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(l.Format(Style{Color: true}), "")
+	if diff := cmp.Diff(l.Text(), plain); diff != "" {
+		t.Errorf("without colours (-want +got):\n%s", diff)
+	}
+}
+
+// TestSummary holds the line that stands in errors and logs.
+func TestSummary(t *testing.T) {
+	var b strings.Builder
+	for _, f := range samples() {
+		b.WriteString(f.Summary() + "\n")
+	}
+	golden(t, "summaries.txt", b.String())
+}
+
+// TestExtent holds how far the mark below a source line goes.
+func TestExtent(t *testing.T) {
+	for s, want := range map[string]string{
+		"x[i] + y": "x[i]", "x[a[i]][j];": "x[a[i]][j]", "x [i]": "x", "x[i": "x", "+ y": "+", "_a1b-c": "_a1b", "1x": "1", "é[i]z": "é[i]", "x": "x", "日本[1]": "日本[1]", "\xff": "\xff",
+	} {
+		if got := s[:extent(s)]; got != want {
+			t.Errorf("extent of %q is %q, want %q", s, got, want)
 		}
 	}
 }
@@ -229,6 +284,11 @@ func TestCodes(t *testing.T) {
 		}
 		return true
 	})
+	for _, c := range Codes() {
+		if Help(c) == "" && c != Cancelled {
+			t.Errorf("%s has no help", c)
+		}
+	}
 	codes := Codes()
 	if len(codes) != n || !slices.IsSorted(codes) {
 		t.Errorf("Codes returns %v, code.go has %d", codes, n)

@@ -19,15 +19,18 @@ type List struct {
 	Omitted int `json:"omitted,omitempty"`
 }
 
-// Text returns the blocks of all findings, one after the other with an empty
+// Text returns the blocks of all findings in the default style.
+func (l *List) Text() string { return l.Format(Style{}) }
+
+// Format returns the blocks of all findings, one after the other with an empty
 // line between them, and at the end how many are not shown.
-func (l *List) Text() string {
+func (l *List) Format(s Style) string {
 	var b strings.Builder
 	for i := range l.Findings {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(l.Findings[i].Text())
+		b.WriteString(l.Findings[i].Format(s))
 	}
 	if l.Omitted > 0 {
 		fmt.Fprintf(&b, "\n… and %d more\n", l.Omitted)

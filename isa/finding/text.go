@@ -13,56 +13,91 @@ const (
 	maxSource = 400
 )
 
-// Text returns the finding as a block of lines, the last one ended too:
-//
-//	lockstep: out-of-bounds write of 4 bytes (E-OOB) at c+64, 0 bytes past the end of the buffer
-//	  argument 2 "c" of kernel vecadd, 64 bytes
-//	  work-item global (16,0,0), local (0,0,0), group (16,0,0); sub-group 0, lane 0
-//	  vecadd.cl:4:8   c[i] = a[i] + b[i];
-//	  OpStore %19 %22 Aligned 4                (word 213)
-//	  reproduce: -schedule seeded -seed 7
-//
-// Lines about which nothing is known are left out.
-func (f *Finding) Text() string {
-	var b strings.Builder
-	b.WriteString(f.Headline())
-	b.WriteByte('\n')
-	switch o := f.Object; {
-	case o != nil:
-		b.WriteString("  " + o.text(f.Kernel) + "\n")
-	case f.Kernel != "":
-		fmt.Fprintf(&b, "  kernel %s\n", clean(f.Kernel, maxName))
-	}
-	if w := f.WorkItem; w != nil {
-		fmt.Fprintf(&b, "  work-item %s\n", w)
-	}
-	f.Place.lines(&b, "  ")
-	for i := range f.Parties {
-		f.Parties[i].lines(&b)
-	}
-	if f.Count > 1 {
-		if d, _ := Describe(f.Code); d.Repeats {
-			fmt.Fprintf(&b, "  %d times", f.Count)
-		} else {
-			fmt.Fprintf(&b, "  %d work-items", f.Count)
-		}
-		if f.Groups > 1 {
-			fmt.Fprintf(&b, " in %d work-groups", f.Groups)
-		}
-		b.WriteString("; the first is shown\n")
-	}
-	if f.Reproduce != "" {
-		fmt.Fprintf(&b, "  reproduce: %s\n", clean(f.Reproduce, maxSource))
-	}
-	return b.String()
+// maxCalls is how many of the calls around a place the text form shows.
+const maxCalls = 8
+
+// Style says how findings are written.
+type Style struct {
+	// Color marks parts of the text by ANSI escape sequences, for terminals.
+	Color bool
+	// Verbose adds the SPIR-V instruction to findings that show a line of source.
+	Verbose bool
 }
 
-// Headline returns the first line of the text form.
+// Text returns the finding as a block of lines, the last one ended too, in the
+// default style:
+//
+//	error[E-OOB]: out-of-bounds write of 4 bytes
+//	 --> vecadd.cl:4:2 in kernel vecadd
+//	  |
+//	4 |     c[i] = a[i] + b[i];
+//	  |     ^~~~ c[16] is past the end: c has 16 elements of float (64 bytes)
+//	  = note: c is argument 2 of kernel vecadd, 64 bytes
+//	  = note: work-item (16,0,0): local (0,0,0) in group (16,0,0), sub-group 0, lane 0
+//	  = help: test the index before the access, as in `if (i < n)`
+//	  = reproduce: lockstep run vecadd.spv -kernel vecadd -global 17
+//
+// Lines about which nothing is known are left out.
+func (f *Finding) Text() string { return f.Format(Style{}) }
+
+// Format returns the finding as a block of lines, the last one ended too.
+func (f *Finding) Format(s Style) string {
+	w := newWriter(s, &f.Place)
+	label := clean(f.Detail, maxSource)
+	w.b.WriteString(w.paint(f.paintOfSeverity(), fmt.Sprintf("%s[%s]", f.severity(), f.Code)))
+	message := clean(f.Message, maxSource)
+	if f.detailContinues() {
+		message += " " + label
+		label = ""
+	}
+	w.b.WriteString(w.paint(bold, ": "+message) + "\n")
+	f.where(w)
+	if w.snippet(&f.Place, label, f.paintOfSeverity()) {
+		label = ""
+	}
+	if label != "" {
+		w.note("note", label)
+	}
+	f.calls(w)
+	if f.Object != nil {
+		w.note("note", f.Object.text(f.Kernel))
+	}
+	if f.WorkItem != nil {
+		w.note("note", "work-item "+f.WorkItem.String())
+	}
+	for i := range f.Parties {
+		w.note("note", f.Parties[i].text())
+	}
+	for _, n := range f.Notes {
+		w.note("note", clean(n, maxSource))
+	}
+	if f.Count > 1 {
+		w.note("note", f.times())
+	}
+	if s.Verbose && f.Place.Source != "" {
+		if inst := f.Place.instruction(); inst != "" {
+			w.note("note", "SPIR-V: "+inst)
+		}
+	}
+	for _, h := range f.Help {
+		w.note("help", clean(h, maxSource))
+	}
+	if f.Reproduce != "" {
+		w.note("reproduce", clean(f.Reproduce, maxReproduce))
+	}
+	return w.b.String()
+}
+
+// maxReproduce bounds the command line that makes a finding happen again; one
+// that is cut is of no use.
+const maxReproduce = 16 << 10
+
+// Headline returns what happened, in one line, without the code.
 func (f *Finding) Headline() string {
-	s := fmt.Sprintf("lockstep: %s (%s)", clean(f.Message, maxSource), f.Code)
-	switch word, _, _ := strings.Cut(f.Detail, " "); word {
-	case "":
-	case "at", "in", "after":
+	s := clean(f.Message, maxSource)
+	switch {
+	case f.Detail == "":
+	case f.detailContinues():
 		s += " " + clean(f.Detail, maxSource)
 	default:
 		s += ": " + clean(f.Detail, maxSource)
@@ -70,33 +105,134 @@ func (f *Finding) Headline() string {
 	return s
 }
 
+// Summary returns what happened, with the code, and where and to whom, in one line.
+func (f *Finding) Summary() string {
+	where := []string{string(f.Code)}
+	if f.Kernel != "" {
+		where = append(where, "kernel "+clean(f.Kernel, maxName))
+	}
+	if pos := f.Place.short(); pos != "" {
+		where = append(where, pos)
+	}
+	if w := f.WorkItem; w != nil {
+		where = append(where, "work-item "+triple(w.Global))
+	}
+	return f.Headline() + " (" + strings.Join(where, ", ") + ")"
+}
+
+func (f *Finding) severity() Severity {
+	if f.Severity == "" {
+		return Error
+	}
+	return f.Severity
+}
+
+// detailContinues says whether the detail goes on where the message ends.
+func (f *Finding) detailContinues() bool {
+	word, _, _ := strings.Cut(f.Detail, " ")
+	return word == "in" || word == "after"
+}
+
+// where writes the line that says in which file, function and kernel it happened.
+func (f *Finding) where(w *writer) {
+	p := &f.Place
+	pos := p.Position()
+	fn := clean(p.Function, maxName)
+	switch {
+	case fn != "" && p.Function != f.Kernel:
+		fn = "function " + fn
+	case f.Kernel != "":
+		fn = "kernel " + clean(f.Kernel, maxName)
+	}
+	switch {
+	case pos != "" && fn != "":
+		pos += " in " + fn
+	case pos == "":
+		pos = fn
+		if p.Word != 0 {
+			pos = strings.TrimPrefix(fmt.Sprintf("%s, word %d", fn, p.Word), ", ")
+		}
+		if pos == "" {
+			return
+		}
+	}
+	w.b.WriteString(w.gutter + w.paint(blue, "-->") + " " + pos + "\n")
+}
+
+// calls writes the calls that were inlined around the place, the innermost first.
+func (f *Finding) calls(w *writer) {
+	for i := range f.Place.Calls {
+		if i == maxCalls {
+			w.note("note", fmt.Sprintf("and further calls: %d", len(f.Place.Calls)-i))
+			return
+		}
+		c := &f.Place.Calls[i]
+		text := "called"
+		if pos := position(c.File, c.Line, c.Column); pos != "" {
+			text += " at " + pos
+		}
+		switch {
+		case c.Function == "":
+		case c.Function == f.Kernel && i == len(f.Place.Calls)-1:
+			text += " in kernel " + clean(c.Function, maxName)
+		default:
+			text += " in function " + clean(c.Function, maxName)
+		}
+		w.note("note", text+quoted(c.Source))
+	}
+}
+
+// quoted is a line of source behind a place.
+func quoted(source string) string {
+	if source = strings.TrimSpace(source); source == "" {
+		return ""
+	}
+	return ": " + clean(source, maxSource)
+}
+
+// times says how often it happened.
+func (f *Finding) times() string {
+	s := fmt.Sprintf("%d work-items", f.Count)
+	if d, _ := Describe(f.Code); d.Repeats {
+		s = fmt.Sprintf("%d times", f.Count)
+	}
+	if f.Groups > 1 {
+		s += fmt.Sprintf(" in %d work-groups", f.Groups)
+	}
+	return s + "; the first is shown"
+}
+
+// text says what the object is.
 func (o *Object) text(kernel string) string {
-	var b strings.Builder
+	var kind string
 	switch o.Kind {
 	case ObjectArgument:
-		fmt.Fprintf(&b, "argument %d", o.Index)
+		kind = fmt.Sprintf("argument %d", o.Index)
 	case ObjectVariable:
-		b.WriteString("program-scope variable")
+		kind = "a program-scope variable"
 	case ObjectLocal:
-		b.WriteString("local variable")
+		kind = "a local variable"
 	case ObjectPrivate:
-		b.WriteString("private variable")
+		kind = "a private variable"
 	default:
-		b.WriteString("buffer")
+		kind = "a buffer"
 	}
+	s := kind
 	if o.Name != "" {
-		fmt.Fprintf(&b, " %q", clip(o.Name, maxName))
+		s = clean(o.Name, maxName) + " is " + kind
 	}
 	if kernel != "" {
 		if o.Kind == ObjectVariable || o.Kind == ObjectBuffer {
-			b.WriteString(", used by")
+			s += ", used by"
 		} else {
-			b.WriteString(" of")
+			s += " of"
 		}
-		fmt.Fprintf(&b, " kernel %s", clean(kernel, maxName))
+		s += " kernel " + clean(kernel, maxName)
 	}
-	fmt.Fprintf(&b, ", %s", Bytes(o.Bytes))
-	return b.String()
+	if o.Type != "" {
+		s += ": " + clean(o.Type, maxName)
+	}
+	return s + ", " + Bytes(o.Bytes)
 }
 
 // Bytes returns a size as people write it: "1 byte", "64 bytes".
@@ -107,116 +243,99 @@ func Bytes(n uint64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
+// triple writes three numbers as work-items and work-groups are written.
+func triple(n [3]uint64) string { return fmt.Sprintf("(%d,%d,%d)", n[0], n[1], n[2]) }
+
 // String returns the work-item as the text form has it, without the word
 // "work-item".
 func (w *WorkItem) String() string {
-	return fmt.Sprintf("global (%d,%d,%d), local (%d,%d,%d), group (%d,%d,%d); sub-group %d, lane %d",
-		w.Global[0], w.Global[1], w.Global[2], w.Local[0], w.Local[1], w.Local[2],
-		w.Group[0], w.Group[1], w.Group[2], w.SubGroup, w.Lane)
-}
-
-// lines writes the place as up to two lines.
-func (p *Place) lines(b *strings.Builder, indent string) {
-	if s := p.Position(); s != "" {
-		b.WriteString(indent + s)
-		if p.Source != "" {
-			b.WriteString("   " + clean(strings.TrimSpace(p.Source), maxSource))
-		}
-		b.WriteByte('\n')
-	}
-	inst := clean(p.Instruction, maxSource)
-	switch {
-	case inst != "" && p.Word != 0:
-		fmt.Fprintf(b, "%s%-40s (word %d)\n", indent, inst, p.Word)
-	case inst != "":
-		fmt.Fprintf(b, "%s%s\n", indent, inst)
-	case p.Word != 0:
-		fmt.Fprintf(b, "%s(word %d)\n", indent, p.Word)
-	}
+	return fmt.Sprintf("%s: local %s in group %s, sub-group %d, lane %d", triple(w.Global), triple(w.Local), triple(w.Group), w.SubGroup, w.Lane)
 }
 
 // Position returns "file:line:column" as far as it is known, or "".
-func (p *Place) Position() string {
-	if p.File == "" {
+func (p *Place) Position() string { return position(p.File, p.Line, p.Column) }
+
+func position(file string, line, column uint32) string {
+	if file == "" {
 		return ""
 	}
-	s := clean(p.File, maxName)
-	if p.Line != 0 {
-		s += fmt.Sprintf(":%d", p.Line)
-		if p.Column != 0 {
-			s += fmt.Sprintf(":%d", p.Column)
+	s := clean(file, maxName)
+	if line != 0 {
+		s += fmt.Sprintf(":%d", line)
+		if column != 0 {
+			s += fmt.Sprintf(":%d", column)
 		}
 	}
 	return s
 }
 
-// short returns the place in a few words, for the line of a party.
+// instruction returns the instruction with its word.
+func (p *Place) instruction() string {
+	inst := clean(p.Instruction, maxSource)
+	if p.Word == 0 {
+		return inst
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%s (word %d)", inst, p.Word), " ")
+}
+
+// short returns the place in a few words: its position in the source, else the
+// opcode and word of the instruction.
 func (p *Place) short() string {
+	if pos := p.Position(); pos != "" {
+		return pos
+	}
 	op := clean(p.Instruction, maxName)
 	if i := strings.Index(op, " = "); i >= 0 {
 		op = op[i+3:]
 	}
 	op, _, _ = strings.Cut(op, " ")
-	pos := p.Position()
-	if pos == "" {
-		pos, op = op, ""
+	if p.Word == 0 {
+		return op
 	}
-	var in []string
-	if op != "" {
-		in = append(in, op)
-	}
-	if p.Word != 0 {
-		in = append(in, fmt.Sprintf("word %d", p.Word))
-	}
-	if len(in) == 0 {
-		return pos
-	}
-	return strings.TrimPrefix(pos+" ("+strings.Join(in, ", ")+")", " ")
+	return strings.TrimPrefix(fmt.Sprintf("%s, word %d", op, p.Word), ", ")
 }
 
-// lines writes the party. Several work-items take one line; a single one is told as
-// fully as the finding's own.
-func (p *Party) lines(b *strings.Builder) {
-	does := clean(p.Does, maxSource)
-	if p.WorkItem != nil {
-		fmt.Fprintf(b, "  %s: work-item %s\n", does, p.WorkItem)
-		p.Place.lines(b, "    ")
-		return
-	}
-	b.WriteString("  ")
-	if len(p.Items) > 0 {
+// text tells of the party in one line.
+func (p *Party) text() string {
+	s := clean(p.Does, maxSource)
+	switch {
+	case p.WorkItem != nil:
+		s += " work-item " + p.WorkItem.String() + ","
+	case len(p.Items) > 0:
 		word := "work-items"
 		if p.Items.Len() == 1 {
 			word = "work-item"
 		}
-		fmt.Fprintf(b, "%s %s ", word, p.Items)
+		s = fmt.Sprintf("%s %s %s", word, p.Items, s)
 	}
-	b.WriteString(does)
-	if s := p.Place.short(); s != "" {
-		b.WriteString(" at " + s)
+	if at := p.Place.short(); at != "" {
+		return s + " at " + at + quoted(p.Place.Source)
 	}
-	b.WriteByte('\n')
+	return strings.TrimSuffix(s, ",")
 }
 
 // clean makes text from a module fit for one line of a terminal: control
 // characters, which could move the cursor or colour the screen, and bytes that
 // are no UTF-8 become visible replacements.
 func clean(s string, limit int) string {
-	bad := func(r rune) bool {
-		return r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
-	}
-	if strings.ContainsFunc(s, bad) {
+	if strings.ContainsFunc(s, harmful) {
 		s = strings.Map(func(r rune) rune {
 			switch {
 			case r == '\t':
 				return ' '
-			case bad(r):
+			case harmful(r):
 				return utf8.RuneError
 			}
 			return r
 		}, s)
 	}
 	return clip(s, limit)
+}
+
+// harmful says whether a character may do something to a terminal other than
+// show up in its place.
+func harmful(r rune) bool {
+	return r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
 }
 
 // clip cuts s to limit bytes, at a rune, and says so.
