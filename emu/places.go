@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -17,12 +16,10 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
 
-// places finds the texts that belong to instructions: lines of disassembly and of
-// source. It lives as long as one report, since disassembling a module takes more
-// memory than is worth keeping.
+// places finds the texts that belong to instructions: their disassembly and lines of
+// source. It lives as long as one report.
 type places struct {
 	prog    *Program
-	dis     map[uint32]string // by word offset
 	sources map[string][]string
 }
 
@@ -41,7 +38,7 @@ func (s *places) at(k *isa.Kernel, pc int) finding.Place {
 	}
 	loc := &k.Locs[in.Loc]
 	if p.Word = loc.Word; p.Word != 0 {
-		if text := s.instruction(loc.Word); text != "" {
+		if text := s.prog.instruction(loc.Word); text != "" {
 			p.Instruction = text
 		}
 	}
@@ -77,22 +74,22 @@ func (s *places) function(l *isa.Loc) string {
 	return s.prog.isa.Functions[l.Func]
 }
 
-// instruction returns the text of the SPIR-V instruction at a word offset.
-func (s *places) instruction(word uint32) string {
-	if s.prog.module == nil {
+// instruction returns the text of the SPIR-V instruction at a word offset, or "". The names of ids
+// are found when the first instruction is asked for; after that one instruction is printed and no more.
+func (p *Program) instruction(word uint32) string {
+	if p.module == nil {
 		return ""
 	}
-	if s.dis == nil {
-		s.dis = make(map[uint32]string)
-		text := asm.Disassemble(s.prog.module, asm.DisassembleOptions{NoHeader: true, NoIndent: true, Offsets: true})
-		for line := range strings.Lines(text) {
-			line, offset, ok := strings.Cut(strings.TrimSpace(line), " ; 0x")
-			if at, err := strconv.ParseUint(offset, 16, 32); ok && err == nil {
-				s.dis[uint32(at/4)] = strings.TrimSpace(line)
-			}
-		}
+	i, ok := slices.BinarySearchFunc(p.module.Insts, int(word), func(in spirv.Inst, word int) int { return in.Offset - word })
+	if !ok {
+		return ""
 	}
-	return s.dis[word]
+	p.printing.Lock()
+	defer p.printing.Unlock()
+	if p.printer == nil {
+		p.printer = asm.NewPrinter(p.module, false)
+	}
+	return p.printer.Inst(p.module.Insts[i])
 }
 
 // line returns a line (from 1) of a source file, or "".

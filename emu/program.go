@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/scheduler"
 	"github.com/lockstep-gpu/lockstep/spirv"
+	"github.com/lockstep-gpu/lockstep/spirv/asm"
 	"github.com/lockstep-gpu/lockstep/spirv/validate"
 )
 
@@ -53,6 +54,9 @@ type Program struct {
 	globals []memory.Pointer // by isa.Program.Globals
 	pipes   []*memory.Pipe   // by isa.Program.Pipes
 	kernels map[string]*Kernel
+
+	printing sync.Mutex
+	printer  *asm.Printer // of the module, made for the first finding; guarded by printing
 
 	closed bool // guarded by the device's turn
 }

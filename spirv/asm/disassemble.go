@@ -30,10 +30,7 @@ const indentation = 15
 // end of a literal string, and unused bits of the word of a narrow number. The
 // text does not hold the header; version, generator and bound are comments.
 func Disassemble(m *spirv.Module, opts DisassembleOptions) string {
-	d := disassembler{opts: opts, parser: spirv.NewParser(m)}
-	if !opts.RawIDs {
-		d.names = friendlyNames(m, d.parser)
-	}
+	d := newDisassembler(m, opts)
 	if !opts.NoHeader {
 		d.header(m)
 	}
@@ -43,16 +40,24 @@ func Disassemble(m *spirv.Module, opts DisassembleOptions) string {
 	return string(d.out)
 }
 
-// disassembler is the state of one Disassemble.
+// disassembler is the state of one Disassemble, or of a Printer.
 type disassembler struct {
 	opts   DisassembleOptions
 	parser *spirv.Parser
-	names  map[spirv.ID]string // nil for raw ids
+	names  *namer // nil for raw ids
 	out    []byte
 	ops    []spirv.ParsedOperand
 
 	// Which section headings have been printed.
 	annotations, debug, types bool
+}
+
+func newDisassembler(m *spirv.Module, opts DisassembleOptions) *disassembler {
+	d := &disassembler{opts: opts, parser: spirv.NewParser(m)}
+	if !opts.RawIDs {
+		d.names = friendlyNames(m, d.parser)
+	}
+	return d
 }
 
 func (d *disassembler) header(m *spirv.Module) {
@@ -92,9 +97,11 @@ func (d *disassembler) spaces(n int) {
 
 func (d *disassembler) id(id spirv.ID) {
 	d.out = append(d.out, '%')
-	if name, ok := d.names[id]; ok {
-		d.text(name)
-		return
+	if d.names != nil {
+		if name, ok := d.names.given(id); ok {
+			d.text(name)
+			return
+		}
 	}
 	d.uint(uint64(id))
 }
@@ -136,8 +143,8 @@ func (d *disassembler) headings(in spirv.Inst) {
 		d.text("\n")
 		d.pad()
 		d.text("; Function ")
-		if name, ok := d.names[in.ResultID()]; ok {
-			d.text(name)
+		if d.names != nil {
+			d.text(d.names.name(uint32(in.ResultID())))
 		} else {
 			d.uint(uint64(in.ResultID()))
 		}

@@ -83,12 +83,17 @@ const (
 	longNameFactor = 16
 )
 
-// namer collects the friendly names of a module.
+// namer collects the friendly names of a module. Most ids are named by their number, and for these it
+// keeps no text.
 type namer struct {
 	m      *spirv.Module
 	parser *spirv.Parser
-	names  map[spirv.ID]string
-	used   map[string]bool
+	names  map[spirv.ID]string // the names that are not the number of their id
+	used   map[string]bool     // what names has
+	// numbered says of an id that its number is its name, which is taken from then on; the ids from
+	// its length on are in far.
+	numbered []bool
+	far      map[spirv.ID]bool
 	// next holds, for a name that was asked for more than once, the least suffix
 	// that may be free.
 	next   map[string]int
@@ -100,14 +105,16 @@ type namer struct {
 // from OpName, from BuiltIn decorations, from what a type or constant is, or from
 // the number of the id, in the order of the module. Names that are taken get a
 // suffix.
-func friendlyNames(m *spirv.Module, parser *spirv.Parser) map[spirv.ID]string {
-	n := namer{
-		m:      m,
-		parser: parser,
-		names:  make(map[spirv.ID]string, len(m.Insts)),
-		used:   make(map[string]bool, len(m.Insts)),
-		next:   map[string]int{},
-		budget: longNameBudget,
+func friendlyNames(m *spirv.Module, parser *spirv.Parser) *namer {
+	n := &namer{
+		m:        m,
+		parser:   parser,
+		names:    map[spirv.ID]string{},
+		used:     map[string]bool{},
+		numbered: make([]bool, 16*len(m.Insts)),
+		far:      map[spirv.ID]bool{},
+		next:     map[string]int{},
+		budget:   longNameBudget,
 	}
 	for _, in := range m.Insts {
 		n.budget += longNameFactor * 4 * len(in.Words)
@@ -115,20 +122,66 @@ func friendlyNames(m *spirv.Module, parser *spirv.Parser) map[spirv.ID]string {
 	for _, in := range m.Insts {
 		n.instruction(in)
 	}
-	return n.names
+	return n
+}
+
+// given returns the name of an id; ok is false when it has none.
+func (n *namer) given(id spirv.ID) (name string, ok bool) {
+	if n.isNumbered(id) {
+		return strconv.FormatUint(uint64(id), 10), true
+	}
+	name, ok = n.names[id]
+	return name, ok
 }
 
 // name gives the name of an id, its number while it has none.
 func (n *namer) name(id uint32) string {
-	if s, ok := n.names[spirv.ID(id)]; ok {
+	if s, ok := n.given(spirv.ID(id)); ok {
 		return s
 	}
 	return strconv.FormatUint(uint64(id), 10)
 }
 
+func (n *namer) isNumbered(id spirv.ID) bool {
+	if uint64(id) < uint64(len(n.numbered)) {
+		return n.numbered[id]
+	}
+	return n.far[id]
+}
+
+// taken says whether some id has the name.
+func (n *namer) taken(name string) bool {
+	if n.used[name] {
+		return true
+	}
+	if name == "" || name[0] < '0' || name[0] > '9' || len(name) > 1 && name[0] == '0' {
+		return false // no number as ids have it
+	}
+	id, err := strconv.ParseUint(name, 10, 32)
+	return err == nil && n.isNumbered(spirv.ID(id))
+}
+
+// number names an id by its number unless it has a name.
+func (n *namer) number(id spirv.ID) {
+	if _, ok := n.names[id]; ok || n.isNumbered(id) {
+		return
+	}
+	if len(n.used) > 0 {
+		if base := strconv.FormatUint(uint64(id), 10); n.used[base] {
+			n.save(id, base)
+			return
+		}
+	}
+	if uint64(id) < uint64(len(n.numbered)) {
+		n.numbered[id] = true
+	} else {
+		n.far[id] = true
+	}
+}
+
 // save names an id unless it has a name. The parts make up the name.
 func (n *namer) save(id spirv.ID, parts ...string) {
-	if _, ok := n.names[id]; ok {
+	if _, ok := n.given(id); ok {
 		return
 	}
 	length := 0
@@ -140,13 +193,13 @@ func (n *namer) save(id spirv.ID, parts ...string) {
 		base = sanitize(strings.Join(parts, ""))
 	}
 	name := base
-	if n.used[name] {
+	if n.taken(name) {
 		// All lesser suffixes are taken since names are never given back.
 		k := n.next[base]
 		for {
 			name = base + "_" + strconv.Itoa(k)
 			k++
-			if !n.used[name] {
+			if !n.taken(name) {
 				break
 			}
 		}
@@ -259,7 +312,7 @@ func (n *namer) instruction(in spirv.Inst) {
 	case spirv.OpConstant:
 		n.constant(in)
 	default:
-		n.save(id, strconv.FormatUint(uint64(id), 10))
+		n.number(id)
 	}
 }
 
@@ -271,7 +324,7 @@ func (n *namer) constant(in spirv.Inst) {
 		value, ok = appendNumberText(nil, in.Operands(), format)
 	}
 	if !ok {
-		n.save(in.ResultID(), strconv.FormatUint(uint64(in.ResultID()), 10))
+		n.number(in.ResultID())
 		return
 	}
 	text := strings.ReplaceAll(string(value), "-", "n")

@@ -20,7 +20,7 @@ func friendly(t *testing.T, text string) []string {
 	var out []string
 	for _, in := range m.Insts {
 		if id := in.ResultID(); id != 0 {
-			out = append(out, names[id])
+			out = append(out, names.name(uint32(id)))
 		}
 	}
 	return out

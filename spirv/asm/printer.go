@@ -5,16 +5,12 @@ import "github.com/lockstep-gpu/lockstep/spirv"
 // Printer prints single instructions and ids of a module, with the names that
 // [Disassemble] would give them. It must not be used by several goroutines at
 // once.
-type Printer struct{ d disassembler }
+type Printer struct{ d *disassembler }
 
 // NewPrinter makes a printer for a module, with friendly names or numbers. Time and
 // memory are proportional to the module.
 func NewPrinter(m *spirv.Module, rawIDs bool) *Printer {
-	p := &Printer{disassembler{opts: DisassembleOptions{RawIDs: rawIDs, NoIndent: true}, parser: spirv.NewParser(m)}}
-	if !rawIDs {
-		p.d.names = friendlyNames(m, p.d.parser)
-	}
-	return p
+	return &Printer{newDisassembler(m, DisassembleOptions{RawIDs: rawIDs, NoIndent: true})}
 }
 
 // Inst gives the text of an instruction of the module, in one line unless a
