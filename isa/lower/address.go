@@ -3,6 +3,7 @@ package lower
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 )
@@ -245,16 +246,23 @@ func hoist(b *builder) {
 		return // the way into a loop may run for one work-item only
 	}
 	f.canonicalLoops()
-	// Inner loops come first, so that what leaves one may leave the next.
+	// Inner loops come first, so that what leaves one may leave the next: it stands in a block of that one then.
+	passed := map[*loop][]*block{} // blocks of inner loops that nothing could leave
 	for _, l := range f.nest {
+		blocks := l.own
+		if more := passed[l]; more != nil {
+			blocks = append(slices.Clone(blocks), more...)
+			slices.SortFunc(blocks, func(a, b *block) int { return a.rpo - b.rpo })
+			delete(passed, l)
+		}
 		pre := f.preheader(l)
 		if pre == nil {
+			if l.parent != nil {
+				passed[l.parent] = append(passed[l.parent], blocks...)
+			}
 			continue
 		}
-		for _, blk := range f.blocks {
-			if !l.contains(blk) {
-				continue
-			}
+		for _, blk := range blocks {
 			insts := blk.insts[:0]
 			for _, v := range blk.insts {
 				if v.movable() && l.invariant(v) {

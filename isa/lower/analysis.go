@@ -109,7 +109,7 @@ func (f *fn) checkAnalyses() error {
 	for i, b := range f.blocks {
 		k := known{there: true, rpo: b.rpo, idom: b.idom, in: b.domIn, out: b.domOut, order: i}
 		if b.loop != nil {
-			k.head, k.depth, k.loopCount = b.loop.head, b.loop.depth, len(b.loop.blocks)
+			k.head, k.depth, k.loopCount = b.loop.head, b.loop.depth, len(b.loop.own)
 		}
 		k.uses = uses(b)
 		was[b.id] = k
@@ -127,7 +127,7 @@ func (f *fn) checkAnalyses() error {
 		case valid&AnalysisDominators != 0 && (k.idom != b.idom || k.in != b.domIn || k.out != b.domOut):
 			return fmt.Errorf("block b%d has another place in the dominator tree than was known", b.id)
 		case valid&AnalysisLoops != 0 && (k.head == nil) != (b.loop == nil),
-			valid&AnalysisLoops != 0 && b.loop != nil && (k.head != b.loop.head || k.depth != b.loop.depth || k.loopCount != len(b.loop.blocks)):
+			valid&AnalysisLoops != 0 && b.loop != nil && (k.head != b.loop.head || k.depth != b.loop.depth || k.loopCount != len(b.loop.own)):
 			return fmt.Errorf("block b%d is in another loop than was known", b.id)
 		case valid&AnalysisUses != 0:
 			for j, n := range uses(b) {

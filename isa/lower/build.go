@@ -683,7 +683,19 @@ func (b *builder) terminate(in spirv.Inst, start map[spirv.ID]*block) {
 	case spirv.OpSwitch:
 		v, _ := b.one(spirv.ID(in.Operand(0)))
 		values, labels := b.m.switchCases(in)
-		link(c, target(uint32(labels[0])))
+		places := map[*block]int{}
+		way := func(label spirv.ID) int {
+			t := target(uint32(label))
+			i, ok := places[t]
+			if !ok {
+				i = len(c.succs)
+				places[t] = i
+				c.succs = append(c.succs, t)
+				t.preds = append(t.preds, c)
+			}
+			return i
+		}
+		way(labels[0])
 		c.term, c.cond = termSwitch, v
 		seen := map[uint64]bool{}
 		for i, x := range values {
@@ -692,7 +704,7 @@ func (b *builder) terminate(in spirv.Inst, start map[spirv.ID]*block) {
 			}
 			seen[x] = true
 			c.cases = append(c.cases, x)
-			c.caseTo = append(c.caseTo, link(c, target(uint32(labels[i+1]))))
+			c.caseTo = append(c.caseTo, way(labels[i+1]))
 		}
 		if len(c.succs) == 1 {
 			setBr(c, c.succs[0])

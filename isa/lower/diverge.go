@@ -23,7 +23,7 @@ func divergence(b *builder) {
 	f.order()
 	bad := f.irreducibleByOrder()
 	f.overtaken(bad)
-	d := &divergent{f: f, bad: bad}
+	d := &divergent{f: f, bad: bad, limit: divergeSteps(f)}
 	for _, blk := range f.blocks {
 		for _, v := range blk.phis {
 			v.div = bad[blk.order]
@@ -32,25 +32,61 @@ func divergence(b *builder) {
 			v.div = bad[blk.order] || f.lanesDiffer(v)
 		}
 	}
-	d.regions()
+	d.prepare()
 	for changed := true; changed; {
-		changed = false
-		for _, blk := range f.blocks {
-			for _, v := range blk.phis {
-				changed = d.flow(v) || changed
-			}
-			for _, v := range blk.insts {
-				changed = d.flow(v) || changed
-			}
-			if blk.cond != nil && !d.done[blk.order] && (d.at(blk.cond, blk) || bad[blk.order]) {
-				d.done[blk.order] = true
-				d.branch(blk)
-				changed = true
-			}
+		changed = d.sweep()
+		if d.steps > d.limit {
+			d.giveUp()
+			break
 		}
 	}
+	d.findLeft()
 	d.copies()
 	f.valid = AnalysisLayout | AnalysisDivergence
+}
+
+// divergeSteps bounds the work that finding divergence may be: so much that only graphs that no compiler makes need
+// more. What takes more counts as divergent.
+func divergeSteps(f *fn) int { return 1<<20 + 16*(len(f.blocks)+f.nvals) }
+
+// sweep looks at all values once, and says whether it found any that differ, or loops that lanes leave in different
+// trips.
+func (d *divergent) sweep() bool {
+	changed := d.findLeft()
+	for _, blk := range d.f.blocks {
+		d.steps += 1 + len(blk.phis) + len(blk.insts)
+		for _, v := range blk.phis {
+			changed = d.flow(v) || changed
+		}
+		for _, v := range blk.insts {
+			changed = d.flow(v) || changed
+		}
+		if blk.cond != nil && !d.done[blk.order] && (d.at(blk.cond, blk) || d.bad[blk.order]) {
+			d.done[blk.order] = true
+			d.branch(blk)
+			changed = true
+		}
+		if d.steps > d.limit {
+			break
+		}
+	}
+	return changed
+}
+
+// giveUp takes all values for divergent.
+func (d *divergent) giveUp() {
+	for _, b := range d.f.blocks {
+		d.bad[b.order] = true
+		for _, v := range b.phis {
+			v.div = true
+		}
+		for _, v := range b.insts {
+			v.div = true
+		}
+	}
+	for _, l := range d.f.nest {
+		l.divExit = true
+	}
 }
 
 // lanesDiffer says whether an instruction gives each lane a value of its own
@@ -75,12 +111,21 @@ func (f *fn) lanesDiffer(v *value) bool {
 }
 
 type divergent struct {
-	f      *fn
-	bad    []bool // irreducible or overtaken, by order
-	done   []bool // branches dealt with, by order
-	labels []int  // scratch, by order
+	f     *fn
+	bad   []bool // irreducible or overtaken, by order
+	done  []bool // branches dealt with, by order
+	meet  *meeting
+	exits map[*loop][]edge // the edges that leave a loop
+	left  []*loop          // loops that lanes leave in different trips, whose exits have not been followed
+	found int              // loops that have been known to be such when findLeft found the nearest ones
+
+	// For joins.
+	labels []int // by order
 	stamp  []int
 	round  int
+	work   heapOf[int]
+
+	steps, limit int // work so far, and at most
 }
 
 // irreducibleByOrder is irreducible, indexed by the order of emission. A loop
@@ -96,16 +141,20 @@ func (f *fn) irreducibleByOrder() []bool {
 	r := f.irreducible()
 	f.blocks = blocks
 	out := make([]bool, len(blocks))
+	if !slices.Contains(r, true) {
+		return out
+	}
+	around := make(map[*loop]bool)
 	for _, b := range blocks {
-		if !r[b.rpo] {
-			continue
+		if r[b.rpo] && b.loop != nil {
+			around[b.loop] = true
 		}
-		out[b.order] = true
-		if b.loop != nil {
-			for _, x := range b.loop.blocks {
-				out[x.order] = true
-			}
-		}
+	}
+	for _, l := range slices.Backward(f.nest) { // outer loops first
+		around[l] = around[l] || l.parent != nil && around[l.parent]
+	}
+	for _, b := range blocks {
+		out[b.order] = r[b.rpo] || b.loop != nil && around[b.loop]
 	}
 	return out
 }
@@ -152,12 +201,26 @@ func temporal(v *value, use *block) bool {
 	if v.leaf() {
 		return false
 	}
-	for l := v.blk.loop; l != nil && !l.contains(use); l = l.parent {
-		if l.divExit {
-			return true
+	l := v.blk.loop
+	return l != nil && l.left != nil && !l.left.contains(use)
+}
+
+// findLeft finds for each loop the nearest one around it that lanes are known to leave in different trips. It says
+// whether there are more of those than the last time.
+func (d *divergent) findLeft() bool {
+	n := 0
+	for _, l := range slices.Backward(d.f.nest) { // outer loops first
+		switch {
+		case l.divExit:
+			l.left = l
+			n++
+		case l.parent != nil:
+			l.left = l.parent.left
 		}
 	}
-	return false
+	more := n > d.found
+	d.found = n
+	return more
 }
 
 // flow makes v divergent when an operand is.
@@ -172,128 +235,6 @@ func (d *divergent) flow(v *value) bool {
 		}
 	}
 	return false
-}
-
-// regions prepares the scratch space; irreducible regions count as loops that
-// lanes leave at any time, so the places where their exits meet diverge.
-func (d *divergent) regions() {
-	n := len(d.f.blocks)
-	d.done, d.labels, d.stamp = make([]bool, n), make([]int, n), make([]int, n)
-	var exits []edge
-	for _, b := range d.f.blocks {
-		if !d.bad[b.order] {
-			continue
-		}
-		for _, s := range b.succs {
-			if !d.bad[s.order] {
-				exits = append(exits, edge{b, s})
-			}
-		}
-		for l := b.loop; l != nil; l = l.parent {
-			l.divExit = true
-		}
-	}
-	d.joins(exits)
-}
-
-type edge struct{ from, to *block }
-
-// branch deals with a branch whose lanes go different ways.
-func (d *divergent) branch(b *block) {
-	var out []edge
-	for _, s := range b.succs {
-		out = append(out, edge{b, s})
-	}
-	d.joins(out)
-	for l := b.loop; l != nil; l = l.parent {
-		for _, s := range b.succs {
-			if !l.contains(s) {
-				d.leave(l)
-				break
-			}
-		}
-	}
-}
-
-// leave notes that lanes leave l in different trips: the places where its
-// exits meet diverge.
-func (d *divergent) leave(l *loop) {
-	if l.divExit {
-		return
-	}
-	l.divExit = true
-	var exits []edge
-	for _, x := range l.blocks {
-		for _, s := range x.succs {
-			if !l.contains(s) {
-				exits = append(exits, edge{x, s})
-			}
-		}
-	}
-	d.joins(exits)
-}
-
-// joins follows lanes that took the given edges, forward, and makes the phis
-// divergent where lanes of different edges meet first. A loop that some of
-// them leave on the way, while others are still on theirs, is one that lanes
-// leave in different trips, even if the branch that leads out goes one way for
-// all who get there.
-func (d *divergent) joins(out []edge) {
-	if len(out) < 2 {
-		return
-	}
-	d.round++
-	n := len(d.f.blocks)
-	pending := 0
-	first := n
-	origin := out[0].from
-	var left []*loop
-	next := 1
-	reach := func(to *block, label int) {
-		o := to.order
-		if d.stamp[o] != d.round {
-			d.stamp[o] = d.round
-			d.labels[o] = label
-			pending++
-			first = min(first, o)
-			return
-		}
-		if d.labels[o] != label {
-			d.labels[o] = n + o // a place of its own from here on
-			for _, phi := range to.phis {
-				phi.div = true
-			}
-		}
-	}
-	for _, e := range out {
-		if e.to.order > e.from.order {
-			reach(e.to, next)
-		}
-		next++
-	}
-	for o := first; o < n && pending > 0; o++ {
-		if d.stamp[o] != d.round {
-			continue
-		}
-		pending--
-		if pending == 0 {
-			break // everything has met here
-		}
-		b := d.f.blocks[o]
-		for _, s := range b.succs {
-			for l := b.loop; l != nil && !l.contains(s); l = l.parent {
-				if l.contains(origin) {
-					left = append(left, l)
-				}
-			}
-			if s.order > o {
-				reach(s, d.labels[o])
-			}
-		}
-	}
-	for _, l := range left {
-		d.leave(l)
-	}
 }
 
 // copies puts what leaves a loop with divergent exits into vector registers.

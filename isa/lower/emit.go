@@ -22,6 +22,8 @@ type emitter struct {
 	priv   []int       // private allocation → its new number, -1 when it is gone
 	init   int         // scalar registers that start with a value
 
+	edges *edgePlaces
+
 	to []*block // by order, the block that a branch to a block leads to
 	at []int    // by order, the number of a block that stays
 
@@ -42,7 +44,7 @@ func emit(b *builder) {
 	if err := a.run(); err != nil {
 		b.fail("%v", err)
 	}
-	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, wides: map[isa.WideAccess]uint32{}}
+	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, edges: b.f.edgePlaces(), wides: map[isa.WideAccess]uint32{}}
 	e.leaves()
 	e.pipeUses()
 	k := b.k
@@ -180,7 +182,7 @@ func (e *emitter) reg(v *value) isa.Reg {
 		return isa.S(e.consts[isa.PointerBits(isa.SpaceLocal, v.index)])
 	}
 	c := classOf(v)
-	if w := e.a.webOf[v]; w != nil {
+	if w := e.a.webOf(v); w != nil {
 		return e.number(c, w.reg)
 	}
 	return e.number(c, e.a.global[c]+v.reg.Index())
@@ -277,7 +279,7 @@ func (e *emitter) inst(v *value) {
 	unused := noResult(v) || (v.op == isa.OpAtomic || v.op == isa.OpPrintf || v.op == isa.OpImageRead || v.op == isa.OpPipe) && e.a.unused(v)
 	if !unused {
 		in.Dst = e.reg(v)
-		if v.div && e.a.webOf[v] == nil {
+		if v.div && e.a.webOf(v) == nil {
 			in.Flags |= isa.FlagDense
 		}
 	}
@@ -287,7 +289,7 @@ func (e *emitter) inst(v *value) {
 	e.k.Code = append(e.k.Code, in)
 }
 
-func (a *allocator) unused(v *value) bool { return a.info[v].end == v.pos && a.webOf[v] == nil }
+func (a *allocator) unused(v *value) bool { return a.of(v).end == v.pos && a.webOf(v) == nil }
 
 // regs returns what fills the registers of a table's entry with those of v's
 // operands, one after the other.
@@ -313,73 +315,6 @@ func (e *emitter) atomicEffects(v *value, unused bool) {
 		}
 	default:
 		e.k.OrderDependent = true
-	}
-}
-
-// move is a copy into the register of a phi.
-type move struct {
-	c        class
-	t        isa.Type
-	dst, src isa.Reg
-}
-
-// moves returns the copies into the phis of the block that b leads to. All of
-// them happen at once.
-func (e *emitter) moves(b *block) (todo []move) {
-	if len(b.succs) != 1 || b.term != termBr {
-		return nil
-	}
-	s := b.succs[0]
-	i := s.predIndex(b)
-	for _, phi := range s.phis {
-		m := move{classOf(phi), phi.typ, e.reg(phi), e.reg(phi.args[i])}
-		if m.dst != m.src {
-			todo = append(todo, m)
-		}
-	}
-	return todo
-}
-
-// copies writes the moves at the end of b, one after the other: the order matters
-// then, and cycles need a scratch register.
-func (e *emitter) copies(b *block) {
-	todo := e.moves(b)
-	put := func(m move) {
-		e.k.Code = append(e.k.Code, isa.Inst{Op: isa.OpMov, Type: m.t, Dst: m.dst, A: m.src, Loc: b.termLoc})
-	}
-	same := func(x, y move) bool { return x.t.Bank() == y.t.Bank() || x.src.IsScalar() }
-	for len(todo) > 0 {
-		done := false
-		for j, m := range todo {
-			blocked := false
-			for l, o := range todo {
-				if l != j && o.src == m.dst && same(o, m) {
-					blocked = true
-					break
-				}
-			}
-			if !blocked {
-				put(m)
-				todo = append(todo[:j], todo[j+1:]...)
-				done = true
-				break
-			}
-		}
-		if done {
-			continue
-		}
-		// A cycle: save what the first move would overwrite.
-		m := todo[0]
-		if e.a.scratch[m.c] < 0 {
-			e.a.scratch[m.c] = e.a.global[m.c] + e.a.local[m.c]
-		}
-		tmp := e.number(m.c, e.a.scratch[m.c])
-		put(move{m.c, m.t, tmp, m.dst})
-		for j := range todo {
-			if todo[j].src == m.dst && same(todo[j], m) {
-				todo[j].src = tmp
-			}
-		}
 	}
 }
 

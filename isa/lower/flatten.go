@@ -23,7 +23,8 @@ func flatten(b *builder) {
 }
 
 // guessDivergence marks what surely differs by lane, as far as operands tell.
-// It decides between forms that are both right, so control flow may be ignored.
+// It decides between forms that are both right, so control flow may be ignored, and
+// what has not been found after some rounds.
 func (f *fn) guessDivergence() {
 	for _, b := range f.blocks {
 		for _, v := range b.phis {
@@ -33,7 +34,9 @@ func (f *fn) guessDivergence() {
 			v.div = f.lanesDiffer(v)
 		}
 	}
-	for changed := true; changed; {
+	const rounds = 16
+	changed := true
+	for round := 0; changed && round < rounds; round++ {
 		changed = false
 		for _, b := range f.blocks {
 			for _, list := range [2][]*value{b.phis, b.insts} {

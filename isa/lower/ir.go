@@ -52,6 +52,7 @@ type value struct {
 	reg  isa.Reg // register
 	seen bool    // scratch mark
 	pos  int     // place in its block, where a pass numbers
+	live int32   // place in allocator.info
 }
 
 // noWrap says of an operation that its result is that of unlimited integers. What it
@@ -262,42 +263,10 @@ func (b *block) predIndex(p *block) int {
 	return -1
 }
 
-// removeEdge takes the edge from p to b away, phi arguments included. p's
-// terminator is the caller's business.
-func removeEdge(p, b *block) {
-	i := b.predIndex(p)
-	b.preds = append(b.preds[:i], b.preds[i+1:]...)
-	for _, phi := range b.phis {
-		phi.args = append(phi.args[:i:i], phi.args[i+1:]...)
-	}
-	for j, s := range p.succs {
-		if s == b {
-			p.succs = append(p.succs[:j], p.succs[j+1:]...)
-			return
-		}
-	}
-}
-
 // setBr makes p end in a plain branch to its only successor s.
 func setBr(p, s *block) {
 	p.term, p.cond, p.cases, p.caseTo = termBr, nil, nil, nil
 	p.succs = []*block{s}
-}
-
-// splitEdge puts a new block on the edge from p to s.
-func (f *fn) splitEdge(p, s *block) *block {
-	f.cfgChanged()
-	m := f.newBlock("")
-	m.term, m.termLoc = termBr, p.termLoc
-	m.succs = []*block{s}
-	m.preds = []*block{p}
-	s.preds[s.predIndex(p)] = m
-	for i, x := range p.succs {
-		if x == s {
-			p.succs[i] = m
-		}
-	}
-	return m
 }
 
 // replaceAll rewrites every use through the repl links that a pass has set,

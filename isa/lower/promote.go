@@ -181,7 +181,7 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 			}
 		}
 	}
-	frontier := f.frontiers()
+	frontier, most := f.frontiers(), promoteSteps(f)
 	phiSlot := map[*value]int{}
 	stamp := make([]int, len(f.blocks)) // block has a phi for slot stamp-1
 	total := 0                          // phi arguments so far
@@ -190,6 +190,10 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 	for si := range slots {
 		if len(exposed[si]) == 0 {
 			continue // a block that reads it has written it before
+		}
+		if frontier == nil || live.steps > most {
+			slots[si].memory = true
+			continue
 		}
 		meet := false
 		for _, b := range stores[si] {
@@ -204,6 +208,7 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 		for len(work) > 0 {
 			b := work[len(work)-1]
 			work = work[:len(work)-1]
+			live.steps += len(frontier[b.rpo])
 			for _, d := range frontier[b.rpo] {
 				if stamp[d.rpo] == si+1 || live.in[d.rpo] != si+1 {
 					continue
@@ -246,6 +251,7 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 			cur[si] = f.constant(s.t, 0)
 		}
 	}
+	at := f.edgePlaces()
 	type undo struct {
 		slot int
 		v    *value
@@ -282,8 +288,8 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 			insts = append(insts, v)
 		}
 		b.insts = insts
-		for _, s := range b.succs {
-			i := s.predIndex(b)
+		for k, s := range b.succs {
+			i := at.of(b, k)
 			for _, phi := range s.phis {
 				if si, ok := phiSlot[phi]; ok {
 					phi.args[i] = cur[si]
@@ -309,15 +315,24 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 	f.replaceAll()
 }
 
-// frontiers returns the dominance frontier of each block, by rpo.
+// promoteSteps bounds the work of finding where variables live and meet; variables for which nothing is left stay in
+// memory. Code from compilers needs a small part of it.
+func promoteSteps(f *fn) int { return 1<<22 + 256*(len(f.blocks)+f.nvals) }
+
+// frontiers returns the dominance frontier of each block, by rpo. It returns nil when the frontiers of all blocks
+// together would be far larger than the kernel: a nest of n loops has n²/2 blocks in them.
 func (f *fn) frontiers() [][]*block {
 	df := make([][]*block, len(f.blocks))
+	left := 1<<18 + 16*len(f.blocks)
 	for _, b := range f.blocks {
 		if len(b.preds) < 2 {
 			continue
 		}
 		for _, p := range b.preds {
 			for r := p; r != b.idom; r = r.idom {
+				if left--; left < 0 {
+					return nil
+				}
 				if l := df[r.rpo]; len(l) == 0 || l[len(l)-1] != b {
 					df[r.rpo] = append(df[r.rpo], b)
 				}
@@ -333,6 +348,7 @@ func (f *fn) frontiers() [][]*block {
 type liveness struct {
 	in, kills []int
 	work      []*block
+	steps     int // edges walked
 }
 
 // find stamps the blocks that reach an exposed read without a store in between.
@@ -347,6 +363,7 @@ func (l *liveness) find(stamp int, stores, exposed []*block) {
 	for len(l.work) > 0 {
 		b := l.work[len(l.work)-1]
 		l.work = l.work[:len(l.work)-1]
+		l.steps += len(b.preds)
 		for _, p := range b.preds {
 			if l.in[p.rpo] != stamp && l.kills[p.rpo] != stamp {
 				l.in[p.rpo] = stamp

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -36,37 +37,56 @@ type web struct {
 	vals       []*value
 	start, end int
 	reg        int
+	listed     bool
 }
 
 type allocator struct {
 	f     *fn
-	info  map[*value]*liveInfo
-	webOf map[*value]*web
-	first []int // position of each block's start, by order
-	steps int   // edges walked by liveness
-	copyP []int // position of the phi copies at a block's end
+	info  []liveInfo // by value.live
+	first []int      // position of each block's start, by order
+	copyP []int      // position of the phi copies at a block's end
+	// tangled says that there are cycles that are no loops, so that lives are found by walking.
+	tangled bool
+	steps   int // edges walked
+	stamp   []int
+	round   int
 	// global and local are the numbers of registers of each class.
 	global, local [numClasses]int
 	scratch       [numClasses]int // register for breaking copy cycles, -1 until needed
 }
 
-// maxLiveSteps bounds the edges that liveness walks for all values of a kernel:
-// some seconds of work.
+// maxLiveSteps bounds the edges that are walked for the lives of all values of a kernel where there are cycles that are
+// no loops: some seconds of work.
 const maxLiveSteps = 1 << 26
 
 // liveInfo is what is known about a value's life.
 type liveInfo struct {
-	liveOut []uint64 // bit a block, by order
-	lastIn  map[int32]int
+	v       *value
+	web     *web
 	end     int
 	crosses bool
+	joined  bool     // it is a phi or an operand of one, so that joining it may be tried
+	walked  bool     // out is known
+	uses    []liveAt // of one that may be joined, in the order of blocks
+	out     []int32  // the blocks, by order, at whose end it is live; sorted
 }
+
+// liveAt is the last use in a block.
+type liveAt struct {
+	order int32
+	pos   int
+}
+
+func (a *allocator) of(v *value) *liveInfo { return &a.info[v.live] }
+
+// webOf returns the web of a value, or nil.
+func (a *allocator) webOf(v *value) *web { return a.info[v.live].web }
 
 func (a *allocator) run() error {
 	f := a.f
 	n := len(f.blocks)
-	a.first, a.copyP = make([]int, n), make([]int, n)
-	pos := 0
+	a.first, a.copyP, a.stamp = make([]int, n), make([]int, n), make([]int, n)
+	pos, results := 0, 1
 	for i, b := range f.blocks {
 		a.first[i] = pos
 		for _, v := range b.phis {
@@ -77,75 +97,50 @@ func (a *allocator) run() error {
 			v.pos = pos
 			pos += 2
 		}
+		results += len(b.phis) + len(b.insts)
 		a.copyP[i] = pos
 		pos += 4 // copies, then the terminator
-	}
-	a.info = map[*value]*liveInfo{}
-	a.webOf = map[*value]*web{}
-	var order []*value
-	get := func(v *value) *liveInfo {
-		li := a.info[v]
-		if li == nil {
-			li = &liveInfo{end: v.pos, lastIn: map[int32]int{}}
-			a.info[v] = li
+		for _, s := range b.succs {
+			a.tangled = a.tangled || s.order <= b.order && !s.dominates(b)
 		}
-		return li
 	}
-	use := func(v *value, b *block, at int) {
-		if v.leaf() {
+	// The first one belongs to the values without a result, which nobody asks about.
+	a.info = make([]liveInfo, 1, results)
+	for _, b := range f.blocks {
+		for _, list := range [2][]*value{b.phis, b.insts} {
+			for _, v := range list {
+				v.live = 0
+				if !noResult(v) {
+					v.live = int32(len(a.info))
+					a.info = append(a.info, liveInfo{v: v, end: v.pos, crosses: v.op == irPhi})
+				}
+			}
+		}
+	}
+	a.findLastBlocks()
+	a.visitUses(func(v *value, b *block, at int) {
+		li := a.of(v)
+		li.end = max(li.end, at)
+		if b == v.blk {
 			return
 		}
-		li := get(v)
-		li.end = max(li.end, at)
-		o := int32(b.order)
-		li.lastIn[o] = max(li.lastIn[o], at)
-		if b != v.blk {
-			li.crosses = true
+		li.crosses = true
+		// What is used in a loop and made outside is there until the loop's end.
+		if l := b.loop.outermost(func(x *loop) bool { return !x.contains(v.blk) }); l != nil {
+			li.end = max(li.end, a.copyP[l.last]+2)
 		}
-	}
-	for _, b := range f.blocks {
-		for _, v := range b.phis {
-			get(v).crosses = true
-			order = append(order, v)
-			for i, x := range v.args {
-				p := b.preds[i]
-				use(x, p, a.copyP[p.order])
-			}
-		}
-		for _, v := range b.insts {
-			if !noResult(v) {
-				get(v)
-				order = append(order, v)
-			}
-			for _, x := range v.args {
-				use(x, b, v.pos)
-			}
-		}
-		if b.cond != nil {
-			use(b.cond, b, a.copyP[b.order]+2)
-		}
-	}
-	words := (n + 63) / 64
-	total := 0
-	for _, v := range order {
-		if li := a.info[v]; li.crosses {
-			if total += words; total > 1<<26 {
-				return errTooLarge
-			}
-			a.liveness(v, li, words)
-			if a.steps > maxLiveSteps {
-				return errTooLarge
-			}
-		}
+	})
+	if err := a.findUses(); err != nil {
+		return err
 	}
 	a.coalesce()
-	for _, v := range order {
-		if li := a.info[v]; li.crosses && a.webOf[v] == nil {
-			a.webOf[v] = &web{vals: []*value{v}}
+	for i := range a.info[1:] {
+		if li := &a.info[1+i]; li.crosses && li.web == nil {
+			li.web = &web{vals: []*value{li.v}}
 		}
 	}
-	a.intervals(order)
-	a.assignGlobal(order)
+	a.intervals()
+	a.assignGlobal()
 	a.assignLocal()
 	for c := range a.scratch {
 		a.scratch[c] = -1
@@ -153,43 +148,125 @@ func (a *allocator) run() error {
 	return nil
 }
 
-// liveness finds the blocks at whose end v is live.
-func (a *allocator) liveness(v *value, li *liveInfo, words int) {
-	li.liveOut = make([]uint64, words)
-	liveIn := make([]uint64, words)
-	var work []*block
-	for o := range li.lastIn {
-		b := a.f.blocks[o]
-		if b == v.blk {
-			continue
+// findLastBlocks finds the last block of each loop.
+func (a *allocator) findLastBlocks() {
+	for _, b := range a.f.blocks {
+		if b.loop != nil {
+			b.loop.last = b.order
 		}
-		liveIn[o/64] |= 1 << (o % 64)
-		work = append(work, b)
+	}
+	for _, l := range a.f.nest { // inner loops first
+		if l.parent != nil {
+			l.parent.last = max(l.parent.last, l.last)
+		}
+	}
+}
+
+// visitUses calls use for all uses of values in the order of blocks: where they are used, and at which position.
+func (a *allocator) visitUses(use func(v *value, b *block, at int)) {
+	for _, b := range a.f.blocks {
+		for _, v := range b.phis {
+			for i, x := range v.args {
+				if !x.leaf() {
+					p := b.preds[i]
+					use(x, p, a.copyP[p.order])
+				}
+			}
+		}
+		for _, v := range b.insts {
+			for _, x := range v.args {
+				if !x.leaf() {
+					use(x, b, v.pos)
+				}
+			}
+		}
+		if b.cond != nil && !b.cond.leaf() {
+			use(b.cond, b, a.copyP[b.order]+2)
+		}
+	}
+}
+
+// findUses notes the uses of the values whose lives have to be known block by block: those that may be joined with
+// phis, and all that cross blocks where there are cycles that are no loops.
+func (a *allocator) findUses() error {
+	for _, b := range a.f.blocks {
+		for _, phi := range b.phis {
+			for _, x := range phi.args {
+				if !x.leaf() && classOf(x) == classOf(phi) && classOf(phi) != classScalar && x != phi {
+					a.of(phi).joined, a.of(x).joined = true, true
+				}
+			}
+		}
+	}
+	a.visitUses(func(v *value, b *block, at int) {
+		li := a.of(v)
+		if !li.joined && !(a.tangled && li.crosses) {
+			return
+		}
+		o := int32(b.order)
+		if n := len(li.uses); n > 0 && li.uses[n-1].order == o {
+			li.uses[n-1].pos = max(li.uses[n-1].pos, at)
+			return
+		}
+		li.uses = append(li.uses, liveAt{o, at})
+	})
+	if !a.tangled {
+		return nil
+	}
+	for i := range a.info {
+		if li := &a.info[i]; li.crosses && !a.walk(li, maxLiveSteps) {
+			return errTooLarge
+		}
+	}
+	return nil
+}
+
+// walk finds the blocks at whose end a value is live, from its uses backwards. It says false when it takes more steps
+// than there are left, and then nothing is known.
+func (a *allocator) walk(li *liveInfo, limit int) bool {
+	if li.walked {
+		return true
+	}
+	if a.steps > limit {
+		return false
+	}
+	a.round += 2
+	in, out := a.round, a.round+1 // stamps: live at the start, and at the end as well
+	var work []*block
+	enter := func(b *block) {
+		if b != li.v.blk && a.stamp[b.order] != in && a.stamp[b.order] != out {
+			a.stamp[b.order] = in
+			work = append(work, b)
+		}
+	}
+	for _, u := range li.uses {
+		enter(a.f.blocks[u.order])
 	}
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		a.steps += len(b.preds)
+		if a.steps += len(b.preds); a.steps > limit {
+			li.out = nil
+			return false
+		}
 		for _, p := range b.preds {
-			o := p.order
-			li.liveOut[o/64] |= 1 << (o % 64)
-			li.end = max(li.end, a.copyP[o]+2)
-			if p == v.blk || liveIn[o/64]>>(o%64)&1 != 0 {
-				continue
+			enter(p)
+			if a.stamp[p.order] != out {
+				a.stamp[p.order] = out
+				li.out = append(li.out, int32(p.order))
+				li.end = max(li.end, a.copyP[p.order]+2)
 			}
-			liveIn[o/64] |= 1 << (o % 64)
-			work = append(work, p)
 		}
 	}
+	slices.Sort(li.out)
+	li.walked = true
+	return true
 }
 
-func (li *liveInfo) out(b *block) bool {
-	return li.liveOut != nil && li.liveOut[b.order/64]>>(b.order%64)&1 != 0
-}
-
-// liveAt says whether x still is needed right after y has been made.
+// liveAt says whether x still is needed right after y has been made. Where it would take too long to find out it
+// says so.
 func (a *allocator) liveAt(x, y *value) bool {
-	li := a.info[x]
+	li := a.of(x)
 	if x.blk == y.blk {
 		if x.pos > y.pos {
 			return false
@@ -198,10 +275,24 @@ func (a *allocator) liveAt(x, y *value) bool {
 			return true // two phis of one block
 		}
 	}
-	if li.out(y.blk) {
+	limit := maxLiveSteps
+	if !a.tangled {
+		limit = 1<<22 + 64*(len(a.f.blocks)+len(a.info))
+	}
+	if a.steps > limit || !a.walk(li, limit) {
 		return true
 	}
-	return li.lastIn[int32(y.blk.order)] > y.pos
+	a.steps += len(li.uses)
+	o := int32(y.blk.order)
+	if _, ok := slices.BinarySearch(li.out, o); ok {
+		return true
+	}
+	for _, u := range li.uses {
+		if u.order == o && u.pos > y.pos {
+			return true
+		}
+	}
+	return false
 }
 
 // interfere says whether two values of one class cannot share a register. For
@@ -215,7 +306,7 @@ func (a *allocator) interfere(x, y *value) bool {
 	if x.pos > y.pos {
 		x, y = y, x
 	}
-	return x.pos == y.pos || a.info[x].end > y.pos
+	return x.pos == y.pos || a.of(x).end > y.pos
 }
 
 // coalesce joins phis with their operands where that saves the copy.
@@ -227,7 +318,7 @@ func (a *allocator) coalesce() {
 				if x.leaf() || classOf(x) != classOf(phi) || x == phi {
 					continue
 				}
-				wp, wx := a.webOf[phi], a.webOf[x]
+				wp, wx := a.webOf(phi), a.webOf(x)
 				if wp == nil {
 					wp = &web{vals: []*value{phi}}
 				}
@@ -239,8 +330,8 @@ func (a *allocator) coalesce() {
 				}
 				wp.vals = append(wp.vals, wx.vals...)
 				for _, v := range wp.vals {
-					a.webOf[v] = wp
-					a.info[v].crosses = true
+					li := a.of(v)
+					li.web, li.crosses = wp, true
 				}
 			}
 		}
@@ -259,13 +350,15 @@ func (a *allocator) websInterfere(p, q *web) bool {
 }
 
 // intervals gives each web its stretch of the block order.
-func (a *allocator) intervals(order []*value) {
-	for _, v := range order {
-		w := a.webOf[v]
+func (a *allocator) intervals() {
+	for i := range a.info {
+		li := &a.info[i]
+		w := li.web
 		if w == nil {
 			continue
 		}
-		start, end := v.pos, a.info[v].end
+		v := li.v
+		start, end := v.pos, li.end
 		if v.op == irPhi {
 			for _, p := range v.blk.preds {
 				start = min(start, a.copyP[p.order])
@@ -282,12 +375,11 @@ func (a *allocator) intervals(order []*value) {
 }
 
 // assignGlobal is a linear scan over the webs.
-func (a *allocator) assignGlobal(order []*value) {
+func (a *allocator) assignGlobal() {
 	var webs [numClasses][]*web
-	seen := map[*web]bool{}
-	for _, v := range order {
-		if w := a.webOf[v]; w != nil && !seen[w] {
-			seen[w] = true
+	for i := range a.info {
+		if w := a.info[i].web; w != nil && !w.listed {
+			w.listed = true
 			c := classOf(w.vals[0])
 			webs[c] = append(webs[c], w)
 		}
@@ -323,7 +415,7 @@ func (a *allocator) assignLocal() {
 			free[c] = free[c][:0]
 		}
 		release := func(x *value, at int) {
-			if x.leaf() || a.webOf[x] != nil || a.info[x].end != at || x.seen {
+			if x.leaf() || a.webOf(x) != nil || a.of(x).end != at || x.seen {
 				return
 			}
 			x.seen = true // once, though an instruction may name it twice
@@ -337,7 +429,7 @@ func (a *allocator) assignLocal() {
 			for _, x := range v.args {
 				release(x, v.pos)
 			}
-			if noResult(v) || a.webOf[v] != nil {
+			if noResult(v) || a.webOf(v) != nil {
 				continue
 			}
 			c := classOf(v)
@@ -350,7 +442,7 @@ func (a *allocator) assignLocal() {
 				a.local[c] = max(a.local[c], used[c])
 			}
 			v.reg = isa.V(r) // the pool's number, for now
-			if a.info[v].end == v.pos {
+			if a.of(v).end == v.pos {
 				free[c] = append(free[c], r) // made for its effect only
 			}
 		}

@@ -65,7 +65,7 @@ type unroller struct {
 // unrollable returns the loop made ready; nil for one that stays as it is.
 func (f *fn) unrollable(l *loop) *unroller {
 	u := &unroller{f: f, l: l, pre: f.preheader(l)}
-	if u.pre == nil {
+	if u.pre == nil || len(l.inner) > 0 {
 		return nil
 	}
 	for _, p := range l.head.preds {
@@ -76,12 +76,8 @@ func (f *fn) unrollable(l *loop) *unroller {
 			u.latch = p
 		}
 	}
-	u.blocks = slices.Clone(l.blocks)
-	slices.SortFunc(u.blocks, func(a, b *block) int { return a.rpo - b.rpo })
+	u.blocks = slices.Clone(l.own)
 	for _, b := range u.blocks {
-		if b.loop != l {
-			return nil // there is one inside
-		}
 		u.size += len(b.phis) + len(b.insts) + 1
 		for _, v := range b.insts {
 			if !repeatable(v) {

@@ -34,6 +34,18 @@ func (b *builder) verify() error {
 	return nil
 }
 
+// deepestFirst returns a block's predecessors, those that come last in reverse
+// post-order first when there are many: the common dominator of a long chain of
+// blocks with one exit is found by climbing the chain once, and not once a block.
+func deepestFirst(preds []*block) []*block {
+	if len(preds) <= 8 {
+		return preds
+	}
+	preds = slices.Clone(preds)
+	slices.SortFunc(preds, func(a, b *block) int { return b.rpo - a.rpo })
+	return preds
+}
+
 // place is where a value stands: phis are at -1. The zero place is nowhere.
 type place struct {
 	blk *block

@@ -193,7 +193,14 @@ func TestCheckAnalyses(t *testing.T) {
 		{"order", "reverse post-order", AnalysisOrder, func(s *sample) { s.blocks[2].rpo = 9 }},
 		{"a new block", "reverse post-order", AnalysisOrder, func(s *sample) {
 			f := s.b.f
-			f.splitEdge(s.blocks[0], s.blocks[1])
+			m := f.newBlock("")
+			setBr(m, s.blocks[1])
+			m.preds, s.blocks[1].preds[s.blocks[1].predIndex(s.blocks[0])] = []*block{s.blocks[0]}, m
+			for i, x := range s.blocks[0].succs {
+				if x == s.blocks[1] {
+					s.blocks[0].succs[i] = m
+				}
+			}
 			f.valid = AnalysisOrder
 		}},
 		{"dominators", "dominator tree", AnalysisDominators, func(s *sample) { s.blocks[4].idom = s.blocks[2] }},

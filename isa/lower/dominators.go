@@ -1,0 +1,143 @@
+package lower
+
+// dominators is the algorithm of Lengauer and Tarjan (A fast algorithm for finding dominators in a flowgraph, 1979) in
+// its simple form, O(edges · log blocks), followed by a walk that numbers the tree. Blocks are in reverse post-order.
+func (f *fn) dominators() {
+	n := len(f.blocks)
+	d := &dominatorTree{
+		vertex: make([]*block, 0, n), number: make([]int, n), parent: make([]int, n),
+		semi: make([]int, n), label: make([]int, n), ancestor: make([]int, n), idom: make([]int, n),
+	}
+	d.search(f.blocks[0])
+	d.find()
+	for _, b := range f.blocks {
+		b.dom = b.dom[:0]
+		b.idom = d.vertex[d.idom[d.number[b.rpo]]]
+	}
+	for _, b := range f.blocks[1:] {
+		b.idom.dom = append(b.idom.dom, b)
+	}
+	f.numberDominators()
+}
+
+// dominatorTree is the work of dominators. Blocks have their numbers in a depth-first search.
+type dominatorTree struct {
+	vertex   []*block // by number
+	number   []int    // by rpo, plus one while the search goes on: 0 is not yet
+	parent   []int    // in the tree of the search
+	semi     []int    // semidominator
+	label    []int    // the number with the least semidominator on the way up, as far as it is compressed
+	ancestor []int    // in the forest of what has been linked, -1 for a root
+	idom     []int
+	path     []int
+}
+
+// search numbers the blocks.
+func (d *dominatorTree) search(entry *block) {
+	type frame struct {
+		b *block
+		i int
+	}
+	add := func(b *block, parent int) {
+		at := len(d.vertex)
+		d.vertex = append(d.vertex, b)
+		d.number[b.rpo] = at + 1
+		d.parent[at], d.semi[at], d.label[at], d.ancestor[at] = parent, at, at, -1
+	}
+	add(entry, 0)
+	stack := []frame{{entry, 0}}
+	for len(stack) > 0 {
+		t := &stack[len(stack)-1]
+		if t.i == len(t.b.succs) {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		s := t.b.succs[t.i]
+		t.i++
+		if d.number[s.rpo] == 0 {
+			add(s, d.number[t.b.rpo]-1)
+			stack = append(stack, frame{s, 0})
+		}
+	}
+	for i := range d.number {
+		d.number[i]--
+	}
+}
+
+// eval returns the number with the least semidominator on the way from v up to a root.
+func (d *dominatorTree) eval(v int) int {
+	if d.ancestor[v] < 0 {
+		return v
+	}
+	d.path = d.path[:0]
+	for x := v; d.ancestor[d.ancestor[x]] >= 0; x = d.ancestor[x] {
+		d.path = append(d.path, x)
+	}
+	for i := len(d.path) - 1; i >= 0; i-- {
+		x := d.path[i]
+		a := d.ancestor[x]
+		if d.semi[d.label[a]] < d.semi[d.label[x]] {
+			d.label[x] = d.label[a]
+		}
+		d.ancestor[x] = d.ancestor[a]
+	}
+	return d.label[v]
+}
+
+// find finds the immediate dominators.
+func (d *dominatorTree) find() {
+	n := len(d.vertex)
+	first, next := make([]int, n), make([]int, n) // the numbers that have a semidominator, in a list
+	for i := range first {
+		first[i] = -1
+	}
+	for w := n - 1; w > 0; w-- {
+		for _, p := range d.vertex[w].preds {
+			if u := d.eval(d.number[p.rpo]); d.semi[u] < d.semi[w] {
+				d.semi[w] = d.semi[u]
+			}
+		}
+		next[w], first[d.semi[w]] = first[d.semi[w]], w
+		p := d.parent[w]
+		d.ancestor[w] = p
+		for v := first[p]; v >= 0; v = next[v] {
+			if u := d.eval(v); d.semi[u] < d.semi[v] {
+				d.idom[v] = u
+			} else {
+				d.idom[v] = p
+			}
+		}
+		first[p] = -1
+	}
+	for w := 1; w < n; w++ {
+		if d.idom[w] != d.semi[w] {
+			d.idom[w] = d.idom[d.idom[w]]
+		}
+	}
+}
+
+// numberDominators numbers the dominator tree, so that dominates is a comparison.
+func (f *fn) numberDominators() {
+	entry := f.blocks[0]
+	n := 0
+	type frame struct {
+		b *block
+		i int
+	}
+	stack := []frame{{entry, 0}}
+	entry.domIn = n
+	for len(stack) > 0 {
+		t := &stack[len(stack)-1]
+		if t.i == len(t.b.dom) {
+			n++
+			t.b.domOut = n
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		c := t.b.dom[t.i]
+		t.i++
+		n++
+		c.domIn = n
+		stack = append(stack, frame{c, 0})
+	}
+}
