@@ -2,6 +2,7 @@ package native
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -41,15 +42,16 @@ func (c *compiler) strewn(in *isa.Inst) strewn {
 	}
 	x := c.load(in.B, it, true)
 	d := c.vec()
-	if uint64(off) > p.Last || bias > 1<<31-1 {
+	limit := (p.Last - min(uint64(off), p.Last)) / uint64(scale)
+	if uint64(off) > p.Last || it == isa.I32 && uint64(bias)+limit > math.MaxInt32 {
+		// Outside in all lanes; or an index less the bias, in 32 bits, may be the same for an index inside and for one below 0.
 		c.Jmp(c.refuse)
-		off, bias = 0, 0
+		off, bias, limit = 0, 0, p.Last/uint64(scale)
 	}
 	if bias != 0 {
 		c.V(opSub.of(it), c.width(it), d, x, c.splat(it, uint32(bias), uint64(bias)))
 		x = d
 	}
-	limit := (p.Last - uint64(off)) / uint64(scale)
 	c.set.beyond(c, it, x, c.number(it, limit), c.refuse)
 	if it == isa.I64 {
 		c.set.lower(c, d, x)

@@ -3,6 +3,7 @@ package native
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -19,8 +20,8 @@ func testApart(t *testing.T, e Engine) {
 		for _, index := range indexTypes() {
 			for _, scale := range []uint32{1, 2, 4, 8, 12, 6} {
 				t.Run(fmt.Sprint(element, index, scale), func(t *testing.T) {
-					for i, disp := range []int32{0, 4, -8, 1, 62} {
-						if sampled(t, i*2) || sampled(t, i*2+1) {
+					for i, disp := range []int32{0, 4, -8, 1, 62, -math.MaxInt32} {
+						if index == isa.IdxS32 && scale == 1 && i == 5 || sampled(t, i*2) || sampled(t, i*2+1) {
 							apartAccesses(t, e, element, index, scale, disp)
 						}
 					}
