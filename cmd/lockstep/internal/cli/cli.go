@@ -14,6 +14,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,9 @@ type Env struct {
 	Clock func() time.Duration
 	// Columns is the width of the terminal; 0 when it is not known.
 	Columns int
+	// ASCII says that lockstep's texts are to have ASCII characters only, and
+	// NoColor that they are to have no colours unless a flag asks for them.
+	ASCII, NoColor bool
 	// Open and Create open files for reading and writing.
 	Open   func(path string) (io.ReadCloser, error)
 	Create func(path string) (io.WriteCloser, error)
@@ -57,6 +61,8 @@ func System() *Env {
 		StdoutTerminal: isTerminal(os.Stdout),
 		StderrTerminal: isTerminal(os.Stderr),
 		Columns:        columns(os.Getenv("COLUMNS")),
+		ASCII:          asciiOnly(runtime.GOOS, os.Getenv),
+		NoColor:        os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb",
 		Open:           func(path string) (io.ReadCloser, error) { return os.Open(path) },
 		Create:         func(path string) (io.WriteCloser, error) { return os.Create(path) },
 		Stat:           os.Stat,
@@ -88,6 +94,7 @@ func isTerminal(f *os.File) bool {
 type command struct {
 	name  string
 	args  string // what follows the flags in the usage line
+	text  bool   // standard output is text for people, unless -json is given
 	short string // one line for the overview
 	long  string // what `lockstep help NAME` says below the usage line
 	// setup declares the command's flags and returns what runs it. The
@@ -100,7 +107,7 @@ type command struct {
 func commands() []*command {
 	return []*command{
 		runCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
-		conformanceCommand, versionCommand, helpCommand,
+		conformanceCommand, completionCommand, versionCommand, helpCommand,
 	}
 }
 
@@ -141,9 +148,17 @@ func Main(ctx context.Context, args []string, env *Env) int {
 	if !env.StdoutTerminal {
 		inner.Stdout = out
 	}
+	var texts *asciiWriter
+	if env.ASCII {
+		texts = &asciiWriter{w: env.Stderr}
+		inner.Stderr = texts
+	}
 	err := dispatch(ctx, args, &inner)
 	if ferr := out.Flush(); ferr != nil && (err == nil || errors.Is(err, errFound)) {
 		err = fmt.Errorf("standard output: %w", ferr)
+	}
+	if texts != nil {
+		defer func() { _ = texts.flush() }() // what cannot be written cannot be told
 	}
 	switch {
 	case err == nil:
@@ -151,7 +166,7 @@ func Main(ctx context.Context, args []string, env *Env) int {
 	case errors.Is(err, errFound):
 		return ExitFinding
 	}
-	fmt.Fprintf(env.Stderr, "lockstep: %s\n", harmless(err))
+	fmt.Fprintf(inner.Stderr, "lockstep: %s\n", harmless(err))
 	return ExitUsage
 }
 
@@ -167,6 +182,9 @@ func dispatch(ctx context.Context, args []string, env *Env) error {
 	case "-version", "--version":
 		name = "version"
 	}
+	if name == completeName {
+		return complete(env, args[1:])
+	}
 	c := lookup(name)
 	if c == nil {
 		var names []string
@@ -181,6 +199,9 @@ func dispatch(ctx context.Context, args []string, env *Env) error {
 		}
 		return usagef("help", "%s", msg)
 	}
+	if c == helpCommand && len(args) == 2 && len(args[1]) > 1 && args[1] != "-h" && !strings.HasPrefix(args[1], "--") {
+		args = []string{name, "--", args[1]} // a flag to explain is no flag of help
+	}
 	f := newFlags(c.name)
 	run := c.setup(f)
 	if f.parts != nil {
@@ -188,11 +209,16 @@ func dispatch(ctx context.Context, args []string, env *Env) error {
 	}
 	rest, err := f.parse(args[1:])
 	if errors.Is(err, errHelp) {
-		fmt.Fprint(env.Stdout, c.help())
+		fmt.Fprint(env.text(env.Stdout), c.help())
 		return nil
 	}
 	if err != nil {
 		return err
+	}
+	if json := f.Lookup("json"); c.text && (json == nil || json.Value.String() != "true") {
+		text := *env
+		text.Stdout = env.text(env.Stdout)
+		env = &text
 	}
 	return run(ctx, env, rest)
 }

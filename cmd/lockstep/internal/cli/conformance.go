@@ -14,6 +14,7 @@ var conformanceCommand = &command{
 	name:  "conformance",
 	args:  "[PATTERN…]",
 	short: "run the conformance cases",
+	text:  true,
 	long: `Runs the conformance cases that come with lockstep, or those below -dir, each under
 every combination of engine, sub-group size, wave width, workers and schedule, and
 reports those that did not give what the specifications say. A PATTERN names a case

@@ -250,10 +250,25 @@ func (f *flags) unknown(name string) string {
 	return msg
 }
 
+// described lists the flags with what they mean.
+func (f *flags) described() (list []candidate) {
+	f.VisitAll(func(fl *flag.Flag) {
+		_, text := flag.UnquoteUsage(fl)
+		list = append(list, candidate{fl.Name, text})
+	})
+	return list
+}
+
 // usage lists the flags for the help text.
-func (f *flags) usage() string {
+func (f *flags) usage() string { return f.usageOf("") }
+
+// usageOf is the part of usage about one flag, or with "" about all.
+func (f *flags) usageOf(name string) string {
 	var b strings.Builder
 	f.VisitAll(func(fl *flag.Flag) {
+		if name != "" && fl.Name != name {
+			return
+		}
 		what, text := flag.UnquoteUsage(fl)
 		head := "-" + fl.Name
 		if what != "" {

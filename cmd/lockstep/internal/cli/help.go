@@ -14,6 +14,7 @@ var helpCommand = &command{
 	name:  "help",
 	args:  "[COMMAND|TOPIC]",
 	short: "explain a command or a topic",
+	text:  true,
 }
 
 func init() {
@@ -26,7 +27,7 @@ func init() {
 			if len(args) == 1 {
 				var ok bool
 				if text, ok = explain(args[0]); !ok {
-					return usagef("help", "help: nothing is known about %q", args[0])
+					return usagef("help", "help: nothing is known about %q%s", args[0], suggestion(args[0]))
 				}
 			}
 			_, err := fmt.Fprint(env.Stdout, text)
@@ -51,8 +52,52 @@ func topics() []topic {
 		{"schedules", "the orders in which work-groups run and copies complete", func() string { return schedulesText }},
 		{"pipes", "kernels that run together, connected by pipes", func() string { return pipesText }},
 		{"trace", "how to look at a run: timelines for Perfetto and for a terminal", func() string { return traceText }},
+		{"output", "colours, characters and how much is said", func() string { return outputText }},
 		{"exit", "exit statuses", func() string { return exitText }},
 	}
+}
+
+// aliases are other names of topics.
+var aliases = map[string]string{
+	"arg": "args", "argument": "args", "arguments": "args", "spec": "args", "out": "args",
+	"code": "codes", "error": "codes", "errors": "codes", "finding": "codes", "findings": "codes", "check": "codes",
+	"cl": "opencl", "clang": "opencl", "source": "opencl", "pass": "passes", "pipeline": "passes",
+	"engine": "engines", "native": "engines", "interp": "engines",
+	"schedule": "schedules", "order": "schedules", "seed": "schedules", "dma": "schedules",
+	"pipe": "pipes", "with": "pipes", "explain": "trace", "timeline": "trace", "perfetto": "trace",
+	"color": "output", "colour": "output", "colors": "output", "colours": "output", "quiet": "output", "ascii": "output",
+	"status": "exit", "race": "E-ASYNCRACE", "races": "E-ASYNCRACE", "bounds": "E-OOB", "deadlock": "E-BARRIER", "complete": "completion",
+}
+
+// suggestion is what may have been meant by a name that help does not know.
+func suggestion(name string) string {
+	name = strings.ToLower(name)
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	for _, t := range topics() {
+		names = append(names, t.name)
+	}
+	for a := range aliases {
+		names = append(names, a)
+	}
+	for _, c := range finding.Codes() {
+		names = append(names, strings.ToLower(string(c)), strings.ToLower(strings.TrimPrefix(string(c), "E-")))
+	}
+	near := nearest(name, names)
+	if near == "" {
+		return ""
+	}
+	if to := aliases[near]; to != "" {
+		near = to
+	}
+	for _, c := range []string{strings.ToUpper(near), "E-" + strings.ToUpper(near)} {
+		if _, ok := finding.Describe(finding.Code(c)); ok && lookup(near) == nil {
+			near = c
+		}
+	}
+	return fmt.Sprintf("; did you mean %q?", near)
 }
 
 // explain is the help text of a command, a topic or a finding's code.
@@ -65,10 +110,31 @@ func explain(name string) (string, bool) {
 			return t.text(), true
 		}
 	}
-	if d, ok := finding.Describe(finding.Code(strings.ToUpper(name))); ok {
-		return describe(d), true
+	for _, code := range []string{name, "E-" + name} {
+		if d, ok := finding.Describe(finding.Code(strings.ToUpper(code))); ok {
+			return describe(d), true
+		}
+	}
+	if strings.HasPrefix(name, "-") {
+		return explainFlag(strings.TrimLeft(name, "-"))
+	}
+	if to := aliases[strings.ToLower(name)]; to != "" {
+		return explain(to)
 	}
 	return "", false
+}
+
+// explainFlag is what the help texts of commands say about a flag.
+func explainFlag(name string) (string, bool) {
+	var b strings.Builder
+	for _, c := range commands() {
+		f := newFlags(c.name)
+		c.setup(f)
+		if f.Lookup(name) != nil {
+			fmt.Fprintf(&b, "lockstep %s\n%s", c.name, f.usageOf(name))
+		}
+	}
+	return b.String(), b.Len() > 0
 }
 
 func overview() string {
@@ -148,6 +214,30 @@ func wrap(text string, width int) string {
 	}
 	return b.String()
 }
+
+const outputText = `Results go to standard output: what kernels print, -out, documents and tables. Everything
+else goes to standard error: findings, notes and progress.
+
+  -q               of lockstep run: no notes and no progress, and each finding in one line
+  -v               what is run, and the SPIR-V instruction of each finding
+  -color WHEN      colours in findings: auto, always or never. auto colours on a terminal,
+                   unless the environment variable NO_COLOR is set or TERM is dumb
+  -json            one document on standard output (lockstep help json)
+
+Texts have characters beyond ASCII, such as the sign of multiplication, where the locale
+has them: LC_ALL, LC_CTYPE or LANG, the first that is set, names UTF-8. Otherwise ASCII
+characters stand for them, as x does, and \u{NUMBER} for characters of names. Windows and
+macOS take UTF-8 where none of the variables is set. What kernels print, and documents, stay
+as they are.
+
+A finding shows the line of source with a mark below the place; the lines below say more:
+
+  note         what memory, which work-item, who else has a part in it, and how often
+  help         what to do about it
+  reproduce    the command that makes it happen again
+
+The last line counts the findings. lockstep completion prints a script for your shell.
+`
 
 const compileText = `lockstep runs SPIR-V. clang and the LLVM/SPIR-V translator make it of OpenCL C, on
 Debian after

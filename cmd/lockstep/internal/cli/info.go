@@ -16,6 +16,7 @@ var infoCommand = &command{
 	name:  "info",
 	args:  "MODULE",
 	short: "kernels, parameters, capabilities and specialization constants of a module",
+	text:  true,
 	long: `Prints what a module says about itself, without running or checking it. For each
 kernel there is a command line to start from. Of a compiled module it prints what that was
 compiled for, and which kernels were left out, too.

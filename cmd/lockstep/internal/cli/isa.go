@@ -11,6 +11,7 @@ var isaCommand = &command{
 	name:  "isa",
 	args:  "MODULE",
 	short: "print the bytecode that a module becomes",
+	text:  true,
 	long: `Prints what lockstep makes of a module: the bytecode of the modelled GPU, with its
 scalar (s) and vector (v…) registers. The package documentation of isa explains it.
 MODULE may be compiled already (lockstep help compile).

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 // output is an -out.
@@ -92,10 +94,10 @@ func (o *output) save(env *Env, data []byte) error {
 // report prints what a run left behind, as text.
 func (r *run) report(env *Env, res *outcome) error {
 	if res.dropped > 0 {
-		fmt.Fprintf(env.Stderr, "lockstep: note: the kernel printed too much, %s of it were left out\n", counted(res.dropped, "byte"))
+		r.note(env, "the kernel printed too much, %s of it were left out", counted(res.dropped, "byte"))
 	}
 	if len(res.findings.Findings) > 0 {
-		fmt.Fprint(env.Stderr, res.findings.Text())
+		r.printFindings(env, &res.findings)
 	}
 	ended := r.ended(res)
 	if text := ended.text(r); text != "" {
@@ -111,7 +113,7 @@ func (r *run) report(env *Env, res *outcome) error {
 			fmt.Fprintln(env.Stdout, o.called())
 		}
 		if o.path == "-" && len(data) == 0 {
-			fmt.Fprintf(env.Stderr, "lockstep: note: %s: no packets\n", o.called())
+			r.note(env, "%s: no packets", o.called())
 		}
 		if err := o.save(env, data); err != nil {
 			return err
@@ -121,14 +123,70 @@ func (r *run) report(env *Env, res *outcome) error {
 		r.printStats(env.Stderr, res)
 	}
 	if len(r.outs) == 0 && !r.o.stats && r.trace == nil && len(res.findings.Findings) == 0 {
-		r.printHint(env.Stderr)
+		r.printHint(env)
+	}
+	if len(res.findings.Findings) > 0 && !r.o.quiet {
+		fmt.Fprintln(env.Stderr, "lockstep: "+countFindings(&res.findings))
 	}
 	return nil
 }
 
+// colorModes are the values of -color.
+var colorModes = []string{"auto", "always", "never"}
+
+// note prints a remark that -q leaves out.
+func (r *run) note(env *Env, format string, args ...any) {
+	if !r.o.quiet {
+		fmt.Fprintf(env.Stderr, "lockstep: note: "+format+"\n", args...)
+	}
+}
+
+// printFindings prints the findings, with -q each in one line.
+func (r *run) printFindings(env *Env, list *finding.List) {
+	if !r.o.quiet {
+		fmt.Fprint(env.Stderr, list.Format(finding.Style{Color: env.colorful(r.o.color), Verbose: r.o.verbose}))
+		return
+	}
+	for i := range list.Findings {
+		fmt.Fprintln(env.Stderr, "lockstep: "+list.Findings[i].Summary())
+	}
+	if list.Omitted > 0 {
+		fmt.Fprintf(env.Stderr, "lockstep: and %s\n", counted(list.Omitted, "more finding"))
+	}
+}
+
+// countFindings is the last line about findings: how many there are, of which codes.
+func countFindings(list *finding.List) string {
+	errors, warnings := list.Omitted, 0
+	var codes []string
+	for i := range list.Findings {
+		f := &list.Findings[i]
+		if f.Severity == finding.Warning {
+			warnings++
+		} else {
+			errors++
+		}
+		if !slices.Contains(codes, string(f.Code)) {
+			codes = append(codes, string(f.Code))
+		}
+	}
+	var counts []string
+	if errors > 0 {
+		counts = append(counts, counted(errors, "error"))
+	}
+	if warnings > 0 {
+		counts = append(counts, counted(warnings, "warning"))
+	}
+	text := fmt.Sprintf("%s: %s", strings.Join(counts, " and "), strings.Join(codes, ", "))
+	if len(codes) == 1 {
+		return fmt.Sprintf("%s (`lockstep help %s` explains)", text, codes[0])
+	}
+	return text + " (`lockstep help CODE` explains)"
+}
+
 // printHint says how to see a result, where nothing was asked for and the
 // kernels print nothing.
-func (r *run) printHint(w io.Writer) {
+func (r *run) printHint(env *Env) {
 	hint, where := "", ""
 	for _, l := range r.launches {
 		if l.kernel.Info().UsesPrintf {
@@ -142,7 +200,7 @@ func (r *run) printHint(w io.Writer) {
 		}
 	}
 	if hint != "" {
-		fmt.Fprintf(w, "lockstep: note: done; %s%s shows a result\n", hint, where)
+		r.note(env, "done; %s%s shows a result", hint, where)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,6 +52,8 @@ type runOptions struct {
 	json     bool
 	stats    bool
 	verbose  bool
+	quiet    bool
+	color    string
 
 	keepMarks      bool
 	trace, explain string
@@ -90,7 +93,9 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.DurationVar(&o.timeout, "timeout", 0, "end a launch that takes longer than `DURATION`, as in 500ms or 1m30s")
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead of text")
 	f.BoolVar(&o.stats, "stats", false, "print counters and times")
-	f.BoolVar(&o.verbose, "v", false, "say on standard error what is run")
+	f.BoolVar(&o.verbose, "v", false, "say on standard error what is run, and show the SPIR-V instructions of findings")
+	f.BoolVar(&o.quiet, "q", false, "no notes, and each finding in one line")
+	f.StringVar(&o.color, "color", "auto", "colours in findings `WHEN`: auto (on a terminal, unless NO_COLOR is set), always or never")
 	f.Bool(separator, false, "another kernel, which runs together with those before: what follows of -kernel, -global,\n-local, -offset, -arg, -out, -spec, -repeat and MODULE is about it (lockstep help pipes)")
 	f.parts = &parts{separator: separator, flags: partFlags(), located: "arg", end: o.endPart}
 	return func(ctx context.Context, env *Env, _ []string) error {
@@ -251,6 +256,12 @@ func (r *run) close() {
 // order reads -schedule, -seed and -parallel.
 func (r *run) order() error {
 	o := r.o
+	if !slices.Contains(colorModes, o.color) {
+		return usagef("help run", "run: -color %s: it takes %s", o.color, "auto, always or never")
+	}
+	if o.quiet && o.verbose {
+		return usagef("help run", "run: -q and -v contradict each other")
+	}
 	schedule, err := emu.ParseSchedule(o.schedule, o.seed)
 	if err != nil {
 		return usagef("help schedules", "run: -schedule: %v", err)
@@ -368,7 +379,7 @@ func (r *run) execute(ctx context.Context, env *Env) error {
 				if len(r.launches) > 1 {
 					note = l.label() + ", " + note
 				}
-				fmt.Fprintln(env.Stderr, "lockstep: note:", note)
+				r.note(env, "%s", note)
 			}
 		}
 		prints = prints || l.kernel.Info().UsesPrintf
@@ -382,7 +393,7 @@ func (r *run) execute(ctx context.Context, env *Env) error {
 	}
 	var p *progress
 	var update func(done, total uint64)
-	if env.StderrTerminal && !(prints && env.StdoutTerminal) {
+	if env.StderrTerminal && !r.o.quiet && !(prints && env.StdoutTerminal) {
 		name := r.launches[0].kernel.Name()
 		if n := len(r.launches); n > 1 {
 			name = counted(n, "kernel")

@@ -25,6 +25,7 @@ const root = "../../../.."
 type world struct {
 	written map[string][]byte
 	out     bool // there is a folder out
+	ascii   bool // the locale has no other characters
 }
 
 type memoryFile struct {
@@ -80,7 +81,7 @@ func (w *world) create(path string) (io.WriteCloser, error) {
 // run runs one command line with this standard input.
 func (w *world) run(ctx context.Context, args []string, stdin []byte) (stdout, stderr string, status int) {
 	var out, err bytes.Buffer
-	env := &Env{Stdin: bytes.NewReader(stdin), Stdout: &out, Stderr: &err, Open: w.open, Create: w.create, Stat: w.stat,
+	env := &Env{Stdin: bytes.NewReader(stdin), Stdout: &out, Stderr: &err, ASCII: w.ascii, Open: w.open, Create: w.create, Stat: w.stat,
 		Dir: func(path string) fs.FS { return os.DirFS(filepath.Join("testdata", path)) }}
 	status = Main(ctx, args, env)
 	return out.String(), err.String(), status

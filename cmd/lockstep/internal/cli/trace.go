@@ -90,27 +90,27 @@ func (r *run) writeTrace(env *Env) error {
 	opt := trace.TextOptions{Width: pictureWidth(env.Columns)}
 	switch r.o.explain {
 	case "pipes":
-		if err := rec.WritePipes(r.output(env), opt); err != nil {
+		if err := rec.WritePipes(env.text(r.output(env)), opt); err != nil {
 			return err
 		}
 	case "memory":
-		if err := rec.WriteMemory(r.output(env), opt); err != nil {
+		if err := rec.WriteMemory(env.text(r.output(env)), opt); err != nil {
 			return err
 		}
 	case "lanes":
-		if err := rec.WriteLanes(r.output(env), opt); err != nil {
+		if err := rec.WriteLanes(env.text(r.output(env)), opt); err != nil {
 			return err
 		}
 	case "async":
-		if err := rec.WriteText(r.output(env), opt); err != nil {
+		if err := rec.WriteText(env.text(r.output(env)), opt); err != nil {
 			return err
 		}
 		if rec.Transfers() > 0 && r.schedule.Completion == emu.CompleteEarly {
-			fmt.Fprintln(env.Stderr, "lockstep: note: copies complete as soon as they are issued in this schedule; -schedule paced shows them move, late and seeded how late they may come")
+			r.note(env, "copies complete as soon as they are issued in this schedule; -schedule paced shows them move, late and seeded how late they may come")
 		}
 	}
 	if rec.Truncated() && rec.SubgroupTracer() == nil {
-		fmt.Fprintf(env.Stderr, "lockstep: note: the trace has the first %s only; -trace-limit N raises that\n", counted(rec.Events(), "event"))
+		r.note(env, "the trace has the first %s only; -trace-limit N raises that", counted(rec.Events(), "event"))
 	}
 	return nil
 }

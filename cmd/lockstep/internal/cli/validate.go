@@ -12,6 +12,7 @@ var validateCommand = &command{
 	name:  "validate",
 	args:  "MODULE",
 	short: "check a module against the rules of SPIR-V and OpenCL",
+	text:  true,
 	long: `Prints the rules that a module breaks, each with its name and the instruction, and exits
 with status 1 if there are any. The rules are strict: what compilers emit
 and every driver accepts may be found wanting. -load keeps to those that

@@ -12,6 +12,7 @@ import (
 var versionCommand = &command{
 	name:  "version",
 	short: "print the version of lockstep and the commit it was built from",
+	text:  true,
 	long: `Prints the version of lockstep, the commit that it was built from, and the version of
 Go. CHANGELOG.md says what has changed between versions. go build and go install
 record the commit where they run in a clone of the repository; go run does not.

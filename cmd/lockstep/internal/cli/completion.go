@@ -1,0 +1,337 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// completeName is the hidden command that the scripts of shells call.
+const completeName = "__complete"
+
+// completionCommand is filled in by init, for it reads the table that holds it.
+var completionCommand = &command{
+	name:  "completion",
+	args:  "bash|zsh|fish|powershell",
+	short: "print a script that completes command lines",
+	long: `Prints a script by which a shell completes lockstep's command lines: commands, flags and
+their values, kernels of the module on the line, topics and codes of help, and files. Put one
+of these lines into the shell's start file:
+
+  bash         source <(lockstep completion bash)                    in ~/.bashrc
+  zsh          source <(lockstep completion zsh)                     in ~/.zshrc, behind compinit
+  fish         lockstep completion fish | source                     in ~/.config/fish/config.fish
+  powershell   lockstep completion powershell | Out-String | Invoke-Expression   in $PROFILE
+`,
+}
+
+func init() {
+	completionCommand.setup = func(*flags) func(context.Context, *Env, []string) error {
+		return func(_ context.Context, env *Env, args []string) error {
+			if len(args) != 1 {
+				return usagef("help completion", "completion: name one shell: %s", strings.Join(shells(), ", "))
+			}
+			script, ok := completionScripts[args[0]]
+			if !ok {
+				return usagef("help completion", "completion: there is no script for %q; there are %s", args[0], strings.Join(shells(), ", "))
+			}
+			_, err := io.WriteString(env.Stdout, script)
+			return err
+		}
+	}
+}
+
+func shells() []string {
+	var names []string
+	for name := range completionScripts {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// candidate is a word that may stand where the cursor is.
+type candidate struct{ word, what string }
+
+// complete prints the candidates for the last of args, which has a = before it so that
+// it is never empty; the other ones are the words before. Each line is a word, a tab
+// and what the word means. The line ":files" asks the shell for files, too.
+func complete(env *Env, args []string) error {
+	if len(args) == 0 {
+		return usagef("help completion", "completion: %s is for the scripts of shells", completeName)
+	}
+	c := completion{env: env, before: args[:len(args)-1], word: strings.TrimPrefix(args[len(args)-1], "=")}
+	c.find()
+	var b strings.Builder
+	for _, x := range c.list {
+		if strings.HasPrefix(x.word, c.word) {
+			what, _, _ := strings.Cut(x.what, "\n")
+			fmt.Fprintf(&b, "%s\t%s\n", x.word, what)
+		}
+	}
+	if c.files {
+		b.WriteString(":files\n")
+	}
+	_, err := io.WriteString(env.Stdout, b.String())
+	return err
+}
+
+// completion looks for candidates.
+type completion struct {
+	env    *Env
+	before []string // the words before
+	word   string   // what there is of the word
+	list   []candidate
+	files  bool
+}
+
+func (c *completion) add(word, what string) { c.list = append(c.list, candidate{word, what}) }
+
+func (c *completion) find() {
+	if len(c.before) == 0 {
+		for _, x := range commands() {
+			c.add(x.name, x.short)
+		}
+		return
+	}
+	cmd := lookup(c.before[0])
+	if cmd == nil {
+		return
+	}
+	switch cmd {
+	case helpCommand:
+		c.helpTopics()
+		return
+	case completionCommand:
+		for _, name := range shells() {
+			c.add(name, "")
+		}
+		return
+	}
+	f := newFlags(cmd.name)
+	cmd.setup(f)
+	if name, value, ok := strings.Cut(c.word, "="); ok && strings.HasPrefix(name, "-") {
+		if fl := f.Lookup(strings.TrimLeft(name, "-")); fl != nil {
+			whole := c.word
+			c.word = value
+			c.values(fl.Name)
+			for i := range c.list {
+				c.list[i].word = name + "=" + c.list[i].word
+			}
+			c.word, c.files = whole, false
+		}
+		return
+	}
+	if last := c.before[len(c.before)-1]; len(c.before) > 1 && strings.HasPrefix(last, "-") && !strings.Contains(last, "=") {
+		if fl := f.Lookup(strings.TrimLeft(last, "-")); fl != nil {
+			if b, ok := fl.Value.(interface{ IsBoolFlag() bool }); !ok || !b.IsBoolFlag() {
+				c.values(fl.Name)
+				return
+			}
+		}
+	}
+	if strings.HasPrefix(c.word, "-") {
+		dash := "-"
+		if strings.HasPrefix(c.word, "--") {
+			dash = "--"
+		}
+		for _, x := range f.described() {
+			c.add(dash+x.word, x.what)
+		}
+		return
+	}
+	c.files = true
+}
+
+// helpTopics adds what help knows.
+func (c *completion) helpTopics() {
+	for _, x := range commands() {
+		c.add(x.name, x.short)
+	}
+	for _, t := range topics() {
+		c.add(t.name, t.short)
+	}
+	for _, code := range finding.Codes() {
+		d, _ := finding.Describe(code)
+		c.add(string(code), d.Title)
+	}
+}
+
+// values adds the values of a flag.
+func (c *completion) values(name string) {
+	words := func(list ...string) {
+		for _, w := range list {
+			c.add(w, "")
+		}
+	}
+	switch name {
+	case "kernel":
+		c.kernels()
+	case "engine":
+		words(append([]string{"auto"}, emu.Engines()...)...)
+	case "schedule":
+		words("in-order", "reverse", "seeded", "early", "late", "paced")
+	case "color":
+		words(colorModes...)
+	case "parallel":
+		words("auto", "never", "always")
+	case "explain":
+		words(explanations...)
+	case "subgroup":
+		words("1", "2", "4", "8", "16", "32", "64", "128")
+	case "arg":
+		for _, form := range []candidate{
+			{"f32:", "a float"}, {"i32:", "an int"}, {"u32:", "a uint"}, {"zero:f32:", "a buffer of zeros"}, {"iota:f32:", "a buffer of 0, 1, 2 …"},
+			{"fill:f32:", "a buffer of one value"}, {"rand:f32:", "a buffer of random values"}, {"buf:f32:", "a buffer of these values"},
+			{"in:", "a buffer from a file"}, {"local:", "bytes of local memory"}, {"image:", "an image"}, {"pipe:", "a pipe"}, {"null", "a null pointer"},
+		} {
+			c.add(form.word, form.what)
+		}
+	case "trace", "o", "out", "dir":
+		c.files = true
+	}
+}
+
+// maxCompleted bounds the module that is read for names of kernels, in bytes: the
+// answer must come at once.
+const maxCompleted = 16 << 20
+
+// kernels adds the kernels of the modules on the line.
+func (c *completion) kernels() {
+	for _, path := range c.before[1:] {
+		if path == "-" || strings.HasPrefix(path, "-") {
+			continue
+		}
+		info, err := c.env.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxCompleted {
+			continue
+		}
+		m, err := load(c.env, path)
+		if err != nil {
+			continue
+		}
+		for _, name := range m.kernelNames() {
+			c.add(name, "")
+		}
+	}
+}
+
+// kernelNames returns the names of the module's kernels that a shell can show on a line.
+func (m *module) kernelNames() (names []string) {
+	add := func(name string) {
+		if printable(name) == name && !strings.ContainsAny(name, " \t") {
+			names = append(names, name)
+		}
+	}
+	if m.file != nil {
+		for _, k := range m.file.Program.Kernels {
+			add(k.Name)
+		}
+		return names
+	}
+	sm, err := spirv.Decode(m.data)
+	if err != nil {
+		return nil
+	}
+	for _, in := range sm.Insts {
+		if in.Op() == spirv.OpEntryPoint && len(in.Operands()) > 2 {
+			add(in.StringOperand(2))
+		}
+	}
+	return names
+}
+
+// completionScripts are the scripts by shell. Each calls the hidden command with the
+// words up to the cursor.
+var completionScripts = map[string]string{
+	"bash": `# Completion of lockstep for bash.
+_lockstep() {
+	local line="${COMP_LINE:0:COMP_POINT}" value rest files= cur=
+	local -a words
+	read -r -a words <<<"$line"
+	case "$line" in
+	*[[:space:]]) ;;
+	*) cur="${words[${#words[@]}-1]}"; unset "words[${#words[@]}-1]" ;;
+	esac
+	# Bash takes what follows the last of these characters for the word.
+	local head="${cur%"${cur##*[:=]}"}"
+	COMPREPLY=()
+	while IFS=$'\t' read -r value rest; do
+		if [ "$value" = ":files" ]; then
+			files=1
+		else
+			COMPREPLY+=("${value#"$head"}")
+		fi
+	done < <("${words[0]}" __complete "${words[@]:1}" "=$cur" 2>/dev/null)
+	case "${COMPREPLY[0]-}" in
+	*:|*=) compopt -o nospace 2>/dev/null ;;
+	esac
+	if [ -n "$files" ]; then
+		compopt -o filenames 2>/dev/null
+		while IFS= read -r value; do
+			COMPREPLY+=("$value")
+		done < <(compgen -f -- "${cur#"$head"}")
+	fi
+}
+complete -F _lockstep lockstep
+`,
+	"zsh": `#compdef lockstep
+# Completion of lockstep for zsh.
+_lockstep() {
+	local line value what files
+	local -a values
+	while IFS= read -r line; do
+		if [[ $line == :files ]]; then
+			files=1
+			continue
+		fi
+		value=${line%%$'\t'*}
+		what=${line#*$'\t'}
+		values+=("${value//:/\\:}${what:+:$what}")
+	done < <("${words[1]}" __complete "${(@)words[2,CURRENT-1]}" "=${words[CURRENT]}" 2>/dev/null)
+	(( ${#values} )) && _describe lockstep values
+	[[ -n $files ]] && _files
+	return 0
+}
+if (( $+functions[compdef] )); then
+	compdef _lockstep lockstep
+fi
+`,
+	"fish": `# Completion of lockstep for fish.
+function __lockstep_complete
+	set -l words (commandline -opc)
+	set -l cur (commandline -ct)
+	for line in ($words[1] __complete $words[2..-1] "=$cur" 2>/dev/null)
+		if test "$line" = ":files"
+			__fish_complete_path "$cur"
+		else
+			echo $line
+		end
+	end
+end
+complete -c lockstep -f -a '(__lockstep_complete)'
+`,
+	"powershell": `# Completion of lockstep for PowerShell.
+Register-ArgumentCompleter -Native -CommandName lockstep -ScriptBlock {
+	param($wordToComplete, $commandAst, $cursorPosition)
+	$words = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition -or ($_.Extent.EndOffset -eq $cursorPosition -and $wordToComplete -eq '') } | ForEach-Object { $_.Extent.Text })
+	$command = $words[0]
+	$before = @($words | Select-Object -Skip 1)
+	& $command __complete @before "=$wordToComplete" 2>$null | ForEach-Object {
+		if ($_ -eq ':files') {
+			[System.Management.Automation.CompletionCompleters]::CompleteFilename($wordToComplete)
+		} else {
+			$value, $what = $_ -split ` + "\"`t\"" + `, 2
+			if (-not $what) { $what = $value }
+			[System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $what)
+		}
+	}
+}
+`,
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+)
+
+func TestLocale(t *testing.T) {
+	for _, c := range []struct {
+		goos, all, ctype, lang string
+		ascii                  bool
+	}{
+		{goos: "linux", ascii: true},
+		{goos: "linux", lang: "C", ascii: true},
+		{goos: "linux", lang: "en_US.UTF-8"},
+		{goos: "linux", lang: "en_US.UTF-8", all: "C", ascii: true},
+		{goos: "linux", lang: "C", ctype: "C.utf8"},
+		{goos: "linux", lang: "de_DE.ISO-8859-1", ascii: true},
+		{goos: "windows"}, {goos: "darwin"}, {goos: "js"},
+		{goos: "windows", all: "C", ascii: true},
+	} {
+		vars := map[string]string{"LC_ALL": c.all, "LC_CTYPE": c.ctype, "LANG": c.lang}
+		if got := asciiOnly(c.goos, func(name string) string { return vars[name] }); got != c.ascii {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// TestASCIIWriter holds that characters are replaced wherever writes cut them.
+func TestASCIIWriter(t *testing.T) {
+	const text = "16×16 – “größe” 日 \xff\xc3 … end\u00a0µs"
+	const want = "16x16 - \"gr\\u{f6}\\u{df}e\" \\u{65e5} \xff\xc3 ... end us"
+	for size := 1; size <= len(text); size++ {
+		var b bytes.Buffer
+		a := &asciiWriter{w: &b}
+		for rest := []byte(text); len(rest) > 0; {
+			n, err := a.Write(rest[:min(size, len(rest))])
+			if err != nil || n != min(size, len(rest)) {
+				t.Fatalf("%d, %v", n, err)
+			}
+			rest = rest[n:]
+		}
+		if err := a.flush(); err != nil || b.String() != want {
+			t.Errorf("in pieces of %d: %q, want %q", size, b.String(), want)
+		}
+	}
+	var b bytes.Buffer
+	a := &asciiWriter{w: &b}
+	if _, err := a.Write([]byte("a\xc3")); err != nil || b.String() != "a" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+	if err := a.flush(); err != nil || b.String() != "a\xc3" {
+		t.Errorf("a cut character became %q, %v", b.String(), err)
+	}
+}
+
+// TestASCIIOutput holds that texts keep to ASCII where the locale does, and that what
+// kernels print and documents do not change.
+func TestASCIIOutput(t *testing.T) {
+	ascii := func(s string) bool {
+		return strings.Trim(s, "\x00") == strings.ToValidUTF8(s, "?") && strings.IndexFunc(s, func(r rune) bool { return r > 127 }) < 0
+	}
+	trace := strings.Fields("run examples/pipelined-matmul/matmul.spv -kernel matmul_events -global 16,16 -arg rand:f32:512:1 -arg rand:f32:512:2 -arg zero:f32:256 -arg u32:16 -arg u32:16 -arg u32:32 -schedule paced -explain async")
+	for _, args := range [][]string{
+		{"help", "pipes"}, {"help", "args"}, {"frobnicate×"}, trace,
+		strings.Fields("run kernels.spv -kernel uneven -global 8 -local 8 -arg zero:i32:8 -arg local:32"),
+	} {
+		w := &world{written: map[string][]byte{}}
+		plain, errs, status := w.run(context.Background(), args, nil)
+		if ascii(plain + errs) {
+			t.Errorf("%q: nothing to replace", args)
+		}
+		w.ascii = true
+		out, errs, again := w.run(context.Background(), args, nil)
+		if !ascii(out) || !ascii(errs) || again != status {
+			t.Errorf("%q: not ASCII\n%s%s", args, out, errs)
+		}
+	}
+	// A document is UTF-8 in any locale.
+	w := &world{written: map[string][]byte{}, ascii: true}
+	out, _, _ := w.run(context.Background(), strings.Fields("run kernels.spv -kernel uneven -global 8 -local 8 -arg zero:i32:8 -arg local:32 -json"), nil)
+	w.ascii = false
+	want, _, _ := w.run(context.Background(), strings.Fields("run kernels.spv -kernel uneven -global 8 -local 8 -arg zero:i32:8 -arg local:32 -json"), nil)
+	if out != want {
+		t.Error("the locale changes a document")
+	}
+}
+
+// TestColors holds when findings have colours.
+func TestColors(t *testing.T) {
+	for _, c := range []struct {
+		mode               string
+		terminal, no, want bool
+	}{
+		{"auto", true, false, true}, {"auto", true, true, false}, {"auto", false, false, false},
+		{"always", false, true, true}, {"never", true, false, false},
+	} {
+		env := &Env{StderrTerminal: c.terminal, NoColor: c.no}
+		if got := env.colorful(c.mode); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	w := &world{written: map[string][]byte{}}
+	args := strings.Fields("run kernels.spv -kernel past -global 6 -local 2 -arg zero:i32:4 -arg i32:9 -color always")
+	if _, errs, _ := w.run(context.Background(), args, nil); !strings.Contains(errs, "\x1b[1;31merror[E-OOB]\x1b[0m") {
+		t.Errorf("no colours:\n%s", errs)
+	}
+}
