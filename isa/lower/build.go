@@ -357,7 +357,7 @@ func (b *builder) params(f *function) [][]*value {
 	var args [][]*value
 	names := b.argTypeNames(b.k.Name)
 	for i, p := range f.params {
-		b.in = p
+		b.in, b.m.at = p, p
 		b.hasLoc = false
 		id := p.ResultID()
 		t := b.m.typeOf(p.ResultType())
@@ -595,7 +595,7 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 		b.cur = start[sb.label]
 		b.line, b.inScope = isa.Loc{}, b.inBody
 		for _, in := range sb.insts {
-			b.in, b.hasLoc = in, false
+			b.in, b.hasLoc, m.at = in, false, in
 			switch in.Op() {
 			case spirv.OpPhi:
 				t := m.typeOf(in.ResultType())
@@ -631,7 +631,7 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 		}
 	}
 	for _, p := range phis {
-		b.in = p.in
+		b.in, m.at = p.in, p.in
 		t := m.typeOf(p.in.ResultType())
 		ops := p.in.Operands()
 		from := make(map[*block]spirv.ID, len(ops)/2)

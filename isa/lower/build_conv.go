@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
@@ -168,15 +170,40 @@ func (b *builder) bitcast(v []*value, from, to *typ) []*value {
 		return v
 	}
 	if fc.kind == kindPointer {
-		// A pointer to integers: through one integer of the pointer's size.
+		// Pointers to integers: through one integer of the pointer's size each.
 		it := &typ{kind: kindInt, bits: int(b.m.ptrSize * 8), flat: 1}
-		it.size = b.m.ptrSize
-		return b.bitcast([]*value{b.ptrToInt(v[0], it)}, it, to)
+		out := make([]*value, len(v))
+		for i, p := range v {
+			out[i] = b.ptrToInt(p, it)
+		}
+		return b.bitcast(out, vectorOf(it, len(v)), to)
 	}
 	if tc.kind == kindPointer {
 		it := &typ{kind: kindInt, bits: int(b.m.ptrSize * 8), flat: 1}
-		it.size = b.m.ptrSize
-		return []*value{b.intToPtr(b.bitcast(v, from, it)[0], it)}
+		out := slices.Clone(b.bitcast(v, from, vectorOf(it, to.flat)))
+		for i, x := range out {
+			out[i] = b.intToPtr(x, it)
+		}
+		return out
+	}
+	if fc.kind == kindBool && tc.kind == kindBool {
+		return v
+	}
+	// A vector of Booleans is as many bits, the first component the lowest: integers of one bit.
+	bit := &typ{kind: kindInt, bits: 1, flat: 1}
+	if fc.kind == kindBool {
+		out := make([]*value, len(v))
+		for i, x := range v {
+			out[i] = b.sel(isa.I8, x, b.imm(isa.I8, 1), b.imm(isa.I8, 0))
+		}
+		return b.bitcast(out, vectorOf(bit, len(v)), to)
+	}
+	if tc.kind == kindBool {
+		out := slices.Clone(b.bitcast(v, from, vectorOf(bit, to.flat)))
+		for i, x := range out {
+			out[i] = b.cmp(isa.OpNe, isa.I8, x, b.imm(isa.I8, 0))
+		}
+		return out
 	}
 	fb, tb := fc.bits, tc.bits
 	fs, ts := fc.scalar(), tc.scalar()
@@ -213,11 +240,18 @@ func (b *builder) bitcast(v []*value, from, to *typ) []*value {
 	default:
 		// Neither width divides the other (vectors of three to two, say): bit by bit of the common divisor.
 		g := gcd(fb, tb)
-		gt := &typ{kind: kindInt, bits: g, flat: 1}
-		mid := &typ{kind: kindVector, elem: gt, count: uint64(fb * len(v) / g), flat: fb * len(v) / g}
+		mid := vectorOf(&typ{kind: kindInt, bits: g, flat: 1}, fb*len(v)/g)
 		return b.bitcast(b.bitcast(v, from, mid), mid, to)
 	}
 	return out
+}
+
+// vectorOf returns the type of n values of a scalar type; one is no vector.
+func vectorOf(t *typ, n int) *typ {
+	if n == 1 {
+		return t
+	}
+	return &typ{kind: kindVector, elem: t, count: uint64(n), flat: n}
 }
 
 func gcd(a, b int) int {

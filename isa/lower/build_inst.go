@@ -238,9 +238,12 @@ func (b *builder) inst(in spirv.Inst) {
 	case spirv.OpSDot, spirv.OpUDot, spirv.OpSUDot, spirv.OpSDotAccSat, spirv.OpUDotAccSat, spirv.OpSUDotAccSat:
 		b.dotInst(in)
 	case spirv.OpSizeOf:
-		// The size of what a pointer points to, which its type says.
-		t := b.m.typeOf(in.ResultType())
-		b.set(in, b.imm(t.scalar(), b.typeAt(b.m.typeOf(b.m.x.TypeOf(spirv.ID(in.Operand(0))))).size))
+		// The size of what a pointer points to, which its type says. The operand may be that type.
+		pt := spirv.ID(in.Operand(0))
+		if v := b.m.x.TypeOf(pt); v != 0 {
+			pt = v
+		}
+		b.set(in, b.imm(isa.I32, b.typeAt(b.m.typeOf(pt)).size))
 	case spirv.OpSelect:
 		b.selectInst(in)
 	case spirv.OpAny, spirv.OpAll:

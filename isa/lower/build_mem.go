@@ -216,7 +216,7 @@ type access struct {
 // type pt (SPIR-V 3.26).
 func memoryAccess(pt *typ, ops []uint32) access {
 	a, _ := memoryOperands(ops)
-	a.space = space(pt.storage)
+	a.space = pt.space()
 	return a
 }
 
@@ -251,7 +251,7 @@ func copyAccesses(dt, st *typ, ops []uint32, natural uint64) (a [2]access) {
 		src, _ = memoryOperands(rest)
 	}
 	dst.flags, src.flags = 0, 0
-	dst.space, src.space = space(dt.storage), space(st.storage)
+	dst.space, src.space = dt.space(), st.space()
 	dst.align, src.align = cmp.Or(dst.align, natural), cmp.Or(src.align, natural)
 	return [2]access{dst, src}
 }
@@ -578,7 +578,7 @@ func (b *builder) atomic(in spirv.Inst) bool {
 	var sp isa.Space
 	ptr := func() {
 		v, pt := b.one(spirv.ID(ops[0]))
-		p, sp = v, space(pt.storage)
+		p, sp = v, pt.space()
 	}
 	emit := func(result, t isa.Type, a isa.AtomicOp, args ...*value) *value {
 		v := b.f.newValue(isa.OpAtomic, result, t, append([]*value{p}, args...)...)

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/clmath"
 )
 
 // fold computes an instruction whose operands are constants: a holds their
@@ -119,7 +120,8 @@ func fold(op isa.Op, typ, elem isa.Type, flags isa.Flags, a []uint64) (uint64, b
 	return 0, false
 }
 
-// foldFloat folds what IEEE 754 leaves no room in. NaN results stay with the engine.
+// foldFloat folds what IEEE 754 leaves no room in. A result that is no number is the one NaN that engines
+// give.
 func foldFloat(op isa.Op, typ, elem isa.Type, flags isa.Flags, a []uint64) (uint64, bool) {
 	if op == isa.OpMov || op == isa.OpSelect {
 		if op == isa.OpMov {
@@ -138,7 +140,7 @@ func foldFloat(op isa.Op, typ, elem isa.Type, flags isa.Flags, a []uint64) (uint
 	}
 	out := func(x float64) (uint64, bool) {
 		if x != x {
-			return 0, false
+			return notANumber(typ), true
 		}
 		if typ == isa.F32 {
 			return uint64(math.Float32bits(float32(x))), true
@@ -149,19 +151,25 @@ func foldFloat(op isa.Op, typ, elem isa.Type, flags isa.Flags, a []uint64) (uint
 	// and rounded again, is the correctly rounded single.
 	switch op {
 	case isa.OpSToF, isa.OpUToF:
-		n := elem.Bits()
-		if typ == isa.F16 || n == 64 {
-			return 0, false
+		return foldIntToFloat(op, typ, elem, a[0])
+	case isa.OpFToS, isa.OpFToU:
+		x := f(0)
+		if elem == isa.F16 {
+			x = clmath.F16ToF64(uint16(a[0]))
 		}
-		if op == isa.OpSToF {
-			return out(float64(int64(a[0]<<(64-n)) >> (64 - n)))
-		}
-		return out(float64(a[0]))
+		return foldFloatToInt(op, typ, x)
 	case isa.OpFToF:
-		if elem == isa.F16 || typ == isa.F16 {
-			return 0, false
+		switch {
+		case elem == isa.F16:
+			return out(clmath.F16ToF64(uint16(a[0])))
+		case typ != isa.F16:
+			return out(f(0))
+		case f(0) != f(0):
+			return notANumber(typ), true
+		case elem == isa.F32:
+			return uint64(clmath.F32ToF16(math.Float32frombits(uint32(a[0])))), true
 		}
-		return out(f(0))
+		return uint64(clmath.F64ToF16(f(0))), true
 	}
 	if elem != isa.F32 && elem != isa.F64 {
 		return 0, false
@@ -181,6 +189,10 @@ func foldFloat(op isa.Op, typ, elem isa.Type, flags isa.Flags, a []uint64) (uint
 		return out(f(0) * f(1))
 	case isa.OpFDiv:
 		return out(f(0) / f(1))
+	case isa.OpFRem:
+		return out(math.Mod(f(0), f(1)))
+	case isa.OpFMod:
+		return out(floorMod(f(0), f(1)))
 	case isa.OpFNeg:
 		return a[0] ^ 1<<(elem.Bits()-1), true
 	case isa.OpFAbs:
@@ -207,6 +219,69 @@ func foldFloat(op isa.Op, typ, elem isa.Type, flags isa.Flags, a []uint64) (uint
 		return b2(!(f(0) < f(1) || f(1) < f(0)))
 	}
 	return 0, false
+}
+
+// notANumber returns the NaN that engines give for a type.
+func notANumber(t isa.Type) uint64 {
+	switch t {
+	case isa.F16:
+		return 0x7e00
+	case isa.F32:
+		return 0x7fc00000
+	}
+	return 0x7ff8000000000000
+}
+
+// foldIntToFloat folds a conversion that rounds to nearest. Integers that double does not hold exactly stay
+// with the engine, as rounding twice may give another float.
+func foldIntToFloat(op isa.Op, typ, elem isa.Type, bits uint64) (uint64, bool) {
+	n := elem.Bits()
+	x := float64(bits)
+	exact := bits <= 1<<53
+	if op == isa.OpSToF {
+		i := int64(bits<<(64-n)) >> (64 - n)
+		x, exact = float64(i), i >= -1<<53 && i <= 1<<53
+	}
+	switch {
+	case typ == isa.F64:
+		return math.Float64bits(x), true
+	case !exact:
+		return 0, false
+	case typ == isa.F16:
+		return uint64(clmath.F64ToF16(x)), true
+	}
+	return uint64(math.Float32bits(float32(x))), true
+}
+
+// foldFloatToInt folds a conversion that rounds towards zero. What does not fit stays with the engine.
+func foldFloatToInt(op isa.Op, typ isa.Type, x float64) (uint64, bool) {
+	n := typ.Bits()
+	x = math.Trunc(x)
+	lowest, limit := 0.0, math.Ldexp(1, n)
+	if op == isa.OpFToS {
+		limit = math.Ldexp(1, n-1)
+		lowest = -limit
+	}
+	switch {
+	case !(x >= lowest && x < limit):
+		return 0, false
+	case op == isa.OpFToS:
+		return uint64(int64(x)) & (^uint64(0) >> (64 - n)), true
+	}
+	return uint64(x), true
+}
+
+// floorMod returns the remainder of a division that rounds down, which has the sign of y. The remainder of
+// two singles is exact in double, and so its sum with y rounds once more to the right single.
+func floorMod(x, y float64) float64 {
+	r := math.Mod(x, y)
+	switch {
+	case r == 0:
+		return math.Copysign(0, y)
+	case r < 0 != (y < 0):
+		return r + y
+	}
+	return r
 }
 
 // simplify returns what an instruction amounts to without being computed: a

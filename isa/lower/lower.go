@@ -191,10 +191,15 @@ func (m *module) fail(in spirv.Inst, format string, args ...any) {
 	panic(e)
 }
 
-// failID ends the lowering with an error about an id.
+// failID ends the lowering with an error about an id: at the instruction that defines it, or at the one in
+// hand, which uses it.
 func (m *module) failID(id spirv.ID, format string, args ...any) {
 	if in, ok := m.x.Def(id); ok {
 		m.fail(in, format, args...)
 	}
-	panic(&Error{ID: id, Name: m.names[id], Reason: fmt.Sprintf(format, args...)})
+	reason := fmt.Sprintf(format, args...)
+	if m.at.Words != nil {
+		m.fail(m.at, "operand %%%d %s", id, reason)
+	}
+	panic(&Error{ID: id, Name: m.names[id], Reason: reason})
 }

@@ -25,12 +25,16 @@ type module struct {
 	typeDepth     int
 	sets          map[spirv.ID]string // extended instruction sets by import
 	ptrSize       uint64
+	// functionConstants says that a constant outside functions has the storage class Function, as
+	// llvm-spirv writes it. It lives in global memory.
+	functionConstants bool
 
 	entries []entry
 	modes   map[spirv.ID][]spirv.Inst
 	funcs   map[spirv.ID]*function
 
 	consts      map[spirv.ID][]cval
+	at          spirv.Inst // the instruction that is being read, for errors about its operands
 	constDepth  int
 	zeros       map[spirv.ID]bool   // by constant: whether it is all zeros
 	globals     map[spirv.ID]int    // program-scope variable → Program.Globals
@@ -169,9 +173,12 @@ func newModule(src *spirv.Module, opt Options) *module {
 		case spirv.OpFunctionEnd:
 			f, b = nil, nil
 		default:
-			if b != nil {
+			switch {
+			case b != nil:
 				b.insts = append(b.insts, in)
 				f.size++
+			case in.Op() == spirv.OpVariable || in.Op() == spirv.OpUntypedVariableKHR:
+				m.functionConstants = m.functionConstants || spirv.StorageClass(in.Operand(0)) == spirv.StorageClassFunction
 			}
 		}
 	}
@@ -272,7 +279,10 @@ func (m *module) constant(id spirv.ID) []cval {
 	if m.constDepth++; m.constDepth > 256 {
 		m.fail(in, "constants are nested more than 256 deep")
 	}
+	user := m.at
+	m.at = in
 	c := m.newConstant(in)
+	m.at = user
 	m.constDepth--
 	m.consts[id] = c
 	return c
@@ -385,14 +395,15 @@ func (m *module) specConstantOp(in spirv.Inst) []cval {
 }
 
 // global returns the place in Program.Globals of a program-scope variable in
-// global or constant memory; false when in is a variable of another kind.
+// global or constant memory; false when in is a variable of another kind. A
+// variable of a function never comes here.
 func (m *module) global(in spirv.Inst) (int, bool) {
 	id := in.ResultID()
 	if g, ok := m.globals[id]; ok {
 		return g, true
 	}
 	sc := spirv.StorageClass(in.Operand(0))
-	if space(sc) != isa.SpaceGlobal {
+	if space(sc) != isa.SpaceGlobal && sc != spirv.StorageClassFunction {
 		return 0, false
 	}
 	var t *typ
@@ -420,7 +431,7 @@ func (m *module) global(in spirv.Inst) (int, bool) {
 	m.globals[id] = g // ahead of the initializer, which may point back here
 	v := isa.Global{
 		Name: m.names[id], Size: t.size, Align: uint32(min(t.align, 128)), Elem: m.elem(t),
-		ReadOnly: sc == spirv.StorageClassUniformConstant || m.decorated(id, spirv.DecorationConstant),
+		ReadOnly: sc == spirv.StorageClassUniformConstant || sc == spirv.StorageClassFunction || m.decorated(id, spirv.DecorationConstant),
 	}
 	if w, ok := m.decoration(id, spirv.DecorationAlignment); ok && len(w) > 0 && w[0] <= 1<<16 {
 		v.Align = max(v.Align, w[0])

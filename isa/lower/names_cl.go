@@ -132,7 +132,7 @@ func (b *builder) clAtomic(c *clCall) ([]*value, bool) {
 	if len(c.types) == 0 || c.types[0].kind != kindPointer {
 		return nil, false
 	}
-	sp := space(c.types[0].storage)
+	sp := c.types[0].space()
 	emit := func(result isa.Type, t isa.Type, a isa.AtomicOp, args ...*value) *value {
 		switch t {
 		case isa.I32, isa.I64, isa.F32, isa.F64:

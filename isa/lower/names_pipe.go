@@ -164,7 +164,7 @@ func (b *builder) createPipe(c *clCall, end isa.PipeParam) *value {
 	if first != nil && first.kind == kindPipeStorage {
 		v := c.args[0][0]
 		if t.kind == kindPointer {
-			v = b.loadScalar(v, first, access{space: space(t.storage)})
+			v = b.loadScalar(v, first, access{space: t.space()})
 		}
 		return b.pipeEnd(v, end)
 	}
@@ -172,7 +172,7 @@ func (b *builder) createPipe(c *clCall, end isa.PipeParam) *value {
 	switch {
 	case t.kind == kindPointer:
 		l := b.f.newValue(isa.OpLoad, isa.I32, isa.I32, v)
-		l.space, l.imm2 = space(t.storage), isa.AlignCode(1)
+		l.space, l.imm2 = t.space(), isa.AlignCode(1)
 		v = b.add(l)
 	case t.kind != kindStruct || v.typ != isa.I32:
 		b.fail("the argument of %s is no pipe storage", c.name)

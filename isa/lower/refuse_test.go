@@ -50,6 +50,8 @@ func TestRefusals(t *testing.T) {
 		{"built-in variable of bytes", kernelText("OpDecorate %var BuiltIn WorkDim\n", "%uchar = OpTypeInt 8 0\n%pp = OpTypePointer Input %uchar\n%var = OpVariable %pp Input\n", "%v = OpLoad %uchar %var\n")},
 		{"extended set", strings.Replace(body("%r = OpExtInst %uint %set 1 %g\n"), "OpMemoryModel", "%set = OpExtInstImport \"GLSL.std.450\"\nOpMemoryModel", 1)},
 		{"instruction", body("OpEmitVertex\n")},
+		{"type where a value belongs", body("%r = OpIAdd %uint %uint %c0\n")},
+		{"size of a type that is no pointer", body("%r = OpSizeOf %uint %uint\n")},
 		{"group instruction", body("%r = OpGroupIAdd %uint %c0 Reduce %g\n")},
 		{"barrier scope", body("OpControlBarrier %c1 %c1 %c0\n")},
 		{"atomic on bytes", typed("%uchar = OpTypeInt 8 0\n%pc = OpTypePointer CrossWorkgroup %uchar\n%cb = OpConstant %uchar 1\n", "%q = OpBitcast %pc %out\n%r = OpAtomicIAdd %uchar %q %c1 %c0 %cb\n")},

@@ -46,9 +46,12 @@ type typ struct {
 	offsets []uint64
 	flats   []int // of a structure: the number of scalars ahead of each member
 	storage spirv.StorageClass
-	size    uint64 // bytes; 0 for void, function and opaque types
-	align   uint64
-	flat    int // number of scalars
+	// anywhere says of a pointer of storage class Function that it may lead to a constant outside functions,
+	// see module.functionConstants.
+	anywhere bool
+	size     uint64 // bytes; 0 for void, function and opaque types
+	align    uint64
+	flat     int // number of scalars
 }
 
 // scalar returns the bytecode type that holds a scalar of type t: integers of
@@ -108,7 +111,10 @@ func (m *module) typeOf(id spirv.ID) *typ {
 	if m.typeDepth++; m.typeDepth > 256 {
 		m.fail(in, "types are nested more than 256 deep")
 	}
+	user := m.at
+	m.at = in
 	t := m.newType(in)
+	m.at = user
 	m.typeDepth--
 	m.types[id] = t
 	return t
@@ -179,6 +185,7 @@ func (m *module) newType(in spirv.Inst) *typ {
 	case spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR:
 		t.kind, t.flat = kindPointer, 1
 		t.storage = spirv.StorageClass(in.Operand(0))
+		t.anywhere = m.functionConstants && t.storage == spirv.StorageClassFunction
 		if in.Op() == spirv.OpTypePointer {
 			t.elemID = spirv.ID(in.Operand(1))
 		}
@@ -227,6 +234,14 @@ func space(sc spirv.StorageClass) isa.Space {
 		return isa.SpacePrivate
 	}
 	return isa.SpaceGeneric
+}
+
+// space returns the address space of accesses through pointers of type t.
+func (t *typ) space() isa.Space {
+	if t.anywhere {
+		return isa.SpaceGeneric
+	}
+	return space(t.storage)
 }
 
 // leaf is a scalar inside an object in memory.

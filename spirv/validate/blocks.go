@@ -121,7 +121,8 @@ func (c *checker) fillPredecessors(f *function) {
 }
 
 // checkPhis checks that OpPhi stands at the start of its block and has a value for each predecessor. A
-// parent may stand several times, once for each edge, when the value is the same.
+// parent may stand several times, once for each edge, when the value is the same. Translators put the
+// merge instruction of a loop before the OpPhis of its header, which is a matter of merge-place.
 func (c *checker) checkPhis(f *function, i int) {
 	b := &f.blocks[i]
 	start := true
@@ -133,7 +134,7 @@ func (c *checker) checkPhis(f *function, i int) {
 				c.fail("phi-place", in, "OpPhi after another instruction of the block")
 			}
 			c.checkPhi(f, b, in)
-		case spirv.OpLine, spirv.OpNoLine, spirv.OpNop, spirv.OpExtInst:
+		case spirv.OpLine, spirv.OpNoLine, spirv.OpNop, spirv.OpExtInst, spirv.OpLoopMerge, spirv.OpSelectionMerge:
 		default:
 			start = false
 		}

@@ -221,12 +221,25 @@ func (c *checker) checkEntryPoints() {
 			}
 		}
 		if in.Op() == spirv.OpExecutionModeId {
-			for _, id := range in.Operands()[2:] {
-				def, _ := c.index.Def(spirv.ID(id))
-				if t := c.valueType(spirv.ID(id)); !isConstant(def.Op()) || !t.scalar() || t.class != classInt {
-					c.fail("execution-mode", in, "%%%d is no integer constant", id)
-				}
-			}
+			c.checkExecutionModeID(in)
+		}
+	}
+}
+
+// checkExecutionModeID checks the ids of an OpExecutionModeId: integer constants, but for
+// FPFastMathDefault, which begins with a floating-point type (section 3.2.6).
+func (c *checker) checkExecutionModeID(in spirv.Inst) {
+	ids := in.Operands()[2:]
+	if spirv.ExecutionMode(in.Operand(1)) == spirv.ExecutionModeFPFastMathDefault && len(ids) > 0 {
+		if t := c.types[spirv.ID(ids[0])]; !t.scalar() || t.class != classFloat {
+			c.fail("execution-mode", in, "%%%d is no floating-point type", ids[0])
+		}
+		ids = ids[1:]
+	}
+	for _, id := range ids {
+		def, _ := c.index.Def(spirv.ID(id))
+		if t := c.valueType(spirv.ID(id)); !isConstant(def.Op()) || !t.scalar() || t.class != classInt {
+			c.fail("execution-mode", in, "%%%d is no integer constant", id)
 		}
 	}
 }

@@ -69,8 +69,7 @@ func (c *checker) constantParts(at int, in spirv.Inst, ids []uint32) bool {
 		i := c.index.At(spirv.ID(w))
 		def := c.insts[i]
 		switch {
-		case def.Op() == spirv.OpVariable && spirv.StorageClass(def.Operand(0)) != spirv.StorageClassFunction,
-			def.Op() == spirv.OpUntypedVariableKHR && spirv.StorageClass(def.Operand(0)) != spirv.StorageClassFunction:
+		case c.moduleVariable(def) && (i < at || spirv.StorageClass(def.Operand(0)) != spirv.StorageClassFunction):
 		case !isConstant(def.Op()):
 			c.fail("constant-operand", in, "%%%d is neither a constant nor a module-scope variable", w)
 			ok = false
@@ -151,7 +150,13 @@ func (c *checker) checkVariable(in spirv.Inst, inFunction bool) {
 		c.fail("variable-storage", in, "a variable in a function has the storage class Function, not %s", storage)
 	}
 	if !inFunction && storage == spirv.StorageClassFunction {
-		c.fail("variable-storage", in, "a variable outside functions cannot have the storage class Function")
+		const msg = "a variable outside functions cannot have the storage class Function"
+		// Translators make it of a constant that a variable of a function begins with.
+		if hasInitializer(in) {
+			c.pass(in, msg)
+		} else {
+			c.fail("variable-storage", in, msg)
+		}
 	}
 	pointee := c.types[t.pointee]
 	rest := in.Operands()[1:]
@@ -171,11 +176,26 @@ func (c *checker) checkVariable(in spirv.Inst, inFunction bool) {
 	c.checkBuiltIn(in, pointee)
 }
 
+// moduleVariable reports whether an instruction makes a variable outside functions. Those of storage class
+// Function that checkVariable lets pass have an initializer.
+func (c *checker) moduleVariable(def spirv.Inst) bool {
+	if def.Op() != spirv.OpVariable && def.Op() != spirv.OpUntypedVariableKHR {
+		return false
+	}
+	return spirv.StorageClass(def.Operand(0)) != spirv.StorageClassFunction || hasInitializer(def)
+}
+
+// hasInitializer reports whether a variable has one.
+func hasInitializer(in spirv.Inst) bool {
+	if in.Op() == spirv.OpUntypedVariableKHR {
+		return len(in.Operands()) > 2
+	}
+	return len(in.Operands()) > 1
+}
+
 func (c *checker) checkInitializer(in spirv.Inst, id spirv.ID, pointee *typ) {
 	def, _ := c.index.Def(id)
-	global := (def.Op() == spirv.OpVariable || def.Op() == spirv.OpUntypedVariableKHR) &&
-		spirv.StorageClass(def.Operand(0)) != spirv.StorageClassFunction
-	if !isConstant(def.Op()) && !global {
+	if !isConstant(def.Op()) && !c.moduleVariable(def) {
 		c.fail("variable-initializer", in, "the initializer %%%d is neither a constant nor a module-scope variable", id)
 		return
 	}
@@ -212,8 +232,12 @@ func (c *checker) checkBuiltIn(in spirv.Inst, pointee *typ) {
 	if pointee == nil || pointee.class != classInt || pointee.count != count || pointee.width != 32 && pointee.width != 64 {
 		c.fail("builtin-type", in, "the built-in %s is %d integers of 32 or 64 bits", builtin, count)
 	}
-	// Older producers made them UniformConstant.
-	if s := spirv.StorageClass(in.Operand(0)); s != spirv.StorageClassInput && s != spirv.StorageClassUniformConstant {
+	// Older producers made them UniformConstant, and those for SYCL CrossWorkgroup.
+	switch s := spirv.StorageClass(in.Operand(0)); s {
+	case spirv.StorageClassInput, spirv.StorageClassUniformConstant:
+	case spirv.StorageClassCrossWorkgroup:
+		c.pass(in, "the built-in %s has the storage class %s, not Input", builtin, s)
+	default:
 		c.fail("builtin-type", in, "the built-in %s has the storage class %s, not Input", builtin, s)
 	}
 }

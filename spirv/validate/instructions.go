@@ -23,6 +23,10 @@ func (c *checker) checkInstruction(in spirv.Inst) {
 	switch op {
 	case spirv.OpBitcast:
 		c.checkBitcast(in)
+	case spirv.OpConvertPtrToU, spirv.OpConvertUToPtr, spirv.OpPtrEqual, spirv.OpPtrNotEqual:
+		if c.types[in.ResultType()].vector() {
+			c.pass(in, "the instruction is for one pointer, not for a vector of them")
+		}
 	case spirv.OpPtrCastToGeneric, spirv.OpGenericCastToPtr, spirv.OpGenericCastToPtrExplicit:
 		c.checkGenericCast(in)
 	case spirv.OpSelect:
@@ -51,6 +55,8 @@ func (c *checker) checkInstruction(in spirv.Inst) {
 		c.checkPipe(in)
 	case spirv.OpCreatePipeFromPipeStorage:
 		c.checkCreatePipe(in)
+	case spirv.OpSizeOf:
+		c.checkSizeOf(in)
 	case spirv.OpSampledImage:
 		if c.types[in.ResultType()].op != spirv.OpTypeSampledImage {
 			return // the signature has said so
@@ -120,9 +126,9 @@ func arithmeticSignature(op spirv.Op) signature {
 	case spirv.OpFConvert:
 		return "f fc"
 	case spirv.OpConvertPtrToU:
-		return "I p."
+		return "i Qc" // translators give it vectors of pointers
 	case spirv.OpConvertUToPtr:
-		return "p I."
+		return "Q ic"
 	case spirv.OpBitFieldInsert:
 		return "i i= i= I. I."
 	case spirv.OpBitFieldSExtract, spirv.OpBitFieldUExtract:
@@ -158,7 +164,7 @@ func relationalSignature(op spirv.Op) signature {
 		spirv.OpSGreaterThanEqual, spirv.OpULessThan, spirv.OpSLessThan, spirv.OpULessThanEqual, spirv.OpSLessThanEqual:
 		return "b ic i1"
 	case spirv.OpPtrEqual, spirv.OpPtrNotEqual:
-		return "B p. p."
+		return "b Qc Qc"
 	case spirv.OpPtrDiff:
 		return "I p. p."
 	}

@@ -3,12 +3,16 @@ package validate
 import "github.com/lockstep-gpu/lockstep/spirv"
 
 // checkBitcast checks OpBitcast: as many bits on both sides, pointers only from and to pointers and
-// integers as wide.
+// integers as wide. Optimizers cast between a vector of Booleans and an integer with a bit for each of
+// them, which the level Load takes.
 func (c *checker) checkBitcast(in spirv.Inst) {
 	to, from := c.types[in.ResultType()], c.valueType(spirv.ID(in.Operand(0)))
 	bits := func(t *typ) int {
-		if t == nil || t.class == classNone || t.class == classBool {
+		switch {
+		case t == nil || t.class == classNone:
 			return 0
+		case t.class == classBool:
+			return t.count
 		}
 		return t.width * t.count
 	}
@@ -18,6 +22,13 @@ func (c *checker) checkBitcast(in spirv.Inst) {
 	}
 	if to.class == classPointer && from.class == classFloat || to.class == classFloat && from.class == classPointer {
 		c.fail("operand-type", in, "between a pointer and a floating-point number")
+	}
+	switch {
+	case to.class != classBool && from.class != classBool:
+	case to.class != classInt && from.class != classInt:
+		c.fail("operand-type", in, "a cast of Booleans, but not to or from integers")
+	default:
+		c.pass(in, "a cast between Booleans and integers")
 	}
 }
 
@@ -62,6 +73,22 @@ func (c *checker) checkSelect(in spirv.Inst) {
 		if t := c.valueType(id); !sameType(t, result) {
 			c.fail("operand-type", in, "%%%d has type %%%d, the result %%%d", id, typeID(t), result.id)
 		}
+	}
+}
+
+// checkSizeOf checks OpSizeOf: the size of what a pointer points to, as an integer of 32 bits. The operand
+// is a pointer or, as SPIRV-Tools take it, the type of one.
+func (c *checker) checkSizeOf(in spirv.Inst) {
+	id := spirv.ID(in.Operand(0))
+	p := c.types[id]
+	if p == nil {
+		p = c.valueType(id)
+	}
+	switch {
+	case !c.ofClass(c.types[in.ResultType()], 'u'):
+		c.fail("operand-type", in, "the result type %%%d is not %s", in.ResultType(), className('u'))
+	case !p.pointer() || p.untyped() || !c.types[p.pointee].sized:
+		c.fail("operand-type", in, "%%%d is no pointer to a type that has a size", id)
 	}
 }
 

@@ -86,6 +86,9 @@ func (c *checker) expected(in spirv.Inst, n int) idKind {
 	case spirv.OpExecutionMode:
 		return idFunction
 	case spirv.OpExecutionModeId:
+		if n == 1 && spirv.ExecutionMode(in.Operand(1)) == spirv.ExecutionModeFPFastMathDefault {
+			return idType
+		}
 		return pick(n == 0, idFunction, idValue)
 	case spirv.OpConstantFunctionPointerINTEL:
 		return idFunction

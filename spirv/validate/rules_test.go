@@ -179,6 +179,20 @@ var cases = []struct {
 	{"operand-loose", []string{"%sine = OpExtInst %float %std sin %conv => %sine = OpExtInst %float4 %std ldexp %fvec4 %n"}},
 	{"operand-loose", []string{"%ev = OpGroupAsyncCopy %event %c2 %loc %buf %l2 %l2 %noevent => %ev = OpGroupAsyncCopy %event %c2 %loc %buf %c2 %l2 %noevent"}},
 	{"operand-loose", []string{"%ev = OpGroupAsyncCopy %event %c2 %loc %buf %l2 %l2 %noevent => %ev = OpGroupAsyncCopy %event %c2 %loc %buf %l2 %c1 %noevent"}},
+	{"operand-loose", []string{"%cast = OpBitcast %float %n => %cast = OpBitcast %i4 %bvec4", "%pair = OpTypeStruct %int %float4 => %pair = OpTypeStruct %int %float4; %i4 = OpTypeInt 4 0"}},
+	{"operand-loose", []string{"%cast = OpBitcast %float %n => %cast = OpBitcast %bool8 %byte", "%c0 = OpConstant %int 0 => %c0 = OpConstant %int 0; %bool8 = OpTypeVector %bool 8; %byte = OpConstant %char 129"}},
+	{"operand-loose", []string{"%toaddr = OpConvertPtrToU %long %buf => %toaddr = OpConvertPtrToU %long %buf; %pv = OpCompositeConstruct %p_int2 %buf %buf; %av = OpConvertPtrToU %long2 %pv",
+		"%p_int = OpTypePointer CrossWorkgroup %int => %p_int = OpTypePointer CrossWorkgroup %int; %p_int2 = OpTypeVector %p_int 2; %long2 = OpTypeVector %long 2"}},
+	{"operand-loose", []string{"%toaddr = OpConvertPtrToU %long %buf => %toaddr = OpConvertPtrToU %long %buf; %pv = OpConvertUToPtr %p_int3 %ids",
+		"%p_int = OpTypePointer CrossWorkgroup %int => %p_int = OpTypePointer CrossWorkgroup %int; %p_int3 = OpTypeVector %p_int 3"}},
+	{"operand-loose", []string{"OpDecorate %gid BuiltIn GlobalInvocationId => OpDecorate %gid BuiltIn GlobalInvocationId; OpDecorate %cross BuiltIn GlobalSize",
+		"%gid = OpVariable %p_in Input => %gid = OpVariable %p_in Input; %p_cross = OpTypePointer CrossWorkgroup %long3; %cross = OpVariable %p_cross CrossWorkgroup"}},
+	{"operand-loose", []string{"%gid = OpVariable %p_in Input => %gid = OpVariable %p_in Input; %constinit = OpVariable %p_farr Function %arrval"}},
+	{"merge-place", []string{"%in_then = OpIMul %int %n %n; OpBranch %merge => OpBranch %loop; %loop = OpLabel; OpLoopMerge %merge %loop None; %in_then = OpPhi %int %n %then %in_then %loop; OpBranchConditional %lt %loop %merge",
+		"%phi = OpPhi %int %n %entry %in_then %then => %phi = OpPhi %int %n %entry %in_then %loop"}},
+	{"execution-mode", []string{"OpExecutionMode %kernel LocalSize 8 1 1 => OpExecutionModeId %kernel FPFastMathDefault %int %c0", "OpCapability Int16 => OpCapability Int16; OpCapability FloatControls2"}},
+	{"execution-mode", []string{"OpExecutionMode %kernel LocalSize 8 1 1 => OpExecutionModeId %kernel FPFastMathDefault %float %f1", "OpCapability Int16 => OpCapability Int16; OpCapability FloatControls2"}},
+	{"id-kind", []string{"OpExecutionMode %kernel LocalSize 8 1 1 => OpExecutionModeId %kernel FPFastMathDefault %f1 %c0", "OpCapability Int16 => OpCapability Int16; OpCapability FloatControls2"}},
 	{"semantics-order", []string{"%acqrel = OpConstant %int 264 => %acqrel = OpConstant %int 268"}},
 	{"block-order", []string{"%one = OpLabel; OpBranch %done => %after = OpLabel; OpBranch %done; %one = OpLabel; OpBranch %after"}},
 	{"variable-place", []string{"%add = OpIAdd %int %n %c1 => %add = OpIAdd %int %n %c1; %late = OpVariable %p_fi Function"}},
@@ -222,7 +236,12 @@ var typed = []string{
 	"%carry = OpIAddCarry %sum %n %c1 => %carry = OpIAddCarry %sum %n %l0",
 	"%bits = OpBitCount %int %n => %bits = OpBitCount %int2 %n",
 	"%cast = OpBitcast %float %n => %cast = OpBitcast %double %n",
+	"%cast = OpBitcast %float %n => %cast = OpBitcast %char %bvec4",
+	"%bits = OpBitCount %int %n => %bits = OpSizeOf %long %buf",
+	"%bits = OpBitCount %int %n => %bits = OpSizeOf %int %n",
+	"%bits = OpBitCount %int %n => %bits = OpSizeOf %int %pair",
 	"%toaddr = OpConvertPtrToU %long %buf => %toaddr = OpConvertPtrToU %long %n",
+	"%toaddr = OpConvertPtrToU %long %buf => %toaddr = OpConvertPtrToU %long3 %buf",
 	"%toptr = OpConvertUToPtr %p_int %toaddr => %toptr = OpConvertUToPtr %p_int %f1",
 	"%gen = OpPtrCastToGeneric %p_generic %buf => %gen = OpPtrCastToGeneric %p_generic %tab2",
 	"%ungen = OpGenericCastToPtr %p_int %gen => %ungen = OpGenericCastToPtr %p_f %gen",
@@ -314,6 +333,23 @@ func expect(t *testing.T, m *spirv.Module, rule string) {
 func TestBaseBreaksNoRule(t *testing.T) {
 	if errs := validate.Validate(assemble(t, base(t)), validate.Options{Strict: true}); len(errs) > 0 {
 		t.Error(errs)
+	}
+}
+
+// TestAlternativesBreakNoRule has what the base module has no room for.
+func TestAlternativesBreakNoRule(t *testing.T) {
+	for _, changes := range [][]string{
+		{"OpExecutionMode %kernel LocalSize 8 1 1 => OpExecutionModeId %kernel FPFastMathDefault %float %c0",
+			"OpCapability Int16 => OpCapability Int16; OpCapability FloatControls2",
+			`OpExtension "SPV_INTEL_blocking_pipes" => OpExtension "SPV_INTEL_blocking_pipes"; OpExtension "SPV_KHR_float_controls2"`},
+		{"%bits = OpBitCount %int %n => %bits = OpSizeOf %int %buf"},
+		{"%bits = OpBitCount %int %n => %bits = OpSizeOf %int %p_fpair"},
+		{"%specsum = OpSpecConstantOp %int IAdd %spec %c1 => %specsum = OpSpecConstantOp %float FMod %f1 %f1"},
+		{"%specsum = OpSpecConstantOp %int IAdd %spec %c1 => %specsum = OpSpecConstantOp %float FRem %f1 %f1"},
+	} {
+		if errs := validate.Validate(assemble(t, edit(t, base(t), changes)), validate.Options{Strict: true}); len(errs) > 0 {
+			t.Errorf("%s: %v", changes[0], errs)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import "github.com/lockstep-gpu/lockstep/spirv"
 //	u z       scalar integer of 32 bits; of the width of addresses
 //	4         vector of four 32-bit integers
 //	W         scalar integer, or such a vector: the size of a cluster, or the ballot of a part
+//	Q         pointer, or a vector of pointers
 //	p         pointer; P pipe; s pipe storage; r reservation; e event; d device event; q queue
 //	g m G     image, sampler, sampled image
 //	x         any type that values can have
@@ -117,6 +118,8 @@ func (c *checker) ofClass(t *typ, kind byte) bool {
 		return c.ofClass(t, 'I') || c.ofClass(t, '4')
 	case 'p':
 		return t.pointer()
+	case 'Q':
+		return t.class == classPointer
 	case 'P':
 		return t.op == spirv.OpTypePipe
 	case 's':
@@ -171,6 +174,8 @@ func className(kind byte) string {
 		return "an integer or a vector of four 32-bit ones"
 	case 'p':
 		return "a pointer"
+	case 'Q':
+		return "a pointer or a vector of pointers"
 	case 'P':
 		return "a pipe"
 	case 's':
