@@ -74,7 +74,7 @@ func (e *TargetError) Error() string {
 	if e.Made.Name != e.Name {
 		return fmt.Sprintf("it was made for the target %q, not for %q; compile the module again", e.Made.Name, e.Name)
 	}
-	return fmt.Sprintf("it was made for sub-groups of %d, the device has %d; set DeviceOptions.SubgroupSize to %d, or compile the module again",
+	return fmt.Sprintf("its kernels that require no sub-group size were made for %d, the device has %d; set DeviceOptions.SubgroupSize to %d, or compile the module again",
 		e.Made.SubgroupSize, e.SubgroupSize, e.Made.SubgroupSize)
 }
 

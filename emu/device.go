@@ -3,19 +3,22 @@ package emu
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"runtime"
 
 	"github.com/lockstep-gpu/lockstep/dma"
+	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // DeviceOptions shape a device. The zero value is a sensible device.
 type DeviceOptions struct {
-	// SubgroupSize is the number of lanes of a sub-group: a power of two from 1
-	// to 128; 0 is 32.
+	// SubgroupSize is the number of lanes of a sub-group, for kernels that do not
+	// require a number: a power of two from 1 to 128; 0 is 32.
 	SubgroupSize int
+	// FixedSubgroups makes SubgroupSize the only size. A kernel that requires
+	// another one is refused; without it, it runs with its own.
+	FixedSubgroups bool
 	// WaveLanes is the number of lanes that an engine runs in lockstep, a
 	// multiple of SubgroupSize up to 4096; 0 chooses for each launch: a whole
 	// work-group, up to 1024, or fewer where registers and private memory of a loop would not
@@ -55,7 +58,8 @@ type DeviceOptions struct {
 // Limits are what a device can do, in OpenCL's terms.
 type Limits struct {
 	Engine           string    // name of the engine
-	SubgroupSize     int       // lanes
+	SubgroupSize     int       // lanes, of kernels that require no number; see SubgroupSizes
+	FixedSubgroups   bool      // there is no other size than SubgroupSize
 	WaveLanes        int       // lanes; 0 when it is chosen for each launch
 	Workers          int       // goroutines
 	MaxDimensions    int       // 3
@@ -71,6 +75,19 @@ type Limits struct {
 	DMAEngines       int       // of a work-group
 	DMAQueueDepth    int       // copies that can wait for each engine
 	DMABytesPerStep  int       // bytes of an engine in a tick
+}
+
+// SubgroupSizes returns the sub-group sizes that a kernel may require, in lanes, in rising order. One device
+// runs kernels of different sizes.
+func (l Limits) SubgroupSizes() []int {
+	if l.FixedSubgroups {
+		return []int{l.SubgroupSize}
+	}
+	var sizes []int
+	for n := 1; isa.SubgroupSize(n); n *= 2 {
+		sizes = append(sizes, n)
+	}
+	return sizes
 }
 
 // maxParameters is the limit of the bytes of all by-value arguments.
@@ -121,7 +138,7 @@ func NewDevice(opt DeviceOptions) (*Device, error) {
 	def64(&opt.MaxVariables, min(64<<20, opt.MaxMemory))
 	def64(&opt.MaxPrivate, 1<<20)
 	switch {
-	case opt.SubgroupSize < 1 || opt.SubgroupSize > 128 || bits.OnesCount(uint(opt.SubgroupSize)) != 1:
+	case !isa.SubgroupSize(opt.SubgroupSize):
 		return nil, fmt.Errorf("sub-group size %d is not a power of two from 1 to 128", opt.SubgroupSize)
 	case opt.WaveLanes < 0 || opt.WaveLanes > maxWaveLanes || opt.WaveLanes%opt.SubgroupSize != 0:
 		return nil, fmt.Errorf("waves of %d lanes: not a multiple of the sub-group size %d up to %d", opt.WaveLanes, opt.SubgroupSize, maxWaveLanes)
@@ -153,6 +170,7 @@ func NewDevice(opt DeviceOptions) (*Device, error) {
 		limits: Limits{
 			Engine:           e.Name(),
 			SubgroupSize:     opt.SubgroupSize,
+			FixedSubgroups:   opt.FixedSubgroups,
 			WaveLanes:        opt.WaveLanes,
 			Workers:          opt.Workers,
 			MaxDimensions:    3,

@@ -94,6 +94,9 @@ type Result struct {
 	// Halted says that a fault ended the launch: see Launch.KeepGoing.
 	Halted    bool
 	WaveLanes int // lanes of a whole wave
+	// SubgroupSize is the number of lanes of a whole sub-group: what the kernel
+	// requires, or that of the device.
+	SubgroupSize int
 	// Duration is how long the groups ran.
 	Duration time.Duration
 }
@@ -150,7 +153,7 @@ func (l *Launch) prepare() (*prepared, error) {
 		return nil, err
 	}
 	p.launch.Program, p.launch.Kernel = k.prog.isa, k.code
-	p.launch.SubgroupSize = k.prog.dev.limits.SubgroupSize
+	p.launch.SubgroupSize = k.subgroupSize()
 	p.launch.Check = l.Check
 	p.launch.Cancel = new(atomic.Bool)
 	if err := p.limits(); err != nil {
@@ -302,7 +305,7 @@ func (p *prepared) result(sr *scheduler.Result, took time.Duration) *Result {
 	return &Result{
 		Output: sr.Output, OutputDropped: sr.Dropped, Counters: sr.Counters,
 		Dim: p.launch.Dim, Local: p.launch.Local, Groups: p.launch.Groups, GroupsRun: sr.Groups, Halted: sr.Halted,
-		WaveLanes: sr.WaveLanes, Duration: took,
+		WaveLanes: sr.WaveLanes, SubgroupSize: p.launch.SubgroupSize, Duration: took,
 	}
 }
 
@@ -323,7 +326,7 @@ func (p *prepared) traceInfo() trace.LaunchInfo {
 	return trace.LaunchInfo{
 		Order:  order,
 		Kernel: p.Kernel.code.Name, Schedule: p.Schedule.Name(), Completion: p.Schedule.Completion.String(), Seed: p.Schedule.Seed,
-		Engines: lim.DMAEngines, QueueDepth: lim.DMAQueueDepth, BytesPerStep: lim.DMABytesPerStep, SubgroupSize: lim.SubgroupSize,
+		Engines: lim.DMAEngines, QueueDepth: lim.DMAQueueDepth, BytesPerStep: lim.DMABytesPerStep, SubgroupSize: l.SubgroupSize,
 		Global: l.Global, Local: l.Local, Groups: l.Groups,
 		Place: func(pc int) finding.Place { return places.at(p.Kernel.code, pc) },
 		Region: func(q memory.Pointer) string {

@@ -417,7 +417,7 @@ OpFunctionEnd
 
 // TestAttributesRefuse checks launches that the module's attributes rule out.
 func TestAttributesRefuse(t *testing.T) {
-	d := device(t, emu.DeviceOptions{SubgroupSize: 8})
+	d := device(t, emu.DeviceOptions{SubgroupSize: 8, FixedSubgroups: true})
 	run := func(attr string, local ...uint64) error {
 		k := metaKernel(t, d, metaHeader(attr)+orderBody)
 		n := uint64(1)
@@ -449,6 +449,36 @@ func TestAttributesRefuse(t *testing.T) {
 		if x.want == "" && err != nil || x.want != "" && (!errors.As(err, &re) || !strings.Contains(err.Error(), x.want)) {
 			t.Errorf("%s, local size %v: %v, expected %q", x.attr, x.local, err, x.want)
 		}
+	}
+}
+
+// TestRequiredSubgroups runs kernels that require sizes of their own on one device.
+func TestRequiredSubgroups(t *testing.T) {
+	d := device(t, emu.DeviceOptions{SubgroupSize: 8})
+	if got, want := d.Limits().SubgroupSizes(), []int{1, 2, 4, 8, 16, 32, 64, 128}; !slices.Equal(got, want) {
+		t.Errorf("the device has sub-groups of %d, expected %d", got, want)
+	}
+	for _, size := range []int{0, 1, 16, 128} {
+		attr, want := "max_work_dim=1", 8
+		if size > 0 {
+			attr, want = fmt.Sprintf("intel_reqd_sub_group_size=%d", size), size
+		}
+		k := metaKernel(t, d, metaHeader(attr)+orderBody)
+		l := emu.Launch{Kernel: k, Args: []emu.Arg{buffer(t, d, make([]uint32, 64)...), buffer(t, d, uint32(0))}, Range: emu.NDRange{Global: []uint64{8}, Local: []uint64{8}}}
+		res, err := l.Run(context.Background())
+		if err != nil {
+			t.Errorf("%s: %v", attr, err)
+			continue
+		}
+		if res.SubgroupSize != want || k.Info().SubgroupSize != want {
+			t.Errorf("%s: sub-groups of %d and %d, expected %d", attr, res.SubgroupSize, k.Info().SubgroupSize, want)
+		}
+	}
+	narrow := device(t, emu.DeviceOptions{SubgroupSize: 8, WaveLanes: 8})
+	k := metaKernel(t, narrow, metaHeader("intel_reqd_sub_group_size=16")+orderBody)
+	_, err := k.Run(context.Background(), emu.Range(8), buffer(t, narrow, make([]uint32, 64)...), buffer(t, narrow, uint32(0)))
+	if err == nil || !strings.Contains(err.Error(), "waves of 8") {
+		t.Errorf("waves of half a sub-group: %v", err)
 	}
 }
 

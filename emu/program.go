@@ -297,6 +297,7 @@ type KernelInfo struct {
 	ReqdLocalSize [3]uint32 // work-group size that the module requires; zeros when it does not
 	LocalSizeHint [3]uint32 // zeros when there is none
 	ReqdSubgroup  uint32    // sub-group size that the module requires, or 0
+	SubgroupSize  int       // sub-group size that the kernel runs with: ReqdSubgroup, or that of the device
 	LocalMemory   uint64    // bytes of LDS that the module declares, without local pointer arguments
 	PrivateMemory uint64    // bytes of private memory of a work-item, besides registers
 	UsesBarrier   bool
@@ -321,7 +322,8 @@ func (k *Kernel) Info() KernelInfo {
 	private, _ := allocBytes(c.Private)
 	return KernelInfo{
 		ReqdLocalSize: c.ReqdLocalSize, LocalSizeHint: c.LocalSizeHint, ReqdSubgroup: c.ReqdSubgroup,
-		LocalMemory: local, PrivateMemory: private,
+		SubgroupSize: k.subgroupSize(),
+		LocalMemory:  local, PrivateMemory: private,
 		UsesBarrier: c.UsesBarrier, UsesPrintf: c.UsesPrintf, UsesAsync: c.UsesAsync, UsesPipes: c.UsesPipes, OrderDependent: c.OrderDependent,
 		Spins: scheduler.MaySpin(c),
 	}

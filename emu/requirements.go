@@ -3,6 +3,7 @@ package emu
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 )
@@ -16,19 +17,31 @@ func (p *prepared) agree() error {
 	fail := func(format string, args ...any) error {
 		return &RangeError{Kernel: k.code.Name, Reason: fmt.Sprintf(format, args...)}
 	}
-	sub := k.prog.dev.limits.SubgroupSize
+	lim := &k.prog.dev.limits
+	sub := k.subgroupSize()
 	items := uint64(l.Local[0]) * uint64(l.Local[1]) * uint64(l.Local[2])
 	switch {
 	case m.Inner:
 		return fail("the module says that it is no entry point (mux-kernel)")
 	case m.MaxWorkDim != 0 && uint32(l.Dim) > m.MaxWorkDim:
 		return fail("%d dimensions, but the module allows %d at most (max_work_dim)", l.Dim, m.MaxWorkDim)
-	case k.code.ReqdSubgroup != 0 && int(k.code.ReqdSubgroup) != sub:
-		return fail("the module requires sub-groups of %d, the device has %d (DeviceOptions.SubgroupSize)", k.code.ReqdSubgroup, sub)
+	case !slices.Contains(lim.SubgroupSizes(), sub):
+		return fail("it requires sub-groups of %d work-items, and the device has only those of %d", sub, lim.SubgroupSize)
+	case lim.WaveLanes%sub != 0:
+		return fail("it requires sub-groups of %d work-items, and waves of %d do not hold a whole number of them", sub, lim.WaveLanes)
 	case m.DegenerateSubgroups && items > uint64(sub):
-		return fail("work-groups of %d work-items, but the module wants each to be one sub-group (mux-degenerate-subgroups), and the device has sub-groups of %d", items, sub)
+		return fail("work-groups of %d work-items, but the module wants each to be one sub-group (mux-degenerate-subgroups), and sub-groups have %d", items, sub)
 	}
 	return p.agreeSpecialized(k.code.Specialized)
+}
+
+// subgroupSize returns the sub-group size of the kernel's launches: the one that it requires, or that of the
+// device.
+func (k *Kernel) subgroupSize() int {
+	if n := k.code.ReqdSubgroup; n != 0 {
+		return int(n)
+	}
+	return k.prog.dev.limits.SubgroupSize
 }
 
 // agreeSpecialized refuses a launch that the kernel was not compiled for.

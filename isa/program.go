@@ -107,7 +107,7 @@ type Kernel struct {
 
 	ReqdLocalSize  [3]uint32 // zeros when the module does not say
 	LocalSizeHint  [3]uint32
-	ReqdSubgroup   uint32 // 0 when the module does not say
+	ReqdSubgroup   uint32 // sub-group size that the kernel runs with; 0 when the module does not say
 	UsesBarrier    bool
 	UsesPrintf     bool
 	UsesPipes      bool // as arguments or of the program, whether anything moves or not
@@ -228,3 +228,9 @@ type PrintfArg struct {
 func PointerBits(s Space, i int) uint64 {
 	return uint64(s)<<60 | uint64(i+1)<<40
 }
+
+// MaxSubgroup is the largest sub-group size, in lanes.
+const MaxSubgroup = 128
+
+// SubgroupSize says whether sub-groups may have n lanes: a power of two up to MaxSubgroup.
+func SubgroupSize(n int) bool { return n > 0 && n <= MaxSubgroup && n&(n-1) == 0 }

@@ -54,7 +54,7 @@ func NewDeviceInfo(name string, l emu.Limits) DeviceInfo {
 // DeviceOptions returns what makes a device of package emu that fits the description.
 func (d *DeviceInfo) DeviceOptions() emu.DeviceOptions {
 	return emu.DeviceOptions{
-		SubgroupSize: d.lanes(), MaxWorkGroupSize: int(min(d.MaxWorkGroupSize, 1<<16)),
+		SubgroupSize: d.lanes(), FixedSubgroups: true, MaxWorkGroupSize: int(min(d.MaxWorkGroupSize, 1<<16)),
 		LocalMemory: d.LocalMemory, MaxMemory: d.GlobalMemory, MaxAlloc: d.MaxAlloc, MaxVariables: d.MaxVariables, MaxPrivate: d.MaxPrivate,
 	}
 }

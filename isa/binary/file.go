@@ -45,7 +45,8 @@ type File struct {
 // Target is the machine that a program was compiled for.
 type Target struct {
 	Name string // of the device
-	// SubgroupSize is the number of lanes of a sub-group. The bytecode has it built in.
+	// SubgroupSize is the number of lanes of a sub-group. The bytecode has it built in. Kernels
+	// with a Kernel.ReqdSubgroup of their own have that built in instead.
 	SubgroupSize int
 	// MaxWorkGroupSize and LocalMemory are the limits that the program was
 	// compiled under, in work-items and bytes. Launches are checked against

@@ -290,11 +290,14 @@ func (m *module) kernel(ep entry) (*isa.Kernel, error) {
 	}
 	b.executionModes(ep.id)
 	b.metadata(ep.id)
+	if n := b.k.ReqdSubgroup; !isa.SubgroupSize(int(n)) && n != 0 {
+		b.fail("kernel %s requires sub-groups of %d; there are powers of two from 1 to %d", ep.name, n, isa.MaxSubgroup)
+	}
 	b.cur = b.f.newBlock("entry")
 	args := b.params(f)
 	if s := m.opt.Specialize[ep.name]; s != nil {
 		b.checkSpecialization(s)
-		b.f.known = newKnown(s, m.opt.SubgroupSize)
+		b.f.known = newKnown(s, b.subgroupSize())
 		b.k.Specialized = s.Clone()
 	}
 	rets := b.inline(f, args)
@@ -306,6 +309,15 @@ func (m *module) kernel(ep entry) (*isa.Kernel, error) {
 		return nil, err
 	}
 	return b.k, nil
+}
+
+// subgroupSize returns the maximum sub-group size in lanes: the one that the kernel requires, or that of
+// the device. It is 0 when neither is known.
+func (b *builder) subgroupSize() int {
+	if n := b.k.ReqdSubgroup; n != 0 {
+		return int(n)
+	}
+	return b.m.opt.SubgroupSize
 }
 
 func (b *builder) executionModes(id spirv.ID) {

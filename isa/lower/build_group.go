@@ -462,7 +462,8 @@ func (b *builder) ballot(x *value) []*value {
 
 // noLanes says whether word w of a ballot is known to have no lanes.
 func (b *builder) noLanes(w int) bool {
-	return b.m.opt.SubgroupSize > 0 && 32*w >= b.m.opt.SubgroupSize
+	n := b.subgroupSize()
+	return n > 0 && 32*w >= n
 }
 
 // lowBits returns word w of a ballot that has the lanes below n.

@@ -423,7 +423,7 @@ func (b *builder) builtin(bi spirv.BuiltIn, d int, s isa.Type) *value {
 	case spirv.BuiltInSubgroupSize:
 		x = isa.BuiltinSubgroupSize
 	case spirv.BuiltInSubgroupMaxSize:
-		if n := b.m.opt.SubgroupSize; n > 0 {
+		if n := b.subgroupSize(); n > 0 {
 			b.knowsSubgroups = true
 			return b.imm(s, uint64(n))
 		}

@@ -59,8 +59,8 @@ type Options struct {
 	// SpecConstants has values for specialization constants by SpecId: the
 	// bits, zero-extended. A constant that is not there keeps its default.
 	SpecConstants map[uint32]uint64
-	// SubgroupSize is the maximum sub-group size, in lanes, of the device that the
-	// program is for; 0 when that is not known. A known one is a constant.
+	// SubgroupSize is the maximum sub-group size, in lanes, of kernels that require
+	// none; 0 when that is not known. A known one is a constant.
 	SubgroupSize int
 	// MaxInstructions limits the size of a kernel with its calls inlined;
 	// 0 means DefaultMaxInstructions.

@@ -286,10 +286,7 @@ func describe(b *builder) {
 		}
 	}
 	m.Subgroups = b.knowsSubgroups || k.UsesSubgroups()
-	size, most := uint64(1), uint64(b.m.opt.SubgroupSize)
-	if k.ReqdSubgroup != 0 {
-		most = uint64(k.ReqdSubgroup)
-	}
+	size, most := uint64(1), uint64(b.subgroupSize())
 	for _, n := range k.ReqdLocalSize {
 		size *= min(uint64(n), 1<<20)
 	}

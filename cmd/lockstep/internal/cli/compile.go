@@ -20,7 +20,8 @@ var compileCommand = &command{
 info take in place of the module. Several modules are linked first (lockstep help link).
 (How a module is made of OpenCL C: lockstep help opencl.)
 
-A binary is for one size of sub-groups, and for this version of lockstep. It has the names
+A binary is for this version of lockstep and for one size of sub-groups. Kernels that
+require a size of their own keep it. The binary has the names
 of arguments and variables, the files and lines of the source, and with -module the module
 itself, whose instructions and source text findings then show.
 
@@ -30,7 +31,7 @@ itself, whose instructions and source text findings then show.
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
 		var device emu.DeviceOptions
 		out := f.String("o", "", "write the binary to `PATH`; - is standard output")
-		f.IntVar(&device.SubgroupSize, "subgroup", 0, "for sub-groups of `N` lanes, a power of two from 1 to 128 (default 32)")
+		f.IntVar(&device.SubgroupSize, "subgroup", 0, "for sub-groups of `N` lanes, where a kernel does not require a number: 1, 2, 4, 8,\n16, 32, 64 or 128 (default 32)")
 		specs := f.list("spec", "set a specialization constant: `ID=VALUE`")
 		keepMarks := f.Bool("keep-marks", false, keepMarksUsage)
 		withModule := f.Bool("module", false, "put the module into the binary, for what findings show")

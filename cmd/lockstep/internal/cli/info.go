@@ -340,7 +340,7 @@ func (d *moduleInfo) print(w io.Writer) error {
 			fmt.Fprintf(&b, "  local size is meant to be %s\n", dims(k.LocalSizeHint))
 		}
 		if k.SubgroupSize != 0 {
-			fmt.Fprintf(&b, "  sub-group size must be %d\n", k.SubgroupSize)
+			fmt.Fprintf(&b, "  runs with sub-groups of %d\n", k.SubgroupSize)
 		}
 		if k.VecTypeHint != "" {
 			fmt.Fprintf(&b, "  computes mostly with %s\n", printable(k.VecTypeHint))

@@ -243,11 +243,38 @@ func (r *run) programs(env *Env) error {
 		if l.kernel, err = pick(o.path, prog, o.kernel); err != nil {
 			return l.in(err)
 		}
+		if err := l.subgroups(); err != nil {
+			return l.in(err)
+		}
 		if o.global == "" {
 			return l.in(usagef("help run", "run: how many work-items? -global X[,Y[,Z]] says it%s", signature(l.kernel.Params())))
 		}
 	}
 	return nil
+}
+
+// subgroups refuses a -subgroup or -wave that the kernel cannot run with.
+func (l *launch) subgroups() error {
+	lim, info := l.run.dev.Limits(), l.kernel.Info()
+	name := printable(l.kernel.Name())
+	switch n := info.SubgroupSize; {
+	case !slices.Contains(lim.SubgroupSizes(), n):
+		return usagef("help run", "run: kernel %s requires sub-groups of %d, but -subgroup asks for %d; leave -subgroup out", name, n, lim.SubgroupSize)
+	case lim.WaveLanes%n != 0:
+		return usagef("help run", "run: kernel %s requires sub-groups of %d, and -wave %d is no multiple of that", name, n, lim.WaveLanes)
+	}
+	return nil
+}
+
+// subgroupSizes lists the sub-group sizes of the launches.
+func (r *run) subgroupSizes() string {
+	var sizes []string
+	for _, l := range r.launches {
+		if n := fmt.Sprint(l.kernel.Info().SubgroupSize); !slices.Contains(sizes, n) {
+			sizes = append(sizes, n)
+		}
+	}
+	return strings.Join(sizes, " and ")
 }
 
 // modules reads the modules of all parts, each once, by path, and shapes the
@@ -376,7 +403,7 @@ func folder(env *Env, text, path string) error {
 func (l *launch) describe(w io.Writer) {
 	lim := l.run.dev.Limits()
 	head := l.label()
-	fmt.Fprintf(w, "%s of %s on engine %s, sub-groups of %d\n", head, display(l.part.path), lim.Engine, lim.SubgroupSize)
+	fmt.Fprintf(w, "%s of %s on engine %s, sub-groups of %d\n", head, display(l.part.path), lim.Engine, l.kernel.Info().SubgroupSize)
 	if why := l.kernel.Portable(); why != nil {
 		fmt.Fprintf(w, "  engine interp: %v\n", why)
 	} else if l.run.o.check && lim.Engine != "interp" {

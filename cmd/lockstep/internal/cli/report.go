@@ -211,10 +211,10 @@ func (r *run) printStats(w io.Writer, res *outcome) {
 	if len(r.launches) == 1 {
 		one := res.launches[0]
 		fmt.Fprintf(w, "%s: %s of %s, waves of %d lanes, sub-groups of %d, engine %s\n", printable(r.launches[0].kernel.Name()),
-			counted(one.Groups[0]*one.Groups[1]*one.Groups[2], "work-group"), dims(one.Local[:max(one.Dim, 1)]), one.WaveLanes, lim.SubgroupSize, lim.Engine)
+			counted(one.Groups[0]*one.Groups[1]*one.Groups[2], "work-group"), dims(one.Local[:max(one.Dim, 1)]), one.WaveLanes, one.SubgroupSize, lim.Engine)
 		total = one.Counters
 	} else {
-		fmt.Fprintf(w, "%s together, sub-groups of %d, engine %s\n", counted(len(r.launches), "kernel"), lim.SubgroupSize, lim.Engine)
+		fmt.Fprintf(w, "%s together, sub-groups of %s, engine %s\n", counted(len(r.launches), "kernel"), r.subgroupSizes(), lim.Engine)
 		r.printLaunches(w, res)
 		for _, one := range res.launches {
 			total.Add(&one.Counters)

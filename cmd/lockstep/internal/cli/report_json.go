@@ -36,7 +36,7 @@ type runReport struct {
 // setReport is the JSON document of `lockstep run` for kernels that run together.
 type setReport struct {
 	Engine       string            `json:"engine"`
-	SubgroupSize int               `json:"subgroup_size"`
+	SubgroupSize int               `json:"subgroup_size"` // of kernels that do not require another one
 	Schedule     string            `json:"schedule"`
 	Seed         uint64            `json:"seed"`
 	Completed    bool              `json:"completed"`
@@ -53,15 +53,16 @@ type setReport struct {
 
 // launchReport is one of these kernels.
 type launchReport struct {
-	Module    string         `json:"module"`
-	Kernel    string         `json:"kernel"`
-	Global    []uint64       `json:"global"`
-	Local     []uint32       `json:"local"`
-	Offset    []uint64       `json:"offset"`
-	WaveLanes int            `json:"wave_lanes"`
-	Completed bool           `json:"completed"`
-	Findings  int            `json:"findings"` // how many of those below are of this launch
-	Counters  countersReport `json:"counters"`
+	Module       string         `json:"module"`
+	Kernel       string         `json:"kernel"`
+	Global       []uint64       `json:"global"`
+	Local        []uint32       `json:"local"`
+	Offset       []uint64       `json:"offset"`
+	SubgroupSize int            `json:"subgroup_size"`
+	WaveLanes    int            `json:"wave_lanes"`
+	Completed    bool           `json:"completed"`
+	Findings     int            `json:"findings"` // how many of those below are of this launch
+	Counters     countersReport `json:"counters"`
 }
 
 type outputReport struct {
@@ -113,7 +114,7 @@ func newCounters(groups uint64, c *emu.Counters) countersReport {
 // newLaunchReport is what a launch left behind.
 func newLaunchReport(l *launch, res *emu.Result) launchReport {
 	doc := launchReport{
-		Module: l.part.path, Kernel: l.kernel.Name(), Global: l.Global, Local: res.Local[:max(res.Dim, 1)], Offset: l.Offset, WaveLanes: res.WaveLanes,
+		Module: l.part.path, Kernel: l.kernel.Name(), Global: l.Global, Local: res.Local[:max(res.Dim, 1)], Offset: l.Offset, SubgroupSize: res.SubgroupSize, WaveLanes: res.WaveLanes,
 		Completed: res.GroupsRun == res.Groups[0]*res.Groups[1]*res.Groups[2] && !res.Findings.Failed(),
 		Findings:  len(res.Findings.Findings) + res.Findings.Omitted, Counters: newCounters(res.GroupsRun, &res.Counters),
 	}
@@ -161,7 +162,7 @@ func (r *run) reportJSON(env *Env, res *outcome) error {
 	one := &set.Launches[0]
 	return writeJSON(env.Stdout, &runReport{
 		Module: one.Module, Kernel: one.Kernel, Global: one.Global, Local: one.Local, Offset: one.Offset,
-		Engine: set.Engine, SubgroupSize: set.SubgroupSize, WaveLanes: one.WaveLanes, Schedule: set.Schedule, Seed: set.Seed,
+		Engine: set.Engine, SubgroupSize: one.SubgroupSize, WaveLanes: one.WaveLanes, Schedule: set.Schedule, Seed: set.Seed,
 		Completed: set.Completed, Outputs: set.Outputs, Pipes: set.Pipes, Printf: set.Printf, Dropped: set.Dropped,
 		Findings: set.Findings, Omitted: set.Omitted, Counters: set.Counters, Timing: set.Timing,
 	})

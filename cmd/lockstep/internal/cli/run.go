@@ -62,7 +62,7 @@ type runOptions struct {
 
 // deviceFlags declares the flags that shape a device.
 func deviceFlags(f *flags, d *emu.DeviceOptions) {
-	f.IntVar(&d.SubgroupSize, "subgroup", 0, "sub-groups of `N` lanes, a power of two from 1 to 128 (default 32)")
+	f.IntVar(&d.SubgroupSize, "subgroup", 0, "sub-groups of `N` lanes: 1, 2, 4, 8, 16, 32, 64 or 128 (default: what the kernel\nrequires, or 32)")
 	f.IntVar(&d.WaveLanes, "wave", 0, "waves of `N` lanes, a multiple of the sub-group size; no kernel without\nraces can see it (default: a whole work-group, up to 1024, or what caches hold\nof a loop's registers; -stats says how many)")
 	f.IntVar(&d.Workers, "workers", 0, "run on `N` CPUs at most; no kernel can see it (default: all)")
 	f.IntVar(&d.DMAEngines, "dma-engines", 0, "`N` engines copy for a work-group at the same time (default 2)")
@@ -221,6 +221,7 @@ func (o *runOptions) prepare(env *Env, stdin string) (_ *run, err error) {
 	if err := r.order(); err != nil {
 		return nil, err
 	}
+	o.device.FixedSubgroups = o.device.SubgroupSize != 0
 	if r.dev, err = emu.NewDevice(o.device); err != nil {
 		return nil, usagef("help run", "run: %v", err)
 	}
