@@ -27,8 +27,9 @@ type Buffer struct {
 	readOnly bool
 	data     []byte // of the device; nil once freed
 	mapped   int
-	subs     int     // sub-buffers that live
-	parent   *Buffer // of a sub-buffer
+	subs     int            // sub-buffers that live
+	parent   *Buffer        // of a sub-buffer
+	view     memory.Pointer // to the same bytes for reading, once a kernel needed it
 }
 
 // BufferOptions modify a buffer. The zero value is memory that kernels may
@@ -235,6 +236,22 @@ func (b *Buffer) Sub(off, size uint64) (*Buffer, error) {
 	return &Buffer{dev: b.dev, ptr: p, size: size, name: b.name, readOnly: b.readOnly, data: data, parent: b}, nil
 }
 
+// constant returns the pointer to the buffer for a parameter through which a kernel must not write, such as one to constant
+// memory. The device is held.
+func (b *Buffer) constant() (memory.Pointer, error) {
+	if b.readOnly {
+		return b.ptr, nil
+	}
+	if b.view == 0 {
+		p, err := b.dev.mem.View(b.ptr)
+		if err != nil {
+			return 0, allocError("constant buffer", err)
+		}
+		b.view = p
+	}
+	return b.view, nil
+}
+
 // Free releases the memory. A kernel that still has the address gets a fault
 // (E-FREED). Freeing twice is an error that wraps [ErrClosed].
 func (b *Buffer) Free() error {
@@ -247,6 +264,12 @@ func (b *Buffer) Free() error {
 		return fmt.Errorf("free of a buffer that %w", ErrMapped)
 	case b.subs > 0:
 		return fmt.Errorf("free of a buffer with %d sub-buffers: %w", b.subs, ErrInvalid)
+	}
+	if b.view != 0 {
+		if err := b.dev.mem.Free(b.view); err != nil {
+			return err
+		}
+		b.view = 0
 	}
 	if err := b.dev.mem.Free(b.ptr); err != nil {
 		return err

@@ -336,6 +336,30 @@ func (p *prepared) traceInfo() trace.LaunchInfo {
 	}
 }
 
+// readsOnly says whether a write through argument i is a fault: where the parameter points to constant memory, and with checks on
+// also where the module promises that nothing is written through it (NoWrite), unless another argument leads to the same
+// buffer. A pointer to const is no such promise: C allows to cast const away from a pointer to an object that is not const.
+func (p *prepared) readsOnly(i int) bool {
+	param, buffer := &p.Kernel.code.Params[i], p.args[i].buffer
+	if param.Constant || !p.Check || !param.ReadOnly || p.args[i].kind != argBuffer {
+		return param.Constant && p.args[i].kind == argBuffer
+	}
+	for j := range p.args {
+		if j != i && p.args[j].buffer == buffer {
+			return false
+		}
+	}
+	return true
+}
+
+// pointer returns the pointer to the buffer of argument i that the kernel was given.
+func (p *prepared) pointer(i int) memory.Pointer {
+	if b := p.args[i].buffer; b.view != 0 && p.readsOnly(i) {
+		return b.view
+	}
+	return p.args[i].buffer.ptr
+}
+
 // fill checks the buffers, which may have been freed or mapped meanwhile, and
 // sets the scalar registers that hold arguments and addresses. The device is held.
 func (p *prepared) fill() error {
@@ -363,9 +387,14 @@ func (p *prepared) fill() error {
 				param := &k.code.Params[i]
 				return &ArgError{Kernel: k.code.Name, Index: i, Name: param.Name, Type: param.TypeName, Reason: reason, Err: err}
 			}
-			values[i] = uint64(a.buffer.ptr)
+			ptr, err := a.buffer.ptr, error(nil)
+			if p.readsOnly(i) {
+				if ptr, err = a.buffer.constant(); err != nil {
+					return err
+				}
+			}
+			values[i] = uint64(ptr)
 			if a.kind == argResource {
-				var err error
 				if values[i], err = p.addResource(i); err != nil {
 					return err
 				}

@@ -273,7 +273,7 @@ func (p *prepared) object(f *memory.Fault) (o *finding.Object, name string) {
 	switch f.Pointer.Space() {
 	case memory.SpaceGlobal:
 		for i := range p.args {
-			if b := p.args[i].buffer; b != nil && b.ptr.Alloc() == n {
+			if b := p.args[i].buffer; b != nil && p.pointer(i).Alloc() == n {
 				return argumentObject(o, k, i)
 			}
 			if im := p.args[i].image; im != nil && im.base.Alloc() == n {

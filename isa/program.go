@@ -150,6 +150,7 @@ type Param struct {
 	Size     uint64 // bytes of a ParamValue; of the pointee, or 0, for a pointer
 	Align    uint32
 	ReadOnly bool // const or constant memory
+	Constant bool // a pointer to constant memory
 	Image    ImageParam
 	Pipe     PipeParam
 }

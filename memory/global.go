@@ -101,6 +101,22 @@ func (g *Global) AllocBytes(name string, data []byte, readOnly bool) (Pointer, e
 	return g.add(name, data, readOnly)
 }
 
+// View makes an allocation through which kernels may read the bytes of another one and not write them. Its pointers lead to
+// the view, so that a write through any pointer that is computed from them is a fault. It takes no memory of its own, and must be
+// freed before the other. The error wraps [ErrNoAlloc] or [ErrTooMany].
+func (g *Global) View(p Pointer) (Pointer, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r := g.Lookup(p.Alloc())
+	if p.Space() != SpaceGlobal || r == nil || r.Freed {
+		return 0, fmt.Errorf("view of %s: %w", p, ErrNoAlloc)
+	}
+	if err := g.fits(r.Name, 0); err != nil {
+		return 0, err
+	}
+	return g.enter(&Region{Name: r.Name, Data: r.Data, ReadOnly: true, Size: r.Size, view: true}), nil
+}
+
 func (g *Global) fits(name string, size uint64) error {
 	if size > g.limit || g.used > g.limit-size {
 		return &LimitError{Name: name, Size: size, Used: g.used, Limit: g.limit}
@@ -111,10 +127,17 @@ func (g *Global) fits(name string, size uint64) error {
 	return nil
 }
 
-// add enters a region under the next number that is not in use. Numbers of
+// add enters an allocation of bytes.
+func (g *Global) add(name string, data []byte, readOnly bool) (Pointer, error) {
+	r := &Region{Name: name, Data: data, ReadOnly: readOnly, Size: uint64(len(data))}
+	g.used += r.Size
+	return g.enter(r), nil
+}
+
+// enter enters a region under the next number that is not in use. Numbers of
 // released allocations come up again only after all others had their turn, so
 // that a stale pointer is told apart for as long as possible.
-func (g *Global) add(name string, data []byte, readOnly bool) (Pointer, error) {
+func (g *Global) enter(r *Region) Pointer {
 	n := g.last
 	for {
 		n++
@@ -125,14 +148,12 @@ func (g *Global) add(name string, data []byte, readOnly bool) (Pointer, error) {
 			break
 		}
 	}
-	r := &Region{Name: name, Data: data, ReadOnly: readOnly, Size: uint64(len(data))}
 	g.forgetFlat(n)
 	r.Flat = g.placeFlat(n, r.Size)
 	g.store(n, r)
 	g.last = n
 	g.live++
-	g.used += r.Size
-	return MakePointer(SpaceGlobal, n, 0), nil
+	return MakePointer(SpaceGlobal, n, 0)
 }
 
 func (g *Global) store(n uint32, r *Region) {
@@ -157,7 +178,9 @@ func (g *Global) Free(p Pointer) error {
 	}
 	g.store(p.Alloc(), &Region{Name: r.Name, Size: r.Size, ReadOnly: r.ReadOnly, Freed: true, Flat: r.Flat})
 	g.live--
-	g.used -= r.Size
+	if !r.view {
+		g.used -= r.Size
+	}
 	return nil
 }
 

@@ -307,3 +307,39 @@ func TestFaultText(t *testing.T) {
 		}
 	}
 }
+
+// TestView checks that a view shows the bytes of its allocation, lets nobody write them and takes no memory.
+func TestView(t *testing.T) {
+	g := NewGlobal(64)
+	p, err := g.Alloc("a", 64, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := g.View(p)
+	if err != nil || g.Used() != 64 || v.Alloc() == p.Alloc() {
+		t.Fatalf("%s, %v, %d bytes are in use", v, err, g.Used())
+	}
+	to, err := g.Resolve(p, 8, AccessWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to[3] = 5
+	if b, err := g.Resolve(v, 8, AccessRead); err != nil || b[3] != 5 {
+		t.Errorf("%v, %v", b, err)
+	}
+	for _, a := range []Access{AccessWrite, AccessAtomic} {
+		var f *Fault
+		if _, err := g.Resolve(v, 8, a); !errors.As(err, &f) || f.Kind != FaultReadOnly {
+			t.Errorf("%s: %v", a, err)
+		}
+	}
+	if err := g.Free(v); err != nil || g.Used() != 64 {
+		t.Errorf("%v, %d bytes are in use", err, g.Used())
+	}
+	if err := g.Free(p); err != nil || g.Used() != 0 {
+		t.Errorf("%v, %d bytes are in use", err, g.Used())
+	}
+	if _, err := g.View(p); !errors.Is(err, ErrNoAlloc) {
+		t.Errorf("view of what was released: %v", err)
+	}
+}

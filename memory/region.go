@@ -18,6 +18,7 @@ type Region struct {
 	Data     []byte
 	ReadOnly bool // for kernels; the host may write
 	Freed    bool
+	view     bool // of the bytes of another allocation, which counts them
 	// Size is the allocation's size in bytes; it survives a release.
 	Size uint64
 	// Flat is the 32-bit address (see [Global.Pack32]); 0 for none.

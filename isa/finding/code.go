@@ -82,7 +82,7 @@ var descriptions = map[Code]Description{
 	UseAfterFree: {Title: "access to a released buffer",
 		Text: "The pointer leads to a buffer that the host has released. Keep the buffer until every launch that uses it is over."},
 	ReadOnly: {Title: "write to constant memory",
-		Text: "The kernel stored to memory in the constant address space (UniformConstant), or to a buffer that was made read-only."},
+		Text: "The kernel stored to memory in the constant address space (UniformConstant), or to a buffer that was made read-only; with checks on also through a parameter that the module declares NoWrite."},
 	Misaligned: {Title: "access not aligned to its type",
 		Text:    "The address is not a multiple of the access's alignment, which OpenCL leaves undefined (OpenCL C 6.3.5). lockstep does the access as it stands; devices may not.",
 		Checked: true},

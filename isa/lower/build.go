@@ -409,7 +409,8 @@ func (b *builder) params(f *function) [][]*value {
 			if e := b.m.pointee(t); e != nil && e.kind != kindFunction {
 				prm.Size = e.size
 			}
-			prm.ReadOnly = t.storage == spirv.StorageClassUniformConstant || b.m.paramAttr(id, spirv.FunctionParameterAttributeNoWrite)
+			prm.Constant = t.storage == spirv.StorageClassUniformConstant
+			prm.ReadOnly = prm.Constant || b.m.paramAttr(id, spirv.FunctionParameterAttributeNoWrite)
 			args = append(args, []*value{arg(8, 0)})
 		case t.kind == kindImage:
 			prm.Kind, prm.Image = isa.ParamImage, b.m.imageParam(t)
