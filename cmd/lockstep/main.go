@@ -9,14 +9,15 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cli"
 )
 
 func main() {
-	// The first interrupt ends the command in an orderly way; the second one,
-	// the process.
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt)
+	// The first interrupt or request to terminate ends the command in an orderly way and
+	// says where it was; the second one, the process.
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, restore)
 	os.Exit(cli.Main(ctx, os.Args[1:], cli.System()))
 }

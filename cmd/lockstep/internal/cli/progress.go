@@ -7,22 +7,28 @@ import (
 	"time"
 )
 
-// progressAfter is how long a run takes before there is a word about it.
-const progressAfter = time.Second
+// A terminal shows how far a run is after progressAfter, and any standard error says
+// how to end it after stopAfter, as the run may be an endless loop.
+const (
+	progressAfter = time.Second
+	stopAfter     = 5 * time.Second
+)
 
-// progress is a line on a terminal about a run that takes a while.
+// progress tells of a run that takes a while: on a terminal by a line that changes, and once by a line that stays.
 type progress struct {
-	mu    sync.Mutex
-	w     io.Writer
-	name  string
-	start time.Time
-	now   func() time.Time
-	shown bool
-	over  bool
+	mu       sync.Mutex
+	w        io.Writer
+	terminal bool // w shows a line that changes
+	name     string
+	start    time.Time
+	now      func() time.Time
+	shown    bool // the line that changes
+	told     bool // how to end the run
+	over     bool
 }
 
-func newProgress(w io.Writer, kernel string) *progress {
-	return &progress{w: w, name: printable(kernel), start: time.Now(), now: time.Now}
+func newProgress(w io.Writer, kernel string, terminal bool) *progress {
+	return &progress{w: w, terminal: terminal, name: printable(kernel), start: time.Now(), now: time.Now}
 }
 
 // update shows how many work-groups of how many are over.
@@ -31,6 +37,15 @@ func (p *progress) update(done, total uint64) {
 	defer p.mu.Unlock()
 	spent := p.now().Sub(p.start)
 	if p.over || spent < progressAfter {
+		return
+	}
+	if spent >= stopAfter && !p.told {
+		p.told = true
+		p.erase()
+		fmt.Fprintf(p.w, "lockstep: %s has run for %d s: %d of %s done; Ctrl-C ends it and says where its work-items are, and so does -timeout %ds\n",
+			p.name, int(spent.Seconds()), done, counted(total, "work-group"), 2*int(stopAfter.Seconds()))
+	}
+	if !p.terminal {
 		return
 	}
 	p.shown = true
@@ -56,7 +71,13 @@ func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.over = true
+	p.erase()
+}
+
+// erase takes the line that changes away.
+func (p *progress) erase() {
 	if p.shown {
+		p.shown = false
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
 }

@@ -392,20 +392,17 @@ func (r *run) execute(ctx context.Context, env *Env) error {
 	if !r.o.json {
 		output = r.output(env)
 	}
-	var p *progress
+	name := "kernel " + r.launches[0].kernel.Name()
+	if n := len(r.launches); n > 1 {
+		name = counted(n, "kernel")
+	}
+	p := newProgress(env.Stderr, name, env.StderrTerminal && !(prints && env.StdoutTerminal))
 	var update func(done, total uint64)
-	if env.StderrTerminal && !r.o.quiet && !(prints && env.StdoutTerminal) {
-		name := r.launches[0].kernel.Name()
-		if n := len(r.launches); n > 1 {
-			name = counted(n, "kernel")
-		}
-		p = newProgress(env.Stderr, name)
+	if !r.o.quiet {
 		update = p.update
 	}
 	res, err := r.start(ctx, output, update)
-	if p != nil {
-		p.clear()
-	}
+	p.clear()
 	var found *emu.FindingsError
 	if res == nil && ctx.Err() != nil {
 		what := "the kernel"
