@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/isa/native/codemem"
+	"github.com/lockstep-gpu/lockstep/scheduler"
 )
 
 // stressVariable is an environment variable that says how long TestStress runs, as in 1m.
@@ -40,6 +41,7 @@ func stressTime(t *testing.T) time.Duration {
 // preemption; profiling signals, 50 times as many as usual; the execution tracer; and stacks that grow.
 // Afterwards no code is left in memory.
 func TestStress(t *testing.T) {
+	scheduler.Serial = false // under the race detector, too
 	limit := stressTime(t)
 	before := settledCode()
 	end := time.Now().Add(limit)

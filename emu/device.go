@@ -24,7 +24,8 @@ type DeviceOptions struct {
 	// work-group, up to 1024, or fewer where registers and private memory of a loop would not
 	// stay in caches. Result.WaveLanes says which. No kernel can see it.
 	WaveLanes int
-	// Workers is the number of goroutines that run work-groups; 0 is the
+	// Workers is the number of goroutines that run work-groups, except in a program built with
+	// Go's race detector, where one does (see scheduler.Serial); 0 is the
 	// number of CPUs. No kernel can see it.
 	Workers int
 	// Engine is one of [Engines], or "auto" or "" for the best of them. In that case a kernel begins on

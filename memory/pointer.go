@@ -6,6 +6,18 @@
 // with pointers that come from kernels; package emu gives it the buffers.
 // Nothing a kernel does can reach host memory outside the regions given to it:
 // a bad access is a [Fault], which is an error value.
+//
+// # Races of kernels
+//
+// Work-groups may run on several goroutines, and a kernel may have them access the same bytes with plain loads and stores. That is
+// undefined in OpenCL, and a data race in Go. It does no harm to the host: contents are bytes without pointers of Go, every address
+// is checked against a length that kernels cannot change, and Go's memory model limits what a race of words can do: a read sees a
+// value that some write stored, or parts of several if the access is not aligned or wider than a word of the host. So the race
+// decides what the kernel computes and nothing else. Atomic operations of kernels are atomic operations of the host.
+//
+// Go's race detector reports such accesses all the same. Programs built with it therefore run the work-groups of a launch on one
+// goroutine, unless emu.ParallelAlways asks for more (scheduler.Serial), so that the tests of a program that embeds lockstep run
+// under the detector without reports from lockstep.
 package memory
 
 import "fmt"

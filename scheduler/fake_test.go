@@ -298,3 +298,6 @@ func (w *fakeWave) Overtake() bool {
 	w.over = w.count(func(l *lane) bool { return l.pc >= 0 && !l.park && !l.wait }) > 0
 	return w.over
 }
+
+// The race detector is to look at lockstep's own goroutines here.
+func init() { Serial = false }

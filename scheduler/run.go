@@ -269,8 +269,13 @@ func (s *launch) parallel() bool {
 	case ParallelAlways:
 		return true
 	}
-	return s.opt.Order == InOrder && !s.Kernel.OrderDependent
+	return s.opt.Order == InOrder && !s.Kernel.OrderDependent && !Serial
 }
+
+// Serial keeps launches with ParallelAuto on one goroutine. It is set where the program is built with Go's race detector: work-groups
+// that access the same memory without atomic operations, which OpenCL allows to compile and to run, would be reported as
+// races of lockstep (see package memory). Tests of lockstep clear it. It must not change while launches run.
+var Serial = raceDetector
 
 // fits returns how many of n workers the host's memory has room for.
 func (s *launch) fits(n int) (int, error) {
