@@ -23,7 +23,7 @@ type spirvWriter struct {
 }
 
 var builtInNames = map[string]string{"get_global_id": "GlobalInvocationId", "get_local_id": "LocalInvocationId", "get_group_id": "WorkgroupId",
-	"get_local_size": "WorkgroupSize", "get_num_groups": "NumWorkgroups", "get_global_size": "GlobalSize"}
+	"get_local_size": "WorkgroupSize", "get_num_groups": "NumWorkgroups", "get_global_size": "GlobalSize", "get_global_offset": "GlobalOffset"}
 
 // spirvText returns a module with the kernel, with addresses of 64 or of 32 bits.
 func (w *written) spirvText(wide bool) string {

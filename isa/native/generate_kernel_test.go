@@ -62,6 +62,7 @@ type written struct {
 	local          [3]uint32
 	groups, offset [3]uint64
 	racy           bool // work-groups may store to the same element
+	far            bool // the offset is so large that ids have more than 31 bits; it is taken off them
 
 	lanes, total, space int // work-items of a group, of all; the linear global ids are less than space
 	each                int // elements of a work-item
@@ -143,9 +144,15 @@ func newWritten(s *source, name string) *written {
 		}
 	}
 	w.total, w.space = w.lanes, 1
+	if w.far = s.n(10) == 0; w.far {
+		w.offset = [3]uint64{}
+	}
 	for d := range 3 {
 		w.total *= int(w.groups[d])
 		w.space *= int(w.groups[d])*int(w.local[d]) + int(w.offset[d])
+	}
+	if w.far {
+		w.offset[0] = []uint64{1<<31 - 100, 1 << 31, 1<<32 - 64, 1 << 32, 1<<33 + 5}[s.n(5)]
 	}
 	w.each = []int{1, 1, 2, 2, 3, 4}[s.n(6)]
 	w.racy = s.n(5) == 0
@@ -209,9 +216,17 @@ func (w *written) groupLinear(t cType) *term {
 }
 
 func (w *written) globalLinear(t cType) *term {
-	return w.linear("get_global_id", t, func(d int) *term {
-		return number(t, int(w.groups[d])*int(w.local[d])+int(w.offset[d]))
+	x := w.linear("get_global_id", t, func(d int) *term {
+		size := int(w.groups[d]) * int(w.local[d])
+		if !w.far {
+			size += int(w.offset[d])
+		}
+		return number(t, size)
 	})
+	if w.far && w.n(20) > 0 {
+		x = w.sometimes(operation("sub", x, w.id("get_global_offset", 0, t)))
+	}
+	return x
 }
 
 // own returns an index of the work-item's own element of a buffer: the first of w.each, and what leads to the next. There are three
@@ -233,6 +248,13 @@ func (w *written) own(t cType, form int) (x *term, step int) {
 // move gives a buffer a pointer of its own, moved or not.
 func (w *written) move(buffer int) {
 	p := movedPointer{name: fmt.Sprint("b", buffer), form: w.n(3), input: buffer < 2}
+	if w.once(40) { // all work-items outside
+		x := operation("mul", w.parameterOf(1, cLong), number(cLong, 5))
+		if w.n(2) == 0 {
+			x = operation("sub", number(cLong, 0), w.parameterOf(2, cLong))
+		}
+		w.add(&statement{op: "move", name: p.name, v: x})
+	}
 	if w.n(4) > 0 {
 		var x *term
 		x, p.step = w.own(w.indexType(), p.form)
@@ -242,8 +264,13 @@ func (w *written) move(buffer int) {
 }
 
 // elementOf returns an index for a pointer: of the work-item's own, or, for what only is read, of others'.
-func (w *written) elementOf(p movedPointer) *term {
-	c := w.n(w.each)
+func (w *written) elementOf(p movedPointer, c int) *term {
+	if w.once(80) { // a number that 32 bits do not hold
+		t := []cType{cSize, cLong}[w.n(2)]
+		far := &term{op: "const", t: t, n: 1 << (31 + w.n(3))}
+		x := cast(t, w.elementOf(p, c))
+		return operation("add", x, &term{op: "select", t: t, args: []*term{w.condition(), far, number(t, 0)}})
+	}
 	if p.step > 0 {
 		x := number([]cType{cInt, cUint, cSize}[w.n(3)], c*p.step)
 		if w.n(6) == 0 && (p.input || w.racy) {
@@ -373,6 +400,9 @@ func (w *written) write() {
 	}
 	acc := w.let("v", w.load())
 	w.values = append(w.values, acc.name)
+	if len(w.tiles) > 0 && w.n(2) == 0 {
+		w.fill()
+	}
 	for phase := range 1 + w.n(4) {
 		if phase > 0 && (len(w.tiles) > 0 || w.n(3) == 0) {
 			w.add(&statement{op: "barrier"})
@@ -392,12 +422,15 @@ func (w *written) write() {
 	}
 	w.add(&statement{op: "set", name: acc.name, v: operation("add", variable(w.element, acc.name), w.value())})
 	w.store(acc)
+	if len(w.tiles) > 0 && w.n(2) == 0 {
+		w.drain()
+	}
 }
 
 // load returns what an element of a buffer holds.
 func (w *written) load() *term {
 	p := w.pointers[w.n(len(w.pointers))]
-	x := w.elementOf(p)
+	x := w.elementOf(p, w.n(w.each))
 	if p.input && p.step == 0 && w.element == cUint && w.n(8) == 0 { // gathered
 		inner := &term{op: "load", t: w.element, name: p.name, args: []*term{x}}
 		x = operation("rem", inner, number(cUint, w.total))
@@ -407,14 +440,42 @@ func (w *written) load() *term {
 
 // store stores a value in an element of a buffer.
 func (w *written) store(v *term) {
+	p := w.output()
+	w.add(&statement{op: "store", name: p.name, at: w.elementOf(p, w.n(w.each)), v: v})
+}
+
+// output returns a pointer to store behind.
+func (w *written) output() movedPointer {
 	var list []movedPointer
 	for _, p := range w.pointers {
 		if !p.input {
 			list = append(list, p)
 		}
 	}
-	p := list[w.n(len(list))]
-	w.add(&statement{op: "store", name: p.name, at: w.elementOf(p), v: v})
+	return list[w.n(len(list))]
+}
+
+// fill writes a tile from a buffer, each work-item its elements, and waits for the others.
+func (w *written) fill() {
+	tiles := w.tileNames()
+	name, p := tiles[w.n(len(tiles))], w.pointers[w.n(len(w.pointers))]
+	t := []cType{cInt, cUint, cSize}[w.n(3)]
+	l := w.localLinear(t)
+	for c := range w.each {
+		at := operation("add", l, number(t, c*w.lanes))
+		w.add(&statement{op: "tile", name: name, at: at, v: &term{op: "load", t: w.element, name: p.name, args: []*term{w.elementOf(p, c)}}})
+	}
+	w.add(&statement{op: "barrier"})
+}
+
+// drain stores elements of a tile in a buffer, each work-item as many as it has.
+func (w *written) drain() {
+	tiles := w.tileNames()
+	name, p := tiles[w.n(len(tiles))], w.output()
+	for c := range w.each {
+		v := &term{op: "tile", t: w.element, name: name, args: []*term{w.tileIndex(w.tiles[name], false)}}
+		w.add(&statement{op: "store", name: p.name, at: w.elementOf(p, c), v: v})
+	}
 }
 
 // some writes so many statements.

@@ -127,13 +127,22 @@ func (n *stencil) body() {
 	}
 	if n.source.n(2) == 0 {
 		parts, next := n.condition(n.source.n(5)), len(n.k.Blocks)
+		entered := n.constant(0)
+		n.emit(isa.Inst{Op: isa.OpMov, Type: isa.I32, Dst: entered, A: n.of(n.known)})
 		if n.source.n(2) == 0 {
 			n.branch(parts, next, next+1)
 		} else {
 			n.branch(parts, next+1, next)
 		}
+		if n.source.n(3) == 0 {
+			// Of those behind it, each lane sees whether any lane has been here.
+			n.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: entered, A: entered, B: n.constant(1)})
+		}
 		n.some(n.source.n(4))
 		n.jump(next + 1)
+		d := n.vector(isa.I32)
+		n.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: d, A: n.of(n.sums), B: entered})
+		n.sums = append(n.sums, d)
 		n.some(n.source.n(3))
 	}
 	if n.source.n(4) > 0 {
@@ -255,7 +264,21 @@ func (n *stencil) store(x isa.Reg) {
 // some emits so many instructions.
 func (n *stencil) some(count int) {
 	for range count {
-		switch n.source.n(7) {
+		switch n.source.n(10) {
+		case 7: // in its place, which several lanes may have
+			x := n.of([]isa.Reg{n.index(), n.sums[0], n.sums[1]})
+			in := n.access(isa.OpLoad, x)
+			in.Dst = n.vector(n.element)
+			n.emit(in)
+			n.values = append(n.values, in.Dst, n.chosen(n.condition(0)))
+			in.Op, in.Dst, in.C = isa.OpStore, isa.None, n.of(n.values)
+			n.emit(in)
+		case 8: // from the end, by the product of two negative numbers
+			d := n.vector(isa.I32)
+			n.emit(isa.Inst{Op: isa.OpSub, Type: isa.I32, Dst: d, A: n.of(n.sums), B: n.width})
+			n.emit(isa.Inst{Op: isa.OpMul, Type: isa.I32, Dst: d, A: d, B: n.constant(1<<32 - 1)})
+			n.sums = append(n.sums, d)
+			n.values = append(n.values, n.load(d))
 		case 0, 1:
 			n.values = append(n.values, n.load(n.index()))
 		case 2:
