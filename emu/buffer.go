@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 
 	"github.com/lockstep-gpu/lockstep/memory"
 )
@@ -30,6 +31,7 @@ type Buffer struct {
 	subs     int            // sub-buffers that live
 	parent   *Buffer        // of a sub-buffer
 	view     memory.Pointer // to the same bytes for reading, once a kernel needed it
+	elem     elem           // that it was made of
 }
 
 // BufferOptions modify a buffer. The zero value is memory that kernels may
@@ -77,7 +79,39 @@ func allocError(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// NewBufferOf makes a buffer that holds the elements of v.
+// elem is the type of the elements that a buffer was made of; the zero elem is any
+// type.
+type elem struct {
+	name  string
+	size  int
+	float bool
+}
+
+// elemOf returns the elem of T. Integers of eight bits are bytes, which may be anything.
+func elemOf[T Number]() elem {
+	t := reflect.TypeFor[T]()
+	if t.Size() == 1 {
+		return elem{}
+	}
+	return elem{t.Kind().String(), int(t.Size()), t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64}
+}
+
+// fits says whether elements can be taken for those of another type: signed and
+// unsigned integers of a width can.
+func (e elem) fits(other elem) bool {
+	return e.size == 0 || other.size == 0 || e.size == other.size && e.float == other.float
+}
+
+// holds returns an error unless the buffer may hold elements of T.
+func holds[T Number](b *Buffer) error {
+	if e := elemOf[T](); !b.elem.fits(e) {
+		return fmt.Errorf("a buffer of %s as %s: %w; ReadAt, WriteAt and Bytes have its bytes", b.elem.name, e.name, ErrElement)
+	}
+	return nil
+}
+
+// NewBufferOf makes a buffer that holds the elements of v. It is a buffer of T from then on:
+// see [Read].
 func NewBufferOf[T Number](d *Device, v []T) (*Buffer, error) {
 	b, err := d.NewBuffer(uint64(len(v))*uint64(binary.Size(*new(T))), BufferOptions{})
 	if err != nil {
@@ -86,6 +120,7 @@ func NewBufferOf[T Number](d *Device, v []T) (*Buffer, error) {
 	if err := Write(b, 0, v); err != nil {
 		return nil, err
 	}
+	b.elem = elemOf[T]()
 	return b, nil
 }
 
@@ -233,7 +268,7 @@ func (b *Buffer) Sub(off, size uint64) (*Buffer, error) {
 		return nil, allocError("sub-buffer", err)
 	}
 	b.subs++
-	return &Buffer{dev: b.dev, ptr: p, size: size, name: b.name, readOnly: b.readOnly, data: data, parent: b}, nil
+	return &Buffer{dev: b.dev, ptr: p, size: size, name: b.name, readOnly: b.readOnly, data: data, parent: b, elem: b.elem}, nil
 }
 
 // constant returns the pointer to the buffer for a parameter through which a kernel must not write, such as one to constant
@@ -281,12 +316,16 @@ func (b *Buffer) Free() error {
 	return nil
 }
 
-// Write copies v into the buffer, starting at element index, little-endian.
+// Write copies v into the buffer, starting at element index, little-endian. T must fit
+// the buffer as it must for [Read].
 func Write[T Number](b *Buffer, index int64, v []T) error {
 	if err := b.lock(); err != nil {
 		return err
 	}
 	defer b.dev.release()
+	if err := holds[T](b); err != nil {
+		return err
+	}
 	size := binary.Size(*new(T))
 	if index < 0 || index > math.MaxInt64/int64(size) || len(v) > math.MaxInt/size {
 		return fmt.Errorf("element %d of a buffer: %w", index, ErrInvalid)
@@ -300,12 +339,18 @@ func Write[T Number](b *Buffer, index int64, v []T) error {
 }
 
 // Read returns the buffer's contents as elements. Bytes at the end that are no
-// whole element are an error.
+// whole element are an error. So is another type than the one that [NewBufferOf] made the
+// buffer of, which is an [ErrElement]; signed and unsigned integers of a width are the
+// same, and integers of eight bits are bytes, which go with every type. A buffer that [Device.NewBuffer]
+// made has no type.
 func Read[T Number](b *Buffer) ([]T, error) {
 	if err := b.lock(); err != nil {
 		return nil, err
 	}
 	defer b.dev.release()
+	if err := holds[T](b); err != nil {
+		return nil, err
+	}
 	size := binary.Size(*new(T))
 	if len(b.data)%size != 0 {
 		return nil, fmt.Errorf("a buffer of %d bytes as elements of %d bytes: %w", b.size, size, ErrInvalid)

@@ -15,6 +15,8 @@ var (
 	ErrClosed = errors.New("already closed")
 	// ErrForeign is a buffer of one device used on another.
 	ErrForeign = errors.New("belongs to another device")
+	// ErrElement is a buffer of elements of one type that is read or written as another.
+	ErrElement = errors.New("has elements of another type")
 	// ErrMapped is a buffer that the host has mapped and that a launch wants.
 	ErrMapped = errors.New("is mapped by the host")
 )

@@ -225,7 +225,10 @@ func TestDeviceOptions(t *testing.T) {
 
 func TestBuffer(t *testing.T) {
 	d := device(t, emu.DeviceOptions{})
-	b := buffer(t, d, uint16(0x0102), 0x0304, 0x0506, 0x0708)
+	b := buffer(t, d, make([]byte, 8)...)
+	if err := emu.Write(b, 0, []uint16{0x0102, 0x0304, 0x0506, 0x0708}); err != nil {
+		t.Fatal(err)
+	}
 	if got := contents[byte](t, b); !bytes.Equal(got, []byte{2, 1, 4, 3, 6, 5, 8, 7}) {
 		t.Errorf("bytes are not little-endian: %v", got)
 	}

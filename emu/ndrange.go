@@ -75,12 +75,12 @@ func (r *NDRange) resolve(k *Kernel, l *engine.Launch) error {
 	lim := &k.prog.dev.limits
 	size := uint64(1)
 	for d := range 3 {
-		if local[d] == 0 || local[d] > lim.MaxWorkItemSizes[d] {
-			return fail("local size %d in dimension %d; it must be 1 to %d", local[d], d, lim.MaxWorkItemSizes[d])
+		if local[d] == 0 {
+			return fail("local size 0 in dimension %d; it must be 1 or more", d)
 		}
-		if size *= local[d]; size > uint64(lim.MaxWorkGroupSize) {
-			return &LimitError{What: fmt.Sprintf("kernel %s: work-group of %v", k.code.Name, local[:dim]), Need: size, Have: uint64(lim.MaxWorkGroupSize),
-				Unit: "work-items", Option: "MaxWorkGroupSize"}
+		hi, lo := bits.Mul64(size, local[d])
+		if size = lo; hi != 0 {
+			size = math.MaxUint64
 		}
 		if l.Global[d]%local[d] != 0 && uniform {
 			return fail("global size %d is not a multiple of local size %d in dimension %d, which %s does not allow (OpenCL C 2.0 and later do)",
@@ -91,6 +91,10 @@ func (r *NDRange) resolve(k *Kernel, l *engine.Launch) error {
 		if l.Global[d]%local[d] != 0 {
 			l.Groups[d]++
 		}
+	}
+	if size > uint64(lim.MaxWorkGroupSize) {
+		return &LimitError{What: fmt.Sprintf("kernel %s: work-group of %v", k.code.Name, local[:dim]), Need: size, Have: uint64(lim.MaxWorkGroupSize),
+			Unit: "work-items", Option: "MaxWorkGroupSize"}
 	}
 	return nil
 }

@@ -139,12 +139,14 @@ func Format(w io.Writer, t Type, data []byte) error {
 }
 
 // Save writes data, elements of type t, in the form that the file name asks for: a
-// .npy file of the given shape (nil for one dimension), the grid of [Format] for
-// "-", and raw bytes for anything else.
+// .npy file of the given shape (nil for one dimension), lines of numbers for .csv, the
+// grid of [Format] for "-", and raw bytes for anything else.
 func Save(w io.Writer, name string, t Type, shape []int, data []byte) error {
 	switch {
 	case name == "-":
 		return Format(w, t, data)
+	case isCSV(name):
+		return saveCSV(w, t, shape, data)
 	case strings.EqualFold(filepath.Ext(name), ".npy"):
 		if shape == nil {
 			shape = []int{len(data) / t.Size()}

@@ -26,8 +26,13 @@ Buffers in global or constant memory
                          integers from LO to HI, both included; floating point
                          in [LO, HI)
   in:PATH[:TYPE]         the contents of a file; a .npy file brings its own type
-                         (booleans as u8, complex numbers as pairs), anything
+                         (booleans as u8, complex numbers as pairs); a .csv
+                         file is numbers, and needs TYPE; anything
                          else is raw bytes; TYPE reads the bytes as that type
+  …:as-bytes             behind one of these forms: any pointer parameter takes
+                         the bytes as they are. Without it, TYPE must be the
+                         parameter's, signed or unsigned, alone or in vectors;
+                         pointers to char, void and structures take all types
 
   buffer:NAME            the buffer that a flag -buffer NAME=SPEC makes, for
                          kernels that share it; SPEC is one of the forms above
@@ -78,10 +83,11 @@ Other
   null                   a null pointer
 
 TYPE   i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64
-V      an integer: 42 -7 0x2a 0o52 0b101010 (a leading 0 is octal, _ separates
-       digits), within the range of its type; a floating-point number: 1 -2.5
-       1e-3 0x1.8p-3 inf -inf nan, rounded to nearest even; nan(BITS) is the NaN
-       with these bits. V*N stands for N times V.
+V      an integer: 42 -7 4k 0x2a 0o52 0b101010 (a leading 0 is octal, _
+       separates digits, k, m, g as in COUNT), within the range of its type;
+       a number of floating point: 1 -2.5 1e-3 0x1.8p-3 inf -inf nan, rounded
+       to nearest even; nan(BITS) is the NaN with these bits. V*N stands for
+       N times V.
 COUNT  a whole number; k, m and g stand for ×1024, ×1024² and ×1024³. BYTES too.
 
 How rand numbers are made. Element i (from 0) comes from x, the output i of the

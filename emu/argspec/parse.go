@@ -49,6 +49,9 @@ type Arg struct {
 	// Shape is the shape of a buffer that came from a .npy file with other than
 	// one dimension, outermost first, and nil otherwise. Its product is Count.
 	Shape []int
+	// Raw says that the bytes of a buffer fit elements of any type: those of a file without
+	// a type, or of a SPEC that ends in ":as-bytes".
+	Raw bool
 	// Data holds the elements, little-endian; nil for Local and Null. Of a pipe it
 	// holds the packets that are in it from the beginning.
 	Data []byte
@@ -121,6 +124,7 @@ func (p *parser) fail(pos int, allowed, format string, args ...any) error {
 }
 
 const (
+	asBytes     = ":as-bytes"
 	bufferForms = "buf:TYPE:V[,V…] in:PATH zero: iota: fill: rand:"
 	forms       = "TYPE:V[,V…] bytes:HEX " + bufferForms + " resource: image: pipe: local:BYTES null"
 )
@@ -193,6 +197,18 @@ func (p *parser) buffer(at int) (*Arg, error) {
 	}
 	next := at + len(head) + 1
 	switch head {
+	case "buf", "in", "zero", "iota", "fill", "rand":
+		if short, raw := strings.CutSuffix(p.spec, asBytes); raw && !strings.HasSuffix(short, asBytes) {
+			inner := *p
+			inner.spec = short
+			a, err := inner.buffer(at)
+			if a != nil {
+				a.Raw = true
+			}
+			return a, err
+		}
+	}
+	switch head {
 	case "buf":
 		return p.buf(next)
 	case "in":
@@ -208,14 +224,14 @@ func (p *parser) resource(at int) (*Arg, error) {
 	number := func(most uint64) (uint64, error) {
 		text, _, ok := strings.Cut(p.spec[at:], ":")
 		if !ok {
-			return 0, p.fail(len(p.spec), "resource:STRIDE:RECORDS:SPEC", "something is missing")
+			return 0, p.fail(len(p.spec), "resource:STRIDE:RECORDS:SPEC", "a part is missing")
 		}
 		s, pos := trim(text, at)
 		at += len(text) + 1
 		digits, unit := unitSuffix(s)
 		n, err := strconv.ParseUint(digits, 0, 64)
 		if errors.Is(err, strconv.ErrRange) || err == nil && n > most/uint64(unit) {
-			return 0, p.fail(pos, fmt.Sprintf("at most %d", most), "%s is too many", s)
+			return 0, p.fail(pos, fmt.Sprintf("at most %d", most), "%s is too large", s)
 		}
 		if err != nil {
 			return 0, p.fail(pos, fmt.Sprintf("0 to %d", most), "%q is not a number", s)
@@ -381,13 +397,13 @@ func (p *parser) count(s string, at int, most int64) (int, error) {
 	digits, unit := unitSuffix(s)
 	n, err := strconv.ParseInt(digits, 0, 64)
 	if errors.Is(err, strconv.ErrRange) || (err == nil && n > 0 && n > min(most, math.MaxInt)/unit) {
-		return 0, p.fail(at, fmt.Sprintf("at most %d", most), "%s is too many", s)
+		return 0, p.fail(at, fmt.Sprintf("at most %d", most), "%s is too large", s)
 	}
 	if err != nil {
 		return 0, p.fail(at, allowed, "%q is not a count", s)
 	}
 	if n <= 0 {
-		return 0, p.fail(at, "1 or more", "%s is too few", s)
+		return 0, p.fail(at, "1 or more", "%s is too small", s)
 	}
 	return int(n * unit), nil
 }
@@ -448,7 +464,8 @@ func (p *parser) in(text string, at int) (*Arg, error) {
 	}
 	defer f.Close()
 	a := &Arg{Kind: Buffer}
-	if isNPY(path) {
+	switch {
+	case isNPY(path):
 		arr, err := npy.ReadLimit(f, p.max)
 		if err != nil {
 			return nil, fileErr(fmt.Errorf("%s: %w", path, err))
@@ -461,7 +478,14 @@ func (p *parser) in(text string, at int) (*Arg, error) {
 				a.Shape = append(a.Shape, per)
 			}
 		}
-	} else {
+	case isCSV(path) && !typed:
+		return nil, p.fail(at, "in:PATH.csv:TYPE", "%s: the type of its numbers is missing", path)
+	case isCSV(path):
+		if a.Data, err = p.csv(f, path, t, at); err != nil {
+			return nil, err
+		}
+	default:
+		a.Raw = !typed
 		a.Data, err = io.ReadAll(io.LimitReader(f, p.max+1))
 		if err != nil {
 			return nil, fileErr(fmt.Errorf("%s: %w", path, err))
@@ -523,10 +547,10 @@ func (p *parser) generate(form, text string, at int) (*Arg, error) {
 		least, most = 3, 5
 	}
 	if len(f) < least {
-		return nil, p.fail(len(p.spec), usage, "something is missing")
+		return nil, p.fail(len(p.spec), usage, "a part is missing")
 	}
 	if len(f) > most {
-		return nil, p.fail(f[most].at, usage, "nothing may follow here")
+		return nil, p.fail(f[most].at, usage, "this part is one too many")
 	}
 	n, err := p.count(f[1].s, f[1].at, p.max/int64(t.Size()))
 	if err != nil {

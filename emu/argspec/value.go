@@ -92,6 +92,12 @@ func (p *parser) value(t Type, s string, at int) (uint64, error) {
 	var err error
 	var bits uint64
 	var lo, hi string
+	given := s
+	if digits, unit := unitSuffix(s); unit > 1 {
+		if n, ok := new(big.Int).SetString(digits, 0); ok {
+			s = n.Mul(n, big.NewInt(unit)).String()
+		}
+	}
 	if t.Signed() {
 		var v int64
 		v, err = strconv.ParseInt(s, 0, width)
@@ -106,10 +112,10 @@ func (p *parser) value(t Type, s string, at int) (uint64, error) {
 		}
 	}
 	if errors.Is(err, strconv.ErrRange) {
-		return 0, p.fail(at, lo+" to "+hi, "%s does not fit %v", s, t)
+		return 0, p.fail(at, lo+" to "+hi, "%s does not fit %v", given, t)
 	}
 	if err != nil {
-		return 0, p.fail(at, "decimal, 0x…, 0o… or 0b…", "%q is not an integer", s)
+		return 0, p.fail(at, "decimal, 0x…, 0o… or 0b…; k, m and g behind it stand for ×1024, ×1024² and ×1024³", "%q is not an integer", given)
 	}
 	return bits, nil
 }

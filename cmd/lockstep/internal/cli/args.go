@@ -185,6 +185,9 @@ func (a *kernelArg) fit(p *emu.Param) error {
 			return err
 		}
 		a.arg = emu.Bytes(data)
+	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Buffer && a.spec.Resource == nil:
+		// place makes it.
+		return a.fitElements(p)
 	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Buffer, p.Kind == isa.ParamValue && p.Size == resourceBytes && a.spec.Resource != nil:
 		// place makes it.
 	case p.Kind == isa.ParamImage && a.spec.Kind == argspec.Image:
@@ -203,6 +206,25 @@ func (a *kernelArg) fit(p *emu.Param) error {
 		return fmt.Errorf("the parameter takes %s, this is %s; as in -arg %s", wants, gives, paramForm(p))
 	}
 	return nil
+}
+
+// fitElements checks that the elements of a buffer are of the type that the parameter
+// points to. Signed and unsigned integers of a width are the same, and a vector is its
+// elements. Characters, structures and types without a name of a SPEC may be anything.
+func (a *kernelArg) fitElements(p *emu.Param) error {
+	pointee := strings.TrimSuffix(p.Type, "*")
+	name, _ := elementType(pointee)
+	want, ok := argspec.ParseType(name)
+	have := a.spec.Type
+	if !ok || a.spec.Raw || want.Size() == 1 || want.Size() == have.Size() && want.Float() == have.Float() {
+		return nil
+	}
+	way := fmt.Sprintf("write %s:as-bytes", a.text)
+	if name, shared := strings.CutPrefix(a.text, "buffer:"); shared {
+		way = fmt.Sprintf("end the SPEC of -buffer %s in :as-bytes", name)
+	}
+	return fmt.Errorf("the buffer holds %s, but the parameter points to %s (%s); give it such elements, or %s to have the bytes taken as they are",
+		have, printable(pointee), want, way)
 }
 
 // note says what is odd about an argument that fits, or "".

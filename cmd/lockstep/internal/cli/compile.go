@@ -41,7 +41,7 @@ itself, whose instructions and source text findings then show.
 				return usagef("help compile", "compile: no module given")
 			}
 			if *out == "" {
-				return usagef("help compile", "compile: where does the binary go? -o PATH says it")
+				return usagef("help compile", "compile: missing -o: the file to write, such as -o k.lsb")
 			}
 			if *out == "-" && env.StdoutTerminal {
 				return usagef("", "compile: a binary is nothing for a terminal; name a file with -o PATH")

@@ -30,6 +30,17 @@ func (e ended) outs(r *run) []*output {
 	return r.outs
 }
 
+// nothing lists the kernels that had no work-items.
+func (r *run) nothing(res *outcome) []string {
+	var list []string
+	for i, one := range res.launches {
+		if one.Groups[0]*one.Groups[1]*one.Groups[2] == 0 {
+			list = append(list, fmt.Sprintf("%s: 0 work-items (-global %s): nothing ran", r.launches[i].label(), r.launches[i].part.global))
+		}
+	}
+	return list
+}
+
 // text says what a person has to know about the end, or "".
 func (e ended) text(r *run) string {
 	if !e.early {

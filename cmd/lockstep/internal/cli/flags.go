@@ -194,7 +194,7 @@ func (p *parsing) next() error {
 	}
 	if g, ok := fl.Value.(flag.Getter); ok {
 		if d, ok := g.Get().(time.Duration); ok && d < 0 {
-			return p.fail(w, "-%s %s: less than nothing; not %s", name, value, kind(fl))
+			return p.fail(w, "-%s %s: must be positive: %s", name, value, kind(fl))
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ as those of OpenCL C, and with -partial or -library. Exports go once everything 
 				return usagef("help link", "link: no module given")
 			}
 			if *out == "" {
-				return usagef("help link", "link: where does the module go? -o PATH says it")
+				return usagef("help link", "link: missing -o: the file to write, such as -o all.spv")
 			}
 			if *out == "-" && env.StdoutTerminal && !*text {
 				return usagef("", "link: a binary is nothing for a terminal; name a file with -o PATH, or ask for -text")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ type partOptions struct {
 	global, local, offset string
 	args, outs, specs     *list
 	repeat                int
+	number                int // of the instance of -repeat
 
 	from     string   // where in a file the part begins; "" on the command line itself
 	argsFrom []string // where each of args stands
@@ -36,11 +38,11 @@ func partFlags() map[string]bool {
 // declare declares the flags.
 func (o *partOptions) declare(f *flags) {
 	f.StringVar(&o.kernel, "kernel", "", "run the kernel `NAME` (default: the only one there is)")
-	f.StringVar(&o.global, "global", "", "run `X[,Y[,Z]]` work-items")
+	f.StringVar(&o.global, "global", "", "run `X[,Y[,Z]]` work-items; 0 runs none")
 	f.StringVar(&o.local, "local", "", "in work-groups of `X[,Y[,Z]]` work-items (default: what the module says, or suits)")
 	f.StringVar(&o.offset, "offset", "", "add `X[,Y[,Z]]` to the global ids")
 	o.args = f.list("arg", "the next argument is `SPEC`: see lockstep help args")
-	o.outs = f.list("out", "write argument N, or the pipe or buffer of that name, afterwards to `N=PATH`: .npy keeps\nthe type, other names get raw bytes, - prints the values")
+	o.outs = f.list("out", "write argument N, or the parameter, pipe or buffer of that name, to `N=PATH`\nafterwards: .npy keeps the type, .csv gets lines of numbers, other names raw bytes;\n- prints the values")
 	o.specs = f.list("spec", "set a specialization constant: `ID=VALUE`")
 	f.IntVar(&o.repeat, "repeat", 1, "run the kernel `N` times together: {i}, {i+1}, {i/4} and the like stand for numbers of the\ninstance (lockstep help pipes)")
 }
@@ -95,7 +97,7 @@ func (o *runOptions) expand() ([]*partOptions, error) {
 // instance is the part for one instance of -repeat.
 func (o *partOptions) instance(i int) (*partOptions, error) {
 	q := *o
-	q.repeat = 1
+	q.repeat, q.number = 1, i
 	q.own = o.own && i == 0
 	for _, s := range []*string{&q.kernel, &q.global, &q.local, &q.offset} {
 		text, err := instance(*s, i)
@@ -110,9 +112,6 @@ func (o *partOptions) instance(i int) (*partOptions, error) {
 			text, err := instance(s, i)
 			if err != nil {
 				return nil, err
-			}
-			if _, _, shared, _ := argspec.ParseNamedOut(text); l == &q.outs && shared && text == s && i > 0 {
-				continue // one output of one pipe, for all instances
 			}
 			texts = append(texts, text)
 		}
@@ -247,7 +246,7 @@ func (r *run) programs(env *Env) error {
 			return l.in(err)
 		}
 		if o.global == "" {
-			return l.in(usagef("help run", "run: how many work-items? -global X[,Y[,Z]] says it%s", signature(l.kernel.Params())))
+			return l.in(usagef("help run", "run: missing -global: how many work-items to run, such as -global 8%s", signature(l.kernel.Params())))
 		}
 	}
 	return nil
@@ -292,6 +291,7 @@ func (r *run) modules(env *Env) (map[string]*module, error) {
 				return nil, l.in(err)
 			}
 		}
+		r.reads(path, "a module")
 		m, err := load(env, path)
 		if err != nil {
 			return nil, l.in(err)
@@ -325,11 +325,10 @@ func (r *run) claimStdin(what string) error {
 
 // options says how SPECs are read; what is the use of standard input, if it is that.
 func (r *run) options(env *Env, what string) *argspec.Options {
-	r.opened = ""
 	return &argspec.Options{
 		Open: func(path string) (io.ReadCloser, error) {
 			if path != "-" {
-				r.opened = path
+				r.reads(path, what)
 				return env.Open(path)
 			}
 			if err := r.claimStdin(what); err != nil {
@@ -347,21 +346,25 @@ func (r *run) options(env *Env, what string) *argspec.Options {
 func (l *launch) parseOuts(env *Env) error {
 	params := l.kernel.Params()
 	for _, text := range *l.part.outs {
-		if name, path, ok, err := argspec.ParseNamedOut(text); err != nil {
+		index, path := -1, ""
+		if name, file, ok, err := argspec.ParseNamedOut(text); err != nil {
 			return usagef("help run", "run: -out %v", err)
 		} else if ok {
-			s, err := l.run.find(name, "")
-			if err != nil {
-				return usagef("help pipes", "run: -out %s: %v", text, err)
+			index, path = l.parameter(name), file
+			s := l.run.shared[name]
+			if s == nil && index < 0 {
+				return l.noOutput(text, name)
 			}
-			if err := folder(env, text, path); err != nil {
-				return err
+			if s != nil {
+				if l.part.number > 0 && l.run.written(s, path) {
+					continue // one output of one pipe, for all instances
+				}
+				if err := l.run.addOut(env, &output{shared: s, pipe: s.pipe, text: text, path: path}); err != nil {
+					return err
+				}
+				continue
 			}
-			l.run.addOut(&output{shared: s, pipe: s.pipe, text: text, path: path})
-			continue
-		}
-		index, path, err := argspec.ParseOut(text)
-		if err != nil {
+		} else if index, path, err = argspec.ParseOut(text); err != nil {
 			return usagef("help run", "run: -out %v", err)
 		}
 		if index >= len(l.args) {
@@ -372,19 +375,73 @@ func (l *launch) parseOuts(env *Env) error {
 		if a.buffer == nil && a.image == nil && a.pipe == nil {
 			return usagef("help run", "run: -out %s: argument %d, %s, is no buffer, image or pipe", text, index, paramText(&params[index]))
 		}
-		if err := folder(env, text, path); err != nil {
+		if err := l.run.addOut(env, &output{launch: l, index: index, pipe: a.pipe, text: text, path: path}); err != nil {
 			return err
 		}
-		l.run.addOut(&output{launch: l, index: index, pipe: a.pipe, text: text, path: path})
 	}
 	return nil
 }
 
-func (r *run) addOut(o *output) {
+// parameter returns the number of the parameter of that name, or -1.
+func (l *launch) parameter(name string) int {
+	return slices.IndexFunc(l.kernel.Params(), func(p emu.Param) bool { return p.Name == name })
+}
+
+// noOutput says that an -out names nothing, and which name may be meant.
+func (l *launch) noOutput(text, name string) error {
+	names := slices.Collect(maps.Keys(l.run.shared))
+	for _, p := range l.kernel.Params() {
+		if p.Name != "" {
+			names = append(names, p.Name)
+		}
+	}
+	slices.Sort(names)
+	msg := fmt.Sprintf("run: -out %s: kernel %s has no parameter %s, and there is no pipe or buffer of that name", text, printable(l.kernel.Name()), name)
+	if near := nearest(name, names); near != "" {
+		msg += fmt.Sprintf("; did you mean %s?", printable(near))
+	} else if len(names) > 0 {
+		msg += "; there is " + printable(strings.Join(names, ", "))
+	}
+	return usagef("help run", "%s", msg)
+}
+
+// written says whether some -out writes what is shared to that file.
+func (r *run) written(s *shared, path string) bool {
+	return slices.ContainsFunc(r.outs, func(o *output) bool { return o.shared == s && o.path == path })
+}
+
+// addOut takes an -out. Its file must not be written or read by another one.
+func (r *run) addOut(env *Env, o *output) error {
+	if err := folder(env, o.text, o.path); err != nil {
+		return err
+	}
+	if o.path != "-" {
+		clean := filepath.Clean(o.path)
+		for _, other := range r.outs {
+			if other.path != "-" && filepath.Clean(other.path) == clean {
+				return usagef("help run", "run: -out %s: -out %s writes to the same file", o.text, other.text)
+			}
+		}
+		if what := r.inputs[clean]; what != "" {
+			return usagef("help run", "run: -out %s: the file is also read, as %s; write to another one", o.text, what)
+		}
+		if r.o.trace != "" && r.o.trace != "-" && filepath.Clean(r.o.trace) == clean {
+			return usagef("help run", "run: -out %s: -trace writes to the same file", o.text)
+		}
+	}
 	r.outs = append(r.outs, o)
 	if o.pipe != nil {
 		o.pipe.outs = append(o.pipe.outs, o)
 	}
+	return nil
+}
+
+// reads notes that a file is read, and as what.
+func (r *run) reads(path, what string) {
+	if r.inputs == nil {
+		r.inputs = make(map[string]string)
+	}
+	r.inputs[filepath.Clean(path)] = what
 }
 
 // folder makes sure that the folder of the -out text is there.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu"
@@ -31,12 +30,6 @@ type pipe struct {
 // make makes the pipe on the device, with the packets that are in it before.
 func (p *pipe) make(r *run, name string) error {
 	info := p.spec.Pipe
-	if info.Rest != nil && r.opened != "" {
-		if r.streams == nil {
-			r.streams = make(map[string]bool)
-		}
-		r.streams[filepath.Clean(r.opened)] = true
-	}
 	d, err := r.dev.NewPipe(emu.PipeOptions{Name: name, PacketBytes: info.PacketBytes, Capacity: info.Capacity})
 	if err != nil {
 		return err
@@ -85,11 +78,8 @@ func (r *run) startDrains(env *Env) error {
 		}
 		var ws []io.Writer
 		for _, o := range p.outs {
-			if p.stream != nil || o.path == "-" || strings.EqualFold(filepath.Ext(o.path), ".npy") {
+			if p.stream != nil || !argspec.RawFile(o.path) {
 				continue
-			}
-			if r.streams[filepath.Clean(o.path)] {
-				return usagef("help pipes", "run: -out %s: that file is read while the kernels run; write another one", o.text)
 			}
 			p.stream, p.streamed = &lateFile{env: env, path: o.path}, o
 			ws = append(ws, p.stream, countingWriter{&p.streamedBytes})

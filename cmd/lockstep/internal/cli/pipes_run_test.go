@@ -182,12 +182,12 @@ func TestInfoRuns(t *testing.T) {
 }
 
 // TestOutputFiles: a command that is refused leaves files as they are, and one
-// does not write what it reads at the same time.
+// does not write what it reads.
 func TestOutputFiles(t *testing.T) {
 	w := &world{written: map[string][]byte{"x.bin": []byte("0123456789abcdef"), "y.bin": []byte("precious")}}
 	for _, c := range []struct{ line, err string }{
 		{"run pipes.spv -pipe a=i32:4 -kernel twice -global 1 -arg pipe:a -arg pipe:a -arg i32:1 -with -kernel source -global 1 -arg pipe:i32:4 -arg i32:1 -out 0=y.bin", "launch 0 of a set: kernel twice"},
-		{"run pipes.spv -kernel twice -global 1 -arg pipe:i32:1:in:x.bin -arg pipe:i32:1 -arg i32:4 -out 1=./x.bin", "-out 1=./x.bin: that file is read while the kernels run"},
+		{"run pipes.spv -kernel twice -global 1 -arg pipe:i32:1:in:x.bin -arg pipe:i32:1 -arg i32:4 -out 1=./x.bin", "-out 1=./x.bin: the file is also read"},
 	} {
 		_, stderr, status := w.run(context.Background(), strings.Fields(c.line), nil)
 		if status != ExitUsage || !strings.Contains(stderr, c.err) {
@@ -200,14 +200,14 @@ func TestOutputFiles(t *testing.T) {
 	// What fits into the pipe is read before, and a file without packets is made, too.
 	for _, line := range []string{
 		"run pipes.spv -pipe z=4:4:in:x.bin -kernel sink -global 1 -arg pipe:z -arg zero:i32:1 -with -kernel twice -global 1 -arg pipe:i32:1:iota:i32:4 -arg pipe:i32:1 -arg i32:4 -out 0=x.txt -out 1=y.bin",
-		"run pipes.spv -kernel twice -global 1 -arg pipe:i32:4:in:x.bin -arg pipe:i32:1 -arg i32:4 -out 1=x.bin",
+		"run pipes.spv -kernel twice -global 1 -arg pipe:i32:4:in:x.bin -arg pipe:i32:1 -arg i32:4 -out 1=z.bin",
 		"run pipes.spv -kernel source -global 1 -arg pipe:i32:4 -arg i32:0 -out 0=y.bin",
 	} {
 		if _, stderr, status := w.run(context.Background(), strings.Fields(line), nil); status != ExitDone || stderr != "" {
 			t.Errorf("%s: exit status %d: %s", line, status, stderr)
 		}
 	}
-	if got := w.written["x.bin"]; len(got) != 16 || got[0] != '0'*2 || len(w.written["y.bin"]) != 0 {
+	if got := w.written["z.bin"]; len(got) != 16 || got[0] != '0'*2 || len(w.written["y.bin"]) != 0 {
 		t.Errorf("%q", w.written)
 	}
 }

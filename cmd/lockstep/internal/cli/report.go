@@ -100,6 +100,10 @@ func (r *run) report(env *Env, res *outcome) error {
 		r.printFindings(env, &res.findings)
 	}
 	ended := r.ended(res)
+	nothing := r.nothing(res)
+	for _, text := range nothing {
+		r.note(env, "%s", text)
+	}
 	if text := ended.text(r); text != "" {
 		fmt.Fprintln(env.Stderr, "lockstep: "+text)
 	}
@@ -122,7 +126,7 @@ func (r *run) report(env *Env, res *outcome) error {
 	if r.o.stats {
 		r.printStats(env.Stderr, res)
 	}
-	if len(r.outs) == 0 && !r.o.stats && r.trace == nil && len(res.findings.Findings) == 0 {
+	if len(r.outs) == 0 && !r.o.stats && r.trace == nil && len(res.findings.Findings) == 0 && len(nothing) == 0 {
 		r.printHint(env)
 	}
 	if len(res.findings.Findings) > 0 && !r.o.quiet {

@@ -46,6 +46,7 @@ type runOptions struct {
 	seed     uint64
 	parallel string
 	device   emu.DeviceOptions
+	limits   *list
 	check    bool
 	keep     bool // going, after a fault
 	timeout  time.Duration
@@ -64,7 +65,7 @@ type runOptions struct {
 func deviceFlags(f *flags, d *emu.DeviceOptions) {
 	f.IntVar(&d.SubgroupSize, "subgroup", 0, "sub-groups of `N` lanes: 1, 2, 4, 8, 16, 32, 64 or 128 (default: what the kernel\nrequires, or 32)")
 	f.IntVar(&d.WaveLanes, "wave", 0, "waves of `N` lanes, a multiple of the sub-group size; no kernel without\nraces can see it (default: a whole work-group, up to 1024, or what caches hold\nof a loop's registers; -stats says how many)")
-	f.IntVar(&d.Workers, "workers", 0, "run on `N` CPUs at most; no kernel can see it (default: all)")
+	f.IntVar(&d.Workers, "workers", 0, "run on `N` CPUs at most; no kernel can see it (default 0: all)")
 	f.IntVar(&d.DMAEngines, "dma-engines", 0, "`N` engines copy for a work-group at the same time (default 2)")
 	f.IntVar(&d.DMAQueueDepth, "dma-queue", 0, "`N` copies can wait for each of them (default 16)")
 	f.IntVar(&d.DMABytesPerStep, "dma-step", 0, "each moves `BYTES` a tick in the schedule paced (default 64)")
@@ -81,6 +82,7 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	o.buffers = f.list("buffer", "make a buffer for kernels to share, with the argument buffer:NAME: `NAME=SPEC`")
 	deviceFlags(f, &o.device)
 	f.Uint64Var(&o.device.LocalMemory, "lds", 0, "work-groups have `BYTES` of local memory (default 65536)")
+	o.limits = f.list("device", "set a limit of the device: `NAME=VALUE`, such as max-work-group-size=4096 or\nglobal-mem-size=8g; an unknown name lists all")
 	f.StringVar(&o.schedule, "schedule", "in-order", "work-groups run, and copies complete, in the order `NAME`: in-order, reverse, early,\nlate, paced, seeded or two of them as in reverse+late (lockstep help schedules)")
 	f.Uint64Var(&o.seed, "seed", 0, "what is seeded is drawn from `N`")
 	f.StringVar(&o.trace, "trace", "", "write a timeline to `FILE`, for Perfetto; - is standard output (lockstep help trace)")
@@ -90,7 +92,7 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.StringVar(&o.parallel, "parallel", "auto", "run work-groups at the same time `WHEN`: auto (where it cannot be seen),\nnever, or always, and then results may depend on who was faster")
 	f.BoolVar(&o.check, "check", false, "look for more: see lockstep help codes")
 	f.BoolVar(&o.keep, "keep-going", false, "run all work-groups also after a fault, and write what -out asks for, though it is\nhalf-finished (default: the first work-group with a fault ends the launch)")
-	f.DurationVar(&o.timeout, "timeout", 0, "end a launch that takes longer than `DURATION`, as in 500ms or 1m30s")
+	f.DurationVar(&o.timeout, "timeout", 0, "end a launch that takes longer than `DURATION`, as in 500ms or 1m30s (default 0: no limit)")
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead of text")
 	f.BoolVar(&o.stats, "stats", false, "print counters and times")
 	f.BoolVar(&o.verbose, "v", false, "say on standard error what is run, and show the SPIR-V instructions of findings")
@@ -125,9 +127,8 @@ type run struct {
 	outs      []*output
 	trace     *trace.Recorder
 	reproduce string
-	opened    string          // the file of the SPEC that was read last; "" when it has none
-	streams   map[string]bool // files that are read while kernels run
-	stdin     string          // what reads standard input; "" when nothing does
+	inputs    map[string]string // files that are read, and as what
+	stdin     string            // what reads standard input; "" when nothing does
 }
 
 // program compiles a module, or takes a binary. keepMarks is -keep-marks; more
@@ -219,6 +220,9 @@ func (o *runOptions) prepare(env *Env, stdin string) (_ *run, err error) {
 		}
 	}
 	if err := r.order(); err != nil {
+		return nil, err
+	}
+	if err := o.setLimits(); err != nil {
 		return nil, err
 	}
 	o.device.FixedSubgroups = o.device.SubgroupSize != 0
@@ -426,15 +430,6 @@ func (r *run) execute(ctx context.Context, env *Env) error {
 	}
 	if err == nil && (found != nil || r.o.check && len(res.findings.Findings) > 0) {
 		err = errFound
-	}
-	return err
-}
-
-// explainLimit names the flag that raises a limit.
-func explainLimit(err error) error {
-	var limit *emu.LimitError
-	if errors.As(err, &limit) && limit.Option == "LocalMemory" {
-		return fmt.Errorf("%s: %d %s needed, the limit is %d; -lds %d raises it", limit.What, limit.Need, limit.Unit, limit.Have, limit.Need)
 	}
 	return err
 }

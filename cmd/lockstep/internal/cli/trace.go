@@ -28,7 +28,7 @@ func (r *run) prepareTrace(env *Env) error {
 		return usagef("help trace", "%s", msg)
 	}
 	if o.traceLimit < 0 {
-		return usagef("help trace", "run: -trace-limit %d: less than nothing", o.traceLimit)
+		return usagef("help trace", "run: -trace-limit %d: must be positive", o.traceLimit)
 	}
 	if o.trace == "" && o.explain == "" {
 		if o.traceLimit != 0 {
