@@ -64,6 +64,9 @@ type written struct {
 	racy           bool // work-groups may store to the same element
 	far            bool // the offset is so large that ids have more than 31 bits; it is taken off them
 
+	alike               bool // all pointers are moved by the same sum, of form and index, as people mostly do
+	form                int
+	index               cType
 	lanes, total, space int // work-items of a group, of all; the linear global ids are less than space
 	each                int // elements of a work-item
 	count               int // names that have been given
@@ -156,6 +159,7 @@ func newWritten(s *source, name string) *written {
 	}
 	w.each = []int{1, 1, 2, 2, 3, 4}[s.n(6)]
 	w.racy = s.n(5) == 0
+	w.alike, w.form, w.index = s.n(2) == 0, s.n(3), w.indexType()
 	length := max(w.total, w.space)*w.each + 64
 	if s.once(30) {
 		length -= s.n(length / 2)
@@ -255,9 +259,13 @@ func (w *written) move(buffer int) {
 		}
 		w.add(&statement{op: "move", name: p.name, v: x})
 	}
-	if w.n(4) > 0 {
+	if w.alike || w.n(4) > 0 {
+		t := w.indexType()
+		if w.alike {
+			t, p.form = w.index, w.form
+		}
 		var x *term
-		x, p.step = w.own(w.indexType(), p.form)
+		x, p.step = w.own(t, p.form)
 		w.add(&statement{op: "move", name: p.name, v: x})
 	}
 	w.pointers = append(w.pointers, p)
