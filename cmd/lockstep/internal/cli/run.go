@@ -389,6 +389,9 @@ func (r *run) execute(ctx context.Context, env *Env) error {
 		}
 		prints = prints || l.kernel.Info().UsesPrintf
 	}
+	if name := r.raced(); name != "" && r.schedule.Order != emu.InOrder {
+		r.note(env, "kernels that run together share buffer %s, and the schedule is %s: results may depend on their order", name, r.schedule.Name())
+	}
 	if err := r.startDrains(env); err != nil {
 		return err
 	}

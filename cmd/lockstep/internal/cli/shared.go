@@ -127,3 +127,26 @@ func (r *run) unused() error {
 	}
 	return nil
 }
+
+// raced returns the first buffer, by name, that several kernels have and one of them may
+// write, or "".
+func (r *run) raced() string {
+	for _, name := range slices.Sorted(maps.Keys(r.shared)) {
+		users, writes := 0, false
+		for _, l := range r.launches {
+			uses := false
+			for i, p := range l.kernel.Params() {
+				if b := l.args[i].buffer; b != nil && b == r.shared[name].buffer {
+					uses, writes = true, writes || !p.ReadOnly
+				}
+			}
+			if uses {
+				users++
+			}
+		}
+		if users > 1 && writes {
+			return name
+		}
+	}
+	return ""
+}
