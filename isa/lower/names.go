@@ -145,6 +145,19 @@ func (m *module) importName(id spirv.ID) string {
 	return m.names[id]
 }
 
+// importHint says why a compiler leaves calls of a function that is not there, "" when that is not plain.
+func importHint(name string) string {
+	switch {
+	case strings.HasPrefix(name, "llvm.vector.reduce."):
+		return "; clang has made a vector of a loop: compile with -fno-vectorize -fno-slp-vectorize"
+	case strings.HasPrefix(name, "llvm."):
+		return "; it is an operation of LLVM that SPIR-V does not have: compile with -O1 or -O0"
+	case plainName(name) == name && !strings.HasPrefix(name, "_") && !Resolves(name):
+		return "; if it is an inline function, make it static inline or compile with -fgnu89-inline"
+	}
+	return ""
+}
+
 // imported calls a function that the module has no body for.
 func (b *builder) imported(in spirv.Inst, f *function, args [][]*value, rt *typ) []*value {
 	name := b.m.importName(f.def.ResultID())
@@ -156,7 +169,7 @@ func (b *builder) imported(in spirv.Inst, f *function, args [][]*value, rt *typ)
 		if out, ok := b.clFunction(in, f, name, args, rt); ok && (rt.kind == kindVoid || len(out) == rt.flat) {
 			return out
 		}
-		b.fail("calls function %q, which the module does not define and lockstep does not know", name)
+		b.fail("calls function %q, which the module does not define and lockstep does not know%s", name, importHint(name))
 	}
 	out := g(b, args, rt)
 	if len(out) != rt.flat && rt.kind != kindVoid {

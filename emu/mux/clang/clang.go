@@ -1,11 +1,12 @@
 // Package clang compiles OpenCL C for package emu/mux by running clang and the translator
 // from LLVM to SPIR-V, where they are installed.
 //
-// A [FrontEnd] finds both in PATH, in any version from 14 on, or is told where they are. It
-// writes source and headers to a folder of its own, which it removes, runs both programs there
+// A [FrontEnd] finds both in PATH, in any version from 14 on, the newest first, or is told where they are.
+// For package emu/mux it writes source and headers to a folder of its own, which it removes, runs both programs there
 // without a shell, and hands back the module and what they said. When the context is
 // cancelled, they are killed. Nothing of the folder's name reaches the module or the log, so
-// that the same source gives the same bytes.
+// that the same source gives the same bytes. [FrontEnd.CompileFile] compiles a file where it stands, for
+// commands.
 //
 // On systems that cannot run programs, and where nothing is installed, every compilation
 // fails with an error that wraps [mux.ErrFeatureUnsupported] and says what to install.
@@ -43,7 +44,7 @@ type FrontEnd struct{ opt Options }
 // New returns a front end. The programs are looked for at each compilation.
 func New(opt Options) *FrontEnd { return &FrontEnd{opt} }
 
-// The versions that are looked for, the first one found being taken.
+// The versions that are looked for, from the newest to the oldest.
 const (
 	oldest = 14
 	newest = 30
@@ -56,16 +57,17 @@ const (
 )
 
 // Install says what to install where there is no front end.
-const Install = "install clang and llvm-spirv of one version, 14 or newer (Debian and Ubuntu: apt-get install clang-15 llvm-spirv-15), or name them in clang.Options"
+const Install = "install clang and llvm-spirv of one version, 14 or newer (Debian and Ubuntu: apt-get install clang-15 llvm-spirv-15)"
+
+// waitDelay is how long output of a program is waited for once it has ended.
+const waitDelay = time.Second
 
 // pair is a compiler and a translator.
 type pair struct{ clang, translator string }
 
 // find looks for the programs. The error wraps mux.ErrNoFrontEnd.
 func (f *FrontEnd) find(ctx context.Context) (pair, error) {
-	missing := func(why string) (pair, error) {
-		return pair{}, fmt.Errorf("%s; %s: %w", why, Install, mux.ErrNoFrontEnd)
-	}
+	missing := func(why string) (pair, error) { return pair{}, missing(why) }
 	if f.opt.Clang != "" || f.opt.Translator != "" {
 		p := pair{f.opt.Clang, f.opt.Translator}
 		if p.clang == "" {
@@ -83,15 +85,20 @@ func (f *FrontEnd) find(ctx context.Context) (pair, error) {
 		}
 		return p.absolute()
 	}
-	for v := oldest; v <= newest; v++ {
+	var alone []string // programs without the other one of their version
+	for v := newest; v >= oldest; v-- {
 		n := "-" + strconv.Itoa(v)
-		if p, ok := look("clang"+n, "llvm-spirv"+n); ok {
+		if p, ok := look("clang"+n, "llvm-spirv"+n, &alone); ok {
 			return p.absolute()
 		}
 	}
-	p, ok := look("clang", "llvm-spirv")
+	p, ok := look("clang", "llvm-spirv", &alone)
 	if !ok {
-		return missing("there is no clang with an llvm-spirv of the same version in PATH")
+		why := fmt.Sprintf("there is no clang with an llvm-spirv of the same version in PATH (looked for clang-%d to clang-%d and clang", newest, oldest)
+		if len(alone) > 0 {
+			why += ", and found " + strings.Join(alone, ", ")
+		}
+		return missing(why + ")")
 	}
 	out, err := exec.CommandContext(ctx, p.clang, "--version").Output()
 	if ctx.Err() != nil {
@@ -103,10 +110,38 @@ func (f *FrontEnd) find(ctx context.Context) (pair, error) {
 	return p.absolute()
 }
 
-func look(clang, translator string) (pair, bool) {
+// missing is the error for programs that are not there.
+func missing(why string) error { return fmt.Errorf("%s; %s: %w", why, Install, mux.ErrNoFrontEnd) }
+
+// look looks for two programs in PATH. One that is there without the other is added to alone.
+func look(clang, translator string, alone *[]string) (pair, bool) {
 	c, err := exec.LookPath(clang)
 	t, err2 := exec.LookPath(translator)
+	switch {
+	case err == nil && err2 != nil:
+		*alone = append(*alone, clang+" without "+translator)
+	case err != nil && err2 == nil:
+		*alone = append(*alone, translator+" without "+clang)
+	}
 	return pair{c, t}, err == nil && err2 == nil
+}
+
+// findTranslator looks for a translator of any version. The error wraps mux.ErrNoFrontEnd.
+func (f *FrontEnd) findTranslator() (string, error) {
+	names := []string{f.opt.Translator}
+	if f.opt.Translator == "" {
+		names = nil
+		for v := newest; v >= oldest; v-- {
+			names = append(names, "llvm-spirv-"+strconv.Itoa(v))
+		}
+		names = append(names, "llvm-spirv")
+	}
+	for _, name := range names {
+		if found, err := exec.LookPath(name); err == nil {
+			return found, nil
+		}
+	}
+	return "", missing("there is no " + names[len(names)-1] + " in PATH")
 }
 
 // absolute makes paths that hold in another folder.
@@ -229,12 +264,9 @@ func clangArgs(req *mux.FrontEndRequest) ([]string, error) {
 	if o.Has("-cl-opt-disable") {
 		level = "-O0"
 	}
-	args := []string{
-		"-c", "-x", "cl", "-target", target, "-emit-llvm", level,
-		// Vectors of other lengths than OpenCL's are not for SPIR-V.
-		"-fno-vectorize", "-fno-slp-vectorize", "-ffp-contract=off",
-		"-fdebug-compilation-dir=.", "-fno-color-diagnostics", "-Xclang", "-finclude-default-header", "-I", headerDir,
-	}
+	args := []string{"-c", "-x", "cl", "-target", target, "-emit-llvm", level}
+	args = append(args, commonArgs...)
+	args = append(args, "-ffp-contract=off", "-fdebug-compilation-dir=.", "-fno-color-diagnostics", "-Xclang", "-finclude-default-header", "-I", headerDir)
 	if o.Std != "" {
 		args = append(args, "-cl-std="+o.Std)
 	}
@@ -286,29 +318,17 @@ var errorLine = regexp.MustCompile(`(?m)^(.*: )?(fatal )?error: `)
 // wraps mux.ErrCompileProgramFailure when the program did not succeed.
 func run(ctx context.Context, dir, program string, args []string, res *mux.FrontEndResult) error {
 	log := &limited{}
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, environment(dir), log, log
-	// A process of the program's own that lives on must not keep us.
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
+	err := execute(ctx, dir, dir, program, args, nil, log)
 	text := strings.ReplaceAll(log.String(), dir+string(filepath.Separator), "")
 	res.Log += text
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if err == nil || ctx.Err() != nil {
+		return err
 	}
-	if err == nil {
-		return nil
+	res.Errors += max(len(errorLine.FindAllStringIndex(text, -1)), 1)
+	if text == "" && errors.Is(err, mux.ErrCompileProgramFailure) {
+		res.Log += fmt.Sprintf("error: %v\n", err)
 	}
-	n := len(errorLine.FindAllStringIndex(text, -1))
-	res.Errors += max(n, 1)
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		return fmt.Errorf("%s: %w: %w", filepath.Base(program), mux.ErrFailure, err)
-	}
-	if text == "" {
-		res.Log += fmt.Sprintf("error: %s ended with %v\n", filepath.Base(program), exit)
-	}
-	return fmt.Errorf("%s ended with %v: %w", filepath.Base(program), exit, mux.ErrCompileProgramFailure)
+	return err
 }
 
 // readModule reads what the translator has made.

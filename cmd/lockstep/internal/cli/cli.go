@@ -48,6 +48,9 @@ type Env struct {
 	Stat func(path string) (fs.FileInfo, error)
 	// Dir is a folder as a file system.
 	Dir func(path string) fs.FS
+
+	frontEnd frontEnd        // for OpenCL C; nil without one
+	ctx      context.Context // of the command, for programs that it starts
 }
 
 // System returns the Env of the process.
@@ -67,6 +70,7 @@ func System() *Env {
 		Create:         func(path string) (io.WriteCloser, error) { return os.Create(path) },
 		Stat:           os.Stat,
 		Dir:            os.DirFS,
+		frontEnd:       systemFrontEnd(),
 	}
 }
 
@@ -153,6 +157,7 @@ func Main(ctx context.Context, args []string, env *Env) int {
 		texts = &asciiWriter{w: env.Stderr}
 		inner.Stderr = texts
 	}
+	inner.ctx = ctx
 	err := dispatch(ctx, args, &inner)
 	if ferr := out.Flush(); ferr != nil && (err == nil || errors.Is(err, errFound)) {
 		err = fmt.Errorf("standard output: %w", ferr)

@@ -18,7 +18,7 @@ import (
 // that may not be here, or change the system. What they do is tested elsewhere.
 var notRun = []string{
 	"go build ", "go install ", "go test ", "go vet ", "go get ", "git ", ".ci/run", "LOCKSTEP_STRESS=", "cd bench/compare",
-	"apt-get install ", "clang-15 ", "llvm-spirv-15 ",
+	"apt-get install ", "clang-15 ", "llvm-spirv-15 ", "lockstep run k.cl ",
 }
 
 // document runs the commands of a document.

@@ -46,7 +46,7 @@ func topics() []topic {
 	return []topic{
 		{"args", "how kernel arguments are given", argspec.Help},
 		{"codes", "what can be found, by code", codes},
-		{"opencl", "how to make a module of OpenCL C", func() string { return compileText }},
+		{"opencl", "how OpenCL C becomes a module", func() string { return compileText }},
 		{"passes", "the passes that make bytecode, and pipelines of them", passesText},
 		{"engines", "what runs the instructions, and how fast", func() string { return enginesText }},
 		{"schedules", "the orders in which work-groups run and copies complete", func() string { return schedulesText }},
@@ -239,21 +239,41 @@ A finding shows the line of source with a mark below the place; the lines below 
 The last line counts the findings. lockstep completion prints a script for your shell.
 `
 
-const compileText = `lockstep runs SPIR-V. clang and the LLVM/SPIR-V translator make it of OpenCL C, on
-Debian after
+const compileText = `lockstep runs SPIR-V. clang and llvm-spirv (the LLVM/SPIR-V translator) make it of
+OpenCL C. After
 
   apt-get install clang-15 llvm-spirv-15
 
-with
+on Debian, every command takes k.cl in the place of a module, and compiles it on the
+way:
+
+  lockstep run k.cl -global 1024 -arg zero:f32:1024
+
+It takes the newest pair of clang and llvm-spirv of one version, from 14 on, that PATH
+has. Messages of clang are shown as they are. Three environment variables change that:
+
+  LOCKSTEP_CLANG        the clang to run
+  LOCKSTEP_LLVM_SPIRV   the llvm-spirv to run
+  LOCKSTEP_CLANG_FLAGS  further arguments of clang, such as -DN=16 -Iinclude -cl-std=CL3.0
+
+LLVM bitcode (k.bc) is taken, too. To keep the module, compile it yourself:
 
   clang-15 -c -x cl -cl-std=CL2.0 -target spir64-unknown-unknown -emit-llvm -O2 \
+    -fno-vectorize -fno-slp-vectorize -fgnu89-inline \
+    -mllvm -hoist-common-insts=false -mllvm -sink-common-insts=false \
     -gline-tables-only -fno-discard-value-names -Xclang -finclude-default-header \
     k.cl -o k.bc
   llvm-spirv-15 k.bc -o k.spv
 
+The second line of flags is for llvm-spirv, which has no counterpart for many vectors
+that clang makes of loops, and for inline functions without a definition. The third line
+keeps operations of sub-groups and barriers where the source has them: at -O1 and above,
+clang moves code that both sides of a branch have in common out of the branch, operations
+of sub-groups included. Where llvm-spirv still refuses the code (freeze, integers of 2
+or 33 bits), -O1 or -O0 helps; lockstep tries these by itself.
+
 -gline-tables-only puts positions in the source into diagnostics, and
--fno-discard-value-names the names of parameters. -cl-std may be CL1.2 or CL3.0,
-the target spir-unknown-unknown for 32-bit pointers, and -O any level. Where bits
-are compared with another machine, add -ffp-contract=off: without it, products and
-sums may be fused by the compiler. Newer versions of clang and llvm-spirv do as well.
+-fno-discard-value-names the names of parameters. The target spir-unknown-unknown is
+for 32-bit pointers. Where bits are compared with another machine, add
+-ffp-contract=off: without it, clang may fuse products and sums.
 `

@@ -25,6 +25,8 @@ type module struct {
 	path string // as given; "-" is standard input
 	data []byte // the SPIR-V binary
 	text bool   // it was given as text
+	// compiled says that it was given as OpenCL C or for LLVM, and compiled on the way.
+	compiled bool
 	// file is what data is when that is a binary of lockstep's and no module.
 	file *binary.File
 }
@@ -64,7 +66,7 @@ func display(path string) string {
 	return path
 }
 
-// load reads a module, binary or text as its content says, and assembles text.
+// load reads a module, binary or text as its content says, assembles text, and compiles sources.
 func load(env *Env, path string) (*module, error) {
 	data, err := readFile(env, path)
 	if err != nil {
@@ -76,6 +78,9 @@ func load(env *Env, path string) (*module, error) {
 	}
 	if m.file, err = loadBinary(m.name, data); err != nil || m.file != nil {
 		return m, err
+	}
+	if what, translate := compilable(data); what != "" && env.frontEnd != nil {
+		return m, compileSource(env, m, what, translate)
 	}
 	if why := notAModule(m.name, path, data); why != "" {
 		return nil, errors.New(why)
@@ -135,7 +140,7 @@ func notAModule(name, path string, data []byte) string {
 	}
 	switch {
 	case isBitcode(data):
-		return fmt.Sprintf("%s is LLVM bitcode, not SPIR-V; translate it first:\n  llvm-spirv %s -o %s.spv", name, path, base)
+		return fmt.Sprintf("%s is LLVM bitcode, not SPIR-V; translate it first:\n  llvm-spirv-15 %s -o %s.spv", name, path, base)
 	case bytes.HasPrefix(data, []byte("\x7fELF")):
 		return name + " is an ELF object file, not a SPIR-V module"
 	case bytes.HasPrefix(data, []byte("\x93NUMPY")):
@@ -149,7 +154,7 @@ func notAModule(name, path string, data []byte) string {
 	case assembly.MatchString(firstLine(text)):
 		return ""
 	case llvmText.MatchString(text):
-		return fmt.Sprintf("%s is LLVM assembly, not SPIR-V; translate it first:\n  llvm-as %s -o %s.bc && llvm-spirv %s.bc -o %s.spv",
+		return fmt.Sprintf("%s is LLVM assembly, not SPIR-V; translate it first:\n  llvm-as-15 %s -o %s.bc && llvm-spirv-15 %s.bc -o %s.spv",
 			name, path, base, base, base)
 	case kernelC.MatchString(text), sourceC.MatchString(text):
 		return fmt.Sprintf("%s is OpenCL C source, and lockstep runs SPIR-V; compile it first:\n%s", name, indent("  ", compile(path, base)))
@@ -157,12 +162,31 @@ func notAModule(name, path string, data []byte) string {
 	return name + " is neither a SPIR-V binary nor SPIR-V assembly"
 }
 
+// compilable says what data is that a front end makes a module of, "" for anything else, and whether the
+// translator alone does so.
+func compilable(data []byte) (what string, translate bool) {
+	if isBitcode(data) {
+		return "LLVM bitcode", true
+	}
+	if bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
+		return "", false
+	}
+	text := string(data)
+	switch {
+	case assembly.MatchString(firstLine(text)) || llvmText.MatchString(text):
+		return "", false
+	case kernelC.MatchString(text), sourceC.MatchString(text):
+		return "OpenCL C source", false
+	}
+	return "", false
+}
+
 // compile is how to make a module of an OpenCL C source.
 func compile(path, base string) string {
-	return fmt.Sprintf(`clang -c -x cl -cl-std=CL2.0 -target spir64-unknown-unknown -emit-llvm -O2 -gline-tables-only \
-  -fno-discard-value-names -Xclang -finclude-default-header %s -o %s.bc
-llvm-spirv %s.bc -o %s.spv
-(Debian: apt-get install clang-15 llvm-spirv-15, and both names end in -15)`, path, base, base, base)
+	return fmt.Sprintf(`clang-15 -c -x cl -cl-std=CL2.0 -target spir64-unknown-unknown -emit-llvm -O0 -fgnu89-inline \
+  -gline-tables-only -fno-discard-value-names -Xclang -finclude-default-header %s -o %s.bc
+llvm-spirv-15 %s.bc -o %s.spv
+(Debian: apt-get install clang-15 llvm-spirv-15)`, path, base, base, base)
 }
 
 // isBitcode says whether data starts like LLVM bitcode, raw or wrapped.

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/emu/mux"
+	"github.com/lockstep-gpu/lockstep/emu/mux/clang"
+)
+
+// The environment variables that say which programs compile OpenCL C, and with which arguments.
+const (
+	clangVariable      = "LOCKSTEP_CLANG"
+	translatorVariable = "LOCKSTEP_LLVM_SPIRV"
+	flagsVariable      = "LOCKSTEP_CLANG_FLAGS"
+)
+
+// frontEnd runs clang and llvm-spirv. Tests have others.
+type frontEnd interface {
+	CompileFile(ctx context.Context, src clang.File) (*clang.Compiled, error)
+	TranslateFile(ctx context.Context, src clang.File) (*clang.Compiled, error)
+}
+
+// systemFrontEnd is the front end of the process, as its environment shapes it.
+func systemFrontEnd() frontEnd {
+	return clang.New(clang.Options{
+		Clang: os.Getenv(clangVariable), Translator: os.Getenv(translatorVariable), ClangArgs: strings.Fields(os.Getenv(flagsVariable)),
+	})
+}
+
+// compileSource makes a module of OpenCL C, or of LLVM bitcode or assembly when translate is set. What clang
+// says goes to standard error as it is.
+func compileSource(env *Env, m *module, what string, translate bool) error {
+	ctx := env.ctx
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	src := clang.File{Path: m.path, Text: m.data}
+	do := env.frontEnd.CompileFile
+	if translate {
+		do = env.frontEnd.TranslateFile
+	}
+	c, err := do(ctx, src)
+	if c != nil && !translate && c.Log != "" {
+		fmt.Fprint(env.Stderr, printableLines(c.Log))
+	}
+	switch {
+	case err == nil:
+		m.data, m.compiled = c.SPIRV, true
+		return nil
+	case errors.Is(err, mux.ErrNoFrontEnd):
+		reason, _, _ := strings.Cut(err.Error(), ": "+mux.ErrNoFrontEnd.Error())
+		return fmt.Errorf("%s is %s, and lockstep runs SPIR-V: %s, or name them in the environment variables %s and %s (lockstep help opencl)",
+			m.name, what, reason, clangVariable, translatorVariable)
+	case errors.As(err, new(*clang.TranslatorError)):
+		return fmt.Errorf("%s: %w", m.name, err)
+	case errors.Is(err, mux.ErrCompileProgramFailure):
+		return fmt.Errorf("%s does not compile", m.name)
+	}
+	return fmt.Errorf("%s: %w", m.name, err)
+}
+
+// printableLines is printable for a text of several lines.
+func printableLines(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		body, ended := strings.CutSuffix(line, "\n")
+		b.WriteString(printable(strings.ReplaceAll(body, "\t", "        ")))
+		if ended {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
