@@ -253,7 +253,7 @@ func (b *builder) variableType(in spirv.Inst) *typ {
 		b.m.fail(in, "the variable has no type")
 	}
 	if t.kind == kindOpaque || t.kind == kindFunction || t.kind == kindVoid {
-		b.m.fail(in, "variables of type %s are not supported", t.op)
+		b.m.unsupported(in, t.op, " in variables")
 	}
 	return t
 }
@@ -422,7 +422,7 @@ func (b *builder) params(f *function) [][]*value {
 			}
 			args = append(args, []*value{arg(8, 0)})
 		case t.kind == kindOpaque || t.kind == kindEvent || t.kind == kindPipeStorage || t.kind == kindReserveID || t.kind == kindFunction || t.kind == kindVoid:
-			b.fail("parameter %d %q: arguments of type %s are not supported", i, prm.Name, t.op)
+			b.m.unsupported(p, t.op, " as arguments")
 		default:
 			prm.Kind, prm.Size, prm.Align = isa.ParamValue, t.size, uint32(t.align)
 			if t.flat > maxFlat {

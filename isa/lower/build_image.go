@@ -32,7 +32,7 @@ func (m *module) imageName(t *typ) string {
 func (m *module) imageParam(t *typ) isa.ImageParam {
 	in, _ := m.x.Def(t.id)
 	if spirv.Dim(in.Operand(1)) != spirv.Dim2D || in.Operand(2) == 1 || in.Operand(3) != 0 || in.Operand(4) != 0 {
-		m.fail(in, "images of type %s are not supported", m.imageName(t))
+		m.failFeature(in, "images of type "+m.imageName(t)+" are not supported")
 	}
 	access := spirv.AccessQualifierReadOnly
 	if len(in.Operands()) > 7 {

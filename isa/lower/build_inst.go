@@ -312,7 +312,7 @@ func (b *builder) inst(in spirv.Inst) {
 		b.namedWait(p)
 	default:
 		if !b.group(in) && !b.atomic(in) {
-			b.fail("the instruction is not supported")
+			b.m.unsupported(in, op, "")
 		}
 	}
 }

@@ -94,11 +94,16 @@ type Error struct {
 	ID     spirv.ID
 	Word   int // word offset in the module
 	Reason string
+	// Feature is what OpenCL C calls the thing that is not supported; then Error begins with it. Reason is empty.
+	Feature string
 }
 
-// Error gives "lower: OpName %12 "x" (word 34): reason".
+// Error gives "lower: OpName %12 "x" (word 34): reason", or "lower: feature: OpName %12 "x" (word 34)".
 func (e *Error) Error() string {
 	s := "lower: "
+	if e.Feature != "" {
+		s += e.Feature + ": "
+	}
 	if e.Op != "" {
 		s += e.Op + " "
 	}
@@ -110,6 +115,9 @@ func (e *Error) Error() string {
 	}
 	if e.Word != 0 {
 		s += fmt.Sprintf("(word %d)", e.Word)
+	}
+	if e.Feature != "" {
+		return strings.TrimRight(s, " :")
 	}
 	if s == "lower: " {
 		return s + e.Reason
@@ -187,6 +195,13 @@ func (m *module) tryKernel(ep entry) (k *isa.Kernel, err error) {
 // fail ends the lowering with an error at in. It does not return.
 func (m *module) fail(in spirv.Inst, format string, args ...any) {
 	e := &Error{Op: in.Op().String(), ID: in.ResultID(), Word: in.Offset, Reason: fmt.Sprintf(format, args...)}
+	e.Name = m.names[e.ID]
+	panic(e)
+}
+
+// failFeature ends the lowering for what OpenCL C calls by a name, and in needs.
+func (m *module) failFeature(in spirv.Inst, feature string) {
+	e := &Error{Op: in.Op().String(), ID: in.ResultID(), Word: in.Offset, Feature: feature}
 	e.Name = m.names[e.ID]
 	panic(e)
 }

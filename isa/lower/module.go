@@ -359,9 +359,9 @@ func (m *module) newConstant(in spirv.Inst) []cval {
 			return []cval{{global: g + 1}}
 		}
 	case spirv.OpFunction, spirv.OpConstantFunctionPointerINTEL:
-		m.fail(in, "function pointers are not supported")
+		m.unsupported(in, in.Op(), "")
 	}
-	m.fail(in, "is not a constant that is supported")
+	m.unsupported(in, in.Op(), "")
 	return nil
 }
 
@@ -425,7 +425,7 @@ func (m *module) global(in spirv.Inst) (int, bool) {
 	}
 	m.refuseIO(in)
 	if t.kind == kindOpaque || t.kind == kindImage || t.kind == kindPipe {
-		m.fail(in, "program-scope variables of type %s are not supported", t.op)
+		m.unsupported(in, t.op, " in program-scope variables")
 	}
 	g := len(m.prog.Globals)
 	m.globals[id] = g // ahead of the initializer, which may point back here
