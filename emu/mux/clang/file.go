@@ -30,6 +30,10 @@ var commonArgs = []string{
 	"-mllvm", "-hoist-common-insts=false", "-mllvm", "-sink-common-insts=false", "-mllvm", "-replexitval=never",
 }
 
+// argTypes makes the translator keep the types of arguments as the source has them. The types of SPIR-V do not
+// say whether integers are signed.
+const argTypes = "--preserve-ocl-kernel-arg-type-metadata-through-string"
+
 // levels are the optimization levels of clang, in the order in which [FrontEnd.CompileFile] tries them.
 var levels = []string{"-O2", "-O1", "-O0"}
 
@@ -159,7 +163,7 @@ func (f *FrontEnd) compileAt(ctx context.Context, p pair, dir string, src File, 
 	if err != nil {
 		return c, err
 	}
-	t, err := translate(ctx, p.translator, dir, bitcode, f.opt.TranslatorArgs)
+	t, err := translate(ctx, p.translator, dir, bitcode, append([]string{argTypes}, f.opt.TranslatorArgs...))
 	if t != nil {
 		c.SPIRV = t.SPIRV
 	}

@@ -117,6 +117,13 @@ func TestSources(t *testing.T) {
 			t.Errorf("%s: printed %q, expected %q\n%s", x.name, got, x.want, stderr)
 		}
 	}
+	if err := os.WriteFile("k.cl", []byte("kernel void f(global int *o, const global uchar *b, long n, uint u) { o[0] = n + u + b[0]; }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// The source says which integers have a sign.
+	if stdout, _, _ := withFrontEnd(f, "info", "k.cl"); !strings.Contains(stdout, "-arg zero:i32:COUNT -arg iota:u8:COUNT -arg i64:V -arg u32:V -out 0=-") {
+		t.Errorf("info prints\n%s", stdout)
+	}
 	if err := os.WriteFile("k.cl", []byte("kernel void f(global int *o) { o[0] = x; }\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -263,7 +263,7 @@ LLVM bitcode (k.bc) is taken, too. To keep the module, compile it yourself:
     -mllvm -hoist-common-insts=false -mllvm -sink-common-insts=false \
     -gline-tables-only -fno-discard-value-names -Xclang -finclude-default-header \
     k.cl -o k.bc
-  llvm-spirv-15 k.bc -o k.spv
+  llvm-spirv-15 --preserve-ocl-kernel-arg-type-metadata-through-string k.bc -o k.spv
 
 The second line of flags is for llvm-spirv, which has no counterpart for many vectors
 that clang makes of loops, and for inline functions without a definition. The third line
@@ -272,7 +272,8 @@ clang moves code that both sides of a branch have in common out of the branch, o
 of sub-groups included. Where llvm-spirv still refuses the code (freeze, integers of 2
 or 33 bits), -O1 or -O0 helps; lockstep tries these by itself.
 
--gline-tables-only puts positions in the source into diagnostics, and
+The long flag of llvm-spirv keeps the types of arguments as the source has them: in SPIR-V
+itself, int and uint are the same. -gline-tables-only puts positions in the source into diagnostics, and
 -fno-discard-value-names the names of parameters. The target spir-unknown-unknown is
 for 32-bit pointers. Where bits are compared with another machine, add
 -ffp-contract=off: without it, clang may fuse products and sums.
