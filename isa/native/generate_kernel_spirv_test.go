@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// SPIR-V text of random kernels, in the shape of code that has not been optimized: each variable is one of the function.
+// SPIR-V text of random kernels, in the shape of code that has not been optimized: each variable is one of
+// the function.
 
 // spirvWriter writes a module of one kernel.
 type spirvWriter struct {

@@ -5,9 +5,10 @@ import (
 	"math/bits"
 )
 
-// Random kernels shaped as people write them: pointers that ids have moved, tiles in LDS on both sides of barriers, strided and blocked
-// maps, guards, reductions. A kernel is a tree, which is printed as OpenCL C (generate_kernel_opencl_test.go) or as SPIR-V text
-// (generate_kernel_spirv_test.go), together with a launch of many work-groups.
+// Random kernels shaped as people write them: pointers that ids have moved, tiles in LDS on both sides of
+// barriers, strided and blocked maps, guards, reductions. A kernel is a tree, which is printed as OpenCL C
+// (generate_kernel_opencl_test.go) or as SPIR-V text (generate_kernel_spirv_test.go), together with a launch
+// of many work-groups.
 
 // form is a type of OpenCL C.
 type cType int
@@ -233,8 +234,8 @@ func (w *written) globalLinear(t cType) *term {
 	return x
 }
 
-// own returns an index of the work-item's own element of a buffer: the first of w.each, and what leads to the next. There are three
-// maps of work-items to elements.
+// own returns an index of the work-item's own element of a buffer: the first of w.each, and what leads to the
+// next. There are three maps of work-items to elements.
 func (w *written) own(t cType, form int) (x *term, step int) {
 	switch form {
 	case 0: // a part of each work-group
@@ -546,7 +547,8 @@ func (w *written) branch() {
 	w.add(s)
 }
 
-// loop writes a loop of as many trips as a constant or a parameter says, for all lanes, perhaps with barriers.
+// loop writes a loop of as many trips as a constant or a parameter says, for all lanes, perhaps with
+// barriers.
 func (w *written) loop() {
 	s := &statement{op: "loop", name: w.fresh("t"), v: number(cInt, 1+w.n(4))}
 	if w.n(2) == 0 {

@@ -146,8 +146,8 @@ func (w *written) difference(want, got *ran) string {
 	return ""
 }
 
-// check runs a random kernel on package interp and on an engine, one work-group after the other and, if these have nothing to do
-// with one another, at the same time.
+// check runs a random kernel on package interp and on an engine, one work-group after the other and, if these
+// have nothing to do with one another, at the same time.
 func (w *written) check(t *testing.T, e Engine, program *isa.Program, k *isa.Kernel, source string) (faults bool) {
 	t.Helper()
 	opt := scheduler.Options{WaveLanes: []int{0, 0, 0, 32, 64, 128}[w.n(6)]}
@@ -187,8 +187,8 @@ func (w *written) check(t *testing.T, e Engine, program *isa.Program, k *isa.Ker
 // sourceOf returns the decisions for random kernel number seed.
 func sourceOf(seed int) *source { return &source{state: uint64(seed)*0xd6e8feb86659fd93 + 7} }
 
-// TestKernels runs random kernels in the shape that people give them, as unoptimized SPIR-V, on this engine and on package interp. The
-// kernels are compiled for the instruction sets that this machine lacks as well.
+// TestKernels runs random kernels in the shape that people give them, as unoptimized SPIR-V, on this engine
+// and on package interp. The kernels are compiled for the instruction sets that this machine lacks as well.
 func TestKernels(t *testing.T) {
 	count := numberOf(300, 60)
 	programs, texts := make([]*isa.Program, count), make([]string, count)
@@ -242,7 +242,8 @@ type openCLMaker struct {
 	dropped           []int  // kernels that they cannot compile
 }
 
-// batches returns the modules of random kernels from first on. Kernels of which the translator makes no valid module are left out.
+// batches returns the modules of random kernels from first on. Kernels of which the translator makes no valid
+// module are left out.
 func (m *openCLMaker) batches(t *testing.T, first, count int) (list []openCLBatch) {
 	t.Helper()
 	b := openCLBatch{first: first}
@@ -288,7 +289,8 @@ func (m *openCLMaker) compile(t *testing.T, path, source string, number int) []b
 		level = "-O2"
 	}
 	for _, c := range []*process.Cmd{
-		// Without -replexitval=never, clang computes what loops leave behind with integers of 33 bits, which the translator refuses.
+		// Without -replexitval=never, clang computes what loops leave behind with integers of 33 bits, which the
+		// translator refuses.
 		process.Command(m.clang, "-x", "cl", "-cl-std=CL1.2", "-target", target, "-Xclang", "-finclude-default-header", level, "-ffp-contract=off",
 			"-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-replexitval=never", "-w", "-emit-llvm", "-c", path+".cl", "-o", path+".bc"),
 		process.Command(m.translator, path+".bc", "-o", path+".new"),
@@ -313,7 +315,8 @@ func (m *openCLMaker) compile(t *testing.T, path, source string, number int) []b
 	return module
 }
 
-// TestOpenCLKernels is TestKernels for the same kernels as OpenCL C, by way of clang and the translator, where these are.
+// TestOpenCLKernels is TestKernels for the same kernels as OpenCL C, by way of clang and the translator,
+// where these are.
 func TestOpenCLKernels(t *testing.T) {
 	count := numberOf(200, batch)
 	m := &openCLMaker{folder: *moduleFolder}

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// compileFor makes machine code of a kernel for a processor that need not be this one. It fails if a register is read that has been given
-// to another value.
+// compileFor makes machine code of a kernel for a processor that need not be this one. It fails if a register
+// is read that has been given to another value.
 func compileFor(t *testing.T, f amd64.Features, k *isa.Kernel) {
 	t.Helper()
 	program := &isa.Program{Kernels: []*isa.Kernel{k}}
@@ -24,8 +24,8 @@ func compileFor(t *testing.T, f amd64.Features, k *isa.Kernel) {
 	}
 }
 
-// TestCompileEverySet compiles random programs for each instruction set, on any machine: what the compiler holds about its registers
-// is the same where the processor lacks the instructions.
+// TestCompileEverySet compiles random programs for each instruction set, on any machine: what the compiler
+// holds about its registers is the same where the processor lacks the instructions.
 func TestCompileEverySet(t *testing.T) {
 	count := 400
 	if testing.Short() {
@@ -49,7 +49,8 @@ func TestCompileEverySet(t *testing.T) {
 	}
 }
 
-// TestReread runs kernels whose second block uses an index that the first has computed, for one work-group after the other.
+// TestReread runs kernels whose second block uses an index that the first has computed, for one work-group
+// after the other.
 func TestReread(t *testing.T) {
 	each(t, func(t *testing.T, e Engine) {
 		for others := range 8 {
@@ -78,8 +79,8 @@ func TestReread(t *testing.T) {
 	})
 }
 
-// reread returns a kernel of two blocks, with a barrier in between. The first computes an index of 64 bits, a sum of an id and a scalar,
-// and uses it before others; the second uses it again. So many others there are.
+// reread returns a kernel of two blocks, with a barrier in between. The first computes an index of 64 bits, a
+// sum of an id and a scalar, and uses it before others; the second uses it again. So many others there are.
 func reread(others int) *isa.Kernel {
 	p := newProgram()
 	in := func(i isa.Inst) isa.Reg {

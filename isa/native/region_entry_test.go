@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 )
 
-// TestRegionEntry runs a loop that some lanes enter in its middle: they wait there while the others come from its head, and what the trips
-// count tells whether they have been taken along.
+// TestRegionEntry runs a loop that some lanes enter in its middle: they wait there while the others come from
+// its head, and what the trips count tells whether they have been taken along.
 func TestRegionEntry(t *testing.T) {
 	each(t, func(t *testing.T, e Engine) {
 		p := newProgram()
