@@ -160,6 +160,7 @@ func (p *prepared) stopped(code finding.Code, message string, sr *scheduler.Resu
 		p.linearIDs(f.Parties, s.Group.Size)
 		f.Parties = append(f.Parties, p.pipeStates()...)
 	}
+	f.Help = p.adviseStopped(code, sr, total)
 	p.advise(&f)
 	return f
 }

@@ -38,6 +38,9 @@ type Group struct {
 type Waiting struct {
 	PC    int // instruction index in Kernel.Code, or -1
 	Items finding.Spans
+	// Apart says, of work-items that run, that some of them wait until others of their sub-group have left the block
+	// at PC.
+	Apart bool
 }
 
 // Stopped says what a worker was doing when the launch was cancelled.

@@ -547,7 +547,7 @@ type standing struct {
 // whoWaits lists the work-items of the group that wait, by place, those that
 // have ended, and those that could run.
 func (w *worker) whoWaits() (s standing) {
-	at, run := map[int]finding.Spans{}, map[int]finding.Spans{}
+	at, run, apart := map[int]finding.Spans{}, map[int]finding.Spans{}, map[int]bool{}
 	for i := range w.waves[:w.n] {
 		v := &w.waves[i]
 		gone := make([]bool, v.n)
@@ -576,6 +576,7 @@ func (w *worker) whoWaits() (s standing) {
 		pc := -1
 		if v.where != nil {
 			pc = v.where.PC()
+			apart[pc] = apart[pc] || v.where.Apart()
 		}
 		// Where all that live wait, the others have ended.
 		all := v.state == engine.StopDone || v.state == engine.StopBarrier || waits > 0 && v.Live() == waits+v.Parked()
@@ -591,6 +592,9 @@ func (w *worker) whoWaits() (s standing) {
 		}
 	}
 	s.waiting, s.running = byPC(at), byPC(run)
+	for i := range s.running {
+		s.running[i].Apart = apart[s.running[i].PC]
+	}
 	sortPipes(s.pipes)
 	return s
 }

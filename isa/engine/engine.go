@@ -109,6 +109,9 @@ type Locator interface {
 	// PC returns an instruction of the block that the wave runs next; -1 when
 	// no lane can run.
 	PC() int
+	// Apart says whether lanes wait to run in other blocks than that one: they go on when those that the wave runs
+	// next have left it.
+	Apart() bool
 }
 
 // Sweeper is what a [Wave] may be besides: able to run one work-group after the other where nobody has a say

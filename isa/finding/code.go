@@ -136,7 +136,7 @@ var descriptions = map[Code]Description{
 		Text:    "The kernel reads or writes floats where the image holds integers, integers where it holds floats or normalized numbers, or integers of the other sign: undefined (OpenCL C 6.15.15). Without checks a read of the other kind gives zeros and a write of it is dropped; the image's format decides the sign.",
 		Checked: true},
 	TimeLimit: {Title: "the time limit ended the launch",
-		Text: "The kernel ran longer than allowed. The finding says what ran when the time was over; a loop that never ends, or a wait for a work-group that has not started, are the usual reasons."},
+		Text: "The kernel ran longer than allowed. The finding says where work-items were when the time was over. Usual reasons are a loop that never ends, a loop in which lanes of one sub-group wait for each other, and a loop that waits for a work-group that has not begun; for the last two the finding names the flag that lets the kernel go on."},
 	Cancelled: {Title: "the launch was cancelled",
 		Text: "The caller cancelled the launch before it was over. Memory holds what the kernel had written by then."},
 	AsyncRead: {Title: "read of what an asynchronous copy still fills",

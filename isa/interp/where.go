@@ -24,6 +24,25 @@ func (w *wave) BarrierPC() int {
 
 // PC returns where the lanes are that run next, or -1.
 func (w *wave) PC() int {
+	if b := w.nextBlock(); b < len(w.blocks) {
+		return w.code.kernel.Blocks[b].Start
+	}
+	return -1
+}
+
+// Apart says whether lanes wait at other blocks than the one that the wave runs next.
+func (w *wave) Apart() bool {
+	next := w.nextBlock()
+	for b := lowest(w.waiting, 0, len(w.blocks)); b < len(w.blocks); b = lowest(w.waiting, b+1, len(w.blocks)) {
+		if b != next {
+			return true
+		}
+	}
+	return false
+}
+
+// nextBlock is the block that the wave runs next, or the number of blocks.
+func (w *wave) nextBlock() int {
 	b := w.MinWait
 	if w.Choosy {
 		b = lowest(w.waiting, 0, len(w.blocks))
@@ -31,8 +50,5 @@ func (w *wave) PC() int {
 	if w.running {
 		b = w.Cur
 	}
-	if b >= len(w.blocks) {
-		return -1
-	}
-	return w.code.kernel.Blocks[b].Start
+	return b
 }

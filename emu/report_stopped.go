@@ -1,0 +1,45 @@
+package emu
+
+import (
+	"fmt"
+
+	"github.com/lockstep-gpu/lockstep/isa/finding"
+	"github.com/lockstep-gpu/lockstep/scheduler"
+)
+
+// adviseStopped says what a launch that the time limit ended may have waited for, and which flag lets it go on. OpenCL
+// promises progress neither between the work-items of a sub-group nor between work-groups (OpenCL API 3.2.1).
+func (p *prepared) adviseStopped(code finding.Code, sr *scheduler.Result, total uint64) []string {
+	if code != finding.TimeLimit {
+		return nil
+	}
+	spins, apart := false, false
+	for i := range sr.Stopped {
+		for _, r := range sr.Stopped[i].Running {
+			if r.PC >= 0 && scheduler.SpinsAt(p.Kernel.code, r.PC) {
+				spins, apart = true, apart || r.Apart
+			}
+		}
+	}
+	var help []string
+	if apart && p.launch.SubgroupSize > 1 {
+		help = append(help, "work-items of one sub-group wait for each other in this loop, and OpenCL promises no progress between them; "+
+			"with -subgroup 1 (DeviceOptions.SubgroupSize) each of them goes on by itself")
+	}
+	if left := total - min(total, sr.Groups+uint64(len(sr.Stopped))); spins && left > 0 {
+		help = append(help, fmt.Sprintf("%s not begun, and this loop may wait for them; OpenCL does not promise that work-groups run at the same time; "+
+			"-parallel always -workers %d (Launch.Parallel, DeviceOptions.Workers) starts all of them", counted(left, "work-group")+haveOrHas(left), total))
+	}
+	if !spins {
+		help = append(help, "if the kernel needs more time, raise -timeout (Launch.Timeout)")
+	}
+	return help
+}
+
+// haveOrHas is the verb behind a number of things.
+func haveOrHas(n uint64) string {
+	if n == 1 {
+		return " has"
+	}
+	return " have"
+}
