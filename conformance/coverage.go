@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -237,16 +236,18 @@ type jsonClause struct {
 	Untried   []string `json:"untried,omitempty"`
 }
 
-// WriteJSON writes one JSON object: the counts of all clauses in "summary", those of
-// each specification in "specifications", and in "clauses" each clause with its state
-// and the names of its cases.
-func (c *Coverage) WriteJSON(w io.Writer) error {
+// CoverageDocument is the JSON form of a coverage: the counts of all clauses, those of
+// each specification, and each clause with its state and the names of its cases.
+type CoverageDocument struct {
+	Summary        CoverageSummary   `json:"summary"`
+	Specifications []CoverageSummary `json:"specifications"`
+	Clauses        []jsonClause      `json:"clauses"`
+}
+
+// Document returns the JSON form of the coverage.
+func (c *Coverage) Document() *CoverageDocument {
 	each, all := c.Summaries()
-	out := struct {
-		Summary        CoverageSummary   `json:"summary"`
-		Specifications []CoverageSummary `json:"specifications"`
-		Clauses        []jsonClause      `json:"clauses"`
-	}{all, append([]CoverageSummary{}, each...), make([]jsonClause, 0, len(c.Clauses))}
+	out := &CoverageDocument{all, append([]CoverageSummary{}, each...), make([]jsonClause, 0, len(c.Clauses))}
 	list := func(names []string) []string { return append([]string{}, names...) }
 	for i := range c.Clauses {
 		cl := &c.Clauses[i]
@@ -255,8 +256,8 @@ func (c *Coverage) WriteJSON(w io.Writer) error {
 			Passed: list(cl.Passed), Reported: list(cl.Reported), Failed: list(cl.Failed), Untried: cl.Untried,
 		})
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(out)
+	return out
 }
+
+// WriteJSON writes the coverage as one JSON object, a [CoverageDocument].
+func (c *Coverage) WriteJSON(w io.Writer) error { return writeJSON(w, c.Document()) }

@@ -136,15 +136,17 @@ type jsonFailure struct {
 	Count   int    `json:"configurations"`
 }
 
-// WriteJSON writes the report as one JSON object: the fields of [Summary] in
-// "summary", and in "results" for each case its name, title, clauses, status, the
-// number of configurations, and its failures with the flags of the first
-// configuration that shows each.
-func (r *Report) WriteJSON(w io.Writer) error {
-	out := struct {
-		Summary Summary      `json:"summary"`
-		Results []jsonResult `json:"results"`
-	}{Summary: r.Summary(), Results: []jsonResult{}}
+// ReportDocument is the JSON form of a report: its summary, and for each case its
+// name, title, clauses, status, the number of configurations, and its failures with
+// the flags of the first configuration that shows each.
+type ReportDocument struct {
+	Summary Summary      `json:"summary"`
+	Results []jsonResult `json:"results"`
+}
+
+// Document returns the JSON form of the report.
+func (r *Report) Document() *ReportDocument {
+	out := &ReportDocument{Summary: r.Summary(), Results: []jsonResult{}}
 	for i := range r.Results {
 		res := &r.Results[i]
 		j := jsonResult{Name: res.Case.Name, Title: res.Case.Title, Clauses: res.Case.Clauses, Status: res.Status, Runs: res.Runs}
@@ -161,10 +163,17 @@ func (r *Report) WriteJSON(w io.Writer) error {
 		}
 		out.Results = append(out.Results, j)
 	}
+	return out
+}
+
+// WriteJSON writes the report as one JSON object, a [ReportDocument].
+func (r *Report) WriteJSON(w io.Writer) error { return writeJSON(w, r.Document()) }
+
+func writeJSON(w io.Writer, doc any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(out)
+	return e.Encode(doc)
 }
 
 type junitSuites struct {

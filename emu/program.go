@@ -259,6 +259,24 @@ func (k *Kernel) Portable() error {
 	return nil
 }
 
+// Engine returns the name of the engine whose code the kernel runs on now: "interp",
+// though the device has another one, where that does not work, or has not made its
+// code yet because the device chose it by itself. Launches with Check, which are
+// always those of interp, do not count.
+func (k *Kernel) Engine() string {
+	if k == nil || k.code == nil {
+		return ""
+	}
+	name := k.prog.dev.limits.Engine
+	if _, err := k.compiled(); err != nil {
+		return name
+	}
+	if k.prog.dev.portable != nil || k.fallback != nil && k.fallback.Fallback() != nil || k.later != nil && !k.later.Made() {
+		return "interp"
+	}
+	return name
+}
+
 // Name returns the kernel's name; "" for a nil kernel.
 func (k *Kernel) Name() string {
 	if k == nil || k.code == nil {

@@ -41,6 +41,8 @@ type Env struct {
 	// ASCII says that lockstep's texts are to have ASCII characters only, and
 	// NoColor that they are to have no colours unless a flag asks for them.
 	ASCII, NoColor bool
+
+	json *jsonState // what is known of -json; Main sets it
 	// Open and Create open files for reading and writing.
 	Open   func(path string) (io.ReadCloser, error)
 	Create func(path string) (io.WriteCloser, error)
@@ -111,7 +113,7 @@ type command struct {
 func commands() []*command {
 	return []*command{
 		runCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
-		conformanceCommand, completionCommand, versionCommand, helpCommand,
+		conformanceCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
 	}
 }
 
@@ -148,6 +150,7 @@ var errFound = errors.New("findings")
 // is done the command ends as soon as it can.
 func Main(ctx context.Context, args []string, env *Env) int {
 	inner := *env
+	inner.json = &jsonState{wanted: wantsJSON(args)}
 	out := bufio.NewWriterSize(env.Stdout, 64<<10)
 	if !env.StdoutTerminal {
 		inner.Stdout = out
@@ -159,6 +162,9 @@ func Main(ctx context.Context, args []string, env *Env) int {
 	}
 	inner.ctx = ctx
 	err := dispatch(ctx, args, &inner)
+	if err != nil && inner.json.wanted && !inner.json.written {
+		err = errors.Join(err, inner.errorDocument(args, err))
+	}
 	if ferr := out.Flush(); ferr != nil && (err == nil || errors.Is(err, errFound)) {
 		err = fmt.Errorf("standard output: %w", ferr)
 	}
@@ -220,7 +226,10 @@ func dispatch(ctx context.Context, args []string, env *Env) error {
 	if err != nil {
 		return err
 	}
-	if json := f.Lookup("json"); c.text && (json == nil || json.Value.String() != "true") {
+	if json := f.Lookup("json"); json != nil {
+		env.json.wanted = json.Value.String() == "true"
+	}
+	if c.text && !env.json.wanted {
 		text := *env
 		text.Stdout = env.text(env.Stdout)
 		env = &text

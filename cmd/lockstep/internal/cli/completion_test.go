@@ -49,7 +49,7 @@ func TestComplete(t *testing.T) {
 		{"run -check kernels.spv -global 8 -kernel=re", "-kernel=reverse"},
 		{"run nowhere.spv -kernel ", ""},
 		{"run elf.o -kernel ", ""},
-		{"help sch", "schedules"},
+		{"help schedu", "schedules"},
 		{"help E-OO", "E-OOB"},
 		{"completion ", "bash fish powershell zsh"},
 		{"validate -l", "-load"},

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -92,6 +91,13 @@ func (o *conformanceOptions) run(ctx context.Context, env *Env, patterns []strin
 	if err != nil {
 		return err
 	}
+	if o.list && o.json {
+		doc := caseList{Cases: []caseEntry{}}
+		for _, c := range cases {
+			doc.Cases = append(doc.Cases, caseEntry{c.Name, c.Title, append([]string{}, c.Clauses...)})
+		}
+		return env.document("conformance-list", &doc)
+	}
 	if o.list {
 		for _, c := range cases {
 			if _, err := fmt.Fprintf(env.Stdout, "%-40s %s [%s]\n", c.Name, c.Title, strings.Join(c.Clauses, " ")); err != nil {
@@ -108,7 +114,7 @@ func (o *conformanceOptions) run(ctx context.Context, env *Env, patterns []strin
 	if env.StderrTerminal {
 		fmt.Fprint(env.Stderr, "\r\x1b[K")
 	}
-	if werr := o.report(env.Stdout, report, clauses); werr != nil {
+	if werr := o.report(env, report, clauses); werr != nil {
 		return werr
 	}
 	if err != nil || !report.OK() {
@@ -166,11 +172,23 @@ func (o *conformanceOptions) selected(cases []*conformance.Case) ([]*conformance
 	return conformance.SelectCases(cases, ids), clauses, nil
 }
 
+// caseList is the JSON document of `lockstep conformance -list`.
+type caseList struct {
+	Cases []caseEntry `json:"cases"`
+}
+
+type caseEntry struct {
+	Name    string   `json:"name"`
+	Title   string   `json:"title"`
+	Clauses []string `json:"clauses"`
+}
+
 // report writes the report in the form that the flags ask for.
-func (o *conformanceOptions) report(w io.Writer, r *conformance.Report, clauses []conformance.Clause) error {
+func (o *conformanceOptions) report(env *Env, r *conformance.Report, clauses []conformance.Clause) error {
+	w := env.Stdout
 	switch {
 	case o.matrix && o.json:
-		return conformance.Cover(clauses, r).WriteJSON(w)
+		return env.document("conformance-matrix", conformance.Cover(clauses, r).Document())
 	case o.matrix:
 		// What went wrong comes first, and the table last.
 		if !r.OK() {
@@ -183,7 +201,7 @@ func (o *conformanceOptions) report(w io.Writer, r *conformance.Report, clauses 
 		}
 		return conformance.Cover(clauses, r).WriteText(w, o.verbose)
 	case o.json:
-		return r.WriteJSON(w)
+		return env.document("conformance", r.Document())
 	case o.junit:
 		return r.WriteJUnit(w)
 	}

@@ -52,6 +52,7 @@ func topics() []topic {
 		{"schedules", "the orders in which work-groups run and copies complete", func() string { return schedulesText }},
 		{"pipes", "kernels that run together, connected by pipes", func() string { return pipesText }},
 		{"trace", "how to look at a run: timelines for Perfetto and for a terminal", func() string { return traceText }},
+		{"json", "the documents of -json", func() string { return jsonText }},
 		{"output", "colours, characters and how much is said", func() string { return outputText }},
 		{"exit", "exit statuses", func() string { return exitText }},
 	}

@@ -39,7 +39,7 @@ compiled for, and which kernels were left out, too.
 			doc := newModuleInfo(m, info)
 			doc.pipes(m)
 			if *asJSON {
-				return writeJSON(env.Stdout, doc)
+				return env.document("info", doc)
 			}
 			return doc.print(env.Stdout)
 		}

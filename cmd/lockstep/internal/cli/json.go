@@ -9,14 +9,22 @@ import (
 
 // writeJSON writes one document: indented, with arrays of numbers and strings on
 // one line. Characters of HTML stay as they are.
-func writeJSON(w io.Writer, doc any) error {
+func writeJSON(w io.Writer, doc any) error { return writeDocument(w, "", doc) }
+
+// writeDocument writes a document as [writeJSON] does. head, if it is not "", is the
+// beginning of an object whose other fields are those of doc.
+func writeDocument(w io.Writer, head string, doc any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(doc); err != nil {
 		return err
 	}
-	_, err := w.Write(append(indentJSON(nil, bytes.TrimSpace(b.Bytes())), '\n'))
+	text := bytes.TrimSpace(b.Bytes())
+	if head != "" {
+		text = append([]byte(head+","), text[1:]...)
+	}
+	_, err := w.Write(append(indentJSON(nil, text), '\n'))
 	return err
 }
 

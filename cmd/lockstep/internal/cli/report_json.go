@@ -9,33 +9,10 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
-// runReport is the JSON document of `lockstep run` for one kernel. Field names are
-// stable. Everything but Timing, and Engine where that is left to lockstep, is the same at every run on every machine.
+// runReport is the JSON document of `lockstep run`. Field names are stable.
+// Everything but Timing, and Engine where that is left to lockstep, is the same at
+// every run on every machine.
 type runReport struct {
-	Module       string            `json:"module"`
-	Kernel       string            `json:"kernel"`
-	Global       []uint64          `json:"global"`
-	Local        []uint32          `json:"local"`
-	Offset       []uint64          `json:"offset"`
-	Engine       string            `json:"engine"`
-	SubgroupSize int               `json:"subgroup_size"`
-	WaveLanes    int               `json:"wave_lanes"`
-	Schedule     string            `json:"schedule"`
-	Seed         uint64            `json:"seed"`
-	Completed    bool              `json:"completed"` // every work-group ran to its end
-	Outputs      []outputReport    `json:"outputs"`
-	Pipes        []pipeReport      `json:"pipes,omitempty"`
-	Printf       string            `json:"printf"`
-	Dropped      uint64            `json:"printf_dropped,omitempty"`
-	Findings     []finding.Finding `json:"findings"`
-	Omitted      int               `json:"findings_omitted,omitempty"`
-	Counters     countersReport    `json:"counters"`
-	Timing       *timingReport     `json:"timing,omitempty"` // with -stats
-}
-
-// setReport is the JSON document of `lockstep run` for kernels that run together.
-type setReport struct {
-	Engine       string            `json:"engine"`
 	SubgroupSize int               `json:"subgroup_size"` // of kernels that do not require another one
 	Schedule     string            `json:"schedule"`
 	Seed         uint64            `json:"seed"`
@@ -47,21 +24,23 @@ type setReport struct {
 	Dropped      uint64            `json:"printf_dropped,omitempty"`
 	Findings     []finding.Finding `json:"findings"`
 	Omitted      int               `json:"findings_omitted,omitempty"`
-	Counters     countersReport    `json:"counters"` // the sum
-	Timing       *timingReport     `json:"timing,omitempty"`
+	Counters     countersReport    `json:"counters"`              // the sum
+	Explanation  string            `json:"explanation,omitempty"` // the text of -explain
+	Timing       *timingReport     `json:"timing,omitempty"`      // with -stats
 }
 
-// launchReport is one of these kernels.
+// launchReport is one of the kernels.
 type launchReport struct {
 	Module       string         `json:"module"`
 	Kernel       string         `json:"kernel"`
+	Engine       string         `json:"engine"` // which ran it
 	Global       []uint64       `json:"global"`
 	Local        []uint32       `json:"local"`
 	Offset       []uint64       `json:"offset"`
 	SubgroupSize int            `json:"subgroup_size"`
 	WaveLanes    int            `json:"wave_lanes"`
 	Completed    bool           `json:"completed"`
-	Findings     int            `json:"findings"` // how many of those below are of this launch
+	Findings     int            `json:"finding_count"` // how many of the findings are of this launch
 	Counters     countersReport `json:"counters"`
 }
 
@@ -114,7 +93,7 @@ func newCounters(groups uint64, c *emu.Counters) countersReport {
 // newLaunchReport is what a launch left behind.
 func newLaunchReport(l *launch, res *emu.Result) launchReport {
 	doc := launchReport{
-		Module: l.part.path, Kernel: l.kernel.Name(), Global: l.Global, Local: res.Local[:max(res.Dim, 1)], Offset: l.Offset, SubgroupSize: res.SubgroupSize, WaveLanes: res.WaveLanes,
+		Module: l.part.path, Kernel: l.kernel.Name(), Engine: l.engine(), Global: l.Global, Local: res.Local[:max(res.Dim, 1)], Offset: l.Offset, SubgroupSize: res.SubgroupSize, WaveLanes: res.WaveLanes,
 		Completed: res.GroupsRun == res.Groups[0]*res.Groups[1]*res.Groups[2] && !res.Findings.Failed(),
 		Findings:  len(res.Findings.Findings) + res.Findings.Omitted, Counters: newCounters(res.GroupsRun, &res.Counters),
 	}
@@ -128,10 +107,10 @@ func newLaunchReport(l *launch, res *emu.Result) launchReport {
 // to a file go to the file, those of one to "-" into the document.
 func (r *run) reportJSON(env *Env, res *outcome) error {
 	lim := r.dev.Limits()
-	set := setReport{
-		Engine: lim.Engine, SubgroupSize: lim.SubgroupSize, Schedule: r.schedule.Name(), Seed: r.schedule.Seed, Completed: true,
+	set := runReport{
+		SubgroupSize: lim.SubgroupSize, Schedule: r.schedule.Name(), Seed: r.schedule.Seed, Completed: true,
 		Pipes: []pipeReport{}, Outputs: []outputReport{}, Printf: strings.ToValidUTF8(string(res.output), "\ufffd"), Dropped: res.dropped,
-		Findings: append([]finding.Finding{}, res.findings.Findings...), Omitted: res.findings.Omitted,
+		Findings: append([]finding.Finding{}, res.findings.Findings...), Omitted: res.findings.Omitted, Explanation: r.explanation.String(),
 	}
 	for _, p := range res.pipes {
 		set.Pipes = append(set.Pipes, pipeReport{p.Name, p.PacketBytes, p.Capacity, p.Written, p.Read, p.Fed, p.Drained, p.Left, p.Held})
@@ -156,16 +135,15 @@ func (r *run) reportJSON(env *Env, res *outcome) error {
 	if r.o.stats {
 		set.Timing = &timingReport{res.duration.Seconds(), lim.Workers}
 	}
-	if len(r.launches) > 1 {
-		return writeJSON(env.Stdout, &set)
+	return env.document("run", &set)
+}
+
+// engine returns the name of the engine that ran the launch.
+func (l *launch) engine() string {
+	if l.run.o.check {
+		return "interp"
 	}
-	one := &set.Launches[0]
-	return writeJSON(env.Stdout, &runReport{
-		Module: one.Module, Kernel: one.Kernel, Global: one.Global, Local: one.Local, Offset: one.Offset,
-		Engine: set.Engine, SubgroupSize: one.SubgroupSize, WaveLanes: one.WaveLanes, Schedule: set.Schedule, Seed: set.Seed,
-		Completed: set.Completed, Outputs: set.Outputs, Pipes: set.Pipes, Printf: set.Printf, Dropped: set.Dropped,
-		Findings: set.Findings, Omitted: set.Omitted, Counters: set.Counters, Timing: set.Timing,
-	})
+	return l.kernel.Engine()
 }
 
 // json is the -out in a document, after it was written where it goes to a file.

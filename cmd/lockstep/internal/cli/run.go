@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -129,6 +130,8 @@ type run struct {
 	reproduce string
 	inputs    map[string]string // files that are read, and as what
 	stdin     string            // what reads standard input; "" when nothing does
+	// explanation is the text of -explain for the document of -json.
+	explanation bytes.Buffer
 }
 
 // program compiles a module, or takes a binary. keepMarks is -keep-marks; more

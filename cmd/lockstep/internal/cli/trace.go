@@ -67,8 +67,17 @@ func (r *run) printed() []string {
 	return list
 }
 
-// output is where what the kernel prints goes, and the text of -explain:
-// standard output, unless a document has that for itself.
+// explained is where the text of -explain goes: into the document of -json, or where
+// what the kernel prints goes.
+func (r *run) explained(env *Env) io.Writer {
+	if r.o.json {
+		return &r.explanation
+	}
+	return env.text(r.output(env))
+}
+
+// output is where what the kernel prints goes: standard output, unless a document
+// has that for itself.
 func (r *run) output(env *Env) io.Writer {
 	if r.o.json || r.o.trace == "-" {
 		return env.Stderr
@@ -90,19 +99,19 @@ func (r *run) writeTrace(env *Env) error {
 	opt := trace.TextOptions{Width: pictureWidth(env.Columns)}
 	switch r.o.explain {
 	case "pipes":
-		if err := rec.WritePipes(env.text(r.output(env)), opt); err != nil {
+		if err := rec.WritePipes(r.explained(env), opt); err != nil {
 			return err
 		}
 	case "memory":
-		if err := rec.WriteMemory(env.text(r.output(env)), opt); err != nil {
+		if err := rec.WriteMemory(r.explained(env), opt); err != nil {
 			return err
 		}
 	case "lanes":
-		if err := rec.WriteLanes(env.text(r.output(env)), opt); err != nil {
+		if err := rec.WriteLanes(r.explained(env), opt); err != nil {
 			return err
 		}
 	case "async":
-		if err := rec.WriteText(env.text(r.output(env)), opt); err != nil {
+		if err := rec.WriteText(r.explained(env), opt); err != nil {
 			return err
 		}
 		if rec.Transfers() > 0 && r.schedule.Completion == emu.CompleteEarly {

@@ -36,7 +36,7 @@ and every driver accepts may be found wanting. -load keeps to those that
 			}
 			broken := validate.Validate(sm, validate.Options{Strict: !*load, MaxErrors: *most})
 			if *asJSON {
-				err = writeJSON(env.Stdout, newVerdict(path, broken))
+				err = env.document("validate", newVerdict(path, broken))
 			} else {
 				err = printVerdict(env.Stdout, m.name, broken)
 			}

@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"context"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/conformance"
+)
+
+// schemaVersion is the version of the documents of -json. It grows when a field goes
+// away or changes its meaning; new fields do not change it.
+const schemaVersion = 1
+
+// jsonState is what a command does about -json.
+type jsonState struct {
+	wanted  bool // the command line asks for a document
+	written bool // there is one on standard output
+}
+
+// errorReport is the document of a command that could not do its work.
+type errorReport struct {
+	Command string `json:"command,omitempty"`
+	Error   struct {
+		Kind    string `json:"kind"` // "usage", "failed" or "cancelled"
+		Message string `json:"message"`
+		Help    string `json:"help,omitempty"` // the command that explains
+	} `json:"error"`
+}
+
+// documentTypes are the documents by name, in the order of the schema.
+var documentTypes = []struct {
+	name string
+	doc  any
+}{
+	{"run", runReport{}}, {"info", moduleInfo{}}, {"validate", verdict{}}, {"conformance", conformance.ReportDocument{}},
+	{"conformance-list", caseList{}}, {"conformance-matrix", conformance.CoverageDocument{}}, {"error", errorReport{}},
+}
+
+var schemaCommand = &command{
+	name:  "schema",
+	short: "print the JSON Schema of the documents of -json",
+	long: `Prints a JSON Schema (draft 2020-12) that every document of -json follows; lockstep help json
+describes them in words.
+`,
+	setup: func(*flags) func(context.Context, *Env, []string) error {
+		return func(_ context.Context, env *Env, args []string) error {
+			if len(args) > 0 {
+				return usagef("help schema", "schema: takes no arguments")
+			}
+			return writeJSON(env.Stdout, jsonSchema())
+		}
+	},
+}
+
+const jsonText = `With -json, the commands run, info, validate and conformance print one JSON document on
+standard output, in UTF-8, wherever else text would stand. lockstep schema prints a JSON
+Schema of all of them. Each begins with
+
+  "schema"     the version of these documents, 1. It grows when a field goes away or changes
+               its meaning; new fields do not change it
+  "document"   which document it is: "run", "info", "validate", "conformance",
+               "conformance-list" (-list), "conformance-matrix" (-matrix) or "error"
+
+The document of run has, among others,
+
+  "launches"   a list, also of one kernel: its module, kernel, engine (the one that ran it),
+               sizes, counters, and how many of the findings are its own
+  "outputs"    the -out flags; one to - has its values here: numbers, and the strings "inf",
+               "-inf" and "nan"
+  "printf"     what the kernels printed
+  "findings"   a list: code, message, detail, kernel, object, access, work_item, place with
+               the inlined calls, parties, notes, help, and how often it happened
+  "completed"  true when every work-group ran to its end
+  "explanation"  the text of -explain
+  "timing"     with -stats. Only this, and the engine where that is left to lockstep, may
+               differ from run to run
+
+A command that cannot do its work prints a document "error" with the message, its kind
+("usage", "failed" or "cancelled") and the command that explains; standard error has the
+same message as text. Exit statuses are those of lockstep help exit.
+`
+
+// wantsJSON says whether a command line asks for a document, for errors that come
+// before its flags have been read.
+func wantsJSON(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	c := lookup(args[0])
+	if c == nil {
+		return false
+	}
+	f := newFlags(c.name)
+	c.setup(f)
+	if f.Lookup("json") == nil {
+		return false
+	}
+	for _, a := range args[1:] {
+		switch a {
+		case "--":
+			return false
+		case "-json", "--json", "-json=true", "--json=true":
+			return true
+		}
+	}
+	return false
+}
+
+// document prints a document on standard output.
+func (e *Env) document(name string, doc any) error {
+	head, err := json.Marshal(name)
+	if err != nil {
+		return err
+	}
+	if err := writeDocument(e.Stdout, fmt.Sprintf(`{"schema":%d,"document":%s`, schemaVersion, head), doc); err != nil {
+		return err
+	}
+	e.json.written = true
+	return nil
+}
+
+// errorDocument prints the document of a command that failed with err.
+func (e *Env) errorDocument(args []string, err error) error {
+	var doc errorReport
+	if len(args) > 0 {
+		doc.Command = args[0]
+	}
+	doc.Error.Kind, doc.Error.Message = "failed", err.Error()
+	var usage *usageError
+	switch {
+	case errors.As(err, &usage):
+		doc.Error.Kind, doc.Error.Message = "usage", usage.msg
+		if usage.help != "" {
+			doc.Error.Help = "lockstep " + usage.help
+		}
+	case errors.Is(err, errFound):
+		doc.Error.Kind, doc.Error.Message = "cancelled", "cancelled before the work began"
+	}
+	doc.Error.Message = strings.ToValidUTF8(doc.Error.Message, "\ufffd")
+	return e.document("error", &doc)
+}
+
+// jsonSchema returns the JSON Schema of all documents.
+func jsonSchema() any {
+	s := schemas{defs: map[string]any{}}
+	var all []any
+	for _, d := range documentTypes {
+		def := s.object(reflect.TypeOf(d.doc))
+		properties := def["properties"].(map[string]any)
+		properties["schema"] = map[string]any{"const": schemaVersion}
+		properties["document"] = map[string]any{"const": d.name}
+		def["required"] = append([]string{"schema", "document"}, def["required"].([]string)...)
+		s.defs[d.name] = def
+		all = append(all, map[string]any{"$ref": "#/$defs/" + d.name})
+	}
+	return map[string]any{
+		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Documents of lockstep -json",
+		"oneOf": all, "$defs": s.defs,
+	}
+}
+
+// schemas makes schemas of Go types, as encoding/json writes them.
+type schemas struct{ defs map[string]any }
+
+var (
+	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
+	jsonMarshaler = reflect.TypeFor[json.Marshaler]()
+)
+
+// of returns the schema of a type; that of a structure with a name stands in defs.
+func (s *schemas) of(t reflect.Type) map[string]any {
+	switch {
+	case t == reflect.TypeFor[json.RawMessage](), t.Kind() == reflect.Interface:
+		return map[string]any{}
+	case t.Implements(jsonMarshaler):
+		return map[string]any{}
+	case t.Implements(textMarshaler):
+		return map[string]any{"type": "string"}
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case reflect.String:
+		return map[string]any{"type": "string"}
+	case reflect.Float32, reflect.Float64:
+		return map[string]any{"type": "number"}
+	case reflect.Pointer:
+		return s.of(t.Elem())
+	case reflect.Slice:
+		return map[string]any{"type": "array", "items": s.of(t.Elem())}
+	case reflect.Array:
+		return map[string]any{"type": "array", "items": s.of(t.Elem()), "minItems": t.Len(), "maxItems": t.Len()}
+	case reflect.Map:
+		return map[string]any{"type": "object", "additionalProperties": s.of(t.Elem())}
+	case reflect.Struct:
+		if t.Name() == "" {
+			return s.object(t)
+		}
+		if _, ok := s.defs[t.String()]; !ok {
+			s.defs[t.String()] = nil // for types that hold themselves
+			s.defs[t.String()] = s.object(t)
+		}
+		return map[string]any{"$ref": "#/$defs/" + t.String()}
+	}
+	return map[string]any{"type": "integer"}
+}
+
+// object returns the schema of a structure.
+func (s *schemas) object(t reflect.Type) map[string]any {
+	properties, required := map[string]any{}, []string{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case tag == "-" || !f.IsExported() && !f.Anonymous:
+			continue
+		case f.Anonymous && tag == "":
+			inner := s.object(f.Type)
+			for name, p := range inner["properties"].(map[string]any) {
+				properties[name] = p
+			}
+			required = append(required, inner["required"].([]string)...)
+			continue
+		case tag == "":
+			tag = f.Name
+		}
+		properties[tag] = s.of(f.Type)
+		if !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero") {
+			required = append(required, tag)
+		}
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+}
