@@ -229,6 +229,7 @@ func (b *Buffer) Map() ([]byte, error) {
 	}
 	defer b.dev.release()
 	b.mapped++
+	b.dev.mapped++
 	return b.data[:len(b.data):len(b.data)], nil
 }
 
@@ -242,6 +243,7 @@ func (b *Buffer) Unmap() error {
 		return fmt.Errorf("unmap of a buffer that is not mapped: %w", ErrInvalid)
 	}
 	b.mapped--
+	b.dev.mapped--
 	return nil
 }
 

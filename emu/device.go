@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -30,6 +31,12 @@ type DeviceOptions struct {
 	Workers int
 	// Engine is one of [Engines], or "auto" or "" for the best of them. In that case a kernel begins on
 	// "interp", until machine code is worth its while.
+	//
+	// With "compare", a launch runs on "interp", and again from the same memory on "native". Where the two leave
+	// different memory, pipes, output, counters or findings, the result has the finding E-ENGINEDIFF, which says
+	// what differs and, where that can be found out, in which work-group and who wrote it on "interp". Memory and
+	// result are those of "interp". NewDevice fails where "native" is not available. A launch that "native" would
+	// leave to "interp" as a whole fails with an error that wraps [ErrNotCompared].
 	Engine string
 
 	// MaxWorkGroupSize is the number of work-items of a work-group at most; 0
@@ -106,12 +113,15 @@ type Device struct {
 	engine   engine.Engine
 	lazy     engine.LazyCompiler // the same engine, if machine code is to be made late, or nil
 	portable error               // why it is the portable one, if the caller leaves that to the device
+	// reference is what launches are compared with (see compare.go), or nil.
+	reference engine.Engine
 
 	// turn has one token: whoever holds it runs a launch, touches device memory or
 	// changes what is allocated.
 	turn chan struct{}
 
 	mem    *memory.Global
+	mapped int // Buffer.Map, all together
 	closed bool
 }
 
@@ -166,10 +176,14 @@ func NewDevice(opt DeviceOptions) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := uint64(opt.MaxWorkGroupSize)
+	n, name := uint64(opt.MaxWorkGroupSize), e.Name()
+	var reference engine.Engine
+	if opt.Engine == compareEngine {
+		name, reference = compareEngine, interp.Engine{}
+	}
 	d := &Device{
 		limits: Limits{
-			Engine:           e.Name(),
+			Engine:           name,
 			SubgroupSize:     opt.SubgroupSize,
 			FixedSubgroups:   opt.FixedSubgroups,
 			WaveLanes:        opt.WaveLanes,
@@ -190,9 +204,9 @@ func NewDevice(opt DeviceOptions) (*Device, error) {
 		},
 		engine:   e,
 		lazy:     lazyCompiler(opt.Engine, e),
-		portable: portable,
-		turn:     make(chan struct{}, 1),
-		mem:      memory.NewGlobal(opt.MaxMemory),
+		portable: portable, reference: reference,
+		turn: make(chan struct{}, 1),
+		mem:  memory.NewGlobal(opt.MaxMemory),
 	}
 	return d, nil
 }

@@ -14,7 +14,7 @@ var nativeEngine = sync.OnceValues(native.New)
 
 // Engines returns the names that DeviceOptions.Engine takes on this machine:
 // "auto", which is the last of the others; "interp", the portable engine; and, where the processor
-// and the system are such that it can make machine code, "native".
+// and the system are such that it can make machine code, "native". DeviceOptions.Engine takes "compare" there as well.
 func Engines() []string {
 	names := []string{"auto", interp.Engine{}.Name()}
 	if e, err := nativeEngine(); err == nil {
@@ -35,12 +35,12 @@ func findEngine(name string) (e engine.Engine, portable, err error) {
 		return e, nil, nil
 	case interp.Engine{}.Name():
 		return interp.Engine{}, nil, nil
-	case native.Engine{}.Name():
+	case native.Engine{}.Name(), compareEngine:
 		e, err := nativeEngine()
 		if err != nil {
 			return nil, nil, fmt.Errorf("engine %q: %w; use auto or interp", name, err)
 		}
 		return e, nil, nil
 	}
-	return nil, nil, fmt.Errorf("unknown engine %q; there are auto, interp, native", name)
+	return nil, nil, fmt.Errorf("unknown engine %q; there are auto, interp, native, compare", name)
 }

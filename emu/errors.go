@@ -17,6 +17,8 @@ var (
 	ErrForeign = errors.New("belongs to another device")
 	// ErrElement is a buffer of elements of one type that is read or written as another.
 	ErrElement = errors.New("has elements of another type")
+	// ErrNotCompared is a launch on a device whose engine is "compare" for which there are not two engines.
+	ErrNotCompared = errors.New("nothing to compare with")
 	// ErrMapped is a buffer that the host has mapped and that a launch wants.
 	ErrMapped = errors.New("is mapped by the host")
 )

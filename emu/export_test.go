@@ -1,7 +1,27 @@
 package emu
 
+import (
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
 // Compiled says whether there is code of the device's engine for the kernel.
 func Compiled(k *Kernel) bool { return k.runner != nil && (k.later == nil || k.later.Made()) }
 
 // Shared says whether the code of two kernels is made once for both.
 func Shared(a, b *Kernel) bool { return a.made == b.made }
+
+// NewComparing returns a device that compares an engine with the reference, on any machine.
+func NewComparing(t interface{ Fatal(...any) }, opt DeviceOptions, e engine.Engine) *Device {
+	opt.Engine = interp.Engine{}.Name()
+	d, err := NewDevice(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.engine, d.reference, d.limits.Engine = e, interp.Engine{}, compareEngine
+	return d
+}
+
+// PointerOf returns where a buffer is on its device.
+func PointerOf(b *Buffer) memory.Pointer { return b.ptr }

@@ -160,8 +160,10 @@ func (l *Launch) prepare() (*prepared, error) {
 		return nil, err
 	}
 	var err error
-	p.runner, err = k.runnerFor(&p.launch)
-	return p, err
+	if p.runner, err = k.runnerFor(&p.launch); err != nil {
+		return nil, err
+	}
+	return p, p.comparable()
 }
 
 // bind checks the arguments and notes what they bring.
@@ -282,11 +284,18 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 		p.beginTrace()
 		opt.Tracer, opt.Subgroups = p.Trace, p.Trace.SubgroupTracer()
 	}
+	if d.reference != nil {
+		return p.runCompared(ctx, opt)
+	}
 	sr, err := p.runner.Run(ctx, &p.launch, opt)
 	if sr == nil {
 		return nil, launchError(err)
 	}
-	res := p.result(sr, time.Since(start))
+	return p.over(p.result(sr, time.Since(start)), sr, err)
+}
+
+// over puts findings into the result of a launch that is over. err is the scheduler's.
+func (p *prepared) over(res *Result, sr *scheduler.Result, err error) (*Result, error) {
 	if len(sr.Faults) == 0 && err == nil {
 		return res, nil
 	}

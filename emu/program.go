@@ -200,12 +200,14 @@ type Kernel struct {
 	prog *Program
 	code *isa.Kernel
 
-	made     *made // shared with the kernel on other devices
-	compile  sync.Once
-	runner   *scheduler.Runner
-	err      error
-	later    engine.LazyCode // the runner's code, if machine code is made late, or nil
-	fallback engine.Fallback // the same, if it can say why there is none, or nil
+	made    *made // shared with the kernel on other devices
+	compile sync.Once
+	runner  *scheduler.Runner
+	// reference has the code of Device.reference, nil if there is none.
+	reference *scheduler.Runner
+	err       error
+	later     engine.LazyCode // the runner's code, if machine code is made late, or nil
+	fallback  engine.Fallback // the same, if it can say why there is none, or nil
 }
 
 func newKernel(p *Program, k *isa.Kernel) *Kernel { return &Kernel{prog: p, code: k, made: new(made)} }
@@ -231,9 +233,24 @@ func (k *Kernel) compiled() (*scheduler.Runner, error) {
 		default:
 			k.runner = scheduler.New(c)
 			k.fallback, _ = c.(engine.Fallback)
+			k.compileReference()
 		}
 	})
 	return k.runner, k.err
+}
+
+// compileReference makes the code that launches are compared with, if they are.
+func (k *Kernel) compileReference() {
+	e := k.prog.dev.reference
+	if e == nil {
+		return
+	}
+	c, err := e.Compile(k.prog.isa, k.code)
+	if err != nil {
+		k.err = &ModuleError{Stage: "compile", Err: fmt.Errorf("kernel %s on engine %s: %w", k.code.Name, e.Name(), err)}
+		return
+	}
+	k.reference = scheduler.New(c)
 }
 
 // Portable returns why the kernel runs on the portable engine, though nobody asked for that: the

@@ -87,6 +87,9 @@ func (r *setRun) run(ctx context.Context) (*SetResult, error) {
 		ctx, cancel = context.WithTimeout(ctx, t)
 		defer cancel()
 	}
+	if d.reference != nil {
+		return r.runCompared(ctx, feeds)
+	}
 	start := time.Now()
 	sr, err := scheduler.RunSet(ctx, r.members(), feeds, r.options(d))
 	if sr == nil {

@@ -67,6 +67,12 @@ type Options struct {
 	// Subgroups is told what sub-groups do; see [engine.Group.Subgroups]. It is used with a Tracer only.
 	Subgroups engine.SubgroupTracer
 
+	// First and End limit a launch to the work-groups at the positions [First, End) of the schedule; an End of 0 is
+	// that of the schedule. They are not for sets.
+	First, End uint64
+	// Stores is told of the stores to global memory, see [engine.Group]; nil is nobody. It is called by all workers.
+	Stores func(g *engine.Group, pc, item int, p memory.Pointer, n uint64)
+
 	// Progress is called from a goroutine of its own, at most every
 	// ProgressInterval, with the number of groups that are over. It is not
 	// called for a launch that takes less time.

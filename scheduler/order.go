@@ -3,6 +3,8 @@ package scheduler
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
 
 // Order is the order in which work-groups, and the waves of a work-group, take
@@ -119,4 +121,12 @@ func (p *permutation) at(i uint64) uint64 {
 			return i
 		}
 	}
+}
+
+// GroupAt returns the work-group at a position of a launch's schedule.
+func GroupAt(l *engine.Launch, opt Options, pos uint64) Group {
+	order := newPermutation(opt.Order, opt.Seed, l.Groups[0]*l.Groups[1]*l.Groups[2])
+	w := worker{launch: &launch{Launch: l, opt: opt, order: order}, pos: pos}
+	w.locate()
+	return Group{Position: pos, ID: w.group.ID, Linear: w.group.Linear, Size: w.group.Size}
 }

@@ -107,8 +107,9 @@ type launch struct {
 	opt    Options
 
 	groups     uint64
-	groupItems int // of a whole group
-	lanes      int // of a wave
+	positions  struct{ first, end uint64 } // of the schedule, that run
+	groupItems int                         // of a whole group
+	lanes      int                         // of a wave
 	quantum    int
 	order      permutation
 	batch      uint64 // groups
@@ -144,7 +145,7 @@ func (r *Runner) Run(ctx context.Context, l *engine.Launch, opt Options) (*Resul
 	if err := ctx.Err(); err != nil {
 		return &Result{}, err
 	}
-	if s.groups == 0 {
+	if s.positions.first == s.positions.end {
 		return &Result{}, nil
 	}
 	if l.Cancel == nil {
@@ -241,16 +242,21 @@ func (s *launch) prepare() error {
 	}
 	s.sweeping = s.sweeps()
 	s.order = newPermutation(s.opt.Order, s.opt.Seed, s.groups)
+	if s.positions.end = s.groups; s.opt.End > 0 {
+		s.positions.end = min(s.opt.End, s.groups)
+	}
+	s.positions.first = min(s.opt.First, s.positions.end)
+	count := s.positions.end - s.positions.first
 	// Batches are small enough that workers end together, and large enough
 	// that the counter they come from is not worth a thought, and that most neighbours of a group are one worker's.
 	s.batch = 1024
 	if s.opt.Workers > 1 && s.parallel() {
-		s.batch = min(max(s.groups/(uint64(s.opt.Workers)*32), 1), s.batch)
+		s.batch = min(max(count/(uint64(s.opt.Workers)*32), 1), s.batch)
 	}
 	// Workers remember what they found by stretches of batches, which must not be too many.
-	s.batch = max(s.batch, s.groups/maxBatches)
-	s.batches = s.groups / s.batch
-	if s.groups%s.batch != 0 {
+	s.batch = max(s.batch, count/maxBatches)
+	s.batches = count / s.batch
+	if count%s.batch != 0 {
 		s.batches++
 	}
 	s.sink = &s.own
@@ -328,7 +334,7 @@ func (s *launch) progress(workers []*worker) (stop func()) {
 			for _, w := range workers {
 				done += w.done.Load()
 			}
-			s.opt.Progress(done, s.groups)
+			s.opt.Progress(done, s.positions.end-s.positions.first)
 		}
 	})
 	return func() {
@@ -347,7 +353,7 @@ func (s *launch) finish(ctx context.Context, workers []*worker) (*Result, error)
 		w.stretches = append(w.stretches, w.stretch)
 	}
 	// Unless the context ended the launch, all groups up to the first fault have run.
-	if last := s.halt.last(); last != math.MaxUint64 && endedUpTo(workers, last) == last+1 {
+	if last := s.halt.last(); last != math.MaxUint64 && endedUpTo(workers, last) == last+1-s.positions.first {
 		res.Halted = true
 		dropAfter(workers, last)
 	}
@@ -379,7 +385,7 @@ func (s *launch) finish(ctx context.Context, workers []*worker) (*Result, error)
 		res.Stopped = nil
 		return res, nil
 	}
-	if res.Groups < s.groups {
+	if res.Groups < s.positions.end-s.positions.first {
 		if err := context.Cause(ctx); err != nil {
 			return res, err
 		}

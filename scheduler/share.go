@@ -20,7 +20,7 @@ func (s *launch) divide(n int) {
 		n = 1
 	}
 	s.shares = make([]share, n)
-	first, rest := uint64(0), s.groups
+	first, rest := s.positions.first, s.positions.end-s.positions.first
 	for i := range s.shares {
 		size := rest / uint64(n-i)
 		s.shares[i].next.Store(first)

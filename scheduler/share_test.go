@@ -17,6 +17,7 @@ func TestShares(t *testing.T) {
 			for _, ordered := range []bool{false, true} {
 				t.Run(fmt.Sprint(groups, " groups ", workers, " workers ", ordered), func(t *testing.T) {
 					s := &launch{groups: groups, batch: max(groups/uint64(workers*32), 1), ordered: ordered, runner: &Runner{}}
+					s.positions.end = groups
 					s.divide(workers)
 					var wg sync.WaitGroup
 					var mu sync.Mutex
@@ -56,6 +57,7 @@ func TestShares(t *testing.T) {
 // TestSharesFollow holds that a worker goes through its own share from one position to the next, and then through those of the others.
 func TestSharesFollow(t *testing.T) {
 	s := &launch{groups: 100, batch: 8, runner: &Runner{}}
+	s.positions.end = s.groups
 	s.divide(2)
 	next := uint64(50)
 	for next < 100 {

@@ -109,6 +109,9 @@ func (s *launch) worker() (*worker, error) {
 		w.lds, w.ldsSizes = lds, slices.Clone(s.LocalSizes)
 	}
 	w.group = engine.Group{Launch: s.Launch, LDS: w.lds, Output: w.group.Output[:0]}
+	if tell := s.opt.Stores; tell != nil {
+		w.group.Stores = func(pc, item int, p memory.Pointer, n uint64) { tell(&w.group, pc, item, p, n) }
+	}
 	w.clock = 0
 	w.set, w.member = nil, nil
 	w.startDMA()
@@ -120,7 +123,7 @@ func (r *Runner) rest(w *worker) {
 	w.launch, w.set, w.member = nil, nil, nil
 	w.stretch, w.stopped = stretch{}, nil
 	clear(w.stretches)
-	w.group.Launch, w.group.DMA, w.group.PipeTrace, w.group.Report = nil, nil, nil, nil
+	w.group.Launch, w.group.Stores, w.group.DMA, w.group.PipeTrace, w.group.Report = nil, nil, nil, nil, nil
 	r.idle.Put(w)
 }
 
@@ -158,7 +161,7 @@ func (w *worker) work() {
 			last := w.halt.last()
 			b := batch{out: w.batchOut, dropped: w.batchDropped, last: first <= last && last < end}
 			var ok bool
-			if w.batchOut, ok = w.sink.commit(first/w.batch, b); !ok {
+			if w.batchOut, ok = w.sink.commit((first-w.positions.first)/w.batch, b); !ok {
 				w.Cancel.Store(true)
 			}
 			w.batchDropped = 0

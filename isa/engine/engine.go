@@ -239,6 +239,10 @@ type Group struct {
 	// Watch tells the engine to announce every access to memory that DMA could
 	// touch, with its time: bytes may move at any time, or uses are checked.
 	Watch bool
+	// Stores is called before each store to global memory: the instruction, the number of the work-item, the address
+	// and the size in bytes. Image writes, pipes and asynchronous copies are not announced. The engine may then run
+	// much slower; nil is nobody.
+	Stores func(pc, item int, p memory.Pointer, n uint64)
 	// PipeTrace is told which packets move; nil is nobody.
 	PipeTrace PipeTracer
 	// Subgroups is told what sub-groups do; nil is nobody. The reference engine then runs the kernel.

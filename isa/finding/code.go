@@ -36,6 +36,7 @@ const (
 	ImageFormat     Code = "E-IMAGEFORMAT"   // access to an image of another kind of numbers (with checks on)
 	TimeLimit       Code = "E-TIMEOUT"       // the time limit ended the launch
 	Cancelled       Code = "E-CANCELLED"     // the caller ended the launch
+	EngineDiff      Code = "E-ENGINEDIFF"    // engines that a launch ran on differ
 
 	AsyncRead    Code = "E-ASYNCREAD"    // read of what an asynchronous copy still fills
 	AsyncWrite   Code = "E-ASYNCWRITE"   // write to either side of an outstanding copy
@@ -139,6 +140,8 @@ var descriptions = map[Code]Description{
 		Text: "The kernel ran longer than allowed. The finding says where work-items were when the time was over. Usual reasons are a loop that never ends, a loop in which lanes of one sub-group wait for each other, and a loop that waits for a work-group that has not begun; for the last two the finding names the flag that lets the kernel go on."},
 	Cancelled: {Title: "the launch was cancelled",
 		Text: "The caller cancelled the launch before it was over. Memory holds what the kernel had written by then."},
+	EngineDiff: {Title: "engines differ",
+		Text: "A launch ran on two engines from the same memory (-engine compare), and they left different memory, pipes, output, counters or findings. That is a mistake of lockstep, not of the kernel: please report it, with the module and the command. The work-item is the one that wrote the first byte that differs on the reference. Memory and results are those of the reference. As a warning: the engines agree where work-groups run one after the other, so that most likely work-groups race."},
 	AsyncRead: {Title: "read of what an asynchronous copy still fills",
 		Text:    "A work-item read memory that an asynchronous copy writes to, and nothing orders the read behind the copy: it may see old bytes, new ones or both. Wait for the copy first: OpGroupWaitEvents on its event, or an asyncmark after it and a wait.asyncmark that counts it. The finding comes from what the kernel waits for, not from when the bytes moved, so every schedule gives it.",
 		Checked: true, Repeats: true},

@@ -28,6 +28,7 @@ var helps = map[Code]string{
 	ImageBounds:     "compare the coordinates with get_image_width and get_image_height before the access",
 	ImageFormat:     "use read_imagef, read_imagei or read_imageui as the image's format asks for",
 	TimeLimit:       "allow more time, or look for a loop that never ends",
+	EngineDiff:      "report it, with the module and the command; -engine interp gives the right results",
 
 	AsyncRead:    "wait for the copy before the read",
 	AsyncWrite:   "wait for the copy before the write",

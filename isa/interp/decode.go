@@ -80,12 +80,13 @@ type decodeOptions struct {
 	check bool // the checks of engine.Launch.Check
 	watch bool // announcements of accesses to package dma, see engine.Group.Watch
 	trace bool // announcements of blocks and accesses to engine.Group.Subgroups
+	tell  bool // announcements of stores to engine.Group.Stores
 }
 
 // index numbers the options.
 func (o decodeOptions) index() int {
 	n := 0
-	for i, on := range [...]bool{o.check, o.watch, o.trace} {
+	for i, on := range [...]bool{o.check, o.watch, o.trace, o.tell} {
 		if on {
 			n |= 1 << i
 		}
@@ -211,6 +212,9 @@ func (d *decoder) inst(pc int) {
 	}
 	if d.trace {
 		d.traceAccess(in)
+	}
+	if d.tell {
+		d.tellStore(in)
 	}
 	switch s.Op {
 	case isa.OpMov:

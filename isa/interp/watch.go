@@ -94,11 +94,17 @@ func watchBlock(w *wave, in *inst) {
 	if !check {
 		return
 	}
-	s := in.src
-	n, a, size := uint64(s.Type.Bytes()), memory.AccessRead, w.subgroup()
-	if s.Op == isa.OpBlockStore {
+	a := memory.AccessRead
+	if in.src.Op == isa.OpBlockStore {
 		a = memory.AccessWrite
 	}
+	w.eachBlockElement(in.src, func(k, i int, p memory.Pointer, n uint64) { w.announce(now, in.pc, a, k, i, p, n) })
+}
+
+// eachBlockElement calls f for each element of a block access: the chunk and the lane that it belongs to, its
+// address, and its size.
+func (w *wave) eachBlockElement(s *isa.Inst, f func(k, i int, p memory.Pointer, n uint64)) {
+	n, size := uint64(s.Type.Bytes()), w.subgroup()
 	var base memory.Pointer
 	of := -1 // the sub-group that base is of
 	for k, m := range w.exec {
@@ -110,7 +116,7 @@ func watchBlock(w *wave, in *inst) {
 				_, base = w.address(s, k, i)
 			}
 			element := int64(s.Imm)*int64(size) + int64(lane%size)
-			w.announce(now, in.pc, a, k, i, base.Add(element*int64(n)), n)
+			f(k, i, base.Add(element*int64(n)), n)
 		}
 	}
 }

@@ -173,7 +173,7 @@ func (w *wave) chunk(k int) unsafe.Pointer { return unsafe.Add(w.base, uintptr(k
 // Start puts n lanes at the entry of the kernel.
 func (w *wave) Start(g *engine.Group, first, n int) {
 	l := g.Launch
-	accelerated := !l.Check && !(g.Watch && w.code.kernel.UsesAsync) && g.Subgroups == nil
+	accelerated := !l.Check && !(g.Watch && w.code.kernel.UsesAsync) && g.Subgroups == nil && g.Stores == nil
 	if accelerated && w.later != nil {
 		if to := w.later.ready(); to != nil {
 			w.become(to)
@@ -182,7 +182,7 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	c := w.code
 	w.waits = accelerated && w.later != nil
 	w.group, w.mem, w.lds = g, l.Memory, g.LDS
-	w.blocks = c.blocks(decodeOptions{check: l.Check, watch: g.Watch, trace: g.Subgroups != nil})
+	w.blocks = c.blocks(decodeOptions{check: l.Check, watch: g.Watch, trace: g.Subgroups != nil, tell: g.Stores != nil})
 	before := w.lanes
 	w.first, w.lanes = first, min(n, w.maxLan)
 	w.faulted, w.Choosy = false, false

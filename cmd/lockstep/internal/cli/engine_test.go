@@ -64,6 +64,10 @@ func TestEngines(t *testing.T) {
 		if native == strings.Contains(diagnostics, "  engine interp: no native engine: ") {
 			t.Errorf("LOCKSTEP_CPU=%s:\n%s", cpu, diagnostics)
 		}
+		compared, diagnostics, err := process(t, cpu, append(run, "-engine", "compare")...)
+		if native && (err != nil || compared != want) || !native && (err == nil || !strings.Contains(diagnostics, `engine "compare": no native engine: `)) {
+			t.Errorf("LOCKSTEP_CPU=%s with -engine compare: %v\n%s", cpu, err, diagnostics)
+		}
 		checked, diagnostics, err := process(t, cpu, append(run, "-check")...)
 		if err != nil || checked != want || native != strings.Contains(diagnostics, "  engine interp: -check looks at every instruction\n") {
 			t.Errorf("LOCKSTEP_CPU=%s with -check: %v\n%s", cpu, err, diagnostics)

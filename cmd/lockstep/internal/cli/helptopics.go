@@ -12,6 +12,16 @@ and counters, bit for bit. -engine NAME chooses one:
              AVX-512. interp runs the instructions that have no machine code
   interp     the reference engine: runs one instruction after the other. It works on
              every machine, and is several times slower
+  compare    runs each launch on interp and again, from the same memory, on native, and
+             compares memory, images, pipes, printf output, counters and findings
+
+If the engines differ, compare prints the finding E-ENGINEDIFF and the exit status is 1.
+The finding names the first difference, its work-group and, for memory, the work-item
+and the instruction that wrote there on interp. To find them, compare runs parts of the
+launch again and again. Memory and results are those of interp. A difference that only
+occurs while work-groups run at the same time is a warning: work-groups race. compare
+needs native, and fails where native is not available. It refuses launches that native
+would leave to interp, such as those with -check, and pipes that the host fills or reads.
 
 The environment variable LOCKSTEP_CPU limits the processor features that native uses:
 avx512, avx2, or none for no machine code. lockstep run -v prints the engine, and the

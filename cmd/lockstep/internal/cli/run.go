@@ -70,7 +70,7 @@ func deviceFlags(f *flags, d *emu.DeviceOptions) {
 	f.IntVar(&d.DMAEngines, "dma-engines", 0, "`N` engines copy for a work-group at the same time (default 2)")
 	f.IntVar(&d.DMAQueueDepth, "dma-queue", 0, "`N` copies can wait for each of them (default 16)")
 	f.IntVar(&d.DMABytesPerStep, "dma-step", 0, "each moves `BYTES` a tick in the schedule paced (default 64)")
-	f.StringVar(&d.Engine, "engine", "auto", "run on the engine `NAME`: auto, interp or native (lockstep help engines)")
+	f.StringVar(&d.Engine, "engine", "auto", "run on the engine `NAME`: auto, interp, native or compare (lockstep help engines)")
 }
 
 // keepMarksUsage explains -keep-marks of run and isa.
