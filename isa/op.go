@@ -86,7 +86,7 @@ const (
 	OpRound // round half away from zero
 	// Functions of OpenCL.std: Imm&0xff is the clmath.Func. Imm&MathStored asks
 	// for what a function of two results stores (the cosine of sincos, the
-	// exponent of frexp). Integers among operands and results (the second
+	// exponent of frexp), Imm&MathHalf for half precision. Integers among operands and results (the second
 	// operand of ldexp, pown and rootn; the results of ilogb and the stored
 	// ones of frexp, lgamma_r and remquo; the operand of nan) are signed
 	// integers of the type's width.
@@ -190,6 +190,12 @@ const (
 
 // MathStored in Inst.Imm selects the second result of a mathematical function.
 const MathStored = 1 << 8
+
+// MathHalf in Inst.Imm says that a mathematical function on F32 is one of
+// halves: its operands have values of F16, and its result is such that
+// rounding it to F16 gives the correctly rounded half (clmath.UnaryHalf32 and
+// its kin).
+const MathHalf = 1 << 9
 
 // Shape says which operands an opcode has and what types they take.
 type Shape uint8

@@ -83,14 +83,16 @@ func Step64(edge, x float64) float64 {
 }
 
 // Smoothstep32 returns t*t*(3-2t) with t = (x-edge0)/(edge1-edge0) clamped to
-// [0, 1], rounded once.
+// [0, 1], rounded once. A quotient that is not a number, as of infinite edges,
+// becomes 0, as in the specification's fmin(fmax(t, 0), 1). A NaN among the
+// arguments, for which the specification promises nothing, is passed on.
 func Smoothstep32(edge0, edge1, x float32) float32 {
 	e0, e1, xd := float64(edge0), float64(edge1), float64(x)
 	t := (xd - e0) / (e1 - e0)
 	switch {
-	case t != t:
+	case edge0 != edge0 || edge1 != edge1 || x != x:
 		return nan32
-	case t <= 0:
+	case !(t > 0):
 		return 0
 	case t >= 1:
 		return 1
@@ -111,11 +113,14 @@ func smoothstepDD(e0, e1, x float64) dd {
 
 // Smoothstep64 returns t*t*(3-2t) as Smoothstep32 does.
 func Smoothstep64(edge0, edge1, x float64) float64 {
+	if d := edge1 - edge0; math.IsInf(d, 0) && finite64(edge0) && finite64(edge1) {
+		edge0, edge1, x = edge0/4, edge1/4, x/4 // the difference would overflow
+	}
 	t := (x - edge0) / (edge1 - edge0)
 	switch {
-	case t != t:
+	case edge0 != edge0 || edge1 != edge1 || x != x:
 		return nan64
-	case t <= 0:
+	case !(t > 0):
 		return 0
 	case t >= 1:
 		return 1

@@ -57,7 +57,7 @@ func TestBlends(t *testing.T) {
 	if got := Mix64(-big, big, 0.5); got != 0 {
 		t.Errorf("mix of the largest doubles = %v, want 0", got)
 	}
-	if got := Smoothstep32(1, 1, 1); !identical32(got, nan32) {
+	if got := Smoothstep32(1, 1, 1); got != 0 {
 		t.Errorf("smoothstep without a range = %v", got)
 	}
 }
@@ -208,8 +208,8 @@ func TestGeometricEdges(t *testing.T) {
 	}
 }
 
-// TestSmoothstepDegenerate checks edges that coincide: the value is that of a
-// step, and NaN on the edge itself.
+// TestSmoothstepDegenerate checks edges that coincide, where the value is that
+// of a step, infinite edges, and differences that overflow.
 func TestSmoothstepDegenerate(t *testing.T) {
 	for f, fn := range map[string]func(e0, e1, x float64) float64{
 		"double": Smoothstep64,
@@ -218,11 +218,30 @@ func TestSmoothstepDegenerate(t *testing.T) {
 			return F16ToF64(Ternary16[FuncSmoothstep](F64ToF16(e0), F64ToF16(e1), F64ToF16(x)))
 		},
 	} {
-		if a, b, c := fn(1, 1, 0.5), fn(1, 1, 1.5), fn(1, 1, 1); a != 0 || b != 1 || c == c {
+		if a, b, c := fn(1, 1, 0.5), fn(1, 1, 1.5), fn(1, 1, 1); a != 0 || b != 1 || c != 0 {
 			t.Errorf("%s smoothstep(1, 1, …) below, above and at 1 = %v, %v, %v", f, a, b, c)
 		}
 		if got := fn(2, 1, 1.5); got != 0.5 {
 			t.Errorf("%s smoothstep with its edges swapped = %v", f, got)
 		}
+		for _, tt := range []struct{ e0, e1, x, want float64 }{
+			{-tInf, 1, tInf, 0}, // the quotient of infinities counts as 0
+			{-tInf, tInf, 1, 0},
+			{-tInf, 1, 0, 0},
+			{tInf, tInf, tInf, 0},
+			{0, tInf, 5, 0},
+			{0, 1, tInf, 1},
+			{0, 1, -tInf, 0},
+		} {
+			if got := fn(tt.e0, tt.e1, tt.x); got != tt.want {
+				t.Errorf("%s smoothstep(%v, %v, %v) = %v, want %v", f, tt.e0, tt.e1, tt.x, got, tt.want)
+			}
+		}
+	}
+	if got := Smoothstep64(-0x1p1023, 0x1p1023, 0); got != 0.5 {
+		t.Errorf("smoothstep in the middle of a range as wide as can be = %v", got)
+	}
+	if got := Smoothstep64(-math.MaxFloat64, math.MaxFloat64, 0x1p1023); math.Abs(got-0.84375) > 0x1p-52 {
+		t.Errorf("smoothstep of a range as wide as can be = %v", got)
 	}
 }

@@ -28,10 +28,10 @@ func (d *decoder) math(in inst) {
 	case n == 2:
 		in.aux.binary64, in.fn = binaryFunc64(s.Imm), math2F64
 		ok = in.aux.binary64 != nil
-	case s.Imm >= clmath.NumFuncs:
 	case s.Type == isa.F32:
-		in.aux.ternary32, in.fn = clmath.Ternary32[s.Imm], math3F32
+		in.aux.ternary32, in.fn = ternaryFunc32(s.Imm), math3F32
 		ok = in.aux.ternary32 != nil
+	case s.Imm >= clmath.NumFuncs:
 	default:
 		in.aux.ternary64, in.fn = clmath.Ternary64[s.Imm], math3F64
 		ok = in.aux.ternary64 != nil

@@ -21,9 +21,7 @@ func Math32(in *isa.Inst) func(x, y, z float32) float32 {
 			return func(x, y, _ float32) float32 { return f(x, y) }
 		}
 	case isa.OpMath3:
-		if in.Imm < clmath.NumFuncs {
-			return clmath.Ternary32[in.Imm]
-		}
+		return ternaryFunc32(in.Imm)
 	}
 	return nil
 }
@@ -52,16 +50,20 @@ func Math64(in *isa.Inst) func(x, y, z float64) float64 {
 // integers travel as the bits of the element.
 func unaryFunc32(imm uint32) func(float32) float32 {
 	f, stored := imm&0xff, imm&isa.MathStored != 0
-	if f >= clmath.NumFuncs || imm&^(0xff|isa.MathStored) != 0 {
+	if f >= clmath.NumFuncs || imm&^(0xff|isa.MathStored|isa.MathHalf) != 0 {
 		return nil
 	}
-	if g := clmath.Pair32[f]; g != nil {
+	unary, pair, pairInt := clmath.Unary32[f], clmath.Pair32[f], clmath.PairInt32[f]
+	if imm&isa.MathHalf != 0 {
+		unary, pair, pairInt = clmath.UnaryHalf32[f], clmath.PairHalf32[f], clmath.PairIntHalf32[f]
+	}
+	if g := pair; g != nil {
 		if stored {
 			return func(x float32) float32 { _, y := g(x); return y }
 		}
 		return func(x float32) float32 { y, _ := g(x); return y }
 	}
-	if g := clmath.PairInt32[f]; g != nil {
+	if g := pairInt; g != nil {
 		if stored {
 			return func(x float32) float32 { _, n := g(x); return math.Float32frombits(uint32(n)) }
 		}
@@ -75,7 +77,7 @@ func unaryFunc32(imm uint32) func(float32) float32 {
 	case clmath.Func(f) == clmath.FuncNan:
 		return func(x float32) float32 { return clmath.Nan32(math.Float32bits(x)) }
 	}
-	return clmath.Unary32[f]
+	return unary
 }
 
 // unaryFunc64 is unaryFunc32 for doubles.
@@ -110,7 +112,7 @@ func unaryFunc64(imm uint32) func(float64) float64 {
 // binaryFunc32 returns the function of two operands that Inst.Imm names.
 func binaryFunc32(imm uint32) func(x, y float32) float32 {
 	f, stored := imm&0xff, imm&isa.MathStored != 0
-	if f >= clmath.NumFuncs || imm&^(0xff|isa.MathStored) != 0 {
+	if f >= clmath.NumFuncs || imm&^(0xff|isa.MathStored|isa.MathHalf) != 0 {
 		return nil
 	}
 	if clmath.Func(f) == clmath.FuncRemquo {
@@ -122,10 +124,26 @@ func binaryFunc32(imm uint32) func(x, y float32) float32 {
 	if stored {
 		return nil
 	}
-	if g := clmath.WithInt32[f]; g != nil {
-		return func(x, y float32) float32 { return g(x, int32(math.Float32bits(y))) }
+	binary, withInt := clmath.Binary32[f], clmath.WithInt32[f]
+	if imm&isa.MathHalf != 0 {
+		binary, withInt = clmath.BinaryHalf32[f], clmath.WithIntHalf32[f]
 	}
-	return clmath.Binary32[f]
+	if withInt != nil {
+		return func(x, y float32) float32 { return withInt(x, int32(math.Float32bits(y))) }
+	}
+	return binary
+}
+
+// ternaryFunc32 returns the function of three operands that Inst.Imm names.
+func ternaryFunc32(imm uint32) func(x, y, z float32) float32 {
+	switch f := imm &^ isa.MathHalf; {
+	case f >= clmath.NumFuncs:
+		return nil
+	case imm&isa.MathHalf != 0:
+		return clmath.TernaryHalf32[f]
+	default:
+		return clmath.Ternary32[f]
+	}
 }
 
 // binaryFunc64 is binaryFunc32 for doubles. An integer operand is a 64-bit one

@@ -128,14 +128,15 @@ func (b *builder) mathFunc(in spirv.Inst, n uint32, ops []uint32) {
 	b.apply(in, ops, func(ct *typ, a []*value) *value { return b.math(op, n, ct.scalar(), a...) })
 }
 
-// math makes a call of function imm. Half precision is computed in single.
+// math makes a call of function imm. Half precision is computed in single, by functions that see to it that the
+// second rounding does no harm.
 func (b *builder) math(op isa.Op, imm uint32, t isa.Type, args ...*value) *value {
 	if t == isa.F16 {
 		wide := make([]*value, len(args))
 		for i, a := range args {
 			wide[i] = b.conv(isa.OpFToF, isa.F32, isa.F16, a)
 		}
-		return b.conv(isa.OpFToF, isa.F16, isa.F32, b.math(op, imm, isa.F32, wide...))
+		return b.conv(isa.OpFToF, isa.F16, isa.F32, b.math(op, imm|isa.MathHalf, isa.F32, wide...))
 	}
 	v := b.f.newValue(op, t, t, args...)
 	v.imm = uint64(imm)
@@ -219,7 +220,7 @@ func (b *builder) withInteger(in spirv.Inst, n uint32, ops []uint32) {
 			i := y[min(c, len(y)-1)]
 			if fs == isa.F16 {
 				a = b.conv(isa.OpFToF, isa.F32, fs, a)
-				out[c] = b.conv(isa.OpFToF, fs, isa.F32, b.math(isa.OpMath2, n, isa.F32, a, i))
+				out[c] = b.conv(isa.OpFToF, fs, isa.F32, b.math(isa.OpMath2, n|isa.MathHalf, isa.F32, a, i))
 				continue
 			}
 			if fs == isa.F64 {

@@ -73,6 +73,16 @@ func (f *function32) emit2(c *compiler, in *isa.Inst) {
 		c.V(amd64.VBLENDVPS, w, d, d, x[0], vecTemp)
 		c.V(amd64.VPANDND, w, lanes, vecTemp, lanes)
 	}
+	if f.nan {
+		c.V(amd64.VCMPPS, w, vecTemp, d, d, amd64.Imm(cmpUnordered))
+		c.V(amd64.VPORD, w, lanes, lanes, vecTemp)
+	}
+	if in.Imm&isa.MathHalf != 0 {
+		middles := c.halfMiddles(w, d)
+		c.V(amd64.VPXORD, w, vecTemp, vecTemp, vecTemp)
+		c.V(amd64.VPCMPEQD, w, middles, middles, vecTemp)
+		c.V(amd64.VPORD, w, lanes, lanes, middles)
+	}
 	o.result = d
 	c.callOut(o)
 	c.resultFloat(in, d)

@@ -26,14 +26,23 @@ func mathematics(features amd64.Features, in *isa.Inst) emitter {
 	if in.Type != isa.F32 || interp.Math32(in) == nil {
 		return nil
 	}
-	f := functions32[clmath.Func(in.Imm&^isa.MathStored)]
-	if f == nil || in.Imm == uint32(clmath.FuncRemquo)|isa.MathStored {
+	name := mathFunc(in)
+	f := functions32[name]
+	if f == nil || name == clmath.FuncRemquo && in.Imm&isa.MathStored != 0 {
 		return nil
 	}
-	if features&amd64.AVX512 == 0 && without2[clmath.Func(in.Imm&^isa.MathStored)] {
+	if features&amd64.AVX512 == 0 && without2[name] || in.Imm&isa.MathHalf != 0 && withoutHalf[name] {
 		return nil
 	}
 	return f.emit
+}
+
+// mathFunc returns the function that an instruction names.
+func mathFunc(in *isa.Inst) clmath.Func { return clmath.Func(in.Imm & 0xff) }
+
+// withoutHalf are the functions whose code for floats does not serve halves.
+var withoutHalf = map[clmath.Func]bool{
+	clmath.FuncFma: true, clmath.FuncMad: true, clmath.FuncNextafter: true, clmath.FuncFract: true,
 }
 
 // kernel computes a function in double precision. It may overwrite its operands; its result is in a temporary
@@ -53,6 +62,8 @@ type function32 struct {
 	far float64
 	// integer says that the second operand is an integer.
 	integer bool
+	// nan says that results that are not numbers are left to Go.
+	nan bool
 	// The error of the kernel is below 2^-settled of the result; 0 means [settledBits].
 	settled int
 }
@@ -131,7 +142,7 @@ var functions32 = map[clmath.Func]math32{
 	clmath.FuncDegrees:    &function32{kernel: times(180 / math.Pi), small: true},
 	clmath.FuncRadians:    &function32{kernel: times(math.Pi / 180), small: true},
 	clmath.FuncMix:        &function32{kernel: doubles.mix, absolute: true},
-	clmath.FuncSmoothstep: &function32{kernel: doubles.smoothstep, small: true},
+	clmath.FuncSmoothstep: &function32{kernel: doubles.smoothstep, small: true, nan: true},
 
 	clmath.FuncSqrt: one(amd64.VSQRTPS), clmath.FuncHalfSqrt: one(amd64.VSQRTPS), clmath.FuncNativeSqrt: one(amd64.VSQRTPS),
 	clmath.FuncHalfRecip: simple(recip), clmath.FuncNativeRecip: simple(recip),
@@ -242,6 +253,15 @@ func (f *function32) emit(c *compiler, in *isa.Inst) {
 			c.V(amd64.VMOVDQA32, w, d, x[0], amd64.Merge(maskTemp))
 			c.V(amd64.KANDNW, amd64.X, lanes, maskTemp, lanes)
 		}
+	}
+	if f.nan {
+		c.V(amd64.VCMPPS, w, maskTemp, d, d, amd64.Imm(cmpUnordered))
+		c.V(amd64.KORW, amd64.X, lanes, lanes, maskTemp)
+	}
+	if in.Imm&isa.MathHalf != 0 {
+		middles := c.halfMiddles(w, d)
+		c.V(amd64.VPTESTNMD, w, maskTemp, middles, middles)
+		c.V(amd64.KORW, amd64.X, lanes, lanes, maskTemp)
 	}
 	o.result = d
 	c.callOut(o)

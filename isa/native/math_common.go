@@ -36,7 +36,7 @@ func (m doubles) smoothstep(xs ...amd64.Vec) amd64.Vec {
 	m.set(amd64.VSUBPD, e1, e1, e0)
 	m.set(amd64.VDIVPD, t, t, e1)
 	m.set(amd64.VPXORQ, e0, e0, e0)
-	m.set(amd64.VMAXPD, t, e0, t)
+	m.set(amd64.VMAXPD, t, e0, t) // a NaN stays, and is left to Go
 	m.set(amd64.VPBROADCASTQ, e0, m.Const64(math.Float64bits(1)))
 	m.set(amd64.VMINPD, t, e0, t)
 	m.set(amd64.VADDPD, e1, t, t)
@@ -57,7 +57,7 @@ func (f simple) emit(c *compiler, in *isa.Inst) {
 	}
 	d := c.vec()
 	f(c, c.width(isa.F32), in, d, x)
-	if simpleBits[clmath.Func(in.Imm)] || in.Imm == uint32(clmath.FuncFrexp)|isa.MathStored {
+	if simpleBits[mathFunc(in)] || mathFunc(in) == clmath.FuncFrexp && in.Imm&isa.MathStored != 0 {
 		c.result(in, isa.F32, d)
 	} else {
 		c.resultFloat(in, d)
@@ -322,4 +322,23 @@ func copysign(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Ve
 
 func fabs(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 	c.V(amd64.VPANDD, w, d, x[0], c.splat(isa.F32, 1<<31-1, 0))
+}
+
+// halfMiddles returns a vector with zeros in the lanes in which x is the middle of two halves, and in few others.
+func (c *compiler) halfMiddles(w amd64.Width, x amd64.Vec) amd64.Vec {
+	d, abs, t := c.vec(), c.vec(), c.vec()
+	// Below the normal halves, middles are odd multiples of 2^-25, the unit of the last place of numbers from 1/4.
+	c.V(amd64.VPANDD, w, abs, x, c.splat(isa.F32, 1<<31-1, 0))
+	c.V(amd64.VADDPS, w, t, abs, c.floatSplat(isa.F32, 0.25))
+	c.V(amd64.VSUBPS, w, d, t, c.floatSplat(isa.F32, 0.25))
+	c.V(amd64.VPXORD, w, d, d, abs)
+	c.V(amd64.VPSLLD, w, t, t, amd64.Imm(31))
+	c.V(amd64.VPXORD, w, t, t, c.splat(isa.F32, 1<<31, 0))
+	c.V(amd64.VPORD, w, t, t, d)
+	// Others have the bit behind the last of a half, and none below it.
+	c.V(amd64.VPSLLD, w, d, x, amd64.Imm(32-13))
+	c.V(amd64.VPXORD, w, d, d, c.splat(isa.F32, 1<<31, 0))
+	c.when(w, abs, c.floatSplat(isa.F32, 0x1p-14), amd64.Imm(cmpLess))
+	c.replace(w, d, t)
+	return d
 }

@@ -23,8 +23,8 @@ func mathInsts() []isa.Inst {
 	var list []isa.Inst
 	for f := range uint32(clmath.NumFuncs) {
 		for _, op := range []isa.Op{isa.OpMath1, isa.OpMath2, isa.OpMath3} {
-			for _, stored := range []uint32{0, isa.MathStored} {
-				in := isa.Inst{Op: op, Type: isa.F32, Imm: f | stored}
+			for _, flags := range []uint32{0, isa.MathStored, isa.MathHalf, isa.MathStored | isa.MathHalf} {
+				in := isa.Inst{Op: op, Type: isa.F32, Imm: f | flags}
 				if mathematics(amd64.AVX512, &in) != nil {
 					list = append(list, in)
 				}
@@ -38,6 +38,9 @@ func mathName(in *isa.Inst) string {
 	s := clmath.Func(in.Imm & 0xff).String()
 	if in.Imm&isa.MathStored != 0 {
 		s += "_stored"
+	}
+	if in.Imm&isa.MathHalf != 0 {
+		s += "_half"
 	}
 	return s
 }
