@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -291,7 +292,7 @@ func (c *conversion) digits(v float64, verb byte, size int) string {
 			text = strconv.FormatFloat(v, 'f', p-1-x, size)
 		}
 		if c.alt {
-			return text
+			return withPoint(text)
 		}
 		mantissa, exponent := text, ""
 		if i := strings.IndexByte(text, 'e'); i >= 0 {
@@ -306,29 +307,37 @@ func (c *conversion) digits(v float64, verb byte, size int) string {
 		p = 6
 	}
 	text := strconv.FormatFloat(v, verb, p, size)
-	if p == 0 && c.alt {
-		if i := strings.IndexByte(text, 'e'); i >= 0 {
-			return text[:i] + "." + text[i:]
-		}
-		return text + "."
+	if c.alt {
+		return withPoint(text)
 	}
 	return text
 }
 
-// hexFloat returns v as %a prints it: one digit before the point (1 unless v
-// is 0) and an exponent of at least one digit.
+// withPoint returns a decimal number with a point, behind its digits if it has none.
+func withPoint(text string) string {
+	if strings.Contains(text, ".") {
+		return text
+	}
+	mantissa, exponent := text, ""
+	if i := strings.IndexByte(text, 'e'); i >= 0 {
+		mantissa, exponent = text[:i], text[i:]
+	}
+	return mantissa + "." + exponent
+}
+
+// hexFloat returns v as %a prints it: one digit before the point (0 for 0,
+// otherwise 1, or 2 after rounding up) and an exponent of at least one digit.
 func hexFloat(v float64, precision int, alt bool) string {
 	text := strconv.FormatFloat(v, 'x', precision, 64)
 	mantissa, exponent, _ := strings.Cut(text, "p")
-	sign := exponent[:1]
-	exponent = strings.TrimLeft(exponent[1:], "0")
-	if exponent == "" {
-		exponent = "0"
+	e, _ := strconv.Atoi(exponent)
+	if v != 0 && e > math.Ilogb(v) { // rounding carried; C libraries leave the exponent as it was
+		mantissa, e = strings.Replace(mantissa, "0x1", "0x2", 1), e-1
 	}
 	if alt && !strings.Contains(mantissa, ".") {
 		mantissa += "."
 	}
-	return mantissa + "p" + sign + exponent
+	return fmt.Sprintf("%sp%+d", mantissa, e)
 }
 
 // pad appends prefix (a sign or 0x) and text, filled up to the width.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -74,6 +75,32 @@ func TestAppendPrintf(t *testing.T) {
 	// Width and precision are limited.
 	if n := len(AppendPrintf(nil, "%999999999d%.999999999f", []PrintfValue{i32(1), f64(1)})); n != 2*maxField+2 {
 		t.Errorf("%d bytes for enormous widths", n)
+	}
+}
+
+// TestPrintfGrid compares with what C prints for all combinations of flags, width, precision and conversion.
+// testdata/printf.c makes the golden file.
+func TestPrintfGrid(t *testing.T) {
+	ints := []PrintfValue{i32(0), i32(255), i32(-7)}
+	floats := []PrintfValue{f64(0), f64(100), f64(-2.5), f64(1.234e-5), f64(1.99), f64(9999999.5), f64(math.Inf(1))}
+	golden, err := os.ReadFile("testdata/printf.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(golden)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "|")
+		format, values := fields[0], floats
+		if strings.ContainsAny(format[len(format)-1:], "diouxX") {
+			values = ints
+		}
+		if len(fields) != len(values)+1 {
+			t.Fatalf("%q has %d texts for %d values", format, len(fields)-1, len(values))
+		}
+		for i, v := range values {
+			if got := string(AppendPrintf(nil, format, []PrintfValue{v})); got != fields[i+1] {
+				t.Errorf("%q of value %d: %q, want %q", format, i, got, fields[i+1])
+			}
+		}
 	}
 }
 
