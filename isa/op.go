@@ -125,7 +125,7 @@ const (
 	// Pointers. The address of every memory operation is a + b*Scale + Disp:
 	// a is a pointer (I64), b an index (IdxType, may be absent).
 	OpPtrAdd      // dst.i64 = that address, kept inside its allocation's number
-	OpPtrDiff     // dst.i64 = a - b in bytes, two pointers into one allocation
+	OpPtrDiff     // dst.i64 = a - b in bytes (memory.Pointer.Minus)
 	OpPtrPack32   // dst.i32 = the 32-bit form that a Physical32 module keeps in memory
 	OpPtrUnpack32 // dst.i64 = the pointer that a.i32 stands for
 

@@ -109,6 +109,16 @@ func (p Pointer) Add(d int64) Pointer {
 	return p&^offsetMask | Pointer(uint64(sum)&offsetMask)
 }
 
+// Minus returns the distance from q to p in bytes. Pointers into different
+// allocations are as far apart as their numbers, never 0.
+func (p Pointer) Minus(q Pointer) int64 {
+	const sign = 1 << (OffsetBits - 1) // flipped, it makes an offset count from -2^39
+	return int64((p ^ sign) - (q ^ sign))
+}
+
+// Base returns the pointer to the start of p's allocation.
+func (p Pointer) Base() Pointer { return p &^ offsetMask }
+
 // String returns the pointer as people read it: space, allocation, offset.
 func (p Pointer) String() string {
 	if p == 0 {

@@ -10,33 +10,34 @@ type Code string
 
 // The codes.
 const (
-	OutOfBounds     Code = "E-OOB"           // access outside its allocation
-	NullPointer     Code = "E-NULL"          // access through null
-	BadPointer      Code = "E-POINTER"       // access through a value that is no pointer, or into the wrong address space
-	UseAfterFree    Code = "E-FREED"         // access to a buffer that was released
-	ReadOnly        Code = "E-READONLY"      // write to constant memory
-	Misaligned      Code = "E-ALIGN"         // access not aligned to its type (with checks on)
-	DivideByZero    Code = "E-DIV0"          // integer division or remainder by zero
-	DivideOverflow  Code = "E-DIVOVF"        // most negative value divided by -1 (with checks on)
-	ShiftRange      Code = "E-SHIFT"         // shift by the width or more (with checks on)
-	Unreachable     Code = "E-UNREACHABLE"   // OpUnreachable was reached
-	BarrierDeadlock Code = "E-BARRIER"       // work-items of a group wait at different barriers
-	PartialBarrier  Code = "E-BARRIERPART"   // a barrier that some work-items ended without reaching
-	GroupDiverged   Code = "E-GROUPDIVERGED" // a group operation that some work-items of the group do not run
-	GroupUniform    Code = "E-GROUPUNIFORM"  // an operand that must be the same for the group differs (with checks on)
-	ShuffleLane     Code = "E-SHUFFLELANE"   // data of a lane that does not take part (with checks on)
-	ShuffleIndex    Code = "E-SHUFFLERANGE"  // lane index out of range (with checks on)
-	BlockDiverged   Code = "E-BLOCKDIVERGED" // block access that some work-items of the sub-group do not run (with checks on)
-	BlockPartial    Code = "E-BLOCKPARTIAL"  // block access in a partial sub-group (with checks on)
-	BlockAlign      Code = "E-BLOCKALIGN"    // block access not aligned (with checks on)
-	BlockElement    Code = "E-BLOCKELEMENT"  // image block access to elements of more than four bytes (with checks on)
-	BlockX          Code = "E-BLOCKX"        // image block write that begins inside of four bytes (with checks on)
-	BlockPitch      Code = "E-BLOCKPITCH"    // image block access to an image whose buffer is not aligned as it must be (with checks on)
-	ImageBounds     Code = "E-IMAGEBOUNDS"   // access outside of an image (with checks on)
-	ImageFormat     Code = "E-IMAGEFORMAT"   // access to an image of another kind of numbers (with checks on)
-	TimeLimit       Code = "E-TIMEOUT"       // the time limit ended the launch
-	Cancelled       Code = "E-CANCELLED"     // the caller ended the launch
-	EngineDiff      Code = "E-ENGINEDIFF"    // engines that a launch ran on differ
+	OutOfBounds       Code = "E-OOB"           // access outside its allocation
+	NullPointer       Code = "E-NULL"          // access through null
+	BadPointer        Code = "E-POINTER"       // access through a value that is no pointer, or into the wrong address space
+	UseAfterFree      Code = "E-FREED"         // access to a buffer that was released
+	ReadOnly          Code = "E-READONLY"      // write to constant memory
+	Misaligned        Code = "E-ALIGN"         // access not aligned to its type (with checks on)
+	DivideByZero      Code = "E-DIV0"          // integer division or remainder by zero (with checks on)
+	DivideOverflow    Code = "E-DIVOVF"        // most negative value divided by -1 (with checks on)
+	PointerDifference Code = "E-PTRDIFF"       // difference of pointers into different allocations (with checks on)
+	ShiftRange        Code = "E-SHIFT"         // shift by the width or more (with checks on)
+	Unreachable       Code = "E-UNREACHABLE"   // OpUnreachable was reached
+	BarrierDeadlock   Code = "E-BARRIER"       // work-items of a group wait at different barriers
+	PartialBarrier    Code = "E-BARRIERPART"   // a barrier that some work-items ended without reaching
+	GroupDiverged     Code = "E-GROUPDIVERGED" // a group operation that some work-items of the group do not run
+	GroupUniform      Code = "E-GROUPUNIFORM"  // an operand that must be the same for the group differs (with checks on)
+	ShuffleLane       Code = "E-SHUFFLELANE"   // data of a lane that does not take part (with checks on)
+	ShuffleIndex      Code = "E-SHUFFLERANGE"  // lane index out of range (with checks on)
+	BlockDiverged     Code = "E-BLOCKDIVERGED" // block access that some work-items of the sub-group do not run (with checks on)
+	BlockPartial      Code = "E-BLOCKPARTIAL"  // block access in a partial sub-group (with checks on)
+	BlockAlign        Code = "E-BLOCKALIGN"    // block access not aligned (with checks on)
+	BlockElement      Code = "E-BLOCKELEMENT"  // image block access to elements of more than four bytes (with checks on)
+	BlockX            Code = "E-BLOCKX"        // image block write that begins inside of four bytes (with checks on)
+	BlockPitch        Code = "E-BLOCKPITCH"    // image block access to an image whose buffer is not aligned as it must be (with checks on)
+	ImageBounds       Code = "E-IMAGEBOUNDS"   // access outside of an image (with checks on)
+	ImageFormat       Code = "E-IMAGEFORMAT"   // access to an image of another kind of numbers (with checks on)
+	TimeLimit         Code = "E-TIMEOUT"       // the time limit ended the launch
+	Cancelled         Code = "E-CANCELLED"     // the caller ended the launch
+	EngineDiff        Code = "E-ENGINEDIFF"    // engines that a launch ran on differ
 
 	AsyncRead    Code = "E-ASYNCREAD"    // read of what an asynchronous copy still fills
 	AsyncWrite   Code = "E-ASYNCWRITE"   // write to either side of an outstanding copy
@@ -94,6 +95,9 @@ var descriptions = map[Code]Description{
 		Checked: true},
 	ShiftRange: {Title: "shift by the width or more",
 		Text:    "The shift amount is not less than the width of the value: undefined in SPIR-V (3.49.14), though OpenCL C takes the amount modulo the width. Without checks lockstep does the same.",
+		Checked: true},
+	PointerDifference: {Title: "difference of pointers into different buffers",
+		Text:    "Two pointers were subtracted that do not lead into the same buffer or variable: undefined (OpPtrDiff, SPIR-V 3.49.8; C 6.5.6). Without checks the difference is not 0, and has no other meaning.",
 		Checked: true},
 	Unreachable: {Title: "unreachable code was reached",
 		Text: "The kernel executed OpUnreachable: the compiler was promised that control never comes here, for instance by __builtin_unreachable or a function without a return."},

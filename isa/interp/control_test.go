@@ -287,6 +287,7 @@ func TestFaultsOfDivisionAndTraps(t *testing.T) {
 func TestChecks(t *testing.T) {
 	mem := memory.NewGlobal(1 << 20)
 	buf, _ := mem.Alloc("buf", 64, false)
+	other, _ := mem.Alloc("other", 64, false)
 	cases := []struct {
 		name   string
 		code   finding.Code
@@ -298,6 +299,7 @@ func TestChecks(t *testing.T) {
 		{"arithmetic shift", finding.ShiftRange, "a 8-bit value is shifted by 200", isa.Inst{Op: isa.OpShrS, Type: isa.I8}, 1, 200},
 		{"division", finding.DivideOverflow, "-2147483648 divided by -1 does not fit into 32 bits", isa.Inst{Op: isa.OpDivS, Type: isa.I32}, 1 << 31, 0xffffffff},
 		{"remainder", finding.DivideOverflow, "-9223372036854775808 divided by -1 does not fit into 64 bits", isa.Inst{Op: isa.OpRemS, Type: isa.I64}, 1 << 63, full},
+		{"pointer difference", finding.PointerDifference, fmt.Sprintf("%s minus %s", buf, other+8), isa.Inst{Op: isa.OpPtrDiff, Type: isa.I64}, uint64(buf), uint64(other + 8)},
 		{"load", finding.Misaligned, "", isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: isa.SpaceGlobal}, uint64(buf) + 2, 0},
 		{"store", finding.Misaligned, "", isa.Inst{Op: isa.OpStore, Type: isa.I64, Space: isa.SpaceGeneric}, uint64(buf) + 4, 0},
 	}

@@ -233,6 +233,11 @@ func (d *decoder) inst(pc int) {
 	case isa.OpPtrAdd:
 		d.ptrAdd(in)
 	case isa.OpPtrDiff:
+		if d.check {
+			c := in
+			c.fn = checkPtrDiff
+			d.emit(c)
+		}
 		d.lanes(in, ptrDiff, s.A, isa.I64, s.B, isa.I64)
 	case isa.OpPtrPack32:
 		d.lanes(in, ptrPack32, s.A, isa.I64, isa.None, isa.Void)

@@ -1,10 +1,13 @@
 package interp
 
 import (
+	"fmt"
 	"math/bits"
 	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -34,7 +37,24 @@ func (d *decoder) lanes(in inst, f func(w *wave, a, b uint64) uint64, a isa.Reg,
 }
 
 func ptrDiff(_ *wave, a, b uint64) uint64 {
-	return uint64(memory.Pointer(a).Offset() - memory.Pointer(b).Offset())
+	return uint64(memory.Pointer(a).Minus(memory.Pointer(b)))
+}
+
+// checkPtrDiff stands before a difference of pointers when Launch.Check is set.
+func checkPtrDiff(w *wave, in *inst) {
+	pointers := func(k, i int) (p, q memory.Pointer) {
+		return memory.Pointer(w.reg(in.src.A, isa.I64, k, i)), memory.Pointer(w.reg(in.src.B, isa.I64, k, i))
+	}
+	set, found := w.lanesWhere(func(k, i int) bool {
+		p, q := pointers(k, i)
+		return p.Base() != q.Base()
+	})
+	if !found {
+		return
+	}
+	w.fail(engine.Fault{Code: finding.PointerDifference, PC: in.pc}, set)
+	p, q := pointers(w.place(w.fault.Lane))
+	w.fault.Detail = fmt.Sprintf("%s minus %s", p, q)
 }
 
 func ptrPack32(w *wave, a, _ uint64) uint64 {

@@ -21,8 +21,9 @@ type builder struct {
 	env      map[spirv.ID][]*value
 	globals  map[spirv.ID][]*value
 	globalAt map[int]*value
-	slots    *value          // hidden LDS of work-group operations, when there are any
-	varTypes map[*value]*typ // what private variables hold
+	slots    *value                     // hidden LDS of work-group operations, when there are any
+	varTypes map[*value]*typ            // what private variables hold
+	inputs   map[spirv.ID]spirv.BuiltIn // results of OpLoad that are whole built-in variables
 
 	stack  []spirv.ID // functions in the course of being inlined
 	body   *body      // the one at hand
@@ -54,7 +55,7 @@ type builder struct {
 func newBuilder(m *module) *builder {
 	return &builder{
 		m: m, f: &fn{consts: map[constKey]*value{}}, k: &isa.Kernel{Locs: make([]isa.Loc, 1)},
-		env: map[spirv.ID][]*value{}, globals: map[spirv.ID][]*value{}, globalAt: map[int]*value{}, pipeAt: map[int]*value{}, varTypes: map[*value]*typ{}, locs: map[isa.Loc]uint32{},
+		env: map[spirv.ID][]*value{}, globals: map[spirv.ID][]*value{}, globalAt: map[int]*value{}, pipeAt: map[int]*value{}, varTypes: map[*value]*typ{}, inputs: map[spirv.ID]spirv.BuiltIn{}, locs: map[isa.Loc]uint32{},
 		atCall: map[inlining]uint32{},
 	}
 }

@@ -523,6 +523,10 @@ func (b *builder) composite(in spirv.Inst) {
 		b.set(in, out...)
 	case spirv.OpCompositeExtract:
 		v, vt := b.vals(spirv.ID(ops[0]))
+		if vt.kind == kindVector && len(ops) == 2 && int64(ops[1]) >= int64(vt.count) {
+			b.set(in, b.beyond(spirv.ID(ops[0]), vt.component().scalar()))
+			return
+		}
 		at, e := b.path(vt, ops[1:])
 		b.set(in, v[at:at+e.flat]...)
 	case spirv.OpCompositeInsert:
@@ -557,9 +561,13 @@ func (b *builder) composite(in spirv.Inst) {
 		v, vt := b.vals(spirv.ID(ops[0]))
 		i, it := b.one(spirv.ID(ops[1]))
 		s := vt.component().scalar()
-		// An index out of range is undefined; here it gives the last component.
-		r := v[len(v)-1]
-		for c := len(v) - 2; c >= 0; c-- {
+		// An index out of range is undefined, and gives the last component, but in a built-in variable.
+		last := len(v) - 1
+		r := v[last]
+		if _, ok := b.inputs[spirv.ID(ops[0])]; ok {
+			r, last = b.beyond(spirv.ID(ops[0]), s), len(v)
+		}
+		for c := last - 1; c >= 0; c-- {
 			r = b.sel(s, b.cmp(isa.OpEq, it.scalar(), i, b.imm(it.scalar(), uint64(c))), v[c], r)
 		}
 		b.set(in, r)

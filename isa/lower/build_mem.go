@@ -124,6 +124,9 @@ func (b *builder) memory(in spirv.Inst) {
 		if t.flat > maxFlat {
 			b.fail("a value of more than %d scalars does not fit in registers", maxFlat)
 		}
+		if base, _, ok := inputOf(p); ok && t.kind == kindVector {
+			b.inputs[in.ResultID()] = spirv.BuiltIn(base.index)
+		}
 		b.set(in, b.load(p, t, memoryAccess(pt, ops[1:]))...)
 	case spirv.OpStore:
 		p, pt := b.one(spirv.ID(ops[0]))
@@ -358,8 +361,8 @@ func (b *builder) loadInput(base *value, off int64, p *value, t *typ) []*value {
 				b.fail("the index into a built-in variable is not supported")
 			}
 			idx = q.args[1]
-			if q.idx == isa.Idx64 {
-				idx = b.conv(isa.OpTruncate, isa.I32, isa.I64, idx)
+			if q.idx == isa.Idx64 { // any other dimension, if it does not fit
+				idx = b.conv(isa.OpTruncate, isa.I32, isa.I64, b.bin(isa.OpMinU, isa.I64, idx, b.imm(isa.I64, 1<<32-1)))
 			}
 		}
 	}
@@ -387,6 +390,15 @@ func (b *builder) outside(bi spirv.BuiltIn, s isa.Type) *value {
 	switch bi {
 	case spirv.BuiltInGlobalSize, spirv.BuiltInWorkgroupSize, spirv.BuiltInEnqueuedWorkgroupSize, spirv.BuiltInNumWorkgroups:
 		return b.imm(s, 1)
+	}
+	return b.imm(s, 0)
+}
+
+// beyond is what a component of a vector is that the vector does not have: that of a
+// dimension above 2 for a built-in variable, otherwise undefined, and 0.
+func (b *builder) beyond(vector spirv.ID, s isa.Type) *value {
+	if bi, ok := b.inputs[vector]; ok {
+		return b.outside(bi, s)
 	}
 	return b.imm(s, 0)
 }

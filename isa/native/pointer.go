@@ -43,13 +43,14 @@ func (c *compiler) movedOffset(in *isa.Inst, p amd64.Vec) (d, x, y amd64.Vec) {
 	return d, x, y
 }
 
-// ptrDiff subtracts the offsets of two pointers.
+// ptrDiff subtracts pointers, as [memory.Pointer.Minus] does.
 func (c *compiler) ptrDiff(in *isa.Inst) {
 	a, b := c.load(in.A, isa.I64, true), c.load(in.B, isa.I64, true)
-	d, x := c.vec(), c.vec()
-	c.offsetOf(d, a)
-	c.offsetOf(x, b)
-	c.V(amd64.VPSUBQ, c.width(isa.I64), d, d, x)
+	d, x, w := c.vec(), c.vec(), c.width(isa.I64)
+	sign := c.splat(isa.I64, 0, 1<<(offsetBits-1))
+	c.V(amd64.VPXORQ, w, d, a, sign)
+	c.V(amd64.VPXORQ, w, x, b, sign)
+	c.V(amd64.VPSUBQ, w, d, d, x)
 	c.result(in, isa.I64, d)
 }
 

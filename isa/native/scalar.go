@@ -528,13 +528,11 @@ func (k *builder) ptrAddScalar(in *isa.Inst, p *interp.Part) {
 }
 
 func (k *builder) ptrDiffScalar(in *isa.Inst, _ *interp.Part) {
-	const spare = 64 - memory.OffsetBits
+	sign := k.Const64(1 << (memory.OffsetBits - 1))
 	k.G(amd64.MOV, amd64.B64, scalarA, scalar(in.A))
 	k.G(amd64.MOV, amd64.B64, scalarB, scalar(in.B))
-	for _, r := range [...]amd64.Reg{scalarA, scalarB} {
-		k.G(amd64.SHL, amd64.B64, r, amd64.Imm(spare))
-		k.G(amd64.SAR, amd64.B64, r, amd64.Imm(spare))
-	}
+	k.G(amd64.XOR, amd64.B64, scalarA, sign)
+	k.G(amd64.XOR, amd64.B64, scalarB, sign)
 	k.G(amd64.SUB, amd64.B64, scalarA, scalarB)
 	k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarA)
 }

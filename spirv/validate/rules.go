@@ -96,7 +96,7 @@ var rules = [...]Rule{
 	{"int-signedness", Strict, "env 2.3", "Integers are declared with signedness 0."},
 	{"vector-count", Strict, "2.16.1", "Vectors have 2, 3, 4, 8 or 16 components."},
 	{"convert-width", Strict, "3.3.11", "Conversions between integers, or between floating-point numbers, change the width."},
-	{"operand-loose", Strict, "3.3.15", "OpAny and OpAll take vectors of Booleans; ldexp, pown and rootn take as many exponents as components; access chains point to what their indices lead to; OpConstantNull has no words behind; pipes are made from pipe storages; casts are not between Booleans and integers; pointers are converted and compared one by one; built-in variables are Input; variables outside functions are not Function."},
+	{"operand-loose", Strict, "3.3.15", "OpAny and OpAll take vectors of Booleans; ldexp, pown and rootn take as many exponents as components; access chains point to what their indices lead to; OpConstantNull has no words behind; pipes are made from pipe storages; casts are not between Booleans and integers; pointers are converted and compared one by one; built-in variables are Input; variables outside functions are not Function; OpCompositeExtract takes components that a vector has."},
 	{"pipe-operand", Strict, "3.3.23", "Pipe instructions give integers of 32 bits and take generic pointers; the alignment of a packet divides its size."},
 	{"semantics-order", Strict, "3.2.27", "Memory semantics ask for one order at most."},
 	{"block-order", Strict, "2.16.2", "Blocks stand after the block that dominates them."},
