@@ -157,7 +157,7 @@ var faults = []struct {
 		l.Args, l.Check = []emu.Arg{slot}, true
 	}},
 	{"divide", "divide", finding.DivideByZero, emu.NDRange{Global: []uint64{2, 32}, Local: []uint64{2, 16}}, func(t *testing.T, d *emu.Device, l *emu.Launch) {
-		l.Args = []emu.Arg{buffer(t, d, slices.Repeat([]int32{5, 0}, 32)...), buffer(t, d, make([]int32, 64)...)}
+		l.Args, l.Check = []emu.Arg{buffer(t, d, slices.Repeat([]int32{5, 0}, 32)...), buffer(t, d, make([]int32, 64)...)}, true
 	}},
 	{"deadlock", "deadlock", finding.BarrierDeadlock, sized(256, 64), func(t *testing.T, d *emu.Device, l *emu.Launch) {
 		l.Args = []emu.Arg{buffer(t, d, make([]int32, 256)...)}

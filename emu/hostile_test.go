@@ -216,41 +216,53 @@ func TestDivisions(t *testing.T) {
 	var got strings.Builder
 	four := func(v ...int32) emu.Arg { return emu.Vector(v...) }
 	for _, c := range []struct {
-		name  string
-		a, b  emu.Arg
-		check bool
-		code  finding.Code
+		name string
+		a, b emu.Arg
+		code finding.Code
 	}{
-		{"div_int", emu.Value(int32(7)), emu.Value(int32(0)), false, finding.DivideByZero},
-		{"rem_int", emu.Value(int32(7)), emu.Value(int32(0)), false, finding.DivideByZero},
-		{"div_uint", emu.Value(int32(7)), emu.Value(int32(0)), false, finding.DivideByZero},
-		{"rem_uint", emu.Value(int32(7)), emu.Value(int32(0)), false, finding.DivideByZero},
-		{"div_long", emu.Value(int64(7)), emu.Value(int64(0)), false, finding.DivideByZero},
-		{"rem_ulong", emu.Value(int64(7)), emu.Value(int64(0)), false, finding.DivideByZero},
-		{"div_char", emu.Value(int8(7)), emu.Value(int8(0)), false, finding.DivideByZero},
-		{"div_int4", four(1, 2, 3, 4), four(1, 2, 0, 4), false, finding.DivideByZero},
-		{"div_lanes", emu.Value(int32(7)), emu.Value(int32(5)), false, finding.DivideByZero},
-		{"div_int", emu.Value(int32(math.MinInt32)), emu.Value(int32(-1)), true, finding.DivideOverflow},
-		{"rem_int", emu.Value(int32(math.MinInt32)), emu.Value(int32(-1)), true, finding.DivideOverflow},
-		{"div_long", emu.Value(int64(math.MinInt64)), emu.Value(int64(-1)), true, finding.DivideOverflow},
+		{"div_int", emu.Value(int32(7)), emu.Value(int32(0)), finding.DivideByZero},
+		{"rem_int", emu.Value(int32(7)), emu.Value(int32(0)), finding.DivideByZero},
+		{"div_uint", emu.Value(int32(7)), emu.Value(int32(0)), finding.DivideByZero},
+		{"rem_uint", emu.Value(int32(7)), emu.Value(int32(0)), finding.DivideByZero},
+		{"div_long", emu.Value(int64(7)), emu.Value(int64(0)), finding.DivideByZero},
+		{"rem_ulong", emu.Value(int64(7)), emu.Value(int64(0)), finding.DivideByZero},
+		{"div_char", emu.Value(int8(7)), emu.Value(int8(0)), finding.DivideByZero},
+		{"div_int4", four(1, 2, 3, 4), four(1, 2, 0, 4), finding.DivideByZero},
+		{"div_lanes", emu.Value(int32(7)), emu.Value(int32(5)), finding.DivideByZero},
+		{"div_int", emu.Value(int32(math.MinInt32)), emu.Value(int32(-1)), finding.DivideOverflow},
+		{"rem_int", emu.Value(int32(math.MinInt32)), emu.Value(int32(-1)), finding.DivideOverflow},
+		{"div_long", emu.Value(int64(math.MinInt64)), emu.Value(int64(-1)), finding.DivideOverflow},
 	} {
-		got.WriteString(h.run(emu.Launch{Args: []emu.Arg{c.a, c.b, h.out}, Check: c.check, Range: sized(8, 8)}, c.name, c.code))
+		got.WriteString(h.run(emu.Launch{Args: []emu.Arg{c.a, c.b, h.out}, Check: true, Range: sized(8, 8)}, c.name, c.code))
 		h.unchanged(c.name)
 	}
 	golden(t, "hostile-divisions.txt", got.String())
 	// Without checks the most negative number divided by -1 is a number, and no
-	// trap of the host.
+	// trap of the host. A division by zero has all bits set, and is counted.
 	for _, c := range []struct {
 		name string
 		a, b emu.Arg
 		want int32
 	}{
+		{"div_int", emu.Value(int32(7)), emu.Value(int32(0)), -1},
+		{"rem_int", emu.Value(int32(7)), emu.Value(int32(0)), -1},
+		{"div_uint", emu.Value(int32(7)), emu.Value(int32(0)), -1},
+		{"rem_uint", emu.Value(int32(7)), emu.Value(int32(0)), -1},
+		{"div_long", emu.Value(int64(7)), emu.Value(int64(0)), -1},
+		{"rem_ulong", emu.Value(int64(7)), emu.Value(int64(0)), -1},
+		{"div_char", emu.Value(int8(7)), emu.Value(int8(0)), -1},
 		{"div_int", emu.Value(int32(math.MinInt32)), emu.Value(int32(-1)), math.MinInt32},
 		{"rem_int", emu.Value(int32(math.MinInt32)), emu.Value(int32(-1)), 0},
 		{"div_long", emu.Value(int64(math.MinInt64)), emu.Value(int64(-1)), 0},
 	} {
-		if _, err := kernel(t, h.prog, c.name).Run(t.Context(), sized(1, 1), c.a, c.b, h.out); err != nil {
+		zeros := uint64(0)
+		if c.want == -1 {
+			zeros = 1
+		}
+		if res, err := kernel(t, h.prog, c.name).Run(t.Context(), sized(1, 1), c.a, c.b, h.out); err != nil {
 			t.Errorf("%s: %v", c.name, err)
+		} else if n := res.Counters.ZeroDivisions; n != zeros {
+			t.Errorf("%s: %d divisions by zero, want %d", c.name, n, zeros)
 		} else if v := contents[int32](t, h.out)[0]; v != c.want {
 			t.Errorf("%s: %d, want %d", c.name, v, c.want)
 		}

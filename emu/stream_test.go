@@ -198,6 +198,7 @@ func TestStandstills(t *testing.T) {
 		// its kernel.
 		{"faults", func(_ *emu.Program, k func(string) *emu.Kernel, set *emu.Set) {
 			p := pipe(t, d, "p", 4, 2)
+			set.Check = true // for the division by zero
 			set.Launches = []emu.Launch{
 				launch(kernel(t, program(t, d, "pipes"), "failing"), p, buffer(t, d, uint32(0), 0), u32(2)),
 				launch(k("eat"), p, u32(3)), launch(k("eat"), p, u32(3)),

@@ -16,8 +16,9 @@ const (
 	OpSelect    // dst = a.b1 ? b : c
 
 	// Integers. Shifts take the amount (b, of type T) modulo the width.
-	// Division by zero faults; the quotient of the most negative value by -1
-	// is that value again, its remainder 0.
+	// The quotient and the remainder of a division by zero have all bits set;
+	// the quotient of the most negative value by -1 is that value again, its
+	// remainder 0.
 	OpAdd
 	OpSub
 	OpMul

@@ -283,6 +283,9 @@ type Counters struct {
 	Loads        uint64 // lanes that loaded
 	Stores       uint64 // lanes that stored
 	Atomics      uint64 // lanes that did an atomic operation
+
+	// ZeroDivisions counts the lanes that divided an integer by zero.
+	ZeroDivisions uint64
 }
 
 // Add adds d to c.
@@ -295,4 +298,5 @@ func (c *Counters) Add(d *Counters) {
 	c.Loads += d.Loads
 	c.Stores += d.Stores
 	c.Atomics += d.Atomics
+	c.ZeroDivisions += d.ZeroDivisions
 }

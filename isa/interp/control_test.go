@@ -261,7 +261,7 @@ func TestCounters(t *testing.T) {
 }
 
 func TestFaultsOfDivisionAndTraps(t *testing.T) {
-	// Lane i divides 100 by i%8 - 3: lanes 3, 11, … fault.
+	// Lane i divides 100 by i%8 - 3: lanes 3, 11, … divide by zero.
 	b := newBuilder()
 	seven, three, hundred := b.constant(7), b.constant(3), b.constant(100)
 	id, x := b.reg(isa.I32), b.reg(isa.I32)
@@ -270,7 +270,12 @@ func TestFaultsOfDivisionAndTraps(t *testing.T) {
 	b.op(isa.OpSub, isa.I32, x, x, three)
 	pc := b.op(isa.OpDivS, isa.I32, x, hundred, x)
 	b.ret()
-	f, n := runGroup(t, b.compile(t), group(t, b.launch(memory.NewGlobal(0), 64)), 32)
+	l := b.launch(memory.NewGlobal(0), 64)
+	if f, n := runGroup(t, b.compile(t), group(t, l), 32); f != nil || n.ZeroDivisions != 8 {
+		t.Errorf("fault %+v, %d divisions by zero, want 8", f, n.ZeroDivisions)
+	}
+	l.Check = true
+	f, n := runGroup(t, b.compile(t), group(t, l), 32)
 	if f == nil || f.Code != finding.DivideByZero || f.PC != pc || f.Lane != 3 || f.Lanes != 4 || n.Instructions != 4 {
 		t.Errorf("fault %+v after %d instructions", f, n.Instructions)
 	}
@@ -300,6 +305,8 @@ func TestChecks(t *testing.T) {
 		{"division", finding.DivideOverflow, "-2147483648 divided by -1 does not fit into 32 bits", isa.Inst{Op: isa.OpDivS, Type: isa.I32}, 1 << 31, 0xffffffff},
 		{"remainder", finding.DivideOverflow, "-9223372036854775808 divided by -1 does not fit into 64 bits", isa.Inst{Op: isa.OpRemS, Type: isa.I64}, 1 << 63, full},
 		{"pointer difference", finding.PointerDifference, fmt.Sprintf("%s minus %s", buf, other+8), isa.Inst{Op: isa.OpPtrDiff, Type: isa.I64}, uint64(buf), uint64(other + 8)},
+		{"division by zero", finding.DivideByZero, "the divisor is 0", isa.Inst{Op: isa.OpDivU, Type: isa.I32}, 5, 0},
+		{"modulus by zero", finding.DivideByZero, "the divisor is 0", isa.Inst{Op: isa.OpModS, Type: isa.I8}, 5, 0},
 		{"load", finding.Misaligned, "", isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: isa.SpaceGlobal}, uint64(buf) + 2, 0},
 		{"store", finding.Misaligned, "", isa.Inst{Op: isa.OpStore, Type: isa.I64, Space: isa.SpaceGeneric}, uint64(buf) + 4, 0},
 	}

@@ -21,10 +21,14 @@ func modS[T signed](a, b T) T {
 
 func (d *decoder) division(in inst) {
 	s := in.src
-	if d.check && s.Op != isa.OpDivU && s.Op != isa.OpRemU {
+	if d.check {
 		c := in
-		c.fn = checkOverflow
+		c.fn = checkZero
 		d.emit(c)
+		if s.Op != isa.OpDivU && s.Op != isa.OpRemU {
+			c.fn = checkOverflow
+			d.emit(c)
+		}
 	}
 	fns := divideFuncs[s.Op][s.Type.Bank()]
 	in.d, in.a, in.b = d.operand(s.Dst, s.Type), d.operand(s.A, s.Type), d.operand(s.B, s.Type)
@@ -59,7 +63,7 @@ func (d *decoder) division(in inst) {
 func divideScalar32(w *wave, in *inst) {
 	divisor := uint32(w.s[in.b])
 	if divisor == 0 {
-		w.divideFault(in)
+		divideFuncs[isa.OpDivU][isa.Bank32][1](w, in)
 		return
 	}
 	remainder := isa.Op(in.imm) == isa.OpRemU
@@ -120,10 +124,20 @@ func (w *wave) lanesWhere(f func(k, i int) bool) (set []uint64, found bool) {
 	return set, found
 }
 
-// divideFault ends the wave at a division by zero.
-func (w *wave) divideFault(in *inst) {
-	set, _ := w.lanesWhere(func(k, i int) bool { return w.reg(in.src.B, in.src.Type, k, i) == 0 })
-	w.fail(engine.Fault{Code: finding.DivideByZero, PC: in.pc, Detail: "the divisor is 0"}, set)
+// runningLanes returns the number of lanes that run.
+func (w *wave) runningLanes() (n uint64) {
+	for _, m := range w.exec {
+		n += uint64(bits.OnesCount64(m))
+	}
+	return n
+}
+
+// checkZero stands before a division when Launch.Check is set.
+func checkZero(w *wave, in *inst) {
+	set, found := w.lanesWhere(func(k, i int) bool { return w.reg(in.src.B, in.src.Type, k, i) == 0 })
+	if found {
+		w.fail(engine.Fault{Code: finding.DivideByZero, PC: in.pc, Detail: "the divisor is 0"}, set)
+	}
 }
 
 // checkOverflow stands before a signed division when Launch.Check is set.

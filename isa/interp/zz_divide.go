@@ -56,8 +56,9 @@ func opDivUI8VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = a[i] / v
 			}
@@ -67,8 +68,9 @@ func opDivUI8VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = a[i] / v
 		}
@@ -77,11 +79,18 @@ func opDivUI8VV(w *wave, in *inst) {
 
 func opDivUI8VS(w *wave, in *inst) {
 	s := uint8(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint8)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint8)(unsafe.Add(base, in.d))
@@ -104,7 +113,8 @@ func opDivUI8VS(w *wave, in *inst) {
 func opDivUI8SS(w *wave, in *inst) {
 	a, b := uint8(w.s[in.a]), uint8(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(a / b)
@@ -123,8 +133,9 @@ func opDivUI16VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = a[i] / v
 			}
@@ -134,8 +145,9 @@ func opDivUI16VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = a[i] / v
 		}
@@ -144,11 +156,18 @@ func opDivUI16VV(w *wave, in *inst) {
 
 func opDivUI16VS(w *wave, in *inst) {
 	s := uint16(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint16)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint16)(unsafe.Add(base, in.d))
@@ -171,7 +190,8 @@ func opDivUI16VS(w *wave, in *inst) {
 func opDivUI16SS(w *wave, in *inst) {
 	a, b := uint16(w.s[in.a]), uint16(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(a / b)
@@ -190,8 +210,9 @@ func opDivUI32VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = a[i] / v
 			}
@@ -201,8 +222,9 @@ func opDivUI32VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = a[i] / v
 		}
@@ -211,11 +233,18 @@ func opDivUI32VV(w *wave, in *inst) {
 
 func opDivUI32VS(w *wave, in *inst) {
 	s := uint32(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint32)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint32)(unsafe.Add(base, in.d))
@@ -238,7 +267,8 @@ func opDivUI32VS(w *wave, in *inst) {
 func opDivUI32SS(w *wave, in *inst) {
 	a, b := uint32(w.s[in.a]), uint32(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(a / b)
@@ -257,8 +287,9 @@ func opDivUI64VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = a[i] / v
 			}
@@ -268,8 +299,9 @@ func opDivUI64VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = a[i] / v
 		}
@@ -278,11 +310,18 @@ func opDivUI64VV(w *wave, in *inst) {
 
 func opDivUI64VS(w *wave, in *inst) {
 	s := uint64(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint64)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint64)(unsafe.Add(base, in.d))
@@ -305,7 +344,8 @@ func opDivUI64VS(w *wave, in *inst) {
 func opDivUI64SS(w *wave, in *inst) {
 	a, b := uint64(w.s[in.a]), uint64(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(a / b)
@@ -324,8 +364,9 @@ func opRemUI8VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = a[i] % v
 			}
@@ -335,8 +376,9 @@ func opRemUI8VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = a[i] % v
 		}
@@ -345,11 +387,18 @@ func opRemUI8VV(w *wave, in *inst) {
 
 func opRemUI8VS(w *wave, in *inst) {
 	s := uint8(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint8)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint8)(unsafe.Add(base, in.d))
@@ -372,7 +421,8 @@ func opRemUI8VS(w *wave, in *inst) {
 func opRemUI8SS(w *wave, in *inst) {
 	a, b := uint8(w.s[in.a]), uint8(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(a % b)
@@ -391,8 +441,9 @@ func opRemUI16VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = a[i] % v
 			}
@@ -402,8 +453,9 @@ func opRemUI16VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = a[i] % v
 		}
@@ -412,11 +464,18 @@ func opRemUI16VV(w *wave, in *inst) {
 
 func opRemUI16VS(w *wave, in *inst) {
 	s := uint16(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint16)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint16)(unsafe.Add(base, in.d))
@@ -439,7 +498,8 @@ func opRemUI16VS(w *wave, in *inst) {
 func opRemUI16SS(w *wave, in *inst) {
 	a, b := uint16(w.s[in.a]), uint16(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(a % b)
@@ -458,8 +518,9 @@ func opRemUI32VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = a[i] % v
 			}
@@ -469,8 +530,9 @@ func opRemUI32VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = a[i] % v
 		}
@@ -479,11 +541,18 @@ func opRemUI32VV(w *wave, in *inst) {
 
 func opRemUI32VS(w *wave, in *inst) {
 	s := uint32(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint32)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint32)(unsafe.Add(base, in.d))
@@ -506,7 +575,8 @@ func opRemUI32VS(w *wave, in *inst) {
 func opRemUI32SS(w *wave, in *inst) {
 	a, b := uint32(w.s[in.a]), uint32(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(a % b)
@@ -525,8 +595,9 @@ func opRemUI64VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = a[i] % v
 			}
@@ -536,8 +607,9 @@ func opRemUI64VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = a[i] % v
 		}
@@ -546,11 +618,18 @@ func opRemUI64VV(w *wave, in *inst) {
 
 func opRemUI64VS(w *wave, in *inst) {
 	s := uint64(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint64)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint64)(unsafe.Add(base, in.d))
@@ -573,7 +652,8 @@ func opRemUI64VS(w *wave, in *inst) {
 func opRemUI64SS(w *wave, in *inst) {
 	a, b := uint64(w.s[in.a]), uint64(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(a % b)
@@ -592,8 +672,9 @@ func opDivSI8VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = uint8(int8(a[i]) / int8(v))
 			}
@@ -603,8 +684,9 @@ func opDivSI8VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = uint8(int8(a[i]) / int8(v))
 		}
@@ -613,11 +695,18 @@ func opDivSI8VV(w *wave, in *inst) {
 
 func opDivSI8VS(w *wave, in *inst) {
 	s := uint8(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint8)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint8)(unsafe.Add(base, in.d))
@@ -640,7 +729,8 @@ func opDivSI8VS(w *wave, in *inst) {
 func opDivSI8SS(w *wave, in *inst) {
 	a, b := uint8(w.s[in.a]), uint8(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(uint8(int8(a) / int8(b)))
@@ -659,8 +749,9 @@ func opDivSI16VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = uint16(int16(a[i]) / int16(v))
 			}
@@ -670,8 +761,9 @@ func opDivSI16VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = uint16(int16(a[i]) / int16(v))
 		}
@@ -680,11 +772,18 @@ func opDivSI16VV(w *wave, in *inst) {
 
 func opDivSI16VS(w *wave, in *inst) {
 	s := uint16(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint16)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint16)(unsafe.Add(base, in.d))
@@ -707,7 +806,8 @@ func opDivSI16VS(w *wave, in *inst) {
 func opDivSI16SS(w *wave, in *inst) {
 	a, b := uint16(w.s[in.a]), uint16(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(uint16(int16(a) / int16(b)))
@@ -726,8 +826,9 @@ func opDivSI32VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = uint32(int32(a[i]) / int32(v))
 			}
@@ -737,8 +838,9 @@ func opDivSI32VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = uint32(int32(a[i]) / int32(v))
 		}
@@ -747,11 +849,18 @@ func opDivSI32VV(w *wave, in *inst) {
 
 func opDivSI32VS(w *wave, in *inst) {
 	s := uint32(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint32)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint32)(unsafe.Add(base, in.d))
@@ -774,7 +883,8 @@ func opDivSI32VS(w *wave, in *inst) {
 func opDivSI32SS(w *wave, in *inst) {
 	a, b := uint32(w.s[in.a]), uint32(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(uint32(int32(a) / int32(b)))
@@ -793,8 +903,9 @@ func opDivSI64VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = uint64(int64(a[i]) / int64(v))
 			}
@@ -804,8 +915,9 @@ func opDivSI64VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = uint64(int64(a[i]) / int64(v))
 		}
@@ -814,11 +926,18 @@ func opDivSI64VV(w *wave, in *inst) {
 
 func opDivSI64VS(w *wave, in *inst) {
 	s := uint64(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint64)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint64)(unsafe.Add(base, in.d))
@@ -841,7 +960,8 @@ func opDivSI64VS(w *wave, in *inst) {
 func opDivSI64SS(w *wave, in *inst) {
 	a, b := uint64(w.s[in.a]), uint64(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(uint64(int64(a) / int64(b)))
@@ -860,8 +980,9 @@ func opRemSI8VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = uint8(int8(a[i]) % int8(v))
 			}
@@ -871,8 +992,9 @@ func opRemSI8VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = uint8(int8(a[i]) % int8(v))
 		}
@@ -881,11 +1003,18 @@ func opRemSI8VV(w *wave, in *inst) {
 
 func opRemSI8VS(w *wave, in *inst) {
 	s := uint8(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint8)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint8)(unsafe.Add(base, in.d))
@@ -908,7 +1037,8 @@ func opRemSI8VS(w *wave, in *inst) {
 func opRemSI8SS(w *wave, in *inst) {
 	a, b := uint8(w.s[in.a]), uint8(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(uint8(int8(a) % int8(b)))
@@ -927,8 +1057,9 @@ func opRemSI16VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = uint16(int16(a[i]) % int16(v))
 			}
@@ -938,8 +1069,9 @@ func opRemSI16VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = uint16(int16(a[i]) % int16(v))
 		}
@@ -948,11 +1080,18 @@ func opRemSI16VV(w *wave, in *inst) {
 
 func opRemSI16VS(w *wave, in *inst) {
 	s := uint16(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint16)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint16)(unsafe.Add(base, in.d))
@@ -975,7 +1114,8 @@ func opRemSI16VS(w *wave, in *inst) {
 func opRemSI16SS(w *wave, in *inst) {
 	a, b := uint16(w.s[in.a]), uint16(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(uint16(int16(a) % int16(b)))
@@ -994,8 +1134,9 @@ func opRemSI32VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = uint32(int32(a[i]) % int32(v))
 			}
@@ -1005,8 +1146,9 @@ func opRemSI32VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = uint32(int32(a[i]) % int32(v))
 		}
@@ -1015,11 +1157,18 @@ func opRemSI32VV(w *wave, in *inst) {
 
 func opRemSI32VS(w *wave, in *inst) {
 	s := uint32(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint32)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint32)(unsafe.Add(base, in.d))
@@ -1042,7 +1191,8 @@ func opRemSI32VS(w *wave, in *inst) {
 func opRemSI32SS(w *wave, in *inst) {
 	a, b := uint32(w.s[in.a]), uint32(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(uint32(int32(a) % int32(b)))
@@ -1061,8 +1211,9 @@ func opRemSI64VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = uint64(int64(a[i]) % int64(v))
 			}
@@ -1072,8 +1223,9 @@ func opRemSI64VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = uint64(int64(a[i]) % int64(v))
 		}
@@ -1082,11 +1234,18 @@ func opRemSI64VV(w *wave, in *inst) {
 
 func opRemSI64VS(w *wave, in *inst) {
 	s := uint64(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint64)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint64)(unsafe.Add(base, in.d))
@@ -1109,7 +1268,8 @@ func opRemSI64VS(w *wave, in *inst) {
 func opRemSI64SS(w *wave, in *inst) {
 	a, b := uint64(w.s[in.a]), uint64(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(uint64(int64(a) % int64(b)))
@@ -1128,8 +1288,9 @@ func opModSI8VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = uint8(modS(int8(a[i]), int8(v)))
 			}
@@ -1139,8 +1300,9 @@ func opModSI8VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = uint8(modS(int8(a[i]), int8(v)))
 		}
@@ -1149,11 +1311,18 @@ func opModSI8VV(w *wave, in *inst) {
 
 func opModSI8VS(w *wave, in *inst) {
 	s := uint8(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint8)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint8)(unsafe.Add(base, in.d))
@@ -1176,7 +1345,8 @@ func opModSI8VS(w *wave, in *inst) {
 func opModSI8SS(w *wave, in *inst) {
 	a, b := uint8(w.s[in.a]), uint8(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(uint8(modS(int8(a), int8(b))))
@@ -1195,8 +1365,9 @@ func opModSI16VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = uint16(modS(int16(a[i]), int16(v)))
 			}
@@ -1206,8 +1377,9 @@ func opModSI16VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = uint16(modS(int16(a[i]), int16(v)))
 		}
@@ -1216,11 +1388,18 @@ func opModSI16VV(w *wave, in *inst) {
 
 func opModSI16VS(w *wave, in *inst) {
 	s := uint16(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint16)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint16)(unsafe.Add(base, in.d))
@@ -1243,7 +1422,8 @@ func opModSI16VS(w *wave, in *inst) {
 func opModSI16SS(w *wave, in *inst) {
 	a, b := uint16(w.s[in.a]), uint16(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(uint16(modS(int16(a), int16(b))))
@@ -1262,8 +1442,9 @@ func opModSI32VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = uint32(modS(int32(a[i]), int32(v)))
 			}
@@ -1273,8 +1454,9 @@ func opModSI32VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = uint32(modS(int32(a[i]), int32(v)))
 		}
@@ -1283,11 +1465,18 @@ func opModSI32VV(w *wave, in *inst) {
 
 func opModSI32VS(w *wave, in *inst) {
 	s := uint32(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint32)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint32)(unsafe.Add(base, in.d))
@@ -1310,7 +1499,8 @@ func opModSI32VS(w *wave, in *inst) {
 func opModSI32SS(w *wave, in *inst) {
 	a, b := uint32(w.s[in.a]), uint32(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(uint32(modS(int32(a), int32(b))))
@@ -1329,8 +1519,9 @@ func opModSI64VV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = uint64(modS(int64(a[i]), int64(v)))
 			}
@@ -1340,8 +1531,9 @@ func opModSI64VV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = uint64(modS(int64(a[i]), int64(v)))
 		}
@@ -1350,11 +1542,18 @@ func opModSI64VV(w *wave, in *inst) {
 
 func opModSI64VS(w *wave, in *inst) {
 	s := uint64(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]uint64)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]uint64)(unsafe.Add(base, in.d))
@@ -1377,7 +1576,8 @@ func opModSI64VS(w *wave, in *inst) {
 func opModSI64SS(w *wave, in *inst) {
 	a, b := uint64(w.s[in.a]), uint64(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(uint64(modS(int64(a), int64(b))))

@@ -123,6 +123,13 @@ func (r *run) report(env *Env, res *outcome) error {
 			return err
 		}
 	}
+	zeros := uint64(0)
+	for _, one := range res.launches {
+		zeros += one.Counters.ZeroDivisions
+	}
+	if zeros > 0 {
+		fmt.Fprintf(env.Stderr, "lockstep: note: %s of integers by zero gave a value with all bits set; -check finds them\n", counted(zeros, "division"))
+	}
 	if r.o.stats {
 		r.printStats(env.Stderr, res)
 	}
@@ -305,6 +312,7 @@ func printCounters(w io.Writer, c *emu.Counters) {
 		{"loads", c.Loads, "lanes"},
 		{"stores", c.Stores, "lanes"},
 		{"atomics", c.Atomics, "lanes"},
+		{"divisions by 0", c.ZeroDivisions, "lanes"},
 	} {
 		fmt.Fprintf(w, "  %-16s %14d", line.name, line.n)
 		if line.what != "" {

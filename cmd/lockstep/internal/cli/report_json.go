@@ -70,15 +70,16 @@ type pipeReport struct {
 }
 
 type countersReport struct {
-	WorkGroups   uint64 `json:"work_groups"`
-	Waves        uint64 `json:"waves"`
-	Instructions uint64 `json:"instructions"`
-	LaneOps      uint64 `json:"lane_operations"`
-	Blocks       uint64 `json:"blocks"`
-	Barriers     uint64 `json:"barriers"`
-	Loads        uint64 `json:"loads"`
-	Stores       uint64 `json:"stores"`
-	Atomics      uint64 `json:"atomics"`
+	WorkGroups    uint64 `json:"work_groups"`
+	Waves         uint64 `json:"waves"`
+	Instructions  uint64 `json:"instructions"`
+	LaneOps       uint64 `json:"lane_operations"`
+	Blocks        uint64 `json:"blocks"`
+	Barriers      uint64 `json:"barriers"`
+	Loads         uint64 `json:"loads"`
+	Stores        uint64 `json:"stores"`
+	Atomics       uint64 `json:"atomics"`
+	ZeroDivisions uint64 `json:"divisions_by_zero"`
 }
 
 type timingReport struct {
@@ -87,7 +88,7 @@ type timingReport struct {
 }
 
 func newCounters(groups uint64, c *emu.Counters) countersReport {
-	return countersReport{groups, c.Waves, c.Instructions, c.LaneOps, c.Blocks, c.Barriers, c.Loads, c.Stores, c.Atomics}
+	return countersReport{groups, c.Waves, c.Instructions, c.LaneOps, c.Blocks, c.Barriers, c.Loads, c.Stores, c.Atomics, c.ZeroDivisions}
 }
 
 // newLaunchReport is what a launch left behind.

@@ -6,8 +6,8 @@ import (
 )
 
 // divideText is a division: @N is the name, @U the type, @X the quotient of
-// a[i] and v, @Y that of a[i] and s, and @Z that of two scalars. Lanes that do
-// not run may hold a zero divisor, so that the exact mask rules.
+// a[i] and v, @Y that of a[i] and s, and @Z that of two scalars. Division by
+// zero gives all ones and is counted, for the lanes that run.
 const divideText = `
 func @NVV(w *wave, in *inst) {
 	for k, m := range w.exec {
@@ -22,8 +22,9 @@ func @NVV(w *wave, in *inst) {
 			for i := range d {
 				v := b[i]
 				if v == 0 {
-					w.divideFault(in)
-					return
+					d[i] = ^v
+					w.Counts.ZeroDivisions++
+					continue
 				}
 				d[i] = @X
 			}
@@ -33,8 +34,9 @@ func @NVV(w *wave, in *inst) {
 			i := bits.TrailingZeros64(m) & 63
 			v := b[i]
 			if v == 0 {
-				w.divideFault(in)
-				return
+				d[i] = ^v
+				w.Counts.ZeroDivisions++
+				continue
 			}
 			d[i] = @X
 		}
@@ -43,11 +45,18 @@ func @NVV(w *wave, in *inst) {
 
 func @NVS(w *wave, in *inst) {
 	s := @U(w.s[in.b])
+	base := w.base
 	if s == 0 {
-		w.divideFault(in)
+		for _, m := range w.exec {
+			d := (*[64]@U)(unsafe.Add(base, in.d))
+			w.Counts.ZeroDivisions += uint64(bits.OnesCount64(m))
+			for ; m != 0; m &= m - 1 {
+				d[bits.TrailingZeros64(m)&63] = ^s
+			}
+			base = unsafe.Add(base, w.stride)
+		}
 		return
 	}
-	base := w.base
 	for _, m := range w.masks[in.mask] {
 		if m != 0 {
 			d := (*[64]@U)(unsafe.Add(base, in.d))
@@ -70,7 +79,8 @@ func @NVS(w *wave, in *inst) {
 func @NSS(w *wave, in *inst) {
 	a, b := @U(w.s[in.a]), @U(w.s[in.b])
 	if b == 0 {
-		w.divideFault(in)
+		w.Counts.ZeroDivisions += w.runningLanes()
+		w.s[in.d] = uint64(^b)
 		return
 	}
 	w.s[in.d] = uint64(@Z)
