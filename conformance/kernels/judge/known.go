@@ -17,6 +17,11 @@ var known = []struct {
 	{"oclgrind", "variables", "initial values of program-scope pointers are not supported"},
 	{"oclgrind", "convert_from_float", "NaN converted with saturation gives the lowest value, not 0"},
 	{"oclgrind", "convert_from_double", "NaN converted with saturation gives the lowest value, not 0"},
+	// NaN: "NaN will be converted to 0" (SPIR-V, SaturatedConversion); OpenCL C 6.4.3.3 only says "should".
+	{"nvidia", "convert_from_float", "NaN converted with saturation gives the lowest value, not 0"},
+	{"nvidia", "convert_from_double", "NaN converted with saturation gives the lowest value, not 0"},
+	// "Returns a * b + c and saturates the result" (OpenCL C 6.15.3): mad_sat(1, LONG_MAX, c) with a positive c.
+	{"nvidia", "int_i64", "mad_sat of long wraps"},
 	{"oclgrind", "convert_in_range", "_rtp and _rtn of vectors are swapped"},
 	{"oclgrind", "int_i64", "add_sat, sub_sat and mad_sat of long overflow inside"},
 	{"oclgrind", "relational", "denormals count as normal, and bitselect of floats selects from their values and not their bits"},
