@@ -17,7 +17,7 @@ func (r *run) ended(res *outcome) ended {
 		e.ran += one.GroupsRun
 		e.total += one.Groups[0] * one.Groups[1] * one.Groups[2]
 	}
-	e.early = e.halted || e.ran < e.total || r.o.keep && res.findings.Failed()
+	e.early = e.halted || e.ran < e.total || len(res.launches) < len(r.launches) || r.o.keep && res.findings.Failed()
 	return e
 }
 

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -29,14 +30,15 @@ type flags struct {
 // parts describes a command line of several parts, which a flag separates. Some
 // flags, and positional arguments, belong to the part that they stand in.
 type parts struct {
-	separator string          // the flag between parts, without a value
-	flags     map[string]bool // that belong to a part
+	separators []string        // the flags between parts, without a value
+	flags      map[string]bool // that belong to a part
 	// located is a list whose values' places in files end is told.
 	located string
 	// end is called at the end of each part with what stands in it that is no
 	// flag, where the part began, and where the values of located stand: "" on the
-	// command line itself. After that the part's flags are as if they were not given.
-	end func(rest []string, from string, places []string) error
+	// command line itself. Next is the separator behind the part, or "". After that
+	// the part's flags are as if they were not given.
+	end func(rest []string, from string, places []string, next string) error
 }
 
 // errHelp is what parse returns for -h.
@@ -81,7 +83,7 @@ func (f *flags) parse(args []string) ([]string, error) {
 		}
 	}
 	if f.parts != nil {
-		return nil, p.endPart()
+		return nil, p.endPart("")
 	}
 	return p.rest, nil
 }
@@ -153,11 +155,11 @@ func (p *parsing) next() error {
 	if name == "h" || name == "help" {
 		return errHelp
 	}
-	if f.parts != nil && name == f.parts.separator {
+	if f.parts != nil && slices.Contains(f.parts.separators, name) {
 		if hasValue {
 			return p.fail(w, "-%s takes no value", name)
 		}
-		if err := p.endPart(); err != nil {
+		if err := p.endPart(name); err != nil {
 			return err
 		}
 		p.begin(w)
@@ -200,10 +202,10 @@ func (p *parsing) next() error {
 	return nil
 }
 
-// endPart hands a part out and begins another.
-func (p *parsing) endPart() error {
+// endPart hands a part out, behind which a separator stands, or nothing, and begins another.
+func (p *parsing) endPart(next string) error {
 	f := p.f
-	if err := f.parts.end(p.rest, p.from, p.at); err != nil {
+	if err := f.parts.end(p.rest, p.from, p.at, next); err != nil {
 		return err
 	}
 	p.rest, p.any, p.from, p.at = nil, false, "", nil

@@ -92,6 +92,11 @@ Several kernels
     -pipe 'c{0..7}=i32:1' -with -repeat 7 -kernel twice … -arg 'pipe:c{i}' -arg 'pipe:c{i+1}'
   -buffer NAME=SPEC makes a buffer that kernels share as the argument buffer:NAME.
   -out NAME=PATH writes it.
+  -then starts a kernel that runs when all kernels before it have ended; the flags behind
+  it are as behind -with. It shares buffers of -buffer with them. A fault ends the command
+  before the next -then, unless -keep-going is given:
+    lockstep run k.spv -buffer x=rand:f32:1k:1 -kernel scale -global 1024 -arg buffer:x \
+      -then -kernel sum -global 1024 -arg buffer:x -arg zero:f32:1 -out 1=-
   @FILE stands for the arguments in a file, separated by white space. '…' and "…" keep
   white space, a backslash keeps the character behind it, and # starts a comment. The
   value of a flag is never read from a file.

@@ -237,5 +237,5 @@ func (d *moduleInfo) together() string {
 	if len(parts) < 2 || len(parts) > maxTogether {
 		return ""
 	}
-	return "lockstep run " + d.Module + strings.Join(pipes, "") + strings.Join(parts, " -"+separator)
+	return "lockstep run " + d.Module + strings.Join(pipes, "") + strings.Join(parts, " -"+withFlag)
 }

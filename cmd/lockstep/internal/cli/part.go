@@ -13,8 +13,12 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
 )
 
-// separator is the flag between the kernels of a command.
-const separator = "with"
+// The flags between the kernels of a command: a kernel behind withFlag runs together with the one before it, and a
+// kernel behind thenFlag runs when all those before it have ended. The kernels between two thenFlags are a stage.
+const (
+	withFlag = "with"
+	thenFlag = "then"
+)
 
 // partOptions are the flags of run that are about one kernel of several.
 type partOptions struct {
@@ -24,6 +28,7 @@ type partOptions struct {
 	args, outs, specs     *list
 	repeat                int
 	number                int // of the instance of -repeat
+	stage                 int // the number of -then before it
 
 	from     string   // where in a file the part begins; "" on the command line itself
 	argsFrom []string // where each of args stands
@@ -48,8 +53,12 @@ func (o *partOptions) declare(f *flags) {
 }
 
 // endPart takes what was given for a kernel.
-func (o *runOptions) endPart(rest []string, from string, argsFrom []string) error {
+func (o *runOptions) endPart(rest []string, from string, argsFrom []string, next string) error {
 	p := o.part
+	p.stage = o.stage
+	if next == thenFlag {
+		o.stage++
+	}
 	p.argsFrom = argsFrom
 	args, outs, specs := slices.Clone(*p.args), slices.Clone(*p.outs), slices.Clone(*p.specs)
 	p.args, p.outs, p.specs, p.from = &args, &outs, &specs, from

@@ -225,7 +225,11 @@ func (r *run) printStats(w io.Writer, res *outcome) {
 			counted(one.Groups[0]*one.Groups[1]*one.Groups[2], "work-group"), dims(one.Local[:max(one.Dim, 1)]), one.WaveLanes, one.SubgroupSize, lim.Engine)
 		total = one.Counters
 	} else {
-		fmt.Fprintf(w, "%s together, sub-groups of %s, engine %s\n", counted(len(r.launches), "kernel"), r.subgroupSizes(), lim.Engine)
+		how := " together"
+		if n := len(r.stages()); n > 1 {
+			how = fmt.Sprintf(" in %d stages", n)
+		}
+		fmt.Fprintf(w, "%s%s, sub-groups of %s, engine %s\n", counted(len(r.launches), "kernel"), how, r.subgroupSizes(), lim.Engine)
 		r.printLaunches(w, res)
 		for _, one := range res.launches {
 			total.Add(&one.Counters)
@@ -244,8 +248,8 @@ func (r *run) printStats(w io.Writer, res *outcome) {
 // printLaunches prints a table of kernels that ran together.
 func (r *run) printLaunches(w io.Writer, res *outcome) {
 	rows := [][]string{{"launch", "kernel", "work-groups", "of", "waves", "instructions", "lane operations", "loads", "stores"}}
-	for i, l := range r.launches {
-		one := res.launches[i]
+	for i, one := range res.launches {
+		l := r.launches[i]
 		row := []string{fmt.Sprint(i), printable(l.kernel.Name()), fmt.Sprint(one.GroupsRun), dims(one.Local[:max(one.Dim, 1)])}
 		for _, n := range []uint64{one.Counters.Waves, one.Counters.Instructions, one.Counters.LaneOps, one.Counters.Loads, one.Counters.Stores} {
 			row = append(row, fmt.Sprint(n))

@@ -118,13 +118,14 @@ func (r *run) reportJSON(env *Env, res *outcome) error {
 	}
 	var groups uint64
 	var total emu.Counters
-	for i, l := range r.launches {
-		one := newLaunchReport(l, res.launches[i])
+	for i, l := range res.launches {
+		one := newLaunchReport(r.launches[i], l)
 		set.Completed = set.Completed && one.Completed
 		set.Launches = append(set.Launches, one)
-		groups += res.launches[i].GroupsRun
-		total.Add(&res.launches[i].Counters)
+		groups += l.GroupsRun
+		total.Add(&l.Counters)
 	}
+	set.Completed = set.Completed && len(res.launches) == len(r.launches)
 	set.Counters = newCounters(groups, &total)
 	for _, o := range r.ended(res).outs(r) {
 		out, err := o.json(env)

@@ -22,7 +22,7 @@ func (o *runOptions) reproduce(f *flags) string {
 	words := []string{"lockstep run"}
 	for i, p := range o.parts {
 		if i > 0 {
-			words = append(words, "-"+separator)
+			words = append(words, "-"+o.separator(i))
 		}
 		words = append(words, p.words()...)
 		if i == 0 {
@@ -30,6 +30,14 @@ func (o *runOptions) reproduce(f *flags) string {
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// separator is the flag before part i.
+func (o *runOptions) separator(i int) string {
+	if o.parts[i].stage != o.parts[i-1].stage {
+		return thenFlag
+	}
+	return withFlag
 }
 
 // words are those of the part: the outputs that take packets out of pipes are
@@ -78,7 +86,7 @@ func common(f *flags) []string {
 	var words []string
 	part := partFlags()
 	f.Visit(func(fl *flag.Flag) {
-		if part[fl.Name] || fl.Name == separator || slices.Contains(presentation, fl.Name) {
+		if part[fl.Name] || fl.Name == withFlag || fl.Name == thenFlag || slices.Contains(presentation, fl.Name) {
 			return
 		}
 		switch v := fl.Value.(type) {

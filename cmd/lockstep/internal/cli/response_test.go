@@ -77,9 +77,9 @@ func FuzzSplit(f *testing.F) {
 }
 
 // filesFlags is a set of flags with parts, and files of arguments.
-func filesFlags(files map[string]string, end func(rest []string, from string, places []string) error) *flags {
+func filesFlags(files map[string]string, end func(rest []string, from string, places []string, next string) error) *flags {
 	f := newFlags("test")
-	f.parts = &parts{separator: "with", flags: map[string]bool{"l": true, "s": true}, located: "l", end: end}
+	f.parts = &parts{separators: []string{"with"}, flags: map[string]bool{"l": true, "s": true}, located: "l", end: end}
 	f.read = func(path string) ([]byte, error) {
 		if text, ok := files[path]; ok {
 			return []byte(text), nil
@@ -125,7 +125,7 @@ func TestParts(t *testing.T) {
 		var f *flags
 		var l *list
 		var s *string
-		f = filesFlags(files, func(rest []string, from string, places []string) error {
+		f = filesFlags(files, func(rest []string, from string, places []string, _ string) error {
 			fmt.Fprintf(&got, "{%s|%s|%s|%s}", strings.Join(*l, " "), *s, strings.Join(rest, " "), from)
 			if len(places) != len(*l) {
 				t.Errorf("%q: %d places for %d values", c.args, len(places), len(*l))
@@ -154,7 +154,7 @@ func TestParts(t *testing.T) {
 		}
 	}
 	stop := errors.New("enough")
-	f := filesFlags(files, func([]string, string, []string) error { return stop })
+	f := filesFlags(files, func([]string, string, []string, string) error { return stop })
 	if _, err := f.parse([]string{"-with", "a"}); !errors.Is(err, stop) {
 		t.Errorf("the error of a part: %v", err)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,7 @@ lockstep finds to standard error, with exit status 1.
 
 // runOptions are the flags of run.
 type runOptions struct {
+	stage    int            // of the part that is read: the number of -then so far
 	part     partOptions    // the part of the command line that is read now
 	parts    []*partOptions // those that have been read
 	pipes    *list
@@ -99,8 +101,9 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.BoolVar(&o.verbose, "v", false, "say on standard error what is run, and show the SPIR-V instructions of findings")
 	f.BoolVar(&o.quiet, "q", false, "no notes, and each finding in one line")
 	f.StringVar(&o.color, "color", "auto", "colours in findings `WHEN`: auto (on a terminal, unless NO_COLOR is set), always or never")
-	f.Bool(separator, false, "another kernel, which runs together with those before: what follows of -kernel, -global,\n-local, -offset, -arg, -out, -spec, -repeat and MODULE is about it (lockstep help pipes)")
-	f.parts = &parts{separator: separator, flags: partFlags(), located: "arg", end: o.endPart}
+	f.Bool(withFlag, false, "another kernel, which runs together with those before: what follows of -kernel, -global,\n-local, -offset, -arg, -out, -spec, -repeat and MODULE is about it (lockstep help pipes)")
+	f.Bool(thenFlag, false, "another kernel, as with -with, which runs when all those before have ended: it shares\nthe buffers of -buffer with them")
+	f.parts = &parts{separators: []string{withFlag, thenFlag}, flags: partFlags(), located: "arg", end: o.endPart}
 	return func(ctx context.Context, env *Env, _ []string) error {
 		stdin := ""
 		if f.stdin {
@@ -288,7 +291,7 @@ func (r *run) order() error {
 	default:
 		return usagef("help run", "run: -parallel %s: it takes auto, never or always", o.parallel)
 	}
-	if r.parallel == emu.ParallelAlways && len(r.launches) > 1 {
+	if r.parallel == emu.ParallelAlways && slices.ContainsFunc(r.stages(), func(s []*launch) bool { return len(s) > 1 }) {
 		return usagef("help run", "run: -parallel always is for one kernel; kernels that run together take turns")
 	}
 	return nil
@@ -330,7 +333,8 @@ func pick(path string, prog *emu.Program, name string) (*emu.Kernel, error) {
 
 // outcome is what the kernels left behind besides memory.
 type outcome struct {
-	launches []*emu.Result // of each launch
+	launches []*emu.Result // of each launch of the stages that ran
+	failed   error         // of the first stage that had findings
 	findings finding.List
 	output   []byte
 	dropped  uint64
@@ -338,22 +342,70 @@ type outcome struct {
 	duration time.Duration
 }
 
-// together says whether the kernels run as a set: there are several, or they
-// have pipes.
-func (r *run) together() bool { return len(r.launches) > 1 || r.launches[0].kernel.Info().UsesPipes }
+// together says whether the kernels of a stage run as a set: there are several, or they have pipes.
+func together(stage []*launch) bool { return len(stage) > 1 || stage[0].kernel.Info().UsesPipes }
 
-// start runs the kernels. There is no outcome when they did not start.
+// stages returns the launches that run together, in the order in which they run.
+func (r *run) stages() [][]*launch {
+	var list [][]*launch
+	for i, l := range r.launches {
+		if i == 0 || l.part.stage != r.launches[i-1].part.stage {
+			list = append(list, nil)
+		}
+		last := &list[len(list)-1]
+		*last = append(*last, l)
+	}
+	return list
+}
+
+// start runs the kernels, stage by stage, until one does not come to its end. There is no outcome when the first
+// kernels did not start.
 func (r *run) start(ctx context.Context, output io.Writer, update func(done, total uint64)) (*outcome, error) {
+	var all *outcome
+	for _, stage := range r.stages() {
+		res, err := r.startStage(ctx, stage, output, update)
+		if res == nil && all != nil && ctx.Err() != nil {
+			return all, err
+		}
+		if res == nil {
+			return nil, err
+		}
+		if all == nil {
+			all = res
+		} else {
+			all.add(res)
+		}
+		if err != nil && !(r.o.keep && ctx.Err() == nil) {
+			return all, err
+		}
+		all.failed = cmp.Or(all.failed, err)
+	}
+	return all, all.failed
+}
+
+// add adds the outcome of the next stage.
+func (o *outcome) add(next *outcome) {
+	o.launches = append(o.launches, next.launches...)
+	o.findings.Findings = append(o.findings.Findings, next.findings.Findings...)
+	o.findings.Omitted += next.findings.Omitted
+	o.output = append(o.output, next.output...)
+	o.dropped += next.dropped
+	o.pipes = append(o.pipes, next.pipes...)
+	o.duration += next.duration
+}
+
+// startStage runs the kernels of a stage. There is no outcome when they did not start.
+func (r *run) startStage(ctx context.Context, stage []*launch, output io.Writer, update func(done, total uint64)) (*outcome, error) {
 	o := r.o
 	var launches []emu.Launch
-	for _, l := range r.launches {
+	for _, l := range stage {
 		one := emu.Launch{Kernel: l.kernel, Range: l.NDRange}
 		for i := range l.args {
 			one.Args = append(one.Args, l.args[i].arg)
 		}
 		launches = append(launches, one)
 	}
-	if r.together() {
+	if together(stage) {
 		set := emu.Set{Launches: launches, Schedule: r.schedule, Check: o.check, KeepGoing: o.keep, Timeout: o.timeout, Output: output, Progress: update, Trace: r.trace, Reproduce: r.reproduce}
 		res, err := set.Run(ctx)
 		if res == nil {
@@ -363,7 +415,7 @@ func (r *run) start(ctx context.Context, output io.Writer, update func(done, tot
 			}
 			return nil, err
 		}
-		return &outcome{res.Launches, res.Findings, res.Output, res.OutputDropped, res.Pipes, res.Duration}, err
+		return &outcome{launches: res.Launches, findings: res.Findings, output: res.Output, dropped: res.OutputDropped, pipes: res.Pipes, duration: res.Duration}, err
 	}
 	l := &launches[0]
 	l.Schedule, l.Parallel, l.Check, l.KeepGoing, l.Timeout = r.schedule, r.parallel, o.check, o.keep, o.timeout
@@ -372,7 +424,7 @@ func (r *run) start(ctx context.Context, output io.Writer, update func(done, tot
 	if res == nil {
 		return nil, err
 	}
-	return &outcome{[]*emu.Result{res}, res.Findings, res.Output, res.OutputDropped, nil, res.Duration}, err
+	return &outcome{launches: []*emu.Result{res}, findings: res.Findings, output: res.Output, dropped: res.OutputDropped, duration: res.Duration}, err
 }
 
 // execute runs the kernels and reports.

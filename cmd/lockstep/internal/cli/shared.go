@@ -131,9 +131,19 @@ func (r *run) unused() error {
 // raced returns the first buffer, by name, that several kernels have and one of them may
 // write, or "".
 func (r *run) raced() string {
+	for _, stage := range r.stages() {
+		if name := r.racedIn(stage); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// racedIn is raced for the kernels of a stage.
+func (r *run) racedIn(stage []*launch) string {
 	for _, name := range slices.Sorted(maps.Keys(r.shared)) {
 		users, writes := 0, false
-		for _, l := range r.launches {
+		for _, l := range stage {
 			uses := false
 			for i, p := range l.kernel.Params() {
 				if b := l.args[i].buffer; b != nil && b == r.shared[name].buffer {

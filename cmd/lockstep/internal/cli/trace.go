@@ -36,6 +36,9 @@ func (r *run) prepareTrace(env *Env) error {
 		}
 		return nil
 	}
+	if len(r.stages()) > 1 {
+		return usagef("help trace", "run: -trace and -explain show kernels that run together, and -then has others run behind them; leave one out")
+	}
 	switch o.trace {
 	case "":
 	case "-":
