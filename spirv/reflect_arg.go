@@ -132,25 +132,25 @@ func (r *reflector) applyMetadata(e *EntryPoint) {
 // typeName writes a type in the manner of OpenCL C. SPIR-V of the Kernel kind does not tell signed from
 // unsigned integers, so they read as the signedness of the OpTypeInt says, which is unsigned mostly.
 func (r *reflector) typeName(typ ID) string {
-	suffix := ""
+	suffix, dims := "", ""
 	for range 8 { // pointers and arrays are peeled off; deeper ones end in "..."
 		in, ok := r.index.Def(typ)
 		if !ok {
-			return "?" + suffix
+			return "?" + dims + suffix
 		}
 		switch in.Op() {
 		case OpTypePointer:
-			typ, suffix = ID(in.Operand(1)), "*"+suffix
-		case OpTypeArray:
+			typ, suffix, dims = ID(in.Operand(1)), "*"+dims+suffix, ""
+		case OpTypeArray: // of arrays: the outer length comes first
 			n, _ := r.index.Constant(ID(in.Operand(1)))
-			typ, suffix = ID(in.Operand(0)), fmt.Sprintf("[%d]", n)+suffix
+			typ, dims = ID(in.Operand(0)), dims+fmt.Sprintf("[%d]", n)
 		case OpTypeVector:
-			typ, suffix = ID(in.Operand(0)), fmt.Sprint(in.Operand(1))+suffix
+			typ, suffix, dims = ID(in.Operand(0)), fmt.Sprint(in.Operand(1))+dims+suffix, ""
 		default:
-			return r.leafName(in) + suffix
+			return r.leafName(in) + dims + suffix
 		}
 	}
-	return "..." + suffix
+	return "..." + dims + suffix
 }
 
 func (r *reflector) leafName(in Inst) string {
