@@ -20,6 +20,10 @@ var infoCommand = &command{
 	long: `Prints what a module says about itself, without running or checking it. For each
 kernel there is a command line to start from. Of a compiled module it prints what that was
 compiled for, and which kernels were left out, too.
+
+Below a parameter that is a structure, or points to structures, stand the fields with their
+offsets in bytes. Compilers for OpenCL C leave out the names of fields. Of a compiled module
+they are shown only if it holds its module (compile -module).
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
 		asJSON := f.Bool("json", false, "print one JSON document")
@@ -32,11 +36,12 @@ compiled for, and which kernels were left out, too.
 			if err != nil {
 				return err
 			}
-			info, err := m.reflect()
+			info, sm, err := m.reflect()
 			if err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
 			}
 			doc := newModuleInfo(m, info)
+			doc.structures(sm)
 			doc.pipes(m)
 			if *asJSON {
 				return env.document("info", doc)
@@ -91,6 +96,11 @@ type argInfo struct {
 	Bytes    uint64 `json:"bytes"`
 	// PacketBytes is the size of a pipe's packets, as far as the code tells.
 	PacketBytes uint32 `json:"packet_bytes,omitempty"`
+	// ElementBytes is the size of a structure that the parameter points to.
+	ElementBytes uint64      `json:"element_bytes,omitempty"`
+	Fields       []fieldInfo `json:"fields,omitempty"`         // of a structure
+	MoreFields   int         `json:"fields_omitted,omitempty"` // how many are not in Fields
+	form         string      // the SPEC for a structure, "" for other parameters
 }
 
 type specInfo struct {
@@ -117,19 +127,25 @@ type refusedInfo struct {
 }
 
 // reflect returns what a module, or the one that a binary was compiled from, says
-// about itself.
-func (m *module) reflect() (*spirv.Info, error) {
+// about itself, and that module; nil where the binary does not hold it.
+func (m *module) reflect() (*spirv.Info, *spirv.Module, error) {
 	if m.file != nil {
-		if m.file.Info == nil {
-			return &spirv.Info{}, nil
+		info := m.file.Info
+		if info == nil {
+			info = &spirv.Info{}
 		}
-		return m.file.Info, nil
+		if m.file.Module == nil {
+			return info, nil, nil
+		}
+		sm, err := spirv.Decode(m.file.Module)
+		return info, sm, err
 	}
 	sm, err := spirv.Decode(m.data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return spirv.Reflect(sm)
+	info, err := spirv.Reflect(sm)
+	return info, sm, err
 }
 
 // newBinaryInfo describes a compiled module.
@@ -331,7 +347,7 @@ func (d *moduleInfo) print(w io.Writer) error {
 			if n := k.Args[j].PacketBytes; n > 0 {
 				fmt.Fprintf(&b, "  (packets of %s)", counted(uint64(n), "byte"))
 			}
-			b.WriteByte('\n')
+			k.Args[j].textFields(&b)
 		}
 		if k.LocalSize != nil {
 			fmt.Fprintf(&b, "  local size must be %s\n", dims(k.LocalSize))
@@ -381,6 +397,8 @@ func (d *moduleInfo) part(i int, shared map[string]bool) string {
 			form = "pipe:" + a.Name
 		case a.Kind == spirv.ArgPipe:
 			form = k.Args[j].pipeForm()
+		case k.Args[j].form != "":
+			form = k.Args[j].form
 		case form == "":
 			form = strings.ToUpper(k.Args[j].Kind)
 		}

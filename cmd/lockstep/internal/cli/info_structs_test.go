@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-gpu/lockstep/emu/argspec"
+)
+
+// TestStructureForms takes the command lines that info suggests and checks that the
+// arguments for structures have the size of their parameters.
+func TestStructureForms(t *testing.T) {
+	fits := 0
+	for _, path := range []string{"structs.spv", "members.spvasm", "kernels.spv", "spirv/testdata/attributes.O0.spv", "spirv/testdata/spec.spvasm"} {
+		w := &world{written: map[string][]byte{}}
+		m, err := load(&Env{Open: w.open}, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, sm, err := m.reflect()
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := newModuleInfo(m, info)
+		doc.structures(sm)
+		for _, k := range doc.Kernels {
+			for i, a := range k.Args {
+				if a.Kind != "value" || a.form == "" || a.form == "bytes:HEX" {
+					continue
+				}
+				spec, err := argspec.Parse(strings.ReplaceAll(a.form, "V", "1"), nil)
+				if err != nil {
+					t.Errorf("%s: %s: argument %d: %v", path, k.Name, i, err)
+				} else if uint64(len(spec.Data)) != a.Bytes {
+					t.Errorf("%s: %s: argument %d takes %d bytes, %s has %d", path, k.Name, i, a.Bytes, a.form, len(spec.Data))
+				}
+				fits++
+			}
+		}
+	}
+	if fits < 6 {
+		t.Errorf("only %d structures have a form", fits)
+	}
+}
+
+// TestStructuresJSON checks the fields in the document of info.
+func TestStructuresJSON(t *testing.T) {
+	w := &world{written: map[string][]byte{}}
+	out, errs, status := w.run(context.Background(), strings.Fields("info members.spvasm -json"), nil)
+	var doc moduleInfo
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || status != 0 {
+		t.Fatalf("exit status %d: %v\n%s", status, err, errs)
+	}
+	want := []fieldInfo{{"mass", "float", 0, 4}, {"position", "float3", 16, 16}, {"id", "ulong", 32, 8}}
+	value, pointer := doc.Kernels[0].Args[0], doc.Kernels[0].Args[1]
+	if !slices.Equal(value.Fields, want) || value.ElementBytes != 0 || !slices.Equal(pointer.Fields, want) || pointer.ElementBytes != 48 {
+		t.Errorf("got %+v and %+v, want fields %+v", value, pointer, want)
+	}
+	if many := doc.Kernels[1].Args[2]; len(many.Fields) != maxFields || many.MoreFields != 2 {
+		t.Errorf("of 34 fields there are %d, and %d are omitted", len(many.Fields), many.MoreFields)
+	}
+}
