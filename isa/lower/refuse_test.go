@@ -61,7 +61,7 @@ func TestRefusals(t *testing.T) {
 		{"structure index", typed("%st = OpTypeStruct %uint %uint\n%ps = OpTypePointer CrossWorkgroup %st\n", "%q = OpBitcast %ps %out\n%r = OpAccessChain %pg %q %g\n")},
 		{"structure index out of range", typed("%st = OpTypeStruct %uint %uint\n%ps = OpTypePointer CrossWorkgroup %st\n", "%q = OpBitcast %ps %out\n%r = OpAccessChain %pg %q %c7\n")},
 		{"index into a scalar", body("%r = OpAccessChain %pg %out %c1\n")},
-		{"component out of range", body("%r = OpCompositeExtract %ulong %g3 3\n")},
+		{"component out of range", body("%r = OpCompositeInsert %vec3 %g64 %g3 3\n")},
 		{"shuffle out of range", body("%r = OpVectorShuffle %vec3 %g3 %g3 0 1 6\n")},
 		{"construct of too few", body("%r = OpCompositeConstruct %vec3 %g64 %g64\n")},
 		{"operand sizes", body("%r = OpIAdd %vec3 %g3 %g64\n")},
