@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -61,5 +62,22 @@ func TestStructuresJSON(t *testing.T) {
 	}
 	if many := doc.Kernels[1].Args[2]; len(many.Fields) != maxFields || many.MoreFields != 2 {
 		t.Errorf("of 34 fields there are %d, and %d are omitted", len(many.Fields), many.MoreFields)
+	}
+}
+
+// TestStructuresBound holds the document of a module with many structures to its size.
+func TestStructuresBound(t *testing.T) {
+	const params = 400
+	text := "OpCapability Addresses\nOpCapability Kernel\nOpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %k \"k\"\n" +
+		"%void = OpTypeVoid\n%int = OpTypeInt 32 0\n%s = OpTypeStruct" + strings.Repeat(" %int", maxFields) +
+		"\n%fn = OpTypeFunction %void" + strings.Repeat(" %s", params) + "\n%k = OpFunction %void None %fn\n"
+	for i := range params {
+		text += fmt.Sprintf("%%p%d = OpFunctionParameter %%s\n", i)
+	}
+	text += "%l = OpLabel\nOpReturn\nOpFunctionEnd\n"
+	w := &world{written: map[string][]byte{"many.spvasm": []byte(text)}}
+	out, errs, status := w.run(context.Background(), []string{"info", "many.spvasm"}, nil)
+	if fields := strings.Count(out, "  uint\n"); status != 0 || fields != maxAllFields {
+		t.Errorf("exit status %d, %d fields, want %d\n%s", status, fields, maxAllFields, errs)
 	}
 }
