@@ -293,6 +293,33 @@ func randomSections(r *rand.Rand) []groupSection {
 	return out
 }
 
+// eventsOf returns, for each step of each section that waits, which slots of events may hold one then. The others are null
+// whenever the kernel comes there, and a wait for a null event is a finding.
+func eventsOf(sections []groupSection) map[[2]int][groupSlots]bool {
+	waits := make(map[[2]int][groupSlots]bool)
+	var live [groupSlots]bool
+	for i := range sections {
+		for range sections[i].trips {
+			for j := range sections[i].steps {
+				switch st := &sections[i].steps[j]; st.op {
+				case "copy":
+					live[st.slot] = true
+				case "wait":
+					at := waits[[2]int{i, j}]
+					for k := range live {
+						if st.slot == k || st.slot == groupSlots {
+							at[k] = at[k] || live[k]
+							live[k] = false
+						}
+					}
+					waits[[2]int{i, j}] = at
+				}
+			}
+		}
+	}
+	return waits
+}
+
 // groupText writes the kernel as SPIR-V with addresses of the given width. It gets the
 // global memory of all groups, and a buffer for what work-items added up and, behind
 // that, for the LDS of all groups.
@@ -328,6 +355,7 @@ func groupText(sections []groupSection, bits int) string {
 	for i := range groupSlots {
 		w.line("OpStore %s %%no_event", slot(i))
 	}
+	events := eventsOf(sections)
 	lid, group := id("%lid_var"), id("%group_var")
 	w.line("%%part = OpInBoundsPtrAccessChain %%global %%mem %s", w.value("OpIMul %%uint %s %s", group, w.constant(groupWords)))
 	item := w.value("OpIAdd %%uint %s %s", w.value("OpIMul %%uint %s %s", group, w.constant(groupItems)), lid)
@@ -346,13 +374,20 @@ func groupText(sections []groupSection, bits int) string {
 			case "barrier":
 				w.line("OpControlBarrier %s %s %s", w.constant(2), w.constant(2), w.constant(0x310))
 			case "wait":
-				first, n := st.slot, 1
-				if st.slot == groupSlots {
-					first, n = 0, groupSlots
-				}
-				w.line("OpGroupWaitEvents %s %s %s", w.constant(2), w.constant(uint32(n)), slot(first))
-				for k := range n {
-					w.line("OpStore %s %%no_event", slot(first+k))
+				live := events[[2]int{i, j}]
+				for first := 0; first < groupSlots; first++ {
+					n := 0
+					for first+n < groupSlots && live[first+n] {
+						n++
+					}
+					if n == 0 {
+						continue
+					}
+					w.line("OpGroupWaitEvents %s %s %s", w.constant(2), w.constant(uint32(n)), slot(first))
+					for k := range n {
+						w.line("OpStore %s %%no_event", slot(first+k))
+					}
+					first += n - 1
 				}
 			case "copy":
 				event := "%no_event"

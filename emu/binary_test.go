@@ -205,7 +205,7 @@ func TestLoadBinaryRefuses(t *testing.T) {
 	if !errors.As(err, &target) || target.Made.SubgroupSize != 32 || target.SubgroupSize != 16 {
 		t.Errorf("another sub-group size: %v", err)
 	}
-	const want = "cannot load the binary: it was made for sub-groups of 32, the device has 16; set DeviceOptions.SubgroupSize to 32, or compile the module again"
+	const want = "cannot load the binary: its kernels that require no sub-group size were made for 32, the device has 16; set DeviceOptions.SubgroupSize to 32, or compile the module again"
 	if err == nil || err.Error() != want {
 		t.Errorf("another sub-group size: %v\nwant %s", err, want)
 	}

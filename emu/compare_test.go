@@ -196,7 +196,7 @@ func TestCompareAgrees(t *testing.T) {
 		for _, r := range append(all.Launches, res, bad) {
 			binary.Write(&b, binary.LittleEndian, r.Counters) //nolint:errcheck // of a strings.Builder
 		}
-		for _, v := range [][]int32{contents[int32](t, out), contents[int32](t, next), contents[int32](t, small)} {
+		for _, v := range []any{contents[int32](t, out), contents[int32](t, next), contents[float32](t, small)} {
 			binary.Write(&b, binary.LittleEndian, v) //nolint:errcheck // likewise
 		}
 		return b.String()

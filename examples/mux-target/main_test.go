@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,8 +14,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/binary"
 )
-
-var update = flag.Bool("update", false, "rewrite the output in README.md")
 
 // TestScenarios: the compiler keeps every rule that lockstep's own compilers keep.
 func TestScenarios(t *testing.T) {
@@ -32,88 +29,16 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// root is the root of the repository, from where the commands of README.md run.
-const root = "../.."
-
-// binaryName is the binary that README.md makes.
-const binaryName = "saxpy.lsb"
-
-// shell runs a command of README.md.
-// Its binary is written into dir.
-func shell(t *testing.T, dir, line string) string {
-	t.Helper()
-	rest, ok := strings.CutPrefix(line, "go run ./examples/mux-target ")
-	if !ok {
-		t.Fatalf("README.md has the command %q", line)
-	}
-	var args []string
-	for i, part := range strings.Split(rest, `"`) {
-		if i%2 == 1 {
-			args = append(args, part)
-		} else {
-			args = append(args, strings.Fields(part)...)
-		}
-	}
-	for i := range args {
-		if args[i] == binaryName {
-			args[i] = filepath.Join(dir, binaryName)
-		}
-	}
-	var out bytes.Buffer
-	if err := run(t.Context(), args, &out); err != nil {
-		out.WriteString("mux-target: " + err.Error() + "\n")
-	}
-	return strings.ReplaceAll(out.String(), dir+string(filepath.Separator), "")
-}
-
-// TestReadme runs the commands of README.md, and compares what they print. The binary is
-// loaded and run here; that the command line does so as well is tested there.
-func TestReadme(t *testing.T) {
-	data, err := os.ReadFile("README.md")
-	if err != nil {
+// TestBinary writes a binary as README.md does. The command line's tests run the commands of README.md.
+func TestBinary(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "saxpy.lsb")
+	if err := run(t.Context(), []string{"-o", name, "../saxpy/saxpy.spv"}, &bytes.Buffer{}); err != nil {
 		t.Fatal(err)
 	}
-	readme, err := filepath.Abs("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(root)
-	dir := t.TempDir()
-	var b strings.Builder
-	shown, ran := "", 0
-	for i, part := range strings.SplitAfter(string(data), "```") {
-		if i%2 == 0 {
-			b.WriteString(part)
-			continue
-		}
-		language, body, _ := strings.Cut(strings.TrimSuffix(part, "```"), "\n")
-		switch {
-		case language == "sh" && strings.HasPrefix(body, "go run ./cmd/lockstep "):
-			runBinary(t, filepath.Join(dir, binaryName))
-			ran++
-		case language == "sh":
-			shown = shell(t, dir, strings.TrimSpace(body))
-			ran++
-		case language == "text":
-			body = shown
-		}
-		b.WriteString(language + "\n" + body + "```")
-	}
-	if ran != 5 {
-		t.Errorf("README.md has %d commands", ran)
-	}
-	switch {
-	case b.String() == string(data):
-	case *update:
-		if err := os.WriteFile(readme, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("README.md is out of date (run go test -update); it should be\n%s", b.String())
-	}
+	runBinary(t, name)
 }
 
-// runBinary runs the binary as README.md says, and looks for what the tiny passes did.
+// runBinary runs the binary, and looks for what the tiny passes did.
 func runBinary(t *testing.T, name string) {
 	t.Helper()
 	data, err := os.ReadFile(name)
