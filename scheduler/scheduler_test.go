@@ -310,7 +310,7 @@ func TestPartialBarrier(t *testing.T) {
 		}
 		f := res.Faults[0]
 		if f.Code != finding.PartialBarrier || f.PC != 1 || f.Count != 14 || f.Groups != 2 ||
-			fmt.Sprint(f.Waiting, f.Ended) != "[{1 0–4, 6–7}] 5" {
+			fmt.Sprint(f.Waiting, f.Ended) != "[{1 0–4, 6–7 false}] 5" {
 			t.Errorf("%d lanes: fault %+v", lanes, f)
 		}
 	}
