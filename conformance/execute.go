@@ -67,7 +67,7 @@ func (l *loader) load(cfg Config, t *trial) error {
 			return err
 		}
 		l.prog, l.key = prog, key
-	case len(l.prog.ISA().Globals)+len(l.prog.ISA().Pipes) > 0:
+	default:
 		return l.prog.Reset()
 	}
 	return nil
@@ -252,11 +252,8 @@ func (r *run) prepare(l *resolvedLaunch) (emu.Launch, error) {
 	if err != nil {
 		return emu.Launch{}, err
 	}
-	for _, code := range r.loader.prog.ISA().Kernels {
-		if code.Name == l.Kernel {
-			r.async, r.trial.pipes = r.async || code.UsesAsync, r.trial.pipes || code.UsesPipes
-		}
-	}
+	info := k.Info()
+	r.async, r.trial.pipes = r.async || info.UsesAsync, r.trial.pipes || info.UsesPipes
 	out := emu.Launch{Kernel: k, Range: emu.NDRange{Global: l.Global, Local: l.Local, Offset: l.Offset}}
 	params := k.Params()
 	for i := range l.args {

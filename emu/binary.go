@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -21,15 +22,19 @@ type BinaryOptions struct {
 // Binary returns the compiled program as bytes, for [Device.LoadBinary]. The
 // same program gives the same bytes.
 func (p *Program) Binary(opt BinaryOptions) ([]byte, error) {
-	if p == nil || p.isa == nil {
+	if p == nil || p.unit == nil {
 		return nil, fmt.Errorf("program: %w", ErrInvalid)
+	}
+	code, err := p.ISAContext(context.Background())
+	if err != nil {
+		return nil, err
 	}
 	lim := &p.dev.limits
 	f := &binary.File{
 		Target: binary.Target{
 			Name: targetName, SubgroupSize: lim.SubgroupSize, MaxWorkGroupSize: lim.MaxWorkGroupSize, LocalMemory: lim.LocalMemory,
 		},
-		Program: p.isa, Info: p.info, Notes: slices.Clone(opt.Notes),
+		Program: code, Info: p.info, Notes: slices.Clone(opt.Notes),
 	}
 	if opt.Module && p.module != nil {
 		f.Module = p.module.Encode()
@@ -120,5 +125,5 @@ func (d *Device) loadFile(f *binary.File, opt LoadOptions) (*Program, error) {
 			return nil, &BinaryError{Err: fmt.Errorf("its module: %w", err)}
 		}
 	}
-	return d.newProgram(m, info, f.Program, ProgramOptions{Sources: opt.Sources})
+	return d.newProgram(context.Background(), m, info, wholeUnit(f.Program), ProgramOptions{Sources: opt.Sources})
 }

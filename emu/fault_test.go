@@ -179,7 +179,10 @@ func TestFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, workers := range []int{1, 3} {
 				d := device(t, emu.DeviceOptions{Workers: workers})
-				l := emu.Launch{Kernel: kernel(t, program(t, d, "fault"), c.run), Range: c.r, KeepGoing: true, Reproduce: "run it again"}
+				p := program(t, d, "fault")
+				// With all kernels compiled the variables have the addresses that they have in a program from a binary.
+				p.ISA()
+				l := emu.Launch{Kernel: kernel(t, p, c.run), Range: c.r, KeepGoing: true, Reproduce: "run it again"}
 				c.setup(t, d, &l)
 				res, err := l.Run(context.Background())
 				var fe *emu.FindingsError

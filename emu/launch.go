@@ -152,7 +152,7 @@ func (l *Launch) prepare() (*prepared, error) {
 	if err := p.agree(); err != nil {
 		return nil, err
 	}
-	p.launch.Program, p.launch.Kernel = k.prog.isa, k.code
+	p.launch.Program, p.launch.Kernel = k.isa, k.code
 	p.launch.SubgroupSize = k.subgroupSize()
 	p.launch.Check = l.Check
 	p.launch.Cancel = new(atomic.Bool)

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/lockstep-gpu/lockstep/isa/lower"
@@ -54,6 +55,11 @@ func linkModules(modules []LinkInput, opt link.Options) (*spirv.Module, error) {
 // imports, another one has to export. The error is a [*ModuleError], of stage "link"
 // where the modules do not go together.
 func (d *Device) LinkProgram(modules []LinkInput, opt ProgramOptions) (*Program, error) {
+	return d.LinkProgramContext(context.Background(), modules, opt)
+}
+
+// LinkProgramContext is [Device.LinkProgram] until the context ends, whose error it returns then.
+func (d *Device) LinkProgramContext(ctx context.Context, modules []LinkInput, opt ProgramOptions) (*Program, error) {
 	if d == nil || d.engine == nil {
 		return nil, fmt.Errorf("device: %w", ErrInvalid)
 	}
@@ -61,5 +67,5 @@ func (d *Device) LinkProgram(modules []LinkInput, opt ProgramOptions) (*Program,
 	if err != nil {
 		return nil, err
 	}
-	return d.moduleProgram(m, opt)
+	return d.moduleProgram(ctx, m, opt)
 }

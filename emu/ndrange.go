@@ -52,7 +52,7 @@ func (r *NDRange) resolve(k *Kernel, l *engine.Launch) error {
 	copy(l.Offset[:], r.Offset)
 
 	top := uint64(math.MaxUint64)
-	if k.prog.isa.Physical32 {
+	if k.isa.Physical32 {
 		top = math.MaxUint32
 	}
 	total := uint64(1)

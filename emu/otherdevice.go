@@ -1,12 +1,10 @@
 package emu
 
 import (
+	"context"
 	"fmt"
-	"sync"
 
-	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/binary"
-	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
 
 // On returns the program on another device with sub-groups of the same size. The module is neither decoded
@@ -26,27 +24,12 @@ func (p *Program) On(d *Device) (*Program, error) {
 			Made: binary.Target{Name: targetName, SubgroupSize: made}, Name: targetName, SubgroupSize: d.limits.SubgroupSize,
 		})
 	}
-	q, err := d.newProgram(p.module, p.info, p.isa, ProgramOptions{Sources: p.sources})
-	if err != nil {
+	q := &Program{dev: d, module: p.module, info: p.info, unit: p.unit, sources: p.sources, kernels: map[string]*Kernel{}, made: new(madeSet)}
+	if d.engine.Name() == p.dev.engine.Name() && d.lazy == nil && p.dev.lazy == nil {
+		q.made = p.made
+	}
+	if err := q.placeAll(context.Background()); err != nil {
 		return nil, err
 	}
-	if d.engine.Name() == p.dev.engine.Name() && d.lazy == nil && p.dev.lazy == nil {
-		for name, k := range q.kernels {
-			k.made = p.kernels[name].made
-		}
-	}
 	return q, nil
-}
-
-// made is the code of a kernel on an engine, for all devices that have its program.
-type made struct {
-	once sync.Once
-	code engine.Code
-	err  error
-}
-
-// on returns the code, made by the first who asks for it.
-func (m *made) on(e engine.Engine, p *isa.Program, k *isa.Kernel) (engine.Code, error) {
-	m.once.Do(func() { m.code, m.err = e.Compile(p, k) })
-	return m.code, m.err
 }

@@ -42,8 +42,8 @@ func (s *places) at(k *isa.Kernel, pc int) finding.Place {
 			p.Instruction = text
 		}
 	}
-	if loc.File != 0 && int(loc.File) < len(s.prog.isa.Files) {
-		name := s.prog.isa.Files[loc.File]
+	if loc.File != 0 && int(loc.File) < len(s.prog.unit.latest.Load().Files) {
+		name := s.prog.unit.latest.Load().Files[loc.File]
 		p.Source = s.line(name, loc.Line)
 		p.File, p.Line, p.Column = strings.TrimPrefix(name, "./"), loc.Line, loc.Column
 	}
@@ -52,8 +52,8 @@ func (s *places) at(k *isa.Kernel, pc int) finding.Place {
 	for at := loc.At; at != 0; at = k.Locs[at].At {
 		l := &k.Locs[at]
 		c := finding.Call{Function: s.function(l), Line: l.Line, Column: l.Column}
-		if l.File != 0 && int(l.File) < len(s.prog.isa.Files) {
-			name := s.prog.isa.Files[l.File]
+		if l.File != 0 && int(l.File) < len(s.prog.unit.latest.Load().Files) {
+			name := s.prog.unit.latest.Load().Files[l.File]
 			c.File, c.Source = strings.TrimPrefix(name, "./"), s.line(name, l.Line)
 		}
 		// A function without debug information that calls its namesake is one that
@@ -68,10 +68,10 @@ func (s *places) at(k *isa.Kernel, pc int) finding.Place {
 
 // function returns the name of the function that a place stands in, or "".
 func (s *places) function(l *isa.Loc) string {
-	if int(l.Func) >= len(s.prog.isa.Functions) {
+	if int(l.Func) >= len(s.prog.unit.latest.Load().Functions) {
 		return ""
 	}
-	return s.prog.isa.Functions[l.Func]
+	return s.prog.unit.latest.Load().Functions[l.Func]
 }
 
 // instruction returns the text of the SPIR-V instruction at a word offset, or "". The names of ids

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
@@ -48,12 +50,17 @@ type Program struct {
 	dev     *Device
 	module  *spirv.Module
 	info    *spirv.Info
-	isa     *isa.Program
+	unit    *unit
 	sources func(name string) ([]byte, error)
 
+	// Guarded by the device's turn; placed has the variables and pipes that they are for.
 	globals []memory.Pointer // by isa.Program.Globals
 	pipes   []*memory.Pipe   // by isa.Program.Pipes
-	kernels map[string]*Kernel
+	placed  atomic.Pointer[isa.Program]
+
+	mu      sync.Mutex
+	kernels map[string]*Kernel // guarded by mu
+	made    *madeSet
 
 	printing sync.Mutex
 	printer  *asm.Printer // of the module, made for the first finding; guarded by printing
@@ -62,11 +69,18 @@ type Program struct {
 }
 
 // NewProgram loads a SPIR-V binary: it decodes it, checks what the rest relies
-// on (the rules of level Load of package spirv/validate), compiles it and places its
-// program-scope variables and pipes in device memory. The error is a [*ModuleError], which
+// on (the rules of level Load of package spirv/validate), compiles its kernel and places the kernel's
+// program-scope variables and pipes in device memory. Where the module has several kernels and
+// ProgramOptions.Kernels does not say which to compile, each of them is compiled when [Program.Kernel] is first asked
+// for it. The error is a [*ModuleError], which
 // says at which stage and instruction it failed. A kernel that this machine cannot
 // run does not keep others from it: [Program.Kernel] returns why.
 func (d *Device) NewProgram(module []byte, opt ProgramOptions) (*Program, error) {
+	return d.NewProgramContext(context.Background(), module, opt)
+}
+
+// NewProgramContext is [Device.NewProgram] until the context ends, whose error it returns then.
+func (d *Device) NewProgramContext(ctx context.Context, module []byte, opt ProgramOptions) (*Program, error) {
 	if d == nil || d.engine == nil {
 		return nil, fmt.Errorf("device: %w", ErrInvalid)
 	}
@@ -74,42 +88,74 @@ func (d *Device) NewProgram(module []byte, opt ProgramOptions) (*Program, error)
 	if err != nil {
 		return nil, &ModuleError{Stage: "decode", Err: err}
 	}
-	return d.moduleProgram(m, opt)
+	return d.moduleProgram(ctx, m, opt)
 }
 
-// moduleProgram is NewProgram for a decoded module.
-func (d *Device) moduleProgram(m *spirv.Module, opt ProgramOptions) (*Program, error) {
-	if err := validate.Validate(m, validate.Options{MaxErrors: 10}).Err(); err != nil {
+// moduleProgram is NewProgramContext for a decoded module.
+func (d *Device) moduleProgram(ctx context.Context, m *spirv.Module, opt ProgramOptions) (*Program, error) {
+	broken, err := validate.ValidateContext(ctx, m, validate.Options{MaxErrors: 10})
+	if err != nil {
+		return nil, err
+	}
+	if err := broken.Err(); err != nil {
 		return nil, &ModuleError{Stage: "validate", Err: err}
 	}
 	info, err := spirv.Reflect(m)
 	if err != nil {
 		return nil, &ModuleError{Stage: "reflect", Err: err}
 	}
-	code, err := compile(m, opt, d.limits.SubgroupSize)
+	u, err := newUnit(m, opt, d.limits.SubgroupSize)
 	if err != nil {
 		return nil, err
 	}
-	if err := code.Verify(); err != nil {
-		return nil, &ModuleError{Stage: "verify", Err: err}
+	if opt.Kernels != nil || len(u.names) == 1 {
+		var refused *kernelCode
+		good := 0
+		for _, name := range u.names {
+			k, err := u.kernel(ctx, name)
+			switch {
+			case err != nil:
+				return nil, err
+			case k.err == nil:
+				good++
+			case refused == nil:
+				refused = k
+			}
+		}
+		if good == 0 && refused != nil {
+			return nil, &ModuleError{Stage: refused.stage, Err: refused.err}
+		}
 	}
-	return d.newProgram(m, info, code, opt)
+	return d.newProgram(ctx, m, info, u, opt)
 }
 
-// newProgram places a compiled module on the device. The code has been verified.
-func (d *Device) newProgram(m *spirv.Module, info *spirv.Info, code *isa.Program, opt ProgramOptions) (*Program, error) {
-	p := &Program{dev: d, module: m, info: info, isa: code, sources: opt.Sources, kernels: make(map[string]*Kernel, len(code.Kernels))}
-	for _, k := range code.Kernels {
-		p.kernels[k.Name] = newKernel(p, k)
-	}
-	if err := d.acquire(context.Background()); err != nil {
+// newProgram places a module on the device. Its code has been verified.
+func (d *Device) newProgram(ctx context.Context, m *spirv.Module, info *spirv.Info, u *unit, opt ProgramOptions) (*Program, error) {
+	p := &Program{dev: d, module: m, info: info, unit: u, sources: opt.Sources, kernels: map[string]*Kernel{}, made: new(madeSet)}
+	if err := p.placeAll(ctx); err != nil {
 		return nil, err
 	}
-	defer d.release()
-	if err := p.place(); err != nil {
-		return nil, &ModuleError{Stage: "allocate", Err: err}
-	}
 	return p, nil
+}
+
+// placeAll places the variables and pipes of all kernels that have been compiled, unless they have their places. It waits
+// for a running launch.
+func (p *Program) placeAll(ctx context.Context) error {
+	code := p.unit.latest.Load()
+	if p.hasPlace(code) {
+		return nil
+	}
+	if err := p.dev.acquire(ctx); err != nil {
+		return err
+	}
+	defer p.dev.release()
+	if p.closed {
+		return fmt.Errorf("program: %w", ErrClosed)
+	}
+	if err := p.place(code); err != nil {
+		return &ModuleError{Stage: "allocate", Err: err}
+	}
+	return nil
 }
 
 // Reset gives the program's variables their initial values, and empties its
@@ -128,7 +174,7 @@ func (p *Program) Reset() error {
 	for _, q := range p.pipes {
 		q.Reset()
 	}
-	return p.initialize()
+	return p.initialize(p.placed.Load(), 0)
 }
 
 // Close frees the program's variables and pipes. Launches of its kernels fail from now on.
@@ -144,46 +190,81 @@ func (p *Program) Close() error {
 		return fmt.Errorf("program: %w", ErrClosed)
 	}
 	p.closed = true
-	return p.free()
+	return p.free(0, 0)
 }
 
-// Kernels returns the names of the kernels that can be run, in the module's
-// order.
+// Kernels returns the names of the module's kernels, in its order: those of ProgramOptions.Kernels only, if that is not
+// nil. Whether a kernel can be run is not known before [Program.Kernel] has compiled it.
 func (p *Program) Kernels() []string {
-	if p == nil || p.isa == nil {
+	if p == nil || p.unit == nil {
 		return nil
 	}
-	names := make([]string, len(p.isa.Kernels))
-	for i, k := range p.isa.Kernels {
-		names[i] = k.Name
-	}
-	return names
+	return slices.Clone(p.unit.names)
 }
 
 // Kernel returns the kernel of the given name. It is made once: the same name
-// gives the same pointer. The error is a [*ModuleError] for a kernel that this
+// gives the same pointer. The first call for a name compiles the kernel, and waits for a running launch if the kernel
+// has program-scope variables or pipes that no kernel before had, so that it must not come from a function that
+// a launch calls. The error is a [*ModuleError] for a kernel that this
 // machine cannot run.
 func (p *Program) Kernel(name string) (*Kernel, error) {
-	if p == nil || p.isa == nil {
+	return p.KernelContext(context.Background(), name)
+}
+
+// KernelContext is [Program.Kernel] until the context ends, whose error it returns then. The kernel can be asked for again.
+func (p *Program) KernelContext(ctx context.Context, name string) (*Kernel, error) {
+	if p == nil || p.unit == nil {
 		return nil, fmt.Errorf("program: %w", ErrInvalid)
 	}
+	p.mu.Lock()
+	k := p.kernels[name]
+	p.mu.Unlock()
+	if k != nil {
+		return k, nil
+	}
+	code, err := p.unit.kernel(ctx, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case code == nil:
+		return nil, fmt.Errorf("the module has no kernel %q; it has %q", name, p.Kernels())
+	case code.err != nil:
+		return nil, code.refused(name)
+	}
+	if err := p.placeAll(ctx); err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if k := p.kernels[name]; k != nil {
 		return k, nil
 	}
-	for i := range p.isa.Refused {
-		if r := &p.isa.Refused[i]; r.Name == name {
-			return nil, &ModuleError{Stage: "lower", Err: fmt.Errorf("kernel %s: %w", name, r.Reason)}
-		}
-	}
-	return nil, fmt.Errorf("the module has no kernel %q; it has %q", name, p.Kernels())
+	k = &Kernel{prog: p, isa: code.prog, code: code.code, made: p.made.of(name)}
+	p.kernels[name] = k
+	return k, nil
 }
 
-// ISA returns the program's bytecode, which must not be changed.
+// ISA returns the program's bytecode, which must not be changed. It compiles the kernels that have not been
+// compiled; those that cannot be run are in isa.Program.Refused.
 func (p *Program) ISA() *isa.Program {
-	if p == nil {
+	if p == nil || p.unit == nil {
 		return nil
 	}
-	return p.isa
+	code, _ := p.unit.all(context.Background()) // nothing else can fail
+	return code
+}
+
+// ISAContext is [Program.ISA] until the context ends, whose error it returns then. It is a [*ModuleError] when no kernel of
+// the module can be run.
+func (p *Program) ISAContext(ctx context.Context) (*isa.Program, error) {
+	if p == nil || p.unit == nil {
+		return nil, fmt.Errorf("program: %w", ErrInvalid)
+	}
+	code, err := p.unit.all(ctx)
+	if err == nil && len(code.Kernels) == 0 && len(code.Refused) > 0 {
+		return nil, &ModuleError{Stage: "lower", Err: code.Refused[0].Reason}
+	}
+	return code, err
 }
 
 // Info returns what the module says about itself; it must not be changed.
@@ -198,6 +279,7 @@ func (p *Program) Info() *spirv.Info {
 // to a [Launch], so that one Kernel serves any number of goroutines.
 type Kernel struct {
 	prog *Program
+	isa  *isa.Program // whose variables, pipes and names the code refers to by number
 	code *isa.Kernel
 
 	made    *made // shared with the kernel on other devices
@@ -210,8 +292,6 @@ type Kernel struct {
 	fallback  engine.Fallback // the same, if it can say why there is none, or nil
 }
 
-func newKernel(p *Program, k *isa.Kernel) *Kernel { return &Kernel{prog: p, code: k, made: new(made)} }
-
 // compiled returns the kernel's code on the device's engine, made at the first
 // launch that needs it.
 func (k *Kernel) compiled() (*scheduler.Runner, error) {
@@ -219,11 +299,11 @@ func (k *Kernel) compiled() (*scheduler.Runner, error) {
 		var c engine.Code
 		var err error
 		if d := k.prog.dev.lazy; d != nil {
-			if k.later, err = d.CompileLater(k.prog.isa, k.code, smallWork*uint64(len(k.code.Code))); err == nil {
+			if k.later, err = d.CompileLater(k.isa, k.code, smallWork*uint64(len(k.code.Code))); err == nil {
 				c = k.later
 			}
 		} else {
-			c, err = k.made.on(k.prog.dev.engine, k.prog.isa, k.code)
+			c, err = k.made.on(k.prog.dev.engine, k.isa, k.code)
 		}
 		switch {
 		case err != nil:
@@ -245,7 +325,7 @@ func (k *Kernel) compileReference() {
 	if e == nil {
 		return
 	}
-	c, err := e.Compile(k.prog.isa, k.code)
+	c, err := e.Compile(k.isa, k.code)
 	if err != nil {
 		k.err = &ModuleError{Stage: "compile", Err: fmt.Errorf("kernel %s on engine %s: %w", k.code.Name, e.Name(), err)}
 		return
@@ -292,6 +372,19 @@ func (k *Kernel) Engine() string {
 		return "interp"
 	}
 	return name
+}
+
+// ISA returns the kernel's bytecode in a program whose only kernel it is; nil for a nil kernel. It must not be changed.
+func (k *Kernel) ISA() *isa.Program {
+	if k == nil || k.code == nil {
+		return nil
+	}
+	if len(k.isa.Kernels) == 1 {
+		return k.isa
+	}
+	p := *k.isa
+	p.Kernels, p.Refused = []*isa.Kernel{k.code}, nil
+	return &p
 }
 
 // Name returns the kernel's name; "" for a nil kernel.

@@ -82,7 +82,7 @@ func (p *prepared) shared(f func(sharedPipe)) {
 	}
 	prog := p.Kernel.prog
 	if p.Kernel.code.AnyPipe {
-		for i := range prog.isa.Pipes {
+		for i := range p.Kernel.isa.Pipes {
 			f(sharedPipe{prog: prog, pipe: i})
 		}
 		return

@@ -283,7 +283,7 @@ func (p *prepared) object(f *memory.Fault) (o *finding.Object, name string) {
 		}
 		for i, g := range p.Kernel.prog.globals {
 			if g.Alloc() == n {
-				v := &p.Kernel.prog.isa.Globals[i]
+				v := &p.Kernel.prog.unit.latest.Load().Globals[i]
 				o.Kind, o.Name = finding.ObjectVariable, v.Name
 				setElem(o, &v.Elem)
 				return o, o.Name

@@ -28,7 +28,7 @@ func (m *BaseModule) Finalize(ctx context.Context) (*ProgramInfo, []PrintfDescri
 		}
 		return m.final.info, m.final.printfs, nil
 	}
-	f, err := m.finalize()
+	f, err := m.finalize(ctx)
 	if err != nil {
 		return nil, nil, m.buildError(call, within(ErrFinalizeProgramFailure, err))
 	}
@@ -47,7 +47,7 @@ func (m *BaseModule) Finalize(ctx context.Context) (*ProgramInfo, []PrintfDescri
 }
 
 // finalize lowers the program.
-func (m *BaseModule) finalize() (*finalized, error) {
+func (m *BaseModule) finalize(ctx context.Context) (*finalized, error) {
 	s := m.source
 	if err := s.load(); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (m *BaseModule) finalize() (*finalized, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := lower.Program(s.module, *opt)
+	p, err := lower.ProgramContext(ctx, s.module, *opt)
 	if err != nil {
 		return nil, err
 	}

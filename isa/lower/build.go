@@ -95,6 +95,9 @@ func (b *builder) add(v *value) *value {
 // what takes as much memory without being any, such as the blocks of an
 // inlined call and the scalars of a large value.
 func (b *builder) spend(n int) {
+	if b.emits&^0xfff != (b.emits+n)&^0xfff {
+		b.m.checkContext()
+	}
 	if b.emits += n; b.emits > b.m.opt.MaxInstructions {
 		b.fail("the kernel has more than %d instructions with its calls inlined", b.m.opt.MaxInstructions)
 	}
@@ -309,6 +312,9 @@ func (m *module) kernel(ep entry) (*isa.Kernel, error) {
 	if err := m.opt.Passes.run(b); err != nil {
 		return nil, err
 	}
+	if countSteps != nil {
+		countSteps(b.f.steps)
+	}
 	return b.k, nil
 }
 
@@ -320,6 +326,9 @@ func (b *builder) subgroupSize() int {
 	}
 	return b.m.opt.SubgroupSize
 }
+
+// countSteps, where a test sets it, is told the steps of each kernel.
+var countSteps func(int)
 
 func (b *builder) executionModes(id spirv.ID) {
 	for _, in := range b.m.modes[id] {

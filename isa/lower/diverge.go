@@ -40,6 +40,7 @@ func divergence(b *builder) {
 			break
 		}
 	}
+	f.steps += d.steps
 	d.findLeft()
 	d.copies()
 	f.valid = AnalysisLayout | AnalysisDivergence

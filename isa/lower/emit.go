@@ -44,6 +44,7 @@ func emit(b *builder) {
 	if err := a.run(); err != nil {
 		b.fail("%v", err)
 	}
+	b.f.steps += a.steps
 	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, edges: b.f.edgePlaces(), wides: map[isa.WideAccess]uint32{}}
 	e.leaves()
 	e.pipeUses()

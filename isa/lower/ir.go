@@ -115,6 +115,7 @@ type fn struct {
 	nblks  int
 	consts map[constKey]*value
 	slab   []value
+	steps  int // work of the analyses that may take more than one look at each block, for tests
 
 	valid Analyses // what analyses have found
 	nest  []*loop  // all loops, inner ones first

@@ -46,8 +46,6 @@ package lower
 import (
 	"errors"
 	"fmt"
-	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -128,69 +126,6 @@ func (e *Error) Error() string {
 // ErrInternal is wrapped by the error for a module that breaks a rule which
 // validation should have caught.
 var ErrInternal = errors.New("the module breaks a rule that lowering relies on")
-
-// Program lowers every kernel of m. The module must have passed
-// validate.Load; one that has not gives an error as well, if a less helpful
-// one.
-func Program(m *spirv.Module, opt Options) (p *isa.Program, err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case *Error:
-			p, err = nil, r
-		case runtime.Error:
-			p, err = nil, fmt.Errorf("lower: %w: %v", ErrInternal, r)
-		default:
-			panic(r)
-		}
-	}()
-	if opt.MaxInstructions == 0 {
-		opt.MaxInstructions = DefaultMaxInstructions
-	}
-	if opt.Passes == nil {
-		opt.Passes = standard
-	}
-	mod := newModule(m, opt)
-	for _, ep := range mod.entries {
-		if mod.prog.Kernel(ep.name) != nil {
-			return nil, &Error{Op: "OpEntryPoint", Word: ep.word, Reason: fmt.Sprintf("a second kernel is named %q", ep.name)}
-		}
-		if opt.Kernels != nil && !slices.Contains(opt.Kernels, ep.name) {
-			continue
-		}
-		k, err := mod.tryKernel(ep)
-		if err != nil {
-			mod.prog.Refused = append(mod.prog.Refused, isa.Refused{Name: ep.name, Reason: err})
-			continue
-		}
-		if err := k.Verify(); err != nil {
-			mod.prog.Refused = append(mod.prog.Refused, isa.Refused{Name: ep.name, Reason: fmt.Errorf("lower: %w", err)})
-			continue
-		}
-		mod.prog.Kernels = append(mod.prog.Kernels, k)
-	}
-	if len(mod.prog.Kernels) == 0 && len(mod.prog.Refused) > 0 {
-		return nil, mod.prog.Refused[0].Reason
-	}
-	return mod.prog, nil
-}
-
-// tryKernel lowers a kernel, and returns as an error what cannot be lowered in
-// it, so that the module's other kernels can still run.
-func (m *module) tryKernel(ep entry) (k *isa.Kernel, err error) {
-	types, consts := m.typeDepth, m.constDepth
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case *Error:
-			k, err = nil, r
-			m.typeDepth, m.constDepth = types, consts
-		default:
-			panic(r)
-		}
-	}()
-	return m.kernel(ep)
-}
 
 // fail ends the lowering with an error at in. It does not return.
 func (m *module) fail(in spirv.Inst, format string, args ...any) {

@@ -277,6 +277,7 @@ func (r *passRun) pipeline(p Pipeline, bytecode bool) error {
 // pass runs one pass.
 func (r *passRun) pass(p Pass) error {
 	b := r.b
+	b.m.checkContext()
 	r.watch.before(r, p)
 	var err error
 	switch {

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"context"
 	"math"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -10,6 +11,7 @@ import (
 // module is what all kernels of a module share while it is lowered.
 type module struct {
 	opt     Options
+	ctx     context.Context // of the kernel that is being lowered; nil where nothing ends it
 	src     *spirv.Module
 	x       *spirv.Index
 	prog    *isa.Program
@@ -38,6 +40,7 @@ type module struct {
 	constDepth  int
 	zeros       map[spirv.ID]bool   // by constant: whether it is all zeros
 	globals     map[spirv.ID]int    // program-scope variable → Program.Globals
+	badGlobals  map[spirv.ID]*Error // those whose initial value cannot be made
 	globalTypes []*typ              // what they hold, in the order of Program.Globals
 	pipeOf      map[int]int         // place in Program.Globals of what SYCL has for one → Program.Pipes
 	files       map[spirv.ID]uint32 // OpString → Program.Files
@@ -91,9 +94,9 @@ func newModule(src *spirv.Module, opt Options) *module {
 		funcs:   map[spirv.ID]*function{},
 		consts:  map[spirv.ID][]cval{},
 		zeros:   map[spirv.ID]bool{},
-		globals: map[spirv.ID]int{},
-		pipeOf:  map[int]int{},
-		files:   map[spirv.ID]uint32{},
+		globals: map[spirv.ID]int{}, badGlobals: map[spirv.ID]*Error{},
+		pipeOf: map[int]int{},
+		files:  map[spirv.ID]uint32{},
 
 		functions: map[string]uint32{"": 0},
 		scopes:    map[spirv.ID]scope{},
@@ -399,6 +402,9 @@ func (m *module) specConstantOp(in spirv.Inst) []cval {
 // variable of a function never comes here.
 func (m *module) global(in spirv.Inst) (int, bool) {
 	id := in.ResultID()
+	if e := m.badGlobals[id]; e != nil {
+		panic(e)
+	}
 	if g, ok := m.globals[id]; ok {
 		return g, true
 	}
@@ -439,10 +445,24 @@ func (m *module) global(in spirv.Inst) (int, bool) {
 	m.prog.Globals = append(m.prog.Globals, v)
 	m.globalTypes = append(m.globalTypes, t)
 	if init != 0 {
+		done := false
+		defer func() {
+			if done {
+				return
+			}
+			r := recover()
+			// Other kernels that use the variable must not take it for one of zeros.
+			delete(m.globals, id)
+			if e, ok := r.(*Error); ok {
+				m.badGlobals[id] = e
+			}
+			panic(r)
+		}()
 		var img image
 		m.image(&img, init, t, 0)
 		m.prog.Globals[g].Init = img.data
 		m.prog.Globals[g].Relocs = img.relocs
+		done = true
 	}
 	return g, true
 }

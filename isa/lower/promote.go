@@ -235,6 +235,7 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 			phiSlot[phi] = si
 		}
 	}
+	f.steps += live.steps
 	// Rename. cur holds the value of each slot; undo restores it on the way up.
 	cur := make([]*value, n)
 	for si, s := range slots {

@@ -6,44 +6,45 @@ import "github.com/lockstep-gpu/lockstep/spirv"
 // the definition comes first. The order of blocks in the module does not matter here. Uses in blocks
 // that nothing reaches are never carried out and are not checked.
 func (c *checker) checkDominance() {
-	type site struct {
-		f     *function
-		block int // -1 for a parameter
-		at    int
-	}
-	sites := map[spirv.ID]site{}
-	for _, f := range c.functions {
+	// Where each instruction stands: the number of its function plus one, and its block, -1 for a parameter.
+	type site struct{ f, block int32 }
+	sites := make([]site, len(c.insts))
+	for n, f := range c.functions {
 		if len(f.blocks) == 0 {
 			continue
 		}
 		f.dominators()
 		for _, p := range f.params {
-			sites[p.ResultID()] = site{f, -1, 0}
+			if at := c.index.At(p.ResultID()); at >= 0 {
+				sites[at] = site{int32(n) + 1, -1}
+			}
 		}
 		for i, b := range f.blocks {
 			for at := b.first + 1; at <= b.last; at++ {
-				if id := c.insts[at].ResultID(); id != 0 {
-					sites[id] = site{f, i, at}
-				}
+				sites[at] = site{int32(n) + 1, int32(i)}
 			}
 		}
 	}
 	// reaches reports whether the value id is there at the end of block b, or before instruction at of it.
-	reaches := func(f *function, id spirv.ID, b, at int) bool {
-		s, local := sites[id]
+	reaches := func(f *function, n int, id spirv.ID, b, at int) bool {
+		def := c.index.At(id)
+		if def < 0 {
+			return true
+		}
+		s := sites[def]
 		switch {
-		case !local:
+		case s.f == 0:
 			return true // of the module
-		case s.f != f:
+		case int(s.f) != n+1:
 			return false
 		case s.block < 0:
 			return true
-		case s.block == b:
-			return s.at < at
+		case int(s.block) == b:
+			return def < at
 		}
-		return f.dominates(s.block, b)
+		return f.dominates(int(s.block), b)
 	}
-	for _, f := range c.functions {
+	for n, f := range c.functions {
 		for i := range f.blocks {
 			b := &f.blocks[i]
 			if b.order < 0 {
@@ -55,7 +56,7 @@ func (c *checker) checkDominance() {
 					ops := in.Operands()
 					for k := 0; k+1 < len(ops); k += 2 {
 						parent := f.blockAt[spirv.ID(ops[k+1])]
-						if f.blocks[parent].order >= 0 && !reaches(f, spirv.ID(ops[k]), parent, c.afterBlock(f, parent)) {
+						if f.blocks[parent].order >= 0 && !reaches(f, n, spirv.ID(ops[k]), parent, c.afterBlock(f, parent)) {
 							c.fail("dominance", in, "%%%d is not defined on every path to the end of block %%%d", ops[k], ops[k+1])
 						}
 					}
@@ -65,7 +66,7 @@ func (c *checker) checkDominance() {
 					continue
 				}
 				for _, o := range c.parse(in) {
-					if o.Kind.Category() == spirv.CategoryID && o.Kind != spirv.KindIdResult && !reaches(f, o.ID(), i, at) {
+					if o.Kind.Category() == spirv.CategoryID && o.Kind != spirv.KindIdResult && !reaches(f, n, o.ID(), i, at) {
 						c.fail("dominance", in, "%%%d is not defined on every path to this instruction", o.ID())
 					}
 				}

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -67,27 +68,37 @@ type stop struct{}
 
 // Validate checks m and gives the rules that it breaks. Later rules build on earlier ones, so checking
 // ends after the first group of rules that finds something; mending it may bring others to light.
-func Validate(m *spirv.Module, opts Options) (errs Errors) {
+func Validate(m *spirv.Module, opts Options) Errors {
+	errs, _ := ValidateContext(context.Background(), m, opts)
+	return errs
+}
+
+// ValidateContext is [Validate] until the context ends, whose error it returns then. It looks at the context between
+// groups of rules, each of which takes time in proportion to the module.
+func ValidateContext(ctx context.Context, m *spirv.Module, opts Options) (errs Errors, err error) {
 	c := newChecker(m, opts)
 	defer func() {
 		if r := recover(); r != nil {
 			if _, full := r.(stop); !full {
 				panic(r)
 			}
-			errs = c.errs
+			errs, err = c.errs, nil
 		}
 	}()
 	for _, pass := range passes {
 		if pass.strict && !opts.Strict {
 			continue
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		pass.run(c)
 		// Strict rules do not build on each other.
 		if len(c.errs) > 0 && !pass.strict {
-			return c.errs
+			return c.errs, nil
 		}
 	}
-	return c.errs
+	return c.errs, nil
 }
 
 // passes are the groups of rules, in order. A pass may rely on what those before it have checked.

@@ -85,12 +85,12 @@ assembled first.
 		f.BoolVar(&opts.NoHeader, "no-header", false, "without the comments about the header")
 		f.BoolVar(&opts.Offsets, "offsets", false, "the byte offset of each instruction in a comment")
 		f.BoolVar(&opts.Comments, "comment", false, "headings for the sections, numbers of named ids")
-		return func(_ context.Context, env *Env, args []string) error {
+		return func(ctx context.Context, env *Env, args []string) error {
 			path, err := one("dis", args)
 			if err != nil {
 				return err
 			}
-			_, sm, err := decode(env, path)
+			_, sm, err := decode(ctx, env, path)
 			if err != nil {
 				return err
 			}

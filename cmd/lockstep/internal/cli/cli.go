@@ -36,6 +36,8 @@ type Env struct {
 	StdoutTerminal, StderrTerminal bool
 	// Clock reads a clock, from any start; nil is one that stands still.
 	Clock func() time.Duration
+	// Started is when the process started, from which -timeout counts; zero is when the command is read.
+	Started time.Time
 	// Columns is the width of the terminal; 0 when it is not known.
 	Columns int
 	// ASCII says that lockstep's texts are to have ASCII characters only, and
@@ -51,14 +53,14 @@ type Env struct {
 	// Dir is a folder as a file system.
 	Dir func(path string) fs.FS
 
-	frontEnd frontEnd        // for OpenCL C; nil without one
-	ctx      context.Context // of the command, for programs that it starts
+	frontEnd frontEnd // for OpenCL C; nil without one
 }
 
 // System returns the Env of the process.
 func System() *Env {
 	start := time.Now()
 	return &Env{
+		Started:        start,
 		Clock:          func() time.Duration { return time.Since(start) },
 		Stdin:          os.Stdin,
 		Stdout:         os.Stdout,
@@ -74,6 +76,14 @@ func System() *Env {
 		Dir:            os.DirFS,
 		frontEnd:       systemFrontEnd(),
 	}
+}
+
+// started returns when the process started.
+func (e *Env) started() time.Time {
+	if e.Started.IsZero() {
+		return time.Now()
+	}
+	return e.Started
 }
 
 // columns reads the width that a shell says its terminal has; 0 when it says
@@ -146,6 +156,9 @@ func usagef(help, format string, args ...any) error {
 // errFound ends a command with ExitFinding. What was found has been printed.
 var errFound = errors.New("findings")
 
+// errTimeLimit is the errFound of a command that -timeout ended before a kernel began.
+var errTimeLimit = fmt.Errorf("time limit: %w", errFound)
+
 // Main runs the command that args ask for and returns the exit status. When ctx
 // is done the command ends as soon as it can.
 func Main(ctx context.Context, args []string, env *Env) int {
@@ -160,7 +173,6 @@ func Main(ctx context.Context, args []string, env *Env) int {
 		texts = &asciiWriter{w: env.Stderr}
 		inner.Stderr = texts
 	}
-	inner.ctx = ctx
 	err := dispatch(ctx, args, &inner)
 	if err != nil && inner.json.wanted && !inner.json.written {
 		err = errors.Join(err, inner.errorDocument(args, err))

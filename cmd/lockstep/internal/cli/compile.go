@@ -36,7 +36,7 @@ itself, whose instructions and source text findings then show.
 		keepMarks := f.Bool("keep-marks", false, keepMarksUsage)
 		withModule := f.Bool("module", false, "put the module into the binary, for what findings show")
 		passes := f.passes()
-		return func(_ context.Context, env *Env, args []string) error {
+		return func(ctx context.Context, env *Env, args []string) error {
 			if len(args) == 0 {
 				return usagef("help compile", "compile: no module given")
 			}
@@ -57,18 +57,22 @@ itself, whose instructions and source text findings then show.
 			if err != nil {
 				return err
 			}
-			m, err := loadLinked(env, "compile", args, link.Options{})
+			m, err := loadLinked(ctx, env, "compile", args, link.Options{})
 			if err != nil {
 				return err
 			}
-			p, err := m.program(env, dev, "compile", *specs, *keepMarks, set)
+			p, err := m.program(ctx, env, dev, "compile", *specs, *keepMarks, set)
+			if err != nil {
+				return err
+			}
+			code, err := m.bytecode(ctx, env, p)
 			if err != nil {
 				return err
 			}
 			if err := done(); err != nil {
 				return err
 			}
-			for _, r := range p.ISA().Refused {
+			for _, r := range code.Refused {
 				fmt.Fprintf(env.Stderr, "lockstep: note: kernel %s is left out: %s\n", printable(r.Name), harmless(r.Reason))
 			}
 			opt := emu.BinaryOptions{Module: *withModule}
@@ -88,8 +92,8 @@ itself, whose instructions and source text findings then show.
 }
 
 // loadLinked reads modules, and links them when there are several.
-func loadLinked(env *Env, command string, paths []string, opt link.Options) (*module, error) {
-	list, err := loadModules(env, command, paths)
+func loadLinked(ctx context.Context, env *Env, command string, paths []string, opt link.Options) (*module, error) {
+	list, err := loadModules(ctx, env, command, paths)
 	if err != nil || len(list) == 1 {
 		if err == nil && list[0].file != nil {
 			err = fmt.Errorf("%s is a binary already", list[0].name)
@@ -114,7 +118,7 @@ func loadLinked(env *Env, command string, paths []string, opt link.Options) (*mo
 }
 
 // loadModules reads modules to link.
-func loadModules(env *Env, command string, paths []string) ([]*module, error) {
+func loadModules(ctx context.Context, env *Env, command string, paths []string) ([]*module, error) {
 	var list []*module
 	stdin := false
 	for _, path := range paths {
@@ -122,7 +126,7 @@ func loadModules(env *Env, command string, paths []string) ([]*module, error) {
 			return nil, usagef("help "+command, "%s: standard input can be one module only", command)
 		}
 		stdin = stdin || path == "-"
-		m, err := load(env, path)
+		m, err := load(ctx, env, path)
 		if err != nil {
 			return nil, err
 		}

@@ -212,7 +212,7 @@ func (c *completion) kernels() {
 		if err != nil || !info.Mode().IsRegular() || info.Size() > maxCompleted {
 			continue
 		}
-		m, err := load(c.env, path)
+		m, err := load(context.Background(), c.env, path)
 		if err != nil {
 			continue
 		}

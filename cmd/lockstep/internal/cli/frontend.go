@@ -33,11 +33,7 @@ func systemFrontEnd() frontEnd {
 
 // compileSource makes a module of OpenCL C, or of LLVM bitcode or assembly when translate is set. What clang
 // says goes to standard error as it is.
-func compileSource(env *Env, m *module, what string, translate bool) error {
-	ctx := env.ctx
-	if ctx == nil {
-		ctx = context.Background()
-	}
+func compileSource(ctx context.Context, env *Env, m *module, what string, translate bool) error {
 	src := clang.File{Path: m.path, Text: m.data}
 	do := env.frontEnd.CompileFile
 	if translate {
@@ -51,6 +47,8 @@ func compileSource(env *Env, m *module, what string, translate bool) error {
 	case err == nil:
 		m.data, m.compiled = c.SPIRV, true
 		return nil
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return m.compileError(ctx, env, err)
 	case errors.Is(err, mux.ErrNoFrontEnd):
 		reason, _, _ := strings.Cut(err.Error(), ": "+mux.ErrNoFrontEnd.Error())
 		return fmt.Errorf("%s is %s, and lockstep runs SPIR-V: %s, or name them in the environment variables %s and %s (lockstep help opencl)",

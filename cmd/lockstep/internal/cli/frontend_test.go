@@ -75,6 +75,26 @@ func TestSourceOutcomes(t *testing.T) {
 	}
 }
 
+// endlessFrontEnd compiles until its context ends.
+type endlessFrontEnd struct{ fakeFrontEnd }
+
+func (endlessFrontEnd) CompileFile(ctx context.Context, _ clang.File) (*clang.Compiled, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestSourceTimeout checks that -timeout ends the compilation of a source, and that the document of -json says so.
+func TestSourceTimeout(t *testing.T) {
+	stdout, stderr, status := withFrontEnd(endlessFrontEnd{}, "run", "examples/saxpy/saxpy.cl", "-global", "2", "-timeout", "5ms", "-json")
+	const want = "lockstep: the time limit ended the compilation of examples/saxpy/saxpy.cl (E-TIMEOUT)\n"
+	if stderr != want || status != ExitFinding {
+		t.Errorf("exit status %d, %q", status, stderr)
+	}
+	if !strings.Contains(stdout, `"timeout"`) {
+		t.Errorf("the document is %s", stdout)
+	}
+}
+
 // TestSources compiles and runs sources that the translator refuses as clang -O2 leaves them, with the programs
 // that are installed.
 func TestSources(t *testing.T) {

@@ -27,12 +27,12 @@ they are shown only if it holds its module (compile -module).
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
 		asJSON := f.Bool("json", false, "print one JSON document")
-		return func(_ context.Context, env *Env, args []string) error {
+		return func(ctx context.Context, env *Env, args []string) error {
 			path, err := one("info", args)
 			if err != nil {
 				return err
 			}
-			m, err := load(env, path)
+			m, err := load(ctx, env, path)
 			if err != nil {
 				return err
 			}

@@ -17,7 +17,7 @@ func TestStructureForms(t *testing.T) {
 	fits := 0
 	for _, path := range []string{"structs.spv", "members.spvasm", "kernels.spv", "spirv/testdata/attributes.O0.spv", "spirv/testdata/spec.spvasm"} {
 		w := &world{written: map[string][]byte{}}
-		m, err := load(&Env{Open: w.open}, path)
+		m, err := load(t.Context(), &Env{Open: w.open}, path)
 		if err != nil {
 			t.Fatal(err)
 		}

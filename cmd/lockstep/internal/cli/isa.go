@@ -23,7 +23,7 @@ MODULE may be compiled already (lockstep help compile).
 		keepMarks := f.Bool("keep-marks", false, keepMarksUsage)
 		passes := f.passes()
 		list := f.Bool("list-passes", false, "list the passes and end")
-		return func(_ context.Context, env *Env, args []string) error {
+		return func(ctx context.Context, env *Env, args []string) error {
 			if *list {
 				_, err := env.Stdout.Write([]byte(listPasses()))
 				return err
@@ -36,7 +36,7 @@ MODULE may be compiled already (lockstep help compile).
 			if err != nil {
 				return err
 			}
-			m, err := load(env, path)
+			m, err := load(ctx, env, path)
 			if err != nil {
 				return err
 			}
@@ -51,24 +51,31 @@ MODULE may be compiled already (lockstep help compile).
 			if err != nil {
 				return err
 			}
-			prog, err := m.program(env, dev, "isa", *specs, *keepMarks, set)
+			prog, err := m.program(ctx, env, dev, "isa", *specs, *keepMarks, set)
+			if err != nil {
+				return err
+			}
+			if *kernel == "" {
+				code, err := m.bytecode(ctx, env, prog)
+				if err != nil {
+					return err
+				}
+				if err := done(); err != nil {
+					return err
+				}
+				for _, r := range code.Refused {
+					fmt.Fprintf(env.Stderr, "lockstep: note: kernel %s is left out: %s\n", printable(r.Name), harmless(r.Reason))
+				}
+				return code.WriteText(env.Stdout)
+			}
+			k, err := pick(ctx, env, path, prog, *kernel)
 			if err != nil {
 				return err
 			}
 			if err := done(); err != nil {
 				return err
 			}
-			if *kernel == "" {
-				for _, r := range prog.ISA().Refused {
-					fmt.Fprintf(env.Stderr, "lockstep: note: kernel %s is left out: %s\n", printable(r.Name), harmless(r.Reason))
-				}
-				return prog.ISA().WriteText(env.Stdout)
-			}
-			k, err := pick(path, prog, *kernel)
-			if err != nil {
-				return err
-			}
-			code := prog.ISA()
+			code := k.ISA()
 			_, err = env.Stdout.Write([]byte(code.Kernel(k.Name()).Text(code)))
 			return err
 		}

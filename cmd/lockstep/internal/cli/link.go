@@ -31,7 +31,7 @@ as those of OpenCL C, and with -partial or -library. Exports go once everything 
 		f.BoolVar(&opt.Library, "library", false, "make a library: keep exports, and leave what is not defined yet")
 		f.BoolVar(&opt.Partial, "partial", false, "leave imports that no module defines")
 		text := f.Bool("text", false, "write text instead of a binary")
-		return func(_ context.Context, env *Env, args []string) error {
+		return func(ctx context.Context, env *Env, args []string) error {
 			if len(args) == 0 {
 				return usagef("help link", "link: no module given")
 			}
@@ -44,7 +44,7 @@ as those of OpenCL C, and with -partial or -library. Exports go once everything 
 			if err := apart(env, "link", *out, args); err != nil {
 				return err
 			}
-			list, err := loadModules(env, "link", args)
+			list, err := loadModules(ctx, env, "link", args)
 			if err != nil {
 				return err
 			}

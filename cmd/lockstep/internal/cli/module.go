@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -67,7 +68,7 @@ func display(path string) string {
 }
 
 // load reads a module, binary or text as its content says, assembles text, and compiles sources.
-func load(env *Env, path string) (*module, error) {
+func load(ctx context.Context, env *Env, path string) (*module, error) {
 	data, err := readFile(env, path)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func load(env *Env, path string) (*module, error) {
 		return m, err
 	}
 	if what, translate := compilable(data); what != "" && env.frontEnd != nil {
-		return m, compileSource(env, m, what, translate)
+		return m, compileSource(ctx, env, m, what, translate)
 	}
 	if why := notAModule(m.name, path, data); why != "" {
 		return nil, errors.New(why)
@@ -104,8 +105,8 @@ func textError(name string, err error) error {
 }
 
 // decode is load followed by spirv.Decode.
-func decode(env *Env, path string) (*module, *spirv.Module, error) {
-	m, err := load(env, path)
+func decode(ctx context.Context, env *Env, path string) (*module, *spirv.Module, error) {
+	m, err := load(ctx, env, path)
 	if err != nil {
 		return nil, nil, err
 	}

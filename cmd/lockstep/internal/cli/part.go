@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -219,8 +220,8 @@ func (o *partOptions) sizes(r *emu.NDRange) error {
 // programs loads and compiles the modules, each once, and picks the kernels. The
 // specialization constants of a module are those that are given from where it is
 // named to where another one is.
-func (r *run) programs(env *Env) error {
-	modules, err := r.modules(env)
+func (r *run) programs(ctx context.Context, env *Env) error {
+	modules, err := r.modules(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -243,12 +244,12 @@ func (r *run) programs(env *Env) error {
 		prog := compiled[at]
 		if prog == nil {
 			// With checks on, a finding can name the very mark that a wait should count.
-			if prog, err = modules[o.path].program(env, r.dev, "run", l.specs, r.o.keepMarks || r.o.check); err != nil {
+			if prog, err = modules[o.path].program(ctx, env, r.dev, "run", l.specs, r.o.keepMarks || r.o.check); err != nil {
 				return l.in(err)
 			}
 			compiled[at] = prog
 		}
-		if l.kernel, err = pick(o.path, prog, o.kernel); err != nil {
+		if l.kernel, err = pick(ctx, env, o.path, prog, o.kernel); err != nil {
 			return l.in(err)
 		}
 		if err := l.subgroups(); err != nil {
@@ -287,7 +288,7 @@ func (r *run) subgroupSizes() string {
 
 // modules reads the modules of all parts, each once, by path, and shapes the
 // device after those that are compiled already.
-func (r *run) modules(env *Env) (map[string]*module, error) {
+func (r *run) modules(ctx context.Context, env *Env) (map[string]*module, error) {
 	modules := make(map[string]*module)
 	device := r.o.device
 	for _, l := range r.launches {
@@ -301,7 +302,7 @@ func (r *run) modules(env *Env) (map[string]*module, error) {
 			}
 		}
 		r.reads(path, "a module")
-		m, err := load(env, path)
+		m, err := load(ctx, env, path)
 		if err != nil {
 			return nil, l.in(err)
 		}

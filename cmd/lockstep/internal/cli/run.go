@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/trace"
+	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
@@ -95,7 +96,7 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.StringVar(&o.parallel, "parallel", "auto", "run work-groups at the same time `WHEN`: auto (where it cannot be seen),\nnever, or always, and then results may depend on who was faster")
 	f.BoolVar(&o.check, "check", false, "look for more: see lockstep help codes")
 	f.BoolVar(&o.keep, "keep-going", false, "run all work-groups also after a fault, and write what -out asks for, though it is\nhalf-finished (default: the first work-group with a fault ends the launch)")
-	f.DurationVar(&o.timeout, "timeout", 0, "end a launch that takes longer than `DURATION`, as in 500ms or 1m30s (default 0: no limit)")
+	f.DurationVar(&o.timeout, "timeout", 0, "end the command after `DURATION`, as in 500ms or 1m30s, counted from its start:\ncompilation included (default 0: no limit)")
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead of text")
 	f.BoolVar(&o.stats, "stats", false, "print counters and times")
 	f.BoolVar(&o.verbose, "v", false, "say on standard error what is run, and show the SPIR-V instructions of findings")
@@ -109,7 +110,12 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 		if f.stdin {
 			stdin = "a file of arguments"
 		}
-		r, err := o.prepare(env, stdin)
+		if o.timeout > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadline(ctx, env.started().Add(o.timeout))
+			defer cancel()
+		}
+		r, err := o.prepare(ctx, env, stdin)
 		if err != nil {
 			return err
 		}
@@ -139,7 +145,7 @@ type run struct {
 
 // program compiles a module, or takes a binary. keepMarks is -keep-marks; more
 // may change the options.
-func (m *module) program(env *Env, dev *emu.Device, command string, specs []string, keepMarks bool, more ...func(*emu.ProgramOptions)) (*emu.Program, error) {
+func (m *module) program(ctx context.Context, env *Env, dev *emu.Device, command string, specs []string, keepMarks bool, more ...func(*emu.ProgramOptions)) (*emu.Program, error) {
 	if m.file != nil {
 		if len(specs) > 0 {
 			return nil, m.compiledAlready(command, "spec")
@@ -156,11 +162,34 @@ func (m *module) program(env *Env, dev *emu.Device, command string, specs []stri
 	for _, set := range more {
 		set(&opt)
 	}
-	p, err := dev.NewProgram(m.data, opt)
+	p, err := dev.NewProgramContext(ctx, m.data, opt)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.name, err)
+		return nil, m.compileError(ctx, env, err)
 	}
 	return p, nil
+}
+
+// compileError returns the error of a command whose module could not be compiled, or not in time.
+func (m *module) compileError(ctx context.Context, env *Env, err error) error {
+	switch ended := ctx.Err(); {
+	case ended == nil || !errors.Is(err, ended):
+		return fmt.Errorf("%s: %w", m.name, err)
+	case errors.Is(ended, context.DeadlineExceeded):
+		fmt.Fprintf(env.Stderr, "lockstep: the time limit ended the compilation of %s (E-TIMEOUT)\n", m.name)
+		return errTimeLimit
+	default:
+		fmt.Fprintf(env.Stderr, "lockstep: cancelled while %s was compiled (E-CANCELLED)\n", m.name)
+	}
+	return errFound
+}
+
+// bytecode compiles all kernels of a program.
+func (m *module) bytecode(ctx context.Context, env *Env, p *emu.Program) (*isa.Program, error) {
+	code, err := p.ISAContext(ctx)
+	if err != nil {
+		return nil, m.compileError(ctx, env, err)
+	}
+	return code, nil
 }
 
 // maxSource bounds what is read of a source file, in bytes.
@@ -206,7 +235,7 @@ func source(env *Env, path string) ([]byte, error) {
 
 // prepare does everything that can fail before the kernels run. stdin says what
 // standard input was used for; "" for nothing.
-func (o *runOptions) prepare(env *Env, stdin string) (_ *run, err error) {
+func (o *runOptions) prepare(ctx context.Context, env *Env, stdin string) (_ *run, err error) {
 	r := &run{o: o, stdin: stdin}
 	defer func() {
 		if err != nil {
@@ -235,7 +264,7 @@ func (o *runOptions) prepare(env *Env, stdin string) (_ *run, err error) {
 	if r.dev, err = emu.NewDevice(o.device); err != nil {
 		return nil, usagef("help run", "run: %v", err)
 	}
-	if err := r.programs(env); err != nil {
+	if err := r.programs(ctx, env); err != nil {
 		return nil, err
 	}
 	if err := r.makeShared(env); err != nil {
@@ -298,12 +327,8 @@ func (r *run) order() error {
 }
 
 // pick returns the kernel of the given name, or the only one of the module.
-func pick(path string, prog *emu.Program, name string) (*emu.Kernel, error) {
+func pick(ctx context.Context, env *Env, path string, prog *emu.Program, name string) (*emu.Kernel, error) {
 	names := prog.Kernels()
-	refused := prog.ISA().Refused
-	for _, r := range refused {
-		names = append(names, r.Name)
-	}
 	if name == "" {
 		switch len(names) {
 		case 0:
@@ -315,14 +340,16 @@ func pick(path string, prog *emu.Program, name string) (*emu.Kernel, error) {
 				display(path), len(names), printable(strings.Join(names, " ")))
 		}
 	}
-	for _, r := range refused {
-		if r.Name == name {
-			return nil, fmt.Errorf("%s: kernel %s cannot be run: %w", display(path), printable(name), r.Reason)
+	if slices.Contains(names, name) {
+		k, err := prog.KernelContext(ctx, name)
+		var refused *emu.ModuleError
+		switch {
+		case err == nil:
+			return k, nil
+		case errors.As(err, &refused) && refused.Stage == "lower":
+			return nil, fmt.Errorf("%s: kernel %s cannot be run: %w", display(path), printable(name), errors.Unwrap(refused.Err))
 		}
-	}
-	k, err := prog.Kernel(name)
-	if err == nil {
-		return k, nil
+		return nil, (&module{name: display(path)}).compileError(ctx, env, err)
 	}
 	msg := fmt.Sprintf("%s has no kernel %q", display(path), name)
 	if near := nearest(name, names); near != "" {
@@ -406,7 +433,7 @@ func (r *run) startStage(ctx context.Context, stage []*launch, output io.Writer,
 		launches = append(launches, one)
 	}
 	if together(stage) {
-		set := emu.Set{Launches: launches, Schedule: r.schedule, Check: o.check, KeepGoing: o.keep, Timeout: o.timeout, Output: output, Progress: update, Trace: r.trace, Reproduce: r.reproduce}
+		set := emu.Set{Launches: launches, Schedule: r.schedule, Check: o.check, KeepGoing: o.keep, Output: output, Progress: update, Trace: r.trace, Reproduce: r.reproduce}
 		res, err := set.Run(ctx)
 		if res == nil {
 			// Of a kernel alone nobody wants to hear that it is a set.
@@ -418,13 +445,27 @@ func (r *run) startStage(ctx context.Context, stage []*launch, output io.Writer,
 		return &outcome{launches: res.Launches, findings: res.Findings, output: res.Output, dropped: res.OutputDropped, pipes: res.Pipes, duration: res.Duration}, err
 	}
 	l := &launches[0]
-	l.Schedule, l.Parallel, l.Check, l.KeepGoing, l.Timeout = r.schedule, r.parallel, o.check, o.keep, o.timeout
+	l.Schedule, l.Parallel, l.Check, l.KeepGoing = r.schedule, r.parallel, o.check, o.keep
 	l.Output, l.Progress, l.Trace, l.Reproduce = output, update, r.trace, r.reproduce
 	res, err := l.Run(ctx)
 	if res == nil {
 		return nil, err
 	}
 	return &outcome{launches: []*emu.Result{res}, findings: res.Findings, output: res.Output, dropped: res.OutputDropped, duration: res.Duration}, err
+}
+
+// endedEarly says that the context ended before a kernel began, and returns the error of the command.
+func (r *run) endedEarly(ctx context.Context, env *Env) error {
+	what := "the kernel"
+	if len(r.launches) > 1 {
+		what = "all kernels"
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		fmt.Fprintf(env.Stderr, "lockstep: the time limit ended the command before %s ran (E-TIMEOUT)\n", what)
+		return errTimeLimit
+	}
+	fmt.Fprintf(env.Stderr, "lockstep: cancelled before %s ran (E-CANCELLED)\n", what)
+	return errFound
 }
 
 // execute runs the kernels and reports.
@@ -466,15 +507,10 @@ func (r *run) execute(ctx context.Context, env *Env) error {
 	res, err := r.start(ctx, output, update)
 	p.clear()
 	var found *emu.FindingsError
-	if res == nil && ctx.Err() != nil {
-		what := "the kernel"
-		if len(r.launches) > 1 {
-			what = "the kernels"
-		}
-		fmt.Fprintf(env.Stderr, "lockstep: cancelled before %s ran\n", what)
-		return errFound
-	}
 	if err != nil && !errors.As(err, &found) {
+		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			return r.endedEarly(ctx, env)
+		}
 		return explainLimit(err)
 	}
 	traceErr := r.writeTrace(env)

@@ -26,7 +26,7 @@ type jsonState struct {
 type errorReport struct {
 	Command string `json:"command,omitempty"`
 	Error   struct {
-		Kind    string `json:"kind"` // "usage", "failed" or "cancelled"
+		Kind    string `json:"kind"` // "usage", "failed", "timeout" or "cancelled"
 		Message string `json:"message"`
 		Help    string `json:"help,omitempty"` // the command that explains
 	} `json:"error"`
@@ -81,7 +81,7 @@ The document of run has, among others,
                differ from run to run
 
 A command that cannot do its work prints a document "error" with the message, its kind
-("usage", "failed" or "cancelled") and the command that explains; standard error has the
+("usage", "failed", "timeout" or "cancelled") and the command that explains; standard error has the
 same message as text. Exit statuses are those of lockstep help exit.
 `
 
@@ -138,6 +138,8 @@ func (e *Env) errorDocument(args []string, err error) error {
 		if usage.help != "" {
 			doc.Error.Help = "lockstep " + usage.help
 		}
+	case errors.Is(err, errTimeLimit):
+		doc.Error.Kind, doc.Error.Message = "timeout", "the time limit ended the command before the kernels ran"
 	case errors.Is(err, errFound):
 		doc.Error.Kind, doc.Error.Message = "cancelled", "cancelled before the work began"
 	}

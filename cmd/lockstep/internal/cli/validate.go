@@ -22,7 +22,7 @@ and every driver accepts may be found wanting. -load keeps to those that
 		asJSON := f.Bool("json", false, "print one JSON document")
 		load := f.Bool("load", false, "only the rules that running a module relies on")
 		most := f.Int("max", 100, "stop after `N` broken rules")
-		return func(_ context.Context, env *Env, args []string) error {
+		return func(ctx context.Context, env *Env, args []string) error {
 			path, err := one("validate", args)
 			if err != nil {
 				return err
@@ -30,7 +30,7 @@ and every driver accepts may be found wanting. -load keeps to those that
 			if *most < 1 {
 				return usagef("help validate", "validate: -max %d: at least 1", *most)
 			}
-			m, sm, err := decode(env, path)
+			m, sm, err := decode(ctx, env, path)
 			if err != nil {
 				return err
 			}

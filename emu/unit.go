@@ -1,0 +1,168 @@
+package emu
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/lower"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// unit is the bytecode of a module, for all programs that have it. A kernel is lowered when somebody first asks for it.
+type unit struct {
+	turn     chan struct{}   // has one token: whoever holds it lowers a kernel
+	compiler *lower.Compiler // nil for a program that came as bytecode
+	names    []string        // of the kernels, in the module's order
+	kernels  map[string]*kernelCode
+	whole    *isa.Program // with all kernels, once there are all
+
+	// latest has the variables, pipes and names of all kernels that have been lowered. Each of the programs that it
+	// has been begins with those before it.
+	latest atomic.Pointer[isa.Program]
+}
+
+// kernelCode is a kernel that has been lowered, or why it could not be.
+type kernelCode struct {
+	prog  *isa.Program // whose variables, pipes and names the code refers to by number
+	code  *isa.Kernel
+	stage string // of err
+	err   error
+}
+
+// newUnit prepares a module for a device with this sub-group size.
+func newUnit(m *spirv.Module, opt ProgramOptions, subgroup int) (*unit, error) {
+	c, err := lower.NewCompiler(m, lower.Options{
+		SpecConstants: opt.SpecConstants, KeepMarks: opt.KeepMarks, SubgroupSize: subgroup,
+		Specialize: opt.Specialize, Kernels: opt.Kernels, Passes: opt.Passes, VerifyEach: opt.VerifyEach,
+	})
+	if err != nil {
+		return nil, &ModuleError{Stage: "lower", Err: err}
+	}
+	u := &unit{turn: make(chan struct{}, 1), compiler: c, names: c.Kernels(), kernels: map[string]*kernelCode{}}
+	u.latest.Store(c.Module())
+	return u, nil
+}
+
+// wholeUnit is the unit of a program that came as bytecode, which has been verified.
+func wholeUnit(p *isa.Program) *unit {
+	u := &unit{turn: make(chan struct{}, 1), kernels: map[string]*kernelCode{}, whole: p}
+	for _, k := range p.Kernels {
+		u.names = append(u.names, k.Name)
+		u.kernels[k.Name] = &kernelCode{prog: p, code: k}
+	}
+	for i := range p.Refused {
+		r := &p.Refused[i]
+		u.names = append(u.names, r.Name)
+		u.kernels[r.Name] = &kernelCode{stage: "lower", err: r.Reason}
+	}
+	u.latest.Store(p)
+	return u
+}
+
+func (u *unit) acquire(ctx context.Context) error {
+	select {
+	case u.turn <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case u.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// kernel returns a kernel's code; nil when the module has no such kernel. The error is that of the context.
+func (u *unit) kernel(ctx context.Context, name string) (*kernelCode, error) {
+	if err := u.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { <-u.turn }()
+	if k := u.kernels[name]; k != nil || !slices.Contains(u.names, name) {
+		return k, nil
+	}
+	k := &kernelCode{stage: "lower"}
+	k.prog, k.err = u.compiler.Kernel(ctx, name)
+	if k.err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if k.err == nil {
+		k.stage, k.err = "verify", k.prog.Verify()
+	}
+	if k.err == nil {
+		k.code = k.prog.Kernels[0]
+		u.latest.Store(k.prog)
+	}
+	u.kernels[name] = k
+	return k, nil
+}
+
+// all lowers what has not been, and returns the program of all kernels. The error is that of the context.
+func (u *unit) all(ctx context.Context) (*isa.Program, error) {
+	for _, name := range u.names {
+		if _, err := u.kernel(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	if err := u.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { <-u.turn }()
+	if u.whole == nil {
+		p := *u.latest.Load()
+		p.Kernels, p.Refused = nil, nil
+		for _, name := range u.names {
+			if k := u.kernels[name]; k.err != nil {
+				p.Refused = append(p.Refused, isa.Refused{Name: name, Reason: k.err})
+			} else {
+				p.Kernels = append(p.Kernels, k.code)
+			}
+		}
+		u.whole = &p
+	}
+	return u.whole, nil
+}
+
+// made is the code of a kernel on an engine, for all devices that have its program.
+type made struct {
+	once sync.Once
+	code engine.Code
+	err  error
+}
+
+// on returns the code, made by the first who asks for it.
+func (m *made) on(e engine.Engine, p *isa.Program, k *isa.Kernel) (engine.Code, error) {
+	m.once.Do(func() { m.code, m.err = e.Compile(p, k) })
+	return m.code, m.err
+}
+
+// madeSet has the code of kernels on an engine, by name.
+type madeSet struct {
+	mu   sync.Mutex
+	list map[string]*made
+}
+
+func (s *madeSet) of(name string) *made {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.list[name]
+	if m == nil {
+		if s.list == nil {
+			s.list = map[string]*made{}
+		}
+		m = new(made)
+		s.list[name] = m
+	}
+	return m
+}
+
+// refused returns the error for a kernel that cannot be run.
+func (k *kernelCode) refused(name string) error {
+	return &ModuleError{Stage: k.stage, Err: fmt.Errorf("kernel %s: %w", name, k.err)}
+}

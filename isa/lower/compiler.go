@@ -1,0 +1,162 @@
+package lower
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// Compiler lowers the kernels of a module one by one. What concerns the module as a whole is done once. It is
+// not safe for concurrent use.
+type Compiler struct {
+	mod   *module
+	names []string
+	at    map[string]int // place in names and in mod.entries
+}
+
+// NewCompiler returns a compiler for the kernels of m, which must have passed validate.Load. It lowers none of them.
+// The error is what is wrong with the module as a whole.
+func NewCompiler(m *spirv.Module, opt Options) (c *Compiler, err error) {
+	defer func() {
+		if e := recovered(recover()); e != nil {
+			c, err = nil, e
+		}
+	}()
+	if opt.MaxInstructions == 0 {
+		opt.MaxInstructions = DefaultMaxInstructions
+	}
+	if opt.Passes == nil {
+		opt.Passes = standard
+	}
+	c = &Compiler{mod: newModule(m, opt), at: map[string]int{}}
+	entries := c.mod.entries
+	c.mod.entries = nil
+	for _, ep := range entries {
+		if _, ok := c.at[ep.name]; ok {
+			return nil, &Error{Op: "OpEntryPoint", Word: ep.word, Reason: fmt.Sprintf("a second kernel is named %q", ep.name)}
+		}
+		if opt.Kernels != nil && !slices.Contains(opt.Kernels, ep.name) {
+			continue
+		}
+		c.at[ep.name] = len(c.names)
+		c.names = append(c.names, ep.name)
+		c.mod.entries = append(c.mod.entries, ep)
+	}
+	return c, nil
+}
+
+// recovered returns the error that a panic of the lowering stands for; nil for nil.
+func recovered(r any) error {
+	switch r := r.(type) {
+	case nil:
+		return nil
+	case *Error:
+		return r
+	case cancelled:
+		return r.err
+	case runtime.Error:
+		return fmt.Errorf("lower: %w: %v", ErrInternal, r)
+	}
+	panic(r)
+}
+
+// cancelled is what a lowering unwinds with when its context ends.
+type cancelled struct{ err error }
+
+// Kernels returns the names of the kernels, in the module's order; those of Options.Kernels only, if that is not nil.
+func (c *Compiler) Kernels() []string { return slices.Clone(c.names) }
+
+// Module returns what is known of the program without its kernels.
+func (c *Compiler) Module() *isa.Program {
+	p := *c.mod.prog
+	return &p
+}
+
+// Kernel lowers a kernel. The program that it returns holds this kernel alone, and the program-scope variables, pipes
+// and names of this kernel and of those that have been lowered before: a variable has the same number in
+// all of them. The program does not change when other kernels are lowered. The error is that of the
+// context, or says why the kernel cannot run; other kernels may be lowered after either.
+func (c *Compiler) Kernel(ctx context.Context, name string) (*isa.Program, error) {
+	i, ok := c.at[name]
+	if !ok {
+		return nil, fmt.Errorf("lower: the module has no kernel %q", name)
+	}
+	m := c.mod
+	m.ctx = ctx
+	defer func() { m.ctx = nil }()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	k, err := m.tryKernel(m.entries[i])
+	if err != nil {
+		return nil, err
+	}
+	if err := k.Verify(); err != nil {
+		return nil, fmt.Errorf("lower: %w", err)
+	}
+	p := *m.prog
+	p.Kernels = []*isa.Kernel{k}
+	return &p, nil
+}
+
+// Program lowers every kernel of m. The module must have passed
+// validate.Load; one that has not gives an error as well, if a less helpful
+// one.
+func Program(m *spirv.Module, opt Options) (*isa.Program, error) {
+	return ProgramContext(context.Background(), m, opt)
+}
+
+// ProgramContext is [Program] until the context ends, whose error it returns then.
+func ProgramContext(ctx context.Context, m *spirv.Module, opt Options) (*isa.Program, error) {
+	c, err := NewCompiler(m, opt)
+	if err != nil {
+		return nil, err
+	}
+	var kernels []*isa.Kernel
+	var refused []isa.Refused
+	for _, name := range c.names {
+		p, err := c.Kernel(ctx, name)
+		switch {
+		case err == nil:
+			kernels = append(kernels, p.Kernels[0])
+		case ctx.Err() != nil, errors.Is(err, ErrInternal):
+			return nil, err
+		default:
+			refused = append(refused, isa.Refused{Name: name, Reason: err})
+		}
+	}
+	if len(kernels) == 0 && len(refused) > 0 {
+		return nil, refused[0].Reason
+	}
+	p := c.mod.prog
+	p.Kernels, p.Refused = kernels, refused
+	return p, nil
+}
+
+// tryKernel lowers a kernel, and returns as an error what cannot be lowered in
+// it, so that the module's other kernels can still run.
+func (m *module) tryKernel(ep entry) (k *isa.Kernel, err error) {
+	types, consts := m.typeDepth, m.constDepth
+	defer func() {
+		if e := recovered(recover()); e != nil {
+			k, err = nil, e
+			m.typeDepth, m.constDepth = types, consts
+		}
+	}()
+	return m.kernel(ep)
+}
+
+// checkContext ends the lowering when its context has ended.
+func (m *module) checkContext() {
+	if m.ctx == nil {
+		return
+	}
+	if err := m.ctx.Err(); err != nil {
+		panic(cancelled{err})
+	}
+}
