@@ -96,7 +96,7 @@ func (c *compiler) resultWord(in *isa.Inst) {
 			c.holders[c.set.file(isa.BankMask)][v.reg] = nil
 			v.reg = -1
 		}
-		v.dirty = false
+		v.dirty, v.lost = false, false // the register file gets it below
 	})
 	m := c.wordOf(in.Dst)
 	if in.Flags&isa.FlagDense == 0 {

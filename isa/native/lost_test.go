@@ -45,6 +45,9 @@ func TestCompileEverySet(t *testing.T) {
 			for others := range 8 {
 				compileFor(t, set.features, reread(others))
 			}
+			// An operation across lanes writes a word of booleans whose value nothing read before.
+			seed := uint64(7780)
+			compileFor(t, set.features, generate(&source{state: seed * 0x2545f4914f6cdd1d}).kernel)
 		})
 	}
 }
