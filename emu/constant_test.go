@@ -15,7 +15,7 @@ import (
 // without, and leaves the memory as it was.
 func TestConstantMemory(t *testing.T) {
 	for _, engine := range emu.Engines() {
-		d, err := emu.NewDevice(emu.DeviceOptions{Engine: engine})
+		d, err := emu.NewDevice(emu.DeviceOptions{Engine: engine, Workers: 1})
 		if err != nil {
 			t.Log(err) // a processor without the vectors that machine code needs
 			continue
