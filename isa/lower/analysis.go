@@ -97,10 +97,10 @@ func (f *fn) checkAnalyses() error {
 			return nil
 		}
 		for _, v := range b.phis {
-			n = append(n, v.uses)
+			n = append(n, int(v.uses))
 		}
 		for _, v := range b.insts {
-			n = append(n, v.uses)
+			n = append(n, int(v.uses))
 		}
 		return n
 	}

@@ -125,11 +125,11 @@ func (s *markState) step(v *value) {
 	case isa.OpLaneCopy:
 		s.issued++
 	case isa.OpAsyncScope:
-		s.marks[v.index] = nil
+		s.marks[int(v.index)] = nil
 	case isa.OpAsyncMark:
-		s.marks[v.index] = append(s.marks[v.index], s.issued)
+		s.marks[int(v.index)] = append(s.marks[int(v.index)], s.issued)
 	case isa.OpAsyncWait:
-		if m := s.marks[v.index]; len(m) > int(v.scale) {
+		if m := s.marks[int(v.index)]; len(m) > int(v.scale) {
 			s.over = max(s.over, m[len(m)-1-int(v.scale)])
 		}
 	}

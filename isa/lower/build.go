@@ -18,11 +18,13 @@ type builder struct {
 
 	// env has the scalars of each id of the function body at hand; globals
 	// those of module-level ids.
-	env      map[spirv.ID][]*value
-	globals  map[spirv.ID][]*value
+	env      [][]*value // by place in the module, from envFirst on; nil for what has none yet
+	envFirst int
+	globals  [][]*value // by place in the module, from its beginning
+	singles  []*value   // memory for lists of one
 	globalAt map[int]*value
 	slots    *value                     // hidden LDS of work-group operations, when there are any
-	varTypes map[*value]*typ            // what private variables hold
+	varTypes []*typ                     // what private variables hold, by place in Kernel.Private
 	inputs   map[spirv.ID]spirv.BuiltIn // results of OpLoad that are whole built-in variables
 
 	stack  []spirv.ID // functions in the course of being inlined
@@ -43,7 +45,7 @@ type builder struct {
 	degenerate     bool // the module asks for one sub-group a work-group
 
 	emits   int
-	locs    map[isa.Loc]uint32
+	locs    map[isa.Loc]uint32  // of inlined calls
 	line    isa.Loc             // source position in force
 	inBody  frame               // the function body that is read
 	inScope frame               // what debug information says the instruction stands in; body without it
@@ -55,7 +57,7 @@ type builder struct {
 func newBuilder(m *module) *builder {
 	return &builder{
 		m: m, f: &fn{consts: map[constKey]*value{}}, k: &isa.Kernel{Locs: make([]isa.Loc, 1)},
-		env: map[spirv.ID][]*value{}, globals: map[spirv.ID][]*value{}, globalAt: map[int]*value{}, pipeAt: map[int]*value{}, varTypes: map[*value]*typ{}, inputs: map[spirv.ID]spirv.BuiltIn{}, locs: map[isa.Loc]uint32{},
+		globals: make([][]*value, len(m.types)), globalAt: map[int]*value{}, pipeAt: map[int]*value{}, inputs: map[spirv.ID]spirv.BuiltIn{}, locs: map[isa.Loc]uint32{},
 		atCall: map[inlining]uint32{},
 	}
 }
@@ -69,7 +71,8 @@ func (b *builder) place() uint32 {
 		b.hasLoc = true
 		l := b.line
 		l.Word, l.Func, l.At = uint32(b.in.Offset), b.inScope.fn, b.inScope.at
-		b.loc = b.locIndex(l)
+		b.loc = uint32(len(b.k.Locs))
+		b.k.Locs = append(b.k.Locs, l)
 	}
 	return b.loc
 }
@@ -124,15 +127,19 @@ func (b *builder) convFlags(op isa.Op, to, from isa.Type, fl isa.Flags, x *value
 
 // val returns the scalars of an id.
 func (b *builder) val(id spirv.ID) []*value {
-	if v, ok := b.env[id]; ok {
+	if v := b.local(id); v != nil {
 		return v
 	}
-	if v, ok := b.globals[id]; ok {
-		return v
-	}
-	in, ok := b.m.x.Def(id)
-	if !ok {
+	at := b.m.x.At(id)
+	if at < 0 {
 		b.fail("operand %%%d is not defined", id)
+	}
+	in := b.m.src.Insts[at]
+	if at >= len(b.globals) {
+		b.fail("operand %%%d (%s) has no value here", id, in.Op())
+	}
+	if v := b.globals[at]; v != nil {
+		return v
 	}
 	var v []*value
 	switch {
@@ -143,8 +150,19 @@ func (b *builder) val(id spirv.ID) []*value {
 	default:
 		b.fail("operand %%%d (%s) has no value here", id, in.Op())
 	}
-	b.globals[id] = v
+	if v == nil {
+		v = noValues
+	}
+	b.globals[at] = v
 	return v
+}
+
+// local returns the scalars of an id of the function body at hand, nil for others.
+func (b *builder) local(id spirv.ID) []*value {
+	if at := b.m.x.At(id) - b.envFirst; at >= 0 && at < len(b.env) {
+		return b.env[at]
+	}
+	return nil
 }
 
 // constVals turns the scalars of a constant into values. The types follow from
@@ -171,6 +189,12 @@ func (b *builder) typed(id spirv.ID, t *typ) []*value {
 	v := b.val(id)
 	if len(v) != t.flat {
 		b.fail("operand %%%d has %d scalars where %d are expected", id, len(v), t.flat)
+	}
+	if t.flat == 1 && t.elem == nil && t.members == nil {
+		if s := t.scalar(); v[0].isConst() && s != isa.Void && v[0].typ.Bits() != s.Bits() {
+			return []*value{b.imm(s, v[0].imm)}
+		}
+		return v
 	}
 	i := 0
 	var out []*value
@@ -213,7 +237,7 @@ func (b *builder) globalAddr(g int, addend uint64) *value {
 	v := b.globalAt[g]
 	if v == nil {
 		v = b.f.newValue(irGlobal, isa.I64, isa.I64)
-		v.index = g
+		v.index = int32(g)
 		b.globalAt[g] = v
 	}
 	return b.offset(v, int64(addend))
@@ -225,7 +249,7 @@ func (b *builder) moduleVariable(in spirv.Inst) *value {
 	sc := spirv.StorageClass(in.Operand(0))
 	if bi, ok := b.m.decoration(id, spirv.DecorationBuiltIn); ok && len(bi) > 0 {
 		v := b.f.newValue(irInput, isa.I64, isa.I64)
-		v.index = int(bi[0])
+		v.index = int32(bi[0])
 		return v
 	}
 	if g, ok := b.m.global(in); ok {
@@ -236,7 +260,7 @@ func (b *builder) moduleVariable(in spirv.Inst) *value {
 		a := isa.Alloc{Name: b.m.names[id], Size: t.size, Align: b.alignOf(id, t), Elem: b.m.elem(t)}
 		b.k.Local = append(b.k.Local, a)
 		v := b.f.newValue(irLocal, isa.I64, isa.I64)
-		v.index = len(b.k.Local) - 1
+		v.index = int32(len(b.k.Local) - 1)
 		return v
 	}
 	b.m.fail(in, "variables of storage class %s are not supported", sc)
@@ -274,8 +298,8 @@ func (b *builder) alignOf(id spirv.ID, t *typ) uint32 {
 func (b *builder) privateVar(name string, t *typ, align uint32) *value {
 	b.k.Private = append(b.k.Private, isa.Alloc{Name: name, Size: t.size, Align: align, Elem: b.m.elem(t), Loc: b.place()})
 	v := b.f.newValue(irPriv, isa.I64, isa.I64)
-	v.index = len(b.k.Private) - 1
-	b.varTypes[v] = t
+	v.index = int32(len(b.k.Private) - 1)
+	b.varTypes = append(b.varTypes, t)
 	return v
 }
 
@@ -389,7 +413,7 @@ func (b *builder) params(f *function) [][]*value {
 		}
 		arg := func(size int, off uint64) *value {
 			v := b.f.newValue(irParam, isa.IntOf(size*8), isa.IntOf(size*8))
-			v.index, v.imm = i, off
+			v.index, v.imm = int32(i), off
 			return v
 		}
 		switch {
@@ -591,20 +615,20 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 	m.cut(f)
 	const perBlock = 16 // a block takes the memory of about so many instructions
 	b.spend(perBlock * len(f.order))
-	outer := b.env
-	b.env = make(map[spirv.ID][]*value, f.size)
+	outer, outerFirst := b.env, b.envFirst
+	b.env, b.envFirst = make([][]*value, f.size), f.first
 	for i, p := range f.params {
 		if i < len(args) {
-			b.env[p.ResultID()] = args[i]
+			b.set(p, args[i]...)
 		}
 	}
-	start := make(map[spirv.ID]*block, len(f.order))
-	end := make(map[spirv.ID]*block, len(f.order))
-	for _, sb := range f.order {
-		start[sb.label] = b.f.newBlock(m.names[sb.label])
+	start := make([]*block, len(f.order)) // by place in f.order, as end
+	end := make([]*block, len(f.order))
+	for i, sb := range f.order {
+		start[i] = b.f.newBlock(m.names[sb.label])
 	}
 	b.cur.term = termBr
-	link(b.cur, start[f.entry.label])
+	link(b.cur, start[0])
 
 	type pending struct {
 		in   spirv.Inst
@@ -614,8 +638,8 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 	var phis []pending
 	var rets []ret
 	line := b.line
-	for _, sb := range f.order {
-		b.cur = start[sb.label]
+	for at, sb := range f.order {
+		b.cur = start[at]
 		b.line, b.inScope = isa.Loc{}, b.inBody
 		for _, in := range sb.insts {
 			b.in, b.hasLoc, m.at = in, false, in
@@ -633,7 +657,7 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 					p.phis = append(p.phis, v)
 				})
 				b.cur.phis = append(b.cur.phis, p.phis...)
-				b.env[in.ResultID()] = p.phis
+				b.set(in, p.phis...)
 				phis = append(phis, p)
 			case spirv.OpReturn, spirv.OpReturnValue:
 				r := ret{blk: b.cur, loc: b.place()}
@@ -641,15 +665,15 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 					r.vals = b.typed(spirv.ID(in.Operand(0)), f.typ)
 				}
 				rets = append(rets, r)
-				end[sb.label] = b.cur
+				end[at] = b.cur
 			case spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpUnreachable:
-				b.terminate(in, start)
-				end[sb.label] = b.cur
+				b.terminate(in, f, start)
+				end[at] = b.cur
 			default:
 				b.inst(in)
 			}
 		}
-		if end[sb.label] == nil {
+		if end[at] == nil {
 			m.failID(sb.label, "the block has no terminator that is supported")
 		}
 	}
@@ -659,7 +683,9 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 		ops := p.in.Operands()
 		from := make(map[*block]spirv.ID, len(ops)/2)
 		for i := len(ops) - 2; i >= 0; i -= 2 {
-			from[end[spirv.ID(ops[i+1])]] = spirv.ID(ops[i])
+			if at := m.block(f, spirv.ID(ops[i+1])); at >= 0 {
+				from[end[at]] = spirv.ID(ops[i])
+			}
 		}
 		for _, pred := range p.blk.preds {
 			x, ok := from[pred]
@@ -673,20 +699,20 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 	}
 	b.stack = b.stack[:len(b.stack)-1]
 	b.endBody()
-	b.env, b.line, b.inBody, b.inScope = outer, line, outerBody, outerScope
+	b.env, b.envFirst, b.line, b.inBody, b.inScope = outer, outerFirst, line, outerBody, outerScope
 	return rets
 }
 
 // terminate ends the current block.
-func (b *builder) terminate(in spirv.Inst, start map[spirv.ID]*block) {
+func (b *builder) terminate(in spirv.Inst, of *function, start []*block) {
 	c := b.cur
 	c.termLoc = b.place()
 	target := func(w uint32) *block {
-		t := start[spirv.ID(w)]
-		if t == nil {
+		at := b.m.block(of, spirv.ID(w))
+		if at < 0 {
 			b.fail("%%%d is not a block of this function", w)
 		}
-		return t
+		return start[at]
 	}
 	switch in.Op() {
 	case spirv.OpBranch:

@@ -55,7 +55,7 @@ func (b *builder) groupCopy(name string, dim int, args copyArgs, et *typ) *value
 		}
 	}
 	v := b.f.newValue(isa.OpGroupCopy, isa.I64, isa.I64, ops...)
-	v.index = len(b.groupCopies)
+	v.index = int32(len(b.groupCopies))
 	b.groupCopies = append(b.groupCopies, c)
 	return b.resize(b.add(v), isa.I64, eventScalar(et).scalar())
 }
@@ -99,7 +99,7 @@ func (b *builder) asyncCopy(in spirv.Inst) {
 	}
 	name := in.Op().String()
 	r := b.stridedCopy(name, b.toLocal(name, dt, st), dst, src, size, b.wide(n, nt), b.wide(stride, sdt), b.wideEvent(ev, et), b.m.typeOf(in.ResultType()))
-	b.set(in, r)
+	b.set1(in, r)
 }
 
 // toLocal says whether a copy between pointers of these types goes to LDS, and
@@ -187,7 +187,7 @@ func (b *builder) codeplayCopy(in spirv.Inst, n uint32, ops []uint32) {
 		}
 	}
 	b.toLocal(name, types[isa.CopyDst], types[isa.CopySrc])
-	b.set(in, b.groupCopy(name, dim, a, b.m.typeOf(in.ResultType())))
+	b.set1(in, b.groupCopy(name, dim, a, b.m.typeOf(in.ResultType())))
 }
 
 // waitEvents reads OpGroupWaitEvents.
@@ -249,7 +249,7 @@ func (b *builder) waitList(n *value, nt *typ, p *value, pt, et *typ) {
 // that c has, in the order of [isa.LaneCopy.Regs].
 func (b *builder) laneCopy(c isa.LaneCopy, args ...*value) {
 	v := b.f.newValue(isa.OpLaneCopy, isa.Void, isa.Void, args...)
-	v.index = len(b.laneCopies)
+	v.index = int32(len(b.laneCopies))
 	b.laneCopies = append(b.laneCopies, c)
 	b.add(v)
 }
@@ -283,7 +283,7 @@ func (b *builder) endBody() {
 		return
 	}
 	v := b.f.newValue(isa.OpAsyncScope, isa.Void, isa.Void)
-	v.index = f.index
+	v.index = int32(f.index)
 	v.blk, v.loc = f.from, f.loc
 	b.spend(1)
 	f.from.insts = append(f.from.insts, v)
@@ -293,7 +293,7 @@ func (b *builder) endBody() {
 func (b *builder) async(op isa.Op, n uint32) {
 	b.body.used = true
 	v := b.f.newValue(op, isa.Void, isa.Void)
-	v.index, v.scale = b.body.index, n
+	v.index, v.scale = int32(b.body.index), n
 	b.add(v)
 }
 

@@ -21,7 +21,7 @@ func (b *builder) convert(in spirv.Inst) {
 	case spirv.OpGenericCastToPtrExplicit:
 		sp := uint64(space(spirv.StorageClass(in.Operand(1))))
 		tag := b.bin(isa.OpShrU, isa.I64, v[0], b.imm(isa.I64, 60))
-		b.set(in, b.sel(isa.I64, b.cmp(isa.OpEq, isa.I64, tag, b.imm(isa.I64, sp)), v[0], b.imm(isa.I64, 0)))
+		b.set1(in, b.sel(isa.I64, b.cmp(isa.OpEq, isa.I64, tag, b.imm(isa.I64, sp)), v[0], b.imm(isa.I64, 0)))
 		return
 	case spirv.OpConvertPtrToU:
 		out := make([]*value, len(v))

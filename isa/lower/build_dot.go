@@ -93,5 +93,5 @@ func (b *builder) dotInst(in spirv.Inst) {
 	if packed && len(rest) == 0 {
 		b.fail("scalar factors have no packed vector format")
 	}
-	b.set(in, b.integerDot(d, packed))
+	b.set1(in, b.integerDot(d, packed))
 }

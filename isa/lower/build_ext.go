@@ -311,7 +311,7 @@ func (b *builder) geometric(in spirv.Inst, n uint32, ops []uint32) {
 	if scale != nil {
 		length = b.bin(isa.OpFMul, d, length, scale)
 	}
-	b.set(in, narrow(length))
+	b.set1(in, narrow(length))
 }
 
 // clIntBin has the integer functions that are one instruction.

@@ -93,7 +93,7 @@ func (b *builder) access(c *imageCall, op isa.Op, result, elem isa.Type, compone
 		same = len(b.k.ImageAccesses)
 		b.k.ImageAccesses = append(b.k.ImageAccesses, a)
 	}
-	v.index, v.imm, v.imm2 = same, uint64(same), uint8(component)
+	v.index, v.imm, v.imm2 = int32(same), uint64(same), uint8(component)
 	return b.add(v)
 }
 
@@ -105,7 +105,7 @@ func (b *builder) readTexel(c *imageCall, t *typ) []*value {
 	index := -1
 	for i := range out {
 		out[i] = b.access(c, isa.OpImageRead, elem, elem, i, index, nil)
-		index = out[i].index
+		index = int(out[i].index)
 	}
 	if t.component().scalar() == isa.F16 {
 		for i := range out {
@@ -166,7 +166,7 @@ func (b *builder) imageBlock(c *imageCall, t *typ, texel []*value) []*value {
 	index := -1
 	for i := range out {
 		out[i] = b.access(c, isa.OpImageBlockRead, elem, elem, i, index, nil)
-		index = out[i].index
+		index = int(out[i].index)
 	}
 	return out
 }
@@ -209,13 +209,13 @@ func (b *builder) image(in spirv.Inst) {
 		}
 		b.set(in, out...)
 	case spirv.OpImageQueryFormat:
-		b.set(in, b.imageQuery(c, isa.QueryFormat, 0, rt.scalar()))
+		b.set1(in, b.imageQuery(c, isa.QueryFormat, 0, rt.scalar()))
 	case spirv.OpImageQueryOrder:
-		b.set(in, b.imageQuery(c, isa.QueryOrder, 0, rt.scalar()))
+		b.set1(in, b.imageQuery(c, isa.QueryOrder, 0, rt.scalar()))
 	case spirv.OpImageQueryLevels:
-		b.set(in, b.imageQuery(c, isa.QueryLevels, 0, rt.scalar()))
+		b.set1(in, b.imageQuery(c, isa.QueryLevels, 0, rt.scalar()))
 	case spirv.OpImageQuerySamples:
-		b.set(in, b.imageQuery(c, isa.QuerySamples, 0, rt.scalar()))
+		b.set1(in, b.imageQuery(c, isa.QuerySamples, 0, rt.scalar()))
 	case spirv.OpSubgroupImageBlockReadINTEL:
 		at(1)
 		b.set(in, b.imageBlock(c, rt, nil)...)

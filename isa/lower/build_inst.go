@@ -30,16 +30,25 @@ func (b *builder) signed(t *typ, v *value) *value {
 func (b *builder) each(in spirv.Inst, g func(ct *typ, args []*value) *value) {
 	t := b.m.typeOf(in.ResultType())
 	ops := in.Operands()
-	vals := make([][]*value, len(ops))
+	var few [3][]*value
+	vals := few[:0]
 	for i, w := range ops {
-		vals[i], _ = b.vals(spirv.ID(w))
-		if len(vals[i]) != t.flat {
-			b.fail("operand %d has %d components, the result %d", i, len(vals[i]), t.flat)
+		v, _ := b.vals(spirv.ID(w))
+		vals = append(vals, v)
+		if len(v) != t.flat {
+			b.fail("operand %d has %d components, the result %d", i, len(v), t.flat)
 		}
 	}
-	out := make([]*value, t.flat)
-	args := make([]*value, len(ops))
+	args := make([]*value, len(ops), 4)
 	ct := t.component()
+	if t.flat == 1 {
+		for i := range ops {
+			args[i] = vals[i][0]
+		}
+		b.set1(in, g(ct, args))
+		return
+	}
+	out := make([]*value, t.flat)
 	for c := range out {
 		for i := range ops {
 			args[i] = vals[i][c]
@@ -49,7 +58,26 @@ func (b *builder) each(in spirv.Inst, g func(ct *typ, args []*value) *value) {
 	b.set(in, out...)
 }
 
-func (b *builder) set(in spirv.Inst, vals ...*value) { b.env[in.ResultID()] = vals }
+// set gives an instruction of the function body at hand its scalars.
+func (b *builder) set(in spirv.Inst, vals ...*value) {
+	if vals == nil {
+		vals = noValues
+	}
+	b.env[b.m.x.At(in.ResultID())-b.envFirst] = vals
+}
+
+// set1 is set for a single scalar.
+func (b *builder) set1(in spirv.Inst, v *value) {
+	if len(b.singles) == 0 {
+		b.singles = make([]*value, 1024)
+	}
+	b.singles[0] = v
+	b.set(in, b.singles[:1:1]...)
+	b.singles = b.singles[1:]
+}
+
+// noValues are the scalars of what has none.
+var noValues = []*value{}
 
 // operandType returns the type of operand i's components.
 func (b *builder) operandType(in spirv.Inst, i int) *typ {
@@ -234,7 +262,7 @@ func (b *builder) inst(in spirv.Inst) {
 	case spirv.OpDot:
 		x, t := b.vals(spirv.ID(in.Operand(0)))
 		y, _ := b.vals(spirv.ID(in.Operand(1)))
-		b.set(in, b.dot(t.component().scalar(), x, y))
+		b.set1(in, b.dot(t.component().scalar(), x, y))
 	case spirv.OpSDot, spirv.OpUDot, spirv.OpSUDot, spirv.OpSDotAccSat, spirv.OpUDotAccSat, spirv.OpSUDotAccSat:
 		b.dotInst(in)
 	case spirv.OpSizeOf:
@@ -243,7 +271,7 @@ func (b *builder) inst(in spirv.Inst) {
 		if v := b.m.x.TypeOf(pt); v != 0 {
 			pt = v
 		}
-		b.set(in, b.imm(isa.I32, b.typeAt(b.m.typeOf(pt)).size))
+		b.set1(in, b.imm(isa.I32, b.typeAt(b.m.typeOf(pt)).size))
 	case spirv.OpSelect:
 		b.selectInst(in)
 	case spirv.OpAny, spirv.OpAll:
@@ -263,7 +291,7 @@ func (b *builder) inst(in spirv.Inst) {
 		for _, x := range v[1:] {
 			r = b.bin(o, isa.B1, r, x)
 		}
-		b.set(in, r)
+		b.set1(in, r)
 	case spirv.OpIsNan:
 		ot := b.operandType(in, 0)
 		b.each(in, func(_ *typ, a []*value) *value { return b.fcmp(isa.OpFUno, ot.scalar(), a[0], a[0]) })
@@ -306,7 +334,7 @@ func (b *builder) inst(in spirv.Inst) {
 		b.pipe(in)
 	case spirv.OpNamedBarrierInitialize:
 		n, t := b.one(spirv.ID(in.Operand(0)))
-		b.set(in, b.namedBarrier(b.resize(n, t.scalar(), isa.I32)))
+		b.set1(in, b.namedBarrier(b.resize(n, t.scalar(), isa.I32)))
 	case spirv.OpMemoryNamedBarrier:
 		p, _ := b.one(spirv.ID(in.Operand(0)))
 		b.namedWait(p)
@@ -524,7 +552,7 @@ func (b *builder) composite(in spirv.Inst) {
 	case spirv.OpCompositeExtract:
 		v, vt := b.vals(spirv.ID(ops[0]))
 		if vt.kind == kindVector && len(ops) == 2 && int64(ops[1]) >= int64(vt.count) {
-			b.set(in, b.beyond(spirv.ID(ops[0]), vt.component().scalar()))
+			b.set1(in, b.beyond(spirv.ID(ops[0]), vt.component().scalar()))
 			return
 		}
 		at, e := b.path(vt, ops[1:])
@@ -570,7 +598,7 @@ func (b *builder) composite(in spirv.Inst) {
 		for c := last - 1; c >= 0; c-- {
 			r = b.sel(s, b.cmp(isa.OpEq, it.scalar(), i, b.imm(it.scalar(), uint64(c))), v[c], r)
 		}
-		b.set(in, r)
+		b.set1(in, r)
 	case spirv.OpVectorInsertDynamic:
 		v, vt := b.vals(spirv.ID(ops[0]))
 		x, _ := b.one(spirv.ID(ops[1]))

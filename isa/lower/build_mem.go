@@ -117,7 +117,7 @@ func (b *builder) memory(in spirv.Inst) {
 			}
 			b.store(v, t, b.typed(init, t), access{space: isa.SpacePrivate})
 		}
-		b.set(in, v)
+		b.set1(in, v)
 	case spirv.OpLoad:
 		p, pt := b.one(spirv.ID(ops[0]))
 		t := b.m.typeOf(in.ResultType())
@@ -127,7 +127,12 @@ func (b *builder) memory(in spirv.Inst) {
 		if base, _, ok := inputOf(p); ok && t.kind == kindVector {
 			b.inputs[in.ResultID()] = spirv.BuiltIn(base.index)
 		}
-		b.set(in, b.load(p, t, memoryAccess(pt, ops[1:]))...)
+		a := memoryAccess(pt, ops[1:])
+		if _, _, input := inputOf(p); t.scalar() != isa.Void && !input {
+			b.set1(in, b.loadScalar(p, t, a.part(0, t.size, t.align)))
+			return
+		}
+		b.set(in, b.load(p, t, a)...)
 	case spirv.OpStore:
 		p, pt := b.one(spirv.ID(ops[0]))
 		v, t := b.vals(spirv.ID(ops[1]))
@@ -156,17 +161,17 @@ func (b *builder) memory(in spirv.Inst) {
 	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
 		p, pt := b.one(spirv.ID(ops[0]))
 		p, _ = b.chain(p, b.typeAt(pt), ops[1:])
-		b.set(in, p)
+		b.set1(in, p)
 	case spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain:
 		p, pt := b.one(spirv.ID(ops[0]))
-		b.set(in, b.ptrChain(p, b.typeAt(pt), ops[1:]))
+		b.set1(in, b.ptrChain(p, b.typeAt(pt), ops[1:]))
 	case spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR:
 		p, _ := b.one(spirv.ID(ops[1]))
 		p, _ = b.chain(p, b.m.typeOf(spirv.ID(ops[0])), ops[2:])
-		b.set(in, p)
+		b.set1(in, p)
 	case spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR:
 		p, _ := b.one(spirv.ID(ops[1]))
-		b.set(in, b.ptrChain(p, b.m.typeOf(spirv.ID(ops[0])), ops[2:]))
+		b.set1(in, b.ptrChain(p, b.m.typeOf(spirv.ID(ops[0])), ops[2:]))
 	case spirv.OpPtrDiff:
 		x, pt := b.one(spirv.ID(ops[0]))
 		y, _ := b.one(spirv.ID(ops[1]))
@@ -176,7 +181,7 @@ func (b *builder) memory(in spirv.Inst) {
 			d = b.bin(isa.OpDivS, isa.I64, d, b.imm(isa.I64, size))
 		}
 		t := b.m.typeOf(in.ResultType())
-		b.set(in, b.norm(t, b.resize(d, isa.I64, t.scalar())))
+		b.set1(in, b.norm(t, b.resize(d, isa.I64, t.scalar())))
 	case spirv.OpGenericPtrMemSemantics:
 		// The semantics bit of the memory that the pointer leads to (SPIR-V 3.25).
 		p, _ := b.one(spirv.ID(ops[0]))
@@ -185,7 +190,7 @@ func (b *builder) memory(in spirv.Inst) {
 		for _, x := range []struct{ tag, sem uint64 }{{uint64(isa.SpaceGlobal), 0x200}, {uint64(isa.SpaceLocal), 0x100}} {
 			r = b.sel(isa.I32, b.cmp(isa.OpEq, isa.I64, tag, b.imm(isa.I64, x.tag)), b.imm(isa.I32, x.sem), r)
 		}
-		b.set(in, r)
+		b.set1(in, r)
 	}
 }
 
@@ -313,6 +318,10 @@ func (b *builder) loadScalar(p *value, t *typ, a access) *value {
 
 // store writes the scalars v of type t.
 func (b *builder) store(p *value, t *typ, v []*value, a access) {
+	if t.scalar() != isa.Void {
+		b.storeScalar(p, t, v[0], a.part(0, t.size, t.align))
+		return
+	}
 	i := 0
 	t.leaves(0, func(l leaf) {
 		b.storeScalar(b.offset(p, int64(l.offset)), l.t, v[i], a.part(l.offset, t.size, t.align))
@@ -537,8 +546,11 @@ func (b *builder) variableParts(p *value, n uint64, most int) []leaf {
 		off += int64(p.disp)
 		p = p.args[0]
 	}
-	t := b.varTypes[p]
-	if t == nil || t.flat > maxFlat || off < 0 {
+	if p.op != irPriv {
+		return nil
+	}
+	t := b.varTypes[p.index]
+	if t.flat > maxFlat || off < 0 {
 		return nil
 	}
 	var parts []leaf
@@ -606,7 +618,7 @@ func (b *builder) atomic(in spirv.Inst) bool {
 		ptr()
 		v, t := b.one(spirv.ID(ops[3]))
 		width(t.scalar())
-		b.set(in, emit(t.scalar(), t.scalar(), a, v))
+		b.set1(in, emit(t.scalar(), t.scalar(), a, v))
 		return true
 	}
 	switch op {
@@ -614,7 +626,7 @@ func (b *builder) atomic(in spirv.Inst) bool {
 		ptr()
 		t := b.m.typeOf(in.ResultType())
 		width(t.scalar())
-		b.set(in, emit(t.scalar(), t.scalar(), isa.AtomicLoad))
+		b.set1(in, emit(t.scalar(), t.scalar(), isa.AtomicLoad))
 	case spirv.OpAtomicStore:
 		ptr()
 		v, t := b.one(spirv.ID(ops[3]))
@@ -625,7 +637,7 @@ func (b *builder) atomic(in spirv.Inst) bool {
 		v, t := b.one(spirv.ID(ops[4]))
 		c, _ := b.one(spirv.ID(ops[5]))
 		width(t.scalar())
-		b.set(in, emit(t.scalar(), t.scalar(), isa.AtomicCmpXchg, v, c))
+		b.set1(in, emit(t.scalar(), t.scalar(), isa.AtomicCmpXchg, v, c))
 	case spirv.OpAtomicIIncrement, spirv.OpAtomicIDecrement:
 		ptr()
 		t := b.m.typeOf(in.ResultType()).scalar()
@@ -634,11 +646,11 @@ func (b *builder) atomic(in spirv.Inst) bool {
 		if op == spirv.OpAtomicIDecrement {
 			a = isa.AtomicSub
 		}
-		b.set(in, emit(t, t, a, b.imm(t, 1)))
+		b.set1(in, emit(t, t, a, b.imm(t, 1)))
 	case spirv.OpAtomicFlagTestAndSet:
 		ptr()
 		old := emit(isa.I32, isa.I32, isa.AtomicXchg, b.imm(isa.I32, 1))
-		b.set(in, b.cmp(isa.OpNe, isa.I32, old, b.imm(isa.I32, 0)))
+		b.set1(in, b.cmp(isa.OpNe, isa.I32, old, b.imm(isa.I32, 0)))
 	case spirv.OpAtomicFlagClear:
 		ptr()
 		emit(isa.Void, isa.I32, isa.AtomicStore, b.imm(isa.I32, 0))

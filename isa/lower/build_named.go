@@ -32,7 +32,7 @@ func (b *builder) atomic32(op isa.AtomicOp, p *value, off int64, args ...*value)
 func (b *builder) namedBarrier(n *value) *value {
 	b.k.Local = append(b.k.Local, isa.Alloc{Name: "named barrier", Size: namedBytes, Align: 4})
 	p := b.f.newValue(irLocal, isa.I64, isa.I64)
-	p.index = len(b.k.Local) - 1
+	p.index = int32(len(b.k.Local) - 1)
 	zero := b.imm(isa.I32, 0)
 	b.groupBarrier()
 	b.ifThen(b.cmp(isa.OpEq, isa.I32, b.builtin(spirv.BuiltInLocalInvocationIndex, 0, isa.I32), zero), func() {

@@ -56,7 +56,7 @@ func (b *builder) pipeHandle(p int) *value {
 	v := b.pipeAt[p]
 	if v == nil {
 		v = b.f.newValue(irPipe, isa.I64, isa.I64)
-		v.index = p
+		v.index = int32(p)
 		b.pipeAt[p] = v
 	}
 	return v
@@ -116,7 +116,7 @@ func (b *builder) pipeInst(c *pipeCall) *value {
 	}
 	t := c.op.Result()
 	v := b.f.newValue(isa.OpPipe, t, t, args...)
-	v.index, v.imm2 = len(b.pipeAccesses), uint8(c.op)
+	v.index, v.imm2 = int32(len(b.pipeAccesses)), uint8(c.op)
 	if c.scope == isa.ScopeSubgroup {
 		v.flags = isa.FlagUniform
 	}
@@ -203,12 +203,12 @@ func (b *builder) pipe(in spirv.Inst) {
 	switch op {
 	case spirv.OpCreatePipeFromPipeStorage:
 		// The SPIR-V translator passes on what SYCL has for a storage.
-		b.set(in, b.createPipe(&clCall{in: in, name: op.String(), args: g.a, types: g.t, rt: g.rt}, b.m.pipeParam(g.rt)))
+		b.set1(in, b.createPipe(&clCall{in: in, name: op.String(), args: g.a, types: g.t, rt: g.rt}, b.m.pipeParam(g.rt)))
 	case spirv.OpIsValidReserveId:
-		b.set(in, b.validReserve(g.a[0][0]))
+		b.set1(in, b.validReserve(g.a[0][0]))
 	default:
 		if r := b.pipeFrom(op.String(), pipeInsts[op], g); r != nil {
-			b.set(in, r)
+			b.set1(in, r)
 		}
 	}
 }

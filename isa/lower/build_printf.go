@@ -48,13 +48,13 @@ func (b *builder) printf(in spirv.Inst, ops []uint32) {
 		pf.Args = append(pf.Args, arg)
 	}
 	v := b.f.newValue(isa.OpPrintf, isa.I32, isa.I32, args...)
-	v.index = len(b.k.Printfs)
+	v.index = int32(len(b.k.Printfs))
 	v.imm = uint64(v.index)
 	b.k.Printfs = append(b.k.Printfs, pf)
 	b.k.UsesPrintf = true
 	v.blk, v.loc = b.cur, b.place()
 	b.cur.insts = append(b.cur.insts, v)
-	b.set(in, v)
+	b.set1(in, v)
 }
 
 // conversions returns the conversion characters of a format, in order; a '*'

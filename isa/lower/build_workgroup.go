@@ -20,7 +20,7 @@ func (b *builder) groupSlots(n int) *value {
 	if b.slots == nil {
 		b.k.Local = append(b.k.Local, isa.Alloc{Name: "work-group operations", Align: slotBytes, PerItem: true})
 		b.slots = b.f.newValue(irLocal, isa.I64, isa.I64)
-		b.slots.index = len(b.k.Local) - 1
+		b.slots.index = int32(len(b.k.Local) - 1)
 	}
 	a := &b.k.Local[b.slots.index]
 	a.Size = max(a.Size, uint64(n*slotBytes))

@@ -99,26 +99,26 @@ func (e *emitter) leaves() {
 			}
 			e.constant(isa.PointerBits(isa.SpacePrivate, e.priv[v.index]))
 		case irLocal:
-			e.constant(isa.PointerBits(isa.SpaceLocal, v.index))
+			e.constant(isa.PointerBits(isa.SpaceLocal, int(v.index)))
 		case irConst:
 			e.constant(v.imm)
 		case irParam:
-			key := paramKey{v.index, v.imm, v.typ.Bytes()}
+			key := paramKey{int(v.index), v.imm, v.typ.Bytes()}
 			if _, ok := e.params[key]; !ok {
 				r := e.slot(0)
 				e.params[key] = r
 				e.k.ParamRegs = append(e.k.ParamRegs, isa.ParamReg{Scalar: r, Param: key.param, Offset: key.offset, Size: uint8(key.size)})
 			}
 		case irGlobal:
-			if _, ok := e.addrs[v.index]; !ok {
+			if _, ok := e.addrs[int(v.index)]; !ok {
 				r := e.slot(0)
-				e.addrs[v.index] = r
-				e.k.GlobalRegs = append(e.k.GlobalRegs, isa.GlobalReg{Scalar: r, Global: v.index})
+				e.addrs[int(v.index)] = r
+				e.k.GlobalRegs = append(e.k.GlobalRegs, isa.GlobalReg{Scalar: r, Global: int(v.index)})
 			}
 		case irPipe:
-			if _, ok := e.pipes[v.index]; !ok {
-				e.pipes[v.index] = len(e.k.PipeRegs)
-				e.k.PipeRegs = append(e.k.PipeRegs, isa.PipeReg{Scalar: e.slot(0), Pipe: v.index})
+			if _, ok := e.pipes[int(v.index)]; !ok {
+				e.pipes[int(v.index)] = len(e.k.PipeRegs)
+				e.k.PipeRegs = append(e.k.PipeRegs, isa.PipeReg{Scalar: e.slot(0), Pipe: int(v.index)})
 			}
 		}
 	}
@@ -172,15 +172,15 @@ func (e *emitter) reg(v *value) isa.Reg {
 	case irConst:
 		return isa.S(e.consts[v.imm])
 	case irParam:
-		return isa.S(e.params[paramKey{v.index, v.imm, v.typ.Bytes()}])
+		return isa.S(e.params[paramKey{int(v.index), v.imm, v.typ.Bytes()}])
 	case irGlobal:
-		return isa.S(e.addrs[v.index])
+		return isa.S(e.addrs[int(v.index)])
 	case irPipe:
-		return isa.S(e.k.PipeRegs[e.pipes[v.index]].Scalar)
+		return isa.S(e.k.PipeRegs[e.pipes[int(v.index)]].Scalar)
 	case irPriv:
 		return isa.S(e.consts[isa.PointerBits(isa.SpacePrivate, e.priv[v.index])])
 	case irLocal:
-		return isa.S(e.consts[isa.PointerBits(isa.SpaceLocal, v.index)])
+		return isa.S(e.consts[isa.PointerBits(isa.SpaceLocal, int(v.index))])
 	}
 	c := classOf(v)
 	if w := e.a.webOf(v); w != nil {
@@ -263,7 +263,7 @@ func (e *emitter) inst(v *value) {
 		a := e.b.pipeAccesses[v.index]
 		a.Regs(e.regs(v))
 		in.Type, in.Imm2, in.Imm = isa.Void, 0, uint32(len(e.k.PipeAccesses))
-		e.accesses[v.index] = in.Imm
+		e.accesses[int(v.index)] = in.Imm
 		e.k.PipeAccesses = append(e.k.PipeAccesses, a)
 	case isa.ShapeAsync:
 		in.Imm = uint32(e.sequence[v.index])
@@ -331,7 +331,7 @@ func (e *emitter) terminator(b *block) {
 		in.SetTargets(to(0), to(1))
 		if b.wait != nil {
 			in.Flags |= isa.FlagWait
-			in.Imm = e.accesses[b.wait.index]
+			in.Imm = e.accesses[int(b.wait.index)]
 		}
 	case termSwitch:
 		in.Op, in.Type, in.A = isa.OpSwitch, b.cond.typ, e.reg(b.cond)

@@ -22,37 +22,37 @@ const (
 	irStorage                     // handle of the pipe that a structure describes, whose first scalar is the argument
 )
 
-// value is an SSA value, or an instruction without a result (typ is Void).
+// value is an SSA value, or an instruction without a result (typ is Void). Large kernels have a million of them, so
+// they are kept small.
 type value struct {
-	id   int
+	id   int32
 	op   isa.Op
 	typ  isa.Type // of the result
 	elem isa.Type // what the instruction works on: Inst.Type, and Inst.Type2 of a conversion
 	args []*value
+	blk  *block
+	repl *value // stands in for this value
 
 	imm   uint64 // constant bits, byte offset of a parameter, or Inst.Imm
-	index int    // parameter, variable or allocation
+	index int32  // parameter, variable or allocation
+	scale uint32
+	disp  int32
+	loc   uint32
 	imm2  uint8
 	flags isa.Flags
 	space isa.Space
 	idx   isa.IdxType // of an address: args[0] is the pointer, args[1] the index when idx is not IdxNone
-	scale uint32
-	disp  int32
-	wraps noWrap // what the module promises of an addition, subtraction, multiplication or shift
-
-	blk *block
-	loc uint32
-
-	argv [2]*value // backing of short args
+	wraps noWrap      // what the module promises of an addition, subtraction, multiplication or shift
 
 	// What analyses find out.
 	div  bool    // differs by lane
-	repl *value  // stands in for this value
-	uses int     // times used
-	reg  isa.Reg // register
 	seen bool    // scratch mark
-	pos  int     // place in its block, where a pass numbers
+	uses int32   // times used
+	pos  int32   // place in its block, where a pass numbers
+	reg  isa.Reg // register
 	live int32   // place in allocator.info
+
+	argv [2]*value // backing of short args
 }
 
 // noWrap says of an operation that its result is that of unlimited integers. What it
@@ -143,11 +143,11 @@ func (f *fn) newBlock(name string) *block {
 // newValue makes a value without putting it into a block.
 func (f *fn) newValue(op isa.Op, typ, elem isa.Type, args ...*value) *value {
 	if len(f.slab) == 0 {
-		f.slab = make([]value, 128)
+		f.slab = make([]value, 256)
 	}
 	v := &f.slab[0]
 	f.slab = f.slab[1:]
-	v.id, v.op, v.typ, v.elem = f.nvals, op, typ, elem
+	v.id, v.op, v.typ, v.elem = int32(f.nvals), op, typ, elem
 	f.nvals++
 	if len(args) <= len(v.argv) {
 		v.args = v.argv[:copy(v.argv[:], args)]

@@ -3,6 +3,7 @@ package lower
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv"
@@ -23,7 +24,8 @@ type module struct {
 
 	userSemantics map[spirv.ID][]spirv.Inst
 	schedules     map[spirv.ID]isa.BarrierSchedule // of functions; NumBarrierSchedules for none
-	types         map[spirv.ID]*typ
+	types         []*typ                           // by place in the module
+	decorates     []bool                           // by place in the module: the id has decorations, or groups have it
 	typeDepth     int
 	sets          map[spirv.ID]string // extended instruction sets by import
 	ptrSize       uint64
@@ -62,16 +64,19 @@ type function struct {
 	def    spirv.Inst
 	typ    *typ // of the result
 	params []spirv.Inst
-	blocks map[spirv.ID]*srcBlock
+	blocks []*srcBlock
 	entry  *srcBlock
 	order  []*srcBlock // reverse post-order from the entry; blocks nobody reaches are not in it
+	first  int         // place in the module
 	size   int         // instructions
+	at     []int32     // of labels, by place in the function: place in order plus one
 }
 
 // srcBlock is a block of the module.
 type srcBlock struct {
 	label spirv.ID
 	insts []spirv.Inst // behind the label, terminator included
+	first int          // place in the module of the first of them
 	mark  uint8
 }
 
@@ -88,7 +93,6 @@ func newModule(src *spirv.Module, opt Options) *module {
 		userSemantics: map[spirv.ID][]spirv.Inst{},
 		schedules:     map[spirv.ID]isa.BarrierSchedule{},
 
-		types:   map[spirv.ID]*typ{},
 		sets:    map[spirv.ID]string{},
 		modes:   map[spirv.ID][]spirv.Inst{},
 		funcs:   map[spirv.ID]*function{},
@@ -102,9 +106,25 @@ func newModule(src *spirv.Module, opt Options) *module {
 		scopes:    map[spirv.ID]scope{},
 		ptrSize:   8,
 	}
+	m.decorates = make([]bool, len(src.Insts))
+	decorated := func(id spirv.ID) {
+		if at := m.x.At(id); at >= 0 {
+			m.decorates[at] = true
+		}
+	}
+	global := 0 // place behind the last instruction outside functions
 	var f *function
 	var b *srcBlock
-	for _, in := range src.Insts {
+	cut := func(at int) {
+		if b != nil {
+			b.insts = src.Insts[b.first:at]
+		}
+		b = nil
+	}
+	for i, in := range src.Insts {
+		if f == nil {
+			global = i + 1
+		}
 		switch in.Op() {
 		case spirv.OpMemoryModel:
 			switch spirv.AddressingModel(in.Operand(0)) {
@@ -138,6 +158,7 @@ func newModule(src *spirv.Module, opt Options) *module {
 				m.userSemantics[id] = append(m.userSemantics[id], in)
 			}
 		case spirv.OpDecorate, spirv.OpDecorateId:
+			decorated(spirv.ID(in.Operand(0)))
 			k := decoKey{id: spirv.ID(in.Operand(0)), deco: spirv.Decoration(in.Operand(1))}
 			if k.deco == spirv.DecorationFuncParamAttr && len(in.Operands()) > 2 {
 				k.attr = in.Operand(2)
@@ -154,12 +175,13 @@ func newModule(src *spirv.Module, opt Options) *module {
 		case spirv.OpGroupDecorate:
 			ops := in.Operands()
 			for _, t := range ops[1:] {
+				decorated(spirv.ID(t))
 				m.groups[spirv.ID(t)] = append(m.groups[spirv.ID(t)], spirv.ID(ops[0]))
 			}
 		case spirv.OpFunction:
-			f = &function{def: in, blocks: map[spirv.ID]*srcBlock{}}
+			cut(i)
+			f = &function{def: in, first: i}
 			m.funcs[in.ResultID()] = f
-			b = nil
 		case spirv.OpFunctionParameter:
 			if f != nil {
 				f.params = append(f.params, in)
@@ -168,23 +190,27 @@ func newModule(src *spirv.Module, opt Options) *module {
 			if f == nil {
 				m.fail(in, "stands outside a function")
 			}
-			b = &srcBlock{label: in.ResultID()}
-			f.blocks[b.label] = b
+			cut(i)
+			b = &srcBlock{label: in.ResultID(), first: i + 1}
+			f.blocks = append(f.blocks, b)
 			if f.entry == nil {
 				f.entry = b
 			}
 		case spirv.OpFunctionEnd:
-			f, b = nil, nil
+			cut(i)
+			if f != nil {
+				f.size = i - f.first
+			}
+			f = nil
 		default:
 			switch {
-			case b != nil:
-				b.insts = append(b.insts, in)
-				f.size++
-			case in.Op() == spirv.OpVariable || in.Op() == spirv.OpUntypedVariableKHR:
+			case b == nil && (in.Op() == spirv.OpVariable || in.Op() == spirv.OpUntypedVariableKHR):
 				m.functionConstants = m.functionConstants || spirv.StorageClass(in.Operand(0)) == spirv.StorageClassFunction
 			}
 		}
 	}
+	cut(len(src.Insts))
+	m.types = make([]*typ, global)
 	return m
 }
 
@@ -205,6 +231,9 @@ type decoKey struct {
 // decorate returns the first instruction that gives a decoration to an id or to
 // a group that the id is in.
 func (m *module) decorate(k decoKey) (spirv.Inst, bool) {
+	if at := m.x.At(k.id); at < 0 || !m.decorates[at] {
+		return spirv.Inst{}, false
+	}
 	if in, ok := m.decos[k]; ok {
 		return in, true
 	}
@@ -376,8 +405,9 @@ func (m *module) specConstantOp(in spirv.Inst) []cval {
 	words := append([]uint32{0, uint32(in.ResultType()), uint32(in.ResultID())}, in.Operands()[1:]...)
 	words[0] = uint32(len(words))<<16 | in.Operand(0)
 	op := spirv.Inst{Words: words, Offset: in.Offset}
+	b.env, b.envFirst = make([][]*value, 1), m.x.At(in.ResultID())
 	b.inst(op)
-	vals := b.env[in.ResultID()]
+	vals := b.local(in.ResultID())
 	out := make([]cval, len(vals))
 	for i, v := range vals {
 		disp := uint64(0)
@@ -389,7 +419,7 @@ func (m *module) specConstantOp(in spirv.Inst) []cval {
 		case irConst:
 			out[i] = cval{bits: v.imm + disp}
 		case irGlobal:
-			out[i] = cval{bits: disp, global: v.index + 1}
+			out[i] = cval{bits: disp, global: int(v.index + 1)}
 		default:
 			m.fail(in, "%s of these operands does not give a constant", op.Op())
 		}
@@ -585,6 +615,10 @@ func (m *module) cut(f *function) {
 		b    *srcBlock
 		next []spirv.ID
 	}
+	blocks := make([]*srcBlock, f.size)
+	for _, b := range f.blocks {
+		blocks[b.first-1-f.first] = b
+	}
 	stack := []frame{{f.entry, m.targets(f.entry)}}
 	f.entry.mark = 1
 	var post []*srcBlock
@@ -597,7 +631,10 @@ func (m *module) cut(f *function) {
 		}
 		id := top.next[0]
 		top.next = top.next[1:]
-		s := f.blocks[id]
+		var s *srcBlock
+		if at := m.x.At(id) - f.first; at >= 0 && at < f.size {
+			s = blocks[at]
+		}
 		if s == nil {
 			m.failID(id, "is not a block of the function that branches to it")
 		}
@@ -606,9 +643,20 @@ func (m *module) cut(f *function) {
 			stack = append(stack, frame{s, m.targets(s)})
 		}
 	}
-	for i := len(post) - 1; i >= 0; i-- {
-		f.order = append(f.order, post[i])
+	slices.Reverse(post)
+	f.order = post
+	f.at = make([]int32, f.size)
+	for i, b := range f.order {
+		f.at[b.first-1-f.first] = int32(i) + 1
 	}
+}
+
+// block returns the place in order of the block with a label, -1 where that is none of the function, or is not reached.
+func (m *module) block(f *function, label spirv.ID) int {
+	if at := m.x.At(label) - f.first; at >= 0 && at < len(f.at) {
+		return int(f.at[at]) - 1
+	}
+	return -1
 }
 
 // targets returns the labels that a block may go to.

@@ -367,7 +367,7 @@ func (b *builder) clStandard(c *clCall) ([]*value, bool) {
 			return nil, false
 		}
 		b.openCL(c.in, x.Number, c.in.Operands()[1:])
-		return b.env[c.in.ResultID()], true
+		return b.local(c.in.ResultID()), true
 	}
 	return nil, false
 }

@@ -178,7 +178,7 @@ func (b *builder) createPipe(c *clCall, end isa.PipeParam) *value {
 		b.fail("the argument of %s is no pipe storage", c.name)
 	}
 	s := b.f.newValue(irStorage, isa.I64, isa.I64, v)
-	s.index = len(b.storages)
+	s.index = int32(len(b.storages))
 	b.storages = append(b.storages, c.in)
 	return b.pipeEnd(b.add(s), end)
 }

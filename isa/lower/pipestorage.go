@@ -34,7 +34,7 @@ func storages(b *builder) {
 			if l.op != isa.OpLoad || l.args[0].op != irGlobal || l.idx != isa.IdxNone || l.disp != 0 {
 				b.fail("it cannot be told which pipe storage is meant: the argument does not lead to a constant of the module")
 			}
-			v.repl = b.pipeHandle(b.m.storageVariable(b.in, l.args[0].index))
+			v.repl = b.pipeHandle(b.m.storageVariable(b.in, int(l.args[0].index)))
 			drop[l] = true
 		}
 	}

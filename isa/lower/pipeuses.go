@@ -55,7 +55,7 @@ func (e *emitter) pipeUses() {
 		work = work[:len(work)-1]
 		switch v := f.v; v.op {
 		case irPipe:
-			r := &e.k.PipeRegs[e.pipes[v.index]]
+			r := &e.k.PipeRegs[e.pipes[int(v.index)]]
 			r.Reads = r.Reads || f.use&useRead != 0
 			r.Writes = r.Writes || f.use&useWrite != 0
 		case irParam, irConst:

@@ -49,7 +49,7 @@ func promote(b *builder) {
 		if p.op != irPriv || v.idx != isa.IdxNone {
 			return 0, 0, false
 		}
-		return p.index, off + int64(v.disp), true
+		return int(p.index), off + int64(v.disp), true
 	}
 	// escape gives up on the variable that a pointer leads to.
 	escape := func(p *value) {
@@ -241,7 +241,7 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 	for si, s := range slots {
 		if s.param > 0 {
 			p := f.newValue(irParam, s.t, s.t)
-			p.index, p.imm = s.param-1, uint64(s.offset)
+			p.index, p.imm = int32(s.param-1), uint64(s.offset)
 			cur[si] = p
 			if f.known != nil {
 				if x, ok := f.known.arg(p); ok {

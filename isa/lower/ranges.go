@@ -46,7 +46,7 @@ func (r *ranges) of(v *value) span {
 	switch {
 	case v.isConst():
 		return span{int64(v.imm), int64(v.imm)}
-	case v.id < len(r.done) && r.done[v.id]:
+	case int(v.id) < len(r.done) && r.done[v.id]:
 		return r.at[v.id]
 	}
 	return wholeSpan(v.typ)
@@ -54,14 +54,14 @@ func (r *ranges) of(v *value) span {
 
 // note finds the span of v, whose operands have theirs, unless it is known.
 func (r *ranges) note(v *value) {
-	if v.typ == isa.Void || v.typ == isa.B1 || v.id < len(r.done) && r.done[v.id] {
+	if v.typ == isa.Void || v.typ == isa.B1 || int(v.id) < len(r.done) && r.done[v.id] {
 		return
 	}
 	r.set(v, r.find(v))
 }
 
 func (r *ranges) set(v *value, s span) {
-	for v.id >= len(r.done) {
+	for int(v.id) >= len(r.done) {
 		r.at, r.done = append(r.at, span{}), append(r.done, false)
 	}
 	r.at[v.id], r.done[v.id] = s, true

@@ -35,7 +35,7 @@ func classOf(v *value) class {
 // operands that never live at the same time.
 type web struct {
 	vals       []*value
-	start, end int
+	start, end int32
 	reg        int
 	listed     bool
 }
@@ -43,8 +43,8 @@ type web struct {
 type allocator struct {
 	f     *fn
 	info  []liveInfo // by value.live
-	first []int      // position of each block's start, by order
-	copyP []int      // position of the phi copies at a block's end
+	first []int32    // position of each block's start, by order
+	copyP []int32    // position of the phi copies at a block's end
 	// tangled says that there are cycles that are no loops, so that lives are found by walking.
 	tangled bool
 	steps   int // edges walked
@@ -63,7 +63,7 @@ const maxLiveSteps = 1 << 26
 type liveInfo struct {
 	v       *value
 	web     *web
-	end     int
+	end     int32
 	crosses bool
 	joined  bool     // it is a phi or an operand of one, so that joining it may be tried
 	walked  bool     // out is known
@@ -73,8 +73,7 @@ type liveInfo struct {
 
 // liveAt is the last use in a block.
 type liveAt struct {
-	order int32
-	pos   int
+	order, pos int32
 }
 
 func (a *allocator) of(v *value) *liveInfo { return &a.info[v.live] }
@@ -85,8 +84,8 @@ func (a *allocator) webOf(v *value) *web { return a.info[v.live].web }
 func (a *allocator) run() error {
 	f := a.f
 	n := len(f.blocks)
-	a.first, a.copyP, a.stamp = make([]int, n), make([]int, n), make([]int, n)
-	pos, results := 0, 1
+	a.first, a.copyP, a.stamp = make([]int32, n), make([]int32, n), make([]int, n)
+	pos, results := int32(0), 1
 	for i, b := range f.blocks {
 		a.first[i] = pos
 		for _, v := range b.phis {
@@ -118,7 +117,7 @@ func (a *allocator) run() error {
 		}
 	}
 	a.findLastBlocks()
-	a.visitUses(func(v *value, b *block, at int) {
+	a.visitUses(func(v *value, b *block, at int32) {
 		li := a.of(v)
 		li.end = max(li.end, at)
 		if b == v.blk {
@@ -163,7 +162,7 @@ func (a *allocator) findLastBlocks() {
 }
 
 // visitUses calls use for all uses of values in the order of blocks: where they are used, and at which position.
-func (a *allocator) visitUses(use func(v *value, b *block, at int)) {
+func (a *allocator) visitUses(use func(v *value, b *block, at int32)) {
 	for _, b := range a.f.blocks {
 		for _, v := range b.phis {
 			for i, x := range v.args {
@@ -198,7 +197,7 @@ func (a *allocator) findUses() error {
 			}
 		}
 	}
-	a.visitUses(func(v *value, b *block, at int) {
+	a.visitUses(func(v *value, b *block, at int32) {
 		li := a.of(v)
 		if !li.joined && !(a.tangled && li.crosses) {
 			return
@@ -414,7 +413,7 @@ func (a *allocator) assignLocal() {
 		for c := range free {
 			free[c] = free[c][:0]
 		}
-		release := func(x *value, at int) {
+		release := func(x *value, at int32) {
 			if x.leaf() || a.webOf(x) != nil || a.of(x).end != at || x.seen {
 				return
 			}

@@ -8,9 +8,12 @@ func simplify(b *builder) {
 	f := b.f
 	for range 4 {
 		f.need(AnalysisDominators)
-		changed := f.valueNumbering()
+		again := f.valueNumbering()
 		f.dropDead()
-		if !f.cleanCFG() && !changed {
+		if f.cleanCFG() {
+			again = true
+		}
+		if !again {
 			return
 		}
 	}
@@ -18,47 +21,106 @@ func simplify(b *builder) {
 
 // numKey is what makes two instructions the same.
 type numKey struct {
-	op         isa.Op
-	typ, elem  isa.Type
-	flags      isa.Flags
-	idx        isa.IdxType
-	scale      uint32
-	disp       int32
-	imm        uint64
-	index      int
-	a, b, c, d int
+	op        isa.Op
+	typ, elem isa.Type
+	idx       isa.IdxType
+	flags     isa.Flags
+	scale     uint32
+	disp      int32
+	imm       uint64
+	index     int32
+	n         int32
+	a         [4]int32
 }
 
 func keyOf(v *value) (numKey, bool) {
-	if !pure(v) || noResult(v) || len(v.args) > 4 {
+	if len(v.args) > 4 || !pure(v) || noResult(v) {
 		return numKey{}, false
 	}
-	k := numKey{op: v.op, typ: v.typ, elem: v.elem, flags: v.flags, idx: v.idx, scale: v.scale, disp: v.disp, imm: v.imm, index: v.index}
-	ids := [4]int{-1, -1, -1, -1}
+	k := numKey{op: v.op, typ: v.typ, elem: v.elem, flags: v.flags, idx: v.idx, scale: v.scale, disp: v.disp, imm: v.imm,
+		index: v.index, n: int32(len(v.args))}
 	for i, a := range v.args {
-		ids[i] = a.id
+		k.a[i] = a.id
 	}
-	if commutes(v.op) && ids[0] > ids[1] {
-		ids[0], ids[1] = ids[1], ids[0]
+	if k.a[0] > k.a[1] && commutes(v.op) {
+		k.a[0], k.a[1] = k.a[1], k.a[0]
 	}
-	k.a, k.b, k.c, k.d = ids[0], ids[1], ids[2], ids[3]
 	return k, true
 }
 
+// hash spreads keys over a table. What is left out seldom differs alone.
+func (k *numKey) hash() uint32 {
+	const prime = 0x9e3779b97f4a7c15
+	h := (uint64(uint32(k.a[0])) | uint64(uint32(k.a[1]))<<32) * prime
+	h = (h>>32 ^ h ^ (uint64(uint32(k.a[2])) | uint64(uint32(k.a[3]))<<32)) * prime
+	h = (h>>32 ^ h ^ (uint64(uint32(k.disp)) | uint64(k.scale)<<32)) * prime
+	h = (h>>32 ^ h ^ k.imm) * prime
+	h = (h>>32 ^ h ^ (uint64(k.op) | uint64(k.typ)<<16 | uint64(k.elem)<<24 | uint64(uint32(k.index))<<32)) * prime
+	return uint32(h >> 32)
+}
+
+// numTable has the instructions of the blocks above by what makes them the same. What came last leaves first.
+type numTable struct {
+	heads []int32 // by hash: the last entry, -1 for none
+	list  []numEntry
+}
+
+type numEntry struct {
+	v    *value
+	hash uint32
+	next int32 // the entry before with that place in heads, -1 for none
+}
+
+// add returns the instruction that is as v, and adds v if there is none.
+func (t *numTable) add(v *value, k *numKey) *value {
+	h := k.hash()
+	if len(t.list) >= len(t.heads) {
+		t.grow()
+	}
+	at := &t.heads[int(h)&(len(t.heads)-1)]
+	for i := *at; i >= 0; i = t.list[i].next {
+		if e := &t.list[i]; e.hash == h {
+			if o, _ := keyOf(e.v); o == *k {
+				return e.v
+			}
+		}
+	}
+	t.list = append(t.list, numEntry{v, h, *at})
+	*at = int32(len(t.list) - 1)
+	return nil
+}
+
+func (t *numTable) grow() {
+	t.heads = make([]int32, max(2*len(t.heads), 64))
+	for i := range t.heads {
+		t.heads[i] = -1
+	}
+	for i := range t.list {
+		e := &t.list[i]
+		at := &t.heads[int(e.hash)&(len(t.heads)-1)]
+		e.next, *at = *at, int32(i)
+	}
+}
+
+// cut takes all but the first n entries away.
+func (t *numTable) cut(n int) {
+	for i := len(t.list) - 1; i >= n; i-- {
+		e := &t.list[i]
+		t.heads[int(e.hash)&(len(t.heads)-1)] = e.next
+	}
+	t.list = t.list[:min(n, len(t.list))]
+}
+
 // valueNumbering walks the dominator tree with a table of the instructions
-// above. It says whether it replaced anything.
+// above. It says whether another walk may find more: a value is visited before those that use it, but for phis that
+// choose it on the way back.
 func (f *fn) valueNumbering() bool {
 	changed := false
-	table := map[numKey]*value{}
-	type undo struct {
-		k   numKey
-		old *value
-	}
-	enter := func(b *block) []undo {
-		var un []undo
+	var table numTable
+	enter := func(b *block) {
 		if f.once {
 			// What runs for one work-item only must not serve others.
-			clear(table)
+			table.cut(0)
 		}
 		for _, v := range b.phis {
 			if s := samePhi(v); s != nil {
@@ -68,7 +130,9 @@ func (f *fn) valueNumbering() bool {
 		}
 		for _, v := range b.insts {
 			for i, a := range v.args {
-				v.args[i] = a.root()
+				if a.repl != nil {
+					v.args[i] = a.root()
+				}
 			}
 			if s := f.simplify(v); s != nil {
 				v.repl = s.root()
@@ -79,43 +143,51 @@ func (f *fn) valueNumbering() bool {
 			if !ok {
 				continue
 			}
-			if o := table[k]; o != nil {
+			if o := table.add(v, &k); o != nil {
 				v.repl = o
 				o.wraps &= v.wraps // what is promised where either is used
 				changed = true
-				continue
 			}
-			un = append(un, undo{k, nil})
-			table[k] = v
 		}
 		if b.cond != nil {
 			b.cond = b.cond.root()
 		}
-		return un
 	}
 	type frame struct {
-		b  *block
-		i  int
-		un []undo
+		b       *block
+		i, size int
 	}
-	stack := []frame{{f.blocks[0], 0, enter(f.blocks[0])}}
+	var stack []frame
+	push := func(b *block) {
+		stack = append(stack, frame{b, 0, len(table.list)})
+		enter(b)
+	}
+	push(f.blocks[0])
 	for len(stack) > 0 {
 		t := &stack[len(stack)-1]
 		if t.i == len(t.b.dom) {
-			for _, u := range t.un {
-				delete(table, u.k)
-			}
+			table.cut(t.size)
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		c := t.b.dom[t.i]
 		t.i++
-		stack = append(stack, frame{c, 0, enter(c)})
+		push(t.b.dom[t.i-1])
 	}
-	if changed {
-		f.replaceAll()
+	if !changed {
+		return false
 	}
-	return changed
+	f.replaceAll()
+	if f.known != nil {
+		return true // comparisons look further than at their operands
+	}
+	for _, b := range f.blocks {
+		for _, v := range b.phis {
+			if samePhi(v) != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // samePhi returns the one value that a phi chooses from besides itself.
@@ -134,54 +206,64 @@ func samePhi(v *value) *value {
 	return s
 }
 
-// dropDead removes the instructions whose results nobody needs.
+// dropDead removes the instructions whose results nobody needs. Blocks are in an order in which dominators come
+// first, as reversePostOrder leaves them, so that one walk back sees most uses before what they use; what phis need
+// on the way back of a loop is looked at again.
 func (f *fn) dropDead() {
+	for _, b := range f.blocks {
+		for _, v := range b.phis {
+			v.seen = false
+		}
+		for _, v := range b.insts {
+			v.seen = hasEffect(v)
+		}
+	}
 	var work []*value
-	for _, b := range f.blocks {
-		for _, v := range b.phis {
-			v.seen = false
-		}
-		for _, v := range b.insts {
-			v.seen = false
-		}
-	}
-	need := func(v *value) {
-		if !v.leaf() && !v.seen {
-			v.seen = true
-			work = append(work, v)
-		}
-	}
-	for _, b := range f.blocks {
-		for _, v := range b.insts {
-			if hasEffect(v) {
-				need(v)
-			}
-		}
+	for i := len(f.blocks) - 1; i >= 0; i-- {
+		b := f.blocks[i]
 		if b.cond != nil {
-			need(b.cond)
+			b.cond.seen = true
 		}
-	}
-	for len(work) > 0 {
-		v := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, a := range v.args {
-			need(a)
+		for j := len(b.insts) - 1; j >= 0; j-- {
+			v := b.insts[j]
+			if !v.seen {
+				continue
+			}
+			for _, a := range v.args {
+				a.seen = true
+			}
+		}
+		for _, v := range b.phis {
+			if v.seen {
+				work = append(work, v)
+			}
+		}
+		// What phis choose may be further down, where it has been looked at.
+		for len(work) > 0 {
+			v := work[len(work)-1]
+			work = work[:len(work)-1]
+			for _, a := range v.args {
+				if !a.seen {
+					a.seen = true
+					work = append(work, a)
+				}
+			}
 		}
 	}
 	for _, b := range f.blocks {
-		phis := b.phis[:0]
-		for _, v := range b.phis {
-			if v.seen {
-				phis = append(phis, v)
-			}
-		}
-		b.phis = phis
-		insts := b.insts[:0]
-		for _, v := range b.insts {
-			if v.seen {
-				insts = append(insts, v)
-			}
-		}
-		b.insts = insts
+		b.phis = alive(b.phis)
+		b.insts = alive(b.insts)
 	}
+}
+
+// alive returns the values of a list that have been seen.
+func alive(list []*value) []*value {
+	out := list[:0]
+	for _, v := range list {
+		if v.seen {
+			out = append(out, v)
+		}
+	}
+	clear(list[len(out):])
+	return out
 }

@@ -100,7 +100,7 @@ func newKnown(s *isa.Specialization, subgroup int) *known {
 
 // arg returns the bits of a part of an argument.
 func (k *known) arg(v *value) (uint64, bool) {
-	bytes := k.spec.Arg(v.index)
+	bytes := k.spec.Arg(int(v.index))
 	n := uint64(v.typ.Bytes())
 	if bytes == nil || v.imm+n > uint64(len(bytes)) {
 		return 0, false

@@ -101,12 +101,16 @@ func (t *typ) odd() bool { return t.kind == kindInt && t.bits != t.scalar().Bits
 
 // typeOf returns the type with the given id.
 func (m *module) typeOf(id spirv.ID) *typ {
-	if t := m.types[id]; t != nil {
-		return t
-	}
-	in, ok := m.x.Def(id)
-	if !ok {
+	at := m.x.At(id)
+	if at < 0 {
 		m.failID(id, "type is not defined")
+	}
+	in := m.src.Insts[at]
+	if at >= len(m.types) {
+		m.fail(in, "is no type")
+	}
+	if t := m.types[at]; t != nil {
+		return t
 	}
 	if m.typeDepth++; m.typeDepth > 256 {
 		m.fail(in, "types are nested more than 256 deep")
@@ -116,7 +120,7 @@ func (m *module) typeOf(id spirv.ID) *typ {
 	t := m.newType(in)
 	m.at = user
 	m.typeDepth--
-	m.types[id] = t
+	m.types[at] = t
 	return t
 }
 

@@ -42,7 +42,7 @@ func openable(b *builder) map[*block]bool {
 		if p.op != irPriv {
 			return -1, nil
 		}
-		return p.index, indexes
+		return int(p.index), indexes
 	}
 	keep := func(p *value) {
 		if vi, _ := root(p); vi >= 0 {
