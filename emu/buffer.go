@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/memory"
 )
@@ -53,11 +54,36 @@ func (d *Device) NewBuffer(size uint64, opt BufferOptions) (*Buffer, error) {
 	return d.newBuffer(size, opt)
 }
 
+// NewBufferFrom makes a buffer of bytes that the device takes over: the caller must not use them any more.
+// They are not copied where they start on a multiple of Limits.BaseAlign, as those of [memory.AlignedBytes]
+// do.
+func (d *Device) NewBufferFrom(data []byte, opt BufferOptions) (*Buffer, error) {
+	if err := d.acquire(context.Background()); err != nil {
+		return nil, err
+	}
+	defer d.release()
+	if uintptr(unsafe.Pointer(unsafe.SliceData(data)))%memory.Alignment != 0 || len(data) == 0 {
+		b, err := d.newBuffer(uint64(len(data)), opt)
+		if err == nil {
+			copy(b.data, data)
+		}
+		return b, err
+	}
+	return d.enterBuffer(uint64(len(data)), opt, func() (memory.Pointer, error) {
+		return d.mem.AllocBytes(opt.Name, data[:len(data):len(data)], opt.ReadOnly)
+	})
+}
+
 func (d *Device) newBuffer(size uint64, opt BufferOptions) (*Buffer, error) {
+	return d.enterBuffer(size, opt, func() (memory.Pointer, error) { return d.mem.Alloc(opt.Name, size, opt.ReadOnly) })
+}
+
+// enterBuffer makes a buffer of what alloc allocates.
+func (d *Device) enterBuffer(size uint64, opt BufferOptions, alloc func() (memory.Pointer, error)) (*Buffer, error) {
 	if size > d.limits.MaxAlloc {
 		return nil, &LimitError{What: "size of a buffer", Need: size, Have: d.limits.MaxAlloc, Unit: "bytes", Option: "MaxAlloc"}
 	}
-	p, err := d.mem.Alloc(opt.Name, size, opt.ReadOnly)
+	p, err := alloc()
 	if err != nil {
 		return nil, allocError("device memory", err)
 	}
@@ -74,7 +100,10 @@ func allocError(what string, err error) error {
 		if need < full.Size {
 			need = math.MaxUint64
 		}
-		return &LimitError{What: what, Need: need, Have: full.Limit, Unit: "bytes", Option: "MaxMemory"}
+		return &LimitError{
+			What: what, Need: need, Have: full.Limit, Unit: "bytes", Option: "MaxMemory",
+			Size: full.Size, Left: full.Limit - min(full.Used, full.Limit), Host: full.Host,
+		}
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
@@ -273,8 +302,8 @@ func (b *Buffer) Sub(off, size uint64) (*Buffer, error) {
 	return &Buffer{dev: b.dev, ptr: p, size: size, name: b.name, readOnly: b.readOnly, data: data, parent: b, elem: b.elem}, nil
 }
 
-// constant returns the pointer to the buffer for a parameter through which a kernel must not write, such as one to constant
-// memory. The device is held.
+// constant returns the pointer to the buffer for a parameter through which a kernel must not write, such as
+// one to constant memory. The device is held.
 func (b *Buffer) constant() (memory.Pointer, error) {
 	if b.readOnly {
 		return b.ptr, nil

@@ -44,10 +44,15 @@ func (d *Device) compareMemory() (*memory.Snapshot, error) {
 	if d.mapped > 0 {
 		return nil, fmt.Errorf("engine %s runs a launch twice from the same memory, but a buffer %w", compareEngine, ErrMapped)
 	}
+	// Memory before the launch, and as the reference engine leaves it.
+	if err := d.hostCopies("engine "+compareEngine+", which keeps two copies of device memory", 2); err != nil {
+		return nil, err
+	}
 	return d.mem.Snapshot(), nil
 }
 
-// comparison is a launch that runs on the reference engine, and again from the same memory on the engine under test.
+// comparison is a launch that runs on the reference engine, and again from the same memory on the engine
+// under test.
 type comparison struct {
 	*prepared
 	opt    scheduler.Options
@@ -59,7 +64,8 @@ type comparison struct {
 	changes   []memory.Difference
 }
 
-// runCompared runs the launch on both engines and compares what they leave. The device is held, and the arguments are filled in.
+// runCompared runs the launch on both engines and compares what they leave. The device is held, and the
+// arguments are filled in.
 func (p *prepared) runCompared(ctx context.Context, opt scheduler.Options) (*Result, error) {
 	before, err := p.Kernel.prog.dev.compareMemory()
 	if err != nil {
@@ -127,8 +133,9 @@ func (c *comparison) ended(sr *scheduler.Result, err error, output io.Writer) (*
 	return c.over(c.result(sr, 0), sr, err)
 }
 
-// both runs the launch on the reference and on the engine under test. Without a scheduler's result and an error, both came to
-// their end, and want, got, after and changes are set; memory is that of the engine under test.
+// both runs the launch on the reference and on the engine under test. Without a scheduler's result and an
+// error, both came to their end, and want, got, after and changes are set; memory is that of the engine under
+// test.
 func (c *comparison) both(ctx context.Context) (*scheduler.Result, error) {
 	d := c.Kernel.prog.dev
 	c.before.Restore()

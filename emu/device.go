@@ -32,11 +32,12 @@ type DeviceOptions struct {
 	// Engine is one of [Engines], or "auto" or "" for the best of them. In that case a kernel begins on
 	// "interp", until machine code is worth its while.
 	//
-	// With "compare", a launch runs on "interp", and again from the same memory on "native". Where the two leave
-	// different memory, pipes, output, counters or findings, the result has the finding E-ENGINEDIFF, which says
-	// what differs and, where that can be found out, in which work-group and who wrote it on "interp". Memory and
-	// result are those of "interp". NewDevice fails where "native" is not available. A launch that "native" would
-	// leave to "interp" as a whole fails with an error that wraps [ErrNotCompared].
+	// With "compare", a launch runs on "interp", and again from the same memory on "native". Where the two
+	// leave different memory, pipes, output, counters or findings, the result has the finding E-ENGINEDIFF,
+	// which says what differs and, where that can be found out, in which work-group and who wrote it on
+	// "interp". Memory and result are those of "interp". NewDevice fails where "native" is not available. A
+	// launch that "native" would leave to "interp" as a whole fails with an error that wraps
+	// [ErrNotCompared].
 	Engine string
 
 	// MaxWorkGroupSize is the number of work-items of a work-group at most; 0
@@ -45,7 +46,10 @@ type DeviceOptions struct {
 	// LocalMemory is the LDS of a work-group, in bytes; 0 is 64 KiB.
 	LocalMemory uint64
 	// MaxMemory is the global memory, in bytes, program-scope variables
-	// included; 0 is 4 GiB. Memory is taken from the host when it is allocated.
+	// included. 0 is three quarters of the memory that the machine, the process's control
+	// group and its limits had left when the process made its first device, or 4 GiB where the system does
+	// not say. Memory is taken from the host when it is allocated. What does not fit is
+	// refused with a [*LimitError] before it is taken.
 	MaxMemory uint64
 	// MaxAlloc is the size of one buffer at most; 0 is MaxMemory.
 	MaxAlloc uint64
@@ -144,7 +148,7 @@ func NewDevice(opt DeviceOptions) (*Device, error) {
 	def(&opt.DMAQueueDepth, dma.DefaultQueueDepth)
 	def(&opt.DMABytesPerStep, dma.DefaultBytesPerStep)
 	def64(&opt.LocalMemory, 64<<10)
-	def64(&opt.MaxMemory, 4<<30)
+	def64(&opt.MaxMemory, hostMemory())
 	def64(&opt.MaxAlloc, opt.MaxMemory)
 	def64(&opt.MaxVariables, min(64<<20, opt.MaxMemory))
 	def64(&opt.MaxPrivate, 1<<20)

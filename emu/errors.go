@@ -87,10 +87,18 @@ type LimitError struct {
 	Unit       string // "bytes", "work-items"
 	// Option is the field of DeviceOptions that raises the limit, or "".
 	Option string
+	// Size and Left are what was asked for and what was left where Need is the sum of what is in use and
+	// Size; 0 elsewhere.
+	Size, Left uint64
+	// Host says that the limit has room, but the host does not give so much memory.
+	Host bool
 }
 
 // Error gives "WHAT: N bytes needed, the limit is M".
 func (e *LimitError) Error() string {
+	if e.Host {
+		return fmt.Sprintf("%s: %d %s asked for, and the host has no such memory left", e.What, e.Size, e.Unit)
+	}
 	s := fmt.Sprintf("%s: %d %s needed, the limit is %d", e.What, e.Need, e.Unit, e.Have)
 	if e.Option != "" {
 		s += fmt.Sprintf(" (DeviceOptions.%s)", e.Option)

@@ -25,3 +25,16 @@ func NewComparing(t interface{ Fatal(...any) }, opt DeviceOptions, e engine.Engi
 
 // PointerOf returns where a buffer is on its device.
 func PointerOf(b *Buffer) memory.Pointer { return b.ptr }
+
+// SetHostLeft sets what the machine says of its memory until restore is called.
+func SetHostLeft(bytes uint64, ok bool) (restore func()) {
+	was := hostLeft
+	hostLeft = func() (uint64, bool) { return bytes, ok }
+	return func() { hostLeft = was }
+}
+
+// CompareMemory takes the memory for a comparison.
+func CompareMemory(d *Device) error {
+	_, err := d.compareMemory()
+	return err
+}

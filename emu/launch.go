@@ -278,7 +278,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 		Order: p.Schedule.Order, Seed: p.Schedule.Seed,
 		Workers: lim.Workers, Parallel: p.Parallel, WaveLanes: lim.WaveLanes, KeepGoing: p.KeepGoing,
 		Output: p.Output, MaxOutput: p.MaxOutput, Progress: p.Progress,
-		DMA: d.dmaConfig(p.Schedule),
+		DMA: d.dmaConfig(p.Schedule), MaxState: stateMemory(),
 	}
 	if p.Trace != nil {
 		p.beginTrace()
@@ -345,9 +345,10 @@ func (p *prepared) traceInfo() trace.LaunchInfo {
 	}
 }
 
-// readsOnly says whether a write through argument i is a fault: where the parameter points to constant memory, and with checks on
-// also where the module promises that nothing is written through it (NoWrite), unless another argument leads to the same
-// buffer. A pointer to const is no such promise: C allows to cast const away from a pointer to an object that is not const.
+// readsOnly says whether a write through argument i is a fault: where the parameter points to constant
+// memory, and with checks on also where the module promises that nothing is written through it (NoWrite),
+// unless another argument leads to the same buffer. A pointer to const is no such promise: C allows to cast
+// const away from a pointer to an object that is not const.
 func (p *prepared) readsOnly(i int) bool {
 	param, buffer := &p.Kernel.code.Params[i], p.args[i].buffer
 	if param.Constant || !p.Check || !param.ReadOnly || p.args[i].kind != argBuffer {

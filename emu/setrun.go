@@ -104,6 +104,7 @@ func (r *setRun) options(d *Device) scheduler.Options {
 	opt := scheduler.Options{
 		Order: s.Schedule.Order, Seed: s.Schedule.Seed, WaveLanes: lim.WaveLanes, KeepGoing: s.KeepGoing,
 		Output: s.Output, MaxOutput: s.MaxOutput, Progress: s.Progress, DMA: d.dmaConfig(s.Schedule),
+		MaxState: stateMemory(),
 	}
 	if s.Trace != nil {
 		r.beginTrace()

@@ -23,10 +23,14 @@ type LimitError struct {
 	Name        string // of the allocation
 	Size        uint64 // asked for
 	Used, Limit uint64
+	Host        bool // the limit has room, but the host gives no more memory
 }
 
 // Error says what was asked for and what there is.
 func (e *LimitError) Error() string {
+	if e.Host {
+		return fmt.Sprintf("%q needs %d bytes, which the host does not give; the device holds %d already", e.Name, e.Size, e.Used)
+	}
 	return fmt.Sprintf("%q needs %d bytes, but %d of the device's %d bytes are in use", e.Name, e.Size, e.Used, e.Limit)
 }
 
@@ -78,9 +82,12 @@ func (g *Global) Alloc(name string, size uint64, readOnly bool) (Pointer, error)
 	if err := g.fits(name, size); err != nil {
 		return 0, err
 	}
-	data := AlignedBytes(size)
+	var data []byte
+	if HostHas(size) {
+		data = AlignedBytes(size)
+	}
 	if data == nil {
-		return 0, &LimitError{Name: name, Size: size, Used: g.used, Limit: g.limit}
+		return 0, &LimitError{Name: name, Size: size, Used: g.used, Limit: g.limit, Host: true}
 	}
 	return g.add(name, data, readOnly)
 }
@@ -101,9 +108,10 @@ func (g *Global) AllocBytes(name string, data []byte, readOnly bool) (Pointer, e
 	return g.add(name, data, readOnly)
 }
 
-// View makes an allocation through which kernels may read the bytes of another one and not write them. Its pointers lead to
-// the view, so that a write through any pointer that is computed from them is a fault. It takes no memory of its own, and must be
-// freed before the other. The error wraps [ErrNoAlloc] or [ErrTooMany].
+// View makes an allocation through which kernels may read the bytes of another one and not write them. Its
+// pointers lead to the view, so that a write through any pointer that is computed from them is a fault. It
+// takes no memory of its own, and must be freed before the other. The error wraps [ErrNoAlloc] or
+// [ErrTooMany].
 func (g *Global) View(p Pointer) (Pointer, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -33,9 +33,12 @@ func NewLocal(sizes []uint64, limit uint64) (*Local, error) {
 	for _, s := range sizes {
 		room += roundUp(s)
 	}
-	l := &Local{data: AlignedBytes(room), regions: make([]Region, len(sizes))}
+	l := &Local{regions: make([]Region, len(sizes))}
+	if HostHas(room) {
+		l.data = AlignedBytes(room)
+	}
 	if l.data == nil {
-		return nil, &LimitError{Name: "local memory", Size: room, Limit: limit}
+		return nil, &LimitError{Name: "local memory", Size: room, Limit: limit, Host: true}
 	}
 	pos, flat := uint64(0), uint64(flatLocal)
 	for i, s := range sizes {

@@ -199,6 +199,9 @@ func (g *Global) AddPipe(p *Pipe) (Pointer, error) {
 	if size := p.Bytes(); size > g.limit || g.used > g.limit-size || size > math.MaxInt-Alignment {
 		return 0, &LimitError{Name: p.name, Size: size, Used: g.used, Limit: g.limit}
 	}
+	if !HostHas(p.Bytes()) {
+		return 0, &LimitError{Name: p.name, Size: p.Bytes(), Used: g.used, Limit: g.limit, Host: true}
+	}
 	n, ok := g.pipes.add(p)
 	if !ok {
 		return 0, fmt.Errorf("pipe %q: %d are in use: %w", p.name, MaxAllocs, ErrTooMany)

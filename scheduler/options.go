@@ -45,7 +45,7 @@ type Options struct {
 	// a fault ends the launch; see the package's documentation.
 	KeepGoing bool
 
-	// MaxState is what the registers and the private memory of all waves may
+	// MaxState is what the registers, the private and the local memory of all waves may
 	// take on the host, in bytes; 0 is DefaultMaxState. Where it does not reach
 	// for all workers, there are fewer.
 	MaxState uint64
@@ -67,10 +67,11 @@ type Options struct {
 	// Subgroups is told what sub-groups do; see [engine.Group.Subgroups]. It is used with a Tracer only.
 	Subgroups engine.SubgroupTracer
 
-	// First and End limit a launch to the work-groups at the positions [First, End) of the schedule; an End of 0 is
-	// that of the schedule. They are not for sets.
+	// First and End limit a launch to the work-groups at the positions [First, End) of the schedule; an End
+	// of 0 is that of the schedule. They are not for sets.
 	First, End uint64
-	// Stores is told of the stores to global memory, see [engine.Group]; nil is nobody. It is called by all workers.
+	// Stores is told of the stores to global memory, see [engine.Group]; nil is nobody. It is called by all
+	// workers.
 	Stores func(g *engine.Group, pc, item int, p memory.Pointer, n uint64)
 
 	// Progress is called from a goroutine of its own, at most every

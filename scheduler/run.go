@@ -31,7 +31,7 @@ const (
 // memory, in bytes: 1 GiB.
 const DefaultMaxState = 1 << 30
 
-// TooLargeError says that the registers and the private memory of one
+// TooLargeError says that the registers, the private and the local memory of one
 // work-group, or of one of each launch of a set, take more of the host's memory
 // than Options.MaxState.
 type TooLargeError struct {
@@ -44,10 +44,10 @@ type TooLargeError struct {
 // Error says what is too large and what to do.
 func (e *TooLargeError) Error() string {
 	if e.Launches > 1 {
-		return fmt.Sprintf("registers and private memory of one work-group of each of %d launches, up to kernel %s, take %d bytes, more than the limit of %d; use smaller work-groups or fewer launches",
+		return fmt.Sprintf("registers, private and local memory of one work-group of each of %d launches, up to kernel %s, take %d bytes, more than the limit of %d; use smaller work-groups or fewer launches",
 			e.Launches, e.Kernel, e.Bytes, e.Most)
 	}
-	return fmt.Sprintf("kernel %s: registers and private memory of a work-group of %d take %d bytes, more than the limit of %d; use smaller work-groups",
+	return fmt.Sprintf("kernel %s: registers, private and local memory of a work-group of %d take %d bytes, more than the limit of %d; use smaller work-groups",
 		e.Kernel, e.Items, e.Bytes, e.Most)
 }
 
@@ -248,7 +248,8 @@ func (s *launch) prepare() error {
 	s.positions.first = min(s.opt.First, s.positions.end)
 	count := s.positions.end - s.positions.first
 	// Batches are small enough that workers end together, and large enough
-	// that the counter they come from is not worth a thought, and that most neighbours of a group are one worker's.
+	// that the counter they come from is not worth a thought, and that most neighbours of a group are one
+	// worker's.
 	s.batch = 1024
 	if s.opt.Workers > 1 && s.parallel() {
 		s.batch = min(max(count/(uint64(s.opt.Workers)*32), 1), s.batch)
@@ -278,15 +279,22 @@ func (s *launch) parallel() bool {
 	return s.opt.Order == InOrder && !s.Kernel.OrderDependent && !Serial
 }
 
-// Serial keeps launches with ParallelAuto on one goroutine. It is set where the program is built with Go's race detector: work-groups
-// that access the same memory without atomic operations, which OpenCL allows to compile and to run, would be reported as
-// races of lockstep (see package memory). Tests of lockstep clear it. It must not change while launches run.
+// Serial keeps launches with ParallelAuto on one goroutine. It is set where the program is built with Go's
+// race detector: work-groups that access the same memory without atomic operations, which OpenCL allows to
+// compile and to run, would be reported as races of lockstep (see package memory). Tests of lockstep clear
+// it. It must not change while launches run.
 var Serial = raceDetector
 
 // fits returns how many of n workers the host's memory has room for.
 func (s *launch) fits(n int) (int, error) {
 	most := s.opt.maxState()
 	state := s.state()
+	for _, n := range s.LocalSizes {
+		if state += n; state < n {
+			state = math.MaxUint64
+			break
+		}
+	}
 	if state > most {
 		return 0, &TooLargeError{Kernel: s.Kernel.Name, Items: s.groupItems, Launches: 1, Bytes: state, Most: most}
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
-	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 func TestPermutation(t *testing.T) {
@@ -496,6 +495,24 @@ func TestMaxState(t *testing.T) {
 		!strings.Contains(err.Error(), "kernel fake") {
 		t.Errorf("no room for a group: %v", err)
 	}
+	// Local memory is each worker's, too.
+	local := *l
+	local.LocalSizes = []uint64{group / 2, group / 2}
+	for _, x := range []struct {
+		most  uint64
+		waves int64
+	}{{8 * group, 4}, {4*group - 1, 1}} {
+		c.waves.Store(0)
+		if _, err := Run(context.Background(), c, &local, Options{Workers: 4, MaxState: x.most, WaveLanes: 64}); err != nil {
+			t.Fatal(err)
+		}
+		if n := c.waves.Load(); n != x.waves {
+			t.Errorf("limit %d with local memory: %d waves, want %d", x.most, n, x.waves)
+		}
+	}
+	if _, err := Run(context.Background(), c, &local, Options{MaxState: 2*group - 1}); !errors.As(err, &large) || large.Bytes != 2*group {
+		t.Errorf("no room for local memory: %v", err)
+	}
 	k.Private[0].Size = math.MaxUint64
 	if _, err := Run(context.Background(), c, l, Options{}); !errors.As(err, &large) {
 		t.Errorf("absurd private memory: %v", err)
@@ -627,8 +644,8 @@ func TestLocalMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.LocalSizes = []uint64{math.MaxUint64}
-	var limit *memory.LimitError
-	if _, err := Run(context.Background(), &fakeCode{p: p}, l, Options{}); !errors.As(err, &limit) {
+	var large *TooLargeError
+	if _, err := Run(context.Background(), &fakeCode{p: p}, l, Options{}); !errors.As(err, &large) {
 		t.Errorf("LDS without end: %v", err)
 	}
 }

@@ -2,10 +2,12 @@ package argspec
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
+	"unsafe"
 )
 
 func isCSV(path string) bool { return strings.EqualFold(filepath.Ext(path), ".csv") }
@@ -16,7 +18,11 @@ func RawFile(name string) bool { return name != "-" && !isNPY(name) && !isCSV(na
 
 // csv reads a file of numbers of one type: lines of numbers, with commas between them.
 func (p *parser) csv(f io.Reader, path string, t Type, at int) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(f, p.max+1))
+	text, err := p.readAll(f, fileSize(f), p.most(), at)
+	var own *Error
+	if errors.As(err, &own) {
+		return nil, own
+	}
 	if err != nil {
 		return nil, &Error{Spec: p.spec, Column: at + 1, Msg: fmt.Sprintf("%s: %v", path, err), Err: err}
 	}
@@ -25,7 +31,7 @@ func (p *parser) csv(f io.Reader, path string, t Type, at int) ([]byte, error) {
 	}
 	var data []byte
 	line := 0
-	for row := range strings.Lines(string(text)) {
+	for row := range strings.Lines(unsafe.String(unsafe.SliceData(text), len(text))) {
 		line++
 		if row = strings.TrimSpace(row); row == "" {
 			continue
@@ -42,7 +48,9 @@ func (p *parser) csv(f io.Reader, path string, t Type, at int) ([]byte, error) {
 			if int64(len(data)+t.Size()) > p.max {
 				return nil, p.fail(at, fmt.Sprintf("at most %d bytes", p.max), "%s has too many numbers", path)
 			}
-			data = append(data, make([]byte, t.Size())...)
+			if data, err = p.grow(data, t.Size(), at); err != nil {
+				return nil, err
+			}
 			put(data[len(data)-t.Size():], t.Size(), bits)
 		}
 	}

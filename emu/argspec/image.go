@@ -2,6 +2,7 @@ package argspec
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -107,6 +108,10 @@ func (p *parser) image(text string, at int) (*Arg, error) {
 	} else {
 		a, err = p.npyImage(file, f, given)
 	}
+	var own *Error
+	if errors.As(err, &own) {
+		return nil, own
+	}
 	if err != nil {
 		return nil, &Error{Spec: p.spec, Column: at + 1, Msg: fmt.Sprintf("%s: %v", path, err), Err: err}
 	}
@@ -184,8 +189,16 @@ func (p *parser) sizedImage(size string, sizeAt int, text string, at int) (*Arg,
 	if room := int64(info.Pitch)*int64(info.Height) + int64(info.Origin); max(bytes, room) > p.max {
 		return nil, p.fail(sizeAt, fmt.Sprintf("at most %d bytes", p.max), "an image of %d bytes is too large", max(bytes, room))
 	}
+	// The device holds the image as well, and all of the memory that it is a view of.
+	if err := p.reserve(uint64(max(bytes, int64(info.Pitch)*int64(info.Height)+int64(info.Origin)))); err != nil {
+		return nil, &Error{Spec: p.spec, Column: sizeAt + 1, Msg: err.Error(), Err: err}
+	}
 	if !more {
-		return newImage(info, make([]byte, bytes)), nil
+		data, err := p.alloc(bytes, sizeAt)
+		if err != nil {
+			return nil, err
+		}
+		return newImage(info, data), nil
 	}
 	specAt := at + len(order) + 1 + len(typ) + 1
 	a, err := p.buffer(specAt)
@@ -217,7 +230,7 @@ func pixelFormat(f memory.Format) memory.Format {
 
 // pngImage reads a PNG file; without a format it becomes rgba of its own depth.
 func (p *parser) pngImage(r io.Reader, f memory.Format, given bool) (*Arg, error) {
-	data, err := io.ReadAll(io.LimitReader(r, p.max+1))
+	data, err := p.readAll(r, fileSize(r), p.most(), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -240,11 +253,18 @@ func (p *parser) pngImage(r io.Reader, f memory.Format, given bool) (*Arg, error
 		int64(cfg.Width)*int64(cfg.Height)*int64(e) > p.max {
 		return nil, fmt.Errorf("%d×%d pixels are too many", cfg.Width, cfg.Height)
 	}
+	// The decoded file has 8 bytes a pixel at most, and the image is held here and by the device.
+	if err := p.reserve(uint64(cfg.Width) * uint64(cfg.Height) * uint64(8+e)); err != nil {
+		return nil, err
+	}
 	src, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	out := make([]byte, cfg.Width*cfg.Height*e)
+	out, err := p.alloc(int64(cfg.Width)*int64(cfg.Height)*int64(e), 0)
+	if err != nil {
+		return nil, err
+	}
 	pf := pixelFormat(f)
 	b := src.Bounds()
 	for y := range cfg.Height {
@@ -286,8 +306,11 @@ var npyFormats = map[npy.DType]memory.ChannelType{npy.U8: memory.UnormInt8, npy.
 // npyImage reads an array of rows of elements, or of rows of elements of
 // channels in the order that they have in memory.
 func (p *parser) npyImage(r io.Reader, f memory.Format, given bool) (*Arg, error) {
-	arr, err := npy.ReadLimit(r, p.max)
+	arr, err := npy.ReadAlloc(r, p.max, p.npyBytes(r, 0))
 	if err != nil {
+		return nil, err
+	}
+	if err := p.reserve(uint64(len(arr.Data))); err != nil { // the device's
 		return nil, err
 	}
 	s := arr.Shape

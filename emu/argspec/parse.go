@@ -102,6 +102,9 @@ type Options struct {
 	Open func(path string) (io.ReadCloser, error)
 	// MaxBytes bounds the bytes of one argument. 0 means DefaultMaxBytes.
 	MaxBytes int64
+	// Room is asked before memory is taken for data whether the argument may hold so many bytes at
+	// once. Its error is that of [Parse]. nil takes whatever MaxBytes allows.
+	Room func(bytes uint64) error
 	// SharedBuffers lets an argument be a buffer that others share: buffer:NAME.
 	SharedBuffers bool
 }
@@ -116,6 +119,8 @@ type parser struct {
 	spec   string
 	open   func(string) (io.ReadCloser, error)
 	max    int64
+	room   func(uint64) error
+	held   uint64 // bytes of data that the argument holds
 	shared bool
 }
 
@@ -135,7 +140,7 @@ func Parse(spec string, opts *Options) (*Arg, error) { return newParser(spec, op
 func newParser(spec string, opts *Options) *parser {
 	p := &parser{spec: spec, max: DefaultMaxBytes}
 	if opts != nil {
-		p.open, p.shared = opts.Open, opts.SharedBuffers
+		p.open, p.shared, p.room = opts.Open, opts.SharedBuffers, opts.Room
 		if opts.MaxBytes > 0 {
 			p.max = opts.MaxBytes
 		}
@@ -202,6 +207,7 @@ func (p *parser) buffer(at int) (*Arg, error) {
 			inner := *p
 			inner.spec = short
 			a, err := inner.buffer(at)
+			p.held = inner.held
 			if a != nil {
 				a.Raw = true
 			}
@@ -295,9 +301,9 @@ func (p *parser) buf(at int) (*Arg, error) {
 	return p.list(at, Buffer)
 }
 
-// list reads TYPE:V[,V…] from at to the end. Any value may begin with a TYPE: of its own, which then holds for those after it.
-// Each element is placed at a multiple of its size, as members of a C structure
-// are, and a list of more than one type is padded at its end likewise.
+// list reads TYPE:V[,V…] from at to the end. Any value may begin with a TYPE: of its own, which then holds
+// for those after it. Each element is placed at a multiple of its size, as members of a C structure are, and
+// a list of more than one type is padded at its end likewise.
 func (p *parser) list(at int, kind Kind) (*Arg, error) {
 	a := &Arg{Kind: kind}
 	var t Type
@@ -335,7 +341,9 @@ func (p *parser) list(at int, kind Kind) (*Arg, error) {
 		if int64(n) > (p.max-int64(start))/int64(size) {
 			return nil, p.fail(itemPos, fmt.Sprintf("at most %d bytes", p.max), "the list is too long")
 		}
-		a.Data = append(a.Data, make([]byte, start-len(a.Data)+n*size)...)
+		if a.Data, err = p.grow(a.Data, start-len(a.Data)+n*size, itemPos); err != nil {
+			return nil, err
+		}
 		for i := range n {
 			put(a.Data[start+i*size:], size, bits)
 		}
@@ -348,8 +356,10 @@ func (p *parser) list(at int, kind Kind) (*Arg, error) {
 	}
 	a.Type = t
 	if mixed {
-		pad := (align - len(a.Data)%align) % align
-		a.Data = append(a.Data, make([]byte, pad)...)
+		var err error
+		if a.Data, err = p.grow(a.Data, (align-len(a.Data)%align)%align, 0); err != nil {
+			return nil, err
+		}
 		a.Type, a.Count = U8, len(a.Data)
 	}
 	return a, nil
@@ -466,7 +476,11 @@ func (p *parser) in(text string, at int) (*Arg, error) {
 	a := &Arg{Kind: Buffer}
 	switch {
 	case isNPY(path):
-		arr, err := npy.ReadLimit(f, p.max)
+		arr, err := npy.ReadAlloc(f, p.max, p.npyBytes(f, at))
+		var own *Error
+		if errors.As(err, &own) {
+			return nil, own
+		}
 		if err != nil {
 			return nil, fileErr(fmt.Errorf("%s: %w", path, err))
 		}
@@ -486,7 +500,11 @@ func (p *parser) in(text string, at int) (*Arg, error) {
 		}
 	default:
 		a.Raw = !typed
-		a.Data, err = io.ReadAll(io.LimitReader(f, p.max+1))
+		a.Data, err = p.readAll(f, fileSize(f), p.most(), at)
+		var own *Error
+		if errors.As(err, &own) {
+			return nil, own
+		}
 		if err != nil {
 			return nil, fileErr(fmt.Errorf("%s: %w", path, err))
 		}
@@ -577,7 +595,11 @@ func (p *parser) generate(form, text string, at int) (*Arg, error) {
 			return nil, p.fail(f[3].at, "finite LO below HI", "%s", why)
 		}
 	}
-	a := &Arg{Kind: Buffer, Type: t, Count: n, Data: make([]byte, n*t.Size())}
+	data, err := p.alloc(int64(n)*int64(t.Size()), f[1].at)
+	if err != nil {
+		return nil, err
+	}
+	a := &Arg{Kind: Buffer, Type: t, Count: n, Data: data}
 	switch {
 	case form == "iota":
 		step := oneBits(t)

@@ -88,6 +88,9 @@ func (p *parser) pipeOf(at int) (*Arg, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.reserve(uint64(size) * uint64(n)); err != nil { // the device's
+		return nil, &Error{Spec: p.spec, Column: capacityAt + 1, Msg: err.Error(), Err: err}
+	}
 	a := &Arg{Kind: Pipe, Pipe: &PipeInfo{PacketBytes: uint32(size), Capacity: uint32(n)}}
 	if filled {
 		given, err := p.contents(a, capacityAt+len(capacity)+1)
@@ -203,7 +206,16 @@ func (p *parser) stream(a *Arg, path string, at int, room int64) error {
 		f.Close()
 		return &Error{Spec: p.spec, Column: at + 1, Msg: err.Error(), Err: err}
 	}
-	if a.Data, err = io.ReadAll(io.LimitReader(r, room)); err != nil {
+	size := fileSize(f)
+	if size >= 0 {
+		size = min(size, room)
+	}
+	if a.Data, err = p.readAll(r, size, room, at); err != nil {
+		var own *Error
+		if errors.As(err, &own) {
+			f.Close()
+			return own
+		}
 		return fail(err)
 	}
 	if int64(len(a.Data)) == room {

@@ -106,8 +106,14 @@ func Read(r io.Reader) (*Array, error) { return ReadLimit(r, math.MaxInt64) }
 
 // ReadLimit is [Read] for callers that accept at most max bytes of elements; a
 // header that announces more is an error before anything of it is read.
-func ReadLimit(r io.Reader, max int64) (*Array, error) {
-	return (&reader{r: r, limit: max}).array()
+func ReadLimit(r io.Reader, max int64) (*Array, error) { return ReadAlloc(r, max, nil) }
+
+// ReadAlloc is [ReadLimit] for callers that make the memory of the elements themselves: alloc makes n bytes,
+// or has an error, which ReadAlloc returns as it is. Nil bytes without an error, or no alloc, make the memory
+// grow with what can be read. Elements in Fortran order take a second piece of memory, and the first one is
+// left.
+func ReadAlloc(r io.Reader, max int64, alloc func(n int64) ([]byte, error)) (*Array, error) {
+	return (&reader{r: r, limit: max, alloc: alloc}).array()
 }
 
 // reader counts the bytes it takes, for the offsets in errors.
@@ -115,6 +121,23 @@ type reader struct {
 	r     io.Reader
 	off   int64
 	limit int64
+	alloc func(n int64) ([]byte, error) // of the elements; may be nil
+}
+
+// elements takes n bytes into memory that alloc makes.
+func (r *reader) elements(n int64, what string) ([]byte, error) {
+	if r.alloc == nil {
+		return r.read(n, what)
+	}
+	buf, err := r.alloc(n)
+	if err != nil {
+		return nil, err
+	}
+	if buf == nil {
+		return r.read(n, what)
+	}
+	m, err := io.ReadFull(r.r, buf)
+	return buf, r.ended(int64(m), n, what, err)
 }
 
 func (r *reader) fail(off int64, err error, format string, args ...any) error {
@@ -199,7 +222,7 @@ func (r *reader) array() (*Array, error) {
 		return nil, r.fail(h.shapeOff, nil, "%d elements of %s are more than the %d bytes that are accepted",
 			n, h.dtype, min(r.limit, math.MaxInt))
 	}
-	data, err := r.read(int64(size), fmt.Sprintf("%d elements of %s", n, h.dtype))
+	data, err := r.elements(int64(size), fmt.Sprintf("%d elements of %s", n, h.dtype))
 	if err != nil {
 		return nil, err
 	}
@@ -213,8 +236,14 @@ func (r *reader) array() (*Array, error) {
 	if h.big {
 		swap(data, dtypes[h.dtype].unit)
 	}
-	if h.fortran {
-		data = reorder(data, h.shape, h.dtype.Size(), true)
+	if h.fortran && len(h.shape) > 1 && len(data) > 0 {
+		var out []byte
+		if r.alloc != nil {
+			if out, err = r.alloc(int64(size)); err != nil {
+				return nil, err
+			}
+		}
+		data = reorder(out, data, h.shape, h.dtype.Size(), true)
 	}
 	return &Array{DType: h.dtype, Shape: h.shape, Fortran: h.fortran, Data: data}, nil
 }
@@ -229,8 +258,8 @@ func swap(data []byte, unit int) {
 }
 
 // reorder returns the elements moved from Fortran to C order (toC) or back.
-// len(data) is the shape's elements times size.
-func reorder(data []byte, shape []int, size int, toC bool) []byte {
+// len(data) is the shape's elements times size. They go to out, unless it is nil.
+func reorder(out, data []byte, shape []int, size int, toC bool) []byte {
 	if len(shape) < 2 || len(data) == 0 {
 		return data
 	}
@@ -241,7 +270,9 @@ func reorder(data []byte, shape []int, size int, toC bool) []byte {
 		strides[i] = step
 		step *= d
 	}
-	out := make([]byte, len(data))
+	if out == nil {
+		out = make([]byte, len(data))
+	}
 	index := make([]int, len(shape))
 	f := 0
 	for c := 0; c < len(data); c += size {
@@ -319,7 +350,7 @@ func Write(w io.Writer, a *Array) error {
 	}
 	data := a.Data
 	if a.Fortran {
-		data = reorder(data, a.Shape, a.DType.Size(), false)
+		data = reorder(nil, data, a.Shape, a.DType.Size(), false)
 	}
 	if _, err := w.Write(data); err != nil {
 		return fmt.Errorf("npy: writing the elements: %w", err)

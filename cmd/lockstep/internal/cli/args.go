@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -113,7 +114,7 @@ func (l *launch) parseArg(env *Env, i int, text string, p *emu.Param) error {
 	if err := a.fit(p); err != nil {
 		return fmt.Errorf("-arg %s: %w", text, err)
 	}
-	return a.place(l.run.dev, p)
+	return explainLimit(a.place(l.run.dev, p))
 }
 
 // pipeArg finds or makes the pipe that an argument is, and notes how the kernel
@@ -139,7 +140,7 @@ func (l *launch) pipeArg(a *kernelArg, p *emu.Param) error {
 				name = fmt.Sprintf("%s of launch %d", cmp.Or(name, fmt.Sprintf("argument %d", p.Index)), l.number)
 			}
 			if err := a.pipe.make(r, name); err != nil {
-				return err
+				return explainLimit(err)
 			}
 		}
 	}
@@ -264,13 +265,9 @@ func (a *kernelArg) place(dev *emu.Device, p *emu.Param) error {
 
 // newBuffer makes a buffer with the data of a SPEC, which the device has then.
 func newBuffer(dev *emu.Device, spec *argspec.Arg, name string) (*emu.Buffer, error) {
-	b, err := dev.NewBuffer(uint64(len(spec.Data)), emu.BufferOptions{Name: name})
-	if err != nil {
-		return nil, err
-	}
-	_, err = b.WriteAt(spec.Data, 0)
+	data := spec.Data
 	spec.Data = nil
-	return b, err
+	return dev.NewBufferFrom(data, emu.BufferOptions{Name: name})
 }
 
 // newImage makes the image of an argument.
@@ -291,12 +288,26 @@ func newImage(dev *emu.Device, spec *argspec.Arg, name string) (*emu.Image, erro
 	return im, im.WriteRect(emu.Rect{Width: info.Width, Height: info.Height}, spec.Data, 0)
 }
 
-// bytes returns what an argument that is a buffer or an image holds now.
-func (a *kernelArg) bytes() ([]byte, error) {
-	if a.image != nil {
-		return a.image.Bytes()
+// bytes calls f with what an argument that is a buffer or an image holds now. They are the bytes of a buffer
+// themselves, and a copy of an image's.
+func (a *kernelArg) bytes(f func([]byte) error) error {
+	if a.image == nil {
+		return bufferBytes(a.buffer, f)
 	}
-	return a.buffer.Bytes()
+	data, err := a.image.Bytes()
+	if err != nil {
+		return err
+	}
+	return f(data)
+}
+
+// bufferBytes calls f with the bytes of a buffer.
+func bufferBytes(b *emu.Buffer, f func([]byte) error) error {
+	data, err := b.Map()
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(data), b.Unmap())
 }
 
 // specConstants reads the -spec flags for a module.

@@ -25,7 +25,7 @@ var limits = []limit{
 		number: func(o *emu.DeviceOptions) *int { return &o.MaxWorkGroupSize }},
 	{name: "local-mem-size", option: "LocalMemory", usage: "bytes of local memory of a work-group, as -lds (default 64k)",
 		bytes: func(o *emu.DeviceOptions) *uint64 { return &o.LocalMemory }},
-	{name: "global-mem-size", option: "MaxMemory", usage: "bytes of global memory (default 4g)",
+	{name: "global-mem-size", option: "MaxMemory", usage: "bytes of global memory (default: three quarters of what the machine has left)",
 		bytes: func(o *emu.DeviceOptions) *uint64 { return &o.MaxMemory }},
 	{name: "max-mem-alloc-size", option: "MaxAlloc", usage: "bytes of a buffer (default: global-mem-size)",
 		bytes: func(o *emu.DeviceOptions) *uint64 { return &o.MaxAlloc }},
@@ -78,7 +78,7 @@ func (o *runOptions) setLimits() error {
 // explainLimit names the flag that raises a limit, where it can be raised as far as that.
 func explainLimit(err error) error {
 	var e *emu.LimitError
-	if !errors.As(err, &e) {
+	if !errors.As(err, &e) || e.Host {
 		return err
 	}
 	for _, l := range limits {
@@ -98,10 +98,26 @@ func explainLimit(err error) error {
 			o.MaxMemory = max(o.MaxMemory, e.Need)
 		}
 		text := fmt.Sprintf("%s: %d %s needed, the limit is %d", e.What, e.Need, e.Unit, e.Have)
-		if _, err := emu.NewDevice(o); err != nil {
-			return fmt.Errorf("%s, and cannot be raised so far", text)
+		if e.Size > 0 {
+			text = fmt.Sprintf("%s: %d %s needed, and %d of %d are left", e.What, e.Size, e.Unit, e.Left, e.Have)
 		}
-		return fmt.Errorf("%s; %s raises it", text, flag)
+		if _, err := emu.NewDevice(o); err != nil {
+			return &explained{err, text + ", and cannot be raised so far"}
+		}
+		if l.option == "MaxMemory" {
+			return &explained{err, fmt.Sprintf("%s; %s raises the limit, if the machine has so much memory", text, flag)}
+		}
+		return &explained{err, fmt.Sprintf("%s; %s raises it", text, flag)}
 	}
 	return err
 }
+
+// explained is an error with another text.
+type explained struct {
+	err  error
+	text string
+}
+
+func (e *explained) Error() string { return e.text }
+
+func (e *explained) Unwrap() error { return e.err }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,8 +15,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
 )
 
-// The flags between the kernels of a command: a kernel behind withFlag runs together with the one before it, and a
-// kernel behind thenFlag runs when all those before it have ended. The kernels between two thenFlags are a stage.
+// The flags between the kernels of a command: a kernel behind withFlag runs together with the one before it,
+// and a kernel behind thenFlag runs when all those before it have ended. The kernels between two thenFlags
+// are a stage.
 const (
 	withFlag = "with"
 	thenFlag = "then"
@@ -333,7 +335,7 @@ func (r *run) claimStdin(what string) error {
 	return nil
 }
 
-// options says how SPECs are read; what is the use of standard input, if it is that.
+// options says how SPECs are read; what is what they are for, in messages.
 func (r *run) options(env *Env, what string) *argspec.Options {
 	return &argspec.Options{
 		Open: func(path string) (io.ReadCloser, error) {
@@ -346,7 +348,8 @@ func (r *run) options(env *Env, what string) *argspec.Options {
 			}
 			return io.NopCloser(env.Stdin), nil
 		},
-		MaxBytes:      int64(r.dev.Limits().MaxAlloc),
+		MaxBytes:      math.MaxInt64, // Room says how much
+		Room:          func(n uint64) error { return explainLimit(r.dev.Room("device memory", n)) },
 		SharedBuffers: true,
 	}
 }
@@ -424,6 +427,11 @@ func (r *run) written(s *shared, path string) bool {
 func (r *run) addOut(env *Env, o *output) error {
 	if err := folder(env, o.text, o.path); err != nil {
 		return err
+	}
+	if n := o.writing(r.o.json); n > 0 {
+		if err := explainLimit(r.dev.HostRoom("-out "+o.text, n)); err != nil {
+			return err
+		}
 	}
 	if o.path != "-" {
 		clean := filepath.Clean(o.path)

@@ -71,7 +71,8 @@ func (p *pipe) drains() bool { return p.writes && !p.reads }
 // startDrains opens what packets are written to while kernels run. Only raw files can
 // be written as packets come; what is printed, or has a header, stays in memory.
 func (r *run) startDrains(env *Env) error {
-	limit := r.dev.Limits().MaxAlloc
+	// A buffer that grows is copied, and what it grows to may be twice what it has.
+	limit := min(r.dev.Limits().MaxAlloc, r.dev.Limits().GlobalMemory/4)
 	for _, p := range r.pipes {
 		if len(p.outs) == 0 || !p.drains() {
 			continue

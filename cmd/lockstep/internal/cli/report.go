@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -23,22 +24,66 @@ type output struct {
 	path   string
 }
 
-// data returns what the -out is about.
-func (o *output) data() ([]byte, error) {
-	var data []byte
+// data calls f with what the -out is about. A buffer is not copied for that.
+func (o *output) data(f func([]byte) error) error {
+	var failed error // of f, which says itself what it is about
+	use := func(data []byte) error {
+		failed = f(data)
+		return nil
+	}
 	var err error
 	switch {
 	case o.pipe != nil:
-		data, err = o.pipe.contents()
+		var data []byte
+		if data, err = o.pipe.contents(); err == nil {
+			err = use(data)
+		}
 	case o.shared != nil:
-		data, err = o.shared.buffer.Bytes()
+		err = bufferBytes(o.shared.buffer, use)
 	default:
-		data, err = o.launch.args[o.index].bytes()
+		err = o.launch.args[o.index].bytes(use)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", o.called(), err)
+		return fmt.Errorf("%s: %w", o.called(), err)
 	}
-	return data, nil
+	return failed
+}
+
+// writing is about how many bytes of the host's memory the -out takes while it is written. What is in json is
+// held as text, several times as it grows and gets its form.
+func (o *output) writing(json bool) uint64 {
+	n, copied := o.size()
+	spec := o.spec()
+	switch {
+	case json && o.path == "-":
+		const perValue, indent, copies = 8, 10, 4
+		return n / uint64(spec.Type.Size()) * uint64(indent+perValue*min(spec.Type.Size(), 3)) * copies
+	case spec.Image != nil && strings.EqualFold(filepath.Ext(o.path), ".png"):
+		const most = 8 // bytes of a pixel
+		return copied + uint64(spec.Image.Width)*uint64(spec.Image.Height)*most
+	}
+	return copied
+}
+
+// size is how many bytes the -out is about, and how many of them are copied; it is not known of pipes that
+// are drained.
+func (o *output) size() (n, copied uint64) {
+	switch {
+	case o.pipe != nil && o.pipe.drains():
+		return 0, 0
+	case o.pipe != nil:
+		n = uint64(o.pipe.spec.Pipe.PacketBytes) * uint64(o.pipe.spec.Pipe.Capacity)
+		return n, n
+	case o.shared != nil:
+		return o.shared.buffer.Size(), 0
+	}
+	a := &o.launch.args[o.index]
+	if a.image == nil {
+		return a.buffer.Size(), 0
+	}
+	d := a.image.Desc()
+	n = uint64(d.Width) * uint64(d.Height) * uint64(a.image.Format().Bytes())
+	return n, n
 }
 
 // spec describes what the -out is about.
@@ -109,17 +154,15 @@ func (r *run) report(env *Env, res *outcome) error {
 	}
 	printed := len(r.printed())
 	for _, o := range ended.outs(r) {
-		data, err := o.data()
-		if err != nil {
-			return err
-		}
-		if o.path == "-" && printed > 1 {
-			fmt.Fprintln(env.Stdout, o.called())
-		}
-		if o.path == "-" && len(data) == 0 {
-			r.note(env, "%s: no packets", o.called())
-		}
-		if err := o.save(env, data); err != nil {
+		if err := o.data(func(data []byte) error {
+			if o.path == "-" && printed > 1 {
+				fmt.Fprintln(env.Stdout, o.called())
+			}
+			if o.path == "-" && len(data) == 0 {
+				r.note(env, "%s: no packets", o.called())
+			}
+			return o.save(env, data)
+		}); err != nil {
 			return err
 		}
 	}

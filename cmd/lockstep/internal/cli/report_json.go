@@ -149,11 +149,21 @@ func (l *launch) engine() string {
 }
 
 // json is the -out in a document, after it was written where it goes to a file.
-func (o *output) json(env *Env) (outputReport, error) {
-	data, err := o.data()
-	if err != nil {
-		return outputReport{}, err
-	}
+func (o *output) json(env *Env) (out outputReport, err error) {
+	err = o.data(func(data []byte) error {
+		out = o.describe(len(data))
+		if o.path == "-" {
+			out.Values = argspec.AppendJSON(nil, o.spec().Type, data)
+			return nil
+		}
+		out.Path = o.path
+		return o.save(env, data)
+	})
+	return out, err
+}
+
+// describe is what a document says of the size bytes that the -out is about.
+func (o *output) describe(size int) outputReport {
 	spec := o.spec()
 	out := outputReport{Type: spec.Type.String(), Count: spec.Count, Shape: spec.Shape}
 	if l := o.launch; l != nil {
@@ -165,17 +175,11 @@ func (o *output) json(env *Env) (outputReport, error) {
 		out.Name, out.Shared = o.shared.name, o.shared.flag()
 	}
 	if p := o.pipe; p != nil {
-		size := len(data)
 		if p.streamed == o {
 			size = int(p.streamedBytes)
 		}
 		out.Count = size / spec.Type.Size()
 		out.Shape = p.shape(out.Count)
 	}
-	if o.path == "-" {
-		out.Values = argspec.AppendJSON(nil, spec.Type, data)
-		return out, nil
-	}
-	out.Path = o.path
-	return out, o.save(env, data)
+	return out
 }

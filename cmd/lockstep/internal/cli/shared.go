@@ -76,7 +76,7 @@ func (r *run) makePipe(env *Env, text, name string) (*shared, error) {
 	}
 	p := &pipe{name: name, spec: spec}
 	r.pipes = append(r.pipes, p)
-	return &shared{pipe: p}, p.make(r, name)
+	return &shared{pipe: p}, explainLimit(p.make(r, name))
 }
 
 func (r *run) makeBuffer(env *Env, text, name string) (*shared, error) {
@@ -85,7 +85,7 @@ func (r *run) makeBuffer(env *Env, text, name string) (*shared, error) {
 		return nil, err
 	}
 	b, err := newBuffer(r.dev, spec, name)
-	return &shared{buffer: b, spec: spec}, err
+	return &shared{buffer: b, spec: spec}, explainLimit(err)
 }
 
 // find returns what is shared under a name; flag is "pipe" or "buffer", or ""
