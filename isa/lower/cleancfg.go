@@ -1,5 +1,7 @@
 package lower
 
+import "slices"
+
 // maxCleanRounds limits how often cleanCFG begins anew. What is left over then is as right, and only longer.
 const maxCleanRounds = 32
 
@@ -131,7 +133,7 @@ func (f *fn) dropUnreachable() bool {
 // predecessor, and takes empty blocks out of the way.
 func (f *fn) mergeBlocks() bool {
 	dead := make([]bool, f.nblks) // by id
-	changed := f.joinChains(dead)
+	changed, replaced := f.joinChains(dead)
 	changed = f.skipEmptyBlocks(dead) || changed
 	if changed {
 		live := f.blocks[:0:0]
@@ -141,6 +143,9 @@ func (f *fn) mergeBlocks() bool {
 			}
 		}
 		f.blocks = live
+	}
+	if replaced {
+		f.simple = false
 		f.replaceAll()
 	}
 	return changed
@@ -159,8 +164,8 @@ func (f *fn) follows(b *block) *block {
 }
 
 // joinChains joins each row of blocks that follow each other, beginning with its first, so that each block
-// moves once.
-func (f *fn) joinChains(dead []bool) bool {
+// moves once. It says whether it joined any, and whether phis were replaced.
+func (f *fn) joinChains(dead []bool) (joined, replaced bool) {
 	var end map[*block]*block // what the last block of a row has become part of
 	for _, b := range f.blocks {
 		if dead[b.id] || b != f.blocks[0] && len(b.preds) == 1 && f.follows(b.preds[0]) == b {
@@ -169,7 +174,7 @@ func (f *fn) joinChains(dead []bool) bool {
 		last := b
 		for s := f.follows(b); s != nil; s = f.follows(b) {
 			for _, phi := range s.phis {
-				phi.repl = phi.args[0]
+				phi.repl, replaced = phi.args[0], true
 			}
 			for _, v := range s.insts {
 				v.blk = b
@@ -192,7 +197,7 @@ func (f *fn) joinChains(dead []bool) bool {
 		}
 	}
 	if end == nil {
-		return false
+		return false, false
 	}
 	for _, b := range f.blocks {
 		if dead[b.id] {
@@ -204,7 +209,7 @@ func (f *fn) joinChains(dead []bool) bool {
 			}
 		}
 	}
-	return true
+	return true, replaced
 }
 
 // forwarding is the work of skipEmptyBlocks. A block that is taken out of the way forwards those who lead to it.
@@ -212,9 +217,9 @@ func (f *fn) joinChains(dead []bool) bool {
 // a nest of n branches would move 1 + 2 + … + n predecessors otherwise. Blocks and the blocks that they are
 // forwarded to are a set each.
 type forwarding struct {
-	parent []int    // by id: towards the number of a set, which is the id of a block of it
+	parent []int32  // by id: towards the number of a set, which is the id of a block of it
 	target []*block // by number of a set: the block that it is forwarded to
-	size   []int    // by number: predecessors
+	size   []int32  // by number: predecessors
 	fence  []bool   // by number: one of them is a barrier
 	head   []int32  // by id, of blocks that stay: the first and last of their predecessors, -1 for none
 	tail   []int32
@@ -231,13 +236,17 @@ type predecessor struct {
 
 func (f *fn) newForwarding(dead []bool) *forwarding {
 	n := f.nblks
-	w := &forwarding{parent: make([]int, n), target: make([]*block, n), size: make([]int, n), fence: make([]bool, n),
-		head: make([]int32, n), tail: make([]int32, n), out: make([]int32, n), many: map[[2]int]bool{}}
+	edges := 0
+	for _, b := range f.blocks {
+		edges += len(b.preds)
+	}
+	w := &forwarding{parent: make([]int32, n), target: make([]*block, n), size: make([]int32, n), fence: make([]bool, n),
+		head: make([]int32, n), tail: make([]int32, n), out: make([]int32, n), list: make([]predecessor, 0, edges), many: map[[2]int]bool{}}
 	for _, b := range f.blocks {
 		if dead[b.id] {
 			continue
 		}
-		w.parent[b.id], w.target[b.id], w.size[b.id] = b.id, b, len(b.preds)
+		w.parent[b.id], w.target[b.id], w.size[b.id] = int32(b.id), b, int32(len(b.preds))
 		w.head[b.id], w.tail[b.id] = -1, -1
 		for _, p := range b.preds {
 			at := int32(len(w.list))
@@ -264,12 +273,12 @@ func (f *fn) newForwarding(dead []bool) *forwarding {
 
 // set returns the number of the set that a block is in.
 func (w *forwarding) set(b *block) int {
-	x := b.id
+	x := int32(b.id)
 	for w.parent[x] != x {
 		w.parent[x] = w.parent[w.parent[x]]
 		x = w.parent[x]
 	}
-	return x
+	return int(x)
 }
 
 // leads says whether p leads to a block of the set.
@@ -313,7 +322,7 @@ func (w *forwarding) forward(e, s *block) {
 			w.many[[2]int{p.id, large}] = true
 		}
 	}
-	w.parent[small] = large
+	w.parent[small] = int32(large)
 	w.target[large] = s
 	w.size[large] += w.size[small] - 1
 	w.fence[large] = w.fence[large] || w.fence[small]
@@ -329,6 +338,27 @@ func (w *forwarding) forward(e, s *block) {
 	}
 }
 
+// forwardable says whether skipEmptyBlocks may take e out of the way, as long as it has not taken out any. A kernel is
+// looked at again and again, and the empty blocks that are left are mostly there to stay.
+func (f *fn) forwardable(e *block) bool {
+	s := e.succs[0]
+	if s == e || s.wait != nil || len(e.preds) > 1 && len(s.phis) > 0 {
+		return false
+	}
+	for _, p := range e.preds {
+		if p.term == termBarrier {
+			return false
+		}
+		if len(p.succs) > many {
+			return true // it takes a table to tell
+		}
+		if len(e.preds) == 1 && slices.Contains(p.succs, s) {
+			return false
+		}
+	}
+	return true
+}
+
 // skipEmptyBlocks leads around blocks that do nothing but branch.
 func (f *fn) skipEmptyBlocks(dead []bool) bool {
 	empty := func(b *block) bool {
@@ -341,6 +371,9 @@ func (f *fn) skipEmptyBlocks(dead []bool) bool {
 			continue
 		}
 		if w == nil {
+			if !f.forwardable(e) {
+				continue
+			}
 			w = f.newForwarding(dead)
 		}
 		s := w.target[w.set(e.succs[0])]

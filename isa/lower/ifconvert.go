@@ -23,6 +23,7 @@ func ifConvert(b *builder) {
 		if !again {
 			break
 		}
+		f.simple = false
 		for _, p := range f.blocks {
 			if c.joined[p.id] {
 				p.keepPreds(func(p *block) bool { return p != nil })

@@ -115,10 +115,12 @@ type fn struct {
 	nblks  int
 	consts map[constKey]*value
 	slab   []value
+	held   int // values whose memory is held
 	steps  int // work of the analyses that may take more than one look at each block, for tests
 
-	valid Analyses // what analyses have found
-	nest  []*loop  // all loops, inner ones first
+	valid  Analyses // what analyses have found
+	simple bool     // simplify has run, and no value has changed since
+	nest   []*loop  // all loops, inner ones first
 
 	// known is what is known of the launch; nil for a kernel of every launch.
 	known *known
@@ -144,6 +146,7 @@ func (f *fn) newBlock(name string) *block {
 func (f *fn) newValue(op isa.Op, typ, elem isa.Type, args ...*value) *value {
 	if len(f.slab) == 0 {
 		f.slab = make([]value, 256)
+		f.held += len(f.slab)
 	}
 	v := &f.slab[0]
 	f.slab = f.slab[1:]
@@ -273,14 +276,8 @@ func setBr(p, s *block) {
 // replaceAll rewrites every use through the repl links that a pass has set,
 // and drops the values that were replaced.
 func (f *fn) replaceAll() {
+	f.replacePhis()
 	for _, b := range f.blocks {
-		phis := b.phis[:0]
-		for _, v := range b.phis {
-			if v.repl == nil {
-				phis = append(phis, v)
-			}
-		}
-		b.phis = phis
 		insts := b.insts[:0]
 		for _, v := range b.insts {
 			if v.repl == nil {
@@ -290,18 +287,34 @@ func (f *fn) replaceAll() {
 		b.insts = insts
 	}
 	for _, b := range f.blocks {
-		for _, v := range b.phis {
-			for i, a := range v.args {
-				v.args[i] = a.root()
-			}
-		}
 		for _, v := range b.insts {
 			for i, a := range v.args {
-				v.args[i] = a.root()
+				if a.repl != nil {
+					v.args[i] = a.root()
+				}
 			}
 		}
 		if b.cond != nil {
 			b.cond = b.cond.root()
 		}
+	}
+}
+
+// replacePhis is replaceAll for phis alone.
+func (f *fn) replacePhis() {
+	for _, b := range f.blocks {
+		phis := b.phis[:0]
+		for _, v := range b.phis {
+			if v.repl != nil {
+				continue
+			}
+			for i, a := range v.args {
+				if a.repl != nil {
+					v.args[i] = a.root()
+				}
+			}
+			phis = append(phis, v)
+		}
+		b.phis = phis
 	}
 }

@@ -29,6 +29,7 @@ type Pass struct {
 
 	fixed    bool // has its place, and is not for pipelines
 	own      bool // of this package
+	tells    bool // sets fn.simple to false by itself, when it changes a value
 	describe func(*builder)
 }
 
@@ -107,7 +108,7 @@ func (m *PassMachinery) Register(p Pass) error {
 	case p.Needs&(AnalysisLayout|AnalysisDivergence) != 0:
 		return bad("layout and divergence are not known before the pass diverge")
 	}
-	p.fixed, p.own, p.describe = false, false, nil
+	p.fixed, p.own, p.tells, p.describe = false, false, false, nil
 	m.byName[p.Name] = len(m.passes)
 	m.passes = append(m.passes, p)
 	return nil
@@ -288,6 +289,10 @@ func (r *passRun) pass(p Pass) error {
 			ir.flush()
 		}
 		b.f.valid &= p.Keeps
+		b.f.simple = b.f.simple && p.tells
+		if p.own {
+			b.f.compact()
+		}
 	case p.Kernel != nil:
 		err = p.guard(func() error { return p.Kernel(b.m.prog, b.k) })
 	default:

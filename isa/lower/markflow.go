@@ -103,6 +103,7 @@ func (f *fn) filter(drop map[*value]bool) {
 	if len(drop) == 0 {
 		return
 	}
+	f.simple = false
 	for _, b := range f.blocks {
 		insts := b.insts[:0]
 		for _, v := range b.insts {

@@ -21,32 +21,54 @@ func narrow(b *builder) {
 		for _, v := range blk.phis {
 			n.r.note(v)
 		}
-		old := blk.insts
-		n.blk, n.insts = blk, make([]*value, 0, len(old)+4)
-		for _, v := range old {
-			for i, a := range v.args {
-				v.args[i] = a.root()
+		n.blk, n.insts = blk, nil
+		for i, v := range blk.insts {
+			for j, a := range v.args {
+				if a.repl != nil {
+					v.args[j] = a.root()
+				}
 			}
+			n.at = i
 			n.inst(v)
-			if v.repl == nil {
-				n.insts = append(n.insts, v)
-				n.r.note(v)
+			if v.repl != nil {
+				n.rewrite()
+				continue
 			}
+			if n.insts != nil {
+				n.insts = append(n.insts, v)
+			}
+			n.r.note(v)
 		}
-		blk.insts = n.insts
+		if n.insts != nil {
+			blk.insts = n.insts
+		}
 		if blk.cond != nil {
 			blk.cond = blk.cond.root()
 		}
 	}
-	n.f.replaceAll()
+	if n.changed {
+		n.f.simple = false
+		n.f.replaceAll()
+	}
 }
 
 type narrower struct {
-	f     *fn
-	r     *ranges
-	blk   *block // at hand
-	insts []*value
-	loc   uint32
+	f       *fn
+	r       *ranges
+	changed bool
+	blk     *block   // at hand
+	at      int      // the instruction at hand
+	insts   []*value // what the block gets; nil as long as it keeps its own
+	loc     uint32
+}
+
+// rewrite gives the block at hand other instructions than its own: those ahead of the one at hand, for now.
+func (n *narrower) rewrite() {
+	n.changed = true
+	if n.insts == nil {
+		own := n.blk.insts
+		n.insts = append(make([]*value, 0, len(own)+4), own[:n.at]...)
+	}
 }
 
 // add puts an instruction ahead of the one at hand, or returns what it amounts to.
@@ -62,6 +84,7 @@ func (n *narrower) add(op isa.Op, typ, elem isa.Type, args ...*value) *value {
 	if v.op == isa.OpBuiltin {
 		v.div = n.f.lanesDiffer(v)
 	}
+	n.rewrite()
 	n.insts = append(n.insts, v)
 	n.r.note(v)
 	return v
@@ -71,6 +94,7 @@ func (n *narrower) add(op isa.Op, typ, elem isa.Type, args ...*value) *value {
 func (n *narrower) inst(v *value) {
 	n.loc = v.loc
 	if x, op := lowHalf(v); x != nil {
+		n.changed = true
 		v.op, v.elem, v.args = op, isa.I32, []*value{n.truncate(x)}
 		return
 	}
@@ -237,6 +261,7 @@ func (n *narrower) fitting(v *value) {
 		to[from+i] = n.low(a)
 	}
 	x := n.add(op, isa.I32, isa.I32, to[:len(args)]...)
+	n.changed = true
 	v.op, v.elem, v.args = ext, isa.I32, []*value{x}
 	n.r.set(v, s)
 }
@@ -264,6 +289,7 @@ func (n *narrower) compare(v *value) {
 	}
 	switch op {
 	case isa.OpEq, isa.OpNe, isa.OpLtU, isa.OpLeU, isa.OpLtS, isa.OpLeS:
+		n.changed = true
 		v.op, v.elem, v.args = op, isa.I32, []*value{n.low(x), n.low(y)}
 	}
 }
@@ -291,6 +317,7 @@ func (n *narrower) index(v *value) {
 	default:
 		return
 	}
+	n.changed = true
 	v.args[1] = n.low(x)
 }
 

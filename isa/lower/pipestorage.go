@@ -17,6 +17,7 @@ func storages(b *builder) {
 	if len(b.pipeAccesses)+len(b.storages) == 0 {
 		return
 	}
+	b.f.simple = false
 	drop := map[*value]bool{}
 	for _, blk := range b.f.blocks {
 		for _, v := range blk.insts {

@@ -143,6 +143,7 @@ func promote(b *builder) {
 		}
 		return nil
 	}
+	f.simple = false
 	f.need(AnalysisDominators)
 	f.promoteSlots(n, vars, find)
 }

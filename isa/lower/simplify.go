@@ -6,6 +6,11 @@ import "github.com/lockstep-gpu/lockstep/isa"
 // any path (dominator-scoped value numbering), and drops what nobody uses.
 func simplify(b *builder) {
 	f := b.f
+	if f.simple {
+		f.cleanCFG()
+		return
+	}
+	f.simple = true
 	for range 4 {
 		f.need(AnalysisDominators)
 		again := f.valueNumbering()
@@ -128,6 +133,7 @@ func (f *fn) valueNumbering() bool {
 				changed = true
 			}
 		}
+		insts := b.insts[:0]
 		for _, v := range b.insts {
 			for i, a := range v.args {
 				if a.repl != nil {
@@ -139,16 +145,18 @@ func (f *fn) valueNumbering() bool {
 				changed = true
 				continue
 			}
-			k, ok := keyOf(v)
-			if !ok {
-				continue
+			if k, ok := keyOf(v); ok {
+				if o := table.add(v, &k); o != nil {
+					v.repl = o
+					o.wraps &= v.wraps // what is promised where either is used
+					changed = true
+					continue
+				}
 			}
-			if o := table.add(v, &k); o != nil {
-				v.repl = o
-				o.wraps &= v.wraps // what is promised where either is used
-				changed = true
-			}
+			insts = append(insts, v)
 		}
+		clear(b.insts[len(insts):])
+		b.insts = insts
 		if b.cond != nil {
 			b.cond = b.cond.root()
 		}
@@ -176,7 +184,7 @@ func (f *fn) valueNumbering() bool {
 	if !changed {
 		return false
 	}
-	f.replaceAll()
+	f.replacePhis()
 	if f.known != nil {
 		return true // comparisons look further than at their operands
 	}

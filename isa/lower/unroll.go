@@ -220,6 +220,7 @@ func (e *evaluator) value(v *value, depth int) (uint64, bool) {
 func (u *unroller) run() {
 	f, head := u.f, u.l.head
 	f.cfgChanged()
+	f.simple = false
 	in, back := head.predIndex(u.pre), head.predIndex(u.latch)
 	end := u.pre // what leads to the next trip
 	values := map[*value]*value{}
