@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -71,7 +72,9 @@ func (b *builder) place() uint32 {
 		b.hasLoc = true
 		l := b.line
 		l.Word, l.Func, l.At = uint32(b.in.Offset), b.inScope.fn, b.inScope.at
-		b.loc = uint32(len(b.k.Locs))
+		if b.loc = uint32(len(b.k.Locs)); len(b.k.Locs) == cap(b.k.Locs) {
+			b.k.Locs = slices.Grow(b.k.Locs, len(b.k.Locs)) // append would copy large lists more often
+		}
 		b.k.Locs = append(b.k.Locs, l)
 	}
 	return b.loc
@@ -622,13 +625,25 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 			b.set(p, args[i]...)
 		}
 	}
+	before := b.cur
 	start := make([]*block, len(f.order)) // by place in f.order, as end
 	end := make([]*block, len(f.order))
 	for i, sb := range f.order {
+		if i == 0 && !f.leaves {
+			// Nothing branches to the entry block: it goes on where the call stands. A body that may mark or wait
+			// has an entry of its own, ahead of which its sequence begins (endBody).
+			if start[0] = b.cur; b.cur.name == "" {
+				b.cur.name = m.names[sb.label]
+			}
+			continue
+		}
 		start[i] = b.f.newBlock(m.names[sb.label])
+		start[i].insts = make([]*value, 0, len(sb.insts))
 	}
-	b.cur.term = termBr
-	link(b.cur, start[0])
+	if start[0] != before {
+		before.term = termBr
+		link(before, start[0])
+	}
 
 	type pending struct {
 		in   spirv.Inst

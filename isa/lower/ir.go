@@ -81,42 +81,45 @@ const (
 // are in the order of preds. succs has no target twice.
 type block struct {
 	id    int
-	name  string
-	phis  []*value
-	insts []*value
+	rpo   int // found by an analysis, as the fields at the end
 	preds []*block
 	succs []*block
+	phis  []*value
+	insts []*value
 
 	term    termKind
-	cond    *value
-	cases   []uint64
-	caseTo  []int
 	trap    isa.TrapKind
 	scope   isa.Scope // of a barrier
 	uniform bool      // a barrier of a work-group operation
 	sched   isa.BarrierSchedule
-	wait    *value // the blocking pipe instruction that a termCond tries again for the lanes that failed
 	termLoc uint32
+	cond    *value
+	wait    *value // the blocking pipe instruction that a termCond tries again for the lanes that failed
+	cases   []uint64
+	caseTo  []int
+	name    string
 
 	// What analyses find out.
 	order  int // place in the order of emission
-	rpo    int
 	idom   *block
 	dom    []*block // children in the dominator tree
 	domIn  int      // entry and exit numbers of a walk of that tree
 	domOut int
 	loop   *loop
+
+	succv, predv [2]*block // backing of short lists, as they are made
 }
 
 // fn is a kernel in the making.
 type fn struct {
-	blocks []*block // entry first; the order means nothing else until ordered
-	nvals  int
-	nblks  int
-	consts map[constKey]*value
-	slab   []value
-	held   int // values whose memory is held
-	steps  int // work of the analyses that may take more than one look at each block, for tests
+	blocks    []*block // entry first; the order means nothing else until ordered
+	nvals     int
+	nblks     int
+	consts    map[constKey]*value
+	slab      []value
+	blockSlab []block
+	held      int // values whose memory is held
+	steps     int // work of the analyses that may take more than one look at each block, for tests
 
 	valid  Analyses // what analyses have found
 	simple bool     // simplify has run, and no value has changed since
@@ -136,7 +139,13 @@ type constKey struct {
 }
 
 func (f *fn) newBlock(name string) *block {
-	b := &block{id: f.nblks, name: name}
+	if len(f.blockSlab) == 0 {
+		f.blockSlab = make([]block, 64)
+	}
+	b := &f.blockSlab[0]
+	f.blockSlab = f.blockSlab[1:]
+	b.id, b.name = f.nblks, name
+	b.succs, b.preds = b.succv[:0], b.predv[:0]
 	f.nblks++
 	f.blocks = append(f.blocks, b)
 	return b

@@ -70,6 +70,7 @@ type function struct {
 	first  int         // place in the module
 	size   int         // instructions
 	at     []int32     // of labels, by place in the function: place in order plus one
+	leaves bool        // it calls functions that the module only imports
 }
 
 // srcBlock is a block of the module.
@@ -645,6 +646,15 @@ func (m *module) cut(f *function) {
 	}
 	slices.Reverse(post)
 	f.order = post
+	for _, b := range post {
+		for _, in := range b.insts {
+			if in.Op() == spirv.OpFunctionCall {
+				if g := m.funcs[spirv.ID(in.Operand(0))]; g != nil && g.entry == nil {
+					f.leaves = true
+				}
+			}
+		}
+	}
 	f.at = make([]int32, f.size)
 	for i, b := range f.order {
 		f.at[b.first-1-f.first] = int32(i) + 1
