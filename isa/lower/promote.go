@@ -1,7 +1,8 @@
 package lower
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 )
@@ -10,9 +11,7 @@ import (
 // it becomes a register.
 type slot struct {
 	offset int64
-	size   int64
 	t      isa.Type
-	n      int  // number among all slots
 	param  int  // 1 + the parameter whose bytes it starts as
 	memory bool // stays in memory after all
 }
@@ -24,9 +23,17 @@ const maxPhis = 1 << 20
 
 // variable is a private variable under consideration.
 type variable struct {
-	accesses []*value // loads and stores at constant offsets
-	escapes  bool     // its address goes where we cannot follow
-	slots    []slot   // by offset
+	accesses []privateAccess // loads and stores at constant offsets
+	escapes  bool            // its address goes where we cannot follow
+}
+
+// privateAccess is a load or store of a private variable at a constant offset. While promotion lasts, value.pos of a
+// load, store or phi is one plus the number of its slot, 0 for none.
+type privateAccess struct {
+	v     *value
+	index int32 // of the variable
+	size  int32
+	off   int64
 }
 
 // promote turns private variables, or the parts of them that are only ever
@@ -34,23 +41,18 @@ type variable struct {
 // everything in such variables.
 func promote(b *builder) {
 	f := b.f
-	vars := make([]variable, len(b.k.Private))
-	base := func(p *value) (*value, int64) {
-		off := int64(0)
-		for p.op == isa.OpPtrAdd && p.idx == isa.IdxNone {
-			off += int64(p.disp)
-			p = p.args[0]
-		}
-		return p, off
+	slots := f.findSlots(b.k.Private)
+	if len(slots) == 0 {
+		return
 	}
-	// addr says which variable a load or store goes to, and where in it.
-	addr := func(v *value) (vi int, off int64, ok bool) {
-		p, off := base(v.args[0])
-		if p.op != irPriv || v.idx != isa.IdxNone {
-			return 0, 0, false
-		}
-		return int(p.index), off + int64(v.disp), true
-	}
+	f.simple = false
+	f.need(AnalysisDominators)
+	f.promoteSlots(slots)
+}
+
+// findSlots finds what can be promoted, and notes the slot of each load and store.
+func (f *fn) findSlots(private []isa.Alloc) []slot {
+	vars := make([]variable, len(private))
 	// escape gives up on the variable that a pointer leads to.
 	escape := func(p *value) {
 		for p.op == isa.OpPtrAdd {
@@ -60,8 +62,10 @@ func promote(b *builder) {
 			vars[p.index].escapes = true
 		}
 	}
+	var found []privateAccess
 	for _, blk := range f.blocks {
 		for _, v := range blk.phis {
+			v.pos = 0
 			for _, a := range v.args {
 				escape(a)
 			}
@@ -72,9 +76,10 @@ func promote(b *builder) {
 		for _, v := range blk.insts {
 			switch v.op {
 			case isa.OpLoad, isa.OpStore:
-				if vi, off, ok := addr(v); ok && v.flags&isa.FlagVolatile == 0 && off >= 0 &&
-					uint64(off)+uint64(v.elem.Bytes()) <= b.k.Private[vi].Size {
-					vars[vi].accesses = append(vars[vi].accesses, v)
+				v.pos = 0
+				if vi, off, ok := privateAddress(v); ok && v.flags&isa.FlagVolatile == 0 && off >= 0 &&
+					uint64(off)+uint64(v.elem.Bytes()) <= private[vi].Size {
+					found = append(found, privateAccess{v: v, index: vi, size: int32(v.elem.Bytes()), off: off})
 				} else {
 					escape(v.args[0])
 				}
@@ -93,103 +98,225 @@ func promote(b *builder) {
 			}
 		}
 	}
-	// A variable whose address escapes may be accessed anywhere, so it stays in
-	// memory as a whole. In the others, accesses that overlap without being
-	// equal keep their stretch in memory.
-	n := 0
+	// Put the accesses of each variable together.
+	ends := make([]int32, len(vars)+1)
+	for i := range found {
+		ends[found[i].index+1]++
+	}
+	for i := range vars {
+		ends[i+1] += ends[i]
+	}
+	all := make([]privateAccess, len(found))
+	for _, a := range found {
+		all[ends[a.index]] = a
+		ends[a.index]++
+	}
+	var slots []slot
+	first := int32(0)
 	for vi := range vars {
-		v := &vars[vi]
-		if v.escapes {
-			continue
+		if !vars[vi].escapes {
+			slots = appendSlots(slots, all[first:ends[vi]], private[vi].Param)
 		}
-		type span struct {
-			off, size int64
-			t         isa.Type
+		first = ends[vi]
+	}
+	return slots
+}
+
+// privateAddress says which variable a load or store goes to, and where in it.
+func privateAddress(v *value) (index int32, off int64, ok bool) {
+	if v.idx != isa.IdxNone {
+		return 0, 0, false
+	}
+	p, off := v.args[0], int64(v.disp)
+	for p.op == isa.OpPtrAdd && p.idx == isa.IdxNone {
+		off += int64(p.disp)
+		p = p.args[0]
+	}
+	return p.index, off, p.op == irPriv
+}
+
+// appendSlots adds the slots of a variable, by offset. A variable whose address escapes may be accessed anywhere, so it
+// stays in memory as a whole. In the others, accesses that overlap without being
+// equal keep their stretch in memory.
+func appendSlots(slots []slot, accesses []privateAccess, param int) []slot {
+	for i := range accesses {
+		if accesses[i].off != accesses[0].off {
+			slices.SortFunc(accesses, func(a, b privateAccess) int { return cmp.Compare(a.off, b.off) })
+			break
 		}
-		var spans []span
-		for _, a := range v.accesses {
-			_, off, _ := addr(a)
-			spans = append(spans, span{off, int64(a.elem.Bytes()), a.elem})
-		}
-		sort.SliceStable(spans, func(i, j int) bool { return spans[i].off < spans[j].off })
-		for i := 0; i < len(spans); {
-			end, same := spans[i].off+spans[i].size, true
-			j := i + 1
-			for ; j < len(spans) && spans[j].off < end; j++ {
-				if spans[j].off != spans[i].off || spans[j].size != spans[i].size {
-					same = false
-				}
-				end = max(end, spans[j].off+spans[j].size)
+	}
+	for i := 0; i < len(accesses); {
+		x := &accesses[i]
+		end, same := x.off+int64(x.size), true
+		j := i + 1
+		for ; j < len(accesses) && accesses[j].off < end; j++ {
+			y := &accesses[j]
+			if y.off != x.off || y.size != x.size {
+				same = false
 			}
-			if same {
-				v.slots = append(v.slots, slot{offset: spans[i].off, size: spans[i].size, t: isa.IntOf(int(spans[i].size) * 8), n: n, param: b.k.Private[vi].Param})
-				n++
+			end = max(end, y.off+int64(y.size))
+		}
+		if same {
+			slots = append(slots, slot{offset: x.off, t: isa.IntOf(int(x.size) * 8), param: param})
+			for _, a := range accesses[i:j] {
+				a.v.pos = int32(len(slots))
 			}
-			i = j
 		}
+		i = j
 	}
-	if n == 0 {
-		return
+	return slots
+}
+
+// blockLists has a list of blocks for each slot.
+type blockLists struct {
+	ends [][2]int32 // by slot: the first and the last place in all plus one, 0 for none
+	all  []blockList
+}
+
+type blockList struct {
+	b    *block
+	next int32 // plus one
+}
+
+func (l *blockLists) add(si int32, b *block) {
+	l.all = append(l.all, blockList{b: b})
+	at := int32(len(l.all))
+	if e := &l.ends[si]; e[0] == 0 {
+		*e = [2]int32{at, at}
+	} else {
+		l.all[e[1]-1].next, e[1] = at, at
 	}
-	find := func(v *value) *slot {
-		vi, off, ok := addr(v)
-		if !ok || vars[vi].escapes {
-			return nil
-		}
-		s := vars[vi].slots
-		i := sort.Search(len(s), func(i int) bool { return s[i].offset >= off })
-		if i < len(s) && s[i].offset == off && !s[i].memory {
-			return &s[i]
-		}
-		return nil
+}
+
+// of appends a slot's blocks to dst.
+func (l *blockLists) of(dst []*block, si int) []*block {
+	for at := l.ends[si][0]; at > 0; at = l.all[at-1].next {
+		dst = append(dst, l.all[at-1].b)
 	}
-	f.simple = false
-	f.need(AnalysisDominators)
-	f.promoteSlots(n, vars, find)
+	return dst
 }
 
 // promoteSlots places phis on the iterated dominance frontier of each slot's
 // stores and renames along the dominator tree.
-func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
-	slots := make([]*slot, n)
-	for vi := range vars {
-		for i := range vars[vi].slots {
-			s := &vars[vi].slots[i]
-			slots[s.n] = s
+func (f *fn) promoteSlots(slots []slot) {
+	f.placePhis(slots)
+	// Rename. cur holds the value of each slot; undo restores it on the way up.
+	cur := make([]*value, len(slots))
+	for si := range slots {
+		s := &slots[si]
+		if s.param > 0 {
+			p := f.newValue(irParam, s.t, s.t)
+			p.index, p.imm = int32(s.param-1), uint64(s.offset)
+			cur[si] = p
+			if f.known != nil {
+				if x, ok := f.known.arg(p); ok {
+					cur[si] = f.constant(s.t, x)
+				}
+			}
+		} else {
+			cur[si] = f.constant(s.t, 0)
 		}
 	}
-	stores := make([][]*block, n)
-	exposed := make([][]*block, n) // blocks that read the slot before they write it
-	wrote := make([]*block, n)
-	for _, b := range f.blocks {
+	at := f.edgePlaces()
+	type undo struct {
+		slot int32
+		v    *value
+	}
+	var undos []undo
+	set := func(si int32, v *value) {
+		undos = append(undos, undo{si, cur[si]})
+		cur[si] = v
+	}
+	type frame struct {
+		b       *block
+		i, undo int
+	}
+	var stack []frame
+	enter := func(b *block) {
+		stack = append(stack, frame{b, 0, len(undos)})
+		for _, phi := range b.phis {
+			if phi.pos > 0 {
+				set(phi.pos-1, phi)
+			}
+		}
+		insts := b.insts[:0]
 		for _, v := range b.insts {
-			if v.op != isa.OpLoad && v.op != isa.OpStore {
-				continue
-			}
-			s := find(v)
-			if s == nil {
-				continue
-			}
-			if v.op == isa.OpStore {
-				if wrote[s.n] != b {
-					wrote[s.n] = b
-					stores[s.n] = append(stores[s.n], b)
+			if (v.op == isa.OpLoad || v.op == isa.OpStore) && v.pos > 0 && !slots[v.pos-1].memory {
+				if v.op == isa.OpLoad {
+					v.repl = cur[v.pos-1]
+				} else {
+					set(v.pos-1, v.args[1].root())
 				}
 				continue
 			}
-			if l := exposed[s.n]; wrote[s.n] != b && (len(l) == 0 || l[len(l)-1] != b) {
-				exposed[s.n] = append(l, b)
+			for i, a := range v.args {
+				if a.repl != nil {
+					v.args[i] = a.root()
+				}
+			}
+			insts = append(insts, v)
+		}
+		clear(b.insts[len(insts):])
+		b.insts = insts
+		if b.cond != nil {
+			b.cond = b.cond.root()
+		}
+		for k, s := range b.succs {
+			i := at.of(b, k)
+			for _, phi := range s.phis {
+				if phi.pos > 0 {
+					phi.args[i] = cur[phi.pos-1]
+				}
+			}
+		}
+	}
+	enter(f.blocks[0])
+	for len(stack) > 0 {
+		t := &stack[len(stack)-1]
+		if t.i == len(t.b.dom) {
+			for i := len(undos) - 1; i >= t.undo; i-- {
+				cur[undos[i].slot] = undos[i].v
+			}
+			undos = undos[:t.undo]
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		t.i++
+		enter(t.b.dom[t.i-1])
+	}
+	f.replacePhis()
+}
+
+// placePhis makes the phis of the slots, without their operands. Slots for which there would be too much to do stay in
+// memory.
+func (f *fn) placePhis(slots []slot) {
+	stores := blockLists{ends: make([][2]int32, len(slots))}
+	exposed := blockLists{ends: make([][2]int32, len(slots))} // blocks that read the slot before they write it
+	wrote, read := make([]*block, len(slots)), make([]*block, len(slots))
+	for _, b := range f.blocks {
+		for _, v := range b.insts {
+			if v.op != isa.OpLoad && v.op != isa.OpStore || v.pos == 0 {
+				continue
+			}
+			si := v.pos - 1
+			switch {
+			case wrote[si] == b:
+			case v.op == isa.OpStore:
+				wrote[si] = b
+				stores.add(si, b)
+			case read[si] != b:
+				read[si] = b
+				exposed.add(si, b)
 			}
 		}
 	}
 	frontier, most := f.frontiers(), promoteSteps(f)
-	phiSlot := map[*value]int{}
 	stamp := make([]int, len(f.blocks)) // block has a phi for slot stamp-1
 	total := 0                          // phi arguments so far
-	var joins []*block
+	var joins, storing, reading, work []*block
 	live := &liveness{in: make([]int, len(f.blocks)), kills: make([]int, len(f.blocks))}
 	for si := range slots {
-		if len(exposed[si]) == 0 {
+		if exposed.ends[si][0] == 0 {
 			continue // a block that reads it has written it before
 		}
 		if frontier == nil || live.steps > most {
@@ -197,15 +324,17 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 			continue
 		}
 		meet := false
-		for _, b := range stores[si] {
+		storing = stores.of(storing[:0], si)
+		for _, b := range storing {
 			meet = meet || len(frontier[b.rpo]) > 0
 		}
 		if !meet {
 			continue // no block is reached by two of its values
 		}
 		joins = joins[:0]
-		live.find(si+1, stores[si], exposed[si])
-		work := append([]*block(nil), stores[si]...)
+		reading = exposed.of(reading[:0], si)
+		live.find(si+1, storing, reading)
+		work = append(work[:0], storing...)
 		for len(work) > 0 {
 			b := work[len(work)-1]
 			work = work[:len(work)-1]
@@ -230,91 +359,16 @@ func (f *fn) promoteSlots(n int, vars []variable, find func(*value) *slot) {
 		}
 		for _, d := range joins {
 			phi := f.newValue(irPhi, slots[si].t, slots[si].t)
-			phi.blk = d
-			phi.args = make([]*value, len(d.preds))
+			phi.blk, phi.pos = d, int32(si)+1
+			if n := len(d.preds); n <= len(phi.argv) {
+				phi.args = phi.argv[:n]
+			} else {
+				phi.args = make([]*value, n)
+			}
 			d.phis = append(d.phis, phi)
-			phiSlot[phi] = si
 		}
 	}
 	f.steps += live.steps
-	// Rename. cur holds the value of each slot; undo restores it on the way up.
-	cur := make([]*value, n)
-	for si, s := range slots {
-		if s.param > 0 {
-			p := f.newValue(irParam, s.t, s.t)
-			p.index, p.imm = int32(s.param-1), uint64(s.offset)
-			cur[si] = p
-			if f.known != nil {
-				if x, ok := f.known.arg(p); ok {
-					cur[si] = f.constant(s.t, x)
-				}
-			}
-		} else {
-			cur[si] = f.constant(s.t, 0)
-		}
-	}
-	at := f.edgePlaces()
-	type undo struct {
-		slot int
-		v    *value
-	}
-	type frame struct {
-		b    *block
-		i    int
-		undo []undo
-	}
-	enter := func(b *block) []undo {
-		var un []undo
-		set := func(si int, v *value) {
-			un = append(un, undo{si, cur[si]})
-			cur[si] = v
-		}
-		for _, phi := range b.phis {
-			if si, ok := phiSlot[phi]; ok {
-				set(si, phi)
-			}
-		}
-		insts := b.insts[:0]
-		for _, v := range b.insts {
-			if v.op == isa.OpLoad || v.op == isa.OpStore {
-				if s := find(v); s != nil {
-					if v.op == isa.OpLoad {
-						v.repl = cur[s.n]
-					} else {
-						x := v.args[1].root()
-						set(s.n, x)
-					}
-					continue
-				}
-			}
-			insts = append(insts, v)
-		}
-		b.insts = insts
-		for k, s := range b.succs {
-			i := at.of(b, k)
-			for _, phi := range s.phis {
-				if si, ok := phiSlot[phi]; ok {
-					phi.args[i] = cur[si]
-				}
-			}
-		}
-		return un
-	}
-	stack := []frame{{f.blocks[0], 0, enter(f.blocks[0])}}
-	for len(stack) > 0 {
-		t := &stack[len(stack)-1]
-		if t.i == len(t.b.dom) {
-			for i := len(t.undo) - 1; i >= 0; i-- {
-				cur[t.undo[i].slot] = t.undo[i].v
-			}
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		c := t.b.dom[t.i]
-		t.i++
-		stack = append(stack, frame{c, 0, enter(c)})
-	}
-	f.replaceAll()
 }
 
 // promoteSteps bounds the work of finding where variables live and meet; variables for which nothing is left stay in
