@@ -143,7 +143,7 @@ func (c *checker) checkPhis(f *function, i int) {
 
 func (c *checker) checkPhi(f *function, b *block, in spirv.Inst) {
 	ops := in.Operands()
-	t := c.types[in.ResultType()]
+	t := c.typeOf(in.ResultType())
 	if !t.sized {
 		c.fail("phi-type", in, "a value of type %%%d cannot be", t.id)
 	}

@@ -48,7 +48,7 @@ func (c *checker) checkConstruct(rule string, in spirv.Inst, t *typ, parts []uin
 			return
 		}
 		for i, id := range parts {
-			same(id, c.types[spirv.ID(t.in.Operands()[i])])
+			same(id, c.typeOf(spirv.ID(t.in.Operands()[i])))
 		}
 	default:
 		c.fail(rule, in, "the result type %%%d is no composite", t.id)
@@ -58,7 +58,7 @@ func (c *checker) checkConstruct(rule string, in spirv.Inst, t *typ, parts []uin
 // checkComposite checks section 3.3.12.
 func (c *checker) checkComposite(in spirv.Inst) {
 	const rule = "operand-type"
-	result := c.types[in.ResultType()]
+	result := c.typeOf(in.ResultType())
 	ops := in.Operands()
 	operand := func(i int) *typ { return c.valueType(spirv.ID(ops[i])) }
 	switch in.Op() {

@@ -65,9 +65,20 @@ func (c *checker) checkDominance() {
 				if in.Op() == spirv.OpExtInst && c.effectless(in) {
 					continue
 				}
+				check := func(kind spirv.OperandKind, id spirv.ID) {
+					if kind != spirv.KindIdResult && !reaches(f, n, id, i, at) {
+						c.fail("dominance", in, "%%%d is not defined on every path to this instruction", id)
+					}
+				}
+				if ids, f, ok := plain(in); ok {
+					for k, id := range ids {
+						check(f.kind(k), spirv.ID(id))
+					}
+					continue
+				}
 				for _, o := range c.parse(in) {
-					if o.Kind.Category() == spirv.CategoryID && o.Kind != spirv.KindIdResult && !reaches(f, n, o.ID(), i, at) {
-						c.fail("dominance", in, "%%%d is not defined on every path to this instruction", o.ID())
+					if o.Kind.Category() == spirv.CategoryID {
+						check(o.Kind, o.ID())
 					}
 				}
 			}

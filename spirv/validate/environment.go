@@ -151,6 +151,9 @@ func (c *checker) checkCapabilities(in spirv.Inst) {
 			c.fail("capability-missing", in, "a vector of %d components needs the capability Vector16", n)
 		}
 	}
+	if _, _, ok := plain(in); ok {
+		return // an alignment needs no capability
+	}
 	for _, o := range c.parse(in) {
 		switch o.Kind.Category() {
 		case spirv.CategoryValueEnum:

@@ -57,23 +57,23 @@ func (c *checker) checkExtInst(in spirv.Inst) {
 func (c *checker) checkVectorMemory(in spirv.Inst, number uint32) {
 	switch number {
 	case spirv.OpenCLStdVloadn, spirv.OpenCLStdVloadHalfn, spirv.OpenCLStdVloadaHalfn:
-		if t := c.types[in.ResultType()]; uint64(in.Operand(4)) != uint64(t.count) {
+		if t := c.typeOf(in.ResultType()); uint64(in.Operand(4)) != uint64(t.count) {
 			c.fail("ext-inst-type", in, "the literal count of components is %d, the result has %d", in.Operand(4), t.count)
 		}
 	case spirv.OpenCLStdShuffle, spirv.OpenCLStdShuffle2:
 		ids := c.idRefs(in)
-		result, x, mask := c.types[in.ResultType()], c.valueType(ids[1]), c.valueType(ids[len(ids)-1])
+		result, x, mask := c.typeOf(in.ResultType()), c.valueType(ids[1]), c.valueType(ids[len(ids)-1])
 		if x != nil && mask != nil && (x.class != result.class || x.width != result.width || mask.count != result.count) {
 			c.fail("ext-inst-type", in, "components of type %%%d, a mask of type %%%d and a result of type %%%d do not fit together", x.id, mask.id, result.id)
 		}
 	case spirv.OpenCLStdUUpsample, spirv.OpenCLStdSUpsample:
 		ids := c.idRefs(in)
-		if result, hi := c.types[in.ResultType()], c.valueType(ids[1]); hi != nil && result.width != 2*hi.width {
+		if result, hi := c.typeOf(in.ResultType()), c.valueType(ids[1]); hi != nil && result.width != 2*hi.width {
 			c.fail("ext-inst-type", in, "operands of %d bits for a result of %d", hi.width, result.width)
 		}
 	case spirv.OpenCLStdSelect:
 		ids := c.idRefs(in)
-		if result, cond := c.types[in.ResultType()], c.valueType(ids[3]); cond != nil && result.width != cond.width {
+		if result, cond := c.typeOf(in.ResultType()), c.valueType(ids[3]); cond != nil && result.width != cond.width {
 			c.fail("ext-inst-type", in, "a condition of %d bits for a result of %d", cond.width, result.width)
 		}
 	}

@@ -27,7 +27,7 @@ type block struct {
 }
 
 // result is the type that the function returns.
-func (f *function) result(c *checker) *typ { return c.types[spirv.ID(f.typ.in.Operand(0))] }
+func (f *function) result(c *checker) *typ { return c.typeOf(spirv.ID(f.typ.in.Operand(0))) }
 
 // checkFunctions gathers functions and their blocks, and checks their declarations (section 3.3.9).
 func (c *checker) checkFunctions() {
@@ -35,7 +35,7 @@ func (c *checker) checkFunctions() {
 	for i, in := range c.insts {
 		switch op := in.Op(); {
 		case op == spirv.OpFunction:
-			f = &function{in: in, typ: c.types[spirv.ID(in.Operand(1))], blockAt: map[spirv.ID]int{}}
+			f = &function{in: in, typ: c.typeOf(spirv.ID(in.Operand(1))), blockAt: map[spirv.ID]int{}}
 			c.functions = append(c.functions, f)
 			c.functionOf[in.ResultID()] = f
 		case op == spirv.OpFunctionParameter:
@@ -61,7 +61,7 @@ func (c *checker) checkFunction(f *function) {
 		c.fail("function-type", f.in, "%%%d is no function type", f.typ.id)
 		return
 	}
-	if r := f.result(c); !sameType(r, c.types[f.in.ResultType()]) {
+	if r := f.result(c); !sameType(r, c.typeOf(f.in.ResultType())) {
 		c.fail("function-type", f.in, "the result type %%%d is not the %%%d of its function type", f.in.ResultType(), r.id)
 	}
 	want := f.typ.in.Operands()[1:]
@@ -70,7 +70,7 @@ func (c *checker) checkFunction(f *function) {
 		return
 	}
 	for i, p := range f.params {
-		if !sameType(c.types[p.ResultType()], c.types[spirv.ID(want[i])]) {
+		if !sameType(c.typeOf(p.ResultType()), c.typeOf(spirv.ID(want[i]))) {
 			c.fail("function-type", p, "parameter %d has type %%%d, the function type says %%%d", i, p.ResultType(), want[i])
 		}
 		c.checkByVal(p)
@@ -93,8 +93,8 @@ func (c *checker) checkByVal(p spirv.Inst) {
 		if len(params) == 0 || spirv.FunctionParameterAttribute(params[0]) != spirv.FunctionParameterAttributeByVal {
 			continue
 		}
-		t := c.types[p.ResultType()]
-		if pointee := c.types[t.pointee]; !t.pointer() || pointee == nil || !pointee.sized {
+		t := c.typeOf(p.ResultType())
+		if pointee := c.typeOf(t.pointee); !t.pointer() || pointee == nil || !pointee.sized {
 			c.fail("param-byval", p, "ByVal on a parameter that is no pointer to a type with a size")
 		}
 		return
@@ -117,7 +117,7 @@ func (c *checker) checkCalls() {
 func (c *checker) checkCall(call spirv.Inst) {
 	ops := call.Operands()
 	f := c.functionOf[spirv.ID(ops[0])]
-	if r := f.result(c); !sameType(r, c.types[call.ResultType()]) {
+	if r := f.result(c); !sameType(r, c.typeOf(call.ResultType())) {
 		c.fail("call-signature", call, "the result type %%%d is not the %%%d of function %%%d", call.ResultType(), r.id, ops[0])
 	}
 	if len(ops)-1 != len(f.params) {
@@ -125,7 +125,7 @@ func (c *checker) checkCall(call spirv.Inst) {
 		return
 	}
 	for i, p := range f.params {
-		if t := c.valueType(spirv.ID(ops[i+1])); !sameType(t, c.types[p.ResultType()]) {
+		if t := c.valueType(spirv.ID(ops[i+1])); !sameType(t, c.typeOf(p.ResultType())) {
 			c.fail("call-signature", call, "argument %d has type %%%d, the parameter %%%d", i, typeID(t), p.ResultType())
 		}
 	}
@@ -231,7 +231,7 @@ func (c *checker) checkEntryPoints() {
 func (c *checker) checkExecutionModeID(in spirv.Inst) {
 	ids := in.Operands()[2:]
 	if spirv.ExecutionMode(in.Operand(1)) == spirv.ExecutionModeFPFastMathDefault && len(ids) > 0 {
-		if t := c.types[spirv.ID(ids[0])]; !t.scalar() || t.class != classFloat {
+		if t := c.typeOf(spirv.ID(ids[0])); !t.scalar() || t.class != classFloat {
 			c.fail("execution-mode", in, "%%%d is no floating-point type", ids[0])
 		}
 		ids = ids[1:]

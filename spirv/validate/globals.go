@@ -14,7 +14,7 @@ func (c *checker) checkGlobals() {
 		case spirv.OpVariable, spirv.OpUntypedVariableKHR:
 			c.checkVariable(in, inFunction)
 		case spirv.OpUndef:
-			if t := c.types[in.ResultType()]; !t.sized {
+			if t := c.typeOf(in.ResultType()); !t.sized {
 				c.fail("constant-type", in, "a value of type %%%d cannot be", t.id)
 			}
 		default:
@@ -27,7 +27,7 @@ func (c *checker) checkGlobals() {
 
 // checkConstant checks the type of a constant, and that its parts stand before it.
 func (c *checker) checkConstant(at int, in spirv.Inst) {
-	t := c.types[in.ResultType()]
+	t := c.typeOf(in.ResultType())
 	bad := func(what string) { c.fail("constant-type", in, "the result type %%%d is no %s", t.id, what) }
 	switch in.Op() {
 	case spirv.OpConstantTrue, spirv.OpConstantFalse, spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse:
@@ -97,7 +97,7 @@ func (c *checker) checkSpecConstantOp(at int, in spirv.Inst) {
 	switch op {
 	case spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR:
 		if len(ids) > 0 {
-			if c.types[spirv.ID(ids[0])] == nil {
+			if c.typeOf(spirv.ID(ids[0])) == nil {
 				c.fail("id-kind", in, "%%%d is no type", ids[0])
 				return
 			}
@@ -134,7 +134,7 @@ func specConstantOps(op spirv.Op) bool {
 
 // checkVariable checks storage class, pointer type and initializer of a variable (section 3.3.8).
 func (c *checker) checkVariable(in spirv.Inst, inFunction bool) {
-	t := c.types[in.ResultType()]
+	t := c.typeOf(in.ResultType())
 	storage := spirv.StorageClass(in.Operand(0))
 	if !t.pointer() || t.untyped() != (in.Op() == spirv.OpUntypedVariableKHR) {
 		c.fail("variable-type", in, "the result type %%%d is not the pointer type of such a variable", t.id)
@@ -158,12 +158,12 @@ func (c *checker) checkVariable(in spirv.Inst, inFunction bool) {
 			c.fail("variable-storage", in, msg)
 		}
 	}
-	pointee := c.types[t.pointee]
+	pointee := c.typeOf(t.pointee)
 	rest := in.Operands()[1:]
 	if t.untyped() {
 		pointee = nil
 		if len(rest) > 0 {
-			pointee = c.types[spirv.ID(rest[0])]
+			pointee = c.typeOf(spirv.ID(rest[0]))
 			rest = rest[1:]
 		}
 	}

@@ -33,7 +33,7 @@ func (c *checker) checkImage(in spirv.Inst) {
 	if image == nil {
 		return
 	}
-	result := c.types[in.ResultType()]
+	result := c.typeOf(in.ResultType())
 	access := spirv.AccessQualifierReadOnly
 	if len(image.in.Operands()) > 7 {
 		access = spirv.AccessQualifier(image.in.Operand(7))

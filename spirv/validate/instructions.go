@@ -24,7 +24,7 @@ func (c *checker) checkInstruction(in spirv.Inst) {
 	case spirv.OpBitcast:
 		c.checkBitcast(in)
 	case spirv.OpConvertPtrToU, spirv.OpConvertUToPtr, spirv.OpPtrEqual, spirv.OpPtrNotEqual:
-		if c.types[in.ResultType()].vector() {
+		if c.typeOf(in.ResultType()).vector() {
 			c.pass(in, "the instruction is for one pointer, not for a vector of them")
 		}
 	case spirv.OpPtrCastToGeneric, spirv.OpGenericCastToPtr, spirv.OpGenericCastToPtrExplicit:
@@ -58,10 +58,10 @@ func (c *checker) checkInstruction(in spirv.Inst) {
 	case spirv.OpSizeOf:
 		c.checkSizeOf(in)
 	case spirv.OpSampledImage:
-		if c.types[in.ResultType()].op != spirv.OpTypeSampledImage {
+		if c.typeOf(in.ResultType()).op != spirv.OpTypeSampledImage {
 			return // the signature has said so
 		}
-		if ids := c.idRefs(in); !sameType(c.types[in.ResultType()].elem, c.valueType(ids[0])) {
+		if ids := c.idRefs(in); !sameType(c.typeOf(in.ResultType()).elem, c.valueType(ids[0])) {
 			c.fail(rule, in, "the result is of another image type than operand %%%d", ids[0])
 		}
 	}
@@ -73,6 +73,14 @@ func (c *checker) checkInstruction(in spirv.Inst) {
 // idRefs gives the IdRef operands of an instruction. The slice is good until the next call.
 func (c *checker) idRefs(in spirv.Inst) []spirv.ID {
 	c.ids = c.ids[:0]
+	if ids, f, ok := plain(in); ok {
+		for i, id := range ids {
+			if f.kind(i) == spirv.KindIdRef {
+				c.ids = append(c.ids, spirv.ID(id))
+			}
+		}
+		return c.ids
+	}
 	for _, o := range c.parse(in) {
 		if o.Kind == spirv.KindIdRef {
 			c.ids = append(c.ids, o.ID())

@@ -6,7 +6,7 @@ import "github.com/lockstep-gpu/lockstep/spirv"
 // integers as wide. Optimizers cast between a vector of Booleans and an integer with a bit for each of
 // them, which the level Load takes.
 func (c *checker) checkBitcast(in spirv.Inst) {
-	to, from := c.types[in.ResultType()], c.valueType(spirv.ID(in.Operand(0)))
+	to, from := c.typeOf(in.ResultType()), c.valueType(spirv.ID(in.Operand(0)))
 	bits := func(t *typ) int {
 		switch {
 		case t == nil || t.class == classNone:
@@ -34,7 +34,7 @@ func (c *checker) checkBitcast(in spirv.Inst) {
 
 // checkGenericCast checks the casts between Generic and the storage classes that it stands for.
 func (c *checker) checkGenericCast(in spirv.Inst) {
-	to, from := c.types[in.ResultType()], c.valueType(spirv.ID(in.Operand(0)))
+	to, from := c.typeOf(in.ResultType()), c.valueType(spirv.ID(in.Operand(0)))
 	if !to.pointer() || !from.pointer() {
 		c.fail("operand-type", in, "a cast from type %%%d to %%%d, which are not both pointers", typeID(from), to.id)
 		return
@@ -54,7 +54,7 @@ func (c *checker) checkGenericCast(in spirv.Inst) {
 	if in.Op() == spirv.OpGenericCastToPtrExplicit && spirv.StorageClass(in.Operand(1)) != named.storage {
 		c.fail("operand-type", in, "the storage class is %s, that of the result type %s", spirv.StorageClass(in.Operand(1)), named.storage)
 	}
-	if !to.untyped() && !from.untyped() && !sameType(c.types[to.pointee], c.types[from.pointee]) {
+	if !to.untyped() && !from.untyped() && !sameType(c.typeOf(to.pointee), c.typeOf(from.pointee)) {
 		c.fail("operand-type", in, "the cast changes the pointee from %%%d to %%%d", from.pointee, to.pointee)
 	}
 }
@@ -62,7 +62,7 @@ func (c *checker) checkGenericCast(in spirv.Inst) {
 // checkSelect checks OpSelect: a Boolean for the whole, or one for each component.
 func (c *checker) checkSelect(in spirv.Inst) {
 	ids := c.idRefs(in)
-	result, cond := c.types[in.ResultType()], c.valueType(ids[0])
+	result, cond := c.typeOf(in.ResultType()), c.valueType(ids[0])
 	if !result.sized {
 		c.fail("operand-type", in, "a value of type %%%d cannot be", result.id)
 	}
@@ -80,27 +80,27 @@ func (c *checker) checkSelect(in spirv.Inst) {
 // is a pointer or, as SPIRV-Tools take it, the type of one.
 func (c *checker) checkSizeOf(in spirv.Inst) {
 	id := spirv.ID(in.Operand(0))
-	p := c.types[id]
+	p := c.typeOf(id)
 	if p == nil {
 		p = c.valueType(id)
 	}
 	switch {
-	case !c.ofClass(c.types[in.ResultType()], 'u'):
+	case !c.ofClass(c.typeOf(in.ResultType()), 'u'):
 		c.fail("operand-type", in, "the result type %%%d is not %s", in.ResultType(), className('u'))
-	case !p.pointer() || p.untyped() || !c.types[p.pointee].sized:
+	case !p.pointer() || p.untyped() || !c.typeOf(p.pointee).sized:
 		c.fail("operand-type", in, "%%%d is no pointer to a type that has a size", id)
 	}
 }
 
 // checkPairResult checks the operations whose result is a structure of two integers.
 func (c *checker) checkPairResult(in spirv.Inst) {
-	result := c.types[in.ResultType()]
+	result := c.typeOf(in.ResultType())
 	members := result.in.Operands()
-	if result.op != spirv.OpTypeStruct || len(members) != 2 || !sameType(c.types[spirv.ID(members[0])], c.types[spirv.ID(members[1])]) {
+	if result.op != spirv.OpTypeStruct || len(members) != 2 || !sameType(c.typeOf(spirv.ID(members[0])), c.typeOf(spirv.ID(members[1]))) {
 		c.fail("operand-type", in, "the result type %%%d is no structure of two equal members", result.id)
 		return
 	}
-	m := c.types[spirv.ID(members[0])]
+	m := c.typeOf(spirv.ID(members[0]))
 	if m.class != classInt {
 		c.fail("operand-type", in, "the members of the result type %%%d are no integers", result.id)
 	}
@@ -122,7 +122,7 @@ func (c *checker) pointeeOf(in spirv.Inst, id spirv.ID) (t *typ, ok bool) {
 	if p.untyped() {
 		return nil, true
 	}
-	t = c.types[p.pointee]
+	t = c.typeOf(p.pointee)
 	if !t.sized {
 		c.fail("operand-type", in, "what the pointer %%%d points to has no size", id)
 		return nil, false
@@ -142,7 +142,7 @@ func (c *checker) checkAccess(in spirv.Inst) {
 	}
 	switch in.Op() {
 	case spirv.OpLoad:
-		if result := c.types[in.ResultType()]; !result.sized {
+		if result := c.typeOf(in.ResultType()); !result.sized {
 			c.fail("operand-type", in, "a value of type %%%d cannot be", result.id)
 		} else if target != nil && !sameType(target, result) {
 			mismatch(result)
@@ -181,7 +181,7 @@ func (c *checker) checkWritable(in spirv.Inst, pointer spirv.ID) {
 
 // checkAccessChain walks the type of the base along the indices (section 3.3.8, OpAccessChain).
 func (c *checker) checkAccessChain(in spirv.Inst) {
-	result := c.types[in.ResultType()]
+	result := c.typeOf(in.ResultType())
 	ids := c.idRefs(in)
 	untyped, element := false, false
 	switch in.Op() {
@@ -194,7 +194,7 @@ func (c *checker) checkAccessChain(in spirv.Inst) {
 	}
 	var t *typ
 	if untyped {
-		t = c.types[ids[0]]
+		t = c.typeOf(ids[0])
 		ids = ids[1:]
 	}
 	base := c.valueType(ids[0])
@@ -213,7 +213,7 @@ func (c *checker) checkAccessChain(in spirv.Inst) {
 		c.fail("operand-type", in, "the base %%%d does not say what it points to", ids[0])
 		return
 	case !untyped:
-		t = c.types[base.pointee]
+		t = c.typeOf(base.pointee)
 	}
 	indices := ids[1:]
 	for i, id := range indices {
@@ -231,7 +231,7 @@ func (c *checker) checkAccessChain(in spirv.Inst) {
 			return
 		}
 	}
-	if !untyped && !sameType(t, c.types[result.pointee]) {
+	if !untyped && !sameType(t, c.typeOf(result.pointee)) {
 		c.pass(in, "the indices lead to type %%%d, but the result points to %%%d", t.id, result.pointee)
 	}
 }
@@ -259,7 +259,7 @@ func (c *checker) structMember(in spirv.Inst, t *typ, n uint64) *typ {
 		c.fail("operand-type", in, "structure %%%d has no member %d", t.id, n)
 		return nil
 	}
-	return c.types[spirv.ID(members[n])]
+	return c.typeOf(spirv.ID(members[n]))
 }
 
 // atomic reports whether an instruction is an atomic one (section 3.3.18).
@@ -290,7 +290,7 @@ func (c *checker) checkAtomic(in spirv.Inst) {
 		c.fail("atomic-storage", in, "an atomic access to storage class %s", s)
 	}
 	// The type of the memory is the type of the value or result where the pointer does not say.
-	value := c.types[in.ResultType()]
+	value := c.typeOf(in.ResultType())
 	switch op {
 	case spirv.OpAtomicFlagTestAndSet, spirv.OpAtomicFlagClear:
 		if op == spirv.OpAtomicFlagTestAndSet && (!value.scalar() || value.class != classBool) {
@@ -352,7 +352,7 @@ func (c *checker) checkAsyncCopy(in spirv.Inst) {
 	}
 	dst, src := c.valueType(ids[0]), c.valueType(ids[1])
 	c.checkAsyncPair(in, dst, src)
-	if !dst.untyped() && !src.untyped() && !sameType(c.types[dst.pointee], c.types[src.pointee]) {
+	if !dst.untyped() && !src.untyped() && !sameType(c.typeOf(dst.pointee), c.typeOf(src.pointee)) {
 		c.fail("operand-type", in, "the destination holds type %%%d, the source %%%d", dst.pointee, src.pointee)
 	}
 }

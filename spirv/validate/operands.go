@@ -27,29 +27,40 @@ func (c *checker) checkOperandKinds() {
 			continue
 		}
 		n := 0
-		for _, o := range c.parse(in) {
-			switch o.Kind {
+		check := func(kind spirv.OperandKind, id spirv.ID) {
+			switch kind {
 			case spirv.KindIdRef:
-				c.checkKind(in, o.ID(), c.expected(in, n))
+				c.checkKind(in, id, c.expected(in, n))
 				n++
 			case spirv.KindIdScope, spirv.KindIdMemorySemantics:
-				c.checkScope(in, o)
+				c.checkScope(in, kind, id)
+			}
+		}
+		if ids, f, ok := plain(in); ok {
+			for i, id := range ids {
+				check(f.kind(i), spirv.ID(id))
+			}
+			continue
+		}
+		for _, o := range c.parse(in) {
+			if o.Kind.Category() == spirv.CategoryID {
+				check(o.Kind, o.ID())
 			}
 		}
 	}
 }
 
 // checkScope checks a scope or memory semantics (section 3.2.27). Kernels may compute them.
-func (c *checker) checkScope(in spirv.Inst, o spirv.ParsedOperand) {
-	if t := c.valueType(o.ID()); !t.scalar() || t.class != classInt || t.width != 32 {
-		c.fail("scope-semantics", in, "%%%d is no 32-bit integer", o.ID())
+func (c *checker) checkScope(in spirv.Inst, kind spirv.OperandKind, id spirv.ID) {
+	if t := c.valueType(id); !t.scalar() || t.class != classInt || t.width != 32 {
+		c.fail("scope-semantics", in, "%%%d is no 32-bit integer", id)
 		return
 	}
-	v, known := c.index.Constant(o.ID())
+	v, known := c.index.Constant(id)
 	if !known {
 		return
 	}
-	if o.Kind == spirv.KindIdScope {
+	if kind == spirv.KindIdScope {
 		if _, ok := spirv.KindScope.Value(uint32(v)); !ok {
 			c.fail("scope-semantics", in, "%d is no scope", v)
 		}
@@ -162,5 +173,5 @@ func (c *checker) valueType(id spirv.ID) *typ {
 	if def.Op() == spirv.OpFunction {
 		return nil
 	}
-	return c.types[def.ResultType()]
+	return c.typeOf(def.ResultType())
 }

@@ -29,7 +29,7 @@ func (c *checker) checkCreatePipe(in spirv.Inst) {
 	case t == nil:
 		c.fail("operand-type", in, "operand %%%d is no value", id)
 	case t.op == spirv.OpTypePipeStorage:
-	case t.untyped() || t.pointer() && c.describesPipe(c.types[t.pointee]):
+	case t.untyped() || t.pointer() && c.describesPipe(c.typeOf(t.pointee)):
 		c.pass(in, "operand %%%d points to the description of a pipe storage", id)
 	default:
 		c.fail("operand-type", in, "operand %%%d of type %%%d is not a pipe storage", id, t.id)
@@ -42,7 +42,7 @@ func (c *checker) describesPipe(t *typ) bool {
 		return false
 	}
 	for _, id := range t.in.Operands()[:3] {
-		if m := c.types[spirv.ID(id)]; !m.scalar() || m.class != classInt || m.width != 32 {
+		if m := c.typeOf(spirv.ID(id)); !m.scalar() || m.class != classInt || m.width != 32 {
 			return false
 		}
 	}
@@ -70,7 +70,7 @@ func (c *checker) checkPipeStorage(in spirv.Inst) {
 // checkStrictPipe checks what section 3.3.23 asks of pipe instructions beyond what gives them a meaning.
 func (c *checker) checkStrictPipe(in spirv.Inst) {
 	const rule = "pipe-operand"
-	if t := c.types[in.ResultType()]; t.scalar() && t.class == classInt && t.width != 32 {
+	if t := c.typeOf(in.ResultType()); t.scalar() && t.class == classInt && t.width != 32 {
 		c.fail(rule, in, "the result has %d bits, not 32", t.width)
 	}
 	ids := c.idRefs(in)

@@ -41,7 +41,7 @@ type signature string
 
 // check compares an instruction with a signature. ids are its IdRef operands.
 func (c *checker) checkSignature(rule string, in spirv.Inst, sig signature, ids []spirv.ID) {
-	result := c.types[in.ResultType()]
+	result := c.typeOf(in.ResultType())
 	if k := sig[0]; k != '-' && !c.ofClass(result, k) {
 		c.fail(rule, in, "the result type %%%d is not %s", typeID(result), className(k))
 		return
@@ -218,7 +218,7 @@ func (c *checker) related(t *typ, relation byte, result, first *typ) bool {
 	case '2':
 		return t.count == first.count
 	case 'o', 'O', 'K', 'L', 'H', 'E':
-		return t.untyped() || relatedPointee(c.types[t.pointee], relation, result, first)
+		return t.untyped() || relatedPointee(c.typeOf(t.pointee), relation, result, first)
 	}
 	return true
 }

@@ -178,7 +178,7 @@ func (c *checker) checkStrictTypes() {
 		if !isType(in.Op()) || in.Op() == spirv.OpTypeForwardPointer {
 			continue
 		}
-		t := c.types[in.ResultID()]
+		t := c.typeOf(in.ResultID())
 		if t.canon != t.id && t.op != spirv.OpTypePointer && t.op != spirv.OpTypeUntypedPointerKHR {
 			c.fail("type-unique", in, "the type is declared as %%%d already", t.canon)
 		}
@@ -207,7 +207,7 @@ func (c *checker) checkStrictOperands() {
 	for _, in := range c.insts {
 		switch in.Op() {
 		case spirv.OpUConvert, spirv.OpSConvert, spirv.OpFConvert:
-			if t := c.types[in.ResultType()]; t.width == c.valueType(spirv.ID(in.Operand(0))).width {
+			if t := c.typeOf(in.ResultType()); t.width == c.valueType(spirv.ID(in.Operand(0))).width {
 				c.fail("convert-width", in, "the operand %%%d and the result have %d bits both", in.Operand(0), t.width)
 			}
 			continue
@@ -247,8 +247,8 @@ func (c *checker) checkLooseExtInst(in spirv.Inst) {
 	}
 	switch in.Operand(1) {
 	case spirv.OpenCLStdLdexp, spirv.OpenCLStdPown, spirv.OpenCLStdRootn:
-		if t := c.valueType(spirv.ID(in.Operand(3))); t.count != c.types[in.ResultType()].count {
-			c.fail("operand-loose", in, "the operand %%%d has %d components, the result %d", in.Operand(3), t.count, c.types[in.ResultType()].count)
+		if t := c.valueType(spirv.ID(in.Operand(3))); t.count != c.typeOf(in.ResultType()).count {
+			c.fail("operand-loose", in, "the operand %%%d has %d components, the result %d", in.Operand(3), t.count, c.typeOf(in.ResultType()).count)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func (c *checker) checkInterfaces() {
 }
 
 func (c *checker) checkAtomicWidth(in spirv.Inst) {
-	t := c.types[in.ResultType()]
+	t := c.typeOf(in.ResultType())
 	if in.Op() == spirv.OpAtomicStore {
 		t = c.valueType(spirv.ID(in.Operand(3)))
 	}

@@ -30,6 +30,9 @@ func (c *checker) checkGrammar() {
 				continue
 			}
 		}
+		if _, _, ok := plain(in); ok {
+			continue
+		}
 		ops, err := c.parser.Parse(c.operands[:0], in)
 		if err != nil {
 			reason := err.Error()
@@ -84,27 +87,35 @@ func (c *checker) checkIDs() {
 		}
 		return true
 	}
-	for i, in := range c.insts {
-		ops := c.parse(in)
-		if in.Op() == spirv.OpExtInst && c.effectless(in) {
-			ops = []spirv.ParsedOperand{{Kind: spirv.KindIdResultType, Words: in.Words[1:2]}, {Kind: spirv.KindIdResult, Words: in.Words[2:3]}}
+	check := func(i int, in spirv.Inst, kind spirv.OperandKind, id spirv.ID) {
+		if !inBound(in, id) {
+			return
 		}
-		for _, o := range ops {
-			if o.Kind.Category() != spirv.CategoryID {
-				continue
+		at := c.index.At(id)
+		switch {
+		case kind == spirv.KindIdResult && at != i:
+			c.fail("id-unique", in, "%%%d is defined at word %d already", id, c.insts[at].Offset)
+		case at < 0:
+			c.fail("id-defined", in, "%%%d is defined nowhere", id)
+		case kind == spirv.KindIdResultType && !isType(c.insts[at].Op()):
+			c.fail("id-kind", in, "the result type %%%d is no type but the result of %s", id, c.insts[at].Op())
+		}
+	}
+	for i, in := range c.insts {
+		if ids, f, ok := plain(in); ok {
+			for k, id := range ids {
+				check(i, in, f.kind(k), spirv.ID(id))
 			}
-			id := o.ID()
-			if !inBound(in, id) {
-				continue
-			}
-			at := c.index.At(id)
-			switch {
-			case o.Kind == spirv.KindIdResult && at != i:
-				c.fail("id-unique", in, "%%%d is defined at word %d already", id, c.insts[at].Offset)
-			case at < 0:
-				c.fail("id-defined", in, "%%%d is defined nowhere", id)
-			case o.Kind == spirv.KindIdResultType && !isType(c.insts[at].Op()):
-				c.fail("id-kind", in, "the result type %%%d is no type but the result of %s", id, c.insts[at].Op())
+			continue
+		}
+		if in.Op() == spirv.OpExtInst && c.effectless(in) {
+			check(i, in, spirv.KindIdResultType, spirv.ID(in.Words[1]))
+			check(i, in, spirv.KindIdResult, spirv.ID(in.Words[2]))
+			continue
+		}
+		for _, o := range c.parse(in) {
+			if o.Kind.Category() == spirv.CategoryID {
+				check(i, in, o.Kind, o.ID())
 			}
 		}
 	}
@@ -112,8 +123,11 @@ func (c *checker) checkIDs() {
 
 // isType reports whether an instruction declares a type.
 func isType(op spirv.Op) bool {
+	if !op.HasResult() || op.HasResultType() {
+		return false
+	}
 	info, ok := op.Info()
-	return ok && op.HasResult() && !op.HasResultType() && len(info.Name) > 6 && info.Name[:6] == "OpType"
+	return ok && len(info.Name) > 6 && info.Name[:6] == "OpType"
 }
 
 // isConstant reports whether an instruction makes a constant (section 2.2.1, constant instruction, with

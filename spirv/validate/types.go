@@ -59,6 +59,13 @@ func sameType(a, b *typ) bool {
 
 // checkTypes checks the type declarations (section 3.3.6) and fills c.types.
 func (c *checker) checkTypes() {
+	n := 0
+	for i, in := range c.insts {
+		if isType(in.Op()) {
+			n = i + 1
+		}
+	}
+	c.types = make([]*typ, n)
 	canon := map[string]spirv.ID{}
 	forward := map[spirv.ID]spirv.Inst{}
 	for _, in := range c.insts {
@@ -74,7 +81,7 @@ func (c *checker) checkTypes() {
 			continue
 		}
 		t := &typ{in: in, id: in.ResultID(), canon: in.ResultID(), op: in.Op(), sized: true, count: 1}
-		c.types[t.id] = t
+		c.types[c.index.At(t.id)] = t
 		c.declare(t, forward)
 		if key, ok := c.typeKey(t); ok {
 			if first, dup := canon[key]; dup {
@@ -89,7 +96,7 @@ func (c *checker) checkTypes() {
 	}
 	// Pointees may be declared after their pointers.
 	for _, in := range c.insts {
-		if in.Op() == spirv.OpTypePointer && c.types[spirv.ID(in.Operand(1))] == nil {
+		if in.Op() == spirv.OpTypePointer && c.typeOf(spirv.ID(in.Operand(1))) == nil {
 			c.fail("id-kind", in, "the pointee %%%d is no type", in.Operand(1))
 		}
 	}
@@ -104,7 +111,7 @@ func (c *checker) typeKey(t *typ) (key string, ok bool) {
 	}
 	b := binary.LittleEndian.AppendUint32(nil, uint32(t.op))
 	for i, w := range t.in.Operands() {
-		part := c.types[spirv.ID(w)]
+		part := c.typeOf(spirv.ID(w))
 		typePart := t.op == spirv.OpTypeFunction || t.op == spirv.OpTypePointer && i == 1 ||
 			i == 0 && (t.op == spirv.OpTypeVector || t.op == spirv.OpTypeImage || t.op == spirv.OpTypeSampledImage)
 		if typePart {
@@ -121,7 +128,7 @@ func (c *checker) typeKey(t *typ) (key string, ok bool) {
 // part gives the declared type that a type is made of. It must stand before: a type that contains
 // itself would have no size. Pointers announced by OpTypeForwardPointer are the exception.
 func (c *checker) part(t *typ, id spirv.ID, forward map[spirv.ID]spirv.Inst) *typ {
-	if p := c.types[id]; p != nil && p != t {
+	if p := c.typeOf(id); p != nil && p != t {
 		return p
 	}
 	def, _ := c.index.Def(id)
@@ -221,7 +228,7 @@ func (c *checker) arrayLength(t *typ) {
 	id := spirv.ID(t.in.Operand(1))
 	def, _ := c.index.Def(id)
 	n, known := c.index.Constant(id)
-	lt := c.types[def.ResultType()]
+	lt := c.typeOf(def.ResultType())
 	switch {
 	case !isConstant(def.Op()) || !lt.scalar() || lt.class != classInt:
 		c.fail("type-array", t.in, "the length %%%d is no integer constant", id)

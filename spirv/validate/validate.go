@@ -143,7 +143,7 @@ type checker struct {
 
 	capabilities map[spirv.Capability]bool // declared and implied
 	addressBits  int                       // 32 or 64
-	types        map[spirv.ID]*typ
+	types        []*typ                    // by place in insts, nil for what is no type; shorter than insts
 	functions    []*function
 	functionOf   map[spirv.ID]*function
 	operands     []spirv.ParsedOperand // of the instruction at hand
@@ -174,9 +174,16 @@ func newChecker(m *spirv.Module, opts Options) *checker {
 	c.decorations = m.Decorations()
 	c.names = m.Names()
 	c.capabilities = map[spirv.Capability]bool{}
-	c.types = map[spirv.ID]*typ{}
 	c.functionOf = map[spirv.ID]*function{}
 	return c
+}
+
+// typeOf gives the type that an id names, nil when it names none.
+func (c *checker) typeOf(id spirv.ID) *typ {
+	if at := c.index.At(id); at >= 0 && at < len(c.types) {
+		return c.types[at]
+	}
+	return nil
 }
 
 // fail notes that in breaks a rule.
