@@ -81,7 +81,7 @@ func (p *prepared) runCompared(ctx context.Context, opt scheduler.Options) (*Res
 		return c.ended(sr, err, output)
 	}
 	differs := c.differs()
-	c.opt.Tracer, c.opt.Subgroups, c.opt.Progress = nil, nil, nil
+	c.opt.Tracer, c.opt.Subgroups, c.opt.Progress, c.opt.Look = nil, nil, nil, nil
 	if (differs || c.want.Findings.Failed()) && opt.Parallel != ParallelNever {
 		// One work-group after the other: memory then depends neither on the workers' speed nor on
 		// how far they get beside a fault.

@@ -68,6 +68,8 @@ type Launch struct {
 	// second, with the number of work-groups that are over and that there are.
 	// It must not touch the device.
 	Progress func(done, total uint64)
+	// Look, when it is not nil, can be asked where the work-items are while the launch runs.
+	Look *Look
 	// Trace records what happens when, on the schedule's logical clock; nil for
 	// nothing. Work-groups then run one after the other.
 	Trace *trace.Recorder
@@ -277,7 +279,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	opt := scheduler.Options{
 		Order: p.Schedule.Order, Seed: p.Schedule.Seed,
 		Workers: lim.Workers, Parallel: p.Parallel, WaveLanes: lim.WaveLanes, KeepGoing: p.KeepGoing,
-		Output: p.Output, MaxOutput: p.MaxOutput, Progress: p.Progress,
+		Output: p.Output, MaxOutput: p.MaxOutput, Progress: p.Progress, Look: p.Look.of(p),
 		DMA: d.dmaConfig(p.Schedule), MaxState: stateMemory(),
 	}
 	if p.Trace != nil {

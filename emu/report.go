@@ -146,6 +146,13 @@ func (p *prepared) parties(waiting []scheduler.Waiting, ended finding.Spans, run
 	return ps
 }
 
+// whereabouts says where the work-items of a group were.
+func (p *prepared) whereabouts(s *scheduler.Stopped, places *places) []finding.Party {
+	ps := append(p.pipeWaits(s.Pipes, places), p.parties(s.Waiting, s.Ended, s.Running, places)...)
+	p.linearIDs(ps, s.Group.Size)
+	return ps
+}
+
 // stopped says what was going on when a launch was cancelled.
 func (p *prepared) stopped(code finding.Code, message string, sr *scheduler.Result, places *places) finding.Finding {
 	total := p.launch.Groups[0] * p.launch.Groups[1] * p.launch.Groups[2]
@@ -156,9 +163,7 @@ func (p *prepared) stopped(code finding.Code, message string, sr *scheduler.Resu
 	if len(sr.Stopped) > 0 {
 		s := &sr.Stopped[0]
 		f.Detail += fmt.Sprintf(", in group (%d,%d,%d)", s.Group.ID[0], s.Group.ID[1], s.Group.ID[2])
-		f.Parties = append(p.pipeWaits(s.Pipes, places), p.parties(s.Waiting, s.Ended, s.Running, places)...)
-		p.linearIDs(f.Parties, s.Group.Size)
-		f.Parties = append(f.Parties, p.pipeStates()...)
+		f.Parties = append(p.whereabouts(s, places), p.pipeStates()...)
 	}
 	f.Help = p.adviseStopped(code, sr, total)
 	p.advise(&f)

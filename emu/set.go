@@ -24,7 +24,7 @@ type Set struct {
 	Launches []Launch
 
 	Schedule Schedule
-	// Check, KeepGoing, Timeout, Output, MaxOutput, MaxFindings, Progress, Trace and
+	// Check, KeepGoing, Timeout, Output, MaxOutput, MaxFindings, Progress, Look, Trace and
 	// Reproduce are those of a [Launch], for all launches together. Printed text
 	// comes in the order of the turns. MaxFindings counts for each launch, and for
 	// the list of all.
@@ -35,6 +35,7 @@ type Set struct {
 	MaxOutput   uint64
 	MaxFindings int
 	Progress    func(done, total uint64)
+	Look        *Look
 	Trace       *trace.Recorder
 	Reproduce   string
 }

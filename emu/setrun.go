@@ -44,7 +44,7 @@ func (p *prepared) hasPipes() bool { return p.Kernel.code.UsesPipes }
 //go:noinline
 func (p *prepared) runAlone(ctx context.Context) (*Result, error) {
 	r := setRun{own: true, launches: []*prepared{p}, set: &Set{
-		Schedule: p.Schedule, KeepGoing: p.KeepGoing, Timeout: p.Timeout, MaxFindings: p.MaxFindings, Progress: p.Progress, Trace: p.Trace,
+		Schedule: p.Schedule, KeepGoing: p.KeepGoing, Timeout: p.Timeout, MaxFindings: p.MaxFindings, Progress: p.Progress, Look: p.Look, Trace: p.Trace,
 	}}
 	res, err := r.run(ctx)
 	if res == nil {
@@ -104,7 +104,7 @@ func (r *setRun) options(d *Device) scheduler.Options {
 	opt := scheduler.Options{
 		Order: s.Schedule.Order, Seed: s.Schedule.Seed, WaveLanes: lim.WaveLanes, KeepGoing: s.KeepGoing,
 		Output: s.Output, MaxOutput: s.MaxOutput, Progress: s.Progress, DMA: d.dmaConfig(s.Schedule),
-		MaxState: stateMemory(),
+		MaxState: stateMemory(), Look: s.Look.of(r.launches...),
 	}
 	if s.Trace != nil {
 		r.beginTrace()

@@ -38,12 +38,12 @@ type Group struct {
 type Waiting struct {
 	PC    int // instruction index in Kernel.Code, or -1
 	Items finding.Spans
-	// Apart says, of work-items that run, that some of them wait until others of their sub-group have left the block
-	// at PC.
+	// Apart says, of work-items that run, that some of them wait until others of their sub-group have left
+	// the block at PC.
 	Apart bool
 }
 
-// Stopped says what a worker was doing when the launch was cancelled.
+// Stopped says what a worker was doing when the launch was cancelled, or looked at.
 type Stopped struct {
 	Group Group
 	// Waiting, Ended and Running are the work-items of the group that wait at

@@ -78,6 +78,9 @@ type Options struct {
 	// ProgressInterval, with the number of groups that are over. It is not
 	// called for a launch that takes less time.
 	Progress func(done, total uint64)
+	// Look, when it is not nil, can be asked where waves are while the launch runs. With a Tracer, waves of a
+	// work-group of one wave do not answer: their turns are part of the timeline.
+	Look *Look
 }
 
 // Tracer is told what happens when, in ticks of the launch's logical clock: one

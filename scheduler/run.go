@@ -74,8 +74,9 @@ type Runner struct {
 	// What the kernel's code says, found out at the first launch.
 	spins     bool
 	footprint footprint
-	barriers  int // instructions
-	onlyPC    int // of the only one
+	barriers  int  // instructions
+	onlyPC    int  // of the only one
+	scheduled bool // some barrier has a schedule
 }
 
 // New returns a runner for code. All its launches must be of the kernel that
@@ -96,6 +97,7 @@ func (r *Runner) inspect(k *isa.Kernel) {
 				r.barriers++
 				r.onlyPC = pc
 			}
+			r.scheduled = r.scheduled || k.Code[pc].Schedule() != isa.ScheduleUnordered
 		}
 	})
 }
@@ -121,7 +123,9 @@ type launch struct {
 
 	shares []share
 	halt   halt
-	sink   *sink // own, or that of the set
+	pokes  bool        // Launch.Cancel stops waves to look at them
+	over   atomic.Bool // the launch is to end
+	sink   *sink       // own, or that of the set
 	own    sink
 }
 
@@ -152,7 +156,7 @@ func (r *Runner) Run(ctx context.Context, l *engine.Launch, opt Options) (*Resul
 		l.Cancel = new(atomic.Bool)
 	}
 	if ctx.Done() != nil {
-		stop := context.AfterFunc(ctx, func() { l.Cancel.Store(true) })
+		stop := context.AfterFunc(ctx, s.cancel)
 		defer stop()
 	}
 
@@ -179,6 +183,7 @@ func (r *Runner) Run(ctx context.Context, l *engine.Launch, opt Options) (*Resul
 	if opt.Progress != nil {
 		defer s.progress(workers)()
 	}
+	s.letLook()
 	var wg sync.WaitGroup
 	var working atomic.Int32
 	for _, w := range workers[1:] {

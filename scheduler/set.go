@@ -278,6 +278,7 @@ func (s *set) run() (err error) {
 			ran = s.round()
 		}
 		s.tidy()
+		s.look()
 		if s.halted {
 			continue
 		}

@@ -5,11 +5,11 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
 
-// Groups that are one wave, in order, need the scheduler only when something happens: the wave goes on from one to the next
-// (engine.Sweeper), and meanwhile nobody looks at anything but Launch.Cancel.
+// Groups that are one wave, in order, need the scheduler only when something happens: the wave goes on from
+// one to the next (engine.Sweeper), and meanwhile nobody looks at anything but Launch.Cancel.
 
-// sweeps says whether the launch's groups can run so: nobody is told when one begins, stops or waits, takes its output away
-// or lets others have a turn.
+// sweeps says whether the launch's groups can run so: nobody is told when one begins, stops or waits, takes
+// its output away or lets others have a turn.
 func (s *launch) sweeps() bool {
 	return s.opt.Order == InOrder && s.opt.Tracer == nil && (!s.Kernel.UsesAsync || s.immediate()) && !s.Kernel.UsesPrintf && !cooperative
 }
@@ -32,25 +32,27 @@ func (w *worker) following(most uint64) uint64 {
 	return 0
 }
 
-// sweep runs the group at a position of the schedule and some of those behind it, up to most in all. It returns the position
-// of the next one.
+// sweep runs the group at a position of the schedule and some of those behind it, up to most in all. It
+// returns the position of the next one.
 func (w *worker) sweep(pos, most uint64) uint64 {
 	w.begin(pos)
 	v := &w.waves[0]
-	if v.sweep == nil || w.n > 1 {
+	if v.sweep == nil || w.n > 1 || w.opt.Look != nil && !w.pokes {
 		w.runGroup()
 		return pos + 1
 	}
 	more, over := w.following(most-1), false
 	for {
 		n, stop := v.sweep.Sweep(more)
+		v.state = stop
+		w.look()
 		if n > 0 {
 			w.pos, more, w.partial = w.pos+n, more-n, false
 			w.ended += n
 		}
-		switch v.state = stop; stop {
+		switch stop {
 		case engine.StopBarrier:
-			if w.Cancel.Load() {
+			if w.cancelled() {
 				w.stop()
 				break
 			}
@@ -64,6 +66,9 @@ func (w *worker) sweep(pos, most uint64) uint64 {
 		case engine.StopDone:
 			over = true
 		default:
+			if !w.cancelled() {
+				continue
+			}
 			w.stop()
 		}
 		w.end(over)

@@ -132,14 +132,14 @@ func (w *worker) work() {
 	defer func() {
 		if v := recover(); v != nil {
 			w.panicked = &PanicError{Value: v, Stack: stack()}
-			w.Cancel.Store(true)
+			w.cancel()
 			w.sink.fail(w.panicked)
 		}
 		if w.at.Store(atNone); w.halt.done() {
-			w.Cancel.Store(true)
+			w.cancel()
 		}
 	}()
-	for !w.Cancel.Load() {
+	for !w.cancelled() {
 		w.at.Store(atAny)
 		first, end := w.take(w.number)
 		if first == end {
@@ -147,7 +147,7 @@ func (w *worker) work() {
 		}
 		w.at.Store(first)
 		w.enter(first)
-		for pos := first; pos < end && pos <= w.halt.last() && !w.Cancel.Load(); {
+		for pos := first; pos < end && pos <= w.halt.last() && !w.cancelled(); {
 			if w.sweeping {
 				pos = w.sweep(pos, end-pos)
 				continue
@@ -162,7 +162,7 @@ func (w *worker) work() {
 			b := batch{out: w.batchOut, dropped: w.batchDropped, last: first <= last && last < end}
 			var ok bool
 			if w.batchOut, ok = w.sink.commit((first-w.positions.first)/w.batch, b); !ok {
-				w.Cancel.Store(true)
+				w.cancel()
 			}
 			w.batchDropped = 0
 		}
@@ -273,16 +273,17 @@ func (w *worker) end(over bool) {
 func (w *worker) runWave() bool {
 	v := &w.waves[0]
 	quantum := 0
-	if w.Kernel.UsesPrintf || cooperative {
-		quantum = w.quantum // so that output is taken away, and timers run, from time to time
+	if w.Kernel.UsesPrintf || cooperative || w.opt.Look != nil && !w.pokes && !w.clocked {
+		quantum = w.quantum // so that output is taken away, timers run and questions are answered from time to time
 	}
 	for {
 		w.turn(0, quantum)
+		w.look()
 		switch v.state {
 		case engine.StopDone:
 			return true
 		case engine.StopBarrier:
-			if w.Cancel.Load() {
+			if w.cancelled() {
 				// A loop around a barrier need have no other back-edge.
 				w.stop()
 				return false
@@ -297,8 +298,10 @@ func (w *worker) runWave() bool {
 			w.fault(v)
 			return true
 		default:
-			w.stop()
-			return false
+			if w.cancelled() {
+				w.stop()
+				return false
+			}
 		}
 	}
 }
@@ -313,6 +316,7 @@ func (w *worker) runWaves() bool {
 		case groupOver:
 			return true
 		case groupRuns:
+			w.look()
 			w.flush()
 			yield()
 		default:
@@ -378,7 +382,7 @@ func (w *worker) settle() progress {
 	switch {
 	case done:
 		return groupOver
-	case w.Cancel.Load():
+	case w.cancelled():
 		return groupCancelled
 	case waits:
 		return groupWaits
@@ -410,7 +414,7 @@ func (w *worker) flush() {
 	if !w.ordered {
 		w.sink.write(p)
 		if w.sink.err != nil {
-			w.Cancel.Store(true)
+			w.cancel()
 		}
 	} else {
 		keep := uint64(len(p))
@@ -614,6 +618,12 @@ func byPC(at map[int]finding.Spans) []Waiting {
 
 // stop records what the group was doing when the launch was cancelled.
 func (w *worker) stop() {
+	at := w.where()
+	w.stopped = &at
+}
+
+// where is what the group does.
+func (w *worker) where() Stopped {
 	at := w.whoWaits()
-	w.stopped = &Stopped{Group: w.name(), Waiting: at.waiting, Pipes: at.pipes, Ended: at.ended, Running: at.running}
+	return Stopped{Group: w.name(), Waiting: at.waiting, Pipes: at.pipes, Ended: at.ended, Running: at.running}
 }

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bufio"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // asCommand is the environment variable that makes the test binary the command.
@@ -48,6 +52,49 @@ func TestAddressSpace(t *testing.T) {
 			}
 			if failed := err != nil; failed != (c.name != "enough") {
 				t.Errorf("the command ended with %v", err)
+			}
+		})
+	}
+}
+
+// TestSignals ends a kernel that runs for ever as a terminal and as a supervisor do: the command says where
+// the work-items are, and has the exit status of a finding.
+func TestSignals(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot send these signals on Windows")
+	}
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(s.String(), func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], "run", "internal/cli/testdata/kernels.spv", "-v", "-kernel", "forever",
+				"-global", "4", "-arg", "zero:i32:1")
+			cmd.Env = append(os.Environ(), asCommand+"=1")
+			stderr, err := cmd.StderrPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }) // a test must end
+			// What -v says comes when everything is ready to run.
+			r := bufio.NewReader(stderr)
+			if line, err := r.ReadString('\n'); err != nil || !strings.HasPrefix(line, "kernel forever of ") {
+				t.Errorf("the first line is %q, %v", line, err)
+			}
+			if err := cmd.Process.Signal(s); err != nil {
+				t.Fatal(err)
+			}
+			rest, err := io.ReadAll(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSpace(string(rest)), "\n")
+			_ = cmd.Wait() // whose error is the exit status
+			if status := cmd.ProcessState.ExitCode(); status != 1 {
+				t.Errorf("exit status %d, want 1", status)
+			}
+			if last := lines[len(lines)-1]; !strings.HasPrefix(last, "lockstep: ") || !strings.Contains(last, "E-CANCELLED") {
+				t.Errorf("the last line of\n%s", rest)
 			}
 		})
 	}

@@ -66,7 +66,7 @@ func (f *Finding) Format(s Style) string {
 		w.note("note", "work-item "+f.WorkItem.String())
 	}
 	for i := range f.Parties {
-		w.note("note", f.Parties[i].text())
+		w.note("note", f.Parties[i].Text())
 	}
 	for _, n := range f.Notes {
 		w.note("note", clean(n, maxSource))
@@ -295,8 +295,8 @@ func (p *Place) short() string {
 	return strings.TrimPrefix(fmt.Sprintf("%s, word %d", op, p.Word), ", ")
 }
 
-// text tells of the party in one line.
-func (p *Party) text() string {
+// Text tells of the party in one line, as findings do: which work-items, what they do, and where.
+func (p *Party) Text() string {
 	s := clean(p.Does, maxSource)
 	switch {
 	case p.WorkItem != nil:

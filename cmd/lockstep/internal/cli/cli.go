@@ -54,6 +54,8 @@ type Env struct {
 	Dir func(path string) fs.FS
 
 	frontEnd frontEnd // for OpenCL C; nil without one
+	// noticeAfter is how long a run takes until it is told how to end it; 0 is stopAfter.
+	noticeAfter time.Duration
 }
 
 // System returns the Env of the process.

@@ -190,7 +190,7 @@ func TestProgress(t *testing.T) {
 
 // A run of five seconds says once how to end it, on a terminal or not.
 func TestProgressTellsHowToStop(t *testing.T) {
-	const told = "lockstep: kernel k has run for 5 s: 3 of 10 work-groups done; Ctrl-C ends it and says where its work-items are, and so does -timeout 10s\n"
+	const told = "lockstep: kernel k has run for 5 s: 3 of 10 work-groups done; Ctrl-C ends it, and so does -timeout 10s\n"
 	for terminal, want := range map[bool]string{
 		false: told,
 		true: "\r\x1b[Kkernel k: 3 of 10 work-groups, 4 s, about 10 s left\r\x1b[K" + told +

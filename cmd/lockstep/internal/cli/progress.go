@@ -3,8 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/lockstep-gpu/lockstep/emu"
 )
 
 // A terminal shows how far a run is after progressAfter, and any standard error says
@@ -12,9 +15,15 @@ import (
 const (
 	progressAfter = time.Second
 	stopAfter     = 5 * time.Second
+	// lookFor is how long work-items have to answer where they are: a wave does so at the end of its turn.
+	lookFor = 3 * time.Second
 )
 
-// progress tells of a run that takes a while: on a terminal by a line that changes, and once by a line that stays.
+// maxWhere is how many lines a notice has at most about where work-items are.
+const maxWhere = 8
+
+// progress tells of a run that takes a while: on a terminal by a line that changes, and once by a line that
+// stays.
 type progress struct {
 	mu       sync.Mutex
 	w        io.Writer
@@ -22,13 +31,22 @@ type progress struct {
 	name     string
 	start    time.Time
 	now      func() time.Time
-	shown    bool // the line that changes
-	told     bool // how to end the run
+	shown    bool          // the line that changes
+	told     bool          // how to end the run
+	stop     time.Duration // after which it is told
+	look     looker        // nil for a run that cannot be asked
+	asked    bool
 	over     bool
 }
 
+// looker is an [emu.Look].
+type looker interface {
+	Ask()
+	Answer() []emu.Whereabouts
+}
+
 func newProgress(w io.Writer, kernel string, terminal bool) *progress {
-	return &progress{w: w, terminal: terminal, name: printable(kernel), start: time.Now(), now: time.Now}
+	return &progress{w: w, terminal: terminal, name: printable(kernel), start: time.Now(), now: time.Now, stop: stopAfter}
 }
 
 // update shows how many work-groups of how many are over.
@@ -36,20 +54,59 @@ func (p *progress) update(done, total uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	spent := p.now().Sub(p.start)
-	if p.over || spent < progressAfter {
+	if p.over || spent < min(progressAfter, p.stop) {
 		return
 	}
-	if spent >= stopAfter && !p.told {
-		p.told = true
-		p.erase()
-		fmt.Fprintf(p.w, "lockstep: %s has run for %d s: %d of %s done; Ctrl-C ends it and says where its work-items are, and so does -timeout %ds\n",
-			p.name, int(spent.Seconds()), done, counted(total, "work-group"), 2*int(stopAfter.Seconds()))
+	if spent >= p.stop && !p.told {
+		p.tell(done, total, spent)
 	}
 	if !p.terminal {
 		return
 	}
 	p.shown = true
 	fmt.Fprintf(p.w, "\r\x1b[K%s: %s", p.name, progressText(done, total, spent))
+}
+
+// tell says how to end the run and where its work-items are, once they have answered, or had the time to.
+func (p *progress) tell(done, total uint64, spent time.Duration) {
+	var at []emu.Whereabouts
+	if p.look != nil {
+		if !p.asked {
+			p.asked = true
+			p.look.Ask()
+			return
+		}
+		if at = p.look.Answer(); at == nil && spent < p.stop+lookFor {
+			return
+		}
+	}
+	p.told = true
+	p.erase()
+	has := " has"
+	if strings.HasSuffix(p.name, " kernels") {
+		has = " have"
+	}
+	fmt.Fprintf(p.w, "lockstep: %s run for %d s: %d of %s done; Ctrl-C ends it, and so does -timeout %ds\n",
+		p.name+has, int(spent.Seconds()), done, counted(total, "work-group"), 2*int(stopAfter.Seconds()))
+	fmt.Fprint(p.w, whereText(at))
+}
+
+// whereText has a line for each place where work-items are.
+func whereText(list []emu.Whereabouts) string {
+	var lines []string
+	for _, at := range list {
+		for i := range at.Parties {
+			line := fmt.Sprintf("  group (%d,%d,%d): %s\n", at.Group[0], at.Group[1], at.Group[2], at.Parties[i].Text())
+			if len(list) > 1 {
+				line = fmt.Sprintf("  kernel %s, %s", printable(at.Kernel), line[2:])
+			}
+			lines = append(lines, line)
+		}
+	}
+	if n := len(lines) - maxWhere; n > 1 {
+		lines = append(lines[:maxWhere], fmt.Sprintf("  and %d more places\n", n))
+	}
+	return strings.Join(lines, "")
 }
 
 // progressText is "37 % of 1024 work-groups, 12 s, about 20 s left".

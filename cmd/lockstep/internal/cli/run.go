@@ -136,6 +136,7 @@ type run struct {
 	pipes     []*pipe // those of -pipe, and those of arguments' own
 	outs      []*output
 	trace     *trace.Recorder
+	look      *emu.Look // nil with -q
 	reproduce string
 	inputs    map[string]string // files that are read, and as what
 	stdin     string            // what reads standard input; "" when nothing does
@@ -385,8 +386,8 @@ func (r *run) stages() [][]*launch {
 	return list
 }
 
-// start runs the kernels, stage by stage, until one does not come to its end. There is no outcome when the first
-// kernels did not start.
+// start runs the kernels, stage by stage, until one does not come to its end. There is no outcome when the
+// first kernels did not start.
 func (r *run) start(ctx context.Context, output io.Writer, update func(done, total uint64)) (*outcome, error) {
 	var all *outcome
 	for _, stage := range r.stages() {
@@ -433,7 +434,7 @@ func (r *run) startStage(ctx context.Context, stage []*launch, output io.Writer,
 		launches = append(launches, one)
 	}
 	if together(stage) {
-		set := emu.Set{Launches: launches, Schedule: r.schedule, Check: o.check, KeepGoing: o.keep, Output: output, Progress: update, Trace: r.trace, Reproduce: r.reproduce}
+		set := emu.Set{Launches: launches, Schedule: r.schedule, Check: o.check, KeepGoing: o.keep, Output: output, Progress: update, Look: r.look, Trace: r.trace, Reproduce: r.reproduce}
 		res, err := set.Run(ctx)
 		if res == nil {
 			// Of a kernel alone nobody wants to hear that it is a set.
@@ -446,7 +447,7 @@ func (r *run) startStage(ctx context.Context, stage []*launch, output io.Writer,
 	}
 	l := &launches[0]
 	l.Schedule, l.Parallel, l.Check, l.KeepGoing = r.schedule, r.parallel, o.check, o.keep
-	l.Output, l.Progress, l.Trace, l.Reproduce = output, update, r.trace, r.reproduce
+	l.Output, l.Progress, l.Look, l.Trace, l.Reproduce = output, update, r.look, r.trace, r.reproduce
 	res, err := l.Run(ctx)
 	if res == nil {
 		return nil, err
@@ -500,9 +501,11 @@ func (r *run) execute(ctx context.Context, env *Env) error {
 		name = counted(n, "kernel")
 	}
 	p := newProgress(env.Stderr, name, env.StderrTerminal && !(prints && env.StdoutTerminal))
+	p.stop = cmp.Or(env.noticeAfter, p.stop)
 	var update func(done, total uint64)
 	if !r.o.quiet {
-		update = p.update
+		r.look = new(emu.Look)
+		p.look, update = r.look, p.update
 	}
 	res, err := r.start(ctx, output, update)
 	p.clear()
