@@ -113,6 +113,7 @@ type Arg struct {
 	ID           ID     // the OpFunctionParameter
 	Type         ID     // its type
 	TypeName     string // as in the source when the module says so, else made from the SPIR-V type
+	SignAssumed  bool   // TypeName has unsigned integers because the module does not say which they are
 	Kind         ArgKind
 	AddressSpace StorageClass    // of a pointer; Function for other arguments
 	Access       AccessQualifier // of an image or a pipe
@@ -141,6 +142,7 @@ type reflector struct {
 	// larger than itself.
 	launches     map[ID]EntryPoint  // by function, without name, model and interface
 	linkageNames map[*uint32]string // by first word of the literal
+	signTable    *signs
 }
 
 // function is what reflection needs of a function.
@@ -361,6 +363,7 @@ func (r *reflector) launch(id ID, f *function) EntryPoint {
 		}
 		e.Args[i] = a
 	}
+	r.sign(&e)
 	return e
 }
 

@@ -115,7 +115,7 @@ func (r *reflector) applyMetadata(e *EntryPoint) {
 			case key == "kernel_arg_type." && a.Kind == ArgPipe && !strings.HasPrefix(s, "pipe"):
 				a.TypeName = "pipe " + s // compilers give the type of a packet
 			case key == "kernel_arg_type.":
-				a.TypeName = s
+				a.TypeName, a.SignAssumed = s, false
 			case key == "kernel_arg_name.":
 				a.Name = s
 			default:

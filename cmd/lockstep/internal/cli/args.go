@@ -67,12 +67,35 @@ func paramForm(p *emu.Param) string {
 	return "(not supported)"
 }
 
+// form is paramForm, with the fields of a structure where the module has them.
+func (l *launch) form(p *emu.Param) string {
+	if l.module == nil || p.Kind != isa.ParamValue {
+		return paramForm(p)
+	}
+	if t, _ := elementType(p.Type); t != "" {
+		return paramForm(p)
+	}
+	info, sm, err := l.module.reflect()
+	if err != nil || sm == nil {
+		return paramForm(p)
+	}
+	doc := newModuleInfo(l.module, info)
+	doc.structures(sm)
+	for i := range doc.Kernels {
+		if k := &doc.Kernels[i]; k.Name == l.kernel.Name() && p.Index < len(k.Args) && strings.Contains(k.Args[p.Index].form, ":V") {
+			return k.Args[p.Index].form
+		}
+	}
+	return paramForm(p)
+}
+
 // signature lists a kernel's parameters, one a line, with a form of -arg for each.
-func signature(params []emu.Param) string {
+func (l *launch) signature() string {
 	var b strings.Builder
+	params := l.kernel.Params()
 	for i := range params {
 		p := &params[i]
-		fmt.Fprintf(&b, "\n  %d  %-32s  -arg %s", p.Index, paramText(p), paramForm(p))
+		fmt.Fprintf(&b, "\n  %d  %-32s  -arg %s", p.Index, paramText(p), l.form(p))
 	}
 	return b.String()
 }
@@ -84,7 +107,7 @@ func (l *launch) parseArgs(env *Env) error {
 	params := l.kernel.Params()
 	if len(specs) != len(params) {
 		return fmt.Errorf("kernel %s takes %s, and %d -arg were given%s",
-			printable(l.kernel.Name()), counted(len(params), "argument"), len(specs), signature(params))
+			printable(l.kernel.Name()), counted(len(params), "argument"), len(specs), l.signature())
 	}
 	l.args = make([]kernelArg, len(params))
 	for i, text := range specs {
@@ -111,7 +134,7 @@ func (l *launch) parseArg(env *Env, i int, text string, p *emu.Param) error {
 	if err != nil {
 		return fmt.Errorf("-arg %s: %w", text, err)
 	}
-	if err := a.fit(p); err != nil {
+	if err := a.fit(l, p); err != nil {
 		return fmt.Errorf("-arg %s: %w", text, err)
 	}
 	return explainLimit(a.place(l.run.dev, p))
@@ -167,7 +190,7 @@ func (l *launch) sharedArg(a *kernelArg) error {
 const resourceBytes = 16
 
 // fit checks that an argument is of the parameter's kind and, for a value, size.
-func (a *kernelArg) fit(p *emu.Param) error {
+func (a *kernelArg) fit(l *launch, p *emu.Param) error {
 	wants := map[isa.ParamKind]string{
 		isa.ParamValue: "a value", isa.ParamGlobal: "a buffer", isa.ParamLocal: "local memory",
 		isa.ParamImage: "an image", isa.ParamSampler: "a sampler", isa.ParamPipe: "a pipe",
@@ -182,6 +205,9 @@ func (a *kernelArg) fit(p *emu.Param) error {
 	switch {
 	case p.Kind == isa.ParamValue && a.spec.Kind == argspec.Value:
 		data, err := a.spec.Fit(int(p.Size))
+		if err != nil && strings.Contains(l.form(p), ":V") {
+			return fmt.Errorf("%w; as in -arg %s", err, l.form(p))
+		}
 		if err != nil {
 			return err
 		}
@@ -204,7 +230,7 @@ func (a *kernelArg) fit(p *emu.Param) error {
 	case p.Kind == isa.ParamSampler:
 		return fmt.Errorf("the parameter takes %s, which this version does not support", wants)
 	default:
-		return fmt.Errorf("the parameter takes %s, this is %s; as in -arg %s", wants, gives, paramForm(p))
+		return fmt.Errorf("the parameter takes %s, this is %s; as in -arg %s", wants, gives, l.form(p))
 	}
 	return nil
 }

@@ -93,7 +93,9 @@ type argInfo struct {
 	Const    bool   `json:"const,omitempty"`
 	Volatile bool   `json:"volatile,omitempty"`
 	Restrict bool   `json:"restrict,omitempty"`
-	Bytes    uint64 `json:"bytes"`
+	// SignAssumed says that the type has unsigned integers because the module does not say which they are.
+	SignAssumed bool   `json:"sign_assumed,omitempty"`
+	Bytes       uint64 `json:"bytes"`
 	// PacketBytes is the size of a pipe's packets, as far as the code tells.
 	PacketBytes uint32 `json:"packet_bytes,omitempty"`
 	// ElementBytes is the size of a structure that the parameter points to.
@@ -229,7 +231,7 @@ func newModuleInfo(m *module, info *spirv.Info) *moduleInfo {
 
 func newArgInfo(a *spirv.Arg) argInfo {
 	i := argInfo{Name: a.Name, Type: a.TypeName, Kind: a.Kind.String(), Const: a.Const,
-		Volatile: a.Volatile, Restrict: a.Restrict, Bytes: a.Size}
+		Volatile: a.Volatile, Restrict: a.Restrict, SignAssumed: a.SignAssumed, Bytes: a.Size}
 	switch a.Kind {
 	case spirv.ArgBuffer:
 		i.Space = "global"
@@ -361,6 +363,9 @@ func (d *moduleInfo) print(w io.Writer) error {
 		if k.VecTypeHint != "" {
 			fmt.Fprintf(&b, "  computes mostly with %s\n", printable(k.VecTypeHint))
 		}
+		if list := d.signsAssumed(i); list != "" {
+			fmt.Fprintf(&b, "  the module does not say which integers are signed: %s\n", list)
+		}
 		fmt.Fprintf(&b, "  run it: %s\n", printable(d.runLine(i)))
 	}
 	if len(d.Kernels) == 0 {
@@ -371,6 +376,23 @@ func (d *moduleInfo) print(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// signsAssumed names the parameters of kernel i that are taken to be unsigned.
+func (d *moduleInfo) signsAssumed(i int) string {
+	var list []string
+	for j, a := range d.args[i] {
+		if a.SignAssumed {
+			list = append(list, fmt.Sprint(j))
+		}
+	}
+	switch len(list) {
+	case 0:
+		return ""
+	case 1:
+		return "parameter " + list[0] + " is taken as unsigned"
+	}
+	return "parameters " + strings.Join(list, ", ") + " are taken as unsigned"
 }
 
 // runLine is a command line to start from for kernel i.

@@ -142,6 +142,7 @@ type launch struct {
 	number int
 
 	kernel *emu.Kernel
+	module *module
 	specs  []string // of its module
 	emu.NDRange
 	args []kernelArg
@@ -242,6 +243,7 @@ func (r *run) programs(ctx context.Context, env *Env) error {
 		} else {
 			l.specs = r.launches[i-1].specs
 		}
+		l.module = modules[o.path]
 		at := key{o.path, strings.Join(l.specs, "\x00")}
 		prog := compiled[at]
 		if prog == nil {
@@ -258,7 +260,7 @@ func (r *run) programs(ctx context.Context, env *Env) error {
 			return l.in(err)
 		}
 		if o.global == "" {
-			return l.in(usagef("help run", "run: missing -global: how many work-items to run, such as -global 8%s", signature(l.kernel.Params())))
+			return l.in(usagef("help run", "run: missing -global: how many work-items to run, such as -global 8%s", l.signature()))
 		}
 	}
 	return nil
