@@ -25,12 +25,13 @@ func addresses(b *builder) {
 			r.note(v)
 		}
 	}
+	o := &origins{b: b, left: 1<<20 + 16*f.nvals, known: map[*value]isa.Space{}}
 	for _, blk := range f.blocks {
 		for _, v := range blk.insts {
 			switch v.op {
 			case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpPtrAdd, isa.OpBlockLoad, isa.OpBlockStore:
 				if v.space == isa.SpaceGeneric {
-					v.space = b.origin(v.args[0], 0)
+					v.space = o.of(v.args[0], 0)
 				}
 			}
 		}
@@ -169,12 +170,38 @@ func exact(v, x *value, c int64, r *ranges) bool {
 	return ok && s.unsigned32()
 }
 
-// origin finds the address space that a pointer's value comes from, or
-// SpaceGeneric when that cannot be told.
-func (b *builder) origin(p *value, depth int) isa.Space {
+// origins finds out where pointers lead.
+type origins struct {
+	b     *builder
+	left  int                  // steps
+	known map[*value]isa.Space // of phis and selections that an access uses
+}
+
+// of finds the address space that a pointer's value comes from, or
+// SpaceGeneric when that cannot be told, or it would take too long.
+func (o *origins) of(p *value, depth int) isa.Space {
 	for p.op == isa.OpPtrAdd {
+		// An addition that was looked at knows where it leads.
+		if p.space != isa.SpaceGeneric && depth == 0 {
+			return p.space
+		}
+		if o.left--; o.left < 0 {
+			return isa.SpaceGeneric
+		}
 		p = p.args[0]
 	}
+	if depth == 0 && (p.op == irPhi || p.op == isa.OpSelect) {
+		s, ok := o.known[p]
+		if !ok {
+			s = o.find(p, 0)
+			o.known[p] = s
+		}
+		return s
+	}
+	return o.find(p, depth)
+}
+
+func (o *origins) find(p *value, depth int) isa.Space {
 	switch p.op {
 	case irGlobal:
 		return isa.SpaceGlobal
@@ -183,7 +210,7 @@ func (b *builder) origin(p *value, depth int) isa.Space {
 	case irLocal:
 		return isa.SpaceLocal
 	case irParam:
-		switch b.k.Params[p.index].Kind {
+		switch o.b.k.Params[p.index].Kind {
 		case isa.ParamGlobal:
 			return isa.SpaceGlobal
 		case isa.ParamLocal:
@@ -202,7 +229,10 @@ func (b *builder) origin(p *value, depth int) isa.Space {
 			if a == p || a.op == isa.OpPtrAdd && a.args[0] == p {
 				continue // a pointer that moves along
 			}
-			s := b.origin(a, depth+1)
+			if o.left--; o.left < 0 {
+				return isa.SpaceGeneric
+			}
+			s := o.of(a, depth+1)
 			if s == isa.SpaceGeneric || sp != isa.SpaceGeneric && s != sp {
 				return isa.SpaceGeneric
 			}

@@ -92,6 +92,11 @@ func (b *builder) add(v *value) *value {
 		return s
 	}
 	b.spend(1)
+	if p := v; p.op == isa.OpPtrAdd {
+		if p = p.args[0]; p.op == irInput || p.op == isa.OpPtrAdd && p.pos != 0 {
+			v.pos = 1 // see inputOf
+		}
+	}
 	v.blk, v.loc = b.cur, b.place()
 	b.cur.insts = append(b.cur.insts, v)
 	return v

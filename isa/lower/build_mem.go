@@ -348,8 +348,14 @@ func (b *builder) storeScalar(p *value, t *typ, x *value, a access) {
 
 // inputOf returns the built-in variable that a pointer leads to and the byte
 // offset; dynamic offsets are found in the pointer itself.
+//
+// While a kernel is built, value.pos of an addition to a pointer says whether it leads to such a variable, so that nobody
+// walks along a chain of additions for each of them.
 func inputOf(p *value) (base *value, off int64, ok bool) {
 	for p.op == isa.OpPtrAdd {
+		if p.pos == 0 {
+			return nil, 0, false
+		}
 		off += int64(p.disp)
 		p = p.args[0]
 	}
@@ -542,7 +548,7 @@ var words = map[uint64]*typ{1: {kind: kindInt, bits: 8}, 2: {kind: kindInt, bits
 // that p leads to; nil when it leads to none, or there would be more than most.
 func (b *builder) variableParts(p *value, n uint64, most int) []leaf {
 	off := int64(0)
-	for p.op == isa.OpPtrAdd && p.idx == isa.IdxNone {
+	for n := 0; p.op == isa.OpPtrAdd && p.idx == isa.IdxNone && n < maxChain; n++ {
 		off += int64(p.disp)
 		p = p.args[0]
 	}

@@ -1,6 +1,10 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa"
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
 
 // flatten rewrites accesses whose pointer is a vector of pointers into one
 // object, base + i*s, with a further index: one base for all lanes and one
@@ -9,8 +13,9 @@ import "github.com/lockstep-gpu/lockstep/isa"
 func flatten(b *builder) {
 	f := b.f
 	f.guessDivergence()
+	var list []*value
 	for _, blk := range f.blocks {
-		insts := make([]*value, 0, len(blk.insts)+8)
+		insts := list[:0]
 		for _, v := range blk.insts {
 			switch v.op {
 			case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpBlockLoad, isa.OpBlockStore:
@@ -18,7 +23,9 @@ func flatten(b *builder) {
 			}
 			insts = append(insts, v)
 		}
-		blk.insts = insts
+		if list = insts; len(insts) > len(blk.insts) {
+			blk.insts = slices.Clone(insts)
+		}
 	}
 }
 

@@ -55,20 +55,14 @@ func (f *fn) findSlots(private []isa.Alloc) []slot {
 	vars := make([]variable, len(private))
 	// escape gives up on the variable that a pointer leads to.
 	escape := func(p *value) {
-		for p.op == isa.OpPtrAdd {
-			p = p.args[0]
-		}
-		if p.op == irPriv {
-			vars[p.index].escapes = true
+		if vi := privateRoot(p); vi >= 0 {
+			vars[vi].escapes = true
 		}
 	}
 	var found []privateAccess
 	for _, blk := range f.blocks {
 		for _, v := range blk.phis {
 			v.pos = 0
-			for _, a := range v.args {
-				escape(a)
-			}
 		}
 		if blk.cond != nil {
 			escape(blk.cond)
@@ -87,6 +81,7 @@ func (f *fn) findSlots(private []isa.Alloc) []slot {
 					escape(a)
 				}
 			case isa.OpPtrAdd:
+				v.pos = privateRoot(v.args[0]) + 1
 				if v.idx != isa.IdxNone {
 					escape(v.args[0])
 					escape(v.args[1])
@@ -95,6 +90,13 @@ func (f *fn) findSlots(private []isa.Alloc) []slot {
 				for _, a := range v.args {
 					escape(a)
 				}
+			}
+		}
+	}
+	for _, blk := range f.blocks {
+		for _, v := range blk.phis {
+			for _, a := range v.args {
+				escape(a)
 			}
 		}
 	}
@@ -122,13 +124,29 @@ func (f *fn) findSlots(private []isa.Alloc) []slot {
 	return slots
 }
 
+// maxChain is the number of additions to a pointer that are followed one by one. Additions of constants become one as
+// long as their sum is small.
+const maxChain = 64
+
+// privateRoot returns the private variable that a pointer leads to, -1 for none. value.pos of an addition to a pointer
+// has that plus one, while those who ask look at the kernel in the order of its blocks.
+func privateRoot(p *value) int32 {
+	switch p.op {
+	case isa.OpPtrAdd:
+		return p.pos - 1
+	case irPriv:
+		return p.index
+	}
+	return -1
+}
+
 // privateAddress says which variable a load or store goes to, and where in it.
 func privateAddress(v *value) (index int32, off int64, ok bool) {
 	if v.idx != isa.IdxNone {
 		return 0, 0, false
 	}
 	p, off := v.args[0], int64(v.disp)
-	for p.op == isa.OpPtrAdd && p.idx == isa.IdxNone {
+	for n := 0; p.op == isa.OpPtrAdd && p.idx == isa.IdxNone && n < maxChain; n++ {
 		off += int64(p.disp)
 		p = p.args[0]
 	}

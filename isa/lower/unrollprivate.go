@@ -1,6 +1,10 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa"
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
 
 // Limits of what is unrolled for the sake of private variables: the bytes of such a
 // variable, every scalar of which may come to occupy a register all the time, and
@@ -32,34 +36,32 @@ func openable(b *builder) map[*block]bool {
 	f := b.f
 	vars := make([]opened, len(b.k.Private))
 	any := false
-	// root returns the variable that a pointer leads to, and the indexes on the way.
-	root := func(p *value) (vi int, indexes []*value) {
-		for ; p.op == isa.OpPtrAdd; p = p.args[0] {
-			if p.idx != isa.IdxNone {
-				indexes = append(indexes, p.args[1])
-			}
-		}
-		if p.op != irPriv {
-			return -1, nil
-		}
-		return int(p.index), indexes
-	}
 	keep := func(p *value) {
-		if vi, _ := root(p); vi >= 0 {
+		if vi := privateRoot(p); vi >= 0 {
 			vars[vi].kept = true
 		}
 	}
+	f.need(AnalysisOrder)
 	for _, blk := range f.blocks {
-		for _, v := range blk.phis {
-			for _, a := range v.args {
-				keep(a)
-			}
-		}
 		for _, v := range blk.insts {
 			switch v.op {
 			case isa.OpPtrAdd: // those who use it count
+				v.pos = privateRoot(v.args[0]) + 1
 			case isa.OpLoad, isa.OpStore:
-				vi, indexes := root(v.args[0])
+				vi := privateRoot(v.args[0])
+				var indexes []*value // on the way to the variable
+				if vi >= 0 && !vars[vi].kept {
+					n := 0
+					for p := v.args[0]; p.op == isa.OpPtrAdd; p = p.args[0] {
+						if p.idx != isa.IdxNone {
+							indexes = append(indexes, p.args[1])
+						}
+						if n++; n > maxChain {
+							vars[vi].kept = true
+							break
+						}
+					}
+				}
 				for _, a := range v.args[1:] {
 					keep(a)
 				}
@@ -78,7 +80,14 @@ func openable(b *builder) map[*block]bool {
 			}
 		}
 	}
-	if !any {
+	for _, blk := range f.blocks {
+		for _, v := range blk.phis {
+			for _, a := range v.args {
+				keep(a)
+			}
+		}
+	}
+	if any = any && slices.ContainsFunc(vars, func(o opened) bool { return !o.kept && len(o.uses) > 0 }); !any {
 		return nil
 	}
 	f.canonicalLoops()
