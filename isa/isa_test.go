@@ -372,11 +372,16 @@ func TestVerify(t *testing.T) {
 		{isa.PrintfArg{Type: isa.I32, Regs: []isa.Reg{isa.V(8)}}, "printf argument names vw8 of 8"},
 		{isa.PrintfArg{Type: isa.I32, Regs: []isa.Reg{isa.None}}, "printf argument is missing"},
 		{isa.PrintfArg{Regs: []isa.Reg{isa.V(0)}}, "printf argument has no type"},
+		{isa.PrintfArg{Type: isa.I32, Regs: []isa.Reg{isa.V(0)}, InMemory: true}, "a string argument of printf 0 that is no pointer"},
+		{isa.PrintfArg{Type: isa.I64, InMemory: true}, "a string argument of printf 0 that is no pointer"},
 	} {
 		k := kernel(example(isa.OpPrintf, isa.Void, isa.Void))
 		k.Printfs[0].Args = []isa.PrintfArg{c.arg}
 		checkVerify(t, k, c.err)
 	}
+	k := kernel(example(isa.OpPrintf, isa.Void, isa.Void))
+	k.Printfs[0] = isa.Printf{FormatInMemory: true}
+	checkVerify(t, k, "printf 0 without a pointer to its format")
 }
 
 func checkVerify(t *testing.T, k *isa.Kernel, want string) {

@@ -207,19 +207,23 @@ type SwitchTable struct {
 	Targets []int
 }
 
-// Printf is one printf call: its format and what to print.
+// Printf is one printf call: its format and what to print. Where the format is not a constant of the module,
+// FormatInMemory is set, and Args begins with the pointer to it.
 type Printf struct {
-	Format string
-	Args   []PrintfArg
+	Format         string
+	FormatInMemory bool
+	Args           []PrintfArg
 }
 
 // PrintfArg is an argument: Regs has one register an element (several for a
 // vector). A string is a constant of the module, already read: Str, with IsString set.
+// InMemory is set for a pointer that leads to a string where the conversion is %s.
 type PrintfArg struct {
 	Type     Type
 	Regs     []Reg
 	IsString bool
 	Str      string
+	InMemory bool
 }
 
 // PointerBits returns the pointer to the start of allocation i (an index into

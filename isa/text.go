@@ -118,6 +118,10 @@ func (k *Kernel) text(b *strings.Builder, p *Program) {
 	}
 	b.WriteByte('\n')
 	for i, f := range k.Printfs {
+		if f.FormatInMemory {
+			fmt.Fprintf(b, "  printf %d format in memory\n", i)
+			continue
+		}
 		fmt.Fprintf(b, "  printf %d %q\n", i, f.Format)
 	}
 	for i, t := range k.Switches {
@@ -295,6 +299,9 @@ func (k *Kernel) InstText(in *Inst) string {
 		for _, a := range k.Printfs[in.Imm].Args {
 			if a.IsString {
 				fmt.Fprintf(&b, " %q", a.Str)
+			}
+			if a.InMemory {
+				b.WriteString(" string")
 			}
 			for _, r := range a.Regs {
 				b.WriteString(" " + reg(r, a.Type))

@@ -216,7 +216,14 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 		if in.Dst != None {
 			dst = I32
 		}
-		for _, a := range k.Printfs[in.Imm].Args {
+		pf := &k.Printfs[in.Imm]
+		if pf.FormatInMemory && (len(pf.Args) == 0 || !pf.Args[0].InMemory) {
+			return fmt.Errorf("printf %d without a pointer to its format", in.Imm)
+		}
+		for _, a := range pf.Args {
+			if a.InMemory && (a.IsString || a.Type != I64 || len(a.Regs) != 1) {
+				return fmt.Errorf("a string argument of printf %d that is no pointer", in.Imm)
+			}
 			for _, r := range a.Regs {
 				if err := k.verifyReg(r, a.Type, "printf argument"); err != nil {
 					return err

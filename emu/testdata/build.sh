@@ -22,3 +22,5 @@ for f in *.cl; do
 done
 compile launch.cl spir-unknown-unknown launch.32.spv
 compile inline.cl spir64-unknown-unknown inline.O0.spv -O0
+compile printfs.cl spir64-unknown-unknown printfs.O0.spv -O0
+compile strings12.cl spir64-unknown-unknown strings12.O0.spv -O0

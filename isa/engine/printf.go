@@ -59,6 +59,22 @@ func AppendPrintf(dst []byte, format string, args []PrintfValue) []byte {
 	return dst
 }
 
+// PrintfStrings says which of n arguments a format prints with %s.
+func PrintfStrings(format string, n int) []bool {
+	list := make([]bool, 0, n)
+	for i := 0; i < len(format) && len(list) < n; {
+		if format[i] != '%' {
+			i++
+			continue
+		}
+		c, length, ok := parseConversion(format[i:])
+		if i += length; ok && c.verb != '%' {
+			list = append(list, c.verb == 's')
+		}
+	}
+	return list
+}
+
 // parseConversion reads the conversion that s starts with and returns its length.
 func parseConversion(s string) (c conversion, n int, ok bool) {
 	i := 1

@@ -5,35 +5,42 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
-// printf reads a call of printf. The format and every string that it prints
-// are constants of the module (OpenCL C 6.15.14.3) and are read here.
+// printf reads a call of printf. Its format and the strings that it prints are literals in OpenCL C
+// (6.15.14.3), and those that are constants of the module where they are used are read here. Others are read
+// from memory when printf is executed: compilers make one call of two, with a selection between their
+// literals, and tables of literals; and drivers take strings that kernels make.
 func (b *builder) printf(in spirv.Inst, ops []uint32) {
-	p, _ := b.one(spirv.ID(ops[0]))
-	format, ok := b.constString(p)
-	if !ok {
-		b.fail("the format of printf is not a constant string")
+	p, pt := b.one(spirv.ID(ops[0]))
+	if pt.kind != kindPointer {
+		b.fail("the format of printf has type %s; it is a pointer to a string", pt.op)
 	}
-	pf := isa.Printf{Format: format}
+	format, ok := b.constString(p)
+	pf := isa.Printf{Format: format, FormatInMemory: !ok}
 	conv := conversions(format)
 	var args []*value
+	if !ok {
+		args = append(args, p)
+		pf.Args = append(pf.Args, isa.PrintfArg{Type: isa.I64, Regs: make([]isa.Reg, 1), InMemory: true})
+	}
 	for i, w := range ops[1:] {
 		vals, t := b.vals(spirv.ID(w))
 		ct := t.component()
 		arg := isa.PrintfArg{Type: ct.scalar()}
-		if ct.kind == kindPointer && i < len(conv) && conv[i] == 's' {
+		if ct.kind == kindPointer && !pf.FormatInMemory && i < len(conv) && conv[i] == 's' {
 			s, ok := b.constString(vals[0])
 			if vals[0].isConst() && vals[0].imm == 0 {
 				s, ok = "(null)", true // as the C library prints it
 			}
-			if !ok {
-				b.fail("argument %d of printf is not a constant string", i+1)
+			if ok {
+				arg.IsString, arg.Str = true, s
+				pf.Args = append(pf.Args, arg)
+				continue
 			}
-			arg.IsString, arg.Str = true, s
-			pf.Args = append(pf.Args, arg)
-			continue
+			arg.InMemory = len(vals) == 1
 		}
+		arg.InMemory = arg.InMemory || ct.kind == kindPointer && pf.FormatInMemory && len(vals) == 1
 		if arg.Type == isa.Void || arg.Type == isa.B1 {
-			b.fail("argument %d of printf has type %s, which cannot be printed", i+1, t.op)
+			b.fail("argument %d of printf has type %s, which OpenCL C (6.15.14) has no conversion for", i+1, t.op)
 		}
 		for _, v := range vals {
 			if arg.Type == isa.F16 {

@@ -71,7 +71,7 @@ func TestRefusals(t *testing.T) {
 		{"branch to another function", body("OpBranch %nowhere\n")},
 		{"phi without an entry", body("OpBranch %b\n%b = OpLabel\n%r = OpPhi %uint\n")},
 		{"block without a terminator", body("OpBranch %b\n%b = OpLabel\nOpKill\n")},
-		{"printf format", strings.Replace(typed("%uchar = OpTypeInt 8 0\n%pc = OpTypePointer UniformConstant %uchar\n", "%q = OpBitcast %pc %out\n%r = OpExtInst %uint %set printf %q\n"), "OpMemoryModel", "%set = OpExtInstImport \"OpenCL.std\"\nOpMemoryModel", 1)},
+		{"printf format", strings.Replace(typed("%uchar = OpTypeInt 8 0\n%pc = OpTypePointer UniformConstant %uchar\n", "%q = OpBitcast %pc %out\n%r = OpExtInst %uint %set printf %g\n"), "OpMemoryModel", "%set = OpExtInstImport \"OpenCL.std\"\nOpMemoryModel", 1)},
 		{"constant array size", typed("%z = OpTypeArray %uint %g\n", "%r = OpUndef %z\n")},
 		{"type that holds itself", typed("%z = OpTypeStruct %z\n", "%r = OpUndef %z\n")},
 		{"constant that holds itself", typed("%z = OpConstantComposite %vec3 %z %z %z\n", "%r = OpCopyObject %vec3 %z\n")},
