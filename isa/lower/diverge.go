@@ -23,6 +23,15 @@ func divergence(b *builder) {
 	f.order()
 	bad := f.irreducibleByOrder()
 	f.overtaken(bad)
+	d := f.findDivergence(bad)
+	f.steps += d.steps
+	d.findLeft()
+	d.copies()
+	f.valid = AnalysisLayout | AnalysisDivergence
+}
+
+// findDivergence finds the values that differ, where all in the blocks of bad, by order, do.
+func (f *fn) findDivergence(bad []bool) *divergent {
 	d := &divergent{f: f, bad: bad, limit: divergeSteps(f)}
 	for _, blk := range f.blocks {
 		for _, v := range blk.phis {
@@ -40,10 +49,7 @@ func divergence(b *builder) {
 			break
 		}
 	}
-	f.steps += d.steps
-	d.findLeft()
-	d.copies()
-	f.valid = AnalysisLayout | AnalysisDivergence
+	return d
 }
 
 // divergeSteps bounds the work that finding divergence may be: so much that only graphs that no compiler makes need

@@ -1,5 +1,7 @@
 package lower
 
+import "slices"
+
 // edge is an edge between blocks.
 type edge struct{ from, to *block }
 
@@ -23,7 +25,9 @@ func (d *divergent) prepare() {
 		}
 		d.mark(b.loop, 0)
 	}
-	d.left = nil // they are left anywhere, and out has their exits
+	// Those that are part of such a region are left anywhere, and out has their exits. Lanes go on in the loops around it
+	// in different trips, and leave them by different ways.
+	d.left = slices.DeleteFunc(d.left, func(l *loop) bool { return d.bad[l.head.order] })
 	d.joins(out)
 	d.follow()
 }
@@ -138,7 +142,12 @@ func (d *divergent) joins(out []edge) {
 		if d.meet.alone[o] {
 			// Nothing meets lanes from here before they meet again themselves.
 			d.mark(common(b.loop, origin), d.meet.depth[o])
-			if m := d.meet.at[o]; m >= 0 && m < n {
+			m, back := d.meet.at[o], d.meet.back[o]
+			if back > m || m == n && back >= 0 {
+				// Others may leave loops before those that jump back have done so.
+				reach(d.f.blocks[back], d.labels[o])
+			}
+			if m >= 0 && m < n {
 				reach(d.f.blocks[m], d.labels[o])
 			}
 			continue
@@ -158,6 +167,7 @@ type meeting struct {
 	at    []int  // -1 where all jump back, the number of blocks where they meet only behind the kernel's end
 	alone []bool // no edge leads from elsewhere to a block on the way
 	depth []int  // of the innermost loop that contains the block, all on the way and the place where they meet
+	back  []int  // the last block on the way whose lanes jump back without meeting the others, -1 for none
 
 	level []int // in the tree of at
 	jump  []int // a place further up that tree
@@ -166,7 +176,7 @@ type meeting struct {
 // findMeetings finds out where lanes meet, from the last block to the first.
 func (d *divergent) findMeetings() {
 	n := len(d.f.blocks)
-	m := &meeting{at: make([]int, n+1), alone: make([]bool, n), depth: make([]int, n), level: make([]int, n+1), jump: make([]int, n+1)}
+	m := &meeting{at: make([]int, n+1), alone: make([]bool, n), depth: make([]int, n), back: make([]int, n), level: make([]int, n+1), jump: make([]int, n+1)}
 	d.meet = m
 	m.at[n], m.jump[n] = n, n
 	for o := n - 1; o >= 0; o-- {
@@ -187,7 +197,7 @@ func (d *divergent) findMeetings() {
 			}
 		}
 		d.steps += 1 + len(b.succs)
-		m.alone[o], m.depth[o] = d.region(b)
+		m.alone[o], m.depth[o], m.back[o] = d.region(b)
 	}
 }
 
@@ -217,10 +227,10 @@ func (m *meeting) first(a, b int) int {
 }
 
 // region looks at the blocks between b and where its lanes meet, which have been looked at themselves.
-func (d *divergent) region(b *block) (alone bool, depth int) {
+func (d *divergent) region(b *block) (alone bool, depth, back int) {
 	m, n := d.meet, len(d.f.blocks)
 	end := m.at[b.order]
-	depth = b.loop.deep()
+	depth, back = b.loop.deep(), -1
 	if end >= 0 && end < n {
 		depth = common(b.loop, d.f.blocks[end].loop).deep()
 	}
@@ -232,10 +242,13 @@ func (d *divergent) region(b *block) (alone bool, depth int) {
 			d.steps++
 			x := d.f.blocks[t]
 			if d.steps > d.limit || !m.alone[t] || !b.dominates(x) {
-				return false, 0
+				return false, 0, -1
 			}
 			depth = min(depth, m.depth[t], common(b.loop, x.loop).deep())
+			if back = max(back, m.back[t]); m.at[t] < 0 {
+				back = max(back, t)
+			}
 		}
 	}
-	return true, depth
+	return true, depth, back
 }
