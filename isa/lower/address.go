@@ -25,7 +25,8 @@ func addresses(b *builder) {
 			r.note(v)
 		}
 	}
-	o := &origins{b: b, left: 1<<20 + 16*f.nvals, known: map[*value]isa.Space{}}
+	most := 1<<20 + 16*f.nvals
+	o := &origins{b: b, left: most, known: map[*value]isa.Space{}}
 	for _, blk := range f.blocks {
 		for _, v := range blk.insts {
 			switch v.op {
@@ -36,6 +37,7 @@ func addresses(b *builder) {
 			}
 		}
 	}
+	f.steps += most - o.left
 	f.dropDead()
 }
 

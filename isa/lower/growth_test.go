@@ -51,6 +51,24 @@ func returns(n int) string {
 	})+fmt.Sprintf("%%b%d = OpLabel\n", n))
 }
 
+// addressChain adds to a pointer again and again, and stores through each of the sums.
+func addressChain(n int) string {
+	return kernelText("", "", "%p0 = OpInBoundsPtrAccessChain %pg %out %g\n"+lines(n, func(i int) string {
+		return fmt.Sprintf("OpStore %%p%[1]d %%c1\n%%p%[2]d = OpInBoundsPtrAccessChain %%pg %%p%[1]d %%g\n", i, i+1)
+	}))
+}
+
+// variableChain has n private variables, each of which gets its value from the one before, and an address that is not
+// known.
+func variableChain(n int) string {
+	return kernelText("", "%arr = OpTypeArray %uint %c7\n%pa = OpTypePointer Function %arr\n", "%va = OpVariable %pa Function\n"+
+		lines(n+1, func(i int) string { return fmt.Sprintf("%%v%d = OpVariable %%pf Function\n", i) })+"OpStore %v0 %g\n"+
+		lines(n, func(i int) string {
+			return fmt.Sprintf("%%l%[1]d = OpLoad %%uint %%v%[1]d\n%%m%[1]d = OpIMul %%uint %%l%[1]d %%l%[1]d\nOpStore %%v%[2]d %%m%[1]d\n"+
+				"%%q%[1]d = OpInBoundsAccessChain %%pf %%va %%l%[1]d\nOpStore %%q%[1]d %%m%[1]d\n", i, i+1)
+		})+fmt.Sprintf("%%r = OpLoad %%uint %%v%d\nOpStore %%out %%r\n", n))
+}
+
 // TestGrowth lowers kernels whose control flow once took the square of their size, in two sizes, and compares what
 // was allocated and how many steps the analyses took.
 func TestGrowth(t *testing.T) {
@@ -66,6 +84,10 @@ func TestGrowth(t *testing.T) {
 		{"nested loops", loopNest, 500},
 		{"a switch", switchFan, 1500},
 		{"a chain of branches", ifChain, 700},
+		{"a straight line", straightLine, 4000},
+		{"values that cross blocks", crossing, 2000},
+		{"chains of addresses", addressChain, 2000},
+		{"private variables", variableChain, 2000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() {
