@@ -29,10 +29,11 @@ Buffers in global or constant memory
                          (booleans as u8, complex numbers as pairs); a .csv
                          file is numbers, and needs TYPE; anything
                          else is raw bytes; TYPE reads the bytes as that type
-  …:as-bytes             behind one of these forms: any pointer parameter takes
-                         the bytes as they are. Without it, TYPE must be the
-                         parameter's, signed or unsigned, alone or in vectors;
-                         pointers to char, void and structures take all types
+  …:as-bytes             at the end of one of these forms: any pointer parameter
+                         takes the bytes as they are. Without it, TYPE must be
+                         the type of the parameter's elements, signed or
+                         unsigned; pointers to char, void and structures take
+                         all types
 
   buffer:NAME            the buffer that a flag -buffer NAME=SPEC makes, for
                          kernels that share it; SPEC is one of the forms above
@@ -41,8 +42,8 @@ Buffers in global or constant memory
                          a buffer resource, as AMDGPU's buffer operations take
                          it, over the buffer of SPEC, one of the forms above:
                          RECORDS records of STRIDE bytes, or RECORDS bytes when
-                         STRIDE is 0. A pointer parameter gets the handle, one
-                         of 16 bytes by value the four words:
+                         STRIDE is 0. A pointer parameter gets the handle; a
+                         parameter of 16 bytes by value gets the four words:
                          resource:0:64:zero:u32:16
 
 Images of two dimensions
@@ -53,12 +54,13 @@ Images of two dimensions
                          the same, as a view of a buffer: PITCH bytes from row
                          to row, the first one at byte ORIGIN
   image:PATH.png[:ORDER:TYPE]
-                         a picture; rgba:unorm8, or rgba:unorm16 for one of 16
-                         bits, when left out
+                         a picture. Without ORDER:TYPE: rgba:unorm8, or
+                         rgba:unorm16 for a picture of 16 bits
   image:PATH.npy[:ORDER:TYPE]
-                         an array of rows, columns and, at will, channels in
-                         the order of memory; r, rg or rgba of its own type, u8
-                         and u16 as unorm8 and unorm16, when left out
+                         an array of rows and columns, or of rows, columns and
+                         channels in the order of memory. Without ORDER:TYPE:
+                         r, rg or rgba of its own type; u8 and u16 become
+                         unorm8 and unorm16
   ORDER  r a rg ra rgba bgra argb abgr intensity luminance rx rgx; rgb rgbx with
          the types of one word; srgb srgbx srgba sbgra with unorm8
   TYPE   unorm8 unorm16 snorm8 snorm16 i8 i16 i32 u8 u16 u32 f16 f32; of one
@@ -71,10 +73,10 @@ Pipes
                          pipe:f32x4:16
   pipe:PACKET:CAPACITY:SPEC
                          the same, with the bytes of SPEC, one of the buffers
-                         above, as packets: pipe:i32:8:iota:i32:5. What exceeds
-                         the capacity follows while the kernels run, as they
-                         read; so a file (in:PATH, or in:- for standard input)
-                         may be as long as it likes, or have no packet at all
+                         above, as packets: pipe:i32:8:iota:i32:5. Packets
+                         beyond the capacity follow as the kernels read. A file
+                         (in:PATH, or in:- for standard input) may therefore be
+                         of any length, and may be empty
   pipe:NAME              the pipe that a flag -pipe NAME=PACKET:CAPACITY[:SPEC]
                          makes, for kernels that share it; lockstep help pipes
 

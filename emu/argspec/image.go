@@ -315,7 +315,7 @@ func (p *parser) npyImage(r io.Reader, f memory.Format, given bool) (*Arg, error
 	}
 	s := arr.Shape
 	if len(s) != 2 && len(s) != 3 {
-		return nil, fmt.Errorf("an array of %d dimensions; an image has rows, columns and, at will, channels", len(s))
+		return nil, fmt.Errorf("an array of %d dimensions; an image has rows, columns and, optionally, channels", len(s))
 	}
 	n := 1
 	if len(s) == 3 {

@@ -8,7 +8,7 @@ import (
 )
 
 // ParseDims reads X[,Y[,Z]], the form of -global, -local and -offset: up to three
-// whole numbers, decimal or with a prefix as in Go, at will followed by k, m or g as
+// whole numbers, decimal or with a prefix as in Go, optionally followed by k, m or g as
 // in a COUNT. The error is an [*Error].
 func ParseDims(s string) ([]uint64, error) {
 	var dims []uint64
@@ -18,7 +18,7 @@ func ParseDims(s string) ([]uint64, error) {
 		digits, unit := unitSuffix(text)
 		n, err := strconv.ParseUint(digits, 0, 64)
 		if err != nil || n > math.MaxUint64/uint64(unit) {
-			return nil, &Error{Spec: s, Column: at + 1, Msg: fmt.Sprintf("%q is not a size", text), Allowed: "X[,Y[,Z]], whole numbers, at will followed by k, m or g"}
+			return nil, &Error{Spec: s, Column: at + 1, Msg: fmt.Sprintf("%q is not a size", text), Allowed: "X[,Y[,Z]], whole numbers; k, m or g may follow each"}
 		}
 		n *= uint64(unit)
 		if len(dims) == 3 {

@@ -296,7 +296,7 @@ func (p *parser) bytes(text string, at int) (*Arg, error) {
 func (p *parser) buf(at int) (*Arg, error) {
 	name, _, ok := strings.Cut(p.spec[at:], ":")
 	if _, known := ParseType(name); !ok || !known {
-		return nil, p.fail(at, typeNames(), "buf: wants a type and values: buf:TYPE:V[,V…]")
+		return nil, p.fail(at, typeNames(), "no type and values behind buf:, as in buf:TYPE:V[,V…]")
 	}
 	return p.list(at, Buffer)
 }
@@ -402,7 +402,7 @@ func get(src []byte, size int) uint64 {
 // count reads a number of things: decimal, or with a prefix as in Go, and with an
 // optional suffix k, m or g for 2^10, 2^20 or 2^30.
 func (p *parser) count(s string, at int, most int64) (int, error) {
-	const allowed = "a whole number, at will followed by k (×1024), m (×1024²) or g (×1024³)"
+	const allowed = "a whole number; k (×1024), m (×1024²) or g (×1024³) may follow"
 	s, at = trim(s, at)
 	digits, unit := unitSuffix(s)
 	n, err := strconv.ParseInt(digits, 0, 64)
@@ -418,8 +418,7 @@ func (p *parser) count(s string, at int, most int64) (int, error) {
 	return int(n * unit), nil
 }
 
-// unitSuffix takes the suffix k, m or g, in either case and at will with an i
-// behind it, off a number.
+// unitSuffix takes the suffix k, m or g, in either case, optionally followed by an i, off a number.
 func unitSuffix(s string) (digits string, unit int64) {
 	if n := len(s); n > 1 && !strings.HasPrefix(s, "0x") && !strings.HasPrefix(s, "0X") {
 		body := strings.TrimSuffix(s, "i")

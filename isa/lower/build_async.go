@@ -142,7 +142,7 @@ func (b *builder) groupScope(id spirv.ID) {
 
 func (b *builder) checkGroupScope(s uint64) {
 	if s != uint64(isa.ScopeWorkgroup) {
-		b.fail("the execution scope %d is not supported; asynchronous copies are made by a Workgroup", s)
+		b.fail("the execution scope %s is not supported; asynchronous copies, and waits for them, have scope Workgroup", spirv.Scope(s))
 	}
 }
 

@@ -150,7 +150,7 @@ func (b *builder) scope(g *groupCall) isa.Scope {
 	}
 	s := isa.Scope(v.imm)
 	if v.imm != uint64(isa.ScopeWorkgroup) && v.imm != uint64(isa.ScopeSubgroup) {
-		b.fail("a group operation of scope %d is not supported; it may be of Workgroup or Subgroup", v.imm)
+		b.fail("a group operation of scope %s is not supported; the scope may be Workgroup or Subgroup", spirv.Scope(v.imm))
 	}
 	return s
 }

@@ -688,7 +688,7 @@ func (b *builder) controlBarrier(s isa.Scope) {
 		return
 	case isa.ScopeSubgroup, isa.ScopeWorkgroup:
 	default:
-		b.fail("a control barrier of execution scope %d is not supported; it may be Workgroup or Subgroup", s)
+		b.fail("a control barrier of execution scope %s is not supported; the scope may be Workgroup or Subgroup", spirv.Scope(s))
 	}
 	sched := isa.ScheduleUnordered
 	if s == isa.ScopeWorkgroup {

@@ -169,7 +169,7 @@ func (b *builder) imported(in spirv.Inst, f *function, args [][]*value, rt *typ)
 		if out, ok := b.clFunction(in, f, name, args, rt); ok && (rt.kind == kindVoid || len(out) == rt.flat) {
 			return out
 		}
-		b.fail("calls function %q, which the module does not define and lockstep does not know%s", name, importHint(name))
+		b.fail("calls function %q, which is neither defined in the module nor a supported built-in function%s", name, importHint(name))
 	}
 	out := g(b, args, rt)
 	if len(out) != rt.flat && rt.kind != kindVoid {

@@ -17,8 +17,8 @@ var asmCommand = &command{
 	name:  "asm",
 	args:  "TEXT",
 	short: "assemble SPIR-V text",
-	long: `Assembles text in the syntax of SPIRV-Tools and writes the binary. The bytes are
-those of spirv-as. TEXT is a file, or - for standard input.
+	long: `Assembles text in the syntax of SPIRV-Tools and writes the binary module, with the same
+bytes as spirv-as. TEXT is a file, or - for standard input.
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
 		out := f.String("o", "-", "write the binary to `PATH`; - is standard output")
@@ -34,7 +34,7 @@ those of spirv-as. TEXT is a file, or - for standard input.
 				return usagef("help asm", "asm: there is no target environment %q; there are %s", *env0, strings.Join(asm.TargetEnvs(), " "))
 			}
 			if *out == "-" && env.StdoutTerminal {
-				return usagef("", "asm: a binary is nothing for a terminal; name a file with -o PATH")
+				return usagef("", "asm: a terminal cannot show a binary; name a file with -o PATH")
 			}
 			data, err := readFile(env, path)
 			if err != nil {

@@ -16,14 +16,14 @@ var compileCommand = &command{
 	name:  "compile",
 	args:  "MODULE... -o PATH",
 	short: "compile a module to a binary, which runs without being compiled again",
-	long: `Compiles a SPIR-V module and writes the bytecode of all its kernels, which run, isa and
-info take in place of the module. Several modules are linked first (lockstep help link).
-(How a module is made of OpenCL C: lockstep help opencl.)
+	long: `Compiles a SPIR-V module and writes the bytecode of all its kernels to a file, a binary.
+run, isa and info take a binary in place of the module. Several modules are linked first
+(lockstep help link). To make a module of OpenCL C, see lockstep help opencl.
 
-A binary is for this version of lockstep and for one size of sub-groups. Kernels that
-require a size of their own keep it. The binary has the names
-of arguments and variables, the files and lines of the source, and with -module the module
-itself, whose instructions and source text findings then show.
+A binary works with this version of lockstep only, and with one size of sub-groups. A kernel
+that requires another size keeps that size. The binary holds the names of arguments and
+variables, and the files and lines of the source. With -module it holds the module as well,
+so that findings can show its instructions and source text.
 
   lockstep compile k.spv -o k.lsb
   lockstep run k.lsb -global 1024 -arg zero:f32:1024
@@ -44,7 +44,7 @@ itself, whose instructions and source text findings then show.
 				return usagef("help compile", "compile: missing -o: the file to write, such as -o k.lsb")
 			}
 			if *out == "-" && env.StdoutTerminal {
-				return usagef("", "compile: a binary is nothing for a terminal; name a file with -o PATH")
+				return usagef("", "compile: a terminal cannot show a binary; name a file with -o PATH")
 			}
 			if err := apart(env, "compile", *out, args); err != nil {
 				return err

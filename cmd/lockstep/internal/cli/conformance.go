@@ -14,16 +14,16 @@ var conformanceCommand = &command{
 	args:  "[PATTERN…]",
 	short: "run the conformance cases",
 	text:  true,
-	long: `Runs the conformance cases that come with lockstep, or those below -dir, each under
-every combination of engine, sub-group size, wave width, workers and schedule, and
-reports those that did not give what the specifications say. A PATTERN names a case
-file, a folder or a glob (core/barrier-*.case). Lists are separated by commas. The
-exit status is 1 when a case fails.
+	long: `Runs the conformance cases that are part of lockstep, or those in the folder -dir. Each
+case runs with every combination of engine, sub-group size, wave width, workers and
+schedule. A case fails when its result is not what the specifications require; the exit
+status is then 1. A PATTERN names a case file, a folder or a glob (core/barrier-*.case).
+Lists are separated by commas.
 
 With -matrix the report is a table of the clauses of the specifications that lockstep
-implements, such as GAC-04, against the cases that prove them: a clause without a case
-that passes is a gap, and so is one about what a specification leaves undefined (U)
-without a case that makes a finding.
+implements, such as GAC-04, and of the cases that test them. A clause is a gap when no case
+for it passes. A clause about undefined behaviour (U) is a gap when no case for it makes a
+finding.
 `,
 	setup: setupConformance,
 }

@@ -17,13 +17,18 @@ var infoCommand = &command{
 	args:  "MODULE",
 	short: "kernels, parameters, capabilities and specialization constants of a module",
 	text:  true,
-	long: `Prints what a module says about itself, without running or checking it. For each
-kernel there is a command line to start from. Of a compiled module it prints what that was
-compiled for, and which kernels were left out, too.
+	long: `Prints the contents of a module: its kernels, their parameters, and what the module
+requires. It neither runs nor checks the module. For each kernel it prints a command line to
+start from. For a binary (lockstep help compile) it also prints what the binary was compiled
+for, and which kernels could not be compiled.
 
-Below a parameter that is a structure, or points to structures, stand the fields with their
-offsets in bytes. Compilers for OpenCL C leave out the names of fields. Of a compiled module
-they are shown only if it holds its module (compile -module).
+The fields of structures follow their parameter, with their offsets in bytes. Compilers for
+OpenCL C leave out the names of fields. A binary has the fields only if it holds its module
+(compile -module).
+
+Integers of SPIR-V made from OpenCL C have no sign. info takes signs from the strings and the
+debug information that compilers leave in a module. Where there are none, it takes integers
+as unsigned, and says so.
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
 		asJSON := f.Bool("json", false, "print one JSON document")

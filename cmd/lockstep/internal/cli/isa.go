@@ -12,10 +12,10 @@ var isaCommand = &command{
 	args:  "MODULE",
 	short: "print the bytecode that a module becomes",
 	text:  true,
-	long: `Prints what lockstep makes of a module: the bytecode of the modelled GPU, with its
-scalar (s) and vector (v…) registers. The package documentation of isa explains it.
-MODULE may be compiled already (lockstep help compile).
--passes and the flags that print kernels show how it comes about (lockstep help passes).
+	long: `Compiles a module and prints the bytecode of the modelled GPU, with its scalar (s) and
+vector (v…) registers. The package documentation of isa explains the bytecode. MODULE may be
+a binary (lockstep help compile). -passes, and the flags that print kernels, show what each
+pass of the compiler does (lockstep help passes).
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
 		kernel := f.String("kernel", "", "print the kernel `NAME` only")

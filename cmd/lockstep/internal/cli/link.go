@@ -14,12 +14,12 @@ var linkCommand = &command{
 	name:  "link",
 	args:  "MODULE... -o PATH",
 	short: "make one SPIR-V module of several",
-	long: `Links modules: a function or variable that one of them imports becomes the one that
-another one exports under that name (LinkageAttributes). Types and constants that are the
-same become one. Modules are binaries or text; the first one's types come first.
+	long: `Links several modules into one. An imported function or variable is joined with the export
+of the same name (decoration LinkageAttributes). Equal types and constants are merged. Each
+MODULE is a binary or text; the types of the first module come first.
 
-What no module defines is an error, except for functions that lockstep knows by name, such
-as those of OpenCL C, and with -partial or -library. Exports go once everything is linked;
+An import that no module defines is an error, except for built-in functions, such as those
+of OpenCL C, and except with -partial or -library. The linked module has no exports;
 -library keeps them for a later link.
 
   lockstep link main.spv math.spv -o whole.spv
@@ -39,7 +39,7 @@ as those of OpenCL C, and with -partial or -library. Exports go once everything 
 				return usagef("help link", "link: missing -o: the file to write, such as -o all.spv")
 			}
 			if *out == "-" && env.StdoutTerminal && !*text {
-				return usagef("", "link: a binary is nothing for a terminal; name a file with -o PATH, or ask for -text")
+				return usagef("", "link: a terminal cannot show a binary; name a file with -o PATH, or ask for -text")
 			}
 			if err := apart(env, "link", *out, args); err != nil {
 				return err

@@ -194,7 +194,7 @@ func (e *argError) Error() string { return e.err.Error() }
 func (e *argError) Unwrap() error { return e.err }
 
 // sizes reads -global, -local and -offset. A missing -global is complained of
-// later, when it is known what the kernel wants.
+// later, when the parameters of the kernel are known.
 func (o *partOptions) sizes(r *emu.NDRange) error {
 	for _, d := range []struct {
 		flag, text string

@@ -36,7 +36,7 @@ func instance(text string, i int) (string, error) {
 // to right.
 func compute(expr string, i int) (int, error) {
 	bad := func(why string) error {
-		return fmt.Errorf("{%s}: %s; with -repeat, braces hold i, and at will + - * / %% and whole numbers, as in {i%%4+1}, from left to right", expr, why)
+		return fmt.Errorf("{%s}: %s; with -repeat, braces hold i, followed by any of + - * / %% with a whole number, as in {i%%4+1}; they are computed from left to right", expr, why)
 	}
 	rest, ok := strings.CutPrefix(expr, "i")
 	if !ok {

@@ -437,7 +437,7 @@ func (r *run) startStage(ctx context.Context, stage []*launch, output io.Writer,
 		set := emu.Set{Launches: launches, Schedule: r.schedule, Check: o.check, KeepGoing: o.keep, Output: output, Progress: update, Look: r.look, Trace: r.trace, Reproduce: r.reproduce}
 		res, err := set.Run(ctx)
 		if res == nil {
-			// Of a kernel alone nobody wants to hear that it is a set.
+			// The message about a single kernel does not mention sets.
 			if below := errors.Unwrap(err); len(launches) == 1 && below != nil && strings.HasPrefix(err.Error(), "launch 0 of a set: ") {
 				err = below
 			}

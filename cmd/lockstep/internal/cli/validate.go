@@ -13,9 +13,10 @@ var validateCommand = &command{
 	args:  "MODULE",
 	short: "check a module against the rules of SPIR-V and OpenCL",
 	text:  true,
-	long: `Prints the rules that a module breaks, each with its name and the instruction, and exits
-with status 1 if there are any. The rules are strict: what compilers emit
-and every driver accepts may be found wanting. -load keeps to those that
+	long: `Checks a module against the rules of SPIR-V and of its OpenCL environment. Prints each rule
+that the module breaks, with its name and the instruction, and exits with status 1 if there
+are any. The rules are strict: some modules break them that compilers make and that every
+driver accepts. -load checks only the rules that
 ` + "`lockstep run`" + ` relies on.
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
