@@ -16,7 +16,8 @@ const maxRun = 1024
 // called while that is compiled, one after the other.
 type Accelerator interface {
 	// Takes says whether the accelerator does an instruction: one of a [Run], and then it is asked only
-	// about those that [Movable], [Indexed], [Row] and the like allow, or one that computes a scalar from scalars.
+	// about those that [Movable], [Indexed], [Row] and the like allow, or one that computes a scalar from
+	// scalars.
 	Takes(in *isa.Inst) bool
 	// Compile returns what runs the kernel, for the lanes of a wave, from [Frame.Point] on,
 	// or nil if this package is to do so. The function is called from many
@@ -24,10 +25,10 @@ type Accelerator interface {
 	Compile(p *Plan) func(f *Frame)
 }
 
-// Run is a sequence of instructions for an [Accelerator]: part of a block, instructions with a vector destination that touch
-// registers only and cannot fault, loads of elements that an index of each lane
-// selects, and loads and stores of private memory. A store to other memory is a run of its own, and so is a load
-// that leaves its elements where the index was.
+// Run is a sequence of instructions for an [Accelerator]: part of a block, instructions with a vector
+// destination that touch registers only and cannot fault, loads of elements that an index of each lane
+// selects, and loads and stores of private memory. A store to other memory is a run of its own, and so is a
+// load that leaves its elements where the index was.
 //
 // Machine code that cannot do a run, because a slot cannot be had or an index is beyond its limit, comes
 // back with [ExitPart]. This package then does all of it; what machine code may have changed by then are
@@ -79,8 +80,8 @@ func Movable(in *isa.Inst) bool {
 	return in.Dst.IsVector() && (pure(in) || Divides(in) || in.Op == isa.OpBuiltin)
 }
 
-// Divides says whether an instruction divides integers. One whose divisor is 0 in a lane that runs is a reason for machine code
-// not to do the run.
+// Divides says whether an instruction divides integers. One whose divisor is 0 in a lane that runs is a
+// reason for machine code not to do the run.
 func Divides(in *isa.Inst) bool {
 	switch in.Op {
 	case isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS:
@@ -101,24 +102,26 @@ func Indexed(in *isa.Inst) bool {
 	return in.Op == isa.OpStore && in.Idx != isa.IdxNone && in.B.IsVector()
 }
 
-// slotAddress says whether an instruction's address is something for a [Slot]: in shared memory, behind a scalar pointer.
+// slotAddress says whether an instruction's address is something for a [Slot]: in shared memory, behind a
+// scalar pointer.
 func slotAddress(in *isa.Inst) bool {
 	return in.A.IsScalar() && in.Space != isa.SpacePrivate && (in.Idx == isa.IdxNone || in.Scale > 0 && in.Scale < 1<<16)
 }
 
-// UniformStore says whether an instruction stores the elements of all lanes at one address behind a scalar pointer, so
-// that it may be a [Run]. The last lane's remains.
+// UniformStore says whether an instruction stores the elements of all lanes at one address behind a scalar
+// pointer, so that it may be a [Run]. The last lane's remains.
 func UniformStore(in *isa.Inst) bool {
 	return in.Op == isa.OpStore && slotAddress(in) && !in.B.IsVector()
 }
 
-// Pointed says whether an instruction loads or stores elements behind pointers of the lanes, so that it may be a [Run].
+// Pointed says whether an instruction loads or stores elements behind pointers of the lanes, so that it may
+// be a [Run].
 func Pointed(in *isa.Inst) bool {
 	return (in.Op == isa.OpLoad && in.Dst.IsVector() || in.Op == isa.OpStore) && in.A.IsVector() && in.Space != isa.SpacePrivate
 }
 
-// Row says whether an instruction loads or stores an element of private memory at the same place in all lanes, so that
-// it may be part of a [Run], or be one. The elements of the lanes lie side by side.
+// Row says whether an instruction loads or stores an element of private memory at the same place in all
+// lanes, so that it may be part of a [Run], or be one. The elements of the lanes lie side by side.
 func Row(in *isa.Inst) bool {
 	if !in.A.IsScalar() || in.Space != isa.SpacePrivate || in.Idx != isa.IdxNone && (in.B.IsVector() || in.Scale > math.MaxInt32) {
 		return false
@@ -126,14 +129,14 @@ func Row(in *isa.Inst) bool {
 	return in.Op == isa.OpLoad && in.Dst.IsVector() || in.Op == isa.OpStore
 }
 
-// Apart says whether an instruction loads or stores an element of private memory at places that differ between
-// lanes, so that it may be part of a [Run], or be one, if [Place.Fixed] is known of its allocation.
+// Apart says whether an instruction loads or stores an element of private memory at places that differ
+// between lanes, so that it may be part of a [Run], or be one, if [Place.Fixed] is known of its allocation.
 func Apart(in *isa.Inst) bool {
 	return (in.Op == isa.OpLoad || in.Op == isa.OpStore) && in.A.IsScalar() && in.Space == isa.SpacePrivate && in.Idx != isa.IdxNone && in.B.IsVector() && in.Scale > 0 && in.Scale < 1<<16
 }
 
-// Blocked says whether an instruction loads or stores a component of a block behind a scalar pointer, so that it may be
-// part of a [Run], or be one.
+// Blocked says whether an instruction loads or stores a component of a block behind a scalar pointer, so that
+// it may be part of a [Run], or be one.
 func Blocked(in *isa.Inst) bool {
 	return (in.Op == isa.OpBlockLoad || in.Op == isa.OpBlockStore) && in.A.IsScalar() && in.Space != isa.SpacePrivate && in.Scale < 1<<16
 }
@@ -143,9 +146,9 @@ func alone(in *isa.Inst) bool {
 	return in.Op == isa.OpStore && Indexed(in) || UniformStore(in) || Pointed(in) || Atomic(in) || in.Op == isa.OpBlockStore && Blocked(in)
 }
 
-// Atomic says whether an instruction is an atomic operation on shared memory behind a scalar pointer, each lane
-// with an index of its own that selects aligned elements if the pointer is aligned, or all on one element, so that
-// it may be a [Run].
+// Atomic says whether an instruction is an atomic operation on shared memory behind a scalar pointer, each
+// lane with an index of its own that selects aligned elements if the pointer is aligned, or all on one
+// element, so that it may be a [Run].
 func Atomic(in *isa.Inst) bool {
 	return in.Op == isa.OpAtomic && slotAddress(in) && !in.Dst.IsScalar() && (in.Idx == isa.IdxNone || int(in.Scale)%in.Type.Bytes() == 0)
 }
@@ -167,7 +170,7 @@ func pure(in *isa.Inst) bool {
 
 // early says whether an instruction may be done before a run that stands before
 // it: it computes a scalar from scalars. Divisions and loads may fault, but a run
-// cannot, nor does it change memory, and nobody sees registers after a fault.
+// cannot, nor does it change memory, and registers are dead after a fault.
 func early(in *isa.Inst) bool {
 	if !in.Dst.IsScalar() || in.A.IsVector() || in.B.IsVector() || in.C.IsVector() || in.D.IsVector() {
 		return false
@@ -324,8 +327,8 @@ func (r *runs) spoils(in *isa.Inst) bool {
 	return (r.slotted > 0 || r.late(in)) && (r.spoiled || r.inputs[dst] || own[dst] || r.loads && in.Op == isa.OpStore)
 }
 
-// late says whether an instruction, put behind the run, may refuse it when a part of it is done. Divisors that the
-// run has not computed can be looked at before.
+// late says whether an instruction, put behind the run, may refuse it when a part of it is done. Divisors
+// that the run has not computed can be looked at before.
 func (r *runs) late(in *isa.Inst) bool {
 	switch in.Op {
 	case isa.OpLoad:

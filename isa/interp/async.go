@@ -170,7 +170,8 @@ func groupCopy(w *wave, in *inst) {
 	w.alike(in.aux.async.vectors, func(k, i int, lanes []uint64) bool { return w.groupCopy(in, k, i, lanes) })
 }
 
-// groupCopy issues the copy for lanes that have the operands of lane i of chunk k. It says whether there was nothing wrong.
+// groupCopy issues the copy for lanes that have the operands of lane i of chunk k. It says whether there was
+// nothing wrong.
 func (w *wave) groupCopy(in *inst, k, i int, lanes []uint64) bool {
 	a, s := in.aux.async, &w.async.copy
 	var args [isa.NumCopyArgs]uint64
@@ -245,7 +246,7 @@ func (w *wave) setLanes(r isa.Reg, lanes []uint64, v uint64) {
 	}
 }
 
-// copyFault ends the wave at a copy that may not access what it wants to; detail
+// copyFault ends the wave at a copy whose access is not allowed; detail
 // says which part of it.
 func (w *wave) copyFault(in *inst, f *memory.Fault, detail string, lanes []uint64) {
 	g := *f

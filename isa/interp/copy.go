@@ -8,14 +8,15 @@ import (
 )
 
 // Copy is a copy of the work-group whose operands are scalars. Machine code may make it where Frame.Active is
-// Frame.All: then all work-items have come to it, and to those before it, together, copies are made at once, and nobody
-// watches. An event of 0 makes a new one, which is one more than the number at Frame.Event and goes there, too, unless it is
-// 2³²; another event is the result itself.
+// Frame.All: then all work-items have come to it, and to those before it, together, copies are made at once,
+// and nobody watches. An event of 0 makes a new one, which is one more than the number at Frame.Event and
+// goes there, too, unless it is 2³²; another event is the result itself.
 type Copy struct {
 	*isa.GroupCopy
 	Event isa.Reg // the result, a scalar or isa.None
-	// To and From are the places of the destination and the source, one in global memory and one in LDS: this package sees to that
-	// when it fills in their slots. Only Key, Base and Last of these count; Last is the last byte.
+	// To and From are the places of the destination and the source, one in global memory and one in LDS: this
+	// package sees to that when it fills in their slots. Only Key, Base and Last of these count; Last is the
+	// last byte.
 	To, From Place
 }
 

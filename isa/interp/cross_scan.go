@@ -9,8 +9,8 @@ import (
 
 // scanFuncs are the ways to combine consecutive elements, in ascending order.
 // x has at least one element; d, of the same length, may be x. Where the order matters to a reduction,
-// there are halve, which takes all lanes of a sub-group or cluster and changes d, as long as x, which may be x, and what stands
-// for those that do not take part.
+// there are halve, which takes all lanes of a sub-group or cluster and changes d, as long as x, which may be
+// x, and what stands for those that do not take part.
 type scanFuncs[T any] struct {
 	identity  T
 	reduce    func(x []T) T

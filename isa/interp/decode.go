@@ -69,8 +69,8 @@ type decoder struct {
 	// replaced stands for the instruction that is decoded, unless it is nil.
 	replaced *isa.Inst
 	copies   int // of the work-group, that an accelerator may make
-	// ids are what hyperblocks find out again: by register, an id that the first block finds out and nobody changes. Those in refound
-	// nobody reads without that.
+	// ids are what hyperblocks find out again: by register, an id that the first block computes and no
+	// instruction changes. Those in refound are not read without that.
 	ids     map[vectorReg]isa.Inst
 	refound map[vectorReg]bool
 }

@@ -52,7 +52,7 @@
 // sub-groups first, as they would in waves of their own, and then parts of
 // sub-groups, up to what the lanes of a sub-group do together. A trip through a
 // loop in which operations that do not block found nothing, and none did anything,
-// is the last one of a Run: somebody else has to move first.
+// is the last one of a Run: another launch has to move packets first.
 //
 // # Sub-groups
 //
@@ -66,15 +66,16 @@
 //
 // # Accelerators
 //
-// Another package may run kernels in the place of the functions here ([Compile], [Accelerator]). It gets a kernel as a
-// [Plan], blocks cut into parts: runs of instructions on vectors, of which it is told where registers are and which
-// results are used behind them, and scalar instructions. Scalars that a run reads are computed before it, under
-// other names where the kernel writes a register again, so that runs are long. What the accelerator does not do it
-// leaves here, part by part; both work on the fields of a [Frame].
+// Another package may run kernels in the place of the functions here ([Compile], [Accelerator]). It gets a
+// kernel as a [Plan], blocks cut into parts: runs of instructions on vectors, of which it is told where
+// registers are and which results are used behind them, and scalar instructions. Scalars that a run reads are
+// computed before it, under other names where the kernel writes a register again, so that runs are long. What
+// the accelerator does not do it leaves here, part by part; both work on the fields of a [Frame].
 //
-// A kernel may begin with the functions here and go on with an accelerator ([CompileLater]). A wave can change over wherever it enters a block:
-// all that it has then is registers, memory and sets of lanes, and these are the same for both. It does so behind a back edge, or where it is
-// started or run again; what the accelerator alone needs, slots and ids of all kinds, is made then.
+// A kernel may begin with the functions here and go on with an accelerator ([CompileLater]). A wave can
+// change over wherever it enters a block: all that it has then is registers, memory and sets of lanes, and
+// these are the same for both. It does so behind a back edge, or where it is started or run again; what the
+// accelerator alone needs, slots and ids of all kinds, is made then.
 //
 // # Faults
 //

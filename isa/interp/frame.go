@@ -23,7 +23,8 @@ type Frame struct {
 	Exec, Live unsafe.Pointer
 	// Slots is an array of [Slot].
 	Slots unsafe.Pointer
-	// Private is the private memory of the first chunk, which is [Plan.PrivateStride] bytes in front of the next one's.
+	// Private is the private memory of the first chunk, which is [Plan.PrivateStride] bytes in front of the
+	// next one's.
 	Private unsafe.Pointer
 
 	// Active is the number of lanes that run, and Cur the block in which they are. Machine code
@@ -37,9 +38,9 @@ type Frame struct {
 	Words   uintptr
 	Waiting unsafe.Pointer
 	MinWait int
-	// Alive is the number of lanes that have not ended. All is how many there were at the start if the wave is the whole of
-	// its work-group and nobody else has a say in when barriers open, otherwise 0. More is how
-	// many work-groups machine code may go on with when all lanes have ended at once, in the same row.
+	// Alive is the number of lanes that have not ended. All is how many there were at the start if the wave
+	// is the whole of its work-group and the scheduler does not decide when barriers open, otherwise 0. More
+	// is how many work-groups machine code may go on with when all lanes have ended at once, in the same row.
 	Alive, All int
 	More       uint64
 	// LDS is the work-group's memory, Lines its size in lines of 64 bytes. It is cleared for each group.
@@ -52,10 +53,11 @@ type Frame struct {
 	Choosy bool
 	// Changed is set where machine code has changed the lanes that run.
 	Changed bool
-	// Quiet says that asynchronous copies are made at once and watched by nobody (dma.Unit.Immediate).
+	// Quiet says that asynchronous copies are made at once and no tracer or check observes them
+	// (dma.Unit.Immediate).
 	Quiet bool
-	// Plain says that the block which is entered next is to be done by itself, and not as a hyperblock. Machine code
-	// resets it there.
+	// Plain says that the block which is entered next is to be done by itself, and not as a hyperblock.
+	// Machine code resets it there.
 	Plain bool
 
 	// Fuel is how many back edges machine code may take: at the last it comes back. Ration is
@@ -78,26 +80,27 @@ type Frame struct {
 	// if the kernel has a use for them.
 	IDs [numIDs]unsafe.Pointer
 
-	// Proven is for machine code: what it has found out about work-groups that it may go on with, a bit for each hyperblock. It
-	// is 0 whenever machine code is called.
+	// Proven is for machine code: what it has found out about work-groups that it may go on with, a bit for
+	// each hyperblock. It is 0 whenever machine code is called.
 	Proven uint64
 
-	// Rows is all ones if each 16 lanes are in one row: the local id in x is one more from lane to lane, and those
-	// in y and z are the same. Otherwise it is 0.
+	// Rows is all ones if each 16 lanes are in one row: the local id in x is one more from lane to lane, and
+	// those in y and z are the same. Otherwise it is 0.
 	Rows uint64
 
 	// Scratch is for machine code: two vectors, and a word.
 	Scratch [17]uint64
 	// Loop is for loops in machine code.
 	Loop [50]uint64
-	// LoopSlot is the number of the slot that a loop wants to have filled in, see [ExitLoop]. While LoopSkip is not 0,
-	// a loop counts it down and does a trip of the whole wave, as if it had loads that are not allowed.
+	// LoopSlot is the number of the slot that has to be filled for a loop, see [ExitLoop]. While LoopSkip is
+	// not 0, a loop counts it down and does a trip of the whole wave, as if it had loads that are not
+	// allowed.
 	LoopSlot uint64
 	LoopSkip uint64
 	// Undo has room for Plan.Undo bytes for each chunk.
 	Undo unsafe.Pointer
 
-	// Call says that a function has not ended but wants something done for some lanes: a
+	// Call says that a function has not ended and calls back for some lanes: a
 	// number of its own, not 0. It goes on behind that when it is called again,
 	// at Resume, an address in it, or 0 for Point.
 	Call   uint64

@@ -6,10 +6,10 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 )
 
-// Elements of 64 bits take twice the room, so that twice as many instructions are needed for the lanes of a wave. Most of
-// them are indices, which have less than 32 bits wherever an access is inside its allocation. A hyperblock
-// computes the lower halves alone where it can be told from the operations that indices fit then, or from
-// what little remains to be looked at when it is entered.
+// Elements of 64 bits take twice the room, so that twice as many instructions are needed for the lanes of a
+// wave. Most of them are indices, which have less than 32 bits wherever an access is inside its allocation. A
+// hyperblock computes the lower halves alone where it can be told from the operations that indices fit then,
+// or from what little remains to be looked at when it is entered.
 
 // bounds are the least and the greatest value of a number, as far as is known.
 type bounds struct{ low, high int64 }
@@ -145,7 +145,8 @@ func (h *halver) ofWord(r isa.Reg) bounds {
 	return wordBounds
 }
 
-// instruction rewrites an instruction, if it has to do with elements of 64 bits. It says whether that is possible.
+// instruction rewrites an instruction, if it has to do with elements of 64 bits. It says whether that is
+// possible.
 func (h *halver) instruction(in *isa.Inst) bool {
 	if in.Op == isa.OpLoad || in.Op == isa.OpStore {
 		if in.Type.Bank() == isa.Bank64 {
@@ -206,7 +207,8 @@ func (h *halver) wordOf(in *isa.Inst) bounds {
 	return wordBounds
 }
 
-// builtinBounds returns what is known of a built-in that is not a global number: those of a group are below isa.MaxGroupItems.
+// builtinBounds returns what is known of a built-in that is not a global number: those of a group are below
+// isa.MaxGroupItems.
 func builtinBounds(b isa.Builtin, other bounds) bounds {
 	switch b {
 	case isa.BuiltinLocalID, isa.BuiltinLocalID + 1, isa.BuiltinLocalID + 2, isa.BuiltinLocalLinearID,
@@ -216,8 +218,8 @@ func builtinBounds(b isa.Builtin, other bounds) bounds {
 	return other
 }
 
-// long rewrites an instruction with a result of 64 bits, apart from where that goes, and returns what is known of the
-// result.
+// long rewrites an instruction with a result of 64 bits, apart from where that goes, and returns what is
+// known of the result.
 func (h *halver) long(in *isa.Inst) (bounds, bool) {
 	switch in.Op {
 	case isa.OpBuiltin:

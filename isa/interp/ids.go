@@ -6,12 +6,14 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 )
 
-// Many kernels find out an id in their first block and use it in their last. What it is can be found out again at any time for less than it
-// takes to read it: hyperblocks do so, and blocks of which machine code is made one by one begin with that ([PlanBlock.IDs]). So the
-// hyperblock that begins with the first block need not put it into the register file.
+// Many kernels find out an id in their first block and use it in their last. What it is can be found out
+// again at any time for less than it takes to read it: hyperblocks do so, and blocks of which machine code is
+// made one by one begin with that ([PlanBlock.IDs]). So the hyperblock that begins with the first block need
+// not put it into the register file.
 
-// findIDs finds the registers that nothing but an id in the first block is written to: all lanes come there first. None is one that somebody
-// reads before it has the id. Global linear ids are products of 64 bits, which would keep a hyperblock from computing in 32.
+// findIDs finds the registers that nothing but an id in the first block is written to: all lanes come there
+// first. None is one that somebody reads before it has the id. Global linear ids are products of 64 bits,
+// which would keep a hyperblock from computing in 32.
 func (d *decoder) findIDs() {
 	d.ids, d.refound = map[vectorReg]isa.Inst{}, map[vectorReg]bool{}
 	times := map[vectorReg]int{}
@@ -35,8 +37,9 @@ func (d *decoder) findIDs() {
 		}
 		d.refound[p] = true
 	}
-	// Loops that machine code does in a way of its own read the register file and have no such beginning; what is read in any loop is read
-	// more often than written, besides. And what hyperblocks do not find out again they read.
+	// Loops that machine code does in a way of its own read the register file and have no such beginning;
+	// what is read in any loop is read more often than written, besides. And what hyperblocks do not find out
+	// again they read.
 	looping := d.looping()
 	for b := 1; b < len(k.Blocks); b++ {
 		d.readers(b, func(in *isa.Inst, p vectorReg) {
@@ -81,7 +84,8 @@ func (d *decoder) readers(b int, f func(in *isa.Inst, p vectorReg)) {
 	}
 }
 
-// idsOf returns a run that finds out the ids again that a block reads and the register file may not have, or nil.
+// idsOf returns a run that finds out the ids again that a block reads and the register file may not have, or
+// nil.
 func (d *decoder) idsOf(b int) *Run {
 	r := &Run{code: d.compiledKernel}
 	var seen []vectorReg
@@ -98,7 +102,8 @@ func (d *decoder) idsOf(b int) *Run {
 	return r
 }
 
-// operandsAgain calls f for the vector operands of an instruction that hyperblocks find out again where they are ids.
+// operandsAgain calls f for the vector operands of an instruction that hyperblocks find out again where they
+// are ids.
 func operandsAgain(in *isa.Inst, f func(r *isa.Reg, p vectorReg)) {
 	each := func(t isa.Type, operands ...*isa.Reg) {
 		for _, r := range operands {
@@ -126,7 +131,8 @@ func operandsAgain(in *isa.Inst, f func(r *isa.Reg, p vectorReg)) {
 	}
 }
 
-// again has the ids among an instruction's operands that the kernel's first block finds out found out once more.
+// again has the ids among an instruction's operands that the kernel's first block finds out found out once
+// more.
 func (m *hyperMaker) again(in *isa.Inst, b int) {
 	operandsAgain(in, func(r *isa.Reg, p vectorReg) {
 		id, ok := m.ids[p]

@@ -15,10 +15,10 @@ const (
 	maxUnder = 48
 )
 
-// Hyper is a hyperblock: blocks that follow each other in the order of the code, which lanes enter at the first and leave behind
-// the last. Lanes may part in between; an instruction for some of them is done for all, and a selection gives its result to those
-// whose it is. Machine code may do all of it for some lanes, and then for the next, as
-// its loads come before its stores: those wait for each other.
+// Hyper is a hyperblock: blocks that follow each other in the order of the code, which lanes enter at the
+// first and leave behind the last. Lanes may part in between; an instruction for some of them is done for
+// all, and a selection gives its result to those whose it is. Machine code may do all of it for some lanes,
+// and then for the next, as its loads come before its stores: those wait for each other.
 //
 // Where machine code finds that a hyperblock cannot be done, it does the blocks one by one: nothing that
 // these read has changed by then.
@@ -27,8 +27,8 @@ type Hyper struct {
 	Last int
 	// Single says that the blocks take no more passes one by one: all there is to gain is looks at indices.
 	Single bool
-	// Scalars are the scalar instructions, which come first, with results in registers that the kernel does not have.
-	// Moves are what takes these to the kernel's, at the end.
+	// Scalars are the scalar instructions, which come first, with results in registers that the kernel does
+	// not have. Moves are what takes these to the kernel's, at the end.
 	Scalars []Part
 	Moves   []isa.Inst
 	// Run has the other instructions. Its stores are done when all else is.
@@ -43,8 +43,8 @@ type Hyper struct {
 	// the hyperblock computes numbers of 64 bits in 32.
 	Ids   [3]bool
 	Small []isa.Reg
-	// Halve are numbers of 64 bits to begin with: each gives a register of 32, provided that it is less than 2³¹ in the lanes that
-	// run. Widen are those of 64 bits behind the hyperblock.
+	// Halve are numbers of 64 bits to begin with: each gives a register of 32, provided that it is less than
+	// 2³¹ in the lanes that run. Widen are those of 64 bits behind the hyperblock.
 	Halve, Widen []Halved
 }
 
@@ -130,8 +130,8 @@ func (d *decoder) hyper(first int, from [][]int) *Hyper {
 	return m.finish()
 }
 
-// gather puts blocks from the first on together, and returns the number of the first that it has left alone. Those behind
-// Hyper.Last are not to be part of the hyperblock.
+// gather puts blocks from the first on together, and returns the number of the first that it has left alone.
+// Those behind Hyper.Last are not to be part of the hyperblock.
 func (d *decoder) gather(first, end int, from [][]int) (m *hyperMaker, next int) {
 	m = &hyperMaker{decoder: d, first: first, h: &Hyper{Last: -1}, edges: map[int][]isa.Reg{}, names: map[isa.Reg]isa.Reg{},
 		found: map[vectorReg]isa.Reg{}, exposed: map[vectorReg]bool{}, written: map[vectorReg]bool{}}
@@ -285,7 +285,8 @@ func (m *hyperMaker) behindStore(in *isa.Inst) bool {
 	return false
 }
 
-// scalar appends an instruction that computes a scalar from scalars. It says whether that may be done before all else.
+// scalar appends an instruction that computes a scalar from scalars. It says whether that may be done before
+// all else.
 func (m *hyperMaker) scalar(in *isa.Inst, b int) bool {
 	if !m.accel.Takes(in) || in.Op == isa.OpLoad && m.behindStore(in) {
 		return false
@@ -321,8 +322,8 @@ func (m *hyperMaker) rename(in *isa.Inst) {
 	}
 }
 
-// liveBehind says whether somebody may read a scalar behind a block, or in its terminator. Lanes that wait at a later block
-// see what it holds then, too.
+// liveBehind says whether a scalar may be live behind a block, or in its terminator. Lanes that wait at a
+// later block see what it holds then, too.
 func (m *hyperMaker) liveBehind(r isa.Reg, block int) bool {
 	found := m.live.scalarWaits(block, r.Index())
 	m.kernel.Successors(block, func(s int) { found = found || m.live.scalarAt(s, r.Index()) })
@@ -409,7 +410,8 @@ func (m *hyperMaker) finish() *Hyper {
 	return h
 }
 
-// keep notes which instructions have the last say in registers that are read later. What remains of those comes from before.
+// keep notes which instructions have the last say in registers that are read later. What remains of those
+// comes from before.
 func (m *hyperMaker) keep(keep []bool, later map[vectorReg]bool) {
 	for i := len(m.code) - 1; i >= 0; i-- {
 		d, t := m.kernel.Operands(&m.code[i], func(isa.Reg, isa.Type) {})
@@ -420,7 +422,7 @@ func (m *hyperMaker) keep(keep []bool, later map[vectorReg]bool) {
 	}
 }
 
-// prune drops instructions whose results nobody reads, given the registers that are read in the end. Accesses to memory
+// prune drops dead instructions, given the registers that are read in the end. Accesses to memory
 // may fault and stay.
 func (m *hyperMaker) prune(read map[vectorReg]bool) {
 	for _, x := range m.h.Masks {
@@ -452,7 +454,8 @@ func (m *hyperMaker) prune(read map[vectorReg]bool) {
 	m.code, m.h.Under = code, under
 }
 
-// behind returns the vector registers that somebody reads behind the hyperblock, its terminator included, and does not find out again.
+// behind returns the vector registers that are live behind the hyperblock, its terminator included, and not
+// rematerialised.
 func (m *hyperMaker) behind() map[vectorReg]bool {
 	set := map[vectorReg]bool{}
 	m.kernel.Operands(&m.kernel.Code[m.kernel.Blocks[m.h.Last].End-1], func(r isa.Reg, t isa.Type) {
@@ -467,7 +470,7 @@ func (m *hyperMaker) behind() map[vectorReg]bool {
 	return set
 }
 
-// condense lets what nobody else reads be written to all lanes.
+// condense lets values without other uses be written to all lanes.
 func (m *hyperMaker) condense() {
 	for i := range m.code {
 		d, t := m.kernel.Operands(&m.code[i], func(isa.Reg, isa.Type) {})
@@ -478,8 +481,9 @@ func (m *hyperMaker) condense() {
 	}
 }
 
-// preserve sees to it that the operands of stores, which come last, are what they are where the stores stand. Of an index the register
-// file has all lanes: that of a group's first lane tells where those of the others are, whether it runs or not.
+// preserve sees to it that the operands of stores, which come last, are what they are where the stores stand.
+// Of an index the register file has all lanes: that of a group's first lane tells where those of the others
+// are, whether it runs or not.
 func (m *hyperMaker) preserve() {
 	last, sparse := map[vectorReg]int{}, map[vectorReg]bool{} // the last instruction that writes each; some lanes may be left out
 	for i := range m.code {

@@ -95,7 +95,8 @@ type compiledKernel struct {
 	temp   [4]uint32
 	stride uintptr
 	zeroed []span // registers that start as zero
-	// steady says that a wave can be started again without anything being done about registers and private memory.
+	// steady says that a wave can be started again without anything being done about registers and private
+	// memory.
 	steady bool
 	opens  bool // see opensBarriers
 	live   *liveness

@@ -68,8 +68,8 @@ func lanesOf(n int) *Lanes {
 	return &lanesTable[bits.TrailingZeros(uint(n/MinLanes))]
 }
 
-// Crosses says whether an instruction combines lanes of a sub-group in vector registers, so that it may be part
-// of a [Run].
+// Crosses says whether an instruction combines lanes of a sub-group in vector registers, so that it may be
+// part of a [Run].
 func Crosses(in *isa.Inst) bool {
 	switch in.Op {
 	case isa.OpShuffle, isa.OpShuffle2, isa.OpBallot, isa.OpVote, isa.OpElect, isa.OpBroadcastFirst, isa.OpScan, isa.OpMatch:

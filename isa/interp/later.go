@@ -9,8 +9,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
 
-// later is the code of a kernel that runs on the functions of this package until it has been used so much that machine code
-// is worth its while. Each of its waves then goes on in machine code, at a back edge or where it is run the next time.
+// later is the code of a kernel that runs on the functions of this package until it has been used so much
+// that machine code is worth its while. Each of its waves then goes on in machine code, at a back edge or
+// where it is run the next time.
 type later struct {
 	portable *compiledKernel
 	limit    uint64
@@ -24,9 +25,9 @@ type later struct {
 
 var _ engine.LazyCode = (*later)(nil)
 
-// CompileLater prepares a kernel as [Engine.Compile] does, and calls compile when its waves have done so much work, see
-// [engine.LazyCompiler]. If what that returns comes from [Compile], with the same kernel and an accelerator that
-// runs it, it takes over, for the waves that are under way as well.
+// CompileLater prepares a kernel as [Engine.Compile] does, and calls compile when its waves have done so much
+// work, see [engine.LazyCompiler]. If what that returns comes from [Compile], with the same kernel and an
+// accelerator that runs it, it takes over, for the waves that are under way as well.
 func CompileLater(p *isa.Program, k *isa.Kernel, work uint64, compile func() engine.Code) (engine.LazyCode, error) {
 	c, err := Engine{}.Compile(p, k)
 	if err != nil {
@@ -48,7 +49,7 @@ func (l *later) NewWave(lanes int) engine.Wave {
 // Made says whether compile has been called.
 func (l *later) Made() bool { return l.made.Load() }
 
-// Make calls compile, if nobody has.
+// Make calls compile, unless it was called before.
 func (l *later) Make() {
 	l.once.Do(func() {
 		c := l.compile()
@@ -122,8 +123,8 @@ func (w *wave) runLater(quantum int) engine.Stop {
 // noWork is wave.enough of waves that stay what they are.
 const noWork = ^uint64(0)
 
-// become makes the wave one of machine code. Both have the registers of the kernel at the same places of a chunk, and the same
-// barriers, private memory and waits.
+// become makes the wave one of machine code. Both have the registers of the kernel at the same places of a
+// chunk, and the same barriers, private memory and waits.
 func (w *wave) become(c *compiledKernel) {
 	old := w.code
 	w.code, w.later = c, nil

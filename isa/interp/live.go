@@ -22,7 +22,8 @@ type liveness struct {
 	parked []uint64
 }
 
-// waits says whether a lane that waits behind a block, or at a barrier, may read a register that others are about to write there.
+// waits says whether a lane that waits behind a block, or at a barrier, may read a register that others are
+// about to write there.
 func (l *liveness) waits(block, n int) bool {
 	return l.last[n] > block || l.parked[n/64]>>(n%64)&1 != 0
 }
@@ -59,8 +60,8 @@ func (l *liveness) vectors(block int, f func(vectorReg)) {
 
 func (l *liveness) has(block, n int) bool { return l.in[block*l.words+n/64]>>(n%64)&1 != 0 }
 
-// liveRegisters returns what is live in each block; nil for a kernel that has so many blocks and registers that it would
-// take too long.
+// liveRegisters returns what is live in each block; nil for a kernel that has so many blocks and registers
+// that it would take too long.
 func (c *compiledKernel) liveRegisters() *liveness {
 	k := c.kernel
 	l := &liveness{}
@@ -132,8 +133,8 @@ func (c *compiledKernel) liveRegisters() *liveness {
 
 // readBeforeWrite returns the vector registers that some path from the entry
 // reads before it writes them. They have to be cleared for every wave, so that
-// what a kernel does with an undefined value is the same each time. rewritten says that some scalar register of which the
-// same is true, those that hold a value from the start included, is written somewhere.
+// what a kernel does with an undefined value is the same each time. rewritten says that some scalar register
+// of which the same is true, those that hold a value from the start included, is written somewhere.
 func (c *compiledKernel) readBeforeWrite() (list []span, rewritten bool) {
 	k := c.kernel
 	if c.live == nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// stretch is how many instructions machine code does for a chunk before it comes back, so that somebody can look at
-// whether it should go on: it cannot be interrupted. At 2 to 16 ns each that is 12 to 100 µs; longer makes nothing faster.
+// stretch is how many instructions machine code does for a chunk before it returns, so that the caller can
+// look at whether it should go on: it cannot be interrupted. At 2 to 16 ns each that is 12 to 100 µs; longer
+// makes nothing faster.
 const stretch = 6_000
 
 // RationEvery is after how many instructions without a back edge machine code takes from Frame.Ration.

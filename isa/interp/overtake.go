@@ -5,7 +5,7 @@ import (
 )
 
 // Lanes that got their packets wait for those that did not, so that all come
-// together again. Where nobody else can go on, they have to go ahead: perhaps they
+// together again. Where no other lanes can go on, they have to go ahead: perhaps they
 // write what the others wait for. What kernels can see of that must not depend on
 // how many sub-groups are in a wave, nor must an operation of a sub-group be
 // done by a part of it only because packets came one by one. So whole sub-groups
@@ -15,7 +15,7 @@ import (
 // overtaking says who may overtake lanes that wait at pipes.
 type overtaking uint8
 
-// From one to the next, more may; the next is taken where the last leaves nobody.
+// From one to the next, more may; the next is taken where the last leaves no lanes.
 const (
 	overtakeWhole overtaking = 1 + iota // sub-groups of which no lane waits
 	overtakePart                        // parts, as far as no operation across lanes

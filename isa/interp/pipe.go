@@ -262,7 +262,7 @@ func (w *wave) commit(in *inst, u *pipeUse, k, i int) {
 	w.tracePackets(in, u.pipe, write, first, n, k, i)
 }
 
-// tracePackets tells who wants to know which packets have moved.
+// tracePackets tells the tracer which packets have moved.
 func (w *wave) tracePackets(in *inst, p *memory.Pipe, write bool, first, n uint64, k, i int) {
 	if t := w.group.PipeTrace; t != nil {
 		t.Packets(p.Handle(), write, in.pc, w.first+k*64+i, first, n, w.now(in.pc))

@@ -20,10 +20,10 @@ type Plan struct {
 	// Scalars is the number of scalar registers. There is room for them three times
 	// at Frame.Scalars; what lies behind the first is for machine code.
 	Scalars int
-	// Steady says that a kernel can be run for another work-group without anything being done about registers and private
-	// memory.
+	// Steady says that a kernel can be run for another work-group without anything being done about registers
+	// and private memory.
 	Steady bool
-	// Undo is how many bytes for each chunk machine code wants at Frame.Undo. The accelerator says so.
+	// Undo is how many bytes machine code needs for each chunk at Frame.Undo. The accelerator says so.
 	Undo uintptr
 
 	live *liveness
@@ -42,10 +42,11 @@ type PlanBlock struct {
 	// Instructions and, times the lanes that run, to LaneOps, the others times the lanes that run.
 	Count, Loads, Stores, Atomics uint64
 	Parts                         []Part
-	// Hyper is the hyperblock that begins with this block, or nil. Where [Frame.Plain] is set, it is not to be done this time.
+	// Hyper is the hyperblock that begins with this block, or nil. Where [Frame.Plain] is set, it is not to
+	// be done this time.
 	Hyper *Hyper
-	// IDs, unless it is nil, finds out ids that the block reads, and is to be done before its parts are: hyperblocks of blocks before
-	// it leave them out.
+	// IDs, unless it is nil, finds out ids that the block reads, and is to be done before its parts are:
+	// hyperblocks of blocks before it leave them out.
 	IDs *Run
 	// Terminator is the last instruction. Mask is where its condition is in a chunk's registers, if it is a
 	// conditional branch on a vector.
@@ -53,8 +54,8 @@ type PlanBlock struct {
 	Mask       uint32
 }
 
-// Part is a piece of a block: a run, an instruction that computes a scalar from scalars, a copy of the work-group, or, with
-// none of these, what this package does.
+// Part is a piece of a block: a run, an instruction that computes a scalar from scalars, a copy of the
+// work-group, or, with none of these, what this package does.
 type Part struct {
 	Point  int
 	Run    *Run
@@ -62,7 +63,8 @@ type Part struct {
 	// Place is the memory of a Scalar that loads.
 	Place *Place
 	Copy  *Copy
-	// Waits says that there are only waits for copies of the group in the part: nothing to do where Frame.Quiet is set.
+	// Waits says that there are only waits for copies of the group in the part: nothing to do where
+	// Frame.Quiet is set.
 	Waits bool
 }
 
@@ -73,16 +75,17 @@ type Place struct {
 	Disp    int64   // what is added to it
 	Scale   uint32  // of the index
 	Most    uint64  // the greatest Limit
-	// Fixed says that the pointer is the same whenever the launch and the work-group's memory are. This package then
-	// fills in Address and Limit as well, and Key says whether it has.
+	// Fixed says that the pointer is the same whenever the launch and the work-group's memory are. This
+	// package then fills in Address and Limit as well, and Key says whether it has.
 	Fixed bool
-	// Pointed says that Pointer is a vector: the slot is for the allocation that the first lane that runs points to, and has
-	// all of it. Address is not filled in, Limit is the lesser of Last and the greatest number of 31 bits.
+	// Pointed says that Pointer is a vector: the slot is for the allocation that the first lane that runs
+	// points to, and has all of it. Address is not filled in, Limit is the lesser of Last and the greatest
+	// number of 31 bits.
 	Pointed bool
-	// Row says that the slot is of private memory, see [Row] and [Apart]. Base is then that of the first chunk, and what
-	// the instruction adds to the pointer is not in Address. If it is Fixed, the pointer is Offset bytes
-	// behind an allocation that is Room bytes behind the private memory of each chunk, and an access is at most Last behind
-	// the allocation; the slot need not be filled in.
+	// Row says that the slot is of private memory, see [Row] and [Apart]. Base is then that of the first
+	// chunk, and what the instruction adds to the pointer is not in Address. If it is Fixed, the pointer is
+	// Offset bytes behind an allocation that is Room bytes behind the private memory of each chunk, and an
+	// access is at most Last behind the allocation; the slot need not be filled in.
 	Row    bool
 	Offset int64
 	Room   uintptr
@@ -175,7 +178,8 @@ func (c *compiledKernel) fixRow(p *slotPlace) {
 	}
 }
 
-// roomOf returns the number of the private allocation that a scalar always leads to, if that has so many bytes, or 0.
+// roomOf returns the number of the private allocation that a scalar always leads to, if that has so many
+// bytes, or 0.
 func (c *compiledKernel) roomOf(r isa.Reg, size uint64) int {
 	v, ok := c.constant(r)
 	p := memory.Pointer(v)

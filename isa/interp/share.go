@@ -19,11 +19,12 @@ type shareKey struct {
 	scale   uint32
 	space   isa.Space
 	op      isa.Op
-	// row is the displacement of an access to private memory and bytes its size: it shares its slot with its like only.
+	// row is the displacement of an access to private memory and bytes its size: it shares its slot with its
+	// like only.
 	row   int64
 	bytes int
-	// under is the block of a hyperblock whose lanes take part, or 0 for all: what is found out about the indices of all
-	// lanes holds for some, too.
+	// under is the block of a hyperblock whose lanes take part, or 0 for all: what is found out about the
+	// indices of all lanes holds for some, too.
 	under int
 }
 
@@ -31,8 +32,8 @@ type shareKey struct {
 // pointer and index, each with a displacement of its own.
 type slotGroup struct {
 	first isa.Inst // one of them
-	// low and high are the lowest displacement and the end of the highest access. bias is taken off the index, and
-	// added to these in its place, so that low is not below 0.
+	// low and high are the lowest displacement and the end of the highest access. bias is taken off the
+	// index, and added to these in its place, so that low is not below 0.
 	low, high int64
 	bias      uint32
 }
@@ -54,9 +55,9 @@ func (g *slotGroup) scale() uint32 {
 // the sign not counted, and an index below 0 is not within it.
 func (g *slotGroup) most() uint64 { return uint64(math.MaxInt32)/uint64(g.scale()) - uint64(g.bias) }
 
-// shareSlots gives the loads and stores of a run their slots: it fills in Slots, Disp, Bias and Places. All of them
-// take place for the same lanes, so that an access to a slot may be checked for all of the slot's: if one
-// is not allowed, the run ends there anyway.
+// shareSlots gives the loads and stores of a run their slots: it fills in Slots, Disp, Bias and Places. All
+// of them take place for the same lanes, so that an access to a slot may be checked for all of the slot's: if
+// one is not allowed, the run ends there anyway.
 func (d *decoder) shareSlots(r *Run) {
 	n := len(r.Code)
 	r.Slots, r.Disp, r.Bias = make([]int, n), make([]int32, n), make([]uint32, n)

@@ -58,8 +58,8 @@ func (d *decoder) traceAccess(in inst) {
 	d.emit(in)
 }
 
-// traceSubgroups calls f for each active lane, and the tracer for each sub-group with the addresses that f returned
-// for its lanes.
+// traceSubgroups calls f for each active lane, and the tracer for each sub-group with the addresses that f
+// returned for its lanes.
 func (w *wave) traceSubgroups(pc int, a memory.Access, size uint64, f func(k, i int) memory.Pointer) {
 	subgroup := w.subgroup()
 	addresses, of := make([]memory.Pointer, 0, subgroup), 0
@@ -93,7 +93,8 @@ func traceAccess(w *wave, in *inst) {
 	})
 }
 
-// traceBlockAccess announces a block access: its elements lie behind the address of the lowest active lane of each sub-group.
+// traceBlockAccess announces a block access: its elements lie behind the address of the lowest active lane of
+// each sub-group.
 func traceBlockAccess(w *wave, in *inst) {
 	s := in.src
 	subgroup, of := w.subgroup(), -1

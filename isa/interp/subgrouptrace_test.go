@@ -24,8 +24,8 @@ func (l *subgroupLog) Accesses(pc, first int, a memory.Access, size uint64, addr
 	*l = append(*l, fmt.Sprintf("%d: access %d of %d bytes by the sub-group at %d: %d", pc, a, size, first, offsets))
 }
 
-// TestSubgroupTrace has the odd lanes of six store, with sub-groups of four in one wave: each sub-group is told of apart,
-// with its active lanes only.
+// TestSubgroupTrace has the odd lanes of six store, with sub-groups of four in one wave: each sub-group is
+// told of apart, with its active lanes only.
 func TestSubgroupTrace(t *testing.T) {
 	b := newBuilder()
 	one := b.constant(1)

@@ -9,9 +9,9 @@ import (
 
 var _ engine.Sweeper = (*wave)(nil)
 
-// A wave that is the whole of a work-group need not come back to the scheduler where that has nothing to decide: at a
-// barrier to which all of its lanes have come, and at the end, when the group behind it is next. What of a wave depends
-// on the launch and the size of the group stays as it is from group to group.
+// A wave that is the whole of a work-group need not come back to the scheduler where that has nothing to
+// decide: at a barrier to which all of its lanes have come, and at the end, when the group behind it is next.
+// What of a wave depends on the launch and the size of the group stays as it is from group to group.
 
 // Sweep runs the wave's group and then those that follow it.
 func (w *wave) Sweep(more uint64) (ended uint64, stop engine.Stop) {
@@ -131,8 +131,8 @@ func (w *wave) enliven(before int) {
 	w.setExec()
 }
 
-// opensBarriers says whether all barriers of a kernel open as soon as all live work-items have come to them, without a schedule
-// for what comes behind.
+// opensBarriers says whether all barriers of a kernel open as soon as all live work-items have come to them,
+// without a schedule for what comes behind.
 func opensBarriers(k *isa.Kernel) bool {
 	for pc := range k.Code {
 		if k.Code[pc].Schedule() != isa.ScheduleUnordered {

@@ -29,7 +29,7 @@ const (
 // wave is the state of a wave. It is made for a number of lanes and used for
 // one wave after the other.
 type wave struct {
-	// What machine code works on as well. Its pointers are used by nobody else.
+	// What machine code works on as well; only machine code uses its pointers.
 	Frame
 
 	code   *compiledKernel
@@ -61,8 +61,8 @@ type wave struct {
 	nparked   []int
 	allParked int
 	subParked int // at barriers of a sub-group
-	// gathered is one more than the number of the barrier at which all live lanes wait. They are not in parked but
-	// still in exec; 0 means that it is not so.
+	// gathered is one more than the number of the barrier at which all live lanes wait. They are not in
+	// parked but still in exec; 0 means that it is not so.
 	gathered int
 
 	arena   []uint64 // backs the registers
@@ -226,7 +226,7 @@ func (w *wave) cut(chunks int) {
 	}
 	// The exact mask is the list of running lanes itself.
 	w.masks[maskExact] = w.exec
-	// Machine code may do so much before somebody looks whether it should go on.
+	// Machine code may do so much before its caller decides whether it goes on.
 	w.slice = max(stretch/(len(w.code.kernel.Code)*max(chunks, 1)), 1)
 	w.ration = max(stretch/(RationEvery*max(chunks, 1)), 1) + 2 // a part takes two at most, and at the last it comes back
 }

@@ -5,9 +5,10 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// Work-groups that stand next to each other mostly access what lies next to each other. What a hyperblock outside of
-// loops loads and stores by consecutive indices is therefore fetched for the next work-group but one as well. That is a hint to the
-// processor: it finds most of these accesses by itself, but not where each row of a small tile is a line.
+// Work-groups that stand next to each other mostly access what lies next to each other. What a hyperblock
+// outside of loops loads and stores by consecutive indices is therefore fetched for the next work-group but
+// one as well. That is a hint to the processor: it finds most of these accesses by itself, but not where each
+// row of a small tile is a line.
 
 // regAhead is how many elements that work-group is away.
 const regAhead = amd64.R15
@@ -45,7 +46,8 @@ func (c *compiler) fetchAhead(g *gathering, p amd64.Reg) {
 // regStoreAhead is as far behind regAddress as the work-group is away.
 const regStoreAhead = amd64.R14
 
-// storeAhead prepares to fetch ahead what a store to the memory at regAddress changes, and says whether that may be of use.
+// storeAhead prepares to fetch ahead what a store to the memory at regAddress changes, and says whether that
+// may be of use.
 func (c *hyper) storeAhead(in *isa.Inst) bool {
 	if c.ahead == nil || in.Space != isa.SpaceGlobal {
 		return false

@@ -6,17 +6,17 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// Indices are alike if they differ by the same number in all lanes: of those, all are consecutive or none is, so that
-// a group looks at the first only.
+// Indices are alike if they differ by the same number in all lanes: of those, all are consecutive or none is,
+// so that a group looks at the first only.
 
 // alike is what is known of such indices.
 type alike struct {
 	uses int // loads that have to know, and stores of a hyperblock
-	// bit is where regSeen says that they are consecutive in the lanes that they have been looked at for, above those of
-	// slots; 0 for none.
+	// bit is where regSeen says that they are consecutive in the lanes that they have been looked at for,
+	// above those of slots; 0 for none.
 	bit int
-	// known says that they have been looked at in the group that is being compiled, and under for the lanes of which block of
-	// a hyperblock, 0 for all.
+	// known says that they have been looked at in the group that is being compiled, and under for the lanes
+	// of which block of a hyperblock, 0 for all.
 	known bool
 	under int
 	// even says that they are consecutive wherever lanes are in one row.
@@ -175,8 +175,8 @@ func (c *compiler) enterAlike() {
 	}
 }
 
-// looked says what is known of the indices of the present instruction, and whether they or others like them have been looked at already: regSeen
-// tells whether they are consecutive then.
+// looked says what is known of the indices of the present instruction, and whether they or others like them
+// have been looked at already: regSeen tells whether they are consecutive then.
 func (c *compiler) looked() (*alike, bool) {
 	if c.alike == nil || c.alike[c.at] == nil {
 		return nil, false
@@ -185,7 +185,8 @@ func (c *compiler) looked() (*alike, bool) {
 	return a, a.known && a.bit != 0 && (a.under == 0 || a.under == c.under)
 }
 
-// unlessNext goes to l unless the indices of the present instruction are consecutive in the lanes that it is for. It changes d.
+// unlessNext goes to l unless the indices of the present instruction are consecutive in the lanes that it is
+// for. It changes d.
 func (c *compiler) unlessNext(it isa.Type, d, x amd64.Vec, l amd64.Label) {
 	if c.value(c.run.Code[c.at].B, it).gaps {
 		c.consecutive(it, d, x, l) // the first lane's index need not be like the others' any more

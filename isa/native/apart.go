@@ -9,8 +9,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// Private memory at places that differ between lanes is gathered and scattered, by words: the one at offset n of a lane is
-// n*64 behind the lane's own in the first row. All places are those of an allocation that is known.
+// Private memory at places that differ between lanes is gathered and scattered, by words: the one at offset n
+// of a lane is n*64 behind the lane's own in the first row. All places are those of an allocation that is
+// known.
 
 // apart returns the emitter of a load or store at a place of each lane's own.
 func apart(in *isa.Inst) emitter {
@@ -31,8 +32,8 @@ type strewn struct {
 	disp  int32
 }
 
-// strewn works out where the elements are, and refuses the run if one of a lane that runs is outside the allocation, or lies in
-// words that it does not fill.
+// strewn works out where the elements are, and refuses the run if one of a lane that runs is outside the
+// allocation, or lies in words that it does not fill.
 func (c *compiler) strewn(in *isa.Inst) strewn {
 	p, it, scale := c.placeOf(c.run.Slots[c.at]), in.Idx.Type(), int64(in.Scale)
 	off, bias := p.Offset+int64(in.Disp), int64(0)
@@ -44,7 +45,8 @@ func (c *compiler) strewn(in *isa.Inst) strewn {
 	d := c.vec()
 	limit := (p.Last - min(uint64(off), p.Last)) / uint64(scale)
 	if uint64(off) > p.Last || it == isa.I32 && uint64(bias)+limit > math.MaxInt32 {
-		// Outside in all lanes; or an index less the bias, in 32 bits, may be the same for an index inside and for one below 0.
+		// Outside in all lanes; or an index less the bias, in 32 bits, may be the same for an index inside
+		// and for one below 0.
 		c.Jmp(c.refuse)
 		off, bias, limit = 0, 0, p.Last/uint64(scale)
 	}

@@ -7,7 +7,8 @@ import (
 )
 
 // atomics is the family of atomic operations, which the lanes do one after the other. One goroutine runs a
-// work-group, so that in LDS plain instructions do; elsewhere they are those that other processors cannot come between.
+// work-group, so that in LDS plain instructions do; elsewhere they are those that other processors cannot
+// come between.
 func atomics(_ amd64.Features, in *isa.Inst) emitter {
 	switch {
 	case !interp.Atomic(in) || in.Type.Bits() < 32:
@@ -40,7 +41,7 @@ func (c *compiler) checkAligned(in *isa.Inst) {
 	c.Jcc(amd64.NotZero, c.refuse)
 }
 
-// alone says whether nobody but the work-group can access a space.
+// alone says whether only the work-group can access a space.
 func alone(s isa.Space) bool { return s == isa.SpaceLocal }
 
 // atomic does an atomic operation for the lanes of the group that run.
@@ -75,8 +76,8 @@ func (c *compiler) atomic(in *isa.Inst) {
 	})
 }
 
-// atomicLocal does an operation on memory that nobody else accesses; float is what it computes with floats, or nil. It returns the
-// register with what was there.
+// atomicLocal does an operation on memory that no other work-group accesses; float is what it computes with
+// floats, or nil. It returns the register with what was there.
 func (c *compiler) atomicLocal(in *isa.Inst, float *floatAtomic, at amd64.Mem, operand func(isa.Reg) amd64.Mem) amd64.Reg {
 	op, size := isa.AtomicOp(in.Imm2), amd64.Size(in.Type.Bits())
 	if in.C != isa.None {
@@ -145,8 +146,8 @@ func (c *compiler) atomicShared(in *isa.Inst, float *floatAtomic, at amd64.Mem, 
 	return regTemp
 }
 
-// sumAtomic adds what the lanes of the group that run add to one element at once: they come one after the other
-// anyway.
+// sumAtomic adds what the lanes of the group that run add to one element at once: they come one after the
+// other anyway.
 func (c *compiler) sumAtomic(in *isa.Inst) {
 	t, size := in.Type, amd64.Size(in.Type.Bits())
 	g := opInPlace[isa.AtomicOp(in.Imm2)]
@@ -183,8 +184,8 @@ func (c *compiler) sumAtomic(in *isa.Inst) {
 	})
 }
 
-// foldAtomic combines what the lanes of the group that run have, in their order, with one element, and stores that once: nobody has to come
-// in between, and for other processors it is one operation.
+// foldAtomic combines what the lanes of the group that run have, in their order, with one element, and stores
+// that once: nobody has to come in between, and for other processors it is one operation.
 func (c *compiler) foldAtomic(in *isa.Inst) {
 	t, size, op := in.Type, amd64.Size(in.Type.Bits()), isa.AtomicOp(in.Imm2)
 	float := c.floatAtomicOf(in)

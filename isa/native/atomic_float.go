@@ -12,7 +12,8 @@ type floatAtomic struct {
 	x, y amd64.Vec // two registers of its own
 }
 
-// floatAtomicOf returns what an atomic instruction computes with floats, or nil if it computes nothing, or with integers.
+// floatAtomicOf returns what an atomic instruction computes with floats, or nil if it computes nothing, or
+// with integers.
 func (c *compiler) floatAtomicOf(in *isa.Inst) *floatAtomic {
 	switch op := isa.AtomicOp(in.Imm2); op {
 	case isa.AtomicFAdd, isa.AtomicFMin, isa.AtomicFMax:
@@ -25,8 +26,8 @@ func (c *compiler) floatAtomicOf(in *isa.Inst) *floatAtomic {
 	return nil
 }
 
-// update makes of a value what memory holds afterwards that held old. Both are bits; of NaNs that it makes, they are the
-// canonical one's. It changes flags.
+// update makes of a value what memory holds afterwards that held old. Both are bits; of NaNs that it makes,
+// they are the canonical one's. It changes flags.
 func (f *floatAtomic) update(c *compiler, value, old amd64.Reg) {
 	size, move, compare, add := amd64.B32, amd64.VMOVD, amd64.VUCOMISS, amd64.VADDSS
 	if f.t == isa.F64 {

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// TestAtomics runs each atomic operation on LDS and on global memory, with and without a result, on indices of every kind: many lanes
-// at one element, elements of their own, and some beyond the end.
+// TestAtomics runs each atomic operation on LDS and on global memory, with and without a result, on indices
+// of every kind: many lanes at one element, elements of their own, and some beyond the end.
 func TestAtomics(t *testing.T) { each(t, testAtomics) }
 
 func testAtomics(t *testing.T, e Engine) {
@@ -70,7 +70,8 @@ func testAtomics(t *testing.T, e Engine) {
 	}
 }
 
-// atomicOn says whether an operation is to be tested on a type: those that move bits are the same for floats as for integers.
+// atomicOn says whether an operation is to be tested on a type: those that move bits are the same for floats
+// as for integers.
 func atomicOn(op isa.AtomicOp, t isa.Type) bool {
 	switch op {
 	case isa.AtomicXchg:
@@ -81,7 +82,8 @@ func atomicOn(op isa.AtomicOp, t isa.Type) bool {
 	return t.IsInt()
 }
 
-// TestAtomicsAtOne runs atomic operations of all lanes on one element, some of them beyond the end or not aligned.
+// TestAtomicsAtOne runs atomic operations of all lanes on one element, some of them beyond the end or not
+// aligned.
 func TestAtomicsAtOne(t *testing.T) { each(t, testAtomicsAtOne) }
 
 func testAtomicsAtOne(t *testing.T, e Engine) {

@@ -261,8 +261,8 @@ func (c *compiler) clamp(t isa.Type, signed bool, d amd64.Vec) {
 	c.V(amd64.VPMAXSD, w, d, d, c.Splat32(w, ^most))
 }
 
-// doubleToLong converts integers, and saturates. Their upper and lower halves, in the fractions of two floats, are those of the
-// result. y and x change.
+// doubleToLong converts integers, and saturates. Their upper and lower halves, in the fractions of two
+// floats, are those of the result. y and x change.
 func (c *compiler) doubleToLong(signed bool, d, y, x amd64.Vec) {
 	limit, bias := float64(1<<64), float64(1<<52)
 	if signed {

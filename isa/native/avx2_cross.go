@@ -6,8 +6,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// crossings2 is [crossings] for AVX2: booleans, and elements of 32 bits. There are not enough registers for all groups
-// of a chunk and what is done with them, so that a shuffle takes its elements from the register file.
+// crossings2 is [crossings] for AVX2: booleans, and elements of 32 bits. There are not enough registers for
+// all groups of a chunk and what is done with them, so that a shuffle takes its elements from the register
+// file.
 func crossings2(_ amd64.Features, in *isa.Inst) emitter {
 	wide := in.Type == isa.I32 || in.Type == isa.F32
 	switch in.Op {

@@ -149,8 +149,8 @@ func (c *compiler) not2(in *isa.Inst) {
 	c.result(in, in.Type, d)
 }
 
-// compare2 emits an instruction that compares two registers, the other way round if flip is set, and the opposite of its result
-// if not is set.
+// compare2 emits an instruction that compares two registers, the other way round if flip is set, and the
+// opposite of its result if not is set.
 func compare2(op pair, flip, not bool) emitter {
 	return func(c *compiler, in *isa.Inst) {
 		t := in.Type
@@ -189,8 +189,8 @@ func below2(flip, not bool) emitter {
 	}
 }
 
-// above sets d, which is neither a nor b, where a is more than b as an unsigned number: the signs turned round, they compare like
-// signed ones.
+// above sets d, which is neither a nor b, where a is more than b as an unsigned number: the signs turned
+// round, they compare like signed ones.
 func (c *compiler) above(t isa.Type, d, a, b amd64.Vec) {
 	w := c.width(t)
 	c.V(opXor.of(t), w, vecTemp, a, c.sign(t))

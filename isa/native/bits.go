@@ -29,7 +29,8 @@ func (c *compiler) repeated(b []byte, w amd64.Width) amd64.Mem {
 	return c.Const(bytes.Repeat(b, w.Bytes()/16))
 }
 
-// lookup gives d and x what two tables say about the lower and the upper half of each byte of a, which may be d.
+// lookup gives d and x what two tables say about the lower and the upper half of each byte of a, which may be
+// d.
 func (c *compiler) lookup(w amd64.Width, d, x, a amd64.Vec, lower, upper []byte) {
 	t := c.vec()
 	half := c.splat32(w, 0x0f0f0f0f)

@@ -10,11 +10,12 @@ import (
 )
 
 // A block is as many consecutive elements as a sub-group has lanes, behind what the lowest of them that runs
-// says. The first group of lanes of the sub-group finds where it is, and each its part of it. Where the first lane of a sub-group
-// does not run, or a block for all its lanes would reach outside, it is left to package interp.
+// says. The first group of lanes of the sub-group finds where it is, and each its part of it. Where the first
+// lane of a sub-group does not run, or a block for all its lanes would reach outside, it is left to package
+// interp.
 
-// regPart holds, in runs with blocks, how many lanes of its sub-group are in front of the group, or a number below 0 if the
-// group has two sub-groups.
+// regPart holds, in runs with blocks, how many lanes of its sub-group are in front of the group, or a number
+// below 0 if the group has two sub-groups.
 const regPart = amd64.R14
 
 // smallSubgroup is the one sub-group size for which a group of 16 lanes has two of them.
@@ -43,7 +44,8 @@ func (c *compiler) prepareParts() {
 	}
 }
 
-// enterParts begins a group: it finds out where in its sub-group it is, and refuses the run if the first lane of that does not run.
+// enterParts begins a group: it finds out where in its sub-group it is, and refuses the run if the first lane
+// of that does not run.
 func (c *compiler) enterParts() {
 	if c.parts == nil {
 		return
@@ -94,8 +96,8 @@ func (c *compiler) blockIndex(in *isa.Inst, x amd64.Vec) {
 	c.byScale(regTemp, in.Scale)
 }
 
-// inBlock adds to regTemp what components in front of the instruction's take, and refuses the run unless so many elements
-// from there on are inside. It makes regTemp their address, less the displacement.
+// inBlock adds to regTemp what components in front of the instruction's take, and refuses the run unless so
+// many elements from there on are inside. It makes regTemp their address, less the displacement.
 func (c *compiler) inBlock(in *isa.Inst, elements int) {
 	size := in.Type.Bytes()
 	if in.Imm > 0 {
@@ -112,8 +114,9 @@ func (c *compiler) inBlock(in *isa.Inst, elements int) {
 	c.G(amd64.ADD, amd64.B64, regTemp, c.slot(interp.SlotAddress))
 }
 
-// findBlock makes regTemp the address of the sub-group's block, less the displacement, for the first instruction of the group that
-// looks for it. The first group of the sub-group sees to it that all that the run accesses there is inside.
+// findBlock makes regTemp the address of the sub-group's block, less the displacement, for the first
+// instruction of the group that looks for it. The first group of the sub-group sees to it that all that the
+// run accesses there is inside.
 func (c *compiler) findBlock(in *isa.Inst, small amd64.Label) {
 	var x amd64.Vec
 	if in.Idx != isa.IdxNone && in.B.IsVector() {
@@ -170,7 +173,8 @@ func (k *builder) blockRooms(run *interp.Run, refuse amd64.Label) {
 	}
 }
 
-// partAddress returns where the group's part of a block is, good until regTemp or regAddress changes. A group with two blocks goes to small.
+// partAddress returns where the group's part of a block is, good until regTemp or regAddress changes. A group
+// with two blocks goes to small.
 func (c *compiler) partAddress(in *isa.Inst, small amd64.Label) amd64.Mem {
 	slot, size := c.run.Slots[c.at], in.Type.Bytes()
 	if !c.parts[slot] {

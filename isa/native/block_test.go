@@ -22,7 +22,8 @@ var blockStarts = map[string]func(r *rand.Rand, i, subgroup int) uint64{
 	"huge":        func(r *rand.Rand, _, _ int) uint64 { return r.Uint64() },
 }
 
-// TestBlocks runs block loads and stores of all elements and sub-groups, inside their allocation, at its ends and outside.
+// TestBlocks runs block loads and stores of all elements and sub-groups, inside their allocation, at its ends
+// and outside.
 func TestBlocks(t *testing.T) { each(t, testBlocks) }
 
 func testBlocks(t *testing.T, e Engine) {

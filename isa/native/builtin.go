@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// builtins is the family of values that a lane or its group gets from its place in the launch. What differs by lane is
-// in arrays that package interp keeps for the waves to come, as most have the same shape.
+// builtins is the family of values that a lane or its group gets from its place in the launch. What differs
+// by lane is in arrays that package interp keeps for the waves to come, as most have the same shape.
 func builtins(f amd64.Features, in *isa.Inst) emitter {
 	b := isa.Builtin(in.Imm)
 	switch {
@@ -59,7 +59,8 @@ func arrayOf(b isa.Builtin) int {
 	return interp.ArrayOf(b)
 }
 
-// firstID returns where an array of the frame has what it holds for the group's first lane. It may change regTemp.
+// firstID returns where an array of the frame has what it holds for the group's first lane. It may change
+// regTemp.
 func (c *compiler) firstID(array int) amd64.Mem {
 	r, ok := c.idsIn[array]
 	if !ok {

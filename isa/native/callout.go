@@ -10,8 +10,8 @@ import (
 )
 
 // callout is something that machine code leaves to Go: a function for the few lanes whose result it cannot
-// tell. The code puts its registers away and returns; Go reads the operands there, writes results, and calls the
-// code again, which goes on where it was.
+// tell. The code puts its registers away and returns; Go reads the operands there, writes results, and calls
+// the code again, which goes on where it was.
 type callout struct {
 	f           func(x, y, z float32) float32
 	f64         func(x, y, z float64) float64 // instead of f, where it is one of doubles

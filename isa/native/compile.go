@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// What the general registers hold in a run. regFrame, regScalars, regStride and regSlots do so in all of the function.
+// What the general registers hold in a run. regFrame, regScalars, regStride and regSlots do so in all of the
+// function.
 const (
 	regFrame   = amd64.RDI
 	regScalars = amd64.RSI
@@ -48,14 +49,16 @@ type value struct {
 	keep  bool   // it is used behind the run
 	dense bool   // lanes that do not run may be written
 	since int    // 1 + the step that made it; 0 if none did
-	// gaps says that it has come back from the register file, which has not got what lanes that do not run held before.
+	// gaps says that it has come back from the register file, which has not got what lanes that do not run
+	// held before.
 	gaps bool
 	// loose says that it may have NaNs that are not the canonical one. wide says
 	// that they are those of F64, and of a boolean in a vector register that
 	// its lanes have 64 bits.
 	loose, wide bool
 	linear      *linear // where reg is -1: what it is, if it is nowhere but in a scalar
-	// lost says that nobody had it when its register was taken: no later step was to read it, so that the register file has not got it.
+	// lost says that it was dead when its register was taken: no later step was to read it, so that the
+	// register file has not got it.
 	lost bool
 }
 
@@ -97,7 +100,7 @@ type compiler struct {
 	rows    map[int]rowPlace     // likewise; nil if the run has none
 	parts   map[int]bool         // slots of blocks, with whether the group has seen them; nil if the run has none
 	sharing bool                 // some slot has several accesses, or indices are alike
-	alike   []*alike             // by instruction: its indices; nil where nobody has looked for such
+	alike   []*alike             // by instruction: its indices; nil before they were looked for
 	under   int                  // the block of a hyperblock whose lanes the present instruction is for, or 0 for all
 	commits map[int]*commit      // the stores of a hyperblock; nil in others
 	rowed   *amd64.Mem           // what regSeen is in the beginning of a group, if not 0
@@ -110,8 +113,8 @@ type compiler struct {
 	ahead   map[fetched]bool // what is fetched ahead in the group that is being compiled; nil if nothing is to be
 }
 
-// groupOf returns how many lanes fill a register with the widest elements that instructions have. Of an access, what is the same for
-// all lanes of its address is none of them: it has been looked at before.
+// groupOf returns how many lanes fill a register with the widest elements that instructions have. Of an
+// access, what is the same for all lanes of its address is none of them: it has been looked at before.
 func groupOf(k *isa.Kernel, code []isa.Inst, s set) int {
 	long := false
 	for i := range code {
@@ -382,7 +385,7 @@ func (c *compiler) present(v *value) {
 	}
 }
 
-// needed says whether somebody reads what a value's place holds now.
+// needed says whether what a value's place holds now is live.
 func (c *compiler) needed(v *value) bool { return v.keep || c.nextRead(v.place) != never }
 
 // vec returns a vector register for a result or something in between.

@@ -7,12 +7,12 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// A condition like a && b && c takes nothing but the comparisons, in mask registers: each is made for the lanes only for which
-// those before it hold. The complement of a || b || c is one of that kind, too. Hyperblocks have their conditions made so,
-// where the parts are for nothing else.
+// A condition like a && b && c takes nothing but the comparisons, in mask registers: each is made for the
+// lanes only for which those before it hold. The complement of a || b || c is one of that kind, too.
+// Hyperblocks have their conditions made so, where the parts are for nothing else.
 
-// conditions says which instructions are part of others: the one that makes them, by number, and of which instruction each
-// operand is the result.
+// conditions says which instructions are part of others: the one that makes them, by number, and of which
+// instruction each operand is the result.
 type conditions struct {
 	maker   map[int]int
 	results map[operandAt]int
@@ -41,7 +41,7 @@ func (c *hyper) prepareConditions() {
 		if d.IsVector() && t == isa.B1 {
 			made[d] = i
 			if c.run.Keep[i] || slices.Contains(c.h.Masks, d) {
-				uses[i] = 2 // for somebody else as well
+				uses[i] = 2 // it has other uses
 			}
 		}
 	}
@@ -59,7 +59,8 @@ func (c *hyper) prepareConditions() {
 	}
 }
 
-// form is what an instruction on booleans does: and, or or, of two operands or of one, which may be complemented.
+// form is what an instruction on booleans does: and, or or, of two operands or of one, which may be
+// complemented.
 type form struct {
 	operands   []isa.Reg
 	complement bool // of the first operand
@@ -86,9 +87,10 @@ func (c *compiler) formOf(in *isa.Inst) (f form, ok bool) {
 	return f, len(f.operands) > 0 && !slices.ContainsFunc(f.operands, isa.Reg.IsScalar)
 }
 
-// collect returns the instructions that can be parts of root for what instruction i needs, which is root or one of its parts:
-// comparisons, and conditions of the same kind, that nobody else needs. inverse says that the complement of i is asked for. ok says
-// whether root can do with the rest: what that is in registers is the same there still.
+// collect returns the instructions that can be parts of root for what instruction i needs, which is root or
+// one of its parts: comparisons, and conditions of the same kind, without other uses. inverse says that the
+// complement of i is asked for. ok says whether root can do with the rest: what that is in registers is the
+// same there still.
 func (c *hyper) collect(i, root int, inverse bool, uses map[int]int) (parts []int, ok bool) {
 	f, ok := c.formOf(&c.run.Code[i])
 	if !ok || len(f.operands) > 1 && f.or != inverse {
@@ -174,8 +176,8 @@ func (c *hyper) instruction(i int) {
 	find(c.features, in)(c.compiler, in)
 }
 
-// condition makes what instruction i is, or its complement, for the lanes under, or for all if that is nil. The register of those
-// has the result.
+// condition makes what instruction i is, or its complement, for the lanes under, or for all if that is nil.
+// The register of those has the result.
 func (c *hyper) condition(i int, inverse bool, under *amd64.Mask) amd64.Mask {
 	in := &c.run.Code[i]
 	if cmp, ok := comparisons[in.Op]; ok && in.Type != isa.B1 {

@@ -10,8 +10,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// Control flow is what package interp does in wave.advance, wave.branch and wave.pick, instruction for instruction
-// where anything can be seen of it: which lanes run, which wait where, and when a back edge counts.
+// Control flow is what package interp does in wave.advance, wave.branch and wave.pick, instruction for
+// instruction where anything can be seen of it: which lanes run, which wait where, and when a back edge
+// counts.
 
 const (
 	offsetBits = memory.OffsetBits
@@ -193,8 +194,9 @@ func (k *builder) branch(b *interp.PlanBlock) {
 
 // gatherWord loads a chunk's booleans into x, and stores them as one word. It changes temp.
 //
-// They have been stored in parts just before, mostly for 16 lanes at a time. A load of the whole word would have to wait until all parts
-// have come to the cache, where loads of single parts need not; and who loads the word after this finds it stored as one.
+// They have been stored in parts just before, mostly for 16 lanes at a time. A load of the whole word would
+// have to wait until all parts have come to the cache, where loads of single parts need not; and who loads
+// the word after this finds it stored as one.
 func (k *builder) gatherWord(x, temp amd64.Reg, word amd64.Mem) {
 	if setOf(k.features).file(isa.BankMask) != fileMask {
 		k.G(amd64.MOV, amd64.B64, x, word)

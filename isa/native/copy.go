@@ -8,19 +8,20 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// Copies of the work-group that are made at once (interp.Copy) are moves of vectors, line after line, behind one look at where
-// the first line begins and the last one ends. Empty copies, long ones, those of three dimensions and whatever is not inside
-// its allocation are left to package interp. Source and destination are different memory, so that it is all the same if
-// some bytes are copied twice.
+// Copies of the work-group that are made at once (interp.Copy) are moves of vectors, line after line, behind
+// one look at where the first line begins and the last one ends. Empty copies, long ones, those of three
+// dimensions and whatever is not inside its allocation are left to package interp. Source and destination are
+// different memory, so that it is all the same if some bytes are copied twice.
 
 const (
-	// mostCopied is how many bytes a copy may have: machine code cannot be interrupted. A copy of more than fewCopied takes
-	// from the ration.
+	// mostCopied is how many bytes a copy may have: machine code cannot be interrupted. A copy of more than
+	// fewCopied takes from the ration.
 	mostCopied, fewCopied = 64 << 10, 4 << 10
 	// copyWeight is how many instructions for a chunk take as long as few bytes.
 	copyWeight = 24
-	// countBits is how long numbers of elements and lines may be, itemBits the size of an element, and reachBits the number of
-	// an element at which a copy begins: so no product of them is too long for 64 bits.
+	// countBits is how long numbers of elements and lines may be, itemBits the size of an element, and
+	// reachBits the number of an element at which a copy begins: so no product of them is too long for 64
+	// bits.
 	countBits, itemBits, reachBits = 26, 10, 40
 )
 
@@ -54,8 +55,8 @@ func (c *copyShape) known(arg isa.CopyArg, n uint64) (uint64, bool) {
 	return v, ok
 }
 
-// count puts a number of elements or lines into a register, and collects the bits of those that are not known in RAX. It says
-// whether the number can be right.
+// count puts a number of elements or lines into a register, and collects the bits of those that are not known
+// in RAX. It says whether the number can be right.
 func (c *copyShape) count(r amd64.Reg, arg isa.CopyArg, n uint64) bool {
 	if v, ok := c.known(arg, n); ok {
 		c.G(amd64.MOV, amd64.B32, r, amd64.Imm(v&(1<<countBits-1)))
@@ -131,8 +132,8 @@ func (k *builder) copyGroup(p *interp.Part) {
 	c.event(p.Copy.Event)
 }
 
-// lines puts the number of lines, their length and their distances into registers. It says whether there is machine code for such
-// a copy.
+// lines puts the number of lines, their length and their distances into registers. It says whether there is
+// machine code for such a copy.
 func (c *copyShape) lines(p *interp.Copy) bool {
 	n, ok := c.known(isa.CopyElemBytes, 1)
 	if !ok || n == 0 || n >= 1<<itemBits || p.Dim > 2 {
@@ -241,7 +242,8 @@ func (c *copyShape) few(done amd64.Label) {
 	c.Jmp(c.leave)
 }
 
-// vector copies a vector of the line that is as far from its beginning as a register says; 0 is at its beginning.
+// vector copies a vector of the line that is as far from its beginning as a register says; 0 is at its
+// beginning.
 func (c *copyShape) vector(w amd64.Width, at amd64.Reg) {
 	c.V(amd64.VMOVDQU32, w, amd64.Vec(0), amd64.Mem{Base: copyFrom, Index: at})
 	c.V(amd64.VMOVDQU32, w, amd64.Mem{Base: copyTo, Index: at}, amd64.Vec(0))

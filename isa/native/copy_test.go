@@ -234,7 +234,8 @@ func TestGroupCopies(t *testing.T) {
 	})
 }
 
-// TestLongCopies makes so many copies in one block that machine code comes back in between, also from wide waves.
+// TestLongCopies makes so many copies in one block that machine code comes back in between, also from wide
+// waves.
 func TestLongCopies(t *testing.T) {
 	each(t, func(t *testing.T, e Engine) {
 		for _, items := range []int{lanes, 700, 768, 1500} {

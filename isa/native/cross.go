@@ -123,7 +123,7 @@ func (c *compiler) enter(group int, in *isa.Inst) {
 	}
 	c.across.group = group
 	switch in.Op {
-	case isa.OpMath1, isa.OpMath2, isa.OpMath3: // may leave lanes to somebody else
+	case isa.OpMath1, isa.OpMath2, isa.OpMath3: // may leave lanes to Go (see Call)
 		c.masked()
 	case isa.OpBuiltin:
 		c.locate(group)
@@ -174,7 +174,8 @@ func (c *compiler) elsewhere(v *value, m amd64.Mem) amd64.Mem {
 	return m
 }
 
-// chunkOf returns how far the registers of a group's chunk are from those of the first, where several are done together.
+// chunkOf returns how far the registers of a group's chunk are from those of the first, where several are
+// done together.
 func (c *compiler) chunkOf(group int) int32 {
 	return int32(group/c.across.groups) * int32(c.run.Stride())
 }
@@ -295,7 +296,8 @@ func (c *compiler) execOf(g int) amd64.Mem {
 	return amd64.Mem{Base: regExec, Disp: int32((c.across.first + g) * c.lanes / 8)}
 }
 
-// numbers returns the numbers of a group's lanes in their part of n lanes of the chunk, as elements of 32 bits.
+// numbers returns the numbers of a group's lanes in their part of n lanes of the chunk, as elements of 32
+// bits.
 func (c *compiler) numbers(g, n int) amd64.Mem {
 	var b []byte
 	for i := range c.lanes {

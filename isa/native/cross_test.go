@@ -96,8 +96,8 @@ func (p *program) inside(r, most isa.Reg) isa.Reg {
 	return d
 }
 
-// TestAcross runs each instruction across lanes at each sub-group size, on every kind of operands and under several
-// execution masks, on this engine and on package interp.
+// TestAcross runs each instruction across lanes at each sub-group size, on every kind of operands and under
+// several execution masks, on this engine and on package interp.
 func TestAcross(t *testing.T) { each(t, testAcross) }
 
 func testAcross(t *testing.T, e Engine) {
@@ -110,7 +110,8 @@ func testAcross(t *testing.T, e Engine) {
 				if r.IntN(3) != 0 || testing.Short() && r.IntN(4) != 0 {
 					continue
 				}
-				// Bit i of shape: operand i is scalar. What is above says which operand the destination is, or none.
+				// Bit i of shape: operand i is scalar. What is above says which operand the destination is,
+				// or none.
 				for shape := range 1 << len(x.types) {
 					x.test(t, e, r, n, shape, r.IntN(4))
 				}

@@ -258,8 +258,9 @@ func (c *compiler) mulHiConstant(op amd64.Op, d, x, a amd64.Vec, n uint32) {
 	c.set.mix(c, w, d, x)
 }
 
-// quotientConstantU divides by a number that is no power of two (Granlund and Montgomery, "Division by Invariant
-// Integers using Multiplication", figure 4.1; with a shorter sequence where a factor of 32 bits is enough, theorem 4.2).
+// quotientConstantU divides by a number that is no power of two (Granlund and Montgomery, "Division by
+// Invariant Integers using Multiplication", figure 4.1; with a shorter sequence where a factor of 32 bits is
+// enough, theorem 4.2).
 func (c *compiler) quotientConstantU(a amd64.Vec, n uint32) amd64.Vec {
 	w := c.width(isa.I32)
 	d, x := c.vec(), c.vec()

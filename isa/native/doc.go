@@ -1,18 +1,20 @@
 // Package native is the engine that makes machine code: one function for each kernel, which runs it
 // for a wave in the place of package interp.
 //
-// The function works on the wave of package interp, through an [interp.Frame], and does what package interp does: the same
-// lanes run the same instructions in the same order as far as anybody can tell, so that results,
+// The function works on the wave of package interp, through an [interp.Frame], and does what package interp
+// does: the same lanes run the same instructions in the same order as far as results show, so that results,
 // counters, faults and schedules are the same to the bit. What it cannot do (an instruction without machine
-// code, a barrier that some lanes are not at, an access that is not as it should be) is an exit: it says where it is and returns; package interp does that
-// part with its own functions, finds out what is wrong if anything is, and calls the function again behind it.
+// code, a barrier that some lanes are not at, an access that is not as it should be) is an exit: it says
+// where it is and returns; package interp does that part with its own functions, finds out what is wrong if
+// anything is, and calls the function again behind it.
 //
-// Kernels come in as bytecode (package isa), cut into parts by package interp ([interp.Plan]); code goes out through package
-// amd64, which encodes it, and package codemem, which makes it executable. The engine exists
-// on processors with AVX2 and what came with it (x86-64-v3) or AVX-512 (F, BW, CD, DQ and VL); elsewhere [New] returns an
-// error that says why, and package interp does the work.
+// Kernels come in as bytecode (package isa), cut into parts by package interp ([interp.Plan]); code goes out
+// through package amd64, which encodes it, and package codemem, which makes it executable. The engine exists
+// on processors with AVX2 and what came with it (x86-64-v3) or AVX-512 (F, BW, CD, DQ and VL); elsewhere
+// [New] returns an error that says why, and package interp does the work.
 //
-// A kernel may begin on package interp, and get machine code when that is worth its while ([Engine.CompileLater]).
+// A kernel may begin on package interp, and get machine code when that is worth its while
+// ([Engine.CompileLater]).
 //
 // # From bytecode to bytes
 //
@@ -30,7 +32,7 @@
 //     from the register file if none does; compiler.vec returns a free one for the result, for which another
 //     value may have to go to the register file. It appends VPADDD to the assembler, and compiler.result
 //     notes which register v2 is in now.
-//   - At the end of the run the values that somebody uses behind it go to the register file, under the execution
+//   - At the end of the run the values that are live behind it go to the register file, under the execution
 //     mask.
 //   - amd64 encodes each instruction when it is appended, chooses the lengths of jumps when the function is complete, and puts
 //     constants behind it. codemem copies the bytes into memory of their own and makes that executable.
@@ -56,64 +58,73 @@
 //
 // # Rules for emitters
 //
-// An emitter computes for all lanes of the group; what those that do not run hold is anything. It stays the same as long as it is in a
-// register, but the register file has it only if the instruction is dense ([isa.FlagDense]). The index of a group's first lane
-// may therefore stand for those of the others only where these have been compared with it since it was loaded (value.gaps).
+// An emitter computes for all lanes of the group; what those that do not run hold is anything. It stays the
+// same as long as it is in a register, but the register file has it only if the instruction is dense
+// ([isa.FlagDense]). The index of a group's first lane may therefore stand for those of the others only where
+// these have been compared with it since it was loaded (value.gaps).
 //
-// Registers are taken (compiler.vec, compiler.load) before the code parts, and not on one of several ways: what has to go to
-// the register file to make room is emitted where the register is taken, and nowhere else. What compiler.later emits has
-// the registers that were there when it was called. regTemp and regAddress are anybody's between two instructions; what the
-// other general registers hold is said where their names are declared.
+// Registers are taken (compiler.vec, compiler.load) before the code parts, and not on one of several ways:
+// what has to go to the register file to make room is emitted where the register is taken, and nowhere else.
+// What compiler.later emits has the registers that were there when it was called. regTemp and regAddress are
+// free between two instructions; what the other general registers hold is said where their names are
+// declared.
 //
 // # Control
 //
 // Branches, lanes that part and come together again, and the count of back edges are machine code in
-// general registers: what package interp has in wave.advance, wave.branch and wave.pick. Points number the places at which the function can
-// begin: it jumps to the one that the frame names. It cannot be interrupted, so that it returns after a number of
-// back edges (Frame.Fuel) that take some 100 µs, and also counts stretches of code without any.
+// general registers: what package interp has in wave.advance, wave.branch and wave.pick. Points number the
+// places at which the function can begin: it jumps to the one that the frame names. It cannot be interrupted,
+// so that it returns after a number of back edges (Frame.Fuel) that take some 100 µs, and also counts
+// stretches of code without any.
 //
-// Where the wave is the whole of its work-group and the scheduler lets it (engine.Sweeper), a barrier to which all lanes
-// have come is a jump, and the end of the kernel leads back to its entry, for the next work-group of the row (group.go). Only the
-// group's id, what follows from it and LDS change on the way; kernels that need registers or private memory to be as at the start again go back to package interp in between.
+// Where the wave is the whole of its work-group and the scheduler lets it (engine.Sweeper), a barrier to
+// which all lanes have come is a jump, and the end of the kernel leads back to its entry, for the next
+// work-group of the row (group.go). Only the group's id, what follows from it and LDS change on the way;
+// kernels that need registers or private memory to be as at the start again go back to package interp in
+// between.
 //
 // # Depth first
 //
-// Two kinds of pieces of a kernel are done for some groups of lanes from the beginning to the end, and then for
-// the next, with values in registers. A region (region*.go) is an innermost loop that is a chain of blocks
-// without stores to shared memory. A hyperblock (hyperblock.go, interp.Hyper) is what lies between barriers and loops: package interp makes one
-// sequence of instructions of the blocks, with selections for lanes that part; the stores only look at their indices there, and take
-// place in passes of their own behind it. Both stand in front of the blocks that they are for, and control falls through to these
-// where something is not as it should be. Nothing has changed by then that the blocks read.
+// Two kinds of pieces of a kernel are done for some groups of lanes from the beginning to the end, and then
+// for the next, with values in registers. A region (region*.go) is an innermost loop that is a chain of
+// blocks without stores to shared memory. A hyperblock (hyperblock.go, interp.Hyper) is what lies between
+// barriers and loops: package interp makes one sequence of instructions of the blocks, with selections for
+// lanes that part; the stores only look at their indices there, and take place in passes of their own behind
+// it. Both stand in front of the blocks that they are for, and control falls through to these where something
+// is not as it should be. Nothing has changed by then that the blocks read.
 //
-// A hyperblock whose lanes all run, in rows, and whose indices are sums of ids and scalars is compiled twice. The first version
-// (versioning.go) begins with a proof that all indices are within their limits and that no store overlaps with another access
-// (versioning_bounds.go): it has nothing to look at in the groups, and stores in place. Conditions of several comparisons are one
-// chain under masks in both (condition.go), and scalars stay in vector registers (spread.go).
+// A hyperblock whose lanes all run, in rows, and whose indices are sums of ids and scalars is compiled twice.
+// The first version (versioning.go) begins with a proof that all indices are within their limits and that no
+// store overlaps with another access (versioning_bounds.go): it has nothing to look at in the groups, and
+// stores in place. Conditions of several comparisons are one chain under masks in both (condition.go), and
+// scalars stay in vector registers (spread.go).
 //
 // # Memory
 //
-// A load or store has a slot, which caches the allocation that its pointer led to last. The code in front of a run compares the
-// upper half of the pointer, computes an address and a limit for indices, and the run compares indices with that. Another
-// allocation is an exit that fills in the slot. Indices of a group that are consecutive make a move of a load, those that are all the
-// same a broadcast, and those close together two moves and a permutation (gather.go, window.go). Indices that differ by the same number
-// in all lanes are looked at once (alike.go).
+// A load or store has a slot, which caches the allocation that its pointer led to last. The code in front of
+// a run compares the upper half of the pointer, computes an address and a limit for indices, and the run
+// compares indices with that. Another allocation is an exit that fills in the slot. Indices of a group that
+// are consecutive make a move of a load, those that are all the same a broadcast, and those close together
+// two moves and a permutation (gather.go, window.go). Indices that differ by the same number in all lanes are
+// looked at once (alike.go).
 //
-// A copy of the work-group has a slot for either side. Where it is made at once and nobody watches, it is a loop of moves (copy.go).
+// A copy of the work-group has a slot for either side. Where it is made at once and not observed, it is a
+// loop of moves (copy.go).
 //
 // # Instruction sets
 //
-// What the compiler of runs has to know of the two instruction sets, apart from the emitters of instructions, is
-// behind one interface, set. Emitters of instructions that both sets have serve both: they ask the compiler for the
-// width of a register, and for constants and scalars as operands. Those for AVX2 alone are in the files avx2*.go, and their names end
-// in 2.
+// What the compiler of runs has to know of the two instruction sets, apart from the emitters of instructions,
+// is behind one interface, set. Emitters of instructions that both sets have serve both: they ask the
+// compiler for the width of a register, and for constants and scalars as operands. Those for AVX2 alone are
+// in the files avx2*.go, and their names end in 2.
 //
 // # Lanes
 //
 // A group of lanes fills a vector register, of 512 or 256 bits, with the widest elements of the
 // run: with AVX-512, 16 lanes where all have 32 bits, otherwise 8, with 32-bit elements in half
-// a register; with AVX2, half as many. A boolean is a bit of a mask register with AVX-512, with AVX2 a lane of a
-// vector register, all ones or all zeros. Groups in which no lane runs are left out;
-// in others, all lanes compute, and the execution mask rules only what is stored.
+// a register; with AVX2, half as many. A boolean is a bit of a mask register with AVX-512, with AVX2 a lane
+// of a vector register, all ones or all zeros. Groups in which no lane runs are left out; in others, all
+// lanes compute, and the execution mask rules only what is stored.
 //
 // Instructions across lanes need the groups of their sub-group side by side. A run that has one emits
 // the groups of a chunk, one after the other, between such instructions, and there it has them in registers
@@ -130,7 +141,7 @@
 // # NaNs
 //
 // The bytecode has one NaN a type, the processor many. They differ only where
-// somebody looks at bits, so that a result of float arithmetic is made
+// its bits are used, so that a result of float arithmetic is made
 // canonical when it leaves the run, and before instructions that do not compute with it
 // as a float.
 package native

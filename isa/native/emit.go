@@ -439,8 +439,8 @@ func difference(most, least pair) emitter {
 // mirrored has the predicates of integers for operands the other way round.
 var mirrored = map[amd64.Imm]amd64.Imm{intEqual: intEqual, intNotEqual: intNotEqual, intLess: intGreater, intLessEqual: intNotLess}
 
-// comparison is an operation that makes a mask. Predicates of integers and floats are the complement of others with bit 2 the
-// other way round.
+// comparison is an operation that makes a mask. Predicates of integers and floats are the complement of
+// others with bit 2 the other way round.
 type comparison struct {
 	op        pair
 	predicate amd64.Imm
@@ -482,8 +482,8 @@ func compare(op pair, predicate amd64.Imm) emitter {
 	}
 }
 
-// comparison makes the result of a comparison, or its complement, for the lanes under, whose register it changes, or for all if that
-// is nil.
+// comparison makes the result of a comparison, or its complement, for the lanes under, whose register it
+// changes, or for all if that is nil.
 func (c *compiler) comparison(in *isa.Inst, cmp comparison, inverse bool, under *amd64.Mask) amd64.Mask {
 	bits := in.Type.IsInt()
 	x, y, p := in.A, in.B, cmp.predicate

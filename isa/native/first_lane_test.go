@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 )
 
-// The tests of this file have groups of lanes the first of which does not run, and indices that are computed for those that do.
+// The tests of this file have groups of lanes the first of which does not run, and indices that are computed
+// for those that do.
 
 // number gives a register the global id in 32 bits.
 func (p *program) number() isa.Reg {
@@ -60,8 +61,8 @@ func runFirstLane(t *testing.T, e Engine, k *isa.Kernel) {
 	}
 }
 
-// TestHyperFirstLane runs hyperblocks to which some lanes come, and which compute the indices of their stores: with few values in
-// registers or many, straight on or in parts.
+// TestHyperFirstLane runs hyperblocks to which some lanes come, and which compute the indices of their
+// stores: with few values in registers or many, straight on or in parts.
 func TestHyperFirstLane(t *testing.T) { each(t, testHyperFirstLane) }
 
 func testHyperFirstLane(t *testing.T, e Engine) {

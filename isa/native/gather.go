@@ -119,8 +119,8 @@ func (c *compiler) look(g *gathering) {
 	})
 }
 
-// nextInside goes to l if the elements from the index in regTemp on are not all within the limit: all lanes of the group are
-// loaded, whether they run or not.
+// nextInside goes to l if the elements from the index in regTemp on are not all within the limit: all lanes
+// of the group are loaded, whether they run or not.
 func (c *compiler) nextInside(g *gathering, l amd64.Label) {
 	c.G(amd64.LEA, amd64.B64, regAddress, amd64.Mem{Base: regTemp, Disp: int32(c.lanes - 1)})
 	c.G(amd64.CMP, amd64.B64, regAddress, g.limit)

@@ -13,7 +13,8 @@ func (g *generator) keep() isa.Reg {
 	return r
 }
 
-// word emits an instruction for elements of 32 bits whose result is a lasting register, a new one if that is isa.None.
+// word emits an instruction for elements of 32 bits whose result is a lasting register, a new one if that is
+// isa.None.
 func (g *generator) word(op isa.Op, t isa.Type, dst, a, b isa.Reg) isa.Reg {
 	if dst == isa.None {
 		dst = g.keep()
@@ -22,8 +23,8 @@ func (g *generator) word(op isa.Op, t isa.Type, dst, a, b isa.Reg) isa.Reg {
 	return dst
 }
 
-// rows emits a loop in which each lane goes through elements in a row, as many as it likes and from where it likes on, and adds up what they
-// are and what they select.
+// rows emits a loop in which each lane goes through elements in a row, as many as it likes and from where it
+// likes on, and adds up what they are and what they select.
 func (g *generator) rows() {
 	a := g.anywhere(isa.I32, []isa.Space{isa.SpaceGlobal, isa.SpaceLocal}[g.n(2)])
 	most := min(uint(15), uint(1)<<(bits.Len(uint(a.size/4))-1)/2) // elements of a row
@@ -132,7 +133,8 @@ func (g *generator) rows() {
 	}
 }
 
-// elements emits loads of one or more elements that an index selects, and of one that they select, and adds them up.
+// elements emits loads of one or more elements that an index selects, and of one that they select, and adds
+// them up.
 func (g *generator) elements(a area, at, sum, other isa.Reg) {
 	for range 1 + g.n(2) {
 		t := []isa.Type{isa.I32, isa.F32}[g.n(2)]

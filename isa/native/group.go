@@ -6,9 +6,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// This file has what ends the instructions of all lanes together: barriers and the end of the kernel. Where a wave is the whole
-// of its work-group (interp.Frame.All), machine code goes on by itself behind a barrier, and
-// with the next group. Both take from the fuel, so that it comes back after a while.
+// This file has what ends the instructions of all lanes together: barriers and the end of the kernel. Where a
+// wave is the whole of its work-group (interp.Frame.All), machine code goes on by itself behind a barrier,
+// and with the next group. Both take from the fuel, so that it comes back after a while.
 
 // barrier ends a block with a barrier. Where some live lane is elsewhere, lanes have to wait.
 func (k *builder) barrier(b *interp.PlanBlock) {
@@ -74,8 +74,8 @@ func (k *builder) hasSubgroupBarriers() bool {
 	return false
 }
 
-// followingStub is where all lanes have ended that there were. It goes on with the next work-group of the row, or
-// comes back. RAX is the number of lanes.
+// followingStub is where all lanes have ended that there were. It goes on with the next work-group of the
+// row, or comes back. RAX is the number of lanes.
 func (k *builder) followingStub() {
 	k.Align(16)
 	k.Bind(k.following)

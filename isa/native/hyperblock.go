@@ -8,8 +8,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// A hyperblock is several blocks in one pass over the lanes (interp.Hyper), with values in registers all the way. Its stores
-// look at their indices in that pass, and take place in passes of their own when nothing can go wrong any more.
+// A hyperblock is several blocks in one pass over the lanes (interp.Hyper), with values in registers all the
+// way. Its stores look at their indices in that pass, and take place in passes of their own when nothing can
+// go wrong any more.
 
 // maskRunning has the lanes of the group that run where maskExec has those of the present block.
 const maskRunning = amd64.K7
@@ -17,7 +18,8 @@ const maskRunning = amd64.K7
 // maxUsed is how much of Frame.Loop hyperblocks use: first for the lanes of blocks.
 const maxUsed = 32
 
-// smallIDs bounds global ids that are computed in 32 bits, that of the group's first item: those of the others are less than 2³¹ then.
+// smallIDs bounds global ids that are computed in 32 bits, that of the group's first item: those of the
+// others are less than 2³¹ then.
 const smallIDs = 1<<31 - isa.MaxGroupItems
 
 // canHyper says whether a hyperblock can be made for the processor.
@@ -29,8 +31,8 @@ func (k *builder) canHyper(h *interp.Hyper) bool {
 		len(h.Halve)+len(h.Widen) == 0 && !slices.ContainsFunc(h.Masks, func(m isa.Reg) bool { return m != isa.None })
 }
 
-// hyper emits the hyperblock that begins with the present block, and before it how it is done straight, unless that is nil. Where it cannot be
-// done, control goes on behind it.
+// hyper emits the hyperblock that begins with the present block, and before it how it is done straight,
+// unless that is nil. Where it cannot be done, control goes on behind it.
 func (k *builder) hyper(h *interp.Hyper, s *straight) {
 	first := k.block
 	b := &k.plan.Blocks[first]
@@ -373,7 +375,8 @@ func (c *hyper) wideHalf(r isa.Reg, half int) amd64.Mem {
 	return amd64.Mem{Base: regChunk, Index: regLane, Scale: 8, Disp: int32(c.run.Offset(r, isa.I64)) + 64*int32(half)}
 }
 
-// halve makes the lower halves of a register of 64 bits, and refuses the hyperblock if a lane that runs has 2³¹ or more there.
+// halve makes the lower halves of a register of 64 bits, and refuses the hyperblock if a lane that runs has
+// 2³¹ or more there.
 func (c *hyper) halve(h interp.Halved) {
 	v := c.value(h.Half, isa.I32)
 	v.reg = c.take(fileVec)

@@ -43,8 +43,8 @@ func hyperblocks(t *testing.T, e Engine, k *isa.Kernel) map[int]*interp.Hyper {
 	return list
 }
 
-// parting returns a kernel whose lanes part and store, together or each part on its own, where buffer 1 says, in a buffer that they
-// have loaded from.
+// parting returns a kernel whose lanes part and store, together or each part on its own, where buffer 1 says,
+// in a buffer that they have loaded from.
 func parting(t *testing.T, e Engine, element isa.Type, index isa.IdxType, together bool) *isa.Kernel {
 	p := newProgram()
 	scale, bits := uint32(element.Bytes()), isa.IntOf(element.Bits())
@@ -87,8 +87,9 @@ func parting(t *testing.T, e Engine, element isa.Type, index isa.IdxType, togeth
 	return p.k
 }
 
-// TestHyper runs blocks that part and meet again, with indices of every pattern: in range or not, in lanes that take part
-// or others, the same in several lanes, so that it shows which store is the last and that loads come before it.
+// TestHyper runs blocks that part and meet again, with indices of every pattern: in range or not, in lanes
+// that take part or others, the same in several lanes, so that it shows which store is the last and that
+// loads come before it.
 func TestHyper(t *testing.T) { each(t, testHyper) }
 
 func testHyper(t *testing.T, e Engine) {
@@ -108,7 +109,8 @@ func testHyper(t *testing.T, e Engine) {
 	}
 }
 
-// TestHyperHalves runs hyperblocks that compute with 64 bits: ids, which are small, and numbers from before, which need not be.
+// TestHyperHalves runs hyperblocks that compute with 64 bits: ids, which are small, and numbers from before,
+// which need not be.
 func TestHyperHalves(t *testing.T) { each(t, testHyperHalves) }
 
 func testHyperHalves(t *testing.T, e Engine) {
@@ -138,8 +140,8 @@ func testHyperHalves(t *testing.T, e Engine) {
 	}
 }
 
-// TestHyperIDs runs stores behind a loop to where ids say, which the first block finds out: found out again, they need no look, unless
-// somebody changes the register.
+// TestHyperIDs runs stores behind a loop to where ids say, which the first block finds out: found out again,
+// they need no look, unless somebody changes the register.
 func TestHyperIDs(t *testing.T) { each(t, testHyperIDs) }
 
 func testHyperIDs(t *testing.T, e Engine) {
@@ -179,7 +181,8 @@ func testHyperIDs(t *testing.T, e Engine) {
 	}
 }
 
-// TestHyperIDsRead reads a register before the first block finds out an id there: it holds 0 then, or, in the trips of a loop behind the first, the id.
+// TestHyperIDsRead reads a register before the first block finds out an id there: it holds 0 then, or, in the
+// trips of a loop behind the first, the id.
 func TestHyperIDsRead(t *testing.T) { each(t, testHyperIDsRead) }
 
 func testHyperIDsRead(t *testing.T, e Engine) {
@@ -198,8 +201,8 @@ func testHyperIDsRead(t *testing.T, e Engine) {
 	check(t, e, p.k, rand.New(rand.NewPCG(6, 0)), nil, "", func(*[buffers][]uint64) {})
 }
 
-// TestHyperIDsSelected has a block behind a loop choose between an id and something else, by an instruction that hyperblocks do not find the id out
-// again for.
+// TestHyperIDsSelected has a block behind a loop choose between an id and something else, by an instruction
+// that hyperblocks do not find the id out again for.
 func TestHyperIDsSelected(t *testing.T) { each(t, testHyperIDsSelected) }
 
 func testHyperIDsSelected(t *testing.T, e Engine) {

@@ -50,16 +50,17 @@ type exit struct {
 // field returns a field of the frame.
 func field(off uintptr) amd64.Mem { return amd64.Mem{Base: regFrame, Disp: int32(off)} }
 
-// registersOut says that there were not enough registers for an instruction: in the region that begins at a block, or, with -1, elsewhere.
-// It is thrown by [compiler.take], and comes no further than compileKernel.
+// registersOut says that there were not enough registers for an instruction: in the region that begins at a
+// block, or, with -1, elsewhere. It is thrown by [compiler.take], and comes no further than compileKernel.
 type registersOut int
 
 func (b registersOut) Error() string {
 	return "too many registers are in use at once"
 }
 
-// errLost says that something is read from a register that holds something else by now: a mistake of this package. It is
-// thrown where the code of such a read is emitted, and comes no further than compileKernel; package interp runs the kernel then.
+// errLost says that something is read from a register that holds something else by now: a mistake of this
+// package. It is thrown where the code of such a read is emitted, and comes no further than compileKernel;
+// package interp runs the kernel then.
 var errLost = errors.New("a value is read whose register has been given to another one")
 
 // compileKernel returns the machine code of a kernel, and what it calls.
@@ -71,13 +72,16 @@ func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan) (
 	return code, callouts, err
 }
 
-// maxPlain is how many loops of a kernel at most are found out one by one to be none for a region, each by emitting the kernel again.
+// maxPlain is how many loops of a kernel at most are found out one by one to be none for a region, each by
+// emitting the kernel again.
 const maxPlain = 8
 
-// tryPlain calls emit, again without the region that there were not enough registers for, until there are enough.
+// tryPlain calls emit, again without the region that there were not enough registers for, until there are
+// enough.
 func tryPlain(emit func(plain map[int]bool) error) error {
-	// How many registers an instruction takes is known when it has been emitted. A region keeps so many for its homes that one of
-	// those across lanes may not find enough; its loop is done in the ordinary way then. If there are many such, all loops are.
+	// How many registers an instruction takes is known when it has been emitted. A region keeps so many for
+	// its homes that one of those across lanes may not find enough; its loop is done in the ordinary way
+	// then. If there are many such, all loops are.
 	plain := map[int]bool{}
 	for {
 		err := emit(plain)
@@ -89,8 +93,8 @@ func tryPlain(emit func(plain map[int]bool) error) error {
 	}
 }
 
-// emitKernel is compileKernel without regions at some blocks. It fails with registersOut if there are not enough registers, and with
-// errLost.
+// emitKernel is compileKernel without regions at some blocks. It fails with registersOut if there are not
+// enough registers, and with errLost.
 func emitKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan, plain map[int]bool) (code []byte, callouts []callout, err error) {
 	defer func() {
 		switch out := recover().(type) {
@@ -286,8 +290,8 @@ func (k *builder) slot(p *interp.Place, point int) {
 	k.slotElse(p, k.exit(point, interp.ExitSlots), k.exit(point, interp.ExitPart))
 }
 
-// slotElse is slot, with control going to fill if the slot is not filled in for the pointer's allocation, and to beyond if
-// the pointer lies behind that.
+// slotElse is slot, with control going to fill if the slot is not filled in for the pointer's allocation, and
+// to beyond if the pointer lies behind that.
 func (k *builder) slotElse(p *interp.Place, fill, beyond amd64.Label) {
 	at := func(field uintptr) amd64.Mem { return slotField(p.Slot, field) }
 	if p.Row && p.Fixed || p.Pointed {
@@ -328,8 +332,8 @@ func (k *builder) slotElse(p *interp.Place, fill, beyond amd64.Label) {
 	k.G(amd64.MOV, amd64.B64, at(interp.SlotAddress), amd64.RAX)
 }
 
-// offset puts the offset of a place's pointer, displaced, into RAX, if the slot is filled in for that pointer's
-// allocation; otherwise it goes to fill. It changes RDX.
+// offset puts the offset of a place's pointer, displaced, into RAX, if the slot is filled in for that
+// pointer's allocation; otherwise it goes to fill. It changes RDX.
 func (k *builder) offset(p *interp.Place, fill amd64.Label) {
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, scalar(p.Pointer))
 	k.G(amd64.MOV, amd64.B64, amd64.RDX, amd64.RAX)

@@ -289,8 +289,8 @@ func (m *openCLMaker) compile(t *testing.T, path, source string, number int) []b
 		level = "-O2"
 	}
 	for _, c := range []*process.Cmd{
-		// Without -replexitval=never, clang computes what loops leave behind with integers of 33 bits, which the
-		// translator refuses.
+		// Without -replexitval=never, clang computes what loops leave behind with integers of 33 bits, which
+		// the translator refuses.
 		process.Command(m.clang, "-x", "cl", "-cl-std=CL1.2", "-target", target, "-Xclang", "-finclude-default-header", level, "-ffp-contract=off",
 			"-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-replexitval=never", "-w", "-emit-llvm", "-c", path+".cl", "-o", path+".bc"),
 		process.Command(m.translator, path+".bc", "-o", path+".new"),

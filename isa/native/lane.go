@@ -30,8 +30,8 @@ func (c *compiler) laneOf(r isa.Reg, t isa.Type, lane amd64.Reg) amd64.Mem {
 	return amd64.Mem{Base: regChunk, Index: lane, Scale: uint8(t.Bytes()), Disp: int32(c.run.Offset(r, t))}
 }
 
-// toEach has do access the elements of the lanes that run, lowest first, with what in.C has for them in regTemp. It may change
-// nothing else.
+// toEach has do access the elements of the lanes that run, lowest first, with what in.C has for them in
+// regTemp. It may change nothing else.
 func (c *compiler) toEach(in *isa.Inst, disp int32, do func(at amd64.Mem)) {
 	t, it := in.Type, in.Idx.Type()
 	value := func(from amd64.Mem) {

@@ -12,7 +12,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/codemem"
 )
 
-// late is the code of a kernel that becomes machine code, made before, after some work. It knows the waves of its only work-group.
+// late is the code of a kernel that becomes machine code, made before, after some work. It knows the waves of
+// its only work-group.
 type late struct {
 	engine.LazyCode
 	items int // of the work-group
@@ -40,8 +41,9 @@ func (l *late) work() (n uint64) {
 	return n
 }
 
-// everywhere calls f with code of a kernel that becomes machine code at each point at which it can, one after the other, with at least
-// so much work in between, but at no more than so many. f returns what is wrong. It says how many there were.
+// everywhere calls f with code of a kernel that becomes machine code at each point at which it can, one after
+// the other, with at least so much work in between, but at no more than so many. f returns what is wrong. It
+// says how many there were.
 func everywhere(t *testing.T, code engine.Code, k *isa.Kernel, items, step, most int, f func(*late) string) (points int) {
 	t.Helper()
 	for work := uint64(0); points < most; {
@@ -90,7 +92,8 @@ func TestLater(t *testing.T) {
 				return d
 			}
 			points += everywhere(t, code, p.kernel, p.lanes(), 1, most, func(l *late) string { return failed(p.compare(reference, l, c)) })
-			// The same for one work-group after the other, where the wave is begun anew for each and where it is not.
+			// The same for one work-group after the other, where the wave is begun anew for each and where it
+			// is not.
 			c.Width = (p.lanes() + c.Subgroup - 1) / c.Subgroup * c.Subgroup
 			points += everywhere(t, code, p.kernel, p.lanes(), 1, most, func(l *late) string { return failed(p.checkSweep(reference, l, c)) })
 			points += everywhere(t, code, p.kernel, p.lanes(), len(p.kernel.Code)/2+1, most/4, func(l *late) string { return failed(p.checkSweep(l, reference, c)) })
@@ -126,7 +129,8 @@ func TestLaterFlow(t *testing.T) {
 	})
 }
 
-// TestLaterShared lets several waves on goroutines of their own use code of which one of them makes machine code.
+// TestLaterShared lets several waves on goroutines of their own use code of which one of them makes machine
+// code.
 func TestLaterShared(t *testing.T) {
 	each(t, func(t *testing.T, e Engine) {
 		for seed := range uint64(10) {

@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/codemem"
 )
 
-// TestDropped compiles kernels, runs and drops them, and sees that the memory of their code goes back to the system.
+// TestDropped compiles kernels, runs and drops them, and sees that the memory of their code goes back to the
+// system.
 func TestDropped(t *testing.T) {
 	n := 4000
 	if testing.Short() {

@@ -8,7 +8,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 )
 
-// TestLogical chooses between booleans that are constants, parameters and registers, in lanes of 32 and of 64 bits.
+// TestLogical chooses between booleans that are constants, parameters and registers, in lanes of 32 and of 64
+// bits.
 func TestLogical(t *testing.T) {
 	each(t, func(t *testing.T, e Engine) {
 		r := rand.New(rand.NewPCG(3, 5))

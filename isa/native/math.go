@@ -14,9 +14,10 @@ import (
 
 // mathematics is the family of the functions of package clmath on F32.
 //
-// Their results are correctly rounded, so that code need not follow clmath's to give the same bits: it computes in
-// double precision, as many lanes at a time as a register holds, and looks whether the result is so near to the middle of two
-// floats that its error may decide how it is rounded. Such lanes, some in a million, are left to clmath (see callout).
+// Their results are correctly rounded, so that code need not follow clmath's to give the same bits: it
+// computes in double precision, as many lanes at a time as a register holds, and looks whether the result is
+// so near to the middle of two floats that its error may decide how it is rounded. Such lanes, some in a
+// million, are left to clmath (see callout).
 func mathematics(features amd64.Features, in *isa.Inst) emitter {
 	switch in.Op {
 	case isa.OpMath1, isa.OpMath2, isa.OpMath3:
@@ -371,7 +372,8 @@ func (m doubles) split(x amd64.Vec) (mant, minusE amd64.Vec) {
 	return mant, minusE
 }
 
-// logAtEnds gives y the logarithm of what x has that is not a positive normal number, unless [doubles.split] has led to it.
+// logAtEnds gives y the logarithm of what x has that is not a positive normal number, unless [doubles.split]
+// has led to it.
 func (m doubles) logAtEnds(y, x amd64.Vec) {
 	if m.w == amd64.Y {
 		m.logAtEnds2(y, x)
@@ -390,8 +392,8 @@ func (m doubles) swapBySign(d, a, b, n amd64.Vec) {
 	m.set(amd64.VMOVDQA64, b, a, amd64.Merge(maskTemp))
 }
 
-// when selects the lanes in which x and y compare so; replace puts x into these lanes of d. They follow each other,
-// with no other use of temporary masks in between, nor registers taken.
+// when selects the lanes in which x and y compare so; replace puts x into these lanes of d. They follow each
+// other, with no other use of temporary masks in between, nor registers taken.
 func (m doubles) when(x amd64.Vec, y amd64.Operand, predicate amd64.Imm) {
 	if m.w == amd64.Y {
 		m.set(amd64.VCMPPD, vecTemp, x, y, predicate)
@@ -427,7 +429,8 @@ func (m doubles) unsettled(k amd64.Mask, y amd64.Vec, small bool, e float64) {
 		m.release(t, u)
 		return
 	}
-	// The 29 bits that rounding drops are 100...0 in the middle of two floats. Shifted up, they are compared alone.
+	// The 29 bits that rounding drops are 100...0 in the middle of two floats. Shifted up, they are compared
+	// alone.
 	units := uint64(math.Ldexp(e, 52))
 	t := m.new(amd64.VPADDQ, y, m.bits64(1<<64-1<<28+units))
 	m.set(amd64.VPSLLQ, t, t, amd64.Imm(35))

@@ -9,10 +9,10 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// mathematics64 is the family of functions of package clmath on F64, for AVX-512. A kernel computes a result and what
-// has to be added to it, with some ten bits more than a double has; where
-// these settle how the sum is rounded, that is the correctly rounded result, which is what clmath's pairs of doubles give
-// too. Other lanes, some in a thousand, and rare operands are left to clmath.
+// mathematics64 is the family of functions of package clmath on F64, for AVX-512. A kernel computes a result
+// and what has to be added to it, with some ten bits more than a double has; where these settle how the sum
+// is rounded, that is the correctly rounded result, which is what clmath's pairs of doubles give too. Other
+// lanes, some in a thousand, and rare operands are left to clmath.
 func mathematics64(features amd64.Features, in *isa.Inst) emitter {
 	switch in.Op {
 	case isa.OpMath1, isa.OpMath2:
@@ -25,7 +25,8 @@ func mathematics64(features amd64.Features, in *isa.Inst) emitter {
 	return nil
 }
 
-// function64 computes a function of doubles, which are not to be changed, and sets the lanes that are left to Go.
+// function64 computes a function of doubles, which are not to be changed, and sets the lanes that are left to
+// Go.
 type function64 func(m doubles, lanes amd64.Mask, x ...amd64.Vec) amd64.Vec
 
 var functions64 = map[clmath.Func]function64{
@@ -51,7 +52,8 @@ func (f function64) emit(c *compiler, in *isa.Inst) {
 // pair is an unevaluated sum of two doubles, the second one much smaller.
 type pairOf struct{ hi, lo amd64.Vec }
 
-// settle returns the sum of a pair, and sets the lanes in which err, the bound of its error, makes a difference. err is lost.
+// settle returns the sum of a pair, and sets the lanes in which err, the bound of its error, makes a
+// difference. err is lost.
 func (m doubles) settle(lanes amd64.Mask, p pairOf, err amd64.Vec) amd64.Vec {
 	t := m.new(amd64.VSUBPD, p.lo, err)
 	m.set(amd64.VADDPD, t, t, p.hi)
@@ -106,8 +108,8 @@ func (m doubles) gather(table []float64, index amd64.Vec) amd64.Vec {
 	return d
 }
 
-// expPair returns a pair and k with exp(x+xlo) = pair * 2^floor(k), to 2^-64, for |x| up to 800. x and xlo are lost.
-// x is n*log(2)/64 + r.
+// expPair returns a pair and k with exp(x+xlo) = pair * 2^floor(k), to 2^-64, for |x| up to 800. x and xlo
+// are lost. x is n*log(2)/64 + r.
 func (m doubles) expPair(x, xlo amd64.Vec) (p pairOf, k amd64.Vec) {
 	n := m.all(64 * math.Log2E)
 	m.fma(n, x, m.num(roundShift))
@@ -154,8 +156,8 @@ func exp64(m doubles, lanes amd64.Mask, xs ...amd64.Vec) amd64.Vec {
 	return y
 }
 
-// rareExp adds to lanes those in which 2^k is denormal, or nearly, but does not round to 0 by far, or nearly infinite; elsewhere
-// beyond the range, nothing is unsettled.
+// rareExp adds to lanes those in which 2^k is denormal, or nearly, but does not round to 0 by far, or nearly
+// infinite; elsewhere beyond the range, nothing is unsettled.
 func (m doubles) rareExp(lanes amd64.Mask, k amd64.Vec) {
 	a := m.abs(k)
 	m.except(lanes, a, m.num(1090), cmpGreaterEqual)
@@ -165,8 +167,8 @@ func (m doubles) rareExp(lanes amd64.Mask, k amd64.Vec) {
 	m.release(a)
 }
 
-// logPair returns log(x), to 2^-63 of it, for positive normal x: x is 2^e times a mantissa from 0.6875 on, for which
-// tables have a short inverse c and -log(c).
+// logPair returns log(x), to 2^-63 of it, for positive normal x: x is 2^e times a mantissa from 0.6875 on,
+// for which tables have a short inverse c and -log(c).
 func (m doubles) logPair(x amd64.Vec) pairOf {
 	d := m.new(amd64.VPSUBQ, x, m.bits64(math.Float64bits(0.6875)))
 	e, t := m.new(amd64.VPSRAQ, d, amd64.Imm(52)), m.new(amd64.VPANDQ, d, m.bits64(0xfff<<52))
@@ -220,7 +222,8 @@ func log64(m doubles, lanes amd64.Mask, xs ...amd64.Vec) amd64.Vec {
 	m.when(x, m.num(0), cmpEqual)
 	m.replace(y, err)
 	m.V(amd64.KANDNW, amd64.X, lanes, maskTemp, lanes)
-	// Infinities and NaNs are their own logarithms, but for the sign of an infinity, of which, as of negative numbers, there is none.
+	// Infinities and NaNs are their own logarithms, but for the sign of an infinity, of which, as of negative
+	// numbers, there is none.
 	m.when(x, m.num(math.Inf(1)), cmpNotLessU)
 	m.replace(y, x)
 	m.V(amd64.KANDNW, amd64.X, lanes, maskTemp, lanes)

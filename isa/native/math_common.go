@@ -92,7 +92,8 @@ func fma32(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) 
 	c.V(amd64.VFMADD213PS, w, d, x[1], x[2])
 }
 
-// when says for which lanes a comparison holds. [compiler.replace] and [compiler.clear] look at that, if nothing comes in between.
+// when says for which lanes a comparison holds. [compiler.replace] and [compiler.clear] look at that, if
+// nothing comes in between.
 func (c *compiler) when(w amd64.Width, a amd64.Vec, b amd64.Operand, predicate amd64.Imm) {
 	if c.set.broadcasts() {
 		c.V(amd64.VCMPPS, w, maskTemp, a, b, predicate)
@@ -283,8 +284,8 @@ func fract(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec)
 	c.replace(w, d, t)
 }
 
-// nextafter adds 1 to the bits of x, or subtracts it, if y is on the side away from, or towards, zero. From zero it leads to the
-// least denormal on the side of y.
+// nextafter adds 1 to the bits of x, or subtracts it, if y is on the side away from, or towards, zero. From
+// zero it leads to the least denormal on the side of y.
 func nextafter(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 	t, k := c.vec(), c.mask()
 	one := c.splat(isa.I32, 1, 0)
@@ -324,10 +325,12 @@ func fabs(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 	c.V(amd64.VPANDD, w, d, x[0], c.splat(isa.F32, 1<<31-1, 0))
 }
 
-// halfMiddles returns a vector with zeros in the lanes in which x is the middle of two halves, and in few others.
+// halfMiddles returns a vector with zeros in the lanes in which x is the middle of two halves, and in few
+// others.
 func (c *compiler) halfMiddles(w amd64.Width, x amd64.Vec) amd64.Vec {
 	d, abs, t := c.vec(), c.vec(), c.vec()
-	// Below the normal halves, middles are odd multiples of 2^-25, the unit of the last place of numbers from 1/4.
+	// Below the normal halves, middles are odd multiples of 2^-25, the unit of the last place of numbers from
+	// 1/4.
 	c.V(amd64.VPANDD, w, abs, x, c.splat(isa.F32, 1<<31-1, 0))
 	c.V(amd64.VADDPS, w, t, abs, c.floatSplat(isa.F32, 0.25))
 	c.V(amd64.VSUBPS, w, d, t, c.floatSplat(isa.F32, 0.25))

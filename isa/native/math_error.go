@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// erf computes a*p(h), a = |x|, with the polynomial of the piece of length 1/4 that a is in, h from its middle. From 3.999 on
-// the result rounds to one.
+// erf computes a*p(h), a = |x|, with the polynomial of the piece of length 1/4 that a is in, h from its
+// middle. From 3.999 on the result rounds to one.
 func (m doubles) erf(x ...amd64.Vec) amd64.Vec {
 	a, h := m.abs(x[0]), m.all(3.999)
 	m.set(amd64.VMINPD, a, h, a)
@@ -27,7 +27,8 @@ func (m doubles) erf(x ...amd64.Vec) amd64.Vec {
 	return m.withSign(y, x[0])
 }
 
-// erfc computes exp(-a*a)*p(t)/(a+4), a = |x|, t = (a-4)/(a+4), and takes it from 2 for negative x. From 11 on, the result rounds to 0.
+// erfc computes exp(-a*a)*p(t)/(a+4), a = |x|, t = (a-4)/(a+4), and takes it from 2 for negative x. From 11
+// on, the result rounds to 0.
 func (m doubles) erfc(x ...amd64.Vec) amd64.Vec {
 	a, t, d := m.abs(x[0]), m.all(11), m.all(1)
 	m.set(amd64.VMINPD, a, t, a)

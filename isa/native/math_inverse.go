@@ -96,7 +96,8 @@ func (m doubles) asin(x ...amd64.Vec) amd64.Vec {
 	return m.withSign(w, x[0])
 }
 
-// acos computes pi/2 - asin(x), or, for |x| above 1/2, the arc cosine of |x|, which for negative x is taken from pi.
+// acos computes pi/2 - asin(x), or, for |x| above 1/2, the arc cosine of |x|, which for negative x is taken
+// from pi.
 func (m doubles) acos(x ...amd64.Vec) amd64.Vec {
 	w, a := m.asinHalf(x[0])
 	sign, far, near := m.new(amd64.VPANDQ, x[0], m.bits64(1<<63)), m.all(math.Pi), m.all(math.Pi/2)

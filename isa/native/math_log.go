@@ -19,8 +19,9 @@ var (
 	decimal = logBase{math.Ln2 / math.Ln10, log10Poly, log10Table}
 )
 
-// parts returns l and minusE with log(x) = l - minusE*log(2): x is 2^e times a mantissa near k/16, for which tables have
-// a short inverse c and -log(c); then r = mantissa*c-1 is exact if x has no more than 32 bits, and small. small, if there is one, may change r.
+// parts returns l and minusE with log(x) = l - minusE*log(2): x is 2^e times a mantissa near k/16, for which
+// tables have a short inverse c and -log(c); then r = mantissa*c-1 is exact if x has no more than 32 bits,
+// and small. small, if there is one, may change r.
 func (b logBase) parts(m doubles, x amd64.Vec, small func(r amd64.Vec)) (l, minusE amd64.Vec) {
 	mant, minusE := m.split(x)
 	k := m.new(amd64.VADDPD, mant, m.num(0x1.8p48))

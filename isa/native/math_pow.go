@@ -14,8 +14,8 @@ func (m doubles) powr(xs ...amd64.Vec) amd64.Vec {
 	return exponential(base2)(m, t)
 }
 
-// pow computes |x|^y, which is one where y is zero or |x| one, and gives it the sign of x where y is odd. Where y is no integer,
-// numbers below zero have no power, but -infinity does.
+// pow computes |x|^y, which is one where y is zero or |x| one, and gives it the sign of x where y is odd.
+// Where y is no integer, numbers below zero have no power, but -infinity does.
 func (m doubles) pow(xs ...amd64.Vec) amd64.Vec {
 	x, y := xs[0], xs[1]
 	zero := m.all(0)
@@ -58,7 +58,8 @@ func (m doubles) signOfOdd(x, n, zero amd64.Vec) amd64.Vec {
 	return sign
 }
 
-// rootn computes 2^(log2(|x|)/n) with the sign of x for odd n. There is none for n = 0 and for even n and negative x.
+// rootn computes 2^(log2(|x|)/n) with the sign of x for odd n. There is none for n = 0 and for even n and
+// negative x.
 func (m doubles) rootn(xs ...amd64.Vec) amd64.Vec {
 	x, n := xs[0], xs[1]
 	zero := m.all(0)
@@ -86,7 +87,8 @@ func (m doubles) rootn(xs ...amd64.Vec) amd64.Vec {
 const far = 1 << 29
 
 // quotient returns q = x/y rounded to an integer, which may be wrong by one; r = x - q*y; and |y|. y is an
-// infinite bound of the error then where q is so large that r is not exact, else 0. An infinite y counts as a large number.
+// infinite bound of the error then where q is so large that r is not exact, else 0. An infinite y counts as a
+// large number.
 func (m doubles) quotient(x, y amd64.Vec, mode amd64.Imm) (q, r, ay amd64.Vec) {
 	ay, infinity := m.abs(y), m.all(math.Inf(1))
 	large := m.all(0x1p200)
@@ -113,7 +115,8 @@ func (m doubles) boundFirst(y, x, bound amd64.Vec) amd64.Vec {
 	return y
 }
 
-// fmod adds y once where the quotient has been rounded up to an integer, so that r is not on the side of zero that x is on.
+// fmod adds y once where the quotient has been rounded up to an integer, so that r is not on the side of zero
+// that x is on.
 func (m doubles) fmod(xs ...amd64.Vec) amd64.Vec {
 	x, y := xs[0], xs[1]
 	q, r, ay := m.quotient(x, y, roundZero)

@@ -18,7 +18,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// mathInsts returns the instructions on F32 that are functions with machine code, in the order of their numbers.
+// mathInsts returns the instructions on F32 that are functions with machine code, in the order of their
+// numbers.
 func mathInsts() []isa.Inst {
 	var list []isa.Inst
 	for f := range uint32(clmath.NumFuncs) {
@@ -142,7 +143,8 @@ func (g *mathRig) check(t *testing.T, operands ...[]uint32) {
 	}
 }
 
-// mathOperands returns floats of all kinds: around each power of two, numbers that are special to some function, ordinary ones, random bits.
+// mathOperands returns floats of all kinds: around each power of two, numbers that are special to some
+// function, ordinary ones, random bits.
 func mathOperands(r *rand.Rand, n int) []uint32 {
 	var list []uint32
 	both := func(b uint32) { list = append(list, b, b|1<<31) }
@@ -176,8 +178,8 @@ func mathOperands(r *rand.Rand, n int) []uint32 {
 	return list
 }
 
-// relate makes most pairs of operands such as meet: small integers, of which powers are in the middle of two floats,
-// multiples, neighbours; and integers of all sizes where the second operand is one.
+// relate makes most pairs of operands such as meet: small integers, of which powers are in the middle of two
+// floats, multiples, neighbours; and integers of all sizes where the second operand is one.
 func relate(r *rand.Rand, in *isa.Inst, x, y []uint32) {
 	f := func(v float32) uint32 { return math.Float32bits(v) }
 	integer := clmath.WithInt32[in.Imm&0xff] != nil
@@ -319,7 +321,8 @@ func testMathMasks(t *testing.T, e Engine) {
 	}
 }
 
-// TestMathFull compares the functions of one operand that LOCKSTEP_MATH names, separated by commas, at all floats; "all" is all.
+// TestMathFull compares the functions of one operand that LOCKSTEP_MATH names, separated by commas, at all
+// floats; "all" is all.
 func TestMathFull(t *testing.T) {
 	names := strings.Split(os.Getenv("LOCKSTEP_MATH"), ",")
 	sort.Strings(names)

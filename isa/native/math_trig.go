@@ -86,8 +86,8 @@ func (m doubles) turns(x amd64.Vec) {
 	m.release(t)
 }
 
-// sinPi computes sin(pi*b) with the sign of r: r is x without whole turns, and b the smaller one of |r| and 1-|r|. A zero
-// has the sign of x.
+// sinPi computes sin(pi*b) with the sign of r: r is x without whole turns, and b the smaller one of |r| and
+// 1-|r|. A zero has the sign of x.
 func (m doubles) sinPi(xs ...amd64.Vec) amd64.Vec {
 	sign := xs[0]
 	r := m.new(amd64.VMOVDQA64, xs[0])
@@ -110,8 +110,8 @@ func (m doubles) cosPi(xs ...amd64.Vec) amd64.Vec {
 	return m.oddPoly(t, sinPoly)
 }
 
-// tanPi computes tan(pi*r + n*pi/2). Where r is zero, so is the result for even n, with the sign of x if n is 0 modulo 4,
-// else the opposite one; for odd n it is infinite, and negative if n is 3 modulo 4.
+// tanPi computes tan(pi*r + n*pi/2). Where r is zero, so is the result for even n, with the sign of x if n is
+// 0 modulo 4, else the opposite one; for odd n it is infinite, and negative if n is 3 modulo 4.
 func (m doubles) tanPi(xs ...amd64.Vec) amd64.Vec {
 	sign := xs[0]
 	r := m.new(amd64.VMOVDQA64, xs[0])

@@ -134,7 +134,8 @@ func (c *compiler) checkIndex(in *isa.Inst) {
 	c.refuseIndex(it, c.vec(), x, c.run.Bias[c.at], c.slot(interp.SlotLimit))
 }
 
-// refuseIndex refuses the run if an index of a lane that runs, less the bias, is beyond the limit. It changes d.
+// refuseIndex refuses the run if an index of a lane that runs, less the bias, is beyond the limit. It changes
+// d.
 func (c *compiler) refuseIndex(it isa.Type, d, x amd64.Vec, bias uint32, limit amd64.Mem) {
 	if bias != 0 {
 		c.V(opSub.of(it), c.width(it), d, x, c.splat(it, bias, uint64(bias)))

@@ -97,8 +97,8 @@ func TestLoadsOfIndex(t *testing.T) {
 	})
 }
 
-// patterns runs a kernel whose indices are in buffer 1 with each way to choose them. It accesses so many bytes
-// from disp on.
+// patterns runs a kernel whose indices are in buffer 1 with each way to choose them. It accesses so many
+// bytes from disp on.
 func patterns(t *testing.T, e Engine, k *isa.Kernel, element isa.Type, scale uint32, disp, span int32) {
 	r := rand.New(rand.NewPCG(3, uint64(scale)))
 	last := (8*lanes - int(disp) - int(span)) / int(scale) // the highest index
@@ -131,7 +131,8 @@ func patterns(t *testing.T, e Engine, k *isa.Kernel, element isa.Type, scale uin
 // everything has the tests of memory run all combinations, which takes minutes.
 var everything = flag.Bool("everything", false, "run all combinations of element, index, scale, displacement, pattern and mask")
 
-// sampled says whether a test runs variant i: each variant in some of the tests, which are so many that all meet.
+// sampled says whether a test runs variant i: each variant in some of the tests, which are so many that all
+// meet.
 func sampled(t *testing.T, i int) bool {
 	every := 18
 	if testing.Short() {

@@ -70,7 +70,8 @@ func (c *compiler) spreadNarrow(r isa.Reg, t isa.Type, x amd64.Vec) {
 // bits.
 func narrowArithmetic(_ amd64.Features, in *isa.Inst) emitter { return findNarrow(narrowEmitters, in) }
 
-// findNarrow returns the emitter of an instruction on elements of 8 and 16 bits: a set's own, or that of both.
+// findNarrow returns the emitter of an instruction on elements of 8 and 16 bits: a set's own, or that of
+// both.
 func findNarrow(own map[isa.Op]emitter, in *isa.Inst) emitter {
 	if in.Op.Info().Shape == isa.ShapeConvert || !narrow(in.Type) {
 		return nil

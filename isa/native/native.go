@@ -39,7 +39,8 @@ func New() (Engine, error) {
 func (Engine) Name() string { return "native" }
 
 // Compile prepares a kernel. The error is as that of package interp. Where the system has no more
-// memory for code, or the kernel is too long for it, the kernel runs without, and its code is an [engine.Fallback] that says so.
+// memory for code, or the kernel is too long for it, the kernel runs without, and its code is an
+// [engine.Fallback] that says so.
 func (e Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
 	a := &accelerator{features: e.features, failed: e.failed, constants: interp.Constants(k)}
 	c, err := interp.Compile(p, k, a)
@@ -108,7 +109,7 @@ type function struct {
 func (n *function) run(f *interp.Frame) {
 	for {
 		if err := n.f.Call(unsafe.Pointer(f)); err != nil {
-			panic(err) // the code is closed only when nobody holds it
+			panic(err) // the code is closed only when there is no reference to it
 		}
 		if f.Call == 0 {
 			return

@@ -168,7 +168,8 @@ type outcome struct {
 	Fault    *engine.Fault
 }
 
-// diff returns what another outcome has differently, "" for nothing. Only those that differ take go-cmp's long way.
+// diff returns what another outcome has differently, "" for nothing. Only those that differ take go-cmp's
+// long way.
 func (o outcome) diff(got outcome) string {
 	if slices.Equal(o.Out, got.Out) && o.Counters == got.Counters && sameFault(o.Fault, got.Fault) {
 		return ""

@@ -9,8 +9,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 )
 
-// neighbours makes random kernels whose lanes mostly access elements next to each other, at indices that are computed on the
-// way, where lanes part, meet again and leave loops one by one: what hyperblocks, regions and loads in one move are made for.
+// neighbours makes random kernels whose lanes mostly access elements next to each other, at indices that are
+// computed on the way, where lanes part, meet again and leave loops one by one: what hyperblocks, regions and
+// loads in one move are made for.
 type neighbours struct {
 	*program
 	*rand.Rand
@@ -20,8 +21,8 @@ type neighbours struct {
 	private isa.Reg
 	stores  bool // there may be stores
 	budget  int  // of branches and loops
-	// gentle kernels do less of what hyperblocks do not take: writing a register again, elements of 8 and 16 bits, loads behind
-	// stores, of which it has been the turn.
+	// gentle kernels do less of what hyperblocks do not take: writing a register again, elements of 8 and 16
+	// bits, loads behind stores, of which it has been the turn.
 	gentle, stored bool
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// Pointers of the lanes mostly lead to one allocation. Its slot is the one of the first lane that runs; elements are gathered
-// and scattered by the offsets of the pointers, if all lead there and inside.
+// Pointers of the lanes mostly lead to one allocation. Its slot is the one of the first lane that runs;
+// elements are gathered and scattered by the offsets of the pointers, if all lead there and inside.
 
 // pointed returns the emitter of a load or store behind pointers of the lanes.
 func pointed(in *isa.Inst) emitter {
@@ -44,7 +44,8 @@ func (k *builder) pointedSlot(part *interp.Part) {
 	k.Jcc(amd64.NotEqual, k.exit(part.Point, interp.ExitSlots))
 }
 
-// pointedOffset returns the offsets of the elements in the slot's allocation, and refuses the run if one of a lane that runs is elsewhere.
+// pointedOffset returns the offsets of the elements in the slot's allocation, and refuses the run if one of a
+// lane that runs is elsewhere.
 func (c *compiler) pointedOffset(in *isa.Inst) amd64.Vec {
 	w := c.width(isa.I64)
 	p := c.load(in.A, isa.I64, true)

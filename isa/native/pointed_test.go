@@ -11,7 +11,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 )
 
-// TestPointed runs loads and stores behind pointers of the lanes, to one allocation and to several, inside and outside.
+// TestPointed runs loads and stores behind pointers of the lanes, to one allocation and to several, inside
+// and outside.
 func TestPointed(t *testing.T) { each(t, testPointed) }
 
 func testPointed(t *testing.T, e Engine) {

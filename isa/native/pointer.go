@@ -27,8 +27,8 @@ func (c *compiler) offsetOf(d, p amd64.Vec) {
 	c.set.sarLong(c, d, d, tag)
 }
 
-// movedOffset returns the offsets that an instruction's pointers, index and displacement lead to, modulo 2⁶⁴, and two registers
-// to work with.
+// movedOffset returns the offsets that an instruction's pointers, index and displacement lead to, modulo 2⁶⁴,
+// and two registers to work with.
 func (c *compiler) movedOffset(in *isa.Inst, p amd64.Vec) (d, x, y amd64.Vec) {
 	w := c.width(isa.I64)
 	d, x, y = c.vec(), c.vec(), c.vec()

@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// TestPtrAdd moves pointers of every kind, inside of what an offset holds and beyond, by indices of every kind.
+// TestPtrAdd moves pointers of every kind, inside of what an offset holds and beyond, by indices of every
+// kind.
 func TestPtrAdd(t *testing.T) { each(t, testPtrAdd) }
 
 func testPtrAdd(t *testing.T, e Engine) {

@@ -6,9 +6,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// Private memory has word n of 64 lanes side by side, a row of 256 bytes, and then word n+1. What all lanes access
-// at the same place is therefore a row, or the same bytes of all words of one, or two rows. Lanes share nothing, so
-// that a group may be ahead of another.
+// Private memory has word n of 64 lanes side by side, a row of 256 bytes, and then word n+1. What all lanes
+// access at the same place is therefore a row, or the same bytes of all words of one, or two rows. Lanes
+// share nothing, so that a group may be ahead of another.
 
 // regPrivate holds the private memory of the chunk in runs with rows.
 const regPrivate = amd64.R15
@@ -32,8 +32,8 @@ func rowed(in *isa.Inst) emitter {
 	return (*compiler).storeRow
 }
 
-// prepareRows works out how far from the private memory of a chunk the elements of the run's rows are, and refuses the run if one
-// is not inside its allocation, or begins or ends in the middle of a word.
+// prepareRows works out how far from the private memory of a chunk the elements of the run's rows are, and
+// refuses the run if one is not inside its allocation, or begins or ends in the middle of a word.
 func (c *compiler) prepareRows() {
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
@@ -133,8 +133,8 @@ func (c *compiler) rowOffset(in *isa.Inst, p *interp.Place) {
 // elementMask is the ones of a narrow element.
 func elementMask(t isa.Type) uint32 { return 1<<t.Bits() - 1 }
 
-// words returns the first of the words that hold the elements of a row, and where in it they begin, in bits. If their place is not
-// known, they are good until regAddress changes.
+// words returns the first of the words that hold the elements of a row, and where in it they begin, in bits.
+// If their place is not known, they are good until regAddress changes.
 func (c *compiler) words() (x words, shift int) {
 	p := c.rows[c.run.Slots[c.at]]
 	if p.known {
@@ -194,8 +194,8 @@ func (c *compiler) storeRow(in *isa.Inst) {
 	}
 }
 
-// changesRows says whether the run stores to private memory behind a load from it. What it has loaded may not be
-// there any more.
+// changesRows says whether the run stores to private memory behind a load from it. What it has loaded may not
+// be there any more.
 func (c *compiler) changesRows() bool {
 	loads := false
 	for i := range c.run.Code {

@@ -98,7 +98,8 @@ func testRows(t *testing.T, e Engine) {
 	}
 }
 
-// TestRowsFresh runs two work-groups that read private memory before they write it: it is zero for the second, too.
+// TestRowsFresh runs two work-groups that read private memory before they write it: it is zero for the
+// second, too.
 func TestRowsFresh(t *testing.T) {
 	each(t, func(t *testing.T, e Engine) {
 		p := newProgram()

@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// TestLongBlocks holds that machine code that comes back in the middle of a long block goes on there, however wide the wave is.
+// TestLongBlocks holds that machine code that comes back in the middle of a long block goes on there, however
+// wide the wave is.
 func TestLongBlocks(t *testing.T) {
 	each(t, func(t *testing.T, e Engine) {
 		const n = 3000

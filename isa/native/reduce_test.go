@@ -47,7 +47,8 @@ func (p *generated) reduce(e Engine, c setting, difference string) string {
 	return difference
 }
 
-// without returns a kernel without the instructions [first, last], terminators excepted; nil if none is left out.
+// without returns a kernel without the instructions [first, last], terminators excepted; nil if none is left
+// out.
 func without(k *isa.Kernel, first, last int) *isa.Kernel {
 	n := *k
 	n.Code, n.Blocks = nil, slices.Clone(k.Blocks)

@@ -8,15 +8,17 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// A region is an innermost loop that is done depth first: all trips for some groups of lanes, whose values stay in registers, then
-// those for the next. That nobody can tell it from the trips of the whole wave, one after the other, limits what a
-// region has: a chain of blocks that lanes leave one way or another, and come back to no more; in these, vector instructions on registers,
-// loads, and scalar ones, whose results depend on the trip alone. Counters follow from the trips of each lane, and of the
-// groups that made most; scalars are left as those groups leave them.
+// A region is an innermost loop that is done depth first: all trips for some groups of lanes, whose values
+// stay in registers, then those for the next. That nobody can tell it from the trips of the whole wave, one
+// after the other, limits what a region has: a chain of blocks that lanes leave one way or another, and come
+// back to no more; in these, vector instructions on registers, loads, and scalar ones, whose results depend
+// on the trip alone. Counters follow from the trips of each lane, and of the groups that made most; scalars
+// are left as those groups leave them.
 
 const (
-	// maxChain bounds the blocks of a region, maxHomes the registers that hold values from trip to trip, which
-	// leaves some for what lies between; maxRegion bounds the instructions, times the groups that they are for.
+	// maxChain bounds the blocks of a region, maxHomes the registers that hold values from trip to trip,
+	// which leaves some for what lies between; maxRegion bounds the instructions, times the groups that they
+	// are for.
 	maxChain  = 16
 	maxHomes  = 20
 	maxRegion = 2048
@@ -59,13 +61,15 @@ type region struct {
 	list   []resident
 	code   [][]int // by block of the chain: for each part, the first of its instructions in run.Code, or -1
 	writes []isa.Reg
-	// carried are the booleans that are used behind the trip that writes them. They go to the register file before lanes leave.
+	// carried are the booleans that are used behind the trip that writes them. They go to the register file
+	// before lanes leave.
 	carried []place
 	finish  amd64.Label // behind the last trip of the present groups
 	done    amd64.Label // behind all that is emitted for them
 
-	// Of a region with loads: the slots that are the same in all trips, and the others; what indices come from; by instruction,
-	// how its index is known; and the numbers of these patterns. looked has those of the present trip.
+	// Of a region with loads: the slots that are the same in all trips, and the others; what indices come
+	// from; by instruction, how its index is known; and the numbers of these patterns. looked has those of
+	// the present trip.
 	loads             bool
 	standing, turning []*interp.Place
 	roots             []place
@@ -147,8 +151,8 @@ func stays(r *interp.Run) bool {
 	return true
 }
 
-// staysScalar says whether a scalar instruction never needs package interp, other than by a load that is not allowed, nor registers
-// that a region uses.
+// staysScalar says whether a scalar instruction never needs package interp, other than by a load that is not
+// allowed, nor registers that a region uses.
 func staysScalar(in *isa.Inst) bool {
 	switch in.Op {
 	case isa.OpLoad:
@@ -415,7 +419,8 @@ func (r *region) storeHome(h *resident, g int) {
 	r.store(v)
 }
 
-// trip emits a trip of the present groups. branch emits the end of block i of the chain where lanes may leave.
+// trip emits a trip of the present groups. branch emits the end of block i of the chain where lanes may
+// leave.
 func (r *region) trip(branch func(i int, in *isa.Inst)) {
 	k := r.kernel
 	r.across.lane = -1
@@ -603,8 +608,8 @@ func (r *region) parts(f func(i int, p *interp.Part, at int)) {
 	}
 }
 
-// progress notes how far some groups got: to block i of the chain, in the present trip. If none got further, the
-// scalars are theirs.
+// progress notes how far some groups got: to block i of the chain, in the present trip. If none got further,
+// the scalars are theirs.
 func (r *region) progress(i int, finish amd64.Label) {
 	k := r.kernel
 	k.G(amd64.IMUL, amd64.B64, regTemp, regTrip, amd64.Imm(len(r.chain)))

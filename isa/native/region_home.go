@@ -19,7 +19,8 @@ type resident struct {
 	wide   bool
 }
 
-// arithmeticFloat says whether the result of an instruction is that of float arithmetic, with a NaN of any kind.
+// arithmeticFloat says whether the result of an instruction is that of float arithmetic, with a NaN of any
+// kind.
 func arithmeticFloat(in *isa.Inst) bool {
 	switch in.Op {
 	case isa.OpFAdd, isa.OpFSub, isa.OpFMul, isa.OpFDiv, isa.OpFMulAdd, isa.OpFma, isa.OpSqrt:
@@ -145,7 +146,8 @@ func (r *region) settle() {
 	r.home, r.lend = r.settled, r.lent
 }
 
-// inHomes has the compiler know what holds where a trip begins: the places of the loop are in their registers, and nothing else is.
+// inHomes has the compiler know what holds where a trip begins: the places of the loop are in their
+// registers, and nothing else is.
 func (r *region) inHomes() {
 	r.forget()
 	r.owners = nil

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// A register that is reserved for a place's values from trip to trip is idle between the last use of one value and
-// the next: something else may be in it then.
+// A register that is reserved for a place's values from trip to trip is idle between the last use of one
+// value and the next: something else may be in it then.
 
 // lent returns a register of a place that is idle, or -1.
 func (r *region) lent() int {
@@ -60,7 +60,8 @@ func (r *region) reclaim(owner *value, n int) {
 	}
 }
 
-// residentOf returns what is known of a place, of whatever group, that holds a value from trip to trip or behind the loop; nil of others.
+// residentOf returns what is known of a place, of whatever group, that holds a value from trip to trip or
+// behind the loop; nil of others.
 func (r *region) residentOf(p place) *resident {
 	for i := range r.list {
 		if h := &r.list[i]; h.bank == p.bank && h.index == p.index {

@@ -6,11 +6,11 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// Loads of a region. Nothing in it stores, so that their order is nobody's business; where one is not allowed, all is undone,
-// and the ordinary code comes to it in its turn. See region_undo.go.
+// Loads of a region. Nothing in it stores, so that their order makes no difference; where one is not allowed,
+// all is undone, and the ordinary code comes to it in its turn. See region_undo.go.
 
-// regKnown is what the groups that are done together know of their indices: the bits of [seenNext] and [seenSame]
-// for each pattern and group.
+// regKnown is what the groups that are done together know of their indices: the bits of [seenNext] and
+// [seenSame] for each pattern and group.
 const regKnown = amd64.R15
 
 // knownBits is how many there are.
@@ -83,8 +83,8 @@ func (r *region) openSlots(l amd64.Label) {
 	}
 }
 
-// prepare emits what a part's loads have in common for all groups: with turning, of those whose address differs from trip to
-// trip, and otherwise of the others.
+// prepare emits what a part's loads have in common for all groups: with turning, of those whose address
+// differs from trip to trip, and otherwise of the others.
 func (r *region) prepare(part *interp.Part, turning bool) {
 	was, at := r.run, r.at
 	run := *part.Run
@@ -117,7 +117,8 @@ func (r *region) prepare(part *interp.Part, turning bool) {
 	r.run, r.at = was, at
 }
 
-// turns says whether the address of a load at a scalar index has to be worked out in each trip: it changes, or so has the same slot another.
+// turns says whether the address of a load at a scalar index has to be worked out in each trip: it changes,
+// or so has the same slot another.
 func (r *region) turns(in *isa.Inst, slot int) bool {
 	if r.changes(in.A) || in.Idx != isa.IdxNone && r.changes(in.B) {
 		return true
@@ -351,7 +352,8 @@ func (r *region) lookFirst() {
 	}
 }
 
-// forgetLeft forgets patterns of groups whose first lane leaves; RDX has the lanes that stay, and all others of the chunk.
+// forgetLeft forgets patterns of groups whose first lane leaves; RDX has the lanes that stay, and all others
+// of the chunk.
 func (r *region) forgetLeft(groups []int) {
 	k := r.kernel
 	if len(r.patterns) == 0 {

@@ -9,8 +9,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 )
 
-// TestLoopLoads runs loops with loads in which lanes leave in different trips: at indices that go on in step, or soon
-// lie beyond memory; behind a pointer that changes on the way, so that a loop that has got some way has to be undone.
+// TestLoopLoads runs loops with loads in which lanes leave in different trips: at indices that go on in step,
+// or soon lie beyond memory; behind a pointer that changes on the way, so that a loop that has got some way
+// has to be undone.
 func TestLoopLoads(t *testing.T) { each(t, testLoopLoads) }
 
 func testLoopLoads(t *testing.T, e Engine) {

@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// rowLoop is a kernel whose lanes go through rows of buffer 0: buffers 1 and 2 hold where each row begins and ends.
-// With selected, a lane adds up the elements of buffer 3 that the elements of its row select.
+// rowLoop is a kernel whose lanes go through rows of buffer 0: buffers 1 and 2 hold where each row begins and
+// ends. With selected, a lane adds up the elements of buffer 3 that the elements of its row select.
 func rowLoop(selected bool) *isa.Kernel {
 	p := newProgram()
 	at, end, sum, again := p.load(1, isa.I32), p.load(2, isa.I32), p.vector(isa.I32), p.vector(isa.B1)
@@ -40,8 +40,8 @@ func rowLoop(selected bool) *isa.Kernel {
 	return p.k
 }
 
-// TestRowsEnd lets rows end where memory ends: a region must not load behind the last element, and must find the
-// elements that are out of bounds.
+// TestRowsEnd lets rows end where memory ends: a region must not load behind the last element, and must find
+// the elements that are out of bounds.
 func TestRowsEnd(t *testing.T) { each(t, testRowsEnd) }
 
 func testRowsEnd(t *testing.T, e Engine) {

@@ -14,8 +14,8 @@ const (
 	maxTogether = 16
 )
 
-// measure finds how many groups of lanes are done together. It says whether any may. What the loop does not change stays in the register
-// file if more groups have room then.
+// measure finds how many groups of lanes are done together. It says whether any may. What the loop does not
+// change stays in the register file if more groups have room then.
 func (r *region) measure() bool {
 	r.words = 1
 	all := r.list
@@ -44,8 +44,9 @@ func (r *region) room() int {
 	return n
 }
 
-// together returns how many chunks may go through the region together: one has too few groups to hide how long the results of
-// a short loop take, above all of instructions across lanes. Lanes leave such a loop all at once.
+// together returns how many chunks may go through the region together: one has too few groups to hide how
+// long the results of a short loop take, above all of instructions across lanes. Lanes leave such a loop all
+// at once.
 func (r *region) together() int {
 	if r.room() < r.across.groups {
 		return 1
@@ -75,7 +76,8 @@ func (r *region) together() int {
 	return n
 }
 
-// several emits the loop for as many chunks at a time as may be. What is left, if anything is, begins at rest.
+// several emits the loop for as many chunks at a time as may be. What is left, if anything is, begins at
+// rest.
 func (r *region) several(rest, end amd64.Label) {
 	k := r.kernel
 	one, again := r.groups, k.NewLabel()
@@ -97,8 +99,9 @@ func (r *region) several(rest, end amd64.Label) {
 	r.words, r.groups = 1, one
 }
 
-// planRun puts the instructions of a run, the first of which is at in run.Code, in order: up to the next one across lanes for one
-// group of a chunk after the other, that one for the chunk, and then the same for the next chunk. So few values wait for others of their chunk.
+// planRun puts the instructions of a run, the first of which is at in run.Code, in order: up to the next one
+// across lanes for one group of a chunk after the other, that one for the chunk, and then the same for the
+// next chunk. So few values wait for others of their chunk.
 func (r *region) planRun(run *interp.Run, at int) {
 	for i := 0; i < len(run.Code); {
 		end := i

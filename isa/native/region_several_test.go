@@ -8,8 +8,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 )
 
-// TestTogether runs short loops with the same number of trips for all lanes, which several chunks go through together, on both
-// engines: with lanes of all chunks, of some, and with more booleans than there are registers for.
+// TestTogether runs short loops with the same number of trips for all lanes, which several chunks go through
+// together, on both engines: with lanes of all chunks, of some, and with more booleans than there are
+// registers for.
 func TestTogether(t *testing.T) { each(t, testTogether) }
 
 func testTogether(t *testing.T, e Engine) {
@@ -46,8 +47,8 @@ func testTogether(t *testing.T, e Engine) {
 	}
 }
 
-// uniformLoop returns a kernel whose lanes [first, last) hash what they have, trips times, with so many comparisons each time and,
-// perhaps, instructions across lanes.
+// uniformLoop returns a kernel whose lanes [first, last) hash what they have, trips times, with so many
+// comparisons each time and, perhaps, instructions across lanes.
 func uniformLoop(r *rand.Rand, first, last, trips uint64, comparisons int, across bool) *isa.Kernel {
 	p := newProgram()
 	x, y, z := p.load(0, isa.I32), p.load(1, isa.I32), p.load(2, isa.F32)

@@ -5,11 +5,12 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 )
 
-// What is the same, or one more from lane to lane, stays so if all lanes add the same number. The indices of a region's
-// loads are followed back to values at the beginning of a trip for that reason: these are looked at once, before the first.
+// What is the same, or one more from lane to lane, stays so if all lanes add the same number. The indices of
+// a region's loads are followed back to values at the beginning of a trip for that reason: these are looked
+// at once, before the first.
 
-// shape is what is known of an index: the number of the value in region.roots that it differs from by the same number in
-// all lanes, or one of those below.
+// shape is what is known of an index: the number of the value in region.roots that it differs from by the
+// same number in all lanes, or one of those below.
 type shape int
 
 const (

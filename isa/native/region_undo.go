@@ -6,9 +6,10 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// A load that is not allowed, or not known to be, ends a region as if it had never begun: the ordinary code then does as many
-// trips at least as the region had done, so that no loop is done over and over. Before a chunk begins, what its groups are
-// going to change is put into Frame.Undo: the lanes that run, and registers whose values are still of use.
+// A load that is not allowed, or not known to be, ends a region as if it had never begun: the ordinary code
+// then does as many trips at least as the region had done, so that no loop is done over and over. Before a
+// chunk begins, what its groups are going to change is put into Frame.Undo: the lanes that run, and registers
+// whose values are still of use.
 
 const (
 	undoHeader = 64 // bytes in front of the registers: the lanes that run, and booleans
@@ -29,7 +30,8 @@ func (r *region) saves() (list []resident, size uintptr) {
 	return list, size
 }
 
-// eachSaved calls f for each piece of a chunk's registers that is saved: where it is, and where in the chunk's part of Frame.Undo.
+// eachSaved calls f for each piece of a chunk's registers that is saved: where it is, and where in the
+// chunk's part of Frame.Undo.
 func (r *region) eachSaved(undo amd64.Reg, f func(register, saved amd64.Mem)) {
 	list, _ := r.saves()
 	at := int32(undoHeader)

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// TestRegistersOut has loops keep so many values from trip to trip that shuffles of 64 bits may not find registers for all lanes of a chunk: these
-// loops are done in the ordinary way then.
+// TestRegistersOut has loops keep so many values from trip to trip that shuffles of 64 bits may not find
+// registers for all lanes of a chunk: these loops are done in the ordinary way then.
 func TestRegistersOut(t *testing.T) { each(t, testRegistersOut) }
 
 func testRegistersOut(t *testing.T, e Engine) {
@@ -55,8 +55,8 @@ func testRegistersOut(t *testing.T, e Engine) {
 	}
 }
 
-// TestRegistersOutOften has a kernel with more such loops than are worth it to be found one by one: it is not emitted for
-// each of them again.
+// TestRegistersOutOften has a kernel with more such loops than are worth it to be found one by one: it is not
+// emitted for each of them again.
 func TestRegistersOutOften(t *testing.T) { each(t, testRegistersOutOften) }
 
 func testRegistersOutOften(t *testing.T, e Engine) {

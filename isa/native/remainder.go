@@ -54,9 +54,9 @@ func (c *compiler) remainder(in *isa.Inst) {
 }
 
 // divideOut gives r, doubles that are not negative, the remainder of their division by y. While
-// r is not less than y, a multiple of y times a power of two is subtracted from it, such that the factor has at most 53 bits:
-// rounded towards zero it is exact, and so is what is left, which is a multiple of the last place of y and less than y
-// times the power. An infinite r and a y of 0 make a NaN of it.
+// r is not less than y, a multiple of y times a power of two is subtracted from it, such that the factor has
+// at most 53 bits: rounded towards zero it is exact, and so is what is left, which is a multiple of the last
+// place of y and less than y times the power. An infinite r and a y of 0 make a NaN of it.
 func (c *compiler) divideOut(r, y amd64.Vec, work [3]amd64.Vec) {
 	const w, t = amd64.Z, isa.F64
 	q, e, z := work[0], work[1], work[2]

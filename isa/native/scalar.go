@@ -7,8 +7,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// Scalar instructions work in general registers, on the scalar registers in memory, which are kept zero-extended: the
-// first three operands come into RAX, RCX and RDX, or the vector registers of those numbers, and the result leaves in the first.
+// Scalar instructions work in general registers, on the scalar registers in memory, which are kept
+// zero-extended: the first three operands come into RAX, RCX and RDX, or the vector registers of those
+// numbers, and the result leaves in the first.
 const (
 	scalarA = amd64.RAX
 	scalarB = amd64.RCX
@@ -59,7 +60,8 @@ func size(t isa.Type) amd64.Size {
 	return amd64.B32
 }
 
-// get loads a scalar operand of type t into a register, extended to 32 bits at least: by its sign, or by zeros.
+// get loads a scalar operand of type t into a register, extended to 32 bits at least: by its sign, or by
+// zeros.
 func (k *builder) get(r amd64.Reg, x isa.Reg, t isa.Type, signed bool) {
 	op := amd64.MOV
 	switch {

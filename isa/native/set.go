@@ -49,7 +49,8 @@ type set interface {
 	storeNarrow(c *compiler, v *value)
 	// canonical makes the NaNs in a register canonical.
 	canonical(c *compiler, t isa.Type, x amd64.Vec)
-	// jumpIfAny goes to l if any of lanes runs. These, and what runningOnly leaves, are a mask register or a vector.
+	// jumpIfAny goes to l if any of lanes runs. These, and what runningOnly leaves, are a mask register or a
+	// vector.
 	jumpIfAny(c *compiler, lanes amd64.Operand, l amd64.Label)
 	runningOnly(c *compiler, lanes amd64.Operand)
 	// every says how many registers there are, and how wide vectors are.
@@ -57,8 +58,8 @@ type set interface {
 
 	// equal goes to l unless a and b are equal in lanes that run. It changes a.
 	equal(c *compiler, t isa.Type, a, b amd64.Vec, l amd64.Label)
-	// beyond goes to l if x is more, as an unsigned number, than the limit in a lane that runs. The limit, which is less than
-	// 2³¹, is an element in memory or a vector.
+	// beyond goes to l if x is more, as an unsigned number, than the limit in a lane that runs. The limit,
+	// which is less than 2³¹, is an element in memory or a vector.
 	beyond(c *compiler, t isa.Type, x amd64.Vec, limit amd64.Operand, l amd64.Label)
 	// unequal makes elements of d, of 64 bits, that differ from those of x a number. It changes x.
 	unequal(c *compiler, d, x amd64.Vec, n uint64)
@@ -68,7 +69,8 @@ type set interface {
 	zero(c *compiler, t isa.Type, x amd64.Vec, l amd64.Label)
 	// gather loads elements of type t by indices of type it for the lanes that run, and zeros for the others.
 	gather(c *compiler, t, it isa.Type, d amd64.Vec, m amd64.Mem)
-	// scatter stores the elements of the lanes that run at m plus the indices in x, of the same ones the last.
+	// scatter stores the elements of the lanes that run at m plus the indices in x, of the same ones the
+	// last.
 	scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec)
 	// moveSome stores the elements of the lanes that run, one next to the other, and touches no other memory.
 	moveSome(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec)

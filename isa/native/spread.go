@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// A hyperblock gives scalars to all lanes of a register before the first group, as far as registers are to spare: to broadcast
-// them from memory takes a load for each group and use.
+// A hyperblock gives scalars to all lanes of a register before the first group, as far as registers are to
+// spare: to broadcast them from memory takes a load for each group and use.
 
 // maxSpread is how many registers that may be, of the 32.
 const maxSpread = 12

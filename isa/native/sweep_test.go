@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// rows makes a session of a generated program, one that is a single wave, begin with the group at the given place of a launch that
-// has only whole groups.
+// rows makes a session of a generated program, one that is a single wave, begin with the group at the given
+// place of a launch that has only whole groups.
 func (p *generated) rows(code engine.Code, c setting, id [3]uint64) (*session, error) {
 	s, err := p.start(code, c)
 	if err != nil {
@@ -142,8 +142,8 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// barriers returns a kernel whose work-items come to a barrier again and again, for ever or so many times, and a launch of
-// one work-group after the other.
+// barriers returns a kernel whose work-items come to a barrier again and again, for ever or so many times,
+// and a launch of one work-group after the other.
 func barriers(times uint64) (*program, *engine.Launch) {
 	p := newProgram()
 	n, more, one := p.constant(0), p.constant(1), p.constant(1)
@@ -163,8 +163,8 @@ func barriers(times uint64) (*program, *engine.Launch) {
 		Scalars: slices.Clone(p.k.ScalarInit), Memory: memory.NewGlobal(1 << 20), SubgroupSize: 32, Cancel: &atomic.Bool{}}
 }
 
-// TestSweepCancel holds that a sweep ends when the launch is cancelled: at a barrier, where the scheduler finds the group, or
-// between two groups.
+// TestSweepCancel holds that a sweep ends when the launch is cancelled: at a barrier, where the scheduler
+// finds the group, or between two groups.
 func TestSweepCancel(t *testing.T) {
 	each(t, func(t *testing.T, e Engine) {
 		for _, c := range []struct {
@@ -187,7 +187,8 @@ func TestSweepCancel(t *testing.T) {
 	})
 }
 
-// BenchmarkBarrier is the time of a barrier in a loop that does nothing else, and of a work-group that has one.
+// BenchmarkBarrier is the time of a barrier in a loop that does nothing else, and of a work-group that has
+// one.
 func BenchmarkBarrier(b *testing.B) {
 	e, err := New()
 	if err != nil {

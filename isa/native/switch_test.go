@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 )
 
-// TestSwitch takes all lanes, and some of them, to each case of a switch over a scalar, with few cases and with many, in a loop that the
-// default goes back through.
+// TestSwitch takes all lanes, and some of them, to each case of a switch over a scalar, with few cases and
+// with many, in a loop that the default goes back through.
 func TestSwitch(t *testing.T) { each(t, testSwitch) }
 
 func testSwitch(t *testing.T, e Engine) {
@@ -42,8 +42,8 @@ func manyCases(n int) (list []uint64) {
 	return list
 }
 
-// switching returns a kernel in which the lanes with an odd element switch over v; the default goes back and switches over the next number, five
-// times at most.
+// switching returns a kernel in which the lanes with an odd element switch over v; the default goes back and
+// switches over the next number, five times at most.
 func switching(cases []uint64, v uint64) *isa.Kernel {
 	p := newProgram()
 	x, odd := p.load(0, isa.I32), p.load(1, isa.B1)

@@ -34,7 +34,8 @@ func (c *compiler) prepareUniform() {
 	}
 }
 
-// uniform returns where the element is that the present instruction accesses in all lanes. It is good until regAddress changes.
+// uniform returns where the element is that the present instruction accesses in all lanes. It is good until
+// regAddress changes.
 func (c *compiler) uniform(in *isa.Inst) amd64.Mem {
 	field := interp.SlotPointer
 	if in.Idx == isa.IdxNone {

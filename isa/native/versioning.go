@@ -8,11 +8,12 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// Most waves run with all their lanes, in rows of 16 along x, and their indices are sums of ids and scalars. Between which
-// numbers such an index lies in all of the wave is worked out before the first group (linear.low, linear.high). If all
-// are within the limits then, and what is stored to does not overlap with anything else that is accessed, nothing can go wrong any
-// more: a hyperblock is done straight away, without looks at indices, and its stores take place at once. Indices are
-// scalars in such a pass, one for each group.
+// Most waves run with all their lanes, in rows of 16 along x, and their indices are sums of ids and scalars.
+// Between which numbers such an index lies in all of the wave is worked out before the first group
+// (linear.low, linear.high). If all are within the limits then, and what is stored to does not overlap with
+// anything else that is accessed, nothing can go wrong any more: a hyperblock is done straight away, without
+// looks at indices, and its stores take place at once. Indices are scalars in such a pass, one for each
+// group.
 
 // straight is a hyperblock that is done so.
 type straight struct {
@@ -29,7 +30,8 @@ type straight struct {
 	unused  []amd64.Reg           // those of them that the group being compiled has not taken
 }
 
-// address is that of an array of ids in the present chunk, or, with an array of -1, of memory behind a pointer.
+// address is that of an array of ids in the present chunk, or, with an array of -1, of memory behind a
+// pointer.
 type address struct {
 	array   int
 	pointer isa.Reg
@@ -102,7 +104,8 @@ func (s *straight) emit(no amd64.Label) {
 // maxSums is for how many blocks the lanes that come to them are counted in registers.
 const maxSums = 4
 
-// prepareSums has lanes counted in registers: a number in memory for each group would be in the way of what the kernel stores.
+// prepareSums has lanes counted in registers: a number in memory for each group would be in the way of what
+// the kernel stores.
 func (s *straight) prepareSums() {
 	s.sums = map[int]amd64.Vec{}
 	for i, m := range s.h.Masks {
@@ -365,8 +368,8 @@ func (s *straight) element(in *isa.Inst) amd64.Mem {
 	return m
 }
 
-// fetches says whether an access is to fetch ahead: not where memory is accessed in several places, as neighbours in two
-// dimensions are: much of it has been fetched for other work-groups then.
+// fetches says whether an access is to fetch ahead: not where memory is accessed in several places, as
+// neighbours in two dimensions are: much of it has been fetched for other work-groups then.
 func (s *straight) fetches(in *isa.Inst) bool {
 	if s.ahead == nil || in.Space != isa.SpaceGlobal {
 		return false

@@ -10,14 +10,15 @@ import (
 
 // This file has the proof that a hyperblock can be done straight (versioning.go), and what it is about.
 
-// linear is an instruction whose result, of 32 bits, is a sum of ids and scalars, and the index of an access depends on it.
+// linear is an instruction whose result, of 32 bits, is a sum of ids and scalars, and the index of an access
+// depends on it.
 type linear struct {
 	in   *isa.Inst
 	kind kind // not kindAny
 	// operands are those that are linear, or nil.
 	operands [3]*linear
-	// low and high hold the bounds in all lanes of the wave, as numbers of 64 bits with a sign; those of the exact sum, which has
-	// the same lower 32 bits as the result.
+	// low and high hold the bounds in all lanes of the wave, as numbers of 64 bits with a sign; those of the
+	// exact sum, which has the same lower 32 bits as the result.
 	low, high amd64.Mem
 	last      int       // the last step that reads reg, see lastReads
 	reg       amd64.Reg // in the group that is being compiled: the result of the first lane; if NoReg, low has it
@@ -98,8 +99,9 @@ func (s *straight) findLinear() bool {
 	return len(s.bounds) > 0
 }
 
-// lastReads finds the last step at which each linear result is read from its register. Vectors made from it are read from there too, so
-// that it goes by the events: these have all that reads a place, also what is no instruction of the run (scheduleEnd).
+// lastReads finds the last step at which each linear result is read from its register. Vectors made from it
+// are read from there too, so that it goes by the events: these have all that reads a place, also what is no
+// instruction of the run (scheduleEnd).
 func (s *straight) lastReads() {
 	for i, l := range s.linears {
 		if l == nil {
@@ -186,8 +188,9 @@ func (s *straight) note(i int) {
 	s.bounds = append(s.bounds, accessed{spot: at, at: i, store: in.Op == isa.OpStore, scale: in.Scale, bias: s.run.Bias[i], start: start, end: end})
 }
 
-// prove emits the proof that nothing can go wrong. For kernels whose scalars are the same in all work-groups of a row, that is done for
-// all of the row that machine code may go on with at first, and then only where this fails for each group.
+// prove emits the proof that nothing can go wrong. For kernels whose scalars are the same in all work-groups
+// of a row, that is done for all of the row that machine code may go on with at first, and then only where
+// this fails for each group.
 func (s *straight) prove(no amd64.Label) {
 	bit := -1
 	if s.sameInRow() && s.kernel.proofs < 64 && s.used+3 <= maxUsed {
@@ -242,7 +245,8 @@ func (s *straight) prove(no amd64.Label) {
 	})
 }
 
-// sameInRow says whether the pointers, and the scalars that indices depend on, are the same in all work-groups of a row.
+// sameInRow says whether the pointers, and the scalars that indices depend on, are the same in all
+// work-groups of a row.
 func (s *straight) sameInRow() bool {
 	for i := range s.run.Places {
 		if !s.run.Places[i].Fixed {
@@ -414,7 +418,8 @@ func (s *straight) separate(store int, no amd64.Label) {
 	}
 }
 
-// sameElements says whether a load is of the element that the lane stores later, if the memory of both overlaps at all.
+// sameElements says whether a load is of the element that the lane stores later, if the memory of both
+// overlaps at all.
 func (s *straight) sameElements(store, load *accessed) bool {
 	a, b := &s.run.Code[load.at], &s.run.Code[store.at]
 	return !load.store && load.at < store.at && load.index == store.index && load.end-load.start == store.end-store.start &&

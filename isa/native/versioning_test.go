@@ -9,8 +9,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// stencil makes a random kernel that loads and stores elements by sums of ids and scalars, as stencils do, and a launch of it:
-// in most cases all is in bounds, in some the buffers end a little earlier, overlap, or lanes are not in rows.
+// stencil makes a random kernel that loads and stores elements by sums of ids and scalars, as stencils do,
+// and a launch of it: in most cases all is in bounds, in some the buffers end a little earlier, overlap, or
+// lanes are not in rows.
 type stencil struct {
 	*source
 	*program
@@ -151,7 +152,8 @@ func (n *stencil) body() {
 	n.emit(isa.Inst{Op: isa.OpRet})
 }
 
-// loop emits one, behind which the ids have to be found out again. All lanes do as many trips of it, or some do more.
+// loop emits one, behind which the ids have to be found out again. All lanes do as many trips of it, or some
+// do more.
 func (n *stencil) loop() {
 	left, again := n.vector(isa.I32), n.vector(isa.B1)
 	n.emit(isa.Inst{Op: isa.OpMov, Type: isa.I32, Dst: left, A: n.constant(uint64(1 + n.source.n(3)))})
@@ -299,8 +301,8 @@ func (n *stencil) some(count int) {
 	}
 }
 
-// TestStraight runs random kernels with neighbouring elements for one work-group after the other, and holds that hyperblocks are
-// done straight where it is expected.
+// TestStraight runs random kernels with neighbouring elements for one work-group after the other, and holds
+// that hyperblocks are done straight where it is expected.
 func TestStraight(t *testing.T) {
 	count := 900
 	if testing.Short() {

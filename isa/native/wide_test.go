@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 )
 
-// TestWide is TestPrograms and TestSweep with work-groups as large as devices usually allow, each of them one wave.
+// TestWide is TestPrograms and TestSweep with work-groups as large as devices usually allow, each of them one
+// wave.
 func TestWide(t *testing.T) {
 	n := 30
 	if testing.Short() {

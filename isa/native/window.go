@@ -5,15 +5,16 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// A group whose lanes select elements that lie close together, as those of every other element or of two rows do, is
-// done by two moves and a permutation, in a quarter of the time of a gather.
+// A group whose lanes select elements that lie close together, as those of every other element or of two rows
+// do, is done by two moves and a permutation, in a quarter of the time of a gather.
 
 // windowed says whether a load may be done so.
 func (c *compiler) windowed(g *gathering) bool {
 	return c.features&amd64.AVX512 != 0 && c.lanes == 16 && g.t.Bank() == isa.Bank32 && g.it == isa.I32 && int(g.in.Scale) == g.t.Bytes()
 }
 
-// loadWindow loads the elements if the lanes that run select some of the 32 from the first lane's on, all of them within the limit.
+// loadWindow loads the elements if the lanes that run select some of the 32 from the first lane's on, all of
+// them within the limit.
 func (c *compiler) loadWindow(g *gathering) {
 	far := c.NewLabel()
 	w := c.width(g.t)

@@ -6,12 +6,12 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// Words of private memory whose place is known when the run is compiled are values like those of vector registers:
-// they stay in registers of the processor in the run, and go to private memory at its end. Accesses
-// at places that are not known find in memory what has been stored before.
+// Words of private memory whose place is known when the run is compiled are values like those of vector
+// registers: they stay in registers of the processor in the run, and go to private memory at its end.
+// Accesses at places that are not known find in memory what has been stored before.
 
-// bankWord is the bank of such words, which the bytecode does not have. Their index is the distance from the private memory
-// of the chunk.
+// bankWord is the bank of such words, which the bytecode does not have. Their index is the distance from the
+// private memory of the chunk.
 const bankWord = bankValid + 1
 
 // words are a word of each lane of the group.
@@ -77,7 +77,7 @@ func (c *compiler) rowWord(x words) amd64.Operand {
 	return amd64.Vec(v.reg)
 }
 
-// setRowWord makes x, a register of nobody, the words of the lanes that run.
+// setRowWord makes x, a free register, the words of the lanes that run.
 func (c *compiler) setRowWord(x words, d amd64.Vec) {
 	if !x.known {
 		c.set.moveSome(c, isa.I32, x.m, d)

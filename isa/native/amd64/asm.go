@@ -11,8 +11,8 @@ import (
 // Features is a set of what the processor has.
 type Features uint32
 
-// The features. AVX2 is the whole of x86-64-v3, with FMA, F16C, BMI1, BMI2, LZCNT and POPCNT; AVX512 is x86-64-v4: F, BW,
-// CD, DQ and VL. The others are single extensions of AVX-512.
+// The features. AVX2 is the whole of x86-64-v3, with FMA, F16C, BMI1, BMI2, LZCNT and POPCNT; AVX512 is
+// x86-64-v4: F, BW, CD, DQ and VL. The others are single extensions of AVX-512.
 const (
 	AVX2 Features = 1 << iota
 	AVX512
@@ -28,8 +28,9 @@ const maxCode = 1 << 28
 // Label is a place in the code, made by [Assembler.NewLabel].
 type Label int32
 
-// Assembler collects the code of one function. Its methods do not return errors: the first is kept, [Assembler.Err]
-// and [Assembler.Finish] tell it, and what comes after it has no effect. An Assembler is for one goroutine.
+// Assembler collects the code of one function. Its methods do not return errors: the first is kept,
+// [Assembler.Err] and [Assembler.Finish] tell it, and what comes after it has no effect. An Assembler is for
+// one goroutine.
 type Assembler struct {
 	features Features
 	buf      []byte
@@ -63,8 +64,8 @@ const (
 	siteRip                   // four bytes of buf at pos
 )
 
-// site is a place in the code that is only known when all of it is: a jump, an alignment or a reference to a label or
-// constant.
+// site is a place in the code that is only known when all of it is: a jump, an alignment or a reference to a
+// label or constant.
 type site struct {
 	pos   int // in buf
 	kind  siteKind
@@ -86,8 +87,8 @@ type target struct {
 // ErrEncoding is wrapped by each error of an instruction that does not exist in the form that was asked for.
 var ErrEncoding = errors.New("amd64: cannot encode")
 
-// New begins a function for a processor with the given features. Vector instructions then take the VEX form where
-// there is one and it does, as the shorter one, and otherwise the EVEX form.
+// New begins a function for a processor with the given features. Vector instructions then take the VEX form
+// where there is one and it does, as the shorter one, and otherwise the EVEX form.
 func New(f Features) *Assembler {
 	if f&^AVX2 != 0 {
 		f |= AVX2 | AVX512
@@ -152,8 +153,8 @@ func (a *Assembler) Jcc(c Cond, l Label) {
 	}
 }
 
-// Align puts no-operations here until the distance from the start of the function is a multiple of n, a power of two up
-// to 64.
+// Align puts no-operations here until the distance from the start of the function is a multiple of n, a power
+// of two up to 64.
 func (a *Assembler) Align(n int) {
 	if n <= 0 || n > 64 || n&(n-1) != 0 {
 		a.fail("alignment to %d: not a power of two up to 64", n)
@@ -169,8 +170,8 @@ func (a *Assembler) At(l Label) Mem {
 	return Mem{kind: memLabel, id: int32(l)}
 }
 
-// Const is memory behind the code that holds data, aligned to its size rounded up to a power of two, at most 64. Equal
-// constants share a place. Data longer than 4096 bytes is refused.
+// Const is memory behind the code that holds data, aligned to its size rounded up to a power of two, at most
+// 64. Equal constants share a place. Data longer than 4096 bytes is refused.
 func (a *Assembler) Const(data []byte) Mem {
 	if len(data) == 0 || len(data) > 4096 {
 		a.fail("constant of %d bytes", len(data))
@@ -192,8 +193,8 @@ func (a *Assembler) Const(data []byte) Mem {
 	return Mem{kind: memConst, id: i}
 }
 
-// Table is memory behind the code that holds, for each label, its distance from the start of the table in 32 bits, with its sign: for
-// jumps to one of several places.
+// Table is memory behind the code that holds, for each label, its distance from the start of the table in 32
+// bits, with its sign: for jumps to one of several places.
 func (a *Assembler) Table(labels []Label) Mem {
 	for _, l := range labels {
 		a.known(l)
@@ -212,8 +213,8 @@ func (a *Assembler) Const64(v uint64) Mem {
 	return a.Const(binary.LittleEndian.AppendUint64(nil, v))
 }
 
-// Splat32 is memory that holds v in each lane of a vector of width w: the broadcast constant where there is no embedded
-// broadcast.
+// Splat32 is memory that holds v in each lane of a vector of width w: the broadcast constant where there is
+// no embedded broadcast.
 func (a *Assembler) Splat32(w Width, v uint32) Mem {
 	var b []byte
 	for len(b) < w.Bytes() {
@@ -240,8 +241,8 @@ func (a *Assembler) rip(m Mem, tail int) {
 	a.buf = append(a.buf, 0, 0, 0, 0)
 }
 
-// Finish places jumps and constants and returns the code. It works wherever it is put, if its start is aligned to 64
-// bytes. The assembler can be finished again after more code.
+// Finish places jumps and constants and returns the code. It works wherever it is put, if its start is
+// aligned to 64 bytes. The assembler can be finished again after more code.
 func (a *Assembler) Finish() ([]byte, error) {
 	used := a.used()
 	for i, l := range a.labels {
@@ -343,9 +344,9 @@ func (a *Assembler) used() []bool {
 	return used
 }
 
-// relax gives jumps and alignments their sizes: each jump starts short and grows when its target turns out to be too
-// far. Jumps never shrink, so this ends: each round but the last makes at least one grow. It returns how many bytes are inserted
-// before each site, and before the end.
+// relax gives jumps and alignments their sizes: each jump starts short and grows when its target turns out to
+// be too far. Jumps never shrink, so this ends: each round but the last makes at least one grow. It returns
+// how many bytes are inserted before each site, and before the end.
 func (a *Assembler) relax() []int {
 	before := make([]int, len(a.sites)+1)
 	for {
@@ -381,8 +382,8 @@ func (a *Assembler) relax() []int {
 	}
 }
 
-// appendNops appends n bytes that do nothing, in as few instructions as the processor decodes well (Intel SDM volume 2,
-// NOP: recommended sequences).
+// appendNops appends n bytes that do nothing, in as few instructions as the processor decodes well (Intel SDM
+// volume 2, NOP: recommended sequences).
 func appendNops(b []byte, n int) []byte {
 	for n > 0 {
 		k := min(n, len(nops))

@@ -57,8 +57,8 @@ func program(data []byte, labels int) []item {
 	return list
 }
 
-// checkPlaced lets an assembler place the program and checks the outcome by reading it back: each piece is where the ones before it
-// end, each distance leads to its label, and no jump is longer than it has to be.
+// checkPlaced lets an assembler place the program and checks the outcome by reading it back: each piece is
+// where the ones before it end, each distance leads to its label, and no jump is longer than it has to be.
 func checkPlaced(t *testing.T, list []item, labels int) {
 	t.Helper()
 	a := New(AVX2)
@@ -293,7 +293,8 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// TestFeatures sees that what a processor lacks is refused, and that the shorter encoding is taken where both do.
+// TestFeatures sees that what a processor lacks is refused, and that the shorter encoding is taken where both
+// do.
 func TestFeatures(t *testing.T) {
 	const avx512 = AVX2 | AVX512
 	for _, c := range []struct {
@@ -470,7 +471,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// FuzzOperands gives operations random operands: the outcome is an instruction of a possible length or an error.
+// FuzzOperands gives operations random operands: the outcome is an instruction of a possible length or an
+// error.
 func FuzzOperands(f *testing.F) {
 	f.Add(uint16(VADDPS), uint8(2), []byte{0, 1, 0, 2, 0, 3})
 	f.Add(uint16(VPGATHERDD), uint8(2), []byte{0, 1, 7, 2, 4, 1})

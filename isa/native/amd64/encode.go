@@ -16,8 +16,8 @@ type inst struct {
 	hasImm    bool
 }
 
-// V appends a vector instruction of width w, or one on mask registers, for which the width is X. Operands are in the
-// order of Intel's manuals; a predicate or rounding may follow.
+// V appends a vector instruction of width w, or one on mask registers, for which the width is X. Operands are
+// in the order of Intel's manuals; a predicate or rounding may follow.
 //
 //	a.V(amd64.VADDPS, amd64.Z, amd64.Vec(1), amd64.Vec(2), amd64.Mem{Base: amd64.RSI}, amd64.Merge(amd64.K1))
 func (a *Assembler) V(op Op, w Width, operands ...Operand) {
@@ -253,8 +253,8 @@ var extensions = [...]struct {
 	{vpopcnt, VPOPCNTDQ, "AVX512_VPOPCNTDQ"},
 }
 
-// preferTwin reports whether the form with the operands the other way round allows the shorter VEX prefix: the two-byte one
-// extends ModRM.reg but not ModRM.rm.
+// preferTwin reports whether the form with the operands the other way round allows the shorter VEX prefix:
+// the two-byte one extends ModRM.reg but not ModRM.rm.
 func (in *inst) preferTwin() bool {
 	rm, ok := in.rm.(Vec)
 	return ok && rm > 7 && in.reg < 8
@@ -380,8 +380,8 @@ func (m Mem) refuses() string {
 	return "scale is not 1, 2, 4 or 8"
 }
 
-// modrm appends ModRM, SIB and displacement (Intel SDM volume 2, 2.1.5). A short displacement counts in units of n
-// bytes; tail is how many bytes follow in the instruction.
+// modrm appends ModRM, SIB and displacement (Intel SDM volume 2, 2.1.5). A short displacement counts in units
+// of n bytes; tail is how many bytes follow in the instruction.
 func (a *Assembler) modrm(reg uint8, rm Operand, n, tail int) {
 	reg = reg & 7 << 3
 	m, ok := rm.(Mem)

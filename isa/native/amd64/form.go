@@ -1,6 +1,7 @@
 package amd64
 
-// form is one way to encode an operation: what Intel's manual has a line for, with VEX and EVEX on the same line.
+// form is one way to encode an operation: what Intel's manual has a line for, with VEX and EVEX on the same
+// line.
 type form struct {
 	name  string // of the GNU assembler
 	shape shape
@@ -85,8 +86,8 @@ const (
 	ve = vex | evex
 )
 
-// tuple is how many bytes of memory the form touches: for the text form, and for the scaling of short displacements
-// under EVEX (Intel SDM volume 2, 2.7.5 "Compressed displacement (disp8*N)").
+// tuple is how many bytes of memory the form touches: for the text form, and for the scaling of short
+// displacements under EVEX (Intel SDM volume 2, 2.7.5 "Compressed displacement (disp8*N)").
 type tuple uint8
 
 const (

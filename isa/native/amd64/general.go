@@ -2,11 +2,12 @@ package amd64
 
 import "math"
 
-// Gen is an operation of [Assembler.G] on general registers. Operations that only exist under a VEX prefix (SHLX,
-// ANDN …) belong to [Op].
+// Gen is an operation of [Assembler.G] on general registers. Operations that only exist under a VEX prefix
+// (SHLX, ANDN …) belong to [Op].
 type Gen uint8
 
-// The operations on general registers. All but moves, LEA, NOT and the conditional ones set the flags as the processor does.
+// The operations on general registers. All but moves, LEA, NOT and the conditional ones set the flags as the
+// processor does.
 const (
 	noGen Gen = iota
 
@@ -54,8 +55,8 @@ const (
 	SHR
 	SAR
 
-	// Bits: register or memory, then a number or a register. A register with memory would address bits beyond the
-	// operand; that form is left out.
+	// Bits: register or memory, then a number or a register. A register with memory would address bits beyond
+	// the operand; that form is left out.
 
 	BT
 	BTS
@@ -191,7 +192,8 @@ func number32(s Size, v Imm) []byte {
 	return []byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24)}
 }
 
-// fitsImm reports whether v is a number of s bits, signed or unsigned; of 64 bits only what 32 extend to with their sign.
+// fitsImm reports whether v is a number of s bits, signed or unsigned; of 64 bits only what 32 extend to with
+// their sign.
 func fitsImm(s Size, v Imm) bool {
 	switch s {
 	case B8:
@@ -210,8 +212,8 @@ func signed(s Size, v Imm) Imm {
 	return v << shift >> shift
 }
 
-// G appends an instruction on general registers of s bits. Operands are registers, memory and numbers, in the order of Intel's
-// manuals.
+// G appends an instruction on general registers of s bits. Operands are registers, memory and numbers, in the
+// order of Intel's manuals.
 //
 //	a.G(amd64.ADD, amd64.B64, amd64.RSI, amd64.Imm(64))
 func (a *Assembler) G(op Gen, s Size, operands ...Operand) {

@@ -20,7 +20,8 @@ func generalExamples(t testing.TB) []example {
 		}
 		return fmt.Sprint(int64(o.(Imm)))
 	}
-	// add appends name and operands, of which the i-th is written with the i-th size, the last size standing for the others.
+	// add appends name and operands, of which the i-th is written with the i-th size, the last size standing
+	// for the others.
 	add := func(name string, appendTo func(*Assembler), operands []Operand, written ...Size) {
 		t.Helper()
 		var parts []string

@@ -23,8 +23,8 @@ type example struct {
 	code []byte
 }
 
-// examples lists instructions of every form. A part of them is for the committed file: each form at each width, in which
-// registers, addresses and the rest take turns; all of them combine more.
+// examples lists instructions of every form. A part of them is for the committed file: each form at each
+// width, in which registers, addresses and the rest take turns; all of them combine more.
 func examples(t testing.TB, all bool) []example {
 	var list []example
 	for op := noOp + 1; op < numOps; op++ {
@@ -35,8 +35,8 @@ func examples(t testing.TB, all bool) []example {
 	return append(list, generalExamples(t)...)
 }
 
-// turn picks what is in the committed file: a generator of numbers (a linear congruential one) that starts anew for each form, so
-// that a new form does not change the examples of others.
+// turn picks what is in the committed file: a generator of numbers (a linear congruential one) that starts
+// anew for each form, so that a new form does not change the examples of others.
 type turn uint32
 
 func (n *turn) next(k int) int {
@@ -221,7 +221,8 @@ func vectorExamples(t testing.TB, op Op, f *form, all bool) []example {
 	return list
 }
 
-// assemble lets the GNU assembler read the examples and returns the bytes of each; the test is skipped without it.
+// assemble lets the GNU assembler read the examples and returns the bytes of each; the test is skipped
+// without it.
 func assemble(t *testing.T, list []example) [][]byte {
 	t.Helper()
 	for _, tool := range []string{"as", "objcopy"} {

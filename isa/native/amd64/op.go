@@ -1,11 +1,11 @@
 package amd64
 
-// Op is an operation of [Assembler.V], named as in Intel's manuals. What has a suffix of its own here is told apart because
-// an operand in memory would not: L and Q at the end of VCVTSI2SSL and the like are the 32 or 64 bits of the integer;
-// SHLXQ, ANDNQ and so on are the 64-bit forms.
+// Op is an operation of [Assembler.V], named as in Intel's manuals. What has a suffix of its own here is told
+// apart because an operand in memory would not: L and Q at the end of VCVTSI2SSL and the like are the 32 or
+// 64 bits of the integer; SHLXQ, ANDNQ and so on are the 64-bit forms.
 //
-// Names of AVX-512 stand for the AVX2 instruction that does the same, too: VPANDD is vpand, VMOVDQU32 is vmovdqu. A
-// comparison writes a mask register or, under AVX2, a vector of masks, as its destination says.
+// Names of AVX-512 stand for the AVX2 instruction that does the same, too: VPANDD is vpand, VMOVDQU32 is
+// vmovdqu. A comparison writes a mask register or, under AVX2, a vector of masks, as its destination says.
 type Op uint16
 
 const (

@@ -1,14 +1,15 @@
 package amd64
 
-// Operand is what an instruction works on: a register, a place in memory, a number, or a modifier of the whole
-// instruction (a predicate, a rounding). Operands come in the order of Intel's manuals, destination first; modifiers may
-// stand anywhere.
+// Operand is what an instruction works on: a register, a place in memory, a number, or a modifier of the
+// whole instruction (a predicate, a rounding). Operands come in the order of Intel's manuals, destination
+// first; modifiers may stand anywhere.
 type Operand interface{ operand() }
 
 // Reg is a general register. Which part of it is meant (8 to 64 bits) is up to the instruction.
 type Reg uint8
 
-// The general registers. The zero value is no register, so that a [Mem] literal has no index unless it says so.
+// The general registers. The zero value is no register, so that a [Mem] literal has no index unless it says
+// so.
 const (
 	NoReg Reg = iota
 	RAX
@@ -29,8 +30,8 @@ const (
 	R15
 )
 
-// Vec is the number of a vector register, 0 to 31. Whether it is xmm, ymm or zmm follows from the instruction and its
-// [Width]. Numbers from 16 on exist for AVX-512 alone.
+// Vec is the number of a vector register, 0 to 31. Whether it is xmm, ymm or zmm follows from the instruction
+// and its [Width]. Numbers from 16 on exist for AVX-512 alone.
 type Vec uint8
 
 // Mask is one of the mask registers of AVX-512. As a predicate ([Merge], [Zero]) K0 cannot be used.
@@ -51,8 +52,8 @@ const (
 // Imm is a number in the instruction.
 type Imm int64
 
-// Mem is a place in memory: Base + Index*Scale + Disp, or a place in the code ([Assembler.At], [Assembler.Const]). For
-// gathers and scatters, where the index is a vector, see [VMem].
+// Mem is a place in memory: Base + Index*Scale + Disp, or a place in the code ([Assembler.At],
+// [Assembler.Const]). For gathers and scatters, where the index is a vector, see [VMem].
 type Mem struct {
 	Base  Reg   // NoReg: none
 	Index Reg   // NoReg: none; RSP cannot be an index
@@ -86,7 +87,8 @@ func (m Mem) Plus(disp int32) Mem {
 	return m
 }
 
-// VMem is the operand of gathers and scatters: lane i is at base + index[i]*scale + disp, where index[i] is signed.
+// VMem is the operand of gathers and scatters: lane i is at base + index[i]*scale + disp, where index[i] is
+// signed.
 func VMem(base Reg, index Vec, scale uint8, disp int32) Mem {
 	return Mem{Base: base, Scale: scale, Disp: disp, vec: index, kind: memVec}
 }
@@ -103,11 +105,12 @@ func Merge(k Mask) Pred { return Pred{k: k} }
 // Zero lets an instruction write the lanes of k and set the others to zero.
 func Zero(k Mask) Pred { return Pred{k: k, zero: true} }
 
-// Rounding overrides MXCSR for one instruction, and raises no exceptions. AVX-512 has it where all operands are
-// registers, for scalars and the full width only.
+// Rounding overrides MXCSR for one instruction, and raises no exceptions. AVX-512 has it where all operands
+// are registers, for scalars and the full width only.
 type Rounding uint8
 
-// The roundings. SAE suppresses exceptions only, for instructions that do not round or say how in an immediate.
+// The roundings. SAE suppresses exceptions only, for instructions that do not round or say how in an
+// immediate.
 const (
 	RoundNearest Rounding = iota + 1
 	RoundDown

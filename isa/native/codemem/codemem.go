@@ -10,7 +10,8 @@ import (
 	"unsafe"
 )
 
-// ErrUnsupported is wrapped by the error of [Load] and [Host] where lockstep cannot call machine code on this system at all.
+// ErrUnsupported is wrapped by the error of [Load] and [Host] where lockstep cannot call machine code on this
+// system at all.
 var ErrUnsupported = fmt.Errorf("codemem: machine code on %s/%s: %w", runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
 
 // ErrClosed is the error of calls after [Code.Close].
@@ -24,8 +25,9 @@ const (
 	maxLoad = 1 << 30
 )
 
-// Code is a set of functions in executable memory of their own. It holds the memory until Close, or until neither it nor
-// one of its functions can be reached any more. It is safe for concurrent use; Close is not to overlap with calls.
+// Code is a set of functions in executable memory of their own. It holds the memory until Close, or until
+// neither it nor one of its functions can be reached any more. It is safe for concurrent use; Close is not to
+// overlap with calls.
 type Code struct {
 	base    atomic.Uintptr // 0 once closed
 	mem     mapping
@@ -53,8 +55,9 @@ type system struct {
 	free    func(mapping) error
 }
 
-// Load copies functions into executable memory, each at an address that is a multiple of 64. Each must follow the rules of
-// the package comment. The error says what the system refused; it wraps ErrUnsupported where there is no support at all.
+// Load copies functions into executable memory, each at an address that is a multiple of 64. Each must follow
+// the rules of the package comment. The error says what the system refused; it wraps ErrUnsupported where
+// there is no support at all.
 func Load(functions ...[]byte) (*Code, error) { return load(host, functions) }
 
 func load(sys system, functions [][]byte) (*Code, error) {
@@ -115,7 +118,8 @@ func (c *Code) Len() int { return len(c.entries) }
 // Func is the function with number i, which must be less than Len.
 func (c *Code) Func(i int) Func { return Func{code: c, off: c.entries[i]} }
 
-// Close returns the memory at once. No call may be running; later ones give ErrClosed. Closing again does nothing.
+// Close returns the memory at once. No call may be running; later ones give ErrClosed. Closing again does
+// nothing.
 func (c *Code) Close() error {
 	c.closing.Lock()
 	defer c.closing.Unlock()
@@ -129,8 +133,8 @@ func (c *Code) Close() error {
 // Valid reports whether f is a function, closed or not.
 func (f Func) Valid() bool { return f.code != nil }
 
-// Call runs f with arg in RDI. What arg points to, and what is reached from there, must stay alive until Call returns; the
-// pointer itself keeps only its own object. The error is ErrClosed, and nothing else.
+// Call runs f with arg in RDI. What arg points to, and what is reached from there, must stay alive until Call
+// returns; the pointer itself keeps only its own object. The error is ErrClosed, and nothing else.
 func (f Func) Call(arg unsafe.Pointer) error {
 	if f.code == nil {
 		return ErrClosed
@@ -153,8 +157,8 @@ var collectAt atomic.Int64
 
 const minCollectAt = 64 << 20
 
-// pace starts a garbage collection when much memory for code has been mapped since the last time, so that programs
-// that are made and dropped without Close do not add up while the heap is too small to be collected.
+// pace starts a garbage collection when much memory for code has been mapped since the last time, so that
+// programs that are made and dropped without Close do not add up while the heap is too small to be collected.
 func pace() {
 	n, limit := live.Load(), collectAt.Load()
 	if n <= max(limit, minCollectAt) {
@@ -165,6 +169,6 @@ func pace() {
 	}
 }
 
-// Mapped returns how many bytes of memory there are for code at present, in this process: what is closed or has been collected
-// does not count.
+// Mapped returns how many bytes of memory there are for code at present, in this process: what is closed or
+// has been collected does not count.
 func Mapped() int64 { return live.Load() }

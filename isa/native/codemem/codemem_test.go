@@ -18,7 +18,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// features are those of this machine; the test is skipped where it can run no machine code, for a reason that is one.
+// features are those of this machine; the test is skipped where it can run no machine code, for a reason that
+// is one.
 func features(t testing.TB) amd64.Features {
 	t.Helper()
 	f, err := Host()
@@ -161,8 +162,8 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// TestRuntime calls functions from many goroutines while the runtime does all that could get in their way: collections,
-// preemption, profiling signals and stacks that grow and shrink.
+// TestRuntime calls functions from many goroutines while the runtime does all that could get in their way:
+// collections, preemption, profiling signals and stacks that grow and shrink.
 func TestRuntime(t *testing.T) {
 	f := features(t)
 	code, lanes := adder(t, f)
@@ -360,7 +361,8 @@ func TestFuncHolds(t *testing.T) {
 	}
 }
 
-// executable is the number of executable regions of anonymous memory, 0 where the system does not tell. None may be writable.
+// executable is the number of executable regions of anonymous memory, 0 where the system does not tell. None
+// may be writable.
 func executable(t *testing.T) int {
 	data, err := os.ReadFile("/proc/self/maps")
 	if err != nil {

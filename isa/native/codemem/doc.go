@@ -1,13 +1,14 @@
-// Package codemem puts machine code into executable memory and calls it. It neither makes the code (package amd64 does)
-// nor knows what the code is for; it also says which instructions the processor at hand has ([Host]).
+// Package codemem puts machine code into executable memory and calls it. It neither makes the code (package
+// amd64 does) nor knows what the code is for; it also says which instructions the processor at hand has
+// ([Host]).
 //
 // Memory is written while it is writable and then made executable, and it is never both. Where the system
 // does not do that, or refuses it, [Load] returns an error, and whoever asked has to do without machine code.
 //
 // # What the code has to hold to
 //
-// Code is called on the stack of a goroutine, by [Func.Call], with one pointer in RDI. To the Go runtime it is part of an assembly
-// function that does not return for a while:
+// Code is called on the stack of a goroutine, by [Func.Call], with one pointer in RDI. To the Go runtime it
+// is part of an assembly function that does not return for a while:
 //
 //   - RSP and RBP are not to be changed, nothing is pushed, nothing is called: a goroutine's stack has room for the return
 //     address and no more. All other registers are free, MXCSR and the direction flag are to be left as they were.

@@ -12,17 +12,18 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// Variable is the environment variable that narrows what [Host] finds: "none" for no machine code at all, "avx2" or "avx512" for
-// nothing beyond these. Empty or unset, it leaves everything. It cannot add what the processor lacks.
+// Variable is the environment variable that narrows what [Host] finds: "none" for no machine code at all,
+// "avx2" or "avx512" for nothing beyond these. Empty or unset, it leaves everything. It cannot add what the
+// processor lacks.
 const Variable = "LOCKSTEP_CPU"
 
-// ErrProcessor is wrapped by the error of [Host] where the processor lacks what generated code needs, or the environment says
-// that it is not to be used.
+// ErrProcessor is wrapped by the error of [Host] where the processor lacks what generated code needs, or the
+// environment says that it is not to be used.
 var ErrProcessor = errors.New("codemem: no machine code on this processor")
 
-// Host says which instructions generated code may use here. The error is the reason why there can be none: the system has
-// no support (it wraps ErrUnsupported) or refuses executable memory, the processor has no AVX2, or [Variable] says so (it
-// wraps ErrProcessor).
+// Host says which instructions generated code may use here. The error is the reason why there can be none:
+// the system has no support (it wraps ErrUnsupported) or refuses executable memory, the processor has no
+// AVX2, or [Variable] says so (it wraps ErrProcessor).
 func Host() (amd64.Features, error) { return hostFeatures() }
 
 var hostFeatures = sync.OnceValues(func() (amd64.Features, error) {

@@ -15,12 +15,13 @@ var host = system{
 		if err != nil {
 			return mapping{}, fmt.Errorf("VirtualAlloc: %w", err)
 		}
-		// The address is not of Go's memory, so that the rules for turning integers into pointers do not apply; read as a
-		// pointer from where it stands, it does not look as if they were broken.
+		// The address is not of Go's memory, so that the rules for turning integers into pointers do not
+		// apply; read as a pointer from where it stands, it does not look as if they were broken.
 		return mapping{unsafe.Slice(*(**byte)(unsafe.Pointer(&p)), size)}, nil
 	},
 	protect: func(m mapping) error {
-		// x86 keeps its instruction caches up to date by itself, so that FlushInstructionCache has nothing to do.
+		// x86 keeps its instruction caches up to date by itself, so that FlushInstructionCache has nothing to
+		// do.
 		var old uint32
 		if err := windows.VirtualProtect(address(m), uintptr(len(m.bytes)), windows.PAGE_EXECUTE_READ, &old); err != nil {
 			return fmt.Errorf("VirtualProtect: %w", err)
