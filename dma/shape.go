@@ -1,6 +1,7 @@
 package dma
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/memory"
@@ -132,7 +133,7 @@ func (s *shape) merge() {
 
 // advance returns p moved by d bytes, where d has no sign.
 func advance(p memory.Pointer, d uint64) memory.Pointer {
-	if d > 2*memory.MaxSize {
+	if d > math.MaxInt64 {
 		return memory.MakePointer(p.Space(), p.Alloc(), memory.FarOffset)
 	}
 	return p.Add(int64(d))

@@ -124,7 +124,10 @@ const (
 	OpFToF
 
 	// Pointers. The address of every memory operation is a + b*Scale + Disp:
-	// a is a pointer (I64), b an index (IdxType, may be absent).
+	// a is a pointer (I64), b an index (IdxType, may be absent). The sum and the
+	// product are those of numbers without end. Where their offset is none that a
+	// pointer can have, or that of a is memory.FarOffset, that is the address's too,
+	// and outside of all memory: nothing leads back.
 	OpPtrAdd      // dst.i64 = that address, kept inside its allocation's number
 	OpPtrDiff     // dst.i64 = a - b in bytes (memory.Pointer.Minus)
 	OpPtrPack32   // dst.i32 = the 32-bit form that a Physical32 module keeps in memory

@@ -119,6 +119,9 @@ func (g *Global) Pack32(l *Local, private []uint64, p Pointer) uint32 {
 	var base, size uint64
 	switch p.Space() {
 	case SpaceNone:
+		if p.Far() {
+			return flatGap // not null, which the low bits would say
+		}
 		return uint32(p.Offset())
 	case SpaceGlobal:
 		if r := g.Lookup(p.Alloc()); r != nil {

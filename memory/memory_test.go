@@ -12,7 +12,7 @@ func TestPointer(t *testing.T) {
 	if p.Space() != SpaceGlobal || p.Alloc() != 5 || p.Offset() != 100 || p.String() != "global:5+100" {
 		t.Errorf("%s: %s %d %d", p, p.Space(), p.Alloc(), p.Offset())
 	}
-	for _, c := range []struct{ d, want int64 }{{-100, 0}, {-101, -1}, {MaxSize - 101, MaxSize - 1}, {MaxSize - 100, FarOffset},
+	for _, c := range []struct{ d, want int64 }{{-100, 0}, {-101, -1}, {MaxOffset - 100, MaxOffset}, {MaxOffset - 99, FarOffset},
 		{FarOffset - 100, FarOffset}, {FarOffset - 101, FarOffset}, {1<<63 - 1, FarOffset}, {-1 << 63, FarOffset}} {
 		q := p.Add(c.d)
 		if q.Offset() != c.want || q.Alloc() != 5 || q.Space() != SpaceGlobal {

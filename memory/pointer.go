@@ -67,6 +67,11 @@ func (s Space) String() string {
 // number and a signed 40-bit offset in bytes. Arithmetic changes the offset
 // only, so that a pointer always leads back to its allocation, even when it
 // points outside. Null is zero; allocation numbers start at 1.
+//
+// A pointer that a step of arithmetic carries further than an offset can say
+// has [FarOffset] from then on: no further step leads back. Otherwise two steps
+// of 2^39 bytes would come to the start of the allocation, and an access there
+// would be one that the kernel has not asked for.
 type Pointer uint64
 
 // The layout of a pointer, and what it implies.
@@ -78,10 +83,14 @@ const (
 
 	// MaxAllocs is the number of allocations that a space can hold.
 	MaxAllocs = 1<<AllocBits - 1
-	// MaxSize is the largest allocation, in bytes: what positive offsets reach.
-	MaxSize = 1 << (OffsetBits - 1)
+	// MaxOffset is the largest offset.
+	MaxOffset = 1<<(OffsetBits-1) - 1
+	// MaxSize is the largest allocation, in bytes: half of what positive offsets
+	// reach. So a step of up to MaxSize bytes from inside of an allocation leads to
+	// an offset, and one from an offset that does not exist never leads inside.
+	MaxSize = 1 << (OffsetBits - 2)
 	// FarOffset is the offset of a pointer that arithmetic carried further
-	// than an offset can say. It is outside of every allocation.
+	// than an offset can say. It is outside of every allocation, and stays.
 	FarOffset = -1 << (OffsetBits - 1)
 )
 
@@ -100,14 +109,19 @@ func (p Pointer) Alloc() uint32 { return uint32(p>>OffsetBits) & (1<<AllocBits -
 func (p Pointer) Offset() int64 { return int64(p<<(64-OffsetBits)) >> (64 - OffsetBits) }
 
 // Add returns p moved by d bytes. A sum that an offset cannot hold gives
-// FarOffset in the same allocation. Null stays a pointer without allocation.
+// FarOffset in the same allocation, and so does every sum with FarOffset. Null
+// stays a pointer without allocation.
 func (p Pointer) Add(d int64) Pointer {
-	sum := p.Offset() + d
-	if sum < FarOffset || sum >= MaxSize {
+	off := p.Offset()
+	sum := off + d // what leaves 64 bits is no offset either
+	if off == FarOffset || sum < FarOffset || sum > MaxOffset {
 		sum = FarOffset
 	}
 	return p&^offsetMask | Pointer(uint64(sum)&offsetMask)
 }
+
+// Far says whether arithmetic carried p further than an offset can say.
+func (p Pointer) Far() bool { return p<<(64-OffsetBits) == 1<<63 }
 
 // Minus returns the distance from q to p in bytes. Pointers into different
 // allocations are as far apart as their numbers, never 0.

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -65,7 +66,7 @@ func (w *wave) loadBlocks(in *inst, size int64) int {
 	key := noKey
 	last := int64(n-1) * size
 	skip := in.disp + int64(in.imm)*int64(n)*size
-	indexed := in.scalars&1 != 0 && in.vectorIndex && in.idx == isa.IdxU32 // as most are
+	indexed := in.scalars&1 != 0 && in.vectorIndex && in.idx == isa.IdxU32 && in.scale <= math.MaxInt32 // as most are
 	var start int64
 	if indexed {
 		base := memory.Pointer(w.s[in.a])
@@ -210,9 +211,9 @@ func (w *wave) blockIndex(in *inst, chunk unsafe.Pointer, i int) int64 {
 	case isa.IdxS32:
 		return sext((*[64]uint32)(p)[i&63]) * in.scale
 	case isa.IdxU32:
-		return int64((*[64]uint32)(p)[i&63]) * in.scale
+		return scaledU32((*[64]uint32)(p)[i&63], in.scale)
 	}
-	return int64((*[64]uint64)(p)[i&63]) * in.scale
+	return scaled(int64((*[64]uint64)(p)[i&63]), in.scale)
 }
 
 // blockFault does the accesses of the lanes before the first that must not, and

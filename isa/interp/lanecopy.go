@@ -194,6 +194,7 @@ func (w *wave) farSide(c *isa.LaneCopy, s *shared, k, i int) (p memory.Pointer, 
 	// What counts in the comparison with the resource's bounds, in bytes. None
 	// of these sums can leave 64 bits: an index has 32, a stride 14.
 	counted := s.offset + int64(c.Offset)
+	far := s.offset == memory.FarOffset
 	r := s.resource
 	if ownResource(c) {
 		p = memory.Pointer(w.reg(c.Global, isa.I64, k, i))
@@ -204,6 +205,7 @@ func (w *wave) farSide(c *isa.LaneCopy, s *shared, k, i int) (p memory.Pointer, 
 			return 0, false, false
 		}
 		counted += p.Offset()
+		far = far || p.Far()
 	}
 	if c.VOffset != isa.None {
 		counted += int64(uint32(w.reg(c.VOffset, isa.I32, k, i)))
@@ -215,7 +217,7 @@ func (w *wave) farSide(c *isa.LaneCopy, s *shared, k, i int) (p memory.Pointer, 
 		}
 		counted += int64(index) * int64(r.Stride)
 	}
-	if extent := r.Extent(); counted < 0 || uint64(counted) > extent || extent-uint64(counted) < uint64(c.Size) {
+	if extent := r.Extent(); far || counted < 0 || uint64(counted) > extent || extent-uint64(counted) < uint64(c.Size) {
 		return 0, false, true
 	}
 	return r.Base.Add(s.soffset + counted), true, true

@@ -366,3 +366,35 @@ func TestLaneCopyStoreOutside(t *testing.T) {
 		t.Errorf("stored %x", got)
 	}
 }
+
+// TestLaneCopyFar stores nothing through the handle of a resource that has been moved further than an offset
+// can say, though the index leads as far back.
+func TestLaneCopyFar(t *testing.T) {
+	for _, far := range []bool{false, true} {
+		mem := memory.NewGlobal(1 << 20)
+		g := place(t, mem, "g", make([]byte, 64))
+		handle, err := mem.AddResource(memory.Resource{Base: g, Stride: 1 << 13, Records: 1 << 27})
+		if err != nil {
+			t.Fatal(err)
+		}
+		index, want := uint64(0), bytes.Repeat([]byte{7}, 4)
+		if far {
+			handle, index, want = handle.Add(memory.FarOffset), 1<<26, make([]byte, 4)
+		}
+		b := newAsyncBuilder()
+		b.constant(local1)
+		pc := b.laneCopy(isa.LaneCopy{Name: "store", Kind: isa.LaneStruct, Size: 4, Store: true, LDS: isa.S(0),
+			Global: b.constant(uint64(handle)), Index: b.constant(index), VOffset: b.constant(0)})
+		b.ret()
+		l := b.launch(mem, 1)
+		l.LocalSizes = []uint64{256}
+		gr := asyncGroup(t, l, dma.Config{})
+		copy(gr.LDS.Lookup(1).Data, bytes.Repeat([]byte{7}, 256))
+		if f, _ := runGroup(t, b.compile(t), gr, 64); f != nil {
+			t.Fatalf("instruction %d: fault %+v", pc, f)
+		}
+		if got := mem.Lookup(g.Alloc()).Data[:4]; !bytes.Equal(got, want) {
+			t.Errorf("far %t: stored %x, want %x", far, got, want)
+		}
+	}
+}

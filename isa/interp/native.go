@@ -188,6 +188,9 @@ func (w *wave) fillSlot(n int) bool {
 		k, i = w.firstLane()
 	}
 	p := memory.Pointer(w.reg(x.Pointer, isa.I64, k, i))
+	if p.Far() {
+		return false // machine code comes here whatever the key is
+	}
 	key := uint64(p) >> memory.OffsetBits
 	if s.Key == key {
 		return true

@@ -183,7 +183,7 @@ func (c *compiledKernel) fixRow(p *slotPlace) {
 func (c *compiledKernel) roomOf(r isa.Reg, size uint64) int {
 	v, ok := c.constant(r)
 	p := memory.Pointer(v)
-	if n := int(p.Alloc()); ok && p.Space() == memory.SpacePrivate && n > 0 && n <= len(c.privSize) && c.privSize[n-1] >= size {
+	if n := int(p.Alloc()); ok && p.Space() == memory.SpacePrivate && !p.Far() && n > 0 && n <= len(c.privSize) && c.privSize[n-1] >= size {
 		return n
 	}
 	return 0

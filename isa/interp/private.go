@@ -163,7 +163,7 @@ func privStore64Row(room unsafe.Pointer, off uint64, c *[64]uint64) {
 func (w *wave) private(in *inst, n uint64) (room unsafe.Pointer, limit uint64, off int64) {
 	p := memory.Pointer(w.s[in.a])
 	a := int(p.Alloc())
-	if p.Space() != memory.SpacePrivate || a == 0 || a > len(w.code.privSize) || w.code.privSize[a-1] < n {
+	if p.Space() != memory.SpacePrivate || a == 0 || a > len(w.code.privSize) || w.code.privSize[a-1] < n || p.Far() {
 		return nil, 0, 0
 	}
 	return w.privateRoom(p.Alloc(), 0), w.code.privSize[a-1] - n, p.Offset() + in.disp

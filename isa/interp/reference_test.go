@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"math/big"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
@@ -125,18 +126,20 @@ func (r *reference) run(lane int) error {
 // cell returns the memory that an access touches.
 func (r *reference) cell(in *isa.Inst, pc, lane int, x []uint64) ([]byte, error) {
 	p := memory.Pointer(x[0])
-	off := p.Offset() + int64(in.Disp)
+	index := int64(0)
 	switch in.Idx {
 	case isa.IdxS32:
-		off += int64(int32(x[1])) * int64(in.Scale)
+		index = int64(int32(x[1]))
 	case isa.IdxU32:
-		off += int64(uint32(x[1])) * int64(in.Scale)
+		index = int64(uint32(x[1]))
 	case isa.Idx64:
-		off += int64(x[1]) * int64(in.Scale)
+		index = int64(x[1])
 	}
-	n := int64(in.Type.Bytes())
+	at := new(big.Int).Mul(big.NewInt(index), big.NewInt(int64(in.Scale)))
+	at.Add(at, big.NewInt(p.Offset()+int64(in.Disp)))
+	off, n := at.Int64(), int64(in.Type.Bytes())
 	all := r.mem.at(p.Space(), lane)
-	if p.Alloc() != r.alloc[p.Space()] || off < 0 || off+n > int64(len(all)) {
+	if p.Alloc() != r.alloc[p.Space()] || p.Far() || !at.IsInt64() || off < 0 || off+n > int64(len(all)) {
 		return nil, &refFault{pc, finding.OutOfBounds}
 	}
 	if in.Op == isa.OpAtomic && off%n != 0 {

@@ -11,7 +11,8 @@ import (
 
 func load8S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 1, memory.AccessRead)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -27,11 +28,12 @@ func load8S32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + sext(x[i])*scale
-				if uint64(o) > limit {
+				v := sext(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				d[i] = load8(unsafe.Add(mem, o))
 			}
 			continue
@@ -40,26 +42,24 @@ func load8S32(w *wave, in *inst) {
 		first := sext(xs[0])
 		switch span := sext(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 1:
-			o := off + first*1
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous32(xs) {
-				load8Run(ds, unsafe.Add(mem, o))
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				load8Run(ds, unsafe.Add(mem, off+first*1))
 				continue
 			}
 		case span == 0:
-			o := off + first*scale
-			if uint64(o) <= limit && same32(xs) {
-				v := load8(unsafe.Add(mem, o))
+			if uint64(first-least) <= more && same32(xs) {
+				v := load8(unsafe.Add(mem, off+first*scale))
 				fill8(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			o := off + sext(v)*scale
-			if uint64(o) > limit {
+			if uint64(sext(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + sext(v)*scale
 			ds[i] = load8(unsafe.Add(mem, o))
 		}
 	}
@@ -67,7 +67,8 @@ func load8S32(w *wave, in *inst) {
 
 func store8S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 1, memory.AccessWrite)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -83,11 +84,12 @@ func store8S32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + sext(x[i])*scale
-				if uint64(o) > limit {
+				v := sext(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				store8(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -95,19 +97,18 @@ func store8S32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := sext(xs[0])
 		if sext(xs[n-1])-first == int64(n-1) && scale == 1 {
-			o := off + first*1
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous32(xs) {
-				store8Run(unsafe.Add(mem, o), cs)
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				store8Run(unsafe.Add(mem, off+first*1), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			o := off + sext(v)*scale
-			if uint64(o) > limit {
+			if uint64(sext(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + sext(v)*scale
 			store8(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -115,7 +116,8 @@ func store8S32(w *wave, in *inst) {
 
 func load8PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 1)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -129,7 +131,7 @@ func load8PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load8PrivS32Full(d, x, p, off, scale, limit) {
+			if !load8PrivS32Full(d, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -137,22 +139,24 @@ func load8PrivS32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + sext(x[i])*scale)
-			if o > limit {
+			v := sext(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			d[i] = privLoad8(p, i, o)
 		}
 	}
 }
 
-func load8PrivS32Full(d *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func load8PrivS32Full(d *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + sext(x[i])*scale)
-		if o > limit {
+		v := sext(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		d[i] = privLoad8(p, i, o)
 	}
 	return true
@@ -160,7 +164,8 @@ func load8PrivS32Full(d *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale 
 
 func store8PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 1)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -175,7 +180,7 @@ func store8PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store8PrivS32Full(c, x, p, off, scale, limit) {
+			if !store8PrivS32Full(c, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -183,22 +188,24 @@ func store8PrivS32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + sext(x[i])*scale)
-			if o > limit {
+			v := sext(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			privStore8(p, i, o, c[i])
 		}
 	}
 }
 
-func store8PrivS32Full(c *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func store8PrivS32Full(c *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + sext(x[i])*scale)
-		if o > limit {
+		v := sext(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		privStore8(p, i, o, c[i])
 	}
 	return true
@@ -206,7 +213,8 @@ func store8PrivS32Full(c *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale
 
 func load8U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 1, memory.AccessRead)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -222,11 +230,12 @@ func load8U32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				d[i] = load8(unsafe.Add(mem, o))
 			}
 			continue
@@ -235,26 +244,24 @@ func load8U32(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 1:
-			o := off + first*1
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous32(xs) {
-				load8Run(ds, unsafe.Add(mem, o))
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				load8Run(ds, unsafe.Add(mem, off+first*1))
 				continue
 			}
 		case span == 0:
-			o := off + first*scale
-			if uint64(o) <= limit && same32(xs) {
-				v := load8(unsafe.Add(mem, o))
+			if uint64(first-least) <= more && same32(xs) {
+				v := load8(unsafe.Add(mem, off+first*scale))
 				fill8(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			ds[i] = load8(unsafe.Add(mem, o))
 		}
 	}
@@ -262,7 +269,8 @@ func load8U32(w *wave, in *inst) {
 
 func store8U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 1, memory.AccessWrite)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -278,11 +286,12 @@ func store8U32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				store8(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -290,19 +299,18 @@ func store8U32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 1 {
-			o := off + first*1
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous32(xs) {
-				store8Run(unsafe.Add(mem, o), cs)
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				store8Run(unsafe.Add(mem, off+first*1), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			store8(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -310,7 +318,8 @@ func store8U32(w *wave, in *inst) {
 
 func load8PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 1)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -324,7 +333,7 @@ func load8PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load8PrivU32Full(d, x, p, off, scale, limit) {
+			if !load8PrivU32Full(d, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -332,22 +341,24 @@ func load8PrivU32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			d[i] = privLoad8(p, i, o)
 		}
 	}
 }
 
-func load8PrivU32Full(d *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func load8PrivU32Full(d *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		d[i] = privLoad8(p, i, o)
 	}
 	return true
@@ -355,7 +366,8 @@ func load8PrivU32Full(d *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale 
 
 func store8PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 1)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -370,7 +382,7 @@ func store8PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store8PrivU32Full(c, x, p, off, scale, limit) {
+			if !store8PrivU32Full(c, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -378,22 +390,24 @@ func store8PrivU32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			privStore8(p, i, o, c[i])
 		}
 	}
 }
 
-func store8PrivU32Full(c *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func store8PrivU32Full(c *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		privStore8(p, i, o, c[i])
 	}
 	return true
@@ -401,7 +415,8 @@ func store8PrivU32Full(c *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale
 
 func load8I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 1, memory.AccessRead)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -417,11 +432,12 @@ func load8I64(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				d[i] = load8(unsafe.Add(mem, o))
 			}
 			continue
@@ -430,26 +446,24 @@ func load8I64(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 1:
-			o := off + first*1
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous64(xs) {
-				load8Run(ds, unsafe.Add(mem, o))
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
+				load8Run(ds, unsafe.Add(mem, off+first*1))
 				continue
 			}
 		case span == 0:
-			o := off + first*scale
-			if uint64(o) <= limit && same64(xs) {
-				v := load8(unsafe.Add(mem, o))
+			if uint64(first-least) <= more && same64(xs) {
+				v := load8(unsafe.Add(mem, off+first*scale))
 				fill8(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			ds[i] = load8(unsafe.Add(mem, o))
 		}
 	}
@@ -457,7 +471,8 @@ func load8I64(w *wave, in *inst) {
 
 func store8I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 1, memory.AccessWrite)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -473,11 +488,12 @@ func store8I64(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				store8(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -485,19 +501,18 @@ func store8I64(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 1 {
-			o := off + first*1
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous64(xs) {
-				store8Run(unsafe.Add(mem, o), cs)
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
+				store8Run(unsafe.Add(mem, off+first*1), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			store8(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -505,7 +520,8 @@ func store8I64(w *wave, in *inst) {
 
 func load8PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 1)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -519,7 +535,7 @@ func load8PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load8PrivI64Full(d, x, p, off, scale, limit) {
+			if !load8PrivI64Full(d, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -527,22 +543,24 @@ func load8PrivI64(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			d[i] = privLoad8(p, i, o)
 		}
 	}
 }
 
-func load8PrivI64Full(d *[64]uint8, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func load8PrivI64Full(d *[64]uint8, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		d[i] = privLoad8(p, i, o)
 	}
 	return true
@@ -550,7 +568,8 @@ func load8PrivI64Full(d *[64]uint8, x *[64]uint64, p unsafe.Pointer, off, scale 
 
 func store8PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 1)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -565,7 +584,7 @@ func store8PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store8PrivI64Full(c, x, p, off, scale, limit) {
+			if !store8PrivI64Full(c, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -573,22 +592,24 @@ func store8PrivI64(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			privStore8(p, i, o, c[i])
 		}
 	}
 }
 
-func store8PrivI64Full(c *[64]uint8, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func store8PrivI64Full(c *[64]uint8, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		privStore8(p, i, o, c[i])
 	}
 	return true
@@ -677,7 +698,7 @@ func load8P(w *wave, in *inst) {
 				mem, limit = w.target(in, memory.Pointer(p[i]), 1, memory.AccessRead)
 			}
 			o := memory.Pointer(p[i]).Offset() + x[i]
-			if mem == nil || uint64(o) > limit {
+			if mem == nil || uint64(o) > limit || memory.Pointer(p[i]).Far() {
 				v, ok := w.slowLoad(in, k, i, 1)
 				if !ok {
 					w.memFault(in)
@@ -710,7 +731,7 @@ func store8P(w *wave, in *inst) {
 				mem, limit = w.target(in, memory.Pointer(p[i]), 1, memory.AccessWrite)
 			}
 			o := memory.Pointer(p[i]).Offset() + x[i]
-			if mem == nil || uint64(o) > limit {
+			if mem == nil || uint64(o) > limit || memory.Pointer(p[i]).Far() {
 				if !w.slowStore(in, k, i, 1, uint64(c[i])) {
 					w.memFault(in)
 					return
@@ -774,7 +795,8 @@ func store8Priv(w *wave, in *inst) {
 
 func load16S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 2, memory.AccessRead)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -790,11 +812,12 @@ func load16S32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + sext(x[i])*scale
-				if uint64(o) > limit {
+				v := sext(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				d[i] = memory.Load16(unsafe.Add(mem, o))
 			}
 			continue
@@ -803,26 +826,24 @@ func load16S32(w *wave, in *inst) {
 		first := sext(xs[0])
 		switch span := sext(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 2:
-			o := off + first*2
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous32(xs) {
-				load16Run(ds, unsafe.Add(mem, o))
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				load16Run(ds, unsafe.Add(mem, off+first*2))
 				continue
 			}
 		case span == 0:
-			o := off + first*scale
-			if uint64(o) <= limit && same32(xs) {
-				v := memory.Load16(unsafe.Add(mem, o))
+			if uint64(first-least) <= more && same32(xs) {
+				v := memory.Load16(unsafe.Add(mem, off+first*scale))
 				fill16(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			o := off + sext(v)*scale
-			if uint64(o) > limit {
+			if uint64(sext(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + sext(v)*scale
 			ds[i] = memory.Load16(unsafe.Add(mem, o))
 		}
 	}
@@ -830,7 +851,8 @@ func load16S32(w *wave, in *inst) {
 
 func store16S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 2, memory.AccessWrite)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -846,11 +868,12 @@ func store16S32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + sext(x[i])*scale
-				if uint64(o) > limit {
+				v := sext(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				memory.Store16(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -858,19 +881,18 @@ func store16S32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := sext(xs[0])
 		if sext(xs[n-1])-first == int64(n-1) && scale == 2 {
-			o := off + first*2
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous32(xs) {
-				store16Run(unsafe.Add(mem, o), cs)
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				store16Run(unsafe.Add(mem, off+first*2), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			o := off + sext(v)*scale
-			if uint64(o) > limit {
+			if uint64(sext(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + sext(v)*scale
 			memory.Store16(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -878,7 +900,8 @@ func store16S32(w *wave, in *inst) {
 
 func load16PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 2)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -892,7 +915,7 @@ func load16PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load16PrivS32Full(d, x, p, off, scale, limit) {
+			if !load16PrivS32Full(d, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -900,22 +923,24 @@ func load16PrivS32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + sext(x[i])*scale)
-			if o > limit {
+			v := sext(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			d[i] = privLoad16(p, i, o)
 		}
 	}
 }
 
-func load16PrivS32Full(d *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func load16PrivS32Full(d *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + sext(x[i])*scale)
-		if o > limit {
+		v := sext(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		d[i] = privLoad16(p, i, o)
 	}
 	return true
@@ -923,7 +948,8 @@ func load16PrivS32Full(d *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scal
 
 func store16PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 2)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -938,7 +964,7 @@ func store16PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store16PrivS32Full(c, x, p, off, scale, limit) {
+			if !store16PrivS32Full(c, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -946,22 +972,24 @@ func store16PrivS32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + sext(x[i])*scale)
-			if o > limit {
+			v := sext(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			privStore16(p, i, o, c[i])
 		}
 	}
 }
 
-func store16PrivS32Full(c *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func store16PrivS32Full(c *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + sext(x[i])*scale)
-		if o > limit {
+		v := sext(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		privStore16(p, i, o, c[i])
 	}
 	return true
@@ -969,7 +997,8 @@ func store16PrivS32Full(c *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, sca
 
 func load16U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 2, memory.AccessRead)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -985,11 +1014,12 @@ func load16U32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				d[i] = memory.Load16(unsafe.Add(mem, o))
 			}
 			continue
@@ -998,26 +1028,24 @@ func load16U32(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 2:
-			o := off + first*2
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous32(xs) {
-				load16Run(ds, unsafe.Add(mem, o))
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				load16Run(ds, unsafe.Add(mem, off+first*2))
 				continue
 			}
 		case span == 0:
-			o := off + first*scale
-			if uint64(o) <= limit && same32(xs) {
-				v := memory.Load16(unsafe.Add(mem, o))
+			if uint64(first-least) <= more && same32(xs) {
+				v := memory.Load16(unsafe.Add(mem, off+first*scale))
 				fill16(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			ds[i] = memory.Load16(unsafe.Add(mem, o))
 		}
 	}
@@ -1025,7 +1053,8 @@ func load16U32(w *wave, in *inst) {
 
 func store16U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 2, memory.AccessWrite)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1041,11 +1070,12 @@ func store16U32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				memory.Store16(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -1053,19 +1083,18 @@ func store16U32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 2 {
-			o := off + first*2
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous32(xs) {
-				store16Run(unsafe.Add(mem, o), cs)
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				store16Run(unsafe.Add(mem, off+first*2), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			memory.Store16(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -1073,7 +1102,8 @@ func store16U32(w *wave, in *inst) {
 
 func load16PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 2)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1087,7 +1117,7 @@ func load16PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load16PrivU32Full(d, x, p, off, scale, limit) {
+			if !load16PrivU32Full(d, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -1095,22 +1125,24 @@ func load16PrivU32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			d[i] = privLoad16(p, i, o)
 		}
 	}
 }
 
-func load16PrivU32Full(d *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func load16PrivU32Full(d *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		d[i] = privLoad16(p, i, o)
 	}
 	return true
@@ -1118,7 +1150,8 @@ func load16PrivU32Full(d *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scal
 
 func store16PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 2)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1133,7 +1166,7 @@ func store16PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store16PrivU32Full(c, x, p, off, scale, limit) {
+			if !store16PrivU32Full(c, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -1141,22 +1174,24 @@ func store16PrivU32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			privStore16(p, i, o, c[i])
 		}
 	}
 }
 
-func store16PrivU32Full(c *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func store16PrivU32Full(c *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		privStore16(p, i, o, c[i])
 	}
 	return true
@@ -1164,7 +1199,8 @@ func store16PrivU32Full(c *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, sca
 
 func load16I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 2, memory.AccessRead)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1180,11 +1216,12 @@ func load16I64(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				d[i] = memory.Load16(unsafe.Add(mem, o))
 			}
 			continue
@@ -1193,26 +1230,24 @@ func load16I64(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 2:
-			o := off + first*2
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous64(xs) {
-				load16Run(ds, unsafe.Add(mem, o))
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
+				load16Run(ds, unsafe.Add(mem, off+first*2))
 				continue
 			}
 		case span == 0:
-			o := off + first*scale
-			if uint64(o) <= limit && same64(xs) {
-				v := memory.Load16(unsafe.Add(mem, o))
+			if uint64(first-least) <= more && same64(xs) {
+				v := memory.Load16(unsafe.Add(mem, off+first*scale))
 				fill16(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			ds[i] = memory.Load16(unsafe.Add(mem, o))
 		}
 	}
@@ -1220,7 +1255,8 @@ func load16I64(w *wave, in *inst) {
 
 func store16I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 2, memory.AccessWrite)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1236,11 +1272,12 @@ func store16I64(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				memory.Store16(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -1248,19 +1285,18 @@ func store16I64(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 2 {
-			o := off + first*2
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous64(xs) {
-				store16Run(unsafe.Add(mem, o), cs)
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
+				store16Run(unsafe.Add(mem, off+first*2), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			memory.Store16(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -1268,7 +1304,8 @@ func store16I64(w *wave, in *inst) {
 
 func load16PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 2)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1282,7 +1319,7 @@ func load16PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load16PrivI64Full(d, x, p, off, scale, limit) {
+			if !load16PrivI64Full(d, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -1290,22 +1327,24 @@ func load16PrivI64(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			d[i] = privLoad16(p, i, o)
 		}
 	}
 }
 
-func load16PrivI64Full(d *[64]uint16, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func load16PrivI64Full(d *[64]uint16, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		d[i] = privLoad16(p, i, o)
 	}
 	return true
@@ -1313,7 +1352,8 @@ func load16PrivI64Full(d *[64]uint16, x *[64]uint64, p unsafe.Pointer, off, scal
 
 func store16PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 2)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1328,7 +1368,7 @@ func store16PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store16PrivI64Full(c, x, p, off, scale, limit) {
+			if !store16PrivI64Full(c, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -1336,22 +1376,24 @@ func store16PrivI64(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			privStore16(p, i, o, c[i])
 		}
 	}
 }
 
-func store16PrivI64Full(c *[64]uint16, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func store16PrivI64Full(c *[64]uint16, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		privStore16(p, i, o, c[i])
 	}
 	return true
@@ -1440,7 +1482,7 @@ func load16P(w *wave, in *inst) {
 				mem, limit = w.target(in, memory.Pointer(p[i]), 2, memory.AccessRead)
 			}
 			o := memory.Pointer(p[i]).Offset() + x[i]
-			if mem == nil || uint64(o) > limit {
+			if mem == nil || uint64(o) > limit || memory.Pointer(p[i]).Far() {
 				v, ok := w.slowLoad(in, k, i, 2)
 				if !ok {
 					w.memFault(in)
@@ -1473,7 +1515,7 @@ func store16P(w *wave, in *inst) {
 				mem, limit = w.target(in, memory.Pointer(p[i]), 2, memory.AccessWrite)
 			}
 			o := memory.Pointer(p[i]).Offset() + x[i]
-			if mem == nil || uint64(o) > limit {
+			if mem == nil || uint64(o) > limit || memory.Pointer(p[i]).Far() {
 				if !w.slowStore(in, k, i, 2, uint64(c[i])) {
 					w.memFault(in)
 					return
@@ -1537,7 +1579,8 @@ func store16Priv(w *wave, in *inst) {
 
 func load32S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 4, memory.AccessRead)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1553,11 +1596,12 @@ func load32S32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + sext(x[i])*scale
-				if uint64(o) > limit {
+				v := sext(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				d[i] = memory.Load32(unsafe.Add(mem, o))
 			}
 			continue
@@ -1566,26 +1610,24 @@ func load32S32(w *wave, in *inst) {
 		first := sext(xs[0])
 		switch span := sext(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 4:
-			o := off + first*4
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous32(xs) {
-				load32Run(ds, unsafe.Add(mem, o))
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				load32Run(ds, unsafe.Add(mem, off+first*4))
 				continue
 			}
 		case span == 0:
-			o := off + first*scale
-			if uint64(o) <= limit && same32(xs) {
-				v := memory.Load32(unsafe.Add(mem, o))
+			if uint64(first-least) <= more && same32(xs) {
+				v := memory.Load32(unsafe.Add(mem, off+first*scale))
 				fill32(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			o := off + sext(v)*scale
-			if uint64(o) > limit {
+			if uint64(sext(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + sext(v)*scale
 			ds[i] = memory.Load32(unsafe.Add(mem, o))
 		}
 	}
@@ -1593,7 +1635,8 @@ func load32S32(w *wave, in *inst) {
 
 func store32S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 4, memory.AccessWrite)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1609,11 +1652,12 @@ func store32S32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + sext(x[i])*scale
-				if uint64(o) > limit {
+				v := sext(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				memory.Store32(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -1621,19 +1665,18 @@ func store32S32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := sext(xs[0])
 		if sext(xs[n-1])-first == int64(n-1) && scale == 4 {
-			o := off + first*4
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous32(xs) {
-				store32Run(unsafe.Add(mem, o), cs)
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				store32Run(unsafe.Add(mem, off+first*4), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			o := off + sext(v)*scale
-			if uint64(o) > limit {
+			if uint64(sext(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + sext(v)*scale
 			memory.Store32(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -1641,7 +1684,8 @@ func store32S32(w *wave, in *inst) {
 
 func load32PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 4)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1655,7 +1699,7 @@ func load32PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load32PrivS32Full(d, x, p, off, scale, limit) {
+			if !load32PrivS32Full(d, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -1663,11 +1707,12 @@ func load32PrivS32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + sext(x[i])*scale)
-			if o > limit {
+			v := sext(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				d[i] = *word4(p, i, o)
 				continue
@@ -1677,12 +1722,13 @@ func load32PrivS32(w *wave, in *inst) {
 	}
 }
 
-func load32PrivS32Full(d *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func load32PrivS32Full(d *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + sext(x[i])*scale)
-		if o > limit {
+		v := sext(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			d[i] = *word4(p, i, o)
 			continue
@@ -1694,7 +1740,8 @@ func load32PrivS32Full(d *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scal
 
 func store32PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 4)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1709,7 +1756,7 @@ func store32PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store32PrivS32Full(c, x, p, off, scale, limit) {
+			if !store32PrivS32Full(c, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -1717,11 +1764,12 @@ func store32PrivS32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + sext(x[i])*scale)
-			if o > limit {
+			v := sext(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				*word4(p, i, o) = c[i]
 				continue
@@ -1731,12 +1779,13 @@ func store32PrivS32(w *wave, in *inst) {
 	}
 }
 
-func store32PrivS32Full(c *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func store32PrivS32Full(c *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + sext(x[i])*scale)
-		if o > limit {
+		v := sext(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			*word4(p, i, o) = c[i]
 			continue
@@ -1748,7 +1797,8 @@ func store32PrivS32Full(c *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, sca
 
 func load32U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 4, memory.AccessRead)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1764,11 +1814,12 @@ func load32U32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				d[i] = memory.Load32(unsafe.Add(mem, o))
 			}
 			continue
@@ -1777,26 +1828,24 @@ func load32U32(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 4:
-			o := off + first*4
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous32(xs) {
-				load32Run(ds, unsafe.Add(mem, o))
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				load32Run(ds, unsafe.Add(mem, off+first*4))
 				continue
 			}
 		case span == 0:
-			o := off + first*scale
-			if uint64(o) <= limit && same32(xs) {
-				v := memory.Load32(unsafe.Add(mem, o))
+			if uint64(first-least) <= more && same32(xs) {
+				v := memory.Load32(unsafe.Add(mem, off+first*scale))
 				fill32(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			ds[i] = memory.Load32(unsafe.Add(mem, o))
 		}
 	}
@@ -1804,7 +1853,8 @@ func load32U32(w *wave, in *inst) {
 
 func store32U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 4, memory.AccessWrite)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1820,11 +1870,12 @@ func store32U32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				memory.Store32(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -1832,19 +1883,18 @@ func store32U32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 4 {
-			o := off + first*4
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous32(xs) {
-				store32Run(unsafe.Add(mem, o), cs)
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				store32Run(unsafe.Add(mem, off+first*4), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			memory.Store32(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -1852,7 +1902,8 @@ func store32U32(w *wave, in *inst) {
 
 func load32PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 4)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1866,7 +1917,7 @@ func load32PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load32PrivU32Full(d, x, p, off, scale, limit) {
+			if !load32PrivU32Full(d, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -1874,11 +1925,12 @@ func load32PrivU32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				d[i] = *word4(p, i, o)
 				continue
@@ -1888,12 +1940,13 @@ func load32PrivU32(w *wave, in *inst) {
 	}
 }
 
-func load32PrivU32Full(d *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func load32PrivU32Full(d *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			d[i] = *word4(p, i, o)
 			continue
@@ -1905,7 +1958,8 @@ func load32PrivU32Full(d *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scal
 
 func store32PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 4)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1920,7 +1974,7 @@ func store32PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store32PrivU32Full(c, x, p, off, scale, limit) {
+			if !store32PrivU32Full(c, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -1928,11 +1982,12 @@ func store32PrivU32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				*word4(p, i, o) = c[i]
 				continue
@@ -1942,12 +1997,13 @@ func store32PrivU32(w *wave, in *inst) {
 	}
 }
 
-func store32PrivU32Full(c *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func store32PrivU32Full(c *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			*word4(p, i, o) = c[i]
 			continue
@@ -1959,7 +2015,8 @@ func store32PrivU32Full(c *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, sca
 
 func load32I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 4, memory.AccessRead)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -1975,11 +2032,12 @@ func load32I64(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				d[i] = memory.Load32(unsafe.Add(mem, o))
 			}
 			continue
@@ -1988,26 +2046,24 @@ func load32I64(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 4:
-			o := off + first*4
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous64(xs) {
-				load32Run(ds, unsafe.Add(mem, o))
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
+				load32Run(ds, unsafe.Add(mem, off+first*4))
 				continue
 			}
 		case span == 0:
-			o := off + first*scale
-			if uint64(o) <= limit && same64(xs) {
-				v := memory.Load32(unsafe.Add(mem, o))
+			if uint64(first-least) <= more && same64(xs) {
+				v := memory.Load32(unsafe.Add(mem, off+first*scale))
 				fill32(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			ds[i] = memory.Load32(unsafe.Add(mem, o))
 		}
 	}
@@ -2015,7 +2071,8 @@ func load32I64(w *wave, in *inst) {
 
 func store32I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 4, memory.AccessWrite)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -2031,11 +2088,12 @@ func store32I64(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				memory.Store32(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -2043,19 +2101,18 @@ func store32I64(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 4 {
-			o := off + first*4
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous64(xs) {
-				store32Run(unsafe.Add(mem, o), cs)
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
+				store32Run(unsafe.Add(mem, off+first*4), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			memory.Store32(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -2063,7 +2120,8 @@ func store32I64(w *wave, in *inst) {
 
 func load32PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 4)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -2077,7 +2135,7 @@ func load32PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load32PrivI64Full(d, x, p, off, scale, limit) {
+			if !load32PrivI64Full(d, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -2085,11 +2143,12 @@ func load32PrivI64(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				d[i] = *word4(p, i, o)
 				continue
@@ -2099,12 +2158,13 @@ func load32PrivI64(w *wave, in *inst) {
 	}
 }
 
-func load32PrivI64Full(d *[64]uint32, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func load32PrivI64Full(d *[64]uint32, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			d[i] = *word4(p, i, o)
 			continue
@@ -2116,7 +2176,8 @@ func load32PrivI64Full(d *[64]uint32, x *[64]uint64, p unsafe.Pointer, off, scal
 
 func store32PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 4)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -2131,7 +2192,7 @@ func store32PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store32PrivI64Full(c, x, p, off, scale, limit) {
+			if !store32PrivI64Full(c, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -2139,11 +2200,12 @@ func store32PrivI64(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				*word4(p, i, o) = c[i]
 				continue
@@ -2153,12 +2215,13 @@ func store32PrivI64(w *wave, in *inst) {
 	}
 }
 
-func store32PrivI64Full(c *[64]uint32, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func store32PrivI64Full(c *[64]uint32, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			*word4(p, i, o) = c[i]
 			continue
@@ -2251,7 +2314,7 @@ func load32P(w *wave, in *inst) {
 				mem, limit = w.target(in, memory.Pointer(p[i]), 4, memory.AccessRead)
 			}
 			o := memory.Pointer(p[i]).Offset() + x[i]
-			if mem == nil || uint64(o) > limit {
+			if mem == nil || uint64(o) > limit || memory.Pointer(p[i]).Far() {
 				v, ok := w.slowLoad(in, k, i, 4)
 				if !ok {
 					w.memFault(in)
@@ -2284,7 +2347,7 @@ func store32P(w *wave, in *inst) {
 				mem, limit = w.target(in, memory.Pointer(p[i]), 4, memory.AccessWrite)
 			}
 			o := memory.Pointer(p[i]).Offset() + x[i]
-			if mem == nil || uint64(o) > limit {
+			if mem == nil || uint64(o) > limit || memory.Pointer(p[i]).Far() {
 				if !w.slowStore(in, k, i, 4, uint64(c[i])) {
 					w.memFault(in)
 					return
@@ -2348,7 +2411,8 @@ func store32Priv(w *wave, in *inst) {
 
 func load64S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 8, memory.AccessRead)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -2364,11 +2428,12 @@ func load64S32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + sext(x[i])*scale
-				if uint64(o) > limit {
+				v := sext(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				d[i] = memory.Load64(unsafe.Add(mem, o))
 			}
 			continue
@@ -2377,26 +2442,24 @@ func load64S32(w *wave, in *inst) {
 		first := sext(xs[0])
 		switch span := sext(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 8:
-			o := off + first*8
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous32(xs) {
-				load64Run(ds, unsafe.Add(mem, o))
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				load64Run(ds, unsafe.Add(mem, off+first*8))
 				continue
 			}
 		case span == 0:
-			o := off + first*scale
-			if uint64(o) <= limit && same32(xs) {
-				v := memory.Load64(unsafe.Add(mem, o))
+			if uint64(first-least) <= more && same32(xs) {
+				v := memory.Load64(unsafe.Add(mem, off+first*scale))
 				fill64(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			o := off + sext(v)*scale
-			if uint64(o) > limit {
+			if uint64(sext(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + sext(v)*scale
 			ds[i] = memory.Load64(unsafe.Add(mem, o))
 		}
 	}
@@ -2404,7 +2467,8 @@ func load64S32(w *wave, in *inst) {
 
 func store64S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 8, memory.AccessWrite)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -2420,11 +2484,12 @@ func store64S32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + sext(x[i])*scale
-				if uint64(o) > limit {
+				v := sext(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				memory.Store64(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -2432,19 +2497,18 @@ func store64S32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := sext(xs[0])
 		if sext(xs[n-1])-first == int64(n-1) && scale == 8 {
-			o := off + first*8
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous32(xs) {
-				store64Run(unsafe.Add(mem, o), cs)
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				store64Run(unsafe.Add(mem, off+first*8), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			o := off + sext(v)*scale
-			if uint64(o) > limit {
+			if uint64(sext(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + sext(v)*scale
 			memory.Store64(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -2452,7 +2516,8 @@ func store64S32(w *wave, in *inst) {
 
 func load64PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 8)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -2466,7 +2531,7 @@ func load64PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load64PrivS32Full(d, x, p, off, scale, limit) {
+			if !load64PrivS32Full(d, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -2474,11 +2539,12 @@ func load64PrivS32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + sext(x[i])*scale)
-			if o > limit {
+			v := sext(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
 				continue
@@ -2488,12 +2554,13 @@ func load64PrivS32(w *wave, in *inst) {
 	}
 }
 
-func load64PrivS32Full(d *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func load64PrivS32Full(d *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + sext(x[i])*scale)
-		if o > limit {
+		v := sext(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
 			continue
@@ -2505,7 +2572,8 @@ func load64PrivS32Full(d *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scal
 
 func store64PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 8)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -2520,7 +2588,7 @@ func store64PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store64PrivS32Full(c, x, p, off, scale, limit) {
+			if !store64PrivS32Full(c, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -2528,11 +2596,12 @@ func store64PrivS32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + sext(x[i])*scale)
-			if o > limit {
+			v := sext(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				*word4(p, i, o) = uint32(c[i])
 				*word4(p, i, o+4) = uint32(c[i] >> 32)
@@ -2543,12 +2612,13 @@ func store64PrivS32(w *wave, in *inst) {
 	}
 }
 
-func store64PrivS32Full(c *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func store64PrivS32Full(c *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + sext(x[i])*scale)
-		if o > limit {
+		v := sext(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			*word4(p, i, o) = uint32(c[i])
 			*word4(p, i, o+4) = uint32(c[i] >> 32)
@@ -2561,7 +2631,8 @@ func store64PrivS32Full(c *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, sca
 
 func load64U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 8, memory.AccessRead)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -2577,11 +2648,12 @@ func load64U32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				d[i] = memory.Load64(unsafe.Add(mem, o))
 			}
 			continue
@@ -2590,26 +2662,24 @@ func load64U32(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 8:
-			o := off + first*8
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous32(xs) {
-				load64Run(ds, unsafe.Add(mem, o))
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				load64Run(ds, unsafe.Add(mem, off+first*8))
 				continue
 			}
 		case span == 0:
-			o := off + first*scale
-			if uint64(o) <= limit && same32(xs) {
-				v := memory.Load64(unsafe.Add(mem, o))
+			if uint64(first-least) <= more && same32(xs) {
+				v := memory.Load64(unsafe.Add(mem, off+first*scale))
 				fill64(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			ds[i] = memory.Load64(unsafe.Add(mem, o))
 		}
 	}
@@ -2617,7 +2687,8 @@ func load64U32(w *wave, in *inst) {
 
 func store64U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 8, memory.AccessWrite)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -2633,11 +2704,12 @@ func store64U32(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				memory.Store64(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -2645,19 +2717,18 @@ func store64U32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 8 {
-			o := off + first*8
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous32(xs) {
-				store64Run(unsafe.Add(mem, o), cs)
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
+				store64Run(unsafe.Add(mem, off+first*8), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			memory.Store64(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -2665,7 +2736,8 @@ func store64U32(w *wave, in *inst) {
 
 func load64PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 8)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -2679,7 +2751,7 @@ func load64PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load64PrivU32Full(d, x, p, off, scale, limit) {
+			if !load64PrivU32Full(d, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -2687,11 +2759,12 @@ func load64PrivU32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
 				continue
@@ -2701,12 +2774,13 @@ func load64PrivU32(w *wave, in *inst) {
 	}
 }
 
-func load64PrivU32Full(d *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func load64PrivU32Full(d *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
 			continue
@@ -2718,7 +2792,8 @@ func load64PrivU32Full(d *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scal
 
 func store64PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 8)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -2733,7 +2808,7 @@ func store64PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store64PrivU32Full(c, x, p, off, scale, limit) {
+			if !store64PrivU32Full(c, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -2741,11 +2816,12 @@ func store64PrivU32(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				*word4(p, i, o) = uint32(c[i])
 				*word4(p, i, o+4) = uint32(c[i] >> 32)
@@ -2756,12 +2832,13 @@ func store64PrivU32(w *wave, in *inst) {
 	}
 }
 
-func store64PrivU32Full(c *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func store64PrivU32Full(c *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			*word4(p, i, o) = uint32(c[i])
 			*word4(p, i, o+4) = uint32(c[i] >> 32)
@@ -2774,7 +2851,8 @@ func store64PrivU32Full(c *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, sca
 
 func load64I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 8, memory.AccessRead)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -2790,11 +2868,12 @@ func load64I64(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				d[i] = memory.Load64(unsafe.Add(mem, o))
 			}
 			continue
@@ -2803,26 +2882,24 @@ func load64I64(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 8:
-			o := off + first*8
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous64(xs) {
-				load64Run(ds, unsafe.Add(mem, o))
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
+				load64Run(ds, unsafe.Add(mem, off+first*8))
 				continue
 			}
 		case span == 0:
-			o := off + first*scale
-			if uint64(o) <= limit && same64(xs) {
-				v := memory.Load64(unsafe.Add(mem, o))
+			if uint64(first-least) <= more && same64(xs) {
+				v := memory.Load64(unsafe.Add(mem, off+first*scale))
 				fill64(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			ds[i] = memory.Load64(unsafe.Add(mem, o))
 		}
 	}
@@ -2830,7 +2907,8 @@ func load64I64(w *wave, in *inst) {
 
 func store64I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 8, memory.AccessWrite)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -2846,11 +2924,12 @@ func store64I64(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + int64(x[i])*scale
-				if uint64(o) > limit {
+				v := int64(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				memory.Store64(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -2858,19 +2937,18 @@ func store64I64(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 8 {
-			o := off + first*8
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous64(xs) {
-				store64Run(unsafe.Add(mem, o), cs)
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
+				store64Run(unsafe.Add(mem, off+first*8), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			o := off + int64(v)*scale
-			if uint64(o) > limit {
+			if uint64(int64(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + int64(v)*scale
 			memory.Store64(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -2878,7 +2956,8 @@ func store64I64(w *wave, in *inst) {
 
 func load64PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 8)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -2892,7 +2971,7 @@ func load64PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load64PrivI64Full(d, x, p, off, scale, limit) {
+			if !load64PrivI64Full(d, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -2900,11 +2979,12 @@ func load64PrivI64(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
 				continue
@@ -2914,12 +2994,13 @@ func load64PrivI64(w *wave, in *inst) {
 	}
 }
 
-func load64PrivI64Full(d *[64]uint64, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func load64PrivI64Full(d *[64]uint64, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
 			continue
@@ -2931,7 +3012,8 @@ func load64PrivI64Full(d *[64]uint64, x *[64]uint64, p unsafe.Pointer, off, scal
 
 func store64PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 8)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -2946,7 +3028,7 @@ func store64PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store64PrivI64Full(c, x, p, off, scale, limit) {
+			if !store64PrivI64Full(c, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -2954,11 +3036,12 @@ func store64PrivI64(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + int64(x[i])*scale)
-			if o > limit {
+			v := int64(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				*word4(p, i, o) = uint32(c[i])
 				*word4(p, i, o+4) = uint32(c[i] >> 32)
@@ -2969,12 +3052,13 @@ func store64PrivI64(w *wave, in *inst) {
 	}
 }
 
-func store64PrivI64Full(c *[64]uint64, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func store64PrivI64Full(c *[64]uint64, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + int64(x[i])*scale)
-		if o > limit {
+		v := int64(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			*word4(p, i, o) = uint32(c[i])
 			*word4(p, i, o+4) = uint32(c[i] >> 32)
@@ -3068,7 +3152,7 @@ func load64P(w *wave, in *inst) {
 				mem, limit = w.target(in, memory.Pointer(p[i]), 8, memory.AccessRead)
 			}
 			o := memory.Pointer(p[i]).Offset() + x[i]
-			if mem == nil || uint64(o) > limit {
+			if mem == nil || uint64(o) > limit || memory.Pointer(p[i]).Far() {
 				v, ok := w.slowLoad(in, k, i, 8)
 				if !ok {
 					w.memFault(in)
@@ -3101,7 +3185,7 @@ func store64P(w *wave, in *inst) {
 				mem, limit = w.target(in, memory.Pointer(p[i]), 8, memory.AccessWrite)
 			}
 			o := memory.Pointer(p[i]).Offset() + x[i]
-			if mem == nil || uint64(o) > limit {
+			if mem == nil || uint64(o) > limit || memory.Pointer(p[i]).Far() {
 				if !w.slowStore(in, k, i, 8, uint64(c[i])) {
 					w.memFault(in)
 					return

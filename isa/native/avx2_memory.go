@@ -60,6 +60,13 @@ func (avx2) unequal(c *compiler, d, x amd64.Vec, n uint64) {
 	c.V(amd64.VBLENDVPD, amd64.Y, d, vecTemp, d, x)
 }
 
+func (avx2) exchange(c *compiler, d, x amd64.Vec, n, other uint64) {
+	c.V(amd64.VPBROADCASTQ, amd64.Y, vecTemp, c.Const64(n))
+	c.V(amd64.VPCMPEQQ, amd64.Y, x, x, vecTemp)
+	c.V(amd64.VPBROADCASTQ, amd64.Y, vecTemp, c.Const64(other))
+	c.V(amd64.VBLENDVPD, amd64.Y, d, d, vecTemp, x)
+}
+
 func (avx2) sarLong(c *compiler, d, x amd64.Vec, n uint64) { c.sarLong(d, x, n) }
 
 // running puts ones into the lanes that run, of vecTemp.

@@ -132,6 +132,11 @@ func (avx512) unequal(c *compiler, d, x amd64.Vec, n uint64) {
 	c.V(amd64.VPBROADCASTQ, amd64.Z, d, c.Const64(n), amd64.Merge(maskTemp))
 }
 
+func (avx512) exchange(c *compiler, d, x amd64.Vec, n, other uint64) {
+	c.V(amd64.VPCMPUQ, amd64.Z, maskTemp, x, c.Const64(n).Bcast(), amd64.Imm(intEqual))
+	c.V(amd64.VPBROADCASTQ, amd64.Z, d, c.Const64(other), amd64.Merge(maskTemp))
+}
+
 func (avx512) sarLong(c *compiler, d, x amd64.Vec, n uint64) {
 	c.V(amd64.VPSRAQ, amd64.Z, d, x, amd64.Imm(n))
 }

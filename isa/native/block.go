@@ -74,7 +74,8 @@ func (c *compiler) enterParts() {
 	c.Jcc(amd64.NotCarry, c.refuse)
 }
 
-// blockIndex puts what a lane's index adds to the address into regTemp, the vector's first lane's.
+// blockIndex puts what a lane's index adds to the address into regTemp, the vector's first lane's, or refuses
+// the run if 64 bits do not hold it.
 func (c *compiler) blockIndex(in *isa.Inst, x amd64.Vec) {
 	if in.Idx == isa.IdxNone {
 		c.G(amd64.XOR, amd64.B32, regTemp, regTemp)
@@ -93,7 +94,12 @@ func (c *compiler) blockIndex(in *isa.Inst, x amd64.Vec) {
 	if in.Idx == isa.IdxS32 {
 		c.G(amd64.MOVSX32, amd64.B64, regTemp, regTemp)
 	}
-	c.byScale(regTemp, in.Scale)
+	if wideProduct(in) {
+		c.G(amd64.IMUL, amd64.B64, regTemp, regTemp, amd64.Imm(in.Scale))
+		c.Jcc(amd64.Overflow, c.refuse)
+	} else {
+		c.byScale(regTemp, in.Scale)
+	}
 }
 
 // inBlock adds to regTemp what components in front of the instruction's take, and refuses the run unless so

@@ -333,18 +333,26 @@ func (k *builder) slotElse(p *interp.Place, fill, beyond amd64.Label) {
 }
 
 // offset puts the offset of a place's pointer, displaced, into RAX, if the slot is filled in for that
-// pointer's allocation; otherwise it goes to fill. It changes RDX.
+// pointer's allocation and the pointer is not far from it; otherwise it goes to fill. It changes RDX.
 func (k *builder) offset(p *interp.Place, fill amd64.Label) {
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, scalar(p.Pointer))
 	k.G(amd64.MOV, amd64.B64, amd64.RDX, amd64.RAX)
 	k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(offsetBits))
 	k.G(amd64.CMP, amd64.B64, amd64.RDX, slotField(p.Slot, interp.SlotKey))
 	k.Jcc(amd64.NotEqual, fill)
-	k.G(amd64.SHL, amd64.B64, amd64.RAX, amd64.Imm(64-offsetBits))
-	k.G(amd64.SAR, amd64.B64, amd64.RAX, amd64.Imm(64-offsetBits))
+	k.offsetOf(amd64.RAX, fill)
 	if p.Disp != 0 {
 		k.G(amd64.ADD, amd64.B64, amd64.RAX, amd64.Imm(p.Disp))
 	}
+}
+
+// offsetOf makes a pointer in a register its offset, and goes to far if that is [memory.FarOffset], from
+// which nothing leads back.
+func (k *builder) offsetOf(r amd64.Reg, far amd64.Label) {
+	k.G(amd64.SHL, amd64.B64, r, amd64.Imm(64-offsetBits))
+	k.G(amd64.CMP, amd64.B64, r, amd64.Imm(1))
+	k.Jcc(amd64.Overflow, far) // only the least number less 1 is none
+	k.G(amd64.SAR, amd64.B64, r, amd64.Imm(64-offsetBits))
 }
 
 // slotField returns a field of a slot.

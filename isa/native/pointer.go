@@ -27,8 +27,9 @@ func (c *compiler) offsetOf(d, p amd64.Vec) {
 	c.set.sarLong(c, d, d, tag)
 }
 
-// movedOffset returns the offsets that an instruction's pointers, index and displacement lead to, modulo 2⁶⁴,
-// and two registers to work with.
+// movedOffset returns the offsets that an instruction's pointers, index and displacement lead to, and two
+// registers to work with. One that has more than offsetBits may be another such number. So is that of a
+// pointer that is far already; an access can do without where index and displacement cannot lead back to 0.
 func (c *compiler) movedOffset(in *isa.Inst, p amd64.Vec) (d, x, y amd64.Vec) {
 	w := c.width(isa.I64)
 	d, x, y = c.vec(), c.vec(), c.vec()
@@ -39,6 +40,10 @@ func (c *compiler) movedOffset(in *isa.Inst, p amd64.Vec) (d, x, y amd64.Vec) {
 	}
 	if in.Disp != 0 {
 		c.V(amd64.VPADDQ, w, d, d, c.splat(isa.I64, 0, uint64(int64(in.Disp))))
+	}
+	if in.Op == isa.OpPtrAdd || in.Idx == isa.Idx64 || in.Idx != isa.IdxNone && in.Scale >= 1<<(offsetBits-1-32) {
+		c.V(amd64.VPSLLQ, w, x, p, amd64.Imm(64-offsetBits))
+		c.set.exchange(c, d, x, 1<<63, tooFar)
 	}
 	return d, x, y
 }
@@ -68,7 +73,11 @@ func (c *compiler) ptrAdd(in *isa.Inst) {
 	c.result(in, isa.I64, d)
 }
 
-// moves gives x what the index adds to addresses, modulo 2⁶⁴. It changes y.
+// tooFar is further than any sum of an offset, an index and a displacement that may be an offset.
+const tooFar = 1 << 62
+
+// moves gives x what the index adds to addresses, or what is as far from all offsets if 64 bits may not hold
+// it. It changes y.
 func (c *compiler) moves(in *isa.Inst, x, y amd64.Vec) {
 	w, n := c.width(isa.I64), in.Scale
 	i := c.load(in.B, in.Idx.Type(), true)
@@ -79,6 +88,18 @@ func (c *compiler) moves(in *isa.Inst, x, y amd64.Vec) {
 	case isa.IdxU32:
 		c.V(amd64.VPMOVZXDQ, w, x, i)
 		i = x
+	}
+	if wideProduct(in) {
+		// No index that has more bits than these, and the sign, leads from one offset to another; with no
+		// more, no product overflows.
+		significant := offsetBits + 1 - (bits.Len32(n) - 1)
+		c.V(amd64.VPSLLQ, w, y, i, amd64.Imm(63-significant))
+		c.set.sarLong(c, y, y, uint64(63-significant))
+		if i != x {
+			c.V(amd64.VMOVDQA32, w, x, i)
+			i = x
+		}
+		c.set.unequal(c, x, y, 1<<significant)
 	}
 	by := c.splat(isa.I64, 0, uint64(n))
 	switch {

@@ -101,14 +101,14 @@ func (c *compiler) prepareRow(in *isa.Inst, p *interp.Place) rowPlace {
 	return rowPlace{}
 }
 
-// rowOffset puts the offset that an instruction accesses in its allocation into regTemp.
+// rowOffset puts the offset that an instruction accesses in its allocation into regTemp, or refuses the run
+// if that is too far away.
 func (c *compiler) rowOffset(in *isa.Inst, p *interp.Place) {
 	if p.Fixed {
 		c.G(amd64.MOV, amd64.B64, regTemp, amd64.Imm(p.Offset+int64(in.Disp)))
 	} else {
 		c.G(amd64.MOV, amd64.B64, regTemp, scalar(in.A))
-		c.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(64-offsetBits))
-		c.G(amd64.SAR, amd64.B64, regTemp, amd64.Imm(64-offsetBits))
+		c.kernel.offsetOf(regTemp, c.refuse)
 		if in.Disp != 0 {
 			c.G(amd64.ADD, amd64.B64, regTemp, amd64.Imm(in.Disp))
 		}
@@ -126,6 +126,7 @@ func (c *compiler) rowOffset(in *isa.Inst, p *interp.Place) {
 	c.G(op, size, regAddress, scalar(in.B))
 	if in.Scale != 1 {
 		c.G(amd64.IMUL, amd64.B64, regAddress, regAddress, amd64.Imm(in.Scale))
+		c.Jcc(amd64.Overflow, c.refuse)
 	}
 	c.G(amd64.ADD, amd64.B64, regTemp, regAddress)
 }

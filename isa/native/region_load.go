@@ -182,7 +182,7 @@ func (r *region) scalarLoad(p *interp.Part) {
 	if r.changes(p.Place.Pointer) {
 		k.slotElse(p.Place, r.refuse, r.refuse)
 	}
-	k.index(in)
+	k.index(in, r.refuse)
 	k.G(amd64.CMP, amd64.B64, scalarB, slotField(p.Place.Slot, interp.SlotLimit))
 	k.Jcc(amd64.Above, r.refuse)
 	k.G(amd64.MOV, amd64.B64, scalarA, slotField(p.Place.Slot, interp.SlotAddress))

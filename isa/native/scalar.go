@@ -1,6 +1,8 @@
 package native
 
 import (
+	"math"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
@@ -457,8 +459,9 @@ func orderScalar(predicate amd64.Imm) scalarEmitter {
 	}
 }
 
-// index puts what the index adds to an address into RCX.
-func (k *builder) index(in *isa.Inst) {
+// index puts what the index adds to an address into RCX, or goes to beyond if 64 bits do not hold it: it must
+// not come back as a small number. It may change RDX.
+func (k *builder) index(in *isa.Inst, beyond amd64.Label) {
 	switch in.Idx {
 	case isa.IdxNone:
 		k.G(amd64.XOR, amd64.B32, scalarB, scalarB)
@@ -476,12 +479,20 @@ func (k *builder) index(in *isa.Inst) {
 	} else if in.Scale != 1 {
 		k.G(amd64.IMUL, amd64.B64, scalarB, scalarB, amd64.Imm(in.Scale))
 	}
+	if wideProduct(in) {
+		k.Jcc(amd64.Overflow, beyond)
+	}
+}
+
+// wideProduct says whether 64 bits, with a sign, may not hold an index of an instruction times the scale.
+func wideProduct(in *isa.Inst) bool {
+	return in.Idx == isa.Idx64 && in.Scale > 1 || in.Idx == isa.IdxU32 && in.Scale > math.MaxInt32
 }
 
 // loadScalar loads what a pointer and perhaps an index select.
 func (k *builder) loadScalar(in *isa.Inst, p *interp.Part) {
 	k.offset(p.Place, k.exit(p.Point, interp.ExitSlots))
-	k.index(in)
+	k.index(in, k.exit(p.Point, interp.ExitPart))
 	k.G(amd64.ADD, amd64.B64, scalarA, scalarB)
 	k.G(amd64.CMP, amd64.B64, scalarA, slotField(p.Place.Slot, interp.SlotLast))
 	k.Jcc(amd64.Above, k.exit(p.Point, interp.ExitPart))
@@ -504,24 +515,24 @@ func (k *builder) loadFrom(in *isa.Inst, from amd64.Mem) {
 	k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarA)
 }
 
-// ptrAddScalar moves a pointer. What an offset cannot hold is left to package interp.
+// ptrAddScalar moves a pointer. What an offset cannot hold is left to package interp, before and after.
 func (k *builder) ptrAddScalar(in *isa.Inst, p *interp.Part) {
-	k.index(in)
+	beyond := k.exit(p.Point, interp.ExitPart)
+	k.index(in, beyond)
 	if in.Disp != 0 {
 		k.G(amd64.ADD, amd64.B64, scalarB, amd64.Imm(in.Disp))
 	}
 	const spare = 64 - memory.OffsetBits
 	k.G(amd64.MOV, amd64.B64, scalarA, scalar(in.A))
 	k.G(amd64.MOV, amd64.B64, scalarC, scalarA)
-	k.G(amd64.SHL, amd64.B64, scalarA, amd64.Imm(spare))
-	k.G(amd64.SAR, amd64.B64, scalarA, amd64.Imm(spare))
+	k.offsetOf(scalarA, beyond)
 	k.G(amd64.ADD, amd64.B64, scalarA, scalarB)
 	k.G(amd64.MOV, amd64.B64, scalarB, scalarA)
 	k.G(amd64.SHL, amd64.B64, scalarA, amd64.Imm(spare))
 	k.G(amd64.MOV, amd64.B64, amd64.R8, scalarA)
 	k.G(amd64.SAR, amd64.B64, amd64.R8, amd64.Imm(spare))
 	k.G(amd64.CMP, amd64.B64, amd64.R8, scalarB)
-	k.Jcc(amd64.NotEqual, k.exit(p.Point, interp.ExitPart))
+	k.Jcc(amd64.NotEqual, beyond)
 	k.G(amd64.SHR, amd64.B64, scalarA, amd64.Imm(spare))
 	k.G(amd64.SHR, amd64.B64, scalarC, amd64.Imm(memory.OffsetBits))
 	k.G(amd64.SHL, amd64.B64, scalarC, amd64.Imm(memory.OffsetBits))

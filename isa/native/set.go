@@ -63,6 +63,8 @@ type set interface {
 	beyond(c *compiler, t isa.Type, x amd64.Vec, limit amd64.Operand, l amd64.Label)
 	// unequal makes elements of d, of 64 bits, that differ from those of x a number. It changes x.
 	unequal(c *compiler, d, x amd64.Vec, n uint64)
+	// exchange makes elements of d, of 64 bits, another number where those of x are n. It changes x.
+	exchange(c *compiler, d, x amd64.Vec, n, other uint64)
 	// sarLong shifts elements of 64 bits to the right, with their signs.
 	sarLong(c *compiler, d, x amd64.Vec, n uint64)
 	// zero goes to l if x is 0 in a lane that runs.

@@ -13,7 +13,8 @@ import (
 const loadIndexed = `
 func load@W@X(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, @B, memory.AccessRead)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -29,11 +30,12 @@ func load@W@X(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + @E(x[i])*scale
-				if uint64(o) > limit {
+				v := @E(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				d[i] = @LD(unsafe.Add(mem, o))
 			}
 			continue
@@ -42,26 +44,24 @@ func load@W@X(w *wave, in *inst) {
 		first := @E(xs[0])
 		switch span := @E(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == @B:
-			o := off + first*@B
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*@B <= limit && contiguous@I(xs) {
-				load@WRun(ds, unsafe.Add(mem, o))
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous@I(xs) {
+				load@WRun(ds, unsafe.Add(mem, off+first*@B))
 				continue
 			}
 		case span == 0:
-			o := off + first*scale
-			if uint64(o) <= limit && same@I(xs) {
-				v := @LD(unsafe.Add(mem, o))
+			if uint64(first-least) <= more && same@I(xs) {
+				v := @LD(unsafe.Add(mem, off+first*scale))
 				fill@W(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			o := off + @E(v)*scale
-			if uint64(o) > limit {
+			if uint64(@E(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + @E(v)*scale
 			ds[i] = @LD(unsafe.Add(mem, o))
 		}
 	}
@@ -71,7 +71,8 @@ func load@W@X(w *wave, in *inst) {
 const storeIndexed = `
 func store@W@X(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, @B, memory.AccessWrite)
-	if mem == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if mem == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -87,11 +88,12 @@ func store@W@X(w *wave, in *inst) {
 		if n == 0 {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
-				o := off + @E(x[i])*scale
-				if uint64(o) > limit {
+				v := @E(x[i])
+				if uint64(v-least) > more {
 					w.memFault(in)
 					return
 				}
+				o := off + v*scale
 				@ST(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -99,19 +101,18 @@ func store@W@X(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := @E(xs[0])
 		if @E(xs[n-1])-first == int64(n-1) && scale == @B {
-			o := off + first*@B
-			if uint64(o) <= limit && uint64(o)+uint64(n-1)*@B <= limit && contiguous@I(xs) {
-				store@WRun(unsafe.Add(mem, o), cs)
+			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous@I(xs) {
+				store@WRun(unsafe.Add(mem, off+first*@B), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			o := off + @E(v)*scale
-			if uint64(o) > limit {
+			if uint64(@E(v)-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := off + @E(v)*scale
 			@ST(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -121,7 +122,8 @@ func store@W@X(w *wave, in *inst) {
 const privateIndexed = `
 func load@WPriv@X(w *wave, in *inst) {
 	room, limit, off := w.private(in, @B)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -135,7 +137,7 @@ func load@WPriv@X(w *wave, in *inst) {
 		x := (*[64]@T)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load@WPriv@XFull(d, x, p, off, scale, limit) {
+			if !load@WPriv@XFull(d, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -143,22 +145,24 @@ func load@WPriv@X(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + @E(x[i])*scale)
-			if o > limit {
+			v := @E(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			@PL d[i] = privLoad@W(p, i, o)
 		}
 	}
 }
 
-func load@WPriv@XFull(d *[64]@U, x *[64]@T, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func load@WPriv@XFull(d *[64]@U, x *[64]@T, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + @E(x[i])*scale)
-		if o > limit {
+		v := @E(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		@PL d[i] = privLoad@W(p, i, o)
 	}
 	return true
@@ -166,7 +170,8 @@ func load@WPriv@XFull(d *[64]@U, x *[64]@T, p unsafe.Pointer, off, scale int64, 
 
 func store@WPriv@X(w *wave, in *inst) {
 	room, limit, off := w.private(in, @B)
-	if room == nil {
+	least, more, ok := inside(off, in.scale, limit)
+	if room == nil || !ok {
 		w.memFault(in)
 		return
 	}
@@ -181,7 +186,7 @@ func store@WPriv@X(w *wave, in *inst) {
 		x := (*[64]@T)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store@WPriv@XFull(c, x, p, off, scale, limit) {
+			if !store@WPriv@XFull(c, x, p, off, scale, least, more) {
 				w.memFault(in)
 				return
 			}
@@ -189,22 +194,24 @@ func store@WPriv@X(w *wave, in *inst) {
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
-			o := uint64(off + @E(x[i])*scale)
-			if o > limit {
+			v := @E(x[i])
+			if uint64(v-least) > more {
 				w.memFault(in)
 				return
 			}
+			o := uint64(off + v*scale)
 			@PS privStore@W(p, i, o, c[i])
 		}
 	}
 }
 
-func store@WPriv@XFull(c *[64]@U, x *[64]@T, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+func store@WPriv@XFull(c *[64]@U, x *[64]@T, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
 	for i := range x {
-		o := uint64(off + @E(x[i])*scale)
-		if o > limit {
+		v := @E(x[i])
+		if uint64(v-least) > more {
 			return false
 		}
+		o := uint64(off + v*scale)
 		@PS privStore@W(p, i, o, c[i])
 	}
 	return true
@@ -295,7 +302,7 @@ func load@WP(w *wave, in *inst) {
 				mem, limit = w.target(in, memory.Pointer(p[i]), @B, memory.AccessRead)
 			}
 			o := memory.Pointer(p[i]).Offset() + x[i]
-			if mem == nil || uint64(o) > limit {
+			if mem == nil || uint64(o) > limit || memory.Pointer(p[i]).Far() {
 				v, ok := w.slowLoad(in, k, i, @B)
 				if !ok {
 					w.memFault(in)
@@ -328,7 +335,7 @@ func store@WP(w *wave, in *inst) {
 				mem, limit = w.target(in, memory.Pointer(p[i]), @B, memory.AccessWrite)
 			}
 			o := memory.Pointer(p[i]).Offset() + x[i]
-			if mem == nil || uint64(o) > limit {
+			if mem == nil || uint64(o) > limit || memory.Pointer(p[i]).Far() {
 				if !w.slowStore(in, k, i, @B, uint64(c[i])) {
 					w.memFault(in)
 					return
