@@ -41,6 +41,47 @@ func addresses(b *builder) {
 	f.dropDead()
 }
 
+// Steps in bytes. A step of up to maxStep bytes (memory.MaxSize) from inside of an object leads to an offset
+// that a pointer can have, and one back from where no pointer can be does not lead inside. No step of
+// outOfReach bytes leads from one such offset to another, nor is it undone by one of maxStep.
+const (
+	maxStep    = 1 << 38
+	outOfReach = 1 << 41
+)
+
+// constantSteps follows constant steps back from p to the pointer that they begin at, and adds them up. So
+// few of them (maxChain) lead less than maxStep away: what has gone further may not come back.
+func constantSteps(p *value) (base *value, off int64) {
+	for n := 0; p.op == isa.OpPtrAdd && p.idx == isa.IdxNone && n < maxChain; n++ {
+		off += int64(p.disp)
+		p = p.args[0]
+	}
+	return p, off
+}
+
+// mergeable says whether the constant step d from p, a constant step itself, may be one with that: the sum
+// has to fit, and a way back must not hide how far such steps have led before.
+func mergeable(p *value, d int64) bool {
+	const most = 1 << 32
+	if !fits(int64(p.disp) + d) {
+		return false
+	}
+	if p.disp < 0 == (d < 0) {
+		return true // as far away in the end
+	}
+	off := int64(0)
+	for range maxChain {
+		if p.op != isa.OpPtrAdd || p.idx != isa.IdxNone {
+			return true
+		}
+		if off += int64(p.disp); off < -most || off > most {
+			return false
+		}
+		p = p.args[0]
+	}
+	return false
+}
+
 // rest returns the arguments of an access behind its address.
 func rest(v *value) []*value {
 	n := 1
@@ -55,12 +96,12 @@ func rest(v *value) []*value {
 func foldAddress(v *value, r *ranges) {
 	for {
 		p := v.args[0]
-		if p.op == isa.OpPtrAdd && p.idx == isa.IdxNone && fits(int64(v.disp)+int64(p.disp)) {
+		if p.op == isa.OpPtrAdd && p.idx == isa.IdxNone && mergeable(p, int64(v.disp)) {
 			v.disp += p.disp
 			v.args[0] = p.args[0]
 			continue
 		}
-		if p.op == isa.OpPtrAdd && v.idx == isa.IdxNone && fits(int64(v.disp)+int64(p.disp)) {
+		if p.op == isa.OpPtrAdd && p.idx != isa.IdxNone && v.idx == isa.IdxNone && fits(int64(v.disp)+int64(p.disp)) {
 			tail := rest(v)
 			args := append([]*value{p.args[0], p.args[1]}, tail...)
 			v.args = args
@@ -140,17 +181,17 @@ func zeroBits(x *value) int {
 }
 
 // exact says whether the index x of v, which adds, multiplies by or shifts by the
-// constant c, is the same in 64 bits: what has 64 bits wraps as addresses do, what
-// has 32 must not wrap ahead of its extension, which the module promises or ranges
-// tell.
+// constant c, is the same as a number: it must not wrap, ahead of its extension if
+// it has 32 bits, which the module promises or ranges tell. A sum of 64 bits that
+// wraps is as far away on the other side.
 func exact(v, x *value, c int64, r *ranges) bool {
-	if v.idx == isa.Idx64 || x.op == isa.OpOr {
+	if x.op == isa.OpOr || v.idx == isa.Idx64 && x.op == isa.OpAdd {
 		return true
 	}
 	if x.op == isa.OpMul && c < 0 {
 		return false // scales are positive
 	}
-	if v.idx == isa.IdxS32 && x.wraps&noSignedWrap != 0 || v.idx == isa.IdxU32 && x.wraps&noUnsignedWrap != 0 && c >= 0 {
+	if v.idx != isa.IdxU32 && x.wraps&noSignedWrap != 0 || v.idx == isa.IdxU32 && x.wraps&noUnsignedWrap != 0 && c >= 0 {
 		return true
 	}
 	s := r.of(x.args[0])
@@ -166,10 +207,56 @@ func exact(v, x *value, c int64, r *ranges) bool {
 	case isa.OpShl:
 		s, ok = mulSpans(s, span{1 << c, 1 << c})
 	}
-	if v.idx == isa.IdxS32 {
+	switch v.idx {
+	case isa.Idx64:
+		return ok
+	case isa.IdxS32:
 		return ok && s.signed32()
 	}
 	return ok && s.unsigned32()
+}
+
+// step returns how many bytes the address of v is behind its pointer; false if that has more than 64 bits.
+func (r *ranges) step(v *value) (span, bool) {
+	s := span{}
+	if v.idx != isa.IdxNone {
+		s = r.index(v.args[1], v.idx)
+	}
+	s, ok := mulSpans(s, span{int64(v.scale), int64(v.scale)})
+	d := int64(v.disp)
+	return span{s.lo + d, s.hi + d}, ok && !addOverflows(s.lo, d) && !addOverflows(s.hi, d)
+}
+
+// index returns what an index is.
+func (r *ranges) index(x *value, t isa.IdxType) span {
+	s := r.of(x)
+	if t == isa.IdxS32 && s.hi > math.MaxInt32 {
+		return span{math.MinInt32, math.MaxInt32}
+	}
+	return s
+}
+
+// offset returns the offsets that a pointer can have, as far as is known, in few steps.
+func (r *ranges) offset(b *builder, p *value, steps int) (span, bool) {
+	switch p.op {
+	case irGlobal, irPriv, irLocal:
+		return span{}, true
+	case irParam:
+		if k := b.k.Params[p.index].Kind; k == isa.ParamGlobal || k == isa.ParamLocal {
+			return span{0, maxStep}, true
+		}
+	case isa.OpPtrAdd:
+		if steps == 0 {
+			break
+		}
+		s, ok := r.step(p)
+		from, known := r.offset(b, p.args[0], steps-1)
+		if ok && known && s.within(-outOfReach, outOfReach) {
+			s = span{from.lo + s.lo, from.hi + s.hi}
+			return s, s.within(1-2*maxStep, 2*maxStep-1)
+		}
+	}
+	return span{}, false
 }
 
 // origins finds out where pointers lead.

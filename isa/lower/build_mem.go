@@ -3,6 +3,7 @@ package lower
 import (
 	"cmp"
 	"math"
+	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv"
@@ -14,7 +15,7 @@ func (b *builder) offset(p *value, d int64) *value {
 		if d == 0 {
 			return p
 		}
-		if p.op == isa.OpPtrAdd && p.idx == isa.IdxNone && fits(int64(p.disp)+d) {
+		if p.op == isa.OpPtrAdd && p.idx == isa.IdxNone && mergeable(p, d) {
 			d += int64(p.disp)
 			p = p.args[0]
 			continue
@@ -31,7 +32,31 @@ func (b *builder) offset(p *value, d int64) *value {
 	return b.add(v)
 }
 
+// bytesOf returns n elements of size bytes each, or a number that is as far from all offsets where 64 bits do
+// not hold the product.
+func bytesOf(n int64, size uint64) int64 {
+	const most = 1 << 62
+	m := uint64(n)
+	if n < 0 {
+		m = -m
+	}
+	hi, lo := bits.Mul64(m, size)
+	if hi != 0 {
+		lo = most
+	}
+	if n < 0 {
+		return -int64(min(lo, most))
+	}
+	return int64(min(lo, most))
+}
+
 func fits(d int64) bool { return d >= math.MinInt32 && d <= math.MaxInt32 }
+
+// clamp returns the integer of 64 bits from -most to most that is next to i.
+func (b *builder) clamp(i *value, most int64) *value {
+	i = b.bin(isa.OpMinS, isa.I64, i, b.imm(isa.I64, uint64(most)))
+	return b.bin(isa.OpMaxS, isa.I64, i, b.imm(isa.I64, uint64(-most)))
+}
 
 // index moves a pointer by i elements of size bytes. i is a signed integer of
 // type t.
@@ -41,7 +66,7 @@ func (b *builder) index(p, i *value, t *typ, size uint64) *value {
 		if t.odd() {
 			n = int64(i.imm<<(64-t.bits)) >> (64 - t.bits)
 		}
-		return b.offset(p, n*int64(size))
+		return b.offset(p, bytesOf(n, size))
 	}
 	if size == 0 {
 		return p
@@ -60,7 +85,7 @@ func (b *builder) index(p, i *value, t *typ, size uint64) *value {
 			i = b.conv(isa.OpSExt, isa.I64, isa.I32, i)
 			x = isa.Idx64
 		}
-		i = b.bin(isa.OpMul, isa.I64, i, b.imm(isa.I64, size))
+		i = b.bin(isa.OpMul, isa.I64, b.clamp(i, outOfReach/int64(size)+1), b.imm(isa.I64, size))
 		size = 1
 	}
 	// A constant ahead of the index moves behind it, where accesses take it in.
@@ -547,11 +572,7 @@ var words = map[uint64]*typ{1: {kind: kindInt, bits: 8}, 2: {kind: kindInt, bits
 // variableParts cuts n bytes from p on into the scalars of the private variable
 // that p leads to; nil when it leads to none, or there would be more than most.
 func (b *builder) variableParts(p *value, n uint64, most int) []leaf {
-	off := int64(0)
-	for n := 0; p.op == isa.OpPtrAdd && p.idx == isa.IdxNone && n < maxChain; n++ {
-		off += int64(p.disp)
-		p = p.args[0]
-	}
+	p, off := constantSteps(p)
 	if p.op != irPriv {
 		return nil
 	}

@@ -93,11 +93,7 @@ func conversions(format string) []byte {
 
 // constString reads the string that a constant pointer leads to.
 func (b *builder) constString(p *value) (string, bool) {
-	off := int64(0)
-	for p.op == isa.OpPtrAdd && p.idx == isa.IdxNone {
-		off += int64(p.disp)
-		p = p.args[0]
-	}
+	p, off := constantSteps(p)
 	if p.op != irGlobal || off < 0 {
 		return "", false
 	}

@@ -10,16 +10,21 @@ import (
 // object, base + i*s, with a further index: one base for all lanes and one
 // 64-bit index is what engines are fast at. A row of an array in LDS is the
 // usual case: tile[ly][lx].
+//
+// Two steps become one only where that makes no difference to a pointer that the
+// first carries further than offsets reach: nothing leads back from there. So it
+// does not get there, or the second step is too short to lead inside again.
 func flatten(b *builder) {
 	f := b.f
 	f.guessDivergence()
 	var list []*value
+	fl := &flattener{builder: b}
 	for _, blk := range f.blocks {
 		insts := list[:0]
 		for _, v := range blk.insts {
 			switch v.op {
 			case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpBlockLoad, isa.OpBlockStore:
-				insts = f.flattenAccess(v, insts)
+				insts = fl.access(v, insts)
 			}
 			insts = append(insts, v)
 		}
@@ -59,14 +64,40 @@ func (f *fn) guessDivergence() {
 	}
 }
 
-// flattenAccess appends to insts what v needs ahead of it, when v can be
-// rewritten.
-func (f *fn) flattenAccess(v *value, insts []*value) []*value {
-	p := v.args[0]
+// flattener has the ranges of the values, once something has to be known of them.
+type flattener struct {
+	*builder
+	r *ranges
+}
+
+func (fl *flattener) ranges() *ranges {
+	if fl.r == nil {
+		fl.r = newRanges(fl.builder)
+		for _, blk := range fl.f.blocks {
+			for _, list := range [2][]*value{blk.phis, blk.insts} {
+				for _, v := range list {
+					fl.r.note(v)
+				}
+			}
+		}
+	}
+	return fl.r
+}
+
+// access appends to insts what v needs ahead of it, when v can be rewritten.
+func (fl *flattener) access(v *value, insts []*value) []*value {
+	f, p := fl.f, v.args[0]
 	if v.idx == isa.IdxNone || p.op != isa.OpPtrAdd || p.idx == isa.IdxNone || !p.div || p.args[0].div ||
-		p.scale%v.scale != 0 || !fits(int64(v.disp)+int64(p.disp)) {
+		v.scale == 0 || p.scale%v.scale != 0 || !fits(int64(v.disp)+int64(p.disp)) {
 		return insts
 	}
+	r, ratio := fl.ranges(), int64(p.scale/v.scale)
+	second, ok := r.step(v)
+	short := ok && second.within(-maxStep, maxStep)
+	if _, known := r.offset(fl.builder, p, 4); !short && !known {
+		return insts
+	}
+	_, whole := mulSpans(r.index(p.args[1], p.idx), span{ratio, ratio})
 	add := func(op isa.Op, elem isa.Type, args ...*value) *value {
 		n := f.newValue(op, isa.I64, elem, args...)
 		if s := f.simplify(n); s != nil {
@@ -85,7 +116,13 @@ func (f *fn) flattenAccess(v *value, insts []*value) []*value {
 		}
 		return x
 	}
-	i := add(isa.OpMul, isa.I64, wide(p.args[1], p.idx), f.constant(isa.I64, uint64(p.scale/v.scale)))
+	i := wide(p.args[1], p.idx)
+	if !whole {
+		most := outOfReach/int64(p.scale) + 1
+		i = add(isa.OpMinS, isa.I64, i, f.constant(isa.I64, uint64(most)))
+		i = add(isa.OpMaxS, isa.I64, i, f.constant(isa.I64, uint64(-most)))
+	}
+	i = add(isa.OpMul, isa.I64, i, f.constant(isa.I64, uint64(ratio)))
 	i = add(isa.OpAdd, isa.I64, i, wide(v.args[1], v.idx))
 	v.args[0], v.args[1] = p.args[0], i
 	v.idx = isa.Idx64

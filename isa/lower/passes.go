@@ -39,7 +39,7 @@ func builtinPasses() []Pass {
 		{Name: "address", Doc: "pointer arithmetic moves into accesses",
 			Needs: AnalysisOrder, Keeps: ControlFlow, IR: over(addresses)},
 		{Name: "flatten", Doc: "one base and one index for accesses into rows",
-			Keeps: ControlFlow, IR: over(flatten)},
+			Needs: AnalysisOrder, Keeps: ControlFlow, IR: over(flatten)},
 		{Name: "hoist", Doc: "what does not change in a loop leaves it",
 			Needs: AnalysisLoops, Keeps: ControlFlow, IR: over(hoist)},
 		{Name: "fuse", Doc: "multiplications join their additions",

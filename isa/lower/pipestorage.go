@@ -57,11 +57,8 @@ func storages(b *builder) {
 // constantStorage returns the place in Program.Pipes of the storage that a load
 // takes from a constant of the module.
 func (b *builder) constantStorage(v *value) (int, bool) {
-	p, at := v.args[0], int64(v.disp)
-	for p.op == isa.OpPtrAdd && p.idx == isa.IdxNone {
-		at += int64(p.disp)
-		p = p.args[0]
-	}
+	p, at := constantSteps(v.args[0])
+	at += int64(v.disp)
 	if p.op != irGlobal || v.idx != isa.IdxNone || v.typ != isa.I64 || at < 0 || v.flags&isa.FlagVolatile != 0 {
 		return 0, false
 	}

@@ -145,12 +145,8 @@ func privateAddress(v *value) (index int32, off int64, ok bool) {
 	if v.idx != isa.IdxNone {
 		return 0, 0, false
 	}
-	p, off := v.args[0], int64(v.disp)
-	for n := 0; p.op == isa.OpPtrAdd && p.idx == isa.IdxNone && n < maxChain; n++ {
-		off += int64(p.disp)
-		p = p.args[0]
-	}
-	return p.index, off, p.op == irPriv
+	p, off := constantSteps(v.args[0])
+	return p.index, off + int64(v.disp), p.op == irPriv
 }
 
 // appendSlots adds the slots of a variable, by offset. A variable whose address escapes may be accessed anywhere, so it
