@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"math"
 	"math/bits"
 	"unsafe"
 
@@ -27,34 +26,18 @@ func store8(p unsafe.Pointer, v uint8) { *(*uint8)(p) = v }
 // sext is the index of type IdxS32 as a number.
 func sext(x uint32) int64 { return int64(int32(x)) }
 
-// tooFar is more than any two offsets and a displacement are apart, and far from what 64 bits hold.
-const tooFar = 1 << 62
+// mostIndex returns a power of two. No index of more, or of less than minus that, leads from one offset to
+// another, and no product of one that is not has more than 64 bits.
+func mostIndex(scale int64) int64 { return 1 << (42 - bits.Len64(uint64(scale))&63) }
 
-// scaled returns what an index of 64 bits adds to an address. A product that 64 bits do not hold is as
-// good as tooFar: it must not come back as a small one.
+// scaled returns what an index adds to an address, or what is as far from all offsets: a product that 64 bits do
+// not hold must not come back as a small one.
 func scaled(x, scale int64) int64 {
-	if uint64(x+1<<31) < 1<<32 {
-		return x * scale // a scale has 32 bits
+	if most := mostIndex(scale); uint64(x+most) >= uint64(2*most) {
+		x = most
 	}
-	return scaledFar(x, scale)
+	return x * scale
 }
-
-func scaledFar(x, scale int64) int64 {
-	if x < 0 {
-		return -int64(scaledUnsigned(-uint64(x), scale))
-	}
-	return int64(scaledUnsigned(uint64(x), scale))
-}
-
-func scaledUnsigned(x uint64, scale int64) uint64 {
-	if hi, lo := bits.Mul64(x, uint64(scale)); hi == 0 {
-		return min(lo, tooFar)
-	}
-	return tooFar
-}
-
-// scaledU32 is scaled for an index of type IdxU32.
-func scaledU32(x uint32, scale int64) int64 { return int64(min(uint64(x)*uint64(scale), tooFar)) }
 
 // The functions below look at the indices of consecutive lanes. They are not
 // inlined: loops inside a large function run out of registers.
@@ -157,43 +140,19 @@ func (w *wave) flat(in *inst, n uint64, a memory.Access) (mem unsafe.Pointer, li
 	return mem, limit, p.Offset() + in.disp
 }
 
-// inside returns the indices that lead from offset off to elements up to limit: those from first on, and so
-// many more. It says whether there are any. Looking at indices instead of addresses, a product that 64 bits
-// do not hold is no address by accident.
-func inside(off, scale int64, limit uint64) (first int64, more uint64, ok bool) {
-	low, high := -off, int64(limit)-off // neither leaves 64 bits: a limit and an offset have 40, a displacement 32
-	switch {
-	case scale == 0:
-		return math.MinInt64, math.MaxUint64, low <= 0 && high >= 0
-	case scale&(scale-1) == 0:
-		shift := bits.TrailingZeros64(uint64(scale)) & 63
-		first, high = (low+scale-1)>>shift, high>>shift
-	default:
-		first, high = divideDown(low+scale-1, scale), divideDown(high, scale)
-	}
-	return first, uint64(high - first), first <= high
-}
-
-// divideDown divides by a positive number and rounds down.
-func divideDown(x, y int64) int64 {
-	q := x / y
-	if x < 0 && q*y != x {
-		q--
-	}
-	return q
-}
-
 // scalarIndex returns what a scalar index (or none) adds to an address.
 func (w *wave) scalarIndex(in *inst) int64 {
+	if in.idx == isa.IdxNone {
+		return 0
+	}
+	x := int64(w.s[in.b])
 	switch in.idx {
 	case isa.IdxS32:
-		return sext(uint32(w.s[in.b])) * in.scale
+		x = sext(uint32(x))
 	case isa.IdxU32:
-		return scaledU32(uint32(w.s[in.b]), in.scale)
-	case isa.Idx64:
-		return scaled(int64(w.s[in.b]), in.scale)
+		x = int64(uint32(x))
 	}
-	return 0
+	return scaled(x, in.scale)
 }
 
 // offsets returns, for the lanes of a chunk, what the index adds to the
@@ -219,7 +178,7 @@ func (w *wave) offsets(in *inst, base unsafe.Pointer) *[64]int64 {
 		}
 	case isa.IdxU32:
 		for i, v := range (*[64]uint32)(unsafe.Add(base, in.b)) {
-			x[i] = scaledU32(v, scale) + disp
+			x[i] = scaled(int64(v), scale) + disp
 		}
 	default:
 		for i, v := range (*[64]uint64)(unsafe.Add(base, in.b)) {
@@ -237,7 +196,7 @@ func (w *wave) address(in *isa.Inst, k, i int) (base, p memory.Pointer) {
 	case isa.IdxS32:
 		d += sext(uint32(w.reg(in.B, isa.I32, k, i))) * int64(in.Scale)
 	case isa.IdxU32:
-		d += scaledU32(uint32(w.reg(in.B, isa.I32, k, i)), int64(in.Scale))
+		d += scaled(int64(uint32(w.reg(in.B, isa.I32, k, i))), int64(in.Scale))
 	case isa.Idx64:
 		d += scaled(int64(w.reg(in.B, isa.I64, k, i)), int64(in.Scale))
 	}

@@ -211,7 +211,7 @@ func (w *wave) blockIndex(in *inst, chunk unsafe.Pointer, i int) int64 {
 	case isa.IdxS32:
 		return sext((*[64]uint32)(p)[i&63]) * in.scale
 	case isa.IdxU32:
-		return scaledU32((*[64]uint32)(p)[i&63], in.scale)
+		return scaled(int64((*[64]uint32)(p)[i&63]), in.scale)
 	}
 	return scaled(int64((*[64]uint64)(p)[i&63]), in.scale)
 }

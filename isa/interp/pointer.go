@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -70,15 +71,16 @@ func ptrUnpack32(w *wave, a, _ uint64) uint64 {
 func (d *decoder) addressing(in *inst) (uniform bool) {
 	s := in.src
 	in.a = d.operand(s.A, isa.I64)
-	if s.Idx != isa.IdxNone {
+	in.disp = int64(s.Disp)
+	if s.Idx != isa.IdxNone && s.Scale > 0 {
 		in.b = d.operand(s.B, s.Idx.Type())
+		in.idx, in.scale = s.Idx, int64(s.Scale)
 	}
-	in.idx, in.scale, in.disp = s.Idx, int64(s.Scale), int64(s.Disp)
 	in.space = memory.Space(s.Space)
 	if s.A.IsScalar() {
 		in.scalars |= 1
 	}
-	in.vectorIndex = s.Idx != isa.IdxNone && s.B.IsVector()
+	in.vectorIndex = in.idx != isa.IdxNone && s.B.IsVector()
 	return s.A.IsScalar() && !in.vectorIndex
 }
 
@@ -155,7 +157,7 @@ func (d *decoder) load(in inst) {
 	d.aligned(in)
 	f := &loadFuncs[s.Type.Bank()]
 	in.d = d.operand(s.Dst, s.Type)
-	if s.A.IsVector() {
+	if s.A.IsVector() || d.steep(&in) {
 		in.fn = f.pointers
 		d.emit(in)
 		return
@@ -174,6 +176,17 @@ func (d *decoder) load(in inst) {
 		plain.fn, private.fn = f.indexed[s.Idx], f.private[s.Idx]
 	}
 	d.bySpace(in, plain, private)
+}
+
+// steep makes a scalar pointer one of the lanes where an index of 32 bits times the scale may have more than 64 bits with the
+// sign: that is looked at there. It says whether it has.
+func (d *decoder) steep(in *inst) bool {
+	if in.idx != isa.IdxU32 || !in.vectorIndex || in.scale <= math.MaxInt32 {
+		return false
+	}
+	in.a = d.spread(1, in.src.A, isa.I64)
+	in.scalars &^= 1
+	return true
 }
 
 // bySpace emits the one or the other of two ways to access memory, or both
@@ -227,7 +240,7 @@ func (d *decoder) store(in inst) {
 	if s.C.IsScalar() {
 		in.c = d.spread(2, s.C, s.Type)
 	}
-	if s.A.IsVector() {
+	if s.A.IsVector() || d.steep(&in) {
 		in.fn = f.pointers
 		d.emit(in)
 		return

@@ -11,8 +11,7 @@ import (
 
 func load8S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 1, memory.AccessRead)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -29,11 +28,11 @@ func load8S32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := sext(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				d[i] = load8(unsafe.Add(mem, o))
 			}
 			continue
@@ -42,24 +41,26 @@ func load8S32(w *wave, in *inst) {
 		first := sext(xs[0])
 		switch span := sext(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 1:
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				load8Run(ds, unsafe.Add(mem, off+first*1))
+			o := off + first*1
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous32(xs) {
+				load8Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
-			if uint64(first-least) <= more && same32(xs) {
-				v := load8(unsafe.Add(mem, off+first*scale))
+			o := off + first*scale
+			if uint64(o) <= limit && same32(xs) {
+				v := load8(unsafe.Add(mem, o))
 				fill8(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			if uint64(sext(v)-least) > more {
+			o := off + sext(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + sext(v)*scale
 			ds[i] = load8(unsafe.Add(mem, o))
 		}
 	}
@@ -67,8 +68,7 @@ func load8S32(w *wave, in *inst) {
 
 func store8S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 1, memory.AccessWrite)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -85,11 +85,11 @@ func store8S32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := sext(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				store8(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -97,18 +97,19 @@ func store8S32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := sext(xs[0])
 		if sext(xs[n-1])-first == int64(n-1) && scale == 1 {
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				store8Run(unsafe.Add(mem, off+first*1), cs)
+			o := off + first*1
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous32(xs) {
+				store8Run(unsafe.Add(mem, o), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			if uint64(sext(v)-least) > more {
+			o := off + sext(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + sext(v)*scale
 			store8(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -116,8 +117,7 @@ func store8S32(w *wave, in *inst) {
 
 func load8PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 1)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -131,7 +131,7 @@ func load8PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load8PrivS32Full(d, x, p, off, scale, least, more) {
+			if !load8PrivS32Full(d, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -140,23 +140,23 @@ func load8PrivS32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := sext(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			d[i] = privLoad8(p, i, o)
 		}
 	}
 }
 
-func load8PrivS32Full(d *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func load8PrivS32Full(d *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := sext(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		d[i] = privLoad8(p, i, o)
 	}
 	return true
@@ -164,8 +164,7 @@ func load8PrivS32Full(d *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale,
 
 func store8PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 1)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -180,7 +179,7 @@ func store8PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store8PrivS32Full(c, x, p, off, scale, least, more) {
+			if !store8PrivS32Full(c, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -189,23 +188,23 @@ func store8PrivS32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := sext(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			privStore8(p, i, o, c[i])
 		}
 	}
 }
 
-func store8PrivS32Full(c *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func store8PrivS32Full(c *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := sext(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		privStore8(p, i, o, c[i])
 	}
 	return true
@@ -213,8 +212,7 @@ func store8PrivS32Full(c *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale
 
 func load8U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 1, memory.AccessRead)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -231,11 +229,11 @@ func load8U32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				d[i] = load8(unsafe.Add(mem, o))
 			}
 			continue
@@ -244,24 +242,26 @@ func load8U32(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 1:
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				load8Run(ds, unsafe.Add(mem, off+first*1))
+			o := off + first*1
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous32(xs) {
+				load8Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
-			if uint64(first-least) <= more && same32(xs) {
-				v := load8(unsafe.Add(mem, off+first*scale))
+			o := off + first*scale
+			if uint64(o) <= limit && same32(xs) {
+				v := load8(unsafe.Add(mem, o))
 				fill8(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			ds[i] = load8(unsafe.Add(mem, o))
 		}
 	}
@@ -269,8 +269,7 @@ func load8U32(w *wave, in *inst) {
 
 func store8U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 1, memory.AccessWrite)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -287,11 +286,11 @@ func store8U32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				store8(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -299,18 +298,19 @@ func store8U32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 1 {
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				store8Run(unsafe.Add(mem, off+first*1), cs)
+			o := off + first*1
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous32(xs) {
+				store8Run(unsafe.Add(mem, o), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			store8(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -318,8 +318,7 @@ func store8U32(w *wave, in *inst) {
 
 func load8PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 1)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -333,7 +332,7 @@ func load8PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load8PrivU32Full(d, x, p, off, scale, least, more) {
+			if !load8PrivU32Full(d, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -342,23 +341,23 @@ func load8PrivU32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			d[i] = privLoad8(p, i, o)
 		}
 	}
 }
 
-func load8PrivU32Full(d *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func load8PrivU32Full(d *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		d[i] = privLoad8(p, i, o)
 	}
 	return true
@@ -366,8 +365,7 @@ func load8PrivU32Full(d *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale,
 
 func store8PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 1)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -382,7 +380,7 @@ func store8PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store8PrivU32Full(c, x, p, off, scale, least, more) {
+			if !store8PrivU32Full(c, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -391,23 +389,23 @@ func store8PrivU32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			privStore8(p, i, o, c[i])
 		}
 	}
 }
 
-func store8PrivU32Full(c *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func store8PrivU32Full(c *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		privStore8(p, i, o, c[i])
 	}
 	return true
@@ -415,8 +413,7 @@ func store8PrivU32Full(c *[64]uint8, x *[64]uint32, p unsafe.Pointer, off, scale
 
 func load8I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 1, memory.AccessRead)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -430,14 +427,15 @@ func load8I64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		lo, n := run(m)
 		if n == 0 {
+			most := mostIndex(scale)
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(v+most) >= uint64(2*most) || uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				d[i] = load8(unsafe.Add(mem, o))
 			}
 			continue
@@ -446,24 +444,27 @@ func load8I64(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 1:
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
-				load8Run(ds, unsafe.Add(mem, off+first*1))
+			o := off + first*1
+			if uint64(first+1<<40) < 1<<41 && uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous64(xs) {
+				load8Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
-			if uint64(first-least) <= more && same64(xs) {
-				v := load8(unsafe.Add(mem, off+first*scale))
+			o := off + first*scale
+			if uint64(first+mostIndex(scale)) < uint64(2*mostIndex(scale)) && uint64(o) <= limit && same64(xs) {
+				v := load8(unsafe.Add(mem, o))
 				fill8(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
+		most := mostIndex(scale)
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(int64(v)+most) >= uint64(2*most) || uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			ds[i] = load8(unsafe.Add(mem, o))
 		}
 	}
@@ -471,8 +472,7 @@ func load8I64(w *wave, in *inst) {
 
 func store8I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 1, memory.AccessWrite)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -486,14 +486,15 @@ func store8I64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		lo, n := run(m)
 		if n == 0 {
+			most := mostIndex(scale)
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(v+most) >= uint64(2*most) || uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				store8(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -501,18 +502,20 @@ func store8I64(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 1 {
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
-				store8Run(unsafe.Add(mem, off+first*1), cs)
+			o := off + first*1
+			if uint64(first+1<<40) < 1<<41 && uint64(o) <= limit && uint64(o)+uint64(n-1)*1 <= limit && contiguous64(xs) {
+				store8Run(unsafe.Add(mem, o), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
+		most := mostIndex(scale)
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(int64(v)+most) >= uint64(2*most) || uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			store8(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -520,8 +523,7 @@ func store8I64(w *wave, in *inst) {
 
 func load8PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 1)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -535,32 +537,34 @@ func load8PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load8PrivI64Full(d, x, p, off, scale, least, more) {
+			if !load8PrivI64Full(d, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
 			continue
 		}
+		most := mostIndex(scale)
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if uint64(v+most) >= uint64(2*most) || o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			d[i] = privLoad8(p, i, o)
 		}
 	}
 }
 
-func load8PrivI64Full(d *[64]uint8, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func load8PrivI64Full(d *[64]uint8, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	most := mostIndex(scale)
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if uint64(v+most) >= uint64(2*most) || o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		d[i] = privLoad8(p, i, o)
 	}
 	return true
@@ -568,8 +572,7 @@ func load8PrivI64Full(d *[64]uint8, x *[64]uint64, p unsafe.Pointer, off, scale,
 
 func store8PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 1)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -584,32 +587,34 @@ func store8PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store8PrivI64Full(c, x, p, off, scale, least, more) {
+			if !store8PrivI64Full(c, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
 			continue
 		}
+		most := mostIndex(scale)
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if uint64(v+most) >= uint64(2*most) || o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			privStore8(p, i, o, c[i])
 		}
 	}
 }
 
-func store8PrivI64Full(c *[64]uint8, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func store8PrivI64Full(c *[64]uint8, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	most := mostIndex(scale)
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if uint64(v+most) >= uint64(2*most) || o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		privStore8(p, i, o, c[i])
 	}
 	return true
@@ -795,8 +800,7 @@ func store8Priv(w *wave, in *inst) {
 
 func load16S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 2, memory.AccessRead)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -813,11 +817,11 @@ func load16S32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := sext(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				d[i] = memory.Load16(unsafe.Add(mem, o))
 			}
 			continue
@@ -826,24 +830,26 @@ func load16S32(w *wave, in *inst) {
 		first := sext(xs[0])
 		switch span := sext(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 2:
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				load16Run(ds, unsafe.Add(mem, off+first*2))
+			o := off + first*2
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous32(xs) {
+				load16Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
-			if uint64(first-least) <= more && same32(xs) {
-				v := memory.Load16(unsafe.Add(mem, off+first*scale))
+			o := off + first*scale
+			if uint64(o) <= limit && same32(xs) {
+				v := memory.Load16(unsafe.Add(mem, o))
 				fill16(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			if uint64(sext(v)-least) > more {
+			o := off + sext(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + sext(v)*scale
 			ds[i] = memory.Load16(unsafe.Add(mem, o))
 		}
 	}
@@ -851,8 +857,7 @@ func load16S32(w *wave, in *inst) {
 
 func store16S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 2, memory.AccessWrite)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -869,11 +874,11 @@ func store16S32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := sext(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				memory.Store16(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -881,18 +886,19 @@ func store16S32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := sext(xs[0])
 		if sext(xs[n-1])-first == int64(n-1) && scale == 2 {
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				store16Run(unsafe.Add(mem, off+first*2), cs)
+			o := off + first*2
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous32(xs) {
+				store16Run(unsafe.Add(mem, o), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			if uint64(sext(v)-least) > more {
+			o := off + sext(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + sext(v)*scale
 			memory.Store16(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -900,8 +906,7 @@ func store16S32(w *wave, in *inst) {
 
 func load16PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 2)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -915,7 +920,7 @@ func load16PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load16PrivS32Full(d, x, p, off, scale, least, more) {
+			if !load16PrivS32Full(d, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -924,23 +929,23 @@ func load16PrivS32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := sext(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			d[i] = privLoad16(p, i, o)
 		}
 	}
 }
 
-func load16PrivS32Full(d *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func load16PrivS32Full(d *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := sext(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		d[i] = privLoad16(p, i, o)
 	}
 	return true
@@ -948,8 +953,7 @@ func load16PrivS32Full(d *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scal
 
 func store16PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 2)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -964,7 +968,7 @@ func store16PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store16PrivS32Full(c, x, p, off, scale, least, more) {
+			if !store16PrivS32Full(c, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -973,23 +977,23 @@ func store16PrivS32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := sext(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			privStore16(p, i, o, c[i])
 		}
 	}
 }
 
-func store16PrivS32Full(c *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func store16PrivS32Full(c *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := sext(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		privStore16(p, i, o, c[i])
 	}
 	return true
@@ -997,8 +1001,7 @@ func store16PrivS32Full(c *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, sca
 
 func load16U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 2, memory.AccessRead)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -1015,11 +1018,11 @@ func load16U32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				d[i] = memory.Load16(unsafe.Add(mem, o))
 			}
 			continue
@@ -1028,24 +1031,26 @@ func load16U32(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 2:
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				load16Run(ds, unsafe.Add(mem, off+first*2))
+			o := off + first*2
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous32(xs) {
+				load16Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
-			if uint64(first-least) <= more && same32(xs) {
-				v := memory.Load16(unsafe.Add(mem, off+first*scale))
+			o := off + first*scale
+			if uint64(o) <= limit && same32(xs) {
+				v := memory.Load16(unsafe.Add(mem, o))
 				fill16(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			ds[i] = memory.Load16(unsafe.Add(mem, o))
 		}
 	}
@@ -1053,8 +1058,7 @@ func load16U32(w *wave, in *inst) {
 
 func store16U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 2, memory.AccessWrite)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -1071,11 +1075,11 @@ func store16U32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				memory.Store16(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -1083,18 +1087,19 @@ func store16U32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 2 {
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				store16Run(unsafe.Add(mem, off+first*2), cs)
+			o := off + first*2
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous32(xs) {
+				store16Run(unsafe.Add(mem, o), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			memory.Store16(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -1102,8 +1107,7 @@ func store16U32(w *wave, in *inst) {
 
 func load16PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 2)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -1117,7 +1121,7 @@ func load16PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load16PrivU32Full(d, x, p, off, scale, least, more) {
+			if !load16PrivU32Full(d, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -1126,23 +1130,23 @@ func load16PrivU32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			d[i] = privLoad16(p, i, o)
 		}
 	}
 }
 
-func load16PrivU32Full(d *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func load16PrivU32Full(d *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		d[i] = privLoad16(p, i, o)
 	}
 	return true
@@ -1150,8 +1154,7 @@ func load16PrivU32Full(d *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scal
 
 func store16PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 2)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -1166,7 +1169,7 @@ func store16PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store16PrivU32Full(c, x, p, off, scale, least, more) {
+			if !store16PrivU32Full(c, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -1175,23 +1178,23 @@ func store16PrivU32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			privStore16(p, i, o, c[i])
 		}
 	}
 }
 
-func store16PrivU32Full(c *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func store16PrivU32Full(c *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		privStore16(p, i, o, c[i])
 	}
 	return true
@@ -1199,8 +1202,7 @@ func store16PrivU32Full(c *[64]uint16, x *[64]uint32, p unsafe.Pointer, off, sca
 
 func load16I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 2, memory.AccessRead)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -1214,14 +1216,15 @@ func load16I64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		lo, n := run(m)
 		if n == 0 {
+			most := mostIndex(scale)
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(v+most) >= uint64(2*most) || uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				d[i] = memory.Load16(unsafe.Add(mem, o))
 			}
 			continue
@@ -1230,24 +1233,27 @@ func load16I64(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 2:
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
-				load16Run(ds, unsafe.Add(mem, off+first*2))
+			o := off + first*2
+			if uint64(first+1<<40) < 1<<41 && uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous64(xs) {
+				load16Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
-			if uint64(first-least) <= more && same64(xs) {
-				v := memory.Load16(unsafe.Add(mem, off+first*scale))
+			o := off + first*scale
+			if uint64(first+mostIndex(scale)) < uint64(2*mostIndex(scale)) && uint64(o) <= limit && same64(xs) {
+				v := memory.Load16(unsafe.Add(mem, o))
 				fill16(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
+		most := mostIndex(scale)
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(int64(v)+most) >= uint64(2*most) || uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			ds[i] = memory.Load16(unsafe.Add(mem, o))
 		}
 	}
@@ -1255,8 +1261,7 @@ func load16I64(w *wave, in *inst) {
 
 func store16I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 2, memory.AccessWrite)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -1270,14 +1275,15 @@ func store16I64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		lo, n := run(m)
 		if n == 0 {
+			most := mostIndex(scale)
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(v+most) >= uint64(2*most) || uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				memory.Store16(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -1285,18 +1291,20 @@ func store16I64(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 2 {
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
-				store16Run(unsafe.Add(mem, off+first*2), cs)
+			o := off + first*2
+			if uint64(first+1<<40) < 1<<41 && uint64(o) <= limit && uint64(o)+uint64(n-1)*2 <= limit && contiguous64(xs) {
+				store16Run(unsafe.Add(mem, o), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
+		most := mostIndex(scale)
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(int64(v)+most) >= uint64(2*most) || uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			memory.Store16(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -1304,8 +1312,7 @@ func store16I64(w *wave, in *inst) {
 
 func load16PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 2)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -1319,32 +1326,34 @@ func load16PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load16PrivI64Full(d, x, p, off, scale, least, more) {
+			if !load16PrivI64Full(d, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
 			continue
 		}
+		most := mostIndex(scale)
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if uint64(v+most) >= uint64(2*most) || o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			d[i] = privLoad16(p, i, o)
 		}
 	}
 }
 
-func load16PrivI64Full(d *[64]uint16, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func load16PrivI64Full(d *[64]uint16, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	most := mostIndex(scale)
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if uint64(v+most) >= uint64(2*most) || o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		d[i] = privLoad16(p, i, o)
 	}
 	return true
@@ -1352,8 +1361,7 @@ func load16PrivI64Full(d *[64]uint16, x *[64]uint64, p unsafe.Pointer, off, scal
 
 func store16PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 2)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -1368,32 +1376,34 @@ func store16PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store16PrivI64Full(c, x, p, off, scale, least, more) {
+			if !store16PrivI64Full(c, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
 			continue
 		}
+		most := mostIndex(scale)
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if uint64(v+most) >= uint64(2*most) || o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			privStore16(p, i, o, c[i])
 		}
 	}
 }
 
-func store16PrivI64Full(c *[64]uint16, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func store16PrivI64Full(c *[64]uint16, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	most := mostIndex(scale)
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if uint64(v+most) >= uint64(2*most) || o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		privStore16(p, i, o, c[i])
 	}
 	return true
@@ -1579,8 +1589,7 @@ func store16Priv(w *wave, in *inst) {
 
 func load32S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 4, memory.AccessRead)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -1597,11 +1606,11 @@ func load32S32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := sext(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				d[i] = memory.Load32(unsafe.Add(mem, o))
 			}
 			continue
@@ -1610,24 +1619,26 @@ func load32S32(w *wave, in *inst) {
 		first := sext(xs[0])
 		switch span := sext(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 4:
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				load32Run(ds, unsafe.Add(mem, off+first*4))
+			o := off + first*4
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous32(xs) {
+				load32Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
-			if uint64(first-least) <= more && same32(xs) {
-				v := memory.Load32(unsafe.Add(mem, off+first*scale))
+			o := off + first*scale
+			if uint64(o) <= limit && same32(xs) {
+				v := memory.Load32(unsafe.Add(mem, o))
 				fill32(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			if uint64(sext(v)-least) > more {
+			o := off + sext(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + sext(v)*scale
 			ds[i] = memory.Load32(unsafe.Add(mem, o))
 		}
 	}
@@ -1635,8 +1646,7 @@ func load32S32(w *wave, in *inst) {
 
 func store32S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 4, memory.AccessWrite)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -1653,11 +1663,11 @@ func store32S32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := sext(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				memory.Store32(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -1665,18 +1675,19 @@ func store32S32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := sext(xs[0])
 		if sext(xs[n-1])-first == int64(n-1) && scale == 4 {
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				store32Run(unsafe.Add(mem, off+first*4), cs)
+			o := off + first*4
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous32(xs) {
+				store32Run(unsafe.Add(mem, o), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			if uint64(sext(v)-least) > more {
+			o := off + sext(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + sext(v)*scale
 			memory.Store32(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -1684,8 +1695,7 @@ func store32S32(w *wave, in *inst) {
 
 func load32PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 4)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -1699,7 +1709,7 @@ func load32PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load32PrivS32Full(d, x, p, off, scale, least, more) {
+			if !load32PrivS32Full(d, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -1708,11 +1718,11 @@ func load32PrivS32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := sext(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				d[i] = *word4(p, i, o)
 				continue
@@ -1722,13 +1732,13 @@ func load32PrivS32(w *wave, in *inst) {
 	}
 }
 
-func load32PrivS32Full(d *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func load32PrivS32Full(d *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := sext(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			d[i] = *word4(p, i, o)
 			continue
@@ -1740,8 +1750,7 @@ func load32PrivS32Full(d *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scal
 
 func store32PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 4)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -1756,7 +1765,7 @@ func store32PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store32PrivS32Full(c, x, p, off, scale, least, more) {
+			if !store32PrivS32Full(c, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -1765,11 +1774,11 @@ func store32PrivS32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := sext(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				*word4(p, i, o) = c[i]
 				continue
@@ -1779,13 +1788,13 @@ func store32PrivS32(w *wave, in *inst) {
 	}
 }
 
-func store32PrivS32Full(c *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func store32PrivS32Full(c *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := sext(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			*word4(p, i, o) = c[i]
 			continue
@@ -1797,8 +1806,7 @@ func store32PrivS32Full(c *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, sca
 
 func load32U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 4, memory.AccessRead)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -1815,11 +1823,11 @@ func load32U32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				d[i] = memory.Load32(unsafe.Add(mem, o))
 			}
 			continue
@@ -1828,24 +1836,26 @@ func load32U32(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 4:
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				load32Run(ds, unsafe.Add(mem, off+first*4))
+			o := off + first*4
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous32(xs) {
+				load32Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
-			if uint64(first-least) <= more && same32(xs) {
-				v := memory.Load32(unsafe.Add(mem, off+first*scale))
+			o := off + first*scale
+			if uint64(o) <= limit && same32(xs) {
+				v := memory.Load32(unsafe.Add(mem, o))
 				fill32(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			ds[i] = memory.Load32(unsafe.Add(mem, o))
 		}
 	}
@@ -1853,8 +1863,7 @@ func load32U32(w *wave, in *inst) {
 
 func store32U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 4, memory.AccessWrite)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -1871,11 +1880,11 @@ func store32U32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				memory.Store32(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -1883,18 +1892,19 @@ func store32U32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 4 {
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				store32Run(unsafe.Add(mem, off+first*4), cs)
+			o := off + first*4
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous32(xs) {
+				store32Run(unsafe.Add(mem, o), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			memory.Store32(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -1902,8 +1912,7 @@ func store32U32(w *wave, in *inst) {
 
 func load32PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 4)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -1917,7 +1926,7 @@ func load32PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load32PrivU32Full(d, x, p, off, scale, least, more) {
+			if !load32PrivU32Full(d, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -1926,11 +1935,11 @@ func load32PrivU32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				d[i] = *word4(p, i, o)
 				continue
@@ -1940,13 +1949,13 @@ func load32PrivU32(w *wave, in *inst) {
 	}
 }
 
-func load32PrivU32Full(d *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func load32PrivU32Full(d *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			d[i] = *word4(p, i, o)
 			continue
@@ -1958,8 +1967,7 @@ func load32PrivU32Full(d *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scal
 
 func store32PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 4)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -1974,7 +1982,7 @@ func store32PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store32PrivU32Full(c, x, p, off, scale, least, more) {
+			if !store32PrivU32Full(c, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -1983,11 +1991,11 @@ func store32PrivU32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				*word4(p, i, o) = c[i]
 				continue
@@ -1997,13 +2005,13 @@ func store32PrivU32(w *wave, in *inst) {
 	}
 }
 
-func store32PrivU32Full(c *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func store32PrivU32Full(c *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			*word4(p, i, o) = c[i]
 			continue
@@ -2015,8 +2023,7 @@ func store32PrivU32Full(c *[64]uint32, x *[64]uint32, p unsafe.Pointer, off, sca
 
 func load32I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 4, memory.AccessRead)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -2030,14 +2037,15 @@ func load32I64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		lo, n := run(m)
 		if n == 0 {
+			most := mostIndex(scale)
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(v+most) >= uint64(2*most) || uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				d[i] = memory.Load32(unsafe.Add(mem, o))
 			}
 			continue
@@ -2046,24 +2054,27 @@ func load32I64(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 4:
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
-				load32Run(ds, unsafe.Add(mem, off+first*4))
+			o := off + first*4
+			if uint64(first+1<<40) < 1<<41 && uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous64(xs) {
+				load32Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
-			if uint64(first-least) <= more && same64(xs) {
-				v := memory.Load32(unsafe.Add(mem, off+first*scale))
+			o := off + first*scale
+			if uint64(first+mostIndex(scale)) < uint64(2*mostIndex(scale)) && uint64(o) <= limit && same64(xs) {
+				v := memory.Load32(unsafe.Add(mem, o))
 				fill32(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
+		most := mostIndex(scale)
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(int64(v)+most) >= uint64(2*most) || uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			ds[i] = memory.Load32(unsafe.Add(mem, o))
 		}
 	}
@@ -2071,8 +2082,7 @@ func load32I64(w *wave, in *inst) {
 
 func store32I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 4, memory.AccessWrite)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -2086,14 +2096,15 @@ func store32I64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		lo, n := run(m)
 		if n == 0 {
+			most := mostIndex(scale)
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(v+most) >= uint64(2*most) || uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				memory.Store32(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -2101,18 +2112,20 @@ func store32I64(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 4 {
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
-				store32Run(unsafe.Add(mem, off+first*4), cs)
+			o := off + first*4
+			if uint64(first+1<<40) < 1<<41 && uint64(o) <= limit && uint64(o)+uint64(n-1)*4 <= limit && contiguous64(xs) {
+				store32Run(unsafe.Add(mem, o), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
+		most := mostIndex(scale)
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(int64(v)+most) >= uint64(2*most) || uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			memory.Store32(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -2120,8 +2133,7 @@ func store32I64(w *wave, in *inst) {
 
 func load32PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 4)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -2135,20 +2147,21 @@ func load32PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load32PrivI64Full(d, x, p, off, scale, least, more) {
+			if !load32PrivI64Full(d, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
 			continue
 		}
+		most := mostIndex(scale)
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if uint64(v+most) >= uint64(2*most) || o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				d[i] = *word4(p, i, o)
 				continue
@@ -2158,13 +2171,14 @@ func load32PrivI64(w *wave, in *inst) {
 	}
 }
 
-func load32PrivI64Full(d *[64]uint32, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func load32PrivI64Full(d *[64]uint32, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	most := mostIndex(scale)
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if uint64(v+most) >= uint64(2*most) || o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			d[i] = *word4(p, i, o)
 			continue
@@ -2176,8 +2190,7 @@ func load32PrivI64Full(d *[64]uint32, x *[64]uint64, p unsafe.Pointer, off, scal
 
 func store32PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 4)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -2192,20 +2205,21 @@ func store32PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store32PrivI64Full(c, x, p, off, scale, least, more) {
+			if !store32PrivI64Full(c, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
 			continue
 		}
+		most := mostIndex(scale)
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if uint64(v+most) >= uint64(2*most) || o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				*word4(p, i, o) = c[i]
 				continue
@@ -2215,13 +2229,14 @@ func store32PrivI64(w *wave, in *inst) {
 	}
 }
 
-func store32PrivI64Full(c *[64]uint32, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func store32PrivI64Full(c *[64]uint32, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	most := mostIndex(scale)
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if uint64(v+most) >= uint64(2*most) || o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			*word4(p, i, o) = c[i]
 			continue
@@ -2411,8 +2426,7 @@ func store32Priv(w *wave, in *inst) {
 
 func load64S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 8, memory.AccessRead)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -2429,11 +2443,11 @@ func load64S32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := sext(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				d[i] = memory.Load64(unsafe.Add(mem, o))
 			}
 			continue
@@ -2442,24 +2456,26 @@ func load64S32(w *wave, in *inst) {
 		first := sext(xs[0])
 		switch span := sext(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 8:
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				load64Run(ds, unsafe.Add(mem, off+first*8))
+			o := off + first*8
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous32(xs) {
+				load64Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
-			if uint64(first-least) <= more && same32(xs) {
-				v := memory.Load64(unsafe.Add(mem, off+first*scale))
+			o := off + first*scale
+			if uint64(o) <= limit && same32(xs) {
+				v := memory.Load64(unsafe.Add(mem, o))
 				fill64(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			if uint64(sext(v)-least) > more {
+			o := off + sext(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + sext(v)*scale
 			ds[i] = memory.Load64(unsafe.Add(mem, o))
 		}
 	}
@@ -2467,8 +2483,7 @@ func load64S32(w *wave, in *inst) {
 
 func store64S32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 8, memory.AccessWrite)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -2485,11 +2500,11 @@ func store64S32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := sext(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				memory.Store64(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -2497,18 +2512,19 @@ func store64S32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := sext(xs[0])
 		if sext(xs[n-1])-first == int64(n-1) && scale == 8 {
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				store64Run(unsafe.Add(mem, off+first*8), cs)
+			o := off + first*8
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous32(xs) {
+				store64Run(unsafe.Add(mem, o), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			if uint64(sext(v)-least) > more {
+			o := off + sext(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + sext(v)*scale
 			memory.Store64(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -2516,8 +2532,7 @@ func store64S32(w *wave, in *inst) {
 
 func load64PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 8)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -2531,7 +2546,7 @@ func load64PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load64PrivS32Full(d, x, p, off, scale, least, more) {
+			if !load64PrivS32Full(d, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -2540,11 +2555,11 @@ func load64PrivS32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := sext(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
 				continue
@@ -2554,13 +2569,13 @@ func load64PrivS32(w *wave, in *inst) {
 	}
 }
 
-func load64PrivS32Full(d *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func load64PrivS32Full(d *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := sext(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
 			continue
@@ -2572,8 +2587,7 @@ func load64PrivS32Full(d *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scal
 
 func store64PrivS32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 8)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -2588,7 +2602,7 @@ func store64PrivS32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store64PrivS32Full(c, x, p, off, scale, least, more) {
+			if !store64PrivS32Full(c, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -2597,11 +2611,11 @@ func store64PrivS32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := sext(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				*word4(p, i, o) = uint32(c[i])
 				*word4(p, i, o+4) = uint32(c[i] >> 32)
@@ -2612,13 +2626,13 @@ func store64PrivS32(w *wave, in *inst) {
 	}
 }
 
-func store64PrivS32Full(c *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func store64PrivS32Full(c *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := sext(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			*word4(p, i, o) = uint32(c[i])
 			*word4(p, i, o+4) = uint32(c[i] >> 32)
@@ -2631,8 +2645,7 @@ func store64PrivS32Full(c *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, sca
 
 func load64U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 8, memory.AccessRead)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -2649,11 +2662,11 @@ func load64U32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				d[i] = memory.Load64(unsafe.Add(mem, o))
 			}
 			continue
@@ -2662,24 +2675,26 @@ func load64U32(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 8:
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				load64Run(ds, unsafe.Add(mem, off+first*8))
+			o := off + first*8
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous32(xs) {
+				load64Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
-			if uint64(first-least) <= more && same32(xs) {
-				v := memory.Load64(unsafe.Add(mem, off+first*scale))
+			o := off + first*scale
+			if uint64(o) <= limit && same32(xs) {
+				v := memory.Load64(unsafe.Add(mem, o))
 				fill64(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			ds[i] = memory.Load64(unsafe.Add(mem, o))
 		}
 	}
@@ -2687,8 +2702,7 @@ func load64U32(w *wave, in *inst) {
 
 func store64U32(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 8, memory.AccessWrite)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -2705,11 +2719,11 @@ func store64U32(w *wave, in *inst) {
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				memory.Store64(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -2717,18 +2731,19 @@ func store64U32(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 8 {
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous32(xs) {
-				store64Run(unsafe.Add(mem, off+first*8), cs)
+			o := off + first*8
+			if uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous32(xs) {
+				store64Run(unsafe.Add(mem, o), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			memory.Store64(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -2736,8 +2751,7 @@ func store64U32(w *wave, in *inst) {
 
 func load64PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 8)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -2751,7 +2765,7 @@ func load64PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load64PrivU32Full(d, x, p, off, scale, least, more) {
+			if !load64PrivU32Full(d, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -2760,11 +2774,11 @@ func load64PrivU32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
 				continue
@@ -2774,13 +2788,13 @@ func load64PrivU32(w *wave, in *inst) {
 	}
 }
 
-func load64PrivU32Full(d *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func load64PrivU32Full(d *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
 			continue
@@ -2792,8 +2806,7 @@ func load64PrivU32Full(d *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scal
 
 func store64PrivU32(w *wave, in *inst) {
 	room, limit, off := w.private(in, 8)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -2808,7 +2821,7 @@ func store64PrivU32(w *wave, in *inst) {
 		x := (*[64]uint32)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store64PrivU32Full(c, x, p, off, scale, least, more) {
+			if !store64PrivU32Full(c, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
@@ -2817,11 +2830,11 @@ func store64PrivU32(w *wave, in *inst) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				*word4(p, i, o) = uint32(c[i])
 				*word4(p, i, o+4) = uint32(c[i] >> 32)
@@ -2832,13 +2845,13 @@ func store64PrivU32(w *wave, in *inst) {
 	}
 }
 
-func store64PrivU32Full(c *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func store64PrivU32Full(c *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, scale int64, limit uint64) bool {
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			*word4(p, i, o) = uint32(c[i])
 			*word4(p, i, o+4) = uint32(c[i] >> 32)
@@ -2851,8 +2864,7 @@ func store64PrivU32Full(c *[64]uint64, x *[64]uint32, p unsafe.Pointer, off, sca
 
 func load64I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 8, memory.AccessRead)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -2866,14 +2878,15 @@ func load64I64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		lo, n := run(m)
 		if n == 0 {
+			most := mostIndex(scale)
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(v+most) >= uint64(2*most) || uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				d[i] = memory.Load64(unsafe.Add(mem, o))
 			}
 			continue
@@ -2882,24 +2895,27 @@ func load64I64(w *wave, in *inst) {
 		first := int64(xs[0])
 		switch span := int64(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == 8:
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
-				load64Run(ds, unsafe.Add(mem, off+first*8))
+			o := off + first*8
+			if uint64(first+1<<40) < 1<<41 && uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous64(xs) {
+				load64Run(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
-			if uint64(first-least) <= more && same64(xs) {
-				v := memory.Load64(unsafe.Add(mem, off+first*scale))
+			o := off + first*scale
+			if uint64(first+mostIndex(scale)) < uint64(2*mostIndex(scale)) && uint64(o) <= limit && same64(xs) {
+				v := memory.Load64(unsafe.Add(mem, o))
 				fill64(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
+		most := mostIndex(scale)
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(int64(v)+most) >= uint64(2*most) || uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			ds[i] = memory.Load64(unsafe.Add(mem, o))
 		}
 	}
@@ -2907,8 +2923,7 @@ func load64I64(w *wave, in *inst) {
 
 func store64I64(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, 8, memory.AccessWrite)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -2922,14 +2937,15 @@ func store64I64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		lo, n := run(m)
 		if n == 0 {
+			most := mostIndex(scale)
 			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := int64(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if uint64(v+most) >= uint64(2*most) || uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				memory.Store64(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -2937,18 +2953,20 @@ func store64I64(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := int64(xs[0])
 		if int64(xs[n-1])-first == int64(n-1) && scale == 8 {
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous64(xs) {
-				store64Run(unsafe.Add(mem, off+first*8), cs)
+			o := off + first*8
+			if uint64(first+1<<40) < 1<<41 && uint64(o) <= limit && uint64(o)+uint64(n-1)*8 <= limit && contiguous64(xs) {
+				store64Run(unsafe.Add(mem, o), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
+		most := mostIndex(scale)
 		for i, v := range xs {
-			if uint64(int64(v)-least) > more {
+			o := off + int64(v)*scale
+			if uint64(int64(v)+most) >= uint64(2*most) || uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + int64(v)*scale
 			memory.Store64(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -2956,8 +2974,7 @@ func store64I64(w *wave, in *inst) {
 
 func load64PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 8)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -2971,20 +2988,21 @@ func load64PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load64PrivI64Full(d, x, p, off, scale, least, more) {
+			if !load64PrivI64Full(d, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
 			continue
 		}
+		most := mostIndex(scale)
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if uint64(v+most) >= uint64(2*most) || o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
 				continue
@@ -2994,13 +3012,14 @@ func load64PrivI64(w *wave, in *inst) {
 	}
 }
 
-func load64PrivI64Full(d *[64]uint64, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func load64PrivI64Full(d *[64]uint64, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	most := mostIndex(scale)
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if uint64(v+most) >= uint64(2*most) || o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			d[i] = uint64(*word4(p, i, o)) | uint64(*word4(p, i, o+4))<<32
 			continue
@@ -3012,8 +3031,7 @@ func load64PrivI64Full(d *[64]uint64, x *[64]uint64, p unsafe.Pointer, off, scal
 
 func store64PrivI64(w *wave, in *inst) {
 	room, limit, off := w.private(in, 8)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -3028,20 +3046,21 @@ func store64PrivI64(w *wave, in *inst) {
 		x := (*[64]uint64)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store64PrivI64Full(c, x, p, off, scale, least, more) {
+			if !store64PrivI64Full(c, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
 			continue
 		}
+		most := mostIndex(scale)
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := int64(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if uint64(v+most) >= uint64(2*most) || o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			if o&3 == 0 {
 				*word4(p, i, o) = uint32(c[i])
 				*word4(p, i, o+4) = uint32(c[i] >> 32)
@@ -3052,13 +3071,14 @@ func store64PrivI64(w *wave, in *inst) {
 	}
 }
 
-func store64PrivI64Full(c *[64]uint64, x *[64]uint64, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
+func store64PrivI64Full(c *[64]uint64, x *[64]uint64, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+	most := mostIndex(scale)
 	for i := range x {
 		v := int64(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if uint64(v+most) >= uint64(2*most) || o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		if o&3 == 0 {
 			*word4(p, i, o) = uint32(c[i])
 			*word4(p, i, o+4) = uint32(c[i] >> 32)

@@ -2,19 +2,22 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
 // The text of the memory operations. @U is the Go type of an element, @W its
 // width, @B its bytes, @X the name of an index type, @T the Go type of the
 // index register's elements, @E( the conversion of an index to int64,
-// @LD(p) and @ST(p, v) the access to memory.
+// @LD(p) and @ST(p, v) the access to memory. Where the index times the scale
+// may have more than 64 bits, @H makes most of the scale, and there goes ahead of
+// a look at the offset: @F(x), the index is too far away; @N(x), it is not; @M, the
+// first one is not, for a scale of few bytes.
 
 const loadIndexed = `
 func load@W@X(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, @B, memory.AccessRead)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -28,14 +31,14 @@ func load@W@X(w *wave, in *inst) {
 		x := (*[64]@T)(unsafe.Add(base, in.b))
 		lo, n := run(m)
 		if n == 0 {
-			for ; m != 0; m &= m - 1 {
+@H			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := @E(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if @F(v) uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				d[i] = @LD(unsafe.Add(mem, o))
 			}
 			continue
@@ -44,24 +47,26 @@ func load@W@X(w *wave, in *inst) {
 		first := @E(xs[0])
 		switch span := @E(xs[n-1]) - first; {
 		case span == int64(n-1) && scale == @B:
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous@I(xs) {
-				load@WRun(ds, unsafe.Add(mem, off+first*@B))
+			o := off + first*@B
+			if @M uint64(o) <= limit && uint64(o)+uint64(n-1)*@B <= limit && contiguous@I(xs) {
+				load@WRun(ds, unsafe.Add(mem, o))
 				continue
 			}
 		case span == 0:
-			if uint64(first-least) <= more && same@I(xs) {
-				v := @LD(unsafe.Add(mem, off+first*scale))
+			o := off + first*scale
+			if @N(first) uint64(o) <= limit && same@I(xs) {
+				v := @LD(unsafe.Add(mem, o))
 				fill@W(ds, v)
 				continue
 			}
 		}
 		ds = ds[:len(xs)]
-		for i, v := range xs {
-			if uint64(@E(v)-least) > more {
+@H		for i, v := range xs {
+			o := off + @E(v)*scale
+			if @F(@E(v)) uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + @E(v)*scale
 			ds[i] = @LD(unsafe.Add(mem, o))
 		}
 	}
@@ -71,8 +76,7 @@ func load@W@X(w *wave, in *inst) {
 const storeIndexed = `
 func store@W@X(w *wave, in *inst) {
 	mem, limit, off := w.flat(in, @B, memory.AccessWrite)
-	least, more, ok := inside(off, in.scale, limit)
-	if mem == nil || !ok {
+	if mem == nil {
 		w.memFault(in)
 		return
 	}
@@ -86,14 +90,14 @@ func store@W@X(w *wave, in *inst) {
 		x := (*[64]@T)(unsafe.Add(base, in.b))
 		lo, n := run(m)
 		if n == 0 {
-			for ; m != 0; m &= m - 1 {
+@H			for ; m != 0; m &= m - 1 {
 				i := bits.TrailingZeros64(m) & 63
 				v := @E(x[i])
-				if uint64(v-least) > more {
+				o := off + v*scale
+				if @F(v) uint64(o) > limit {
 					w.memFault(in)
 					return
 				}
-				o := off + v*scale
 				@ST(unsafe.Add(mem, o), c[i])
 			}
 			continue
@@ -101,18 +105,19 @@ func store@W@X(w *wave, in *inst) {
 		cs, xs := c[lo:lo+n], x[lo:lo+n]
 		first := @E(xs[0])
 		if @E(xs[n-1])-first == int64(n-1) && scale == @B {
-			if at := uint64(first - least); at <= more && at+uint64(n-1) <= more && contiguous@I(xs) {
-				store@WRun(unsafe.Add(mem, off+first*@B), cs)
+			o := off + first*@B
+			if @M uint64(o) <= limit && uint64(o)+uint64(n-1)*@B <= limit && contiguous@I(xs) {
+				store@WRun(unsafe.Add(mem, o), cs)
 				continue
 			}
 		}
 		cs = cs[:len(xs)]
-		for i, v := range xs {
-			if uint64(@E(v)-least) > more {
+@H		for i, v := range xs {
+			o := off + @E(v)*scale
+			if @F(@E(v)) uint64(o) > limit {
 				w.memFault(in)
 				return
 			}
-			o := off + @E(v)*scale
 			@ST(unsafe.Add(mem, o), cs[i])
 		}
 	}
@@ -122,8 +127,7 @@ func store@W@X(w *wave, in *inst) {
 const privateIndexed = `
 func load@WPriv@X(w *wave, in *inst) {
 	room, limit, off := w.private(in, @B)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -137,32 +141,32 @@ func load@WPriv@X(w *wave, in *inst) {
 		x := (*[64]@T)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !load@WPriv@XFull(d, x, p, off, scale, least, more) {
+			if !load@WPriv@XFull(d, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
 			continue
 		}
-		for ; m != 0; m &= m - 1 {
+@H		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := @E(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if @F(v) o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			@PL d[i] = privLoad@W(p, i, o)
 		}
 	}
 }
 
-func load@WPriv@XFull(d *[64]@U, x *[64]@T, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
-	for i := range x {
+func load@WPriv@XFull(d *[64]@U, x *[64]@T, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+@H	for i := range x {
 		v := @E(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if @F(v) o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		@PL d[i] = privLoad@W(p, i, o)
 	}
 	return true
@@ -170,8 +174,7 @@ func load@WPriv@XFull(d *[64]@U, x *[64]@T, p unsafe.Pointer, off, scale, least 
 
 func store@WPriv@X(w *wave, in *inst) {
 	room, limit, off := w.private(in, @B)
-	least, more, ok := inside(off, in.scale, limit)
-	if room == nil || !ok {
+	if room == nil {
 		w.memFault(in)
 		return
 	}
@@ -186,32 +189,32 @@ func store@WPriv@X(w *wave, in *inst) {
 		x := (*[64]@T)(unsafe.Add(base, in.b))
 		p := unsafe.Add(room, uintptr(k)*w.code.privStride)
 		if m == full {
-			if !store@WPriv@XFull(c, x, p, off, scale, least, more) {
+			if !store@WPriv@XFull(c, x, p, off, scale, limit) {
 				w.memFault(in)
 				return
 			}
 			continue
 		}
-		for ; m != 0; m &= m - 1 {
+@H		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m) & 63
 			v := @E(x[i])
-			if uint64(v-least) > more {
+			o := uint64(off + v*scale)
+			if @F(v) o > limit {
 				w.memFault(in)
 				return
 			}
-			o := uint64(off + v*scale)
 			@PS privStore@W(p, i, o, c[i])
 		}
 	}
 }
 
-func store@WPriv@XFull(c *[64]@U, x *[64]@T, p unsafe.Pointer, off, scale, least int64, more uint64) bool {
-	for i := range x {
+func store@WPriv@XFull(c *[64]@U, x *[64]@T, p unsafe.Pointer, off, scale int64, limit uint64) bool {
+@H	for i := range x {
 		v := @E(x[i])
-		if uint64(v-least) > more {
+		o := uint64(off + v*scale)
+		if @F(v) o > limit {
 			return false
 		}
-		o := uint64(off + v*scale)
 		@PS privStore@W(p, i, o, c[i])
 	}
 	return true
@@ -398,6 +401,11 @@ func store@WPriv(w *wave, in *inst) {
 }
 `
 
+var (
+	tooFar = regexp.MustCompile(`@F\((@E\(v\)|v)\)`)
+	notFar = regexp.MustCompile(`@N\((first)\)`)
+)
+
 func genMemory() error {
 	f := &file{name: "zz_memory.go"}
 	type index struct{ name, typ, ext string }
@@ -418,6 +426,15 @@ func genMemory() error {
 			ps = "if o&3 == 0 {\n*word4(p, i, o) = uint32(c[i])\n*word4(p, i, o+4) = uint32(c[i] >> 32)\ncontinue\n}\n"
 		}
 		text := func(t string, x index) string {
+			if x.typ == "uint64" {
+				t = strings.ReplaceAll(t, "@H", "\tmost := mostIndex(scale)\n")
+				t = tooFar.ReplaceAllString(t, "uint64(${1}+most) >= uint64(2*most) ||")
+				t = notFar.ReplaceAllString(t, "uint64(${1}+mostIndex(scale)) < uint64(2*mostIndex(scale)) &&")
+				t = strings.ReplaceAll(t, "@M", "uint64(first+1<<40) < 1<<41 &&")
+			} else {
+				t = strings.ReplaceAll(t, "@M", "")
+				t = notFar.ReplaceAllString(tooFar.ReplaceAllString(strings.ReplaceAll(t, "@H", ""), ""), "")
+			}
 			return strings.NewReplacer("@PL", pl, "@PS", ps, "@LD(", ld, "@ST(", st, "@E(", x.ext+"(", "@U", e.u, "@W", fmt.Sprint(e.bits),
 				"@B", fmt.Sprint(e.bits/8), "@X", x.name, "@T", x.typ, "@I", strings.TrimPrefix(x.typ, "uint")).Replace(t)
 		}
