@@ -334,7 +334,8 @@ func (e *emitter) terminator(b *block) {
 			in.Imm = e.accesses[int(b.wait.index)]
 		}
 	case termSwitch:
-		in.Op, in.Type, in.A = isa.OpSwitch, b.cond.typ, e.reg(b.cond)
+		// The selector may be the bits of a float: reinterpreting them takes no instruction.
+		in.Op, in.Type, in.A = isa.OpSwitch, isa.IntOf(b.cond.typ.Bits()), e.reg(b.cond)
 		in.Imm = uint32(len(e.k.Switches))
 		t := isa.SwitchTable{Default: to(0)}
 		idx := make([]int, len(b.cases))

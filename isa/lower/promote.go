@@ -23,8 +23,7 @@ const maxPhis = 1 << 20
 
 // variable is a private variable under consideration.
 type variable struct {
-	accesses []privateAccess // loads and stores at constant offsets
-	escapes  bool            // its address goes where we cannot follow
+	escapes bool // its address goes where we cannot follow
 }
 
 // privateAccess is a load or store of a private variable at a constant offset. While promotion lasts, value.pos of a

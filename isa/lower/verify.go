@@ -337,7 +337,7 @@ func (v *verifier) block(b *block) error {
 	switch {
 	case b.term == termCond && b.cond.typ != isa.B1:
 		return fmt.Errorf("a condition of type %s", b.cond.typ)
-	case b.term == termSwitch && !b.cond.typ.IsInt():
+	case b.term == termSwitch && b.cond.typ.Bits() < 8:
 		return fmt.Errorf("a switch over %s", b.cond.typ)
 	}
 	return nil
