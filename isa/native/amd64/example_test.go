@@ -31,8 +31,7 @@ func Example() {
 	}
 	fmt.Printf("% x\n", code)
 	// Output:
-	// 62 f2 7d 48 18 0d 1e 00 00 00 48 85 c9 74 16 90 62 f1 74 48 58 07 62 f1 7c 48 11 07 48 83 c7 40 48 ff
-	// c9 75 eb c3 cc cc 00 00 80 3f
+	// 62 f2 7d 48 18 0d 1e 00 00 00 48 85 c9 74 16 90 62 f1 74 48 58 07 62 f1 7c 48 11 07 48 83 c7 40 48 ff c9 75 eb c3 cc cc 00 00 80 3f
 }
 
 // What AVX2 lacks is an error.
