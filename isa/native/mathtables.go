@@ -91,8 +91,7 @@ var erfPieces = [...][]float64{
 	{0x1.a11aee23cbfcdp-14, -0x1.3a5ecb9c4e467p-16, -0x1.93d12cf1f1876p-14, -0x1.b302115a084a9p-15, 0x1.e505e74b99cb9p-16, 0x1.968feedcb4c86p-15, 0x1.00640d14003b7p-16, -0x1.ab1d463be93c6p-17, -0x1.d0260a3ca8718p-17, -0x1.f243475953d18p-19, 0x1.24902205b1c97p-19, 0x1.3a880a39356bfp-19, 0x1.cab3682638db7p-21, -0x1.12499e894dcc3p-27, -0x1.76770c71b3224p-23, -0x1.c629421c4592fp-24},
 }
 
-// erfcxPoly is the polynomial of exp(y*y) erfc(y) (y+4), x = (y-4)/(y+4), for x in [-1, 0.4386], constant
-// first.
+// erfcxPoly is the polynomial of exp(y*y) erfc(y) (y+4), x = (y-4)/(y+4), for x in [-1, 0.4386], constant first.
 var erfcxPoly = []float64{0x1.18932bf08e154p+00, -0x1.f3fe31ecb49bbp-01, 0x1.8be202d26c6fap-01, -0x1.14eacb1ad0591p-01, 0x1.52cac23710643p-02, -0x1.645fd8a4a1bcep-03, 0x1.38dbd2c8e2454p-04, -0x1.b00c053cf0a59p-06, 0x1.908f46ed8bbf5p-08, -0x1.269b26954d548p-12, -0x1.dd28016bd3eefp-12, 0x1.72cbe22fc96f1p-13, -0x1.e90142b406ca9p-19, -0x1.3c5572048b641p-16, 0x1.3d25e2f64e3edp-18, 0x1.8211e0b1a534bp-20, -0x1.df1c885a58c6cp-21, -0x1.2125e98f87a87p-23, 0x1.010cb6c4ae493p-23, 0x1.096a04e05de8ep-25}
 
 // powers64 is 2^(i/64).
