@@ -1,0 +1,241 @@
+package gen
+
+import (
+	"github.com/lockstep-gpu/lockstep/spirv"
+	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/source"
+	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/tree"
+	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/types"
+)
+
+// debugInfo is what -g adds: the instructions of OpenCL.DebugInfo.100, which say what variables, types and scopes
+// the source has.
+type debugInfo struct {
+	set     spirv.ID
+	none    spirv.ID
+	empty   spirv.ID // OpString ""
+	unit    spirv.ID
+	expr    spirv.ID // DebugExpression without operations
+	sources map[string]spirv.ID
+	types   map[types.Qual]spirv.ID
+}
+
+type debugPlace struct {
+	source       spirv.ID
+	line, column uint32
+}
+
+// beginDebug declares the compilation unit. Version 1.00 of the set and DWARF 4, language OpenCL C.
+func (m *module) beginDebug() {
+	d := &debugInfo{sources: map[string]spirv.ID{}, types: map[types.Qual]spirv.ID{}}
+	m.debug = d
+	d.set = m.id()
+	m.imports.text(spirv.OpExtInstImport, "OpenCL.DebugInfo.100", uint32(d.set))
+	d.empty = m.string("")
+	d.none = m.debugInst(spirv.OpenCLDebugInfo100DebugInfoNone)
+	d.expr = m.debugInst(spirv.OpenCLDebugInfo100DebugExpression)
+	var first source.Pos
+	for _, f := range m.unit.Funcs {
+		if f.Body != nil {
+			first = f.Pos
+			break
+		}
+	}
+	d.unit = m.debugInst(spirv.OpenCLDebugInfo100DebugCompilationUnit, 65536, 4,
+		uint32(m.debugAt(first).source), uint32(spirv.SourceLanguageOpenCL_C))
+}
+
+// debugInst emits an instruction among the types and constants.
+func (m *module) debugInst(inst uint32, operands ...uint32) spirv.ID {
+	typ := m.once(spirv.OpTypeVoid, false)
+	id := m.id()
+	m.globals.op(spirv.OpExtInst, append([]uint32{uint32(typ), uint32(id), uint32(m.debug.set), inst}, operands...)...)
+	return id
+}
+
+// debugAt returns a place as the instructions of debug information give it.
+func (m *module) debugAt(pos source.Pos) debugPlace {
+	p := m.files.Position(pos)
+	id := m.debug.sources[p.File]
+	if id == 0 {
+		id = m.debugInst(spirv.OpenCLDebugInfo100DebugSource, uint32(m.string(p.File)))
+		m.debug.sources[p.File] = id
+	}
+	return debugPlace{id, uint32(p.Line), uint32(p.Column)}
+}
+
+// debugType returns the description of a type.
+func (m *module) debugType(t types.Qual) spirv.ID {
+	d := m.debug
+	key := types.Qual{Type: t.Type, Q: t.Q.CVR()}
+	if id := d.types[key]; id != 0 {
+		return id
+	}
+	var id spirv.ID
+	for _, q := range []struct {
+		q types.Quals
+		n uint32
+	}{{types.Const, 0}, {types.Volatile, 1}, {types.Restrict, 2}} {
+		if key.Q&q.q != 0 {
+			base := m.debugType(types.Qual{Type: t.Type, Q: key.Q &^ q.q})
+			id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypeQualifier, uint32(base), q.n)
+			d.types[key] = id
+			return id
+		}
+	}
+	switch t.Kind {
+	case types.VoidKind, types.FunctionKind:
+		id = d.none
+	case types.PointerKind:
+		id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypePointer, uint32(m.debugType(t.Elem)), uint32(class(t.Elem.Space())), 0)
+	case types.VectorKind:
+		id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypeVector, uint32(m.debugType(t.Elem)), uint32(t.Len))
+	case types.ArrayKind:
+		n := m.bitsConst(32, uint64(max(t.Len, 0)))
+		id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypeArray, uint32(m.debugType(t.Elem)), uint32(n))
+	case types.StructKind:
+		return m.debugStruct(t.Type, key)
+	default:
+		id = m.debugBasic(t.Type)
+	}
+	d.types[key] = id
+	return id
+}
+
+// debugBasic describes numbers and handles.
+func (m *module) debugBasic(t *types.Type) spirv.ID {
+	const unspecified, boolean, float, signed, signedChar, unsigned, unsignedChar = 0, 2, 3, 4, 5, 6, 7
+	encoding := uint32(unspecified)
+	switch b := t.Base(); {
+	case b.Kind == types.BoolKind:
+		encoding = boolean
+	case b.IsFloat():
+		encoding = float
+	case b.Kind == types.CharKind:
+		encoding = signedChar
+	case b.Kind == types.UCharKind:
+		encoding = unsignedChar
+	case b.IsInteger() && b.IsSigned():
+		encoding = signed
+	case b.IsInteger():
+		encoding = unsigned
+	}
+	size := m.bitsConst(32, uint64(8*m.types.SizeOf(t)))
+	return m.debugInst(spirv.OpenCLDebugInfo100DebugTypeBasic, uint32(m.string(t.String())), uint32(size), encoding)
+}
+
+// debugStruct describes a structure or union. Its members name it, so that its id is known before they are.
+func (m *module) debugStruct(t *types.Type, key types.Qual) spirv.ID {
+	s := t.Struct
+	typ := m.once(spirv.OpTypeVoid, false)
+	id := m.id()
+	m.debug.types[key] = id
+	at := m.debugAt(s.Pos)
+	bits := func(n int64) uint32 { return uint32(m.bitsConst(32, uint64(n))) }
+	tag := uint32(1)
+	if s.Union {
+		tag = 2
+	}
+	operands := []uint32{uint32(typ), uint32(id), uint32(m.debug.set), spirv.OpenCLDebugInfo100DebugTypeComposite,
+		uint32(m.string(s.Tag)), tag, uint32(at.source), at.line, at.column, uint32(m.debug.unit), uint32(m.debug.empty),
+		bits(8 * s.Size), 0}
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		size, offset := 8*m.types.SizeOf(f.Type.Type), 8*f.Offset
+		if f.Bits >= 0 {
+			size, offset = int64(f.Bits), offset+int64(f.Shift)
+		}
+		at := m.debugAt(f.Pos)
+		member := m.debugInst(spirv.OpenCLDebugInfo100DebugTypeMember, uint32(m.string(f.Name)), uint32(m.debugType(f.Type)),
+			uint32(at.source), at.line, at.column, uint32(id), bits(offset), bits(size), 0)
+		operands = append(operands, uint32(member))
+	}
+	m.globals.op(spirv.OpExtInst, operands...)
+	return id
+}
+
+const (
+	debugLocal      = 0x04 // not visible to other modules
+	debugDefinition = 0x08
+)
+
+// debugFunction describes the function, and makes it the scope of what follows.
+func (f *fn) debugFunction() {
+	if f.debug == nil {
+		return
+	}
+	w := []uint32{0, uint32(f.debugType(f.f.Type.Elem))}
+	for _, p := range f.f.Params {
+		w = append(w, uint32(f.debugType(p.Type)))
+	}
+	typ := f.debugInst(spirv.OpenCLDebugInfo100DebugTypeFunction, w...)
+	flags := uint32(debugDefinition)
+	if f.f.Static {
+		flags |= debugLocal
+	}
+	at, body := f.debugAt(f.f.Pos), f.debugAt(f.f.Body.Pos)
+	f.scope = f.debugInst(spirv.OpenCLDebugInfo100DebugFunction, uint32(f.string(f.f.Name)), uint32(typ),
+		uint32(at.source), at.line, at.column, uint32(f.debug.unit), uint32(f.string(f.f.Symbol)), flags, body.line, uint32(f.id))
+}
+
+// debugScope says, at the beginning of a block or where a scope begins or ends, which scope instructions are in.
+func (f *fn) debugScope() {
+	if f.debug == nil || f.scope == 0 || f.block == 0 {
+		return
+	}
+	f.body.op(spirv.OpExtInst, uint32(f.typeOf(f.types.Void)), uint32(f.module.id()), uint32(f.debug.set),
+		spirv.OpenCLDebugInfo100DebugScope, uint32(f.scope))
+}
+
+// debugBlock emits a block of the source in a scope of its own, if it declares variables.
+func (f *fn) debugBlock(b *tree.Block, emit func()) {
+	declares := false
+	for _, s := range b.List {
+		if _, ok := s.(*tree.DeclStmt); ok {
+			declares = true
+		}
+	}
+	if f.debug == nil || !declares || b == f.f.Body {
+		emit()
+		return
+	}
+	old := f.scope
+	at := f.debugAt(b.Pos)
+	f.scope = f.debugInst(spirv.OpenCLDebugInfo100DebugLexicalBlock, uint32(at.source), at.line, at.column, uint32(old))
+	f.debugScope()
+	emit()
+	f.scope = old
+	f.debugScope()
+}
+
+// debugVariable describes a variable or parameter of the function, which lives in an OpVariable or is a value.
+func (f *fn) debugVariable(v *tree.Var) {
+	if f.debug == nil || v.Name == "" {
+		return
+	}
+	at := f.debugAt(v.Pos)
+	operands := []uint32{uint32(f.string(v.Name)), uint32(f.debugType(v.Type)), uint32(at.source), at.line, at.column,
+		uint32(f.scope), 0}
+	for i, p := range f.f.Params {
+		if p == v {
+			operands = append(operands, uint32(i+1))
+		}
+	}
+	id := f.debugInst(spirv.OpenCLDebugInfo100DebugLocalVariable, operands...)
+	f.ensure()
+	f.body.op(spirv.OpExtInst, uint32(f.typeOf(f.types.Void)), uint32(f.module.id()), uint32(f.debug.set),
+		spirv.OpenCLDebugInfo100DebugDeclare, uint32(id), uint32(f.localIDs[v]), uint32(f.debug.expr))
+}
+
+// debugGlobal describes a variable at program scope.
+func (m *module) debugGlobal(v *tree.Var, id spirv.ID) {
+	if m.debug == nil {
+		return
+	}
+	at := m.debugAt(v.Pos)
+	flags := uint32(debugDefinition)
+	if v.Static {
+		flags |= debugLocal
+	}
+	m.debugInst(spirv.OpenCLDebugInfo100DebugGlobalVariable, uint32(m.string(v.Name)), uint32(m.debugType(v.Type)),
+		uint32(at.source), at.line, at.column, uint32(m.debug.unit), uint32(m.string(v.Name)), uint32(id), flags)
+}
