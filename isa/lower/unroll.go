@@ -12,19 +12,21 @@ const (
 	maxTrips       = 64
 	maxUnrolled    = 1024
 	maxUnrollLoops = 64
+
+	// maxPlain is the instructions that a loop of an ordinary kernel may become. Compilers that unroll use numbers of
+	// this size: LLVM unrolls up to 300 with -O3, of which what folds does not count.
+	maxPlain = 320
 )
 
-// unroll puts the trips of short loops one after the other. It does so in
-// specialized kernels, where arguments tell how many trips there are, and
-// whoever asks for one wants speed more than short code. In other kernels it
-// unrolls what opens private variables to promotion (unrollprivate.go).
+// unroll puts the trips of loops one after the other where the number of trips is known. In specialized kernels,
+// where arguments tell how many trips there are, and speed counts more than short code, it takes all loops up to
+// maxUnrolled instructions. In other kernels it takes those that stay below maxPlain, and those that open private
+// variables to promotion (unrollprivate.go).
 func unroll(b *builder) {
 	f := b.f
 	var heads map[*block]bool
 	if f.known == nil {
-		if heads = openable(b); len(heads) == 0 {
-			return
-		}
+		heads = openable(b)
 	}
 	f.canonicalLoops()        // each has one way in, and one back
 	done := map[*block]bool{} // heads of loops that stay
@@ -32,11 +34,12 @@ func unroll(b *builder) {
 		f.need(AnalysisLoops)
 		again := false
 		for _, l := range f.nest {
-			if done[l.head] || heads != nil && !heads[l.head] {
+			if done[l.head] {
 				continue
 			}
 			done[l.head] = true
-			if u := f.unrollable(l); u != nil {
+			u := f.unrollable(l)
+			if u != nil && (f.known != nil || heads[l.head] || u.trips*u.size <= maxPlain) {
 				u.run()
 				again = true
 				break
