@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/conformance/kernels"
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
 // Variant is the variant of the kernels' modules that is timed.
@@ -28,14 +29,29 @@ type Session struct {
 }
 
 // Open makes the device, the kernel and its arguments.
-func Open(k *kernels.Kernel, l kernels.Launch, opt emu.DeviceOptions) (s *Session, err error) {
-	s = &Session{kernel: k}
-	if s.args, err = ParseArgs(l); err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
-	}
+func Open(k *kernels.Kernel, l kernels.Launch, opt emu.DeviceOptions) (*Session, error) {
 	module, err := k.Binary(Variant)
 	if err != nil {
 		return nil, err
+	}
+	return OpenModule(k, module, l, opt)
+}
+
+// FromSource compiles the source of a kernel with package spirv/clc.
+func FromSource(k *kernels.Kernel) (kernels.Binary, error) {
+	name := k.Module + ".cl"
+	res, err := clc.Compile(context.Background(), clc.Source{Name: name, Text: k.Source()}, clc.Options{})
+	if err != nil {
+		return kernels.Binary{}, err
+	}
+	return kernels.Binary{Variant: "source", File: name, Code: res.Module.Encode()}, nil
+}
+
+// OpenModule is Open with another module that has the kernel.
+func OpenModule(k *kernels.Kernel, module kernels.Binary, l kernels.Launch, opt emu.DeviceOptions) (s *Session, err error) {
+	s = &Session{kernel: k}
+	if s.args, err = ParseArgs(l); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
 	if s.device, err = emu.NewDevice(opt); err != nil {
 		return nil, err
