@@ -1,21 +1,23 @@
-// Package emu is what a Go program imports to run OpenCL SPIR-V kernels on
-// lockstep's software GPU.
+// Package emu is what a Go program imports to run OpenCL kernels on lockstep's
+// software GPU.
 //
-// A [Device] has memory and limits. A [Program] is a module that was loaded,
-// checked and compiled for it; a [Kernel] is one of its entry points. A
+// A [Device] has memory and limits. A [Program] is OpenCL C, or a SPIR-V module,
+// that was checked and compiled for it; a [Kernel] is one of its entry points. A
 // [Buffer] is device memory, apart from the host's. A [Launch] says everything
 // about one run of a kernel: arguments, sizes, schedule; it runs at once
 // ([Launch.Run]) or in the order of a [Queue]. What went wrong while it ran is
 // in [Result.Findings], and in a [*FindingsError].
 //
 //	dev, err := emu.NewDevice(emu.DeviceOptions{})
-//	prog, err := dev.NewProgram(module, emu.ProgramOptions{})
+//	prog, buildLog, err := dev.BuildProgram(source, "-D N=64")
 //	k, err := prog.Kernel("saxpy")
 //	x, err := emu.NewBufferOf(dev, []float32{1, 2, 3, 4})
 //	y, err := emu.NewBufferOf(dev, []float32{4, 3, 2, 1})
 //	res, err := k.Run(ctx, emu.Range(4), emu.Value(float32(2)), x, y)
 //	out, err := emu.Read[float32](y)
 //
+// [Device.BuildProgram] compiles OpenCL C with package spirv/clc, whose log says what is
+// wrong with a source. [Device.NewProgram] takes a module that a compiler has made.
 // A program may be made of several modules ([Device.LinkProgram]), and of a binary
 // that another program was written to ([Program.Binary], [Device.LoadBinary]). What one device has
 // compiled another can have, too ([Program.On]).
@@ -76,7 +78,7 @@
 // Nothing panics on misuse. A nil, closed or foreign handle is an error that
 // wraps [ErrInvalid], [ErrClosed] or [ErrForeign]; an argument that does not
 // fit is an [*ArgError], an ND-range that is not allowed a [*RangeError], a
-// module that is refused a [*ModuleError], a binary a [*BinaryError], and too much of
+// source that does not compile a [*clc.Error], a module that is refused a [*ModuleError], a binary a [*BinaryError], and too much of
 // something a [*LimitError].
 //
 // The package neither compiles nor executes anything itself: isa/lower turns

@@ -26,14 +26,20 @@ var (
 	pipesModule []byte
 )
 
-// A kernel from the module to the result.
+// A kernel from its source to the result.
 func Example() {
+	const source = `kernel void saxpy(float a, global const float *x, global float *y)
+{
+	size_t i = get_global_id(0);
+	y[i] = a * x[i] + y[i];
+}
+`
 	dev, err := emu.NewDevice(emu.DeviceOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer dev.Close()
-	prog, err := dev.NewProgram(launchModule, emu.ProgramOptions{})
+	prog, _, err := dev.BuildProgram(source, "")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -58,6 +64,29 @@ func Example() {
 	}
 	fmt.Println(result)
 	// Output: [12 14 16 18]
+}
+
+// What the compiler says of a source is in the log, also when it does not compile.
+func ExampleDevice_BuildProgram() {
+	dev, err := emu.NewDevice(emu.DeviceOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+	_, buildLog, err := dev.BuildProgram("kernel void fill(global int *to)\n{\n  to[get_global_id(0)] = VALEU;\n}\n", "-D VALUE=7 -cl-std=CL2.0")
+	fmt.Println(err)
+	for _, d := range buildLog.Diagnostics {
+		fmt.Printf("line %d: %s\n", d.Line, d.Severity)
+	}
+	prog, _, err := dev.BuildProgram("kernel void fill(global int *to)\n{\n  to[get_global_id(0)] = VALUE;\n}\n", "-D VALUE=7 -cl-std=CL2.0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(prog.Kernels())
+	// Output:
+	// program.cl:3:26: error: the name 'VALEU' is not declared
+	// line 3: error
+	// [fill]
 }
 
 // example returns a kernel of a module on a device with given options.

@@ -39,7 +39,7 @@ func TestAddressSpace(t *testing.T) {
 		{"enough", "-arg zero:f32:300m -arg zero:f32:8 -out 2=-", "0: 0 0 0 0 0 0 0 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			script := `ulimit -v 4194304 && exec "$0" run ../../examples/saxpy/saxpy.spv -global 8 -arg f32:2 ` + c.args
+			script := `ulimit -v 4194304 && exec "$0" run ../../examples/saxpy/saxpy.cl -global 8 -arg f32:2 ` + c.args
 			cmd := exec.Command("sh", "-c", script, os.Args[0])
 			cmd.Env = append(os.Environ(), asCommand+"=1")
 			out, err := cmd.CombinedOutput()

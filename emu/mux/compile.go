@@ -121,9 +121,6 @@ func (m *BaseModule) CompileOpenCLC(ctx context.Context, profile, source string,
 	if profile != FullProfile && profile != EmbeddedProfile {
 		return failed(call, ErrInvalidValue, "the profile %q is neither %s nor %s", profile, FullProfile, EmbeddedProfile)
 	}
-	if m.ctx.frontEnd == nil {
-		return failed(call, ErrNoFrontEnd, "ContextOptions.FrontEnd is nil; package emu/mux/clang has one")
-	}
 	size := uint64(len(source))
 	for i := range headers {
 		size += uint64(len(headers[i].Name)) + uint64(len(headers[i].Source))

@@ -10,7 +10,8 @@ import (
 
 // ContextOptions say what a context brings along.
 type ContextOptions struct {
-	// FrontEnd compiles OpenCL C; nil for none. Package emu/mux/clang has one.
+	// FrontEnd compiles OpenCL C; nil is [OpenCLC], lockstep's own compiler. Package emu/mux/clang has
+	// another one, and [NoFrontEnd] is none.
 	FrontEnd FrontEnd
 }
 
@@ -28,7 +29,12 @@ type Context struct {
 }
 
 // NewContext makes a context.
-func NewContext(opt ContextOptions) *Context { return &Context{frontEnd: opt.FrontEnd} }
+func NewContext(opt ContextOptions) *Context {
+	if opt.FrontEnd == nil {
+		opt.FrontEnd = OpenCLC
+	}
+	return &Context{frontEnd: opt.FrontEnd}
+}
 
 // Lock waits until nobody else holds the lock, and takes it (Context::lock).
 func (c *Context) Lock() { c.mu.Lock() }

@@ -17,8 +17,8 @@
 //	binary, err := module.CreateBinary()
 //	executable, err := mux.LoadExecutable(device, binary)
 //
-// The package lowers nothing and runs nothing itself. Modules come in as words, or from a
-// [FrontEnd] (package emu/mux/clang has one for OpenCL C); package spirv/validate checks them,
+// The package lowers nothing and runs nothing itself. Modules come in as words, or as OpenCL C through a
+// [FrontEnd]: package spirv/clc, unless the context names another one. Package spirv/validate checks them,
 // spirv/link joins them, isa/lower compiles them, isa/binary makes the binaries, which package emu
 // runs. Names of overloaded functions are the business of package emu/mux/mangle.
 //

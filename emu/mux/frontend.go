@@ -7,7 +7,7 @@ import "context"
 type FrontEnd interface {
 	// CompileOpenCLC compiles a source. Without an error the result has a module. A source
 	// that is wrong is an error that wraps [ErrCompileProgramFailure], together with a result that has
-	// the log; a front end that is not there is one that wraps [ErrFeatureUnsupported].
+	// the log; programs that are not there are one that wraps [ErrNoFrontEnd].
 	CompileOpenCLC(ctx context.Context, req *FrontEndRequest) (*FrontEndResult, error)
 }
 

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"hash/crc32"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/emu/mux"
 	isabinary "github.com/lockstep-gpu/lockstep/isa/binary"
+	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
 // newModule returns a module of lockstep's first compiler.
@@ -36,13 +38,20 @@ func newModule(t testing.TB) (mux.Module, *mux.Diagnostics) {
 }
 
 // saxpy returns the words of a real module.
-func saxpy(t testing.TB) []uint32 {
+func saxpy(t testing.TB) []uint32 { return compiled(t, "../../examples/saxpy/saxpy.cl") }
+
+// compiled returns the words of the module that a source becomes.
+func compiled(t testing.TB, name string) []uint32 {
 	t.Helper()
-	data, err := os.ReadFile("../../examples/saxpy/saxpy.spv")
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	words, err := mux.Words(data)
+	res, err := clc.Compile(t.Context(), clc.Source{Name: filepath.Base(name), Text: string(text)}, clc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := mux.Words(res.Module.Encode())
 	if err != nil {
 		t.Fatal(err)
 	}

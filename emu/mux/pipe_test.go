@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
@@ -19,14 +18,7 @@ func pod(v uint32) mux.Descriptor {
 // TestPipes specializes kernels that pipes connect, and runs their binaries together.
 func TestPipes(t *testing.T) {
 	const n = 12
-	code, err := os.ReadFile("../../examples/streaming-fir/fir.spv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	words, err := mux.Words(code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	words := compiled(t, "../../examples/streaming-fir/fir.cl")
 	m, _ := newModule(t)
 	spirv := deviceSPIRV(t)
 	if _, err := m.CompileSPIRV(t.Context(), words, &spirv, nil); err != nil {

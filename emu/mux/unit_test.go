@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -57,20 +56,12 @@ func TestDeviceTakesExamples(t *testing.T) {
 	d := deviceSPIRV(t)
 	n := 0
 	err := filepath.WalkDir("../../examples", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(name) != ".spv" {
+		if err != nil || filepath.Ext(name) != ".cl" {
 			return err
 		}
 		n++
-		code, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		words, err := mux.Words(code)
-		if err != nil {
-			return err
-		}
 		m, diag := newModule(t)
-		if _, err := m.CompileSPIRV(t.Context(), words, &d, nil); err != nil {
+		if _, err := m.CompileSPIRV(t.Context(), compiled(t, name), &d, nil); err != nil {
 			t.Errorf("%s: %v", name, err)
 			return nil
 		}

@@ -6,25 +6,27 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/trace"
+	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
 // launch is a kernel of the examples; args makes its arguments for a device.
 type launch struct {
-	module, kernel string
+	source, kernel string
 	global         []uint64
 	args           func(t *testing.T, d *emu.Device) (args []emu.Arg, out *emu.Buffer)
 }
 
 var launches = []launch{
-	{"pipelined-matmul/matmul.spv", "matmul_plain", []uint64{32, 16}, matrices},
-	{"pipelined-matmul/matmul.spv", "matmul_events", []uint64{32, 16}, matrices},
-	{"pipelined-matmul/matmul.spv", "matmul_marks", []uint64{32, 16}, matrices},
-	{"stencil/stencil.spv", "stencil", []uint64{64, 8}, picture},
+	{"pipelined-matmul/matmul.cl", "matmul_plain", []uint64{32, 16}, matrices},
+	{"pipelined-matmul/matmul.cl", "matmul_events", []uint64{32, 16}, matrices},
+	{"pipelined-matmul/matmul.cl", "matmul_marks", []uint64{32, 16}, matrices},
+	{"stencil/stencil.cl", "stencil", []uint64{64, 8}, picture},
 }
 
 // numbers returns a buffer of n floats.
@@ -58,7 +60,7 @@ func picture(t *testing.T, d *emu.Device) ([]emu.Arg, *emu.Buffer) {
 // run runs a launch and returns what it leaves in its output buffer.
 func (l *launch) run(t *testing.T, opt emu.DeviceOptions, schedule string, rec *trace.Recorder) []byte {
 	t.Helper()
-	module, err := os.ReadFile("../../examples/" + l.module)
+	source, err := os.ReadFile("../../examples/" + l.source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +69,7 @@ func (l *launch) run(t *testing.T, opt emu.DeviceOptions, schedule string, rec *
 		t.Fatal(err)
 	}
 	defer d.Close()
-	p, err := d.NewProgram(module, emu.ProgramOptions{})
+	p, _, err := d.BuildProgramContext(t.Context(), clc.Source{Name: filepath.Base(l.source), Text: string(source)}, clc.Options{}, emu.ProgramOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/trace"
+	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
 // filter runs the three kernels of the streaming filter together, with n
@@ -17,7 +18,7 @@ import (
 func filter(t *testing.T, opt emu.DeviceOptions, capacity uint32, schedule emu.Schedule, rec *trace.Recorder) []byte {
 	t.Helper()
 	const n = 40
-	module, err := os.ReadFile("../../examples/streaming-fir/fir.spv")
+	source, err := os.ReadFile("../../examples/streaming-fir/fir.cl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +27,7 @@ func filter(t *testing.T, opt emu.DeviceOptions, capacity uint32, schedule emu.S
 		t.Fatal(err)
 	}
 	defer d.Close()
-	p, err := d.NewProgram(module, emu.ProgramOptions{})
+	p, _, err := d.BuildProgramContext(t.Context(), clc.Source{Name: "fir.cl", Text: string(source)}, clc.Options{}, emu.ProgramOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,5 @@
 // A blur of 5 × 5 pixels with the weights 1 4 6 4 1 both ways; outside of the picture its
 // edge continues. The images have four channels of one byte, rgba:u8.
-//
-// extension: SPV_INTEL_subgroups
 
 // Those of cl_intel_subgroups, which compilers leave out where the device is not known.
 uint8 __attribute__((overloadable, convergent)) intel_sub_group_block_read8(read_only image2d_t image, int2 at);

@@ -21,8 +21,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-//go:embed blur.spv
-var module []byte
+//go:embed blur.cl
+var source string
 
 func main() {
 	log.SetFlags(0)
@@ -114,7 +114,7 @@ func newBlur(subgroup int, pixels bool) (b *blur, err error) {
 			err = errors.Join(err, b.dev.Close())
 		}
 	}()
-	program, err := b.dev.NewProgram(module, emu.ProgramOptions{})
+	program, _, err := b.dev.BuildProgram(source, "")
 	if err != nil {
 		return nil, err
 	}

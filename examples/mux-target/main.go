@@ -1,7 +1,7 @@
 // Command mux-target shows how a compiler of one's own is made from package emu/mux. It is a
 // compiler for a small device (target.go), next to lockstep's own ones, and drives whichever
-// is asked for in the way that a runtime does: it takes a SPIR-V module, finalizes it, says what
-// is in it, and writes the binary, which `lockstep run` runs.
+// is asked for in the way that a runtime does: it takes OpenCL C or a SPIR-V module, finalizes it, says
+// what is in it, and writes the binary, which `lockstep run` runs.
 package main
 
 import (
@@ -47,19 +47,15 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return show(known, out)
 	}
 	if flags.NArg() != 1 {
-		return errors.New("one SPIR-V module is wanted; -h shows the flags")
+		return errors.New("one source or SPIR-V module is wanted; -h shows the flags")
 	}
 	code, err := os.ReadFile(flags.Arg(0))
 	if err != nil {
 		return err
 	}
-	words, err := mux.Words(code)
-	if err != nil {
-		return fmt.Errorf("%s: %w (lockstep help opencl says how to make one)", flags.Arg(0), err)
-	}
 	for _, info := range known {
 		if info.DeviceInfo().Name == *name {
-			return compile(ctx, info, words, *options, *binary, out)
+			return compile(ctx, info, code, *options, *binary, out)
 		}
 	}
 	return fmt.Errorf("there is no compiler %q; -list shows them", *name)
@@ -89,8 +85,8 @@ func show(known []mux.Info, out io.Writer) error {
 	return nil
 }
 
-// compile takes a module all the way.
-func compile(ctx context.Context, info mux.Info, words []uint32, options, binary string, out io.Writer) error {
+// compile takes a source, or a module, all the way.
+func compile(ctx context.Context, info mux.Info, code []byte, options, binary string, out io.Writer) error {
 	target, err := info.CreateTarget(mux.NewContext(mux.ContextOptions{}), nil, nil, nil)
 	if err != nil {
 		return err
@@ -106,8 +102,14 @@ func compile(ctx context.Context, info mux.Info, words []uint32, options, binary
 	if err := module.ParseOptions(options, mux.OptionsBuild); err != nil {
 		return err
 	}
-	device := info.DeviceInfo().SPIRV()
-	if _, err := module.CompileSPIRV(ctx, words, &device, nil); err != nil {
+	if words, notSPIRV := mux.Words(code); notSPIRV == nil {
+		device := info.DeviceInfo().SPIRV()
+		_, err = module.CompileSPIRV(ctx, words, &device, nil)
+	} else {
+		err = module.CompileOpenCLC(ctx, mux.FullProfile, string(code), nil)
+	}
+	if err != nil {
+		fmt.Fprint(out, diag.Log())
 		return err
 	}
 	program, _, err := module.Finalize(ctx)

@@ -32,7 +32,7 @@ func TestScenarios(t *testing.T) {
 // TestBinary writes a binary as README.md does. The command line's tests run the commands of README.md.
 func TestBinary(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "saxpy.lsb")
-	if err := run(t.Context(), []string{"-o", name, "../saxpy/saxpy.spv"}, &bytes.Buffer{}); err != nil {
+	if err := run(t.Context(), []string{"-o", name, "../saxpy/saxpy.cl"}, &bytes.Buffer{}); err != nil {
 		t.Fatal(err)
 	}
 	runBinary(t, name)
@@ -87,14 +87,14 @@ func TestErrors(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "one SPIR-V module is wanted"},
-		{[]string{"-compiler", "none", "../saxpy/saxpy.spv"}, "there is no compiler"},
+		{nil, "one source or SPIR-V module is wanted"},
+		{[]string{"-compiler", "none", "../saxpy/saxpy.cl"}, "there is no compiler"},
 		{[]string{"no-such-file"}, "no-such-file"},
-		{[]string{"../saxpy/saxpy.cl"}, "../saxpy/saxpy.cl: mux: Words: "},
-		{[]string{"-options", "--max-code", "../saxpy/saxpy.spv"}, "--max-code wants a value"},
-		{[]string{"-options", "--max-code=x", "../saxpy/saxpy.spv"}, `"x" is no number from 1 on`},
-		{[]string{"-options", "--passes=simplify", "../saxpy/saxpy.spv"}, "not one of the compiler's options"},
-		{[]string{"-compiler", "lockstep-sg8", "-options", "--max-code=1", "../saxpy/saxpy.spv"}, "not one of the compiler's options"},
+		{[]string{"../saxpy/main.go"}, "program.cl:2:1: error: "},
+		{[]string{"-options", "--max-code", "../saxpy/saxpy.cl"}, "--max-code wants a value"},
+		{[]string{"-options", "--max-code=x", "../saxpy/saxpy.cl"}, `"x" is no number from 1 on`},
+		{[]string{"-options", "--passes=simplify", "../saxpy/saxpy.cl"}, "not one of the compiler's options"},
+		{[]string{"-compiler", "lockstep-sg8", "-options", "--max-code=1", "../saxpy/saxpy.cl"}, "not one of the compiler's options"},
 	} {
 		err := run(context.Background(), tc.args, &bytes.Buffer{})
 		if err == nil || !strings.Contains(err.Error(), tc.want) {

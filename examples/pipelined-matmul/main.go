@@ -19,10 +19,10 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-//go:embed matmul.spv
-var module []byte
+//go:embed matmul.cl
+var source string
 
-// kernels are those of the module, the plain one first.
+// kernels are those of the program, the plain one first.
 var kernels = []string{"matmul_plain", "matmul_events", "matmul_marks"}
 
 // tile is the side of a work-group's tile.
@@ -60,7 +60,7 @@ func run(w io.Writer, p problem, seed uint64) error {
 			if err != nil {
 				return err
 			}
-			c, err := p.multiply(module, kernel, emu.Launch{Schedule: schedule, Check: true})
+			c, err := p.multiply("", kernel, emu.Launch{Schedule: schedule, Check: true})
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", kernel, name, err)
 			}
@@ -83,16 +83,16 @@ type problem struct {
 	a, b    []float32
 }
 
-// multiply runs a kernel of a module. The launch says how; its kernel, arguments
+// multiply runs a kernel, compiled with options. The launch says how; its kernel, arguments
 // and range are filled in. There can be a result besides an error: what a
 // kernel left that did something wrong.
-func (p problem) multiply(module []byte, name string, l emu.Launch) ([]float32, error) {
+func (p problem) multiply(options, name string, l emu.Launch) ([]float32, error) {
 	dev, err := emu.NewDevice(emu.DeviceOptions{})
 	if err != nil {
 		return nil, err
 	}
 	defer dev.Close()
-	program, err := dev.NewProgram(module, emu.ProgramOptions{})
+	program, _, err := dev.BuildProgram(source, options)
 	if err != nil {
 		return nil, err
 	}

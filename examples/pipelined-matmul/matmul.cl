@@ -51,7 +51,7 @@ void matmul_plain(global const float *a, global const float *b, global float *c,
 		c[(size_t)y * n + x] = sum;
 }
 
-// From the extension cl_khr_extended_async_copies, which compilers do not
+// From the extension cl_khr_extended_async_copies, which clang does not
 // declare: lines of elements, counted in elements of the given size.
 event_t __attribute__((overloadable)) async_work_group_copy_2D2D(local void *dst, size_t dst_offset,
 	const global void *src, size_t src_offset, size_t element_bytes, size_t elements, size_t lines,

@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-//go:embed radix.spv
-var module []byte
+//go:embed radix.cl
+var source string
 
 // The kernels' work-group size and the digits of a pass.
 const (
@@ -54,7 +54,7 @@ func sort(keys []uint32, subgroup int) (ops uint64, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
-	program, err := dev.NewProgram(module, emu.ProgramOptions{})
+	program, _, err := dev.BuildProgram(source, "")
 	if err != nil {
 		return 0, err
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-//go:embed runs.spv
-var module []byte
+//go:embed runs.cl
+var source string
 
 // width is the size of the producer's work-group: what it hands on at once.
 const width = 64
@@ -83,7 +83,7 @@ func compress(input []byte, bytesRoom, runsRoom uint32, schedule emu.Schedule) (
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
-	program, err := dev.NewProgram(module, emu.ProgramOptions{})
+	program, _, err := dev.BuildProgram(source, "")
 	if err != nil {
 		return nil, err
 	}

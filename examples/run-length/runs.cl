@@ -3,8 +3,6 @@
 // runs in them, and what it finds is stored, all at the same time.
 //
 //	input -> produce -> bytes -> compress -> runs -> store -> output
-//
-// extension: SPV_INTEL_blocking_pipes
 #define WIDTH 64
 
 // A run is a byte and how often it stands there; a length of 0 is the end.

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-//go:embed saxpy.spv
-var module []byte
+//go:embed saxpy.cl
+var source string
 
 func main() {
 	y, err := saxpy(2, []float32{0, 1, 2, 3, 4, 5, 6, 7}, []float32{1, 1, 1, 1, 1, 1, 1, 1})
@@ -27,7 +27,7 @@ func saxpy(a float32, x, y []float32) ([]float32, error) {
 		return nil, err
 	}
 	defer dev.Close()
-	prog, err := dev.NewProgram(module, emu.ProgramOptions{})
+	prog, _, err := dev.BuildProgram(source, "")
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-//go:embed stencil.spv
-var module []byte
+//go:embed stencil.cl
+var source string
 
 // filters are the weights of the nine pixels, top left first.
 var filters = map[string][9]float32{
@@ -56,7 +56,7 @@ func run(in, out, name string, times int) error {
 			return err
 		}
 	}
-	f, err := newFilter(module, weights)
+	f, err := newFilter("", weights)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ type filter struct {
 	weights *emu.Buffer
 }
 
-func newFilter(module []byte, weights [9]float32) (f *filter, err error) {
+func newFilter(options string, weights [9]float32) (f *filter, err error) {
 	f = &filter{}
 	if f.dev, err = emu.NewDevice(emu.DeviceOptions{}); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func newFilter(module []byte, weights [9]float32) (f *filter, err error) {
 			err = errors.Join(err, f.dev.Close())
 		}
 	}()
-	program, err := f.dev.NewProgram(module, emu.ProgramOptions{})
+	program, _, err := f.dev.BuildProgram(source, options)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,6 @@
 // signal may be longer than any memory that the filter has.
 //
 //	samples -> source -> x -> fir -> y -> sink -> result
-//
-// extension: SPV_INTEL_blocking_pipes
 #pragma OPENCL FP_CONTRACT OFF
 #define TAPS 8
 

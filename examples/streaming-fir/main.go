@@ -21,8 +21,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-//go:embed fir.spv
-var module []byte
+//go:embed fir.cl
+var source string
 
 // taps is the number of weights that the kernel has.
 const taps = 8
@@ -61,7 +61,7 @@ func filter(signal []float32, weights [taps]float32, capacity uint32, schedule e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
-	program, err := dev.NewProgram(module, emu.ProgramOptions{})
+	program, _, err := dev.BuildProgram(source, "")
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-//go:embed subgroups.spv
-var module []byte
+//go:embed subgroups.cl
+var source string
 
 // launch runs a kernel on a device of its own. The slices among args become buffers, and
 // have afterwards what the kernel left there.
@@ -23,7 +23,7 @@ func launch(t *testing.T, subgroup int, kernel string, items emu.NDRange, args .
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	program, err := dev.NewProgram(module, emu.ProgramOptions{})
+	program, _, err := dev.BuildProgram(source, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-//go:embed pe.spv
-var module []byte
+//go:embed pe.cl
+var source string
 
 // maxElements bounds the grid: each element is a launch.
 const maxElements = 4096
@@ -82,7 +82,7 @@ func multiply(a, b [][]float32, capacity uint32, schedule emu.Schedule) (c [][]f
 		return nil, s, err
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
-	program, err := dev.NewProgram(module, emu.ProgramOptions{})
+	program, _, err := dev.BuildProgram(source, "")
 	if err != nil {
 		return nil, s, err
 	}

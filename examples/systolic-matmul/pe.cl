@@ -12,8 +12,6 @@
 //
 // What leaves the grid in the east and in the south nobody reads: those pipes
 // have room for it.
-//
-// extension: SPV_INTEL_blocking_pipes
 #pragma OPENCL FP_CONTRACT OFF
 
 void __attribute__((overloadable)) __spirv_ReadPipeBlockingINTEL(read_only pipe float p, float *v, int size, int align);

@@ -135,7 +135,7 @@ func compileScenarios() []Scenario {
 			r.is(err, mux.ErrOutOfMemory)
 		}},
 		{compileOpenCLC, "no front end", rules, Anything, func(r *run) {
-			err := r.module().CompileOpenCLC(background, mux.FullProfile, "kernel void k() {}", nil)
+			err := r.withFrontEnd(mux.NoFrontEnd).CompileOpenCLC(background, mux.FullProfile, "kernel void k() {}", nil)
 			r.is(err, mux.ErrNoFrontEnd)
 			r.is(err, mux.ErrFeatureUnsupported)
 		}},

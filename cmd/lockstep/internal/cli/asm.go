@@ -75,9 +75,10 @@ var disCommand = &command{
 	args:  "MODULE",
 	short: "disassemble a module",
 	long: `Prints a module in the syntax of SPIRV-Tools, as spirv-dis does. A module in text is
-assembled first.
+assembled first, and OpenCL C is compiled (lockstep help opencl).
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
+		f.compiler()
 		out := f.String("o", "-", "write the text to `PATH`; - is standard output")
 		var opts asm.DisassembleOptions
 		f.BoolVar(&opts.RawIDs, "raw-id", false, "numbers instead of friendly names")

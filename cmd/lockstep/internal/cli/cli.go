@@ -53,7 +53,8 @@ type Env struct {
 	// Dir is a folder as a file system.
 	Dir func(path string) fs.FS
 
-	frontEnd frontEnd // for OpenCL C; nil without one
+	frontEnd frontEnd       // clang, for OpenCL C and bitcode; nil without one
+	source   *sourceOptions // how the command's flags say that OpenCL C is compiled; nil as by default
 	// noticeAfter is how long a run takes until it is told how to end it; 0 is stopAfter.
 	noticeAfter time.Duration
 }
@@ -124,7 +125,7 @@ type command struct {
 // for the help command itself reads it.
 func commands() []*command {
 	return []*command{
-		runCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
+		runCommand, ccCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
 		conformanceCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
 	}
 }
@@ -224,8 +225,8 @@ func dispatch(ctx context.Context, args []string, env *Env) error {
 		}
 		return usagef("help", "%s", msg)
 	}
-	if c == helpCommand && len(args) == 2 && len(args[1]) > 1 && args[1] != "-h" && !strings.HasPrefix(args[1], "--") {
-		args = []string{name, "--", args[1]} // a flag to explain is no flag of help
+	if n := len(args); c == helpCommand && (n == 2 || n == 3) && len(args[n-1]) > 1 && args[n-1] != "-h" && !strings.HasPrefix(args[n-1], "--") {
+		args = slices.Insert(slices.Clone(args), 1, "--") // a flag to explain is no flag of help
 	}
 	f := newFlags(c.name)
 	run := c.setup(f)
@@ -243,6 +244,15 @@ func dispatch(ctx context.Context, args []string, env *Env) error {
 	if json := f.Lookup("json"); json != nil {
 		env.json.wanted = json.Value.String() == "true"
 	}
+	if f.source != nil {
+		if err := f.source.check(c.name); err != nil {
+			return err
+		}
+		if color := f.Lookup("color"); color != nil {
+			f.source.color = color.Value.String()
+		}
+		env.source = f.source
+	}
 	if c.text && !env.json.wanted {
 		text := *env
 		text.Stdout = env.text(env.Stdout)
@@ -259,7 +269,8 @@ func one(c string, args []string) (string, error) {
 	case 1:
 		return args[0], nil
 	}
-	return "", usagef("help "+c, "%s: one module at a time; %q is one argument too many", c, args[1])
+	return "", usagef("help "+c, "%s: one module at a time; %q is one argument too many (lockstep cc and lockstep link make one of several)",
+		c, args[1])
 }
 
 // nearest returns the one of names that name is the beginning of, or that a slip

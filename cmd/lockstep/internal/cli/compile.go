@@ -16,19 +16,20 @@ var compileCommand = &command{
 	name:  "compile",
 	args:  "MODULE... -o PATH",
 	short: "compile a module to a binary, which runs without being compiled again",
-	long: `Compiles a SPIR-V module and writes the bytecode of all its kernels to a file, a binary.
-run, isa and info take a binary in place of the module. Several modules are linked first
-(lockstep help link). To make a module of OpenCL C, see lockstep help opencl.
+	long: `Compiles OpenCL C (lockstep help opencl) or a SPIR-V module, and writes the bytecode of
+all its kernels to a file, a binary. run, isa and info take a binary in place of the module.
+Several modules are linked first (lockstep help link). cc makes a SPIR-V module instead.
 
 A binary works with this version of lockstep only, and with one size of sub-groups. A kernel
 that requires another size keeps that size. The binary holds the names of arguments and
 variables, and the files and lines of the source. With -module it holds the module as well,
 so that findings can show its instructions and source text.
 
-  lockstep compile k.spv -o k.lsb
+  lockstep compile k.cl -o k.lsb
   lockstep run k.lsb -global 1024 -arg zero:f32:1024
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
+		f.compiler()
 		var device emu.DeviceOptions
 		out := f.String("o", "", "write the binary to `PATH`; - is standard output")
 		f.IntVar(&device.SubgroupSize, "subgroup", 0, "for sub-groups of `N` lanes, where a kernel does not require a number: 1, 2, 4, 8,\n16, 32, 64 or 128 (default 32)")

@@ -6,10 +6,12 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/spirv"
+	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
 // completeName is the hidden command that the scripts of shells call.
@@ -106,6 +108,10 @@ func (c *completion) find() {
 	}
 	switch cmd {
 	case helpCommand:
+		if len(c.before) > 1 {
+			c.helpNames(c.before[1])
+			return
+		}
 		c.helpTopics()
 		return
 	case completionCommand:
@@ -116,6 +122,9 @@ func (c *completion) find() {
 	}
 	f := newFlags(cmd.name)
 	cmd.setup(f)
+	if strings.HasPrefix(c.word, "-") && f.source != nil {
+		c.compilerOptions()
+	}
 	if name, value, ok := strings.Cut(c.word, "="); ok && strings.HasPrefix(name, "-") {
 		if fl := f.Lookup(strings.TrimLeft(name, "-")); fl != nil {
 			whole := c.word
@@ -149,6 +158,33 @@ func (c *completion) find() {
 	c.files = true
 }
 
+// compilerOptions adds the options for OpenCL C. Those with a value of their own choice come with what they begin with.
+func (c *completion) compilerOptions() {
+	if strings.HasPrefix(c.word, "-W") {
+		for _, w := range clc.Warnings() {
+			c.add("-W"+w.Name, w.Help)
+			if strings.HasPrefix(c.word, "-Wno-") {
+				c.add("-Wno-"+w.Name, w.Help)
+			}
+		}
+		for _, group := range []string{"all", "extra", "everything", "error", "no-"} {
+			c.add("-W"+group, "")
+		}
+		return
+	}
+	if strings.HasPrefix(c.word, "-cl-std=") {
+		for _, v := range []string{"CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"} {
+			c.add("-cl-std="+v, "")
+		}
+		return
+	}
+	for _, o := range clc.AllOptions() {
+		if w := o.Word(); w != "-WNAME" && w != "-O0" {
+			c.add(w, o.Help)
+		}
+	}
+}
+
 // helpTopics adds what help knows.
 func (c *completion) helpTopics() {
 	for _, x := range commands() {
@@ -160,6 +196,30 @@ func (c *completion) helpTopics() {
 	for _, code := range finding.Codes() {
 		d, _ := finding.Describe(code)
 		c.add(string(code), d.Title)
+	}
+}
+
+// helpNames adds the names of which a topic has details.
+func (c *completion) helpNames(topic string) {
+	switch to := aliases[topic]; {
+	case topic == "warnings" || to == "warnings":
+		for _, w := range clc.Warnings() {
+			c.add(w.Name, w.Help)
+		}
+	case topic == "builtins" || to == "builtins":
+		groups, last := map[string]bool{}, ""
+		for _, f := range clc.Functions() {
+			if !groups[f.Group] {
+				groups[f.Group] = true
+				c.add(f.Group, f.Title)
+			}
+			for _, n := range f.Names() {
+				if n != last {
+					c.add(n, f.Help)
+				}
+				last = n
+			}
+		}
 	}
 }
 
@@ -183,6 +243,8 @@ func (c *completion) values(name string) {
 		words("auto", "never", "always")
 	case "explain":
 		words(explanations...)
+	case "front-end":
+		words(ownFrontEnd, clangFrontEnd)
 	case "subgroup":
 		words("1", "2", "4", "8", "16", "32", "64", "128")
 	case "arg":
@@ -202,6 +264,27 @@ func (c *completion) values(name string) {
 // answer must come at once.
 const maxCompleted = 16 << 20
 
+// maxCompletion bounds how long a source is compiled for the names of its kernels.
+const maxCompletion = 2 * time.Second
+
+// quietly is an Env that prints nothing and compiles with the options on the line.
+func (c *completion) quietly() *Env {
+	env := *c.env
+	env.Stderr = io.Discard
+	env.source = &sourceOptions{frontEnd: ownFrontEnd, color: "never"}
+	for i := 1; i < len(c.before); i++ {
+		is, takesValue := clc.IsOption(c.before[i])
+		if is {
+			env.source.words = append(env.source.words, c.before[i])
+		}
+		if takesValue && i+1 < len(c.before) {
+			i++
+			env.source.words = append(env.source.words, c.before[i])
+		}
+	}
+	return &env
+}
+
 // kernels adds the kernels of the modules on the line.
 func (c *completion) kernels() {
 	for _, path := range c.before[1:] {
@@ -212,7 +295,9 @@ func (c *completion) kernels() {
 		if err != nil || !info.Mode().IsRegular() || info.Size() > maxCompleted {
 			continue
 		}
-		m, err := load(context.Background(), c.env, path)
+		ctx, cancel := context.WithTimeout(context.Background(), maxCompletion)
+		m, err := load(ctx, c.quietly(), path)
+		cancel()
 		if err != nil {
 			continue
 		}

@@ -17,8 +17,8 @@ import (
 // notRun are the commands of documents that the test does not run, by their first words: they take long, need programs
 // that may not be here, or change the system. What they do is tested elsewhere.
 var notRun = []string{
-	"go build ", "go install ", "go test ", "go vet ", "go get ", "git ", ".ci/run", "LOCKSTEP_STRESS=", "LOCKSTEP_COMPARE=", "cd bench/compare",
-	"apt-get install ", "clang-15 ", "llvm-spirv-15 ", "lockstep run k.cl ",
+	"go build ", "go test ", "go vet ", "go get ", "git ", ".ci/run", "LOCKSTEP_STRESS=", "LOCKSTEP_COMPARE=", "cd bench/compare",
+	"apt-get install ",
 }
 
 // document runs the commands of a document.
@@ -100,6 +100,8 @@ func (d *document) command(line string) (shown string, status int, err error) {
 			return "", 0, fmt.Errorf("%s was not written", list[1])
 		}
 		return string(data), 0, nil
+	case line == "go install ./cmd/lockstep":
+		return "", 0, nil // what stands behind lockstep runs without it
 	case line == "mkdir -p out":
 		d.world.out = true
 		return "", 0, nil

@@ -44,7 +44,7 @@ func TestEngines(t *testing.T) {
 	if runtime.GOARCH == "amd64" {
 		why = `  engine interp: no native engine: codemem: no machine code on this processor: LOCKSTEP_CPU is "none"`
 	}
-	run := []string{"run", "-v", "-global", "1000", "../../../../examples/saxpy/saxpy.spv", "-arg", "f32:2", "-arg", "iota:f32:1000", "-arg", "fill:f32:1000:1", "-out", "2=-"}
+	run := []string{"run", "-v", "-global", "1000", "../../../../examples/saxpy/saxpy.cl", "-arg", "f32:2", "-arg", "iota:f32:1000", "-arg", "fill:f32:1000:1", "-out", "2=-"}
 	want, diagnostics, err := process(t, "none", run...)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, diagnostics)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
 // flags is a set of flags that may stand before, between and after the
@@ -25,6 +27,8 @@ type flags struct {
 	inFiles map[string]bool
 	// stdin says that standard input was such a file.
 	stdin bool
+	// source has the options for OpenCL C; nil for commands that take none.
+	source *sourceOptions
 }
 
 // parts describes a command line of several parts, which a flag separates. Some
@@ -151,6 +155,10 @@ func (p *parsing) next() error {
 		p.positional(w)
 		return nil
 	}
+	if ok, err := p.option(w); ok || err != nil {
+		p.begin(w)
+		return err
+	}
 	name, value, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(w.text, "-"), "-"), "=")
 	if name == "h" || name == "help" {
 		return errHelp
@@ -245,6 +253,13 @@ func kind(fl *flag.Flag) string {
 func (f *flags) unknown(name string) string {
 	var names []string
 	f.VisitAll(func(fl *flag.Flag) { names = append(names, fl.Name) })
+	if f.source != nil {
+		for _, o := range clc.AllOptions() {
+			if option := strings.TrimPrefix(o.Word(), "-"); len(option) > 1 {
+				names = append(names, option)
+			}
+		}
+	}
 	msg := fmt.Sprintf("there is no flag -%s", name)
 	if near := nearest(name, names); near != "" {
 		msg += "; did you mean -" + near + "?"

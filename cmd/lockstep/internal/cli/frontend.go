@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu/mux/clang"
 )
 
-// The environment variables that say which programs compile OpenCL C, and with which arguments.
+// The environment variables that say which programs -front-end clang runs, and with which arguments.
 const (
 	clangVariable      = "LOCKSTEP_CLANG"
 	translatorVariable = "LOCKSTEP_LLVM_SPIRV"
@@ -31,10 +31,13 @@ func systemFrontEnd() frontEnd {
 	})
 }
 
-// compileSource makes a module of OpenCL C, or of LLVM bitcode or assembly when translate is set. What clang
+// compileSource makes a module of OpenCL C with clang, or of LLVM bitcode when translate is set. What clang
 // says goes to standard error as it is.
 func compileSource(ctx context.Context, env *Env, m *module, what string, translate bool) error {
 	src := clang.File{Path: m.path, Text: m.data}
+	if env.source != nil {
+		src.Args = env.source.words
+	}
 	do := env.frontEnd.CompileFile
 	if translate {
 		do = env.frontEnd.TranslateFile
@@ -51,7 +54,7 @@ func compileSource(ctx context.Context, env *Env, m *module, what string, transl
 		return m.compileError(ctx, env, err)
 	case errors.Is(err, mux.ErrNoFrontEnd):
 		reason, _, _ := strings.Cut(err.Error(), ": "+mux.ErrNoFrontEnd.Error())
-		return fmt.Errorf("%s is %s, and lockstep runs SPIR-V: %s, or name them in the environment variables %s and %s (lockstep help opencl)",
+		return fmt.Errorf("%s is %s: %s, or name them in the environment variables %s and %s (lockstep help opencl)",
 			m.name, what, reason, clangVariable, translatorVariable)
 	case errors.As(err, new(*clang.TranslatorError)):
 		return fmt.Errorf("%s: %w", m.name, err)

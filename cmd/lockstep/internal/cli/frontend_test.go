@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -41,12 +42,13 @@ func withFrontEnd(f frontEnd, args ...string) (stdout, stderr string, status int
 
 // TestSourceOutcomes checks what is said of each way in which the compilation of a source can end.
 func TestSourceOutcomes(t *testing.T) {
-	saxpy, err := os.ReadFile(root + "/examples/saxpy/saxpy.spv")
-	if err != nil {
-		t.Fatal(err)
+	w := &world{written: map[string][]byte{}}
+	if _, stderr, status := w.run(t.Context(), []string{"cc", "examples/saxpy/saxpy.cl", "-o", "saxpy.spv"}, nil); status != ExitDone {
+		t.Fatal(stderr)
 	}
+	saxpy := w.written["saxpy.spv"]
 	failed := fmt.Errorf("clang-15 ended with exit status 1: %w", mux.ErrCompileProgramFailure)
-	run := []string{"run", "examples/saxpy/saxpy.cl", "-global", "2", "-arg", "f32:2", "-arg", "iota:f32:2", "-arg", "fill:f32:2:1", "-out", "2=-"}
+	run := []string{"run", "examples/saxpy/saxpy.cl", "-front-end", "clang", "-global", "2", "-arg", "f32:2", "-arg", "iota:f32:2", "-arg", "fill:f32:2:1", "-out", "2=-"}
 	for _, x := range []struct {
 		name           string
 		f              fakeFrontEnd
@@ -63,7 +65,7 @@ func TestSourceOutcomes(t *testing.T) {
 			"", "lockstep: examples/saxpy/saxpy.cl: llvm-spirv-15 cannot translate this to SPIR-V: InvalidFunctionCall: Unexpected llvm intrinsic: llvm.smul.with.overflow.i32\n" +
 				"__builtin_add_overflow and functions like it are not available\n", ExitUsage},
 		{"no programs", fakeFrontEnd{nil, fmt.Errorf("there is no clang; %s: %w", clang.Install, mux.ErrNoFrontEnd)}, run,
-			"", "lockstep: examples/saxpy/saxpy.cl is OpenCL C source, and lockstep runs SPIR-V: there is no clang; " + clang.Install +
+			"", "lockstep: examples/saxpy/saxpy.cl is OpenCL C source: there is no clang; " + clang.Install +
 				", or name them in the environment variables LOCKSTEP_CLANG and LOCKSTEP_LLVM_SPIRV (lockstep help opencl)\n", ExitUsage},
 		{"bitcode", fakeFrontEnd{&clang.Compiled{SPIRV: saxpy, Log: "of the translator"}, nil}, []string{"run", "bitcode.bc", "-global", "1", "-arg", "f32:2", "-arg", "iota:f32:1", "-arg", "fill:f32:1:1", "-out", "2=-"},
 			"0: 1\n", "", ExitDone},
@@ -85,7 +87,7 @@ func (endlessFrontEnd) CompileFile(ctx context.Context, _ clang.File) (*clang.Co
 
 // TestSourceTimeout checks that -timeout ends the compilation of a source, and that the document of -json says so.
 func TestSourceTimeout(t *testing.T) {
-	stdout, stderr, status := withFrontEnd(endlessFrontEnd{}, "run", "examples/saxpy/saxpy.cl", "-global", "2", "-timeout", "5ms", "-json")
+	stdout, stderr, status := withFrontEnd(endlessFrontEnd{}, "run", "examples/saxpy/saxpy.cl", "-front-end", "clang", "-global", "2", "-timeout", "5ms", "-json")
 	const want = "lockstep: the time limit ended the compilation of examples/saxpy/saxpy.cl (E-TIMEOUT)\n"
 	if stderr != want || status != ExitFinding {
 		t.Errorf("exit status %d, %q", status, stderr)
@@ -95,9 +97,55 @@ func TestSourceTimeout(t *testing.T) {
 	}
 }
 
-// TestSources compiles and runs sources that the translator refuses as clang -O2 leaves them, with the programs
-// that are installed.
+// long returns a source that takes long to compile.
+func long() []byte {
+	var b bytes.Buffer
+	b.WriteString("kernel void f(global int *o) { int x = o[0];\n")
+	for range 1 << 19 {
+		b.WriteString("x = x * 3 + o[x & 7];\n")
+	}
+	b.WriteString("o[1] = x; }\n")
+	return b.Bytes()
+}
+
+// TestCompilationEnds checks that -timeout and Ctrl-C, which ends the context, end lockstep's own compiler.
+func TestCompilationEnds(t *testing.T) {
+	w := &world{written: map[string][]byte{"long.cl": long()}}
+	stdout, stderr, status := w.run(t.Context(), []string{"run", "long.cl", "-global", "1", "-timeout", "20ms", "-json"}, nil)
+	if want := "lockstep: the time limit ended the compilation of long.cl (E-TIMEOUT)\n"; stderr != want || status != ExitFinding || !strings.Contains(stdout, `"timeout"`) {
+		t.Errorf("-timeout: exit status %d, %q, %s", status, stderr, stdout)
+	}
+	for _, command := range []string{"cc", "info", "run"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan bool)
+		open := w.open
+		env := &Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Create: w.create, Stat: w.stat,
+			Open: func(path string) (io.ReadCloser, error) {
+				defer cancel()
+				return open(path)
+			}}
+		go func() {
+			status = Main(ctx, []string{command, "long.cl"}, env)
+			close(done)
+		}()
+		<-done
+		if status == ExitDone {
+			t.Errorf("%s: a context that ended did not end the compilation", command)
+		}
+		if len(w.written) != 1 {
+			t.Errorf("%s wrote a file", command)
+		}
+	}
+}
+
+// TestSources compiles and runs sources that LLVM's translator refuses as clang -O2 leaves them: with lockstep's
+// compiler, and with the programs that are installed.
 func TestSources(t *testing.T) {
+	t.Run("lockstep", func(t *testing.T) { testSources(t, ownFrontEnd) })
+	t.Run("clang", func(t *testing.T) { testSources(t, clangFrontEnd) })
+}
+
+func testSources(t *testing.T, compiler string) {
 	f := systemFrontEnd()
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("one.h", []byte("#define ONE 1\n"), 0o600); err != nil {
@@ -122,7 +170,7 @@ func TestSources(t *testing.T) {
 		if err := os.WriteFile("k.cl", []byte(x.source+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		args := []string{"run", "k.cl", "-global", "1", "-out", "0=-"}
+		args := []string{"run", "k.cl", "-global", "1", "-out", "0=-", "-front-end", compiler}
 		if strings.Contains(x.source, "get_global_id") {
 			args[3] = "4"
 		}
@@ -141,13 +189,13 @@ func TestSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The source says which integers have a sign.
-	if stdout, _, _ := withFrontEnd(f, "info", "k.cl"); !strings.Contains(stdout, "-arg zero:i32:COUNT -arg iota:u8:COUNT -arg i64:V -arg u32:V -out 0=-") {
+	if stdout, _, _ := withFrontEnd(f, "info", "k.cl", "-front-end", compiler); !strings.Contains(stdout, "-arg zero:i32:COUNT -arg iota:u8:COUNT -arg i64:V -arg u32:V -out 0=-") {
 		t.Errorf("info prints\n%s", stdout)
 	}
 	if err := os.WriteFile("k.cl", []byte("kernel void f(global int *o) { o[0] = x; }\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, status := withFrontEnd(f, "info", "k.cl"); status != ExitUsage || !strings.HasPrefix(stderr, "k.cl:1:39: error: ") || !strings.HasSuffix(stderr, "lockstep: k.cl does not compile\n") {
+	if _, stderr, status := withFrontEnd(f, "info", "k.cl", "-front-end", compiler); status != ExitUsage || !strings.HasPrefix(stderr, "k.cl:1:39: error: ") || !strings.HasSuffix(stderr, "lockstep: k.cl does not compile\n") {
 		t.Errorf("a source with an error: status %d\n%s", status, stderr)
 	}
 }

@@ -7,12 +7,13 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
+	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
 // helpCommand is filled in by init, for it refers to the table that holds it.
 var helpCommand = &command{
 	name:  "help",
-	args:  "[COMMAND|TOPIC]",
+	args:  "[COMMAND|TOPIC [NAME]]",
 	short: "explain a command or a topic",
 	text:  true,
 }
@@ -20,11 +21,16 @@ var helpCommand = &command{
 func init() {
 	helpCommand.setup = func(*flags) func(context.Context, *Env, []string) error {
 		return func(_ context.Context, env *Env, args []string) error {
-			if len(args) > 1 {
-				return usagef("help", "help: one command or topic at a time")
-			}
 			text := overview()
-			if len(args) == 1 {
+			switch {
+			case len(args) == 2 && details(args[0]) != nil:
+				var err error
+				if text, err = details(args[0])(args[1]); err != nil {
+					return err
+				}
+			case len(args) > 1:
+				return usagef("help", "help: one command or topic at a time")
+			case len(args) == 1:
 				var ok bool
 				if text, ok = explain(args[0]); !ok {
 					return usagef("help", "help: nothing is known about %q%s", args[0], suggestion(args[0]))
@@ -40,29 +46,47 @@ func init() {
 type topic struct {
 	name, short string
 	text        func() string
+	// detail is what there is about one name; nil for most.
+	detail func(name string) (string, error)
 }
 
 func topics() []topic {
 	return []topic{
-		{"args", "how kernel arguments are given", argspec.Help},
-		{"codes", "what can be found, by code", codes},
-		{"opencl", "how OpenCL C becomes a module", func() string { return compileText }},
-		{"passes", "the passes that make bytecode, and pipelines of them", passesText},
-		{"engines", "what runs the instructions, and how fast", func() string { return enginesText }},
-		{"schedules", "the orders in which work-groups run and copies complete", func() string { return schedulesText }},
-		{"pipes", "kernels that run together, connected by pipes", func() string { return pipesText }},
-		{"trace", "how to look at a run: timelines for Perfetto and for a terminal", func() string { return traceText }},
-		{"json", "the documents of -json", func() string { return jsonText }},
-		{"output", "colours, characters and how much is said", func() string { return outputText }},
-		{"exit", "exit statuses", func() string { return exitText }},
+		{"args", "how kernel arguments are given", argspec.Help, nil},
+		{"codes", "what can be found, by code", codes, nil},
+		{"opencl", "the compiler of OpenCL C, and its options", openclText, nil},
+		{"builtins", "the built-in functions of OpenCL C", builtinsText, builtinText},
+		{"warnings", "the warnings of the compiler", warningsText, warningText},
+		{"passes", "the passes that make bytecode, and pipelines of them", passesText, nil},
+		{"engines", "what runs the instructions, and how fast", func() string { return enginesText }, nil},
+		{"schedules", "the orders in which work-groups run and copies complete", func() string { return schedulesText }, nil},
+		{"pipes", "kernels that run together, connected by pipes", func() string { return pipesText }, nil},
+		{"trace", "how to look at a run: timelines for Perfetto and for a terminal", func() string { return traceText }, nil},
+		{"json", "the documents of -json", func() string { return jsonText }, nil},
+		{"output", "colours, characters and how much is said", func() string { return outputText }, nil},
+		{"exit", "exit statuses", func() string { return exitText }, nil},
 	}
+}
+
+// details returns what explains the names of a topic, nil if it has none.
+func details(name string) func(string) (string, error) {
+	if to := aliases[name]; to != "" {
+		name = to
+	}
+	for _, t := range topics() {
+		if t.name == name {
+			return t.detail
+		}
+	}
+	return nil
 }
 
 // aliases are other names of topics.
 var aliases = map[string]string{
 	"arg": "args", "argument": "args", "arguments": "args", "spec": "args", "out": "args",
 	"code": "codes", "error": "codes", "errors": "codes", "finding": "codes", "findings": "codes", "check": "codes",
-	"cl": "opencl", "clang": "opencl", "source": "opencl", "pass": "passes", "pipeline": "passes",
+	"cl": "opencl", "clang": "opencl", "source": "opencl", "options": "opencl",
+	"builtin": "builtins", "function": "builtins", "functions": "builtins", "warning": "warnings", "pass": "passes", "pipeline": "passes",
 	"engine": "engines", "native": "engines", "interp": "engines",
 	"schedule": "schedules", "order": "schedules", "seed": "schedules", "dma": "schedules",
 	"pipe": "pipes", "with": "pipes", "explain": "trace", "timeline": "trace", "perfetto": "trace",
@@ -135,12 +159,20 @@ func explainFlag(name string) (string, bool) {
 			fmt.Fprintf(&b, "lockstep %s\n%s", c.name, f.usageOf(name))
 		}
 	}
+	for _, o := range clc.AllOptions() {
+		if word := strings.TrimPrefix(o.Word(), "-"); word == name || word == name+"=" {
+			fmt.Fprintf(&b, "an option of the compiler of OpenCL C (lockstep help opencl)\n  %s\n%22s%s\n", o.Name, "", o.Help)
+		}
+	}
+	if text, err := warningText("-" + name); err == nil && strings.HasPrefix(name, "W") {
+		b.WriteString(text)
+	}
 	return b.String(), b.Len() > 0
 }
 
 func overview() string {
 	var b strings.Builder
-	b.WriteString("lockstep is a software GPU: it runs OpenCL kernels, compiled to SPIR-V.\n\n")
+	b.WriteString("lockstep is a software GPU: it runs OpenCL kernels, as OpenCL C or compiled to SPIR-V.\n\n")
 	b.WriteString("  lockstep COMMAND [flags] [arguments]\n\ncommands\n")
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "  %-12s %s\n", c.name, c.short)
@@ -238,44 +270,4 @@ A finding shows the line of source with a mark below the place; the lines below 
   reproduce    the command that makes it happen again
 
 The last line counts the findings. lockstep completion prints a script for your shell.
-`
-
-const compileText = `lockstep runs SPIR-V. clang and llvm-spirv (the LLVM/SPIR-V translator) make it of
-OpenCL C. After
-
-  apt-get install clang-15 llvm-spirv-15
-
-on Debian, every command takes k.cl in the place of a module, and compiles it on the
-way:
-
-  lockstep run k.cl -global 1024 -arg zero:f32:1024
-
-It takes the newest pair of clang and llvm-spirv of one version, from 14 on, that PATH
-has. Messages of clang are shown as they are. Three environment variables change that:
-
-  LOCKSTEP_CLANG        the clang to run
-  LOCKSTEP_LLVM_SPIRV   the llvm-spirv to run
-  LOCKSTEP_CLANG_FLAGS  further arguments of clang, such as -DN=16 -Iinclude -cl-std=CL3.0
-
-LLVM bitcode (k.bc) is taken, too. To keep the module, compile it yourself:
-
-  clang-15 -c -x cl -cl-std=CL2.0 -target spir64-unknown-unknown -emit-llvm -O2 \
-    -fno-vectorize -fno-slp-vectorize -fgnu89-inline \
-    -mllvm -hoist-common-insts=false -mllvm -sink-common-insts=false \
-    -gline-tables-only -fno-discard-value-names -Xclang -finclude-default-header \
-    k.cl -o k.bc
-  llvm-spirv-15 --preserve-ocl-kernel-arg-type-metadata-through-string k.bc -o k.spv
-
-The second line of flags is for llvm-spirv, which has no counterpart for many vectors
-that clang makes of loops, and for inline functions without a definition. The third line
-keeps operations of sub-groups and barriers where the source has them: at -O1 and above,
-clang moves code that both sides of a branch have in common out of the branch, operations
-of sub-groups included. Where llvm-spirv still refuses the code (freeze, integers of 2
-or 33 bits), -O1 or -O0 helps; lockstep tries these by itself.
-
-The long flag of llvm-spirv keeps the types of arguments as the source has them: in SPIR-V
-itself, int and uint are the same. -gline-tables-only puts positions in the source into diagnostics, and
--fno-discard-value-names the names of parameters. The target spir-unknown-unknown is
-for 32-bit pointers. Where bits are compared with another machine, add
--ffp-contract=off: without it, clang may fuse products and sums.
 `

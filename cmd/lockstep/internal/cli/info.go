@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/binary"
 	"github.com/lockstep-gpu/lockstep/spirv"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
+	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
 var infoCommand = &command{
@@ -31,6 +32,7 @@ debug information that compilers leave in a module. Where there are none, it tak
 as unsigned, and says so.
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
+		f.compiler()
 		asJSON := f.Bool("json", false, "print one JSON document")
 		return func(ctx context.Context, env *Env, args []string) error {
 			path, err := one("info", args)
@@ -49,6 +51,7 @@ as unsigned, and says so.
 			doc.structures(sm)
 			doc.pipes(m)
 			if *asJSON {
+				doc.Diagnostics = env.json.diagnostics
 				return env.document("info", doc)
 			}
 			return doc.print(env.Stdout)
@@ -58,26 +61,27 @@ as unsigned, and says so.
 
 // moduleInfo is the JSON document of `lockstep info`. Field names are stable.
 type moduleInfo struct {
-	Module        string         `json:"module"`
-	Bytes         int            `json:"bytes"`
-	Text          bool           `json:"text"` // the module was given as text
-	Version       string         `json:"version"`
-	Generator     string         `json:"generator"`
-	Addressing    string         `json:"addressing_model"`
-	MemoryModel   string         `json:"memory_model"`
-	Language      string         `json:"source_language"`
-	LanguageVer   uint32         `json:"source_version"`
-	Capabilities  []string       `json:"capabilities"`
-	Extensions    []string       `json:"extensions"`
-	Sets          []string       `json:"instruction_sets"`
-	Kernels       []kernelInfo   `json:"kernels"`
-	OtherEntries  []string       `json:"other_entry_points,omitempty"`
-	Pipes         []pipeInfo     `json:"pipes,omitempty"` // of the program
-	SpecConstants []specInfo     `json:"spec_constants"`
-	Imports       []string       `json:"imported_functions"`
-	Binary        *binaryInfo    `json:"binary,omitempty"` // of a compiled module
-	info          *spirv.Info    // what it was made from
-	args          [][]*spirv.Arg // of Kernels
+	Module        string           `json:"module"`
+	Bytes         int              `json:"bytes"`
+	Text          bool             `json:"text"` // the module was given as text
+	Version       string           `json:"version"`
+	Generator     string           `json:"generator"`
+	Diagnostics   []clc.Diagnostic `json:"diagnostics,omitempty"` // of a source
+	Addressing    string           `json:"addressing_model"`
+	MemoryModel   string           `json:"memory_model"`
+	Language      string           `json:"source_language"`
+	LanguageVer   uint32           `json:"source_version"`
+	Capabilities  []string         `json:"capabilities"`
+	Extensions    []string         `json:"extensions"`
+	Sets          []string         `json:"instruction_sets"`
+	Kernels       []kernelInfo     `json:"kernels"`
+	OtherEntries  []string         `json:"other_entry_points,omitempty"`
+	Pipes         []pipeInfo       `json:"pipes,omitempty"` // of the program
+	SpecConstants []specInfo       `json:"spec_constants"`
+	Imports       []string         `json:"imported_functions"`
+	Binary        *binaryInfo      `json:"binary,omitempty"` // of a compiled module
+	info          *spirv.Info      // what it was made from
+	args          [][]*spirv.Arg   // of Kernels
 }
 
 type kernelInfo struct {
@@ -211,6 +215,9 @@ func newModuleInfo(m *module, info *spirv.Info) *moduleInfo {
 		doc.Kernels = append(doc.Kernels, k)
 		doc.args = append(doc.args, list)
 	}
+	if m.own {
+		doc.Generator = "lockstep"
+	}
 	var builtIn map[string]string
 	if m.file != nil {
 		builtIn = builtInSpecs(m.file)
@@ -253,6 +260,9 @@ func newArgInfo(a *spirv.Arg) argInfo {
 
 // generator names the tool that made a module.
 func generator(word uint32) string {
+	if word == 0 {
+		return "a tool without a number"
+	}
 	name, ok := asm.GeneratorName(uint16(word >> 16))
 	if !ok {
 		name = fmt.Sprintf("tool %d", word>>16)

@@ -18,6 +18,7 @@ a binary (lockstep help compile). -passes, and the flags that print kernels, sho
 pass of the compiler does (lockstep help passes).
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
+		f.compiler()
 		kernel := f.String("kernel", "", "print the kernel `NAME` only")
 		specs := f.list("spec", "set a specialization constant: `ID=VALUE`")
 		keepMarks := f.Bool("keep-marks", false, keepMarksUsage)

@@ -16,7 +16,7 @@ var linkCommand = &command{
 	short: "make one SPIR-V module of several",
 	long: `Links several modules into one. An imported function or variable is joined with the export
 of the same name (decoration LinkageAttributes). Equal types and constants are merged. Each
-MODULE is a binary or text; the types of the first module come first.
+MODULE is a binary, text or OpenCL C; the types of the first module come first.
 
 An import that no module defines is an error, except for built-in functions, such as those
 of OpenCL C, and except with -partial or -library. The linked module has no exports;
@@ -26,6 +26,7 @@ of OpenCL C, and except with -partial or -library. The linked module has no expo
   lockstep link a.spv b.spv -library -o lib.spv
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
+		f.compiler()
 		out := f.String("o", "", "write the module to `PATH`; - is standard output")
 		var opt link.Options
 		f.BoolVar(&opt.Library, "library", false, "make a library: keep exports, and leave what is not defined yet")

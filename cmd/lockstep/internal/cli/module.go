@@ -26,8 +26,8 @@ type module struct {
 	path string // as given; "-" is standard input
 	data []byte // the SPIR-V binary
 	text bool   // it was given as text
-	// compiled says that it was given as OpenCL C or for LLVM, and compiled on the way.
-	compiled bool
+	// compiled says that it was given as OpenCL C or for LLVM, and compiled on the way; own, by lockstep itself.
+	compiled, own bool
 	// file is what data is when that is a binary of lockstep's and no module.
 	file *binary.File
 }
@@ -80,7 +80,11 @@ func load(ctx context.Context, env *Env, path string) (*module, error) {
 	if m.file, err = loadBinary(m.name, data); err != nil || m.file != nil {
 		return m, err
 	}
-	if what, translate := compilable(data); what != "" && env.frontEnd != nil {
+	what, translate := compilable(data)
+	switch clang := env.source != nil && env.source.frontEnd == clangFrontEnd; {
+	case !translate && !clang && env.source.takes(path, what, data):
+		return m, compileOpenCL(ctx, env, m)
+	case what != "" && env.frontEnd != nil:
 		return m, compileSource(ctx, env, m, what, translate)
 	}
 	if why := notAModule(m.name, path, data); why != "" {
@@ -137,7 +141,7 @@ func notAModule(name, path string, data []byte) string {
 	if path != "-" {
 		base = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	} else {
-		path = "k.cl"
+		path = "k.bc"
 	}
 	switch {
 	case isBitcode(data):
@@ -157,14 +161,12 @@ func notAModule(name, path string, data []byte) string {
 	case llvmText.MatchString(text):
 		return fmt.Sprintf("%s is LLVM assembly, not SPIR-V; translate it first:\n  llvm-as-15 %s -o %s.bc && llvm-spirv-15 %s.bc -o %s.spv",
 			name, path, base, base, base)
-	case kernelC.MatchString(text), sourceC.MatchString(text):
-		return fmt.Sprintf("%s is OpenCL C source, and lockstep runs SPIR-V; compile it first:\n%s", name, indent("  ", compile(path, base)))
 	}
-	return name + " is neither a SPIR-V binary nor SPIR-V assembly"
+	return name + " is neither a SPIR-V module nor OpenCL C (give a source a name that ends in .cl)"
 }
 
 // compilable says what data is that a front end makes a module of, "" for anything else, and whether the
-// translator alone does so.
+// translator of LLVM's bitcode does so.
 func compilable(data []byte) (what string, translate bool) {
 	if isBitcode(data) {
 		return "LLVM bitcode", true
@@ -180,14 +182,6 @@ func compilable(data []byte) (what string, translate bool) {
 		return "OpenCL C source", false
 	}
 	return "", false
-}
-
-// compile is how to make a module of an OpenCL C source.
-func compile(path, base string) string {
-	return fmt.Sprintf(`clang-15 -c -x cl -cl-std=CL2.0 -target spir64-unknown-unknown -emit-llvm -O0 -fgnu89-inline \
-  -gline-tables-only -fno-discard-value-names -Xclang -finclude-default-header %s -o %s.bc
-llvm-spirv-15 %s.bc -o %s.spv
-(Debian: apt-get install clang-15 llvm-spirv-15)`, path, base, base, base)
 }
 
 // isBitcode says whether data starts like LLVM bitcode, raw or wrapped.

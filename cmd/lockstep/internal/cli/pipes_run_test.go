@@ -159,7 +159,7 @@ func TestSetStats(t *testing.T) {
 // in the places of their words.
 func TestInfoRuns(t *testing.T) {
 	w := &world{written: map[string][]byte{}}
-	for _, module := range []string{"pipes.spv", "storage.spvasm", "examples/streaming-fir/fir.spv"} {
+	for _, module := range []string{"pipes.spv", "storage.spvasm", "examples/streaming-fir/fir.cl"} {
 		stdout, _, _ := w.run(context.Background(), []string{"info", module}, nil)
 		ran := 0
 		for line := range strings.Lines(stdout) {

@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
+	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
 // runReport is the JSON document of `lockstep run`. Field names are stable.
@@ -27,6 +28,7 @@ type runReport struct {
 	Counters     countersReport    `json:"counters"`              // the sum
 	Explanation  string            `json:"explanation,omitempty"` // the text of -explain
 	Timing       *timingReport     `json:"timing,omitempty"`      // with -stats
+	Diagnostics  []clc.Diagnostic  `json:"diagnostics,omitempty"` // of sources
 }
 
 // launchReport is one of the kernels.
@@ -137,6 +139,7 @@ func (r *run) reportJSON(env *Env, res *outcome) error {
 	if r.o.stats {
 		set.Timing = &timingReport{res.duration.Seconds(), lim.Workers}
 	}
+	set.Diagnostics = env.json.diagnostics
 	return env.document("run", &set)
 }
 

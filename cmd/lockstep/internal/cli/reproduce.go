@@ -100,6 +100,11 @@ func common(f *flags) []string {
 			words = append(words, "-"+fl.Name, quote(v.String()))
 		}
 	})
+	if f.source != nil {
+		for _, w := range f.source.words {
+			words = append(words, quote(w))
+		}
+	}
 	return words
 }
 

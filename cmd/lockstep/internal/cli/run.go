@@ -22,14 +22,14 @@ var runCommand = &command{
 	name:  "run",
 	args:  "MODULE",
 	short: "run a kernel, or several that pipes connect",
-	long: `Runs a kernel of a SPIR-V module, binary or text, or of a compiled one (lockstep help
-compile); - is standard input. One -arg for
+	long: `Runs a kernel. MODULE is OpenCL C (lockstep help opencl), a SPIR-V module, binary or
+text, or a compiled one (lockstep help compile); - is standard input. One -arg for
 each of the kernel's parameters, in order (` + "`lockstep help args`" + `); -out says what to
 do with a buffer afterwards. What the kernel prints goes to standard output, what
 lockstep finds to standard error, with exit status 1.
 
-  lockstep run saxpy.spv -global 8 -arg f32:2 -arg iota:f32:8 -arg fill:f32:8:1 -out 2=-
-  lockstep run scale.spv -global 1024 -local 64 -arg in:x.npy -arg zero:f32:1k -out 1=y.npy
+  lockstep run saxpy.cl -global 8 -arg f32:2 -arg iota:f32:8 -arg fill:f32:8:1 -out 2=-
+  lockstep run scale.cl -D N=4 -global 1024 -local 64 -arg in:x.npy -arg zero:f32:1k -out 1=y.npy
 
 -with begins another kernel, which runs together with those before it (` + "`lockstep help\npipes`" + `). @FILE stands for the arguments in a file, with # for comments.
 
@@ -80,6 +80,7 @@ func deviceFlags(f *flags, d *emu.DeviceOptions) {
 const keepMarksUsage = "leave out no async mark or wait, even where it makes no difference"
 
 func setupRun(f *flags) func(context.Context, *Env, []string) error {
+	f.compiler()
 	o := &runOptions{}
 	o.part.declare(f)
 	o.pipes = f.list("pipe", "make a pipe for kernels to share, with the argument pipe:NAME:\n`NAME=PACKET:CAPACITY[:SPEC]` (lockstep help pipes)")

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/conformance"
+	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
 // schemaVersion is the version of the documents of -json. It grows when a field goes
@@ -20,6 +21,8 @@ const schemaVersion = 1
 type jsonState struct {
 	wanted  bool // the command line asks for a document
 	written bool // there is one on standard output
+	// diagnostics is what the compiler of OpenCL C has said.
+	diagnostics []clc.Diagnostic
 }
 
 // errorReport is the document of a command that could not do its work.
@@ -30,6 +33,7 @@ type errorReport struct {
 		Message string `json:"message"`
 		Help    string `json:"help,omitempty"` // the command that explains
 	} `json:"error"`
+	Diagnostics []clc.Diagnostic `json:"diagnostics,omitempty"` // of a source
 }
 
 // documentTypes are the documents by name, in the order of the schema.
@@ -79,6 +83,13 @@ The document of run has, among others,
   "explanation"  the text of -explain
   "timing"     with -stats. Only this, and the engine where that is left to lockstep, may
                differ from run to run
+
+Where OpenCL C was compiled, the documents of run, info, validate and error have
+
+  "diagnostics"  what the compiler said: file, line and column, the end of the place, severity
+               ("fatal error", "error", "warning" or "note"), the flag of a warning, message,
+               fix (text to put there) and notes, which are diagnostics, too. Places have
+               columns in bytes, from 1
 
 A command that cannot do its work prints a document "error" with the message, its kind
 ("usage", "failed", "timeout" or "cancelled") and the command that explains; standard error has the
@@ -143,6 +154,7 @@ func (e *Env) errorDocument(args []string, err error) error {
 	case errors.Is(err, errFound):
 		doc.Error.Kind, doc.Error.Message = "cancelled", "cancelled before the work began"
 	}
+	doc.Diagnostics = e.json.diagnostics
 	doc.Error.Message = strings.ToValidUTF8(doc.Error.Message, "\ufffd")
 	return e.document("error", &doc)
 }

@@ -134,15 +134,17 @@ func TestDocumentsFollowSchema(t *testing.T) {
 	c := newSchemaChecker(t)
 	seen := map[string]bool{}
 	for _, line := range []string{
-		"run examples/saxpy/saxpy.spv -global 8 -arg f32:2 -arg iota:f32:8 -arg fill:f32:8:inf -out 2=- -json -stats",
-		"run examples/saxpy/saxpy.spv -global 9 -arg f32:2 -arg iota:f32:8 -arg fill:f32:8:1 -json",
+		"run examples/saxpy/saxpy.cl -global 8 -arg f32:2 -arg iota:f32:8 -arg fill:f32:8:inf -out 2=- -json -stats",
+		"run examples/saxpy/saxpy.cl -global 9 -arg f32:2 -arg iota:f32:8 -arg fill:f32:8:1 -json",
 		"run kernels.spv -kernel uneven -global 8 -local 8 -arg zero:i32:8 -arg local:32 -json",
 		"run kernels.spv -kernel hello -global 2 -json",
-		"run examples/pipelined-matmul/missing-wait.spv -kernel matmul_events -global 16,16 -arg iota:f32:12 -arg iota:f32:20 -arg zero:f32:15 -arg u32:3 -arg u32:5 -arg u32:4 -check -json -explain async",
+		"run examples/pipelined-matmul/matmul.cl -D MISSING_WAIT -kernel matmul_events -global 16,16 -arg iota:f32:12 -arg iota:f32:20 -arg zero:f32:15 -arg u32:3 -arg u32:5 -arg u32:4 -check -json -explain async",
 		"run pipes.spv -pipe a=i32:4 -kernel source -global 1 -arg pipe:a -arg i32:10 -with -kernel sink -global 10 -arg pipe:a -arg zero:i32:10 -json -out 1=- -explain pipes",
 		"run pipes.spv -kernel sink -global 6 -arg pipe:i32:2:iota:i32:3 -arg zero:i32:6 -json",
 		"info kernels.spv -json", "info pipes.spv -json", "info spec.spvasm -json", "info structs.spv -json", "info emu/testdata/images/O2.spv -json",
 		"validate small.spvasm -json", "validate wrong.spvasm -json",
+		"run cl/scale.cl -Icl/inc -global 1 -arg zero:i32:1 -json", "run cl/warn.cl -global 1 -arg zero:i32:2 -json -Wall", "run cl/wrong.cl -json -global 1",
+		"info cl/warn.cl -json -Wall", "validate cl/warn.cl -json -Wall", "info cl/scale.cl -json", "validate cl/noise.cl -json", "info cl/warn.cl -cl-foo -json",
 		"conformance -list -json memory", "conformance -list -json", "conformance -json -quick -clause GAC-01", "conformance -matrix -json -quick -clause GAC-01",
 		"run -json", "run -json -globl 8", "run nowhere.spv -global 1 -json", "info -json", "info elf.o -json", "validate nowhere.spv -json", "conformance -json -junit", "conformance -json nosuch",
 	} {
@@ -205,7 +207,7 @@ func TestSchemaRefuses(t *testing.T) {
 // TestEngineOfDocument holds that a document names the engine that ran the kernel,
 // which is not always the device's.
 func TestEngineOfDocument(t *testing.T) {
-	run := strings.Fields("run ../../../../examples/saxpy/saxpy.spv -global 8 -arg f32:2 -arg iota:f32:8 -arg zero:f32:8 -json")
+	run := strings.Fields("run ../../../../examples/saxpy/saxpy.cl -global 8 -arg f32:2 -arg iota:f32:8 -arg zero:f32:8 -json")
 	if _, errs, err := process(t, "", append(run, "-engine", "native")...); err != nil && strings.Contains(errs, "native") {
 		t.Skip("no machine code here")
 	}

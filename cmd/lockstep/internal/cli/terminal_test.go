@@ -62,7 +62,7 @@ func TestASCIIOutput(t *testing.T) {
 	ascii := func(s string) bool {
 		return strings.Trim(s, "\x00") == strings.ToValidUTF8(s, "?") && strings.IndexFunc(s, func(r rune) bool { return r > 127 }) < 0
 	}
-	trace := strings.Fields("run examples/pipelined-matmul/matmul.spv -kernel matmul_events -global 16,16 -arg rand:f32:512:1 -arg rand:f32:512:2 -arg zero:f32:256 -arg u32:16 -arg u32:16 -arg u32:32 -schedule paced -explain async")
+	trace := strings.Fields("run examples/pipelined-matmul/matmul.cl -kernel matmul_events -global 16,16 -arg rand:f32:512:1 -arg rand:f32:512:2 -arg zero:f32:256 -arg u32:16 -arg u32:16 -arg u32:32 -schedule paced -explain async")
 	for _, args := range [][]string{
 		{"help", "pipes"}, {"help", "args"}, {"frobnicate×"}, trace,
 		strings.Fields("run kernels.spv -kernel uneven -global 8 -local 8 -arg zero:i32:8 -arg local:32"),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/lockstep-gpu/lockstep/spirv/clc"
 	"github.com/lockstep-gpu/lockstep/spirv/validate"
 )
 
@@ -20,6 +21,7 @@ driver accepts. -load checks only the rules that
 ` + "`lockstep run`" + ` relies on.
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
+		f.compiler()
 		asJSON := f.Bool("json", false, "print one JSON document")
 		load := f.Bool("load", false, "only the rules that running a module relies on")
 		most := f.Int("max", 100, "stop after `N` broken rules")
@@ -37,7 +39,9 @@ driver accepts. -load checks only the rules that
 			}
 			broken := validate.Validate(sm, validate.Options{Strict: !*load, MaxErrors: *most})
 			if *asJSON {
-				err = env.document("validate", newVerdict(path, broken))
+				v := newVerdict(path, broken)
+				v.Diagnostics = env.json.diagnostics
+				err = env.document("validate", v)
 			} else {
 				err = printVerdict(env.Stdout, m.name, broken)
 			}
@@ -54,6 +58,8 @@ type verdict struct {
 	Module string       `json:"module"`
 	Valid  bool         `json:"valid"`
 	Broken []brokenRule `json:"broken"`
+	// Diagnostics is what the compiler said of a source.
+	Diagnostics []clc.Diagnostic `json:"diagnostics,omitempty"`
 }
 
 type brokenRule struct {

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/spirv"
+	"github.com/lockstep-gpu/lockstep/spirv/asm"
+	"github.com/lockstep-gpu/lockstep/spirv/link"
+)
+
+var ccCommand = &command{
+	name:  "cc",
+	args:  "SOURCE... [-o PATH]",
+	short: "compile OpenCL C to a SPIR-V module",
+	long: `Compiles OpenCL C, version 1.0 to 3.0, and writes a SPIR-V module that any OpenCL driver takes.
+Several sources are compiled one by one and linked; modules may stand among them. Without -o,
+k.cl becomes k.spv in the same folder.
+
+Options of the compiler are those of clBuildProgram (lockstep help opencl lists them):
+
+  -D NAME[=TEXT]   define a macro               -cl-std=CL2.0    the version of OpenCL C
+  -U NAME          undefine one                 -cl-...          further options of OpenCL
+  -I FOLDER        look for headers there       -g               debug information
+  -Wall -Wno-unused-variable -Werror -w         warnings
+
+  lockstep cc k.cl -D N=64 -o k.spv
+  lockstep cc main.cl lib.cl -I include -o whole.spv
+`,
+	setup: func(f *flags) func(context.Context, *Env, []string) error {
+		f.compiler()
+		f.source.all = true
+		out := f.String("o", "", "write the module to `PATH`; - is standard output")
+		text := f.Bool("text", false, "write text instead of a binary")
+		library := f.Bool("library", false, "keep exports, and leave what is not defined yet to a later link")
+		return func(ctx context.Context, env *Env, args []string) error {
+			if len(args) == 0 {
+				return usagef("help cc", "cc: no source given")
+			}
+			to := *out
+			if to == "" {
+				if len(args) > 1 || args[0] == "-" {
+					return usagef("help cc", "cc: missing -o: the file to write, such as -o k.spv")
+				}
+				ext := ".spv"
+				if *text {
+					ext = ".spvasm"
+				}
+				to = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ext
+			}
+			if to == "-" && env.StdoutTerminal && !*text {
+				return usagef("", "cc: a binary is nothing for a terminal; name a file with -o PATH, or ask for -text")
+			}
+			if err := apart(env, "cc", to, args); err != nil {
+				return err
+			}
+			m, err := loadLinked(ctx, env, "cc", args, link.Options{Library: *library})
+			if err != nil {
+				return err
+			}
+			code := m.data
+			if *text {
+				sm, err := spirv.Decode(code)
+				if err != nil {
+					return fmt.Errorf("%s: %w", m.name, err)
+				}
+				code = []byte(asm.Disassemble(sm, asm.DisassembleOptions{}))
+			}
+			return writeFile(env, to, func(w io.Writer) error {
+				_, err := w.Write(code)
+				return err
+			})
+		}
+	},
+}
