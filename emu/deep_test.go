@@ -2,6 +2,7 @@ package emu_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -61,12 +62,17 @@ func deepLines(n int, format string) string {
 	return s.String()
 }
 
+var deepest = flag.Bool("deepest", false, "nest 100,000 times, and chain a million")
+
 // TestDeepModules takes modules in which something is nested, or leads on, a great many times through every stage
 // before a launch. The stack is limited to a small part of what the system would give: what recurses as deep as the
 // module says does not fit, and ends the test.
 func TestDeepModules(t *testing.T) {
-	n, chain := 100000, 1000000
-	if testing.Short() {
+	n, chain := 30000, 100000
+	switch {
+	case *deepest:
+		n, chain = 100000, 1000000
+	case testing.Short():
 		n, chain = 10000, 30000
 	}
 	defer debug.SetMaxStack(debug.SetMaxStack(4 << 20))
