@@ -13,28 +13,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu/mux"
 )
 
-// openCLModule returns a module of a context without a front end of its own.
-func openCLModule(t *testing.T) (mux.Module, *mux.Diagnostics) {
-	t.Helper()
-	list, err := mux.Compilers(mux.GetCompilers)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := list[0].CreateTarget(mux.NewContext(mux.ContextOptions{}), nil, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := target.InitWithBuiltins(nil); err != nil {
-		t.Fatal(err)
-	}
-	diag := &mux.Diagnostics{}
-	m, err := target.CreateModule(diag)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m, diag
-}
-
 const scaleSource = `
 #include "lib/scale.h"
 #ifdef __EMBEDDED_PROFILE__
@@ -54,7 +32,7 @@ var scaleHeaders = []mux.InputHeader{
 // TestOpenCLC compiles, finalizes and runs a source with headers and options.
 func TestOpenCLC(t *testing.T) {
 	for _, options := range []string{"-DBIAS=3", "-D BIAS=3 -cl-opt-disable", "-DBIAS=3 -cl-std=CL2.0 -g -cl-kernel-arg-info -cl-mad-enable -w -Werror"} {
-		m, diag := openCLModule(t)
+		m, diag := newModule(t)
 		if err := m.ParseOptions(options, mux.OptionsCompile); err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +89,7 @@ func TestOpenCLCLog(t *testing.T) {
 		{"-w", mux.FullProfile, "#warning take care\nkernel void k() {}", 0, nil, ""},
 		{"-cl-std=CL9.9", mux.FullProfile, "kernel void k() {}", 0, mux.ErrInvalidCompilerOptions, ""},
 	} {
-		m, diag := openCLModule(t)
+		m, diag := newModule(t)
 		if err := m.ParseOptions(c.options, mux.OptionsCompile); err != nil {
 			t.Fatal(err)
 		}

@@ -8,14 +8,13 @@ import (
 
 // Options says which warnings there are.
 type Options struct {
-	Disabled      map[string]bool // warnings by name that are not given, after all -W options
-	Errors        map[string]bool // warnings that are errors
-	AllErrors     bool            // -Werror
-	NotErrors     map[string]bool // -Wno-error=NAME
-	NoWarnings    bool            // -w
-	MaxErrors     int             // errors after which nothing more is collected; 0 is 1000
-	MaxWarnings   int             // warnings after which no more are collected; 0 is 1000
-	SuppressNotes bool
+	Disabled    map[string]bool // warnings by name that are not given, after all -W options
+	Errors      map[string]bool // warnings that are errors
+	AllErrors   bool            // -Werror
+	NotErrors   map[string]bool // -Wno-error=NAME
+	NoWarnings  bool            // -w
+	MaxErrors   int             // errors after which nothing more is collected; 0 is 1000
+	MaxWarnings int             // warnings after which no more are collected; 0 is 1000
 }
 
 // Bag collects diagnostics in the order in which they are found.

@@ -98,7 +98,7 @@ func (f *fn) widen(c *tree.CallBuiltin, args []spirv.ID) {
 	}
 }
 
-// splat returns a vector of one value.
+// splat returns a vector of one value; constant says that the value is a constant, so that the vector is one too.
 func (f *fn) splat(v spirv.ID, to *types.Type, constant bool) spirv.ID {
 	if constant {
 		return f.splatConst(f.typeOf(to), v, to.Lanes())

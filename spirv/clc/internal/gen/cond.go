@@ -191,7 +191,7 @@ func (f *fn) conditional(e *tree.Cond) spirv.ID {
 		a := f.value(e.A)
 		b := f.value(e.B)
 		if n := t.Lanes(); n > 1 && version(f.opts) < 0x00010400 {
-			c = f.op(spirv.OpCompositeConstruct, f.boolType(n), repeat(c, n)...)
+			c = f.splat(c, f.types.Vector(f.types.Bool, n), false)
 		}
 		return f.op(spirv.OpSelect, f.typeOf(t), c, a, b)
 	}
@@ -227,12 +227,4 @@ func (f *fn) conditional(e *tree.Cond) spirv.ID {
 		return temp.base
 	}
 	return f.op(spirv.OpPhi, f.typeOf(t), a, fromA, b, fromB)
-}
-
-func repeat(v spirv.ID, n int) []spirv.ID {
-	list := make([]spirv.ID, n)
-	for i := range list {
-		list[i] = v
-	}
-	return list
 }

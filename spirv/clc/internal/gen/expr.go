@@ -155,15 +155,7 @@ func (f *fn) convert(e *tree.Convert) spirv.ID {
 	case tree.NoOp:
 		return v
 	case tree.Splat:
-		if isConstant(e.X) {
-			return f.splatConst(f.typeOf(to), v, to.Lanes())
-		}
-		var list [16]spirv.ID
-		parts := list[:to.Lanes()]
-		for i := range parts {
-			parts[i] = v
-		}
-		return f.op(spirv.OpCompositeConstruct, f.typeOf(to), parts...)
+		return f.splat(v, to, isConstant(e.X))
 	case tree.Bits:
 		return f.reinterpret(v, from, to)
 	case tree.Pointer:
@@ -454,13 +446,7 @@ func (f *fn) convertTo(v spirv.ID, from, to *types.Type) spirv.ID {
 	if from.IsVector() || !to.IsVector() {
 		return f.number(v, from, to)
 	}
-	v = f.number(v, from, to.Component())
-	var list [16]spirv.ID
-	parts := list[:to.Lanes()]
-	for i := range parts {
-		parts[i] = v
-	}
-	return f.op(spirv.OpCompositeConstruct, f.typeOf(to), parts...)
+	return f.splat(f.number(v, from, to.Component()), to, false)
 }
 
 func (f *fn) binary(e *tree.Binary) spirv.ID {
@@ -570,12 +556,7 @@ func (f *fn) shiftCount(t *types.Type, r spirv.ID, rt *types.Type) spirv.ID {
 	mask := f.intConst(t.Component(), uint64(t.Bits()-1))
 	if t.IsVector() && !rt.IsVector() {
 		r = f.op(spirv.OpBitwiseAnd, f.typeOf(t.Component()), f.resize(r, rt.Base(), t.Component()), mask)
-		var list [16]spirv.ID
-		parts := list[:t.Lanes()]
-		for i := range parts {
-			parts[i] = r
-		}
-		return f.op(spirv.OpCompositeConstruct, typ, parts...)
+		return f.splat(r, t, false)
 	}
 	if rt.Component().Kind == types.BoolKind {
 		r = f.boolToInt(r, t)

@@ -25,7 +25,7 @@ type Error struct {
 	Message string
 }
 
-// Error returns the message; the place is for whoever knows the files.
+// Error returns the message. It has no place, which only a set of files can put into words.
 func (e *Error) Error() string { return e.Message }
 
 // words is instructions, one after the other.
@@ -264,8 +264,8 @@ func (m *module) assemble() (*spirv.Module, error) {
 	var rest words
 	rest.op(spirv.OpMemoryModel, uint32(model), uint32(spirv.MemoryModelOpenCL))
 	m.strings.op(spirv.OpSource, uint32(spirv.SourceLanguageOpenCL_C), uint32(m.opts.Version)*1000)
-	sections := []words{head, m.imports, rest, m.entries, m.modes, m.strings, m.names, m.decorations, m.globals, m.declarations, m.functions}
-	sections = append(sections[:len(sections)-1], append(m.bodies, m.functions)...)
+	sections := []words{head, m.imports, rest, m.entries, m.modes, m.strings, m.names, m.decorations, m.globals, m.declarations}
+	sections = append(append(sections, m.bodies...), m.functions)
 	n, count := 0, 0
 	for _, s := range sections {
 		n += len(s)
