@@ -1,7 +1,7 @@
 // Package clcjudge judges compilers of OpenCL C by each other: it has them compile random programs of package clcgen,
 // runs what they made with package differ, and reduces programs whose results differ.
 //
-// It is for tests and for nobody else. Its test has flags for long runs:
+// Only tests use it. Its test has flags for long runs:
 //
 //	go test ./conformance/internal/clcjudge -run TestRandom -args -first 1 -programs 100 -kernels 100
 package clcjudge

@@ -3,7 +3,7 @@
 //
 // Arguments follow from the kernel's parameters and a seed: buffers of pseudo-random small numbers for pointers, small
 // numbers for values, images and pipes of a few elements. Many kernels make sense of these, others read out of
-// bounds; what they do is compared all the same. The package is for tests and for nobody else.
+// bounds; the results are compared all the same. Only tests use the package.
 package differ
 
 import (

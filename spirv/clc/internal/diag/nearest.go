@@ -2,7 +2,7 @@ package diag
 
 import "strings"
 
-// Nearest returns the candidate whose spelling is nearest to a name that nobody knows, and "" if none is near enough
+// Nearest returns the candidate whose spelling is nearest to an unknown name, and "" if none is near enough
 // to be what was meant. Among equals the first wins.
 func Nearest(name string, candidates []string) string {
 	best, result := Limit(name)+1, ""

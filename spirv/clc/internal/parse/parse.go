@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/tree"
 )
 
-// Limits that keep trees shallow: whoever walks over a tree does so by recursion.
+// Limits that keep trees shallow, because functions that walk over a tree do so by recursion.
 const (
 	maxNesting   = 256     // brackets, braces and parentheses inside of each other
 	maxBodies    = 1 << 10 // statements that are bodies of others, with or without braces

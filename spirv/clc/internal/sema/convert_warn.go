@@ -58,7 +58,7 @@ func formatInt(v uint64, t *types.Type) string {
 	return strconv.FormatUint(v, 10)
 }
 
-// warnImplicit warns of what a conversion that nobody wrote does to the value of x. operands says that x is
+// warnImplicit warns of what an implicit conversion does to the value of x. operands says that x is
 // an operand that is converted to the other one's type, else it is stored, passed or returned.
 func (c *Checker) warnImplicit(x tree.Expr, to *types.Type, pos source.Pos, operands bool) {
 	from := x.Info().Type.Type

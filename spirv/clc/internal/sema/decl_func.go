@@ -148,7 +148,7 @@ func (c *Checker) merge(set *Functions, f *tree.Func, d *Declarator, defining bo
 // add gives the unit another function, and the set, if that is not nil.
 func (c *Checker) add(set *Functions, f *tree.Func) *tree.Func {
 	if set == nil {
-		return f // wrong: it gets a body, but nobody can call it
+		return f // wrong: it gets a body, but no call can name it
 	}
 	set.List = append(set.List, f)
 	c.Unit.Funcs = append(c.Unit.Funcs, f)

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/types"
 )
 
-// maxTypeDepth is the number of pointers, arrays and functions that a type may consist of: whoever walks over types
-// does so by recursion.
+// maxTypeDepth is the number of pointers, arrays and functions that a type may consist of. Functions that walk over types
+// do so by recursion.
 const maxTypeDepth = 256
 
 // ChunkKind is a kind of Chunk.

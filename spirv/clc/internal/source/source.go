@@ -48,7 +48,7 @@ type mark struct {
 	offset uint32
 	line   int    // number of the line that begins at or behind offset
 	name   string // empty: that of the file
-	index  int    // which line of the text that is, from 0; -1 until somebody asks
+	index  int    // which line of the text that is, from 0; -1 until it is needed
 }
 
 // Pos returns the position of a byte of the file.
