@@ -188,5 +188,5 @@ func (c *comparison) locate(ctx context.Context, f *finding.Finding, pos uint64)
 		}
 		return
 	}
-	f.WorkItem, f.Place = c.workItem(&g, writer.item), c.Kernel.prog.places().at(c.Kernel.code, writer.pc)
+	f.WorkItem, f.Place = c.workItem(&g, writer.item), c.Kernel.prog.places().at(c.launch.Kernel, writer.pc)
 }

@@ -154,16 +154,24 @@ func (l *Launch) prepare() (*prepared, error) {
 	if err := p.agree(); err != nil {
 		return nil, err
 	}
-	p.launch.Program, p.launch.Kernel = k.isa, k.code
+	if p.launch.Program, p.launch.Kernel = k.isa, k.code; l.Check {
+		c, err := k.forChecks()
+		if err != nil {
+			return nil, err
+		}
+		p.launch.Program, p.launch.Kernel, p.runner = c.isa, c.code, c.runner
+	}
 	p.launch.SubgroupSize = k.subgroupSize()
 	p.launch.Check = l.Check
 	p.launch.Cancel = new(atomic.Bool)
 	if err := p.limits(); err != nil {
 		return nil, err
 	}
-	var err error
-	if p.runner, err = k.runnerFor(&p.launch); err != nil {
-		return nil, err
+	if p.runner == nil {
+		var err error
+		if p.runner, err = k.runnerFor(&p.launch); err != nil {
+			return nil, err
+		}
 	}
 	return p, p.comparable()
 }
@@ -210,7 +218,7 @@ func (k *Kernel) signature() string {
 // limits checks what the kernel needs against what the device has, before
 // anything is allocated.
 func (p *prepared) limits() error {
-	k := p.Kernel.code
+	k := p.launch.Kernel
 	lim := &p.Kernel.prog.dev.limits
 	p.launch.LocalSizes = make([]uint64, 0, len(k.Local))
 	var local uint64
@@ -339,7 +347,7 @@ func (p *prepared) traceInfo() trace.LaunchInfo {
 		Kernel: p.Kernel.code.Name, Schedule: p.Schedule.Name(), Completion: p.Schedule.Completion.String(), Seed: p.Schedule.Seed,
 		Engines: lim.DMAEngines, QueueDepth: lim.DMAQueueDepth, BytesPerStep: lim.DMABytesPerStep, SubgroupSize: l.SubgroupSize,
 		Global: l.Global, Local: l.Local, Groups: l.Groups,
-		Place: func(pc int) finding.Place { return places.at(p.Kernel.code, pc) },
+		Place: func(pc int) finding.Place { return places.at(l.Kernel, pc) },
 		Region: func(q memory.Pointer) string {
 			_, name := p.object(&memory.Fault{Pointer: q})
 			return name
@@ -378,10 +386,10 @@ func (p *prepared) fill() error {
 	k := p.Kernel
 	l := &p.launch
 	l.Memory = k.prog.dev.mem
-	l.Scalars = slices.Clone(k.code.ScalarInit)
+	l.Scalars = slices.Clone(l.Kernel.ScalarInit)
 	l.Values = make([][]byte, len(p.args))
 	values := make([]uint64, len(p.args)) // of pointers
-	local := uint32(len(k.code.Local))
+	local := uint32(len(l.Kernel.Local))
 	for i := range p.args {
 		a := &p.args[i]
 		switch a.kind {
@@ -426,15 +434,15 @@ func (p *prepared) fill() error {
 			values[i] = uint64(a.pipe.mem.Handle().Add(pipeEnd(param.Pipe)))
 		}
 	}
-	for i := range k.code.ParamRegs {
-		r := &k.code.ParamRegs[i]
+	for i := range l.Kernel.ParamRegs {
+		r := &l.Kernel.ParamRegs[i]
 		if k.code.Params[r.Param].Kind == isa.ParamValue {
 			l.Scalars[r.Scalar] = scalarValue(r, l.Values[r.Param])
 		} else {
 			l.Scalars[r.Scalar] = values[r.Param]
 		}
 	}
-	for _, r := range k.code.GlobalRegs {
+	for _, r := range l.Kernel.GlobalRegs {
 		if r.Global >= len(k.prog.globals) {
 			return &ModuleError{Stage: "verify", Err: fmt.Errorf("kernel %s uses variable %d of %d", k.code.Name, r.Global, len(k.prog.globals))}
 		}

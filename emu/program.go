@@ -239,7 +239,7 @@ func (p *Program) KernelContext(ctx context.Context, name string) (*Kernel, erro
 	if k := p.kernels[name]; k != nil {
 		return k, nil
 	}
-	k = &Kernel{prog: p, isa: code.prog, code: code.code, made: p.made.of(name)}
+	k = &Kernel{prog: p, isa: code.prog, code: code.code, name: name, made: p.made.of(name)}
 	p.kernels[name] = k
 	return k, nil
 }
@@ -281,6 +281,9 @@ type Kernel struct {
 	prog *Program
 	isa  *isa.Program // whose variables, pipes and names the code refers to by number
 	code *isa.Kernel
+
+	name    string
+	checked checkedKernel // for launches with checks
 
 	made    *made // shared with the kernel on other devices
 	compile sync.Once

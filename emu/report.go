@@ -59,7 +59,7 @@ func join(a, b string) string {
 func (p *prepared) finding(f *scheduler.Fault, places *places) finding.Finding {
 	out := finding.Finding{
 		Code: f.Code, Severity: finding.Error, Kernel: p.Kernel.code.Name,
-		WorkItem: p.workItem(&f.Group, f.Lane), Place: places.at(p.Kernel.code, f.PC),
+		WorkItem: p.workItem(&f.Group, f.Lane), Place: places.at(p.launch.Kernel, f.PC),
 		Count: f.Count, Groups: f.Groups, Reproduce: p.reproduce(),
 	}
 	switch {
@@ -132,7 +132,7 @@ func (p *prepared) parties(waiting []scheduler.Waiting, ended finding.Spans, run
 		if items.Len() == 1 {
 			does = one
 		}
-		ps = append(ps, finding.Party{Does: does, Items: items, Place: places.at(p.Kernel.code, pc)})
+		ps = append(ps, finding.Party{Does: does, Items: items, Place: places.at(p.launch.Kernel, pc)})
 	}
 	for _, w := range waiting {
 		add("waits", "wait", w.Items, w.PC)
@@ -252,7 +252,7 @@ func (p *prepared) handle(h memory.Pointer) string {
 	for i := range p.args {
 		if p.args[i].kind == argResource && p.Kernel.code.Params[i].Kind != isa.ParamValue {
 			if n++; n == int(h.Alloc()) {
-				_, name := argumentObject(&finding.Object{}, p.Kernel.code, i)
+				_, name := argumentObject(&finding.Object{}, p.launch.Kernel, i)
 				return fmt.Sprintf("at %s%+d", name, h.Offset())
 			}
 		}
@@ -273,7 +273,7 @@ func noun(o *finding.Object) string {
 
 // object finds out what memory a pointer leads to, and what to call it.
 func (p *prepared) object(f *memory.Fault) (o *finding.Object, name string) {
-	k := p.Kernel.code
+	k := p.launch.Kernel
 	n := f.Pointer.Alloc()
 	o = &finding.Object{Bytes: f.RegionSize}
 	switch f.Pointer.Space() {

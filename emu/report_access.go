@@ -195,7 +195,7 @@ func hintAtLines(list *finding.List, launches ...*prepared) {
 			continue
 		}
 		for _, p := range launches {
-			if p.Kernel.code.Name == f.Kernel && !slices.ContainsFunc(p.Kernel.code.Locs, func(l isa.Loc) bool { return l.Line != 0 }) {
+			if p.Kernel.code.Name == f.Kernel && !slices.ContainsFunc(p.launch.Kernel.Locs, func(l isa.Loc) bool { return l.Line != 0 }) {
 				f.Help = append(f.Help, noLines)
 				return
 			}

@@ -86,7 +86,7 @@ func (r *asyncReport) race() {
 	if d.Other.Access == memory.AccessRead {
 		before, by = "read", "read by"
 	}
-	other := finding.Party{Does: by, WorkItem: r.workItem(&r.fault.Group, d.Other.Item), Place: r.places.at(r.Kernel.code, d.Other.PC)}
+	other := finding.Party{Does: by, WorkItem: r.workItem(&r.fault.Group, d.Other.Item), Place: r.places.at(r.launch.Kernel, d.Other.PC)}
 	if len(d.Transfers) == 0 {
 		r.out.Message = fmt.Sprintf("%s of %s beside an asynchronous copy without a barrier", d.Access, finding.Bytes(d.Size))
 		r.out.Detail = fmt.Sprintf("at %s, which another sub-group's copy %s", r.at(d.Pointer), before)
@@ -141,7 +141,7 @@ func (r *asyncReport) operands() {
 		}
 		party := finding.Party{Does: does, Items: set.Items}
 		if a.PC != b.PC {
-			party.Place = r.places.at(r.Kernel.code, set.PC)
+			party.Place = r.places.at(r.launch.Kernel, set.PC)
 		}
 		r.out.Parties = append(r.out.Parties, party)
 	}
@@ -225,7 +225,7 @@ func (r *asyncReport) party(does string, t *dma.Transfer, where bool) {
 		// A group copy is everybody's, whoever came to it first.
 		p.Items = finding.Spans{{0, r.items() - 1}}
 	}
-	p.Place = r.places.at(r.Kernel.code, t.PC)
+	p.Place = r.places.at(r.launch.Kernel, t.PC)
 	r.out.Parties = append(r.out.Parties, p)
 }
 
@@ -267,7 +267,7 @@ func (r *asyncReport) orderedBy(what string) {
 	p := finding.Party{Does: "ordered by: " + what}
 	if len(d.Transfers) > 0 && d.Transfers[len(d.Transfers)-1].Event == 0 && d.MarkPC >= 0 {
 		p.Does += ", in the function of the mark"
-		p.Place = r.places.at(r.Kernel.code, d.MarkPC)
+		p.Place = r.places.at(r.launch.Kernel, d.MarkPC)
 	}
 	r.out.Parties = append(r.out.Parties, p)
 }

@@ -19,7 +19,7 @@ func (p *prepared) pipeName(m *memory.Pipe) string {
 	}
 	for i := range p.args {
 		if h := p.args[i].pipe; h != nil && h.mem == m {
-			_, name := argumentObject(&finding.Object{}, p.Kernel.code, i)
+			_, name := argumentObject(&finding.Object{}, p.launch.Kernel, i)
 			return name
 		}
 	}
@@ -93,7 +93,7 @@ func (p *prepared) pipeFault(out *finding.Finding, f *scheduler.Fault, places *p
 		party.Does, party.Items = fmt.Sprintf("reserved by %s", p.set.owner(r)), nil
 	}
 	if r.Owner.Launch == p.launch.Index {
-		party.Place = places.at(p.Kernel.code, r.PC)
+		party.Place = places.at(p.launch.Kernel, r.PC)
 	}
 	out.Parties = append(out.Parties, party)
 }
@@ -167,7 +167,7 @@ func (p *prepared) pipeWaits(waits []scheduler.PipeWait, places *places) []findi
 		if w.Items.Len() == 1 {
 			does = "waits "
 		}
-		ps = append(ps, finding.Party{Does: does + p.set.waitsFor(w), Items: w.Items, Place: places.at(p.Kernel.code, w.PC)})
+		ps = append(ps, finding.Party{Does: does + p.set.waitsFor(w), Items: w.Items, Place: places.at(p.launch.Kernel, w.PC)})
 	}
 	return ps
 }
@@ -255,8 +255,8 @@ func (r *setRun) held(res *memory.Reservation, at *places) finding.Party {
 	}
 	party := finding.Party{Does: fmt.Sprintf("held by a reservation of %s to %s, of %s", packets(res.N), to, r.owner(res))}
 	if o := res.Owner.Launch; o >= 0 && o < len(r.launches) {
-		if k := r.launches[o].Kernel; k.prog == at.prog {
-			party.Place = at.at(k.code, res.PC)
+		if p := r.launches[o]; p.Kernel.prog == at.prog {
+			party.Place = at.at(p.launch.Kernel, res.PC)
 		}
 	}
 	return party

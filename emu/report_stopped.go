@@ -16,7 +16,7 @@ func (p *prepared) adviseStopped(code finding.Code, sr *scheduler.Result, total 
 	spins, apart := false, false
 	for i := range sr.Stopped {
 		for _, r := range sr.Stopped[i].Running {
-			if r.PC >= 0 && scheduler.SpinsAt(p.Kernel.code, r.PC) {
+			if r.PC >= 0 && scheduler.SpinsAt(p.launch.Kernel, r.PC) {
 				spins, apart = true, apart || r.Apart
 			}
 		}

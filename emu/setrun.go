@@ -187,7 +187,7 @@ func (p *prepared) pipeEnds() error {
 			l.Pipes = append(l.Pipes, engine.PipeEnd{Pipe: h.mem, Handle: h.mem.Handle().Add(pipeEnd(u)), Reads: u.Reads, Writes: u.Writes})
 		}
 	}
-	for _, r := range k.code.PipeRegs {
+	for _, r := range l.Kernel.PipeRegs {
 		if r.Pipe < 0 || r.Pipe >= len(k.prog.pipes) {
 			return &ModuleError{Stage: "verify", Err: fmt.Errorf("kernel %s uses pipe %d of %d", k.code.Name, r.Pipe, len(k.prog.pipes))}
 		}
@@ -195,7 +195,7 @@ func (p *prepared) pipeEnds() error {
 		l.Scalars[r.Scalar] = uint64(m.Handle())
 		l.Pipes = append(l.Pipes, engine.PipeEnd{Pipe: m, Handle: m.Handle().Add(pipeEnd(isa.PipeParam{Reads: r.Reads, Writes: r.Writes})), Reads: r.Reads, Writes: r.Writes})
 	}
-	if k.code.AnyPipe {
+	if l.Kernel.AnyPipe {
 		for _, m := range k.prog.pipes {
 			l.Pipes = append(l.Pipes, engine.PipeEnd{Pipe: m, Handle: m.Handle(), Reads: true, Writes: true})
 		}

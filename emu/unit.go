@@ -19,7 +19,8 @@ type unit struct {
 	compiler *lower.Compiler // nil for a program that came as bytecode
 	names    []string        // of the kernels, in the module's order
 	kernels  map[string]*kernelCode
-	whole    *isa.Program // with all kernels, once there are all
+	checked  map[string]*kernelCode // for launches with checks
+	whole    *isa.Program           // with all kernels, once there are all
 
 	// latest has the variables, pipes and names of all kernels that have been lowered. Each of the programs that it
 	// has been begins with those before it.
@@ -43,7 +44,7 @@ func newUnit(m *spirv.Module, opt ProgramOptions, subgroup int) (*unit, error) {
 	if err != nil {
 		return nil, &ModuleError{Stage: "lower", Err: err}
 	}
-	u := &unit{turn: make(chan struct{}, 1), compiler: c, names: c.Kernels(), kernels: map[string]*kernelCode{}}
+	u := &unit{turn: make(chan struct{}, 1), compiler: c, names: c.Kernels(), kernels: map[string]*kernelCode{}, checked: map[string]*kernelCode{}}
 	u.latest.Store(c.Module())
 	return u, nil
 }
@@ -87,8 +88,30 @@ func (u *unit) kernel(ctx context.Context, name string) (*kernelCode, error) {
 	if k := u.kernels[name]; k != nil || !slices.Contains(u.names, name) {
 		return k, nil
 	}
+	return u.lower(ctx, name, u.kernels, u.compiler.Kernel)
+}
+
+// checkedKernel returns the code of a kernel, which the module has, for launches with checks: that of all launches where the
+// program came as bytecode. The error is that of the context.
+func (u *unit) checkedKernel(ctx context.Context, name string) (*kernelCode, error) {
+	if err := u.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { <-u.turn }()
+	if u.compiler == nil {
+		return u.kernels[name], nil
+	}
+	if k := u.checked[name]; k != nil {
+		return k, nil
+	}
+	return u.lower(ctx, name, u.checked, u.compiler.CheckedKernel)
+}
+
+// lower lowers a kernel in one of two ways, and keeps it in the list of those that were lowered so. The caller has the unit's turn.
+func (u *unit) lower(ctx context.Context, name string, list map[string]*kernelCode,
+	compile func(context.Context, string) (*isa.Program, error)) (*kernelCode, error) {
 	k := &kernelCode{stage: "lower"}
-	k.prog, k.err = u.compiler.Kernel(ctx, name)
+	k.prog, k.err = compile(ctx, name)
 	if k.err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -99,7 +122,7 @@ func (u *unit) kernel(ctx context.Context, name string) (*kernelCode, error) {
 		k.code = k.prog.Kernels[0]
 		u.latest.Store(k.prog)
 	}
-	u.kernels[name] = k
+	list[name] = k
 	return k, nil
 }
 

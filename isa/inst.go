@@ -23,7 +23,8 @@ type Inst struct {
 	// Disp is added to an address, in bytes. Target1 of a conditional branch.
 	Disp int32
 	// Imm is the built-in, the function, the table index, the trap or the
-	// schedule of a barrier; of a load or store 1 + the index into Kernel.WideAccesses, or 0.
+	// schedule of a barrier; of a load or store 1 + the index into Kernel.WideAccesses, or 0. Atomic operations,
+	// fences and barriers of kernels lowered for checks have their MemoryOrder here.
 	Imm uint32
 	// Loc is the index into Kernel.Locs of where the instruction comes from; 0 is "nowhere".
 	Loc uint32

@@ -228,12 +228,12 @@ func ParseBarrierSchedule(s string) (BarrierSchedule, error) {
 	return 0, fmt.Errorf("barrier schedule %q; there are %s", s, strings.Join(scheduleNames[:], ", "))
 }
 
-// Schedule returns the schedule of a work-group barrier: Imm.
+// Schedule returns the schedule of a work-group barrier: the low bits of Imm.
 func (in *Inst) Schedule() BarrierSchedule {
 	if in.Op != OpBarrier {
 		return ScheduleUnordered
 	}
-	return BarrierSchedule(min(in.Imm, 255))
+	return BarrierSchedule(in.Imm & (1<<orderShift - 1))
 }
 
 // Base returns the name that names of further versions of the kernel are made

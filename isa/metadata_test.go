@@ -139,7 +139,7 @@ func TestVerifyMeta(t *testing.T) {
 			k.Specialized = &isa.Specialization{Args: []isa.SpecializedArg{arg(0, 2), arg(0, 2)}}
 		}},
 		{"schedule 4", func(k *isa.Kernel) { k.Code[0].Imm = uint32(isa.NumBarrierSchedules) }},
-		{"schedule 259", func(k *isa.Kernel) { k.Code[0].Imm = 256 + uint32(isa.ScheduleLinear) }},
+		{"memory order 0x1", func(k *isa.Kernel) { k.Code[0].Imm = 256 + uint32(isa.ScheduleLinear) }},
 		{"scope 3 with schedule 3", func(k *isa.Kernel) {
 			k.Code[0].Imm, k.Code[0].Imm2 = uint32(isa.ScheduleLinear), uint8(isa.ScopeSubgroup)
 		}},

@@ -228,6 +228,11 @@ func (k *Kernel) InstText(in *Inst) string {
 		}
 		return s + "]"
 	}
+	order := func() {
+		if o := in.Order(); o != 0 {
+			b.WriteString(", " + o.String())
+		}
+	}
 	operand := func(r *Reg, t Type, what string) {
 		s := reg(*r, t)
 		if a, ok := alloc(*r); ok && (what == "lds" || what == CopyDst.String() || what == CopySrc.String()) {
@@ -285,6 +290,7 @@ func (k *Kernel) InstText(in *Inst) string {
 				b.WriteString(", " + reg(r, in.Type))
 			}
 		}
+		order()
 	case ShapeMemCopy:
 		name()
 		fmt.Fprintf(&b, " [%s], [%s], %s bytes", reg(in.A, I64), reg(in.B, I64), reg(in.C, I64))
@@ -401,8 +407,12 @@ func (k *Kernel) InstText(in *Inst) string {
 		if s := in.Schedule(); s != ScheduleUnordered {
 			fmt.Fprintf(&b, ", %s", s)
 		}
+		order()
 	case ShapeTrap:
 		fmt.Fprintf(&b, "trap %d", in.Imm)
+	case ShapeFence:
+		name()
+		order()
 	default:
 		name()
 	}

@@ -184,6 +184,9 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 				use(in.C, in.Type, "value")
 			}
 		case ShapeAtomic:
+			if !in.Order().valid() {
+				return fmt.Errorf("unknown memory order %#x", uint32(in.Order()))
+			}
 			if AtomicOp(in.Imm2) >= NumAtomicOps {
 				return fmt.Errorf("unknown atomic operation %d", in.Imm2)
 			}
@@ -196,6 +199,10 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 			if AtomicOp(in.Imm2) == AtomicCmpXchg {
 				use(in.D, in.Type, "comparand")
 			}
+		}
+	case ShapeFence:
+		if !in.Order().valid() {
+			return fmt.Errorf("unknown memory order %#x", uint32(in.Order()))
 		}
 	case ShapeMemCopy:
 		use(in.A, I64, "destination")
@@ -341,8 +348,11 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 			return fmt.Errorf("unknown sequence of marks %d of %d", in.Imm, k.MarkSequences)
 		}
 	case ShapeBr, ShapeBarrier:
+		if !in.Order().valid() {
+			return fmt.Errorf("unknown memory order %#x", uint32(in.Order()))
+		}
 		if s := in.Schedule(); s >= NumBarrierSchedules || s != ScheduleUnordered && Scope(in.Imm2) != ScopeWorkgroup {
-			return fmt.Errorf("a barrier of scope %d with schedule %d", in.Imm2, in.Imm)
+			return fmt.Errorf("a barrier of scope %d with schedule %d", in.Imm2, s)
 		}
 		if in.Target0() >= len(k.Blocks) {
 			return fmt.Errorf("target b%d of %d", in.Target0(), len(k.Blocks))

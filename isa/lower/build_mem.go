@@ -627,13 +627,17 @@ func (b *builder) atomic(in spirv.Inst) bool {
 	ops := in.Operands()
 	var p *value
 	var sp isa.Space
+	var order isa.MemoryOrder
 	ptr := func() {
 		v, pt := b.one(spirv.ID(ops[0]))
 		p, sp = v, pt.space()
+		if order = b.memoryOrder(spirv.ID(ops[1]), spirv.ID(ops[2])); op == spirv.OpAtomicCompareExchange || op == spirv.OpAtomicCompareExchangeWeak {
+			order |= b.memoryOrder(spirv.ID(ops[1]), spirv.ID(ops[3]))
+		}
 	}
 	emit := func(result, t isa.Type, a isa.AtomicOp, args ...*value) *value {
 		v := b.f.newValue(isa.OpAtomic, result, t, append([]*value{p}, args...)...)
-		v.imm2, v.space = uint8(a), sp
+		v.imm2, v.space, v.imm = uint8(a), sp, uint64(order)
 		return b.add(v)
 	}
 	width := func(t isa.Type) {
@@ -696,14 +700,40 @@ func (b *builder) barrier(in spirv.Inst) {
 		if d, ok := b.m.x.Def(spirv.ID(ops[0])); ok && isConstant(d.Op()) {
 			v.imm2 = uint8(b.m.constUint(spirv.ID(ops[0])))
 		}
+		v.imm = uint64(b.memoryOrder(spirv.ID(ops[0]), spirv.ID(ops[1])))
 		b.add(v)
 		return
 	}
-	b.controlBarrier(isa.Scope(b.m.constUint(spirv.ID(ops[0]))))
+	b.controlBarrier(isa.Scope(b.m.constUint(spirv.ID(ops[0]))), b.memoryOrder(spirv.ID(ops[1]), spirv.ID(ops[2])))
+}
+
+// memoryOrder returns the memory order that ids of a scope and of semantics stand for, in a kernel that is lowered for
+// checks; all of it where they are not constant.
+func (b *builder) memoryOrder(scope, semantics spirv.ID) isa.MemoryOrder {
+	if !b.m.checked {
+		return 0
+	}
+	for _, id := range [...]spirv.ID{scope, semantics} {
+		if d, ok := b.m.x.Def(id); !ok || !isConstant(d.Op()) {
+			return isa.OrderAll
+		}
+	}
+	return isa.OrderOf(isa.Scope(b.m.constUint(scope)), uint32(b.m.constUint(semantics)))
+}
+
+// orderOf is memoryOrder for values.
+func (b *builder) orderOf(scope, semantics *value) isa.MemoryOrder {
+	switch {
+	case !b.m.checked:
+		return 0
+	case !scope.isConst() || !semantics.isConst():
+		return isa.OrderAll
+	}
+	return isa.OrderOf(isa.Scope(min(scope.imm, uint64(isa.ScopeInvocation))), uint32(semantics.imm))
 }
 
 // controlBarrier ends the block with a barrier.
-func (b *builder) controlBarrier(s isa.Scope) {
+func (b *builder) controlBarrier(s isa.Scope, order isa.MemoryOrder) {
 	switch s {
 	case isa.ScopeInvocation:
 		return
@@ -715,16 +745,16 @@ func (b *builder) controlBarrier(s isa.Scope) {
 	if s == isa.ScopeWorkgroup {
 		sched = b.schedule()
 	}
-	b.endInBarrier(s, sched)
+	b.endInBarrier(s, sched, order)
 }
 
-// endInBarrier ends the block with a barrier of a scope and a schedule.
-func (b *builder) endInBarrier(s isa.Scope, sched isa.BarrierSchedule) {
+// endInBarrier ends the block with a barrier of a scope, a schedule and a memory order.
+func (b *builder) endInBarrier(s isa.Scope, sched isa.BarrierSchedule, order isa.MemoryOrder) {
 	b.f.ordered = b.f.ordered || sched != isa.ScheduleUnordered
 	b.f.once = b.f.once || sched == isa.ScheduleOnce
 	next := b.f.newBlock("")
 	c := b.cur
-	c.term, c.scope, c.sched, c.termLoc = termBarrier, s, sched, b.place()
+	c.term, c.scope, c.sched, c.memory, c.termLoc = termBarrier, s, sched, order, b.place()
 	link(c, next)
 	b.cur = next
 }

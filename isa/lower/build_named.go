@@ -24,6 +24,9 @@ func (b *builder) atomic32(op isa.AtomicOp, p *value, off int64, args ...*value)
 	}
 	v := b.f.newValue(isa.OpAtomic, t, isa.I32, append([]*value{b.offset(p, off)}, args...)...)
 	v.imm2, v.space = uint8(op), isa.SpaceLocal
+	if b.m.checked {
+		v.imm = uint64(isa.OrderAll)
+	}
 	return b.add(v)
 }
 

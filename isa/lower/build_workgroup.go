@@ -61,7 +61,11 @@ func (b *builder) getSlot(t isa.Type, slot *value) *value {
 // groupBarrier is a barrier of a work-group operation.
 func (b *builder) groupBarrier() {
 	c := b.cur
-	b.endInBarrier(isa.ScopeWorkgroup, isa.ScheduleUnordered)
+	order := isa.MemoryOrder(0)
+	if b.m.checked {
+		order = isa.OrderKnown // of nothing: operations of the work-group do not order its memory
+	}
+	b.endInBarrier(isa.ScopeWorkgroup, isa.ScheduleUnordered, order)
 	c.uniform = true
 }
 

@@ -104,6 +104,14 @@ func (c *Compiler) Kernel(ctx context.Context, name string) (*isa.Program, error
 	return &p, nil
 }
 
+// CheckedKernel is [Compiler.Kernel] for launches with checks: the kernel keeps what these need to know of the module
+// and others do not, such as the memory order of atomic operations and barriers.
+func (c *Compiler) CheckedKernel(ctx context.Context, name string) (*isa.Program, error) {
+	c.mod.checked = true
+	defer func() { c.mod.checked = false }()
+	return c.Kernel(ctx, name)
+}
+
 // Program lowers every kernel of m. The module must have passed
 // validate.Load; one that has not gives an error as well, if a less helpful
 // one.

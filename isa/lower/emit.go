@@ -353,6 +353,7 @@ func (e *emitter) terminator(b *block) {
 		if b.uniform {
 			in.Flags |= isa.FlagUniform
 		}
+		in.SetOrder(b.memory)
 		in.SetTargets(to(0), 0)
 		e.k.UsesBarrier = true
 	case termTrap:

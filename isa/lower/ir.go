@@ -92,6 +92,7 @@ type block struct {
 	scope   isa.Scope // of a barrier
 	uniform bool      // a barrier of a work-group operation
 	sched   isa.BarrierSchedule
+	memory  isa.MemoryOrder // of a barrier
 	termLoc uint32
 	cond    *value
 	wait    *value // the blocking pipe instruction that a termCond tries again for the lanes that failed

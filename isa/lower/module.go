@@ -13,6 +13,7 @@ import (
 type module struct {
 	opt     Options
 	ctx     context.Context // of the kernel that is being lowered; nil where nothing ends it
+	checked bool            // the kernel is lowered for checks: see Compiler.CheckedKernel
 	src     *spirv.Module
 	x       *spirv.Index
 	prog    *isa.Program

@@ -58,35 +58,92 @@ var names = map[string]func(b *builder, args [][]*value, rt *typ) []*value{
 		if len(args) != 3 || len(args[0]) != 1 || !args[0][0].isConst() {
 			b.fail("a control barrier takes a constant scope of execution, a scope of memory, and semantics")
 		}
-		b.controlBarrier(isa.Scope(min(args[0][0].imm, 255)))
+		b.controlBarrier(isa.Scope(min(args[0][0].imm, 255)), b.orderOf(args[1][0], args[2][0]))
 		return nil
 	},
-	"__spirv_MemoryBarrier": fence,
+	"__spirv_MemoryBarrier": func(b *builder, args [][]*value, _ *typ) []*value {
+		if len(args) != 2 || len(args[0]) != 1 || len(args[1]) != 1 {
+			b.fail("a memory barrier takes a scope and semantics")
+		}
+		return addFence(b, b.orderOf(args[0][0], args[1][0]))
+	},
 
 	"barrier":                groupBarrier,
 	"work_group_barrier":     groupBarrier,
 	"sub_group_barrier":      subgroupBarrier,
-	"mem_fence":              fence,
-	"read_mem_fence":         fence,
-	"write_mem_fence":        fence,
-	"atomic_work_item_fence": fence,
+	"mem_fence":              fence(isa.OrderAcquire | isa.OrderRelease),
+	"read_mem_fence":         fence(isa.OrderAcquire),
+	"write_mem_fence":        fence(isa.OrderRelease),
+	"atomic_work_item_fence": itemFence,
 }
 
-func groupBarrier(b *builder, _ [][]*value, _ *typ) []*value {
-	b.controlBarrier(isa.ScopeWorkgroup)
+func groupBarrier(b *builder, args [][]*value, _ *typ) []*value {
+	b.controlBarrier(isa.ScopeWorkgroup, b.fenceFlags(args, isa.ScopeWorkgroup, isa.OrderAcquire|isa.OrderRelease))
 	return nil
 }
 
-func subgroupBarrier(b *builder, _ [][]*value, _ *typ) []*value {
-	b.controlBarrier(isa.ScopeSubgroup)
+func subgroupBarrier(b *builder, args [][]*value, _ *typ) []*value {
+	b.controlBarrier(isa.ScopeSubgroup, b.fenceFlags(args, isa.ScopeSubgroup, isa.OrderAcquire|isa.OrderRelease))
 	return nil
 }
 
-func fence(b *builder, _ [][]*value, _ *typ) []*value {
+// fence is mem_fence and its kin: fences of the work-group (OpenCL C 1.2, 6.12.9).
+func fence(order isa.MemoryOrder) func(*builder, [][]*value, *typ) []*value {
+	return func(b *builder, args [][]*value, _ *typ) []*value {
+		return addFence(b, b.fenceFlags(args, isa.ScopeWorkgroup, order))
+	}
+}
+
+// itemFence is atomic_work_item_fence: flags, an order and a scope, with the numbers of OpenCL C.
+func itemFence(b *builder, args [][]*value, _ *typ) []*value {
+	order := b.fenceFlags(args, isa.ScopeDevice, 0)
+	if b.m.checked && order != isa.OrderAll {
+		if len(args) < 3 || len(args[1]) != 1 || len(args[2]) != 1 {
+			return addFence(b, isa.OrderAll)
+		}
+		order = order&^isa.MemoryOrder(isa.ScopeDevice) | b.clOrder(args[1][0], args[2][0])
+	}
+	return addFence(b, order)
+}
+
+func addFence(b *builder, order isa.MemoryOrder) []*value {
 	v := b.f.newValue(isa.OpFence, isa.Void, isa.Void)
-	v.imm2 = uint8(isa.ScopeDevice)
+	v.imm2, v.imm = uint8(isa.ScopeDevice), uint64(order)
 	b.add(v)
 	return nil
+}
+
+// fenceFlags returns the memory order of a barrier or fence of OpenCL C, whose first argument is a set of
+// CLK_LOCAL_MEM_FENCE (1), CLK_GLOBAL_MEM_FENCE (2) and CLK_IMAGE_MEM_FENCE (4). The scope of a barrier's second
+// argument is left aside: the work-group's is the least.
+func (b *builder) fenceFlags(args [][]*value, s isa.Scope, order isa.MemoryOrder) isa.MemoryOrder {
+	switch {
+	case !b.m.checked:
+		return 0
+	case len(args) == 0 || len(args[0]) != 1 || !args[0][0].isConst():
+		return isa.OrderAll
+	}
+	order |= isa.OrderKnown | isa.MemoryOrder(s)
+	for i, bit := range [...]isa.MemoryOrder{isa.OrderLocal, isa.OrderGlobal, isa.OrderImage} {
+		if args[0][0].imm>>i&1 != 0 {
+			order |= bit
+		}
+	}
+	return order
+}
+
+// clOrder returns the scope and the order that values of memory_order and memory_scope of OpenCL C stand for.
+func (b *builder) clOrder(order, scope *value) isa.MemoryOrder {
+	if !order.isConst() || !scope.isConst() {
+		return isa.OrderAll
+	}
+	scopes := [...]isa.Scope{isa.ScopeInvocation, isa.ScopeWorkgroup, isa.ScopeDevice, isa.ScopeCrossDevice, isa.ScopeSubgroup}
+	orders := map[uint64]uint32{0: 0, 1: 0x2, 2: 0x2, 3: 0x4, 4: 0x8, 5: 0x10} // memory_order has the numbers of C11
+	s, ok := orders[order.imm]
+	if !ok || scope.imm >= uint64(len(scopes)) {
+		return isa.OrderAll
+	}
+	return isa.OrderOf(scopes[scope.imm], s)
 }
 
 // zeroArg is a built-in function without arguments.

@@ -120,7 +120,7 @@ var clAtomicOps = map[string]struct{ signed, unsigned, float isa.AtomicOp }{
 
 // clAtomic reads the atomic functions of OpenCL C 1.x (atomic_add and its
 // atom_add of the extensions) and of 2.0 (atomic_fetch_add, _explicit or not).
-// Every access here is sequentially consistent, so order and scope say nothing.
+// Every access here is sequentially consistent: order and scope are for checks.
 func (b *builder) clAtomic(c *clCall) ([]*value, bool) {
 	op, ok := strings.CutPrefix(c.name, "atomic_")
 	if !ok {
@@ -133,6 +133,7 @@ func (b *builder) clAtomic(c *clCall) ([]*value, bool) {
 		return nil, false
 	}
 	sp := c.types[0].space()
+	order := b.clAtomicOrder(c, op)
 	emit := func(result isa.Type, t isa.Type, a isa.AtomicOp, args ...*value) *value {
 		switch t {
 		case isa.I32, isa.I64, isa.F32, isa.F64:
@@ -140,7 +141,7 @@ func (b *builder) clAtomic(c *clCall) ([]*value, bool) {
 			b.fail("atomics on %s are not supported", t)
 		}
 		v := b.f.newValue(isa.OpAtomic, result, t, append([]*value{c.args[0][0]}, args...)...)
-		v.imm2, v.space = uint8(a), sp
+		v.imm2, v.space, v.imm = uint8(a), sp, uint64(order)
 		return b.add(v)
 	}
 	// operand returns argument i, which must be a scalar.
@@ -204,6 +205,39 @@ func (b *builder) clAtomic(c *clCall) ([]*value, bool) {
 		return nil, true
 	}
 	return nil, false
+}
+
+// clAtomicOrder returns the memory order of an atomic function of OpenCL C: relaxed for those of 1.x, sequentially
+// consistent for those of 2.0 (6.15.12.7) unless their last arguments say otherwise.
+func (b *builder) clAtomicOrder(c *clCall, op string) isa.MemoryOrder {
+	const seqCst = 0x10
+	if !b.m.checked {
+		return 0
+	}
+	operands := 2
+	switch op {
+	case "load", "flag_test_and_set", "flag_clear":
+		operands = 1
+	case "compare_exchange_strong", "compare_exchange_weak":
+		operands = 3
+	}
+	explicit := strings.HasSuffix(c.name, "_explicit")
+	switch {
+	case explicit && len(c.args) > operands && len(c.args[operands]) == 1:
+		device := b.imm(isa.I32, 2)
+		scope, last := device, len(c.args)-1
+		if operands == 3 {
+			operands++ // behind the order for success comes that for failure
+		}
+		if last > operands && len(c.args[last]) == 1 {
+			scope = c.args[last][0]
+		}
+		return b.clOrder(c.args[min(operands, 3)][0], scope)
+	case strings.HasPrefix(op, "flag_"), strings.HasPrefix(op, "compare_"), op == "load", op == "store", op == "exchange",
+		strings.Contains(c.name, "_fetch_"):
+		return isa.OrderOf(isa.ScopeDevice, seqCst)
+	}
+	return isa.OrderOf(isa.ScopeDevice, 0)
 }
 
 // truth gives a Boolean in the type that a function returns it in.

@@ -68,9 +68,9 @@ func makeMuxNames() map[string]muxFunc {
 		"__mux_isftz":              muxNo, // denormals are kept
 		"__mux_usefast":            muxNo, // results are exact
 		"__mux_isembeddedprofile":  muxNo,
-		"__mux_mem_barrier":        muxBarrier(0, fence),
-		"__mux_work_group_barrier": muxBarrier(1, groupBarrier),
-		"__mux_sub_group_barrier":  muxBarrier(1, subgroupBarrier),
+		"__mux_mem_barrier":        muxBarrier(0, func(b *builder, o isa.MemoryOrder) { addFence(b, o) }),
+		"__mux_work_group_barrier": muxBarrier(1, func(b *builder, o isa.MemoryOrder) { b.controlBarrier(isa.ScopeWorkgroup, o) }),
+		"__mux_sub_group_barrier":  muxBarrier(1, func(b *builder, o isa.MemoryOrder) { b.controlBarrier(isa.ScopeSubgroup, o) }),
 	}
 	for name, f := range names {
 		if strings.HasPrefix(name, "get_") {
@@ -119,10 +119,10 @@ func makeMuxNames() map[string]muxFunc {
 
 // muxBarrier is a barrier or fence with a scope and semantics behind so many
 // other arguments. Constant ones must be of the enumerations MemScope and
-// MemSemantics, which have the numbers of SPIR-V; every barrier here orders all
-// memory for everybody, whatever they ask for.
-func muxBarrier(at int, f muxFunc) muxFunc {
-	return func(b *builder, args [][]*value, rt *typ) []*value {
+// MemSemantics, which have the numbers of SPIR-V. Every barrier orders all
+// memory for everybody, whatever they ask for; only checks look at them.
+func muxBarrier(at int, f func(*builder, isa.MemoryOrder)) muxFunc {
+	return func(b *builder, args [][]*value, _ *typ) []*value {
 		v := muxInts(b, args, at, 2)
 		const orders, memory = 0x1e, 0x380
 		if scope := v[0]; scope.isConst() && scope.imm > uint64(isa.ScopeInvocation) {
@@ -131,7 +131,8 @@ func muxBarrier(at int, f muxFunc) muxFunc {
 		if s := v[1]; s.isConst() && (s.imm&^(orders|memory) != 0 || s.imm&orders&(s.imm&orders-1) != 0) {
 			b.fail("%#x are no memory semantics: one order of 0x2, 0x4, 0x8 and 0x10, and memories of 0x80, 0x100 and 0x200", s.imm)
 		}
-		return f(b, nil, rt)
+		f(b, b.orderOf(v[0], v[1]))
+		return nil
 	}
 }
 
