@@ -1,0 +1,395 @@
+package race
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/memory"
+)
+
+// The tests compare the detector with the definition, on random programs of few work-items: a graph with an edge for each
+// reason why one operation happens before another, and a path for each pair that is ordered.
+
+const (
+	testGroups   = 2
+	testItems    = 4 // of a group
+	testSubgroup = 2
+	testBytes    = 8
+)
+
+type opKind int
+
+const (
+	opRead opKind = iota
+	opWrite
+	opAtomic // reads and writes
+	opAtomicLoad
+	opAtomicStore
+	opFence
+	opBarrier
+	opSubBarrier
+	numOpKinds
+)
+
+// op is an operation of a work-item; barriers are one operation of all who take part.
+type op struct {
+	kind  opKind
+	items []int // counted over all groups; one, but for barriers
+	space memory.Space
+	off   uint64
+	size  uint64
+	order isa.MemoryOrder
+	pc    int
+}
+
+func (o *op) reads() bool  { return o.kind == opAtomic || o.kind == opAtomicLoad }
+func (o *op) writes() bool { return o.kind == opAtomic || o.kind == opAtomicStore }
+func (o *op) atomic() bool { return o.kind >= opAtomic && o.kind <= opAtomicStore }
+func (o *op) access() bool { return o.kind <= opAtomicStore }
+
+func groupOf(item int) int { return item / testItems }
+func subOf(item int) int   { return item / testSubgroup }
+
+// reaches says whether a scope of one work-item includes another.
+func reaches(s isa.Scope, a, b int) bool {
+	switch s {
+	case isa.ScopeCrossDevice, isa.ScopeDevice:
+		return true
+	case isa.ScopeWorkgroup:
+		return groupOf(a) == groupOf(b)
+	case isa.ScopeSubgroup:
+		return subOf(a) == subOf(b)
+	}
+	return false
+}
+
+func randomOrder(r *rand.Rand) isa.MemoryOrder {
+	scopes := []isa.Scope{isa.ScopeDevice, isa.ScopeDevice, isa.ScopeWorkgroup, isa.ScopeSubgroup}
+	semantics := []uint32{0, 2, 4, 8, 8, 0x10}[r.IntN(6)] | []uint32{0x100, 0x200, 0x300, 0x300}[r.IntN(4)]
+	return isa.OrderOf(scopes[r.IntN(len(scopes))], semantics)
+}
+
+func randomOps(r *rand.Rand, n int) []op {
+	syncs := r.IntN(3) // how much of it is atomic
+	ops := make([]op, n)
+	for i := range ops {
+		o := &ops[i]
+		o.pc = i
+		o.kind = opKind(r.IntN(2))
+		if x := r.IntN(10); x < syncs*2 {
+			o.kind = opAtomic + opKind(r.IntN(4))
+		} else if x >= 7 {
+			o.kind = opBarrier + opKind(r.IntN(2))
+		}
+		item := r.IntN(testGroups * testItems)
+		o.items = []int{item}
+		o.order = randomOrder(r)
+		switch o.kind {
+		case opBarrier, opSubBarrier:
+			n := testItems
+			if o.kind == opSubBarrier {
+				n = testSubgroup
+			}
+			o.items = nil
+			for j := range n {
+				o.items = append(o.items, item/n*n+j)
+			}
+		case opFence:
+		default:
+			o.space = memory.SpaceGlobal
+			if r.IntN(3) == 0 {
+				o.space = memory.SpaceLocal
+			}
+			o.size = []uint64{1, 2, 4, 4}[r.IntN(4)]
+			if o.atomic() {
+				o.size = 4
+				if r.IntN(2) == 0 {
+					o.order &^= isa.OrderGlobal | isa.OrderLocal // as compilers write it: that of the pointer
+				}
+			}
+			o.off = uint64(r.IntN(int(testBytes/o.size))) * o.size
+		}
+	}
+	return ops
+}
+
+// overlap says whether two accesses are to common bytes.
+func overlap(a, b *op) bool {
+	return a.space == b.space && (a.space == memory.SpaceGlobal || groupOf(a.items[0]) == groupOf(b.items[0])) &&
+		a.off < b.off+b.size && b.off < a.off+a.size
+}
+
+// kinds says which kinds of memory an operation orders.
+func (o *op) kinds() (set [numDomains]bool) {
+	named := o.order & (isa.OrderGlobal | isa.OrderLocal)
+	for i, bit := range orderBits {
+		set[i] = named&bit != 0 || o.atomic() && named == 0 && (i == inLocal) == (o.space == memory.SpaceLocal)
+	}
+	return set
+}
+
+// graph returns, for one kind of memory, which operations happen before which, by the definition.
+func graph(ops []op, kind int) [][]bool {
+	n := len(ops)
+	before := make([][]bool, n)
+	for i := range before {
+		before[i] = make([]bool, n)
+	}
+	// ordering says whether a barrier orders this kind of memory between two of its work-items.
+	ordering := func(o *op, a, b int) bool {
+		return a == b || o.kinds()[kind] && o.order&(isa.OrderAcquire|isa.OrderRelease) != 0 && reaches(o.order.Scope(), a, b)
+	}
+	// An operation is one node for each of its work-items, so that a barrier that orders nothing gives no path.
+	type node struct{ op, item int }
+	var nodes []node
+	id := map[node]int{}
+	for i := range ops {
+		for _, x := range ops[i].items {
+			id[node{i, x}] = len(nodes)
+			nodes = append(nodes, node{i, x})
+		}
+	}
+	path := make([][]bool, len(nodes))
+	for i := range path {
+		path[i] = make([]bool, len(nodes))
+	}
+	for i := range nodes {
+		for j := range nodes {
+			a, b := nodes[i], nodes[j]
+			path[i][j] = a.item == b.item && a.op < b.op
+		}
+	}
+	// A barrier: whatever a work-item did before it, before whatever another does behind it.
+	for k := range ops {
+		if o := &ops[k]; o.kind == opBarrier || o.kind == opSubBarrier {
+			for _, x := range o.items {
+				for _, y := range o.items {
+					if x == y || !ordering(o, x, y) {
+						continue
+					}
+					for i := range nodes {
+						for j := range nodes {
+							if nodes[i].item == x && nodes[i].op < k && nodes[j].item == y && nodes[j].op > k {
+								path[i][j] = true
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	// Releases and acquires: heads are what a store lets go, by itself or by a fence before it.
+	type head struct {
+		item  int
+		upTo  int // operations of the item before this one, or it itself
+		scope isa.Scope
+	}
+	var at [testBytes][3][]head // by place and owner of the place
+	owner := func(o *op) int {
+		if o.space == memory.SpaceLocal {
+			return 1 + groupOf(o.items[0])
+		}
+		return 0
+	}
+	var last [testBytes][3]int
+	type fence struct {
+		at    int
+		scope isa.Scope
+	}
+	fences := map[int]fence{}
+	brought := map[int][]head{}
+	edge := func(h head, item, from int) {
+		for i := range nodes {
+			for j := range nodes {
+				if nodes[i].item == h.item && nodes[i].op <= h.upTo && nodes[j].item == item && nodes[j].op > from {
+					path[i][j] = true
+				}
+			}
+		}
+	}
+	for k := range ops {
+		o := &ops[k]
+		item := o.items[0]
+		if o.kind == opFence && o.kinds()[kind] {
+			if o.order&isa.OrderAcquire != 0 {
+				for _, h := range brought[item] {
+					edge(h, item, k)
+				}
+				brought[item] = nil
+			}
+			if o.order&isa.OrderRelease != 0 {
+				fences[item] = fence{k, o.order.Scope()}
+			}
+		}
+		// What an atomic operation on the other kind of memory does is left to its own kind.
+		if !o.atomic() || !o.kinds()[kind] {
+			continue
+		}
+		hs := &at[o.off][owner(o)]
+		if o.reads() {
+			for _, h := range *hs {
+				if !reaches(h.scope, h.item, item) || !reaches(o.order.Scope(), item, h.item) {
+					continue
+				}
+				if o.order&isa.OrderAcquire != 0 {
+					edge(h, item, k)
+				} else {
+					brought[item] = append(brought[item], h)
+				}
+			}
+		}
+		if o.writes() {
+			if l := last[o.off][owner(o)]; !o.reads() && l != item+1 {
+				*hs = nil
+			}
+			if o.order&isa.OrderRelease != 0 {
+				*hs = append(*hs, head{item, k - 1, o.order.Scope()})
+				last[o.off][owner(o)] = item + 1
+			} else if f, ok := fences[item]; ok {
+				*hs = append(*hs, head{item, f.at - 1, max(o.order.Scope(), f.scope)})
+				last[o.off][owner(o)] = item + 1
+			} else if !o.reads() && len(*hs) == 0 {
+				last[o.off][owner(o)] = 0
+			}
+		}
+	}
+	for k := range nodes {
+		for i := range nodes {
+			if path[i][k] {
+				for j := range nodes {
+					path[i][j] = path[i][j] || path[k][j]
+				}
+			}
+		}
+	}
+	for i := range nodes {
+		for j := range nodes {
+			if path[i][j] && len(ops[nodes[i].op].items) == 1 && len(ops[nodes[j].op].items) == 1 {
+				before[nodes[i].op][nodes[j].op] = true
+			}
+		}
+	}
+	return before
+}
+
+// races returns the pairs of operations that race, by the definition.
+func races(ops []op) map[[2]int]bool {
+	var orders [numDomains][][]bool
+	for i := range orders {
+		orders[i] = graph(ops, i)
+	}
+	found := map[[2]int]bool{}
+	for j := range ops {
+		for i := range j {
+			a, b := &ops[i], &ops[j]
+			if !a.access() || !b.access() || a.items[0] == b.items[0] || !overlap(a, b) || a.atomic() && b.atomic() ||
+				!(a.kind == opWrite || a.writes() || b.kind == opWrite || b.writes()) {
+				continue
+			}
+			kind := inGlobal
+			if a.space == memory.SpaceLocal {
+				kind = inLocal
+			}
+			if !orders[kind][i][j] {
+				found[[2]int{i, j}] = true
+			}
+		}
+	}
+	return found
+}
+
+// detect runs the operations through a detector.
+func detect(t *testing.T, ops []op) map[[2]int]bool {
+	t.Helper()
+	mem := memory.NewGlobal(1 << 20)
+	p, err := mem.Alloc("x", testBytes, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := New(mem)
+	l, err := d.Launch(testGroups, testItems)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var groups [testGroups]*Group
+	for i := range groups {
+		groups[i] = d.Worker(l, testSubgroup, len(ops), []uint64{testBytes}, func(int) bool { return false })
+		groups[i].Begin(uint64(i), testItems)
+	}
+	for i := range ops {
+		o := &ops[i]
+		g, item := groups[groupOf(o.items[0])], o.items[0]%testItems
+		at := p.Add(int64(o.off))
+		if o.space == memory.SpaceLocal {
+			at = memory.MakePointer(memory.SpaceLocal, 1, int64(o.off))
+		}
+		a := Access{PC: o.pc, Size: o.size, Atomic: o.atomic()}
+		switch o.kind {
+		case opBarrier:
+			g.Barrier(o.order)
+			continue
+		case opSubBarrier:
+			g.SubgroupBarrier(item, item+testSubgroup, nil, o.order)
+			continue
+		case opFence:
+			g.Fence(item, o.order)
+			continue
+		case opRead, opAtomicLoad:
+			a.Kind = memory.AccessRead
+		case opWrite:
+			a.Kind = memory.AccessWrite
+		default:
+			a.Kind = memory.AccessAtomic
+		}
+		if o.atomic() {
+			g.Sync(item, at, o.order, o.reads(), o.writes())
+		}
+		var off [64]int64
+		g.Lanes(&a, at, item, 1, &off, 0)
+	}
+	found := map[[2]int]bool{}
+	list, _ := d.Races()
+	for _, r := range list {
+		found[[2]int{min(r.A.PC, r.B.PC), max(r.A.PC, r.B.PC)}] = true
+	}
+	return found
+}
+
+// TestRandom compares the detector with the definition: each race that it finds is one, and it finds one where there are any.
+func TestRandom(t *testing.T) {
+	n := 20000
+	if testing.Short() {
+		n = 2000
+	}
+	racy, pairs, seen := 0, 0, 0
+	for seed := range uint64(n) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		ops := randomOps(r, 3+r.IntN(18))
+		want, got := races(ops), detect(t, ops)
+		bad := ""
+		for p := range got {
+			if !want[p] {
+				bad = fmt.Sprintf("operations %v do not race", p)
+			}
+		}
+		if len(want) > 0 && len(got) == 0 {
+			bad = fmt.Sprintf("races are missed: %v", want)
+		}
+		if bad != "" {
+			for i := range ops {
+				t.Logf("%d: %+v", i, ops[i])
+			}
+			t.Fatalf("program %d: %s", seed, bad)
+		}
+		if pairs += len(want); len(want) > 0 {
+			racy++
+		}
+		seen += len(got)
+	}
+	t.Logf("%d programs, %d with races; %d pairs, %d found", n, racy, pairs, seen)
+	if racy < n/4 || racy > n-n/10 {
+		t.Errorf("%d of %d programs have races", racy, n)
+	}
+}
