@@ -165,7 +165,7 @@ func (c *comparison) one(ctx context.Context, r *scheduler.Runner, opt scheduler
 	}
 	res := c.result(sr, time.Since(start))
 	if len(sr.Faults) > 0 {
-		c.report(res, sr, nil)
+		c.report(res, sr, nil, nil)
 	}
 	return res, sr, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory"
+	"github.com/lockstep-gpu/lockstep/memory/race"
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
 
@@ -40,6 +41,8 @@ type Launch struct {
 
 	Schedule Schedule
 	Parallel Parallel
+	// Benign leaves out data races between writes of the same value, which Check reports.
+	Benign bool
 	// Check turns on the findings that cost time or that only a strict reading
 	// of the specifications makes.
 	Check bool
@@ -135,7 +138,8 @@ type prepared struct {
 	runner *scheduler.Runner
 	// resources are the handles that the launch has entered.
 	resources []memory.Pointer
-	set       *setRun // that the launch runs in; nil without pipes
+	set       *setRun        // that the launch runs in; nil without pipes
+	races     *race.Detector // of a launch with Check that runs alone
 }
 
 // prepare checks everything that does not change while the launch waits.
@@ -297,6 +301,10 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	if d.reference != nil {
 		return p.runCompared(ctx, opt)
 	}
+	if p.Check {
+		p.races = race.New(d.mem)
+		opt.Races = p.races
+	}
 	sr, err := p.runner.Run(ctx, &p.launch, opt)
 	if sr == nil {
 		return nil, launchError(err)
@@ -306,10 +314,15 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 
 // over puts findings into the result of a launch that is over. err is the scheduler's.
 func (p *prepared) over(res *Result, sr *scheduler.Result, err error) (*Result, error) {
-	if len(sr.Faults) == 0 && err == nil {
+	var races []finding.Finding
+	if p.races != nil {
+		r := raceReport{launches: []*prepared{p}, benign: p.Benign}
+		races = r.findings(p.races)[0]
+	}
+	if len(sr.Faults) == 0 && err == nil && races == nil {
 		return res, nil
 	}
-	p.report(res, sr, err)
+	p.report(res, sr, err, races)
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return res, err
 	}

@@ -16,13 +16,16 @@ import (
 
 func localPointer(n uint32) memory.Pointer { return memory.MakePointer(memory.SpaceLocal, n, 0) }
 
-// report turns what the scheduler saw into findings. err is the scheduler's.
+// report turns what the scheduler saw into findings, and adds those of data races. err is the scheduler's.
 // The device is held.
-func (p *prepared) report(res *Result, sr *scheduler.Result, err error) {
+func (p *prepared) report(res *Result, sr *scheduler.Result, err error, races []finding.Finding) {
 	m := finding.Merger{Limit: p.MaxFindings}
 	places := p.Kernel.prog.places()
 	for i := range sr.Faults {
 		m.Add(p.finding(&sr.Faults[i], places))
+	}
+	for i := range races {
+		m.Add(races[i])
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -41,6 +44,9 @@ func (p *prepared) reproduce() string {
 	flags := p.Schedule.String()
 	if p.Check {
 		flags = join(flags, "-check")
+		if p.Benign {
+			flags = join(flags, "-benign")
+		}
 	}
 	if p.Parallel == ParallelAlways {
 		flags = join(flags, "-parallel")

@@ -24,11 +24,12 @@ type Set struct {
 	Launches []Launch
 
 	Schedule Schedule
-	// Check, KeepGoing, Timeout, Output, MaxOutput, MaxFindings, Progress, Look, Trace and
+	// Check, Benign, KeepGoing, Timeout, Output, MaxOutput, MaxFindings, Progress, Look, Trace and
 	// Reproduce are those of a [Launch], for all launches together. Printed text
 	// comes in the order of the turns. MaxFindings counts for each launch, and for
 	// the list of all.
 	Check       bool
+	Benign      bool
 	KeepGoing   bool
 	Timeout     time.Duration
 	Output      io.Writer
@@ -85,7 +86,7 @@ func (s *Set) Run(ctx context.Context) (*SetResult, error) {
 		if field := l.setField(); field != "" {
 			return nil, fmt.Errorf("launch %d of a set: %s belongs to the set: %w", i, field, ErrInvalid)
 		}
-		l.Schedule, l.Check, l.MaxFindings, l.Reproduce = s.Schedule, s.Check, s.MaxFindings, s.Reproduce
+		l.Schedule, l.Check, l.Benign, l.MaxFindings, l.Reproduce = s.Schedule, s.Check, s.Benign, s.MaxFindings, s.Reproduce
 		p, err := l.prepare()
 		if err != nil {
 			return nil, fmt.Errorf("launch %d of a set: %w", i, err)
@@ -107,6 +108,8 @@ func (l *Launch) setField() string {
 		return "Parallel"
 	case l.Check:
 		return "Check"
+	case l.Benign:
+		return "Benign"
 	case l.KeepGoing:
 		return "KeepGoing"
 	case l.Timeout != 0:

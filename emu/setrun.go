@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockstep-gpu/lockstep/dma"
@@ -12,6 +13,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory"
+	"github.com/lockstep-gpu/lockstep/memory/race"
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
 
@@ -20,6 +22,7 @@ import (
 type setRun struct {
 	set      *Set
 	launches []*prepared
+	races    *race.Detector // of launches with Check
 	// own keeps what each launch prints apart, in its result or its Output.
 	own bool
 
@@ -44,7 +47,7 @@ func (p *prepared) hasPipes() bool { return p.Kernel.code.UsesPipes }
 //go:noinline
 func (p *prepared) runAlone(ctx context.Context) (*Result, error) {
 	r := setRun{own: true, launches: []*prepared{p}, set: &Set{
-		Schedule: p.Schedule, KeepGoing: p.KeepGoing, Timeout: p.Timeout, MaxFindings: p.MaxFindings, Progress: p.Progress, Look: p.Look, Trace: p.Trace,
+		Schedule: p.Schedule, Benign: p.Benign, KeepGoing: p.KeepGoing, Timeout: p.Timeout, MaxFindings: p.MaxFindings, Progress: p.Progress, Look: p.Look, Trace: p.Trace,
 	}}
 	res, err := r.run(ctx)
 	if res == nil {
@@ -109,6 +112,10 @@ func (r *setRun) options(d *Device) scheduler.Options {
 	if s.Trace != nil {
 		r.beginTrace()
 		opt.Tracer, opt.Subgroups = s.Trace, s.Trace.SubgroupTracer()
+	}
+	if slices.ContainsFunc(r.launches, func(p *prepared) bool { return p.Check }) {
+		r.races = race.New(d.mem)
+		opt.Races = r.races
 	}
 	return opt
 }
@@ -223,14 +230,19 @@ func (r *setRun) result(sr *scheduler.SetResult, feeds []scheduler.Feed, took ti
 	res := &SetResult{Output: sr.Output, OutputDropped: sr.Dropped, Duration: took}
 	all := finding.Merger{Limit: r.set.MaxFindings}
 	omitted := 0
+	var races map[int][]finding.Finding
+	if r.races != nil {
+		report := raceReport{launches: r.launches, benign: r.set.Benign}
+		races = report.findings(r.races)
+	}
 	for i, p := range r.launches {
 		one := p.result(&sr.Launches[i], took)
 		ended := err // of launches that were over before, it is no matter
 		if one.GroupsRun == one.Groups[0]*one.Groups[1]*one.Groups[2] {
 			ended = nil
 		}
-		if len(sr.Launches[i].Faults) > 0 || ended != nil {
-			p.report(one, &sr.Launches[i], ended)
+		if len(sr.Launches[i].Faults) > 0 || ended != nil || races[i] != nil {
+			p.report(one, &sr.Launches[i], ended, races[i])
 		}
 		res.Launches = append(res.Launches, one)
 		res.Counters.Add(&one.Counters)

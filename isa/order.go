@@ -25,6 +25,9 @@ const (
 // OrderAll orders everything for everybody.
 const OrderAll = OrderKnown | OrderAcquire | OrderRelease | OrderSeqCst | OrderGlobal | OrderLocal | OrderImage
 
+// Within returns the order with another scope.
+func (o MemoryOrder) Within(s Scope) MemoryOrder { return o&^orderScope | MemoryOrder(s) }
+
 // OrderOf returns the order for a scope and memory semantics, with the numbers of SPIR-V.
 func OrderOf(scope Scope, semantics uint32) MemoryOrder {
 	const acquire, release, acquireRelease, seqCst = 0x2, 0x4, 0x8, 0x10

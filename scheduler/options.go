@@ -6,6 +6,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/memory"
+	"github.com/lockstep-gpu/lockstep/memory/race"
 )
 
 // Parallel says whether work-groups may run at the same time.
@@ -73,6 +74,10 @@ type Options struct {
 	// Stores is told of the stores to global memory, see [engine.Group]; nil is nobody. It is called by all
 	// workers.
 	Stores func(g *engine.Group, pc, item int, p memory.Pointer, n uint64)
+
+	// Races looks for data races; nil for none. The launch must have Check, and its work-groups run one after the
+	// other. It is not for launches with First or End.
+	Races *race.Detector
 
 	// Progress is called from a goroutine of its own, at most every
 	// ProgressInterval, with the number of groups that are over. It is not

@@ -118,6 +118,7 @@ type launch struct {
 	batches    uint64
 	even       bool // all groups have the same size
 	sweeping   bool // see sweeps
+	races      int  // the launch's number in opt.Races
 	// ordered says that output is handed in by batches.
 	ordered bool
 
@@ -246,6 +247,12 @@ func (s *launch) prepare() error {
 		}
 	}
 	s.sweeping = s.sweeps()
+	if s.opt.Races != nil {
+		var err error
+		if s.races, err = s.opt.Races.Launch(s.groups, items); err != nil {
+			return err
+		}
+	}
 	s.order = newPermutation(s.opt.Order, s.opt.Seed, s.groups)
 	if s.positions.end = s.groups; s.opt.End > 0 {
 		s.positions.end = min(s.opt.End, s.groups)
@@ -272,8 +279,8 @@ func (s *launch) prepare() error {
 
 // parallel says whether groups may run at the same time.
 func (s *launch) parallel() bool {
-	if s.opt.Tracer != nil {
-		return false // there is one clock
+	if s.opt.Tracer != nil || s.opt.Races != nil {
+		return false // there is one clock, or one shadow memory
 	}
 	switch s.opt.Parallel {
 	case ParallelNever:

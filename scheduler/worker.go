@@ -112,6 +112,10 @@ func (s *launch) worker() (*worker, error) {
 	if tell := s.opt.Stores; tell != nil {
 		w.group.Stores = func(pc, item int, p memory.Pointer, n uint64) { tell(&w.group, pc, item, p, n) }
 	}
+	if d := s.opt.Races; d != nil {
+		w.group.Races = d.Worker(s.races, s.SubgroupSize, len(s.Kernel.Code), s.LocalSizes,
+			func(i int) bool { return i < len(s.Kernel.Local) && s.Kernel.Local[i].PerItem })
+	}
 	w.clock = 0
 	w.set, w.member = nil, nil
 	w.startDMA()
@@ -123,7 +127,7 @@ func (r *Runner) rest(w *worker) {
 	w.launch, w.set, w.member = nil, nil, nil
 	w.stretch, w.stopped = stretch{}, nil
 	clear(w.stretches)
-	w.group.Launch, w.group.Stores, w.group.DMA, w.group.PipeTrace, w.group.Report = nil, nil, nil, nil, nil
+	w.group.Launch, w.group.Stores, w.group.DMA, w.group.PipeTrace, w.group.Races, w.group.Report = nil, nil, nil, nil, nil, nil
 	r.idle.Put(w)
 }
 
@@ -191,6 +195,9 @@ func (w *worker) begin(pos uint64) {
 	}
 	if w.lds != nil {
 		w.lds.Reset()
+	}
+	if w.group.Races != nil {
+		w.group.Races.Begin(w.group.Linear, w.items)
 	}
 	w.faulted, w.partial = false, false
 	if w.clocked {
@@ -507,6 +514,9 @@ func (w *worker) openBarrier() bool {
 			e.Waiting, e.Ended = at.waiting, at.ended
 			e.Lane = int(e.Waiting[0].Items[0][0])
 		}
+	}
+	if w.group.Races != nil {
+		w.group.Races.Barrier(w.Kernel.Code[pc].Order())
 	}
 	if s := w.scheduleAt(pc); s != isa.ScheduleUnordered {
 		return w.runRegion(w.n, pc, s)

@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory"
+	"github.com/lockstep-gpu/lockstep/memory/race"
 )
 
 // Engine turns bytecode into something that runs. It is safe for use from
@@ -243,6 +244,9 @@ type Group struct {
 	// and the size in bytes. Image writes, pipes and asynchronous copies are not announced. The engine may then run
 	// much slower; nil is nobody.
 	Stores func(pc, item int, p memory.Pointer, n uint64)
+	// Races is told of accesses to global memory and LDS, of atomic operations, fences and barriers; nil is nobody. It is
+	// there in launches with Check only.
+	Races *race.Group
 	// PipeTrace is told which packets move; nil is nobody.
 	PipeTrace PipeTracer
 	// Subgroups is told what sub-groups do; nil is nobody. The reference engine then runs the kernel.

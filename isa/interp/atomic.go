@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/memory"
+	"github.com/lockstep-gpu/lockstep/memory/race"
 )
 
 // atomicFuncs is an atomic operation on a type. c is the value and e the
@@ -23,6 +24,7 @@ type atomicFuncs struct {
 func (d *decoder) atomic(in inst) {
 	s := in.src
 	d.addressing(&in)
+	d.raceAccess(in)
 	op := isa.AtomicOp(s.Imm2)
 	f := &atomicFuncs{size: uint64(s.Type.Bytes()), update: intUpdates[op]}
 	switch {
@@ -38,6 +40,10 @@ func (d *decoder) atomic(in inst) {
 		in.fn = atomicAddLocal
 	}
 	d.emit(in)
+	if d.check && op == isa.AtomicCmpXchg && s.Dst != isa.None && s.Space != isa.SpacePrivate {
+		in.fn, in.aux = tellExchange, &aux{race: &race.Access{PC: in.pc, Kind: memory.AccessAtomic, Atomic: true, Size: f.size}}
+		d.emit(in)
+	}
 }
 
 // intUpdates has the operations that work on the bits of either width.

@@ -87,9 +87,11 @@ func (d *decoder) cross(in inst) {
 		}
 	case isa.OpBlockLoad:
 		d.addressing(&in)
+		d.raceAccess(in)
 		in.d, in.fn = d.operand(s.Dst, s.Type), blockLoadFuncs[bank]
 	case isa.OpBlockStore:
 		d.addressing(&in)
+		d.raceAccess(in)
 		in.c, in.fn = vector(0, s.C, s.Type), blockStoreFuncs[bank]
 	}
 	d.emit(in)

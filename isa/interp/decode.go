@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/memory"
+	"github.com/lockstep-gpu/lockstep/memory/race"
 )
 
 // opFunc runs a decoded instruction for the lanes of a wave.
@@ -42,6 +43,7 @@ type aux struct {
 	ternary64     func(x, y, z float64) float64
 	image         *imageAccess
 	pipe          *isa.PipeAccess
+	race          *race.Access
 }
 
 type convertKey struct {
@@ -255,9 +257,14 @@ func (d *decoder) inst(pc int) {
 			c.fn = checkCopyAlign
 			d.emit(c)
 		}
+		d.raceAccess(in)
 		in.fn = memCopy
 		d.emit(in)
 	case isa.OpFence:
+		if d.check {
+			in.fn = tellFence
+			d.emit(in)
+		}
 		// Lanes act one after the other and host atomics are sequentially
 		// consistent: there is nothing to order.
 	case isa.OpBuiltin:

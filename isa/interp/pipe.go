@@ -215,6 +215,7 @@ func (w *wave) pipeLane(in *inst, k, i int, u *pipeUse) (result uint64, ok bool)
 			return 0, false
 		}
 		w.tracePackets(in, p, write, p.Move(write, 1), 1, k, i)
+		w.tellPackets(p, write, k, i)
 		s.moved = true
 	case isa.PipeReservedRead, isa.PipeReservedWrite:
 		if !w.packet(in, p, u.reserve.First+u.index, write, k, i) {
@@ -260,6 +261,7 @@ func (w *wave) commit(in *inst, u *pipeUse, k, i int) {
 	u.pipe.Commit(r)
 	w.pipes.moved = true
 	w.tracePackets(in, u.pipe, write, first, n, k, i)
+	w.tellPackets(u.pipe, write, k, i)
 }
 
 // tracePackets tells the tracer which packets have moved.

@@ -43,6 +43,7 @@ func pipeMove(w *wave, in *inst) {
 		if done = w.movePackets(in, p, h, can); done > 0 {
 			k, i := w.firstLane()
 			w.tracePackets(in, p, write, p.Move(write, uint64(done)), uint64(done), k, i)
+			w.tellRun(p, write, done)
 			s.moved = true
 		}
 		if done < can {

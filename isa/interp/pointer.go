@@ -155,6 +155,7 @@ func (d *decoder) load(in inst) {
 	s := in.src
 	uniform := d.addressing(&in)
 	d.aligned(in)
+	d.raceAccess(in)
 	f := &loadFuncs[s.Type.Bank()]
 	in.d = d.operand(s.Dst, s.Type)
 	if s.A.IsVector() || d.steep(&in) {
@@ -235,6 +236,7 @@ func (d *decoder) store(in inst) {
 	s := in.src
 	uniform := d.addressing(&in)
 	d.aligned(in)
+	d.raceAccess(in)
 	f := &storeFuncs[s.Type.Bank()]
 	in.c = d.operand(s.C, s.Type)
 	if s.C.IsScalar() {

@@ -392,6 +392,10 @@ func (w *wave) openSubgroups() {
 				q[k] |= p[k] & m
 				p[k] &^= m
 			})
+			if r := w.group.Races; r != nil {
+				r.SubgroupBarrier(w.first+first, w.first+min(first+size, w.lanes),
+					func(item int) bool { i := item - w.first; return w.live[i/64]>>(i%64)&1 != 0 }, w.code.kernel.Code[t.pc].Order())
+			}
 			w.mark(t.t0)
 			w.nparked[n] -= arrived
 			w.allParked -= arrived

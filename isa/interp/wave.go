@@ -75,9 +75,16 @@ type wave struct {
 	privFresh  int    // chunks that are initialised, apart from touched allocations
 	privVals   *engine.Launch
 
-	ids    [numIDs][]uint32 // local ids of the lanes, and more for machine code
-	idKey  idKey
-	offs   [64]int64 // index part of addresses, see offsets
+	ids   [numIDs][]uint32 // local ids of the lanes, and more for machine code
+	idKey idKey
+	offs  [64]int64 // index part of addresses, see offsets
+
+	// For the detection of data races: the store that is told of, and what a compare-and-exchange has worked on.
+	telling    *inst
+	same       func(item, other int) bool // sameValue
+	addresses  []memory.Pointer
+	comparands []uint64
+
 	maxLan int
 	async  *asyncState
 	pipes  *pipeState
@@ -182,6 +189,9 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	c := w.code
 	w.waits = accelerated && w.later != nil
 	w.group, w.mem, w.lds = g, l.Memory, g.LDS
+	if g.Races != nil && w.same == nil {
+		w.same = w.sameValue
+	}
 	w.blocks = c.blocks(decodeOptions{check: l.Check, watch: g.Watch, trace: g.Subgroups != nil, tell: g.Stores != nil})
 	before := w.lanes
 	w.first, w.lanes = first, min(n, w.maxLan)

@@ -48,8 +48,16 @@ func (b *builder) namedBarrier(n *value) *value {
 }
 
 // namedWait waits at a barrier. The lowest lane of the sub-group does it for
-// all; the others wait for it where they meet again.
+// all; the others wait for it where they meet again. For checks, the barrier orders each sub-group with the leader's
+// atomic operations.
 func (b *builder) namedWait(p *value) {
+	meet := func() {
+		if b.m.checked {
+			b.endInBarrier(isa.ScopeSubgroup, isa.ScheduleUnordered, isa.OrderAll.Within(isa.ScopeSubgroup))
+		}
+	}
+	meet()
+	defer meet()
 	one := b.imm(isa.I32, 1)
 	leader := b.cross(isa.OpElect, isa.B1, isa.Void, isa.FlagUniform, 0)
 	b.ifThen(leader, func() {

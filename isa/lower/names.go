@@ -101,7 +101,8 @@ func itemFence(b *builder, args [][]*value, _ *typ) []*value {
 		if len(args) < 3 || len(args[1]) != 1 || len(args[2]) != 1 {
 			return addFence(b, isa.OrderAll)
 		}
-		order = order&^isa.MemoryOrder(isa.ScopeDevice) | b.clOrder(args[1][0], args[2][0])
+		o := b.clOrder(args[1][0], args[2][0])
+		order = (order | o).Within(o.Scope())
 	}
 	return addFence(b, order)
 }

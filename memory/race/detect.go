@@ -188,9 +188,8 @@ func (g *Group) eventOf(a *Access, clock uint32) uint32 {
 	return n
 }
 
-// Lanes tells of an instruction that work-items first+i do for each bit i of lanes, in ascending order, at p moved by off[i]. Of
-// writes same has a bit where the memory has the value already. What is out of bounds is left out.
-func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off *[64]int64, same uint64) {
+// Lanes tells of an instruction that work-items first+i do for each bit i of lanes, in ascending order, at p moved by off[i]. What is out of bounds is left out.
+func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off *[64]int64) {
 	o, dm := g.object(p)
 	if o == nil {
 		return
@@ -223,7 +222,7 @@ func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off 
 		if e == 0 {
 			return
 		}
-		g.touch(a, o, dm, local, item, stamp((g.first+uint64(item))<<eventBits|uint64(e)), at, same>>i&1 != 0)
+		g.touch(a, o, dm, local, item, stamp((g.first+uint64(item))<<eventBits|uint64(e)), at)
 	}
 }
 
@@ -239,18 +238,18 @@ func uniform(lanes uint64, off *[64]int64) bool {
 }
 
 // One tells of an access of one work-item to a.Size bytes at p.
-func (g *Group) One(a *Access, p memory.Pointer, item int, same bool) {
+func (g *Group) One(a *Access, p memory.Pointer, item int) {
 	o, dm := g.object(p)
 	if o == nil || a.Size == 0 || o.size < a.Size || uint64(p.Offset()) > o.size-a.Size {
 		return
 	}
 	if e := g.eventOf(a, dm.clockOf(item)); e != 0 {
-		g.touch(a, o, dm, p.Space() == memory.SpaceLocal, item, stamp((g.first+uint64(item))<<eventBits|uint64(e)), uint64(p.Offset()), same)
+		g.touch(a, o, dm, p.Space() == memory.SpaceLocal, item, stamp((g.first+uint64(item))<<eventBits|uint64(e)), uint64(p.Offset()))
 	}
 }
 
 // touch enters an access to bytes of an object into their cells.
-func (g *Group) touch(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64, same bool) {
+func (g *Group) touch(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64) {
 	end := at + a.Size
 	shift := uint8(min(bits.TrailingZeros64(at|a.Size|1<<wordShift), wordShift))
 	for at < end {
@@ -264,7 +263,7 @@ func (g *Group) touch(a *Access, o *object, dm *domain, local bool, item int, s 
 			if a.Kind == memory.AccessRead {
 				g.read(a, o, dm, local, item, s, at, c)
 			} else {
-				g.write(a, o, dm, local, item, s, at, c, same)
+				g.write(a, o, dm, local, item, s, at, c)
 			}
 			at += 1 << p.shift
 		}
@@ -273,7 +272,7 @@ func (g *Group) touch(a *Access, o *object, dm *domain, local bool, item int, s 
 
 func (g *Group) read(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64, c *cell) {
 	if w := c.write; w != 0 && w>>eventBits != s>>eventBits && (w.isList() || !g.quick(dm, local, w)) {
-		g.compare(a, o, dm, local, item, s, at, &c.write, memory.AccessWrite, false)
+		g.compare(a, o, dm, local, item, s, at, &c.write, memory.AccessWrite)
 	}
 	if r := c.read; r == 0 || g.replaces(a, dm, local, s, r) {
 		c.read = s
@@ -282,12 +281,12 @@ func (g *Group) read(a *Access, o *object, dm *domain, local bool, item int, s s
 	g.keep(a, dm, local, item, &c.read, s)
 }
 
-func (g *Group) write(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64, c *cell, same bool) {
+func (g *Group) write(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64, c *cell) {
 	if r := c.read; r != 0 {
 		if g.replaces(a, dm, local, s, r) {
 			c.read = 0
 		} else {
-			g.compare(a, o, dm, local, item, s, at, &c.read, memory.AccessRead, false)
+			g.compare(a, o, dm, local, item, s, at, &c.read, memory.AccessRead)
 			g.keep(a, dm, local, item, &c.read, 0)
 		}
 	}
@@ -295,7 +294,7 @@ func (g *Group) write(a *Access, o *object, dm *domain, local bool, item int, s 
 		c.write = s
 		return
 	}
-	g.compare(a, o, dm, local, item, s, at, &c.write, memory.AccessWrite, same)
+	g.compare(a, o, dm, local, item, s, at, &c.write, memory.AccessWrite)
 	g.keep(a, dm, local, item, &c.write, s)
 }
 
@@ -322,12 +321,12 @@ func (g *Group) quick(dm *domain, local bool, s stamp) bool {
 }
 
 // compare looks for races of an access with those in a cell.
-func (g *Group) compare(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64, with *stamp, kind memory.Access, same bool) {
+func (g *Group) compare(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64, with *stamp, kind memory.Access) {
 	for _, x := range g.d.lists.of(with) {
 		if a.Atomic && g.d.events[x.event()].atomic || local && g.foreign(x) || g.before(dm, item, x) {
 			continue
 		}
-		g.d.found(a, o, s, x, kind, at, same)
+		g.found(a, o, item, s, x, kind, at)
 	}
 }
 
@@ -383,7 +382,8 @@ func (g *Group) superfluous(list []stamp, s stamp) bool {
 }
 
 // found notes a race of an access with an earlier one.
-func (d *Detector) found(a *Access, o *object, s, earlier stamp, kind memory.Access, at uint64, same bool) {
+func (g *Group) found(a *Access, o *object, item int, s, earlier stamp, kind memory.Access, at uint64) {
+	d := g.d
 	e, f := &d.events[s.event()], &d.events[earlier.event()]
 	if f.atomic {
 		kind = memory.AccessAtomic
@@ -415,7 +415,13 @@ func (d *Detector) found(a *Access, o *object, s, earlier stamp, kind memory.Acc
 		d.last, d.lastKey = r, key
 	}
 	r.Count++
-	r.Same = r.Same && same
+	if r.Same = r.Same && a.Kind == memory.AccessWrite && kind == memory.AccessWrite && g.Same != nil; r.Same {
+		other := -1
+		if !g.foreign(earlier) && e.pc == f.pc {
+			other = int(earlier.item() - g.first)
+		}
+		r.Same = g.Same(item, other)
+	}
 }
 
 func (d *Detector) party(s stamp, e *event, kind memory.Access) Party {

@@ -347,7 +347,7 @@ func detect(t *testing.T, ops []op) map[[2]int]bool {
 			g.Sync(item, at, o.order, o.reads(), o.writes())
 		}
 		var off [64]int64
-		g.Lanes(&a, at, item, 1, &off, 0)
+		g.Lanes(&a, at, item, 1, &off)
 	}
 	found := map[[2]int]bool{}
 	list, _ := d.Races()

@@ -52,6 +52,7 @@ type runOptions struct {
 	device   emu.DeviceOptions
 	limits   *list
 	check    bool
+	benign   bool
 	keep     bool // going, after a fault
 	timeout  time.Duration
 	json     bool
@@ -96,6 +97,7 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.BoolVar(&o.keepMarks, "keep-marks", false, keepMarksUsage+"\n(-check does so, too)")
 	f.StringVar(&o.parallel, "parallel", "auto", "run work-groups at the same time `WHEN`: auto (where it cannot be seen),\nnever, or always, and then results may depend on who was faster")
 	f.BoolVar(&o.check, "check", false, "look for more: see lockstep help codes")
+	f.BoolVar(&o.benign, "benign", false, "leave out data races between writes of the same value (with -check)")
 	f.BoolVar(&o.keep, "keep-going", false, "run all work-groups also after a fault, and write what -out asks for, though it is\nhalf-finished (default: the first work-group with a fault ends the launch)")
 	f.DurationVar(&o.timeout, "timeout", 0, "end the command after `DURATION`, as in 500ms or 1m30s, counted from its start:\ncompilation included (default 0: no limit)")
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead of text")
@@ -435,7 +437,7 @@ func (r *run) startStage(ctx context.Context, stage []*launch, output io.Writer,
 		launches = append(launches, one)
 	}
 	if together(stage) {
-		set := emu.Set{Launches: launches, Schedule: r.schedule, Check: o.check, KeepGoing: o.keep, Output: output, Progress: update, Look: r.look, Trace: r.trace, Reproduce: r.reproduce}
+		set := emu.Set{Launches: launches, Schedule: r.schedule, Check: o.check, Benign: o.benign, KeepGoing: o.keep, Output: output, Progress: update, Look: r.look, Trace: r.trace, Reproduce: r.reproduce}
 		res, err := set.Run(ctx)
 		if res == nil {
 			// The message about a single kernel does not mention sets.
@@ -447,7 +449,7 @@ func (r *run) startStage(ctx context.Context, stage []*launch, output io.Writer,
 		return &outcome{launches: res.Launches, findings: res.Findings, output: res.Output, dropped: res.OutputDropped, pipes: res.Pipes, duration: res.Duration}, err
 	}
 	l := &launches[0]
-	l.Schedule, l.Parallel, l.Check, l.KeepGoing = r.schedule, r.parallel, o.check, o.keep
+	l.Schedule, l.Parallel, l.Check, l.Benign, l.KeepGoing = r.schedule, r.parallel, o.check, o.benign, o.keep
 	l.Output, l.Progress, l.Look, l.Trace, l.Reproduce = output, update, r.look, r.trace, r.reproduce
 	res, err := l.Run(ctx)
 	if res == nil {
