@@ -348,6 +348,17 @@ func (d *decoder) aligned(in inst) {
 // that is bad for another reason is left to the access itself.
 func checkAlign(w *wave, in *inst) {
 	a := w.code.kernel.Access(in.src)
+	if in.scalars&1 != 0 && (!in.vectorIndex || uint64(in.scale)&(a.Align-1) == 0) {
+		// One lane tells for all.
+		p := memory.Pointer(w.s[in.a])
+		d := in.disp
+		if !in.vectorIndex {
+			d += w.scalarIndex(in)
+		}
+		if (uint64(p.Offset()+d)-a.Offset)&(a.Align-1) == 0 {
+			return
+		}
+	}
 	bad := func(k, i int) *memory.Fault {
 		_, p := w.address(in.src, k, i)
 		if (uint64(p.Offset())-a.Offset)&(a.Align-1) == 0 || w.checkLane(in, k, i) != nil {

@@ -3,6 +3,7 @@ package race
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -204,15 +205,17 @@ func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off 
 	if !dm.apart {
 		e = g.eventOf(a, dm.clock)
 	}
-	if bits.OnesCount64(lanes) > maxPerEvent && a.Kind == memory.AccessRead && uniform(lanes, off) {
-		// All read one place: two of them are as good as all.
-		low := lanes & -lanes
-		lanes = low | 1<<(63-bits.LeadingZeros64(lanes))
-	}
+	last, run := uint64(math.MaxUint64), 0
 	for ; lanes != 0; lanes &= lanes - 1 {
 		i := bits.TrailingZeros64(lanes)
 		at := uint64(base + off[i])
 		if at > limit {
+			continue
+		}
+		// Two of those that read one place are as good as all.
+		if at != last {
+			last, run = at, 0
+		} else if run++; run >= maxPerEvent && a.Kind == memory.AccessRead && !dm.apart {
 			continue
 		}
 		item := first + i
@@ -222,19 +225,18 @@ func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off 
 		if e == 0 {
 			return
 		}
-		g.touch(a, o, dm, local, item, stamp((g.first+uint64(item))<<eventBits|uint64(e)), at)
-	}
-}
-
-// uniform says whether the offsets of all lanes are the same.
-func uniform(lanes uint64, off *[64]int64) bool {
-	first := off[bits.TrailingZeros64(lanes)]
-	for ; lanes != 0; lanes &= lanes - 1 {
-		if off[bits.TrailingZeros64(lanes)] != first {
-			return false
+		s := stamp((g.first+uint64(item))<<eventBits | uint64(e))
+		if p := &o.pages[at>>pageShift]; a.Size == 1<<wordShift && at&(1<<wordShift-1) == 0 && p.shift == wordShift && p.cells != nil {
+			// The same as touch does, without its loops.
+			if c := &p.cells[at&(pageBytes-1)>>wordShift]; a.Kind == memory.AccessRead {
+				g.read(a, o, dm, local, item, s, at, c)
+			} else {
+				g.write(a, o, dm, local, item, s, at, c)
+			}
+			continue
 		}
+		g.touch(a, o, dm, local, item, s, at)
 	}
-	return true
 }
 
 // One tells of an access of one work-item to a.Size bytes at p.
