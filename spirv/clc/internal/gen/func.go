@@ -26,7 +26,6 @@ type fn struct {
 	contTo     spirv.ID
 	labels     map[*tree.Label]spirv.ID
 	cases      map[*tree.Case]spirv.ID
-	localIDs   map[*tree.Var]spirv.ID
 	noContract bool     // FP_CONTRACT is off
 	scope      spirv.ID // of debug information
 }
@@ -206,19 +205,19 @@ func (m *module) declare() {
 	for _, f := range m.unit.Funcs {
 		m.funcs = append(m.funcs, funcIDs{})
 		f.Gen = len(m.funcs)
-		if f.Body != nil || f.Used {
+		if f.Defined() || f.Used {
 			m.funcs[f.Gen-1].id = m.id()
 		}
 	}
 	for _, v := range m.unit.Vars {
 		m.vars = append(m.vars, 0)
-		v.Gen = len(m.vars)
+		v.Gen = int32(len(m.vars))
 		if v.Type.Kind != types.SamplerKind {
 			m.variable(v)
 		}
 	}
 	for _, f := range m.unit.Funcs {
-		if f.Body == nil && f.Used {
+		if !f.Defined() && f.Used {
 			m.imported(f)
 		}
 	}
@@ -297,8 +296,8 @@ func (m *module) function(t *tree.Func) {
 	if !t.Kernel && !t.Used && (t.Static || t.Inline) {
 		return
 	}
-	f := &fn{module: m, f: t, id: m.funcs[t.Gen-1].id, localIDs: map[*tree.Var]spirv.ID{},
-		vars: m.varBuffer, body: m.bodyBuffer}
+	t.Body = m.unit.Unpack(t)
+	f := &fn{module: m, f: t, id: m.funcs[t.Gen-1].id, vars: m.varBuffer, body: m.bodyBuffer}
 	typ, result, params := m.functionType(t)
 	m.functions.op(spirv.OpFunction, uint32(result), uint32(f.id), uint32(control(t)), uint32(typ))
 	m.name(f.id, t.Name)
@@ -318,13 +317,10 @@ func (m *module) function(t *tree.Func) {
 		}
 	}
 	m.functions.op(spirv.OpLabel, uint32(first))
-	// The body goes to memory of its own, so that nothing is copied when the module grows.
-	all := make(words, 0, len(m.functions)+len(f.vars)+len(f.body)+1)
-	all = append(append(append(all, m.functions...), f.vars...), f.body...)
-	all.op(spirv.OpFunctionEnd)
-	m.bodies = append(m.bodies, all)
+	f.body.op(spirv.OpFunctionEnd)
+	m.code.add(m.functions, f.vars, f.body)
 	m.functions, m.varBuffer, m.bodyBuffer = m.functions[:0], f.vars[:0], f.body[:0]
-	t.Body = nil // its memory can be used again
+	t.Body = nil // its memory is used again
 	switch {
 	case t.Kernel:
 		m.kernel(t, params)
@@ -386,14 +382,14 @@ func (f *fn) storeParameters(ids []spirv.ID) {
 	for i, v := range f.f.Params {
 		id := ids[i+sret]
 		if byPointer(v.Type.Type) || v.Type.IsOpaque() && !storable(v.Type.Type) {
-			f.localIDs[v] = id
+			v.ID = uint32(id)
 			if byPointer(v.Type.Type) {
 				f.debugVariable(v)
 			}
 			continue
 		}
 		f.variable(v)
-		f.storeTo(place{base: f.localIDs[v], typ: v.Type, align: f.types.AlignOf(v.Type.Type)}, id)
+		f.storeTo(place{base: spirv.ID(v.ID), typ: v.Type, align: f.types.AlignOf(v.Type.Type)}, id)
 	}
 }
 
@@ -402,7 +398,7 @@ func storable(t *types.Type) bool { return t.Kind == types.EventKind || t.Kind =
 
 // variable makes the OpVariable of a variable of the function.
 func (f *fn) variable(v *tree.Var) {
-	f.localIDs[v] = f.local(f.memoryType(v.Type.Type), max(v.Align, f.types.AlignOf(v.Type.Type)), v.Name)
+	v.ID = uint32(f.local(f.memoryType(v.Type.Type), max(v.Align, f.types.AlignOf(v.Type.Type)), v.Name))
 	f.debugVariable(v)
 }
 
@@ -585,7 +581,7 @@ func (m *module) entryPoints() {
 			return
 		}
 		w[0] += uint32(len(globals)) << 16
-		m.entries = append(m.entries, w...)
+		m.entries.add(w)
 	}
 }
 

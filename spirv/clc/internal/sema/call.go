@@ -93,7 +93,7 @@ func (c *Checker) callFunc(f *tree.Func, base tree.Base, args []tree.Expr, rpare
 			"it is declared here")
 	}
 	c.noteCall(f, base.Pos)
-	n := c.pool.calls.next()
+	n := c.Unit.Arena.Calls.Next()
 	n.Base = base
 	n.Type = qual(result)
 	n.Func, n.Args = f, args
@@ -317,7 +317,7 @@ func (c *Checker) builtinCall(sig *builtin.Sig, base tree.Base, args []tree.Expr
 		base.Type = sig.Result.Unqual()
 		return &tree.FloatLit{Base: base, Value: math.NaN()}
 	}
-	n := c.pool.bcalls.next()
+	n := c.Unit.Arena.BuiltinCalls.Next()
 	n.Base = base
 	n.Type = sig.Result.Unqual()
 	n.Sig, n.Args = sig, args

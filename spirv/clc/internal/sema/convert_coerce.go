@@ -258,7 +258,7 @@ func (c *Checker) sampler(x tree.Expr) tree.Expr {
 		c.Diags.Warnf("spir-compat", i.Pos, "the sampler has an addressing mode that there is not").Range(i.From,
 			i.To)
 	}
-	n := c.pool.ints.next()
+	n := c.Unit.Arena.Ints.Next()
 	n.Base = *i
 	n.Type, n.Value, n.LValue = qual(c.Types.Sampler), v&math.MaxUint32, false
 	return n

@@ -13,7 +13,7 @@ import (
 
 // exprState is what expressions need to remember.
 type exprState struct {
-	pool nodePool
+	builtinRefs tree.Slab[builtinRef]
 
 	table    *builtin.Table
 	resolved map[callKey]*builtin.Sig // calls of overloaded built-in functions
@@ -29,37 +29,6 @@ type exprState struct {
 	suggestions int
 	evalSteps   int // of the constant that is computed
 	nesting     int
-}
-
-// nodePool has expressions that are not used yet.
-type nodePool struct {
-	converts slab[tree.Convert]
-	varRefs  slab[tree.VarRef]
-	ints     slab[tree.IntLit]
-	floats   slab[tree.FloatLit]
-	binaries slab[tree.Binary]
-	unaries  slab[tree.Unary]
-	calls    slab[tree.Call]
-	bcalls   slab[tree.CallBuiltin]
-	members  slab[tree.Member]
-	swizzles slab[tree.Swizzle]
-	assigns  slab[tree.Assign]
-	cassigns slab[tree.CompoundAssign]
-
-	funcRefs    slab[tree.FuncRef]
-	builtinRefs slab[builtinRef]
-}
-
-// slab hands out values of one type from larger allocations.
-type slab[T any] struct{ free []T }
-
-func (s *slab[T]) next() *T {
-	if len(s.free) == 0 {
-		s.free = make([]T, 128)
-	}
-	p := &s.free[0]
-	s.free = s.free[1:]
-	return p
 }
 
 // HasBuiltin reports whether there is a built-in function of a name, for __has_builtin.
@@ -105,7 +74,7 @@ func isBad(x tree.Expr) bool { return x.Info().Type.Kind == types.Invalid }
 // convert returns a conversion of x. It does not look whether there is something to convert.
 func (c *Checker) convert(kind tree.ConvertKind, to *types.Type, x tree.Expr) *tree.Convert {
 	i := x.Info()
-	n := c.pool.converts.next()
+	n := c.Unit.Arena.Converts.Next()
 	n.Base = tree.Base{Type: qual(to), Pos: i.Pos, From: i.From, To: i.To, Paren: i.Paren}
 	n.Kind, n.X = kind, x
 	return n
@@ -114,7 +83,7 @@ func (c *Checker) convert(kind tree.ConvertKind, to *types.Type, x tree.Expr) *t
 // intLit returns an integer constant in the place of x. The value is cut to the type.
 func (c *Checker) intLit(v uint64, t *types.Type, x tree.Expr) *tree.IntLit {
 	i := x.Info()
-	n := c.pool.ints.next()
+	n := c.Unit.Arena.Ints.Next()
 	n.Base = tree.Base{Type: qual(t), Pos: i.Pos, From: i.From, To: i.To, Paren: i.Paren, Folded: i.Folded}
 	n.Value = truncate(v, t)
 	return n
@@ -123,7 +92,7 @@ func (c *Checker) intLit(v uint64, t *types.Type, x tree.Expr) *tree.IntLit {
 // floatLit returns a floating constant in the place of x. The value is rounded to the type.
 func (c *Checker) floatLit(v float64, t *types.Type, x tree.Expr) *tree.FloatLit {
 	i := x.Info()
-	n := c.pool.floats.next()
+	n := c.Unit.Arena.Floats.Next()
 	n.Base = tree.Base{Type: qual(t), Pos: i.Pos, From: i.From, To: i.To, Paren: i.Paren, Folded: i.Folded}
 	n.Value = roundTo(v, t)
 	return n
@@ -138,7 +107,7 @@ func null(t *types.Type, x tree.Expr) tree.Expr {
 // unary returns an operation with one operand.
 func (c *Checker) unary(op tree.UnaryOp, pos source.Pos, t *types.Type, x tree.Expr) *tree.Unary {
 	i := x.Info()
-	n := c.pool.unaries.next()
+	n := c.Unit.Arena.Unaries.Next()
 	n.Base = tree.Base{Type: qual(t), Pos: pos, From: min(pos, i.From), To: i.To}
 	if pos.IsMacro() != i.From.IsMacro() {
 		n.From = pos
@@ -149,7 +118,7 @@ func (c *Checker) unary(op tree.UnaryOp, pos source.Pos, t *types.Type, x tree.E
 
 // binary returns an operation with two operands.
 func (c *Checker) binary(op tree.BinaryOp, pos source.Pos, t *types.Type, l, r tree.Expr) *tree.Binary {
-	n := c.pool.binaries.next()
+	n := c.Unit.Arena.Binaries.Next()
 	n.Base = tree.Base{Type: qual(t), Pos: pos, From: l.Info().From, To: r.Info().To}
 	n.Op, n.L, n.R = op, l, r
 	return n

@@ -134,7 +134,7 @@ func (c *Checker) Assign(op token.Kind, pos source.Pos, l, r tree.Expr) tree.Exp
 			c.Value(l)
 			return c.bad(pos, from, to)
 		}
-		n := c.pool.assigns.next()
+		n := c.Unit.Arena.Assigns.Next()
 		n.Base = tree.Base{Type: t.Unqual(), Pos: pos, From: from, To: to}
 		n.L, n.R = l, r
 		return n
@@ -153,7 +153,7 @@ func (c *Checker) compound(op token.Kind, pos source.Pos, l, r tree.Expr, from, 
 	if r = c.Value(r); isBad(r) {
 		return c.bad(pos, from, to)
 	}
-	n := c.pool.cassigns.next()
+	n := c.Unit.Arena.Compounds.Next()
 	n.Base = tree.Base{Type: t.Unqual(), Pos: pos, From: from, To: to}
 	n.Op = binaryOps[bin]
 	ok := false

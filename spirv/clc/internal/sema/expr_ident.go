@@ -23,7 +23,7 @@ func (c *Checker) Ident(t token.Token, call bool) tree.Expr {
 	end := c.Files.End(t.Pos, int(t.Len))
 	switch d := c.Lookup(t.Name).(type) {
 	case *tree.Var:
-		n := c.pool.varRefs.next()
+		n := c.Unit.Arena.VarRefs.Next()
 		n.Base = tree.Base{Type: d.Type, Pos: t.Pos, From: t.Pos, To: end, LValue: true}
 		n.Var = d
 		if d.Type.Kind == types.Invalid {
@@ -31,7 +31,7 @@ func (c *Checker) Ident(t token.Token, call bool) tree.Expr {
 		}
 		return n
 	case *Enumerator:
-		n := c.pool.ints.next()
+		n := c.Unit.Arena.Ints.Next()
 		n.Base = tree.Base{Type: d.Type, Pos: t.Pos, From: t.Pos, To: end}
 		n.Value, n.Folded = d.Value, tree.Computed
 		return n
@@ -43,7 +43,7 @@ func (c *Checker) Ident(t token.Token, call bool) tree.Expr {
 		return c.bad(t.Pos, t.Pos, end)
 	}
 	if text := t.Name.Text; text == "true" || text == "false" {
-		n := c.pool.ints.next()
+		n := c.Unit.Arena.Ints.Next()
 		n.Base = tree.Base{Type: qual(c.Types.Bool), Pos: t.Pos, From: t.Pos, To: end}
 		if text == "true" {
 			n.Value = 1
@@ -51,7 +51,7 @@ func (c *Checker) Ident(t token.Token, call bool) tree.Expr {
 		return n
 	}
 	if c.builtins().Has(t.Name.Text) {
-		n := c.pool.builtinRefs.next()
+		n := c.builtinRefs.Next()
 		n.Base = tree.Base{Type: qual(c.Types.Builtin), Pos: t.Pos, From: t.Pos, To: end, LValue: true}
 		n.name = t.Name.Text
 		return n
@@ -67,7 +67,7 @@ func (c *Checker) functionName(t token.Token, d *Functions, end source.Pos) tree
 	f := d.List[0]
 	switch {
 	case !f.Overloadable && len(d.List) == 1:
-		n := c.pool.funcRefs.next()
+		n := c.Unit.Arena.FuncRefs.Next()
 		base.Type = qual(f.Type)
 		n.Base, n.Func = base, f
 		return n

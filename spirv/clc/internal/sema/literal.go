@@ -70,7 +70,7 @@ func (c *Checker) IntConst(t token.Token) tree.Expr {
 		c.Diags.Errorf(t.Pos, "the integer constant %s is too large: no type has more than 64 bits", s)
 		return c.badToken(t)
 	}
-	n := c.pool.ints.next()
+	n := c.Unit.Arena.Ints.Next()
 	n.Base, n.Value = c.tokenInfo(t, c.intConstType(t, v, base == 10, unsigned, long)), v
 	return n
 }
@@ -164,7 +164,7 @@ func (c *Checker) FloatConst(t token.Token) tree.Expr {
 		return c.badToken(t)
 	}
 	v := parseFloat(digits, to)
-	n := c.pool.floats.next()
+	n := c.Unit.Arena.Floats.Next()
 	n.Base, n.Value = c.tokenInfo(t, to), v
 	if math.IsInf(v, 0) {
 		c.Diags.Warnf("literal-range", t.Pos,
@@ -295,7 +295,7 @@ func (c *Checker) CharConst(t token.Token) tree.Expr {
 		}
 		i += size
 	}
-	lit := c.pool.ints.next()
+	lit := c.Unit.Arena.Ints.Next()
 	lit.Base = c.tokenInfo(t, c.Types.Int)
 	switch {
 	case n == 1 && !wide:
