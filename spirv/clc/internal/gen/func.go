@@ -471,36 +471,38 @@ func vecTypeHint(t *types.Type) uint32 {
 
 // argInfo says how the source writes the parameters' types, in the strings in which the translator of LLVM does.
 func (m *module) argInfo(t *tree.Func) {
-	var typ, qual, name strings.Builder
+	typ := append(append(append(m.argTypes[:0], "kernel_arg_type."...), t.Name...), '.')
+	qual := append(append(append(m.argQuals[:0], "kernel_arg_type_qual."...), t.Name...), '.')
+	word := func(on bool, s string) {
+		if on {
+			if c := qual[len(qual)-1]; c != '.' && c != ',' {
+				qual = append(qual, ' ')
+			}
+			qual = append(qual, s...)
+		}
+	}
 	for _, p := range t.Params {
 		q := p.Type
-		var words []string
 		switch {
 		case q.Kind == types.PointerKind:
-			typ.WriteString(q.Elem.Type.String() + "*")
-			if q.Elem.Q&types.Const != 0 || q.Elem.Space() == types.Constant {
-				words = append(words, "const")
-			}
-			if q.Q&types.Restrict != 0 {
-				words = append(words, "restrict")
-			}
-			if q.Elem.Q&types.Volatile != 0 {
-				words = append(words, "volatile")
-			}
+			typ = append(append(typ, q.Elem.Type.String()...), '*')
+			word(q.Elem.Q&types.Const != 0 || q.Elem.Space() == types.Constant, "const")
+			word(q.Q&types.Restrict != 0, "restrict")
+			word(q.Elem.Q&types.Volatile != 0, "volatile")
 		case q.Kind == types.ImageKind:
-			typ.WriteString(q.Name)
+			typ = append(typ, q.Name...)
 		case q.Kind == types.PipeKind:
-			typ.WriteString(q.Elem.Type.String())
-			words = append(words, "pipe")
+			typ = append(typ, q.Elem.Type.String()...)
+			word(true, "pipe")
 		default:
-			typ.WriteString(q.Type.String())
+			typ = append(typ, q.Type.String()...)
 		}
-		typ.WriteByte(',')
-		qual.WriteString(strings.Join(words, " ") + ",")
-		name.WriteString(p.Name + ",")
+		typ, qual = append(typ, ','), append(qual, ',')
 	}
-	m.string("kernel_arg_type." + t.Name + "." + typ.String())
-	m.string("kernel_arg_type_qual." + t.Name + "." + qual.String())
+	// No other string is the same: they begin with the names of kernels.
+	m.strings.text(spirv.OpString, string(typ), uint32(m.id()))
+	m.strings.text(spirv.OpString, string(qual), uint32(m.id()))
+	m.argTypes, m.argQuals = typ, qual
 }
 
 // use notes that the function names a variable of the module.

@@ -61,6 +61,7 @@ type module struct {
 	funcs                 []funcIDs               // by tree.Func.Gen - 1
 	functions             words                   // what is not in code yet
 	varBuffer, bodyBuffer words                   // memory for the next function
+	argTypes, argQuals    []byte                  // memory for the next kernel
 	uses                  [][]spirv.ID            // by tree.Func.Gen - 1: the variables of the module that a function names
 	callees               [][]int32               // the same for functions, by Gen - 1
 	named                 []spirv.ID              // the variables that the initializer at hand names

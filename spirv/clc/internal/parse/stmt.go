@@ -286,7 +286,7 @@ func (p *parser) ifs() tree.Stmt {
 // forLoop reads a for statement.
 func (p *parser) forLoop(unroll int64) tree.Stmt {
 	l := p.c.Unit.Arena.Loops.Next()
-	l.Pos, l.For, l.Unroll = p.tok.Pos, true, unroll
+	*l = tree.Loop{At: tree.At{Pos: p.tok.Pos}, For: true, Unroll: unroll}
 	p.next()
 	if p.tok.Kind != token.LParen {
 		p.errorf(p.tok.Pos, "expected '(' after 'for'")
@@ -334,7 +334,7 @@ func (p *parser) forSemi() {
 // whileLoop reads a while statement.
 func (p *parser) whileLoop(unroll int64) tree.Stmt {
 	l := p.c.Unit.Arena.Loops.Next()
-	l.Pos, l.Unroll = p.tok.Pos, unroll
+	*l = tree.Loop{At: tree.At{Pos: p.tok.Pos}, Unroll: unroll}
 	p.next()
 	l.Cond = p.c.Condition(p.condition("while"), "while")
 	p.c.StartLoop()
@@ -347,7 +347,7 @@ func (p *parser) whileLoop(unroll int64) tree.Stmt {
 // doLoop reads a do statement.
 func (p *parser) doLoop(unroll int64) tree.Stmt {
 	l := p.c.Unit.Arena.Loops.Next()
-	l.Pos, l.After, l.Unroll = p.tok.Pos, true, unroll
+	*l = tree.Loop{At: tree.At{Pos: p.tok.Pos}, After: true, Unroll: unroll}
 	p.next()
 	p.c.StartLoop()
 	l.Body = p.body()

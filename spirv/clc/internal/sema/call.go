@@ -94,9 +94,8 @@ func (c *Checker) callFunc(f *tree.Func, base tree.Base, args []tree.Expr, rpare
 	}
 	c.noteCall(f, base.Pos)
 	n := c.Unit.Arena.Calls.Next()
-	n.Base = base
-	n.Type = qual(result)
-	n.Func, n.Args = f, args
+	base.Type = qual(result)
+	*n = tree.Call{Base: base, Func: f, Args: args}
 	return n
 }
 
@@ -318,9 +317,8 @@ func (c *Checker) builtinCall(sig *builtin.Sig, base tree.Base, args []tree.Expr
 		return &tree.FloatLit{Base: base, Value: math.NaN()}
 	}
 	n := c.Unit.Arena.BuiltinCalls.Next()
-	n.Base = base
-	n.Type = sig.Result.Unqual()
-	n.Sig, n.Args = sig, args
+	base.Type = sig.Result.Unqual()
+	*n = tree.CallBuiltin{Base: base, Sig: sig, Args: args}
 	return n
 }
 

@@ -259,7 +259,7 @@ func (c *Checker) sampler(x tree.Expr) tree.Expr {
 			i.To)
 	}
 	n := c.Unit.Arena.Ints.Next()
-	n.Base = *i
-	n.Type, n.Value, n.LValue = qual(c.Types.Sampler), v&math.MaxUint32, false
+	*n = tree.IntLit{Base: *i, Value: v & math.MaxUint32}
+	n.Type, n.LValue = qual(c.Types.Sampler), false
 	return n
 }

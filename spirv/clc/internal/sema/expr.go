@@ -75,8 +75,7 @@ func isBad(x tree.Expr) bool { return x.Info().Type.Kind == types.Invalid }
 func (c *Checker) convert(kind tree.ConvertKind, to *types.Type, x tree.Expr) *tree.Convert {
 	i := x.Info()
 	n := c.Unit.Arena.Converts.Next()
-	n.Base = tree.Base{Type: qual(to), Pos: i.Pos, From: i.From, To: i.To, Paren: i.Paren}
-	n.Kind, n.X = kind, x
+	*n = tree.Convert{Base: tree.Base{Type: qual(to), Pos: i.Pos, From: i.From, To: i.To, Paren: i.Paren}, Kind: kind, X: x}
 	return n
 }
 
@@ -84,8 +83,8 @@ func (c *Checker) convert(kind tree.ConvertKind, to *types.Type, x tree.Expr) *t
 func (c *Checker) intLit(v uint64, t *types.Type, x tree.Expr) *tree.IntLit {
 	i := x.Info()
 	n := c.Unit.Arena.Ints.Next()
-	n.Base = tree.Base{Type: qual(t), Pos: i.Pos, From: i.From, To: i.To, Paren: i.Paren, Folded: i.Folded}
-	n.Value = truncate(v, t)
+	*n = tree.IntLit{Base: tree.Base{Type: qual(t), Pos: i.Pos, From: i.From, To: i.To, Paren: i.Paren, Folded: i.Folded},
+		Value: truncate(v, t)}
 	return n
 }
 
@@ -93,8 +92,8 @@ func (c *Checker) intLit(v uint64, t *types.Type, x tree.Expr) *tree.IntLit {
 func (c *Checker) floatLit(v float64, t *types.Type, x tree.Expr) *tree.FloatLit {
 	i := x.Info()
 	n := c.Unit.Arena.Floats.Next()
-	n.Base = tree.Base{Type: qual(t), Pos: i.Pos, From: i.From, To: i.To, Paren: i.Paren, Folded: i.Folded}
-	n.Value = roundTo(v, t)
+	*n = tree.FloatLit{Base: tree.Base{Type: qual(t), Pos: i.Pos, From: i.From, To: i.To, Paren: i.Paren, Folded: i.Folded},
+		Value: roundTo(v, t)}
 	return n
 }
 
@@ -108,19 +107,17 @@ func null(t *types.Type, x tree.Expr) tree.Expr {
 func (c *Checker) unary(op tree.UnaryOp, pos source.Pos, t *types.Type, x tree.Expr) *tree.Unary {
 	i := x.Info()
 	n := c.Unit.Arena.Unaries.Next()
-	n.Base = tree.Base{Type: qual(t), Pos: pos, From: min(pos, i.From), To: i.To}
+	*n = tree.Unary{Base: tree.Base{Type: qual(t), Pos: pos, From: min(pos, i.From), To: i.To}, Op: op, X: x}
 	if pos.IsMacro() != i.From.IsMacro() {
 		n.From = pos
 	}
-	n.Op, n.X = op, x
 	return n
 }
 
 // binary returns an operation with two operands.
 func (c *Checker) binary(op tree.BinaryOp, pos source.Pos, t *types.Type, l, r tree.Expr) *tree.Binary {
 	n := c.Unit.Arena.Binaries.Next()
-	n.Base = tree.Base{Type: qual(t), Pos: pos, From: l.Info().From, To: r.Info().To}
-	n.Op, n.L, n.R = op, l, r
+	*n = tree.Binary{Base: tree.Base{Type: qual(t), Pos: pos, From: l.Info().From, To: r.Info().To}, Op: op, L: l, R: r}
 	return n
 }
 

@@ -135,8 +135,7 @@ func (c *Checker) Assign(op token.Kind, pos source.Pos, l, r tree.Expr) tree.Exp
 			return c.bad(pos, from, to)
 		}
 		n := c.Unit.Arena.Assigns.Next()
-		n.Base = tree.Base{Type: t.Unqual(), Pos: pos, From: from, To: to}
-		n.L, n.R = l, r
+		*n = tree.Assign{Base: tree.Base{Type: t.Unqual(), Pos: pos, From: from, To: to}, L: l, R: r}
 		return n
 	}
 	return c.compound(op, pos, l, r, from, to)
@@ -154,8 +153,7 @@ func (c *Checker) compound(op token.Kind, pos source.Pos, l, r tree.Expr, from, 
 		return c.bad(pos, from, to)
 	}
 	n := c.Unit.Arena.Compounds.Next()
-	n.Base = tree.Base{Type: t.Unqual(), Pos: pos, From: from, To: to}
-	n.Op = binaryOps[bin]
+	*n = tree.CompoundAssign{Base: tree.Base{Type: t.Unqual(), Pos: pos, From: from, To: to}, Op: binaryOps[bin]}
 	ok := false
 	if t.IsPointer() {
 		ok = c.compoundPointer(op, pos, n, l, r)

@@ -24,16 +24,15 @@ func (c *Checker) Ident(t token.Token, call bool) tree.Expr {
 	switch d := c.Lookup(t.Name).(type) {
 	case *tree.Var:
 		n := c.Unit.Arena.VarRefs.Next()
-		n.Base = tree.Base{Type: d.Type, Pos: t.Pos, From: t.Pos, To: end, LValue: true}
-		n.Var = d
+		*n = tree.VarRef{Base: tree.Base{Type: d.Type, Pos: t.Pos, From: t.Pos, To: end, LValue: true}, Var: d}
 		if d.Type.Kind == types.Invalid {
 			return c.bad(t.Pos, t.Pos, end)
 		}
 		return n
 	case *Enumerator:
 		n := c.Unit.Arena.Ints.Next()
-		n.Base = tree.Base{Type: d.Type, Pos: t.Pos, From: t.Pos, To: end}
-		n.Value, n.Folded = d.Value, tree.Computed
+		*n = tree.IntLit{Base: tree.Base{Type: d.Type, Pos: t.Pos, From: t.Pos, To: end, Folded: tree.Computed},
+			Value: d.Value}
 		return n
 	case *Functions:
 		return c.functionName(t, d, end)
@@ -44,7 +43,7 @@ func (c *Checker) Ident(t token.Token, call bool) tree.Expr {
 	}
 	if text := t.Name.Text; text == "true" || text == "false" {
 		n := c.Unit.Arena.Ints.Next()
-		n.Base = tree.Base{Type: qual(c.Types.Bool), Pos: t.Pos, From: t.Pos, To: end}
+		*n = tree.IntLit{Base: tree.Base{Type: qual(c.Types.Bool), Pos: t.Pos, From: t.Pos, To: end}}
 		if text == "true" {
 			n.Value = 1
 		}
@@ -52,8 +51,8 @@ func (c *Checker) Ident(t token.Token, call bool) tree.Expr {
 	}
 	if c.builtins().Has(t.Name.Text) {
 		n := c.builtinRefs.Next()
-		n.Base = tree.Base{Type: qual(c.Types.Builtin), Pos: t.Pos, From: t.Pos, To: end, LValue: true}
-		n.name = t.Name.Text
+		*n = builtinRef{Base: tree.Base{Type: qual(c.Types.Builtin), Pos: t.Pos, From: t.Pos, To: end, LValue: true},
+			name: t.Name.Text}
 		return n
 	}
 	c.undeclared(t, end, call)
@@ -69,7 +68,7 @@ func (c *Checker) functionName(t token.Token, d *Functions, end source.Pos) tree
 	case !f.Overloadable && len(d.List) == 1:
 		n := c.Unit.Arena.FuncRefs.Next()
 		base.Type = qual(f.Type)
-		n.Base, n.Func = base, f
+		*n = tree.FuncRef{Base: base, Func: f}
 		return n
 	case c.builtins().Has(d.Name):
 		base.Type = qual(c.Types.Builtin)

@@ -71,7 +71,7 @@ func (c *Checker) IntConst(t token.Token) tree.Expr {
 		return c.badToken(t)
 	}
 	n := c.Unit.Arena.Ints.Next()
-	n.Base, n.Value = c.tokenInfo(t, c.intConstType(t, v, base == 10, unsigned, long)), v
+	*n = tree.IntLit{Base: c.tokenInfo(t, c.intConstType(t, v, base == 10, unsigned, long)), Value: v}
 	return n
 }
 
@@ -165,7 +165,7 @@ func (c *Checker) FloatConst(t token.Token) tree.Expr {
 	}
 	v := parseFloat(digits, to)
 	n := c.Unit.Arena.Floats.Next()
-	n.Base, n.Value = c.tokenInfo(t, to), v
+	*n = tree.FloatLit{Base: c.tokenInfo(t, to), Value: v}
 	if math.IsInf(v, 0) {
 		c.Diags.Warnf("literal-range", t.Pos,
 			"the constant is too large for '%s': it is infinite; the largest is %s", to,
@@ -296,7 +296,7 @@ func (c *Checker) CharConst(t token.Token) tree.Expr {
 		i += size
 	}
 	lit := c.Unit.Arena.Ints.Next()
-	lit.Base = c.tokenInfo(t, c.Types.Int)
+	*lit = tree.IntLit{Base: c.tokenInfo(t, c.Types.Int)}
 	switch {
 	case n == 1 && !wide:
 		lit.Value = uint64(int64(int8(v)))

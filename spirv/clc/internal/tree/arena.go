@@ -63,7 +63,7 @@ type Slab[T any] struct {
 	used   int   // how many of chunks are in use
 }
 
-// Next returns a value, which is zero.
+// Next returns a value, which the caller sets: it may have been in use before.
 func (s *Slab[T]) Next() *T {
 	if len(s.free) == 0 {
 		s.grow()
@@ -73,7 +73,7 @@ func (s *Slab[T]) Next() *T {
 	return p
 }
 
-// Take returns n zero values in a row, without room for more behind them.
+// Take returns n values in a row, without room for more behind them. The caller sets them.
 func (s *Slab[T]) Take(n int) []T {
 	if n > slabLen {
 		return make([]T, n)
@@ -108,13 +108,5 @@ func (s *Slab[T]) Mark() {
 
 // Reset takes back what has been handed out since the last Mark.
 func (s *Slab[T]) Reset() {
-	if s.used == 0 {
-		clear(s.marked[:len(s.marked)-len(s.free)])
-	} else {
-		clear(s.marked)
-		for _, c := range s.chunks[:s.used] {
-			clear(c)
-		}
-	}
 	s.free, s.used = s.marked, 0
 }

@@ -86,10 +86,7 @@ func (u *unpacker) variable() *Var {
 	}
 	v := u.arena.Vars.Next()
 	u.autos = append(u.autos, v)
-	v.Name = u.string()
-	v.Type = u.qual()
-	v.Pos = u.place()
-	v.Align = int64(u.number())
+	*v = Var{Name: u.string(), Type: u.qual(), Pos: u.place(), Align: int64(u.number())}
 	v.Init = u.expr()
 	return v
 }
@@ -112,7 +109,7 @@ func (u *unpacker) stmt() Stmt {
 	switch kind {
 	case packBlock, packNoContract:
 		s := u.arena.Blocks.Next()
-		s.At, s.NoContract = at, kind == packNoContract
+		*s = Block{At: at, NoContract: kind == packNoContract}
 		s.List = u.arena.StmtList.Take(int(u.number()))
 		for i := range s.List {
 			s.List[i] = u.stmt()
@@ -174,8 +171,7 @@ func (u *unpacker) stmt() Stmt {
 func (u *unpacker) loop(at At) *Loop {
 	s := u.arena.Loops.Next()
 	flags := u.number()
-	s.At, s.After, s.For = at, flags&1 != 0, flags&2 != 0
-	s.Unroll = u.signed()
+	*s = Loop{At: at, After: flags&1 != 0, For: flags&2 != 0, Unroll: u.signed()}
 	s.Init = u.stmt()
 	s.Cond = u.expr()
 	if s.Post = u.expr(); s.Post != nil {
@@ -213,7 +209,7 @@ func (u *unpacker) expr() Expr {
 	switch kind & packKinds {
 	case packConvert:
 		n := u.arena.Converts.Next()
-		n.Base, n.Kind = b, ConvertKind(u.byte())
+		n.Base, n.Kind, n.Explicit = b, ConvertKind(u.byte()), false
 		n.X = u.expr()
 		return n
 	case packVarRef:
