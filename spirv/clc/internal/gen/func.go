@@ -151,7 +151,10 @@ func (m *module) findLine(pos source.Pos) {
 		return
 	}
 	p := m.files.Position(pos)
-	m.lineFile, m.lineText, m.line = file, m.string(p.File), p.Line
+	if m.lineText == 0 || p.File != m.lineName {
+		m.lineName, m.lineText = p.File, m.string(p.File)
+	}
+	m.lineFile, m.line = file, p.Line
 	m.lineFrom = pos - source.Pos(p.Column-1)
 	n := strings.IndexByte(file.Text[file.Offset(m.lineFrom):], '\n')
 	if n < 0 {

@@ -52,6 +52,7 @@ type module struct {
 	inputs    map[spirv.BuiltIn]spirv.ID
 	inputList []spirv.ID // in the order in which they were made
 	lineFile  *source.File
+	lineName  string
 	lineText  spirv.ID
 	lineFrom  source.Pos // the line that the last OpLine is in
 	lineTo    source.Pos

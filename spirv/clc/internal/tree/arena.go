@@ -30,6 +30,8 @@ type Arena struct {
 	StmtList Slab[Stmt]
 	VarList  Slab[*Var]
 	Bytes    Slab[uint8]
+
+	all []region // the slabs
 }
 
 // region is what an Arena does with each of its slabs.
@@ -38,19 +40,28 @@ type region interface {
 	Reset()
 }
 
-func (a *Arena) each(f func(region)) {
-	for _, s := range [...]region{&a.Converts, &a.VarRefs, &a.FuncRefs, &a.Ints, &a.Floats, &a.Unaries, &a.Binaries,
-		&a.Assigns, &a.Compounds, &a.Members, &a.Swizzles, &a.Calls, &a.BuiltinCalls, &a.Blocks, &a.ExprStmts,
-		&a.DeclStmts, &a.Ifs, &a.Loops, &a.Returns, &a.Vars, &a.ExprList, &a.StmtList, &a.VarList, &a.Bytes} {
-		f(s)
+func (a *Arena) slabs() []region {
+	if a.all == nil {
+		a.all = []region{&a.Converts, &a.VarRefs, &a.FuncRefs, &a.Ints, &a.Floats, &a.Unaries, &a.Binaries,
+			&a.Assigns, &a.Compounds, &a.Members, &a.Swizzles, &a.Calls, &a.BuiltinCalls, &a.Blocks, &a.ExprStmts,
+			&a.DeclStmts, &a.Ifs, &a.Loops, &a.Returns, &a.Vars, &a.ExprList, &a.StmtList, &a.VarList, &a.Bytes}
 	}
+	return a.all
 }
 
 // Mark begins a tree: what has been handed out before stays.
-func (a *Arena) Mark() { a.each(region.Mark) }
+func (a *Arena) Mark() {
+	for _, s := range a.slabs() {
+		s.Mark()
+	}
+}
 
 // Reset takes back all that has been handed out since the last Mark.
-func (a *Arena) Reset() { a.each(region.Reset) }
+func (a *Arena) Reset() {
+	for _, s := range a.slabs() {
+		s.Reset()
+	}
+}
 
 // slabLen is the number of values of an allocation; the first one is smaller.
 const slabLen, firstSlabLen = 128, 32

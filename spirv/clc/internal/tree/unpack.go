@@ -14,6 +14,7 @@ type unpacker struct {
 	types  *types.Table
 	arena  *Arena
 	text   string
+	at     int // how much of text has been read
 	pos    source.Pos
 	autos  []*Var
 	labels []*Label
@@ -32,23 +33,21 @@ func (u *Unit) Unpack(f *Func) *Block {
 }
 
 func (u *unpacker) byte() byte {
-	b := u.text[0]
-	u.text = u.text[1:]
+	b := u.text[u.at]
+	u.at++
 	return b
 }
 
 func (u *unpacker) number() uint64 {
-	b := u.text[0]
-	if b < 1<<7 {
-		u.text = u.text[1:]
-		return uint64(b)
+	v := uint64(u.byte())
+	if v < 1<<7 {
+		return v
 	}
-	var v uint64
-	for i, shift := 0, 0; ; i, shift = i+1, shift+7 {
-		b := u.text[i]
+	v &= 1<<7 - 1
+	for shift := 7; ; shift += 7 {
+		b := u.byte()
 		v |= uint64(b&(1<<7-1)) << shift
 		if b < 1<<7 {
-			u.text = u.text[i+1:]
 			return v
 		}
 	}
@@ -60,10 +59,9 @@ func (u *unpacker) signed() int64 {
 }
 
 func (u *unpacker) string() string {
-	n := u.number()
-	s := u.text[:n]
-	u.text = u.text[n:]
-	return s
+	n := int(u.number())
+	u.at += n
+	return u.text[u.at-n : u.at]
 }
 
 func (u *unpacker) place() source.Pos {
@@ -285,7 +283,7 @@ func (u *unpacker) rare(kind byte, b Base) Expr {
 	case packSwizzle:
 		n := u.arena.Swizzles.Next()
 		n.Base, n.Comps = b, u.arena.Bytes.Take(int(u.number()))
-		u.text = u.text[copy(n.Comps, u.text):]
+		u.at += copy(n.Comps, u.text[u.at:])
 		n.X = u.expr()
 		return n
 	case packIndex:
