@@ -42,6 +42,7 @@ const (
 	packCall
 	packBuiltin
 	packStmtExpr
+	packRead // the value of a variable: packConvert of packVarRef, with the types that the variable says
 
 	packKinds  = 1<<5 - 1
 	packLValue = 1 << 5
@@ -316,6 +317,10 @@ func (p *packer) expr(x Expr) {
 	case nil:
 		p.buf = append(p.buf, packNone)
 	case *Convert:
+		if r := n.reads(); r != nil {
+			p.read(n.Pos, r.Var)
+			return
+		}
 		p.op(packConvert, &n.Base, uint8(n.Kind))
 		p.expr(n.X)
 	case *VarRef:
@@ -354,6 +359,30 @@ func (p *packer) expr(x Expr) {
 	default:
 		p.rare(x)
 	}
+}
+
+// reads returns the reference of a conversion that is the value of a variable and has no other types and places than
+// those which follow from that.
+func (c *Convert) reads() *VarRef {
+	if c.Kind != Load || c.LValue {
+		return nil
+	}
+	r, ok := c.X.(*VarRef)
+	if !ok || r.Pos != c.Pos || !r.LValue || r.Type != r.Var.Type || c.Type != r.Type.Unqual() {
+		return nil
+	}
+	return r
+}
+
+// read writes the value of a variable.
+func (p *packer) read(pos source.Pos, v *Var) {
+	if pos == p.pos {
+		p.buf = append(p.buf, packRead)
+	} else {
+		p.buf = append(p.buf, packRead|packMoved)
+		p.place(pos)
+	}
+	p.variable(v)
 }
 
 // rare is expr for the expressions that are not frequent.

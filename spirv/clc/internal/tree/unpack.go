@@ -179,6 +179,20 @@ func (u *unpacker) loop(at At) *Loop {
 	return s
 }
 
+// read makes the value of a variable.
+func (u *unpacker) read(kind byte) *Convert {
+	if kind&packMoved != 0 {
+		u.place()
+	}
+	pos := u.pos
+	v := u.variable()
+	r := u.arena.VarRefs.Next()
+	*r = VarRef{Base{Type: v.Type, Pos: pos, LValue: true}, v}
+	n := u.arena.Converts.Next()
+	*n = Convert{Base: Base{Type: v.Type.Unqual(), Pos: pos}, Kind: Load, X: r}
+	return n
+}
+
 func (u *unpacker) list() []Expr {
 	n := int(u.number())
 	if n == 0 {
@@ -193,8 +207,11 @@ func (u *unpacker) list() []Expr {
 
 func (u *unpacker) expr() Expr {
 	kind := u.byte()
-	if kind == packNone {
+	switch kind & packKinds {
+	case packNone:
 		return nil
+	case packRead:
+		return u.read(kind)
 	}
 	b := Base{Type: types.Qual{Type: u.types.ByID(int(u.number()))}, LValue: kind&packLValue != 0}
 	if kind&packQuals != 0 {
