@@ -118,7 +118,8 @@ func TestColdFigures(t *testing.T) {
 		t.Fatalf("%+v", figures)
 	}
 	for i, want := range want {
-		if f := figures[i]; f.Name != want.Name || math.Abs(f.Value-want.Value) > 1e-9 || f.Target != want.Target || f.Verdict != want.Verdict {
+		f := figures[i]
+		if f.Name != want.Name || math.Abs(f.Value-want.Value) > 1e-9 || f.Target != want.Target || f.Verdict != want.Verdict {
 			t.Errorf("%+v, want %+v", f, want)
 		}
 	}

@@ -43,7 +43,8 @@ func (lockstep) open(k *kernels.Kernel, q *request) (session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := bench.OpenModule(k, module, q.Launch, emu.DeviceOptions{Workers: q.Workers, Engine: q.Engine, SubgroupSize: q.Subgroup})
+	opt := emu.DeviceOptions{Workers: q.Workers, Engine: q.Engine, SubgroupSize: q.Subgroup}
+	s, err := bench.OpenModule(k, module, q.Launch, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -104,7 +104,8 @@ func (m *module) assemble() (*Module, error) {
 	m.code.add(m.functions)
 	mod := &Module{version: version(m.opts), bound: m.bound, code: []words{head}}
 	mod.code = append(append(mod.code, m.imports.full...), m.imports.words, rest)
-	for _, s := range []*section{&m.entries, &m.modes, &m.strings, &m.names, &m.decorations, &m.globals, &m.declarations, &m.code} {
+	for _, s := range []*section{&m.entries, &m.modes, &m.strings, &m.names, &m.decorations, &m.globals,
+		&m.declarations, &m.code} {
 		mod.code = append(append(mod.code, s.full...), s.words)
 	}
 	if uint64(mod.Words()) >= 1<<32 || m.bound == 0 {

@@ -132,7 +132,8 @@ func (p *Preprocessor) Next() (t token.Token) {
 func (p *Preprocessor) Read(t *token.Token) {
 	for {
 		p.read(t)
-		if t.Kind == token.Ident && t.Name.Macro != nil && t.Flags&token.NoExpand == 0 && p.expand(t, t.Name.Macro.(*Macro)) {
+		if t.Kind == token.Ident && t.Name.Macro != nil && t.Flags&token.NoExpand == 0 &&
+			p.expand(t, t.Name.Macro.(*Macro)) {
 			continue
 		}
 		switch t.Kind {

@@ -11,9 +11,9 @@ import (
 
 // The code of a function can be made only when the whole unit has been read: ids follow the order of first
 // declarations, variables of all functions come before the functions, and which functions are used shows at the end.
-// Until then a body is kept as a string, which is about a fifteenth of its tree. The string has the nodes in the order of
-// the source, each as a byte for its kind and numbers of variable length; places are differences from the place
-// before. It has what package gen reads: Base.From and To (but for Loop.Post), Paren, Folded, the ends of statements
+// Until then a body is kept as a string, which is about a fifteenth of its tree. The string has the nodes in the
+// order of the source, each as a byte for its kind and numbers of variable length; places are differences from the
+// place before. It has what package gen reads: Base.From and To (but for Loop.Post), Paren, Folded, the ends of statements
 // and what warnings alone look at are left out.
 
 // The kinds of expressions. Flags stand above.

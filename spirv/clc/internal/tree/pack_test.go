@@ -126,15 +126,16 @@ func TestPack(t *testing.T) {
 		&ExprStmt{At{106}, &VectorLit{Base{Type: local.Type}, others}},
 		&Block{At: At{105}, NoContract: true, List: []Stmt{&Null{At: At{106}}, label, &Goto{At{112}, label}}},
 		&Block{At: At{105}, List: []Stmt{&Goto{At{112}, label}, label}},
-		&Switch{At: At{107}, X: &IntLit{Base: Base{Type: local.Type}}, Body: &Block{At: At{108}, List: []Stmt{cases[0]}}, Cases: cases},
-		&Block{At: At{105}, List: []Stmt{&DeclStmt{At{106}, []*Var{local, global}}, &ExprStmt{At{107}, read(107)}, &ExprStmt{At{107}, read(90)},
-			&Return{At: At{140}}}},
+		&Switch{At: At{107}, X: &IntLit{Base: Base{Type: local.Type}}, Body: &Block{At: At{108}, List: []Stmt{cases[0]}},
+			Cases: cases},
+		&Block{At: At{105}, List: []Stmt{&DeclStmt{At{106}, []*Var{local, global}}, &ExprStmt{At{107}, read(107)},
+			&ExprStmt{At{107}, read(90)}, &Return{At: At{140}}}},
 	} {
 		checkPack(t, table, s)
 	}
-	for _, node := range []any{&If{}, &Loop{}, &Return{}, &DeclStmt{}, &IntLit{}, &FloatLit{}, &StringLit{}, &NullLit{}, &VarRef{},
-		&FuncRef{}, &Unary{}, &Binary{}, &Assign{}, &CompoundAssign{}, &Cond{}, &Select{}, &Convert{}, &Member{}, &Swizzle{},
-		&VectorIndex{}, &VectorLit{}, &InitList{}, &CompoundLit{}, &Call{}, &CallBuiltin{}, &StmtExpr{}, &Bad{}} {
+	for _, node := range []any{&If{}, &Loop{}, &Return{}, &DeclStmt{}, &IntLit{}, &FloatLit{}, &StringLit{}, &NullLit{},
+		&VarRef{}, &FuncRef{}, &Unary{}, &Binary{}, &Assign{}, &CompoundAssign{}, &Cond{}, &Select{}, &Convert{}, &Member{},
+		&Swizzle{}, &VectorIndex{}, &VectorLit{}, &InitList{}, &CompoundLit{}, &Call{}, &CallBuiltin{}, &StmtExpr{}, &Bad{}} {
 		f := &filler{table: table, fn: &Func{Name: "called"}, sig: &builtin.Sig{Name: "sig"}}
 		f.fill(t, reflect.ValueOf(node).Elem(), 0)
 		s, ok := node.(Stmt)
@@ -184,7 +185,9 @@ func number(b *Block) {
 			if x, ok := v.Interface().(*Var); ok && x.Storage == AutoVar {
 				x.num = 0
 			}
-			if v.Type() != reflect.TypeFor[*types.Type]() && v.Type() != reflect.TypeFor[*builtin.Sig]() && v.Type() != reflect.TypeFor[*Func]() {
+			switch v.Interface().(type) {
+			case *types.Type, *builtin.Sig, *Func:
+			default:
 				walk(v.Elem())
 			}
 		case reflect.Slice:
