@@ -26,6 +26,8 @@ type stmtState struct {
 
 // bodyWarnings says which warnings about statements are on.
 type bodyWarnings struct {
+	ready                                         bool
+	changes                                       int // of the Bag, when the warnings were asked for
 	emptyBody, danglingElse, uninit, sometimes    bool
 	unreachable, fallthru, returnType, switchEnum bool
 	shadow, invalidNoReturn, unusedLabel          bool
@@ -57,8 +59,12 @@ func (c *Checker) startBody() {
 	c.control = c.control[:0]
 	c.labels, c.labelList = nil, c.labelList[:0]
 	c.returns, c.switchTypes = false, nil
+	changes := c.Diags.Changes()
+	if c.body.ready && c.body.changes == changes {
+		return
+	}
 	on := c.Diags.Enabled
-	c.body = bodyWarnings{emptyBody: on("empty-body"), danglingElse: on("dangling-else"),
+	c.body = bodyWarnings{ready: true, changes: changes, emptyBody: on("empty-body"), danglingElse: on("dangling-else"),
 		uninit: on("uninitialized"), sometimes: on("sometimes-uninitialized"), unreachable: on("unreachable-code"),
 		fallthru: on("implicit-fallthrough"), returnType: on("return-type"), switchEnum: on("switch"),
 		shadow: on("shadow"), invalidNoReturn: on("invalid-noreturn"), unusedLabel: on("unused-label")}
