@@ -1,7 +1,8 @@
 // Package bench holds what is measured: kernels with the sizes and inputs that
 // they are timed with (Workloads), a Session that runs one of them on lockstep
-// again and again, how long an engine compiles (CompileTimes), and what
-// asynchronous copies are held against (TileCopy, Pipelined). Its Go benchmarks
+// again and again, how long an engine compiles (CompileTimes), what
+// asynchronous copies are held against (TileCopy, Pipelined), and sources for
+// the compiler of OpenCL C (OrdinarySource, LargestSource). Its Go benchmarks
 // time lockstep alone; the nested module compare runs the same workloads on
 // lockstep and on other OpenCL implementations, checks that the results agree,
 // and prints one table.

@@ -97,17 +97,29 @@ func TestColdFigures(t *testing.T) {
 		}
 		return times
 	}
-	figures := coldFigures("k", "64", []*starter{
-		{name: "lockstep", times: ms(10, 20, 30)},
-		{name: "slower", times: ms(100, 200, 300), target: 20},
-		{name: "other", times: ms(30, 60, 90), target: 3},
+	figures := coldFigures("saxpy", "64", []*starter{
+		{name: "lockstep", input: fromModule, times: ms(10, 20, 30)},
+		{name: "lockstep from source", input: fromSource, times: ms(20, 40, 60)},
+		{name: "slower", times: ms(100, 200, 300), targets: map[string]float64{fromModule: 20, fromSource: 5}},
+		{name: "other", times: ms(30, 60, 90), targets: map[string]float64{fromModule: 3}},
 		{name: "last", times: ms(10, 10, 10)},
 	})
-	if len(figures) != 4 || math.Abs(figures[0].Value-20) > 1e-9 || figures[0].Verdict != "" {
+	want := []Figure{
+		{Name: "saxpy: lockstep", Value: 20},
+		{Name: "saxpy: lockstep against slower", Value: 10, Target: "at least 20", Verdict: misses},
+		{Name: "saxpy: lockstep against other", Value: 3, Target: "at least 3", Verdict: holds},
+		{Name: "saxpy: lockstep against last", Value: 0.5},
+		{Name: "saxpy: lockstep from source", Value: 40, Target: "under 20", Verdict: misses},
+		{Name: "saxpy: lockstep from source against slower", Value: 5, Target: "at least 5", Verdict: holds},
+		{Name: "saxpy: lockstep from source against other", Value: 1.5},
+		{Name: "saxpy: lockstep from source against last", Value: 0.25},
+	}
+	if len(figures) != len(want) {
 		t.Fatalf("%+v", figures)
 	}
-	for i, want := range []Figure{{Value: 10, Target: "at least 20", Verdict: misses}, {Value: 3, Target: "at least 3", Verdict: holds}, {Value: 0.5}} {
-		if f := figures[i+1]; f.Value != want.Value || f.Target != want.Target || f.Verdict != want.Verdict {
+	for i, want := range want {
+		f := figures[i]
+		if f.Name != want.Name || math.Abs(f.Value-want.Value) > 1e-9 || f.Target != want.Target || f.Verdict != want.Verdict {
 			t.Errorf("%+v, want %+v", f, want)
 		}
 	}

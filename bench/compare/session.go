@@ -36,7 +36,15 @@ type implementation interface {
 type lockstep struct{}
 
 func (lockstep) open(k *kernels.Kernel, q *request) (session, error) {
-	s, err := bench.Open(k, q.Launch, emu.DeviceOptions{Workers: q.Workers, Engine: q.Engine, SubgroupSize: q.Subgroup})
+	module, err := k.Binary(bench.Variant)
+	if q.FromSource {
+		module, err = bench.FromSource(k)
+	}
+	if err != nil {
+		return nil, err
+	}
+	opt := emu.DeviceOptions{Workers: q.Workers, Engine: q.Engine, SubgroupSize: q.Subgroup}
+	s, err := bench.OpenModule(k, module, q.Launch, opt)
 	if err != nil {
 		return nil, err
 	}

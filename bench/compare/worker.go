@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/codemem"
+	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
 // A worker is a process of this program that runs one implementation, so that
@@ -36,6 +38,7 @@ const (
 	opExec                     // start another process
 	opEngine                   // the native engine of this process
 	opCompile                  // compile a kernel again and again
+	opSource                   // compile OpenCL C again and again
 )
 
 // request is one question to a worker.
@@ -53,13 +56,17 @@ type request struct {
 	Copy string
 	// Subgroup is the sub-group size of lockstep; 0 is the usual one.
 	Subgroup int
+	// FromSource makes the kernel of its source in the place of its module, on lockstep.
+	FromSource bool
 	// Pipe moves packets through a pipe in the place of a kernel.
 	Pipe *pipeRequest
 
 	// For opMeasure: run at least once, and again until this time is over.
 	Budget time.Duration
-	// For opCompile.
+	// For opCompile and opSource.
 	Runs int
+	// For opSource.
+	Source string
 
 	// For opExec: what is started, and what is added to its environment.
 	Command, Env []string
@@ -132,6 +139,8 @@ func (w *worker) answer(q *request) (response, error) {
 		return nativeVectors()
 	case opCompile:
 		return compileTimes(q)
+	case opSource:
+		return sourceTimes(q)
 	}
 	s, ok := w.sessions[q.Session]
 	if !ok {
@@ -279,6 +288,25 @@ func compileTimes(q *request) (response, error) {
 	}
 	times, err := bench.CompileTimes(k, q.Engine, q.Runs)
 	return response{Times: times}, err
+}
+
+// sourceTimes compiles OpenCL C to the bytes of a module.
+func sourceTimes(q *request) (response, error) {
+	var a response
+	before := cpuTime()
+	for range q.Runs {
+		begin := time.Now()
+		code, err := clc.CompileCode(context.Background(), clc.Source{Name: "source.cl", Text: q.Source}, clc.Options{})
+		if err != nil {
+			return a, err
+		}
+		if _, err := code.WriteTo(io.Discard); err != nil {
+			return a, err
+		}
+		a.Times = append(a.Times, time.Since(begin))
+	}
+	a.CPU = cpuTime() - before
+	return a, nil
 }
 
 // measure runs until the budget is used up, at least once, each time on the

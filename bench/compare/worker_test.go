@@ -82,6 +82,31 @@ func TestWorker(t *testing.T) {
 	}
 }
 
+// TestWorkerSource runs a kernel that is built from source, and compiles.
+func TestWorkerSource(t *testing.T) {
+	ask := talk(t)
+	k, l := kernels.Find("saxpy"), bench.Saxpy(512)
+	want, err := reference(k, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := ask(request{Op: opOpen, Session: 1, Kernel: k.Name, Launch: l, FromSource: true}); a.Error != "" {
+		t.Fatalf("open: %+v", a)
+	}
+	if a := ask(request{Op: opFirst, Session: 1}); a.Error != "" || agreement(k, want, a.Outputs) != sameBits {
+		t.Errorf("first: %+v", a)
+	}
+	if a := ask(request{Op: opClose, Session: 1}); a.Error != "" {
+		t.Error(a.Error)
+	}
+	if a := ask(request{Op: opSource, Source: k.Source(), Runs: 3}); a.Error != "" || len(a.Times) != 3 {
+		t.Errorf("compile: %+v", a)
+	}
+	if a := ask(request{Op: opSource, Source: "kernel void f(", Runs: 1}); !strings.Contains(a.Error, "source.cl:1:") {
+		t.Errorf("error %q does not name the place", a.Error)
+	}
+}
+
 func TestAgreement(t *testing.T) {
 	floats := func(v ...float32) []byte {
 		b, err := binary.Append(nil, binary.LittleEndian, v)

@@ -17,6 +17,7 @@ package clc
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/spirv"
@@ -41,6 +42,18 @@ type Result struct {
 	Module *spirv.Module
 	Log    Log // warnings
 }
+
+// Code is what came of a source, as the words of its module.
+type Code struct {
+	Log  Log // warnings
+	code *gen.Module
+}
+
+// Size returns the number of bytes of the module.
+func (c *Code) Size() int { return 4 * c.code.Words() }
+
+// WriteTo writes the binary of the module, as [spirv.Module.Encode] makes it.
+func (c *Code) WriteTo(w io.Writer) (int64, error) { return c.code.WriteTo(w) }
 
 // Error is a source that is wrong.
 type Error struct{ Log Log }
@@ -106,7 +119,17 @@ func (o *Options) lang() (*lang.Options, error) {
 
 // Compile compiles a source. A source that is wrong is an [*Error]; options that are wrong are an [*OptionError].
 // Compilation ends early when ctx does.
-func Compile(ctx context.Context, src Source, o Options) (res *Result, err error) {
+func Compile(ctx context.Context, src Source, o Options) (*Result, error) {
+	c, err := CompileCode(ctx, src, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Module: c.code.Module(), Log: c.Log}, nil
+}
+
+// CompileCode is [Compile] for those who need the module's bytes only. The list of the instructions of a module takes
+// twice as much memory as their words.
+func CompileCode(ctx context.Context, src Source, o Options) (res *Code, err error) {
 	l, err := o.lang()
 	if err != nil {
 		return nil, err
@@ -147,7 +170,7 @@ func Compile(ctx context.Context, src Source, o Options) (res *Result, err error
 		}
 		return nil, fmt.Errorf("%s: %w", src.Name, err)
 	}
-	return &Result{Module: m, Log: newLog(bag)}, nil
+	return &Code{code: m, Log: newLog(bag)}, nil
 }
 
 // open returns a header.
@@ -172,12 +195,12 @@ type cancelled struct{}
 
 var errCancelled = cancelled{}
 
-// Next returns the next token. It looks at the context every so often.
-func (c *cancellable) Next() token.Token {
+// Read reads the next token. It looks at the context every so often.
+func (c *cancellable) Read(t *token.Token) {
 	if c.n++; c.n%4096 == 0 && c.ctx.Err() != nil {
 		panic(errCancelled)
 	}
-	return c.tokens.Next()
+	c.tokens.Read(t)
 }
 
 // Log is what the compiler says about a source.

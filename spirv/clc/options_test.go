@@ -1,11 +1,13 @@
 package clc_test
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/lockstep-gpu/lockstep/bench"
 	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
@@ -133,3 +135,35 @@ func TestFunctions(t *testing.T) {
 		t.Errorf("nothing: %v", got)
 	}
 }
+
+// TestCodeBytes compares the bytes that Code writes with those of the module.
+func TestCodeBytes(t *testing.T) {
+	text, err := bench.OrdinarySource(6000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := clc.Source{Name: "k.cl", Text: text}
+	res, err := clc.Compile(t.Context(), src, clc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := clc.CompileCode(t.Context(), src, clc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	n, err := code.WriteTo(&b)
+	want := res.Module.Encode()
+	if err != nil || n != int64(len(want)) || code.Size() != len(want) || !bytes.Equal(b.Bytes(), want) {
+		t.Errorf("%d bytes, error %v; the module has %d, Size says %d", n, err, len(want), code.Size())
+	}
+	if _, err := code.WriteTo(full{}); err != errFull {
+		t.Errorf("a writer that fails: %v", err)
+	}
+}
+
+var errFull = errors.New("full")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }

@@ -57,9 +57,16 @@ Options of the compiler are those of clBuildProgram (lockstep help opencl lists 
 			if err := apart(env, "cc", to, args); err != nil {
 				return err
 			}
+			f.source.codeOnly = len(args) == 1 && !*text
 			m, err := loadLinked(ctx, env, "cc", args, link.Options{Library: *library})
 			if err != nil {
 				return err
+			}
+			if m.code != nil {
+				return writeFile(env, to, func(w io.Writer) error {
+					_, err := m.code.WriteTo(w)
+					return err
+				})
 			}
 			code := m.data
 			if *text {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/binary"
 	"github.com/lockstep-gpu/lockstep/spirv"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
+	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
 // maxModule bounds what is read of a module, in bytes. The largest modules in
@@ -28,6 +30,8 @@ type module struct {
 	text bool   // it was given as text
 	// compiled says that it was given as OpenCL C or for LLVM, and compiled on the way; own, by lockstep itself.
 	compiled, own bool
+	// code is the module in the place of data where env.source.codeOnly asks for that.
+	code *clc.Code
 	// file is what data is when that is a binary of lockstep's and no module.
 	file *binary.File
 }
@@ -52,11 +56,17 @@ func readFile(env *Env, path string) ([]byte, error) {
 
 // readLimited reads everything that r has, or fails when that is more than limit bytes.
 func readLimited(r io.Reader, limit int) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	if err == nil && len(data) > limit {
+	var b bytes.Buffer
+	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := f.Stat(); err == nil && info.Size() <= int64(limit) {
+			b.Grow(int(info.Size()) + bytes.MinRead)
+		}
+	}
+	_, err := b.ReadFrom(io.LimitReader(r, int64(limit)+1))
+	if err == nil && b.Len() > limit {
 		return nil, fmt.Errorf("larger than %d bytes", limit)
 	}
-	return data, err
+	return b.Bytes(), err
 }
 
 // display is how messages call a path.
@@ -80,8 +90,12 @@ func load(ctx context.Context, env *Env, path string) (*module, error) {
 	if m.file, err = loadBinary(m.name, data); err != nil || m.file != nil {
 		return m, err
 	}
+	clang := env.source != nil && env.source.frontEnd == clangFrontEnd
+	if !clang && !isBitcode(data) && strings.EqualFold(filepath.Ext(path), ".cl") {
+		return m, compileOpenCL(ctx, env, m) // the name says so: the text need not be looked at
+	}
 	what, translate := compilable(data)
-	switch clang := env.source != nil && env.source.frontEnd == clangFrontEnd; {
+	switch {
 	case !translate && !clang && env.source.takes(path, what, data):
 		return m, compileOpenCL(ctx, env, m)
 	case what != "" && env.frontEnd != nil:

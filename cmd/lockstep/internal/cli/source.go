@@ -18,6 +18,8 @@ type sourceOptions struct {
 	words    []string // options of the compiler, as clBuildProgram takes them
 	// all says that whatever is no module is a source, not only what looks like one.
 	all bool
+	// codeOnly says that modules are written as they come out of the compiler: module.code is enough.
+	codeOnly bool
 	// color is the flag -color: "auto", "always" or "never".
 	color string
 }
@@ -113,13 +115,23 @@ func compileOpenCL(ctx context.Context, env *Env, m *module) error {
 	if err != nil {
 		return err
 	}
-	res, err := clc.Compile(ctx, clc.Source{Name: m.name, Text: string(m.data)}, opt)
+	src := clc.Source{Name: m.name, Text: string(m.data)}
+	m.data = nil
+	code, err := clc.CompileCode(ctx, src, opt)
 	var wrong *clc.Error
 	switch {
 	case err == nil:
-		env.say(&res.Log)
-		m.data, m.compiled, m.own = res.Module.Encode(), true, true
-		return nil
+		env.say(&code.Log)
+		m.compiled, m.own = true, true
+		if env.source != nil && env.source.codeOnly {
+			m.code = code
+			return nil
+		}
+		var b bytes.Buffer
+		b.Grow(code.Size())
+		_, err = code.WriteTo(&b)
+		m.data = b.Bytes()
+		return err
 	case errors.As(err, &wrong):
 		env.say(&wrong.Log)
 		return fmt.Errorf("%s does not compile", m.name)

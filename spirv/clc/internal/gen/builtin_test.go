@@ -192,13 +192,13 @@ func TestBuiltins(t *testing.T) {
 // checkCalls makes the module of a unit whose kernels call the signatures, and checks it.
 func checkCalls(t *testing.T, c *caller, opts *lang.Options, sigs []*builtin.Sig) {
 	t.Helper()
-	m, err := Unit(c.unit, opts)
+	code, err := Unit(c.unit, opts)
 	if err != nil {
 		t.Errorf("%s: %v", sigs[0], err)
 		return
 	}
-	words := m.Encode()
-	if m, err = spirv.Decode(words); err != nil {
+	m, err := spirv.Decode(code.Module().Encode())
+	if err != nil {
 		t.Errorf("%s: %v", sigs[0], err)
 		return
 	}
@@ -249,7 +249,7 @@ func TestBuiltinsTools(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if err := os.WriteFile(file, m.Encode(), 0o666); err != nil {
+		if err := os.WriteFile(file, m.Module().Encode(), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		if out, err := exec.Command("spirv-val", "--target-env", "spv1.4", file).CombinedOutput(); err != nil {

@@ -35,7 +35,7 @@ func (m *module) beginDebug() {
 	d.expr = m.debugInst(spirv.OpenCLDebugInfo100DebugExpression)
 	var first source.Pos
 	for _, f := range m.unit.Funcs {
-		if f.Body != nil {
+		if f.Defined() {
 			first = f.Pos
 			break
 		}
@@ -223,7 +223,7 @@ func (f *fn) debugVariable(v *tree.Var) {
 	id := f.debugInst(spirv.OpenCLDebugInfo100DebugLocalVariable, operands...)
 	f.ensure()
 	f.body.op(spirv.OpExtInst, uint32(f.typeOf(f.types.Void)), uint32(f.module.id()), uint32(f.debug.set),
-		spirv.OpenCLDebugInfo100DebugDeclare, uint32(id), uint32(f.localIDs[v]), uint32(f.debug.expr))
+		spirv.OpenCLDebugInfo100DebugDeclare, uint32(id), v.ID, uint32(f.debug.expr))
 }
 
 // debugGlobal describes a variable at program scope.

@@ -26,7 +26,6 @@ type fn struct {
 	contTo     spirv.ID
 	labels     map[*tree.Label]spirv.ID
 	cases      map[*tree.Case]spirv.ID
-	localIDs   map[*tree.Var]spirv.ID
 	noContract bool     // FP_CONTRACT is off
 	scope      spirv.ID // of debug information
 }
@@ -152,7 +151,10 @@ func (m *module) findLine(pos source.Pos) {
 		return
 	}
 	p := m.files.Position(pos)
-	m.lineFile, m.lineText, m.line = file, m.string(p.File), p.Line
+	if m.lineText == 0 || p.File != m.lineName {
+		m.lineName, m.lineText = p.File, m.string(p.File)
+	}
+	m.lineFile, m.line = file, p.Line
 	m.lineFrom = pos - source.Pos(p.Column-1)
 	n := strings.IndexByte(file.Text[file.Offset(m.lineFrom):], '\n')
 	if n < 0 {
@@ -206,19 +208,19 @@ func (m *module) declare() {
 	for _, f := range m.unit.Funcs {
 		m.funcs = append(m.funcs, funcIDs{})
 		f.Gen = len(m.funcs)
-		if f.Body != nil || f.Used {
+		if f.Defined() || f.Used {
 			m.funcs[f.Gen-1].id = m.id()
 		}
 	}
 	for _, v := range m.unit.Vars {
 		m.vars = append(m.vars, 0)
-		v.Gen = len(m.vars)
+		v.Gen = int32(len(m.vars))
 		if v.Type.Kind != types.SamplerKind {
 			m.variable(v)
 		}
 	}
 	for _, f := range m.unit.Funcs {
-		if f.Body == nil && f.Used {
+		if !f.Defined() && f.Used {
 			m.imported(f)
 		}
 	}
@@ -297,8 +299,8 @@ func (m *module) function(t *tree.Func) {
 	if !t.Kernel && !t.Used && (t.Static || t.Inline) {
 		return
 	}
-	f := &fn{module: m, f: t, id: m.funcs[t.Gen-1].id, localIDs: map[*tree.Var]spirv.ID{},
-		vars: m.varBuffer, body: m.bodyBuffer}
+	t.Body = m.unit.Unpack(t)
+	f := &fn{module: m, f: t, id: m.funcs[t.Gen-1].id, vars: m.varBuffer, body: m.bodyBuffer}
 	typ, result, params := m.functionType(t)
 	m.functions.op(spirv.OpFunction, uint32(result), uint32(f.id), uint32(control(t)), uint32(typ))
 	m.name(f.id, t.Name)
@@ -318,13 +320,10 @@ func (m *module) function(t *tree.Func) {
 		}
 	}
 	m.functions.op(spirv.OpLabel, uint32(first))
-	// The body goes to memory of its own, so that nothing is copied when the module grows.
-	all := make(words, 0, len(m.functions)+len(f.vars)+len(f.body)+1)
-	all = append(append(append(all, m.functions...), f.vars...), f.body...)
-	all.op(spirv.OpFunctionEnd)
-	m.bodies = append(m.bodies, all)
+	f.body.op(spirv.OpFunctionEnd)
+	m.code.add(m.functions, f.vars, f.body)
 	m.functions, m.varBuffer, m.bodyBuffer = m.functions[:0], f.vars[:0], f.body[:0]
-	t.Body = nil // its memory can be used again
+	t.Body = nil // its memory is used again
 	switch {
 	case t.Kernel:
 		m.kernel(t, params)
@@ -386,14 +385,14 @@ func (f *fn) storeParameters(ids []spirv.ID) {
 	for i, v := range f.f.Params {
 		id := ids[i+sret]
 		if byPointer(v.Type.Type) || v.Type.IsOpaque() && !storable(v.Type.Type) {
-			f.localIDs[v] = id
+			v.ID = uint32(id)
 			if byPointer(v.Type.Type) {
 				f.debugVariable(v)
 			}
 			continue
 		}
 		f.variable(v)
-		f.storeTo(place{base: f.localIDs[v], typ: v.Type, align: f.types.AlignOf(v.Type.Type)}, id)
+		f.storeTo(place{base: spirv.ID(v.ID), typ: v.Type, align: f.types.AlignOf(v.Type.Type)}, id)
 	}
 }
 
@@ -402,7 +401,7 @@ func storable(t *types.Type) bool { return t.Kind == types.EventKind || t.Kind =
 
 // variable makes the OpVariable of a variable of the function.
 func (f *fn) variable(v *tree.Var) {
-	f.localIDs[v] = f.local(f.memoryType(v.Type.Type), max(v.Align, f.types.AlignOf(v.Type.Type)), v.Name)
+	v.ID = uint32(f.local(f.memoryType(v.Type.Type), max(v.Align, f.types.AlignOf(v.Type.Type)), v.Name))
 	f.debugVariable(v)
 }
 
@@ -475,36 +474,38 @@ func vecTypeHint(t *types.Type) uint32 {
 
 // argInfo says how the source writes the parameters' types, in the strings in which the translator of LLVM does.
 func (m *module) argInfo(t *tree.Func) {
-	var typ, qual, name strings.Builder
+	typ := append(append(append(m.argTypes[:0], "kernel_arg_type."...), t.Name...), '.')
+	qual := append(append(append(m.argQuals[:0], "kernel_arg_type_qual."...), t.Name...), '.')
+	word := func(on bool, s string) {
+		if on {
+			if c := qual[len(qual)-1]; c != '.' && c != ',' {
+				qual = append(qual, ' ')
+			}
+			qual = append(qual, s...)
+		}
+	}
 	for _, p := range t.Params {
 		q := p.Type
-		var words []string
 		switch {
 		case q.Kind == types.PointerKind:
-			typ.WriteString(q.Elem.Type.String() + "*")
-			if q.Elem.Q&types.Const != 0 || q.Elem.Space() == types.Constant {
-				words = append(words, "const")
-			}
-			if q.Q&types.Restrict != 0 {
-				words = append(words, "restrict")
-			}
-			if q.Elem.Q&types.Volatile != 0 {
-				words = append(words, "volatile")
-			}
+			typ = append(append(typ, q.Elem.Type.String()...), '*')
+			word(q.Elem.Q&types.Const != 0 || q.Elem.Space() == types.Constant, "const")
+			word(q.Q&types.Restrict != 0, "restrict")
+			word(q.Elem.Q&types.Volatile != 0, "volatile")
 		case q.Kind == types.ImageKind:
-			typ.WriteString(q.Name)
+			typ = append(typ, q.Name...)
 		case q.Kind == types.PipeKind:
-			typ.WriteString(q.Elem.Type.String())
-			words = append(words, "pipe")
+			typ = append(typ, q.Elem.Type.String()...)
+			word(true, "pipe")
 		default:
-			typ.WriteString(q.Type.String())
+			typ = append(typ, q.Type.String()...)
 		}
-		typ.WriteByte(',')
-		qual.WriteString(strings.Join(words, " ") + ",")
-		name.WriteString(p.Name + ",")
+		typ, qual = append(typ, ','), append(qual, ',')
 	}
-	m.string("kernel_arg_type." + t.Name + "." + typ.String())
-	m.string("kernel_arg_type_qual." + t.Name + "." + qual.String())
+	// No other string is the same: they begin with the names of kernels.
+	m.strings.text(spirv.OpString, string(typ), uint32(m.id()))
+	m.strings.text(spirv.OpString, string(qual), uint32(m.id()))
+	m.argTypes, m.argQuals = typ, qual
 }
 
 // use notes that the function names a variable of the module.
@@ -585,7 +586,7 @@ func (m *module) entryPoints() {
 			return
 		}
 		w[0] += uint32(len(globals)) << 16
-		m.entries = append(m.entries, w...)
+		m.entries.add(w)
 	}
 }
 

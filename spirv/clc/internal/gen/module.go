@@ -8,7 +8,6 @@
 package gen
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -28,24 +27,6 @@ type Error struct {
 // Error returns the message. It has no place, which only a set of files can put into words.
 func (e *Error) Error() string { return e.Message }
 
-// words is instructions, one after the other.
-type words []uint32
-
-// op appends an instruction. The words are its operands, result type and result included.
-func (w *words) op(op spirv.Op, operands ...uint32) {
-	*w = append(*w, uint32(len(operands)+1)<<16|uint32(op))
-	*w = append(*w, operands...)
-}
-
-// text appends an instruction that ends in a string.
-func (w *words) text(op spirv.Op, s string, operands ...uint32) {
-	at := len(*w)
-	*w = append(*w, 0)
-	*w = append(*w, operands...)
-	*w = spirv.AppendString(*w, s)
-	(*w)[at] = uint32(len(*w)-at)<<16 | uint32(op)
-}
-
 // module is the module that is being made.
 type module struct {
 	opts  *lang.Options
@@ -56,14 +37,14 @@ type module struct {
 	bound uint32
 
 	// The sections of a module (2.4), in order; capabilities and extensions are below.
-	imports, entries, modes, strings, names, decorations, globals, declarations, functions words
+	imports, entries, modes, strings, names, decorations, globals, declarations, code section
 
 	capabilities map[spirv.Capability]bool
 	extensions   []string
 	std          spirv.ID // OpExtInstImport of OpenCL.std, 0 until it is needed
 
 	typeIDs   []typeIDs // by types.Type.ID
-	made      map[[5]uint32]spirv.ID
+	made      memo
 	lists     map[string]spirv.ID // types and constants of several operands
 	structs   map[*types.Struct]*structLayout
 	text      map[string]spirv.ID // OpString
@@ -71,6 +52,7 @@ type module struct {
 	inputs    map[spirv.BuiltIn]spirv.ID
 	inputList []spirv.ID // in the order in which they were made
 	lineFile  *source.File
+	lineName  string
 	lineText  spirv.ID
 	lineFrom  source.Pos // the line that the last OpLine is in
 	lineTo    source.Pos
@@ -78,8 +60,9 @@ type module struct {
 
 	vars                  []spirv.ID              // by tree.Var.Gen - 1
 	funcs                 []funcIDs               // by tree.Func.Gen - 1
-	bodies                []words                 // of functions, in order; functions has what is not there yet
+	functions             words                   // what is not in code yet
 	varBuffer, bodyBuffer words                   // memory for the next function
+	argTypes, argQuals    []byte                  // memory for the next kernel
 	uses                  [][]spirv.ID            // by tree.Func.Gen - 1: the variables of the module that a function names
 	callees               [][]int32               // the same for functions, by Gen - 1
 	named                 []spirv.ID              // the variables that the initializer at hand names
@@ -113,7 +96,11 @@ func (m *module) id() spirv.ID {
 }
 
 // capability declares a capability.
-func (m *module) capability(c spirv.Capability) { m.capabilities[c] = true }
+func (m *module) capability(c spirv.Capability) {
+	if !m.capabilities[c] {
+		m.capabilities[c] = true
+	}
+}
 
 // extension declares an extension.
 func (m *module) extension(name string) {
@@ -140,8 +127,10 @@ func (m *module) name(id spirv.ID, name string) {
 
 // decorate decorates an id.
 func (m *module) decorate(id spirv.ID, d spirv.Decoration, operands ...uint32) {
-	m.decorations = append(m.decorations, uint32(len(operands)+3)<<16|uint32(spirv.OpDecorate), uint32(id), uint32(d))
-	m.decorations = append(m.decorations, operands...)
+	s := &m.decorations
+	s.room(len(operands) + 3)
+	s.words = append(s.words, uint32(len(operands)+3)<<16|uint32(spirv.OpDecorate), uint32(id), uint32(d))
+	s.words = append(s.words, operands...)
 }
 
 // linkage says by which name other modules know a variable or function.
@@ -151,7 +140,7 @@ func (m *module) linkage(id spirv.ID, name string, l spirv.LinkageType) {
 	w.text(spirv.OpDecorate, name, uint32(id), uint32(spirv.DecorationLinkageAttributes))
 	w = append(w, uint32(l))
 	w[0] += 1 << 16
-	m.decorations = append(m.decorations, w...)
+	m.decorations.add(w)
 }
 
 // string returns the id of an OpString.
@@ -168,13 +157,13 @@ func (m *module) string(s string) spirv.ID {
 // once returns the id of a type or constant of at most three operands, and emits it at the first call. Result types
 // are operands too: they stand before the id.
 func (m *module) once(op spirv.Op, typed bool, operands ...uint32) spirv.ID {
-	key := [5]uint32{uint32(op), uint32(len(operands))}
-	copy(key[2:], operands)
-	if id := m.made[key]; id != 0 {
+	key := memoKey{uint32(op) | uint32(len(operands))<<16}
+	copy(key[1:], operands)
+	if id := m.made.find(&key); id != 0 {
 		return id
 	}
 	id := m.emitGlobal(op, typed, operands)
-	m.made[key] = id
+	m.made.add(&key, id)
 	return id
 }
 
@@ -201,22 +190,24 @@ func (m *module) emitGlobal(op spirv.Op, typed bool, operands []uint32) spirv.ID
 		m.fail(0, "a type or constant with %d parts is more than SPIR-V can say", len(operands))
 		return id
 	}
-	m.globals = append(m.globals, uint32(len(operands)+2)<<16|uint32(op))
+	s := &m.globals
+	s.room(len(operands) + 2)
+	s.words = append(s.words, uint32(len(operands)+2)<<16|uint32(op))
 	if typed {
-		m.globals = append(m.globals, operands[0], uint32(id))
-		m.globals = append(m.globals, operands[1:]...)
+		s.words = append(s.words, operands[0], uint32(id))
+		s.words = append(s.words, operands[1:]...)
 	} else {
-		m.globals = append(m.globals, uint32(id))
-		m.globals = append(m.globals, operands...)
+		s.words = append(s.words, uint32(id))
+		s.words = append(s.words, operands...)
 	}
 	return id
 }
 
 // Unit makes the module of a translation unit.
-func Unit(u *tree.Unit, opts *lang.Options) (*spirv.Module, error) {
+func Unit(u *tree.Unit, opts *lang.Options) (*Module, error) {
 	m := &module{
 		opts: opts, types: u.Types, files: u.Files, unit: u, bound: 1,
-		capabilities: map[spirv.Capability]bool{}, made: map[[5]uint32]spirv.ID{}, lists: map[string]spirv.ID{},
+		capabilities: map[spirv.Capability]bool{}, lists: map[string]spirv.ID{},
 		refs:    map[spirv.ID][]spirv.ID{},
 		structs: map[*types.Struct]*structLayout{}, text: map[string]spirv.ID{}, literals: map[string]spirv.ID{},
 		inputs: map[spirv.BuiltIn]spirv.ID{}, typeIDs: make([]typeIDs, u.Types.Types()+1),
@@ -229,7 +220,7 @@ func Unit(u *tree.Unit, opts *lang.Options) (*spirv.Module, error) {
 	}
 	m.declare()
 	for _, f := range u.Funcs {
-		if f.Body != nil && m.err == nil {
+		if f.Defined() && m.err == nil {
 			m.function(f)
 		}
 	}
@@ -238,53 +229,4 @@ func Unit(u *tree.Unit, opts *lang.Options) (*spirv.Module, error) {
 		return nil, m.err
 	}
 	return m.assemble()
-}
-
-var errTooLarge = errors.New("the module has more than 2^32 ids or words")
-
-// assemble puts the sections together.
-func (m *module) assemble() (*spirv.Module, error) {
-	var head words
-	list := make([]spirv.Capability, 0, len(m.capabilities))
-	for c := range m.capabilities {
-		list = append(list, c)
-	}
-	slices.Sort(list)
-	for _, c := range list {
-		head.op(spirv.OpCapability, uint32(c))
-	}
-	slices.Sort(m.extensions)
-	for _, e := range m.extensions {
-		head.text(spirv.OpExtension, e)
-	}
-	model := spirv.AddressingModelPhysical64
-	if m.opts.AddressBits == 32 {
-		model = spirv.AddressingModelPhysical32
-	}
-	var rest words
-	rest.op(spirv.OpMemoryModel, uint32(model), uint32(spirv.MemoryModelOpenCL))
-	m.strings.op(spirv.OpSource, uint32(spirv.SourceLanguageOpenCL_C), uint32(m.opts.Version)*1000)
-	sections := []words{head, m.imports, rest, m.entries, m.modes, m.strings, m.names, m.decorations, m.globals, m.declarations}
-	sections = append(append(sections, m.bodies...), m.functions)
-	n, count := 0, 0
-	for _, s := range sections {
-		n += len(s)
-		for i := 0; i < len(s); i += int(s[i] >> 16) {
-			count++
-		}
-	}
-	if uint64(n) >= 1<<32-spirv.HeaderWords || m.bound == 0 {
-		return nil, errTooLarge
-	}
-	mod := &spirv.Module{Version: version(m.opts), Bound: m.bound, Insts: make([]spirv.Inst, 0, count)}
-	at := spirv.HeaderWords
-	for _, s := range sections {
-		for i := 0; i < len(s); {
-			k := int(s[i] >> 16)
-			mod.Insts = append(mod.Insts, spirv.Inst{Words: s[i : i+k : i+k], Offset: at + i})
-			i += k
-		}
-		at += len(s)
-	}
-	return mod, nil
 }

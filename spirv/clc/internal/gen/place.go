@@ -110,8 +110,8 @@ func (f *fn) place(e tree.Expr) place {
 // variablePlace returns where a variable is.
 func (f *fn) variablePlace(v *tree.Var) place {
 	align := max(v.Align, f.types.AlignOf(v.Type.Type))
-	if id := f.localIDs[v]; id != 0 {
-		return place{base: id, typ: v.Type, align: align}
+	if v.ID != 0 {
+		return place{base: spirv.ID(v.ID), typ: v.Type, align: align}
 	}
 	if v.Gen != 0 {
 		f.use(f.module.vars[v.Gen-1])
@@ -119,7 +119,7 @@ func (f *fn) variablePlace(v *tree.Var) place {
 	}
 	// A jump passed its declaration.
 	f.variable(v)
-	return place{base: f.localIDs[v], typ: v.Type, align: align}
+	return place{base: spirv.ID(v.ID), typ: v.Type, align: align}
 }
 
 // deref returns where a pointer leads.

@@ -99,7 +99,7 @@ func (f *fn) declareVar(v *tree.Var) {
 		return
 	}
 	f.at(v.Pos)
-	if f.localIDs[v] == 0 {
+	if v.ID == 0 {
 		f.variable(v)
 	}
 	if v.Init != nil {

@@ -2,17 +2,8 @@ package gen
 
 import (
 	"github.com/lockstep-gpu/lockstep/spirv"
-	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/lang"
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/types"
 )
-
-// version returns the SPIR-V version of the module.
-func version(o *lang.Options) spirv.Version {
-	if o.SPIRV != 0 {
-		return spirv.Version(o.SPIRV)
-	}
-	return 0x00010400
-}
 
 // class returns the storage class of an address space.
 func class(s types.Space) spirv.StorageClass {

@@ -21,17 +21,13 @@ const (
 	maxChain     = 1 << 14 // operands of operators of one precedence, steps of x.y[z]..., links of else if
 )
 
-// Tokens is where tokens come from. Behind the last one, Next returns EOF for ever.
-type Tokens interface{ Next() token.Token }
-
-// tokensInto is what Tokens may also have: Next without a copy.
-type tokensInto interface{ Read(t *token.Token) }
+// Tokens is where tokens come from. Behind the last one, Read sets t to EOF for ever.
+type Tokens interface{ Read(t *token.Token) }
 
 // Unit reads a translation unit. It returns the unit also if there are errors.
 func Unit(toks Tokens, c *sema.Checker) *tree.Unit {
 	p := &parser{toks: toks, c: c, diags: c.Diags}
-	p.into, _ = toks.(tokensInto)
-	p.tok = toks.Next()
+	toks.Read(&p.tok)
 	for p.tok.Kind != token.EOF {
 		p.external()
 	}
@@ -41,7 +37,6 @@ func Unit(toks Tokens, c *sema.Checker) *tree.Unit {
 // parser is the state of reading.
 type parser struct {
 	toks  Tokens
-	into  tokensInto // toks if it is one, else nil
 	c     *sema.Checker
 	diags *diag.Bag
 
@@ -57,15 +52,12 @@ type parser struct {
 	ops     int
 	valueAt int // nesting of the innermost statement expression's block, whose last statement is its value; 0 for none
 
-	// Stacks on which lists grow, and slabs of which their final slices are cut.
-	init     sema.Init // an initializer that is an expression
-	chunks   []sema.Chunk
-	exprs    []tree.Expr
-	stmts    []tree.Stmt
-	vars     []*tree.Var
-	exprSlab []tree.Expr
-	stmtSlab []tree.Stmt
-	varSlab  []*tree.Var
+	// Stacks on which lists grow.
+	init   sema.Init // an initializer that is an expression
+	chunks []sema.Chunk
+	exprs  []tree.Expr
+	stmts  []tree.Stmt
+	vars   []*tree.Var
 }
 
 // next goes on to the next token.
@@ -81,17 +73,13 @@ func (p *parser) next() {
 		p.tok = token.Token{Kind: token.EOF, Pos: p.tok.Pos}
 		return
 	}
-	if p.into != nil {
-		p.into.Read(&p.tok)
-		return
-	}
-	p.tok = p.toks.Next()
+	p.toks.Read(&p.tok)
 }
 
 // peek returns the token behind the one at hand.
 func (p *parser) peek() *token.Token {
 	if p.nAhead == 0 {
-		p.ahead[0] = p.toks.Next()
+		p.toks.Read(&p.ahead[0])
 		p.nAhead = 1
 	}
 	return &p.ahead[0]
@@ -101,7 +89,7 @@ func (p *parser) peek() *token.Token {
 func (p *parser) peek2() *token.Token {
 	p.peek()
 	if p.nAhead == 1 {
-		p.ahead[1] = p.toks.Next()
+		p.toks.Read(&p.ahead[1])
 		p.nAhead = 2
 	}
 	return &p.ahead[1]
@@ -328,11 +316,7 @@ func (p *parser) cutExprs(mark int) []tree.Expr {
 	if n == 0 {
 		return nil
 	}
-	if len(p.exprSlab) < n {
-		p.exprSlab = make([]tree.Expr, max(n, 128))
-	}
-	list := p.exprSlab[:n:n]
-	p.exprSlab = p.exprSlab[n:]
+	list := p.c.Unit.Arena.ExprList.Take(n)
 	copy(list, p.exprs[mark:])
 	clear(p.exprs[mark:])
 	p.exprs = p.exprs[:mark]
@@ -345,11 +329,7 @@ func (p *parser) cutStmts(mark int) []tree.Stmt {
 	if n == 0 {
 		return nil
 	}
-	if len(p.stmtSlab) < n {
-		p.stmtSlab = make([]tree.Stmt, max(n, 256))
-	}
-	list := p.stmtSlab[:n:n]
-	p.stmtSlab = p.stmtSlab[n:]
+	list := p.c.Unit.Arena.StmtList.Take(n)
 	copy(list, p.stmts[mark:])
 	clear(p.stmts[mark:])
 	p.stmts = p.stmts[:mark]
@@ -362,11 +342,7 @@ func (p *parser) cutVars(mark int) []*tree.Var {
 	if n == 0 {
 		return nil
 	}
-	if len(p.varSlab) < n {
-		p.varSlab = make([]*tree.Var, max(n, 128))
-	}
-	list := p.varSlab[:n:n]
-	p.varSlab = p.varSlab[n:]
+	list := p.c.Unit.Arena.VarList.Take(n)
 	copy(list, p.vars[mark:])
 	clear(p.vars[mark:])
 	p.vars = p.vars[:mark]

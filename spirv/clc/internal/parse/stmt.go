@@ -285,7 +285,8 @@ func (p *parser) ifs() tree.Stmt {
 
 // forLoop reads a for statement.
 func (p *parser) forLoop(unroll int64) tree.Stmt {
-	l := &tree.Loop{At: tree.At{Pos: p.tok.Pos}, For: true, Unroll: unroll}
+	l := p.c.Unit.Arena.Loops.Next()
+	*l = tree.Loop{At: tree.At{Pos: p.tok.Pos}, For: true, Unroll: unroll}
 	p.next()
 	if p.tok.Kind != token.LParen {
 		p.errorf(p.tok.Pos, "expected '(' after 'for'")
@@ -332,7 +333,8 @@ func (p *parser) forSemi() {
 
 // whileLoop reads a while statement.
 func (p *parser) whileLoop(unroll int64) tree.Stmt {
-	l := &tree.Loop{At: tree.At{Pos: p.tok.Pos}, Unroll: unroll}
+	l := p.c.Unit.Arena.Loops.Next()
+	*l = tree.Loop{At: tree.At{Pos: p.tok.Pos}, Unroll: unroll}
 	p.next()
 	l.Cond = p.c.Condition(p.condition("while"), "while")
 	p.c.StartLoop()
@@ -344,7 +346,8 @@ func (p *parser) whileLoop(unroll int64) tree.Stmt {
 
 // doLoop reads a do statement.
 func (p *parser) doLoop(unroll int64) tree.Stmt {
-	l := &tree.Loop{At: tree.At{Pos: p.tok.Pos}, After: true, Unroll: unroll}
+	l := p.c.Unit.Arena.Loops.Next()
+	*l = tree.Loop{At: tree.At{Pos: p.tok.Pos}, After: true, Unroll: unroll}
 	p.next()
 	p.c.StartLoop()
 	l.Body = p.body()

@@ -131,7 +131,11 @@ func (p *Preprocessor) Next() (t token.Token) {
 // Read is Next into a place of the caller's: it saves copying the token.
 func (p *Preprocessor) Read(t *token.Token) {
 	for {
-		p.next(t)
+		p.read(t)
+		if t.Kind == token.Ident && t.Name.Macro != nil && t.Flags&token.NoExpand == 0 &&
+			p.expand(t, t.Name.Macro.(*Macro)) {
+			continue
+		}
 		switch t.Kind {
 		case token.Ident:
 			t.Kind = t.Name.Keyword

@@ -93,10 +93,9 @@ func (c *Checker) callFunc(f *tree.Func, base tree.Base, args []tree.Expr, rpare
 			"it is declared here")
 	}
 	c.noteCall(f, base.Pos)
-	n := c.pool.calls.next()
-	n.Base = base
-	n.Type = qual(result)
-	n.Func, n.Args = f, args
+	n := c.Unit.Arena.Calls.Next()
+	base.Type = qual(result)
+	*n = tree.Call{Base: base, Func: f, Args: args}
 	return n
 }
 
@@ -317,10 +316,9 @@ func (c *Checker) builtinCall(sig *builtin.Sig, base tree.Base, args []tree.Expr
 		base.Type = sig.Result.Unqual()
 		return &tree.FloatLit{Base: base, Value: math.NaN()}
 	}
-	n := c.pool.bcalls.next()
-	n.Base = base
-	n.Type = sig.Result.Unqual()
-	n.Sig, n.Args = sig, args
+	n := c.Unit.Arena.BuiltinCalls.Next()
+	base.Type = sig.Result.Unqual()
+	*n = tree.CallBuiltin{Base: base, Sig: sig, Args: args}
 	return n
 }
 

@@ -202,7 +202,7 @@ func (e *evaluator) object(x tree.Expr) tree.Expr {
 		if o == nil || o == n.X {
 			return nilOr(o, n)
 		}
-		m := e.c.pool.members.next()
+		m := e.c.Unit.Arena.Members.Next()
 		*m = *n
 		m.X = o
 		return m

@@ -258,8 +258,8 @@ func (c *Checker) sampler(x tree.Expr) tree.Expr {
 		c.Diags.Warnf("spir-compat", i.Pos, "the sampler has an addressing mode that there is not").Range(i.From,
 			i.To)
 	}
-	n := c.pool.ints.next()
-	n.Base = *i
-	n.Type, n.Value, n.LValue = qual(c.Types.Sampler), v&math.MaxUint32, false
+	n := c.Unit.Arena.Ints.Next()
+	*n = tree.IntLit{Base: *i, Value: v & math.MaxUint32}
+	n.Type, n.LValue = qual(c.Types.Sampler), false
 	return n
 }

@@ -98,7 +98,7 @@ func (c *Checker) merge(set *Functions, f *tree.Func, d *Declarator, defining bo
 		}
 	}
 	previous := func(g *tree.Func) string {
-		if g.Body != nil || g == c.fn {
+		if g.Defined() || g == c.fn {
 			return "previous definition is here"
 		}
 		return "previous declaration is here"
@@ -137,7 +137,7 @@ func (c *Checker) merge(set *Functions, f *tree.Func, d *Declarator, defining bo
 		c.Diags.Errorf(f.Pos, "static declaration of '%s' follows non-static declaration", f.Name).
 			Note(same.Pos, "previous declaration is here")
 	}
-	if defining && (same.Body != nil || same == c.fn) {
+	if defining && (same.Defined() || same == c.fn) {
 		c.Diags.Errorf(f.Pos, "redefinition of '%s'", f.Name).Note(same.Pos, "previous definition is here")
 		return c.add(nil, f)
 	}
@@ -157,7 +157,7 @@ func (c *Checker) add(set *Functions, f *tree.Func) *tree.Func {
 
 // mergeInto adds what a later declaration says to a function.
 func (c *Checker) mergeInto(g, f *tree.Func, defining bool) {
-	if defining || g.Body == nil && g != c.fn {
+	if defining || !g.Defined() && g != c.fn {
 		g.Params, g.Pos = f.Params, f.Pos
 	}
 	g.Kernel = g.Kernel || f.Kernel
@@ -351,6 +351,8 @@ func (c *Checker) StartFunction(s *Spec, d *Declarator) *tree.Func {
 	}
 	c.PushScope()
 	c.fn = f
+	c.Unit.Arena.Mark()
+	c.builtinRefs.Mark()
 	if ch := d.Function(); ch != nil {
 		for _, x := range ch.Declared {
 			if t, ok := x.decl.(*types.Type); ok && x.tag {
@@ -385,13 +387,20 @@ func (c *Checker) StartFunction(s *Spec, d *Declarator) *tree.Func {
 	return f
 }
 
-// FinishFunction ends the definition of a function.
+// FinishFunction ends the definition of a function. The body is packed: its tree is not valid any more, unless there
+// are errors.
 func (c *Checker) FinishFunction(f *tree.Func, body *tree.Block) {
 	f.Body = body
 	f.End = body.End
 	c.finishBody(f)
 	c.PopScope()
 	c.fn = nil
+	c.folded, c.switchTypes = nil, nil // they name parts of the tree
+	if c.Diags.Errors() == 0 {
+		c.Unit.Pack(f)
+		c.Unit.Arena.Reset()
+		c.builtinRefs.Reset()
+	}
 }
 
 // recursion reports functions that call themselves, directly or through others (OpenCL C 3.0, 6.11, item i). It
@@ -453,7 +462,7 @@ func (c *Checker) Finish() *tree.Unit {
 		}
 	}
 	for _, f := range c.Unit.Funcs {
-		if f.Static && f.Body == nil && f.Used {
+		if f.Static && !f.Defined() && f.Used {
 			c.Diags.Warnf("undefined-internal", f.Pos, "function '%s' has internal linkage but is not defined", f.Name)
 		}
 	}
@@ -463,6 +472,7 @@ func (c *Checker) Finish() *tree.Unit {
 		}
 	}
 	c.recursion()
+	c.Unit.Arena.Mark()
 	return c.Unit
 }
 

@@ -91,7 +91,7 @@ func (c *Checker) otherKind(d *Declarator, old any) {
 
 // declareVar declares a variable. It always returns one, so that what follows makes sense.
 func (c *Checker) declareVar(s *Spec, d *Declarator, t types.Qual) *tree.Var {
-	v := c.newVar()
+	v := c.localVar()
 	*v = tree.Var{Name: d.Name.Text, Pos: d.Pos, Type: t, Func: c.fn}
 	if s.Typedef != nil {
 		v.SizeDependent = s.Typedef.SizeDependent && len(d.Chunks) == 0
@@ -120,6 +120,10 @@ func (c *Checker) declareVar(s *Spec, d *Declarator, t types.Qual) *tree.Var {
 		if !c.checkVar(v, s) {
 			v.Type, v.Used = types.Qual{Type: c.Types.Invalid}, true
 		}
+	}
+	if c.fn != nil && v.Storage != tree.AutoVar { // it stays when the function ends
+		kept := c.newVar()
+		*kept, v = *v, kept
 	}
 	return c.enterVar(v, s, d)
 }

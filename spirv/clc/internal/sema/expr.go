@@ -13,7 +13,7 @@ import (
 
 // exprState is what expressions need to remember.
 type exprState struct {
-	pool nodePool
+	builtinRefs tree.Slab[builtinRef]
 
 	table    *builtin.Table
 	resolved map[callKey]*builtin.Sig // calls of overloaded built-in functions
@@ -29,37 +29,6 @@ type exprState struct {
 	suggestions int
 	evalSteps   int // of the constant that is computed
 	nesting     int
-}
-
-// nodePool has expressions that are not used yet.
-type nodePool struct {
-	converts slab[tree.Convert]
-	varRefs  slab[tree.VarRef]
-	ints     slab[tree.IntLit]
-	floats   slab[tree.FloatLit]
-	binaries slab[tree.Binary]
-	unaries  slab[tree.Unary]
-	calls    slab[tree.Call]
-	bcalls   slab[tree.CallBuiltin]
-	members  slab[tree.Member]
-	swizzles slab[tree.Swizzle]
-	assigns  slab[tree.Assign]
-	cassigns slab[tree.CompoundAssign]
-
-	funcRefs    slab[tree.FuncRef]
-	builtinRefs slab[builtinRef]
-}
-
-// slab hands out values of one type from larger allocations.
-type slab[T any] struct{ free []T }
-
-func (s *slab[T]) next() *T {
-	if len(s.free) == 0 {
-		s.free = make([]T, 128)
-	}
-	p := &s.free[0]
-	s.free = s.free[1:]
-	return p
 }
 
 // HasBuiltin reports whether there is a built-in function of a name, for __has_builtin.
@@ -105,27 +74,26 @@ func isBad(x tree.Expr) bool { return x.Info().Type.Kind == types.Invalid }
 // convert returns a conversion of x. It does not look whether there is something to convert.
 func (c *Checker) convert(kind tree.ConvertKind, to *types.Type, x tree.Expr) *tree.Convert {
 	i := x.Info()
-	n := c.pool.converts.next()
-	n.Base = tree.Base{Type: qual(to), Pos: i.Pos, From: i.From, To: i.To, Paren: i.Paren}
-	n.Kind, n.X = kind, x
+	n := c.Unit.Arena.Converts.Next()
+	*n = tree.Convert{Base: tree.Base{Type: qual(to), Pos: i.Pos, From: i.From, To: i.To, Paren: i.Paren}, Kind: kind, X: x}
 	return n
 }
 
 // intLit returns an integer constant in the place of x. The value is cut to the type.
 func (c *Checker) intLit(v uint64, t *types.Type, x tree.Expr) *tree.IntLit {
 	i := x.Info()
-	n := c.pool.ints.next()
-	n.Base = tree.Base{Type: qual(t), Pos: i.Pos, From: i.From, To: i.To, Paren: i.Paren, Folded: i.Folded}
-	n.Value = truncate(v, t)
+	n := c.Unit.Arena.Ints.Next()
+	*n = tree.IntLit{Base: tree.Base{Type: qual(t), Pos: i.Pos, From: i.From, To: i.To, Paren: i.Paren, Folded: i.Folded},
+		Value: truncate(v, t)}
 	return n
 }
 
 // floatLit returns a floating constant in the place of x. The value is rounded to the type.
 func (c *Checker) floatLit(v float64, t *types.Type, x tree.Expr) *tree.FloatLit {
 	i := x.Info()
-	n := c.pool.floats.next()
-	n.Base = tree.Base{Type: qual(t), Pos: i.Pos, From: i.From, To: i.To, Paren: i.Paren, Folded: i.Folded}
-	n.Value = roundTo(v, t)
+	n := c.Unit.Arena.Floats.Next()
+	*n = tree.FloatLit{Base: tree.Base{Type: qual(t), Pos: i.Pos, From: i.From, To: i.To, Paren: i.Paren, Folded: i.Folded},
+		Value: roundTo(v, t)}
 	return n
 }
 
@@ -138,20 +106,18 @@ func null(t *types.Type, x tree.Expr) tree.Expr {
 // unary returns an operation with one operand.
 func (c *Checker) unary(op tree.UnaryOp, pos source.Pos, t *types.Type, x tree.Expr) *tree.Unary {
 	i := x.Info()
-	n := c.pool.unaries.next()
-	n.Base = tree.Base{Type: qual(t), Pos: pos, From: min(pos, i.From), To: i.To}
+	n := c.Unit.Arena.Unaries.Next()
+	*n = tree.Unary{Base: tree.Base{Type: qual(t), Pos: pos, From: min(pos, i.From), To: i.To}, Op: op, X: x}
 	if pos.IsMacro() != i.From.IsMacro() {
 		n.From = pos
 	}
-	n.Op, n.X = op, x
 	return n
 }
 
 // binary returns an operation with two operands.
 func (c *Checker) binary(op tree.BinaryOp, pos source.Pos, t *types.Type, l, r tree.Expr) *tree.Binary {
-	n := c.pool.binaries.next()
-	n.Base = tree.Base{Type: qual(t), Pos: pos, From: l.Info().From, To: r.Info().To}
-	n.Op, n.L, n.R = op, l, r
+	n := c.Unit.Arena.Binaries.Next()
+	*n = tree.Binary{Base: tree.Base{Type: qual(t), Pos: pos, From: l.Info().From, To: r.Info().To}, Op: op, L: l, R: r}
 	return n
 }
 

@@ -134,9 +134,8 @@ func (c *Checker) Assign(op token.Kind, pos source.Pos, l, r tree.Expr) tree.Exp
 			c.Value(l)
 			return c.bad(pos, from, to)
 		}
-		n := c.pool.assigns.next()
-		n.Base = tree.Base{Type: t.Unqual(), Pos: pos, From: from, To: to}
-		n.L, n.R = l, r
+		n := c.Unit.Arena.Assigns.Next()
+		*n = tree.Assign{Base: tree.Base{Type: t.Unqual(), Pos: pos, From: from, To: to}, L: l, R: r}
 		return n
 	}
 	return c.compound(op, pos, l, r, from, to)
@@ -153,9 +152,8 @@ func (c *Checker) compound(op token.Kind, pos source.Pos, l, r tree.Expr, from, 
 	if r = c.Value(r); isBad(r) {
 		return c.bad(pos, from, to)
 	}
-	n := c.pool.cassigns.next()
-	n.Base = tree.Base{Type: t.Unqual(), Pos: pos, From: from, To: to}
-	n.Op = binaryOps[bin]
+	n := c.Unit.Arena.Compounds.Next()
+	*n = tree.CompoundAssign{Base: tree.Base{Type: t.Unqual(), Pos: pos, From: from, To: to}, Op: binaryOps[bin]}
 	ok := false
 	if t.IsPointer() {
 		ok = c.compoundPointer(op, pos, n, l, r)

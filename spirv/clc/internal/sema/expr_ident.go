@@ -23,17 +23,16 @@ func (c *Checker) Ident(t token.Token, call bool) tree.Expr {
 	end := c.Files.End(t.Pos, int(t.Len))
 	switch d := c.Lookup(t.Name).(type) {
 	case *tree.Var:
-		n := c.pool.varRefs.next()
-		n.Base = tree.Base{Type: d.Type, Pos: t.Pos, From: t.Pos, To: end, LValue: true}
-		n.Var = d
+		n := c.Unit.Arena.VarRefs.Next()
+		*n = tree.VarRef{Base: tree.Base{Type: d.Type, Pos: t.Pos, From: t.Pos, To: end, LValue: true}, Var: d}
 		if d.Type.Kind == types.Invalid {
 			return c.bad(t.Pos, t.Pos, end)
 		}
 		return n
 	case *Enumerator:
-		n := c.pool.ints.next()
-		n.Base = tree.Base{Type: d.Type, Pos: t.Pos, From: t.Pos, To: end}
-		n.Value, n.Folded = d.Value, tree.Computed
+		n := c.Unit.Arena.Ints.Next()
+		*n = tree.IntLit{Base: tree.Base{Type: d.Type, Pos: t.Pos, From: t.Pos, To: end, Folded: tree.Computed},
+			Value: d.Value}
 		return n
 	case *Functions:
 		return c.functionName(t, d, end)
@@ -43,17 +42,17 @@ func (c *Checker) Ident(t token.Token, call bool) tree.Expr {
 		return c.bad(t.Pos, t.Pos, end)
 	}
 	if text := t.Name.Text; text == "true" || text == "false" {
-		n := c.pool.ints.next()
-		n.Base = tree.Base{Type: qual(c.Types.Bool), Pos: t.Pos, From: t.Pos, To: end}
+		n := c.Unit.Arena.Ints.Next()
+		*n = tree.IntLit{Base: tree.Base{Type: qual(c.Types.Bool), Pos: t.Pos, From: t.Pos, To: end}}
 		if text == "true" {
 			n.Value = 1
 		}
 		return n
 	}
 	if c.builtins().Has(t.Name.Text) {
-		n := c.pool.builtinRefs.next()
-		n.Base = tree.Base{Type: qual(c.Types.Builtin), Pos: t.Pos, From: t.Pos, To: end, LValue: true}
-		n.name = t.Name.Text
+		n := c.builtinRefs.Next()
+		*n = builtinRef{Base: tree.Base{Type: qual(c.Types.Builtin), Pos: t.Pos, From: t.Pos, To: end, LValue: true},
+			name: t.Name.Text}
 		return n
 	}
 	c.undeclared(t, end, call)
@@ -67,9 +66,9 @@ func (c *Checker) functionName(t token.Token, d *Functions, end source.Pos) tree
 	f := d.List[0]
 	switch {
 	case !f.Overloadable && len(d.List) == 1:
-		n := c.pool.funcRefs.next()
+		n := c.Unit.Arena.FuncRefs.Next()
 		base.Type = qual(f.Type)
-		n.Base, n.Func = base, f
+		*n = tree.FuncRef{Base: base, Func: f}
 		return n
 	case c.builtins().Has(d.Name):
 		base.Type = qual(c.Types.Builtin)

@@ -195,15 +195,14 @@ func (c *Checker) memberOf(x tree.Expr, name string, op, namePos, to source.Pos)
 // field returns a field of a structure.
 func (c *Checker) field(x tree.Expr, f int) *tree.Member {
 	i := x.Info()
-	n := c.pool.members.next()
+	n := c.Unit.Arena.Members.Next()
 	t := i.Type.Struct.Fields[f].Type
-	n.Base = tree.Base{Type: t, Pos: i.Pos, From: i.From, To: i.To, LValue: i.LValue}
+	*n = tree.Member{Base: tree.Base{Type: t, Pos: i.Pos, From: i.From, To: i.To, LValue: i.LValue}, X: x, Field: f}
 	if i.LValue {
 		n.Type = types.Qual{Type: t.Type, Q: t.Q | i.Type.Q.CVR()&^types.Restrict&^types.Atomic}.In(i.Type.Space())
 	} else if !t.IsArray() {
 		n.Type = t.Unqual()
 	}
-	n.X, n.Field = x, f
 	return n
 }
 
@@ -299,8 +298,8 @@ func (c *Checker) swizzle(x tree.Expr, comps []uint8) tree.Expr {
 			comps, x = inner, s.X
 		}
 	}
-	n := c.pool.swizzles.next()
-	n.Base = tree.Base{Type: types.Qual{Type: c.Types.Vector(t.Elem.Type, len(comps)), Q: t.Q}, LValue: lvalue}
+	n := c.Unit.Arena.Swizzles.Next()
+	*n = tree.Swizzle{Base: tree.Base{Type: types.Qual{Type: c.Types.Vector(t.Elem.Type, len(comps)), Q: t.Q}, LValue: lvalue}}
 	if !lvalue {
 		n.Type = n.Type.Unqual()
 		x = c.Value(x)

@@ -654,7 +654,7 @@ func (c *Checker) CompoundLiteral(lparen source.Pos, t types.Qual, in *Init) tre
 		c.Diags.Errorf(lparen, "a compound literal of type '%s' is not allowed", t)
 		return c.badInit(lparen, in.End)
 	}
-	v := c.newVar()
+	v := c.localVar()
 	*v = tree.Var{Type: t, Pos: lparen, Func: c.fn, Used: true}
 	if t.Q&types.Explicit == 0 {
 		v.Type = t.In(types.Private)

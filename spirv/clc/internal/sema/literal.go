@@ -70,8 +70,8 @@ func (c *Checker) IntConst(t token.Token) tree.Expr {
 		c.Diags.Errorf(t.Pos, "the integer constant %s is too large: no type has more than 64 bits", s)
 		return c.badToken(t)
 	}
-	n := c.pool.ints.next()
-	n.Base, n.Value = c.tokenInfo(t, c.intConstType(t, v, base == 10, unsigned, long)), v
+	n := c.Unit.Arena.Ints.Next()
+	*n = tree.IntLit{Base: c.tokenInfo(t, c.intConstType(t, v, base == 10, unsigned, long)), Value: v}
 	return n
 }
 
@@ -164,8 +164,8 @@ func (c *Checker) FloatConst(t token.Token) tree.Expr {
 		return c.badToken(t)
 	}
 	v := parseFloat(digits, to)
-	n := c.pool.floats.next()
-	n.Base, n.Value = c.tokenInfo(t, to), v
+	n := c.Unit.Arena.Floats.Next()
+	*n = tree.FloatLit{Base: c.tokenInfo(t, to), Value: v}
 	if math.IsInf(v, 0) {
 		c.Diags.Warnf("literal-range", t.Pos,
 			"the constant is too large for '%s': it is infinite; the largest is %s", to,
@@ -295,8 +295,8 @@ func (c *Checker) CharConst(t token.Token) tree.Expr {
 		}
 		i += size
 	}
-	lit := c.pool.ints.next()
-	lit.Base = c.tokenInfo(t, c.Types.Int)
+	lit := c.Unit.Arena.Ints.Next()
+	*lit = tree.IntLit{Base: c.tokenInfo(t, c.Types.Int)}
 	switch {
 	case n == 1 && !wide:
 		lit.Value = uint64(int64(int8(v)))

@@ -178,6 +178,14 @@ func (c *Checker) typedef(n *token.Name) *Typedef {
 	return t
 }
 
+// localVar returns a new variable, which ends with the function at hand if there is one.
+func (c *Checker) localVar() *tree.Var {
+	if c.fn != nil {
+		return c.Unit.Arena.Vars.Next()
+	}
+	return c.newVar()
+}
+
 // newVar returns a new variable.
 func (c *Checker) newVar() *tree.Var {
 	if len(c.vars) == 0 {

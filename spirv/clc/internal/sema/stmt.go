@@ -22,16 +22,12 @@ type stmtState struct {
 	returns     bool                         // the function has a return statement
 	enums       map[*types.Enum][]*Enumerator
 	body        bodyWarnings
-
-	exprStmts []tree.ExprStmt // slabs: statements that are not used yet
-	declStmts []tree.DeclStmt
-	blocks    []tree.Block
-	ifs       []tree.If
-	retStmts  []tree.Return
 }
 
 // bodyWarnings says which warnings about statements are on.
 type bodyWarnings struct {
+	ready                                         bool
+	changes                                       int // of the Bag, when the warnings were asked for
 	emptyBody, danglingElse, uninit, sometimes    bool
 	unreachable, fallthru, returnType, switchEnum bool
 	shadow, invalidNoReturn, unusedLabel          bool
@@ -63,8 +59,12 @@ func (c *Checker) startBody() {
 	c.control = c.control[:0]
 	c.labels, c.labelList = nil, c.labelList[:0]
 	c.returns, c.switchTypes = false, nil
+	changes := c.Diags.Changes()
+	if c.body.ready && c.body.changes == changes {
+		return
+	}
 	on := c.Diags.Enabled
-	c.body = bodyWarnings{emptyBody: on("empty-body"), danglingElse: on("dangling-else"),
+	c.body = bodyWarnings{ready: true, changes: changes, emptyBody: on("empty-body"), danglingElse: on("dangling-else"),
 		uninit: on("uninitialized"), sometimes: on("sometimes-uninitialized"), unreachable: on("unreachable-code"),
 		fallthru: on("implicit-fallthrough"), returnType: on("return-type"), switchEnum: on("switch"),
 		shadow: on("shadow"), invalidNoReturn: on("invalid-noreturn"), unusedLabel: on("unused-label")}
@@ -93,11 +93,7 @@ func (c *Checker) SetContract(off bool) { c.noContract = off }
 
 // Block ends a block.
 func (c *Checker) Block(pos, end source.Pos, list []tree.Stmt) *tree.Block {
-	if len(c.blocks) == 0 {
-		c.blocks = make([]tree.Block, 32)
-	}
-	b := &c.blocks[0]
-	c.blocks = c.blocks[1:]
+	b := c.Unit.Arena.Blocks.Next()
 	*b = tree.Block{At: tree.At{Pos: pos}, List: list, End: end, NoContract: c.noContract}
 	if c.body.emptyBody {
 		c.emptyLoops(list)
@@ -107,33 +103,21 @@ func (c *Checker) Block(pos, end source.Pos, list []tree.Stmt) *tree.Block {
 
 // ExprStmt is an expression as a statement.
 func (c *Checker) ExprStmt(pos source.Pos, x tree.Expr) tree.Stmt {
-	if len(c.exprStmts) == 0 {
-		c.exprStmts = make([]tree.ExprStmt, 128)
-	}
-	s := &c.exprStmts[0]
-	c.exprStmts = c.exprStmts[1:]
+	s := c.Unit.Arena.ExprStmts.Next()
 	*s = tree.ExprStmt{At: tree.At{Pos: pos}, X: c.Discard(x)}
 	return s
 }
 
 // DeclStmt is a declaration as a statement.
 func (c *Checker) DeclStmt(pos source.Pos, vars []*tree.Var) tree.Stmt {
-	if len(c.declStmts) == 0 {
-		c.declStmts = make([]tree.DeclStmt, 64)
-	}
-	s := &c.declStmts[0]
-	c.declStmts = c.declStmts[1:]
+	s := c.Unit.Arena.DeclStmts.Next()
 	*s = tree.DeclStmt{At: tree.At{Pos: pos}, Vars: vars}
 	return s
 }
 
 // If is an if with its condition as Condition has left it. elsePos is where the else stands, 0 for none.
 func (c *Checker) If(pos source.Pos, cond tree.Expr, then, els tree.Stmt, elsePos source.Pos) *tree.If {
-	if len(c.ifs) == 0 {
-		c.ifs = make([]tree.If, 32)
-	}
-	s := &c.ifs[0]
-	c.ifs = c.ifs[1:]
+	s := c.Unit.Arena.Ifs.Next()
 	*s = tree.If{At: tree.At{Pos: pos}, Cond: cond, Then: then, Else: els}
 	if n, ok := then.(*tree.Null); ok && c.body.emptyBody && els == nil && c.sameLine(cond.Info().To, n.Pos) {
 		c.Diags.Warnf("empty-body", n.Pos, "if statement has empty body").
@@ -455,11 +439,7 @@ func (c *Checker) Goto(pos source.Pos, n *token.Name, namePos source.Pos) tree.S
 
 // Return is a return statement; x is nil for none.
 func (c *Checker) Return(pos source.Pos, x tree.Expr) tree.Stmt {
-	if len(c.retStmts) == 0 {
-		c.retStmts = make([]tree.Return, 32)
-	}
-	s := &c.retStmts[0]
-	c.retStmts = c.retStmts[1:]
+	s := c.Unit.Arena.Returns.Next()
 	*s = tree.Return{At: tree.At{Pos: pos}}
 	c.returns = true
 	f := c.fn

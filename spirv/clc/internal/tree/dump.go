@@ -18,7 +18,7 @@ func Dump(u *Unit) string {
 		}
 	}
 	for _, f := range u.Funcs {
-		d.function(f)
+		d.function(f, u.Unpack(f))
 	}
 	return d.b.String()
 }
@@ -60,7 +60,7 @@ func (d *dumper) variable(v *Var) string {
 	return s
 }
 
-func (d *dumper) function(f *Func) {
+func (d *dumper) function(f *Func, body *Block) {
 	var b strings.Builder
 	for _, w := range []struct {
 		on   bool
@@ -75,7 +75,7 @@ func (d *dumper) function(f *Func) {
 		b.WriteString(" as " + f.Symbol)
 	}
 	b.WriteString(f.Attrs.text())
-	if f.Body == nil {
+	if body == nil {
 		d.line(b.String())
 		return
 	}
@@ -86,7 +86,7 @@ func (d *dumper) function(f *Func) {
 		b.WriteString(" " + p.Name)
 	}
 	d.line(b.String())
-	d.stmt(f.Body)
+	d.stmt(body)
 }
 
 func (a *Attrs) text() string {

@@ -121,17 +121,23 @@ const (
 
 // Var is a variable or parameter.
 type Var struct {
-	Name    string
-	Type    types.Qual // with the address space that it lives in
-	Pos     source.Pos
-	Storage Storage
-	Init    Expr  // of the variable's unqualified type; nil for none
-	Align   int64 // from attributes; 0 for none
-	Func    *Func // the function that declares it, nil at program scope
-	Static  bool  // not visible to other modules
+	Name  string
+	Type  types.Qual // with the address space that it lives in
+	Init  Expr       // of the variable's unqualified type; nil for none
+	Align int64      // from attributes; 0 for none
+	Func  *Func      // the function that declares it, nil at program scope
 
 	// TypeName is the type of a parameter as it is written, where lang.Options.ArgInfo asks for it: typedefs stay, qualifiers of what is pointed to are left out ("my_type*").
 	TypeName string
+	Pos      source.Pos
+
+	// Gen and ID are package gen's: the number of a variable of Unit.Vars, and the id of a variable of a function.
+	Gen int32
+	ID  uint32
+	num int32 // in packed bodies; 0 for none yet
+
+	Storage Storage
+	Static  bool // not visible to other modules
 	// SizeDependent says that the type is written with size_t or its kin.
 	SizeDependent bool
 	// MaybeUnused is __attribute__((unused)).
@@ -141,9 +147,6 @@ type Var struct {
 
 	// Used and Assigned are for warnings; Taken says that the address is taken.
 	Used, Assigned, Taken bool
-
-	// Gen is package gen's.
-	Gen int
 }
 
 // Attrs are the attributes of a function.
@@ -167,7 +170,7 @@ type Func struct {
 	Type   *types.Type
 	Pos    source.Pos
 	Params []*Var // of the definition, else of the first declaration
-	Body   *Block // nil without definition
+	Body   *Block // nil without definition, and while it is packed: see Unit.Unpack
 	Kernel bool
 	Static bool
 	Inline bool
@@ -187,7 +190,13 @@ type Func struct {
 
 	// Gen is package gen's.
 	Gen int
+
+	packed string // the body, once Unit.Pack has packed it
+	num    int32  // in packed bodies; 0 for none yet
 }
+
+// Defined reports whether the function has a body.
+func (f *Func) Defined() bool { return f.Body != nil || f.packed != "" }
 
 // CallSite is the first call of a function in another one, or in itself.
 type CallSite struct {
@@ -201,4 +210,9 @@ type Unit struct {
 	Types *types.Table
 	Vars  []*Var  // StaticVar, LocalVar and ExternVar, in the order in which they are declared
 	Funcs []*Func // in the order in which they are first declared
+
+	// Arena has the tree of the function at hand.
+	Arena Arena
+
+	packer packer
 }

@@ -133,7 +133,7 @@ type Type struct {
 	// belongs to a type in a slice.
 	ID int
 
-	derived map[key]*Type // pointers, arrays and vectors of this type
+	derived derived // pointers, arrays and vectors of this type
 }
 
 // Access is an access qualifier of an image or a pipe.
@@ -234,6 +234,35 @@ type key struct {
 	access Access
 }
 
+// derived has the types that are derived from one: the first ones in a list, which is faster than a map.
+type derived struct {
+	keys []key
+	list []*Type // beside keys
+	more map[key]*Type
+}
+
+const maxDerivedList = 8
+
+func (d *derived) find(k key) *Type {
+	for i := range d.keys {
+		if d.keys[i] == k {
+			return d.list[i]
+		}
+	}
+	return d.more[k]
+}
+
+func (d *derived) add(k key, t *Type) {
+	switch {
+	case len(d.keys) < maxDerivedList:
+		d.keys, d.list = append(d.keys, k), append(d.list, t)
+	case d.more == nil:
+		d.more = map[key]*Type{k: t}
+	default:
+		d.more[k] = t
+	}
+}
+
 // NewTable returns a table with the scalar and opaque types.
 func NewTable(c Config) *Table {
 	t := &Table{Config: c, funcs: map[string]*Type{}, imgs: map[Image]*Type{}}
@@ -271,6 +300,9 @@ func (t *Table) add(x *Type) *Type {
 // Types returns how many types there are: the greatest Type.ID.
 func (t *Table) Types() int { return len(t.all) }
 
+// ByID returns the type of a number.
+func (t *Table) ByID(id int) *Type { return t.all[id-1] }
+
 // Scalar returns the type of a scalar kind.
 func (t *Table) Scalar(k Kind) *Type {
 	return [...]*Type{Invalid: t.Invalid, VoidKind: t.Void, BoolKind: t.Bool, CharKind: t.Char, UCharKind: t.UChar,
@@ -281,14 +313,11 @@ func (t *Table) Scalar(k Kind) *Type {
 func (t *Table) derive(elem Qual, k key) *Type {
 	elem.Q &^= Explicit
 	k.q = elem.Q
-	if x := elem.derived[k]; x != nil {
+	if x := elem.derived.find(k); x != nil {
 		return x
 	}
 	x := t.add(&Type{Kind: k.kind, Elem: elem, Len: k.len, Access: k.access})
-	if elem.derived == nil {
-		elem.Type.derived = map[key]*Type{}
-	}
-	elem.derived[k] = x
+	elem.derived.add(k, x)
 	return x
 }
 
