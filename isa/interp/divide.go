@@ -134,6 +134,9 @@ func (w *wave) runningLanes() (n uint64) {
 
 // checkZero stands before a division when Launch.Check is set.
 func checkZero(w *wave, in *inst) {
+	if !w.has(in.src.B, in.src.Type, 0) {
+		return
+	}
 	set, found := w.lanesWhere(func(k, i int) bool { return w.reg(in.src.B, in.src.Type, k, i) == 0 })
 	if found {
 		w.fail(engine.Fault{Code: finding.DivideByZero, PC: in.pc, Detail: "the divisor is 0"}, set)
@@ -144,6 +147,9 @@ func checkZero(w *wave, in *inst) {
 func checkOverflow(w *wave, in *inst) {
 	t := in.src.Type
 	least, minusOne := uint64(1)<<(t.Bits()-1), full>>(64-t.Bits())
+	if !w.has(in.src.B, t, minusOne) {
+		return
+	}
 	set, found := w.lanesWhere(func(k, i int) bool {
 		return w.reg(in.src.A, t, k, i) == least && w.reg(in.src.B, t, k, i) == minusOne
 	})
@@ -156,6 +162,9 @@ func checkOverflow(w *wave, in *inst) {
 // checkShift stands before a shift when Launch.Check is set.
 func checkShift(w *wave, in *inst) {
 	t := in.src.Type
+	if w.below(in.src.B, t, uint64(t.Bits())) {
+		return
+	}
 	set, found := w.lanesWhere(func(k, i int) bool {
 		return w.reg(in.src.B, t, k, i) >= uint64(t.Bits())
 	})
@@ -165,6 +174,80 @@ func checkShift(w *wave, in *inst) {
 	w.fail(engine.Fault{Code: finding.ShiftRange, PC: in.pc}, set)
 	k, i := w.place(w.fault.Lane)
 	w.fault.Detail = fmt.Sprintf("a %d-bit value is shifted by %d", t.Bits(), w.reg(in.src.B, t, k, i))
+}
+
+// has says whether an operand may have a value in some lane: it looks at all lanes of the chunks that run, which is
+// faster than to look at those that run.
+func (w *wave) has(r isa.Reg, t isa.Type, v uint64) bool {
+	if r.IsScalar() {
+		return w.s[r.Index()]<<(64-t.Bits()) == v<<(64-t.Bits())
+	}
+	at := w.code.offset(r, t)
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		p, found := unsafe.Add(w.chunk(k), at), false
+		switch t.Bank() {
+		case isa.Bank8:
+			found = hasElement((*[64]uint8)(p), uint8(v))
+		case isa.Bank16:
+			found = hasElement((*[64]uint16)(p), uint16(v))
+		case isa.Bank32:
+			found = hasElement((*[64]uint32)(p), uint32(v))
+		default:
+			found = hasElement((*[64]uint64)(p), v)
+		}
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+func hasElement[T uint8 | uint16 | uint32 | uint64](a *[64]T, v T) bool {
+	for _, x := range a {
+		if x == v {
+			return true
+		}
+	}
+	return false
+}
+
+// below says that an operand is less than a limit in all lanes of the chunks that run.
+func (w *wave) below(r isa.Reg, t isa.Type, limit uint64) bool {
+	if r.IsScalar() {
+		return w.s[r.Index()]&(full>>(64-t.Bits())) < limit
+	}
+	at := w.code.offset(r, t)
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		p, most := unsafe.Add(w.chunk(k), at), uint64(0)
+		switch t.Bank() {
+		case isa.Bank8:
+			most = uint64(mostElement((*[64]uint8)(p)))
+		case isa.Bank16:
+			most = uint64(mostElement((*[64]uint16)(p)))
+		case isa.Bank32:
+			most = uint64(mostElement((*[64]uint32)(p)))
+		default:
+			most = mostElement((*[64]uint64)(p))
+		}
+		if most >= limit {
+			return false
+		}
+	}
+	return true
+}
+
+func mostElement[T uint8 | uint16 | uint32 | uint64](a *[64]T) T {
+	var most T
+	for _, x := range a {
+		most = max(most, x)
+	}
+	return most
 }
 
 // place returns the chunk and the number in it of a local linear id.
