@@ -2,7 +2,6 @@ package lower
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -72,10 +71,8 @@ func (b *builder) place() uint32 {
 		b.hasLoc = true
 		l := b.line
 		l.Word, l.Func, l.At = uint32(b.in.Offset), b.inScope.fn, b.inScope.at
-		if b.loc = uint32(len(b.k.Locs)); len(b.k.Locs) == cap(b.k.Locs) {
-			b.k.Locs = slices.Grow(b.k.Locs, len(b.k.Locs)) // append would copy large lists more often
-		}
-		b.k.Locs = append(b.k.Locs, l)
+		b.loc = uint32(len(b.k.Locs))
+		b.k.Locs = push(b.k.Locs, l)
 	}
 	return b.loc
 }

@@ -7,23 +7,27 @@ const maxCleanRounds = 32
 
 // cleanCFG folds branches on constants, drops blocks that nothing reaches,
 // joins blocks that follow each other and skips empty ones. It says whether
-// anything changed. A round takes time in proportion to the kernel, but for a
-// logarithm.
-func (f *fn) cleanCFG() bool {
+// values may amount to less than before: edges are gone, or phis. A round takes time in proportion to the kernel, but
+// for a logarithm.
+func (f *fn) cleanCFG() (fewer bool) {
 	changed := false
+	fold, reach := true, f.valid&AnalysisOrder == 0 // that order has the blocks only that control reaches
 	for range maxCleanRounds {
-		again := f.foldBranches()
-		again = f.dropUnreachable() || again
-		again = f.mergeBlocks() || again
-		if !again {
+		folded := fold && f.foldBranches()
+		gone := (reach || folded) && f.dropUnreachable()
+		merged := f.mergeBlocks()
+		changed = changed || folded || gone || merged.any
+		fewer = fewer || folded || gone || merged.phis
+		// Rows of blocks have been joined as far as they go. What a round opens for another one is
+		// branches on the phis that are gone, and rows through the blocks that were skipped.
+		if fold, reach = merged.phis, false; !merged.phis && !merged.skipped {
 			break
 		}
-		changed = true
 	}
 	if changed {
 		f.cfgChanged()
 	}
-	return changed
+	return fewer
 }
 
 // foldBranches turns branches on constants into plain ones.
@@ -129,26 +133,31 @@ func (f *fn) dropUnreachable() bool {
 	return true
 }
 
+// merged is what mergeBlocks has done.
+type merged struct{ any, phis, skipped bool }
+
 // mergeBlocks joins a block with its only successor where that has no other
 // predecessor, and takes empty blocks out of the way.
-func (f *fn) mergeBlocks() bool {
+func (f *fn) mergeBlocks() (m merged) {
 	dead := make([]bool, f.nblks) // by id
-	changed, replaced := f.joinChains(dead)
-	changed = f.skipEmptyBlocks(dead) || changed
-	if changed {
-		live := f.blocks[:0:0]
+	m.any, m.phis = f.joinChains(dead)
+	m.skipped = f.skipEmptyBlocks(dead)
+	m.any = m.any || m.skipped
+	if m.any {
+		live := f.blocks[:0]
 		for _, b := range f.blocks {
 			if !dead[b.id] {
 				live = append(live, b)
 			}
 		}
+		clear(f.blocks[len(live):])
 		f.blocks = live
 	}
-	if replaced {
+	if m.phis {
 		f.simple = false
 		f.replaceAll()
 	}
-	return changed
+	return m
 }
 
 // follows returns the block that can be joined to the end of b, or nil.

@@ -50,6 +50,8 @@ type allocator struct {
 	steps   int // edges walked
 	stamp   []int
 	round   int
+	preds   *predLists // by order
+	work    []int32    // memory for walk
 	// global and local are the numbers of registers of each class.
 	global, local [numClasses]int
 	scratch       [numClasses]int // register for breaking copy cycles, -1 until needed
@@ -85,6 +87,7 @@ func (a *allocator) run() error {
 	f := a.f
 	n := len(f.blocks)
 	a.first, a.copyP, a.stamp = make([]int32, n), make([]int32, n), make([]int, n)
+	a.preds = newPredLists(f.blocks, func(b *block) int { return b.order })
 	pos, results := int32(0), 1
 	for i, b := range f.blocks {
 		a.first[i] = pos
@@ -231,32 +234,35 @@ func (a *allocator) walk(li *liveInfo, limit int) bool {
 	}
 	a.round += 2
 	in, out := a.round, a.round+1 // stamps: live at the start, and at the end as well
-	var work []*block
-	enter := func(b *block) {
-		if b != li.v.blk && a.stamp[b.order] != in && a.stamp[b.order] != out {
-			a.stamp[b.order] = in
+	made := int32(li.v.blk.order)
+	work := a.work[:0]
+	enter := func(b int32) {
+		if b != made && a.stamp[b] < in {
+			a.stamp[b] = in
 			work = append(work, b)
 		}
 	}
 	for _, u := range li.uses {
-		enter(a.f.blocks[u.order])
+		enter(u.order)
 	}
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		if a.steps += len(b.preds); a.steps > limit {
-			li.out = nil
+		preds := a.preds.of(b)
+		if a.steps += len(preds); a.steps > limit {
+			li.out, a.work = nil, work
 			return false
 		}
-		for _, p := range b.preds {
+		for _, p := range preds {
 			enter(p)
-			if a.stamp[p.order] != out {
-				a.stamp[p.order] = out
-				li.out = append(li.out, int32(p.order))
-				li.end = max(li.end, a.copyP[p.order]+2)
+			if a.stamp[p] != out {
+				a.stamp[p] = out
+				li.out = append(li.out, p)
+				li.end = max(li.end, a.copyP[p]+2)
 			}
 		}
 	}
+	a.work = work
 	slices.Sort(li.out)
 	li.walked = true
 	return true
