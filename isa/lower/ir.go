@@ -51,7 +51,7 @@ type value struct {
 	uses int32   // times used
 	pos  int32   // place in its block, where a pass numbers
 	reg  isa.Reg // register
-	live int32   // place in allocator.info
+	live int32   // place in ranges.at, or in allocator.info
 
 	argv [2]*value // backing of short args
 }
