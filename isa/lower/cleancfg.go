@@ -122,13 +122,14 @@ func (f *fn) dropUnreachable() bool {
 	if n == len(f.blocks) {
 		return false
 	}
-	live := f.blocks[:0:0]
+	live := f.blocks[:0]
 	for _, b := range f.blocks {
 		if seen[b.id] {
 			b.keepPreds(func(p *block) bool { return seen[p.id] })
 			live = append(live, b)
 		}
 	}
+	clear(f.blocks[len(live):])
 	f.blocks = live
 	return true
 }
@@ -175,7 +176,7 @@ func (f *fn) follows(b *block) *block {
 // joinChains joins each row of blocks that follow each other, beginning with its first, so that each block
 // moves once. It says whether it joined any, and whether phis were replaced.
 func (f *fn) joinChains(dead []bool) (joined, replaced bool) {
-	var end map[*block]*block // what the last block of a row has become part of
+	var end []*block // by id, of the last block of a row: what it has become part of
 	for _, b := range f.blocks {
 		if dead[b.id] || b != f.blocks[0] && len(b.preds) == 1 && f.follows(b.preds[0]) == b {
 			continue
@@ -200,9 +201,9 @@ func (f *fn) joinChains(dead []bool) (joined, replaced bool) {
 		}
 		if last != b {
 			if end == nil {
-				end = map[*block]*block{}
+				end = make([]*block, f.nblks)
 			}
-			end[last] = b
+			end[last.id] = b
 		}
 	}
 	if end == nil {
@@ -214,7 +215,7 @@ func (f *fn) joinChains(dead []bool) (joined, replaced bool) {
 		}
 		for i, p := range b.preds {
 			if dead[p.id] {
-				b.preds[i] = end[p]
+				b.preds[i] = end[p.id]
 			}
 		}
 	}

@@ -13,7 +13,7 @@ func (f *fn) compact() {
 // compactBlocks does for blocks what compact does for values, unless loops are known, which point to their blocks.
 func (f *fn) compactBlocks() {
 	n := len(f.blocks)
-	if f.heldBlocks < 3*n/2+1024 || f.valid&(AnalysisLoops|AnalysisLayout) != 0 {
+	if f.heldBlocks < 5*n/4+1024 || f.valid&(AnalysisLoops|AnalysisLayout) != 0 {
 		return
 	}
 	f.heldBlocks, f.blockSlab, f.nest = n, nil, nil
@@ -62,6 +62,10 @@ func (f *fn) compactBlocks() {
 		}
 		f.blocks[i] = m
 	}
+	for i := range slab {
+		slab[i].id = i
+	}
+	f.nblks = n
 }
 
 // compactValues moves the values.

@@ -52,6 +52,7 @@ type allocator struct {
 	round   int
 	preds   *predLists // by order
 	work    []int32    // memory for walk
+	outs    []int32    // of the values that have been walked, one after the other
 	// global and local are the numbers of registers of each class.
 	global, local [numClasses]int
 	scratch       [numClasses]int // register for breaking copy cycles, -1 until needed
@@ -70,7 +71,7 @@ type liveInfo struct {
 	joined  bool     // it is a phi or an operand of one, so that joining it may be tried
 	walked  bool     // out is known
 	uses    []liveAt // of one that may be joined, in the order of blocks
-	out     []int32  // the blocks, by order, at whose end it is live; sorted
+	out     [2]int32 // where allocator.outs has the blocks, by order, at whose end it is live; sorted
 }
 
 // liveAt is the last use in a block.
@@ -234,7 +235,7 @@ func (a *allocator) walk(li *liveInfo, limit int) bool {
 	}
 	a.round += 2
 	in, out := a.round, a.round+1 // stamps: live at the start, and at the end as well
-	made := int32(li.v.blk.order)
+	made, from := int32(li.v.blk.order), len(a.outs)
 	work := a.work[:0]
 	enter := func(b int32) {
 		if b != made && a.stamp[b] < in {
@@ -250,20 +251,21 @@ func (a *allocator) walk(li *liveInfo, limit int) bool {
 		work = work[:len(work)-1]
 		preds := a.preds.of(b)
 		if a.steps += len(preds); a.steps > limit {
-			li.out, a.work = nil, work
+			a.outs, a.work = a.outs[:from], work
 			return false
 		}
 		for _, p := range preds {
 			enter(p)
 			if a.stamp[p] != out {
 				a.stamp[p] = out
-				li.out = append(li.out, p)
+				a.outs = push(a.outs, p)
 				li.end = max(li.end, a.copyP[p]+2)
 			}
 		}
 	}
 	a.work = work
-	slices.Sort(li.out)
+	slices.Sort(a.outs[from:])
+	li.out = [2]int32{int32(from), int32(len(a.outs))}
 	li.walked = true
 	return true
 }
@@ -289,7 +291,7 @@ func (a *allocator) liveAt(x, y *value) bool {
 	}
 	a.steps += len(li.uses)
 	o := int32(y.blk.order)
-	if _, ok := slices.BinarySearch(li.out, o); ok {
+	if _, ok := slices.BinarySearch(a.outs[li.out[0]:li.out[1]], o); ok {
 		return true
 	}
 	for _, u := range li.uses {
