@@ -231,6 +231,7 @@ type forwarding struct {
 	target []*block // by number of a set: the block that it is forwarded to
 	size   []int32  // by number: predecessors
 	fence  []bool   // by number: one of them is a barrier
+	grown  []bool   // by id: its list has got other predecessors
 	head   []int32  // by id, of blocks that stay: the first and last of their predecessors, -1 for none
 	tail   []int32
 	list   []predecessor
@@ -251,7 +252,7 @@ func (f *fn) newForwarding(dead []bool) *forwarding {
 		edges += len(b.preds)
 	}
 	w := &forwarding{parent: make([]int32, n), target: make([]*block, n), size: make([]int32, n), fence: make([]bool, n),
-		head: make([]int32, n), tail: make([]int32, n), out: make([]int32, n), list: make([]predecessor, 0, edges), many: map[[2]int]bool{}}
+		grown: make([]bool, n), head: make([]int32, n), tail: make([]int32, n), out: make([]int32, n), list: make([]predecessor, 0, edges), many: map[[2]int]bool{}}
 	for _, b := range f.blocks {
 		if dead[b.id] {
 			continue
@@ -337,6 +338,7 @@ func (w *forwarding) forward(e, s *block) {
 	w.size[large] += w.size[small] - 1
 	w.fence[large] = w.fence[large] || w.fence[small]
 
+	w.grown[s.id] = true
 	at, first := w.out[e.id], w.head[e.id]
 	w.list[at].p = w.list[first].p
 	if p := w.list[first].p; len(p.succs) == 1 {
@@ -404,12 +406,16 @@ func (f *fn) skipEmptyBlocks(dead []bool) bool {
 		if dead[b.id] {
 			continue
 		}
-		b.preds = make([]*block, 0, w.size[w.set(b)])
-		for at := w.head[b.id]; at >= 0; at = w.list[at].next {
-			b.preds = append(b.preds, w.list[at].p)
+		if w.grown[b.id] {
+			b.preds = make([]*block, 0, w.size[w.set(b)])
+			for at := w.head[b.id]; at >= 0; at = w.list[at].next {
+				b.preds = append(b.preds, w.list[at].p)
+			}
 		}
 		for i, s := range b.succs {
-			b.succs[i] = w.target[w.set(s)]
+			if dead[s.id] {
+				b.succs[i] = w.target[w.set(s)]
+			}
 		}
 	}
 	return true

@@ -1,6 +1,10 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa"
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
 
 // simplify replaces values by what they amount to, computes nothing twice on
 // any path (dominator-scoped value numbering), and drops what nobody uses.
@@ -188,14 +192,9 @@ func (f *fn) valueNumbering() bool {
 	if f.known != nil {
 		return true // comparisons look further than at their operands
 	}
-	for _, b := range f.blocks {
-		for _, v := range b.phis {
-			if samePhi(v) != nil {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.blocks, func(b *block) bool {
+		return slices.ContainsFunc(b.phis, func(v *value) bool { return samePhi(v) != nil })
+	})
 }
 
 // samePhi returns the one value that a phi chooses from besides itself.
