@@ -337,26 +337,34 @@ func (u *unroller) run() {
 		values = now
 	}
 	u.to.preds[u.to.predIndex(u.from)] = last
-	// What is used behind the loop is what the last trip has made.
+	// What is used behind the loop is what the last trip has made. Blocks that the head does not dominate use it in phis
+	// only, and those of the trips do not use it at all.
 	gone := make([]bool, f.nblks)
 	for _, b := range u.blocks {
 		gone[b.id] = true
+		for _, list := range [2][]*value{b.phis, b.insts} {
+			for _, v := range list {
+				v.repl = values[v]
+			}
+		}
 	}
 	f.blocks = slices.DeleteFunc(f.blocks, func(b *block) bool { return gone[b.id] })
 	for _, b := range f.blocks {
-		for _, list := range [2][]*value{b.phis, b.insts} {
-			for _, v := range list {
-				for i, a := range v.args {
-					if !a.leaf() && gone[a.blk.id] {
-						v.args[i] = get(values, a)
-					}
+		if !head.dominates(b) {
+			continue
+		}
+		for _, v := range b.insts {
+			for i, a := range v.args {
+				if a.repl != nil {
+					v.args[i] = a.root()
 				}
 			}
 		}
-		if b.cond != nil && !b.cond.leaf() && gone[b.cond.blk.id] {
-			b.cond = get(values, b.cond)
+		if b.cond != nil {
+			b.cond = b.cond.root()
 		}
 	}
+	f.replacePhis()
 }
 
 // clone makes a copy of a value in block c, with the operands of its trip.
