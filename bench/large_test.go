@@ -19,7 +19,7 @@ type large struct {
 }
 
 // mostPerByte bounds what compilation allocates in all, what is freed on the way included, for each byte of a module.
-const mostPerByte = 130
+const mostPerByte = 110
 
 var larges = []large{
 	{"nested-ifs", 24000, nestedIfs},

@@ -13,6 +13,7 @@ import (
 func addresses(b *builder) {
 	f := b.f
 	r := newRanges(b)
+	changed := !f.simple
 	for _, blk := range f.blocks {
 		for _, v := range blk.phis {
 			r.note(v)
@@ -20,7 +21,7 @@ func addresses(b *builder) {
 		for _, v := range blk.insts {
 			switch v.op {
 			case isa.OpPtrAdd, isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpBlockLoad, isa.OpBlockStore:
-				foldAddress(v, r)
+				changed = foldAddress(v, r) || changed
 			}
 			r.note(v)
 		}
@@ -38,7 +39,9 @@ func addresses(b *builder) {
 		}
 	}
 	f.steps += most - o.left
-	f.dropDead()
+	if changed {
+		f.dropDead()
+	}
 }
 
 // Steps in bytes. A step of up to maxStep bytes (memory.MaxSize) from inside of an object leads to an offset
@@ -92,9 +95,9 @@ func rest(v *value) []*value {
 }
 
 // foldAddress takes additions to the pointer and arithmetic on the index into
-// the address of v.
-func foldAddress(v *value, r *ranges) {
-	for {
+// the address of v. It says whether it changed that.
+func foldAddress(v *value, r *ranges) (changed bool) {
+	for ; ; changed = true {
 		p := v.args[0]
 		if p.op == isa.OpPtrAdd && p.idx == isa.IdxNone && mergeable(p, int64(v.disp)) {
 			v.disp += p.disp
@@ -110,7 +113,7 @@ func foldAddress(v *value, r *ranges) {
 			continue
 		}
 		if v.idx == isa.IdxNone {
-			return
+			return changed
 		}
 		x := v.args[1]
 		switch {
@@ -121,7 +124,7 @@ func foldAddress(v *value, r *ranges) {
 			}
 			d := n * int64(v.scale)
 			if n != 0 && (d/n != int64(v.scale) || !fits(int64(v.disp)+d)) {
-				return
+				return changed
 			}
 			v.args = append([]*value{v.args[0]}, rest(v)...)
 			v.idx, v.scale = isa.IdxNone, 0
@@ -133,7 +136,7 @@ func foldAddress(v *value, r *ranges) {
 		case addsConst(x):
 			d := x.args[1].sext()
 			if !exact(v, x, d, r) || !fits(d) || !fits(int64(v.disp)+d*int64(v.scale)) {
-				return
+				return changed
 			}
 			v.disp += int32(d * int64(v.scale))
 			v.args[1] = x.args[0]
@@ -141,18 +144,18 @@ func foldAddress(v *value, r *ranges) {
 			m := x.args[1].imm
 			if x.op == isa.OpShl {
 				if m >= 32 {
-					return
+					return changed
 				}
 				m = 1 << m
 			}
 			hi, lo := bits.Mul64(m, uint64(v.scale))
 			if hi != 0 || lo == 0 || lo > 1<<31 || !exact(v, x, x.args[1].sext(), r) {
-				return
+				return changed
 			}
 			v.scale = uint32(lo)
 			v.args[1] = x.args[0]
 		default:
-			return
+			return changed
 		}
 	}
 }
@@ -335,7 +338,7 @@ func (o *origins) find(p *value, depth int) isa.Space {
 // fuse joins a multiplication with the addition that is its only user. Two
 // roundings stay two roundings.
 func fuse(b *builder) {
-	f := b.f
+	f, fused := b.f, false
 	for _, blk := range f.blocks {
 		for _, v := range blk.insts {
 			mul, to := isa.OpMul, isa.OpMad
@@ -348,14 +351,16 @@ func fuse(b *builder) {
 			}
 			for i, m := range v.args {
 				if m.op == mul && m.uses == 1 && m.blk == blk && m.elem == v.elem {
-					v.op = to
+					v.op, fused = to, true
 					v.args = []*value{m.args[0], m.args[1], v.args[1-i]}
 					break
 				}
 			}
 		}
 	}
-	f.dropDead()
+	if fused {
+		f.dropDead()
+	}
 }
 
 // hoist moves computations out of loops in which their operands do not change.

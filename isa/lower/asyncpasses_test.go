@@ -250,7 +250,7 @@ func TestMarkBudget(t *testing.T) {
 	}
 	m.steps = maxMarkSteps
 	for seq := range m.ops {
-		if len(m.ops[seq]) > 0 && m.begin(seq) && m.countMarks(seq, b.bodies[seq].from == nil) {
+		if len(m.ops[seq]) > 0 && m.begin(seq) && m.countMarks(seq, b.bodies[seq].parent == nil) {
 			t.Errorf("sequence %d was followed", seq)
 		}
 	}

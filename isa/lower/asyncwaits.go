@@ -19,7 +19,7 @@ func asyncWaits(b *builder) {
 	}
 	drop := map[*value]bool{}
 	for seq := range m.ops {
-		if !m.begin(seq) || !m.countMarks(seq, b.bodies[seq].from == nil) {
+		if !m.begin(seq) || !m.countMarks(seq, b.bodies[seq].parent == nil) {
 			break
 		}
 		for _, l := range m.ops[seq] {

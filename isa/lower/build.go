@@ -2,7 +2,6 @@ package lower
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -21,6 +20,7 @@ type builder struct {
 	// those of module-level ids.
 	env      [][]*value // by place in the module, from envFirst on; nil for what has none yet
 	envFirst int
+	envFree  [][]*value // memory for the bodies that are inlined further in
 	globals  [][]*value // by place in the module, from its beginning
 	singles  []*value   // memory for lists of one
 	globalAt map[int]*value
@@ -72,10 +72,8 @@ func (b *builder) place() uint32 {
 		b.hasLoc = true
 		l := b.line
 		l.Word, l.Func, l.At = uint32(b.in.Offset), b.inScope.fn, b.inScope.at
-		if b.loc = uint32(len(b.k.Locs)); len(b.k.Locs) == cap(b.k.Locs) {
-			b.k.Locs = slices.Grow(b.k.Locs, len(b.k.Locs)) // append would copy large lists more often
-		}
-		b.k.Locs = append(b.k.Locs, l)
+		b.loc = uint32(len(b.k.Locs))
+		b.k.Locs = push(b.k.Locs, l)
 	}
 	return b.loc
 }
@@ -304,10 +302,10 @@ func (b *builder) alignOf(id spirv.ID, t *typ) uint32 {
 
 // privateVar makes an allocation in private memory and returns its address.
 func (b *builder) privateVar(name string, t *typ, align uint32) *value {
-	b.k.Private = append(b.k.Private, isa.Alloc{Name: name, Size: t.size, Align: align, Elem: b.m.elem(t), Loc: b.place()})
+	b.k.Private = push(b.k.Private, isa.Alloc{Name: name, Size: t.size, Align: align, Elem: b.m.elem(t), Loc: b.place()})
 	v := b.f.newValue(irPriv, isa.I64, isa.I64)
 	v.index = int32(len(b.k.Private) - 1)
-	b.varTypes = append(b.varTypes, t)
+	b.varTypes = push(b.varTypes, t)
 	return v
 }
 
@@ -624,7 +622,11 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 	const perBlock = 16 // a block takes the memory of about so many instructions
 	b.spend(perBlock * len(f.order))
 	outer, outerFirst := b.env, b.envFirst
-	b.env, b.envFirst = make([][]*value, f.size), f.first
+	if len(b.envFree) < f.size {
+		b.envFree = make([][]*value, max(2*f.size, 256))
+	}
+	memory := b.envFree
+	b.env, b.envFirst, b.envFree = memory[:f.size], f.first, memory[f.size:]
 	for i, p := range f.params {
 		if i < len(args) {
 			b.set(p, args[i]...)
@@ -719,7 +721,11 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 	}
 	b.stack = b.stack[:len(b.stack)-1]
 	b.endBody()
+	clear(b.env)
 	b.env, b.envFirst, b.line, b.inBody, b.inScope = outer, outerFirst, line, outerBody, outerScope
+	if len(b.envFree) < len(memory) { // what a body further in has needed may be more
+		b.envFree = memory
+	}
 	return rets
 }
 

@@ -258,7 +258,7 @@ func (b *builder) laneCopy(c isa.LaneCopy, args ...*value) {
 // has a sequence of async marks of its own, which what it calls does not enter.
 type body struct {
 	parent *body
-	from   *block // the block ahead of it; nil for the kernel's own body
+	from   *block // the block ahead of it, until the body ends; nil for the kernel's own body
 	loc    uint32 // of the call
 	index  int    // place in builder.bodies
 	used   bool   // it marks or waits
@@ -279,14 +279,16 @@ func (b *builder) beginBody() {
 func (b *builder) endBody() {
 	f := b.body
 	b.body = f.parent
-	if !f.used || f.from == nil {
+	from := f.from
+	f.from = nil
+	if !f.used || from == nil {
 		return
 	}
 	v := b.f.newValue(isa.OpAsyncScope, isa.Void, isa.Void)
 	v.index = int32(f.index)
-	v.blk, v.loc = f.from, f.loc
+	v.blk, v.loc = from, f.loc
 	b.spend(1)
-	f.from.insts = append(f.from.insts, v)
+	from.insts = append(from.insts, v)
 }
 
 // async makes a mark in the sequence of the current body, or a wait on it.

@@ -152,9 +152,27 @@ func (b *builder) fcmp(op isa.Op, t isa.Type, x, y *value) *value {
 	return b.cmp(op, t, x, y)
 }
 
-// inst reads one instruction that is neither a phi nor a terminator.
-func (b *builder) inst(in spirv.Inst) {
-	op := in.Op()
+// arithmetic has a bit for each opcode that one of the tables above has: most instructions are in none, and looking
+// for them in each would take longer than reading them.
+var arithmetic = func() (set [1 << 16 / 64]uint64) {
+	add := func(op spirv.Op) { set[op/64] |= 1 << (op % 64) }
+	for op := range intBin {
+		add(op)
+	}
+	for op := range floatBin {
+		add(op)
+	}
+	for op := range intCmp {
+		add(op)
+	}
+	for op := range floatCmp {
+		add(op)
+	}
+	return set
+}()
+
+// arith reads an instruction that one of the tables above has.
+func (b *builder) arith(in spirv.Inst, op spirv.Op) {
 	if x, ok := intBin[op]; ok {
 		wraps := b.noWrap(in)
 		b.each(in, func(ct *typ, a []*value) *value {
@@ -193,6 +211,15 @@ func (b *builder) inst(in spirv.Inst) {
 			}
 			return b.fcmp(x.op, ot.scalar(), x0, x1)
 		})
+		return
+	}
+}
+
+// inst reads one instruction that is neither a phi nor a terminator.
+func (b *builder) inst(in spirv.Inst) {
+	op := in.Op()
+	if arithmetic[op/64]>>(op%64)&1 != 0 {
+		b.arith(in, op)
 		return
 	}
 	switch op {

@@ -1,6 +1,10 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa"
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
 
 // reversePostOrder numbers the blocks. f.blocks is in that order afterwards.
 func (f *fn) reversePostOrder() {
@@ -42,33 +46,45 @@ func (b *block) dominates(x *block) bool { return b.domIn <= x.domIn && x.domOut
 // every edge from a block with several successors to one with several
 // predecessors, so that phi copies have a place.
 func (f *fn) canonicalLoops() {
+	f.singleLatches()
+	f.splitCriticalEdges(true)
+	f.need(AnalysisLoops)
+}
+
+// singleLatches is the part of canonicalLoops that gives loops one block that jumps back.
+func (f *fn) singleLatches() {
 	f.need(AnalysisLoops)
 	for _, h := range append([]*block(nil), f.blocks...) {
+		if h.loop == nil || h.loop.head != h {
+			continue
+		}
 		var back []*block
 		for _, p := range h.preds {
 			if h.dominates(p) {
 				back = append(back, p)
 			}
 		}
-		if len(back) == 0 || len(back) == 1 && (back[0].term == termBr && back[0] != h || back[0] == h && h.wait != nil) {
+		if len(back) == 1 && (back[0].term == termBr && back[0] != h || back[0] == h && h.wait != nil) {
 			continue
 		}
 		f.newLatch(h, back)
 	}
-	f.splitCriticalEdges()
-	f.need(AnalysisLoops)
 }
 
 // splitCriticalEdges puts a block on each edge from a block with several successors, or a barrier, to one with several
-// predecessors.
-func (f *fn) splitCriticalEdges() {
+// predecessors; unless all is set, only where cleanCFG would not take it away again.
+func (f *fn) splitCriticalEdges(all bool) {
+	stays := func(b, s *block) bool { return b.term == termBarrier || s.wait != nil }
+	if !all && !slices.ContainsFunc(f.blocks, func(b *block) bool { return b.term == termBarrier || b.wait != nil }) {
+		return
+	}
 	at := f.edgePlaces()
 	for _, b := range append([]*block(nil), f.blocks...) {
 		if len(b.succs) < 2 && b.term != termBarrier {
 			continue
 		}
 		for i, s := range b.succs {
-			if len(s.preds) < 2 || s == b && b.wait != nil {
+			if len(s.preds) < 2 || s == b && b.wait != nil || !all && !stays(b, s) {
 				continue
 			}
 			f.cfgChanged()

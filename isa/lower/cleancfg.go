@@ -7,23 +7,27 @@ const maxCleanRounds = 32
 
 // cleanCFG folds branches on constants, drops blocks that nothing reaches,
 // joins blocks that follow each other and skips empty ones. It says whether
-// anything changed. A round takes time in proportion to the kernel, but for a
-// logarithm.
-func (f *fn) cleanCFG() bool {
+// values may amount to less than before: edges are gone, or phis. A round takes time in proportion to the kernel, but
+// for a logarithm.
+func (f *fn) cleanCFG() (fewer bool) {
 	changed := false
+	fold, reach := true, f.valid&AnalysisOrder == 0 // that order has the blocks only that control reaches
 	for range maxCleanRounds {
-		again := f.foldBranches()
-		again = f.dropUnreachable() || again
-		again = f.mergeBlocks() || again
-		if !again {
+		folded := fold && f.foldBranches()
+		gone := (reach || folded) && f.dropUnreachable()
+		merged := f.mergeBlocks()
+		changed = changed || folded || gone || merged.any
+		fewer = fewer || folded || gone || merged.phis
+		// Rows of blocks have been joined as far as they go. What a round opens for another one is
+		// branches on the phis that are gone, and rows through the blocks that were skipped.
+		if fold, reach = merged.phis, false; !merged.phis && !merged.skipped {
 			break
 		}
-		changed = true
 	}
 	if changed {
 		f.cfgChanged()
 	}
-	return changed
+	return fewer
 }
 
 // foldBranches turns branches on constants into plain ones.
@@ -118,37 +122,43 @@ func (f *fn) dropUnreachable() bool {
 	if n == len(f.blocks) {
 		return false
 	}
-	live := f.blocks[:0:0]
+	live := f.blocks[:0]
 	for _, b := range f.blocks {
 		if seen[b.id] {
 			b.keepPreds(func(p *block) bool { return seen[p.id] })
 			live = append(live, b)
 		}
 	}
+	clear(f.blocks[len(live):])
 	f.blocks = live
 	return true
 }
 
+// merged is what mergeBlocks has done.
+type merged struct{ any, phis, skipped bool }
+
 // mergeBlocks joins a block with its only successor where that has no other
 // predecessor, and takes empty blocks out of the way.
-func (f *fn) mergeBlocks() bool {
+func (f *fn) mergeBlocks() (m merged) {
 	dead := make([]bool, f.nblks) // by id
-	changed, replaced := f.joinChains(dead)
-	changed = f.skipEmptyBlocks(dead) || changed
-	if changed {
-		live := f.blocks[:0:0]
+	m.any, m.phis = f.joinChains(dead)
+	m.skipped = f.skipEmptyBlocks(dead)
+	m.any = m.any || m.skipped
+	if m.any {
+		live := f.blocks[:0]
 		for _, b := range f.blocks {
 			if !dead[b.id] {
 				live = append(live, b)
 			}
 		}
+		clear(f.blocks[len(live):])
 		f.blocks = live
 	}
-	if replaced {
+	if m.phis {
 		f.simple = false
 		f.replaceAll()
 	}
-	return changed
+	return m
 }
 
 // follows returns the block that can be joined to the end of b, or nil.
@@ -166,7 +176,7 @@ func (f *fn) follows(b *block) *block {
 // joinChains joins each row of blocks that follow each other, beginning with its first, so that each block
 // moves once. It says whether it joined any, and whether phis were replaced.
 func (f *fn) joinChains(dead []bool) (joined, replaced bool) {
-	var end map[*block]*block // what the last block of a row has become part of
+	var end []*block // by id, of the last block of a row: what it has become part of
 	for _, b := range f.blocks {
 		if dead[b.id] || b != f.blocks[0] && len(b.preds) == 1 && f.follows(b.preds[0]) == b {
 			continue
@@ -191,9 +201,9 @@ func (f *fn) joinChains(dead []bool) (joined, replaced bool) {
 		}
 		if last != b {
 			if end == nil {
-				end = map[*block]*block{}
+				end = make([]*block, f.nblks)
 			}
-			end[last] = b
+			end[last.id] = b
 		}
 	}
 	if end == nil {
@@ -205,7 +215,7 @@ func (f *fn) joinChains(dead []bool) (joined, replaced bool) {
 		}
 		for i, p := range b.preds {
 			if dead[p.id] {
-				b.preds[i] = end[p]
+				b.preds[i] = end[p.id]
 			}
 		}
 	}
@@ -221,6 +231,7 @@ type forwarding struct {
 	target []*block // by number of a set: the block that it is forwarded to
 	size   []int32  // by number: predecessors
 	fence  []bool   // by number: one of them is a barrier
+	grown  []bool   // by id: its list has got other predecessors
 	head   []int32  // by id, of blocks that stay: the first and last of their predecessors, -1 for none
 	tail   []int32
 	list   []predecessor
@@ -241,7 +252,7 @@ func (f *fn) newForwarding(dead []bool) *forwarding {
 		edges += len(b.preds)
 	}
 	w := &forwarding{parent: make([]int32, n), target: make([]*block, n), size: make([]int32, n), fence: make([]bool, n),
-		head: make([]int32, n), tail: make([]int32, n), out: make([]int32, n), list: make([]predecessor, 0, edges), many: map[[2]int]bool{}}
+		grown: make([]bool, n), head: make([]int32, n), tail: make([]int32, n), out: make([]int32, n), list: make([]predecessor, 0, edges), many: map[[2]int]bool{}}
 	for _, b := range f.blocks {
 		if dead[b.id] {
 			continue
@@ -327,6 +338,7 @@ func (w *forwarding) forward(e, s *block) {
 	w.size[large] += w.size[small] - 1
 	w.fence[large] = w.fence[large] || w.fence[small]
 
+	w.grown[s.id] = true
 	at, first := w.out[e.id], w.head[e.id]
 	w.list[at].p = w.list[first].p
 	if p := w.list[first].p; len(p.succs) == 1 {
@@ -394,12 +406,16 @@ func (f *fn) skipEmptyBlocks(dead []bool) bool {
 		if dead[b.id] {
 			continue
 		}
-		b.preds = make([]*block, 0, w.size[w.set(b)])
-		for at := w.head[b.id]; at >= 0; at = w.list[at].next {
-			b.preds = append(b.preds, w.list[at].p)
+		if w.grown[b.id] {
+			b.preds = make([]*block, 0, w.size[w.set(b)])
+			for at := w.head[b.id]; at >= 0; at = w.list[at].next {
+				b.preds = append(b.preds, w.list[at].p)
+			}
 		}
 		for i, s := range b.succs {
-			b.succs[i] = w.target[w.set(s)]
+			if dead[s.id] {
+				b.succs[i] = w.target[w.set(s)]
+			}
 		}
 	}
 	return true

@@ -1,23 +1,98 @@
 package lower
 
-// dominators is the algorithm of Lengauer and Tarjan (A fast algorithm for finding dominators in a flowgraph, 1979) in
-// its simple form, O(edges · log blocks), followed by a walk that numbers the tree. Blocks are in reverse post-order.
+// dominators finds the dominator tree and numbers it, so that dominates is a comparison. Blocks are in reverse
+// post-order.
 func (f *fn) dominators() {
 	n := len(f.blocks)
+	idom := nearDominators(newPredLists(f.blocks, func(b *block) int { return b.rpo }))
+	if idom == nil {
+		idom = farDominators(f.blocks)
+	}
+	// Numbers of a walk of the tree: one at each entry and exit, the blocks below a block in their order.
+	below, next := make([]int32, n), make([]int32, n) // children, and blocks of the tree, itself included
+	size := make([]int32, n)
+	for i := n - 1; i > 0; i-- {
+		size[i]++
+		size[idom[i]] += size[i]
+		below[idom[i]]++
+	}
+	size[0]++
+	lists := make([]*block, n)
+	for i, b := range f.blocks {
+		d := idom[i]
+		b.idom = f.blocks[d]
+		b.domIn = 0
+		if i > 0 {
+			b.domIn = int(next[d])
+			next[d] += 2 * size[i]
+			b.idom.dom = append(b.idom.dom, b)
+		}
+		b.domOut = b.domIn + 2*int(size[i]) - 1
+		next[i] = int32(b.domIn) + 1
+		b.dom, lists = lists[:0:below[i]], lists[below[i]:]
+	}
+}
+
+// nearDominators is the algorithm of Cooper, Harvey and Kennedy (A simple, fast dominance algorithm, 2001), which takes a
+// look or two at each edge where blocks that meet are near their dominator in the tree, as in most code. It gives the
+// immediate dominators, by rpo; nil when they are not near.
+func nearDominators(preds *predLists) []int32 {
+	n := len(preds.first) - 1
+	idom := make([]int32, n)
+	for i := 1; i < n; i++ {
+		idom[i] = -1
+	}
+	for left := 256 + 8*(n+len(preds.list)); ; {
+		changed := false
+		for b := int32(1); b < int32(n); b++ {
+			d := int32(-1)
+			for _, p := range preds.of(b) {
+				if idom[p] < 0 {
+					continue
+				}
+				if d < 0 {
+					d = p
+					continue
+				}
+				for p != d {
+					if left--; left < 0 {
+						return nil
+					}
+					if p > d {
+						p = idom[p]
+					} else {
+						d = idom[d]
+					}
+				}
+			}
+			if idom[b] != d {
+				idom[b], changed = d, true
+			}
+		}
+		if left -= len(preds.list); left < 0 {
+			return nil
+		}
+		if !changed {
+			return idom
+		}
+	}
+}
+
+// farDominators is the algorithm of Lengauer and Tarjan (A fast algorithm for finding dominators in a flowgraph, 1979)
+// in its simple form, O(edges · log blocks). It gives the immediate dominators, by rpo.
+func farDominators(blocks []*block) []int32 {
+	n := len(blocks)
 	d := &dominatorTree{
 		vertex: make([]*block, 0, n), number: make([]int, n), parent: make([]int, n),
 		semi: make([]int, n), label: make([]int, n), ancestor: make([]int, n), idom: make([]int, n),
 	}
-	d.search(f.blocks[0])
+	d.search(blocks[0])
 	d.find()
-	for _, b := range f.blocks {
-		b.dom = b.dom[:0]
-		b.idom = d.vertex[d.idom[d.number[b.rpo]]]
+	idom := make([]int32, n)
+	for i := range blocks {
+		idom[i] = int32(d.vertex[d.idom[d.number[i]]].rpo)
 	}
-	for _, b := range f.blocks[1:] {
-		b.idom.dom = append(b.idom.dom, b)
-	}
-	f.numberDominators()
+	return idom
 }
 
 // dominatorTree is the work of dominators. Blocks have their numbers in a depth-first search.
@@ -113,31 +188,5 @@ func (d *dominatorTree) find() {
 		if d.idom[w] != d.semi[w] {
 			d.idom[w] = d.idom[d.idom[w]]
 		}
-	}
-}
-
-// numberDominators numbers the dominator tree, so that dominates is a comparison.
-func (f *fn) numberDominators() {
-	entry := f.blocks[0]
-	n := 0
-	type frame struct {
-		b *block
-		i int
-	}
-	stack := []frame{{entry, 0}}
-	entry.domIn = n
-	for len(stack) > 0 {
-		t := &stack[len(stack)-1]
-		if t.i == len(t.b.dom) {
-			n++
-			t.b.domOut = n
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		c := t.b.dom[t.i]
-		t.i++
-		n++
-		c.domIn = n
-		stack = append(stack, frame{c, 0})
 	}
 }

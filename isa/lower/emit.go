@@ -51,6 +51,11 @@ func emit(b *builder) {
 	k := b.k
 	e.sequence, k.MarkSequences = b.sequences()
 	e.skipEmpty()
+	size := len(b.f.blocks)
+	for _, blk := range b.f.blocks {
+		size += len(blk.phis) + len(blk.insts)
+	}
+	k.Code, k.Blocks = make([]isa.Inst, 0, size), make([]isa.Block, 0, len(b.f.blocks))
 	for i, blk := range b.f.blocks {
 		if e.to[i] != blk {
 			continue

@@ -36,32 +36,52 @@ func flatten(b *builder) {
 
 // guessDivergence marks what surely differs by lane, as far as operands tell.
 // It decides between forms that are both right, so control flow may be ignored, and
-// what has not been found after some rounds.
+// what has not been found after some rounds. Blocks are in reverse post-order: a walk leaves nothing to
+// find but what phis choose on the way back of a loop.
 func (f *fn) guessDivergence() {
 	for _, b := range f.blocks {
 		for _, v := range b.phis {
 			v.div = false
 		}
+	}
+	// differs says whether an operand of a phi in b does, before the walk has reached it as well.
+	differs := func(a *value, b *block) bool {
+		if a.blk == nil || a.op == irPhi || a.blk.rpo < b.rpo {
+			return a.div
+		}
+		return f.lanesDiffer(a)
+	}
+	for _, b := range f.blocks {
+		for _, v := range b.phis {
+			v.div = slices.ContainsFunc(v.args, func(a *value) bool { return differs(a, b) })
+		}
 		for _, v := range b.insts {
-			v.div = f.lanesDiffer(v)
+			v.div = f.lanesDiffer(v) || anyDiffers(v.args)
 		}
 	}
+	open := func(b *block) bool {
+		return slices.ContainsFunc(b.phis, func(v *value) bool { return !v.div && anyDiffers(v.args) })
+	}
 	const rounds = 16
-	changed := true
-	for round := 0; changed && round < rounds; round++ {
-		changed = false
+	for round := 1; round < rounds && slices.ContainsFunc(f.blocks, open); round++ {
 		for _, b := range f.blocks {
 			for _, list := range [2][]*value{b.phis, b.insts} {
 				for _, v := range list {
-					for _, a := range v.args {
-						if a.div && !v.div {
-							v.div, changed = true, true
-						}
-					}
+					v.div = v.div || anyDiffers(v.args)
 				}
 			}
 		}
 	}
+}
+
+// anyDiffers says whether one of the values differs by lane.
+func anyDiffers(list []*value) bool {
+	for _, a := range list {
+		if a.div {
+			return true
+		}
+	}
+	return false
 }
 
 // flattener has the ranges of the values, once something has to be known of them.

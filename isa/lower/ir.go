@@ -47,10 +47,11 @@ type value struct {
 	// What analyses find out.
 	div  bool    // differs by lane
 	seen bool    // scratch mark
+	mark uint8   // fn.mark, when dropDead has found a use
 	uses int32   // times used
 	pos  int32   // place in its block, where a pass numbers
 	reg  isa.Reg // register
-	live int32   // place in allocator.info
+	live int32   // place in ranges.at, or in allocator.info
 
 	argv [2]*value // backing of short args
 }
@@ -120,9 +121,12 @@ type fn struct {
 	slab      []value
 	blockSlab []block
 	held      int // values whose memory is held
-	steps     int // work of the analyses that may take more than one look at each block, for tests
+	// heldBlocks is the same of blocks.
+	heldBlocks int
+	steps      int // work of the analyses that may take more than one look at each block, for tests
 
 	valid  Analyses // what analyses have found
+	mark   uint8    // counts the runs of dropDead
 	simple bool     // simplify has run, and no value has changed since
 	nest   []*loop  // all loops, inner ones first
 
@@ -142,6 +146,7 @@ type constKey struct {
 func (f *fn) newBlock(name string) *block {
 	if len(f.blockSlab) == 0 {
 		f.blockSlab = make([]block, 64)
+		f.heldBlocks += len(f.blockSlab)
 	}
 	b := &f.blockSlab[0]
 	f.blockSlab = f.blockSlab[1:]

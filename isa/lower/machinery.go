@@ -30,6 +30,7 @@ type Pass struct {
 	fixed    bool // has its place, and is not for pipelines
 	own      bool // of this package
 	tells    bool // sets fn.simple to false by itself, when it changes a value
+	drops    bool // may leave few of the values or blocks
 	describe func(*builder)
 }
 
@@ -108,7 +109,7 @@ func (m *PassMachinery) Register(p Pass) error {
 	case p.Needs&(AnalysisLayout|AnalysisDivergence) != 0:
 		return bad("layout and divergence are not known before the pass diverge")
 	}
-	p.fixed, p.own, p.tells, p.describe = false, false, false, nil
+	p.fixed, p.own, p.tells, p.drops, p.describe = false, false, false, false, nil
 	m.byName[p.Name] = len(m.passes)
 	m.passes = append(m.passes, p)
 	return nil
@@ -290,7 +291,7 @@ func (r *passRun) pass(p Pass) error {
 		}
 		b.f.valid &= p.Keeps
 		b.f.simple = b.f.simple && p.tells
-		if p.own {
+		if p.drops {
 			b.f.compact()
 		}
 	case p.Kernel != nil:

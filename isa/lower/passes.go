@@ -16,16 +16,16 @@ func builtinPasses() []Pass {
 		return func(ir *IR) error { f(ir.b); return nil }
 	}
 	return []Pass{
-		{Name: passBuild, Doc: "the module's instructions as SSA over scalars, calls inlined", fixed: true,
+		{Name: passBuild, Doc: "the module's instructions as SSA over scalars, calls inlined", fixed: true, drops: true,
 			IR: over(func(b *builder) { b.f.cleanCFG() })},
 		{Name: "specialize", Doc: "built-ins and arguments that are known become constants",
 			Keeps: ControlFlow, IR: over(specialize)},
 		{Name: "promote", Doc: "private variables become values",
-			Needs: AnalysisDominators, Keeps: ControlFlow, tells: true, IR: over(promote)},
+			Needs: AnalysisDominators, Keeps: ControlFlow, tells: true, drops: true, IR: over(promote)},
 		{Name: "simplify", Doc: "folding, value numbering, dead code, control flow",
-			Needs: AnalysisDominators, Keeps: ControlFlow, tells: true, IR: over(simplify)},
+			Needs: AnalysisDominators, Keeps: ControlFlow, tells: true, drops: true, IR: over(simplify)},
 		{Name: "ifconvert", Doc: "short branches become selects",
-			Keeps: ControlFlow, tells: true, IR: over(ifConvert)},
+			Keeps: ControlFlow, tells: true, drops: true, IR: over(ifConvert)},
 		{Name: "unroll", Doc: "short loops become their trips: of specialized kernels, and over private arrays",
 			Keeps: ControlFlow, tells: true, IR: over(unroll)},
 		{Name: "storages", Doc: "constant structures that describe pipes become pipes",

@@ -72,7 +72,7 @@ func (f *fn) findSlots(private []isa.Alloc) []slot {
 				v.pos = 0
 				if vi, off, ok := privateAddress(v); ok && v.flags&isa.FlagVolatile == 0 && off >= 0 &&
 					uint64(off)+uint64(v.elem.Bytes()) <= private[vi].Size {
-					found = append(found, privateAccess{v: v, index: vi, size: int32(v.elem.Bytes()), off: off})
+					found = push(found, privateAccess{v: v, index: vi, size: int32(v.elem.Bytes()), off: off})
 				} else {
 					escape(v.args[0])
 				}
@@ -170,7 +170,7 @@ func appendSlots(slots []slot, accesses []privateAccess, param int) []slot {
 			end = max(end, y.off+int64(y.size))
 		}
 		if same {
-			slots = append(slots, slot{offset: x.off, t: isa.IntOf(int(x.size) * 8), param: param})
+			slots = push(slots, slot{offset: x.off, t: isa.IntOf(int(x.size) * 8), param: param})
 			for _, a := range accesses[i:j] {
 				a.v.pos = int32(len(slots))
 			}
@@ -192,7 +192,7 @@ type blockList struct {
 }
 
 func (l *blockLists) add(si int32, b *block) {
-	l.all = append(l.all, blockList{b: b})
+	l.all = push(l.all, blockList{b: b})
 	at := int32(len(l.all))
 	if e := &l.ends[si]; e[0] == 0 {
 		*e = [2]int32{at, at}
@@ -327,7 +327,7 @@ func (f *fn) placePhis(slots []slot) {
 	stamp := make([]int, len(f.blocks)) // block has a phi for slot stamp-1
 	total := 0                          // phi arguments so far
 	var joins, storing, reading, work []*block
-	live := &liveness{in: make([]int, len(f.blocks)), kills: make([]int, len(f.blocks))}
+	live := &liveness{at: make([]liveBlock, len(f.blocks)), preds: newPredLists(f.blocks, func(b *block) int { return b.rpo })}
 	for si := range slots {
 		if exposed.ends[si][0] == 0 {
 			continue // a block that reads it has written it before
@@ -346,14 +346,14 @@ func (f *fn) placePhis(slots []slot) {
 		}
 		joins = joins[:0]
 		reading = exposed.of(reading[:0], si)
-		live.find(si+1, storing, reading)
+		live.find(int32(si+1), storing, reading)
 		work = append(work[:0], storing...)
 		for len(work) > 0 {
 			b := work[len(work)-1]
 			work = work[:len(work)-1]
 			live.steps += len(frontier[b.rpo])
 			for _, d := range frontier[b.rpo] {
-				if stamp[d.rpo] == si+1 || live.in[d.rpo] != si+1 {
+				if stamp[d.rpo] == si+1 || live.at[d.rpo].in != int32(si+1) {
 					continue
 				}
 				stamp[d.rpo] = si + 1
@@ -415,27 +415,33 @@ func (f *fn) frontiers() [][]*block {
 // start the slot may still be read. Large kernels have many slots that live in
 // few blocks each, so blocks are stamped with the slot and nothing is cleared.
 type liveness struct {
-	in, kills []int
-	work      []*block
-	steps     int // edges walked
+	at    []liveBlock
+	preds *predLists
+	work  []int32
+	steps int // edges walked
 }
 
+// liveBlock has the slots for which a block was stamped last.
+type liveBlock struct{ in, kills int32 }
+
 // find stamps the blocks that reach an exposed read without a store in between.
-func (l *liveness) find(stamp int, stores, exposed []*block) {
+func (l *liveness) find(stamp int32, stores, exposed []*block) {
 	for _, b := range stores {
-		l.kills[b.rpo] = stamp
+		l.at[b.rpo].kills = stamp
 	}
-	l.work = append(l.work[:0], exposed...)
+	l.work = l.work[:0]
 	for _, b := range exposed {
-		l.in[b.rpo] = stamp
+		l.at[b.rpo].in = stamp
+		l.work = append(l.work, int32(b.rpo))
 	}
 	for len(l.work) > 0 {
 		b := l.work[len(l.work)-1]
 		l.work = l.work[:len(l.work)-1]
-		l.steps += len(b.preds)
-		for _, p := range b.preds {
-			if l.in[p.rpo] != stamp && l.kills[p.rpo] != stamp {
-				l.in[p.rpo] = stamp
+		preds := l.preds.of(b)
+		l.steps += len(preds)
+		for _, p := range preds {
+			if x := &l.at[p]; x.in != stamp && x.kills != stamp {
+				x.in = stamp
 				l.work = append(l.work, p)
 			}
 		}

@@ -32,39 +32,53 @@ func (s span) join(o span) span { return span{min(s.lo, o.lo), max(s.hi, o.hi)} 
 // ranges finds the spans of a kernel's values, each behind those of its operands.
 type ranges struct {
 	f    *fn
-	reqd [3]uint32 // the local size that the module requires, or zeros
-	at   []span    // by value.id; the zero span is an unknown one
-	done []bool
+	reqd [3]uint32   // the local size that the module requires, or zeros
+	at   []valueSpan // by value.live, of the values that have been noted
+}
+
+type valueSpan struct {
+	v *value
+	span
 }
 
 func newRanges(b *builder) *ranges {
-	return &ranges{f: b.f, reqd: b.k.ReqdLocalSize, at: make([]span, b.f.nvals), done: make([]bool, b.f.nvals)}
+	return &ranges{f: b.f, reqd: b.k.ReqdLocalSize}
+}
+
+// known returns the span that has been found of v; nil for none.
+func (r *ranges) known(v *value) *span {
+	if l := int(v.live); l < len(r.at) && r.at[l].v == v {
+		return &r.at[l].span
+	}
+	return nil
 }
 
 // of returns what v can be, as far as it has been found.
 func (r *ranges) of(v *value) span {
-	switch {
-	case v.isConst():
+	if v.isConst() {
 		return span{int64(v.imm), int64(v.imm)}
-	case int(v.id) < len(r.done) && r.done[v.id]:
-		return r.at[v.id]
+	}
+	if s := r.known(v); s != nil {
+		return *s
 	}
 	return wholeSpan(v.typ)
 }
 
 // note finds the span of v, whose operands have theirs, unless it is known.
 func (r *ranges) note(v *value) {
-	if v.typ == isa.Void || v.typ == isa.B1 || int(v.id) < len(r.done) && r.done[v.id] {
+	if v.typ == isa.Void || v.typ == isa.B1 || r.known(v) != nil {
 		return
 	}
 	r.set(v, r.find(v))
 }
 
 func (r *ranges) set(v *value, s span) {
-	for int(v.id) >= len(r.done) {
-		r.at, r.done = append(r.at, span{}), append(r.done, false)
+	if k := r.known(v); k != nil {
+		*k = s
+		return
 	}
-	r.at[v.id], r.done[v.id] = s, true
+	v.live = int32(len(r.at))
+	r.at = push(r.at, valueSpan{v, s})
 }
 
 func (r *ranges) find(v *value) span {

@@ -50,6 +50,9 @@ type allocator struct {
 	steps   int // edges walked
 	stamp   []int
 	round   int
+	preds   *predLists // by order
+	work    []int32    // memory for walk
+	outs    []int32    // of the values that have been walked, one after the other
 	// global and local are the numbers of registers of each class.
 	global, local [numClasses]int
 	scratch       [numClasses]int // register for breaking copy cycles, -1 until needed
@@ -68,7 +71,7 @@ type liveInfo struct {
 	joined  bool     // it is a phi or an operand of one, so that joining it may be tried
 	walked  bool     // out is known
 	uses    []liveAt // of one that may be joined, in the order of blocks
-	out     []int32  // the blocks, by order, at whose end it is live; sorted
+	out     [2]int32 // where allocator.outs has the blocks, by order, at whose end it is live; sorted
 }
 
 // liveAt is the last use in a block.
@@ -85,6 +88,7 @@ func (a *allocator) run() error {
 	f := a.f
 	n := len(f.blocks)
 	a.first, a.copyP, a.stamp = make([]int32, n), make([]int32, n), make([]int, n)
+	a.preds = newPredLists(f.blocks, func(b *block) int { return b.order })
 	pos, results := int32(0), 1
 	for i, b := range f.blocks {
 		a.first[i] = pos
@@ -231,33 +235,37 @@ func (a *allocator) walk(li *liveInfo, limit int) bool {
 	}
 	a.round += 2
 	in, out := a.round, a.round+1 // stamps: live at the start, and at the end as well
-	var work []*block
-	enter := func(b *block) {
-		if b != li.v.blk && a.stamp[b.order] != in && a.stamp[b.order] != out {
-			a.stamp[b.order] = in
+	made, from := int32(li.v.blk.order), len(a.outs)
+	work := a.work[:0]
+	enter := func(b int32) {
+		if b != made && a.stamp[b] < in {
+			a.stamp[b] = in
 			work = append(work, b)
 		}
 	}
 	for _, u := range li.uses {
-		enter(a.f.blocks[u.order])
+		enter(u.order)
 	}
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		if a.steps += len(b.preds); a.steps > limit {
-			li.out = nil
+		preds := a.preds.of(b)
+		if a.steps += len(preds); a.steps > limit {
+			a.outs, a.work = a.outs[:from], work
 			return false
 		}
-		for _, p := range b.preds {
+		for _, p := range preds {
 			enter(p)
-			if a.stamp[p.order] != out {
-				a.stamp[p.order] = out
-				li.out = append(li.out, int32(p.order))
-				li.end = max(li.end, a.copyP[p.order]+2)
+			if a.stamp[p] != out {
+				a.stamp[p] = out
+				a.outs = push(a.outs, p)
+				li.end = max(li.end, a.copyP[p]+2)
 			}
 		}
 	}
-	slices.Sort(li.out)
+	a.work = work
+	slices.Sort(a.outs[from:])
+	li.out = [2]int32{int32(from), int32(len(a.outs))}
 	li.walked = true
 	return true
 }
@@ -283,7 +291,7 @@ func (a *allocator) liveAt(x, y *value) bool {
 	}
 	a.steps += len(li.uses)
 	o := int32(y.blk.order)
-	if _, ok := slices.BinarySearch(li.out, o); ok {
+	if _, ok := slices.BinarySearch(a.outs[li.out[0]:li.out[1]], o); ok {
 		return true
 	}
 	for _, u := range li.uses {

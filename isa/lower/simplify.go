@@ -1,6 +1,10 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa"
+import (
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+)
 
 // simplify replaces values by what they amount to, computes nothing twice on
 // any path (dominator-scoped value numbering), and drops what nobody uses.
@@ -10,8 +14,8 @@ func simplify(b *builder) {
 		f.cleanCFG()
 		return
 	}
-	f.simple = true
 	for range 4 {
+		f.simple = true
 		f.need(AnalysisDominators)
 		again := f.valueNumbering()
 		f.dropDead()
@@ -188,14 +192,9 @@ func (f *fn) valueNumbering() bool {
 	if f.known != nil {
 		return true // comparisons look further than at their operands
 	}
-	for _, b := range f.blocks {
-		for _, v := range b.phis {
-			if samePhi(v) != nil {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.blocks, func(b *block) bool {
+		return slices.ContainsFunc(b.phis, func(v *value) bool { return samePhi(v) != nil })
+	})
 }
 
 // samePhi returns the one value that a phi chooses from besides itself.
@@ -218,57 +217,71 @@ func samePhi(v *value) *value {
 // first, as reversePostOrder leaves them, so that one walk back sees most uses before what they use; what phis need
 // on the way back of a loop is looked at again.
 func (f *fn) dropDead() {
-	for _, b := range f.blocks {
-		for _, v := range b.phis {
-			v.seen = false
+	if f.mark++; f.mark == 0 { // the numbers of earlier walks come again
+		for _, b := range f.blocks {
+			for _, list := range [2][]*value{b.phis, b.insts} {
+				for _, v := range list {
+					v.mark = 0
+				}
+			}
 		}
-		for _, v := range b.insts {
-			v.seen = hasEffect(v)
-		}
+		f.mark = 1
 	}
+	mark := f.mark
 	var work []*value
+	var some []*block // that have instructions which nobody needed when they were looked at
 	for i := len(f.blocks) - 1; i >= 0; i-- {
 		b := f.blocks[i]
 		if b.cond != nil {
-			b.cond.seen = true
+			b.cond.mark = mark
 		}
+		all := true
 		for j := len(b.insts) - 1; j >= 0; j-- {
 			v := b.insts[j]
-			if !v.seen {
-				continue
+			if v.mark != mark {
+				if !hasEffect(v) {
+					all = false
+					continue
+				}
+				v.mark = mark
 			}
 			for _, a := range v.args {
-				a.seen = true
+				a.mark = mark
 			}
 		}
 		for _, v := range b.phis {
-			if v.seen {
+			if v.mark == mark {
 				work = append(work, v)
+			} else {
+				all = false
 			}
+		}
+		if !all {
+			some = append(some, b)
 		}
 		// What phis choose may be further down, where it has been looked at.
 		for len(work) > 0 {
 			v := work[len(work)-1]
 			work = work[:len(work)-1]
 			for _, a := range v.args {
-				if !a.seen {
-					a.seen = true
+				if a.mark != mark {
+					a.mark = mark
 					work = append(work, a)
 				}
 			}
 		}
 	}
-	for _, b := range f.blocks {
-		b.phis = alive(b.phis)
-		b.insts = alive(b.insts)
+	for _, b := range some {
+		b.phis = alive(b.phis, mark)
+		b.insts = alive(b.insts, mark)
 	}
 }
 
-// alive returns the values of a list that have been seen.
-func alive(list []*value) []*value {
+// alive returns the values of a list that have a mark.
+func alive(list []*value, mark uint8) []*value {
 	out := list[:0]
 	for _, v := range list {
-		if v.seen {
+		if v.mark == mark {
 			out = append(out, v)
 		}
 	}

@@ -24,11 +24,20 @@ const (
 // variables to promotion (unrollprivate.go).
 func unroll(b *builder) {
 	f := b.f
-	var heads map[*block]bool
+	f.singleLatches()
+	f.splitCriticalEdges(false)
+	f.need(AnalysisLoops)
+	var open []*opened
 	if f.known == nil {
-		heads = openable(b)
+		open = indexedVariables(b)
 	}
-	f.canonicalLoops()        // each has one way in, and one back
+	enough := func(u *unroller) bool { return u != nil && (f.known != nil || u.trips*u.size <= maxPlain) }
+	if len(f.openable(open, f.almostUnrollable)) == 0 &&
+		!slices.ContainsFunc(f.nest, func(l *loop) bool { return enough(f.almostUnrollable(l)) }) {
+		return // loops get a way in only where it may be of use: it takes blocks all over the kernel
+	}
+	f.canonicalLoops() // each has one way in, and one back
+	heads := f.openable(open, f.unrollable)
 	done := map[*block]bool{} // heads of loops that stay
 	for range maxUnrollLoops {
 		f.need(AnalysisLoops)
@@ -39,7 +48,7 @@ func unroll(b *builder) {
 			}
 			done[l.head] = true
 			u := f.unrollable(l)
-			if u != nil && (f.known != nil || heads[l.head] || u.trips*u.size <= maxPlain) {
+			if u != nil && heads[l.head] || enough(u) {
 				u.run()
 				again = true
 				break
@@ -67,8 +76,35 @@ type unroller struct {
 
 // unrollable returns the loop made ready; nil for one that stays as it is.
 func (f *fn) unrollable(l *loop) *unroller {
-	u := &unroller{f: f, l: l, pre: f.preheader(l)}
-	if u.pre == nil || len(l.inner) > 0 {
+	if len(l.inner) > 0 {
+		return nil
+	}
+	return f.unroller(l, f.preheader(l))
+}
+
+// almostUnrollable is unrollable before critical edges are split: it takes a loop that has one way in, which may lead
+// elsewhere as well. It finds as many trips and no more instructions, so that what it refuses need not be tried again.
+func (f *fn) almostUnrollable(l *loop) *unroller {
+	if len(l.inner) > 0 {
+		return nil
+	}
+	var pre *block
+	for _, p := range l.head.preds {
+		switch {
+		case l.contains(p):
+		case pre != nil:
+			return nil
+		default:
+			pre = p
+		}
+	}
+	return f.unroller(l, pre)
+}
+
+// unroller is unrollable for a loop without inner ones, with the way in.
+func (f *fn) unroller(l *loop, pre *block) *unroller {
+	u := &unroller{f: f, l: l, pre: pre}
+	if u.pre == nil {
 		return nil
 	}
 	for _, p := range l.head.preds {
@@ -301,26 +337,34 @@ func (u *unroller) run() {
 		values = now
 	}
 	u.to.preds[u.to.predIndex(u.from)] = last
-	// What is used behind the loop is what the last trip has made.
+	// What is used behind the loop is what the last trip has made. Blocks that the head does not dominate use it in phis
+	// only, and those of the trips do not use it at all.
 	gone := make([]bool, f.nblks)
 	for _, b := range u.blocks {
 		gone[b.id] = true
+		for _, list := range [2][]*value{b.phis, b.insts} {
+			for _, v := range list {
+				v.repl = values[v]
+			}
+		}
 	}
 	f.blocks = slices.DeleteFunc(f.blocks, func(b *block) bool { return gone[b.id] })
 	for _, b := range f.blocks {
-		for _, list := range [2][]*value{b.phis, b.insts} {
-			for _, v := range list {
-				for i, a := range v.args {
-					if !a.leaf() && gone[a.blk.id] {
-						v.args[i] = get(values, a)
-					}
+		if !head.dominates(b) {
+			continue
+		}
+		for _, v := range b.insts {
+			for i, a := range v.args {
+				if a.repl != nil {
+					v.args[i] = a.root()
 				}
 			}
 		}
-		if b.cond != nil && !b.cond.leaf() && gone[b.cond.blk.id] {
-			b.cond = get(values, b.cond)
+		if b.cond != nil {
+			b.cond = b.cond.root()
 		}
 	}
+	f.replacePhis()
 }
 
 // clone makes a copy of a value in block c, with the operands of its trip.

@@ -1,10 +1,6 @@
 package lower
 
-import (
-	"slices"
-
-	"github.com/lockstep-gpu/lockstep/isa"
-)
+import "github.com/lockstep-gpu/lockstep/isa"
 
 // Limits of what is unrolled for the sake of private variables: the bytes of such a
 // variable, every scalar of which may come to occupy a register all the time, and
@@ -29,13 +25,11 @@ type opened struct {
 	uses []indexedUse
 }
 
-// openable finds the loops that, unrolled, turn all accesses to some private
-// variables into accesses at constant places, so that these variables become
-// registers. It returns their heads.
-func openable(b *builder) map[*block]bool {
+// indexedVariables finds the private variables that are accessed at places which are no constants, and in no way that
+// cannot be followed.
+func indexedVariables(b *builder) []*opened {
 	f := b.f
 	vars := make([]opened, len(b.k.Private))
-	any := false
 	keep := func(p *value) {
 		if vi := privateRoot(p); vi >= 0 {
 			vars[vi].kept = true
@@ -71,7 +65,6 @@ func openable(b *builder) map[*block]bool {
 					vars[vi].kept = true
 				case len(indexes) > 0:
 					vars[vi].uses = append(vars[vi].uses, indexedUse{v, indexes})
-					any = true
 				}
 			default:
 				for _, a := range v.args {
@@ -87,19 +80,27 @@ func openable(b *builder) map[*block]bool {
 			}
 		}
 	}
-	if any = any && slices.ContainsFunc(vars, func(o opened) bool { return !o.kept && len(o.uses) > 0 }); !any {
+	var out []*opened
+	for i := range vars {
+		if o := &vars[i]; !o.kept && len(o.uses) > 0 {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// openable finds the loops that, unrolled, turn all accesses to some of the private
+// variables into accesses at constant places, so that these variables become
+// registers. It returns their heads.
+func (f *fn) openable(vars []*opened, unrollable func(*loop) *unroller) map[*block]bool {
+	if len(vars) == 0 {
 		return nil
 	}
-	f.canonicalLoops()
 	loops := map[*loop]*unroller{}
 	heads := map[*block]bool{}
 	left := maxOpenedCode
 next:
-	for i := range vars {
-		o := &vars[i]
-		if o.kept || len(o.uses) == 0 {
-			continue
-		}
+	for _, o := range vars {
 		in := map[*loop][]*value{} // the indexes that each loop has to tell
 		var order []*loop
 		for _, u := range o.uses {
@@ -116,7 +117,7 @@ next:
 		for _, l := range order {
 			u, ok := loops[l]
 			if !ok {
-				u = f.unrollable(l)
+				u = unrollable(l)
 				loops[l] = u
 			}
 			if u == nil || !u.tell(in[l]) {
