@@ -1,0 +1,11 @@
+// The store releases, but the load does not acquire.
+//! run -global 2 -local 1 -arg zero:i32:1 -arg zero:i32:1 -arg zero:i32:1
+//! some
+kernel void pass(global int *data, global atomic_int *flag, global int *out)
+{
+	if (get_group_id(0) == 0) {
+		*data = 42; // find E-RACE
+		atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+	} else if (atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device) == 1)
+		*out = *data; // find E-RACE
+}

@@ -1,0 +1,7 @@
+// The first work-item has no left neighbour.
+//! run -global 8 -local 8 -arg iota:i32:8 -arg zero:i32:8
+kernel void differences(global const int *in, global int *out)
+{
+	int i = get_global_id(0);
+	out[i] = in[i] - in[i - 1]; // find E-OOB
+}

@@ -1,0 +1,20 @@
+// A lock in global memory for data in local memory: acquire and release on a global object make
+// global-synchronizes-with only (API, Atomic Operations), which orders no local memory.
+//! run -global 4 -local 4 -arg zero:i32:1 -arg zero:i32:1
+kernel void add(global atomic_int *lock, global int *out)
+{
+	local int sum;
+	if (get_local_id(0) == 0)
+		sum = 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	for (bool done = false; !done;) {
+		if (atomic_exchange_explicit(lock, 1, memory_order_acquire, memory_scope_device) == 0) {
+			sum += 1; // find E-RACE
+			atomic_store_explicit(lock, 0, memory_order_release, memory_scope_device);
+			done = true;
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (get_local_id(0) == 0)
+		*out = sum;
+}

@@ -1,0 +1,23 @@
+// A function reduces through scratch memory and is called twice: the second call overwrites what
+// slow work-items still read as the first one's result.
+//! run -global 16 -local 16 -arg iota:i32:16 -arg zero:i32:16
+int total(local int *scratch, int x)
+{
+	size_t l = get_local_id(0);
+	scratch[l] = x; // find E-RACE
+	barrier(CLK_LOCAL_MEM_FENCE);
+	for (size_t h = 8; h > 0; h /= 2) {
+		if (l < h)
+			scratch[l] += scratch[l + h]; // find E-RACE
+		barrier(CLK_LOCAL_MEM_FENCE);
+	}
+	return scratch[0]; // find E-RACE
+}
+kernel void stats(global const int *in, global int *out)
+{
+	local int scratch[16];
+	int x = in[get_local_id(0)];
+	int sum = total(scratch, x);
+	int squares = total(scratch, x * x);
+	out[get_local_id(0)] = sum + squares;
+}

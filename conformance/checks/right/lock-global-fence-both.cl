@@ -1,0 +1,21 @@
+// A lock in global memory for local data, with fences that have both flags: these order both
+// memories through any shared atomic object (API, Fence Operations, last paragraph).
+//! run -global 4 -local 4 -arg zero:i32:1 -arg zero:i32:1
+kernel void add(global atomic_int *lock, global int *out)
+{
+	local int sum;
+	if (get_local_id(0) == 0)
+		sum = 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	for (bool done = false; !done;)
+		if (atomic_exchange_explicit(lock, 1, memory_order_relaxed, memory_scope_device) == 0) {
+			atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_acquire, memory_scope_device);
+			sum += 1;
+			atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_release, memory_scope_device);
+			atomic_store_explicit(lock, 0, memory_order_relaxed, memory_scope_device);
+			done = true;
+		}
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (get_local_id(0) == 0)
+		*out = sum;
+}

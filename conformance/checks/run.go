@@ -1,0 +1,204 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
+)
+
+// timeout bounds one launch; none takes more than a few milliseconds.
+const timeout = 20 * time.Second
+
+// Outcome is what one run of a case left behind.
+type Outcome struct {
+	Findings []finding.Finding
+	// Buffers has the contents of the buffers of all arguments, in their order.
+	Buffers [][]byte
+}
+
+// run is a case while it runs.
+type run struct {
+	*Case
+	dev     *emu.Device
+	prog    *emu.Program
+	shared  map[string]*emu.Buffer
+	pipes   map[string]*emu.Pipe
+	buffers []*emu.Buffer
+}
+
+// Run runs the case with checks, with a program that was made of its source. The error says why
+// something of it could not be run.
+func (c *Case) Run(ctx context.Context, dev *emu.Device, prog *emu.Program, s emu.Schedule) (out *Outcome, err error) {
+	r := &run{Case: c, dev: dev, prog: prog, shared: map[string]*emu.Buffer{}, pipes: map[string]*emu.Pipe{}}
+	defer func() { err = errors.Join(err, r.free()) }()
+	if err := prog.Reset(); err != nil {
+		return nil, err
+	}
+	if err := r.share(); err != nil {
+		return nil, err
+	}
+	out = &Outcome{}
+	for _, step := range c.Steps {
+		list, err := r.step(ctx, step, s)
+		if err != nil {
+			return nil, err
+		}
+		out.Findings = append(out.Findings, list...)
+	}
+	for _, b := range r.buffers {
+		data, err := b.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		out.Buffers = append(out.Buffers, append([]byte(nil), data...))
+	}
+	return out, nil
+}
+
+// share makes what launches share.
+func (r *run) share() error {
+	for _, n := range r.Buffers {
+		a, err := argspec.Parse(n.Spec, nil)
+		if err != nil {
+			return fmt.Errorf("buffer %s: %w", n.Name, err)
+		}
+		b, err := r.buffer(a)
+		if err != nil {
+			return err
+		}
+		r.shared[n.Name] = b
+	}
+	for _, n := range r.Pipes {
+		_, a, err := argspec.ParsePipe(n.Name+"="+n.Spec, nil)
+		if err != nil {
+			return fmt.Errorf("pipe %s: %w", n.Name, err)
+		}
+		if r.pipes[n.Name], err = r.pipe(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// free releases what the run made.
+func (r *run) free() error {
+	var errs []error
+	for _, b := range r.buffers {
+		errs = append(errs, b.Free())
+	}
+	for _, p := range r.pipes {
+		errs = append(errs, p.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// buffer makes a buffer of an argument.
+func (r *run) buffer(a *argspec.Arg) (*emu.Buffer, error) {
+	b, err := r.dev.NewBuffer(uint64(len(a.Data)), emu.BufferOptions{})
+	if err != nil {
+		return nil, err
+	}
+	r.buffers = append(r.buffers, b)
+	_, err = b.WriteAt(a.Data, 0)
+	return b, err
+}
+
+// pipe makes a pipe of an argument, with its packets.
+func (r *run) pipe(a *argspec.Arg) (*emu.Pipe, error) {
+	p, err := r.dev.NewPipe(emu.PipeOptions{PacketBytes: a.Pipe.PacketBytes, Capacity: a.Pipe.Capacity})
+	if err != nil {
+		return nil, err
+	}
+	_, err = p.Write(a.Data)
+	return p, err
+}
+
+// step makes one step and returns its findings.
+func (r *run) step(ctx context.Context, step []Launch, s emu.Schedule) ([]finding.Finding, error) {
+	set := emu.Set{Schedule: s, Check: true, KeepGoing: true, Timeout: timeout}
+	for i := range step {
+		l, err := r.launch(&step[i])
+		if err != nil {
+			return nil, err
+		}
+		set.Launches = append(set.Launches, l)
+	}
+	var list finding.List
+	var err error
+	if len(set.Launches) == 1 {
+		l := set.Launches[0]
+		l.Schedule, l.Check, l.KeepGoing, l.Timeout = s, true, true, timeout
+		var res *emu.Result
+		if res, err = l.Run(ctx); res != nil {
+			list = res.Findings
+		}
+	} else {
+		var res *emu.SetResult
+		if res, err = set.Run(ctx); res != nil {
+			list = res.Findings
+		}
+	}
+	var found *emu.FindingsError
+	if err != nil && !errors.As(err, &found) {
+		return nil, err
+	}
+	return list.Findings, nil
+}
+
+// launch makes the arguments of a launch.
+func (r *run) launch(l *Launch) (emu.Launch, error) {
+	k, err := r.prog.Kernel(l.Kernel)
+	if err != nil {
+		return emu.Launch{}, err
+	}
+	out := emu.Launch{Kernel: k, Range: emu.NDRange{Global: l.Global, Local: l.Local, Offset: l.Offset}}
+	params := k.Params()
+	for i, text := range l.Args {
+		if name, ok := strings.CutPrefix(text, "pipe:"); ok && r.pipes[name] != nil {
+			out.Args = append(out.Args, r.pipes[name])
+			continue
+		}
+		a, err := argspec.Parse(text, &argspec.Options{SharedBuffers: true})
+		if err != nil {
+			return out, fmt.Errorf("argument %d: %w", i, err)
+		}
+		size := uint64(len(a.Data))
+		if i < len(params) {
+			size = params[i].Size
+		}
+		arg, err := r.argument(a, text, size)
+		if err != nil {
+			return out, fmt.Errorf("argument %d: %w", i, err)
+		}
+		out.Args = append(out.Args, arg)
+	}
+	return out, nil
+}
+
+// argument makes one argument, of size bytes where it is a value.
+func (r *run) argument(a *argspec.Arg, text string, size uint64) (emu.Arg, error) {
+	switch a.Kind {
+	case argspec.Null:
+		return emu.Null(), nil
+	case argspec.Local:
+		return emu.LocalBytes(uint64(a.Count)), nil
+	case argspec.Value:
+		data, err := a.Fit(int(size))
+		return emu.Bytes(data), err
+	case argspec.Buffer:
+		if a.Shared != "" {
+			if b := r.shared[a.Shared]; b != nil {
+				return b, nil
+			}
+			return nil, fmt.Errorf("no buffer %q", a.Shared)
+		}
+		return r.buffer(a)
+	}
+	return nil, fmt.Errorf("%s: arguments of this kind have no support here", text)
+}
