@@ -31,8 +31,9 @@ type Case struct {
 	Varies bool
 	// SubGroup is the only size of sub-groups that the case is about, or 0.
 	SubGroup int
-	// NoClang says why clang's modules are not tried; "" where they are.
-	NoClang string
+	// NoClang says why clang's modules are not tried, and NoClangO2 those with optimization; ""
+	// where they are.
+	NoClang, NoClangO2 string
 }
 
 // Named is a buffer or a pipe that launches share, with its SPEC.
@@ -64,6 +65,7 @@ var kernelForm = regexp.MustCompile(`(?m)^\s*(?:__)?kernel\s+(?:__attribute__\(\
 //	//! varies
 //	//! subgroup 16
 //	//! no clang: REASON
+//	//! no clang -O2: REASON
 //
 // "run" takes the flags -global, -local, -offset, -arg, -kernel, -buffer, -pipe, -with, -then and -D of
 // the command lockstep run, in their meaning there.
@@ -116,11 +118,15 @@ func (c *Case) directive(text string) error {
 	case "subgroup":
 		c.SubGroup, err = strconv.Atoi(rest)
 	case "no":
-		reason, ok := strings.CutPrefix(rest, "clang: ")
-		if !ok || reason == "" {
-			return fmt.Errorf("\"no clang: REASON\" is wanted")
+		what, reason, _ := strings.Cut(rest, ": ")
+		switch {
+		case what == "clang" && reason != "":
+			c.NoClang = reason
+		case what == "clang -O2" && reason != "":
+			c.NoClangO2 = reason
+		default:
+			return fmt.Errorf("\"no clang: REASON\" or \"no clang -O2: REASON\" is wanted")
 		}
-		c.NoClang = reason
 	default:
 		return fmt.Errorf("unknown directive %q", word)
 	}

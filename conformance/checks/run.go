@@ -13,7 +13,7 @@ import (
 )
 
 // timeout bounds one launch; none takes more than a few milliseconds.
-const timeout = 20 * time.Second
+const timeout = 5 * time.Second
 
 // Outcome is what one run of a case left behind.
 type Outcome struct {

@@ -7,9 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -180,7 +179,7 @@ func TestSuite(t *testing.T) {
 		}
 		t.Logf("%s: %d of %d as they should be", folder, good, len(cases))
 	}
-	finishPending(t, pending, still, "")
+	finishPending(t, pending, still, false)
 }
 
 // judgeCase judges a case and compares the verdict with the list of what is pending.
@@ -222,38 +221,22 @@ func loadPending(t *testing.T) map[string]bool {
 	return list
 }
 
-// suffix returns how entries of one compiler end; "" is lockstep's own.
-func suffix(key string) string {
-	_, s, ok := strings.Cut(key, " ")
-	if !ok {
-		return ""
-	}
-	return " " + s
-}
-
-// finishPending fails for entries of a compiler that no case has, and writes the list anew with -update.
-func finishPending(t *testing.T, pending, still map[string]bool, compiler string) {
+// finishPending fails for entries that no case has, and writes the list anew with -update: what is
+// still pending, and the entries of the compiler that has not been tried.
+func finishPending(t *testing.T, pending, still map[string]bool, clang bool) {
 	t.Helper()
 	for key := range pending {
-		if suffix(key) != compiler {
-			still[key] = still[key] || *update
-			continue
-		}
-		if name, _, _ := strings.Cut(key, " "); !exists(name + ".cl") {
+		name, compiler, _ := strings.Cut(key, " ")
+		if (compiler != "") != clang {
+			still[key] = true
+		} else if _, err := fs.Stat(sources, name+".cl"); err != nil {
 			t.Errorf("%s: there is no case %s", pendingFile, key)
 		}
 	}
 	if !*update {
 		return
 	}
-	var keys []string
-	for key, yes := range still {
-		if yes {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	text := pendingHead + strings.Join(keys, "\n") + "\n"
+	text := pendingHead + strings.Join(slices.Sorted(maps.Keys(still)), "\n") + "\n"
 	if err := os.WriteFile(pendingFile, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -263,36 +246,3 @@ func finishPending(t *testing.T, pending, still map[string]bool, compiler string
 const pendingHead = `# Cases whose verdict is not yet what the specification says, one a line; with the name of a compiler
 # where that is so of its modules only. A test fails when an entry is found: take it off then.
 `
-
-// exists says whether there is a source.
-func exists(name string) bool {
-	_, err := fs.Stat(sources, name)
-	return err == nil
-}
-
-// clangModule compiles a case with clang, with lines, and the translator to SPIR-V.
-func clangModule(t *testing.T, c *Case, dir, level string) []byte {
-	t.Helper()
-	in, bc, out := filepath.Join(dir, "in.cl"), filepath.Join(dir, "in.bc"), filepath.Join(dir, "in.spv")
-	if err := os.WriteFile(in, []byte(c.Source), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"-c", "-target", "spir64-unknown-unknown", "-Xclang", "-finclude-default-header", "-w", "-cl-std=CL3.0", "-g", level, "-emit-llvm", "-o", bc}
-	args = append(args, clangExtensions...)
-	for _, cmd := range [][]string{
-		append(append([]string{"clang-15"}, args...), append(strings.Fields(c.Options), in)...),
-		{"llvm-spirv-15", "--spirv-debug-info-version=ocl-100", bc, "-o", out},
-	} {
-		if text, err := exec.Command(cmd[0], cmd[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %s: %v\n%s", c.Name, cmd[0], err, text)
-		}
-	}
-	module, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return module
-}
-
-// clangExtensions are what clang has to be told that there is.
-var clangExtensions = []string{"-Xclang", "-cl-ext=+all"}

@@ -1,6 +1,7 @@
 // A lock between the work-items of one group, taken and given back in one iteration, so that lanes
 // that run in lockstep get on.
 //! run -global 8 -local 8 -arg zero:i32:1
+//! no clang -O2: the loop is turned, so that lanes spin before the one with the lock gives it back
 kernel void add(global int *out)
 {
 	local atomic_int lock;

@@ -1,6 +1,7 @@
 // A lock in global memory for local data. Of two sequentially consistent operations that
 // synchronize in one memory, the specification says that they do in both (API, Atomic Operations).
 //! run -global 4 -local 4 -arg zero:i32:1 -arg zero:i32:1
+//! no clang -O2: the loop is turned, so that lanes spin before the one with the lock gives it back
 kernel void add(global atomic_int *lock, global int *out)
 {
 	local int sum;
