@@ -4,8 +4,9 @@
 //
 // A kernel is one source file in the folder faulty or right. Its comment says what is wrong with
 // it, or why nothing is, with the section of the specification where that is subtle ("API" is the
-// OpenCL API specification, "C" that of OpenCL C). Legacy atomic operations have the scope of the
-// device here, as all translators to SPIR-V have it. Lines that start with //! say how it is
+// OpenCL API specification, "C" that of OpenCL C). Legacy atomic operations count as of the scope of
+// the device: C calls them equivalent to those of the scope of a work-group, which no kernel that
+// counts in global memory has ever taken them for. Lines that start with //! say how it is
 // launched (see [Parse]), and a comment "find E-RACE" at the end of a line says that a finding of
 // that code belongs there. Where a fault has two sides, as a race has, both lines say so, and the
 // finding may name either of them first.

@@ -1,0 +1,10 @@
+// Each work-group copies its tile to the same place, without the offset of the group.
+//! run -global 16 -local 8 -arg zero:i32:8
+kernel void copy(global int *out)
+{
+	local int tile[8];
+	tile[get_local_id(0)] = (int)get_global_id(0);
+	barrier(CLK_LOCAL_MEM_FENCE);
+	event_t e = async_work_group_copy(out, tile, 8, 0); // find E-RACE
+	wait_group_events(1, &e);
+}
