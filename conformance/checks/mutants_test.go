@@ -26,19 +26,21 @@ const mutantsHead = `# Mutants of correct kernels (see Mutate) about which nothi
 
 // examples are the launches of sources outside of conformance.
 var examples = []struct{ file, flags string }{
-	{"pipelined-matmul/matmul.cl", "-kernel matmul_events -global 16,16 -arg rand:f32:512:1 -arg rand:f32:512:2 -arg zero:f32:256 -arg u32:16 -arg u32:16 -arg u32:32"},
+	{"pipelined-matmul/matmul.cl", "-kernel matmul_plain -global 16,16 -arg rand:f32:512:1 -arg rand:f32:512:2 -arg zero:f32:256 -arg u32:16 -arg u32:16 -arg u32:32"},
+	{"pipelined-matmul/matmul.cl", "-kernel matmul_events -global 16,16 -arg rand:f32:1k:1 -arg rand:f32:1k:2 -arg zero:f32:256 -arg u32:16 -arg u32:16 -arg u32:64"},
 	{"pipelined-matmul/matmul.cl", "-kernel matmul_marks -global 16,16 -arg iota:f32:12 -arg iota:f32:20 -arg zero:f32:15 -arg u32:3 -arg u32:5 -arg u32:4"},
 	{"stencil/stencil.cl", "-global 32,8 -arg rand:f32:1280:1 -arg zero:f32:1280 -arg u32:32 -arg u32:40 -arg buf:f32:0,-1,0,-1,5,-1,0,-1,0"},
 	{"streaming-fir/fir.cl", "-pipe x=f32:4 -pipe y=f32:4 -kernel source -global 1 -arg iota:f32:16 -arg u32:16 -arg pipe:x -with -kernel fir -global 1 -arg pipe:x -arg pipe:y -arg fill:f32:8:0.125 -arg u32:16 -with -kernel sink -global 1 -arg pipe:y -arg zero:f32:16 -arg u32:16"},
 	{"subgroups/subgroups.cl", "-kernel compact -global 12 -local 12 -arg buf:u32:7,0,8,0,0,9,1,0,0,2,3,0 -arg zero:u32:12 -arg zero:u32:1 -arg local:48"},
 	{"subgroups/subgroups.cl", "-kernel matmul -global 3,3 -local 3,1 -arg iota:f32:9 -arg buf:f32:2,0,0,0,2,0,0,0,2 -arg zero:f32:9 -arg u32:3"},
-	{"subgroups/subgroups.cl", "-kernel prefix -global 16 -local 8 -arg fill:u32:16:3 -arg zero:u32:16 -arg local:32"},
+	{"subgroups/subgroups.cl", "-kernel prefix -global 64 -local 32 -arg fill:u32:64:3 -arg zero:u32:64 -arg local:128"},
 	{"subgroups/subgroups.cl", "-kernel sum -global 16 -local 8 -arg iota:u32:16 -arg zero:u32:2"},
 	{"subgroups/subgroups.cl", "-kernel tickets -global 12 -local 12 -arg buf:u32:7,0,8,0,0,9,1,0,0,2,3,0 -arg buf:u32:100 -arg zero:u32:12"},
 	{"tutorial/03-local-memory.cl", "-global 16 -local 8 -arg iota:i32:16 -arg zero:i32:16 -arg local:32"},
 	{"tutorial/05-sub-groups.cl", "-global 16 -arg fill:i32:16:1 -arg zero:i32:16 -arg zero:i32:16"},
 	{"tutorial/06-divergence.cl", "-kernel halves -global 64 -arg zero:i32:64"},
 	{"tutorial/07-coalescing.cl", "-kernel rows -global 64 -arg iota:f32:4096 -arg zero:f32:64 -arg i32:64"},
+	{"tutorial/08-bank-conflicts.cl", "-kernel conflicts -global 32,8 -local 32,8 -arg iota:f32:1k -arg zero:f32:1k"},
 	{"tutorial/08-bank-conflicts.cl", "-kernel padded -global 32,8 -local 32,8 -arg iota:f32:1k -arg zero:f32:1k"},
 	{"tutorial/09-atomics.cl", "-kernel one -global 256 -arg iota:i32:256 -arg zero:i32:1"},
 	{"tutorial/10-asynchronous-copies.cl", "-kernel total -global 64 -local 64 -arg fill:i32:1k:1 -arg zero:i32:1 -arg i32:1024"},
@@ -61,7 +63,11 @@ func programs(t *testing.T) []*program {
 		list = append(list, &program{name: name, source: source})
 		return list[len(list)-1]
 	}
+	pending := loadPending(t)
 	for _, c := range loadCases(t, "right") {
+		if pending[c.Name] {
+			continue
+		}
 		p := of("conformance/checks/"+c.Name+".cl", c.Source)
 		p.cases = append(p.cases, c)
 	}
@@ -94,9 +100,9 @@ func programs(t *testing.T) []*program {
 
 // machine is a device of the test with a schedule.
 type machine struct {
-	dev   *emu.Device
-	size  int
-	sched emu.Schedule
+	dev        *emu.Device
+	size, wave int
+	sched      emu.Schedule
 }
 
 // machines makes the devices.
@@ -106,9 +112,10 @@ func machines(t *testing.T) []machine {
 	for _, m := range []machine{
 		{size: 8, sched: emu.Schedule{Completion: emu.CompleteLate}},
 		{size: 16, sched: emu.Schedule{Order: emu.Reverse}},
+		{size: 1, wave: 1, sched: emu.Schedule{Order: emu.Reverse, Completion: emu.CompleteLate}},
 	} {
 		var err error
-		if m.dev, err = emu.NewDevice(emu.DeviceOptions{Engine: "interp", SubgroupSize: m.size, Workers: 1}); err != nil {
+		if m.dev, err = emu.NewDevice(emu.DeviceOptions{Engine: "interp", SubgroupSize: m.size, WaveLanes: m.wave, Workers: 1}); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { m.dev.Close() })

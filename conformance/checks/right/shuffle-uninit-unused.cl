@@ -1,5 +1,6 @@
 // A lane hands on a register that was never set, and nobody uses it.
 //! run -global 8 -local 8 -arg iota:i32:8 -arg zero:i32:8
+//! subgroup 8
 #pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
 kernel void hand_on(global const int *in, global int *out)
 {
