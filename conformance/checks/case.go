@@ -27,7 +27,8 @@ type Case struct {
 	// Some says that the fault depends on values that differ from schedule to schedule, so that it
 	// is enough to find it under one of them.
 	Some bool
-	// Varies says that the contents of buffers may depend on the schedule.
+	// Varies says that the contents of buffers may depend on the schedule, and so may which accesses
+	// are made, and which of them take part in a fault.
 	Varies bool
 	// SubGroup is the only size of sub-groups that the case is about, or 0.
 	SubGroup int

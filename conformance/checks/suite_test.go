@@ -150,6 +150,9 @@ func judge(t *testing.T, c *Case, build builder, list []config) *summary {
 			if first == nil {
 				first = out
 			}
+			if !c.Some && !c.Varies && !slices.Equal(c.places(first.Findings), c.places(out.Findings)) {
+				s.false = note(s.false, fmt.Sprintf("findings differ with %s: %v, not %v", how, c.places(out.Findings), c.places(first.Findings)))
+			}
 			if len(c.Finds) == 0 && !c.Varies && !slices.EqualFunc(first.Buffers, out.Buffers, bytes.Equal) {
 				s.false = note(s.false, "results differ with "+how)
 			}

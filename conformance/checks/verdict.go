@@ -39,6 +39,25 @@ func (c *Case) Judge(list []finding.Finding) Verdict {
 	return v
 }
 
+// places returns the codes and lines of findings and of their parties, without what the case says may
+// come besides: all that may not depend on how it is run.
+func (c *Case) places(list []finding.Finding) []string {
+	var out []string
+	for i := range list {
+		f := &list[i]
+		if slices.Contains(c.Also, string(f.Code)) {
+			continue
+		}
+		s := fmt.Sprintf("%s:%d", f.Code, f.Place.Line)
+		for _, p := range f.Parties {
+			s += fmt.Sprintf("+%d", p.Place.Line)
+		}
+		out = append(out, s)
+	}
+	slices.Sort(out)
+	return out
+}
+
 // fits says whether a finding of a line is the one that belongs there.
 func (w *Find) fits(line uint32) bool { return line == 0 || slices.Contains(w.Lines, line) }
 

@@ -1,6 +1,7 @@
 // Fences on both sides of a flag that is no atomic object: fences synchronize through atomic
 // operations only (API, Fence Operations).
 //! run -global 2 -local 1 -arg zero:i32:1 -arg zero:i32:1 -arg zero:i32:1
+//! varies
 kernel void pass(global int *data, global volatile int *flag, global int *out)
 {
 	if (get_group_id(0) == 0) {

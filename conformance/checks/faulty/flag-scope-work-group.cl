@@ -2,6 +2,7 @@
 // themselves race, for their scopes do not include each other (API, Overview of Atomic and Fence
 // Operations).
 //! run -global 2 -local 1 -arg zero:i32:1 -arg zero:i32:1 -arg zero:i32:1
+//! varies
 kernel void pass(global int *data, global atomic_int *flag, global int *out)
 {
 	if (get_group_id(0) == 0) {
