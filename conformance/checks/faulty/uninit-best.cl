@@ -8,5 +8,5 @@ kernel void least(global const float *in, global float *out)
 		if (x < best) // find E-UNINIT
 			best = x;
 	}
-	out[get_global_id(0)] = 1;
+	out[get_global_id(0)] = best; // find E-UNINIT
 }
