@@ -135,6 +135,8 @@ func (r *raceReport) help(x *race.Race) string {
 	switch {
 	case x.Barrier:
 		return fmt.Sprintf("give the barrier the flag %s", flag)
+	case x.A.Access == memory.AccessAtomic && x.B.Access == memory.AccessAtomic:
+		return "give both atomic operations the scope memory_scope_device: theirs do not include each other"
 	case atomic && x.A.Group == x.B.Group:
 		return fmt.Sprintf("make both accesses atomic, or put barrier(%s) between them", flag)
 	case atomic:

@@ -252,6 +252,11 @@ func (s *launch) prepare() error {
 		if s.races, err = s.opt.Races.Launch(s.groups, items); err != nil {
 			return err
 		}
+		for i := range s.Kernel.Code {
+			if in := &s.Kernel.Code[i]; in.Op == isa.OpAtomic && in.Order().Scope() > isa.ScopeDevice {
+				s.opt.Races.Narrow()
+			}
+		}
 	}
 	s.order = newPermutation(s.opt.Order, s.opt.Seed, s.groups)
 	if s.positions.end = s.groups; s.opt.End > 0 {

@@ -41,7 +41,7 @@ func (d *decoder) atomic(in inst) {
 	}
 	d.emit(in)
 	if d.check && op == isa.AtomicCmpXchg && s.Dst != isa.None && s.Space != isa.SpacePrivate {
-		in.fn, in.aux = tellExchange, &aux{race: &race.Access{PC: in.pc, Kind: memory.AccessAtomic, Atomic: true, Size: f.size}}
+		in.fn, in.aux = tellExchange, &aux{race: &race.Access{PC: in.pc, Kind: memory.AccessAtomic, Atomic: true, Scope: s.Order().Scope(), Size: f.size}}
 		d.emit(in)
 	}
 }

@@ -25,7 +25,7 @@ func (d *decoder) raceAccess(in inst) {
 		}
 	case isa.OpAtomic:
 		in.fn = tellAtomic
-		a.Atomic = true
+		a.Atomic, a.Scope = true, s.Order().Scope()
 		if isa.AtomicOp(s.Imm2) == isa.AtomicLoad {
 			a.Kind = memory.AccessRead
 		}
@@ -115,11 +115,10 @@ func tellExchange(w *wave, in *inst) {
 func (w *wave) tellAtomicLane(in *inst, k, i int, p memory.Pointer, reads, writes bool) {
 	a := in.aux.race
 	if !writes && a.Kind != memory.AccessRead {
-		a = &race.Access{PC: a.PC, Kind: memory.AccessRead, Atomic: true, Size: a.Size}
+		a = &race.Access{PC: a.PC, Kind: memory.AccessRead, Atomic: true, Scope: a.Scope, Size: a.Size}
 	}
 	item := w.first + k*64 + i
-	w.group.Races.Sync(item, p, in.src.Order(), reads, writes)
-	w.group.Races.One(a, p, item)
+	w.group.Races.Atomic(a, item, p, in.src.Order(), reads, writes)
 }
 
 // keepAddresses keeps the addresses and the comparands of an atomic operation, whose registers its result may take.

@@ -634,6 +634,7 @@ func (b *builder) atomic(in spirv.Inst) bool {
 		if order = b.memoryOrder(spirv.ID(ops[1]), spirv.ID(ops[2])); op == spirv.OpAtomicCompareExchange || op == spirv.OpAtomicCompareExchangeWeak {
 			order |= b.memoryOrder(spirv.ID(ops[1]), spirv.ID(ops[3]))
 		}
+		order = b.m.legacyOrder(order)
 	}
 	emit := func(result, t isa.Type, a isa.AtomicOp, args ...*value) *value {
 		v := b.f.newValue(isa.OpAtomic, result, t, append([]*value{p}, args...)...)
@@ -719,6 +720,18 @@ func (b *builder) memoryOrder(scope, semantics spirv.ID) isa.MemoryOrder {
 		}
 	}
 	return isa.OrderOf(isa.Scope(b.m.constUint(scope)), uint32(b.m.constUint(semantics)))
+}
+
+// khronosTranslator is the number of the translator between LLVM and SPIR-V in the registry of SPIR-V's generators.
+const khronosTranslator = 6
+
+// legacyOrder returns the order of an atomic operation. The translator gives the atomic functions of OpenCL C 1.x, which are
+// those of the whole device, the scope of a work-group, and the order that hardly anyone asks for with that scope.
+func (m *module) legacyOrder(o isa.MemoryOrder) isa.MemoryOrder {
+	if m.src.Generator>>16 == khronosTranslator && o.Scope() == isa.ScopeWorkgroup && o&isa.OrderSeqCst != 0 {
+		return o.Within(isa.ScopeDevice)
+	}
+	return o
 }
 
 // orderOf is memoryOrder for values.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -39,8 +40,9 @@ type Detector struct {
 	lastKey pair
 	scratch []stamp
 
-	bytes uint64 // of shadow memory
-	full  bool   // there were more events or races than are kept
+	narrow bool   // some atomic operation has a scope below the device
+	bytes  uint64 // of shadow memory
+	full   bool   // there were more events or races than are kept
 }
 
 // span is the work-items of a launch.
@@ -106,6 +108,9 @@ func (d *Detector) Launch(groups, whole uint64) (int, error) {
 	return len(d.starts) - 1, nil
 }
 
+// Narrow says that a launch has atomic operations with a scope of the work-group or less.
+func (d *Detector) Narrow() { d.narrow = true }
+
 // Worker returns a group of a launch, of which none has begun, with LDS of these sizes; hidden says which allocations no kernel
 // can name.
 func (d *Detector) Worker(launch, subgroup, instructions int, lds []uint64, hidden func(i int) bool) *Group {
@@ -164,6 +169,7 @@ type Access struct {
 	PC     int
 	Kind   memory.Access
 	Atomic bool
+	Scope  isa.Scope // of an atomic access
 	Size   uint64
 }
 
@@ -174,7 +180,7 @@ func (g *Group) eventOf(a *Access, clock uint32) uint32 {
 		return r.event
 	}
 	d := g.d
-	e := event{clock, int32(a.PC), g.barriers, uint16(g.launch), a.Atomic}
+	e := event{clock, int32(a.PC), g.barriers, uint16(g.launch), a.Atomic, a.Scope}
 	n, ok := d.numbers[e]
 	if !ok {
 		if len(d.events) > mostEvents {
@@ -276,7 +282,7 @@ func (g *Group) read(a *Access, o *object, dm *domain, local bool, item int, s s
 	if w := c.write; w != 0 && w>>eventBits != s>>eventBits && (w.isList() || !g.quick(dm, local, w)) {
 		g.compare(a, o, dm, local, item, s, at, &c.write, memory.AccessWrite)
 	}
-	if r := c.read; r == 0 || g.replaces(a, dm, local, s, r) {
+	if r := c.read; r == 0 || g.replaces(a, dm, local, item, s, r) {
 		c.read = s
 		return
 	}
@@ -285,14 +291,14 @@ func (g *Group) read(a *Access, o *object, dm *domain, local bool, item int, s s
 
 func (g *Group) write(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64, c *cell) {
 	if r := c.read; r != 0 {
-		if g.replaces(a, dm, local, s, r) {
+		if g.replaces(a, dm, local, item, s, r) {
 			c.read = 0
 		} else {
 			g.compare(a, o, dm, local, item, s, at, &c.read, memory.AccessRead)
 			g.keep(a, dm, local, item, &c.read, 0)
 		}
 	}
-	if w := c.write; w == 0 || g.replaces(a, dm, local, s, w) {
+	if w := c.write; w == 0 || g.replaces(a, dm, local, item, s, w) {
 		c.write = s
 		return
 	}
@@ -302,15 +308,19 @@ func (g *Group) write(a *Access, o *object, dm *domain, local bool, item int, s 
 
 // replaces says that x, which may be a list, is ordered before s, and that whatever races with x races with s or has been found: s takes its
 // place. It need not say so where that takes longer to find out.
-func (g *Group) replaces(a *Access, dm *domain, local bool, s, x stamp) bool {
-	return !x.isList() && (x>>eventBits == s>>eventBits || g.quick(dm, local, x)) && (!a.Atomic || g.covered(dm, local, x))
+func (g *Group) replaces(a *Access, dm *domain, local bool, item int, s, x stamp) bool {
+	return !x.isList() && (x>>eventBits == s>>eventBits || g.quick(dm, local, x)) && (!a.Atomic || g.covered(a, dm, local, item, x))
 }
 
-// covered says that an atomic access may take the place of an earlier one: that one is atomic too, or nobody is left who
-// could race with it.
-func (g *Group) covered(dm *domain, local bool, x stamp) bool {
+// covered says that an atomic access may take the place of an earlier one: that one is atomic too and races with the same
+// others, or nobody is left who could race with it.
+func (g *Group) covered(a *Access, dm *domain, local bool, item int, x stamp) bool {
 	e := &g.d.events[x.event()]
-	return e.atomic || local && (g.foreign(x) || e.clock < dm.known)
+	if local && (g.foreign(x) || e.clock < dm.known) {
+		return true
+	}
+	// Where scopes reach less far than the device, others race with one of two atomic operations and not with the other.
+	return e.atomic && (!g.d.narrow || !g.foreign(x) && a.Scope >= e.scope && int(x.item()-g.first)/g.subgroup == item/g.subgroup)
 }
 
 // quick says that an access, no list, is ordered before whatever the group does next: by a barrier, or because LDS belonged
@@ -325,11 +335,30 @@ func (g *Group) quick(dm *domain, local bool, s stamp) bool {
 // compare looks for races of an access with those in a cell.
 func (g *Group) compare(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64, with *stamp, kind memory.Access) {
 	for _, x := range g.d.lists.of(with) {
-		if a.Atomic && g.d.events[x.event()].atomic || local && g.foreign(x) || g.before(dm, item, x) {
+		if g.bothAtomic(a, item, x) || local && g.foreign(x) || g.before(dm, item, x) {
 			continue
 		}
 		g.found(a, o, item, s, x, kind, at)
 	}
+}
+
+// bothAtomic says whether an access of a work-item and an earlier one are atomic operations whose scopes include each other
+// (OpenCL 3.0 API, 3.3.6.1): these do not race.
+func (g *Group) bothAtomic(a *Access, item int, x stamp) bool {
+	e := &g.d.events[x.event()]
+	switch scope := max(a.Scope, e.scope); {
+	case !a.Atomic || !e.atomic:
+		return false
+	case scope <= isa.ScopeDevice:
+		return true
+	case g.foreign(x):
+		return false
+	case scope == isa.ScopeWorkgroup:
+		return true
+	case scope == isa.ScopeSubgroup:
+		return int(x.item()-g.first)/g.subgroup == item/g.subgroup
+	}
+	return false
 }
 
 // keep leaves in a cell the accesses that s does not take the place of, and puts s beside them, unless that is 0.
@@ -341,7 +370,7 @@ func (g *Group) keep(a *Access, dm *domain, local bool, item int, c *stamp, s st
 	}
 	kept := d.scratch[:0]
 	for _, x := range list {
-		if (local && g.foreign(x) || g.before(dm, item, x)) && (!a.Atomic || g.covered(dm, local, x)) {
+		if (local && g.foreign(x) || g.before(dm, item, x)) && (!a.Atomic || g.covered(a, dm, local, item, x)) {
 			continue
 		}
 		kept = append(kept, x)

@@ -57,7 +57,7 @@ type domain struct {
 
 	// By work-item: what a release fence let go, and what atomic loads have brought that no fence has acquired.
 	released map[int]fenced
-	brought  map[int]*known
+	brought  map[int]brought
 }
 
 type own struct {
@@ -68,7 +68,11 @@ type own struct {
 type fenced struct {
 	knows *known
 	scope isa.Scope
+	both  bool // the fence is for both kinds of memory
 }
+
+// brought is what atomic loads have brought, and what they have for fences of both kinds of memory only.
+type brought struct{ knows, both *known }
 
 // begin prepares the group for another one of the launch, or the first.
 func (g *Group) begin(first uint64, items int) {

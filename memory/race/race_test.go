@@ -197,13 +197,14 @@ func graph(ops []op, kind int) [][]bool {
 	type fence struct {
 		at    int
 		scope isa.Scope
+		both  bool
 	}
 	fences := map[int]fence{}
-	brought := map[int][]head{}
+	brought, broughtBoth := map[int][]head{}, map[int][]head{}
 	edge := func(h head, item, from int) {
 		for i := range nodes {
 			for j := range nodes {
-				if nodes[i].item == h.item && nodes[i].op <= h.upTo && nodes[j].item == item && nodes[j].op > from {
+				if nodes[i].item == h.item && nodes[i].op <= h.upTo && nodes[j].item == item && nodes[j].op >= from {
 					path[i][j] = true
 				}
 			}
@@ -213,30 +214,40 @@ func graph(ops []op, kind int) [][]bool {
 		o := &ops[k]
 		item := o.items[0]
 		if o.kind == opFence && o.kinds()[kind] {
+			both := o.kinds() == [numDomains]bool{true, true}
 			if o.order&isa.OrderAcquire != 0 {
 				for _, h := range brought[item] {
 					edge(h, item, k)
 				}
-				brought[item] = nil
+				for _, h := range broughtBoth[item] {
+					if both {
+						edge(h, item, k)
+					}
+				}
+				brought[item], broughtBoth[item] = nil, nil
 			}
 			if o.order&isa.OrderRelease != 0 {
-				fences[item] = fence{k, o.order.Scope()}
+				fences[item] = fence{k, o.order.Scope(), both}
 			}
 		}
-		// What an atomic operation on the other kind of memory does is left to its own kind.
-		if !o.atomic() || !o.kinds()[kind] {
+		if !o.atomic() {
 			continue
 		}
+		own := o.kinds()[kind]
+		direct := own || o.order&isa.OrderSeqCst != 0
 		hs := &at[o.off][owner(o)]
 		if o.reads() {
 			for _, h := range *hs {
 				if !reaches(h.scope, h.item, item) || !reaches(o.order.Scope(), item, h.item) {
 					continue
 				}
-				if o.order&isa.OrderAcquire != 0 {
+				switch {
+				case direct && o.order&isa.OrderAcquire != 0:
 					edge(h, item, k)
-				} else {
+				case own:
 					brought[item] = append(brought[item], h)
+				default:
+					broughtBoth[item] = append(broughtBoth[item], h)
 				}
 			}
 		}
@@ -244,10 +255,10 @@ func graph(ops []op, kind int) [][]bool {
 			if l := last[o.off][owner(o)]; !o.reads() && l != item+1 {
 				*hs = nil
 			}
-			if o.order&isa.OrderRelease != 0 {
-				*hs = append(*hs, head{item, k - 1, o.order.Scope()})
+			if direct && o.order&isa.OrderRelease != 0 {
+				*hs = append(*hs, head{item, k, o.order.Scope()})
 				last[o.off][owner(o)] = item + 1
-			} else if f, ok := fences[item]; ok {
+			} else if f, ok := fences[item]; ok && (own || f.both) {
 				*hs = append(*hs, head{item, f.at - 1, max(o.order.Scope(), f.scope)})
 				last[o.off][owner(o)] = item + 1
 			} else if !o.reads() && len(*hs) == 0 {
@@ -274,6 +285,11 @@ func graph(ops []op, kind int) [][]bool {
 	return before
 }
 
+// inclusive says whether the scopes of two atomic operations include each other.
+func inclusive(a, b *op) bool {
+	return reaches(a.order.Scope(), a.items[0], b.items[0]) && reaches(b.order.Scope(), b.items[0], a.items[0])
+}
+
 // races returns the pairs of operations that race, by the definition.
 func races(ops []op) map[[2]int]bool {
 	var orders [numDomains][][]bool
@@ -284,7 +300,7 @@ func races(ops []op) map[[2]int]bool {
 	for j := range ops {
 		for i := range j {
 			a, b := &ops[i], &ops[j]
-			if !a.access() || !b.access() || a.items[0] == b.items[0] || !overlap(a, b) || a.atomic() && b.atomic() ||
+			if !a.access() || !b.access() || a.items[0] == b.items[0] || !overlap(a, b) || a.atomic() && b.atomic() && inclusive(a, b) ||
 				!(a.kind == opWrite || a.writes() || b.kind == opWrite || b.writes()) {
 				continue
 			}
@@ -319,13 +335,21 @@ func detect(t *testing.T, ops []op) map[[2]int]bool {
 		groups[i].Begin(uint64(i), testItems)
 	}
 	for i := range ops {
+		if ops[i].atomic() && ops[i].order.Scope() > isa.ScopeDevice {
+			d.Narrow()
+		}
+	}
+	for i := range ops {
 		o := &ops[i]
 		g, item := groups[groupOf(o.items[0])], o.items[0]%testItems
 		at := p.Add(int64(o.off))
 		if o.space == memory.SpaceLocal {
 			at = memory.MakePointer(memory.SpaceLocal, 1, int64(o.off))
 		}
-		a := Access{PC: o.pc, Size: o.size, Atomic: o.atomic()}
+		a := Access{PC: o.pc, Size: o.size, Atomic: o.atomic(), Scope: o.order.Scope()}
+		if !o.atomic() {
+			a.Scope = 0
+		}
 		switch o.kind {
 		case opBarrier:
 			g.Barrier(o.order)
@@ -344,7 +368,8 @@ func detect(t *testing.T, ops []op) map[[2]int]bool {
 			a.Kind = memory.AccessAtomic
 		}
 		if o.atomic() {
-			g.Sync(item, at, o.order, o.reads(), o.writes())
+			g.Atomic(&a, item, at, o.order, o.reads(), o.writes())
+			continue
 		}
 		var off [64]int64
 		g.Lanes(&a, at, item, 1, &off)

@@ -3,6 +3,7 @@ package race
 import (
 	"unsafe"
 
+	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -28,6 +29,7 @@ type event struct {
 	barriers uint32 // that the group had passed, whatever they order
 	launch   uint16
 	atomic   bool
+	scope    isa.Scope // of an atomic access
 }
 
 // cell has the accesses to a piece of memory: writes and reads, each none, a stamp or a list.

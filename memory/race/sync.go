@@ -21,9 +21,13 @@ type synced struct {
 	released uint64 // 1 + the work-item that stored last, which a plain store of another one ends
 }
 
-// Sync says that a work-item does an atomic operation, before the access itself is told: whether it reads, whether it writes, and
-// whether it does so in one step. A compare-and-exchange that fails only reads.
-func (g *Group) Sync(item int, p memory.Pointer, order isa.MemoryOrder, reads, writes bool) {
+// Atomic says that a work-item does an atomic operation on a.Size bytes at p: whether it reads, whether it writes, and whether
+// it does so in one step. A compare-and-exchange that fails only reads.
+//
+// An operation orders the kinds of memory that its semantics name, or else the kind that it works on, and in two cases the
+// other one, too (OpenCL 3.0 API, 3.3.6.2): between fences that both have both flags, and between sequentially
+// consistent operations. It is itself behind what it acquires, and before what follows those who acquire what it releases.
+func (g *Group) Atomic(a *Access, item int, p memory.Pointer, order isa.MemoryOrder, reads, writes bool) {
 	o, _ := g.object(p)
 	if o == nil {
 		return
@@ -33,36 +37,56 @@ func (g *Group) Sync(item int, p memory.Pointer, order isa.MemoryOrder, reads, w
 		order = isa.OrderAll
 	}
 	named := order & (isa.OrderGlobal | isa.OrderLocal)
+	var own [numDomains]bool
 	for i := range g.domains {
-		if named&orderBits[i] != 0 || named == 0 && (i == inLocal) == (p.Space() == memory.SpaceLocal) {
-			g.syncDomain(i, at, item, order, reads, writes)
+		own[i] = named&orderBits[i] != 0 || named == 0 && (i == inLocal) == (p.Space() == memory.SpaceLocal)
+		if reads {
+			g.reads(i, at, item, order, own[i])
+		}
+	}
+	g.One(a, p, item)
+	for i := range g.domains {
+		if writes {
+			g.writes(i, at, item, order, own[i], reads)
 		}
 	}
 }
 
-func (g *Group) syncDomain(i int, at place, item int, order isa.MemoryOrder, reads, writes bool) {
-	dm, table := &g.domains[i], g.d.synced[i]
-	s := table[at]
-	if reads && s != nil {
-		if k := g.seen(s, item, order.Scope()); k != nil {
-			if order&isa.OrderAcquire != 0 {
-				g.acquire(dm, item, k)
-			} else {
-				if dm.brought == nil {
-					dm.brought = map[int]*known{}
-				}
-				dm.brought[item] = join(dm.brought[item], k)
-			}
-		}
-	}
-	if !writes {
+// reads takes what was left at a place that an atomic operation reads, in one kind of memory; own says that the operation orders it by
+// itself.
+func (g *Group) reads(i int, at place, item int, order isa.MemoryOrder, own bool) {
+	dm, s := &g.domains[i], g.d.synced[i][at]
+	if s == nil {
 		return
 	}
+	k := g.seen(s, item, order.Scope())
+	switch {
+	case k == nil:
+	case order&isa.OrderAcquire != 0 && (own || order&isa.OrderSeqCst != 0):
+		g.acquire(dm, item, k)
+	default:
+		b := dm.brought[item]
+		if own {
+			b.knows = join(b.knows, k)
+		} else {
+			b.both = join(b.both, k)
+		}
+		if dm.brought == nil {
+			dm.brought = map[int]brought{}
+		}
+		dm.brought[item] = b
+	}
+}
+
+// writes leaves what an atomic operation releases at the place that it writes.
+func (g *Group) writes(i int, at place, item int, order isa.MemoryOrder, own, reads bool) {
+	dm, table := &g.domains[i], g.d.synced[i]
+	s := table[at]
 	var k *known
 	scope := order.Scope()
-	if order&isa.OrderRelease != 0 {
+	if order&isa.OrderRelease != 0 && (own || order&isa.OrderSeqCst != 0) {
 		k = g.release(dm, item)
-	} else if f, ok := dm.released[item]; ok {
+	} else if f, ok := dm.released[item]; ok && (own || f.both) {
 		k, scope = f.knows, max(scope, f.scope)
 	}
 	who := g.first + uint64(item) + 1
@@ -123,20 +147,23 @@ func (g *Group) Fence(item int, order isa.MemoryOrder) {
 	if order == 0 {
 		order = isa.OrderAll
 	}
+	both := order&isa.OrderGlobal != 0 && order&isa.OrderLocal != 0
 	for i := range g.domains {
 		dm := &g.domains[i]
 		if order&orderBits[i] == 0 {
 			continue
 		}
-		if order&isa.OrderAcquire != 0 {
-			g.acquire(dm, item, dm.brought[item])
+		if b, ok := dm.brought[item]; ok && order&isa.OrderAcquire != 0 {
+			if g.acquire(dm, item, b.knows); both {
+				g.acquire(dm, item, b.both)
+			}
 			delete(dm.brought, item)
 		}
 		if order&isa.OrderRelease != 0 {
 			if dm.released == nil {
 				dm.released = map[int]fenced{}
 			}
-			dm.released[item] = fenced{g.release(dm, item), order.Scope()}
+			dm.released[item] = fenced{g.release(dm, item), order.Scope(), both}
 		}
 	}
 }
