@@ -39,7 +39,7 @@ func TestCompileEverySet(t *testing.T) {
 			t.Parallel()
 			for seed := *programFirst; seed < *programFirst+count; seed++ {
 				compileFor(t, set.features, generate(&source{state: uint64(seed) * 0x2545f4914f6cdd1d}).kernel)
-				p, _ := newStencil(&source{state: uint64(seed)*0x9e3779b97f4a7c15 + 1})
+				p, _ := newStencil(sourceOf(seed))
 				compileFor(t, set.features, p.kernel)
 			}
 			for others := range 8 {

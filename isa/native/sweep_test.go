@@ -128,7 +128,7 @@ func TestSweep(t *testing.T) {
 	}
 	each(t, func(t *testing.T, e Engine) {
 		for seed := *programFirst; seed < *programFirst+n; seed++ {
-			s := &source{state: uint64(seed) * 0x9e3779b97f4a7c15}
+			s := sourceOf(seed)
 			p := generate(s)
 			c := newSetting(s)
 			c.Width, c.Check = (p.lanes()+c.Subgroup-1)/c.Subgroup*c.Subgroup, s.once(100)

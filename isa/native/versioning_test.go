@@ -22,6 +22,8 @@ type stencil struct {
 	bools   []isa.Reg // vectors of booleans
 	element isa.Type
 	width   isa.Reg
+	back    isa.Reg // minus width
+	last    isa.Reg // the number of the last row
 	lastAt  isa.Reg
 }
 
@@ -48,13 +50,14 @@ func newStencil(s *source) (*generated, *engine.Launch) {
 		n.given = append(n.given, r)
 		return r
 	}
-	n.width = give(wide)
+	n.width, n.back = give(wide), give(-wide)
 	for _, v := range []uint64{uint64(s.n(5)), uint64(s.n(40)), -uint64(s.n(5))} {
 		give(v)
 	}
 	for _, v := range []uint64{0, 1, uint64(s.n(4)), -uint64(1 + s.n(4)), wide} {
 		n.known = append(n.known, n.constant(uint64(uint32(v))))
 	}
+	n.last = n.constant(uint64(uint32(high - 1)))
 	n.body()
 	elements := int(min(wide*high%(1<<32), 20000)) + s.n(100) - s.n(90)
 	elements = max(elements, 1)
@@ -143,8 +146,13 @@ func (n *stencil) body() {
 		n.jump(next + 1)
 		d := n.vector(isa.I32)
 		n.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: d, A: n.of(n.sums), B: entered})
-		n.sums = append(n.sums, d)
+		n.sums, n.values = append(n.sums, d), append(n.values, d)
 		n.some(n.source.n(3))
+		if n.source.n(2) == 0 {
+			in := n.access(isa.OpStore, n.lastAt)
+			in.C = d
+			n.emit(in)
+		}
 	}
 	if n.source.n(4) > 0 {
 		n.store(n.lastAt)
@@ -277,8 +285,13 @@ func (n *stencil) some(count int) {
 			n.emit(in)
 		case 8: // from the end, by the product of two negative numbers
 			d := n.vector(isa.I32)
-			n.emit(isa.Inst{Op: isa.OpSub, Type: isa.I32, Dst: d, A: n.of(n.sums), B: n.width})
-			n.emit(isa.Inst{Op: isa.OpMul, Type: isa.I32, Dst: d, A: d, B: n.constant(1<<32 - 1)})
+			if n.source.n(2) == 0 {
+				n.emit(isa.Inst{Op: isa.OpSub, Type: isa.I32, Dst: d, A: n.of(n.sums), B: n.width})
+				n.emit(isa.Inst{Op: isa.OpMul, Type: isa.I32, Dst: d, A: d, B: n.constant(1<<32 - 1)})
+			} else { // in the row that is as far from the last one as the item's is from the first
+				n.emit(isa.Inst{Op: isa.OpSub, Type: isa.I32, Dst: d, A: n.sums[1], B: n.last})
+				n.emit(isa.Inst{Op: isa.OpMad, Type: isa.I32, Dst: d, A: d, B: n.back, C: n.sums[0]})
+			}
 			n.sums = append(n.sums, d)
 			n.values = append(n.values, n.load(d))
 		case 0, 1:
@@ -314,7 +327,7 @@ func TestStraight(t *testing.T) {
 	each(t, func(t *testing.T, e Engine) {
 		made := 0
 		for seed := *programFirst; seed < *programFirst+count; seed++ {
-			s := &source{state: uint64(seed)*0x9e3779b97f4a7c15 + 1}
+			s := sourceOf(seed)
 			p, launch := newStencil(s)
 			c := setting{Subgroup: 32, Width: (p.lanes() + 31) / 32 * 32, Check: s.once(100)}
 			shared := s.n(4)

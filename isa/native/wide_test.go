@@ -23,7 +23,8 @@ func TestWide(t *testing.T) {
 		for seed := *programFirst; seed < *programFirst+n; seed++ {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
 				checkProgram(t, e, &source{state: uint64(seed) * 0x2545f4914f6cdd1d, wide: true})
-				s := &source{state: uint64(seed) * 0x9e3779b97f4a7c15, wide: true}
+				s := sourceOf(seed)
+				s.wide = true
 				p := generate(s)
 				c := newSetting(s)
 				c.Check = false
