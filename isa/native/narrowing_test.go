@@ -3,6 +3,7 @@ package native
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -128,6 +129,15 @@ func newNarrowing(seed int) (n *narrowing, inside bool) {
 	n.emit(isa.Inst{Op: isa.OpSelect, Type: isa.I64, Dst: chosen, A: only, B: index, C: n.constant(0)})
 	v := n.vector(isa.I32)
 	n.emit(isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: isa.SpaceGlobal, Dst: v, A: isa.S(0), B: chosen, Idx: isa.Idx64, Scale: 8})
+	if n.IntN(2) == 0 { // behind a loop, where a hyperblock ends, all 64 bits are read
+		again, left := n.vector(isa.B1), n.vector(isa.I32)
+		n.emit(isa.Inst{Op: isa.OpAnd, Type: isa.I32, Dst: left, A: v, B: n.constant(1)})
+		n.jump(1)
+		n.emit(isa.Inst{Op: isa.OpLtS, Type: isa.I32, Dst: again, A: n.constant(0), B: left})
+		n.emit(isa.Inst{Op: isa.OpSub, Type: isa.I32, Dst: left, A: left, B: n.constant(1)})
+		n.branch(again, 1, 2)
+		n.emit(isa.Inst{Op: isa.OpStore, Type: isa.I64, Space: isa.SpaceGlobal, A: isa.S(3), B: isa.V(lane), Idx: isa.Idx64, Scale: 8, C: x.reg})
+	}
 	n.store(v, isa.I32)
 	n.emit(isa.Inst{Op: isa.OpRet})
 	return n, inside
@@ -151,7 +161,7 @@ func TestHyperNarrowing(t *testing.T) {
 			if !inside {
 				wrapped++
 			}
-			if h := hyperblocks(t, e, n.k)[0]; h != nil && h.Run.Code[len(h.Run.Code)-1].Idx != isa.Idx64 {
+			if h := hyperblocks(t, e, n.k)[0]; h != nil && slices.ContainsFunc(h.Run.Code, func(in isa.Inst) bool { return in.Op == isa.OpLoad && in.Idx != isa.Idx64 }) {
 				narrowed++
 			}
 			prepare := func(data *[buffers][]uint64) {
