@@ -240,6 +240,9 @@ func (d *moduleInfo) together() string {
 	}
 	var parts []string
 	for i := range d.Kernels {
+		if linked[i] && d.unsupported(i) != "" {
+			return ""
+		}
 		if linked[i] {
 			parts = append(parts, d.part(i, shared))
 		}
