@@ -365,3 +365,48 @@ func TestStraight(t *testing.T) {
 		}
 	})
 }
+
+// TestStraightOverflow runs a kernel in which the bounds of an index, computed in 64 bits, would wrap around to
+// numbers within the buffer: in row 0 the index is that of x, in row 3 2 more than 2⁶⁴, and in between it is far
+// outside.
+func TestStraightOverflow(t *testing.T) {
+	each(t, func(t *testing.T, e Engine) {
+		n := newProgram()
+		op := func(op isa.Op, a, b, c isa.Reg) isa.Reg {
+			d := n.vector(isa.I32)
+			n.emit(isa.Inst{Op: op, Type: isa.I32, Dst: d, A: a, B: b, C: c})
+			return d
+		}
+		id := func(b isa.Builtin) isa.Reg {
+			d := n.vector(isa.I32)
+			n.emit(isa.Inst{Op: isa.OpBuiltin, Type: isa.I32, Dst: d, Imm: uint32(b)})
+			return d
+		}
+		const third = 0x5555555555555556 // of 2⁶⁴, and a little more
+		x, y := id(isa.BuiltinLocalID), id(isa.BuiltinLocalID+1)
+		quarter := op(isa.OpMul, op(isa.OpMul, y, n.constant(third>>32), isa.None), n.constant(1<<30), isa.None)
+		half := op(isa.OpAdd, quarter, quarter, isa.None)
+		at := op(isa.OpMad, y, n.constant(third&(1<<32-1)), op(isa.OpAdd, half, half, isa.None))
+		at = op(isa.OpAdd, at, x, isa.None)
+		v := n.vector(isa.I32)
+		n.emit(isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: isa.SpaceGlobal, Dst: v, A: isa.S(0), B: at, Idx: isa.IdxU32, Scale: 4})
+		n.emit(isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpaceGlobal, A: isa.S(1), B: op(isa.OpMad, y, n.constant(16), x), Idx: isa.IdxU32, Scale: 4, C: v})
+		n.emit(isa.Inst{Op: isa.OpRet})
+		p := &generated{kernel: n.k, items: [3]uint32{16, 4, 1}}
+		for i := range p.global {
+			p.global[i] = make([]byte, 4*p.lanes())
+		}
+		if e.features&amd64.AVX512 != 0 {
+			b := &builder{Assembler: amd64.New(e.features), features: e.features, constants: interp.Constants(n.k)}
+			if h := hyperblocks(t, e, n.k)[0]; h == nil || b.straighten(h) == nil {
+				t.Errorf("hyperblock %+v, want one that can be done straight", h)
+			}
+		}
+		begin := func(code engine.Code) (*session, error) {
+			return p.rows(code, setting{Subgroup: 32, Width: 64}, [3]uint64{})
+		}
+		if d := p.compareSweeps(compile(t, interp.Engine{}, n.k), compile(t, e, n.k), 1, begin); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
