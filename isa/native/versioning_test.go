@@ -33,7 +33,7 @@ func newStencil(s *source) (*generated, *engine.Launch) {
 	if s.n(2) == 0 {
 		n.element = isa.I32
 	}
-	shapes := [][3]uint32{{64, 1, 1}, {256, 1, 1}, {128, 1, 1}, {16, 4, 1}, {16, 16, 1}, {32, 4, 2}, {64, 2, 1}, {16, 2, 2}, {48, 4, 1}, {8, 8, 1}, {17, 4, 1}, {65, 1, 1}}
+	shapes := [][3]uint32{{64, 1, 1}, {256, 1, 1}, {128, 1, 1}, {16, 4, 1}, {16, 16, 1}, {32, 4, 2}, {64, 2, 1}, {16, 2, 2}, {48, 4, 1}, {8, 8, 1}, {17, 4, 1}, {65, 1, 1}, {32, 1, 3}, {64, 1, 2}}
 	g := &generated{kernel: n.k, items: shapes[s.n(len(shapes))]}
 	launch := &engine.Launch{Groups: [3]uint64{uint64(1 + s.n(6)), uint64(1 + s.n(3)), uint64(1 + s.n(2))}}
 	if s.n(3) == 0 {
@@ -407,6 +407,31 @@ func TestStraightOverflow(t *testing.T) {
 		}
 		if d := p.compareSweeps(compile(t, interp.Engine{}, n.k), compile(t, e, n.k), 1, begin); d != "" {
 			t.Fatal(d)
+		}
+	})
+}
+
+// TestStraightInPlace adds to elements that lanes of several rows have in common: all of them load before any of
+// them stores.
+func TestStraightInPlace(t *testing.T) {
+	each(t, func(t *testing.T, e Engine) {
+		n := newProgram()
+		x, v := n.vector(isa.I32), n.vector(isa.I32)
+		n.emit(isa.Inst{Op: isa.OpBuiltin, Type: isa.I32, Dst: x, Imm: uint32(isa.BuiltinLocalID)})
+		n.emit(isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: isa.SpaceGlobal, Dst: v, A: isa.S(0), B: x, Idx: isa.IdxU32, Scale: 4})
+		n.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: v, A: v, B: n.constant(1)})
+		n.emit(isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpaceGlobal, A: isa.S(0), B: x, Idx: isa.IdxU32, Scale: 4, C: v})
+		n.emit(isa.Inst{Op: isa.OpRet})
+		for _, items := range [][3]uint32{{64, 1, 1}, {64, 2, 1}, {64, 1, 2}, {16, 1, 5}} {
+			p := &generated{kernel: n.k, items: items}
+			for i := range p.global {
+				p.global[i] = make([]byte, 4*64)
+			}
+			c := setting{Subgroup: 32, Width: (p.lanes() + 31) / 32 * 32}
+			begin := func(code engine.Code) (*session, error) { return p.rows(code, c, [3]uint64{}) }
+			if d := p.compareSweeps(compile(t, interp.Engine{}, n.k), compile(t, e, n.k), 1, begin); d != "" {
+				t.Errorf("work-group %v: %s", items, d)
+			}
 		}
 	})
 }
