@@ -411,27 +411,29 @@ func TestStraightOverflow(t *testing.T) {
 	})
 }
 
-// TestStraightInPlace adds to elements that lanes of several rows have in common: all of them load before any of
-// them stores.
-func TestStraightInPlace(t *testing.T) {
-	each(t, func(t *testing.T, e Engine) {
+// TestStraightInPlace adds to elements that lanes of several rows have in common, side by side or not: all lanes
+// load before any of them stores.
+func TestStraightInPlace(t *testing.T) { each(t, testStraightInPlace) }
+
+func testStraightInPlace(t *testing.T, e Engine) {
+	for _, scale := range []uint32{4, 8} {
 		n := newProgram()
 		x, v := n.vector(isa.I32), n.vector(isa.I32)
 		n.emit(isa.Inst{Op: isa.OpBuiltin, Type: isa.I32, Dst: x, Imm: uint32(isa.BuiltinLocalID)})
-		n.emit(isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: isa.SpaceGlobal, Dst: v, A: isa.S(0), B: x, Idx: isa.IdxU32, Scale: 4})
+		n.emit(isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: isa.SpaceGlobal, Dst: v, A: isa.S(0), B: x, Idx: isa.IdxU32, Scale: scale})
 		n.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: v, A: v, B: n.constant(1)})
-		n.emit(isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpaceGlobal, A: isa.S(0), B: x, Idx: isa.IdxU32, Scale: 4, C: v})
+		n.emit(isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpaceGlobal, A: isa.S(0), B: x, Idx: isa.IdxU32, Scale: scale, C: v})
 		n.emit(isa.Inst{Op: isa.OpRet})
 		for _, items := range [][3]uint32{{64, 1, 1}, {64, 2, 1}, {64, 1, 2}, {16, 1, 5}} {
 			p := &generated{kernel: n.k, items: items}
 			for i := range p.global {
-				p.global[i] = make([]byte, 4*64)
+				p.global[i] = make([]byte, 8*64)
 			}
 			c := setting{Subgroup: 32, Width: (p.lanes() + 31) / 32 * 32}
 			begin := func(code engine.Code) (*session, error) { return p.rows(code, c, [3]uint64{}) }
 			if d := p.compareSweeps(compile(t, interp.Engine{}, n.k), compile(t, e, n.k), 1, begin); d != "" {
-				t.Errorf("work-group %v: %s", items, d)
+				t.Errorf("work-group %v, every %d bytes: %s", items, scale, d)
 			}
 		}
-	})
+	}
 }
