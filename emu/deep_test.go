@@ -68,14 +68,11 @@ var deepest = flag.Bool("deepest", false, "nest 100,000 times, and chain a milli
 // before a launch. The stack is limited to a small part of what the system would give: what recurses as deep as the
 // module says does not fit, and ends the test.
 func TestDeepModules(t *testing.T) {
-	n, chain := 30000, 100000
-	switch {
-	case *deepest:
-		n, chain = 100000, 1000000
-	case testing.Short():
-		n, chain = 10000, 30000
+	n, chain, stack := 15000, 50000, 2<<20
+	if *deepest {
+		n, chain, stack = 100000, 1000000, 4<<20
 	}
-	defer debug.SetMaxStack(debug.SetMaxStack(4 << 20))
+	defer debug.SetMaxStack(debug.SetMaxStack(stack))
 	use := fmt.Sprintf("OpStore %%out %%x%d\n", chain)
 	for _, c := range []struct{ name, text, err string }{
 		{"structures", deepText("", "%t0 = OpTypeStruct %uint\n"+deepLines(n, "%%t%[2]d = OpTypeStruct %%t%[1]d")+

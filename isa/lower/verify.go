@@ -59,6 +59,8 @@ type verifier struct {
 	// By place in reverse post-order.
 	rpo  []*block
 	idom []int
+	// enter and last are numbers in the dominator tree, see numberTree.
+	enter, last []int
 	// mark is the last edge list in which a block was seen, by block.id; lists counts those.
 	mark  []int
 	lists int
@@ -270,15 +272,34 @@ func (v *verifier) dominators() {
 			}
 		}
 	}
+	v.numberTree()
+}
+
+// numberTree numbers the blocks as a walk of the dominator tree enters them. Those that a block dominates have
+// the numbers from its own up to the last one below it.
+func (v *verifier) numberTree() {
+	v.enter, v.last = make([]int, len(v.rpo)), make([]int, len(v.rpo))
+	size := v.last // of the tree below each block, to begin with
+	for i := len(v.rpo) - 1; i > 0; i-- {
+		size[i]++
+		size[v.idom[i]] += size[i]
+	}
+	next := make([]int, len(v.rpo)) // the number that the next block below each one gets
+	next[0] = 1
+	for i := 1; i < len(v.rpo); i++ {
+		d := v.idom[i]
+		v.enter[i] = next[d]
+		next[d] += size[i]
+		next[i] = v.enter[i] + 1
+		v.last[i] = v.enter[i] + size[i] - 1
+	}
+	v.last[0] = len(v.rpo) - 1
 }
 
 // dominates says whether every way to block b leads through block a.
 func (v *verifier) dominates(a, b *block) bool {
 	x, y := v.num[a.id], v.num[b.id]
-	for y > x {
-		y = v.idom[y]
-	}
-	return x == y
+	return v.enter[x] <= v.enter[y] && v.enter[y] <= v.last[x]
 }
 
 // use checks that a value is there where b uses it: ahead of its instruction at

@@ -223,3 +223,40 @@ func testHyperIDsSelected(t *testing.T, e Engine) {
 	p.emit(isa.Inst{Op: isa.OpRet})
 	check(t, e, p.k, rand.New(rand.NewPCG(7, 0)), nil, "", func(*[buffers][]uint64) {})
 }
+
+// TestHyperScalars runs lanes that wait at a block for others, which write a scalar on their way that the block
+// reads. All lanes share the scalar; the others end, or come to the block as well, or there are none.
+func TestHyperScalars(t *testing.T) { each(t, testHyperScalars) }
+
+func testHyperScalars(t *testing.T, e Engine) {
+	for _, ends := range []bool{false, true} {
+		p := newProgram()
+		s := p.constant(0)
+		p.emit(isa.Inst{Op: isa.OpMov, Type: isa.I32, Dst: s, A: p.parameter(5)})
+		p.branch(p.load(bufMask, isa.B1), 2, 1)
+		// Stores, a load and others: enough for a hyperblock.
+		x := p.load(1, isa.I32)
+		p.emit(isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpaceGlobal, A: isa.S(2), B: isa.V(lane), Idx: isa.Idx64, Scale: 8, C: x})
+		p.emit(isa.Inst{Op: isa.OpMov, Type: isa.I32, Dst: s, A: p.parameter(7)})
+		y := p.vector(isa.I32)
+		p.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: y, A: x, B: s})
+		p.emit(isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpaceGlobal, A: isa.S(3), B: isa.V(lane), Idx: isa.Idx64, Scale: 8, C: y})
+		if ends {
+			p.emit(isa.Inst{Op: isa.OpRet})
+		} else {
+			p.jump(2)
+		}
+		z := p.vector(isa.I32)
+		p.emit(isa.Inst{Op: isa.OpMov, Type: isa.I32, Dst: z, A: s})
+		p.store(z, isa.I32)
+		p.emit(isa.Inst{Op: isa.OpRet})
+		if h := hyperblocks(t, e, p.k)[1]; setOf(e.features).broadcasts() && (h == nil || len(h.Scalars) == 0) {
+			t.Errorf("hyperblock %+v, want one that writes the scalar", h)
+		}
+		values := map[int]uint64{}
+		for i, v := range map[int]uint64{0: 5, 1: 7} {
+			values[p.k.ParamRegs[buffers+i].Scalar] = v
+		}
+		check(t, e, p.k, rand.New(rand.NewPCG(9, 0)), values, fmt.Sprint("ends ", ends), func(*[buffers][]uint64) {})
+	}
+}

@@ -121,20 +121,37 @@ func (g *mathRig) start() {
 
 func (g *mathRig) result(i int) uint32 { return binary.LittleEndian.Uint32(g.buffers[3][4*i:]) }
 
-// check compares with what package clmath computes.
-func (g *mathRig) check(t *testing.T, operands ...[]uint32) {
-	t.Helper()
-	f := interp.Math32(&g.in)
-	g.run(operands...)
-	wrong := 0
-	for i := range operands[0] {
+// mathResults returns what package clmath computes.
+func mathResults(in *isa.Inst, operands ...[]uint32) []uint32 {
+	f := interp.Math32(in)
+	list := make([]uint32, len(operands[0]))
+	for i := range list {
 		var x [3]float32
 		for j := range operands {
 			x[j] = math.Float32frombits(operands[j][i])
 		}
-		want := math.Float32bits(f(x[0], x[1], x[2]))
+		list[i] = math.Float32bits(f(x[0], x[1], x[2]))
+	}
+	return list
+}
+
+// check compares with what package clmath computes.
+func (g *mathRig) check(t *testing.T, operands ...[]uint32) {
+	t.Helper()
+	g.compare(t, mathResults(&g.in, operands...), operands...)
+}
+
+// compare compares with what there should be.
+func (g *mathRig) compare(t *testing.T, results []uint32, operands ...[]uint32) {
+	t.Helper()
+	g.run(operands...)
+	wrong := 0
+	for i, want := range results {
 		if got := g.result(i); got != want {
-			x := x // so that x itself need not be on the heap
+			var x [3]float32
+			for j := range operands {
+				x[j] = math.Float32frombits(operands[j][i])
+			}
 			t.Errorf("%s(%x) (%08x): got %08x %x, want %08x %x", mathName(&g.in), x[:g.arity], operands[0][i], got, math.Float32frombits(got), want, math.Float32frombits(want))
 			if wrong++; wrong == 10 {
 				t.FailNow()
@@ -217,40 +234,45 @@ func relate(r *rand.Rand, in *isa.Inst, x, y []uint32) {
 var mathPoints = []float64{0x1p-149, 0x1p-126, 0x1p-24, 0x1p-13, 0x1p-12, 0.25, 0.5, math.Pi / 4, 1, math.Pi / 2, 1.5, 2, 3, math.Pi, 4, 7, 10.25, 20, 38.6, 45, 64, 88.7, 87.3, 103.97, 104,
 	126, 127, 128, 149, 150, 1000, 0x1p12, 0x1p19, 0x1p22, 0x1p23, 0x1p24, 0x1p30, 0x1p31, 0x1p126, math.MaxFloat32, math.Inf(1), math.E, math.Ln2, math.Log10E, 0.75, 0.6875}
 
-// TestMath compares each function with package clmath.
+// TestMath compares each function with package clmath, whose results are for all instruction sets and both
+// sizes of groups.
 func TestMath(t *testing.T) {
-	each(t, func(t *testing.T, e Engine) {
-		for _, in := range mathInsts() {
-			t.Run(mathName(&in), func(t *testing.T) {
-				n := 1 << 17
-				if testing.Short() {
-					n = 1 << 13
+	t.Parallel()
+	for _, in := range mathInsts() {
+		t.Run(mathName(&in), func(t *testing.T) {
+			t.Parallel()
+			n := 1 << 17
+			if testing.Short() {
+				n = 1 << 13
+			}
+			r := rand.New(rand.NewPCG(uint64(in.Imm), 1))
+			var operands [][]uint32
+			for range len(operandsOf(&in)) {
+				x := mathOperands(r, n)
+				if len(operandsOf(&in)) > 1 {
+					r.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
 				}
+				operands = append(operands, x)
+			}
+			if len(operands) == 2 {
+				relate(r, &in, operands[0], operands[1])
+			}
+			results := mathResults(&in, operands...)
+			eachAlone(t, func(t *testing.T, e Engine) {
 				for _, index := range []isa.IdxType{isa.IdxS32, isa.Idx64} {
-					r := rand.New(rand.NewPCG(uint64(in.Imm), 1))
 					g := newMathRig(t, e, in, index)
-					var operands [][]uint32
-					for range g.arity {
-						x := mathOperands(r, n)
-						if g.arity > 1 {
-							r.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
-						}
-						operands = append(operands, x)
-					}
-					if g.arity == 2 {
-						relate(r, &in, operands[0], operands[1])
-					}
-					for i := 0; i < len(operands[0]); i += rigLanes {
+					for i := 0; i < len(results); i += rigLanes {
+						end := min(i+rigLanes, len(results))
 						var part [][]uint32
 						for _, x := range operands {
-							part = append(part, x[i:min(i+rigLanes, len(x))])
+							part = append(part, x[i:end])
 						}
-						g.check(t, part...)
+						g.compare(t, results[i:end], part...)
 					}
 				}
 			})
-		}
-	})
+		})
+	}
 }
 
 // TestMathMasks runs each function under several execution masks, with scalar operands too, in runs that

@@ -338,15 +338,23 @@ func random(r *rand.Rand) uint64 {
 
 // contents fills the buffers.
 func contents(r *rand.Rand) *[buffers][]uint64 {
+	list := numbers()
 	c := new([buffers][]uint64)
 	for i := range c {
-		c[i] = make([]uint64, lanes)
-		for j := range c[i] {
-			c[i][j] = random(r)
-		}
+		at := r.IntN(len(list) - lanes)
+		c[i] = slices.Clone(list[at:][:lanes])
 	}
 	return c
 }
+
+// numbers are what buffers hold: making new ones for each run takes longer than most runs.
+var numbers = sync.OnceValue(func() []uint64 {
+	r, list := rand.New(rand.NewPCG(1, 2)), make([]uint64, 1<<17)
+	for i := range list {
+		list[i] = random(r)
+	}
+	return list
+})
 
 // masks are the sets of lanes that run the instruction under test.
 var masks = []struct {

@@ -419,10 +419,10 @@ func (s *straight) separate(store int, no amd64.Label) {
 }
 
 // sameElements says whether a load is of the element that the lane stores later, if the memory of both
-// overlaps at all.
+// overlaps at all. A hyperblock has no load behind a store to the same memory.
 func (s *straight) sameElements(store, load *accessed) bool {
 	a, b := &s.run.Code[load.at], &s.run.Code[store.at]
-	return !load.store && load.at < store.at && load.index == store.index && load.end-load.start == store.end-store.start &&
+	return !load.store && load.index == store.index && load.end-load.start == store.end-store.start &&
 		a.A == b.A && a.Scale == b.Scale && a.Disp == b.Disp
 }
 

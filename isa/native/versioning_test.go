@@ -22,6 +22,8 @@ type stencil struct {
 	bools   []isa.Reg // vectors of booleans
 	element isa.Type
 	width   isa.Reg
+	back    isa.Reg // minus width
+	last    isa.Reg // the number of the last row
 	lastAt  isa.Reg
 }
 
@@ -31,7 +33,7 @@ func newStencil(s *source) (*generated, *engine.Launch) {
 	if s.n(2) == 0 {
 		n.element = isa.I32
 	}
-	shapes := [][3]uint32{{64, 1, 1}, {256, 1, 1}, {128, 1, 1}, {16, 4, 1}, {16, 16, 1}, {32, 4, 2}, {64, 2, 1}, {16, 2, 2}, {48, 4, 1}, {8, 8, 1}, {17, 4, 1}, {65, 1, 1}}
+	shapes := [][3]uint32{{64, 1, 1}, {256, 1, 1}, {128, 1, 1}, {16, 4, 1}, {16, 16, 1}, {32, 4, 2}, {64, 2, 1}, {16, 2, 2}, {48, 4, 1}, {8, 8, 1}, {17, 4, 1}, {65, 1, 1}, {32, 1, 3}, {64, 1, 2}}
 	g := &generated{kernel: n.k, items: shapes[s.n(len(shapes))]}
 	launch := &engine.Launch{Groups: [3]uint64{uint64(1 + s.n(6)), uint64(1 + s.n(3)), uint64(1 + s.n(2))}}
 	if s.n(3) == 0 {
@@ -48,13 +50,14 @@ func newStencil(s *source) (*generated, *engine.Launch) {
 		n.given = append(n.given, r)
 		return r
 	}
-	n.width = give(wide)
+	n.width, n.back = give(wide), give(-wide)
 	for _, v := range []uint64{uint64(s.n(5)), uint64(s.n(40)), -uint64(s.n(5))} {
 		give(v)
 	}
 	for _, v := range []uint64{0, 1, uint64(s.n(4)), -uint64(1 + s.n(4)), wide} {
 		n.known = append(n.known, n.constant(uint64(uint32(v))))
 	}
+	n.last = n.constant(uint64(uint32(high - 1)))
 	n.body()
 	elements := int(min(wide*high%(1<<32), 20000)) + s.n(100) - s.n(90)
 	elements = max(elements, 1)
@@ -143,8 +146,13 @@ func (n *stencil) body() {
 		n.jump(next + 1)
 		d := n.vector(isa.I32)
 		n.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: d, A: n.of(n.sums), B: entered})
-		n.sums = append(n.sums, d)
+		n.sums, n.values = append(n.sums, d), append(n.values, d)
 		n.some(n.source.n(3))
+		if n.source.n(2) == 0 {
+			in := n.access(isa.OpStore, n.lastAt)
+			in.C = d
+			n.emit(in)
+		}
 	}
 	if n.source.n(4) > 0 {
 		n.store(n.lastAt)
@@ -277,8 +285,13 @@ func (n *stencil) some(count int) {
 			n.emit(in)
 		case 8: // from the end, by the product of two negative numbers
 			d := n.vector(isa.I32)
-			n.emit(isa.Inst{Op: isa.OpSub, Type: isa.I32, Dst: d, A: n.of(n.sums), B: n.width})
-			n.emit(isa.Inst{Op: isa.OpMul, Type: isa.I32, Dst: d, A: d, B: n.constant(1<<32 - 1)})
+			if n.source.n(2) == 0 {
+				n.emit(isa.Inst{Op: isa.OpSub, Type: isa.I32, Dst: d, A: n.of(n.sums), B: n.width})
+				n.emit(isa.Inst{Op: isa.OpMul, Type: isa.I32, Dst: d, A: d, B: n.constant(1<<32 - 1)})
+			} else { // in the row that is as far from the last one as the item's is from the first
+				n.emit(isa.Inst{Op: isa.OpSub, Type: isa.I32, Dst: d, A: n.sums[1], B: n.last})
+				n.emit(isa.Inst{Op: isa.OpMad, Type: isa.I32, Dst: d, A: d, B: n.back, C: n.sums[0]})
+			}
 			n.sums = append(n.sums, d)
 			n.values = append(n.values, n.load(d))
 		case 0, 1:
@@ -314,7 +327,7 @@ func TestStraight(t *testing.T) {
 	each(t, func(t *testing.T, e Engine) {
 		made := 0
 		for seed := *programFirst; seed < *programFirst+count; seed++ {
-			s := &source{state: uint64(seed)*0x9e3779b97f4a7c15 + 1}
+			s := sourceOf(seed)
 			p, launch := newStencil(s)
 			c := setting{Subgroup: 32, Width: (p.lanes() + 31) / 32 * 32, Check: s.once(100)}
 			shared := s.n(4)
@@ -351,4 +364,76 @@ func TestStraight(t *testing.T) {
 			t.Errorf("%d hyperblocks of %d kernels can be done straight, want at least a third", made, count)
 		}
 	})
+}
+
+// TestStraightOverflow runs a kernel in which the bounds of an index, computed in 64 bits, would wrap around to
+// numbers within the buffer: in row 0 the index is that of x, in row 3 2 more than 2⁶⁴, and in between it is far
+// outside.
+func TestStraightOverflow(t *testing.T) {
+	each(t, func(t *testing.T, e Engine) {
+		n := newProgram()
+		op := func(op isa.Op, a, b, c isa.Reg) isa.Reg {
+			d := n.vector(isa.I32)
+			n.emit(isa.Inst{Op: op, Type: isa.I32, Dst: d, A: a, B: b, C: c})
+			return d
+		}
+		id := func(b isa.Builtin) isa.Reg {
+			d := n.vector(isa.I32)
+			n.emit(isa.Inst{Op: isa.OpBuiltin, Type: isa.I32, Dst: d, Imm: uint32(b)})
+			return d
+		}
+		const third = 0x5555555555555556 // of 2⁶⁴, and a little more
+		x, y := id(isa.BuiltinLocalID), id(isa.BuiltinLocalID+1)
+		quarter := op(isa.OpMul, op(isa.OpMul, y, n.constant(third>>32), isa.None), n.constant(1<<30), isa.None)
+		half := op(isa.OpAdd, quarter, quarter, isa.None)
+		at := op(isa.OpMad, y, n.constant(third&(1<<32-1)), op(isa.OpAdd, half, half, isa.None))
+		at = op(isa.OpAdd, at, x, isa.None)
+		v := n.vector(isa.I32)
+		n.emit(isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: isa.SpaceGlobal, Dst: v, A: isa.S(0), B: at, Idx: isa.IdxU32, Scale: 4})
+		n.emit(isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpaceGlobal, A: isa.S(1), B: op(isa.OpMad, y, n.constant(16), x), Idx: isa.IdxU32, Scale: 4, C: v})
+		n.emit(isa.Inst{Op: isa.OpRet})
+		p := &generated{kernel: n.k, items: [3]uint32{16, 4, 1}}
+		for i := range p.global {
+			p.global[i] = make([]byte, 4*p.lanes())
+		}
+		if e.features&amd64.AVX512 != 0 {
+			b := &builder{Assembler: amd64.New(e.features), features: e.features, constants: interp.Constants(n.k)}
+			if h := hyperblocks(t, e, n.k)[0]; h == nil || b.straighten(h) == nil {
+				t.Errorf("hyperblock %+v, want one that can be done straight", h)
+			}
+		}
+		begin := func(code engine.Code) (*session, error) {
+			return p.rows(code, setting{Subgroup: 32, Width: 64}, [3]uint64{})
+		}
+		if d := p.compareSweeps(compile(t, interp.Engine{}, n.k), compile(t, e, n.k), 1, begin); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+// TestStraightInPlace adds to elements that lanes of several rows have in common, side by side or not: all lanes
+// load before any of them stores.
+func TestStraightInPlace(t *testing.T) { each(t, testStraightInPlace) }
+
+func testStraightInPlace(t *testing.T, e Engine) {
+	for _, scale := range []uint32{4, 8} {
+		n := newProgram()
+		x, v := n.vector(isa.I32), n.vector(isa.I32)
+		n.emit(isa.Inst{Op: isa.OpBuiltin, Type: isa.I32, Dst: x, Imm: uint32(isa.BuiltinLocalID)})
+		n.emit(isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: isa.SpaceGlobal, Dst: v, A: isa.S(0), B: x, Idx: isa.IdxU32, Scale: scale})
+		n.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: v, A: v, B: n.constant(1)})
+		n.emit(isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpaceGlobal, A: isa.S(0), B: x, Idx: isa.IdxU32, Scale: scale, C: v})
+		n.emit(isa.Inst{Op: isa.OpRet})
+		for _, items := range [][3]uint32{{64, 1, 1}, {64, 2, 1}, {64, 1, 2}, {16, 1, 5}} {
+			p := &generated{kernel: n.k, items: items}
+			for i := range p.global {
+				p.global[i] = make([]byte, 8*64)
+			}
+			c := setting{Subgroup: 32, Width: (p.lanes() + 31) / 32 * 32}
+			begin := func(code engine.Code) (*session, error) { return p.rows(code, c, [3]uint64{}) }
+			if d := p.compareSweeps(compile(t, interp.Engine{}, n.k), compile(t, e, n.k), 1, begin); d != "" {
+				t.Errorf("work-group %v, every %d bytes: %s", items, scale, d)
+			}
+		}
+	}
 }

@@ -34,22 +34,22 @@ func (c *checker) checkTerminator(f *function, i int) {
 		c.edge(f, b, in, in.Operand(0))
 	case spirv.OpBranchConditional:
 		if t := c.valueType(spirv.ID(in.Operand(0))); !t.scalar() || t.class != classBool {
-			c.fail("branch-condition", in, "the condition %%%d is no Boolean", in.Operand(0))
+			c.fail("branch-condition", in, "the condition %%%d is not a Boolean", in.Operand(0))
 		}
 		c.edge(f, b, in, in.Operand(1))
 		c.edge(f, b, in, in.Operand(2))
 		if n := len(in.Operands()); n != 3 && n != 5 {
-			c.fail("branch-condition", in, "%d branch weights; there are two or none", n-3)
+			c.fail("branch-condition", in, "the branch has %s, but it must have two or none", count(n-3, "weight"))
 		}
 	case spirv.OpSwitch:
 		c.checkSwitch(f, b, in)
 	case spirv.OpReturn:
 		if f.result(c).op != spirv.OpTypeVoid {
-			c.fail("return-type", in, "the function returns a value of type %%%d", f.result(c).id)
+			c.fail("return-type", in, "the function must return a value of type %%%d", f.result(c).id)
 		}
 	case spirv.OpReturnValue:
 		if t := c.valueType(spirv.ID(in.Operand(0))); f.result(c).op == spirv.OpTypeVoid || !sameType(t, f.result(c)) {
-			c.fail("return-type", in, "the value has type %%%d, the function returns %%%d", typeID(t), f.result(c).id)
+			c.fail("return-type", in, "the value has type %%%d, but the function returns type %%%d", typeID(t), f.result(c).id)
 		}
 	}
 	for at := b.first; at < b.last; at++ {
@@ -66,7 +66,7 @@ func (c *checker) checkTerminator(f *function, i int) {
 
 func (c *checker) checkSwitch(f *function, b *block, in spirv.Inst) {
 	if t := c.valueType(spirv.ID(in.Operand(0))); !t.scalar() || t.class != classInt {
-		c.fail("switch-selector", in, "the selector %%%d is no integer", in.Operand(0))
+		c.fail("switch-selector", in, "the selector %%%d is not an integer", in.Operand(0))
 		return
 	}
 	seen := map[uint64]bool{}
@@ -82,7 +82,7 @@ func (c *checker) checkSwitch(f *function, b *block, in spirv.Inst) {
 		// What stands above the width of the type has no meaning.
 		v <<= 64 - o.Number.Width
 		if seen[v] {
-			c.fail("switch-selector", in, "the literal %d stands twice", v>>(64-o.Number.Width))
+			c.fail("switch-selector", in, "the switch has the literal %d twice", v>>(64-o.Number.Width))
 		}
 		seen[v] = true
 	}
@@ -92,7 +92,7 @@ func (c *checker) checkSwitch(f *function, b *block, in spirv.Inst) {
 func (c *checker) target(f *function, in spirv.Inst, label uint32) int {
 	i, ok := f.blockAt[spirv.ID(label)]
 	if !ok {
-		c.fail("branch-target", in, "%%%d is no block of this function", label)
+		c.fail("branch-target", in, "%%%d is not a block of this function", label)
 		return -1
 	}
 	return i
@@ -101,7 +101,7 @@ func (c *checker) target(f *function, in spirv.Inst, label uint32) int {
 func (c *checker) edge(f *function, b *block, in spirv.Inst, label uint32) {
 	i := c.target(f, in, label)
 	if i == 0 {
-		c.fail("branch-entry", in, "%%%d is the first block of the function, which nothing may branch to", label)
+		c.fail("branch-entry", in, "%%%d is the first block of the function, and no instruction may branch to it", label)
 	}
 	if i >= 0 {
 		b.succ = append(b.succ, i)
@@ -131,7 +131,7 @@ func (c *checker) checkPhis(f *function, i int) {
 		switch in.Op() {
 		case spirv.OpPhi:
 			if !start {
-				c.fail("phi-place", in, "OpPhi after another instruction of the block")
+				c.fail("phi-place", in, "OpPhi must stand before all other instructions of its block")
 			}
 			c.checkPhi(f, b, in)
 		case spirv.OpLine, spirv.OpNoLine, spirv.OpNop, spirv.OpExtInst, spirv.OpLoopMerge, spirv.OpSelectionMerge:
@@ -145,16 +145,16 @@ func (c *checker) checkPhi(f *function, b *block, in spirv.Inst) {
 	ops := in.Operands()
 	t := c.typeOf(in.ResultType())
 	if !t.sized {
-		c.fail("phi-type", in, "a value of type %%%d cannot be", t.id)
+		c.fail("phi-type", in, "no value can have the type %%%d", t.id)
 	}
 	values := make(map[int]uint32, len(ops)/2)
 	for k := 0; k+1 < len(ops); k += 2 {
 		if vt := c.valueType(spirv.ID(ops[k])); !sameType(vt, t) {
-			c.fail("phi-type", in, "%%%d has type %%%d, the result %%%d", ops[k], typeID(vt), t.id)
+			c.fail("phi-type", in, "%%%d has type %%%d, but the result has type %%%d", ops[k], typeID(vt), t.id)
 		}
 		parent, ok := f.blockAt[spirv.ID(ops[k+1])]
 		if !ok {
-			c.fail("phi-parents", in, "the parent %%%d is no block of this function", ops[k+1])
+			c.fail("phi-parents", in, "the parent %%%d is not a block of this function", ops[k+1])
 			continue
 		}
 		if _, ok := slices.BinarySearch(b.pred, parent); !ok {
@@ -162,13 +162,13 @@ func (c *checker) checkPhi(f *function, b *block, in spirv.Inst) {
 			continue
 		}
 		if old, dup := values[parent]; dup && old != ops[k] {
-			c.fail("phi-parents", in, "the parent %%%d stands with two values", ops[k+1])
+			c.fail("phi-parents", in, "OpPhi has two values for the parent %%%d", ops[k+1])
 		}
 		values[parent] = ops[k]
 	}
 	for _, p := range b.pred {
 		if _, ok := values[p]; !ok {
-			c.fail("phi-parents", in, "no value for the parent %%%d, which branches to this block", f.blocks[p].label)
+			c.fail("phi-parents", in, "OpPhi has no value for the block %%%d, which branches to this block", f.blocks[p].label)
 		}
 	}
 }

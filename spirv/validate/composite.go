@@ -11,14 +11,14 @@ import (
 func (c *checker) checkConstruct(rule string, in spirv.Inst, t *typ, parts []uint32, vectors bool) {
 	want := func(n uint64) bool {
 		if uint64(len(parts)) != n {
-			c.fail(rule, in, "%d parts for the %d of type %%%d", len(parts), n, t.id)
+			c.fail(rule, in, "the instruction has %s, but type %%%d has %d", count(len(parts), "constituent"), t.id, n)
 			return false
 		}
 		return true
 	}
 	same := func(id uint32, m *typ) {
 		if pt := c.valueType(spirv.ID(id)); !sameType(pt, m) {
-			c.fail(rule, in, "the part %%%d has type %%%d where %%%d belongs", id, typeID(pt), m.id)
+			c.fail(rule, in, "the constituent %%%d has type %%%d, but type %%%d is needed there", id, typeID(pt), m.id)
 		}
 	}
 	switch t.op {
@@ -34,7 +34,7 @@ func (c *checker) checkConstruct(rule string, in spirv.Inst, t *typ, parts []uin
 			n++
 		}
 		if n != t.count {
-			c.fail(rule, in, "%d components for a vector of %d", n, t.count)
+			c.fail(rule, in, "the constituents have %s together, but the vector has %d", count(n, "component"), t.count)
 		}
 	case spirv.OpTypeArray:
 		if t.length != 0 && !want(t.length) {
@@ -51,7 +51,7 @@ func (c *checker) checkConstruct(rule string, in spirv.Inst, t *typ, parts []uin
 			same(id, c.typeOf(spirv.ID(t.in.Operands()[i])))
 		}
 	default:
-		c.fail(rule, in, "the result type %%%d is no composite", t.id)
+		c.fail(rule, in, "the result type %%%d is not a composite type", t.id)
 	}
 }
 
@@ -65,13 +65,13 @@ func (c *checker) checkComposite(in spirv.Inst) {
 	case spirv.OpVectorExtractDynamic:
 		v, index := operand(0), operand(1)
 		if !v.vector() || !sameType(v.elem, result) {
-			c.fail(rule, in, "%%%d of type %%%d is no vector of %%%d", ops[0], typeID(v), result.id)
+			c.fail(rule, in, "%%%d has type %%%d, which is not a vector of type %%%d", ops[0], typeID(v), result.id)
 		}
 		c.checkIndex(in, index, ops[1])
 	case spirv.OpVectorInsertDynamic:
 		v, part, index := operand(0), operand(1), operand(2)
 		if !result.vector() || !sameType(v, result) || !sameType(part, result.elem) {
-			c.fail(rule, in, "a component of type %%%d, a vector of type %%%d, a result of type %%%d do not fit together", typeID(part), typeID(v), result.id)
+			c.fail(rule, in, "the component has type %%%d, the vector type %%%d and the result type %%%d, which do not agree", typeID(part), typeID(v), result.id)
 		}
 		c.checkIndex(in, index, ops[2])
 	case spirv.OpVectorShuffle:
@@ -80,22 +80,22 @@ func (c *checker) checkComposite(in spirv.Inst) {
 		c.checkConstruct(rule, in, result, ops, true)
 	case spirv.OpCompositeExtract:
 		if t := c.walk(in, operand(0), ops[1:]); t != nil && !sameType(t, result) {
-			c.fail(rule, in, "the indices lead to type %%%d, the result has %%%d", t.id, result.id)
+			c.fail(rule, in, "the indices lead to type %%%d, but the result has type %%%d", t.id, result.id)
 		}
 	case spirv.OpCompositeInsert:
 		if whole := operand(1); !sameType(whole, result) {
-			c.fail(rule, in, "the composite %%%d has type %%%d, the result %%%d", ops[1], typeID(whole), result.id)
+			c.fail(rule, in, "the composite %%%d has type %%%d, but the result has type %%%d", ops[1], typeID(whole), result.id)
 			return
 		}
 		if t := c.walk(in, result, ops[2:]); t != nil && !sameType(t, operand(0)) {
-			c.fail(rule, in, "the indices lead to type %%%d, the object has %%%d", t.id, typeID(operand(0)))
+			c.fail(rule, in, "the indices lead to type %%%d, but the object has type %%%d", t.id, typeID(operand(0)))
 		}
 	}
 }
 
 func (c *checker) checkIndex(in spirv.Inst, t *typ, id uint32) {
 	if !t.scalar() || t.class != classInt {
-		c.fail("operand-type", in, "the index %%%d is no integer", id)
+		c.fail("operand-type", in, "the index %%%d is not an integer", id)
 	}
 }
 
@@ -103,16 +103,16 @@ func (c *checker) checkIndex(in spirv.Inst, t *typ, id uint32) {
 func (c *checker) checkShuffle(in spirv.Inst, result, a, b *typ) {
 	const rule = "operand-type"
 	if !result.vector() || !a.vector() || !b.vector() || !sameType(a.elem, result.elem) || !sameType(b.elem, result.elem) {
-		c.fail(rule, in, "vectors of types %%%d and %%%d for a result of type %%%d", typeID(a), typeID(b), result.id)
+		c.fail(rule, in, "the vectors have types %%%d and %%%d, which do not agree with the result type %%%d", typeID(a), typeID(b), result.id)
 		return
 	}
 	selectors := in.Operands()[2:]
 	if len(selectors) != result.count {
-		c.fail(rule, in, "%d components for a vector of %d", len(selectors), result.count)
+		c.fail(rule, in, "the instruction selects %s, but the result has %d", count(len(selectors), "component"), result.count)
 	}
 	for _, s := range selectors {
 		if s != 0xffffffff && uint64(s) >= uint64(a.count+b.count) {
-			c.fail(rule, in, "component %d of vectors with %d together", s, a.count+b.count)
+			c.fail(rule, in, "the instruction selects component %d, but the two vectors have only %d components together", s, a.count+b.count)
 		}
 	}
 }
@@ -121,14 +121,14 @@ func (c *checker) checkShuffle(in spirv.Inst, result, a, b *typ) {
 func (c *checker) walk(in spirv.Inst, t *typ, indices []uint32) *typ {
 	const rule = "operand-type"
 	if t == nil {
-		c.fail(rule, in, "the composite operand is no value")
+		c.fail(rule, in, "the composite operand is not a value")
 		return nil
 	}
 	for _, n := range indices {
 		switch t.op {
 		case spirv.OpTypeVector:
 			if uint64(n) >= uint64(t.count) {
-				msg := fmt.Sprintf("component %d of a vector of %d", n, t.count)
+				msg := fmt.Sprintf("the index %d is too large for a vector of %d components", n, t.count)
 				if in.Op() != spirv.OpCompositeExtract {
 					c.fail(rule, in, "%s", msg)
 					return nil
@@ -138,7 +138,7 @@ func (c *checker) walk(in spirv.Inst, t *typ, indices []uint32) *typ {
 			t = t.elem
 		case spirv.OpTypeArray:
 			if t.length != 0 && uint64(n) >= t.length {
-				c.fail(rule, in, "element %d of an array of %d", n, t.length)
+				c.fail(rule, in, "the index %d is too large for an array of %d elements", n, t.length)
 				return nil
 			}
 			t = t.elem
@@ -147,7 +147,7 @@ func (c *checker) walk(in spirv.Inst, t *typ, indices []uint32) *typ {
 				return nil
 			}
 		default:
-			c.fail(rule, in, "type %%%d has no part %d", t.id, n)
+			c.fail(rule, in, "type %%%d has no member with the index %d", t.id, n)
 			return nil
 		}
 	}

@@ -87,7 +87,7 @@ func (c *checker) checkMemoryModel() {
 		}
 		n++
 		if n > 1 {
-			c.fail("memory-model", in, "a second OpMemoryModel")
+			c.fail("memory-model", in, "the module has two OpMemoryModel instructions")
 			continue
 		}
 		switch a := spirv.AddressingModel(in.Operand(0)); a {
@@ -96,10 +96,10 @@ func (c *checker) checkMemoryModel() {
 		case spirv.AddressingModelPhysical64:
 			c.addressBits = 64
 		default:
-			c.fail("memory-model", in, "addressing model %s; OpenCL has Physical32 and Physical64", a)
+			c.fail("memory-model", in, "the addressing model is %s, but OpenCL modules have Physical32 or Physical64", a)
 		}
 		if mm := spirv.MemoryModel(in.Operand(1)); mm != spirv.MemoryModelOpenCL {
-			c.fail("memory-model", in, "memory model %s; OpenCL modules have OpenCL", mm)
+			c.fail("memory-model", in, "the memory model is %s, but OpenCL modules have OpenCL", mm)
 		}
 	}
 	if n == 0 {

@@ -11,7 +11,7 @@ func (c *checker) checkExtInstNumber(in spirv.Inst) {
 	id := spirv.ID(in.Operand(0))
 	def, ok := c.index.Def(id)
 	if !ok || def.Op() != spirv.OpExtInstImport {
-		c.fail("ext-inst-set", in, "%%%d is no imported instruction set", id)
+		c.fail("ext-inst-set", in, "%%%d is not an imported instruction set", id)
 		return
 	}
 	set, ok := c.parser.Set(id)
@@ -48,7 +48,7 @@ func (c *checker) checkExtInst(in spirv.Inst) {
 			c.checkAsyncPair(in, dst, src)
 		}
 	default:
-		c.fail("ext-inst-set", in, "%s of %q, a set that OpenCL modules cannot use", inst.Name, set.Name)
+		c.fail("ext-inst-set", in, "%s belongs to the instruction set %q, which OpenCL modules cannot use", inst.Name, set.Name)
 	}
 }
 
@@ -58,23 +58,23 @@ func (c *checker) checkVectorMemory(in spirv.Inst, number uint32) {
 	switch number {
 	case spirv.OpenCLStdVloadn, spirv.OpenCLStdVloadHalfn, spirv.OpenCLStdVloadaHalfn:
 		if t := c.typeOf(in.ResultType()); uint64(in.Operand(4)) != uint64(t.count) {
-			c.fail("ext-inst-type", in, "the literal count of components is %d, the result has %d", in.Operand(4), t.count)
+			c.fail("ext-inst-type", in, "the literal number of components is %d, but the result has %d", in.Operand(4), t.count)
 		}
 	case spirv.OpenCLStdShuffle, spirv.OpenCLStdShuffle2:
 		ids := c.idRefs(in)
 		result, x, mask := c.typeOf(in.ResultType()), c.valueType(ids[1]), c.valueType(ids[len(ids)-1])
 		if x != nil && mask != nil && (x.class != result.class || x.width != result.width || mask.count != result.count) {
-			c.fail("ext-inst-type", in, "components of type %%%d, a mask of type %%%d and a result of type %%%d do not fit together", x.id, mask.id, result.id)
+			c.fail("ext-inst-type", in, "the vector has type %%%d, the mask type %%%d and the result type %%%d, which do not agree", x.id, mask.id, result.id)
 		}
 	case spirv.OpenCLStdUUpsample, spirv.OpenCLStdSUpsample:
 		ids := c.idRefs(in)
 		if result, hi := c.typeOf(in.ResultType()), c.valueType(ids[1]); hi != nil && result.width != 2*hi.width {
-			c.fail("ext-inst-type", in, "operands of %d bits for a result of %d", hi.width, result.width)
+			c.fail("ext-inst-type", in, "the operands have %d bits, which is not half of the %d bits of the result", hi.width, result.width)
 		}
 	case spirv.OpenCLStdSelect:
 		ids := c.idRefs(in)
 		if result, cond := c.typeOf(in.ResultType()), c.valueType(ids[3]); cond != nil && result.width != cond.width {
-			c.fail("ext-inst-type", in, "a condition of %d bits for a result of %d", cond.width, result.width)
+			c.fail("ext-inst-type", in, "the condition has elements of %d bits, but the result has elements of %d bits", cond.width, result.width)
 		}
 	}
 }

@@ -58,26 +58,26 @@ func (c *checker) checkFunctions() {
 
 func (c *checker) checkFunction(f *function) {
 	if f.typ.op != spirv.OpTypeFunction {
-		c.fail("function-type", f.in, "%%%d is no function type", f.typ.id)
+		c.fail("function-type", f.in, "%%%d is not a function type", f.typ.id)
 		return
 	}
 	if r := f.result(c); !sameType(r, c.typeOf(f.in.ResultType())) {
-		c.fail("function-type", f.in, "the result type %%%d is not the %%%d of its function type", f.in.ResultType(), r.id)
+		c.fail("function-type", f.in, "the result type is %%%d, but the function type says %%%d", f.in.ResultType(), r.id)
 	}
 	want := f.typ.in.Operands()[1:]
 	if len(f.params) != len(want) {
-		c.fail("function-type", f.in, "%d parameters, but its function type has %d", len(f.params), len(want))
+		c.fail("function-type", f.in, "the function has %s, but its function type has %d", count(len(f.params), "parameter"), len(want))
 		return
 	}
 	for i, p := range f.params {
 		if !sameType(c.typeOf(p.ResultType()), c.typeOf(spirv.ID(want[i]))) {
-			c.fail("function-type", p, "parameter %d has type %%%d, the function type says %%%d", i, p.ResultType(), want[i])
+			c.fail("function-type", p, "parameter %d has type %%%d, but the function type says %%%d", i, p.ResultType(), want[i])
 		}
 		c.checkByVal(p)
 	}
 	imported := c.imported(f.in.ResultID())
 	if imported == (len(f.blocks) > 0) {
-		c.fail("function-body", f.in, "a function has either a body or an import linkage")
+		c.fail("function-body", f.in, "a function must have either a body or the import linkage, and not both")
 	}
 }
 
@@ -95,7 +95,7 @@ func (c *checker) checkByVal(p spirv.Inst) {
 		}
 		t := c.typeOf(p.ResultType())
 		if pointee := c.typeOf(t.pointee); !t.pointer() || pointee == nil || !pointee.sized {
-			c.fail("param-byval", p, "ByVal on a parameter that is no pointer to a type with a size")
+			c.fail("param-byval", p, "the parameter has the attribute ByVal, but is not a pointer to a type with a size")
 		}
 		return
 	}
@@ -118,15 +118,15 @@ func (c *checker) checkCall(call spirv.Inst) {
 	ops := call.Operands()
 	f := c.functionOf[spirv.ID(ops[0])]
 	if r := f.result(c); !sameType(r, c.typeOf(call.ResultType())) {
-		c.fail("call-signature", call, "the result type %%%d is not the %%%d of function %%%d", call.ResultType(), r.id, ops[0])
+		c.fail("call-signature", call, "the result type is %%%[1]d, but function %%%[3]d returns type %%%[2]d", call.ResultType(), r.id, ops[0])
 	}
 	if len(ops)-1 != len(f.params) {
-		c.fail("call-signature", call, "%d arguments for the %d parameters of function %%%d", len(ops)-1, len(f.params), ops[0])
+		c.fail("call-signature", call, "the call has %s, but function %%%d has %s", count(len(ops)-1, "argument"), ops[0], count(len(f.params), "parameter"))
 		return
 	}
 	for i, p := range f.params {
 		if t := c.valueType(spirv.ID(ops[i+1])); !sameType(t, c.typeOf(p.ResultType())) {
-			c.fail("call-signature", call, "argument %d has type %%%d, the parameter %%%d", i, typeID(t), p.ResultType())
+			c.fail("call-signature", call, "argument %d has type %%%d, but the parameter has type %%%d", i, typeID(t), p.ResultType())
 		}
 	}
 }
@@ -161,7 +161,7 @@ func (c *checker) checkRecursion() {
 			callee := c.functionOf[spirv.ID(call.Operand(0))]
 			switch state[callee] {
 			case open:
-				c.fail("recursion", call, "function %%%d calls itself, directly or through others", callee.in.ResultID())
+				c.fail("recursion", call, "function %%%d calls itself, directly or through other functions", callee.in.ResultID())
 			case fresh:
 				state[callee] = open
 				stack = append(stack, frame{f: callee})
@@ -187,21 +187,21 @@ func (c *checker) checkEntryPoints() {
 		name, n, _ := spirv.DecodeString(ops[2:])
 		entries[f.in.ResultID()] = true
 		if model != spirv.ExecutionModelKernel {
-			c.fail("entry-point", in, "execution model %s; OpenCL modules have Kernel", model)
+			c.fail("entry-point", in, "the execution model is %s, but entry points of OpenCL modules have Kernel", model)
 		}
 		if seen[key{model, name}] {
-			c.fail("entry-point", in, "a second entry point %q", clip(name))
+			c.fail("entry-point", in, "the module has two entry points with the name %q", clip(name))
 		}
 		seen[key{model, name}] = true
 		if len(f.blocks) == 0 {
-			c.fail("entry-point", in, "its function %%%d has no body", f.in.ResultID())
+			c.fail("entry-point", in, "the function %%%d of the entry point has no body", f.in.ResultID())
 		}
 		if f.result(c).op != spirv.OpTypeVoid {
-			c.fail("entry-point", in, "its function %%%d returns something", f.in.ResultID())
+			c.fail("entry-point", in, "the function %%%d of the entry point returns a value, but must return void", f.in.ResultID())
 		}
 		for _, id := range ops[2+n:] {
 			if def, _ := c.index.Def(spirv.ID(id)); def.Op() != spirv.OpVariable && def.Op() != spirv.OpUntypedVariableKHR {
-				c.fail("entry-point", in, "%%%d in the interface is no variable", id)
+				c.fail("entry-point", in, "%%%d in the interface is not a variable", id)
 			}
 		}
 	}
@@ -210,13 +210,13 @@ func (c *checker) checkEntryPoints() {
 			continue
 		}
 		if id := spirv.ID(in.Operand(0)); !entries[id] {
-			c.fail("execution-mode", in, "%%%d is no entry point", id)
+			c.fail("execution-mode", in, "%%%d is not an entry point", id)
 			continue
 		}
 		if mode := spirv.ExecutionMode(in.Operand(1)); mode == spirv.ExecutionModeLocalSize {
 			for _, n := range in.Operands()[2:] {
 				if n == 0 {
-					c.fail("execution-mode", in, "a work-group of size 0")
+					c.fail("execution-mode", in, "the size of the work-group must be at least 1 in each dimension")
 				}
 			}
 		}
@@ -232,14 +232,14 @@ func (c *checker) checkExecutionModeID(in spirv.Inst) {
 	ids := in.Operands()[2:]
 	if spirv.ExecutionMode(in.Operand(1)) == spirv.ExecutionModeFPFastMathDefault && len(ids) > 0 {
 		if t := c.typeOf(spirv.ID(ids[0])); !t.scalar() || t.class != classFloat {
-			c.fail("execution-mode", in, "%%%d is no floating-point type", ids[0])
+			c.fail("execution-mode", in, "%%%d is not a floating-point type", ids[0])
 		}
 		ids = ids[1:]
 	}
 	for _, id := range ids {
 		def, _ := c.index.Def(spirv.ID(id))
 		if t := c.valueType(spirv.ID(id)); !isConstant(def.Op()) || !t.scalar() || t.class != classInt {
-			c.fail("execution-mode", in, "%%%d is no integer constant", id)
+			c.fail("execution-mode", in, "%%%d is not an integer constant", id)
 		}
 	}
 }

@@ -15,7 +15,7 @@ func (c *checker) checkGlobals() {
 			c.checkVariable(in, inFunction)
 		case spirv.OpUndef:
 			if t := c.typeOf(in.ResultType()); !t.sized {
-				c.fail("constant-type", in, "a value of type %%%d cannot be", t.id)
+				c.fail("constant-type", in, "no value can have the type %%%d", t.id)
 			}
 		default:
 			if isConstant(in.Op()) {
@@ -28,7 +28,7 @@ func (c *checker) checkGlobals() {
 // checkConstant checks the type of a constant, and that its parts stand before it.
 func (c *checker) checkConstant(at int, in spirv.Inst) {
 	t := c.typeOf(in.ResultType())
-	bad := func(what string) { c.fail("constant-type", in, "the result type %%%d is no %s", t.id, what) }
+	bad := func(what string) { c.fail("constant-type", in, "the result type %%%d is not a %s", t.id, what) }
 	switch in.Op() {
 	case spirv.OpConstantTrue, spirv.OpConstantFalse, spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse:
 		if !t.scalar() || t.class != classBool {
@@ -74,7 +74,7 @@ func (c *checker) constantParts(at int, in spirv.Inst, ids []uint32) bool {
 			c.fail("constant-operand", in, "%%%d is neither a constant nor a module-scope variable", w)
 			ok = false
 		case i >= at:
-			c.fail("constant-operand", in, "the constant %%%d stands after the constant that uses it", w)
+			c.fail("constant-operand", in, "the constant %%%d is defined after the constant that uses it", w)
 			ok = false
 		}
 	}
@@ -85,7 +85,7 @@ func (c *checker) constantParts(at int, in spirv.Inst, ids []uint32) bool {
 func (c *checker) checkSpecConstantOp(at int, in spirv.Inst) {
 	op := spirv.Op(in.Operand(0))
 	if !specConstantOps(op) {
-		c.fail("constant-operation", in, "%s is not among the operations of constants", op)
+		c.fail("constant-operation", in, "OpSpecConstantOp cannot have the operation %s", op)
 		return
 	}
 	var ids []uint32
@@ -98,7 +98,7 @@ func (c *checker) checkSpecConstantOp(at int, in spirv.Inst) {
 	case spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR:
 		if len(ids) > 0 {
 			if c.typeOf(spirv.ID(ids[0])) == nil {
-				c.fail("id-kind", in, "%%%d is no type", ids[0])
+				c.fail("id-kind", in, "%%%d is not a type", ids[0])
 				return
 			}
 			ids = ids[1:]
@@ -137,17 +137,17 @@ func (c *checker) checkVariable(in spirv.Inst, inFunction bool) {
 	t := c.typeOf(in.ResultType())
 	storage := spirv.StorageClass(in.Operand(0))
 	if !t.pointer() || t.untyped() != (in.Op() == spirv.OpUntypedVariableKHR) {
-		c.fail("variable-type", in, "the result type %%%d is not the pointer type of such a variable", t.id)
+		c.fail("variable-type", in, "the result type %%%d is not a pointer type for this kind of variable", t.id)
 		return
 	}
 	if t.storage != storage {
-		c.fail("variable-storage", in, "storage class %s, but its pointer type has %s", storage, t.storage)
+		c.fail("variable-storage", in, "the variable has storage class %s, but its pointer type has %s", storage, t.storage)
 	}
 	if storage == spirv.StorageClassGeneric {
 		c.fail("variable-storage", in, "a variable cannot have the storage class Generic")
 	}
 	if inFunction && storage != spirv.StorageClassFunction {
-		c.fail("variable-storage", in, "a variable in a function has the storage class Function, not %s", storage)
+		c.fail("variable-storage", in, "a variable in a function must have the storage class Function, not %s", storage)
 	}
 	if !inFunction && storage == spirv.StorageClassFunction {
 		const msg = "a variable outside functions cannot have the storage class Function"
@@ -168,7 +168,7 @@ func (c *checker) checkVariable(in spirv.Inst, inFunction bool) {
 		}
 	}
 	if pointee != nil && !pointee.sized {
-		c.fail("variable-type", in, "the variable's type %%%d has no size", pointee.id)
+		c.fail("variable-type", in, "the type %%%d of the variable has no size", pointee.id)
 	}
 	if len(rest) > 0 && pointee != nil {
 		c.checkInitializer(in, spirv.ID(rest[0]), pointee)
@@ -200,7 +200,7 @@ func (c *checker) checkInitializer(in spirv.Inst, id spirv.ID, pointee *typ) {
 		return
 	}
 	if it := c.valueType(id); !sameType(it, pointee) {
-		c.fail("variable-initializer", in, "the initializer %%%d has type %%%d, the variable %%%d", id, typeID(it), pointee.id)
+		c.fail("variable-initializer", in, "the initializer %%%d has type %%%d, but the variable has type %%%d", id, typeID(it), pointee.id)
 	}
 }
 
@@ -220,24 +220,24 @@ func (c *checker) checkBuiltIn(in spirv.Inst, pointee *typ) {
 		return
 	}
 	builtin := spirv.BuiltIn(params[0])
-	count := 1
+	components := 1
 	switch builtin {
 	case spirv.BuiltInGlobalInvocationId, spirv.BuiltInLocalInvocationId, spirv.BuiltInWorkgroupId, spirv.BuiltInNumWorkgroups,
 		spirv.BuiltInWorkgroupSize, spirv.BuiltInGlobalSize, spirv.BuiltInEnqueuedWorkgroupSize, spirv.BuiltInGlobalOffset:
-		count = 3
+		components = 3
 	case spirv.BuiltInSubgroupEqMask, spirv.BuiltInSubgroupGeMask, spirv.BuiltInSubgroupGtMask, spirv.BuiltInSubgroupLeMask,
 		spirv.BuiltInSubgroupLtMask:
-		count = 4
+		components = 4
 	}
-	if pointee == nil || pointee.class != classInt || pointee.count != count || pointee.width != 32 && pointee.width != 64 {
-		c.fail("builtin-type", in, "the built-in %s is %d integers of 32 or 64 bits", builtin, count)
+	if pointee == nil || pointee.class != classInt || pointee.count != components || pointee.width != 32 && pointee.width != 64 {
+		c.fail("builtin-type", in, "the built-in variable %s must have %s, integers of 32 or 64 bits", builtin, count(components, "component"))
 	}
 	// Older producers made them UniformConstant, and those for SYCL CrossWorkgroup.
 	switch s := spirv.StorageClass(in.Operand(0)); s {
 	case spirv.StorageClassInput, spirv.StorageClassUniformConstant:
 	case spirv.StorageClassCrossWorkgroup:
-		c.pass(in, "the built-in %s has the storage class %s, not Input", builtin, s)
+		c.pass(in, "the built-in variable %s has the storage class %s, but must have Input", builtin, s)
 	default:
-		c.fail("builtin-type", in, "the built-in %s has the storage class %s, not Input", builtin, s)
+		c.fail("builtin-type", in, "the built-in variable %s has the storage class %s, but must have Input", builtin, s)
 	}
 }

@@ -41,19 +41,19 @@ func (c *checker) checkImage(in spirv.Inst) {
 	switch op := in.Op(); op {
 	case spirv.OpImageQuerySize, spirv.OpImageQuerySizeLod:
 		if result.count != n {
-			c.fail(rule, in, "a size of %d components for an image of %d", result.count, n)
+			c.fail(rule, in, "the result has %s, but the size of the image has %d", count(result.count, "component"), n)
 		}
 		return
 	case spirv.OpImageWrite:
 		if texel := c.valueType(ids[2]); texel != nil && texel.count != 4 && texel.count != 1 {
-			c.fail(rule, in, "a texel of %d components; there are 4, or 1 for depth", texel.count)
+			c.fail(rule, in, "the texel has %s, but must have 4, or 1 for depth images", count(texel.count, "component"))
 		}
 		if access == spirv.AccessQualifierReadOnly {
-			c.fail("access-qualifier", in, "a write to an image that is %s", access)
+			c.fail("access-qualifier", in, "the instruction writes to an image whose access qualifier is %s", access)
 		}
 	case spirv.OpImageRead, spirv.OpImageFetch, spirv.OpImageSampleExplicitLod, spirv.OpImageSampleImplicitLod:
 		if result.count != 4 && result.count != 1 {
-			c.fail(rule, in, "a result of %d components; there are 4, or 1 for depth", result.count)
+			c.fail(rule, in, "the result has %s, but must have 4, or 1 for depth images", count(result.count, "component"))
 		}
 		if op == spirv.OpImageFetch {
 			c.checkImageOperands(in, 'I')
@@ -61,12 +61,12 @@ func (c *checker) checkImage(in spirv.Inst) {
 			c.checkImageOperands(in, 'F')
 		}
 		if access == spirv.AccessQualifierWriteOnly {
-			c.fail("access-qualifier", in, "a read of an image that is %s", access)
+			c.fail("access-qualifier", in, "the instruction reads an image whose access qualifier is %s", access)
 		}
 	}
 	ids = c.idRefs(in)
 	if t := c.valueType(ids[1]); t != nil && t.count < n {
-		c.fail(rule, in, "%d coordinates for an image that takes %d", t.count, n)
+		c.fail(rule, in, "the instruction has %s, but the image needs %d", count(t.count, "coordinate"), n)
 	}
 }
 

@@ -25,7 +25,7 @@ func (c *checker) checkInstruction(in spirv.Inst) {
 		c.checkBitcast(in)
 	case spirv.OpConvertPtrToU, spirv.OpConvertUToPtr, spirv.OpPtrEqual, spirv.OpPtrNotEqual:
 		if c.typeOf(in.ResultType()).vector() {
-			c.pass(in, "the instruction is for one pointer, not for a vector of them")
+			c.pass(in, "the operand is a vector of pointers, but must be one pointer")
 		}
 	case spirv.OpPtrCastToGeneric, spirv.OpGenericCastToPtr, spirv.OpGenericCastToPtrExplicit:
 		c.checkGenericCast(in)
@@ -62,7 +62,7 @@ func (c *checker) checkInstruction(in spirv.Inst) {
 			return // the signature has said so
 		}
 		if ids := c.idRefs(in); !sameType(c.typeOf(in.ResultType()).elem, c.valueType(ids[0])) {
-			c.fail(rule, in, "the result is of another image type than operand %%%d", ids[0])
+			c.fail(rule, in, "the image type of the result differs from that of operand %%%d", ids[0])
 		}
 	}
 	if atomic(op) {

@@ -17,18 +17,18 @@ func (c *checker) checkBitcast(in spirv.Inst) {
 		return t.width * t.count
 	}
 	if n := bits(to); n == 0 || n != bits(from) {
-		c.fail("operand-type", in, "%%%d has type %%%d of %d bits, the result type %%%d has %d", in.Operand(0), typeID(from), bits(from), to.id, n)
+		c.fail("operand-type", in, "%%%d has type %%%d with %d bits, but the result type %%%d has %d bits", in.Operand(0), typeID(from), bits(from), to.id, n)
 		return
 	}
 	if to.class == classPointer && from.class == classFloat || to.class == classFloat && from.class == classPointer {
-		c.fail("operand-type", in, "between a pointer and a floating-point number")
+		c.fail("operand-type", in, "a pointer cannot be converted to or from a floating-point number")
 	}
 	switch {
 	case to.class != classBool && from.class != classBool:
 	case to.class != classInt && from.class != classInt:
-		c.fail("operand-type", in, "a cast of Booleans, but not to or from integers")
+		c.fail("operand-type", in, "Booleans can be cast only to or from integers")
 	default:
-		c.pass(in, "a cast between Booleans and integers")
+		c.pass(in, "Booleans cannot be cast to or from integers")
 	}
 }
 
@@ -36,7 +36,7 @@ func (c *checker) checkBitcast(in spirv.Inst) {
 func (c *checker) checkGenericCast(in spirv.Inst) {
 	to, from := c.typeOf(in.ResultType()), c.valueType(spirv.ID(in.Operand(0)))
 	if !to.pointer() || !from.pointer() {
-		c.fail("operand-type", in, "a cast from type %%%d to %%%d, which are not both pointers", typeID(from), to.id)
+		c.fail("operand-type", in, "the cast is from type %%%d to type %%%d, but both must be pointer types", typeID(from), to.id)
 		return
 	}
 	generic, named := to, from
@@ -46,16 +46,16 @@ func (c *checker) checkGenericCast(in spirv.Inst) {
 	switch named.storage {
 	case spirv.StorageClassWorkgroup, spirv.StorageClassCrossWorkgroup, spirv.StorageClassFunction:
 	default:
-		c.fail("operand-type", in, "storage class %s has no generic form", named.storage)
+		c.fail("operand-type", in, "a pointer of storage class %s cannot be made generic", named.storage)
 	}
 	if generic.storage != spirv.StorageClassGeneric {
-		c.fail("operand-type", in, "storage class %s where Generic belongs", generic.storage)
+		c.fail("operand-type", in, "the generic pointer has storage class %s, but must have Generic", generic.storage)
 	}
 	if in.Op() == spirv.OpGenericCastToPtrExplicit && spirv.StorageClass(in.Operand(1)) != named.storage {
-		c.fail("operand-type", in, "the storage class is %s, that of the result type %s", spirv.StorageClass(in.Operand(1)), named.storage)
+		c.fail("operand-type", in, "the instruction names the storage class %s, but the result type has %s", spirv.StorageClass(in.Operand(1)), named.storage)
 	}
 	if !to.untyped() && !from.untyped() && !sameType(c.typeOf(to.pointee), c.typeOf(from.pointee)) {
-		c.fail("operand-type", in, "the cast changes the pointee from %%%d to %%%d", from.pointee, to.pointee)
+		c.fail("operand-type", in, "the cast changes the pointee type from %%%d to %%%d", from.pointee, to.pointee)
 	}
 }
 
@@ -64,14 +64,14 @@ func (c *checker) checkSelect(in spirv.Inst) {
 	ids := c.idRefs(in)
 	result, cond := c.typeOf(in.ResultType()), c.valueType(ids[0])
 	if !result.sized {
-		c.fail("operand-type", in, "a value of type %%%d cannot be", result.id)
+		c.fail("operand-type", in, "no value can have the type %%%d", result.id)
 	}
 	if cond == nil || cond.class != classBool || cond.count > 1 && (!result.vector() || cond.count != result.count) {
-		c.fail("operand-type", in, "the condition %%%d is neither a Boolean nor one for each component", ids[0])
+		c.fail("operand-type", in, "the condition %%%d is neither a Boolean nor a vector with a Boolean for each component", ids[0])
 	}
 	for _, id := range ids[1:] {
 		if t := c.valueType(id); !sameType(t, result) {
-			c.fail("operand-type", in, "%%%d has type %%%d, the result %%%d", id, typeID(t), result.id)
+			c.fail("operand-type", in, "%%%d has type %%%d, but the result has type %%%d", id, typeID(t), result.id)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (c *checker) checkSizeOf(in spirv.Inst) {
 	case !c.ofClass(c.typeOf(in.ResultType()), 'u'):
 		c.fail("operand-type", in, "the result type %%%d is not %s", in.ResultType(), className('u'))
 	case !p.pointer() || p.untyped() || !c.typeOf(p.pointee).sized:
-		c.fail("operand-type", in, "%%%d is no pointer to a type that has a size", id)
+		c.fail("operand-type", in, "%%%d is not a pointer to a type with a size", id)
 	}
 }
 
@@ -97,16 +97,16 @@ func (c *checker) checkPairResult(in spirv.Inst) {
 	result := c.typeOf(in.ResultType())
 	members := result.in.Operands()
 	if result.op != spirv.OpTypeStruct || len(members) != 2 || !sameType(c.typeOf(spirv.ID(members[0])), c.typeOf(spirv.ID(members[1]))) {
-		c.fail("operand-type", in, "the result type %%%d is no structure of two equal members", result.id)
+		c.fail("operand-type", in, "the result type %%%d is not a structure with two members of the same type", result.id)
 		return
 	}
 	m := c.typeOf(spirv.ID(members[0]))
 	if m.class != classInt {
-		c.fail("operand-type", in, "the members of the result type %%%d are no integers", result.id)
+		c.fail("operand-type", in, "the members of the result type %%%d are not integers", result.id)
 	}
 	for _, id := range c.idRefs(in) {
 		if t := c.valueType(id); !sameType(t, m) {
-			c.fail("operand-type", in, "%%%d has type %%%d, the members of the result %%%d", id, typeID(t), m.id)
+			c.fail("operand-type", in, "%%%d has type %%%d, but the members of the result have type %%%d", id, typeID(t), m.id)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (c *checker) checkPairResult(in spirv.Inst) {
 func (c *checker) pointeeOf(in spirv.Inst, id spirv.ID) (t *typ, ok bool) {
 	p := c.valueType(id)
 	if !p.pointer() {
-		c.fail("operand-type", in, "%%%d of type %%%d is no pointer", id, typeID(p))
+		c.fail("operand-type", in, "%%%d has type %%%d, which is not a pointer type", id, typeID(p))
 		return nil, false
 	}
 	if p.untyped() {
@@ -124,7 +124,7 @@ func (c *checker) pointeeOf(in spirv.Inst, id spirv.ID) (t *typ, ok bool) {
 	}
 	t = c.typeOf(p.pointee)
 	if !t.sized {
-		c.fail("operand-type", in, "what the pointer %%%d points to has no size", id)
+		c.fail("operand-type", in, "the pointer %%%d points to a type without a size", id)
 		return nil, false
 	}
 	return t, true
@@ -138,18 +138,18 @@ func (c *checker) checkAccess(in spirv.Inst) {
 		return
 	}
 	mismatch := func(t *typ) {
-		c.fail("operand-type", in, "%%%d points to type %%%d, not to %%%d", ids[0], target.id, typeID(t))
+		c.fail("operand-type", in, "%%%d points to type %%%d, but must point to type %%%d", ids[0], target.id, typeID(t))
 	}
 	switch in.Op() {
 	case spirv.OpLoad:
 		if result := c.typeOf(in.ResultType()); !result.sized {
-			c.fail("operand-type", in, "a value of type %%%d cannot be", result.id)
+			c.fail("operand-type", in, "no value can have the type %%%d", result.id)
 		} else if target != nil && !sameType(target, result) {
 			mismatch(result)
 		}
 	case spirv.OpStore:
 		if t := c.valueType(ids[1]); t == nil || !t.sized {
-			c.fail("operand-type", in, "%%%d is nothing that can be stored", ids[1])
+			c.fail("operand-type", in, "%%%d is not a value that can be stored", ids[1])
 		} else if target != nil && !sameType(target, t) {
 			mismatch(t)
 		}
@@ -157,7 +157,7 @@ func (c *checker) checkAccess(in spirv.Inst) {
 	case spirv.OpCopyMemory:
 		source, ok := c.pointeeOf(in, ids[1])
 		if ok && source == nil && target == nil {
-			c.fail("operand-type", in, "neither pointer says what to copy")
+			c.fail("operand-type", in, "neither pointer has a pointee type, so that the size of the copy is unknown")
 		} else if ok && source != nil && target != nil && !sameType(source, target) {
 			mismatch(source)
 		}
@@ -165,7 +165,7 @@ func (c *checker) checkAccess(in spirv.Inst) {
 	case spirv.OpCopyMemorySized:
 		c.pointeeOf(in, ids[1])
 		if t := c.valueType(ids[2]); !t.scalar() || t.class != classInt {
-			c.fail("operand-type", in, "the size %%%d is no integer", ids[2])
+			c.fail("operand-type", in, "the size %%%d is not an integer", ids[2])
 		}
 		c.checkWritable(in, ids[0])
 	}
@@ -175,7 +175,7 @@ func (c *checker) checkAccess(in spirv.Inst) {
 func (c *checker) checkWritable(in spirv.Inst, pointer spirv.ID) {
 	switch t := c.valueType(pointer); t.storage {
 	case spirv.StorageClassUniformConstant, spirv.StorageClassInput:
-		c.fail("storage-write", in, "a write to storage class %s, which is read-only", t.storage)
+		c.fail("storage-write", in, "the instruction writes to storage class %s, which is read-only", t.storage)
 	}
 }
 
@@ -199,18 +199,18 @@ func (c *checker) checkAccessChain(in spirv.Inst) {
 	}
 	base := c.valueType(ids[0])
 	if !base.pointer() || !result.pointer() {
-		c.fail("operand-type", in, "from type %%%d to %%%d, which are not both pointers", typeID(base), result.id)
+		c.fail("operand-type", in, "the base has type %%%d and the result type %%%d, but both must be pointer types", typeID(base), result.id)
 		return
 	}
 	if base.storage != result.storage {
-		c.fail("operand-type", in, "storage class %s, but the base has %s", result.storage, base.storage)
+		c.fail("operand-type", in, "the result type has storage class %s, but the base has %s", result.storage, base.storage)
 	}
 	switch {
 	case untyped != result.untyped():
-		c.fail("operand-type", in, "the result type %%%d is not the kind of pointer that the instruction makes", result.id)
+		c.fail("operand-type", in, "the result type %%%d is not the kind of pointer that this instruction makes", result.id)
 		return
 	case !untyped && base.untyped():
-		c.fail("operand-type", in, "the base %%%d does not say what it points to", ids[0])
+		c.fail("operand-type", in, "the base %%%d has no pointee type", ids[0])
 		return
 	case !untyped:
 		t = c.typeOf(base.pointee)
@@ -218,12 +218,12 @@ func (c *checker) checkAccessChain(in spirv.Inst) {
 	indices := ids[1:]
 	for i, id := range indices {
 		if it := c.valueType(id); !it.scalar() || it.class != classInt {
-			c.fail("operand-type", in, "the index %%%d is no integer", id)
+			c.fail("operand-type", in, "the index %%%d is not an integer", id)
 			return
 		}
 		if element && i == 0 {
 			if !t.sized {
-				c.fail("operand-type", in, "the elements of type %%%d have no size", t.id)
+				c.fail("operand-type", in, "the element type %%%d has no size", t.id)
 			}
 			continue
 		}
@@ -244,12 +244,12 @@ func (c *checker) member(in spirv.Inst, t *typ, index spirv.ID) *typ {
 	case spirv.OpTypeStruct:
 		n, ok := c.index.Constant(index)
 		if !ok {
-			c.fail("operand-type", in, "the index %%%d into structure %%%d is no constant", index, t.id)
+			c.fail("operand-type", in, "the index %%%d into structure %%%d is not a constant", index, t.id)
 			return nil
 		}
 		return c.structMember(in, t, n)
 	}
-	c.fail("operand-type", in, "type %%%d has no parts for index %%%d", t.id, index)
+	c.fail("operand-type", in, "type %%%d has no members that the index %%%d could select", t.id, index)
 	return nil
 }
 
@@ -287,7 +287,7 @@ func (c *checker) checkAtomic(in spirv.Inst) {
 	case spirv.StorageClassFunction, spirv.StorageClassWorkgroup, spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric,
 		spirv.StorageClassPrivate, spirv.StorageClassImage:
 	default:
-		c.fail("atomic-storage", in, "an atomic access to storage class %s", s)
+		c.fail("atomic-storage", in, "atomic instructions cannot access storage class %s", s)
 	}
 	// The type of the memory is the type of the value or result where the pointer does not say.
 	value := c.typeOf(in.ResultType())
@@ -304,15 +304,15 @@ func (c *checker) checkAtomic(in spirv.Inst) {
 		value = c.valueType(ids[1])
 	}
 	if target != nil && !sameType(target, value) {
-		c.fail("operand-type", in, "%%%d points to type %%%d, not to %%%d", ids[0], target.id, typeID(value))
+		c.fail("operand-type", in, "%%%d points to type %%%d, but must point to type %%%d", ids[0], target.id, typeID(value))
 	}
 	for _, id := range ids[1:] {
 		if t := c.valueType(id); !sameType(t, value) {
-			c.fail("operand-type", in, "%%%d has type %%%d, the memory %%%d", id, typeID(t), typeID(value))
+			c.fail("operand-type", in, "%%%d has type %%%d, but the pointer points to type %%%d", id, typeID(t), typeID(value))
 		}
 	}
 	if !value.scalar() || !atomicClass(op, value.class) {
-		c.fail("operand-type", in, "type %%%d is not one that the instruction works on", typeID(value))
+		c.fail("operand-type", in, "the instruction does not work on type %%%d", typeID(value))
 	}
 }
 
@@ -345,15 +345,15 @@ func (c *checker) checkAsyncCopy(in spirv.Inst) {
 		switch w := c.valueType(id).width; w {
 		case c.addressBits:
 		case 32:
-			c.pass(in, "the operand %%%d has %d bits, addresses have %d", id, w, c.addressBits)
+			c.pass(in, "the operand %%%d has %d bits, but addresses have %d", id, w, c.addressBits)
 		default:
-			c.fail("operand-type", in, "the operand %%%d has %d bits, addresses have %d", id, w, c.addressBits)
+			c.fail("operand-type", in, "the operand %%%d has %d bits, but addresses have %d", id, w, c.addressBits)
 		}
 	}
 	dst, src := c.valueType(ids[0]), c.valueType(ids[1])
 	c.checkAsyncPair(in, dst, src)
 	if !dst.untyped() && !src.untyped() && !sameType(c.typeOf(dst.pointee), c.typeOf(src.pointee)) {
-		c.fail("operand-type", in, "the destination holds type %%%d, the source %%%d", dst.pointee, src.pointee)
+		c.fail("operand-type", in, "the destination points to type %%%d, but the source points to type %%%d", dst.pointee, src.pointee)
 	}
 }
 
@@ -361,6 +361,6 @@ func (c *checker) checkAsyncCopy(in spirv.Inst) {
 func (c *checker) checkAsyncPair(in spirv.Inst, dst, src *typ) {
 	w, x := spirv.StorageClassWorkgroup, spirv.StorageClassCrossWorkgroup
 	if !(dst.storage == w && src.storage == x || dst.storage == x && src.storage == w) {
-		c.fail("async-copy", in, "a copy from %s to %s; it goes between Workgroup and CrossWorkgroup", src.storage, dst.storage)
+		c.fail("async-copy", in, "the copy is from %s to %s, but must be between Workgroup and CrossWorkgroup", src.storage, dst.storage)
 	}
 }

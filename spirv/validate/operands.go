@@ -16,7 +16,7 @@ const (
 )
 
 func (k idKind) String() string {
-	return [...]string{"id", "value", "type", "label", "function", "OpString", "decoration group"}[k]
+	return [...]string{"id", "value", "type", "label", "function", "string (OpString)", "decoration group"}[k]
 }
 
 // checkOperandKinds checks what every id operand names: a value, a type, a label and so on. Types and
@@ -53,7 +53,7 @@ func (c *checker) checkOperandKinds() {
 // checkScope checks a scope or memory semantics (section 3.2.27). Kernels may compute them.
 func (c *checker) checkScope(in spirv.Inst, kind spirv.OperandKind, id spirv.ID) {
 	if t := c.valueType(id); !t.scalar() || t.class != classInt || t.width != 32 {
-		c.fail("scope-semantics", in, "%%%d is no 32-bit integer", id)
+		c.fail("scope-semantics", in, "%%%d is not a 32-bit integer", id)
 		return
 	}
 	v, known := c.index.Constant(id)
@@ -62,14 +62,14 @@ func (c *checker) checkScope(in spirv.Inst, kind spirv.OperandKind, id spirv.ID)
 	}
 	if kind == spirv.KindIdScope {
 		if _, ok := spirv.KindScope.Value(uint32(v)); !ok {
-			c.fail("scope-semantics", in, "%d is no scope", v)
+			c.fail("scope-semantics", in, "%d is not a scope", v)
 		}
 		return
 	}
 	for bit := range 32 {
 		if mask := uint32(1) << bit; uint32(v)&mask != 0 {
 			if _, ok := spirv.KindMemorySemantics.Value(mask); !ok {
-				c.fail("scope-semantics", in, "bit %#x is no memory semantics", mask)
+				c.fail("scope-semantics", in, "bit %#x is not a memory semantics", mask)
 			}
 		}
 	}
@@ -163,7 +163,7 @@ func (c *checker) checkKind(in spirv.Inst, id spirv.ID, want idKind) {
 		ok = op == spirv.OpDecorationGroup
 	}
 	if !ok {
-		c.fail("id-kind", in, "%%%d is no %s but the result of %s", id, want, op)
+		c.fail("id-kind", in, "%%%d must be a %s, but is the result of %s", id, want, op)
 	}
 }
 

@@ -16,7 +16,7 @@ func (c *checker) checkPipe(in spirv.Inst) {
 		return // the signature has said so
 	}
 	if got := spirv.AccessQualifier(t.in.Operand(0)); got != want {
-		c.fail("access-qualifier", in, "the pipe is %s, the instruction needs one that is %s", got, want)
+		c.fail("access-qualifier", in, "the access qualifier of the pipe is %s, but the instruction needs %s", got, want)
 	}
 }
 
@@ -27,12 +27,12 @@ func (c *checker) checkCreatePipe(in spirv.Inst) {
 	t := c.valueType(id)
 	switch {
 	case t == nil:
-		c.fail("operand-type", in, "operand %%%d is no value", id)
+		c.fail("operand-type", in, "operand %%%d is not a value", id)
 	case t.op == spirv.OpTypePipeStorage:
 	case t.untyped() || t.pointer() && c.describesPipe(c.typeOf(t.pointee)):
 		c.pass(in, "operand %%%d points to the description of a pipe storage", id)
 	default:
-		c.fail("operand-type", in, "operand %%%d of type %%%d is not a pipe storage", id, t.id)
+		c.fail("operand-type", in, "operand %%%d has type %%%d, which is not a pipe storage", id, t.id)
 	}
 }
 
@@ -53,9 +53,9 @@ func (c *checker) describesPipe(t *typ) bool {
 func checkPacket(size, align uint64) string {
 	switch {
 	case size == 0:
-		return "packets of no bytes"
+		return "a packet must have at least one byte"
 	case align == 0 || align > size || size%align != 0:
-		return "the alignment of a packet is no divisor of its size"
+		return "the alignment of a packet must divide its size"
 	}
 	return ""
 }
@@ -71,12 +71,12 @@ func (c *checker) checkPipeStorage(in spirv.Inst) {
 func (c *checker) checkStrictPipe(in spirv.Inst) {
 	const rule = "pipe-operand"
 	if t := c.typeOf(in.ResultType()); t.scalar() && t.class == classInt && t.width != 32 {
-		c.fail(rule, in, "the result has %d bits, not 32", t.width)
+		c.fail(rule, in, "the result has %d bits, but must have 32", t.width)
 	}
 	ids := c.idRefs(in)
 	for _, id := range ids {
 		if t := c.valueType(id); t.pointer() && t.storage != spirv.StorageClassGeneric {
-			c.fail(rule, in, "the pointer %%%d leads to %s, not to Generic", id, t.storage)
+			c.fail(rule, in, "the pointer %%%d has storage class %s, but must have Generic", id, t.storage)
 		}
 	}
 	size, ok := c.index.Constant(ids[len(ids)-2])

@@ -70,7 +70,7 @@ var rules = [...]Rule{
 	{"function-body", Load, "2.4", "Functions have a body, or are imported."},
 	{"param-byval", Load, "3.2.19", "Parameters that are passed by value are pointers to a type with a size."},
 	{"branch-condition", Load, "3.3.17", "Conditions of branches are Boolean; branch weights are two or none."},
-	{"switch-selector", Load, "3.3.17", "Selectors are integers, and no literal of a switch stands twice."},
+	{"switch-selector", Load, "3.3.17", "Selectors are integers, and no switch has a literal twice."},
 	{"branch-target", Load, "3.3.17", "Branches and merge instructions name blocks of their function."},
 	{"branch-entry", Load, "2.16.2", "Nothing branches to the first block of a function."},
 	{"return-type", Load, "3.3.17", "Returns agree with the type of the function."},

@@ -1,14 +1,20 @@
 package validate_test
 
 import (
+	"flag"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-gpu/lockstep/spirv"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 	"github.com/lockstep-gpu/lockstep/spirv/validate"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden file")
 
 func assemble(t testing.TB, text string) *spirv.Module {
 	t.Helper()
@@ -353,22 +359,70 @@ func TestAlternativesBreakNoRule(t *testing.T) {
 	}
 }
 
+// broken returns the base module with the changes of a case, which may replace several lines.
+func broken(t *testing.T, text string, changes []string) *spirv.Module {
+	t.Helper()
+	list := make([]string, len(changes))
+	for i, ch := range changes {
+		old, replacement, _ := strings.Cut(ch, " => ")
+		list[i] = strings.ReplaceAll(old, "; ", "\n") + " => " + replacement
+	}
+	return assemble(t, edit(t, text, list))
+}
+
+// typedBase is the base module of the cases of operand-type.
+func typedBase(t *testing.T) string {
+	t.Helper()
+	return strings.Replace(base(t), "%trunc = ", "%tab2 = OpInBoundsAccessChain %p_const_int %table %c1\n%trunc = ", 1)
+}
+
 func TestRules(t *testing.T) {
 	text := base(t)
 	for _, tc := range cases {
-		t.Run(tc.rule, func(t *testing.T) {
-			changes := make([]string, len(tc.changes))
-			for i, ch := range tc.changes {
-				old, replacement, _ := strings.Cut(ch, " => ")
-				changes[i] = strings.ReplaceAll(old, "; ", "\n") + " => " + replacement
-			}
-			expect(t, assemble(t, edit(t, text, changes)), tc.rule)
-		})
+		t.Run(tc.rule, func(t *testing.T) { expect(t, broken(t, text, tc.changes), tc.rule) })
+	}
+}
+
+// TestMessageTexts compares the message of each case with testdata/messages.txt.
+func TestMessageTexts(t *testing.T) {
+	var b strings.Builder
+	put := func(what string, m *spirv.Module) {
+		fmt.Fprintln(&b, what)
+		for _, e := range validate.Validate(m, validate.Options{Strict: true}) {
+			fmt.Fprintf(&b, "\t%s\n", e)
+		}
+	}
+	text := base(t)
+	for _, tc := range cases {
+		put(strings.Join(tc.changes, "\n"), broken(t, text, tc.changes))
+	}
+	text = typedBase(t)
+	for _, change := range typed {
+		put(change, assemble(t, edit(t, text, []string{change})))
+	}
+	for i, tc := range rawCases {
+		m := assemble(t, base(t))
+		tc.change(t, m)
+		put(fmt.Sprintf("raw case %d", i), m)
+	}
+	const path = "testdata/messages.txt"
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")); d != "" {
+		t.Errorf("messages differ from %s; run the test with -update and read the difference:\n%s", path, d)
 	}
 }
 
 func TestOperandTypes(t *testing.T) {
-	text := strings.Replace(base(t), "%trunc = ", "%tab2 = OpInBoundsAccessChain %p_const_int %table %c1\n%trunc = ", 1)
+	text := typedBase(t)
 	for _, change := range typed {
 		name, _, _ := strings.Cut(change, " => ")
 		t.Run(name, func(t *testing.T) {

@@ -51,7 +51,7 @@ func (c *checker) checkSignature(rule string, in spirv.Inst, sig signature, ids 
 	var first *typ
 	for i, id := range ids {
 		if len(rest) == 0 {
-			c.fail(rule, in, "%d operands are too many", len(ids))
+			c.fail(rule, in, "the instruction has %s, which are too many", count(len(ids), "operand"))
 			return
 		}
 		rest = rest[1:] // the blank
@@ -65,7 +65,7 @@ func (c *checker) checkSignature(rule string, in spirv.Inst, sig signature, ids 
 		}
 		t := c.valueType(id)
 		if !c.ofClass(t, kind) {
-			c.fail(rule, in, "operand %%%d of type %%%d is not %s", id, typeID(t), className(kind))
+			c.fail(rule, in, "operand %%%d has type %%%d, which is not %s", id, typeID(t), className(kind))
 			return
 		}
 		if !c.related(t, relation, result, first) {
@@ -77,7 +77,7 @@ func (c *checker) checkSignature(rule string, in spirv.Inst, sig signature, ids 
 		}
 	}
 	if len(rest) > 0 && !optional && rest[len(rest)-1] != '*' && !optionalNext(rest) {
-		c.fail(rule, in, "%d operands are too few", len(ids))
+		c.fail(rule, in, "the instruction has %s, which are too few", count(len(ids), "operand"))
 	}
 }
 
@@ -247,25 +247,25 @@ func relationText(relation byte) string {
 	case '=':
 		return "is not the type of the result"
 	case 'c', 'C':
-		return "has not as many components as the result"
+		return "does not have as many components as the result"
 	case 'k':
 		return "is not the type of the result's components"
 	case 'e':
-		return "is no vector of the type of the result"
+		return "is not a vector of the type of the result"
 	case '1':
 		return "is not the type of the first operand"
 	case '2':
-		return "has not as many components as the first operand"
+		return "does not have as many components as the first operand"
 	case 'o':
-		return "is no pointer to the type of the result"
+		return "is not a pointer to the type of the result"
 	case 'O':
-		return "is no pointer to as many 32-bit integers as the result has components"
+		return "is not a pointer to as many 32-bit integers as the result has components"
 	case 'K':
-		return "is no pointer to the type of the result's components"
+		return "is not a pointer to the type of the result's components"
 	case 'L':
-		return "is no pointer to the type of the first operand's components"
+		return "is not a pointer to the type of the first operand's components"
 	case 'E':
-		return "is no pointer to an event"
+		return "is not a pointer to an event"
 	}
-	return "is no pointer to half"
+	return "is not a pointer to half"
 }

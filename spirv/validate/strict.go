@@ -73,14 +73,14 @@ func (c *checker) checkSections() {
 		switch {
 		case s == sectionNone:
 		case s < reached:
-			c.fail("section-order", in, "the instruction belongs to the %s, but stands after the start of the %s", s, reached)
+			c.fail("section-order", in, "the instruction belongs to the section with the %s, but stands behind the start of the section with the %s", s, reached)
 		default:
 			reached = s
 		}
 		if in.Op() == spirv.OpFunction {
 			body := len(c.functionOf[in.ResultID()].blocks) > 0
 			if bodies && !body {
-				c.fail("section-order", in, "a function without a body after one with a body")
+				c.fail("section-order", in, "functions without a body must stand before those with a body")
 			}
 			bodies = bodies || body
 		}
@@ -112,9 +112,9 @@ func (c *checker) checkDeclarations() {
 		info, _ := in.Op().Info()
 		switch {
 		case info.Until != 0 && c.m.Version > info.Until:
-			c.fail("version", in, "the instruction was removed after version %s, the module declares %s", info.Until, c.m.Version)
+			c.fail("version", in, "the instruction was removed after version %s, but the module declares version %s", info.Until, c.m.Version)
 		case !available(info.Since, info.Until, info.Extensions) && len(info.Capabilities) == 0:
-			c.fail("version", in, "the instruction is in version %s, the module declares %s", info.Since, c.m.Version)
+			c.fail("version", in, "the instruction needs version %s, but the module declares version %s", info.Since, c.m.Version)
 		}
 		if in.Op() != spirv.OpCapability {
 			continue
@@ -167,7 +167,7 @@ func (c *checker) checkOrder() {
 			if c.index.At(o.ID()) < at || want == idLabel || want == idFunction || op == spirv.OpTypeStruct && forwardPointers[o.ID()] {
 				continue
 			}
-			c.fail("id-order", in, "%%%d is used before it is defined, in the order of the module", o.ID())
+			c.fail("id-order", in, "the module uses %%%d before it defines it", o.ID())
 		}
 	}
 }
@@ -180,19 +180,19 @@ func (c *checker) checkStrictTypes() {
 		}
 		t := c.typeOf(in.ResultID())
 		if t.canon != t.id && t.op != spirv.OpTypePointer && t.op != spirv.OpTypeUntypedPointerKHR {
-			c.fail("type-unique", in, "the type is declared as %%%d already", t.canon)
+			c.fail("type-unique", in, "the module declares the same type as %%%d already", t.canon)
 		}
 		switch t.op {
 		case spirv.OpTypeInt:
 			if w := t.width; w != 8 && w != 16 && w != 32 && w != 64 && w != 4 && !c.capabilities[spirv.CapabilityArbitraryPrecisionIntegersALTERA] {
-				c.fail("int-width-odd", in, "an integer of %d bits; 8, 16, 32 and 64 are in every OpenCL", w)
+				c.fail("int-width-odd", in, "the integer type has %d bits, but must have 8, 16, 32 or 64", w)
 			}
 			if in.Operand(1) != 0 {
-				c.fail("int-signedness", in, "signedness 1; Kernel modules declare all integers with 0")
+				c.fail("int-signedness", in, "the integer type has signedness 1, but integer types of kernels must have 0")
 			}
 		case spirv.OpTypeVector:
 			if n := t.count; n != 2 && n != 3 && n != 4 && n != 8 && n != 16 {
-				c.fail("vector-count", in, "a vector of %d components; there are 2, 3, 4, 8 and 16", n)
+				c.fail("vector-count", in, "the vector type has %s, but must have 2, 3, 4, 8 or 16", count(int(n), "component"))
 			}
 		}
 	}
@@ -208,12 +208,12 @@ func (c *checker) checkStrictOperands() {
 		switch in.Op() {
 		case spirv.OpUConvert, spirv.OpSConvert, spirv.OpFConvert:
 			if t := c.typeOf(in.ResultType()); t.width == c.valueType(spirv.ID(in.Operand(0))).width {
-				c.fail("convert-width", in, "the operand %%%d and the result have %d bits both", in.Operand(0), t.width)
+				c.fail("convert-width", in, "the operand %%%d and the result both have %d bits, so that there is nothing to convert", in.Operand(0), t.width)
 			}
 			continue
 		case spirv.OpAny, spirv.OpAll:
 			if t := c.valueType(spirv.ID(in.Operand(0))); !t.vector() || t.class != classBool {
-				c.fail("operand-loose", in, "the operand %%%d is no vector of Booleans", in.Operand(0))
+				c.fail("operand-loose", in, "the operand %%%d is not a vector of Booleans", in.Operand(0))
 			}
 			continue
 		case spirv.OpExtInst:
@@ -233,7 +233,7 @@ func (c *checker) checkStrictOperands() {
 				continue
 			}
 			if v, known := c.index.Constant(o.ID()); known && bits.OnesCount32(uint32(v)&uint32(orders)) > 1 {
-				c.fail("semantics-order", in, "memory semantics %s ask for several orders", spirv.MemorySemantics(v))
+				c.fail("semantics-order", in, "the memory semantics %s name several orders, but may name only one", spirv.MemorySemantics(v))
 			}
 		}
 	}
@@ -248,7 +248,7 @@ func (c *checker) checkLooseExtInst(in spirv.Inst) {
 	switch in.Operand(1) {
 	case spirv.OpenCLStdLdexp, spirv.OpenCLStdPown, spirv.OpenCLStdRootn:
 		if t := c.valueType(spirv.ID(in.Operand(3))); t.count != c.typeOf(in.ResultType()).count {
-			c.fail("operand-loose", in, "the operand %%%d has %d components, the result %d", in.Operand(3), t.count, c.typeOf(in.ResultType()).count)
+			c.fail("operand-loose", in, "the exponent %%%d has %s, but the result has %d", in.Operand(3), count(t.count, "component"), c.typeOf(in.ResultType()).count)
 		}
 	}
 }
@@ -271,7 +271,7 @@ func (c *checker) checkStrictBlocks() {
 			entries++
 		}
 		if in.Op() == spirv.OpEntryPoint && called[spirv.ID(in.Operand(1))] {
-			c.fail("entry-point-called", in, "%%%d is an entry point and the target of a call", in.Operand(1))
+			c.fail("entry-point-called", in, "the call is to %%%d, but entry points must not be called", in.Operand(1))
 		}
 	}
 	if entries == 0 && !c.capabilities[spirv.CapabilityLinkage] {
@@ -282,7 +282,7 @@ func (c *checker) checkStrictBlocks() {
 // checkBlockOrder checks that a block stands after the block that dominates it (section 2.16.2).
 func (c *checker) checkBlockOrder(f *function, i int) {
 	if d := f.blocks[i].idom; d > i {
-		c.fail("block-order", c.insts[f.blocks[i].first], "the block stands before %%%d, which dominates it", f.blocks[d].label)
+		c.fail("block-order", c.insts[f.blocks[i].first], "the block must stand behind block %%%d, which dominates it", f.blocks[d].label)
 	}
 }
 
@@ -294,7 +294,7 @@ func (c *checker) checkBlockPlaces(f *function, i int) {
 		switch in.Op() {
 		case spirv.OpVariable, spirv.OpUntypedVariableKHR:
 			if i != 0 || !first {
-				c.fail("variable-place", in, "a variable of a function stands at the start of its first block")
+				c.fail("variable-place", in, "variables of a function must stand at the start of its first block")
 			}
 		case spirv.OpLine, spirv.OpNoLine, spirv.OpNop, spirv.OpExtInst:
 		case spirv.OpPhi:
@@ -302,7 +302,7 @@ func (c *checker) checkBlockPlaces(f *function, i int) {
 			first = false
 		case spirv.OpLoopMerge, spirv.OpSelectionMerge:
 			if at != b.last-1 {
-				c.fail("merge-place", in, "a merge instruction is the last but one of its block")
+				c.fail("merge-place", in, "a merge instruction must be the last but one of its block")
 			}
 			first = false
 		default:
@@ -316,7 +316,7 @@ func (c *checker) checkPhiParentsOnce(in spirv.Inst) {
 	seen := map[uint32]bool{}
 	for ops := in.Operands(); len(ops) >= 2; ops = ops[2:] {
 		if seen[ops[1]] {
-			c.fail("phi-parent-once", in, "the parent %%%d stands twice", ops[1])
+			c.fail("phi-parent-once", in, "OpPhi names the parent %%%d twice", ops[1])
 		}
 		seen[ops[1]] = true
 	}

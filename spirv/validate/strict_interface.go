@@ -91,7 +91,7 @@ func (c *checker) checkInterface(in spirv.Inst, used map[*function][]spirv.ID, b
 		budget -= 1 + len(used[f]) + len(f.calls)
 		for _, id := range used[f] {
 			if !listed[id] {
-				c.fail("entry-point-interface", in, "the variable %%%d is used but not listed", id)
+				c.fail("entry-point-interface", in, "the interface must list the variable %%%d, which the entry point uses", id)
 				return budget
 			}
 		}

@@ -12,7 +12,7 @@ func (c *checker) checkHeader() {
 		c.failModule("header", "the id bound is 0")
 	}
 	if c.m.Schema != 0 {
-		c.failModule("header", "the instruction schema is %d; 0 is the only one", c.m.Schema)
+		c.failModule("header", "the instruction schema is %d, but must be 0", c.m.Schema)
 	}
 }
 
@@ -22,7 +22,7 @@ func (c *checker) checkHeader() {
 func (c *checker) checkGrammar() {
 	for i, in := range c.insts {
 		if !in.Op().Known() {
-			c.fail("instruction-unknown", in, "the opcode is in no version of SPIR-V and in no registered extension")
+			c.fail("instruction-unknown", in, "no version of SPIR-V and no registered extension has this opcode")
 			continue
 		}
 		if in.Op() == spirv.OpExtInst {
@@ -65,13 +65,13 @@ func (c *checker) checkEnumerant(in spirv.Inst, o spirv.ParsedOperand) {
 	switch o.Kind.Category() {
 	case spirv.CategoryValueEnum:
 		if _, ok := o.Kind.Value(o.Words[0]); !ok {
-			c.fail("enumerant", in, "%d is no %s", o.Words[0], o.Kind)
+			c.fail("enumerant", in, "%d is not a value of %s", o.Words[0], o.Kind)
 		}
 	case spirv.CategoryBitEnum:
 		for bit := range 32 {
 			if mask := uint32(1) << bit; o.Words[0]&mask != 0 {
 				if _, ok := o.Kind.Value(mask); !ok {
-					c.fail("enumerant", in, "bit %#x is no %s", mask, o.Kind)
+					c.fail("enumerant", in, "bit %#x is not a bit of %s", mask, o.Kind)
 				}
 			}
 		}
@@ -82,7 +82,7 @@ func (c *checker) checkEnumerant(in spirv.Inst, o spirv.ParsedOperand) {
 func (c *checker) checkIDs() {
 	inBound := func(in spirv.Inst, id spirv.ID) bool {
 		if id == 0 || uint32(id) >= c.m.Bound {
-			c.fail("id-bound", in, "id %%%d is not within 1 to %d, as the header's bound says", id, c.m.Bound-1)
+			c.fail("id-bound", in, "id %%%d is outside of 1 to %d, the ids that the header's bound allows", id, c.m.Bound-1)
 			return false
 		}
 		return true
@@ -94,11 +94,11 @@ func (c *checker) checkIDs() {
 		at := c.index.At(id)
 		switch {
 		case kind == spirv.KindIdResult && at != i:
-			c.fail("id-unique", in, "%%%d is defined at word %d already", id, c.insts[at].Offset)
+			c.fail("id-unique", in, "the instruction at word %[2]d defines %%%[1]d already", id, c.insts[at].Offset)
 		case at < 0:
-			c.fail("id-defined", in, "%%%d is defined nowhere", id)
+			c.fail("id-defined", in, "no instruction defines %%%d", id)
 		case kind == spirv.KindIdResultType && !isType(c.insts[at].Op()):
-			c.fail("id-kind", in, "the result type %%%d is no type but the result of %s", id, c.insts[at].Op())
+			c.fail("id-kind", in, "the result type %%%d must be a type, but is the result of %s", id, c.insts[at].Op())
 		}
 	}
 	for i, in := range c.insts {
@@ -224,16 +224,16 @@ func (c *checker) checkPlacement() {
 		case op == spirv.OpLabel:
 			switch state {
 			case outside:
-				c.fail("function-frame", in, "a block outside a function")
+				c.fail("function-frame", in, "a block must be inside a function")
 			case block:
 				c.fail("block-terminator", in, "the block before it, at word %d, does not end in a branch, a return or OpUnreachable", open.Offset)
 			}
 			state, open = block, in
 		case where == placeAnywhere:
 		case where == placeModule && state != outside:
-			c.fail("placement", in, "the instruction belongs outside functions")
+			c.fail("placement", in, "the instruction must be outside of functions")
 		case (where == placeBody || where == placeBoth && state != outside) && state != block:
-			c.fail("placement", in, "the instruction belongs in a block")
+			c.fail("placement", in, "the instruction must be in a block")
 		case isTerminator(op):
 			state = between
 		}

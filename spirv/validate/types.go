@@ -73,7 +73,7 @@ func (c *checker) checkTypes() {
 			id := spirv.ID(in.Operand(0))
 			forward[id] = in
 			if target, _ := c.index.Def(id); target.Op() != spirv.OpTypePointer || target.Operand(0) != in.Operand(1) {
-				c.fail("type-forward", in, "%%%d is no pointer type of storage class %s", id, spirv.StorageClass(in.Operand(1)))
+				c.fail("type-forward", in, "%%%d is not a pointer type of storage class %s", id, spirv.StorageClass(in.Operand(1)))
 			}
 			continue
 		}
@@ -97,7 +97,7 @@ func (c *checker) checkTypes() {
 	// Pointees may be declared after their pointers.
 	for _, in := range c.insts {
 		if in.Op() == spirv.OpTypePointer && c.typeOf(spirv.ID(in.Operand(1))) == nil {
-			c.fail("id-kind", in, "the pointee %%%d is no type", in.Operand(1))
+			c.fail("id-kind", in, "the pointee %%%d is not a type", in.Operand(1))
 		}
 	}
 }
@@ -134,7 +134,7 @@ func (c *checker) part(t *typ, id spirv.ID, forward map[spirv.ID]spirv.Inst) *ty
 	def, _ := c.index.Def(id)
 	switch {
 	case !isType(def.Op()):
-		c.fail("id-kind", t.in, "%%%d is no type but the result of %s", id, def.Op())
+		c.fail("id-kind", t.in, "%%%d must be a type, but is the result of %s", id, def.Op())
 	case forward[id].Words != nil && def.Op() == spirv.OpTypePointer:
 		return &typ{in: def, id: id, canon: id, op: spirv.OpTypePointer, class: classPointer, width: c.addressBits, count: 1, sized: true}
 	default:
@@ -155,15 +155,15 @@ func (c *checker) declare(t *typ, forward map[spirv.ID]spirv.Inst) {
 	case spirv.OpTypeInt:
 		t.class, t.width = classInt, int(in.Operand(0))
 		if t.width < 1 || t.width > 64 {
-			c.fail("int-width", in, "an integer of %d bits; 1 to 64 are supported", in.Operand(0))
+			c.fail("int-width", in, "the integer type has %d bits, but lockstep supports 1 to 64", in.Operand(0))
 		}
 		if in.Operand(1) > 1 {
-			c.fail("int-width", in, "signedness %d is neither 0 nor 1", in.Operand(1))
+			c.fail("int-width", in, "the signedness is %d, but must be 0 or 1", in.Operand(1))
 		}
 	case spirv.OpTypeFloat:
 		t.class, t.width = classFloat, int(in.Operand(0))
 		if encoded := len(in.Operands()) > 1; !encoded && t.width != 16 && t.width != 32 && t.width != 64 {
-			c.fail("float-width", in, "a floating-point type of %d bits; there are 16, 32 and 64", in.Operand(0))
+			c.fail("float-width", in, "the floating-point type has %d bits, but must have 16, 32 or 64", in.Operand(0))
 		}
 	case spirv.OpTypeVector:
 		t.elem = c.part(t, spirv.ID(in.Operand(0)), forward)
@@ -172,10 +172,10 @@ func (c *checker) declare(t *typ, forward map[spirv.ID]spirv.Inst) {
 			return
 		}
 		if !t.elem.scalar() {
-			c.fail("type-vector", in, "the component type %%%d is no scalar", t.elem.id)
+			c.fail("type-vector", in, "the component type %%%d is not a scalar type", t.elem.id)
 		}
 		if n < 1 || n > 16 {
-			c.fail("type-vector", in, "a vector of %d components; 2 to 16 are supported", n)
+			c.fail("type-vector", in, "the vector type has %s, but lockstep supports 2 to 16", count(int(n), "component"))
 		}
 		t.class, t.width, t.count = t.elem.class, t.elem.width, int(n)
 	case spirv.OpTypeArray:
@@ -201,7 +201,7 @@ func (c *checker) declare(t *typ, forward map[spirv.ID]spirv.Inst) {
 		for i, id := range in.Operands() {
 			p := c.part(t, spirv.ID(id), forward)
 			if p != nil && !p.sized && !(i == 0 && p.op == spirv.OpTypeVoid) {
-				c.fail("type-function", in, "%%%d cannot be the type of a result or parameter", id)
+				c.fail("type-function", in, "no result and no parameter can have the type %%%d", id)
 			}
 		}
 	case spirv.OpTypeImage:
@@ -209,7 +209,7 @@ func (c *checker) declare(t *typ, forward map[spirv.ID]spirv.Inst) {
 	case spirv.OpTypeSampledImage:
 		t.elem = c.part(t, spirv.ID(in.Operand(0)), forward)
 		if t.elem != nil && t.elem.op != spirv.OpTypeImage {
-			c.fail("type-image", in, "%%%d is no image type", t.elem.id)
+			c.fail("type-image", in, "%%%d is not an image type", t.elem.id)
 		}
 	}
 }
@@ -231,11 +231,11 @@ func (c *checker) arrayLength(t *typ) {
 	lt := c.typeOf(def.ResultType())
 	switch {
 	case !isConstant(def.Op()) || !lt.scalar() || lt.class != classInt:
-		c.fail("type-array", t.in, "the length %%%d is no integer constant", id)
+		c.fail("type-array", t.in, "the length %%%d is not an integer constant", id)
 	case def.Op() == spirv.OpSpecConstant || def.Op() == spirv.OpSpecConstantOp:
 		// The length is known when the module is specialized.
 	case !known || n == 0 || lt.in.Operand(1) != 0 && int64(n) < 0:
-		c.fail("type-array", t.in, "the length %%%d is not at least 1", id)
+		c.fail("type-array", t.in, "the length %%%d must be at least 1", id)
 	default:
 		t.length = n
 	}
@@ -249,7 +249,7 @@ func (c *checker) checkStorageClass(in spirv.Inst, s spirv.StorageClass) {
 		spirv.StorageClassCodeSectionINTEL, spirv.StorageClassDeviceOnlyALTERA, spirv.StorageClassHostOnlyALTERA:
 		return
 	}
-	c.fail("storage-class", in, "storage class %s is not of OpenCL", s)
+	c.fail("storage-class", in, "OpenCL has no storage class %s", s)
 }
 
 // imageType checks OpTypeImage as the OpenCL environment has it (environment specification, section 2.4).
@@ -257,7 +257,7 @@ func (c *checker) imageType(t *typ, forward map[spirv.ID]spirv.Inst) {
 	in := t.in
 	t.elem = c.part(t, spirv.ID(in.Operand(0)), forward)
 	if t.elem != nil && t.elem.op != spirv.OpTypeVoid && (!t.elem.scalar() || t.elem.class != classInt && t.elem.class != classFloat) {
-		c.fail("type-image", in, "the sampled type %%%d is neither void nor a number", t.elem.id)
+		c.fail("type-image", in, "the sampled type %%%d must be void or a number", t.elem.id)
 	}
 	switch d := spirv.Dim(in.Operand(1)); d {
 	case spirv.Dim1D, spirv.Dim2D, spirv.Dim3D, spirv.DimBuffer:
@@ -265,6 +265,6 @@ func (c *checker) imageType(t *typ, forward map[spirv.ID]spirv.Inst) {
 		c.fail("type-image", in, "OpenCL has no images of dimension %s", d)
 	}
 	if in.Operand(2) > 2 || in.Operand(3) > 1 || in.Operand(4) > 1 || in.Operand(5) > 2 {
-		c.fail("type-image", in, "depth %d, arrayed %d, multisampled %d, sampled %d: out of range", in.Operand(2), in.Operand(3), in.Operand(4), in.Operand(5))
+		c.fail("type-image", in, "the image type has depth %d, arrayed %d, multisampled %d, sampled %d, one of which is out of range", in.Operand(2), in.Operand(3), in.Operand(4), in.Operand(5))
 	}
 }

@@ -164,6 +164,14 @@ func (c *checker) pass(in spirv.Inst, format string, args ...any) {
 	c.loose = append(c.loose, looseOperand{in, fmt.Sprintf(format, args...)})
 }
 
+// count is a number of things in a message.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 func newChecker(m *spirv.Module, opts Options) *checker {
 	c := &checker{m: m, insts: m.Insts, max: opts.MaxErrors}
 	if c.max <= 0 {

@@ -381,7 +381,11 @@ func (d *moduleInfo) print(w io.Writer) error {
 		if list := d.signsAssumed(i); list != "" {
 			fmt.Fprintf(&b, "  the module does not say which integers are signed: %s\n", list)
 		}
-		fmt.Fprintf(&b, "  run it: %s\n", printable(d.runLine(i)))
+		if reason := d.unsupported(i); reason != "" {
+			fmt.Fprintf(&b, "  lockstep cannot run it: %s\n", reason)
+		} else {
+			fmt.Fprintf(&b, "  run it: %s\n", printable(d.runLine(i)))
+		}
 	}
 	if len(d.Kernels) == 0 {
 		b.WriteString("\nno kernels\n")
@@ -408,6 +412,24 @@ func (d *moduleInfo) signsAssumed(i int) string {
 		return "parameter " + list[0] + " is taken as unsigned"
 	}
 	return "parameters " + strings.Join(list, ", ") + " are taken as unsigned"
+}
+
+// unsupported names the first parameter of kernel i for which there is no argument, "" for none.
+func (d *moduleInfo) unsupported(i int) string {
+	for j, a := range d.args[i] {
+		if d.Kernels[i].Args[j].form != "" || a.Kind == spirv.ArgPipe || argumentForm(a) != "" {
+			continue
+		}
+		what := "a " + a.Kind.String()
+		switch a.Kind {
+		case spirv.ArgImage:
+			what = "an image of another kind than image2d_t"
+		case spirv.ArgOther:
+			what = "of a type that has no arguments"
+		}
+		return fmt.Sprintf("parameter %d is %s", j, what)
+	}
+	return ""
 }
 
 // runLine is a command line to start from for kernel i.

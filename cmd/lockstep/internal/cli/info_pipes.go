@@ -138,19 +138,29 @@ func packet(typeName string, bytes uint32) string {
 
 func (a *argInfo) packet() string { return packet(a.Type, a.PacketBytes) }
 
-// pipeForm is the SPEC for a pipe of the argument's own: one to read is filled.
+// pipeForm is the SPEC for a pipe of the argument's own: one to read is filled. COUNT stands for a number of
+// packets; where a packet has several elements, the number is that of a full pipe.
 func (a *argInfo) pipeForm() string {
+	const capacity = 16
 	p := a.packet()
+	form := fmt.Sprintf("pipe:%s:%d", p, capacity)
 	if a.Access == spirv.AccessQualifierWriteOnly.String() {
-		return "pipe:" + p + ":16"
+		return form
 	}
-	t, _, _ := strings.Cut(p, "x")
+	t, n, _ := strings.Cut(p, "x")
+	count := "COUNT"
+	if elements, err := strconv.Atoi(n); err == nil {
+		count = strconv.Itoa(capacity * elements)
+	}
 	if words := map[string]string{"2": "u16", "4": "u32", "8": "u64"}; words[t] != "" {
 		t = words[t]
 	} else if t[0] < 'a' {
+		if bytes, err := strconv.Atoi(t); err == nil {
+			count = strconv.Itoa(capacity * bytes)
+		}
 		t = "u8"
 	}
-	return "pipe:" + p + ":16:iota:" + t + ":COUNT"
+	return form + ":iota:" + t + ":" + count
 }
 
 // textPipes describes the pipes of the program.
@@ -230,6 +240,9 @@ func (d *moduleInfo) together() string {
 	}
 	var parts []string
 	for i := range d.Kernels {
+		if linked[i] && d.unsupported(i) != "" {
+			return ""
+		}
 		if linked[i] {
 			parts = append(parts, d.part(i, shared))
 		}
