@@ -169,6 +169,14 @@ func (f *fn) newValue(op isa.Op, typ, elem isa.Type, args ...*value) *value {
 	return v
 }
 
+// copyOf makes another value of what v is, with the same operands and without a block.
+func (f *fn) copyOf(v *value) *value {
+	n := f.newValue(v.op, v.typ, v.elem, v.args...)
+	n.imm, n.index, n.imm2, n.flags, n.space, n.idx, n.scale, n.disp, n.loc = v.imm, v.index, v.imm2, v.flags, v.space, v.idx, v.scale, v.disp, v.loc
+	n.wraps = v.wraps
+	return n
+}
+
 // constant returns the one value for the given bits of the given type. Types
 // of one bank share their constants.
 func (f *fn) constant(t isa.Type, bits uint64) *value {
