@@ -125,6 +125,8 @@ type fn struct {
 	simple bool     // simplify has run, and no value has changed since
 	nest   []*loop  // all loops, inner ones first
 
+	byMemory bool // value.pos of each load has the version of what it loads from, so that loads may be the same
+
 	// known is what is known of the launch; nil for a kernel of every launch.
 	known *known
 	// ordered says that some barrier of the work-group has a schedule under
