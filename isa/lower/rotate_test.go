@@ -18,7 +18,7 @@ func kernelOf(t *testing.T, body string) *isa.Kernel {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, src)
 	}
-	p, err := lower.Program(res.Module, lower.Options{})
+	p, err := lower.Program(res.Module, lower.Options{SubgroupSize: 32})
 	if err != nil {
 		t.Fatal(err)
 	}
