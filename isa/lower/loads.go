@@ -16,14 +16,12 @@ import "github.com/lockstep-gpu/lockstep/isa"
 // Where lanes are held back at barriers and run one after the other all loads stay.
 func loads(b *builder) {
 	f := b.f
-	if f.ordered || f.once {
+	if f.ordered || f.once || !f.worthLoads() {
 		return
 	}
 	f.canonicalLoops()
 	m := &memory{f: f, in: make([]versions, f.nblks), out: make([]versions, f.nblks)}
-	if !m.number() {
-		return // one load or none
-	}
+	m.number()
 	m.hoist()
 	f.byMemory = true
 	f.valueNumbering()
@@ -89,24 +87,32 @@ func sharable(v *value) bool {
 	return v.op == isa.OpLoad && v.flags&isa.FlagVolatile == 0 && v.space != isa.SpaceGeneric
 }
 
-// number finds the versions and notes each load's in value.pos. It says whether there are two loads.
-func (m *memory) number() bool {
-	f := m.f
-	written := make([]uint8, f.nblks) // by block.id
+// worthLoads says whether there are two loads that might be one, or one that might leave a loop.
+func (f *fn) worthLoads() bool {
 	n := 0
 	for _, b := range f.blocks {
 		for _, v := range b.insts {
-			written[b.id] |= writes(v)
 			if sharable(v) {
-				n++
+				if n++; n > 1 || len(f.nest) > 0 {
+					return true
+				}
 			}
+		}
+	}
+	return false
+}
+
+// number finds the versions and notes each load's in value.pos.
+func (m *memory) number() {
+	f := m.f
+	written := make([]uint8, f.nblks) // by block.id
+	for _, b := range f.blocks {
+		for _, v := range b.insts {
+			written[b.id] |= writes(v)
 		}
 		if b.term == termBarrier {
 			written[b.id] = 7
 		}
-	}
-	if n < 2 && (n == 0 || len(f.nest) == 0) {
-		return false
 	}
 	inLoop := map[*loop]uint8{}
 	for _, l := range f.nest { // inner loops first
@@ -133,7 +139,6 @@ func (m *memory) number() bool {
 		}
 		m.out[b.id] = at
 	}
-	return true
 }
 
 // enter returns the versions at the beginning of a block.

@@ -16,7 +16,7 @@ import (
 // The head stays where it is, behind the body now. Lanes meet where they have met: those that leave wait at the exit.
 func rotate(b *builder) {
 	f := b.f
-	if f.ordered || f.once {
+	if f.ordered || f.once || len(f.nest) == 0 || len(f.nest) > maxInverted {
 		return
 	}
 	f.canonicalLoops()
@@ -49,6 +49,10 @@ func rotate(b *builder) {
 	}
 	f.cleanCFG()
 }
+
+// maxInverted bounds the loops of a kernel whose loops are inverted: tests ahead of loops that are nested leave one loop
+// after the other, and may be as many as these are deep.
+const maxInverted = 256
 
 // maxHead bounds the instructions of a loop's head that are there twice when the loop is inverted.
 const maxHead = 12
