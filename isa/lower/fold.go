@@ -370,6 +370,10 @@ func (f *fn) simplify(v *value) *value {
 		case zero(y), ones(x):
 			return y
 		}
+	case isa.OpBitExtractU, isa.OpBitExtractS:
+		if zero(x) {
+			return x
+		}
 	case isa.OpNot:
 		if x.op == isa.OpNot && x.typ == v.typ {
 			return x.args[0]

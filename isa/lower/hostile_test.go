@@ -275,7 +275,7 @@ func TestComplexity(t *testing.T) {
 	}{
 		{"straight line", straightLine, []int{10000, 20000, 40000}, 0.9, 1.1},
 		{"if chain", ifChain, []int{1250, 2500, 5000}, 3, 8},
-		{"loop nest", loopNest, []int{50, 100, 200}, 4, 8},
+		{"loop nest", loopNest, []int{50, 100, 200}, 6, 10},
 		{"switch", switchFan, []int{2500, 5000, 10000}, 2, 5},
 		{"crossing values", crossing, []int{5000, 10000, 20000}, 1.9, 2.1},
 		{"marks", markChain, []int{2500, 5000, 10000}, 5, 7},

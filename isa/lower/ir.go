@@ -130,6 +130,8 @@ type fn struct {
 	simple bool     // simplify has run, and no value has changed since
 	nest   []*loop  // all loops, inner ones first
 
+	byMemory bool // value.pos of each load has the version of what it loads from, so that loads may be the same
+
 	// known is what is known of the launch; nil for a kernel of every launch.
 	known *known
 	// ordered says that some barrier of the work-group has a schedule under
@@ -173,6 +175,14 @@ func (f *fn) newValue(op isa.Op, typ, elem isa.Type, args ...*value) *value {
 		v.args = append([]*value(nil), args...)
 	}
 	return v
+}
+
+// copyOf makes another value of what v is, with the same operands and without a block.
+func (f *fn) copyOf(v *value) *value {
+	n := f.newValue(v.op, v.typ, v.elem, v.args...)
+	n.imm, n.index, n.imm2, n.flags, n.space, n.idx, n.scale, n.disp, n.loc = v.imm, v.index, v.imm2, v.flags, v.space, v.idx, v.scale, v.disp, v.loc
+	n.wraps = v.wraps
+	return n
 }
 
 // constant returns the one value for the given bits of the given type. Types

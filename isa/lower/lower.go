@@ -9,8 +9,9 @@
 // (unrollprivate.go), values are simplified and shared (simplify.go), the
 // pipes that constants describe are found (pipestorage.go), async marks and waits
 // that do nothing go (asyncwaits.go, asyncmarks.go), arithmetic gets as narrow as its
-// results (narrow.go), addresses are folded into accesses (address.go), loops get one
-// latch each and blocks their order (cfg.go),
+// results (narrow.go), addresses are folded into accesses (address.go), loops test at
+// their end (rotate.go), loads of what is known go (loads.go), loops get one latch each
+// and blocks their order (cfg.go),
 // the values that are the same for every lane are found (diverge.go), and
 // registers are given out while bytecode is written (regs.go, emit.go).
 //

@@ -12,6 +12,7 @@ import "github.com/lockstep-gpu/lockstep/isa"
 //     computed there and extended; accesses take the extension in.
 //   - Comparisons of what fits in 32 bits are made there.
 //   - Masks and pairs of shifts that keep the low half become extensions.
+//   - Signed divisions of what is not negative become unsigned ones, going by the ranges as well.
 //
 // What is the same for all lanes is computed once a wave and stays as it is.
 func narrow(b *builder) {
@@ -98,7 +99,9 @@ func (n *narrower) inst(v *value) {
 		v.op, v.elem, v.args = op, isa.I32, []*value{n.truncate(x)}
 		return
 	}
+	n.unsigned(v)
 	switch {
+	case v.repl != nil:
 	case v.op == isa.OpTruncate && v.typ == isa.I32 && v.elem == isa.I64:
 		v.repl = n.demand(v.args[0])
 	case indexed(v):
@@ -109,6 +112,27 @@ func (n *narrower) inst(v *value) {
 	case v.typ == isa.I64 && v.elem == isa.I64:
 		n.fitting(v)
 	}
+}
+
+// unsigned makes an unsigned division of a signed one of numbers that are not negative, which may be a shift or a mask.
+func (n *narrower) unsigned(v *value) {
+	op := v.op
+	switch op {
+	case isa.OpDivS:
+		op = isa.OpDivU
+	case isa.OpRemS, isa.OpModS:
+		op = isa.OpRemU
+	default:
+		return
+	}
+	for _, a := range v.args {
+		if s := n.r.of(a); !s.natural() || v.elem.Bits() < 64 && s.hi >= 1<<(v.elem.Bits()-1) {
+			return
+		}
+	}
+	n.changed = true
+	v.op = op
+	v.repl = n.f.simplify(v)
 }
 
 // truncate returns the low half of x.

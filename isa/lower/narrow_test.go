@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
 
@@ -104,6 +105,13 @@ func (e *expr) eval(it *item, table []uint32) uint64 {
 		return a[0] / a[1]
 	case "OpUMod":
 		return a[0] % a[1]
+	case "OpSDiv":
+		return uint64(signed(a[0], n)/signed(a[1], n)) & mask
+	case "OpSRem":
+		return uint64(signed(a[0], n)%signed(a[1], n)) & mask
+	case "OpSMod":
+		y := signed(a[1], n)
+		return uint64((signed(a[0], n)%y+y)%y) & mask
 	case "u_min":
 		return min(a[0], a[1])
 	case "u_max":
@@ -284,7 +292,7 @@ func (g *exprGen) make(bits, depth int) (e *expr) {
 		return &expr{op: g.one("OpShiftLeftLogical", "OpShiftRightLogical", "OpShiftRightArithmetic"), bits: bits, args: []*expr{sub(), c}}
 	case 3:
 		c := &expr{op: "const", bits: bits, c: uint64(1 + g.IntN(100))}
-		return &expr{op: g.one("OpUDiv", "OpUMod"), bits: bits, args: []*expr{sub(), c}}
+		return &expr{op: g.one("OpUDiv", "OpUMod", "OpSDiv", "OpSRem", "OpSMod"), bits: bits, args: []*expr{sub(), c}}
 	case 4:
 		return &expr{op: g.one("u_min", "u_max", "s_min", "s_max"), bits: bits, args: []*expr{sub(), sub()}}
 	case 5:
@@ -518,3 +526,32 @@ const exprOwn = `%lid3 = OpLoad %vec3 %lidv
 %lin = OpIAdd %u64 %row %gx
 %outp = OpInBoundsPtrAccessChain %pg %out %lin
 `
+
+// TestStrength says which instructions are left of divisions, and of bits of words that are zero.
+func TestStrength(t *testing.T) {
+	const byteOf = "((global const uchar *)in)[g]"
+	for _, x := range []struct {
+		body string
+		op   isa.Op
+		want int
+	}{
+		{`s = ` + byteOf + ` % 64;`, isa.OpRemS, 0},
+		{`s = ` + byteOf + ` % 64;`, isa.OpRemU, 0},
+		{`s = ` + byteOf + ` % 63;`, isa.OpRemU, 1},
+		{`s = (int)(in[g] & 255) / 16;`, isa.OpDivS, 0},
+		{`s = (int)get_local_id(0) / 16 + n;`, isa.OpDivS, 0},
+		{`s = (int)in[g] / 16;`, isa.OpDivS, 1},
+		{`s = (int)in[g] % -16;`, isa.OpRemS, 1},
+		{`uint4 votes = sub_group_ballot(in[g] < n); s = sub_group_ballot_exclusive_scan(votes);`, isa.OpBitExtractU, 1},
+	} {
+		got := 0
+		for _, in := range kernelOf(t, x.body).Code {
+			if in.Op == x.op {
+				got++
+			}
+		}
+		if got != x.want {
+			t.Errorf("%s: %d of %v, expected %d", x.body, got, x.op, x.want)
+		}
+	}
+}

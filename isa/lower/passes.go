@@ -40,6 +40,10 @@ func builtinPasses() []Pass {
 			Needs: AnalysisOrder, Keeps: ControlFlow, IR: over(addresses)},
 		{Name: "flatten", Doc: "one base and one index for accesses into rows",
 			Needs: AnalysisOrder, Keeps: ControlFlow, IR: over(flatten)},
+		{Name: "rotate", Doc: "loops test at their end, with a copy of the test ahead of them",
+			Needs: AnalysisLoops, Keeps: ControlFlow, tells: true, IR: over(rotate)},
+		{Name: "loads", Doc: "what has been loaded is not loaded again",
+			Needs: AnalysisLoops, Keeps: ControlFlow, IR: over(loads)},
 		{Name: "hoist", Doc: "what does not change in a loop leaves it",
 			Needs: AnalysisLoops, Keeps: ControlFlow, IR: over(hoist)},
 		{Name: "fuse", Doc: "multiplications join their additions",
@@ -60,4 +64,4 @@ func builtinPasses() []Pass {
 // defaultPipeline is what the middle of the road is unless somebody says
 // otherwise. Simplifying lays open variables that were not to be promoted before.
 const defaultPipeline = "specialize,promote,simplify,ifconvert,unroll,simplify,promote,simplify,storages,asyncwaits,asyncmarks," +
-	"narrow,simplify,address,flatten,narrow,simplify,address,hoist,fuse,sink"
+	"narrow,simplify,address,flatten,narrow,simplify,address,rotate,loads,ifconvert,hoist,fuse,sink"

@@ -44,6 +44,15 @@ const (
 	token = 12345
 )
 
+// Operations with memory: a work-item has progWords words of its own where its result goes in the end. One is stored
+// to, or loaded from, at a place that c says, or the variable a if c is odd.
+const (
+	opPut = 15 + iota
+	opGet
+
+	progWords = 4
+)
+
 type progBlock struct {
 	ops []progOp
 	// term: 0 branch, 1 conditional on vars[v]&mask, 2 switch on vars[v]&3, 3 return
@@ -61,6 +70,7 @@ type program struct {
 // run is the reference: work-item id from the first block to a return.
 func (p *program) run(id uint32) (v [progVars]uint32, ok bool) {
 	v[0] = id
+	var words [progWords]uint32
 	b := 0
 	for range 20000 {
 		for _, o := range p.blocks[b].ops {
@@ -85,6 +95,11 @@ func (p *program) run(id uint32) (v [progVars]uint32, ok bool) {
 				} else {
 					v[o.d] = o.c
 				}
+			case opPut:
+				*o.word(&words, &v) = v[o.b]
+				v[o.d] = v[o.b]
+			case opGet:
+				v[o.d] = *o.word(&words, &v)
 			case opToken:
 				v[o.d] = v[o.a] + token
 			case opTry:
@@ -110,6 +125,26 @@ func (p *program) run(id uint32) (v [progVars]uint32, ok bool) {
 		}
 	}
 	return v, false
+}
+
+// word returns the word that an operation with memory is about.
+func (o *progOp) word(words *[progWords]uint32, v *[progVars]uint32) *uint32 {
+	if o.c%2 == 1 {
+		return &words[v[o.a]%progWords]
+	}
+	return &words[o.c/2%progWords]
+}
+
+// useMemory makes operations with memory of others.
+func (p *program) useMemory(r *rand.Rand) {
+	for b := range p.blocks {
+		for i := range p.blocks[b].ops {
+			// Counters of loops are made by other kinds.
+			if o := &p.blocks[b].ops[i]; (o.kind <= 2 || o.kind == 7) && r.IntN(2) == 0 {
+				o.kind = opPut + min(r.IntN(3), 1)
+			}
+		}
+	}
 }
 
 // text returns the program as a SPIR-V kernel f(global uint *out, global const uint *in).
@@ -171,7 +206,8 @@ OpDecorate %gid BuiltIn GlobalInvocationId
 	if p.tokens > 0 {
 		s.WriteString("%packet = OpVariable %pf Function\n")
 	}
-	s.WriteString("%g3 = OpLoad %vec3 %gid\n%g64 = OpCompositeExtract %ulong %g3 0\n%g = OpUConvert %uint %g64\nOpStore %v0 %g\n")
+	s.WriteString("%g3 = OpLoad %vec3 %gid\n%g64 = OpCompositeExtract %ulong %g3 0\n%g = OpUConvert %uint %g64\n")
+	fmt.Fprintf(&s, "%%base = OpIMul %%uint %%g %%c%d\nOpStore %%v0 %%g\n", progVars)
 	for i := 1; i < progVars; i++ {
 		fmt.Fprintf(&s, "OpStore %%v%d %%c0\n", i)
 	}
@@ -229,6 +265,19 @@ OpDecorate %gid BuiltIn GlobalInvocationId
 				q, u := next(), next()
 				fmt.Fprintf(&s, "%s = OpULessThan %%bool %s %s\n%s = OpGroupNonUniformBallot %%uint4 %%c3 %s\n", q, x, y, u, q)
 				fmt.Fprintf(&s, "%s = OpGroupNonUniformBallotBitCount %%uint %%c3 InclusiveScan %s\n", t, u)
+			case opPut, opGet:
+				at, i, q := fmt.Sprintf("%%c%d", o.c/2%progWords), next(), next()
+				if o.c%2 == 1 {
+					at = next()
+					fmt.Fprintf(&s, "%s = OpBitwiseAnd %%uint %s %%c%d\n", at, x, progWords-1)
+				}
+				fmt.Fprintf(&s, "%s = OpIAdd %%uint %%base %s\n%s = OpInBoundsPtrAccessChain %%pg %%out %s\n", i, at, q, i)
+				if o.kind == opPut {
+					fmt.Fprintf(&s, "OpStore %s %s Aligned 4\n", q, y)
+					t = y
+				} else {
+					fmt.Fprintf(&s, "%s = OpLoad %%uint %s Aligned 4\n", t, q)
+				}
 			case opToken:
 				s.WriteString("OpStore %packet %c0\nOpReadPipeBlockingALTERA %tr %packet %c4 %c4\n")
 				u := next()
@@ -264,11 +313,9 @@ OpDecorate %gid BuiltIn GlobalInvocationId
 		}
 	}
 	s.WriteString("%exit = OpLabel\n")
-	base := next()
-	fmt.Fprintf(&s, "%s = OpIMul %%uint %%g %%c%d\n", base, progVars)
 	for i := range progVars {
 		x, idx, q := load(i), next(), next()
-		fmt.Fprintf(&s, "%s = OpIAdd %%uint %s %%c%d\n%s = OpInBoundsPtrAccessChain %%pg %%out %s\nOpStore %s %s Aligned 4\n", idx, base, i, q, idx, q, x)
+		fmt.Fprintf(&s, "%s = OpIAdd %%uint %%base %%c%d\n%s = OpInBoundsPtrAccessChain %%pg %%out %s\nOpStore %s %s Aligned 4\n", idx, i, q, idx, q, x)
 	}
 	s.WriteString("OpReturn\nOpFunctionEnd\n")
 	return s.String()
@@ -403,6 +450,7 @@ func checkRandom(t *testing.T, seed uint64, graph bool) {
 	for range 64 {
 		p.input = append(p.input, r.Uint32()>>r.IntN(32))
 	}
+	p.useMemory(r)
 	p.compare(t, fmt.Sprintf("seed %d, graph %v", seed, graph))
 }
 
@@ -645,6 +693,7 @@ func checkPipeline(t *testing.T, seed uint64) {
 	for range 64 {
 		p.input = append(p.input, r.Uint32()>>r.IntN(32))
 	}
+	p.useMemory(r)
 	want := p.expected()
 	if want == nil {
 		return // takes too long

@@ -40,16 +40,21 @@ type numKey struct {
 	index     int32
 	n         int32
 	a         [4]int32
+	memory    int32 // of a load: the version of what it loads from
 }
 
-func keyOf(v *value) (numKey, bool) {
-	if len(v.args) > 4 || !pure(v) || noResult(v) {
+func (f *fn) keyOf(v *value) (numKey, bool) {
+	load := f.byMemory && sharable(v)
+	if len(v.args) > 4 || !load && (!pure(v) || noResult(v)) {
 		return numKey{}, false
 	}
 	k := numKey{op: v.op, typ: v.typ, elem: v.elem, flags: v.flags, idx: v.idx, scale: v.scale, disp: v.disp, imm: v.imm,
 		index: v.index, n: int32(len(v.args))}
 	for i, a := range v.args {
 		k.a[i] = a.id
+	}
+	if load {
+		k.memory = v.pos
 	}
 	if k.a[0] > k.a[1] && commutes(v.op) {
 		k.a[0], k.a[1] = k.a[1], k.a[0]
@@ -70,6 +75,7 @@ func (k *numKey) hash() uint32 {
 
 // numTable has the instructions of the blocks above by what makes them the same. What came last leaves first.
 type numTable struct {
+	f     *fn
 	heads []int32 // by hash: the last entry, -1 for none
 	list  []numEntry
 }
@@ -89,7 +95,7 @@ func (t *numTable) add(v *value, k *numKey) *value {
 	at := &t.heads[int(h)&(len(t.heads)-1)]
 	for i := *at; i >= 0; i = t.list[i].next {
 		if e := &t.list[i]; e.hash == h {
-			if o, _ := keyOf(e.v); o == *k {
+			if o, _ := t.f.keyOf(e.v); o == *k {
 				return e.v
 			}
 		}
@@ -125,7 +131,7 @@ func (t *numTable) cut(n int) {
 // choose it on the way back.
 func (f *fn) valueNumbering() bool {
 	changed := false
-	var table numTable
+	table := numTable{f: f}
 	enter := func(b *block) {
 		if f.once {
 			// What runs for one work-item only must not serve others.
@@ -149,7 +155,7 @@ func (f *fn) valueNumbering() bool {
 				changed = true
 				continue
 			}
-			if k, ok := keyOf(v); ok {
+			if k, ok := f.keyOf(v); ok {
 				if o := table.add(v, &k); o != nil {
 					v.repl = o
 					o.wraps &= v.wraps // what is promised where either is used

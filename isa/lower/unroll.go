@@ -369,14 +369,12 @@ func (u *unroller) run() {
 
 // clone makes a copy of a value in block c, with the operands of its trip.
 func (u *unroller) clone(v *value, c *block, now map[*value]*value) *value {
-	n := u.f.newValue(v.op, v.typ, v.elem, v.args...)
+	n := u.f.copyOf(v)
 	for i, a := range n.args {
 		if x := now[a]; x != nil {
 			n.args[i] = x
 		}
 	}
-	n.imm, n.index, n.imm2, n.flags, n.space, n.idx, n.scale, n.disp, n.loc = v.imm, v.index, v.imm2, v.flags, v.space, v.idx, v.scale, v.disp, v.loc
-	n.wraps = v.wraps
 	n.blk = c
 	now[v] = n
 	return n

@@ -371,7 +371,7 @@ func (f *fn) incDec(e *tree.Unary) spirv.ID {
 		if down {
 			op = spirv.OpISub
 		}
-		v = f.op(op, f.typeOf(t), old, f.splatConst(f.typeOf(t), f.intConst(c, 1), t.Lanes()))
+		v = f.noWrap(t, f.op(op, f.typeOf(t), old, f.splatConst(f.typeOf(t), f.intConst(c, 1), t.Lanes())))
 	}
 	f.storeTo(p, v)
 	if e.Op == tree.PostInc || e.Op == tree.PostDec {
@@ -511,6 +511,16 @@ func (f *fn) mad(a, b, c spirv.ID, negative bool, t *types.Type) spirv.ID {
 	return f.ext(spirv.OpenCLStdMad, f.typeOf(t), a, b, c)
 }
 
+// noWrap promises of a sum, difference or product of type t that it is the number that it would be without a limit:
+// a signed result that has no room is undefined (C99 6.5). Narrow types are computed as int and converted, and vectors
+// wrap, as with clang.
+func (f *fn) noWrap(t *types.Type, v spirv.ID) spirv.ID {
+	if !t.IsVector() && t.IsSigned() && t.Bits() >= 32 && version(f.opts) >= 0x00010400 {
+		f.decorate(v, spirv.DecorationNoSignedWrap)
+	}
+	return v
+}
+
 // arithmetic emits an operator of numbers or vectors of them; only shifts have a right operand of another type.
 func (f *fn) arithmetic(op tree.BinaryOp, t *types.Type, l, r spirv.ID, rt *types.Type) spirv.ID {
 	typ := f.typeOf(t)
@@ -527,11 +537,11 @@ func (f *fn) arithmetic(op tree.BinaryOp, t *types.Type, l, r spirv.ID, rt *type
 	}
 	switch op {
 	case tree.Mul:
-		return f.op(spirv.OpIMul, typ, l, r)
+		return f.noWrap(t, f.op(spirv.OpIMul, typ, l, r))
 	case tree.Add:
-		return f.op(spirv.OpIAdd, typ, l, r)
+		return f.noWrap(t, f.op(spirv.OpIAdd, typ, l, r))
 	case tree.Sub:
-		return f.op(spirv.OpISub, typ, l, r)
+		return f.noWrap(t, f.op(spirv.OpISub, typ, l, r))
 	case tree.Div:
 		return choose(spirv.OpSDiv, spirv.OpUDiv)
 	case tree.Rem:
