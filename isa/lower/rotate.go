@@ -20,7 +20,7 @@ func rotate(b *builder) {
 		return
 	}
 	f.canonicalLoops()
-	r := &rotator{f: f, at: make([]*rotation, f.nblks), phis: map[merged]*value{}}
+	r := &rotator{f: f, at: make([]*rotation, f.nblks), phis: map[mergedAt]*value{}}
 	any := false
 	for _, l := range f.nest {
 		if t := f.invertible(l); t != nil {
@@ -68,12 +68,12 @@ type rotation struct {
 type rotator struct {
 	f    *fn
 	at   []*rotation
-	phis map[merged]*value
+	phis map[mergedAt]*value
 	made []*value // the phis in the order in which they were made
 }
 
-// merged is a value of a head where a block begins.
-type merged struct {
+// mergedAt is a value of a head where a block begins.
+type mergedAt struct {
 	v  *value
 	at *block
 }
@@ -180,7 +180,7 @@ func (r *rotator) value(v *value, at *block) *value {
 	below := t.head.dom
 	i := sort.Search(len(below), func(i int) bool { return below[i].domIn > at.domIn })
 	to := below[i-1]
-	if p := r.phis[merged{v, to}]; p != nil {
+	if p := r.phis[mergedAt{v, to}]; p != nil {
 		return p
 	}
 	p := r.f.newValue(irPhi, v.typ, v.elem)
@@ -192,7 +192,7 @@ func (r *rotator) value(v *value, at *block) *value {
 		}
 		p.args = append(p.args, a)
 	}
-	r.phis[merged{v, to}] = p
+	r.phis[mergedAt{v, to}] = p
 	r.made = append(r.made, p)
 	return p
 }
