@@ -91,14 +91,10 @@ func (o *Options) lang() (*lang.Options, error) {
 	l.SPIRV = uint32(o.SPIRV)
 	l.Debug = o.Debug
 	l.SinglePrecisionConstant = o.SinglePrecisionConstant
-	l.DenormsAreZero = o.DenormsAreZero
-	l.CorrectlyRounded = o.CorrectlyRounded
-	l.MadEnable = o.MadEnable || o.UnsafeMath || o.FastRelaxedMath
 	l.NoSignedZeros = o.NoSignedZeros || o.UnsafeMath || o.FastRelaxedMath
 	l.FiniteMathOnly = o.FiniteMathOnly || o.FastRelaxedMath
 	l.UnsafeMath = o.UnsafeMath || o.FastRelaxedMath
 	l.FastRelaxedMath = o.FastRelaxedMath
-	l.UniformWorkGroup = o.UniformWorkGroupSize
 	l.OptDisable = o.OptDisable
 	l.Without = o.Without
 	return &l, nil

@@ -51,15 +51,22 @@ type Options struct {
 	MaxErrors  int      // errors after which the compiler stops; 0 is 1000
 
 	SinglePrecisionConstant bool // -cl-single-precision-constant
-	DenormsAreZero          bool // -cl-denorms-are-zero
-	CorrectlyRounded        bool // -cl-fp32-correctly-rounded-divide-sqrt
-	MadEnable               bool // -cl-mad-enable
-	NoSignedZeros           bool // -cl-no-signed-zeros
-	FiniteMathOnly          bool // -cl-finite-math-only
-	UnsafeMath              bool // -cl-unsafe-math-optimizations
-	FastRelaxedMath         bool // -cl-fast-relaxed-math
-	UniformWorkGroupSize    bool // -cl-uniform-work-group-size
 	OptDisable              bool // -cl-opt-disable
+
+	// These promise something about floats. The module says so, in decorations FPFastMathMode of the arithmetic
+	// that the source writes as operators.
+	NoSignedZeros   bool // -cl-no-signed-zeros: NSZ
+	FiniteMathOnly  bool // -cl-finite-math-only: NotNaN and NotInf
+	UnsafeMath      bool // -cl-unsafe-math-optimizations: NSZ and AllowRecip
+	FastRelaxedMath bool // -cl-fast-relaxed-math: all of these
+
+	// These change no module. Products and sums are contracted by FP_CONTRACT alone, SPIR-V has no word for a
+	// kernel that must or need not round divisions correctly, denormals may stay under -cl-denorms-are-zero, which
+	// is a permission, and launches say whether work-groups are uniform.
+	DenormsAreZero       bool // -cl-denorms-are-zero
+	CorrectlyRounded     bool // -cl-fp32-correctly-rounded-divide-sqrt
+	MadEnable            bool // -cl-mad-enable
+	UniformWorkGroupSize bool // -cl-uniform-work-group-size
 }
 
 // OptionError is an option that ParseOptions does not accept.

@@ -46,8 +46,8 @@ func TestRandom(t *testing.T) {
 func TestEngines(t *testing.T) {
 	base := Own("clc", clc.Options{})
 	base.Engine = "interp"
-	debug := Own("clc -g -cl-opt-disable", clc.Options{Debug: true, OptDisable: true})
-	judge(t, base, debug)
+	other := Own("clc -g -cl-opt-disable -cl-fast-relaxed-math", clc.Options{Debug: true, OptDisable: true, FastRelaxedMath: true})
+	judge(t, base, other)
 }
 
 func needClang(t *testing.T, options ...string) Compiler {

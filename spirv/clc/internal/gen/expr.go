@@ -357,11 +357,11 @@ func (f *fn) incDec(e *tree.Unary) spirv.ID {
 		}
 		v = f.op(spirv.OpInBoundsPtrAccessChain, f.typeOf(t), old, f.intConst(f.types.Size, step))
 	case c.IsFloat():
-		op := spirv.OpFAdd
+		step := 1.0
 		if down {
-			op = spirv.OpFSub
+			step = -1
 		}
-		v = f.op(op, f.typeOf(t), old, f.splatConst(f.typeOf(t), f.floatConst(c, 1), t.Lanes()))
+		v = f.floatOp(spirv.OpFAdd, f.typeOf(t), old, f.splatConst(f.typeOf(t), f.floatConst(c, step), t.Lanes()))
 	case c.Kind == types.BoolKind:
 		if v = f.boolConst(true); down {
 			v = f.op(spirv.OpLogicalNot, f.boolType(1), old)
@@ -515,7 +515,7 @@ func (f *fn) mad(a, b, c spirv.ID, negative bool, t *types.Type) spirv.ID {
 func (f *fn) arithmetic(op tree.BinaryOp, t *types.Type, l, r spirv.ID, rt *types.Type) spirv.ID {
 	typ := f.typeOf(t)
 	if t.HasFloat() {
-		return f.op([...]spirv.Op{tree.Mul: spirv.OpFMul, tree.Div: spirv.OpFDiv, tree.Rem: spirv.OpFRem,
+		return f.floatOp([...]spirv.Op{tree.Mul: spirv.OpFMul, tree.Div: spirv.OpFDiv, tree.Rem: spirv.OpFRem,
 			tree.Add: spirv.OpFAdd, tree.Sub: spirv.OpFSub}[op], typ, l, r)
 	}
 	signed := t.IsSigned()

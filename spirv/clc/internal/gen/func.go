@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/spirv"
+	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/lang"
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/source"
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/tree"
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/types"
@@ -43,6 +44,31 @@ func (f *fn) op(op spirv.Op, typ spirv.ID, operands ...spirv.ID) spirv.ID {
 		f.body = append(f.body, uint32(x))
 	}
 	return id
+}
+
+// floatOp appends an arithmetic operation of the language on floats: with the promises of the program's author about
+// them, as the options say.
+func (f *fn) floatOp(op spirv.Op, typ spirv.ID, operands ...spirv.ID) spirv.ID {
+	id := f.op(op, typ, operands...)
+	if mode := fastMath(f.opts); mode != 0 {
+		f.decorate(id, spirv.DecorationFPFastMathMode, uint32(mode))
+	}
+	return id
+}
+
+// fastMath returns what options promise about floats (OpenCL API 5.8.6.2). Fast, which would allow any algebraic
+// transformation, is not part of it: the translator of LLVM leaves it out, too.
+func fastMath(o *lang.Options) (mode spirv.FPFastMathMode) {
+	if o.FiniteMathOnly {
+		mode |= spirv.FPFastMathModeNotNaN | spirv.FPFastMathModeNotInf
+	}
+	if o.NoSignedZeros {
+		mode |= spirv.FPFastMathModeNSZ
+	}
+	if o.UnsafeMath {
+		mode |= spirv.FPFastMathModeAllowRecip
+	}
+	return mode
 }
 
 // do appends an instruction without a result.
