@@ -86,7 +86,7 @@ func (o *Options) lang() (*lang.Options, error) {
 		return nil, &OptionError{fmt.Sprintf("AddressBits %d", o.AddressBits), "addresses have 32 or 64 bits"}
 	}
 	if o.SPIRV != 0 && (o.SPIRV < spirv.Version10 || o.SPIRV > spirv.Version16) {
-		return nil, &OptionError{"SPIRV " + o.SPIRV.String(), "versions are 1.0 to 1.6"}
+		return nil, &OptionError{"SPIRV " + o.SPIRV.String(), spirvVersions}
 	}
 	l.SPIRV = uint32(o.SPIRV)
 	l.Debug = o.Debug

@@ -174,6 +174,7 @@ var documented = []Option{
 	{"-cl-no-subgroup-ifp", "taken, and changes nothing"},
 	{"-cl-kernel-arg-info", "taken, and changes nothing: the information is always there"},
 	{"-g", "debug information: variables, types and scopes"},
+	{"-spirv-version=1.4", "the version of the module: 1.0 to 1.6"},
 	{"-w", "no warnings"},
 	{"-WNAME -Wno-NAME", "a warning on or off: lockstep help warnings"},
 	{"-Werror -Werror=NAME", "warnings are errors, or one of them"},

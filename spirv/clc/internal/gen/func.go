@@ -150,6 +150,7 @@ func (f *fn) branchOn(cond, yes, no spirv.ID) {
 // at says where the next instructions come from.
 func (f *fn) at(pos source.Pos) {
 	if pos != 0 {
+		f.where = pos
 		f.pending = f.files.Use(pos)
 	}
 }
@@ -469,6 +470,7 @@ func (m *module) kernel(t *tree.Func, params []spirv.ID) {
 		mode(spirv.ExecutionModeVecTypeHint, vecTypeHint(a.VecTypeHint.Type))
 	}
 	if a.SubGroupSize != 0 {
+		m.where = t.Pos
 		m.capability(spirv.CapabilitySubgroupDispatch)
 		mode(spirv.ExecutionModeSubgroupSize, a.SubGroupSize)
 	}
