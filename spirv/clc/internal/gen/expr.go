@@ -582,6 +582,9 @@ func (f *fn) ptrDiff(e *tree.Binary, a, b spirv.ID) spirv.ID {
 
 // call calls a function of the program.
 func (f *fn) call(e *tree.Call) spirv.ID {
+	if blocking(e.Func) {
+		return f.blockingPipe(e)
+	}
 	var list [16]spirv.ID
 	result := e.Func.Type.Elem.Type
 	operands := append(list[:0], f.module.funcs[e.Func.Gen-1].id)

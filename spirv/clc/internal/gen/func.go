@@ -245,7 +245,7 @@ func (m *module) declare() {
 		}
 	}
 	for _, f := range m.unit.Funcs {
-		if f.Body == nil && f.Used {
+		if f.Body == nil && f.Used && !blocking(f) {
 			m.imported(f)
 		}
 	}

@@ -53,7 +53,9 @@ func (c *Checker) Ident(t token.Token, call bool) tree.Expr {
 	if c.builtins().Has(t.Name.Text) {
 		n := c.pool.builtinRefs.next()
 		n.Base = tree.Base{Type: qual(c.Types.Builtin), Pos: t.Pos, From: t.Pos, To: end, LValue: true}
-		n.name = t.Name.Text
+		if n.name = t.Name.Text; n.name == "__builtin_printf" {
+			n.name = "printf" // the same function
+		}
 		return n
 	}
 	c.undeclared(t, end, call)
