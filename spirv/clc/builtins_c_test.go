@@ -7,7 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/spirv"
 	"github.com/lockstep-gpu/lockstep/spirv/clc"
+	"github.com/lockstep-gpu/lockstep/spirv/validate"
 )
 
 const ofC = `
@@ -93,5 +95,30 @@ func TestOfCErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// TestBlockingPipes has the functions that wait for packets, which sources declare themselves, as instructions.
+func TestBlockingPipes(t *testing.T) {
+	res, err := clc.Compile(t.Context(), clc.Source{Name: "k.cl", Text: `
+int __read_pipe_2_bl(read_only pipe int p, generic void *packet, uint size, uint align);
+int __write_pipe_2_bl(write_only pipe int p, generic void *packet, uint size, uint align);
+kernel void k(read_only pipe int in, write_only pipe int out) {
+  int v;
+  if (__read_pipe_2_bl(in, &v, 4, 4) == 0) __write_pipe_2_bl(out, &v, 4, 4);
+}`}, clc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if errs := validate.Validate(res.Module, validate.Options{Strict: true}); len(errs) > 0 {
+		t.Error(errs.Err())
+	}
+	count := map[spirv.Op]int{}
+	for i := range res.Module.Insts {
+		count[res.Module.Insts[i].Op()]++
+	}
+	if count[spirv.OpReadPipeBlockingALTERA] != 1 || count[spirv.OpWritePipeBlockingALTERA] != 1 || count[spirv.OpFunctionCall] != 0 {
+		t.Errorf("%d reads, %d writes, %d calls", count[spirv.OpReadPipeBlockingALTERA], count[spirv.OpWritePipeBlockingALTERA],
+			count[spirv.OpFunctionCall])
 	}
 }
