@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/conformance/internal/clcgen"
@@ -47,6 +48,44 @@ func Clang(clang, translator, dir string, options ...string) Compiler {
 			spirv := exec.CommandContext(ctx, translator, bc, "-o", out)
 			spirv.Env = append(os.Environ(), "LLVM_DISABLE_SYMBOLIZATION=1") // where it crashes does not matter
 			if text, err := spirv.CombinedOutput(); err != nil {
+				return nil, &translatorError{fmt.Errorf("%w: %s", err, text)}
+			}
+			return os.ReadFile(out)
+		},
+	}
+}
+
+// later are attributes of LLVM 16 that LLVM 15 does not read. They promise something about functions to optimizers.
+var later = regexp.MustCompile(`(memory|nofpclass)\([^)]*\) ?`)
+
+// NewerClang returns a clang that is newer than the translator: it writes LLVM's text, which the clang of the translator's
+// version reads. It needs to know pointers with types, which clang 16 is the last to have.
+func NewerClang(clang, older, translator, dir string, options ...string) Compiler {
+	return Compiler{
+		Name: filepath.Base(clang) + " " + strings.Join(options, " "),
+		Compile: func(ctx context.Context, source string, version int) ([]byte, error) {
+			in, ll, bc, out := filepath.Join(dir, "in.cl"), filepath.Join(dir, "out.ll"), filepath.Join(dir, "out.bc"), filepath.Join(dir, "out.spv")
+			if err := os.WriteFile(in, []byte(source), 0o666); err != nil {
+				return nil, err
+			}
+			const target, typed = "spir64-unknown-unknown", "-no-opaque-pointers"
+			args := append([]string{"-S", "-target", target, "-Xclang", "-finclude-default-header", "-Xclang", typed, "-w",
+				"-cl-std=" + Standard(version), "-emit-llvm", "-o", ll}, options...)
+			if text, err := exec.CommandContext(ctx, clang, append(args, in)...).CombinedOutput(); err != nil {
+				return nil, fmt.Errorf("%w: %s", err, text)
+			}
+			text, err := os.ReadFile(ll)
+			if err != nil {
+				return nil, err
+			}
+			if err := os.WriteFile(ll, later.ReplaceAll(text, nil), 0o666); err != nil {
+				return nil, err
+			}
+			if text, err := exec.CommandContext(ctx, older, "-c", "-x", "ir", "-target", target, "-w", "-Xclang", typed, "-O0", "-emit-llvm", ll, "-o", bc).
+				CombinedOutput(); err != nil {
+				return nil, &translatorError{fmt.Errorf("%w: %s", err, text)}
+			}
+			if text, err := exec.CommandContext(ctx, translator, bc, "-o", out).CombinedOutput(); err != nil {
 				return nil, &translatorError{fmt.Errorf("%w: %s", err, text)}
 			}
 			return os.ReadFile(out)

@@ -20,6 +20,7 @@ var (
 	programs = flag.Int("programs", 1, "programs to compare")
 	kernels  = flag.Int("kernels", 8, "kernels of each")
 	clang    = flag.String("clang", "clang-15", "clang; llvm-spirv of the same version must be there")
+	older    = flag.String("older", "", "for a clang without an llvm-spirv of its version: an older clang that has one, and reads its text")
 	keep     = flag.String("keep", "", "a directory for programs that differ")
 	reduce   = flag.Bool("reduce", false, "reduce programs that differ, which takes minutes")
 	version  = flag.Int("version", 0, "one version of the language alone")
@@ -57,6 +58,11 @@ func needClang(t *testing.T, options ...string) Compiler {
 		t.Skip("no clang")
 	}
 	translator, err := exec.LookPath("llvm-spirv" + filepath.Base(*clang)[len("clang"):])
+	if err != nil && *older != "" {
+		if translator, err = exec.LookPath("llvm-spirv" + filepath.Base(*older)[len("clang"):]); err == nil {
+			return NewerClang(path, *older, translator, t.TempDir(), options...)
+		}
+	}
 	if err != nil {
 		t.Skip("no llvm-spirv")
 	}
