@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/spirv"
@@ -78,3 +79,18 @@ func FuzzCompile(f *testing.F) {
 
 // maxFuzz is the longest source that is read.
 const maxFuzz = 1 << 14
+
+// TestMillionLines compiles sources of a million lines that are wrong: they end with an error, after the first thousand.
+func TestMillionLines(t *testing.T) {
+	const lines = 1_000_000
+	for _, c := range []struct{ name, line string }{{"declarations", "int x y;\n"}, {"calls", "f(1);\n"}, {"conditions", "#if 1\n"}} {
+		_, err := clc.Compile(t.Context(), clc.Source{Name: "k.cl", Text: strings.Repeat(c.line, lines)}, clc.Options{})
+		var wrong *clc.Error
+		if !errors.As(err, &wrong) {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if n := len(wrong.Log.Diagnostics); n == 0 || n > 3000 {
+			t.Errorf("%s: %d diagnostics", c.name, n)
+		}
+	}
+}
