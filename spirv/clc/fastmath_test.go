@@ -78,6 +78,7 @@ func TestFastMath(t *testing.T) {
 		{[]string{"-cl-denorms-are-zero"}, 0},
 		{[]string{"-cl-fp32-correctly-rounded-divide-sqrt"}, 0},
 		{[]string{"-cl-uniform-work-group-size"}, 0},
+		{[]string{"-cl-single-precision-constant"}, 0},
 		{[]string{"-cl-kernel-arg-info"}, 0},
 	} {
 		t.Run(fmt.Sprint(c.options), func(t *testing.T) {
