@@ -19,7 +19,7 @@ var corpus = flag.String("corpus", "", "a directory of OpenCL projects, one in e
 
 // TestCorpus compiles real sources with both compilers, and runs the kernels with arguments that package differ makes.
 // A source gets the newest version of the language that one of the compilers takes it in, and finds headers beside it
-// and in the folders above it.
+// and in the folders above it. A file OPTIONS in the folder of a project has options for both compilers.
 func TestCorpus(t *testing.T) {
 	if *corpus == "" {
 		t.Skip("takes a directory: -corpus DIR")
@@ -74,10 +74,18 @@ func (n *tally) file(t *testing.T, root, path string) {
 		}
 	}
 	name := strings.TrimPrefix(path, root)
-	a := Own("clc", clc.Options{Include: include, Open: func(name string) (string, bool) {
+	own := clc.Options{Include: include, Open: func(name string) (string, bool) {
 		b, err := os.ReadFile(name)
 		return string(b), err == nil
-	}})
+	}}
+	if text, err := os.ReadFile(filepath.Join(root, "OPTIONS")); err == nil {
+		words := strings.Fields(string(text))
+		if err := own.Add(words); err != nil {
+			t.Fatal(err)
+		}
+		options = append(options, words...)
+	}
+	a := Own("clc", own)
 	b := needClang(t, append(options, "-O0", "-fgnu89-inline", "-ffp-contract=on")...)
 	opt := differ.Options{Timeout: 2e9}
 	var said string
