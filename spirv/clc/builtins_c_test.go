@@ -53,8 +53,8 @@ kernel void k(global int *p, global const int *in, int n) {
 }
 `
 
-// TestOfC runs the functions that clang has in every language, and compares what they give with what they are to give,
-// and with clang's modules where it is installed.
+// TestOfC runs the functions that clang has in every language, and compares what they give with what they are
+// to give, and with clang's modules where it is installed.
 func TestOfC(t *testing.T) {
 	dev := newDevice(t)
 	want := []int32{41, 0x7f7f7f7f + 3, 0x50505050, 3, 0 + 10*1 + 100*2 + 1000*3, 1 + 0*10 + 100*1 + 1000*2 + 10000*3 + 100000*3, 3, 4, 0x01010101, 0x01010101,
@@ -98,7 +98,8 @@ func TestOfCErrors(t *testing.T) {
 	}
 }
 
-// TestBlockingPipes has the functions that wait for packets, which sources declare themselves, as instructions.
+// TestBlockingPipes has the functions that wait for packets, which sources declare themselves, as
+// instructions.
 func TestBlockingPipes(t *testing.T) {
 	res, err := clc.Compile(t.Context(), clc.Source{Name: "k.cl", Text: `
 int __read_pipe_2_bl(read_only pipe int p, generic void *packet, uint size, uint align);

@@ -60,8 +60,8 @@ func arithmeticOf(m *spirv.Module) map[string]int {
 	return count
 }
 
-// TestFastMath reads the promises about floats out of modules, and compares them with what clang and the translator
-// of LLVM make of the same options, where these are installed.
+// TestFastMath reads the promises about floats out of modules, and compares them with what clang and the
+// translator of LLVM make of the same options, where these are installed.
 func TestFastMath(t *testing.T) {
 	none := map[string]int{"FAdd": 5, "FSub": 1, "FMul": 2, "FDiv": 2}
 	for _, c := range []struct {

@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv/validate"
 )
 
-// fuzzOptions makes options of a number: every version of the language and of SPIR-V, both sizes of addresses, and
-// the options that change the module.
+// fuzzOptions makes options of a number: every version of the language and of SPIR-V, both sizes of
+// addresses, and the options that change the module.
 func fuzzOptions(n uint32) clc.Options {
 	take := func(count uint32) uint32 {
 		k := n % count
@@ -36,7 +36,8 @@ func fuzzOptions(n uint32) clc.Options {
 	}
 }
 
-// FuzzCompile compiles anything at all: a source either has an error or gives a valid module, the same one twice.
+// FuzzCompile compiles anything at all: a source either has an error or gives a valid module, the same one
+// twice.
 func FuzzCompile(f *testing.F) {
 	for _, pattern := range []string{"../../conformance/kernels/src/*.cl", "../../examples/*/*.cl", "internal/parse/testdata/*.txt"} {
 		files, err := filepath.Glob(pattern)
@@ -80,7 +81,8 @@ func FuzzCompile(f *testing.F) {
 // maxFuzz is the longest source that is read.
 const maxFuzz = 1 << 14
 
-// TestMillionLines compiles sources of a million lines that are wrong: they end with an error, after the first thousand.
+// TestMillionLines compiles sources of a million lines that are wrong: they end with an error, after the
+// first thousand.
 func TestMillionLines(t *testing.T) {
 	const lines = 1_000_000
 	for _, c := range []struct{ name, line string }{{"declarations", "int x y;\n"}, {"calls", "f(1);\n"}, {"conditions", "#if 1\n"}} {

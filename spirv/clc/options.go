@@ -26,8 +26,8 @@ const (
 type Options struct {
 	Version     Version // 0 is CL30
 	AddressBits int     // 32 or 64; 0 is 64
-	// SPIRV is the version of the module, 1.0 to 1.6; 0 is 1.4. What a version lacks is an error where the source
-	// needs it.
+	// SPIRV is the version of the module, 1.0 to 1.6; 0 is 1.4. What a version lacks is an error where the
+	// source needs it.
 	SPIRV spirv.Version
 
 	// Definitions are macros: NAME or NAME=TEXT. "-NAME" undefines one that is predefined or was defined
@@ -54,16 +54,16 @@ type Options struct {
 	SinglePrecisionConstant bool // -cl-single-precision-constant
 	OptDisable              bool // -cl-opt-disable
 
-	// These promise something about floats. The module says so, in decorations FPFastMathMode of the arithmetic
-	// that the source writes as operators.
+	// These promise something about floats. The module says so, in decorations FPFastMathMode of the
+	// arithmetic that the source writes as operators.
 	NoSignedZeros   bool // -cl-no-signed-zeros: NSZ
 	FiniteMathOnly  bool // -cl-finite-math-only: NotNaN and NotInf
 	UnsafeMath      bool // -cl-unsafe-math-optimizations: NSZ and AllowRecip
 	FastRelaxedMath bool // -cl-fast-relaxed-math: all of these
 
 	// These change no module. Products and sums are contracted by FP_CONTRACT alone, SPIR-V has no word for a
-	// kernel that must or need not round divisions correctly, denormals may stay under -cl-denorms-are-zero, which
-	// is a permission, and launches say whether work-groups are uniform.
+	// kernel that must or need not round divisions correctly, denormals may stay under -cl-denorms-are-zero,
+	// which is a permission, and launches say whether work-groups are uniform.
 	DenormsAreZero       bool // -cl-denorms-are-zero
 	CorrectlyRounded     bool // -cl-fp32-correctly-rounded-divide-sqrt
 	MadEnable            bool // -cl-mad-enable

@@ -17,8 +17,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv/validate"
 )
 
-// TestBuiltinVersions compiles kernels that call built-in functions to every version of SPIR-V: the modules are
-// valid, and functions that need a later version are refused with that reason. With -builtins, spirv-val
+// TestBuiltinVersions compiles kernels that call built-in functions to every version of SPIR-V: the modules
+// are valid, and functions that need a later version are refused with that reason. With -builtins, spirv-val
 // judges the modules, too, which takes a minute.
 func TestBuiltinVersions(t *testing.T) {
 	ty := types.NewTable(types.Config{AddressBits: 64})

@@ -334,8 +334,8 @@ func (g *gen) record() *Node {
 		if g.one(2) {
 			full = "struct"
 		}
-		// Behind the name, the attribute would be of the name alone: an array of such a type would have elements that
-		// are smaller than their alignment, and clang reads beyond its end.
+		// Behind the name, the attribute would be of the name alone: an array of such a type would have
+		// elements that are smaller than their alignment, and clang reads beyond its end.
 		return leaf("", fmt.Sprintf("typedef %s {\n%s}%s %s;", full, b.String(), attr, t.name))
 	}
 	return leaf("", fmt.Sprintf("%s {\n%s}%s;", full, b.String(), attr))

@@ -17,9 +17,10 @@ import (
 
 var corpus = flag.String("corpus", "", "a directory of OpenCL projects, one in each folder: compile their sources both ways, run and compare")
 
-// TestCorpus compiles real sources with both compilers, and runs the kernels with arguments that package differ makes.
-// A source gets the newest version of the language that one of the compilers takes it in, and finds headers beside it
-// and in the folders above it. A file OPTIONS in the folder of a project has options for both compilers.
+// TestCorpus compiles real sources with both compilers, and runs the kernels with arguments that package
+// differ makes. A source gets the newest version of the language that one of the compilers takes it in, and
+// finds headers beside it and in the folders above it. A file OPTIONS in the folder of a project has options
+// for both compilers.
 func TestCorpus(t *testing.T) {
 	if *corpus == "" {
 		t.Skip("takes a directory: -corpus DIR")

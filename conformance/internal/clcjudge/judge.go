@@ -55,11 +55,12 @@ func Clang(clang, translator, dir string, options ...string) Compiler {
 	}
 }
 
-// later are attributes of LLVM 16 that LLVM 15 does not read. They promise something about functions to optimizers.
+// later are attributes of LLVM 16 that LLVM 15 does not read. They promise something about functions to
+// optimizers.
 var later = regexp.MustCompile(`(memory|nofpclass)\([^)]*\) ?`)
 
-// NewerClang returns a clang that is newer than the translator: it writes LLVM's text, which the clang of the translator's
-// version reads. It needs to know pointers with types, which clang 16 is the last to have.
+// NewerClang returns a clang that is newer than the translator: it writes LLVM's text, which the clang of the
+// translator's version reads. It needs to know pointers with types, which clang 16 is the last to have.
 func NewerClang(clang, older, translator, dir string, options ...string) Compiler {
 	return Compiler{
 		Name: filepath.Base(clang) + " " + strings.Join(options, " "),
@@ -153,8 +154,8 @@ func CompareProgram(ctx context.Context, a, b Compiler, p *clcgen.Program, versi
 	return all, sum, nil
 }
 
-// CompareBatch compares programs whose names differ as one source, so that the compilers start once for all of them.
-// If the source is refused, it compares halves of the list, down to single programs.
+// CompareBatch compares programs whose names differ as one source, so that the compilers start once for all
+// of them. If the source is refused, it compares halves of the list, down to single programs.
 func CompareBatch(ctx context.Context, a, b Compiler, list []*clcgen.Program, version int, opt differ.Options) ([]Finding, Count, error) {
 	if len(list) == 1 {
 		return CompareProgram(ctx, a, b, list[0], version, opt)

@@ -24,8 +24,8 @@ var withVal = flag.Bool("spirv-val", false, "have spirv-val judge the modules of
 var needed = regexp.MustCompile(`error: this needs SPIR-V (1\.\d) \(capability \w+\)`)
 
 // TestVersions compiles every source of the repository to every version of SPIR-V, with debug information and
-// without. The modules are valid at level Strict, or the source needs a later version and is refused with that
-// reason.
+// without. The modules are valid at level Strict, or the source needs a later version and is refused with
+// that reason.
 func TestVersions(t *testing.T) {
 	refused := map[string]bool{}
 	for _, path := range sources(t) {
@@ -85,7 +85,8 @@ func compileTo(path string, o clc.Options) (*spirv.Module, error) {
 // excused are complaints of spirv-val (2023.1) about debug information that the specification of
 // OpenCL.DebugInfo.100 does not share. clang's modules get them as well.
 var excused = []string{
-	// "Base Type is the <id> of the debugging instruction that describes the pointee type" (4.8), which may be any.
+	// "Base Type is the <id> of the debugging instruction that describes the pointee type" (4.8), which may
+	// be any.
 	"DebugTypePointer: expected operand Base Type must be a result id of DebugTypeBasic",
 	"DebugTypeQualifier: expected operand Base Type must be a result id of DebugTypeBasic",
 	// Component Count is any number (4.8); OpenCL has vectors of 8 and 16.

@@ -66,7 +66,8 @@ func (f *fn) asBytes(p spirv.ID, t *types.Type) (_, typ spirv.ID) {
 	return f.op(spirv.OpBitcast, typ, p), typ
 }
 
-// moveBytes copies bytes that may overlap: from the last to the first if the destination is behind the source.
+// moveBytes copies bytes that may overlap: from the last to the first if the destination is behind the
+// source.
 func (f *fn) moveBytes(c *tree.CallBuiltin, to, from, n spirv.ID) {
 	size := f.typeOf(f.types.Size)
 	a, at := f.asBytes(to, c.Sig.Params[0].Type)

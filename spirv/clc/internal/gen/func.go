@@ -46,8 +46,8 @@ func (f *fn) op(op spirv.Op, typ spirv.ID, operands ...spirv.ID) spirv.ID {
 	return id
 }
 
-// floatOp appends an arithmetic operation of the language on floats: with the promises of the program's author about
-// them, as the options say.
+// floatOp appends an arithmetic operation of the language on floats: with the promises of the program's
+// author about them, as the options say.
 func (f *fn) floatOp(op spirv.Op, typ spirv.ID, operands ...spirv.ID) spirv.ID {
 	id := f.op(op, typ, operands...)
 	if mode := fastMath(f.opts); mode != 0 {
@@ -56,8 +56,8 @@ func (f *fn) floatOp(op spirv.Op, typ spirv.ID, operands ...spirv.ID) spirv.ID {
 	return id
 }
 
-// fastMath returns what options promise about floats (OpenCL API 5.8.6.2). Fast, which would allow any algebraic
-// transformation, is not part of it: the translator of LLVM leaves it out, too.
+// fastMath returns what options promise about floats (OpenCL API 5.8.6.2). Fast, which would allow any
+// algebraic transformation, is not part of it: the translator of LLVM leaves it out, too.
 func fastMath(o *lang.Options) (mode spirv.FPFastMathMode) {
 	if o.FiniteMathOnly {
 		mode |= spirv.FPFastMathModeNotNaN | spirv.FPFastMathModeNotInf

@@ -120,7 +120,8 @@ func (m *module) capability(c spirv.Capability) {
 	}
 }
 
-// checkVersion refuses capabilities that the version of the module does not have and that no extension brings.
+// checkVersion refuses capabilities that the version of the module does not have and that no extension
+// brings.
 func (m *module) checkVersion(list []spirv.Capability) {
 	for _, c := range list {
 		e, ok := spirv.KindCapability.Value(uint32(c))

@@ -5,7 +5,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/tree"
 )
 
-// ofC reads the operands of a function of clang's that takes types or chooses between expressions; nil for other names.
+// ofC reads the operands of a function of clang's that takes types or chooses between expressions; nil for
+// other names.
 func (p *parser) ofC(t *token.Token) tree.Expr {
 	var read func() tree.Expr
 	switch t.Name.Text {

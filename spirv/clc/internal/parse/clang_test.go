@@ -134,8 +134,8 @@ func TestClang(t *testing.T) {
 	}
 }
 
-// TestNewerClang asks a newer clang about all snippets. What it says otherwise than clang-15 is in testdata/newer.golden,
-// which is about clang-19.
+// TestNewerClang asks a newer clang about all snippets. What it says otherwise than clang-15 is in
+// testdata/newer.golden, which is about clang-19.
 func TestNewerClang(t *testing.T) {
 	if *newer == "" {
 		t.Skip("takes a minute: -newer clang-19")

@@ -21,7 +21,8 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// FuzzParse reads any text: nothing may panic or hang, and a source without errors has a tree that can be written.
+// FuzzParse reads any text: nothing may panic or hang, and a source without errors has a tree that can be
+// written.
 func FuzzParse(f *testing.F) {
 	for _, s := range readSnippets(f) {
 		f.Add(s.text)

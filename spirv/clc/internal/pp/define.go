@@ -218,8 +218,8 @@ type optional struct {
 	depth int // of parentheses
 }
 
-// optionalToken looks at a token of a body that may be the name of __VA_OPT__ or part of its operand. After an error it
-// returns false.
+// optionalToken looks at a token of a body that may be the name of __VA_OPT__ or part of its operand. After
+// an error it returns false.
 func (p *Preprocessor) optionalToken(opt *optional, m *Macro, x *token.Token, o *op) bool {
 	n := len(m.body)
 	named := o.kind == opOpt || o.kind == opOptString

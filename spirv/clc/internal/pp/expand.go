@@ -350,7 +350,8 @@ type operand struct {
 	token  token.Token
 }
 
-// end ends the operand. One that is empty, or whose last token is an empty argument, stands for a placemarker: a ## beside it goes away. i is the parenthesis.
+// end ends the operand. One that is empty, or whose last token is an empty argument, stands for a
+// placemarker: a ## beside it goes away. i is the parenthesis.
 func (o *operand) end(out []token.Token, m *Macro, i *int) []token.Token {
 	last := m.ops[*i-1].kind == opParam && o.empty
 	if o.hash || len(out) > o.start && !last {
@@ -384,8 +385,8 @@ func (p *Preprocessor) stringifyOperand(o *operand, m *Macro, name *token.Token,
 	return t
 }
 
-// pasteBefore and pasteAfter report whether a token of the body is an operand of ##, also as the first or last of the
-// operand of a __VA_OPT__ that is one.
+// pasteBefore and pasteAfter report whether a token of the body is an operand of ##, also as the first or
+// last of the operand of a __VA_OPT__ that is one.
 func (m *Macro) pasteBefore(i int) bool {
 	if i > 2 && m.ops != nil && m.ops[i-1].kind == opOptOpen && m.ops[i-2].kind == opOpt {
 		i -= 2

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/types"
 )
 
-// The functions of clang's that are for any type: their names begin with __builtin_, and some take types. Package
-// builtin has their rows, which are Special.
+// The functions of clang's that are for any type: their names begin with __builtin_, and some take types.
+// Package builtin has their rows, which are Special.
 
 // callOfC calls such a function. The arguments are values.
 func (c *Checker) callOfC(f *builtinRef, base tree.Base, args []tree.Expr, rparen source.Pos) tree.Expr {
@@ -96,8 +96,8 @@ func (c *Checker) memoryCall(f *builtinRef, base tree.Base, args []tree.Expr) tr
 	return c.coerceBuiltin(sig, base, args)
 }
 
-// shuffleVector is __builtin_shufflevector(a, b, i, j, ...): components of two vectors of one type, by constants; -1 is
-// any value.
+// shuffleVector is __builtin_shufflevector(a, b, i, j, ...): components of two vectors of one type, by
+// constants; -1 is any value.
 func (c *Checker) shuffleVector(f *builtinRef, base tree.Base, args []tree.Expr) tree.Expr {
 	bad := func() tree.Expr { return c.bad(base.Pos, base.From, base.To) }
 	a, b := args[0].Info(), args[1].Info()

@@ -12,9 +12,9 @@ import (
 // maxUninitSteps bounds the analysis of one function: loops in loops are walked over again.
 const maxUninitSteps = 1 << 18
 
-// uninitialized warns about variables of a function that are read before they have a value. It looks at variables of
-// scalar and vector types whose addresses are not taken. In functions with goto, it warns about variables that have no
-// value on any way alone.
+// uninitialized warns about variables of a function that are read before they have a value. It looks at
+// variables of scalar and vector types whose addresses are not taken. In functions with goto, it warns about
+// variables that have no value on any way alone.
 func (c *Checker) uninitialized(f *tree.Func) {
 	u := &uninit{c: c, index: map[*tree.Var]int{}}
 	if len(f.Labels) > 0 {
@@ -30,8 +30,8 @@ func (c *Checker) uninitialized(f *tree.Func) {
 	}
 }
 
-// learn walks over a function until it is known with what values each goto comes to its label. States only grow, so
-// that this ends; a function for which it takes too long gets no warnings.
+// learn walks over a function until it is known with what values each goto comes to its label. States only
+// grow, so that this ends; a function for which it takes too long gets no warnings.
 func (u *uninit) learn(f *tree.Func) {
 	u.labels = map[*tree.Label]*values{}
 	u.quiet++

@@ -130,8 +130,8 @@ type Var struct {
 	Func    *Func // the function that declares it, nil at program scope
 	Static  bool  // not visible to other modules
 
-	// TypeName is the type of a parameter as it is written, if SizeDependent is set: typedefs stay, qualifiers of what
-	// is pointed to are left out ("size_t*").
+	// TypeName is the type of a parameter as it is written, if SizeDependent is set: typedefs stay,
+	// qualifiers of what is pointed to are left out ("size_t*").
 	TypeName string
 	// SizeDependent says that the type is written with size_t or its kin.
 	SizeDependent bool
