@@ -100,8 +100,8 @@ func write(t *types.Table, s *builtin.Sig, number int) (testKernel, bool) {
 	w := &writer{t: t, k: testKernel{sig: s, name: fmt.Sprintf("k%d", number)}}
 	ok := false
 	switch d := s.Def; {
-	case strings.HasPrefix(s.Name, "__builtin_amdgcn_"), s.Name == "__builtin_unreachable",
-		s.Name == "__builtin_assume", s.Variadic, strings.Contains(s.Name, "2D2D"), strings.Contains(s.Name,
+	case strings.HasPrefix(s.Name, "__builtin_amdgcn_"), s.Name == "__builtin_unreachable", s.Name == "__builtin_trap",
+		s.Name == "__builtin_assume", s.Name == "__builtin_expect_with_probability", s.Variadic, strings.Contains(s.Name, "2D2D"), strings.Contains(s.Name,
 			"3D3D"):
 		return w.k, false
 	case d.Ext == "cl_intel_subgroups_char", d.Ext == "cl_intel_subgroups_long",

@@ -99,19 +99,15 @@ func (o *Options) lang() (*lang.Options, error) {
 		return nil, &OptionError{fmt.Sprintf("AddressBits %d", o.AddressBits), "addresses have 32 or 64 bits"}
 	}
 	if o.SPIRV != 0 && (o.SPIRV < spirv.Version10 || o.SPIRV > spirv.Version16) {
-		return nil, &OptionError{"SPIRV " + o.SPIRV.String(), "versions are 1.0 to 1.6"}
+		return nil, &OptionError{"SPIRV " + o.SPIRV.String(), spirvVersions}
 	}
 	l.SPIRV = uint32(o.SPIRV)
 	l.Debug = o.Debug
 	l.SinglePrecisionConstant = o.SinglePrecisionConstant
-	l.DenormsAreZero = o.DenormsAreZero
-	l.CorrectlyRounded = o.CorrectlyRounded
-	l.MadEnable = o.MadEnable || o.UnsafeMath || o.FastRelaxedMath
 	l.NoSignedZeros = o.NoSignedZeros || o.UnsafeMath || o.FastRelaxedMath
 	l.FiniteMathOnly = o.FiniteMathOnly || o.FastRelaxedMath
 	l.UnsafeMath = o.UnsafeMath || o.FastRelaxedMath
 	l.FastRelaxedMath = o.FastRelaxedMath
-	l.UniformWorkGroup = o.UniformWorkGroupSize
 	l.OptDisable = o.OptDisable
 	l.Without = o.Without
 	return &l, nil

@@ -26,7 +26,8 @@ const (
 type Options struct {
 	Version     Version // 0 is CL30
 	AddressBits int     // 32 or 64; 0 is 64
-	// SPIRV is the version of the module; 0 is 1.4, or later where the program needs it.
+	// SPIRV is the version of the module, 1.0 to 1.6; 0 is 1.4. What a version lacks is an error where the
+	// source needs it.
 	SPIRV spirv.Version
 
 	// Definitions are macros: NAME or NAME=TEXT. "-NAME" undefines one that is predefined or was defined
@@ -51,15 +52,22 @@ type Options struct {
 	MaxErrors  int      // errors after which the compiler stops; 0 is 1000
 
 	SinglePrecisionConstant bool // -cl-single-precision-constant
-	DenormsAreZero          bool // -cl-denorms-are-zero
-	CorrectlyRounded        bool // -cl-fp32-correctly-rounded-divide-sqrt
-	MadEnable               bool // -cl-mad-enable
-	NoSignedZeros           bool // -cl-no-signed-zeros
-	FiniteMathOnly          bool // -cl-finite-math-only
-	UnsafeMath              bool // -cl-unsafe-math-optimizations
-	FastRelaxedMath         bool // -cl-fast-relaxed-math
-	UniformWorkGroupSize    bool // -cl-uniform-work-group-size
 	OptDisable              bool // -cl-opt-disable
+
+	// These promise something about floats. The module says so, in decorations FPFastMathMode of the
+	// arithmetic that the source writes as operators.
+	NoSignedZeros   bool // -cl-no-signed-zeros: NSZ
+	FiniteMathOnly  bool // -cl-finite-math-only: NotNaN and NotInf
+	UnsafeMath      bool // -cl-unsafe-math-optimizations: NSZ and AllowRecip
+	FastRelaxedMath bool // -cl-fast-relaxed-math: all of these
+
+	// These change no module. Products and sums are contracted by FP_CONTRACT alone, SPIR-V has no word for a
+	// kernel that must or need not round divisions correctly, denormals may stay under -cl-denorms-are-zero,
+	// which is a permission, and launches say whether work-groups are uniform.
+	DenormsAreZero       bool // -cl-denorms-are-zero
+	CorrectlyRounded     bool // -cl-fp32-correctly-rounded-divide-sqrt
+	MadEnable            bool // -cl-mad-enable
+	UniformWorkGroupSize bool // -cl-uniform-work-group-size
 }
 
 // OptionError is an option that ParseOptions does not accept.
@@ -124,6 +132,11 @@ var flags = map[string]func(o *Options) *bool{
 var ignored = []string{"-cl-kernel-arg-info", "-cl-strict-aliasing", "-cl-no-subgroup-ifp", "-create-library",
 	"-enable-link-options", "-O0", "-O1", "-O2", "-O3", "-Os", "-gline-tables-only"}
 
+const (
+	spirvOption   = "-spirv-version="
+	spirvVersions = "versions are 1.0 to 1.6"
+)
+
 var versions = map[string]Version{"CL": CL10, "CL1.0": CL10, "CL1.1": CL11, "CL1.2": CL12, "CL2.0": CL20, "CL3.0": CL30}
 
 // IsOption reports whether a word is, or begins, an option of the compiler that Add takes; takesValue says
@@ -132,7 +145,7 @@ func IsOption(word string) (is, takesValue bool) {
 	switch {
 	case word == "-D" || word == "-U" || word == "-I":
 		return true, true
-	case strings.HasPrefix(word, "-D"), strings.HasPrefix(word, "-U"), strings.HasPrefix(word, "-I"),
+	case strings.HasPrefix(word, spirvOption), strings.HasPrefix(word, "-D"), strings.HasPrefix(word, "-U"), strings.HasPrefix(word, "-I"),
 		strings.HasPrefix(word, "-W"), strings.HasPrefix(word, "-cl-"):
 		return true, false
 	}
@@ -182,6 +195,14 @@ func (o *Options) add(w string) error {
 			return &OptionError{w, "versions are CL1.0, CL1.1, CL1.2, CL2.0 and CL3.0"}
 		}
 		o.Version = v
+		return nil
+	}
+	if text, ok := strings.CutPrefix(w, spirvOption); ok {
+		minor, ok := strings.CutPrefix(text, "1.")
+		if !ok || len(minor) != 1 || minor[0] < '0' || minor[0] > '6' {
+			return &OptionError{w, spirvVersions}
+		}
+		o.SPIRV = spirv.Version10 + spirv.Version(minor[0]-'0')<<8
 		return nil
 	}
 	if name, ok := strings.CutPrefix(w, "-W"); ok {

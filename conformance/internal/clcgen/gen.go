@@ -15,6 +15,8 @@ type Options struct {
 	ContractOff bool // the program itself forbids contraction
 	// Plain leaves out what needs an own run of a group: local memory, barriers, atomics.
 	Plain bool
+	// Suffix ends each name of the program, so that programs with different suffixes can stand in one file.
+	Suffix string
 }
 
 // Launch is how the kernels of a program are to be run: items in groups, with buffers of so many bytes, holding
@@ -131,7 +133,7 @@ func Generate(seed uint64, opt Options) *Program {
 	add(funcs)
 	kernels := list()
 	for i := range opt.Kernels {
-		name := fmt.Sprint("k", i)
+		name := fmt.Sprint("k", i) + opt.Suffix
 		kernels.kids = append(kernels.kids, g.makeKernel(name))
 		p.Kernels = append(p.Kernels, name)
 	}
@@ -190,7 +192,7 @@ func (g *gen) pragmas() []*Node {
 // name returns a new name.
 func (g *gen) name(prefix string) string {
 	g.names++
-	return fmt.Sprint(prefix, g.names)
+	return fmt.Sprint(prefix, g.names) + g.opt.Suffix
 }
 
 // helper puts a function of the prelude into the program, once.
@@ -204,7 +206,7 @@ func (g *gen) helper(name, text string) string {
 
 // number returns the name of a function that replaces NaNs of a floating type by a number.
 func (g *gen) number(t *typ) string {
-	name := "nn_" + t.name
+	name := "nn_" + t.name + g.opt.Suffix
 	one := "(" + t.name + ")1"
 	if t.kind == vector {
 		return g.helper(name, fmt.Sprintf("static %s %s(%s x) {\nreturn select(x, %s, isnan(x));\n}", t.name, name, t.name, one))
@@ -214,7 +216,7 @@ func (g *gen) number(t *typ) string {
 
 // mix returns the name of a function that makes a ulong of a scalar or a vector.
 func (g *gen) mix(t *typ) string {
-	name := "mix_" + t.name
+	name := "mix_" + t.name + g.opt.Suffix
 	b := t.base()
 	value := "x"
 	if t.isFloat() {
@@ -332,7 +334,9 @@ func (g *gen) record() *Node {
 		if g.one(2) {
 			full = "struct"
 		}
-		return leaf("", fmt.Sprintf("typedef %s {\n%s} %s%s;", full, b.String(), t.name, attr))
+		// Behind the name, the attribute would be of the name alone: an array of such a type would have
+		// elements that are smaller than their alignment, and clang reads beyond its end.
+		return leaf("", fmt.Sprintf("typedef %s {\n%s}%s %s;", full, b.String(), attr, t.name))
 	}
 	return leaf("", fmt.Sprintf("%s {\n%s}%s;", full, b.String(), attr))
 }

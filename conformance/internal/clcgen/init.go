@@ -58,6 +58,7 @@ func (g *gen) arrayInitializerFull(t *typ, d int) *Node {
 
 func (g *gen) arrayInitializer(t *typ, d int) *Node {
 	var list []*Node
+	zero := "EN_ZERO" + g.opt.Suffix
 	switch g.n(4) {
 	case 0: // the first ones
 		for range 1 + g.n(t.n) {
@@ -69,7 +70,7 @@ func (g *gen) arrayInitializer(t *typ, d int) *Node {
 				if g.one(2) || len(list) == 0 {
 					list = append(list, node("", fmt.Sprintf("[%d] = @", i), g.initializer(t.elem, d-1)))
 				} else {
-					list = append(list, node("", fmt.Sprintf("[EN_ZERO + %d] = @", i), g.initializer(t.elem, d-1)))
+					list = append(list, node("", fmt.Sprintf("[%s + %d] = @", zero, i), g.initializer(t.elem, d-1)))
 				}
 				if i+1 < t.n && g.one(3) {
 					list = append(list, g.initializer(t.elem, d-1))
@@ -80,7 +81,7 @@ func (g *gen) arrayInitializer(t *typ, d int) *Node {
 		if len(list) == 0 {
 			list = append(list, node("", "[0] = @", g.initializer(t.elem, d-1)))
 		}
-		g.helper("EN_ZERO", "enum { EN_ZERO };")
+		g.helper(zero, "enum { "+zero+" };")
 	default:
 		return g.arrayInitializerFull(t, d)
 	}

@@ -3,7 +3,7 @@
 //
 // Only tests use it. Its test has flags for long runs:
 //
-//	go test ./conformance/internal/clcjudge -run TestRandom -args -first 1 -programs 100 -kernels 100
+//	go test ./conformance/internal/clcjudge -run TestRandom -args -first 1 -programs 1000 -kernels 1
 package clcjudge
 
 import (
@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/conformance/internal/clcgen"
@@ -44,6 +45,47 @@ func Clang(clang, translator, dir string, options ...string) Compiler {
 			if text, err := exec.CommandContext(ctx, clang, append(args, in)...).CombinedOutput(); err != nil {
 				return nil, fmt.Errorf("%w: %s", err, text)
 			}
+			spirv := exec.CommandContext(ctx, translator, bc, "-o", out)
+			spirv.Env = append(os.Environ(), "LLVM_DISABLE_SYMBOLIZATION=1") // where it crashes does not matter
+			if text, err := spirv.CombinedOutput(); err != nil {
+				return nil, &translatorError{fmt.Errorf("%w: %s", err, text)}
+			}
+			return os.ReadFile(out)
+		},
+	}
+}
+
+// later are attributes of LLVM 16 that LLVM 15 does not read. They promise something about functions to
+// optimizers.
+var later = regexp.MustCompile(`(memory|nofpclass)\([^)]*\) ?`)
+
+// NewerClang returns a clang that is newer than the translator: it writes LLVM's text, which the clang of the
+// translator's version reads. It needs to know pointers with types, which clang 16 is the last to have.
+func NewerClang(clang, older, translator, dir string, options ...string) Compiler {
+	return Compiler{
+		Name: filepath.Base(clang) + " " + strings.Join(options, " "),
+		Compile: func(ctx context.Context, source string, version int) ([]byte, error) {
+			in, ll, bc, out := filepath.Join(dir, "in.cl"), filepath.Join(dir, "out.ll"), filepath.Join(dir, "out.bc"), filepath.Join(dir, "out.spv")
+			if err := os.WriteFile(in, []byte(source), 0o666); err != nil {
+				return nil, err
+			}
+			const target, typed = "spir64-unknown-unknown", "-no-opaque-pointers"
+			args := append([]string{"-S", "-target", target, "-Xclang", "-finclude-default-header", "-Xclang", typed, "-w",
+				"-cl-std=" + Standard(version), "-emit-llvm", "-o", ll}, options...)
+			if text, err := exec.CommandContext(ctx, clang, append(args, in)...).CombinedOutput(); err != nil {
+				return nil, fmt.Errorf("%w: %s", err, text)
+			}
+			text, err := os.ReadFile(ll)
+			if err != nil {
+				return nil, err
+			}
+			if err := os.WriteFile(ll, later.ReplaceAll(text, nil), 0o666); err != nil {
+				return nil, err
+			}
+			if text, err := exec.CommandContext(ctx, older, "-c", "-x", "ir", "-target", target, "-w", "-Xclang", typed, "-O0", "-emit-llvm", ll, "-o", bc).
+				CombinedOutput(); err != nil {
+				return nil, &translatorError{fmt.Errorf("%w: %s", err, text)}
+			}
 			if text, err := exec.CommandContext(ctx, translator, bc, "-o", out).CombinedOutput(); err != nil {
 				return nil, &translatorError{fmt.Errorf("%w: %s", err, text)}
 			}
@@ -60,6 +102,7 @@ func Standard(version int) string { return fmt.Sprintf("CL%d.%d", version/100, v
 
 // Finding is a difference between two compilers.
 type Finding struct {
+	// Kernel is the kernel that differs; a kernel of the program that is refused.
 	Kernel string
 	What   string
 	// Refusal is set if one of them does not take the program at all.
@@ -76,11 +119,22 @@ type Count struct {
 	Foreign  int // kernels that LLVM's translator does not take
 }
 
+// Add adds the numbers of another count.
+func (n *Count) Add(m Count) {
+	n.Compared += m.Compared
+	n.Refused += m.Refused
+	n.Faulted += m.Faulted
+	n.Foreign += m.Foreign
+}
+
 // CompareProgram compares a program as Compare does. If LLVM's translator does not take it, it compares halves of it, down to
 // single kernels.
 func CompareProgram(ctx context.Context, a, b Compiler, p *clcgen.Program, version int, opt differ.Options) ([]Finding, Count, error) {
 	found, n, err := Compare(ctx, a, b, p.Text(), version, opt)
 	if err != nil || len(found) == 0 || !found[0].Foreign {
+		if len(found) > 0 && found[0].Refusal {
+			found[0].Kernel = p.Kernels[0]
+		}
 		return found, n, err
 	}
 	halves := p.Halves()
@@ -95,10 +149,34 @@ func CompareProgram(ctx context.Context, a, b Compiler, p *clcgen.Program, versi
 			return nil, sum, err
 		}
 		all = append(all, found...)
-		sum.Compared += n.Compared
-		sum.Refused += n.Refused
-		sum.Faulted += n.Faulted
-		sum.Foreign += n.Foreign
+		sum.Add(n)
+	}
+	return all, sum, nil
+}
+
+// CompareBatch compares programs whose names differ as one source, so that the compilers start once for all
+// of them. If the source is refused, it compares halves of the list, down to single programs.
+func CompareBatch(ctx context.Context, a, b Compiler, list []*clcgen.Program, version int, opt differ.Options) ([]Finding, Count, error) {
+	if len(list) == 1 {
+		return CompareProgram(ctx, a, b, list[0], version, opt)
+	}
+	var text strings.Builder
+	for _, p := range list {
+		text.WriteString(p.Text())
+	}
+	found, n, err := Compare(ctx, a, b, text.String(), version, opt)
+	if err != nil || len(found) == 0 || !found[0].Refusal {
+		return found, n, err
+	}
+	var all []Finding
+	var sum Count
+	for _, part := range [][]*clcgen.Program{list[:len(list)/2], list[len(list)/2:]} {
+		found, n, err := CompareBatch(ctx, a, b, part, version, opt)
+		if err != nil {
+			return nil, sum, err
+		}
+		all = append(all, found...)
+		sum.Add(n)
 	}
 	return all, sum, nil
 }
@@ -180,7 +258,7 @@ func Launch(seed uint64) differ.Options {
 
 // Reduce returns the smallest program that shows a finding about two compilers.
 func Reduce(ctx context.Context, a, b Compiler, p *clcgen.Program, f Finding, version int, opt differ.Options) *clcgen.Program {
-	if f.Kernel != "" {
+	if !f.Refusal {
 		p = p.Only(f.Kernel)
 	}
 	return clcgen.Reduce(p, 1500, func(text string) bool {

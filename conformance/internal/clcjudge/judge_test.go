@@ -8,8 +8,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/lockstep-gpu/lockstep/conformance/internal/clcgen"
+	"github.com/lockstep-gpu/lockstep/conformance/internal/differ"
 	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
@@ -18,9 +20,12 @@ var (
 	programs = flag.Int("programs", 1, "programs to compare")
 	kernels  = flag.Int("kernels", 8, "kernels of each")
 	clang    = flag.String("clang", "clang-15", "clang; llvm-spirv of the same version must be there")
+	older    = flag.String("older", "", "for a clang without an llvm-spirv of its version: an older clang that has one, and reads its text")
 	keep     = flag.String("keep", "", "a directory for programs that differ")
-	reduce   = flag.Bool("reduce", false, "reduce the first kernel that differs, which takes minutes")
+	reduce   = flag.Bool("reduce", false, "reduce programs that differ, which takes minutes")
 	version  = flag.Int("version", 0, "one version of the language alone")
+	batch    = flag.Int("batch", 50, "programs in one source")
+	limit    = flag.Duration("limit", 0, "start no program after this time")
 	half     = flag.Bool("half", true, "half in every other program")
 )
 
@@ -42,8 +47,8 @@ func TestRandom(t *testing.T) {
 func TestEngines(t *testing.T) {
 	base := Own("clc", clc.Options{})
 	base.Engine = "interp"
-	debug := Own("clc -g -cl-opt-disable", clc.Options{Debug: true, OptDisable: true})
-	judge(t, base, debug)
+	other := Own("clc -g -cl-opt-disable -cl-fast-relaxed-math", clc.Options{Debug: true, OptDisable: true, FastRelaxedMath: true})
+	judge(t, base, other)
 }
 
 func needClang(t *testing.T, options ...string) Compiler {
@@ -53,56 +58,110 @@ func needClang(t *testing.T, options ...string) Compiler {
 		t.Skip("no clang")
 	}
 	translator, err := exec.LookPath("llvm-spirv" + filepath.Base(*clang)[len("clang"):])
+	if err != nil && *older != "" {
+		if translator, err = exec.LookPath("llvm-spirv" + filepath.Base(*older)[len("clang"):]); err == nil {
+			return NewerClang(path, *older, translator, t.TempDir(), options...)
+		}
+	}
 	if err != nil {
 		t.Skip("no llvm-spirv")
 	}
 	return Clang(path, translator, t.TempDir(), options...)
 }
 
+// judge compares programs of consecutive seeds, many in one source.
 func judge(t *testing.T, a, b Compiler) {
-	ctx := context.Background()
-	var sum Count
-	for i := range *programs {
-		seed := *first + uint64(i)
-		opt := clcgen.Options{Kernels: *kernels, Version: versions[seed%5], Half: *half && seed%2 == 0, ContractOff: true}
+	start := time.Now()
+	sum := count{}
+	var waiting [6]struct {
+		opt   clcgen.Options
+		seeds []uint64
+	}
+	next := *first
+	for ; next < *first+uint64(*programs) && (*limit == 0 || time.Since(start) < *limit); next++ {
+		opt := clcgen.Options{Kernels: *kernels, Version: versions[next%5], Half: *half && next%2 == 0, ContractOff: true}
 		if *version != 0 {
 			opt.Version = *version
 		}
-		p := clcgen.Generate(seed, opt)
-		found, n, err := CompareProgram(ctx, a, b, p, opt.Version, Launch(seed))
-		if err != nil {
-			t.Fatal(err)
+		w := &waiting[2*(opt.Version/100-1)]
+		if opt.Half {
+			w = &waiting[2*(opt.Version/100-1)+1]
 		}
-		sum.Compared += n.Compared
-		sum.Refused += n.Refused
-		sum.Faulted += n.Faulted
-		sum.Foreign += n.Foreign
-		for j, f := range found {
-			text := ""
-			if j < 1 {
-				r := p
-				if f.Kernel != "" {
-					r = p.Only(f.Kernel)
-				}
-				if *reduce {
-					r = Reduce(ctx, a, b, p, f, opt.Version, Launch(seed))
-				}
-				text = r.Text()
-				if again, _, _ := Compare(ctx, a, b, text, opt.Version, Launch(seed)); len(again) > 0 {
-					f.What += "\nnow " + again[0].What
-				}
-				if *keep != "" {
-					name := filepath.Join(*keep, fmt.Sprintf("%d-%s-%d.cl", seed, f.Kernel, opt.Version))
-					if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			t.Errorf("seed %d, OpenCL C %d, %s: %s\n%s", seed, opt.Version, f.Kernel, f.What, text)
+		if w.opt, w.seeds = opt, append(w.seeds, next); len(w.seeds) >= *batch {
+			sum.judge(t, a, b, w.opt, w.seeds)
+			w.seeds = nil
+		}
+	}
+	for _, w := range waiting {
+		if len(w.seeds) > 0 {
+			sum.judge(t, a, b, w.opt, w.seeds)
 		}
 	}
 	if sum.Compared == 0 {
 		t.Error("nothing has been compared")
 	}
-	t.Logf("%d kernels compared, %d refused, %d faulted, %d not translated", sum.Compared, sum.Refused, sum.Faulted, sum.Foreign)
+	t.Logf("seeds %d to %d: %d kernels compared, %d refused, %d faulted, %d not translated; %d programs differ",
+		*first, next-1, sum.Compared, sum.Refused, sum.Faulted, sum.Foreign, sum.different)
+}
+
+// count is what a run has compared.
+type count struct {
+	Count
+	different int // programs
+}
+
+// judge compares the programs of some seeds and reports what differs.
+func (c *count) judge(t *testing.T, a, b Compiler, opt clcgen.Options, seeds []uint64) {
+	ctx := context.Background()
+	list := make([]*clcgen.Program, len(seeds))
+	by := map[string]int{}
+	for i, seed := range seeds {
+		o := opt
+		o.Suffix = fmt.Sprint("_", seed)
+		list[i] = clcgen.Generate(seed, o)
+		for _, k := range list[i].Kernels {
+			by[k] = i
+		}
+	}
+	launch := Launch(seeds[0])
+	found, n, err := CompareBatch(ctx, a, b, list, opt.Version, launch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Add(n)
+	reported := map[int]bool{}
+	for _, f := range found {
+		i := by[f.Kernel]
+		if reported[i] {
+			continue
+		}
+		reported[i] = true
+		c.different++
+		text := one(t, a, b, list[i], f, opt.Version, launch)
+		if *keep != "" {
+			name := filepath.Join(*keep, fmt.Sprintf("%d-%s-%d.cl", seeds[i], f.Kernel, opt.Version))
+			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Errorf("seed %d (launched with %d), OpenCL C %d, %s: %s\n%s", seeds[i], seeds[0], opt.Version, f.Kernel, f.What, text)
+	}
+}
+
+// one is the text of a program that differs, reduced if that is asked for.
+func one(t *testing.T, a, b Compiler, p *clcgen.Program, f Finding, version int, launch differ.Options) string {
+	ctx := context.Background()
+	if !f.Refusal {
+		p = p.Only(f.Kernel)
+	}
+	if *reduce {
+		p = Reduce(ctx, a, b, p, f, version, launch)
+	}
+	text := p.Text()
+	if again, _, _ := Compare(ctx, a, b, text, version, launch); len(again) > 0 {
+		t.Logf("alone: %s", again[0].What)
+	} else {
+		t.Log("alone it does not differ")
+	}
+	return text
 }

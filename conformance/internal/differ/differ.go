@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"regexp"
 	"strings"
 	"time"
 
@@ -154,12 +155,13 @@ func argument(dev *emu.Device, q emu.Param, opt Options, index uint64) (emu.Arg,
 	return nil, nil, fmt.Errorf("parameter %d is a %s", q.Index, q.Type)
 }
 
+// floats are types of floats and vectors of them, and pointers to these. Names of structures are up to the compiler.
+var floats = regexp.MustCompile(`\b(half|float|double)\d*\b`)
+
 // floatOf says which floats a type consists of: "half", "float", "double" or "".
 func floatOf(t string) string {
-	for _, f := range []string{"half", "float", "double"} {
-		if strings.Contains(t, f) && !strings.Contains(t, "struct") {
-			return f
-		}
+	if m := floats.FindStringSubmatch(t); m != nil && !strings.Contains(t, "struct") {
+		return m[1]
 	}
 	return ""
 }

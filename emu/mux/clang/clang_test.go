@@ -279,3 +279,16 @@ func TestFailures(t *testing.T) {
 		t.Errorf("%v, %d errors, a log of %d bytes", err, res.Errors, len(res.Log))
 	}
 }
+
+// TestVersion: the version of the module is the translator's affair.
+func TestVersion(t *testing.T) {
+	f := installed(t)
+	c, err := f.CompileFile(t.Context(), File{Path: "-", Text: []byte("kernel void k(global int *p) { *p = 1; }"),
+		Args: []string{"-spirv-version=1.1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if version := c.SPIRV[4:8]; string(version) != "\x00\x01\x01\x00" {
+		t.Errorf("version % x", version)
+	}
+}

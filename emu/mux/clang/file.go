@@ -156,14 +156,21 @@ func (f *FrontEnd) compileAt(ctx context.Context, p pair, dir string, src File, 
 	args = append(args, commonArgs...)
 	args = append(args, "-gline-tables-only", "-fno-discard-value-names", "-fno-color-diagnostics", "-Xclang", "-finclude-default-header")
 	args = append(args, f.opt.ClangArgs...)
-	args = append(args, src.Args...)
+	more := append([]string{argTypes}, f.opt.TranslatorArgs...)
+	for _, a := range src.Args {
+		if v, ok := strings.CutPrefix(a, "-spirv-version="); ok {
+			more = append(more, "--spirv-max-version="+v)
+		} else {
+			args = append(args, a)
+		}
+	}
 	log := &limited{}
 	err := execute(ctx, "", dir, p.clang, append(args, "-o", bitcode, src.Path), bytes.NewReader(src.Text), log)
 	c := &Compiled{Log: log.String(), Level: level}
 	if err != nil {
 		return c, err
 	}
-	t, err := translate(ctx, p.translator, dir, bitcode, append([]string{argTypes}, f.opt.TranslatorArgs...))
+	t, err := translate(ctx, p.translator, dir, bitcode, more)
 	if t != nil {
 		c.SPIRV = t.SPIRV
 	}

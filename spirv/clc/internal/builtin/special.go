@@ -33,15 +33,15 @@ func (t *Table) Special(name string, args []types.Qual) (*Sig, *Problem) {
 	x := t.AsType(name)
 	s.Result, s.Params = types.Qual{Type: x}, []types.Qual{args[0].Unqual()}
 	a := args[0].Type
-	if t.types.SizeOf(a) != t.types.SizeOf(x) || !reinterpretable(a) {
+	if t.types.SizeOf(a) != t.types.SizeOf(x) || !Reinterpretable(a) {
 		return nil, &Problem{0, fmt.Sprintf("invalid reinterpretation: sizes of '%s' and '%s' must match", x,
 			args[0].Unqual())}
 	}
 	return s, nil
 }
 
-// reinterpretable reports whether as_TYPE takes values of a type.
-func reinterpretable(x *types.Type) bool {
+// Reinterpretable reports whether as_TYPE takes values of a type.
+func Reinterpretable(x *types.Type) bool {
 	switch {
 	case x.IsVector():
 		return x.Elem.Kind != types.BoolKind

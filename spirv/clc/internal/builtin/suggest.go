@@ -3,7 +3,7 @@ package builtin
 import "strings"
 
 // Suggest returns the name of a built-in function of this compilation that is most like a name, "" if none is like
-// it: at most a third of the name's letters may have to be changed.
+// it or none of those can be used: at most a third of the name's letters may have to be changed.
 func (t *Table) Suggest(name string) string {
 	limit := (len(name) + 2) / 3
 	if len(name) < 3 || len(name) > 64 {
@@ -17,7 +17,7 @@ func (t *Table) Suggest(name string) string {
 		if strings.EqualFold(n, name) && t.Has(n) {
 			return n
 		}
-		if d := distance(name, n, least); d < least && t.Has(n) {
+		if d := distance(name, n, least); d < least && t.Has(n) && t.Def(n).Refused == "" {
 			best, least = n, d
 		}
 	}

@@ -2,6 +2,8 @@ package diag
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/source"
 )
@@ -55,7 +57,7 @@ func (b *Bag) Errorf(pos source.Pos, format string, args ...any) *Diagnostic {
 	if b.fatal {
 		return nil
 	}
-	d := &Diagnostic{Severity: Error, Pos: pos, Message: fmt.Sprintf(format, args...)}
+	d := &Diagnostic{Severity: Error, Pos: pos, Message: say(format, args)}
 	b.errors++
 	b.List = append(b.List, d)
 	if b.errors >= b.opts.MaxErrors {
@@ -69,7 +71,7 @@ func (b *Bag) Fatalf(pos source.Pos, format string, args ...any) *Diagnostic {
 	if b.fatal {
 		return nil
 	}
-	d := &Diagnostic{Severity: Fatal, Pos: pos, Message: fmt.Sprintf(format, args...)}
+	d := &Diagnostic{Severity: Fatal, Pos: pos, Message: say(format, args)}
 	b.errors++
 	b.fatal = true
 	b.List = append(b.List, d)
@@ -98,7 +100,7 @@ func (b *Bag) Warnf(flag string, pos source.Pos, format string, args ...any) *Di
 	if b.warnings >= b.opts.MaxWarnings {
 		return nil
 	}
-	d := &Diagnostic{Severity: Warning, Flag: flag, Pos: pos, Message: fmt.Sprintf(format, args...)}
+	d := &Diagnostic{Severity: Warning, Flag: flag, Pos: pos, Message: say(format, args)}
 	b.warnings++
 	b.List = append(b.List, d)
 	return d
@@ -159,4 +161,18 @@ func (b *Bag) Pop() bool {
 	b.pushed = b.pushed[:n]
 	b.changes++
 	return true
+}
+
+// say returns a message. What it quotes of the source may have characters that cannot be printed.
+func say(format string, args []any) string {
+	text := fmt.Sprintf(format, args...)
+	odd := func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' || r == 0x7f }
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, odd) {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = layout(l).text
+	}
+	return strings.Join(lines, "\n")
 }

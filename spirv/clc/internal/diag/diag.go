@@ -3,8 +3,6 @@
 package diag
 
 import (
-	"fmt"
-
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/source"
 )
 
@@ -42,7 +40,7 @@ type Diagnostic struct {
 // Bag.Warnf can be used without a look.
 func (d *Diagnostic) Note(pos source.Pos, format string, args ...any) *Diagnostic {
 	if d != nil {
-		d.Notes = append(d.Notes, &Diagnostic{Severity: Note, Pos: pos, Message: fmt.Sprintf(format, args...)})
+		d.Notes = append(d.Notes, &Diagnostic{Severity: Note, Pos: pos, Message: say(format, args)})
 	}
 	return d
 }

@@ -94,6 +94,7 @@ var Flags = []Flag{
 	{"unused-local-typedef", "all unused", false, "a typedef in a function is not used"},
 	{"unused-parameter", "extra", false, "a parameter is not used"},
 	{"unused-variable", "all unused", false, "a variable is not used"},
+	{"variadic-macros", "", true, "__VA_OPT__ stands where no macro with ... is defined"},
 	{"visibility", "", true, "a type is declared in a list of parameters, where nobody else sees it"},
 	{"vla", "", false, "an array of variable size"},
 	{"duplicate-enum", "", false, "two enumerators have one value"},

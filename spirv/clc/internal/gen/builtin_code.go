@@ -112,9 +112,18 @@ func (f *fn) builtinCode(c *tree.CallBuiltin, args []spirv.ID) spirv.ID {
 func (f *fn) clangBuiltin(c *tree.CallBuiltin, name string, args []spirv.ID) spirv.ID {
 	r := c.Sig.Result.Type
 	switch {
-	case name == "expect":
+	case name == "expect", name == "expect_with_probability":
 		return args[0]
-	case name == "unreachable":
+	case name == "memcpy", name == "memmove", name == "memset":
+		return f.memoryCall(c, name, args)
+	case name == "shufflevector":
+		operands := args[:2:2]
+		for _, x := range c.Args[2:] {
+			v, _ := literal(x)
+			operands = append(operands, spirv.ID(uint32(v)))
+		}
+		return f.op(spirv.OpVectorShuffle, f.typeOf(r), operands...)
+	case name == "unreachable", name == "trap":
 		f.do(spirv.OpUnreachable)
 		f.block = 0
 		return 0
@@ -129,9 +138,25 @@ func (f *fn) clangBuiltin(c *tree.CallBuiltin, name string, args []spirv.ID) spi
 		x := f.op(spirv.OpBitcast, f.typeOf(v), args[0])
 		return f.op(spirv.OpBitcast, f.typeOf(r), f.shuffle(x, v, order[8-n:]))
 	}
+	t := c.Sig.Params[0].Type
+	switch {
+	case strings.HasSuffix(name, "abs"):
+		return f.ext(spirv.OpenCLStdSAbs, f.typeOf(r), args...)
+	case strings.HasPrefix(name, "rotateright"):
+		args[1] = f.op(spirv.OpSNegate, f.typeOf(t), args[1])
+		return f.ext(spirv.OpenCLStdRotate, f.typeOf(r), args...)
+	case strings.HasPrefix(name, "rotate"):
+		return f.ext(spirv.OpenCLStdRotate, f.typeOf(r), args...)
+	case strings.HasPrefix(name, "parity"):
+		n := f.resize(f.ext(spirv.OpenCLStdPopcount, f.typeOf(t), args...), t, r)
+		return f.op(spirv.OpBitwiseAnd, f.typeOf(r), n, f.intConst(r, 1))
+	case strings.HasPrefix(name, "ffs"):
+		n := f.resize(f.ext(spirv.OpenCLStdCtz, f.typeOf(t), args...), t, r)
+		n = f.op(spirv.OpIAdd, f.typeOf(r), n, f.intConst(r, 1))
+		return f.op(spirv.OpSelect, f.typeOf(r), f.isNot0(args[0], t), n, f.intConst(r, 0))
+	}
 	inst := map[string]uint32{"pop": spirv.OpenCLStdPopcount, "clz": spirv.OpenCLStdClz,
 		"ctz": spirv.OpenCLStdCtz}[name[:3]]
-	t := c.Sig.Params[0].Type
 	return f.resize(f.ext(inst, f.typeOf(t), args...), t, r)
 }
 

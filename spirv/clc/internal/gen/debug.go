@@ -90,7 +90,7 @@ func (m *module) debugType(t types.Qual) spirv.ID {
 	case types.VectorKind:
 		id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypeVector, uint32(m.debugType(t.Elem)), uint32(t.Len))
 	case types.ArrayKind:
-		n := m.bitsConst(32, uint64(max(t.Len, 0)))
+		n := m.debugSize(max(t.Len, 0))
 		id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypeArray, uint32(m.debugType(t.Elem)), uint32(n))
 	case types.StructKind:
 		return m.debugStruct(t.Type, key)
@@ -99,6 +99,14 @@ func (m *module) debugType(t types.Qual) spirv.ID {
 	}
 	d.types[key] = id
 	return id
+}
+
+// debugSize returns a number of elements or bits as a constant: of 64 bits if it needs more than 32.
+func (m *module) debugSize(n int64) spirv.ID {
+	if n >= 1<<32 {
+		return m.bitsConst(64, uint64(n))
+	}
+	return m.bitsConst(32, uint64(n))
 }
 
 // debugBasic describes numbers and handles.
@@ -130,7 +138,7 @@ func (m *module) debugStruct(t *types.Type, key types.Qual) spirv.ID {
 	id := m.id()
 	m.debug.types[key] = id
 	at := m.debugAt(s.Pos)
-	bits := func(n int64) uint32 { return uint32(m.bitsConst(32, uint64(n))) }
+	bits := func(n int64) uint32 { return uint32(m.debugSize(n)) }
 	tag := uint32(1)
 	if s.Union {
 		tag = 2
@@ -163,7 +171,10 @@ func (f *fn) debugFunction() {
 	if f.debug == nil {
 		return
 	}
-	w := []uint32{0, uint32(f.debugType(f.f.Type.Elem))}
+	w := []uint32{0, uint32(f.typeOf(f.types.Void))} // which stands for no result
+	if r := f.f.Type.Elem; r.Kind != types.VoidKind {
+		w[1] = uint32(f.debugType(r))
+	}
 	for _, p := range f.f.Params {
 		w = append(w, uint32(f.debugType(p.Type)))
 	}

@@ -357,11 +357,11 @@ func (f *fn) incDec(e *tree.Unary) spirv.ID {
 		}
 		v = f.op(spirv.OpInBoundsPtrAccessChain, f.typeOf(t), old, f.intConst(f.types.Size, step))
 	case c.IsFloat():
-		op := spirv.OpFAdd
+		step := 1.0
 		if down {
-			op = spirv.OpFSub
+			step = -1
 		}
-		v = f.op(op, f.typeOf(t), old, f.splatConst(f.typeOf(t), f.floatConst(c, 1), t.Lanes()))
+		v = f.floatOp(spirv.OpFAdd, f.typeOf(t), old, f.splatConst(f.typeOf(t), f.floatConst(c, step), t.Lanes()))
 	case c.Kind == types.BoolKind:
 		if v = f.boolConst(true); down {
 			v = f.op(spirv.OpLogicalNot, f.boolType(1), old)
@@ -525,7 +525,7 @@ func (f *fn) noWrap(t *types.Type, v spirv.ID) spirv.ID {
 func (f *fn) arithmetic(op tree.BinaryOp, t *types.Type, l, r spirv.ID, rt *types.Type) spirv.ID {
 	typ := f.typeOf(t)
 	if t.HasFloat() {
-		return f.op([...]spirv.Op{tree.Mul: spirv.OpFMul, tree.Div: spirv.OpFDiv, tree.Rem: spirv.OpFRem,
+		return f.floatOp([...]spirv.Op{tree.Mul: spirv.OpFMul, tree.Div: spirv.OpFDiv, tree.Rem: spirv.OpFRem,
 			tree.Add: spirv.OpFAdd, tree.Sub: spirv.OpFSub}[op], typ, l, r)
 	}
 	signed := t.IsSigned()
@@ -592,6 +592,9 @@ func (f *fn) ptrDiff(e *tree.Binary, a, b spirv.ID) spirv.ID {
 
 // call calls a function of the program.
 func (f *fn) call(e *tree.Call) spirv.ID {
+	if blocking(e.Func) {
+		return f.blockingPipe(e)
+	}
 	var list [16]spirv.ID
 	result := e.Func.Type.Elem.Type
 	operands := append(list[:0], f.module.funcs[e.Func.Gen-1].id)

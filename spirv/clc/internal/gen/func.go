@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/spirv"
+	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/lang"
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/source"
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/tree"
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/types"
@@ -42,6 +43,31 @@ func (f *fn) op(op spirv.Op, typ spirv.ID, operands ...spirv.ID) spirv.ID {
 		f.body = append(f.body, uint32(x))
 	}
 	return id
+}
+
+// floatOp appends an arithmetic operation of the language on floats: with the promises of the program's
+// author about them, as the options say.
+func (f *fn) floatOp(op spirv.Op, typ spirv.ID, operands ...spirv.ID) spirv.ID {
+	id := f.op(op, typ, operands...)
+	if mode := fastMath(f.opts); mode != 0 {
+		f.decorate(id, spirv.DecorationFPFastMathMode, uint32(mode))
+	}
+	return id
+}
+
+// fastMath returns what options promise about floats (OpenCL API 5.8.6.2). Fast, which would allow any
+// algebraic transformation, is not part of it: the translator of LLVM leaves it out, too.
+func fastMath(o *lang.Options) (mode spirv.FPFastMathMode) {
+	if o.FiniteMathOnly {
+		mode |= spirv.FPFastMathModeNotNaN | spirv.FPFastMathModeNotInf
+	}
+	if o.NoSignedZeros {
+		mode |= spirv.FPFastMathModeNSZ
+	}
+	if o.UnsafeMath {
+		mode |= spirv.FPFastMathModeAllowRecip
+	}
+	return mode
 }
 
 // do appends an instruction without a result.
@@ -123,6 +149,7 @@ func (f *fn) branchOn(cond, yes, no spirv.ID) {
 // at says where the next instructions come from.
 func (f *fn) at(pos source.Pos) {
 	if pos != 0 {
+		f.where = pos
 		f.pending = f.files.Use(pos)
 	}
 }
@@ -220,7 +247,7 @@ func (m *module) declare() {
 		}
 	}
 	for _, f := range m.unit.Funcs {
-		if !f.Defined() && f.Used {
+		if !f.Defined() && f.Used && !blocking(f) {
 			m.imported(f)
 		}
 	}
@@ -442,6 +469,7 @@ func (m *module) kernel(t *tree.Func, params []spirv.ID) {
 		mode(spirv.ExecutionModeVecTypeHint, vecTypeHint(a.VecTypeHint.Type))
 	}
 	if a.SubGroupSize != 0 {
+		m.where = t.Pos
 		m.capability(spirv.CapabilitySubgroupDispatch)
 		mode(spirv.ExecutionModeSubgroupSize, a.SubGroupSize)
 	}

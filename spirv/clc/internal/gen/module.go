@@ -39,7 +39,8 @@ type module struct {
 	// The sections of a module (2.4), in order; capabilities and extensions are below.
 	imports, entries, modes, strings, names, decorations, globals, declarations, code section
 
-	capabilities map[spirv.Capability]bool
+	capabilities map[spirv.Capability]source.Pos // where each is needed first
+	where        source.Pos                      // the place of what is at hand
 	extensions   []string
 	std          spirv.ID // OpExtInstImport of OpenCL.std, 0 until it is needed
 
@@ -95,10 +96,23 @@ func (m *module) id() spirv.ID {
 	return spirv.ID(m.bound - 1)
 }
 
-// capability declares a capability.
+// capability declares a capability, for the place at hand.
 func (m *module) capability(c spirv.Capability) {
-	if !m.capabilities[c] {
-		m.capabilities[c] = true
+	if _, ok := m.capabilities[c]; !ok {
+		m.capabilities[c] = m.where
+	}
+}
+
+// checkVersion refuses capabilities that the version of the module does not have and that no extension
+// brings.
+func (m *module) checkVersion(list []spirv.Capability) {
+	for _, c := range list {
+		e, ok := spirv.KindCapability.Value(uint32(c))
+		if !ok || e.Since <= version(m.opts) || slices.ContainsFunc(e.Extensions, func(x string) bool { return slices.Contains(m.extensions, x) }) {
+			continue
+		}
+		m.fail(m.capabilities[c], "this needs SPIR-V %s (capability %s), and a module of version %s is asked for", e.Since, e.Name,
+			version(m.opts))
 	}
 }
 
@@ -207,7 +221,7 @@ func (m *module) emitGlobal(op spirv.Op, typed bool, operands []uint32) spirv.ID
 func Unit(u *tree.Unit, opts *lang.Options) (*Module, error) {
 	m := &module{
 		opts: opts, types: u.Types, files: u.Files, unit: u, bound: 1,
-		capabilities: map[spirv.Capability]bool{}, lists: map[string]spirv.ID{},
+		capabilities: map[spirv.Capability]source.Pos{}, lists: map[string]spirv.ID{},
 		refs:    map[spirv.ID][]spirv.ID{},
 		structs: map[*types.Struct]*structLayout{}, text: map[string]spirv.ID{}, literals: map[string]spirv.ID{},
 		inputs: map[spirv.BuiltIn]spirv.ID{}, typeIDs: make([]typeIDs, u.Types.Types()+1),

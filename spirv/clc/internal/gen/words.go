@@ -87,6 +87,9 @@ func (m *module) assemble() (*Module, error) {
 		list = append(list, c)
 	}
 	slices.Sort(list)
+	if m.checkVersion(list); m.err != nil {
+		return nil, m.err
+	}
 	for _, c := range list {
 		head.op(spirv.OpCapability, uint32(c))
 	}

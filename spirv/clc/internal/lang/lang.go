@@ -22,18 +22,12 @@ type Options struct {
 	SPIRV uint32
 	// Debug asks for OpenCL.DebugInfo.100. Lines (OpLine) are there without it.
 	Debug bool
-	// ArgInfo asks for the kernels' argument information (-cl-kernel-arg-info).
-	ArgInfo bool
 
 	SinglePrecisionConstant bool // -cl-single-precision-constant
-	DenormsAreZero          bool // -cl-denorms-are-zero
-	CorrectlyRounded        bool // -cl-fp32-correctly-rounded-divide-sqrt
-	MadEnable               bool // -cl-mad-enable
 	NoSignedZeros           bool // -cl-no-signed-zeros
 	FiniteMathOnly          bool // -cl-finite-math-only
 	UnsafeMath              bool // -cl-unsafe-math-optimizations
 	FastRelaxedMath         bool // -cl-fast-relaxed-math: the two above
-	UniformWorkGroup        bool // -cl-uniform-work-group-size
 	OptDisable              bool // -cl-opt-disable
 
 	// Without has the extensions and features of Features that the device lacks, or that -cl-ext=-NAME takes away.

@@ -10,11 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/lang"
 )
 
 var (
 	update = flag.Bool("update", false, "rewrite golden files")
+	newer  = flag.String("newer", "", "a newer clang, such as clang-19: list where it says something else, which takes a minute")
 	again  = flag.Bool("clang", false, "with -update: ask clang about all snippets, not only about new ones")
 )
 
@@ -94,7 +97,7 @@ func TestSnippets(t *testing.T) {
 		clang, want := wanted(golden[s.line])
 		if *update {
 			if clang == "" || *again {
-				clang = verdict(runClang(t, s))
+				clang = verdict(runClang(t, "clang-15", s))
 			}
 			v := "both " + ours
 			if ours != clang {
@@ -125,20 +128,49 @@ func TestClang(t *testing.T) {
 		if i%29 != 0 {
 			continue
 		}
-		if want, _ := wanted(golden[s.line]); verdict(runClang(t, s)) != want {
+		if want, _ := wanted(golden[s.line]); verdict(runClang(t, "clang-15", s)) != want {
 			t.Errorf("%s\nthe golden file says that clang %s it, which is not so", s.line, want)
 		}
 	}
 }
 
+// TestNewerClang asks a newer clang about all snippets. What it says otherwise than clang-15 is in
+// testdata/newer.golden, which is about clang-19.
+func TestNewerClang(t *testing.T) {
+	if *newer == "" {
+		t.Skip("takes a minute: -newer clang-19")
+	}
+	golden := readGolden()
+	var out strings.Builder
+	for _, s := range readSnippets(t) {
+		old, ours := wanted(golden[s.line])
+		if now := verdict(runClang(t, *newer, s)); now != old {
+			fmt.Fprintf(&out, "newer %s, older %s, we %s: %s\n", now, old, ours, s.line)
+		}
+	}
+	const name = "testdata/newer.golden"
+	if *update {
+		if err := os.WriteFile(name, []byte(out.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), out.String()); d != "" {
+		t.Errorf("(-golden +now)\n%s", d)
+	}
+}
+
 // runClang reports whether clang takes a source.
-func runClang(t *testing.T, s snippet) bool {
+func runClang(t *testing.T, program string, s snippet) bool {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "s.cl")
 	if err := os.WriteFile(name, []byte(s.text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	std := fmt.Sprintf("-cl-std=CL%d.%d", s.version/100, s.version/10%10)
-	return exec.Command("clang-15", std, "-target", "spir64", "-fsyntax-only", "-w", "-Xclang", "-finclude-default-header",
+	return exec.Command(program, std, "-target", "spir64", "-fsyntax-only", "-w", "-Xclang", "-finclude-default-header",
 		name).Run() == nil
 }

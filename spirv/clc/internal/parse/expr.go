@@ -254,8 +254,10 @@ func (p *parser) primary() tree.Expr {
 				if p.c.Lookup(t.Name) == nil {
 					return p.vecStep(&t)
 				}
-			case "__builtin_offsetof":
-				return p.offsetof(&t)
+			default:
+				if x := p.ofC(&t); x != nil {
+					return x
+				}
 			}
 			return p.c.Ident(t, true)
 		}

@@ -20,6 +20,7 @@ type shape struct {
 	name     string
 	params   int // -1: no list of parameters
 	variadic bool
+	optional bool // the operand of a __VA_OPT__ is being written, which cannot hold another
 }
 
 var plainTokens = []string{"a", "b", "c", "1", "2.5", "+", "-", "*", "<", "=", "x1", "\"s\"", "'c'", ".", "0x1p", "->", "%", ":", "&", "e", "L"}
@@ -72,7 +73,15 @@ func (g *program) body(params []string, m shape, length int) {
 		} else {
 			operator = false
 		}
-		switch k := g.Intn(12); {
+		switch k := g.Intn(13); {
+		case k == 12 && m.variadic && !m.optional && !operator:
+			// Not beside # and ##, where clang puts white space of its own into strings.
+			g.b.WriteString(g.pick([]string{"__VA_OPT__(", "__VA_OPT__ ( ", " __VA_OPT__("}))
+			in := m
+			in.optional = true
+			g.body(params, in, g.Intn(4))
+			g.b.WriteString(")")
+			operator = true
 		case k < 5 && len(params) > 0:
 			if g.Intn(5) == 0 {
 				g.b.WriteString(g.pick([]string{"#", "# "}))

@@ -8,7 +8,7 @@ import (
 
 // specialNames are names that the preprocessor itself knows.
 type specialNames struct {
-	defined, vaArgs, hasInclude, hasIncludeNext *token.Name
+	defined, vaArgs, vaOpt, hasInclude, hasIncludeNext *token.Name
 }
 
 // commandLine returns the directives for macros of the command line.
@@ -146,16 +146,20 @@ const maxParams = 1024
 
 // body reads what a macro stands for, from t on.
 func (p *Preprocessor) body(m *Macro, t *token.Token) bool {
+	opt := optional{}
 	for ; t.Kind != token.Newline; p.lex(p.lx, t) {
 		x, o := *t, op{}
 		switch {
 		case t.Kind == token.Hash && m.function:
 			p.lex(p.lx, t)
-			if o.arg = m.param(t); o.arg < 0 {
+			o.arg, o.kind = m.param(t), opString
+			if m.variadic && t.Kind == token.Ident && t.Name == p.special.vaOpt {
+				o.arg, o.kind = 0, opOptString
+			}
+			if o.arg < 0 {
 				p.diags.Errorf(x.Pos, "'#' is not followed by a macro parameter")
 				return false
 			}
-			o.kind = opString
 			x.Len = uint32(t.Pos-x.Pos) + t.Len
 			x.Name = t.Name
 			x.Flags |= t.Flags & token.SpaceBefore << hashSpace
@@ -169,7 +173,11 @@ func (p *Preprocessor) body(m *Macro, t *token.Token) bool {
 		case t.Kind == token.Ident:
 			if o.arg = m.param(t); o.arg >= 0 {
 				o.kind = opParam
-			} else if o.arg = 0; t.Name == p.special.vaArgs && p.diags.Enabled("pedantic") {
+			} else if o.arg = 0; t.Name == p.special.vaOpt && m.variadic {
+				o.kind = opOpt
+			} else if t.Name == p.special.vaOpt {
+				p.diags.Warnf("variadic-macros", t.Pos, "__VA_OPT__ can only appear in the expansion of a variadic macro")
+			} else if t.Name == p.special.vaArgs && p.diags.Enabled("pedantic") {
 				p.diags.Warnf("pedantic", t.Pos, "__VA_ARGS__ can only appear in the expansion of a C99 variadic macro")
 			}
 		case t.Kind == token.Invalid && t.Text != "" && (t.Text[0] == '"' || t.Text[0] == '\''):
@@ -178,6 +186,9 @@ func (p *Preprocessor) body(m *Macro, t *token.Token) bool {
 			} else {
 				p.diags.Warnf("invalid-pp-token", t.Pos, "missing terminating %c character", t.Text[0])
 			}
+		}
+		if !p.optionalToken(&opt, m, &x, &o) {
+			return false
 		}
 		if len(m.body) == 0 {
 			x.Flags &^= spacing
@@ -190,9 +201,60 @@ func (p *Preprocessor) body(m *Macro, t *token.Token) bool {
 			m.ops = append(m.ops, o)
 		}
 	}
+	if opt.start > 0 {
+		p.diags.Errorf(t.Pos, "missing ')' behind __VA_OPT__")
+		return false
+	}
 	if n := len(m.body); n > 0 && m.ops != nil && m.ops[n-1].kind == opPaste {
 		p.diags.Errorf(m.body[n-1].Pos, "'##' cannot appear at end of macro expansion")
 		return false
+	}
+	return true
+}
+
+// optional is the __VA_OPT__ whose operand is being read.
+type optional struct {
+	start int // 1 + the index of the token behind its name, which is the parenthesis; 0 for none
+	depth int // of parentheses
+}
+
+// optionalToken looks at a token of a body that may be the name of __VA_OPT__ or part of its operand. After
+// an error it returns false.
+func (p *Preprocessor) optionalToken(opt *optional, m *Macro, x *token.Token, o *op) bool {
+	n := len(m.body)
+	named := o.kind == opOpt || o.kind == opOptString
+	switch {
+	case opt.start == 0:
+		if named {
+			opt.start, opt.depth = n+2, 0
+		}
+	case n == opt.start-1:
+		if x.Kind != token.LParen {
+			p.diags.Errorf(x.Pos, "missing '(' following __VA_OPT__")
+			return false
+		}
+		o.kind, opt.depth = opOptOpen, 1
+	case named:
+		p.diags.Errorf(x.Pos, "__VA_OPT__ cannot be nested within its own operand")
+		return false
+	case x.Kind == token.LParen:
+		opt.depth++
+	case x.Kind == token.RParen:
+		if opt.depth--; opt.depth > 0 {
+			break
+		}
+		if m.ops[n-1].kind == opPaste {
+			p.diags.Errorf(m.body[n-1].Pos, "'##' cannot appear at end of __VA_OPT__ argument")
+			return false
+		}
+		o.kind = opOptEnd
+		m.ops[opt.start-2].arg = int32(n)
+		opt.start = 0
+	case n == opt.start:
+		if o.kind == opPaste {
+			p.diags.Errorf(x.Pos, "'##' cannot appear at start of __VA_OPT__ argument")
+			return false
+		}
 	}
 	return true
 }

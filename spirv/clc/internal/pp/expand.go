@@ -33,10 +33,14 @@ type op struct {
 type opKind uint8
 
 const (
-	opToken  opKind = iota
-	opParam         // the argument
-	opString        // # and a parameter: the argument as a string
-	opPaste         // ##
+	opToken     opKind = iota
+	opParam            // the argument
+	opString           // # and a parameter: the argument as a string
+	opPaste            // ##
+	opOpt              // __VA_OPT__; arg is the index of the parenthesis that ends its operand
+	opOptString        // # and __VA_OPT__
+	opOptOpen          // the parentheses around the operand of __VA_OPT__
+	opOptEnd
 )
 
 // pasteOp marks a ## that a body says, among the tokens of arguments.
@@ -267,14 +271,15 @@ func (p *Preprocessor) expandTokens(from, to int, use source.Pos) (start, end in
 // with # and ## done, and whether white space follows that no token could take.
 func (p *Preprocessor) substitute(name *token.Token, m *Macro, first int) (out []token.Token, space bool) {
 	out = p.buffer()
+	var opt operand
 	for i := 0; i < len(m.body); i++ {
 		t := m.body[i]
 		o := op{}
 		if m.ops != nil {
 			o = m.ops[i]
 		}
-		afterPaste := i > 0 && m.ops != nil && m.ops[i-1].kind == opPaste
-		if i > 0 && !afterPaste && t.Flags&token.SpaceBefore != 0 {
+		afterPaste := m.pasteBefore(i)
+		if i > 0 && !afterPaste && t.Flags&token.SpaceBefore != 0 && o.kind != opOptEnd {
 			space = true
 		}
 		switch o.kind {
@@ -285,25 +290,47 @@ func (p *Preprocessor) substitute(name *token.Token, m *Macro, first int) (out [
 			continue
 		case opParam:
 			var skip bool
+			n := len(out)
 			out, space, skip = p.putArgument(out, m, i, first, space)
+			opt.empty = len(out) <= n
 			if skip {
 				i++
 			}
 			continue
+		case opOpt, opOptString:
+			opt = operand{start: len(out), hash: o.kind == opOptString, token: t, pasted: afterPaste}
+			if p.hasTokens(&p.args[first+len(m.params)-1], t.Pos) {
+				i++ // what is between the parentheses follows
+				continue
+			}
+			between := (t.Flags | m.body[i+1].Flags) & token.SpaceBefore
+			i = int(o.arg)
+			out = opt.end(out, m, &i)
+			if !opt.hash {
+				space = space || between != 0
+				continue
+			}
+			t = p.stringifyOperand(&opt, m, name, &out)
+			o.kind = opString
+		case opOptEnd:
+			out = opt.end(out, m, &i)
+			if !opt.hash {
+				continue
+			}
+			t, afterPaste = p.stringifyOperand(&opt, m, name, &out), opt.pasted
+			o.kind = opString
 		case opString:
 			t = p.stringify(&t, &p.args[first+int(o.arg)])
-			fallthrough
-		default:
-			t.Pos = p.files.Expand(t.Pos, name.Pos, m.id)
-			t.Flags = t.Flags&^token.FirstOnLine | token.FromMacro
-			if space {
-				t.Flags |= token.SpaceBefore
-			} else if o.kind == opString || afterPaste && !marked(out) {
-				t.Flags &^= token.SpaceBefore
-			}
-			space = false
-			out = append(out, t)
 		}
+		t.Pos = p.files.Expand(t.Pos, name.Pos, m.id)
+		t.Flags = t.Flags&^token.FirstOnLine | token.FromMacro
+		if space {
+			t.Flags |= token.SpaceBefore
+		} else if o.kind == opString || afterPaste && !marked(out) {
+			t.Flags &^= token.SpaceBefore
+		}
+		space = false
+		out = append(out, t)
 	}
 	if m.pastes {
 		out = p.pasteAll(out, name, m)
@@ -314,6 +341,66 @@ func (p *Preprocessor) substitute(name *token.Token, m *Macro, first int) (out [
 	return out, space
 }
 
+// operand is the operand of a __VA_OPT__ whose replacement is being made.
+type operand struct {
+	start  int // where it begins in what comes out
+	hash   bool
+	pasted bool // behind ##
+	empty  bool // the last parameter stood for nothing
+	token  token.Token
+}
+
+// end ends the operand. One that is empty, or whose last token is an empty argument, stands for a
+// placemarker: a ## beside it goes away. i is the parenthesis.
+func (o *operand) end(out []token.Token, m *Macro, i *int) []token.Token {
+	last := m.ops[*i-1].kind == opParam && o.empty
+	if o.hash || len(out) > o.start && !last {
+		return out
+	}
+	if *i+1 < len(m.ops) && m.ops[*i+1].kind == opPaste {
+		*i++
+	} else if len(out) == o.start && o.pasted && marked(out) {
+		out = out[:len(out)-1]
+	}
+	return out
+}
+
+// hasTokens reports whether an argument expands to any tokens.
+func (p *Preprocessor) hasTokens(a *argument, use source.Pos) bool {
+	start, end := p.expandArgument(a, use)
+	return start < end
+}
+
+// stringifyOperand makes the string of # and a __VA_OPT__, whose operand is taken out of out.
+func (p *Preprocessor) stringifyOperand(o *operand, m *Macro, name *token.Token, out *[]token.Token) token.Token {
+	toks := (*out)[o.start:]
+	if m.pastes {
+		toks = p.pasteAll(toks, name, m)
+	}
+	n := len(p.argToks)
+	p.argToks = append(p.argToks, toks...)
+	t := p.stringify(&o.token, &argument{start: n, end: len(p.argToks)})
+	p.argToks = p.argToks[:n]
+	*out = (*out)[:o.start]
+	return t
+}
+
+// pasteBefore and pasteAfter report whether a token of the body is an operand of ##, also as the first or
+// last of the operand of a __VA_OPT__ that is one.
+func (m *Macro) pasteBefore(i int) bool {
+	if i > 2 && m.ops != nil && m.ops[i-1].kind == opOptOpen && m.ops[i-2].kind == opOpt {
+		i -= 2
+	}
+	return i > 0 && m.ops != nil && m.ops[i-1].kind == opPaste
+}
+
+func (m *Macro) pasteAfter(i int) bool {
+	if i+1 < len(m.ops) && m.ops[i+1].kind == opOptEnd {
+		i++
+	}
+	return i+1 < len(m.ops) && m.ops[i+1].kind == opPaste
+}
+
 // marked reports whether tokens end with a ##.
 func marked(out []token.Token) bool { return len(out) > 0 && out[len(out)-1].Flags&pasteOp != 0 }
 
@@ -322,8 +409,7 @@ func marked(out []token.Token) bool { return len(out) > 0 && out[len(out)-1].Fla
 func (p *Preprocessor) putArgument(out []token.Token, m *Macro, i, first int, space bool) (_ []token.Token, _, skip bool) {
 	arg := &p.args[first+int(m.ops[i].arg)]
 	last := int(m.ops[i].arg) == len(m.params)-1
-	pasteAfter := i+1 < len(m.ops) && m.ops[i+1].kind == opPaste
-	pasteBefore := i > 0 && m.ops[i-1].kind == opPaste
+	pasteAfter, pasteBefore := m.pasteAfter(i), m.pasteBefore(i)
 	// After a ## whose left side was empty there is no ## in out any more.
 	marked := pasteBefore && marked(out)
 
@@ -356,7 +442,7 @@ func (p *Preprocessor) putArgument(out []token.Token, m *Macro, i, first int, sp
 	}
 	// An empty argument. Beside ## it stands for a placemarker: the ## goes away with it.
 	switch {
-	case pasteAfter:
+	case pasteAfter && m.ops[i+1].kind == opPaste:
 		return out, space, true
 	case pasteBefore:
 		if marked {

@@ -56,6 +56,12 @@ func TestExpand(t *testing.T) {
 		{"## from an argument is a token", "#define F(x) a x b\nF(##)", "a ## b"},
 		{"hash_hash of the standard", "#define hash_hash # ## #\n#define mkstr(a) # a\n#define in_between(a) mkstr(a)\n" +
 			"#define join(c, d) in_between(c hash_hash d)\njoin(x, y)", `"x ## y"`},
+		{"optional tokens", "#define E\n#define F(x, ...) f(x __VA_OPT__(,) __VA_ARGS__)\nF(1) F(1, 2, 3) F(1, ) F(1, E) F(1, E 2)",
+			"f ( 1 ) f ( 1 , 2 , 3 ) f ( 1 ) f ( 1 ) f ( 1 , 2 )"},
+		{"optional tokens beside ##", "#define P(x, ...) x ## __VA_OPT__(a b) ## x\nP(1) P(1,2) P(q,2) P(q)", "11 1a b1 qa bq qq"},
+		{"string of optional tokens", "#define S(x, ...) #__VA_OPT__(x - __VA_ARGS__)\nS(1) S(1, 2)", `"" "1 - 2"`},
+		{"## in optional tokens", "#define Q(x, ...) x __VA_OPT__(a ## x (x)) end\nQ(1) Q(1,2)", "1 end 1 a1 ( 1 ) end"},
+		{"optional nothing", "#define M(x, y...) [__VA_OPT__()] x##__VA_OPT__()##x __VA_OPT__(;)\nM(1,2) M(1)", "[ ] 11 ; [ ] 11"},
 		{"placemarkers", "#define t(x,y,z) x ## y ## z\nt(1,2,3) t(,4,5) t(6,,7) t(8,9,) t(10,,) t(,11,) t(,,12) t(,,)",
 			"123 45 67 89 10 11 12"},
 		{"paste before a string", "#define W(x) L ## #x\nW(a)", `L"a"`},

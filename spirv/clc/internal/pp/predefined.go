@@ -151,7 +151,7 @@ func (p *Preprocessor) installNames() {
 		}
 	})
 	p.special = specialNames{
-		defined: p.names.Lookup("defined"), vaArgs: p.names.Lookup("__VA_ARGS__"),
+		defined: p.names.Lookup("defined"), vaArgs: p.names.Lookup("__VA_ARGS__"), vaOpt: p.names.Lookup("__VA_OPT__"),
 		hasInclude: p.names.Lookup("__has_include"), hasIncludeNext: p.names.Lookup("__has_include_next"),
 	}
 }

@@ -236,6 +236,9 @@ func (c *Checker) callBuiltin(f *builtinRef, base tree.Base, args []tree.Expr, r
 			c.Diags.Errorf(base.Pos, "'%s' cannot be used: %s", f.name, def.Refused).Range(base.From, base.To)
 			return bad()
 		case def.Special:
+			if strings.HasPrefix(f.name, "__builtin_") {
+				return c.callOfC(f, base, args, rparen)
+			}
 			return c.callSpecial(f, base, args)
 		}
 	}
@@ -312,6 +315,11 @@ func (c *Checker) builtinCall(sig *builtin.Sig, base tree.Base, args []tree.Expr
 	case "__builtin_inf", "__builtin_inff", "__builtin_huge_val", "__builtin_huge_valf":
 		base.Type = sig.Result.Unqual()
 		return &tree.FloatLit{Base: base, Value: math.Inf(1)}
+	case "__builtin_expect_with_probability":
+		if _, ok := c.constantNumber(args[2]); !ok {
+			i := args[2].Info()
+			c.Diags.Errorf(i.Pos, "the probability is no constant").Range(i.From, i.To)
+		}
 	case "__builtin_nan", "__builtin_nanf":
 		base.Type = sig.Result.Unqual()
 		return &tree.FloatLit{Base: base, Value: math.NaN()}

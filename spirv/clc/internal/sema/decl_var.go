@@ -485,7 +485,7 @@ func (c *Checker) Param(s *Spec, d *Declarator) *tree.Var {
 	if s.Typedef != nil && len(d.Chunks) == 0 {
 		v.SizeDependent = s.Typedef.SizeDependent
 	}
-	if c.Opts.ArgInfo || s.Typedef != nil && s.Typedef.SizeDependent {
+	if s.Typedef != nil && s.Typedef.SizeDependent {
 		v.TypeName = c.spelling(s, d)
 	}
 	v.WasArray = len(d.Chunks) > 0 && d.Chunks[0].Kind == ArrayChunk
@@ -511,7 +511,7 @@ func (c *Checker) Param(s *Spec, d *Declarator) *tree.Var {
 	return v
 }
 
-// spelling returns how a parameter's type is written, for the kernel's argument information.
+// spelling returns how a parameter's type is written.
 func (c *Checker) spelling(s *Spec, d *Declarator) string {
 	name := ""
 	switch {

@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/diag"
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/lang"
@@ -49,7 +49,10 @@ func FuzzExpressions(f *testing.F) {
 				checkUnit(t, u)
 			}
 			for _, d := range bag.List {
-				if badFormat.MatchString(d.Message) || d.Severity == diag.Warning && d.Flag == "" {
+				// Some warnings of clang's have no names.
+				nameless := strings.HasPrefix(d.Message, "tentative array") || strings.HasPrefix(d.Message, "empty case range") ||
+					strings.HasPrefix(d.Message, "expected ';' at end of declaration")
+				if badFormat.MatchString(d.Message) || d.Severity == diag.Warning && d.Flag == "" && !nameless {
 					t.Errorf("message %q", d.Message)
 				}
 			}
@@ -394,13 +397,15 @@ func TestHostile(t *testing.T) {
 		"overloads":         strings.Repeat("pow(n, 2.0); max(n, 1u); clamp(v, n, p);\n", 2000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
 			text := "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\nint f(int); void g(int n, int *p, int4 v) {" + body + "}\n"
 			_, bag, _ := compile(t, text, lang.CL30, "-Weverything")
-			if d := time.Since(start); d > 20*time.Second {
-				t.Errorf("took %v", d)
+			runtime.ReadMemStats(&after)
+			if n := after.TotalAlloc - before.TotalAlloc; n > 1<<30 {
+				t.Errorf("%d bytes are allocated for a source of %d", n, len(text))
 			} else if testing.Verbose() {
-				t.Logf("%v, %d errors", d, bag.Errors())
+				t.Logf("%d bytes, %d errors", n, bag.Errors())
 			}
 		})
 	}

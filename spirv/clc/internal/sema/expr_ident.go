@@ -53,6 +53,9 @@ func (c *Checker) Ident(t token.Token, call bool) tree.Expr {
 		n := c.builtinRefs.Next()
 		*n = builtinRef{Base: tree.Base{Type: qual(c.Types.Builtin), Pos: t.Pos, From: t.Pos, To: end, LValue: true},
 			name: t.Name.Text}
+		if n.name == "__builtin_printf" {
+			n.name = "printf" // the same function
+		}
 		return n
 	}
 	c.undeclared(t, end, call)

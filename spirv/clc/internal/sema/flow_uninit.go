@@ -12,13 +12,14 @@ import (
 // maxUninitSteps bounds the analysis of one function: loops in loops are walked over again.
 const maxUninitSteps = 1 << 18
 
-// uninitialized warns about variables of a function that are read before they have a value. It looks at variables of
-// scalar and vector types whose addresses are not taken, in functions without goto.
+// uninitialized warns about variables of a function that are read before they have a value. It looks at
+// variables of scalar and vector types whose addresses are not taken. In functions with goto, it warns about
+// variables that have no value on any way alone.
 func (c *Checker) uninitialized(f *tree.Func) {
-	if len(f.Labels) > 0 {
-		return
-	}
 	u := &uninit{c: c, index: map[*tree.Var]int{}}
+	if len(f.Labels) > 0 {
+		u.learn(f)
+	}
 	u.stmt(f.Body)
 	if u.steps >= maxUninitSteps {
 		return
@@ -29,6 +30,37 @@ func (c *Checker) uninitialized(f *tree.Func) {
 	}
 }
 
+// learn walks over a function until it is known with what values each goto comes to its label. States only
+// grow, so that this ends; a function for which it takes too long gets no warnings.
+func (u *uninit) learn(f *tree.Func) {
+	u.labels = map[*tree.Label]*values{}
+	u.quiet++
+	for u.grown = true; u.grown && u.steps < maxUninitSteps; {
+		u.grown = false
+		u.now = values{}
+		u.stmt(f.Body)
+	}
+	u.quiet--
+	u.now = values{}
+}
+
+// jump adds the state at hand to that with which gotos come to a label.
+func (u *uninit) jump(l *tree.Label) {
+	if u.now.dead {
+		return
+	}
+	at := u.labels[l]
+	if at == nil {
+		at = &values{dead: true}
+		u.labels[l] = at
+	}
+	if at.dead || !at.no.holds(u.now.no) || !at.yes.holds(u.now.yes) {
+		at.join(&u.now)
+		u.grown = true
+	}
+	u.now.dead = true
+}
+
 // uninit is the analysis of one function.
 type uninit struct {
 	c     *Checker
@@ -37,7 +69,9 @@ type uninit struct {
 	now   values
 	// leave and again collect the states in which the innermost loop or switch is left, and its loop goes on.
 	leave, again *values
-	quiet        int // nothing is reported
+	labels       map[*tree.Label]*values // the states in which gotos come to labels
+	grown        bool                    // one of them has changed
+	quiet        int                     // nothing is reported
 	steps        int
 	found        []uninitUse
 }
@@ -87,6 +121,16 @@ func (b *bitset) set(i int, on bool) {
 	if on {
 		(*b)[i/64] |= 1 << (i % 64)
 	}
+}
+
+// holds reports whether all of o are in b.
+func (b bitset) holds(o bitset) bool {
+	for i, w := range o {
+		if w&^b.word(i) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (b *bitset) or(o bitset) {
@@ -175,7 +219,7 @@ func (u *uninit) read(v *tree.Var, pos source.Pos) {
 		return
 	}
 	sure := !u.now.yes.has(i)
-	if !sure && u.vars[i].why.what == "" || sure && !u.c.body.uninit || !sure && !u.c.body.sometimes {
+	if !sure && (u.labels != nil || u.vars[i].why.what == "") || sure && !u.c.body.uninit || !sure && !u.c.body.sometimes {
 		return
 	}
 	u.vars[i].reported = true
@@ -227,7 +271,12 @@ func (u *uninit) stmt(s tree.Stmt) {
 	case *tree.Case:
 		u.stmt(s.Stmt)
 	case *tree.Label:
+		if at := u.labels[s]; at != nil {
+			u.now.join(at)
+		}
 		u.stmt(s.Stmt)
+	case *tree.Goto:
+		u.jump(s.Label)
 	case *tree.Return:
 		u.expr(s.X)
 		u.now.dead = true

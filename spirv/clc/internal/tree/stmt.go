@@ -127,7 +127,8 @@ type Var struct {
 	Align int64      // from attributes; 0 for none
 	Func  *Func      // the function that declares it, nil at program scope
 
-	// TypeName is the type of a parameter as it is written, where lang.Options.ArgInfo asks for it: typedefs stay, qualifiers of what is pointed to are left out ("my_type*").
+	// TypeName is the type of a parameter as it is written, if SizeDependent is set: typedefs stay,
+	// qualifiers of what is pointed to are left out ("size_t*").
 	TypeName string
 	Pos      source.Pos
 

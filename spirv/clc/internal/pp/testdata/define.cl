@@ -31,3 +31,10 @@ int b = X(1,2,3);
 F1(1)
 O
 F1
+#define VO1(x) __VA_OPT__(x)
+#define VO2(x, ...) __VA_OPT__
+#define VO3(x, ...) __VA_OPT__ x
+#define VO4(x, ...) __VA_OPT__(x
+#define VO5(x, ...) __VA_OPT__(## x)
+#define VO6(x, ...) __VA_OPT__(x ##)
+#define VO7(x, ...) __VA_OPT__(__VA_OPT__(x))
