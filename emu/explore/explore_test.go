@@ -169,7 +169,7 @@ func TestPart(t *testing.T) {
 			}
 			got := fmt.Sprint(d.Name, " ", d.Index, " ", d.Values)
 			for _, s := range d.Stores {
-				if s == nil {
+				if s.Order == 0 {
 					got += " nobody"
 				} else {
 					got += fmt.Sprintf(" %d %v", s.Place.Line, s.WorkItem.Global)

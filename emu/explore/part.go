@@ -22,10 +22,10 @@ type Difference struct {
 	Object *finding.Object `json:"object,omitempty"`
 	Name   string          `json:"name,omitempty"`
 	Index  uint64          `json:"index"`
-	// Values are what the element holds in the end, and Stores who wrote that; nil is for one that no store has written: its
-	// value is that from before the launch, or comes from an asynchronous copy or an image write.
-	Values [2]string   `json:"values"`
-	Stores [2]*Storing `json:"stores"`
+	// Values are what the element holds in the end, and Stores who wrote that; the zero Storing is for one that no store has
+	// written: its value is that from before the launch, or comes from an asynchronous copy or an image write.
+	Values [2]string  `json:"values"`
+	Stores [2]Storing `json:"stores"`
 	// Elements is how many elements of the object differ, of how many.
 	Elements uint64 `json:"elements"`
 	Of       uint64 `json:"of"`
@@ -35,7 +35,7 @@ type Difference struct {
 
 // Storing is a store of a run.
 type Storing struct {
-	WorkItem *finding.WorkItem `json:"work_item"`
+	WorkItem *finding.WorkItem `json:"work_item,omitempty"`
 	Place    finding.Place     `json:"place"`
 	// Order counts the stores of the run, from 1.
 	Order uint64 `json:"order"`
@@ -236,7 +236,7 @@ func (d *Difference) locate(sides [2]*side, differ []region) {
 		data := s.memory[at].Data[index*o.size:]
 		d.Values[i] = valueText(o.Element, data[:min(o.size, uint64(len(data)))])
 		if w, ok := s.writers[element{m.Allocation, index}]; ok {
-			d.Stores[i] = &Storing{WorkItem: w.store.WorkItem(), Place: w.store.Place(), Order: w.order}
+			d.Stores[i] = Storing{WorkItem: w.store.WorkItem(), Place: w.store.Place(), Order: w.order}
 		}
 	}
 }
