@@ -33,6 +33,16 @@ type Difference struct {
 	Lines [2]string `json:"lines"`
 }
 
+// Swapped returns the difference with the runs the other way round.
+func (d *Difference) Swapped() *Difference {
+	s := *d
+	s.Runs = [2]Run{d.Runs[1], d.Runs[0]}
+	s.Values = [2]string{d.Values[1], d.Values[0]}
+	s.Stores = [2]Storing{d.Stores[1], d.Stores[0]}
+	s.Lines = [2]string{d.Lines[1], d.Lines[0]}
+	return &s
+}
+
 // Storing is a store of a run.
 type Storing struct {
 	WorkItem *finding.WorkItem `json:"work_item,omitempty"`

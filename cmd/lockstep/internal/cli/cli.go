@@ -131,7 +131,7 @@ type command struct {
 func commands() []*command {
 	return []*command{
 		runCommand, exploreCommand, ccCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
-		conformanceCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
+		conformanceCommand, mergeCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
 	}
 }
 

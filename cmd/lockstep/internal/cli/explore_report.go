@@ -135,6 +135,10 @@ func newExploreDocument(about exploreAbout, shard sweep.Shard, r *explore.Report
 	for i := range doc.Outcomes {
 		slices.Sort(doc.Outcomes[i].Subgroups)
 	}
+	if d := doc.Difference; d != nil && at[d.Runs[0].Outcome] > at[d.Runs[1].Outcome] {
+		// A shard may have met the outcomes the other way round.
+		doc.Difference = d.Swapped()
+	}
 	for _, run := range r.Unfinished {
 		doc.Unfinished = append(doc.Unfinished, exploreRun{run.Index, run.Config, about.commandOf(run.Config)})
 	}

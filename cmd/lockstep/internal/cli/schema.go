@@ -94,6 +94,8 @@ The document of explore has, among others,
                values, and the stores that wrote them
   "unfinished" runs that the time limit or Ctrl-C cut short
 
+lockstep merge prints the document of the command whose results it puts together.
+
 Where OpenCL C was compiled, the documents of run, explore, info, validate and error have
 
   "diagnostics"  what the compiler said: file, line and column, the end of the place, severity

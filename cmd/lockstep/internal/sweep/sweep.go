@@ -222,7 +222,7 @@ func Merge(names []string, journals []*Journal) (*Journal, error) {
 	if missing := first.Header.Shards - len(journals); missing > 0 {
 		for n := 1; ; n++ {
 			if _, ok := seen[n]; !ok {
-				return nil, fmt.Errorf("%d of %d shards are missing, the first of them %v", missing, first.Header.Shards, Shard{n, first.Header.Shards})
+				return nil, fmt.Errorf("missing: %d of %d shards, the first of them %v", missing, first.Header.Shards, Shard{n, first.Header.Shards})
 			}
 		}
 	}
