@@ -82,6 +82,11 @@ type Launch struct {
 	// kernels with pipes run in.
 	Stores func(Store)
 	Prints func(item uint64, text []byte)
+	// Interleave, when it is not nil, decides the order of all accesses to global and local memory: see
+	// [scheduler.Runner.Interleave] for the launches that can run so. The device's engine must be "interp", and its
+	// sub-groups have one work-item. Nothing but Check, Timeout, Output and its limit, and Prints counts besides. With Check,
+	// nobody looks for data races: the order shows them.
+	Interleave Chooser
 	// Trace records what happens when, on the schedule's logical clock; nil for
 	// nothing. Work-groups then run one after the other.
 	Trace *trace.Recorder
@@ -167,8 +172,11 @@ func (l *Launch) prepare() (*prepared, error) {
 	if err := p.agree(); err != nil {
 		return nil, err
 	}
-	if l.Stores != nil && k.prog.dev.engine.Name() != (interp.Engine{}).Name() {
-		return nil, fmt.Errorf("launch with Stores on engine %s: %w: engine interp announces stores", k.prog.dev.engine.Name(), ErrInvalid)
+	if name := k.prog.dev.engine.Name(); (l.Stores != nil || l.Interleave != nil) && name != (interp.Engine{}).Name() {
+		return nil, fmt.Errorf("launch with Stores or Interleave on engine %s: %w: engine interp announces accesses", name, ErrInvalid)
+	}
+	if l.Interleave != nil && k.code.UsesPipes {
+		return nil, fmt.Errorf("kernel %s %w: it has pipes", k.code.Name, ErrNotInterleaved)
 	}
 	if p.launch.Program, p.launch.Kernel = k.isa, k.code; l.Check {
 		c, err := k.forChecks()
@@ -314,11 +322,17 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	if d.reference != nil {
 		return p.runCompared(ctx, opt)
 	}
-	if p.Check {
+	if p.Check && p.Interleave == nil {
 		p.races = race.New(d.mem)
 		opt.Races = p.races
 	}
-	sr, err := p.runner.Run(ctx, &p.launch, opt)
+	var sr *scheduler.Result
+	var err error
+	if p.Interleave != nil {
+		sr, err = p.runner.Interleave(ctx, &p.launch, opt, p.Interleave)
+	} else {
+		sr, err = p.runner.Run(ctx, &p.launch, opt)
+	}
 	if sr == nil {
 		return nil, launchError(err)
 	}

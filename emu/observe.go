@@ -87,3 +87,48 @@ func (p *prepared) tellPrints() func(g *engine.Group, item int, text []byte) {
 	items := uint64(p.launch.Local[0]) * uint64(p.launch.Local[1]) * uint64(p.launch.Local[2])
 	return func(g *engine.Group, item int, text []byte) { p.Prints(g.Linear*items+uint64(item), text) }
 }
+
+// Chooser decides the order of the accesses of a launch: see [Launch.Interleave].
+type Chooser = scheduler.Chooser
+
+// Step is an access of a work-item, which happens in one piece.
+type Step = scheduler.Step
+
+// ErrNotInterleaved is the error of launches with Interleave that cannot run so.
+var ErrNotInterleaved = scheduler.ErrNotInterleaved
+
+// Taken describes a step: who made it, where in the source, and the memory that it is about. Object is nil for
+// addresses in no memory.
+type Taken struct {
+	WorkItem *finding.WorkItem
+	Place    finding.Place
+	Object   *finding.Object
+	Name     string // what the object is called
+	Offset   int64  // in it, in bytes
+}
+
+// Taken describes steps of the launch.
+func (l *Launch) Taken(steps []Step) ([]Taken, error) {
+	p, err := l.prepare()
+	if err != nil {
+		return nil, err
+	}
+	places := p.Kernel.prog.places()
+	list := make([]Taken, len(steps))
+	for i := range steps {
+		s := &steps[i]
+		g := scheduler.GroupAt(&p.launch, scheduler.Options{}, s.Group)
+		t := Taken{WorkItem: p.workItem(&g, s.Item), Place: places.at(p.launch.Kernel, s.PC), Offset: s.Pointer.Offset()}
+		f := memory.Fault{Pointer: s.Pointer}
+		if s.Pointer.Space() == memory.SpaceGlobal {
+			if r := p.Kernel.prog.dev.mem.Lookup(s.Pointer.Alloc()); r != nil {
+				f.Region, f.RegionSize, f.HasRegion = r.Name, r.Size, true
+			}
+		}
+		if f.HasRegion || s.Pointer.Space() == memory.SpaceLocal {
+			t.Object, t.Name = p.object(&f)
+		}
+		list[i] = t
+	}
+	return list, nil
+}

@@ -40,6 +40,14 @@ count. The first run is that of lockstep run without flags; the others are sprea
 values of -subgroup, -wave and -schedule, and every second one is drawn from a seed. The same
 flags give the same runs and the same report with any number of -jobs.
 
+-exhaustive is for small launches, of up to 64 work-items: it runs all interleavings of single
+accesses to global and local memory by single work-items, but only one of those that are
+equivalent because steps that do not depend on each other have changed places (source-DPOR:
+Abdulla, Aronis, Jonsson and Sagonas, POPL 2014). So it proves that there are no other outcomes
+under sequential consistency; weaker orders of memory are not among them. Sub-groups have one
+work-item. -runs N then ends it after N interleavings (default 1048576), and -max-steps leaves
+interleavings that do not end, as of a loop that waits; the exit status is then 1.
+
 Runs are independent of each other, so that shards (-shard) can run on different machines and
 a killed command goes on where it was (-resume); lockstep merge puts shards together. The exit
 status is 0 when all runs agree and have no findings, 1 when not, or when not all runs were
@@ -54,6 +62,8 @@ type exploreOptions struct {
 	runs, jobs            int
 	seed                  uint64
 	subgroup, wave, order string
+	exhaustive            bool
+	steps                 int
 	sweep                 sweepOptions
 	verbose, quiet, json  bool
 }
@@ -80,6 +90,8 @@ func setupExplore(f *flags) func(context.Context, *Env, []string) error {
 	f.BoolVar(&o.check, "check", false, "look for more in each run: see lockstep help codes")
 	f.BoolVar(&o.keep, "keep-going", false, "run all work-groups also after a fault")
 	f.DurationVar(&o.timeout, "timeout", 0, "end the command after `DURATION`, as in 500ms or 1m30s, and report what is known then\n(default 0: no limit)")
+	f.BoolVar(&e.exhaustive, "exhaustive", false, "run all interleavings of a small launch, up to equivalence: see above")
+	f.IntVar(&e.steps, "max-steps", 0, "with -exhaustive, leave an interleaving after `N` accesses (default 2000)")
 	e.sweep.declare(f, "runs")
 	f.BoolVar(&e.json, "json", false, "print one JSON document instead of text")
 	f.BoolVar(&e.verbose, "v", false, "print all outcomes, and the SPIR-V instructions of findings")
@@ -94,8 +106,27 @@ func setupExplore(f *flags) func(context.Context, *Env, []string) error {
 			ctx, cancel = context.WithDeadline(ctx, env.started().Add(o.timeout))
 			defer cancel()
 		}
+		if err := e.contradictions(f); err != nil {
+			return err
+		}
 		return exploreUsage(e.execute(ctx, env, f))
 	}
+}
+
+// contradictions refuses flags that make no sense together.
+func (e *exploreOptions) contradictions(f *flags) error {
+	switch name := f.given("subgroup", "wave", "schedule", "seed", "jobs", "engine", "keep-going", "shard", "resume"); {
+	case e.exhaustive && name != "":
+		return usagef("help explore", "explore: -exhaustive decides the order of all accesses itself, without -%s", name)
+	case !e.exhaustive && f.given("max-steps") != "":
+		return usagef("help explore", "explore: -max-steps is for -exhaustive")
+	case e.steps < 0:
+		return usagef("help explore", "explore: -max-steps %d: it takes a number from 1", e.steps)
+	}
+	if e.exhaustive && f.given("runs") == "" {
+		e.runs = explore.DefaultExecutions
+	}
+	return nil
 }
 
 // exploreUsage makes an error about the usage of run, whose flags these are, one of explore.
@@ -144,6 +175,9 @@ func (e *exploreOptions) execute(ctx context.Context, env *Env, f *flags) error 
 	x, err := newExploration(ctx, env, e, r, o.commandLine(f, exploring))
 	if err != nil {
 		return explainLimit(err)
+	}
+	if e.exhaustive {
+		return x.enumerate(ctx, env)
 	}
 	if err := axes.restrict(&x.space, r.launches[0]); err != nil {
 		return err

@@ -42,7 +42,7 @@ var documentTypes = []struct {
 	doc  any
 }{
 	{"run", runReport{}}, {"info", moduleInfo{}}, {"validate", verdict{}}, {"conformance", conformance.ReportDocument{}},
-	{"explore", exploreDocument{}}, {"conformance-list", caseList{}}, {"conformance-matrix", conformance.CoverageDocument{}}, {"error", errorReport{}},
+	{"explore", exploreDocument{}}, {"explore-exhaustive", exhaustiveDocument{}}, {"conformance-list", caseList{}}, {"conformance-matrix", conformance.CoverageDocument{}}, {"error", errorReport{}},
 }
 
 var schemaCommand = &command{
@@ -67,8 +67,9 @@ Schema of all of them. Each begins with
 
   "schema"     the version of these documents, 1. It grows when a field goes away or changes
                its meaning; new fields do not change it
-  "document"   which document it is: "run", "explore", "info", "validate", "conformance",
-               "conformance-list" (-list), "conformance-matrix" (-matrix) or "error"
+  "document"   which document it is: "run", "explore", "explore-exhaustive" (-exhaustive), "info",
+               "validate", "conformance", "conformance-list" (-list), "conformance-matrix"
+               (-matrix) or "error"
 
 The document of run has, among others,
 

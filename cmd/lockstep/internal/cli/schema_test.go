@@ -148,7 +148,7 @@ func TestDocumentsFollowSchema(t *testing.T) {
 		"conformance -list -json memory", "conformance -list -json", "conformance -json -quick -clause GAC-01", "conformance -matrix -json -quick -clause GAC-01",
 		"explore explore.cl -kernel last -global 8 -arg zero:i32:1 -json", "explore explore.cl -kernel reverse -global 8 -arg iota:i32:8 -arg zero:i32:8 -arg local:32 -out 1=- -json",
 		"explore explore.cl -kernel pairs -global 8 -arg zero:i32:1 -json -runs 8", "explore explore.cl -kernel past -global 8 -arg zero:i32:8 -json -runs 8", "explore -json",
-		"merge -json nowhere.jsonl", "explore explore.cl -kernel sometimes -global 8 -local 4 -arg zero:i32:2 -json -runs 16",
+		"merge -json nowhere.jsonl", "explore explore.cl -kernel last -global 3 -local 1 -arg zero:i32:1 -exhaustive -json", "explore explore.cl -kernel past -global 2 -arg zero:i32:2 -exhaustive -json", "explore explore.cl -kernel sometimes -global 8 -local 4 -arg zero:i32:2 -json -runs 16",
 		"run -json", "run -json -globl 8", "run nowhere.spv -global 1 -json", "info -json", "info elf.o -json", "validate nowhere.spv -json", "conformance -json -junit", "conformance -json nosuch",
 	} {
 		w := &world{written: map[string][]byte{}}

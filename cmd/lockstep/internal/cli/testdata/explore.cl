@@ -75,3 +75,15 @@ kernel void variables(global float4 *out)
 	state[i % 4] = table[i % 4] + i;
 	out[i] = (float4)(state[0], 0, 1, 2);
 }
+
+// Store buffering, load buffering and the like: one work-item of each work-group.
+kernel void buffering(volatile global int *x, global int *r)
+{
+	if (get_global_id(0) == 0) {
+		x[0] = 1;
+		r[0] = x[1];
+	} else {
+		x[1] = 1;
+		r[1] = x[0];
+	}
+}
