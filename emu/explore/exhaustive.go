@@ -84,11 +84,10 @@ const (
 // enumeration is an Exhaustive that is being made.
 type enumeration struct {
 	*interleavings
-	items   int // of a work-group
-	next    []place
-	enabled set
-	steps   []emu.Step // of the interleaving under way
-	why     ending
+	items int // of a work-group
+	next  []place
+	steps []emu.Step // of the interleaving under way
+	why   ending
 
 	result   *Exhaustive
 	outcomes map[string]int

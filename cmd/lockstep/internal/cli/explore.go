@@ -176,6 +176,9 @@ func (e *exploreOptions) execute(ctx context.Context, env *Env, f *flags) error 
 	if err != nil {
 		return explainLimit(err)
 	}
+	if l := r.launches[0]; slices.Contains(l.Global, 0) {
+		r.note(env, "%s: 0 work-items (-global %s): nothing runs", l.label(), l.part.global)
+	}
 	if e.exhaustive {
 		return x.enumerate(ctx, env)
 	}
