@@ -22,8 +22,8 @@ type Subject struct {
 	Range   emu.NDRange
 	// Args makes the arguments on a device: the same on each, and always in the same order.
 	Args func(dev *emu.Device) ([]emu.Arg, error)
-	// Check and KeepGoing are those of the launches.
-	Check, KeepGoing bool
+	// Check, Benign and KeepGoing are those of the launches.
+	Check, Benign, KeepGoing bool
 	// Reproduce returns how a person runs a configuration; nil for findings that print flags alone.
 	Reproduce func(c Config) string
 }
@@ -184,7 +184,7 @@ func (e *Explorer) arm(ctx context.Context, l *launched, c Config, engine string
 	if err != nil {
 		return err
 	}
-	l.launch = emu.Launch{Kernel: k, Args: args, Range: s.Range, Parallel: emu.ParallelNever, Check: s.Check, KeepGoing: s.KeepGoing}
+	l.launch = emu.Launch{Kernel: k, Args: args, Range: s.Range, Parallel: emu.ParallelNever, Check: s.Check, Benign: s.Benign, KeepGoing: s.KeepGoing}
 	return nil
 }
 

@@ -46,7 +46,8 @@ equivalent because steps that do not depend on each other have changed places (s
 Abdulla, Aronis, Jonsson and Sagonas, POPL 2014). So it proves that there are no other outcomes
 under sequential consistency; weaker orders of memory are not among them. Sub-groups have one
 work-item. -runs N then ends it after N interleavings (default 1048576), and -max-steps leaves
-interleavings that do not end, as of a loop that waits; the exit status is then 1.
+interleavings that do not end, as of a loop that waits; the exit status is then 1. -check does
+not look for races then.
 
 Runs are independent of each other, so that shards (-shard) can run on different machines and
 a killed command goes on where it was (-resume); lockstep merge puts shards together. The exit
@@ -88,6 +89,7 @@ func setupExplore(f *flags) func(context.Context, *Env, []string) error {
 	o.limitFlags(f)
 	f.BoolVar(&o.keepMarks, "keep-marks", false, keepMarksUsage+"\n(-check does so, too)")
 	f.BoolVar(&o.check, "check", false, "look for more in each run: see lockstep help codes")
+	f.BoolVar(&o.benign, "benign", false, "leave out data races between writes of the same value (with -check)")
 	f.BoolVar(&o.keep, "keep-going", false, "run all work-groups also after a fault")
 	f.DurationVar(&o.timeout, "timeout", 0, "end the command after `DURATION`, as in 500ms or 1m30s, and report what is known then\n(default 0: no limit)")
 	f.BoolVar(&e.exhaustive, "exhaustive", false, "run all interleavings of a small launch, up to equivalence: see above")
@@ -319,7 +321,7 @@ func newExploration(ctx context.Context, env *Env, e *exploreOptions, base *run,
 	device := e.run.device
 	l.module.forBinary(&device)
 	x.explorer = explore.New(explore.Subject{
-		Device: device, Kernel: l.kernel.Name(), Range: l.NDRange, Check: e.run.check, KeepGoing: e.run.keep,
+		Device: device, Kernel: l.kernel.Name(), Range: l.NDRange, Check: e.run.check, Benign: e.run.benign, KeepGoing: e.run.keep,
 		Args: args, Reproduce: x.reproduce,
 		Program: func(ctx context.Context, dev *emu.Device) (*emu.Program, error) {
 			return l.module.program(ctx, env, dev, "explore", l.specs, e.run.keepMarks || e.run.check)
