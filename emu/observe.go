@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
 
-// Contents is what a piece of global memory holds that kernels may write: a buffer, the bytes of an image, or a
-// program-scope variable.
+// Contents is what a piece of global memory holds that kernels may write: a buffer, the bytes of an image, or
+// a program-scope variable.
 type Contents struct {
 	Allocation uint32 // its number on the device; devices that were made alike have the same numbers
 	Name       string // that of the buffer, the image or the variable; may be ""
@@ -33,8 +33,8 @@ func (d *Device) Contents() ([]Contents, error) {
 	return list, nil
 }
 
-// Object describes an allocation of the device as findings of the launch do, and says what they call it: by the
-// argument or the variable that it is.
+// Object describes an allocation of the device as findings of the launch do, and says what they call it: by
+// the argument or the variable that it is.
 func (l *Launch) Object(c Contents) (o *finding.Object, name string, err error) {
 	p, err := l.prepare()
 	if err != nil {
@@ -46,7 +46,8 @@ func (l *Launch) Object(c Contents) (o *finding.Object, name string, err error) 
 	return o, name, nil
 }
 
-// Store is a store to global memory, or an atomic operation there, that is about to happen: see [Launch.Stores].
+// Store is a store to global memory, or an atomic operation there, that is about to happen: see
+// [Launch.Stores].
 type Store struct {
 	Allocation uint32 // as in Contents
 	Offset     int64  // of the first byte; the access may be out of bounds
@@ -97,8 +98,8 @@ type Step = scheduler.Step
 // ErrNotInterleaved is the error of launches with Interleave that cannot run so.
 var ErrNotInterleaved = scheduler.ErrNotInterleaved
 
-// Taken describes a step: who made it, where in the source, and the memory that it is about. Object is nil for
-// addresses in no memory.
+// Taken describes a step: who made it, where in the source, and the memory that it is about. Object is nil
+// for addresses in no memory.
 type Taken struct {
 	WorkItem *finding.WorkItem
 	Place    finding.Place

@@ -30,11 +30,12 @@ type Step struct {
 
 // Chooser decides the order of all accesses of a launch.
 type Chooser interface {
-	// Choose is given the next step of each work-item that can go on, in the order of the groups and of the work-items in
-	// them, and returns the index of the one that goes on; -1 ends the launch. The slice is valid during the call.
+	// Choose is given the next step of each work-item that can go on, in the order of the groups and of the
+	// work-items in them, and returns the index of the one that goes on; -1 ends the launch. The slice is
+	// valid during the call.
 	Choose(pending []Step) int
-	// Opened is called when a barrier of a group has opened: what its work-items did before comes before what they
-	// do next.
+	// Opened is called when a barrier of a group has opened: what its work-items did before comes before what
+	// they do next.
 	Opened(group uint64)
 }
 
@@ -84,12 +85,13 @@ func (a *announcer) Accesses(pc, first int, access memory.Access, size uint64, a
 	}
 }
 
-// Interleave runs a launch whose work-items take turns at each access to global or local memory, as the chooser says: all of all
-// work-groups are in progress from the beginning, and nothing runs at the same time. A fault ends its work-item, and nobody of
-// its work-group goes on behind a barrier; all others run to their end.
-// The sub-group size must be 1, there are at most MaxInterleaved work-items, and kernels have neither pipes nor asynchronous
-// copies, images nor copies of memory in one instruction: other launches fail with an error that wraps ErrNotInterleaved. The
-// engine must be the one that tells of accesses ([engine.Group.Subgroups]).
+// Interleave runs a launch whose work-items take turns at each access to global or local memory, as the
+// chooser says: all of all work-groups are in progress from the beginning, and nothing runs at the same time.
+// A fault ends its work-item, and nobody of its work-group goes on behind a barrier; all others run to their
+// end. The sub-group size must be 1, there are at most MaxInterleaved work-items, and kernels have neither
+// pipes nor asynchronous copies, images nor copies of memory in one instruction: other launches fail with an
+// error that wraps ErrNotInterleaved. The engine must be the one that tells of accesses
+// ([engine.Group.Subgroups]).
 func (r *Runner) Interleave(ctx context.Context, l *engine.Launch, opt Options, choose Chooser) (*Result, error) {
 	r.inspect(l.Kernel)
 	opt.WaveLanes, opt.Workers, opt.Order, opt.First, opt.End = 1, 1, InOrder, 0, 0
@@ -271,7 +273,8 @@ func (x *interleaving) open(w *worker) bool {
 	return true
 }
 
-// unwind ends the threads that have not ended. They go on to the next back-edge, and nobody is told of their accesses.
+// unwind ends the threads that have not ended. They go on to the next back-edge, and nobody is told of their
+// accesses.
 func (x *interleaving) unwind() {
 	cancelled := x.Cancel.Swap(true)
 	for _, t := range x.threads {

@@ -2,14 +2,15 @@ package explore
 
 import "math/bits"
 
-// This file enumerates the interleavings of threads up to equivalence, knowing nothing of kernels: by source-DPOR, a dynamic
-// partial-order reduction (P. Abdulla, S. Aronis, B. Jonsson and K. Sagonas, Optimal Dynamic Partial Order Reduction, POPL
-// 2014, algorithm 1, after C. Flanagan and P. Godefroid, POPL 2005).
+// This file enumerates the interleavings of threads up to equivalence, knowing nothing of kernels: by
+// source-DPOR, a dynamic partial-order reduction (P. Abdulla, S. Aronis, B. Jonsson and K. Sagonas, Optimal
+// Dynamic Partial Order Reduction, POPL 2014, algorithm 1, after C. Flanagan and P. Godefroid, POPL 2005).
 //
-// Two interleavings are equivalent when one becomes the other by swapping neighbouring steps that do not depend on each other:
-// they then leave the same memory. Threads run again from their beginning for each interleaving; the stack remembers what was
-// chosen, and where else something has to be tried: where two steps race, the second one has to be tried before the first. What
-// has been tried in a state sleeps (the sleep sets of P. Godefroid) until a step comes that depends on it.
+// Two interleavings are equivalent when one becomes the other by swapping neighbouring steps that do not
+// depend on each other: they then leave the same memory. Threads run again from their beginning for each
+// interleaving; the stack remembers what was chosen, and where else something has to be tried: where two
+// steps race, the second one has to be tried before the first. What has been tried in a state sleeps (the
+// sleep sets of P. Godefroid) until a step comes that depends on it.
 
 // place is memory that a step touches: bytes [from, from+size) of an object.
 type place struct {
@@ -35,8 +36,8 @@ func (s set) has(t int) bool { return s>>t&1 != 0 }
 // first returns the lowest member of a set that is not empty.
 func (s set) first() int { return bits.TrailingZeros64(uint64(s)) }
 
-// clock says, for each thread, how many of the steps of the interleaving, counted over all threads, come before: that thread's
-// last one that does has that number.
+// clock says, for each thread, how many of the steps of the interleaving, counted over all threads, come
+// before: that thread's last one that does has that number.
 type clock []int
 
 func (c clock) join(d clock) {
@@ -85,8 +86,8 @@ func (x *interleavings) begin() { x.depth, x.open = 0, x.open[:0] }
 // opened notes that the threads of a group have met at a barrier.
 func (x *interleavings) opened(group int) { x.open = append(x.open, group) }
 
-// choose returns the thread that goes on, or -1 and why not. Next has the next step of each of the enabled threads, which are
-// at least one.
+// choose returns the thread that goes on, or -1 and why not. Next has the next step of each of the enabled
+// threads, which are at least one.
 func (x *interleavings) choose(enabled set, next []place) (int, ending) {
 	d := x.depth
 	if d == x.most {
@@ -151,8 +152,8 @@ func (x *interleavings) clocks() []clock {
 	return list
 }
 
-// take computes the clock of the step that was chosen last, and notes for each earlier step that it races with what has to be
-// tried in that one's place.
+// take computes the clock of the step that was chosen last, and notes for each earlier step that it races
+// with what has to be tried in that one's place.
 func (x *interleavings) take() {
 	d := len(x.stack) - 1
 	n := x.stack[d]
@@ -184,8 +185,8 @@ func (x *interleavings) take() {
 	}
 }
 
-// initials returns the threads whose steps can come first, in the place of step i, among those steps behind it that do not
-// come after it and the last step.
+// initials returns the threads whose steps can come first, in the place of step i, among those steps behind
+// it that do not come after it and the last step.
 func (x *interleavings) initials(i int) set {
 	var threads, first set
 	var steps []int
@@ -208,7 +209,8 @@ func (x *interleavings) initials(i int) set {
 	return first
 }
 
-// again says whether there is another interleaving, which then begins as the last one did, up to where another thread is chosen.
+// again says whether there is another interleaving, which then begins as the last one did, up to where
+// another thread is chosen.
 func (x *interleavings) again() bool {
 	for len(x.stack) > 0 {
 		n := x.stack[len(x.stack)-1]

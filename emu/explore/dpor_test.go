@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// An abstract program: threads of steps on a few cells, with registers. A value that is written is a number of its
-// own plus what the thread has read, so that each order of dependent steps leaves something else.
+// An abstract program: threads of steps on a few cells, with registers. A value that is written is a number
+// of its own plus what the thread has read, so that each order of dependent steps leaves something else.
 type threadsOf struct {
 	groups  []int // of the threads
 	threads [][]operation
@@ -20,7 +20,8 @@ type operation struct {
 	cell int
 }
 
-// run runs one interleaving and returns what is left: cells and all that was read. It is "" when it did not come to its end.
+// run runs one interleaving and returns what is left: cells and all that was read. It is "" when it did not
+// come to its end.
 func (p *threadsOf) run(x *interleavings) (outcome string, why ending) {
 	cells := make([]int, 4)
 	pc, sum, last := make([]int, len(p.threads)), make([]int, len(p.threads)), make([]int, len(p.threads))

@@ -11,12 +11,14 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// Exhaustive is what is known of a launch all of whose interleavings were to be run: orders of single accesses to global and local
-// memory by single work-items, up to equivalence. It stands for the outcomes under sequential consistency: what OpenCL
-// allows beyond, for accesses that nothing orders, is not among them.
+// Exhaustive is what is known of a launch all of whose interleavings were to be run: orders of single
+// accesses to global and local memory by single work-items, up to equivalence. It stands for the outcomes
+// under sequential consistency: what OpenCL allows beyond, for accesses that nothing orders, is not among
+// them.
 type Exhaustive struct {
-	// Executions is the number of interleavings that were run to their end: one of each class of equivalent ones, and
-	// Redundant how many were begun and left when it was clear that they were equivalent to one before.
+	// Executions is the number of interleavings that were run to their end: one of each class of equivalent
+	// ones, and Redundant how many were begun and left when it was clear that they were equivalent to one
+	// before.
 	Executions int `json:"executions"`
 	Redundant  int `json:"redundant"`
 	// Cut is the number of those that were left because they had too many steps.
@@ -75,7 +77,8 @@ const (
 	DefaultSteps      = 2000
 )
 
-// maxShown bounds the values of an outcome, and maxKept the bytes of memory that are kept of an outcome to find them.
+// maxShown bounds the values of an outcome, and maxKept the bytes of memory that are kept of an outcome to
+// find them.
 const (
 	maxShown = 16
 	maxKept  = 1 << 16
@@ -96,9 +99,9 @@ type enumeration struct {
 	objects  []object
 }
 
-// Exhaustive runs all interleavings of the subject. The error wraps [emu.ErrNotInterleaved] for launches that cannot be run
-// so: they have at most 64 work-items, sub-groups of one work-item, and neither pipes, images nor asynchronous copies. With an
-// error of the context there is a result of what is known.
+// Exhaustive runs all interleavings of the subject. The error wraps [emu.ErrNotInterleaved] for launches that
+// cannot be run so: they have at most 64 work-items, sub-groups of one work-item, and neither pipes, images
+// nor asynchronous copies. With an error of the context there is a result of what is known.
 func (e *Explorer) Exhaustive(ctx context.Context, opt ExhaustiveOptions) (*Exhaustive, error) {
 	if opt.Executions <= 0 {
 		opt.Executions = DefaultExecutions

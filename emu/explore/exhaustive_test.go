@@ -28,8 +28,8 @@ func litmus(source string, global, local uint64) *Explorer {
 	})
 }
 
-// results are the values of v[8] and behind it, as many as are asked for, in each outcome: those that all outcomes have alike
-// are 0.
+// results are the values of v[8] and behind it, as many as are asked for, in each outcome: those that all
+// outcomes have alike are 0.
 func results(r *Exhaustive, n int) []string {
 	var list []string
 	for _, o := range r.Outcomes {
@@ -48,8 +48,8 @@ func results(r *Exhaustive, n int) []string {
 	return slices.Compact(list)
 }
 
-// litmusTests are programs, a work-item of its own work-group each line, over v[0], x, and v[1], y; r0 and so on are v[8] and
-// so on. Want has all results that sequential consistency allows, found by hand.
+// litmusTests are programs, a work-item of its own work-group each line, over v[0], x, and v[1], y; r0 and so
+// on are v[8] and so on. Want has all results that sequential consistency allows, found by hand.
 var litmusTests = []struct {
 	name    string
 	threads []string
@@ -88,8 +88,8 @@ func (l *litmusThreads) source() string {
 
 type litmusThreads []string
 
-// TestLitmus holds that the outcomes of litmus tests are those of sequential consistency, none more and none missing: they are
-// compared with those found by hand, and with all interleavings, one by one.
+// TestLitmus holds that the outcomes of litmus tests are those of sequential consistency, none more and none
+// missing: they are compared with those found by hand, and with all interleavings, one by one.
 func TestLitmus(t *testing.T) {
 	for _, c := range litmusTests {
 		t.Run(c.name, func(t *testing.T) {
@@ -178,7 +178,8 @@ func TestExhaustive(t *testing.T) {
 	}
 }
 
-// TestExhaustiveLimits holds what is said of enumerations that are not complete, and of launches that are refused.
+// TestExhaustiveLimits holds what is said of enumerations that are not complete, and of launches that are
+// refused.
 func TestExhaustiveLimits(t *testing.T) {
 	spin := litmus("kernel void k(volatile global int *v) { if (get_global_id(0) == 0) v[0] = 1; else while (v[0] == 0); }", 2, 1)
 	r, err := spin.Exhaustive(t.Context(), ExhaustiveOptions{Steps: 20})

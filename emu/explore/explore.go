@@ -17,10 +17,11 @@ type Options struct {
 	// Known are runs that have been made before, and Outcomes what came of them. They are not made again.
 	Known    []Run
 	Outcomes []Outcome
-	// Record is told of each run when it is over. The outcome is not nil when it is new, or was known from a run with a
-	// higher index only. Calls do not overlap. An error ends the exploration.
+	// Record is told of each run when it is over. The outcome is not nil when it is new, or was known from a
+	// run with a higher index only. Calls do not overlap. An error ends the exploration.
 	Record func(run Run, o *Outcome) error
-	// Progress is told after each run how many are over, of how many, and how many outcomes there are. Calls do not overlap.
+	// Progress is told after each run how many are over, of how many, and how many outcomes there are. Calls
+	// do not overlap.
 	Progress func(done, total, outcomes int)
 }
 
@@ -34,7 +35,8 @@ type Report struct {
 	Outcomes []Outcome `json:"outcomes"`
 	// Unfinished are the runs that the end of the context cut short: one of them may not end at all.
 	Unfinished []Run `json:"unfinished"`
-	// Difference is where the first two outcomes that can be compared part; nil where there are no two, or nobody has looked.
+	// Difference is where the first two outcomes that can be compared part; nil where there are no two, or
+	// nobody has looked.
 	Difference *Difference `json:"difference,omitempty"`
 }
 
@@ -70,8 +72,8 @@ type exploration struct {
 	err      error
 }
 
-// Explore runs the configurations of a plan. With an error of the context there is a report of what is known; other errors mean
-// that the subject cannot be run.
+// Explore runs the configurations of a plan. With an error of the context there is a report of what is known;
+// other errors mean that the subject cannot be run.
 func (e *Explorer) Explore(ctx context.Context, plan *Plan, opt Options) (*Report, error) {
 	x := &exploration{e: e, plan: plan, opt: opt, report: &Report{Runs: slices.Clone(opt.Known), Unfinished: []Run{}}, outcomes: map[string]*Outcome{}}
 	known := map[int]bool{}
@@ -181,8 +183,8 @@ func (r *Report) Sort() {
 	slices.SortFunc(r.Outcomes, func(a, b Outcome) int { return byIndex(a.First, b.First) })
 }
 
-// Comparable returns the first two outcomes whose difference can be found by running their first runs again: those that
-// completed, or nil.
+// Comparable returns the first two outcomes whose difference can be found by running their first runs again:
+// those that completed, or nil.
 func (r *Report) Comparable() (a, b *Outcome) {
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
@@ -197,8 +199,8 @@ func (r *Report) Comparable() (a, b *Outcome) {
 	return nil, nil
 }
 
-// SplitBySubgroup says whether each sub-group size has one outcome, though there are several: the result then depends on the
-// size of sub-groups and on nothing else that was tried.
+// SplitBySubgroup says whether each sub-group size has one outcome, though there are several: the result then
+// depends on the size of sub-groups and on nothing else that was tried.
 func (r *Report) SplitBySubgroup() bool {
 	bySize := map[int]string{}
 	for i := range r.Runs {

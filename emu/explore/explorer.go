@@ -11,10 +11,11 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-// Subject is a launch, and how to make what it needs on any device. Its functions are called from several goroutines.
+// Subject is a launch, and how to make what it needs on any device. Its functions are called from several
+// goroutines.
 type Subject struct {
-	// Device shapes the devices of all runs. SubgroupSize is the size of the first run, 0 for the kernel's own or the
-	// usual one; FixedSubgroups, WaveLanes and Workers do not count. Engine is not "compare".
+	// Device shapes the devices of all runs. SubgroupSize is the size of the first run, 0 for the kernel's
+	// own or the usual one; FixedSubgroups, WaveLanes and Workers do not count. Engine is not "compare".
 	Device emu.DeviceOptions
 	// Program makes the program on a device. It is called once for each sub-group size.
 	Program func(ctx context.Context, dev *emu.Device) (*emu.Program, error)
@@ -34,8 +35,8 @@ var ErrPipes = errors.New("kernels with pipes are not explored")
 // Explorer runs a subject under configurations. It is safe for use from several goroutines.
 type Explorer struct {
 	subject Subject
-	// native says that some kernel has done so much work that machine code was made for it: from then on all are
-	// compiled at once, and the code is shared.
+	// native says that some kernel has done so much work that machine code was made for it: from then on all
+	// are compiled at once, and the code is shared.
 	native atomic.Bool
 
 	mu       sync.Mutex
@@ -104,7 +105,8 @@ func (e *Explorer) compile(ctx context.Context, key programKey) (*emu.Program, e
 	return e.subject.Program(ctx, dev)
 }
 
-// Space returns what the device and the kernel allow. The first configuration is that of a launch without flags.
+// Space returns what the device and the kernel allow. The first configuration is that of a launch without
+// flags.
 func (e *Explorer) Space(ctx context.Context) (Space, error) {
 	opt := e.subject.Device
 	opt.FixedSubgroups = opt.SubgroupSize != 0
@@ -234,8 +236,8 @@ type nowhere struct{}
 
 func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
 
-// FirstOf returns the configuration of run 0 for a space with the given sub-group sizes: the one that the device would choose, if it is
-// among them.
+// FirstOf returns the configuration of run 0 for a space with the given sub-group sizes: the one that the
+// device would choose, if it is among them.
 func (s *Space) FirstOf(sizes []int) *Config {
 	if s.First == nil || !slices.Contains(sizes, s.First.SubgroupSize) {
 		return nil

@@ -27,8 +27,8 @@ type Outcome struct {
 	// First is the run of the lowest index that came to it, and Findings are those of that run.
 	First    Run               `json:"first"`
 	Findings []finding.Finding `json:"findings"`
-	// Completed is false when a fault ended the runs or, where all work-groups run, one of these. Memory and Output, digests of memory and of what was printed, count
-	// only when it is true.
+	// Completed is false when a fault ended the runs or, where all work-groups run, one of these. Memory and
+	// Output, digests of memory and of what was printed, count only when it is true.
 	Completed bool   `json:"completed"`
 	Memory    string `json:"memory"`
 	Output    string `json:"output"`
@@ -76,8 +76,8 @@ func (p prints) digest() string {
 	return digest(all)
 }
 
-// findingKeys are what findings are compared by: the codes and the places of the source, without the work-items, which depend on
-// the order, and the numbers.
+// findingKeys are what findings are compared by: the codes and the places of the source, without the
+// work-items, which depend on the order, and the numbers.
 func findingKeys(list []finding.Finding) []string {
 	var keys []string
 	for i := range list {

@@ -17,19 +17,22 @@ import (
 type Difference struct {
 	// Runs are the two that were compared.
 	Runs [2]Run `json:"runs"`
-	// Object is the memory, Name what it is called, and Index the element of it; nil, "" and 0 where memory is the same. Of
-	// all elements that differ in the end it is the one that got its last value first, in the first of the runs.
+	// Object is the memory, Name what it is called, and Index the element of it; nil, "" and 0 where memory
+	// is the same. Of all elements that differ in the end it is the one that got its last value first, in the
+	// first of the runs.
 	Object *finding.Object `json:"object,omitempty"`
 	Name   string          `json:"name,omitempty"`
 	Index  uint64          `json:"index"`
-	// Values are what the element holds in the end, and Stores who wrote that; the zero Storing is for one that no store has
-	// written: its value is that from before the launch, or comes from an asynchronous copy or an image write.
+	// Values are what the element holds in the end, and Stores who wrote that; the zero Storing is for one
+	// that no store has written: its value is that from before the launch, or comes from an asynchronous copy
+	// or an image write.
 	Values [2]string  `json:"values"`
 	Stores [2]Storing `json:"stores"`
 	// Elements is how many elements of the object differ, of how many.
 	Elements uint64 `json:"elements"`
 	Of       uint64 `json:"of"`
-	// Lines are, where memory is the same, the first lines of output that only one of the runs has printed; "" for none.
+	// Lines are, where memory is the same, the first lines of output that only one of the runs has printed;
+	// "" for none.
 	Lines [2]string `json:"lines"`
 }
 
@@ -110,7 +113,8 @@ type writer struct {
 	order uint64
 }
 
-// rerun makes a run again. With regions that differ from those of another run it notes who writes the elements that do.
+// rerun makes a run again. With regions that differ from those of another run it notes who writes the
+// elements that do.
 func (e *Explorer) rerun(ctx context.Context, c Config, watch []region) (s *side, err error) {
 	engine := e.engine()
 	if watch != nil {

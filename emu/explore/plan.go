@@ -32,9 +32,11 @@ func (c Config) Flags() string {
 // Space is what configurations are made of. Its lists are not empty, but one of Schedules and Seeded may be.
 type Space struct {
 	Subgroups []int
-	// Waves are the lanes of waves for each sub-group size: multiples of it, or 0 for what the device chooses.
+	// Waves are the lanes of waves for each sub-group size: multiples of it, or 0 for what the device
+	// chooses.
 	Waves map[int][]int
-	// Schedules are those that draw nothing, and Seeded those that are drawn from a seed, whose own seed does not count.
+	// Schedules are those that draw nothing, and Seeded those that are drawn from a seed, whose own seed does
+	// not count.
 	Schedules []emu.Schedule
 	Seeded    []emu.Schedule
 	// First is the configuration of run 0; nil is that of the plan.
@@ -60,8 +62,8 @@ func schedules(async bool) (fixed, seeded []emu.Schedule) {
 // maxWave bounds the lanes of a wave.
 const maxWave = 4096
 
-// waves returns the wave widths for work-groups of so many work-items: one sub-group, two, four and so on, up to the
-// whole group.
+// waves returns the wave widths for work-groups of so many work-items: one sub-group, two, four and so on, up
+// to the whole group.
 func waves(subgroup, items int) []int {
 	whole := min((items+subgroup-1)/subgroup*subgroup, maxWave)
 	var list []int
@@ -71,10 +73,10 @@ func waves(subgroup, items int) []int {
 	return append(list, whole)
 }
 
-// Plan is a list of configurations, each of them made when it is asked for, so that a plan of millions takes no memory.
-// The first one is that of a launch without any flags, as far as the space has it. Of the others, every
-// second is without a seed while there are such, in an order in which each value of each of
-// the three (sub-group size, wave width, schedule) soon meets each of the others. The rest are drawn from seeds.
+// Plan is a list of configurations, each of them made when it is asked for, so that a plan of millions takes
+// no memory. The first one is that of a launch without any flags, as far as the space has it. Of the others,
+// every second is without a seed while there are such, in an order in which each value of each of the three
+// (sub-group size, wave width, schedule) soon meets each of the others. The rest are drawn from seeds.
 type Plan struct {
 	space Space
 	seed  uint64
@@ -83,8 +85,8 @@ type Plan struct {
 	first Config
 }
 
-// NewPlan returns a plan of so many runs, or of fewer when the space does not have as many. Seeds of schedules begin
-// with the given one.
+// NewPlan returns a plan of so many runs, or of fewer when the space does not have as many. Seeds of
+// schedules begin with the given one.
 func NewPlan(s Space, runs int, seed uint64) *Plan {
 	p := &Plan{space: s, seed: seed, runs: runs, fixed: s.corners()}
 	switch {
@@ -120,7 +122,8 @@ func (p *Plan) At(i int) Config {
 	return p.drawn(uint64(i / 2))
 }
 
-// drawn returns the n-th configuration with a seed; everything else about it is drawn from n and the first seed.
+// drawn returns the n-th configuration with a seed; everything else about it is drawn from n and the first
+// seed.
 func (p *Plan) drawn(n uint64) Config {
 	r := random(mix(p.seed) ^ n)
 	s := &p.space
@@ -133,8 +136,8 @@ func (p *Plan) drawn(n uint64) Config {
 // maxOrdered bounds the configurations whose order is chosen.
 const maxOrdered = 2048
 
-// corners returns all configurations without a seed. Each in turn is the one that has the most pairs of values which
-// none before it has, unless there are too many.
+// corners returns all configurations without a seed. Each in turn is the one that has the most pairs of
+// values which none before it has, unless there are too many.
 func (s *Space) corners() []Config {
 	var left, list []Config
 	for _, sub := range s.Subgroups {

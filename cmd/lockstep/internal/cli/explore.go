@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,7 +70,8 @@ type exploreOptions struct {
 	verbose, quiet, json  bool
 }
 
-// exploring are the flags that lockstep run does not have, or that say what it is told with each configuration.
+// exploring are the flags that lockstep run does not have, or that say what it is told with each
+// configuration.
 var exploring = append(slices.Clone(presentation), "runs", "jobs", "subgroup", "wave", "timeout", "shard", "resume")
 
 func setupExplore(f *flags) func(context.Context, *Env, []string) error {
@@ -175,6 +177,9 @@ func (e *exploreOptions) execute(ctx context.Context, env *Env, f *flags) error 
 	}
 	defer r.close()
 	x, err := newExploration(ctx, env, e, r, o.commandLine(f, exploring))
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return r.endedEarly(ctx, env)
+	}
 	if err != nil {
 		return explainLimit(err)
 	}
@@ -320,11 +325,17 @@ func newExploration(ctx context.Context, env *Env, e *exploreOptions, base *run,
 	}
 	device := e.run.device
 	l.module.forBinary(&device)
+	quiet := *env // what ends compilation ends many at a time, and the report says so
+	quiet.Stderr = io.Discard
 	x.explorer = explore.New(explore.Subject{
 		Device: device, Kernel: l.kernel.Name(), Range: l.NDRange, Check: e.run.check, Benign: e.run.benign, KeepGoing: e.run.keep,
 		Args: args, Reproduce: x.reproduce,
 		Program: func(ctx context.Context, dev *emu.Device) (*emu.Program, error) {
-			return l.module.program(ctx, env, dev, "explore", l.specs, e.run.keepMarks || e.run.check)
+			p, err := l.module.program(ctx, &quiet, dev, "explore", l.specs, e.run.keepMarks || e.run.check)
+			if err != nil && ctx.Err() != nil {
+				err = ctx.Err()
+			}
+			return p, err
 		},
 	})
 	if x.space, err = x.explorer.Space(ctx); errors.Is(err, explore.ErrPipes) {
@@ -350,7 +361,8 @@ func reproduced(command string, c explore.Config, check bool) string {
 	return command
 }
 
-// arguments returns what makes the arguments of a launch again on another device, with what those of the launch hold now.
+// arguments returns what makes the arguments of a launch again on another device, with what those of the
+// launch hold now.
 func (x *exploration) arguments(l *launch) (func(dev *emu.Device) ([]emu.Arg, error), error) {
 	masters := map[*emu.Buffer][]byte{}
 	pictures := map[*emu.Image][]byte{}

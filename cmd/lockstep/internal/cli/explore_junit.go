@@ -34,13 +34,13 @@ type junitMessage struct {
 	Text    string `xml:",chardata"`
 }
 
-// family is the runs whose configurations differ in the seed only: one test, so that millions of runs make a document
-// that can be read.
+// family is the runs whose configurations differ in the seed only: one test, so that millions of runs make a
+// document that can be read.
 type family struct {
 	config explore.Config // without a seed
 	runs   int
-	// differ and found count the runs with another outcome than the first run's, and those with findings; wrong is the first of
-	// either, or nil.
+	// differ and found count the runs with another outcome than the first run's, and those with findings;
+	// wrong is the first of either, or nil.
 	differ, found int
 	wrong         *explore.Run
 }
@@ -97,8 +97,8 @@ func (d *exploreDocument) outcomeNumber(run *explore.Run) int {
 	return 0
 }
 
-// writeJUnit writes the report as JUnit XML: a test for each configuration without its seed, which fails when a run of
-// it has another outcome than the first run of all, or findings.
+// writeJUnit writes the report as JUnit XML: a test for each configuration without its seed, which fails when
+// a run of it has another outcome than the first run of all, or findings.
 func (d *exploreDocument) writeJUnit(w io.Writer) error {
 	suite := junitSuite{Name: "lockstep explore " + d.Kernel}
 	for _, f := range d.families() {

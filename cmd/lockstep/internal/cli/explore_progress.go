@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// exploreProgress tells of many runs while they are made: on a terminal by a line that changes, elsewhere once, by
-// a line that says how to end them.
+// exploreProgress tells of many runs while they are made: on a terminal by a line that changes, elsewhere
+// once, by a line that says how to end them.
 type exploreProgress struct {
 	w        io.Writer
 	terminal bool

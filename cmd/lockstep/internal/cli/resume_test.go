@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestResume cuts the file of -resume at many places, as a kill does, and runs the command again: it makes what is
-// missing, and the report is the same.
+// TestResume cuts the file of -resume at many places, as a kill does, and runs the command again: it makes
+// what is missing, and the report is the same.
 func TestResume(t *testing.T) {
 	for _, line := range []string{
 		"explore explore.cl -kernel last -global 8 -local 4 -arg zero:i32:1 -subgroup 4,8 -runs 12 -jobs 1 -shard 2/3 -resume r.jsonl",
@@ -34,7 +34,8 @@ func TestResume(t *testing.T) {
 			if !bytes.HasPrefix(now, file[:cut]) {
 				t.Fatalf("%s, cut at %d: what was there has changed", line, cut)
 			}
-			// What was whole is not made again: at most a line cut short, and an outcome before it, stand there once more.
+			// What was whole is not made again: at most a line cut short, and an outcome before it, stand
+			// there once more.
 			if n := bytes.Count(now, []byte("\n")); n < records || n > records+2 {
 				t.Fatalf("%s, cut at %d behind %d lines: the file has %d lines, was %d\n%s", line, cut, whole, n, records, now)
 			}

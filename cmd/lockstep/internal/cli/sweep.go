@@ -26,8 +26,8 @@ type journal struct {
 	w      *sweep.Writer
 }
 
-// open reads the file of -resume and begins to append to it. Total is how many results all shards have; about describes
-// the work, and work is a digest of everything that the results depend on.
+// open reads the file of -resume and begins to append to it. Total is how many results all shards have; about
+// describes the work, and work is a digest of everything that the results depend on.
 func (o *sweepOptions) open(env *Env, command string, total int, about any, work string) (*journal, error) {
 	shard, err := sweep.ParseShard(o.shard)
 	if err != nil {
@@ -113,8 +113,8 @@ func recordRun(j *journal, run explore.Run, o *explore.Outcome) error {
 	return j.append(runRecord, run)
 }
 
-// recordedRuns returns what a journal of explore holds: runs in the order of the plan, outcomes with the findings of the
-// first run of each, and the difference of the two outcomes that come first.
+// recordedRuns returns what a journal of explore holds: runs in the order of the plan, outcomes with the
+// findings of the first run of each, and the difference of the two outcomes that come first.
 func recordedRuns(j *sweep.Journal) (*explore.Report, error) {
 	r := &explore.Report{Unfinished: []explore.Run{}}
 	if j == nil {

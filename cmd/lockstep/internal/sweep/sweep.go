@@ -1,8 +1,9 @@
-// Package sweep cuts long work into shards and keeps its results in journals: files of one JSON value a line that
-// grow as results come, so that work goes on after a kill where it was, and that are put together in the end.
+// Package sweep cuts long work into shards and keeps its results in journals: files of one JSON value a line
+// that grow as results come, so that work goes on after a kill where it was, and that are put together in the
+// end.
 //
-// It knows nothing of the work: a result has a number from 0 to the total, and is JSON. Package cli says what stands
-// in it, for the commands explore, conformance and merge.
+// It knows nothing of the work: a result has a number from 0 to the total, and is JSON. Package cli says what
+// stands in it, for the commands explore, conformance and merge.
 package sweep
 
 import (
@@ -51,7 +52,8 @@ func (s Shard) Count(total int) int { return (total - s.Number + s.Of) / s.Of }
 // format is the version of the form of journals.
 const format = 1
 
-// Header is the first line of a journal. Journals whose headers differ in more than the shard do not belong together.
+// Header is the first line of a journal. Journals whose headers differ in more than the shard do not belong
+// together.
 type Header struct {
 	Journal int    `json:"journal"` // format
 	Command string `json:"command"` // that makes the results
@@ -198,8 +200,8 @@ func (j *Journal) Continues(h *Header) error {
 	return nil
 }
 
-// Merge puts the journals of all shards together: their records, in the order of the shards. Names are those of the files, for
-// errors.
+// Merge puts the journals of all shards together: their records, in the order of the shards. Names are those
+// of the files, for errors.
 func Merge(names []string, journals []*Journal) (*Journal, error) {
 	first := journals[0]
 	var by []int // file by shard, from 1
