@@ -83,6 +83,10 @@ func TestObserve(t *testing.T) {
 				if _, err := l.Run(t.Context()); !errors.Is(err, emu.ErrInvalid) {
 					t.Errorf("engine %s announces stores: %v", engine, err)
 				}
+				l.Stores, l.Interleave = nil, last{}
+				if _, err := l.Run(t.Context()); !errors.Is(err, emu.ErrInvalid) {
+					t.Errorf("engine %s interleaves: %v", engine, err)
+				}
 			}
 			continue
 		}
@@ -95,6 +99,65 @@ func TestObserve(t *testing.T) {
 		slices.Sort(want)
 		if !slices.Equal(stores, want) {
 			t.Errorf("stores %q, want %q", stores, want)
+		}
+	}
+}
+
+// last lets the last work-item go on, and notes the steps.
+type last struct{ steps *[]emu.Step }
+
+func (l last) Choose(pending []emu.Step) int {
+	*l.steps = append(*l.steps, pending[len(pending)-1])
+	return len(pending) - 1
+}
+func (last) Opened(uint64) {}
+
+// TestInterleave orders the accesses of a launch, the last work-item first.
+func TestInterleave(t *testing.T) {
+	for _, lanes := range []int{1, 2} {
+		dev, err := emu.NewDevice(emu.DeviceOptions{Engine: "interp", SubgroupSize: lanes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dev.Close()
+		prog, _, err := dev.BuildProgram("kernel void k(volatile global int *v) { int i = get_global_id(0); v[0] = i; v[i + 1] = v[0]; }", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := prog.Kernel("k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := emu.NewBufferOf(dev, make([]int32, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var steps []emu.Step
+		l := emu.Launch{Kernel: k, Args: []emu.Arg{v}, Range: emu.NDRange{Global: []uint64{3}, Local: []uint64{1}}, Interleave: last{&steps}}
+		_, err = l.Run(t.Context())
+		if lanes > 1 {
+			if !errors.Is(err, emu.ErrNotInterleaved) {
+				t.Errorf("sub-groups of %d: %v", lanes, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := emu.Read[int32](v); err != nil || !slices.Equal(got, []int32{0, 0, 1, 2}) {
+			t.Errorf("memory %v, %v", got, err)
+		}
+		taken, err := l.Taken(steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		for i := range taken {
+			texts = append(texts, fmt.Sprintf("%d %v %s+%d", taken[i].WorkItem.Global[0], steps[i].Access, taken[i].Name, taken[i].Offset))
+		}
+		want := []string{"2 write v+0", "2 read v+0", "2 write v+12", "1 write v+0", "1 read v+0", "1 write v+8", "0 write v+0", "0 read v+0", "0 write v+4"}
+		if !slices.Equal(texts, want) {
+			t.Errorf("steps %q, want %q", texts, want)
 		}
 	}
 }
