@@ -1,7 +1,9 @@
 package conformance
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -89,6 +91,28 @@ func find(fsys fs.FS, pattern string) ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// Digest returns a digest of the text of cases that were loaded, in their order, and of the modules that they name.
+func Digest(cases []*Case) (string, error) {
+	h := sha256.New()
+	for _, c := range cases {
+		if c.fsys == nil {
+			return "", fmt.Errorf("%s: %w", c.Name, fs.ErrInvalid)
+		}
+		files := []string{c.file()}
+		if c.Module != "" {
+			files = append(files, path.Join(c.dir, c.Module))
+		}
+		for _, name := range files {
+			data, err := fs.ReadFile(c.fsys, name)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256(data))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
 // open opens a file that the case names, relative to the case.

@@ -82,13 +82,22 @@ func plural(n int, word string) string {
 
 // where says in how many configurations a failure shows, and the first.
 func (f *Failure) where() string {
-	switch {
-	case f.Config == nil:
+	switch flags := f.with(); {
+	case flags == "":
 		return ""
 	case f.Count == 1:
-		return "with " + f.Config.String()
+		return "with " + flags
+	default:
+		return fmt.Sprintf("in %d configurations, first with %s", f.Count, flags)
 	}
-	return fmt.Sprintf("in %d configurations, first with %v", f.Count, f.Config)
+}
+
+// with returns the flags of the first configuration; "" for a broken case.
+func (f *Failure) with() string {
+	if f.Config != nil {
+		return f.Config.String()
+	}
+	return f.flags
 }
 
 // WriteText writes a block for each case that did not pass, and the summary; with
@@ -121,16 +130,18 @@ func (r *Report) WriteText(w io.Writer, verbose bool) error {
 	return bw.Flush()
 }
 
-type jsonResult struct {
-	Name     string        `json:"name"`
-	Title    string        `json:"title"`
-	Clauses  []string      `json:"clauses"`
-	Status   Status        `json:"status"`
-	Runs     int           `json:"configurations"`
-	Failures []jsonFailure `json:"failures,omitempty"`
+// ResultDocument is the JSON form of a result.
+type ResultDocument struct {
+	Name     string            `json:"name"`
+	Title    string            `json:"title"`
+	Clauses  []string          `json:"clauses"`
+	Status   Status            `json:"status"`
+	Runs     int               `json:"configurations"`
+	Failures []FailureDocument `json:"failures,omitempty"`
 }
 
-type jsonFailure struct {
+// FailureDocument is the JSON form of a failure, with the flags of the first configuration that shows it.
+type FailureDocument struct {
 	Message string `json:"message"`
 	Flags   string `json:"flags,omitempty"`
 	Count   int    `json:"configurations"`
@@ -140,30 +151,39 @@ type jsonFailure struct {
 // name, title, clauses, status, the number of configurations, and its failures with
 // the flags of the first configuration that shows each.
 type ReportDocument struct {
-	Summary Summary      `json:"summary"`
-	Results []jsonResult `json:"results"`
+	Summary Summary          `json:"summary"`
+	Results []ResultDocument `json:"results"`
 }
 
 // Document returns the JSON form of the report.
 func (r *Report) Document() *ReportDocument {
-	out := &ReportDocument{Summary: r.Summary(), Results: []jsonResult{}}
+	out := &ReportDocument{Summary: r.Summary(), Results: []ResultDocument{}}
 	for i := range r.Results {
-		res := &r.Results[i]
-		j := jsonResult{Name: res.Case.Name, Title: res.Case.Title, Clauses: res.Case.Clauses, Status: res.Status, Runs: res.Runs}
-		if j.Clauses == nil {
-			j.Clauses = []string{}
-		}
-		for k := range res.Failures {
-			f := &res.Failures[k]
-			jf := jsonFailure{Message: f.Message, Count: f.Count}
-			if f.Config != nil {
-				jf.Flags = f.Config.String()
-			}
-			j.Failures = append(j.Failures, jf)
-		}
-		out.Results = append(out.Results, j)
+		out.Results = append(out.Results, r.Results[i].Document())
 	}
 	return out
+}
+
+// Document returns the JSON form of the result.
+func (r *Result) Document() ResultDocument {
+	d := ResultDocument{Name: r.Case.Name, Title: r.Case.Title, Clauses: r.Case.Clauses, Status: r.Status, Runs: r.Runs}
+	if d.Clauses == nil {
+		d.Clauses = []string{}
+	}
+	for k := range r.Failures {
+		f := &r.Failures[k]
+		d.Failures = append(d.Failures, FailureDocument{Message: f.Message, Flags: f.with(), Count: f.Count})
+	}
+	return d
+}
+
+// Result returns a result that has the JSON form: of its case it has what reports show.
+func (d *ResultDocument) Result() Result {
+	r := Result{Case: &Case{Name: d.Name, Title: d.Title, Clauses: d.Clauses}, Status: d.Status, Runs: d.Runs}
+	for _, f := range d.Failures {
+		r.Failures = append(r.Failures, Failure{Message: f.Message, Count: f.Count, flags: f.Flags})
+	}
+	return r
 }
 
 // WriteJSON writes the report as one JSON object, a [ReportDocument].

@@ -27,6 +27,8 @@ type Options struct {
 	// Progress is called after each case with the number of cases that are
 	// over. Calls do not overlap.
 	Progress func(done, total int)
+	// Over is called with the result of each case, before Progress, unless the context ended it. An error of it ends the run.
+	Over func(r *Result) error
 }
 
 const defaultTimeout = time.Minute
@@ -62,7 +64,8 @@ type Failure struct {
 	// Count is the number of configurations that show it.
 	Count int
 
-	key string // what tells one failure of a case from another
+	key   string // what tells one failure of a case from another
+	flags string // of Config, where a report was read that does not have it
 }
 
 // maxFailures bounds the different failures of one case.
@@ -89,9 +92,16 @@ func Run(ctx context.Context, cases []*Case, opt Options) (*Report, error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	done := 0
-	over := func() {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	over := func(r *Result) {
 		mu.Lock()
 		defer mu.Unlock()
+		if opt.Over != nil && r.Status != Stopped {
+			if err := opt.Over(r); err != nil {
+				end(err)
+			}
+		}
 		done++
 		if opt.Progress != nil {
 			opt.Progress(done, len(cases))
@@ -104,7 +114,7 @@ func Run(ctx context.Context, cases []*Case, opt Options) (*Report, error) {
 			for indices := range next {
 				if cases[indices[0]].Scenario != "" {
 					report.Results[indices[0]] = runScenario(ctx, cases[indices[0]], matrix, mux.GetCompilers)
-					over()
+					over(&report.Results[indices[0]])
 					continue
 				}
 				for len(indices) > 0 {
@@ -120,7 +130,7 @@ func Run(ctx context.Context, cases []*Case, opt Options) (*Report, error) {
 	}
 	close(next)
 	wg.Wait()
-	return report, ctx.Err()
+	return report, context.Cause(ctx)
 }
 
 // group returns the indices of the cases, those with the same module file together, so
@@ -150,7 +160,7 @@ func group(cases []*Case) [][]int {
 type batch struct {
 	matrix Matrix
 	check  bool
-	over   func() // called after each case
+	over   func(r *Result) // called after each case
 	loader loader
 	trials []*trial
 }
@@ -169,7 +179,7 @@ func (b *batch) fill(cases []*Case, indices []int, results []Result, timeout tim
 		}
 		if err != nil {
 			res.Status, res.Failures = Broken, []Failure{{Message: err.Error(), Count: 1}}
-			b.over()
+			b.over(res)
 			continue
 		}
 		if c.Timeout > 0 {
@@ -178,7 +188,7 @@ func (b *batch) fill(cases []*Case, indices []int, results []Result, timeout tim
 		t.check = c.Check == ChecksOn || (b.check && c.Check == ChecksAny)
 		if t.configs = b.matrix.Configs(c); len(t.configs) == 0 {
 			res.Status = Skipped
-			b.over()
+			b.over(res)
 			continue
 		}
 		b.trials = append(b.trials, t)

@@ -3,8 +3,12 @@ package conformance
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -335,5 +339,40 @@ func TestRunStops(t *testing.T) {
 	}
 	if report, err := Run(context.Background(), nil, Options{}); err != nil || len(report.Results) != 0 {
 		t.Errorf("without cases: %+v, %v", report, err)
+	}
+}
+
+// TestOver holds that each result is told once, has a form that can be read again, and that an error of who is told ends the run.
+func TestOver(t *testing.T) {
+	cases := []*Case{changed(t, "phi-swap"), changed(t, "phi-swap", "buf:u32:10,20", "buf:u32:10,21"), changed(t, "fault-timeout")}
+	told := map[string]Status{}
+	read := &Report{Results: make([]Result, len(cases))}
+	report, err := Run(t.Context(), cases, Options{Matrix: two(), Workers: 2, Over: func(r *Result) error {
+		d := r.Document()
+		text, err := json.Marshal(d)
+		var back ResultDocument
+		if err == nil {
+			err = json.Unmarshal(text, &back)
+		}
+		i := slices.Index(cases, r.Case)
+		told[fmt.Sprint(i)] = r.Status
+		read.Results[i] = back.Result()
+		return err
+	}})
+	if err != nil || len(told) != len(cases) {
+		t.Fatalf("told of %v, %v", told, err)
+	}
+	for _, write := range []func(r *Report, w io.Writer) error{
+		func(r *Report, w io.Writer) error { return r.WriteText(w, true) }, (*Report).WriteJSON, (*Report).WriteJUnit,
+	} {
+		var a, b bytes.Buffer
+		if err := errors.Join(write(report, &a), write(read, &b)); err != nil || a.String() != b.String() {
+			t.Errorf("%v: read again:\n%s\nwant\n%s", err, &b, &a)
+		}
+	}
+	full := errors.New("disk full")
+	report, err = Run(t.Context(), cases, Options{Matrix: two(), Workers: 1, Over: func(*Result) error { return full }})
+	if !errors.Is(err, full) || report.Results[len(cases)-1].Status != Stopped {
+		t.Errorf("%+v, %v", report, err)
 	}
 }

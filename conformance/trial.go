@@ -67,7 +67,7 @@ type seen struct {
 }
 
 // on runs the configurations of the case that come next and are for this device.
-func (t *trial) on(ctx context.Context, d device, over func()) {
+func (t *trial) on(ctx context.Context, d device, over func(r *Result)) {
 	for len(t.configs) > 0 && t.configs[0].device() == d {
 		cfg := t.configs[0]
 		t.configs = t.configs[1:]
@@ -79,7 +79,7 @@ func (t *trial) on(ctx context.Context, d device, over func()) {
 			}
 			if ctx.Err() != nil {
 				t.result.Status, t.configs = Stopped, nil
-				over()
+				over(t.result)
 				return
 			}
 			t.result.Runs++
@@ -88,7 +88,7 @@ func (t *trial) on(ctx context.Context, d device, over func()) {
 			}
 		}
 		if len(t.configs) == 0 {
-			over()
+			over(t.result)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (p *prepared) runCompared(ctx context.Context, opt scheduler.Options) (*Res
 		return c.ended(sr, err, output)
 	}
 	differs := c.differs()
-	c.opt.Tracer, c.opt.Subgroups, c.opt.Progress, c.opt.Look = nil, nil, nil, nil
+	c.opt.Tracer, c.opt.Subgroups, c.opt.Prints, c.opt.Progress, c.opt.Look = nil, nil, nil, nil, nil
 	if (differs || c.want.Findings.Failed()) && opt.Parallel != ParallelNever {
 		// One work-group after the other: memory then depends neither on the workers' speed nor on
 		// how far they get beside a fault.
@@ -147,7 +147,7 @@ func (c *comparison) both(ctx context.Context) (*scheduler.Result, error) {
 	}
 	c.after = d.mem.Snapshot()
 	c.before.Restore()
-	opt.Tracer, opt.Subgroups = nil, nil
+	opt.Tracer, opt.Subgroups, opt.Prints = nil, nil, nil
 	if c.got, sr, err = c.one(ctx, c.runner, opt); err != nil {
 		return sr, err
 	}

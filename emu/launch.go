@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/memory/race"
 	"github.com/lockstep-gpu/lockstep/scheduler"
@@ -73,6 +74,19 @@ type Launch struct {
 	Progress func(done, total uint64)
 	// Look, when it is not nil, can be asked where the work-items are while the launch runs.
 	Look *Look
+	// Stores, when it is not nil, is told of each store to global memory, and of each atomic operation there that
+	// may write, before it happens. Writes to images and pipes and asynchronous copies are not announced. The device's
+	// engine must be "interp". Prints, when it is not nil, is told of each piece that a work-item prints: its
+	// number, which counts work-groups before the work-items of one, and the text, which is valid during the call
+	// only. Both are called by all workers of the device at the same time, and not at all in a Set, which
+	// kernels with pipes run in.
+	Stores func(Store)
+	Prints func(item uint64, text []byte)
+	// Interleave, when it is not nil, decides the order of all accesses to global and local memory: see
+	// [scheduler.Runner.Interleave] for the launches that can run so. The device's engine must be "interp", and its
+	// sub-groups have one work-item. Nothing but Check, Timeout, Output and its limit, and Prints counts besides. With Check,
+	// nobody looks for data races: the order shows them.
+	Interleave Chooser
 	// Trace records what happens when, on the schedule's logical clock; nil for
 	// nothing. Work-groups then run one after the other.
 	Trace *trace.Recorder
@@ -157,6 +171,12 @@ func (l *Launch) prepare() (*prepared, error) {
 	}
 	if err := p.agree(); err != nil {
 		return nil, err
+	}
+	if name := k.prog.dev.engine.Name(); (l.Stores != nil || l.Interleave != nil) && name != (interp.Engine{}).Name() {
+		return nil, fmt.Errorf("launch with Stores or Interleave on engine %s: %w: engine interp announces accesses", name, ErrInvalid)
+	}
+	if l.Interleave != nil && k.code.UsesPipes {
+		return nil, fmt.Errorf("kernel %s %w: it has pipes", k.code.Name, ErrNotInterleaved)
 	}
 	if p.launch.Program, p.launch.Kernel = k.isa, k.code; l.Check {
 		c, err := k.forChecks()
@@ -293,6 +313,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 		Workers: lim.Workers, Parallel: p.Parallel, WaveLanes: lim.WaveLanes, KeepGoing: p.KeepGoing,
 		Output: p.Output, MaxOutput: p.MaxOutput, Progress: p.Progress, Look: p.Look.of(p),
 		DMA: d.dmaConfig(p.Schedule), MaxState: stateMemory(),
+		Stores: p.tellStores(), Prints: p.tellPrints(),
 	}
 	if p.Trace != nil {
 		p.beginTrace()
@@ -301,11 +322,17 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	if d.reference != nil {
 		return p.runCompared(ctx, opt)
 	}
-	if p.Check {
+	if p.Check && p.Interleave == nil {
 		p.races = race.New(d.mem)
 		opt.Races = p.races
 	}
-	sr, err := p.runner.Run(ctx, &p.launch, opt)
+	var sr *scheduler.Result
+	var err error
+	if p.Interleave != nil {
+		sr, err = p.runner.Interleave(ctx, &p.launch, opt, p.Interleave)
+	} else {
+		sr, err = p.runner.Run(ctx, &p.launch, opt)
+	}
 	if sr == nil {
 		return nil, launchError(err)
 	}

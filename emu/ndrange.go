@@ -99,6 +99,17 @@ func (r *NDRange) resolve(k *Kernel, l *engine.Launch) error {
 	return nil
 }
 
+// LocalSize returns the work-group size of a launch over the range: the range's own, or the one that the module
+// requires or lockstep chooses. The error is that of the launch.
+func (k *Kernel) LocalSize(r NDRange) ([3]uint32, error) {
+	if k == nil || k.prog == nil {
+		return [3]uint32{}, fmt.Errorf("kernel: %w", ErrInvalid)
+	}
+	var l engine.Launch
+	err := r.resolve(k, &l)
+	return l.Local, err
+}
+
 // chooseLocal returns the local size: the caller's, the module's, the hint, or
 // one that suits the global size.
 func (r *NDRange) chooseLocal(k *Kernel, global [3]uint64, dim int, uniform bool) ([3]uint64, error) {

@@ -205,6 +205,21 @@ func (g *Global) Lookup(n uint32) *Region {
 	return p[n%pageSize].Load()
 }
 
+// Each calls f for each allocation that lives, in the order of the numbers.
+func (g *Global) Each(f func(n uint32, r *Region)) {
+	for i := range g.pages {
+		p := g.pages[i].Load()
+		if p == nil {
+			continue
+		}
+		for j := range p {
+			if r := p[j].Load(); r != nil && !r.Freed {
+				f(uint32(i*pageSize+j), r)
+			}
+		}
+	}
+}
+
 // Resolve returns the n bytes at p after the check that every access goes
 // through. The error is a [*Fault].
 func (g *Global) Resolve(p Pointer, n uint64, a Access) ([]byte, error) {

@@ -32,18 +32,7 @@ type Difference struct {
 // Snapshot copies all allocations and pipes. Nothing may use them meanwhile.
 func (g *Global) Snapshot() *Snapshot {
 	s := &Snapshot{}
-	for i := range g.pages {
-		p := g.pages[i].Load()
-		if p == nil {
-			continue
-		}
-		for j := range p {
-			n, r := uint32(i*pageSize+j), p[j].Load()
-			if r != nil && !r.Freed {
-				s.regions = append(s.regions, savedRegion{n, r, slices.Clone(r.Data)})
-			}
-		}
-	}
+	g.Each(func(n uint32, r *Region) { s.regions = append(s.regions, savedRegion{n, r, slices.Clone(r.Data)}) })
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for i := range g.pipes.pages {

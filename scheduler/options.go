@@ -74,6 +74,8 @@ type Options struct {
 	// Stores is told of the stores to global memory, see [engine.Group]; nil is nobody. It is called by all
 	// workers.
 	Stores func(g *engine.Group, pc, item int, p memory.Pointer, n uint64)
+	// Prints is told of what work-items print, see [engine.Group]; nil is nobody. It is called by all workers.
+	Prints func(g *engine.Group, item int, text []byte)
 
 	// Races looks for data races; nil for none. The launch must have Check, and its work-groups run one after the
 	// other. It is not for launches with First or End.

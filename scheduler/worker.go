@@ -116,6 +116,9 @@ func (s *launch) worker() (*worker, error) {
 		w.group.Races = d.Worker(s.races, s.SubgroupSize, len(s.Kernel.Code), s.LocalSizes,
 			func(i int) bool { return i < len(s.Kernel.Local) && s.Kernel.Local[i].PerItem })
 	}
+	if tell := s.opt.Prints; tell != nil {
+		w.group.Prints = func(item int, text []byte) { tell(&w.group, item, text) }
+	}
 	w.clock = 0
 	w.set, w.member = nil, nil
 	w.startDMA()
@@ -127,7 +130,7 @@ func (r *Runner) rest(w *worker) {
 	w.launch, w.set, w.member = nil, nil, nil
 	w.stretch, w.stopped = stretch{}, nil
 	clear(w.stretches)
-	w.group.Launch, w.group.Stores, w.group.DMA, w.group.PipeTrace, w.group.Races, w.group.Report = nil, nil, nil, nil, nil, nil
+	w.group.Launch, w.group.Stores, w.group.Prints, w.group.DMA, w.group.PipeTrace, w.group.Races, w.group.Report = nil, nil, nil, nil, nil, nil, nil
 	r.idle.Put(w)
 }
 

@@ -247,6 +247,9 @@ type Group struct {
 	// Races is told of accesses to global memory and LDS, of atomic operations, fences and barriers; nil is nobody. It is
 	// there in launches with Check only.
 	Races *race.Group
+	// Prints is told of what each printf prints: the number of the work-item, and the text, which is valid during
+	// the call only. It stands in Output as well. Nil is nobody.
+	Prints func(item int, text []byte)
 	// PipeTrace is told which packets move; nil is nobody.
 	PipeTrace PipeTracer
 	// Subgroups is told what sub-groups do; nil is nobody. The reference engine then runs the kernel.

@@ -61,6 +61,8 @@ func printf(w *wave, in *inst) {
 			if len(w.group.Output) > maxOutput || long {
 				w.group.Output = w.group.Output[:before]
 				result = 1<<32 - 1
+			} else if w.group.Prints != nil {
+				w.group.Prints(w.first+k*64+i, w.group.Output[before:])
 			}
 			if s.Dst != isa.None {
 				w.setReg(s.Dst, isa.I32, k, i, result)

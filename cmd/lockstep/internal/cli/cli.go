@@ -48,6 +48,8 @@ type Env struct {
 	// Open and Create open files for reading and writing.
 	Open   func(path string) (io.ReadCloser, error)
 	Create func(path string) (io.WriteCloser, error)
+	// Append opens a file for writing at its end, and makes it where there is none.
+	Append func(path string) (io.WriteCloser, error)
 	// Stat says what a path is.
 	Stat func(path string) (fs.FileInfo, error)
 	// Dir is a folder as a file system.
@@ -75,9 +77,12 @@ func System() *Env {
 		NoColor:        os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb",
 		Open:           func(path string) (io.ReadCloser, error) { return os.Open(path) },
 		Create:         func(path string) (io.WriteCloser, error) { return os.Create(path) },
-		Stat:           os.Stat,
-		Dir:            os.DirFS,
-		frontEnd:       systemFrontEnd(),
+		Append: func(path string) (io.WriteCloser, error) {
+			return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+		},
+		Stat:     os.Stat,
+		Dir:      os.DirFS,
+		frontEnd: systemFrontEnd(),
 	}
 }
 
@@ -125,8 +130,8 @@ type command struct {
 // for the help command itself reads it.
 func commands() []*command {
 	return []*command{
-		runCommand, ccCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
-		conformanceCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
+		runCommand, exploreCommand, ccCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
+		conformanceCommand, mergeCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
 	}
 }
 

@@ -2,10 +2,15 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/sweep"
 	"github.com/lockstep-gpu/lockstep/conformance"
 )
 
@@ -24,6 +29,9 @@ With -matrix the report is a table of the clauses of the specifications that loc
 implements, such as GAC-04, and of the cases that test them. A clause is a gap when no case
 for it passes. A clause about undefined behaviour (U) is a gap when no case for it makes a
 finding.
+
+Long work runs in parts: -shard I/N takes every N-th case, on a machine of its own if need be,
+-resume FILE keeps results for the time after a kill, and lockstep merge puts parts together.
 `,
 	setup: setupConformance,
 }
@@ -38,6 +46,7 @@ type conformanceOptions struct {
 	jobs                                          int
 	timeout                                       time.Duration
 	dma                                           conformance.DMA
+	sweep                                         sweepOptions
 }
 
 func setupConformance(f *flags) func(context.Context, *Env, []string) error {
@@ -62,6 +71,7 @@ func setupConformance(f *flags) func(context.Context, *Env, []string) error {
 	f.IntVar(&o.dma.Queue, "dma-queue", 0, "only with queues of `N` copies for each of them")
 	f.IntVar(&o.dma.Step, "dma-step", 0, "only with `BYTES` that each moves a tick in the schedule paced")
 	f.IntVar(&o.jobs, "jobs", 0, "run `N` cases at the same time (default: one for each CPU)")
+	o.sweep.declare(f, "cases")
 	f.DurationVar(&o.timeout, "timeout", 0, "time limit `DURATION` of a run of a case that states none (default 1m)")
 	return o.run
 }
@@ -72,6 +82,12 @@ func (o *conformanceOptions) run(ctx context.Context, env *Env, patterns []strin
 	}
 	if o.matrix && (o.list || o.junit) {
 		return usagef("help conformance", "conformance: -matrix has a text and a -json form, no -list and no -junit")
+	}
+	if o.list && (o.sweep != sweepOptions{}) {
+		return usagef("help conformance", "conformance: -shard and -resume are about runs, and -list runs nothing")
+	}
+	if o.matrix && (o.sweep != sweepOptions{}) {
+		return usagef("help conformance", "conformance: -matrix is about all cases, without -shard and -resume")
 	}
 	matrix := conformance.Full()
 	if o.quick {
@@ -110,9 +126,12 @@ func (o *conformanceOptions) run(ctx context.Context, env *Env, patterns []strin
 	if env.StderrTerminal {
 		opt.Progress = func(done, total int) { fmt.Fprintf(env.Stderr, "\r\x1b[K%d of %d cases", done, total) }
 	}
-	report, err := conformance.Run(ctx, cases, opt)
+	report, err := o.runShard(ctx, env, cases, opt)
 	if env.StderrTerminal {
 		fmt.Fprint(env.Stderr, "\r\x1b[K")
+	}
+	if report == nil {
+		return err
 	}
 	if werr := o.report(env, report, clauses); werr != nil {
 		return werr
@@ -121,6 +140,83 @@ func (o *conformanceOptions) run(ctx context.Context, env *Env, patterns []strin
 		return errFound
 	}
 	return nil
+}
+
+// caseRecord is the kind of records that journals of conformance have: a caseResult.
+const caseRecord = "case"
+
+// caseResult is the result of a case, and its number among the cases of all shards.
+type caseResult struct {
+	Number int                        `json:"number"`
+	Result conformance.ResultDocument `json:"result"`
+}
+
+// runShard runs the cases of -shard but for those that -resume has the results of. There is no report when an error keeps it
+// from running.
+func (o *conformanceOptions) runShard(ctx context.Context, env *Env, cases []*conformance.Case, opt conformance.Options) (*conformance.Report, error) {
+	digest, err := conformance.Digest(cases)
+	if err != nil {
+		return nil, err
+	}
+	matrix := *opt.Matrix
+	matrix.Engines = nil // which run the cases is for each machine to say
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %+v %q %t %v", digest, matrix, o.engine, o.check, o.timeout))
+	j, err := o.sweep.open(env, "conformance", len(cases), struct{}{}, hex.EncodeToString(sum[:16]))
+	if err != nil {
+		return nil, err
+	}
+	before, err := recordedCases(j.before)
+	if err != nil {
+		return nil, errors.Join(err, j.close())
+	}
+	var numbers []int // of the cases of the shard
+	var rest []*conformance.Case
+	number := map[*conformance.Case]int{}
+	for i, c := range cases {
+		if !j.shard.Has(i) {
+			continue
+		}
+		numbers, number[c] = append(numbers, i), i
+		if _, ok := before[i]; !ok {
+			rest = append(rest, c)
+		}
+	}
+	opt.Over = func(r *conformance.Result) error {
+		return j.append(caseRecord, caseResult{number[r.Case], r.Document()})
+	}
+	made, err := conformance.Run(ctx, rest, opt)
+	if cerr := j.close(); cerr != nil {
+		return nil, cerr
+	}
+	if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	report := &conformance.Report{}
+	for _, i := range numbers {
+		if r, ok := before[i]; ok {
+			report.Results = append(report.Results, r.Result())
+			continue
+		}
+		report.Results = append(report.Results, made.Results[0])
+		made.Results = made.Results[1:]
+	}
+	return report, err
+}
+
+// recordedCases returns the results that a journal of conformance has, by the numbers of the cases.
+func recordedCases(j *sweep.Journal) (map[int]*conformance.ResultDocument, error) {
+	results := map[int]*conformance.ResultDocument{}
+	if j == nil {
+		return results, nil
+	}
+	for i := range j.Records {
+		var c caseResult
+		if err := json.Unmarshal(j.Records[i].Data, &c); err != nil || j.Records[i].Kind != caseRecord {
+			return nil, fmt.Errorf("record %d of the results is not that of a case", i+1)
+		}
+		results[c.Number] = &c.Result
+	}
+	return results, nil
 }
 
 // load reads the cases that the patterns name.

@@ -57,6 +57,9 @@ schedule (lockstep help pipes).
 The same schedule and seed give the same memory, output, counters and findings on every
 machine, with any -workers. A finding prints the flags that repeat it. The findings of
 -check about copies do not depend on when copies complete.
+
+lockstep explore runs a kernel under many schedules, sub-group sizes and wave widths, and says
+whether they agree.
 `
 
 const pipesText = `A pipe is a queue of packets of one size. Kernels that share pipes run together: each
@@ -202,7 +205,7 @@ after N events; the trace then says so. With pipes, a million events can make a 
 
 const exitText = `exit status
   0   the command is done, and nothing was found
-  1   the kernel faulted, a check found something, a module breaks a rule, or a
-      conformance case failed
+  1   the kernel faulted, a check found something, runs of explore differ, a module breaks
+      a rule, or a conformance case failed
   2   wrong usage or input, or a file that cannot be read or written
 `

@@ -40,7 +40,7 @@ func TestNotice(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			w := &world{written: map[string][]byte{}}
-			out := &notices{end: cancel}
+			out := &notices{end: cancel, at: "): work-item"}
 			env := &Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: out, Open: w.open, Create: w.create, Stat: w.stat,
 				noticeAfter: time.Millisecond}
 			status := Main(ctx, append([]string{"run"}, strings.Fields(c.args)...), env)
@@ -56,12 +56,41 @@ func TestNotice(t *testing.T) {
 type notices struct {
 	text bytes.Buffer
 	end  func()
+	at   string // what the notice has
 }
 
 func (n *notices) Write(b []byte) (int, error) {
 	n.text.Write(b)
-	if strings.Contains(n.text.String(), "): work-item") {
+	if strings.Contains(n.text.String(), n.at) {
 		n.end()
 	}
 	return len(b), nil
+}
+
+// TestExploreNotice ends runs that do not end: the report says which they were.
+func TestExploreNotice(t *testing.T) {
+	for _, form := range []string{"", " -json"} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		w := &world{written: map[string][]byte{}}
+		out, errs := &bytes.Buffer{}, &notices{end: cancel, at: "Ctrl-C"}
+		env := &Env{Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Open: w.open, Create: w.create, Stat: w.stat, noticeAfter: time.Millisecond}
+		// In reverse the second work-group waits for the first.
+		line := "explore explore.cl -kernel turns -global 2 -local 1 -arg zero:i32:1 -schedule reverse -subgroup 32 -wave 32" + form
+		status := Main(ctx, strings.Fields(line), env)
+		text := out.String()
+		command := "lockstep run explore.cl -kernel turns -global 2 -local 1 -arg zero:i32:1 -subgroup 32 -wave 32 -schedule reverse"
+		if status != ExitFinding || !strings.Contains(text, command) || form == "" && (!strings.Contains(text, "not made: 1 of 1 run; the command was cancelled (E-CANCELLED)\n") ||
+			!strings.Contains(text, "\nnot over when the command ended, and perhaps endless:\n  "+command+"\n")) {
+			t.Errorf("exit status %d\n%s%s", status, text, errs.text.String())
+		}
+		if form != "" {
+			if err := newSchemaChecker(t).document(text); err != nil {
+				t.Errorf("%v\n%s", err, text)
+			}
+		}
+		if want := "lockstep: kernel turns: the first runs have not ended after 0 s; Ctrl-C ends the command and prints what is known, and so does -timeout 10s\n"; errs.text.String() != want {
+			t.Errorf("%q, want %q", errs.text.String(), want)
+		}
+	}
 }

@@ -35,6 +35,7 @@ type partOptions struct {
 
 	from     string   // where in a file the part begins; "" on the command line itself
 	argsFrom []string // where each of args stands
+	showOuts bool     // command lines that repeat the part print what it prints
 	own      bool     // the part names its module, rather than to use the one before
 }
 
@@ -52,6 +53,11 @@ func (o *partOptions) declare(f *flags) {
 	o.args = f.list("arg", "the next argument is `SPEC`: see lockstep help args")
 	o.outs = f.list("out", "write argument N, or the parameter, pipe or buffer of that name, to `N=PATH`\nafterwards: .npy keeps the type, .csv gets lines of numbers, other names raw bytes;\n- prints the values")
 	o.specs = f.list("spec", "set a specialization constant: `ID=VALUE`")
+	o.repeat = 1
+}
+
+// declareRepeat declares the flag for several instances of a kernel.
+func (o *partOptions) declareRepeat(f *flags) {
 	f.IntVar(&o.repeat, "repeat", 1, "run the kernel `N` times together: {i}, {i+1}, {i/4} and the like stand for numbers of the\ninstance (lockstep help pipes)")
 }
 

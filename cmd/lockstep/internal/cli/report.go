@@ -152,19 +152,8 @@ func (r *run) report(env *Env, res *outcome) error {
 	if text := ended.text(r); text != "" {
 		fmt.Fprintln(env.Stderr, "lockstep: "+text)
 	}
-	printed := len(r.printed())
-	for _, o := range ended.outs(r) {
-		if err := o.data(func(data []byte) error {
-			if o.path == "-" && printed > 1 {
-				fmt.Fprintln(env.Stdout, o.called())
-			}
-			if o.path == "-" && len(data) == 0 {
-				r.note(env, "%s: no packets", o.called())
-			}
-			return o.save(env, data)
-		}); err != nil {
-			return err
-		}
+	if err := r.writeOuts(env, ended.outs(r)); err != nil {
+		return err
 	}
 	zeros := uint64(0)
 	for _, one := range res.launches {
@@ -181,6 +170,37 @@ func (r *run) report(env *Env, res *outcome) error {
 	}
 	if len(res.findings.Findings) > 0 && !r.o.quiet {
 		fmt.Fprintln(env.Stderr, "lockstep: "+countFindings(&res.findings))
+	}
+	if len(res.findings.Findings) == 0 && len(nothing) == 0 && !r.o.check && env.StderrTerminal {
+		r.printUnseen(env)
+	}
+	return nil
+}
+
+// printUnseen says what a run that found nothing has not looked at. It is for people: only a terminal is told.
+func (r *run) printUnseen(env *Env) {
+	orders := "lockstep explore"
+	if len(r.launches) > 1 || together(r.launches) {
+		orders = "-schedule" // explore runs one kernel
+	}
+	r.note(env, "not looked at: races and uninitialised values (-check), other orders (%s)", orders)
+}
+
+// writeOuts prints and writes what -out asks for.
+func (r *run) writeOuts(env *Env, outs []*output) error {
+	printed := len(r.printed())
+	for _, o := range outs {
+		if err := o.data(func(data []byte) error {
+			if o.path == "-" && printed > 1 {
+				fmt.Fprintln(env.Stdout, o.called())
+			}
+			if o.path == "-" && len(data) == 0 {
+				r.note(env, "%s: no packets", o.called())
+			}
+			return o.save(env, data)
+		}); err != nil {
+			return err
+		}
 	}
 	return nil
 }

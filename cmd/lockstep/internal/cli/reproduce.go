@@ -15,9 +15,12 @@ var presentation = []string{"check", "schedule", "seed", "workers", "json", "sta
 
 // reproduce is the command line of this run without what the schedule and the
 // presentation add. It must be called when the kernels are known.
-func (o *runOptions) reproduce(f *flags) string {
-	if f.inFiles != nil && !slices.ContainsFunc(presentation, func(name string) bool { return f.inFiles[name] }) {
-		return strings.Join(append([]string{"lockstep run"}, o.shortened(f)...), " ")
+func (o *runOptions) reproduce(f *flags) string { return o.commandLine(f, presentation) }
+
+// commandLine is a command line of lockstep run with what was given, but for these flags.
+func (o *runOptions) commandLine(f *flags, without []string) string {
+	if f.inFiles != nil && !slices.ContainsFunc(without, func(name string) bool { return f.inFiles[name] }) {
+		return strings.Join(append([]string{"lockstep run"}, o.shortened(f, without)...), " ")
 	}
 	words := []string{"lockstep run"}
 	for i, p := range o.parts {
@@ -26,7 +29,7 @@ func (o *runOptions) reproduce(f *flags) string {
 		}
 		words = append(words, p.words()...)
 		if i == 0 {
-			words = append(words, common(f)...)
+			words = append(words, common(f, without)...)
 		}
 	}
 	return strings.Join(words, " ")
@@ -56,7 +59,7 @@ func (o *partOptions) words() []string {
 		words = append(words, "-arg", quote(a))
 	}
 	for _, out := range *o.outs {
-		if o.takesPackets(out) {
+		if o.takesPackets(out) || o.showOuts && strings.HasSuffix(out, "=-") {
 			words = append(words, "-out", quote(out))
 		}
 	}
@@ -81,12 +84,12 @@ func (o *partOptions) takesPackets(out string) bool {
 	return err == nil && index < len(*o.args) && strings.HasPrefix((*o.args)[index], "pipe:")
 }
 
-// common are the flags that are about all kernels.
-func common(f *flags) []string {
+// common are the flags that are about all kernels, but for those without.
+func common(f *flags, without []string) []string {
 	var words []string
 	part := partFlags()
 	f.Visit(func(fl *flag.Flag) {
-		if part[fl.Name] || fl.Name == withFlag || fl.Name == thenFlag || slices.Contains(presentation, fl.Name) {
+		if part[fl.Name] || fl.Name == withFlag || fl.Name == thenFlag || slices.Contains(without, fl.Name) {
 			return
 		}
 		switch v := fl.Value.(type) {
@@ -108,9 +111,9 @@ func common(f *flags) []string {
 	return words
 }
 
-// shortened is the command line as it was given, with its @FILEs, but without
-// the flags of presentation.
-func (o *runOptions) shortened(f *flags) []string {
+// shortened is the command line as it was given, with its @FILEs, but for the
+// flags without.
+func (o *runOptions) shortened(f *flags, without []string) []string {
 	var words []string
 	for i := 0; i < len(f.top); i++ {
 		text := f.top[i]
@@ -124,7 +127,7 @@ func (o *runOptions) shortened(f *flags) []string {
 		if b, ok := fl.Value.(interface{ IsBoolFlag() bool }); !hasValue && (!ok || !b.IsBoolFlag()) {
 			n = 2
 		}
-		if !slices.Contains(presentation, name) {
+		if !slices.Contains(without, name) {
 			for _, w := range f.top[i:min(i+n, len(f.top))] {
 				words = append(words, quote(w))
 			}

@@ -71,10 +71,21 @@ func deviceFlags(f *flags, d *emu.DeviceOptions) {
 	f.IntVar(&d.SubgroupSize, "subgroup", 0, "sub-groups of `N` lanes: 1, 2, 4, 8, 16, 32, 64 or 128 (default: what the kernel\nrequires, or 32)")
 	f.IntVar(&d.WaveLanes, "wave", 0, "waves of `N` lanes, a multiple of the sub-group size; no kernel without\nraces can see it (default: a whole work-group, up to 1024, or what caches hold\nof a loop's registers; -stats says how many)")
 	f.IntVar(&d.Workers, "workers", 0, "run on `N` CPUs at most; no kernel can see it (default 0: all)")
+	machineFlags(f, d)
+}
+
+// machineFlags are those of deviceFlags that do not say how work-items are put together.
+func machineFlags(f *flags, d *emu.DeviceOptions) {
 	f.IntVar(&d.DMAEngines, "dma-engines", 0, "`N` engines copy for a work-group at the same time (default 2)")
 	f.IntVar(&d.DMAQueueDepth, "dma-queue", 0, "`N` copies can wait for each of them (default 16)")
 	f.IntVar(&d.DMABytesPerStep, "dma-step", 0, "each moves `BYTES` a tick in the schedule paced (default 64)")
 	f.StringVar(&d.Engine, "engine", "auto", "run on the engine `NAME`: auto, interp, native or compare (lockstep help engines)")
+}
+
+// limitFlags declares the flags for the limits of a device.
+func (o *runOptions) limitFlags(f *flags) {
+	f.Uint64Var(&o.device.LocalMemory, "lds", 0, "work-groups have `BYTES` of local memory (default 65536)")
+	o.limits = f.list("device", "set a limit of the device: `NAME=VALUE`, such as max-work-group-size=4096 or\nglobal-mem-size=8g; an unknown name lists all")
 }
 
 // keepMarksUsage explains -keep-marks of run and isa.
@@ -84,11 +95,11 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.compiler()
 	o := &runOptions{}
 	o.part.declare(f)
+	o.part.declareRepeat(f)
 	o.pipes = f.list("pipe", "make a pipe for kernels to share, with the argument pipe:NAME:\n`NAME=PACKET:CAPACITY[:SPEC]` (lockstep help pipes)")
 	o.buffers = f.list("buffer", "make a buffer for kernels to share, with the argument buffer:NAME: `NAME=SPEC`")
 	deviceFlags(f, &o.device)
-	f.Uint64Var(&o.device.LocalMemory, "lds", 0, "work-groups have `BYTES` of local memory (default 65536)")
-	o.limits = f.list("device", "set a limit of the device: `NAME=VALUE`, such as max-work-group-size=4096 or\nglobal-mem-size=8g; an unknown name lists all")
+	o.limitFlags(f)
 	f.StringVar(&o.schedule, "schedule", "in-order", "work-groups run, and copies complete, in the order `NAME`: in-order, reverse, early,\nlate, paced, seeded or two of them as in reverse+late (lockstep help schedules)")
 	f.Uint64Var(&o.seed, "seed", 0, "what is seeded is drawn from `N`")
 	f.StringVar(&o.trace, "trace", "", "write a timeline to `FILE`, for Perfetto; - is standard output (lockstep help trace)")

@@ -42,7 +42,7 @@ var documentTypes = []struct {
 	doc  any
 }{
 	{"run", runReport{}}, {"info", moduleInfo{}}, {"validate", verdict{}}, {"conformance", conformance.ReportDocument{}},
-	{"conformance-list", caseList{}}, {"conformance-matrix", conformance.CoverageDocument{}}, {"error", errorReport{}},
+	{"explore", exploreDocument{}}, {"explore-exhaustive", exhaustiveDocument{}}, {"conformance-list", caseList{}}, {"conformance-matrix", conformance.CoverageDocument{}}, {"error", errorReport{}},
 }
 
 var schemaCommand = &command{
@@ -61,14 +61,15 @@ describes them in words.
 	},
 }
 
-const jsonText = `With -json, the commands run, info, validate and conformance print one JSON document on
-standard output, in UTF-8, wherever else text would stand. lockstep schema prints a JSON
+const jsonText = `With -json, the commands run, explore, info, validate and conformance print one JSON document
+on standard output, in UTF-8, wherever else text would stand. lockstep schema prints a JSON
 Schema of all of them. Each begins with
 
   "schema"     the version of these documents, 1. It grows when a field goes away or changes
                its meaning; new fields do not change it
-  "document"   which document it is: "run", "info", "validate", "conformance",
-               "conformance-list" (-list), "conformance-matrix" (-matrix) or "error"
+  "document"   which document it is: "run", "explore", "explore-exhaustive" (-exhaustive), "info",
+               "validate", "conformance", "conformance-list" (-list), "conformance-matrix"
+               (-matrix) or "error"
 
 The document of run has, among others,
 
@@ -84,7 +85,19 @@ The document of run has, among others,
   "timing"     with -stats. Only this, and the engine where that is left to lockstep, may
                differ from run to run
 
-Where OpenCL C was compiled, the documents of run, info, validate and error have
+The document of explore has, among others,
+
+  "agree"      true when all runs that were made have the same outcome
+  "planned"    how many runs there were to be, and "made" how many were made
+  "outcomes"   a list: the number of runs, the first of them with its configuration, the
+               command that makes it, findings, and digests of memory and output
+  "difference" where the first two outcomes part: the object, the index of the element, its
+               values, and the stores that wrote them
+  "unfinished" runs that the time limit or Ctrl-C cut short
+
+lockstep merge prints the document of the command whose results it puts together.
+
+Where OpenCL C was compiled, the documents of run, explore, info, validate and error have
 
   "diagnostics"  what the compiler said: file, line and column, the end of the place, severity
                ("fatal error", "error", "warning" or "note"), the flag of a warning, message,

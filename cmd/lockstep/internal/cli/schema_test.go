@@ -146,6 +146,9 @@ func TestDocumentsFollowSchema(t *testing.T) {
 		"run cl/scale.cl -Icl/inc -global 1 -arg zero:i32:1 -json", "run cl/warn.cl -global 1 -arg zero:i32:2 -json -Wall", "run cl/wrong.cl -json -global 1",
 		"info cl/warn.cl -json -Wall", "validate cl/warn.cl -json -Wall", "info cl/scale.cl -json", "validate cl/noise.cl -json", "info cl/warn.cl -cl-foo -json",
 		"conformance -list -json memory", "conformance -list -json", "conformance -json -quick -clause GAC-01", "conformance -matrix -json -quick -clause GAC-01",
+		"explore explore.cl -kernel last -global 8 -arg zero:i32:1 -json", "explore explore.cl -kernel reverse -global 8 -arg iota:i32:8 -arg zero:i32:8 -arg local:32 -out 1=- -json",
+		"explore explore.cl -kernel pairs -global 8 -arg zero:i32:1 -json -runs 8", "explore explore.cl -kernel past -global 8 -arg zero:i32:8 -json -runs 8", "explore -json",
+		"merge -json nowhere.jsonl", "explore explore.cl -kernel last -global 3 -local 1 -arg zero:i32:1 -exhaustive -json", "explore explore.cl -kernel past -global 2 -arg zero:i32:2 -exhaustive -json", "explore explore.cl -kernel sometimes -global 8 -local 4 -arg zero:i32:2 -json -runs 16",
 		"run -json", "run -json -globl 8", "run nowhere.spv -global 1 -json", "info -json", "info elf.o -json", "validate nowhere.spv -json", "conformance -json -junit", "conformance -json nosuch",
 	} {
 		w := &world{written: map[string][]byte{}}

@@ -78,10 +78,18 @@ func (w *world) create(path string) (io.WriteCloser, error) {
 	return &memoryFile{w: w, path: path}, nil
 }
 
+func (w *world) append(path string) (io.WriteCloser, error) {
+	f, err := w.create(path)
+	if err == nil {
+		f.(*memoryFile).Write(w.written[path])
+	}
+	return f, err
+}
+
 // run runs one command line with this standard input.
 func (w *world) run(ctx context.Context, args []string, stdin []byte) (stdout, stderr string, status int) {
 	var out, err bytes.Buffer
-	env := &Env{Stdin: bytes.NewReader(stdin), Stdout: &out, Stderr: &err, ASCII: w.ascii, Open: w.open, Create: w.create, Stat: w.stat,
+	env := &Env{Stdin: bytes.NewReader(stdin), Stdout: &out, Stderr: &err, ASCII: w.ascii, Open: w.open, Create: w.create, Append: w.append, Stat: w.stat,
 		Dir: func(path string) fs.FS { return os.DirFS(filepath.Join("testdata", path)) }}
 	status = Main(ctx, args, env)
 	return out.String(), err.String(), status

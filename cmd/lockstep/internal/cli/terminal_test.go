@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"io"
 	"strings"
 	"testing"
 )
@@ -85,6 +86,35 @@ func TestASCIIOutput(t *testing.T) {
 	want, _, _ := w.run(context.Background(), strings.Fields("run kernels.spv -kernel uneven -global 8 -local 8 -arg zero:i32:8 -arg local:32 -json"), nil)
 	if out != want {
 		t.Error("the locale changes a document")
+	}
+}
+
+// TestUnseen holds who is told what a run has not looked at: a person at a terminal whose run found nothing.
+func TestUnseen(t *testing.T) {
+	const one, several = "races and uninitialised values (-check), other orders (lockstep explore)\n", "races and uninitialised values (-check), other orders (-schedule)\n"
+	for _, c := range []struct {
+		args     string
+		terminal bool
+		want     string
+	}{
+		{"run examples/saxpy/saxpy.cl -global 8 -arg f32:2 -arg iota:f32:8 -arg zero:f32:8 -out 2=-", true, one},
+		{"run kernels.spv -kernel hello -global 2 -arg u32:2", true, one},
+		{"run pipes.spv -pipe a=i32:4 -kernel source -global 1 -arg pipe:a -arg i32:10 -with -kernel sink -global 10 -arg pipe:a -arg zero:i32:10", true, several},
+		{"run examples/saxpy/saxpy.cl -global 8 -arg f32:2 -arg iota:f32:8 -arg zero:f32:8 -out 2=-", false, ""},
+		{"run examples/saxpy/saxpy.cl -global 8 -arg f32:2 -arg iota:f32:8 -arg zero:f32:8 -out 2=- -q", true, ""},
+		{"run examples/saxpy/saxpy.cl -global 8 -arg f32:2 -arg iota:f32:8 -arg zero:f32:8 -out 2=- -json", true, ""},
+		{"run examples/saxpy/saxpy.cl -global 8 -arg f32:2 -arg iota:f32:8 -arg zero:f32:8 -out 2=- -check", true, ""},
+		{"run examples/saxpy/saxpy.cl -global 0 -arg f32:2 -arg iota:f32:8 -arg zero:f32:8 -out 2=-", true, ""},
+		{"run examples/saxpy/saxpy.cl -global 9 -arg f32:2 -arg iota:f32:8 -arg zero:f32:8 -out 2=-", true, ""},
+	} {
+		w := &world{written: map[string][]byte{}}
+		var errs bytes.Buffer
+		env := &Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &errs, StderrTerminal: c.terminal, Open: w.open, Create: w.create, Stat: w.stat}
+		Main(context.Background(), strings.Fields(c.args), env)
+		_, got, _ := strings.Cut(errs.String(), "note: not looked at: ")
+		if got != c.want {
+			t.Errorf("%s on a terminal: %v\n%s\nwant at the end: %s", c.args, c.terminal, errs.String(), c.want)
+		}
 	}
 }
 

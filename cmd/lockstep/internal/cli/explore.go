@@ -1,0 +1,498 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/explore"
+)
+
+var exploreCommand = &command{
+	name:  "explore",
+	args:  "MODULE",
+	short: "run a kernel in many legal orders, and say whether they agree",
+	text:  true,
+	long: `Runs one launch again and again, each time from the same memory, under schedules that
+OpenCL allows: sub-group sizes that the kernel allows, wave widths, orders of work-groups and
+waves (in order, in reverse, drawn from seeds), and times at which asynchronous copies
+complete. All runs agree when they leave the same bytes in all buffers and program-scope
+variables, the same output of printf and the same findings. Where they do not, the kernel has
+a race, or relies on what it should require, such as a sub-group size.
+
+  lockstep explore scale.cl -global 1024 -local 64 -arg in:x.npy -arg zero:f32:1k
+  lockstep explore scale.cl -global 1024 -arg in:x.npy -arg zero:f32:1k -runs 1000 -subgroup 32
+
+It takes what lockstep run takes for one kernel, and prints each distinct outcome with the
+number of runs and a command line of lockstep run that makes it; then the first access at
+which two outcomes part: the element, its two values, and the stores that wrote these. It is,
+of all elements that differ in the end, the one that got its last value first. -out is written
+when all runs agree.
+
+Of the output of printf, the text of each work-item counts, but neither the order of the
+work-items nor which of them printed it: OpenCL leaves that open. Findings count by their code
+and their place in the source. After a fault memory is half-finished: then the findings alone
+count. The first run is that of lockstep run without flags; the others are spread over all
+values of -subgroup, -wave and -schedule, and every second one is drawn from a seed. The same
+flags give the same runs and the same report with any number of -jobs.
+
+-exhaustive is for small launches, of up to 64 work-items: it runs all interleavings of single
+accesses to global and local memory by single work-items, but only one of those that are
+equivalent because steps that do not depend on each other have changed places (source-DPOR:
+Abdulla, Aronis, Jonsson and Sagonas, POPL 2014). So it proves that there are no other outcomes
+under sequential consistency; weaker orders of memory are not among them. Sub-groups have one
+work-item. -runs N then ends it after N interleavings (default 1048576), and -max-steps leaves
+interleavings that do not end, as of a loop that waits; the exit status is then 1. -check does
+not look for races then.
+
+Runs are independent of each other, so that shards (-shard) can run on different machines and
+a killed command goes on where it was (-resume); lockstep merge puts shards together. The exit
+status is 0 when all runs agree and have no findings, 1 when not, or when not all runs were
+made, and 2 for wrong usage.
+`,
+	setup: setupExplore,
+}
+
+// exploreOptions are the flags of explore.
+type exploreOptions struct {
+	run                   runOptions
+	runs, jobs            int
+	seed                  uint64
+	subgroup, wave, order string
+	exhaustive            bool
+	steps                 int
+	sweep                 sweepOptions
+	verbose, quiet, json  bool
+}
+
+// exploring are the flags that lockstep run does not have, or that say what it is told with each
+// configuration.
+var exploring = append(slices.Clone(presentation), "runs", "jobs", "subgroup", "wave", "timeout", "shard", "resume")
+
+func setupExplore(f *flags) func(context.Context, *Env, []string) error {
+	f.compiler()
+	e := &exploreOptions{}
+	o := &e.run
+	o.part.declare(f)
+	o.pipes = new(list)
+	o.buffers = f.list("buffer", "make a buffer for several arguments, with the argument buffer:NAME: `NAME=SPEC`")
+	f.IntVar(&e.runs, "runs", 64, "make `N` runs, or fewer where there are no more configurations")
+	f.Uint64Var(&e.seed, "seed", 0, "seeds count on from `N`")
+	f.StringVar(&e.subgroup, "subgroup", "", "only sub-groups of `N[,…]` lanes (default: all that the kernel allows)")
+	f.StringVar(&e.wave, "wave", "", "only waves of `N[,…]` lanes, made multiples of the sub-group size; 0 is what suits\n(default: from one sub-group to a whole work-group)")
+	f.StringVar(&e.order, "schedule", "", "only the schedules `NAME[,…]` (lockstep help schedules; default: all)")
+	f.IntVar(&e.jobs, "jobs", 0, "make `N` runs at the same time (default: one for each CPU)")
+	machineFlags(f, &o.device)
+	o.limitFlags(f)
+	f.BoolVar(&o.keepMarks, "keep-marks", false, keepMarksUsage+"\n(-check does so, too)")
+	f.BoolVar(&o.check, "check", false, "look for more in each run: see lockstep help codes")
+	f.BoolVar(&o.benign, "benign", false, "leave out data races between writes of the same value (with -check)")
+	f.BoolVar(&o.keep, "keep-going", false, "run all work-groups also after a fault")
+	f.DurationVar(&o.timeout, "timeout", 0, "end the command after `DURATION`, as in 500ms or 1m30s, and report what is known then\n(default 0: no limit)")
+	f.BoolVar(&e.exhaustive, "exhaustive", false, "run all interleavings of a small launch, up to equivalence: see above")
+	f.IntVar(&e.steps, "max-steps", 0, "with -exhaustive, leave an interleaving after `N` accesses (default 2000)")
+	e.sweep.declare(f, "runs")
+	f.BoolVar(&e.json, "json", false, "print one JSON document instead of text")
+	f.BoolVar(&e.verbose, "v", false, "print all outcomes, and the SPIR-V instructions of findings")
+	f.BoolVar(&e.quiet, "q", false, "say how many outcomes there are, and no more")
+	f.StringVar(&o.color, "color", "auto", "colours in findings `WHEN`: auto (on a terminal, unless NO_COLOR is set), always or never")
+	f.parts = &parts{flags: partFlags(), located: "arg", end: func(rest []string, from string, places []string, next string) error {
+		return exploreUsage(o.endPart(rest, from, places, next))
+	}}
+	return func(ctx context.Context, env *Env, _ []string) error {
+		if o.timeout > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadline(ctx, env.started().Add(o.timeout))
+			defer cancel()
+		}
+		if err := e.contradictions(f); err != nil {
+			return err
+		}
+		return exploreUsage(e.execute(ctx, env, f))
+	}
+}
+
+// contradictions refuses flags that make no sense together.
+func (e *exploreOptions) contradictions(f *flags) error {
+	switch name := f.given("subgroup", "wave", "schedule", "seed", "jobs", "engine", "keep-going", "shard", "resume"); {
+	case e.exhaustive && name != "":
+		return usagef("help explore", "explore: -exhaustive decides the order of all accesses itself, without -%s", name)
+	case !e.exhaustive && f.given("max-steps") != "":
+		return usagef("help explore", "explore: -max-steps is for -exhaustive")
+	case e.steps < 0:
+		return usagef("help explore", "explore: -max-steps %d: it takes a number from 1", e.steps)
+	}
+	if e.exhaustive && f.given("runs") == "" {
+		e.runs = explore.DefaultExecutions
+	}
+	return nil
+}
+
+// exploreUsage makes an error about the usage of run, whose flags these are, one of explore.
+func exploreUsage(err error) error {
+	var usage *usageError
+	if !errors.As(err, &usage) || !strings.HasPrefix(usage.msg, "run: ") {
+		return err
+	}
+	help := usage.help
+	if help == "help run" {
+		help = "help explore"
+	}
+	return &usageError{"explore: " + strings.TrimPrefix(usage.msg, "run: "), help}
+}
+
+// execute explores and reports.
+func (e *exploreOptions) execute(ctx context.Context, env *Env, f *flags) error {
+	o := &e.run
+	o.schedule, o.parallel = emu.InOrder.String(), "never"
+	o.json, o.quiet, o.verbose = e.json, e.quiet, e.verbose
+	switch {
+	case e.runs < 1 || e.runs > 1<<30:
+		return usagef("help explore", "explore: -runs %d: it takes 1 to %d", e.runs, 1<<30)
+	case e.jobs < 0 || e.jobs > 4096:
+		return usagef("help explore", "explore: -jobs %d: it takes 1 to 4096, or 0 for one for each CPU", e.jobs)
+	case o.device.Engine == "compare":
+		return usagef("help explore", "explore: -engine compare is for lockstep run; explore compares schedules")
+	}
+	axes, err := e.axes()
+	if err != nil {
+		return err
+	}
+	if len(axes.sizes) == 1 {
+		o.device.SubgroupSize = axes.sizes[0]
+	}
+	stdin := ""
+	if f.stdin {
+		stdin = "a file of arguments"
+	}
+	o.parts[0].showOuts = true
+	r, err := o.prepare(ctx, env, stdin)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	x, err := newExploration(ctx, env, e, r, o.commandLine(f, exploring))
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return r.endedEarly(ctx, env)
+	}
+	if err != nil {
+		return explainLimit(err)
+	}
+	if l := r.launches[0]; slices.Contains(l.Global, 0) {
+		r.note(env, "%s: 0 work-items (-global %s): nothing runs", l.label(), l.part.global)
+	}
+	if e.exhaustive {
+		return x.enumerate(ctx, env)
+	}
+	if err := axes.restrict(&x.space, r.launches[0]); err != nil {
+		return err
+	}
+	return x.execute(ctx, env)
+}
+
+// axes are what -subgroup, -wave and -schedule allow; nil is everything.
+type axes struct {
+	sizes, waves []int
+	schedules    []emu.Schedule
+}
+
+// axes reads the three flags.
+func (e *exploreOptions) axes() (a axes, err error) {
+	if a.sizes, err = numbers("subgroup", e.subgroup, 1, 128); err != nil {
+		return a, err
+	}
+	for _, n := range a.sizes {
+		if n&(n-1) != 0 {
+			return a, usagef("help explore", "explore: -subgroup %d: sizes are powers of two from 1 to 128", n)
+		}
+	}
+	if a.waves, err = numbers("wave", e.wave, 0, 4096); err != nil || e.order == "" {
+		return a, err
+	}
+	for name := range strings.SplitSeq(e.order, ",") {
+		s, err := emu.ParseSchedule(strings.TrimSpace(name), 0)
+		if err != nil {
+			return a, usagef("help schedules", "explore: -schedule: %v", err)
+		}
+		if !slices.Contains(a.schedules, s) {
+			a.schedules = append(a.schedules, s)
+		}
+	}
+	return a, nil
+}
+
+// maxListed bounds the numbers of -subgroup and -wave.
+const maxListed = 64
+
+// numbers reads a list of different numbers, in rising order.
+func numbers(flag, text string, least, most int) ([]int, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var list []int
+	for item := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(item))
+		if err != nil || n < least || n > most {
+			return nil, usagef("help explore", "explore: -%s %s: %q is not a number from %d to %d", flag, text, item, least, most)
+		}
+		list = append(list, n)
+	}
+	slices.Sort(list)
+	if list = slices.Compact(list); len(list) > maxListed {
+		return nil, usagef("help explore", "explore: -%s: %d numbers; it takes %d at most", flag, len(list), maxListed)
+	}
+	return list, nil
+}
+
+// restrict leaves in a space what the flags allow.
+func (a *axes) restrict(s *explore.Space, l *launch) error {
+	if a.sizes != nil {
+		kept := slices.DeleteFunc(slices.Clone(s.Subgroups), func(n int) bool { return !slices.Contains(a.sizes, n) })
+		if len(kept) == 0 {
+			return usagef("help explore", "explore: kernel %s requires sub-groups of %s, and -subgroup does not have that", printable(l.kernel.Name()), listed(s.Subgroups))
+		}
+		s.Subgroups, s.First = kept, s.FirstOf(kept)
+	}
+	if a.waves != nil {
+		for _, n := range s.Subgroups {
+			var list []int
+			for _, w := range a.waves {
+				list = append(list, (w+n-1)/n*n)
+			}
+			s.Waves[n] = slices.Compact(list)
+		}
+		if !slices.Contains(a.waves, 0) {
+			s.First = nil
+		}
+	}
+	if a.schedules == nil {
+		return nil
+	}
+	s.Schedules, s.Seeded = nil, nil
+	for _, one := range a.schedules {
+		if one.UsesSeed() {
+			s.Seeded = append(s.Seeded, one)
+		} else {
+			s.Schedules = append(s.Schedules, one)
+		}
+	}
+	if !slices.Contains(a.schedules, emu.Schedule{}) {
+		s.First = nil
+	}
+	return nil
+}
+
+// listed writes numbers as "1, 2 and 4".
+func listed(list []int) string {
+	var texts []string
+	for _, n := range list {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	return enumerated(texts)
+}
+
+// enumerated writes words as "a, b and c".
+func enumerated(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
+
+// exploration is explore on its way from the prepared launch to the report.
+type exploration struct {
+	*exploreOptions
+	base     *run
+	explorer *explore.Explorer
+	space    explore.Space
+	command  string // of lockstep run, without what chooses the configuration
+	held     uint64 // bytes of the arguments
+	mapped   []*emu.Buffer
+}
+
+// newExploration makes an exploration of the only launch of a prepared command.
+func newExploration(ctx context.Context, env *Env, e *exploreOptions, base *run, command string) (*exploration, error) {
+	l := base.launches[0]
+	x := &exploration{exploreOptions: e, base: base, command: command}
+	args, err := x.arguments(l)
+	if err != nil {
+		return nil, err
+	}
+	device := e.run.device
+	l.module.forBinary(&device)
+	quiet := *env // what ends compilation ends many at a time, and the report says so
+	quiet.Stderr = io.Discard
+	x.explorer = explore.New(explore.Subject{
+		Device: device, Kernel: l.kernel.Name(), Range: l.NDRange, Check: e.run.check, Benign: e.run.benign, KeepGoing: e.run.keep,
+		Args: args, Reproduce: x.reproduce,
+		Program: func(ctx context.Context, dev *emu.Device) (*emu.Program, error) {
+			p, err := l.module.program(ctx, &quiet, dev, "explore", l.specs, e.run.keepMarks || e.run.check)
+			if err != nil && ctx.Err() != nil {
+				err = ctx.Err()
+			}
+			return p, err
+		},
+	})
+	if x.space, err = x.explorer.Space(ctx); errors.Is(err, explore.ErrPipes) {
+		return nil, usagef("help explore", "explore: kernel %s has pipes; explore runs kernels without", printable(l.kernel.Name()))
+	}
+	return x, err
+}
+
+// reproduce is the command line that runs a configuration.
+func (x *exploration) reproduce(c explore.Config) string {
+	return reproduced(x.command, c, x.run.check)
+}
+
+// reproduced is the command line that runs a configuration: the first part of it is the same for all.
+func reproduced(command string, c explore.Config, check bool) string {
+	command += " " + c.Flags()
+	if s, err := emu.ParseSchedule(c.Schedule, c.Seed); err == nil && s.Order == emu.InOrder {
+		command += " -workers 1" // others never run at the same time
+	}
+	if check {
+		command += " -check"
+	}
+	return command
+}
+
+// arguments returns what makes the arguments of a launch again on another device, with what those of the
+// launch hold now.
+func (x *exploration) arguments(l *launch) (func(dev *emu.Device) ([]emu.Arg, error), error) {
+	masters := map[*emu.Buffer][]byte{}
+	pictures := map[*emu.Image][]byte{}
+	for i := range l.args {
+		a := &l.args[i]
+		var err error
+		switch {
+		case a.image != nil && pictures[a.image] == nil:
+			pictures[a.image], err = a.image.Bytes()
+			x.held += uint64(len(pictures[a.image]))
+		case a.buffer != nil && masters[a.buffer] == nil:
+			masters[a.buffer], err = a.buffer.Map() // until -out is written
+			x.mapped = append(x.mapped, a.buffer)
+			x.held += a.buffer.Size()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	params := l.kernel.Params()
+	return func(dev *emu.Device) ([]emu.Arg, error) {
+		var args []emu.Arg
+		copies := map[*emu.Buffer]*emu.Buffer{}
+		for i := range l.args {
+			a := &l.args[i]
+			switch {
+			case a.image != nil:
+				spec := *a.spec
+				spec.Data = pictures[a.image]
+				im, err := newImage(dev, &spec, params[i].Name)
+				if err != nil {
+					return nil, err
+				}
+				args = append(args, im)
+			case a.buffer != nil:
+				b := copies[a.buffer]
+				if b == nil {
+					var err error
+					if b, err = dev.NewBuffer(a.buffer.Size(), emu.BufferOptions{Name: params[i].Name}); err != nil {
+						return nil, err
+					}
+					if _, err := b.WriteAt(masters[a.buffer], 0); err != nil {
+						return nil, err
+					}
+					copies[a.buffer] = b
+				}
+				if r := a.spec.Resource; r != nil {
+					args = append(args, emu.Resource(b, r.Stride, r.Records))
+				} else {
+					args = append(args, b)
+				}
+			default:
+				args = append(args, a.arg)
+			}
+		}
+		return args, nil
+	}, nil
+}
+
+// room returns how many runs may go on at the same time, for which the machine has memory.
+func (x *exploration) room(jobs int) (int, error) {
+	for ; ; jobs /= 2 {
+		err := x.base.dev.HostRoom("arguments of one run", uint64(jobs)*x.held)
+		if err == nil || jobs <= 1 {
+			return jobs, err
+		}
+	}
+}
+
+// execute makes the runs, looks for where outcomes part, and reports.
+func (x *exploration) execute(ctx context.Context, env *Env) error {
+	plan := explore.NewPlan(x.space, x.runs, x.seed)
+	j, err := x.sweep.open(env, "explore", plan.Runs(), x.about(plan), x.work(plan))
+	if err != nil {
+		return err
+	}
+	known, err := recordedRuns(j.before)
+	if err != nil {
+		return errors.Join(err, j.close())
+	}
+	jobs := x.jobs
+	if jobs == 0 {
+		jobs = x.base.dev.Limits().Workers
+	}
+	if jobs, err = x.room(jobs); err != nil {
+		return explainLimit(errors.Join(err, j.close()))
+	}
+	p := x.watch(env)
+	report, err := x.explorer.Explore(ctx, plan, explore.Options{
+		Jobs: jobs, Take: j.shard.Has, Known: known.Runs, Outcomes: known.Outcomes, Progress: p.update,
+		Record: func(run explore.Run, o *explore.Outcome) error { return recordRun(j, run, o) },
+	})
+	if report == nil {
+		p.clear()
+		return explainLimit(errors.Join(err, j.close()))
+	}
+	if report.Difference = known.Difference; err == nil {
+		err = x.part(ctx, report, j)
+	}
+	p.clear()
+	if cerr := j.close(); cerr != nil {
+		return cerr
+	}
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	doc := newExploreDocument(x.about(plan), j.shard, report)
+	doc.ended = ctx.Err()
+	return x.report(ctx, env, doc)
+}
+
+// part finds where outcomes part, and notes that in the journal, unless it has it.
+func (x *exploration) part(ctx context.Context, report *explore.Report, j *journal) error {
+	a, b := report.Comparable()
+	if a == nil || report.Difference != nil && report.Difference.Runs == [2]explore.Run{a.First, b.First} {
+		return nil
+	}
+	d, err := x.explorer.Part(ctx, a.First, b.First)
+	if err != nil || d == nil {
+		return err
+	}
+	report.Difference = d
+	return j.append(differenceRecord, d)
+}
+
+// watch returns what tells of the runs while they are made.
+func (x *exploration) watch(env *Env) *exploreProgress {
+	p := &exploreProgress{w: env.Stderr, terminal: env.StderrTerminal, name: "kernel " + printable(x.base.launches[0].kernel.Name())}
+	if !x.quiet {
+		p.start(cmp.Or(env.noticeAfter, stopAfter))
+	}
+	return p
+}

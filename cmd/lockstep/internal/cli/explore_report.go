@@ -1,0 +1,359 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/sweep"
+	"github.com/lockstep-gpu/lockstep/emu/explore"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
+	"github.com/lockstep-gpu/lockstep/spirv/clc"
+)
+
+// exploreAbout describes an exploration: the part of its report that is known before the first run.
+type exploreAbout struct {
+	Module string `json:"module"`
+	Kernel string `json:"kernel"`
+	// Base is the command line of lockstep run, to which a configuration's flags are added.
+	Base  string `json:"base"`
+	Check bool   `json:"check"`
+	// Total is the number of runs of all shards.
+	Total     int      `json:"total"`
+	Subgroups []int    `json:"subgroup_sizes"`
+	Schedules []string `json:"schedules"`
+	Seed      uint64   `json:"seed"`
+}
+
+// exploreDocument is the JSON document of lockstep explore, and of lockstep merge for shards of it.
+type exploreDocument struct {
+	exploreAbout
+	Shard string `json:"shard,omitempty"` // "2/8", where it is not all
+	// Planned is the number of runs of the shard, and Made how many of them were made.
+	Planned int  `json:"planned"`
+	Made    int  `json:"made"`
+	Agree   bool `json:"agree"` // the runs that were made
+	// SubgroupsAlone says that outcomes depend on the sub-group size and on nothing else that was tried.
+	SubgroupsAlone bool                `json:"subgroup_sizes_alone"`
+	Outcomes       []exploreOutcome    `json:"outcomes"`
+	Unfinished     []exploreRun        `json:"unfinished"` // cut short by the time limit or Ctrl-C
+	Difference     *explore.Difference `json:"difference,omitempty"`
+	Outputs        []outputReport      `json:"outputs"`
+	Diagnostics    []clc.Diagnostic    `json:"diagnostics,omitempty"` // of sources
+
+	runs  []explore.Run
+	ended error // why runs were not made
+}
+
+// exploreOutcome is an outcome with what a person does about it.
+type exploreOutcome struct {
+	explore.Outcome
+	Runs      int    `json:"runs"`
+	Command   string `json:"command"` // that makes the first of the runs
+	Subgroups []int  `json:"subgroup_sizes"`
+}
+
+// exploreRun is a run with the command that makes it.
+type exploreRun struct {
+	Index int `json:"run"`
+	explore.Config
+	Command string `json:"command"`
+}
+
+// about describes the exploration of a plan.
+func (x *exploration) about(plan *explore.Plan) exploreAbout {
+	l := x.base.launches[0]
+	a := exploreAbout{
+		Module: l.part.path, Kernel: l.kernel.Name(), Base: x.command, Check: x.run.check, Total: plan.Runs(),
+		Subgroups: x.space.Subgroups, Schedules: []string{}, Seed: x.seed,
+	}
+	for _, s := range slices.Concat(x.space.Schedules, x.space.Seeded) {
+		a.Schedules = append(a.Schedules, s.Name())
+	}
+	return a
+}
+
+// work is a digest of everything that the results depend on.
+func (x *exploration) work(plan *explore.Plan) string {
+	l, h := x.base.launches[0], sha256.New()
+	// Neither has anything in it that JSON cannot say.
+	about, _ := json.Marshal(x.about(plan))
+	space, _ := json.Marshal(x.space)
+	fmt.Fprintf(h, "%s\n%s\n%+v\n%q %t\n%x\n", about, space, l.NDRange, l.specs, x.run.keep, sha256.Sum256(l.module.data))
+	device := x.run.device
+	device.Engine = "" // which makes no difference
+	fmt.Fprintf(h, "%+v\n", device)
+	for i := range l.args {
+		a := &l.args[i]
+		fmt.Fprintf(h, "%d %q\n", i, a.text)
+		if a.buffer == nil && a.image == nil {
+			continue
+		}
+		if data, err := x.contents(a); err == nil {
+			fmt.Fprintf(h, "%x\n", sha256.Sum256(data))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// contents is what an argument holds before the runs.
+func (x *exploration) contents(a *kernelArg) ([]byte, error) {
+	if a.image != nil {
+		return a.image.Bytes()
+	}
+	return a.buffer.Bytes()
+}
+
+// newExploreDocument makes the document of a report.
+func newExploreDocument(about exploreAbout, shard sweep.Shard, r *explore.Report) *exploreDocument {
+	doc := &exploreDocument{
+		exploreAbout: about, Planned: r.Planned, Made: len(r.Runs), Agree: r.Agree(), SubgroupsAlone: r.SplitBySubgroup(),
+		Outcomes: []exploreOutcome{}, Unfinished: []exploreRun{}, Difference: r.Difference, Outputs: []outputReport{}, runs: r.Runs,
+	}
+	if shard != sweep.Whole {
+		doc.Shard = shard.String()
+	}
+	at := map[string]int{}
+	for i := range r.Outcomes {
+		o := r.Outcomes[i]
+		at[o.ID] = i
+		doc.Outcomes = append(doc.Outcomes, exploreOutcome{Outcome: o, Command: about.commandOf(o.First.Config), Subgroups: []int{}})
+	}
+	for i := range r.Runs {
+		o := &doc.Outcomes[at[r.Runs[i].Outcome]]
+		o.Runs++
+		if size := r.Runs[i].SubgroupSize; !slices.Contains(o.Subgroups, size) {
+			o.Subgroups = append(o.Subgroups, size)
+		}
+	}
+	for i := range doc.Outcomes {
+		slices.Sort(doc.Outcomes[i].Subgroups)
+	}
+	if d := doc.Difference; d != nil && at[d.Runs[0].Outcome] > at[d.Runs[1].Outcome] {
+		// A shard may have met the outcomes the other way round.
+		doc.Difference = d.Swapped()
+	}
+	for _, run := range r.Unfinished {
+		doc.Unfinished = append(doc.Unfinished, exploreRun{run.Index, run.Config, about.commandOf(run.Config)})
+	}
+	return doc
+}
+
+// commandOf is the command line that makes a run of a configuration.
+func (a *exploreAbout) commandOf(c explore.Config) string { return reproduced(a.Base, c, a.Check) }
+
+// ok says whether nothing is wrong.
+func (d *exploreDocument) ok() bool {
+	return d.Agree && d.Made == d.Planned && !slices.ContainsFunc(d.Outcomes, func(o exploreOutcome) bool { return len(o.Findings) > 0 })
+}
+
+// report prints the report, and returns the error of the command.
+func (x *exploration) report(ctx context.Context, env *Env, doc *exploreDocument) error {
+	for _, b := range x.mapped {
+		if err := b.Unmap(); err != nil {
+			return err
+		}
+	}
+	if outs := x.base.outs; doc.ok() && len(outs) > 0 {
+		// All agree, so that any order leaves the same.
+		if _, err := x.base.start(ctx, io.Discard, nil); err != nil {
+			return err
+		}
+	}
+	var err error
+	if x.json {
+		err = x.reportJSON(env, doc)
+	} else {
+		err = x.reportText(env, doc)
+	}
+	if err == nil && !doc.ok() {
+		err = errFound
+	}
+	return err
+}
+
+func (x *exploration) reportJSON(env *Env, doc *exploreDocument) error {
+	if doc.ok() {
+		for _, o := range x.base.outs {
+			out, err := o.json(env)
+			if err != nil {
+				return err
+			}
+			doc.Outputs = append(doc.Outputs, out)
+		}
+	}
+	doc.Diagnostics = env.json.diagnostics
+	return env.document("explore", doc)
+}
+
+func (x *exploration) reportText(env *Env, doc *exploreDocument) error {
+	style := exploreStyle{verbose: x.verbose, quiet: x.quiet, color: env.colorful(x.run.color)}
+	if err := doc.writeText(env.Stdout, style); err != nil {
+		return err
+	}
+	switch outs := x.base.outs; {
+	case len(outs) > 0 && !doc.ok():
+		x.base.note(env, "-out is not written: not all runs agree without findings")
+	case len(outs) > 0:
+		return x.base.writeOuts(env, outs)
+	}
+	return nil
+}
+
+// exploreStyle says how much of a report is printed.
+type exploreStyle struct{ verbose, quiet, color bool }
+
+// maxOutcomes bounds the outcomes that are printed without -v.
+const maxOutcomes = 8
+
+// writeText writes the report for people.
+func (d *exploreDocument) writeText(w io.Writer, style exploreStyle) error {
+	var b strings.Builder
+	b.WriteString(d.headline())
+	if !style.quiet {
+		d.writeBody(&b, style)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// headline is "kernel reverse: 64 runs, 3 outcomes".
+func (d *exploreDocument) headline() string {
+	text := fmt.Sprintf("kernel %s: %s", printable(d.Kernel), counted(d.Made, "run"))
+	if d.Shard != "" {
+		text += fmt.Sprintf(" (shard %s of %d)", d.Shard, d.Total)
+	}
+	switch {
+	case len(d.Outcomes) == 0:
+	case !d.Agree:
+		text += fmt.Sprintf(", %d outcomes", len(d.Outcomes))
+	case len(d.Outcomes[0].Findings) > 0:
+		text += ", all with the same findings"
+	default:
+		text += ", all agree"
+	}
+	text += "\n"
+	if d.Made < d.Planned {
+		why := "they are not in the results"
+		switch {
+		case errors.Is(d.ended, context.DeadlineExceeded):
+			why = "the time limit ended the command (E-TIMEOUT)"
+		case d.ended != nil:
+			why = "the command was cancelled (E-CANCELLED)"
+		}
+		text += fmt.Sprintf("not made: %d of %s; %s\n", d.Planned-d.Made, counted(d.Planned, "run"), why)
+	}
+	return text
+}
+
+func (d *exploreDocument) writeBody(b *strings.Builder, style exploreStyle) {
+	fmt.Fprintf(b, "  sub-groups of %s lanes; schedules %s\n", listed(d.Subgroups), enumerated(d.Schedules))
+	for i := range d.Outcomes {
+		o := &d.Outcomes[i]
+		if i == maxOutcomes && !style.verbose && len(d.Outcomes) > maxOutcomes+1 {
+			fmt.Fprintf(b, "\nand %d more outcomes (-v prints all)\n", len(d.Outcomes)-maxOutcomes)
+			break
+		}
+		if d.Agree && len(o.Findings) == 0 {
+			break
+		}
+		fmt.Fprintf(b, "\noutcome %d: %s\n  %s\n", i+1, counted(o.Runs, "run"), o.Command)
+		if len(o.Findings) > 0 {
+			b.WriteString(indent("  ", o.findings(style)))
+		}
+	}
+	d.writeDifference(b)
+	if d.SubgroupsAlone {
+		fmt.Fprintf(b, "  = help: the outcomes depend on the sub-group size alone; a kernel that relies on one requires it with\n          __attribute__((intel_reqd_sub_group_size(N))), and -subgroup N explores that size\n")
+	}
+	for i, run := range d.Unfinished {
+		if i == 0 {
+			fmt.Fprintf(b, "\nnot over when the command ended, and perhaps endless:\n")
+		}
+		fmt.Fprintf(b, "  %s\n", run.Command)
+	}
+}
+
+// findings is the text of the findings of an outcome.
+func (o *exploreOutcome) findings(style exploreStyle) string {
+	list := finding.List{Findings: slices.Clone(o.Findings)}
+	for i := range list.Findings {
+		list.Findings[i].Reproduce = "" // stands above
+	}
+	return list.Format(finding.Style{Color: style.color, Verbose: style.verbose})
+}
+
+// writeDifference says where two outcomes part.
+func (d *exploreDocument) writeDifference(b *strings.Builder) {
+	p := d.Difference
+	if p == nil {
+		return
+	}
+	var names [2]string
+	for i := range names {
+		at := slices.IndexFunc(d.Outcomes, func(o exploreOutcome) bool { return o.ID == p.Runs[i].Outcome })
+		names[i] = fmt.Sprint(at + 1)
+	}
+	if p.Object == nil {
+		fmt.Fprintf(b, "\noutcomes %s and %s leave the same memory, and print different texts\n", names[0], names[1])
+		for i, line := range p.Lines {
+			if line != "" {
+				fmt.Fprintf(b, "  only in outcome %s: %s\n", names[i], printable(strings.TrimSuffix(line, "\n")))
+			}
+		}
+		return
+	}
+	element := fmt.Sprintf("%s[%d]", printable(p.Name), p.Index)
+	if strings.Contains(p.Name, " ") {
+		element = fmt.Sprintf("element %d of %s", p.Index, printable(p.Name))
+	}
+	fmt.Fprintf(b, "\noutcomes %s and %s part at %s, which is %s and %s (%d of %s differ%s in the end)\n",
+		names[0], names[1], element, p.Values[0], p.Values[1], p.Elements, counted(p.Of, "element"), map[bool]string{true: "s"}[p.Elements == 1])
+	for i, s := range p.Stores {
+		if s.Order == 0 {
+			fmt.Fprintf(b, "  outcome %s: no store wrote %s\n", names[i], p.Values[i])
+			continue
+		}
+		id, group := s.WorkItem.Global, s.WorkItem.Group
+		fmt.Fprintf(b, "  outcome %s: work-item (%d,%d,%d) of group (%d,%d,%d) wrote %s, in store %d of the run\n",
+			names[i], id[0], id[1], id[2], group[0], group[1], group[2], p.Values[i], s.Order)
+		b.WriteString(indent("    ", placeText(&s.Place)))
+	}
+	if !d.SubgroupsAlone {
+		fmt.Fprintf(b, "  = help: %s\n", d.advice())
+	}
+}
+
+// placeText is a place with its line of source, or else with its instruction.
+func placeText(p *finding.Place) string {
+	if p.Line == 0 {
+		return printable(p.Instruction) + "\n"
+	}
+	text := fmt.Sprintf("%s:%d:%d", printable(p.File), p.Line, p.Column)
+	if p.Source != "" {
+		text += ": " + printable(strings.TrimSpace(p.Source))
+	}
+	return text + "\n"
+}
+
+// advice says what a difference in memory usually means.
+func (d *exploreDocument) advice() string {
+	a, b := d.Difference.Stores[0], d.Difference.Stores[1]
+	switch {
+	case a.Order+b.Order == 0:
+		return "an asynchronous copy or an image write changed it: wait for copies before the memory is used"
+	case a.Order == 0 || b.Order == 0:
+		return "whether the store happens depends on the order: look at the conditions before it"
+	case a.WorkItem.Global != b.WorkItem.Global:
+		return "several work-items write the element and nothing orders them: each order leaves the last one's value"
+	case a.Place.Word == b.Place.Word:
+		return "the same store of the same work-item stored other values: they come from memory that others write, or a copy\n          fills, without a barrier, a wait or an atomic operation in between"
+	}
+	return "the work-item took different ways: look at what its conditions read"
+}

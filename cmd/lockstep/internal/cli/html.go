@@ -1,0 +1,93 @@
+package cli
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/conformance"
+)
+
+//go:embed pages.html
+var pageTexts string
+
+// pages are the pages that merge prints. They load nothing from anywhere.
+var pages = template.Must(template.New("pages").Parse(pageTexts))
+
+// outcomePage is an outcome on the page of explore.
+type outcomePage struct {
+	Number, Runs      int
+	Percent           string
+	Command, Findings string
+	Color             int // of nine
+}
+
+// configurationPage is a row of the table of configurations: how many runs of it came to each outcome.
+type configurationPage struct {
+	Name string
+	Runs int
+	Good bool
+	Bars []barPage
+}
+
+// barPage is a part of a bar.
+type barPage struct {
+	Color, Outcome, Runs int
+	Width                string
+}
+
+// writeHTML writes the report as a page.
+func (d *exploreDocument) writeHTML(w io.Writer) error {
+	var difference strings.Builder
+	d.writeDifference(&difference)
+	page := struct {
+		Title, Headline, Difference string
+		Good                        bool
+		Outcomes                    []outcomePage
+		Configurations              []configurationPage
+	}{
+		Title: "lockstep explore: kernel " + printable(d.Kernel), Headline: strings.TrimSpace(d.headline()),
+		Difference: strings.TrimSpace(difference.String()), Good: d.ok(),
+	}
+	for i := range d.Outcomes {
+		o := &d.Outcomes[i]
+		page.Outcomes = append(page.Outcomes, outcomePage{
+			Number: i + 1, Runs: o.Runs, Percent: percent(o.Runs, d.Made), Command: o.Command, Findings: o.findings(exploreStyle{}), Color: min(i, 8),
+		})
+	}
+	counts := map[string][]int{} // of runs by outcome, of each configuration
+	for i := range d.runs {
+		config := d.runs[i].Config
+		config.Seed = 0
+		name := (&family{config: config}).name()
+		if counts[name] == nil {
+			counts[name] = make([]int, len(d.Outcomes))
+		}
+		counts[name][d.outcomeNumber(&d.runs[i])-1]++
+	}
+	for _, f := range d.families() {
+		row := configurationPage{Name: f.name(), Runs: f.runs, Good: f.wrong == nil}
+		for i, n := range counts[f.name()] {
+			if n > 0 {
+				row.Bars = append(row.Bars, barPage{min(i, 8), i + 1, n, percent(n, f.runs)})
+			}
+		}
+		page.Configurations = append(page.Configurations, row)
+	}
+	return writePage(w, "explore", page)
+}
+
+// percent is "12.5%".
+func percent(n, of int) string { return fmt.Sprintf("%.4g%%", 100*float64(n)/float64(max(of, 1))) }
+
+// writeConformanceHTML writes a report of conformance as a page.
+func writeConformanceHTML(w io.Writer, r *conformance.Report) error {
+	page := struct {
+		Title, Headline string
+		Good            bool
+		Results         []conformance.ResultDocument
+	}{"lockstep conformance", r.Summary().String(), r.OK(), r.Document().Results}
+	return writePage(w, "conformance", page)
+}
