@@ -20,7 +20,8 @@ type Number interface {
 }
 
 // Buffer is a piece of device memory. Its bytes are what a kernel sees:
-// little-endian. It starts as zeros.
+// little-endian. It starts as zeros, which launches with checks do not take for granted: to them bytes are undefined
+// that nobody has written.
 type Buffer struct {
 	dev      *Device
 	ptr      memory.Pointer
@@ -51,7 +52,13 @@ func (d *Device) NewBuffer(size uint64, opt BufferOptions) (*Buffer, error) {
 		return nil, err
 	}
 	defer d.release()
-	return d.newBuffer(size, opt)
+	b, err := d.newBuffer(size, opt)
+	if err != nil {
+		return nil, err
+	}
+	s, _ := d.mem.Lookup(b.ptr.Alloc()).Shadow()
+	s.Reset(size > 0, 0)
+	return b, nil
 }
 
 // NewBufferFrom makes a buffer of bytes that the device takes over: the caller must not use them any more.
@@ -197,6 +204,7 @@ func (b *Buffer) WriteAt(p []byte, off int64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	b.define(off, len(p))
 	return copy(to, p), nil
 }
 
@@ -242,6 +250,7 @@ func (b *Buffer) Fill(pattern []byte) error {
 	if len(pattern) == 0 {
 		return fmt.Errorf("fill with an empty pattern: %w", ErrInvalid)
 	}
+	b.defineAll()
 	for n := copy(b.data, pattern); n < len(b.data); {
 		n += copy(b.data[n:], b.data[:n-n%len(pattern)])
 	}
@@ -257,6 +266,7 @@ func (b *Buffer) Map() ([]byte, error) {
 		return nil, err
 	}
 	defer b.dev.release()
+	b.defineAll()
 	b.mapped++
 	b.dev.mapped++
 	return b.data[:len(b.data):len(b.data)], nil
@@ -298,6 +308,7 @@ func (b *Buffer) Sub(off, size uint64) (*Buffer, error) {
 	if err != nil {
 		return nil, allocError("sub-buffer", err)
 	}
+	b.dev.mem.ShareShadow(p, b.ptr, off)
 	b.subs++
 	return &Buffer{dev: b.dev, ptr: p, size: size, name: b.name, readOnly: b.readOnly, data: data, parent: b, elem: b.elem}, nil
 }
@@ -365,6 +376,7 @@ func Write[T Number](b *Buffer, index int64, v []T) error {
 	if err != nil {
 		return err
 	}
+	b.define(index*int64(size), len(to))
 	_, err = binary.Encode(to, binary.LittleEndian, v)
 	return err
 }

@@ -124,6 +124,10 @@ type Device struct {
 	// changes what is allocated.
 	turn chan struct{}
 
+	// For launches with checks: where undefined bits come from, and how many launches there were.
+	origins  memory.Origins
+	launches uint64
+
 	mem    *memory.Global
 	mapped int // Buffer.Map, all together
 	closed bool

@@ -31,6 +31,8 @@ var helps = map[Code]string{
 	TimeLimit:         "allow more time, or look for a loop that never ends",
 	EngineDiff:        "report it, with the module and the command; -engine interp gives the right results",
 
+	Uninitialized: "set the value before it is used, on every path",
+
 	AsyncRead:    "wait for the copy before the read",
 	AsyncWrite:   "wait for the copy before the write",
 	AsyncOverlap: "wait for the first copy before the second is issued",

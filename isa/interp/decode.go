@@ -42,6 +42,7 @@ type aux struct {
 	ternary64     func(x, y, z float64) float64
 	image         *imageAccess
 	pipe          *isa.PipeAccess
+	shadowed      *shadowed
 }
 
 type convertKey struct {
@@ -81,12 +82,13 @@ type decodeOptions struct {
 	watch bool // announcements of accesses to package dma, see engine.Group.Watch
 	trace bool // announcements of blocks and accesses to engine.Group.Subgroups
 	tell  bool // announcements of stores to engine.Group.Stores
+	shade bool // undefined bits, see shadow
 }
 
 // index numbers the options.
 func (o decodeOptions) index() int {
 	n := 0
-	for i, on := range [...]bool{o.check, o.watch, o.trace, o.tell} {
+	for i, on := range [...]bool{o.check, o.watch, o.trace, o.tell, o.shade} {
 		if on {
 			n |= 1 << i
 		}
@@ -116,6 +118,9 @@ func (c *compiledKernel) decode(o decodeOptions) ([]block, error) {
 			}
 			for pc := b.Start; pc < b.End-1; pc++ {
 				d.inst(pc)
+			}
+			if d.shade {
+				d.shadowed(d.base(b.End - 1))
 			}
 			all = append(all, d.out...) // in place, as long as there is room
 		}
@@ -207,6 +212,9 @@ func (d *decoder) base(pc int) inst {
 func (d *decoder) inst(pc int) {
 	in := d.base(pc)
 	s := in.src
+	if d.shade {
+		d.shadowed(in)
+	}
 	if d.watch {
 		d.watchAccess(in)
 	}

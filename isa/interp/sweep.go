@@ -83,7 +83,7 @@ func (w *wave) next() {
 	if w.native {
 		w.locate()
 	}
-	if !c.steady {
+	if !c.steady || w.shadow != nil {
 		w.renew()
 	}
 	w.Cur, w.running = 0, w.lanes > 0
@@ -107,6 +107,7 @@ func (w *wave) renew() {
 	if c.privStride != 0 {
 		w.initPrivate(chunks)
 	}
+	w.startShadow()
 }
 
 // enliven makes all lanes run. before is how many lanes there were the last time.
