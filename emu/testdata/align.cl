@@ -41,7 +41,7 @@ kernel void copy_packed(global uchar *to, uint at) { *AT(struct packed) = *(glob
 kernel void fract_float2(global uchar *to, uint at) { to[0] = fract((float2)(1.5f, 2.5f), AT(float2)).x > 0; }
 kernel void frexp_double2(global uchar *to, uint at) { to[0] = frexp((double2)(1.5, 2.5), AT(int2)).x > 0; }
 kernel void store_local(global uchar *to, uint at) {
-	local uint4 tile[4]; for (uint i = 0; i < 4; i++) tile[i] = 0;
+	local uint4 tile[4];
 	*(local uint4 *)((local uchar *)tile + at) = (uint4)(get_local_id(0));
 	barrier(CLK_LOCAL_MEM_FENCE);
 	to[0] = tile[1].x;
