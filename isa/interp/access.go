@@ -348,6 +348,10 @@ func (d *decoder) aligned(in inst) {
 // that is bad for another reason is left to the access itself.
 func checkAlign(w *wave, in *inst) {
 	a := w.code.kernel.Access(in.src)
+	if s := in.src; s.A.IsScalar() && (s.Idx == isa.IdxNone || uint64(s.Scale)&(a.Align-1) == 0) &&
+		(uint64(memory.Pointer(w.s[s.A.Index()]).Offset()+int64(s.Disp))-a.Offset)&(a.Align-1) == 0 {
+		return // whatever the indices are
+	}
 	bad := func(k, i int) *memory.Fault {
 		_, p := w.address(in.src, k, i)
 		if (uint64(p.Offset())-a.Offset)&(a.Align-1) == 0 || w.checkLane(in, k, i) != nil {

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -224,6 +225,10 @@ func shadowLoad(w *wave, in *inst) {
 		return
 	}
 	n, scalar := uint64(in.src.Type.Bytes()), in.src.Dst.IsScalar()
+	if w.rowsDefined(in, n) {
+		w.define(in)
+		return
+	}
 	had := s.has(x.dst)
 	found := false
 	w.eachRun(in, n, scalar, func(r *laneRun) {
@@ -255,6 +260,9 @@ func shadowStore(w *wave, in *inst) {
 		return
 	}
 	n := uint64(in.src.Type.Bytes())
+	if !undefined && w.defineRows(in, n) {
+		return
+	}
 	if !undefined {
 		w.eachRun(in, n, false, func(r *laneRun) { w.defineRun(r, n) })
 		return
@@ -270,6 +278,71 @@ func shadowStore(w *wave, in *inst) {
 		w.setShadow(p, k, i, n, u, from)
 	})
 	out.tell()
+}
+
+// rows returns where the shadow is of an access of n bytes to private memory at one offset that all lanes share and that
+// is a multiple of 4; base is that of the first chunk, nil for other accesses.
+func (w *wave) rows(in *inst, n uint64) (base unsafe.Pointer, off uint64, alloc int) {
+	s := in.src
+	if n < 4 || !s.A.IsScalar() || s.Idx != isa.IdxNone && !s.B.IsScalar() {
+		return nil, 0, 0
+	}
+	k, i := w.firstLane()
+	_, p := w.address(s, k, i)
+	a := int(p.Alloc()) - 1
+	if p.Space() != memory.SpacePrivate || p.Offset()&3 != 0 || a < 0 || a >= len(w.code.privRegions) ||
+		w.code.privRegions[a].Check(p, n, memory.AccessRead) != nil || w.flip(a) == 0 {
+		return nil, 0, 0
+	}
+	return w.shadowRoom(w.shadow.private.base, p.Alloc(), 0), uint64(p.Offset()), a
+}
+
+// rowsDefined says whether an access to rows of private memory reads no undefined bits.
+func (w *wave) rowsDefined(in *inst, n uint64) bool {
+	base, off, _ := w.rows(in, n)
+	if base == nil {
+		return false
+	}
+	for k, m := range w.exec {
+		for j := uint64(0); j < n; j += 4 {
+			row := row4(unsafe.Add(base, uintptr(k)*w.code.privStride), off+j)
+			for m := m; m != 0; m &= m - 1 {
+				if row[bits.TrailingZeros64(m)&63] != 0xffffffff {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// defineRows makes what an access to rows of private memory writes defined. It says whether it was one.
+func (w *wave) defineRows(in *inst, n uint64) bool {
+	base, off, a := w.rows(in, n)
+	if base == nil {
+		return false
+	}
+	p := &w.shadow.private
+	p.written[a] = true
+	for k, m := range w.exec {
+		for j := uint64(0); j < n; j += 4 {
+			row := row4(unsafe.Add(base, uintptr(k)*w.code.privStride), off+j)
+			for m := m; m != 0; m &= m - 1 {
+				x := &row[bits.TrailingZeros64(m)&63]
+				switch *x {
+				case 0xffffffff:
+				case 0:
+					p.left[a] -= 4
+				default:
+					for b := range 4 {
+						p.left[a] -= int(b2u64(*x>>(8*b)&0xff != 0xff))
+					}
+				}
+				*x = 0xffffffff
+			}
+		}
+	}
+	return true
 }
 
 // outputs gathers the lanes that store undefined bits in global memory.
