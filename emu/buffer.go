@@ -43,9 +43,11 @@ type BufferOptions struct {
 	Name string
 	// ReadOnly makes a kernel's write to the buffer a fault (CL_MEM_READ_ONLY).
 	ReadOnly bool
+	// Undefined says that the bytes count as never written, as those of [Device.NewBuffer] do.
+	Undefined bool
 }
 
-// NewBuffer makes a buffer of size bytes. The error is a [*LimitError] when
+// NewBuffer makes a buffer of size bytes, which nobody has written. The error is a [*LimitError] when
 // the device has no room.
 func (d *Device) NewBuffer(size uint64, opt BufferOptions) (*Buffer, error) {
 	if err := d.acquire(context.Background()); err != nil {
@@ -53,12 +55,10 @@ func (d *Device) NewBuffer(size uint64, opt BufferOptions) (*Buffer, error) {
 	}
 	defer d.release()
 	b, err := d.newBuffer(size, opt)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		b.undefine()
 	}
-	s, _ := d.mem.Lookup(b.ptr.Alloc()).Shadow()
-	s.Reset(size > 0, 0)
-	return b, nil
+	return b, err
 }
 
 // NewBufferFrom makes a buffer of bytes that the device takes over: the caller must not use them any more.
@@ -74,11 +74,20 @@ func (d *Device) NewBufferFrom(data []byte, opt BufferOptions) (*Buffer, error) 
 		if err == nil {
 			copy(b.data, data)
 		}
-		return b, err
+		return b.made(opt), err
 	}
-	return d.enterBuffer(uint64(len(data)), opt, func() (memory.Pointer, error) {
+	b, err := d.enterBuffer(uint64(len(data)), opt, func() (memory.Pointer, error) {
 		return d.mem.AllocBytes(opt.Name, data[:len(data):len(data)], opt.ReadOnly)
 	})
+	return b.made(opt), err
+}
+
+// made returns a new buffer, or nil, as its options ask for it.
+func (b *Buffer) made(opt BufferOptions) *Buffer {
+	if b != nil && opt.Undefined {
+		b.undefine()
+	}
+	return b
 }
 
 func (d *Device) newBuffer(size uint64, opt BufferOptions) (*Buffer, error) {

@@ -24,6 +24,15 @@ func (b *Buffer) define(off int64, n int) {
 	}
 }
 
+// undefine makes a new buffer one that nobody has written.
+func (b *Buffer) undefine() {
+	s, _ := b.dev.mem.Lookup(b.ptr.Alloc()).Shadow()
+	s.Reset(b.size > 0, 0)
+	if p := b.dev.poison; p != 0 {
+		memory.Poison(b.data, p)
+	}
+}
+
 // defineAll makes the whole buffer defined.
 func (b *Buffer) defineAll() {
 	if b != nil && b.data != nil {
@@ -53,6 +62,7 @@ func (p *prepared) shadows() {
 			s.SetStart(d.origins.ID(memory.Origin{Kind: memory.OriginGlobal, Number: int(b.ptr.Alloc())}))
 		}
 	}
+	p.launch.Poison = d.poison
 	if p.Check {
 		d.launches++
 		p.launch.Origins, p.launch.Number = &d.origins, d.launches

@@ -62,7 +62,7 @@ func (l *Local) Reset() {
 	if l.poison == 0 {
 		clear(l.data)
 	} else {
-		fillPoison(l.data, l.poison)
+		Poison(l.data, l.poison)
 	}
 	for i, id := range l.starts {
 		l.regions[i].shadow.Reset(id != 0, id)

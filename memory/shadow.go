@@ -199,7 +199,8 @@ func PoisonByte(seed, off uint64) byte {
 	return byte(x>>(off&7*8)) | 1
 }
 
-func fillPoison(data []byte, seed uint64) {
+// Poison fills memory with the pattern of [PoisonByte].
+func Poison(data []byte, seed uint64) {
 	for i := range data {
 		data[i] = PoisonByte(seed, uint64(i))
 	}

@@ -134,7 +134,12 @@ func (w *wave) runningLanes() (n uint64) {
 
 // checkZero stands before a division when Launch.Check is set.
 func checkZero(w *wave, in *inst) {
-	set, found := w.lanesWhere(func(k, i int) bool { return w.reg(in.src.B, in.src.Type, k, i) == 0 })
+	if b := in.src.B; b.IsScalar() && w.s[b.Index()] != 0 {
+		return
+	}
+	set, found := w.lanesWhere(func(k, i int) bool {
+		return w.reg(in.src.B, in.src.Type, k, i) == 0 && !w.undefined(in.src.B, in.src.Type, k, i)
+	})
 	if found {
 		w.fail(engine.Fault{Code: finding.DivideByZero, PC: in.pc, Detail: "the divisor is 0"}, set)
 	}
@@ -144,6 +149,9 @@ func checkZero(w *wave, in *inst) {
 func checkOverflow(w *wave, in *inst) {
 	t := in.src.Type
 	least, minusOne := uint64(1)<<(t.Bits()-1), full>>(64-t.Bits())
+	if b := in.src.B; b.IsScalar() && w.s[b.Index()] != minusOne {
+		return
+	}
 	set, found := w.lanesWhere(func(k, i int) bool {
 		return w.reg(in.src.A, t, k, i) == least && w.reg(in.src.B, t, k, i) == minusOne
 	})
@@ -156,8 +164,11 @@ func checkOverflow(w *wave, in *inst) {
 // checkShift stands before a shift when Launch.Check is set.
 func checkShift(w *wave, in *inst) {
 	t := in.src.Type
+	if b := in.src.B; b.IsScalar() && w.s[b.Index()] < uint64(t.Bits()) {
+		return
+	}
 	set, found := w.lanesWhere(func(k, i int) bool {
-		return w.reg(in.src.B, t, k, i) >= uint64(t.Bits())
+		return w.reg(in.src.B, t, k, i) >= uint64(t.Bits()) && !w.undefined(in.src.B, t, k, i)
 	})
 	if !found {
 		return

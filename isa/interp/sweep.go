@@ -46,7 +46,8 @@ func (w *wave) Sweep(more uint64) (ended uint64, stop engine.Stop) {
 
 // allow lets machine code go on with some of the next groups.
 func (w *wave) allow(more uint64) {
-	if !w.native || !w.code.steady {
+	if !w.native || !w.code.steady || w.group.Launch.Poison != 0 && w.lds != nil { // machine code clears LDS itself
+
 		return
 	}
 	g := w.group

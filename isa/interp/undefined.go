@@ -190,6 +190,15 @@ func (s *shadow) get(n uint32, r isa.Reg, t isa.Type, lane int) (uint64, memory.
 	return u, x.from[lane]
 }
 
+// undefined says whether a register has undefined bits in a lane: what is wrong with its value is a finding already.
+func (w *wave) undefined(r isa.Reg, t isa.Type, k, i int) bool {
+	if w.shadow == nil || w.shadow.count == 0 {
+		return false
+	}
+	u, _ := w.shadow.get(w.code.number(r, t), r, t, k*64+i)
+	return u != 0
+}
+
 // set stores the undefined bits of a register in a lane. The caller settles the register afterwards.
 func (s *shadow) set(w *wave, n uint32, scalar bool, lane int, u uint64, from memory.OriginID) {
 	x := &s.regs[n]

@@ -1,0 +1,242 @@
+package emu_test
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
+)
+
+// undefinedCases are kernels `k(global int *in, global int *out, int n)`, which run for 40 work-items in groups of 20.
+// in holds 0, 1, 2 …; n is 5. want is "" for a kernel that is right, otherwise what its finding says. line is where the
+// finding is, counted from 1 in the text of the kernel.
+var undefinedCases = []struct {
+	name, source string
+	want         string
+	line         int
+}{
+	{"accumulator", `
+		int total;
+		for (int i = 0; i < n; i++)
+			total += in[i];
+		out[g] = total;`, "out[0] is left with bits that depend on total of type", 5},
+	{"accumulator set", `
+		int total = 0;
+		for (int i = 0; i < n; i++)
+			total += in[i];
+		out[g] = total;`, "", 0},
+	{"branch", `
+		int x;
+		if (g == 7) x = 1;
+		if (x) out[g] = 2;`, "the condition depends on x of type", 4},
+	{"one way sets it", `
+		int x;
+		if (g > 7) x = 1;
+		out[g] = g > 7 ? x : 3;`, "", 0},
+	{"short circuit", `
+		int x, set = 0;
+		if (g & 1) { x = in[g]; set = 1; }
+		if (set && x > 3) out[g] = x;`, "", 0},
+	{"short circuit the wrong way round", `
+		int x, set = 0;
+		if (g & 1) { x = in[g]; set = 1; }
+		if (x > 3 && set) out[g] = x;`, "", 0}, // both are compared, and the result is false whatever x is
+	{"short circuit of something undefined", `
+		int x, set = 1;
+		if (g & 1) x = in[g];
+		if (set && x > 3) out[g] = n;`, "the condition depends on x of type", 4},
+	{"switch", `
+		int x;
+		switch (x) { case 1: out[g] = 1; break; case 2: out[g] = 5; }`, "the condition depends on x of type", 3},
+	{"bits that do not matter", `
+		int x;
+		x = (x & ~15) | 3;
+		if (x & 2) out[g] = (x & 7) + 1;`, "", 0},
+	{"multiplied by zero", `
+		int x;
+		out[g] = x * (n - 5) + 1;`, "", 0},
+	{"sign that is known", `
+		uint x;
+		if ((x | 0x80000000u) > 100) out[g] = 1;`, "", 0},
+	{"address", `
+		int x;
+		out[x & 3] = 1;`, "the address of the write depends on x of type", 3},
+	{"address of a read", `
+		int x;
+		if (g > 100) x = 1;
+		out[g] = in[x & 3];`, "the address of the read depends on x of type", 4},
+	{"divisor", `
+		int x;
+		out[g] = n / x;`, "the divisor depends on x of type", 3},
+	{"divisor that is not zero", `
+		uint x;
+		if (n / (x | 1) > 7) out[g] = 2;`, "", 0},
+	{"printf", `
+		int x;
+		if (g == 0) printf("%d", x);`, "an argument depends on x of type", 3},
+	{"local array", `
+		local int t[20];
+		if (l < 10) t[l] = l;
+		barrier(CLK_LOCAL_MEM_FENCE);
+		out[g] = t[l];`, "out[10] is left with bits that depend on t in local memory", 5},
+	{"local array that is set", `
+		local int t[20];
+		t[19 - l] = l;
+		barrier(CLK_LOCAL_MEM_FENCE);
+		out[g] = t[l];`, "", 0},
+	{"private array", `
+		int t[8];
+		for (int i = 0; i < n; i++) t[(i * 3) & 7] = i;
+		if (t[in[g] & 7] > 2) out[g] = 1;`, "the condition depends on t, an array of 8 elements of", 4},
+	{"private array that is set", `
+		int t[8];
+		for (int i = 0; i < 8; i++) t[(i * 3) & 7] = i;
+		if (t[in[g] & 7] > 2) out[g] = 1;`, "", 0},
+	{"private array of bytes that is set in part", `
+		uchar t[8];
+		for (int i = 0; i < n; i++) t[i] = i;
+		out[g] = t[in[g & 3]];`, "", 0},
+	{"components of a vector", `
+		int4 v;
+		v.x = n; v.y = n; v.w = n;
+		out[g] = v.x + v.y + v.w;`, "", 0},
+	{"missing component of a vector", `
+		int4 v;
+		v.x = n; v.y = n; v.w = n;
+		vstore4(v, g & 1, out);`, "out[2] is left with bits that depend on v of type", 4},
+	{"three components", `
+		int3 v = (int3)(n), w;
+		w = v;
+		vstore3(w, 0, out);`, "", 0},
+	{"padding of a structure", `
+		struct { char c; int i; short s; } a, *p = (void *)(out + 4 * (g & 1));
+		a.c = 1; a.i = 2; a.s = 3;
+		*(typeof(a) global *)(out + 4 * (g & 1)) = a;`, "", 0},
+	{"packed flags", `
+		uint flags;
+		flags &= ~0xffu; flags |= 0x21;
+		flags &= 0xff;
+		out[g] = flags;`, "", 0},
+	{"one flag that is missing", `
+		uint flags;
+		flags &= ~0xfu; flags |= 0x1;
+		out[g] = flags & 0x1f;`, "out[0] is left with bits that depend on flags of type", 4},
+	{"overwritten in the end", `
+		int x;
+		out[g] = x;
+		out[g] = 5;`, "", 0},
+	{"copied and not used", `
+		int a[4], b[4];
+		a[n & 3] = 1;
+		for (int i = 0; i < 4; i++) b[i] = a[i];
+		out[g] = b[n & 3];`, "", 0},
+	{"copied and used", `
+		int a[4], b[4];
+		a[n & 3] = 1;
+		for (int i = 0; i < 4; i++) b[(i + in[0]) & 3] = a[i];
+		out[g] = b[(n + 1) & 3];`, "bits that depend on a, an array of 4 elements of", 5},
+	{"atomic operations", `
+		local int c;
+		if (l == 0) c = 0;
+		barrier(CLK_LOCAL_MEM_FENCE);
+		atomic_add(&c, 2);
+		barrier(CLK_LOCAL_MEM_FENCE);
+		out[g] = c;`, "", 0},
+	{"atomic operation on what is not set", `
+		local int c;
+		atomic_add(&c, 2);
+		barrier(CLK_LOCAL_MEM_FENCE);
+		out[g] = c;`, "bits that depend on c in local memory", 5},
+	{"floating point", `
+		float x;
+		if (n > 9) x = 1;
+		out[g] = convert_int(x + 1);`, "bits that depend on x of type", 4},
+	{"minimum of a known lesser", `
+		uint x;
+		x |= 16;
+		out[g] = min(x, 3u);`, "", 0},
+}
+
+// TestUninitialized runs the cases under several widths and schedules: each has its one finding, always the same.
+func TestUninitialized(t *testing.T) {
+	for _, c := range undefinedCases {
+		t.Run(c.name, func(t *testing.T) {
+			source := "kernel void k(global int *in, global int *out, int n) { size_t g = get_global_id(0), l = get_local_id(0);" +
+				strings.ReplaceAll(c.source, "typeof(a) global *", "struct s global *") + "\n}\n"
+			if strings.Contains(source, "struct s global") {
+				source = strings.Replace(source, "struct { char c; int i; short s; } a, *p = (void *)(out + 4 * (g & 1));", "struct s a;", 1)
+				source = "struct s { char c; int i; short s; }; " + source
+			}
+			first := ""
+			for _, o := range []emu.DeviceOptions{{}, {WaveLanes: 1, SubgroupSize: 1, Workers: 1}, {WaveLanes: 8, SubgroupSize: 8}, {SubgroupSize: 64}} {
+				for _, order := range []string{"in-order", "reverse", "seeded"} {
+					got := uninitialized(t, o, order, source)
+					if first == "" {
+						first = got
+					}
+					if order == "in-order" && got != first {
+						t.Errorf("%+v: %s\nbefore: %s", o, got, first)
+					}
+					switch {
+					case c.want == "" && got != "none":
+						t.Fatalf("finding in a kernel that is right:\n%s", got)
+					case c.want != "" && !strings.Contains(got, c.want) && (order == "in-order" || !strings.Contains(c.want, "[")):
+						t.Fatalf("found %s\nwant %q", got, c.want)
+					case c.want != "" && !strings.HasPrefix(got, lineText(c.line)):
+						t.Fatalf("found %s\nwant it at line %d", got, c.line)
+					}
+				}
+			}
+		})
+	}
+}
+
+func lineText(n int) string { return "line " + string(rune('0'+n)) + ":" }
+
+// uninitialized runs a kernel, and returns its one finding as text, or "none".
+func uninitialized(t *testing.T, o emu.DeviceOptions, order, source string) string {
+	t.Helper()
+	d := device(t, o)
+	p, _, err := d.BuildProgram(source, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := make([]int32, 40)
+	for i := range in {
+		in[i] = int32(i)
+	}
+	a, err := emu.NewBufferOf(d, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := emu.NewBufferOf(d, make([]int32, 40))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := emu.ParseSchedule(order, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := emu.Launch{Kernel: kernel(t, p, "k"), Args: []emu.Arg{a, b, emu.Value(int32(5))}, Range: sized(40, 20), Check: true, Schedule: s}
+	res, err := l.Run(context.Background())
+	var found *emu.FindingsError
+	if err != nil && !errors.As(err, &found) {
+		t.Fatal(err)
+	}
+	switch n := len(res.Findings.Findings); {
+	case n == 0:
+		return "none"
+	case n > 1:
+		return res.Findings.Findings[0].Text() + res.Findings.Findings[1].Text()
+	}
+	f := &res.Findings.Findings[0]
+	if f.Code != finding.Uninitialized {
+		return f.Text()
+	}
+	// The numbers in a sub-group depend on its size.
+	return lineText(int(f.Place.Line)) + regexp.MustCompile(`, sub-group .*`).ReplaceAllString(f.Text(), "")
+}
