@@ -1,11 +1,9 @@
 package emu
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
@@ -361,16 +359,16 @@ func (r *undefinedReport) variable(name string, e *isa.Elem, size uint64, help f
 	switch {
 	case name == "":
 		help("set the variable before it is used, on every path")
-		return cmp.Or(strings.TrimSpace("a variable of "+t), "a variable")
+		return "a variable without a name"
 	case e.Size != 0 && size > e.Size:
 		help("set every element of %s before it is read, on every path", name)
-		return fmt.Sprintf("%s, an array of %d elements of %s", name, size/e.Size, t)
+		return fmt.Sprintf("%s, an array of which not all elements were set", name)
 	case scalarSize(t) != 0:
-		help("set %s where it is declared, as in `%s %s = 0`", name, t, name)
-	default:
-		help("set every component and member of %s before it is used, on every path", name)
+		help("set %s before it is used, on every path: `%s = 0` where it is declared", name, name)
+		return name + ", which was not set"
 	}
-	return fmt.Sprintf("%s of type %s", name, t)
+	help("set every component and member of %s before it is used, on every path", name)
+	return fmt.Sprintf("%s, of which not all parts were set", name)
 }
 
 // store tells of an instruction that has copied the bits.

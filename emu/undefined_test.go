@@ -23,7 +23,7 @@ var undefinedCases = []struct {
 		int total;
 		for (int i = 0; i < n; i++)
 			total += in[i];
-		out[g] = total;`, "out[0] is left with bits that depend on total of type", 5},
+		out[g] = total;`, "out[0] is left with bits that depend on total, which was not set", 5},
 	{"accumulator set", `
 		int total = 0;
 		for (int i = 0; i < n; i++)
@@ -32,7 +32,7 @@ var undefinedCases = []struct {
 	{"branch", `
 		int x;
 		if (g == 7) x = 1;
-		if (x) out[g] = 2;`, "the condition depends on x of type", 4},
+		if (x) out[g] = 2;`, "the condition depends on x, which was not set", 4},
 	{"one way sets it", `
 		int x;
 		if (g > 7) x = 1;
@@ -48,10 +48,10 @@ var undefinedCases = []struct {
 	{"short circuit of something undefined", `
 		int x, set = 1;
 		if (g & 1) x = in[g];
-		if (set && x > 3) out[g] = n;`, "the condition depends on x of type", 4},
+		if (set && x > 3) out[g] = n;`, "the condition depends on x, which was not set", 4},
 	{"switch", `
 		int x;
-		switch (x) { case 1: out[g] = 1; break; case 2: out[g] = 5; }`, "the condition depends on x of type", 3},
+		switch (x) { case 1: out[g] = 1; break; case 2: out[g] = 5; }`, "the condition depends on x, which was not set", 3},
 	{"bits that do not matter", `
 		int x;
 		x = (x & ~15) | 3;
@@ -64,20 +64,20 @@ var undefinedCases = []struct {
 		if ((x | 0x80000000u) > 100) out[g] = 1;`, "", 0},
 	{"address", `
 		int x;
-		out[x & 3] = 1;`, "the address of the write depends on x of type", 3},
+		out[x & 3] = 1;`, "the address of the write depends on x, which was not set", 3},
 	{"address of a read", `
 		int x;
 		if (g > 100) x = 1;
-		out[g] = in[x & 3];`, "the address of the read depends on x of type", 4},
+		out[g] = in[x & 3];`, "the address of the read depends on x, which was not set", 4},
 	{"divisor", `
 		int x;
-		out[g] = n / x;`, "the divisor depends on x of type", 3},
+		out[g] = n / x;`, "the divisor depends on x, which was not set", 3},
 	{"divisor that is not zero", `
 		uint x;
 		if (n / (x | 1) > 7) out[g] = 2;`, "", 0},
 	{"printf", `
 		int x;
-		if (g == 0) printf("%d", x);`, "an argument depends on x of type", 3},
+		if (g == 0) printf("%d", x);`, "an argument depends on x, which was not set", 3},
 	{"local array", `
 		local int t[20];
 		if (l < 10) t[l] = l;
@@ -91,7 +91,7 @@ var undefinedCases = []struct {
 	{"private array", `
 		int t[8];
 		for (int i = 0; i < n; i++) t[(i * 3) & 7] = i;
-		if (t[in[g] & 7] > 2) out[g] = 1;`, "the condition depends on t, an array of 8 elements of", 4},
+		if (t[in[g] & 7] > 2) out[g] = 1;`, "the condition depends on t, an array of which not all elements were set", 4},
 	{"private array that is set", `
 		int t[8];
 		for (int i = 0; i < 8; i++) t[(i * 3) & 7] = i;
@@ -107,7 +107,7 @@ var undefinedCases = []struct {
 	{"missing component of a vector", `
 		int4 v;
 		v.x = n; v.y = n; v.w = n;
-		vstore4(v, g & 1, out);`, "out[2] is left with bits that depend on v of type", 4},
+		vstore4(v, g & 1, out);`, "out[2] is left with bits that depend on v, of which not all parts were set", 4},
 	{"three components", `
 		int3 v = (int3)(n), w;
 		w = v;
@@ -124,7 +124,7 @@ var undefinedCases = []struct {
 	{"one flag that is missing", `
 		uint flags;
 		flags &= ~0xfu; flags |= 0x1;
-		out[g] = flags & 0x1f;`, "out[0] is left with bits that depend on flags of type", 4},
+		out[g] = flags & 0x1f;`, "out[0] is left with bits that depend on flags, which was not set", 4},
 	{"overwritten in the end", `
 		int x;
 		out[g] = x;
@@ -138,7 +138,7 @@ var undefinedCases = []struct {
 		int a[4], b[4];
 		a[n & 3] = 1;
 		for (int i = 0; i < 4; i++) b[(i + in[0]) & 3] = a[i];
-		out[g] = b[(n + 1) & 3];`, "bits that depend on a, an array of 4 elements of", 5},
+		out[g] = b[(n + 1) & 3];`, "bits that depend on a, an array of which not all elements were set", 5},
 	{"atomic operations", `
 		local int c;
 		if (l == 0) c = 0;
@@ -154,7 +154,7 @@ var undefinedCases = []struct {
 	{"floating point", `
 		float x;
 		if (n > 9) x = 1;
-		out[g] = convert_int(x + 1);`, "bits that depend on x of type", 4},
+		out[g] = convert_int(x + 1);`, "bits that depend on x, which was not set", 4},
 	{"minimum of a known lesser", `
 		uint x;
 		x |= 16;
@@ -186,6 +186,8 @@ func TestUninitialized(t *testing.T) {
 						t.Fatalf("finding in a kernel that is right:\n%s", got)
 					case c.want != "" && !strings.Contains(got, c.want) && (order == "in-order" || !strings.Contains(c.want, "[")):
 						t.Fatalf("found %s\nwant %q", got, c.want)
+					case strings.Contains(got, "was not set") && !strings.Contains(got, " is declared at program.cl:"):
+						t.Fatalf("no declaration in %s", got)
 					case c.want != "" && !strings.HasPrefix(got, lineText(c.line)):
 						t.Fatalf("found %s\nwant it at line %d", got, c.line)
 					}
