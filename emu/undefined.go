@@ -344,9 +344,12 @@ func (r *undefinedReport) root(o memory.Origin) (name string) {
 		return n + " in local memory"
 	case memory.OriginGlobal:
 		help("write the buffer on the host before the launch, or in a kernel before it is read")
-		_, n := r.object(&memory.Fault{Pointer: memory.MakePointer(memory.SpaceGlobal, uint32(o.Number), 0), HasRegion: true})
-		if n == "" {
-			n = "a buffer"
+		n := "a buffer"
+		for i := range r.args {
+			if b := r.args[i].buffer; b != nil && int(b.ptr.Alloc()) == o.Number {
+				_, n = argumentObject(&finding.Object{}, r.launch.Kernel, i)
+				break
+			}
 		}
 		return n + ", which the host never wrote"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -241,4 +242,121 @@ func uninitialized(t *testing.T, o emu.DeviceOptions, order, source string) stri
 	}
 	// The numbers in a sub-group depend on its size.
 	return lineText(int(f.Place.Line)) + regexp.MustCompile(`, sub-group .*`).ReplaceAllString(f.Text(), "")
+}
+
+// TestUninitializedBuffers says which buffers count as written: by the host, in part or as a whole, and by launches.
+func TestUninitializedBuffers(t *testing.T) {
+	const source = `kernel void put(global int *to, int v) { to[get_global_id(0)] = v; }
+		kernel void get(global const int *from, global int *to) { if (from[get_global_id(0)] == 7) to[0] = 1; }
+		kernel void copy(global const int *from, global int *to) { to[get_global_id(0)] = from[get_global_id(0)]; }`
+	const n = 16
+	for name, c := range map[string]struct {
+		write func(t *testing.T, p *emu.Program, b *emu.Buffer)
+		want  string // "" or what the finding of get says
+	}{
+		"nobody":            {func(*testing.T, *emu.Program, *emu.Buffer) {}, "from, which the host never wrote"},
+		"host":              {func(t *testing.T, _ *emu.Program, b *emu.Buffer) { check(t, emu.Write(b, 0, make([]int32, n))) }, ""},
+		"host, all but one": {func(t *testing.T, _ *emu.Program, b *emu.Buffer) { check(t, emu.Write(b, 0, make([]int32, n-1))) }, "work-item (15,0,0)"},
+		"fill":              {func(t *testing.T, _ *emu.Program, b *emu.Buffer) { check(t, b.Fill([]byte{1})) }, ""},
+		"map": {func(t *testing.T, _ *emu.Program, b *emu.Buffer) {
+			_, err := b.Map()
+			check(t, err)
+			check(t, b.Unmap())
+		}, ""},
+		"kernel":          {func(t *testing.T, p *emu.Program, b *emu.Buffer) { launchPut(t, p, b, n, true) }, ""},
+		"kernel, in part": {func(t *testing.T, p *emu.Program, b *emu.Buffer) { launchPut(t, p, b, 3, true) }, "work-item (3,0,0)"},
+		"without checks":  {func(t *testing.T, p *emu.Program, b *emu.Buffer) { launchPut(t, p, b, 1, false) }, ""},
+		"through a part of the buffer": {func(t *testing.T, _ *emu.Program, b *emu.Buffer) {
+			s, err := b.Sub(0, 4*n)
+			check(t, err)
+			check(t, emu.Write(s, 0, make([]int32, n)))
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := device(t, emu.DeviceOptions{})
+			p, _, err := d.BuildProgram(source, "")
+			check(t, err)
+			b, err := d.NewBuffer(4*n, emu.BufferOptions{})
+			check(t, err)
+			out, err := emu.NewBufferOf(d, make([]int32, n))
+			check(t, err)
+			c.write(t, p, b)
+			l := emu.Launch{Kernel: kernel(t, p, "get"), Args: []emu.Arg{b, out}, Range: sized(n, n), Check: true}
+			res, err := l.Run(context.Background())
+			switch {
+			case c.want == "" && err != nil:
+				t.Error(err)
+			case c.want != "" && (len(res.Findings.Findings) != 1 || !strings.Contains(res.Findings.Findings[0].Text(), c.want)):
+				t.Errorf("found %v, want %q", err, c.want)
+			}
+			// What is copied is told of where it is left, with the way that it went.
+			l.Kernel = kernel(t, p, "copy")
+			res, err = l.Run(context.Background())
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(res.Findings.Findings[0].Text(), "which the host never wrote")) {
+				t.Errorf("copy: %v", err)
+			}
+		})
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func launchPut(t *testing.T, p *emu.Program, b *emu.Buffer, n uint64, checks bool) {
+	t.Helper()
+	l := emu.Launch{Kernel: kernel(t, p, "put"), Args: []emu.Arg{b, emu.Value(int32(1))}, Range: sized(n, n), Check: checks}
+	_, err := l.Run(context.Background())
+	check(t, err)
+}
+
+// TestPoison runs kernels that rely on zeros: with poison no engine gives them any, and all engines give them the same.
+func TestPoison(t *testing.T) {
+	const source = `kernel void k(global uint *out) {
+		local uint t[32];
+		uint g = get_global_id(0), l = get_local_id(0), x, a[40];
+		if (g == 1000) { t[l] = 1; x = 2; }
+		for (uint i = 0; i < (out[0] & 1); i++) a[(i * 7 + g) % 40] = 3;
+		out[4 * g + 0] ^= 0;
+		out[4 * g + 1] = t[l];
+		out[4 * g + 2] = x;
+		out[4 * g + 3] = a[(g + l) % 40];
+		barrier(CLK_LOCAL_MEM_FENCE);
+		t[l] = 0; // of which the next work-group sees nothing
+	}`
+	results := map[uint64][]uint32{}
+	for _, engine := range emu.Engines() {
+		for _, seed := range []uint64{0, 1, 77} {
+			d, err := emu.NewDevice(emu.DeviceOptions{Engine: engine, Poison: seed})
+			if err != nil {
+				continue // the machine does not have this engine
+			}
+			p, _, err := d.BuildProgram(source, "")
+			check(t, err)
+			b, err := d.NewBuffer(16*256, emu.BufferOptions{})
+			check(t, err)
+			l := emu.Launch{Kernel: kernel(t, p, "k"), Args: []emu.Arg{b}, Range: sized(256, 32)}
+			_, err = l.Run(context.Background())
+			check(t, err)
+			got, err := emu.Read[uint32](b)
+			check(t, err)
+			for i, x := range got {
+				if (x == 0) != (seed == 0) {
+					t.Fatalf("%s, seed %d: word %d is %#x", engine, seed, i, x)
+				}
+			}
+			if want := results[seed]; want == nil {
+				results[seed] = got
+			} else if !slices.Equal(got, want) {
+				t.Errorf("%s, seed %d: not the values of the engine before", engine, seed)
+			}
+			check(t, d.Close())
+		}
+	}
+	if slices.Equal(results[1], results[77]) {
+		t.Error("two seeds give the same")
+	}
 }
