@@ -164,7 +164,7 @@ func (c *comparison) one(ctx context.Context, r *scheduler.Runner, opt scheduler
 		return nil, sr, err
 	}
 	res := c.result(sr, time.Since(start))
-	sr.Faults = c.keepOutputs(sr.Faults)
+	sr.Faults = c.keepOutputs(sr.Faults, !sr.Halted)
 	if len(sr.Faults) > 0 {
 		c.report(res, sr, nil)
 	}

@@ -306,7 +306,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 
 // over puts findings into the result of a launch that is over. err is the scheduler's.
 func (p *prepared) over(res *Result, sr *scheduler.Result, err error) (*Result, error) {
-	sr.Faults = p.keepOutputs(sr.Faults)
+	sr.Faults = p.keepOutputs(sr.Faults, err == nil && !sr.Halted)
 	if len(sr.Faults) == 0 && err == nil {
 		return res, nil
 	}

@@ -75,12 +75,16 @@ type left struct {
 }
 
 // keepOutputs drops the faults about stores of undefined bits, but for those whose bits are still in a buffer when the
-// launch is over: others were overwritten, or nobody can see them. The device is held.
-func (p *prepared) keepOutputs(faults []scheduler.Fault) []scheduler.Fault {
+// launch is over: others were overwritten, or nobody can see them. A launch that did not come to its end leaves its
+// outputs half-finished, and is not asked about them. The device is held.
+func (p *prepared) keepOutputs(faults []scheduler.Fault, ended bool) []scheduler.Fault {
 	if p.launch.Origins == nil {
 		return faults
 	}
-	stores := p.leftUndefined()
+	var stores map[int]*left
+	if ended {
+		stores = p.leftUndefined()
+	}
 	kept := faults[:0]
 	for i := range faults {
 		f := faults[i]
@@ -104,6 +108,9 @@ func (p *prepared) keepOutputs(faults []scheduler.Fault) []scheduler.Fault {
 	// Asynchronous copies are told of by nobody.
 	for _, pc := range slices.Sorted(maps.Keys(stores)) {
 		s := stores[pc]
+		if op := p.launch.Kernel.Code[pc].Op; op != isa.OpGroupCopy && op != isa.OpLaneCopy {
+			continue
+		}
 		u := &engine.Undefined{Use: engine.UndefinedOutput, From: s.from, Pointer: s.at}
 		kept = append(kept, scheduler.Fault{
 			Fault: engine.Fault{Code: finding.Uninitialized, PC: pc, Lane: -1, Undefined: u}, Count: 1, Groups: 1,
