@@ -185,7 +185,7 @@ func TestUndefinedPrograms(t *testing.T) {
 			got, from := s.Load(at+uint64(i), 1)
 			switch {
 			case want[i]&^got != 0:
-				t.Errorf("seed %d, value %d: undefined are %#x, found %#x\n%s", seed, i, want[i], got, p.k.Text(nil))
+				t.Errorf("seed %d, value %d: undefined are %#x, found %#x\n%s", seed, i, want[i], got, p.k.Text(&isa.Program{}))
 			case got != want[i]:
 				more++
 			case got != 0:
