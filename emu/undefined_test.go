@@ -65,7 +65,7 @@ var undefinedCases = []struct {
 		if ((x | 0x80000000u) > 100) out[g] = 1;`, "", 0},
 	{"address", `
 		int x;
-		out[x & 3] = 1;`, "the address of the write depends on x, which was not set", 3},
+		if (g == 0) out[x & 3] = 1;`, "the address of the write depends on x, which was not set", 3},
 	{"address of a read", `
 		int x;
 		if (g > 100) x = 1;
@@ -108,15 +108,15 @@ var undefinedCases = []struct {
 	{"missing component of a vector", `
 		int4 v;
 		v.x = n; v.y = n; v.w = n;
-		vstore4(v, g & 1, out);`, "out[2] is left with bits that depend on v, of which not all parts were set", 4},
+		if (g < 10) vstore4(v, g, out);`, "out[2] is left with bits that depend on v, of which not all parts were set", 4},
 	{"three components", `
 		int3 v = (int3)(n), w;
 		w = v;
-		vstore3(w, 0, out);`, "", 0},
+		if (g < 13) vstore3(w, g, out);`, "", 0},
 	{"padding of a structure", `
-		struct { char c; int i; short s; } a, *p = (void *)(out + 4 * (g & 1));
+		struct s a;
 		a.c = 1; a.i = 2; a.s = 3;
-		*(typeof(a) global *)(out + 4 * (g & 1)) = a;`, "", 0},
+		if (g < 10) *(global struct s *)(out + 4 * g) = a;`, "", 0},
 	{"packed flags", `
 		uint flags;
 		flags &= ~0xffu; flags |= 0x21;
@@ -225,12 +225,8 @@ var undefinedCases = []struct {
 func TestUninitialized(t *testing.T) {
 	for _, c := range undefinedCases {
 		t.Run(c.name, func(t *testing.T) {
-			source := "kernel void k(global int *in, global int *out, int n) { size_t g = get_global_id(0), l = get_local_id(0);" +
-				strings.ReplaceAll(c.source, "typeof(a) global *", "struct s global *") + "\n}\n"
-			if strings.Contains(source, "struct s global") {
-				source = strings.Replace(source, "struct { char c; int i; short s; } a, *p = (void *)(out + 4 * (g & 1));", "struct s a;", 1)
-				source = "struct s { char c; int i; short s; }; " + source
-			}
+			source := "struct s { char c; int i; short s; }; kernel void k(global int *in, global int *out, int n) { size_t g = get_global_id(0), l = get_local_id(0);" +
+				c.source + "\n}\n"
 			first := ""
 			for i, o := range []emu.DeviceOptions{{}, {WaveLanes: 1, SubgroupSize: 1, Workers: 1}, {WaveLanes: 8, SubgroupSize: 8}, {SubgroupSize: 64}} {
 				for _, order := range []string{"in-order", "reverse", "seeded"}[:max(1, 3-2*i)] {
