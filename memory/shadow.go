@@ -89,6 +89,54 @@ func (s *Shadow) any(off, n uint64) bool {
 	return false
 }
 
+// AnyOf says whether any of n bytes, at most 8, at any of the offsets has undefined bits.
+func (s *Shadow) AnyOf(offsets []uint64, n uint64) bool {
+	if s.Defined() {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.raw == nil {
+		return s.flip != 0
+	}
+	word := uint32(s.flip) * 0x01010101
+	for _, off := range offsets {
+		switch {
+		case !s.inside(off, n):
+		case n == 4:
+			if binary.LittleEndian.Uint32(s.raw[off:]) != word {
+				return true
+			}
+		case s.any(off, n):
+			return true
+		}
+	}
+	return false
+}
+
+// DefineAt is Define for n bytes at each of the offsets.
+func (s *Shadow) DefineAt(offsets []uint64, n uint64) {
+	if s.Defined() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.grow()
+	gone := int64(0)
+	for _, off := range offsets {
+		if !s.inside(off, n) {
+			continue
+		}
+		for i := range s.raw[off : off+n] {
+			if p := &s.raw[off+uint64(i)]; *p != s.flip {
+				*p = s.flip
+				gone++
+			}
+		}
+	}
+	s.left.Add(-gone)
+}
+
 // Define makes all bits of n bytes at off defined.
 func (s *Shadow) Define(off, n uint64) {
 	if s.Defined() {

@@ -25,7 +25,24 @@ func TestShadow(t *testing.T) {
 		for range 40 {
 			n := uint64(1) << r.IntN(4)
 			off := r.Uint64N(size + 2)
-			switch r.IntN(3) {
+			switch r.IntN(4) {
+			case 1:
+				at := []uint64{off, r.Uint64N(size)}
+				any := false
+				for _, off := range at {
+					for i := range n {
+						any = any || off+n <= size && bits[off+i] != 0
+					}
+				}
+				if got := s.AnyOf(at, n); got != any {
+					t.Fatalf("seed %d: any of %d bytes at %d: %v", seed, n, at, got)
+				}
+				s.DefineAt(at, n)
+				for _, off := range at {
+					if off+n <= size {
+						clear(bits[off:][:n])
+					}
+				}
 			case 0:
 				n = r.Uint64N(size)
 				s.Define(off, n)

@@ -231,6 +231,9 @@ func shadowLoad(w *wave, in *inst) {
 	}
 	had := s.has(x.dst)
 	found := false
+	if !had && !w.lanesAt(in, n, func(s *memory.Shadow, offsets []uint64) bool { return s.AnyOf(offsets, n) }) {
+		return
+	}
 	w.eachRun(in, n, scalar, func(r *laneRun) {
 		if !had && !found && !w.anyUndefined(r, n) {
 			return
@@ -261,6 +264,9 @@ func shadowStore(w *wave, in *inst) {
 	}
 	n := uint64(in.src.Type.Bytes())
 	if !undefined && w.defineRows(in, n) {
+		return
+	}
+	if !undefined && !w.lanesAt(in, n, func(s *memory.Shadow, offsets []uint64) bool { s.DefineAt(offsets, n); return false }) {
 		return
 	}
 	if !undefined {
@@ -343,6 +349,36 @@ func (w *wave) defineRows(in *inst, n uint64) bool {
 		}
 	}
 	return true
+}
+
+// lanesAt calls f with the places in an allocation's shadow that the lanes of a chunk access, until it returns true, and
+// returns that. It returns true for an access that has no such allocation.
+func (w *wave) lanesAt(in *inst, n uint64, f func(*memory.Shadow, []uint64) bool) bool {
+	if !in.src.A.IsScalar() || in.src.Dst.IsScalar() && in.src.Op == isa.OpLoad {
+		return true
+	}
+	p := memory.Pointer(w.s[in.a])
+	if p.Space() == memory.SpacePrivate || p.Far() {
+		return true
+	}
+	s, at := w.region(p).Shadow()
+	if s == nil {
+		return true
+	}
+	var room [64]uint64
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		x, offsets := w.offsets(in, w.chunk(k)), room[:0]
+		for ; m != 0; m &= m - 1 {
+			offsets = append(offsets, at+uint64(p.Offset()+in.disp+x[bits.TrailingZeros64(m)&63]))
+		}
+		if f(s, offsets) {
+			return true
+		}
+	}
+	return false
 }
 
 // outputs gathers the lanes that store undefined bits in global memory.
