@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// source returns the undefined bits of operand j in a lane of the wave.
+// operandShadow returns the undefined bits of operand j in a lane of the wave, and where they come from.
 func (w *wave) operandShadow(x *shadowed, j, lane int) (uint64, memory.OriginID) {
 	return w.shadow.get(x.nums[j], x.regs[j], x.types[j], lane)
 }

@@ -19,10 +19,8 @@ type shadowPrivate struct {
 
 	start   []memory.OriginID // by allocation
 	padding []memory.OriginID
-	left    []int // bytes with undefined bits, of all lanes
-	written []bool
-	chunks  int // that are as at the start, apart from written allocations
-	lanes   int
+	left    []int  // bytes with undefined bits, of all lanes
+	written []bool // by allocation: no longer as at the start
 }
 
 // flip is what the shadow of an allocation is exclusive-or'ed with.
