@@ -3,6 +3,8 @@ package dma
 import (
 	"fmt"
 	"slices"
+
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // Completion says when the bytes of copies move.
@@ -80,6 +82,14 @@ type Config struct {
 	Check  bool
 	Sink   Sink
 	Tracer Tracer // may be nil
+	// Origins, where it is not nil, has undefined bits move along with the bytes.
+	Origins Origins
+}
+
+// Origins knows where undefined bits come from.
+type Origins interface {
+	// Stored returns where bits come from once the copy at pc has stored them.
+	Stored(pc int, from memory.OriginID) memory.OriginID
 }
 
 // normal returns the configuration with defaults and limits applied.

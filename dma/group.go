@@ -57,6 +57,7 @@ func (u *Unit) GroupCopy(now uint64, c *Copy, event uint64, items Items) (result
 			return event, 0, f
 		}
 	}
+	u.shadeLines(t, c.PC)
 	if u.Immediate() {
 		if !empty {
 			t.shape.copyAll(t.dst, t.src)

@@ -28,6 +28,7 @@ func (u *Unit) LaneCopy(now uint64, c *LaneCopy, items Items, dst, src []memory.
 		}
 		return 0, lane, f
 	}
+	u.shadeLanes(c, size, items.Mask, dst, src)
 	if !async && !u.cfg.Check && u.cfg.Tracer == nil {
 		t.moveLanes()
 		return 0, 0, nil

@@ -20,7 +20,8 @@ type Number interface {
 }
 
 // Buffer is a piece of device memory. Its bytes are what a kernel sees:
-// little-endian. It starts as zeros.
+// little-endian. It starts as zeros, which launches with checks do not take for granted: to them bytes are undefined
+// that nobody has written.
 type Buffer struct {
 	dev      *Device
 	ptr      memory.Pointer
@@ -42,16 +43,22 @@ type BufferOptions struct {
 	Name string
 	// ReadOnly makes a kernel's write to the buffer a fault (CL_MEM_READ_ONLY).
 	ReadOnly bool
+	// Undefined says that the bytes count as never written, as those of [Device.NewBuffer] do.
+	Undefined bool
 }
 
-// NewBuffer makes a buffer of size bytes. The error is a [*LimitError] when
+// NewBuffer makes a buffer of size bytes, which nobody has written. The error is a [*LimitError] when
 // the device has no room.
 func (d *Device) NewBuffer(size uint64, opt BufferOptions) (*Buffer, error) {
 	if err := d.acquire(context.Background()); err != nil {
 		return nil, err
 	}
 	defer d.release()
-	return d.newBuffer(size, opt)
+	b, err := d.newBuffer(size, opt)
+	if err == nil {
+		b.undefine()
+	}
+	return b, err
 }
 
 // NewBufferFrom makes a buffer of bytes that the device takes over: the caller must not use them any more.
@@ -67,11 +74,20 @@ func (d *Device) NewBufferFrom(data []byte, opt BufferOptions) (*Buffer, error) 
 		if err == nil {
 			copy(b.data, data)
 		}
-		return b, err
+		return b.made(opt), err
 	}
-	return d.enterBuffer(uint64(len(data)), opt, func() (memory.Pointer, error) {
+	b, err := d.enterBuffer(uint64(len(data)), opt, func() (memory.Pointer, error) {
 		return d.mem.AllocBytes(opt.Name, data[:len(data):len(data)], opt.ReadOnly)
 	})
+	return b.made(opt), err
+}
+
+// made returns a new buffer, or nil, as its options ask for it.
+func (b *Buffer) made(opt BufferOptions) *Buffer {
+	if b != nil && opt.Undefined {
+		b.undefine()
+	}
+	return b
 }
 
 func (d *Device) newBuffer(size uint64, opt BufferOptions) (*Buffer, error) {
@@ -197,6 +213,7 @@ func (b *Buffer) WriteAt(p []byte, off int64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	b.define(off, len(p))
 	return copy(to, p), nil
 }
 
@@ -242,6 +259,7 @@ func (b *Buffer) Fill(pattern []byte) error {
 	if len(pattern) == 0 {
 		return fmt.Errorf("fill with an empty pattern: %w", ErrInvalid)
 	}
+	b.defineAll()
 	for n := copy(b.data, pattern); n < len(b.data); {
 		n += copy(b.data[n:], b.data[:n-n%len(pattern)])
 	}
@@ -257,6 +275,7 @@ func (b *Buffer) Map() ([]byte, error) {
 		return nil, err
 	}
 	defer b.dev.release()
+	b.defineAll()
 	b.mapped++
 	b.dev.mapped++
 	return b.data[:len(b.data):len(b.data)], nil
@@ -298,6 +317,7 @@ func (b *Buffer) Sub(off, size uint64) (*Buffer, error) {
 	if err != nil {
 		return nil, allocError("sub-buffer", err)
 	}
+	b.dev.mem.ShareShadow(p, b.ptr, off)
 	b.subs++
 	return &Buffer{dev: b.dev, ptr: p, size: size, name: b.name, readOnly: b.readOnly, data: data, parent: b, elem: b.elem}, nil
 }
@@ -365,6 +385,7 @@ func Write[T Number](b *Buffer, index int64, v []T) error {
 	if err != nil {
 		return err
 	}
+	b.define(index*int64(size), len(to))
 	_, err = binary.Encode(to, binary.LittleEndian, v)
 	return err
 }

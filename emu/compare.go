@@ -164,6 +164,7 @@ func (c *comparison) one(ctx context.Context, r *scheduler.Runner, opt scheduler
 		return nil, sr, err
 	}
 	res := c.result(sr, time.Since(start))
+	sr.Faults = c.keepOutputs(sr.Faults, !sr.Halted, false)
 	if len(sr.Faults) > 0 {
 		c.report(res, sr, nil, nil)
 	}

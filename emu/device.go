@@ -40,6 +40,10 @@ type DeviceOptions struct {
 	// [ErrNotCompared].
 	Engine string
 
+	// Poison is the seed of what memory holds that nobody has written, and what undefined values are, instead of
+	// zero: LDS, private memory, buffers of [Device.NewBuffer]. 0 leaves them zero. Programs that rely on zeros show it.
+	Poison uint64
+
 	// MaxWorkGroupSize is the number of work-items of a work-group at most; 0
 	// is 1024.
 	MaxWorkGroupSize int
@@ -124,6 +128,11 @@ type Device struct {
 	// changes what is allocated.
 	turn chan struct{}
 
+	poison uint64 // see DeviceOptions.Poison
+	// For launches with checks: where undefined bits come from, and how many launches there were.
+	origins  memory.Origins
+	launches uint64
+
 	mem    *memory.Global
 	mapped int // Buffer.Map, all together
 	closed bool
@@ -186,6 +195,7 @@ func NewDevice(opt DeviceOptions) (*Device, error) {
 		name, reference = compareEngine, interp.Engine{}
 	}
 	d := &Device{
+		poison: opt.Poison,
 		limits: Limits{
 			Engine:           name,
 			SubgroupSize:     opt.SubgroupSize,

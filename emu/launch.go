@@ -346,6 +346,7 @@ func (p *prepared) over(res *Result, sr *scheduler.Result, err error) (*Result, 
 		r := raceReport{launches: []*prepared{p}, benign: p.Benign}
 		races = r.findings(p.races)[0]
 	}
+	sr.Faults = p.keepOutputs(sr.Faults, err == nil && !sr.Halted, races != nil)
 	if len(sr.Faults) == 0 && err == nil && races == nil {
 		return res, nil
 	}
@@ -488,6 +489,7 @@ func (p *prepared) fill() error {
 		}
 		l.Scalars[r.Scalar] = uint64(k.prog.globals[r.Global])
 	}
+	p.shadows()
 	return p.pipeEnds()
 }
 

@@ -19,6 +19,9 @@ func (p *Program) On(d *Device) (*Program, error) {
 	case d == nil || d.engine == nil:
 		return nil, fmt.Errorf("device: %w", ErrInvalid)
 	}
+	if p.dev.poison != d.poison {
+		return nil, fmt.Errorf("program: on a device with other poison: %w", ErrInvalid)
+	}
 	if made := p.dev.limits.SubgroupSize; made != d.limits.SubgroupSize {
 		return nil, fmt.Errorf("program: %w", &TargetError{
 			Made: binary.Target{Name: targetName, SubgroupSize: made}, Name: targetName, SubgroupSize: d.limits.SubgroupSize,

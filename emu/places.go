@@ -2,6 +2,7 @@ package emu
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -33,14 +34,20 @@ func (s *places) at(k *isa.Kernel, pc int) finding.Place {
 	}
 	in := &k.Code[pc]
 	p.Instruction = k.InstText(in)
-	if in.Loc == 0 || int(in.Loc) >= len(k.Locs) {
+	of := s.loc(k, in.Loc)
+	of.Instruction = cmp.Or(of.Instruction, p.Instruction)
+	return of
+}
+
+// loc returns a place of a kernel, by its number.
+func (s *places) loc(k *isa.Kernel, at uint32) finding.Place {
+	var p finding.Place
+	if at == 0 || int(at) >= len(k.Locs) {
 		return p
 	}
-	loc := &k.Locs[in.Loc]
+	loc := &k.Locs[at]
 	if p.Word = loc.Word; p.Word != 0 {
-		if text := s.prog.instruction(loc.Word); text != "" {
-			p.Instruction = text
-		}
+		p.Instruction = s.prog.instruction(loc.Word)
 	}
 	if loc.File != 0 && int(loc.File) < len(s.prog.unit.latest.Load().Files) {
 		name := s.prog.unit.latest.Load().Files[loc.File]

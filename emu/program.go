@@ -104,7 +104,7 @@ func (d *Device) moduleProgram(ctx context.Context, m *spirv.Module, opt Program
 	if err != nil {
 		return nil, &ModuleError{Stage: "reflect", Err: err}
 	}
-	u, err := newUnit(m, opt, d.limits.SubgroupSize)
+	u, err := newUnit(m, opt, d)
 	if err != nil {
 		return nil, err
 	}

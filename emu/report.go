@@ -65,10 +65,12 @@ func join(a, b string) string {
 func (p *prepared) finding(f *scheduler.Fault, places *places) finding.Finding {
 	out := finding.Finding{
 		Code: f.Code, Severity: finding.Error, Kernel: p.Kernel.code.Name,
-		WorkItem: p.workItem(&f.Group, f.Lane), Place: places.at(p.launch.Kernel, f.PC),
+		WorkItem: p.workItem(&f.Group, max(f.Lane, 0)), Place: places.at(p.launch.Kernel, f.PC),
 		Count: f.Count, Groups: f.Groups, Reproduce: p.reproduce(),
 	}
 	switch {
+	case f.Undefined != nil:
+		p.uninitialized(&out, f, places)
 	case f.Async != nil:
 		p.asyncFinding(&out, f, places)
 	case f.Pipe != nil:

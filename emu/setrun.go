@@ -241,6 +241,7 @@ func (r *setRun) result(sr *scheduler.SetResult, feeds []scheduler.Feed, took ti
 		if one.GroupsRun == one.Groups[0]*one.Groups[1]*one.Groups[2] {
 			ended = nil
 		}
+		sr.Launches[i].Faults = p.keepOutputs(sr.Launches[i].Faults, ended == nil && !sr.Launches[i].Halted, races != nil)
 		if len(sr.Launches[i].Faults) > 0 || ended != nil || races[i] != nil {
 			p.report(one, &sr.Launches[i], ended, races[i])
 		}

@@ -35,10 +35,10 @@ type kernelCode struct {
 	err   error
 }
 
-// newUnit prepares a module for a device with this sub-group size.
-func newUnit(m *spirv.Module, opt ProgramOptions, subgroup int) (*unit, error) {
+// newUnit prepares a module for devices with this one's sub-group size and poison.
+func newUnit(m *spirv.Module, opt ProgramOptions, d *Device) (*unit, error) {
 	c, err := lower.NewCompiler(m, lower.Options{
-		SpecConstants: opt.SpecConstants, KeepMarks: opt.KeepMarks, SubgroupSize: subgroup,
+		SpecConstants: opt.SpecConstants, KeepMarks: opt.KeepMarks, SubgroupSize: d.limits.SubgroupSize, Poison: d.poison,
 		Specialize: opt.Specialize, Kernels: opt.Kernels, Passes: opt.Passes, VerifyEach: opt.VerifyEach,
 	})
 	if err != nil {

@@ -294,6 +294,14 @@ func TestVerify(t *testing.T) {
 		{whole(func(k *isa.Kernel) { k.ParamRegs = []isa.ParamReg{{Param: -1, Size: 4}} }), "parameter register"},
 		{whole(func(k *isa.Kernel) { k.ParamRegs = []isa.ParamReg{{Size: 9}} }), "parameter register"},
 		{whole(func(k *isa.Kernel) { k.GlobalRegs = []isa.GlobalReg{{Scalar: 2}} }), "address register"},
+		{whole(func(k *isa.Kernel) { k.UndefinedRegs = []isa.UndefinedReg{{Scalar: 0}} }), "undefined register"},
+		{whole(func(k *isa.Kernel) {
+			k.Undefined, k.UndefinedRegs = make([]isa.Undefined, 1), []isa.UndefinedReg{{Scalar: 2}}
+		}), "undefined register"},
+		{whole(func(k *isa.Kernel) {
+			k.Undefined, k.UndefinedRegs = make([]isa.Undefined, 1), []isa.UndefinedReg{{Scalar: -1}}
+		}), "undefined register"},
+		{whole(func(k *isa.Kernel) { k.Undefined = []isa.Undefined{{Loc: 100}} }), "undefined value"},
 		{whole(func(k *isa.Kernel) { k.GlobalRegs = []isa.GlobalReg{{Scalar: -1}} }), "address register"},
 		{whole(func(k *isa.Kernel) { k.GlobalRegs = []isa.GlobalReg{{Global: -1}} }), "address register"},
 		{whole(func(k *isa.Kernel) { k.Blocks[0].Start = 1 }), "expected to start at 0"},

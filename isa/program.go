@@ -76,6 +76,9 @@ type Kernel struct {
 	ScalarInit []uint64
 	ParamRegs  []ParamReg
 	GlobalRegs []GlobalReg
+	// Undefined and UndefinedRegs say which registers hold undefined bits, and where these come from.
+	Undefined     []Undefined
+	UndefinedRegs []UndefinedReg
 
 	// Private is each lane's own memory, Local the work-group's LDS that the
 	// module declares. Pointers to local kernel arguments name the allocations
@@ -190,6 +193,8 @@ type Alloc struct {
 	// PerItem says that Size is what each work-item of the enqueued work-group
 	// needs; the allocation holds that for all of them. Local memory only.
 	PerItem bool
+	// Padding is what no member has of each element, in kernels lowered for checks, by offset.
+	Padding []Padding
 }
 
 // Elem is the type of a variable's elements, for people: that of an array's

@@ -100,6 +100,9 @@ func (k *Kernel) text(b *strings.Builder, p *Program) {
 	for _, g := range k.GlobalRegs {
 		fmt.Fprintf(b, "  s%d = address @%d\n", g.Scalar, g.Global)
 	}
+	for _, r := range k.UndefinedRegs {
+		fmt.Fprintf(b, "  s%d = undefined %q\n", r.Scalar, k.Undefined[r.From].Name)
+	}
 	for _, r := range k.PipeRegs {
 		fmt.Fprintf(b, "  s%d = pipe @%d", r.Scalar, r.Pipe)
 		if r.Reads {
@@ -458,6 +461,11 @@ func (k *Kernel) constant(r Reg) (uint64, bool) {
 	}
 	for _, p := range k.PipeRegs {
 		if p.Scalar == r.Index() {
+			return 0, false
+		}
+	}
+	for _, u := range k.UndefinedRegs {
+		if u.Scalar == r.Index() {
 			return 0, false
 		}
 	}

@@ -34,6 +34,9 @@ func (k *Kernel) Verify() error {
 			return fmt.Errorf("kernel %s: pipe register %+v: %w", k.Name, p, ErrMalformed)
 		}
 	}
+	if err := k.verifyUndefined(); err != nil {
+		return err
+	}
 	if err := k.verifyMeta(); err != nil {
 		return err
 	}

@@ -122,7 +122,20 @@ func (g *Global) View(p Pointer) (Pointer, error) {
 	if err := g.fits(r.Name, 0); err != nil {
 		return 0, err
 	}
-	return g.enter(&Region{Name: r.Name, Data: r.Data, ReadOnly: true, Size: r.Size, view: true}), nil
+	return g.enter(&Region{Name: r.Name, Data: r.Data, ReadOnly: true, Size: r.Size, view: true, shadow: r.shadow, shadowAt: r.shadowAt}), nil
+}
+
+// ShareShadow says that the bytes of an allocation are those of another one, from off on.
+func (g *Global) ShareShadow(p, of Pointer, off uint64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r, from := g.Lookup(p.Alloc()), g.Lookup(of.Alloc())
+	if r == nil || from == nil {
+		return
+	}
+	shared := *r
+	shared.shadow, shared.shadowAt = from.shadow, from.shadowAt+off
+	g.store(p.Alloc(), &shared)
 }
 
 func (g *Global) fits(name string, size uint64) error {
@@ -137,7 +150,7 @@ func (g *Global) fits(name string, size uint64) error {
 
 // add enters an allocation of bytes.
 func (g *Global) add(name string, data []byte, readOnly bool) (Pointer, error) {
-	r := &Region{Name: name, Data: data, ReadOnly: readOnly, Size: uint64(len(data))}
+	r := &Region{Name: name, Data: data, ReadOnly: readOnly, Size: uint64(len(data)), shadow: newShadow(uint64(len(data)))}
 	g.used += r.Size
 	return g.enter(r), nil
 }

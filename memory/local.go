@@ -10,6 +10,8 @@ import "fmt"
 type Local struct {
 	data    []byte
 	regions []Region
+	starts  []OriginID // see Track
+	poison  uint64     // see Poison
 }
 
 // NewLocal returns LDS with one allocation for each of the sizes (in bytes);
@@ -42,7 +44,7 @@ func NewLocal(sizes []uint64, limit uint64) (*Local, error) {
 	}
 	pos, flat := uint64(0), uint64(flatLocal)
 	for i, s := range sizes {
-		l.regions[i] = Region{Data: l.data[pos : pos+s : pos+s], Size: s}
+		l.regions[i] = Region{Data: l.data[pos : pos+s : pos+s], Size: s, shadow: newShadow(s)}
 		if room+Alignment*uint64(len(sizes)) <= flatLocalSize {
 			l.regions[i].Flat = uint32(flat)
 		}
@@ -54,8 +56,30 @@ func NewLocal(sizes []uint64, limit uint64) (*Local, error) {
 
 func roundUp(n uint64) uint64 { return (n + Alignment - 1) &^ (Alignment - 1) }
 
-// Reset makes all contents zero, for the next work-group.
-func (l *Local) Reset() { clear(l.data) }
+// Reset makes all contents what they are at the start of a work-group: zero, or poison, and undefined where somebody
+// wants to know.
+func (l *Local) Reset() {
+	if l.poison == 0 {
+		clear(l.data)
+	} else {
+		Poison(l.data, l.poison)
+	}
+	for i, id := range l.starts {
+		l.regions[i].shadow.Reset(id != 0, id)
+	}
+}
+
+// Track makes the contents undefined from the next [Local.Reset] on: those of an allocation come from its origin,
+// and 0 is for one that counts as defined. Without origins all are defined.
+func (l *Local) Track(origins []OriginID) {
+	for i := range l.starts {
+		l.regions[i].shadow.Reset(false, 0)
+	}
+	l.starts = origins[:min(len(origins), len(l.regions))]
+}
+
+// Poison makes the contents a pattern of that seed from the next [Local.Reset] on; 0 makes them zero.
+func (l *Local) Poison(seed uint64) { l.poison = seed }
 
 // Bytes returns all of the storage, a multiple of [Alignment]. A nil Local has none.
 func (l *Local) Bytes() []byte {

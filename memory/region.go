@@ -20,9 +20,19 @@ type Region struct {
 	Freed    bool
 	view     bool // of the bytes of another allocation, which counts them
 	// Size is the allocation's size in bytes; it survives a release.
-	Size uint64
+	Size     uint64
+	shadow   *Shadow
+	shadowAt uint64 // where the region begins in shadow
 	// Flat is the 32-bit address (see [Global.Pack32]); 0 for none.
 	Flat uint32
+}
+
+// Shadow returns which bits of the region are undefined, and where the region begins in there. A nil Region has none.
+func (r *Region) Shadow() (s *Shadow, at uint64) {
+	if r == nil {
+		return nil, 0
+	}
+	return r.shadow, r.shadowAt
 }
 
 // nullRange is how far from null a pointer may be, in bytes, to count as one

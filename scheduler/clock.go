@@ -4,6 +4,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // Work-groups that make asynchronous copies, or that are traced, have a
@@ -27,8 +28,16 @@ func (w *worker) startDMA() {
 	if w.opt.Tracer != nil {
 		cfg.Tracer = w.opt.Tracer
 	}
+	if cfg.Origins = nil; w.Origins != nil {
+		cfg.Origins = w
+	}
 	w.group.DMA = dma.New(cfg)
 	w.group.Watch = cfg.Check || cfg.Tracer != nil || cfg.Completion == dma.Seeded || cfg.Completion == dma.Paced
+}
+
+// Stored implements [dma.Origins].
+func (w *worker) Stored(pc int, from memory.OriginID) memory.OriginID {
+	return w.Launch.Stored(pc, from)
 }
 
 // beginClock begins a work-group: a clock of its own, or, in a trace, the next
@@ -89,7 +98,7 @@ func (w *worker) endClock(well bool) {
 // Finding takes a finding about asynchronous copies, which does not end the
 // group: see [dma.Sink].
 func (w *worker) Finding(code finding.Code, pc, item, n int) *dma.Detail {
-	e := w.faults.add(w.pos, code, pc, n)
+	e := w.faults.add(w.pos, code, pc, n, -1)
 	if e == nil {
 		return nil
 	}

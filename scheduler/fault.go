@@ -65,8 +65,8 @@ type faultTable map[faultKey]*Fault
 
 // add counts a fault in the group at position pos and returns its entry when
 // the particulars are to be filled in, because this is its first occurrence in the order of the schedule
-// so far, else nil.
-func (t *faultTable) add(pos uint64, code finding.Code, pc, lanes int) *Fault {
+// so far, else nil. Of one group, the first occurrence is that of the lowest lane if lane is not negative.
+func (t *faultTable) add(pos uint64, code finding.Code, pc, lanes, lane int) *Fault {
 	k := faultKey{code, pc}
 	if f := (*t)[k]; f != nil {
 		f.Count += uint64(lanes)
@@ -74,7 +74,7 @@ func (t *faultTable) add(pos uint64, code finding.Code, pc, lanes int) *Fault {
 			f.last = pos
 			f.Groups++
 		}
-		if pos < f.Group.Position {
+		if pos < f.Group.Position || lane >= 0 && pos == f.Group.Position && lane < f.Lane {
 			*f = Fault{Count: f.Count, Groups: f.Groups, last: f.last}
 			return f
 		}
@@ -133,7 +133,7 @@ func (t faultTable) list() []Fault {
 
 // ends returns 1 for a fault that ends its work-group, else 0.
 func ends(f *Fault) int {
-	if f.Async != nil || f.Code == finding.PipeOpen || f.Code == finding.PipeUnwritten || f.Code == finding.PartialBarrier || f.Code == finding.GroupDiverged {
+	if f.Async != nil || f.Undefined != nil || f.Code == finding.PipeOpen || f.Code == finding.PipeUnwritten || f.Code == finding.PartialBarrier || f.Code == finding.GroupDiverged {
 		return 0
 	}
 	return 1

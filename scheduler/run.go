@@ -315,6 +315,9 @@ func (s *launch) fits(n int) (int, error) {
 	if state > most {
 		return 0, &TooLargeError{Kernel: s.Kernel.Name, Items: s.groupItems, Launches: 1, Bytes: state, Most: most}
 	}
+	if s.Origins != nil {
+		state = min(state, most/3) * 3 // the shadow of private memory, with origins, is twice as large as that itself
+	}
 	if state > 0 {
 		n = int(min(uint64(n), most/state))
 	}

@@ -441,7 +441,7 @@ func TestMergeFaults(t *testing.T) {
 			{&b, finding.AsyncRead, 12, 3, 2}, {&b, finding.AsyncRead, 12, 3, 1}, {&b, finding.AsyncRead, 12, 3, 1},
 			{&a, finding.AsyncRead, 12, 6, 1},
 		} {
-			if f := x.t.add(x.pos, x.code, x.pc, x.lanes); f != nil {
+			if f := x.t.add(x.pos, x.code, x.pc, x.lanes, -1); f != nil {
 				f.Fault = engine.Fault{Code: x.code, PC: x.pc}
 				f.Group.Position = x.pos
 				if x.code == finding.AsyncRead {

@@ -76,7 +76,7 @@ func TestSharesFollow(t *testing.T) {
 func TestFirstFault(t *testing.T) {
 	var table faultTable
 	for _, pos := range []uint64{7, 7, 9, 3, 3, 5} {
-		if f := table.add(pos, finding.BarrierDeadlock, 4, 2); f != nil {
+		if f := table.add(pos, finding.BarrierDeadlock, 4, 2, -1); f != nil {
 			if f.Waiting != nil {
 				t.Errorf("position %d: particulars of another group", pos)
 			}

@@ -226,7 +226,7 @@ func (w *worker) deadlock(at *standing, holders []EndState, unstarted uint64) {
 		lowest = min(lowest, at.pipes[i].Items[0][0])
 	}
 	pc := at.pipes[0].PC
-	e := w.faults.add(w.pos, finding.PipeDeadlock, pc, n)
+	e := w.faults.add(w.pos, finding.PipeDeadlock, pc, n, -1)
 	if e == nil {
 		return
 	}
@@ -311,7 +311,7 @@ func (w *worker) openReservations() {
 			if r.Owner.Launch != w.Index || r.Owner.Group != w.group.Linear || stale[r.ID] {
 				return
 			}
-			e := w.faults.add(w.pos, finding.PipeOpen, r.PC, 1) // of a group too: it is one reservation
+			e := w.faults.add(w.pos, finding.PipeOpen, r.PC, 1, -1) // of a group too: it is one reservation
 			if e == nil {
 				return
 			}
@@ -328,7 +328,11 @@ func (w *worker) openReservations() {
 
 // report takes a finding that does not end the wave.
 func (w *worker) report(f *engine.Fault) {
-	e := w.faults.add(w.pos, f.Code, f.PC, max(f.Lanes, 1))
+	lane := -1
+	if f.Undefined != nil {
+		lane = f.Lane // the order of waves must not decide
+	}
+	e := w.faults.add(w.pos, f.Code, f.PC, max(f.Lanes, 1), lane)
 	if e == nil {
 		return
 	}

@@ -108,6 +108,10 @@ func (s *launch) worker() (*worker, error) {
 		}
 		w.lds, w.ldsSizes = lds, slices.Clone(s.LocalSizes)
 	}
+	if w.lds != nil {
+		w.lds.Track(s.LocalOrigins())
+		w.lds.Poison(s.Poison)
+	}
 	w.group = engine.Group{Launch: s.Launch, LDS: w.lds, Output: w.group.Output[:0]}
 	if tell := s.opt.Stores; tell != nil {
 		w.group.Stores = func(pc, item int, p memory.Pointer, n uint64) { tell(&w.group, pc, item, p, n) }
@@ -118,6 +122,9 @@ func (s *launch) worker() (*worker, error) {
 	}
 	if tell := s.opt.Prints; tell != nil {
 		w.group.Prints = func(item int, text []byte) { tell(&w.group, item, text) }
+	}
+	if s.Origins != nil {
+		w.group.Report = w.report
 	}
 	w.clock = 0
 	w.set, w.member = nil, nil
@@ -441,7 +448,7 @@ func (w *worker) flush() {
 func (w *worker) fault(v *wave) {
 	f := v.Fault()
 	w.faulted = true
-	e := w.faults.add(w.pos, f.Code, f.PC, max(f.Lanes, 1))
+	e := w.faults.add(w.pos, f.Code, f.PC, max(f.Lanes, 1), -1)
 	if e == nil {
 		return
 	}
@@ -494,7 +501,7 @@ func (w *worker) openBarrier() bool {
 			if w.groupPC >= 0 {
 				code, pc = finding.GroupDiverged, w.groupPC
 			}
-			if e := w.faults.add(w.pos, code, pc, live); e != nil {
+			if e := w.faults.add(w.pos, code, pc, live, -1); e != nil {
 				e.Fault = engine.Fault{Code: code, PC: pc, Lanes: live}
 				e.Group = w.name()
 				at := w.whoWaits()
@@ -510,7 +517,7 @@ func (w *worker) openBarrier() bool {
 		if w.ofGroup(pc) {
 			code = finding.GroupDiverged
 		}
-		if e := w.faults.add(w.pos, code, pc, live); e != nil {
+		if e := w.faults.add(w.pos, code, pc, live, -1); e != nil {
 			e.Fault = engine.Fault{Code: code, PC: pc, Lanes: live}
 			e.Group = w.name()
 			at := w.whoWaits()

@@ -15,6 +15,7 @@ By value
 Buffers in global or constant memory
   buf:TYPE:V[,V…]        the values given
   zero:TYPE:COUNT        zeros
+  undef:TYPE:COUNT       what nobody has written: zeros, or those of -poison
   iota:TYPE:COUNT[:START[:STEP]]
                          START, START+STEP, …; 0, 1, 2 … when left out; integers
                          wrap around, floating point is START + i×STEP, each

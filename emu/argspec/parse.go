@@ -55,6 +55,8 @@ type Arg struct {
 	// Data holds the elements, little-endian; nil for Local and Null. Of a pipe it
 	// holds the packets that are in it from the beginning.
 	Data []byte
+	// Undefined says that nobody has written the elements of a buffer, which are zero in Data.
+	Undefined bool
 	// Resource says that the kernel is to get a buffer resource that covers the
 	// buffer; nil where it gets a pointer to it, and for all that is no buffer.
 	Resource *Resource
@@ -130,7 +132,7 @@ func (p *parser) fail(pos int, allowed, format string, args ...any) error {
 
 const (
 	asBytes     = ":as-bytes"
-	bufferForms = "buf:TYPE:V[,V…] in:PATH zero: iota: fill: rand:"
+	bufferForms = "buf:TYPE:V[,V…] in:PATH zero: undef: iota: fill: rand:"
 	forms       = "TYPE:V[,V…] bytes:HEX " + bufferForms + " resource: image: pipe: local:BYTES null"
 )
 
@@ -202,7 +204,7 @@ func (p *parser) buffer(at int) (*Arg, error) {
 	}
 	next := at + len(head) + 1
 	switch head {
-	case "buf", "in", "zero", "iota", "fill", "rand":
+	case "buf", "in", "zero", "undef", "iota", "fill", "rand":
 		if short, raw := strings.CutSuffix(p.spec, asBytes); raw && !strings.HasSuffix(short, asBytes) {
 			inner := *p
 			inner.spec = short
@@ -219,7 +221,7 @@ func (p *parser) buffer(at int) (*Arg, error) {
 		return p.buf(next)
 	case "in":
 		return p.in(rest, next)
-	case "zero", "iota", "fill", "rand":
+	case "zero", "undef", "iota", "fill", "rand":
 		return p.generate(head, rest, next)
 	}
 	return nil, nil
@@ -526,11 +528,11 @@ func (p *parser) in(text string, at int) (*Arg, error) {
 	return a, nil
 }
 
-// generate reads zero:TYPE:COUNT, iota:TYPE:COUNT[:START[:STEP]],
+// generate reads zero:TYPE:COUNT, undef:TYPE:COUNT, iota:TYPE:COUNT[:START[:STEP]],
 // fill:TYPE:COUNT:V and rand:TYPE:COUNT:SEED[:LO:HI].
 func (p *parser) generate(form, text string, at int) (*Arg, error) {
 	usage := map[string]string{
-		"zero": "zero:TYPE:COUNT", "iota": "iota:TYPE:COUNT[:START[:STEP]]",
+		"zero": "zero:TYPE:COUNT", "undef": "undef:TYPE:COUNT", "iota": "iota:TYPE:COUNT[:START[:STEP]]",
 		"fill": "fill:TYPE:COUNT:V", "rand": "rand:TYPE:COUNT:SEED[:LO:HI]",
 	}[form]
 	type field struct {
@@ -598,7 +600,7 @@ func (p *parser) generate(form, text string, at int) (*Arg, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Arg{Kind: Buffer, Type: t, Count: n, Data: data}
+	a := &Arg{Kind: Buffer, Type: t, Count: n, Data: data, Undefined: form == "undef"}
 	switch {
 	case form == "iota":
 		step := oneBits(t)

@@ -187,8 +187,34 @@ type Launch struct {
 	// Check turns on the findings that cost time or that only a strict reading
 	// of the specification makes (alignment, overflow of division, shifts).
 	Check bool
+	// Origins, where it is not nil, turns on the search for uninitialised values: it has where undefined bits come
+	// from. Number tells the launch from others on the same memory.
+	Origins *memory.Origins
+	Number  uint64
+	// Poison, where it is not zero, is the seed of what LDS and private memory hold at first, instead of zero.
+	Poison uint64
 	// Cancel ends the launch at the next back-edge or group.
 	Cancel *atomic.Bool
+}
+
+// LocalOrigins returns where undefined bits of each LDS allocation come from; nothing where nobody asks. What the
+// machine itself needs for operations of the work-group counts as defined.
+func (l *Launch) LocalOrigins() []memory.OriginID {
+	if l.Origins == nil {
+		return nil
+	}
+	ids := make([]memory.OriginID, len(l.LocalSizes))
+	for i := range ids {
+		if i >= len(l.Kernel.Local) || !l.Kernel.Local[i].PerItem {
+			ids[i] = l.Origins.ID(memory.Origin{Kind: memory.OriginLocal, Owner: l.Kernel, Number: i + 1})
+		}
+	}
+	return ids
+}
+
+// Stored returns where undefined bits come from once the instruction at pc has stored them.
+func (l *Launch) Stored(pc int, from memory.OriginID) memory.OriginID {
+	return l.Origins.Stored(memory.Origin{Owner: l.Kernel, Number: pc, Launch: l.Number}, from)
 }
 
 // PipeEnd is what a launch can do with a pipe. Its handle, as kernels hold it,
@@ -275,7 +301,39 @@ type Fault struct {
 	Async *dma.Detail
 	// Pipe says what is wrong with the use of a pipe; nil for other faults.
 	Pipe *memory.PipeFault
+	// Undefined says what a finding.Uninitialized is about; nil for other faults.
+	Undefined *Undefined
 }
+
+// Undefined is a use of undefined bits.
+type Undefined struct {
+	Use  UndefinedUse
+	From memory.OriginID
+	// Pointer is where an UndefinedOutput was stored.
+	Pointer memory.Pointer
+	// Also are further instructions at which the same value matters.
+	Also []int
+}
+
+// UndefinedUse says what undefined bits decide.
+type UndefinedUse uint8
+
+// The uses.
+const (
+	UndefinedBranch  UndefinedUse = iota // which way a lane goes
+	UndefinedSwitch                      // likewise
+	UndefinedAddress                     // where an access goes
+	UndefinedSize                        // how many bytes are copied
+	UndefinedDivisor                     // whether a divisor is zero
+	UndefinedPrintf                      // what is printed
+	UndefinedCopy                        // an operand of an asynchronous copy
+	UndefinedPipe                        // an operand of a pipe operation, or a packet
+	UndefinedImage                       // an operand of an image operation
+	UndefinedOutput                      // bits that are stored in global memory; a finding only if they stay there
+)
+
+// UndefinedStores is the code of faults that are about UndefinedOutput: no finding yet.
+const UndefinedStores finding.Code = "undefined stores"
 
 // Counters counts what a wave, a group or a launch did. They depend on the
 // program, the launch and the wave width only; with pipes, also on what the other

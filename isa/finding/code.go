@@ -20,6 +20,7 @@ const (
 	DivideOverflow    Code = "E-DIVOVF"        // most negative value divided by -1 (with checks on)
 	PointerDifference Code = "E-PTRDIFF"       // difference of pointers into different allocations (with checks on)
 	ShiftRange        Code = "E-SHIFT"         // shift by the width or more (with checks on)
+	Uninitialized     Code = "E-UNINIT"        // a value that was never set decides something (with checks on)
 	Unreachable       Code = "E-UNREACHABLE"   // OpUnreachable was reached
 	BarrierDeadlock   Code = "E-BARRIER"       // work-items of a group wait at different barriers
 	PartialBarrier    Code = "E-BARRIERPART"   // a barrier that some work-items ended without reaching
@@ -102,6 +103,9 @@ var descriptions = map[Code]Description{
 	PointerDifference: {Title: "difference of pointers into different buffers",
 		Text:    "Two pointers were subtracted that do not lead into the same buffer or variable: undefined (OpPtrDiff, SPIR-V 3.49.8; C 6.5.6). Without checks the difference is not 0, and has no other meaning.",
 		Checked: true},
+	Uninitialized: {Title: "an uninitialized value decides something",
+		Text:    "A value that was never set decides a branch, an address, a divisor, what is printed, a copy or a pipe operation, or it is left in a buffer when the launch ends. Private and local memory, and buffers that the host never wrote, have undefined contents at first (OpenCL C 6.7, OpenCL 5.2.1). Bits are followed one by one through arithmetic and memory, so that copying undefined bits, or the padding of a structure, is no finding. Without checks they are 0, or what -poison makes of them.",
+		Checked: true, Repeats: true},
 	Unreachable: {Title: "unreachable code was reached",
 		Text: "The kernel executed OpUnreachable: the compiler was promised that control never comes here, for instance by __builtin_unreachable or a function without a return."},
 	BarrierDeadlock: {Title: "work-items wait at different barriers",

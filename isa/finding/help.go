@@ -31,7 +31,8 @@ var helps = map[Code]string{
 	TimeLimit:         "allow more time, or look for a loop that never ends",
 	EngineDiff:        "report it, with the module and the command; -engine interp gives the right results",
 
-	Race: "order the two accesses by a barrier, or make them atomic",
+	Race:          "order the two accesses by a barrier, or make them atomic",
+	Uninitialized: "set the value before it is used, on every path",
 
 	AsyncRead:    "wait for the copy before the read",
 	AsyncWrite:   "wait for the copy before the write",

@@ -17,6 +17,9 @@ func Constants(k *isa.Kernel) map[int]uint64 {
 	for _, r := range k.PipeRegs {
 		delete(m, r.Scalar)
 	}
+	for _, r := range k.UndefinedRegs {
+		delete(m, r.Scalar)
+	}
 	for i := range k.Code {
 		if d := k.Code[i].Dst; d.IsScalar() {
 			delete(m, d.Index())

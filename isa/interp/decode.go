@@ -44,6 +44,7 @@ type aux struct {
 	image         *imageAccess
 	pipe          *isa.PipeAccess
 	race          *race.Access
+	shadowed      *shadowed
 }
 
 type convertKey struct {
@@ -83,12 +84,13 @@ type decodeOptions struct {
 	watch bool // announcements of accesses to package dma, see engine.Group.Watch
 	trace bool // announcements of blocks and accesses to engine.Group.Subgroups
 	tell  bool // announcements of stores to engine.Group.Stores
+	shade bool // undefined bits, see shadow
 }
 
 // index numbers the options.
 func (o decodeOptions) index() int {
 	n := 0
-	for i, on := range [...]bool{o.check, o.watch, o.trace, o.tell} {
+	for i, on := range [...]bool{o.check, o.watch, o.trace, o.tell, o.shade} {
 		if on {
 			n |= 1 << i
 		}
@@ -118,6 +120,9 @@ func (c *compiledKernel) decode(o decodeOptions) ([]block, error) {
 			}
 			for pc := b.Start; pc < b.End-1; pc++ {
 				d.inst(pc)
+			}
+			if d.shade {
+				d.shadowed(d.base(b.End - 1))
 			}
 			all = append(all, d.out...) // in place, as long as there is room
 		}
@@ -209,6 +214,9 @@ func (d *decoder) base(pc int) inst {
 func (d *decoder) inst(pc int) {
 	in := d.base(pc)
 	s := in.src
+	if d.shade {
+		d.shadowed(in)
+	}
 	if d.watch {
 		d.watchAccess(in)
 	}

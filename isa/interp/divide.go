@@ -137,7 +137,9 @@ func checkZero(w *wave, in *inst) {
 	if !w.has(in.src.B, in.src.Type, 0) {
 		return
 	}
-	set, found := w.lanesWhere(func(k, i int) bool { return w.reg(in.src.B, in.src.Type, k, i) == 0 })
+	set, found := w.lanesWhere(func(k, i int) bool {
+		return w.reg(in.src.B, in.src.Type, k, i) == 0 && !w.undefined(in.src.B, in.src.Type, k, i)
+	})
 	if found {
 		w.fail(engine.Fault{Code: finding.DivideByZero, PC: in.pc, Detail: "the divisor is 0"}, set)
 	}
@@ -166,7 +168,7 @@ func checkShift(w *wave, in *inst) {
 		return
 	}
 	set, found := w.lanesWhere(func(k, i int) bool {
-		return w.reg(in.src.B, t, k, i) >= uint64(t.Bits())
+		return w.reg(in.src.B, t, k, i) >= uint64(t.Bits()) && !w.undefined(in.src.B, t, k, i)
 	})
 	if !found {
 		return

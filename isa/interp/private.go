@@ -208,6 +208,19 @@ func (w *wave) initPrivate(chunks int) {
 	w.privFresh = max(fresh, chunks)
 }
 
+// poisonRows fills private memory with a pattern that depends on the seed and the place in the allocation.
+func poisonRows(words []uint32, seed uint64) {
+	for row := 0; row < len(words); row += 64 {
+		var x uint32
+		for b := range uint64(4) {
+			x |= uint32(memory.PoisonByte(seed, uint64(row)/64*4+b)) << (8 * b)
+		}
+		for i := range 64 {
+			words[row+i] = x
+		}
+	}
+}
+
 // initAlloc initialises chunks [from, to) of an allocation.
 func (w *wave) initAlloc(n, param, from, to int) {
 	size := w.code.privSize[n]
@@ -218,7 +231,12 @@ func (w *wave) initAlloc(n, param, from, to int) {
 	}
 	for k := from; k < to; k++ {
 		room := w.privateRoom(uint32(n+1), k)
-		clear(unsafe.Slice((*byte)(room), (size+3)/4*rowBytes))
+		words := unsafe.Slice((*uint32)(room), (size+3)/4*64)
+		if p := w.group.Launch.Poison; p != 0 && param == 0 {
+			poisonRows(words, p)
+			continue
+		}
+		clear(words)
 		for off, v := range values {
 			row := (*[64]uint32)(unsafe.Pointer(word4(room, 0, uint64(off))))
 			for i := range row {

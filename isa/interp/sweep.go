@@ -46,7 +46,8 @@ func (w *wave) Sweep(more uint64) (ended uint64, stop engine.Stop) {
 
 // allow lets machine code go on with some of the next groups.
 func (w *wave) allow(more uint64) {
-	if !w.native || !w.code.steady {
+	if !w.native || !w.code.steady || w.group.Launch.Poison != 0 && w.lds != nil { // machine code clears LDS itself
+
 		return
 	}
 	g := w.group
@@ -83,7 +84,7 @@ func (w *wave) next() {
 	if w.native {
 		w.locate()
 	}
-	if !c.steady {
+	if !c.steady || w.shadow != nil {
 		w.renew()
 	}
 	w.Cur, w.running = 0, w.lanes > 0
@@ -107,6 +108,7 @@ func (w *wave) renew() {
 	if c.privStride != 0 {
 		w.initPrivate(chunks)
 	}
+	w.startShadow()
 }
 
 // enliven makes all lanes run. before is how many lanes there were the last time.

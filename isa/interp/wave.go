@@ -103,6 +103,8 @@ type wave struct {
 	waits  bool   // this wave goes on in machine code when that is there
 	enough uint64 // Counts.Instructions at which to look whether it is
 
+	shadow *shadow // nil where nobody asks for undefined bits
+
 	back back // lanes that are kept back at a barrier
 
 	faulted bool
@@ -180,7 +182,7 @@ func (w *wave) chunk(k int) unsafe.Pointer { return unsafe.Add(w.base, uintptr(k
 // Start puts n lanes at the entry of the kernel.
 func (w *wave) Start(g *engine.Group, first, n int) {
 	l := g.Launch
-	accelerated := !l.Check && !(g.Watch && w.code.kernel.UsesAsync) && g.Subgroups == nil && g.Stores == nil
+	accelerated := !l.Check && l.Origins == nil && !(g.Watch && w.code.kernel.UsesAsync) && g.Subgroups == nil && g.Stores == nil
 	if accelerated && w.later != nil {
 		if to := w.later.ready(); to != nil {
 			w.become(to)
@@ -192,7 +194,7 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	if g.Races != nil && w.same == nil {
 		w.same = w.sameValue
 	}
-	w.blocks = c.blocks(decodeOptions{check: l.Check, watch: g.Watch, trace: g.Subgroups != nil, tell: g.Stores != nil})
+	w.blocks = c.blocks(decodeOptions{check: l.Check, watch: g.Watch, trace: g.Subgroups != nil, tell: g.Stores != nil, shade: l.Origins != nil})
 	before := w.lanes
 	w.first, w.lanes = first, min(n, w.maxLan)
 	w.faulted, w.Choosy = false, false

@@ -28,6 +28,11 @@ type builder struct {
 	varTypes []*typ                     // what private variables hold, by place in Kernel.Private
 	inputs   map[spirv.ID]spirv.BuiltIn // results of OpLoad that are whole built-in variables
 
+	constants bool // what is built is a constant
+	// Where in Kernel.Undefined instructions and variables are.
+	undefAt   map[spirv.ID]int32
+	undefVars map[undefinedVariable]int32
+
 	stack  []spirv.ID // functions in the course of being inlined
 	body   *body      // the one at hand
 	bodies []*body    // all of them, in the order in which they are entered
@@ -149,6 +154,9 @@ func (b *builder) val(id spirv.ID) []*value {
 	}
 	var v []*value
 	switch {
+	case in.Op() == spirv.OpUndef:
+		b.spend(b.m.typeOf(in.ResultType()).flat)
+		v = b.undefined(in, b.m.typeOf(in.ResultType()))
 	case isConstant(in.Op()):
 		v = b.constVals(b.m.constant(id))
 	case in.Op() == spirv.OpVariable || in.Op() == spirv.OpUntypedVariableKHR:
@@ -263,7 +271,7 @@ func (b *builder) moduleVariable(in spirv.Inst) *value {
 	}
 	if sc == spirv.StorageClassWorkgroup {
 		t := b.variableType(in)
-		a := isa.Alloc{Name: b.m.names[id], Size: t.size, Align: b.alignOf(id, t), Elem: b.m.elem(t)}
+		a := isa.Alloc{Name: b.m.names[id], Size: t.size, Align: b.alignOf(id, t), Elem: b.m.elem(t), Padding: b.padding(t)}
 		b.k.Local = append(b.k.Local, a)
 		v := b.f.newValue(irLocal, isa.I64, isa.I64)
 		v.index = int32(len(b.k.Local) - 1)
@@ -302,7 +310,7 @@ func (b *builder) alignOf(id spirv.ID, t *typ) uint32 {
 
 // privateVar makes an allocation in private memory and returns its address.
 func (b *builder) privateVar(name string, t *typ, align uint32) *value {
-	b.k.Private = push(b.k.Private, isa.Alloc{Name: name, Size: t.size, Align: align, Elem: b.m.elem(t), Loc: b.place()})
+	b.k.Private = push(b.k.Private, isa.Alloc{Name: name, Size: t.size, Align: align, Elem: b.m.elem(t), Loc: b.place(), Padding: b.padding(t)})
 	v := b.f.newValue(irPriv, isa.I64, isa.I64)
 	v.index = int32(len(b.k.Private) - 1)
 	b.varTypes = push(b.varTypes, t)

@@ -237,7 +237,7 @@ func (b *builder) inst(in spirv.Inst) {
 			b.fail("a value of more than %d scalars does not fit in registers", maxFlat)
 		}
 		b.spend(t.flat)
-		b.set(in, b.zeros(t)...)
+		b.set(in, b.undefined(in, t)...)
 	case spirv.OpFunctionCall:
 		// The call changes the instruction at hand; its result belongs to in.
 		vals := b.call(in)
@@ -602,7 +602,7 @@ func (b *builder) composite(in spirv.Inst) {
 		for _, c := range ops[2:] {
 			switch {
 			case c == 0xffffffff:
-				out = append(out, b.imm(s, 0))
+				out = append(out, b.undefinedScalar(s, in))
 			case int(c) < len(x):
 				out = append(out, x[c])
 			case int(c)-len(x) < len(y):

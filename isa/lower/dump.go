@@ -71,6 +71,8 @@ func (v *value) name() string {
 		return fmt.Sprintf("%#x", v.imm)
 	case irParam:
 		return fmt.Sprintf("param%d[%d:%d]", v.index, v.imm, v.imm+uint64(v.typ.Bytes()))
+	case irUndef:
+		return fmt.Sprintf("undef%d", v.index)
 	case irGlobal:
 		return fmt.Sprintf("@%d", v.index)
 	case irPriv:

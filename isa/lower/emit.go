@@ -17,6 +17,7 @@ type emitter struct {
 	a      *allocator
 	consts map[uint64]int
 	params map[paramKey]int
+	undefs map[int]int // place in Kernel.Undefined → scalar register
 	addrs  map[int]int // program-scope variable → scalar register
 	pipes  map[int]int // the program's pipe → place in Kernel.PipeRegs
 	priv   []int       // private allocation → its new number, -1 when it is gone
@@ -45,7 +46,7 @@ func emit(b *builder) {
 		b.fail("%v", err)
 	}
 	b.f.steps += a.steps
-	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, edges: b.f.edgePlaces(), wides: map[isa.WideAccess]uint32{}}
+	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, undefs: map[int]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, edges: b.f.edgePlaces(), wides: map[isa.WideAccess]uint32{}}
 	e.leaves()
 	e.pipeUses()
 	k := b.k
@@ -114,6 +115,12 @@ func (e *emitter) leaves() {
 				e.params[key] = r
 				e.k.ParamRegs = append(e.k.ParamRegs, isa.ParamReg{Scalar: r, Param: key.param, Offset: key.offset, Size: uint8(key.size)})
 			}
+		case irUndef:
+			if _, ok := e.undefs[int(v.index)]; !ok {
+				r := e.slot(0)
+				e.undefs[int(v.index)] = r
+				e.k.UndefinedRegs = append(e.k.UndefinedRegs, isa.UndefinedReg{Scalar: r, From: int(v.index)})
+			}
 		case irGlobal:
 			if _, ok := e.addrs[int(v.index)]; !ok {
 				r := e.slot(0)
@@ -178,6 +185,8 @@ func (e *emitter) reg(v *value) isa.Reg {
 		return isa.S(e.consts[v.imm])
 	case irParam:
 		return isa.S(e.params[paramKey{int(v.index), v.imm, v.typ.Bytes()}])
+	case irUndef:
+		return isa.S(e.undefs[int(v.index)])
 	case irGlobal:
 		return isa.S(e.addrs[int(v.index)])
 	case irPipe:

@@ -19,6 +19,7 @@ const (
 	irInput                       // "address" of the built-in variable value.index
 	irPipe                        // handle of the program's pipe value.index
 	irPhi                         // one argument a predecessor, in their order
+	irUndef                       // a value of which nothing is known, from Kernel.Undefined[value.index]
 	irStorage                     // handle of the pipe that a structure describes, whose first scalar is the argument
 )
 

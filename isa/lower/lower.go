@@ -72,6 +72,8 @@ type Options struct {
 	// KeepMarks keeps async marks that no wait counts, and waits that have
 	// nothing to wait for.
 	KeepMarks bool
+	// Poison is what undefined values are, instead of zero: a pattern that depends on the number.
+	Poison uint64
 	// Passes has the passes and the pipelines of them that run; nil is the
 	// default.
 	Passes *PassMachinery

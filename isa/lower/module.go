@@ -373,7 +373,7 @@ func (m *module) newConstant(in spirv.Inst) []cval {
 	case spirv.OpSpecConstant:
 		return []cval{{bits: clip(spec(bits()))}}
 	case spirv.OpConstantNull, spirv.OpUndef:
-		// What is undefined is zero here, always.
+		// What is undefined is zero in constants, always; by itself it is [builder.undefined].
 		return make([]cval, t.flat)
 	case spirv.OpConstantComposite, spirv.OpSpecConstantComposite:
 		var c []cval
@@ -403,6 +403,7 @@ func (m *module) newConstant(in spirv.Inst) []cval {
 // constant operands: what the builder makes of it folds to constants.
 func (m *module) specConstantOp(in spirv.Inst) []cval {
 	b := newBuilder(m)
+	b.constants = true
 	b.cur = b.f.newBlock("")
 	words := append([]uint32{0, uint32(in.ResultType()), uint32(in.ResultID())}, in.Operands()[1:]...)
 	words[0] = uint32(len(words))<<16 | in.Operand(0)

@@ -10,10 +10,11 @@ import (
 // slot is a piece of a private variable that is always accessed as a whole:
 // it becomes a register.
 type slot struct {
+	index  int32 // of the variable
 	offset int64
 	t      isa.Type
-	param  int  // 1 + the parameter whose bytes it starts as
-	memory bool // stays in memory after all
+	start  *value // before the first store
+	memory bool   // stays in memory after all
 }
 
 // maxPhis is the number of phi arguments that promotion adds to a kernel at
@@ -44,9 +45,28 @@ func promote(b *builder) {
 	if len(slots) == 0 {
 		return
 	}
+	for i := range slots {
+		slots[i].start = b.startOf(&slots[i])
+	}
 	f.simple = false
 	f.need(AnalysisDominators)
 	f.promoteSlots(slots)
+}
+
+// startOf returns what a slot holds before the first store: bytes of a parameter, or what is undefined.
+func (b *builder) startOf(s *slot) *value {
+	f, a := b.f, &b.k.Private[s.index]
+	if a.Param == 0 {
+		return b.undefinedPart(s.t, int(s.index), uint64(s.offset), uint64(s.t.Bytes()))
+	}
+	p := f.newValue(irParam, s.t, s.t)
+	p.index, p.imm = int32(a.Param-1), uint64(s.offset)
+	if f.known != nil {
+		if x, ok := f.known.arg(p); ok {
+			return f.constant(s.t, x)
+		}
+	}
+	return p
 }
 
 // findSlots finds what can be promoted, and notes the slot of each load and store.
@@ -116,7 +136,7 @@ func (f *fn) findSlots(private []isa.Alloc) []slot {
 	first := int32(0)
 	for vi := range vars {
 		if !vars[vi].escapes {
-			slots = appendSlots(slots, all[first:ends[vi]], private[vi].Param)
+			slots = appendSlots(slots, all[first:ends[vi]])
 		}
 		first = ends[vi]
 	}
@@ -151,7 +171,7 @@ func privateAddress(v *value) (index int32, off int64, ok bool) {
 // appendSlots adds the slots of a variable, by offset. A variable whose address escapes may be accessed anywhere, so it
 // stays in memory as a whole. In the others, accesses that overlap without being
 // equal keep their stretch in memory.
-func appendSlots(slots []slot, accesses []privateAccess, param int) []slot {
+func appendSlots(slots []slot, accesses []privateAccess) []slot {
 	for i := range accesses {
 		if accesses[i].off != accesses[0].off {
 			slices.SortFunc(accesses, func(a, b privateAccess) int { return cmp.Compare(a.off, b.off) })
@@ -170,7 +190,7 @@ func appendSlots(slots []slot, accesses []privateAccess, param int) []slot {
 			end = max(end, y.off+int64(y.size))
 		}
 		if same {
-			slots = push(slots, slot{offset: x.off, t: isa.IntOf(int(x.size) * 8), param: param})
+			slots = push(slots, slot{index: x.index, offset: x.off, t: isa.IntOf(int(x.size) * 8)})
 			for _, a := range accesses[i:j] {
 				a.v.pos = int32(len(slots))
 			}
@@ -216,19 +236,7 @@ func (f *fn) promoteSlots(slots []slot) {
 	// Rename. cur holds the value of each slot; undo restores it on the way up.
 	cur := make([]*value, len(slots))
 	for si := range slots {
-		s := &slots[si]
-		if s.param > 0 {
-			p := f.newValue(irParam, s.t, s.t)
-			p.index, p.imm = int32(s.param-1), uint64(s.offset)
-			cur[si] = p
-			if f.known != nil {
-				if x, ok := f.known.arg(p); ok {
-					cur[si] = f.constant(s.t, x)
-				}
-			}
-		} else {
-			cur[si] = f.constant(s.t, 0)
-		}
+		cur[si] = slots[si].start
 	}
 	at := f.edgePlaces()
 	type undo struct {

@@ -79,6 +79,7 @@ func machineFlags(f *flags, d *emu.DeviceOptions) {
 	f.IntVar(&d.DMAEngines, "dma-engines", 0, "`N` engines copy for a work-group at the same time (default 2)")
 	f.IntVar(&d.DMAQueueDepth, "dma-queue", 0, "`N` copies can wait for each of them (default 16)")
 	f.IntVar(&d.DMABytesPerStep, "dma-step", 0, "each moves `BYTES` a tick in the schedule paced (default 64)")
+	f.Uint64Var(&d.Poison, "poison", 0, "fill memory that nobody has written with a pattern of the seed `N`, instead of zeros, so\nthat programs show it which rely on zeros (default 0: zeros)")
 	f.StringVar(&d.Engine, "engine", "auto", "run on the engine `NAME`: auto, interp, native or compare (lockstep help engines)")
 }
 

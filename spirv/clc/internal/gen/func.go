@@ -14,10 +14,11 @@ import (
 // fn is the function that is being made.
 type fn struct {
 	*module
-	f    *tree.Func
-	id   spirv.ID
-	vars words // the OpVariables, which stand at the beginning of the first block
-	body words
+	f       *tree.Func
+	id      spirv.ID
+	varLine bool  // the next of vars has a line
+	vars    words // the OpVariables, which stand at the beginning of the first block
+	body    words
 
 	block      spirv.ID   // the block that instructions go to; 0 behind a branch
 	pending    source.Pos // the place of the next instruction, if no OpLine has said it; 0 for none
@@ -195,6 +196,10 @@ func (f *fn) local(typ spirv.ID, align int64, name string) spirv.ID {
 	id := f.module.id()
 	f.vars.op(spirv.OpVariable, uint32(f.pointerType(typ, spirv.StorageClassFunction)), uint32(id),
 		uint32(spirv.StorageClassFunction))
+	if f.varLine {
+		f.vars.op(spirv.OpNoLine)
+		f.varLine = false
+	}
 	f.name(id, name)
 	f.decorate(id, spirv.DecorationAlignment, uint32(align))
 	return id
@@ -425,6 +430,20 @@ func (f *fn) storeParameters(ids []spirv.ID) {
 
 // storable reports whether a handle can be kept in a variable.
 func storable(t *types.Type) bool { return t.Kind == types.EventKind || t.Kind == types.ReserveIDKind }
+
+// declared says where a variable without an initializer is declared, for who finds that nobody has set it.
+func (f *fn) declared(v *tree.Var) {
+	if v.Init != nil {
+		return
+	}
+	if f.lineFile == nil || v.Pos < f.lineFrom || v.Pos >= f.lineTo {
+		f.findLine(v.Pos)
+	}
+	if f.lineText != 0 {
+		f.vars.op(spirv.OpLine, uint32(f.lineText), uint32(f.module.line), uint32(v.Pos-f.lineFrom)+1)
+		f.varLine = true
+	}
+}
 
 // variable makes the OpVariable of a variable of the function.
 func (f *fn) variable(v *tree.Var) {

@@ -100,6 +100,7 @@ func (f *fn) declareVar(v *tree.Var) {
 	}
 	f.at(v.Pos)
 	if v.ID == 0 {
+		f.declared(v)
 		f.variable(v)
 	}
 	if v.Init != nil {
