@@ -726,9 +726,11 @@ func (b *builder) memoryOrder(scope, semantics spirv.ID) isa.MemoryOrder {
 const khronosTranslator = 6
 
 // legacyOrder returns the order of an atomic operation. The translator gives the atomic functions of OpenCL C 1.x, which are
-// those of the whole device, the scope of a work-group, and the order that hardly anyone asks for with that scope.
+// those of the whole device, the scope of a work-group and, by its version, a relaxed or a sequentially consistent order:
+// what hardly anyone asks for with that scope.
 func (m *module) legacyOrder(o isa.MemoryOrder) isa.MemoryOrder {
-	if m.src.Generator>>16 == khronosTranslator && o.Scope() == isa.ScopeWorkgroup && o&isa.OrderSeqCst != 0 {
+	legacy := o&isa.OrderSeqCst != 0 || o&(isa.OrderAcquire|isa.OrderRelease) == 0
+	if m.src.Generator>>16 == khronosTranslator && o.Scope() == isa.ScopeWorkgroup && legacy {
 		return o.Within(isa.ScopeDevice)
 	}
 	return o

@@ -71,8 +71,15 @@ type fenced struct {
 	both  bool // the fence is for both kinds of memory
 }
 
-// brought is what atomic loads have brought, and what they have for fences of both kinds of memory only.
-type brought struct{ knows, both *known }
+// brought is what atomic loads have brought, by the scope of the fence that may take it, and what they have for fences of
+// both kinds of memory only.
+type brought struct{ knows, both [fenceScopes]*known }
+
+// The scopes of fences that reach others, from the widest: the device, the work-group and the sub-group.
+const fenceScopes = 3
+
+// fenceScope returns the place of a scope among them, fenceScopes for one that reaches nobody.
+func fenceScope(s isa.Scope) int { return int(max(s, isa.ScopeDevice) - isa.ScopeDevice) }
 
 // begin prepares the group for another one of the launch, or the first.
 func (g *Group) begin(first uint64, items int) {

@@ -217,14 +217,15 @@ func graph(ops []op, kind int) [][]bool {
 			both := o.kinds() == [numDomains]bool{true, true}
 			if o.order&isa.OrderAcquire != 0 {
 				for _, h := range brought[item] {
-					edge(h, item, k)
-				}
-				for _, h := range broughtBoth[item] {
-					if both {
+					if reaches(o.order.Scope(), item, h.item) {
 						edge(h, item, k)
 					}
 				}
-				brought[item], broughtBoth[item] = nil, nil
+				for _, h := range broughtBoth[item] {
+					if both && reaches(o.order.Scope(), item, h.item) {
+						edge(h, item, k)
+					}
+				}
 			}
 			if o.order&isa.OrderRelease != 0 {
 				fences[item] = fence{k, o.order.Scope(), both}

@@ -59,23 +59,26 @@ func (g *Group) reads(i int, at place, item int, order isa.MemoryOrder, own bool
 	if s == nil {
 		return
 	}
-	k := g.seen(s, item, order.Scope())
-	switch {
-	case k == nil:
-	case order&isa.OrderAcquire != 0 && (own || order&isa.OrderSeqCst != 0):
-		g.acquire(dm, item, k)
-	default:
-		b := dm.brought[item]
-		if own {
-			b.knows = join(b.knows, k)
-		} else {
-			b.both = join(b.both, k)
-		}
-		if dm.brought == nil {
-			dm.brought = map[int]brought{}
-		}
-		dm.brought[item] = b
+	if order&isa.OrderAcquire != 0 && (own || order&isa.OrderSeqCst != 0) {
+		g.acquire(dm, item, g.seen(s, item, order.Scope()))
+		return
 	}
+	b := dm.brought[item]
+	for reach := range fenceScopes {
+		k := g.seen(s, item, max(order.Scope(), isa.ScopeDevice+isa.Scope(reach)))
+		if own {
+			b.knows[reach] = join(b.knows[reach], k)
+		} else {
+			b.both[reach] = join(b.both[reach], k)
+		}
+	}
+	if b == (brought{}) {
+		return
+	}
+	if dm.brought == nil {
+		dm.brought = map[int]brought{}
+	}
+	dm.brought[item] = b
 }
 
 // writes leaves what an atomic operation releases at the place that it writes.
@@ -153,11 +156,14 @@ func (g *Group) Fence(item int, order isa.MemoryOrder) {
 		if order&orderBits[i] == 0 {
 			continue
 		}
-		if b, ok := dm.brought[item]; ok && order&isa.OrderAcquire != 0 {
-			if g.acquire(dm, item, b.knows); both {
-				g.acquire(dm, item, b.both)
+		reach := fenceScope(order.Scope())
+		if b, ok := dm.brought[item]; ok && order&isa.OrderAcquire != 0 && reach < fenceScopes {
+			if g.acquire(dm, item, b.knows[reach]); both {
+				g.acquire(dm, item, b.both[reach])
 			}
-			delete(dm.brought, item)
+			if reach == 0 && both {
+				delete(dm.brought, item) // otherwise another fence may take more
+			}
 		}
 		if order&isa.OrderRelease != 0 {
 			if dm.released == nil {
