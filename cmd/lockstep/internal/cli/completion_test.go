@@ -43,6 +43,8 @@ func TestComplete(t *testing.T) {
 		{"run -check ", ":files"},
 		{"run -arg z", "zero:f32:"},
 		{"run -trace x", ":files"},
+		{"run -sarif x", ":files"},
+		{"validate -sar", "-sarif"},
 		{"run -timeout ", ""},
 		{"run examples/saxpy/saxpy.cl -kernel ", "saxpy"},
 		{"run kernels.spv -kernel re", "reverse"},

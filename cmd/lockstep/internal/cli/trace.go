@@ -82,7 +82,7 @@ func (r *run) explained(env *Env) io.Writer {
 // output is where what the kernel prints goes: standard output, unless a document
 // has that for itself.
 func (r *run) output(env *Env) io.Writer {
-	if r.o.json || r.o.trace == "-" {
+	if r.o.json || r.o.trace == "-" || r.o.sarif == "-" {
 		return env.Stderr
 	}
 	return env.Stdout
