@@ -255,7 +255,7 @@ func (c *completion) values(name string) {
 		} {
 			c.add(form.word, form.what)
 		}
-	case "trace", "sarif", "o", "out", "dir":
+	case "trace", "sarif", "report", "o", "out", "dir":
 		c.files = true
 	}
 }

@@ -44,6 +44,7 @@ func TestComplete(t *testing.T) {
 		{"run -arg z", "zero:f32:"},
 		{"run -trace x", ":files"},
 		{"run -sarif x", ":files"},
+		{"run -report x", ":files"},
 		{"validate -sar", "-sarif"},
 		{"run -timeout ", ""},
 		{"run examples/saxpy/saxpy.cl -kernel ", "saxpy"},

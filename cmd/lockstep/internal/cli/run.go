@@ -64,7 +64,7 @@ type runOptions struct {
 	keepMarks      bool
 	trace, explain string
 	traceLimit     int
-	sarif          string
+	sarif, report  string
 }
 
 // deviceFlags declares the flags that shape a device.
@@ -103,6 +103,7 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.DurationVar(&o.timeout, "timeout", 0, "end the command after `DURATION`, as in 500ms or 1m30s, counted from its start:\ncompilation included (default 0: no limit)")
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead of text")
 	f.StringVar(&o.sarif, "sarif", "", "write the findings to `FILE` as SARIF 2.1.0, for code scanning and editors;\n- is standard output")
+	f.StringVar(&o.report, "report", "", "write a page to `FILE.html`: the source with counts by line, and the findings in it\n(lockstep help trace); - is standard output")
 	f.BoolVar(&o.stats, "stats", false, "print counters and times")
 	f.BoolVar(&o.verbose, "v", false, "say on standard error what is run, and show the SPIR-V instructions of findings")
 	f.BoolVar(&o.quiet, "q", false, "no notes, and each finding in one line")
@@ -292,7 +293,7 @@ func (o *runOptions) prepare(ctx context.Context, env *Env, stdin string) (_ *ru
 	if err := r.prepareTrace(env); err != nil {
 		return nil, err
 	}
-	return r, r.prepareSARIF(env)
+	return r, r.prepareFiles(env)
 }
 
 // close gives back what the command holds open.
@@ -524,7 +525,7 @@ func (r *run) execute(ctx context.Context, env *Env) error {
 		}
 		return explainLimit(err)
 	}
-	fileErr := cmp.Or(r.writeTrace(env), r.writeSARIF(env, res, found != nil || r.o.check && len(res.findings.Findings) > 0))
+	fileErr := cmp.Or(r.writeTrace(env), r.writeSARIF(env, res, found != nil || r.o.check && len(res.findings.Findings) > 0), r.writePage(env, res))
 	if r.o.json {
 		err = r.reportJSON(env, res)
 	} else {

@@ -12,52 +12,64 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv/validate"
 )
 
-// checkSARIF makes sure before any work that a command can write -sarif.
-func checkSARIF(env *Env, command, path string, json bool) error {
-	switch path {
-	case "":
-	case "-":
+// outFile is a flag that names a file for something about the run.
+type outFile struct{ flag, path string }
+
+// check makes sure before any work that a command can write the file.
+func (f outFile) check(env *Env, command string, json bool) error {
+	if f.path == "-" {
 		if json {
-			return usagef("help "+command, "%s: -sarif - and -json both want standard output; give the findings a file", command)
+			return usagef("help "+command, "%s: -%s - and -json both want standard output; give -%s a file", command, f.flag, f.flag)
 		}
-	default:
-		dir := filepath.Dir(path)
-		if info, err := env.Stat(dir); err != nil || !info.IsDir() {
-			return fmt.Errorf("-sarif %s: there is no folder %s", path, dir)
-		}
+		return nil
+	}
+	dir := filepath.Dir(f.path)
+	if info, err := env.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("-%s %s: there is no folder %s", f.flag, f.path, dir)
 	}
 	return nil
 }
 
-// prepareSARIF makes sure before a long run that -sarif can be written.
-func (r *run) prepareSARIF(env *Env) error {
-	path := r.o.sarif
-	if path == "" {
-		return nil
-	}
-	if err := checkSARIF(env, "run", path, r.o.json); err != nil {
-		return err
-	}
-	if path == "-" {
-		for _, out := range r.printed() {
-			return usagef("help run", "run: -sarif - and -out %s both want standard output; give one of them a file", out)
-		}
-		if r.o.trace == "-" {
-			return usagef("help run", "run: -sarif - and -trace - both want standard output; give one of them a file")
-		}
-		return nil
-	}
-	clean := filepath.Clean(path)
-	if what := r.inputs[clean]; what != "" {
-		return usagef("help run", "run: -sarif %s: the file is also read, as %s; write to another one", path, what)
-	}
-	for _, l := range r.launches {
-		if filepath.Clean(l.part.path) == clean {
-			return usagef("help run", "run: -sarif %s: the file is also read, as a module; write to another one", path)
+// files are those of -sarif and -report, where they are given.
+func (o *runOptions) files() (list []outFile) {
+	for _, f := range []outFile{{"sarif", o.sarif}, {"report", o.report}} {
+		if f.path != "" {
+			list = append(list, f)
 		}
 	}
-	if r.o.trace != "" && filepath.Clean(r.o.trace) == clean {
-		return usagef("help run", "run: -sarif %s: -trace writes to the same file", path)
+	return list
+}
+
+// prepareFiles makes sure before a long run that -sarif and -report can be written, and not over something else.
+func (r *run) prepareFiles(env *Env) error {
+	before := []outFile{{"trace", r.o.trace}}
+	for _, f := range r.o.files() {
+		if err := f.check(env, "run", r.o.json); err != nil {
+			return err
+		}
+		clean := filepath.Clean(f.path)
+		if f.path == "-" {
+			for _, out := range r.printed() {
+				return usagef("help run", "run: -%s - and -out %s both want standard output; give one of them a file", f.flag, out)
+			}
+		} else if what := r.inputs[clean]; what != "" {
+			return usagef("help run", "run: -%s %s: the file is also read, as %s; write to another one", f.flag, f.path, what)
+		}
+		for _, l := range r.launches {
+			if f.path != "-" && filepath.Clean(l.part.path) == clean {
+				return usagef("help run", "run: -%s %s: the file is also read, as a module; write to another one", f.flag, f.path)
+			}
+		}
+		for _, other := range before {
+			switch {
+			case other.path == "" || filepath.Clean(other.path) != clean:
+			case f.path == "-":
+				return usagef("help run", "run: -%s - and -%s - both want standard output; give one of them a file", f.flag, other.flag)
+			default:
+				return usagef("help run", "run: -%s %s: -%s writes to the same file", f.flag, f.path, other.flag)
+			}
+		}
+		before = append(before, f)
 	}
 	return nil
 }

@@ -37,8 +37,10 @@ driver accepts. -load checks only the rules that
 			if *most < 1 {
 				return usagef("help validate", "validate: -max %d: at least 1", *most)
 			}
-			if err := checkSARIF(env, "validate", *sarif, *asJSON); err != nil {
-				return err
+			if *sarif != "" {
+				if err := (outFile{"sarif", *sarif}).check(env, "validate", *asJSON); err != nil {
+					return err
+				}
 			}
 			if *sarif != "" && *sarif != "-" && filepath.Clean(*sarif) == filepath.Clean(path) {
 				return usagef("help validate", "validate: -sarif %s: the file is also read; write to another one", *sarif)
