@@ -186,10 +186,10 @@ func (p *page) count(counts []trace.LineCounts) {
 			l.Idle = c.Lanes < c.Room/2
 		}
 		if c.CacheLines > 0 {
-			l.CacheLines = fmt.Sprintf("%d of %d", c.CacheLines, c.CacheLinesAtBest)
+			l.CacheLines = fmt.Sprintf("%d (%d)", c.CacheLines, c.CacheLinesAtBest)
 		}
 		if c.Passes > 0 {
-			l.Passes = fmt.Sprintf("%d of %d", c.Passes, c.PassesAtBest)
+			l.Passes = fmt.Sprintf("%d (%d)", c.Passes, c.PassesAtBest)
 		}
 		if c.Atomics > 0 {
 			l.Meeting = fmt.Sprintf("%.1f", float64(c.Meeting)/float64(c.Atomics))
