@@ -49,7 +49,7 @@ func (p *prepared) reproduce() string {
 		}
 	}
 	if p.Parallel == ParallelAlways {
-		flags = join(flags, "-parallel")
+		flags = join(flags, "-parallel always")
 	}
 	return join(p.Reproduce, flags)
 }

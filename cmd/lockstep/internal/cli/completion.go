@@ -255,7 +255,7 @@ func (c *completion) values(name string) {
 		} {
 			c.add(form.word, form.what)
 		}
-	case "trace", "o", "out", "dir", "resume":
+	case "trace", "sarif", "report", "o", "out", "dir", "resume":
 		c.files = true
 	}
 }

@@ -25,7 +25,7 @@ would leave to interp, such as those with -check, and pipes that the host fills 
 
 The environment variable LOCKSTEP_CPU limits the processor features that native uses:
 avx512, avx2, or none for no machine code. lockstep run -v prints the engine, and the
-reason where auto takes interp. With -check, with -explain memory or lanes, and for
+reason where auto takes interp. With -check, -report, -explain memory or lanes, and for
 kernels whose asynchronous copies are observed, interp does the work.
 `
 
@@ -147,6 +147,7 @@ barriers open.
   lockstep run k.spv … -explain pipes
   lockstep run k.spv … -explain memory
   lockstep run k.spv … -explain lanes
+  lockstep run k.spv … -report k.html
 
 The clock counts ticks: one for each instruction that a wave issues, more where the wave
 waits for a copy. Waves of a work-group take turns on one clock, and a traced launch runs
@@ -177,6 +178,12 @@ takes; for atomic operations, how many lanes meet at one address.
 
 -explain lanes prints, for each line of the source, how many instructions sub-groups
 issue and how many of their lanes are active in them: where lanes diverge, few are.
+
+-report FILE.html writes one page for a browser, which needs no network and no scripts: the
+source with the counts of -explain lanes and -explain memory beside each line, darker where
+more instructions were issued, and findings under their lines. The page has only the lines
+that did something of a file that has more than 5000 lines, has changed since the module was
+compiled, or lies outside of the folder and is not on the command line.
 
 -trace FILE writes Chrome's trace event format. Open it at https://ui.perfetto.dev with
 "Open trace file" (the file stays on your machine), or in Chrome at chrome://tracing:

@@ -454,6 +454,11 @@ func (r *run) addOut(env *Env, o *output) error {
 		if r.o.trace != "" && r.o.trace != "-" && filepath.Clean(r.o.trace) == clean {
 			return usagef("help run", "run: -out %s: -trace writes to the same file", o.text)
 		}
+		for _, f := range r.o.files() {
+			if f.path != "-" && filepath.Clean(f.path) == clean {
+				return usagef("help run", "run: -out %s: -%s writes to the same file", o.text, f.flag)
+			}
+		}
 	}
 	r.outs = append(r.outs, o)
 	if o.pipe != nil {

@@ -64,6 +64,7 @@ type runOptions struct {
 	keepMarks      bool
 	trace, explain string
 	traceLimit     int
+	sarif, report  string
 }
 
 // deviceFlags declares the flags that shape a device.
@@ -113,6 +114,8 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.BoolVar(&o.keep, "keep-going", false, "run all work-groups also after a fault, and write what -out asks for, though it is\nhalf-finished (default: the first work-group with a fault ends the launch)")
 	f.DurationVar(&o.timeout, "timeout", 0, "end the command after `DURATION`, as in 500ms or 1m30s, counted from its start:\ncompilation included (default 0: no limit)")
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead of text")
+	f.StringVar(&o.sarif, "sarif", "", "write the findings to `FILE` as SARIF 2.1.0, for code scanning and editors;\n- is standard output")
+	f.StringVar(&o.report, "report", "", "write a page to `FILE.html`: the source with counts by line, and the findings in it\n(lockstep help trace); - is standard output")
 	f.BoolVar(&o.stats, "stats", false, "print counters and times")
 	f.BoolVar(&o.verbose, "v", false, "say on standard error what is run, and show the SPIR-V instructions of findings")
 	f.BoolVar(&o.quiet, "q", false, "no notes, and each finding in one line")
@@ -299,7 +302,10 @@ func (o *runOptions) prepare(ctx context.Context, env *Env, stdin string) (_ *ru
 			return nil, err
 		}
 	}
-	return r, r.prepareTrace(env)
+	if err := r.prepareTrace(env); err != nil {
+		return nil, err
+	}
+	return r, r.prepareFiles(env)
 }
 
 // close gives back what the command holds open.
@@ -531,14 +537,14 @@ func (r *run) execute(ctx context.Context, env *Env) error {
 		}
 		return explainLimit(err)
 	}
-	traceErr := r.writeTrace(env)
+	fileErr := cmp.Or(r.writeTrace(env), r.writeSARIF(env, res, found != nil || r.o.check && len(res.findings.Findings) > 0), r.writePage(env, res))
 	if r.o.json {
 		err = r.reportJSON(env, res)
 	} else {
 		err = r.report(env, res)
 	}
 	if err == nil {
-		err = traceErr
+		err = fileErr
 	}
 	if err == nil && (found != nil || r.o.check && len(res.findings.Findings) > 0) {
 		err = errFound

@@ -107,6 +107,12 @@ Where OpenCL C was compiled, the documents of run, explore, info, validate and e
 A command that cannot do its work prints a document "error" with the message, its kind
 ("usage", "failed", "timeout" or "cancelled") and the command that explains; standard error has the
 same message as text. Exit statuses are those of lockstep help exit.
+
+run and validate -sarif FILE write the findings, or the broken rules, as SARIF 2.1.0, the format
+that services for code scanning and editors take: codes as rules with their descriptions, places
+with the line of source, the other side of a race as a related location, inlined calls as stacks,
+and fingerprints that stay the same on every machine and where lines move. A command that cannot
+do its work writes none.
 `
 
 // wantsJSON says whether a command line asks for a document, for errors that come

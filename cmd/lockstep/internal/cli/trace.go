@@ -34,10 +34,12 @@ func (r *run) prepareTrace(env *Env) error {
 		if o.traceLimit != 0 {
 			return usagef("help trace", "run: -trace-limit has a meaning with -trace and -explain only")
 		}
-		return nil
+		if o.report == "" {
+			return nil
+		}
 	}
 	if len(r.stages()) > 1 {
-		return usagef("help trace", "run: -trace and -explain show kernels that run together, and -then has others run behind them; leave one out")
+		return usagef("help trace", "run: -trace, -explain and -report show kernels that run together, and -then has others run behind them; leave one out")
 	}
 	switch o.trace {
 	case "":
@@ -55,7 +57,7 @@ func (r *run) prepareTrace(env *Env) error {
 			return fmt.Errorf("-trace %s: there is no folder %s", o.trace, dir)
 		}
 	}
-	r.trace = trace.New(trace.Options{MaxEvents: o.traceLimit, Subgroups: o.explain == "memory" || o.explain == "lanes"})
+	r.trace = trace.New(trace.Options{MaxEvents: o.traceLimit, Subgroups: o.explain == "memory" || o.explain == "lanes" || o.report != ""})
 	return nil
 }
 
@@ -82,7 +84,7 @@ func (r *run) explained(env *Env) io.Writer {
 // output is where what the kernel prints goes: standard output, unless a document
 // has that for itself.
 func (r *run) output(env *Env) io.Writer {
-	if r.o.json || r.o.trace == "-" {
+	if r.o.json || r.o.trace == "-" || r.o.sarif == "-" || r.o.report == "-" {
 		return env.Stderr
 	}
 	return env.Stdout

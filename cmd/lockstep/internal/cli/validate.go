@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/spirv/clc"
 	"github.com/lockstep-gpu/lockstep/spirv/validate"
 )
@@ -24,6 +27,7 @@ driver accepts. -load checks only the rules that
 		f.compiler()
 		asJSON := f.Bool("json", false, "print one JSON document")
 		load := f.Bool("load", false, "only the rules that running a module relies on")
+		sarif := f.String("sarif", "", "write the broken rules to `FILE` as SARIF 2.1.0; - is standard output, in place of\nthe text")
 		most := f.Int("max", 100, "stop after `N` broken rules")
 		return func(ctx context.Context, env *Env, args []string) error {
 			path, err := one("validate", args)
@@ -33,16 +37,39 @@ driver accepts. -load checks only the rules that
 			if *most < 1 {
 				return usagef("help validate", "validate: -max %d: at least 1", *most)
 			}
+			if *sarif != "" {
+				if err := (outFile{"sarif", *sarif}).check(env, "validate", *asJSON); err != nil {
+					return err
+				}
+			}
+			if *sarif != "" && *sarif != "-" && filepath.Clean(*sarif) == filepath.Clean(path) {
+				return usagef("help validate", "validate: -sarif %s: the file is also read; write to another one", *sarif)
+			}
 			m, sm, err := decode(ctx, env, path)
 			if err != nil {
 				return err
 			}
 			broken := validate.Validate(sm, validate.Options{Strict: !*load, MaxErrors: *most})
-			if *asJSON {
+			if *sarif != "" {
+				words := []string{"lockstep validate", quote(path)}
+				if *load {
+					words = append(words, "-load")
+				}
+				for _, w := range f.source.words {
+					words = append(words, quote(w))
+				}
+				err := saveSARIF(env, *sarif, brokenFindings(broken), finding.SARIFRun{Command: strings.Join(words, " "), Completed: true,
+					Module: func(string) string { return path }, Rule: ruleText}, len(broken) > 0)
+				if err != nil {
+					return err
+				}
+			}
+			switch {
+			case *asJSON:
 				v := newVerdict(path, broken)
 				v.Diagnostics = env.json.diagnostics
 				err = env.document("validate", v)
-			} else {
+			case *sarif != "-":
 				err = printVerdict(env.Stdout, m.name, broken)
 			}
 			if err == nil && len(broken) > 0 {
