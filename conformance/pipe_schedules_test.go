@@ -10,10 +10,7 @@ import (
 // TestTenThousandSchedules runs chains of kernels and pipes of one packet under ten
 // thousand seeds: under none is a packet lost, doubled or out of order.
 func TestTenThousandSchedules(t *testing.T) {
-	schedules, fewest := 10000, 50
-	if testing.Short() {
-		schedules, fewest = 500, 40
-	}
+	schedules, fewest := amount(500, 2000, 10000), amount(40, 40, 50)
 	cases, err := Load(Builtin(), "cases/pip/chain-short", "cases/pip/chain-short-blocking")
 	if err != nil {
 		t.Fatal(err)

@@ -14,10 +14,7 @@ import (
 // worker and on two, and wants the reference's bytes and the same counters
 // each time.
 func TestHundredRunsAlike(t *testing.T) {
-	runs := 100
-	if testing.Short() {
-		runs = 2
-	}
+	runs := amount(2, 20, 100)
 	for _, k := range kernels.All() {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()

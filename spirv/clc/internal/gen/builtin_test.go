@@ -152,6 +152,13 @@ func notRun(s *builtin.Sig) string {
 
 var allBuiltins = flag.Bool("builtins", false, "call each overload of each built-in function, also of convert_")
 
+var long = flag.Bool("long", false, "ask spirv-val about the overloads of each built-in function, also of convert_")
+
+// sampledOut says whether a function is left to the flags above: most are conversions, which differ little.
+func sampledOut(name string) bool {
+	return strings.HasPrefix(name, "convert_") && !strings.HasPrefix(name, "convert_short")
+}
+
 // TestBuiltins calls each overload of each function, in each version of the language: the modules follow the rules
 // of SPIR-V, and lockstep compiles them.
 func TestBuiltins(t *testing.T) {
@@ -164,8 +171,7 @@ func TestBuiltins(t *testing.T) {
 		}
 		calls := 0
 		for _, name := range builtin.Names() {
-			// A sample, unless all are asked for: most are conversions, which differ little.
-			if !*allBuiltins && strings.HasPrefix(name, "convert_") && !strings.HasPrefix(name, "convert_short") {
+			if sampledOut(name) && !*allBuiltins {
 				continue
 			}
 			opts := lang.Default()
@@ -238,6 +244,9 @@ func TestBuiltinsTools(t *testing.T) {
 	opts := lang.Default()
 	file := filepath.Join(t.TempDir(), "x.spv")
 	for _, name := range builtin.Names() {
+		if sampledOut(name) && !*long {
+			continue
+		}
 		c := newCaller(opts.AddressBits)
 		for _, s := range builtin.NewTable(c.t, &opts).Overloads(name) {
 			if !s.Variadic && notJudged(s) == "" {
