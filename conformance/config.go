@@ -138,7 +138,7 @@ func seeded(seed uint64) emu.Schedule {
 	return emu.Schedule{Order: emu.Seeded, Completion: emu.CompleteSeeded, Seed: seed}
 }
 
-// Standard returns the part of the full matrix that the package's own test runs: all
+// Standard returns the part of the full matrix that the package's own test runs with -long: all
 // sub-group sizes, waves of one sub-group and of as many as the device likes.
 func Standard() Matrix {
 	m := Full()

@@ -7,13 +7,10 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-// TestTenThousandSchedules runs chains of kernels and pipes of one packet under ten
-// thousand seeds: under none is a packet lost, doubled or out of order.
+// TestTenThousandSchedules runs chains of kernels and pipes of one packet under ten thousand seeds with -long, and
+// else under some: under none is a packet lost, doubled or out of order.
 func TestTenThousandSchedules(t *testing.T) {
-	schedules, fewest := 10000, 50
-	if testing.Short() {
-		schedules, fewest = 500, 40
-	}
+	schedules, fewest := amount(500, 2000, 10000), amount(40, 40, 50)
 	cases, err := Load(Builtin(), "cases/pip/chain-short", "cases/pip/chain-short-blocking")
 	if err != nil {
 		t.Fatal(err)

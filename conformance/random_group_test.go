@@ -624,10 +624,7 @@ func testGroupCopies(t *testing.T, seed uint64) (broken bool) {
 // kernel breaks a rule once something is left out, which at least one in share is
 // to do: otherwise the seeds show little.
 func randomCopies(t *testing.T, test func(t *testing.T, seed uint64) (broken bool), share int, left string) {
-	n := uint64(80)
-	if testing.Short() {
-		n = 15
-	}
+	n := uint64(amount(15, 30, 80))
 	broken := 0
 	for seed := range n {
 		if test(t, seed) {

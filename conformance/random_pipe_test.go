@@ -677,15 +677,12 @@ func testNetwork(t *testing.T, seed uint64) (wrong string) {
 
 // TestRandomNetworks runs networks of fixed seeds; FuzzNetworks tries others.
 func TestRandomNetworks(t *testing.T) {
-	n := uint64(60)
-	if testing.Short() {
-		n = 6
-	}
+	n := uint64(amount(6, 25, 60))
 	found := map[string]int{}
 	for seed := range n {
 		found[testNetwork(t, seed)]++
 	}
-	if !testing.Short() && len(found) < 8 {
+	if n >= 25 && len(found) < 8 {
 		t.Errorf("not everything went wrong once: %v", found)
 	}
 }

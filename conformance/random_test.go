@@ -439,11 +439,7 @@ func testProgram(t *testing.T, seed uint64) {
 
 // TestRandomPrograms runs programs of fixed seeds; FuzzPrograms tries others.
 func TestRandomPrograms(t *testing.T) {
-	n := uint64(200)
-	if testing.Short() {
-		n = 15
-	}
-	for seed := range n {
+	for seed := range uint64(amount(15, 60, 200)) {
 		testProgram(t, seed)
 	}
 }

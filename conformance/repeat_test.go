@@ -10,14 +10,10 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
 )
 
-// TestHundredRunsAlike runs every kernel a hundred times, by turns on one
-// worker and on two, and wants the reference's bytes and the same counters
-// each time.
+// TestHundredRunsAlike runs every kernel a hundred times with -long, and else some, by turns on one worker and on
+// two, and wants the reference's bytes and the same counters each time.
 func TestHundredRunsAlike(t *testing.T) {
-	runs := 100
-	if testing.Short() {
-		runs = 2
-	}
+	runs := amount(2, 20, 100)
 	for _, k := range kernels.All() {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()

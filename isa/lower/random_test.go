@@ -637,11 +637,7 @@ func checkRandomGroups(t *testing.T, seed uint64, graph bool) {
 // TestRandomGroups runs random programs with operations across lanes in waves
 // of several widths.
 func TestRandomGroups(t *testing.T) {
-	n := 60
-	if testing.Short() {
-		n = 15
-	}
-	for seed := range uint64(n) {
+	for seed := range uint64(amount(15, 25, 60)) {
 		checkRandomGroups(t, seed, false)
 		checkRandomGroups(t, seed, true)
 	}
@@ -649,11 +645,7 @@ func TestRandomGroups(t *testing.T) {
 
 // TestRandomPrograms compares random programs with a loop in Go.
 func TestRandomPrograms(t *testing.T) {
-	n := 200
-	if testing.Short() {
-		n = 30
-	}
-	for seed := range uint64(n) {
+	for seed := range uint64(amount(30, 80, 200)) {
 		checkRandom(t, seed, false)
 		checkRandom(t, seed, true)
 	}
@@ -661,11 +653,7 @@ func TestRandomPrograms(t *testing.T) {
 
 // TestRandomPipes compares random programs with pipes with a loop in Go.
 func TestRandomPipes(t *testing.T) {
-	n := 80
-	if testing.Short() {
-		n = 15
-	}
-	for seed := range uint64(n) {
+	for seed := range uint64(amount(15, 30, 80)) {
 		checkRandomPipes(t, seed, false)
 		checkRandomPipes(t, seed, true)
 	}
@@ -731,11 +719,7 @@ func checkPipeline(t *testing.T, seed uint64) {
 
 // TestRandomPipelines checks that no pass relies on another that was before it.
 func TestRandomPipelines(t *testing.T) {
-	n := 150
-	if testing.Short() {
-		n = 30
-	}
-	for seed := range uint64(n) {
+	for seed := range uint64(amount(30, 60, 150)) {
 		checkPipeline(t, seed)
 	}
 }
@@ -779,11 +763,7 @@ func checkSchedule(t *testing.T, seed uint64, schedule string) {
 // TestRandomSchedules checks that lanes of a wave can go through a region one
 // after the other.
 func TestRandomSchedules(t *testing.T) {
-	n := 60
-	if testing.Short() {
-		n = 15
-	}
-	for seed := range uint64(n) {
+	for seed := range uint64(amount(15, 25, 60)) {
 		for _, s := range []string{"unordered", "linear", "scalar-tail"} {
 			checkSchedule(t, seed, s)
 		}

@@ -266,10 +266,7 @@ func stepsOf(t *testing.T, c engine.Code, k *isa.Kernel, contents *[buffers][]ui
 func TestFlow(t *testing.T) { each(t, testFlow) }
 
 func testFlow(t *testing.T, e Engine) {
-	n := uint64(400)
-	if testing.Short() {
-		n = 60
-	}
+	n := uint64(amount(60, 160, 400))
 	for seed := range n {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			f := newFlow(seed, seed%4 == 3)

@@ -211,10 +211,7 @@ func (p *copies) run(t testing.TB, code engine.Code, cfg dma.Config, width int) 
 // TestGroupCopies runs copies of all kinds, with operands that are known, or right, or not.
 func TestGroupCopies(t *testing.T) {
 	each(t, func(t *testing.T, e Engine) {
-		n, whole := 500, 0
-		if testing.Short() {
-			n = 100
-		}
+		n, whole := amount(100, 200, 500), 0
 		for seed := range n {
 			p := randomCopies(uint64(seed))
 			portable, native := compile(t, interp.Engine{}, p.k), compile(t, e, p.k)

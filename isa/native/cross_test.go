@@ -107,7 +107,7 @@ func testAcross(t *testing.T, e Engine) {
 		t.Run(x.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(3, uint64(x.in.Op)))
 			for _, n := range subgroups {
-				if r.IntN(3) != 0 || testing.Short() && r.IntN(4) != 0 {
+				if r.IntN(3) != 0 || r.IntN(amount(4, 2, 1)) != 0 {
 					continue
 				}
 				// Bit i of shape: operand i is scalar. What is above says which operand the destination is,
@@ -208,11 +208,7 @@ func TestRandomAcross(t *testing.T) { each(t, testRandomAcross) }
 
 func testRandomAcross(t *testing.T, e Engine) {
 	list, across := choices(), crossingList()
-	seeds := 150
-	if testing.Short() {
-		seeds = 30
-	}
-	for seed := range seeds {
+	for seed := range amount(30, 60, 150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			a := &author{program: newProgram(), Rand: rand.New(rand.NewPCG(uint64(seed), 4)), lasting: map[isa.Type][]isa.Reg{}}
 			n := subgroups[a.IntN(len(subgroups))]

@@ -57,10 +57,7 @@ func divisionData(r *rand.Rand, t isa.Type, by uint64) func(*[buffers][]uint64) 
 // TestDivisions divides by vectors, by scalars and by constants.
 func TestDivisions(t *testing.T) {
 	each(t, func(t *testing.T, e Engine) {
-		n := 12
-		if testing.Short() {
-			n = 2
-		}
+		n := amount(2, 6, 12)
 		for _, op := range divisionOps {
 			for _, typ := range []isa.Type{isa.I8, isa.I16, isa.I32, isa.I64} {
 				t.Run(fmt.Sprintf("%s.%s", op, typ), func(t *testing.T) {

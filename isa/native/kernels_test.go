@@ -31,15 +31,12 @@ import (
 
 var moduleFolder = flag.String("modules", "", "a folder that keeps the modules of TestOpenCLKernels, for machines without clang")
 
-// numberOf returns how many random kernels a test runs.
+// numberOf returns how many random kernels a test runs, n of them with -long.
 func numberOf(n, short int) int {
-	switch {
-	case *programCount > 0:
+	if *programCount > 0 {
 		return *programCount
-	case testing.Short():
-		return short
 	}
-	return n
+	return amount(short, max(short, n/2), n)
 }
 
 // lowered returns the bytecode of a module.

@@ -71,10 +71,7 @@ func everywhere(t *testing.T, code engine.Code, k *isa.Kernel, items, step, most
 // TestLater lets waves of random programs go on in machine code wherever they can, and sees that
 // nobody can tell from where.
 func TestLater(t *testing.T) {
-	n, most := 40, 40
-	if testing.Short() {
-		n, most = 10, 20
-	}
+	n, most := amount(10, 12, 40), amount(20, 30, 40)
 	if *programCount > 0 {
 		n = *programCount
 	}
@@ -106,10 +103,7 @@ func TestLater(t *testing.T) {
 
 // TestLaterFlow is TestLater for kernels of random control flow.
 func TestLaterFlow(t *testing.T) {
-	n := uint64(60)
-	if testing.Short() {
-		n = 15
-	}
+	n := uint64(amount(15, 30, 60))
 	each(t, func(t *testing.T, e Engine) {
 		for seed := range n {
 			f := newFlow(seed, seed%4 == 3)

@@ -43,10 +43,7 @@ func unrun(t *testing.T) (list []int) {
 // compiler holds about its registers is the same there. TestPrograms and TestStraight compile the same programs
 // for the others.
 func TestCompileEverySet(t *testing.T) {
-	count := 400
-	if testing.Short() {
-		count = 80
-	}
+	count := amount(80, 160, 400)
 	if *programCount > 0 {
 		count = *programCount
 	}

@@ -66,10 +66,7 @@ func TestMath64(t *testing.T) {
 	each(t, func(t *testing.T, e Engine) {
 		for _, in := range mathInsts64() {
 			t.Run(mathName(&in), func(t *testing.T) {
-				n := 1 << 18
-				if testing.Short() {
-					n = 1 << 13
-				}
+				n := amount(1<<13, 1<<15, 1<<18)
 				r := rand.New(rand.NewPCG(uint64(in.Imm), 5))
 				g := newMathRig(t, e, in, isa.Idx64)
 				f := interp.Math64(&in)

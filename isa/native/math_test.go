@@ -241,10 +241,7 @@ func TestMath(t *testing.T) {
 	for _, in := range mathInsts() {
 		t.Run(mathName(&in), func(t *testing.T) {
 			t.Parallel()
-			n := 1 << 17
-			if testing.Short() {
-				n = 1 << 13
-			}
+			n := amount(1<<13, 1<<15, 1<<17)
 			r := rand.New(rand.NewPCG(uint64(in.Imm), 1))
 			var operands [][]uint32
 			for range len(operandsOf(&in)) {

@@ -134,10 +134,7 @@ var everything = flag.Bool("everything", false, "run all combinations of element
 // sampled says whether a test runs variant i: each variant in some of the tests, which are so many that all
 // meet.
 func sampled(t *testing.T, i int) bool {
-	every := 18
-	if testing.Short() {
-		every = 24
-	}
+	every := amount(24, 24, 18)
 	h := fnv.New32a()
 	h.Write([]byte(t.Name()))
 	return *everything || (i+int(h.Sum32()>>8))%every == 0

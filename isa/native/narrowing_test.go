@@ -152,10 +152,7 @@ func newNarrowing(seed int) (n *narrowing, inside bool) {
 
 // TestHyperNarrowing runs kernels whose indices wrap around in 32 bits, and others that do not.
 func TestHyperNarrowing(t *testing.T) {
-	count := 1000
-	if testing.Short() {
-		count = 200
-	}
+	count := amount(200, 400, 1000)
 	if *programCount > 0 {
 		count = *programCount
 	}

@@ -341,10 +341,7 @@ func (n *neighbours) dense(t *testing.T) {
 
 // TestNeighbours runs such kernels on this engine and on package interp.
 func TestNeighbours(t *testing.T) {
-	count := 150
-	if testing.Short() {
-		count = 30
-	}
+	count := amount(30, 60, 150)
 	if *programCount > 0 {
 		count = *programCount
 	}

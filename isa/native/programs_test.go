@@ -269,10 +269,7 @@ func checkProgram(t *testing.T, e Engine, s *source) {
 //
 //	go test ./isa/native -run TestPrograms//SEED$ -first SEED -programs 1
 func TestPrograms(t *testing.T) {
-	n := 1000
-	if testing.Short() {
-		n = 200
-	}
+	n := amount(200, 300, 1000)
 	if *programCount > 0 {
 		n = *programCount
 	}

@@ -164,11 +164,7 @@ func TestRandom(t *testing.T) { each(t, testRandom) }
 
 func testRandom(t *testing.T, e Engine) {
 	list := choices()
-	n := 150
-	if testing.Short() {
-		n = 30
-	}
-	for seed := range n {
+	for seed := range amount(30, 60, 150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			a := &author{program: newProgram(), Rand: rand.New(rand.NewPCG(uint64(seed), 2)), lasting: map[isa.Type][]isa.Reg{}}
 			values := map[int]uint64{}

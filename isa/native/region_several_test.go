@@ -15,10 +15,7 @@ func TestTogether(t *testing.T) { each(t, testTogether) }
 
 func testTogether(t *testing.T, e Engine) {
 	r := rand.New(rand.NewPCG(5, 1))
-	kernels := 120
-	if testing.Short() {
-		kernels = 30
-	}
+	kernels := amount(30, 60, 120)
 	for n := range kernels {
 		lanes := 40 + r.IntN(420)
 		first, last := uint64(r.IntN(lanes)), uint64(r.IntN(lanes))

@@ -120,10 +120,7 @@ func (p *generated) compareSweeps(reference, code engine.Code, left uint64, begi
 
 // TestSweep runs random programs for one group after the other, in one go.
 func TestSweep(t *testing.T) {
-	n := 200
-	if testing.Short() {
-		n = 60
-	}
+	n := amount(60, 80, 200)
 	if *programCount > 0 {
 		n = *programCount
 	}

@@ -317,10 +317,7 @@ func (n *stencil) some(count int) {
 // TestStraight runs random kernels with neighbouring elements for one work-group after the other, and holds
 // that hyperblocks are done straight where it is expected.
 func TestStraight(t *testing.T) {
-	count := 900
-	if testing.Short() {
-		count = 400
-	}
+	count := amount(400, 400, 900)
 	if *programCount > 0 {
 		count = *programCount
 	}

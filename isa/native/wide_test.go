@@ -13,10 +13,7 @@ import (
 // TestWide is TestPrograms and TestSweep with work-groups as large as devices usually allow, each of them one
 // wave.
 func TestWide(t *testing.T) {
-	n := 30
-	if testing.Short() {
-		n = 12
-	}
+	n := amount(12, 15, 30)
 	if *programCount > 0 {
 		n = *programCount
 	}

@@ -24,6 +24,8 @@ import (
 var allBuiltins = flag.Bool("builtins", false,
 	"compare every overload of every built-in function with clang's, which takes minutes")
 
+var long = flag.Bool("long", false, "compare the built-in functions of OpenCL C 1.2 with clang's, too")
+
 // The test below has a kernel for each overload, compiled by clang and by this package, run on lockstep with the
 // same buffers: their contents have to be the same afterwards.
 
@@ -406,7 +408,7 @@ const extensions = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#pragma OPENC
 	"#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n"
 
 // TestBuiltinsRun compares what kernels with built-in functions compute with what they compute if clang compiles
-// them: a sample of the overloads, or all of them with -builtins.
+// them: a sample of the overloads, or all of them with -builtins. The functions of OpenCL C 1.2 take -long.
 func TestBuiltinsRun(t *testing.T) {
 	for _, tool := range []string{"clang-15", "llvm-spirv-15"} {
 		if _, err := exec.LookPath(tool); err != nil || testing.Short() {
@@ -419,7 +421,11 @@ func TestBuiltinsRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	for _, v := range []lang.Version{lang.CL30, lang.CL12} {
+	versions := []lang.Version{lang.CL30}
+	if *long {
+		versions = append(versions, lang.CL12)
+	}
+	for _, v := range versions {
 		runVersion(t, dev, v)
 	}
 }

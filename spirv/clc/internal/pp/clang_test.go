@@ -1,6 +1,7 @@
 package pp
 
 import (
+	"flag"
 	"fmt"
 	"math/rand"
 	"os/exec"
@@ -203,13 +204,18 @@ func clangTokens(t *testing.T, text string) []string {
 	return raw(string(out))
 }
 
+var long = flag.Bool("long", false, "compare more random programs with clang")
+
 // TestAgainstClang compares the tokens of random programs of macros with those that clang makes.
 func TestAgainstClang(t *testing.T) {
 	if _, err := exec.LookPath("clang-15"); err != nil {
 		t.Skip("clang-15 is not installed")
 	}
-	n := 200
-	if testing.Short() {
+	n := 40
+	switch {
+	case *long:
+		n = 200
+	case testing.Short():
 		n = 20
 	}
 	bad := 0
