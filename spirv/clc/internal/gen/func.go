@@ -436,11 +436,12 @@ func (f *fn) declared(v *tree.Var) {
 	if v.Init != nil {
 		return
 	}
-	if f.lineFile == nil || v.Pos < f.lineFrom || v.Pos >= f.lineTo {
-		f.findLine(v.Pos)
+	pos := f.files.Use(v.Pos)
+	if f.lineFile == nil || pos < f.lineFrom || pos >= f.lineTo {
+		f.findLine(pos)
 	}
 	if f.lineText != 0 {
-		f.vars.op(spirv.OpLine, uint32(f.lineText), uint32(f.module.line), uint32(v.Pos-f.lineFrom)+1)
+		f.vars.op(spirv.OpLine, uint32(f.lineText), uint32(f.module.line), uint32(pos-f.lineFrom)+1)
 		f.varLine = true
 	}
 }
