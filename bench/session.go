@@ -125,6 +125,9 @@ func (s *Session) Reset() error {
 	return nil
 }
 
+// Check turns all checks on, or off again, for the launches from now on.
+func (s *Session) Check(on bool) { s.launch.Check = on }
+
 // Run launches the kernel once and waits for it. The time is that of the whole
 // call.
 func (s *Session) Run(ctx context.Context) (*emu.Result, time.Duration, error) {

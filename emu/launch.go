@@ -118,6 +118,9 @@ type Result struct {
 	SubgroupSize int
 	// Duration is how long the groups ran.
 	Duration time.Duration
+	// Shadow is the number of bytes of memory that the detection of data races took beside the
+	// launch's memory; 0 without Check.
+	Shadow uint64
 }
 
 // Run runs the kernel over the range in the default schedule; see [Launch.Run].
@@ -343,6 +346,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 func (p *prepared) over(res *Result, sr *scheduler.Result, err error) (*Result, error) {
 	var races []finding.Finding
 	if p.races != nil {
+		res.Shadow = p.races.Bytes()
 		r := raceReport{launches: []*prepared{p}, benign: p.Benign}
 		races = r.findings(p.races)[0]
 	}

@@ -252,6 +252,7 @@ func (s *launch) prepare() error {
 		if s.races, err = s.opt.Races.Launch(s.groups, items); err != nil {
 			return err
 		}
+		s.opt.Races.Writes(s.Kernel, s.Scalars)
 		for i := range s.Kernel.Code {
 			if in := &s.Kernel.Code[i]; in.Op == isa.OpAtomic && in.Order().Scope() > isa.ScopeDevice {
 				s.opt.Races.Narrow()

@@ -30,6 +30,9 @@
 // of 100,000 lines that is made of kernels, and the kernels that it makes to
 // those of clang -O2.
 //
+// Launches with all checks on are held to the portable and the default engine
+// without them, to Oclgrind with its checks, and to memory.
+//
 // The figures of lockstep alone hold its asynchronous copies against Go's copy,
 // kernels that use them against one that does not, operations of sub-groups
 // against an addition and, with -base, every kernel against an older commit,
@@ -103,7 +106,7 @@ type comparison struct {
 }
 
 // sections are the parts of a report, in order.
-var sections = []string{"kernels", "cold", "source", "workers", "alone", "copies", "groups", "pipes"}
+var sections = []string{"kernels", "cold", "source", "workers", "alone", "copies", "groups", "pipes", "checks"}
 
 // parseSections reads a list of them; "" is all.
 func parseSections(list string) (map[string]bool, error) {
@@ -248,6 +251,7 @@ func (c *comparison) fill(ctx context.Context, r *Report, workloads []*bench.Wor
 		{"copies", "pipelined kernels", c.pipelines},
 		{"groups", "operations of sub-groups", c.allGroups},
 		{"pipes", "pipes", c.pipes},
+		{"checks", "all checks", func() ([]Figure, error) { return c.checks(ctx, workloads) }},
 		{"base", "kernels at " + c.commit, func() ([]Figure, error) { return c.base(ctx, c.commit, workloads) }},
 	} {
 		if !chosen[part.section] && (part.section != "base" || c.commit == "") {

@@ -48,12 +48,14 @@ func (lockstep) open(k *kernels.Kernel, q *request) (session, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Check(q.Check)
 	return &lockstepSession{Session: s}, nil
 }
 
 type lockstepSession struct {
 	*bench.Session
-	lanes uint64 // operations of lanes in the last run
+	lanes  uint64 // operations of lanes in the last run
+	shadow uint64 // bytes of shadow memory in the last run
 }
 
 func (s *lockstepSession) build() time.Duration       { return s.Build }
@@ -66,7 +68,7 @@ func (s *lockstepSession) work() uint64 { return s.lanes }
 func (s *lockstepSession) run() (time.Duration, error) {
 	result, d, err := s.Run(context.Background())
 	if err == nil {
-		s.lanes = result.Counters.LaneOps
+		s.lanes, s.shadow = result.Counters.LaneOps, result.Shadow
 	}
 	return d, err
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 
@@ -58,6 +59,8 @@ type request struct {
 	Subgroup int
 	// FromSource makes the kernel of its source in the place of its module, on lockstep.
 	FromSource bool
+	// Check turns all checks on, on lockstep.
+	Check bool
 	// Pipe moves packets through a pipe in the place of a kernel.
 	Pipe *pipeRequest
 
@@ -86,6 +89,9 @@ type response struct {
 	// Work is how many operations of lanes lockstep counted in a first run; 0
 	// from others.
 	Work uint64
+	// Shadow and Memory are the bytes of shadow memory that checks took in a first run, and of the memory of the
+	// launch's buffers; 0 from others.
+	Shadow, Memory uint64
 	// Vectors is what the native engine makes code for, "AVX-512" or "AVX2".
 	Vectors string
 	// Peak is the largest resident size of the process that was started, in
@@ -260,6 +266,9 @@ func first(s session) (response, error) {
 	if c, ok := s.(interface{ work() uint64 }); ok {
 		a.Work = c.work()
 	}
+	if c, ok := s.(*lockstepSession); ok {
+		a.Shadow, a.Memory = c.shadow, c.Bytes()
+	}
 	a.Outputs, err = s.outputs()
 	return a, err
 }
@@ -346,6 +355,10 @@ func execute(command, env []string) (response, error) {
 
 // runWorker is the main function of a worker.
 func runWorker(library string, index int) error {
+	if index >= 0 {
+		// Oclgrind's check for uninitialised values crashes where its calls come from different threads.
+		runtime.LockOSThread()
+	}
 	w := worker{library: library, index: index}
 	return w.serve(os.Stdin, os.Stdout)
 }

@@ -48,6 +48,9 @@ func tellAccess(w *wave, in *inst) {
 	if r == nil || p.Far() || p.Space() == memory.SpacePrivate {
 		return
 	}
+	if in.aux.race.Kind == memory.AccessRead && r.Ignores(p) {
+		return
+	}
 	w.telling, r.Same = in, w.same
 	p = p.Add(in.disp)
 	for k, m := range w.exec {

@@ -30,6 +30,7 @@ type Detector struct {
 	next    uint64 // work-item that no launch has
 	objects map[uint32]*object
 	byData  map[*byte]*object // so that views of a buffer are the buffer
+	written map[*byte]bool    // where the data begins that launches may write; see Writes
 	events  []event
 	numbers map[event]uint32
 	lists   lists
@@ -39,6 +40,9 @@ type Detector struct {
 	last    *Race // the one that was found last, and its pair
 	lastKey pair
 	scratch []stamp
+
+	told     int  // how many launches Writes was called for
+	anything bool // one of them may write any memory
 
 	narrow bool   // some atomic operation has a scope below the device
 	bytes  uint64 // of shadow memory
@@ -87,7 +91,7 @@ type Race struct {
 
 // New returns a detector for launches over a device's memory.
 func New(mem *memory.Global) *Detector {
-	d := &Detector{mem: mem, objects: map[uint32]*object{}, byData: map[*byte]*object{}, events: make([]event, 1),
+	d := &Detector{mem: mem, objects: map[uint32]*object{}, byData: map[*byte]*object{}, written: map[*byte]bool{}, events: make([]event, 1),
 		numbers: map[event]uint32{}, races: map[pair]*Race{}}
 	for i := range d.synced {
 		d.synced[i], d.sent[i] = map[place]*synced{}, map[memory.Pointer]*known{}
@@ -147,15 +151,15 @@ func (d *Detector) spanOf(item uint64) *span {
 }
 
 // global returns the allocation of global memory that p leads to; nil for one that no kernel writes, and for none.
-func (d *Detector) global(p memory.Pointer) *object {
+func (d *Detector) global(p memory.Pointer, write bool) *object {
 	n := p.Alloc()
 	o, ok := d.objects[n]
-	if ok {
+	if ok && (o != nil || !write) {
 		return o
 	}
 	if r := d.mem.Lookup(n); r != nil && len(r.Data) > 0 {
 		data := unsafe.SliceData(r.Data)
-		if o = d.byData[data]; o == nil {
+		if o = d.byData[data]; o == nil && (write || !d.idle(data)) {
 			o = newObject(memory.MakePointer(memory.SpaceGlobal, n, 0), r.Size)
 			d.byData[data] = o
 		}
@@ -197,7 +201,7 @@ func (g *Group) eventOf(a *Access, clock uint32) uint32 {
 
 // Lanes tells of an instruction that work-items first+i do for each bit i of lanes, in ascending order, at p moved by off[i]. What is out of bounds is left out.
 func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off *[64]int64) {
-	o, dm := g.object(p)
+	o, dm := g.object(p, a.Kind != memory.AccessRead)
 	if o == nil {
 		return
 	}
@@ -247,7 +251,7 @@ func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off 
 
 // One tells of an access of one work-item to a.Size bytes at p.
 func (g *Group) One(a *Access, p memory.Pointer, item int) {
-	o, dm := g.object(p)
+	o, dm := g.object(p, a.Kind != memory.AccessRead)
 	if o == nil || a.Size == 0 || o.size < a.Size || uint64(p.Offset()) > o.size-a.Size {
 		return
 	}

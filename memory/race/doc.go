@@ -24,5 +24,7 @@
 // their place; others stay beside it, so that all pairs of instructions that race with one another are found, in every
 // order in which work-items may run.
 //
+// Memory that no launch can write has no cells: [Detector.Writes] finds it from the kernels' instructions.
+//
 // A Detector serves one goroutine: work-groups of a launch that is looked at run one after the other.
 package race

@@ -247,11 +247,18 @@ func (g *Group) acquire(dm *domain, item int, k *known) {
 	o.knows = join(o.knows, k)
 }
 
+// Ignores says that reads through a pointer race with nothing, so that they need not be told.
+func (g *Group) Ignores(p memory.Pointer) bool {
+	o, _ := g.object(p, false)
+	return o == nil
+}
+
 // object returns the allocation that a pointer leads to, nil for one whose accesses are not looked at.
-func (g *Group) object(p memory.Pointer) (o *object, dm *domain) {
+// write says that the access is a write, which is looked at wherever it leads.
+func (g *Group) object(p memory.Pointer, write bool) (o *object, dm *domain) {
 	switch n := p.Alloc(); p.Space() {
 	case memory.SpaceGlobal:
-		return g.d.global(p), &g.domains[inGlobal]
+		return g.d.global(p, write), &g.domains[inGlobal]
 	case memory.SpaceLocal:
 		if n >= 1 && int(n) <= len(g.lds) {
 			return g.lds[n-1], &g.domains[inLocal]

@@ -28,7 +28,7 @@ type synced struct {
 // other one, too (OpenCL 3.0 API, 3.3.6.2): between fences that both have both flags, and between sequentially
 // consistent operations. It is itself behind what it acquires, and before what follows those who acquire what it releases.
 func (g *Group) Atomic(a *Access, item int, p memory.Pointer, order isa.MemoryOrder, reads, writes bool) {
-	o, _ := g.object(p)
+	o, _ := g.object(p, writes)
 	if o == nil {
 		return
 	}
