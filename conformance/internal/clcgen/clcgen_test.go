@@ -75,3 +75,29 @@ func TestReduce(t *testing.T) {
 		t.Error("the program has changed")
 	}
 }
+
+// TestDepth checks that programs are no deeper than the bounds of their statements and expressions allow. The named
+// seeds once made calls in the arguments of calls without an end.
+func TestDepth(t *testing.T) {
+	check := func(seed uint64, version int, half bool) {
+		p := Generate(seed, Options{Kernels: 1, Version: version, Half: half, ContractOff: true})
+		if n := depth(p.Root); n > 60 {
+			t.Errorf("seed %d: %d levels", seed, n)
+		}
+	}
+	check(2002426, 200, true)
+	check(2263149, 200, false)
+	check(2300412, 120, true)
+	for seed := range uint64(150) {
+		check(seed, []int{120, 200, 300}[seed%3], seed%2 == 0)
+	}
+}
+
+// depth is how many levels a tree has.
+func depth(n *Node) int {
+	deepest := 0
+	for _, k := range n.kids {
+		deepest = max(deepest, depth(k))
+	}
+	return 1 + deepest
+}

@@ -40,8 +40,12 @@ func (g *gen) aggregate(t *typ, d int) *Node {
 				return node(t.name, "(("+t.name+")@)", g.recordInitializer(t, d-1))
 			}
 		case 1:
-			if f := g.call(t, d); f != nil {
-				return f
+			// The arguments of a call can be records again, for which functions are called in their turn: without
+			// the bound, that need not end.
+			if d > 0 {
+				if f := g.call(t, d); f != nil {
+					return f
+				}
 			}
 		case 2:
 			a, b := g.find(t), g.find(t)

@@ -197,7 +197,8 @@ func (g *gen) vectorCompare(t *typ, d int) *Node {
 	case 0:
 		return node(t.name, "(!@)", a)
 	case 1, 2:
-		return node(t.name, "(@ "+pick(&g.rng, []string{"&&", "||"})+" @)", a, b)
+		// clang's constant expressions have 1 for true here, where the language has -1: one operand is no constant.
+		return node(t.name, "(@ "+pick(&g.rng, []string{"&&", "||"})+" (@ + ("+of.name+")(get_global_id(0))))", a, b)
 	}
 	return node(t.name, "(@ "+pick(&g.rng, []string{"<", "<=", ">", ">=", "==", "!="})+" @)", a, b)
 }
