@@ -69,14 +69,13 @@ func (p *prepared) shadows() {
 
 // left is what a store instruction has left undefined in the buffers of a launch.
 type left struct {
-	at    memory.Pointer // the first byte
-	from  memory.OriginID
-	bytes uint64
+	at   memory.Pointer // the first byte
+	from memory.OriginID
 }
 
 // keepOutputs drops the faults about stores of undefined bits, but for those whose bits are still in a buffer when the
-// launch is over: others were overwritten, or nobody can see them. raced says that there are data races. A launch that did not come to its end leaves its
-// outputs half-finished, and is not asked about them. The device is held.
+// launch is over: others were overwritten, or nobody can see them. raced says that there are data races. A launch
+// that did not come to its end leaves its outputs half-finished, and is not asked about them. The device is held.
 func (p *prepared) keepOutputs(faults []scheduler.Fault, ended, raced bool) []scheduler.Fault {
 	if p.launch.Origins == nil {
 		return faults

@@ -372,19 +372,6 @@ func (b *builder) inst(in spirv.Inst) {
 	}
 }
 
-// zeros returns a zero for each scalar of t.
-func (b *builder) zeros(t *typ) []*value {
-	out := make([]*value, 0, t.flat)
-	t.leaves(0, func(l leaf) {
-		s := l.t.scalar()
-		if s == isa.Void {
-			s = isa.I64
-		}
-		out = append(out, b.imm(s, 0))
-	})
-	return out
-}
-
 // resize zero-extends or truncates an integer to another register width.
 func (b *builder) resize(v *value, from, to isa.Type) *value {
 	switch {

@@ -28,7 +28,6 @@ type Group struct {
 
 	domains [numDomains]domain
 	lds     []*object // by allocation, from 1; nil for what the machine hides from kernels
-	hidden  []bool
 
 	// Same says whether a work-item is about to write the value that memory has already, or that another work-item of the group
 	// writes by the same instruction; other is -1 for none. It is nil when nobody knows, and called while Lanes and One tell
