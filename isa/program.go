@@ -94,6 +94,9 @@ type Kernel struct {
 	// WideAccesses are the accesses of the module that loads and stores are parts of.
 	WideAccesses []WideAccess
 
+	// Checks are what OpCheck asks.
+	Checks []Check
+
 	GroupCopies []GroupCopy
 	LaneCopies  []LaneCopy
 	// ImageAccesses has what the image instructions do.
