@@ -40,9 +40,10 @@ const (
 	Cancelled         Code = "E-CANCELLED"     // the caller ended the launch
 	EngineDiff        Code = "E-ENGINEDIFF"    // engines that a launch ran on differ
 
-	IndexRange      Code = "E-INDEX"    // index out of an array inside of an object, or of a vector (with checks on)
-	IntegerOverflow Code = "E-OVERFLOW" // signed arithmetic without room for its result (with checks on)
-	ConvertRange    Code = "E-CONVERT"  // float converted to an integer that cannot hold it (with checks on)
+	WriteOnly       Code = "E-WRITEONLY" // read from a write-only buffer
+	IndexRange      Code = "E-INDEX"     // index out of an array inside of an object, or of a vector (with checks on)
+	IntegerOverflow Code = "E-OVERFLOW"  // signed arithmetic without room for its result (with checks on)
+	ConvertRange    Code = "E-CONVERT"   // float converted to an integer that cannot hold it (with checks on)
 
 	Race Code = "E-RACE" // accesses of two work-items that nothing orders (with checks on)
 
@@ -110,6 +111,8 @@ var descriptions = map[Code]Description{
 	Uninitialized: {Title: "an uninitialized value decides something",
 		Text:    "A value that was never set decides a branch, an address, a divisor, what is printed, a copy or a pipe operation, or it is left in a buffer when the launch ends. Private and local memory, and buffers that the host never wrote, have undefined contents at first (OpenCL C 6.7, OpenCL 5.2.1). Bits are followed one by one through arithmetic and memory, so that copying undefined bits, or the padding of a structure, is no finding. Without checks they are 0, or what -poison makes of them.",
 		Checked: true, Repeats: true},
+	WriteOnly: {Title: "read from a write-only buffer",
+		Text: "The kernel read from a buffer that was made write-only (CL_MEM_WRITE_ONLY): undefined (OpenCL 5.2.1). An atomic operation reads, too."},
 	IndexRange: {Title: "index out of range",
 		Text:    "An index is negative, or not less than the number of elements of the array, or components of the vector, that it goes into, and memory was accessed there: undefined (C99 6.5.6, and J.2, which names a[1][7] of int a[4][5]). The access stays inside of its buffer or variable, in another member or row; one that does not is E-OOB. Only indexes that the module still tells apart are looked at: compilers that optimize may have made sums of bytes of them.",
 		Checked: true},
