@@ -218,3 +218,62 @@ func TestLanguage(t *testing.T) {
 		}
 	}
 }
+
+// TestRestrict: a parameter that is restrict, and another one for the same buffer.
+func TestRestrict(t *testing.T) {
+	const source = `
+kernel void both(global const int *restrict in, global int *restrict out) {
+	out[get_global_id(0)] = in[get_global_id(0)] + 1;
+}
+kernel void first(global int *restrict in, global int *out) {
+	in[get_global_id(0)] = 3;
+	if (get_global_id(0) == 7) out[0] = out[7] + 1;
+}
+kernel void neither(global const int *in, global int *out) {
+	out[get_global_id(0)] = in[get_global_id(0)] + 1;
+}
+kernel void apart(global const int *restrict in, global int *restrict out) {
+	out[get_global_id(0) + 16] = in[get_global_id(0)] + 1;
+}
+kernel void reads(global const int *restrict in, global const int *restrict out) {
+	if (in[get_global_id(0)] != out[get_global_id(0)]) printf("differ");
+}
+`
+	d := device(t, emu.DeviceOptions{SubgroupSize: 4})
+	p, _, err := d.BuildProgram(source, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		kernel string
+		shared bool
+		line   uint32
+		text   string
+	}{
+		{"both", true, 3, "written through out, which is restrict, and was read through in, which is restrict,"},
+		{"both", false, 0, ""},
+		{"first", true, 7, "read through out and was written through in, which is restrict, before"},
+		{"neither", true, 0, ""},
+		{"apart", true, 0, ""},
+		{"reads", true, 0, ""},
+	} {
+		b := buffer(t, d, make([]int32, 32)...)
+		l := emu.Launch{Kernel: kernel(t, p, c.kernel), Range: sized(16, 8), Check: true, Args: []emu.Arg{b, b}}
+		if !c.shared {
+			l.Args[1] = buffer(t, d, make([]int32, 32)...)
+		}
+		res, err := l.Run(context.Background())
+		var fe *emu.FindingsError
+		if err != nil && !errors.As(err, &fe) {
+			t.Fatal(err)
+		}
+		switch f := res.Findings.Findings; {
+		case c.line == 0 && len(f) > 0:
+			t.Errorf("%s: %s", c.kernel, f[0].Text())
+		case c.line != 0 && len(f) == 0:
+			t.Errorf("%s: nothing is found", c.kernel)
+		case c.line != 0 && (len(f) > 1 || f[0].Code != finding.Restrict || f[0].Place.Line != c.line || !strings.Contains(f[0].Text(), c.text)):
+			t.Errorf("%s: want E-RESTRICT at line %d with %q:\n%s", c.kernel, c.line, c.text, f[0].Text())
+		}
+	}
+}

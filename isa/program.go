@@ -157,6 +157,8 @@ type Param struct {
 	Align    uint32
 	ReadOnly bool // const or constant memory
 	Constant bool // a pointer to constant memory
+	// Restrict says that what is modified through the pointer is accessed through no other.
+	Restrict bool
 	Image    ImageParam
 	Pipe     PipeParam
 }

@@ -41,6 +41,7 @@ const (
 	EngineDiff        Code = "E-ENGINEDIFF"    // engines that a launch ran on differ
 
 	WriteOnly       Code = "E-WRITEONLY" // read from a write-only buffer
+	Restrict        Code = "E-RESTRICT"  // memory of a restrict pointer accessed through another (with checks on)
 	IndexRange      Code = "E-INDEX"     // index out of an array inside of an object, or of a vector (with checks on)
 	IntegerOverflow Code = "E-OVERFLOW"  // signed arithmetic without room for its result (with checks on)
 	ConvertRange    Code = "E-CONVERT"   // float converted to an integer that cannot hold it (with checks on)
@@ -113,6 +114,9 @@ var descriptions = map[Code]Description{
 		Checked: true, Repeats: true},
 	WriteOnly: {Title: "read from a write-only buffer",
 		Text: "The kernel read from a buffer that was made write-only (CL_MEM_WRITE_ONLY): undefined (OpenCL 5.2.1). An atomic operation reads, too."},
+	Restrict: {Title: "memory of a restrict pointer accessed in another way",
+		Text:    "A work-item accessed the same memory through a parameter that is restrict and through another one, and wrote it in one of the two: undefined (C99 6.7.3.1), for the compiler may take the two for different memory. Different work-items may do so. Only accesses whose pointer is plainly computed from one parameter are looked at.",
+		Checked: true},
 	IndexRange: {Title: "index out of range",
 		Text:    "An index is negative, or not less than the number of elements of the array, or components of the vector, that it goes into, and memory was accessed there: undefined (C99 6.5.6, and J.2, which names a[1][7] of int a[4][5]). The access stays inside of its buffer or variable, in another member or row; one that does not is E-OOB. Only indexes that the module still tells apart are looked at: compilers that optimize may have made sums of bytes of them.",
 		Checked: true},

@@ -14,6 +14,7 @@ var helps = map[Code]string{
 	ShiftRange:        "limit the amount, as in `x << (n & 31)`",
 	PointerDifference: "subtract pointers into the same buffer only",
 	WriteOnly:         "read from a buffer that the kernel may read from, or make this one readable",
+	Restrict:          "leave out restrict, or give the parameters different buffers",
 	IndexRange:        "compare the index with the number of elements before the access",
 	IntegerOverflow:   "compute in an unsigned type where wrapping is meant, or in a wider one",
 	ConvertRange:      "use convert_int_sat and its kin, or test the number before the conversion",

@@ -460,6 +460,7 @@ func (b *builder) params(f *function) [][]*value {
 				prm.Size = e.size
 			}
 			prm.Constant = t.storage == spirv.StorageClassUniformConstant
+			prm.Restrict = b.m.paramAttr(id, spirv.FunctionParameterAttributeNoAlias)
 			prm.ReadOnly = prm.Constant || b.m.paramAttr(id, spirv.FunctionParameterAttributeNoWrite)
 			args = append(args, []*value{arg(8, 0)})
 		case t.kind == kindImage:
