@@ -106,7 +106,7 @@ func (s *Session) argument(i int, a *argspec.Arg) (emu.Arg, error) {
 	case argspec.Value:
 		return emu.Bytes(a.Data), nil
 	}
-	b, err := s.device.NewBuffer(uint64(len(a.Data)), emu.BufferOptions{})
+	b, err := s.device.NewBuffer(uint64(len(a.Data)), emu.BufferOptions{ReadOnly: a.ReadOnly, WriteOnly: a.WriteOnly})
 	if err != nil {
 		return nil, err
 	}

@@ -298,7 +298,7 @@ func (r *run) argument(at buffer, a *argspec.Arg, size uint64) (emu.Arg, error) 
 		}
 		return im.Image, nil
 	}
-	b, err := r.loader.dev.NewBuffer(uint64(len(a.Data)), emu.BufferOptions{})
+	b, err := r.loader.dev.NewBuffer(uint64(len(a.Data)), emu.BufferOptions{ReadOnly: a.ReadOnly, WriteOnly: a.WriteOnly})
 	if err != nil {
 		return nil, err
 	}

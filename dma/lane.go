@@ -150,7 +150,7 @@ func (u *Unit) addMove(t *transfer, dst, src memory.Pointer, n uint64, to, from 
 	if src != ZeroFill {
 		r := from.of(u, src)
 		off := uint64(src.Offset())
-		if r == nil || r.Freed || off > r.Size || n > r.Size-off {
+		if r == nil || r.Freed || r.WriteOnly || off > r.Size || n > r.Size-off {
 			return false
 		}
 		l.src = r.Data[off : off+n : off+n]

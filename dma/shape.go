@@ -165,7 +165,7 @@ func (u *Unit) bytes(s *shape, d *side, a memory.Access) ([]byte, *memory.Fault)
 	r := u.region(d.at)
 	n := s.extent(d)
 	if off := d.at.Offset(); r != nil && !r.Freed && off >= 0 && uint64(off) <= r.Size && n <= r.Size-uint64(off) &&
-		(a == memory.AccessRead || !r.ReadOnly) && !d.at.IsNearNull() {
+		r.Allows(a) && !d.at.IsNearNull() {
 		return r.Data[off : uint64(off)+n : uint64(off)+n], nil
 	}
 	f := r.Check(s.offending(d, r), s.line, a)

@@ -28,12 +28,14 @@ type Buffer struct {
 	size     uint64
 	name     string
 	readOnly bool
-	data     []byte // of the device; nil once freed
-	mapped   int
-	subs     int            // sub-buffers that live
-	parent   *Buffer        // of a sub-buffer
-	view     memory.Pointer // to the same bytes for reading, once a kernel needed it
-	elem     elem           // that it was made of
+	// writeOnly says that kernels must not read it.
+	writeOnly bool
+	data      []byte // of the device; nil once freed
+	mapped    int
+	subs      int            // sub-buffers that live
+	parent    *Buffer        // of a sub-buffer
+	view      memory.Pointer // to the same bytes for reading, once a kernel needed it
+	elem      elem           // that it was made of
 }
 
 // BufferOptions modify a buffer. The zero value is memory that kernels may
@@ -45,6 +47,8 @@ type BufferOptions struct {
 	ReadOnly bool
 	// Undefined says that the bytes count as never written, as those of [Device.NewBuffer] do.
 	Undefined bool
+	// WriteOnly makes a kernel's read of the buffer a fault (CL_MEM_WRITE_ONLY).
+	WriteOnly bool
 }
 
 // NewBuffer makes a buffer of size bytes, which nobody has written. The error is a [*LimitError] when
@@ -96,6 +100,9 @@ func (d *Device) newBuffer(size uint64, opt BufferOptions) (*Buffer, error) {
 
 // enterBuffer makes a buffer of what alloc allocates.
 func (d *Device) enterBuffer(size uint64, opt BufferOptions, alloc func() (memory.Pointer, error)) (*Buffer, error) {
+	if opt.ReadOnly && opt.WriteOnly {
+		return nil, fmt.Errorf("a buffer that is read-only and write-only: %w", ErrInvalid)
+	}
 	if size > d.limits.MaxAlloc {
 		return nil, &LimitError{What: "size of a buffer", Need: size, Have: d.limits.MaxAlloc, Unit: "bytes", Option: "MaxAlloc"}
 	}
@@ -103,7 +110,10 @@ func (d *Device) enterBuffer(size uint64, opt BufferOptions, alloc func() (memor
 	if err != nil {
 		return nil, allocError("device memory", err)
 	}
-	b := &Buffer{dev: d, ptr: p, size: size, name: opt.Name, readOnly: opt.ReadOnly}
+	b := &Buffer{dev: d, ptr: p, size: size, name: opt.Name, readOnly: opt.ReadOnly, writeOnly: opt.WriteOnly}
+	if opt.WriteOnly {
+		d.mem.SetWriteOnly(p)
+	}
 	b.data = d.mem.Lookup(p.Alloc()).Data
 	return b, nil
 }
@@ -318,8 +328,11 @@ func (b *Buffer) Sub(off, size uint64) (*Buffer, error) {
 		return nil, allocError("sub-buffer", err)
 	}
 	b.dev.mem.ShareShadow(p, b.ptr, off)
+	if b.writeOnly {
+		b.dev.mem.SetWriteOnly(p)
+	}
 	b.subs++
-	return &Buffer{dev: b.dev, ptr: p, size: size, name: b.name, readOnly: b.readOnly, data: data, parent: b, elem: b.elem}, nil
+	return &Buffer{dev: b.dev, ptr: p, size: size, name: b.name, readOnly: b.readOnly, writeOnly: b.writeOnly, data: data, parent: b, elem: b.elem}, nil
 }
 
 // constant returns the pointer to the buffer for a parameter through which a kernel must not write, such as

@@ -118,6 +118,17 @@ var faults = []struct {
 		}
 		l.Args = []emu.Arg{buffer(t, d, make([]int32, 8)...), buffer(t, d, make([]int32, 8)...), c}
 	}},
+	{"write-only", "vecadd", finding.WriteOnly, sized(8, 4), func(t *testing.T, d *emu.Device, l *emu.Launch) {
+		c, err := d.NewBuffer(64, emu.BufferOptions{WriteOnly: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, err := c.Sub(0, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Args = []emu.Arg{buffer(t, d, make([]int32, 8)...), part, buffer(t, d, make([]int32, 8)...)}
+	}},
 	{"freed", "use", finding.UseAfterFree, sized(1, 1), func(t *testing.T, d *emu.Device, l *emu.Launch) {
 		slot, p := buffer(t, d, uint64(0)), buffer(t, d, int32(0), 1)
 		if _, err := kernel(t, program(t, d, "fault"), "keep").Run(context.Background(), sized(1, 1), slot, p); err != nil {

@@ -145,6 +145,7 @@ func (d *Device) NewImage(desc ImageDesc, format Format, opt ImageOptions) (*Ima
 		}
 		im.base = b.ptr.Add(int64(desc.Offset))
 		im.opt.ReadOnly = opt.ReadOnly || b.readOnly
+		im.opt.WriteOnly = opt.WriteOnly || b.writeOnly
 		origin = desc.Offset
 	} else {
 		if desc.Offset != 0 {

@@ -327,6 +327,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	}
 	if p.Check && p.Interleave == nil {
 		p.races = race.New(d.mem)
+		p.restricts()
 		opt.Races = p.races
 	}
 	var sr *scheduler.Result

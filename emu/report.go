@@ -223,6 +223,9 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 	case memory.FaultReadOnly:
 		out.Message = what + " in read-only memory"
 		out.Detail = at
+	case memory.FaultWriteOnly:
+		out.Message = what + " in write-only memory"
+		out.Detail = at
 	case memory.FaultAlign:
 		out.Message = "misaligned " + what
 		out.Detail = fmt.Sprintf("%s, which is no multiple of %d", at, cmp.Or(f.Align, f.Size))

@@ -116,6 +116,11 @@ func (r *setRun) options(d *Device) scheduler.Options {
 	if slices.ContainsFunc(r.launches, func(p *prepared) bool { return p.Check }) {
 		r.races = race.New(d.mem)
 		opt.Races = r.races
+		for _, p := range r.launches {
+			if p.Check {
+				p.restricts()
+			}
+		}
 	}
 	return opt
 }

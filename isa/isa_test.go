@@ -86,6 +86,11 @@ func example(op isa.Op, t, src isa.Type) isa.Inst {
 	case isa.ShapeBlockStore:
 		in.Imm, in.Space = 1, isa.SpaceGlobal
 		clear(&in.Dst, &in.B, &in.D)
+	case isa.ShapeCheck:
+		clear(&in.Dst, &in.B, &in.C, &in.D)
+		if t >= isa.F16 {
+			in.Imm = 1
+		}
 	case isa.ShapeGroupWait:
 		clear(&in.Dst, &in.B, &in.C, &in.D)
 	case isa.ShapeAsync:
@@ -126,6 +131,7 @@ func kernel(in isa.Inst) *isa.Kernel {
 			isa.CopyDst: isa.V(1), isa.CopySrc: isa.S(0), isa.CopyElems: isa.S(1), isa.CopyDstLine: isa.V(2)}}},
 		LaneCopies: []isa.LaneCopy{{Name: "load", Kind: isa.LaneStruct, Size: 4, Offset: 8, LDS: isa.S(2), Index: isa.V(1), VOffset: isa.V(2), SOffset: isa.S(1),
 			Resource: [4]isa.Reg{isa.S(0), isa.S(1), isa.S(2), isa.S(3)}}},
+		Checks:        []isa.Check{{Kind: isa.CheckIndex, Limit: 8, Name: "s.a", Elem: "int"}, {Kind: isa.CheckToS, Limit: 16, Round: isa.RoundRTE}},
 		MarkSequences: 2,
 		PipeAccesses: []isa.PipeAccess{{Name: "read_pipe", Op: isa.PipeReservedRead, Scope: isa.ScopeInvocation, Pipe: isa.S(0), Pointer: isa.V(1),
 			Reserve: isa.V(2), Index: isa.V(3), PacketBytes: isa.S(1), PacketAlign: isa.S(1)}},

@@ -181,6 +181,10 @@ const (
 	// Output.
 	OpPrintf // Printfs[Imm]; dst.i32 = 0 for success (may be absent)
 
+	// OpCheck asks something of its operands, a finding where it does not hold: Checks[Imm]. Kernels that are
+	// lowered for launches with checks have it, and only isa/interp does it.
+	OpCheck
+
 	// Terminators. Targets are block numbers.
 	OpBr      // Target0
 	OpBrCond  // a.b1 ? Target0 : Target1; a scalar or vector
@@ -237,6 +241,7 @@ const (
 	ShapeImage // [dst.T], and the registers of Kernel.ImageAccesses[Imm]
 	ShapePipe  // [dst], and the registers of Kernel.PipeAccesses[Imm]
 	ShapePrintf
+	ShapeCheck // a.T, [b.T]
 	ShapeBr
 	ShapeBrCond
 	ShapeSwitch
@@ -380,6 +385,7 @@ var opInfos = [NumOps]OpInfo{
 
 	OpBuiltin: {"builtin", ShapeBuiltin, 1<<I32 | 1<<I64, 0},
 	OpPrintf:  {"printf", ShapePrintf, 0, 0},
+	OpCheck:   {"check", ShapeCheck, SetInt | SetFloats, 0},
 
 	OpShuffle:        {"shuffle", ShapeShuffle, SetAll, 0},
 	OpShuffle2:       {"shuffle2", ShapeShuffle2, SetAll, 0},

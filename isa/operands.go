@@ -98,6 +98,11 @@ func (k *Kernel) Operands(in *Inst, use func(Reg, Type)) (Reg, Type) {
 		a := &k.PipeAccesses[in.Imm]
 		a.Regs(func(r *Reg, t Type, _ string) { use(*r, t) })
 		return in.Dst, a.Op.Result()
+	case ShapeCheck:
+		use(in.A, in.Type)
+		if in.B != None {
+			use(in.B, in.Type)
+		}
 	case ShapeBrCond:
 		use(in.A, B1)
 	case ShapeSwitch:

@@ -94,6 +94,9 @@ type Kernel struct {
 	// WideAccesses are the accesses of the module that loads and stores are parts of.
 	WideAccesses []WideAccess
 
+	// Checks are what OpCheck asks.
+	Checks []Check
+
 	GroupCopies []GroupCopy
 	LaneCopies  []LaneCopy
 	// ImageAccesses has what the image instructions do.
@@ -154,6 +157,8 @@ type Param struct {
 	Align    uint32
 	ReadOnly bool // const or constant memory
 	Constant bool // a pointer to constant memory
+	// Restrict says that what is modified through the pointer is accessed through no other.
+	Restrict bool
 	Image    ImageParam
 	Pipe     PipeParam
 }

@@ -277,6 +277,13 @@ func (k *Kernel) InstText(in *Inst) string {
 		dst(I64)
 		name()
 		fmt.Fprintf(&b, " %s, %s", reg(in.A, I64), reg(in.B, I64))
+	case ShapeCheck:
+		name(in.Type)
+		b.WriteString(" " + reg(in.A, in.Type))
+		if in.B != None {
+			b.WriteString(", " + reg(in.B, in.Type))
+		}
+		b.WriteString(" " + k.Checks[in.Imm].String())
 	case ShapeLoad:
 		dst(in.Type)
 		name(in.Type)

@@ -240,6 +240,18 @@ func (k *Kernel) verifyInst(in *Inst, last bool) error {
 				}
 			}
 		}
+	case ShapeCheck:
+		if int(in.Imm) >= len(k.Checks) {
+			return fmt.Errorf("unknown check %d", in.Imm)
+		}
+		c := &k.Checks[in.Imm]
+		if err := c.check(in); err != nil {
+			return fmt.Errorf("check %d: %v", in.Imm, err)
+		}
+		use(in.A, in.Type, "operand")
+		if c.Kind.Operands() > 1 {
+			use(in.B, in.Type, "operand")
+		}
 	case ShapeShuffle:
 		dst = in.Type
 		use(in.A, in.Type, "value")

@@ -10,12 +10,13 @@ type FaultKind uint8
 
 // The kinds of faults.
 const (
-	FaultBounds   FaultKind = iota // outside of the allocation
-	FaultNull                      // through null
-	FaultPointer                   // through a value that is no pointer, or one into another address space
-	FaultFreed                     // to an allocation that was released
-	FaultReadOnly                  // a write to read-only memory
-	FaultAlign                     // not aligned as the access must be
+	FaultBounds    FaultKind = iota // outside of the allocation
+	FaultNull                       // through null
+	FaultPointer                    // through a value that is no pointer, or one into another address space
+	FaultFreed                      // to an allocation that was released
+	FaultReadOnly                   // a write to read-only memory
+	FaultAlign                      // not aligned as the access must be
+	FaultWriteOnly                  // a read from write-only memory
 )
 
 // Access says what an access does.
@@ -75,6 +76,8 @@ func (f *Fault) Error() string {
 		return fmt.Sprintf("%s at %s, which was released", what, f.Place())
 	case FaultReadOnly:
 		return fmt.Sprintf("%s at %s, which is read-only", what, f.Place())
+	case FaultWriteOnly:
+		return fmt.Sprintf("%s at %s, which is write-only", what, f.Place())
 	case FaultAlign:
 		return fmt.Sprintf("misaligned %s at %s: the address is not a multiple of %d", what, f.Place(), cmp.Or(f.Align, f.Size))
 	}

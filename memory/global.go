@@ -122,7 +122,7 @@ func (g *Global) View(p Pointer) (Pointer, error) {
 	if err := g.fits(r.Name, 0); err != nil {
 		return 0, err
 	}
-	return g.enter(&Region{Name: r.Name, Data: r.Data, ReadOnly: true, Size: r.Size, view: true, shadow: r.shadow, shadowAt: r.shadowAt}), nil
+	return g.enter(&Region{Name: r.Name, Data: r.Data, ReadOnly: true, WriteOnly: r.WriteOnly, Size: r.Size, view: true, shadow: r.shadow, shadowAt: r.shadowAt}), nil
 }
 
 // ShareShadow says that the bytes of an allocation are those of another one, from off on.
@@ -136,6 +136,17 @@ func (g *Global) ShareShadow(p, of Pointer, off uint64) {
 	shared := *r
 	shared.shadow, shared.shadowAt = from.shadow, from.shadowAt+off
 	g.store(p.Alloc(), &shared)
+}
+
+// SetWriteOnly makes reads of kernels from an allocation that nobody has used yet a fault.
+func (g *Global) SetWriteOnly(p Pointer) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if r := g.Lookup(p.Alloc()); r != nil {
+		changed := *r
+		changed.WriteOnly = true
+		g.store(p.Alloc(), &changed)
+	}
 }
 
 func (g *Global) fits(name string, size uint64) error {

@@ -17,8 +17,10 @@ type Region struct {
 	// Data is the contents; nil once the allocation is freed.
 	Data     []byte
 	ReadOnly bool // for kernels; the host may write
-	Freed    bool
-	view     bool // of the bytes of another allocation, which counts them
+	// WriteOnly is that kernels must not read; the host may.
+	WriteOnly bool
+	Freed     bool
+	view      bool // of the bytes of another allocation, which counts them
 	// Size is the allocation's size in bytes; it survives a release.
 	Size     uint64
 	shadow   *Shadow
@@ -44,6 +46,11 @@ func (p Pointer) IsNearNull() bool {
 	return p.Space() == SpaceNone && p.Alloc() == 0 && p.Offset() > -nullRange && p.Offset() < nullRange
 }
 
+// Allows says whether the region may be accessed so.
+func (r *Region) Allows(a Access) bool {
+	return (!r.ReadOnly || a == AccessRead) && (!r.WriteOnly || a == AccessWrite)
+}
+
 // Check returns what an access of n bytes at p, which leads to this region (nil
 // for one that does not exist), does wrong, or nil. It does not look at alignment.
 func (r *Region) Check(p Pointer, n uint64, a Access) *Fault {
@@ -65,6 +72,8 @@ func (r *Region) Check(p Pointer, n uint64, a Access) *Fault {
 		f.Kind = FaultBounds
 	case r.ReadOnly && a != AccessRead:
 		f.Kind = FaultReadOnly
+	case r.WriteOnly && a != AccessWrite:
+		f.Kind = FaultWriteOnly
 	default:
 		return nil
 	}

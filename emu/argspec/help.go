@@ -36,6 +36,9 @@ Buffers in global or constant memory
                          unsigned; pointers to char, void and structures take
                          all types
 
+  ro:SPEC, wo:SPEC       one of the forms above, as a buffer that the kernel may
+                         only read, or only write: anything else is a fault
+
   buffer:NAME            the buffer that a flag -buffer NAME=SPEC makes, for
                          kernels that share it; SPEC is one of the forms above
 

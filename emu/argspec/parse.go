@@ -57,6 +57,8 @@ type Arg struct {
 	Data []byte
 	// Undefined says that nobody has written the elements of a buffer, which are zero in Data.
 	Undefined bool
+	// ReadOnly and WriteOnly say what a kernel may do with a buffer, where it may not do both.
+	ReadOnly, WriteOnly bool
 	// Resource says that the kernel is to get a buffer resource that covers the
 	// buffer; nil where it gets a pointer to it, and for all that is no buffer.
 	Resource *Resource
@@ -133,7 +135,7 @@ func (p *parser) fail(pos int, allowed, format string, args ...any) error {
 const (
 	asBytes     = ":as-bytes"
 	bufferForms = "buf:TYPE:V[,V…] in:PATH zero: undef: iota: fill: rand:"
-	forms       = "TYPE:V[,V…] bytes:HEX " + bufferForms + " resource: image: pipe: local:BYTES null"
+	forms       = "TYPE:V[,V…] bytes:HEX " + bufferForms + " ro:SPEC wo:SPEC resource: image: pipe: local:BYTES null"
 )
 
 // Parse reads one SPEC. An error is an [*Error].
@@ -174,6 +176,15 @@ func (p *parser) parse() (*Arg, error) {
 	switch head {
 	case "bytes":
 		return p.bytes(rest, at)
+	case "ro", "wo":
+		a, err := p.buffer(at)
+		if a == nil && err == nil {
+			err = p.fail(at, bufferForms, "no buffer")
+		}
+		if err == nil {
+			a.ReadOnly, a.WriteOnly = head == "ro", head == "wo"
+		}
+		return a, err
 	case "resource":
 		return p.resource(at)
 	case "local":

@@ -193,6 +193,8 @@ type Launch struct {
 	Number  uint64
 	// Poison, where it is not zero, is the seed of what LDS and private memory hold at first, instead of zero.
 	Poison uint64
+	// Restricts is told of accesses through parameters, in launches with Check; nil is nobody.
+	Restricts *race.Restricts
 	// Cancel ends the launch at the next back-edge or group.
 	Cancel *atomic.Bool
 }

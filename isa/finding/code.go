@@ -40,6 +40,12 @@ const (
 	Cancelled         Code = "E-CANCELLED"     // the caller ended the launch
 	EngineDiff        Code = "E-ENGINEDIFF"    // engines that a launch ran on differ
 
+	WriteOnly       Code = "E-WRITEONLY" // read from a write-only buffer
+	Restrict        Code = "E-RESTRICT"  // memory of a restrict pointer accessed through another (with checks on)
+	IndexRange      Code = "E-INDEX"     // index out of an array inside of an object, or of a vector (with checks on)
+	IntegerOverflow Code = "E-OVERFLOW"  // signed arithmetic without room for its result (with checks on)
+	ConvertRange    Code = "E-CONVERT"   // float converted to an integer that cannot hold it (with checks on)
+
 	Race Code = "E-RACE" // accesses of two work-items that nothing orders (with checks on)
 
 	AsyncRead    Code = "E-ASYNCREAD"    // read of what an asynchronous copy still fills
@@ -106,6 +112,20 @@ var descriptions = map[Code]Description{
 	Uninitialized: {Title: "an uninitialized value decides something",
 		Text:    "A value that was never set decides a branch, an address, a divisor, what is printed, a copy or a pipe operation, or it is left in a buffer when the launch ends. Private and local memory, and buffers that the host never wrote, have undefined contents at first (OpenCL C 6.7, OpenCL 5.2.1). Bits are followed one by one through arithmetic and memory, so that copying undefined bits, or the padding of a structure, is no finding. Without checks they are 0, or what -poison makes of them.",
 		Checked: true, Repeats: true},
+	WriteOnly: {Title: "read from a write-only buffer",
+		Text: "The kernel read from a buffer that was made write-only (CL_MEM_WRITE_ONLY): undefined (OpenCL 5.2.1). An atomic operation reads, too."},
+	Restrict: {Title: "memory of a restrict pointer accessed in another way",
+		Text:    "A work-item accessed the same memory through a parameter that is restrict and through another one, and wrote it in one of the two: undefined (C99 6.7.3.1), for the compiler may take the two for different memory. Different work-items may do so. Only accesses whose pointer is plainly computed from one parameter are looked at.",
+		Checked: true},
+	IndexRange: {Title: "index out of range",
+		Text:    "An index is negative, or not less than the number of elements of the array, or components of the vector, that it goes into, and memory was accessed there: undefined (C99 6.5.6, and J.2, which names a[1][7] of int a[4][5]). The access stays inside of its buffer or variable, in another member or row; one that does not is E-OOB. Only indexes that the module still tells apart are looked at: compilers that optimize may have made sums of bytes of them.",
+		Checked: true},
+	IntegerOverflow: {Title: "signed integer overflow",
+		Text:    "The result of a signed addition, subtraction, multiplication or negation has no room in its type: undefined in C99 (6.5), and promised not to happen by the module (NoSignedWrap). Without checks the result wraps. Compute in an unsigned type where wrapping is meant, as hashes and random numbers do, or in a wider one. Vectors and unsigned integers wrap. Modules that were made with LLVM are not looked at, for LLVM may compute what the source does not.",
+		Checked: true},
+	ConvertRange: {Title: "conversion to an integer that cannot hold the number",
+		Text:    "A float that is a NaN, or whose integral part has no room in the integer type, was converted to it without saturation: undefined in SPIR-V (3.49.11) and C99 (6.3.1.4), implementation-defined in OpenCL C (6.4.3.3). Without checks the result is the low bits of the saturated value, and 0 for a NaN. Use convert_int_sat and its kin, or test the number first. Modules that were made with LLVM are not looked at, for LLVM may compute what the source does not.",
+		Checked: true},
 	Unreachable: {Title: "unreachable code was reached",
 		Text: "The kernel executed OpUnreachable: the compiler was promised that control never comes here, for instance by __builtin_unreachable or a function without a return."},
 	BarrierDeadlock: {Title: "work-items wait at different barriers",

@@ -126,7 +126,7 @@ func (w *wave) target(in *inst, p memory.Pointer, n uint64, a memory.Access) (me
 	case memory.SpaceLocal:
 		r = w.lds.Lookup(p.Alloc())
 	}
-	if r == nil || r.ReadOnly && a != memory.AccessRead || uint64(len(r.Data)) < n {
+	if r == nil || !r.Allows(a) || uint64(len(r.Data)) < n {
 		return nil, 0
 	}
 	return unsafe.Pointer(unsafe.SliceData(r.Data)), uint64(len(r.Data)) - n
@@ -328,12 +328,13 @@ func (w *wave) failMemory(in *inst, f func(k, i int) *memory.Fault) {
 }
 
 var faultCodes = [...]finding.Code{
-	memory.FaultBounds:   finding.OutOfBounds,
-	memory.FaultNull:     finding.NullPointer,
-	memory.FaultPointer:  finding.BadPointer,
-	memory.FaultFreed:    finding.UseAfterFree,
-	memory.FaultReadOnly: finding.ReadOnly,
-	memory.FaultAlign:    finding.Misaligned,
+	memory.FaultWriteOnly: finding.WriteOnly,
+	memory.FaultBounds:    finding.OutOfBounds,
+	memory.FaultNull:      finding.NullPointer,
+	memory.FaultPointer:   finding.BadPointer,
+	memory.FaultFreed:     finding.UseAfterFree,
+	memory.FaultReadOnly:  finding.ReadOnly,
+	memory.FaultAlign:     finding.Misaligned,
 }
 
 // aligned emits the check that stands before a load or store when Launch.Check is set.

@@ -281,6 +281,10 @@ func (d *decoder) inst(pc int) {
 		d.image(in)
 	case isa.OpPipe:
 		d.pipe(in)
+	case isa.OpCheck:
+		if d.check {
+			d.languageCheck(in)
+		}
 	case isa.OpPrintf:
 		in.fn = printf
 		d.emit(in)

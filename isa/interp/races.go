@@ -12,6 +12,7 @@ import (
 // raceAccess emits what tells of an access for the detection of data races, in front of it. Nobody but the lane itself
 // reaches its private memory.
 func (d *decoder) raceAccess(in inst) {
+	d.restricted(in)
 	s := in.src
 	if !d.check || s.Space == isa.SpacePrivate {
 		return

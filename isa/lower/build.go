@@ -42,6 +42,8 @@ type builder struct {
 	groupCopies []isa.GroupCopy
 	wides       []isa.WideAccess // value.imm of a load or store is 1 + the index, or 0
 	laneCopies  []isa.LaneCopy
+	checks      []isa.Check          // value.imm of an OpCheck is the index
+	bounds      map[spirv.ID][]bound // of pointers that access chains make
 	// Likewise what pipe instructions do.
 	pipeAccesses []isa.PipeAccess
 	pipeAt       map[int]*value // handles of the program's pipes
@@ -458,6 +460,7 @@ func (b *builder) params(f *function) [][]*value {
 				prm.Size = e.size
 			}
 			prm.Constant = t.storage == spirv.StorageClassUniformConstant
+			prm.Restrict = b.m.paramAttr(id, spirv.FunctionParameterAttributeNoAlias)
 			prm.ReadOnly = prm.Constant || b.m.paramAttr(id, spirv.FunctionParameterAttributeNoWrite)
 			args = append(args, []*value{arg(8, 0)})
 		case t.kind == kindImage:

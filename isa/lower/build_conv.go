@@ -14,8 +14,10 @@ func (b *builder) convert(in spirv.Inst) {
 	switch in.Op() {
 	case spirv.OpBitcast:
 		b.set(in, b.bitcast(v, from, to)...)
+		b.sameBounds(in.ResultID(), spirv.ID(in.Operand(0)))
 		return
 	case spirv.OpPtrCastToGeneric, spirv.OpGenericCastToPtr:
+		b.sameBounds(in.ResultID(), spirv.ID(in.Operand(0)))
 		b.set(in, v...)
 		return
 	case spirv.OpGenericCastToPtrExplicit:
@@ -85,6 +87,9 @@ func (b *builder) convertScalar(op spirv.Op, ft, tt *typ, fl isa.Flags, sat bool
 		o := isa.OpFToS
 		if op == spirv.OpConvertFToU {
 			o = isa.OpFToU
+		}
+		if !sat {
+			b.checkToInt(op, fs, tt, fl, x)
 		}
 		if !tt.odd() {
 			return b.convFlags(o, ts, fs, fl, x)

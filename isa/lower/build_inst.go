@@ -180,8 +180,12 @@ func (b *builder) arith(in spirv.Inst, op spirv.Op) {
 			if x.signed {
 				x0, x1 = b.signed(ct, x0), b.signed(ct, x1)
 			}
+			b.checkWrap(x.op, ct, wraps, x0, x1)
 			return b.norm(ct, b.exact(x.op, ct, wraps, x0, x1))
 		})
+		if op == spirv.OpSDiv {
+			b.checkDifference(in)
+		}
 		return
 	}
 	if x, ok := floatBin[op]; ok {
@@ -246,7 +250,11 @@ func (b *builder) inst(in spirv.Inst) {
 		b.extInst(in)
 
 	case spirv.OpSNegate:
-		b.each(in, func(ct *typ, a []*value) *value { return b.norm(ct, b.un(isa.OpNeg, ct.scalar(), a[0])) })
+		wraps := b.noWrap(in)
+		b.each(in, func(ct *typ, a []*value) *value {
+			b.checkWrap(isa.OpNeg, ct, wraps, a[0])
+			return b.norm(ct, b.un(isa.OpNeg, ct.scalar(), a[0]))
+		})
 	case spirv.OpNot:
 		b.each(in, func(ct *typ, a []*value) *value { return b.norm(ct, b.un(isa.OpNot, ct.scalar(), a[0])) })
 	case spirv.OpFNegate:
@@ -419,6 +427,7 @@ func (b *builder) shift(in spirv.Inst) {
 		amount := b.resize(n[i], nt.component().scalar(), s)
 		switch in.Op() {
 		case spirv.OpShiftLeftLogical:
+			b.checkWrap(isa.OpShl, ct, wraps, x[i], amount)
 			out[i] = b.norm(ct, b.exact(isa.OpShl, ct, wraps, x[i], amount))
 		case spirv.OpShiftRightLogical:
 			out[i] = b.bin(isa.OpShrU, s, x[i], amount)
@@ -427,6 +436,9 @@ func (b *builder) shift(in spirv.Inst) {
 		}
 	}
 	b.set(in, out...)
+	if in.Op() == spirv.OpShiftRightArithmetic {
+		b.checkDifference(in)
+	}
 }
 
 func (b *builder) bitField(in spirv.Inst) {
@@ -602,6 +614,7 @@ func (b *builder) composite(in spirv.Inst) {
 	case spirv.OpVectorExtractDynamic:
 		v, vt := b.vals(spirv.ID(ops[0]))
 		i, it := b.one(spirv.ID(ops[1]))
+		b.checkComponent(spirv.ID(ops[0]), vt, i, it)
 		s := vt.component().scalar()
 		// An index out of range is undefined, and gives the last component, but in a built-in variable.
 		last := len(v) - 1
@@ -617,6 +630,7 @@ func (b *builder) composite(in spirv.Inst) {
 		v, vt := b.vals(spirv.ID(ops[0]))
 		x, _ := b.one(spirv.ID(ops[1]))
 		i, it := b.one(spirv.ID(ops[2]))
+		b.checkComponent(0, vt, i, it)
 		s := vt.component().scalar()
 		out := make([]*value, len(v))
 		for c := range v {

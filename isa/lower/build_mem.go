@@ -152,6 +152,7 @@ func (b *builder) memory(in spirv.Inst) {
 		if base, _, ok := inputOf(p); ok && t.kind == kindVector {
 			b.inputs[in.ResultID()] = spirv.BuiltIn(base.index)
 		}
+		b.checkBounds(spirv.ID(ops[0]))
 		a := memoryAccess(pt, ops[1:])
 		if _, _, input := inputOf(p); t.scalar() != isa.Void && !input {
 			b.set1(in, b.loadScalar(p, t, a.part(0, t.size, t.align)))
@@ -161,10 +162,13 @@ func (b *builder) memory(in spirv.Inst) {
 	case spirv.OpStore:
 		p, pt := b.one(spirv.ID(ops[0]))
 		v, t := b.vals(spirv.ID(ops[1]))
+		b.checkBounds(spirv.ID(ops[0]))
 		b.store(p, t, v, memoryAccess(pt, ops[2:]))
 	case spirv.OpCopyMemory:
 		dst, dt := b.one(spirv.ID(ops[0]))
 		src, st := b.one(spirv.ID(ops[1]))
+		b.checkBounds(spirv.ID(ops[0]))
+		b.checkBounds(spirv.ID(ops[1]))
 		t := b.m.pointee(dt)
 		if t == nil {
 			t = b.m.pointee(st)
@@ -185,17 +189,21 @@ func (b *builder) memory(in spirv.Inst) {
 		b.memCopy(dst, src, b.resize(n, nt.scalar(), isa.I64), a)
 	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
 		p, pt := b.one(spirv.ID(ops[0]))
+		b.boundsOf(in, spirv.ID(ops[0]), b.typeAt(pt), nil, ops[1:])
 		p, _ = b.chain(p, b.typeAt(pt), ops[1:])
 		b.set1(in, p)
 	case spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain:
 		p, pt := b.one(spirv.ID(ops[0]))
+		b.boundsOf(in, spirv.ID(ops[0]), b.typeAt(pt), ops[1:2], ops[2:])
 		b.set1(in, b.ptrChain(p, b.typeAt(pt), ops[1:]))
 	case spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR:
 		p, _ := b.one(spirv.ID(ops[1]))
+		b.boundsOf(in, spirv.ID(ops[1]), b.m.typeOf(spirv.ID(ops[0])), nil, ops[2:])
 		p, _ = b.chain(p, b.m.typeOf(spirv.ID(ops[0])), ops[2:])
 		b.set1(in, p)
 	case spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR:
 		p, _ := b.one(spirv.ID(ops[1]))
+		b.boundsOf(in, spirv.ID(ops[1]), b.m.typeOf(spirv.ID(ops[0])), ops[2:3], ops[3:])
 		b.set1(in, b.ptrChain(p, b.m.typeOf(spirv.ID(ops[0])), ops[2:]))
 	case spirv.OpPtrDiff:
 		x, pt := b.one(spirv.ID(ops[0]))
@@ -630,6 +638,7 @@ func (b *builder) atomic(in spirv.Inst) bool {
 	var order isa.MemoryOrder
 	ptr := func() {
 		v, pt := b.one(spirv.ID(ops[0]))
+		b.checkBounds(spirv.ID(ops[0]))
 		p, sp = v, pt.space()
 		if order = b.memoryOrder(spirv.ID(ops[1]), spirv.ID(ops[2])); op == spirv.OpAtomicCompareExchange || op == spirv.OpAtomicCompareExchangeWeak {
 			order |= b.memoryOrder(spirv.ID(ops[1]), spirv.ID(ops[3]))

@@ -31,6 +31,7 @@ type emitter struct {
 	sequence []int                     // of async marks, by body
 	accesses map[int]uint32            // builder.pipeAccesses → Kernel.PipeAccesses
 	wides    map[isa.WideAccess]uint32 // Imm of their loads and stores
+	checks   map[int]uint32            // by place in builder.checks, that in Kernel.Checks
 }
 
 type paramKey struct {
@@ -46,7 +47,7 @@ func emit(b *builder) {
 		b.fail("%v", err)
 	}
 	b.f.steps += a.steps
-	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, undefs: map[int]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, edges: b.f.edgePlaces(), wides: map[isa.WideAccess]uint32{}}
+	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, undefs: map[int]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, edges: b.f.edgePlaces(), wides: map[isa.WideAccess]uint32{}, checks: map[int]uint32{}}
 	e.leaves()
 	e.pipeUses()
 	k := b.k
@@ -221,6 +222,17 @@ func (e *emitter) wideAccess(a isa.WideAccess) uint32 {
 	return n
 }
 
+// check returns the place of one of the builder's checks in the kernel's table.
+func (e *emitter) check(i int) uint32 {
+	n, ok := e.checks[i]
+	if !ok {
+		n = uint32(len(e.k.Checks))
+		e.k.Checks = append(e.k.Checks, e.b.checks[i])
+		e.checks[i] = n
+	}
+	return n
+}
+
 // inst writes one instruction.
 func (e *emitter) inst(v *value) {
 	in := isa.Inst{
@@ -249,6 +261,11 @@ func (e *emitter) inst(v *value) {
 		}
 		if v.imm != 0 && (v.op == isa.OpLoad || v.op == isa.OpStore) {
 			in.Imm = e.wideAccess(e.b.wides[v.imm-1])
+		}
+	case isa.ShapeCheck:
+		in.A, in.Imm = e.reg(v.args[0]), e.check(int(v.imm))
+		if len(v.args) > 1 {
+			in.B = e.reg(v.args[1])
 		}
 	case isa.ShapeImage:
 		e.k.ImageAccesses[v.index].Regs(e.regs(v))

@@ -236,7 +236,7 @@ func pure(v *value) bool {
 	switch v.op {
 	case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpMemCopy, isa.OpFence, isa.OpPrintf,
 		isa.OpReadFirst, isa.OpImageRead, isa.OpImageWrite,
-		isa.OpGroupCopy, isa.OpGroupWait, isa.OpLaneCopy, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait, isa.OpPipe:
+		isa.OpGroupCopy, isa.OpGroupWait, isa.OpLaneCopy, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait, isa.OpPipe, isa.OpCheck:
 		return false
 	case isa.OpDivU, isa.OpRemU:
 		return v.args[1].isConst() && v.args[1].imm != 0

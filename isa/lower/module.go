@@ -18,10 +18,12 @@ type module struct {
 	x       *spirv.Index
 	prog    *isa.Program
 	names   map[spirv.ID]string
-	strings map[spirv.ID]string
-	decos   map[decoKey]spirv.Inst
-	idDecos map[spirv.ID][]spirv.Inst // OpDecorateId
-	groups  map[spirv.ID][]spirv.ID   // decoration groups by what they decorate
+	// memberNames are those of the members of structures; nil until somebody asks, see memberName.
+	memberNames map[memberKey]string
+	strings     map[spirv.ID]string
+	decos       map[decoKey]spirv.Inst
+	idDecos     map[spirv.ID][]spirv.Inst // OpDecorateId
+	groups      map[spirv.ID][]spirv.ID   // decoration groups by what they decorate
 
 	userSemantics map[spirv.ID][]spirv.Inst
 	schedules     map[spirv.ID]isa.BarrierSchedule // of functions; NumBarrierSchedules for none
@@ -58,6 +60,12 @@ type entry struct {
 	id   spirv.ID
 	name string
 	word int
+}
+
+// memberKey names a member of a structure.
+type memberKey struct {
+	t spirv.ID
+	i uint32
 }
 
 // function is a function of the module, cut into blocks.

@@ -30,6 +30,8 @@ func builtinPasses() []Pass {
 			Keeps: ControlFlow, tells: true, IR: over(unroll)},
 		{Name: "storages", Doc: "constant structures that describe pipes become pipes",
 			Keeps: ControlFlow, tells: true, IR: over(storages)},
+		{Name: "checks", Doc: "checks that are known to hold go, of kernels for launches with checks",
+			Needs: AnalysisOrder, Keeps: ControlFlow, tells: true, IR: over(checks)},
 		{Name: "asyncwaits", Doc: "waits that have no async mark to wait for go",
 			Needs: AnalysisOrder, Keeps: ControlFlow, tells: true, IR: over(asyncWaits)},
 		{Name: "asyncmarks", Doc: "async marks that no wait counts go",
@@ -63,5 +65,5 @@ func builtinPasses() []Pass {
 
 // defaultPipeline is what the middle of the road is unless somebody says
 // otherwise. Simplifying lays open variables that were not to be promoted before.
-const defaultPipeline = "specialize,promote,simplify,ifconvert,unroll,simplify,promote,simplify,storages,asyncwaits,asyncmarks," +
+const defaultPipeline = "specialize,promote,simplify,ifconvert,unroll,simplify,promote,simplify,storages,checks,asyncwaits,asyncmarks," +
 	"narrow,simplify,address,flatten,narrow,simplify,address,rotate,loads,ifconvert,hoist,fuse,sink"

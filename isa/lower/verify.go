@@ -423,6 +423,8 @@ func (b *builder) signature(x *value) (args []isa.Type, result isa.Type, ok bool
 		return append(a, behind...)
 	}
 	switch shape := x.op.Info().Shape; shape {
+	case isa.ShapeCheck:
+		return list(t, t)[:b.checks[x.imm].Kind.Operands()], isa.Void, true
 	case isa.ShapeNone, isa.ShapeFence, isa.ShapeAsync:
 		return nil, isa.Void, true
 	case isa.ShapeUnary, isa.ShapeBinary, isa.ShapeTernary, isa.ShapeQuad:

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
-// TestNoWrap promises of signed sums, differences and products that they do not wrap, and of no others.
+// TestNoWrap promises of signed sums, differences, products and negations that they do not wrap, and of no others.
 func TestNoWrap(t *testing.T) {
 	for _, c := range []struct {
 		name, source string
@@ -16,9 +16,9 @@ func TestNoWrap(t *testing.T) {
 		promised     int
 		arithmetic   int
 	}{
-		{"int", "i + 1; o[1] = i - 1; o[2] = i * 3; o[3] = i++; o[4] = --i; o[5] += i", 0, 6, 6},
+		{"int", "i + 1; o[1] = i - 1; o[2] = i * 3; o[3] = i++; o[4] = --i; o[5] += -i", 0, 7, 7},
 		{"long", "(l + 1) * l", 0, 2, 2},
-		{"unsigned", "u + 1; o[1] = u * 3; u++", 0, 0, 3},
+		{"unsigned", "u + 1; o[1] = u * 3; o[2] = -u; u++", 0, 0, 4},
 		{"narrow, computed as int", "s + c", 0, 1, 1},
 		{"narrow, stepped", "s++", 0, 0, 1},
 		{"vector", "(v + 1).x", 0, 0, 1},
@@ -33,7 +33,7 @@ func TestNoWrap(t *testing.T) {
 		promised := 0
 		for _, in := range res.Module.Insts {
 			switch in.Op() {
-			case spirv.OpIAdd, spirv.OpISub, spirv.OpIMul:
+			case spirv.OpIAdd, spirv.OpISub, spirv.OpIMul, spirv.OpSNegate:
 				made[in.ResultID()] = true
 			}
 		}
@@ -41,7 +41,7 @@ func TestNoWrap(t *testing.T) {
 			if in.Op() == spirv.OpDecorate && spirv.Decoration(in.Operand(1)) == spirv.DecorationNoSignedWrap {
 				promised++
 				if !made[spirv.ID(in.Operand(0))] {
-					t.Errorf("%s: a promise about %%%d, which is no sum, difference or product", c.name, in.Operand(0))
+					t.Errorf("%s: a promise about %%%d, which is no sum, difference, product or negation", c.name, in.Operand(0))
 				}
 			}
 		}

@@ -293,7 +293,7 @@ func (a *kernelArg) place(dev *emu.Device, p *emu.Param) error {
 func newBuffer(dev *emu.Device, spec *argspec.Arg, name string) (*emu.Buffer, error) {
 	data := spec.Data
 	spec.Data = nil
-	return dev.NewBufferFrom(data, emu.BufferOptions{Name: name, Undefined: spec.Undefined})
+	return dev.NewBufferFrom(data, emu.BufferOptions{Name: name, ReadOnly: spec.ReadOnly, WriteOnly: spec.WriteOnly, Undefined: spec.Undefined})
 }
 
 // newImage makes the image of an argument.

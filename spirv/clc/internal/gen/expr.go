@@ -332,7 +332,7 @@ func (f *fn) unary(e *tree.Unary) spirv.ID {
 	case t.HasFloat():
 		return f.op(spirv.OpFNegate, f.typeOf(t), v)
 	}
-	return f.op(spirv.OpSNegate, f.typeOf(t), v)
+	return f.noWrap(t, f.op(spirv.OpSNegate, f.typeOf(t), v))
 }
 
 // incDec emits ++ and --, and returns the value that the operator has.
@@ -511,7 +511,7 @@ func (f *fn) mad(a, b, c spirv.ID, negative bool, t *types.Type) spirv.ID {
 	return f.ext(spirv.OpenCLStdMad, f.typeOf(t), a, b, c)
 }
 
-// noWrap promises of a sum, difference or product of type t that it is the number that it would be without a limit:
+// noWrap promises of a sum, difference, product or negative number of type t that it is the number that it would be without a limit:
 // a signed result that has no room is undefined (C99 6.5). Narrow types are computed as int and converted, and vectors
 // wrap, as with clang.
 func (f *fn) noWrap(t *types.Type, v spirv.ID) spirv.ID {

@@ -1,0 +1,347 @@
+package lower
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// Checks of what the language leaves undefined, in kernels that are lowered for launches with checks. Each is an
+// instruction of its own (isa.OpCheck) that stays where it stands: what a source does not execute is not judged.
+
+// speculates says whether the module's compiler may run an instruction that the source does not, as those that
+// are made with LLVM do: a sum without room, or a float without an integer, is harmless there where nobody uses it.
+func (m *module) speculates() bool {
+	const translator, backend = 6, 43 // registered numbers of generators
+	g := m.src.Generator >> 16
+	return g == translator || g == backend
+}
+
+// check asks something of operands of type t.
+func (b *builder) check(c isa.Check, t isa.Type, args ...*value) {
+	v := b.f.newValue(isa.OpCheck, isa.Void, t, args...)
+	v.imm = uint64(len(b.checks))
+	if b.holds(v, &c, constantSpan) {
+		return
+	}
+	b.checks = append(b.checks, c)
+	b.add(v)
+}
+
+// constantSpan is what a value can be as far as it is a constant.
+func constantSpan(x *value) span {
+	if x.isConst() {
+		return span{int64(x.imm), int64(x.imm)}
+	}
+	return wholeSpan(x.typ)
+}
+
+// holds says whether a check is known to hold, going by what its operands can be.
+func (b *builder) holds(v *value, c *isa.Check, of func(*value) span) bool {
+	n := v.elem.Bits()
+	// signed returns the span of an operand as signed numbers.
+	signed := func(i int) span {
+		s := of(v.args[i])
+		half := int64(1) << ((n - 1) & 63)
+		switch {
+		case n == 64 || s.hi < half:
+			return s
+		case s.lo >= half:
+			return span{s.lo - 2*half, s.hi - 2*half}
+		}
+		return span{-half, half - 1}
+	}
+	room := wholeSpan(isa.I64)
+	if n < 64 {
+		room = span{-1 << (n - 1), 1<<(n-1) - 1}
+	}
+	switch c.Kind {
+	case isa.CheckIndex, isa.CheckVector:
+		s := of(v.args[0])
+		return s.lo >= 0 && uint64(s.hi) < c.Limit
+	case isa.CheckAdd:
+		x, y := signed(0), signed(1)
+		return !addOverflows(x.lo, y.lo) && !addOverflows(x.hi, y.hi) && x.lo+y.lo >= room.lo && x.hi+y.hi <= room.hi
+	case isa.CheckSub:
+		x, y := signed(0), signed(1)
+		return !subOverflows(x.lo, y.hi) && !subOverflows(x.hi, y.lo) && x.lo-y.hi >= room.lo && x.hi-y.lo <= room.hi
+	case isa.CheckMul:
+		s, ok := mulSpans(signed(0), signed(1))
+		return ok && s.within(room.lo, room.hi)
+	case isa.CheckNeg:
+		return signed(0).lo > room.lo
+	case isa.CheckSame:
+		return v.args[0] == v.args[1]
+	}
+	return false
+}
+
+// checks drops those checks that are known to hold.
+func checks(b *builder) {
+	if len(b.checks) == 0 {
+		return
+	}
+	r := newRanges(b)
+	for _, blk := range b.f.blocks {
+		for _, v := range blk.phis {
+			r.note(v)
+		}
+		insts := blk.insts[:0]
+		for _, v := range blk.insts {
+			if v.op == isa.OpCheck && b.holds(v, &b.checks[v.imm], r.of) {
+				continue
+			}
+			r.note(v)
+			insts = append(insts, v)
+		}
+		if len(insts) < len(blk.insts) {
+			b.f.simple = false
+		}
+		clear(blk.insts[len(insts):])
+		blk.insts = insts
+	}
+}
+
+// checkWrap asks whether the result of a signed operation has room, where the module says that it has.
+func (b *builder) checkWrap(op isa.Op, t *typ, w noWrap, args ...*value) {
+	if !b.m.checked || w&noSignedWrap == 0 || t.odd() || b.m.speculates() {
+		return
+	}
+	kinds := map[isa.Op]isa.CheckKind{isa.OpAdd: isa.CheckAdd, isa.OpSub: isa.CheckSub, isa.OpMul: isa.CheckMul,
+		isa.OpNeg: isa.CheckNeg, isa.OpShl: isa.CheckShl}
+	if k, ok := kinds[op]; ok {
+		b.check(isa.Check{Kind: k}, t.scalar(), args...)
+	}
+}
+
+// checkToInt asks whether a float has a place in an integer of type t, which a conversion without saturation takes
+// for granted.
+func (b *builder) checkToInt(op spirv.Op, from isa.Type, t *typ, fl isa.Flags, x *value) {
+	if !b.m.checked || b.m.speculates() {
+		return
+	}
+	k := isa.CheckToS
+	if op == spirv.OpConvertFToU {
+		k = isa.CheckToU
+	}
+	b.check(isa.Check{Kind: k, Limit: uint64(t.bits), Round: fl.Round()}, from, x)
+}
+
+// checkDifference asks whether two pointers lead into one object whose difference in elements in computes. Compilers
+// make integers of them, and divide the difference by the size of what they point to, or shift it.
+func (b *builder) checkDifference(in spirv.Inst) {
+	if !b.m.checked {
+		return
+	}
+	n, ok := b.m.x.Def(spirv.ID(in.Operand(1)))
+	if !ok || !isConstant(n.Op()) {
+		return
+	}
+	d, ok := b.m.x.Def(spirv.ID(in.Operand(0)))
+	if !ok || d.Op() != spirv.OpISub {
+		return
+	}
+	size := b.m.constUint(spirv.ID(in.Operand(1)))
+	if in.Op() == spirv.OpShiftRightArithmetic {
+		size = 1 << min(size, 63)
+	}
+	var ps [2]*value
+	for i := range ps {
+		c, ok := b.m.x.Def(spirv.ID(d.Operand(i)))
+		if !ok || c.Op() != spirv.OpConvertPtrToU {
+			return
+		}
+		v, pt := b.one(spirv.ID(c.Operand(0)))
+		if e := b.m.pointee(pt); e == nil || e.size != size {
+			return
+		}
+		ps[i] = v
+	}
+	b.check(isa.Check{Kind: isa.CheckSame}, isa.I64, ps[0], ps[1])
+}
+
+// bound is an index that an access chain takes into an array, for the accesses through the pointer that it makes.
+// Only these are judged: &a[n] is a pointer that C allows.
+type bound struct {
+	check isa.Check
+	index *value
+	typ   isa.Type
+}
+
+// boundsOf finds the indexes of an access chain into arrays and vectors inside of an object, from type t on. The
+// array that is the whole of a variable needs no check, for the accesses outside of it are outside of its memory.
+// first is the index of a chain that steps over elements ahead of those, if it does.
+func (b *builder) boundsOf(in spirv.Inst, base spirv.ID, t *typ, first, indexes []uint32) {
+	if !b.m.checked {
+		return
+	}
+	id := in.ResultID()
+	delete(b.bounds, id)
+	var found []bound
+	name, whole := b.nameOf(base)
+	stays := true // no step goes over elements as large as the whole object
+	for _, w := range first {
+		i, _ := b.one(spirv.ID(w))
+		stays = i.isConst() && i.imm == 0
+	}
+	if whole = whole && stays; stays {
+		found = append(found, b.bounds[base]...)
+	}
+	row, zeros := false, true
+	for _, w := range indexes {
+		i, it := b.one(spirv.ID(w))
+		switch t.kind {
+		case kindStruct:
+			if !i.isConst() {
+				return
+			}
+			last := i.imm+1 == uint64(len(t.members))
+			if member := b.m.memberName(t, i.imm); name != "" && member != "" {
+				name += "." + member
+			} else {
+				name = ""
+			}
+			e, _, _, ok := t.step(i.imm)
+			if !ok {
+				return
+			}
+			// What ends a structure and has one element at most may stand for more.
+			t, whole, row, zeros = e, last && e.kind == kindArray && e.count <= 1, false, true
+			continue
+		case kindArray, kindVector:
+			// A compiler that merges steps makes one index of those into a row and beyond it, from its start on.
+			merged := row && zeros && b.m.speculates()
+			if t.count > 0 && !merged && (!whole || t.kind == kindVector) {
+				found = append(found, b.bound(t, name, row, i, it))
+			}
+			zeros = zeros && i.isConst() && i.imm == 0
+			t, whole, row = t.elem, false, true
+			continue
+		}
+		return
+	}
+	if len(found) > 0 {
+		b.keepBounds(id, found)
+	}
+}
+
+// keepBounds notes the indexes that lead to a pointer.
+func (b *builder) keepBounds(id spirv.ID, found []bound) {
+	const most = 8
+	if len(found) > most {
+		found = found[len(found)-most:]
+	}
+	if b.bounds == nil {
+		b.bounds = map[spirv.ID][]bound{}
+	}
+	b.bounds[id] = found
+}
+
+// memberName returns the name of a member of a structure, "" where the module has none.
+func (m *module) memberName(t *typ, i uint64) string {
+	if m.memberNames == nil {
+		m.memberNames = map[memberKey]string{}
+		for _, in := range m.src.Insts {
+			if in.Op() == spirv.OpMemberName {
+				m.memberNames[memberKey{spirv.ID(in.Operand(0)), in.Operand(1)}] = in.StringOperand(2)
+			}
+		}
+	}
+	return m.memberNames[memberKey{t.id, uint32(i)}]
+}
+
+// bound describes the index i of type it into t, an array or a vector.
+func (b *builder) bound(t *typ, name string, row bool, i *value, it *typ) bound {
+	c := isa.Check{Kind: isa.CheckIndex, Limit: t.count, Name: name, Row: row}
+	if t.kind == kindVector {
+		c.Kind, c.Row = isa.CheckVector, false
+	}
+	if e := t.elem; e.kind != kindArray {
+		c.Elem = b.m.typeName(e, 0)
+	}
+	i = b.signed(it, i)
+	switch {
+	case i.op == isa.OpSExt:
+		i = i.args[0]
+	case i.op == isa.OpZExt:
+		i, c.Unsigned = i.args[0], true
+	}
+	return bound{check: c, index: i, typ: isa.IntOf(i.typ.Bits())}
+}
+
+// sameBounds gives a pointer those of another that it is made of.
+func (b *builder) sameBounds(to, from spirv.ID) {
+	if !b.m.checked {
+		return
+	}
+	delete(b.bounds, to)
+	if f := b.bounds[from]; f != nil {
+		b.keepBounds(to, f)
+	}
+}
+
+// checkBounds asks whether the indexes that lead to a pointer are in range, ahead of an access through it.
+func (b *builder) checkBounds(p spirv.ID) {
+	if !b.m.checked {
+		return
+	}
+	for _, x := range b.bounds[p] {
+		c := x.check
+		if n := x.typ.Bits(); n < 64 && !c.Unsigned && bits.Len64(c.Limit) >= n {
+			// More elements than the index has positive numbers: what is left is a negative one.
+			x.index, x.typ = b.conv(isa.OpSExt, isa.I64, x.typ, x.index), isa.I64
+		} else if c.Unsigned && bits.Len64(c.Limit) > n {
+			continue
+		}
+		b.check(c, x.typ, x.index)
+	}
+}
+
+// checkComponent asks whether a vector of n components has component i.
+func (b *builder) checkComponent(vector spirv.ID, t *typ, i *value, it *typ) {
+	if !b.m.checked {
+		return
+	}
+	if _, ok := b.inputs[vector]; ok {
+		return
+	}
+	x := b.bound(t, "", false, i, it)
+	x.check.Unsigned = true // as SPIR-V has it; a negative one is out of range, too
+	b.check(x.check, x.typ, x.index)
+}
+
+// variableName returns what a variable is called: compilers call local ones KERNEL.VARIABLE.
+func (b *builder) variableName(id spirv.ID) string {
+	return strings.TrimPrefix(b.m.names[id], b.k.Name+".")
+}
+
+// nameOf returns what the object is called that a pointer leads to, and whether it is the pointer to a
+// variable.
+func (b *builder) nameOf(p spirv.ID) (name string, variable bool) {
+	for range 8 {
+		in, ok := b.m.x.Def(p)
+		if !ok {
+			break
+		}
+		switch in.Op() {
+		case spirv.OpVariable, spirv.OpUntypedVariableKHR:
+			return b.variableName(p), true
+		case spirv.OpFunctionParameter:
+			return b.m.names[p], false
+		case spirv.OpLoad:
+			// Through a variable that holds the pointer.
+			q := spirv.ID(in.Operand(0))
+			if d, ok := b.m.x.Def(q); ok && d.Op() == spirv.OpVariable {
+				return b.variableName(q), false
+			}
+			return "", false
+		case spirv.OpBitcast, spirv.OpPtrCastToGeneric, spirv.OpGenericCastToPtr, spirv.OpCopyObject:
+			p = spirv.ID(in.Operand(0))
+		default:
+			return "", false
+		}
+	}
+	return "", false
+}
