@@ -213,7 +213,7 @@ func (e *evaluator) unary(n *tree.Unary) tree.Expr {
 	if x == nil {
 		return nil
 	}
-	return e.each(n.Type.Type, x, nil, func(x, _ tree.Expr, t *types.Type) tree.Expr {
+	y := e.each(n.Type.Type, x, nil, func(x, _ tree.Expr, t *types.Type) tree.Expr {
 		switch lit := x.(type) {
 		case *tree.IntLit:
 			if v, _, ok := unaryInt(n.Op, lit.Value, lit.Type.Type); ok {
@@ -239,6 +239,10 @@ func (e *evaluator) unary(n *tree.Unary) tree.Expr {
 		}
 		return nil
 	})
+	if n.Op == tree.LogNot {
+		allOnes(y)
+	}
+	return y
 }
 
 // each applies f to a number, or to each component of a vector. t is the result's type. Comparisons of
@@ -272,7 +276,7 @@ func (e *evaluator) each(t *types.Type, x, y tree.Expr,
 	return out
 }
 
-// allOnes turns the 1 of a comparison into -1.
+// allOnes turns the 1 of a comparison or a logical operation of vectors into -1.
 func allOnes(x tree.Expr) {
 	if v, ok := x.(*tree.VectorLit); ok {
 		for _, k := range v.Elems {

@@ -181,3 +181,28 @@ func TestConstantsAgainstClang(t *testing.T) {
 		t.Errorf("only %d of %d expressions are constant", compared, n)
 	}
 }
+
+// TestVectorTruth holds true components of constant vectors to -1, as sections 6.3.d, e, g and h of the specification
+// of OpenCL C 1.2 have it. clang-15 has 1 for && and ||.
+func TestVectorTruth(t *testing.T) {
+	for _, c := range []struct{ typ, source, want string }{
+		{"long2", "(ulong2)(1, 0) && 1ul", "-1 0 "},
+		{"long2", "(double2)(0, 2) || 0.0", "0 -1 "},
+		{"short3", "(ushort3)(1, 0, 2) && (ushort3)(1, 1, 0)", "-1 0 0 "},
+		{"int2", "(float2)(1.5f, 0) || (float2)(0, 0)", "-1 0 "},
+		{"int2", "!(int2)(0, 3)", "-1 0 "},
+		{"char2", "(uchar2)(200, 1) > (uchar2)(3)", "-1 0 "},
+		{"int2", "(float2)(1, 2) == 1.0f", "-1 0 "},
+		{"long2", "!(double2)(0, 1.5)", "-1 0 "},
+		{"long2", "!((long2)(0, 3) && 1l)", "-1 0 "},
+	} {
+		u, bag, _ := compile(t, "constant "+c.typ+" k = "+c.source+";\n", lang.CL30, "-Wno-everything")
+		if bag.Errors() > 0 {
+			t.Errorf("%s: %s", c.source, bag.List[0].Message)
+			continue
+		}
+		if got := value(u.Vars[0].Init); got != c.want {
+			t.Errorf("%s: %s, not %s", c.source, got, c.want)
+		}
+	}
+}
