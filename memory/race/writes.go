@@ -106,7 +106,7 @@ func (w *writes) step(in *isa.Inst) origins {
 	switch in.Op.Info().Shape {
 	case isa.ShapeNone, isa.ShapeFence, isa.ShapeBuiltin, isa.ShapeElect, isa.ShapeVote, isa.ShapeBallot, isa.ShapeCompare,
 		isa.ShapePtrDiff, isa.ShapeGroupWait, isa.ShapeAsync, isa.ShapeBr, isa.ShapeBrCond, isa.ShapeSwitch, isa.ShapeBarrier,
-		isa.ShapeRet, isa.ShapeTrap, isa.ShapePrintf:
+		isa.ShapeRet, isa.ShapeTrap, isa.ShapePrintf, isa.ShapeCheck:
 		return 0
 	case isa.ShapeUnary, isa.ShapeBinary, isa.ShapeTernary, isa.ShapeQuad, isa.ShapeSelect, isa.ShapeConvert, isa.ShapeShuffle,
 		isa.ShapeShuffle2, isa.ShapeScan:
