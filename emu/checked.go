@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
 
-// checkedKernel is a kernel's code for launches with checks, made at the first of them. It runs on the reference
-// engine, and is lowered so that it keeps what checks need to know of the module.
+// checkedKernel is a kernel's code for launches with checks, made at the first of them. It runs on the
+// reference engine, and is lowered so that it keeps what checks need to know of the module.
 type checkedKernel struct {
 	mu     sync.Mutex
 	made   bool

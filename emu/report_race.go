@@ -19,8 +19,9 @@ type raceReport struct {
 	benign   bool // leave out races between writes of the same value
 }
 
-// findings returns one finding for each piece of memory that work-items race for, by the launch that it is reported
-// with. Of the pairs of instructions it shows the last one in the kernel, as all orders of work-items lead to that.
+// findings returns one finding for each piece of memory that work-items race for, by the launch that it is
+// reported with. Of the pairs of instructions it shows the last one in the kernel, as all orders of
+// work-items lead to that.
 func (r *raceReport) findings(d *race.Detector) map[int][]finding.Finding {
 	type memoryOf struct {
 		launch int // for LDS
@@ -56,7 +57,8 @@ func (r *raceReport) findings(d *race.Detector) map[int][]finding.Finding {
 	return found
 }
 
-// later says whether one race is of instructions further behind in the kernel than another: of the last one first.
+// later says whether one race is of instructions further behind in the kernel than another: of the last one
+// first.
 func later(x, y *race.Race) bool {
 	x1, x2 := max(x.A.PC, x.B.PC), min(x.A.PC, x.B.PC)
 	y1, y2 := max(y.A.PC, y.B.PC), min(y.A.PC, y.B.PC)

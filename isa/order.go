@@ -2,10 +2,11 @@ package isa
 
 import "strings"
 
-// MemoryOrder says what an atomic operation, a fence or a barrier orders: its scope, whether it acquires and
-// releases, and the kinds of memory that it does so for (SPIR-V 3.25 and 3.27, OpenCL 3.3.6). Instructions have it
-// in kernels that were lowered for checks only ([Inst.Order]). Engines execute every atomic operation and barrier as
-// sequentially consistent for all memory; the order is for those who judge what a kernel may rely on.
+// MemoryOrder says what an atomic operation, a fence or a barrier orders: its scope, whether it acquires
+// and releases, and the kinds of memory that it does so for (SPIR-V 3.25 and 3.27, OpenCL 3.3.6).
+// Instructions have it in kernels that were lowered for checks only ([Inst.Order]). Engines execute every
+// atomic operation and barrier as sequentially consistent for all memory; the order is for those who judge
+// what a kernel may rely on.
 type MemoryOrder uint32
 
 // The parts of an order. The lowest three bits are the [Scope].
@@ -85,8 +86,8 @@ func (o MemoryOrder) String() string {
 // orderShift is where the order of a barrier begins in Imm, above its schedule.
 const orderShift = 8
 
-// Order returns the order of an atomic operation or a fence (Imm) or of a barrier (Imm above the schedule); zero for
-// one whose kernel was not lowered for checks, and for other instructions.
+// Order returns the order of an atomic operation or a fence (Imm) or of a barrier (Imm above the schedule);
+// zero for one whose kernel was not lowered for checks, and for other instructions.
 func (in *Inst) Order() MemoryOrder {
 	switch in.Op {
 	case OpAtomic, OpFence:

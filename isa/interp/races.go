@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory/race"
 )
 
-// raceAccess emits what tells of an access for the detection of data races, in front of it. Nobody but the lane itself
-// reaches its private memory.
+// raceAccess emits what tells of an access for the detection of data races, in front of it. Nobody but the
+// lane itself reaches its private memory.
 func (d *decoder) raceAccess(in inst) {
 	d.restricted(in)
 	s := in.src
@@ -61,7 +61,8 @@ func tellAccess(w *wave, in *inst) {
 	}
 }
 
-// tellPointers tells of a load or store through a pointer of each lane: of those together that lead to one allocation.
+// tellPointers tells of a load or store through a pointer of each lane: of those together that lead to one
+// allocation.
 func tellPointers(w *wave, in *inst) {
 	r := w.group.Races
 	if r == nil {
@@ -125,7 +126,8 @@ func (w *wave) tellAtomicLane(in *inst, k, i int, p memory.Pointer, reads, write
 	w.group.Races.Atomic(a, item, p, in.src.Order(), reads, writes)
 }
 
-// keepAddresses keeps the addresses and the comparands of an atomic operation, whose registers its result may take.
+// keepAddresses keeps the addresses and the comparands of an atomic operation, whose registers its result
+// may take.
 func (w *wave) keepAddresses(s *isa.Inst) {
 	if n := w.words * 64; len(w.addresses) < n {
 		w.addresses, w.comparands = make([]memory.Pointer, n), make([]uint64, n)
@@ -178,8 +180,8 @@ func (w *wave) eachRunning(f func(k, i int)) {
 	}
 }
 
-// sameValue says whether a work-item is about to write the value that memory has already, or that another one writes by
-// the same store, which the wave tells of.
+// sameValue says whether a work-item is about to write the value that memory has already, or that another
+// one writes by the same store, which the wave tells of.
 func (w *wave) sameValue(item, other int) bool {
 	in := w.telling
 	if in.src.Op != isa.OpStore {

@@ -14,8 +14,9 @@ import (
 
 // Limits of what is kept.
 const (
-	// maxList is how many accesses to one cell are kept that nothing orders with one another, and maxPerEvent how many of them of
-	// one instruction at one clock: two by different work-items are enough for any third one.
+	// maxList is how many accesses to one cell are kept that nothing orders with one another, and
+	// maxPerEvent how many of them of one instruction at one clock: two by different work-items are enough
+	// for any third one.
 	maxList     = 16
 	maxPerEvent = 2
 	maxRaces    = 1 << 12 // different pairs of instructions
@@ -76,8 +77,8 @@ type Party struct {
 	Access memory.Access
 }
 
-// Race is a pair of instructions whose accesses to a piece of memory nothing orders: the first two that were found, and how
-// often some were.
+// Race is a pair of instructions whose accesses to a piece of memory nothing orders: the first two that
+// were found, and how often some were.
 type Race struct {
 	A, B    Party // A is the write, or of two the one later in the kernel
 	Pointer memory.Pointer
@@ -85,7 +86,8 @@ type Race struct {
 	Count   uint64
 	// Same says that all of them were writes of the value that the memory had.
 	Same bool
-	// Barrier says that a barrier of the work-group stands between the two, but does not order this kind of memory.
+	// Barrier says that a barrier of the work-group stands between the two, but does not order this kind of
+	// memory.
 	Barrier bool
 }
 
@@ -99,8 +101,8 @@ func New(mem *memory.Global) *Detector {
 	return d
 }
 
-// Launch enters a launch of so many work-groups of whole work-items each, and returns its number. The error says that it has
-// more work-items than can be told apart.
+// Launch enters a launch of so many work-groups of whole work-items each, and returns its number. The error
+// says that it has more work-items than can be told apart.
 func (d *Detector) Launch(groups, whole uint64) (int, error) {
 	hi, items := bits.Mul64(groups, whole)
 	if hi != 0 || items > maxItems-d.next || len(d.starts) == 1<<16 {
@@ -115,8 +117,8 @@ func (d *Detector) Launch(groups, whole uint64) (int, error) {
 // Narrow says that a launch has atomic operations with a scope of the work-group or less.
 func (d *Detector) Narrow() { d.narrow = true }
 
-// Worker returns a group of a launch, of which none has begun, with LDS of these sizes; hidden says which allocations no kernel
-// can name.
+// Worker returns a group of a launch, of which none has begun, with LDS of these sizes; hidden says which
+// allocations no kernel can name.
 func (d *Detector) Worker(launch, subgroup, instructions int, lds []uint64, hidden func(i int) bool) *Group {
 	g := &Group{d: d, launch: launch, subgroup: subgroup, whole: d.starts[launch].whole, recent: make([]recent, instructions)}
 	for i, size := range lds {
@@ -150,7 +152,8 @@ func (d *Detector) spanOf(item uint64) *span {
 	return &d.starts[i]
 }
 
-// global returns the allocation of global memory that p leads to; nil for one that no kernel writes, and for none.
+// global returns the allocation of global memory that p leads to; nil for one that no kernel writes, and
+// for none.
 func (d *Detector) global(p memory.Pointer, write bool) *object {
 	n := p.Alloc()
 	o, ok := d.objects[n]
@@ -199,7 +202,8 @@ func (g *Group) eventOf(a *Access, clock uint32) uint32 {
 	return n
 }
 
-// Lanes tells of an instruction that work-items first+i do for each bit i of lanes, in ascending order, at p moved by off[i]. What is out of bounds is left out.
+// Lanes tells of an instruction that work-items first+i do for each bit i of lanes, in ascending order, at
+// p moved by off[i]. What is out of bounds is left out.
 func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off *[64]int64) {
 	o, dm := g.object(p, a.Kind != memory.AccessRead)
 	if o == nil {
@@ -310,25 +314,26 @@ func (g *Group) write(a *Access, o *object, dm *domain, local bool, item int, s 
 	g.keep(a, dm, local, item, &c.write, s)
 }
 
-// replaces says that x, which may be a list, is ordered before s, and that whatever races with x races with s or has been found: s takes its
-// place. It need not say so where that takes longer to find out.
+// replaces says that x, which may be a list, is ordered before s, and that whatever races with x races with
+// s or has been found: s takes its place. It need not say so where that takes longer to find out.
 func (g *Group) replaces(a *Access, dm *domain, local bool, item int, s, x stamp) bool {
 	return !x.isList() && (x>>eventBits == s>>eventBits || g.quick(dm, local, x)) && (!a.Atomic || g.covered(a, dm, local, item, x))
 }
 
-// covered says that an atomic access may take the place of an earlier one: that one is atomic too and races with the same
-// others, or nobody is left who could race with it.
+// covered says that an atomic access may take the place of an earlier one: that one is atomic too and races
+// with the same others, or nobody is left who could race with it.
 func (g *Group) covered(a *Access, dm *domain, local bool, item int, x stamp) bool {
 	e := &g.d.events[x.event()]
 	if local && (g.foreign(x) || e.clock < dm.known) {
 		return true
 	}
-	// Where scopes reach less far than the device, others race with one of two atomic operations and not with the other.
+	// Where scopes reach less far than the device, others race with one of two atomic operations and not
+	// with the other.
 	return e.atomic && (!g.d.narrow || !g.foreign(x) && a.Scope >= e.scope && int(x.item()-g.first)/g.subgroup == item/g.subgroup)
 }
 
-// quick says that an access, no list, is ordered before whatever the group does next: by a barrier, or because LDS belonged
-// to another group then.
+// quick says that an access, no list, is ordered before whatever the group does next: by a barrier, or
+// because LDS belonged to another group then.
 func (g *Group) quick(dm *domain, local bool, s stamp) bool {
 	if g.foreign(s) {
 		return local
@@ -346,8 +351,8 @@ func (g *Group) compare(a *Access, o *object, dm *domain, local bool, item int, 
 	}
 }
 
-// bothAtomic says whether an access of a work-item and an earlier one are atomic operations whose scopes include each other
-// (OpenCL 3.0 API, 3.3.6.1): these do not race.
+// bothAtomic says whether an access of a work-item and an earlier one are atomic operations whose scopes
+// include each other (OpenCL 3.0 API, 3.3.6.1): these do not race.
 func (g *Group) bothAtomic(a *Access, item int, x stamp) bool {
 	e := &g.d.events[x.event()]
 	switch scope := max(a.Scope, e.scope); {
@@ -365,7 +370,8 @@ func (g *Group) bothAtomic(a *Access, item int, x stamp) bool {
 	return false
 }
 
-// keep leaves in a cell the accesses that s does not take the place of, and puts s beside them, unless that is 0.
+// keep leaves in a cell the accesses that s does not take the place of, and puts s beside them, unless that
+// is 0.
 func (g *Group) keep(a *Access, dm *domain, local bool, item int, c *stamp, s stamp) {
 	d := g.d
 	list := d.lists.of(c)
@@ -394,8 +400,8 @@ func (d *Detector) most() int {
 	return maxList
 }
 
-// superfluous says whether a list has enough accesses of the event of s by work-items of the same group, so that another one would
-// tell nothing new. Work-items that synchronize alone are looked at one by one.
+// superfluous says whether a list has enough accesses of the event of s by work-items of the same group, so
+// that another one would tell nothing new. Work-items that synchronize alone are looked at one by one.
 func (g *Group) superfluous(list []stamp, s stamp) bool {
 	if g.domains[inGlobal].apart || g.domains[inLocal].apart {
 		return false
@@ -465,8 +471,9 @@ func (d *Detector) party(s stamp, e *event, kind memory.Access) Party {
 	return Party{Launch: int(e.launch), Group: n / sp.whole, Item: int(n % sp.whole), PC: int(e.pc), Access: kind}
 }
 
-// Races returns the races that were found, in an order that does not depend on that of the launch's work-groups: by the memory, and the places of the
-// instructions. Complete is false when there was more than is kept.
+// Races returns the races that were found, in an order that does not depend on that of the launch's
+// work-groups: by the memory, and the places of the instructions. Complete is false when there was more
+// than is kept.
 func (d *Detector) Races() (list []*Race, complete bool) {
 	for _, r := range d.races {
 		list = append(list, r)

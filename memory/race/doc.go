@@ -1,28 +1,30 @@
-// Package race finds data races of kernels: two accesses to the same bytes by different work-items, at least one of them
-// a write and not both atomic, that nothing orders (OpenCL 3.0, 3.3.6 and 3.3.7). It is not the race detector of Go, and
-// knows nothing of how an engine runs lanes: what nothing in the program orders is a race, whichever way it went.
+// Package race finds data races of kernels: two accesses to the same bytes by different work-items, at
+// least one of them a write and not both atomic, that nothing orders (OpenCL 3.0, 3.3.6 and 3.3.7). It is
+// not the race detector of Go, and knows nothing of how an engine runs lanes: what nothing in the program
+// orders is a race, whichever way it went.
 //
-// The scheduler and the engine tell a [Detector] what happens: work-groups that begin, barriers that open, atomic
-// operations, fences, loads and stores, each with the work-item that does it. Package emu makes findings of the races
-// that it returns.
+// The scheduler and the engine tell a [Detector] what happens: work-groups that begin, barriers that open,
+// atomic operations, fences, loads and stores, each with the work-item that does it. Package emu makes
+// findings of the races that it returns.
 //
 // # Happens-before
 //
-// Each work-item has a clock, and each access a stamp: the work-item and its clock. A work-item knows, of others, the
-// clocks up to which their accesses happened before what it does next; these are vector clocks (Flanagan and Freund,
-// FastTrack, PLDI 2009), kept small as on GPUs (Eizenberg et al., BARRACUDA, PLDI 2017): a barrier gives all work-items of
-// the group one clock, and everything before it is known by one number. Only work-items that took part in atomic
-// operations with release or acquire have more (type known).
+// Each work-item has a clock, and each access a stamp: the work-item and its clock. A work-item knows, of
+// others, the clocks up to which their accesses happened before what it does next; these are vector clocks
+// (Flanagan and Freund, FastTrack, PLDI 2009), kept small as on GPUs (Eizenberg et al., BARRACUDA, PLDI
+// 2017): a barrier gives all work-items of the group one clock, and everything before it is known by one
+// number. Only work-items that took part in atomic operations with release or acquire have more (type
+// known).
 //
-// LDS and global memory have clocks of their own, as local-happens-before and global-happens-before are two relations: a
-// barrier or fence orders the kinds of memory that its flags name.
+// LDS and global memory have clocks of their own, as local-happens-before and global-happens-before are two
+// relations: a barrier or fence orders the kinds of memory that its flags name.
 //
 // # Shadow memory
 //
-// Each piece of memory has a cell with the latest write and reads, or several of them where these are not ordered with one
-// another. Cells stand for four bytes until an access is smaller. An access that is ordered behind those in the cell takes
-// their place; others stay beside it, so that all pairs of instructions that race with one another are found, in every
-// order in which work-items may run.
+// Each piece of memory has a cell with the latest write and reads, or several of them where these are not
+// ordered with one another. Cells stand for four bytes until an access is smaller. An access that is
+// ordered behind those in the cell takes their place; others stay beside it, so that all pairs of
+// instructions that race with one another are found, in every order in which work-items may run.
 //
 // Memory that no launch can write has no cells: [Detector.Writes] finds it from the kernels' instructions.
 //

@@ -15,8 +15,8 @@ const (
 // orderBits has the bit of a memory order for each of them.
 var orderBits = [numDomains]isa.MemoryOrder{isa.OrderGlobal, isa.OrderLocal}
 
-// Group is a work-group that runs. Its methods take work-items by their number in the group. One goroutine at a time
-// may use it and the other groups of its [Detector].
+// Group is a work-group that runs. Its methods take work-items by their number in the group. One goroutine
+// at a time may use it and the other groups of its [Detector].
 type Group struct {
 	d        *Detector
 	launch   int
@@ -29,9 +29,9 @@ type Group struct {
 	domains [numDomains]domain
 	lds     []*object // by allocation, from 1; nil for what the machine hides from kernels
 
-	// Same says whether a work-item is about to write the value that memory has already, or that another work-item of the group
-	// writes by the same instruction; other is -1 for none. It is nil when nobody knows, and called while Lanes and One tell
-	// of a write.
+	// Same says whether a work-item is about to write the value that memory has already, or that another
+	// work-item of the group writes by the same instruction; other is -1 for none. It is nil when nobody
+	// knows, and called while Lanes and One tell of a write.
 	Same func(item, other int) bool
 
 	// The events that the last accesses had, by place in the kernel.
@@ -43,7 +43,8 @@ type recent struct {
 	event           uint32
 }
 
-// domain is what a group's work-items know of one kind of memory. Until one of them synchronizes alone, all are alike.
+// domain is what a group's work-items know of one kind of memory. Until one of them synchronizes alone, all
+// are alike.
 type domain struct {
 	clock uint32 // of each work-item
 	// known: all work-items know the accesses of the group with clocks below it.
@@ -70,8 +71,8 @@ type fenced struct {
 	both  bool // the fence is for both kinds of memory
 }
 
-// brought is what atomic loads have brought, by the scope of the fence that may take it, and what they have for fences of
-// both kinds of memory only.
+// brought is what atomic loads have brought, by the scope of the fence that may take it, and what they have
+// for fences of both kinds of memory only.
 type brought struct{ knows, both [fenceScopes]*known }
 
 // The scopes of fences that reach others, from the widest: the device, the work-group and the sub-group.
@@ -127,7 +128,8 @@ func (dm *domain) knows(item int) *known {
 	return dm.base
 }
 
-// Barrier says that a barrier of the work-group has opened, at which all its work-items were that have not ended.
+// Barrier says that a barrier of the work-group has opened, at which all its work-items were that have not
+// ended.
 func (g *Group) Barrier(order isa.MemoryOrder) {
 	g.barriers++
 	if order == 0 {
@@ -166,8 +168,8 @@ func (g *Group) meetAll(dm *domain) {
 	dm.known = dm.clock
 }
 
-// SubgroupBarrier says that a barrier of a sub-group has opened for the work-items in [first, end), a sub-group's, for which live
-// says that they have not ended.
+// SubgroupBarrier says that a barrier of a sub-group has opened for the work-items in [first, end), a
+// sub-group's, for which live says that they have not ended.
 func (g *Group) SubgroupBarrier(first, end int, live func(item int) bool, order isa.MemoryOrder) {
 	if order == 0 {
 		order = isa.OrderAll

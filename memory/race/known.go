@@ -2,9 +2,9 @@ package race
 
 import "math/bits"
 
-// known is an immutable map from keys to clocks: what a work-item knows of others. It is a big-endian Patricia tree (Okasaki
-// and Gill, Fast Mergeable Integer Maps, ML Workshop 1998), so that two maps that have most of their parts in common are
-// joined in the time of what differs. The nil tree is empty.
+// known is an immutable map from keys to clocks: what a work-item knows of others. It is a big-endian
+// Patricia tree (Okasaki and Gill, Fast Mergeable Integer Maps, ML Workshop 1998), so that two maps that
+// have most of their parts in common are joined in the time of what differs. The nil tree is empty.
 type known struct {
 	key         uint64 // of a leaf; the bits above mask that all keys have, of a branch
 	mask        uint64 // the bit that tells left from right; 0 for a leaf

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// The tests compare the detector with the definition, on random programs of few work-items: a graph with an edge for each
-// reason why one operation happens before another, and a path for each pair that is ordered.
+// The tests compare the detector with the definition, on random programs of few work-items: a graph with an
+// edge for each reason why one operation happens before another, and a path for each pair that is ordered.
 
 const (
 	testGroups   = 2
@@ -383,7 +383,8 @@ func detect(t *testing.T, ops []op) map[[2]int]bool {
 	return found
 }
 
-// TestRandom compares the detector with the definition: each race that it finds is one, and it finds one where there are any.
+// TestRandom compares the detector with the definition: each race that it finds is one, and it finds one
+// where there are any.
 func TestRandom(t *testing.T) {
 	n := 20000
 	if testing.Short() {

@@ -1,8 +1,9 @@
 package race
 
-// Restricts follows which bytes each work-item accesses through which pointer parameters, where parameters lead to the
-// same memory and one of them is restrict: what is accessed through a restrict pointer and modified must be accessed
-// through that one alone (C99 6.7.3.1). Each work-item executes the kernel with parameters of its own.
+// Restricts follows which bytes each work-item accesses through which pointer parameters, where parameters
+// lead to the same memory and one of them is restrict: what is accessed through a restrict pointer and
+// modified must be accessed through that one alone (C99 6.7.3.1). Each work-item executes the kernel with
+// parameters of its own.
 type Restricts struct {
 	params []RestrictParam
 	bytes  map[uint64][]touch // by place
@@ -38,9 +39,10 @@ func NewRestricts(params []RestrictParam) *Restricts {
 // Follows says whether accesses through a parameter are to be told.
 func (r *Restricts) Follows(param int) bool { return r != nil && r.params[param].Follow }
 
-// Access notes that a work-item accesses n bytes at an offset from where a parameter leads. If it has accessed one
-// of them through another parameter, one of the two is restrict, and one of the accesses is a write, then other is that
-// parameter, and wrote says whether that access was a write; otherwise other is -1.
+// Access notes that a work-item accesses n bytes at an offset from where a parameter leads. If it has
+// accessed one of them through another parameter, one of the two is restrict, and one of the accesses is a
+// write, then other is that parameter, and wrote says whether that access was a write; otherwise other is
+// -1.
 func (r *Restricts) Access(param int, offset int64, n uint64, write bool, item uint64) (other int, wrote bool) {
 	p := &r.params[param]
 	other = -1

@@ -2,7 +2,8 @@ package race
 
 import "testing"
 
-// TestRestricts: the same byte, by the same work-item, through two parameters one of which is restrict, with a write.
+// TestRestricts: the same byte, by the same work-item, through two parameters one of which is restrict,
+// with a write.
 func TestRestricts(t *testing.T) {
 	if NewRestricts([]RestrictParam{{Restrict: true, Size: 8}}) != nil {
 		t.Error("something is followed")

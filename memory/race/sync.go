@@ -11,9 +11,9 @@ type place struct {
 	off    uint64
 }
 
-// synced is what releases have left at a place: for those who acquire it in the whole device, in a group, and in a sub-group
-// (by the first work-item of each). A release reaches as far as its scope, and is seen as far as the scope of
-// who acquires (inclusive scopes, OpenCL 3.3.6.1).
+// synced is what releases have left at a place: for those who acquire it in the whole device, in a group,
+// and in a sub-group (by the first work-item of each). A release reaches as far as its scope, and is seen
+// as far as the scope of who acquires (inclusive scopes, OpenCL 3.3.6.1).
 type synced struct {
 	device   *known
 	groups   map[uint64]*known
@@ -21,12 +21,13 @@ type synced struct {
 	released uint64 // 1 + the work-item that stored last, which a plain store of another one ends
 }
 
-// Atomic says that a work-item does an atomic operation on a.Size bytes at p: whether it reads, whether it writes, and whether
-// it does so in one step. A compare-and-exchange that fails only reads.
+// Atomic says that a work-item does an atomic operation on a.Size bytes at p: whether it reads, whether it
+// writes, and whether it does so in one step. A compare-and-exchange that fails only reads.
 //
-// An operation orders the kinds of memory that its semantics name, or else the kind that it works on, and in two cases the
-// other one, too (OpenCL 3.0 API, 3.3.6.2): between fences that both have both flags, and between sequentially
-// consistent operations. It is itself behind what it acquires, and before what follows those who acquire what it releases.
+// An operation orders the kinds of memory that its semantics name, or else the kind that it works on, and
+// in two cases the other one, too (OpenCL 3.0 API, 3.3.6.2): between fences that both have both flags, and
+// between sequentially consistent operations. It is itself behind what it acquires, and before what follows
+// those who acquire what it releases.
 func (g *Group) Atomic(a *Access, item int, p memory.Pointer, order isa.MemoryOrder, reads, writes bool) {
 	o, _ := g.object(p, writes)
 	if o == nil {
@@ -52,8 +53,8 @@ func (g *Group) Atomic(a *Access, item int, p memory.Pointer, order isa.MemoryOr
 	}
 }
 
-// reads takes what was left at a place that an atomic operation reads, in one kind of memory; own says that the operation orders it by
-// itself.
+// reads takes what was left at a place that an atomic operation reads, in one kind of memory; own says that
+// the operation orders it by itself.
 func (g *Group) reads(i int, at place, item int, order isa.MemoryOrder, own bool) {
 	dm, s := &g.domains[i], g.d.synced[i][at]
 	if s == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// origins is a set of the registers with arguments and addresses of variables that a value may be computed from, by number
-// in the order of Kernel.ParamRegs and Kernel.GlobalRegs.
+// origins is a set of the registers with arguments and addresses of variables that a value may be computed
+// from, by number in the order of Kernel.ParamRegs and Kernel.GlobalRegs.
 type origins uint64
 
 const (
@@ -29,9 +29,9 @@ func registerOf(r isa.Reg, t isa.Type) register {
 	return register{reg: r}
 }
 
-// Writes tells, of the launch that was entered last, which memory its kernel may write: scalars is what scalar registers
-// start with. Accesses to buffers and variables that no launch writes race with nothing, and cost neither time nor memory.
-// It does nothing for what a launch before has let the detector look at.
+// Writes tells, of the launch that was entered last, which memory its kernel may write: scalars is what
+// scalar registers start with. Accesses to buffers and variables that no launch writes race with nothing,
+// and cost neither time nor memory. It does nothing for what a launch before has let the detector look at.
 func (d *Detector) Writes(k *isa.Kernel, scalars []uint64) {
 	d.told++
 	clear(d.objects) // what was not looked at may be now; byData still has the others
@@ -69,8 +69,8 @@ type writes struct {
 	changed bool
 }
 
-// all returns the origins of the pointers that the kernel writes through or lets go to memory; fromMemory stands for every
-// memory.
+// all returns the origins of the pointers that the kernel writes through or lets go to memory; fromMemory
+// stands for every memory.
 func (w *writes) all() origins {
 	k := w.kernel
 	if len(k.ParamRegs)+len(k.GlobalRegs) > maxOrigins {
@@ -97,7 +97,8 @@ func (w *writes) all() origins {
 	return written
 }
 
-// step lets the origins of an instruction's operands reach its result, and returns those that it writes through or lets go.
+// step lets the origins of an instruction's operands reach its result, and returns those that it writes
+// through or lets go.
 func (w *writes) step(in *isa.Inst) origins {
 	var operands origins
 	dst, typ := w.kernel.Operands(in, func(r isa.Reg, t isa.Type) { operands |= w.from[registerOf(r, t)] })
@@ -138,7 +139,8 @@ func (w *writes) step(in *isa.Inst) origins {
 	return written
 }
 
-// through returns what a write through a pointer with these origins reaches: with none it is not known where it came from.
+// through returns what a write through a pointer with these origins reaches: with none it is not known
+// where it came from.
 func through(address origins) origins {
 	if address == 0 {
 		return fromMemory
