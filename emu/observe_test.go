@@ -163,7 +163,7 @@ func TestInterleave(t *testing.T) {
 }
 
 func TestLocalSize(t *testing.T) {
-	dev, err := emu.NewDevice(emu.DeviceOptions{})
+	dev, err := emu.NewDevice(emu.DeviceOptions{Workers: 1}) // work-groups in y store to the same elements
 	if err != nil {
 		t.Fatal(err)
 	}
