@@ -100,7 +100,7 @@ func tellAtomic(w *wave, in *inst) {
 		w.keepAddresses(in.src)
 		return
 	}
-	w.eachRunning(func(k, i int) {
+	w.eachLane(false, func(k, i int) {
 		_, p := w.address(in.src, k, i)
 		w.tellAtomicLane(in, k, i, p, op != isa.AtomicStore, op != isa.AtomicLoad)
 	})
@@ -112,7 +112,7 @@ func tellExchange(w *wave, in *inst) {
 		return
 	}
 	s := in.src
-	w.eachRunning(func(k, i int) {
+	w.eachLane(false, func(k, i int) {
 		w.tellAtomicLane(in, k, i, w.addresses[k*64+i], true, w.reg(s.Dst, s.Type, k, i) == w.comparands[k*64+i])
 	})
 }
@@ -132,7 +132,7 @@ func (w *wave) keepAddresses(s *isa.Inst) {
 	if n := w.words * 64; len(w.addresses) < n {
 		w.addresses, w.comparands = make([]memory.Pointer, n), make([]uint64, n)
 	}
-	w.eachRunning(func(k, i int) {
+	w.eachLane(false, func(k, i int) {
 		_, w.addresses[k*64+i] = w.address(s, k, i)
 		w.comparands[k*64+i] = w.reg(s.D, s.Type, k, i)
 	})
@@ -145,7 +145,7 @@ func tellCopy(w *wave, in *inst) {
 		return
 	}
 	r.Same = nil
-	w.eachRunning(func(k, i int) {
+	w.eachLane(false, func(k, i int) {
 		n := w.reg(s.C, isa.I64, k, i)
 		from := race.Access{PC: in.pc, Kind: memory.AccessRead, Size: n}
 		to := race.Access{PC: in.pc, Kind: memory.AccessWrite, Size: n}
@@ -167,16 +167,7 @@ func tellBlocks(w *wave, in *inst) {
 // tellFence tells of a fence.
 func tellFence(w *wave, in *inst) {
 	if r := w.group.Races; r != nil {
-		w.eachRunning(func(k, i int) { r.Fence(w.first+k*64+i, in.src.Order()) })
-	}
-}
-
-// eachRunning calls f for each lane that runs, in ascending order.
-func (w *wave) eachRunning(f func(k, i int)) {
-	for k, m := range w.exec {
-		for ; m != 0; m &= m - 1 {
-			f(k, bits.TrailingZeros64(m))
-		}
+		w.eachLane(false, func(k, i int) { r.Fence(w.first+k*64+i, in.src.Order()) })
 	}
 }
 
@@ -225,7 +216,7 @@ func (w *wave) tellRun(p *memory.Pipe, write bool, n int) {
 	if w.group.Races == nil {
 		return
 	}
-	w.eachRunning(func(k, i int) {
+	w.eachLane(false, func(k, i int) {
 		if n--; n >= 0 {
 			w.tellPackets(p, write, k, i)
 		}

@@ -271,7 +271,7 @@ func (w *wave) defineOthers(in *inst) {
 	}
 }
 
-// eachLane calls f for each lane that runs; for a scalar result for the lowest.
+// eachLane calls f for each lane that runs, in ascending order; for a scalar result for the lowest.
 func (w *wave) eachLane(scalar bool, f func(k, i int)) {
 	for k, m := range w.exec {
 		for ; m != 0; m &= m - 1 {
