@@ -282,7 +282,7 @@ func TestSARIFArtifacts(t *testing.T) {
 		"./a b/k%.cl":     {"a%20b/k%25.cl", baseOfURIs},
 		"a:b.cl":          {"./a:b.cl", baseOfURIs},
 		`src\k.cl`:        {"src/k.cl", baseOfURIs},
-		"/src/größe.cl":  {"file:///src/gr%C3%B6%C3%9Fe.cl", ""},
+		"/src/größe.cl":   {"file:///src/gr%C3%B6%C3%9Fe.cl", ""},
 		`C:\work\k.cl`:    {"file:///C:/work/k.cl", ""},
 		"../include/k.cl": {"../include/k.cl", baseOfURIs},
 	} {
