@@ -100,7 +100,7 @@ func (p *Parser) Parse(dst []ParsedOperand, in Inst) ([]ParsedOperand, error) {
 		return dst, err
 	}
 	if len(s.rest) > 0 {
-		return dst, in.errorf("%d words are left over after its last operand", len(s.rest))
+		return dst, in.errorf("words left over after its last operand: %d", len(s.rest))
 	}
 	return s.out, nil
 }
@@ -263,7 +263,7 @@ func (s *parse) extInst() error {
 		return err
 	}
 	if len(s.rest) > 0 {
-		return s.in.errorf("%d words are left over after the last operand of %s", len(s.rest), inst.Name)
+		return s.in.errorf("words left over after the last operand of %s: %d", inst.Name, len(s.rest))
 	}
 	return nil
 }
