@@ -82,6 +82,8 @@ func (u *Unit) checkGroup(t *transfer, c *Copy, o *operands, given uint64, empty
 			u.checkRace(r, items)
 		}
 	}
+	u.beginRaces(r)
+	u.issueRaces(r, items)
 	u.checker.records = append(u.checker.records, r)
 	return r
 }
@@ -113,6 +115,7 @@ func (u *Unit) checkJoin(a *arrival, c *Copy, event uint64, items *Items) {
 		})
 	}
 	u.join(r, items)
+	u.issueRaces(r, items)
 }
 
 func (u *Unit) badEvent(pc int, name string, event uint64, items *Items) {
@@ -140,6 +143,7 @@ func (u *Unit) checkWait(pc int, event uint64, items *Items) {
 					r.waitPC = pc
 				}
 				r.nWaited++
+				u.waitRaces(r, item)
 			}
 		})
 		return r.nWaited < u.group.Items
@@ -206,8 +210,10 @@ func (u *Unit) checkLanes(t *transfer, c *LaneCopy, items Items, dst, src []memo
 			if l := item - items.First; l < lanes {
 				if src[l] != ZeroFill {
 					u.Access(u.now, c.PC, memory.AccessRead, item, src[l], size)
+					u.plainRaces(c.PC, memory.AccessRead, item, src[l], size)
 				}
 				u.Access(u.now, c.PC, memory.AccessWrite, item, dst[l], size)
+				u.plainRaces(c.PC, memory.AccessWrite, item, dst[l], size)
 			}
 		})
 		return
@@ -229,6 +235,8 @@ func (u *Unit) checkLanes(t *transfer, c *LaneCopy, items Items, dst, src []memo
 	r.setLanes()
 	u.checkOverlap(r, &items)
 	u.checkLaneRace(r)
+	u.beginRaces(r)
+	u.issueLaneRaces(r)
 	u.checker.records = append(u.checker.records, r)
 }
 
@@ -246,6 +254,7 @@ func (u *Unit) checkSettled(wave int) {
 			}
 			l.settled = true
 			r.open--
+			u.waitRaces(r, l.item)
 			u.checker.shadow.note(useWrite, allocOf(l.dst), uint64(l.dst.Offset()), r.size, l.item, r.pc, true)
 			if l.src != ZeroFill {
 				u.checker.shadow.note(useRead, allocOf(l.src), uint64(l.src.Offset()), r.size, l.item, r.pc, true)

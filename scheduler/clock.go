@@ -49,10 +49,14 @@ func (w *worker) beginClock() {
 		w.clock = 0
 	}
 	if u := w.group.DMA; u != nil {
-		u.Reset(dma.Group{
+		g := dma.Group{
 			Linear: w.group.Linear, Items: w.items, SubgroupSize: w.SubgroupSize,
 			Memory: w.Memory, LDS: w.lds, Clock: w.clock,
-		})
+		}
+		if w.group.Races != nil {
+			g.Races = w.group.Races
+		}
+		u.Reset(g)
 	}
 }
 
