@@ -24,6 +24,8 @@ func (d *decoder) languageCheck(in inst) {
 		in.fn = checkToInt
 	case isa.CheckSame:
 		in.fn = checkPtrDiff
+	case isa.CheckOrder:
+		in.fn = tellOrder
 	default:
 		in.fn = checkWrap
 		switch t {

@@ -36,6 +36,8 @@ type Group struct {
 
 	// The events that the last accesses had, by place in the kernel.
 	recent []recent
+
+	varying []isa.MemoryOrder // by work-item, for a barrier or fence whose order varies; see Varies
 }
 
 type recent struct {
@@ -132,6 +134,10 @@ func (dm *domain) knows(item int) *known {
 // ended.
 func (g *Group) Barrier(order isa.MemoryOrder) {
 	g.barriers++
+	if order&isa.OrderVaries != 0 {
+		g.meetVarying(0, int(g.items), nil)
+		return
+	}
 	if order == 0 {
 		order = isa.OrderAll
 	}
@@ -171,6 +177,10 @@ func (g *Group) meetAll(dm *domain) {
 // SubgroupBarrier says that a barrier of a sub-group has opened for the work-items in [first, end), a
 // sub-group's, for which live says that they have not ended.
 func (g *Group) SubgroupBarrier(first, end int, live func(item int) bool, order isa.MemoryOrder) {
+	if order&isa.OrderVaries != 0 {
+		g.meetVarying(first, end, live)
+		return
+	}
 	if order == 0 {
 		order = isa.OrderAll
 	}
