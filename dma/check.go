@@ -152,8 +152,8 @@ func (u *Unit) checkWait(pc int, event uint64, items *Items) {
 
 // checkBarrier ends an epoch. Copies that some have waited for are now known to
 // be done by all; who has not come to a copy or a wait by now never will.
-func (u *Unit) checkBarrier() {
-	u.checker.shadow.barrier()
+func (u *Unit) checkBarrier(global, local bool) {
+	u.checker.shadow.barrier(global, local)
 	u.checkParts()
 }
 
@@ -429,7 +429,7 @@ func (u *Unit) Access(now uint64, pc int, kind memory.Access, item int, p memory
 			u.race(r, r.arrived.first(), u.group.Items, does, p, Party{Item: item, PC: pc, Access: kind})
 			break
 		}
-		if r.event == 0 && r.epoch == u.checker.shadow.epoch && user/u.group.SubgroupSize != item/u.group.SubgroupSize {
+		if r.event == 0 && r.epoch[kindOf(b.alloc)] == u.checker.shadow.epoch[kindOf(b.alloc)] && user/u.group.SubgroupSize != item/u.group.SubgroupSize {
 			// The copy's own sub-group could wait as it likes.
 			does := memory.AccessRead
 			if fills {
@@ -517,7 +517,7 @@ func (l *laneRef) meets(p memory.Pointer, n uint64, b *box) bool {
 func (u *Unit) checkUse(pc int, kind memory.Access, item int, p memory.Pointer, size uint64, raced bool) {
 	s := &u.checker.shadow
 	alloc, off := allocOf(p), uint64(p.Offset())
-	if s.async == s.epoch && !raced {
+	if m := kindOf(alloc); s.async[m] == s.epoch[m] && !raced {
 		sub := item / u.group.SubgroupSize
 		_, by, ok := s.find(useWrite, alloc, off, size, sub, true, s.synced[sub])
 		if !ok && kind != memory.AccessRead {

@@ -34,8 +34,8 @@ type record struct {
 	race                      *Detail // of that, where the sink wanted it
 
 	// Lane copies.
-	seq       uint64 // among those of its wave
-	epoch     uint32 // the shadow's, at the issue
+	seq       uint64           // among those of its wave
+	epoch     [numKinds]uint32 // the shadow's, at the issue
 	lanes     []laneRef
 	size      uint64
 	open      int // lanes that are outstanding

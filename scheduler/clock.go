@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"github.com/lockstep-gpu/lockstep/dma"
+	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory"
@@ -77,7 +78,11 @@ func (w *worker) clockedTurn(i, quantum int) {
 // group's work-items.
 func (w *worker) barrierOpened(pc int) {
 	if w.group.DMA != nil {
-		w.group.DMA.Barrier(w.clock)
+		order := w.Kernel.Code[pc].Order()
+		if order == 0 || order&isa.OrderVaries != 0 {
+			order = isa.OrderAll
+		}
+		w.group.DMA.BarrierFor(w.clock, order&isa.OrderGlobal != 0, order&isa.OrderLocal != 0)
 	}
 	if w.opt.Tracer != nil {
 		w.opt.Tracer.Barrier(pc, w.clock)

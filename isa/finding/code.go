@@ -186,7 +186,7 @@ var descriptions = map[Code]Description{
 		Text:    "Two asynchronous copies that are outstanding at the same time write the same bytes, or one writes what the other reads, or a copy's source and destination overlap. Copies may be done in any order, and their lines too. Wait for the first one before the second is issued.",
 		Checked: true, Repeats: true},
 	AsyncRace: {Title: "memory of an asynchronous copy used without a barrier",
-		Text:    "A work-item wrote to, or read, memory that a copy of others uses, and neither a work-group barrier nor atomic operations that could order the two lie between: a copy synchronizes nothing by itself (GroupAsyncCopy: \"does not perform any implicit synchronization\"). A group copy may begin as soon as one work-item encounters it; a lane copy is ordered with its own sub-group only. Put a barrier between the two.",
+		Text:    "A work-item wrote to, or read, memory that a copy of others uses, and neither a work-group barrier whose flags name that memory nor atomic operations that could order the two lie between: a copy synchronizes nothing by itself (GroupAsyncCopy: \"does not perform any implicit synchronization\"). A group copy may begin as soon as one work-item encounters it; a lane copy is ordered with its own sub-group only. Put a barrier between the two.",
 		Checked: true, Repeats: true},
 	AsyncLine: {Title: "lines of an asynchronous copy overlap",
 		Text:    "The line length of a copy's source or destination is smaller than the number of elements in a line, or the stride of a one-dimensional copy is 0: undefined. Lengths and strides count elements, from the start of one line to the start of the next.",
