@@ -21,6 +21,7 @@ const (
 	PointerDifference Code = "E-PTRDIFF"       // difference of pointers into different allocations (with checks on)
 	ShiftRange        Code = "E-SHIFT"         // shift by the width or more (with checks on)
 	Uninitialized     Code = "E-UNINIT"        // a value that was never set decides something (with checks on)
+	DeadVariable      Code = "E-DEAD"          // a private variable is read after its lifetime (with checks on)
 	Unreachable       Code = "E-UNREACHABLE"   // OpUnreachable was reached
 	BarrierDeadlock   Code = "E-BARRIER"       // work-items of a group wait at different barriers
 	PartialBarrier    Code = "E-BARRIERPART"   // a barrier that some work-items ended without reaching
@@ -108,6 +109,9 @@ var descriptions = map[Code]Description{
 		Checked: true},
 	PointerDifference: {Title: "difference of pointers into different buffers",
 		Text:    "Two pointers were subtracted that do not lead into the same buffer or variable: undefined (OpPtrDiff, SPIR-V 3.49.8; C 6.5.6). Without checks the difference is not 0, and has no other meaning.",
+		Checked: true},
+	DeadVariable: {Title: "a variable is used after its lifetime",
+		Text:    "A pointer leads to a variable of a block that has ended, or of a function that has returned, and what the variable held is read: undefined (C99 6.2.4). The finding stands where it is read, or where the value matters, and names the declaration. Modules say with OpLifetimeStart and OpLifetimeStop when variables of blocks live; those of clang -O0 do not, so that only variables of functions are found in them. Writes through such a pointer are not found.",
 		Checked: true},
 	Uninitialized: {Title: "an uninitialized value decides something",
 		Text:    "A value that was never set decides a branch, an address, a divisor, what is printed, a copy or a pipe operation, or it is left in a buffer when the launch ends. Private and local memory, and buffers that the host never wrote, have undefined contents at first (OpenCL C 6.7, OpenCL 5.2.1). Bits are followed one by one through arithmetic and memory, so that copying undefined bits, or the padding of a structure, is no finding. Without checks they are 0, or what -poison makes of them.",

@@ -132,6 +132,7 @@ func (b *builder) memory(in spirv.Inst) {
 			b.fail("a private variable of %d bytes is too large", t.size)
 		}
 		v := b.privateVar(b.m.names[in.ResultID()], t, b.alignOf(in.ResultID(), t))
+		b.beginVariable(v)
 		init := spirv.ID(in.Operand(1))
 		if in.Op() == spirv.OpUntypedVariableKHR {
 			init = spirv.ID(in.Operand(2))

@@ -9,6 +9,5 @@ kernel void rotate(uint flags, global int *out)
 	int y = x[(l + 1) % 8];
 	barrier(flags);
 	x[l] = y;
-	mem_fence(flags);
 	out[l] = x[l];
 }
