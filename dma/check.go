@@ -82,6 +82,8 @@ func (u *Unit) checkGroup(t *transfer, c *Copy, o *operands, given uint64, empty
 			u.checkRace(r, items)
 		}
 	}
+	u.beginRaces(r)
+	u.issueRaces(r, items)
 	u.checker.records = append(u.checker.records, r)
 	return r
 }
@@ -113,6 +115,7 @@ func (u *Unit) checkJoin(a *arrival, c *Copy, event uint64, items *Items) {
 		})
 	}
 	u.join(r, items)
+	u.issueRaces(r, items)
 }
 
 func (u *Unit) badEvent(pc int, name string, event uint64, items *Items) {
@@ -140,6 +143,7 @@ func (u *Unit) checkWait(pc int, event uint64, items *Items) {
 					r.waitPC = pc
 				}
 				r.nWaited++
+				u.waitRaces(r, item)
 			}
 		})
 		return r.nWaited < u.group.Items
@@ -148,8 +152,8 @@ func (u *Unit) checkWait(pc int, event uint64, items *Items) {
 
 // checkBarrier ends an epoch. Copies that some have waited for are now known to
 // be done by all; who has not come to a copy or a wait by now never will.
-func (u *Unit) checkBarrier() {
-	u.checker.shadow.barrier()
+func (u *Unit) checkBarrier(global, local bool) {
+	u.checker.shadow.barrier(global, local)
 	u.checkParts()
 }
 
@@ -206,8 +210,10 @@ func (u *Unit) checkLanes(t *transfer, c *LaneCopy, items Items, dst, src []memo
 			if l := item - items.First; l < lanes {
 				if src[l] != ZeroFill {
 					u.Access(u.now, c.PC, memory.AccessRead, item, src[l], size)
+					u.plainRaces(c.PC, memory.AccessRead, item, src[l], size)
 				}
 				u.Access(u.now, c.PC, memory.AccessWrite, item, dst[l], size)
+				u.plainRaces(c.PC, memory.AccessWrite, item, dst[l], size)
 			}
 		})
 		return
@@ -229,6 +235,8 @@ func (u *Unit) checkLanes(t *transfer, c *LaneCopy, items Items, dst, src []memo
 	r.setLanes()
 	u.checkOverlap(r, &items)
 	u.checkLaneRace(r)
+	u.beginRaces(r)
+	u.issueLaneRaces(r)
 	u.checker.records = append(u.checker.records, r)
 }
 
@@ -246,6 +254,7 @@ func (u *Unit) checkSettled(wave int) {
 			}
 			l.settled = true
 			r.open--
+			u.waitRaces(r, l.item)
 			u.checker.shadow.note(useWrite, allocOf(l.dst), uint64(l.dst.Offset()), r.size, l.item, r.pc, true)
 			if l.src != ZeroFill {
 				u.checker.shadow.note(useRead, allocOf(l.src), uint64(l.src.Offset()), r.size, l.item, r.pc, true)
@@ -420,7 +429,7 @@ func (u *Unit) Access(now uint64, pc int, kind memory.Access, item int, p memory
 			u.race(r, r.arrived.first(), u.group.Items, does, p, Party{Item: item, PC: pc, Access: kind})
 			break
 		}
-		if r.event == 0 && r.epoch == u.checker.shadow.epoch && user/u.group.SubgroupSize != item/u.group.SubgroupSize {
+		if r.event == 0 && r.epoch[kindOf(b.alloc)] == u.checker.shadow.epoch[kindOf(b.alloc)] && user/u.group.SubgroupSize != item/u.group.SubgroupSize {
 			// The copy's own sub-group could wait as it likes.
 			does := memory.AccessRead
 			if fills {
@@ -508,7 +517,7 @@ func (l *laneRef) meets(p memory.Pointer, n uint64, b *box) bool {
 func (u *Unit) checkUse(pc int, kind memory.Access, item int, p memory.Pointer, size uint64, raced bool) {
 	s := &u.checker.shadow
 	alloc, off := allocOf(p), uint64(p.Offset())
-	if s.async == s.epoch && !raced {
+	if m := kindOf(alloc); s.async[m] == s.epoch[m] && !raced {
 		sub := item / u.group.SubgroupSize
 		_, by, ok := s.find(useWrite, alloc, off, size, sub, true, s.synced[sub])
 		if !ok && kind != memory.AccessRead {

@@ -664,7 +664,7 @@ func TestShadowLimit(t *testing.T) {
 	s := &testSink{}
 	u := New(Config{Check: true, Sink: s})
 	u.Reset(Group{Items: 64, SubgroupSize: 32, LDS: lds})
-	u.checker.shadow.epoch = ^uint32(0)
+	u.checker.shadow.epoch = [numKinds]uint32{^uint32(0), ^uint32(0)}
 	for n, want := range []string{"E-ASYNCRACE@2", "E-ASYNCRACE@2", ""} {
 		*s = testSink{}
 		p := memory.MakePointer(memory.SpaceLocal, uint32(n+1), 0)

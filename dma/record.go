@@ -18,6 +18,7 @@ const (
 type record struct {
 	info
 	dst, src box
+	number   uint32 // among those of Races, 0 for none
 
 	// Group copies.
 	spec    *CopySpec
@@ -33,8 +34,8 @@ type record struct {
 	race                      *Detail // of that, where the sink wanted it
 
 	// Lane copies.
-	seq       uint64 // among those of its wave
-	epoch     uint32 // the shadow's, at the issue
+	seq       uint64           // among those of its wave
+	epoch     [numKinds]uint32 // the shadow's, at the issue
 	lanes     []laneRef
 	size      uint64
 	open      int // lanes that are outstanding
@@ -109,6 +110,9 @@ func (c *checker) take(lanes int) *record {
 	for len(c.records) > 0 && (len(c.records) >= maxRecords || c.lanes+lanes > maxRecordLanes) {
 		n := max(1, len(c.records)/8) // a few at once, so that this stays rare
 		for _, r := range c.records[:n] {
+			if r.number != 0 {
+				c.group.Races.Forget(r.number)
+			}
 			c.give(r)
 		}
 		c.records = slices.Delete(c.records, 0, n)

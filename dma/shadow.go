@@ -24,12 +24,13 @@ const (
 // a copy are not ordered with it by anything but a barrier, whichever of them comes first.
 //
 // Time is cut into epochs by barriers and groups; a cell counts in its own
-// epoch only, so that nothing is cleared when one ends.
+// epoch only, so that nothing is cleared when one ends. LDS and global memory have
+// epochs of their own, since a barrier orders what its flags name.
 type shadow struct {
 	subgroup int
-	epoch    uint32
+	epoch    [numKinds]uint32
 	// async is the last epoch in which a lane copy became known to be done.
-	async uint32
+	async [numKinds]uint32
 
 	// Atomic operations can order sub-groups without a barrier, as flags and
 	// counters do. Which of them do is for the memory model to say; here it is
@@ -47,6 +48,21 @@ type shadow struct {
 
 	global map[globalPage]*shadowCells
 	full   uint32 // the epoch in which there was no room for another page
+}
+
+// The kinds of memory that a barrier may order or not.
+const (
+	inGlobal = iota
+	inLocal
+	numKinds
+)
+
+// kindOf returns the kind of memory of an allocation.
+func kindOf(alloc uint64) int {
+	if memory.Space(alloc>>memory.AllocBits) == memory.SpaceLocal {
+		return inLocal
+	}
+	return inGlobal
 }
 
 // globalPage names shadowPage bytes of global memory.
@@ -88,7 +104,7 @@ func (s *shadow) reset(g *Group) {
 	} else {
 		s.synced = s.synced[:subgroups]
 	}
-	s.barrier()
+	s.barrier(true, true)
 	if s.lds == g.LDS && s.lds != nil {
 		return
 	}
@@ -106,15 +122,25 @@ func (s *shadow) reset(g *Group) {
 	}
 }
 
-// barrier begins a new epoch.
-func (s *shadow) barrier() {
-	if s.epoch++; s.epoch == 0 {
+// barrier begins a new epoch for each kind of memory that the barrier orders.
+func (s *shadow) barrier(global, local bool) {
+	for kind, ends := range [numKinds]bool{inGlobal: global, inLocal: local} {
+		if !ends {
+			continue
+		}
+		if s.epoch[kind]++; s.epoch[kind] != 0 {
+			continue
+		}
 		// After 2^32 epochs old cells could be taken for new ones.
-		clear(s.pages)
+		if s.epoch[kind], s.async[kind] = 1, 0; kind == inLocal {
+			clear(s.pages)
+			continue
+		}
 		clear(s.global)
-		s.epoch, s.async, s.full = 1, 0, 0
+		s.full = 0
 	}
-	if s.clock > 0 {
+	// Where some memory is not ordered, what atomic operations have ordered stays.
+	if s.clock > 0 && global && local {
 		s.clock = 0
 		clear(s.synced)
 	}
@@ -191,16 +217,16 @@ func (s *shadow) makePage(alloc, place uint64) *shadowCells {
 		return p
 	}
 	if len(s.global) >= maxGlobalPages {
-		if s.full == s.epoch {
+		if s.full == s.epoch[inGlobal] {
 			return nil
 		}
 		for k, p := range s.global {
-			if p.last[useRead] != s.epoch && p.last[useWrite] != s.epoch {
+			if p.last[useRead] != s.epoch[inGlobal] && p.last[useWrite] != s.epoch[inGlobal] {
 				delete(s.global, k)
 			}
 		}
 		if len(s.global) >= maxGlobalPages {
-			s.full = s.epoch
+			s.full = s.epoch[inGlobal]
 			return nil
 		}
 	}
@@ -216,9 +242,11 @@ func (s *shadow) makePage(alloc, place uint64) *shadowCells {
 func (s *shadow) note(kind int, alloc, off, n uint64, item, pc int, async bool) {
 	from, to := s.locate(alloc, off, n)
 	by := use{int32(pc), uint32(item), s.clock}
+	space := kindOf(alloc)
+	epoch := s.epoch[space]
 	if async {
 		by.item |= useAsync
-		s.async = s.epoch
+		s.async[space] = epoch
 	}
 	sub := item / s.subgroup
 	for from < to {
@@ -226,22 +254,22 @@ func (s *shadow) note(kind int, alloc, off, n uint64, item, pc int, async bool) 
 		end := min(shadowPage, at+to-from)
 		page := s.makePage(alloc, from)
 		if from += end - at; page == nil {
-			if s.full == s.epoch {
+			if s.full == epoch {
 				return
 			}
 			continue
 		}
-		page.last[kind] = s.epoch
+		page.last[kind] = epoch
 		for ; at < end; at++ {
-			page.uses[kind][at].add(s, by, sub)
+			page.uses[kind][at].add(s, by, sub, epoch)
 		}
 	}
 }
 
-func (c *uses) add(s *shadow, by use, sub int) {
+func (c *uses) add(s *shadow, by use, sub int, epoch uint32) {
 	switch {
-	case c.epoch != s.epoch:
-		c.epoch, c.n = s.epoch, 1
+	case c.epoch != epoch:
+		c.epoch, c.n = epoch, 1
 		c.by[0] = by
 	case c.by[0].sub(s) == sub:
 		c.by[0] = by
@@ -255,12 +283,13 @@ func (u use) sub(s *shadow) int { return int(u.item&^useAsync) / s.subgroup }
 
 // places yields the first place of each page of [from, to) in which there are uses of a kind in this epoch, in ascending order.
 func (s *shadow) places(kind int, alloc, from, to uint64) iter.Seq[uint64] {
+	epoch := s.epoch[kindOf(alloc)]
 	return func(yield func(uint64) bool) {
 		if (to-from)/shadowPage > uint64(len(s.global)) && memory.Space(alloc>>memory.AllocBits) == memory.SpaceGlobal {
 			// Of a range with more pages than there are, those that there are.
 			var found []uint64
 			for k, p := range s.global {
-				if first := max(from, k.page*shadowPage); k.alloc == alloc && p.last[kind] == s.epoch && first < min(to, (k.page+1)*shadowPage) {
+				if first := max(from, k.page*shadowPage); k.alloc == alloc && p.last[kind] == epoch && first < min(to, (k.page+1)*shadowPage) {
 					found = append(found, first)
 				}
 			}
@@ -273,7 +302,7 @@ func (s *shadow) places(kind int, alloc, from, to uint64) iter.Seq[uint64] {
 			return
 		}
 		for place := from; place < to; place += shadowPage - place%shadowPage {
-			if p := s.page(alloc, place); p != nil && p.last[kind] == s.epoch && !yield(place) {
+			if p := s.page(alloc, place); p != nil && p.last[kind] == epoch && !yield(place) {
 				return
 			}
 		}
@@ -285,10 +314,11 @@ func (s *shadow) places(kind int, alloc, from, to uint64) iter.Seq[uint64] {
 // another sub-group than that, and with async by a lane copy.
 func (s *shadow) find(kind int, alloc, off, n uint64, sub int, async bool, seen uint32) (at uint64, by Party, ok bool) {
 	from, to := s.locate(alloc, off, n)
+	epoch := s.epoch[kindOf(alloc)]
 	look := func(page *shadowCells, place, end uint64) bool {
 		for ; place < end; place++ {
 			c := &page.uses[kind][place%shadowPage]
-			if c.epoch != s.epoch {
+			if c.epoch != epoch {
 				continue
 			}
 			for _, u := range c.by[:c.n] {

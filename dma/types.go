@@ -70,6 +70,25 @@ type Group struct {
 	Memory       *memory.Global
 	LDS          *memory.Local // nil for none
 	Clock        uint64        // tick at which the group begins
+	// Races is told of what copies do to global memory, with Config.Check; nil is nobody.
+	Races Races
+}
+
+// Races finds data races between copies and other work-groups.
+type Races interface {
+	// Copy says that a copy begins, of the whole group or of a work-item for each of its parts, and returns its
+	// number; 0 is no copy.
+	Copy(pc int, whole bool) uint32
+	// Issue says that a work-item comes to a copy, and returns whether Copied is to be called for it.
+	Issue(n uint32, item int) bool
+	// Copied says that a copy reads or writes size bytes at p for a work-item.
+	Copied(n uint32, kind memory.Access, item int, p memory.Pointer, size uint64)
+	// Waited says that a work-item has waited for a copy.
+	Waited(n uint32, item int)
+	// Forget says that there will be no more calls of Waited for a copy.
+	Forget(n uint32)
+	// Plain says that a work-item reads or writes size bytes at p by a copy that is over at once.
+	Plain(pc int, kind memory.Access, item int, p memory.Pointer, size uint64)
 }
 
 // Items are work-items of one wave: First+i for each bit i that is set in Mask,

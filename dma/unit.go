@@ -77,10 +77,13 @@ func (u *Unit) Next(linear uint64) {
 func (u *Unit) Active() bool { return len(u.queue) > 0 || u.cfg.Check }
 
 // Barrier says that a barrier opened which orders all live items of the group.
-func (u *Unit) Barrier(now uint64) {
+func (u *Unit) Barrier(now uint64) { u.BarrierFor(now, true, true) }
+
+// BarrierFor is Barrier for one that orders accesses to global memory or to LDS only, or neither.
+func (u *Unit) BarrierFor(now uint64, global, local bool) {
 	u.Advance(now)
 	if u.cfg.Check {
-		u.checkBarrier()
+		u.checkBarrier(global, local)
 	}
 	u.match.barrier()
 }

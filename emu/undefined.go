@@ -216,6 +216,9 @@ func (p *prepared) uninitialized(out *finding.Finding, f *scheduler.Fault, place
 	r := undefinedReport{p, out, f, places}
 	root, stores := p.launch.Origins.Root(f.Undefined.From)
 	name := r.root(root)
+	if root.Dead {
+		out.Code = finding.DeadVariable
+	}
 	r.message(name)
 	if f.Undefined.Use == engine.UndefinedOutput && len(stores) > 0 {
 		stores = stores[1:] // the place of the finding itself
@@ -270,6 +273,9 @@ func (r *undefinedReport) message(name string) {
 	case engine.UndefinedImage:
 		r.out.Message = "image operation on an uninitialized value"
 		r.out.Detail = fmt.Sprintf("a coordinate or the value depends on %s", value)
+	case engine.UndefinedDead:
+		r.out.Message = "read of a variable whose lifetime is over"
+		r.out.Detail = fmt.Sprintf("it reads %s", value)
 	default:
 		r.output(value)
 	}
@@ -333,6 +339,9 @@ func (r *undefinedReport) root(o memory.Origin) (name string) {
 			return ""
 		}
 		declared(u.Name+" is declared", u.Loc)
+		if u.Dead {
+			return r.dead(u.Name, help)
+		}
 		return r.variable(u.Name, &u.Elem, u.Elem.Size, help)
 	case memory.OriginPrivate:
 		if k == nil || o.Number >= len(k.Private) {
@@ -340,6 +349,9 @@ func (r *undefinedReport) root(o memory.Origin) (name string) {
 		}
 		a := &k.Private[o.Number]
 		declared(a.Name+" is declared", a.Loc)
+		if o.Dead {
+			return r.dead(a.Name, help)
+		}
 		return r.variable(a.Name, &a.Elem, a.Size, help)
 	case memory.OriginLocal:
 		help("let the work-items write local memory before it is read, and put barrier(CLK_LOCAL_MEM_FENCE) in between")
@@ -360,6 +372,15 @@ func (r *undefinedReport) root(o memory.Origin) (name string) {
 		return n + ", which the host never wrote"
 	}
 	return ""
+}
+
+// dead names a private variable whose lifetime is over.
+func (r *undefinedReport) dead(name string, help func(string, ...any)) string {
+	if name == "" {
+		name = "a variable without a name"
+	}
+	help("declare %s where it lives as long as the pointer to it, or return the value", name)
+	return name + ", whose lifetime is over"
 }
 
 // variable names a private variable.

@@ -20,10 +20,13 @@ const (
 	CheckToS                     // the float a, rounded to an integer, fits in a signed one of Limit bits
 	CheckToU                     // in an unsigned one
 	CheckSame                    // the pointers a and b lead into one object
+	CheckLive                    // nothing: the Limit bytes of private memory at a are undefined from here on
+	CheckDead                    // nothing: and no variable's, as its lifetime ends
+	CheckOrder                   // nothing: semantics a and scope b are those of the barrier or fence behind it
 	NumCheckKinds
 )
 
-var checkNames = [NumCheckKinds]string{"index", "component", "add", "sub", "mul", "neg", "shl", "to signed", "to unsigned", "one object"}
+var checkNames = [NumCheckKinds]string{"index", "component", "add", "sub", "mul", "neg", "shl", "to signed", "to unsigned", "one object", "live", "dead", "order"}
 
 // String returns the kind's name in the text form.
 func (c CheckKind) String() string {
@@ -36,7 +39,7 @@ func (c CheckKind) String() string {
 // Operands returns how many operands a check of the kind has.
 func (c CheckKind) Operands() int {
 	switch c {
-	case CheckAdd, CheckSub, CheckMul, CheckShl, CheckSame:
+	case CheckAdd, CheckSub, CheckMul, CheckShl, CheckSame, CheckOrder:
 		return 2
 	}
 	return 1
@@ -83,7 +86,7 @@ func (c *Check) check(in *Inst) error {
 		if set = SetFloats; c.Limit < 1 || c.Limit > 64 {
 			return fmt.Errorf("an integer of %d bits", c.Limit)
 		}
-	case CheckSame:
+	case CheckSame, CheckLive, CheckDead:
 		set = SetPtr
 	}
 	if !set.Has(in.Type) {

@@ -18,9 +18,10 @@ const (
 	OrderGlobal                          // global memory
 	OrderLocal                           // LDS
 	OrderImage                           // images
+	OrderVaries                          // of a fence or barrier: each work-item has it from the [CheckOrder] ahead
 
 	orderScope MemoryOrder = 7
-	orderMost              = OrderImage<<1 - 1
+	orderMost              = OrderVaries<<1 - 1
 )
 
 // OrderAll orders everything for everybody.
@@ -79,6 +80,9 @@ func (o MemoryOrder) String() string {
 		if o&m.bit != 0 {
 			parts = append(parts, m.name)
 		}
+	}
+	if o&OrderVaries != 0 {
+		parts = append(parts, "varies")
 	}
 	return strings.Join(parts, " ")
 }

@@ -10,6 +10,8 @@ type Undefined struct {
 	Loc  uint32 // of the declaration, or of the instruction
 	// Padding says that the bits are those of no member, see [Padding].
 	Padding bool
+	// Dead says that they are those of a variable whose lifetime is over.
+	Dead bool
 }
 
 // UndefinedReg says that all bits of Scalar are undefined when a wave starts. Kernels lowered for checks alone have

@@ -278,6 +278,8 @@ type Origin struct {
 	Before OriginID // of an OriginStore
 	// Padding says that the bits were between the members of a structure.
 	Padding bool
+	// Dead says that the variable's lifetime was over.
+	Dead bool
 }
 
 // Origins is a table of origins. It is safe for use from several goroutines.

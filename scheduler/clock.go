@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"github.com/lockstep-gpu/lockstep/dma"
+	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory"
@@ -49,10 +50,14 @@ func (w *worker) beginClock() {
 		w.clock = 0
 	}
 	if u := w.group.DMA; u != nil {
-		u.Reset(dma.Group{
+		g := dma.Group{
 			Linear: w.group.Linear, Items: w.items, SubgroupSize: w.SubgroupSize,
 			Memory: w.Memory, LDS: w.lds, Clock: w.clock,
-		})
+		}
+		if w.group.Races != nil {
+			g.Races = w.group.Races
+		}
+		u.Reset(g)
 	}
 }
 
@@ -73,7 +78,11 @@ func (w *worker) clockedTurn(i, quantum int) {
 // group's work-items.
 func (w *worker) barrierOpened(pc int) {
 	if w.group.DMA != nil {
-		w.group.DMA.Barrier(w.clock)
+		order := w.Kernel.Code[pc].Order()
+		if order == 0 || order&isa.OrderVaries != 0 {
+			order = isa.OrderAll
+		}
+		w.group.DMA.BarrierFor(w.clock, order&isa.OrderGlobal != 0, order&isa.OrderLocal != 0)
 	}
 	if w.opt.Tracer != nil {
 		w.opt.Tracer.Barrier(pc, w.clock)

@@ -105,6 +105,9 @@ func (r *run) buffer(a *argspec.Arg) (*emu.Buffer, error) {
 		return nil, err
 	}
 	r.buffers = append(r.buffers, b)
+	if a.Undefined {
+		return b, nil
+	}
 	_, err = b.WriteAt(a.Data, 0)
 	return b, err
 }

@@ -331,6 +331,7 @@ const (
 	UndefinedCopy                        // an operand of an asynchronous copy
 	UndefinedPipe                        // an operand of a pipe operation, or a packet
 	UndefinedImage                       // an operand of an image operation
+	UndefinedDead                        // what a variable held whose lifetime is over
 	UndefinedOutput                      // bits that are stored in global memory; a finding only if they stay there
 )
 

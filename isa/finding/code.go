@@ -21,6 +21,7 @@ const (
 	PointerDifference Code = "E-PTRDIFF"       // difference of pointers into different allocations (with checks on)
 	ShiftRange        Code = "E-SHIFT"         // shift by the width or more (with checks on)
 	Uninitialized     Code = "E-UNINIT"        // a value that was never set decides something (with checks on)
+	DeadVariable      Code = "E-DEAD"          // a private variable is read after its lifetime (with checks on)
 	Unreachable       Code = "E-UNREACHABLE"   // OpUnreachable was reached
 	BarrierDeadlock   Code = "E-BARRIER"       // work-items of a group wait at different barriers
 	PartialBarrier    Code = "E-BARRIERPART"   // a barrier that some work-items ended without reaching
@@ -109,6 +110,9 @@ var descriptions = map[Code]Description{
 	PointerDifference: {Title: "difference of pointers into different buffers",
 		Text:    "Two pointers were subtracted that do not lead into the same buffer or variable: undefined (OpPtrDiff, SPIR-V 3.49.8; C 6.5.6). Without checks the difference is not 0, and has no other meaning.",
 		Checked: true},
+	DeadVariable: {Title: "a variable is used after its lifetime",
+		Text:    "A pointer leads to a variable of a block that has ended, or of a function that has returned, and what the variable held is read: undefined (C99 6.2.4). The finding stands where it is read, or where the value matters, and names the declaration. Modules say with OpLifetimeStart and OpLifetimeStop when variables of blocks live; those of clang -O0 do not, so that only variables of functions are found in them. Writes through such a pointer are not found.",
+		Checked: true},
 	Uninitialized: {Title: "an uninitialized value decides something",
 		Text:    "A value that was never set decides a branch, an address, a divisor, what is printed, a copy or a pipe operation, or it is left in a buffer when the launch ends. Private and local memory, and buffers that the host never wrote, have undefined contents at first (OpenCL C 6.7, OpenCL 5.2.1). Bits are followed one by one through arithmetic and memory, so that copying undefined bits, or the padding of a structure, is no finding. Without checks they are 0, or what -poison makes of them.",
 		Checked: true, Repeats: true},
@@ -174,7 +178,7 @@ var descriptions = map[Code]Description{
 	EngineDiff: {Title: "engines differ",
 		Text: "A launch ran on two engines from the same memory (-engine compare), and they left different memory, pipes, output, counters or findings. That is a mistake of lockstep, not of the kernel: please report it, with the module and the command. The work-item is the one that wrote the first byte that differs on the reference. Memory and results are those of the reference. As a warning: the engines agree where work-groups run one after the other, so that most likely work-groups race."},
 	Race: {Title: "data race",
-		Text:    "Two work-items access the same bytes, at least one of them writes, not both are atomic operations, and nothing orders the two: the result is undefined (OpenCL 3.3.6.2). Barriers order the work-items of a group, for the memory that their flags name; work-groups are ordered by atomic operations with release and acquire only. That the work-items of a sub-group run together orders nothing. The finding does not depend on which of the two was first. Writes of the same value are races, too; -benign leaves them out.",
+		Text:    "Two work-items access the same bytes, at least one of them writes, not both are atomic operations, and nothing orders the two: the result is undefined (OpenCL 3.3.6.2). Barriers order the work-items of a group, for the memory that their flags name; work-groups are ordered by atomic operations with release and acquire only. That the work-items of a sub-group run together orders nothing. An asynchronous copy accesses global memory from the work-item that comes to it first until one waits for it. The finding does not depend on which of the two was first. Writes of the same value are races, too; -benign leaves them out.",
 		Checked: true, Repeats: true},
 	AsyncRead: {Title: "read of what an asynchronous copy still fills",
 		Text:    "A work-item read memory that an asynchronous copy writes to, and nothing orders the read behind the copy: it may see old bytes, new ones or both. Wait for the copy first: OpGroupWaitEvents on its event, or an asyncmark after it and a wait.asyncmark that counts it. The finding comes from what the kernel waits for, not from when the bytes moved, so every schedule gives it.",
@@ -186,7 +190,7 @@ var descriptions = map[Code]Description{
 		Text:    "Two asynchronous copies that are outstanding at the same time write the same bytes, or one writes what the other reads, or a copy's source and destination overlap. Copies may be done in any order, and their lines too. Wait for the first one before the second is issued.",
 		Checked: true, Repeats: true},
 	AsyncRace: {Title: "memory of an asynchronous copy used without a barrier",
-		Text:    "A work-item wrote to, or read, memory that a copy of others uses, and neither a work-group barrier nor atomic operations that could order the two lie between: a copy synchronizes nothing by itself (GroupAsyncCopy: \"does not perform any implicit synchronization\"). A group copy may begin as soon as one work-item encounters it; a lane copy is ordered with its own sub-group only. Put a barrier between the two.",
+		Text:    "A work-item wrote to, or read, memory that a copy of others uses, and neither a work-group barrier whose flags name that memory nor atomic operations that could order the two lie between: a copy synchronizes nothing by itself (GroupAsyncCopy: \"does not perform any implicit synchronization\"). A group copy may begin as soon as one work-item encounters it; a lane copy is ordered with its own sub-group only. Put a barrier between the two.",
 		Checked: true, Repeats: true},
 	AsyncLine: {Title: "lines of an asynchronous copy overlap",
 		Text:    "The line length of a copy's source or destination is smaller than the number of elements in a line, or the stride of a one-dimensional copy is 0: undefined. Lengths and strides count elements, from the start of one line to the start of the next.",

@@ -37,6 +37,7 @@ var helps = map[Code]string{
 	EngineDiff:        "report it, with the module and the command; -engine interp gives the right results",
 
 	Race:          "order the two accesses by a barrier, or make them atomic",
+	DeadVariable:  "let the variable live as long as the pointer to it: declare it further out, or return its value",
 	Uninitialized: "set the value before it is used, on every path",
 
 	AsyncRead:    "wait for the copy before the read",

@@ -24,6 +24,10 @@ func (d *decoder) languageCheck(in inst) {
 		in.fn = checkToInt
 	case isa.CheckSame:
 		in.fn = checkPtrDiff
+	case isa.CheckLive, isa.CheckDead:
+		in.fn = shadowLifetime
+	case isa.CheckOrder:
+		in.fn = tellOrder
 	default:
 		in.fn = checkWrap
 		switch t {

@@ -282,6 +282,11 @@ func (w *wave) packet(in *inst, p *memory.Pipe, n uint64, write bool, k, i int) 
 	if u := w.group.DMA; w.group.Watch && u != nil && u.Active() && w.group.Launch.Check {
 		w.announce(w.now(in.pc), in.pc, access, k, i, ptr, size)
 	}
+	if !write && w.shadow != nil {
+		for j := range size {
+			w.setShadow(ptr.Add(int64(j)), k, i, 1, 0, 0)
+		}
+	}
 	b := p.Packet(n)
 	if ptr.Space() != memory.SpacePrivate {
 		data := w.region(ptr).Data[ptr.Offset():][:size]

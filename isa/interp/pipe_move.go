@@ -16,6 +16,10 @@ import (
 // pipeMove moves a packet for each lane.
 func pipeMove(w *wave, in *inst) {
 	a, s := in.aux.pipe, w.pipes
+	if w.shadow != nil && !a.Op.Writes() {
+		w.pipeFrom(in, 0) // which lanes get a packet matters
+		return
+	}
 	if w.group.Watch {
 		if _, check := w.advanceCopies(in.pc); check {
 			w.pipeFrom(in, 0)

@@ -171,6 +171,16 @@ func tellFence(w *wave, in *inst) {
 	}
 }
 
+// tellOrder tells which memory order each work-item has for the barrier or fence that follows.
+func tellOrder(w *wave, in *inst) {
+	if r := w.group.Races; r != nil {
+		w.eachLane(false, func(k, i int) {
+			scope, semantics := isa.Scope(w.reg(in.src.B, isa.I32, k, i)), uint32(w.reg(in.src.A, isa.I32, k, i))
+			r.Varies(w.first+k*64+i, isa.OrderOf(scope, semantics))
+		})
+	}
+}
+
 // sameValue says whether a work-item is about to write the value that memory has already, or that another
 // one writes by the same store, which the wave tells of.
 func (w *wave) sameValue(item, other int) bool {

@@ -132,7 +132,7 @@ func (w *wave) startShadow() {
 		s.of = l
 		s.start = make([]memory.OriginID, len(k.Undefined))
 		for i := range k.Undefined {
-			s.start[i] = l.Origins.ID(memory.Origin{Kind: memory.OriginValue, Owner: k, Number: i, Padding: k.Undefined[i].Padding})
+			s.start[i] = l.Origins.ID(memory.Origin{Kind: memory.OriginValue, Owner: k, Number: i, Padding: k.Undefined[i].Padding, Dead: k.Undefined[i].Dead})
 		}
 	}
 	if s.count != 0 {

@@ -19,8 +19,9 @@ type shadowPrivate struct {
 
 	start   []memory.OriginID // by allocation
 	padding []memory.OriginID
-	left    []int  // bytes with undefined bits, of all lanes
-	written []bool // by allocation: no longer as at the start
+	dead    []memory.OriginID // of variables whose lifetime is over
+	left    []int             // bytes with undefined bits, of all lanes
+	written []bool            // by allocation: no longer as at the start
 }
 
 // flip is what the shadow of an allocation is exclusive-or'ed with.
@@ -43,7 +44,7 @@ func (w *wave) startPrivateShadow() {
 		p.bits = make([]uint64, len(w.privArena))
 		p.base = unsafe.Pointer(unsafe.SliceData(p.bits))
 		p.left, p.written = make([]int, n), make([]bool, n)
-		p.start, p.padding = make([]memory.OriginID, n), make([]memory.OriginID, n)
+		p.start, p.padding, p.dead = make([]memory.OriginID, n), make([]memory.OriginID, n), make([]memory.OriginID, n)
 	}
 	l := w.group.Launch
 	for i := range c.privSize {
@@ -141,7 +142,7 @@ func (w *wave) padded(from memory.OriginID, a *isa.Alloc, kind memory.OriginKind
 		return from
 	}
 	o := w.group.Launch.Origins.Of(from)
-	if o.Kind != kind {
+	if o.Kind != kind || o.Dead {
 		return from
 	}
 	for b := range n {
@@ -229,6 +230,7 @@ func shadowLoad(w *wave, in *inst) {
 	}
 	had := s.has(x.dst)
 	found := false
+	var dead map[int]memory.OriginID
 	if !had && !w.lanesAt(in, n, func(s *memory.Shadow, offsets []uint64) bool { return s.AnyOf(offsets, n) }) {
 		return
 	}
@@ -237,14 +239,23 @@ func shadowLoad(w *wave, in *inst) {
 			return
 		}
 		for j, at := range r.lanes {
-			u, from := w.shadowOf(r.first.Add(int64(uint64(j)*n)), at.k, at.i, n)
-			found = found || u != 0
+			p := r.first.Add(int64(uint64(j) * n))
+			u, from := w.shadowOf(p, at.k, at.i, n)
+			if found = found || u != 0; u != 0 && w.isDead(p, from) {
+				if dead == nil {
+					dead = map[int]memory.OriginID{}
+				}
+				dead[at.k*64+at.i] = from
+			}
 			s.set(w, x.dst, scalar, at.k*64+at.i, u, from)
 		}
 	})
 	if found || had {
 		w.defineOthers(in)
 		s.settle(x.dst)
+	}
+	if dead != nil {
+		w.reportUndefined(in, engine.UndefinedDead, func(k, i int) memory.OriginID { return dead[k*64+i] })
 	}
 }
 
@@ -607,7 +618,7 @@ func shadowBlock(w *wave, in *inst) {
 	out.tell()
 }
 
-// shadowPipe stands before a pipe operation: packets are defined.
+// shadowPipe stands before a pipe operation: packets are defined. A lane that gets one makes its memory defined then.
 func shadowPipe(w *wave, in *inst) {
 	s := w.shadow
 	a := in.src
@@ -621,20 +632,18 @@ func shadowPipe(w *wave, in *inst) {
 	if p.Pointer == isa.None {
 		return
 	}
-	writes := p.Op == isa.PipeWrite || p.Op == isa.PipeReservedWrite
+	if p.Op != isa.PipeWrite && p.Op != isa.PipeReservedWrite {
+		return
+	}
 	w.reportUndefined(in, engine.UndefinedPipe, func(k, i int) memory.OriginID {
 		at := memory.Pointer(w.reg(p.Pointer, isa.I64, k, i))
 		if w.definedAt(at) {
 			return 0
 		}
 		for j := range w.reg(p.PacketBytes, isa.I32, k, i) & 0xffff {
-			if writes {
-				if u, from := w.shadowOf(at.Add(int64(j)), k, i, 1); u != 0 && !w.group.Launch.Origins.Of(from).Padding {
-					return from
-				}
-				continue
+			if u, from := w.shadowOf(at.Add(int64(j)), k, i, 1); u != 0 && !w.group.Launch.Origins.Of(from).Padding {
+				return from
 			}
-			w.setShadow(at.Add(int64(j)), k, i, 1, 0, 0)
 		}
 		return 0
 	})

@@ -57,16 +57,20 @@ func undefinedBits(in *isa.Inst, o *operands) uint64 {
 		return extremeBits(in.Op, a, b, n)
 	case isa.OpDivU, isa.OpRemU:
 		return quotientBits(in.Op, a, b, mask)
+	case isa.OpDivS, isa.OpRemS, isa.OpModS:
+		return signedQuotientBits(in.Op, a, b, n)
+	case isa.OpMulHiU, isa.OpMulHiS:
+		return highBits(in.Op, a, b, n)
+	case isa.OpAddSatU, isa.OpAddSatS, isa.OpSubSatU, isa.OpSubSatS:
+		return saturatedBits(in.Op, a, b, n)
+	case isa.OpHAddU, isa.OpHAddS, isa.OpRHAddU, isa.OpRHAddS:
+		return halvedBits(in.Op, a, b, n)
+	case isa.OpAbsDiffU, isa.OpAbsDiffS:
+		return distanceBits(in.Op, a, b, n)
 	case isa.OpClz:
-		return between(uint64(bits.LeadingZeros64(a.most())-64+n), uint64(bits.LeadingZeros64(a.least())-64+n)) & mask
+		return zerosBits(partial{bits.Reverse64(a.v) >> (64 - n), bits.Reverse64(a.u) >> (64 - n)}, n)
 	case isa.OpCtz:
-		end := uint64(1)
-		if n < 64 {
-			end = 1 << n
-		} else {
-			end = 0 // TrailingZeros64(0) is 64
-		}
-		return between(uint64(bits.TrailingZeros64(a.most()|end)), uint64(bits.TrailingZeros64(a.least()|end))) & mask
+		return zerosBits(a, n)
 	case isa.OpPopCount:
 		return between(uint64(bits.OnesCount64(a.least())), uint64(bits.OnesCount64(a.most()))) & mask
 	case isa.OpBitReverse:

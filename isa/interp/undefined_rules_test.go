@@ -20,14 +20,13 @@ var ruleOps = []struct {
 	{isa.OpShl, 2, 0}, {isa.OpShrU, 2, 0}, {isa.OpShrS, 2, 0}, {isa.OpRotl, 2, 0},
 	{isa.OpMinS, 2, 35}, {isa.OpMaxS, 2, 35}, {isa.OpMinU, 2, 35}, {isa.OpMaxU, 2, 35},
 	{isa.OpDivU, 2, 50}, {isa.OpRemU, 2, 90},
-	{isa.OpClz, 1, 40}, {isa.OpCtz, 1, 40}, {isa.OpPopCount, 1, 5}, {isa.OpBitReverse, 1, 0},
+	{isa.OpClz, 1, 0}, {isa.OpCtz, 1, 0}, {isa.OpPopCount, 1, 5}, {isa.OpBitReverse, 1, 0},
 	{isa.OpBitInsert, 4, 95}, {isa.OpBitExtractS, 3, 95}, {isa.OpBitExtractU, 3, 95},
 	{isa.OpEq, 2, 0}, {isa.OpNe, 2, 0}, {isa.OpLtS, 2, 0}, {isa.OpLeS, 2, 0}, {isa.OpLtU, 2, 0}, {isa.OpLeU, 2, 0},
-	// Rules without any thought: one undefined bit makes all bits undefined.
-	{isa.OpMulHiS, 2, 100}, {isa.OpMulHiU, 2, 100}, {isa.OpDivS, 2, 100}, {isa.OpRemS, 2, 100}, {isa.OpModS, 2, 100},
-	{isa.OpAddSatS, 2, 100}, {isa.OpAddSatU, 2, 100}, {isa.OpSubSatS, 2, 100}, {isa.OpSubSatU, 2, 100},
-	{isa.OpHAddS, 2, 100}, {isa.OpHAddU, 2, 100}, {isa.OpRHAddS, 2, 100}, {isa.OpRHAddU, 2, 100},
-	{isa.OpAbsDiffS, 2, 100}, {isa.OpAbsDiffU, 2, 100},
+	{isa.OpMulHiS, 2, 60}, {isa.OpMulHiU, 2, 60}, {isa.OpDivS, 2, 60}, {isa.OpRemS, 2, 80}, {isa.OpModS, 2, 70},
+	{isa.OpAddSatS, 2, 20}, {isa.OpAddSatU, 2, 20}, {isa.OpSubSatS, 2, 20}, {isa.OpSubSatU, 2, 40},
+	{isa.OpHAddS, 2, 0}, {isa.OpHAddU, 2, 0}, {isa.OpRHAddS, 2, 0}, {isa.OpRHAddU, 2, 0},
+	{isa.OpAbsDiffS, 2, 40}, {isa.OpAbsDiffU, 2, 40},
 	{isa.OpTruncate, 1, 0}, {isa.OpSExt, 1, 0}, {isa.OpZExt, 1, 0},
 }
 

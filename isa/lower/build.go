@@ -43,6 +43,7 @@ type builder struct {
 	wides       []isa.WideAccess // value.imm of a load or store is 1 + the index, or 0
 	laneCopies  []isa.LaneCopy
 	checks      []isa.Check          // value.imm of an OpCheck is the index
+	callees     []*value             // variables of the functions that are being inlined
 	bounds      map[spirv.ID][]bound // of pointers that access chains make
 	// Likewise what pipe instructions do.
 	pipeAccesses []isa.PipeAccess
@@ -834,10 +835,12 @@ func (b *builder) call(in spirv.Inst) []*value {
 	}
 	call, loc, hasLoc := b.in, b.loc, b.hasLoc
 	b.place()
+	outer := len(b.callees)
 	rets := b.inline(f, args)
 	b.in, b.loc, b.hasLoc = call, loc, hasLoc
 	if len(rets) == 1 {
 		b.cur = rets[0].blk
+		b.endVariables(outer)
 		return rets[0].vals
 	}
 	next := b.f.newBlock("")
@@ -846,6 +849,7 @@ func (b *builder) call(in spirv.Inst) []*value {
 		link(r.blk, next)
 	}
 	b.cur = next
+	b.endVariables(outer)
 	if rt.kind == kindVoid {
 		return nil
 	}

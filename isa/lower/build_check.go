@@ -13,10 +13,11 @@ import (
 
 // speculates says whether the module's compiler may run an instruction that the source does not, as those that
 // are made with LLVM do: a sum without room, or a float without an integer, is harmless there where nobody uses it.
+// Without optimization LLVM runs what the source says.
 func (m *module) speculates() bool {
 	const translator, backend = 6, 43 // registered numbers of generators
 	g := m.src.Generator >> 16
-	return g == translator || g == backend
+	return (g == translator || g == backend) && !m.unoptimized()
 }
 
 // check asks something of operands of type t.

@@ -227,14 +227,17 @@ func (b *builder) inst(in spirv.Inst) {
 		return
 	}
 	switch op {
-	case spirv.OpNop, spirv.OpLoopMerge, spirv.OpSelectionMerge, spirv.OpLifetimeStart, spirv.OpLifetimeStop,
-		spirv.OpAssumeTrueKHR, spirv.OpNoLine, spirv.OpLine:
+	case spirv.OpNop, spirv.OpLoopMerge, spirv.OpSelectionMerge, spirv.OpAssumeTrueKHR, spirv.OpNoLine, spirv.OpLine:
 		switch op {
 		case spirv.OpLine:
 			b.line = isa.Loc{File: b.m.file(spirv.ID(in.Operand(0))), Line: in.Operand(1), Column: in.Operand(2)}
 		case spirv.OpNoLine:
 			b.line = isa.Loc{}
 		}
+	case spirv.OpLifetimeStart:
+		b.lifetime(isa.CheckLive, spirv.ID(in.Operand(0)))
+	case spirv.OpLifetimeStop:
+		b.lifetime(isa.CheckDead, spirv.ID(in.Operand(0)))
 	case spirv.OpUndef:
 		t := b.m.typeOf(in.ResultType())
 		if t.flat > maxFlat {

@@ -132,6 +132,7 @@ func (b *builder) memory(in spirv.Inst) {
 			b.fail("a private variable of %d bytes is too large", t.size)
 		}
 		v := b.privateVar(b.m.names[in.ResultID()], t, b.alignOf(in.ResultID(), t))
+		b.beginVariable(v)
 		init := spirv.ID(in.Operand(1))
 		if in.Op() == spirv.OpUntypedVariableKHR {
 			init = spirv.ID(in.Operand(2))
@@ -710,11 +711,11 @@ func (b *builder) barrier(in spirv.Inst) {
 		if d, ok := b.m.x.Def(spirv.ID(ops[0])); ok && isConstant(d.Op()) {
 			v.imm2 = uint8(b.m.constUint(spirv.ID(ops[0])))
 		}
-		v.imm = uint64(b.memoryOrder(spirv.ID(ops[0]), spirv.ID(ops[1])))
+		v.imm = uint64(b.orderOfIDs(spirv.ID(ops[0]), spirv.ID(ops[1])))
 		b.add(v)
 		return
 	}
-	b.controlBarrier(isa.Scope(b.m.constUint(spirv.ID(ops[0]))), b.memoryOrder(spirv.ID(ops[1]), spirv.ID(ops[2])))
+	b.controlBarrier(isa.Scope(b.m.constUint(spirv.ID(ops[0]))), b.orderOfIDs(spirv.ID(ops[1]), spirv.ID(ops[2])))
 }
 
 // memoryOrder returns the memory order that ids of a scope and of semantics stand for, in a kernel that is lowered for
@@ -745,13 +746,27 @@ func (m *module) legacyOrder(o isa.MemoryOrder) isa.MemoryOrder {
 	return o
 }
 
-// orderOf is memoryOrder for values.
+// orderOfIDs is memoryOrder for a barrier or a fence, whose order may come from values.
+func (b *builder) orderOfIDs(scope, semantics spirv.ID) isa.MemoryOrder {
+	if !b.m.checked {
+		return 0
+	}
+	s, _ := b.one(scope)
+	m, _ := b.one(semantics)
+	return b.orderOf(s, m)
+}
+
+// orderOf returns the order of a barrier or a fence. Where it is not constant, a check tells what it is for each work-item.
 func (b *builder) orderOf(scope, semantics *value) isa.MemoryOrder {
 	switch {
 	case !b.m.checked:
 		return 0
 	case !scope.isConst() || !semantics.isConst():
-		return isa.OrderAll
+		if scope.typ != isa.I32 || semantics.typ != isa.I32 {
+			return isa.OrderAll
+		}
+		b.check(isa.Check{Kind: isa.CheckOrder}, isa.I32, semantics, scope)
+		return isa.OrderKnown | isa.OrderVaries
 	}
 	return isa.OrderOf(isa.Scope(min(scope.imm, uint64(isa.ScopeInvocation))), uint32(semantics.imm))
 }

@@ -121,8 +121,13 @@ func (b *builder) fenceFlags(args [][]*value, s isa.Scope, order isa.MemoryOrder
 	switch {
 	case !b.m.checked:
 		return 0
-	case len(args) == 0 || len(args[0]) != 1 || !args[0][0].isConst():
+	case len(args) == 0 || len(args[0]) != 1:
 		return isa.OrderAll
+	case !args[0][0].isConst():
+		if order == 0 || args[0][0].typ != isa.I32 {
+			return isa.OrderAll
+		}
+		return b.orderOf(b.imm(isa.I32, uint64(s)), b.semanticsOf(args[0][0], order))
 	}
 	order |= isa.OrderKnown | isa.MemoryOrder(s)
 	for i, bit := range [...]isa.MemoryOrder{isa.OrderLocal, isa.OrderGlobal, isa.OrderImage} {
@@ -131,6 +136,25 @@ func (b *builder) fenceFlags(args [][]*value, s isa.Scope, order isa.MemoryOrder
 		}
 	}
 	return order
+}
+
+// semanticsOf returns the memory semantics of fence flags that are not constant, with an order.
+func (b *builder) semanticsOf(flags *value, order isa.MemoryOrder) *value {
+	const acquire, release, most = 0x2, 0x4, 0x7
+	s := uint64(0)
+	if order&isa.OrderAcquire != 0 {
+		s |= acquire
+	}
+	if order&isa.OrderRelease != 0 {
+		s |= release
+	}
+	if s == acquire|release {
+		s = 0x8
+	}
+	// The semantics have Workgroup and CrossWorkgroup eight places above the flags, and Image nine.
+	two := b.bin(isa.OpShl, isa.I32, b.bin(isa.OpAnd, isa.I32, flags, b.imm(isa.I32, most>>1)), b.imm(isa.I32, 8))
+	image := b.bin(isa.OpShl, isa.I32, b.bin(isa.OpAnd, isa.I32, flags, b.imm(isa.I32, most&^(most>>1))), b.imm(isa.I32, 9))
+	return b.bin(isa.OpOr, isa.I32, b.bin(isa.OpOr, isa.I32, two, image), b.imm(isa.I32, s))
 }
 
 // clOrder returns the scope and the order that values of memory_order and memory_scope of OpenCL C stand for.

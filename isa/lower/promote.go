@@ -14,6 +14,7 @@ type slot struct {
 	offset int64
 	t      isa.Type
 	start  *value // before the first store
+	dead   *value // behind the variable's lifetime, nil for none
 	memory bool   // stays in memory after all
 }
 
@@ -48,9 +49,11 @@ func promote(b *builder) {
 	for i := range slots {
 		slots[i].start = b.startOf(&slots[i])
 	}
+	b.startLifetimes(slots)
 	f.simple = false
 	f.need(AnalysisDominators)
 	f.promoteSlots(slots)
+	b.dropLifetimes(slots)
 }
 
 // startOf returns what a slot holds before the first store: bytes of a parameter, or what is undefined.
@@ -106,6 +109,9 @@ func (f *fn) findSlots(private []isa.Alloc) []slot {
 					escape(v.args[1])
 				}
 			default:
+				if v.lifetime() {
+					continue
+				}
 				for _, a := range v.args {
 					escape(a)
 				}
@@ -270,6 +276,13 @@ func (f *fn) promoteSlots(slots []slot) {
 				}
 				continue
 			}
+			if v.lifetime() {
+				for si := v.pos - 1; si >= 0 && si < int32(len(slots)) && slots[si].index == v.args[0].index; si++ {
+					if !slots[si].memory {
+						set(si, slots[si].at(v))
+					}
+				}
+			}
 			for i, a := range v.args {
 				if a.repl != nil {
 					v.args[i] = a.root()
@@ -316,6 +329,14 @@ func (f *fn) placePhis(slots []slot) {
 	wrote, read := make([]*block, len(slots)), make([]*block, len(slots))
 	for _, b := range f.blocks {
 		for _, v := range b.insts {
+			if v.lifetime() {
+				for si := v.pos - 1; si >= 0 && si < int32(len(slots)) && slots[si].index == v.args[0].index; si++ {
+					if wrote[si] != b {
+						wrote[si] = b
+						stores.add(si, b)
+					}
+				}
+			}
 			if v.op != isa.OpLoad && v.op != isa.OpStore || v.pos == 0 {
 				continue
 			}

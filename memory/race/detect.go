@@ -34,6 +34,7 @@ type Detector struct {
 	written map[*byte]bool    // where the data begins that launches may write; see Writes
 	events  []event
 	numbers map[event]uint32
+	copies  map[uint32]*copied // by number of the event
 	lists   lists
 	synced  [numDomains]map[place]*synced
 	sent    [numDomains]map[memory.Pointer]*known
@@ -426,6 +427,9 @@ func (g *Group) superfluous(list []stamp, s stamp) bool {
 func (g *Group) found(a *Access, o *object, item int, s, earlier stamp, kind memory.Access, at uint64) {
 	d := g.d
 	e, f := &d.events[s.event()], &d.events[earlier.event()]
+	if (e.clock == endless || f.clock == endless) && !g.foreign(earlier) {
+		return // of a copy and its own group: package dma finds these
+	}
 	if f.atomic {
 		kind = memory.AccessAtomic
 	}

@@ -36,6 +36,8 @@ type Group struct {
 
 	// The events that the last accesses had, by place in the kernel.
 	recent []recent
+
+	varying []isa.MemoryOrder // by work-item, for a barrier or fence whose order varies; see Varies
 }
 
 type recent struct {
@@ -132,6 +134,10 @@ func (dm *domain) knows(item int) *known {
 // ended.
 func (g *Group) Barrier(order isa.MemoryOrder) {
 	g.barriers++
+	if order&isa.OrderVaries != 0 {
+		g.meetVarying(0, int(g.items), nil)
+		return
+	}
 	if order == 0 {
 		order = isa.OrderAll
 	}
@@ -171,6 +177,10 @@ func (g *Group) meetAll(dm *domain) {
 // SubgroupBarrier says that a barrier of a sub-group has opened for the work-items in [first, end), a
 // sub-group's, for which live says that they have not ended.
 func (g *Group) SubgroupBarrier(first, end int, live func(item int) bool, order isa.MemoryOrder) {
+	if order&isa.OrderVaries != 0 {
+		g.meetVarying(first, end, live)
+		return
+	}
 	if order == 0 {
 		order = isa.OrderAll
 	}
@@ -201,23 +211,30 @@ func (g *Group) meet(dm *domain, first, end int, live func(int) bool) {
 
 // before says whether an access happened before what a work-item of the group does next.
 func (g *Group) before(dm *domain, item int, s stamp) bool {
-	who := s.item()
+	clock := g.d.events[s.event()].clock
+	if clock == endless {
+		return g.behind(dm, item, s)
+	}
+	return g.precedes(dm, item, s.item(), clock)
+}
+
+// precedes says whether what a work-item did at a clock happened before what one of the group does next.
+func (g *Group) precedes(dm *domain, item int, who uint64, clock uint32) bool {
 	if who == g.first+uint64(item) {
 		return true
 	}
-	e := &g.d.events[s.event()]
 	if who-g.first < g.items {
-		if e.clock < dm.known {
+		if clock < dm.known {
 			return true
 		}
 		if !dm.apart {
 			return false
 		}
 		sub := item / g.subgroup
-		return int(who-g.first)/g.subgroup == sub && e.clock < dm.sub[sub] || dm.own[item].knows.at(itemKey(who)) > e.clock
+		return int(who-g.first)/g.subgroup == sub && clock < dm.sub[sub] || dm.own[item].knows.at(itemKey(who)) > clock
 	}
 	k := dm.knows(item)
-	return k != nil && (k.at(itemKey(who)) > e.clock || k.at(groupKey(g.d.groupOf(who))) > e.clock)
+	return k != nil && (k.at(itemKey(who)) > clock || k.at(groupKey(g.d.groupOf(who))) > clock)
 }
 
 // foreign says whether LDS has this stamp from another work-group, whose memory it was before.

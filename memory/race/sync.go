@@ -148,7 +148,7 @@ func (g *Group) subOf(item int) uint64 { return g.first + uint64(item/g.subgroup
 
 // Fence says that a work-item executes a fence.
 func (g *Group) Fence(item int, order isa.MemoryOrder) {
-	if order == 0 {
+	if order = g.orderOf(item, order); order == 0 {
 		order = isa.OrderAll
 	}
 	both := order&isa.OrderGlobal != 0 && order&isa.OrderLocal != 0

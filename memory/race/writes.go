@@ -127,7 +127,14 @@ func (w *writes) step(in *isa.Inst) origins {
 		}
 	case isa.ShapeMemCopy:
 		written = through(address)
-	default: // copies, pipes, images, and whatever may be there some day
+	case isa.ShapeGroupCopy:
+		result, written = 0, through(w.from[registerOf(w.kernel.GroupCopies[in.Imm].Args[isa.CopyDst], isa.I64)])
+	case isa.ShapeLaneCopy:
+		if c := &w.kernel.LaneCopies[in.Imm]; c.Store {
+			written = operands | fromMemory
+		}
+		return written
+	default: // pipes, images, and whatever may be there some day
 		result, written = operands|fromMemory, operands
 	}
 	if dst != isa.None {

@@ -24,8 +24,9 @@ type fn struct {
 	pending    source.Pos // the place of the next instruction, if no OpLine has said it; 0 for none
 	lineAt     source.Pos // the place of the last OpLine of the block; 0 for none
 	sret       spirv.ID   // where a structure is returned
-	breakTo    spirv.ID
-	contTo     spirv.ID
+	breakTo    target
+	contTo     target
+	scopes     []lifetimes // of the blocks around, from the function's body
 	labels     map[*tree.Label]spirv.ID
 	cases      map[*tree.Case]spirv.ID
 	noContract bool     // FP_CONTRACT is off

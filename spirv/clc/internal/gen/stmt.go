@@ -42,10 +42,10 @@ func (f *fn) stmt(s tree.Stmt) {
 		f.jump(f.label(s.Label))
 	case *tree.Break:
 		f.at(s.Pos)
-		f.jump(f.breakTo)
+		f.leave(f.breakTo)
 	case *tree.Continue:
 		f.at(s.Pos)
-		f.jump(f.contTo)
+		f.leave(f.contTo)
 	case *tree.Return:
 		f.returnStmt(s)
 	}
@@ -55,9 +55,11 @@ func (f *fn) statements(b *tree.Block) {
 	old := f.noContract
 	f.noContract = b.NoContract
 	defer func() { f.noContract = old }()
+	f.openScope(hasLabel(b))
 	for _, x := range b.List {
 		f.stmt(x)
 	}
+	f.closeScope()
 }
 
 // hasLabel reports whether a jump may lead into a statement.
@@ -103,6 +105,7 @@ func (f *fn) declareVar(v *tree.Var) {
 		f.declared(v)
 		f.variable(v)
 	}
+	f.live(v)
 	if v.Init != nil {
 		f.initialize(f.variablePlace(v), v.Init)
 	}
@@ -140,13 +143,15 @@ func (f *fn) ifStmt(s *tree.If) {
 }
 
 func (f *fn) loop(s *tree.Loop) {
+	f.openScope(hasLabel(s))
+	defer f.closeScope()
 	if s.Init != nil {
 		f.stmt(s.Init)
 	}
 	f.at(s.Pos)
 	header, body, next, end := f.module.id(), f.module.id(), f.module.id(), f.module.id()
 	oldBreak, oldCont := f.breakTo, f.contTo
-	f.breakTo, f.contTo = end, next
+	f.breakTo, f.contTo = target{end, len(f.scopes)}, target{next, len(f.scopes)}
 	f.begin(header)
 	if c, n := unrollControl(s.Unroll); c != 0 && !(n != 0 && version(f.opts) < 0x00010400) {
 		operands := []uint32{uint32(end), uint32(next), uint32(c)}
@@ -208,11 +213,11 @@ func (f *fn) switchStmt(s *tree.Switch) {
 	if f.cases == nil {
 		f.cases = map[*tree.Case]spirv.ID{}
 	}
-	type target struct {
+	type caseTarget struct {
 		value uint64
 		label spirv.ID
 	}
-	var targets []target
+	var targets []caseTarget
 	for _, c := range s.Cases {
 		id := f.module.id()
 		f.cases[c] = id
@@ -221,7 +226,7 @@ func (f *fn) switchStmt(s *tree.Switch) {
 			other = id
 		case c.High-c.Low < maxRange:
 			for v := c.Low; ; v++ {
-				targets = append(targets, target{v, id})
+				targets = append(targets, caseTarget{v, id})
 				if v == c.High {
 					break
 				}
@@ -259,7 +264,7 @@ func (f *fn) switchStmt(s *tree.Switch) {
 		f.block = 0
 	}
 	oldBreak := f.breakTo
-	f.breakTo = end
+	f.breakTo = target{end, len(f.scopes)}
 	f.stmt(s.Body)
 	f.breakTo = oldBreak
 	f.begin(end)

@@ -151,7 +151,11 @@ func (p *packer) variable(v *Var) {
 		p.string(v.Name)
 		p.qual(v.Type)
 		p.place(v.Pos)
-		p.number(uint64(v.Align))
+		taken := uint64(0)
+		if v.Taken {
+			taken = 1
+		}
+		p.number(uint64(v.Align)<<1 | taken)
 		p.expr(v.Init)
 	}
 }

@@ -20,7 +20,7 @@ var leftOut = map[string][]string{
 	"Loop":    {"End"},
 	"Switch":  {"Cases"}, // Body has them
 	"Var": {"Func", "TypeName", "Gen", "ID", "num", "Storage", "Static", "SizeDependent", "MaybeUnused", "WasArray", "Used",
-		"Assigned", "Taken"},
+		"Assigned"},
 }
 
 // filler sets all other fields of nodes to values that are not zero and differ, so that a field that is new and not

@@ -84,7 +84,9 @@ func (u *unpacker) variable() *Var {
 	}
 	v := u.arena.Vars.Next()
 	u.autos = append(u.autos, v)
-	*v = Var{Name: u.string(), Type: u.qual(), Pos: u.place(), Align: int64(u.number())}
+	*v = Var{Name: u.string(), Type: u.qual(), Pos: u.place()}
+	n = u.number()
+	v.Align, v.Taken = int64(n>>1), n&1 != 0
 	v.Init = u.expr()
 	return v
 }

@@ -1,0 +1,59 @@
+package lower
+
+import "github.com/lockstep-gpu/lockstep/spirv"
+
+// unoptimized says whether LLVM made the module without optimization: parameters of functions are stored to variables and
+// used for nothing else, which no level of optimization leaves so. Wrappers around kernels pass theirs on.
+func (m *module) unoptimized() bool {
+	if m.plain == nil {
+		x := m.storesParameters()
+		m.plain = &x
+	}
+	return *m.plain
+}
+
+func (m *module) storesParameters() bool {
+	params := map[spirv.ID]bool{}
+	isParam := func(w uint32) bool { return params[spirv.ID(w)] }
+	stored := false
+	for _, in := range m.src.Insts {
+		ops := in.Operands()
+		switch in.Op() {
+		case spirv.OpFunction:
+			clear(params)
+		case spirv.OpFunctionParameter:
+			id := in.ResultID()
+			if !m.paramAttr(id, spirv.FunctionParameterAttributeByVal) && !m.paramAttr(id, spirv.FunctionParameterAttributeSret) {
+				params[id] = true
+			}
+		case spirv.OpFunctionEnd:
+			clear(params)
+		case spirv.OpFunctionCall, spirv.OpLine, spirv.OpNoLine, spirv.OpLabel, spirv.OpVariable:
+		case spirv.OpStore:
+			if isParam(ops[0]) {
+				return false
+			}
+			if isParam(ops[1]) {
+				d, ok := m.x.Def(spirv.ID(ops[0]))
+				if !ok || d.Op() != spirv.OpVariable {
+					return false
+				}
+				stored = true
+			}
+		case spirv.OpLoad:
+			if isParam(ops[0]) {
+				return false
+			}
+		case spirv.OpExtInst:
+			ops = ops[min(2, len(ops)):]
+			fallthrough
+		default:
+			for _, w := range ops {
+				if len(params) > 0 && isParam(w) {
+					return false
+				}
+			}
+		}
+	}
+	return stored
+}
