@@ -393,6 +393,10 @@ func (p *prepared) traceInfo() trace.LaunchInfo {
 		Kernel: p.Kernel.code.Name, Schedule: p.Schedule.Name(), Completion: p.Schedule.Completion.String(), Seed: p.Schedule.Seed,
 		Engines: lim.DMAEngines, QueueDepth: lim.DMAQueueDepth, BytesPerStep: lim.DMABytesPerStep, SubgroupSize: l.SubgroupSize,
 		Global: l.Global, Local: l.Local, Groups: l.Groups,
+		Barrier: func(pc int) bool {
+			in := &l.Kernel.Code[pc]
+			return in.Op == isa.OpBarrier && isa.Scope(in.Imm2) != isa.ScopeSubgroup
+		},
 		Place: func(pc int) finding.Place { return places.at(l.Kernel, pc) },
 		Region: func(q memory.Pointer) string {
 			_, name := p.object(&memory.Fault{Pointer: q})

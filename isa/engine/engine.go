@@ -242,10 +242,10 @@ type SubgroupTracer interface {
 	// start to end, which is not part of it. First is the number of the sub-group's first work-item in its group.
 	Block(start, end, first, lanes int)
 	// Accesses is called before the active lanes of a sub-group execute a load, a store, a copy or an atomic operation
-	// at pc on global or local memory. Lane i of them accesses size bytes at addresses[i], which may be outside every
-	// allocation: the fault comes later. Private memory, images, pipes and asynchronous copies do not count. The tracer
-	// must not keep the slice.
-	Accesses(pc, first int, a memory.Access, size uint64, addresses []memory.Pointer)
+	// at pc on global or local memory. The work-item with the number items[i] in the group accesses size bytes at
+	// addresses[i], which may be outside every allocation: the fault comes later. Private memory, images, pipes and
+	// asynchronous copies do not count. The tracer must not keep the slices.
+	Accesses(pc, first int, a memory.Access, size uint64, items []int, addresses []memory.Pointer)
 }
 
 // Group is one work-group in execution.

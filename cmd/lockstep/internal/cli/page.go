@@ -23,8 +23,10 @@ var pageHTML string
 // pageTemplate escapes all that it is given.
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// Limits of a page: a longer file shows the lines that did something only, a longer line its beginning.
+// Limits of a page: a longer file shows the lines that did something only, a longer line its beginning. The timelines
+// are those of the first work-groups.
 const (
+	pageGroups   = 4
 	maxPageLines = 5000
 	maxPageLine  = 500
 )
