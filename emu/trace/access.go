@@ -20,6 +20,10 @@ const (
 	banks     = 32
 )
 
+// maxConflicts bounds the different numbers of conflicts that are kept. An access of one word a lane has one for each
+// of the 128 lanes of a sub-group at most.
+const maxConflicts = 1024
+
 // maxAccessSites bounds how many rows the log keeps. A kernel with more accesses than that has no readable table.
 const maxAccessSites = 10_000
 
@@ -33,10 +37,11 @@ type subgroupLog struct {
 
 	barriers map[site]*barrierCounts
 	copies   map[site]*copyCounts
-	current  *groupClock               // of the group that runs; nil for none
-	open     map[groupKey]*groupClock  // of the groups of a set that are in progress
-	strips   []*strip                  // of the first sub-groups of each launch
-	bank     [banks]uint64             // words that accesses took from each bank
+	current  *groupClock              // of the group that runs; nil for none
+	open     map[groupKey]*groupClock // of the groups of a set that are in progress
+	strips   []*strip                 // of the first sub-groups of each launch
+	stripped map[int]bool             // launches that have strips
+	banks    BankCounts
 	maps     map[memoryOf]*accessCells // which work-items access which part of memory
 	order    []memoryOf                // of maps: that of the first accesses
 }
@@ -44,7 +49,8 @@ type subgroupLog struct {
 func newSubgroupLog() *subgroupLog {
 	return &subgroupLog{
 		blocks: make(map[site]*blockCounts), counts: make(map[accessSite]*accessCounts), pending: make(map[pendingSite]*pendingAccess),
-		barriers: make(map[site]*barrierCounts), copies: make(map[site]*copyCounts), open: make(map[groupKey]*groupClock), maps: make(map[memoryOf]*accessCells),
+		barriers: make(map[site]*barrierCounts), copies: make(map[site]*copyCounts), open: make(map[groupKey]*groupClock), stripped: make(map[int]bool), maps: make(map[memoryOf]*accessCells),
+		banks: BankCounts{Conflicts: make(map[uint64]uint64)},
 	}
 }
 
@@ -114,7 +120,7 @@ func (r *Recorder) noteAccesses(pc, first int, a memory.Access, size uint64, ite
 	p := l.pending[key]
 	if p == nil || pc <= p.pc {
 		if p != nil {
-			l.add(c, at.space, p)
+			l.add(c, at, p)
 		}
 		p = &pendingAccess{lanes: uint64(len(addresses)), firsts: slices.Clone(addresses)}
 		l.pending[key] = p
@@ -132,13 +138,13 @@ func (r *Recorder) flushAccesses() {
 		return
 	}
 	for key, p := range l.pending {
-		l.add(l.counts[key.accessSite], key.space, p)
+		l.add(l.counts[key.accessSite], key.accessSite, p)
 	}
 	clear(l.pending)
 }
 
 // add counts an access of a sub-group.
-func (l *subgroupLog) add(c *accessCounts, space memory.Space, p *pendingAccess) {
+func (l *subgroupLog) add(c *accessCounts, at accessSite, p *pendingAccess) {
 	c.subgroups++
 	c.lanes += p.lanes
 	c.size = max(c.size, bytesPerLane(p))
@@ -149,14 +155,15 @@ func (l *subgroupLog) add(c *accessCounts, space memory.Space, p *pendingAccess)
 		bytes += uint64(s.end - s.start)
 	}
 	c.bytes += bytes
-	if space == memory.SpaceLocal {
+	if at.space == memory.SpaceLocal {
 		words := blocksOf(spans, bankBytes)
 		bank := bankWords(words)
-		c.units += slices.Max(bank[:])
-		for i, n := range bank {
-			l.bank[i] += n
+		passes, least := slices.Max(bank[:]), (countBlocks(words)+banks-1)/banks
+		c.units += passes
+		c.least += least
+		if at.a != memory.AccessAtomic {
+			l.banks.add(&bank, passes-least)
 		}
-		c.least += (countBlocks(words) + banks - 1) / banks
 		return
 	}
 	c.units += countBlocks(blocksOf(spans, lineBytes))

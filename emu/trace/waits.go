@@ -37,8 +37,9 @@ func (r *Recorder) beginClock(id [3]uint64) {
 	}
 	groups := &r.launches[r.launch].Groups
 	l.current = &groupClock{launch: r.launch, linear: id[0] + groups[0]*(id[1]+groups[1]*id[2])}
-	if len(l.strips) < maxStrips && (len(l.strips) == 0 || l.strips[len(l.strips)-1].launch < r.launch) {
-		l.current.strips = make([]*strip, 0, maxStrips)
+	if !l.stripped[r.launch] && len(l.strips) < maxStrips {
+		l.stripped[r.launch] = true
+		l.current.strips = make([]*strip, 0, maxSubgroups)
 	}
 	if r.set {
 		l.open[groupKey{r.launch, id}] = l.current

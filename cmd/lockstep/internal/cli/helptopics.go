@@ -180,10 +180,14 @@ takes; for atomic operations, how many lanes meet at one address.
 issue and how many of their lanes are active in them: where lanes diverge, few are.
 
 -report FILE.html writes one page for a browser, which needs no network and no scripts: the
-source with the counts of -explain lanes and -explain memory beside each line, darker where
+source with the counts of -stats=lines (lockstep help stats) beside each line, darker where
 more instructions were issued, and findings under their lines. The page has only the lines
 that did something of a file that has more than 5000 lines, has changed since the module was
-compiled, or lies outside of the folder and is not on the command line.
+compiled, or lies outside of the folder and is not on the command line. Of a module without
+lines it has the instructions that ran. Below are pictures: timelines of the first four
+work-groups, and of kernels that run together with their pipes; active lanes over time; lanes
+and bytes by line; bank conflicts, and the words of each bank; and which of the first 64
+work-items access which part of a buffer.
 
 -trace FILE writes Chrome's trace event format. Open it at https://ui.perfetto.dev with
 "Open trace file" (the file stays on your machine), or in Chrome at chrome://tracing:
