@@ -268,10 +268,10 @@ type Group struct {
 	// Watch tells the engine to announce every access to memory that DMA could
 	// touch, with its time: bytes may move at any time, or uses are checked.
 	Watch bool
-	// Stores is called before each store to global memory: the instruction, the number of the work-item, the address
-	// and the size in bytes. Image writes, pipes and asynchronous copies are not announced. The engine may then run
-	// much slower; nil is nobody.
-	Stores func(pc, item int, p memory.Pointer, n uint64)
+	// Accesses is called before each access to global memory and LDS by a load, a store, an atomic operation or a copy of a
+	// lane, and behind an atomic operation whose result the kernel takes. Images, pipes, asynchronous copies and what
+	// operations of the work-group do in LDS are not announced. The engine may then run much slower; nil is nobody.
+	Accesses func(a Access)
 	// Races is told of accesses to global memory and LDS, of atomic operations, fences and barriers; nil is nobody. It is
 	// there in launches with Check only.
 	Races *race.Group
@@ -285,6 +285,19 @@ type Group struct {
 	// Report is told of findings that do not end the wave, in the instruction that
 	// makes them (finding.PipeUnwritten); nil is nobody.
 	Report func(f *Fault)
+}
+
+// Access is an access to memory that is about to happen.
+type Access struct {
+	PC, Item int // the instruction, and the number of the work-item in its group
+	// Kind is AccessRead also for an atomic load.
+	Kind    memory.Access
+	Pointer memory.Pointer // which may lead outside of every allocation
+	Bytes   uint64
+	// Value is what a read finds, or what is written, or the operand of an atomic operation: of more than 8 bytes a digest.
+	Value uint64
+	// Returned says that an atomic operation has happened, and Value is what it found. It has no pointer.
+	Returned bool
 }
 
 // Fault is what ended a wave: where, for whom, and why.
