@@ -168,14 +168,15 @@ func (c *comparison) locate(ctx context.Context, f *finding.Finding, pos uint64)
 	opt := c.opt
 	c.before.Restore()
 	opt.End = pos + 1
-	opt.Stores = func(g *engine.Group, pc, item int, p memory.Pointer, n uint64) {
-		if p.Alloc() == at.Alloc() && p.Offset() <= at.Offset() && uint64(at.Offset()-p.Offset()) < n {
-			writer.found, writer.pc, writer.item = true, pc, item
+	opt.Accesses = func(_ *engine.Group, a engine.Access) {
+		p := a.Pointer
+		if a.Kind != memory.AccessRead && p.Space() == memory.SpaceGlobal && p.Alloc() == at.Alloc() && p.Offset() <= at.Offset() && uint64(at.Offset()-p.Offset()) < a.Bytes {
+			writer.found, writer.pc, writer.item = true, a.PC, a.Item
 		}
 	}
 	if pos > 0 {
 		before := opt
-		before.End, before.Stores = pos, nil
+		before.End, before.Accesses = pos, nil
 		if _, _, err := c.one(ctx, c.Kernel.reference, before); err != nil {
 			return
 		}

@@ -74,14 +74,13 @@ type Launch struct {
 	Progress func(done, total uint64)
 	// Look, when it is not nil, can be asked where the work-items are while the launch runs.
 	Look *Look
-	// Stores, when it is not nil, is told of each store to global memory, and of each atomic operation there that
-	// may write, before it happens. Writes to images and pipes and asynchronous copies are not announced. The device's
-	// engine must be "interp". Prints, when it is not nil, is told of each piece that a work-item prints: its
+	// Accesses, when it is not nil, is told of each access of work-items to global and local memory before it happens,
+	// and of the results of atomic operations. Accesses to images and pipes and asynchronous copies are not announced. The
+	// device's engine must be "interp". Prints, when it is not nil, is told of each piece that a work-item prints: its
 	// number, which counts work-groups before the work-items of one, and the text, which is valid during the call
-	// only. Both are called by all workers of the device at the same time, and not at all in a Set, which
-	// kernels with pipes run in.
-	Stores func(Store)
-	Prints func(item uint64, text []byte)
+	// only. Both are called by all workers of the device at the same time; the launches of a Set have one.
+	Accesses func(Access)
+	Prints   func(item uint64, text []byte)
 	// Interleave, when it is not nil, decides the order of all accesses to global and local memory: see
 	// [scheduler.Runner.Interleave] for the launches that can run so. The device's engine must be "interp", and its
 	// sub-groups have one work-item. Nothing but Check, Timeout, Output and its limit, and Prints counts besides. With Check,
@@ -175,8 +174,8 @@ func (l *Launch) prepare() (*prepared, error) {
 	if err := p.agree(); err != nil {
 		return nil, err
 	}
-	if name := k.prog.dev.engine.Name(); (l.Stores != nil || l.Interleave != nil) && name != (interp.Engine{}).Name() {
-		return nil, fmt.Errorf("launch with Stores or Interleave on engine %s: %w: engine interp announces accesses", name, ErrInvalid)
+	if name := k.prog.dev.engine.Name(); (l.Accesses != nil || l.Interleave != nil) && name != (interp.Engine{}).Name() {
+		return nil, fmt.Errorf("launch with Accesses or Interleave on engine %s: %w: engine interp announces accesses", name, ErrInvalid)
 	}
 	if l.Interleave != nil && k.code.UsesPipes {
 		return nil, fmt.Errorf("kernel %s %w: it has pipes", k.code.Name, ErrNotInterleaved)
@@ -316,7 +315,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 		Workers: lim.Workers, Parallel: p.Parallel, WaveLanes: lim.WaveLanes, KeepGoing: p.KeepGoing,
 		Output: p.Output, MaxOutput: p.MaxOutput, Progress: p.Progress, Look: p.Look.of(p),
 		DMA: d.dmaConfig(p.Schedule), MaxState: stateMemory(),
-		Stores: p.tellStores(), Prints: p.tellPrints(),
+		Accesses: tellAccesses(p), Prints: tellPrints(p),
 	}
 	if p.Trace != nil {
 		p.beginTrace()
@@ -393,6 +392,10 @@ func (p *prepared) traceInfo() trace.LaunchInfo {
 		Kernel: p.Kernel.code.Name, Schedule: p.Schedule.Name(), Completion: p.Schedule.Completion.String(), Seed: p.Schedule.Seed,
 		Engines: lim.DMAEngines, QueueDepth: lim.DMAQueueDepth, BytesPerStep: lim.DMABytesPerStep, SubgroupSize: l.SubgroupSize,
 		Global: l.Global, Local: l.Local, Groups: l.Groups,
+		Barrier: func(pc int) bool {
+			in := &l.Kernel.Code[pc]
+			return in.Op == isa.OpBarrier && isa.Scope(in.Imm2) != isa.ScopeSubgroup
+		},
 		Place: func(pc int) finding.Place { return places.at(l.Kernel, pc) },
 		Region: func(q memory.Pointer) string {
 			_, name := p.object(&memory.Fault{Pointer: q})

@@ -2,6 +2,7 @@ package emu
 
 import (
 	"context"
+	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
@@ -46,47 +47,89 @@ func (l *Launch) Object(c Contents) (o *finding.Object, name string, err error) 
 	return o, name, nil
 }
 
-// Store is a store to global memory, or an atomic operation there, that is about to happen: see
-// [Launch.Stores].
-type Store struct {
-	Allocation uint32 // as in Contents
+// Access is an access of a work-item to memory: see [Launch.Accesses].
+type Access struct {
+	Allocation uint32 // of global memory as in Contents; of local memory a number among those of the kernel
+	Local      bool   // it is local memory, of which each work-group has its own
 	Offset     int64  // of the first byte; the access may be out of bounds
 	Bytes      uint64
+	Reads      bool // it is a load, also an atomic one, and Value what it finds
+	Atomic     bool // it is another atomic operation, and Value its operand
+	// Returned says that the atomic operation before has happened, and Value is what it found. Where it found that is not
+	// told again.
+	Returned bool
+	Value    uint64 // what is stored, or a digest of more than 8 bytes
+	// Item is the number of the work-item, which counts work-groups before the work-items of one.
+	Item uint64
 
 	p        *prepared
 	group    scheduler.Group
+	pointer  memory.Pointer
 	pc, item int
 }
 
-// WorkItem is the work-item that stores.
-func (s *Store) WorkItem() *finding.WorkItem { return s.p.workItem(&s.group, s.item) }
+// Writes says whether the access may change global memory.
+func (a *Access) Writes() bool { return !a.Reads && !a.Local && !a.Returned }
+
+// WorkItem is the work-item.
+func (a *Access) WorkItem() *finding.WorkItem { return a.p.workItem(&a.group, a.item) }
 
 // Place is the instruction.
-func (s *Store) Place() finding.Place {
-	k := s.p.Kernel
-	return k.prog.places().at(s.p.launch.Kernel, s.pc)
+func (a *Access) Place() finding.Place {
+	return a.p.Kernel.prog.places().at(a.p.launch.Kernel, a.pc)
 }
 
-// tellStores is what the scheduler is given for Launch.Stores.
-func (p *prepared) tellStores() func(g *engine.Group, pc, item int, at memory.Pointer, n uint64) {
-	if p.Stores == nil {
+// Kernel is the name of the kernel.
+func (a *Access) Kernel() string { return a.p.Kernel.code.Name }
+
+// Object describes the memory as findings of the launch do, and says what they call it; nil where the access leads to no
+// memory.
+func (a *Access) Object() (o *finding.Object, name string) {
+	f := memory.Fault{Pointer: a.pointer}
+	if !a.Local {
+		r := a.p.Kernel.prog.dev.mem.Lookup(a.Allocation)
+		if r == nil {
+			return nil, ""
+		}
+		f.Region, f.RegionSize, f.HasRegion = r.Name, r.Size, true
+	}
+	return a.p.object(&f)
+}
+
+// tellAccesses is what the scheduler is given for Launch.Accesses of launches, by their index.
+func tellAccesses(launches ...*prepared) func(g *engine.Group, a engine.Access) {
+	if !slices.ContainsFunc(launches, func(p *prepared) bool { return p.Accesses != nil }) {
 		return nil
 	}
-	return func(g *engine.Group, pc, item int, at memory.Pointer, n uint64) {
-		p.Stores(Store{
-			Allocation: at.Alloc(), Offset: at.Offset(), Bytes: n, p: p, pc: pc, item: item,
-			group: scheduler.Group{ID: g.ID, Linear: g.Linear, Size: g.Size},
+	return func(g *engine.Group, a engine.Access) {
+		p := launches[g.Launch.Index]
+		if p.Accesses == nil {
+			return
+		}
+		p.Accesses(Access{
+			Allocation: a.Pointer.Alloc(), Local: a.Pointer.Space() == memory.SpaceLocal, Offset: a.Pointer.Offset(), Bytes: a.Bytes,
+			Reads: a.Kind == memory.AccessRead, Atomic: a.Kind == memory.AccessAtomic, Returned: a.Returned, Value: a.Value, Item: p.number(g, a.Item),
+			p: p, pointer: a.Pointer, pc: a.PC, item: a.Item, group: scheduler.Group{ID: g.ID, Linear: g.Linear, Size: g.Size},
 		})
 	}
 }
 
+// number is that of a work-item of the launch.
+func (p *prepared) number(g *engine.Group, item int) uint64 {
+	local := &p.launch.Local
+	return g.Linear*uint64(local[0])*uint64(local[1])*uint64(local[2]) + uint64(item)
+}
+
 // tellPrints is the same for Launch.Prints.
-func (p *prepared) tellPrints() func(g *engine.Group, item int, text []byte) {
-	if p.Prints == nil {
+func tellPrints(launches ...*prepared) func(g *engine.Group, item int, text []byte) {
+	if !slices.ContainsFunc(launches, func(p *prepared) bool { return p.Prints != nil }) {
 		return nil
 	}
-	items := uint64(p.launch.Local[0]) * uint64(p.launch.Local[1]) * uint64(p.launch.Local[2])
-	return func(g *engine.Group, item int, text []byte) { p.Prints(g.Linear*items+uint64(item), text) }
+	return func(g *engine.Group, item int, text []byte) {
+		if p := launches[g.Launch.Index]; p.Prints != nil {
+			p.Prints(p.number(g, item), text)
+		}
+	}
 }
 
 // Chooser decides the order of the accesses of a launch: see [Launch.Interleave].

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
@@ -49,7 +50,10 @@ func TestObserve(t *testing.T) {
 		l := emu.Launch{Kernel: k, Args: []emu.Arg{out}, Range: emu.NDRange{Global: []uint64{4}, Local: []uint64{2}}, Schedule: emu.Schedule{Order: emu.Reverse}}
 		l.Prints = func(item uint64, text []byte) { prints = append(prints, fmt.Sprintf("%d %s", item, text)) }
 		if engine == "interp" {
-			l.Stores = func(s emu.Store) {
+			l.Accesses = func(s emu.Access) {
+				if !s.Writes() {
+					return
+				}
 				stores = append(stores, fmt.Sprintf("%d:%d+%d %v line %d", s.Allocation, s.Offset, s.Bytes, s.WorkItem().Global, s.Place().Line))
 			}
 		}
@@ -79,11 +83,11 @@ func TestObserve(t *testing.T) {
 			t.Errorf("engine %s: memory %v, want out: %s", engine, names, want)
 		}
 		if engine != "interp" {
-			if l.Stores = func(emu.Store) {}; engine == "native" {
+			if l.Accesses = func(emu.Access) {}; engine == "native" {
 				if _, err := l.Run(t.Context()); !errors.Is(err, emu.ErrInvalid) {
 					t.Errorf("engine %s announces stores: %v", engine, err)
 				}
-				l.Stores, l.Interleave = nil, last{}
+				l.Accesses, l.Interleave = nil, last{}
 				if _, err := l.Run(t.Context()); !errors.Is(err, emu.ErrInvalid) {
 					t.Errorf("engine %s interleaves: %v", engine, err)
 				}
@@ -195,5 +199,92 @@ func TestLocalSize(t *testing.T) {
 	}
 	if _, err := (*emu.Kernel)(nil).LocalSize(emu.Range(1)); !errors.Is(err, emu.ErrInvalid) {
 		t.Errorf("no kernel: %v", err)
+	}
+}
+
+// TestAccesses listens to a launch alone, and to the same launch twice in a set.
+func TestAccesses(t *testing.T) {
+	dev, err := emu.NewDevice(emu.DeviceOptions{Engine: "interp", SubgroupSize: 2, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	prog, _, err := dev.BuildProgram(`kernel void k(global int *p, global int *out)
+{
+	local int tile[2];
+	int i = get_local_id(0);
+	tile[i] = p[i];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	out[i] = atomic_add(p, tile[1 - i]);
+	printf("%d", work_group_reduce_add(i));
+}`, "-cl-std=CL3.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := prog.Kernel("k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch := func(told map[uint64][]string, printed *string) emu.Launch {
+		p, err := emu.NewBufferOf(dev, []int32{5, 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := emu.NewBufferOf(dev, make([]int32, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return emu.Launch{
+			Kernel: k, Args: []emu.Arg{p, out}, Range: emu.NDRange{Global: []uint64{2}, Local: []uint64{2}},
+			Prints: func(item uint64, text []byte) { *printed += fmt.Sprintf("%d:%s ", item, text) },
+			Accesses: func(a emu.Access) {
+				what := "writes"
+				switch {
+				case a.Returned:
+					what = "returned"
+				case a.Reads:
+					what = "reads"
+				case a.Atomic:
+					what = "atomic"
+				}
+				name := ""
+				if o, of := a.Object(); o != nil {
+					name = " " + of
+				}
+				told[a.Item] = append(told[a.Item], fmt.Sprintf("%s%s+%d: %d", what, name, a.Offset, a.Value))
+				if a.WorkItem().Global[0] != a.Item || a.Kernel() != "k" || a.Place().Line < 5 {
+					t.Errorf("work-item %d: %+v", a.Item, a)
+				}
+			},
+		}
+	}
+	want := map[uint64][]string{
+		0: {"reads p+0: 5", "writes tile+0: 5", "reads tile+4: 7", "atomic p+0: 7", "returned+0: 5", "writes out+0: 5"},
+		1: {"reads p+4: 7", "writes tile+4: 7", "reads tile+0: 5", "atomic p+0: 5", "returned+0: 12", "writes out+4: 12"},
+	}
+	compare := func(told map[uint64][]string, printed string) {
+		t.Helper()
+		if diff := cmp.Diff(want, told); diff != "" || printed != "0:1 1:1 " {
+			t.Errorf("printed %q, accesses (-want +got):\n%s", printed, diff)
+		}
+	}
+	told, printed := map[uint64][]string{}, ""
+	l := launch(told, &printed)
+	if _, err := l.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	compare(told, printed)
+	var tolds [2]map[uint64][]string
+	var prints [2]string
+	var set emu.Set
+	for i := range tolds {
+		tolds[i] = map[uint64][]string{}
+		set.Launches = append(set.Launches, launch(tolds[i], &prints[i]))
+	}
+	if _, err := set.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range tolds {
+		compare(tolds[i], prints[i])
 	}
 }

@@ -20,7 +20,7 @@ import (
 // move a packet, the work-groups that wait end with the finding E-PIPEDEADLOCK.
 type Set struct {
 	// Launches are the launches, in the order of the schedule InOrder. They have
-	// Kernel, Args and Range, and nothing else: that counts for all of them.
+	// Kernel, Args, Range, Accesses and Prints, and nothing else: that counts for all of them.
 	Launches []Launch
 
 	Schedule Schedule

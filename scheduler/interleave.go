@@ -79,7 +79,7 @@ type announcer struct {
 func (*announcer) Block(start, end, first, lanes int) {}
 
 // Accesses waits for its turn: sub-groups have one work-item.
-func (a *announcer) Accesses(pc, first int, access memory.Access, size uint64, addresses []memory.Pointer) {
+func (a *announcer) Accesses(pc, first int, access memory.Access, size uint64, _ []int, addresses []memory.Pointer) {
 	if yield := a.yield[first]; yield != nil && !yield(Step{a.w.group.Linear, first, pc, access, addresses[0], size}) {
 		a.yield[first] = nil
 	}

@@ -71,9 +71,8 @@ type Options struct {
 	// First and End limit a launch to the work-groups at the positions [First, End) of the schedule; an End
 	// of 0 is that of the schedule. They are not for sets.
 	First, End uint64
-	// Stores is told of the stores to global memory, see [engine.Group]; nil is nobody. It is called by all
-	// workers.
-	Stores func(g *engine.Group, pc, item int, p memory.Pointer, n uint64)
+	// Accesses is told of accesses to memory, see [engine.Group]; nil is nobody. It is called by all workers.
+	Accesses func(g *engine.Group, a engine.Access)
 	// Prints is told of what work-items print, see [engine.Group]; nil is nobody. It is called by all workers.
 	Prints func(g *engine.Group, item int, text []byte)
 

@@ -113,8 +113,8 @@ func (s *launch) worker() (*worker, error) {
 		w.lds.Poison(s.Poison)
 	}
 	w.group = engine.Group{Launch: s.Launch, LDS: w.lds, Output: w.group.Output[:0]}
-	if tell := s.opt.Stores; tell != nil {
-		w.group.Stores = func(pc, item int, p memory.Pointer, n uint64) { tell(&w.group, pc, item, p, n) }
+	if tell := s.opt.Accesses; tell != nil {
+		w.group.Accesses = func(a engine.Access) { tell(&w.group, a) }
 	}
 	if d := s.opt.Races; d != nil {
 		w.group.Races = d.Worker(s.races, s.SubgroupSize, len(s.Kernel.Code), s.LocalSizes,
@@ -137,7 +137,7 @@ func (r *Runner) rest(w *worker) {
 	w.launch, w.set, w.member = nil, nil, nil
 	w.stretch, w.stopped = stretch{}, nil
 	clear(w.stretches)
-	w.group.Launch, w.group.Stores, w.group.Prints, w.group.DMA, w.group.PipeTrace, w.group.Races, w.group.Report = nil, nil, nil, nil, nil, nil, nil
+	w.group.Launch, w.group.Accesses, w.group.Prints, w.group.DMA, w.group.PipeTrace, w.group.Races, w.group.Report = nil, nil, nil, nil, nil, nil, nil
 	r.idle.Put(w)
 }
 

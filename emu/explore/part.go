@@ -109,7 +109,7 @@ type element struct {
 
 // writer is the last store to an element, and its number among all.
 type writer struct {
-	store emu.Store
+	store emu.Access
 	order uint64
 }
 
@@ -128,7 +128,10 @@ func (e *Explorer) rerun(ctx context.Context, c Config, watch []region) (s *side
 	s = &side{writers: map[element]writer{}}
 	if watch != nil {
 		order := uint64(0)
-		l.launch.Stores = func(st emu.Store) {
+		l.launch.Accesses = func(st emu.Access) {
+			if !st.Writes() {
+				return
+			}
 			order++
 			for i := range watch {
 				if r := &watch[i]; r.allocation == st.Allocation {

@@ -20,20 +20,38 @@ const (
 	banks     = 32
 )
 
+// maxConflicts bounds the different numbers of conflicts that are kept. An access of one word a lane has one for each
+// of the 128 lanes of a sub-group at most.
+const maxConflicts = 1024
+
 // maxAccessSites bounds how many rows the log keeps. A kernel with more accesses than that has no readable table.
 const maxAccessSites = 10_000
 
-// subgroupLog counts what sub-groups do: accesses to memory by instruction of the module and by allocation, and
-// entries of blocks.
+// subgroupLog counts what sub-groups do: accesses to memory by instruction of the module and by allocation, entries of
+// blocks, waits at barriers, and asynchronous copies.
 type subgroupLog struct {
 	blocks  map[site]*blockCounts
 	counts  map[accessSite]*accessCounts
 	pending map[pendingSite]*pendingAccess
 	dropped bool // there were more than maxAccessSites
+
+	barriers map[site]*barrierCounts
+	copies   map[site]*copyCounts
+	current  *groupClock              // of the group that runs; nil for none
+	open     map[groupKey]*groupClock // of the groups of a set that are in progress
+	strips   []*strip                 // of the first sub-groups of each launch
+	stripped map[int]bool             // launches that have strips
+	banks    BankCounts
+	maps     map[memoryOf]*accessCells // which work-items access which part of memory
+	order    []memoryOf                // of maps: that of the first accesses
 }
 
 func newSubgroupLog() *subgroupLog {
-	return &subgroupLog{blocks: make(map[site]*blockCounts), counts: make(map[accessSite]*accessCounts), pending: make(map[pendingSite]*pendingAccess)}
+	return &subgroupLog{
+		blocks: make(map[site]*blockCounts), counts: make(map[accessSite]*accessCounts), pending: make(map[pendingSite]*pendingAccess),
+		barriers: make(map[site]*barrierCounts), copies: make(map[site]*copyCounts), open: make(map[groupKey]*groupClock), stripped: make(map[int]bool), maps: make(map[memoryOf]*accessCells),
+		banks: BankCounts{Conflicts: make(map[uint64]uint64)},
+	}
 }
 
 // accessSite is an instruction that accesses memory in one way, and that memory.
@@ -78,11 +96,12 @@ type byteSpan struct {
 	start, end int64
 }
 
-func (r *Recorder) noteAccesses(pc, first int, a memory.Access, size uint64, addresses []memory.Pointer) {
+func (r *Recorder) noteAccesses(pc, first int, a memory.Access, size uint64, items []int, addresses []memory.Pointer) {
 	l := r.subgroups
 	if l == nil || len(addresses) == 0 {
 		return
 	}
+	r.noteCells(a, size, items, addresses)
 	r.locate(r.launch, pc)
 	at := accessSite{launch: r.launch, word: r.places[site{r.launch, pc}].Word, a: a, space: addresses[0].Space(), region: r.region(addresses[0])}
 	if at.word == 0 {
@@ -101,7 +120,7 @@ func (r *Recorder) noteAccesses(pc, first int, a memory.Access, size uint64, add
 	p := l.pending[key]
 	if p == nil || pc <= p.pc {
 		if p != nil {
-			c.add(at.space, p)
+			l.add(c, at, p)
 		}
 		p = &pendingAccess{lanes: uint64(len(addresses)), firsts: slices.Clone(addresses)}
 		l.pending[key] = p
@@ -119,13 +138,13 @@ func (r *Recorder) flushAccesses() {
 		return
 	}
 	for key, p := range l.pending {
-		l.counts[key.accessSite].add(key.space, p)
+		l.add(l.counts[key.accessSite], key.accessSite, p)
 	}
 	clear(l.pending)
 }
 
 // add counts an access of a sub-group.
-func (c *accessCounts) add(space memory.Space, p *pendingAccess) {
+func (l *subgroupLog) add(c *accessCounts, at accessSite, p *pendingAccess) {
 	c.subgroups++
 	c.lanes += p.lanes
 	c.size = max(c.size, bytesPerLane(p))
@@ -136,10 +155,15 @@ func (c *accessCounts) add(space memory.Space, p *pendingAccess) {
 		bytes += uint64(s.end - s.start)
 	}
 	c.bytes += bytes
-	if space == memory.SpaceLocal {
+	if at.space == memory.SpaceLocal {
 		words := blocksOf(spans, bankBytes)
-		c.units += busiestBank(words)
-		c.least += (countBlocks(words) + banks - 1) / banks
+		bank := bankWords(words)
+		passes, least := slices.Max(bank[:]), (countBlocks(words)+banks-1)/banks
+		c.units += passes
+		c.least += least
+		if at.a != memory.AccessAtomic {
+			l.banks.add(&bank, passes-least)
+		}
 		return
 	}
 	c.units += countBlocks(blocksOf(spans, lineBytes))
@@ -216,9 +240,8 @@ func countBlocks(list []blockRange) uint64 {
 	return n
 }
 
-// busiestBank returns how many of the words the bank with most of them has.
-func busiestBank(words []blockRange) uint64 {
-	var bank [banks]uint64
+// bankWords returns how many of the words each bank has.
+func bankWords(words []blockRange) (bank [banks]uint64) {
 	for _, w := range words {
 		n := uint64(w.end - w.first)
 		for i := range bank {
@@ -228,7 +251,7 @@ func busiestBank(words []blockRange) uint64 {
 			bank[(uint64(w.first)+i)%banks]++
 		}
 	}
-	return slices.Max(bank[:])
+	return bank
 }
 
 func floorDiv(a, b int64) int64 {

@@ -11,18 +11,19 @@ import (
 
 // blockCounts is how often sub-groups entered a block.
 type blockCounts struct {
-	end              int // of the block
+	end              int  // of the block
+	barrier          bool // it ends at a barrier of the work-group
 	subgroups, lanes uint64
 }
 
-func (r *Recorder) noteBlock(start, end, lanes int) {
+func (r *Recorder) noteBlock(start, end, first, lanes int) {
 	if r.subgroups == nil {
 		return
 	}
 	at := site{r.launch, start}
 	c := r.subgroups.blocks[at]
 	if c == nil {
-		c = &blockCounts{end: end}
+		c = &blockCounts{end: end, barrier: r.isBarrier(end - 1)}
 		r.subgroups.blocks[at] = c
 		for pc := start; pc < end; pc++ {
 			r.locate(r.launch, pc)
@@ -30,6 +31,7 @@ func (r *Recorder) noteBlock(start, end, lanes int) {
 	}
 	c.subgroups++
 	c.lanes += uint64(lanes)
+	r.noteTicks(first, uint64(end-start), lanes, c.barrier)
 }
 
 // lineCounts is what sub-groups issued for a line of the source.

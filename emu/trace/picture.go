@@ -88,13 +88,19 @@ type waveRow struct {
 	pipedNow           bool
 }
 
-// picture draws the group: a row for each wave and each engine.
-func (t *textWriter) picture(g *group) {
-	const label = 10
-	c := newCanvas(g, t.opt.Width-label)
-	rows := make([]waveRow, min(g.waves(), maxRows))
-	for i := range rows {
-		w := &rows[i]
+// signRow is a row of a picture: a sign for each column.
+type signRow struct {
+	name   string
+	signs  []byte
+	engine bool // it is about copies, whose signs are the last digits of their numbers
+}
+
+// signRows returns the picture of the group: a row for each wave, up to maxRows, for barriers where there are any, and
+// for each engine. More is the number of waves that are left out, which stand behind the first waves rows.
+func (g *group) signRows(c *canvas) (rows []signRow, waves, more int) {
+	list := make([]waveRow, min(g.waves(), maxRows))
+	for i := range list {
+		w := &list[i]
 		w.run, w.stall, w.parked = make([]uint64, c.columns), make([]uint64, c.columns), make([]uint64, c.columns)
 		w.piped = make([]uint64, c.columns)
 		w.issue, w.mark = make([]bool, c.columns), make([]bool, c.columns)
@@ -105,18 +111,18 @@ func (t *textWriter) picture(g *group) {
 		if e.kind == kindBarrier {
 			barriers[c.column(e.from)] = signBarrier
 			anyBarrier = true
-			for i := range rows {
-				rows[i].unpark(&c, e.from)
+			for i := range list {
+				list[i].unpark(c, e.from)
 			}
 		}
-		if e.wave < 0 || int(e.wave) >= len(rows) {
+		if e.wave < 0 || int(e.wave) >= len(list) {
 			continue
 		}
-		w := &rows[e.wave]
+		w := &list[e.wave]
 		switch e.kind {
 		case kindTurn:
 			c.spread(w.run, e.from, e.to)
-			w.unpipe(&c, e.from)
+			w.unpipe(c, e.from)
 			w.pipedNow, w.pipedSince = e.stop == engine.StopPipe, e.to
 			w.parkedNow, w.parkedSince = stops(e), e.to
 			w.over, w.ended = ends(e), e.to
@@ -128,30 +134,40 @@ func (t *textWriter) picture(g *group) {
 			c.spread(w.stall, e.from, e.to)
 		}
 	}
-	used := map[byte]bool{signBarrier: anyBarrier}
-	draw := func(name string, signs []byte) {
-		for _, s := range signs {
-			used[s] = true
-		}
-		t.printf("%-*s%s\n", label, name, strings.TrimRight(string(signs), " "))
-	}
-	t.printf("%s\n", c.axis(label))
-	for i := range rows {
-		rows[i].unpark(&c, g.end)
-		rows[i].unpipe(&c, g.end)
-		draw(fmt.Sprintf("wave %d", i), rows[i].draw(&c))
-	}
-	if n := g.waves() - len(rows); n > 0 {
-		t.printf("%s more\n", counted(n, "wave"))
+	for i := range list {
+		list[i].unpark(c, g.end)
+		list[i].unpipe(c, g.end)
+		rows = append(rows, signRow{name: fmt.Sprintf("wave %d", i), signs: list[i].draw(c)})
 	}
 	if anyBarrier {
-		draw("barriers", barriers)
+		rows = append(rows, signRow{name: "barriers", signs: barriers})
 	}
-	digits := false
-	g.drawEngines(&c, func(engine int, signs []byte) {
-		digits = true
-		draw(engineName(engine), signs)
+	g.drawEngines(c, func(engine int, signs []byte) {
+		rows = append(rows, signRow{name: engineName(engine), signs: signs, engine: true})
 	})
+	return rows, len(list), g.waves() - len(list)
+}
+
+// picture draws the group: a row for each wave and each engine.
+func (t *textWriter) picture(g *group) {
+	const label = 10
+	c := newCanvas(g, t.opt.Width-label)
+	rows, waves, more := g.signRows(&c)
+	used, digits := map[byte]bool{}, false
+	t.printf("%s\n", c.axis(label))
+	for i, row := range rows {
+		if i == waves && more > 0 {
+			t.printf("%s more\n", counted(more, "wave"))
+		}
+		for _, s := range row.signs {
+			used[s] = true
+		}
+		digits = digits || row.engine
+		t.printf("%-*s%s\n", label, row.name, strings.TrimRight(string(row.signs), " "))
+	}
+	if len(rows) == waves && more > 0 {
+		t.printf("%s more\n", counted(more, "wave"))
+	}
 	var legend []string
 	for _, m := range meanings {
 		if used[m.sign] {

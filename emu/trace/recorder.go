@@ -20,9 +20,12 @@ type Options struct {
 	// and completions of transfers, runs of packets) after which the trace ends; 0 is
 	// DefaultMaxEvents. A trace that ended says so where it is written.
 	MaxEvents int
-	// Subgroups makes the recorder count what sub-groups do as well, for [Recorder.WriteMemory] and
-	// [Recorder.WriteLanes]. The reference engine then runs the launch.
+	// Subgroups makes the recorder count what sub-groups do as well, for [Recorder.WriteMemory], [Recorder.WriteLanes],
+	// [Recorder.Lines] and pictures. The reference engine then runs the launch.
 	Subgroups bool
+	// MaxGroups is the number of work-groups of a launch whose events are kept, so that a launch of any size fits; 0 keeps
+	// all of them, and less than 0 none. What Subgroups counts is about all work-groups. A set of launches keeps all.
+	MaxGroups int
 }
 
 // LaunchInfo is what a recorder is told of a launch before it begins.
@@ -42,6 +45,9 @@ type LaunchInfo struct {
 	// innermost dimension first; "" is xyz, that of local linear ids.
 	Order string
 
+	// Barrier says whether an instruction of the kernel is a barrier of the work-group; nil knows none.
+	Barrier func(pc int) bool
+
 	// Place says where in the module an instruction of the kernel comes from,
 	// and Region what the memory that a pointer leads to is called: the name of
 	// an argument or a variable, "" when it has none. Both are called only while
@@ -56,14 +62,16 @@ type LaunchInfo struct {
 // written while a launch runs.
 type Recorder struct {
 	max      int
+	most     int          // work-groups whose events are kept; 0 for all
 	info     LaunchInfo   // of the first launch
 	launches []LaunchInfo // all of them
 	labels   []string     // of a set: what the launches are called
 	set      bool         // launches run together
 
 	groups []group
-	events int  // kept so far, in all groups
-	full   bool // MaxEvents was reached; what came later is not here
+	passed uint64 // work-groups whose events are not kept
+	events int    // kept so far, in all groups
+	full   bool   // MaxEvents was reached; what came later is not here
 
 	// launch is the one whose group runs, and cur the index of that group, -1 for
 	// none. Of a set, many groups can be in progress: open has those, by what they are.
@@ -121,6 +129,7 @@ type group struct {
 	events     []event
 	extras     []extra // of events
 	transfers  []transfer
+	taken      int   // of the room for events
 	waits      int   // one more than the greatest number of a wave that waited at a pipe
 	live       *live // nil once it is over
 }
@@ -179,7 +188,7 @@ type transfer struct {
 
 // New returns a recorder.
 func New(opt Options) *Recorder {
-	r := &Recorder{max: opt.MaxEvents}
+	r := &Recorder{max: opt.MaxEvents, most: opt.MaxGroups}
 	if opt.Subgroups {
 		r.subgroups = newSubgroupLog()
 	}
@@ -200,7 +209,7 @@ func (r *Recorder) begins(launches []LaunchInfo) {
 	if subgroups != nil {
 		subgroups = newSubgroupLog()
 	}
-	*r = Recorder{max: r.max, subgroups: subgroups, launches: launches, cur: -1, places: make(map[site]finding.Place), regions: make(map[memoryOf]string)}
+	*r = Recorder{max: r.max, most: r.most, subgroups: subgroups, launches: launches, cur: -1, places: make(map[site]finding.Place), regions: make(map[memoryOf]string)}
 	if len(launches) > 0 {
 		r.info = launches[0]
 	}
@@ -257,6 +266,7 @@ func (r *Recorder) add(e event, n int) *group {
 	if g == nil || !r.room(n) {
 		return nil
 	}
+	g.taken += n
 	r.locate(g.launch, int(e.pc))
 	g.events = append(g.events, e)
 	g.end = max(g.end, e.to)
@@ -291,7 +301,7 @@ func (r *Recorder) begin(id [3]uint64, items int, start uint64) {
 		return
 	}
 	r.cur = len(r.groups)
-	r.groups = append(r.groups, group{launch: r.launch, id: id, items: items, start: start, end: start,
+	r.groups = append(r.groups, group{launch: r.launch, id: id, items: items, start: start, end: start, taken: 1,
 		live: &live{index: make(map[uint64]int), byEvent: make(map[uint64][]int), lanes: make(map[int]*laneCopies), waits: make(map[int]*waveWaits)}})
 	if r.set {
 		r.open[groupKey{r.launch, id}] = r.cur
@@ -309,6 +319,12 @@ func (r *Recorder) end(now uint64) {
 	}
 	if !r.full {
 		g.end, g.over, g.live = max(g.end, now), true, nil
+		r.countCopies(g)
+	}
+	if !r.set && r.most != 0 && len(r.groups) > max(r.most, 0) {
+		r.events -= g.taken
+		r.groups, r.cur = r.groups[:r.cur], -1
+		r.passed++
 	}
 }
 

@@ -19,6 +19,15 @@ func addresses(first memory.Pointer, n int, step int64) []memory.Pointer {
 	return list
 }
 
+// accesses tells of an access of a sub-group whose first lanes are active.
+func accesses(r *Recorder, pc, first int, a memory.Access, size uint64, addresses []memory.Pointer) {
+	items := make([]int, len(addresses))
+	for i := range items {
+		items[i] = first + i
+	}
+	r.Accesses(pc, first, a, size, items, addresses)
+}
+
 // TestAccessCounts compares what one access of a sub-group of 32 lanes costs in the model.
 func TestAccessCounts(t *testing.T) {
 	tests := []struct {
@@ -58,7 +67,7 @@ func TestAccessCounts(t *testing.T) {
 			r.Begin(i)
 			r.Group(scheduler.Group{}, 32, 0)
 			for pc, list := range test.parts {
-				r.Accesses(pc+1, 0, memory.AccessRead, test.size, list)
+				accesses(r, pc+1, 0, memory.AccessRead, test.size, list)
 			}
 			rows := r.accessRows()
 			if len(rows) != 1 {
@@ -81,7 +90,7 @@ func TestRepeatedAccess(t *testing.T) {
 	r.Group(scheduler.Group{}, 64, 0)
 	for range 3 {
 		for _, first := range []int{0, 32} {
-			r.Accesses(2, first, memory.AccessWrite, 4, addresses(global(int64(4*first)), 32, 4))
+			accesses(r, 2, first, memory.AccessWrite, 4, addresses(global(int64(4*first)), 32, 4))
 		}
 	}
 	rows := r.accessRows()
@@ -98,11 +107,11 @@ func TestWriteSubgroups(t *testing.T) {
 	r.Block(1, 3, 0, 32)
 	r.Block(1, 3, 32, 8)
 	r.Block(3, 4, 0, 1)
-	r.Accesses(2, 0, memory.AccessRead, 4, addresses(global(0), 32, 4))
-	r.Accesses(2, 32, memory.AccessRead, 4, addresses(global(0), 8, 64))
-	r.Accesses(3, 0, memory.AccessWrite, 4, addresses(local(0), 32, 128))
-	r.Accesses(4, 0, memory.AccessAtomic, 4, addresses(local(0), 16, 0))
-	r.Accesses(9, 0, memory.AccessRead, 1, addresses(global(5), 1, 0))
+	accesses(r, 2, 0, memory.AccessRead, 4, addresses(global(0), 32, 4))
+	accesses(r, 2, 32, memory.AccessRead, 4, addresses(global(0), 8, 64))
+	accesses(r, 3, 0, memory.AccessWrite, 4, addresses(local(0), 32, 128))
+	accesses(r, 4, 0, memory.AccessAtomic, 4, addresses(local(0), 16, 0))
+	accesses(r, 9, 0, memory.AccessRead, 1, addresses(global(5), 1, 0))
 	var b bytes.Buffer
 	for _, write := range []func() error{
 		func() error { return r.WriteMemory(&b, TextOptions{}) },

@@ -14,7 +14,10 @@ import (
 var _ scheduler.Tracer = (*Recorder)(nil)
 
 // Group begins a work-group of so many work-items at tick start.
-func (r *Recorder) Group(g scheduler.Group, items int, start uint64) { r.begin(g.ID, items, start) }
+func (r *Recorder) Group(g scheduler.Group, items int, start uint64) {
+	r.beginClock(g.ID)
+	r.begin(g.ID, items, start)
+}
 
 // Turn notes that a wave of the group, of which first is the first work-item and
 // items the number of them, ran from one tick to another, and why it stopped.
@@ -24,10 +27,16 @@ func (r *Recorder) Turn(wave, first, items int, from, to uint64, stop engine.Sto
 }
 
 // Barrier notes that a work-group barrier opened, at instruction pc.
-func (r *Recorder) Barrier(pc int, now uint64) { r.barrier(pc, now) }
+func (r *Recorder) Barrier(pc int, now uint64) {
+	r.noteBarrier(pc)
+	r.barrier(pc, now)
+}
 
 // GroupEnd ends the work-group.
-func (r *Recorder) GroupEnd(now uint64) { r.end(now) }
+func (r *Recorder) GroupEnd(now uint64) {
+	r.end(now)
+	r.endClock()
+}
 
 // Issue notes that a transfer was issued.
 func (r *Recorder) Issue(t *dma.Transfer) {
@@ -62,16 +71,19 @@ func (r *Recorder) SubgroupTracer() engine.SubgroupTracer {
 }
 
 // Block notes that so many lanes of a sub-group enter a block.
-func (r *Recorder) Block(start, end, _, lanes int) { r.noteBlock(start, end, lanes) }
+func (r *Recorder) Block(start, end, first, lanes int) { r.noteBlock(start, end, first, lanes) }
 
 // Accesses notes that the lanes of a sub-group access memory together.
-func (r *Recorder) Accesses(pc, first int, a memory.Access, size uint64, addresses []memory.Pointer) {
-	r.noteAccesses(pc, first, a, size, addresses)
+func (r *Recorder) Accesses(pc, first int, a memory.Access, size uint64, items []int, addresses []memory.Pointer) {
+	r.noteAccesses(pc, first, a, size, items, addresses)
 }
 
 // Resume says which work-group the calls that follow are about: of a set of
 // launches, many are in progress, and [Recorder.Group] follows for one that begins.
-func (r *Recorder) Resume(launch int, g scheduler.Group) { r.resume(launch, g.ID) }
+func (r *Recorder) Resume(launch int, g scheduler.Group) {
+	r.resume(launch, g.ID)
+	r.resumeClock(g.ID)
+}
 
 // Packets notes that a work-item of a launch, or the work-items from it on, have
 // written the n packets from first on to a pipe, or read them. Launch -1 is the host.

@@ -242,10 +242,10 @@ type SubgroupTracer interface {
 	// start to end, which is not part of it. First is the number of the sub-group's first work-item in its group.
 	Block(start, end, first, lanes int)
 	// Accesses is called before the active lanes of a sub-group execute a load, a store, a copy or an atomic operation
-	// at pc on global or local memory. Lane i of them accesses size bytes at addresses[i], which may be outside every
-	// allocation: the fault comes later. Private memory, images, pipes and asynchronous copies do not count. The tracer
-	// must not keep the slice.
-	Accesses(pc, first int, a memory.Access, size uint64, addresses []memory.Pointer)
+	// at pc on global or local memory. The work-item with the number items[i] in the group accesses size bytes at
+	// addresses[i], which may be outside every allocation: the fault comes later. Private memory, images, pipes and
+	// asynchronous copies do not count. The tracer must not keep the slices.
+	Accesses(pc, first int, a memory.Access, size uint64, items []int, addresses []memory.Pointer)
 }
 
 // Group is one work-group in execution.
@@ -268,10 +268,10 @@ type Group struct {
 	// Watch tells the engine to announce every access to memory that DMA could
 	// touch, with its time: bytes may move at any time, or uses are checked.
 	Watch bool
-	// Stores is called before each store to global memory: the instruction, the number of the work-item, the address
-	// and the size in bytes. Image writes, pipes and asynchronous copies are not announced. The engine may then run
-	// much slower; nil is nobody.
-	Stores func(pc, item int, p memory.Pointer, n uint64)
+	// Accesses is called before each access to global memory and LDS by a load, a store, an atomic operation or a copy of a
+	// lane, and behind an atomic operation whose result the kernel takes. Images, pipes, asynchronous copies and what
+	// operations of the work-group do in LDS are not announced. The engine may then run much slower; nil is nobody.
+	Accesses func(a Access)
 	// Races is told of accesses to global memory and LDS, of atomic operations, fences and barriers; nil is nobody. It is
 	// there in launches with Check only.
 	Races *race.Group
@@ -285,6 +285,19 @@ type Group struct {
 	// Report is told of findings that do not end the wave, in the instruction that
 	// makes them (finding.PipeUnwritten); nil is nobody.
 	Report func(f *Fault)
+}
+
+// Access is an access to memory that is about to happen.
+type Access struct {
+	PC, Item int // the instruction, and the number of the work-item in its group
+	// Kind is AccessRead also for an atomic load.
+	Kind    memory.Access
+	Pointer memory.Pointer // which may lead outside of every allocation
+	Bytes   uint64
+	// Value is what a read finds, or what is written, or the operand of an atomic operation: of more than 8 bytes a digest.
+	Value uint64
+	// Returned says that an atomic operation has happened, and Value is what it found. It has no pointer.
+	Returned bool
 }
 
 // Fault is what ended a wave: where, for whom, and why.

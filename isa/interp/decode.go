@@ -83,7 +83,7 @@ type decodeOptions struct {
 	check bool // the checks of engine.Launch.Check
 	watch bool // announcements of accesses to package dma, see engine.Group.Watch
 	trace bool // announcements of blocks and accesses to engine.Group.Subgroups
-	tell  bool // announcements of stores to engine.Group.Stores
+	tell  bool // announcements of accesses to engine.Group.Accesses
 	shade bool // undefined bits, see shadow
 }
 
@@ -224,7 +224,8 @@ func (d *decoder) inst(pc int) {
 		d.traceAccess(in)
 	}
 	if d.tell {
-		d.tellStore(in)
+		d.tellAccess(in)
+		defer d.tellReturned(in)
 	}
 	switch s.Op {
 	case isa.OpMov:

@@ -62,12 +62,12 @@ func (d *decoder) traceAccess(in inst) {
 // returned for its lanes.
 func (w *wave) traceSubgroups(pc int, a memory.Access, size uint64, f func(k, i int) memory.Pointer) {
 	subgroup := w.subgroup()
-	addresses, of := make([]memory.Pointer, 0, subgroup), 0
+	items, addresses, of := make([]int, 0, subgroup), make([]memory.Pointer, 0, subgroup), 0
 	flush := func() {
 		if len(addresses) > 0 {
-			w.group.Subgroups.Accesses(pc, w.first+of*subgroup, a, size, addresses)
+			w.group.Subgroups.Accesses(pc, w.first+of*subgroup, a, size, items, addresses)
 		}
-		addresses = addresses[:0]
+		items, addresses = items[:0], addresses[:0]
 	}
 	for k, m := range w.exec {
 		for ; m != 0; m &= m - 1 {
@@ -77,7 +77,7 @@ func (w *wave) traceSubgroups(pc int, a memory.Access, size uint64, f func(k, i 
 				of = n
 			}
 			if p := f(k, i); p.Space() == memory.SpaceGlobal || p.Space() == memory.SpaceLocal {
-				addresses = append(addresses, p)
+				items, addresses = append(items, w.first+k*64+i), append(addresses, p)
 			}
 		}
 	}

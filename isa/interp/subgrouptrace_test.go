@@ -16,12 +16,12 @@ func (l *subgroupLog) Block(start, end, first, lanes int) {
 	*l = append(*l, fmt.Sprintf("block %d-%d: %d lanes of the sub-group at %d", start, end, lanes, first))
 }
 
-func (l *subgroupLog) Accesses(pc, first int, a memory.Access, size uint64, addresses []memory.Pointer) {
+func (l *subgroupLog) Accesses(pc, first int, a memory.Access, size uint64, items []int, addresses []memory.Pointer) {
 	var offsets []int64
 	for _, p := range addresses {
 		offsets = append(offsets, p.Offset())
 	}
-	*l = append(*l, fmt.Sprintf("%d: access %d of %d bytes by the sub-group at %d: %d", pc, a, size, first, offsets))
+	*l = append(*l, fmt.Sprintf("%d: access %d of %d bytes by %d, of the sub-group at %d: %d", pc, a, size, items, first, offsets))
 }
 
 // TestSubgroupTrace has the odd lanes of six store, with sub-groups of four in one wave: each sub-group is
@@ -51,7 +51,7 @@ func TestSubgroupTrace(t *testing.T) {
 		want := subgroupLog{
 			"block 0-4: 4 lanes of the sub-group at 0", "block 0-4: 2 lanes of the sub-group at 4",
 			"block 4-6: 2 lanes of the sub-group at 0", "block 4-6: 1 lanes of the sub-group at 4",
-			"4: access 1 of 4 bytes by the sub-group at 0: [4 12]", "4: access 1 of 4 bytes by the sub-group at 4: [20]",
+			"4: access 1 of 4 bytes by [1 3], of the sub-group at 0: [4 12]", "4: access 1 of 4 bytes by [5], of the sub-group at 4: [20]",
 			"block 6-7: 4 lanes of the sub-group at 0", "block 6-7: 2 lanes of the sub-group at 4",
 		}
 		if !slices.Equal(log, want) {

@@ -241,6 +241,8 @@ func (c *completion) values(name string) {
 		words(colorModes...)
 	case "parallel":
 		words("auto", "never", "always")
+	case "stats":
+		c.add("lines", "counts by line of the source")
 	case "explain":
 		words(explanations...)
 	case "front-end":

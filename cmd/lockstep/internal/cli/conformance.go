@@ -38,8 +38,9 @@ Long work runs in parts: -shard I/N takes every N-th case, on a machine of its o
 
 // conformanceOptions are the flags of conformance.
 type conformanceOptions struct {
-	dir                                           string
-	quick, list, json, junit, verbose, check      bool
+	dir string
+	forms
+	quick, list, verbose, check                   bool
 	matrix, keepMarks                             bool
 	clause                                        string
 	engine, subgroup, wave, workers, order, seeds string
@@ -57,8 +58,7 @@ func setupConformance(f *flags) func(context.Context, *Env, []string) error {
 	f.BoolVar(&o.matrix, "matrix", false, "report clauses against cases, and run only cases that prove one of them")
 	f.StringVar(&o.clause, "clause", "", "only cases and clauses whose names begin with `PREFIX[,…]`, as GAC or AAO-10")
 	f.BoolVar(&o.check, "check", false, "with the checks for undefined behaviour, but for cases about runs without them")
-	f.BoolVar(&o.json, "json", false, "report as JSON")
-	f.BoolVar(&o.junit, "junit", false, "report as JUnit XML")
+	o.forms.declare(f)
 	f.BoolVar(&o.verbose, "v", false, "report the cases that pass, too")
 	f.StringVar(&o.engine, "engine", "", "only the engines `NAME[,…]`")
 	f.StringVar(&o.subgroup, "subgroup", "", "only sub-groups of `N[,…]` lanes")
@@ -77,11 +77,14 @@ func setupConformance(f *flags) func(context.Context, *Env, []string) error {
 }
 
 func (o *conformanceOptions) run(ctx context.Context, env *Env, patterns []string) error {
-	if o.json && o.junit {
-		return usagef("help conformance", "conformance: -json or -junit, not both")
+	if err := o.forms.check("conformance"); err != nil {
+		return err
 	}
-	if o.matrix && (o.list || o.junit) {
-		return usagef("help conformance", "conformance: -matrix has a text and a -json form, no -list and no -junit")
+	if o.matrix && o.list {
+		return usagef("help conformance", "conformance: -matrix is about cases that run, and -list runs nothing")
+	}
+	if (o.matrix || o.list) && (o.junit || o.html) {
+		return usagef("help conformance", "conformance: -matrix and -list have a text and a -json form, no %s", o.forms.flag())
 	}
 	if o.list && (o.sweep != sweepOptions{}) {
 		return usagef("help conformance", "conformance: -shard and -resume are about runs, and -list runs nothing")
@@ -296,10 +299,19 @@ func (o *conformanceOptions) report(env *Env, r *conformance.Report, clauses []c
 			}
 		}
 		return conformance.Cover(clauses, r).WriteText(w, o.verbose)
+	}
+	return writeConformance(env, o.forms, r, o.verbose)
+}
+
+// writeConformance writes a report in the form that flags ask for.
+func writeConformance(env *Env, o forms, r *conformance.Report, verbose bool) error {
+	switch {
 	case o.json:
 		return env.document("conformance", r.Document())
 	case o.junit:
-		return r.WriteJUnit(w)
+		return r.WriteJUnit(env.Stdout)
+	case o.html:
+		return writeConformanceHTML(env.Stdout, r)
 	}
-	return r.WriteText(w, o.verbose)
+	return r.WriteText(env.Stdout, verbose)
 }

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/explore"
-	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
@@ -42,12 +40,8 @@ func (x *exploration) enumerate(ctx context.Context, env *Env) error {
 		return explainLimit(err)
 	}
 	doc := &exhaustiveDocument{Module: l.part.path, Kernel: l.kernel.Name(), Check: x.run.check, Agree: res.Agree(), Exhaustive: *res, ended: err, limit: x.runs}
-	if x.json {
-		doc.Diagnostics = env.json.diagnostics
-		err = env.document("explore-exhaustive", doc)
-	} else {
-		err = doc.writeText(env.Stdout, exploreStyle{verbose: x.verbose, quiet: x.quiet, color: env.colorful(x.run.color)})
-	}
+	doc.Diagnostics = env.json.diagnostics
+	err = x.write(env, "explore-exhaustive", doc, x.style(env))
 	if len(x.base.outs) > 0 && !x.json {
 		x.base.note(env, "-out is not written: -exhaustive prints what outcomes differ in")
 	}
@@ -62,20 +56,55 @@ func (d *exhaustiveDocument) writeText(w io.Writer, style exploreStyle) error {
 	var b strings.Builder
 	b.WriteString(d.headline())
 	if !style.quiet {
-		for i := range d.Outcomes {
-			o := &d.Outcomes[i]
-			if d.Agree && len(o.Findings) == 0 {
-				break
-			}
-			if i == maxOutcomes*2 && !style.verbose && len(d.Outcomes) > i+1 {
-				fmt.Fprintf(&b, "\nand %d more outcomes (-v prints all)\n", len(d.Outcomes)-i)
-				break
-			}
-			writeInterleaved(&b, i, o, style)
-		}
+		d.writeBody(&b, style)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeBody writes the outcomes, where there is something to say about them.
+func (d *exhaustiveDocument) writeBody(b *strings.Builder, style exploreStyle) {
+	if !d.Agree || len(d.Outcomes) > 0 && len(d.Outcomes[0].Findings) > 0 {
+		style.list(b, len(d.Outcomes), 2*maxOutcomes, func(i int) { writeInterleaved(b, i, &d.Outcomes[i], style) })
+	}
+}
+
+// writeJUnit writes the report as JUnit XML: one test, which fails when outcomes differ, have findings or are not all
+// known.
+func (d *exhaustiveDocument) writeJUnit(w io.Writer) error {
+	suite := junitSuite{Name: "lockstep explore -exhaustive " + d.Kernel, Cases: []junitCase{{Class: d.Kernel, Name: "all interleavings"}}}
+	if !d.OK() {
+		var text strings.Builder
+		d.writeBody(&text, exploreStyle{})
+		suite.Cases[0].Failure = &junitMessage{Message: strings.TrimSpace(d.headline()), Text: text.String()}
+	}
+	return suite.write(w)
+}
+
+// maxPageOutcomes bounds the outcomes on a page: each has its accesses.
+const maxPageOutcomes = 100
+
+// writeHTML writes the report as a page.
+func (d *exhaustiveDocument) writeHTML(w io.Writer) error {
+	type outcome struct {
+		Number                       int
+		Runs, Percent, Text, Finding string
+	}
+	page := struct {
+		Title, Headline string
+		Good            bool
+		Outcomes        []outcome
+		More            int
+	}{Title: "lockstep explore -exhaustive: kernel " + printable(d.Kernel), Headline: strings.TrimSpace(d.headline()), Good: d.OK()}
+	for i := range d.Outcomes {
+		if i == maxPageOutcomes {
+			page.More = len(d.Outcomes) - i
+			break
+		}
+		o := &d.Outcomes[i]
+		page.Outcomes = append(page.Outcomes, outcome{i + 1, counted(o.Executions, "interleaving"), percent(o.Executions, d.Executions), interleavedText(o, exploreStyle{verbose: true}), findingsText(o.Findings, exploreStyle{})})
+	}
+	return writePage(w, "exhaustive", page)
 }
 
 // headline says how many interleavings there are, and whether they agree.
@@ -84,21 +113,13 @@ func (d *exhaustiveDocument) headline() string {
 	if d.Complete {
 		text += ", to which all others are equivalent"
 	}
-	switch {
-	case len(d.Outcomes) == 0:
-	case !d.Agree:
-		text += fmt.Sprintf(": %d outcomes", len(d.Outcomes))
-	case len(d.Outcomes[0].Findings) > 0:
-		text += ": all with the same findings"
-	default:
-		text += ": all agree"
+	if len(d.Outcomes) > 0 {
+		text += ": " + agreement(len(d.Outcomes), d.Outcomes[0].Findings)
 	}
 	text += "\n"
 	switch {
-	case errors.Is(d.ended, context.DeadlineExceeded):
-		text += "not all: the time limit ended the command (E-TIMEOUT)\n"
 	case d.ended != nil:
-		text += "not all: the command was cancelled (E-CANCELLED)\n"
+		text += "not all: " + endedBy(d.ended) + "\n"
 	case d.Cut > 0:
 		text += fmt.Sprintf("not all: %s did not end after as many accesses as -max-steps allows\n", counted(d.Cut, "interleaving"))
 	case !d.Complete:
@@ -113,25 +134,28 @@ const maxSteps = 20
 // writeInterleaved writes an outcome and the interleaving that leads to it.
 func writeInterleaved(b *strings.Builder, number int, o *explore.InterleavedOutcome, style exploreStyle) {
 	fmt.Fprintf(b, "\noutcome %d: %s\n", number+1, counted(o.Executions, "interleaving"))
+	b.WriteString(indent("  ", interleavedText(o, style)))
+	b.WriteString(indent("  ", findingsText(o.Findings, style)))
+}
+
+// interleavedText is what an outcome leaves in memory, and the interleaving that leads to it.
+func interleavedText(o *explore.InterleavedOutcome, style exploreStyle) string {
+	var b strings.Builder
 	var values []string
 	for _, v := range o.Values {
 		values = append(values, fmt.Sprintf("%s[%d] = %s", printable(v.Name), v.Index, v.Value))
 	}
 	if len(values) > 0 {
-		fmt.Fprintf(b, "  %s\n", strings.Join(values, ", "))
+		fmt.Fprintf(&b, "%s\n", strings.Join(values, ", "))
 	}
 	for i := range o.Steps {
 		if i == maxSteps && !style.verbose && len(o.Steps) > i+1 {
-			fmt.Fprintf(b, "    and %d more accesses (-v prints all)\n", len(o.Steps)-i)
+			fmt.Fprintf(&b, "  and %d more accesses (-v prints all)\n", len(o.Steps)-i)
 			break
 		}
-		fmt.Fprintf(b, "    %s\n", stepText(&o.Steps[i]))
+		fmt.Fprintf(&b, "  %s\n", stepText(&o.Steps[i]))
 	}
-	list := finding.List{Findings: slices.Clone(o.Findings)}
-	for i := range list.Findings {
-		list.Findings[i].Reproduce = ""
-	}
-	b.WriteString(indent("  ", list.Format(finding.Style{Color: style.color, Verbose: style.verbose})))
+	return b.String()
 }
 
 // stepText is "(1,0,0) reads x[0] at k.cl:4:7".

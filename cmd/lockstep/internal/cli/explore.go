@@ -67,12 +67,13 @@ type exploreOptions struct {
 	exhaustive            bool
 	steps                 int
 	sweep                 sweepOptions
-	verbose, quiet, json  bool
+	forms
+	verbose, quiet bool
 }
 
 // exploring are the flags that lockstep run does not have, or that say what it is told with each
 // configuration.
-var exploring = append(slices.Clone(presentation), "runs", "jobs", "subgroup", "wave", "timeout", "shard", "resume")
+var exploring = append(slices.Clone(presentation), "junit", "html", "runs", "jobs", "subgroup", "wave", "timeout", "shard", "resume")
 
 func setupExplore(f *flags) func(context.Context, *Env, []string) error {
 	f.compiler()
@@ -97,7 +98,7 @@ func setupExplore(f *flags) func(context.Context, *Env, []string) error {
 	f.BoolVar(&e.exhaustive, "exhaustive", false, "run all interleavings of a small launch, up to equivalence: see above")
 	f.IntVar(&e.steps, "max-steps", 0, "with -exhaustive, leave an interleaving after `N` accesses (default 2000)")
 	e.sweep.declare(f, "runs")
-	f.BoolVar(&e.json, "json", false, "print one JSON document instead of text")
+	e.forms.declare(f)
 	f.BoolVar(&e.verbose, "v", false, "print all outcomes, and the SPIR-V instructions of findings")
 	f.BoolVar(&e.quiet, "q", false, "say how many outcomes there are, and no more")
 	f.StringVar(&o.color, "color", "auto", "colours in findings `WHEN`: auto (on a terminal, unless NO_COLOR is set), always or never")
@@ -110,7 +111,7 @@ func setupExplore(f *flags) func(context.Context, *Env, []string) error {
 			ctx, cancel = context.WithDeadline(ctx, env.started().Add(o.timeout))
 			defer cancel()
 		}
-		if err := e.contradictions(f); err != nil {
+		if err := cmp.Or(e.forms.check("explore"), e.contradictions(f)); err != nil {
 			return err
 		}
 		return exploreUsage(e.execute(ctx, env, f))
@@ -176,6 +177,11 @@ func (e *exploreOptions) execute(ctx context.Context, env *Env, f *flags) error 
 		return err
 	}
 	defer r.close()
+	for _, out := range r.printed() {
+		if e.junit || e.html {
+			return usagef("help explore", "explore: %s and -out %s both want standard output; give -out a file", e.forms.flag(), out)
+		}
+	}
 	x, err := newExploration(ctx, env, e, r, o.commandLine(f, exploring))
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return r.endedEarly(ctx, env)

@@ -1,38 +1,12 @@
 package cli
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu/explore"
 )
-
-type junitSuites struct {
-	XMLName  xml.Name   `xml:"testsuites"`
-	Tests    int        `xml:"tests,attr"`
-	Failures int        `xml:"failures,attr"`
-	Suite    junitSuite `xml:"testsuite"`
-}
-
-type junitSuite struct {
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Cases    []junitCase `xml:"testcase"`
-}
-
-type junitCase struct {
-	Class   string        `xml:"classname,attr"`
-	Name    string        `xml:"name,attr"`
-	Failure *junitMessage `xml:"failure"`
-}
-
-type junitMessage struct {
-	Message string `xml:"message,attr"`
-	Text    string `xml:",chardata"`
-}
 
 // family is the runs whose configurations differ in the seed only: one test, so that millions of runs make a
 // document that can be read.
@@ -104,26 +78,15 @@ func (d *exploreDocument) writeJUnit(w io.Writer) error {
 	for _, f := range d.families() {
 		c := junitCase{Class: d.Kernel, Name: f.name()}
 		if f.wrong != nil {
-			suite.Failures++
 			number := d.outcomeNumber(f.wrong)
 			m := &junitMessage{Message: fmt.Sprintf("of %s, %d with another outcome than the first run of all, %d with findings", counted(f.runs, "run"), f.differ, f.found)}
 			var text strings.Builder
 			fmt.Fprintf(&text, "outcome %d: %s\n", number, d.commandOf(f.wrong.Config))
-			text.WriteString(d.Outcomes[number-1].findings(exploreStyle{}))
+			text.WriteString(findingsText(d.Outcomes[number-1].Findings, exploreStyle{}))
 			m.Text = text.String()
 			c.Failure = m
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
-	suite.Tests = len(suite.Cases)
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	e := xml.NewEncoder(w)
-	e.Indent("", "  ")
-	if err := e.Encode(junitSuites{Tests: suite.Tests, Failures: suite.Failures, Suite: suite}); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	return suite.write(w)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -166,20 +167,7 @@ func (x *exploration) report(ctx context.Context, env *Env, doc *exploreDocument
 			return err
 		}
 	}
-	var err error
-	if x.json {
-		err = x.reportJSON(env, doc)
-	} else {
-		err = x.reportText(env, doc)
-	}
-	if err == nil && !doc.ok() {
-		err = errFound
-	}
-	return err
-}
-
-func (x *exploration) reportJSON(env *Env, doc *exploreDocument) error {
-	if doc.ok() {
+	if x.json && doc.ok() {
 		for _, o := range x.base.outs {
 			out, err := o.json(env)
 			if err != nil {
@@ -189,21 +177,25 @@ func (x *exploration) reportJSON(env *Env, doc *exploreDocument) error {
 		}
 	}
 	doc.Diagnostics = env.json.diagnostics
-	return env.document("explore", doc)
-}
-
-func (x *exploration) reportText(env *Env, doc *exploreDocument) error {
-	style := exploreStyle{verbose: x.verbose, quiet: x.quiet, color: env.colorful(x.run.color)}
-	if err := doc.writeText(env.Stdout, style); err != nil {
+	if err := x.write(env, "explore", doc, x.style(env)); err != nil {
 		return err
 	}
-	switch outs := x.base.outs; {
-	case len(outs) > 0 && !doc.ok():
-		x.base.note(env, "-out is not written: not all runs agree without findings")
-	case len(outs) > 0:
-		return x.base.writeOuts(env, outs)
+	if outs := x.base.outs; len(outs) > 0 && !x.json {
+		if !doc.ok() {
+			x.base.note(env, "-out is not written: not all runs agree without findings")
+		} else if err := x.base.writeOuts(env, outs); err != nil {
+			return err
+		}
+	}
+	if !doc.ok() {
+		return errFound
 	}
 	return nil
+}
+
+// style is how the flags ask for texts.
+func (x *exploration) style(env *Env) exploreStyle {
+	return exploreStyle{verbose: x.verbose, quiet: x.quiet, color: env.colorful(x.run.color)}
 }
 
 // exploreStyle says how much of a report is printed.
@@ -211,6 +203,48 @@ type exploreStyle struct{ verbose, quiet, color bool }
 
 // maxOutcomes bounds the outcomes that are printed without -v.
 const maxOutcomes = 8
+
+// list calls write for each of n outcomes, or for the first ones and says how many are left out.
+func (s exploreStyle) list(b *strings.Builder, n, most int, write func(i int)) {
+	for i := range n {
+		if i == most && !s.verbose && n > most+1 {
+			fmt.Fprintf(b, "\nand %d more outcomes (-v prints all)\n", n-most)
+			return
+		}
+		write(i)
+	}
+}
+
+// agreement says how many outcomes there are, of which the first has these findings.
+func agreement(outcomes int, findings []finding.Finding) string {
+	switch {
+	case outcomes > 1:
+		return fmt.Sprintf("%d outcomes", outcomes)
+	case len(findings) > 0:
+		return "all with the same findings"
+	}
+	return "all agree"
+}
+
+// endedBy says what ended a command before its work was done; "" for no error.
+func endedBy(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, context.DeadlineExceeded):
+		return "the time limit ended the command (E-TIMEOUT)"
+	}
+	return "the command was cancelled (E-CANCELLED)"
+}
+
+// findingsText is the text of the findings of an outcome, whose command line stands elsewhere.
+func findingsText(findings []finding.Finding, style exploreStyle) string {
+	list := finding.List{Findings: slices.Clone(findings)}
+	for i := range list.Findings {
+		list.Findings[i].Reproduce = ""
+	}
+	return list.Format(finding.Style{Color: style.color, Verbose: style.verbose})
+}
 
 // writeText writes the report for people.
 func (d *exploreDocument) writeText(w io.Writer, style exploreStyle) error {
@@ -229,24 +263,12 @@ func (d *exploreDocument) headline() string {
 	if d.Shard != "" {
 		text += fmt.Sprintf(" (shard %s of %d)", d.Shard, d.Total)
 	}
-	switch {
-	case len(d.Outcomes) == 0:
-	case !d.Agree:
-		text += fmt.Sprintf(", %d outcomes", len(d.Outcomes))
-	case len(d.Outcomes[0].Findings) > 0:
-		text += ", all with the same findings"
-	default:
-		text += ", all agree"
+	if len(d.Outcomes) > 0 {
+		text += ", " + agreement(len(d.Outcomes), d.Outcomes[0].Findings)
 	}
 	text += "\n"
 	if d.Made < d.Planned {
-		why := "they are not in the results"
-		switch {
-		case errors.Is(d.ended, context.DeadlineExceeded):
-			why = "the time limit ended the command (E-TIMEOUT)"
-		case d.ended != nil:
-			why = "the command was cancelled (E-CANCELLED)"
-		}
+		why := cmp.Or(endedBy(d.ended), "they are not in the results")
 		text += fmt.Sprintf("not made: %d of %s; %s\n", d.Planned-d.Made, counted(d.Planned, "run"), why)
 	}
 	return text
@@ -254,19 +276,12 @@ func (d *exploreDocument) headline() string {
 
 func (d *exploreDocument) writeBody(b *strings.Builder, style exploreStyle) {
 	fmt.Fprintf(b, "  sub-groups of %s lanes; schedules %s\n", listed(d.Subgroups), enumerated(d.Schedules))
-	for i := range d.Outcomes {
-		o := &d.Outcomes[i]
-		if i == maxOutcomes && !style.verbose && len(d.Outcomes) > maxOutcomes+1 {
-			fmt.Fprintf(b, "\nand %d more outcomes (-v prints all)\n", len(d.Outcomes)-maxOutcomes)
-			break
-		}
-		if d.Agree && len(o.Findings) == 0 {
-			break
-		}
-		fmt.Fprintf(b, "\noutcome %d: %s\n  %s\n", i+1, counted(o.Runs, "run"), o.Command)
-		if len(o.Findings) > 0 {
-			b.WriteString(indent("  ", o.findings(style)))
-		}
+	if !d.Agree || len(d.Outcomes) > 0 && len(d.Outcomes[0].Findings) > 0 {
+		style.list(b, len(d.Outcomes), maxOutcomes, func(i int) {
+			o := &d.Outcomes[i]
+			fmt.Fprintf(b, "\noutcome %d: %s\n  %s\n", i+1, counted(o.Runs, "run"), o.Command)
+			b.WriteString(indent("  ", findingsText(o.Findings, style)))
+		})
 	}
 	d.writeDifference(b)
 	if d.SubgroupsAlone {
@@ -278,15 +293,6 @@ func (d *exploreDocument) writeBody(b *strings.Builder, style exploreStyle) {
 		}
 		fmt.Fprintf(b, "  %s\n", run.Command)
 	}
-}
-
-// findings is the text of the findings of an outcome.
-func (o *exploreOutcome) findings(style exploreStyle) string {
-	list := finding.List{Findings: slices.Clone(o.Findings)}
-	for i := range list.Findings {
-		list.Findings[i].Reproduce = "" // stands above
-	}
-	return list.Format(finding.Style{Color: style.color, Verbose: style.verbose})
 }
 
 // writeDifference says where two outcomes part.

@@ -234,6 +234,9 @@ func (p *parsing) endPart(next string) error {
 
 // kind says what values a flag takes.
 func kind(fl *flag.Flag) string {
+	if t, ok := fl.Value.(interface{ takes() string }); ok {
+		return t.takes()
+	}
 	g, ok := fl.Value.(flag.Getter)
 	if !ok {
 		return "a value it takes"

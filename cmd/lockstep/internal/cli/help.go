@@ -62,6 +62,7 @@ func topics() []topic {
 		{"schedules", "the orders in which work-groups run and copies complete", func() string { return schedulesText }, nil},
 		{"pipes", "kernels that run together, connected by pipes", func() string { return pipesText }, nil},
 		{"trace", "how to look at a run: timelines for Perfetto and for a terminal", func() string { return traceText }, nil},
+		{"stats", "counters, and counts by line of the source", func() string { return statsText }, nil},
 		{"json", "the documents of -json", func() string { return jsonText }, nil},
 		{"output", "colours, characters and how much is said", func() string { return outputText }, nil},
 		{"exit", "exit statuses", func() string { return exitText }, nil},
@@ -90,6 +91,7 @@ var aliases = map[string]string{
 	"engine": "engines", "native": "engines", "interp": "engines",
 	"schedule": "schedules", "order": "schedules", "seed": "schedules", "dma": "schedules",
 	"pipe": "pipes", "with": "pipes", "explain": "trace", "timeline": "trace", "perfetto": "trace",
+	"counters": "stats", "counter": "stats", "divergence": "stats", "conflicts": "stats", "coalescing": "stats",
 	"color": "output", "colour": "output", "colors": "output", "colours": "output", "quiet": "output", "ascii": "output",
 	"status": "exit", "race": "E-ASYNCRACE", "races": "E-ASYNCRACE", "bounds": "E-OOB", "deadlock": "E-BARRIER", "complete": "completion",
 }

@@ -25,7 +25,7 @@ would leave to interp, such as those with -check, and pipes that the host fills 
 
 The environment variable LOCKSTEP_CPU limits the processor features that native uses:
 avx512, avx2, or none for no machine code. lockstep run -v prints the engine, and the
-reason where auto takes interp. With -check, -report, -explain memory or lanes, and for
+reason where auto takes interp. With -check, -report, -stats=lines, -explain memory or lanes, and for
 kernels whose asynchronous copies are observed, interp does the work.
 `
 
@@ -180,10 +180,14 @@ takes; for atomic operations, how many lanes meet at one address.
 issue and how many of their lanes are active in them: where lanes diverge, few are.
 
 -report FILE.html writes one page for a browser, which needs no network and no scripts: the
-source with the counts of -explain lanes and -explain memory beside each line, darker where
+source with the counts of -stats=lines (lockstep help stats) beside each line, darker where
 more instructions were issued, and findings under their lines. The page has only the lines
 that did something of a file that has more than 5000 lines, has changed since the module was
-compiled, or lies outside of the folder and is not on the command line.
+compiled, or lies outside of the folder and is not on the command line. Of a module without
+lines it has the instructions that ran. Below are pictures: timelines of the first four
+work-groups, and of kernels that run together with their pipes; active lanes over time; lanes
+and bytes by line; bank conflicts, and the words of each bank; and which of the first 64
+work-items access which part of a buffer.
 
 -trace FILE writes Chrome's trace event format. Open it at https://ui.perfetto.dev with
 "Open trace file" (the file stays on your machine), or in Chrome at chrome://tracing:
@@ -208,6 +212,43 @@ destination, event, and the line of source that issued it.
 error. A launch that faults leaves the trace up to the fault. -trace-limit N ends a trace
 after N events; the trace then says so. With pipes, a million events can make a file of
 1 GB.
+`
+
+const statsText = `-stats prints counters of a run, and times, to standard error. -stats=lines prints instead a table
+with a row for each line of the source that did something. With -json it stands in the document:
+
+  lockstep run k.cl … -stats=lines
+  lockstep run k.cl … -stats=lines -subgroup 8 -json
+
+  executed        how often sub-groups came to the line: to that of its instructions to which they
+                  came most often
+  idle            of the lanes of sub-groups, how many were not active when the line's instructions
+                  ran: because lanes diverge, or because the work-group does not fill its sub-groups
+  at barriers     how often sub-groups came to a barrier of the work-group
+  ticks waited    how long they waited there for the last sub-group of their work-group. A tick is an
+                  instruction that a sub-group issues, as if each had a processor of its own
+  LDS passes      over the 32 banks of 4 bytes that accesses to local memory took
+  conflicts       of these, the extra ones: each is a cycle that a better layout would not take
+  bytes asked     of global memory, by the lanes of sub-groups. A byte that several lanes of an access
+                  ask for counts once
+  moved           bytes of the cache lines of 64 bytes that hold these, for each access anew; and the
+                  part of them that is used
+  atomics         atomic operations that sub-groups issued, with the average number of active lanes,
+                  and of lanes that met at one address: those happen one after the other
+  copies          asynchronous copies that were issued here, and their bytes
+  in flight       ticks of the schedule's clock (lockstep help trace) in which one of them was between
+                  its issue and its completion; overlap is how many of these a wave of the work-group
+                  ran in. In the default schedule copies take no time; see -schedule paced
+  waited          ticks that waits for copies took here
+
+Columns without a number in any row are left out, and named below the table. A module without line
+information has a row for each of its instructions, with its place in words.
+
+The counts depend on the kernel, the launch and the sub-group size, those of copies also on the
+schedule and -wave, and on nothing else: engine, -workers and machine make no difference. They are
+a model of a common GPU, not the timing of a product. Accesses to images and pipes do not count, nor
+do accesses of asynchronous copies. The reference engine does the work, so that -stats=lines takes
+longer than a plain run. -report shows the same counts in a page, with pictures.
 `
 
 const exitText = `exit status

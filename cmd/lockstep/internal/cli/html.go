@@ -1,25 +1,17 @@
 package cli
 
 import (
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/conformance"
 )
 
-//go:embed pages.html
-var pageTexts string
-
-// pages are the pages that merge prints. They load nothing from anywhere.
-var pages = template.Must(template.New("pages").Parse(pageTexts))
-
 // outcomePage is an outcome on the page of explore.
 type outcomePage struct {
-	Number, Runs      int
-	Percent           string
+	Number            int
+	Runs, Percent     string
 	Command, Findings string
 	Color             int // of nine
 }
@@ -34,8 +26,8 @@ type configurationPage struct {
 
 // barPage is a part of a bar.
 type barPage struct {
-	Color, Outcome, Runs int
-	Width                string
+	Color, Outcome int
+	Runs, Width    string
 }
 
 // writeHTML writes the report as a page.
@@ -54,7 +46,7 @@ func (d *exploreDocument) writeHTML(w io.Writer) error {
 	for i := range d.Outcomes {
 		o := &d.Outcomes[i]
 		page.Outcomes = append(page.Outcomes, outcomePage{
-			Number: i + 1, Runs: o.Runs, Percent: percent(o.Runs, d.Made), Command: o.Command, Findings: o.findings(exploreStyle{}), Color: min(i, 8),
+			Number: i + 1, Runs: counted(o.Runs, "run"), Percent: percent(o.Runs, d.Made), Command: o.Command, Findings: findingsText(o.Findings, exploreStyle{}), Color: min(i, 8),
 		})
 	}
 	counts := map[string][]int{} // of runs by outcome, of each configuration
@@ -71,7 +63,7 @@ func (d *exploreDocument) writeHTML(w io.Writer) error {
 		row := configurationPage{Name: f.name(), Runs: f.runs, Good: f.wrong == nil}
 		for i, n := range counts[f.name()] {
 			if n > 0 {
-				row.Bars = append(row.Bars, barPage{min(i, 8), i + 1, n, percent(n, f.runs)})
+				row.Bars = append(row.Bars, barPage{min(i, 8), i + 1, counted(n, "run"), percent(n, f.runs)})
 			}
 		}
 		page.Configurations = append(page.Configurations, row)

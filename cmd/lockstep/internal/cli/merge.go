@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/sweep"
@@ -36,15 +35,14 @@ when not; and 2 when files are refused.
 
 // mergeOptions are the flags of merge.
 type mergeOptions struct {
-	json, junit, html, verbose, quiet bool
-	color                             string
+	forms
+	verbose, quiet bool
+	color          string
 }
 
 func setupMerge(f *flags) func(context.Context, *Env, []string) error {
 	o := &mergeOptions{}
-	f.BoolVar(&o.json, "json", false, "print one JSON document: that of the command that made the results")
-	f.BoolVar(&o.junit, "junit", false, "print JUnit XML")
-	f.BoolVar(&o.html, "html", false, "print a page of HTML, with everything that it needs in it")
+	o.forms.declare(f)
 	f.BoolVar(&o.verbose, "v", false, "print all outcomes, or the cases that pass, too")
 	f.BoolVar(&o.quiet, "q", false, "of explore, say how many outcomes there are, and no more")
 	f.StringVar(&o.color, "color", "auto", "colours in findings `WHEN`: auto (on a terminal, unless NO_COLOR is set), always or never")
@@ -52,15 +50,10 @@ func setupMerge(f *flags) func(context.Context, *Env, []string) error {
 }
 
 func (o *mergeOptions) run(_ context.Context, env *Env, files []string) error {
-	forms := 0
-	for _, set := range []bool{o.json, o.junit, o.html} {
-		if set {
-			forms++
-		}
+	if err := o.check("merge"); err != nil {
+		return err
 	}
 	switch {
-	case forms > 1:
-		return usagef("help merge", "merge: one of -json, -junit and -html")
 	case o.quiet && o.verbose:
 		return usagef("help merge", "merge: -q and -v contradict each other")
 	case !slices.Contains(colorModes, o.color):
@@ -145,16 +138,7 @@ func (o *mergeOptions) explore(env *Env, files []string, journals []*sweep.Journ
 	// Outcomes that no run has left are not of this report.
 	report.Outcomes = slices.DeleteFunc(report.Outcomes, func(o explore.Outcome) bool { return report.Count(&o) == 0 })
 	doc := newExploreDocument(about, sweep.Whole, report)
-	switch {
-	case o.json:
-		err = env.document("explore", doc)
-	case o.junit:
-		err = doc.writeJUnit(env.Stdout)
-	case o.html:
-		err = doc.writeHTML(env.Stdout)
-	default:
-		err = doc.writeText(env.Stdout, exploreStyle{verbose: o.verbose, quiet: o.quiet, color: env.colorful(o.color)})
-	}
+	err = o.write(env, "explore", doc, exploreStyle{verbose: o.verbose, quiet: o.quiet, color: env.colorful(o.color)})
 	return doc.ok(), err
 }
 
@@ -182,18 +166,5 @@ func (o *mergeOptions) conformance(env *Env, files []string, journals []*sweep.J
 	for n := range whole.Header.Total {
 		report.Results = append(report.Results, results[n].Result())
 	}
-	switch {
-	case o.json:
-		err = env.document("conformance", report.Document())
-	case o.junit:
-		err = report.WriteJUnit(env.Stdout)
-	case o.html:
-		err = writeConformanceHTML(env.Stdout, report)
-	default:
-		err = report.WriteText(env.Stdout, o.verbose)
-	}
-	return report.OK(), err
+	return report.OK(), writeConformance(env, o.forms, report, o.verbose)
 }
-
-// writePage writes a page of HTML.
-func writePage(w io.Writer, name string, data any) error { return pages.ExecuteTemplate(w, name, data) }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -23,8 +24,10 @@ var pageHTML string
 // pageTemplate escapes all that it is given.
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// Limits of a page: a longer file shows the lines that did something only, a longer line its beginning.
+// Limits of a page: a longer file shows the lines that did something only, a longer line its beginning. The timelines
+// are those of the first work-groups.
 const (
+	pageGroups   = 4
 	maxPageLines = 5000
 	maxPageLine  = 500
 )
@@ -36,28 +39,58 @@ type page struct {
 	Result   string
 	Failed   bool
 	Facts    []pageFact
+	Columns  []string // of the counts beside lines, those that some line has
 	Files    []*pageFile
 	Findings []pageFinding // without a line
+	Figures  []*figure
 }
+
+// Span is how many columns a table has besides the first.
+func (p *page) Span() int { return len(p.Columns) + 1 }
 
 type pageFact struct{ Name, Value string }
 
-// pageFile is a source. Lines are in order; a gap stands where some are left out.
+// pageFile is a source, or the instructions of a kernel without one. Lines are in order; a gap stands where some are
+// left out.
 type pageFile struct {
-	Name  string
-	Lines []*pageLine
+	Name   string
+	Kernel string // whose instructions these are; "" for a source
+	Lines  []*pageLine
 
 	byNumber map[uint32]*pageLine
 }
 
 type pageLine struct {
-	Number                                           uint32
-	Gap                                              bool
-	Text                                             string
-	Heat                                             uint64 // 0 for none, else 1 to 9
-	Instructions, Lanes, CacheLines, Passes, Meeting string
-	Idle                                             bool // most lanes were
-	Findings                                         []pageFinding
+	Number   uint32
+	Gap      bool
+	Text     string
+	Heat     uint64     // 0 for none, else 1 to 9
+	Cells    []pageCell // by column; none for a line without counts
+	Findings []pageFinding
+}
+
+// pageCell is a count beside a line.
+type pageCell struct {
+	Text string
+	Bad  bool // it is much, of what costs time
+}
+
+// The counts beside a line, in the order of the page.
+const (
+	cellExecuted = iota
+	cellInstructions
+	cellIdle
+	cellBarrier
+	cellMoved
+	cellConflicts
+	cellMeeting
+	cellCopies
+	pageCells
+)
+
+// pageColumns are the heads of the counts.
+var pageColumns = [pageCells]string{
+	"executed", "instructions", "idle lanes", "barrier wait", "bytes used of moved", "bank conflicts", "lanes at one address", "copies overlap",
 }
 
 type pageFinding struct {
@@ -97,29 +130,74 @@ func (r *run) page(env *Env, res *outcome) *page {
 	p.facts(r, res)
 	counts, complete := r.trace.Lines()
 	if !complete {
-		p.Facts = append(p.Facts, pageFact{"accesses", "only the first kinds of access are counted, as in -explain memory"})
+		p.Facts = append(p.Facts, pageFact{"counts", "not all is counted: there were more kinds of access, or more events of copies, than are kept"})
 	}
 	for i := range counts {
-		if counts[i].Line > 0 {
-			p.line(counts[i].File, counts[i].Line, counts[i].Source)
+		if c := &counts[i]; c.Line > 0 {
+			p.line(c.File, "", c.Line, c.Source)
+		} else if c.Word > 0 {
+			p.line("", c.Kernel, c.Word, c.Instruction)
 		}
 	}
 	for i := range res.findings.Findings {
 		f := &res.findings.Findings[i]
 		one := pageFinding{f.Severity, f.Text()}
-		if f.Place.File == "" || f.Place.Line == 0 {
+		switch {
+		case f.Place.File != "" && f.Place.Line != 0:
+			l := p.line(f.Place.File, "", f.Place.Line, f.Place.Source)
+			l.Findings = append(l.Findings, one)
+		case f.Place.Word != 0 && f.Kernel != "":
+			l := p.line("", f.Kernel, f.Place.Word, f.Place.Instruction)
+			l.Findings = append(l.Findings, one)
+		default:
 			p.Findings = append(p.Findings, one)
-			continue
 		}
-		l := p.line(f.Place.File, f.Place.Line, f.Place.Source)
-		l.Findings = append(l.Findings, one)
 	}
 	p.count(counts)
 	for _, f := range p.Files {
+		if f.Kernel != "" {
+			f.Name = fmt.Sprintf("instructions of kernel %s: the module has no lines for them; compile it with -gline-tables-only, or -g", printable(f.Kernel))
+			f.instructions()
+			continue
+		}
 		f.complete(r.sourceLines(env, f.Name))
 		f.Name = printable(f.Name)
 	}
+	p.columns()
+	p.Figures = figures(r.trace, counts)
 	return p
+}
+
+// columns leaves out the counts that no line has.
+func (p *page) columns() {
+	var used [pageCells]bool
+	for _, f := range p.Files {
+		for _, l := range f.Lines {
+			for i, c := range l.Cells {
+				used[i] = used[i] || c.Text != ""
+			}
+		}
+	}
+	for i, name := range pageColumns {
+		if used[i] {
+			p.Columns = append(p.Columns, name)
+		}
+	}
+	for _, f := range p.Files {
+		for _, l := range f.Lines {
+			cells := make([]pageCell, 0, len(p.Columns))
+			for i := range pageCells {
+				switch {
+				case !used[i]:
+				case l.Cells == nil:
+					cells = append(cells, pageCell{})
+				default:
+					cells = append(cells, l.Cells[i])
+				}
+			}
+			l.Cells = cells
+		}
+	}
 }
 
 // facts adds the summary of the run.
@@ -143,16 +221,16 @@ func (p *page) facts(r *run, res *outcome) {
 	add("barriers", "%d", total.Barriers)
 }
 
-// line returns a line of a file, which it adds where it is not there yet.
-func (p *page) line(file string, number uint32, text string) *pageLine {
+// line returns a line of a file, or an instruction of a kernel, which it adds where it is not there yet.
+func (p *page) line(file, kernel string, number uint32, text string) *pageLine {
 	var f *pageFile
 	for _, known := range p.Files {
-		if known.Name == file {
+		if known.Name == file && known.Kernel == kernel {
 			f = known
 		}
 	}
 	if f == nil {
-		f = &pageFile{Name: file, byNumber: make(map[uint32]*pageLine)}
+		f = &pageFile{Name: file, Kernel: kernel, byNumber: make(map[uint32]*pageLine)}
 		p.Files = append(p.Files, f)
 	}
 	l := f.byNumber[number]
@@ -174,25 +252,41 @@ func (p *page) count(counts []trace.LineCounts) {
 	}
 	for i := range counts {
 		c := &counts[i]
-		if c.Line == 0 {
+		if c.Line == 0 && c.Word == 0 {
 			p.Facts = append(p.Facts, pageFact{"without a line", counted(c.Instructions, "instruction") + " of sub-groups"})
 			continue
 		}
-		l := p.line(c.File, c.Line, "")
+		l := p.line(c.File, c.Kernel, cmp.Or(c.Line, c.Word), "")
+		set := func(cell int, bad bool, format string, args ...any) {
+			if l.Cells == nil {
+				l.Cells = make([]pageCell, pageCells)
+			}
+			l.Cells[cell] = pageCell{fmt.Sprintf(format, args...), bad}
+		}
 		if c.Instructions > 0 {
-			l.Heat = 1 + uint64(8*float64(c.Instructions)/float64(most))
-			l.Instructions = fmt.Sprint(c.Instructions)
-			l.Lanes = fmt.Sprintf("%.0f %%", 100*float64(c.Lanes)/float64(c.Room))
-			l.Idle = c.Lanes < c.Room/2
+			l.Heat = 1 + 8*c.Instructions/most
+			set(cellExecuted, false, "%d", c.Executions)
+			set(cellInstructions, false, "%d", c.Instructions)
+			set(cellIdle, c.Lanes < c.Room/2, "%d %%", rounded(c.Room-c.Lanes, c.Room))
+		}
+		if c.Arrivals > 0 {
+			set(cellBarrier, false, "%d", c.BarrierTicks)
 		}
 		if c.CacheLines > 0 {
-			l.CacheLines = fmt.Sprintf("%d (%d)", c.CacheLines, c.CacheLinesAtBest)
+			set(cellMoved, 2*c.Asked < c.Moved(), "%d of %d", c.Asked, c.Moved())
 		}
 		if c.Passes > 0 {
-			l.Passes = fmt.Sprintf("%d (%d)", c.Passes, c.PassesAtBest)
+			set(cellConflicts, c.Conflicts() > c.PassesAtBest, "%d", c.Conflicts())
 		}
 		if c.Atomics > 0 {
-			l.Meeting = fmt.Sprintf("%.1f", float64(c.Meeting)/float64(c.Atomics))
+			tenths := (20*c.Meeting + c.Atomics) / (2 * c.Atomics)
+			set(cellMeeting, 2*c.Meeting > c.AtomicLanes && c.Meeting > c.Atomics, "%d.%d", tenths/10, tenths%10)
+		}
+		switch {
+		case c.Waits > 0:
+			set(cellCopies, false, "waited %d", c.WaitTicks)
+		case c.Copies > 0:
+			set(cellCopies, false, "%d of %d", c.Overlap, c.Flight)
 		}
 	}
 }
@@ -241,6 +335,15 @@ func (f *pageFile) complete(text []string) {
 	}
 	if previous < last {
 		f.Lines = append(f.Lines, &pageLine{Gap: true})
+	}
+}
+
+// instructions puts the instructions in order.
+func (f *pageFile) instructions() {
+	for _, n := range slices.Sorted(maps.Keys(f.byNumber)) {
+		l := f.byNumber[n]
+		l.Text = shownSource(l.Text)
+		f.Lines = append(f.Lines, l)
 	}
 }
 

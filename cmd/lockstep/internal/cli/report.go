@@ -162,10 +162,13 @@ func (r *run) report(env *Env, res *outcome) error {
 	if zeros > 0 {
 		fmt.Fprintf(env.Stderr, "lockstep: note: %s of integers by zero gave a value with all bits set; -check finds them\n", counted(zeros, "division"))
 	}
-	if r.o.stats {
+	if r.o.stats.on && !r.o.stats.lines {
 		r.printStats(env.Stderr, res)
 	}
-	if len(r.outs) == 0 && !r.o.stats && r.trace == nil && len(res.findings.Findings) == 0 && len(nothing) == 0 {
+	if err := r.writeLines(env); err != nil {
+		return err
+	}
+	if len(r.outs) == 0 && !r.o.stats.on && r.trace == nil && len(res.findings.Findings) == 0 && len(nothing) == 0 {
 		r.printHint(env)
 	}
 	if len(res.findings.Findings) > 0 && !r.o.quiet {

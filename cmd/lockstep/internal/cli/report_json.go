@@ -27,7 +27,8 @@ type runReport struct {
 	Omitted      int               `json:"findings_omitted,omitempty"`
 	Counters     countersReport    `json:"counters"`              // the sum
 	Explanation  string            `json:"explanation,omitempty"` // the text of -explain
-	Timing       *timingReport     `json:"timing,omitempty"`      // with -stats
+	Stats        *statsReport      `json:"stats,omitempty"`       // with -stats=lines
+	Timing       *timingReport     `json:"timing,omitempty"`      // with -stats alone
 	Diagnostics  []clc.Diagnostic  `json:"diagnostics,omitempty"` // of sources
 }
 
@@ -136,7 +137,10 @@ func (r *run) reportJSON(env *Env, res *outcome) error {
 		}
 		set.Outputs = append(set.Outputs, out)
 	}
-	if r.o.stats {
+	if r.o.stats.lines && r.trace != nil {
+		set.Stats = newStatsReport(r.trace)
+	}
+	if r.o.stats.on && !r.o.stats.lines {
 		set.Timing = &timingReport{res.duration.Seconds(), lim.Workers}
 	}
 	set.Diagnostics = env.json.diagnostics

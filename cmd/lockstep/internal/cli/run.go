@@ -56,7 +56,7 @@ type runOptions struct {
 	keep     bool // going, after a fault
 	timeout  time.Duration
 	json     bool
-	stats    bool
+	stats    statsFlag
 	verbose  bool
 	quiet    bool
 	color    string
@@ -116,7 +116,7 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead of text")
 	f.StringVar(&o.sarif, "sarif", "", "write the findings to `FILE` as SARIF 2.1.0, for code scanning and editors;\n- is standard output")
 	f.StringVar(&o.report, "report", "", "write a page to `FILE.html`: the source with counts by line, and the findings in it\n(lockstep help trace); - is standard output")
-	f.BoolVar(&o.stats, "stats", false, "print counters and times")
+	f.Var(&o.stats, "stats", "print counters and times; -stats=lines prints counts by line of the source\ninstead (lockstep help stats)")
 	f.BoolVar(&o.verbose, "v", false, "say on standard error what is run, and show the SPIR-V instructions of findings")
 	f.BoolVar(&o.quiet, "q", false, "no notes, and each finding in one line")
 	f.StringVar(&o.color, "color", "auto", "colours in findings `WHEN`: auto (on a terminal, unless NO_COLOR is set), always or never")

@@ -82,7 +82,13 @@ The document of run has, among others,
                the inlined calls, parties, notes, help, and how often it happened
   "completed"  true when every work-group ran to its end
   "explanation"  the text of -explain
-  "timing"     with -stats. Only this, and the engine where that is left to lockstep, may
+  "stats"      with -stats=lines: the bytes of cache lines and banks of the model, and in "lines"
+               the counts of each line, or of each instruction of a module without lines
+               (lockstep help stats): file, line, executions, active_lanes and idle_lanes, barriers
+               and barrier_ticks, local_passes and local_conflicts, global_asked_bytes and
+               global_moved_bytes, atomics with atomic_lanes and atomic_lanes_at_one_address, and
+               copies with copy_bytes, copy_ticks, copy_overlap_ticks and copy_wait_ticks
+  "timing"     with -stats alone. Only this, and the engine where that is left to lockstep, may
                differ from run to run
 
 The document of explore has, among others,
