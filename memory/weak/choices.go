@@ -34,6 +34,9 @@ type Seeded uint64
 
 // Pick is for Choices.
 func (s *Seeded) Pick(_ What, n int) int {
+	if n == 1 {
+		return 0
+	}
 	*s += 0x9e3779b97f4a7c15
 	z := uint64(*s)
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

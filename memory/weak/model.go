@@ -16,7 +16,7 @@ const (
 
 // Choices decides what the memory model leaves open.
 type Choices interface {
-	// Pick returns one of n numbers from 0; n is 2 at least.
+	// Pick returns one of n numbers from 0, the only one where n is 1.
 	Pick(what What, n int) int
 	// Stamp returns a mark for a write that is made now. Ordered says, of the marks of writes that were made earlier,
 	// whether all of them had to be made before the present access although that one is going to pass over them: it
@@ -145,9 +145,4 @@ func (m *Model) first(h []*message, low int) int {
 	return low
 }
 
-func (m *Model) pick(what What, n int) int {
-	if n < 2 {
-		return 0
-	}
-	return min(max(m.choices.Pick(what, n), 0), n-1)
-}
+func (m *Model) pick(what What, n int) int { return min(max(m.choices.Pick(what, n), 0), n-1) }
