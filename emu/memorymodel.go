@@ -53,6 +53,14 @@ type MemoryChoices = weak.Choices
 // MemoryChoice is what a MemoryChoices decides.
 type MemoryChoice = weak.What
 
+// The choices: which message a load reads, 0 being the last one; where a write stands in modification order, 0 being
+// at its end; whether a load is performed late.
+const (
+	ChooseMessage = weak.ReadFrom
+	ChoosePlace   = weak.PlaceAt
+	ChooseLate    = weak.PutOff
+)
+
 // weakly returns why the launch cannot run with weak memory, or nil.
 func (p *prepared) weakly() error {
 	k := p.Kernel

@@ -28,7 +28,7 @@ type InterleavedChoice struct {
 const maxInterleaving = 1 << 20
 
 // String writes the choices for ParseInterleaving: steps with commas between them, each the number of the work-group,
-// with ".1" and so on for other work-items than the first, with ":1" and so on for choices, and with "*3" for as many
+// with ".1" and so on for other work-items than the first, with ":1" and so on for choices, and with "x3" for as many
 // alike. Choices of 0 at the end are left out.
 func (x *Interleaving) String() string {
 	var words []string
@@ -58,7 +58,7 @@ func (x *Interleaving) String() string {
 		switch {
 		case words[i] == "":
 		case n > 1:
-			out = append(out, fmt.Sprintf("%s*%d", words[i], n))
+			out = append(out, fmt.Sprintf("%sx%d", words[i], n))
 		default:
 			out = append(out, words[i])
 		}
@@ -71,7 +71,7 @@ func (x *Interleaving) String() string {
 func ParseInterleaving(text string) (*Interleaving, error) {
 	x := &Interleaving{}
 	for i, word := range strings.Split(text, ",") {
-		body, times, repeated := strings.Cut(word, "*")
+		body, times, repeated := strings.Cut(word, "x")
 		n := 1
 		if repeated {
 			var err error
