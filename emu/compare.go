@@ -31,6 +31,8 @@ func (p *prepared) comparable() error {
 	switch c := p.Schedule.Completion; {
 	case p.Check:
 		return refuse(fmt.Sprintf("checks run on engine %s only", d.reference.Name()))
+	case p.Memory == MemoryWeak:
+		return refuse(fmt.Sprintf("weak memory is on engine %s only", d.reference.Name()))
 	case k.code.UsesAsync && (c == dma.Seeded || c == dma.Paced):
 		return refuse(fmt.Sprintf("copies that complete %s run on engine %s only", c, d.reference.Name()))
 	case k.fallback != nil && k.fallback.Fallback() != nil:

@@ -86,6 +86,9 @@ type Launch struct {
 	// sub-groups have one work-item. Nothing but Check, Timeout, Output and its limit, and Prints counts besides. With Check,
 	// nobody looks for data races: the order shows them.
 	Interleave Chooser
+	// Memory says what loads may return. With MemoryWeak, Check does not look for uninitialised values: which of them a
+	// load returns is not followed.
+	Memory MemoryModel
 	// Trace records what happens when, on the schedule's logical clock; nil for
 	// nothing. Work-groups then run one after the other.
 	Trace *trace.Recorder
@@ -120,6 +123,9 @@ type Result struct {
 	// Shadow is the number of bytes of memory that the detection of data races took beside the
 	// launch's memory; 0 without Check.
 	Shadow uint64
+	// SequentialMemory says that a launch with MemoryWeak wrote more memory than it can keep old values of: the rest
+	// was sequentially consistent.
+	SequentialMemory bool
 }
 
 // Run runs the kernel over the range in the default schedule; see [Launch.Run].
@@ -180,7 +186,12 @@ func (l *Launch) prepare() (*prepared, error) {
 	if l.Interleave != nil && k.code.UsesPipes {
 		return nil, fmt.Errorf("kernel %s %w: it has pipes", k.code.Name, ErrNotInterleaved)
 	}
-	if p.launch.Program, p.launch.Kernel = k.isa, k.code; l.Check {
+	if l.Memory == MemoryWeak {
+		if err := p.weakly(); err != nil {
+			return nil, err
+		}
+	}
+	if p.launch.Program, p.launch.Kernel = k.isa, k.code; l.Check || l.Memory == MemoryWeak {
 		c, err := k.forChecks()
 		if err != nil {
 			return nil, err
@@ -315,7 +326,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 		Workers: lim.Workers, Parallel: p.Parallel, WaveLanes: lim.WaveLanes, KeepGoing: p.KeepGoing,
 		Output: p.Output, MaxOutput: p.MaxOutput, Progress: p.Progress, Look: p.Look.of(p),
 		DMA: d.dmaConfig(p.Schedule), MaxState: stateMemory(),
-		Accesses: tellAccesses(p), Prints: tellPrints(p),
+		Accesses: tellAccesses(p), Prints: tellPrints(p), Weak: p.model(),
 	}
 	if p.Trace != nil {
 		p.beginTrace()
@@ -339,7 +350,9 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	if sr == nil {
 		return nil, launchError(err)
 	}
-	return p.over(p.result(sr, time.Since(start)), sr, err)
+	res := p.result(sr, time.Since(start))
+	res.SequentialMemory = opt.Weak != nil && opt.Weak.Full()
+	return p.over(res, sr, err)
 }
 
 // over puts findings into the result of a launch that is over. err is the scheduler's.

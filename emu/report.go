@@ -42,6 +42,9 @@ func (p *prepared) report(res *Result, sr *scheduler.Result, err error, races []
 // reproduce returns the command line that makes a finding happen again.
 func (p *prepared) reproduce() string {
 	flags := p.Schedule.String()
+	if p.Memory == MemoryWeak {
+		flags = join(flags, "-memory weak")
+	}
 	if p.Check {
 		flags = join(flags, "-check")
 		if p.Benign {

@@ -112,6 +112,8 @@ func (l *Launch) setField() string {
 		return "Benign"
 	case l.KeepGoing:
 		return "KeepGoing"
+	case l.Memory != MemorySequential:
+		return "Memory"
 	case l.Timeout != 0:
 		return "Timeout"
 	case l.Output != nil:

@@ -61,7 +61,7 @@ func (p *prepared) shadows() {
 		}
 	}
 	p.launch.Poison = d.poison
-	if p.Check {
+	if p.Check && p.Memory != MemoryWeak {
 		d.launches++
 		p.launch.Origins, p.launch.Number = &d.origins, d.launches
 	}

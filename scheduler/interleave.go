@@ -26,6 +26,10 @@ type Step struct {
 	Access  memory.Access
 	Pointer memory.Pointer
 	Bytes   uint64
+	// SeqCst says, in launches with Options.Weak, that the access is sequentially consistent. A fence of that order
+	// is a step of no bytes.
+	SeqCst bool
+	waits  bool // at a barrier: no step
 }
 
 // Chooser decides the order of all accesses of a launch.
@@ -80,8 +84,15 @@ func (*announcer) Block(start, end, first, lanes int) {}
 
 // Accesses waits for its turn: sub-groups have one work-item.
 func (a *announcer) Accesses(pc, first int, access memory.Access, size uint64, _ []int, addresses []memory.Pointer) {
-	if yield := a.yield[first]; yield != nil && !yield(Step{a.w.group.Linear, first, pc, access, addresses[0], size}) {
+	if yield := a.yield[first]; yield != nil && !yield(Step{Group: a.w.group.Linear, Item: first, PC: pc, Access: access, Pointer: addresses[0], Bytes: size}) {
 		a.yield[first] = nil
+	}
+}
+
+// turn waits likewise, in launches with a memory model.
+func (a *announcer) turn(pc, item int, access memory.Access, p memory.Pointer, n uint64, seqCst bool) {
+	if yield := a.yield[item]; yield != nil && !yield(Step{Group: a.w.group.Linear, Item: item, PC: pc, Access: access, Pointer: p, Bytes: n, SeqCst: seqCst}) {
+		a.yield[item] = nil
 	}
 }
 
@@ -91,7 +102,7 @@ func (a *announcer) Accesses(pc, first int, access memory.Access, size uint64, _
 // end. The sub-group size must be 1, there are at most MaxInterleaved work-items, and kernels have neither
 // pipes nor asynchronous copies, images nor copies of memory in one instruction: other launches fail with an
 // error that wraps ErrNotInterleaved. The engine must be the one that tells of accesses
-// ([engine.Group.Subgroups]).
+// ([engine.Group.Subgroups]). With Options.Weak, what accesses do when it is their turn is the model's business.
 func (r *Runner) Interleave(ctx context.Context, l *engine.Launch, opt Options, choose Chooser) (*Result, error) {
 	r.inspect(l.Kernel)
 	opt.WaveLanes, opt.Workers, opt.Order, opt.First, opt.End = 1, 1, InOrder, 0, 0
@@ -199,7 +210,11 @@ func (x *interleaving) run(ctx context.Context) (res *Result, err error) {
 // begin starts a group, and makes threads of its waves, none of which runs yet.
 func (x *interleaving) begin(w *worker, pos uint64) {
 	a := &announcer{x: x, w: w}
-	w.group.Subgroups = a
+	if x.opt.Weak != nil {
+		w.group.Turns = a.turn
+	} else {
+		w.group.Subgroups = a
+	}
 	w.begin(pos)
 	a.yield = make([]func(Step) bool, w.items)
 	for i := range w.waves[:w.n] {
@@ -207,8 +222,7 @@ func (x *interleaving) begin(w *worker, pos uint64) {
 		t.next, t.stop = iter.Pull(func(yield func(Step) bool) {
 			a.yield[t.v.first] = yield
 			for {
-				// A step of no bytes is no access, but a barrier.
-				if t.v.state = t.v.Run(0); t.v.state != engine.StopBarrier || a.yield[t.v.first] == nil || !yield(Step{}) {
+				if t.v.state = t.v.Run(0); t.v.state != engine.StopBarrier || a.yield[t.v.first] == nil || !yield(Step{waits: true}) {
 					return
 				}
 			}
@@ -236,7 +250,7 @@ func (x *interleaving) advance() {
 func (x *interleaving) resume(t *thread) {
 	step, more := t.next()
 	switch {
-	case more && step.Bytes > 0:
+	case more && !step.waits:
 		t.at, t.step = threadPending, step
 	case more:
 		t.at = threadWaits

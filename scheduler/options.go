@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/memory/race"
+	"github.com/lockstep-gpu/lockstep/memory/weak"
 )
 
 // Parallel says whether work-groups may run at the same time.
@@ -79,6 +80,9 @@ type Options struct {
 	// Races looks for data races; nil for none. The launch must have Check, and its work-groups run one after the
 	// other. It is not for launches with First or End.
 	Races *race.Detector
+	// Weak says what loads return; nil is memory as it is. The kernel must have been lowered so that memory orders are
+	// known, and the engine must be package interp's. Work-groups run one after the other.
+	Weak *weak.Model
 
 	// Progress is called from a goroutine of its own, at most every
 	// ProgressInterval, with the number of groups that are over. It is not

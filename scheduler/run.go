@@ -285,8 +285,8 @@ func (s *launch) prepare() error {
 
 // parallel says whether groups may run at the same time.
 func (s *launch) parallel() bool {
-	if s.opt.Tracer != nil || s.opt.Races != nil {
-		return false // there is one clock, or one shadow memory
+	if s.opt.Tracer != nil || s.opt.Races != nil || s.opt.Weak != nil {
+		return false // there is one clock, one shadow memory, or one history
 	}
 	switch s.opt.Parallel {
 	case ParallelNever:

@@ -120,6 +120,9 @@ func (s *launch) worker() (*worker, error) {
 		w.group.Races = d.Worker(s.races, s.SubgroupSize, len(s.Kernel.Code), s.LocalSizes,
 			func(i int) bool { return i < len(s.Kernel.Local) && s.Kernel.Local[i].PerItem })
 	}
+	if m := s.opt.Weak; m != nil {
+		w.group.Weak = m.Worker(s.SubgroupSize)
+	}
 	if tell := s.opt.Prints; tell != nil {
 		w.group.Prints = func(item int, text []byte) { tell(&w.group, item, text) }
 	}
@@ -138,6 +141,7 @@ func (r *Runner) rest(w *worker) {
 	w.stretch, w.stopped = stretch{}, nil
 	clear(w.stretches)
 	w.group.Launch, w.group.Accesses, w.group.Prints, w.group.DMA, w.group.PipeTrace, w.group.Races, w.group.Report = nil, nil, nil, nil, nil, nil, nil
+	w.group.Weak, w.group.Turns = nil, nil
 	r.idle.Put(w)
 }
 
@@ -208,6 +212,9 @@ func (w *worker) begin(pos uint64) {
 	}
 	if w.group.Races != nil {
 		w.group.Races.Begin(w.group.Linear, w.items)
+	}
+	if w.group.Weak != nil {
+		w.group.Weak.Begin(w.group.Linear, w.items)
 	}
 	w.faulted, w.partial = false, false
 	if w.clocked {
@@ -527,6 +534,9 @@ func (w *worker) openBarrier() bool {
 	}
 	if w.group.Races != nil {
 		w.group.Races.Barrier(w.Kernel.Code[pc].Order())
+	}
+	if w.group.Weak != nil {
+		w.group.Weak.Barrier(w.Kernel.Code[pc].Order())
 	}
 	if s := w.scheduleAt(pc); s != isa.ScheduleUnordered {
 		return w.runRegion(w.n, pc, s)

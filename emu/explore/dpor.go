@@ -1,6 +1,11 @@
 package explore
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+)
 
 // This file enumerates the interleavings of threads up to equivalence, knowing nothing of kernels: by
 // source-DPOR, a dynamic partial-order reduction (P. Abdulla, S. Aronis, B. Jonsson and K. Sagonas, Optimal
@@ -11,18 +16,24 @@ import "math/bits"
 // interleaving; the stack remembers what was chosen, and where else something has to be tried: where two
 // steps race, the second one has to be tried before the first. What has been tried in a state sleeps (the
 // sleep sets of P. Godefroid) until a step comes that depends on it.
+//
+// A step may come with choices, such as which of several values a load returns (pick): then it is made with each of
+// them. What is independent of a step must not change its choices. Where memory is weak, the order of two steps and
+// the choices of the second one can show the same twice: a load behind a store that returns the value before it is
+// a load ahead of it. So it has that choice only where it could not have come ahead of the store (ordered).
 
-// place is memory that a step touches: bytes [from, from+size) of an object.
+// place is memory that a step touches: bytes [from, from+size) of an object. Steps that are sequentially consistent
+// depend on each other.
 type place struct {
-	object uint64
-	from   int64
-	size   uint64
-	write  bool
+	object        uint64
+	from          int64
+	size          uint64
+	write, seqCst bool
 }
 
 // dependent says whether the order of two steps matters.
 func (p *place) dependent(q *place) bool {
-	return p.object == q.object && (p.write || q.write) && p.from < q.from+int64(q.size) && q.from < p.from+int64(p.size)
+	return p.seqCst && q.seqCst || p.object == q.object && (p.write || q.write) && p.from < q.from+int64(q.size) && q.from < p.from+int64(p.size)
 }
 
 // maxThreads bounds the threads, of which sets are bits.
@@ -51,12 +62,33 @@ type node struct {
 	enabled   set
 	next      []place // of the enabled threads
 	chosen    int
+	picks     picks
 	backtrack set // threads that have to be tried
 	done      set // that have been
 	sleep     set // that need not be
 	// clocks are those of the threads before the step; step is that of the step, once it is taken.
 	clocks []clock
 	step   clock
+}
+
+// picks are choices: of how many each is one, and what was chosen.
+type picks []pick
+
+type pick struct {
+	chosen, of int
+	what       emu.MemoryChoice
+}
+
+// next goes to the next sequence of choices, and says whether there is one.
+func (p *picks) next() bool {
+	for n := len(*p) - 1; n >= 0; n-- {
+		if one := &(*p)[n]; one.chosen+1 < one.of {
+			one.chosen++
+			*p = (*p)[:n+1]
+			return true
+		}
+	}
+	return false
 }
 
 // interleavings is the enumeration.
@@ -67,7 +99,9 @@ type interleavings struct {
 	most    int   // steps of an interleaving
 
 	stack []*node
+	first picks // ahead of the first step
 	depth int   // of the interleaving under way
+	drawn int   // choices since its last step
 	open  []int // groups whose barriers have opened since the last step of it
 }
 
@@ -81,7 +115,7 @@ const (
 )
 
 // begin begins an interleaving.
-func (x *interleavings) begin() { x.depth, x.open = 0, x.open[:0] }
+func (x *interleavings) begin() { x.depth, x.drawn, x.open = 0, 0, x.open[:0] }
 
 // opened notes that the threads of a group have met at a barrier.
 func (x *interleavings) opened(group int) { x.open = append(x.open, group) }
@@ -90,6 +124,7 @@ func (x *interleavings) opened(group int) { x.open = append(x.open, group) }
 // threads, which are at least one.
 func (x *interleavings) choose(enabled set, next []place) (int, ending) {
 	d := x.depth
+	x.drawn = 0
 	if d == x.most {
 		return -1, endedCut
 	}
@@ -120,6 +155,36 @@ func (x *interleavings) choose(enabled set, next []place) (int, ending) {
 	x.depth++
 	x.take()
 	return n.chosen, endedWhole
+}
+
+// pick chooses one of n numbers from 0 for the step that is made.
+func (x *interleavings) pick(what emu.MemoryChoice, n int) int {
+	list := &x.first
+	if x.depth > 0 {
+		list = &x.stack[x.depth-1].picks
+	}
+	if x.drawn == len(*list) {
+		*list = append(*list, pick{0, n, what})
+	}
+	x.drawn++
+	return (*list)[x.drawn-1].chosen
+}
+
+// ordered says whether steps, by their numbers from 1, come before the one that is made even if it does not depend on
+// them: by what its thread has done before, or by other steps that it depends on.
+func (x *interleavings) ordered(steps []int) bool {
+	d := x.depth - 1
+	if d < 0 || x.brute {
+		return true
+	}
+	n := x.stack[d]
+	past := append(clock(nil), n.clocks[n.chosen]...)
+	for i, e := range x.stack[:d] {
+		if e.next[e.chosen].dependent(&n.next[n.chosen]) && !slices.Contains(steps, i+1) {
+			past.join(e.step)
+		}
+	}
+	return !slices.ContainsFunc(steps, func(s int) bool { return past[x.stack[s-1].chosen] < s })
 }
 
 // clocks returns those of the threads at the depth of the interleaving.
@@ -214,16 +279,19 @@ func (x *interleavings) initials(i int) set {
 func (x *interleavings) again() bool {
 	for len(x.stack) > 0 {
 		n := x.stack[len(x.stack)-1]
+		if n.picks.next() {
+			return true
+		}
 		n.done |= 1 << n.chosen
 		if !x.brute {
 			n.sleep |= 1 << n.chosen
 		}
 		if left := n.backtrack &^ n.done &^ n.sleep; left != 0 {
-			n.chosen = left.first()
+			n.chosen, n.picks = left.first(), nil
 			x.take()
 			return true
 		}
 		x.stack = x.stack[:len(x.stack)-1]
 	}
-	return false
+	return x.first.next()
 }

@@ -13,8 +13,8 @@ import (
 
 // Exhaustive is what is known of a launch all of whose interleavings were to be run: orders of single
 // accesses to global and local memory by single work-items, up to equivalence. It stands for the outcomes
-// under sequential consistency: what OpenCL allows beyond, for accesses that nothing orders, is not among
-// them.
+// under sequential consistency or, where memory is weak, for those of package memory/weak: then the values that loads
+// return are enumerated, too.
 type Exhaustive struct {
 	// Executions is the number of interleavings that were run to their end: one of each class of equivalent
 	// ones, and Redundant how many were begun and left when it was clear that they were equivalent to one
@@ -42,6 +42,8 @@ type InterleavedOutcome struct {
 	Values []Value `json:"values"`
 	// Steps are those of the first interleaving.
 	Steps []InterleavedStep `json:"steps"`
+	// Choices are those of that interleaving, for [emu.ParseInterleaving].
+	Choices string `json:"choices"`
 }
 
 // Value is an element of memory in the end.
@@ -54,11 +56,14 @@ type Value struct {
 // InterleavedStep is an access of a work-item.
 type InterleavedStep struct {
 	WorkItem *finding.WorkItem `json:"work_item,omitempty"`
-	Access   string            `json:"access"` // "read", "write" or "atomic operation"
+	Access   string            `json:"access"` // "read", "write", "atomic operation" or "fence"
 	Name     string            `json:"name"`   // of the memory
 	// Index is the element, where the size of elements is known, or else the byte.
 	Index int64         `json:"index"`
 	Place finding.Place `json:"place"`
+	// Weak says what interleavings alone do not show: "old", a read returns another value than the last one; "earlier",
+	// a write does not come last in modification order.
+	Weak string `json:"weak,omitempty"`
 }
 
 // ExhaustiveOptions limit an enumeration. The zero value has the limits of the constants.
@@ -212,7 +217,7 @@ func (x *enumeration) Choose(pending []emu.Step) int {
 		if p.Space() == memory.SpaceLocal {
 			object |= s.Group << 32 // each work-group has its own
 		}
-		x.next[t] = place{object: object, from: p.Offset(), size: s.Bytes, write: s.Access != memory.AccessRead}
+		x.next[t] = place{object: object, from: p.Offset(), size: s.Bytes, write: s.Access != memory.AccessRead, seqCst: s.SeqCst}
 	}
 	t, why := x.choose(enabled, x.next)
 	if t < 0 {
@@ -222,6 +227,31 @@ func (x *enumeration) Choose(pending []emu.Step) int {
 	i := slices.IndexFunc(pending, func(s emu.Step) bool { return x.thread(&s) == t })
 	x.steps = append(x.steps, pending[i])
 	return i
+}
+
+// Pick is for emu.MemoryChoices.
+func (x *enumeration) Pick(what emu.MemoryChoice, n int) int { return x.pick(what, n) }
+
+// Stamp is for emu.MemoryChoices.
+func (x *enumeration) Stamp() int { return x.depth }
+
+// Ordered is for emu.MemoryChoices.
+func (x *enumeration) Ordered(steps []int) bool { return x.ordered(steps) }
+
+// choices are those of the interleaving under way.
+func (x *enumeration) choices() string {
+	var text emu.Interleaving
+	list := func(p picks) (chosen []int) {
+		for _, one := range p {
+			chosen = append(chosen, one.chosen)
+		}
+		return chosen
+	}
+	text.Before = list(x.first)
+	for _, n := range x.stack[:x.depth] {
+		text.Steps = append(text.Steps, emu.InterleavedChoice{Group: uint64(n.chosen / x.items), Item: n.chosen % x.items, Picks: list(n.picks)})
+	}
+	return text.String()
 }
 
 // Opened is for emu.Chooser.
@@ -236,21 +266,37 @@ func (x *enumeration) note(l *launched, res *emu.Result, held []emu.Contents, te
 		return nil
 	}
 	x.outcomes[o.ID] = len(x.result.Outcomes)
-	one := InterleavedOutcome{ID: o.ID, Executions: 1, Completed: o.Completed, Findings: o.Findings, Values: []Value{}, Steps: []InterleavedStep{}}
+	one := InterleavedOutcome{ID: o.ID, Executions: 1, Completed: o.Completed, Findings: o.Findings, Values: []Value{}, Steps: []InterleavedStep{}, Choices: x.choices()}
 	taken, err := l.launch.Taken(x.steps)
 	if err != nil {
 		return err
 	}
 	for i := range taken {
 		t := &taken[i]
-		s := InterleavedStep{WorkItem: t.WorkItem, Access: x.steps[i].Access.String(), Name: t.Name, Index: t.Offset, Place: t.Place}
+		s := InterleavedStep{WorkItem: t.WorkItem, Access: accessText(&x.steps[i]), Name: t.Name, Index: t.Offset, Place: t.Place}
 		if t.Object != nil && t.Object.ElementBytes > 0 {
 			s.Index /= int64(t.Object.ElementBytes)
+		}
+		for _, c := range x.stack[i].picks {
+			switch {
+			case c.chosen > 0 && c.what == emu.ChooseMessage:
+				s.Weak = "old"
+			case c.chosen > 0 && c.what == emu.ChoosePlace:
+				s.Weak = "earlier"
+			}
 		}
 		one.Steps = append(one.Steps, s)
 	}
 	x.result.Outcomes = append(x.result.Outcomes, one)
 	return x.keep(l, o.Completed, held)
+}
+
+// accessText names what a step does.
+func accessText(s *emu.Step) string {
+	if s.Bytes == 0 {
+		return "fence"
+	}
+	return s.Access.String()
 }
 
 // keep keeps the memory of an outcome, where that is small.

@@ -25,6 +25,8 @@ type Subject struct {
 	Args func(dev *emu.Device) ([]emu.Arg, error)
 	// Check, Benign and KeepGoing are those of the launches.
 	Check, Benign, KeepGoing bool
+	// Memory is that of the launches.
+	Memory emu.MemoryModel
 	// Reproduce returns how a person runs a configuration; nil for findings that print flags alone.
 	Reproduce func(c Config) string
 }
@@ -186,7 +188,7 @@ func (e *Explorer) arm(ctx context.Context, l *launched, c Config, engine string
 	if err != nil {
 		return err
 	}
-	l.launch = emu.Launch{Kernel: k, Args: args, Range: s.Range, Parallel: emu.ParallelNever, Check: s.Check, Benign: s.Benign, KeepGoing: s.KeepGoing}
+	l.launch = emu.Launch{Kernel: k, Args: args, Range: s.Range, Parallel: emu.ParallelNever, Check: s.Check, Benign: s.Benign, KeepGoing: s.KeepGoing, Memory: s.Memory}
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/memory/race"
+	"github.com/lockstep-gpu/lockstep/memory/weak"
 )
 
 // Engine turns bytecode into something that runs. It is safe for use from
@@ -275,6 +276,13 @@ type Group struct {
 	// Races is told of accesses to global memory and LDS, of atomic operations, fences and barriers; nil is nobody. It is
 	// there in launches with Check only.
 	Races *race.Group
+	// Weak says what loads from global memory and LDS return, and is told of everything else that it must know: of
+	// stores, atomic operations, fences and barriers. Nil is memory as it is. The kernel must have been lowered so that
+	// memory orders are known (isa.MemoryOrder), and the reference engine runs it. Turns, where it is not nil too, is
+	// called before each access of a work-item, of n bytes at p, and before each sequentially consistent fence, for
+	// which n is 0; the access happens when it returns.
+	Weak  *weak.Group
+	Turns func(pc, item int, a memory.Access, p memory.Pointer, n uint64, seqCst bool)
 	// Prints is told of what each printf prints: the number of the work-item, and the text, which is valid during
 	// the call only. It stands in Output as well. Nil is nobody.
 	Prints func(item int, text []byte)

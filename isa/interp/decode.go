@@ -45,6 +45,7 @@ type aux struct {
 	pipe          *isa.PipeAccess
 	race          *race.Access
 	shadowed      *shadowed
+	modelled      *modelled
 }
 
 type convertKey struct {
@@ -76,6 +77,8 @@ type decoder struct {
 	// instruction changes. Those in refound are not read without that.
 	ids     map[vectorReg]isa.Inst
 	refound map[vectorReg]bool
+	// late are the loads of the block that may be performed late, in launches with a memory model.
+	late map[int]bool
 }
 
 // decodeOptions says which instructions of its own the decoder adds to those of the kernel.
@@ -85,12 +88,13 @@ type decodeOptions struct {
 	trace bool // announcements of blocks and accesses to engine.Group.Subgroups
 	tell  bool // announcements of accesses to engine.Group.Accesses
 	shade bool // undefined bits, see shadow
+	model bool // loads and stores are those of engine.Group.Weak
 }
 
 // index numbers the options.
 func (o decodeOptions) index() int {
 	n := 0
-	for i, on := range [...]bool{o.check, o.watch, o.trace, o.tell, o.shade} {
+	for i, on := range [...]bool{o.check, o.watch, o.trace, o.tell, o.shade, o.model} {
 		if on {
 			n |= 1 << i
 		}
@@ -118,9 +122,15 @@ func (c *compiledKernel) decode(o decodeOptions) ([]block, error) {
 			if d.trace {
 				d.traceBlock(b)
 			}
+			var settle map[int][]int
+			if d.model {
+				d.late, settle = d.lateLoads(b)
+			}
 			for pc := b.Start; pc < b.End-1; pc++ {
+				d.settles(settle[pc])
 				d.inst(pc)
 			}
+			d.settles(settle[b.End-1])
 			if d.shade {
 				d.shadowed(d.base(b.End - 1))
 			}
@@ -213,7 +223,6 @@ func (d *decoder) base(pc int) inst {
 // inst decodes the instruction at pc.
 func (d *decoder) inst(pc int) {
 	in := d.base(pc)
-	s := in.src
 	if d.shade {
 		d.shadowed(in)
 	}
@@ -227,6 +236,15 @@ func (d *decoder) inst(pc int) {
 		d.tellAccess(in)
 		defer d.tellReturned(in)
 	}
+	if d.model && d.modelled(in, func() { d.operation(in) }) {
+		return
+	}
+	d.operation(in)
+}
+
+// operation decodes what an instruction does, and what checks want to know of it.
+func (d *decoder) operation(in inst) {
+	s := in.src
 	switch s.Op {
 	case isa.OpMov:
 		d.mov(in, s.Dst, s.A, s.Type)

@@ -84,7 +84,7 @@ type compiledKernel struct {
 	constants map[int]uint64
 
 	plain    []block // by isa block
-	observed [2 * 2 * 2 * 2 * 2]struct {
+	observed [2 * 2 * 2 * 2 * 2 * 2]struct {
 		once   sync.Once
 		blocks []block
 	} // the same for other options, by [decodeOptions.index]

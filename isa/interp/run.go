@@ -396,6 +396,10 @@ func (w *wave) openSubgroups() {
 				r.SubgroupBarrier(w.first+first, w.first+min(first+size, w.lanes),
 					func(item int) bool { i := item - w.first; return w.live[i/64]>>(i%64)&1 != 0 }, w.code.kernel.Code[t.pc].Order())
 			}
+			if m := w.group.Weak; m != nil {
+				m.SubgroupBarrier(w.first+first, w.first+min(first+size, w.lanes),
+					func(item int) bool { i := item - w.first; return w.live[i/64]>>(i%64)&1 != 0 }, w.code.kernel.Code[t.pc].Order())
+			}
 			w.mark(t.t0)
 			w.nparked[n] -= arrived
 			w.allParked -= arrived

@@ -182,7 +182,7 @@ func (w *wave) chunk(k int) unsafe.Pointer { return unsafe.Add(w.base, uintptr(k
 // Start puts n lanes at the entry of the kernel.
 func (w *wave) Start(g *engine.Group, first, n int) {
 	l := g.Launch
-	accelerated := !l.Check && l.Origins == nil && !(g.Watch && w.code.kernel.UsesAsync) && g.Subgroups == nil && g.Accesses == nil
+	accelerated := !l.Check && l.Origins == nil && !(g.Watch && w.code.kernel.UsesAsync) && g.Subgroups == nil && g.Accesses == nil && g.Weak == nil
 	if accelerated && w.later != nil {
 		if to := w.later.ready(); to != nil {
 			w.become(to)
@@ -194,7 +194,7 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	if g.Races != nil && w.same == nil {
 		w.same = w.sameValue
 	}
-	w.blocks = c.blocks(decodeOptions{check: l.Check, watch: g.Watch, trace: g.Subgroups != nil, tell: g.Accesses != nil, shade: l.Origins != nil})
+	w.blocks = c.blocks(decodeOptions{check: l.Check, watch: g.Watch, trace: g.Subgroups != nil, tell: g.Accesses != nil, shade: l.Origins != nil, model: g.Weak != nil})
 	before := w.lanes
 	w.first, w.lanes = first, min(n, w.maxLan)
 	w.faulted, w.Choosy = false, false

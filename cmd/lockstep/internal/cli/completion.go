@@ -237,6 +237,8 @@ func (c *completion) values(name string) {
 		words(append([]string{"auto"}, emu.Engines()...)...)
 	case "schedule":
 		words("in-order", "reverse", "seeded", "early", "late", "paced")
+	case "memory":
+		words("sequential", "weak")
 	case "color":
 		words(colorModes...)
 	case "parallel":

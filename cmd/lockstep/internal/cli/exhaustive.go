@@ -18,11 +18,13 @@ type exhaustiveDocument struct {
 	Kernel string `json:"kernel"`
 	Check  bool   `json:"check"`
 	Agree  bool   `json:"agree"`
+	Memory string `json:"memory"` // "sequential" or "weak"
 	explore.Exhaustive
 	Diagnostics []clc.Diagnostic `json:"diagnostics,omitempty"` // of sources
 
-	ended error // why not all interleavings were run
-	limit int   // of interleavings
+	command string // of lockstep run, without the choices of an outcome
+	ended   error  // why not all interleavings were run
+	limit   int    // of interleavings
 }
 
 // enumerate runs all interleavings and reports.
@@ -36,10 +38,15 @@ func (x *exploration) enumerate(ctx context.Context, env *Env) error {
 	switch {
 	case errors.Is(err, emu.ErrNotInterleaved):
 		return usagef("help explore", "explore: -exhaustive: %v", err)
+	case errors.Is(err, emu.ErrNotWeak):
+		return modelError("explore", err)
 	case res == nil:
 		return explainLimit(err)
 	}
-	doc := &exhaustiveDocument{Module: l.part.path, Kernel: l.kernel.Name(), Check: x.run.check, Agree: res.Agree(), Exhaustive: *res, ended: err, limit: x.runs}
+	doc := &exhaustiveDocument{Module: l.part.path, Kernel: l.kernel.Name(), Check: x.run.check, Agree: res.Agree(), Exhaustive: *res, Memory: x.base.memory.String(), command: x.command, ended: err, limit: x.runs}
+	if x.run.check {
+		doc.command += " -check"
+	}
 	doc.Diagnostics = env.json.diagnostics
 	err = x.write(env, "explore-exhaustive", doc, x.style(env))
 	if len(x.base.outs) > 0 && !x.json {
@@ -65,7 +72,7 @@ func (d *exhaustiveDocument) writeText(w io.Writer, style exploreStyle) error {
 // writeBody writes the outcomes, where there is something to say about them.
 func (d *exhaustiveDocument) writeBody(b *strings.Builder, style exploreStyle) {
 	if !d.Agree || len(d.Outcomes) > 0 && len(d.Outcomes[0].Findings) > 0 {
-		style.list(b, len(d.Outcomes), 2*maxOutcomes, func(i int) { writeInterleaved(b, i, &d.Outcomes[i], style) })
+		style.list(b, len(d.Outcomes), 2*maxOutcomes, func(i int) { d.writeInterleaved(b, i, &d.Outcomes[i], style) })
 	}
 }
 
@@ -102,14 +109,17 @@ func (d *exhaustiveDocument) writeHTML(w io.Writer) error {
 			break
 		}
 		o := &d.Outcomes[i]
-		page.Outcomes = append(page.Outcomes, outcome{i + 1, counted(o.Executions, "interleaving"), percent(o.Executions, d.Executions), interleavedText(o, exploreStyle{verbose: true}), findingsText(o.Findings, exploreStyle{})})
+		page.Outcomes = append(page.Outcomes, outcome{i + 1, counted(o.Executions, d.execution()), percent(o.Executions, d.Executions), d.reproduces(o) + "\n" + interleavedText(o, exploreStyle{verbose: true}), findingsText(o.Findings, exploreStyle{})})
 	}
 	return writePage(w, "exhaustive", page)
 }
 
 // headline says how many interleavings there are, and whether they agree.
 func (d *exhaustiveDocument) headline() string {
-	text := fmt.Sprintf("kernel %s: %s of %s", printable(d.Kernel), counted(d.Executions, "interleaving"), counted(d.WorkItems, "work-item"))
+	text := fmt.Sprintf("kernel %s: %s of %s", printable(d.Kernel), counted(d.Executions, d.execution()), counted(d.WorkItems, "work-item"))
+	if d.Memory == emu.MemoryWeak.String() {
+		text += " with weak memory"
+	}
 	if d.Complete {
 		text += ", to which all others are equivalent"
 	}
@@ -121,21 +131,34 @@ func (d *exhaustiveDocument) headline() string {
 	case d.ended != nil:
 		text += "not all: " + endedBy(d.ended) + "\n"
 	case d.Cut > 0:
-		text += fmt.Sprintf("not all: %s did not end after as many accesses as -max-steps allows\n", counted(d.Cut, "interleaving"))
+		text += fmt.Sprintf("not all: %s did not end after as many accesses as -max-steps allows\n", counted(d.Cut, d.execution()))
 	case !d.Complete:
 		text += fmt.Sprintf("not all: there are more than -runs %d\n", d.limit)
 	}
 	return text
 }
 
+// execution is what is counted: with weak memory, an interleaving has several, by what loads return.
+func (d *exhaustiveDocument) execution() string {
+	if d.Memory == emu.MemoryWeak.String() {
+		return "execution"
+	}
+	return "interleaving"
+}
+
 // maxSteps bounds the steps that are printed without -v.
 const maxSteps = 20
 
 // writeInterleaved writes an outcome and the interleaving that leads to it.
-func writeInterleaved(b *strings.Builder, number int, o *explore.InterleavedOutcome, style exploreStyle) {
-	fmt.Fprintf(b, "\noutcome %d: %s\n", number+1, counted(o.Executions, "interleaving"))
+func (d *exhaustiveDocument) writeInterleaved(b *strings.Builder, number int, o *explore.InterleavedOutcome, style exploreStyle) {
+	fmt.Fprintf(b, "\noutcome %d: %s\n  %s\n", number+1, counted(o.Executions, d.execution()), d.reproduces(o))
 	b.WriteString(indent("  ", interleavedText(o, style)))
 	b.WriteString(indent("  ", findingsText(o.Findings, style)))
+}
+
+// reproduces is the command that runs an outcome's interleaving again.
+func (d *exhaustiveDocument) reproduces(o *explore.InterleavedOutcome) string {
+	return d.command + " -choices " + quote(o.Choices)
 }
 
 // interleavedText is what an outcome leaves in memory, and the interleaving that leads to it.
@@ -161,6 +184,9 @@ func interleavedText(o *explore.InterleavedOutcome, style exploreStyle) string {
 // stepText is "(1,0,0) reads x[0] at k.cl:4:7".
 func stepText(s *explore.InterleavedStep) string {
 	id := s.WorkItem.Global
+	if s.Access == "fence" {
+		return fmt.Sprintf("(%d,%d,%d) comes to a fence at %s:%d:%d", id[0], id[1], id[2], printable(s.Place.File), s.Place.Line, s.Place.Column)
+	}
 	does := map[string]string{"read": "reads", "write": "writes"}[s.Access]
 	if does == "" {
 		does = "changes"
@@ -168,6 +194,12 @@ func stepText(s *explore.InterleavedStep) string {
 	memory := fmt.Sprintf("%s[%d]", printable(s.Name), s.Index)
 	if s.Name == "" {
 		memory = "memory"
+	}
+	switch s.Weak {
+	case "old":
+		memory += ", an old value,"
+	case "earlier":
+		memory += ", not last in modification order,"
 	}
 	text := fmt.Sprintf("(%d,%d,%d) %s %s", id[0], id[1], id[2], does, memory)
 	if s.Place.Line != 0 {

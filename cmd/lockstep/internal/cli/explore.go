@@ -45,8 +45,10 @@ flags give the same runs and the same report with any number of -jobs.
 accesses to global and local memory by single work-items, but only one of those that are
 equivalent because steps that do not depend on each other have changed places (source-DPOR:
 Abdulla, Aronis, Jonsson and Sagonas, POPL 2014). So it proves that there are no other outcomes
-under sequential consistency; weaker orders of memory are not among them. Sub-groups have one
-work-item. -runs N then ends it after N interleavings (default 1048576), and -max-steps leaves
+under sequential consistency; with -memory weak, under the memory model of OpenCL, as far as
+lockstep help memory describes it: then it tries what loads may return, too. Each outcome comes
+with a command of lockstep run that makes it, by -choices. Sub-groups have one work-item.
+-runs N then ends it after N interleavings (default 1048576), and -max-steps leaves
 interleavings that do not end, as of a loop that waits; the exit status is then 1. -check does
 not look for races then.
 
@@ -73,7 +75,7 @@ type exploreOptions struct {
 
 // exploring are the flags that lockstep run does not have, or that say what it is told with each
 // configuration.
-var exploring = append(slices.Clone(presentation), "junit", "html", "runs", "jobs", "subgroup", "wave", "timeout", "shard", "resume")
+var exploring = append(slices.Clone(presentation), "junit", "html", "runs", "jobs", "subgroup", "wave", "timeout", "shard", "resume", "exhaustive", "max-steps")
 
 func setupExplore(f *flags) func(context.Context, *Env, []string) error {
 	f.compiler()
@@ -90,6 +92,7 @@ func setupExplore(f *flags) func(context.Context, *Env, []string) error {
 	f.IntVar(&e.jobs, "jobs", 0, "make `N` runs at the same time (default: one for each CPU)")
 	machineFlags(f, &o.device)
 	o.limitFlags(f)
+	o.memoryFlag(f)
 	f.BoolVar(&o.keepMarks, "keep-marks", false, keepMarksUsage+"\n(-check does so, too)")
 	f.BoolVar(&o.check, "check", false, "look for more in each run: see lockstep help codes")
 	f.BoolVar(&o.benign, "benign", false, "leave out data races between writes of the same value (with -check)")
@@ -334,7 +337,7 @@ func newExploration(ctx context.Context, env *Env, e *exploreOptions, base *run,
 	quiet := *env // what ends compilation ends many at a time, and the report says so
 	quiet.Stderr = io.Discard
 	x.explorer = explore.New(explore.Subject{
-		Device: device, Kernel: l.kernel.Name(), Range: l.NDRange, Check: e.run.check, Benign: e.run.benign, KeepGoing: e.run.keep,
+		Device: device, Kernel: l.kernel.Name(), Range: l.NDRange, Check: e.run.check, Benign: e.run.benign, KeepGoing: e.run.keep, Memory: base.memory,
 		Args: args, Reproduce: x.reproduce,
 		Program: func(ctx context.Context, dev *emu.Device) (*emu.Program, error) {
 			p, err := l.module.program(ctx, &quiet, dev, "explore", l.specs, e.run.keepMarks || e.run.check)
@@ -463,6 +466,9 @@ func (x *exploration) execute(ctx context.Context, env *Env) error {
 	})
 	if report == nil {
 		p.clear()
+		if wrong := modelError("explore", err); wrong != nil {
+			return errors.Join(wrong, j.close())
+		}
 		return explainLimit(errors.Join(err, j.close()))
 	}
 	if report.Difference = known.Difference; err == nil {

@@ -15,7 +15,9 @@ var presentation = []string{"check", "benign", "schedule", "seed", "parallel", "
 
 // reproduce is the command line of this run without what the schedule and the
 // presentation add. It must be called when the kernels are known.
-func (o *runOptions) reproduce(f *flags) string { return o.commandLine(f, presentation) }
+func (o *runOptions) reproduce(f *flags) string {
+	return o.commandLine(f, append([]string{"memory"}, presentation...))
+}
 
 // commandLine is a command line of lockstep run with what was given, but for these flags.
 func (o *runOptions) commandLine(f *flags, without []string) string {

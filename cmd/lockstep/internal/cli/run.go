@@ -62,6 +62,8 @@ type runOptions struct {
 	color    string
 
 	keepMarks      bool
+	memory         string
+	choices        string
 	trace, explain string
 	traceLimit     int
 	sarif, report  string
@@ -104,6 +106,8 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	o.limitFlags(f)
 	f.StringVar(&o.schedule, "schedule", "in-order", "work-groups run, and copies complete, in the order `NAME`: in-order, reverse, early,\nlate, paced, seeded or two of them as in reverse+late (lockstep help schedules)")
 	f.Uint64Var(&o.seed, "seed", 0, "what is seeded is drawn from `N`")
+	o.memoryFlag(f)
+	f.StringVar(&o.choices, "choices", "", "make each access in the order, and with the `CHOICES`, that lockstep explore -exhaustive\nprints for an outcome (lockstep help memory)")
 	f.StringVar(&o.trace, "trace", "", "write a timeline to `FILE`, for Perfetto; - is standard output (lockstep help trace)")
 	f.StringVar(&o.explain, "explain", "", "show `WHAT`: async, when waves, copies and waits happened; pipes, what went through\npipes and who waited; memory, cache lines and bank conflicts; lanes,\nwhich lanes are active (lockstep help trace)")
 	f.IntVar(&o.traceLimit, "trace-limit", 0, "keep `N` events of a timeline at most (default 1000000)")
@@ -149,6 +153,8 @@ type run struct {
 	dev       *emu.Device
 	schedule  emu.Schedule
 	parallel  emu.Parallel
+	memory    emu.MemoryModel
+	choices   *emu.Interleaving // nil without -choices
 	launches  []*launch
 	shared    map[string]*shared
 	pipes     []*pipe // those of -pipe, and those of arguments' own
@@ -274,6 +280,9 @@ func (o *runOptions) prepare(ctx context.Context, env *Env, stdin string) (_ *ru
 		}
 	}
 	if err := r.order(); err != nil {
+		return nil, err
+	}
+	if err := r.memoryModel(); err != nil {
 		return nil, err
 	}
 	if err := o.setLimits(); err != nil {
@@ -455,6 +464,9 @@ func (r *run) startStage(ctx context.Context, stage []*launch, output io.Writer,
 		launches = append(launches, one)
 	}
 	if together(stage) {
+		if r.memory != emu.MemorySequential || r.choices != nil {
+			return nil, usagef("help memory", "run: -memory weak and -choices are for kernels that run alone and have no pipes")
+		}
 		set := emu.Set{Launches: launches, Schedule: r.schedule, Check: o.check, Benign: o.benign, KeepGoing: o.keep, Output: output, Progress: update, Look: r.look, Trace: r.trace, Reproduce: r.reproduce}
 		res, err := set.Run(ctx)
 		if res == nil {
@@ -469,9 +481,13 @@ func (r *run) startStage(ctx context.Context, stage []*launch, output io.Writer,
 	l := &launches[0]
 	l.Schedule, l.Parallel, l.Check, l.Benign, l.KeepGoing = r.schedule, r.parallel, o.check, o.benign, o.keep
 	l.Output, l.Progress, l.Look, l.Trace, l.Reproduce = output, update, r.look, r.trace, r.reproduce
+	r.model(l)
 	res, err := l.Run(ctx)
 	if res == nil {
 		return nil, err
+	}
+	if r.choices != nil && r.choices.Err() != nil {
+		return nil, usagef("help memory", "run: -choices: %v", r.choices.Err())
 	}
 	return &outcome{launches: []*emu.Result{res}, findings: res.Findings, output: res.Output, dropped: res.OutputDropped, duration: res.Duration}, err
 }
@@ -535,7 +551,16 @@ func (r *run) execute(ctx context.Context, env *Env) error {
 		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return r.endedEarly(ctx, env)
 		}
+		if wrong := modelError("run", err); wrong != nil {
+			return wrong
+		}
 		return explainLimit(err)
+	}
+	for _, l := range res.launches {
+		if l.SequentialMemory {
+			r.note(env, "the kernel writes more memory than -memory weak keeps old values of: the rest was sequential")
+			break
+		}
 	}
 	fileErr := cmp.Or(r.writeTrace(env), r.writeSARIF(env, res, found != nil || r.o.check && len(res.findings.Findings) > 0), r.writePage(env, res))
 	if r.o.json {
