@@ -629,8 +629,8 @@ var atomicOps = map[spirv.Op]isa.AtomicOp{
 	spirv.OpAtomicFMaxEXT: isa.AtomicFMax,
 }
 
-// atomic reads an atomic instruction; false when in is none.
-func (b *builder) atomic(in spirv.Inst) bool {
+// atomic reads an atomic instruction.
+func (b *builder) atomic(in spirv.Inst) {
 	op := in.Op()
 	ops := in.Operands()
 	var p *value
@@ -660,7 +660,7 @@ func (b *builder) atomic(in spirv.Inst) bool {
 		v, t := b.one(spirv.ID(ops[3]))
 		width(t.scalar())
 		b.set1(in, emit(t.scalar(), t.scalar(), a, v))
-		return true
+		return
 	}
 	switch op {
 	case spirv.OpAtomicLoad:
@@ -695,10 +695,7 @@ func (b *builder) atomic(in spirv.Inst) bool {
 	case spirv.OpAtomicFlagClear:
 		ptr()
 		emit(isa.Void, isa.I32, isa.AtomicStore, b.imm(isa.I32, 0))
-	default:
-		return false
 	}
-	return true
 }
 
 // barrier reads OpControlBarrier and OpMemoryBarrier.
