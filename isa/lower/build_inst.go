@@ -452,7 +452,11 @@ func (b *builder) composite(in spirv.Inst) {
 	}
 	b.spend(t.flat)
 	switch in.Op() {
-	case spirv.OpCopyObject, spirv.OpCopyLogical, spirv.OpFreezeKHR, spirv.OpExpectKHR:
+	case spirv.OpCompositeConstructReplicateEXT:
+		v, _ := b.vals(spirv.ID(ops[0]))
+		b.set(in, b.replicated(t, v)...)
+	case spirv.OpCopyObject, spirv.OpCopyLogical, spirv.OpFreezeKHR, spirv.OpExpectKHR, spirv.OpArithmeticFenceEXT, spirv.OpFPGARegALTERA,
+		spirv.OpPtrCastToCrossWorkgroupALTERA, spirv.OpCrossWorkgroupCastToPtrALTERA:
 		v, _ := b.vals(spirv.ID(ops[0]))
 		b.set(in, v...)
 	case spirv.OpCompositeConstruct:
@@ -528,6 +532,18 @@ func (b *builder) composite(in spirv.Inst) {
 		}
 		b.set(in, out...)
 	}
+}
+
+// replicated returns the scalars of a composite whose constituents are all the same.
+func (b *builder) replicated(t *typ, v []*value) []*value {
+	if len(v) == 0 || t.flat%len(v) != 0 || t.flat/len(v) != t.constituents() {
+		b.fail("the constituent has %d scalars, its composite %d", len(v), t.flat)
+	}
+	out := make([]*value, 0, t.flat)
+	for len(out) < t.flat {
+		out = append(out, v...)
+	}
+	return out
 }
 
 // path follows literal indexes into t: the number of scalars ahead and the type there.

@@ -698,17 +698,22 @@ func (b *builder) atomic(in spirv.Inst) {
 	}
 }
 
+// fence makes a fence. ops are its scope and its semantics.
+func (b *builder) fence(ops []uint32) {
+	v := b.f.newValue(isa.OpFence, isa.Void, isa.Void)
+	v.imm2 = uint8(isa.ScopeDevice)
+	if d, ok := b.m.x.Def(spirv.ID(ops[0])); ok && isConstant(d.Op()) {
+		v.imm2 = uint8(b.m.constUint(spirv.ID(ops[0])))
+	}
+	v.imm = uint64(b.memoryOrder(spirv.ID(ops[0]), spirv.ID(ops[1])))
+	b.add(v)
+}
+
 // barrier reads OpControlBarrier and OpMemoryBarrier.
 func (b *builder) barrier(in spirv.Inst) {
 	ops := in.Operands()
 	if in.Op() == spirv.OpMemoryBarrier {
-		v := b.f.newValue(isa.OpFence, isa.Void, isa.Void)
-		v.imm2 = uint8(isa.ScopeDevice)
-		if d, ok := b.m.x.Def(spirv.ID(ops[0])); ok && isConstant(d.Op()) {
-			v.imm2 = uint8(b.m.constUint(spirv.ID(ops[0])))
-		}
-		v.imm = uint64(b.memoryOrder(spirv.ID(ops[0]), spirv.ID(ops[1])))
-		b.add(v)
+		b.fence(ops)
 		return
 	}
 	b.controlBarrier(isa.Scope(b.m.constUint(spirv.ID(ops[0]))), b.memoryOrder(spirv.ID(ops[1]), spirv.ID(ops[2])))

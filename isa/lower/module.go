@@ -359,6 +359,9 @@ func init() {
 		spirv.OpUndef:                 zeros,
 		spirv.OpConstantComposite:     (*module).constituents,
 		spirv.OpSpecConstantComposite: (*module).constituents,
+
+		spirv.OpConstantCompositeReplicateEXT:     (*module).replicated,
+		spirv.OpSpecConstantCompositeReplicateEXT: (*module).replicated,
 		spirv.OpConstantPipeStorage: func(m *module, in spirv.Inst, _ *typ) []cval {
 			return []cval{{pipe: m.pipeStorage(in) + 1}}
 		},
@@ -397,6 +400,15 @@ func (m *module) constituents(in spirv.Inst, _ *typ) []cval {
 		}
 	}
 	return c
+}
+
+// replicated returns the scalars of a constant whose constituents are all the same.
+func (m *module) replicated(in spirv.Inst, t *typ) []cval {
+	v := m.constant(spirv.ID(in.Operand(0)))
+	if len(v) == 0 || len(v)*t.constituents() != t.flat {
+		m.fail(in, "the constituent has %d scalars, its composite %d", len(v), t.flat)
+	}
+	return slices.Repeat(v, t.constituents())
 }
 
 func (m *module) newConstant(in spirv.Inst) []cval {

@@ -83,6 +83,7 @@ func init() {
 	readPlain()
 	readArithmetic()
 	readMemory()
+	readExtensions()
 	read((*builder).group, groupOps...)
 }
 
@@ -132,8 +133,13 @@ func readArithmetic() {
 	read(func(b *builder, in spirv.Inst) {
 		x, t := b.vals(spirv.ID(in.Operand(0)))
 		y, _ := b.vals(spirv.ID(in.Operand(1)))
+		if f := t.component().small; f != nil {
+			b.set1(in, b.dotSmall(f, x, y))
+			return
+		}
 		b.set1(in, b.dot(t.component().scalar(), x, y))
 	}, spirv.OpDot)
+	read((*builder).bfloatInteger, spirv.OpConvertFToBF16INTEL, spirv.OpConvertBF16ToFINTEL)
 	read((*builder).dotInst, spirv.OpSDot, spirv.OpUDot, spirv.OpSUDot, spirv.OpSDotAccSat, spirv.OpUDotAccSat, spirv.OpSUDotAccSat)
 	read((*builder).sizeOf, spirv.OpSizeOf)
 	read((*builder).anyAll, spirv.OpAny, spirv.OpAll)

@@ -39,6 +39,7 @@ var framing = opSet(spirv.OpCapability, spirv.OpExtension, spirv.OpExtInstImport
 	spirv.OpExecutionMode, spirv.OpExecutionModeId, spirv.OpString, spirv.OpSource, spirv.OpSourceContinued,
 	spirv.OpSourceExtension, spirv.OpModuleProcessed, spirv.OpName, spirv.OpMemberName,
 	spirv.OpDecorate, spirv.OpDecorateId, spirv.OpDecorateString, spirv.OpMemberDecorate, spirv.OpMemberDecorateString,
+	spirv.OpAliasDomainDeclINTEL, spirv.OpAliasScopeDeclINTEL, spirv.OpAliasScopeListDeclINTEL,
 	spirv.OpDecorationGroup, spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate, spirv.OpTypeForwardPointer,
 	spirv.OpFunction, spirv.OpFunctionParameter, spirv.OpFunctionEnd, spirv.OpLabel, spirv.OpPhi,
 	spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpReturn, spirv.OpReturnValue, spirv.OpUnreachable)
@@ -178,6 +179,7 @@ var plainCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityInt8: true, spirv.CapabilityImageBasic: true, spirv.CapabilityImageReadWrite: true, spirv.CapabilityGenericPointer: true,
 	spirv.CapabilityDenormPreserve: true, spirv.CapabilitySignedZeroInfNanPreserve: true, spirv.CapabilityRoundingModeRTE: true,
 	spirv.CapabilityFloatControls2: true, spirv.CapabilityArbitraryPrecisionIntegersALTERA: true,
+	spirv.CapabilityBFloat16TypeKHR: true, spirv.CapabilityBFloat16DotProductKHR: true, spirv.CapabilityFloat8EXT: true,
 	spirv.CapabilityDotProductInputAll: true, spirv.CapabilityDotProductInput4x8Bit: true, spirv.CapabilityDotProductInput4x8BitPacked: true,
 	spirv.CapabilityFPFastMathModeINTEL: true, spirv.CapabilityWeakLinkageAMD: true,
 	spirv.CapabilityFPMaxErrorINTEL:               true,

@@ -40,8 +40,9 @@ type typ struct {
 	kind    kind
 	bits    int // of an integer (any width up to 64), float or event
 	elem    *typ
-	elemID  spirv.ID // pointee; resolved when asked for, as types may be recursive through pointers
-	count   uint64   // of a vector or array
+	elemID  spirv.ID    // pointee; resolved when asked for, as types may be recursive through pointers
+	count   uint64      // of a vector or array
+	small   *smallFloat // of a float that is none of IEEE 754
 	members []*typ
 	offsets []uint64
 	flats   []int // of a structure: the number of scalars ahead of each member
@@ -71,6 +72,9 @@ func (t *typ) scalar() isa.Type {
 		}
 		return isa.I64
 	case kindFloat:
+		if t.small != nil {
+			return isa.IntOf(t.bits)
+		}
 		return isa.FloatOf(t.bits)
 	case kindPointer, kindImage, kindPipe, kindPipeStorage, kindReserveID:
 		return isa.I64
@@ -192,8 +196,12 @@ func (m *module) intType(in spirv.Inst, t *typ) {
 // floatType reads OpTypeFloat.
 func (m *module) floatType(in spirv.Inst, t *typ) {
 	t.kind, t.bits, t.flat = kindFloat, int(in.Operand(0)), 1
-	if isa.FloatOf(t.bits) == isa.Void || len(in.Operands()) > 1 {
-		m.fail(in, "floats of %d bits and this encoding are not supported", t.bits)
+	if len(in.Operands()) > 1 {
+		if t.small = smallFloats[spirv.FPEncoding(in.Operand(1))]; t.small == nil || t.small.bits != t.bits {
+			m.fail(in, "floats of %d bits and encoding %s are not supported", t.bits, spirv.FPEncoding(in.Operand(1)))
+		}
+	} else if isa.FloatOf(t.bits) == isa.Void {
+		m.fail(in, "floats of %d bits are not supported", t.bits)
 	}
 	t.size = uint64(t.bits / 8)
 	t.align = t.size
@@ -318,6 +326,14 @@ func (t *typ) leaves(offset uint64, f func(leaf)) {
 	default:
 		f(leaf{offset, t})
 	}
+}
+
+// constituents returns how many components, elements or members a type has.
+func (t *typ) constituents() int {
+	if t.kind == kindStruct {
+		return len(t.members)
+	}
+	return int(min(t.count, maxFlat+1))
 }
 
 // step returns the type of component i of t, its byte offset and the number of
