@@ -176,6 +176,9 @@ func (r *reflector) leafName(in Inst) string {
 		}
 		return fmt.Sprintf("%sint%d", sign, in.Operand(0))
 	case OpTypeFloat:
+		if len(in.Operands()) > 1 {
+			return strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(FPEncoding(in.Operand(1)).String(), "KHR"), "EXT"))
+		}
 		switch in.Operand(0) {
 		case 16:
 			return "half"

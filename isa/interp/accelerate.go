@@ -82,13 +82,7 @@ func Movable(in *isa.Inst) bool {
 
 // Divides says whether an instruction divides integers. One whose divisor is 0 in a lane that runs is a
 // reason for machine code not to do the run.
-func Divides(in *isa.Inst) bool {
-	switch in.Op {
-	case isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS:
-		return true
-	}
-	return false
-}
+func Divides(in *isa.Inst) bool { return in.Op.Is(isa.PropDivides) }
 
 // Indexed says whether an instruction loads or stores elements of memory behind a scalar pointer, each
 // lane with an index of its own, or loads one for all lanes, so that it may be part of a [Run], or be one.
@@ -155,18 +149,7 @@ func Atomic(in *isa.Inst) bool {
 
 // pure says whether all that an instruction does is to compute its result, which
 // the execution mask does not change, from its operands.
-func pure(in *isa.Inst) bool {
-	switch in.Op {
-	case isa.OpReadFirst, isa.OpBroadcastFirst, isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS, isa.OpPtrPack32, isa.OpPtrUnpack32:
-		return false
-	}
-	switch in.Op.Info().Shape {
-	case isa.ShapeUnary, isa.ShapeBinary, isa.ShapeTernary, isa.ShapeQuad, isa.ShapeSelect, isa.ShapeCompare, isa.ShapeConvert,
-		isa.ShapePtrAdd, isa.ShapePtrDiff:
-		return true
-	}
-	return false
-}
+func pure(in *isa.Inst) bool { return in.Op.Is(isa.PropFunction) && !in.Op.Is(isa.PropFaults) }
 
 // early says whether an instruction may be done before a run that stands before
 // it: it computes a scalar from scalars. Divisions and loads may fault, but a run
@@ -175,11 +158,7 @@ func early(in *isa.Inst) bool {
 	if !in.Dst.IsScalar() || in.A.IsVector() || in.B.IsVector() || in.C.IsVector() || in.D.IsVector() {
 		return false
 	}
-	switch in.Op {
-	case isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS, isa.OpLoad, isa.OpBuiltin:
-		return true
-	}
-	return pure(in)
+	return in.Op.Is(isa.PropFunction) || in.Op == isa.OpLoad || in.Op == isa.OpBuiltin
 }
 
 // vectorReg is what a vector register is known by.

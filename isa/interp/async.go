@@ -11,13 +11,7 @@ import (
 )
 
 // isAsync says whether an instruction needs engine.Group.DMA.
-func isAsync(in isa.Inst) bool {
-	switch in.Op {
-	case isa.OpGroupCopy, isa.OpGroupWait, isa.OpLaneCopy, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait:
-		return true
-	}
-	return false
-}
+func isAsync(in isa.Inst) bool { return in.Op.Is(isa.PropAsync) }
 
 // async is what the instructions for asynchronous copies know from the start.
 type async struct {

@@ -392,7 +392,7 @@ func (d *decoder) arith(in inst) {
 		c.fn = checkShift
 		d.emit(c)
 	}
-	if shape&3 == 1 && n >= 2 && fns[shape] == nil && commutes(s.Op) {
+	if shape&3 == 1 && n >= 2 && fns[shape] == nil && s.Op.Is(isa.PropCommutes) {
 		regs[0], regs[1] = regs[1], regs[0]
 		shape ^= 3
 	}
@@ -423,17 +423,6 @@ func (d *decoder) arith(in inst) {
 	}
 	in.d = d.operand(s.Dst, result)
 	d.emit(in)
-}
-
-// commutes says whether the first two operands may be exchanged. NaN results
-// are canonical, so that floats commute, too.
-func commutes(op isa.Op) bool {
-	switch op {
-	case isa.OpAdd, isa.OpMul, isa.OpMad, isa.OpAnd, isa.OpOr, isa.OpXor, isa.OpMinS, isa.OpMaxS, isa.OpMinU, isa.OpMaxU,
-		isa.OpFAdd, isa.OpFMul, isa.OpFMulAdd, isa.OpFma, isa.OpFMin, isa.OpFMax:
-		return true
-	}
-	return false
 }
 
 // boolean decodes an operation on B1.

@@ -71,9 +71,5 @@ func lanesOf(n int) *Lanes {
 // Crosses says whether an instruction combines lanes of a sub-group in vector registers, so that it may be
 // part of a [Run].
 func Crosses(in *isa.Inst) bool {
-	switch in.Op {
-	case isa.OpShuffle, isa.OpShuffle2, isa.OpBallot, isa.OpVote, isa.OpElect, isa.OpBroadcastFirst, isa.OpScan, isa.OpMatch:
-		return true
-	}
-	return false
+	return in.Op.Is(isa.PropCrosses) && !in.Op.Is(isa.PropFaults)
 }

@@ -195,8 +195,7 @@ func shiftOnce(op isa.Op, v, s uint64, n int) uint64 {
 
 // signs returns what makes unsigned numbers of the order of the operation's.
 func signs(op isa.Op, n int) uint64 {
-	switch op {
-	case isa.OpLtS, isa.OpLeS, isa.OpMinS, isa.OpMaxS:
+	if op.Is(isa.PropSigned) {
 		return 1 << (n - 1)
 	}
 	return 0

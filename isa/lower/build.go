@@ -572,6 +572,9 @@ func (m *module) typeName(t *typ, depth int) string {
 		}
 		return fmt.Sprintf("%sint%d_t", sign, t.bits)
 	case kindFloat:
+		if t.small != nil {
+			return t.small.name
+		}
 		return map[int]string{16: "half", 32: "float", 64: "double"}[t.bits]
 	case kindVector:
 		return fmt.Sprintf("%s%d", m.typeName(t.elem, depth), t.count)

@@ -48,6 +48,10 @@ func (b *builder) convert(in spirv.Inst) {
 	}
 	out := make([]*value, len(v))
 	for i, x := range v {
+		if ft.small != nil || tt.small != nil {
+			out[i] = b.convertSmall(in.Op(), ft, tt, fl, sat, x, in.ResultID())
+			continue
+		}
 		out[i] = b.convertScalar(in.Op(), ft, tt, fl, sat, x)
 	}
 	b.set(in, out...)

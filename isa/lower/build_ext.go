@@ -77,13 +77,8 @@ var clDirect = map[uint32]isa.Op{
 func (b *builder) openCL(in spirv.Inst, n uint32, ops []uint32) {
 	if op, ok := clDirect[n]; ok {
 		b.apply(in, ops, func(ct *typ, a []*value) *value {
-			if ct.scalar() == isa.F16 && op == isa.OpFma {
-				// The exact sum fits a double; rounding it once more cannot matter there.
-				w := make([]*value, 3)
-				for i := range w {
-					w[i] = b.conv(isa.OpFToF, isa.F64, isa.F16, a[i])
-				}
-				return b.conv(isa.OpFToF, isa.F16, isa.F64, b.emit(op, isa.F64, isa.F64, w...))
+			if op == isa.OpFma {
+				return b.fma(ct.scalar(), a)
 			}
 			return b.fop(op, ct.scalar(), a...)
 		})

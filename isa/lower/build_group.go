@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
@@ -44,27 +46,26 @@ var groupArith = map[spirv.Op]struct {
 	spirv.OpGroupFMaxNonUniformAMD: {op: isa.ScanFMax}, spirv.OpGroupUMaxNonUniformAMD: {op: isa.ScanMaxU}, spirv.OpGroupSMaxNonUniformAMD: {op: isa.ScanMaxS},
 }
 
+// groupOps are the group operations that groupArith does not have.
+var groupOps = []spirv.Op{
+	spirv.OpGroupAll, spirv.OpGroupAny, spirv.OpGroupBroadcast,
+	spirv.OpGroupNonUniformElect, spirv.OpGroupNonUniformAll, spirv.OpGroupNonUniformAny, spirv.OpGroupNonUniformAllEqual,
+	spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNonUniformBroadcastFirst, spirv.OpGroupNonUniformBallot,
+	spirv.OpGroupNonUniformInverseBallot, spirv.OpGroupNonUniformBallotBitExtract, spirv.OpGroupNonUniformBallotBitCount,
+	spirv.OpGroupNonUniformBallotFindLSB, spirv.OpGroupNonUniformBallotFindMSB, spirv.OpGroupNonUniformShuffle,
+	spirv.OpGroupNonUniformShuffleXor, spirv.OpGroupNonUniformShuffleUp, spirv.OpGroupNonUniformShuffleDown,
+	spirv.OpGroupNonUniformQuadBroadcast, spirv.OpGroupNonUniformQuadSwap, spirv.OpGroupNonUniformQuadAllKHR,
+	spirv.OpGroupNonUniformQuadAnyKHR, spirv.OpGroupNonUniformRotateKHR, spirv.OpGroupNonUniformPartitionEXT,
+	spirv.OpSubgroupBallotKHR, spirv.OpSubgroupFirstInvocationKHR, spirv.OpSubgroupAllKHR, spirv.OpSubgroupAnyKHR,
+	spirv.OpSubgroupAllEqualKHR, spirv.OpSubgroupReadInvocationKHR,
+	spirv.OpSubgroupShuffleINTEL, spirv.OpSubgroupShuffleDownINTEL, spirv.OpSubgroupShuffleUpINTEL, spirv.OpSubgroupShuffleXorINTEL,
+	spirv.OpSubgroupBlockReadINTEL, spirv.OpSubgroupBlockWriteINTEL,
+}
+
 // isGroup says whether an instruction is a group operation that groupOp knows.
 func isGroup(op spirv.Op) bool {
-	if _, ok := groupArith[op]; ok {
-		return true
-	}
-	switch op {
-	case spirv.OpGroupAll, spirv.OpGroupAny, spirv.OpGroupBroadcast,
-		spirv.OpGroupNonUniformElect, spirv.OpGroupNonUniformAll, spirv.OpGroupNonUniformAny, spirv.OpGroupNonUniformAllEqual,
-		spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNonUniformBroadcastFirst, spirv.OpGroupNonUniformBallot,
-		spirv.OpGroupNonUniformInverseBallot, spirv.OpGroupNonUniformBallotBitExtract, spirv.OpGroupNonUniformBallotBitCount,
-		spirv.OpGroupNonUniformBallotFindLSB, spirv.OpGroupNonUniformBallotFindMSB, spirv.OpGroupNonUniformShuffle,
-		spirv.OpGroupNonUniformShuffleXor, spirv.OpGroupNonUniformShuffleUp, spirv.OpGroupNonUniformShuffleDown,
-		spirv.OpGroupNonUniformQuadBroadcast, spirv.OpGroupNonUniformQuadSwap, spirv.OpGroupNonUniformQuadAllKHR,
-		spirv.OpGroupNonUniformQuadAnyKHR, spirv.OpGroupNonUniformRotateKHR, spirv.OpGroupNonUniformPartitionEXT,
-		spirv.OpSubgroupBallotKHR, spirv.OpSubgroupFirstInvocationKHR, spirv.OpSubgroupAllKHR, spirv.OpSubgroupAnyKHR,
-		spirv.OpSubgroupAllEqualKHR, spirv.OpSubgroupReadInvocationKHR,
-		spirv.OpSubgroupShuffleINTEL, spirv.OpSubgroupShuffleDownINTEL, spirv.OpSubgroupShuffleUpINTEL, spirv.OpSubgroupShuffleXorINTEL,
-		spirv.OpSubgroupBlockReadINTEL, spirv.OpSubgroupBlockWriteINTEL:
-		return true
-	}
-	return false
+	_, ok := groupArith[op]
+	return ok || slices.Contains(groupOps, op)
 }
 
 // hasGroupOperation says whether the second operand is a literal: reduce, scan …
@@ -73,11 +74,8 @@ func hasGroupOperation(op spirv.Op) bool {
 	return ok || op == spirv.OpGroupNonUniformBallotBitCount
 }
 
-// group reads a group instruction; false when in is none.
-func (b *builder) group(in spirv.Inst) bool {
-	if !isGroup(in.Op()) {
-		return false
-	}
+// group reads a group instruction.
+func (b *builder) group(in spirv.Inst) {
 	g := groupCall{op: in.Op()}
 	for i, w := range in.Operands() {
 		if i == 1 && hasGroupOperation(g.op) {
@@ -97,7 +95,6 @@ func (b *builder) group(in spirv.Inst) bool {
 		}
 		b.set(in, out...)
 	}
-	return true
 }
 
 // cross makes an operation across the lanes of a sub-group.

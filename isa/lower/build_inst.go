@@ -152,27 +152,9 @@ func (b *builder) fcmp(op isa.Op, t isa.Type, x, y *value) *value {
 	return b.cmp(op, t, x, y)
 }
 
-// arithmetic has a bit for each opcode that one of the tables above has: most instructions are in none, and looking
-// for them in each would take longer than reading them.
-var arithmetic = func() (set [1 << 16 / 64]uint64) {
-	add := func(op spirv.Op) { set[op/64] |= 1 << (op % 64) }
-	for op := range intBin {
-		add(op)
-	}
-	for op := range floatBin {
-		add(op)
-	}
-	for op := range intCmp {
-		add(op)
-	}
-	for op := range floatCmp {
-		add(op)
-	}
-	return set
-}()
-
 // arith reads an instruction that one of the tables above has.
-func (b *builder) arith(in spirv.Inst, op spirv.Op) {
+func (b *builder) arith(in spirv.Inst) {
+	op := in.Op()
 	if x, ok := intBin[op]; ok {
 		wraps := b.noWrap(in)
 		b.each(in, func(ct *typ, a []*value) *value {
@@ -221,166 +203,71 @@ func (b *builder) arith(in spirv.Inst, op spirv.Op) {
 
 // inst reads one instruction that is neither a phi nor a terminator.
 func (b *builder) inst(in spirv.Inst) {
-	op := in.Op()
-	if arithmetic[op/64]>>(op%64)&1 != 0 {
-		b.arith(in, op)
+	if r := readerOf(in.Op()); r != nil {
+		r(b, in)
 		return
 	}
-	switch op {
-	case spirv.OpNop, spirv.OpLoopMerge, spirv.OpSelectionMerge, spirv.OpAssumeTrueKHR, spirv.OpNoLine, spirv.OpLine:
-		switch op {
-		case spirv.OpLine:
-			b.line = isa.Loc{File: b.m.file(spirv.ID(in.Operand(0))), Line: in.Operand(1), Column: in.Operand(2)}
-		case spirv.OpNoLine:
-			b.line = isa.Loc{}
-		}
-	case spirv.OpLifetimeStart:
-		b.lifetime(isa.CheckLive, spirv.ID(in.Operand(0)))
-	case spirv.OpLifetimeStop:
-		b.lifetime(isa.CheckDead, spirv.ID(in.Operand(0)))
-	case spirv.OpUndef:
-		t := b.m.typeOf(in.ResultType())
-		if t.flat > maxFlat {
-			b.fail("a value of more than %d scalars does not fit in registers", maxFlat)
-		}
-		b.spend(t.flat)
-		b.set(in, b.undefined(in, t)...)
-	case spirv.OpFunctionCall:
-		// The call changes the instruction at hand; its result belongs to in.
-		vals := b.call(in)
-		b.set(in, vals...)
-	case spirv.OpExtInst:
-		b.extInst(in)
+	b.m.unsupported(in, in.Op(), "")
+}
 
-	case spirv.OpSNegate:
-		wraps := b.noWrap(in)
-		b.each(in, func(ct *typ, a []*value) *value {
-			b.checkWrap(isa.OpNeg, ct, wraps, a[0])
-			return b.norm(ct, b.un(isa.OpNeg, ct.scalar(), a[0]))
-		})
-	case spirv.OpNot:
-		b.each(in, func(ct *typ, a []*value) *value { return b.norm(ct, b.un(isa.OpNot, ct.scalar(), a[0])) })
-	case spirv.OpFNegate:
-		b.each(in, func(ct *typ, a []*value) *value { return b.fop(isa.OpFNeg, ct.scalar(), a[0]) })
-	case spirv.OpLogicalNot:
-		b.each(in, func(_ *typ, a []*value) *value { return b.not(a[0]) })
-	case spirv.OpLogicalAnd:
-		b.each(in, func(_ *typ, a []*value) *value { return b.bin(isa.OpAnd, isa.B1, a[0], a[1]) })
-	case spirv.OpLogicalOr:
-		b.each(in, func(_ *typ, a []*value) *value { return b.bin(isa.OpOr, isa.B1, a[0], a[1]) })
-	case spirv.OpLogicalNotEqual:
-		b.each(in, func(_ *typ, a []*value) *value { return b.bin(isa.OpXor, isa.B1, a[0], a[1]) })
-	case spirv.OpLogicalEqual:
-		b.each(in, func(_ *typ, a []*value) *value { return b.not(b.bin(isa.OpXor, isa.B1, a[0], a[1])) })
-	case spirv.OpShiftLeftLogical, spirv.OpShiftRightLogical, spirv.OpShiftRightArithmetic:
-		b.shift(in)
-	case spirv.OpBitCount:
-		ot := b.operandType(in, 0)
-		b.each(in, func(ct *typ, a []*value) *value {
-			return b.resize(b.un(isa.OpPopCount, ot.scalar(), a[0]), ot.scalar(), ct.scalar())
-		})
-	case spirv.OpBitReverse:
-		b.each(in, func(ct *typ, a []*value) *value {
-			s := ct.scalar()
-			r := b.un(isa.OpBitReverse, s, a[0])
-			return b.bin(isa.OpShrU, s, r, b.imm(s, uint64(s.Bits()-ct.bits)))
-		})
-	case spirv.OpBitFieldInsert, spirv.OpBitFieldSExtract, spirv.OpBitFieldUExtract:
-		b.bitField(in)
-	case spirv.OpIAddCarry, spirv.OpISubBorrow, spirv.OpUMulExtended, spirv.OpSMulExtended:
-		b.extended(in)
-	case spirv.OpVectorTimesScalar:
-		v, t := b.vals(spirv.ID(in.Operand(0)))
-		s, _ := b.one(spirv.ID(in.Operand(1)))
-		out := make([]*value, len(v))
+// undef reads OpUndef.
+func (b *builder) undef(in spirv.Inst) {
+	t := b.m.typeOf(in.ResultType())
+	if t.flat > maxFlat {
+		b.fail("a value of more than %d scalars does not fit in registers", maxFlat)
+	}
+	b.spend(t.flat)
+	b.set(in, b.undefined(in, t)...)
+}
+
+// negate reads OpSNegate.
+func (b *builder) negate(in spirv.Inst) {
+	wraps := b.noWrap(in)
+	b.each(in, func(ct *typ, a []*value) *value {
+		b.checkWrap(isa.OpNeg, ct, wraps, a[0])
+		return b.norm(ct, b.un(isa.OpNeg, ct.scalar(), a[0]))
+	})
+}
+
+// vectorTimesScalar reads OpVectorTimesScalar.
+func (b *builder) vectorTimesScalar(in spirv.Inst) {
+	v, t := b.vals(spirv.ID(in.Operand(0)))
+	s, _ := b.one(spirv.ID(in.Operand(1)))
+	out := make([]*value, len(v))
+	for i := range v {
+		out[i] = b.fop(isa.OpFMul, t.component().scalar(), v[i], s)
+	}
+	b.set(in, out...)
+}
+
+// sizeOf reads OpSizeOf: the size of what a pointer points to, which its type says. The operand may be that type.
+func (b *builder) sizeOf(in spirv.Inst) {
+	pt := spirv.ID(in.Operand(0))
+	if v := b.m.x.TypeOf(pt); v != 0 {
+		pt = v
+	}
+	b.set1(in, b.imm(isa.I32, b.typeAt(b.m.typeOf(pt)).size))
+}
+
+// anyAll reads OpAny and OpAll.
+func (b *builder) anyAll(in spirv.Inst) {
+	v, vt := b.vals(spirv.ID(in.Operand(0)))
+	if ct := vt.component(); ct.kind == kindInt {
+		// As OpenCL C has any and all: the sign bit counts.
+		v = append([]*value(nil), v...)
 		for i := range v {
-			out[i] = b.fop(isa.OpFMul, t.component().scalar(), v[i], s)
-		}
-		b.set(in, out...)
-	case spirv.OpDot:
-		x, t := b.vals(spirv.ID(in.Operand(0)))
-		y, _ := b.vals(spirv.ID(in.Operand(1)))
-		b.set1(in, b.dot(t.component().scalar(), x, y))
-	case spirv.OpSDot, spirv.OpUDot, spirv.OpSUDot, spirv.OpSDotAccSat, spirv.OpUDotAccSat, spirv.OpSUDotAccSat:
-		b.dotInst(in)
-	case spirv.OpSizeOf:
-		// The size of what a pointer points to, which its type says. The operand may be that type.
-		pt := spirv.ID(in.Operand(0))
-		if v := b.m.x.TypeOf(pt); v != 0 {
-			pt = v
-		}
-		b.set1(in, b.imm(isa.I32, b.typeAt(b.m.typeOf(pt)).size))
-	case spirv.OpSelect:
-		b.selectInst(in)
-	case spirv.OpAny, spirv.OpAll:
-		v, vt := b.vals(spirv.ID(in.Operand(0)))
-		if ct := vt.component(); ct.kind == kindInt {
-			// As OpenCL C has any and all: the sign bit counts.
-			v = append([]*value(nil), v...)
-			for i := range v {
-				v[i] = b.cmp(isa.OpLtS, ct.scalar(), b.signed(ct, v[i]), b.imm(ct.scalar(), 0))
-			}
-		}
-		o := isa.OpOr
-		if op == spirv.OpAll {
-			o = isa.OpAnd
-		}
-		r := v[0]
-		for _, x := range v[1:] {
-			r = b.bin(o, isa.B1, r, x)
-		}
-		b.set1(in, r)
-	case spirv.OpIsNan:
-		ot := b.operandType(in, 0)
-		b.each(in, func(_ *typ, a []*value) *value { return b.fcmp(isa.OpFUno, ot.scalar(), a[0], a[0]) })
-	case spirv.OpIsInf, spirv.OpIsFinite, spirv.OpIsNormal, spirv.OpSignBitSet:
-		ot := b.operandType(in, 0)
-		b.each(in, func(_ *typ, a []*value) *value { return b.classify(op, ot.scalar(), a[0]) })
-
-	case spirv.OpConvertFToU, spirv.OpConvertFToS, spirv.OpConvertSToF, spirv.OpConvertUToF, spirv.OpUConvert, spirv.OpSConvert,
-		spirv.OpFConvert, spirv.OpSatConvertSToU, spirv.OpSatConvertUToS, spirv.OpConvertPtrToU, spirv.OpConvertUToPtr,
-		spirv.OpPtrCastToGeneric, spirv.OpGenericCastToPtr, spirv.OpBitcast, spirv.OpGenericCastToPtrExplicit, spirv.OpQuantizeToF16:
-		b.convert(in)
-
-	case spirv.OpVectorExtractDynamic, spirv.OpVectorInsertDynamic, spirv.OpVectorShuffle, spirv.OpCompositeConstruct,
-		spirv.OpCompositeExtract, spirv.OpCompositeInsert, spirv.OpCopyObject, spirv.OpCopyLogical, spirv.OpFreezeKHR, spirv.OpExpectKHR:
-		b.composite(in)
-
-	case spirv.OpVariable, spirv.OpUntypedVariableKHR, spirv.OpLoad, spirv.OpStore, spirv.OpCopyMemory, spirv.OpCopyMemorySized,
-		spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain,
-		spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR,
-		spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpPtrDiff, spirv.OpGenericPtrMemSemantics:
-		b.memory(in)
-	case spirv.OpImageRead, spirv.OpImageWrite, spirv.OpImageQuerySize, spirv.OpImageQuerySizeLod, spirv.OpImageQueryFormat,
-		spirv.OpImageQueryOrder, spirv.OpImageQueryLevels, spirv.OpImageQuerySamples,
-		spirv.OpSubgroupImageBlockReadINTEL, spirv.OpSubgroupImageBlockWriteINTEL,
-		spirv.OpSubgroupImageMediaBlockReadINTEL, spirv.OpSubgroupImageMediaBlockWriteINTEL:
-		b.image(in)
-	case spirv.OpControlBarrier, spirv.OpMemoryBarrier:
-		b.barrier(in)
-	case spirv.OpGroupAsyncCopy, spirv.OpUntypedGroupAsyncCopyKHR:
-		b.asyncCopy(in)
-	case spirv.OpGroupWaitEvents:
-		b.waitEvents(in)
-	case spirv.OpUntypedPrefetchKHR:
-		// Only makes what follows faster.
-	case spirv.OpReadPipe, spirv.OpWritePipe, spirv.OpReservedReadPipe, spirv.OpReservedWritePipe, spirv.OpReserveReadPipePackets,
-		spirv.OpReserveWritePipePackets, spirv.OpCommitReadPipe, spirv.OpCommitWritePipe, spirv.OpIsValidReserveId,
-		spirv.OpGetNumPipePackets, spirv.OpGetMaxPipePackets, spirv.OpGroupReserveReadPipePackets, spirv.OpGroupReserveWritePipePackets,
-		spirv.OpGroupCommitReadPipe, spirv.OpGroupCommitWritePipe, spirv.OpCreatePipeFromPipeStorage,
-		spirv.OpReadPipeBlockingALTERA, spirv.OpWritePipeBlockingALTERA:
-		b.pipe(in)
-	case spirv.OpNamedBarrierInitialize:
-		n, t := b.one(spirv.ID(in.Operand(0)))
-		b.set1(in, b.namedBarrier(b.resize(n, t.scalar(), isa.I32)))
-	case spirv.OpMemoryNamedBarrier:
-		p, _ := b.one(spirv.ID(in.Operand(0)))
-		b.namedWait(p)
-	default:
-		if !b.group(in) && !b.atomic(in) {
-			b.m.unsupported(in, op, "")
+			v[i] = b.cmp(isa.OpLtS, ct.scalar(), b.signed(ct, v[i]), b.imm(ct.scalar(), 0))
 		}
 	}
+	o := isa.OpOr
+	if in.Op() == spirv.OpAll {
+		o = isa.OpAnd
+	}
+	r := v[0]
+	for _, x := range v[1:] {
+		r = b.bin(o, isa.B1, r, x)
+	}
+	b.set1(in, r)
 }
 
 // resize zero-extends or truncates an integer to another register width.
@@ -565,7 +452,11 @@ func (b *builder) composite(in spirv.Inst) {
 	}
 	b.spend(t.flat)
 	switch in.Op() {
-	case spirv.OpCopyObject, spirv.OpCopyLogical, spirv.OpFreezeKHR, spirv.OpExpectKHR:
+	case spirv.OpCompositeConstructReplicateEXT:
+		v, _ := b.vals(spirv.ID(ops[0]))
+		b.set(in, b.replicated(t, v)...)
+	case spirv.OpCopyObject, spirv.OpCopyLogical, spirv.OpFreezeKHR, spirv.OpExpectKHR, spirv.OpArithmeticFenceEXT, spirv.OpFPGARegALTERA,
+		spirv.OpPtrCastToCrossWorkgroupALTERA, spirv.OpCrossWorkgroupCastToPtrALTERA:
 		v, _ := b.vals(spirv.ID(ops[0]))
 		b.set(in, v...)
 	case spirv.OpCompositeConstruct:
@@ -641,6 +532,18 @@ func (b *builder) composite(in spirv.Inst) {
 		}
 		b.set(in, out...)
 	}
+}
+
+// replicated returns the scalars of a composite whose constituents are all the same.
+func (b *builder) replicated(t *typ, v []*value) []*value {
+	if len(v) == 0 || t.flat%len(v) != 0 || t.flat/len(v) != t.constituents() {
+		b.fail("the constituent has %d scalars, its composite %d", len(v), t.flat)
+	}
+	out := make([]*value, 0, t.flat)
+	for len(out) < t.flat {
+		out = append(out, v...)
+	}
+	return out
 }
 
 // path follows literal indexes into t: the number of scalars ahead and the type there.

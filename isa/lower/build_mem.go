@@ -630,8 +630,8 @@ var atomicOps = map[spirv.Op]isa.AtomicOp{
 	spirv.OpAtomicFMaxEXT: isa.AtomicFMax,
 }
 
-// atomic reads an atomic instruction; false when in is none.
-func (b *builder) atomic(in spirv.Inst) bool {
+// atomic reads an atomic instruction.
+func (b *builder) atomic(in spirv.Inst) {
 	op := in.Op()
 	ops := in.Operands()
 	var p *value
@@ -661,7 +661,7 @@ func (b *builder) atomic(in spirv.Inst) bool {
 		v, t := b.one(spirv.ID(ops[3]))
 		width(t.scalar())
 		b.set1(in, emit(t.scalar(), t.scalar(), a, v))
-		return true
+		return
 	}
 	switch op {
 	case spirv.OpAtomicLoad:
@@ -696,23 +696,25 @@ func (b *builder) atomic(in spirv.Inst) bool {
 	case spirv.OpAtomicFlagClear:
 		ptr()
 		emit(isa.Void, isa.I32, isa.AtomicStore, b.imm(isa.I32, 0))
-	default:
-		return false
 	}
-	return true
+}
+
+// fence makes a fence. ops are its scope and its semantics.
+func (b *builder) fence(ops []uint32) {
+	v := b.f.newValue(isa.OpFence, isa.Void, isa.Void)
+	v.imm2 = uint8(isa.ScopeDevice)
+	if d, ok := b.m.x.Def(spirv.ID(ops[0])); ok && isConstant(d.Op()) {
+		v.imm2 = uint8(b.m.constUint(spirv.ID(ops[0])))
+	}
+	v.imm = uint64(b.orderOfIDs(spirv.ID(ops[0]), spirv.ID(ops[1])))
+	b.add(v)
 }
 
 // barrier reads OpControlBarrier and OpMemoryBarrier.
 func (b *builder) barrier(in spirv.Inst) {
 	ops := in.Operands()
 	if in.Op() == spirv.OpMemoryBarrier {
-		v := b.f.newValue(isa.OpFence, isa.Void, isa.Void)
-		v.imm2 = uint8(isa.ScopeDevice)
-		if d, ok := b.m.x.Def(spirv.ID(ops[0])); ok && isConstant(d.Op()) {
-			v.imm2 = uint8(b.m.constUint(spirv.ID(ops[0])))
-		}
-		v.imm = uint64(b.orderOfIDs(spirv.ID(ops[0]), spirv.ID(ops[1])))
-		b.add(v)
+		b.fence(ops)
 		return
 	}
 	b.controlBarrier(isa.Scope(b.m.constUint(spirv.ID(ops[0]))), b.orderOfIDs(spirv.ID(ops[1]), spirv.ID(ops[2])))

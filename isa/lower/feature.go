@@ -2,49 +2,48 @@ package lower
 
 import "github.com/lockstep-gpu/lockstep/spirv"
 
-// feature says, in the words of OpenCL C, what a kernel uses that has the instruction or type, "" for what
-// has no such name.
-func feature(op spirv.Op) string {
-	switch op {
-	case spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpConstantSampler, spirv.OpSampledImage, spirv.OpImage,
-		spirv.OpImageSampleImplicitLod, spirv.OpImageSampleExplicitLod:
-		return "samplers (sampler_t)"
-	case spirv.OpTypeEvent:
-		return "events (event_t)"
-	case spirv.OpTypePipe:
-		return "pipes"
-	case spirv.OpTypePipeStorage:
-		return "pipe storages"
-	case spirv.OpTypeReserveId:
-		return "reservations of pipes (reserve_id_t)"
-	case spirv.OpImageFetch:
-		return "reads of images at a level of detail"
-	case spirv.OpTypeQueue, spirv.OpTypeDeviceEvent, spirv.OpEnqueueKernel, spirv.OpEnqueueMarker, spirv.OpGetDefaultQueue,
-		spirv.OpRetainEvent, spirv.OpReleaseEvent, spirv.OpCreateUserEvent, spirv.OpIsValidEvent, spirv.OpSetUserEventStatus,
-		spirv.OpCaptureEventProfilingInfo, spirv.OpBuildNDRange, spirv.OpGetKernelNDrangeSubGroupCount,
-		spirv.OpGetKernelNDrangeMaxSubGroupSize, spirv.OpGetKernelWorkGroupSize, spirv.OpGetKernelPreferredWorkGroupSizeMultiple,
-		spirv.OpGetKernelLocalSizeForSubgroupCount, spirv.OpGetKernelMaxNumSubgroups:
-		return "kernels that enqueue kernels (enqueue_kernel, queue_t, clk_event_t)"
-	case spirv.OpConstantFunctionPointerINTEL, spirv.OpFunctionPointerCallINTEL, spirv.OpFunction:
-		return "function pointers"
-	case spirv.OpAsmTargetINTEL, spirv.OpAsmINTEL, spirv.OpAsmCallINTEL:
-		return "inline assembly"
-	case spirv.OpTypeOpaque:
-		return "opaque types"
-	case spirv.OpTypeMatrix, spirv.OpMatrixTimesScalar, spirv.OpMatrixTimesVector, spirv.OpMatrixTimesMatrix, spirv.OpVectorTimesMatrix,
-		spirv.OpTranspose, spirv.OpOuterProduct:
-		return "matrices"
-	case spirv.OpDPdx, spirv.OpDPdy, spirv.OpFwidth, spirv.OpKill, spirv.OpEmitVertex, spirv.OpEndPrimitive:
-		return "instructions of shaders"
-	}
-	return ""
+// features says, in the words of OpenCL C, what a kernel uses that has one of the instructions or types, which the
+// lowering refuses. [Support] tells of it.
+var features = map[string][]spirv.Op{
+	"samplers (sampler_t)": {spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpConstantSampler, spirv.OpSampledImage, spirv.OpImage,
+		spirv.OpImageSampleImplicitLod, spirv.OpImageSampleExplicitLod},
+	"events (event_t)":                     {spirv.OpTypeEvent},
+	"pipes":                                {spirv.OpTypePipe},
+	"pipe storages":                        {spirv.OpTypePipeStorage},
+	"reservations of pipes (reserve_id_t)": {spirv.OpTypeReserveId},
+	"atomic operations on images":          {spirv.OpImageTexelPointer},
+	"reads of images at a level of detail": {spirv.OpImageFetch},
+	"kernels that enqueue kernels (enqueue_kernel, queue_t, clk_event_t)": {spirv.OpTypeQueue, spirv.OpTypeDeviceEvent, spirv.OpEnqueueKernel,
+		spirv.OpEnqueueMarker, spirv.OpGetDefaultQueue, spirv.OpRetainEvent, spirv.OpReleaseEvent, spirv.OpCreateUserEvent,
+		spirv.OpIsValidEvent, spirv.OpSetUserEventStatus, spirv.OpCaptureEventProfilingInfo, spirv.OpBuildNDRange,
+		spirv.OpGetKernelNDrangeSubGroupCount, spirv.OpGetKernelNDrangeMaxSubGroupSize, spirv.OpGetKernelWorkGroupSize,
+		spirv.OpGetKernelPreferredWorkGroupSizeMultiple, spirv.OpGetKernelLocalSizeForSubgroupCount, spirv.OpGetKernelMaxNumSubgroups},
+	"function pointers":         {spirv.OpConstantFunctionPointerINTEL, spirv.OpFunctionPointerCallINTEL, spirv.OpFunction},
+	"blocks of inline assembly": {spirv.OpAsmTargetINTEL, spirv.OpAsmINTEL, spirv.OpAsmCallINTEL},
+	"arrays of variable length": {spirv.OpVariableLengthArrayINTEL, spirv.OpUntypedVariableLengthArrayINTEL, spirv.OpSaveMemoryINTEL,
+		spirv.OpRestoreMemoryINTEL},
+	"opaque types": {spirv.OpTypeOpaque},
+	"matrices": {spirv.OpTypeMatrix, spirv.OpMatrixTimesScalar, spirv.OpMatrixTimesVector, spirv.OpMatrixTimesMatrix, spirv.OpVectorTimesMatrix,
+		spirv.OpTranspose, spirv.OpOuterProduct},
+	"instructions of shaders": {spirv.OpDPdx, spirv.OpDPdy, spirv.OpFwidth, spirv.OpKill, spirv.OpEmitVertex, spirv.OpEndPrimitive},
 }
+
+// featureOf has the same by opcode.
+var featureOf = func() map[spirv.Op]string {
+	m := map[spirv.Op]string{}
+	for name, list := range features {
+		for _, op := range list {
+			m[op] = name
+		}
+	}
+	return m
+}()
 
 // unsupported ends the lowering for something that a kernel uses and that is not supported: op is the
 // instruction or type that it takes, and in the one that has it. as says in which place, such as " as
 // arguments".
 func (m *module) unsupported(in spirv.Inst, op spirv.Op, as string) {
-	if what := feature(op); what != "" {
+	if what := refusedFeature(op); what != "" {
 		m.failFeature(in, what+as+" are not supported")
 	}
 	if op == in.Op() {

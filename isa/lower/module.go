@@ -331,15 +331,85 @@ func (m *module) constant(id spirv.ID) []cval {
 	return c
 }
 
-// isConstant says whether in defines a constant.
-func isConstant(op spirv.Op) bool {
-	switch op {
-	case spirv.OpConstantTrue, spirv.OpConstantFalse, spirv.OpConstant, spirv.OpConstantComposite, spirv.OpConstantNull,
-		spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse, spirv.OpSpecConstant, spirv.OpSpecConstantComposite,
-		spirv.OpSpecConstantOp, spirv.OpConstantPipeStorage, spirv.OpUndef:
-		return true
+// constantMakers has what returns the scalars of the constant that an instruction makes, whose type is t. What is
+// undefined is zero in constants, always; by itself it is [builder.undefined].
+var constantMakers map[spirv.Op]func(m *module, in spirv.Inst, t *typ) []cval
+
+func init() {
+	number := func(f func(m *module, in spirv.Inst) uint64) func(*module, spirv.Inst, *typ) []cval {
+		return func(m *module, in spirv.Inst, t *typ) []cval {
+			v := f(m, in)
+			if t.bits < 64 && t.kind != kindBool {
+				v &= 1<<t.bits - 1
+			}
+			return []cval{{bits: v}}
+		}
 	}
-	return false
+	zeros := func(_ *module, _ spirv.Inst, t *typ) []cval { return make([]cval, t.flat) }
+	constantMakers = map[spirv.Op]func(*module, spirv.Inst, *typ) []cval{
+		spirv.OpConstantTrue:  number(func(*module, spirv.Inst) uint64 { return 1 }),
+		spirv.OpConstantFalse: number(func(*module, spirv.Inst) uint64 { return 0 }),
+		spirv.OpConstant:      number(func(_ *module, in spirv.Inst) uint64 { return literal(in) }),
+
+		spirv.OpSpecConstantTrue:  number(func(m *module, in spirv.Inst) uint64 { return min(m.specialized(in, 1), 1) }),
+		spirv.OpSpecConstantFalse: number(func(m *module, in spirv.Inst) uint64 { return min(m.specialized(in, 0), 1) }),
+		spirv.OpSpecConstant:      number(func(m *module, in spirv.Inst) uint64 { return m.specialized(in, literal(in)) }),
+		spirv.OpSpecConstantOp:    func(m *module, in spirv.Inst, _ *typ) []cval { return m.specConstantOp(in) },
+
+		spirv.OpConstantNull:          zeros,
+		spirv.OpUndef:                 zeros,
+		spirv.OpConstantComposite:     (*module).constituents,
+		spirv.OpSpecConstantComposite: (*module).constituents,
+
+		spirv.OpConstantCompositeReplicateEXT:     (*module).replicated,
+		spirv.OpSpecConstantCompositeReplicateEXT: (*module).replicated,
+		spirv.OpConstantPipeStorage: func(m *module, in spirv.Inst, _ *typ) []cval {
+			return []cval{{pipe: m.pipeStorage(in) + 1}}
+		},
+	}
+}
+
+// isConstant says whether an instruction defines a constant.
+func isConstant(op spirv.Op) bool { return constantMakers[op] != nil }
+
+// literal returns the value behind an OpConstant.
+func literal(in spirv.Inst) uint64 {
+	v := uint64(in.Operand(0))
+	if len(in.Operands()) > 1 {
+		v |= uint64(in.Operand(1)) << 32
+	}
+	return v
+}
+
+// specialized returns what the options make of a specialization constant, or its default.
+func (m *module) specialized(in spirv.Inst, def uint64) uint64 {
+	if w, ok := m.decoration(in.ResultID(), spirv.DecorationSpecId); ok && len(w) > 0 {
+		if v, ok := m.opt.SpecConstants[w[0]]; ok {
+			return v
+		}
+	}
+	return def
+}
+
+// constituents returns the scalars of the constituents of a constant.
+func (m *module) constituents(in spirv.Inst, _ *typ) []cval {
+	var c []cval
+	for _, w := range in.Operands() {
+		c = append(c, m.constant(spirv.ID(w))...)
+		if len(c) > maxFlat {
+			m.fail(in, "a value of more than %d scalars does not fit in registers", maxFlat)
+		}
+	}
+	return c
+}
+
+// replicated returns the scalars of a constant whose constituents are all the same.
+func (m *module) replicated(in spirv.Inst, t *typ) []cval {
+	v := m.constant(spirv.ID(in.Operand(0)))
+	if len(v) == 0 || len(v)*t.constituents() != t.flat {
+		m.fail(in, "the constituent has %d scalars, its composite %d", len(v), t.flat)
+	}
+	return slices.Repeat(v, t.constituents())
 }
 
 func (m *module) newConstant(in spirv.Inst) []cval {
@@ -347,62 +417,13 @@ func (m *module) newConstant(in spirv.Inst) []cval {
 	if t.flat > maxFlat {
 		m.fail(in, "a value of more than %d scalars does not fit in registers", maxFlat)
 	}
-	spec := func(def uint64) uint64 {
-		if w, ok := m.decoration(in.ResultID(), spirv.DecorationSpecId); ok && len(w) > 0 {
-			if v, ok := m.opt.SpecConstants[w[0]]; ok {
-				return v
-			}
-		}
-		return def
+	if f := constantMakers[in.Op()]; f != nil {
+		return f(m, in, t)
 	}
-	bits := func() uint64 {
-		v := uint64(in.Operand(0))
-		if len(in.Operands()) > 1 {
-			v |= uint64(in.Operand(1)) << 32
-		}
-		return v
-	}
-	clip := func(v uint64) uint64 {
-		if t.bits < 64 {
-			v &= 1<<t.bits - 1
-		}
-		return v
-	}
-	switch in.Op() {
-	case spirv.OpConstantTrue:
-		return []cval{{bits: 1}}
-	case spirv.OpConstantFalse:
-		return []cval{{}}
-	case spirv.OpSpecConstantTrue:
-		return []cval{{bits: min(spec(1), 1)}}
-	case spirv.OpSpecConstantFalse:
-		return []cval{{bits: min(spec(0), 1)}}
-	case spirv.OpConstant:
-		return []cval{{bits: clip(bits())}}
-	case spirv.OpSpecConstant:
-		return []cval{{bits: clip(spec(bits()))}}
-	case spirv.OpConstantNull, spirv.OpUndef:
-		// What is undefined is zero in constants, always; by itself it is [builder.undefined].
-		return make([]cval, t.flat)
-	case spirv.OpConstantComposite, spirv.OpSpecConstantComposite:
-		var c []cval
-		for _, w := range in.Operands() {
-			c = append(c, m.constant(spirv.ID(w))...)
-			if len(c) > maxFlat {
-				m.fail(in, "a value of more than %d scalars does not fit in registers", maxFlat)
-			}
-		}
-		return c
-	case spirv.OpSpecConstantOp:
-		return m.specConstantOp(in)
-	case spirv.OpConstantPipeStorage:
-		return []cval{{pipe: m.pipeStorage(in) + 1}}
-	case spirv.OpVariable, spirv.OpUntypedVariableKHR:
+	if in.Op() == spirv.OpVariable || in.Op() == spirv.OpUntypedVariableKHR {
 		if g, ok := m.global(in); ok {
 			return []cval{{global: g + 1}}
 		}
-	case spirv.OpFunction, spirv.OpConstantFunctionPointerINTEL:
-		m.unsupported(in, in.Op(), "")
 	}
 	m.unsupported(in, in.Op(), "")
 	return nil

@@ -40,8 +40,9 @@ type typ struct {
 	kind    kind
 	bits    int // of an integer (any width up to 64), float or event
 	elem    *typ
-	elemID  spirv.ID // pointee; resolved when asked for, as types may be recursive through pointers
-	count   uint64   // of a vector or array
+	elemID  spirv.ID    // pointee; resolved when asked for, as types may be recursive through pointers
+	count   uint64      // of a vector or array
+	small   *smallFloat // of a float that is none of IEEE 754
 	members []*typ
 	offsets []uint64
 	flats   []int // of a structure: the number of scalars ahead of each member
@@ -71,6 +72,9 @@ func (t *typ) scalar() isa.Type {
 		}
 		return isa.I64
 	case kindFloat:
+		if t.small != nil {
+			return isa.IntOf(t.bits)
+		}
 		return isa.FloatOf(t.bits)
 	case kindPointer, kindImage, kindPipe, kindPipeStorage, kindReserveID:
 		return isa.I64
@@ -124,95 +128,145 @@ func (m *module) typeOf(id spirv.ID) *typ {
 	return t
 }
 
+// typeMakers has what fills in the type that an instruction declares. Types of other instructions are known by name
+// only.
+var typeMakers map[spirv.Op]func(*module, spirv.Inst, *typ)
+
+func init() {
+	typeMakers = map[spirv.Op]func(*module, spirv.Inst, *typ){
+		spirv.OpTypeVoid: func(_ *module, _ spirv.Inst, t *typ) {
+			t.kind = kindVoid
+		},
+		spirv.OpTypeBool: func(_ *module, _ spirv.Inst, t *typ) {
+			t.kind, t.size, t.flat = kindBool, 1, 1
+		},
+		spirv.OpTypeInt:               (*module).intType,
+		spirv.OpTypeFloat:             (*module).floatType,
+		spirv.OpTypeVector:            (*module).vectorType,
+		spirv.OpTypeArray:             (*module).arrayType,
+		spirv.OpTypeStruct:            (*module).structType,
+		spirv.OpTypePointer:           (*module).pointerType,
+		spirv.OpTypeUntypedPointerKHR: (*module).pointerType,
+		spirv.OpTypeEvent: func(m *module, _ spirv.Inst, t *typ) {
+			t.kind, t.flat, t.size = kindEvent, 1, m.ptrSize
+			t.bits, t.align = int(8*t.size), t.size
+		},
+		spirv.OpTypeImage: func(_ *module, _ spirv.Inst, t *typ) {
+			// A handle has 8 bytes, whatever pointers have.
+			t.kind, t.flat, t.size, t.align = kindImage, 1, 8, 8
+		},
+		spirv.OpTypePipe: func(_ *module, _ spirv.Inst, t *typ) {
+			t.kind, t.flat, t.size, t.align = kindPipe, 1, 8, 8
+		},
+		spirv.OpTypePipeStorage: func(_ *module, _ spirv.Inst, t *typ) {
+			t.kind, t.flat, t.size, t.align = kindPipeStorage, 1, 8, 8
+		},
+		spirv.OpTypeReserveId: func(_ *module, _ spirv.Inst, t *typ) {
+			t.kind, t.flat, t.size, t.align = kindReserveID, 1, 8, 8
+		},
+		spirv.OpTypeNamedBarrier: func(_ *module, _ spirv.Inst, t *typ) {
+			t.kind, t.flat = kindOpaque, 1
+		},
+		spirv.OpTypeFunction: func(_ *module, _ spirv.Inst, t *typ) {
+			t.kind = kindFunction
+		},
+	}
+}
+
 func (m *module) newType(in spirv.Inst) *typ {
 	t := &typ{id: in.ResultID(), op: in.Op(), align: 1}
-	switch in.Op() {
-	case spirv.OpTypeVoid:
-		t.kind = kindVoid
-	case spirv.OpTypeBool:
-		t.kind, t.size, t.flat = kindBool, 1, 1
-	case spirv.OpTypeInt:
-		t.kind, t.bits, t.flat = kindInt, int(in.Operand(0)), 1
-		if t.bits < 1 || t.bits > 64 {
-			m.fail(in, "integers of %d bits are not supported", t.bits)
-		}
-		t.size = uint64(t.scalar().Bytes())
-		t.align = t.size
-	case spirv.OpTypeFloat:
-		t.kind, t.bits, t.flat = kindFloat, int(in.Operand(0)), 1
-		if isa.FloatOf(t.bits) == isa.Void || len(in.Operands()) > 1 {
-			m.fail(in, "floats of %d bits and this encoding are not supported", t.bits)
-		}
-		t.size = uint64(t.bits / 8)
-		t.align = t.size
-	case spirv.OpTypeVector:
-		t.kind, t.elem, t.count = kindVector, m.typeOf(spirv.ID(in.Operand(0))), uint64(in.Operand(1))
-		if t.count < 1 || t.count > 16 || t.elem.scalar() == isa.Void {
-			m.fail(in, "vectors of %d components are not supported", t.count)
-		}
-		t.flat = int(t.count)
-		t.size = uint64(stride(int(t.count))) * t.elem.size
-		t.align = t.size
-	case spirv.OpTypeArray:
-		t.kind, t.elem = kindArray, m.typeOf(spirv.ID(in.Operand(0)))
-		t.count = m.constUint(spirv.ID(in.Operand(1)))
-		t.align = t.elem.align
-		if t.elem.size != 0 && t.count > maxObject/t.elem.size {
-			m.fail(in, "the array's size of %d times %d bytes is out of range", t.count, t.elem.size)
-		}
-		t.size = t.count * t.elem.size
-		t.flat = maxFlat + 1
-		if t.count <= maxFlat || t.elem.flat == 0 {
-			t.flat = int(min(t.count*uint64(t.elem.flat), maxFlat+1))
-		}
-	case spirv.OpTypeStruct:
-		t.kind = kindStruct
-		packed := m.decorated(t.id, spirv.DecorationCPacked)
-		for _, w := range in.Operands() {
-			e := m.typeOf(spirv.ID(w))
-			a := e.align
-			if packed {
-				a = 1
-			}
-			t.size = (t.size + a - 1) &^ (a - 1)
-			t.offsets = append(t.offsets, t.size)
-			t.flats = append(t.flats, t.flat)
-			t.members = append(t.members, e)
-			t.size += e.size
-			t.align = max(t.align, a)
-			t.flat = min(t.flat+e.flat, maxFlat+1)
-			if t.size > maxObject {
-				m.fail(in, "the structure's size is out of range")
-			}
-		}
-		t.size = (t.size + t.align - 1) &^ (t.align - 1)
-	case spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR:
-		t.kind, t.flat = kindPointer, 1
-		t.storage = spirv.StorageClass(in.Operand(0))
-		t.anywhere = m.functionConstants && t.storage == spirv.StorageClassFunction
-		if in.Op() == spirv.OpTypePointer {
-			t.elemID = spirv.ID(in.Operand(1))
-		}
-		t.size = m.ptrSize
-		t.align = t.size
-	case spirv.OpTypeEvent:
-		t.kind, t.flat, t.size = kindEvent, 1, m.ptrSize
-		t.bits, t.align = int(8*t.size), t.size
-	case spirv.OpTypeImage:
-		// A handle has 8 bytes, whatever pointers have.
-		t.kind, t.flat, t.size, t.align = kindImage, 1, 8, 8
-	case spirv.OpTypePipe:
-		t.kind, t.flat, t.size, t.align = kindPipe, 1, 8, 8
-	case spirv.OpTypePipeStorage:
-		t.kind, t.flat, t.size, t.align = kindPipeStorage, 1, 8, 8
-	case spirv.OpTypeReserveId:
-		t.kind, t.flat, t.size, t.align = kindReserveID, 1, 8, 8
-	case spirv.OpTypeFunction:
-		t.kind = kindFunction
-	default:
+	if f := typeMakers[in.Op()]; f != nil {
+		f(m, in, t)
+	} else {
 		t.kind, t.flat = kindOpaque, 1
 	}
 	return t
+}
+
+// intType reads OpTypeInt.
+func (m *module) intType(in spirv.Inst, t *typ) {
+	t.kind, t.bits, t.flat = kindInt, int(in.Operand(0)), 1
+	if t.bits < 1 || t.bits > 64 {
+		m.fail(in, "integers of %d bits are not supported", t.bits)
+	}
+	t.size = uint64(t.scalar().Bytes())
+	t.align = t.size
+}
+
+// floatType reads OpTypeFloat.
+func (m *module) floatType(in spirv.Inst, t *typ) {
+	t.kind, t.bits, t.flat = kindFloat, int(in.Operand(0)), 1
+	if len(in.Operands()) > 1 {
+		if t.small = smallFloats[spirv.FPEncoding(in.Operand(1))]; t.small == nil || t.small.bits != t.bits {
+			m.fail(in, "floats of %d bits and encoding %s are not supported", t.bits, spirv.FPEncoding(in.Operand(1)))
+		}
+	} else if isa.FloatOf(t.bits) == isa.Void {
+		m.fail(in, "floats of %d bits are not supported", t.bits)
+	}
+	t.size = uint64(t.bits / 8)
+	t.align = t.size
+}
+
+// vectorType reads OpTypeVector.
+func (m *module) vectorType(in spirv.Inst, t *typ) {
+	t.kind, t.elem, t.count = kindVector, m.typeOf(spirv.ID(in.Operand(0))), uint64(in.Operand(1))
+	if t.count < 1 || t.count > 16 || t.elem.scalar() == isa.Void {
+		m.fail(in, "vectors of %d components are not supported", t.count)
+	}
+	t.flat = int(t.count)
+	t.size = uint64(stride(int(t.count))) * t.elem.size
+	t.align = t.size
+}
+
+// arrayType reads OpTypeArray.
+func (m *module) arrayType(in spirv.Inst, t *typ) {
+	t.kind, t.elem = kindArray, m.typeOf(spirv.ID(in.Operand(0)))
+	t.count = m.constUint(spirv.ID(in.Operand(1)))
+	t.align = t.elem.align
+	if t.elem.size != 0 && t.count > maxObject/t.elem.size {
+		m.fail(in, "the array's size of %d times %d bytes is out of range", t.count, t.elem.size)
+	}
+	t.size = t.count * t.elem.size
+	t.flat = maxFlat + 1
+	if t.count <= maxFlat || t.elem.flat == 0 {
+		t.flat = int(min(t.count*uint64(t.elem.flat), maxFlat+1))
+	}
+}
+
+// structType reads OpTypeStruct.
+func (m *module) structType(in spirv.Inst, t *typ) {
+	t.kind = kindStruct
+	packed := m.decorated(t.id, spirv.DecorationCPacked)
+	for _, w := range in.Operands() {
+		e := m.typeOf(spirv.ID(w))
+		a := e.align
+		if packed {
+			a = 1
+		}
+		t.size = (t.size + a - 1) &^ (a - 1)
+		t.offsets = append(t.offsets, t.size)
+		t.flats = append(t.flats, t.flat)
+		t.members = append(t.members, e)
+		t.size += e.size
+		t.align = max(t.align, a)
+		t.flat = min(t.flat+e.flat, maxFlat+1)
+		if t.size > maxObject {
+			m.fail(in, "the structure's size is out of range")
+		}
+	}
+	t.size = (t.size + t.align - 1) &^ (t.align - 1)
+}
+
+// pointerType reads OpTypePointer and OpTypeUntypedPointerKHR.
+func (m *module) pointerType(in spirv.Inst, t *typ) {
+	t.kind, t.flat = kindPointer, 1
+	t.storage = spirv.StorageClass(in.Operand(0))
+	t.anywhere = m.functionConstants && t.storage == spirv.StorageClassFunction
+	if in.Op() == spirv.OpTypePointer {
+		t.elemID = spirv.ID(in.Operand(1))
+	}
+	t.size = m.ptrSize
+	t.align = t.size
 }
 
 // pointee returns what a typed pointer points to.
@@ -272,6 +326,14 @@ func (t *typ) leaves(offset uint64, f func(leaf)) {
 	default:
 		f(leaf{offset, t})
 	}
+}
+
+// constituents returns how many components, elements or members a type has.
+func (t *typ) constituents() int {
+	if t.kind == kindStruct {
+		return len(t.members)
+	}
+	return int(min(t.count, maxFlat+1))
 }
 
 // step returns the type of component i of t, its byte offset and the number of

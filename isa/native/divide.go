@@ -57,7 +57,7 @@ func (c *compiler) divisor(in *isa.Inst) (uint64, bool) {
 	return n, n != 0
 }
 
-func signedDivision(op isa.Op) bool { return op != isa.OpDivU && op != isa.OpRemU }
+func signedDivision(op isa.Op) bool { return op.Is(isa.PropSigned) }
 
 // emit emits a division.
 func (d *divider) emit(c *compiler, in *isa.Inst) {

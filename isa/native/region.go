@@ -157,12 +157,12 @@ func staysScalar(in *isa.Inst) bool {
 	switch in.Op {
 	case isa.OpLoad:
 		return in.Space != isa.SpacePrivate
-	case isa.OpPtrAdd, isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS:
+	case isa.OpPtrAdd:
 		return false
 	case isa.OpMov, isa.OpSelect, isa.OpFNeg, isa.OpFAbs:
 		return true
 	}
-	return !in.Type.IsFloat() // others take vector registers
+	return !in.Type.IsFloat() && !in.Op.Is(isa.PropDivides) // floats take vector registers
 }
 
 // regionAt returns the region that begins at block h, or nil.

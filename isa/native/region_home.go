@@ -22,14 +22,11 @@ type resident struct {
 // arithmeticFloat says whether the result of an instruction is that of float arithmetic, with a NaN of any
 // kind.
 func arithmeticFloat(in *isa.Inst) bool {
-	switch in.Op {
-	case isa.OpFAdd, isa.OpFSub, isa.OpFMul, isa.OpFDiv, isa.OpFMulAdd, isa.OpFma, isa.OpSqrt:
-		return true
-	case isa.OpScan:
+	if in.Op == isa.OpScan {
 		_, op := in.ScanOf()
 		return op == isa.ScanFAdd || op == isa.ScanFMul
 	}
-	return false
+	return in.Op.Is(isa.PropRounds)
 }
 
 // comparesFloat says whether an instruction looks at its operands as floats only.

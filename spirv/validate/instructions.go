@@ -17,6 +17,9 @@ func (c *checker) checkInstructions() {
 func (c *checker) checkInstruction(in spirv.Inst) {
 	const rule = "operand-type"
 	op := in.Op()
+	if c.encoded {
+		c.checkEncoded(in)
+	}
 	if sig := signatureOf(op); sig != "" {
 		c.checkSignature(rule, in, sig, c.idRefs(in))
 	}
@@ -104,6 +107,34 @@ func signatureOf(op spirv.Op) signature {
 	return otherSignature(op)
 }
 
+// checkEncoded checks that floating-point numbers of other encodings than IEEE 754's are moved and converted only, and
+// that bfloat16 has dot products besides (SPV_KHR_bfloat16 and SPV_EXT_float8, "Universal Validation Rules").
+func (c *checker) checkEncoded(in spirv.Inst) {
+	op := in.Op()
+	info, _ := op.Info()
+	switch info.Class {
+	case "Constant-Creation", "Memory", "Function", "Conversion", "Composite", "Miscellaneous":
+		return
+	}
+	switch op {
+	case spirv.OpSelect, spirv.OpPhi, spirv.OpReturnValue, spirv.OpLifetimeStart, spirv.OpLifetimeStop, spirv.OpFreezeKHR, spirv.OpExpectKHR:
+		return
+	case spirv.OpDot:
+		if c.capabilities[spirv.CapabilityBFloat16DotProductKHR] {
+			return
+		}
+	}
+	bad := c.typeOf(in.ResultType())
+	for _, id := range c.idRefs(in) {
+		if t := c.valueType(id); t != nil && t.encoded {
+			bad = t
+		}
+	}
+	if bad != nil && bad.encoded {
+		c.fail("operand-type", in, "type %%%d has an encoding of its own: its values can be moved and converted, and nothing else", bad.id)
+	}
+}
+
 // arithmeticSignature covers sections 3.3.11, 3.3.13 and 3.3.14: conversion, arithmetic, bits.
 func arithmeticSignature(op spirv.Op) signature {
 	switch op {
@@ -125,9 +156,9 @@ func arithmeticSignature(op spirv.Op) signature {
 		return "f f= Fk"
 	case spirv.OpDot:
 		return "F fe f1"
-	case spirv.OpConvertFToU, spirv.OpConvertFToS:
+	case spirv.OpConvertFToU, spirv.OpConvertFToS, spirv.OpConvertFToBF16INTEL:
 		return "i fc"
-	case spirv.OpConvertSToF, spirv.OpConvertUToF:
+	case spirv.OpConvertSToF, spirv.OpConvertUToF, spirv.OpConvertBF16ToFINTEL:
 		return "f ic"
 	case spirv.OpUConvert, spirv.OpSConvert, spirv.OpSatConvertSToU, spirv.OpSatConvertUToS, spirv.OpBitCount:
 		return "i ic"

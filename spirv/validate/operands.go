@@ -120,6 +120,13 @@ func (c *checker) expected(in spirv.Inst, n int) idKind {
 		return pick(n == 0, idAny, idValue) // the set was checked with the instruction number
 	case spirv.OpAsmCallINTEL, spirv.OpSizeOf:
 		return idAny
+	// What follows these are lists of scopes (SPV_INTEL_memory_access_aliasing), which have no effect.
+	case spirv.OpLoad:
+		return pick(n == 0, idValue, idAny)
+	case spirv.OpStore, spirv.OpCopyMemory:
+		return pick(n < 2, idValue, idAny)
+	case spirv.OpCopyMemorySized:
+		return pick(n < 3, idValue, idAny)
 	}
 	if isType(op) || isConstant(op) || placeOf(op) == placeModule {
 		return idAny

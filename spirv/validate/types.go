@@ -35,6 +35,7 @@ type typ struct {
 	pointee spirv.ID           // of a typed pointer
 	length  uint64             // of an array; 0 when its length is not known before specialization
 	sized   bool               // values of the type have a place in memory
+	encoded bool               // a floating-point type of another encoding than IEEE 754's, or a vector of such
 }
 
 func (t *typ) scalar() bool { return t != nil && t.class != classNone && t.count == 1 }
@@ -162,7 +163,9 @@ func (c *checker) declare(t *typ, forward map[spirv.ID]spirv.Inst) {
 		}
 	case spirv.OpTypeFloat:
 		t.class, t.width = classFloat, int(in.Operand(0))
-		if encoded := len(in.Operands()) > 1; !encoded && t.width != 16 && t.width != 32 && t.width != 64 {
+		if t.encoded = len(in.Operands()) > 1; t.encoded {
+			c.encoded = true
+		} else if t.width != 16 && t.width != 32 && t.width != 64 {
 			c.fail("float-width", in, "the floating-point type has %d bits, but must have 16, 32 or 64", in.Operand(0))
 		}
 	case spirv.OpTypeVector:
@@ -177,7 +180,7 @@ func (c *checker) declare(t *typ, forward map[spirv.ID]spirv.Inst) {
 		if n < 1 || n > 16 {
 			c.fail("type-vector", in, "the vector type has %s, but lockstep supports 2 to 16", count(int(n), "component"))
 		}
-		t.class, t.width, t.count = t.elem.class, t.elem.width, int(n)
+		t.class, t.width, t.count, t.encoded = t.elem.class, t.elem.width, int(n), t.elem.encoded
 	case spirv.OpTypeArray:
 		t.elem = c.element(t, forward)
 		c.arrayLength(t)

@@ -142,6 +142,7 @@ type checker struct {
 	max         int
 
 	capabilities map[spirv.Capability]bool // declared and implied
+	encoded      bool                      // a floating-point type has an encoding of its own
 	addressBits  int                       // 32 or 64
 	types        []*typ                    // by place in insts, nil for what is no type; shorter than insts
 	functions    []*function

@@ -30,11 +30,26 @@ OpenCL C leave out the names of fields. A binary has the fields only if it holds
 Integers of SPIR-V made from OpenCL C have no sign. info takes signs from the strings and the
 debug information that compilers leave in a module. Where there are none, it takes integers
 as unsigned, and says so.
+
+-opcodes takes no module: it prints every instruction of SPIR-V with what becomes of it in a
+kernel, and then the capabilities and the extensions. It runs, is refused with the name of the
+feature, is not supported yet, or is not of the Kernel environment: shaders have it. -for FILE
+prints what a module has of these, and what of that is lacking.
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
 		f.compiler()
 		asJSON := f.Bool("json", false, "print one JSON document")
+		all := f.Bool("opcodes", false, "print which instructions, capabilities and extensions run")
+		of := f.String("for", "", "with -opcodes: only those of module `FILE`")
 		return func(ctx context.Context, env *Env, args []string) error {
+			switch {
+			case *all && len(args) > 0:
+				return usagef("help info", "info: -opcodes takes no module; -for %s names one", args[0])
+			case *of != "" && !*all:
+				return usagef("help info", "info: -for goes with -opcodes")
+			case *all:
+				return opcodes(ctx, env, *of, *asJSON)
+			}
 			path, err := one("info", args)
 			if err != nil {
 				return err

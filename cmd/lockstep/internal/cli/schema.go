@@ -41,7 +41,7 @@ var documentTypes = []struct {
 	name string
 	doc  any
 }{
-	{"run", runReport{}}, {"info", moduleInfo{}}, {"validate", verdict{}}, {"conformance", conformance.ReportDocument{}},
+	{"run", runReport{}}, {"info", moduleInfo{}}, {"info-opcodes", opcodesInfo{}}, {"validate", verdict{}}, {"conformance", conformance.ReportDocument{}},
 	{"explore", exploreDocument{}}, {"explore-exhaustive", exhaustiveDocument{}}, {"conformance-list", caseList{}}, {"conformance-matrix", conformance.CoverageDocument{}}, {"error", errorReport{}},
 }
 
@@ -68,8 +68,8 @@ Schema of all of them. Each begins with
   "schema"     the version of these documents, 1. It grows when a field goes away or changes
                its meaning; new fields do not change it
   "document"   which document it is: "run", "explore", "explore-exhaustive" (-exhaustive), "info",
-               "validate", "conformance", "conformance-list" (-list), "conformance-matrix"
-               (-matrix) or "error"
+               "info-opcodes" (-opcodes), "validate", "conformance", "conformance-list" (-list),
+               "conformance-matrix" (-matrix) or "error"
 
 The document of run has, among others,
 

@@ -141,7 +141,7 @@ func TestDocumentsFollowSchema(t *testing.T) {
 		"run examples/pipelined-matmul/matmul.cl -D MISSING_WAIT -kernel matmul_events -global 16,16 -arg iota:f32:12 -arg iota:f32:20 -arg zero:f32:15 -arg u32:3 -arg u32:5 -arg u32:4 -check -json -explain async",
 		"run pipes.spv -pipe a=i32:4 -kernel source -global 1 -arg pipe:a -arg i32:10 -with -kernel sink -global 10 -arg pipe:a -arg zero:i32:10 -json -out 1=- -explain pipes",
 		"run pipes.spv -kernel sink -global 6 -arg pipe:i32:2:iota:i32:3 -arg zero:i32:6 -json",
-		"info kernels.spv -json", "info pipes.spv -json", "info spec.spvasm -json", "info structs.spv -json", "info emu/testdata/images/O2.spv -json",
+		"info kernels.spv -json", "info pipes.spv -json", "info spec.spvasm -json", "info structs.spv -json", "info emu/testdata/images/O2.spv -json", "info -opcodes -json", "info -opcodes -for opcodes.spvasm -json",
 		"validate small.spvasm -json", "validate wrong.spvasm -json",
 		"run cl/scale.cl -Icl/inc -global 1 -arg zero:i32:1 -json", "run cl/warn.cl -global 1 -arg zero:i32:2 -json -Wall", "run cl/wrong.cl -json -global 1",
 		"info cl/warn.cl -json -Wall", "validate cl/warn.cl -json -Wall", "info cl/scale.cl -json", "validate cl/noise.cl -json", "info cl/warn.cl -cl-foo -json",
