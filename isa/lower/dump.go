@@ -83,6 +83,8 @@ func (v *value) name() string {
 		return fmt.Sprintf("pipe%d", v.index)
 	case irInput:
 		return fmt.Sprintf("input%d", v.index)
+	case irArg:
+		return fmt.Sprintf("arg%d", v.index)
 	}
 	if v.div {
 		return fmt.Sprintf("v%d", v.id)
@@ -100,6 +102,8 @@ func (v *value) text() string {
 		s.WriteString("phi")
 	case irStorage:
 		s.WriteString("pipestorage")
+	case irResult:
+		s.WriteString("result")
 	default:
 		s.WriteString(v.op.String())
 	}

@@ -21,6 +21,8 @@ const (
 	irPhi                         // one argument a predecessor, in their order
 	irUndef                       // a value of which nothing is known, from Kernel.Undefined[value.index]
 	irStorage                     // handle of the pipe that a structure describes, whose first scalar is the argument
+	irArg                         // scalar value.index of the arguments, in a body that is prepared
+	irResult                      // the scalars that such a body returns, at its end
 )
 
 // value is an SSA value, or an instruction without a result (typ is Void). Large kernels have a million of them, so
@@ -212,7 +214,11 @@ func (v *value) sext() int64 {
 
 // leaf says whether v needs no place in a block.
 func (v *value) leaf() bool {
-	return v.op > isa.NumOps && v.op != irPhi && v.op != irStorage || v.op == irConst
+	switch v.op {
+	case irPhi, irStorage, irResult:
+		return false
+	}
+	return v.op >= irConst
 }
 
 // root follows the replacements of v, shortening the path.
@@ -236,7 +242,8 @@ func pure(v *value) bool {
 	switch v.op {
 	case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpMemCopy, isa.OpFence, isa.OpPrintf,
 		isa.OpReadFirst, isa.OpImageRead, isa.OpImageWrite,
-		isa.OpGroupCopy, isa.OpGroupWait, isa.OpLaneCopy, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait, isa.OpPipe, isa.OpCheck:
+		isa.OpGroupCopy, isa.OpGroupWait, isa.OpLaneCopy, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait, isa.OpPipe, isa.OpCheck,
+		irResult:
 		return false
 	case isa.OpDivU, isa.OpRemU:
 		return v.args[1].isConst() && v.args[1].imm != 0

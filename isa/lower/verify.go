@@ -378,6 +378,9 @@ func (v *verifier) operands(x *value) error {
 		}
 		return nil
 	}
+	if x.op == irResult {
+		return nil
+	}
 	if x.op == isa.OpInvalid || x.op >= isa.NumOps || x.op.IsTerminator() {
 		return fmt.Errorf("no instruction of a block")
 	}
