@@ -23,7 +23,7 @@ type emitter struct {
 	priv   []int       // private allocation → its new number, -1 when it is gone
 	init   int         // scalar registers that start with a value
 
-	edges *edgePlaces
+	edges edgePlaces
 
 	to []*block // by order, the block that a branch to a block leads to
 	at []int    // by order, the number of a block that stays
@@ -47,7 +47,7 @@ func emit(b *builder) {
 		b.fail("%v", err)
 	}
 	b.f.steps += a.steps
-	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, undefs: map[int]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, edges: b.f.edgePlaces(), wides: map[isa.WideAccess]uint32{}, checks: map[int]uint32{}}
+	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, undefs: map[int]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, edges: edgePlaces{f: b.f}, wides: map[isa.WideAccess]uint32{}, checks: map[int]uint32{}}
 	e.leaves()
 	e.pipeUses()
 	k := b.k

@@ -19,7 +19,7 @@ func loads(b *builder) {
 	if f.ordered || f.once || !f.worthLoads() {
 		return
 	}
-	f.canonicalLoops()
+	f.loopEntries(false)
 	m := &memory{f: f, in: make([]versions, f.nblks), out: make([]versions, f.nblks)}
 	m.number()
 	m.hoist()

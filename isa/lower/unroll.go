@@ -25,7 +25,7 @@ const (
 func unroll(b *builder) {
 	f := b.f
 	f.singleLatches()
-	f.splitCriticalEdges(false)
+	f.splitLastingEdges()
 	f.need(AnalysisLoops)
 	var open []*opened
 	if f.known == nil {
