@@ -796,15 +796,16 @@ func (b *builder) terminate(in spirv.Inst, of *function, start []*block) {
 			return i
 		}
 		way(labels[0])
-		c.term, c.cond = termSwitch, v
+		table := &switchTable{}
+		c.term, c.cond, c.table = termSwitch, v, table
 		seen := map[uint64]bool{}
 		for i, x := range values {
 			if seen[x] {
 				continue
 			}
 			seen[x] = true
-			c.cases = append(c.cases, x)
-			c.caseTo = append(c.caseTo, way(labels[i+1]))
+			table.cases = append(table.cases, x)
+			table.to = append(table.to, way(labels[i+1]))
 		}
 		if len(c.succs) == 1 {
 			setBr(c, c.succs[0])

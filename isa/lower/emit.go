@@ -369,14 +369,15 @@ func (e *emitter) terminator(b *block) {
 		in.Op, in.Type, in.A = isa.OpSwitch, isa.IntOf(b.cond.typ.Bits()), e.reg(b.cond)
 		in.Imm = uint32(len(e.k.Switches))
 		t := isa.SwitchTable{Default: to(0)}
-		idx := make([]int, len(b.cases))
+		cases := b.table.cases
+		idx := make([]int, len(cases))
 		for i := range idx {
 			idx[i] = i
 		}
-		sort.Slice(idx, func(i, j int) bool { return b.cases[idx[i]] < b.cases[idx[j]] })
+		sort.Slice(idx, func(i, j int) bool { return cases[idx[i]] < cases[idx[j]] })
 		for _, i := range idx {
-			t.Values = append(t.Values, b.cases[i])
-			t.Targets = append(t.Targets, to(b.caseTo[i]))
+			t.Values = append(t.Values, cases[i])
+			t.Targets = append(t.Targets, to(b.table.to[i]))
 		}
 		e.k.Switches = append(e.k.Switches, t)
 	case termBarrier:

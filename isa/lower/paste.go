@@ -165,7 +165,7 @@ func joinSteps(v *value) {
 
 // terminator ends a block as the one that it is a copy of ends.
 func (c *paster) terminator(from, to *block) {
-	to.term, to.trap, to.cases, to.caseTo = from.term, from.trap, from.cases, from.caseTo
+	to.term, to.trap, to.table = from.term, from.trap, from.table
 	to.termLoc = c.place(from.termLoc)
 	if from.cond != nil {
 		to.cond = c.val(from.cond)
