@@ -369,7 +369,7 @@ func hoist(b *builder) {
 	if f.once {
 		return // the way into a loop may run for one work-item only
 	}
-	f.canonicalLoops()
+	f.loopEntries(false)
 	// Inner loops come first, so that what leaves one may leave the next: it stands in a block of that one then.
 	passed := map[*loop][]*block{} // blocks of inner loops that nothing could leave
 	for _, l := range f.nest {

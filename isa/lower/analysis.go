@@ -81,7 +81,7 @@ func (f *fn) checkAnalyses() error {
 		there     bool
 		rpo       int
 		idom      *block
-		in, out   int
+		in, out   int32
 		head      *block
 		depth     int
 		order     int

@@ -37,6 +37,10 @@ type builder struct {
 	body   *body      // the one at hand
 	bodies []*body    // all of them, in the order in which they are entered
 
+	bodyOf map[*function]*prepared // functions to be prepared, nil for those that are not yet
+	unfit  bool                    // the body that is being prepared depends on its arguments
+	paster paster
+
 	// Copies by value.index; those that are still there when bytecode is written
 	// go to the kernel's tables.
 	groupCopies []isa.GroupCopy
@@ -313,7 +317,11 @@ func (b *builder) alignOf(id spirv.ID, t *typ) uint32 {
 
 // privateVar makes an allocation in private memory and returns its address.
 func (b *builder) privateVar(name string, t *typ, align uint32) *value {
-	b.k.Private = push(b.k.Private, isa.Alloc{Name: name, Size: t.size, Align: align, Elem: b.m.elem(t), Loc: b.place(), Padding: b.padding(t)})
+	return b.newPrivate(isa.Alloc{Name: name, Size: t.size, Align: align, Elem: b.m.elem(t), Loc: b.place(), Padding: b.padding(t)}, t)
+}
+
+func (b *builder) newPrivate(a isa.Alloc, t *typ) *value {
+	b.k.Private = push(b.k.Private, a)
 	v := b.f.newValue(irPriv, isa.I64, isa.I64)
 	v.index = int32(len(b.k.Private) - 1)
 	b.varTypes = push(b.varTypes, t)
@@ -345,6 +353,7 @@ func (m *module) kernel(ep entry) (*isa.Kernel, error) {
 		b.f.known = newKnown(s, b.subgroupSize())
 		b.k.Specialized = s.Clone()
 	}
+	b.choosePrepared(f)
 	rets := b.inline(f, args)
 	for _, r := range rets {
 		r.blk.term = termRet
@@ -612,6 +621,12 @@ type ret struct {
 	loc  uint32
 }
 
+// perBlock is the number of instructions that take about the memory of a block.
+const perBlock = 16
+
+// maxCalls bounds how deep calls are nested.
+const maxCalls = 512
+
 // inline reads the body of f at the current place. It returns the places
 // where f returns; the current block is undefined after it.
 func (b *builder) inline(f *function, args [][]*value) []ret {
@@ -626,15 +641,14 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 			b.fail("function %%%d%s calls itself, and kernels must not", id, name)
 		}
 	}
-	if len(b.stack) > 512 {
-		b.fail("calls are nested more than 512 deep")
+	if len(b.stack) > maxCalls {
+		b.fail("calls are nested more than %d deep", maxCalls)
 	}
 	b.stack = append(b.stack, id)
 	outerBody, outerScope := b.inBody, b.inScope
 	b.enter(f)
 	b.beginBody()
 	m.cut(f)
-	const perBlock = 16 // a block takes the memory of about so many instructions
 	b.spend(perBlock * len(f.order))
 	outer, outerFirst := b.env, b.envFirst
 	if len(b.envFree) < f.size {
@@ -786,15 +800,16 @@ func (b *builder) terminate(in spirv.Inst, of *function, start []*block) {
 			return i
 		}
 		way(labels[0])
-		c.term, c.cond = termSwitch, v
+		table := &switchTable{}
+		c.term, c.cond, c.table = termSwitch, v, table
 		seen := map[uint64]bool{}
 		for i, x := range values {
 			if seen[x] {
 				continue
 			}
 			seen[x] = true
-			c.cases = append(c.cases, x)
-			c.caseTo = append(c.caseTo, way(labels[i+1]))
+			table.cases = append(table.cases, x)
+			table.to = append(table.to, way(labels[i+1]))
 		}
 		if len(c.succs) == 1 {
 			setBr(c, c.succs[0])
@@ -836,11 +851,19 @@ func (b *builder) call(in spirv.Inst) []*value {
 	if f.entry == nil {
 		return b.imported(in, f, args, rt)
 	}
+	if p := b.prepared(f); p != nil {
+		return b.paste(p, args)
+	}
 	call, loc, hasLoc := b.in, b.loc, b.hasLoc
 	b.place()
 	outer := len(b.callees)
 	rets := b.inline(f, args)
 	b.in, b.loc, b.hasLoc = call, loc, hasLoc
+	return b.returned(rets, rt)
+}
+
+// returned goes on where an inlined function has returned to, and returns the scalars of its result.
+func (b *builder) returned(rets []ret, rt *typ) []*value {
 	if len(rets) == 1 {
 		b.cur = rets[0].blk
 		b.endVariables(outer)

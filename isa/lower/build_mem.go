@@ -187,6 +187,7 @@ func (b *builder) memory(in spirv.Inst) {
 			b.copyConst(dst, src, n.imm, a)
 			return
 		}
+		b.unfit = true
 		b.memCopy(dst, src, b.resize(n, nt.scalar(), isa.I64), a)
 	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
 		p, pt := b.one(spirv.ID(ops[0]))
@@ -583,6 +584,7 @@ var words = map[uint64]*typ{1: {kind: kindInt, bits: 8}, 2: {kind: kindInt, bits
 func (b *builder) variableParts(p *value, n uint64, most int) []leaf {
 	p, off := constantSteps(p)
 	if p.op != irPriv {
+		b.unfit = b.unfit || p.op == irArg
 		return nil
 	}
 	t := b.varTypes[p.index]

@@ -47,7 +47,19 @@ func (b *block) dominates(x *block) bool { return b.domIn <= x.domIn && x.domOut
 // predecessors, so that phi copies have a place.
 func (f *fn) canonicalLoops() {
 	f.singleLatches()
-	f.splitCriticalEdges(true)
+	f.splitCriticalEdges(func(b, s *block) bool { return true })
+	f.need(AnalysisLoops)
+}
+
+// loopEntries is canonicalLoops for passes to which the edges matter only that enter loops, and those that leave them if
+// exits is set. Most edges of a large kernel do neither.
+func (f *fn) loopEntries(exits bool) {
+	f.singleLatches()
+	if len(f.nest) > 0 {
+		f.splitCriticalEdges(func(b, s *block) bool {
+			return s.loop != b.loop && (s.loop != nil && s.loop.head == s && !s.loop.contains(b) || exits && b.loop != nil && !b.loop.contains(s))
+		})
+	}
 	f.need(AnalysisLoops)
 }
 
@@ -72,43 +84,64 @@ func (f *fn) singleLatches() {
 }
 
 // splitCriticalEdges puts a block on each edge from a block with several successors, or a barrier, to one with several
-// predecessors; unless all is set, only where cleanCFG would not take it away again.
-func (f *fn) splitCriticalEdges(all bool) {
-	stays := func(b, s *block) bool { return b.term == termBarrier || s.wait != nil }
-	if !all && !slices.ContainsFunc(f.blocks, func(b *block) bool { return b.term == termBarrier || b.wait != nil }) {
-		return
-	}
-	at := f.edgePlaces()
+// predecessors, where that is wanted.
+func (f *fn) splitCriticalEdges(wanted func(b, s *block) bool) {
+	at := &edgePlaces{f: f}
 	for _, b := range append([]*block(nil), f.blocks...) {
 		if len(b.succs) < 2 && b.term != termBarrier {
 			continue
 		}
 		for i, s := range b.succs {
-			if len(s.preds) < 2 || s == b && b.wait != nil || !all && !stays(b, s) {
+			if len(s.preds) < 2 || s == b && b.wait != nil || !wanted(b, s) {
 				continue
 			}
 			f.cfgChanged()
+			place := at.of(b, i)
 			m := f.newBlock("")
 			m.term, m.termLoc = termBr, b.termLoc
-			m.succs, m.preds = []*block{s}, []*block{b}
-			s.preds[at.of(b, i)] = m
-			b.succs[i] = m
+			m.succs, m.preds = append(m.succs, s), append(m.preds, b)
+			s.preds[place], b.succs[i] = m, m
 		}
 	}
 }
 
-// edgePlaces has the places of edges in the lists of predecessors.
+// splitLastingEdges is splitCriticalEdges for those edges where cleanCFG would not take the block away again.
+func (f *fn) splitLastingEdges() {
+	if slices.ContainsFunc(f.blocks, func(b *block) bool { return b.term == termBarrier || b.wait != nil }) {
+		f.splitCriticalEdges(func(b, s *block) bool { return b.term == termBarrier || s.wait != nil })
+	}
+}
+
+// edgePlaces has the places of edges in the lists of predecessors. Lists that are short are looked through, for the others
+// all edges get a table when it is first asked for.
 type edgePlaces struct {
-	first []int   // by block.id, of its first edge in place
+	f     *fn
+	first []int   // by block.id, of its first edge in place; nil as long as there is no table
 	place []int32 // for each successor of a block: where the block is among its predecessors
 }
 
 // of returns the place of b among the predecessors of its successor i.
-func (e *edgePlaces) of(b *block, i int) int { return int(e.place[e.first[b.id]+i]) }
+func (e *edgePlaces) of(b *block, i int) int {
+	if s := b.succs[i]; e.first == nil && len(s.preds) <= many {
+		return s.predIndex(b)
+	}
+	if e.first == nil {
+		e.find()
+	}
+	return int(e.place[e.first[b.id]+i])
+}
 
-// edgePlaces finds the places of all edges at once, as predIndex does for one.
-func (f *fn) edgePlaces() *edgePlaces {
-	e := &edgePlaces{first: make([]int, f.nblks)}
+// move notes that b, whose only successor is not what it was, is at a place among the predecessors of that.
+func (e *edgePlaces) move(b *block, at int) {
+	if e.first != nil {
+		e.place[e.first[b.id]] = int32(at)
+	}
+}
+
+// find finds the places of all edges at once, as predIndex does for one.
+func (e *edgePlaces) find() {
+	f := e.f
+	e.first = make([]int, f.nblks)
 	n := 0
 	for _, b := range f.blocks {
 		e.first[b.id] = n
@@ -129,6 +162,9 @@ func (f *fn) edgePlaces() *edgePlaces {
 	}
 	for _, s := range f.blocks {
 		for at, p := range s.preds {
+			if p == nil {
+				continue // an edge that is gone
+			}
 			i := 0
 			if len(p.succs) > many {
 				i = which[[2]int{p.id, s.id}]
@@ -140,7 +176,6 @@ func (f *fn) edgePlaces() *edgePlaces {
 			e.place[e.first[p.id]+i] = int32(at)
 		}
 	}
-	return e
 }
 
 // newLatch leads the edges from the blocks of back to h through one new block.

@@ -62,9 +62,9 @@ func (b *block) onlyWay() *block {
 	case termCond:
 		return b.succs[1-b.cond.imm&1]
 	case termSwitch:
-		for i, c := range b.cases {
+		for i, c := range b.table.cases {
 			if c == b.cond.imm {
-				return b.succs[b.caseTo[i]]
+				return b.succs[b.table.to[i]]
 			}
 		}
 		return b.succs[0]
@@ -190,8 +190,8 @@ func (f *fn) joinChains(dead []bool) (joined, replaced bool) {
 				v.blk = b
 			}
 			b.insts = append(b.insts, s.insts...)
-			b.term, b.cond, b.cases, b.caseTo, b.trap, b.scope, b.uniform, b.sched, b.memory, b.wait, b.termLoc =
-				s.term, s.cond, s.cases, s.caseTo, s.trap, s.scope, s.uniform, s.sched, s.memory, s.wait, s.termLoc
+			b.term, b.cond, b.table, b.trap, b.scope, b.uniform, b.sched, b.memory, b.wait, b.termLoc =
+				s.term, s.cond, s.table, s.trap, s.scope, s.uniform, s.sched, s.memory, s.wait, s.termLoc
 			b.succs = s.succs
 			if b.name == "" {
 				b.name = s.name

@@ -42,6 +42,7 @@ func (f *fn) compactBlocks() {
 		return out
 	}
 	known := f.valid&AnalysisDominators != 0
+	below := make([]*block, 0, n)
 	for i, b := range f.blocks {
 		m := &slab[i]
 		*m = *b
@@ -49,10 +50,11 @@ func (f *fn) compactBlocks() {
 		m.loop = nil
 		if m.idom, m.dom = nil, nil; known {
 			m.idom = to[b.idom.id]
-			m.dom = make([]*block, len(b.dom))
-			for j, c := range b.dom {
-				m.dom[j] = to[c.id]
+			from := len(below)
+			for _, c := range b.dom {
+				below = append(below, to[c.id])
 			}
+			m.dom = below[from:len(below):len(below)]
 		}
 		for _, v := range m.phis {
 			v.blk = m

@@ -23,12 +23,12 @@ func (f *fn) dominators() {
 		b.idom = f.blocks[d]
 		b.domIn = 0
 		if i > 0 {
-			b.domIn = int(next[d])
+			b.domIn = next[d]
 			next[d] += 2 * size[i]
 			b.idom.dom = append(b.idom.dom, b)
 		}
-		b.domOut = b.domIn + 2*int(size[i]) - 1
-		next[i] = int32(b.domIn) + 1
+		b.domOut = b.domIn + 2*size[i] - 1
+		next[i] = b.domIn + 1
 		b.dom, lists = lists[:0:below[i]], lists[below[i]:]
 	}
 }

@@ -40,8 +40,8 @@ func (b *builder) dump(emitted bool) string {
 			fmt.Fprintf(&s, "  brcond %s ? b%d : b%d\n", blk.cond.name(), blk.succs[0].id, blk.succs[1].id)
 		case termSwitch:
 			fmt.Fprintf(&s, "  switch %s", blk.cond.name())
-			for i, c := range blk.cases {
-				fmt.Fprintf(&s, " %d:b%d", c, blk.succs[blk.caseTo[i]].id)
+			for i, c := range blk.table.cases {
+				fmt.Fprintf(&s, " %d:b%d", c, blk.succs[blk.table.to[i]].id)
 			}
 			fmt.Fprintf(&s, " default:b%d\n", blk.succs[0].id)
 		case termBarrier:
@@ -83,6 +83,8 @@ func (v *value) name() string {
 		return fmt.Sprintf("pipe%d", v.index)
 	case irInput:
 		return fmt.Sprintf("input%d", v.index)
+	case irArg:
+		return fmt.Sprintf("arg%d", v.index)
 	}
 	if v.div {
 		return fmt.Sprintf("v%d", v.id)
@@ -100,6 +102,8 @@ func (v *value) text() string {
 		s.WriteString("phi")
 	case irStorage:
 		s.WriteString("pipestorage")
+	case irResult:
+		s.WriteString("result")
 	default:
 		s.WriteString(v.op.String())
 	}

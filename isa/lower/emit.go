@@ -23,7 +23,7 @@ type emitter struct {
 	priv   []int       // private allocation → its new number, -1 when it is gone
 	init   int         // scalar registers that start with a value
 
-	edges *edgePlaces
+	edges edgePlaces
 
 	to []*block // by order, the block that a branch to a block leads to
 	at []int    // by order, the number of a block that stays
@@ -47,7 +47,7 @@ func emit(b *builder) {
 		b.fail("%v", err)
 	}
 	b.f.steps += a.steps
-	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, undefs: map[int]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, edges: b.f.edgePlaces(), wides: map[isa.WideAccess]uint32{}, checks: map[int]uint32{}}
+	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, undefs: map[int]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, edges: edgePlaces{f: b.f}, wides: map[isa.WideAccess]uint32{}, checks: map[int]uint32{}}
 	e.leaves()
 	e.pipeUses()
 	k := b.k
@@ -369,14 +369,15 @@ func (e *emitter) terminator(b *block) {
 		in.Op, in.Type, in.A = isa.OpSwitch, isa.IntOf(b.cond.typ.Bits()), e.reg(b.cond)
 		in.Imm = uint32(len(e.k.Switches))
 		t := isa.SwitchTable{Default: to(0)}
-		idx := make([]int, len(b.cases))
+		cases := b.table.cases
+		idx := make([]int, len(cases))
 		for i := range idx {
 			idx[i] = i
 		}
-		sort.Slice(idx, func(i, j int) bool { return b.cases[idx[i]] < b.cases[idx[j]] })
+		sort.Slice(idx, func(i, j int) bool { return cases[idx[i]] < cases[idx[j]] })
 		for _, i := range idx {
-			t.Values = append(t.Values, b.cases[i])
-			t.Targets = append(t.Targets, to(b.caseTo[i]))
+			t.Values = append(t.Values, cases[i])
+			t.Targets = append(t.Targets, to(b.table.to[i]))
 		}
 		e.k.Switches = append(e.k.Switches, t)
 	case termBarrier:

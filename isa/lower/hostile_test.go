@@ -300,7 +300,7 @@ func TestComplexity(t *testing.T) {
 
 // callTree is a function that calls another twice, and so on.
 func callTree(depth int, leaf string) string {
-	s := head + types + "%f0 = OpFunction %void None %vfn\n%e0 = OpLabel\n" + leaf + end
+	s := head + types + "%gvar = OpVariable %pg CrossWorkgroup\n%f0 = OpFunction %void None %vfn\n%e0 = OpLabel\n" + leaf + end
 	s += lines(depth, func(i int) string {
 		return fmt.Sprintf("%%f%[2]d = OpFunction %%void None %%vfn\n%%e%[2]d = OpLabel\n%%a%[2]d = OpFunctionCall %%void %%f%[1]d\n%%b%[2]d = OpFunctionCall %%void %%f%[1]d\n", i, i+1) + end
 	})
@@ -326,6 +326,7 @@ func TestHostile(t *testing.T) {
 		name, text, err string // err is part of the error, "" for none
 	}{
 		{"calls of empty functions", callTree(40, ""), "instructions with its calls inlined"},
+		{"calls of functions that store", callTree(40, "OpStore %gvar %c1\n"), "instructions with its calls inlined"},
 		{"calls", callTree(40, "OpMemoryBarrier %c1 %c0\n"), "instructions with its calls inlined"},
 		{"deep types", kernelText("", double("%t0 = OpTypeStruct %uint %uint\n", "OpTypeStruct", 34), ""), ""},
 		{"a variable of a deep type", kernelText("", double("%t0 = OpTypeStruct %uint %uint\n", "OpTypeStruct", 34)+"%kk = OpConstantNull %t34\n%k34 = OpUndef %t34\n"+global(34), use), ""},

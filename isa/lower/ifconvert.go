@@ -13,7 +13,7 @@ func ifConvert(b *builder) {
 	// converted one. Nests deeper than this gain little by it.
 	const rounds = 8
 	for range rounds {
-		c := &ifConverter{f: f, at: f.edgePlaces(), preds: make([]int, f.nblks), joined: make([]bool, f.nblks)}
+		c := &ifConverter{f: f, at: edgePlaces{f: f}, preds: make([]int, f.nblks), joined: make([]bool, f.nblks)}
 		for _, p := range f.blocks {
 			c.preds[p.id] = len(p.preds)
 		}
@@ -40,7 +40,7 @@ func ifConvert(b *builder) {
 // empty, so that a block at which many branches join is put in order once.
 type ifConverter struct {
 	f      *fn
-	at     *edgePlaces
+	at     edgePlaces
 	preds  []int  // by block.id, predecessors that are left
 	joined []bool // by block.id: some of its predecessors are gone
 }
@@ -135,7 +135,7 @@ func (c *ifConverter) convertAt(p *block) bool {
 		}
 	}
 	setBr(p, join)
-	c.at.place[c.at.first[p.id]] = int32(at)
+	c.at.move(p, at)
 	c.f.cfgChanged()
 	return true
 }

@@ -21,6 +21,8 @@ const (
 	irPhi                         // one argument a predecessor, in their order
 	irUndef                       // a value of which nothing is known, from Kernel.Undefined[value.index]
 	irStorage                     // handle of the pipe that a structure describes, whose first scalar is the argument
+	irArg                         // scalar value.index of the arguments, in a body that is prepared
+	irResult                      // the scalars that such a body returns, at its end
 )
 
 // value is an SSA value, or an instruction without a result (typ is Void). Large kernels have a million of them, so
@@ -52,7 +54,7 @@ type value struct {
 	uses int32   // times used
 	pos  int32   // place in its block, where a pass numbers
 	reg  isa.Reg // register
-	live int32   // place in ranges.at, or in allocator.info
+	live int32   // place in fn.spans, or in allocator.info
 
 	argv [2]*value // backing of short args
 }
@@ -73,21 +75,23 @@ const (
 	termNone termKind = iota
 	termBr
 	termCond    // cond ? succs[0] : succs[1]
-	termSwitch  // cases[i] goes to succs[caseTo[i]], everything else to succs[0]
+	termSwitch  // table.cases[i] goes to succs[table.to[i]], everything else to succs[0]
 	termRet     //
 	termTrap    // trap
 	termBarrier // then succs[0]
 )
 
 // block is a basic block. phis come first and are kept apart; their arguments
-// are in the order of preds. succs has no target twice.
+// are in the order of preds. succs has no target twice. Fields are where passes that walk edges find them together.
 type block struct {
-	id    int
-	rpo   int // found by an analysis, as the fields at the end
-	preds []*block
-	succs []*block
-	phis  []*value
-	insts []*value
+	id           int
+	rpo          int // found by an analysis, as the fields at the end
+	preds        []*block
+	succs        []*block
+	succv, predv [2]*block // backing of short lists, as they are made
+	phis         []*value
+	cond         *value
+	insts        []*value
 
 	term    termKind
 	trap    isa.TrapKind
@@ -96,21 +100,22 @@ type block struct {
 	sched   isa.BarrierSchedule
 	memory  isa.MemoryOrder // of a barrier
 	termLoc uint32
-	cond    *value
 	wait    *value // the blocking pipe instruction that a termCond tries again for the lanes that failed
-	cases   []uint64
-	caseTo  []int
+	table   *switchTable
 	name    string
 
 	// What analyses find out.
-	order  int // place in the order of emission
-	idom   *block
-	dom    []*block // children in the dominator tree
-	domIn  int      // entry and exit numbers of a walk of that tree
-	domOut int
-	loop   *loop
+	idom          *block
+	domIn, domOut int32 // entry and exit numbers of a walk of the dominator tree
+	loop          *loop
+	dom           []*block // children in the dominator tree
+	order         int      // place in the order of emission
+}
 
-	succv, predv [2]*block // backing of short lists, as they are made
+// switchTable has where a termSwitch leads. Nobody changes one that a block has.
+type switchTable struct {
+	cases []uint64
+	to    []int // places in succs
 }
 
 // fn is a kernel in the making.
@@ -125,6 +130,8 @@ type fn struct {
 	// heldBlocks is the same of blocks.
 	heldBlocks int
 	steps      int // work of the analyses that may take more than one look at each block, for tests
+
+	spans []valueSpan // of [ranges]: by value.live, of the values that have been noted
 
 	valid  Analyses // what analyses have found
 	mark   uint8    // counts the runs of dropDead
@@ -212,7 +219,11 @@ func (v *value) sext() int64 {
 
 // leaf says whether v needs no place in a block.
 func (v *value) leaf() bool {
-	return v.op > isa.NumOps && v.op != irPhi && v.op != irStorage || v.op == irConst
+	switch v.op {
+	case irPhi, irStorage, irResult:
+		return false
+	}
+	return v.op >= irConst
 }
 
 // root follows the replacements of v, shortening the path.
@@ -236,7 +247,8 @@ func pure(v *value) bool {
 	switch v.op {
 	case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpMemCopy, isa.OpFence, isa.OpPrintf,
 		isa.OpReadFirst, isa.OpImageRead, isa.OpImageWrite,
-		isa.OpGroupCopy, isa.OpGroupWait, isa.OpLaneCopy, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait, isa.OpPipe, isa.OpCheck:
+		isa.OpGroupCopy, isa.OpGroupWait, isa.OpLaneCopy, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait, isa.OpPipe, isa.OpCheck,
+		irResult:
 		return false
 	case isa.OpDivU, isa.OpRemU:
 		return v.args[1].isConst() && v.args[1].imm != 0
@@ -295,7 +307,7 @@ func (b *block) predIndex(p *block) int {
 
 // setBr makes p end in a plain branch to its only successor s.
 func setBr(p, s *block) {
-	p.term, p.cond, p.cases, p.caseTo = termBr, nil, nil, nil
+	p.term, p.cond, p.table = termBr, nil, nil
 	p.succs = []*block{s}
 }
 

@@ -37,9 +37,9 @@ func randomGraph(r *rand.Rand, n int) *fn {
 		case 2:
 			b.term = termCond
 		default:
-			b.term = termSwitch
+			b.term, b.table = termSwitch, &switchTable{}
 			for k := range b.succs[1:] {
-				b.cases, b.caseTo = append(b.cases, uint64(k)), append(b.caseTo, k+1)
+				b.table.cases, b.table.to = append(b.table.cases, uint64(k)), append(b.table.to, k+1)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ func loads(b *builder) {
 	if f.ordered || f.once || !f.worthLoads() {
 		return
 	}
-	f.canonicalLoops()
+	f.loopEntries(false)
 	m := &memory{f: f, in: make([]versions, f.nblks), out: make([]versions, f.nblks)}
 	m.number()
 	m.hoist()
@@ -43,6 +43,9 @@ type memory struct {
 
 	names  map[numKey]int32 // of loads that give the same
 	antics [][]anticipated  // by block.id
+	slab   []anticipated    // memory for them
+	// list and behind are memory for what is anticipated at the beginning and at the end of one block.
+	list, behind []anticipated
 }
 
 // spaceBit returns the bit of a space with versions, all bits for the generic one.
@@ -197,7 +200,7 @@ func (m *memory) hoist() {
 	defer func() { f.byMemory = false }()
 	for i := len(f.blocks) - 1; i >= 0; i-- {
 		b := f.blocks[i]
-		var list []anticipated
+		list := m.list[:0]
 		for _, v := range b.insts {
 			if sharable(v) && v.pos == m.in[b.id][spaceIndex(v.space)] && len(list) < maxAnticipated && above(v, b, false) {
 				list = note(list, anticipated{m.name(v), v})
@@ -208,7 +211,7 @@ func (m *memory) hoist() {
 				list = note(list, a)
 			}
 		}
-		m.antics[b.id] = list
+		m.list, m.antics[b.id] = list, m.keep(list)
 	}
 }
 
@@ -243,12 +246,13 @@ func above(v *value, b *block, end bool) bool {
 	return true
 }
 
-// ahead returns the loads that are anticipated at the end of b, and moves those to there for which that is a gain.
+// ahead returns the loads that are anticipated at the end of b, and moves those to there for which that is a gain. The list
+// is good until the next call.
 func (m *memory) ahead(b *block) []anticipated {
 	if len(b.succs) == 0 {
 		return nil
 	}
-	var out []anticipated
+	out := m.behind[:0]
 next:
 	for _, a := range m.way(b, b.succs[0]) {
 		v, several := a.load, false
@@ -271,6 +275,21 @@ next:
 		}
 		out = append(out, a)
 	}
+	m.behind = out
+	return out
+}
+
+// keep returns a copy of a list, in memory that many lists share.
+func (m *memory) keep(list []anticipated) []anticipated {
+	if len(list) == 0 {
+		return nil
+	}
+	if len(m.slab) < len(list) {
+		m.slab = make([]anticipated, 1024)
+	}
+	out := m.slab[:len(list):len(list)]
+	m.slab = m.slab[len(list):]
+	copy(out, list)
 	return out
 }
 

@@ -15,6 +15,9 @@
 // the values that are the same for every lane are found (diverge.go), and
 // registers are given out while bytecode is written (regs.go, emit.go).
 //
+// The bodies of functions that a large kernel calls often are read, promoted and simplified once (prepare.go), and
+// copied to their calls (paste.go).
+//
 // A pass says which analyses it needs and keeps (analysis.go). Passes can be
 // watched, timed and verified while they run (instrument.go, verify.go), pipelines
 // of them are text (pipeline.go), and others may bring passes of their own, over

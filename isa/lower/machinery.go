@@ -284,16 +284,7 @@ func (r *passRun) pass(p Pass) error {
 	var err error
 	switch {
 	case p.IR != nil:
-		b.f.need(p.Needs)
-		ir := &IR{b: b}
-		if err = p.guard(func() error { return p.IR(ir) }); err == nil {
-			ir.flush()
-		}
-		b.f.valid &= p.Keeps
-		b.f.simple = b.f.simple && p.tells
-		if p.drops {
-			b.f.compact()
-		}
+		err = r.apply(p)
 	case p.Kernel != nil:
 		err = p.guard(func() error { return p.Kernel(b.m.prog, b.k) })
 	default:
@@ -309,13 +300,38 @@ func (r *passRun) pass(p Pass) error {
 	if err != nil {
 		return &PassError{b.k.Name, p.Name, err}
 	}
-	if err := r.watch.verify(r); err != nil {
-		return &PassError{b.k.Name, p.Name, fmt.Errorf("%w: %w", ErrVerify, err)}
+	if err := r.verify(p); err != nil {
+		return err
 	}
 	if b.m.opt.Dump != nil {
 		b.m.opt.Dump(b.k.Name, p.Name, r.text())
 	}
 	return nil
+}
+
+// verify checks what a pass has left, if that is wanted.
+func (r *passRun) verify(p Pass) error {
+	if err := r.watch.verify(r); err != nil {
+		return &PassError{r.b.k.Name, p.Name, fmt.Errorf("%w: %w", ErrVerify, err)}
+	}
+	return nil
+}
+
+// apply runs a pass over SSA.
+func (r *passRun) apply(p Pass) error {
+	f := r.b.f
+	f.need(p.Needs)
+	ir := &IR{b: r.b}
+	err := p.guard(func() error { return p.IR(ir) })
+	if err == nil {
+		ir.flush()
+	}
+	f.valid &= p.Keeps
+	f.simple = f.simple && p.tells
+	if p.drops {
+		f.compact()
+	}
+	return err
 }
 
 // guard runs a pass. A panic of a registered one is that pass's error.

@@ -80,7 +80,9 @@ type function struct {
 	first  int         // place in the module
 	size   int         // instructions
 	at     []int32     // of labels, by place in the function: place in order plus one
+	calls  []*function // what it calls, as often as it does
 	leaves bool        // it calls functions that the module only imports
+	plain  bool        // its instructions can be prepared, but for those of what it calls
 }
 
 // srcBlock is a block of the module.
@@ -678,12 +680,19 @@ func (m *module) cut(f *function) {
 	}
 	slices.Reverse(post)
 	f.order = post
+	f.plain = true
 	for _, b := range post {
 		for _, in := range b.insts {
-			if in.Op() == spirv.OpFunctionCall {
-				if g := m.funcs[spirv.ID(in.Operand(0))]; g != nil && g.entry == nil {
-					f.leaves = true
-				}
+			f.plain = f.plain && m.plain(in)
+			if in.Op() != spirv.OpFunctionCall {
+				continue
+			}
+			switch g := m.funcs[spirv.ID(in.Operand(0))]; {
+			case g == nil: // an error where it is called
+			case g.entry == nil:
+				f.leaves, f.plain = true, false
+			default:
+				f.calls = append(f.calls, g)
 			}
 		}
 	}

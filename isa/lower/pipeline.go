@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -38,6 +39,11 @@ func (p Pipeline) write(b *strings.Builder) {
 		s.Of.write(b)
 		b.WriteByte(')')
 	}
+}
+
+// standard says whether the default pipeline runs, and nothing ahead of it.
+func (m *PassMachinery) standard() bool {
+	return m == standard || len(m.Frontend) == 0 && slices.Equal(m.Finalize.Flat(), m.Default().Flat())
 }
 
 // Flat returns the passes in the order in which they run.

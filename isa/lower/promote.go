@@ -244,7 +244,7 @@ func (f *fn) promoteSlots(slots []slot) {
 	for si := range slots {
 		cur[si] = slots[si].start
 	}
-	at := f.edgePlaces()
+	at := &edgePlaces{f: f}
 	type undo struct {
 		slot int32
 		v    *value
@@ -296,11 +296,15 @@ func (f *fn) promoteSlots(slots []slot) {
 			b.cond = b.cond.root()
 		}
 		for k, s := range b.succs {
-			i := at.of(b, k)
+			i := -1
 			for _, phi := range s.phis {
-				if phi.pos > 0 {
-					phi.args[i] = cur[phi.pos-1]
+				if phi.pos == 0 {
+					continue
 				}
+				if i < 0 {
+					i = at.of(b, k)
+				}
+				phi.args[i] = cur[phi.pos-1]
 			}
 		}
 	}

@@ -29,11 +29,10 @@ func (s span) signed32() bool   { return s.within(math.MinInt32, math.MaxInt32) 
 
 func (s span) join(o span) span { return span{min(s.lo, o.lo), max(s.hi, o.hi)} }
 
-// ranges finds the spans of a kernel's values, each behind those of its operands.
+// ranges finds the spans of a kernel's values, each behind those of its operands. There is one at a time, as fn has them.
 type ranges struct {
 	f    *fn
-	reqd [3]uint32   // the local size that the module requires, or zeros
-	at   []valueSpan // by value.live, of the values that have been noted
+	reqd [3]uint32 // the local size that the module requires, or zeros
 }
 
 type valueSpan struct {
@@ -42,13 +41,14 @@ type valueSpan struct {
 }
 
 func newRanges(b *builder) *ranges {
+	b.f.spans = b.f.spans[:0]
 	return &ranges{f: b.f, reqd: b.k.ReqdLocalSize}
 }
 
 // known returns the span that has been found of v; nil for none.
 func (r *ranges) known(v *value) *span {
-	if l := int(v.live); l < len(r.at) && r.at[l].v == v {
-		return &r.at[l].span
+	if l := int(v.live); l < len(r.f.spans) && r.f.spans[l].v == v {
+		return &r.f.spans[l].span
 	}
 	return nil
 }
@@ -77,8 +77,8 @@ func (r *ranges) set(v *value, s span) {
 		*k = s
 		return
 	}
-	v.live = int32(len(r.at))
-	r.at = push(r.at, valueSpan{v, s})
+	v.live = int32(len(r.f.spans))
+	r.f.spans = push(r.f.spans, valueSpan{v, s})
 }
 
 func (r *ranges) find(v *value) span {

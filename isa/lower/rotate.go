@@ -19,7 +19,7 @@ func rotate(b *builder) {
 	if f.ordered || f.once || len(f.nest) == 0 || len(f.nest) > maxInverted {
 		return
 	}
-	f.canonicalLoops()
+	f.loopEntries(true)
 	r := &rotator{f: f, at: make([]*rotation, f.nblks), phis: map[mergedAt]*value{}}
 	any := false
 	for _, l := range f.nest {

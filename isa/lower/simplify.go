@@ -221,7 +221,7 @@ func samePhi(v *value) *value {
 
 // dropDead removes the instructions whose results nobody needs. Blocks are in an order in which dominators come
 // first, as reversePostOrder leaves them, so that one walk back sees most uses before what they use; what phis need
-// on the way back of a loop is looked at again.
+// on the way back of a loop is followed from there.
 func (f *fn) dropDead() {
 	if f.mark++; f.mark == 0 { // the numbers of earlier walks come again
 		for _, b := range f.blocks {
@@ -235,9 +235,11 @@ func (f *fn) dropDead() {
 	}
 	mark := f.mark
 	var work []*value
-	var some []*block // that have instructions which nobody needed when they were looked at
+	var some []*block               // that have instructions which nobody needed when they were looked at
+	passed := make([]bool, f.nblks) // by block.id: the walk has been there
 	for i := len(f.blocks) - 1; i >= 0; i-- {
 		b := f.blocks[i]
+		passed[b.id] = true
 		if b.cond != nil {
 			b.cond.mark = mark
 		}
@@ -265,13 +267,15 @@ func (f *fn) dropDead() {
 		if !all {
 			some = append(some, b)
 		}
-		// What phis choose may be further down, where it has been looked at.
+		// What phis choose may be further down, where the walk does not come again.
 		for len(work) > 0 {
 			v := work[len(work)-1]
 			work = work[:len(work)-1]
 			for _, a := range v.args {
-				if a.mark != mark {
-					a.mark = mark
+				if a.mark == mark {
+					continue
+				}
+				if a.mark = mark; a.blk != nil && passed[a.blk.id] {
 					work = append(work, a)
 				}
 			}

@@ -25,7 +25,7 @@ const (
 func unroll(b *builder) {
 	f := b.f
 	f.singleLatches()
-	f.splitCriticalEdges(false)
+	f.splitLastingEdges()
 	f.need(AnalysisLoops)
 	var open []*opened
 	if f.known == nil {
@@ -286,7 +286,7 @@ func (u *unroller) run() {
 				continue // behind the way out
 			}
 			c := f.newBlock(b.name)
-			c.term, c.cases, c.caseTo, c.trap, c.termLoc = b.term, b.cases, b.caseTo, b.trap, b.termLoc
+			c.term, c.table, c.trap, c.termLoc = b.term, b.table, b.trap, b.termLoc
 			blocks[b] = c
 		}
 		for _, b := range u.blocks {

@@ -176,10 +176,13 @@ func (v *verifier) edges(b *block, known []bool) error {
 		want = 2
 	case termSwitch:
 		want = len(b.succs)
-		if want == 0 || len(b.cases) != len(b.caseTo) {
-			return fmt.Errorf("a switch of %d cases, %d ways and %d successors", len(b.cases), len(b.caseTo), want)
+		if b.table == nil {
+			return fmt.Errorf("a switch without its table")
 		}
-		for _, to := range b.caseTo {
+		if want == 0 || len(b.table.cases) != len(b.table.to) {
+			return fmt.Errorf("a switch of %d cases, %d ways and %d successors", len(b.table.cases), len(b.table.to), want)
+		}
+		for _, to := range b.table.to {
 			if to < 0 || to >= want {
 				return fmt.Errorf("a case leads to successor %d of %d", to, want)
 			}
@@ -376,6 +379,9 @@ func (v *verifier) operands(x *value) error {
 		if len(x.args) != 1 || x.typ != isa.I64 {
 			return fmt.Errorf("a damaged pipe storage")
 		}
+		return nil
+	}
+	if x.op == irResult {
 		return nil
 	}
 	if x.op == isa.OpInvalid || x.op >= isa.NumOps || x.op.IsTerminator() {

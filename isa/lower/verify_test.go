@@ -88,14 +88,14 @@ func TestVerify(t *testing.T) {
 		{"a branch without operand", "without its operand", func(s *sample) { s.blocks[1].cond = nil }},
 		{"a return with an operand", "that takes none", func(s *sample) { s.blocks[5].cond = s.cmp }},
 		{"a condition that is a number", "condition of type i32", func(s *sample) { s.blocks[4].cond = s.join }},
-		{"a switch without ways", "cases", func(s *sample) { s.blocks[1].term = termSwitch; s.blocks[1].cases = []uint64{1} }},
+		{"a switch without ways", "cases", func(s *sample) { s.blocks[1].term = termSwitch; s.blocks[1].table = &switchTable{cases: []uint64{1}} }},
 		{"a switch to nowhere", "leads to successor 2", func(s *sample) {
 			b := s.blocks[1]
-			b.term, b.cond, b.cases, b.caseTo = termSwitch, s.phi, []uint64{1}, []int{2}
+			b.term, b.cond, b.table = termSwitch, s.phi, &switchTable{[]uint64{1}, []int{2}}
 		}},
 		{"a switch over a boolean", "switch over b1", func(s *sample) {
 			b := s.blocks[1]
-			b.term, b.cases, b.caseTo = termSwitch, []uint64{1}, []int{1}
+			b.term, b.table = termSwitch, &switchTable{[]uint64{1}, []int{1}}
 		}},
 		{"a value in two blocks", "stands in block", func(s *sample) { s.blocks[3].insts = append(s.blocks[3].insts, s.add) }},
 		{"a value that is elsewhere", "does not know that it is in this block", func(s *sample) { s.add.blk = s.blocks[3] }},
@@ -162,7 +162,7 @@ func TestVerifyMany(t *testing.T) {
 			from, to := b.f.newBlock(""), b.f.newBlock("")
 			to.term = termRet
 			from.cond = b.f.newValue(isa.OpBuiltin, isa.I32, isa.I32)
-			from.cond.blk, from.insts, from.term = from, []*value{from.cond}, termSwitch
+			from.cond.blk, from.insts, from.term, from.table = from, []*value{from.cond}, termSwitch, &switchTable{}
 			var between []*block
 			for i := range ways {
 				w := b.f.newBlock("")
@@ -171,7 +171,7 @@ func TestVerifyMany(t *testing.T) {
 				link(w, to)
 				between = append(between, w)
 				if i > 0 {
-					from.cases, from.caseTo = append(from.cases, uint64(i)), append(from.caseTo, i)
+					from.table.cases, from.table.to = append(from.table.cases, uint64(i)), append(from.table.to, i)
 				}
 			}
 			x.change(from, to, between)
