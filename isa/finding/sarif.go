@@ -177,6 +177,9 @@ func (l *List) SARIF(run SARIFRun) ([]byte, error) {
 	if l.Omitted > 0 {
 		out.Invocations[0].Notifications = []sarifNotification{{"warning", message(fmt.Sprintf("The limit on findings left out %d more.", l.Omitted))}}
 	}
+	for _, p := range l.Partial {
+		out.Invocations[0].Notifications = append(out.Invocations[0].Notifications, sarifNotification{"warning", message(p.Text())})
+	}
 	same := make(map[string]int)
 	for i := range l.Findings {
 		f := &l.Findings[i]

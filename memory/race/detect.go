@@ -47,7 +47,16 @@ type Detector struct {
 
 	narrow bool   // some atomic operation has a scope below the device
 	bytes  uint64 // of shadow memory
-	full   bool   // there were more events or races than are kept
+	missed Missed
+
+	maxEvents, maxRaces int // mostEvents and maxRaces, but for tests
+}
+
+// Missed says what a detector had no room for, so that it may have missed races.
+type Missed struct {
+	Events   bool // instructions at different clocks of work-items
+	Pairs    bool // pairs of instructions that race
+	Accesses bool // accesses to the same memory that nothing orders with one another
 }
 
 // span is the work-items of a launch.
@@ -94,7 +103,7 @@ type Race struct {
 // New returns a detector for launches over a device's memory.
 func New(mem *memory.Global) *Detector {
 	d := &Detector{mem: mem, objects: map[uint32]*object{}, byData: map[*byte]*object{}, written: map[*byte]bool{}, events: make([]event, 1),
-		numbers: map[event]uint32{}, races: map[pair]*Race{}}
+		numbers: map[event]uint32{}, races: map[pair]*Race{}, maxEvents: mostEvents, maxRaces: maxRaces}
 	for i := range d.synced {
 		d.synced[i], d.sent[i] = map[place]*synced{}, map[memory.Pointer]*known{}
 	}
@@ -190,8 +199,8 @@ func (g *Group) eventOf(a *Access, clock uint32) uint32 {
 	e := event{clock, int32(a.PC), g.barriers, uint16(g.launch), a.Atomic, a.Scope}
 	n, ok := d.numbers[e]
 	if !ok {
-		if len(d.events) > mostEvents {
-			d.full = true
+		if len(d.events) > d.maxEvents {
+			d.missed.Events = true
 			return 0
 		}
 		n = uint32(len(d.events))
@@ -385,8 +394,12 @@ func (g *Group) keep(a *Access, dm *domain, local bool, item int, c *stamp, s st
 		}
 		kept = append(kept, x)
 	}
-	if s != 0 && len(kept) < d.most() {
+	switch {
+	case s == 0:
+	case len(kept) < d.most():
 		kept = append(kept, s)
+	default:
+		d.missed.Accesses = true
 	}
 	d.scratch = kept[:0]
 	d.lists.set(c, kept)
@@ -442,8 +455,8 @@ func (g *Group) found(a *Access, o *object, item int, s, earlier stamp, kind mem
 	r := d.last
 	if r == nil || d.lastKey != key {
 		if r = d.races[key]; r == nil {
-			if len(d.races) >= maxRaces {
-				d.full = true
+			if len(d.races) >= d.maxRaces {
+				d.missed.Pairs = true
 				return
 			}
 			r = &Race{A: d.party(s, e, mine), B: d.party(earlier, f, kind), Pointer: o.pointer.Add(int64(at)), Size: a.Size, Same: true}
@@ -472,9 +485,8 @@ func (d *Detector) party(s stamp, e *event, kind memory.Access) Party {
 }
 
 // Races returns the races that were found, in an order that does not depend on that of the launch's
-// work-groups: by the memory, and the places of the instructions. Complete is false when there was more
-// than is kept.
-func (d *Detector) Races() (list []*Race, complete bool) {
+// work-groups: by the memory, and the places of the instructions.
+func (d *Detector) Races() (list []*Race, missed Missed) {
 	for _, r := range d.races {
 		list = append(list, r)
 	}
@@ -483,7 +495,7 @@ func (d *Detector) Races() (list []*Race, complete bool) {
 			cmp.Compare(x.A.Launch, y.A.Launch), cmp.Compare(x.A.PC, y.A.PC), cmp.Compare(x.B.Launch, y.B.Launch), cmp.Compare(x.B.PC, y.B.PC),
 			cmp.Compare(x.A.Access, y.A.Access), cmp.Compare(x.B.Access, y.B.Access))
 	})
-	return list, !d.full
+	return list, d.missed
 }
 
 // Bytes returns the size of the shadow memory.

@@ -99,6 +99,9 @@ func (r *run) page(env *Env, res *outcome) *page {
 	if !complete {
 		p.Facts = append(p.Facts, pageFact{"accesses", "only the first kinds of access are counted, as in -explain memory"})
 	}
+	for _, c := range res.findings.Partial {
+		p.Facts = append(p.Facts, pageFact{"checks", c.Text()})
+	}
 	for i := range counts {
 		if counts[i].Line > 0 {
 			p.line(counts[i].File, counts[i].Line, counts[i].Source)
