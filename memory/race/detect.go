@@ -3,7 +3,6 @@ package race
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -41,6 +40,7 @@ type Detector struct {
 	last    *Race // the one that was found last, and its pair
 	lastKey pair
 	scratch []stamp
+	two     [2]stamp // see stamps
 
 	told     int  // how many launches Writes was called for
 	anything bool // one of them may write any memory
@@ -133,7 +133,7 @@ func (d *Detector) Worker(launch, subgroup, instructions int, lds []uint64, hidd
 	for i, size := range lds {
 		var o *object
 		if !hidden(i) {
-			o = newObject(memory.MakePointer(memory.SpaceLocal, uint32(i+1), 0), size)
+			o = d.newObject(memory.MakePointer(memory.SpaceLocal, uint32(i+1), 0), size)
 		}
 		g.lds = append(g.lds, o)
 	}
@@ -172,7 +172,7 @@ func (d *Detector) global(p memory.Pointer, write bool) *object {
 	if r := d.mem.Lookup(n); r != nil && len(r.Data) > 0 {
 		data := unsafe.SliceData(r.Data)
 		if o = d.byData[data]; o == nil && (write || !d.idle(data)) {
-			o = newObject(memory.MakePointer(memory.SpaceGlobal, n, 0), r.Size)
+			o = d.newObject(memory.MakePointer(memory.SpaceGlobal, n, 0), r.Size)
 			d.byData[data] = o
 		}
 	}
@@ -211,200 +211,6 @@ func (g *Group) eventOf(a *Access, clock uint32) uint32 {
 	return n
 }
 
-// Lanes tells of an instruction that work-items first+i do for each bit i of lanes, in ascending order, at
-// p moved by off[i]. What is out of bounds is left out.
-func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off *[64]int64) {
-	o, dm := g.object(p, a.Kind != memory.AccessRead)
-	if o == nil {
-		return
-	}
-	base := p.Offset()
-	if o.size < a.Size {
-		return
-	}
-	limit := o.size - a.Size
-	local := p.Space() == memory.SpaceLocal
-	e := uint32(0)
-	if !dm.apart {
-		e = g.eventOf(a, dm.clock)
-	}
-	last, run := uint64(math.MaxUint64), 0
-	for ; lanes != 0; lanes &= lanes - 1 {
-		i := bits.TrailingZeros64(lanes)
-		at := uint64(base + off[i])
-		if at > limit {
-			continue
-		}
-		// Two of those that read one place are as good as all.
-		if at != last {
-			last, run = at, 0
-		} else if run++; run >= maxPerEvent && a.Kind == memory.AccessRead && !dm.apart {
-			continue
-		}
-		item := first + i
-		if dm.apart {
-			e = g.eventOf(a, dm.own[item].clock)
-		}
-		if e == 0 {
-			return
-		}
-		s := stamp((g.first+uint64(item))<<eventBits | uint64(e))
-		if p := &o.pages[at>>pageShift]; a.Size == 1<<wordShift && at&(1<<wordShift-1) == 0 && p.shift == wordShift && p.cells != nil {
-			// The same as touch does, without its loops.
-			if c := &p.cells[at&(pageBytes-1)>>wordShift]; a.Kind == memory.AccessRead {
-				g.read(a, o, dm, local, item, s, at, c)
-			} else {
-				g.write(a, o, dm, local, item, s, at, c)
-			}
-			continue
-		}
-		g.touch(a, o, dm, local, item, s, at)
-	}
-}
-
-// One tells of an access of one work-item to a.Size bytes at p.
-func (g *Group) One(a *Access, p memory.Pointer, item int) {
-	o, dm := g.object(p, a.Kind != memory.AccessRead)
-	if o == nil || a.Size == 0 || o.size < a.Size || uint64(p.Offset()) > o.size-a.Size {
-		return
-	}
-	if e := g.eventOf(a, dm.clockOf(item)); e != 0 {
-		g.touch(a, o, dm, p.Space() == memory.SpaceLocal, item, stamp((g.first+uint64(item))<<eventBits|uint64(e)), uint64(p.Offset()))
-	}
-}
-
-// touch enters an access to bytes of an object into their cells.
-func (g *Group) touch(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64) {
-	end := at + a.Size
-	shift := uint8(min(bits.TrailingZeros64(at|a.Size|1<<wordShift), wordShift))
-	for at < end {
-		p := &o.pages[at>>pageShift]
-		if p.cells == nil || p.shift > shift {
-			p = g.d.page(o, at, shift)
-		}
-		stop := min(end, (at|(pageBytes-1))+1)
-		for i := at & (pageBytes - 1) >> p.shift; at < stop; i++ {
-			c := &p.cells[i]
-			if a.Kind == memory.AccessRead {
-				g.read(a, o, dm, local, item, s, at, c)
-			} else {
-				g.write(a, o, dm, local, item, s, at, c)
-			}
-			at += 1 << p.shift
-		}
-	}
-}
-
-func (g *Group) read(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64, c *cell) {
-	if w := c.write; w != 0 && w>>eventBits != s>>eventBits && (w.isList() || !g.quick(dm, local, w)) {
-		g.compare(a, o, dm, local, item, s, at, &c.write, memory.AccessWrite)
-	}
-	if r := c.read; r == 0 || g.replaces(a, dm, local, item, s, r) {
-		c.read = s
-		return
-	}
-	g.keep(a, dm, local, item, &c.read, s)
-}
-
-func (g *Group) write(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64, c *cell) {
-	if r := c.read; r != 0 {
-		if g.replaces(a, dm, local, item, s, r) {
-			c.read = 0
-		} else {
-			g.compare(a, o, dm, local, item, s, at, &c.read, memory.AccessRead)
-			g.keep(a, dm, local, item, &c.read, 0)
-		}
-	}
-	if w := c.write; w == 0 || g.replaces(a, dm, local, item, s, w) {
-		c.write = s
-		return
-	}
-	g.compare(a, o, dm, local, item, s, at, &c.write, memory.AccessWrite)
-	g.keep(a, dm, local, item, &c.write, s)
-}
-
-// replaces says that x, which may be a list, is ordered before s, and that whatever races with x races with
-// s or has been found: s takes its place. It need not say so where that takes longer to find out.
-func (g *Group) replaces(a *Access, dm *domain, local bool, item int, s, x stamp) bool {
-	return !x.isList() && (x>>eventBits == s>>eventBits || g.quick(dm, local, x)) && (!a.Atomic || g.covered(a, dm, local, item, x))
-}
-
-// covered says that an atomic access may take the place of an earlier one: that one is atomic too and races
-// with the same others, or nobody is left who could race with it.
-func (g *Group) covered(a *Access, dm *domain, local bool, item int, x stamp) bool {
-	e := &g.d.events[x.event()]
-	if local && (g.foreign(x) || e.clock < dm.known) {
-		return true
-	}
-	// Where scopes reach less far than the device, others race with one of two atomic operations and not
-	// with the other.
-	return e.atomic && (!g.d.narrow || !g.foreign(x) && a.Scope >= e.scope && int(x.item()-g.first)/g.subgroup == item/g.subgroup)
-}
-
-// quick says that an access, no list, is ordered before whatever the group does next: by a barrier, or
-// because LDS belonged to another group then.
-func (g *Group) quick(dm *domain, local bool, s stamp) bool {
-	if g.foreign(s) {
-		return local
-	}
-	return g.d.events[s.event()].clock < dm.known
-}
-
-// compare looks for races of an access with those in a cell.
-func (g *Group) compare(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64, with *stamp, kind memory.Access) {
-	for _, x := range g.d.lists.of(with) {
-		if g.bothAtomic(a, item, x) || local && g.foreign(x) || g.before(dm, item, x) {
-			continue
-		}
-		g.found(a, o, item, s, x, kind, at)
-	}
-}
-
-// bothAtomic says whether an access of a work-item and an earlier one are atomic operations whose scopes
-// include each other (OpenCL 3.0 API, 3.3.6.1): these do not race.
-func (g *Group) bothAtomic(a *Access, item int, x stamp) bool {
-	e := &g.d.events[x.event()]
-	switch scope := max(a.Scope, e.scope); {
-	case !a.Atomic || !e.atomic:
-		return false
-	case scope <= isa.ScopeDevice:
-		return true
-	case g.foreign(x):
-		return false
-	case scope == isa.ScopeWorkgroup:
-		return true
-	case scope == isa.ScopeSubgroup:
-		return int(x.item()-g.first)/g.subgroup == item/g.subgroup
-	}
-	return false
-}
-
-// keep leaves in a cell the accesses that s does not take the place of, and puts s beside them, unless that
-// is 0.
-func (g *Group) keep(a *Access, dm *domain, local bool, item int, c *stamp, s stamp) {
-	d := g.d
-	list := d.lists.of(c)
-	if s != 0 && len(list) >= maxPerEvent && g.superfluous(list, s) {
-		return
-	}
-	kept := d.scratch[:0]
-	for _, x := range list {
-		if (local && g.foreign(x) || g.before(dm, item, x)) && (!a.Atomic || g.covered(a, dm, local, item, x)) {
-			continue
-		}
-		kept = append(kept, x)
-	}
-	switch {
-	case s == 0:
-	case len(kept) < d.most():
-		kept = append(kept, s)
-	default:
-		d.missed.Accesses = true
-	}
-	d.scratch = kept[:0]
-	d.lists.set(c, kept)
-}
-
 // most returns how many accesses to one cell are kept.
 func (d *Detector) most() int {
 	if len(d.synced[inGlobal])+len(d.synced[inLocal]) > 0 {
@@ -413,32 +219,10 @@ func (d *Detector) most() int {
 	return maxList
 }
 
-// superfluous says whether a list has enough accesses of the event of s by work-items of the same group, so
-// that another one would tell nothing new. Work-items that synchronize alone are looked at one by one.
-func (g *Group) superfluous(list []stamp, s stamp) bool {
-	if g.domains[inGlobal].apart || g.domains[inLocal].apart {
-		return false
-	}
-	n, others := 0, 0
-	for _, x := range list {
-		switch {
-		case x.event() != s.event():
-		case x.item()-g.first < g.items:
-			if x.item() == s.item() {
-				return true
-			}
-			n++
-		default:
-			others++
-		}
-	}
-	return n >= maxPerEvent || n+others >= maxPerEvent && n > 0 || others >= maxPerEvent
-}
-
-// found notes a race of an access with an earlier one.
-func (g *Group) found(a *Access, o *object, item int, s, earlier stamp, kind memory.Access, at uint64) {
-	d := g.d
-	e, f := &d.events[s.event()], &d.events[earlier.event()]
+// found notes a race of an access with an earlier one, at a place of the object.
+func (g *Group) found(v *visit, earlier stamp, kind memory.Access, at uint64) {
+	d, a := g.d, v.Access
+	e, f := &d.events[v.stamp.event()], &d.events[earlier.event()]
 	if f.atomic {
 		kind = memory.AccessAtomic
 	}
@@ -447,7 +231,7 @@ func (g *Group) found(a *Access, o *object, item int, s, earlier stamp, kind mem
 		mine = memory.AccessAtomic
 	}
 	x, y := side{e.launch, e.pc, mine}, side{f.launch, f.pc, kind}
-	key := pair{x, y, o}
+	key := pair{x, y, v.object}
 	swap := cmp.Or(cmp.Compare(y.launch, x.launch), cmp.Compare(y.pc, x.pc), cmp.Compare(y.kind, x.kind)) < 0
 	if swap {
 		key.a, key.b = y, x
@@ -459,7 +243,7 @@ func (g *Group) found(a *Access, o *object, item int, s, earlier stamp, kind mem
 				d.missed.Pairs = true
 				return
 			}
-			r = &Race{A: d.party(s, e, mine), B: d.party(earlier, f, kind), Pointer: o.pointer.Add(int64(at)), Size: a.Size, Same: true}
+			r = &Race{A: d.party(v.stamp, e, mine), B: d.party(earlier, f, kind), Pointer: v.object.pointer.Add(int64(at)), Size: a.Size, Same: true}
 			r.Barrier = r.A.Launch == r.B.Launch && r.A.Group == r.B.Group && e.barriers != f.barriers
 			if r.B.Access != memory.AccessRead && (r.A.Access == memory.AccessRead || r.B.PC > r.A.PC) {
 				r.A, r.B = r.B, r.A
@@ -474,7 +258,7 @@ func (g *Group) found(a *Access, o *object, item int, s, earlier stamp, kind mem
 		if !g.foreign(earlier) && e.pc == f.pc {
 			other = int(earlier.item() - g.first)
 		}
-		r.Same = g.Same(item, other)
+		r.Same = g.Same(v.item, other)
 	}
 }
 

@@ -16,7 +16,8 @@ const (
 	testGroups   = 2
 	testItems    = 4 // of a group
 	testSubgroup = 2
-	testBytes    = 8
+	testBytes    = 16
+	testStart    = 248 // of the bytes in their allocation, on two pages
 )
 
 type opKind int
@@ -41,7 +42,7 @@ type op struct {
 	off   uint64
 	size  uint64
 	order isa.MemoryOrder
-	pc    int
+	pc    int // those of several work-items that do one instruction together are the same
 }
 
 func (o *op) reads() bool  { return o.kind == opAtomic || o.kind == opAtomicLoad }
@@ -73,10 +74,15 @@ func randomOrder(r *rand.Rand) isa.MemoryOrder {
 
 func randomOps(r *rand.Rand, n int) []op {
 	syncs := r.IntN(3) // how much of it is atomic
-	ops := make([]op, n)
-	for i := range ops {
-		o := &ops[i]
-		o.pc = i
+	var ops []op
+	for pc := range n {
+		if r.IntN(4) == 0 {
+			ops = append(ops, together(r, pc, syncs)...)
+			continue
+		}
+		ops = append(ops, op{})
+		o := &ops[len(ops)-1]
+		o.pc = pc
 		o.kind = opKind(r.IntN(2))
 		if x := r.IntN(10); x < syncs*2 {
 			o.kind = opAtomic + opKind(r.IntN(4))
@@ -111,6 +117,33 @@ func randomOps(r *rand.Rand, n int) []op {
 			}
 			o.off = uint64(r.IntN(int(testBytes/o.size))) * o.size
 		}
+	}
+	return ops
+}
+
+// together returns an instruction of several work-items of a group.
+func together(r *rand.Rand, pc, syncs int) (ops []op) {
+	o := op{kind: opKind(r.IntN(2)), space: memory.SpaceGlobal, size: 4, order: randomOrder(r), pc: pc}
+	if r.IntN(3) == 0 {
+		o.space = memory.SpaceLocal
+	}
+	if syncs > 0 && r.IntN(3) == 0 {
+		o.kind = opAtomic + opKind(r.IntN(3))
+		if r.IntN(2) == 0 {
+			o.order = isa.OrderOf(isa.ScopeDevice, 0)
+		}
+	} else if r.IntN(3) == 0 {
+		o.size = []uint64{1, 2}[r.IntN(2)]
+	}
+	first, places := r.IntN(testItems-1), int(testBytes/o.size)
+	at, step := r.IntN(places), []int{1, 1, 1, 0, 2, places - 1}[r.IntN(6)]
+	for item := first; item < first+2+r.IntN(testItems-first-1); item++ {
+		o.items, o.off = []int{item}, uint64((at+(item-first)*step)%places)*o.size
+		ops = append(ops, o)
+	}
+	group := r.IntN(testGroups)
+	for i := range ops {
+		ops[i].items = []int{ops[i].items[0] + group*testItems}
 	}
 	return ops
 }
@@ -310,7 +343,7 @@ func races(ops []op) map[[2]int]bool {
 				kind = inLocal
 			}
 			if !orders[kind][i][j] {
-				found[[2]int{i, j}] = true
+				found[[2]int{a.pc, b.pc}] = true
 			}
 		}
 	}
@@ -321,7 +354,7 @@ func races(ops []op) map[[2]int]bool {
 func detect(t *testing.T, ops []op) map[[2]int]bool {
 	t.Helper()
 	mem := memory.NewGlobal(1 << 20)
-	p, err := mem.Alloc("x", testBytes, false)
+	p, err := mem.Alloc("x", testStart+testBytes, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +365,7 @@ func detect(t *testing.T, ops []op) map[[2]int]bool {
 	}
 	var groups [testGroups]*Group
 	for i := range groups {
-		groups[i] = d.Worker(l, testSubgroup, len(ops), []uint64{testBytes}, func(int) bool { return false })
+		groups[i] = d.Worker(l, testSubgroup, len(ops), []uint64{testStart + testBytes}, func(int) bool { return false })
 		groups[i].Begin(uint64(i), testItems)
 	}
 	for i := range ops {
@@ -340,40 +373,13 @@ func detect(t *testing.T, ops []op) map[[2]int]bool {
 			d.Narrow()
 		}
 	}
-	for i := range ops {
-		o := &ops[i]
-		g, item := groups[groupOf(o.items[0])], o.items[0]%testItems
-		at := p.Add(int64(o.off))
-		if o.space == memory.SpaceLocal {
-			at = memory.MakePointer(memory.SpaceLocal, 1, int64(o.off))
+	for len(ops) > 0 {
+		n := 1
+		for n < len(ops) && ops[n].pc == ops[0].pc {
+			n++
 		}
-		a := Access{PC: o.pc, Size: o.size, Atomic: o.atomic(), Scope: o.order.Scope()}
-		if !o.atomic() {
-			a.Scope = 0
-		}
-		switch o.kind {
-		case opBarrier:
-			g.Barrier(o.order)
-			continue
-		case opSubBarrier:
-			g.SubgroupBarrier(item, item+testSubgroup, nil, o.order)
-			continue
-		case opFence:
-			g.Fence(item, o.order)
-			continue
-		case opRead, opAtomicLoad:
-			a.Kind = memory.AccessRead
-		case opWrite:
-			a.Kind = memory.AccessWrite
-		default:
-			a.Kind = memory.AccessAtomic
-		}
-		if o.atomic() {
-			g.Atomic(&a, item, at, o.order, o.reads(), o.writes())
-			continue
-		}
-		var off [64]int64
-		g.Lanes(&a, at, item, 1, &off)
+		tell(groups[groupOf(ops[0].items[0])], p, ops[:n])
+		ops = ops[n:]
 	}
 	found := map[[2]int]bool{}
 	list, _ := d.Races()
@@ -381,6 +387,53 @@ func detect(t *testing.T, ops []op) map[[2]int]bool {
 		found[[2]int{min(r.A.PC, r.B.PC), max(r.A.PC, r.B.PC)}] = true
 	}
 	return found
+}
+
+// tell tells a group of an instruction.
+func tell(g *Group, p memory.Pointer, ops []op) {
+	o := &ops[0]
+	item := o.items[0] % testItems
+	switch o.kind {
+	case opBarrier:
+		g.Barrier(o.order)
+		return
+	case opSubBarrier:
+		g.SubgroupBarrier(item, item+testSubgroup, nil, o.order)
+		return
+	case opFence:
+		g.Fence(item, o.order)
+		return
+	}
+	if o.space == memory.SpaceLocal {
+		p = memory.MakePointer(memory.SpaceLocal, 1, 0)
+	}
+	p = p.Add(testStart)
+	a := Access{PC: o.pc, Size: o.size, Atomic: o.atomic()}
+	if o.atomic() {
+		a.Scope = o.order.Scope()
+	}
+	switch o.kind {
+	case opRead, opAtomicLoad:
+		a.Kind = memory.AccessRead
+	case opWrite:
+		a.Kind = memory.AccessWrite
+	default:
+		a.Kind = memory.AccessAtomic
+	}
+	var off [64]int64
+	row := true
+	for i := range ops {
+		off[i] = int64(ops[i].off)
+		row = row && ops[i].off == o.off+uint64(i)*o.size
+	}
+	switch {
+	case o.atomic():
+		g.Atomics(&a, p, item, words(0, len(ops)), &off, o.order, o.reads(), o.writes())
+	case row:
+		g.Row(&a, p.Add(off[0]), item, len(ops))
+	default:
+		g.Lanes(&a, p, item, words(0, len(ops)), &off)
+	}
 }
 
 // TestRandom compares the detector with the definition: each race that it finds is one, and it finds one
