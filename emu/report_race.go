@@ -105,9 +105,7 @@ func (r *raceReport) finding(x *race.Race, all []*race.Race) finding.Finding {
 		out.Detail += ", of the same value"
 	}
 	out.Parties = append(out.Parties, finding.Party{Does: does, WorkItem: r.workItem(&x.B), Place: r.place(&x.B)})
-	for _, y := range all {
-		out.Count += y.Count
-	}
+	out.Count = x.Bytes
 	out.Notes = append(r.others(x, all), r.lost(x)...)
 	out.Help = append(out.Help, r.help(x))
 	p.advise(&out)

@@ -62,7 +62,7 @@ func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off 
 	if a.Size != 1<<shift {
 		aligned = math.MaxUint64 // is not one cell
 	}
-	read := a.Kind == memory.AccessRead && !g.narrow(a)
+	read := a.Kind == memory.AccessRead && !g.d.alone && !g.narrow(a)
 	var pg *page
 	number, last, run := uint64(math.MaxUint64), uint64(math.MaxUint64), 0
 	for ; lanes != 0; lanes &= lanes - 1 {
@@ -230,7 +230,7 @@ func (g *Group) quickRead(v *visit, p *page, i int) bool {
 		return true
 	}
 	// Two of the same event are enough.
-	return r.event() == v.stamp.event() && two.read.event() == r.event() && !g.apart() && !g.narrow(v.Access)
+	return r.event() == v.stamp.event() && two.read.event() == r.event() && !g.d.alone && !g.narrow(v.Access)
 }
 
 // quickWrite is slow for a write of a cell that no other work-item has accessed since the last barrier.
@@ -257,7 +257,7 @@ func (g *Group) quickAtomic(v *visit, p *page, i int) bool {
 		c.write = v.stamp
 		return true
 	}
-	if w.isList() || w.event() != v.stamp.event() || g.apart() {
+	if w.isList() || w.event() != v.stamp.event() || g.d.alone {
 		return false
 	}
 	switch two := &g.d.second(p)[i].write; {
@@ -283,27 +283,26 @@ func (g *Group) unordered(v *visit, s stamp) bool {
 	return !v.domain.apart && (!g.foreign(s) || v.domain.base == nil)
 }
 
-// slow compares an access with those in a cell, and keeps it there. Where two of the same event are there, it would tell
-// nothing new, but for writes, which may be of the same value, and for atomic operations with narrow scopes, which may
-// race with one another.
+// slow compares an access with those in a cell, and keeps it there. It has been compared already where it would tell
+// nothing new, but for writes, which may be of the same value.
 func (g *Group) slow(v *visit, p *page, i int, at uint64) {
 	write, read := slot{p, i, true}, slot{p, i, false}
-	known := v.Kind != memory.AccessWrite && !g.narrow(v.Access)
+	known := v.Kind != memory.AccessWrite
 	if v.Kind == memory.AccessRead {
-		if known && g.superfluous(v, g.d.stamps(read)) {
+		if known && g.superfluous(v, g.d.entries(read)) {
 			return
 		}
 		g.compare(v, write, at)
-		g.keep(v, read, v.stamp)
+		g.keep(v, read, v.stamp, at)
 		return
 	}
-	if known && g.superfluous(v, g.d.stamps(write)) {
+	if known && g.superfluous(v, g.d.entries(write)) {
 		return
 	}
 	g.compare(v, read, at)
-	g.keep(v, read, 0)
+	g.keep(v, read, 0, at)
 	g.compare(v, write, at)
-	g.keep(v, write, v.stamp)
+	g.keep(v, write, v.stamp, at)
 }
 
 // compare looks for races of an access with those of a slot.
@@ -312,37 +311,77 @@ func (g *Group) compare(v *visit, s slot, at uint64) {
 	if s.write {
 		kind = memory.AccessWrite
 	}
-	for _, x := range g.d.stamps(s) {
-		if !g.bothAtomic(v.Access, v.item, x) && !g.before(v.domain, v.item, x) {
-			g.found(v, x, kind, at)
+	list := g.d.entries(s)
+	for i := range list {
+		e := &list[i]
+		for m := e.mask; m != 0; m &= m - 1 {
+			x := e.of(bits.TrailingZeros64(m))
+			if g.bothAtomic(v.Access, v.item, x) || g.before(v.domain, v.item, x) {
+				continue
+			}
+			if g.found(v, x, kind, at, 1<<s.page.shift); kind != memory.AccessWrite || v.Kind != memory.AccessWrite {
+				break // of writes, all are to be of the same value
+			}
 		}
 	}
 }
 
 // keep leaves in a slot the accesses that s does not take the place of, and puts s beside them, unless that
 // is 0. An access takes the place of one that is ordered before it, since whatever races with that one races with it,
-// or has been found.
-func (g *Group) keep(v *visit, at slot, s stamp) {
+// or has been found. at is the place in the object.
+func (g *Group) keep(v *visit, to slot, s stamp, at uint64) {
 	d := g.d
-	list := d.stamps(at)
+	list := d.entries(to)
 	if s != 0 && g.superfluous(v, list) {
 		return
 	}
+	if s != 0 && !to.write && to.first().isList() {
+		if g.merge(list, s) {
+			return
+		}
+		if n := len(list); n&(n-1) != 0 {
+			// Which reads are ordered is asked when there are twice as many.
+			l := &d.lists.all[*to.first()&^listBit]
+			*l = append(*l, entry{s, 1})
+			return
+		}
+	}
 	kept := d.scratch[:0]
-	for _, x := range list {
-		if !g.before(v.domain, v.item, x) || v.Atomic && !g.covered(v, x) {
-			kept = append(kept, x)
+	for _, e := range list {
+		for m := e.mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			if x := e.of(i); g.before(v.domain, v.item, x) && (!v.Atomic || g.covered(v, x)) {
+				e.mask &^= 1 << i
+			}
+		}
+		if e.mask != 0 {
+			kept = append(kept, e)
 		}
 	}
 	switch {
-	case s == 0:
-	case len(kept) < d.most():
-		kept = append(kept, s)
-	default:
+	case s == 0 || g.merge(kept, s):
+	case len(kept) < maxList || len(kept) < maxFrontier && !g.races(v.object, at):
+		kept = append(kept, entry{s, 1})
+	case !g.races(v.object, at): // of memory that races, this was enough
 		d.missed.Accesses = true
 	}
 	d.scratch = kept[:0]
-	d.set(at, kept)
+	d.set(to, kept)
+}
+
+// merge makes an access a part of an entry of the same event in a list. It says whether there is one.
+func (g *Group) merge(list []entry, s stamp) bool {
+	if !g.d.alone {
+		return false
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		e := &list[i]
+		if n := s.item() - e.item(); n < 64 && s.event() == e.event() && !g.foreign(e.stamp) {
+			e.mask |= 1 << n
+			return true
+		}
+	}
+	return false
 }
 
 // covered says that an atomic access may take the place of an earlier one: that one is atomic too and races
@@ -354,7 +393,7 @@ func (g *Group) covered(v *visit, x stamp) bool {
 	}
 	// Where scopes reach less far than the device, others race with one of two atomic operations and not
 	// with the other.
-	return e.atomic && (!g.d.narrow || !g.foreign(x) && v.Scope >= e.scope && int(x.item()-g.first)/g.subgroup == v.item/g.subgroup)
+	return e.atomic && (!g.narrow(v.Access) || !g.foreign(x) && v.Scope >= e.scope && int(x.item()-g.first)/g.subgroup == v.item/g.subgroup)
 }
 
 // bothAtomic says whether an access of a work-item and an earlier one are atomic operations whose scopes
@@ -376,29 +415,27 @@ func (g *Group) bothAtomic(a *Access, item int, x stamp) bool {
 	return false
 }
 
-// narrow says that the others that an atomic operation races with may depend on the sub-group of its work-item.
-func (g *Group) narrow(a *Access) bool { return a.Atomic && g.d.narrow }
+// narrow says that the others that an atomic operation races with may depend on the group of its work-item, or on the
+// sub-group.
+func (g *Group) narrow(a *Access) bool { return a.Atomic && g.d.narrowest > isa.ScopeDevice }
 
-// superfluous says whether a list has enough accesses of the event of the one that visits by work-items of the same
-// group, so that another one would tell nothing new. Work-items that synchronize alone are looked at one by one.
-func (g *Group) superfluous(v *visit, list []stamp) bool {
-	if len(list) < maxPerEvent || g.apart() {
+// superfluous says whether a list has enough accesses of the event of the one that visits, so that another one would
+// tell nothing new: two by work-items that are ordered with whoever comes as the one that visits is. In a long list,
+// those of other instructions count that do the same.
+func (g *Group) superfluous(v *visit, list []entry) bool {
+	if len(list) < maxPerEvent || g.d.alone {
 		return false
 	}
-	n, others := 0, 0
-	for _, x := range list {
+	n, event, many := 0, v.stamp.event(), len(list) >= maxList
+	for i := range list {
+		x := &list[i]
 		switch {
-		case x.event() != v.stamp.event():
+		case x.event() != event && !(many && g.d.events[x.event()].like(&g.d.events[event])):
 		case x.item() == v.stamp.item():
 			return true
-		case g.foreign(x):
-			others++
-		case !g.narrow(v.Access) || int(x.item()-g.first)/g.subgroup == v.item/g.subgroup:
+		case !g.narrow(v.Access) || !g.foreign(x.stamp) && (g.d.narrowest <= isa.ScopeWorkgroup || int(x.item()-g.first)/g.subgroup == v.item/g.subgroup):
 			n++
 		}
 	}
-	if g.narrow(v.Access) {
-		return n >= maxPerEvent
-	}
-	return n+others >= maxPerEvent
+	return n >= maxPerEvent
 }

@@ -13,14 +13,14 @@ import (
 
 // Limits of what is kept.
 const (
-	// maxList is how many accesses to one cell are kept that nothing orders with one another, and
-	// maxPerEvent how many of them of one instruction at one clock: two by different work-items are enough
-	// for any third one.
+	// maxFrontier is how many entries of accesses to one cell are kept that nothing orders with one another, maxList
+	// how many where races were found, and maxPerEvent how many of them of one instruction at one clock: two by
+	// different work-items are enough for any third one.
+	maxFrontier = 1 << 10
 	maxList     = 16
 	maxPerEvent = 2
-	maxRaces    = 1 << 12 // different pairs of instructions
-	mostEvents  = 1 << 22 // at most maxEvents
-	maxFrontier = 64      // maxList of launches in which work-items synchronize through atomic operations
+	maxRaces    = 1 << 12 // different pairs of instructions, for one allocation
+	mostEvents  = 1 << 20 // before those are dropped that no cell names any more
 )
 
 // Detector looks at a launch, or at launches that run together. The zero value is not ready: see [New].
@@ -37,19 +37,30 @@ type Detector struct {
 	synced  [numDomains]map[place]*synced
 	sent    [numDomains]map[memory.Pointer]*known
 	races   map[pair]*Race
+	places  map[places]*[pageBytes / 64]uint64 // a bit for each byte that races
+	groups  []*Group
 	last    *Race // the one that was found last, and its pair
 	lastKey pair
-	scratch []stamp
-	two     [2]stamp // see stamps
+	scratch []entry
+	two     [2]entry // see entries
 
 	told     int  // how many launches Writes was called for
 	anything bool // one of them may write any memory
 
-	narrow bool   // some atomic operation has a scope below the device
-	bytes  uint64 // of shadow memory
-	missed Missed
+	alone bool   // work-items may synchronize without all others of their group
+	bytes uint64 // of shadow memory
+	// narrowest is the narrowest scope of atomic operations, where it does not include all that can access the memory.
+	narrowest isa.Scope
+	missed    Missed
 
-	maxEvents, maxRaces int // mostEvents and maxRaces, but for tests
+	// Limits: of events, which grows with those that cells name; of events and races, at most.
+	mostEvents, maxEvents, maxRaces int
+}
+
+// places names a page of memory, of LDS by the launch.
+type places struct {
+	page   memory.Pointer
+	launch uint16
 }
 
 // Missed says what a detector had no room for, so that it may have missed races.
@@ -87,12 +98,14 @@ type Party struct {
 }
 
 // Race is a pair of instructions whose accesses to a piece of memory nothing orders: the first two that
-// were found, and how often some were.
+// were found.
 type Race struct {
 	A, B    Party // A is the write, or of two the one later in the kernel
 	Pointer memory.Pointer
 	Size    uint64 // of the access that was told second, in bytes
-	Count   uint64
+	// Bytes is how many bytes of the memory work-items race for, by these two instructions or others. It does
+	// not depend on the order in which work-items run.
+	Bytes uint64
 	// Same says that all of them were writes of the value that the memory had.
 	Same bool
 	// Barrier says that a barrier of the work-group stands between the two, but does not order this kind of
@@ -103,7 +116,8 @@ type Race struct {
 // New returns a detector for launches over a device's memory.
 func New(mem *memory.Global) *Detector {
 	d := &Detector{mem: mem, objects: map[uint32]*object{}, byData: map[*byte]*object{}, written: map[*byte]bool{}, events: make([]event, 1),
-		numbers: map[event]uint32{}, races: map[pair]*Race{}, maxEvents: mostEvents, maxRaces: maxRaces}
+		numbers: map[event]uint32{}, races: map[pair]*Race{}, places: map[places]*[pageBytes / 64]uint64{},
+		mostEvents: mostEvents, maxEvents: maxEvents, maxRaces: maxRaces}
 	for i := range d.synced {
 		d.synced[i], d.sent[i] = map[place]*synced{}, map[memory.Pointer]*known{}
 	}
@@ -123,8 +137,14 @@ func (d *Detector) Launch(groups, whole uint64) (int, error) {
 	return len(d.starts) - 1, nil
 }
 
-// Narrow says that a launch has atomic operations with a scope of the work-group or less.
-func (d *Detector) Narrow() { d.narrow = true }
+// Narrow says that a launch has atomic operations with a scope that does not include all work-items that can access the
+// memory.
+func (d *Detector) Narrow(scope isa.Scope) { d.narrowest = max(d.narrowest, scope) }
+
+// Alone says that work-items of a launch may synchronize with some others of their group and not with the rest, or with
+// other groups: by barriers of sub-groups, by fences, by atomic operations with release or acquire, or by pipes. Without
+// that, two work-items of a group stand for all that do the same.
+func (d *Detector) Alone() { d.alone = true }
 
 // Worker returns a group of a launch, of which none has begun, with LDS of these sizes; hidden says which
 // allocations no kernel can name.
@@ -137,6 +157,7 @@ func (d *Detector) Worker(launch, subgroup, instructions int, lds []uint64, hidd
 		}
 		g.lds = append(g.lds, o)
 	}
+	d.groups = append(d.groups, g)
 	return g
 }
 
@@ -199,7 +220,7 @@ func (g *Group) eventOf(a *Access, clock uint32) uint32 {
 	e := event{clock, int32(a.PC), g.barriers, uint16(g.launch), a.Atomic, a.Scope}
 	n, ok := d.numbers[e]
 	if !ok {
-		if len(d.events) > d.maxEvents {
+		if len(d.events) > d.mostEvents && !d.dropEvents() {
 			d.missed.Events = true
 			return 0
 		}
@@ -211,17 +232,10 @@ func (g *Group) eventOf(a *Access, clock uint32) uint32 {
 	return n
 }
 
-// most returns how many accesses to one cell are kept.
-func (d *Detector) most() int {
-	if len(d.synced[inGlobal])+len(d.synced[inLocal]) > 0 {
-		return maxFrontier
-	}
-	return maxList
-}
-
-// found notes a race of an access with an earlier one, at a place of the object.
-func (g *Group) found(v *visit, earlier stamp, kind memory.Access, at uint64) {
+// found notes a race of an access with an earlier one, at a place of the object which has n bytes.
+func (g *Group) found(v *visit, earlier stamp, kind memory.Access, at, n uint64) {
 	d, a := g.d, v.Access
+	g.mark(v.object, at, n)
 	e, f := &d.events[v.stamp.event()], &d.events[earlier.event()]
 	if f.atomic {
 		kind = memory.AccessAtomic
@@ -239,10 +253,11 @@ func (g *Group) found(v *visit, earlier stamp, kind memory.Access, at uint64) {
 	r := d.last
 	if r == nil || d.lastKey != key {
 		if r = d.races[key]; r == nil {
-			if len(d.races) >= d.maxRaces {
+			if v.object.races >= d.maxRaces {
 				d.missed.Pairs = true
 				return
 			}
+			v.object.races++
 			r = &Race{A: d.party(v.stamp, e, mine), B: d.party(earlier, f, kind), Pointer: v.object.pointer.Add(int64(at)), Size: a.Size, Same: true}
 			r.Barrier = r.A.Launch == r.B.Launch && r.A.Group == r.B.Group && e.barriers != f.barriers
 			if r.B.Access != memory.AccessRead && (r.A.Access == memory.AccessRead || r.B.PC > r.A.PC) {
@@ -252,7 +267,6 @@ func (g *Group) found(v *visit, earlier stamp, kind memory.Access, at uint64) {
 		}
 		d.last, d.lastKey = r, key
 	}
-	r.Count++
 	if r.Same = r.Same && a.Kind == memory.AccessWrite && kind == memory.AccessWrite && g.Same != nil; r.Same {
 		other := -1
 		if !g.foreign(earlier) && e.pc == f.pc {
@@ -260,6 +274,33 @@ func (g *Group) found(v *visit, earlier stamp, kind memory.Access, at uint64) {
 		}
 		r.Same = g.Same(v.item, other)
 	}
+}
+
+// placesOf names the page of memory that a place of an object is in.
+func (g *Group) placesOf(o *object, at uint64) places {
+	k := places{page: o.pointer.Add(int64(at &^ (pageBytes - 1)))}
+	if o.local {
+		k.launch = uint16(g.launch)
+	}
+	return k
+}
+
+// races says whether a race was found for a place of an object.
+func (g *Group) races(o *object, at uint64) bool {
+	bytes := g.d.places[g.placesOf(o, at)]
+	return bytes != nil && bytes[at&(pageBytes-1)/64]>>(at%64)&1 != 0
+}
+
+// mark notes that bytes of an object race.
+func (g *Group) mark(o *object, at, n uint64) {
+	d, k := g.d, g.placesOf(o, at)
+	bytes := d.places[k]
+	if bytes == nil {
+		bytes = new([pageBytes / 64]uint64)
+		d.places[k] = bytes
+	}
+	at &= pageBytes - 1
+	bytes[at/64] |= (1<<n - 1) << (at % 64)
 }
 
 func (d *Detector) party(s stamp, e *event, kind memory.Access) Party {
@@ -271,7 +312,19 @@ func (d *Detector) party(s stamp, e *event, kind memory.Access) Party {
 // Races returns the races that were found, in an order that does not depend on that of the launch's
 // work-groups: by the memory, and the places of the instructions.
 func (d *Detector) Races() (list []*Race, missed Missed) {
+	count := map[places]uint64{}
+	for k, p := range d.places {
+		k.page = k.page.Base()
+		for _, b := range p {
+			count[k] += uint64(bits.OnesCount64(b))
+		}
+	}
 	for _, r := range d.races {
+		k := places{page: r.Pointer.Base()}
+		if k.page.Space() == memory.SpaceLocal {
+			k.launch = uint16(r.A.Launch)
+		}
+		r.Bytes = count[k]
 		list = append(list, r)
 	}
 	slices.SortFunc(list, func(x, y *Race) int {

@@ -26,13 +26,14 @@ func TestMissed(t *testing.T) {
 		want                Missed
 		races               int
 	}{
-		"all events":            {steps: atOnce(8, true), barriers: true, maxEvents: 8, maxRaces: 9},
+		"all events":            {steps: atOnce(8, true), maxEvents: 8, maxRaces: 99, races: 28},
 		"too many events":       {steps: atOnce(9, true), maxEvents: 8, maxRaces: 99, want: Missed{Events: true}, races: 28},
-		"all pairs":             {steps: atOnce(4, true), maxEvents: 99, maxRaces: 6, races: 6},
-		"too many pairs":        {steps: atOnce(4, true), maxEvents: 99, maxRaces: 5, want: Missed{Pairs: true}, races: 5},
-		"all accesses":          {steps: atOnce(maxList, false), maxEvents: 99, maxRaces: 99},
-		"too many accesses":     {steps: atOnce(maxList+1, false), maxEvents: 99, maxRaces: 99, want: Missed{Accesses: true}},
-		"many ordered accesses": {steps: atOnce(maxList+1, false), barriers: true, maxEvents: 99, maxRaces: 99},
+		"events that are over":  {steps: atOnce(30, true), barriers: true, maxEvents: 2, maxRaces: 99},
+		"all pairs":             {steps: atOnce(4, true), maxEvents: 1 << 12, maxRaces: 6, races: 6},
+		"too many pairs":        {steps: atOnce(4, true), maxEvents: 1 << 12, maxRaces: 5, want: Missed{Pairs: true}, races: 5},
+		"all accesses":          {steps: atOnce(maxFrontier, false), maxEvents: 1 << 12, maxRaces: 99},
+		"too many accesses":     {steps: atOnce(maxFrontier+1, false), maxEvents: 1 << 12, maxRaces: 99, want: Missed{Accesses: true}},
+		"many ordered accesses": {steps: atOnce(maxFrontier+1, false), barriers: true, maxEvents: 1 << 12, maxRaces: 99},
 	} {
 		mem := memory.NewGlobal(1 << 20)
 		p, err := mem.Alloc("x", 4, false)
@@ -40,13 +41,14 @@ func TestMissed(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := New(mem)
-		d.maxEvents, d.maxRaces = c.maxEvents, c.maxRaces
-		l, err := d.Launch(1, 32)
+		d.mostEvents, d.maxEvents, d.maxRaces = 1, c.maxEvents, c.maxRaces
+		l, err := d.Launch(1, 1<<11)
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := d.Worker(l, 32, 32, nil, nil)
-		g.Begin(0, 32)
+		d.Alone()
+		g := d.Worker(l, 32, 1<<11, nil, nil)
+		g.Begin(0, 1<<11)
 		for _, s := range c.steps {
 			a := Access{PC: s.pc, Kind: memory.AccessRead, Size: 4}
 			if s.write {

@@ -324,34 +324,61 @@ func inclusive(a, b *op) bool {
 	return reaches(a.order.Scope(), a.items[0], b.items[0]) && reaches(b.order.Scope(), b.items[0], a.items[0])
 }
 
-// races returns the pairs of operations that race, by the definition.
-func races(ops []op) map[[2]int]bool {
+// domainOf returns the kind of memory of an access.
+func domainOf(o *op) int {
+	if o.space == memory.SpaceLocal {
+		return inLocal
+	}
+	return inGlobal
+}
+
+// isRace says whether operation i races with a later one, j.
+func isRace(orders *[numDomains][][]bool, i, j int, a, b *op) bool {
+	return a.access() && b.access() && a.items[0] != b.items[0] && overlap(a, b) && !(a.atomic() && b.atomic() && inclusive(a, b)) &&
+		(a.kind == opWrite || a.writes() || b.kind == opWrite || b.writes()) && !orders[domainOf(a)][i][j]
+}
+
+// races returns the pairs of instructions that race, by the definition, and how many bytes they race for.
+func races(ops []op) (found map[[2]int]bool, bytes [numDomains]uint64) {
 	var orders [numDomains][][]bool
 	for i := range orders {
 		orders[i] = graph(ops, i)
 	}
-	found := map[[2]int]bool{}
+	found = map[[2]int]bool{}
 	for j := range ops {
 		for i := range j {
-			a, b := &ops[i], &ops[j]
-			if !a.access() || !b.access() || a.items[0] == b.items[0] || !overlap(a, b) || a.atomic() && b.atomic() && inclusive(a, b) ||
-				!(a.kind == opWrite || a.writes() || b.kind == opWrite || b.writes()) {
-				continue
-			}
-			kind := inGlobal
-			if a.space == memory.SpaceLocal {
-				kind = inLocal
-			}
-			if !orders[kind][i][j] {
+			if a, b := &ops[i], &ops[j]; isRace(&orders, i, j, a, b) {
 				found[[2]int{a.pc, b.pc}] = true
 			}
 		}
 	}
-	return found
+	return found, racyBytes(ops, &orders)
+}
+
+// racyBytes returns how many bytes of global memory, and of LDS over all groups, work-items race for, by the definition.
+func racyBytes(ops []op, orders *[numDomains][][]bool) (n [numDomains]uint64) {
+	var bytes [numDomains][testBytes]bool
+	for j := range ops {
+		for i := range j {
+			if a, b := &ops[i], &ops[j]; isRace(orders, i, j, a, b) {
+				for at := max(a.off, b.off); at < min(a.off+a.size, b.off+b.size); at++ {
+					bytes[domainOf(a)][at] = true
+				}
+			}
+		}
+	}
+	for i := range bytes {
+		for _, racy := range bytes[i] {
+			if racy {
+				n[i]++
+			}
+		}
+	}
+	return n
 }
 
 // detect runs the operations through a detector.
-func detect(t *testing.T, ops []op) map[[2]int]bool {
+func detect(t *testing.T, ops []op, mostEvents int) (found map[[2]int]bool, bytes [numDomains]uint64) {
 	t.Helper()
 	mem := memory.NewGlobal(1 << 20)
 	p, err := mem.Alloc("x", testStart+testBytes, false)
@@ -359,6 +386,7 @@ func detect(t *testing.T, ops []op) map[[2]int]bool {
 		t.Fatal(err)
 	}
 	d := New(mem)
+	d.mostEvents = min(mostEvents, d.mostEvents)
 	l, err := d.Launch(testGroups, testItems)
 	if err != nil {
 		t.Fatal(err)
@@ -369,8 +397,13 @@ func detect(t *testing.T, ops []op) map[[2]int]bool {
 		groups[i].Begin(uint64(i), testItems)
 	}
 	for i := range ops {
-		if ops[i].atomic() && ops[i].order.Scope() > isa.ScopeDevice {
-			d.Narrow()
+		o := &ops[i]
+		if o.atomic() && o.order.Scope() > isa.ScopeDevice {
+			d.Narrow(o.order.Scope())
+		}
+		if o.kind == opFence || o.kind == opSubBarrier || o.kind == opBarrier && o.order.Scope() == isa.ScopeSubgroup ||
+			o.atomic() && o.order&(isa.OrderAcquire|isa.OrderRelease) != 0 {
+			d.Alone()
 		}
 	}
 	for len(ops) > 0 {
@@ -381,12 +414,17 @@ func detect(t *testing.T, ops []op) map[[2]int]bool {
 		tell(groups[groupOf(ops[0].items[0])], p, ops[:n])
 		ops = ops[n:]
 	}
-	found := map[[2]int]bool{}
+	found = map[[2]int]bool{}
 	list, _ := d.Races()
 	for _, r := range list {
+		kind := inGlobal
+		if r.Pointer.Space() == memory.SpaceLocal {
+			kind = inLocal
+		}
+		bytes[kind] = r.Bytes
 		found[[2]int{min(r.A.PC, r.B.PC), max(r.A.PC, r.B.PC)}] = true
 	}
-	return found
+	return found, bytes
 }
 
 // tell tells a group of an instruction.
@@ -447,8 +485,12 @@ func TestRandom(t *testing.T) {
 	for seed := range uint64(n) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		ops := randomOps(r, 3+r.IntN(18))
-		want, got := races(ops), detect(t, ops)
+		want, wantBytes := races(ops)
+		got, gotBytes := detect(t, ops, 1+int(seed%8)*1000)
 		bad := ""
+		if wantBytes != gotBytes {
+			bad = fmt.Sprintf("%d bytes race, not %d; pairs %v, found %v", wantBytes, gotBytes, want, got)
+		}
 		for p := range got {
 			if !want[p] {
 				bad = fmt.Sprintf("operations %v do not race", p)

@@ -33,6 +33,11 @@ type event struct {
 	scope    isa.Scope // of an atomic access
 }
 
+// like says whether the accesses of two events race with the same others.
+func (e *event) like(f *event) bool {
+	return e.clock == f.clock && e.barriers == f.barriers && e.launch == f.launch && e.atomic == f.atomic && e.scope == f.scope
+}
+
 // cell has the accesses to a piece of memory: writes and reads, each none, a stamp or a list.
 type cell struct{ write, read stamp }
 
@@ -98,6 +103,7 @@ type object struct {
 	size    uint64
 	local   bool
 	pages   []page
+	races   int // pairs of instructions
 }
 
 // newObject returns an allocation that nobody has accessed.
@@ -235,8 +241,8 @@ func (s slot) second() *stamp {
 	return &c.read
 }
 
-// stamps returns the accesses of a slot. They are valid until the next change of a slot.
-func (d *Detector) stamps(s slot) []stamp {
+// entries returns the accesses of a slot. They are valid until the next change of a slot.
+func (d *Detector) entries(s slot) []entry {
 	first := s.first()
 	switch {
 	case *first == 0:
@@ -244,18 +250,29 @@ func (d *Detector) stamps(s slot) []stamp {
 	case first.isList():
 		return d.lists.all[*first&^listBit]
 	}
+	d.two[0] = entry{*first, 1}
 	if two := s.second(); two != nil && *two != 0 {
-		d.two = [2]stamp{*first, *two}
+		d.two[1] = entry{*two, 1}
 		return d.two[:]
 	}
-	return unsafe.Slice(first, 1)
+	return d.two[:1]
 }
 
-// set makes stamps the accesses of a slot.
-func (d *Detector) set(s slot, list []stamp) {
+// set makes entries the accesses of a slot.
+func (d *Detector) set(s slot, list []entry) {
 	first := s.first()
+	single := len(list) <= 2
+	for i := range list {
+		// That of one work-item is a stamp.
+		e := &list[i]
+		if n := bits.TrailingZeros64(e.mask); e.mask == 1<<n {
+			*e = entry{e.of(n), 1}
+		} else {
+			single = false
+		}
+	}
 	if first.isList() {
-		if len(list) > 2 {
+		if !single {
 			n := *first &^ listBit
 			d.lists.all[n] = append(d.lists.all[n][:0], list...)
 			return
@@ -263,16 +280,16 @@ func (d *Detector) set(s slot, list []stamp) {
 		d.lists.release(*first)
 	}
 	var one, two stamp
-	switch len(list) {
-	case 0:
-	case 1:
-		one = list[0]
-	case 2:
-		one, two = list[0], list[1]
-		d.second(s.page)
-	default:
+	switch {
+	case len(list) == 0:
+	case !single:
 		one = d.lists.make(list)
 		s.page.listed = true
+	case len(list) == 1:
+		one = list[0].stamp
+	default:
+		one, two = list[0].stamp, list[1].stamp
+		d.second(s.page)
 	}
 	*first = one
 	if p := s.second(); p != nil {
@@ -280,20 +297,29 @@ func (d *Detector) set(s slot, list []stamp) {
 	}
 }
 
-// lists has the lists of stamps of all cells, by number.
+// entry is accesses of one event by work-items of a group: for each bit i of mask, by the one i behind that of the stamp.
+type entry struct {
+	stamp
+	mask uint64
+}
+
+// of returns the stamp of bit i.
+func (e *entry) of(i int) stamp { return e.stamp + stamp(i)<<eventBits }
+
+// lists has the lists of all cells, by number.
 type lists struct {
-	all  [][]stamp
+	all  [][]entry
 	free []uint32
 }
 
-func (l *lists) make(list []stamp) stamp {
+func (l *lists) make(list []entry) stamp {
 	if n := len(l.free); n > 0 {
 		i := l.free[n-1]
 		l.free = l.free[:n-1]
 		l.all[i] = append(l.all[i][:0], list...)
 		return listBit | stamp(i)
 	}
-	l.all = append(l.all, append(make([]stamp, 0, 4), list...))
+	l.all = append(l.all, append(make([]entry, 0, 4), list...))
 	return listBit | stamp(len(l.all)-1)
 }
 

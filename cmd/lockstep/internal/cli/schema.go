@@ -79,7 +79,8 @@ The document of run has, among others,
                "-inf" and "nan"
   "printf"     what the kernels printed
   "findings"   a list: code, message, detail, kernel, object, access, work_item, place with
-               the inlined calls, parties, notes, help, and how often it happened
+               the inlined calls, parties, notes, help, and how often it happened (of E-RACE:
+               for how many bytes of memory work-items race)
   "partial_checks"  with -check: a list of checks that had no room for all that they have to
                remember, with the code whose findings may be missing, and the reason. Mostly
                there is none
