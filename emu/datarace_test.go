@@ -68,6 +68,16 @@ kernel void beyond_the_subgroup(global int *a, global int *b) {
 	sub_group_barrier(CLK_LOCAL_MEM_FENCE);
 	b[get_global_id(0)] = s[31 - l];
 }
+kernel void read_by_all(global int *a, global int *b) {
+	local int s[1];
+	int l = get_local_id(0);
+	if (l == 0) s[0] = a[0];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	int v = s[0];
+	sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+	if (l == 0) s[0] = 7; // race: write of s
+	b[get_global_id(0)] = v;
+}
 kernel void groups(global int *a, global int *b) {
 	int g = get_group_id(0);
 	if (get_local_id(0) == 0) a[g] = g; // race: no barrier orders work-groups

@@ -358,16 +358,21 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 // over puts findings into the result of a launch that is over. err is the scheduler's.
 func (p *prepared) over(res *Result, sr *scheduler.Result, err error) (*Result, error) {
 	var races []finding.Finding
+	var missed []finding.Partial
 	if p.races != nil {
 		res.Shadow = p.races.Bytes()
 		r := raceReport{launches: []*prepared{p}, benign: p.Benign}
-		races = r.findings(p.races)[0]
+		var by map[int][]finding.Finding
+		by, missed = r.findings(p.races)
+		races = by[0]
 	}
 	sr.Faults = p.keepOutputs(sr.Faults, err == nil && !sr.Halted, races != nil)
 	if len(sr.Faults) == 0 && err == nil && races == nil {
+		res.Findings.Merge(missed)
 		return res, nil
 	}
 	p.report(res, sr, err, races)
+	res.Findings.Merge(missed)
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return res, err
 	}

@@ -20,16 +20,16 @@ type raceReport struct {
 }
 
 // findings returns one finding for each piece of memory that work-items race for, by the launch that it is
-// reported with. Of the pairs of instructions it shows the last one in the kernel, as all orders of
-// work-items lead to that.
-func (r *raceReport) findings(d *race.Detector) map[int][]finding.Finding {
+// reported with, and why there may be more. Of the pairs of instructions it shows the last one in the kernel, as
+// all orders of work-items lead to that.
+func (r *raceReport) findings(d *race.Detector) (map[int][]finding.Finding, []finding.Partial) {
 	type memoryOf struct {
 		launch int // for LDS
 		key    memory.Pointer
 	}
 	by := map[memoryOf][]*race.Race{}
 	var order []memoryOf
-	list, _ := d.Races()
+	list, missed := d.Races()
 	for _, x := range list {
 		if r.benign && x.Same {
 			continue
@@ -54,7 +54,24 @@ func (r *raceReport) findings(d *race.Detector) map[int][]finding.Finding {
 		}
 		found[main.A.Launch] = append(found[main.A.Launch], r.finding(main, races))
 	}
-	return found
+	return found, partial(missed)
+}
+
+// partial says what a detector of races had no room for.
+func partial(missed race.Missed) (list []finding.Partial) {
+	for _, m := range []struct {
+		missed bool
+		reason string
+	}{
+		{missed.Events, "the work-items of a launch synchronized too often for all of their accesses to be remembered"},
+		{missed.Pairs, "too many pairs of instructions race for all to be remembered"},
+		{missed.Accesses, "too many accesses that nothing orders reached one place of memory for all to be remembered"},
+	} {
+		if m.missed {
+			list = append(list, finding.Partial{Code: finding.Race, Reason: m.reason})
+		}
+	}
+	return list
 }
 
 // later says whether one race is of instructions further behind in the kernel than another: of the last one
@@ -88,9 +105,7 @@ func (r *raceReport) finding(x *race.Race, all []*race.Race) finding.Finding {
 		out.Detail += ", of the same value"
 	}
 	out.Parties = append(out.Parties, finding.Party{Does: does, WorkItem: r.workItem(&x.B), Place: r.place(&x.B)})
-	for _, y := range all {
-		out.Count += y.Count
-	}
+	out.Count = x.Bytes
 	out.Notes = append(r.others(x, all), r.lost(x)...)
 	out.Help = append(out.Help, r.help(x))
 	p.advise(&out)

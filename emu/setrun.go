@@ -236,9 +236,10 @@ func (r *setRun) result(sr *scheduler.SetResult, feeds []scheduler.Feed, took ti
 	all := finding.Merger{Limit: r.set.MaxFindings}
 	omitted := 0
 	var races map[int][]finding.Finding
+	var missed []finding.Partial
 	if r.races != nil {
 		report := raceReport{launches: r.launches, benign: r.set.Benign}
-		races = report.findings(r.races)
+		races, missed = report.findings(r.races)
 	}
 	for i, p := range r.launches {
 		one := p.result(&sr.Launches[i], took)
@@ -250,6 +251,7 @@ func (r *setRun) result(sr *scheduler.SetResult, feeds []scheduler.Feed, took ti
 		if len(sr.Launches[i].Faults) > 0 || ended != nil || races[i] != nil {
 			p.report(one, &sr.Launches[i], ended, races[i])
 		}
+		one.Findings.Merge(missed)
 		res.Launches = append(res.Launches, one)
 		res.Counters.Add(&one.Counters)
 		for _, f := range one.Findings.Findings {
@@ -259,6 +261,7 @@ func (r *setRun) result(sr *scheduler.SetResult, feeds []scheduler.Feed, took ti
 	}
 	res.Findings = all.List()
 	res.Findings.Omitted += omitted
+	res.Findings.Merge(missed)
 	hintAtLines(&res.Findings, r.launches...)
 	for _, p := range r.pipes {
 		res.Pipes = append(res.Pipes, p.use(feeds, sr.Fed))

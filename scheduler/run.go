@@ -253,11 +253,7 @@ func (s *launch) prepare() error {
 			return err
 		}
 		s.opt.Races.Writes(s.Kernel, s.Scalars)
-		for i := range s.Kernel.Code {
-			if in := &s.Kernel.Code[i]; in.Op == isa.OpAtomic && in.Order().Scope() > isa.ScopeDevice {
-				s.opt.Races.Narrow()
-			}
-		}
+		s.synchronizes()
 	}
 	s.order = newPermutation(s.opt.Order, s.opt.Seed, s.groups)
 	if s.positions.end = s.groups; s.opt.End > 0 {
@@ -281,6 +277,33 @@ func (s *launch) prepare() error {
 	s.sink = &s.own
 	s.own.init(s.opt.Output, s.opt.MaxOutput)
 	return nil
+}
+
+// synchronizes tells the detection of data races how work-items of the kernel may synchronize.
+func (s *launch) synchronizes() {
+	r := s.opt.Races
+	if s.Kernel.UsesPipes {
+		r.Alone()
+	}
+	for i := range s.Kernel.Code {
+		in := &s.Kernel.Code[i]
+		o := in.Order()
+		switch in.Op {
+		case isa.OpAtomic:
+			if in.Space != isa.SpaceLocal && o.Scope() > isa.ScopeDevice || o.Scope() > isa.ScopeWorkgroup {
+				r.Narrow(o.Scope())
+			}
+			if o == 0 || o&(isa.OrderAcquire|isa.OrderRelease|isa.OrderSeqCst) != 0 {
+				r.Alone()
+			}
+		case isa.OpFence:
+			r.Alone()
+		case isa.OpBarrier:
+			if isa.Scope(in.Imm2) == isa.ScopeSubgroup || o.Scope() == isa.ScopeSubgroup || o&isa.OrderVaries != 0 {
+				r.Alone()
+			}
+		}
+	}
 }
 
 // parallel says whether groups may run at the same time.

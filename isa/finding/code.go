@@ -82,6 +82,8 @@ type Description struct {
 	// Repeats says that work-items go on after it, so that it can happen to one
 	// again and again: it is counted by occurrence.
 	Repeats bool
+	// Bytes says that it is about memory: the bytes of it are counted that it happened to.
+	Bytes bool
 }
 
 var descriptions = map[Code]Description{
@@ -179,7 +181,7 @@ var descriptions = map[Code]Description{
 		Text: "A launch ran on two engines from the same memory (-engine compare), and they left different memory, pipes, output, counters or findings. That is a mistake of lockstep, not of the kernel: please report it, with the module and the command. The work-item is the one that wrote the first byte that differs on the reference. Memory and results are those of the reference. As a warning: the engines agree where work-groups run one after the other, so that most likely work-groups race."},
 	Race: {Title: "data race",
 		Text:    "Two work-items access the same bytes, at least one of them writes, not both are atomic operations, and nothing orders the two: the result is undefined (OpenCL 3.3.6.2). Barriers order the work-items of a group, for the memory that their flags name; work-groups are ordered by atomic operations with release and acquire only. That the work-items of a sub-group run together orders nothing. An asynchronous copy accesses global memory from the work-item that comes to it first until one waits for it. The finding does not depend on which of the two was first. Writes of the same value are races, too; -benign leaves them out.",
-		Checked: true, Repeats: true},
+		Checked: true, Bytes: true},
 	AsyncRead: {Title: "read of what an asynchronous copy still fills",
 		Text:    "A work-item read memory that an asynchronous copy writes to, and nothing orders the read behind the copy: it may see old bytes, new ones or both. Wait for the copy first: OpGroupWaitEvents on its event, or an asyncmark after it and a wait.asyncmark that counts it. The finding comes from what the kernel waits for, not from when the bytes moved, so every schedule gives it.",
 		Checked: true, Repeats: true},

@@ -39,9 +39,9 @@ type Finding struct {
 	Help  []string `json:"help,omitempty"`
 
 	// Count is the number of work-items that it happened to, in Groups
-	// work-groups; where [Description.Repeats] holds, how often it happened. Both
-	// are at least 1 in a list; what is shown is the first occurrence in the order
-	// of the schedule.
+	// work-groups; where [Description.Repeats] holds, how often it happened, and where
+	// [Description.Bytes] holds, how many bytes of memory it happened to. Both are at least
+	// 1 in a list; what is shown is the first occurrence in the order of the schedule.
 	Count  uint64 `json:"count"`
 	Groups uint64 `json:"groups"`
 

@@ -1,7 +1,9 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +19,30 @@ type List struct {
 	// Omitted is how many more different findings there were than the limit
 	// allowed.
 	Omitted int `json:"omitted,omitempty"`
+	// Partial names the checks that did not look at everything, in the order of their codes.
+	Partial []Partial `json:"partial,omitempty"`
+}
+
+// Partial says that a check had no room for all that it has to remember: there may be findings of its code that are not
+// in the list.
+type Partial struct {
+	Code   Code   `json:"code"`
+	Reason string `json:"reason"`
+}
+
+// Text returns a line about the check.
+func (p Partial) Text() string {
+	return fmt.Sprintf("%s was not looked for everywhere: %s", p.Code, p.Reason)
+}
+
+// Merge adds what another list says of checks that did not look at everything.
+func (l *List) Merge(partial []Partial) {
+	for _, p := range partial {
+		if !slices.Contains(l.Partial, p) {
+			l.Partial = append(l.Partial, p)
+		}
+	}
+	slices.SortFunc(l.Partial, func(a, b Partial) int { return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Reason, b.Reason)) })
 }
 
 // Text returns the blocks of all findings in the default style.

@@ -146,6 +146,7 @@ type sarifFacts struct {
 	Access    *Access   `json:"access,omitempty"`
 	WorkItem  *WorkItem `json:"work_item,omitempty"`
 	Groups    uint64    `json:"groups,omitempty"`
+	Count     uint64    `json:"count,omitempty"` // of bytes; occurrences have a field
 	Notes     []string  `json:"notes,omitempty"`
 	Help      []string  `json:"help,omitempty"`
 	Reproduce string    `json:"reproduce,omitempty"`
@@ -176,6 +177,9 @@ func (l *List) SARIF(run SARIFRun) ([]byte, error) {
 	}
 	if l.Omitted > 0 {
 		out.Invocations[0].Notifications = []sarifNotification{{"warning", message(fmt.Sprintf("The limit on findings left out %d more.", l.Omitted))}}
+	}
+	for _, p := range l.Partial {
+		out.Invocations[0].Notifications = append(out.Invocations[0].Notifications, sarifNotification{"warning", message(p.Text())})
 	}
 	same := make(map[string]int)
 	for i := range l.Findings {
@@ -234,7 +238,10 @@ func (r *SARIFRun) result(f *Finding) sarifResult {
 		text = append(text, "help: "+clean(h, maxSource))
 	}
 	out := sarifResult{RuleID: string(f.Code), Level: f.severity(), Message: message(strings.Join(text, "\n")), Occurrences: f.Count}
-	out.Properties = &sarifFacts{f.Kernel, f.Object, f.Access, f.WorkItem, f.Groups, f.Notes, f.Help, f.Reproduce}
+	out.Properties = &sarifFacts{f.Kernel, f.Object, f.Access, f.WorkItem, f.Groups, 0, f.Notes, f.Help, f.Reproduce}
+	if d, _ := Describe(f.Code); d.Bytes {
+		out.Occurrences, out.Properties.Count = 0, f.Count
+	}
 	if loc, ok := r.location(f.Kernel, &f.Place); ok {
 		out.Locations = []sarifLocation{loc}
 	}

@@ -191,7 +191,7 @@ func sarifOf(t *testing.T, l *List) []byte {
 }
 
 func TestSARIF(t *testing.T) {
-	l := List{Findings: samples(), Omitted: 3}
+	l := List{Findings: samples(), Omitted: 3, Partial: []Partial{{Race, "{there} was too much"}}}
 	var b bytes.Buffer
 	if err := json.Indent(&b, sarifOf(t, &l), "", "  "); err != nil {
 		t.Fatal(err)

@@ -71,8 +71,8 @@ func (f *Finding) Format(s Style) string {
 	for _, n := range f.Notes {
 		w.note("note", clean(n, maxSource))
 	}
-	if f.Count > 1 {
-		w.note("note", f.times())
+	if text := f.times(); text != "" {
+		w.note("note", text)
 	}
 	if s.Verbose && f.Place.Source != "" {
 		if inst := f.Place.instruction(); inst != "" {
@@ -190,10 +190,17 @@ func quoted(source string) string {
 	return ": " + clean(source, maxSource)
 }
 
-// times says how often it happened.
+// times says how often it happened, where it was not once.
 func (f *Finding) times() string {
 	s := fmt.Sprintf("%d work-items", f.Count)
-	if d, _ := Describe(f.Code); d.Repeats {
+	switch d, _ := Describe(f.Code); {
+	case f.Count <= 1:
+		return ""
+	case d.Bytes && f.Access != nil && f.Count <= f.Access.Bytes:
+		return ""
+	case d.Bytes:
+		return Bytes(f.Count) + " in all; one place is shown"
+	case d.Repeats:
 		s = fmt.Sprintf("%d times", f.Count)
 	}
 	if f.Groups > 1 {

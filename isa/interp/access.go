@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -177,6 +178,12 @@ func (w *wave) offsets(in *inst, base unsafe.Pointer) *[64]int64 {
 			x[i] = sext(v)*scale + disp
 		}
 	case isa.IdxU32:
+		if mostIndex(scale) > math.MaxUint32 {
+			for i, v := range (*[64]uint32)(unsafe.Add(base, in.b)) {
+				x[i] = int64(v)*scale + disp
+			}
+			return x
+		}
 		for i, v := range (*[64]uint32)(unsafe.Add(base, in.b)) {
 			x[i] = scaled(int64(v), scale) + disp
 		}

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -53,12 +54,53 @@ func tellAccess(w *wave, in *inst) {
 		return
 	}
 	w.telling, r.Same = in, w.same
+	a := in.aux.race
 	p = p.Add(in.disp)
-	for k, m := range w.exec {
-		if m != 0 {
-			r.Lanes(in.aux.race, p, w.first+k*64, m, w.offsets(in, w.chunk(k)))
+	if !in.vectorIndex {
+		p = p.Add(w.scalarIndex(in))
+		clear(w.offs[:])
+		for k, m := range w.exec {
+			if m != 0 {
+				r.Lanes(a, p, w.first+k*64, m, &w.offs)
+			}
 		}
+		return
 	}
+	for k, m := range w.exec {
+		if m == 0 {
+			continue
+		}
+		base := w.chunk(k)
+		if x, i, n, ok := w.follows(in, base, m); ok {
+			r.Row(a, p.Add(x), w.first+k*64+i, n)
+			continue
+		}
+		r.Lanes(a, p, w.first+k*64, m, w.offsets(in, base))
+	}
+}
+
+// follows says whether the lanes of a chunk that run are n lanes from lane i on which access elements that follow each
+// other: the first of them what x leads to from the pointer.
+func (w *wave) follows(in *inst, base unsafe.Pointer, m uint64) (x int64, i, n int, ok bool) {
+	i, n = bits.TrailingZeros64(m), bits.OnesCount64(m)
+	if in.scale != int64(in.aux.race.Size) || m>>i != ^uint64(0)>>(64-n) {
+		return 0, 0, 0, false
+	}
+	most := mostIndex(in.scale) - 64
+	switch in.idx {
+	case isa.IdxS32, isa.IdxU32:
+		s := (*[64]uint32)(unsafe.Add(base, in.b))[i : i+n]
+		if x = int64(s[0]); in.idx == isa.IdxS32 {
+			x = sext(s[0])
+		}
+		// Not across the end of the numbers, where an index is none that follows.
+		ok = s[n-1]-s[0] == uint32(n-1) && x+int64(n) <= math.MaxInt32 && contiguous32(s)
+	default:
+		s := (*[64]uint64)(unsafe.Add(base, in.b))[i : i+n]
+		x = int64(s[0])
+		ok = s[n-1]-s[0] == uint64(n-1) && x > -most && x < most && contiguous64(s)
+	}
+	return x * in.scale, i, n, ok
 }
 
 // tellPointers tells of a load or store through a pointer of each lane: of those together that lead to one
@@ -100,9 +142,19 @@ func tellAtomic(w *wave, in *inst) {
 		w.keepAddresses(in.src)
 		return
 	}
+	reads, writes := op != isa.AtomicStore, op != isa.AtomicLoad
+	if p := memory.Pointer(w.s[in.a]); in.src.A.IsScalar() && in.scalars&1 != 0 && !p.Far() {
+		r, p := w.group.Races, p.Add(in.disp)
+		for k, m := range w.exec {
+			if m != 0 {
+				r.Atomics(in.aux.race, p, w.first+k*64, m, w.offsets(in, w.chunk(k)), in.src.Order(), reads, writes)
+			}
+		}
+		return
+	}
 	w.eachLane(false, func(k, i int) {
 		_, p := w.address(in.src, k, i)
-		w.tellAtomicLane(in, k, i, p, op != isa.AtomicStore, op != isa.AtomicLoad)
+		w.tellAtomicLane(in, k, i, p, reads, writes)
 	})
 }
 

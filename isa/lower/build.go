@@ -859,14 +859,15 @@ func (b *builder) call(in spirv.Inst) []*value {
 	outer := len(b.callees)
 	rets := b.inline(f, args)
 	b.in, b.loc, b.hasLoc = call, loc, hasLoc
-	return b.returned(rets, rt)
+	vals := b.returned(rets, rt)
+	b.endVariables(outer)
+	return vals
 }
 
 // returned goes on where an inlined function has returned to, and returns the scalars of its result.
 func (b *builder) returned(rets []ret, rt *typ) []*value {
 	if len(rets) == 1 {
 		b.cur = rets[0].blk
-		b.endVariables(outer)
 		return rets[0].vals
 	}
 	next := b.f.newBlock("")
@@ -875,7 +876,6 @@ func (b *builder) returned(rets []ret, rt *typ) []*value {
 		link(r.blk, next)
 	}
 	b.cur = next
-	b.endVariables(outer)
 	if rt.kind == kindVoid {
 		return nil
 	}

@@ -1,6 +1,9 @@
 package lower
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
@@ -30,8 +33,9 @@ const mostPrepared = 1 << 18
 // plainOps has a bit for each instruction that means the same wherever its function is called, whatever the arguments
 // are, and needs no entry in a table of the kernel. A function with others is read at each call.
 var plainOps = func() (set [1 << 16 / 64]uint64) {
-	copy(set[:], arithmetic[:])
-	for _, op := range []spirv.Op{
+	ops := slices.Concat(slices.Collect(maps.Keys(intBin)), slices.Collect(maps.Keys(floatBin)),
+		slices.Collect(maps.Keys(intCmp)), slices.Collect(maps.Keys(floatCmp)))
+	for _, op := range append(ops,
 		spirv.OpNop, spirv.OpLoopMerge, spirv.OpSelectionMerge, spirv.OpLifetimeStart, spirv.OpLifetimeStop, spirv.OpAssumeTrueKHR,
 		spirv.OpLine, spirv.OpNoLine, spirv.OpUndef, spirv.OpFunctionCall, spirv.OpExtInst,
 		spirv.OpPhi, spirv.OpReturn, spirv.OpReturnValue, spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpUnreachable,
@@ -46,8 +50,7 @@ var plainOps = func() (set [1 << 16 / 64]uint64) {
 		spirv.OpVectorExtractDynamic, spirv.OpVectorInsertDynamic, spirv.OpVectorShuffle, spirv.OpCompositeConstruct,
 		spirv.OpCompositeExtract, spirv.OpCompositeInsert, spirv.OpCopyObject, spirv.OpCopyLogical, spirv.OpFreezeKHR, spirv.OpExpectKHR,
 		spirv.OpVariable, spirv.OpLoad, spirv.OpStore, spirv.OpCopyMemory, spirv.OpCopyMemorySized,
-		spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain, spirv.OpPtrDiff,
-	} {
+		spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain, spirv.OpPtrDiff) {
 		set[op/64] |= 1 << (op % 64)
 	}
 	return set

@@ -5,11 +5,11 @@ import "github.com/lockstep-gpu/lockstep/spirv"
 // unoptimized says whether LLVM made the module without optimization: parameters of functions are stored to variables and
 // used for nothing else, which no level of optimization leaves so. Wrappers around kernels pass theirs on.
 func (m *module) unoptimized() bool {
-	if m.plain == nil {
+	if m.noOpt == nil {
 		x := m.storesParameters()
-		m.plain = &x
+		m.noOpt = &x
 	}
-	return *m.plain
+	return *m.noOpt
 }
 
 func (m *module) storesParameters() bool {

@@ -28,8 +28,11 @@ const (
 
 // copied is an asynchronous copy.
 type copied struct {
-	whole     bool // of the work-group, and not of the work-items that are in its stamps
-	forgotten bool // nobody will say that it is over
+	event     uint32 // which changes where events are dropped
+	group     *Group
+	first     uint64 // of the work-items of the group
+	whole     bool   // of the work-group, and not of the work-items that are in its stamps
+	forgotten bool   // nobody will say that it is over
 	ends      []end
 	issuers   []*known // with which work-items came to it
 	came      bool     // some did
@@ -45,26 +48,50 @@ type end struct {
 	clock       uint32
 }
 
+// copies has the asynchronous copies that work-items have come to, by the number that [Group.Copy] returns and by the
+// number of their event.
+type copies struct {
+	last    uint32 // number that was given away
+	all     map[uint32]*copied
+	byEvent map[uint32]*copied
+}
+
+// outstanding says whether the group of a copy runs, so that the copy may come up again.
+func (c *copied) outstanding() bool { return c.group.first == c.first }
+
+// drop drops the copies of which live, by number of their event, has no event any more, and gives those of the others
+// the numbers that it has.
+func (c *copies) drop(live []uint32) {
+	clear(c.byEvent)
+	for n, x := range c.all {
+		if x.event = live[x.event]; x.event == 0 {
+			delete(c.all, n)
+			continue
+		}
+		c.byEvent[x.event] = x
+	}
+}
+
 // Copy says that an asynchronous copy begins at an instruction: one of the whole work-group, or one that is
 // several, of a work-item each. It returns the copy's number, 0 when there are too many.
 func (g *Group) Copy(pc int, whole bool) uint32 {
 	d := g.d
-	if len(d.events) > mostEvents {
-		d.full = true
+	if !d.room() {
 		return 0
 	}
-	n := uint32(len(d.events))
-	d.events = append(d.events, event{clock: endless, pc: int32(pc), barriers: g.barriers, launch: uint16(g.launch)})
-	if d.copies == nil {
-		d.copies = map[uint32]*copied{}
+	if d.copies.all == nil {
+		d.copies.all, d.copies.byEvent = map[uint32]*copied{}, map[uint32]*copied{}
 	}
-	d.copies[n] = &copied{whole: whole}
-	return n
+	c := &copied{event: uint32(len(d.events)), group: g, first: g.first, whole: whole}
+	d.events = append(d.events, event{clock: endless, pc: int32(pc), barriers: g.barriers, launch: uint16(g.launch)})
+	d.copies.last++
+	d.copies.all[d.copies.last], d.copies.byEvent[c.event] = c, c
+	return d.copies.last
 }
 
 // Issue says that a work-item comes to a copy, and returns whether the copy's accesses are to be told for it.
 func (g *Group) Issue(n uint32, item int) bool {
-	c := g.d.copies[n]
+	c := g.d.copies.all[n]
 	if c == nil {
 		return false
 	}
@@ -81,73 +108,76 @@ func (g *Group) Issue(n uint32, item int) bool {
 
 // Copied tells of the bytes at p that a copy reads or writes for a work-item that came to it.
 func (g *Group) Copied(n uint32, kind memory.Access, item int, p memory.Pointer, size uint64) {
-	o, dm := g.object(p, kind != memory.AccessRead)
-	c := g.d.copies[n]
-	if o == nil || c == nil || p.Space() != memory.SpaceGlobal || size == 0 || o.size < size || uint64(p.Offset()) > o.size-size {
+	c := g.d.copies.all[n]
+	if c == nil || p.Space() != memory.SpaceGlobal || size == 0 {
+		return
+	}
+	g.Same = nil
+	at := uint64(p.Offset())
+	shift := uint8(min(bits.TrailingZeros64(at|size|1<<wordShift), wordShift))
+	v, ok := g.visit(&Access{PC: int(g.d.events[c.event].pc), Kind: kind, Size: size}, p)
+	if !ok || at > v.object.size-size {
 		return
 	}
 	who := item
 	if c.whole {
 		who = 0 // whoever came first
 	}
-	s := stamp((g.first+uint64(who))<<eventBits | uint64(n))
-	g.Same = nil
-	at := uint64(p.Offset())
-	end := at + size
-	shift := uint8(min(bits.TrailingZeros64(at|size|1<<wordShift), wordShift))
-	a := &Access{PC: int(g.d.events[n].pc), Kind: kind, Size: size}
-	for at < end {
-		pg := &o.pages[at>>pageShift]
-		if pg.cells == nil || pg.shift > shift {
-			pg = g.d.page(o, at, shift)
-		}
+	v.item, v.stamp = item, stamp((g.first+uint64(who))<<eventBits|uint64(c.event))
+	for end := at + size; at < end; {
+		pg := g.d.fine(g.page(v.object, at), shift)
 		stop := min(end, (at|(pageBytes-1))+1)
-		for i := at & (pageBytes - 1) >> pg.shift; at < stop; i++ {
-			cl := &pg.cells[i]
-			a.Size = uint64(1) << pg.shift
-			g.compare(a, o, dm, false, item, s, at, &cl.write, memory.AccessWrite)
+		v.Size = 1 << pg.shift
+		for i := int(at & (pageBytes - 1) >> pg.shift); at < stop; i++ {
+			write, read := slot{pg, i, true}, slot{pg, i, false}
+			g.compare(&v, write, at)
 			if kind == memory.AccessRead {
-				g.enter(dm, item, &cl.read, s)
+				g.keepCopy(&v, read)
 			} else {
-				g.compare(a, o, dm, false, item, s, at, &cl.read, memory.AccessRead)
-				g.enter(dm, item, &cl.write, s)
+				g.compare(&v, read, at)
+				g.keepCopy(&v, write)
 			}
 			at += 1 << pg.shift
 		}
 	}
 }
 
-// enter puts a copy's access in a cell. It takes the place of those of its own group that are before it, and
+// keepCopy puts a copy's access in a slot. It takes the place of those of its own group that are before it, and
 // of other copies of its group, which are before it or found to be wrong.
-func (g *Group) enter(dm *domain, item int, c *stamp, s stamp) {
+func (g *Group) keepCopy(v *visit, to slot) {
 	d := g.d
 	kept := d.scratch[:0]
 	copies := 0
-	for _, x := range d.lists.of(c) {
-		e := &d.events[x.event()]
-		foreign := g.foreign(x)
-		switch {
-		case x.event() == s.event() && x.item() == s.item():
-			continue
-		case e.clock == endless && !foreign && x.event() != s.event() && g.before(dm, item, x), !foreign && e.clock < dm.known:
-			continue
-		case foreign && !dm.apart && g.before(dm, item, x):
-			continue
-		case e.clock == endless && e.pc == d.events[s.event()].pc:
-			copies++
+	for _, e := range d.entries(to) {
+		for m := e.mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			x := e.of(i)
+			of := &d.events[x.event()]
+			foreign := g.foreign(x)
+			switch {
+			case x == v.stamp,
+				of.clock == endless && !foreign && x.event() != v.stamp.event() && g.before(v.domain, v.item, x),
+				!foreign && of.clock < v.domain.known,
+				foreign && !v.domain.apart && g.before(v.domain, v.item, x):
+				e.mask &^= 1 << i
+			case of.clock == endless && of.pc == d.events[v.stamp.event()].pc:
+				copies++
+			}
 		}
-		kept = append(kept, x)
+		if e.mask != 0 {
+			kept = append(kept, e)
+		}
 	}
-	if copies < maxCopies && len(kept) < d.most() {
-		kept = append(kept, s)
+	if copies < maxCopies && len(kept) < maxList {
+		kept = append(kept, entry{v.stamp, 1})
 	}
 	d.scratch = kept[:0]
-	d.lists.set(c, kept)
+	d.set(to, kept)
 }
 
 // Waited says that a work-item has waited for a copy.
 func (g *Group) Waited(n uint32, item int) {
-	c := g.d.copies[n]
+	c := g.d.copies.all[n]
 	if c == nil {
 		return
 	}
@@ -168,14 +198,14 @@ func (g *Group) Plain(pc int, kind memory.Access, item int, p memory.Pointer, si
 
 // Forget says that nobody will say when a copy is over.
 func (g *Group) Forget(n uint32) {
-	if c := g.d.copies[n]; c != nil {
+	if c := g.d.copies.all[n]; c != nil {
 		c.forgotten = true
 	}
 }
 
 // behind says whether a copy was over before what a work-item of the group does next.
 func (g *Group) behind(dm *domain, item int, s stamp) bool {
-	c := g.d.copies[s.event()]
+	c := g.d.copies.byEvent[s.event()]
 	if c.forgotten {
 		return true
 	}

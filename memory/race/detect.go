@@ -3,7 +3,6 @@ package race
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -14,14 +13,14 @@ import (
 
 // Limits of what is kept.
 const (
-	// maxList is how many accesses to one cell are kept that nothing orders with one another, and
-	// maxPerEvent how many of them of one instruction at one clock: two by different work-items are enough
-	// for any third one.
+	// maxFrontier is how many entries of accesses to one cell are kept that nothing orders with one another, maxList
+	// how many where races were found, and maxPerEvent how many of them of one instruction at one clock: two by
+	// different work-items are enough for any third one.
+	maxFrontier = 1 << 10
 	maxList     = 16
 	maxPerEvent = 2
-	maxRaces    = 1 << 12 // different pairs of instructions
-	mostEvents  = 1 << 22 // at most maxEvents
-	maxFrontier = 64      // maxList of launches in which work-items synchronize through atomic operations
+	maxRaces    = 1 << 12 // different pairs of instructions, for one allocation
+	mostEvents  = 1 << 20 // before those are dropped that no cell names any more
 )
 
 // Detector looks at a launch, or at launches that run together. The zero value is not ready: see [New].
@@ -34,21 +33,42 @@ type Detector struct {
 	written map[*byte]bool    // where the data begins that launches may write; see Writes
 	events  []event
 	numbers map[event]uint32
-	copies  map[uint32]*copied // by number of the event
+	copies  copies
 	lists   lists
 	synced  [numDomains]map[place]*synced
 	sent    [numDomains]map[memory.Pointer]*known
 	races   map[pair]*Race
+	places  map[places]*[pageBytes / 64]uint64 // a bit for each byte that races
+	groups  []*Group
 	last    *Race // the one that was found last, and its pair
 	lastKey pair
-	scratch []stamp
+	scratch []entry
+	two     [2]entry // see entries
 
 	told     int  // how many launches Writes was called for
 	anything bool // one of them may write any memory
 
-	narrow bool   // some atomic operation has a scope below the device
-	bytes  uint64 // of shadow memory
-	full   bool   // there were more events or races than are kept
+	alone bool   // work-items may synchronize without all others of their group
+	bytes uint64 // of shadow memory
+	// narrowest is the narrowest scope of atomic operations, where it does not include all that can access the memory.
+	narrowest isa.Scope
+	missed    Missed
+
+	// Limits: of events, which grows with those that cells name; of events and races, at most.
+	mostEvents, maxEvents, maxRaces int
+}
+
+// places names a page of memory, of LDS by the launch.
+type places struct {
+	page   memory.Pointer
+	launch uint16
+}
+
+// Missed says what a detector had no room for, so that it may have missed races.
+type Missed struct {
+	Events   bool // instructions at different clocks of work-items
+	Pairs    bool // pairs of instructions that race
+	Accesses bool // accesses to the same memory that nothing orders with one another
 }
 
 // span is the work-items of a launch.
@@ -79,12 +99,14 @@ type Party struct {
 }
 
 // Race is a pair of instructions whose accesses to a piece of memory nothing orders: the first two that
-// were found, and how often some were.
+// were found.
 type Race struct {
 	A, B    Party // A is the write, or of two the one later in the kernel
 	Pointer memory.Pointer
 	Size    uint64 // of the access that was told second, in bytes
-	Count   uint64
+	// Bytes is how many bytes of the memory work-items race for, by these two instructions or others. It does
+	// not depend on the order in which work-items run.
+	Bytes uint64
 	// Same says that all of them were writes of the value that the memory had.
 	Same bool
 	// Barrier says that a barrier of the work-group stands between the two, but does not order this kind of
@@ -95,7 +117,8 @@ type Race struct {
 // New returns a detector for launches over a device's memory.
 func New(mem *memory.Global) *Detector {
 	d := &Detector{mem: mem, objects: map[uint32]*object{}, byData: map[*byte]*object{}, written: map[*byte]bool{}, events: make([]event, 1),
-		numbers: map[event]uint32{}, races: map[pair]*Race{}}
+		numbers: map[event]uint32{}, races: map[pair]*Race{}, places: map[places]*[pageBytes / 64]uint64{},
+		mostEvents: mostEvents, maxEvents: maxEvents, maxRaces: maxRaces}
 	for i := range d.synced {
 		d.synced[i], d.sent[i] = map[place]*synced{}, map[memory.Pointer]*known{}
 	}
@@ -115,8 +138,14 @@ func (d *Detector) Launch(groups, whole uint64) (int, error) {
 	return len(d.starts) - 1, nil
 }
 
-// Narrow says that a launch has atomic operations with a scope of the work-group or less.
-func (d *Detector) Narrow() { d.narrow = true }
+// Narrow says that a launch has atomic operations with a scope that does not include all work-items that can access the
+// memory.
+func (d *Detector) Narrow(scope isa.Scope) { d.narrowest = max(d.narrowest, scope) }
+
+// Alone says that work-items of a launch may synchronize with some others of their group and not with the rest, or with
+// other groups: by barriers of sub-groups, by fences, by atomic operations with release or acquire, or by pipes. Without
+// that, two work-items of a group stand for all that do the same.
+func (d *Detector) Alone() { d.alone = true }
 
 // Worker returns a group of a launch, of which none has begun, with LDS of these sizes; hidden says which
 // allocations no kernel can name.
@@ -125,10 +154,11 @@ func (d *Detector) Worker(launch, subgroup, instructions int, lds []uint64, hidd
 	for i, size := range lds {
 		var o *object
 		if !hidden(i) {
-			o = newObject(memory.MakePointer(memory.SpaceLocal, uint32(i+1), 0), size)
+			o = d.newObject(memory.MakePointer(memory.SpaceLocal, uint32(i+1), 0), size)
 		}
 		g.lds = append(g.lds, o)
 	}
+	d.groups = append(d.groups, g)
 	return g
 }
 
@@ -164,7 +194,7 @@ func (d *Detector) global(p memory.Pointer, write bool) *object {
 	if r := d.mem.Lookup(n); r != nil && len(r.Data) > 0 {
 		data := unsafe.SliceData(r.Data)
 		if o = d.byData[data]; o == nil && (write || !d.idle(data)) {
-			o = newObject(memory.MakePointer(memory.SpaceGlobal, n, 0), r.Size)
+			o = d.newObject(memory.MakePointer(memory.SpaceGlobal, n, 0), r.Size)
 			d.byData[data] = o
 		}
 	}
@@ -191,8 +221,7 @@ func (g *Group) eventOf(a *Access, clock uint32) uint32 {
 	e := event{clock, int32(a.PC), g.barriers, uint16(g.launch), a.Atomic, a.Scope}
 	n, ok := d.numbers[e]
 	if !ok {
-		if len(d.events) > mostEvents {
-			d.full = true
+		if !d.room() {
 			return 0
 		}
 		n = uint32(len(d.events))
@@ -203,233 +232,14 @@ func (g *Group) eventOf(a *Access, clock uint32) uint32 {
 	return n
 }
 
-// Lanes tells of an instruction that work-items first+i do for each bit i of lanes, in ascending order, at
-// p moved by off[i]. What is out of bounds is left out.
-func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off *[64]int64) {
-	o, dm := g.object(p, a.Kind != memory.AccessRead)
-	if o == nil {
-		return
-	}
-	base := p.Offset()
-	if o.size < a.Size {
-		return
-	}
-	limit := o.size - a.Size
-	local := p.Space() == memory.SpaceLocal
-	e := uint32(0)
-	if !dm.apart {
-		e = g.eventOf(a, dm.clock)
-	}
-	last, run := uint64(math.MaxUint64), 0
-	for ; lanes != 0; lanes &= lanes - 1 {
-		i := bits.TrailingZeros64(lanes)
-		at := uint64(base + off[i])
-		if at > limit {
-			continue
-		}
-		// Two of those that read one place are as good as all.
-		if at != last {
-			last, run = at, 0
-		} else if run++; run >= maxPerEvent && a.Kind == memory.AccessRead && !dm.apart {
-			continue
-		}
-		item := first + i
-		if dm.apart {
-			e = g.eventOf(a, dm.own[item].clock)
-		}
-		if e == 0 {
-			return
-		}
-		s := stamp((g.first+uint64(item))<<eventBits | uint64(e))
-		if p := &o.pages[at>>pageShift]; a.Size == 1<<wordShift && at&(1<<wordShift-1) == 0 && p.shift == wordShift && p.cells != nil {
-			// The same as touch does, without its loops.
-			if c := &p.cells[at&(pageBytes-1)>>wordShift]; a.Kind == memory.AccessRead {
-				g.read(a, o, dm, local, item, s, at, c)
-			} else {
-				g.write(a, o, dm, local, item, s, at, c)
-			}
-			continue
-		}
-		g.touch(a, o, dm, local, item, s, at)
-	}
-}
-
-// One tells of an access of one work-item to a.Size bytes at p.
-func (g *Group) One(a *Access, p memory.Pointer, item int) {
-	o, dm := g.object(p, a.Kind != memory.AccessRead)
-	if o == nil || a.Size == 0 || o.size < a.Size || uint64(p.Offset()) > o.size-a.Size {
-		return
-	}
-	if e := g.eventOf(a, dm.clockOf(item)); e != 0 {
-		g.touch(a, o, dm, p.Space() == memory.SpaceLocal, item, stamp((g.first+uint64(item))<<eventBits|uint64(e)), uint64(p.Offset()))
-	}
-}
-
-// touch enters an access to bytes of an object into their cells.
-func (g *Group) touch(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64) {
-	end := at + a.Size
-	shift := uint8(min(bits.TrailingZeros64(at|a.Size|1<<wordShift), wordShift))
-	for at < end {
-		p := &o.pages[at>>pageShift]
-		if p.cells == nil || p.shift > shift {
-			p = g.d.page(o, at, shift)
-		}
-		stop := min(end, (at|(pageBytes-1))+1)
-		for i := at & (pageBytes - 1) >> p.shift; at < stop; i++ {
-			c := &p.cells[i]
-			if a.Kind == memory.AccessRead {
-				g.read(a, o, dm, local, item, s, at, c)
-			} else {
-				g.write(a, o, dm, local, item, s, at, c)
-			}
-			at += 1 << p.shift
-		}
-	}
-}
-
-func (g *Group) read(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64, c *cell) {
-	if w := c.write; w != 0 && w>>eventBits != s>>eventBits && (w.isList() || !g.quick(dm, local, w)) {
-		g.compare(a, o, dm, local, item, s, at, &c.write, memory.AccessWrite)
-	}
-	if r := c.read; r == 0 || g.replaces(a, dm, local, item, s, r) {
-		c.read = s
-		return
-	}
-	g.keep(a, dm, local, item, &c.read, s)
-}
-
-func (g *Group) write(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64, c *cell) {
-	if r := c.read; r != 0 {
-		if g.replaces(a, dm, local, item, s, r) {
-			c.read = 0
-		} else {
-			g.compare(a, o, dm, local, item, s, at, &c.read, memory.AccessRead)
-			g.keep(a, dm, local, item, &c.read, 0)
-		}
-	}
-	if w := c.write; w == 0 || g.replaces(a, dm, local, item, s, w) {
-		c.write = s
-		return
-	}
-	g.compare(a, o, dm, local, item, s, at, &c.write, memory.AccessWrite)
-	g.keep(a, dm, local, item, &c.write, s)
-}
-
-// replaces says that x, which may be a list, is ordered before s, and that whatever races with x races with
-// s or has been found: s takes its place. It need not say so where that takes longer to find out.
-func (g *Group) replaces(a *Access, dm *domain, local bool, item int, s, x stamp) bool {
-	return !x.isList() && (x>>eventBits == s>>eventBits || g.quick(dm, local, x)) && (!a.Atomic || g.covered(a, dm, local, item, x))
-}
-
-// covered says that an atomic access may take the place of an earlier one: that one is atomic too and races
-// with the same others, or nobody is left who could race with it.
-func (g *Group) covered(a *Access, dm *domain, local bool, item int, x stamp) bool {
-	e := &g.d.events[x.event()]
-	if local && (g.foreign(x) || e.clock < dm.known) {
-		return true
-	}
-	// Where scopes reach less far than the device, others race with one of two atomic operations and not
-	// with the other.
-	return e.atomic && (!g.d.narrow || !g.foreign(x) && a.Scope >= e.scope && int(x.item()-g.first)/g.subgroup == item/g.subgroup)
-}
-
-// quick says that an access, no list, is ordered before whatever the group does next: by a barrier, or
-// because LDS belonged to another group then.
-func (g *Group) quick(dm *domain, local bool, s stamp) bool {
-	if g.foreign(s) {
-		return local
-	}
-	return g.d.events[s.event()].clock < dm.known
-}
-
-// compare looks for races of an access with those in a cell.
-func (g *Group) compare(a *Access, o *object, dm *domain, local bool, item int, s stamp, at uint64, with *stamp, kind memory.Access) {
-	for _, x := range g.d.lists.of(with) {
-		if g.bothAtomic(a, item, x) || local && g.foreign(x) || g.before(dm, item, x) {
-			continue
-		}
-		g.found(a, o, item, s, x, kind, at)
-	}
-}
-
-// bothAtomic says whether an access of a work-item and an earlier one are atomic operations whose scopes
-// include each other (OpenCL 3.0 API, 3.3.6.1): these do not race.
-func (g *Group) bothAtomic(a *Access, item int, x stamp) bool {
-	e := &g.d.events[x.event()]
-	switch scope := max(a.Scope, e.scope); {
-	case !a.Atomic || !e.atomic:
-		return false
-	case scope <= isa.ScopeDevice:
-		return true
-	case g.foreign(x):
-		return false
-	case scope == isa.ScopeWorkgroup:
-		return true
-	case scope == isa.ScopeSubgroup:
-		return int(x.item()-g.first)/g.subgroup == item/g.subgroup
-	}
-	return false
-}
-
-// keep leaves in a cell the accesses that s does not take the place of, and puts s beside them, unless that
-// is 0.
-func (g *Group) keep(a *Access, dm *domain, local bool, item int, c *stamp, s stamp) {
-	d := g.d
-	list := d.lists.of(c)
-	if s != 0 && len(list) >= maxPerEvent && g.superfluous(list, s) {
-		return
-	}
-	kept := d.scratch[:0]
-	for _, x := range list {
-		if (local && g.foreign(x) || g.before(dm, item, x)) && (!a.Atomic || g.covered(a, dm, local, item, x)) {
-			continue
-		}
-		kept = append(kept, x)
-	}
-	if s != 0 && len(kept) < d.most() {
-		kept = append(kept, s)
-	}
-	d.scratch = kept[:0]
-	d.lists.set(c, kept)
-}
-
-// most returns how many accesses to one cell are kept.
-func (d *Detector) most() int {
-	if len(d.synced[inGlobal])+len(d.synced[inLocal]) > 0 {
-		return maxFrontier
-	}
-	return maxList
-}
-
-// superfluous says whether a list has enough accesses of the event of s by work-items of the same group, so
-// that another one would tell nothing new. Work-items that synchronize alone are looked at one by one.
-func (g *Group) superfluous(list []stamp, s stamp) bool {
-	if g.domains[inGlobal].apart || g.domains[inLocal].apart {
-		return false
-	}
-	n, others := 0, 0
-	for _, x := range list {
-		switch {
-		case x.event() != s.event():
-		case x.item()-g.first < g.items:
-			if x.item() == s.item() {
-				return true
-			}
-			n++
-		default:
-			others++
-		}
-	}
-	return n >= maxPerEvent || n+others >= maxPerEvent && n > 0 || others >= maxPerEvent
-}
-
-// found notes a race of an access with an earlier one.
-func (g *Group) found(a *Access, o *object, item int, s, earlier stamp, kind memory.Access, at uint64) {
-	d := g.d
-	e, f := &d.events[s.event()], &d.events[earlier.event()]
+// found notes a race of an access with an earlier one, at a place of the object which has n bytes.
+func (g *Group) found(v *visit, earlier stamp, kind memory.Access, at, n uint64) {
+	d, a := g.d, v.Access
+	e, f := &d.events[v.stamp.event()], &d.events[earlier.event()]
 	if (e.clock == endless || f.clock == endless) && !g.foreign(earlier) {
 		return // of a copy and its own group: package dma finds these
 	}
+	g.mark(v.object, at, n)
 	if f.atomic {
 		kind = memory.AccessAtomic
 	}
@@ -438,7 +248,7 @@ func (g *Group) found(a *Access, o *object, item int, s, earlier stamp, kind mem
 		mine = memory.AccessAtomic
 	}
 	x, y := side{e.launch, e.pc, mine}, side{f.launch, f.pc, kind}
-	key := pair{x, y, o}
+	key := pair{x, y, v.object}
 	swap := cmp.Or(cmp.Compare(y.launch, x.launch), cmp.Compare(y.pc, x.pc), cmp.Compare(y.kind, x.kind)) < 0
 	if swap {
 		key.a, key.b = y, x
@@ -446,11 +256,12 @@ func (g *Group) found(a *Access, o *object, item int, s, earlier stamp, kind mem
 	r := d.last
 	if r == nil || d.lastKey != key {
 		if r = d.races[key]; r == nil {
-			if len(d.races) >= maxRaces {
-				d.full = true
+			if v.object.races >= d.maxRaces {
+				d.missed.Pairs = true
 				return
 			}
-			r = &Race{A: d.party(s, e, mine), B: d.party(earlier, f, kind), Pointer: o.pointer.Add(int64(at)), Size: a.Size, Same: true}
+			v.object.races++
+			r = &Race{A: d.party(v.stamp, e, mine), B: d.party(earlier, f, kind), Pointer: v.object.pointer.Add(int64(at)), Size: a.Size, Same: true}
 			r.Barrier = r.A.Launch == r.B.Launch && r.A.Group == r.B.Group && e.barriers != f.barriers
 			if r.B.Access != memory.AccessRead && (r.A.Access == memory.AccessRead || r.B.PC > r.A.PC) {
 				r.A, r.B = r.B, r.A
@@ -459,14 +270,40 @@ func (g *Group) found(a *Access, o *object, item int, s, earlier stamp, kind mem
 		}
 		d.last, d.lastKey = r, key
 	}
-	r.Count++
 	if r.Same = r.Same && a.Kind == memory.AccessWrite && kind == memory.AccessWrite && g.Same != nil; r.Same {
 		other := -1
 		if !g.foreign(earlier) && e.pc == f.pc {
 			other = int(earlier.item() - g.first)
 		}
-		r.Same = g.Same(item, other)
+		r.Same = g.Same(v.item, other)
 	}
+}
+
+// placesOf names the page of memory that a place of an object is in.
+func (g *Group) placesOf(o *object, at uint64) places {
+	k := places{page: o.pointer.Add(int64(at &^ (pageBytes - 1)))}
+	if o.local {
+		k.launch = uint16(g.launch)
+	}
+	return k
+}
+
+// races says whether a race was found for a place of an object.
+func (g *Group) races(o *object, at uint64) bool {
+	bytes := g.d.places[g.placesOf(o, at)]
+	return bytes != nil && bytes[at&(pageBytes-1)/64]>>(at%64)&1 != 0
+}
+
+// mark notes that bytes of an object race.
+func (g *Group) mark(o *object, at, n uint64) {
+	d, k := g.d, g.placesOf(o, at)
+	bytes := d.places[k]
+	if bytes == nil {
+		bytes = new([pageBytes / 64]uint64)
+		d.places[k] = bytes
+	}
+	at &= pageBytes - 1
+	bytes[at/64] |= (1<<n - 1) << (at % 64)
 }
 
 func (d *Detector) party(s stamp, e *event, kind memory.Access) Party {
@@ -476,10 +313,21 @@ func (d *Detector) party(s stamp, e *event, kind memory.Access) Party {
 }
 
 // Races returns the races that were found, in an order that does not depend on that of the launch's
-// work-groups: by the memory, and the places of the instructions. Complete is false when there was more
-// than is kept.
-func (d *Detector) Races() (list []*Race, complete bool) {
+// work-groups: by the memory, and the places of the instructions.
+func (d *Detector) Races() (list []*Race, missed Missed) {
+	count := map[places]uint64{}
+	for k, p := range d.places {
+		k.page = k.page.Base()
+		for _, b := range p {
+			count[k] += uint64(bits.OnesCount64(b))
+		}
+	}
 	for _, r := range d.races {
+		k := places{page: r.Pointer.Base()}
+		if k.page.Space() == memory.SpaceLocal {
+			k.launch = uint16(r.A.Launch)
+		}
+		r.Bytes = count[k]
 		list = append(list, r)
 	}
 	slices.SortFunc(list, func(x, y *Race) int {
@@ -487,7 +335,7 @@ func (d *Detector) Races() (list []*Race, complete bool) {
 			cmp.Compare(x.A.Launch, y.A.Launch), cmp.Compare(x.A.PC, y.A.PC), cmp.Compare(x.B.Launch, y.B.Launch), cmp.Compare(x.B.PC, y.B.PC),
 			cmp.Compare(x.A.Access, y.A.Access), cmp.Compare(x.B.Access, y.B.Access))
 	})
-	return list, !d.full
+	return list, d.missed
 }
 
 // Bytes returns the size of the shadow memory.

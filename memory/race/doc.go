@@ -24,7 +24,23 @@
 // Each piece of memory has a cell with the latest write and reads, or several of them where these are not
 // ordered with one another. Cells stand for four bytes until an access is smaller. An access that is
 // ordered behind those in the cell takes their place; others stay beside it, so that all pairs of
-// instructions that race with one another are found, in every order in which work-items may run.
+// instructions that race with one another are found, in every order in which work-items may run. Two accesses
+// of one instruction by work-items of one group that are ordered alike stand for all of them: whoever races
+// with a third one races with one of the two. Where work-items may synchronize alone ([Detector.Alone]), all
+// are kept, those of 64 work-items as one entry.
+//
+// Which bytes race does not depend on the order of work-items, and the tests hold that it is all bytes that
+// race by the definition. Of the pairs of instructions that race for a byte, one may hide others.
+//
+// Events, an instruction at a clock, are dropped when memory does not name them any more, so that they take no
+// more room than the cells.
+//
+// Mostly, work-items that follow each other access words that follow each other. A page of 256 bytes of which
+// nothing else is known has no cells, but rows: the stamp of its first word, and which words there are. An
+// instruction of 64 work-items is entered in one step then.
+//
+// What was accessed in LDS before the last barrier that orders LDS, or by another group, races with nothing:
+// pages that are older are empty.
 //
 // Memory that no launch can write has no cells: [Detector.Writes] finds it from the kernels' instructions.
 //

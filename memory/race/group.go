@@ -26,6 +26,8 @@ type Group struct {
 	subgroup int
 	barriers uint32
 
+	epoch uint64 // counts barriers that order LDS, and groups
+
 	domains [numDomains]domain
 	lds     []*object // by allocation, from 1; nil for what the machine hides from kernels
 
@@ -86,6 +88,7 @@ func fenceScope(s isa.Scope) int { return int(max(s, isa.ScopeDevice) - isa.Scop
 // begin prepares the group for another one of the launch, or the first.
 func (g *Group) begin(first uint64, items int) {
 	g.first, g.items, g.barriers = first, uint64(items), 0
+	g.epoch++
 	for i := range g.domains {
 		dm := &g.domains[i]
 		dm.clock, dm.known, dm.base, dm.apart = 1, 1, nil, false
@@ -153,6 +156,9 @@ func (g *Group) Barrier(order isa.MemoryOrder) {
 			}
 		default:
 			g.meetAll(dm)
+			if i == inLocal {
+				g.epoch++
+			}
 		}
 	}
 }

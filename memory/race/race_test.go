@@ -16,7 +16,8 @@ const (
 	testGroups   = 2
 	testItems    = 4 // of a group
 	testSubgroup = 2
-	testBytes    = 8
+	testBytes    = 16
+	testStart    = 248 // of the bytes in their allocation, on two pages
 )
 
 type opKind int
@@ -41,7 +42,7 @@ type op struct {
 	off   uint64
 	size  uint64
 	order isa.MemoryOrder
-	pc    int
+	pc    int // those of several work-items that do one instruction together are the same
 }
 
 func (o *op) reads() bool  { return o.kind == opAtomic || o.kind == opAtomicLoad }
@@ -73,10 +74,15 @@ func randomOrder(r *rand.Rand) isa.MemoryOrder {
 
 func randomOps(r *rand.Rand, n int) []op {
 	syncs := r.IntN(3) // how much of it is atomic
-	ops := make([]op, n)
-	for i := range ops {
-		o := &ops[i]
-		o.pc = i
+	var ops []op
+	for pc := range n {
+		if r.IntN(4) == 0 {
+			ops = append(ops, together(r, pc, syncs)...)
+			continue
+		}
+		ops = append(ops, op{})
+		o := &ops[len(ops)-1]
+		o.pc = pc
 		o.kind = opKind(r.IntN(2))
 		if x := r.IntN(10); x < syncs*2 {
 			o.kind = opAtomic + opKind(r.IntN(4))
@@ -111,6 +117,33 @@ func randomOps(r *rand.Rand, n int) []op {
 			}
 			o.off = uint64(r.IntN(int(testBytes/o.size))) * o.size
 		}
+	}
+	return ops
+}
+
+// together returns an instruction of several work-items of a group.
+func together(r *rand.Rand, pc, syncs int) (ops []op) {
+	o := op{kind: opKind(r.IntN(2)), space: memory.SpaceGlobal, size: 4, order: randomOrder(r), pc: pc}
+	if r.IntN(3) == 0 {
+		o.space = memory.SpaceLocal
+	}
+	if syncs > 0 && r.IntN(3) == 0 {
+		o.kind = opAtomic + opKind(r.IntN(3))
+		if r.IntN(2) == 0 {
+			o.order = isa.OrderOf(isa.ScopeDevice, 0)
+		}
+	} else if r.IntN(3) == 0 {
+		o.size = []uint64{1, 2}[r.IntN(2)]
+	}
+	first, places := r.IntN(testItems-1), int(testBytes/o.size)
+	at, step := r.IntN(places), []int{1, 1, 1, 0, 2, places - 1}[r.IntN(6)]
+	for item := first; item < first+2+r.IntN(testItems-first-1); item++ {
+		o.items, o.off = []int{item}, uint64((at+(item-first)*step)%places)*o.size
+		ops = append(ops, o)
+	}
+	group := r.IntN(testGroups)
+	for i := range ops {
+		ops[i].items = []int{ops[i].items[0] + group*testItems}
 	}
 	return ops
 }
@@ -291,96 +324,154 @@ func inclusive(a, b *op) bool {
 	return reaches(a.order.Scope(), a.items[0], b.items[0]) && reaches(b.order.Scope(), b.items[0], a.items[0])
 }
 
-// races returns the pairs of operations that race, by the definition.
-func races(ops []op) map[[2]int]bool {
+// domainOf returns the kind of memory of an access.
+func domainOf(o *op) int {
+	if o.space == memory.SpaceLocal {
+		return inLocal
+	}
+	return inGlobal
+}
+
+// isRace says whether operation i races with a later one, j.
+func isRace(orders *[numDomains][][]bool, i, j int, a, b *op) bool {
+	return a.access() && b.access() && a.items[0] != b.items[0] && overlap(a, b) && !(a.atomic() && b.atomic() && inclusive(a, b)) &&
+		(a.kind == opWrite || a.writes() || b.kind == opWrite || b.writes()) && !orders[domainOf(a)][i][j]
+}
+
+// races returns the pairs of instructions that race, by the definition, and how many bytes they race for.
+func races(ops []op) (found map[[2]int]bool, bytes [numDomains]uint64) {
 	var orders [numDomains][][]bool
 	for i := range orders {
 		orders[i] = graph(ops, i)
 	}
-	found := map[[2]int]bool{}
+	found = map[[2]int]bool{}
 	for j := range ops {
 		for i := range j {
-			a, b := &ops[i], &ops[j]
-			if !a.access() || !b.access() || a.items[0] == b.items[0] || !overlap(a, b) || a.atomic() && b.atomic() && inclusive(a, b) ||
-				!(a.kind == opWrite || a.writes() || b.kind == opWrite || b.writes()) {
-				continue
-			}
-			kind := inGlobal
-			if a.space == memory.SpaceLocal {
-				kind = inLocal
-			}
-			if !orders[kind][i][j] {
-				found[[2]int{i, j}] = true
+			if a, b := &ops[i], &ops[j]; isRace(&orders, i, j, a, b) {
+				found[[2]int{a.pc, b.pc}] = true
 			}
 		}
 	}
-	return found
+	return found, racyBytes(ops, &orders)
+}
+
+// racyBytes returns how many bytes of global memory, and of LDS over all groups, work-items race for, by the definition.
+func racyBytes(ops []op, orders *[numDomains][][]bool) (n [numDomains]uint64) {
+	var bytes [numDomains][testBytes]bool
+	for j := range ops {
+		for i := range j {
+			if a, b := &ops[i], &ops[j]; isRace(orders, i, j, a, b) {
+				for at := max(a.off, b.off); at < min(a.off+a.size, b.off+b.size); at++ {
+					bytes[domainOf(a)][at] = true
+				}
+			}
+		}
+	}
+	for i := range bytes {
+		for _, racy := range bytes[i] {
+			if racy {
+				n[i]++
+			}
+		}
+	}
+	return n
 }
 
 // detect runs the operations through a detector.
-func detect(t *testing.T, ops []op) map[[2]int]bool {
+func detect(t *testing.T, ops []op, mostEvents int) (found map[[2]int]bool, bytes [numDomains]uint64) {
 	t.Helper()
 	mem := memory.NewGlobal(1 << 20)
-	p, err := mem.Alloc("x", testBytes, false)
+	p, err := mem.Alloc("x", testStart+testBytes, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := New(mem)
+	d.mostEvents = min(mostEvents, d.mostEvents)
 	l, err := d.Launch(testGroups, testItems)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var groups [testGroups]*Group
 	for i := range groups {
-		groups[i] = d.Worker(l, testSubgroup, len(ops), []uint64{testBytes}, func(int) bool { return false })
+		groups[i] = d.Worker(l, testSubgroup, len(ops), []uint64{testStart + testBytes}, func(int) bool { return false })
 		groups[i].Begin(uint64(i), testItems)
 	}
 	for i := range ops {
-		if ops[i].atomic() && ops[i].order.Scope() > isa.ScopeDevice {
-			d.Narrow()
-		}
-	}
-	for i := range ops {
 		o := &ops[i]
-		g, item := groups[groupOf(o.items[0])], o.items[0]%testItems
-		at := p.Add(int64(o.off))
-		if o.space == memory.SpaceLocal {
-			at = memory.MakePointer(memory.SpaceLocal, 1, int64(o.off))
+		if o.atomic() && o.order.Scope() > isa.ScopeDevice {
+			d.Narrow(o.order.Scope())
 		}
-		a := Access{PC: o.pc, Size: o.size, Atomic: o.atomic(), Scope: o.order.Scope()}
-		if !o.atomic() {
-			a.Scope = 0
+		if o.kind == opFence || o.kind == opSubBarrier || o.kind == opBarrier && o.order.Scope() == isa.ScopeSubgroup ||
+			o.atomic() && o.order&(isa.OrderAcquire|isa.OrderRelease) != 0 {
+			d.Alone()
 		}
-		switch o.kind {
-		case opBarrier:
-			g.Barrier(o.order)
-			continue
-		case opSubBarrier:
-			g.SubgroupBarrier(item, item+testSubgroup, nil, o.order)
-			continue
-		case opFence:
-			g.Fence(item, o.order)
-			continue
-		case opRead, opAtomicLoad:
-			a.Kind = memory.AccessRead
-		case opWrite:
-			a.Kind = memory.AccessWrite
-		default:
-			a.Kind = memory.AccessAtomic
-		}
-		if o.atomic() {
-			g.Atomic(&a, item, at, o.order, o.reads(), o.writes())
-			continue
-		}
-		var off [64]int64
-		g.Lanes(&a, at, item, 1, &off)
 	}
-	found := map[[2]int]bool{}
+	for len(ops) > 0 {
+		n := 1
+		for n < len(ops) && ops[n].pc == ops[0].pc {
+			n++
+		}
+		tell(groups[groupOf(ops[0].items[0])], p, ops[:n])
+		ops = ops[n:]
+	}
+	found = map[[2]int]bool{}
 	list, _ := d.Races()
 	for _, r := range list {
+		kind := inGlobal
+		if r.Pointer.Space() == memory.SpaceLocal {
+			kind = inLocal
+		}
+		bytes[kind] = r.Bytes
 		found[[2]int{min(r.A.PC, r.B.PC), max(r.A.PC, r.B.PC)}] = true
 	}
-	return found
+	return found, bytes
+}
+
+// tell tells a group of an instruction.
+func tell(g *Group, p memory.Pointer, ops []op) {
+	o := &ops[0]
+	item := o.items[0] % testItems
+	switch o.kind {
+	case opBarrier:
+		g.Barrier(o.order)
+		return
+	case opSubBarrier:
+		g.SubgroupBarrier(item, item+testSubgroup, nil, o.order)
+		return
+	case opFence:
+		g.Fence(item, o.order)
+		return
+	}
+	if o.space == memory.SpaceLocal {
+		p = memory.MakePointer(memory.SpaceLocal, 1, 0)
+	}
+	p = p.Add(testStart)
+	a := Access{PC: o.pc, Size: o.size, Atomic: o.atomic()}
+	if o.atomic() {
+		a.Scope = o.order.Scope()
+	}
+	switch o.kind {
+	case opRead, opAtomicLoad:
+		a.Kind = memory.AccessRead
+	case opWrite:
+		a.Kind = memory.AccessWrite
+	default:
+		a.Kind = memory.AccessAtomic
+	}
+	var off [64]int64
+	row := true
+	for i := range ops {
+		off[i] = int64(ops[i].off)
+		row = row && ops[i].off == o.off+uint64(i)*o.size
+	}
+	switch {
+	case o.atomic():
+		g.Atomics(&a, p, item, words(0, len(ops)), &off, o.order, o.reads(), o.writes())
+	case row:
+		g.Row(&a, p.Add(off[0]), item, len(ops))
+	default:
+		g.Lanes(&a, p, item, words(0, len(ops)), &off)
+	}
 }
 
 // TestRandom compares the detector with the definition: each race that it finds is one, and it finds one
@@ -394,8 +485,12 @@ func TestRandom(t *testing.T) {
 	for seed := range uint64(n) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		ops := randomOps(r, 3+r.IntN(18))
-		want, got := races(ops), detect(t, ops)
+		want, wantBytes := races(ops)
+		got, gotBytes := detect(t, ops, 1+int(seed%8)*1000)
 		bad := ""
+		if wantBytes != gotBytes {
+			bad = fmt.Sprintf("%d bytes race, not %d; pairs %v, found %v", wantBytes, gotBytes, want, got)
+		}
 		for p := range got {
 			if !want[p] {
 				bad = fmt.Sprintf("operations %v do not race", p)

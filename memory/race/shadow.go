@@ -1,6 +1,7 @@
 package race
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -32,6 +33,11 @@ type event struct {
 	scope    isa.Scope // of an atomic access
 }
 
+// like says whether the accesses of two events race with the same others.
+func (e *event) like(f *event) bool {
+	return e.clock == f.clock && e.barriers == f.barriers && e.launch == f.launch && e.atomic == f.atomic && e.scope == f.scope
+}
+
 // cell has the accesses to a piece of memory: writes and reads, each none, a stamp or a list.
 type cell struct{ write, read stamp }
 
@@ -39,101 +45,281 @@ const (
 	pageShift = 8 // bytes of memory in a page, as a power of two
 	pageBytes = 1 << pageShift
 	wordShift = 2 // a new page has a cell for each four bytes
+	pageWords = pageBytes >> wordShift
 )
 
-// page has the cells of a page of memory; shift says of how many bytes each is.
+// page has the accesses to a page of memory: in rows, or in cells where they do not follow each other like that.
 type page struct {
-	shift uint8
-	cells []cell
+	inCells bool
+	listed  bool  // some cell may have a list
+	shift   uint8 // of how many bytes a cell is
+	cells   []cell
+	// more is nil, or has the second of two accesses that a cell has the first of. Where there are more than
+	// two, the cell has a list.
+	more []cell
+
+	writes row
+	reads  [2]row
+	epoch  uint64 // of LDS: that of the group's accesses
+}
+
+// row is the accesses to those words of a page that mask names: word i was accessed by the work-item that follows
+// the one of word i-1. from is the stamp of word 0, also where mask does not name it.
+type row struct {
+	from stamp
+	mask uint64
+}
+
+// of returns the stamp of word i.
+func (r *row) of(i int) stamp {
+	if r.mask>>i&1 == 0 {
+		return 0
+	}
+	return r.from + stamp(i)<<eventBits
+}
+
+// join adds accesses to the words of mask, in the place of those that the row has to the same words. It says whether all
+// are one row then.
+func (r *row) join(from stamp, mask uint64) bool {
+	switch {
+	case r.mask&^mask == 0:
+		r.from, r.mask = from, mask
+	case r.from == from:
+		r.mask |= mask
+	default:
+		return false
+	}
+	return true
+}
+
+// others says whether work-items other than those of a row from a stamp have accessed words of mask.
+func (r *row) others(from stamp, mask uint64) bool {
+	return r.mask&mask != 0 && r.from>>eventBits != from>>eventBits
 }
 
 // object is an allocation: a buffer, a variable, an allocation of LDS.
 type object struct {
 	pointer memory.Pointer // to its start
 	size    uint64
+	local   bool
 	pages   []page
+	races   int // pairs of instructions
 }
 
-func newObject(p memory.Pointer, size uint64) *object {
-	return &object{pointer: p, size: size, pages: make([]page, (size+pageBytes-1)/pageBytes)}
+// newObject returns an allocation that nobody has accessed.
+func (d *Detector) newObject(p memory.Pointer, size uint64) *object {
+	o := &object{pointer: p, size: size, local: p.Space() == memory.SpaceLocal, pages: make([]page, (size+pageBytes-1)/pageBytes)}
+	d.bytes += uint64(len(o.pages)) * uint64(unsafe.Sizeof(page{}))
+	return o
 }
 
-// page returns the page that an offset is in, with cells of at most so many bytes.
-func (d *Detector) page(o *object, off uint64, shift uint8) *page {
+// page returns the page that an offset is in. What was accessed in LDS before the last barrier, or by another group,
+// races with nothing from now on.
+func (g *Group) page(o *object, off uint64) *page {
 	p := &o.pages[off>>pageShift]
-	switch {
-	case p.cells == nil:
-		p.shift = min(shift, wordShift)
-		p.cells = make([]cell, pageBytes>>p.shift)
-		d.bytes += uint64(len(p.cells)) * uint64(unsafe.Sizeof(cell{}))
-	case shift < p.shift:
+	if o.local && p.epoch != g.epoch {
+		p.epoch = g.epoch
+		g.d.empty(p)
+	}
+	return p
+}
+
+// empty makes a page one that nobody has accessed.
+func (d *Detector) empty(p *page) {
+	if p.listed {
+		for i := range p.cells {
+			for _, s := range [...]stamp{p.cells[i].write, p.cells[i].read} {
+				if s.isList() {
+					d.lists.release(s)
+				}
+			}
+		}
+	}
+	p.inCells, p.listed, p.writes, p.reads = false, false, row{}, [2]row{}
+}
+
+// fine returns the page with cells of at most so many bytes.
+func (d *Detector) fine(p *page, shift uint8) *page {
+	if !p.inCells {
+		d.unroll(p)
+	}
+	if shift < p.shift {
 		d.refine(p, shift)
 	}
 	return p
 }
 
-// refine makes the cells of a page smaller.
-func (d *Detector) refine(p *page, shift uint8) {
-	cells := make([]cell, pageBytes>>shift)
-	n := 1 << (p.shift - shift)
-	for i, c := range p.cells {
-		for j := range n {
-			to := &cells[i*n+j]
-			*to = c
-			if j > 0 {
-				to.write, to.read = d.lists.clone(c.write), d.lists.clone(c.read)
+// unroll enters the rows of a page into cells.
+func (d *Detector) unroll(p *page) {
+	p.inCells = true
+	if p.cells == nil {
+		p.shift = wordShift
+		p.cells = d.cells(p.shift)
+	} else {
+		clear(p.cells)
+		clear(p.more)
+	}
+	n := 1 << (wordShift - p.shift) // cells of a word
+	for m := p.writes.mask | p.reads[0].mask | p.reads[1].mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		c, two := cell{p.writes.of(i), p.reads[0].of(i)}, p.reads[1].of(i)
+		if c.read == 0 {
+			c.read, two = two, 0
+		}
+		for j := i * n; j < (i+1)*n; j++ {
+			if p.cells[j] = c; two != 0 {
+				d.second(p)[j].read = two
 			}
 		}
 	}
-	d.bytes += uint64(len(cells)-len(p.cells)) * uint64(unsafe.Sizeof(cell{}))
-	p.shift, p.cells = shift, cells
 }
 
-// lists has the lists of stamps of all cells, by number.
+// cells returns the cells of a page.
+func (d *Detector) cells(shift uint8) []cell {
+	c := make([]cell, pageBytes>>shift)
+	d.bytes += uint64(len(c)) * uint64(unsafe.Sizeof(cell{}))
+	return c
+}
+
+// second returns the second accesses of the cells of a page.
+func (d *Detector) second(p *page) []cell {
+	if p.more == nil {
+		p.more = d.cells(p.shift)
+	}
+	return p.more
+}
+
+// refine makes the cells of a page smaller.
+func (d *Detector) refine(p *page, shift uint8) {
+	n := 1 << (p.shift - shift)
+	split := func(old []cell) []cell {
+		if old == nil {
+			return nil
+		}
+		cells := d.cells(shift)
+		d.bytes -= uint64(len(old)) * uint64(unsafe.Sizeof(cell{}))
+		for i, c := range old {
+			for j := range n {
+				to := &cells[i*n+j]
+				*to = c
+				if j > 0 {
+					to.write, to.read = d.lists.clone(c.write), d.lists.clone(c.read)
+				}
+			}
+		}
+		return cells
+	}
+	p.cells, p.more = split(p.cells), split(p.more)
+	p.shift = shift
+}
+
+// slot is where a cell of a page has its writes, or its reads.
+type slot struct {
+	page  *page
+	cell  int
+	write bool
+}
+
+// first returns the place of the first access, or of the list.
+func (s slot) first() *stamp {
+	c := &s.page.cells[s.cell]
+	if s.write {
+		return &c.write
+	}
+	return &c.read
+}
+
+// second returns the place of the second access, nil where the page has none.
+func (s slot) second() *stamp {
+	if s.page.more == nil {
+		return nil
+	}
+	c := &s.page.more[s.cell]
+	if s.write {
+		return &c.write
+	}
+	return &c.read
+}
+
+// entries returns the accesses of a slot. They are valid until the next change of a slot.
+func (d *Detector) entries(s slot) []entry {
+	first := s.first()
+	switch {
+	case *first == 0:
+		return nil
+	case first.isList():
+		return d.lists.all[*first&^listBit]
+	}
+	d.two[0] = entry{*first, 1}
+	if two := s.second(); two != nil && *two != 0 {
+		d.two[1] = entry{*two, 1}
+		return d.two[:]
+	}
+	return d.two[:1]
+}
+
+// set makes entries the accesses of a slot.
+func (d *Detector) set(s slot, list []entry) {
+	first := s.first()
+	single := len(list) <= 2
+	for i := range list {
+		// That of one work-item is a stamp.
+		e := &list[i]
+		if n := bits.TrailingZeros64(e.mask); e.mask == 1<<n {
+			*e = entry{e.of(n), 1}
+		} else {
+			single = false
+		}
+	}
+	if first.isList() {
+		if !single {
+			n := *first &^ listBit
+			d.lists.all[n] = append(d.lists.all[n][:0], list...)
+			return
+		}
+		d.lists.release(*first)
+	}
+	var one, two stamp
+	switch {
+	case len(list) == 0:
+	case !single:
+		one = d.lists.make(list)
+		s.page.listed = true
+	case len(list) == 1:
+		one = list[0].stamp
+	default:
+		one, two = list[0].stamp, list[1].stamp
+		d.second(s.page)
+	}
+	*first = one
+	if p := s.second(); p != nil {
+		*p = two
+	}
+}
+
+// entry is accesses of one event by work-items of a group: for each bit i of mask, by the one i behind that of the stamp.
+type entry struct {
+	stamp
+	mask uint64
+}
+
+// of returns the stamp of bit i.
+func (e *entry) of(i int) stamp { return e.stamp + stamp(i)<<eventBits }
+
+// lists has the lists of all cells, by number.
 type lists struct {
-	all  [][]stamp
+	all  [][]entry
 	free []uint32
 }
 
-// of returns the stamps that s stands for. The slice is valid until the next change of s.
-func (l *lists) of(s *stamp) []stamp {
-	switch {
-	case *s == 0:
-		return nil
-	case s.isList():
-		return l.all[*s&^listBit]
-	}
-	return unsafe.Slice(s, 1)
-}
-
-// set makes s stand for stamps.
-func (l *lists) set(s *stamp, list []stamp) {
-	switch {
-	case s.isList() && len(list) > 1:
-		n := *s &^ listBit
-		l.all[n] = append(l.all[n][:0], list...)
-		return
-	case s.isList():
-		l.release(*s)
-	}
-	switch len(list) {
-	case 0:
-		*s = 0
-	case 1:
-		*s = list[0]
-	default:
-		*s = l.make(list)
-	}
-}
-
-func (l *lists) make(list []stamp) stamp {
+func (l *lists) make(list []entry) stamp {
 	if n := len(l.free); n > 0 {
 		i := l.free[n-1]
 		l.free = l.free[:n-1]
 		l.all[i] = append(l.all[i][:0], list...)
 		return listBit | stamp(i)
 	}
-	l.all = append(l.all, append(make([]stamp, 0, 2), list...))
+	l.all = append(l.all, append(make([]entry, 0, 4), list...))
 	return listBit | stamp(len(l.all)-1)
 }
 
@@ -145,3 +331,6 @@ func (l *lists) clone(s stamp) stamp {
 	}
 	return l.make(l.all[s&^listBit])
 }
+
+// words returns the mask of n words, at least one, from word i of a page.
+func words(i, n int) uint64 { return ^uint64(0) >> (pageWords - n) << i }

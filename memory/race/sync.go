@@ -1,6 +1,8 @@
 package race
 
 import (
+	"math/bits"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
@@ -51,6 +53,28 @@ func (g *Group) Atomic(a *Access, item int, p memory.Pointer, order isa.MemoryOr
 			g.writes(i, at, item, order, own[i], reads)
 		}
 	}
+}
+
+// Atomics tells, as Lanes does, of an atomic operation, of which each lane does what Atomic says.
+func (g *Group) Atomics(a *Access, p memory.Pointer, first int, lanes uint64, off *[64]int64, order isa.MemoryOrder, reads, writes bool) {
+	if order != 0 && order&(isa.OrderAcquire|isa.OrderRelease|isa.OrderSeqCst) == 0 && g.unsynced() {
+		g.Lanes(a, p, first, lanes, off)
+		return
+	}
+	for ; lanes != 0; lanes &= lanes - 1 {
+		i := bits.TrailingZeros64(lanes)
+		g.Atomic(a, first+i, p.Add(off[i]), order, reads, writes)
+	}
+}
+
+// unsynced says that relaxed atomic operations order nothing: nobody has released anything.
+func (g *Group) unsynced() bool {
+	for i := range g.domains {
+		if len(g.d.synced[i]) > 0 || len(g.domains[i].released) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // reads takes what was left at a place that an atomic operation reads, in one kind of memory; own says that

@@ -132,6 +132,9 @@ func (r *run) page(env *Env, res *outcome) *page {
 	if !complete {
 		p.Facts = append(p.Facts, pageFact{"counts", "not all is counted: there were more kinds of access, or more events of copies, than are kept"})
 	}
+	for _, c := range res.findings.Partial {
+		p.Facts = append(p.Facts, pageFact{"checks", c.Text()})
+	}
 	for i := range counts {
 		if c := &counts[i]; c.Line > 0 {
 			p.line(c.File, "", c.Line, c.Source)

@@ -174,6 +174,9 @@ func (r *run) report(env *Env, res *outcome) error {
 	if len(res.findings.Findings) > 0 && !r.o.quiet {
 		fmt.Fprintln(env.Stderr, "lockstep: "+countFindings(&res.findings))
 	}
+	for _, p := range res.findings.Partial {
+		fmt.Fprintln(env.Stderr, "lockstep: warning: "+p.Text())
+	}
 	if len(res.findings.Findings) == 0 && len(nothing) == 0 && !r.o.check && env.StderrTerminal {
 		r.printUnseen(env)
 	}

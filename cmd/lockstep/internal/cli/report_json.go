@@ -25,11 +25,12 @@ type runReport struct {
 	Dropped      uint64            `json:"printf_dropped,omitempty"`
 	Findings     []finding.Finding `json:"findings"`
 	Omitted      int               `json:"findings_omitted,omitempty"`
-	Counters     countersReport    `json:"counters"`              // the sum
-	Explanation  string            `json:"explanation,omitempty"` // the text of -explain
-	Stats        *statsReport      `json:"stats,omitempty"`       // with -stats=lines
-	Timing       *timingReport     `json:"timing,omitempty"`      // with -stats alone
-	Diagnostics  []clc.Diagnostic  `json:"diagnostics,omitempty"` // of sources
+	Partial      []finding.Partial `json:"partial_checks,omitempty"` // that did not look at everything
+	Counters     countersReport    `json:"counters"`                 // the sum
+	Explanation  string            `json:"explanation,omitempty"`    // the text of -explain
+	Stats        *statsReport      `json:"stats,omitempty"`          // with -stats=lines
+	Timing       *timingReport     `json:"timing,omitempty"`         // with -stats alone
+	Diagnostics  []clc.Diagnostic  `json:"diagnostics,omitempty"`    // of sources
 }
 
 // launchReport is one of the kernels.
@@ -114,7 +115,7 @@ func (r *run) reportJSON(env *Env, res *outcome) error {
 	set := runReport{
 		SubgroupSize: lim.SubgroupSize, Schedule: r.schedule.Name(), Seed: r.schedule.Seed, Completed: true,
 		Pipes: []pipeReport{}, Outputs: []outputReport{}, Printf: strings.ToValidUTF8(string(res.output), "\ufffd"), Dropped: res.dropped,
-		Findings: append([]finding.Finding{}, res.findings.Findings...), Omitted: res.findings.Omitted, Explanation: r.explanation.String(),
+		Findings: append([]finding.Finding{}, res.findings.Findings...), Omitted: res.findings.Omitted, Partial: res.findings.Partial, Explanation: r.explanation.String(),
 	}
 	for _, p := range res.pipes {
 		set.Pipes = append(set.Pipes, pipeReport{p.Name, p.PacketBytes, p.Capacity, p.Written, p.Read, p.Fed, p.Drained, p.Left, p.Held})

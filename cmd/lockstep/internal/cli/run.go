@@ -446,6 +446,7 @@ func (o *outcome) add(next *outcome) {
 	o.launches = append(o.launches, next.launches...)
 	o.findings.Findings = append(o.findings.Findings, next.findings.Findings...)
 	o.findings.Omitted += next.findings.Omitted
+	o.findings.Merge(next.findings.Partial)
 	o.output = append(o.output, next.output...)
 	o.dropped += next.dropped
 	o.pipes = append(o.pipes, next.pipes...)

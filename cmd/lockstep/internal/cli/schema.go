@@ -79,7 +79,11 @@ The document of run has, among others,
                "-inf" and "nan"
   "printf"     what the kernels printed
   "findings"   a list: code, message, detail, kernel, object, access, work_item, place with
-               the inlined calls, parties, notes, help, and how often it happened
+               the inlined calls, parties, notes, help, and how often it happened (of E-RACE:
+               for how many bytes of memory work-items race)
+  "partial_checks"  with -check: a list of checks that had no room for all that they have to
+               remember, with the code whose findings may be missing, and the reason. Mostly
+               there is none
   "completed"  true when every work-group ran to its end
   "explanation"  the text of -explain
   "stats"      with -stats=lines: the bytes of cache lines and banks of the model, and in "lines"
@@ -117,7 +121,8 @@ same message as text. Exit statuses are those of lockstep help exit.
 run and validate -sarif FILE write the findings, or the broken rules, as SARIF 2.1.0, the format
 that services for code scanning and editors take: codes as rules with their descriptions, places
 with the line of source, the other side of a race as a related location, inlined calls as stacks,
-and fingerprints that stay the same on every machine and where lines move. A command that cannot
+and fingerprints that stay the same on every machine and where lines move. What "partial_checks"
+says of run stands there as notifications of the invocation. A command that cannot
 do its work writes none.
 `
 
