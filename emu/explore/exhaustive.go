@@ -141,6 +141,9 @@ func (e *Explorer) Exhaustive(ctx context.Context, opt ExhaustiveOptions) (*Exha
 
 // one runs one interleaving.
 func (x *enumeration) one(ctx context.Context, e *Explorer) (err error) {
+	if n := len(e.subject.Launches); n != 1 {
+		return fmt.Errorf("%w: %d kernels that run together", emu.ErrNotInterleaved, n)
+	}
 	l, err := e.prepare(ctx, Config{SubgroupSize: 1, WaveLanes: 1, Schedule: emu.InOrder.String()}, "interp")
 	if err != nil {
 		return err
@@ -154,8 +157,8 @@ func (x *enumeration) one(ctx context.Context, e *Explorer) (err error) {
 	x.begin()
 	x.steps, x.why = x.steps[:0], endedWhole
 	texts := prints{}
-	l.launch.Prints, l.launch.Output, l.launch.Interleave = texts.add, nowhere{}, x
-	res, err := l.run(ctx)
+	l.launches[0].Prints, l.launches[0].Interleave = texts.of(0), x
+	res, err := e.run(ctx, l, nowhere{})
 	if err != nil {
 		return err
 	}
@@ -178,13 +181,13 @@ func (x *enumeration) one(ctx context.Context, e *Explorer) (err error) {
 
 // measure finds out which threads there are.
 func (x *enumeration) measure(l *launched) error {
-	local, err := l.launch.Kernel.LocalSize(l.launch.Range)
+	local, err := l.launches[0].Kernel.LocalSize(l.launches[0].Range)
 	if err != nil {
 		return err
 	}
 	groups := 1
 	x.items = int(local[0]) * int(local[1]) * int(local[2])
-	for d, n := range l.launch.Range.Global {
+	for d, n := range l.launches[0].Range.Global {
 		size := uint64(local[d])
 		if n/size >= maxThreads {
 			return fmt.Errorf("%w: more than %d work-items", emu.ErrNotInterleaved, maxThreads)
@@ -258,8 +261,12 @@ func (x *enumeration) choices() string {
 func (x *enumeration) Opened(group uint64) { x.opened(int(group)) }
 
 // note counts an interleaving to its outcome.
-func (x *enumeration) note(l *launched, res *emu.Result, held []emu.Contents, texts prints) error {
-	o := newOutcome(Run{}, res, memoryDigest(held), texts.digest(), true)
+func (x *enumeration) note(l *launched, res *ran, held []emu.Contents, texts prints) error {
+	memory, err := memoryDigest(held, nil)
+	if err != nil {
+		return err
+	}
+	o := newOutcome(Run{}, res, memory, texts.digest(), true)
 	at, ok := x.outcomes[o.ID]
 	if ok {
 		x.result.Outcomes[at].Executions++
@@ -267,7 +274,7 @@ func (x *enumeration) note(l *launched, res *emu.Result, held []emu.Contents, te
 	}
 	x.outcomes[o.ID] = len(x.result.Outcomes)
 	one := InterleavedOutcome{ID: o.ID, Executions: 1, Completed: o.Completed, Findings: o.Findings, Values: []Value{}, Steps: []InterleavedStep{}, Choices: x.choices()}
-	taken, err := l.launch.Taken(x.steps)
+	taken, err := l.launches[0].Taken(x.steps)
 	if err != nil {
 		return err
 	}
@@ -318,7 +325,7 @@ func (x *enumeration) keep(l *launched, completed bool, held []emu.Contents) err
 		return nil
 	}
 	for _, c := range held {
-		o, name, err := l.launch.Object(c)
+		o, name, err := l.object(c)
 		if err != nil {
 			return err
 		}

@@ -15,15 +15,14 @@ import (
 // litmus is a launch of a kernel k with one buffer of 16 ints, v.
 func litmus(source string, global, local uint64) *Explorer {
 	return New(Subject{
-		Program: func(_ context.Context, dev *emu.Device) (*emu.Program, error) {
+		Programs: []func(context.Context, *emu.Device) (*emu.Program, error){func(_ context.Context, dev *emu.Device) (*emu.Program, error) {
 			p, _, err := dev.BuildProgram(source, "")
 			return p, err
-		},
-		Kernel: "k",
-		Range:  emu.NDRange{Global: []uint64{global}, Local: []uint64{local}},
-		Args: func(dev *emu.Device) ([]emu.Arg, error) {
+		}},
+		Launches: []Member{{Kernel: "k", Range: emu.NDRange{Global: []uint64{global}, Local: []uint64{local}}}},
+		Args: func(dev *emu.Device) (*Arguments, error) {
 			b, err := emu.NewBufferOf(dev, make([]int32, 16))
-			return []emu.Arg{b}, err
+			return &Arguments{Of: [][]emu.Arg{{b}}}, err
 		},
 	})
 }

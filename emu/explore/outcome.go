@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"io"
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/emu"
@@ -37,8 +38,17 @@ type Outcome struct {
 // digest returns the text of a hash; 64 bits tell outcomes apart.
 func digest(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:8]) }
 
-// memoryDigest is that of all bytes that kernels may write.
-func memoryDigest(list []emu.Contents) string {
+// digest is that of everything that a run has left.
+func (l *launched) digest() (string, error) {
+	held, err := l.dev.Contents()
+	if err != nil {
+		return "", err
+	}
+	return memoryDigest(held, l.left)
+}
+
+// memoryDigest is that of all bytes that kernels may write, and of what else is left.
+func memoryDigest(list []emu.Contents, left func(io.Writer) error) (string, error) {
 	h := sha256.New()
 	var size [8]byte
 	for i := range list {
@@ -46,20 +56,28 @@ func memoryDigest(list []emu.Contents) string {
 		h.Write(size[:])
 		h.Write(list[i].Data)
 	}
-	return digest(h)
+	if left != nil {
+		if err := left(h); err != nil {
+			return "", err
+		}
+	}
+	return digest(h), nil
 }
 
 // prints collects what each work-item prints.
-type prints map[uint64]hash.Hash
+type prints map[itemKey]hash.Hash
 
-// add is for emu.Launch.Prints.
-func (p prints) add(item uint64, text []byte) {
-	h := p[item]
-	if h == nil {
-		h = sha256.New()
-		p[item] = h
+// of returns what emu.Launch.Prints is for a launch of the subject.
+func (p prints) of(launch int) func(item uint64, text []byte) {
+	return func(item uint64, text []byte) {
+		at := itemKey{launch, item}
+		h := p[at]
+		if h == nil {
+			h = sha256.New()
+			p[at] = h
+		}
+		h.Write(text)
 	}
-	h.Write(text)
 }
 
 // digest does not depend on the order of the work-items, or on which of them printed what.
@@ -94,8 +112,8 @@ func findingKeys(list []finding.Finding) []string {
 }
 
 // newOutcome is the outcome of a run.
-func newOutcome(run Run, res *emu.Result, memory, output string, keepGoing bool) *Outcome {
-	o := &Outcome{First: run, Findings: append([]finding.Finding{}, res.Findings.Findings...), Completed: !res.Halted && !(keepGoing && res.Findings.Failed()), Memory: memory, Output: output}
+func newOutcome(run Run, res *ran, memory, output string, keepGoing bool) *Outcome {
+	o := &Outcome{First: run, Findings: append([]finding.Finding{}, res.findings.Findings...), Completed: !res.halted && !(keepGoing && res.findings.Failed()), Memory: memory, Output: output}
 	if !o.Completed {
 		o.Memory, o.Output = "", ""
 	}

@@ -31,6 +31,9 @@ type Difference struct {
 	// Elements is how many elements of the object differ, of how many.
 	Elements uint64 `json:"elements"`
 	Of       uint64 `json:"of"`
+	// First is the first access at which the runs part; nil where all work-items make the same accesses: then they get
+	// something else from images, pipes, copies that are no accesses of theirs, or operations of sub-groups.
+	First *Parting `json:"first_access,omitempty"`
 	// Lines are, where memory is the same, the first lines of output that only one of the runs has printed;
 	// "" for none.
 	Lines [2]string `json:"lines"`
@@ -43,6 +46,11 @@ func (d *Difference) Swapped() *Difference {
 	s.Values = [2]string{d.Values[1], d.Values[0]}
 	s.Stores = [2]Storing{d.Stores[1], d.Stores[0]}
 	s.Lines = [2]string{d.Lines[1], d.Lines[0]}
+	if d.First != nil {
+		first := *d.First
+		first.Accesses = [2]PartedAccess{first.Accesses[1], first.Accesses[0]}
+		s.First = &first
+	}
 	return &s
 }
 
@@ -67,22 +75,44 @@ func (e *Explorer) Part(ctx context.Context, a, b Run) (*Difference, error) {
 	}
 	differ := differing(sides[0], sides[1])
 	if len(differ) == 0 {
-		if d.Lines = uncommon(sides[0].output, sides[1].output); d.Lines == [2]string{} {
+		d.Lines = uncommon(sides[0].output, sides[1].output)
+		if d.Lines == [2]string{} && sides[0].left == sides[1].left {
 			return nil, nil
 		}
-		return d, nil
 	}
+	log := newAccessLog()
 	for i := range sides {
-		s, err := e.rerun(ctx, d.Runs[i].Config, differ)
+		order := uint64(0)
+		writers := map[element]writer{}
+		log.second = i == 1
+		s, err := e.rerun(ctx, d.Runs[i].Config, func(launch int, a emu.Access) {
+			log.note(launch, &a)
+			if !a.Writes() {
+				return
+			}
+			order++
+			for j := range differ {
+				if r := &differ[j]; r.allocation == a.Allocation {
+					r.touched(a.Offset, a.Bytes, func(index uint64) { writers[element{r.allocation, index}] = writer{a, order} })
+				}
+			}
+		})
 		if err != nil {
 			return nil, err
 		}
 		// Who watches must not change what happens.
 		if differing(s, sides[i]) == nil {
-			sides[i].writers = s.writers
+			sides[i].writers = writers
 		}
 	}
-	d.locate(sides, differ)
+	log.ended()
+	var err error
+	if d.First, err = e.parting(ctx, d.Runs, log); err != nil {
+		return nil, err
+	}
+	if len(differ) > 0 {
+		d.locate(sides, differ)
+	}
 	return d, nil
 }
 
@@ -91,6 +121,7 @@ type side struct {
 	memory  []emu.Contents // copies
 	objects []object       // of them
 	output  []byte
+	left    string // a digest of what is left elsewhere
 	writers map[element]writer
 }
 
@@ -113,44 +144,37 @@ type writer struct {
 	order uint64
 }
 
-// rerun makes a run again. With regions that differ from those of another run it notes who writes the
-// elements that do.
-func (e *Explorer) rerun(ctx context.Context, c Config, watch []region) (s *side, err error) {
+// rerun makes a run again. It tells watch, unless that is nil, of all accesses and of the launches that make them.
+func (e *Explorer) rerun(ctx context.Context, c Config, watch func(launch int, a emu.Access)) (s *side, err error) {
 	engine := e.engine()
 	if watch != nil {
-		engine = "interp" // which announces stores
+		engine = "interp" // which announces accesses
 	}
 	l, err := e.prepare(ctx, c, engine)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, l.dev.Close()) }()
-	s = &side{writers: map[element]writer{}}
+	s = &side{}
 	if watch != nil {
-		order := uint64(0)
-		l.launch.Accesses = func(st emu.Access) {
-			if !st.Writes() {
-				return
-			}
-			order++
-			for i := range watch {
-				if r := &watch[i]; r.allocation == st.Allocation {
-					r.touched(st.Offset, st.Bytes, func(index uint64) { s.writers[element{r.allocation, index}] = writer{st, order} })
-				}
-			}
+		for i := range l.launches {
+			l.launches[i].Accesses = func(a emu.Access) { watch(i, a) }
 		}
 	}
-	res, err := l.run(ctx)
+	res, err := e.run(ctx, l, nil)
 	if err != nil {
 		return nil, err
 	}
-	s.output = res.Output
+	s.output = res.output
 	held, err := l.dev.Contents()
 	if err != nil {
 		return nil, err
 	}
+	if s.left, err = memoryDigest(nil, l.left); err != nil {
+		return nil, err
+	}
 	for _, m := range held {
-		o, name, err := l.launch.Object(m)
+		o, name, err := l.object(m)
 		if err != nil {
 			return nil, err
 		}

@@ -94,19 +94,19 @@ const weakMacros = `
 // explorer returns one of the test with a memory model.
 func (l *weakLitmus) explorer(m emu.MemoryModel) *Explorer {
 	return New(Subject{
-		Program: func(_ context.Context, dev *emu.Device) (*emu.Program, error) {
+		Programs: []func(context.Context, *emu.Device) (*emu.Program, error){func(_ context.Context, dev *emu.Device) (*emu.Program, error) {
 			p, log, err := dev.BuildProgram(l.kernel(), "-cl-std=CL3.0")
 			if err != nil {
 				err = fmt.Errorf("%w\n%v", err, log)
 			}
 			return p, err
-		},
-		Kernel: "k",
+		}},
 		Memory: m,
-		Range:  emu.NDRange{Global: []uint64{max(l.items, uint64(len(l.threads)))}, Local: []uint64{max(l.local, 1)}},
-		Args: func(dev *emu.Device) ([]emu.Arg, error) {
+		Launches: []Member{{Kernel: "k", Range: emu.NDRange{
+			Global: []uint64{max(l.items, uint64(len(l.threads)))}, Local: []uint64{max(l.local, 1)}}}},
+		Args: func(dev *emu.Device) (*Arguments, error) {
 			b, err := emu.NewBufferOf(dev, make([]int32, 16))
-			return []emu.Arg{b}, err
+			return &Arguments{Of: [][]emu.Arg{{b}}}, err
 		},
 	})
 }
@@ -144,8 +144,8 @@ func again(t *testing.T, e *Explorer, o *InterleavedOutcome) []uint32 {
 		t.Fatal(err)
 	}
 	texts := prints{}
-	l.launch.Interleave, l.launch.Prints, l.launch.Output = choices, texts.add, nowhere{}
-	res, err := l.run(t.Context())
+	l.launches[0].Interleave, l.launches[0].Prints = choices, texts.of(0)
+	res, err := e.run(t.Context(), l, nowhere{})
 	if err != nil || choices.Err() != nil {
 		t.Fatal(err, choices.Err())
 	}
@@ -153,7 +153,11 @@ func again(t *testing.T, e *Explorer, o *InterleavedOutcome) []uint32 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id := newOutcome(Run{}, res, memoryDigest(held), texts.digest(), true).ID; id != o.ID {
+	memory, err := memoryDigest(held, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id := newOutcome(Run{}, res, memory, texts.digest(), true).ID; id != o.ID {
 		t.Errorf("choices %s make outcome %s, not %s", o.Choices, id, o.ID)
 	}
 	var v []uint32

@@ -16,7 +16,7 @@ import (
 var exploreCommand = &command{
 	name:  "explore",
 	args:  "MODULE",
-	short: "run a kernel in many legal orders, and say whether they agree",
+	short: "run kernels in many legal orders, and say whether they agree",
 	text:  true,
 	long: `Runs one launch again and again, each time from the same memory, under schedules that
 OpenCL allows: sub-group sizes that the kernel allows, wave widths, orders of work-groups and
@@ -28,11 +28,13 @@ a race, or relies on what it should require, such as a sub-group size.
   lockstep explore scale.cl -global 1024 -local 64 -arg in:x.npy -arg zero:f32:1k
   lockstep explore scale.cl -global 1024 -arg in:x.npy -arg zero:f32:1k -runs 1000 -subgroup 32
 
-It takes what lockstep run takes for one kernel, and prints each distinct outcome with the
-number of runs and a command line of lockstep run that makes it; then the first access at
-which two outcomes part: the element, its two values, and the stores that wrote these. It is,
-of all elements that differ in the end, the one that got its last value first. -out is written
-when all runs agree.
+It takes what lockstep run takes for one kernel, or for kernels that run together (-with; what
+pipes hold in the end counts as memory does), and prints each distinct outcome with the number of
+runs and a command line of lockstep run that makes it. Then it says where the first two outcomes
+part: the element of memory that differs, its two values, and the stores that wrote these (of all
+elements that differ in the end, the one that got its last value first); and the first access at
+which they part: each work-item makes the same accesses with the same values up to some access,
+and of those it is the one that came first. -out is written when all runs agree.
 
 Of the output of printf, the text of each work-item counts, but neither the order of the
 work-items nor which of them printed it: OpenCL leaves that open. Findings count by their code
@@ -81,8 +83,10 @@ func setupExplore(f *flags) func(context.Context, *Env, []string) error {
 	f.compiler()
 	e := &exploreOptions{}
 	o := &e.run
+	o.again = true
 	o.part.declare(f)
-	o.pipes = new(list)
+	o.part.declareRepeat(f)
+	o.pipes = f.list("pipe", "make a pipe for kernels to share, with the argument pipe:NAME:\n`NAME=PACKET:CAPACITY[:SPEC]` (lockstep help pipes)")
 	o.buffers = f.list("buffer", "make a buffer for several arguments, with the argument buffer:NAME: `NAME=SPEC`")
 	f.IntVar(&e.runs, "runs", 64, "make `N` runs, or fewer where there are no more configurations")
 	f.Uint64Var(&e.seed, "seed", 0, "seeds count on from `N`")
@@ -105,7 +109,8 @@ func setupExplore(f *flags) func(context.Context, *Env, []string) error {
 	f.BoolVar(&e.verbose, "v", false, "print all outcomes, and the SPIR-V instructions of findings")
 	f.BoolVar(&e.quiet, "q", false, "say how many outcomes there are, and no more")
 	f.StringVar(&o.color, "color", "auto", "colours in findings `WHEN`: auto (on a terminal, unless NO_COLOR is set), always or never")
-	f.parts = &parts{flags: partFlags(), located: "arg", end: func(rest []string, from string, places []string, next string) error {
+	f.Bool(withFlag, false, "another kernel, which runs together with those before: see lockstep help pipes")
+	f.parts = &parts{separators: []string{withFlag}, flags: partFlags(), located: "arg", end: func(rest []string, from string, places []string, next string) error {
 		return exploreUsage(o.endPart(rest, from, places, next))
 	}}
 	return func(ctx context.Context, env *Env, _ []string) error {
@@ -174,7 +179,9 @@ func (e *exploreOptions) execute(ctx context.Context, env *Env, f *flags) error 
 	if f.stdin {
 		stdin = "a file of arguments"
 	}
-	o.parts[0].showOuts = true
+	for _, p := range o.parts {
+		p.showOuts = true
+	}
 	r, err := o.prepare(ctx, env, stdin)
 	if err != nil {
 		return err
@@ -192,13 +199,15 @@ func (e *exploreOptions) execute(ctx context.Context, env *Env, f *flags) error 
 	if err != nil {
 		return explainLimit(err)
 	}
-	if l := r.launches[0]; slices.Contains(l.Global, 0) {
-		r.note(env, "%s: 0 work-items (-global %s): nothing runs", l.label(), l.part.global)
+	for _, l := range r.launches {
+		if slices.Contains(l.Global, 0) {
+			r.note(env, "%s: 0 work-items (-global %s): nothing runs", l.label(), l.part.global)
+		}
 	}
 	if e.exhaustive {
 		return x.enumerate(ctx, env)
 	}
-	if err := axes.restrict(&x.space, r.launches[0]); err != nil {
+	if err := axes.restrict(&x.space, kernelsText(x.kernels())); err != nil {
 		return err
 	}
 	return x.execute(ctx, env)
@@ -259,11 +268,11 @@ func numbers(flag, text string, least, most int) ([]int, error) {
 }
 
 // restrict leaves in a space what the flags allow.
-func (a *axes) restrict(s *explore.Space, l *launch) error {
+func (a *axes) restrict(s *explore.Space, kernels string) error {
 	if a.sizes != nil {
 		kept := slices.DeleteFunc(slices.Clone(s.Subgroups), func(n int) bool { return !slices.Contains(a.sizes, n) })
 		if len(kept) == 0 {
-			return usagef("help explore", "explore: kernel %s requires sub-groups of %s, and -subgroup does not have that", printable(l.kernel.Name()), listed(s.Subgroups))
+			return usagef("help explore", "explore: %s requires sub-groups of %s, and -subgroup does not have that", kernels, listed(s.Subgroups))
 		}
 		s.Subgroups, s.First = kept, s.FirstOf(kept)
 	}
@@ -296,6 +305,18 @@ func (a *axes) restrict(s *explore.Space, l *launch) error {
 	return nil
 }
 
+// kernelsText is "kernel a", or "kernels a, b and c".
+func kernelsText(names []string) string {
+	var texts []string
+	for _, name := range names {
+		texts = append(texts, printable(name))
+	}
+	if len(texts) == 1 {
+		return "kernel " + texts[0]
+	}
+	return "kernels " + enumerated(texts)
+}
+
 // listed writes numbers as "1, 2 and 4".
 func listed(list []int) string {
 	var texts []string
@@ -322,33 +343,30 @@ type exploration struct {
 	command  string // of lockstep run, without what chooses the configuration
 	held     uint64 // bytes of the arguments
 	mapped   []*emu.Buffer
+	masters  map[*emu.Buffer][]byte // what buffers and images hold before the runs
+	pictures map[*emu.Image][]byte
 }
 
-// newExploration makes an exploration of the only launch of a prepared command.
+// newExploration makes an exploration of the launches of a prepared command.
 func newExploration(ctx context.Context, env *Env, e *exploreOptions, base *run, command string) (*exploration, error) {
-	l := base.launches[0]
 	x := &exploration{exploreOptions: e, base: base, command: command}
-	args, err := x.arguments(l)
-	if err != nil {
+	if err := x.hold(); err != nil {
 		return nil, err
 	}
 	device := e.run.device
-	l.module.forBinary(&device)
+	for _, l := range base.launches {
+		l.module.forBinary(&device)
+	}
 	quiet := *env // what ends compilation ends many at a time, and the report says so
 	quiet.Stderr = io.Discard
+	programs, members := x.members(&quiet)
 	x.explorer = explore.New(explore.Subject{
-		Device: device, Kernel: l.kernel.Name(), Range: l.NDRange, Check: e.run.check, Benign: e.run.benign, KeepGoing: e.run.keep, Memory: base.memory,
-		Args: args, Reproduce: x.reproduce,
-		Program: func(ctx context.Context, dev *emu.Device) (*emu.Program, error) {
-			p, err := l.module.program(ctx, &quiet, dev, "explore", l.specs, e.run.keepMarks || e.run.check)
-			if err != nil && ctx.Err() != nil {
-				err = ctx.Err()
-			}
-			return p, err
-		},
+		Device: device, Programs: programs, Launches: members, Args: x.arguments,
+		Check: e.run.check, Benign: e.run.benign, KeepGoing: e.run.keep, Memory: base.memory, Reproduce: x.reproduce,
 	})
-	if x.space, err = x.explorer.Space(ctx); errors.Is(err, explore.ErrPipes) {
-		return nil, usagef("help explore", "explore: kernel %s has pipes; explore runs kernels without", printable(l.kernel.Name()))
+	var err error
+	if x.space, err = x.explorer.Space(ctx); errors.Is(err, explore.ErrSizes) {
+		return nil, usagef("help explore", "explore: %v", err)
 	}
 	return x, err
 }
@@ -368,67 +386,6 @@ func reproduced(command string, c explore.Config, check bool) string {
 		command += " -check"
 	}
 	return command
-}
-
-// arguments returns what makes the arguments of a launch again on another device, with what those of the
-// launch hold now.
-func (x *exploration) arguments(l *launch) (func(dev *emu.Device) ([]emu.Arg, error), error) {
-	masters := map[*emu.Buffer][]byte{}
-	pictures := map[*emu.Image][]byte{}
-	for i := range l.args {
-		a := &l.args[i]
-		var err error
-		switch {
-		case a.image != nil && pictures[a.image] == nil:
-			pictures[a.image], err = a.image.Bytes()
-			x.held += uint64(len(pictures[a.image]))
-		case a.buffer != nil && masters[a.buffer] == nil:
-			masters[a.buffer], err = a.buffer.Map() // until -out is written
-			x.mapped = append(x.mapped, a.buffer)
-			x.held += a.buffer.Size()
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	params := l.kernel.Params()
-	return func(dev *emu.Device) ([]emu.Arg, error) {
-		var args []emu.Arg
-		copies := map[*emu.Buffer]*emu.Buffer{}
-		for i := range l.args {
-			a := &l.args[i]
-			switch {
-			case a.image != nil:
-				spec := *a.spec
-				spec.Data = pictures[a.image]
-				im, err := newImage(dev, &spec, params[i].Name)
-				if err != nil {
-					return nil, err
-				}
-				args = append(args, im)
-			case a.buffer != nil:
-				b := copies[a.buffer]
-				if b == nil {
-					var err error
-					if b, err = dev.NewBuffer(a.buffer.Size(), emu.BufferOptions{Name: params[i].Name}); err != nil {
-						return nil, err
-					}
-					if _, err := b.WriteAt(masters[a.buffer], 0); err != nil {
-						return nil, err
-					}
-					copies[a.buffer] = b
-				}
-				if r := a.spec.Resource; r != nil {
-					args = append(args, emu.Resource(b, r.Stride, r.Records))
-				} else {
-					args = append(args, b)
-				}
-			default:
-				args = append(args, a.arg)
-			}
-		}
-		return args, nil
-	}, nil
 }
 
 // room returns how many runs may go on at the same time, for which the machine has memory.
@@ -502,7 +459,7 @@ func (x *exploration) part(ctx context.Context, report *explore.Report, j *journ
 
 // watch returns what tells of the runs while they are made.
 func (x *exploration) watch(env *Env) *exploreProgress {
-	p := &exploreProgress{w: env.Stderr, terminal: env.StderrTerminal, name: "kernel " + printable(x.base.launches[0].kernel.Name())}
+	p := &exploreProgress{w: env.Stderr, terminal: env.StderrTerminal, name: kernelsText(x.kernels())}
 	if !x.quiet {
 		p.start(cmp.Or(env.noticeAfter, stopAfter))
 	}

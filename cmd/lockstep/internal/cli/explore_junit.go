@@ -74,9 +74,13 @@ func (d *exploreDocument) outcomeNumber(run *explore.Run) int {
 // writeJUnit writes the report as JUnit XML: a test for each configuration without its seed, which fails when
 // a run of it has another outcome than the first run of all, or findings.
 func (d *exploreDocument) writeJUnit(w io.Writer) error {
-	suite := junitSuite{Name: "lockstep explore " + d.Kernel}
+	name := d.Kernel
+	if len(d.Kernels) > 0 {
+		name = strings.Join(d.Kernels, " ")
+	}
+	suite := junitSuite{Name: "lockstep explore " + name}
 	for _, f := range d.families() {
-		c := junitCase{Class: d.Kernel, Name: f.name()}
+		c := junitCase{Class: name, Name: f.name()}
 		if f.wrong != nil {
 			number := d.outcomeNumber(f.wrong)
 			m := &junitMessage{Message: fmt.Sprintf("of %s, %d with another outcome than the first run of all, %d with findings", counted(f.runs, "run"), f.differ, f.found)}

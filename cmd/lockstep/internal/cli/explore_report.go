@@ -20,8 +20,10 @@ import (
 
 // exploreAbout describes an exploration: the part of its report that is known before the first run.
 type exploreAbout struct {
-	Module string `json:"module"`
+	Module string `json:"module"` // of the first kernel
 	Kernel string `json:"kernel"`
+	// Kernels are those that run together; none where it is one.
+	Kernels []string `json:"kernels,omitempty"`
 	// Base is the command line of lockstep run, to which a configuration's flags are added.
 	Base  string `json:"base"`
 	Check bool   `json:"check"`
@@ -74,6 +76,9 @@ func (x *exploration) about(plan *explore.Plan) exploreAbout {
 		Module: l.part.path, Kernel: l.kernel.Name(), Base: x.command, Check: x.run.check, Total: plan.Runs(),
 		Subgroups: x.space.Subgroups, Schedules: []string{}, Seed: x.seed,
 	}
+	if names := x.kernels(); len(x.base.launches) > 1 {
+		a.Kernels = names
+	}
 	for _, s := range slices.Concat(x.space.Schedules, x.space.Seeded) {
 		a.Schedules = append(a.Schedules, s.Name())
 	}
@@ -82,33 +87,30 @@ func (x *exploration) about(plan *explore.Plan) exploreAbout {
 
 // work is a digest of everything that the results depend on.
 func (x *exploration) work(plan *explore.Plan) string {
-	l, h := x.base.launches[0], sha256.New()
+	h := sha256.New()
 	// Neither has anything in it that JSON cannot say.
 	about, _ := json.Marshal(x.about(plan))
 	space, _ := json.Marshal(x.space)
-	fmt.Fprintf(h, "%s\n%s\n%+v\n%q %t\n%x\n", about, space, l.NDRange, l.specs, x.run.keep, sha256.Sum256(l.module.data))
 	device := x.run.device
 	device.Engine = "" // which makes no difference
-	fmt.Fprintf(h, "%+v\n", device)
-	for i := range l.args {
-		a := &l.args[i]
-		fmt.Fprintf(h, "%d %q\n", i, a.text)
-		if a.buffer == nil && a.image == nil {
-			continue
+	fmt.Fprintf(h, "%s\n%s\n%t %+v\n", about, space, x.run.keep, device)
+	for _, l := range x.base.launches {
+		fmt.Fprintf(h, "%+v\n%q\n%x\n", l.NDRange, l.specs, sha256.Sum256(l.module.data))
+		for i := range l.args {
+			a := &l.args[i]
+			fmt.Fprintf(h, "%d %q\n", i, a.text)
+			switch {
+			case a.image != nil:
+				fmt.Fprintf(h, "%x\n", sha256.Sum256(x.pictures[a.image]))
+			case a.buffer != nil:
+				fmt.Fprintf(h, "%x\n", sha256.Sum256(x.masters[a.buffer]))
+			}
 		}
-		if data, err := x.contents(a); err == nil {
-			fmt.Fprintf(h, "%x\n", sha256.Sum256(data))
-		}
+	}
+	for _, p := range x.base.pipes {
+		fmt.Fprintf(h, "%x %x\n", sha256.Sum256(p.first), sha256.Sum256(p.rest))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-// contents is what an argument holds before the runs.
-func (x *exploration) contents(a *kernelArg) ([]byte, error) {
-	if a.image != nil {
-		return a.image.Bytes()
-	}
-	return a.buffer.Bytes()
 }
 
 // newExploreDocument makes the document of a report.
@@ -163,6 +165,9 @@ func (x *exploration) report(ctx context.Context, env *Env, doc *exploreDocument
 	}
 	if outs := x.base.outs; doc.ok() && len(outs) > 0 {
 		// All agree, so that any order leaves the same.
+		if err := x.base.startDrains(env); err != nil {
+			return err
+		}
 		if _, err := x.base.start(ctx, io.Discard, nil); err != nil {
 			return err
 		}
@@ -257,9 +262,17 @@ func (d *exploreDocument) writeText(w io.Writer, style exploreStyle) error {
 	return err
 }
 
+// kernels is "kernel reverse", or "kernels source and sink".
+func (d *exploreDocument) kernels() string {
+	if len(d.Kernels) > 0 {
+		return kernelsText(d.Kernels)
+	}
+	return kernelsText([]string{d.Kernel})
+}
+
 // headline is "kernel reverse: 64 runs, 3 outcomes".
 func (d *exploreDocument) headline() string {
-	text := fmt.Sprintf("kernel %s: %s", printable(d.Kernel), counted(d.Made, "run"))
+	text := fmt.Sprintf("%s: %s", d.kernels(), counted(d.Made, "run"))
 	if d.Shard != "" {
 		text += fmt.Sprintf(" (shard %s of %d)", d.Shard, d.Total)
 	}
@@ -306,6 +319,11 @@ func (d *exploreDocument) writeDifference(b *strings.Builder) {
 		at := slices.IndexFunc(d.Outcomes, func(o exploreOutcome) bool { return o.ID == p.Runs[i].Outcome })
 		names[i] = fmt.Sprint(at + 1)
 	}
+	if p.Object == nil && p.Lines == [2]string{} {
+		fmt.Fprintf(b, "\noutcomes %s and %s leave the same memory, print the same, and leave different packets in pipes\n", names[0], names[1])
+		writeParting(b, p.First, names)
+		return
+	}
 	if p.Object == nil {
 		fmt.Fprintf(b, "\noutcomes %s and %s leave the same memory, and print different texts\n", names[0], names[1])
 		for i, line := range p.Lines {
@@ -313,6 +331,7 @@ func (d *exploreDocument) writeDifference(b *strings.Builder) {
 				fmt.Fprintf(b, "  only in outcome %s: %s\n", names[i], printable(strings.TrimSuffix(line, "\n")))
 			}
 		}
+		writeParting(b, p.First, names)
 		return
 	}
 	element := fmt.Sprintf("%s[%d]", printable(p.Name), p.Index)
@@ -331,9 +350,46 @@ func (d *exploreDocument) writeDifference(b *strings.Builder) {
 			names[i], id[0], id[1], id[2], group[0], group[1], group[2], p.Values[i], s.Order)
 		b.WriteString(indent("    ", placeText(&s.Place)))
 	}
+	writeParting(b, p.First, names)
 	if !d.SubgroupsAlone {
 		fmt.Fprintf(b, "  = help: %s\n", d.advice())
 	}
+}
+
+// writeParting says at which access two outcomes part.
+func writeParting(b *strings.Builder, p *explore.Parting, names [2]string) {
+	if p == nil {
+		return
+	}
+	id, group := p.WorkItem.Global, p.WorkItem.Group
+	fmt.Fprintf(b, "  the first access at which they part is access %d of work-item (%d,%d,%d) of group (%d,%d,%d)", p.Number, id[0], id[1], id[2], group[0], group[1], group[2])
+	fmt.Fprintf(b, " of kernel %s\n", printable(p.Kernel))
+	for i := range p.Accesses {
+		a := &p.Accesses[i]
+		fmt.Fprintf(b, "  outcome %s: it %s\n", names[i], accessText(a))
+		if a.Access != "none" {
+			b.WriteString(indent("    ", placeText(&a.Place)))
+		}
+	}
+}
+
+// accessText is "reads 7 from tile[0]".
+func accessText(a *explore.PartedAccess) string {
+	memory := fmt.Sprintf("%s[%d]", printable(a.Name), a.Index)
+	if a.Name == "" || strings.Contains(a.Name, " ") {
+		memory = fmt.Sprintf("element %d of %s", a.Index, cmp.Or(printable(a.Name), "memory without a name"))
+	}
+	switch a.Access {
+	case "read":
+		return fmt.Sprintf("reads %s from %s", a.Value, memory)
+	case "write":
+		return fmt.Sprintf("writes %s to %s", a.Value, memory)
+	case "atomic operation":
+		return fmt.Sprintf("changes %s with the operand %s", memory, a.Value)
+	case "result of an atomic operation":
+		return fmt.Sprintf("finds %s in %s, and has changed that", a.Value, memory)
+	}
+	return "makes no more accesses"
 }
 
 // placeText is a place with its line of source, or else with its instruction.
@@ -351,7 +407,15 @@ func placeText(p *finding.Place) string {
 // advice says what a difference in memory usually means.
 func (d *exploreDocument) advice() string {
 	a, b := d.Difference.Stores[0], d.Difference.Stores[1]
+	does := func(access string) bool {
+		p := d.Difference.First
+		return p != nil && (p.Accesses[0].Access == access || p.Accesses[1].Access == access)
+	}
 	switch {
+	case does("result of an atomic operation"):
+		return "what an atomic operation finds depends on the order of work-items: the result of the kernel must not"
+	case does("read"):
+		return "the work-item reads memory that others write, or a copy fills, without a barrier, a wait or an atomic operation\n          in between"
 	case a.Order+b.Order == 0:
 		return "an asynchronous copy or an image write changed it: wait for copies before the memory is used"
 	case a.Order == 0 || b.Order == 0:
@@ -359,7 +423,7 @@ func (d *exploreDocument) advice() string {
 	case a.WorkItem.Global != b.WorkItem.Global:
 		return "several work-items write the element and nothing orders them: each order leaves the last one's value"
 	case a.Place.Word == b.Place.Word:
-		return "the same store of the same work-item stored other values: they come from memory that others write, or a copy\n          fills, without a barrier, a wait or an atomic operation in between"
+		return "the same store of the same work-item stored other values: they come from a pipe, an image or an operation of\n          its sub-group, which give other values in other orders"
 	}
 	return "the work-item took different ways: look at what its conditions read"
 }

@@ -58,7 +58,7 @@ The same schedule and seed give the same memory, output, counters and findings o
 machine, with any -workers. A finding prints the flags that repeat it. The findings of
 -check about copies do not depend on when copies complete.
 
-lockstep explore runs a kernel under many schedules, sub-group sizes and wave widths, and says
+lockstep explore runs kernels under many schedules, sub-group sizes and wave widths, and says
 whether they agree.
 `
 

@@ -40,7 +40,7 @@ func (d *exploreDocument) writeHTML(w io.Writer) error {
 		Outcomes                    []outcomePage
 		Configurations              []configurationPage
 	}{
-		Title: "lockstep explore: kernel " + printable(d.Kernel), Headline: strings.TrimSpace(d.headline()),
+		Title: "lockstep explore: " + d.kernels(), Headline: strings.TrimSpace(d.headline()),
 		Difference: strings.TrimSpace(difference.String()), Good: d.ok(),
 	}
 	for i := range d.Outcomes {

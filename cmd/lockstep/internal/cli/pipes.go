@@ -25,6 +25,9 @@ type pipe struct {
 	streamed *output
 	// streamedBytes is how much the file has got.
 	streamedBytes uint64
+
+	// Of explore, which makes the pipe again for each run: the packets that are in it before, and those that follow.
+	first, rest []byte
 }
 
 // make makes the pipe on the device, with the packets that are in it before.
@@ -35,11 +38,19 @@ func (p *pipe) make(r *run, name string) error {
 		return err
 	}
 	p.dev = d
+	if r.o.again {
+		if err := p.keepPackets(r.dev, name); err != nil {
+			return err
+		}
+	}
 	if _, err := d.Write(p.spec.Data); err != nil {
 		return err
 	}
 	p.spec.Data = nil
-	if info.Rest != nil {
+	switch {
+	case p.rest != nil:
+		return d.Feed(bytes.NewReader(p.rest))
+	case info.Rest != nil:
 		return d.Feed(info.Rest)
 	}
 	return nil

@@ -186,8 +186,8 @@ func (r *run) report(env *Env, res *outcome) error {
 // printUnseen says what a run that found nothing has not looked at. It is for people: only a terminal is told.
 func (r *run) printUnseen(env *Env) {
 	orders := "lockstep explore"
-	if len(r.launches) > 1 || together(r.launches) {
-		orders = "-schedule" // explore runs one kernel
+	if len(r.stages()) > 1 {
+		orders = "-schedule" // explore runs no kernels one after the other
 	}
 	r.note(env, "not looked at: races and uninitialised values (-check), other orders (%s)", orders)
 }

@@ -61,6 +61,7 @@ type runOptions struct {
 	quiet    bool
 	color    string
 
+	again          bool // the launches run again and again, from the same arguments
 	keepMarks      bool
 	memory         string
 	choices        string

@@ -102,7 +102,9 @@ The document of explore has, among others,
   "outcomes"   a list: the number of runs, the first of them with its configuration, the
                command that makes it, findings, and digests of memory and output
   "difference" where the first two outcomes part: the object, the index of the element, its
-               values, and the stores that wrote them
+               values, and the stores that wrote them; and in "first_access" the first access at
+               which they part: the kernel, the work-item, the number of the access among its
+               own, and in "accesses" what it does in each of the two
   "unfinished" runs that the time limit or Ctrl-C cut short
 
 lockstep merge prints the document of the command whose results it puts together.

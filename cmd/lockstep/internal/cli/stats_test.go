@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestLineStats holds that the counts by line are the same on each engine, with any number of workers and any width of
-// waves, and that they depend on the size of sub-groups.
+// TestLineStats holds that the counts by line are the same on each engine, with any number of workers, any width of
+// waves and any order, and that they depend on the size of sub-groups.
 func TestLineStats(t *testing.T) {
 	counts := func(line string) string {
 		t.Helper()
@@ -41,7 +41,7 @@ func TestLineStats(t *testing.T) {
 			want := counts(fmt.Sprintf("run %s -subgroup %d", kernel, size))
 			bySize[want] = true
 			for _, engine := range engines {
-				for _, flags := range []string{"-workers 1", "-workers 4", fmt.Sprintf("-wave %d", size)} {
+				for _, flags := range []string{"-workers 1", "-workers 4", "-schedule reverse", fmt.Sprintf("-wave %d", size)} {
 					line := fmt.Sprintf("run %s -subgroup %d -engine %s %s", kernel, size, engine, flags)
 					if got := counts(line); got != want {
 						t.Errorf("%s: %s", line, difference(want, got))

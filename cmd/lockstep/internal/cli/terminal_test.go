@@ -91,7 +91,7 @@ func TestASCIIOutput(t *testing.T) {
 
 // TestUnseen holds who is told what a run has not looked at: a person at a terminal whose run found nothing.
 func TestUnseen(t *testing.T) {
-	const one, several = "races and uninitialised values (-check), other orders (lockstep explore)\n", "races and uninitialised values (-check), other orders (-schedule)\n"
+	const one, stages = "races and uninitialised values (-check), other orders (lockstep explore)\n", "races and uninitialised values (-check), other orders (-schedule)\n"
 	for _, c := range []struct {
 		args     string
 		terminal bool
@@ -99,7 +99,8 @@ func TestUnseen(t *testing.T) {
 	}{
 		{"run examples/saxpy/saxpy.cl -global 8 -arg f32:2 -arg iota:f32:8 -arg zero:f32:8 -out 2=-", true, one},
 		{"run kernels.spv -kernel hello -global 2 -arg u32:2", true, one},
-		{"run pipes.spv -pipe a=i32:4 -kernel source -global 1 -arg pipe:a -arg i32:10 -with -kernel sink -global 10 -arg pipe:a -arg zero:i32:10", true, several},
+		{"run pipes.spv -pipe a=i32:4 -kernel source -global 1 -arg pipe:a -arg i32:10 -with -kernel sink -global 10 -arg pipe:a -arg zero:i32:10", true, one},
+		{"run examples/saxpy/saxpy.cl -buffer y=zero:f32:8 -global 8 -arg f32:2 -arg iota:f32:8 -arg buffer:y -then -global 8 -arg f32:2 -arg iota:f32:8 -arg buffer:y", true, stages},
 		{"run examples/saxpy/saxpy.cl -global 8 -arg f32:2 -arg iota:f32:8 -arg zero:f32:8 -out 2=-", false, ""},
 		{"run examples/saxpy/saxpy.cl -global 8 -arg f32:2 -arg iota:f32:8 -arg zero:f32:8 -out 2=- -q", true, ""},
 		{"run examples/saxpy/saxpy.cl -global 8 -arg f32:2 -arg iota:f32:8 -arg zero:f32:8 -out 2=- -json", true, ""},

@@ -87,3 +87,28 @@ kernel void buffering(volatile global int *x, global int *r)
 		r[1] = x[0];
 	}
 }
+
+// Work-items send their elements in whatever order they come.
+kernel void send(global const int *in, write_only pipe int p)
+{
+	int v = in[get_global_id(0)];
+	while (write_pipe(p, &v))
+		;
+}
+
+kernel void receive(read_only pipe int p, global int *out, int n)
+{
+	for (int i = 0; i < n; i++) {
+		int v;
+		while (read_pipe(p, &v))
+			;
+		out[i] = v;
+	}
+}
+
+kernel void ticket(global int *out)
+{
+	int turn = atomic_inc(&out[8]);
+	if (turn < 4)
+		out[get_global_id(0)] = turn + 1;
+}

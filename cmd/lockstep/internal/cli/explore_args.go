@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/explore"
+)
+
+// maxKeptPackets bounds the bytes that a pipe of explore is fed with: each run needs them again.
+const maxKeptPackets = 64 << 20
+
+// keepPackets keeps what goes into the pipe beyond its capacity, so that it can be read again and again.
+func (p *pipe) keepPackets(dev *emu.Device, name string) error {
+	info := p.spec.Pipe
+	p.first = p.spec.Data
+	if info.Rest == nil {
+		return nil
+	}
+	if err := dev.HostRoom("packets of pipe "+name, maxKeptPackets); err != nil {
+		return err
+	}
+	rest, err := io.ReadAll(io.LimitReader(info.Rest, maxKeptPackets+1))
+	if err != nil {
+		return err
+	}
+	if len(rest) > maxKeptPackets {
+		return fmt.Errorf("more than %d bytes of packets, which explore would have to keep for all runs", maxKeptPackets)
+	}
+	p.rest = rest
+	return nil
+}
+
+// made is what the arguments of one run are.
+type made struct {
+	x       *exploration
+	dev     *emu.Device
+	buffers map[*emu.Buffer]*emu.Buffer
+	pipes   map[*pipe]*emu.Pipe
+	drained map[*pipe]hash.Hash
+}
+
+// hold keeps what the arguments of the launches hold now, for the runs.
+func (x *exploration) hold() error {
+	x.masters, x.pictures = map[*emu.Buffer][]byte{}, map[*emu.Image][]byte{}
+	for _, l := range x.base.launches {
+		for i := range l.args {
+			a := &l.args[i]
+			var err error
+			switch {
+			case a.image != nil && x.pictures[a.image] == nil:
+				x.pictures[a.image], err = a.image.Bytes()
+				x.held += uint64(len(x.pictures[a.image]))
+			case a.buffer != nil && x.masters[a.buffer] == nil:
+				x.masters[a.buffer], err = a.buffer.Map() // until -out is written
+				x.mapped = append(x.mapped, a.buffer)
+				x.held += a.buffer.Size()
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range x.base.pipes {
+		x.held += uint64(p.spec.Pipe.PacketBytes) * uint64(p.spec.Pipe.Capacity)
+	}
+	return nil
+}
+
+// arguments makes the arguments of the launches again on another device.
+func (x *exploration) arguments(dev *emu.Device) (*explore.Arguments, error) {
+	m := &made{x, dev, map[*emu.Buffer]*emu.Buffer{}, map[*pipe]*emu.Pipe{}, map[*pipe]hash.Hash{}}
+	args := &explore.Arguments{}
+	for _, l := range x.base.launches {
+		params := l.kernel.Params()
+		list := make([]emu.Arg, 0, len(l.args))
+		for i := range l.args {
+			arg, err := m.argument(&l.args[i], params[i].Name)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, arg)
+		}
+		args.Of = append(args.Of, list)
+	}
+	if len(m.pipes) > 0 {
+		args.Left = m.left
+	}
+	return args, nil
+}
+
+// argument makes one argument.
+func (m *made) argument(a *kernelArg, name string) (emu.Arg, error) {
+	switch {
+	case a.image != nil:
+		spec := *a.spec
+		spec.Data = m.x.pictures[a.image]
+		return newImage(m.dev, &spec, name)
+	case a.pipe != nil:
+		return m.pipe(a.pipe)
+	case a.buffer == nil:
+		return a.arg, nil
+	}
+	b := m.buffers[a.buffer]
+	if b == nil {
+		var err error
+		if b, err = m.dev.NewBuffer(a.buffer.Size(), emu.BufferOptions{Name: name, ReadOnly: a.spec.ReadOnly, WriteOnly: a.spec.WriteOnly, Undefined: a.spec.Undefined}); err != nil {
+			return nil, err
+		}
+		if !a.spec.Undefined {
+			if _, err := b.WriteAt(m.x.masters[a.buffer], 0); err != nil {
+				return nil, err
+			}
+		}
+		m.buffers[a.buffer] = b
+	}
+	if r := a.spec.Resource; r != nil {
+		return emu.Resource(b, r.Stride, r.Records), nil
+	}
+	return b, nil
+}
+
+// pipe makes a pipe with its packets. One that nobody but -out reads is drained.
+func (m *made) pipe(p *pipe) (*emu.Pipe, error) {
+	if d := m.pipes[p]; d != nil {
+		return d, nil
+	}
+	info := p.spec.Pipe
+	d, err := m.dev.NewPipe(emu.PipeOptions{Name: p.name, PacketBytes: info.PacketBytes, Capacity: info.Capacity})
+	if err != nil {
+		return nil, err
+	}
+	m.pipes[p] = d
+	if _, err := d.Write(p.first); err != nil {
+		return nil, err
+	}
+	if p.rest != nil {
+		if err := d.Feed(bytes.NewReader(p.rest)); err != nil {
+			return nil, err
+		}
+	}
+	if p.drains() && len(p.outs) > 0 {
+		m.drained[p] = sha256.New()
+		return d, d.Drain(m.drained[p])
+	}
+	return d, nil
+}
+
+// left writes what the pipes hold after a run, or have given.
+func (m *made) left(w io.Writer) error {
+	for _, p := range m.x.base.pipes {
+		h := m.drained[p]
+		if h == nil {
+			h = sha256.New()
+			if _, err := io.Copy(h, struct{ io.Reader }{m.pipes[p]}); err != nil {
+				return err
+			}
+		}
+		if _, err := w.Write(h.Sum(nil)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// members returns the launches, and what makes their programs.
+func (x *exploration) members(quiet *Env) (programs []func(context.Context, *emu.Device) (*emu.Program, error), members []explore.Member) {
+	numbers := map[string]int{}
+	for _, l := range x.base.launches {
+		key := l.part.path + "\x00" + strings.Join(l.specs, "\x00")
+		number, ok := numbers[key]
+		if !ok {
+			number = len(programs)
+			numbers[key] = number
+			programs = append(programs, func(ctx context.Context, dev *emu.Device) (*emu.Program, error) {
+				p, err := l.module.program(ctx, quiet, dev, "explore", l.specs, x.run.keepMarks || x.run.check)
+				if err != nil && ctx.Err() != nil {
+					err = ctx.Err()
+				}
+				return p, err
+			})
+		}
+		members = append(members, explore.Member{Program: number, Kernel: l.kernel.Name(), Range: l.NDRange})
+	}
+	return programs, members
+}
+
+// kernels are the names of the kernels, each once.
+func (x *exploration) kernels() []string {
+	var names []string
+	for _, l := range x.base.launches {
+		if name := l.kernel.Name(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
