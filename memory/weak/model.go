@@ -76,7 +76,8 @@ type thread struct {
 	// acquired.
 	fences  []release
 	brought []brought
-	late    map[int]*late // by instruction
+	taken   map[*frozen]kinds // views that were added to that of the work-item
+	late    map[int]*late     // by instruction
 	repeats map[*place]repeat
 }
 
