@@ -9,6 +9,9 @@
 // runs a plan and returns a [Report] with the distinct outcomes, and, for two that differ, the element of
 // memory at which they part and the stores that wrote it.
 //
+// [Explorer.Exhaustive] runs all interleavings of a small launch instead, up to equivalence, and where memory is weak
+// ([Subject.Memory]) all values that loads may return. An outcome then comes with the choices that make it again.
+//
 // What an outcome is: the bytes of all global memory that kernels may write; what was printed; the findings.
 // Of the output of printf, each work-item's own text counts in its own order, and the order of work-items
 // does not: OpenCL C (section 6.15.14) leaves it open. Which work-item printed a text does not count either.

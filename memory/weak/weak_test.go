@@ -123,8 +123,8 @@ func TestProgress(t *testing.T) {
 		g[0].Store(0, relaxed, mem[:4], uint64(i+1))
 	}
 	p := g[0].m.global[addressOf(mem)>>blockShift][0]
-	if len(p.history) != maxHistory {
-		t.Errorf("%d messages are kept", len(p.history))
+	if len(p.history) != maxHistory || g[0].m.kept != maxHistory-1 {
+		t.Errorf("%d messages are kept, %d are counted", len(p.history), g[0].m.kept)
 	}
 	n := 0
 	for g[1].Load([]int{0}, relaxed, mem[:4]) != 3*maxHistory {
@@ -142,6 +142,19 @@ func TestProgress(t *testing.T) {
 		if n++; n > maxRepeats*maxHistory+1 {
 			t.Fatal("the loop around compare-and-exchange does not end")
 		}
+	}
+}
+
+// TestMessages holds that there is a bound on the messages of all places.
+func TestMessages(t *testing.T) {
+	m, g := pair(Oldest{}, true)
+	m.kept = maxMessages - 3
+	mem := make([]byte, 8)
+	for i := range 10 {
+		g[0].Store(0, plain, mem[:4], uint64(i))
+	}
+	if n := len(m.global[addressOf(mem)>>blockShift][0].history); n != 2 || m.kept > maxMessages {
+		t.Errorf("%d messages of the place, %d in all", n, m.kept)
 	}
 }
 

@@ -108,6 +108,6 @@ What is left out
   compiler makes of accesses that are neither atomic nor volatile.
   Accesses of different sizes to the same bytes: each piece is read by itself. Images and printf
   are as without -memory. Pipes, asynchronous copies and compiled modules are refused. In launches
-  that write more than a million places, further ones have no history; a note says so.
+  that write more than half a million places, further ones have no history; a note says so.
   -check looks for no uninitialised values then.
 `
