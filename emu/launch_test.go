@@ -412,7 +412,7 @@ func runKernel(t *testing.T, k *kernels.Kernel, variant string, opt emu.DeviceOp
 }
 
 // runOn is runKernel for a kernel that was loaded before.
-func runOn(t *testing.T, k *kernels.Kernel, d *emu.Device, loaded *emu.Kernel, s emu.Schedule) *emu.Result {
+func runOn(t *testing.T, k *kernels.Kernel, d *emu.Device, loaded *emu.Kernel, s emu.Schedule, more ...func(*emu.Launch)) *emu.Result {
 	t.Helper()
 	l := emu.Launch{Kernel: loaded, Schedule: s,
 		Range: emu.NDRange{Global: k.Launch.Global, Local: k.Launch.Local, Offset: k.Launch.Offset}}
@@ -433,6 +433,9 @@ func runOn(t *testing.T, k *kernels.Kernel, d *emu.Device, loaded *emu.Kernel, s
 		default:
 			l.Args = append(l.Args, emu.Null())
 		}
+	}
+	for _, set := range more {
+		set(&l)
 	}
 	res := mustRun(t, &l)
 	if err := k.Reference(k.Launch, want); err != nil {

@@ -5,8 +5,8 @@ import "strings"
 // MemoryOrder says what an atomic operation, a fence or a barrier orders: its scope, whether it acquires
 // and releases, and the kinds of memory that it does so for (SPIR-V 3.25 and 3.27, OpenCL 3.3.6).
 // Instructions have it in kernels that were lowered for checks only ([Inst.Order]). Engines execute every
-// atomic operation and barrier as sequentially consistent for all memory; the order is for those who judge
-// what a kernel may rely on.
+// atomic operation and barrier as sequentially consistent for all memory, but where a model of weak memory says
+// what loads return (package memory/weak); else the order is for those who judge what a kernel may rely on.
 type MemoryOrder uint32
 
 // The parts of an order. The lowest three bits are the [Scope].

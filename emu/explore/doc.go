@@ -9,6 +9,9 @@
 // runs a plan and returns a [Report] with the distinct outcomes; [Explorer.Part] finds out where two of them part:
 // the element of memory and the stores that wrote it, and the first access that a work-item makes in another way.
 //
+// [Explorer.Exhaustive] runs all interleavings of a small launch instead, up to equivalence, and where memory is weak
+// ([Subject.Memory]) all values that loads may return. An outcome then comes with the choices that make it again.
+//
 // What an outcome is: the bytes of all global memory that kernels may write, and what the subject says is left
 // besides, such as packets in pipes; what was printed; the findings.
 // Of the output of printf, each work-item's own text counts in its own order, and the order of work-items

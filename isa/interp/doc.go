@@ -64,6 +64,13 @@
 // of lanes, and reductions of floats over all lanes of a sub-group by halves, so that a sum
 // of floats has one order.
 //
+// # Weak memory
+//
+// In launches with [engine.Group.Weak], loads, stores, atomic operations and fences are instructions of another kind,
+// which ask a model of memory for each lane. A load that the model puts off keeps its register as it was; the decoder
+// places an instruction that performs it before the first one that reads or writes the register, or that must not come
+// before the load, at the latest at the end of the block.
+//
 // # Accelerators
 //
 // Another package may run kernels in the place of the functions here ([Compile], [Accelerator]). It gets a

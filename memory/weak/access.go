@@ -232,7 +232,15 @@ func (g *Group) write(t *thread, a *Access, p *place, v uint64, behind *message)
 		g.leave(t, a, x)
 	}
 	if m.fair {
-		p.forget(maxHistory)
+		most := maxHistory
+		if !a.Local {
+			if m.kept++; m.kept > maxMessages {
+				most = 2
+			}
+		}
+		if n := p.forget(most); !a.Local {
+			m.kept -= n
+		}
 	}
 }
 

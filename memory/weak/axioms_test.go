@@ -10,8 +10,10 @@ import (
 
 // This file defines the memory model by axioms, those of RC11 (O. Lahav, V. Vafeiadis, J. Kang, C. Hur and D. Dreyer,
 // Repairing Sequential Consistency in C/C++11, PLDI 2017) over candidate executions, with the release sequences of
-// C11, which OpenCL has. In two things it follows the machine instead:
+// C11, which OpenCL has. In three things it follows the machine instead:
 //
+//   - Loads that are not atomic need not be coherent with each other (bothPlain): C11 does not define what a program
+//     with such a race does.
 //   - RC11 forbids cycles of program order and reads. Here program order counts less: a load that may be performed
 //     late comes before later operations only where they access the same place, are acquire fences, or are
 //     sequentially consistent.
@@ -115,12 +117,15 @@ type candidates struct {
 	rf     []int    // of each read, the write
 	mo     [cells][]int
 
+	// alone leaves out the two conditions of the machine, and so what RC11 says about cycles of program order and
+	// reads, which C11 does not forbid.
+	alone    bool
 	outcomes map[string]bool
 }
 
 // axioms returns the outcomes of all executions that the axioms allow.
-func (p program) axioms() map[string]bool {
-	c := &candidates{outcomes: map[string]bool{}}
+func (p program) axioms(alone bool) map[string]bool {
+	c := &candidates{alone: alone, outcomes: map[string]bool{}}
 	for i := range cells {
 		c.events = append(c.events, event{op{kind: 'W', cell: i}, -1})
 	}
@@ -219,7 +224,7 @@ func (c *candidates) judge() {
 			}
 		}
 	}
-	if !union(c.weak, rf).acyclic() {
+	if !c.alone && !union(c.weak, rf).acyclic() {
 		return
 	}
 	hb := union(c.po, c.synchronizes(rf)).closed()
@@ -317,6 +322,9 @@ func (c *candidates) sequential(hb, eco, rf, mo, fr relation) bool {
 	to := union(access, hb.maybe().then(fence))
 	base := from.then(scb).then(to)
 	fences := fence.then(union(hb, hb.then(eco).then(hb))).then(fence)
-	performed := access.then(union(c.weak, rf).closed()).then(access)
+	performed := newRelation(n)
+	if !c.alone {
+		performed = access.then(union(c.weak, rf).closed()).then(access)
+	}
 	return union(base, fences, performed).acyclic()
 }

@@ -48,6 +48,7 @@
 // branch, a barrier or a use of its value; nor one in which an acquire load or a read-modify-write is performed
 // late. Sequentially consistent operations are ordered consistently with what their work-items have read of each
 // other, which C11 asks for only where that synchronizes. All of these executions have a cycle of program order
-// and reads. Accesses of different sizes to the same bytes, which the specification leaves undefined, read each
+// and reads. Sequentially consistent fences are those of RC11 and C++20 (O. Lahav, V. Vafeiadis, J. Kang, C. Hur and
+// D. Dreyer, Repairing Sequential Consistency in C/C++11, PLDI 2017), which order more than those of C11. Accesses of different sizes to the same bytes, which the specification leaves undefined, read each
 // piece by itself.
 package weak

@@ -31,8 +31,10 @@ const (
 	// maxHistory is how many messages of a place are kept where work-items make progress anyway: older values are
 	// not read any more.
 	maxHistory = 64
-	// maxPlaces bounds the places of a model. What lies outside of them has no history.
-	maxPlaces = 1 << 20
+	// maxPlaces bounds the places of a model. What lies outside of them has no history. Where there are maxMessages of
+	// all places, a place that is written keeps the last two.
+	maxPlaces   = 1 << 19
+	maxMessages = 1 << 20
 	// maxRepeats is how often in a row a work-item reads an old message (OpenCL 3.3.7: stores become visible in a
 	// reasonable time).
 	maxRepeats = 4
@@ -44,6 +46,7 @@ type Model struct {
 	fair    bool
 	global  table
 	places  int // in global memory
+	kept    int // messages of these, but for the first of each
 	full    bool
 	seqCst  view // that sequentially consistent operations share, of global memory
 	scratch []piece
@@ -76,7 +79,8 @@ type thread struct {
 	// acquired.
 	fences  []release
 	brought []brought
-	late    map[int]*late // by instruction
+	taken   map[*frozen]kinds // views that were added to that of the work-item
+	late    map[int]*late     // by instruction
 	repeats map[*place]repeat
 }
 

@@ -158,11 +158,11 @@ func (p *place) insert(at int, m *message) {
 	}
 }
 
-// forget drops the oldest messages, so that so many are left.
-func (p *place) forget(most int) {
+// forget drops the oldest messages, so that so many are left, and returns how many they were.
+func (p *place) forget(most int) int {
 	n := len(p.history) - most
 	if n <= 0 {
-		return
+		return 0
 	}
 	for _, m := range p.history[:n] {
 		m.at = -1
@@ -172,6 +172,7 @@ func (p *place) forget(most int) {
 		m.at = i
 	}
 	p.history[0].glued = false
+	return n
 }
 
 // loadBytes and storeBytes move up to 8 bytes, the lowest first.

@@ -105,17 +105,41 @@ func (t *thread) bring(b brought) {
 	if slices.Contains(t.brought, b) || !b.m.heads(func(*release) bool { return true }) {
 		return
 	}
-	if len(t.brought) >= maxBrought {
-		t.brought = slices.DeleteFunc(t.brought, func(b brought) bool { return b.m.at < 0 })
-	}
+	all := len(t.brought) < maxBrought
+	t.brought = slices.DeleteFunc(t.brought, func(o brought) bool {
+		return o.side == b.side && b.m.continues(o.m) || !all && o.m.at < 0
+	})
 	t.brought = append(t.brought, b)
+}
+
+// continues says whether a message belongs to all release sequences that an earlier one of its place belongs to:
+// there are read-modify-writes alone from there on.
+func (m *message) continues(o *message) bool {
+	if m.of != o.of || o.at < 0 || o.at > m.at {
+		return false
+	}
+	for _, x := range m.of.history[o.at+1 : m.at+1] {
+		if !x.glued {
+			return false
+		}
+	}
+	return true
 }
 
 // acquire adds to the work-item's view what the message releases, and what those do whose release sequences it
 // belongs to.
 func (t *thread) acquire(m *message, s side) {
 	m.heads(func(r *release) bool {
-		t.view.join(r.view, r.synchronizes(t.id, s))
+		of := r.synchronizes(t.id, s)
+		had := t.taken[r.view]
+		if had.and(of) == of {
+			return false // views only grow
+		}
+		t.view.join(r.view, of, true)
+		if t.taken == nil || len(t.taken) >= maxBrought {
+			t.taken = map[*frozen]kinds{}
+		}
+		t.taken[r.view] = kinds{had[inGlobal] || of[inGlobal], had[inLocal] || of[inLocal]}
 		return false
 	})
 }
@@ -151,7 +175,7 @@ func (m *message) heads(f func(*release) bool) bool {
 func (g *Group) leave(t *thread, a *Access, m *message) {
 	s := sideOf(a)
 	if a.order()&isa.OrderRelease != 0 {
-		m.releases = append(m.releases, release{s, t.id, t.view.freeze().firm()})
+		m.releases = append(m.releases, release{s, t.id, t.view.freeze()})
 	}
 	for i := range t.fences {
 		f := &t.fences[i]
@@ -176,7 +200,7 @@ func (g *Group) Fence(item int, order isa.MemoryOrder) {
 		g.sequential(t, f.own)
 	}
 	if order&isa.OrderAcquire != 0 && order&isa.OrderRelease != 0 {
-		t.view.join(t.view.freeze().firm(), f.own) // nothing moves across it
+		t.view.join(t.view.freeze(), f.own, true) // nothing moves across it
 	}
 	if order&isa.OrderRelease != 0 {
 		g.releaseFence(t, f)
@@ -184,12 +208,19 @@ func (g *Group) Fence(item int, order isa.MemoryOrder) {
 }
 
 func (g *Group) acquireFence(t *thread, f side) {
+	kept := t.brought[:0]
 	for _, b := range t.brought {
 		t.acquireBrought(b, fenced(f, b.side))
+		// May another fence take more?
+		whole := f.scope <= isa.ScopeDevice
+		for k := range f.own {
+			whole = whole && (f.own[k] || !b.own[k])
+		}
+		if !whole || !f.both && b.m.heads(func(r *release) bool { return r.both }) {
+			kept = append(kept, b)
+		}
 	}
-	if f.both && f.scope <= isa.ScopeDevice {
-		t.brought = t.brought[:0] // otherwise another fence may take more
-	}
+	t.brought = kept
 }
 
 // acquireBrought acquires a message, unless it has been dropped.
@@ -204,7 +235,7 @@ func (t *thread) acquireBrought(b brought, s side) {
 }
 
 func (g *Group) releaseFence(t *thread, f side) {
-	r := release{f, t.id, t.view.freeze().firm()}
+	r := release{f, t.id, t.view.freeze()}
 	for i := range t.fences {
 		if t.fences[i].side == f {
 			t.fences[i] = r
@@ -217,11 +248,11 @@ func (g *Group) releaseFence(t *thread, f side) {
 // sequential gives a fence its place in the order of sequentially consistent operations.
 func (g *Group) sequential(t *thread, of kinds) {
 	for _, shared := range [2]*view{&g.m.seqCst, &g.seqCst} {
-		t.view.join(shared.freeze(), of)
+		t.view.join(shared.freeze(), of, true)
 	}
-	f := t.view.freeze().firm()
-	g.m.seqCst.join(f, kinds{inGlobal: of[inGlobal]})
-	g.seqCst.join(f, kinds{inLocal: of[inLocal]})
+	f := t.view.freeze()
+	g.m.seqCst.join(f, kinds{inGlobal: of[inGlobal]}, true)
+	g.seqCst.join(f, kinds{inLocal: of[inLocal]}, true)
 }
 
 // Barrier says that a barrier of the work-group has opened, at which all its work-items were that have not ended.
@@ -259,20 +290,38 @@ func (g *Group) meet(list []*thread, order isa.MemoryOrder) {
 	if order&(isa.OrderAcquire|isa.OrderRelease) == 0 || order.Scope() == isa.ScopeInvocation {
 		return
 	}
+	if len(list) == 0 {
+		return
+	}
 	f := fenceSide(order)
-	var all view
-	var last *frozen
+	common := list[0].view.base // what all know, if that is anything
+	for _, t := range list {
+		if t.view.base != common {
+			common = nil
+		}
+	}
+	all := view{base: common}
+	if common != nil && !common.firm {
+		all.joinAbove(nil, common, f.own, true)
+	}
 	for _, t := range list {
 		g.settleAll(t)
 		g.releaseFence(t, f)
-		if one := t.view.freeze(); one != last {
-			all.join(one.firm(), f.own)
-			last = one
-		}
+		all.joinAbove(common, t.view.base, f.own, true)
 	}
 	joined := all.freeze()
 	for _, t := range list {
-		t.view.join(joined, f.own)
+		t.view.rebase(common, joined, f.own)
 		g.acquireFence(t, f)
+	}
+	if f.own[inLocal] && len(list) == len(g.all) {
+		// Nobody reads what all know to be old.
+		for _, block := range g.local {
+			for _, p := range block {
+				if s := all.at(p); s.any != nil && s.any.at > 0 {
+					p.forget(len(p.history) - s.any.at)
+				}
+			}
+		}
 	}
 }

@@ -102,11 +102,12 @@ The model
 What is left out
   Executions that C11 allows because of cycles of program order and reads: late loads beyond
   branches, acquire loads and read-modify-writes that are late, and seq_cst operations that run
-  in another order than relaxed accesses have told their work-items of each other.
+  in another order than relaxed accesses have told their work-items of each other. seq_cst fences
+  order what those of C++20 do, which is more than C11 asks for.
   Optimizations of compilers that merge, invent or drop accesses, but for those that lockstep's own
   compiler makes of accesses that are neither atomic nor volatile.
   Accesses of different sizes to the same bytes: each piece is read by itself. Images and printf
   are as without -memory. Pipes, asynchronous copies and compiled modules are refused. In launches
-  that write more than a million places, further ones have no history; a note says so.
+  that write more than half a million places, further ones have no history; a note says so.
   -check looks for no uninitialised values then.
 `
