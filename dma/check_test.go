@@ -676,8 +676,8 @@ func TestShadowLimit(t *testing.T) {
 		u.Access(0, 1, memory.AccessWrite, 3, p, 4)
 		e, _, _ := u.GroupCopy(0, linear(2, memory.MakePointer(memory.SpaceLocal, 3, 32), p, 8), 0, some(0, 0, 64))
 		u.GroupWait(0, 3, e, some(0, 0, 64))
-		if s.String() != want {
-			t.Errorf("allocation %d: %s", n, s)
+		if s.String() != want || (s.missed != 0) != (n == 2) {
+			t.Errorf("allocation %d: %s, missed %d", n, s, s.missed)
 		}
 	}
 }
@@ -709,14 +709,27 @@ func TestShadowOfGlobalMemory(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, s, want)
 		}
 	}
-	for n := range 3 * maxGlobalPages {
-		u.Access(0, 1, memory.AccessWrite, 3, p.Add(int64(n)*shadowPage), 4)
+	// A quarter of the room is for words, half of it for bytes, which take four times as much.
+	const perPage = shadowPage >> shadowWord
+	const words, bytes, rest = maxGlobalCells / 4 / perPage, maxGlobalCells / 2 / shadowPage, maxGlobalCells / 4 / perPage
+	page := func(n int) memory.Pointer { return p.Add(int64(n) * shadowPage) }
+	for n := range words + bytes + rest + 1 {
+		at, size := page(n), uint64(shadowPage)
+		if n >= words && n < words+bytes {
+			at, size = at.Add(3), 1
+		}
+		if s.missed != 0 {
+			t.Fatalf("no room for page %d", n)
+		}
+		u.Access(0, 1, memory.AccessWrite, 3, at, size)
 	}
-	if n := len(u.checker.shadow.global); n != maxGlobalPages {
-		t.Errorf("%d pages", n)
+	if n := u.checker.shadow.cells; n != maxGlobalCells || s.missed != MissedUses {
+		t.Errorf("%d cells, missed %d", n, s.missed)
 	}
 	try("the first page", p, "E-ASYNCRACE@2")
-	try("a page that there was no room for", p.Add((2*maxGlobalPages)*shadowPage), "")
+	try("a byte", page(words), "E-ASYNCRACE@2")
+	try("beside a byte", page(words).Add(4-64), "E-ASYNCRACE@2")
+	try("a page that there was no room for", page(words+bytes+rest), "")
 	u.Barrier(0)
 	u.Access(0, 1, memory.AccessWrite, 3, p.Add(size-4), 4)
 	try("a page of the epoch before", p, "")

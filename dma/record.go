@@ -87,10 +87,11 @@ type checker struct {
 	lanes   int       // of lane copies among them
 	free    []*record
 	shadow  shadow
+	sink    Sink
 }
 
-func (c *checker) reset(g *Group) {
-	c.group = g
+func (c *checker) reset(g *Group, s Sink) {
+	c.group, c.sink, c.shadow.sink = g, s, s
 	c.drop()
 	c.shadow.reset(g)
 }
@@ -115,6 +116,7 @@ func (c *checker) take(lanes int) *record {
 			}
 			c.give(r)
 		}
+		c.sink.Missed(MissedTransfers)
 		c.records = slices.Delete(c.records, 0, n)
 	}
 	var r *record

@@ -14,9 +14,10 @@ const maxShadow = 1 << 20
 
 const (
 	shadowPage = 64 // bytes of memory in a page of cells
-	// maxGlobalPages is how many pages of global memory a work-group may use between two barriers; the uses of
-	// further pages are not watched.
-	maxGlobalPages = 1 << 14
+	shadowWord = 2  // a new page has a cell for each four bytes
+	// maxGlobalCells is how many cells for global memory a work-group may use between two barriers; the uses of
+	// what needs more are not watched.
+	maxGlobalCells = 1 << 20
 )
 
 // shadow knows which work-items used each byte of LDS and of global memory since the last
@@ -47,7 +48,9 @@ type shadow struct {
 	pages []*shadowCells // made when they are first used
 
 	global map[globalPage]*shadowCells
+	cells  int    // of them
 	full   uint32 // the epoch in which there was no room for another page
+	sink   Sink
 }
 
 // The kinds of memory that a barrier may order or not.
@@ -70,8 +73,26 @@ type globalPage struct{ alloc, page uint64 }
 
 // shadowCells has the uses of shadowPage bytes.
 type shadowCells struct {
-	uses [2][shadowPage]uses // reads, writes
-	last [2]uint32           // epoch of the last use
+	shift uint8     // of how many bytes a cell is, as a power of two
+	uses  [2][]uses // reads, writes
+	last  [2]uint32 // epoch of the last use
+}
+
+func newShadowCells() *shadowCells {
+	const n = shadowPage >> shadowWord
+	cells := make([]uses, 2*n)
+	return &shadowCells{shift: shadowWord, uses: [2][]uses{cells[:n:n], cells[n:]}}
+}
+
+// split makes a cell for each byte.
+func (c *shadowCells) split() {
+	for k, words := range c.uses {
+		c.uses[k] = make([]uses, shadowPage)
+		for i := range c.uses[k] {
+			c.uses[k][i] = words[i>>c.shift]
+		}
+	}
+	c.shift = 0
 }
 
 // The two kinds of uses of a cell.
@@ -137,7 +158,7 @@ func (s *shadow) barrier(global, local bool) {
 			continue
 		}
 		clear(s.global)
-		s.full = 0
+		s.full, s.cells = 0, 0
 	}
 	// Where some memory is not ordered, what atomic operations have ordered stays.
 	if s.clock > 0 && global && local {
@@ -212,28 +233,31 @@ func (s *shadow) makePage(alloc, place uint64) *shadowCells {
 		return p
 	}
 	if memory.Space(alloc>>memory.AllocBits) == memory.SpaceLocal {
-		p := new(shadowCells)
+		p := newShadowCells()
 		s.pages[place/shadowPage] = p
 		return p
 	}
-	if len(s.global) >= maxGlobalPages {
+	if s.cells >= maxGlobalCells {
 		if s.full == s.epoch[inGlobal] {
 			return nil
 		}
 		for k, p := range s.global {
 			if p.last[useRead] != s.epoch[inGlobal] && p.last[useWrite] != s.epoch[inGlobal] {
+				s.cells -= len(p.uses[useRead])
 				delete(s.global, k)
 			}
 		}
-		if len(s.global) >= maxGlobalPages {
+		if s.cells >= maxGlobalCells {
 			s.full = s.epoch[inGlobal]
+			s.sink.Missed(MissedUses)
 			return nil
 		}
 	}
 	if s.global == nil {
 		s.global = map[globalPage]*shadowCells{}
 	}
-	p := new(shadowCells)
+	p := newShadowCells()
+	s.cells += len(p.uses[useRead])
 	s.global[globalPage{alloc, place / shadowPage}] = p
 	return p
 }
@@ -249,6 +273,10 @@ func (s *shadow) note(kind int, alloc, off, n uint64, item, pc int, async bool) 
 		s.async[space] = epoch
 	}
 	sub := item / s.subgroup
+	local := memory.Space(alloc>>memory.AllocBits) == memory.SpaceLocal
+	if local && to == maxShadow && to-from < n {
+		s.sink.Missed(MissedUses)
+	}
 	for from < to {
 		at := from % shadowPage
 		end := min(shadowPage, at+to-from)
@@ -260,8 +288,14 @@ func (s *shadow) note(kind int, alloc, off, n uint64, item, pc int, async bool) 
 			continue
 		}
 		page.last[kind] = epoch
-		for ; at < end; at++ {
-			page.uses[kind][at].add(s, by, sub, epoch)
+		if (at|end)&(1<<page.shift-1) != 0 {
+			if !local {
+				s.cells += shadowPage - len(page.uses[kind])
+			}
+			page.split()
+		}
+		for ; at < end; at += 1 << page.shift {
+			page.uses[kind][at>>page.shift].add(s, by, sub, epoch)
 		}
 	}
 }
@@ -317,7 +351,7 @@ func (s *shadow) find(kind int, alloc, off, n uint64, sub int, async bool, seen 
 	epoch := s.epoch[kindOf(alloc)]
 	look := func(page *shadowCells, place, end uint64) bool {
 		for ; place < end; place++ {
-			c := &page.uses[kind][place%shadowPage]
+			c := &page.uses[kind][place%shadowPage>>page.shift]
 			if c.epoch != epoch {
 				continue
 			}

@@ -19,7 +19,12 @@ type found struct {
 }
 
 // testSink keeps findings by code and instruction, in the order in which they came.
-type testSink struct{ list []*found }
+type testSink struct {
+	list   []*found
+	missed Missed
+}
+
+func (s *testSink) Missed(m Missed) { s.missed |= m }
 
 func (s *testSink) Finding(code finding.Code, pc, item, n int) *Detail {
 	for _, f := range s.list {

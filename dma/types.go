@@ -129,7 +129,18 @@ type Sink interface {
 	// when it is the first with this code and pc, else nil. It may be called for the same
 	// code and instruction many times in one work-group.
 	Finding(code finding.Code, pc, item, n int) *Detail
+	// Missed says that checks forget something for which there is no room. It may be called many times.
+	Missed(m Missed)
 }
+
+// Missed is what the checks of a launch had no room for, so that they may have missed findings.
+type Missed uint8
+
+// The parts of Missed.
+const (
+	MissedUses      Missed = 1 << iota // of memory between two barriers: [finding.AsyncRace]
+	MissedTransfers                    // that are outstanding, the oldest: other findings about copies
+)
 
 // Detail has the particulars of a finding. What does not apply is empty.
 type Detail struct {

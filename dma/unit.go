@@ -7,8 +7,9 @@ package dma
 // Its memory is bounded, whatever a kernel does: the queue holds Engines × (1 +
 // QueueDepth) transfers; work-items can be 2^16 group copies apart; a
 // wave remembers 4096 outstanding async marks; checks know the last 4096
-// outstanding transfers, of lane copies 2^18 lanes, the first MiB of LDS and 2^14 stretches of 64 bytes of global memory between two barriers. What each of the
-// limits does is said where it is.
+// outstanding transfers, of lane copies 2^18 lanes, the first MiB of LDS, and
+// up to 4 MiB of global memory between two barriers. What each of the limits does is said where it is; of those of
+// checks the sink is told ([Sink]).
 type Unit struct {
 	cfg   Config
 	group Group
@@ -54,7 +55,7 @@ func (u *Unit) Reset(g Group) {
 	u.match.reset(g.Items)
 	u.resetMarks()
 	if u.cfg.Check {
-		u.checker.reset(&u.group)
+		u.checker.reset(&u.group, u.cfg.Sink)
 	}
 }
 

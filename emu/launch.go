@@ -358,13 +358,12 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 // over puts findings into the result of a launch that is over. err is the scheduler's.
 func (p *prepared) over(res *Result, sr *scheduler.Result, err error) (*Result, error) {
 	var races []finding.Finding
-	var missed []finding.Partial
+	missed := partialCopies(sr.Missed)
 	if p.races != nil {
 		res.Shadow = p.races.Bytes()
 		r := raceReport{launches: []*prepared{p}, benign: p.Benign}
-		var by map[int][]finding.Finding
-		by, missed = r.findings(p.races)
-		races = by[0]
+		by, m := r.findings(p.races)
+		races, missed = by[0], append(missed, m...)
 	}
 	sr.Faults = p.keepOutputs(sr.Faults, err == nil && !sr.Halted, races != nil)
 	if len(sr.Faults) == 0 && err == nil && races == nil {

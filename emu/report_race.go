@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/memory/race"
@@ -70,6 +71,23 @@ func partial(missed race.Missed) (list []finding.Partial) {
 		if m.missed {
 			list = append(list, finding.Partial{Code: finding.Race, Reason: m.reason})
 		}
+	}
+	return list
+}
+
+// partialCopies says what checks of asynchronous copies had no room for.
+func partialCopies(missed dma.Missed) (list []finding.Partial) {
+	add := func(reason string, codes ...finding.Code) {
+		for _, c := range codes {
+			list = append(list, finding.Partial{Code: c, Reason: reason})
+		}
+	}
+	if missed&dma.MissedUses != 0 {
+		add("a work-group used more memory between two barriers than is remembered", finding.AsyncRace)
+	}
+	if missed&dma.MissedTransfers != 0 {
+		add("a work-group had more outstanding copies than are remembered",
+			finding.AsyncOverlap, finding.AsyncPart, finding.AsyncRace, finding.AsyncRead, finding.AsyncNoWait, finding.AsyncWrite)
 	}
 	return list
 }

@@ -236,10 +236,10 @@ func (r *setRun) result(sr *scheduler.SetResult, feeds []scheduler.Feed, took ti
 	all := finding.Merger{Limit: r.set.MaxFindings}
 	omitted := 0
 	var races map[int][]finding.Finding
-	var missed []finding.Partial
+	var raced, missed []finding.Partial // checks that did not look at everything
 	if r.races != nil {
 		report := raceReport{launches: r.launches, benign: r.set.Benign}
-		races, missed = report.findings(r.races)
+		races, raced = report.findings(r.races)
 	}
 	for i, p := range r.launches {
 		one := p.result(&sr.Launches[i], took)
@@ -251,13 +251,15 @@ func (r *setRun) result(sr *scheduler.SetResult, feeds []scheduler.Feed, took ti
 		if len(sr.Launches[i].Faults) > 0 || ended != nil || races[i] != nil {
 			p.report(one, &sr.Launches[i], ended, races[i])
 		}
-		one.Findings.Merge(missed)
+		one.Findings.Merge(partialCopies(sr.Launches[i].Missed))
+		one.Findings.Merge(raced)
 		res.Launches = append(res.Launches, one)
 		res.Counters.Add(&one.Counters)
 		for _, f := range one.Findings.Findings {
 			all.Add(f)
 		}
 		omitted += one.Findings.Omitted
+		missed = append(missed, one.Findings.Partial...)
 	}
 	res.Findings = all.List()
 	res.Findings.Omitted += omitted

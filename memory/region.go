@@ -54,6 +54,10 @@ func (r *Region) Allows(a Access) bool {
 // Check returns what an access of n bytes at p, which leads to this region (nil
 // for one that does not exist), does wrong, or nil. It does not look at alignment.
 func (r *Region) Check(p Pointer, n uint64, a Access) *Fault {
+	off := p.Offset()
+	if r != nil && !r.Freed && off >= 0 && uint64(off) <= r.Size && r.Size-uint64(off) >= n && r.Allows(a) && !p.IsNearNull() {
+		return nil
+	}
 	f := Fault{Access: a, Pointer: p, Size: n}
 	switch {
 	case p.IsNearNull():
@@ -64,7 +68,6 @@ func (r *Region) Check(p Pointer, n uint64, a Access) *Fault {
 		return &f
 	}
 	f.Region, f.RegionSize, f.HasRegion = r.Name, r.Size, true
-	off := p.Offset()
 	switch {
 	case r.Freed:
 		f.Kind = FaultFreed
@@ -72,10 +75,8 @@ func (r *Region) Check(p Pointer, n uint64, a Access) *Fault {
 		f.Kind = FaultBounds
 	case r.ReadOnly && a != AccessRead:
 		f.Kind = FaultReadOnly
-	case r.WriteOnly && a != AccessWrite:
+	default: // r.WriteOnly && a != AccessWrite
 		f.Kind = FaultWriteOnly
-	default:
-		return nil
 	}
 	return &f
 }

@@ -104,6 +104,9 @@ func (w *worker) endClock(well bool) {
 	}
 }
 
+// Missed takes what checks of asynchronous copies have no room for: see [dma.Sink].
+func (w *worker) Missed(m dma.Missed) { w.missed.Or(uint32(m)) }
+
 // Finding takes a finding about asynchronous copies, which does not end the
 // group: see [dma.Sink].
 func (w *worker) Finding(code finding.Code, pc, item, n int) *dma.Detail {

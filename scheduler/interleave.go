@@ -7,6 +7,7 @@ import (
 	"iter"
 	"sync/atomic"
 
+	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/memory"
@@ -300,7 +301,7 @@ func (x *interleaving) unwind() {
 // collect puts the result together.
 func (x *interleaving) collect(ctx context.Context) (*Result, error) {
 	x.unwind()
-	res := &Result{WaveLanes: 1}
+	res := &Result{WaveLanes: 1, Missed: dma.Missed(x.missed.Load())}
 	var faults faultTable
 	for _, w := range x.workers {
 		w.end(!x.stopped)

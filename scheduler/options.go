@@ -139,6 +139,8 @@ type Result struct {
 	// Faults are what went wrong, one for each code and instruction, in the
 	// order in which the schedule first meets them.
 	Faults []Fault
+	// Missed is what checks of asynchronous copies had no room for.
+	Missed dma.Missed
 	// Output is what printf printed, unless Options.Output took it.
 	Output []byte
 	// Dropped is the number of bytes of output beyond Options.MaxOutput.

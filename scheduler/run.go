@@ -124,9 +124,10 @@ type launch struct {
 
 	shares []share
 	halt   halt
-	pokes  bool        // Launch.Cancel stops waves to look at them
-	over   atomic.Bool // the launch is to end
-	sink   *sink       // own, or that of the set
+	pokes  bool          // Launch.Cancel stops waves to look at them
+	over   atomic.Bool   // the launch is to end
+	missed atomic.Uint32 // a dma.Missed
+	sink   *sink         // own, or that of the set
 	own    sink
 }
 
@@ -397,7 +398,7 @@ func (s *launch) progress(workers []*worker) (stop func()) {
 
 // finish puts the workers' results together and lets them go.
 func (s *launch) finish(ctx context.Context, workers []*worker) (*Result, error) {
-	res := &Result{WaveLanes: s.lanes}
+	res := &Result{WaveLanes: s.lanes, Missed: dma.Missed(s.missed.Load())}
 	for _, w := range workers {
 		if w.panicked != nil {
 			return nil, w.panicked

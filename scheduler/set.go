@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
@@ -496,7 +497,7 @@ func (s *set) finish(ctx context.Context) (*SetResult, error) {
 	output := s.sink.err
 	for _, m := range s.members {
 		r := &m.result
-		r.WaveLanes = m.lanes
+		r.WaveLanes, r.Missed = m.lanes, dma.Missed(m.missed.Load())
 		r.Faults = m.faults.list()
 		if m.sink != &s.sink {
 			r.Output, r.Dropped = m.sink.buf, m.sink.dropped

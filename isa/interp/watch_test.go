@@ -23,6 +23,8 @@ type recorder struct {
 	marks    []string
 }
 
+func (r *recorder) Missed(dma.Missed) {}
+
 func (r *recorder) Finding(code finding.Code, pc, item, n int) *dma.Detail {
 	name := fmt.Sprintf("%s@%d", code, pc)
 	if r.details[name] != nil {

@@ -58,10 +58,7 @@ func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off 
 		return
 	}
 	shift := uint8(bits.TrailingZeros64(a.Size | 1<<wordShift))
-	aligned := a.Size - 1
-	if a.Size != 1<<shift {
-		aligned = math.MaxUint64 // is not one cell
-	}
+	oneCell := a.Size == 1<<shift
 	read := a.Kind == memory.AccessRead && !g.d.alone && !g.narrow(a)
 	var pg *page
 	number, last, run := uint64(math.MaxUint64), uint64(math.MaxUint64), 0
@@ -83,7 +80,7 @@ func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off 
 				g.d.fine(pg, shift)
 			}
 		}
-		if at&aligned != 0 || pg.shift != shift {
+		if !oneCell || at&(1<<shift-1) != 0 || pg.shift != shift {
 			g.by(&v, first+i, e)
 			g.touch(&v, at)
 			continue
@@ -393,7 +390,12 @@ func (g *Group) covered(v *visit, x stamp) bool {
 	}
 	// Where scopes reach less far than the device, others race with one of two atomic operations and not
 	// with the other.
-	return e.atomic && (!g.narrow(v.Access) || !g.foreign(x) && v.Scope >= e.scope && int(x.item()-g.first)/g.subgroup == v.item/g.subgroup)
+	return e.atomic && (!g.narrow(v.Access) || v.Scope >= e.scope && g.sameSubgroup(v, x))
+}
+
+// sameSubgroup says whether an access is by a work-item of the sub-group of the one that visits.
+func (g *Group) sameSubgroup(v *visit, x stamp) bool {
+	return !g.foreign(x) && int(x.item()-g.first)/g.subgroup == v.item/g.subgroup
 }
 
 // bothAtomic says whether an access of a work-item and an earlier one are atomic operations whose scopes
@@ -433,7 +435,7 @@ func (g *Group) superfluous(v *visit, list []entry) bool {
 		case x.event() != event && !(many && g.d.events[x.event()].like(&g.d.events[event])):
 		case x.item() == v.stamp.item():
 			return true
-		case !g.narrow(v.Access) || !g.foreign(x.stamp) && (g.d.narrowest <= isa.ScopeWorkgroup || int(x.item()-g.first)/g.subgroup == v.item/g.subgroup):
+		case !g.narrow(v.Access) || g.sameSubgroup(v, x.stamp) || g.d.narrowest <= isa.ScopeWorkgroup && !g.foreign(x.stamp):
 			n++
 		}
 	}
