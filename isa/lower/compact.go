@@ -2,8 +2,8 @@ package lower
 
 import "slices"
 
-// compact moves the values that are left to new memory, in the order of the blocks, when most of those that were made
-// are gone. A kernel at -O0 loses two thirds of its values to promotion, and the others would keep the memory of all:
+// compact moves the values that are left to new memory, in the order of the blocks, when a fifth of those that were made
+// is gone. A kernel at -O0 loses two thirds of its values to promotion, and the others would keep the memory of all:
 // passes go from value to value, and what takes their time is to wait for memory.
 func (f *fn) compact() {
 	f.compactValues()
@@ -76,7 +76,7 @@ func (f *fn) compactValues() {
 	for _, b := range f.blocks {
 		n += len(b.phis) + len(b.insts)
 	}
-	if f.held < 2*n+4096 {
+	if f.held < 5*n/4+4096 {
 		return
 	}
 	f.held = n

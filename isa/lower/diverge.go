@@ -28,6 +28,7 @@ func divergence(b *builder) {
 	d.findLeft()
 	d.copies()
 	f.valid = AnalysisLayout | AnalysisDivergence
+	f.spans = nil // nobody asks for them any more
 }
 
 // findDivergence finds the values that differ, where all in the blocks of bad, by order, do.

@@ -90,8 +90,9 @@ type block struct {
 	succs        []*block
 	succv, predv [2]*block // backing of short lists, as they are made
 	phis         []*value
-	cond         *value
+	order        int // place in the order of emission; found by an analysis
 	insts        []*value
+	cond         *value
 
 	term    termKind
 	trap    isa.TrapKind
@@ -109,7 +110,6 @@ type block struct {
 	domIn, domOut int32 // entry and exit numbers of a walk of the dominator tree
 	loop          *loop
 	dom           []*block // children in the dominator tree
-	order         int      // place in the order of emission
 }
 
 // switchTable has where a termSwitch leads. Nobody changes one that a block has.

@@ -76,6 +76,9 @@ func (b *builder) choosePrepared(kernel *function) {
 	if m.checked || m.opt.Poison != 0 || !m.opt.Passes.standard() {
 		return
 	}
+	if m.cut(kernel); len(kernel.calls) == 0 {
+		return
+	}
 	c := &callGraph{m: m, nodes: map[*function]*callNode{}}
 	if !c.visit(kernel, 0) || c.nodes[kernel].size < leastPrepared {
 		return
