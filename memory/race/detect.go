@@ -31,6 +31,7 @@ type Detector struct {
 	next    uint64 // work-item that no launch has
 	objects map[uint32]*object
 	byData  map[*byte]*object // so that views of a buffer are the buffer
+	images  map[*byte]*object // likewise of images
 	written map[*byte]bool    // where the data begins that launches may write; see Writes
 	events  []event
 	numbers map[event]uint32
@@ -45,6 +46,7 @@ type Detector struct {
 
 	told     int  // how many launches Writes was called for
 	anything bool // one of them may write any memory
+	paints   bool // one of them may write images
 
 	narrow bool   // some atomic operation has a scope below the device
 	bytes  uint64 // of shadow memory
@@ -85,6 +87,8 @@ type Race struct {
 	Pointer memory.Pointer
 	Size    uint64 // of the access that was told second, in bytes
 	Count   uint64
+	// Image says that the memory is an image's.
+	Image bool
 	// Same says that all of them were writes of the value that the memory had.
 	Same bool
 	// Barrier says that a barrier of the work-group stands between the two, but does not order this kind of
@@ -450,7 +454,7 @@ func (g *Group) found(a *Access, o *object, item int, s, earlier stamp, kind mem
 				d.full = true
 				return
 			}
-			r = &Race{A: d.party(s, e, mine), B: d.party(earlier, f, kind), Pointer: o.pointer.Add(int64(at)), Size: a.Size, Same: true}
+			r = &Race{A: d.party(s, e, mine), B: d.party(earlier, f, kind), Pointer: o.pointer.Add(int64(at)), Size: a.Size, Same: true, Image: o.image}
 			r.Barrier = r.A.Launch == r.B.Launch && r.A.Group == r.B.Group && e.barriers != f.barriers
 			if r.B.Access != memory.AccessRead && (r.A.Access == memory.AccessRead || r.B.PC > r.A.PC) {
 				r.A, r.B = r.B, r.A

@@ -52,6 +52,7 @@ type object struct {
 	pointer memory.Pointer // to its start
 	size    uint64
 	pages   []page
+	image   bool // elements of an image
 }
 
 func newObject(p memory.Pointer, size uint64) *object {

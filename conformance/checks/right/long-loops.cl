@@ -14,10 +14,10 @@ kernel void count(global uint *n, global uint *out)
 	}
 	while (own[l & 1] < 5000)
 		own[l & 1]++;
-	uint x = 1, k = 0;
+	uint x = 1;
 	do
-		x = x << 1 | ((x >> 11 ^ x >> 5 ^ x >> 3 ^ x) & 1), k++;
+		x = x << 1 | ((x >> 11 ^ x >> 5 ^ x >> 3 ^ x) & 1);
 	while ((x & 0xfff) != 1);
 	barrier(CLK_LOCAL_MEM_FENCE);
-	out[l] = here + own[l & 1] + k;
+	out[l] = here + own[l & 1] + (x & 1);
 }
