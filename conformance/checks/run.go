@@ -124,6 +124,9 @@ func (r *run) image(a *argspec.Arg) (*emu.Image, error) {
 		return nil, err
 	}
 	r.images = append(r.images, im)
+	if a.Undefined {
+		return im, nil
+	}
 	return im, im.WriteRect(emu.Rect{Width: info.Width, Height: info.Height}, a.Data, 0)
 }
 
