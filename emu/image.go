@@ -156,6 +156,7 @@ func (d *Device) NewImage(desc ImageDesc, format Format, opt ImageOptions) (*Ima
 			return nil, err
 		}
 		im.mem, im.base = mem, mem.ptr
+		mem.undefine()
 	}
 	p, err := d.mem.AddImage(memory.Image{
 		Name: opt.Name, Base: im.base, Format: format, Dim: memory.Dim2D,
@@ -272,7 +273,12 @@ func (im *Image) WriteRect(r Rect, p []byte, rowPitch int) error {
 		return err
 	}
 	defer im.dev.release()
-	return im.rows(r, p, rowPitch, func(image, host []byte) { copy(image, host) })
+	y := r.Y
+	return im.rows(r, p, rowPitch, func(image, host []byte) {
+		copy(image, host)
+		im.buffer().define(im.base.Offset()+int64(y*im.desc.RowPitch+r.X*im.format.Bytes()), len(image))
+		y++
+	})
 }
 
 // Bytes returns a copy of all elements, row by row without gaps.

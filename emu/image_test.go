@@ -145,10 +145,28 @@ func TestImageUniform(t *testing.T) {
 	}
 }
 
+// TestImageUndefined reads an element that the host has written, and one that it has not.
+func TestImageUndefined(t *testing.T) {
+	d := device(t, emu.DeviceOptions{})
+	im := newImage(t, d, 2, 2, rgba8(emu.UnormInt8), nil)
+	if err := im.WriteRect(emu.Rect{X: 1, Y: 1, Width: 1, Height: 1}, []byte{1, 2, 3, 4}, 0); err != nil {
+		t.Fatal(err)
+	}
+	k := kernel(t, program(t, d, imageModules[0]), "uniform")
+	for _, at := range [][2]int32{{0, 1}, {1, 0}, {1, 1}} {
+		l := &emu.Launch{Kernel: k, Range: emu.Range(1), Args: []emu.Arg{im, buffer(t, d, float32(0)), emu.Vector(at[0], at[1])}, Check: true}
+		if at == [2]int32{1, 1} {
+			mustRun(t, l)
+		} else {
+			wantImageFinding(t, l, finding.Uninitialized, "which the host never wrote")
+		}
+	}
+}
+
 func TestImageReadWrite(t *testing.T) {
 	for _, module := range imageModules {
 		d := device(t, emu.DeviceOptions{})
-		im := newImage(t, d, 3, 2, emu.Format{Order: emu.OrderR, Type: emu.Float}, nil)
+		im := newImage(t, d, 3, 2, emu.Format{Order: emu.OrderR, Type: emu.Float}, make([]byte, 24))
 		mustRun(t, &emu.Launch{Kernel: kernel(t, program(t, d, module), "twice"), Range: emu.Range(3, 2), Args: []emu.Arg{im}, Check: true})
 		if got := imageBytes(t, im); !bytes.Equal(got, bytes.Repeat([]byte{0, 0, 0x80, 0x3e}, 6)) { // 0.25
 			t.Errorf("%s: % x", module, got)

@@ -100,6 +100,12 @@ func (p *prepared) finding(f *scheduler.Fault, places *places) finding.Finding {
 		out.Message = "an operation of the work-group that not all of its work-items run"
 		out.Detail = fmt.Sprintf("in group (%d,%d,%d)", f.Group.ID[0], f.Group.ID[1], f.Group.ID[2])
 		out.Parties = p.parties(f.Waiting, f.Ended, nil, places)
+	case f.Code == finding.NoProgress:
+		out.WorkItem = nil
+		out.Message = "a loop that never ends"
+		out.Detail = fmt.Sprintf("in group (%d,%d,%d): the same state comes back, and nobody has written anything", f.Group.ID[0], f.Group.ID[1], f.Group.ID[2])
+		out.Parties = p.parties(f.Waiting, f.Ended, f.Running, places)
+		out.Help = p.adviseSpins(f.Running, f.Group.Position+1)
 	default:
 		d, _ := finding.Describe(f.Code)
 		out.Message = d.Title

@@ -157,12 +157,19 @@ func (r *raceReport) lost(x *race.Race) []string {
 	if !x.Barrier {
 		return nil
 	}
-	return []string{fmt.Sprintf("a barrier stands between the two, but its flags do not name %s memory, so that it does not order them", x.Pointer.Space())}
+	what := x.Pointer.Space().String() + " memory"
+	if x.Image {
+		what = "images"
+	}
+	return []string{fmt.Sprintf("a barrier stands between the two, but its flags do not name %s, so that it does not order them", what)}
 }
 
 // help says what would order the two.
 func (r *raceReport) help(x *race.Race) string {
 	flag := "CLK_GLOBAL_MEM_FENCE"
+	if x.Image {
+		flag = "CLK_IMAGE_MEM_FENCE"
+	}
 	if x.Pointer.Space() == memory.SpaceLocal {
 		flag = "CLK_LOCAL_MEM_FENCE"
 	}

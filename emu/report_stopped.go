@@ -13,27 +13,42 @@ func (p *prepared) adviseStopped(code finding.Code, sr *scheduler.Result, total 
 	if code != finding.TimeLimit {
 		return nil
 	}
-	spins, apart := false, false
+	var running []scheduler.Waiting
 	for i := range sr.Stopped {
-		for _, r := range sr.Stopped[i].Running {
-			if r.PC >= 0 && scheduler.SpinsAt(p.launch.Kernel, r.PC) {
-				spins, apart = true, apart || r.Apart
-			}
-		}
+		running = append(running, sr.Stopped[i].Running...)
 	}
-	var help []string
-	if apart && p.launch.SubgroupSize > 1 {
-		help = append(help, "work-items of one sub-group wait for each other in this loop, and OpenCL promises no progress between them; "+
-			"with -subgroup 1 (DeviceOptions.SubgroupSize) each of them goes on by itself")
-	}
-	if left := total - min(total, sr.Groups+uint64(len(sr.Stopped))); spins && left > 0 {
-		help = append(help, fmt.Sprintf("%s not begun, and this loop may wait for them; OpenCL does not promise that work-groups run at the same time; "+
-			"-parallel always -workers %d (Launch.Parallel, DeviceOptions.Workers) starts all of them", counted(left, "work-group")+haveOrHas(left), total))
-	}
+	help, spins := p.adviseLoops(running, total-min(total, sr.Groups+uint64(len(sr.Stopped))), total)
 	if !spins {
 		help = append(help, "if the kernel needs more time, raise -timeout (Launch.Timeout)")
 	}
 	return help
+}
+
+// adviseSpins is adviseStopped for a group that makes no progress when so many have begun.
+func (p *prepared) adviseSpins(running []scheduler.Waiting, begun uint64) []string {
+	total := p.launch.Groups[0] * p.launch.Groups[1] * p.launch.Groups[2]
+	help, _ := p.adviseLoops(running, total-min(total, begun), total)
+	return help
+}
+
+// adviseLoops says which flags let loops go on in which work-items wait for one another, or for one of the left
+// work-groups of total that have not begun; and whether there are such loops.
+func (p *prepared) adviseLoops(running []scheduler.Waiting, left, total uint64) (help []string, spins bool) {
+	apart := false
+	for _, r := range running {
+		if r.PC >= 0 && scheduler.SpinsAt(p.launch.Kernel, r.PC) {
+			spins, apart = true, apart || r.Apart
+		}
+	}
+	if apart && p.launch.SubgroupSize > 1 {
+		help = append(help, "work-items of one sub-group wait for each other in this loop, and OpenCL promises no progress between them; "+
+			"with -subgroup 1 (DeviceOptions.SubgroupSize) each of them goes on by itself")
+	}
+	if spins && left > 0 {
+		help = append(help, fmt.Sprintf("%s not begun, and this loop may wait for them; OpenCL does not promise that work-groups run at the same time; "+
+			"-parallel always -workers %d (Launch.Parallel, DeviceOptions.Workers) starts all of them", counted(left, "work-group")+haveOrHas(left), total))
+	}
+	return help, spins
 }
 
 // haveOrHas is the verb behind a number of things.

@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
 
-// A buffer that the host has never written is undefined to launches with checks, byte by byte. What an image shows and
-// what a launch without checks could have written counts as defined.
+// A buffer or an image that the host has never written is undefined to launches with checks, byte by byte. What a launch
+// without checks could have written counts as defined.
 
 // define makes n bytes of a buffer defined, from off on: the host has written them.
 func (b *Buffer) define(off int64, n int) {
@@ -43,18 +43,17 @@ func (p *prepared) shadows() {
 	d := p.Kernel.prog.dev
 	for i := range p.args {
 		a := &p.args[i]
-		if a.image != nil {
-			a.image.buffer().defineAll()
-			continue
-		}
 		b := a.buffer
+		if a.image != nil {
+			b = a.image.buffer()
+		}
 		if b == nil {
 			continue
 		}
 		s, _ := d.mem.Lookup(b.ptr.Alloc()).Shadow()
 		switch {
 		case s.Defined():
-		case !p.Check && !p.readsOnly(i):
+		case !p.Check && (a.image != nil || !p.readsOnly(i)):
 			b.defineAll()
 		case p.Check:
 			s.SetStart(d.origins.ID(memory.Origin{Kind: memory.OriginGlobal, Number: int(b.ptr.Alloc())}))
@@ -364,7 +363,11 @@ func (r *undefinedReport) root(o memory.Origin) (name string) {
 		help("write the buffer on the host before the launch, or in a kernel before it is read")
 		n := "a buffer"
 		for i := range r.args {
-			if b := r.args[i].buffer; b != nil && int(b.ptr.Alloc()) == o.Number {
+			b := r.args[i].buffer
+			if im := r.args[i].image; im != nil {
+				b = im.buffer()
+			}
+			if b != nil && int(b.ptr.Alloc()) == o.Number {
 				_, n = argumentObject(&finding.Object{}, r.launch.Kernel, i)
 				break
 			}

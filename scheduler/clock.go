@@ -79,8 +79,8 @@ func (w *worker) clockedTurn(i, quantum int) {
 func (w *worker) barrierOpened(pc int) {
 	if w.group.DMA != nil {
 		order := w.Kernel.Code[pc].Order()
-		if order == 0 || order&isa.OrderVaries != 0 {
-			order = isa.OrderAll
+		if order == 0 || order&isa.OrderVaries != 0 || w.ofGroup(pc) {
+			order = isa.OrderAll // an operation of the work-group, which all of it has come to
 		}
 		w.group.DMA.BarrierFor(w.clock, order&isa.OrderGlobal != 0, order&isa.OrderLocal != 0)
 	}

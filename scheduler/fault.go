@@ -17,6 +17,8 @@ type Fault struct {
 	// where, and Ended which have ended.
 	Waiting []Waiting
 	Ended   finding.Spans
+	// Running says, for a finding.NoProgress, which work-items run where.
+	Running []Waiting
 	// Standstill is what a finding.PipeDeadlock is about.
 	Standstill *Standstill
 	// Count is the number of work-items that it happened to, in Groups

@@ -24,6 +24,7 @@ type worker struct {
 	// partial is set once the group was found to have left a barrier to some of
 	// its work-items.
 	partial bool
+	endless endless
 
 	waves     []wave
 	madeLanes int // that the waves were made for
@@ -216,7 +217,7 @@ func (w *worker) begin(pos uint64) {
 	if w.group.Weak != nil {
 		w.group.Weak.Begin(w.group.Linear, w.items)
 	}
-	w.faulted, w.partial = false, false
+	w.faulted, w.partial, w.endless = false, false, endless{}
 	if w.clocked {
 		w.beginClock()
 	}
@@ -299,10 +300,16 @@ func (w *worker) runWave() bool {
 	quantum := 0
 	if w.Kernel.UsesPrintf || cooperative || w.opt.Look != nil && !w.pokes && !w.clocked {
 		quantum = w.quantum // so that output is taken away, timers run and questions are answered from time to time
+	} else if w.watched() {
+		quantum = watchQuantum
 	}
 	for {
 		w.turn(0, quantum)
 		w.look()
+		if (v.state == engine.StopQuantum || v.state == engine.StopBarrier) && w.stuck() {
+			w.noProgress()
+			return true
+		}
 		switch v.state {
 		case engine.StopDone:
 			return true
@@ -340,6 +347,10 @@ func (w *worker) runWaves() bool {
 		case groupOver:
 			return true
 		case groupRuns:
+			if w.stuck() {
+				w.noProgress()
+				return true
+			}
 			w.look()
 			w.flush()
 			yield()

@@ -30,6 +30,7 @@ type run struct {
 	shared  map[string]*emu.Buffer
 	pipes   map[string]*emu.Pipe
 	buffers []*emu.Buffer
+	images  []*emu.Image
 }
 
 // Run runs the case with checks, with a program that was made of its source. The error says why
@@ -95,6 +96,9 @@ func (r *run) free() error {
 	for _, p := range r.pipes {
 		errs = append(errs, p.Close())
 	}
+	for _, im := range r.images {
+		errs = append(errs, im.Free())
+	}
 	return errors.Join(errs...)
 }
 
@@ -110,6 +114,20 @@ func (r *run) buffer(a *argspec.Arg) (*emu.Buffer, error) {
 	}
 	_, err = b.WriteAt(a.Data, 0)
 	return b, err
+}
+
+// image makes an image of an argument.
+func (r *run) image(a *argspec.Arg) (*emu.Image, error) {
+	info := a.Image
+	im, err := r.dev.NewImage(emu.ImageDesc{Width: info.Width, Height: info.Height}, info.Format, emu.ImageOptions{})
+	if err != nil {
+		return nil, err
+	}
+	r.images = append(r.images, im)
+	if a.Undefined {
+		return im, nil
+	}
+	return im, im.WriteRect(emu.Rect{Width: info.Width, Height: info.Height}, a.Data, 0)
 }
 
 // pipe makes a pipe of an argument, with its packets.
@@ -202,6 +220,9 @@ func (r *run) argument(a *argspec.Arg, text string, size uint64) (emu.Arg, error
 			return nil, fmt.Errorf("no buffer %q", a.Shared)
 		}
 		return r.buffer(a)
+	}
+	if a.Kind == argspec.Image && a.Image.Pitch == 0 {
+		return r.image(a)
 	}
 	return nil, fmt.Errorf("%s: arguments of this kind have no support here", text)
 }

@@ -211,7 +211,9 @@ func (p *parser) sizedImage(size string, sizeAt int, text string, at int) (*Arg,
 	if int64(len(a.Data)) != bytes {
 		return nil, p.fail(specAt, fmt.Sprintf("%d bytes", bytes), "%d bytes for an image of %d×%d elements of %d", len(a.Data), info.Width, info.Height, e)
 	}
-	return newImage(info, a.Data), nil
+	im := newImage(info, a.Data)
+	im.Undefined = a.Undefined
+	return im, nil
 }
 
 // pixelFormat returns the format in which a file's pixels are stored into an

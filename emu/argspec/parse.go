@@ -55,7 +55,7 @@ type Arg struct {
 	// Data holds the elements, little-endian; nil for Local and Null. Of a pipe it
 	// holds the packets that are in it from the beginning.
 	Data []byte
-	// Undefined says that nobody has written the elements of a buffer, which are zero in Data.
+	// Undefined says that nobody has written the elements of a buffer or an image, which are zero in Data.
 	Undefined bool
 	// ReadOnly and WriteOnly say what a kernel may do with a buffer, where it may not do both.
 	ReadOnly, WriteOnly bool

@@ -116,6 +116,14 @@ type Locator interface {
 	Apart() bool
 }
 
+// Stater is what a [Wave] may be besides: able to tell what decides how it goes on.
+type Stater interface {
+	// State calls f with all that decides what the wave does next, but for memory that others share, in an order
+	// that is always the same. The words are valid during the call only. It returns false where something else
+	// decides, too.
+	State(f func(words []uint64)) bool
+}
+
 // Sweeper is what a [Wave] may be besides: able to run one work-group after the other where nobody has a say
 // in between.
 type Sweeper interface {

@@ -38,6 +38,7 @@ const (
 	ImageBounds       Code = "E-IMAGEBOUNDS"   // access outside of an image (with checks on)
 	ImageFormat       Code = "E-IMAGEFORMAT"   // access to an image of another kind of numbers (with checks on)
 	TimeLimit         Code = "E-TIMEOUT"       // the time limit ended the launch
+	NoProgress        Code = "E-ENDLESS"       // a loop that never ends (with checks on)
 	Cancelled         Code = "E-CANCELLED"     // the caller ended the launch
 	EngineDiff        Code = "E-ENGINEDIFF"    // engines that a launch ran on differ
 
@@ -175,6 +176,9 @@ var descriptions = map[Code]Description{
 		Checked: true},
 	TimeLimit: {Title: "the time limit ended the launch",
 		Text: "The kernel ran longer than allowed. The finding says where work-items were when the time was over. Usual reasons are a loop that never ends, a loop in which lanes of one sub-group wait for each other, and a loop that waits for a work-group that has not begun; for the last two the finding names the flag that lets the kernel go on."},
+	NoProgress: {Title: "a loop that never ends",
+		Text:    "The work-items of a group came back to a state in which they had been, and all memory was as it had been then: without anybody else they go on so for ever. A loop that waits for a work-group that has not begun is one as well, as OpenCL does not promise that work-groups run at the same time (OpenCL API 3.2.1), and so is one in which work-items of a sub-group wait for each other. The finding names the loop. A loop that counts without end is none; -timeout ends that.",
+		Checked: true},
 	Cancelled: {Title: "the launch was cancelled",
 		Text: "The caller cancelled the launch before it was over. Memory holds what the kernel had written by then."},
 	EngineDiff: {Title: "engines differ",

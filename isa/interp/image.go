@@ -148,6 +148,7 @@ func imageRead(w *wave, in *inst) {
 			if suits(f, in.src.Type) {
 				c := w.coords(a, k, i)
 				if off, ok := v.image.Offset(c[0], c[1], c[2]); ok {
+					w.tellTexel(in, memory.AccessRead, v.image, off, k, i)
 					t = f.Decode(v.data[off:])
 				} else {
 					t = f.Border()
@@ -189,6 +190,7 @@ func imageWrite(w *wave, in *inst) {
 			for n, r := range a.Value {
 				t[n] = uint32(w.reg(r, in.src.Type, k, i))
 			}
+			w.tellTexel(in, memory.AccessWrite, v.image, off, k, i)
 			f.Encode(v.data[off:], t)
 		}
 	}

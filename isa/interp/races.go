@@ -223,6 +223,13 @@ func tellFence(w *wave, in *inst) {
 	}
 }
 
+// tellTexel tells of an access to an element of an image.
+func (w *wave) tellTexel(in *inst, kind memory.Access, im *memory.Image, off uint64, k, i int) {
+	if r := w.group.Races; r != nil {
+		r.Texel(&race.Access{PC: in.pc, Kind: kind, Size: uint64(im.Format.Bytes())}, im.Base.Add(int64(off)), w.first+k*64+i)
+	}
+}
+
 // tellOrder tells which memory order each work-item has for the barrier or fence that follows.
 func tellOrder(w *wave, in *inst) {
 	if r := w.group.Races; r != nil {

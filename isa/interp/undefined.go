@@ -98,7 +98,10 @@ func (d *decoder) shadowed(in inst) {
 		in.fn, in.imm = shadowUse, uint32(engine.UndefinedCopy)
 	case isa.OpPipe:
 		in.fn, in.imm = shadowPipe, uint32(engine.UndefinedPipe)
-	case isa.OpImageRead, isa.OpImageWrite, isa.OpImageQuery, isa.OpImageBlockRead, isa.OpImageBlockWrite:
+	case isa.OpImageRead, isa.OpImageWrite:
+		in.fn, in.imm = shadowTexel, uint32(engine.UndefinedImage)
+		in.aux.image = &imageAccess{ImageAccess: &d.kernel.ImageAccesses[s.Imm]}
+	case isa.OpImageQuery, isa.OpImageBlockRead, isa.OpImageBlockWrite:
 		in.fn, in.imm = shadowUse, uint32(engine.UndefinedImage)
 	case isa.OpFence, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait, isa.OpBr, isa.OpRet, isa.OpTrap, isa.OpBarrier:
 		return

@@ -34,7 +34,9 @@ func (g *Group) by(v *visit, item int, event uint32) bool {
 }
 
 // apart says whether some work-items have clocks of their own.
-func (g *Group) apart() bool { return g.domains[inGlobal].apart || g.domains[inLocal].apart }
+func (g *Group) apart() bool {
+	return g.domains[inGlobal].apart || g.domains[inLocal].apart || g.domains[inImage].apart
+}
 
 // Lanes tells of an instruction that work-items first+i do for each bit i of lanes, in ascending order, at
 // p moved by off[i]. What is out of bounds is left out.

@@ -30,6 +30,7 @@ type Detector struct {
 	next    uint64 // work-item that no launch has
 	objects map[uint32]*object
 	byData  map[*byte]*object // so that views of a buffer are the buffer
+	images  map[*byte]*object // likewise of images
 	written map[*byte]bool    // where the data begins that launches may write; see Writes
 	events  []event
 	numbers map[event]uint32
@@ -47,6 +48,7 @@ type Detector struct {
 
 	told     int  // how many launches Writes was called for
 	anything bool // one of them may write any memory
+	paints   bool // one of them may write images
 
 	alone bool   // work-items may synchronize without all others of their group
 	bytes uint64 // of shadow memory
@@ -107,6 +109,8 @@ type Race struct {
 	// Bytes is how many bytes of the memory work-items race for, by these two instructions or others. It does
 	// not depend on the order in which work-items run.
 	Bytes uint64
+	// Image says that the memory is an image's.
+	Image bool
 	// Same says that all of them were writes of the value that the memory had.
 	Same bool
 	// Barrier says that a barrier of the work-group stands between the two, but does not order this kind of
@@ -261,7 +265,7 @@ func (g *Group) found(v *visit, earlier stamp, kind memory.Access, at, n uint64)
 				return
 			}
 			v.object.races++
-			r = &Race{A: d.party(v.stamp, e, mine), B: d.party(earlier, f, kind), Pointer: v.object.pointer.Add(int64(at)), Size: a.Size, Same: true}
+			r = &Race{A: d.party(v.stamp, e, mine), B: d.party(earlier, f, kind), Pointer: v.object.pointer.Add(int64(at)), Size: a.Size, Same: true, Image: v.object.image}
 			r.Barrier = r.A.Launch == r.B.Launch && r.A.Group == r.B.Group && e.barriers != f.barriers
 			if r.B.Access != memory.AccessRead && (r.A.Access == memory.AccessRead || r.B.PC > r.A.PC) {
 				r.A, r.B = r.B, r.A

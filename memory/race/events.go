@@ -44,9 +44,11 @@ func (d *Detector) dropEvents() bool {
 
 // eachStamp calls f for each stamp in memory, but for LDS of which the next access forgets all.
 func (d *Detector) eachStamp(f func(*stamp)) {
-	for _, o := range d.byData {
-		if o != nil {
-			d.stampsOf(o, 0, f)
+	for _, objects := range []map[*byte]*object{d.byData, d.images} {
+		for _, o := range objects {
+			if o != nil {
+				d.stampsOf(o, 0, f)
+			}
 		}
 	}
 	for _, g := range d.groups {

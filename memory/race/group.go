@@ -5,15 +5,16 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// The two kinds of memory whose accesses are ordered apart from each other.
+// The kinds of memory whose accesses are ordered apart from each other.
 const (
 	inGlobal = iota
 	inLocal
+	inImage
 	numDomains
 )
 
 // orderBits has the bit of a memory order for each of them.
-var orderBits = [numDomains]isa.MemoryOrder{isa.OrderGlobal, isa.OrderLocal}
+var orderBits = [numDomains]isa.MemoryOrder{isa.OrderGlobal, isa.OrderLocal, isa.OrderImage}
 
 // Group is a work-group that runs. Its methods take work-items by their number in the group. One goroutine
 // at a time may use it and the other groups of its [Detector].

@@ -103,7 +103,8 @@ type object struct {
 	size    uint64
 	local   bool
 	pages   []page
-	races   int // pairs of instructions
+	races   int  // pairs of instructions
+	image   bool // elements of an image
 }
 
 // newObject returns an allocation that nobody has accessed.

@@ -42,7 +42,8 @@ func (g *Group) Atomic(a *Access, item int, p memory.Pointer, order isa.MemoryOr
 	named := order & (isa.OrderGlobal | isa.OrderLocal)
 	var own [numDomains]bool
 	for i := range g.domains {
-		own[i] = named&orderBits[i] != 0 || named == 0 && (i == inLocal) == (p.Space() == memory.SpaceLocal)
+		// Images are ordered by every operation: there is little that says which do.
+		own[i] = named&orderBits[i] != 0 || named == 0 && (i == inLocal) == (p.Space() == memory.SpaceLocal) || i == inImage
 		if reads {
 			g.reads(i, at, item, order, own[i])
 		}

@@ -35,6 +35,10 @@ func registerOf(r isa.Reg, t isa.Type) register {
 func (d *Detector) Writes(k *isa.Kernel, scalars []uint64) {
 	d.told++
 	clear(d.objects) // what was not looked at may be now; byData still has the others
+	for i := range k.Code {
+		op := k.Code[i].Op
+		d.paints = d.paints || op == isa.OpImageWrite || op == isa.OpImageBlockWrite
+	}
 	w := writes{kernel: k, from: map[register]origins{}}
 	written := w.all()
 	if written&fromMemory != 0 {

@@ -308,8 +308,8 @@ func newImage(dev *emu.Device, spec *argspec.Arg, name string) (*emu.Image, erro
 		desc.Buffer, desc.RowPitch, desc.Offset = b, info.Pitch, uint64(info.Origin)
 	}
 	im, err := dev.NewImage(desc, info.Format, emu.ImageOptions{Name: name})
-	if err != nil {
-		return nil, err
+	if err != nil || spec.Undefined {
+		return im, err
 	}
 	return im, im.WriteRect(emu.Rect{Width: info.Width, Height: info.Height}, spec.Data, 0)
 }
