@@ -167,6 +167,12 @@ var extensions = []extension{
 	{name: "scopes of aliases", news: true, capabilities: "MemoryAccessAliasingINTEL", extensions: "SPV_INTEL_memory_access_aliasing",
 		types: "%dom = OpAliasDomainDeclINTEL\n%scope = OpAliasScopeDeclINTEL %dom\n%list = OpAliasScopeListDeclINTEL %scope\n",
 		body:  "OpStore %out %c0 Aligned|AliasScopeINTELMask 4 %list\n%r = OpIAdd %uint %g %c1\n", want: func(g uint32) uint32 { return g + 1 }},
+	{name: "halves in local memory", news: true, capabilities: "Float16 AtomicFloat16MinMaxEXT", extensions: "SPV_EXT_shader_atomic_float_min_max",
+		types: "%half = OpTypeFloat 16\n%pl = OpTypePointer Workgroup %half\n%v = OpVariable %pl Workgroup\n%c2 = OpConstant %uint 2\n%sem = OpConstant %uint 0x110\n" +
+			"%h0 = OpConstant %half 0\n%h5 = OpConstant %half 5\n",
+		body: "OpStore %v %h0 Aligned 2\nOpControlBarrier %c2 %c2 %sem\n%o = OpAtomicFMaxEXT %half %v %c2 %c0 %h5\nOpControlBarrier %c2 %c2 %sem\n" +
+			"%x = OpAtomicLoad %half %v %c2 %c0\n%m = OpConvertFToU %uint %x\n%r = OpIAdd %uint %m %g\n",
+		want: func(g uint32) uint32 { return g + 5 }},
 	{name: "split barriers", capabilities: "SplitBarrierEXT", extensions: "SPV_INTEL_split_barrier",
 		types: "%c2 = OpConstant %uint 2\n%sem = OpConstant %uint 0x108\n",
 		body:  "OpControlBarrierArriveINTEL %c2 %c2 %sem\n%x = OpIAdd %uint %g %c1\nOpControlBarrierWaitINTEL %c2 %c2 %sem\n%r = OpIMul %uint %x %c7\n",
