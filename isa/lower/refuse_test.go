@@ -61,6 +61,7 @@ func TestRefusals(t *testing.T) {
 		{"array of variable length", body("%r = OpVariableLengthArrayINTEL %pf %g\n")},
 		{"cooperative matrix", typed("%c3 = OpConstant %uint 3\n%cm = OpTypeCooperativeMatrixKHR %uint %c3 %c7 %c7 %c0\n", "%r = OpCooperativeMatrixLengthKHR %uint %cm\n")},
 		{"fixed point", body("%r = OpFixedSqrtALTERA %uint %g 0 1 2 0 0\n")},
+		{"predicated store to a built-in variable", typed("%t = OpConstantTrue %bool\n", "OpPredicatedStoreINTEL %gid %g3 %t\n")},
 		{"untyped copy", typed("%up = OpTypeUntypedPointerKHR CrossWorkgroup\n", "%q = OpBitcast %up %out\nOpCopyMemory %q %q\n")},
 		{"structure index", typed("%st = OpTypeStruct %uint %uint\n%ps = OpTypePointer CrossWorkgroup %st\n", "%q = OpBitcast %ps %out\n%r = OpAccessChain %pg %q %g\n")},
 		{"structure index out of range", typed("%st = OpTypeStruct %uint %uint\n%ps = OpTypePointer CrossWorkgroup %st\n", "%q = OpBitcast %ps %out\n%r = OpAccessChain %pg %q %c7\n")},
