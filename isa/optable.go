@@ -186,7 +186,7 @@ var opInfos = [NumOps]OpInfo{
 
 	OpLoad:    {"load", ShapeLoad, SetMem, 0, PropFaults},
 	OpStore:   {"store", ShapeStore, SetMem, 0, PropFaults},
-	OpAtomic:  {"atomic", ShapeAtomic, 1<<I32 | 1<<I64 | SetFloat, 0, PropFaults},
+	OpAtomic:  {"atomic", ShapeAtomic, 1<<I32 | 1<<I64 | SetFloats, 0, PropFaults},
 	OpMemCopy: {"memcopy", ShapeMemCopy, 0, 0, PropFaults},
 	OpFence:   {"fence", ShapeFence, 0, 0, 0},
 

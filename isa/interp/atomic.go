@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/clmath"
 	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/memory/race"
 )
@@ -17,7 +18,7 @@ type atomicFuncs struct {
 	// update returns what the memory holds afterwards.
 	update func(old, c, e uint64) uint64
 	// shared does the operation on memory that other goroutines use, too, and
-	// returns the old value.
+	// returns the old value; nil for 16 bits.
 	shared func(p unsafe.Pointer, c, e uint64) uint64
 }
 
@@ -33,7 +34,9 @@ func (d *decoder) atomic(in inst) {
 	case op == isa.AtomicMinS || op == isa.AtomicMaxS:
 		f.update = signedUpdate(op, s.Type.Bits())
 	}
-	f.shared = sharedFunc(op, s.Type.Bits(), f.update)
+	if s.Type.Bits() > 16 {
+		f.shared = sharedFunc(op, s.Type.Bits(), f.update)
+	}
 	in.aux = &aux{atomic: f}
 	in.fn = atomicOp
 	if s.Type.Bits() == 32 && s.Dst == isa.None && op == isa.AtomicAdd && in.space == memory.SpaceLocal {
@@ -85,17 +88,30 @@ func signedUpdate(op isa.AtomicOp, width int) func(old, c, e uint64) uint64 {
 	}
 }
 
+// float32Of has the operations that compute with floats. A sum of halves in single precision rounds to the right half.
+func float32Of(op isa.AtomicOp) func(a, b float32) float32 {
+	switch op {
+	case isa.AtomicFAdd:
+		return func(a, b float32) float32 { return a + b }
+	case isa.AtomicFMin:
+		return fmin[float32]
+	}
+	return fmax[float32]
+}
+
 func floatUpdate(op isa.AtomicOp, width int) func(old, c, e uint64) uint64 {
-	if width == 32 {
-		var f func(a, b float32) float32
-		switch op {
-		case isa.AtomicFAdd:
-			f = func(a, b float32) float32 { return a + b }
-		case isa.AtomicFMin:
-			f = fmin[float32]
-		default:
-			f = fmax[float32]
+	if width == 16 {
+		f := float32Of(op)
+		return func(old, c, _ uint64) uint64 {
+			r := f(clmath.F16ToF32(uint16(old)), clmath.F16ToF32(uint16(c)))
+			if r != r {
+				return 0x7e00
+			}
+			return uint64(clmath.F32ToF16(r))
 		}
+	}
+	if width == 32 {
+		f := float32Of(op)
 		return func(old, c, _ uint64) uint64 {
 			r := f(math.Float32frombits(uint32(old)), math.Float32frombits(uint32(c)))
 			if r != r {
@@ -213,13 +229,20 @@ func atomicOp(w *wave, in *inst) {
 			case p.Space() == memory.SpaceLocal:
 				// One goroutine runs a work-group: no one else is there.
 				q := unsafe.Add(mem, o)
-				if f.size == 4 {
+				switch f.size {
+				case 2:
+					old = uint64(memory.Load16(q))
+					memory.Store16(q, uint16(f.update(old, c, e)))
+				case 4:
 					old = uint64(memory.Load32(q))
 					memory.Store32(q, uint32(f.update(old, c, e)))
-				} else {
+				default:
 					old = memory.Load64(q)
 					memory.Store64(q, f.update(old, c, e))
 				}
+			case f.size == 2:
+				word := o&^3+4 <= limit+2
+				old = uint64(memory.AtomicUpdate16(unsafe.Add(mem, o), word, func(old uint16) uint16 { return uint16(f.update(uint64(old), c, e)) }))
 			default:
 				old = f.shared(unsafe.Add(mem, o), c, e)
 			}

@@ -144,6 +144,7 @@ func (b *builder) when(c *value, f func() []*value, others []*value) []*value {
 func (b *builder) predicated(in spirv.Inst) {
 	ops := in.Operands()
 	p, pt := b.one(spirv.ID(ops[0]))
+	b.noInput(p)
 	a := memoryAccess(pt, ops[3:])
 	if in.Op() == spirv.OpPredicatedStoreINTEL {
 		v, t := b.vals(spirv.ID(ops[1]))
@@ -161,6 +162,13 @@ func (b *builder) predicated(in spirv.Inst) {
 	c, _ := b.one(spirv.ID(ops[1]))
 	others := b.typed(spirv.ID(ops[2]), t)
 	b.set(in, b.when(c, func() []*value { return b.load(p, t, a) }, others)...)
+}
+
+// noInput fails if a pointer leads to a built-in variable, which is no memory.
+func (b *builder) noInput(p *value) {
+	if _, _, ok := inputOf(p); ok {
+		b.fail("accesses a built-in variable")
+	}
 }
 
 // masked reads the gathers and scatters of SPV_INTEL_masked_gather_scatter, whose components have a pointer and a
@@ -195,6 +203,7 @@ func (b *builder) masked(in spirv.Inst) {
 	ct := t.component()
 	out := make([]*value, len(v))
 	for i := range v {
+		b.noInput(ptrs[i])
 		if scatter {
 			b.when(mask[i], func() []*value {
 				b.store(ptrs[i], ct, v[i:i+1], a)

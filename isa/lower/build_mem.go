@@ -654,7 +654,7 @@ func (b *builder) atomic(in spirv.Inst) {
 		return b.add(v)
 	}
 	width := func(t isa.Type) {
-		if t != isa.I32 && t != isa.I64 && t != isa.F32 && t != isa.F64 {
+		if t != isa.I32 && t != isa.I64 && !t.IsFloat() {
 			b.fail("atomics on %s are not supported", t)
 		}
 	}

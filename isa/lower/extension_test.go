@@ -167,6 +167,26 @@ var extensions = []extension{
 	{name: "scopes of aliases", news: true, capabilities: "MemoryAccessAliasingINTEL", extensions: "SPV_INTEL_memory_access_aliasing",
 		types: "%dom = OpAliasDomainDeclINTEL\n%scope = OpAliasScopeDeclINTEL %dom\n%list = OpAliasScopeListDeclINTEL %scope\n",
 		body:  "OpStore %out %c0 Aligned|AliasScopeINTELMask 4 %list\n%r = OpIAdd %uint %g %c1\n", want: func(g uint32) uint32 { return g + 1 }},
+	{name: "storage classes of shared memory", news: true, capabilities: "USMStorageClassesALTERA", extensions: "SPV_INTEL_usm_storage_classes",
+		types: "%pd = OpTypePointer DeviceOnlyALTERA %uint\n",
+		body: "%d = OpCrossWorkgroupCastToPtrALTERA %pd %out\n%b = OpPtrCastToCrossWorkgroupALTERA %pg %d\n%q = OpInBoundsPtrAccessChain %pg %b %g64\n" +
+			"OpStore %q %g Aligned 4\n%x = OpLoad %uint %q Aligned 4\n%r = OpIAdd %uint %x %c7\n",
+		want: func(g uint32) uint32 { return g + 7 }},
+	{name: "hints", news: true, capabilities: "UnstructuredLoopControlsINTEL SubgroupBufferPrefetchINTEL",
+		extensions:  "SPV_INTEL_unstructured_loop_controls SPV_INTEL_subgroup_buffer_prefetch SPV_KHR_relaxed_extended_instruction",
+		decorations: "%set = OpExtInstImport \"NonSemantic.Example\"\n",
+		body: "OpSubgroupBlockPrefetchINTEL %out %c7\n%note = OpExtInstWithForwardRefsKHR %void %set 1 %g\nOpLoopControlINTEL 1\nOpBranch %next\n%next = OpLabel\n" +
+			"%r = OpIAdd %uint %g %c7\n",
+		want: func(g uint32) uint32 { return g + 7 }},
+	{name: "replicated specialization constants", news: true, capabilities: "ReplicatedCompositesEXT", extensions: "SPV_EXT_replicated_composites",
+		types: "%s7 = OpSpecConstant %uint 7\n%v3u = OpTypeVector %uint 3\n%k = OpSpecConstantCompositeReplicateEXT %v3u %s7\n",
+		body:  "%x = OpCompositeExtract %uint %k 2\n%r = OpIAdd %uint %x %g\n", want: func(g uint32) uint32 { return g + 7 }},
+	{name: "halves in local memory", news: true, capabilities: "Float16 AtomicFloat16MinMaxEXT", extensions: "SPV_EXT_shader_atomic_float_min_max",
+		types: "%half = OpTypeFloat 16\n%pl = OpTypePointer Workgroup %half\n%v = OpVariable %pl Workgroup\n%c2 = OpConstant %uint 2\n%sem = OpConstant %uint 0x110\n" +
+			"%h0 = OpConstant %half 0\n%h5 = OpConstant %half 5\n",
+		body: "OpStore %v %h0 Aligned 2\nOpControlBarrier %c2 %c2 %sem\n%o = OpAtomicFMaxEXT %half %v %c2 %c0 %h5\nOpControlBarrier %c2 %c2 %sem\n" +
+			"%x = OpAtomicLoad %half %v %c2 %c0\n%m = OpConvertFToU %uint %x\n%r = OpIAdd %uint %m %g\n",
+		want: func(g uint32) uint32 { return g + 5 }},
 	{name: "split barriers", capabilities: "SplitBarrierEXT", extensions: "SPV_INTEL_split_barrier",
 		types: "%c2 = OpConstant %uint 2\n%sem = OpConstant %uint 0x108\n",
 		body:  "OpControlBarrierArriveINTEL %c2 %c2 %sem\n%x = OpIAdd %uint %g %c1\nOpControlBarrierWaitINTEL %c2 %c2 %sem\n%r = OpIMul %uint %x %c7\n",

@@ -152,6 +152,10 @@ func arithmeticSignature(op spirv.Op) signature {
 		return "f f="
 	case spirv.OpFAdd, spirv.OpFSub, spirv.OpFMul, spirv.OpFDiv, spirv.OpFRem, spirv.OpFMod:
 		return "f f= f="
+	case spirv.OpFmaKHR:
+		return "f f= f= f="
+	case spirv.OpBitwiseFunctionINTEL:
+		return "i i= i= i= I."
 	case spirv.OpVectorTimesScalar:
 		return "f f= Fk"
 	case spirv.OpDot:
@@ -286,8 +290,18 @@ func groupSignature(op spirv.Op) signature {
 // enqueue, pipes.
 func otherSignature(op spirv.Op) signature {
 	switch op {
-	case spirv.OpCopyObject:
+	case spirv.OpCopyObject, spirv.OpArithmeticFenceEXT, spirv.OpFPGARegALTERA:
 		return "x x="
+	case spirv.OpPtrCastToCrossWorkgroupALTERA, spirv.OpCrossWorkgroupCastToPtrALTERA:
+		return "p p."
+	case spirv.OpPredicatedLoadINTEL:
+		return "x p. B. x= *"
+	case spirv.OpPredicatedStoreINTEL:
+		return "- p. x. B. *"
+	case spirv.OpMaskedGatherINTEL:
+		return "a Qc bc a="
+	case spirv.OpMaskedScatterINTEL:
+		return "- a. Q2 b2"
 	case spirv.OpGenericPtrMemSemantics:
 		return "u p."
 	case spirv.OpLifetimeStart, spirv.OpLifetimeStop:

@@ -214,7 +214,7 @@ func beyond(s *Sig, version lang.Version) string {
 		return "built into clang"
 	case ext == "cl_intel_subgroups_char", ext == "cl_intel_subgroups_long", ext == "cl_intel_media_block_io":
 		return "the header does not have the extension"
-	case ext == copies:
+	case ext == copies, ext == "cl_intel_bfloat16_conversions":
 		return "the header does not have the extension"
 	case strings.HasPrefix(s.Name, "intel_sub_group_block_") && version < lang.CL20 && s.Def.Over.Images != 0:
 		return "the header asks for a feature macro of OpenCL C 3.0"

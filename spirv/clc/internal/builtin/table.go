@@ -18,7 +18,7 @@ var rows = sync.OnceValue(func() []*Def {
 		spaceRows,
 		asyncRows, atomicRows, shuffleRows, printfRows, imageRows, workGroupRows, pipeRows, enqueueRows,
 		subGroupRows,
-		intelRows, conversionRows, amdgcnRows, clangRows,
+		intelRows, bfloatRows, conversionRows, amdgcnRows, clangRows,
 	} {
 		for i := range group {
 			all = append(all, &group[i])

@@ -140,9 +140,6 @@ func notRun(s *builtin.Sig) string {
 		if p.Kind == types.SamplerKind {
 			return "samplers are not supported"
 		}
-		if p.IsPointer() && p.Elem.Kind == types.HalfKind && p.Elem.Q&types.Atomic != 0 {
-			return "atomics of 16 bits are not supported"
-		}
 	}
 	if s.Name == "write_imagef" && len(s.Params) == 4 || strings.HasPrefix(s.Name, "write_image") && len(s.Params) == 4 {
 		return "levels of detail are not supported"

@@ -41,6 +41,7 @@ var Features = []Feature{
 	{"cl_khr_subgroups", CL20, 0, ""},
 	{"cl_khr_work_group_uniform_arithmetic", CL20, 0, ""},
 	{"cl_ext_float_atomics", CL20, 0, ""},
+	{"cl_intel_bfloat16_conversions", CL12, 0, ""},
 	{"cl_intel_required_subgroup_size", CL12, 0, "cl_intel_subgroups"},
 	{"cl_intel_media_block_io", CL12, 0, "cl_intel_subgroups"},
 	{"cl_intel_spirv_subgroups", CL12, 0, "cl_intel_subgroups"},
