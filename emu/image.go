@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -304,17 +303,4 @@ func (im *Image) Free() error {
 	}
 	im.mem.data = nil
 	return im.dev.mem.Free(im.mem.ptr)
-}
-
-func (im *Image) argument() argument { return argument{kind: argImage, image: im} }
-
-// bindImage says why a parameter cannot have an image, or "".
-func (im *Image) bindImage(p *isa.Param) string {
-	switch {
-	case p.Image.Writes && im.opt.ReadOnly:
-		return "the image is read-only, and the parameter may write it"
-	case p.Image.Reads && im.opt.WriteOnly:
-		return "the image is write-only, and the parameter may read it"
-	}
-	return ""
 }
