@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/internal/argument"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
@@ -30,6 +31,7 @@ type run struct {
 	shared  map[string]*emu.Buffer
 	pipes   map[string]*emu.Pipe
 	buffers []*emu.Buffer
+	images  []*argument.Made
 }
 
 // Run runs the case with checks, with a program that was made of its source. The error says why
@@ -91,6 +93,9 @@ func (r *run) free() error {
 	var errs []error
 	for _, b := range r.buffers {
 		errs = append(errs, b.Free())
+	}
+	for _, im := range r.images {
+		errs = append(errs, im.Free())
 	}
 	for _, p := range r.pipes {
 		errs = append(errs, p.Close())
@@ -183,22 +188,25 @@ func (r *run) launch(l *Launch) (emu.Launch, error) {
 
 // argument makes one argument, of size bytes where it is a value.
 func (r *run) argument(a *argspec.Arg, text string, size uint64) (emu.Arg, error) {
-	switch a.Kind {
-	case argspec.Null:
-		return emu.Null(), nil
-	case argspec.Local:
-		return emu.LocalBytes(uint64(a.Count)), nil
-	case argspec.Value:
-		data, err := a.Fit(int(size))
-		return emu.Bytes(data), err
-	case argspec.Buffer:
-		if a.Shared != "" {
-			if b := r.shared[a.Shared]; b != nil {
-				return b, nil
-			}
-			return nil, fmt.Errorf("no buffer %q", a.Shared)
+	switch {
+	case a.Kind == argspec.Buffer && a.Shared != "":
+		if b := r.shared[a.Shared]; b != nil {
+			return b, nil
 		}
+		return nil, fmt.Errorf("no buffer %q", a.Shared)
+	case a.Kind == argspec.Buffer:
 		return r.buffer(a)
+	case a.Kind == argspec.Value:
+		if _, err := a.Fit(int(size)); err != nil {
+			return nil, err
+		}
 	}
-	return nil, fmt.Errorf("%s: arguments of this kind have no support here", text)
+	m, err := argument.Of(a).Make(r.dev, a, argument.Options{Size: size})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", text, err)
+	}
+	if m.Image != nil {
+		r.images = append(r.images, m)
+	}
+	return m.Arg, nil
 }

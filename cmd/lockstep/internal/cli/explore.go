@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/explore"
+	"github.com/lockstep-gpu/lockstep/internal/argument"
 )
 
 var exploreCommand = &command{
@@ -392,11 +393,11 @@ func (x *exploration) arguments(l *launch) (func(dev *emu.Device) ([]emu.Arg, er
 			case a.image != nil:
 				spec := *a.spec
 				spec.Data = pictures[a.image]
-				im, err := newImage(dev, &spec, params[i].Name)
+				m, err := argument.Of(&spec).Make(dev, &spec, argument.Options{Name: params[i].Name})
 				if err != nil {
 					return nil, err
 				}
-				args = append(args, im)
+				args = append(args, m.Arg)
 			case a.buffer != nil:
 				b := copies[a.buffer]
 				if b == nil {
