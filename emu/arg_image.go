@@ -21,12 +21,29 @@ func (imageArg) check(a *argument, k *Kernel, p *isa.Param) (string, error) {
 		return "the image is nil", ErrInvalid
 	case im.dev != k.prog.dev:
 		return fmt.Sprintf("the image %v", ErrForeign), ErrForeign
+	case !im.suits(&p.Image):
+		return fmt.Sprintf("the image is an %s, the parameter takes an %s", im.typeName(), p.TypeName), nil
 	case p.Image.Writes && im.opt.ReadOnly:
 		return "the image is read-only, and the parameter may write it", nil
 	case p.Image.Reads && im.opt.WriteOnly:
 		return "the image is write-only, and the parameter may read it", nil
 	}
 	return "", nil
+}
+
+// suits says whether the image is of the kind that a parameter takes.
+func (im *Image) suits(p *isa.ImageParam) bool {
+	v := &im.view
+	return isa.ImageDim(v.Dim) == p.Dim && v.Array == p.Array && (v.Format.Order == OrderDepth) == p.Depth
+}
+
+// typeName returns the image's type as OpenCL C calls it.
+func (im *Image) typeName() string {
+	name := im.desc.Kind.String()
+	if im.format.Order == OrderDepth {
+		name += "_depth"
+	}
+	return name + "_t"
 }
 
 func (imageArg) fill(p *prepared, i int) (uint64, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
-// Arg is what a launch gives a kernel's parameter: a [*Buffer], an [*Image], a [*Pipe], or what
+// Arg is what a launch gives a kernel's parameter: a [*Buffer], an [*Image], a [*Pipe], a [Sampler], or what
 // [Value], [Vector], [Bytes], [LocalBytes], [Resource] or [Null] return.
 type Arg interface {
 	argument() argument
@@ -30,13 +30,14 @@ type argKind interface {
 
 // argument is what all arguments come down to.
 type argument struct {
-	kind   argKind
-	bytes  []byte
-	buffer *Buffer
-	image  *Image
-	pipe   *Pipe
-	local  uint64
-	what   string // of bytes, for messages: "int32"
+	kind    argKind
+	bytes   []byte
+	buffer  *Buffer
+	image   *Image
+	pipe    *Pipe
+	sampler Sampler
+	local   uint64
+	what    string // of bytes, for messages: "int32"
 
 	stride  uint16 // of a resource
 	records uint32
@@ -54,11 +55,12 @@ func (a *argument) describe() string {
 
 // wants says what a parameter takes, for messages. ParamValue has a size in addition.
 var wants = map[isa.ParamKind]string{
-	isa.ParamValue:  " by value (Value, Vector or Bytes)",
-	isa.ParamGlobal: "a *Buffer or Null()",
-	isa.ParamLocal:  "LocalBytes(n)",
-	isa.ParamImage:  "an *Image",
-	isa.ParamPipe:   "a *Pipe",
+	isa.ParamValue:   " by value (Value, Vector or Bytes)",
+	isa.ParamGlobal:  "a *Buffer or Null()",
+	isa.ParamLocal:   "LocalBytes(n)",
+	isa.ParamImage:   "an *Image",
+	isa.ParamPipe:    "a *Pipe",
+	isa.ParamSampler: "a Sampler",
 }
 
 func want(p *isa.Param) string {

@@ -17,7 +17,10 @@ func (image) Suits(_ *argspec.Arg, p *emu.Param) bool { return p.Kind == isa.Par
 
 func (image) Make(dev *emu.Device, a *argspec.Arg, o Options) (*Made, error) {
 	info := a.Image
-	desc := emu.ImageDesc{Width: info.Width, Height: info.Height}
+	desc := emu.ImageDesc{Kind: info.Kind, Width: info.Width, Height: info.Height, Depth: info.Depth, Levels: info.Levels}
+	if info.Kind.Array() {
+		desc.Depth, desc.Layers = 1, info.Depth
+	}
 	if info.Pitch != 0 {
 		b, err := dev.NewBuffer(uint64(info.Origin)+uint64(info.Pitch)*uint64(info.Height), emu.BufferOptions{Name: o.Name})
 		if err != nil {
@@ -29,7 +32,7 @@ func (image) Make(dev *emu.Device, a *argspec.Arg, o Options) (*Made, error) {
 	im, err := dev.NewImage(desc, info.Format, emu.ImageOptions{Name: o.Name})
 	if err == nil {
 		m.Arg, m.Image = im, im
-		err = im.WriteRect(emu.Rect{Width: info.Width, Height: info.Height}, a.Data, 0)
+		err = im.SetBytes(a.Data)
 	}
 	if err != nil {
 		return nil, errors.Join(err, m.Free())

@@ -23,7 +23,7 @@ type Kind interface {
 // kinds has the kind for each of package argspec.
 var kinds = map[argspec.Kind]Kind{
 	argspec.Value: value{}, argspec.Buffer: buffer{}, argspec.Local: local{}, argspec.Null: null{},
-	argspec.Image: image{}, argspec.Pipe: pipe{},
+	argspec.Image: image{}, argspec.Pipe: pipe{}, argspec.Sampler: sampler{},
 }
 
 // Of returns the kind of an argument.

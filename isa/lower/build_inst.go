@@ -349,10 +349,18 @@ func (b *builder) inst(in spirv.Inst) {
 		spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpPtrDiff, spirv.OpGenericPtrMemSemantics:
 		b.memory(in)
 	case spirv.OpImageRead, spirv.OpImageWrite, spirv.OpImageQuerySize, spirv.OpImageQuerySizeLod, spirv.OpImageQueryFormat,
-		spirv.OpImageQueryOrder, spirv.OpImageQueryLevels, spirv.OpImageQuerySamples,
+		spirv.OpImageQueryOrder, spirv.OpImageQueryLevels, spirv.OpImageQuerySamples, spirv.OpImageSampleExplicitLod,
 		spirv.OpSubgroupImageBlockReadINTEL, spirv.OpSubgroupImageBlockWriteINTEL,
 		spirv.OpSubgroupImageMediaBlockReadINTEL, spirv.OpSubgroupImageMediaBlockWriteINTEL:
 		b.image(in)
+	case spirv.OpSampledImage:
+		b.sampledImage(in)
+	case spirv.OpImage:
+		v, t := b.vals(spirv.ID(in.Operand(0)))
+		if t.kind != kindSampledImage {
+			b.fail("the operand is of type %s, not a sampled image", t.op)
+		}
+		b.set(in, v[0])
 	case spirv.OpControlBarrier, spirv.OpMemoryBarrier:
 		b.barrier(in)
 	case spirv.OpGroupAsyncCopy, spirv.OpUntypedGroupAsyncCopyKHR:

@@ -6,9 +6,10 @@ import "github.com/lockstep-gpu/lockstep/spirv"
 // has no such name.
 func feature(op spirv.Op) string {
 	switch op {
-	case spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpConstantSampler, spirv.OpSampledImage, spirv.OpImage,
-		spirv.OpImageSampleImplicitLod, spirv.OpImageSampleExplicitLod:
-		return "samplers (sampler_t)"
+	case spirv.OpTypeSampledImage:
+		return "images that are joined with a sampler"
+	case spirv.OpImageSampleImplicitLod:
+		return "reads of images whose level of detail the hardware finds"
 	case spirv.OpTypeEvent:
 		return "events (event_t)"
 	case spirv.OpTypePipe:

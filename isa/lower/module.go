@@ -335,7 +335,7 @@ func isConstant(op spirv.Op) bool {
 	switch op {
 	case spirv.OpConstantTrue, spirv.OpConstantFalse, spirv.OpConstant, spirv.OpConstantComposite, spirv.OpConstantNull,
 		spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse, spirv.OpSpecConstant, spirv.OpSpecConstantComposite,
-		spirv.OpSpecConstantOp, spirv.OpConstantPipeStorage, spirv.OpUndef:
+		spirv.OpSpecConstantOp, spirv.OpConstantPipeStorage, spirv.OpConstantSampler, spirv.OpUndef:
 		return true
 	}
 	return false
@@ -394,6 +394,8 @@ func (m *module) newConstant(in spirv.Inst) []cval {
 		return c
 	case spirv.OpSpecConstantOp:
 		return m.specConstantOp(in)
+	case spirv.OpConstantSampler:
+		return []cval{{bits: isa.SamplerBits(in.Operand(1) != 0, in.Operand(0), in.Operand(2))}}
 	case spirv.OpConstantPipeStorage:
 		return []cval{{pipe: m.pipeStorage(in) + 1}}
 	case spirv.OpVariable, spirv.OpUntypedVariableKHR:
@@ -471,7 +473,7 @@ func (m *module) global(in spirv.Inst) (int, bool) {
 		m.fail(in, "the variable is imported, and nothing defines it")
 	}
 	m.refuseIO(in)
-	if t.kind == kindOpaque || t.kind == kindImage || t.kind == kindPipe {
+	if t.kind == kindOpaque || t.kind == kindImage || t.kind == kindPipe || t.kind == kindSampledImage {
 		m.unsupported(in, t.op, " in program-scope variables")
 	}
 	g := len(m.prog.Globals)

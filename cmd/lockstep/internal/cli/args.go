@@ -58,7 +58,9 @@ func paramForm(p *emu.Param) string {
 	case isa.ParamPipe:
 		return "pipe:" + packet(p.Type, 0) + ":CAPACITY"
 	case isa.ParamImage:
-		return "image:WIDTHxHEIGHT:rgba:unorm8"
+		return imageForm(p.Type)
+	case isa.ParamSampler:
+		return samplerForm
 	case isa.ParamValue:
 		if t == "" {
 			return fmt.Sprintf("bytes:HEX (%s)", counted(p.Size, "byte"))
@@ -194,8 +196,6 @@ func (a *kernelArg) fit(l *launch, p *emu.Param) error {
 	case kind.Suits(a.spec, p):
 	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Value && a.spec.Type != argspec.U8:
 		return fmt.Errorf("the parameter takes a buffer, this is a value; -arg buf:%s is a buffer of these values", a.text)
-	case p.Kind == isa.ParamSampler:
-		return fmt.Errorf("the parameter takes %s, which this version does not support", argument.Takes(p.Kind))
 	default:
 		return fmt.Errorf("the parameter takes %s, this is %s; as in -arg %s", argument.Takes(p.Kind), kind.Noun(a.spec), l.form(p))
 	}
