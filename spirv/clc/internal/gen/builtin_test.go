@@ -134,18 +134,12 @@ func newCaller(bits int) *caller {
 // notRun says why lockstep does not run what an overload becomes, "" if it does.
 func notRun(s *builtin.Sig) string {
 	for _, p := range s.Params {
-		if p.Image != nil && (p.Image.Dim != 2 || p.Image.Array || p.Image.Depth || p.Image.MSAA) {
-			return "images of this kind are not supported"
-		}
-		if p.Kind == types.SamplerKind {
-			return "samplers are not supported"
+		if p.Image != nil && p.Image.MSAA {
+			return "images of several samples are not supported"
 		}
 		if p.IsPointer() && p.Elem.Kind == types.HalfKind && p.Elem.Q&types.Atomic != 0 {
 			return "atomics of 16 bits are not supported"
 		}
-	}
-	if s.Name == "write_imagef" && len(s.Params) == 4 || strings.HasPrefix(s.Name, "write_image") && len(s.Params) == 4 {
-		return "levels of detail are not supported"
 	}
 	return ""
 }
