@@ -230,15 +230,19 @@ func (m *mixer) texel() Texel {
 
 // component returns component i of the sum, divided by scale.
 func (m *mixer) component(i int, scale float64) float32 {
-	sum, size, exact := 0.0, 0.0, !m.inexact
+	// The sum is sum+rest; exact says that neither has been rounded.
+	sum, rest, size, exact := 0.0, 0.0, 0.0, !m.inexact
 	for j := range m.n {
 		t := &m.terms[j]
-		var rest float64
 		p := float64(t.w * t.v[i])
 		if j == 0 {
 			sum = p
-		} else if sum, rest = twoSum(sum, p); rest != 0 {
-			exact = false
+		} else {
+			var r, lost float64
+			sum, r = twoSum(sum, p)
+			if rest, lost = twoSum(rest, r); lost != 0 {
+				exact = false
+			}
 		}
 		size += math.Abs(t.v[i])
 	}
@@ -252,7 +256,15 @@ func (m *mixer) component(i int, scale float64) float32 {
 		return float32(sum)
 	}
 	q := sum / scale
-	if exact && (scale == 1 || math.FMA(q, scale, -sum) == 0) {
+	switch {
+	case !exact:
+	case rest != 0 && scale == 1:
+		// Rounded to odd, which is never in the middle between two floats (Boldo and Melquiond, 2008).
+		if sum, rest = twoSum(sum, rest); rest != 0 && math.Float64bits(sum)&1 == 0 {
+			sum = math.Nextafter(sum, math.Copysign(math.MaxFloat64, rest))
+		}
+		return float32(sum)
+	case rest == 0 && (scale == 1 || math.FMA(q, scale, -sum) == 0):
 		return float32(q)
 	}
 	// What has been rounded so far is far less than this. When the result is the same at both ends, it is right.

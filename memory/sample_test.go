@@ -317,3 +317,25 @@ func TestSamplerState(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkSample reads an image with a linear filter, at coordinates whose weights have many bits and few.
+func BenchmarkSample(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, f := range []Format{{OrderRGBA, UnormInt8}, {OrderRGBA, Float}} {
+		im := &Image{Format: f, Dim: Dim2D, Width: 64, Height: 64, Depth: 1, Layers: 1, Levels: 1}
+		im.RowPitch = im.RowBytes()
+		im.SlicePitch = im.RowPitch * 64
+		data := make([]byte, im.SlicePitch)
+		for i := range data {
+			data[i] = byte(r.Uint32()) & 0xbf
+		}
+		for _, step := range []float32{0.37, 0.25} {
+			b.Run(f.String()+map[float32]string{0.37: " many", 0.25: " few"}[step], func(b *testing.B) {
+				s := SamplerState{Addressing: AddressClampToEdge, Linear: true}.Pack()
+				for i := range b.N {
+					im.Sample(data, s, Coord{float32(i%64) + step, float32(i%61) + step}, 0)
+				}
+			})
+		}
+	}
+}
