@@ -86,7 +86,7 @@ func (im *Image) mipmapped() bool {
 // false when they cannot be counted or the description makes no sense.
 func (im *Image) Extent() (n uint64, ok bool) {
 	e := uint64(im.Format.Bytes())
-	if e == 0 || im.Width == 0 || im.Height == 0 || im.Depth == 0 || im.Layers == 0 || !im.mipmapped() {
+	if e == 0 || im.Width == 0 || im.Height == 0 || im.Depth == 0 || im.Layers == 0 || im.Array && im.Dim == Dim3D || !im.mipmapped() {
 		return 0, false
 	}
 	row := uint64(im.Width) * e
