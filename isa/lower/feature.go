@@ -18,6 +18,8 @@ func feature(op spirv.Op) string {
 		return "pipe storages"
 	case spirv.OpTypeReserveId:
 		return "reservations of pipes (reserve_id_t)"
+	case spirv.OpImageTexelPointer:
+		return "atomic operations on elements of images"
 	case spirv.OpImageFetch:
 		return "reads of images at a level of detail"
 	case spirv.OpTypeQueue, spirv.OpTypeDeviceEvent, spirv.OpEnqueueKernel, spirv.OpEnqueueMarker, spirv.OpGetDefaultQueue,

@@ -43,6 +43,7 @@ func TestRefusals(t *testing.T) {
 		{"float width", typed("%big = OpTypeFloat 128\n", "%v = OpConvertUToF %big %g\n")},
 		{"vector width", typed("%vec5 = OpTypeVector %uint 17\n", "%v = OpUndef %vec5\n")},
 		{"image argument", head + types + "%img = OpTypeImage %void 2D 0 0 1 0 Unknown ReadOnly\n%fi = OpTypeFunction %void %img\n%f = OpFunction %void None %fi\n%i = OpFunctionParameter %img\n%entry = OpLabel\n" + end},
+		{"image atomic", head + types + "%img = OpTypeImage %void 2D 0 0 0 0 Unknown ReadWrite\n%ip = OpTypePointer Image %uint\n%at = OpConstantNull %vec2\n%fi = OpTypeFunction %void %img\n%f = OpFunction %void None %fi\n%i = OpFunctionParameter %img\n%entry = OpLabel\n%tp = OpImageTexelPointer %ip %i %at %c0\n" + end},
 		{"sampled image variable", typed("%img = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly\n%smp = OpTypeSampledImage %img\n%pp = OpTypePointer UniformConstant %smp\n%var = OpVariable %pp UniformConstant\n", "%v = OpLoad %smp %var\n")},
 		{"storage class", typed("%pp = OpTypePointer Uniform %uint\n%var = OpVariable %pp Uniform\n", "%v = OpLoad %uint %var\n")},
 		{"imported variable", kernelText("OpDecorate %var LinkageAttributes \"elsewhere\" Import\n", "%var = OpVariable %pg CrossWorkgroup\n", "%v = OpLoad %uint %var\n")},
