@@ -19,14 +19,14 @@ const (
 	AddressMirroredRepeat = memory.AddressMirroredRepeat
 )
 
-// Sampler says how a kernel reads images, and is an argument for a parameter of type sampler_t. Its zero value reads the
-// nearest element, at coordinates that count elements and are never outside.
+// Sampler says how a kernel reads images, and is an argument for a parameter of type sampler_t. Its zero
+// value reads the nearest element, at coordinates that count elements and are never outside.
 type Sampler struct {
 	Normalized bool // coordinates go from 0 to 1
 	Addressing Addressing
 	Linear     bool // mixes the nearest elements; otherwise the nearest one is read
-	// MipLinear mixes the two nearest levels of detail of a mipmap. MinLod and MaxLod bound the level, in steps of 2^-16;
-	// a MaxLod of 0, and one of 255 and more, is no bound.
+	// MipLinear mixes the two nearest levels of detail of a mipmap. MinLod and MaxLod bound the level, in
+	// steps of 2^-16; a MaxLod of 0, and one of 255 and more, is no bound.
 	MipLinear      bool
 	MinLod, MaxLod float32
 }

@@ -90,13 +90,13 @@ const (
 // ImageDesc describes an image.
 type ImageDesc struct {
 	Kind ImageKind
-	// Width, Height and Depth are the extents in elements, and Layers is the length of an array. What the kind
-	// does not have is 0 or 1.
+	// Width, Height and Depth are the extents in elements, and Layers is the length of an array. What the
+	// kind does not have is 0 or 1.
 	Width, Height, Depth, Layers int
 	// Levels is the number of levels of detail, 0 for 1: a mipmap, of which each level halves the one below.
 	Levels int
-	// RowPitch is the bytes from row to row, a multiple of an element's size, and SlicePitch those from slice to
-	// slice or from layer to layer, a multiple of the row pitch; 0 leaves no gap. Mipmaps have no gaps.
+	// RowPitch is the bytes from row to row, a multiple of an element's size, and SlicePitch those from slice
+	// to slice or from layer to layer, a multiple of the row pitch; 0 leaves no gap. Mipmaps have no gaps.
 	RowPitch, SlicePitch int
 	// Buffer, when it is not nil, holds the elements, from byte Offset on: the
 	// image is a view of it (clCreateImage with a buffer). Offset is a multiple
@@ -307,8 +307,8 @@ func (im *Image) usable() error {
 	return usable(im.buffer())
 }
 
-// Region is a part of a level of an image: Width×Height×Depth elements from element X of row Y of slice Z on. The
-// layers of an array count as slices, of one dimension too. A Height or Depth of 0 is 1.
+// Region is a part of a level of an image: Width×Height×Depth elements from element X of row Y of slice Z on.
+// The layers of an array count as slices, of one dimension too. A Height or Depth of 0 is 1.
 type Region struct {
 	Level                int
 	X, Y, Z              int
@@ -401,9 +401,9 @@ func (im *Image) WriteRect(r Rect, p []byte, rowPitch int) error {
 	return im.copy(r.region(), p, rowPitch, 0, func(image, host []byte) { copy(image, host) })
 }
 
-// ReadRegion copies elements of the image to p, rowPitch bytes from row to row
-// and slicePitch bytes from slice to slice there, 0 for no gap. The error wraps io.ErrUnexpectedEOF when the region
-// is not inside of the image, or p too short.
+// ReadRegion copies elements of the image to p, rowPitch bytes from row to row and slicePitch bytes from
+// slice to slice there, 0 for no gap. The error wraps io.ErrUnexpectedEOF when the region is not inside of
+// the image, or p too short.
 func (im *Image) ReadRegion(r Region, p []byte, rowPitch, slicePitch int) error {
 	return im.copy(r.full(), p, rowPitch, slicePitch, func(image, host []byte) { copy(host, image) })
 }
@@ -445,8 +445,8 @@ func (im *Image) Bytes() ([]byte, error) {
 	return p, im.all(p, func(image, host []byte) { copy(host, image) })
 }
 
-// SetBytes sets all elements, in the order of [Image.Bytes]. The error wraps io.ErrUnexpectedEOF when p is shorter
-// than they are.
+// SetBytes sets all elements, in the order of [Image.Bytes]. The error wraps io.ErrUnexpectedEOF when p is
+// shorter than they are.
 func (im *Image) SetBytes(p []byte) error {
 	if err := im.lock(); err != nil {
 		return err

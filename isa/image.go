@@ -36,8 +36,8 @@ func (q ImageQuery) String() string {
 	return fmt.Sprintf("query(%d)", uint8(q))
 }
 
-// SamplerBits returns the sampler of a kernel's own: the bits that package memory documents, with an addressing mode
-// and a filter as SPIR-V numbers them, and without bounds of the level of detail.
+// SamplerBits returns the sampler of a kernel's own: the bits that package memory documents, with an
+// addressing mode and a filter as SPIR-V numbers them, and without bounds of the level of detail.
 func SamplerBits(normalized bool, addressing, filter uint32) uint64 {
 	bits := uint64(addressing&7)<<1 | uint64(filter&1)<<4 | 0xffffff<<32
 	if normalized {
@@ -59,10 +59,11 @@ type ImageAccess struct {
 	// I32, or F32 for a sampled image. For blocks x counts bytes.
 	Coord     [3]Reg
 	CoordType Type
-	// Sampler is a sampler, I64: the state itself. Lod is the level of detail, F32 with a sampler and I32 without.
+	// Sampler is a sampler, I64: the state itself. Lod is the level of detail, F32 with a sampler and I32
+	// without.
 	Sampler, Lod Reg
-	// DX and DY are gradients, F32: what the coordinates, the layer left out, change by in the directions of the
-	// plane that the image is drawn on. The level of detail comes from them. Only with a sampler.
+	// DX and DY are gradients, F32: what the coordinates, the layer left out, change by in the directions of
+	// the plane that the image is drawn on. The level of detail comes from them. Only with a sampler.
 	DX, DY [3]Reg
 	// Width and Height are those of a media block, I32: elements and rows. Where
 	// there are none a block has one element for each lane in each row.

@@ -5,9 +5,9 @@ import (
 	"math/big"
 )
 
-// Coordinates are what the formulas of OpenCL C (sections 8.1 and 8.2) give when they are evaluated exactly. The
-// product of a normalized coordinate and an extent is exact in a float64; where something is not, two float64 whose
-// exact sum it is stand for it, and a flag says when even these have been rounded.
+// Coordinates are what the formulas of OpenCL C (sections 8.1 and 8.2) give when they are evaluated exactly.
+// The product of a normalized coordinate and an extent is exact in a float64; where something is not, two
+// float64 whose exact sum it is stand for it, and a flag says when even these have been rounded.
 
 // maxCoord is where coordinates saturate: far outside of every image.
 const maxCoord = 1 << 40
@@ -67,8 +67,8 @@ func (s Sampler) place(c float32, size int64) (hi, lo float64) {
 	return u * w, 0 // exact: extents have less than 29 bits
 }
 
-// wraps says whether coordinates are those of an image that is repeated. Without normalized coordinates OpenCL leaves
-// open what such a sampler reads: it is the element at the edge.
+// wraps says whether coordinates are those of an image that is repeated. Without normalized coordinates
+// OpenCL leaves open what such a sampler reads: it is the element at the edge.
 func (s Sampler) wraps() bool {
 	a := s.addressing()
 	return s.normalized() && (a == AddressRepeat || a == AddressMirroredRepeat)
@@ -86,8 +86,8 @@ func (s Sampler) address(i, size int64) (at int64, ok bool) {
 // index converts a coordinate that was rounded down.
 func index(f float64) int64 { return int64(min(max(f, -maxCoord), maxCoord)) }
 
-// tap is the elements of one dimension that a read takes: i0, and i1 with weight a, when that is not 0 for a read of
-// the nearest. exact says that a is not rounded.
+// tap is the elements of one dimension that a read takes: i0, and i1 with weight a, when that is not 0 for a
+// read of the nearest. exact says that a is not rounded.
 type tap struct {
 	i0, i1   int64
 	in0, in1 bool

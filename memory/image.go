@@ -60,7 +60,8 @@ type Level struct {
 	RowPitch, SlicePitch uint64
 }
 
-// Level returns level n: halves of the extents below it, rounded down, but never less than 1. Layers have no levels.
+// Level returns level n: halves of the extents below it, rounded down, but never less than 1. Layers have no
+// levels.
 func (im *Image) Level(n uint32) Level {
 	l := Level{0, int64(im.Width), int64(im.Height), int64(im.Depth), im.RowPitch, im.SlicePitch}
 	e := uint64(im.Format.Bytes())
@@ -104,8 +105,8 @@ func (im *Image) Extent() (n uint64, ok bool) {
 	}
 	n = all + rows + row
 	if n <= MaxSize && im.Levels > 1 {
-		// All levels together have less than twice the bytes of the first one, the bound on which keeps this exact,
-		// and less than one row more for each level.
+		// All levels together have less than twice the bytes of the first one, the bound on which keeps this
+		// exact, and less than one row more for each level.
 		l := im.Level(im.Levels - 1)
 		n = l.Base + l.SlicePitch*uint64(l.Depth)*uint64(im.Layers)
 	}

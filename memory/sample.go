@@ -5,8 +5,9 @@ import (
 	"math/big"
 )
 
-// exactBits is the precision in which sums that float64 cannot decide are exact. The largest has 8 elements for each of two
-// levels: three weights of at most 170 bits each, an element of 24 bits within 2^-149 and 2^128, and the share of a level.
+// exactBits is the precision in which sums that float64 cannot decide are exact. The largest has 8 elements
+// for each of two levels: three weights of at most 170 bits each, an element of 24 bits within 2^-149 and
+// 2^128, and the share of a level.
 const exactBits = 2048
 
 // Coord are the coordinates of a read: of the dimensions that the image has, and then the layer of an array.
@@ -31,10 +32,11 @@ func (l *Level) sizes(im *Image) []int64 {
 
 // Sample reads an image with a sampler, at a level of detail. data is what [Global.ImageBytes] returns.
 //
-// A linear filter gives the value of the specification's formula (OpenCL C 8.2), evaluated with exact coordinates, weights and
-// elements, and rounded once, to the nearest float, ties to even. Exact elements are the fractions that normalized integers
-// stand for; a colour in sRGB's curve is the float that a read of it alone gives. Elements without weight do not count.
-// With an infinity or a NaN among the others the sum is that of IEEE arithmetic.
+// A linear filter gives the value of the specification's formula (OpenCL C 8.2), evaluated with exact
+// coordinates, weights and elements, and rounded once, to the nearest float, ties to even. Exact elements are
+// the fractions that normalized integers stand for; a colour in sRGB's curve is the float that a read of it
+// alone gives. Elements without weight do not count. With an infinity or a NaN among the others the sum is
+// that of IEEE arithmetic.
 func (im *Image) Sample(data []byte, s Sampler, c Coord, lod float32) Texel {
 	if im.Format.Class() != ClassFloat {
 		s &^= 1<<4 | 1<<5 // there is no mixing integers
@@ -70,8 +72,8 @@ func (im *Image) SampleAt(data []byte, s Sampler, c [3]int64, lod float32) Texel
 	return im.element(data, &l, at, in)
 }
 
-// Inside says whether a sampler that does not address elements outside of an image, [AddressNone], reads none there.
-// Others never do.
+// Inside says whether a sampler that does not address elements outside of an image, [AddressNone], reads none
+// there. Others never do.
 func (im *Image) Inside(s Sampler, c Coord) bool {
 	if s.addressing() != AddressNone {
 		return true
@@ -267,7 +269,8 @@ func (m *mixer) component(i int, scale float64) float32 {
 	case rest == 0 && (scale == 1 || math.FMA(q, scale, -sum) == 0):
 		return float32(q)
 	}
-	// What has been rounded so far is far less than this. When the result is the same at both ends, it is right.
+	// What has been rounded so far is far less than this. When the result is the same at both ends, it is
+	// right.
 	bound := size / scale * (1.0 / (1 << 44))
 	if lo, hi := float32(q-bound), float32(q+bound); lo == hi && lo != 0 {
 		return lo
@@ -307,8 +310,8 @@ func (m *mixer) exact(i int, scale float64) float32 {
 			sum.Add(sum, p)
 		})
 	}
-	// The quotient lies so far from the middle between two floats, unless it is exactly there, that rounding it
-	// first to this precision does no harm.
+	// The quotient lies so far from the middle between two floats, unless it is exactly there, that rounding
+	// it first to this precision does no harm.
 	f, _ := sum.Quo(sum, num(scale)).Float32()
 	return f
 }
@@ -341,8 +344,8 @@ func (f Format) scales() [4]float64 {
 	return [4]float64{most, most, most, most}
 }
 
-// exactElement returns an element of a level, or the border, times the format's scales: all of it whole numbers for
-// normalized integers.
+// exactElement returns an element of a level, or the border, times the format's scales: all of it whole
+// numbers for normalized integers.
 func (im *Image) exactElement(data []byte, l *Level, at [3]int64, in bool) (v [4]float64) {
 	f := im.Format
 	scale := f.scales()

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The oracle evaluates the formulas of OpenCL C, sections 8.1 to 8.3, as they are written there, with fractions.
+// The oracle evaluates the formulas of OpenCL C, sections 8.1 to 8.3, as they are written there, with
+// fractions.
 
 func rat(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
 
@@ -252,7 +253,8 @@ func TestSampleExactly(t *testing.T) {
 	}
 }
 
-// TestSampleOdd looks at coordinates and elements that are no finite numbers, and at samplers that there are not.
+// TestSampleOdd looks at coordinates and elements that are no finite numbers, and at samplers that there are
+// not.
 func TestSampleOdd(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	im := &Image{Format: Format{OrderR, Float}, Dim: Dim2D, Width: 4, Height: 1, Depth: 1, Layers: 1, Levels: 1, RowPitch: 16, SlicePitch: 16}

@@ -6,11 +6,12 @@ import (
 )
 
 // Sampler says how an image is read: how coordinates are taken, what is read outside of the image, and how
-// elements are mixed. It is the state itself and no handle; every value of it is a sampler. Registers hold it.
+// elements are mixed. It is the state itself and no handle; every value of it is a sampler. Registers hold
+// it.
 //
-// Bit 0 says that coordinates are normalized, bits 1 to 3 are the [Addressing], bit 4 is the filter and bit 5 that
-// between levels of detail. Bits 8 to 31 are the lowest level of detail and bits 32 to 55 the highest, both with
-// 16 bits behind the point.
+// Bit 0 says that coordinates are normalized, bits 1 to 3 are the [Addressing], bit 4 is the filter and bit 5
+// that between levels of detail. Bits 8 to 31 are the lowest level of detail and bits 32 to 55 the highest,
+// both with 16 bits behind the point.
 type Sampler uint64
 
 // Addressing says what stands for elements outside of an image. The numbers are those of SPIR-V (3.2.10).
@@ -102,9 +103,9 @@ func (s Sampler) String() string {
 	return t
 }
 
-// Levels returns the levels of an image that a read at a level of detail takes: low, and, with the share high of the
-// result, the one behind it. OpenCL leaves the choice to OpenGL (version 4.6, section 8.14.3): the nearest level, of two the
-// lower one.
+// Levels returns the levels of an image that a read at a level of detail takes: low, and, with the share high
+// of the result, the one behind it. OpenCL leaves the choice to OpenGL (version 4.6, section 8.14.3): the
+// nearest level, of two the lower one.
 func (s Sampler) Levels(im *Image, lod float32) (low uint32, high float64) {
 	if im.Levels <= 1 {
 		return 0, 0

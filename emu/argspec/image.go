@@ -19,9 +19,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// ImageInfo describes the image that an argument is. Arg.Data has its rows, one
-// after the other without gaps, slice after slice and level after level, and Arg.Shape is its extents, the outermost
-// first, and the number of channels; of an image with several levels it is one number.
+// ImageInfo describes the image that an argument is. Arg.Data has its rows, one after the other without gaps,
+// slice after slice and level after level, and Arg.Shape is its extents, the outermost first, and the number
+// of channels; of an image with several levels it is one number.
 type ImageInfo struct {
 	Kind          memory.ImageKind
 	Width, Height int // elements
@@ -207,7 +207,8 @@ func formatNames(name func(memory.Format) string) string {
 	return strings.Join(list, " ")
 }
 
-// imageSize reads the size of an image: the extents of its kind with an x in between, [/LEVELS][@PITCH[+ORIGIN]].
+// imageSize reads the size of an image: the extents of its kind with an x in between,
+// [/LEVELS][@PITCH[+ORIGIN]].
 func (p *parser) imageSize(kind memory.ImageKind, size string, at int) (info ImageInfo, view bool, err error) {
 	info.Kind = kind
 	dims, pitch, view := strings.Cut(size, "@")
@@ -456,9 +457,9 @@ func (p *parser) npyImage(kind memory.ImageKind, r io.Reader, f memory.Format, g
 	return newImage(info, arr.Data), nil
 }
 
-// SaveImage writes the elements of an image, rows without gaps, in the form that
-// the file name asks for: a PNG for .png, and what [Save] makes of anything else. The slices or layers of an image
-// stand below each other in a PNG.
+// SaveImage writes the elements of an image, rows without gaps, in the form that the file name asks for: a
+// PNG for .png, and what [Save] makes of anything else. The slices or layers of an image stand below each
+// other in a PNG.
 //
 // A PNG has 8 bits a channel for formats of 8 bits and fewer, 16 for all others.
 // Normalized numbers and floats are scaled from [0, 1] and integers taken as

@@ -160,8 +160,8 @@ func newParser(spec string, opts *Options) *parser {
 	return p
 }
 
-// heads has what reads the forms that begin with a word, besides those of buffers and images. Each gets what stands
-// behind the colon, and where that begins.
+// heads has what reads the forms that begin with a word, besides those of buffers and images. Each gets what
+// stands behind the colon, and where that begins.
 var heads map[string]func(p *parser, rest string, at int) (*Arg, error)
 
 func init() {

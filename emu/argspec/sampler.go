@@ -21,8 +21,8 @@ var samplerWords = map[string]struct {
 	"mip_linear":   {"filter between levels", func(s *memory.SamplerState) { s.MipLinear = true }},
 }
 
-// sampler reads what stands behind "sampler:": words in any order. Without a word of a group a sampler is nearest,
-// clamp_to_edge, unnormalized and mip_nearest.
+// sampler reads what stands behind "sampler:": words in any order. Without a word of a group a sampler is
+// nearest, clamp_to_edge, unnormalized and mip_nearest.
 func (p *parser) sampler(text string, at int) (*Arg, error) {
 	s := memory.SamplerState{Addressing: memory.AddressClampToEdge, MaxLod: 256}
 	seen := map[string]string{}

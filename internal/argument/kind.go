@@ -1,5 +1,5 @@
-// Package argument makes arguments of launches of what package argspec has read: one interface, and one file for each
-// kind of argument.
+// Package argument makes arguments of launches of what package argspec has read: one interface, and one file
+// for each kind of argument.
 package argument
 
 import (

@@ -271,8 +271,8 @@ func imageName(im *memory.Image) string {
 	return im.Name
 }
 
-// texel returns where the element of a read without sampler is. A layer outside of an array is the nearest one, as
-// with a sampler (OpenCL C 6.15.15.3 and 8.1).
+// texel returns where the element of a read without sampler is. A layer outside of an array is the nearest
+// one, as with a sampler (OpenCL C 6.15.15.3 and 8.1).
 func (w *wave) texel(a *imageAccess, im *memory.Image, k, i int) (off uint64, ok bool) {
 	c := w.coords(a, k, i)
 	if a.Array {

@@ -36,9 +36,9 @@ func (w *wave) sampleCoord(a *imageAccess, k, i int) (c memory.Coord) {
 	return c
 }
 
-// lod returns the level of detail of a sampled read: that which the kernel gives, or what follows from gradients as in
-// OpenGL (version 4.6, section 8.14.1): the logarithm of how many elements the image is passed by in a step, in the
-// direction in which these are more.
+// lod returns the level of detail of a sampled read: that which the kernel gives, or what follows from
+// gradients as in OpenGL (version 4.6, section 8.14.1): the logarithm of how many elements the image is
+// passed by in a step, in the direction in which these are more.
 func (w *wave) lod(a *imageAccess, im *memory.Image, k, i int) float32 {
 	switch {
 	case a.Lod != isa.None:
@@ -90,8 +90,8 @@ func (w *wave) checkSample(in *inst, image func(k, i int) *memory.Image) {
 	})
 }
 
-// sampledOutside says whether a coordinate is no finite number, or outside of an image although the sampler's addressing mode
-// says that none is.
+// sampledOutside says whether a coordinate is no finite number, or outside of an image although the sampler's
+// addressing mode says that none is.
 func (w *wave) sampledOutside(a *imageAccess, im *memory.Image, k, i int) bool {
 	s := memory.Sampler(w.reg(a.Sampler, isa.I64, k, i))
 	if a.CoordType == isa.F32 {

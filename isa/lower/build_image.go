@@ -90,7 +90,8 @@ func (c *imageCall) count(layer bool) int {
 	return n
 }
 
-// at sets the coordinates. OpenCL C gives images of three dimensions, and arrays of those of two, one more than they take.
+// at sets the coordinates. OpenCL C gives images of three dimensions, and arrays of those of two, one more
+// than they take.
 func (c *imageCall) at(b *builder, coord []*value, t *typ) {
 	n := c.count(true)
 	ct := t.component()
@@ -328,7 +329,8 @@ func (b *builder) image(in spirv.Inst) {
 	}
 }
 
-// imageOperands reads the optional operands (3.2.14): how integers are extended, and a level of detail or gradients.
+// imageOperands reads the optional operands (3.2.14): how integers are extended, and a level of detail or
+// gradients.
 func (b *builder) imageOperands(c *imageCall, ops []uint32) {
 	if len(ops) == 0 {
 		return
@@ -395,7 +397,8 @@ func (b *builder) sampledImage(in spirv.Inst) {
 // imageSigns has the last letters of read_imagef and its like.
 var imageSigns = map[string]isa.ImageSign{"f": isa.SignUnknown, "h": isa.SignUnknown, "i": isa.SignSigned, "ui": isa.SignUnsigned}
 
-// clImage reads the functions of images (OpenCL C 6.15.15.2 to 5), which have a sampler behind the image or none.
+// clImage reads the functions of images (OpenCL C 6.15.15.2 to 5), which have a sampler behind the image or
+// none.
 func (b *builder) clImage(c *clCall) ([]*value, bool) {
 	if len(c.types) == 0 || c.types[0].kind != kindImage {
 		return nil, false
@@ -473,7 +476,8 @@ func (b *builder) clImage(c *clCall) ([]*value, bool) {
 	return nil, false
 }
 
-// clSampled reads read_imagef and its like with a sampler: coordinates, and a level of detail or two gradients.
+// clSampled reads read_imagef and its like with a sampler: coordinates, and a level of detail or two
+// gradients.
 func (b *builder) clSampled(c *clCall, i *imageCall) ([]*value, bool) {
 	if len(c.args) < 3 || len(c.args) > 5 {
 		return nil, false

@@ -117,7 +117,8 @@ var imageForms = map[string]string{
 	"image2d_array_t": "image2d_array:WIDTHxHEIGHTxLAYERS", "image2d_array_depth_t": "image2d_array:WIDTHxHEIGHTxLAYERS",
 }
 
-// imageForm is the -arg SPEC that fits a parameter of an image type, "" for one that there is no argument for.
+// imageForm is the -arg SPEC that fits a parameter of an image type, "" for one that there is no argument
+// for.
 func imageForm(typ string) string {
 	if i := strings.LastIndexByte(typ, ' '); i >= 0 {
 		typ = typ[i+1:] // an access qualifier stands in front

@@ -1,13 +1,14 @@
-// Command images compares reads and writes of images between lockstep and an OpenCL implementation of this machine:
-// every kind of image, every format that the implementation has, every sampler, integer and float coordinates, which are
-// drawn from a seed.
+// Command images compares reads and writes of images between lockstep and an OpenCL implementation of this
+// machine: every kind of image, every format that the implementation has, every sampler, integer and float
+// coordinates, which are drawn from a seed.
 //
 //	go run ./images                      on the first device
 //	go run ./images -run image3d -n 500  only what matches, with so many coordinates each
 //
-// It prints a line for each combination that differs, with the first coordinate, and then counts. Reads of the nearest element
-// must agree bit by bit, but for the last place of what normalized integers stand for. Linear filters may differ by what OpenCL allows them; the largest difference is printed,
-// as a share of the largest element.
+// It prints a line for each combination that differs, with the first coordinate, and then counts. Reads of
+// the nearest element must agree bit by bit, but for the last place of what normalized integers stand for.
+// Linear filters may differ by what OpenCL allows them; the largest difference is printed, as a share of the
+// largest element.
 package main
 
 import (
@@ -47,8 +48,8 @@ func main() {
 	}
 }
 
-// known says where PoCL 3.1 departs from the specification, "" where it is not known to. component is that of a read,
-// -1 for a write.
+// known says where PoCL 3.1 departs from the specification, "" where it is not known to. component is that of
+// a read, and -1 stands for a write.
 func known(k emu.ImageKind, f emu.Format, s *emu.Sampler, component int) string {
 	switch {
 	case f.Type == emu.HalfFloat && (f.Order == emu.OrderR || f.Order == emu.OrderA):

@@ -24,7 +24,8 @@ const (
 	Image1DBuffer = 0x10F6
 )
 
-// ImageFormat is the channel order and the channel data type of an image, with the numbers of the OpenCL header.
+// ImageFormat is the channel order and the channel data type of an image, with the numbers of the OpenCL
+// header.
 type ImageFormat struct{ Order, Type uint32 }
 
 // ImageFormats lists the formats that kernels may read, or write, for a type of image objects.
@@ -58,8 +59,8 @@ type Image struct {
 	size [3]uintptr
 }
 
-// NewImage makes an image whose elements are data, without gaps. layers is 0 for what is no array. An Image1DBuffer is of
-// buffer, which holds data.
+// NewImage makes an image whose elements are data, without gaps. layers is 0 for what is no array. An
+// Image1DBuffer is of buffer, which holds data.
 func (c *Context) NewImage(kind uint32, f ImageFormat, width, height, depth, layers int, data []byte, buffer *Buffer) (*Image, error) {
 	d := imageDesc{kind: kind, width: uintptr(width), height: uintptr(height), depth: uintptr(depth), layers: uintptr(layers)}
 	flags, host := uint64(1|32), unsafe.Pointer(nil) // CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR
