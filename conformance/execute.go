@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/internal/argument"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
@@ -277,79 +278,18 @@ func (r *run) prepare(l *resolvedLaunch) (emu.Launch, error) {
 // argument makes an argument that is no pipe, for a parameter of a number of bytes when
 // it is one by value.
 func (r *run) argument(at buffer, a *argspec.Arg, size uint64) (emu.Arg, error) {
-	switch a.Kind {
-	case argspec.Null:
-		return emu.Null(), nil
-	case argspec.Local:
-		return emu.LocalBytes(uint64(a.Count)), nil
-	case argspec.Value:
-		// What does not fit goes on as it is: the launch says so.
-		if data, err := a.Fit(int(min(size, maxBuffer))); err == nil {
-			return emu.Bytes(data), nil
-		}
-		return emu.Bytes(a.Data), nil
-	case argspec.Image:
-		im, err := newImage(r.loader.dev, a)
-		if im != nil {
-			r.held[at] = im
-		}
-		if err != nil {
-			return nil, err
-		}
-		return im.Image, nil
-	}
-	b, err := r.loader.dev.NewBuffer(uint64(len(a.Data)), emu.BufferOptions{ReadOnly: a.ReadOnly, WriteOnly: a.WriteOnly})
+	m, err := argument.Of(a).Make(r.loader.dev, a, argument.Options{Size: min(size, maxBuffer)})
 	if err != nil {
 		return nil, err
 	}
-	r.held[at] = b
-	if _, err := b.WriteAt(a.Data, 0); err != nil {
-		return nil, err
+	if m.Buffer != nil || m.Image != nil {
+		r.held[at] = m
 	}
-	if x := a.Resource; x != nil {
-		return emu.Resource(b, x.Stride, x.Records), nil
-	}
-	return b, nil
+	return m.Arg, nil
 }
 
 // holder is a buffer or image of a launch.
 type holder interface {
 	Bytes() ([]byte, error)
 	Free() error
-}
-
-// heldImage is an image and the buffer that it is a view of, or nil.
-type heldImage struct {
-	*emu.Image
-	buffer *emu.Buffer
-}
-
-// newImage makes the image of an argument.
-func newImage(dev *emu.Device, a *argspec.Arg) (*heldImage, error) {
-	info := a.Image
-	desc := emu.ImageDesc{Width: info.Width, Height: info.Height}
-	if info.Pitch != 0 {
-		b, err := dev.NewBuffer(uint64(info.Origin)+uint64(info.Pitch)*uint64(info.Height), emu.BufferOptions{})
-		if err != nil {
-			return nil, err
-		}
-		desc.Buffer, desc.RowPitch, desc.Offset = b, info.Pitch, uint64(info.Origin)
-	}
-	im, err := dev.NewImage(desc, info.Format, emu.ImageOptions{})
-	if err != nil {
-		if desc.Buffer != nil {
-			err = errors.Join(err, desc.Buffer.Free())
-		}
-		return nil, err
-	}
-	return &heldImage{im, desc.Buffer}, im.WriteRect(emu.Rect{Width: info.Width, Height: info.Height}, a.Data, 0)
-}
-
-// Free releases the image and its buffer.
-func (h *heldImage) Free() error {
-	err := h.Image.Free()
-	if h.buffer != nil {
-		err = errors.Join(err, h.buffer.Free())
-	}
-	return err
 }

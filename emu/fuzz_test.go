@@ -310,11 +310,13 @@ func argsFor(d *emu.Device, k *emu.Kernel) (args []fuzzArg, ok bool) {
 		case isa.ParamLocal:
 			args = append(args, fuzzArg{arg: emu.LocalBytes(128)})
 		case isa.ParamImage:
-			im, err := d.NewImage(emu.ImageDesc{Width: 5, Height: 3}, emu.ImageFormats()[i*7%len(emu.ImageFormats())], emu.ImageOptions{})
+			im, err := d.NewImage(fuzzImage(&p.Image), fuzzFormat(&p.Image, i), emu.ImageOptions{})
 			if err != nil {
 				return nil, false
 			}
 			args = append(args, fuzzArg{arg: im})
+		case isa.ParamSampler:
+			args = append(args, fuzzArg{arg: emu.Sampler{Normalized: i&1 != 0, Addressing: emu.Addressing(i % 5), Linear: i&2 != 0, MipLinear: i&4 != 0}})
 		case isa.ParamPipe:
 			q, err := d.NewPipe(emu.PipeOptions{PacketBytes: 4 << (i % 2), Capacity: 3})
 			if err != nil {
@@ -329,6 +331,36 @@ func argsFor(d *emu.Device, k *emu.Kernel) (args []fuzzArg, ok bool) {
 		}
 	}
 	return args, true
+}
+
+// fuzzImage describes an image for a parameter.
+func fuzzImage(p *isa.ImageParam) emu.ImageDesc {
+	switch {
+	case p.Dim == isa.Image1D && p.Array:
+		return emu.ImageDesc{Kind: emu.Image1DArray, Width: 5, Layers: 3}
+	case p.Dim == isa.Image1D:
+		return emu.ImageDesc{Kind: emu.Image1D, Width: 5, Levels: 2}
+	case p.Dim == isa.ImageBuffer:
+		return emu.ImageDesc{Kind: emu.Image1DBuffer, Width: 5}
+	case p.Dim == isa.Image3D:
+		return emu.ImageDesc{Kind: emu.Image3D, Width: 5, Height: 3, Depth: 2, Levels: 3}
+	case p.Array:
+		return emu.ImageDesc{Kind: emu.Image2DArray, Width: 5, Height: 3, Layers: 2, Levels: 2}
+	}
+	return emu.ImageDesc{Width: 5, Height: 3}
+}
+
+// fuzzFormat picks a format for parameter i.
+func fuzzFormat(p *isa.ImageParam, i int) emu.Format {
+	if p.Depth {
+		return emu.Format{Order: emu.OrderDepth, Type: emu.Float}
+	}
+	formats := emu.ImageFormats()
+	f := formats[i*7%len(formats)]
+	if f.Order == emu.OrderDepth {
+		return formats[0]
+	}
+	return f
 }
 
 func rangeFor(k *emu.Kernel) emu.NDRange {

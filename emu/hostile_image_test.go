@@ -107,6 +107,48 @@ func imageModule(decls, body string) string {
 	return m + "OpReturn\nOpFunctionEnd\n"
 }
 
+// hostileSamples adds modules that join images and samplers in ways that make no sense.
+func hostileSamples(add func(name, decls, body string), types, coords []string) {
+	const joined = "%si = OpSampledImage %sampled %im %sconst\n"
+	for _, r := range types {
+		inst := "%v = OpImageSampleExplicitLod %" + r + " %si %atf Lod %f0"
+		add(inst, "", joined+inst)
+		add("sampled "+r, "", "%si = OpSampledImage %"+r+" %im %sconst\n%v = OpImageSampleExplicitLod %float4 %si %atf Lod %f0")
+	}
+	for _, c := range coords {
+		def := ""
+		if c == "undefined" {
+			def = "%undefined = OpUndef %int2\n"
+		}
+		for _, operands := range []string{"Lod %f0", "Lod %" + c, "Grad %" + c + " %atf", "Grad %atf %" + c} {
+			inst := "%v = OpImageSampleExplicitLod %float4 %si %" + c + " " + operands
+			add(inst, "", def+joined+inst)
+		}
+		add("joined with "+c, "", def+"%si = OpSampledImage %sampled %im %"+c+"\n%v = OpImageSampleExplicitLod %float4 %si %atf Lod %f0")
+		add("sampled at "+c, "", def+joined+"%v = OpImageSampleExplicitLod %int4 %"+c+" %atf Lod %f0")
+		add("taken out of "+c, "", def+"%other = OpImage %ro %"+c)
+	}
+	for _, operands := range []string{"None", "Bias %f0", "ConstOffset %at", "Offset %at", "Sample %c1", "MinLod %f0", "Lod|Grad %f0 %atf %atf", "Lod|SignExtend %f0", "Grad|ZeroExtend %atf %atf", "Lod|ConstOffset %f0 %at"} {
+		add("sampled with "+operands, "", joined+"%v = OpImageSampleExplicitLod %int4 %si %atf "+operands)
+		add("sampled without a level "+operands, "", joined+"%v = OpImageSampleImplicitLod %int4 %si %atf "+operands)
+	}
+	const sampled = "\n%v = OpImageSampleExplicitLod %float4 %sj %atf Lod %f0"
+	add("sampler null", "%snull = OpConstantNull %sampler\n", "%sj = OpSampledImage %sampled %im %snull"+sampled)
+	add("sampler undefined", "", "%sundef = OpUndef %sampler\n%sj = OpSampledImage %sampled %im %sundef"+sampled)
+	add("sampler from a number", "", "%n = OpUConvert %long %x\n%sn = OpBitcast %sampler %n\n%sj = OpSampledImage %sampled %im %sn"+sampled)
+	add("sampled null", "%sj = OpConstantNull %sampled\n", sampled[1:])
+	add("sampled undefined", "", "%sj = OpUndef %sampled"+sampled)
+	add("sampled copy", "", joined+"%sj = OpCopyObject %sampled %si"+sampled)
+	add("sampled select", "", joined+"%b = OpIEqual %bool %x %c1\n%sj = OpSelect %sampled %b %si %si"+sampled)
+	add("sampled phi", "", joined+"%b = OpIEqual %bool %x %c1\nOpBranchConditional %b %then %join\n%then = OpLabel\nOpBranch %join\n%join = OpLabel\n%sj = OpPhi %sampled %si %entry %si %then"+sampled)
+	add("sampled struct", "%holder = OpTypeStruct %sampled %int\n", joined+"%s = OpCompositeConstruct %holder %si %x\n%sj = OpCompositeExtract %sampled %s 0"+sampled)
+	add("sampled array", "%holder = OpTypeArray %sampled %two\n", joined+"%s = OpCompositeConstruct %holder %si %si\n%sj = OpCompositeExtract %sampled %s 1"+sampled)
+	add("sampled stored", "%ps = OpTypePointer Function %sampled\n", "%var = OpVariable %ps Function\n"+joined+"OpStore %var %si\n%sj = OpLoad %sampled %var"+sampled)
+	add("sampled struct stored", "%holder = OpTypeStruct %sampled %int\n%ps = OpTypePointer Function %holder\n", "%var = OpVariable %ps Function\n"+joined+"%s = OpCompositeConstruct %holder %si %x\nOpStore %var %s\n%t = OpLoad %holder %var\n%sj = OpCompositeExtract %sampled %t 0"+sampled)
+	add("sampler stored", "%ps = OpTypePointer Function %sampler\n", "%var = OpVariable %ps Function\nOpStore %var %sconst\n%so = OpLoad %sampler %var\n%sj = OpSampledImage %sampled %im %so"+sampled)
+	add("sampler variable", "%ps = OpTypePointer UniformConstant %sampler\n%var = OpVariable %ps UniformConstant %sconst\n", "%so = OpLoad %sampler %var\n%sj = OpSampledImage %sampled %im %so"+sampled)
+}
+
 // TestHostileImages uses images in ways that make no sense: each is refused, or runs.
 func TestHostileImages(t *testing.T) {
 	type module struct{ name, text string }
@@ -167,6 +209,7 @@ func TestHostileImages(t *testing.T) {
 			list = append(list, module{fmt.Sprintf("kind %d %s", i, body), m})
 		}
 	}
+	hostileSamples(add, types, coords)
 	const read = "\n%v = OpImageRead %int4 %other %at\n%e = OpCompositeExtract %int %v 0\nOpStore %p %e Aligned 4"
 	add("null", "%other = OpConstantNull %ro\n", read)
 	add("undef", "", "%other = OpUndef %ro"+read)

@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
+	"math/bits"
 
-	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -39,6 +40,7 @@ const (
 	OrderSRGBx     = memory.OrderSRGBx
 	OrderSRGBA     = memory.OrderSRGBA
 	OrderSBGRA     = memory.OrderSBGRA
+	OrderDepth     = memory.OrderDepth
 )
 
 // The channel data types of OpenCL.
@@ -64,15 +66,38 @@ const (
 // ImageFormats returns the formats that images may have, in a fixed order.
 func ImageFormats() []Format { return memory.Formats() }
 
-// MaxImageSize is the largest width and height of an image, in elements.
-const MaxImageSize = 1 << 16
+// ImageKind says how many dimensions an image has, and whether it is an array of images.
+type ImageKind = memory.ImageKind
 
-// ImageDesc describes an image of two dimensions.
+// The kinds of images. One with [OrderDepth] is a depth image, for parameters of types image2d_depth_t and
+// image2d_array_depth_t.
+const (
+	Image2D       = memory.Image2D
+	Image1D       = memory.Image1D
+	Image1DBuffer = memory.Image1DBuffer
+	Image1DArray  = memory.Image1DArray
+	Image2DArray  = memory.Image2DArray
+	Image3D       = memory.Image3D
+)
+
+// MaxImageSize is the largest width, height and depth of an image, in elements, and the most layers.
+// MaxImageBuffer is the largest width of an [Image1DBuffer].
+const (
+	MaxImageSize   = 1 << 16
+	MaxImageBuffer = 1 << 27
+)
+
+// ImageDesc describes an image.
 type ImageDesc struct {
-	Width, Height int // elements
-	// RowPitch is the bytes from row to row, a multiple of an element's size;
-	// 0 leaves no gap.
-	RowPitch int
+	Kind ImageKind
+	// Width, Height and Depth are the extents in elements, and Layers is the length of an array. What the
+	// kind does not have is 0 or 1.
+	Width, Height, Depth, Layers int
+	// Levels is the number of levels of detail, 0 for 1: a mipmap, of which each level halves the one below.
+	Levels int
+	// RowPitch is the bytes from row to row, a multiple of an element's size, and SlicePitch those from slice
+	// to slice or from layer to layer, a multiple of the row pitch; 0 leaves no gap. Mipmaps have no gaps.
+	RowPitch, SlicePitch int
 	// Buffer, when it is not nil, holds the elements, from byte Offset on: the
 	// image is a view of it (clCreateImage with a buffer). Offset is a multiple
 	// of an element's size; it is 0 without a buffer.
@@ -90,8 +115,8 @@ type ImageOptions struct {
 	ReadOnly, WriteOnly bool
 }
 
-// Image is an image of two dimensions in device memory. Its elements start as
-// zeros, unless it is a view of a buffer.
+// Image is an image in device memory. Its elements start as zeros, unless it is a
+// view of a buffer.
 type Image struct {
 	dev    *Device
 	desc   ImageDesc
@@ -99,8 +124,9 @@ type Image struct {
 	opt    ImageOptions
 	ptr    memory.Pointer // the handle
 	base   memory.Pointer // of the first element
-	size   uint64         // bytes from the first element to the end of the last
-	mem    *Buffer        // the image's own memory; nil for a view
+	view   memory.Image
+	size   uint64  // bytes from the first element to the end of the last
+	mem    *Buffer // the image's own memory; nil for a view
 	freed  bool
 }
 
@@ -119,18 +145,15 @@ func (d *Device) NewImage(desc ImageDesc, format Format, opt ImageOptions) (*Ima
 	if e == 0 {
 		return nil, bad("format %s does not exist", format)
 	}
-	if desc.Width < 1 || desc.Height < 1 || desc.Width > MaxImageSize || desc.Height > MaxImageSize {
-		return nil, bad("%d×%d elements: width and height are 1 to %d", desc.Width, desc.Height, MaxImageSize)
+	if err := desc.resolve(format, bad); err != nil {
+		return nil, err
 	}
-	row := desc.Width * e // at most 2^20
-	if desc.RowPitch == 0 {
-		desc.RowPitch = row
+	im := &Image{dev: d, desc: desc, format: format, opt: opt, view: desc.memory(format)}
+	size, ok := im.view.Extent()
+	if !ok {
+		return nil, bad("a size out of range")
 	}
-	if desc.RowPitch < row || desc.RowPitch%e != 0 || desc.RowPitch > 1<<30 {
-		return nil, bad("a row pitch of %d bytes: it is a multiple of the element's %d bytes, from %d to %d", desc.RowPitch, e, row, 1<<30)
-	}
-	im := &Image{dev: d, desc: desc, format: format, opt: opt}
-	im.size = uint64(desc.RowPitch)*uint64(desc.Height-1) + uint64(row)
+	im.size = size
 	var origin uint64
 	if b := desc.Buffer; b != nil {
 		switch {
@@ -158,11 +181,9 @@ func (d *Device) NewImage(desc ImageDesc, format Format, opt ImageOptions) (*Ima
 		im.mem, im.base = mem, mem.ptr
 		mem.undefine()
 	}
-	p, err := d.mem.AddImage(memory.Image{
-		Name: opt.Name, Base: im.base, Format: format, Dim: memory.Dim2D,
-		Width: uint32(desc.Width), Height: uint32(desc.Height), Depth: 1, Layers: 1, Levels: 1,
-		RowPitch: uint64(desc.RowPitch), ReadOnly: im.opt.ReadOnly, OfBuffer: desc.Buffer != nil, BufferOrigin: origin,
-	})
+	im.view.Name, im.view.Base, im.view.ReadOnly = opt.Name, im.base, im.opt.ReadOnly
+	im.view.OfBuffer, im.view.BufferOrigin = desc.Buffer != nil, origin
+	p, err := d.mem.AddImage(im.view)
 	if err != nil {
 		if im.mem != nil {
 			_ = d.mem.Free(im.mem.ptr) // made above
@@ -176,7 +197,70 @@ func (d *Device) NewImage(desc ImageDesc, format Format, opt ImageOptions) (*Ima
 	return im, nil
 }
 
-// Desc returns the image's description, with the row pitch that it has.
+// resolve checks a description and fills in what it leaves out. bad makes an error.
+func (desc *ImageDesc) resolve(format Format, bad func(string, ...any) error) error {
+	if desc.Kind >= memory.NumImageKinds {
+		return bad("%s", desc.Kind)
+	}
+	dim := desc.Kind.Dim()
+	if !desc.Kind.Suits(format) {
+		return bad("%s of the channel order depth: it is for image2d and image2d_array", desc.Kind)
+	}
+	most := MaxImageSize
+	if desc.Kind == Image1DBuffer {
+		most = MaxImageBuffer
+	}
+	for _, x := range []struct {
+		name string
+		n    *int
+		has  bool
+	}{{"width", &desc.Width, true}, {"height", &desc.Height, dim == memory.Dim2D || dim == memory.Dim3D}, {"depth", &desc.Depth, dim == memory.Dim3D}, {"layers", &desc.Layers, desc.Kind.Array()}} {
+		switch {
+		case !x.has && *x.n == 0:
+			*x.n = 1
+		case !x.has && *x.n != 1:
+			return bad("%s %d of an %s, which has none", x.name, *x.n, desc.Kind)
+		case *x.n < 1 || *x.n > most:
+			return bad("%s %d: it is 1 to %d", x.name, *x.n, most)
+		}
+	}
+	if desc.Levels == 0 {
+		desc.Levels = 1
+	}
+	if all := bits.Len(uint(max(desc.Width, desc.Height, desc.Depth))); desc.Levels < 1 || desc.Levels > all || desc.Levels > 1 && desc.Kind == Image1DBuffer {
+		return bad("%d levels: an image of this size and kind has 1 to %d", desc.Levels, all)
+	}
+	e := format.Bytes()
+	row := int64(desc.Width) * int64(e)
+	if desc.RowPitch == 0 {
+		desc.RowPitch = int(min(row, math.MaxInt))
+	}
+	pitch := int64(desc.RowPitch)
+	if most := max(row, 1<<30); pitch < row || pitch%int64(e) != 0 || pitch > most {
+		return bad("a row pitch of %d bytes: it is a multiple of the element's %d bytes, from %d to %d", pitch, e, row, most)
+	}
+	slice := pitch * int64(desc.Height)
+	if desc.SlicePitch == 0 {
+		desc.SlicePitch = int(min(slice, math.MaxInt))
+	}
+	if p := int64(desc.SlicePitch); p < slice || p%pitch != 0 || p > max(slice, 1<<38) {
+		return bad("a slice pitch of %d bytes: it is a multiple of the row pitch of %d bytes, from %d on", p, pitch, slice)
+	}
+	if desc.Levels > 1 && (pitch != row || int64(desc.SlicePitch) != slice || desc.Buffer != nil) {
+		return bad("a mipmap with gaps, or in a buffer")
+	}
+	return nil
+}
+
+// memory returns the image that a description with nothing left out describes.
+func (desc *ImageDesc) memory(format Format) memory.Image {
+	return memory.Image{
+		Format: format, Dim: desc.Kind.Dim(), Array: desc.Kind.Array(), Width: uint32(desc.Width), Height: uint32(desc.Height), Depth: uint32(desc.Depth),
+		Layers: uint32(desc.Layers), Levels: uint32(desc.Levels), RowPitch: uint64(desc.RowPitch), SlicePitch: uint64(desc.SlicePitch),
+	}
+}
+
+// Desc returns the image's description, with the extents and pitches that it has.
 func (im *Image) Desc() ImageDesc {
 	if im == nil {
 		return ImageDesc{}
@@ -224,17 +308,40 @@ func (im *Image) usable() error {
 	return usable(im.buffer())
 }
 
-// Rect is a part of an image: Width×Height elements from element X of row Y on.
+// Region is a part of a level of an image: Width×Height×Depth elements from element X of row Y of slice Z on.
+// The layers of an array count as slices, of one dimension too. A Height or Depth of 0 is 1.
+type Region struct {
+	Level                int
+	X, Y, Z              int
+	Width, Height, Depth int
+}
+
+// Rect is a part of an image of two dimensions: Width×Height elements from element X of row Y on.
 type Rect struct{ X, Y, Width, Height int }
 
-// rows calls f for each row of the rectangle, with its bytes in the image and
-// in p, which has pitch bytes from row to row, 0 for no gap. The image is locked.
-func (im *Image) rows(r Rect, p []byte, pitch int, f func(image, host []byte)) error {
-	w, h := im.desc.Width, im.desc.Height
-	if r.X < 0 || r.Y < 0 || r.Width < 0 || r.Height < 0 || r.X > w || r.Y > h || r.Width > w-r.X || r.Height > h-r.Y {
-		return fmt.Errorf("rectangle of %d×%d elements at (%d,%d) of an image of %d×%d: %w", r.Width, r.Height, r.X, r.Y, w, h, io.ErrUnexpectedEOF)
+// Level returns the extents of a level, the layers of an array as depth; zeros for a level that there is not.
+func (im *Image) Level(n int) (width, height, depth int) {
+	if im == nil || n < 0 || n >= im.desc.Levels {
+		return 0, 0, 0
 	}
-	if r.Width == 0 || r.Height == 0 {
+	l := im.view.Level(uint32(n))
+	return int(l.Width), int(l.Height), int(l.Depth) * im.desc.Layers
+}
+
+// rows calls f for each row of the region, with its bytes in the image and
+// in p, which has pitch bytes from row to row and slicePitch bytes from slice to
+// slice, 0 for no gap. The image is locked.
+func (im *Image) rows(r Region, p []byte, pitch, slicePitch int, f func(image, host []byte)) error {
+	w, h, d := im.Level(r.Level)
+	inside := func(at, n, size int) bool { return at >= 0 && n >= 0 && at <= size && n <= size-at }
+	if w == 0 || !inside(r.X, r.Width, w) || !inside(r.Y, r.Height, h) || !inside(r.Z, r.Depth, d) {
+		size := fmt.Sprintf("%d×%d elements at (%d,%d) of an image of %d×%d", r.Width, r.Height, r.X, r.Y, w, h)
+		if im.desc.Kind != Image2D || im.desc.Levels > 1 {
+			size = fmt.Sprintf("%d×%d×%d elements at (%d,%d,%d) of level %d of an %s of %d×%d×%d", r.Width, r.Height, r.Depth, r.X, r.Y, r.Z, r.Level, im.desc.Kind, w, h, d)
+		}
+		return fmt.Errorf("rectangle of %s: %w", size, io.ErrUnexpectedEOF)
+	}
+	if r.Width == 0 || r.Height == 0 || r.Depth == 0 {
 		return nil
 	}
 	e := im.format.Bytes()
@@ -248,49 +355,128 @@ func (im *Image) rows(r Rect, p []byte, pitch int, f func(image, host []byte)) e
 	if len(p) < n || (len(p)-n)/pitch < r.Height-1 {
 		return fmt.Errorf("%d rows of %d bytes, %d apart, in %d bytes: %w", r.Height, n, pitch, len(p), io.ErrUnexpectedEOF)
 	}
+	slice := pitch*(r.Height-1) + n
+	if slicePitch == 0 {
+		slicePitch = pitch * r.Height
+	}
+	if slicePitch < slice && r.Depth > 1 {
+		return fmt.Errorf("a slice pitch of %d bytes for slices of %d: %w", slicePitch, slice, memory.ErrImage)
+	}
+	if r.Depth > 1 && (len(p)-slice)/slicePitch < r.Depth-1 {
+		return fmt.Errorf("%d slices of %d bytes, %d apart, in %d bytes: %w", r.Depth, slice, slicePitch, len(p), io.ErrUnexpectedEOF)
+	}
 	data := im.buffer().data[im.base.Offset():]
-	for y := range r.Height {
-		at := (r.Y+y)*im.desc.RowPitch + r.X*e
-		f(data[at:][:n], p[y*pitch:][:n])
+	for z := range r.Depth {
+		for y := range r.Height {
+			at, _ := im.view.OffsetAt(uint32(r.Level), int64(r.X), int64(r.Y+y), int64(r.Z+z)) // inside, as asked above
+			f(data[at:][:n], p[z*slicePitch+y*pitch:][:n])
+		}
 	}
 	return nil
+}
+
+// full returns the region with what it leaves out.
+func (r Region) full() Region {
+	if r.Height == 0 {
+		r.Height = 1
+	}
+	if r.Depth == 0 {
+		r.Depth = 1
+	}
+	return r
+}
+
+func (r Rect) region() Region {
+	return Region{X: r.X, Y: r.Y, Width: r.Width, Height: r.Height, Depth: 1}
 }
 
 // ReadRect copies elements of the image to p, rowPitch bytes from row to row
 // there, 0 for no gap. The error wraps io.ErrUnexpectedEOF when the rectangle
 // is not inside of the image, or p too short.
 func (im *Image) ReadRect(r Rect, p []byte, rowPitch int) error {
-	if err := im.lock(); err != nil {
-		return err
-	}
-	defer im.dev.release()
-	return im.rows(r, p, rowPitch, func(image, host []byte) { copy(host, image) })
+	return im.copy(r.region(), p, rowPitch, 0, func(image, host []byte) { copy(host, image) })
 }
 
 // WriteRect copies elements from p to the image; see [Image.ReadRect].
 func (im *Image) WriteRect(r Rect, p []byte, rowPitch int) error {
+	return im.copy(r.region(), p, rowPitch, 0, im.store)
+}
+
+// ReadRegion copies elements of the image to p, rowPitch bytes from row to row and slicePitch bytes from
+// slice to slice there, 0 for no gap. The error wraps io.ErrUnexpectedEOF when the region is not inside of
+// the image, or p too short.
+func (im *Image) ReadRegion(r Region, p []byte, rowPitch, slicePitch int) error {
+	return im.copy(r.full(), p, rowPitch, slicePitch, func(image, host []byte) { copy(host, image) })
+}
+
+// WriteRegion copies elements from p to the image; see [Image.ReadRegion].
+func (im *Image) WriteRegion(r Region, p []byte, rowPitch, slicePitch int) error {
+	return im.copy(r.full(), p, rowPitch, slicePitch, im.store)
+}
+
+// store copies bytes to elements of the image, which kernels may read then.
+func (im *Image) store(image, host []byte) {
+	copy(image, host)
+	// The row is a slice of the buffer's data, with the same end.
+	b := im.buffer()
+	b.define(int64(cap(b.data)-cap(image)), len(image))
+}
+
+// copy calls f as rows does.
+func (im *Image) copy(r Region, p []byte, rowPitch, slicePitch int, f func(image, host []byte)) error {
 	if err := im.lock(); err != nil {
 		return err
 	}
 	defer im.dev.release()
-	y := r.Y
-	return im.rows(r, p, rowPitch, func(image, host []byte) {
-		copy(image, host)
-		im.buffer().define(im.base.Offset()+int64(y*im.desc.RowPitch+r.X*im.format.Bytes()), len(image))
-		y++
-	})
+	return im.rows(r, p, rowPitch, slicePitch, f)
 }
 
-// Bytes returns a copy of all elements, row by row without gaps.
+// Size returns the bytes of all elements, without gaps.
+func (im *Image) Size() uint64 {
+	if im == nil {
+		return 0
+	}
+	var n uint64
+	for l := range im.desc.Levels {
+		w, h, d := im.Level(l)
+		n += uint64(w) * uint64(h) * uint64(d) * uint64(im.format.Bytes())
+	}
+	return n
+}
+
+// Bytes returns a copy of all elements, level by level, slice by slice and row by row without gaps.
 func (im *Image) Bytes() ([]byte, error) {
 	if err := im.lock(); err != nil {
 		return nil, err
 	}
 	defer im.dev.release()
-	all := Rect{0, 0, im.desc.Width, im.desc.Height}
-	p := make([]byte, im.desc.Width*im.format.Bytes()*im.desc.Height)
-	err := im.rows(all, p, 0, func(image, host []byte) { copy(host, image) })
-	return p, err
+	p := make([]byte, im.Size())
+	return p, im.all(p, func(image, host []byte) { copy(host, image) })
+}
+
+// SetBytes sets all elements, in the order of [Image.Bytes]. The error wraps io.ErrUnexpectedEOF when p is
+// shorter than they are.
+func (im *Image) SetBytes(p []byte) error {
+	if err := im.lock(); err != nil {
+		return err
+	}
+	defer im.dev.release()
+	if uint64(len(p)) < im.Size() {
+		return fmt.Errorf("%d bytes for an image of %d: %w", len(p), im.Size(), io.ErrUnexpectedEOF)
+	}
+	return im.all(p, im.store)
+}
+
+// all calls f for each row of each level. The image is locked.
+func (im *Image) all(p []byte, f func(image, host []byte)) error {
+	for l := range im.desc.Levels {
+		w, h, d := im.Level(l)
+		if err := im.rows(Region{Level: l, Width: w, Height: h, Depth: d}, p, 0, 0, f); err != nil {
+			return err
+		}
+		p = p[w*h*d*im.format.Bytes():]
+	}
+	return nil
 }
 
 // Free releases the image; the buffer of a view stays. Freeing twice is an error
@@ -310,17 +496,4 @@ func (im *Image) Free() error {
 	}
 	im.mem.data = nil
 	return im.dev.mem.Free(im.mem.ptr)
-}
-
-func (im *Image) argument() argument { return argument{kind: argImage, image: im} }
-
-// bindImage says why a parameter cannot have an image, or "".
-func (im *Image) bindImage(p *isa.Param) string {
-	switch {
-	case p.Image.Writes && im.opt.ReadOnly:
-		return "the image is read-only, and the parameter may write it"
-	case p.Image.Reads && im.opt.WriteOnly:
-		return "the image is write-only, and the parameter may read it"
-	}
-	return ""
 }

@@ -59,6 +59,9 @@ func TestImageFormats(t *testing.T) {
 		d := device(t, emu.DeviceOptions{})
 		p := program(t, d, module)
 		for _, f := range emu.ImageFormats() {
+			if f.Order == emu.OrderDepth {
+				continue // for parameters of another type
+			}
 			const w, h = 37, 5
 			name := map[memory.Class]string{memory.ClassFloat: "copyf", memory.ClassSigned: "copyi", memory.ClassUnsigned: "copyui"}[f.Class()]
 			data := countedBytes(w * h * f.Bytes())

@@ -160,6 +160,7 @@ type prepared struct {
 	runner *scheduler.Runner
 	// resources are the handles that the launch has entered.
 	resources []memory.Pointer
+	locals    uint32         // number of the last allocation of local memory that an argument has got
 	set       *setRun        // that the launch runs in; nil without pipes
 	races     *race.Detector // of a launch with Check that runs alone
 }
@@ -280,7 +281,7 @@ func (p *prepared) limits() error {
 		}
 	}
 	for i := range p.args {
-		if p.args[i].kind == argLocal {
+		if p.args[i].kind == (localArg{}) {
 			if err := add(p.args[i].local); err != nil {
 				return err
 			}
@@ -427,8 +428,8 @@ func (p *prepared) traceInfo() trace.LaunchInfo {
 // const away from a pointer to an object that is not const.
 func (p *prepared) readsOnly(i int) bool {
 	param, buffer := &p.Kernel.code.Params[i], p.args[i].buffer
-	if param.Constant || !p.Check || !param.ReadOnly || p.args[i].kind != argBuffer {
-		return param.Constant && p.args[i].kind == argBuffer
+	if param.Constant || !p.Check || !param.ReadOnly || p.args[i].kind != (bufferArg{}) {
+		return param.Constant && p.args[i].kind == (bufferArg{})
 	}
 	for j := range p.args {
 		if j != i && p.args[j].buffer == buffer {
@@ -455,49 +456,11 @@ func (p *prepared) fill() error {
 	l.Scalars = slices.Clone(l.Kernel.ScalarInit)
 	l.Values = make([][]byte, len(p.args))
 	values := make([]uint64, len(p.args)) // of pointers
-	local := uint32(len(l.Kernel.Local))
+	p.locals = uint32(len(l.Kernel.Local))
 	for i := range p.args {
-		a := &p.args[i]
-		switch a.kind {
-		case argBytes:
-			l.Values[i] = a.bytes
-		case argLocal:
-			local++
-			values[i] = uint64(localPointer(local))
-		case argBuffer, argResource:
-			if err := usable(a.buffer); err != nil {
-				reason := "the buffer was freed"
-				if errors.Is(err, ErrMapped) {
-					reason = fmt.Sprintf("the buffer %v", err)
-				}
-				param := &k.code.Params[i]
-				return &ArgError{Kernel: k.code.Name, Index: i, Name: param.Name, Type: param.TypeName, Reason: reason, Err: err}
-			}
-			ptr, err := a.buffer.ptr, error(nil)
-			if p.readsOnly(i) {
-				if ptr, err = a.buffer.constant(); err != nil {
-					return err
-				}
-			}
-			values[i] = uint64(ptr)
-			if a.kind == argResource {
-				if values[i], err = p.addResource(i); err != nil {
-					return err
-				}
-			}
-		case argImage:
-			im := a.image
-			if err := im.usable(); err != nil {
-				param := &k.code.Params[i]
-				return &ArgError{Kernel: k.code.Name, Index: i, Name: param.Name, Type: param.TypeName, Reason: fmt.Sprintf("the image: %v", err), Err: err}
-			}
-			values[i] = uint64(im.ptr)
-		case argPipe:
-			param := &k.code.Params[i]
-			if a.pipe.closed {
-				return &ArgError{Kernel: k.code.Name, Index: i, Name: param.Name, Type: param.TypeName, Reason: "the pipe was closed", Err: ErrClosed}
-			}
-			values[i] = uint64(a.pipe.mem.Handle().Add(pipeEnd(param.Pipe)))
+		var err error
+		if values[i], err = p.args[i].kind.fill(p, i); err != nil {
+			return err
 		}
 	}
 	for i := range l.Kernel.ParamRegs {
@@ -516,31 +479,6 @@ func (p *prepared) fill() error {
 	}
 	p.shadows()
 	return p.pipeEnds()
-}
-
-// addResource makes the resource of argument i ready, and returns its handle
-// for a pointer parameter.
-func (p *prepared) addResource(i int) (handle uint64, err error) {
-	a := &p.args[i]
-	if p.Kernel.code.Params[i].Kind == isa.ParamValue {
-		p.launch.Values[i] = a.words()
-		return 0, nil
-	}
-	h, err := p.launch.Memory.AddResource(a.resource())
-	if err != nil {
-		return 0, fmt.Errorf("kernel %s, argument %d: %w", p.Kernel.code.Name, i, err)
-	}
-	p.resources = append(p.resources, h)
-	return uint64(h), nil
-}
-
-// dropResources takes the launch's resources out of the memory.
-func (p *prepared) dropResources() {
-	for _, h := range p.resources {
-		// The launch has entered it, so that there is nothing to fail.
-		_ = p.launch.Memory.FreeResource(h)
-	}
-	p.resources = nil
 }
 
 // usable says why a kernel cannot have a buffer.

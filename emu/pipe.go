@@ -168,8 +168,6 @@ func (p *Pipe) Close() error {
 	return p.dev.mem.FreePipe(p.mem.Handle())
 }
 
-func (p *Pipe) argument() argument { return argument{kind: argPipe, pipe: p} }
-
 // pipeEnd is the offset of the handle that a parameter gets.
 func pipeEnd(u isa.PipeParam) int64 {
 	switch {

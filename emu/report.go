@@ -270,7 +270,7 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 func (p *prepared) handle(h memory.Pointer) string {
 	n := 0
 	for i := range p.args {
-		if p.args[i].kind == argResource && p.Kernel.code.Params[i].Kind != isa.ParamValue {
+		if p.args[i].kind == (resourceArg{}) && p.Kernel.code.Params[i].Kind != isa.ParamValue {
 			if n++; n == int(h.Alloc()) {
 				_, name := argumentObject(&finding.Object{}, p.launch.Kernel, i)
 				return fmt.Sprintf("at %s%+d", name, h.Offset())
@@ -324,7 +324,7 @@ func (p *prepared) object(f *memory.Fault) (o *finding.Object, name string) {
 		}
 		rest := int(n) - len(k.Local)
 		for i := range p.args {
-			if p.args[i].kind == argLocal {
+			if p.args[i].kind == (localArg{}) {
 				if rest--; rest == 0 {
 					return argumentObject(o, k, i)
 				}

@@ -36,6 +36,16 @@ func (q ImageQuery) String() string {
 	return fmt.Sprintf("query(%d)", uint8(q))
 }
 
+// SamplerBits returns the sampler of a kernel's own: the bits that package memory documents, with an
+// addressing mode and a filter as SPIR-V numbers them, and without bounds of the level of detail.
+func SamplerBits(normalized bool, addressing, filter uint32) uint64 {
+	bits := uint64(addressing&7)<<1 | uint64(filter&1)<<4 | 0xffffff<<32
+	if normalized {
+		bits |= 1
+	}
+	return bits
+}
+
 // ImageAccess is what an image instruction does: which image, where, and with
 // what. Operands that it does not have are None.
 type ImageAccess struct {
@@ -49,8 +59,12 @@ type ImageAccess struct {
 	// I32, or F32 for a sampled image. For blocks x counts bytes.
 	Coord     [3]Reg
 	CoordType Type
-	// Sampler is the handle of a sampler, I64; Lod the level of detail, of type CoordType.
+	// Sampler is a sampler, I64: the state itself. Lod is the level of detail, F32 with a sampler and I32
+	// without.
 	Sampler, Lod Reg
+	// DX and DY are gradients, F32: what the coordinates, the layer left out, change by in the directions of
+	// the plane that the image is drawn on. The level of detail comes from them. Only with a sampler.
+	DX, DY [3]Reg
 	// Width and Height are those of a media block, I32: elements and rows. Where
 	// there are none a block has one element for each lane in each row.
 	Width, Height Reg
@@ -84,7 +98,15 @@ func (a *ImageAccess) Regs(f func(r *Reg, t Type, what string)) {
 	for i := range a.Coord {
 		use(&a.Coord[i], a.CoordType, [...]string{"x", "y", "z"}[i])
 	}
-	use(&a.Lod, a.CoordType, "lod")
+	lod := I32
+	if a.Sampler != None {
+		lod = F32
+	}
+	use(&a.Lod, lod, "lod")
+	for i := range a.DX {
+		use(&a.DX[i], F32, "gradient")
+		use(&a.DY[i], F32, "gradient")
+	}
 	use(&a.Width, I32, "width")
 	use(&a.Height, I32, "height")
 	for i := range a.Value {
@@ -107,11 +129,28 @@ func (a *ImageAccess) coords() int {
 	return n
 }
 
+// dims returns how many coordinates an image takes besides the layer.
+func (a *ImageAccess) dims() int {
+	if a.Array {
+		return a.coords() - 1
+	}
+	return a.coords()
+}
+
 // check says what is wrong with the entry for an instruction.
 func (a *ImageAccess) check(in *Inst) error {
 	damaged := func(what string) error { return fmt.Errorf("image access %d: %s", in.Imm, what) }
 	if a.Image == None || a.Query >= NumImageQueries || a.coords() > len(a.Coord) {
 		return damaged("damaged")
+	}
+	graded := a.DX[0] != None
+	for i := range a.DX {
+		if want := graded && i < a.dims(); want != (a.DX[i] != None) || want != (a.DY[i] != None) {
+			return damaged("the number of gradients is not that of the image")
+		}
+	}
+	if graded && a.Lod != None || a.Sampler == None && graded || a.Sampler != None && in.Op != OpImageRead {
+		return damaged("a sampler or a gradient that there is no use for")
 	}
 	if in.Op == OpImageQuery {
 		if in.Imm2 > 3 {
@@ -158,6 +197,9 @@ func (a *ImageAccess) text(in *Inst) string {
 	dim := map[ImageDim]string{Image1D: "1d", Image2D: "2d", Image3D: "3d", ImageBuffer: "buffer"}[a.Dim]
 	if a.Array {
 		dim += "array"
+	}
+	if a.Sampler != None {
+		dim += " sampled"
 	}
 	switch in.Op {
 	case OpImageQuery:

@@ -144,7 +144,7 @@ const (
 	ParamGlobal                   // a pointer to global or constant memory
 	ParamLocal                    // a pointer to LDS; the launch gives the size
 	ParamImage                    // an image
-	ParamSampler                  //
+	ParamSampler                  // a sampler, the 64 bits of a memory.Sampler
 	ParamPipe                     // a pipe
 )
 
@@ -167,6 +167,7 @@ type Param struct {
 type ImageParam struct {
 	Dim           ImageDim
 	Array         bool
+	Depth         bool // of the channel order depth, and of no other
 	Reads, Writes bool
 }
 

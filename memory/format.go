@@ -142,7 +142,7 @@ var channels = [NumOrders][]uint8{
 	OrderR: {0}, OrderA: {3}, OrderRG: {0, 1}, OrderRA: {0, 3}, OrderRGB: {0, 1, 2}, OrderRGBA: {0, 1, 2, 3},
 	OrderBGRA: {2, 1, 0, 3}, OrderARGB: {3, 0, 1, 2}, OrderIntensity: {0}, OrderLuminance: {0}, OrderRx: {0}, OrderRGx: {0, 1},
 	OrderRGBx: {0, 1, 2}, OrderSRGB: {0, 1, 2}, OrderSRGBx: {0, 1, 2, noComponent}, OrderSRGBA: {0, 1, 2, 3}, OrderSBGRA: {2, 1, 0, 3},
-	OrderABGR: {3, 2, 1, 0},
+	OrderABGR: {3, 2, 1, 0}, OrderDepth: {0},
 }
 
 // noComponent is a channel that is padding: read by nobody, written as zero.
@@ -167,7 +167,8 @@ var channelBytes = [NumChannelTypes]int{SnormInt8: 1, SnormInt16: 2, UnormInt8: 
 	SignedInt32: 4, UnsignedInt8: 1, UnsignedInt16: 2, UnsignedInt32: 4, HalfFloat: 2, Float: 4}
 
 // Valid says whether images may have the format: the combinations that OpenCL
-// lists (section 5.3.1.1 of the API specification). Depth images are none of them.
+// lists (section 5.3.1.1 of the API specification). Depth together with a stencil, which only images shared
+// with a graphics API have, is none of them.
 func (f Format) Valid() bool {
 	if f.Order >= NumOrders || f.Type >= NumChannelTypes || channels[f.Order] == nil {
 		return false
@@ -180,6 +181,8 @@ func (f Format) Valid() bool {
 		return channelBytes[f.Type] != 0 || f.Type == UnormInt101010x2
 	case OrderIntensity, OrderLuminance:
 		return f.Class() == ClassFloat && channelBytes[f.Type] != 0
+	case OrderDepth:
+		return f.Type == UnormInt16 || f.Type == Float
 	case OrderARGB, OrderBGRA, OrderABGR:
 		return channelBytes[f.Type] == 1
 	case OrderSRGB, OrderSRGBx, OrderSRGBA, OrderSBGRA:

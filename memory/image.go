@@ -27,7 +27,8 @@ const (
 //
 // Extents that the dimension does not have are 1; Layers is 1 for an image that
 // is no array, and Levels 1 for one that is not mipmapped. A layer takes the
-// place of a slice.
+// place of a slice. The levels of a mipmap follow each other without gaps, and
+// so do their slices and rows.
 type Image struct {
 	Name   string
 	Base   Pointer // of the first element, in global memory
@@ -49,11 +50,44 @@ type Image struct {
 	BufferOrigin uint64
 }
 
+// MaxLevels is the most levels of detail that an image has.
+const MaxLevels = 32
+
+// Level is one level of detail of an image: where it begins, in bytes from Base, and its extents.
+type Level struct {
+	Base                 uint64
+	Width, Height, Depth int64
+	RowPitch, SlicePitch uint64
+}
+
+// Level returns level n: halves of the extents below it, rounded down, but never less than 1. Layers have no
+// levels.
+func (im *Image) Level(n uint32) Level {
+	l := Level{0, int64(im.Width), int64(im.Height), int64(im.Depth), im.RowPitch, im.SlicePitch}
+	e := uint64(im.Format.Bytes())
+	for range min(n, MaxLevels-1) {
+		l.Base += l.SlicePitch * uint64(l.Depth) * uint64(im.Layers)
+		l.Width, l.Height, l.Depth = max(l.Width/2, 1), max(l.Height/2, 1), max(l.Depth/2, 1)
+		l.RowPitch = uint64(l.Width) * e
+		l.SlicePitch = l.RowPitch * uint64(l.Height)
+	}
+	return l
+}
+
+// mipmapped says whether the levels of an image have the form that they must have.
+func (im *Image) mipmapped() bool {
+	row := im.RowBytes()
+	if im.Levels < 1 || im.Levels > MaxLevels || uint64(max(im.Width, im.Height, im.Depth))>>(im.Levels-1) == 0 {
+		return false
+	}
+	return im.Levels == 1 || !im.OfBuffer && im.RowPitch == row && im.SlicePitch == row*uint64(im.Height)
+}
+
 // Extent returns the bytes from the first element to the end of the last; ok is
 // false when they cannot be counted or the description makes no sense.
 func (im *Image) Extent() (n uint64, ok bool) {
 	e := uint64(im.Format.Bytes())
-	if e == 0 || im.Width == 0 || im.Height == 0 || im.Depth == 0 || im.Layers == 0 || im.Levels != 1 {
+	if e == 0 || im.Width == 0 || im.Height == 0 || im.Depth == 0 || im.Layers == 0 || im.Array && im.Dim == Dim3D || !im.mipmapped() {
 		return 0, false
 	}
 	row := uint64(im.Width) * e
@@ -70,19 +104,40 @@ func (im *Image) Extent() (n uint64, ok bool) {
 		return 0, false
 	}
 	n = all + rows + row
+	if n <= MaxSize && im.Levels > 1 {
+		// All levels together have less than twice the bytes of the first one, the bound on which keeps this
+		// exact, and less than one row more for each level.
+		l := im.Level(im.Levels - 1)
+		n = l.Base + l.SlicePitch*uint64(l.Depth)*uint64(im.Layers)
+	}
 	return n, n <= MaxSize
 }
 
 // RowBytes returns the bytes of a row's elements.
 func (im *Image) RowBytes() uint64 { return uint64(im.Width) * uint64(im.Format.Bytes()) }
 
-// Offset returns where an element begins, in bytes from Base; ok is false
+// Offset returns where an element of the first level begins, in bytes from Base; ok is false
 // outside of the image. z is the slice or the layer.
 func (im *Image) Offset(x, y, z int64) (off uint64, ok bool) {
 	if uint64(x) >= uint64(im.Width) || uint64(y) >= uint64(im.Height) || uint64(z) >= uint64(im.Depth)*uint64(im.Layers) {
 		return 0, false
 	}
 	return uint64(z)*im.SlicePitch + uint64(y)*im.RowPitch + uint64(x)*uint64(im.Format.Bytes()), true
+}
+
+// OffsetAt is Offset for a level.
+func (im *Image) OffsetAt(level uint32, x, y, z int64) (off uint64, ok bool) {
+	switch {
+	case level == 0:
+		return im.Offset(x, y, z)
+	case level >= im.Levels:
+		return 0, false
+	}
+	l := im.Level(level)
+	if uint64(x) >= uint64(l.Width) || uint64(y) >= uint64(l.Height) || uint64(z) >= uint64(l.Depth)*uint64(im.Layers) {
+		return 0, false
+	}
+	return l.Base + uint64(z)*l.SlicePitch + uint64(y)*l.RowPitch + uint64(x)*uint64(im.Format.Bytes()), true
 }
 
 // String returns the image as people read it.
@@ -96,6 +151,9 @@ func (im *Image) String() string {
 	}
 	if im.Array {
 		s += fmt.Sprintf(" of %d layers", im.Layers)
+	}
+	if im.Levels > 1 {
+		s += fmt.Sprintf(" with %d levels", im.Levels)
 	}
 	return "image of " + s + " " + im.Format.String()
 }

@@ -42,7 +42,7 @@ func layout(f Format) (letters string, widths []int) {
 	}
 	letters = map[ChannelOrder]string{
 		OrderR: "r", OrderA: "a", OrderRG: "rg", OrderRA: "ra", OrderRGBA: "rgba", OrderBGRA: "bgra", OrderARGB: "argb", OrderABGR: "abgr",
-		OrderIntensity: "i", OrderLuminance: "l", OrderRx: "r", OrderRGx: "rg", OrderSRGB: "rgb", OrderSRGBx: "rgb.", OrderSRGBA: "rgba", OrderSBGRA: "bgra",
+		OrderIntensity: "i", OrderLuminance: "l", OrderRx: "r", OrderRGx: "rg", OrderSRGB: "rgb", OrderSRGBx: "rgb.", OrderSRGBA: "rgba", OrderSBGRA: "bgra", OrderDepth: "r",
 	}[f.Order]
 	for range letters {
 		widths = append(widths, channelRules[f.Type].bits)
@@ -462,7 +462,7 @@ func TestFormats(t *testing.T) {
 		{Format{OrderRGB, UnormShort565}, 2}, {Format{OrderRGBx, UnormInt101010}, 4}, {Format{OrderRGBA, UnormInt101010x2}, 4},
 		{Format{OrderSRGB, UnormInt8}, 3}, {Format{OrderSRGBx, UnormInt8}, 4}, {Format{OrderBGRA, SignedInt8}, 4},
 		{Format{OrderRGB, UnormInt8}, 0}, {Format{OrderBGRA, UnormInt16}, 0}, {Format{OrderLuminance, SignedInt8}, 0},
-		{Format{OrderDepth, Float}, 0}, {Format{OrderR, UnormInt24}, 0}, {Format{OrderSRGBA, UnormInt16}, 0}, {Format{OrderR, UnormShort565}, 0},
+		{Format{OrderDepth, Float}, 4}, {Format{OrderDepth, UnormInt16}, 2}, {Format{OrderDepth, HalfFloat}, 0}, {Format{OrderDepthStencil, UnormInt24}, 0}, {Format{OrderR, UnormInt24}, 0}, {Format{OrderSRGBA, UnormInt16}, 0}, {Format{OrderR, UnormShort565}, 0},
 		{Format{NumOrders, UnormInt8}, 0}, {Format{OrderR, NumChannelTypes}, 0}, {Format{255, 255}, 0},
 	} {
 		if got := c.f.Bytes(); got != c.bytes || c.f.Valid() != (c.bytes != 0) {

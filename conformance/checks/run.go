@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/internal/argument"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
@@ -30,7 +31,7 @@ type run struct {
 	shared  map[string]*emu.Buffer
 	pipes   map[string]*emu.Pipe
 	buffers []*emu.Buffer
-	images  []*emu.Image
+	images  []*argument.Made
 }
 
 // Run runs the case with checks, with a program that was made of its source. The error says why
@@ -93,6 +94,9 @@ func (r *run) free() error {
 	for _, b := range r.buffers {
 		errs = append(errs, b.Free())
 	}
+	for _, im := range r.images {
+		errs = append(errs, im.Free())
+	}
 	for _, p := range r.pipes {
 		errs = append(errs, p.Close())
 	}
@@ -114,20 +118,6 @@ func (r *run) buffer(a *argspec.Arg) (*emu.Buffer, error) {
 	}
 	_, err = b.WriteAt(a.Data, 0)
 	return b, err
-}
-
-// image makes an image of an argument.
-func (r *run) image(a *argspec.Arg) (*emu.Image, error) {
-	info := a.Image
-	im, err := r.dev.NewImage(emu.ImageDesc{Width: info.Width, Height: info.Height}, info.Format, emu.ImageOptions{})
-	if err != nil {
-		return nil, err
-	}
-	r.images = append(r.images, im)
-	if a.Undefined {
-		return im, nil
-	}
-	return im, im.WriteRect(emu.Rect{Width: info.Width, Height: info.Height}, a.Data, 0)
 }
 
 // pipe makes a pipe of an argument, with its packets.
@@ -204,25 +194,25 @@ func (r *run) launch(l *Launch) (emu.Launch, error) {
 
 // argument makes one argument, of size bytes where it is a value.
 func (r *run) argument(a *argspec.Arg, text string, size uint64) (emu.Arg, error) {
-	switch a.Kind {
-	case argspec.Null:
-		return emu.Null(), nil
-	case argspec.Local:
-		return emu.LocalBytes(uint64(a.Count)), nil
-	case argspec.Value:
-		data, err := a.Fit(int(size))
-		return emu.Bytes(data), err
-	case argspec.Buffer:
-		if a.Shared != "" {
-			if b := r.shared[a.Shared]; b != nil {
-				return b, nil
-			}
-			return nil, fmt.Errorf("no buffer %q", a.Shared)
+	switch {
+	case a.Kind == argspec.Buffer && a.Shared != "":
+		if b := r.shared[a.Shared]; b != nil {
+			return b, nil
 		}
+		return nil, fmt.Errorf("no buffer %q", a.Shared)
+	case a.Kind == argspec.Buffer:
 		return r.buffer(a)
+	case a.Kind == argspec.Value:
+		if _, err := a.Fit(int(size)); err != nil {
+			return nil, err
+		}
 	}
-	if a.Kind == argspec.Image && a.Image.Pitch == 0 {
-		return r.image(a)
+	m, err := argument.Of(a).Make(r.dev, a, argument.Options{Size: size})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", text, err)
 	}
-	return nil, fmt.Errorf("%s: arguments of this kind have no support here", text)
+	if m.Image != nil {
+		r.images = append(r.images, m)
+	}
+	return m.Arg, nil
 }

@@ -1,14 +1,9 @@
 package argspec
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
-
-// ErrUnsupported is what errors match (with errors.Is) when a SPEC asks for a kind of
-// argument that exists but that this version cannot make.
-var ErrUnsupported = errors.New("not supported by this version")
 
 // Error reports what is wrong in a SPEC or a launch size.
 type Error struct {
@@ -16,7 +11,7 @@ type Error struct {
 	Column  int    // where in it, in bytes from 1
 	Msg     string // what is wrong there
 	Allowed string // what would be right; may be empty
-	Err     error  // the cause: ErrUnsupported, a file error, or nil
+	Err     error  // the cause, such as a file error, or nil
 }
 
 // Error returns the message in one line. A long text is shown around the place.

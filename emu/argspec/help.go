@@ -50,25 +50,44 @@ Buffers in global or constant memory
                          parameter of 16 bytes by value gets the four words:
                          resource:0:64:zero:u32:16
 
-Images of two dimensions
+Images
   image:WIDTHxHEIGHT:ORDER:TYPE[:SPEC]
                          zeros, or the bytes of SPEC, one of the buffers above,
                          row by row: image:4x2:rg:u8:iota:u8:16
   image:WIDTHxHEIGHT@PITCH[+ORIGIN]:ORDER:TYPE[:SPEC]
                          the same, as a view of a buffer: PITCH bytes from row
                          to row, the first one at byte ORIGIN
+  image:WIDTHxHEIGHT/LEVELS:ORDER:TYPE[:SPEC]
+                         a mipmap; the bytes of SPEC are those of all levels
+  image1d:WIDTH image1d_array:WIDTHxLAYERS image1d_buffer:WIDTH
+  image2d_array:WIDTHxHEIGHTxLAYERS image3d:WIDTHxHEIGHTxDEPTH
+                         images of other kinds, each followed by
+                         [/LEVELS]:ORDER:TYPE[:SPEC]. For image2d_depth_t and
+                         image2d_array_depth_t ORDER is depth
   image:PATH.png[:ORDER:TYPE]
                          a picture. Without ORDER:TYPE: rgba:unorm8, or
                          rgba:unorm16 for a picture of 16 bits
-  image:PATH.npy[:ORDER:TYPE]
-                         an array of rows and columns, or of rows, columns and
-                         channels in the order of memory. Without ORDER:TYPE:
-                         r, rg or rgba of its own type; u8 and u16 become
-                         unorm8 and unorm16
+  image:PATH.npy[:ORDER:TYPE], image3d:PATH.npy and so on
+                         an array with the extents of the image, the outermost
+                         first, so that an image: has rows and columns, and
+                         then, where there are several, the channels in the
+                         order of memory. Without ORDER:TYPE: r, rg or rgba of
+                         its own type; u8 and u16 become unorm8 and unorm16
   ORDER  r a rg ra rgba bgra argb abgr intensity luminance rx rgx; rgb rgbx with
-         the types of one word; srgb srgbx srgba sbgra with unorm8
+         the types of one word; srgb srgbx srgba sbgra with unorm8; depth with
+         unorm16 and f32
   TYPE   unorm8 unorm16 snorm8 snorm16 i8 i16 i32 u8 u16 u32 f16 f32; of one
          word: unorm565 unorm555 unorm101010 unorm101010_2
+
+Samplers
+  sampler:WORD[,WORD…]   words in any order, one of each line, of which the
+                         first is the one that is left out:
+                           nearest linear
+                           clamp_to_edge clamp none repeat mirrored_repeat
+                           unnormalized normalized (with repeat and
+                           mirrored_repeat always normalized)
+                           mip_nearest mip_linear
+                         sampler:linear,repeat,normalized
 
 Pipes
   pipe:PACKET:CAPACITY   an empty pipe that holds CAPACITY packets. PACKET is
@@ -106,6 +125,4 @@ x = z xor z>>31, all modulo 2^64.
   with LO:HI     LO×(1-u) + HI×u in f64, where u is the highest 53 bits of x
                  times 2^-53, rounded to TYPE; a result not below HI becomes the
                  largest value below HI
-
-Sampler arguments are not supported by this version.
 `

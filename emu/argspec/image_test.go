@@ -112,7 +112,7 @@ func TestImages(t *testing.T) {
 	}
 	for spec, text := range map[string]string{
 		"image:bomb.png": "65535×65535 pixels are too many", "image:cut.png": "EOF", "image:rgb.npy": "no image has 3 channels of u8",
-		"image:flat.npy": "1 dimensions", "image:none.npy": "width and height are 1 to 65536", "image:rgb.png:rgba:unorm9": `no channel type "unorm9"`,
+		"image:flat.npy": "1 dimensions", "image:none.npy": "each extent is 1 to 65536", "image:rgb.png:rgba:unorm9": `no channel type "unorm9"`,
 		"image:rgb.npy:rgba:unorm8": "3 channels of u8; rgba:unorm8 takes 4 of u8", "image:grey.npy:r:f32": "takes 1 of f32", "image:none.png": "not exist",
 	} {
 		_, err := Parse(spec, opts)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu/npy"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // Kind says what an argument is.
@@ -20,15 +21,16 @@ type Kind uint8
 
 // The kinds of argument.
 const (
-	Value  Kind = iota // bytes passed by value
-	Buffer             // a buffer in global or constant memory
-	Local              // local memory (LDS) for a local pointer
-	Null               // a null pointer
-	Image              // an image
-	Pipe               // a pipe
+	Value   Kind = iota // bytes passed by value
+	Buffer              // a buffer in global or constant memory
+	Local               // local memory (LDS) for a local pointer
+	Null                // a null pointer
+	Image               // an image
+	Pipe                // a pipe
+	Sampler             // a sampler
 )
 
-var kinds = [...]string{Value: "value", Buffer: "buffer", Local: "local", Null: "null", Image: "image", Pipe: "pipe"}
+var kinds = [...]string{Value: "value", Buffer: "buffer", Local: "local", Null: "null", Image: "image", Pipe: "pipe", Sampler: "sampler"}
 
 // String returns the name of the kind.
 func (k Kind) String() string {
@@ -64,6 +66,8 @@ type Arg struct {
 	Resource *Resource
 	// Image describes an image; nil for all that is none.
 	Image *ImageInfo
+	// Sampler describes a sampler; nil for all that is none.
+	Sampler *memory.SamplerState
 	// Pipe describes a pipe; nil for all that is none.
 	Pipe *PipeInfo
 	// Shared is the name of the buffer that an argument shares with others; the
@@ -135,7 +139,7 @@ func (p *parser) fail(pos int, allowed, format string, args ...any) error {
 const (
 	asBytes     = ":as-bytes"
 	bufferForms = "buf:TYPE:V[,V…] in:PATH zero: undef: iota: fill: rand:"
-	forms       = "TYPE:V[,V…] bytes:HEX " + bufferForms + " ro:SPEC wo:SPEC resource: image: pipe: local:BYTES null"
+	forms       = "TYPE:V[,V…] bytes:HEX " + bufferForms + " ro:SPEC wo:SPEC resource: image: sampler: pipe: local:BYTES null"
 )
 
 // Parse reads one SPEC. An error is an [*Error].
@@ -156,6 +160,31 @@ func newParser(spec string, opts *Options) *parser {
 	return p
 }
 
+// heads has what reads the forms that begin with a word, besides those of buffers and images. Each gets what
+// stands behind the colon, and where that begins.
+var heads map[string]func(p *parser, rest string, at int) (*Arg, error)
+
+func init() {
+	heads = map[string]func(*parser, string, int) (*Arg, error){
+		"bytes": (*parser).bytes, "ro": (*parser).restricted, "wo": (*parser).restricted,
+		"resource": (*parser).resource, "local": (*parser).local, "pipe": (*parser).pipe,
+		"buffer": (*parser).sharedBuffer, "sampler": (*parser).sampler,
+		"null": func(p *parser, _ string, _ int) (*Arg, error) { return nil, p.fail(4, "null", "null takes no value") },
+	}
+}
+
+// restricted reads ro:SPEC and wo:SPEC.
+func (p *parser) restricted(_ string, at int) (*Arg, error) {
+	a, err := p.buffer(at)
+	if a == nil && err == nil {
+		err = p.fail(at, bufferForms, "no buffer")
+	}
+	if err == nil {
+		a.ReadOnly, a.WriteOnly = p.spec[0] == 'r', p.spec[0] == 'w'
+	}
+	return a, err
+}
+
 // parse reads the whole SPEC.
 func (p *parser) parse() (*Arg, error) {
 	head, rest, colon := strings.Cut(p.spec, ":")
@@ -173,32 +202,11 @@ func (p *parser) parse() (*Arg, error) {
 	if a, err := p.buffer(0); a != nil || err != nil {
 		return a, err
 	}
-	switch head {
-	case "bytes":
-		return p.bytes(rest, at)
-	case "ro", "wo":
-		a, err := p.buffer(at)
-		if a == nil && err == nil {
-			err = p.fail(at, bufferForms, "no buffer")
-		}
-		if err == nil {
-			a.ReadOnly, a.WriteOnly = head == "ro", head == "wo"
-		}
-		return a, err
-	case "resource":
-		return p.resource(at)
-	case "local":
-		return p.local(rest, at)
-	case "image":
-		return p.image(rest, at)
-	case "pipe":
-		return p.pipe(rest, at)
-	case "buffer":
-		return p.sharedBuffer(rest, at)
-	case "sampler":
-		return nil, &Error{Spec: p.spec, Column: 1, Msg: head + " arguments are not supported by this version", Err: ErrUnsupported}
-	case "null":
-		return nil, p.fail(4, "null", "null takes no value")
+	if f := heads[head]; f != nil {
+		return f(p, rest, at)
+	}
+	if k, ok := memory.ParseImageKind(head); ok || head == "image" {
+		return p.image(k, rest, at)
 	}
 	if _, ok := ParseType(head); ok {
 		return p.list(0, Value)
@@ -239,7 +247,7 @@ func (p *parser) buffer(at int) (*Arg, error) {
 }
 
 // resource reads STRIDE:RECORDS:SPEC from at to the end.
-func (p *parser) resource(at int) (*Arg, error) {
+func (p *parser) resource(_ string, at int) (*Arg, error) {
 	number := func(most uint64) (uint64, error) {
 		text, _, ok := strings.Cut(p.spec[at:], ":")
 		if !ok {

@@ -64,6 +64,8 @@ func (e *Executable) Launch(kernel string, options *NDRangeOptions) (*emu.Launch
 				return nil, &Error{Call: call, Object: kernel, Err: fmt.Errorf("descriptor %d has no image: %w", i, ErrInvalidValue)}
 			}
 			args[i] = d.Image
+		case DescriptorSampler:
+			args[i] = d.Sampler
 		case DescriptorPipe:
 			if d.Pipe == nil {
 				return nil, &Error{Call: call, Object: kernel, Err: fmt.Errorf("descriptor %d has no pipe: %w", i, ErrInvalidValue)}

@@ -17,7 +17,7 @@ type DescriptorType uint8
 const (
 	DescriptorBuffer       DescriptorType = iota + 1 // Buffer
 	DescriptorImage                                  // Image
-	DescriptorSampler                                // none of this machine's kernels takes one
+	DescriptorSampler                                // Sampler
 	DescriptorPlainOldData                           // Data
 	DescriptorSharedLocal                            // Size
 	DescriptorNullBuffer                             // a null pointer
@@ -38,12 +38,13 @@ func (t DescriptorType) String() string {
 // Descriptor is an argument of a kernel (mux_descriptor_info_t). Buffers, images and pipes
 // may be left out where a kernel is only compiled.
 type Descriptor struct {
-	Type   DescriptorType
-	Buffer *emu.Buffer
-	Image  *emu.Image
-	Pipe   *emu.Pipe
-	Data   []byte // little endian, as the kernel sees it
-	Size   uint64 // bytes of local memory
+	Type    DescriptorType
+	Buffer  *emu.Buffer
+	Image   *emu.Image
+	Sampler emu.Sampler
+	Pipe    *emu.Pipe
+	Data    []byte // little endian, as the kernel sees it
+	Size    uint64 // bytes of local memory
 }
 
 // NDRangeOptions say how a kernel is launched (mux_ndrange_options_t).
@@ -118,6 +119,8 @@ func (o *NDRangeOptions) suits(params []isa.Param) error {
 			ok = p.Kind == isa.ParamGlobal
 		case DescriptorImage:
 			ok = p.Kind == isa.ParamImage
+		case DescriptorSampler:
+			ok = p.Kind == isa.ParamSampler
 		case DescriptorPipe:
 			ok = p.Kind == isa.ParamPipe
 		case DescriptorSharedLocal:

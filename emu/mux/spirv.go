@@ -30,7 +30,8 @@ type SPIRVDeviceInfo struct {
 var capabilities = []spirv.Capability{
 	spirv.CapabilityAddresses, spirv.CapabilityLinkage, spirv.CapabilityKernel, spirv.CapabilityVector16,
 	spirv.CapabilityFloat16Buffer, spirv.CapabilityInt64, spirv.CapabilityInt64Atomics, spirv.CapabilityInt16, spirv.CapabilityInt8,
-	spirv.CapabilityImageBasic, spirv.CapabilityImageReadWrite, spirv.CapabilityGroups, spirv.CapabilityGenericPointer,
+	spirv.CapabilityImageBasic, spirv.CapabilityImageReadWrite, spirv.CapabilityImageMipmap, spirv.CapabilityLiteralSampler,
+	spirv.CapabilityImage1D, spirv.CapabilitySampled1D, spirv.CapabilityImageBuffer, spirv.CapabilitySampledBuffer, spirv.CapabilityGroups, spirv.CapabilityGenericPointer,
 	spirv.CapabilitySubgroupDispatch, spirv.CapabilityPipes, spirv.CapabilityPipeStorage, spirv.CapabilityBlockingPipesALTERA,
 	spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformVote, spirv.CapabilityGroupNonUniformArithmetic,
 	spirv.CapabilityGroupNonUniformBallot, spirv.CapabilityGroupNonUniformShuffle, spirv.CapabilityGroupNonUniformShuffleRelative,

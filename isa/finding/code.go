@@ -37,6 +37,7 @@ const (
 	BlockPitch        Code = "E-BLOCKPITCH"    // image block access to an image whose buffer is not aligned as it must be (with checks on)
 	ImageBounds       Code = "E-IMAGEBOUNDS"   // access outside of an image (with checks on)
 	ImageFormat       Code = "E-IMAGEFORMAT"   // access to an image of another kind of numbers (with checks on)
+	Sampler           Code = "E-SAMPLER"       // read with a sampler that is not for it (with checks on)
 	TimeLimit         Code = "E-TIMEOUT"       // the time limit ended the launch
 	NoProgress        Code = "E-ENDLESS"       // a loop that never ends (with checks on)
 	Cancelled         Code = "E-CANCELLED"     // the caller ended the launch
@@ -168,8 +169,11 @@ var descriptions = map[Code]Description{
 	BlockPitch: {Title: "block access to an image of a buffer that is not aligned for it",
 		Text:    "The image is a view of a buffer, and its row pitch is not a multiple of 64 bytes, or its origin not one of 32: undefined in SPV_INTEL_subgroups. Without checks lockstep makes the access all the same.",
 		Checked: true},
+	Sampler: {Title: "read with a sampler that is not for it",
+		Text:    "OpenCL leaves open what the read gives (OpenCL C 6.15.15): integer coordinates take a sampler without normalized coordinates that reads the nearest element; images of integers are read with a nearest filter; and the modes repeat and mirrored_repeat take normalized coordinates. Without checks integer coordinates and images of integers are read as if the filter were nearest and, with integer coordinates, not normalized; without normalized coordinates the repeating modes read the edge.",
+		Checked: true},
 	ImageBounds: {Title: "access outside of an image",
-		Text:    "The coordinates of a read without sampler or of a write lie outside of the image: undefined (OpenCL C 6.15.15). Without checks a read gives the border colour, zeros with an alpha of one where the format has no alpha, and a write is dropped. Block accesses are reported only between the end of a row of elements smaller than four bytes and the place where the extension checks; they then read zeros and write nothing.",
+		Text:    "The coordinates of a read without sampler, of a read with a sampler whose addressing mode is none, or of a write lie outside of the image, or a coordinate is an infinity or a NaN: undefined (OpenCL C 6.15.15). Without checks a read gives the border colour, zeros with an alpha of one where the format has no alpha, and a write is dropped. Block accesses are reported only between the end of a row of elements smaller than four bytes and the place where the extension checks; they then read zeros and write nothing.",
 		Checked: true},
 	ImageFormat: {Title: "access to an image of another kind of numbers",
 		Text:    "The kernel reads or writes floats where the image holds integers, integers where it holds floats or normalized numbers, or integers of the other sign: undefined (OpenCL C 6.15.15). Without checks a read of the other kind gives zeros and a write of it is dropped; the image's format decides the sign.",

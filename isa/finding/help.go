@@ -33,6 +33,7 @@ var helps = map[Code]string{
 	BlockPitch:        "make the row pitch a multiple of 64 bytes and the origin one of 32",
 	ImageBounds:       "compare the coordinates with get_image_width and get_image_height before the access",
 	ImageFormat:       "use read_imagef, read_imagei or read_imageui as the image's format asks for",
+	Sampler:           "use a sampler with the nearest filter for integers, and normalized coordinates for the repeating modes",
 	NoProgress:        "let something in the loop change the condition that ends it",
 	TimeLimit:         "allow more time, or look for a loop that never ends",
 	EngineDiff:        "report it, with the module and the command; -engine interp gives the right results",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"strings"
 	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -111,6 +112,14 @@ func (w *wave) coords(a *imageAccess, k, i int) (c [3]int64) {
 	return c
 }
 
+// level returns the level of detail of an access without sampler.
+func (w *wave) level(a *imageAccess, k, i int) uint32 {
+	if a.Lod == isa.None {
+		return 0
+	}
+	return uint32(w.reg(a.Lod, isa.I32, k, i))
+}
+
 // suits says whether the format's numbers are those that the kernel reads or
 // writes, without regard to the sign of integers.
 func suits(f memory.Format, t isa.Type) bool {
@@ -146,8 +155,9 @@ func imageRead(w *wave, in *inst) {
 			var t memory.Texel
 			f := v.image.Format
 			if suits(f, in.src.Type) {
-				c := w.coords(a, k, i)
-				if off, ok := v.image.Offset(c[0], c[1], c[2]); ok {
+				if a.Sampler != isa.None {
+					t = w.sample(a, &v, k, i)
+				} else if off, ok := w.texel(a, v.image, k, i); ok {
 					w.tellTexel(in, memory.AccessRead, v.image, off, k, i)
 					t = f.Decode(v.data[off:])
 				} else {
@@ -182,7 +192,7 @@ func imageWrite(w *wave, in *inst) {
 			}
 			f := v.image.Format
 			c := w.coords(a, k, i)
-			off, ok := v.image.Offset(c[0], c[1], c[2])
+			off, ok := v.image.OffsetAt(w.level(a, k, i), c[0], c[1], c[2])
 			if !ok || !suits(f, in.src.Type) {
 				continue
 			}
@@ -220,22 +230,39 @@ func (w *wave) checkTexel(in *inst, access memory.Access) {
 		has := [...]string{memory.ClassFloat: "floats", memory.ClassSigned: "signed integers", memory.ClassUnsigned: "unsigned integers"}[im.Format.Class()]
 		return fmt.Sprintf("a %s of %s, but %s is one of %s (%s)", access, kind, imageName(im), has, im.Format)
 	})
+	if a.Sampler != isa.None {
+		w.checkSample(in, image)
+		return
+	}
 	w.failWhere(in, finding.ImageBounds, func(k, i int) bool {
 		im := image(k, i)
 		if im == nil {
 			return false
 		}
 		c := w.coords(a, k, i)
-		_, ok := im.Offset(c[0], c[1], c[2])
+		_, ok := im.OffsetAt(w.level(a, k, i), c[0], c[1], c[2])
 		return !ok
 	}, func(k, i int) string {
-		c, im := w.coords(a, k, i), image(k, i)
-		name := "an"
-		if im.Name != "" {
-			name = im.Name + ", an"
+		var c []string
+		for _, r := range a.Coord {
+			if r != isa.None {
+				c = append(c, fmt.Sprint(int32(w.reg(r, isa.I32, k, i))))
+			}
 		}
-		return fmt.Sprintf("a %s at (%d,%d) of %s %s", access, c[0], c[1], name, im)
+		at := "(" + strings.Join(c, ",") + ")"
+		if a.Lod != isa.None {
+			at += fmt.Sprintf(", level %d,", int32(w.level(a, k, i)))
+		}
+		return fmt.Sprintf("a %s at %s of %s", access, at, anImage(image(k, i)))
 	})
+}
+
+// anImage describes an image.
+func anImage(im *memory.Image) string {
+	if im.Name == "" {
+		return "an " + im.String()
+	}
+	return im.Name + ", an " + im.String()
 }
 
 // imageName returns an image's name, or what stands for it.
@@ -244,6 +271,16 @@ func imageName(im *memory.Image) string {
 		return "the image"
 	}
 	return im.Name
+}
+
+// texel returns where the element of a read without sampler is. A layer outside of an array is the nearest
+// one, as with a sampler (OpenCL C 6.15.15.3 and 8.1).
+func (w *wave) texel(a *imageAccess, im *memory.Image, k, i int) (off uint64, ok bool) {
+	c := w.coords(a, k, i)
+	if a.Array {
+		c[2] = min(max(c[2], 0), int64(im.Layers)-1)
+	}
+	return im.OffsetAt(w.level(a, k, i), c[0], c[1], c[2])
 }
 
 func imageQuery(w *wave, in *inst) {
@@ -256,7 +293,7 @@ func imageQuery(w *wave, in *inst) {
 				w.imageFault(in, memory.AccessRead)
 				return
 			}
-			w.setReg(in.src.Dst, isa.I32, k, i, uint64(queryImage(im, a.Query, int(in.src.Imm2))))
+			w.setReg(in.src.Dst, isa.I32, k, i, uint64(queryImage(im, a.Query, int(in.src.Imm2), w.level(a, k, i))))
 			if in.src.Dst.IsScalar() {
 				return
 			}
@@ -264,8 +301,8 @@ func imageQuery(w *wave, in *inst) {
 	}
 }
 
-// queryImage answers a query.
-func queryImage(im *memory.Image, q isa.ImageQuery, component int) uint32 {
+// queryImage answers a query. A level that the image does not have is its last one.
+func queryImage(im *memory.Image, q isa.ImageQuery, component int, level uint32) uint32 {
 	switch q {
 	case isa.QueryOrder:
 		return uint32(im.Format.Order)
@@ -276,12 +313,13 @@ func queryImage(im *memory.Image, q isa.ImageQuery, component int) uint32 {
 	case isa.QuerySamples:
 		return 1
 	}
-	size := []uint32{im.Width}
+	l := im.Level(min(level, im.Levels-1))
+	size := []uint32{uint32(l.Width)}
 	switch im.Dim {
 	case memory.Dim2D:
-		size = append(size, im.Height)
+		size = append(size, uint32(l.Height))
 	case memory.Dim3D:
-		size = append(size, im.Height, im.Depth)
+		size = append(size, uint32(l.Height), uint32(l.Depth))
 	}
 	if im.Array {
 		size = append(size, im.Layers)

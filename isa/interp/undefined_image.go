@@ -7,7 +7,8 @@ import (
 )
 
 // shadowTexel stands before a read of or a write to an element of an image. All of what is read is undefined where any bit
-// of the element is. What is written has to be defined, and defines the element.
+// of the element is. What is written has to be defined, and defines the element. Reads with a sampler are taken as
+// defined.
 func shadowTexel(w *wave, in *inst) {
 	s, x := w.shadow, in.aux.shadowed
 	if s.count != 0 {
@@ -26,8 +27,15 @@ func shadowTexel(w *wave, in *inst) {
 		}
 		r := w.region(v.image.Base)
 		sh, begin := r.Shadow()
-		c := w.coords(in.aux.image, k, i)
-		off, ok := v.image.Offset(c[0], c[1], c[2])
+		off, ok := uint64(0), false
+		switch a := in.aux.image; {
+		case a.Sampler != isa.None:
+		case write:
+			c := w.coords(a, k, i)
+			off, ok = v.image.OffsetAt(w.level(a, k, i), c[0], c[1], c[2])
+		default:
+			off, ok = w.texel(a, v.image, k, i)
+		}
 		at, n := begin+uint64(v.image.Base.Offset())+off, uint64(v.image.Format.Bytes())
 		switch {
 		case !ok || sh.Defined():

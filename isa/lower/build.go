@@ -301,7 +301,7 @@ func (b *builder) variableType(in spirv.Inst) *typ {
 	if t == nil {
 		b.m.fail(in, "the variable has no type")
 	}
-	if t.kind == kindOpaque || t.kind == kindFunction || t.kind == kindVoid {
+	if t.kind == kindOpaque || t.kind == kindSampledImage || t.kind == kindFunction || t.kind == kindVoid {
 		b.m.unsupported(in, t.op, " in variables")
 	}
 	return t
@@ -476,13 +476,16 @@ func (b *builder) params(f *function) [][]*value {
 		case t.kind == kindImage:
 			prm.Kind, prm.Image = isa.ParamImage, b.m.imageParam(t)
 			args = append(args, []*value{arg(8, 0)})
+		case t.kind == kindSampler:
+			prm.Kind = isa.ParamSampler
+			args = append(args, []*value{arg(8, 0)})
 		case t.kind == kindPipe:
 			prm.Kind, prm.Pipe = isa.ParamPipe, b.m.pipeParam(t)
 			if i < len(names) && !strings.HasPrefix(names[i], "pipe") {
 				prm.TypeName = "pipe " + names[i] // compilers give the type of a packet
 			}
 			args = append(args, []*value{arg(8, 0)})
-		case t.kind == kindOpaque || t.kind == kindEvent || t.kind == kindPipeStorage || t.kind == kindReserveID || t.kind == kindFunction || t.kind == kindVoid:
+		case t.kind == kindOpaque || t.kind == kindSampledImage || t.kind == kindEvent || t.kind == kindPipeStorage || t.kind == kindReserveID || t.kind == kindFunction || t.kind == kindVoid:
 			b.m.unsupported(p, t.op, " as arguments")
 		default:
 			prm.Kind, prm.Size, prm.Align = isa.ParamValue, t.size, uint32(t.align)
@@ -608,6 +611,8 @@ func (m *module) typeName(t *typ, depth int) string {
 		return m.imageName(t)
 	case kindPipe:
 		return "pipe"
+	case kindSampler:
+		return "sampler_t"
 	case kindReserveID:
 		return "reserve_id_t"
 	}

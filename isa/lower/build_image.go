@@ -19,9 +19,9 @@ func (m *module) imageName(t *typ) string {
 	if !ok {
 		return "image of dimension " + spirv.Dim(in.Operand(1)).String()
 	}
-	for i, suffix := range [...]string{2: "_depth", 3: "_array", 4: "_msaa"} {
-		if i >= 2 && in.Operand(i) == 1 {
-			name += suffix
+	for _, i := range [...]int{3, 4, 2} { // the order of OpenCL C
+		if in.Operand(i) == 1 {
+			name += [...]string{2: "_depth", 3: "_array", 4: "_msaa"}[i]
 		}
 	}
 	return name + "_t"
@@ -31,24 +31,39 @@ func (m *module) imageName(t *typ) string {
 // support for.
 func (m *module) imageParam(t *typ) isa.ImageParam {
 	in, _ := m.x.Def(t.id)
-	if spirv.Dim(in.Operand(1)) != spirv.Dim2D || in.Operand(2) == 1 || in.Operand(3) != 0 || in.Operand(4) != 0 {
+	array, depth := in.Operand(3) != 0, in.Operand(2) == 1
+	ok := in.Operand(4) == 0
+	switch spirv.Dim(in.Operand(1)) {
+	case spirv.Dim1D:
+		ok = ok && !depth
+	case spirv.Dim2D:
+	case spirv.Dim3D, spirv.DimBuffer:
+		ok = ok && !depth && !array
+	default:
+		ok = false
+	}
+	if !ok {
 		m.failFeature(in, "images of type "+m.imageName(t)+" are not supported")
 	}
 	access := spirv.AccessQualifierReadOnly
 	if len(in.Operands()) > 7 {
 		access = spirv.AccessQualifier(in.Operand(7))
 	}
-	return isa.ImageParam{Dim: isa.ImageDim(in.Operand(1)), Array: in.Operand(3) != 0,
+	return isa.ImageParam{Dim: isa.ImageDim(in.Operand(1)), Array: array, Depth: depth,
 		Reads: access != spirv.AccessQualifierWriteOnly, Writes: access != spirv.AccessQualifierReadOnly}
 }
 
 // imageCall is an image instruction, or a call of the function that stands for one.
 type imageCall struct {
 	a     isa.ImageAccess
+	depth bool // the image is one of depth, whose texels are one float
 	image *value
 	coord []*value
 	// width and height are those of a media block, or nil.
 	width, height *value
+	// sampler, lod, dx and dy are those of a sampled read, or nil; lod is a write's and a query's as well.
+	sampler, lod *value
+	dx, dy       []*value
 }
 
 // imageOf begins an access to the image of type t.
@@ -57,15 +72,61 @@ func (b *builder) imageOf(name string, handle *value, t *typ) *imageCall {
 		b.fail("%s is of type %s, not an image", name, t.op)
 	}
 	p := b.m.imageParam(t)
-	return &imageCall{a: isa.ImageAccess{Name: name, Dim: p.Dim, Array: p.Array, CoordType: isa.I32}, image: handle}
+	return &imageCall{a: isa.ImageAccess{Name: name, Dim: p.Dim, Array: p.Array, CoordType: isa.I32}, depth: p.Depth, image: handle}
 }
 
-// at sets the coordinates.
-func (c *imageCall) at(b *builder, coord []*value, t *typ) {
-	if ct := t.component(); ct.kind != kindInt || ct.bits != 32 || len(coord) < 2 {
-		b.fail("coordinates of an image without sampler are two integers of 32 bits")
+// count returns how many coordinates the image takes, with the layer or without.
+func (c *imageCall) count(layer bool) int {
+	n := 1
+	switch c.a.Dim {
+	case isa.Image2D:
+		n = 2
+	case isa.Image3D:
+		n = 3
 	}
-	c.coord = coord[:2]
+	if layer && c.a.Array {
+		n++
+	}
+	return n
+}
+
+// at sets the coordinates. OpenCL C gives images of three dimensions, and arrays of those of two, one more
+// than they take.
+func (c *imageCall) at(b *builder, coord []*value, t *typ) {
+	n := c.count(true)
+	ct := t.component()
+	switch {
+	case ct.kind == kindInt && ct.bits == 32 && len(coord) >= n:
+	case c.sampler != nil && ct.kind == kindFloat && ct.bits == 32 && len(coord) >= n:
+		c.a.CoordType = isa.F32
+	case c.sampler != nil:
+		b.fail("coordinates of this image are %d integers or floats of 32 bits", n)
+	default:
+		b.fail("coordinates of this image without sampler are %d integers of 32 bits", n)
+	}
+	c.coord = coord[:n]
+}
+
+// sample makes the call a read with a sampler.
+func (c *imageCall) sample(b *builder, sampler *value, t *typ) {
+	if t.kind != kindSampler {
+		b.fail("the sampler is of type %s", t.op)
+	}
+	if c.a.Dim == isa.ImageBuffer {
+		b.fail("an image of a buffer is read without a sampler")
+	}
+	c.sampler = sampler
+}
+
+// gradients sets the gradients of a sampled read.
+func (c *imageCall) gradients(b *builder, dx, dy []*value, tx, ty *typ) {
+	n := c.count(false)
+	for _, t := range []*typ{tx, ty} {
+		if t.component().scalar() != isa.F32 || t.flat < n || t.kind != kindFloat && t.kind != kindVector {
+			b.fail("a gradient of this image is %d floats", n)
+		}
+	}
+	c.dx, c.dy = dx[:n], dy[:n]
 }
 
 // access makes an instruction from the call and gives it an entry of its own,
@@ -75,9 +136,21 @@ func (b *builder) access(c *imageCall, op isa.Op, result, elem isa.Type, compone
 	a := c.a
 	args := []*value{c.image}
 	a.Image = present
+	if c.sampler != nil {
+		a.Sampler = present
+		args = append(args, c.sampler)
+	}
 	for i, x := range c.coord {
 		a.Coord[i] = present
 		args = append(args, x)
+	}
+	if c.lod != nil {
+		a.Lod = present
+		args = append(args, c.lod)
+	}
+	for i := range c.dx {
+		a.DX[i], a.DY[i] = present, present
+		args = append(args, c.dx[i], c.dy[i])
 	}
 	if c.width != nil {
 		a.Width, a.Height = present, present
@@ -97,9 +170,9 @@ func (b *builder) access(c *imageCall, op isa.Op, result, elem isa.Type, compone
 	return b.add(v)
 }
 
-// readTexel reads the four components of a texel of type t.
+// readTexel reads the four components of a texel of type t, or the depth alone.
 func (b *builder) readTexel(c *imageCall, t *typ) []*value {
-	elem, n := b.texelType(t)
+	elem, n := b.texelType(c, t)
 	c.a.Components = n
 	out := make([]*value, n)
 	index := -1
@@ -115,9 +188,9 @@ func (b *builder) readTexel(c *imageCall, t *typ) []*value {
 	return out
 }
 
-// writeTexel writes the four components of a texel of type t.
+// writeTexel writes the four components of a texel of type t, or the depth alone.
 func (b *builder) writeTexel(c *imageCall, texel []*value, t *typ) {
-	elem, n := b.texelType(t)
+	elem, n := b.texelType(c, t)
 	c.a.Components = n
 	if t.component().scalar() == isa.F16 {
 		wide := make([]*value, n)
@@ -130,8 +203,11 @@ func (b *builder) writeTexel(c *imageCall, texel []*value, t *typ) {
 }
 
 // texelType returns the type in which a texel is read or written: halves go as floats.
-func (b *builder) texelType(t *typ) (isa.Type, int) {
+func (b *builder) texelType(c *imageCall, t *typ) (isa.Type, int) {
 	ct := t.component()
+	if c.depth && t.kind == kindFloat && t.bits == 32 {
+		return isa.F32, 1
+	}
 	if t.flat == 4 && t.kind == kindVector {
 		switch s := ct.scalar(); {
 		case s == isa.F16:
@@ -152,6 +228,9 @@ func (b *builder) imageQuery(c *imageCall, q isa.ImageQuery, component int, t is
 
 // imageBlock reads a block of type t; texel is what a write writes instead.
 func (b *builder) imageBlock(c *imageCall, t *typ, texel []*value) []*value {
+	if c.a.Dim != isa.Image2D || c.a.Array || c.depth {
+		b.fail("blocks are of images of type image2d_t") // (SPV_INTEL_subgroups)
+	}
 	ct := t.component()
 	elem := isa.IntOf(ct.scalar().Bits())
 	if ct.kind != kindInt && ct.kind != kindFloat || ct.odd() || t.flat > isa.MaxBlockComponents {
@@ -174,13 +253,26 @@ func (b *builder) imageBlock(c *imageCall, t *typ, texel []*value) []*value {
 // image reads an image instruction.
 func (b *builder) image(in spirv.Inst) {
 	op, ops := in.Op(), in.Operands()
-	handle, t := b.one(spirv.ID(ops[0]))
-	c := b.imageOf(op.String(), handle, t)
+	var c *imageCall
+	if op == spirv.OpImageSampleExplicitLod {
+		v, t := b.vals(spirv.ID(ops[0]))
+		if t.kind != kindSampledImage {
+			b.fail("%s is of type %s, not a sampled image", op, t.op)
+		}
+		c = b.imageOf(op.String(), v[0], t.elem)
+		if c.a.Dim == isa.ImageBuffer {
+			b.fail("an image of a buffer is read without a sampler")
+		}
+		c.sampler = v[1]
+	} else {
+		handle, t := b.one(spirv.ID(ops[0]))
+		c = b.imageOf(op.String(), handle, t)
+	}
 	at := func(i int) { v, t := b.vals(spirv.ID(ops[i])); c.at(b, v, t) }
 	size := func(i int) (v *value) {
 		v, t := b.one(spirv.ID(ops[i]))
 		if t.kind != kindInt {
-			b.fail("the size of a block is no integer")
+			b.fail("operand %d is no integer", i)
 		}
 		return b.resize(v, t.scalar(), isa.I32)
 	}
@@ -189,7 +281,7 @@ func (b *builder) image(in spirv.Inst) {
 		rt = b.m.typeOf(in.ResultType())
 	}
 	switch op {
-	case spirv.OpImageRead:
+	case spirv.OpImageRead, spirv.OpImageSampleExplicitLod:
 		at(1)
 		b.imageOperands(c, ops[2:])
 		b.set(in, b.readTexel(c, rt)...)
@@ -199,7 +291,9 @@ func (b *builder) image(in spirv.Inst) {
 		texel, tt := b.vals(spirv.ID(ops[2]))
 		b.writeTexel(c, texel, tt)
 	case spirv.OpImageQuerySize, spirv.OpImageQuerySizeLod:
-		// Level 0 is all that there is.
+		if op == spirv.OpImageQuerySizeLod {
+			c.lod = size(1)
+		}
 		out := make([]*value, rt.flat)
 		for i := range out {
 			if i > 3 {
@@ -235,16 +329,40 @@ func (b *builder) image(in spirv.Inst) {
 	}
 }
 
-// imageOperands reads the optional operands (3.2.14), of which those count that
-// say how integers are extended.
+// imageOperands reads the optional operands (3.2.14): how integers are extended, and a level of detail or
+// gradients.
 func (b *builder) imageOperands(c *imageCall, ops []uint32) {
 	if len(ops) == 0 {
 		return
 	}
 	mask := spirv.ImageOperands(ops[0])
-	const known = spirv.ImageOperandsSignExtend | spirv.ImageOperandsZeroExtend | spirv.ImageOperandsNontemporal
+	known := spirv.ImageOperandsSignExtend | spirv.ImageOperandsZeroExtend | spirv.ImageOperandsNontemporal | spirv.ImageOperandsLod
+	if c.sampler != nil {
+		known |= spirv.ImageOperandsGrad
+	}
 	if mask&^known != 0 {
 		b.fail("the image operands %s are not supported", mask&^known)
+	}
+	ops = ops[1:]
+	need := func(n int) {
+		if len(ops) < n {
+			b.fail("an image operand is missing")
+		}
+	}
+	if mask&spirv.ImageOperandsLod != 0 {
+		need(1)
+		v, t := b.one(spirv.ID(ops[0]))
+		c.level(b, v, t)
+		ops = ops[1:]
+	}
+	if mask&spirv.ImageOperandsGrad != 0 {
+		need(2)
+		if c.lod != nil {
+			b.fail("a level of detail and gradients")
+		}
+		dx, tx := b.vals(spirv.ID(ops[0]))
+		dy, ty := b.vals(spirv.ID(ops[1]))
+		c.gradients(b, dx, dy, tx, ty)
 	}
 	switch {
 	case mask&spirv.ImageOperandsSignExtend != 0:
@@ -254,11 +372,42 @@ func (b *builder) imageOperands(c *imageCall, ops []uint32) {
 	}
 }
 
+// level sets the level of detail: a float with a sampler, an integer without.
+func (c *imageCall) level(b *builder, v *value, t *typ) {
+	switch {
+	case c.sampler != nil && t.kind == kindFloat && t.bits == 32:
+		c.lod = v
+	case c.sampler == nil && t.kind == kindInt:
+		c.lod = b.resize(v, t.scalar(), isa.I32)
+	default:
+		b.fail("the level of detail is of type %s", t.op)
+	}
+}
+
+// imageOfSampled reads OpImage: the image of a sampled image.
+func (b *builder) imageOfSampled(in spirv.Inst) {
+	v, t := b.vals(spirv.ID(in.Operand(0)))
+	if t.kind != kindSampledImage {
+		b.fail("the operand is of type %s, not a sampled image", t.op)
+	}
+	b.set(in, v[0])
+}
+
+// sampledImage joins an image and a sampler.
+func (b *builder) sampledImage(in spirv.Inst) {
+	im, it := b.one(spirv.ID(in.Operand(0)))
+	s, st := b.one(spirv.ID(in.Operand(1)))
+	if it.kind != kindImage || st.kind != kindSampler {
+		b.fail("operands of types %s and %s, not an image and a sampler", it.op, st.op)
+	}
+	b.set(in, im, s)
+}
+
 // imageSigns has the last letters of read_imagef and its like.
 var imageSigns = map[string]isa.ImageSign{"f": isa.SignUnknown, "h": isa.SignUnknown, "i": isa.SignSigned, "ui": isa.SignUnsigned}
 
-// clImage reads the functions of images without sampler (OpenCL C 6.15.15.3 to
-// 5, and the block functions of Intel's sub-groups).
+// clImage reads the functions of images (OpenCL C 6.15.15.2 to 5), which have a sampler behind the image or
+// none.
 func (b *builder) clImage(c *clCall) ([]*value, bool) {
 	if len(c.types) == 0 || c.types[0].kind != kindImage {
 		return nil, false
@@ -267,21 +416,31 @@ func (b *builder) clImage(c *clCall) ([]*value, bool) {
 	i := b.imageOf(c.name, c.args[0][0], c.types[0])
 	scalar := c.rt.kind == kindInt
 	switch c.name {
-	case "get_image_width", "get_image_height":
+	case "get_image_width", "get_image_height", "get_image_depth", "get_image_array_size":
 		if !arg(1) || !scalar {
 			return nil, false
 		}
-		component := 0
-		if c.name == "get_image_height" {
-			component = 1
-		}
+		component := map[string]int{"get_image_height": 1, "get_image_depth": 2, "get_image_array_size": i.count(false)}[c.name]
 		return []*value{b.imageQuery(i, isa.QuerySize, component, c.rt.scalar())}, true
-	case "get_image_dim":
-		if !arg(1) || c.rt.kind != kindVector || c.rt.flat != 2 {
+	case "get_image_num_mip_levels":
+		if !arg(1) || !scalar {
+			return nil, false
+		}
+		return []*value{b.imageQuery(i, isa.QueryLevels, 0, c.rt.scalar())}, true
+	case "get_image_dim": // of three dimensions with a 0 behind them
+		if !arg(1) || c.rt.kind != kindVector || c.rt.flat != 2 && c.rt.flat != 4 {
 			return nil, false
 		}
 		ct := c.rt.component().scalar()
-		return []*value{b.imageQuery(i, isa.QuerySize, 0, ct), b.imageQuery(i, isa.QuerySize, 1, ct)}, true
+		out := make([]*value, c.rt.flat)
+		for n := range out {
+			if n < i.count(false) {
+				out[n] = b.imageQuery(i, isa.QuerySize, n, ct)
+			} else {
+				out[n] = b.imm(ct, 0)
+			}
+		}
+		return out, true
 	case "get_image_channel_order", "get_image_channel_data_type":
 		if !arg(1) || !scalar {
 			return nil, false
@@ -296,24 +455,54 @@ func (b *builder) clImage(c *clCall) ([]*value, bool) {
 	}
 	if kind, ok := strings.CutPrefix(c.name, "read_image"); ok {
 		sign, known := imageSigns[kind]
-		if !known || !arg(2) {
+		if !known || len(c.args) < 2 {
 			return nil, false
 		}
 		i.a.Sign = sign
+		if c.types[1].kind == kindSampler {
+			return b.clSampled(c, i)
+		}
+		if !arg(2) {
+			return nil, false
+		}
 		i.at(b, c.args[1], c.types[1])
 		return b.readTexel(i, c.rt), true
 	}
 	if kind, ok := strings.CutPrefix(c.name, "write_image"); ok {
 		sign, known := imageSigns[kind]
-		if !known || !arg(3) {
+		if !known || !arg(3) && (!arg(4) || c.types[2].flat != 1) {
 			return nil, false
 		}
 		i.a.Sign = sign
 		i.at(b, c.args[1], c.types[1])
-		b.writeTexel(i, c.args[2], c.types[2])
+		last := len(c.args) - 1
+		if last == 3 {
+			i.level(b, c.args[2][0], c.types[2])
+		}
+		b.writeTexel(i, c.args[last], c.types[last])
 		return nil, true
 	}
 	return nil, false
+}
+
+// clSampled reads read_imagef and its like with a sampler: coordinates, and a level of detail or two
+// gradients.
+func (b *builder) clSampled(c *clCall, i *imageCall) ([]*value, bool) {
+	if len(c.args) < 3 || len(c.args) > 5 {
+		return nil, false
+	}
+	i.sample(b, c.args[1][0], c.types[1])
+	i.at(b, c.args[2], c.types[2])
+	switch len(c.args) {
+	case 4:
+		if c.types[3].flat != 1 {
+			return nil, false
+		}
+		i.level(b, c.args[3][0], c.types[3])
+	case 5:
+		i.gradients(b, c.args[3], c.args[4], c.types[3], c.types[4])
+	}
+	return b.readTexel(i, c.rt), true
 }
 
 // clImageBlock reads intel_sub_group_block_read and _write of an image, whose

@@ -5,14 +5,14 @@ import "github.com/lockstep-gpu/lockstep/spirv"
 // features says, in the words of OpenCL C, what a kernel uses that has one of the instructions or types, which the
 // lowering refuses. [Support] tells of it.
 var features = map[string][]spirv.Op{
-	"samplers (sampler_t)": {spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpConstantSampler, spirv.OpSampledImage, spirv.OpImage,
-		spirv.OpImageSampleImplicitLod, spirv.OpImageSampleExplicitLod},
+	"images that are joined with a sampler":                    {spirv.OpTypeSampledImage},
+	"reads of images whose level of detail the hardware finds": {spirv.OpImageSampleImplicitLod},
 	"events (event_t)":                     {spirv.OpTypeEvent},
 	"pipes":                                {spirv.OpTypePipe},
 	"pipe storages":                        {spirv.OpTypePipeStorage},
 	"reservations of pipes (reserve_id_t)": {spirv.OpTypeReserveId},
-	"atomic operations on images":          {spirv.OpImageTexelPointer},
-	"reads of images at a level of detail": {spirv.OpImageFetch},
+	"atomic operations on elements of images": {spirv.OpImageTexelPointer},
+	"reads of images at a level of detail":    {spirv.OpImageFetch},
 	"kernels that enqueue kernels (enqueue_kernel, queue_t, clk_event_t)": {spirv.OpTypeQueue, spirv.OpTypeDeviceEvent, spirv.OpEnqueueKernel,
 		spirv.OpEnqueueMarker, spirv.OpGetDefaultQueue, spirv.OpRetainEvent, spirv.OpReleaseEvent, spirv.OpCreateUserEvent,
 		spirv.OpIsValidEvent, spirv.OpSetUserEventStatus, spirv.OpCaptureEventProfilingInfo, spirv.OpBuildNDRange,

@@ -365,6 +365,9 @@ func init() {
 
 		spirv.OpConstantCompositeReplicateEXT:     (*module).replicated,
 		spirv.OpSpecConstantCompositeReplicateEXT: (*module).replicated,
+		spirv.OpConstantSampler: func(_ *module, in spirv.Inst, _ *typ) []cval {
+			return []cval{{bits: isa.SamplerBits(in.Operand(1) != 0, in.Operand(0), in.Operand(2))}}
+		},
 		spirv.OpConstantPipeStorage: func(m *module, in spirv.Inst, _ *typ) []cval {
 			return []cval{{pipe: m.pipeStorage(in) + 1}}
 		},
@@ -495,7 +498,7 @@ func (m *module) global(in spirv.Inst) (int, bool) {
 		m.fail(in, "the variable is imported, and nothing defines it")
 	}
 	m.refuseIO(in)
-	if t.kind == kindOpaque || t.kind == kindImage || t.kind == kindPipe {
+	if t.kind == kindOpaque || t.kind == kindImage || t.kind == kindPipe || t.kind == kindSampledImage {
 		m.unsupported(in, t.op, " in program-scope variables")
 	}
 	g := len(m.prog.Globals)

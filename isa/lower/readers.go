@@ -159,7 +159,10 @@ func readMemory() {
 		spirv.OpCopyMemorySized, spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain,
 		spirv.OpInBoundsPtrAccessChain, spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR,
 		spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpPtrDiff, spirv.OpGenericPtrMemSemantics)
-	read((*builder).image, spirv.OpImageRead, spirv.OpImageWrite, spirv.OpImageQuerySize, spirv.OpImageQuerySizeLod,
+	read((*builder).sampledImage, spirv.OpSampledImage)
+	read((*builder).imageOfSampled, spirv.OpImage)
+	read((*builder).image, spirv.OpImageRead, spirv.OpImageWrite, spirv.OpImageSampleExplicitLod, spirv.OpImageQuerySize,
+		spirv.OpImageQuerySizeLod,
 		spirv.OpImageQueryFormat, spirv.OpImageQueryOrder, spirv.OpImageQueryLevels, spirv.OpImageQuerySamples,
 		spirv.OpSubgroupImageBlockReadINTEL, spirv.OpSubgroupImageBlockWriteINTEL,
 		spirv.OpSubgroupImageMediaBlockReadINTEL, spirv.OpSubgroupImageMediaBlockWriteINTEL)

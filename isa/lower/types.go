@@ -22,7 +22,9 @@ const (
 	kindPipe  // an end of a pipe, held as a handle
 	kindPipeStorage
 	kindReserveID
-	kindOpaque // samplers, queues …: known by name, not lowered
+	kindSampler      // the 64 bits of its state
+	kindSampledImage // an image and a sampler, two scalars
+	kindOpaque       // queues …: known by name, not lowered
 )
 
 // maxObject is the size in bytes of the largest type that has a layout.
@@ -76,7 +78,7 @@ func (t *typ) scalar() isa.Type {
 			return isa.IntOf(t.bits)
 		}
 		return isa.FloatOf(t.bits)
-	case kindPointer, kindImage, kindPipe, kindPipeStorage, kindReserveID:
+	case kindPointer, kindImage, kindPipe, kindPipeStorage, kindReserveID, kindSampler:
 		return isa.I64
 	case kindEvent:
 		return isa.IntOf(t.bits)
@@ -160,6 +162,13 @@ func init() {
 		},
 		spirv.OpTypePipeStorage: func(_ *module, _ spirv.Inst, t *typ) {
 			t.kind, t.flat, t.size, t.align = kindPipeStorage, 1, 8, 8
+		},
+		spirv.OpTypeSampler: func(_ *module, _ spirv.Inst, t *typ) {
+			t.kind, t.flat, t.size, t.align = kindSampler, 1, 8, 8
+		},
+		spirv.OpTypeSampledImage: func(m *module, in spirv.Inst, t *typ) {
+			// No program may store it (3.2.6); a size keeps types that hold it in order.
+			t.kind, t.flat, t.size, t.align, t.elem = kindSampledImage, 2, 16, 8, m.typeOf(spirv.ID(in.Operand(0)))
 		},
 		spirv.OpTypeReserveId: func(_ *module, _ spirv.Inst, t *typ) {
 			t.kind, t.flat, t.size, t.align = kindReserveID, 1, 8, 8
@@ -322,6 +331,9 @@ func (t *typ) leaves(offset uint64, f func(leaf)) {
 		for i, e := range t.members {
 			e.leaves(offset+t.offsets[i], f)
 		}
+	case kindSampledImage:
+		f(leaf{offset, t.elem})
+		f(leaf{offset + 8, samplerType})
 	case kindVoid, kindFunction:
 	default:
 		f(leaf{offset, t})
@@ -335,6 +347,9 @@ func (t *typ) constituents() int {
 	}
 	return int(min(t.count, maxFlat+1))
 }
+
+// samplerType is the type of the sampler in a sampled image.
+var samplerType = &typ{op: spirv.OpTypeSampler, kind: kindSampler, flat: 1, size: 8, align: 8}
 
 // step returns the type of component i of t, its byte offset and the number of
 // scalars ahead of it.

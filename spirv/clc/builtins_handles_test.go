@@ -122,14 +122,14 @@ func TestBuiltinImages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fill {
-			data := make([]byte, w*h*f.Bytes())
-			for i := range data {
+		data := make([]byte, w*h*f.Bytes())
+		for i := range data {
+			if fill {
 				data[i] = byte(i * 7)
 			}
-			if err := im.WriteRect(emu.Rect{Width: w, Height: h}, data, 0); err != nil {
-				t.Fatal(err)
-			}
+		}
+		if err := im.WriteRect(emu.Rect{Width: w, Height: h}, data, 0); err != nil {
+			t.Fatal(err)
 		}
 		return im
 	}

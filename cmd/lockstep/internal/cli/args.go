@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/internal/argument"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
@@ -57,7 +58,9 @@ func paramForm(p *emu.Param) string {
 	case isa.ParamPipe:
 		return "pipe:" + packet(p.Type, 0) + ":CAPACITY"
 	case isa.ParamImage:
-		return "image:WIDTHxHEIGHT:rgba:unorm8"
+		return imageForm(p.Type)
+	case isa.ParamSampler:
+		return samplerForm
 	case isa.ParamValue:
 		if t == "" {
 			return fmt.Sprintf("bytes:HEX (%s)", counted(p.Size, "byte"))
@@ -186,51 +189,25 @@ func (l *launch) sharedArg(a *kernelArg) error {
 	return nil
 }
 
-// resourceBytes is the size of a buffer resource by value.
-const resourceBytes = 16
-
 // fit checks that an argument is of the parameter's kind and, for a value, size.
 func (a *kernelArg) fit(l *launch, p *emu.Param) error {
-	wants := map[isa.ParamKind]string{
-		isa.ParamValue: "a value", isa.ParamGlobal: "a buffer", isa.ParamLocal: "local memory",
-		isa.ParamImage: "an image", isa.ParamSampler: "a sampler", isa.ParamPipe: "a pipe",
-	}[p.Kind]
-	gives := map[argspec.Kind]string{
-		argspec.Value: "a value", argspec.Buffer: "a buffer", argspec.Local: "local memory", argspec.Null: "a null pointer",
-		argspec.Image: "an image", argspec.Pipe: "a pipe",
-	}[a.spec.Kind]
-	if a.spec.Resource != nil {
-		gives = "a buffer resource"
+	kind := argument.Of(a.spec)
+	switch {
+	case kind.Suits(a.spec, p):
+	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Value && a.spec.Type != argspec.U8:
+		return fmt.Errorf("the parameter takes a buffer, this is a value; -arg buf:%s is a buffer of these values", a.text)
+	default:
+		return fmt.Errorf("the parameter takes %s, this is %s; as in -arg %s", argument.Takes(p.Kind), kind.Noun(a.spec), l.form(p))
 	}
 	switch {
-	case p.Kind == isa.ParamValue && a.spec.Kind == argspec.Value:
-		data, err := a.spec.Fit(int(p.Size))
+	case a.spec.Kind == argspec.Value:
+		_, err := a.spec.Fit(int(p.Size))
 		if err != nil && strings.Contains(l.form(p), ":V") {
 			return fmt.Errorf("%w; as in -arg %s", err, l.form(p))
 		}
-		if err != nil {
-			return err
-		}
-		a.arg = emu.Bytes(data)
-	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Buffer && a.spec.Resource == nil:
-		// place makes it.
+		return err
+	case a.spec.Kind == argspec.Buffer && a.spec.Resource == nil:
 		return a.fitElements(p)
-	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Buffer, p.Kind == isa.ParamValue && p.Size == resourceBytes && a.spec.Resource != nil:
-		// place makes it.
-	case p.Kind == isa.ParamImage && a.spec.Kind == argspec.Image:
-		// place makes it, too.
-	case p.Kind == isa.ParamPipe && a.spec.Kind == argspec.Pipe:
-		// pipeArg has made it.
-	case p.Kind == isa.ParamLocal && a.spec.Kind == argspec.Local:
-		a.arg = emu.LocalBytes(uint64(a.spec.Count))
-	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Null:
-		a.arg = emu.Null()
-	case p.Kind == isa.ParamGlobal && a.spec.Kind == argspec.Value && a.spec.Type != argspec.U8:
-		return fmt.Errorf("the parameter takes a buffer, this is a value; -arg buf:%s is a buffer of these values", a.text)
-	case p.Kind == isa.ParamSampler:
-		return fmt.Errorf("the parameter takes %s, which this version does not support", wants)
-	default:
-		return fmt.Errorf("the parameter takes %s, this is %s; as in -arg %s", wants, gives, l.form(p))
 	}
 	return nil
 }
@@ -264,54 +241,21 @@ func (a *kernelArg) note(p *emu.Param) string {
 	return fmt.Sprintf("argument %d, %s, is given as %s: the bits are taken as they are", p.Index, paramText(p), a.spec.Type)
 }
 
-// place makes the buffer or image of an argument that is one. The device has the
-// data then, and the host keeps no copy.
+// place makes an argument that is not made yet. The device has the data of a buffer
+// and an image then, and the host keeps no copy.
 func (a *kernelArg) place(dev *emu.Device, p *emu.Param) error {
-	if a.spec.Kind == argspec.Image {
-		im, err := newImage(dev, a.spec, p.Name)
-		if err != nil {
-			return err
-		}
-		a.image, a.arg, a.spec.Data = im, im, nil
+	if a.arg != nil || a.spec.Kind == argspec.Pipe {
 		return nil
 	}
-	if a.spec.Kind != argspec.Buffer || a.buffer != nil {
-		return nil
-	}
-	b, err := newBuffer(dev, a.spec, p.Name)
+	m, err := argument.Of(a.spec).Make(dev, a.spec, argument.Options{Name: p.Name, Size: p.Size, Take: true})
 	if err != nil {
 		return err
 	}
-	a.buffer, a.arg = b, b
-	if r := a.spec.Resource; r != nil {
-		a.arg = emu.Resource(b, r.Stride, r.Records)
+	a.arg, a.image = m.Arg, m.Image
+	if a.spec.Kind == argspec.Buffer {
+		a.buffer = m.Buffer
 	}
 	return nil
-}
-
-// newBuffer makes a buffer with the data of a SPEC, which the device has then.
-func newBuffer(dev *emu.Device, spec *argspec.Arg, name string) (*emu.Buffer, error) {
-	data := spec.Data
-	spec.Data = nil
-	return dev.NewBufferFrom(data, emu.BufferOptions{Name: name, ReadOnly: spec.ReadOnly, WriteOnly: spec.WriteOnly, Undefined: spec.Undefined})
-}
-
-// newImage makes the image of an argument.
-func newImage(dev *emu.Device, spec *argspec.Arg, name string) (*emu.Image, error) {
-	info := spec.Image
-	desc := emu.ImageDesc{Width: info.Width, Height: info.Height}
-	if info.Pitch != 0 {
-		b, err := dev.NewBuffer(uint64(info.Origin)+uint64(info.Pitch)*uint64(info.Height), emu.BufferOptions{Name: name})
-		if err != nil {
-			return nil, err
-		}
-		desc.Buffer, desc.RowPitch, desc.Offset = b, info.Pitch, uint64(info.Origin)
-	}
-	im, err := dev.NewImage(desc, info.Format, emu.ImageOptions{Name: name})
-	if err != nil || spec.Undefined {
-		return im, err
-	}
-	return im, im.WriteRect(emu.Rect{Width: info.Width, Height: info.Height}, spec.Data, 0)
 }
 
 // bytes calls f with what an argument that is a buffer or an image holds now. They are the bytes of a buffer

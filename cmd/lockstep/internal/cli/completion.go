@@ -255,7 +255,7 @@ func (c *completion) values(name string) {
 		for _, form := range []candidate{
 			{"f32:", "a float"}, {"i32:", "an int"}, {"u32:", "a uint"}, {"zero:f32:", "a buffer of zeros"}, {"iota:f32:", "a buffer of 0, 1, 2 …"},
 			{"fill:f32:", "a buffer of one value"}, {"rand:f32:", "a buffer of random values"}, {"buf:f32:", "a buffer of these values"},
-			{"in:", "a buffer from a file"}, {"local:", "bytes of local memory"}, {"image:", "an image"}, {"pipe:", "a pipe"}, {"null", "a null pointer"},
+			{"in:", "a buffer from a file"}, {"local:", "bytes of local memory"}, {"image:", "an image"}, {"image1d:", "an image of one dimension"}, {"image3d:", "an image of three dimensions"}, {"sampler:", "a sampler"}, {"pipe:", "a pipe"}, {"null", "a null pointer"},
 		} {
 			c.add(form.word, form.what)
 		}

@@ -439,7 +439,7 @@ func (x *exploration) execute(ctx context.Context, env *Env) error {
 		return err
 	}
 	doc := newExploreDocument(x.about(plan), j.shard, report)
-	doc.ended = ctx.Err()
+	doc.weak, doc.ended = x.base.memory == emu.MemoryWeak, ctx.Err()
 	return x.report(ctx, env, doc)
 }
 

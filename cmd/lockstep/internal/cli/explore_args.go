@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/explore"
+	"github.com/lockstep-gpu/lockstep/internal/argument"
 )
 
 // maxKeptPackets bounds the bytes that a pipe of explore is fed with: each run needs them again.
@@ -102,7 +103,11 @@ func (m *made) argument(a *kernelArg, name string) (emu.Arg, error) {
 	case a.image != nil:
 		spec := *a.spec
 		spec.Data = m.x.pictures[a.image]
-		return newImage(m.dev, &spec, name)
+		made, err := argument.Of(&spec).Make(m.dev, &spec, argument.Options{Name: name})
+		if err != nil {
+			return nil, err
+		}
+		return made.Arg, nil
 	case a.pipe != nil:
 		return m.pipe(a.pipe)
 	case a.buffer == nil:

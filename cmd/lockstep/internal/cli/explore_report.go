@@ -51,6 +51,7 @@ type exploreDocument struct {
 	Diagnostics    []clc.Diagnostic    `json:"diagnostics,omitempty"` // of sources
 
 	runs  []explore.Run
+	weak  bool  // memory is
 	ended error // why runs were not made
 }
 
@@ -422,6 +423,8 @@ func (d *exploreDocument) advice() string {
 		return "whether the store happens depends on the order: look at the conditions before it"
 	case a.WorkItem.Global != b.WorkItem.Global:
 		return "several work-items write the element and nothing orders them: each order leaves the last one's value"
+	case a.Place.Word == b.Place.Word && d.weak:
+		return "with weak memory a load may return an old value: give the store that others wait for memory_order_release and\n          the load memory_order_acquire, with a scope that includes both, or put a barrier in between"
 	case a.Place.Word == b.Place.Word:
 		return "the same store of the same work-item stored other values: they come from a pipe, an image or an operation of\n          its sub-group, which give other values in other orders"
 	}

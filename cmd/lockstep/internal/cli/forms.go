@@ -27,9 +27,6 @@ func (o *forms) check(command string) error {
 	return nil
 }
 
-// document says whether standard output has one document, beside which nothing else can stand.
-func (o *forms) document() bool { return o.json || o.junit || o.html }
-
 // flag is the flag of the form, or "".
 func (o *forms) flag() string {
 	switch {

@@ -438,7 +438,7 @@ func (d *moduleInfo) unsupported(i int) string {
 		what := "a " + a.Kind.String()
 		switch a.Kind {
 		case spirv.ArgImage:
-			what = "an image of another kind than image2d_t"
+			what = "an image of several samples"
 		case spirv.ArgOther:
 			what = "of a type that has no arguments"
 		}
@@ -484,7 +484,11 @@ func (d *moduleInfo) part(i int, shared map[string]bool) string {
 			a.Kind == spirv.ArgPipe && !shared[a.Name] && a.Access == spirv.AccessQualifierWriteOnly:
 			fmt.Fprintf(&b, " -out %d=-", j)
 		case a.Kind == spirv.ArgImage && a.Access != spirv.AccessQualifierReadOnly:
-			fmt.Fprintf(&b, " -out %d=FILE.png", j)
+			ext := "png"
+			if !strings.HasPrefix(argumentForm(a), "image:") {
+				ext = "npy"
+			}
+			fmt.Fprintf(&b, " -out %d=FILE.%s", j, ext)
 		}
 	}
 	return b.String()

@@ -74,7 +74,7 @@ func TestExploreNotice(t *testing.T) {
 		defer cancel()
 		w := &world{written: map[string][]byte{}}
 		out, errs := &bytes.Buffer{}, &notices{end: cancel, at: "Ctrl-C"}
-		env := &Env{Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Open: w.open, Create: w.create, Stat: w.stat, noticeAfter: time.Millisecond}
+		env := &Env{Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Open: w.open, Create: w.create, Stat: w.stat, noticeAfter: 200 * time.Millisecond}
 		// In reverse the second work-group waits for the first.
 		line := "explore explore.cl -kernel turns -global 2 -local 1 -arg zero:i32:1 -schedule reverse -subgroup 32 -wave 32" + form
 		status := Main(ctx, strings.Fields(line), env)

@@ -60,7 +60,7 @@ func (o *output) writing(json bool) uint64 {
 		return n / uint64(spec.Type.Size()) * uint64(indent+perValue*min(spec.Type.Size(), 3)) * copies
 	case spec.Image != nil && strings.EqualFold(filepath.Ext(o.path), ".png"):
 		const most = 8 // bytes of a pixel
-		return copied + uint64(spec.Image.Width)*uint64(spec.Image.Height)*most
+		return copied + uint64(spec.Image.Width)*uint64(spec.Image.Height)*uint64(spec.Image.Depth)*most
 	}
 	return copied
 }
@@ -81,8 +81,7 @@ func (o *output) size() (n, copied uint64) {
 	if a.image == nil {
 		return a.buffer.Size(), 0
 	}
-	d := a.image.Desc()
-	n = uint64(d.Width) * uint64(d.Height) * uint64(a.image.Format().Bytes())
+	n = a.image.Size()
 	return n, n
 }
 

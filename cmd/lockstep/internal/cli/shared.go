@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/internal/argument"
 )
 
 // shared is what -pipe or -buffer makes for kernels to share.
@@ -84,7 +85,7 @@ func (r *run) makeBuffer(env *Env, text, name string) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := newBuffer(r.dev, spec, name)
+	b, err := argument.NewBuffer(r.dev, spec, argument.Options{Name: name, Take: true})
 	return &shared{buffer: b, spec: spec}, explainLimit(err)
 }
 

@@ -95,9 +95,9 @@ func argumentForm(a *spirv.Arg) string {
 	case spirv.ArgLocal:
 		return "local:BYTES"
 	case spirv.ArgImage:
-		if strings.HasSuffix(a.TypeName, "image2d_t") {
-			return "image:WIDTHxHEIGHT:rgba:unorm8"
-		}
+		return imageForm(a.TypeName)
+	case spirv.ArgSampler:
+		return samplerForm
 	case spirv.ArgValue:
 		if t == "" {
 			return "bytes:HEX"
@@ -105,6 +105,32 @@ func argumentForm(a *spirv.Arg) string {
 		return t + ":V" + strings.Repeat(",V", n-1)
 	}
 	return ""
+}
+
+// samplerForm is the -arg SPEC of a sampler, to start from.
+const samplerForm = "sampler:nearest,clamp_to_edge,unnormalized"
+
+// imageForms has the size that an image of each type has in an -arg SPEC.
+var imageForms = map[string]string{
+	"image1d_t": "image1d:WIDTH", "image1d_buffer_t": "image1d_buffer:WIDTH", "image1d_array_t": "image1d_array:WIDTHxLAYERS",
+	"image2d_t": "image:WIDTHxHEIGHT", "image2d_depth_t": "image:WIDTHxHEIGHT", "image3d_t": "image3d:WIDTHxHEIGHTxDEPTH",
+	"image2d_array_t": "image2d_array:WIDTHxHEIGHTxLAYERS", "image2d_array_depth_t": "image2d_array:WIDTHxHEIGHTxLAYERS",
+}
+
+// imageForm is the -arg SPEC that fits a parameter of an image type, "" for one that there is no argument
+// for.
+func imageForm(typ string) string {
+	if i := strings.LastIndexByte(typ, ' '); i >= 0 {
+		typ = typ[i+1:] // an access qualifier stands in front
+	}
+	size, ok := imageForms[typ]
+	switch {
+	case !ok:
+		return ""
+	case strings.Contains(typ, "depth"):
+		return size + ":depth:f32"
+	}
+	return size + ":rgba:unorm8"
 }
 
 // elementTypes maps the names of OpenCL C's scalar types to those of a SPEC.

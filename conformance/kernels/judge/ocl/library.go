@@ -4,7 +4,7 @@
 // It covers what is needed to run a kernel and compare or time the result:
 // platforms, devices, contexts, programs from source or from intermediate
 // language (SPIR-V), kernels, buffers, in-order queues, launches, events with
-// profiling times. It is not a complete binding: images, pipes, shared virtual
+// profiling times, images and samplers. It is not a complete binding: pipes, shared virtual
 // memory, sub-buffers and callbacks are absent. Data comes from and goes to
 // byte slices of the caller; the calls that move it block until it has moved.
 //
@@ -47,6 +47,7 @@ type Library struct {
 	waitForEvents           func(n uint32, events unsafe.Pointer) int32
 	getEventProfilingInfo   func(e uintptr, name uint32, size uintptr, value unsafe.Pointer, ret *uintptr) int32
 	releaseEvent            func(e uintptr) int32
+	image                   imageCalls
 }
 
 // Load opens the OpenCL library at path, or the system's when path is empty,
@@ -110,6 +111,13 @@ func Load(path string) (*Library, error) {
 			return nil, fmt.Errorf("the OpenCL library lacks %s: %w", f.name, err)
 		}
 		purego.RegisterFunc(f.target, symbol)
+	}
+	for name, target := range l.image.names() {
+		symbol, err := findSymbol(handle, name)
+		if err != nil {
+			return nil, fmt.Errorf("the OpenCL library lacks %s: %w", name, err)
+		}
+		purego.RegisterFunc(target, symbol)
 	}
 	return l, nil
 }

@@ -164,8 +164,10 @@ func (b *Bag) Pop() bool {
 }
 
 // say returns a message. What it quotes of the source may have characters that cannot be printed.
-func say(format string, args []any) string {
-	text := fmt.Sprintf(format, args...)
+func say(format string, args []any) string { return printable(fmt.Sprintf(format, args...)) }
+
+// printable returns a text with a name for each character that cannot be printed.
+func printable(text string) string {
 	odd := func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' || r == 0x7f }
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, odd) {
 		return text

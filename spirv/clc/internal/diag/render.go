@@ -105,7 +105,7 @@ func (p *printer) includes(pos source.Pos) {
 	var chain []string
 	for at := f.Included; at != 0; {
 		where := p.files.Position(at)
-		chain = append(chain, fmt.Sprintf("In file included from %s:%d:\n", where.File, where.Line))
+		chain = append(chain, fmt.Sprintf("In file included from %s:%d:\n", printable(where.File), where.Line))
 		if f = p.files.File(at); f == nil {
 			break
 		}
@@ -136,7 +136,7 @@ func (p *printer) message(d *Diagnostic, severity Severity) {
 // headline prints "file:line:column: severity: message [-Wflag]".
 func (p *printer) headline(pos source.Pos, severity Severity, message, flag string) {
 	if where := p.files.Position(pos); where.Line != 0 || where.File != "" {
-		p.color(colorBold, fmt.Sprintf("%s:%d:%d: ", where.File, where.Line, where.Column))
+		p.color(colorBold, fmt.Sprintf("%s:%d:%d: ", printable(where.File), where.Line, where.Column))
 	}
 	p.color([...]string{colorNote, colorWarning, colorError, colorError}[severity], severity.String()+": ")
 	switch {

@@ -29,6 +29,8 @@ var Features = []Feature{
 	{"cl_khr_integer_dot_product", CL10, 0, ""},
 	{"cl_khr_local_int32_base_atomics", CL10, 0, ""},
 	{"cl_khr_local_int32_extended_atomics", CL10, 0, ""},
+	{"cl_khr_mipmap_image", CL20, 0, ""},
+	{"cl_khr_mipmap_image_writes", CL20, 0, "cl_khr_mipmap_image"},
 	{"cl_khr_srgb_image_writes", CL20, 0, ""},
 	{"cl_khr_subgroup_ballot", CL20, 0, "cl_khr_subgroups"},
 	{"cl_khr_subgroup_clustered_reduce", CL20, 0, "cl_khr_subgroups"},

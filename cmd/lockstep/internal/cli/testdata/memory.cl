@@ -1,3 +1,8 @@
+#ifndef FLAGS
+#define ORDER(x) memory_order_##x
+#define FLAGS CLK_GLOBAL_MEM_FENCE
+#endif
+
 // A message: the data, and a flag that says that it is there.
 kernel void message(global atomic_int *data, global atomic_int *flag, global int *seen)
 {

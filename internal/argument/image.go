@@ -1,0 +1,46 @@
+package argument
+
+import (
+	"errors"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/isa"
+)
+
+// image is an image.
+type image struct{}
+
+func (image) Noun(*argspec.Arg) string { return "an image" }
+
+func (image) Suits(_ *argspec.Arg, p *emu.Param) bool { return p.Kind == isa.ParamImage }
+
+func (image) Make(dev *emu.Device, a *argspec.Arg, o Options) (*Made, error) {
+	info := a.Image
+	desc := emu.ImageDesc{Kind: info.Kind, Width: info.Width, Height: info.Height, Depth: info.Depth, Levels: info.Levels}
+	if info.Kind.Array() {
+		desc.Depth, desc.Layers = 1, info.Depth
+	}
+	if info.Pitch != 0 {
+		b, err := dev.NewBuffer(uint64(info.Origin)+uint64(info.Pitch)*uint64(info.Height), emu.BufferOptions{Name: o.Name})
+		if err != nil {
+			return nil, err
+		}
+		desc.Buffer, desc.RowPitch, desc.Offset = b, info.Pitch, uint64(info.Origin)
+	}
+	m := &Made{Buffer: desc.Buffer}
+	im, err := dev.NewImage(desc, info.Format, emu.ImageOptions{Name: o.Name})
+	if err == nil {
+		m.Arg, m.Image = im, im
+		if !a.Undefined {
+			err = im.SetBytes(a.Data)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, m.Free())
+	}
+	if o.Take {
+		a.Data = nil
+	}
+	return m, nil
+}
