@@ -234,7 +234,8 @@ func TestKindsOfImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := im.WriteRegion(emu.Region{X: 1, Z: 1, Width: 1}, []byte{0, 0, 0x80, 0x3f}, 0, 0); err != nil {
+	err = errors.Join(im.SetBytes(make([]byte, im.Size())), im.WriteRegion(emu.Region{X: 1, Z: 1, Width: 1}, []byte{0, 0, 0x80, 0x3f}, 0, 0))
+	if err != nil {
 		t.Fatal(err)
 	}
 	mustRun(t, &emu.Launch{Kernel: kernel(t, p, "both"), Range: emu.Range(2), Check: true, Args: []emu.Arg{im}})

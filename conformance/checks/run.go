@@ -94,9 +94,6 @@ func (r *run) free() error {
 	for _, b := range r.buffers {
 		errs = append(errs, b.Free())
 	}
-	for _, im := range r.images {
-		errs = append(errs, im.Free())
-	}
 	for _, p := range r.pipes {
 		errs = append(errs, p.Close())
 	}

@@ -26,7 +26,7 @@ type imageAccess struct {
 func (d *decoder) image(in inst) {
 	s := in.src
 	if s.Op == isa.OpImageRead && len(d.out) > 0 {
-		if p := &d.out[len(d.out)-1]; p.src != nil && p.src.Op == isa.OpImageRead && p.src.Imm == s.Imm && p.aux.image != nil && p.aux.image.joins(in.pc, s) {
+		if p := &d.out[len(d.out)-1]; p.src != nil && p.src.Op == isa.OpImageRead && p.src.Imm == s.Imm && p.aux.image != nil && p.aux.shadowed == nil && p.aux.image.joins(in.pc, s) {
 			p.aux.image.dst[s.Imm2] = s.Dst
 			p.aux.image.last = in.pc
 			return
