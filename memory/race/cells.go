@@ -33,10 +33,8 @@ func (g *Group) by(v *visit, item int, event uint32) bool {
 	return event != 0
 }
 
-// apart says whether some work-items have clocks of their own.
-func (g *Group) apart() bool {
-	return g.domains[inGlobal].apart || g.domains[inLocal].apart || g.domains[inImage].apart
-}
+// apart says whether some work-items have clocks of their own for global memory or LDS.
+func (g *Group) apart() bool { return g.domains[inGlobal].apart || g.domains[inLocal].apart }
 
 // Lanes tells of an instruction that work-items first+i do for each bit i of lanes, in ascending order, at
 // p moved by off[i]. What is out of bounds is left out.
