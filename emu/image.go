@@ -115,8 +115,8 @@ type ImageOptions struct {
 	ReadOnly, WriteOnly bool
 }
 
-// Image is an image in device memory. Its elements start as zeros, unless it is a
-// view of a buffer.
+// Image is an image in device memory. Its elements are undefined until something is written, unless it is a
+// view of a buffer; they read as zeros, or as the device's poison.
 type Image struct {
 	dev    *Device
 	desc   ImageDesc

@@ -428,16 +428,7 @@ func (w *wave) slowStore(in *inst, k, i int, n, v uint64) bool {
 func (w *wave) peek(p memory.Pointer, k, i int, n uint64) uint64 {
 	off := uint64(p.Offset())
 	if p.Space() == memory.SpacePrivate {
-		room := w.privateRoom(p.Alloc(), k)
-		switch n {
-		case 1:
-			return uint64(privLoad8(room, i, off))
-		case 2:
-			return uint64(privLoad16(room, i, off))
-		case 4:
-			return uint64(privLoad32(room, i, off))
-		}
-		return privLoad64(room, i, off)
+		return roomLoad(w.privateRoom(p.Alloc(), k), i, off, n)
 	}
 	q := unsafe.Pointer(&w.region(p).Data[off])
 	switch n {
@@ -456,17 +447,7 @@ func (w *wave) poke(p memory.Pointer, k, i int, n, v uint64) {
 	off := uint64(p.Offset())
 	if p.Space() == memory.SpacePrivate {
 		w.touched[p.Alloc()-1] = true
-		room := w.privateRoom(p.Alloc(), k)
-		switch n {
-		case 1:
-			privStore8(room, i, off, uint8(v))
-		case 2:
-			privStore16(room, i, off, uint16(v))
-		case 4:
-			privStore32(room, i, off, uint32(v))
-		default:
-			privStore64(room, i, off, v)
-		}
+		roomStore(w.privateRoom(p.Alloc(), k), i, off, n, v)
 		return
 	}
 	q := unsafe.Pointer(&w.region(p).Data[off])

@@ -294,7 +294,7 @@ func checkToInt(w *wave, in *inst) {
 		return math.Float64frombits(x)
 	}
 	set, found := w.lanesWhere(func(k, i int) bool {
-		r := rounded(number(k, i), c.Round)
+		r := roundFloat(number(k, i), c.Round)
 		return !(r >= least && r < limit)
 	})
 	if !found {
@@ -317,17 +317,4 @@ func inside[T float32 | float64](a *[64]T, least, limit T) bool {
 		}
 	}
 	return out == 0
-}
-
-// rounded returns the integral number that a conversion to an integer makes of x.
-func rounded(x float64, r isa.Round) float64 {
-	switch r {
-	case isa.RoundRTE:
-		return math.RoundToEven(x)
-	case isa.RoundRTP:
-		return math.Ceil(x)
-	case isa.RoundRTN:
-		return math.Floor(x)
-	}
-	return math.Trunc(x)
 }
