@@ -118,7 +118,7 @@ func TestSkippedSets(t *testing.T) {
 
 // TestDevice judges a kernel on whatever OpenCL implementation the machine has.
 func TestDevice(t *testing.T) {
-	device, err := findDevice("", "")
+	device, err := ocl.FindDevice("", "")
 	if err != nil {
 		t.Skip(err)
 	}

@@ -22,6 +22,8 @@ var known = []struct {
 	{"nvidia", "convert_from_double", "NaN converted with saturation gives the lowest value, not 0"},
 	// "Returns a * b + c and saturates the result" (OpenCL C 6.15.3): mad_sat(1, LONG_MAX, c) with a positive c.
 	{"nvidia", "int_i64", "mad_sat of long wraps"},
+	// A conversion to a signed type keeps the least significant bits (OpenCL C 6.4.3): (short)-(ushort)SHRT_MIN is SHRT_MIN.
+	{"nvidia", "int_i16", "(long)(short)-(ushort)a gives 32768 for SHRT_MIN: the conversion to short is lost"},
 	{"oclgrind", "convert_in_range", "_rtp and _rtn of vectors are swapped"},
 	{"oclgrind", "int_i64", "add_sat, sub_sat and mad_sat of long overflow inside"},
 	{"oclgrind", "relational", "denormals count as normal, and bitselect of floats selects from their values and not their bits"},

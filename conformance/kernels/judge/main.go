@@ -61,7 +61,7 @@ func run(library, platform, il, pattern string, timeout time.Duration, here bool
 	if len(selected)+len(sets) == 0 {
 		return fmt.Errorf("no kernel matches %q", pattern)
 	}
-	device, err := findDevice(library, platform)
+	device, err := ocl.FindDevice(library, platform)
 	if err != nil {
 		return err
 	}
@@ -99,33 +99,6 @@ func run(library, platform, il, pattern string, timeout time.Duration, here bool
 		return fmt.Errorf("%d of %d kernels differ from their references", mismatches, len(verdicts))
 	}
 	return nil
-}
-
-// findDevice is the first device of the first platform whose name contains word.
-func findDevice(library, word string) (ocl.Device, error) {
-	lib, err := ocl.Load(library)
-	if err != nil {
-		return ocl.Device{}, err
-	}
-	platforms, err := lib.Platforms()
-	if err != nil {
-		return ocl.Device{}, err
-	}
-	var names []string
-	for _, p := range platforms {
-		names = append(names, p.Name)
-		if !strings.Contains(strings.ToLower(p.Name), strings.ToLower(word)) {
-			continue
-		}
-		devices, err := p.Devices()
-		if err != nil {
-			return ocl.Device{}, err
-		}
-		if len(devices) > 0 {
-			return devices[0], nil
-		}
-	}
-	return ocl.Device{}, fmt.Errorf("no device on a platform whose name contains %q; there are %q", word, names)
 }
 
 // isolate judges one kernel in a process of its own.

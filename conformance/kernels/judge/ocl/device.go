@@ -1,6 +1,10 @@
 package ocl
 
-import "unsafe"
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+)
 
 // Platform is one OpenCL implementation.
 type Platform struct {
@@ -113,4 +117,32 @@ func (d Device) ComputeUnits() (uint32, error) {
 // work-items.
 func (d Device) MaxWorkGroupSize() (uintptr, error) {
 	return infoNumber[uintptr]("clGetDeviceInfo", d.info(deviceMaxWorkGroupSize))
+}
+
+// FindDevice is the first device of the first platform whose name contains word in any case, in the OpenCL
+// library that Load opens for library. An error names the platforms that there are.
+func FindDevice(library, word string) (Device, error) {
+	lib, err := Load(library)
+	if err != nil {
+		return Device{}, err
+	}
+	platforms, err := lib.Platforms()
+	if err != nil {
+		return Device{}, err
+	}
+	var names []string
+	for _, p := range platforms {
+		names = append(names, p.Name)
+		if !strings.Contains(strings.ToLower(p.Name), strings.ToLower(word)) {
+			continue
+		}
+		devices, err := p.Devices()
+		if err != nil {
+			return Device{}, err
+		}
+		if len(devices) > 0 {
+			return devices[0], nil
+		}
+	}
+	return Device{}, fmt.Errorf("no device on a platform whose name contains %q; there are %q", word, names)
 }
