@@ -71,16 +71,6 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-func TestQuote(t *testing.T) {
-	for s, want := range map[string]string{
-		"": "''", "a.spv": "a.spv", "f32:1,2": "f32:1,2", "a b": "'a b'", "it's": `'it'\''s'`, "$x": "'$x'", "a;b": "'a;b'",
-	} {
-		if got := quote(s); got != want {
-			t.Errorf("quote(%q) = %s, want %s", s, got, want)
-		}
-	}
-}
-
 func TestPrintable(t *testing.T) {
 	for s, want := range map[string]string{
 		"größe": "größe", "a\x1b[0m": `a\x1b[0m`, "a\nb": `a\nb`, "\xff": `�`, "\u202e": `\u202e`, "": "",

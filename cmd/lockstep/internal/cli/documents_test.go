@@ -89,7 +89,7 @@ func (d *document) block(body string, explained bool) (shown string, all bool) {
 // command runs a command. The error is errors.ErrUnsupported for an example program when these are left out, and for
 // commands that may read what it writes.
 func (d *document) command(line string) (shown string, status int, err error) {
-	list, err := words(line)
+	list, err := parse(line)
 	if err != nil {
 		return "", 0, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/explore"
+	"github.com/lockstep-gpu/lockstep/internal/words"
 	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
@@ -158,7 +159,7 @@ func (d *exhaustiveDocument) writeInterleaved(b *strings.Builder, number int, o 
 
 // reproduces is the command that runs an outcome's interleaving again.
 func (d *exhaustiveDocument) reproduces(o *explore.InterleavedOutcome) string {
-	return d.command + " -choices " + quote(o.Choices)
+	return d.command + " -choices " + words.Quote(o.Choices)
 }
 
 // interleavedText is what an outcome leaves in memory, and the interleaving that leads to it.

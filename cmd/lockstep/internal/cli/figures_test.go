@@ -23,7 +23,7 @@ func TestFigures(t *testing.T) {
 		"no-lines": "shift.spvasm -global 4 -arg zero:u32:4 -arg u32:3",
 	} {
 		t.Run(name, func(t *testing.T) {
-			args, err := words("run " + line + " -report - -q")
+			args, err := parse("run " + line + " -report - -q")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -48,7 +48,7 @@ func TestReproduce(t *testing.T) {
 		"run pipes.spv -kernel source -global 1 -arg pipe:i32:1 -arg i32:3 -out 0=y.bin -with -kernel talk -global 2 -arg pipe:i32:4:buf:i32:1 -workers 1",
 		"run pipes.spv -kernel forget -global 2 -arg pipe:i32:8",
 	} {
-		args, err := words(line)
+		args, err := parse(line)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,16 +58,12 @@ func TestReproduce(t *testing.T) {
 			continue
 		}
 		command := want.Findings[0].Reproduce
-		list, _, err := split(command)
-		if err != nil || len(list) < 2 || list[0].text != "lockstep" {
+		list, err := parse(command)
+		if err != nil || len(list) < 2 || list[0] != "lockstep" {
 			t.Errorf("%s: %s: %v", line, command, err)
 			continue
 		}
-		var again []string
-		for _, word := range list[1:] {
-			again = append(again, word.text)
-		}
-		got, status := runJSON(t, w, again, nil)
+		got, status := runJSON(t, w, list[1:], nil)
 		if status != ExitFinding || !reflect.DeepEqual(got.Findings, want.Findings) || got.Counters != want.Counters || !reflect.DeepEqual(got.Pipes, want.Pipes) {
 			t.Errorf("%s\n%s\nfinds other things: %+v, %+v", line, command, got, want)
 		}

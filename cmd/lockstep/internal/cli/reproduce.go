@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/internal/words"
 )
 
 // presentation are the flags of run that say how results are shown, and those
@@ -24,17 +25,17 @@ func (o *runOptions) commandLine(f *flags, without []string) string {
 	if f.inFiles != nil && !slices.ContainsFunc(without, func(name string) bool { return f.inFiles[name] }) {
 		return strings.Join(append([]string{"lockstep run"}, o.shortened(f, without)...), " ")
 	}
-	words := []string{"lockstep run"}
+	line := []string{"lockstep run"}
 	for i, p := range o.parts {
 		if i > 0 {
-			words = append(words, "-"+o.separator(i))
+			line = append(line, "-"+o.separator(i))
 		}
-		words = append(words, p.words()...)
+		line = append(line, p.words()...)
 		if i == 0 {
-			words = append(words, common(f, without)...)
+			line = append(line, common(f, without)...)
 		}
 	}
-	return strings.Join(words, " ")
+	return strings.Join(line, " ")
 }
 
 // separator is the flag before part i.
@@ -48,30 +49,30 @@ func (o *runOptions) separator(i int) string {
 // words are those of the part: the outputs that take packets out of pipes are
 // part of what happens, others are not.
 func (o *partOptions) words() []string {
-	var words []string
+	var line []string
 	if o.own {
-		words = append(words, quote(o.path))
+		line = append(line, words.Quote(o.path))
 	}
 	for _, f := range []struct{ name, value string }{{"kernel", o.kernel}, {"global", o.global}, {"local", o.local}, {"offset", o.offset}} {
 		if f.value != "" {
-			words = append(words, "-"+f.name, quote(f.value))
+			line = append(line, "-"+f.name, words.Quote(f.value))
 		}
 	}
 	for _, a := range *o.args {
-		words = append(words, "-arg", quote(a))
+		line = append(line, "-arg", words.Quote(a))
 	}
 	for _, out := range *o.outs {
 		if o.takesPackets(out) || o.showOuts && strings.HasSuffix(out, "=-") {
-			words = append(words, "-out", quote(out))
+			line = append(line, "-out", words.Quote(out))
 		}
 	}
 	for _, s := range *o.specs {
-		words = append(words, "-spec", quote(s))
+		line = append(line, "-spec", words.Quote(s))
 	}
 	if o.repeat != 1 {
-		words = append(words, "-repeat", strconv.Itoa(o.repeat))
+		line = append(line, "-repeat", strconv.Itoa(o.repeat))
 	}
-	return words
+	return line
 }
 
 // takesPackets says whether an -out may be of a pipe.
@@ -88,7 +89,7 @@ func (o *partOptions) takesPackets(out string) bool {
 
 // common are the flags that are about all kernels, but for those without.
 func common(f *flags, without []string) []string {
-	var words []string
+	var line []string
 	part := partFlags()
 	f.Visit(func(fl *flag.Flag) {
 		if part[fl.Name] || fl.Name == withFlag || fl.Name == thenFlag || slices.Contains(without, fl.Name) {
@@ -97,32 +98,32 @@ func common(f *flags, without []string) []string {
 		switch v := fl.Value.(type) {
 		case *list:
 			for _, item := range *v {
-				words = append(words, "-"+fl.Name, quote(item))
+				line = append(line, "-"+fl.Name, words.Quote(item))
 			}
 		case interface{ IsBoolFlag() bool }:
-			words = append(words, "-"+fl.Name)
+			line = append(line, "-"+fl.Name)
 		default:
-			words = append(words, "-"+fl.Name, quote(v.String()))
+			line = append(line, "-"+fl.Name, words.Quote(v.String()))
 		}
 	})
 	if f.source != nil {
 		for _, w := range f.source.words {
-			words = append(words, quote(w))
+			line = append(line, words.Quote(w))
 		}
 	}
-	return words
+	return line
 }
 
 // shortened is the command line as it was given, with its @FILEs, but for the
 // flags without.
 func (o *runOptions) shortened(f *flags, without []string) []string {
-	var words []string
+	var line []string
 	for i := 0; i < len(f.top); i++ {
 		text := f.top[i]
 		name, _, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(text, "-"), "-"), "=")
 		fl := f.Lookup(name)
 		if !strings.HasPrefix(text, "-") || fl == nil {
-			words = append(words, quote(text))
+			line = append(line, words.Quote(text))
 			continue
 		}
 		n := 1
@@ -131,18 +132,10 @@ func (o *runOptions) shortened(f *flags, without []string) []string {
 		}
 		if !slices.Contains(without, name) {
 			for _, w := range f.top[i:min(i+n, len(f.top))] {
-				words = append(words, quote(w))
+				line = append(line, words.Quote(w))
 			}
 		}
 		i += n - 1
 	}
-	return words
-}
-
-// quote writes a word as a shell takes it.
-func quote(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return line
 }

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-gpu/lockstep/internal/words"
 )
 
 var update = flag.Bool("update", false, "rewrite the sessions in testdata with what the commands print now")
@@ -95,29 +97,21 @@ func (w *world) run(ctx context.Context, args []string, stdin []byte) (stdout, s
 	return out.String(), err.String(), status
 }
 
-// words splits a command line at spaces; quotes keep them.
-func words(line string) ([]string, error) {
-	var list []string
-	for line = strings.TrimLeft(line, " "); line != ""; line = strings.TrimLeft(line, " ") {
-		if quote := line[:1]; quote == "'" || quote == `"` {
-			word, after, closed := strings.Cut(line[1:], quote)
-			if !closed {
-				return nil, errors.New("a quote is not closed")
-			}
-			list, line = append(list, word), after
-			continue
-		}
-		word, after, _ := strings.Cut(line, " ")
-		list, line = append(list, word), after
+// parse takes a command line apart.
+func parse(line string) ([]string, error) {
+	list, _, err := words.Split(line)
+	args := make([]string, len(list))
+	for i, w := range list {
+		args[i] = w.Text
 	}
-	return list, nil
+	return args, err
 }
 
 // command runs a line of a session and returns what it shows: standard output,
 // then standard error with "! " before each line, then the exit status unless
 // it is 0.
 func (w *world) command(line string) (string, error) {
-	args, err := words(line)
+	args, err := parse(line)
 	if err != nil || len(args) == 0 {
 		return "", fmt.Errorf("%q: %v", line, err)
 	}

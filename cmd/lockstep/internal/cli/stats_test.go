@@ -13,7 +13,7 @@ import (
 func TestLineStats(t *testing.T) {
 	counts := func(line string) string {
 		t.Helper()
-		args, err := words(line + " -stats=lines -json")
+		args, err := parse(line + " -stats=lines -json")
 		if err != nil {
 			t.Fatal(err)
 		}

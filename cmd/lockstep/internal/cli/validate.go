@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/lockstep-gpu/lockstep/internal/words"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/spirv/clc"
 	"github.com/lockstep-gpu/lockstep/spirv/validate"
@@ -51,14 +52,14 @@ driver accepts. -load checks only the rules that
 			}
 			broken := validate.Validate(sm, validate.Options{Strict: !*load, MaxErrors: *most})
 			if *sarif != "" {
-				words := []string{"lockstep validate", quote(path)}
+				line := []string{"lockstep validate", words.Quote(path)}
 				if *load {
-					words = append(words, "-load")
+					line = append(line, "-load")
 				}
 				for _, w := range f.source.words {
-					words = append(words, quote(w))
+					line = append(line, words.Quote(w))
 				}
-				err := saveSARIF(env, *sarif, brokenFindings(broken), finding.SARIFRun{Command: strings.Join(words, " "), Completed: true,
+				err := saveSARIF(env, *sarif, brokenFindings(broken), finding.SARIFRun{Command: strings.Join(line, " "), Completed: true,
 					Module: func(string) string { return path }, Rule: ruleText}, len(broken) > 0)
 				if err != nil {
 					return err
