@@ -8,6 +8,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,6 +56,16 @@ type Env struct {
 	// Dir is a folder as a file system.
 	Dir func(path string) fs.FS
 
+	// Executable is the path of the program lockstep, and "" when it is not known. Getenv returns the values of
+	// environment variables; nil is an empty environment. GOOS is the system, "" for that of the process.
+	Executable string
+	Getenv     func(name string) string
+	GOOS       string
+	// Run runs an OpenCL program and returns its exit status; nil where programs cannot be started.
+	Run func(ctx context.Context, p Program) (int, error)
+	// Temporary calls f with the path of a file that is not there, and removes it behind.
+	Temporary func(f func(path string) error) error
+
 	frontEnd frontEnd       // clang, for OpenCL C and bitcode; nil without one
 	source   *sourceOptions // how the command's flags say that OpenCL C is compiled; nil as by default
 	// noticeAfter is how long a run takes until it is told how to end it; 0 is stopAfter.
@@ -64,7 +75,15 @@ type Env struct {
 // System returns the Env of the process.
 func System() *Env {
 	start := time.Now()
+	executable, err := os.Executable()
+	if err != nil {
+		executable = ""
+	}
 	return &Env{
+		Executable:     executable,
+		Getenv:         os.Getenv,
+		Run:            runProgram,
+		Temporary:      temporary,
 		Started:        start,
 		Clock:          func() time.Duration { return time.Since(start) },
 		Stdin:          os.Stdin,
@@ -93,6 +112,17 @@ func (e *Env) started() time.Time {
 	}
 	return e.Started
 }
+
+// getenv returns the value of an environment variable.
+func (e *Env) getenv(name string) string {
+	if e.Getenv == nil {
+		return ""
+	}
+	return e.Getenv(name)
+}
+
+// goos returns the system that lockstep runs on.
+func (e *Env) goos() string { return cmp.Or(e.GOOS, runtime.GOOS) }
 
 // columns reads the width that a shell says its terminal has; 0 when it says
 // none.
@@ -130,8 +160,8 @@ type command struct {
 // for the help command itself reads it.
 func commands() []*command {
 	return []*command{
-		runCommand, exploreCommand, ccCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
-		conformanceCommand, mergeCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
+		runCommand, execCommand, exploreCommand, ccCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
+		conformanceCommand, mergeCommand, driverCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
 	}
 }
 
@@ -191,11 +221,14 @@ func Main(ctx context.Context, args []string, env *Env) int {
 	if texts != nil {
 		defer func() { _ = texts.flush() }() // what cannot be written cannot be told
 	}
+	var program exitStatus
 	switch {
 	case err == nil:
 		return ExitDone
 	case errors.Is(err, errFound):
 		return ExitFinding
+	case errors.As(err, &program):
+		return int(program)
 	}
 	fmt.Fprintf(inner.Stderr, "lockstep: %s\n", harmless(err))
 	return ExitUsage

@@ -42,7 +42,7 @@ func TestComplete(t *testing.T) {
 		{"run -color ", "auto always never"},
 		{"run -check ", ":files"},
 		{"run -arg z", "zero:f32:"},
-		{"ex", "explore"},
+		{"ex", "exec explore"},
 		{"explore -sh", "-shard"},
 		{"explore -resume x", ":files"},
 		{"explore explore.cl -kernel rev", "reverse"},

@@ -42,7 +42,7 @@ var documentTypes = []struct {
 	doc  any
 }{
 	{"run", runReport{}}, {"info", moduleInfo{}}, {"info-opcodes", opcodesInfo{}}, {"validate", verdict{}}, {"conformance", conformance.ReportDocument{}},
-	{"explore", exploreDocument{}}, {"explore-exhaustive", exhaustiveDocument{}}, {"conformance-list", caseList{}}, {"conformance-matrix", conformance.CoverageDocument{}}, {"error", errorReport{}},
+	{"explore", exploreDocument{}}, {"explore-exhaustive", exhaustiveDocument{}}, {"conformance-list", caseList{}}, {"conformance-matrix", conformance.CoverageDocument{}}, {"driver", driverDocument{}}, {"error", errorReport{}},
 }
 
 var schemaCommand = &command{
@@ -61,7 +61,7 @@ describes them in words.
 	},
 }
 
-const jsonText = `With -json, the commands run, explore, info, validate and conformance print one JSON document
+const jsonText = `With -json, the commands run, explore, info, validate, conformance and driver print one JSON document
 on standard output, in UTF-8, wherever else text would stand. lockstep schema prints a JSON
 Schema of all of them. Each begins with
 
@@ -69,7 +69,7 @@ Schema of all of them. Each begins with
                its meaning; new fields do not change it
   "document"   which document it is: "run", "explore", "explore-exhaustive" (-exhaustive), "info",
                "info-opcodes" (-opcodes), "validate", "conformance", "conformance-list" (-list),
-               "conformance-matrix" (-matrix) or "error"
+               "conformance-matrix" (-matrix), "driver" or "error"
 
 The document of run has, among others,
 

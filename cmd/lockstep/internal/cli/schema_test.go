@@ -149,7 +149,7 @@ func TestDocumentsFollowSchema(t *testing.T) {
 		"explore explore.cl -kernel last -global 8 -arg zero:i32:1 -json", "explore explore.cl -kernel reverse -global 8 -arg iota:i32:8 -arg zero:i32:8 -arg local:32 -out 1=- -json",
 		"explore explore.cl -kernel pairs -global 8 -arg zero:i32:1 -json -runs 8", "explore explore.cl -kernel past -global 8 -arg zero:i32:8 -json -runs 8", "explore -json",
 		"merge -json nowhere.jsonl", "explore explore.cl -kernel last -global 3 -local 1 -arg zero:i32:1 -exhaustive -json", "explore explore.cl -kernel past -global 2 -arg zero:i32:2 -exhaustive -json", "explore explore.cl -kernel sometimes -global 8 -local 4 -arg zero:i32:2 -json -runs 16",
-		"run -json", "run -json -globl 8", "run nowhere.spv -global 1 -json", "info -json", "info elf.o -json", "validate nowhere.spv -json", "conformance -json -junit", "conformance -json nosuch",
+		"run -json", "run -json -globl 8", "run nowhere.spv -global 1 -json", "info -json", "info elf.o -json", "validate nowhere.spv -json", "conformance -json -junit", "conformance -json nosuch", "driver -json",
 	} {
 		w := &world{written: map[string][]byte{}}
 		out, errs, status := w.run(context.Background(), strings.Fields(line), nil)

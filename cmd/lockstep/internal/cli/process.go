@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/icd"
+	"github.com/lockstep-gpu/lockstep/internal/hostrun"
+)
+
+// Program is an OpenCL program that lockstep exec starts.
+type Program struct {
+	Args    []string // its name and its arguments
+	Driver  string   // the path of lockstep's driver
+	Options string   // for the driver
+	// Tally is called at the end with what hostrun.ReadTally reads.
+	Tally func(text string)
+}
+
+// signalled is what is added to the number of the signal that ended a program, as shells do.
+const signalled = 128
+
+// runProgram runs a program with the standard streams of this process, and returns its exit status. An interrupt of
+// the terminal reaches the program by itself; the end of ctx is passed on.
+func runProgram(ctx context.Context, p Program) (int, error) {
+	dir, err := os.MkdirTemp("", "lockstep-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	driver, err := filepath.Abs(p.Driver)
+	if err != nil {
+		return 0, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "lockstep.icd"), []byte(driver+"\n"), 0o666); err != nil {
+		return 0, err
+	}
+	loader := slices.ContainsFunc(icd.LoaderPaths(runtime.GOOS), func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	})
+	if !loader {
+		if err := standIn(driver, dir); err != nil {
+			return 0, err
+		}
+	}
+	tally := filepath.Join(dir, "tally")
+	cmd := exec.CommandContext(ctx, p.Args[0], p.Args[1:]...)
+	cmd.Env = append(icd.Environment(runtime.GOOS, os.Environ(), dir, driver, loader),
+		hostrun.Variable+"="+p.Options, hostrun.TallyVariable+"="+tally)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Cancel = func() error { return terminate(cmd.Process) }
+	err = cmd.Run()
+	if text, err := os.ReadFile(tally); err == nil {
+		p.Tally(string(text))
+	}
+	var ended *exec.ExitError
+	switch {
+	case err == nil:
+		return 0, nil
+	case !errors.As(err, &ended):
+		return 0, err
+	case ended.ExitCode() < 0:
+		return signalled + signalOf(ended.ProcessState), nil
+	}
+	return ended.ExitCode(), nil
+}
+
+// standIn puts the driver where a program without a loader looks for OpenCL.
+func standIn(driver, dir string) error {
+	name := filepath.Join(dir, icd.LoaderName(runtime.GOOS))
+	if runtime.GOOS != "windows" {
+		return os.Symlink(driver, name)
+	}
+	data, err := os.ReadFile(driver)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o777)
+}
+
+// temporary calls f with the path of a file that is not there yet, and removes it behind.
+func temporary(f func(path string) error) error {
+	dir, err := os.MkdirTemp("", "lockstep-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	return f(filepath.Join(dir, "file"))
+}
