@@ -74,6 +74,9 @@ type ImageAccess struct {
 	ValueType  Type
 	// Sign is what the module says of the integers of a read or write.
 	Sign ImageSign
+	// Odd says that the floats of a read become halves next: those that are not exact are rounded to odd, so that the
+	// rounding to half is the only one.
+	Odd bool
 }
 
 // ImageSign says whether a kernel takes an image's integers as signed.
@@ -200,6 +203,9 @@ func (a *ImageAccess) text(in *Inst) string {
 	}
 	if a.Sampler != None {
 		dim += " sampled"
+	}
+	if a.Odd {
+		dim += " odd"
 	}
 	switch in.Op {
 	case OpImageQuery:

@@ -38,15 +38,25 @@ func (l *Level) sizes(im *Image) []int64 {
 // alone gives. Elements without weight do not count. With an infinity or a NaN among the others the sum is
 // that of IEEE arithmetic.
 func (im *Image) Sample(data []byte, s Sampler, c Coord, lod float32) Texel {
+	return im.sample(data, s, c, lod, false)
+}
+
+// SampleOdd is Sample for a read of halves: floats that are not exact are rounded to odd, as those of
+// [Format.DecodeOdd].
+func (im *Image) SampleOdd(data []byte, s Sampler, c Coord, lod float32) Texel {
+	return im.sample(data, s, c, lod, true)
+}
+
+func (im *Image) sample(data []byte, s Sampler, c Coord, lod float32, odd bool) Texel {
 	if im.Format.Class() != ClassFloat {
 		s &^= 1<<4 | 1<<5 // there is no mixing integers
 	}
 	low, high := s.Levels(im, lod)
 	if !s.linear() && high == 0 {
 		l := im.Level(low)
-		return im.nearestTexel(data, s, &l, c)
+		return im.nearestTexel(data, s, &l, c, odd)
 	}
-	m := mixer{im: im, data: data, s: s, c: c, low: low, high: high}
+	m := mixer{im: im, data: data, s: s, c: c, low: low, high: high, odd: odd}
 	m.level(low, 1-high)
 	if high != 0 {
 		m.level(low+1, high)
@@ -56,6 +66,15 @@ func (im *Image) Sample(data []byte, s Sampler, c Coord, lod float32) Texel {
 
 // SampleAt reads an image with a sampler that has integer coordinates.
 func (im *Image) SampleAt(data []byte, s Sampler, c [3]int64, lod float32) Texel {
+	return im.sampleAt(data, s, c, lod, false)
+}
+
+// SampleAtOdd is SampleAt for a read of halves, as [Image.SampleOdd].
+func (im *Image) SampleAtOdd(data []byte, s Sampler, c [3]int64, lod float32) Texel {
+	return im.sampleAt(data, s, c, lod, true)
+}
+
+func (im *Image) sampleAt(data []byte, s Sampler, c [3]int64, lod float32, odd bool) Texel {
 	low, _ := (s &^ (1 << 5)).Levels(im, lod)
 	l := im.Level(low)
 	at, in := c, true
@@ -69,7 +88,7 @@ func (im *Image) SampleAt(data []byte, s Sampler, c [3]int64, lod float32) Texel
 			at[1] = 0
 		}
 	}
-	return im.element(data, &l, at, in)
+	return im.element(data, &l, at, in, odd)
 }
 
 // Inside says whether a sampler that does not address elements outside of an image, [AddressNone], reads none
@@ -93,9 +112,12 @@ func (im *Image) Inside(s Sampler, c Coord) bool {
 }
 
 // element decodes an element of a level, or returns the border.
-func (im *Image) element(data []byte, l *Level, at [3]int64, in bool) Texel {
-	if !in {
+func (im *Image) element(data []byte, l *Level, at [3]int64, in, odd bool) Texel {
+	switch {
+	case !in:
 		return im.Format.Border()
+	case odd:
+		return im.Format.DecodeOdd(data[l.offset(im, at):])
 	}
 	return im.Format.Decode(data[l.offset(im, at):])
 }
@@ -105,7 +127,7 @@ func (l *Level) offset(im *Image, at [3]int64) uint64 {
 	return l.Base + uint64(at[2])*l.SlicePitch + uint64(at[1])*l.RowPitch + uint64(at[0])*uint64(im.Format.Bytes())
 }
 
-func (im *Image) nearestTexel(data []byte, s Sampler, l *Level, c Coord) Texel {
+func (im *Image) nearestTexel(data []byte, s Sampler, l *Level, c Coord, odd bool) Texel {
 	var at [3]int64
 	in := true
 	n := im.dims()
@@ -116,7 +138,7 @@ func (im *Image) nearestTexel(data []byte, s Sampler, l *Level, c Coord) Texel {
 	if im.Array {
 		at[2] = im.layer(finite(c[n]))
 	}
-	return im.element(data, l, at, in)
+	return im.element(data, l, at, in, odd)
 }
 
 // mixer adds up elements with their weights.
@@ -133,6 +155,8 @@ type mixer struct {
 	// low is the lower level, and high the share of the one behind it.
 	low  uint32
 	high float64
+	// odd says that the sum is rounded to odd.
+	odd bool
 }
 
 // term is an element and its weight.
@@ -265,14 +289,14 @@ func (m *mixer) component(i int, scale float64) float32 {
 		if sum, rest = twoSum(sum, rest); rest != 0 && math.Float64bits(sum)&1 == 0 {
 			sum = math.Nextafter(sum, math.Copysign(math.MaxFloat64, rest))
 		}
-		return float32(sum)
+		return m.round(sum)
 	case rest == 0 && (scale == 1 || math.FMA(q, scale, -sum) == 0):
-		return float32(q)
+		return m.round(q)
 	}
 	// What has been rounded so far is far less than this. When the result is the same at both ends, it is
 	// right.
 	bound := size / scale * (1.0 / (1 << 44))
-	if lo, hi := float32(q-bound), float32(q+bound); lo == hi && lo != 0 {
+	if lo, hi := m.round(q-bound), m.round(q+bound); lo == hi && lo != 0 {
 		return lo
 	}
 	return m.exact(i, scale)
@@ -312,8 +336,37 @@ func (m *mixer) exact(i int, scale float64) float32 {
 	}
 	// The quotient lies so far from the middle between two floats, unless it is exactly there, that rounding
 	// it first to this precision does no harm.
-	f, _ := sum.Quo(sum, num(scale)).Float32()
+	sum.Quo(sum, num(scale))
+	if m.odd {
+		f, accuracy := new(big.Float).SetMode(big.ToZero).SetPrec(24).Set(sum).Float32()
+		if accuracy == big.Exact && sum.Cmp(num(float64(f))) == 0 {
+			return f
+		}
+		return math.Float32frombits(math.Float32bits(f) | 1)
+	}
+	f, _ := sum.Float32()
 	return f
+}
+
+// round rounds a number to a float: to nearest, ties to even, or to odd.
+func (m *mixer) round(x float64) float32 {
+	if m.odd {
+		return odd32(x)
+	}
+	return float32(x)
+}
+
+// odd32 returns x as a float if it is one, and otherwise that neighbour of which the last bit is 1.
+func odd32(x float64) float32 {
+	f := float32(x)
+	d := x - float64(f)
+	if d == 0 || d != d || math.Float32bits(f)&1 != 0 {
+		return f
+	}
+	if math.IsInf(float64(f), 0) {
+		return float32(math.Copysign(math.MaxFloat32, x))
+	}
+	return math.Nextafter32(f, float32(math.Copysign(math.MaxFloat32, d)))
 }
 
 // scales returns by what the exact elements of a format are larger than the numbers that they stand for.

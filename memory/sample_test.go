@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"encoding/binary"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -101,7 +102,7 @@ func oracleElement(im *Image, data []byte, l *Level, x, y, z int64, i int) *big.
 	return rat(float64(math.Float32frombits(f.Decode(p)[i])))
 }
 
-func (o *oracle) component(i int) float32 {
+func (o *oracle) sum(i int) *big.Rat {
 	sum := new(big.Rat)
 	for n, share := range []*big.Rat{new(big.Rat).Sub(big.NewRat(1, 1), rat(o.high)), rat(o.high)} {
 		if share.Sign() == 0 {
@@ -133,8 +134,73 @@ func (o *oracle) component(i int) float32 {
 			sum.Add(sum, p.Mul(p, oracleElement(o.im, o.data, &l, at[0][k&1], at[1][k>>1&1], z, i)))
 		}
 	}
-	f, _ := sum.Float32()
+	return sum
+}
+
+func (o *oracle) component(i int) float32 {
+	f, _ := o.sum(i).Float32()
 	return f
+}
+
+// ratToHalf rounds a fraction to half, ties to even, by a search among all halves.
+func ratToHalf(x *big.Rat) uint16 {
+	sign, a := uint16(0), new(big.Rat).Abs(x)
+	if x.Sign() < 0 {
+		sign = 0x8000
+	}
+	lo, hi := uint16(0), uint16(0x7c00)
+	for lo+1 < hi { // the largest half that is not above a
+		if mid := (lo + hi) / 2; rat(halfValue(mid)).Cmp(a) <= 0 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	above := 65536.0
+	if lo < 0x7bff {
+		above = halfValue(lo + 1)
+	}
+	middle := rat((halfValue(lo) + above) / 2)
+	if c := a.Cmp(middle); c > 0 || c == 0 && lo&1 != 0 {
+		lo++
+	}
+	return sign | lo
+}
+
+// TestDecodeHalf rounds all elements of one channel to half, by way of DecodeOdd and in fractions.
+func TestDecodeHalf(t *testing.T) {
+	twice := 0
+	for _, c := range []struct {
+		typ    ChannelType
+		bytes  int
+		most   int64
+		signed bool
+	}{{UnormInt8, 1, 255, false}, {UnormInt16, 2, 65535, false}, {SnormInt8, 1, 127, true}, {SnormInt16, 2, 32767, true}} {
+		f := Format{OrderR, c.typ}
+		for raw := range 1 << (8 * c.bytes) {
+			v := int64(raw)
+			if c.signed {
+				v = max(v<<(64-8*c.bytes)>>(64-8*c.bytes), -c.most)
+			}
+			p := []byte{byte(raw), byte(raw >> 8)}
+			want := ratToHalf(big.NewRat(v, c.most))
+			if got := halfFromFloat(f.DecodeOdd(p)[0]); got != want {
+				t.Errorf("%v of %d: half %#x, want %#x", f, v, got, want)
+			}
+			if halfFromFloat(f.Decode(p)[0]) != want {
+				twice++
+			}
+		}
+	}
+	// 65455/65535, 65519/65535 and ±32759/32767 are halves that two roundings get wrong.
+	if twice != 4 {
+		t.Errorf("%d elements differ when they are rounded twice, want 4", twice)
+	}
+	for raw, bits := range srgbToLinear {
+		if x := math.Float32frombits(bits); x > 0x1p-14 && bits&(1<<13-1) == 1<<12 {
+			t.Errorf("sRGB %d, %v, is the middle of two halves", raw, x)
+		}
+	}
 }
 
 type oracle struct {
@@ -246,6 +312,12 @@ func TestSampleExactly(t *testing.T) {
 					n, im, st, o.c, lod, i, math.Float32frombits(got[i]), got[i], want, math.Float32bits(want))
 			}
 		}
+		odd := im.SampleOdd(data, st.Pack(), o.c, lod)
+		for i := range 4 {
+			if got, want := halfFromFloat(odd[i]), ratToHalf(o.sum(i)); got != want && got|want != 0x8000 {
+				t.Fatalf("read %d, %s of %+v at %v, lod %v, component %d: half %#x, want %#x", n, im, st, o.c, lod, i, got, want)
+			}
+		}
 		exact++
 	}
 	if exact < 5000 {
@@ -288,6 +360,24 @@ func TestSampleOdd(t *testing.T) {
 		got := math.Float32frombits(im.Sample(c.data, c.st.Pack(), Coord{c.x, 0.5, 0}, 0)[0])
 		if got != c.want && (got == got || c.want == c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestSampleHalf blends elements so that the sum is next to the middle of two halves, where two roundings go wrong.
+func TestSampleHalf(t *testing.T) {
+	im := &Image{Format: Format{OrderR, Float}, Dim: Dim1D, Width: 2, Height: 1, Depth: 1, Layers: 1, Levels: 1, RowPitch: 8, SlicePitch: 8}
+	for _, c := range []struct{ x, y float32 }{
+		{1 + 0x1p-11, 2}, {1 + 0x1p-11, 0}, {1 + 0x3p-11, 2}, {1 + 0x3p-11, 1}, {2049, 4096}, {2049, 1}, {2051, 1}, {65520, 1},
+		{-2049, -4096}, {-2051, 3}, {0x3p-25, 0x1p-26}, {0x3p-25, 0x1p-20}, {0x1p-25, 1e-30}, {0x1p-25, 1},
+	} {
+		data := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, math.Float32bits(c.x)), math.Float32bits(c.y))
+		st := SamplerState{Addressing: AddressClampToEdge, Linear: true}
+		at := Coord{math.Nextafter32(0.5, 1)} // almost nothing of the second
+		sum := new(big.Rat).Add(rat(float64(c.x)), new(big.Rat).Mul(rat(0x1p-24), new(big.Rat).Sub(rat(float64(c.y)), rat(float64(c.x)))))
+		want := ratToHalf(sum)
+		if got := halfFromFloat(im.SampleOdd(data, st.Pack(), at, 0)[0]); got != want {
+			t.Errorf("%v and a little of %v: half %#x, want %#x", c.x, c.y, got, want)
 		}
 	}
 }

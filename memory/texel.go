@@ -70,6 +70,24 @@ func (f Format) Decode(p []byte) Texel {
 	return t
 }
 
+// DecodeOdd is Decode for a read of halves: a quotient that is no float is rounded to odd, which keeps it from being the
+// middle of two halves that it is not. Rounding it to half then is the only rounding (Boldo and Melquiond, 2008).
+// Colours in sRGB's curve are the floats that Decode gives; none is the middle of two halves.
+func (f Format) DecodeOdd(p []byte) Texel {
+	t := f.Decode(p)
+	for i, scale := range f.scales() {
+		if scale == 1 || f.Class() != ClassFloat {
+			continue
+		}
+		v := float64(math.Float32frombits(t[i]))
+		rest := math.RoundToEven(v*scale) - v*scale // both exact: 24 bits by 16
+		if rest != 0 && t[i]&1 == 0 {
+			t[i] = math.Float32bits(math.Nextafter32(float32(v), float32(math.Copysign(2, rest))))
+		}
+	}
+	return t
+}
+
 // packedOf is the entry of packed without the map's price.
 func packedOf(t ChannelType) (packedType, bool) {
 	if channelBytes[t] != 0 {

@@ -159,7 +159,11 @@ func imageRead(w *wave, in *inst) {
 					t = w.sample(a, &v, k, i)
 				} else if off, ok := w.texel(a, v.image, k, i); ok {
 					w.tellTexel(in, memory.AccessRead, v.image, off, k, i)
-					t = f.Decode(v.data[off:])
+					if a.Odd {
+						t = f.DecodeOdd(v.data[off:])
+					} else {
+						t = f.Decode(v.data[off:])
+					}
 				} else {
 					t = f.Border()
 				}

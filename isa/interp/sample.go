@@ -21,7 +21,13 @@ func (w *wave) sample(a *imageAccess, v *imageView, k, i int) memory.Texel {
 				c[n] = int64(int32(w.reg(r, isa.I32, k, i)))
 			}
 		}
+		if a.Odd {
+			return v.image.SampleAtOdd(v.data, s, c, lod)
+		}
 		return v.image.SampleAt(v.data, s, c, lod)
+	}
+	if a.Odd {
+		return v.image.SampleOdd(v.data, s, w.sampleCoord(a, k, i), lod)
 	}
 	return v.image.Sample(v.data, s, w.sampleCoord(a, k, i), lod)
 }

@@ -174,13 +174,14 @@ func (b *builder) access(c *imageCall, op isa.Op, result, elem isa.Type, compone
 func (b *builder) readTexel(c *imageCall, t *typ) []*value {
 	elem, n := b.texelType(c, t)
 	c.a.Components = n
+	c.a.Odd = t.component().scalar() == isa.F16
 	out := make([]*value, n)
 	index := -1
 	for i := range out {
 		out[i] = b.access(c, isa.OpImageRead, elem, elem, i, index, nil)
 		index = int(out[i].index)
 	}
-	if t.component().scalar() == isa.F16 {
+	if c.a.Odd {
 		for i := range out {
 			out[i] = b.conv(isa.OpFToF, isa.F16, isa.F32, out[i])
 		}
