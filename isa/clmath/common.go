@@ -52,18 +52,50 @@ func Mix32(x, y, a float32) float32 {
 	return dd{s, t}.mulF(ad).addF(xd).round32()
 }
 
-// Mix64 returns x+(y-x)*a.
+// Mix64 returns x+(y-x)*a, the exact value rounded but for about 2^-50 of a unit in the last place.
 func Mix64(x, y, a float64) float64 {
 	s, t := twoSum(y, -x)
-	r := x + float64(s*a)
-	if !finite64(r) {
+	p := float64(s * a)
+	switch {
+	case !finite64(x + p):
 		// Either a true infinity or NaN, or an intermediate that overflowed.
-		return quiet64((float64(x*0x1p-4) + float64((float64(y*0x1p-4)-float64(x*0x1p-4))*a)) * 0x1p4)
+		s, t = twoSum(y*0x1p-4, -x*0x1p-4)
+		r := float64(x*0x1p-4) + float64(s*a)
+		if finite64(r) {
+			r = mixSum(x*0x1p-4, s, t, a).hi
+		}
+		return quiet64(r * 0x1p4)
+	case math.Abs(x) < 0x1p-800 && math.Abs(p) < 0x1p-800 && math.Abs(s) < 0x1p500:
+		// The errors of small products would vanish.
+		if m := mixSum(x*0x1p200, s*0x1p200, t*0x1p200, a); m.hi != 0 {
+			return m.ldexp(-200)
+		}
+		return x + p
 	}
-	if d := (dd{s, t}).mulF(a).addF(x); finite64(d.hi) {
-		return d.hi
+	if m := mixSum(x, s, t, a); m.hi != 0 {
+		return m.hi
 	}
-	return r
+	return x + p // with its sign
+}
+
+// mixSum returns x+(s+t)*a, also where the terms cancel: the sum of all partial products, distilled until the last term
+// holds it to half a unit and the others the rest.
+func mixSum(x, s, t, a float64) dd {
+	p, e := twoProd(s, a)
+	q, f := twoProd(t, a)
+	terms := [...]float64{f, q, e, p, x}
+	n := len(terms) - 1
+	for range terms {
+		for i := 1; i <= n; i++ {
+			terms[i], terms[i-1] = twoSum(terms[i], terms[i-1])
+		}
+	}
+	rest := 0.0
+	for _, x := range terms[:n] {
+		rest += x
+	}
+	h, l := fastTwoSum(terms[n], rest)
+	return dd{h, l}
 }
 
 // Step32 returns 0 where x < edge, and 1 elsewhere.
@@ -115,6 +147,8 @@ func smoothstepDD(e0, e1, x float64) dd {
 func Smoothstep64(edge0, edge1, x float64) float64 {
 	if d := edge1 - edge0; math.IsInf(d, 0) && finite64(edge0) && finite64(edge1) {
 		edge0, edge1, x = edge0/4, edge1/4, x/4 // the difference would overflow
+	} else if math.Abs(edge0) < 0x1p-500 && math.Abs(edge1) < 0x1p-500 && math.Abs(x) < 0x1p-500 {
+		edge0, edge1, x = edge0*0x1p400, edge1*0x1p400, x*0x1p400 // the errors of products would vanish
 	}
 	t := (x - edge0) / (edge1 - edge0)
 	switch {
@@ -124,6 +158,12 @@ func Smoothstep64(edge0, edge1, x float64) float64 {
 		return 0
 	case t >= 1:
 		return 1
+	case t < 0x1p-400 && t > 0x1p-600:
+		// The square is small, too.
+		n, ne := twoSum(x, -edge0)
+		d, de := twoSum(edge1, -edge0)
+		scaled := dd{n, ne}.scale(0x1p300).div(dd{d, de})
+		return scaled.sqr().mul(scaled.scale(-0x1p-299).addF(3)).ldexp(-600)
 	}
 	if s := smoothstepDD(edge0, edge1, x).hi; finite64(s) {
 		return s
