@@ -1,20 +1,16 @@
 package clmath
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/binary"
-	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockstep-gpu/lockstep/isa/clmath/judge"
 )
 
 // The tests of this file compare with GNU MPFR, an independent implementation
@@ -63,15 +59,13 @@ func wantedFunc(f Func) bool {
 	return false
 }
 
-func buildJudge(t *testing.T) string {
+func buildJudge(t *testing.T) *judge.Judge {
 	t.Helper()
-	exe := filepath.Join(t.TempDir(), "judge")
-	src := filepath.Join("testdata", "mpfr", "judge.c")
-	out, err := exec.Command("gcc", "-O2", "-o", exe, src, "-lmpfr", "-lgmp", "-lm").CombinedOutput()
+	j, err := judge.Build(t.TempDir())
 	if err != nil {
-		t.Fatalf("building the judge (is libmpfr-dev installed?): %v\n%s", err, out)
+		t.Fatal(err)
 	}
-	return exe
+	return j
 }
 
 // mpfrUnary lists the functions of one argument that the judge knows.
@@ -103,40 +97,20 @@ func TestMPFRSweep32(t *testing.T) {
 		}
 		t.Run(f.String(), func(t *testing.T) {
 			began := time.Now()
-			count := (1<<32 + stride - 1) / stride
-			cmd := exec.Command(judge, f.String(), "sweep", "0", fmt.Sprint(count), fmt.Sprint(stride))
-			cmd.Stderr = os.Stderr
-			pipe, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
 			fn := Unary32[f]
-			buf := make([]byte, 1<<16)
 			bad := 0
-			for i := uint64(0); i < count; {
-				n := min(uint64(len(buf)/4), count-i)
-				if _, err := io.ReadFull(pipe, buf[:4*n]); err != nil {
-					t.Fatalf("reading the judge's answers: %v", err)
+			count, err := judge.Sweep(f.String(), stride, func(x, want, _ float32) {
+				got := fn(x)
+				if math.Float32bits(got) == math.Float32bits(want) ||
+					got != got && want != want && math.Float32bits(got) == nanBits32 ||
+					mpfrExcused(f, float64(x)) {
+					return
 				}
-				for j := range n {
-					x := math.Float32frombits(uint32((i + j) * stride))
-					want := math.Float32frombits(binary.NativeEndian.Uint32(buf[4*j:]))
-					got := fn(x)
-					if math.Float32bits(got) == math.Float32bits(want) ||
-						got != got && want != want && math.Float32bits(got) == nanBits32 ||
-						mpfrExcused(f, float64(x)) {
-						continue
-					}
-					if bad++; bad <= 10 {
-						t.Errorf("%v(%x) = %x, want %x", f, x, got, want)
-					}
+				if bad++; bad <= 10 {
+					t.Errorf("%v(%x) = %x, want %x", f, x, got, want)
 				}
-				i += n
-			}
-			if err := cmd.Wait(); err != nil {
+			})
+			if err != nil {
 				t.Fatal(err)
 			}
 			t.Logf("%v: %d arguments, %d wrong, %v", f, count, bad, time.Since(began).Round(time.Second))
@@ -144,26 +118,25 @@ func TestMPFRSweep32(t *testing.T) {
 	}
 }
 
-// askPoints returns the judge's results for pairs of arguments.
-func askPoints(t *testing.T, judge string, f Func, bits int, args []float64) []float64 {
+// askPoints returns the judge's results for pairs of arguments, of which a function may need the first only.
+func askPoints(t *testing.T, judge *judge.Judge, f Func, bits int, args []float64) []float64 {
 	t.Helper()
-	in := make([]byte, 0, 8*len(args))
-	for _, x := range args {
-		in = binary.NativeEndian.AppendUint64(in, math.Float64bits(x))
+	arity := 2
+	if slices.Contains(mpfrUnary, f) {
+		arity = 1
+		first := make([]float64, 0, len(args)/2)
+		for i := 0; i < len(args); i += 2 {
+			first = append(first, args[i])
+		}
+		args = first
 	}
-	cmd := exec.Command(judge, f.String(), "points", fmt.Sprint(bits))
-	cmd.Stdin = bufio.NewReader(bytes.NewReader(in))
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	answers, err := judge.Points(f.String(), bits, arity, args)
 	if err != nil {
-		t.Fatalf("asking the judge about %v: %v", f, err)
+		t.Fatal(err)
 	}
-	res := make([]float64, len(args)/2)
-	if len(out) != 8*len(res) {
-		t.Fatalf("the judge gave %d bytes for %d points of %v", len(out), len(res), f)
-	}
-	for i := range res {
-		res[i] = math.Float64frombits(binary.NativeEndian.Uint64(out[8*i:]))
+	res := make([]float64, len(answers))
+	for i, a := range answers {
+		res[i] = a.Result
 	}
 	return res
 }
