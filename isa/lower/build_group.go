@@ -143,7 +143,7 @@ func (b *builder) lane32(g *groupCall, i int) *value {
 func (b *builder) scope(g *groupCall) isa.Scope {
 	v := b.operand(g, 0)[0]
 	if !v.isConst() {
-		b.fail("the scope of %s is no constant", g.op)
+		b.fail("the scope of %s is no constant, which is not supported; write Workgroup or Subgroup as an OpConstant", g.op)
 	}
 	s := isa.Scope(v.imm)
 	if v.imm != uint64(isa.ScopeWorkgroup) && v.imm != uint64(isa.ScopeSubgroup) {

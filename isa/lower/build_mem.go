@@ -345,6 +345,8 @@ func (b *builder) loadScalar(p *value, t *typ, a access) *value {
 		return b.cmp(isa.OpNe, isa.I8, access(isa.I8), b.imm(isa.I8, 0))
 	case t.kind == kindPointer && b.m.ptrSize == 4:
 		return b.conv(isa.OpPtrUnpack32, isa.I64, isa.I32, access(isa.I32))
+	case t.op == spirv.OpTypeMatrix:
+		b.fail("matrices are not supported: kernels have vectors (the capability Matrix belongs to shaders)")
 	case t.scalar() == isa.Void:
 		b.fail("values of type %s cannot be loaded", t.op)
 	}
@@ -719,7 +721,16 @@ func (b *builder) barrier(in spirv.Inst) {
 		b.fence(ops)
 		return
 	}
-	b.controlBarrier(isa.Scope(b.m.constUint(spirv.ID(ops[0]))), b.orderOfIDs(spirv.ID(ops[1]), spirv.ID(ops[2])))
+	b.controlBarrier(b.executionScope(spirv.ID(ops[0])), b.orderOfIDs(spirv.ID(ops[1]), spirv.ID(ops[2])))
+}
+
+// executionScope returns the scope of a barrier, a constant: perhaps one that a call has passed.
+func (b *builder) executionScope(id spirv.ID) isa.Scope {
+	v, _ := b.one(id)
+	if !v.isConst() {
+		b.fail("the execution scope is no constant, which is not supported; write Workgroup or Subgroup as an OpConstant")
+	}
+	return isa.Scope(min(v.imm, 255))
 }
 
 // memoryOrder returns the memory order that ids of a scope and of semantics stand for, in a kernel that is lowered for
