@@ -210,13 +210,8 @@ func (b *builder) memory(in spirv.Inst) {
 	case spirv.OpPtrDiff:
 		x, pt := b.one(spirv.ID(ops[0]))
 		y, _ := b.one(spirv.ID(ops[1]))
-		size := b.typeAt(pt).size
-		d := b.emit(isa.OpPtrDiff, isa.I64, isa.I64, x, y)
-		if size > 1 {
-			d = b.bin(isa.OpDivS, isa.I64, d, b.imm(isa.I64, size))
-		}
 		t := b.m.typeOf(in.ResultType())
-		b.set1(in, b.norm(t, b.resize(d, isa.I64, t.scalar())))
+		b.set1(in, b.norm(t, b.resize(b.pointerDistance(x, y, b.typeAt(pt).size), isa.I64, t.scalar())))
 	case spirv.OpGenericPtrMemSemantics:
 		// The semantics bit of the memory that the pointer leads to (SPIR-V 3.25).
 		p, _ := b.one(spirv.ID(ops[0]))
@@ -722,15 +717,6 @@ func (b *builder) barrier(in spirv.Inst) {
 		return
 	}
 	b.controlBarrier(b.executionScope(spirv.ID(ops[0])), b.orderOfIDs(spirv.ID(ops[1]), spirv.ID(ops[2])))
-}
-
-// executionScope returns the scope of a barrier, a constant: perhaps one that a call has passed.
-func (b *builder) executionScope(id spirv.ID) isa.Scope {
-	v, _ := b.one(id)
-	if !v.isConst() {
-		b.fail("the execution scope is no constant, which is not supported; write Workgroup or Subgroup as an OpConstant")
-	}
-	return isa.Scope(min(v.imm, 255))
 }
 
 // memoryOrder returns the memory order that ids of a scope and of semantics stand for, in a kernel that is lowered for
