@@ -133,11 +133,7 @@ func (b *builder) stridedCopy(name string, toLocal bool, dst, src, size, n, stri
 
 // groupScope refuses every execution scope but Workgroup.
 func (b *builder) groupScope(id spirv.ID) {
-	d, ok := b.m.x.Def(id)
-	if !ok || !isConstant(d.Op()) {
-		b.fail("the execution scope %%%d is not a constant", id)
-	}
-	b.checkGroupScope(b.m.constUint(id))
+	b.checkGroupScope(uint64(b.executionScope(id)))
 }
 
 func (b *builder) checkGroupScope(s uint64) {

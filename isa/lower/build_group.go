@@ -139,11 +139,20 @@ func (b *builder) lane32(g *groupCall, i int) *value {
 	return b.resize(v, v.typ, isa.I32)
 }
 
+// executionScope returns the scope of a barrier, a constant: perhaps one that a call has passed.
+func (b *builder) executionScope(id spirv.ID) isa.Scope {
+	v, _ := b.one(id)
+	if !v.isConst() {
+		b.fail("the execution scope is no constant, which is not supported; write Workgroup or Subgroup as an OpConstant")
+	}
+	return isa.Scope(min(v.imm, 255))
+}
+
 // scope returns the scope of an instruction, its operand 0.
 func (b *builder) scope(g *groupCall) isa.Scope {
 	v := b.operand(g, 0)[0]
 	if !v.isConst() {
-		b.fail("the scope of %s is no constant", g.op)
+		b.fail("the scope of %s is no constant, which is not supported; write Workgroup or Subgroup as an OpConstant", g.op)
 	}
 	s := isa.Scope(v.imm)
 	if v.imm != uint64(isa.ScopeWorkgroup) && v.imm != uint64(isa.ScopeSubgroup) {

@@ -210,13 +210,8 @@ func (b *builder) memory(in spirv.Inst) {
 	case spirv.OpPtrDiff:
 		x, pt := b.one(spirv.ID(ops[0]))
 		y, _ := b.one(spirv.ID(ops[1]))
-		size := b.typeAt(pt).size
-		d := b.emit(isa.OpPtrDiff, isa.I64, isa.I64, x, y)
-		if size > 1 {
-			d = b.bin(isa.OpDivS, isa.I64, d, b.imm(isa.I64, size))
-		}
 		t := b.m.typeOf(in.ResultType())
-		b.set1(in, b.norm(t, b.resize(d, isa.I64, t.scalar())))
+		b.set1(in, b.norm(t, b.resize(b.pointerDistance(x, y, b.typeAt(pt).size), isa.I64, t.scalar())))
 	case spirv.OpGenericPtrMemSemantics:
 		// The semantics bit of the memory that the pointer leads to (SPIR-V 3.25).
 		p, _ := b.one(spirv.ID(ops[0]))
@@ -345,6 +340,8 @@ func (b *builder) loadScalar(p *value, t *typ, a access) *value {
 		return b.cmp(isa.OpNe, isa.I8, access(isa.I8), b.imm(isa.I8, 0))
 	case t.kind == kindPointer && b.m.ptrSize == 4:
 		return b.conv(isa.OpPtrUnpack32, isa.I64, isa.I32, access(isa.I32))
+	case t.op == spirv.OpTypeMatrix:
+		b.fail("matrices are not supported: kernels have vectors (the capability Matrix belongs to shaders)")
 	case t.scalar() == isa.Void:
 		b.fail("values of type %s cannot be loaded", t.op)
 	}
@@ -719,7 +716,7 @@ func (b *builder) barrier(in spirv.Inst) {
 		b.fence(ops)
 		return
 	}
-	b.controlBarrier(isa.Scope(b.m.constUint(spirv.ID(ops[0]))), b.orderOfIDs(spirv.ID(ops[1]), spirv.ID(ops[2])))
+	b.controlBarrier(b.executionScope(spirv.ID(ops[0])), b.orderOfIDs(spirv.ID(ops[1]), spirv.ID(ops[2])))
 }
 
 // memoryOrder returns the memory order that ids of a scope and of semantics stand for, in a kernel that is lowered for

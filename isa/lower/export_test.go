@@ -37,3 +37,6 @@ func PreparedBodies(c *Compiler, kernel string) []string {
 	slices.Sort(names)
 	return names
 }
+
+// OffsetBits is what the lowering takes memory.OffsetBits to be.
+const OffsetBits = offsetBits

@@ -235,7 +235,7 @@ func importHint(name string) string {
 	case strings.HasPrefix(name, "llvm."):
 		return "; it is an operation of LLVM that SPIR-V does not have: compile with -O1 or -O0"
 	case plainName(name) == name && !strings.HasPrefix(name, "_") && !Resolves(name):
-		return "; if it is an inline function, make it static inline"
+		return "; link the module that defines it, or make it static inline if it is an inline function"
 	}
 	return ""
 }

@@ -54,6 +54,7 @@ func TestRefusals(t *testing.T) {
 		{"type where a value belongs", body("%r = OpIAdd %uint %uint %c0\n")},
 		{"size of a type that is no pointer", body("%r = OpSizeOf %uint %uint\n")},
 		{"group instruction", body("%r = OpGroupIAdd %uint %c0 Reduce %g\n")},
+		{"barrier scope that is no constant", body("OpControlBarrier %g %c1 %c0\n")},
 		{"barrier scope", body("OpControlBarrier %c1 %c1 %c0\n")},
 		{"atomic on bytes", typed("%uchar = OpTypeInt 8 0\n%pc = OpTypePointer CrossWorkgroup %uchar\n%cb = OpConstant %uchar 1\n", "%q = OpBitcast %pc %out\n%r = OpAtomicIAdd %uchar %q %c1 %c0 %cb\n")},
 		{"extended arithmetic on odd integers", typed("%i17 = OpTypeInt 17 0\n%pr = OpTypeStruct %i17 %i17\n", "%n = OpUConvert %i17 %g\n%r = OpIAddCarry %pr %n %n\n")},
@@ -144,4 +145,17 @@ func TestSpecConstants(t *testing.T) {
 func textOf(t *testing.T, source string, opt lower.Options) string {
 	t.Helper()
 	return text(t, decode(t, source), opt)
+}
+
+// TestScopeOfArgument lowers a barrier whose scope is an argument of its function: a constant in each call.
+func TestScopeOfArgument(t *testing.T) {
+	text := head + types + "%c2 = OpConstant %uint 2\n%c3 = OpConstant %uint 3\n%wfn = OpTypeFunction %void %uint\n%wait = OpFunction %void None %wfn\n" +
+		"%scope = OpFunctionParameter %uint\n%we = OpLabel\nOpControlBarrier %scope %scope %c0\n" + end + begin +
+		"%r1 = OpFunctionCall %void %wait %c2\n%r2 = OpFunctionCall %void %wait %c3\n" + end
+	got := textOf(t, text, lower.Options{})
+	for _, want := range []string{"barrier.workgroup", "barrier.subgroup"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
 }

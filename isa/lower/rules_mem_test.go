@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/isa/lower"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // A memory case is the body of a kernel f(global uint *out, global uint *in)
@@ -325,6 +327,12 @@ OpStore %p %r
 %r = OpUConvert %uint %d
 OpStore %p %r
 `, want: func(g, x uint32) uint32 { return g }},
+		{name: "pointer difference of two buffers", body: `%d = OpPtrDiff %ulong %p %ip
+%u = OpUConvert %uint %d
+%apart = OpINotEqual %bool %u %c0
+%r = OpSelect %uint %apart %c8 %c0
+OpStore %p %r
+`, want: func(g, x uint32) uint32 { return 8 }},
 		{name: "a function with several returns", more: `%ft = OpTypeFunction %uint %uint
 %h = OpFunction %uint None %ft
 %a = OpFunctionParameter %uint
@@ -507,4 +515,11 @@ OpAtomicFlagClear %ip %c1 %sem
 OpStore %p %r
 `, want: func(g, x uint32) uint32 { return uint32(truth(x != 0)) + 2 }})
 	checkMemory(t, cases)
+}
+
+// TestOffsetBits compares the layout of pointers with that of package memory.
+func TestOffsetBits(t *testing.T) {
+	if lower.OffsetBits != memory.OffsetBits {
+		t.Errorf("%d bits of offset, memory has %d", lower.OffsetBits, memory.OffsetBits)
+	}
 }

@@ -181,6 +181,7 @@ var cases = []struct {
 	{"convert-width", []string{"%trunc = OpUConvert %short %n => %trunc = OpUConvert %int %n"}},
 	{"operand-loose", []string{"%member = OpInBoundsPtrAccessChain %p_fvec %byval %l0 %c1 => %member = OpInBoundsPtrAccessChain %p_f %byval %l0 %c1"}},
 	{"vector-count", []string{"%noevent = OpConstantNull %event => %noevent = OpConstantNull %event; %vec1 = OpTypeVector %int 1"}},
+	{"operand-loose", []string{"OpSource OpenCL_C 200000 %file => OpSource !4321 200000 %file"}},
 	{"operand-loose", []string{"%any = OpAny %bool %bvec4 => %any = OpAny %bool %vec4"}},
 	{"operand-loose", []string{"%part = OpCompositeExtract %int %built 3 => %part = OpCompositeExtract %int %built 4"}},
 	{"operand-loose", []string{"%sine = OpExtInst %float %std sin %conv => %sine = OpExtInst %float4 %std ldexp %fvec4 %n"}},

@@ -22,6 +22,7 @@ type Def struct {
 	Ext          string       // the extension or feature that it belongs to
 	Section      string       // of the OpenCL C specification; empty for extensions
 	Special      bool         // the parameters are of any type: Table.Special
+	Secondary    bool         // overloads that no call means whose arguments another row takes, by conversions
 	Refused      string       // why a program cannot use it; empty for what works
 	Help         string       // one sentence
 

@@ -40,7 +40,7 @@ func fetch(name, help string, e Emit, exts ...Def) []Def {
 		Help: help}
 	out := explicit(full, "T(@volatile atomic T*, T", ", order")
 	for _, x := range exts {
-		full.Over, full.Spaces, full.Since, full.Ext = x.Over, x.Spaces, x.Since, x.Ext
+		full.Over, full.Spaces, full.Since, full.Ext, full.Secondary = x.Over, x.Spaces, x.Since, x.Ext, x.Secondary
 		out = append(out, explicit(full, x.Sig, ", order")...)
 	}
 	return out
@@ -56,10 +56,11 @@ var (
 		Ext: floatAtomics}
 	realAtoms = Def{Sig: "T(@volatile atomic T*, T", Over: Over{Of: floats | doubles, N: n1},
 		Spaces: AtomSpace}
-	// The pointer-sized types, whose operand is of the other sign.
-	addAtoms  = Def{Sig: "uintptr(@volatile atomic uintptr*, ptrdiff", Spaces: AtomSpace}
-	uptrAtoms = Def{Sig: "uintptr(@volatile atomic uintptr*, intptr", Spaces: Shared, Since: lang.CL30}
-	ptrAtoms  = Def{Sig: "intptr(@volatile atomic intptr*, uintptr", Spaces: Shared, Since: lang.CL30}
+	// The pointer-sized types, whose operand is of the other sign. A number that is neither, as 1 of type int, means
+	// the overload whose operand has the type of the object.
+	addAtoms  = Def{Sig: "uintptr(@volatile atomic uintptr*, ptrdiff", Spaces: AtomSpace, Secondary: true}
+	uptrAtoms = Def{Sig: "uintptr(@volatile atomic uintptr*, intptr", Spaces: Shared, Since: lang.CL30, Secondary: true}
+	ptrAtoms  = Def{Sig: "intptr(@volatile atomic intptr*, uintptr", Spaces: Shared, Since: lang.CL30, Secondary: true}
 )
 
 var (

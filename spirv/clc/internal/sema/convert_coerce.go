@@ -255,8 +255,8 @@ func (c *Checker) sampler(x tree.Expr) tree.Expr {
 			Range(i.From, i.To)
 	}
 	if a := v & samplerAddressing >> 1; a > 4 {
-		c.Diags.Warnf("spir-compat", i.Pos, "the sampler has an addressing mode that there is not").Range(i.From,
-			i.To)
+		c.Diags.Errorf(i.Pos, "the sampler has an addressing mode that there is not").Range(i.From, i.To)
+		return c.badAt(x)
 	}
 	n := c.Unit.Arena.Ints.Next()
 	*n = tree.IntLit{Base: *i, Value: v & math.MaxUint32}

@@ -10,8 +10,14 @@ import (
 )
 
 // DeclareFunc declares a function; defining says that its body follows. It returns nil when the name is something
-// else.
+// else, and for printf, which is declared already.
 func (c *Checker) DeclareFunc(s *Spec, d *Declarator, t types.Qual, defining bool) *tree.Func {
+	if t.Variadic {
+		if defining {
+			c.Diags.Errorf(d.Pos, "'printf' is a built-in function: a program can declare it and cannot define it")
+		}
+		return nil
+	}
 	f := &tree.Func{Name: d.Name.Text, Symbol: d.Name.Text, Type: t.Type, Pos: d.Pos, Kernel: s.Kernel != 0,
 		Static: s.Storage == token.Static, Extern: s.Storage == token.Extern, Inline: s.Inline != 0}
 	f.Attrs.NoReturn = s.NoReturn != 0

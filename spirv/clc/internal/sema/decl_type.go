@@ -244,14 +244,27 @@ func (c *Checker) functionOf(t types.Qual, ch *Chunk, d *Declarator) types.Qual 
 		c.Diags.Errorf(d.Pos, "a parameter list without types is only allowed in a function definition")
 		return bad
 	}
-	if ch.Variadic != 0 {
-		c.Diags.Errorf(d.Pos, "invalid prototype, variadic arguments are not allowed in OpenCL")
-	}
 	params := make([]types.Qual, len(ch.Params))
 	for i, p := range ch.Params {
 		params[i] = p.Type
 	}
-	return types.Qual{Type: c.Types.Function(t.Unqual(), params, false, false)}
+	variadic := ch.Variadic != 0
+	if variadic && !c.isPrintf(d, t, params) {
+		c.Diags.Errorf(d.Pos, "invalid prototype, variadic arguments are not allowed in OpenCL")
+		variadic = false
+	}
+	return types.Qual{Type: c.Types.Function(t.Unqual(), params, variadic, false)}
+}
+
+// isPrintf reports whether a declarator is that of printf, the only function of a program that may be variadic:
+// int printf(constant char *, ...), with a const or without. It declares the built-in function once more.
+func (c *Checker) isPrintf(d *Declarator, result types.Qual, params []types.Qual) bool {
+	if d.Name == nil || d.Name.Text != "printf" || !c.builtins().Has("printf") || result.Unqual() != qual(c.Types.Int) ||
+		len(params) != 1 || params[0].Kind != types.PointerKind {
+		return false
+	}
+	text := params[0].Elem
+	return text.Space() == types.Constant && text.Type == c.Types.Char
 }
 
 // qualWords returns the words of const, volatile and restrict.

@@ -58,6 +58,9 @@ func (c *Checker) Ident(t token.Token, call bool) tree.Expr {
 		}
 		return n
 	}
+	if t.Name.Text == "__func__" && c.fn != nil {
+		return c.text(append([]byte(c.fn.Name), 0), t.Pos, end)
+	}
 	c.undeclared(t, end, call)
 	return c.bad(t.Pos, t.Pos, end)
 }

@@ -388,7 +388,7 @@ func (c *Checker) StringConst(ts []token.Token) tree.Expr {
 		n += len(t.Text)
 		wide = wide || strings.HasPrefix(t.Text, "L")
 	}
-	lit := &tree.StringLit{Value: make([]byte, 0, n)}
+	value := make([]byte, 0, n)
 	if wide {
 		c.Diags.Errorf(first.Pos, "OpenCL C has no wide strings")
 		return c.bad(first.Pos, first.Pos, c.Files.End(last.Pos, int(last.Len)))
@@ -405,7 +405,7 @@ func (c *Checker) StringConst(ts []token.Token) tree.Expr {
 				if j < 0 {
 					j = len(s) - i
 				}
-				lit.Value = append(lit.Value, s[i:i+j]...)
+				value = append(value, s[i:i+j]...)
 				i += j
 				continue
 			}
@@ -414,16 +414,18 @@ func (c *Checker) StringConst(ts []token.Token) tree.Expr {
 				return c.bad(first.Pos, first.Pos, c.Files.End(last.Pos, int(last.Len)))
 			}
 			if r >= universal {
-				lit.Value = utf8.AppendRune(lit.Value, r&^universal)
+				value = utf8.AppendRune(value, r&^universal)
 			} else {
-				lit.Value = append(lit.Value, byte(r))
+				value = append(value, byte(r))
 			}
 			i += size
 		}
 	}
-	lit.Value = append(lit.Value, 0)
-	t := types.Qual{Type: c.Types.Array(qual(c.Types.Char), int64(len(lit.Value)))}
-	lit.Base = tree.Base{Type: t.In(types.Constant), Pos: first.Pos, From: first.Pos,
-		To: c.Files.End(last.Pos, int(last.Len)), LValue: true}
-	return lit
+	return c.text(append(value, 0), first.Pos, c.Files.End(last.Pos, int(last.Len)))
+}
+
+// text is a string literal that ends with a zero.
+func (c *Checker) text(value []byte, from, to source.Pos) tree.Expr {
+	t := types.Qual{Type: c.Types.Array(qual(c.Types.Char), int64(len(value)))}
+	return &tree.StringLit{Base: tree.Base{Type: t.In(types.Constant), Pos: from, From: from, To: to, LValue: true}, Value: value}
 }

@@ -181,18 +181,31 @@ func (d *candidate) takes(n int) bool {
 // sound leaves out the candidates that take an argument by a conversion that C allows with a warning only, such as
 // between pointers to different types, unless all do.
 func sound(cands []candidate, viable []int, convs []conversion, n int) ([]int, []conversion) {
-	clean := func(k int) bool {
+	return only(viable, convs, n, func(k int) bool {
 		for i := range min(n, len(cands[viable[k]].params)) {
 			if convs[k*n+i].rank == incompatibleRank {
 				return false
 			}
 		}
 		return true
-	}
+	})
+}
+
+// primary leaves out the candidates of rows that are Secondary, unless all are.
+func primary(cands []candidate, viable []int, convs []conversion, n int) ([]int, []conversion) {
+	return only(viable, convs, n, func(k int) bool {
+		sig := cands[viable[k]].sig
+		return sig == nil || !sig.Def.Secondary
+	})
+}
+
+// only leaves out the candidates that are not good, unless none is. Candidate k is viable[k]; its n conversions
+// begin at convs[k*n].
+func only(viable []int, convs []conversion, n int, good func(k int) bool) ([]int, []conversion) {
 	var list []int
 	var kept []conversion
 	for k := range viable {
-		if clean(k) {
+		if good(k) {
 			list = append(list, viable[k])
 			kept = append(kept, convs[k*n:k*n+n]...)
 		}
@@ -243,6 +256,7 @@ func (c *Checker) resolve(name string, pos source.Pos, cands []candidate, args [
 	}
 	n := len(args)
 	viable, convs = sound(cands, viable, convs, n)
+	viable, convs = primary(cands, viable, convs, n)
 	best := 0
 	for k := 1; k < len(viable); k++ {
 		if c.beats(convs[k*n:k*n+n], convs[best*n:best*n+n]) {
