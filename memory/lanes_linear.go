@@ -1,6 +1,10 @@
 package memory
 
-import "math"
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+)
 
 // linearLanes is what reads with a linear filter need.
 type linearLanes struct {
@@ -97,6 +101,13 @@ func (l *ImageLanes) sampleLinear(im *Image, data []byte, s Sampler, set uint64,
 		k.taps[d].between(s, l.lanes, c[d], size, pitch[d])
 	}
 	l.layers(im, c)
+	if undecided, ok := l.mixFour(im, data, dst); ok {
+		scales := im.Format.scales()
+		for n, set := range undecided {
+			l.mixAll(set, im, data, s, c, n, scales[n], dst[n])
+		}
+		return
+	}
 	layer := l.off
 	n := 1 << dims
 	border := im.border()
@@ -157,6 +168,20 @@ func (im *Image) border() (t Texel) {
 	return t
 }
 
+// weighted is an element with its weight, and its size.
+func weighted(bits uint32, w float64) (p, size float64) {
+	x := float64(math.Float32frombits(bits))
+	return float64(x * w), math.Abs(x)
+}
+
+// decided rounds a sum in doubles of elements of a size. It is not ok where the sum might be another float, see
+// mixer.component. Infinities and NaNs make a bound that decides nothing.
+func decided(q, size float64) (v uint32, ok bool) {
+	bound := size * (1.0 / (1 << 44))
+	r := float32(q - bound)
+	return math.Float32bits(r), r == float32(q+bound) && r != 0
+}
+
 // mix adds up a component of the elements with their weights. It returns the lanes whose result is not
 // decided by a sum in doubles, see mixer.component.
 func (l *ImageLanes) mix(n int, scale float64, dst *LaneWords) (undecided uint64) {
@@ -164,25 +189,96 @@ func (l *ImageLanes) mix(n int, scale float64, dst *LaneWords) (undecided uint64
 	v0, v1, v2, v3 := &k.terms[0][n], &k.terms[1][n], &k.terms[2][n], &k.terms[3][n]
 	w0, w1, w2, w3 := &k.w[0], &k.w[1], &k.w[2], &k.w[3]
 	per := 1 / scale
-	slack := per * (1.0 / (1 << 44))
 	for _, i := range l.lanes {
-		b0, b1, b2, b3 := v0[i&63], v1[i&63], v2[i&63], v3[i&63]
-		if b0|b1|b2|b3 == 0 {
-			dst[i&63] = 0
-			continue
+		i &= 63
+		q0, size0 := weighted(v0[i], w0[i])
+		q1, size1 := weighted(v1[i], w1[i])
+		q2, size2 := weighted(v2[i], w2[i])
+		q3, size3 := weighted(v3[i], w3[i])
+		v, ok := decided((q0+q1+(q2+q3))*per, (size0+size1+(size2+size3))*per)
+		if dst[i] = v; !ok && v0[i]|v1[i]|v2[i]|v3[i] != 0 {
+			undecided |= 1 << i
 		}
-		x0, x1 := float64(math.Float32frombits(b0)), float64(math.Float32frombits(b1))
-		x2, x3 := float64(math.Float32frombits(b2)), float64(math.Float32frombits(b3))
-		q := (float64(x0*w0[i&63]) + float64(x1*w1[i&63]) + (float64(x2*w2[i&63]) + float64(x3*w3[i&63]))) * per
-		bound := (math.Abs(x0) + math.Abs(x1) + (math.Abs(x2) + math.Abs(x3))) * slack
-		r := float32(q - bound)
-		if r != float32(q+bound) || r == 0 { // infinities and NaNs too
-			undecided |= 1 << (i & 63)
-			continue
-		}
-		dst[i&63] = math.Float32bits(r)
 	}
 	return undecided
+}
+
+// mixFour reads a plain image of two dimensions, whose elements have four channels of 8 bits or four floats,
+// where no lane takes an element outside of it and all components are wanted. It says whether that is so, and
+// returns the lanes and components that mixAll has to find.
+func (l *ImageLanes) mixFour(im *Image, data []byte, dst *[4]*LaneWords) (undecided [4]uint64, ok bool) {
+	k, f := &l.linear, im.Format
+	x, y := &k.taps[0], &k.taps[1]
+	from := f.componentChannels()
+	if im.dims() != 2 || len(channels[f.Order]) != 4 || slices.Contains(from[:], -1) || slices.Contains(dst[:], nil) {
+		return undecided, false
+	}
+	for _, i := range l.lanes {
+		if (x.out[0]|x.out[1]|y.out[0]|y.out[1])>>(i&63)&1 != 0 {
+			return undecided, false
+		}
+	}
+	per := f.scales()
+	for n := range per {
+		per[n] = 1 / per[n]
+	}
+	var tables [4]*[256]uint32
+	var shift [4]uint32
+	switch {
+	case f.Type == Float:
+	case channelBytes[f.Type] == 1:
+		for n := range tables {
+			tables[n], shift[n] = table8(f, uint8(n), true), uint32(8*from[n])
+		}
+	default:
+		return undecided, false
+	}
+	for _, i := range l.lanes {
+		i &= 63
+		a, b := x.a[i], y.a[i]
+		w0, w1, w2, w3 := (1-a)*(1-b), a*(1-b), (1-a)*b, a*b
+		top, bottom := l.off[i]+y.off[0][i], l.off[i]+y.off[1][i]
+		p0, p1 := data[top+x.off[0][i]:], data[top+x.off[1][i]:]
+		p2, p3 := data[bottom+x.off[0][i]:], data[bottom+x.off[1][i]:]
+		var e [4]Texel
+		if f.Type == Float {
+			e = [4]Texel{floats(p0), floats(p1), floats(p2), floats(p3)}
+		} else {
+			t0, t1 := binary.LittleEndian.Uint32(p0), binary.LittleEndian.Uint32(p1)
+			t2, t3 := binary.LittleEndian.Uint32(p2), binary.LittleEndian.Uint32(p3)
+			for n, table := range &tables {
+				s := shift[n] & 31
+				e[0][n], e[1][n], e[2][n], e[3][n] = table[t0>>s&255], table[t1>>s&255], table[t2>>s&255], table[t3>>s&255]
+			}
+		}
+		again := false
+		for n, d := range dst {
+			q0, size0 := weighted(e[0][n], w0)
+			q1, size1 := weighted(e[1][n], w1)
+			q2, size2 := weighted(e[2][n], w2)
+			q3, size3 := weighted(e[3][n], w3)
+			v, ok := decided((q0+q1+(q2+q3))*per[n], (size0+size1+(size2+size3))*per[n])
+			if d[i] = v; !ok && e[0][n]|e[1][n]|e[2][n]|e[3][n] != 0 {
+				undecided[n] |= 1 << i
+				again = true
+			}
+		}
+		if again {
+			k.w[0][i], k.w[1][i], k.w[2][i], k.w[3][i] = w0, w1, w2, w3
+			for j := range 4 {
+				for n := range 4 {
+					k.terms[j][n][i] = e[j][n]
+				}
+			}
+		}
+	}
+	return undecided, true
+}
+
+// floats returns an element of four floats.
+func floats(p []byte) Texel {
+	p = p[:16]
+	return Texel{binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:]), binary.LittleEndian.Uint32(p[8:]), binary.LittleEndian.Uint32(p[12:])}
 }
 
 // mixAll adds up a component of the elements of lanes as Sample does.

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -242,7 +243,12 @@ func BenchmarkImageLanes(b *testing.B) {
 		im.SlicePitch = im.RowPitch * 64
 		data := make([]byte, im.SlicePitch)
 		for i := range data {
-			data[i] = byte(r.Uint32()) & 0xbf
+			data[i] = byte(r.Uint32())
+		}
+		if f.Type == Float {
+			for i := 0; i < len(data); i += 4 {
+				binary.LittleEndian.PutUint32(data[i:], math.Float32bits(r.Float32()))
+			}
 		}
 		var l ImageLanes
 		var dst [4]*LaneWords
