@@ -11,6 +11,8 @@ import (
 // decide is decided once for all lanes. Results are those of [Image.Sample], [Image.SampleAt],
 // [Format.Decode] and [Format.Encode]. An ImageLanes is used by one goroutine at a time; its contents mean
 // nothing between two calls.
+//
+// What is read may go to where a coordinate was.
 type ImageLanes struct {
 	list, insides [64]uint8
 	lanes         []uint8 // those of the access

@@ -11,6 +11,7 @@ type linearLanes struct {
 	taps  [2]laneTaps
 	terms [4][4]LaneWords // by element and component, see exactElement
 	w     [4][64]float64
+	c     [3]LaneWords // the coordinates, as results may take their place
 }
 
 // laneTaps is the taps of a dimension.
@@ -99,12 +100,16 @@ func (l *ImageLanes) sampleLinear(im *Image, data []byte, s Sampler, set uint64,
 	level, pitch := im.Level(0), im.pitches()
 	for d, size := range level.sizes(im) {
 		k.taps[d].between(s, l.lanes, c[d], size, pitch[d])
+		k.c[d] = *c[d]
+	}
+	if im.Array {
+		k.c[dims] = *c[dims]
 	}
 	l.layers(im, c)
 	if undecided, ok := l.mixFour(im, data, dst); ok {
 		scales := im.Format.scales()
 		for n, set := range undecided {
-			l.mixAll(set, im, data, s, c, n, scales[n], dst[n])
+			l.mixAll(set, im, data, s, n, scales[n], dst[n])
 		}
 		return
 	}
@@ -146,7 +151,7 @@ func (l *ImageLanes) sampleLinear(im *Image, data []byte, s Sampler, set uint64,
 	for n, d := range dst {
 		if d != nil {
 			if undecided := l.mix(n, scales[n], d); undecided != 0 {
-				l.mixAll(undecided, im, data, s, c, n, scales[n], d)
+				l.mixAll(undecided, im, data, s, n, scales[n], d)
 			}
 		}
 	}
@@ -282,7 +287,7 @@ func floats(p []byte) Texel {
 }
 
 // mixAll adds up a component of the elements of lanes as Sample does.
-func (l *ImageLanes) mixAll(set uint64, im *Image, data []byte, s Sampler, c *[3]*LaneWords, n int, scale float64, dst *LaneWords) {
+func (l *ImageLanes) mixAll(set uint64, im *Image, data []byte, s Sampler, n int, scale float64, dst *LaneWords) {
 	k := &l.linear
 	dims := im.dims()
 	fine := float64(uint64(1) << [...]int{29, 29, 14}[dims])
@@ -294,10 +299,8 @@ func (l *ImageLanes) mixAll(set uint64, im *Image, data []byte, s Sampler, c *[3
 			a := k.taps[d].a[i&63]
 			m.inexact = m.inexact || k.taps[d].inexact>>(i&63)&1 != 0 || a*fine != math.Trunc(a*fine)
 		}
-		for d, c := range c {
-			if c != nil {
-				m.c[d] = math.Float32frombits(c[i&63])
-			}
+		for d := range k.c {
+			m.c[d] = math.Float32frombits(k.c[d][i&63])
 		}
 		for e := range 1 << dims {
 			if w := k.w[e][i&63]; w != 0 {
