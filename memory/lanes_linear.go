@@ -229,8 +229,10 @@ func (l *ImageLanes) mixFour(im *Image, data []byte, dst *[4]*LaneWords) (undeci
 	}
 	var tables [4]*[256]uint32
 	var shift [4]uint32
+	size := 4
 	switch {
 	case f.Type == Float:
+		size = 16
 	case channelBytes[f.Type] == 1:
 		for n := range tables {
 			tables[n], shift[n] = table8(f, uint8(n), true), uint32(8*from[n])
@@ -243,47 +245,32 @@ func (l *ImageLanes) mixFour(im *Image, data []byte, dst *[4]*LaneWords) (undeci
 		a, b := x.a[i], y.a[i]
 		w0, w1, w2, w3 := (1-a)*(1-b), a*(1-b), (1-a)*b, a*b
 		top, bottom := l.off[i]+y.off[0][i], l.off[i]+y.off[1][i]
-		p0, p1 := data[top+x.off[0][i]:], data[top+x.off[1][i]:]
-		p2, p3 := data[bottom+x.off[0][i]:], data[bottom+x.off[1][i]:]
-		var e [4]Texel
-		if f.Type == Float {
-			e = [4]Texel{floats(p0), floats(p1), floats(p2), floats(p3)}
-		} else {
-			t0, t1 := binary.LittleEndian.Uint32(p0), binary.LittleEndian.Uint32(p1)
-			t2, t3 := binary.LittleEndian.Uint32(p2), binary.LittleEndian.Uint32(p3)
-			for n, table := range &tables {
-				s := shift[n] & 31
-				e[0][n], e[1][n], e[2][n], e[3][n] = table[t0>>s&255], table[t1>>s&255], table[t2>>s&255], table[t3>>s&255]
-			}
-		}
-		again := false
+		p0, p1 := data[top+x.off[0][i]:][:size], data[top+x.off[1][i]:][:size]
+		p2, p3 := data[bottom+x.off[0][i]:][:size], data[bottom+x.off[1][i]:][:size]
+		t0, t1 := binary.LittleEndian.Uint32(p0), binary.LittleEndian.Uint32(p1)
+		t2, t3 := binary.LittleEndian.Uint32(p2), binary.LittleEndian.Uint32(p3)
 		for n, d := range dst {
-			q0, size0 := weighted(e[0][n], w0)
-			q1, size1 := weighted(e[1][n], w1)
-			q2, size2 := weighted(e[2][n], w2)
-			q3, size3 := weighted(e[3][n], w3)
-			v, ok := decided((q0+q1+(q2+q3))*per[n], (size0+size1+(size2+size3))*per[n])
-			if d[i] = v; !ok && e[0][n]|e[1][n]|e[2][n]|e[3][n] != 0 {
-				undecided[n] |= 1 << i
-				again = true
+			var b0, b1, b2, b3 uint32
+			if size == 4 {
+				table, s := tables[n], shift[n]&31
+				b0, b1, b2, b3 = table[t0>>s&255], table[t1>>s&255], table[t2>>s&255], table[t3>>s&255]
+			} else {
+				b0, b1 = binary.LittleEndian.Uint32(p0[4*n:]), binary.LittleEndian.Uint32(p1[4*n:])
+				b2, b3 = binary.LittleEndian.Uint32(p2[4*n:]), binary.LittleEndian.Uint32(p3[4*n:])
 			}
-		}
-		if again {
-			k.w[0][i], k.w[1][i], k.w[2][i], k.w[3][i] = w0, w1, w2, w3
-			for j := range 4 {
-				for n := range 4 {
-					k.terms[j][n][i] = e[j][n]
-				}
+			q0, size0 := weighted(b0, w0)
+			q1, size1 := weighted(b1, w1)
+			q2, size2 := weighted(b2, w2)
+			q3, size3 := weighted(b3, w3)
+			v, ok := decided((q0+q1+(q2+q3))*per[n], (size0+size1+(size2+size3))*per[n])
+			if d[i] = v; !ok && b0|b1|b2|b3 != 0 {
+				undecided[n] |= 1 << i
+				k.w[0][i], k.w[1][i], k.w[2][i], k.w[3][i] = w0, w1, w2, w3
+				k.terms[0][n][i], k.terms[1][n][i], k.terms[2][n][i], k.terms[3][n][i] = b0, b1, b2, b3
 			}
 		}
 	}
 	return undecided, true
-}
-
-// floats returns an element of four floats.
-func floats(p []byte) Texel {
-	p = p[:16]
-	return Texel{binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:]), binary.LittleEndian.Uint32(p[8:]), binary.LittleEndian.Uint32(p[12:])}
 }
 
 // mixAll adds up a component of the elements of lanes as Sample does.
