@@ -398,6 +398,9 @@ func (l *ImageLanes) encode(f Format, data []byte, src *[4]*LaneWords) {
 		}
 		return
 	}
+	if l.encodeFour(f, data, src) {
+		return
+	}
 	for n, c := range channels[f.Order] {
 		if c == noComponent {
 			continue // only formats whose channels share a word, and those in sRGB's curve, have padding
@@ -418,6 +421,35 @@ func (l *ImageLanes) encode(f Format, data []byte, src *[4]*LaneWords) {
 			}
 		}
 	}
+}
+
+// encodeFour stores elements with four channels of 32 bits, or of normalized bytes. It says whether they are such.
+func (l *ImageLanes) encodeFour(f Format, data []byte, src *[4]*LaneWords) bool {
+	order := channels[f.Order]
+	if len(order) != 4 {
+		return false
+	}
+	s0, s1, s2, s3 := src[order[0]], src[order[1]], src[order[2]], src[order[3]]
+	switch {
+	case f.Type == UnormInt8:
+		for _, i := range l.inside {
+			i &= 63
+			v := uint32(encodeUnorm8(s0[i])) | uint32(encodeUnorm8(s1[i]))<<8 | uint32(encodeUnorm8(s2[i]))<<16 | uint32(encodeUnorm8(s3[i]))<<24
+			binary.LittleEndian.PutUint32(data[l.off[i]:], v)
+		}
+		return true
+	case channelBytes[f.Type] == 4:
+		for _, i := range l.inside {
+			i &= 63
+			p := data[l.off[i]:][:16]
+			binary.LittleEndian.PutUint32(p, s0[i])
+			binary.LittleEndian.PutUint32(p[4:], s1[i])
+			binary.LittleEndian.PutUint32(p[8:], s2[i])
+			binary.LittleEndian.PutUint32(p[12:], s3[i])
+		}
+		return true
+	}
+	return false
 }
 
 // encodeUnorm8 is what toUnorm does for 8 bits.
