@@ -47,3 +47,23 @@ func TestImageWorkloads(t *testing.T) {
 		})
 	}
 }
+
+// BenchmarkImages is what a work-item of a kernel with images costs on each engine, with one worker.
+func BenchmarkImages(b *testing.B) {
+	for _, w := range ImageWorkloads(512) {
+		for _, engine := range []string{"interp", "native"} {
+			b.Run(w.Name+"/"+engine, func(b *testing.B) {
+				s, err := w.Open(emu.DeviceOptions{Engine: engine, Workers: 1})
+				if err != nil {
+					b.Skip(err)
+				}
+				defer s.Close()
+				for b.Loop() {
+					run(b, s)
+				}
+				items := w.Launch.Global[0] * w.Launch.Global[1]
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(items), "ns/item")
+			})
+		}
+	}
+}
