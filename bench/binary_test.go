@@ -104,7 +104,7 @@ func loadings(t testing.TB) []loading {
 			if err != nil {
 				return nil, err
 			}
-			s := &Session{device: d, kernel: k, buffers: make([]*emu.Buffer, len(parsed))}
+			s := &Session{device: d, kernel: k, memory: make([]contents, len(parsed))}
 			var args []emu.Arg
 			for i, a := range parsed {
 				arg, err := s.argument(i, a)

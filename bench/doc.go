@@ -1,7 +1,8 @@
 // Package bench holds what is measured: kernels with the sizes and inputs that
 // they are timed with (Workloads), a Session that runs one of them on lockstep
 // again and again, how long an engine compiles (CompileTimes), what
-// asynchronous copies are held against (TileCopy, Pipelined), and sources for
+// asynchronous copies are held against (TileCopy, Pipelined), kernels that read
+// and write images (ImageWorkloads), and sources for
 // the compiler of OpenCL C (OrdinarySource, LargestSource). Its Go benchmarks
 // time lockstep alone; the nested module compare runs the same workloads on
 // lockstep and on other OpenCL implementations, checks that the results agree,

@@ -21,11 +21,27 @@ type Session struct {
 	// Build is how long it took to make the kernel from its module.
 	Build time.Duration
 
-	kernel  *kernels.Kernel
-	device  *emu.Device
-	launch  emu.Launch
-	args    []*argspec.Arg
-	buffers []*emu.Buffer // by argument; nil where it is no buffer
+	kernel *kernels.Kernel
+	device *emu.Device
+	launch emu.Launch
+	args   []*argspec.Arg
+	memory []contents // by argument; nil where it is neither a buffer nor an image
+}
+
+// contents is a buffer or an image.
+type contents interface {
+	Size() uint64
+	Bytes() ([]byte, error)
+	SetBytes(p []byte) error
+}
+
+// wholeBuffer is a buffer as contents.
+type wholeBuffer struct{ *emu.Buffer }
+
+// SetBytes writes the whole buffer.
+func (b wholeBuffer) SetBytes(p []byte) error {
+	_, err := b.WriteAt(p, 0)
+	return err
 }
 
 // Open makes the device, the kernel and its arguments.
@@ -39,8 +55,11 @@ func Open(k *kernels.Kernel, l kernels.Launch, opt emu.DeviceOptions) (*Session,
 
 // FromSource compiles the source of a kernel with package spirv/clc.
 func FromSource(k *kernels.Kernel) (kernels.Binary, error) {
-	name := k.Module + ".cl"
-	res, err := clc.Compile(context.Background(), clc.Source{Name: name, Text: k.Source()}, clc.Options{})
+	return compile(k.Module+".cl", k.Source())
+}
+
+func compile(name, text string) (kernels.Binary, error) {
+	res, err := clc.Compile(context.Background(), clc.Source{Name: name, Text: text}, clc.Options{})
 	if err != nil {
 		return kernels.Binary{}, err
 	}
@@ -72,7 +91,7 @@ func OpenModule(k *kernels.Kernel, module kernels.Binary, l kernels.Launch, opt 
 	}
 	s.Build = time.Since(begin)
 	s.launch = emu.Launch{Kernel: kernel, Range: emu.NDRange{Global: l.Global, Local: l.Local, Offset: l.Offset}}
-	s.buffers = make([]*emu.Buffer, len(s.args))
+	s.memory = make([]contents, len(s.args))
 	for i, a := range s.args {
 		arg, err := s.argument(i, a)
 		if err != nil {
@@ -105,20 +124,33 @@ func (s *Session) argument(i int, a *argspec.Arg) (emu.Arg, error) {
 		return emu.LocalBytes(uint64(a.Count)), nil
 	case argspec.Value:
 		return emu.Bytes(a.Data), nil
+	case argspec.Sampler:
+		return emu.Sampler{Normalized: a.Sampler.Normalized, Addressing: a.Sampler.Addressing, Linear: a.Sampler.Linear}, nil
+	case argspec.Image:
+		info := a.Image
+		if info.Kind != emu.Image2D || info.Levels > 1 || info.Pitch != 0 {
+			return nil, errors.New("only plain images of two dimensions are timed")
+		}
+		im, err := s.device.NewImage(emu.ImageDesc{Kind: info.Kind, Width: info.Width, Height: info.Height}, info.Format, emu.ImageOptions{})
+		if err != nil {
+			return nil, err
+		}
+		s.memory[i] = im
+		return im, im.SetBytes(a.Data)
 	}
 	b, err := s.device.NewBuffer(uint64(len(a.Data)), emu.BufferOptions{ReadOnly: a.ReadOnly, WriteOnly: a.WriteOnly})
 	if err != nil {
 		return nil, err
 	}
-	s.buffers[i] = b
+	s.memory[i] = wholeBuffer{b}
 	_, err = b.WriteAt(a.Data, 0)
 	return b, err
 }
 
-// Reset gives the buffers that the kernel writes their first contents again.
+// Reset gives the buffers and images that the kernel writes their first contents again.
 func (s *Session) Reset() error {
 	for _, i := range s.kernel.Outputs {
-		if _, err := s.buffers[i].WriteAt(s.args[i].Data, 0); err != nil {
+		if err := s.memory[i].SetBytes(s.args[i].Data); err != nil {
 			return fmt.Errorf("kernel %s, argument %d: %w", s.kernel.Name, i, err)
 		}
 	}
@@ -136,12 +168,12 @@ func (s *Session) Run(ctx context.Context) (*emu.Result, time.Duration, error) {
 	return result, time.Since(begin), err
 }
 
-// Outputs copies the buffers that the kernel writes, in the order of
+// Outputs copies the buffers and images that the kernel writes, in the order of
 // kernels.Kernel.Outputs.
 func (s *Session) Outputs() ([][]byte, error) {
 	var out [][]byte
 	for _, i := range s.kernel.Outputs {
-		b, err := s.buffers[i].Bytes()
+		b, err := s.memory[i].Bytes()
 		if err != nil {
 			return nil, fmt.Errorf("kernel %s, argument %d: %w", s.kernel.Name, i, err)
 		}
@@ -150,11 +182,13 @@ func (s *Session) Outputs() ([][]byte, error) {
 	return out, nil
 }
 
-// Bytes is the size of all buffers together.
+// Bytes is the size of all buffers and images together.
 func (s *Session) Bytes() uint64 {
 	var n uint64
-	for _, b := range s.buffers {
-		n += b.Size()
+	for _, m := range s.memory {
+		if m != nil {
+			n += m.Size()
+		}
 	}
 	return n
 }

@@ -324,7 +324,11 @@ func (m *mixer) exact(i int, scale float64) float32 {
 			}
 		}
 		m.corners(&l, &taps, dims, func(at [3]int64, in bool, pick [3]int) {
-			p := num(m.im.exactElement(m.data, &l, at, in)[i])
+			v := m.im.exactElement(m.data, &l, at, in)[i]
+			if v-v != 0 {
+				return // no finite number: it is without weight, or the sum had been one already
+			}
+			p := num(v)
 			p.Mul(p, share)
 			for d := range dims {
 				if m.s.linear() {

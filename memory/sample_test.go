@@ -382,6 +382,20 @@ func TestSampleHalf(t *testing.T) {
 	}
 }
 
+// TestSampleNoNumber holds that an element which is no number does no harm where it has no weight, although the
+// sum needs wide arithmetic: 1 + 2^-24 + 2^-46, next to the middle of two floats.
+func TestSampleNoNumber(t *testing.T) {
+	im := &Image{Format: Format{OrderR, Float}, Dim: Dim2D, Width: 2, Height: 2, Depth: 1, Layers: 1, Levels: 1, RowPitch: 8, SlicePitch: 16}
+	var data []byte
+	for _, v := range []float32{1, float32(math.NaN()), 1 + 1.0/(1<<23), float32(math.Inf(1))} {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+	}
+	s := SamplerState{Addressing: AddressClampToEdge, Linear: true}.Pack()
+	if got := math.Float32frombits(im.Sample(data, s, Coord{0.5, 1 + 1.0/(1<<23), 0}, 0)[0]); got != 1+1.0/(1<<23) {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestSamplerState(t *testing.T) {
 	for _, st := range []SamplerState{
 		{}, {Normalized: true, Addressing: AddressMirroredRepeat, Linear: true, MipLinear: true, MinLod: 1.5, MaxLod: 7.25}, {Addressing: AddressClamp, MaxLod: 3},

@@ -30,6 +30,9 @@
 // of 100,000 lines that is made of kernels, and the kernels that it makes to
 // those of clang -O2.
 //
+// Kernels that read and write images are compiled from one source on each implementation, and their times are
+// held against PoCL's.
+//
 // Launches with all checks on are held to the portable and the default engine
 // without them, to Oclgrind with its checks, and to memory.
 //
@@ -106,7 +109,7 @@ type comparison struct {
 }
 
 // sections are the parts of a report, in order.
-var sections = []string{"kernels", "cold", "source", "workers", "alone", "copies", "groups", "pipes", "checks"}
+var sections = []string{"kernels", "cold", "source", "workers", "alone", "copies", "groups", "pipes", "images", "checks"}
 
 // parseSections reads a list of them; "" is all.
 func parseSections(list string) (map[string]bool, error) {
@@ -251,6 +254,7 @@ func (c *comparison) fill(ctx context.Context, r *Report, workloads []*bench.Wor
 		{"copies", "pipelined kernels", c.pipelines},
 		{"groups", "operations of sub-groups", c.allGroups},
 		{"pipes", "pipes", c.pipes},
+		{"images", "images", c.images},
 		{"checks", "all checks", func() ([]Figure, error) { return c.checks(ctx, workloads) }},
 		{"base", "kernels at " + c.commit, func() ([]Figure, error) { return c.base(ctx, c.commit, workloads) }},
 	} {

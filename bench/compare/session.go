@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/conformance/kernels/judge/ocl"
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // session is one launch of a kernel on one implementation.
@@ -81,6 +82,7 @@ type openclSession struct {
 	launch  kernels.Launch
 	args    []*argspec.Arg
 	buffers []*ocl.Buffer // by argument; nil where it is no buffer
+	images  []*ocl.Image  // by argument; nil where it is no image
 	object  *ocl.Kernel
 	queue   *ocl.Queue
 	built   time.Duration
@@ -91,7 +93,12 @@ type openclSession struct {
 // division and square root are rounded correctly.
 var buildOptions = []string{"-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt", "-cl-std=CL1.2"}
 
-func (o opencl) open(k *kernels.Kernel, q *request) (_ session, err error) {
+func (o opencl) open(k *kernels.Kernel, q *request) (session, error) {
+	return o.openSource(k, k.SourceFor(o.device.Extensions), q)
+}
+
+// openSource is open with another source that has the kernel.
+func (o opencl) openSource(k *kernels.Kernel, source string, q *request) (_ session, err error) {
 	if q.Workers != 0 || q.Subgroup != 0 {
 		return nil, errors.New("workers and sub-groups can be chosen on lockstep only")
 	}
@@ -114,7 +121,7 @@ func (o opencl) open(k *kernels.Kernel, q *request) (_ session, err error) {
 	}
 	s.release = append(s.release, s.queue.Release)
 	begin := time.Now()
-	program, err := context.ProgramFromSource(k.SourceFor(o.device.Extensions))
+	program, err := context.ProgramFromSource(source)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +139,7 @@ func (o opencl) open(k *kernels.Kernel, q *request) (_ session, err error) {
 	}
 	s.built = time.Since(begin)
 	s.release = append(s.release, s.object.Release)
-	s.buffers = make([]*ocl.Buffer, len(s.args))
+	s.buffers, s.images = make([]*ocl.Buffer, len(s.args)), make([]*ocl.Image, len(s.args))
 	for i, a := range s.args {
 		if err = s.setArgument(context, i, a); err != nil {
 			return nil, fmt.Errorf("argument %d: %w", i, err)
@@ -150,6 +157,8 @@ func (s *openclSession) setArgument(context *ocl.Context, i int, a *argspec.Arg)
 		return s.object.SetLocal(i, a.Count)
 	case argspec.Value:
 		return s.object.SetBytes(i, a.Data)
+	case argspec.Sampler, argspec.Image:
+		return s.setImage(context, i, a)
 	}
 	b, err := context.NewBuffer(len(a.Data))
 	if err != nil {
@@ -163,10 +172,37 @@ func (s *openclSession) setArgument(context *ocl.Context, i int, a *argspec.Arg)
 	return s.object.SetBuffer(i, b)
 }
 
+// setImage makes argument i, a sampler or an image, and gives it to the kernel.
+func (s *openclSession) setImage(context *ocl.Context, i int, a *argspec.Arg) error {
+	if a.Kind == argspec.Sampler {
+		sampler, err := context.NewSampler(a.Sampler.Normalized, int(a.Sampler.Addressing), a.Sampler.Linear)
+		if err != nil {
+			return err
+		}
+		s.release = append(s.release, sampler.Release)
+		return s.object.SetSampler(i, sampler)
+	}
+	info := a.Image
+	if info.Kind != memory.Image2D || info.Levels > 1 || info.Pitch != 0 {
+		return errors.New("only plain images of two dimensions are timed")
+	}
+	format := ocl.ImageFormat{Order: uint32(info.Format.Order) + memory.OpenCLChannelOrder, Type: uint32(info.Format.Type) + memory.OpenCLChannelType}
+	im, err := context.NewImage(ocl.Image2D, format, info.Width, info.Height, 1, 0, a.Data, nil)
+	if err != nil {
+		return err
+	}
+	s.images[i] = im
+	s.release = append(s.release, im.Release)
+	return s.object.SetImage(i, im)
+}
+
 func (s *openclSession) build() time.Duration { return s.built }
 
 func (s *openclSession) reset() error {
 	for _, i := range s.kernel.Outputs {
+		if s.images[i] != nil {
+			continue // kernels write all elements of an image
+		}
 		if err := s.queue.Write(s.buffers[i], s.args[i].Data); err != nil {
 			return fmt.Errorf("argument %d: %w", i, err)
 		}
@@ -188,6 +224,14 @@ func (s *openclSession) run() (time.Duration, error) {
 func (s *openclSession) outputs() ([][]byte, error) {
 	var out [][]byte
 	for _, i := range s.kernel.Outputs {
+		if s.images[i] != nil {
+			data := make([]byte, len(s.args[i].Data))
+			if err := s.queue.ReadImage(s.images[i], data); err != nil {
+				return nil, fmt.Errorf("argument %d: %w", i, err)
+			}
+			out = append(out, data)
+			continue
+		}
 		data := make([]byte, s.buffers[i].Size())
 		if err := s.queue.Read(s.buffers[i], data); err != nil {
 			return nil, fmt.Errorf("argument %d: %w", i, err)

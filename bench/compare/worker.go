@@ -63,6 +63,8 @@ type request struct {
 	Check bool
 	// Pipe moves packets through a pipe in the place of a kernel.
 	Pipe *pipeRequest
+	// Images makes a session of a kernel with images in the place of one of package kernels.
+	Images *imagesRequest
 
 	// For opMeasure: run at least once, and again until this time is over.
 	Budget time.Duration
@@ -235,15 +237,23 @@ func (w *worker) open(q *request) (response, error) {
 		w.sessions[q.Session] = s
 		return response{}, nil
 	}
-	k := kernels.Find(q.Kernel)
-	if k == nil {
-		return response{}, fmt.Errorf("no kernel %q", q.Kernel)
-	}
 	if w.subject == nil {
 		var err error
 		if w.subject, err = w.implementation(); err != nil {
 			return response{}, err
 		}
+	}
+	if q.Images != nil {
+		s, err := openImages(w.subject, q)
+		if err != nil {
+			return response{}, err
+		}
+		w.sessions[q.Session] = s
+		return response{Build: s.build()}, nil
+	}
+	k := kernels.Find(q.Kernel)
+	if k == nil {
+		return response{}, fmt.Errorf("no kernel %q", q.Kernel)
 	}
 	s, err := w.subject.open(k, q)
 	if err != nil {

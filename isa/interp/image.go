@@ -25,12 +25,13 @@ type imageAccess struct {
 // image decodes an image instruction.
 func (d *decoder) image(in inst) {
 	s := in.src
-	if s.Op == isa.OpImageRead && len(d.out) > 0 {
-		if p := &d.out[len(d.out)-1]; p.src != nil && p.src.Op == isa.OpImageRead && p.src.Imm == s.Imm && p.aux.image != nil && p.aux.shadowed == nil && p.aux.image.joins(in.pc, s) {
-			p.aux.image.dst[s.Imm2] = s.Dst
-			p.aux.image.last = in.pc
-			return
+	if p := d.lastRead(); p != nil && s.Op == isa.OpImageRead && p.src.Imm == s.Imm && p.aux.shadowed == nil && p.aux.image.joins(in.pc, s) {
+		p.aux.image.dst[s.Imm2] = s.Dst
+		p.aux.image.last = in.pc
+		if !p.aux.image.lanewise(p.src) {
+			p.fn = imageRead
 		}
+		return
 	}
 	a := &imageAccess{ImageAccess: &d.kernel.ImageAccesses[s.Imm], last: in.pc}
 	if s.Op != isa.OpImageWrite && s.Op != isa.OpImageBlockWrite {
@@ -42,12 +43,34 @@ func (d *decoder) image(in inst) {
 		in.fn = imageQuery
 	case isa.OpImageRead:
 		in.fn = imageRead
+		if d.decodeOptions == (decodeOptions{}) && a.lanewise(s) {
+			in.fn = imageReadLanes
+		}
 	case isa.OpImageWrite:
 		in.fn = imageWrite
+		if d.decodeOptions == (decodeOptions{}) && a.lanewise(s) {
+			in.fn = imageWriteLanes
+		}
 	default:
 		in.fn = imageBlock
 	}
 	d.emit(in)
+}
+
+// lastRead returns the last instruction that has been decoded, if it reads elements of an image, or nil. It may
+// be in a part that this package does for an accelerator.
+func (d *decoder) lastRead() *inst {
+	list := d.out
+	if n := len(d.parts); len(list) == 0 && n > 0 && d.parts[n-1].plain() {
+		list = d.parts[n-1].insts
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if p := &list[len(list)-1]; p.src != nil && p.src.Op == isa.OpImageRead && p.aux != nil && p.aux.image != nil {
+		return p
+	}
+	return nil
 }
 
 // joins says whether the component that the instruction at pc reads may be read

@@ -79,6 +79,8 @@ type wave struct {
 	idKey idKey
 	offs  [64]int64 // index part of addresses, see offsets
 
+	texels *imageLanes // nil until an image is accessed
+
 	// For the detection of data races: the store that is told of, and what a compare-and-exchange has worked on.
 	telling    *inst
 	same       func(item, other int) bool // sameValue

@@ -108,6 +108,9 @@
 // two moves and a permutation (gather.go, window.go). Indices that differ by the same number in all lanes are
 // looked at once (alike.go).
 //
+// Reads and writes of images are parts without machine code: package interp does one for all lanes of the wave
+// (interp/image_lanes.go).
+//
 // A copy of the work-group has a slot for either side. Where it is made at once and not observed, it is a
 // loop of moves (copy.go).
 //
