@@ -96,7 +96,7 @@ func clCreateSubDevices(h C.cl_device_id, properties *C.const_cl_device_partitio
 			return C.CL_INVALID_VALUE
 		}
 		props = props[:3]
-		if int(props[1]) > d.units {
+		if int(props[1]) >= d.units { // nothing to part
 			return C.CL_DEVICE_PARTITION_FAILED
 		}
 		for range d.units / int(props[1]) {

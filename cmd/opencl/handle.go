@@ -24,22 +24,32 @@ type anyObject interface{ base() *object }
 
 // handles has all objects that live, by handle. What is not in it is not touched, so that a handle that was released
 // or was never one is an error. The lock guards the reference counts as well.
+//
+// The loader reads a handle before the driver sees it, released ones too. Their memory therefore stays, and becomes new
+// handles only when there are many of them.
 var handles = struct {
 	sync.RWMutex
 	objects map[unsafe.Pointer]anyObject
+	spare   []unsafe.Pointer // of released objects, the oldest first
 }{objects: map[unsafe.Pointer]anyObject{}}
+
+// spares is how many released handles are kept before one is used again.
+const spares = 4096
 
 // enter makes a handle for a new object, with one reference of the host's. It is false when memory is short.
 func enter(o anyObject, destroy func()) bool {
-	h := C.lockstep_new_handle()
-	if h == nil {
+	handles.Lock()
+	defer handles.Unlock()
+	var h unsafe.Pointer
+	if len(handles.spare) > spares {
+		h = handles.spare[0]
+		handles.spare = handles.spare[1:]
+	} else if h = C.lockstep_new_handle(); h == nil {
 		return false
 	}
 	b := o.base()
 	b.handle, b.host, b.destroy = h, 1, destroy
-	handles.Lock()
 	handles.objects[h] = o
-	handles.Unlock()
 	return true
 }
 
@@ -98,12 +108,15 @@ func (o *object) leave() {
 		delete(handles.objects, o.handle)
 	}
 	handles.Unlock()
-	if last {
-		if o.destroy != nil {
-			o.destroy()
-		}
-		C.lockstep_free_handle(o.handle)
+	if !last {
+		return
 	}
+	if o.destroy != nil {
+		o.destroy()
+	}
+	handles.Lock()
+	handles.spare = append(handles.spare, o.handle)
+	handles.Unlock()
 }
 
 // references is the number of the host's references.

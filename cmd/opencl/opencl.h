@@ -39,12 +39,6 @@ static inline void *lockstep_new_handle(void) {
 	return h;
 }
 
-static inline void lockstep_free_handle(void *p) {
-	lockstep_handle *h = p;
-	h->magic = 0;
-	free(h);
-}
-
 // Types of which cgo has no way to say that they are constant.
 typedef const char const_char;
 typedef const void *const_pointer;
