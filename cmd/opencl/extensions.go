@@ -36,7 +36,6 @@ var extensions = []extension{
 	{"cl_khr_subgroup_rotate", version(1, 0, 0), false},
 	{"cl_khr_subgroup_shuffle", version(1, 0, 0), false},
 	{"cl_khr_subgroup_shuffle_relative", version(1, 0, 0), false},
-	{"cl_khr_work_group_uniform_arithmetic", version(1, 0, 0), false},
 	{"cl_intel_required_subgroup_size", version(1, 0, 0), false},
 	{"cl_intel_subgroups", version(1, 0, 0), false},
 	{"cl_intel_subgroups_char", version(1, 0, 0), false},

@@ -22,6 +22,7 @@ type kernel struct {
 	emu     *emu.Kernel
 	entry   *spirv.EntryPoint
 	params  []emu.Param
+	uniform bool // all work-groups must have the same size
 
 	mu   sync.Mutex
 	args []kernelArg
@@ -59,7 +60,7 @@ func (p *program) newKernel(name string) (*kernel, C.cl_int) {
 		p.ctx.report("kernel " + name + ": " + err.Error())
 		return nil, C.CL_INVALID_KERNEL_DEFINITION
 	}
-	k := &kernel{program: p, emu: e, entry: entry, params: e.Params()}
+	k := &kernel{program: p, emu: e, entry: entry, params: e.Params(), uniform: p.built.uniform}
 	k.args = make([]kernelArg, len(k.params))
 	return k, p.enterKernel(k)
 }
@@ -137,7 +138,7 @@ func clCloneKernel(h C.cl_kernel, errcode *C.cl_int) C.cl_kernel {
 		return nil
 	}
 	k.mu.Lock()
-	clone := &kernel{program: k.program, emu: k.emu, entry: k.entry, params: k.params, args: append([]kernelArg(nil), k.args...)}
+	clone := &kernel{program: k.program, emu: k.emu, entry: k.entry, params: k.params, uniform: k.uniform, args: append([]kernelArg(nil), k.args...)}
 	k.mu.Unlock()
 	k.program.mu.Lock()
 	defer k.program.mu.Unlock()
@@ -380,6 +381,11 @@ func (k *kernel) checkRange(d *device, r *emu.NDRange) C.cl_int {
 	for _, n := range r.Global {
 		if n == 0 {
 			return C.CL_SUCCESS
+		}
+	}
+	for i, n := range r.Local {
+		if k.uniform && r.Global[i]%n != 0 {
+			return C.CL_INVALID_WORK_GROUP_SIZE
 		}
 	}
 	_, err := k.emu.LocalSize(*r)

@@ -41,6 +41,7 @@ type build struct {
 	module  []byte       // SPIR-V
 	info    *spirv.Info  // of the module
 	program *emu.Program // of an executable
+	uniform bool         // -cl-uniform-work-group-size
 }
 
 func findProgram(h C.cl_program) (*program, bool) { return lookup[*program](unsafe.Pointer(h)) }
@@ -305,8 +306,8 @@ func options(text string) (clc.Options, error) {
 	return o, err
 }
 
-// compile makes a module of the program's source or IL. The program is locked.
-func (p *program) compile(text string, headers map[string]string) (b build, code C.cl_int) {
+// compile makes a module of the program's source or IL, for an executable or an object. The program is locked.
+func (p *program) compile(text string, headers map[string]string, object bool) (b build, code C.cl_int) {
 	b = build{status: C.CL_BUILD_ERROR, options: text, info: p.built.info}
 	switch {
 	case p.il != nil:
@@ -321,7 +322,8 @@ func (p *program) compile(text string, headers map[string]string) (b build, code
 		b.log = err.Error() + "\n"
 		return b, C.CL_INVALID_BUILD_OPTIONS
 	}
-	o.Headers = headers
+	o.Headers, o.ExportKernels = headers, object
+	b.uniform = o.UniformWorkGroupSize
 	if headers == nil {
 		o.Open = openHeader
 	}
@@ -402,7 +404,7 @@ func (p *program) build(text string) C.cl_int {
 	if p.source == "" && p.built.kind != C.CL_PROGRAM_BINARY_TYPE_EXECUTABLE && p.il == nil && p.built.module != nil {
 		return C.CL_INVALID_OPERATION // a binary of an object or a library
 	}
-	b, code := p.compile(text, nil)
+	b, code := p.compile(text, nil, false)
 	if code == C.CL_INVALID_BUILD_OPTIONS {
 		p.built.log, p.built.options = b.log, text
 		return code
@@ -460,7 +462,7 @@ func (p *program) compileOnly(text string, headers map[string]string) C.cl_int {
 	if p.kernels > 0 || p.source == "" && p.il == nil && p.built.module != nil {
 		return C.CL_INVALID_OPERATION
 	}
-	b, code := p.compile(text, headers)
+	b, code := p.compile(text, headers, true)
 	switch code {
 	case C.CL_SUCCESS:
 		b.status, b.kind = C.CL_BUILD_SUCCESS, C.CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT
