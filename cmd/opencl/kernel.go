@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"unsafe"
 
@@ -41,10 +42,10 @@ func findKernel(h C.cl_kernel) (*kernel, bool) { return lookup[*kernel](unsafe.P
 
 func (k *kernel) id() C.cl_kernel { return C.cl_kernel(k.handle) }
 
-// newKernel makes the kernel of a name. The program is locked.
-func (p *program) newKernel(name string) (*kernel, C.cl_int) {
+// newKernel makes the kernel of a name. The program is locked. The error is for the host to read.
+func (p *program) newKernel(name string) (*kernel, C.cl_int, error) {
 	if p.built.program == nil {
-		return nil, C.CL_INVALID_PROGRAM_EXECUTABLE
+		return nil, C.CL_INVALID_PROGRAM_EXECUTABLE, nil
 	}
 	var entry *spirv.EntryPoint
 	for i := range p.built.info.EntryPoints {
@@ -53,16 +54,15 @@ func (p *program) newKernel(name string) (*kernel, C.cl_int) {
 		}
 	}
 	if entry == nil {
-		return nil, C.CL_INVALID_KERNEL_NAME
+		return nil, C.CL_INVALID_KERNEL_NAME, nil
 	}
 	e, err := p.built.program.Kernel(name)
 	if err != nil {
-		p.ctx.report("kernel " + name + ": " + err.Error())
-		return nil, C.CL_INVALID_KERNEL_DEFINITION
+		return nil, C.CL_INVALID_KERNEL_DEFINITION, fmt.Errorf("kernel %s: %w", name, err)
 	}
 	k := &kernel{program: p, emu: e, entry: entry, params: e.Params(), uniform: p.built.uniform}
 	k.args = make([]kernelArg, len(k.params))
-	return k, p.enterKernel(k)
+	return k, p.enterKernel(k), nil
 }
 
 // enterKernel makes the handle. The program is locked.
@@ -92,8 +92,11 @@ func clCreateKernel(h C.cl_program, name *C.const_char, errcode *C.cl_int) C.cl_
 		return nil
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	k, code := p.newKernel(goString(name))
+	k, code, err := p.newKernel(goString(name))
+	p.mu.Unlock()
+	if err != nil {
+		p.ctx.report(err.Error())
+	}
 	set(errcode, code)
 	if code != C.CL_SUCCESS {
 		return nil
@@ -108,24 +111,34 @@ func clCreateKernelsInProgram(h C.cl_program, n C.cl_uint, kernels *C.cl_kernel,
 		return C.CL_INVALID_PROGRAM
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.built.program == nil {
-		return C.CL_INVALID_PROGRAM_EXECUTABLE
-	}
+	executable := p.built.program != nil
 	names := p.built.kernelNames()
-	if kernels != nil && int(n) < len(names) {
+	p.mu.Unlock()
+	switch {
+	case !executable:
+		return C.CL_INVALID_PROGRAM_EXECUTABLE
+	case kernels != nil && int(n) < len(names):
 		return C.CL_INVALID_VALUE
 	}
 	set(count, C.cl_uint(len(names)))
 	if kernels == nil {
 		return C.CL_SUCCESS
 	}
+	made := unsafe.Slice(kernels, len(names))
 	for i, name := range names {
-		k, code := p.newKernel(name)
+		p.mu.Lock()
+		k, code, err := p.newKernel(name)
+		p.mu.Unlock()
 		if code != C.CL_SUCCESS {
+			for _, k := range made[:i] {
+				release[*kernel](unsafe.Pointer(k))
+			}
+			if err != nil {
+				p.ctx.report(err.Error())
+			}
 			return code
 		}
-		unsafe.Slice(kernels, len(names))[i] = k.id()
+		made[i] = k.id()
 	}
 	return C.CL_SUCCESS
 }
@@ -340,7 +353,7 @@ func enqueueKernel(hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type
 	}
 	run := func() C.cl_int { return C.CL_SUCCESS }
 	if !empty {
-		launch := emu.Launch{Kernel: k.emu, Args: args, Range: r, Output: printer{}, MaxOutput: printfBuffer}
+		launch := emu.Launch{Kernel: k.emu, Args: args, Range: r, Workers: q.device.units, Output: printer{}, MaxOutput: printfBuffer}
 		run = func() C.cl_int {
 			_, err := launch.Run(context.Background())
 			if err == nil {
