@@ -96,7 +96,10 @@ func clCreateSubDevices(h C.cl_device_id, properties *C.const_cl_device_partitio
 			return C.CL_INVALID_VALUE
 		}
 		props = props[:3]
-		if int(props[1]) >= d.units { // nothing to part
+		if int64(props[1]) > int64(d.units) {
+			return C.CL_INVALID_DEVICE_PARTITION_COUNT
+		}
+		if int(props[1]) == d.units { // nothing to part
 			return C.CL_DEVICE_PARTITION_FAILED
 		}
 		for range d.units / int(props[1]) {
@@ -108,7 +111,7 @@ func clCreateSubDevices(h C.cl_device_id, properties *C.const_cl_device_partitio
 			if c == C.CL_DEVICE_PARTITION_BY_COUNTS_LIST_END {
 				break
 			}
-			if c < 0 || int(c) > left || len(units) == d.units {
+			if c < 0 || int64(c) > int64(left) || len(units) == d.units {
 				return C.CL_INVALID_DEVICE_PARTITION_COUNT
 			}
 			left -= int(c)

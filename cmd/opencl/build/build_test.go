@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	_ "github.com/lockstep-gpu/lockstep/emu" // so that a result of these tests is not kept when it changes
 )
 
 // The driver is built once for all tests.
@@ -24,11 +26,23 @@ func TestMain(m *testing.M) {
 		println("the driver does not build:", err.Error())
 		os.Exit(1)
 	}
+	sources() // of the driver, for the same reason
 	code := m.Run()
 	if err := os.RemoveAll(dir); err != nil {
 		panic(err)
 	}
 	os.Exit(code)
+}
+
+// sources reads the files of the driver.
+func sources() {
+	files, err := filepath.Glob("../*")
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range files {
+		_, _ = os.ReadFile(f) // folders among them
+	}
 }
 
 // compiler says why programs of OpenCL cannot be compiled here, or nothing.
