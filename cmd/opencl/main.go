@@ -11,7 +11,8 @@
 // which bytes a rectangle has. Each file has the entry points of one kind of object.
 //
 // Environment variables: LOCKSTEP_SUBGROUP_SIZE is the number of lanes of a sub-group, LOCKSTEP_ENGINE the engine, and
-// LOCKSTEP_WORKERS the number of threads that run kernels, as emu.DeviceOptions describes them.
+// LOCKSTEP_WORKERS the number of threads that run kernels, as emu.DeviceOptions describes them. With LOCKSTEP_STRICT=1
+// kernels that read a buffer of CL_MEM_WRITE_ONLY, or write to one of CL_MEM_READ_ONLY, end with an error.
 package main
 
 func main() {}

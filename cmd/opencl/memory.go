@@ -15,6 +15,7 @@ import "C"
 
 import (
 	"errors"
+	"os"
 	"sync"
 	"unsafe"
 
@@ -52,6 +53,10 @@ type mapping struct {
 	at    unsafe.Pointer
 	write func() // takes back what the host may have written
 }
+
+// strict makes a kernel's read of a buffer that is write-only a fault, and a write to one that is read-only. OpenCL
+// leaves both undefined, and programs do them.
+var strict = os.Getenv("LOCKSTEP_STRICT") == "1"
 
 func findMemory(h C.cl_mem) (*memory, bool) { return lookup[*memory](unsafe.Pointer(h)) }
 
@@ -108,8 +113,8 @@ func (m *memory) back(host unsafe.Pointer) C.cl_int {
 		}
 	}
 	b, err := m.device().NewBufferFrom(m.bytes(), emu.BufferOptions{
-		ReadOnly:  m.flags&C.CL_MEM_READ_ONLY != 0 && m.kind == C.CL_MEM_OBJECT_BUFFER,
-		WriteOnly: m.flags&C.CL_MEM_WRITE_ONLY != 0 && m.kind == C.CL_MEM_OBJECT_BUFFER,
+		ReadOnly:  strict && m.flags&C.CL_MEM_READ_ONLY != 0 && m.kind == C.CL_MEM_OBJECT_BUFFER,
+		WriteOnly: strict && m.flags&C.CL_MEM_WRITE_ONLY != 0 && m.kind == C.CL_MEM_OBJECT_BUFFER,
 		Undefined: host == nil,
 	})
 	if err != nil {
