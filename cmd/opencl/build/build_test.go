@@ -26,7 +26,6 @@ func TestMain(m *testing.M) {
 		println("the driver does not build:", err.Error())
 		os.Exit(1)
 	}
-	sources() // of the driver, for the same reason
 	code := m.Run()
 	if err := os.RemoveAll(dir); err != nil {
 		panic(err)
@@ -34,11 +33,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// sources reads the files of the driver.
-func sources() {
+// sources reads the files of the driver, for the same reason: go test notes what a test reads.
+func sources(t *testing.T) {
 	files, err := filepath.Glob("../*")
 	if err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
 	for _, f := range files {
 		_, _ = os.ReadFile(f) // folders among them
@@ -77,6 +76,7 @@ func run(t *testing.T, name string, args ...string) string {
 
 func need(t *testing.T, programs ...string) {
 	t.Helper()
+	sources(t)
 	if built.skip != "" {
 		t.Skip(built.skip)
 	}
