@@ -42,6 +42,9 @@ type Launch struct {
 
 	Schedule Schedule
 	Parallel Parallel
+	// Workers is the number of goroutines that run work-groups at most, where that is fewer than
+	// [DeviceOptions].Workers; 0 is no limit. No kernel can see it.
+	Workers int
 	// Benign leaves out data races between writes of the same value, which Check reports.
 	Benign bool
 	// Check turns on the findings that cost time or that only a strict reading
@@ -324,7 +327,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	start := time.Now()
 	opt := scheduler.Options{
 		Order: p.Schedule.Order, Seed: p.Schedule.Seed,
-		Workers: lim.Workers, Parallel: p.Parallel, WaveLanes: lim.WaveLanes, KeepGoing: p.KeepGoing,
+		Workers: p.workers(lim.Workers), Parallel: p.Parallel, WaveLanes: lim.WaveLanes, KeepGoing: p.KeepGoing,
 		Output: p.Output, MaxOutput: p.MaxOutput, Progress: p.Progress, Look: p.Look.of(p),
 		DMA: d.dmaConfig(p.Schedule), MaxState: stateMemory(),
 		Accesses: tellAccesses(p), Prints: tellPrints(p), Weak: p.model(),
@@ -490,4 +493,12 @@ func usable(b *Buffer) error {
 		return ErrMapped
 	}
 	return nil
+}
+
+// workers is the number of goroutines that run work-groups on a device that has n.
+func (l *Launch) workers(n int) int {
+	if l.Workers > 0 {
+		return min(n, l.Workers)
+	}
+	return n
 }

@@ -103,6 +103,7 @@ func (o *Options) lang() (*lang.Options, error) {
 	}
 	l.SPIRV = uint32(o.SPIRV)
 	l.Debug = o.Debug
+	l.ExportKernels = o.ExportKernels
 	l.SinglePrecisionConstant = o.SinglePrecisionConstant
 	l.NoSignedZeros = o.NoSignedZeros || o.UnsafeMath || o.FastRelaxedMath
 	l.FiniteMathOnly = o.FiniteMathOnly || o.FastRelaxedMath

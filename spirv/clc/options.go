@@ -43,6 +43,10 @@ type Options struct {
 	// alone.
 	Open func(name string) (text string, ok bool)
 
+	// ExportKernels lets functions of other modules call the kernels once these are linked, as programs of
+	// clCompileProgram may. Each kernel then has a function of its name, which is exported, besides its entry point.
+	ExportKernels bool
+
 	// Without has extensions and optional features that are left out, by name: those that a device lacks.
 	Without map[string]bool
 

@@ -360,6 +360,9 @@ func (m *module) function(t *tree.Func) {
 	switch {
 	case t.Kernel:
 		m.kernel(t, params)
+		if m.opts.ExportKernels {
+			m.linkage(f.id, t.Symbol, spirv.LinkageTypeExport)
+		}
 	case !t.Static && !t.Inline:
 		m.linkage(f.id, t.Symbol, spirv.LinkageTypeExport)
 	}
@@ -454,11 +457,11 @@ func (f *fn) variable(v *tree.Var) {
 }
 
 // kernel makes a function a kernel: entry point, execution modes, argument information. A kernel that functions call
-// as well needs a second function, as SPIR-V forbids calls of entry points.
+// as well, of this module or others, needs a second function, as SPIR-V forbids calls of entry points.
 func (m *module) kernel(t *tree.Func, params []spirv.ID) {
 	ids := &m.funcs[t.Gen-1]
 	ids.entry = ids.id
-	if t.KernelCalled {
+	if t.KernelCalled || m.opts.ExportKernels {
 		ids.entry = m.id()
 		typ, result, _ := m.functionType(t)
 		m.functions.op(spirv.OpFunction, uint32(result), uint32(ids.entry), 0, uint32(typ))

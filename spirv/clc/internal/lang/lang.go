@@ -22,6 +22,8 @@ type Options struct {
 	SPIRV uint32
 	// Debug asks for OpenCL.DebugInfo.100. Lines (OpLine) are there without it.
 	Debug bool
+	// ExportKernels lets functions of other modules call kernels.
+	ExportKernels bool
 
 	SinglePrecisionConstant bool // -cl-single-precision-constant
 	NoSignedZeros           bool // -cl-no-signed-zeros

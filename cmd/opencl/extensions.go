@@ -1,0 +1,64 @@
+package main
+
+// #include "opencl.h"
+import "C"
+
+// extensions are what the driver and its compiler have, in the order of clGetDeviceInfo.
+var extensions = []extension{
+	{"cl_khr_icd", version(1, 0, 0), true},
+	{"cl_khr_extended_versioning", version(1, 0, 0), true},
+	{"cl_khr_il_program", version(1, 0, 0), true},
+	{"cl_khr_create_command_queue", version(1, 0, 0), true},
+	{"cl_khr_suggested_local_work_size", version(1, 0, 0), true},
+	{"cl_khr_spirv_no_integer_wrap_decoration", version(1, 0, 0), true},
+	{"cl_khr_byte_addressable_store", version(1, 0, 0), false},
+	{"cl_khr_global_int32_base_atomics", version(1, 0, 0), false},
+	{"cl_khr_global_int32_extended_atomics", version(1, 0, 0), false},
+	{"cl_khr_local_int32_base_atomics", version(1, 0, 0), false},
+	{"cl_khr_local_int32_extended_atomics", version(1, 0, 0), false},
+	{"cl_khr_int64_base_atomics", version(1, 0, 0), false},
+	{"cl_khr_int64_extended_atomics", version(1, 0, 0), false},
+	{"cl_khr_3d_image_writes", version(1, 0, 0), false},
+	{"cl_khr_image2d_from_buffer", version(1, 0, 0), false},
+	{"cl_khr_depth_images", version(1, 0, 0), false},
+	{"cl_khr_fp16", version(1, 0, 0), false},
+	{"cl_khr_fp64", version(1, 0, 0), false},
+	{"cl_khr_expect_assume", version(1, 0, 0), false},
+	{"cl_khr_extended_async_copies", version(1, 0, 0), false},
+	{"cl_khr_extended_bit_ops", version(1, 0, 0), false},
+	{"cl_khr_integer_dot_product", version(2, 0, 0), false},
+	{"cl_khr_subgroups", version(1, 0, 0), false},
+	{"cl_khr_subgroup_ballot", version(1, 0, 0), false},
+	{"cl_khr_subgroup_clustered_reduce", version(1, 0, 0), false},
+	{"cl_khr_subgroup_extended_types", version(1, 0, 0), false},
+	{"cl_khr_subgroup_non_uniform_arithmetic", version(1, 0, 0), false},
+	{"cl_khr_subgroup_non_uniform_vote", version(1, 0, 0), false},
+	{"cl_khr_subgroup_rotate", version(1, 0, 0), false},
+	{"cl_khr_subgroup_shuffle", version(1, 0, 0), false},
+	{"cl_khr_subgroup_shuffle_relative", version(1, 0, 0), false},
+	{"cl_intel_required_subgroup_size", version(1, 0, 0), false},
+	{"cl_intel_subgroups", version(1, 0, 0), false},
+	{"cl_intel_subgroups_char", version(1, 0, 0), false},
+	{"cl_intel_subgroups_long", version(1, 0, 0), false},
+	{"cl_intel_subgroups_short", version(1, 0, 0), false},
+}
+
+// features are the optional features of OpenCL C 3.0.
+var features = []string{
+	"__opencl_c_3d_image_writes",
+	"__opencl_c_atomic_order_acq_rel",
+	"__opencl_c_atomic_order_seq_cst",
+	"__opencl_c_atomic_scope_all_devices",
+	"__opencl_c_atomic_scope_device",
+	"__opencl_c_fp64",
+	"__opencl_c_generic_address_space",
+	"__opencl_c_images",
+	"__opencl_c_int64",
+	"__opencl_c_integer_dot_product_input_4x8bit",
+	"__opencl_c_integer_dot_product_input_4x8bit_packed",
+	"__opencl_c_pipes",
+	"__opencl_c_program_scope_global_variables",
+	"__opencl_c_read_write_images",
+	"__opencl_c_subgroups",
+	"__opencl_c_work_group_collective_functions",
+}

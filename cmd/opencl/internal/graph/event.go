@@ -1,0 +1,174 @@
+// Package graph knows in which order the commands of OpenCL queues run: events, what waits for them, and queues that
+// run what is ready. It does not know what a command does.
+//
+// A command is a function with an [Event]. It is ready when the events are over that it waits for, and those that the
+// order of its queue puts before it. A queue takes a goroutine while it has ready commands.
+package graph
+
+import (
+	"sync"
+	"time"
+)
+
+// Status is the execution status of a command: Queued, Submitted, Running, Complete, or a negative error code.
+type Status int32
+
+// The states of a command, with the values of OpenCL.
+const (
+	Complete Status = iota
+	Running
+	Submitted
+	Queued
+)
+
+// WaitFailed is the status of a command when an event in its wait list has an error
+// (CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST).
+const WaitFailed Status = -14
+
+// began is the origin of the clock of Now.
+var began = time.Now()
+
+// Now is the device's and the host's timer, in nanoseconds. It never goes back, and is never 0.
+func Now() uint64 { return uint64(time.Since(began)) + 1 }
+
+// Times are when a command got into its states; 0 is not yet.
+type Times struct{ Queued, Submitted, Started, Ended uint64 }
+
+// Event is what a command, or the host (a user event), tells those who wait.
+type Event struct {
+	mu        sync.Mutex
+	status    Status
+	times     Times
+	done      chan struct{}
+	after     []func(Status) // when it is over
+	callbacks []callback
+	calls     []func() // callbacks that are due
+	calling   bool
+}
+
+type callback struct {
+	level Status
+	f     func(Status)
+}
+
+// NewEvent makes an event: Submitted for a user event.
+func NewEvent(status Status) *Event {
+	return &Event{status: status, done: make(chan struct{}), times: Times{Queued: Now()}}
+}
+
+// Status returns the present status.
+func (e *Event) Status() Status {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.status
+}
+
+// Times returns the times of the command so far.
+func (e *Event) Times() Times {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.times
+}
+
+// Wait waits for the end of the command, and returns its status then.
+func (e *Event) Wait() Status {
+	<-e.done
+	return e.Status()
+}
+
+// Notify calls f once from a goroutine of the event when its status has got as far as level, or is an error. The
+// functions of one event are called one after the other.
+func (e *Event) Notify(level Status, f func(Status)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.callbacks = append(e.callbacks, callback{level, f})
+	e.due()
+}
+
+// due moves the callbacks that the status calls for. The event is locked.
+func (e *Event) due() {
+	rest := e.callbacks[:0]
+	for _, c := range e.callbacks {
+		if e.status > c.level {
+			rest = append(rest, c)
+			continue
+		}
+		status := c.level
+		if e.status < 0 {
+			status = e.status
+		}
+		e.calls = append(e.calls, func() { c.f(status) })
+	}
+	clear(e.callbacks[len(rest):])
+	e.callbacks = rest
+	if len(e.calls) != 0 && !e.calling {
+		e.calling = true
+		go e.call()
+	}
+}
+
+// call makes the calls that are due.
+func (e *Event) call() {
+	for {
+		e.mu.Lock()
+		calls := e.calls
+		e.calls = nil
+		e.calling = len(calls) != 0
+		e.mu.Unlock()
+		if len(calls) == 0 {
+			return
+		}
+		for _, f := range calls {
+			f()
+		}
+	}
+}
+
+// Set moves the event on. It is false, and changes nothing, for an event that is over.
+func (e *Event) Set(s Status) bool {
+	e.mu.Lock()
+	if e.status <= Complete {
+		e.mu.Unlock()
+		return false
+	}
+	e.status = s
+	now := Now()
+	switch {
+	case s == Submitted:
+		e.times.Submitted = now
+	case s == Running:
+		e.times.Started = now
+	case s <= Complete:
+		e.times.Ended = now
+		if e.times.Submitted == 0 {
+			e.times.Submitted = now
+		}
+		if e.times.Started == 0 {
+			e.times.Started = now
+		}
+	}
+	var after []func(Status)
+	if s <= Complete {
+		close(e.done)
+		after, e.after = e.after, nil
+	}
+	e.due()
+	e.mu.Unlock()
+	for _, f := range after {
+		f(s)
+	}
+	return true
+}
+
+// Then calls f when the event is over, at once if it is. f must not wait.
+func (e *Event) Then(f func(Status)) {
+	e.mu.Lock()
+	if e.status > Complete {
+		e.after = append(e.after, f)
+		e.mu.Unlock()
+		return
+	}
+	s := e.status
+	e.mu.Unlock()
+	f(s)
+}

@@ -1,0 +1,136 @@
+package graph
+
+import (
+	"slices"
+	"sync"
+	"testing"
+)
+
+// recorder notes the order in which commands run.
+type recorder struct {
+	mu  sync.Mutex
+	ran []string
+}
+
+func (r *recorder) run(name string, s Status) func() Status {
+	return func() Status {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.ran = append(r.ran, name)
+		return s
+	}
+}
+
+func (r *recorder) expect(t *testing.T, want ...string) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Equal(r.ran, want) {
+		t.Errorf("ran %v, want %v", r.ran, want)
+	}
+}
+
+func TestInOrder(t *testing.T) {
+	var q Queue
+	var r recorder
+	user := NewEvent(Submitted)
+	q.Put([]*Event{user}, Ordinary, r.run("a", Complete), nil)
+	q.Put(nil, Ordinary, r.run("b", -5), nil)
+	last := q.Put(nil, Ordinary, r.run("c", Complete), nil)
+	r.expect(t)
+	user.Set(Complete)
+	if s := last.Wait(); s != Complete {
+		t.Errorf("the command behind one with an error ends with %d", s)
+	}
+	r.expect(t, "a", "b", "c")
+}
+
+func TestOutOfOrder(t *testing.T) {
+	q := Queue{OutOfOrder: true}
+	var r recorder
+	user := NewEvent(Submitted)
+	a := q.Put([]*Event{user}, Ordinary, r.run("a", Complete), nil)
+	q.Put(nil, Ordinary, r.run("b", Complete), nil).Wait()
+	r.expect(t, "b")
+	barrier := q.Put(nil, Barrier, r.run("barrier", Complete), nil)
+	c := q.Put(nil, Ordinary, r.run("c", Complete), nil)
+	if s := c.Status(); s != Submitted {
+		t.Errorf("a command behind a barrier that waits has the status %d", s)
+	}
+	user.Set(Complete)
+	q.Finish()
+	r.expect(t, "b", "a", "barrier", "c")
+	for _, e := range []*Event{a, barrier, c} {
+		if x := e.Times(); e.Status() != Complete || x.Queued > x.Submitted || x.Submitted > x.Started || x.Started > x.Ended || x.Queued == 0 {
+			t.Errorf("status %d, times %+v", e.Status(), x)
+		}
+	}
+}
+
+func TestErrorsReachWaiters(t *testing.T) {
+	q := Queue{OutOfOrder: true}
+	var r recorder
+	user := NewEvent(Submitted)
+	a := q.Put([]*Event{user}, Ordinary, r.run("a", Complete), nil)
+	ended := false
+	b := q.Put([]*Event{a}, Ordinary, r.run("b", Complete), func() { ended = true })
+	user.Set(-7)
+	if s := b.Wait(); s != WaitFailed || a.Status() != WaitFailed {
+		t.Errorf("statuses %d and %d, want %d", a.Status(), s, WaitFailed)
+	}
+	if !ended {
+		t.Error("end was not called for a command that did not run")
+	}
+	r.expect(t)
+	if user.Set(Complete) {
+		t.Error("a status was set twice")
+	}
+}
+
+func TestNotify(t *testing.T) {
+	e := NewEvent(Submitted)
+	got := make(chan Status, 4)
+	e.Notify(Running, func(s Status) { got <- s })
+	e.Notify(Complete, func(s Status) { got <- s })
+	e.Set(-3)
+	e.Notify(Submitted, func(s Status) { got <- s })
+	for range 3 {
+		if s := <-got; s != -3 {
+			t.Errorf("called with %d, want -3", s)
+		}
+	}
+	f := NewEvent(Submitted)
+	f.Notify(Running, func(s Status) { got <- s })
+	f.Set(Complete)
+	if s := <-got; s != Running {
+		t.Errorf("called with %d, want Running", s)
+	}
+}
+
+func TestManyThreads(t *testing.T) {
+	queues := []*Queue{{}, {OutOfOrder: true}, {}}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	n := 0
+	for i := range 8 {
+		all.Go(func() {
+			var before []*Event
+			for j := range 200 {
+				e := queues[(i+j)%3].Put(before, Ordinary, func() Status {
+					mu.Lock()
+					defer mu.Unlock()
+					n++
+					return Complete
+				}, nil)
+				before = []*Event{e}
+			}
+		})
+	}
+	all.Wait()
+	for _, q := range queues {
+		q.Finish()
+	}
+	if n != 1600 {
+		t.Errorf("%d commands ran, want 1600", n)
+	}
+}

@@ -1,0 +1,430 @@
+package main
+
+// #include "opencl.h"
+import "C"
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// kernel is a cl_kernel: a kernel of a program, and the arguments for the next launch.
+type kernel struct {
+	object
+	program *program
+	emu     *emu.Kernel
+	entry   *spirv.EntryPoint
+	params  []emu.Param
+	uniform bool // all work-groups must have the same size
+
+	mu   sync.Mutex
+	args []kernelArg
+}
+
+// kernelArg is an argument that was set. An object may be gone when the kernel is launched.
+type kernelArg struct {
+	set    bool
+	memory *memory
+	handle unsafe.Pointer // of the memory
+	value  emu.Arg        // anything else
+	local  uint64         // bytes of local memory
+}
+
+func findKernel(h C.cl_kernel) (*kernel, bool) { return lookup[*kernel](unsafe.Pointer(h)) }
+
+func (k *kernel) id() C.cl_kernel { return C.cl_kernel(k.handle) }
+
+// newKernel makes the kernel of a name. The program is locked. The error is for the host to read.
+func (p *program) newKernel(name string) (*kernel, C.cl_int, error) {
+	if p.built.program == nil {
+		return nil, C.CL_INVALID_PROGRAM_EXECUTABLE, nil
+	}
+	var entry *spirv.EntryPoint
+	for i := range p.built.info.EntryPoints {
+		if p.built.info.EntryPoints[i].Name == name {
+			entry = &p.built.info.EntryPoints[i]
+		}
+	}
+	if entry == nil {
+		return nil, C.CL_INVALID_KERNEL_NAME, nil
+	}
+	e, err := p.built.program.Kernel(name)
+	if err != nil {
+		return nil, C.CL_INVALID_KERNEL_DEFINITION, fmt.Errorf("kernel %s: %w", name, err)
+	}
+	k := &kernel{program: p, emu: e, entry: entry, params: e.Params(), uniform: p.built.uniform}
+	k.args = make([]kernelArg, len(k.params))
+	return k, p.enterKernel(k), nil
+}
+
+// enterKernel makes the handle. The program is locked.
+func (p *program) enterKernel(k *kernel) C.cl_int {
+	if !enter(k, func() {
+		p.mu.Lock()
+		p.kernels--
+		p.mu.Unlock()
+		p.drop()
+	}) {
+		return C.CL_OUT_OF_HOST_MEMORY
+	}
+	p.kernels++
+	p.hold()
+	return C.CL_SUCCESS
+}
+
+//export clCreateKernel
+func clCreateKernel(h C.cl_program, name *C.const_char, errcode *C.cl_int) C.cl_kernel {
+	p, ok := findProgram(h)
+	switch {
+	case !ok:
+		set(errcode, C.CL_INVALID_PROGRAM)
+		return nil
+	case name == nil:
+		set(errcode, C.CL_INVALID_VALUE)
+		return nil
+	}
+	p.mu.Lock()
+	k, code, err := p.newKernel(goString(name))
+	p.mu.Unlock()
+	if err != nil {
+		p.ctx.report(err.Error())
+	}
+	set(errcode, code)
+	if code != C.CL_SUCCESS {
+		return nil
+	}
+	return k.id()
+}
+
+//export clCreateKernelsInProgram
+func clCreateKernelsInProgram(h C.cl_program, n C.cl_uint, kernels *C.cl_kernel, count *C.cl_uint) C.cl_int {
+	p, ok := findProgram(h)
+	if !ok {
+		return C.CL_INVALID_PROGRAM
+	}
+	p.mu.Lock()
+	executable := p.built.program != nil
+	names := p.built.kernelNames()
+	p.mu.Unlock()
+	switch {
+	case !executable:
+		return C.CL_INVALID_PROGRAM_EXECUTABLE
+	case kernels != nil && int(n) < len(names):
+		return C.CL_INVALID_VALUE
+	}
+	set(count, C.cl_uint(len(names)))
+	if kernels == nil {
+		return C.CL_SUCCESS
+	}
+	made := unsafe.Slice(kernels, len(names))
+	for i, name := range names {
+		p.mu.Lock()
+		k, code, err := p.newKernel(name)
+		p.mu.Unlock()
+		if code != C.CL_SUCCESS {
+			for _, k := range made[:i] {
+				release[*kernel](unsafe.Pointer(k))
+			}
+			if err != nil {
+				p.ctx.report(err.Error())
+			}
+			return code
+		}
+		made[i] = k.id()
+	}
+	return C.CL_SUCCESS
+}
+
+//export clCloneKernel
+func clCloneKernel(h C.cl_kernel, errcode *C.cl_int) C.cl_kernel {
+	k, ok := findKernel(h)
+	if !ok {
+		set(errcode, C.CL_INVALID_KERNEL)
+		return nil
+	}
+	k.mu.Lock()
+	clone := &kernel{program: k.program, emu: k.emu, entry: k.entry, params: k.params, uniform: k.uniform, args: append([]kernelArg(nil), k.args...)}
+	k.mu.Unlock()
+	k.program.mu.Lock()
+	defer k.program.mu.Unlock()
+	code := k.program.enterKernel(clone)
+	set(errcode, code)
+	if code != C.CL_SUCCESS {
+		return nil
+	}
+	return clone.id()
+}
+
+//export clRetainKernel
+func clRetainKernel(h C.cl_kernel) C.cl_int {
+	if !retain[*kernel](unsafe.Pointer(h)) {
+		return C.CL_INVALID_KERNEL
+	}
+	return C.CL_SUCCESS
+}
+
+//export clReleaseKernel
+func clReleaseKernel(h C.cl_kernel) C.cl_int {
+	if !release[*kernel](unsafe.Pointer(h)) {
+		return C.CL_INVALID_KERNEL
+	}
+	return C.CL_SUCCESS
+}
+
+//export clSetKernelArg
+func clSetKernelArg(h C.cl_kernel, index C.cl_uint, size C.size_t, value C.const_pointer) C.cl_int {
+	k, ok := findKernel(h)
+	if !ok {
+		return C.CL_INVALID_KERNEL
+	}
+	if uint64(index) >= uint64(len(k.params)) {
+		return C.CL_INVALID_ARG_INDEX
+	}
+	a, code := k.argument(&k.params[index], uint64(size), unsafe.Pointer(value))
+	if code != C.CL_SUCCESS {
+		return code
+	}
+	a.set = true
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.args[index] = a
+	return C.CL_SUCCESS
+}
+
+// argument reads the value of an argument.
+func (k *kernel) argument(p *emu.Param, size uint64, value unsafe.Pointer) (kernelArg, C.cl_int) {
+	const handleSize = uint64(unsafe.Sizeof(uintptr(0)))
+	switch p.Kind {
+	case isa.ParamValue:
+		switch {
+		case value == nil:
+			return kernelArg{}, C.CL_INVALID_ARG_VALUE
+		case size != p.Size:
+			return kernelArg{}, C.CL_INVALID_ARG_SIZE
+		}
+		return kernelArg{value: emu.Bytes(bytes.Clone(unsafe.Slice((*byte)(value), size)))}, C.CL_SUCCESS
+	case isa.ParamLocal:
+		switch {
+		case value != nil:
+			return kernelArg{}, C.CL_INVALID_ARG_VALUE
+		case size == 0:
+			return kernelArg{}, C.CL_INVALID_ARG_SIZE
+		}
+		return kernelArg{value: emu.LocalBytes(size), local: size}, C.CL_SUCCESS
+	case isa.ParamSampler:
+		if value == nil {
+			return kernelArg{}, C.CL_INVALID_SAMPLER
+		}
+		if size != handleSize {
+			return kernelArg{}, C.CL_INVALID_ARG_SIZE
+		}
+		s, ok := findSampler(*(*C.cl_sampler)(value))
+		if !ok {
+			return kernelArg{}, C.CL_INVALID_SAMPLER
+		}
+		return kernelArg{value: s.emu}, C.CL_SUCCESS
+	}
+	if value == nil && p.Kind == isa.ParamGlobal {
+		return kernelArg{value: emu.Null()}, C.CL_SUCCESS
+	}
+	switch {
+	case size != handleSize:
+		return kernelArg{}, C.CL_INVALID_ARG_SIZE
+	case value == nil:
+		return kernelArg{}, C.CL_INVALID_ARG_VALUE
+	}
+	hm := *(*C.cl_mem)(value)
+	if hm == nil && p.Kind == isa.ParamGlobal {
+		return kernelArg{value: emu.Null()}, C.CL_SUCCESS
+	}
+	m, ok := findMemory(hm)
+	if !ok {
+		return kernelArg{}, C.CL_INVALID_MEM_OBJECT
+	}
+	if m.ctx != k.program.ctx {
+		return kernelArg{}, C.CL_INVALID_MEM_OBJECT
+	}
+	return kernelArg{memory: m, handle: unsafe.Pointer(hm)}, m.suits(p)
+}
+
+// suits says whether the object is of the kind that a parameter takes.
+func (m *memory) suits(p *emu.Param) C.cl_int {
+	switch {
+	case p.Kind == isa.ParamGlobal && m.kind == C.CL_MEM_OBJECT_BUFFER, p.Kind == isa.ParamPipe && m.kind == C.CL_MEM_OBJECT_PIPE:
+		return C.CL_SUCCESS
+	case p.Kind != isa.ParamImage || m.image == nil:
+		return C.CL_INVALID_MEM_OBJECT
+	}
+	if p.Image.Writes && m.flags&C.CL_MEM_READ_ONLY != 0 || p.Image.Reads && m.flags&C.CL_MEM_WRITE_ONLY != 0 {
+		return C.CL_INVALID_ARG_VALUE
+	}
+	return C.CL_SUCCESS
+}
+
+// arguments returns the arguments for a launch, and what must live until it is over.
+func (k *kernel) arguments() ([]emu.Arg, []*object, C.cl_int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var args []emu.Arg
+	var uses []*object
+	for _, a := range k.args {
+		if !a.set {
+			return nil, nil, C.CL_INVALID_KERNEL_ARGS
+		}
+		m := a.memory
+		if m == nil {
+			args = append(args, a.value)
+			continue
+		}
+		if now, ok := lookup[*memory](a.handle); !ok || now != m {
+			return nil, nil, C.CL_INVALID_MEM_OBJECT
+		}
+		switch {
+		case m.image != nil:
+			args = append(args, m.image.emu)
+		case m.pipe != nil:
+			args = append(args, m.pipe.emu)
+		default:
+			args = append(args, m.buffer)
+		}
+		uses = append(uses, &m.object)
+	}
+	return args, uses, C.CL_SUCCESS
+}
+
+// printer writes the output of printf to the host's stdout.
+type printer struct{}
+
+func (printer) Write(p []byte) (int, error) {
+	if len(p) != 0 {
+		C.lockstep_print(unsafe.Pointer(unsafe.SliceData(p)), C.size_t(len(p)))
+	}
+	return len(p), nil
+}
+
+//export clEnqueueNDRangeKernel
+func clEnqueueNDRangeKernel(hq C.cl_command_queue, hk C.cl_kernel, dim C.cl_uint, offset, global, local *C.const_size_t, n C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
+	return enqueueKernel(hq, hk, C.CL_COMMAND_NDRANGE_KERNEL, dim, offset, global, local, waitList{n, wait, ev})
+}
+
+//export clEnqueueTask
+func clEnqueueTask(hq C.cl_command_queue, hk C.cl_kernel, n C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
+	one := C.size_t(1)
+	size := (*C.const_size_t)(unsafe.Pointer(&one))
+	return enqueueKernel(hq, hk, C.CL_COMMAND_TASK, 1, nil, size, size, waitList{n, wait, ev})
+}
+
+func enqueueKernel(hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type, dim C.cl_uint, offset, global, local *C.const_size_t, w waitList) C.cl_int {
+	q, ok := findQueue(hq)
+	if !ok {
+		return C.CL_INVALID_COMMAND_QUEUE
+	}
+	k, ok := findKernel(hk)
+	switch {
+	case !ok:
+		return C.CL_INVALID_KERNEL
+	case k.program.ctx != q.ctx:
+		return C.CL_INVALID_CONTEXT
+	case dim < 1 || dim > 3:
+		return C.CL_INVALID_WORK_DIMENSION
+	}
+	r := emu.NDRange{Global: sizes(dim, global), Local: sizes(dim, local), Offset: sizes(dim, offset)}
+	if r.Global == nil {
+		r.Global = make([]uint64, dim) // OpenCL 2.1 and later: as a size of 0
+	}
+	args, uses, code := k.arguments()
+	if code != C.CL_SUCCESS {
+		return code
+	}
+	if code := k.checkRange(q.device, &r); code != C.CL_SUCCESS {
+		return code
+	}
+	empty := false
+	for _, n := range r.Global {
+		empty = empty || n == 0
+	}
+	run := func() C.cl_int { return C.CL_SUCCESS }
+	if !empty {
+		launch := emu.Launch{Kernel: k.emu, Args: args, Range: r, Workers: q.device.units, Output: printer{}, MaxOutput: printfBuffer}
+		run = func() C.cl_int {
+			_, err := launch.Run(context.Background())
+			if err == nil {
+				return C.CL_SUCCESS
+			}
+			q.ctx.report(err.Error())
+			return launchCode(err)
+		}
+	}
+	return q.put(w, command{kind: kind, uses: append(uses, &k.object), run: run})
+}
+
+// sizes reads dim sizes of the host's; nil for a null pointer.
+func sizes(dim C.cl_uint, p *C.const_size_t) []uint64 {
+	var v []uint64
+	for _, s := range list(dim, (*C.size_t)(unsafe.Pointer(p))) {
+		v = append(v, uint64(s))
+	}
+	return v
+}
+
+// checkRange says what is wrong with the sizes of a launch.
+func (k *kernel) checkRange(d *device, r *emu.NDRange) C.cl_int {
+	l := d.emu.Limits()
+	total := uint64(1)
+	for i, n := range r.Local {
+		if n == 0 {
+			return C.CL_INVALID_WORK_GROUP_SIZE
+		}
+		if n > l.MaxWorkItemSizes[i] {
+			return C.CL_INVALID_WORK_ITEM_SIZE
+		}
+		total *= n // of at most 2^16 each
+	}
+	if total > uint64(l.MaxWorkGroupSize) {
+		return C.CL_INVALID_WORK_GROUP_SIZE
+	}
+	for _, n := range r.Global {
+		if n == 0 {
+			return C.CL_SUCCESS
+		}
+	}
+	for i, n := range r.Local {
+		if k.uniform && r.Global[i]%n != 0 {
+			return C.CL_INVALID_WORK_GROUP_SIZE
+		}
+	}
+	_, err := k.emu.LocalSize(*r)
+	if err == nil {
+		return C.CL_SUCCESS
+	}
+	if r.Local == nil && k.entry.LocalSize == [3]uint32{} {
+		return C.CL_INVALID_GLOBAL_WORK_SIZE
+	}
+	var limit *emu.LimitError
+	var wrong *emu.RangeError
+	if errors.As(err, &limit) || errors.As(err, &wrong) {
+		return C.CL_INVALID_WORK_GROUP_SIZE
+	}
+	return C.CL_INVALID_KERNEL
+}
+
+// launchCode is the code for what became of a launch.
+func launchCode(err error) C.cl_int {
+	var arg *emu.ArgError
+	var limit *emu.LimitError
+	switch {
+	case errors.As(err, &arg):
+		return C.CL_INVALID_KERNEL_ARGS
+	case errors.As(err, &limit):
+		return C.CL_MEM_OBJECT_ALLOCATION_FAILURE
+	}
+	return C.CL_OUT_OF_RESOURCES
+}

@@ -1,0 +1,18 @@
+// Command opencl is lockstep's OpenCL driver, a shared library: liblockstep.so, which the system's OpenCL loader
+// finds through an .icd file, and which may also stand in the place of the loader.
+//
+//	go run ./build -o DIR
+//
+// in this folder writes the library and lockstep.icd to DIR. OCL_ICD_VENDORS=DIR/lockstep.icd makes OpenCL programs
+// use it; copied to /etc/OpenCL/vendors the .icd file does so for all of them.
+//
+// The package is thin: entry points, handles with reference counts, and memory that the host can address. Package emu
+// compiles and runs kernels. Package internal/graph knows which command of a queue may run, and internal/geometry
+// which bytes a rectangle has. Each file has the entry points of one kind of object.
+//
+// Environment variables: LOCKSTEP_SUBGROUP_SIZE is the number of lanes of a sub-group, LOCKSTEP_ENGINE the engine, and
+// LOCKSTEP_WORKERS the number of threads that run kernels, as emu.DeviceOptions describes them. With LOCKSTEP_STRICT=1
+// kernels that read a buffer of CL_MEM_WRITE_ONLY, or write to one of CL_MEM_READ_ONLY, end with an error.
+package main
+
+func main() {}

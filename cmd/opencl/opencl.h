@@ -1,0 +1,84 @@
+// What the driver's C and Go parts share: the headers of OpenCL, the layout of a handle, types for cgo, and calls of
+// functions that the host has given.
+
+#ifndef LOCKSTEP_OPENCL_H
+#define LOCKSTEP_OPENCL_H
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// A handle is what a cl_context, cl_mem and so on points to. The loader reads the first word only
+// (cl_khr_icd); the driver itself looks handles up by their address.
+typedef struct {
+	const void *dispatch;
+	uint64_t magic;
+} lockstep_handle;
+
+#define LOCKSTEP_MAGIC UINT64_C(0x706574736b636f6c) // "lockstep"
+
+extern const void *lockstep_dispatch(void);
+extern void *lockstep_entry(const char *name);
+
+static inline void *lockstep_new_handle(void) {
+	lockstep_handle *h = malloc(sizeof *h);
+	if (h != NULL) {
+		h->dispatch = lockstep_dispatch();
+		h->magic = LOCKSTEP_MAGIC;
+	}
+	return h;
+}
+
+// Types of which cgo has no way to say that they are constant.
+typedef const char const_char;
+typedef const void *const_pointer;
+typedef const size_t const_size_t;
+typedef const unsigned char *const_bytes;
+typedef const_bytes const const_bytes_const;
+typedef const char *string;
+typedef const cl_bool const_cl_bool;
+typedef const cl_context_properties const_cl_context_properties;
+typedef const cl_device_id const_cl_device_id;
+typedef const cl_device_partition_property const_cl_device_partition_property;
+typedef const cl_event const_cl_event;
+typedef const cl_image_desc const_cl_image_desc;
+typedef const cl_image_format const_cl_image_format;
+typedef const cl_mem const_cl_mem;
+typedef const cl_mem_properties const_cl_mem_properties;
+typedef const cl_pipe_properties const_cl_pipe_properties;
+typedef const cl_program const_cl_program;
+typedef const cl_queue_properties const_cl_queue_properties;
+typedef const cl_sampler_properties const_cl_sampler_properties;
+
+typedef void(CL_CALLBACK *context_notify)(const char *, const void *, size_t, void *);
+typedef void(CL_CALLBACK *context_destroyed)(cl_context, void *);
+typedef void(CL_CALLBACK *program_notify)(cl_program, void *);
+typedef void(CL_CALLBACK *memory_destroyed)(cl_mem, void *);
+typedef void(CL_CALLBACK *event_notify)(cl_event, cl_int, void *);
+typedef void(CL_CALLBACK *native_kernel)(void *);
+typedef void(CL_CALLBACK *svm_free)(cl_command_queue, cl_uint, void *[], void *);
+
+static inline void call_context_notify(context_notify f, const char *text, void *data) { f(text, NULL, 0, data); }
+static inline void call_context_destroyed(context_destroyed f, cl_context c, void *data) { f(c, data); }
+static inline void call_program_notify(program_notify f, cl_program p, void *data) { f(p, data); }
+static inline void call_memory_destroyed(memory_destroyed f, cl_mem m, void *data) { f(m, data); }
+static inline void call_event_notify(event_notify f, cl_event e, cl_int status, void *data) { f(e, status, data); }
+static inline void call_native_kernel(native_kernel f, void *args) { f(args); }
+
+// lockstep_print writes to the host's stdout, behind what the host has in its buffer.
+static inline void lockstep_print(const void *text, size_t n) {
+	fwrite(text, 1, n, stdout);
+	fflush(stdout);
+}
+
+#endif
