@@ -36,6 +36,7 @@ type Buffer struct {
 	parent    *Buffer        // of a sub-buffer
 	view      memory.Pointer // to the same bytes for reading, once a kernel needed it
 	elem      elem           // that it was made of
+	svm       *SVM           // that the buffer is the memory of
 }
 
 // BufferOptions modify a buffer. The zero value is memory that kernels may
@@ -354,6 +355,14 @@ func (b *Buffer) constant() (memory.Pointer, error) {
 // Free releases the memory. A kernel that still has the address gets a fault
 // (E-FREED). Freeing twice is an error that wraps [ErrClosed].
 func (b *Buffer) Free() error {
+	if b != nil && b.svm != nil {
+		return fmt.Errorf("free of the buffer of shared virtual memory: %w; SVM.Free releases it", ErrInvalid)
+	}
+	return b.free()
+}
+
+// free is Free for all buffers.
+func (b *Buffer) free() error {
 	if err := b.lock(); err != nil {
 		return err
 	}
