@@ -66,7 +66,8 @@ func (d *Device) NewBuffer(size uint64, opt BufferOptions) (*Buffer, error) {
 	return b, err
 }
 
-// NewBufferFrom makes a buffer of bytes that the device takes over: the caller must not use them any more.
+// NewBufferFrom makes a buffer of bytes that the device takes over: the caller must not use them any more
+// ([Device.AdoptBuffer] leaves them to the caller).
 // They are not copied where they start on a multiple of Limits.BaseAlign, as those of [memory.AlignedBytes]
 // do.
 func (d *Device) NewBufferFrom(data []byte, opt BufferOptions) (*Buffer, error) {

@@ -129,6 +129,21 @@ func (g *Global) Share(p Pointer) error {
 	return nil
 }
 
+// ShareFrom gives an allocation the addresses and the shadow of the shared allocation that has all of its bytes, if there is one.
+func (g *Global) ShareFrom(p Pointer) {
+	r := g.Lookup(p.Alloc())
+	if r == nil || r.Size == 0 || !g.Shares() {
+		return
+	}
+	of := g.AtAddress(uint64(uintptr(unsafe.Pointer(unsafe.SliceData(r.Data)))))
+	if of.Space() != SpaceGlobal {
+		return
+	}
+	if from := g.Lookup(of.Alloc()); from.Check(of, r.Size, AccessWrite) == nil || from.Check(of, r.Size, AccessRead) == nil {
+		g.ShareShadow(p, of.Base(), uint64(of.Offset()))
+	}
+}
+
 // Shares says whether any allocation has, or had, addresses of the host.
 func (g *Global) Shares() bool { return g.shared.used.Load() }
 
