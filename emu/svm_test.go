@@ -76,6 +76,13 @@ kernel void steps(global int *from, global int *end, global int *out) {
 	out[get_global_id(0)] = s;
 }
 
+// Chooses between pointers.
+kernel void picks(global int *a, global int *b, int i, int c) {
+	global int *p = b;
+	if (c) p = a + i;
+	*p = 1;
+}
+
 kernel void constants(constant int *c, global ulong *out) { out[0] = (ulong)c; out[1] = c[1]; }
 
 // Keeps pointers in local memory, and swaps them between work-items.
@@ -323,6 +330,7 @@ func TestSVMFaults(t *testing.T) {
 			{"a neighbour of an argument", "direct", 0, []emu.Arg{second, emu.Value(int32(64))}, finding.OutOfBounds, "p[64] is past the end"},
 			{"a neighbour of an argument at an offset", "direct", 0, []emu.Arg{second.At(128), emu.Value(int32(-33))}, finding.OutOfBounds, "p[-1] is before the start"},
 			{"a neighbour of a pointer that is stepped", "steps", 0, []emu.Arg{second.At(192), third.At(16), first}, finding.OutOfBounds, "from[64] is past the end"},
+			{"a neighbour of a pointer that is chosen", "picks", 0, []emu.Arg{second, first, emu.Value(int32(64)), emu.Value(int32(1))}, finding.OutOfBounds, "a[64] is past the end"},
 			{"a neighbour of a pointer in memory", "through", second.Address() + 252, []emu.Arg{first, emu.Value(int32(1))}, finding.OutOfBounds, "byte 256 is past the end: second has 256 bytes"},
 			{"far from a pointer in memory", "through", second.Address(), []emu.Arg{first, emu.Value(int32(1 << 30))}, finding.OutOfBounds, "byte 4294967296 is past the end"},
 			{"where nothing is", "through", far, []emu.Arg{first, emu.Value(int32(0))}, finding.BadPointer, ""},
