@@ -42,7 +42,7 @@ func (k *Kernel) makeShared() (*Kernel, error) {
 	case err != nil:
 		return nil, err
 	case code == nil:
-		return nil, fmt.Errorf("kernel %s came as a binary: %w", k.name, ErrNotShared)
+		return nil, fmt.Errorf("kernel %s came as a binary without code for it: %w", k.name, ErrNotShared)
 	case code.err != nil:
 		return nil, code.refused(k.name)
 	}

@@ -562,3 +562,47 @@ kernel void fine(global ulong *at) { ((global int *)at[0])[get_global_id(0)] = g
 	}
 	mustRun(t, &emu.Launch{Kernel: kernel(t, p, "branch"), Range: sized(1, 1), Check: true, Args: []emu.Arg{at, at.At(32)}})
 }
+
+// TestSVMBinary runs kernels that came as binaries, with their code for shared memory and without.
+func TestSVMBinary(t *testing.T) {
+	onEngines(t, emu.DeviceOptions{Workers: 1}, func(t *testing.T, d *emu.Device) {
+		p := source(t, d, svmSource)
+		for _, shared := range []bool{false, true} {
+			data, err := p.Binary(emu.BinaryOptions{Shared: shared})
+			if err != nil {
+				t.Fatal(err)
+			}
+			loaded, err := d.LoadBinary(data, emu.LoadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			nodes := svm(t, d, 64*nodeBytes, emu.SVMOptions{})
+			list(nodes, 5, 3, 60, 7)
+			out := buffer(t, d, int32(0), int32(0), int32(0), int32(0))
+			for _, check := range []bool{false, true} {
+				if check && d.Limits().Engine == "compare" {
+					continue
+				}
+				for _, name := range []string{"walk", "direct"} {
+					l := &emu.Launch{Kernel: kernel(t, loaded, name), Range: sized(1, 1), Check: check, Args: []emu.Arg{nodes.At(5 * nodeBytes), out}}
+					if name == "direct" {
+						l.Args = []emu.Arg{out, emu.Value(int32(1))}
+					}
+					if !shared {
+						if _, err := l.Run(context.Background()); !errors.Is(err, emu.ErrNotShared) {
+							t.Errorf("%s: %v", name, err)
+						}
+						continue
+					}
+					mustRun(t, l)
+					if got := contents[int32](t, out); name == "walk" && got[0] != 75 || name == "direct" && got[1] != 1 {
+						t.Errorf("%s: %v", name, got)
+					}
+				}
+			}
+			if again, err := loaded.Binary(emu.BinaryOptions{Shared: true}); shared != (err == nil) || shared && !slices.Equal(again, data) {
+				t.Errorf("a binary of a binary: %v", err)
+			}
+		}
+	})
+}

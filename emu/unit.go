@@ -3,6 +3,7 @@ package emu
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -59,6 +60,12 @@ func wholeUnit(p *isa.Program) *unit {
 		u.names = append(u.names, k.Name)
 		u.kernels[k.Name] = &kernelCode{prog: p, code: k}
 	}
+	if p.Shares {
+		u.shared = maps.Clone(u.kernels)
+		for _, k := range p.Shared {
+			u.shared[k.Name] = &kernelCode{prog: p, code: k}
+		}
+	}
 	for i := range p.Refused {
 		r := &p.Refused[i]
 		u.names = append(u.names, r.Name)
@@ -101,7 +108,10 @@ func (u *unit) checkedKernel(ctx context.Context, name string, shared bool) (*ke
 		return nil, err
 	}
 	defer func() { <-u.turn }()
-	if u.compiler == nil {
+	switch {
+	case u.compiler == nil && shared:
+		return u.shared[name], nil
+	case u.compiler == nil:
 		return u.kernels[name], nil
 	}
 	list, compile := u.checked, u.compiler.CheckedKernel
@@ -118,14 +128,14 @@ func (u *unit) checkedKernel(ctx context.Context, name string, shared bool) (*ke
 }
 
 // sharedKernel returns the code of a kernel, which the module has, for a device whose memory the host shares. It is nil where the
-// program came as bytecode. The error is that of the context.
+// program came as bytecode without it. The error is that of the context.
 func (u *unit) sharedKernel(ctx context.Context, name string) (*kernelCode, error) {
 	if err := u.acquire(ctx); err != nil {
 		return nil, err
 	}
 	defer func() { <-u.turn }()
 	if u.compiler == nil {
-		return nil, nil
+		return u.shared[name], nil
 	}
 	if k := u.shared[name]; k != nil {
 		return k, nil
@@ -178,6 +188,33 @@ func (u *unit) all(ctx context.Context) (*isa.Program, error) {
 		u.whole = &p
 	}
 	return u.whole, nil
+}
+
+// withShared returns what all returns, with the kernels' code for devices whose memory the host shares. The error is that of the
+// context, or says why there is none for a kernel that runs.
+func (u *unit) withShared(ctx context.Context) (*isa.Program, error) {
+	whole, err := u.all(ctx)
+	if err != nil || whole.Shares || whole.Physical32 {
+		return whole, err
+	}
+	if u.compiler == nil {
+		return nil, fmt.Errorf("a program that came as a binary: %w", ErrNotShared)
+	}
+	var list []*isa.Kernel
+	for _, k := range whole.Kernels {
+		code, err := u.sharedKernel(ctx, k.Name)
+		switch {
+		case err != nil:
+			return nil, err
+		case code.err != nil:
+			return nil, code.refused(k.Name)
+		case converts(code.code):
+			list = append(list, code.code)
+		}
+	}
+	p := *u.latest.Load()
+	p.Kernels, p.Refused, p.Shares, p.Shared = whole.Kernels, whole.Refused, true, list
+	return &p, nil
 }
 
 // made is the code of a kernel on an engine, for all devices that have its program.
