@@ -306,19 +306,12 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if k, err := p.Kernel.onDevice(); err != nil {
+	d, list := p.Kernel.prog.dev, []*prepared{p}
+	if err := d.acquireFor(ctx, list); err != nil {
 		return nil, err
-	} else if k != p.Kernel {
-		// The host has shared memory since the launch was prepared.
-		if p, err = p.Launch.prepare(); err != nil {
-			return nil, err
-		}
 	}
+	p = list[0]
 	k := p.Kernel
-	d := k.prog.dev
-	if err := d.acquire(ctx); err != nil {
-		return nil, err
-	}
 	defer d.release()
 	if k.prog.closed {
 		return nil, fmt.Errorf("program of kernel %s: %w", k.code.Name, ErrClosed)

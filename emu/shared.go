@@ -3,6 +3,7 @@ package emu
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -18,7 +19,7 @@ type sharedKernel struct {
 
 // onDevice returns the kernel as launches on its device run it now. The device must not be held.
 func (k *Kernel) onDevice() (*Kernel, error) {
-	if k.shared.is || k.isa.Physical32 || !k.prog.dev.shares.Load() {
+	if !k.stale() {
 		return k, nil
 	}
 	s := &k.shared
@@ -32,6 +33,30 @@ func (k *Kernel) onDevice() (*Kernel, error) {
 		s.made = made
 	}
 	return s.made, nil
+}
+
+// stale says whether launches on the kernel's device need another one: that for shared memory.
+func (k *Kernel) stale() bool { return !k.shared.is && !k.isa.Physical32 && k.prog.dev.shares.Load() }
+
+// acquireFor waits for the device's turn for launches that were prepared. Those that were prepared when there was no shared
+// memory are prepared again, if there is some now. Without an error, release must follow.
+func (d *Device) acquireFor(ctx context.Context, launches []*prepared) error {
+	for {
+		if err := d.acquire(ctx); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(launches, func(p *prepared) bool { return p.Kernel.stale() }) {
+			return nil
+		}
+		d.release()
+		for i, p := range launches {
+			again, err := p.Launch.prepare()
+			if err != nil {
+				return err
+			}
+			launches[i] = again
+		}
+	}
 }
 
 // makeShared lowers the kernel for shared memory, and places the variables that it has.
