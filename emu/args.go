@@ -8,7 +8,7 @@ import (
 )
 
 // Arg is what a launch gives a kernel's parameter: a [*Buffer], an [*Image], a [*Pipe], a [Sampler], or what
-// [Value], [Vector], [Bytes], [LocalBytes], [Resource] or [Null] return.
+// [Value], [Vector], [Bytes], [LocalBytes], [Resource], [SVM.At] or [Null] return.
 type Arg interface {
 	argument() argument
 }
@@ -39,11 +39,15 @@ type argument struct {
 	local   uint64
 	what    string // of bytes, for messages: "int32"
 
+	offset  uint64 // of a pointer into shared memory
 	stride  uint16 // of a resource
 	records uint32
 }
 
 func (a argument) argument() argument { return a }
+
+// isPointer says whether the argument is a pointer into a buffer.
+func (a *argument) isPointer() bool { return a.kind == (bufferArg{}) || a.kind == (svmArg{}) }
 
 // describe says what was given, for messages.
 func (a *argument) describe() string {

@@ -15,6 +15,9 @@ type BinaryOptions struct {
 	// and the source text that it holds. Without it they show bytecode; names,
 	// files and lines are there in any case.
 	Module bool
+	// Shared puts the code in that kernels have where there is shared virtual memory. Without it they cannot run there:
+	// [ErrNotShared].
+	Shared bool
 	// Notes belong to whoever asks for the binary; their names are unique.
 	Notes []binary.Note
 }
@@ -28,6 +31,11 @@ func (p *Program) Binary(opt BinaryOptions) ([]byte, error) {
 	code, err := p.ISAContext(context.Background())
 	if err != nil {
 		return nil, err
+	}
+	if opt.Shared {
+		if code, err = p.unit.withShared(context.Background()); err != nil {
+			return nil, err
+		}
 	}
 	lim := &p.dev.limits
 	f := &binary.File{

@@ -36,6 +36,7 @@ type Buffer struct {
 	parent    *Buffer        // of a sub-buffer
 	view      memory.Pointer // to the same bytes for reading, once a kernel needed it
 	elem      elem           // that it was made of
+	svm       *SVM           // that the buffer is the memory of
 }
 
 // BufferOptions modify a buffer. The zero value is memory that kernels may
@@ -65,7 +66,8 @@ func (d *Device) NewBuffer(size uint64, opt BufferOptions) (*Buffer, error) {
 	return b, err
 }
 
-// NewBufferFrom makes a buffer of bytes that the device takes over: the caller must not use them any more.
+// NewBufferFrom makes a buffer of bytes that the device takes over: the caller must not use them any more
+// ([Device.AdoptBuffer] leaves them to the caller).
 // They are not copied where they start on a multiple of Limits.BaseAlign, as those of [memory.AlignedBytes]
 // do.
 func (d *Device) NewBufferFrom(data []byte, opt BufferOptions) (*Buffer, error) {
@@ -354,6 +356,14 @@ func (b *Buffer) constant() (memory.Pointer, error) {
 // Free releases the memory. A kernel that still has the address gets a fault
 // (E-FREED). Freeing twice is an error that wraps [ErrClosed].
 func (b *Buffer) Free() error {
+	if b != nil && b.svm != nil {
+		return fmt.Errorf("free of the buffer of shared virtual memory: %w; SVM.Free releases it", ErrInvalid)
+	}
+	return b.free()
+}
+
+// free is Free for all buffers.
+func (b *Buffer) free() error {
 	if err := b.lock(); err != nil {
 		return err
 	}

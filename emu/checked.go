@@ -36,7 +36,7 @@ func (k *Kernel) forChecks() (*checkedKernel, error) {
 func (k *Kernel) makeChecked() error {
 	c := &k.checked
 	ctx := context.Background()
-	code, err := k.prog.unit.checkedKernel(ctx, k.name)
+	code, err := k.prog.unit.checkedKernel(ctx, k.name, k.shared.is)
 	if err != nil {
 		return err
 	}

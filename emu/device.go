@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -134,7 +135,9 @@ type Device struct {
 	launches uint64
 
 	mem    *memory.Global
-	mapped int // Buffer.Map, all together
+	svm    svmList
+	shares atomic.Bool // there is, or was, shared virtual memory
+	mapped int         // Buffer.Map, all together
 	closed bool
 }
 

@@ -22,12 +22,24 @@
 // that another program was written to ([Program.Binary], [Device.LoadBinary]). What one device has
 // compiled another can have, too ([Program.On]).
 //
+// # Memory of the host
+//
+// [Device.AdoptBuffer] and [Device.AdoptImage] make buffers and images of bytes that stay the caller's. Shared virtual memory
+// ([Device.NewSVM], [Device.SVMFrom]) has the host's addresses besides: a kernel follows pointers that the host has
+// stored, and the other way round.
+//
+//	list, err := dev.NewSVM(4096, emu.SVMOptions{Kind: emu.SVMFine})
+//	binary.LittleEndian.PutUint64(list.Bytes(), list.Address()+64) // a pointer to byte 64
+//	res, err := k.Run(ctx, emu.Range(1), list)
+//
 // # Determinism
 //
 // The same module, arguments, launch and options leave the same memory, the
 // same printf output, the same counters and the same findings, whatever the
-// machine, the number of workers or the engine. Three things are not covered:
+// machine, the number of workers or the engine. Four things are not covered:
 //
+//   - addresses in shared virtual memory differ from run to run, and so does what a kernel computes from them; findings
+//     have none;
 //   - the end by a time limit or a cancelled context comes when it comes;
 //   - [Launch.Parallel] can force work-groups to run at the same time although
 //     they can see each other;

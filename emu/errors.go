@@ -19,6 +19,9 @@ var (
 	ErrElement = errors.New("has elements of another type")
 	// ErrNotCompared is a launch on a device whose engine is "compare" for which there are not two engines.
 	ErrNotCompared = errors.New("nothing to compare with")
+	// ErrNotShared is a kernel that cannot run where there is shared virtual memory: one that came as a binary which was made
+	// without BinaryOptions.Shared, or one whose pointers have 32 bits.
+	ErrNotShared = errors.New("not for shared virtual memory")
 	// ErrMapped is a buffer that the host has mapped and that a launch wants.
 	ErrMapped = errors.New("is mapped by the host")
 )

@@ -134,6 +134,17 @@ type Image struct {
 // room, wraps io.ErrUnexpectedEOF when the buffer is too small, and
 // memory.ErrImage when the description makes no sense.
 func (d *Device) NewImage(desc ImageDesc, format Format, opt ImageOptions) (*Image, error) {
+	return d.newImage(desc, format, opt, func(size uint64) (*Buffer, error) {
+		b, err := d.newBuffer(size, BufferOptions{Name: opt.Name})
+		if err == nil {
+			b.undefine()
+		}
+		return b, err
+	})
+}
+
+// newImage makes an image whose own memory, if it is no view of a buffer, is made by take.
+func (d *Device) newImage(desc ImageDesc, format Format, opt ImageOptions, take func(size uint64) (*Buffer, error)) (*Image, error) {
 	if err := d.acquire(context.Background()); err != nil {
 		return nil, err
 	}
@@ -174,12 +185,11 @@ func (d *Device) NewImage(desc ImageDesc, format Format, opt ImageOptions) (*Ima
 		if desc.Offset != 0 {
 			return nil, bad("an offset without a buffer")
 		}
-		mem, err := d.newBuffer(im.size, BufferOptions{Name: opt.Name})
+		mem, err := take(im.size)
 		if err != nil {
 			return nil, err
 		}
 		im.mem, im.base = mem, mem.ptr
-		mem.undefine()
 	}
 	im.view.Name, im.view.Base, im.view.ReadOnly = opt.Name, im.base, im.opt.ReadOnly
 	im.view.OfBuffer, im.view.BufferOrigin = desc.Buffer != nil, origin
@@ -486,6 +496,9 @@ func (im *Image) Free() error {
 		return err
 	}
 	defer im.dev.release()
+	if im.mem != nil && im.mem.mapped > 0 {
+		return fmt.Errorf("free of an image that %w", ErrMapped)
+	}
 	if err := im.dev.mem.FreeImage(im.ptr); err != nil {
 		return err
 	}

@@ -173,8 +173,12 @@ func (l *Launch) prepare() (*prepared, error) {
 	if l == nil || l.Kernel == nil || l.Kernel.prog == nil {
 		return nil, fmt.Errorf("kernel: %w", ErrInvalid)
 	}
-	k := l.Kernel
+	k, err := l.Kernel.onDevice()
+	if err != nil {
+		return nil, err
+	}
 	p := &prepared{Launch: *l}
+	p.Kernel = k
 	if err := p.bind(); err != nil {
 		return nil, err
 	}
@@ -305,11 +309,12 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	k := p.Kernel
-	d := k.prog.dev
-	if err := d.acquire(ctx); err != nil {
+	d, list := p.Kernel.prog.dev, []*prepared{p}
+	if err := d.acquireFor(ctx, list); err != nil {
 		return nil, err
 	}
+	p = list[0]
+	k := p.Kernel
 	defer d.release()
 	if k.prog.closed {
 		return nil, fmt.Errorf("program of kernel %s: %w", k.code.Name, ErrClosed)
@@ -330,7 +335,8 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 		Workers: p.workers(lim.Workers), Parallel: p.Parallel, WaveLanes: lim.WaveLanes, KeepGoing: p.KeepGoing,
 		Output: p.Output, MaxOutput: p.MaxOutput, Progress: p.Progress, Look: p.Look.of(p),
 		DMA: d.dmaConfig(p.Schedule), MaxState: stateMemory(),
-		Accesses: tellAccesses(p), Prints: tellPrints(p), Weak: p.model(),
+		HostWrites: d.svm.hostWrites(),
+		Accesses:   tellAccesses(p), Prints: tellPrints(p), Weak: p.model(),
 	}
 	if p.Trace != nil {
 		p.beginTrace()
@@ -427,12 +433,12 @@ func (p *prepared) traceInfo() trace.LaunchInfo {
 
 // readsOnly says whether a write through argument i is a fault: where the parameter points to constant
 // memory, and with checks on also where the module promises that nothing is written through it (NoWrite),
-// unless another argument leads to the same buffer. A pointer to const is no such promise: C allows to cast
+// unless another argument leads to the same buffer, or it is one that pointers in memory lead to. A pointer to const is no such promise: C allows to cast
 // const away from a pointer to an object that is not const.
 func (p *prepared) readsOnly(i int) bool {
 	param, buffer := &p.Kernel.code.Params[i], p.args[i].buffer
-	if param.Constant || !p.Check || !param.ReadOnly || p.args[i].kind != (bufferArg{}) {
-		return param.Constant && p.args[i].kind == (bufferArg{})
+	if param.Constant || !p.Check || !param.ReadOnly || !p.args[i].isPointer() || buffer.svm != nil {
+		return param.Constant && p.args[i].isPointer()
 	}
 	for j := range p.args {
 		if j != i && p.args[j].buffer == buffer {

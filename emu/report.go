@@ -261,6 +261,10 @@ func (p *prepared) memoryFault(out *finding.Finding, f *memory.Fault) {
 			out.Detail = at
 			break
 		}
+		if f.IsAddress {
+			out.Message = what + " through an address where no allocation is"
+			break
+		}
 		out.Message = what + " through a value that is no pointer"
 		out.Detail = fmt.Sprintf("at %#x", uint64(f.Pointer))
 	}

@@ -12,7 +12,7 @@ func (p *prepared) restricts() {
 	k := p.launch.Kernel
 	params := make([]race.RestrictParam, len(p.args))
 	for i := range p.args {
-		if b := p.args[i].buffer; p.args[i].kind == (bufferArg{}) && b != nil && len(b.data) > 0 {
+		if b := p.args[i].buffer; p.args[i].isPointer() && b != nil && len(b.data) > 0 {
 			params[i] = race.RestrictParam{
 				Restrict: k.Params[i].Restrict, Size: uint64(len(b.data)),
 				Place: uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b.data)))),

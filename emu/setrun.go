@@ -62,7 +62,7 @@ func (r *setRun) run(ctx context.Context) (*SetResult, error) {
 		ctx = context.Background()
 	}
 	d := r.launches[0].Kernel.prog.dev
-	if err := d.acquire(ctx); err != nil {
+	if err := d.acquireFor(ctx, r.launches); err != nil {
 		return nil, err
 	}
 	defer d.release()

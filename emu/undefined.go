@@ -59,6 +59,16 @@ func (p *prepared) shadows() {
 			s.SetStart(d.origins.ID(memory.Origin{Kind: memory.OriginGlobal, Number: int(b.ptr.Alloc())}))
 		}
 	}
+	d.svm.each(func(b *Buffer) {
+		s, _ := d.mem.Lookup(b.ptr.Alloc()).Shadow()
+		switch {
+		case s.Defined():
+		case p.Check:
+			s.SetStart(d.origins.ID(memory.Origin{Kind: memory.OriginGlobal, Number: int(b.ptr.Alloc())}))
+		default:
+			b.defineAll() // pointers in memory may lead there
+		}
+	})
 	p.launch.Poison = d.poison
 	if p.Check && p.Memory != MemoryWeak {
 		d.launches++
@@ -138,10 +148,9 @@ func withoutRaces(faults []scheduler.Fault, table *memory.Origins, raced bool) [
 // leftUndefined finds the undefined bits in the buffers of the launch that it has stored, by instruction.
 func (p *prepared) leftUndefined() map[int]*left {
 	stores := map[int]*left{}
-	for i := range p.args {
-		b := p.args[i].buffer
+	look := func(b *Buffer) {
 		if b == nil || b.data == nil {
-			continue
+			return
 		}
 		r := p.launch.Memory.Lookup(b.ptr.Alloc())
 		s, at := r.Shadow()
@@ -155,6 +164,10 @@ func (p *prepared) leftUndefined() map[int]*left {
 			}
 		})
 	}
+	for i := range p.args {
+		look(p.args[i].buffer)
+	}
+	p.Kernel.prog.dev.svm.each(look)
 	return stores
 }
 
@@ -362,6 +375,9 @@ func (r *undefinedReport) root(o memory.Origin) (name string) {
 	case memory.OriginGlobal:
 		help("write the buffer on the host before the launch, or in a kernel before it is read")
 		n := "a buffer"
+		if region := r.launch.Memory.Lookup(uint32(o.Number)); region != nil && region.Name != "" {
+			n = region.Name
+		}
 		for i := range r.args {
 			b := r.args[i].buffer
 			if im := r.args[i].image; im != nil {

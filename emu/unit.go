@@ -3,6 +3,7 @@ package emu
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,7 +21,9 @@ type unit struct {
 	names    []string        // of the kernels, in the module's order
 	kernels  map[string]*kernelCode
 	checked  map[string]*kernelCode // for launches with checks
-	whole    *isa.Program           // with all kernels, once there are all
+	// shared and sharedChecked are the same for devices whose memory the host shares.
+	shared, sharedChecked map[string]*kernelCode
+	whole                 *isa.Program // with all kernels, once there are all
 
 	// latest has the variables, pipes and names of all kernels that have been lowered. Each of the programs that it
 	// has been begins with those before it.
@@ -44,7 +47,8 @@ func newUnit(m *spirv.Module, opt ProgramOptions, d *Device) (*unit, error) {
 	if err != nil {
 		return nil, &ModuleError{Stage: "lower", Err: err}
 	}
-	u := &unit{turn: make(chan struct{}, 1), compiler: c, names: c.Kernels(), kernels: map[string]*kernelCode{}, checked: map[string]*kernelCode{}}
+	u := &unit{turn: make(chan struct{}, 1), compiler: c, names: c.Kernels(), kernels: map[string]*kernelCode{}, checked: map[string]*kernelCode{},
+		shared: map[string]*kernelCode{}, sharedChecked: map[string]*kernelCode{}}
 	u.latest.Store(c.Module())
 	return u, nil
 }
@@ -55,6 +59,12 @@ func wholeUnit(p *isa.Program) *unit {
 	for _, k := range p.Kernels {
 		u.names = append(u.names, k.Name)
 		u.kernels[k.Name] = &kernelCode{prog: p, code: k}
+	}
+	if p.Shares {
+		u.shared = maps.Clone(u.kernels)
+		for _, k := range p.Shared {
+			u.shared[k.Name] = &kernelCode{prog: p, code: k}
+		}
 	}
 	for i := range p.Refused {
 		r := &p.Refused[i]
@@ -91,20 +101,48 @@ func (u *unit) kernel(ctx context.Context, name string) (*kernelCode, error) {
 	return u.lower(ctx, name, u.kernels, u.compiler.Kernel)
 }
 
-// checkedKernel returns the code of a kernel, which the module has, for launches with checks: that of all launches where the
-// program came as bytecode. The error is that of the context.
-func (u *unit) checkedKernel(ctx context.Context, name string) (*kernelCode, error) {
+// checkedKernel returns the code of a kernel, which the module has, for launches with checks, on a device whose memory the host
+// shares or on another: that of all launches where the program came as bytecode. The error is that of the context.
+func (u *unit) checkedKernel(ctx context.Context, name string, shared bool) (*kernelCode, error) {
+	if err := u.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { <-u.turn }()
+	switch {
+	case u.compiler == nil && shared:
+		return u.shared[name], nil
+	case u.compiler == nil:
+		return u.kernels[name], nil
+	}
+	list, compile := u.checked, u.compiler.CheckedKernel
+	if shared {
+		list = u.sharedChecked
+		compile = func(ctx context.Context, name string) (*isa.Program, error) {
+			return u.compiler.SharedKernel(ctx, name, true)
+		}
+	}
+	if k := list[name]; k != nil {
+		return k, nil
+	}
+	return u.lower(ctx, name, list, compile)
+}
+
+// sharedKernel returns the code of a kernel, which the module has, for a device whose memory the host shares. It is nil where the
+// program came as bytecode without it. The error is that of the context.
+func (u *unit) sharedKernel(ctx context.Context, name string) (*kernelCode, error) {
 	if err := u.acquire(ctx); err != nil {
 		return nil, err
 	}
 	defer func() { <-u.turn }()
 	if u.compiler == nil {
-		return u.kernels[name], nil
+		return u.shared[name], nil
 	}
-	if k := u.checked[name]; k != nil {
+	if k := u.shared[name]; k != nil {
 		return k, nil
 	}
-	return u.lower(ctx, name, u.checked, u.compiler.CheckedKernel)
+	return u.lower(ctx, name, u.shared, func(ctx context.Context, name string) (*isa.Program, error) {
+		return u.compiler.SharedKernel(ctx, name, false)
+	})
 }
 
 // lower lowers a kernel in one of two ways, and keeps it in the list of those that were lowered so. The caller has the unit's turn.
@@ -150,6 +188,33 @@ func (u *unit) all(ctx context.Context) (*isa.Program, error) {
 		u.whole = &p
 	}
 	return u.whole, nil
+}
+
+// withShared returns what all returns, with the kernels' code for devices whose memory the host shares. The error is that of the
+// context, or says why there is none for a kernel that runs.
+func (u *unit) withShared(ctx context.Context) (*isa.Program, error) {
+	whole, err := u.all(ctx)
+	if err != nil || whole.Shares || whole.Physical32 {
+		return whole, err
+	}
+	if u.compiler == nil {
+		return nil, fmt.Errorf("a program that came as a binary: %w", ErrNotShared)
+	}
+	var list []*isa.Kernel
+	for _, k := range whole.Kernels {
+		code, err := u.sharedKernel(ctx, k.Name)
+		switch {
+		case err != nil:
+			return nil, err
+		case code.err != nil:
+			return nil, code.refused(k.Name)
+		case converts(code.code):
+			list = append(list, code.code)
+		}
+	}
+	p := *u.latest.Load()
+	p.Kernels, p.Refused, p.Shares, p.Shared = whole.Kernels, whole.Refused, true, list
+	return &p, nil
 }
 
 // made is the code of a kernel on an engine, for all devices that have its program.

@@ -132,6 +132,8 @@ const (
 	OpPtrDiff     // dst.i64 = a - b in bytes (memory.Pointer.Minus)
 	OpPtrPack32   // dst.i32 = the 32-bit form that a Physical32 module keeps in memory
 	OpPtrUnpack32 // dst.i64 = the pointer that a.i32 stands for
+	OpPtrAddress  // dst.i64 = what a is in memory: the host's address where it leads to memory that the host shares, else a
+	OpPtrAt       // dst.i64 = the pointer whose OpPtrAddress is a
 
 	// Memory.
 	OpLoad    // dst.T = memory

@@ -183,6 +183,8 @@ var opInfos = [NumOps]OpInfo{
 	OpPtrDiff:     {"ptrdiff", ShapePtrDiff, SetPtr, 0, function},
 	OpPtrPack32:   {"ptrpack32", ShapeConvert, 1 << I32, SetPtr, PropPure},
 	OpPtrUnpack32: {"ptrunpack32", ShapeConvert, SetPtr, 1 << I32, PropPure},
+	OpPtrAddress:  {"ptraddress", ShapeConvert, SetPtr, SetPtr, PropPure},
+	OpPtrAt:       {"ptrat", ShapeConvert, SetPtr, SetPtr, PropPure},
 
 	OpLoad:    {"load", ShapeLoad, SetMem, 0, PropFaults},
 	OpStore:   {"store", ShapeStore, SetMem, 0, PropFaults},

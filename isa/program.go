@@ -9,6 +9,11 @@ type Program struct {
 	// Functions are the names of functions that places name; Functions[0] is "".
 	Functions []string
 
+	// Shared has, where Shares is set, the kernels whose code for memory that the host shares is another: that has OpPtrAddress
+	// and OpPtrAt. The names are those of Kernels.
+	Shares bool
+	Shared []*Kernel
+
 	// Refused has the kernels of the module that cannot be run, and why.
 	Refused []Refused
 

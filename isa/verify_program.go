@@ -1,6 +1,9 @@
 package isa
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Verify checks what everybody who runs a program takes for granted: that each
 // kernel passes [Kernel.Verify], and that what its tables say of the program's
@@ -34,8 +37,28 @@ func (p *Program) Verify() error {
 			return bad("pipe %q: packets aligned to %d bytes", p.Pipes[i].Name, a)
 		}
 	}
-	seen := make(map[string]bool, len(p.Kernels))
-	for _, k := range p.Kernels {
+	if err := p.verifyKernels(p.Kernels); err != nil {
+		return err
+	}
+	for _, k := range p.Shared {
+		if k == nil {
+			continue // found below
+		}
+		plain := p.Kernel(k.Name)
+		if plain == nil || !slices.Equal(k.Params, plain.Params) {
+			return bad("the code of %q for shared memory is of no kernel", k.Name)
+		}
+	}
+	return p.verifyKernels(p.Shared)
+}
+
+// verifyKernels checks a list of kernels.
+func (p *Program) verifyKernels(list []*Kernel) error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("program: %s: %w", fmt.Sprintf(format, args...), ErrMalformed)
+	}
+	seen := make(map[string]bool, len(list))
+	for _, k := range list {
 		switch {
 		case k == nil:
 			return bad("a kernel is missing")

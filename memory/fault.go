@@ -54,6 +54,8 @@ type Fault struct {
 	// to one; Region is "" where nobody named it. RegionSize is in bytes.
 	Region     string
 	RegionSize uint64
+	// IsAddress says that Pointer may be an address of the host, which differs from run to run.
+	IsAddress bool
 	// HasRegion says that the pointer leads to an allocation that is or was there.
 	HasRegion bool
 }
@@ -104,6 +106,9 @@ func (f *Fault) Error() string {
 	}
 	if f.Expected != SpaceNone && f.Pointer.Space() != f.Expected {
 		return fmt.Sprintf("%s in %s memory through a pointer to other memory (%s)", what, f.Expected, f.Pointer)
+	}
+	if f.IsAddress {
+		return what + " through an address where no allocation is"
 	}
 	return fmt.Sprintf("%s through a value that is no pointer (%#x)", what, uint64(f.Pointer))
 }

@@ -54,6 +54,8 @@ type Global struct {
 	last  uint32 // the number given out last
 	flat  atomic.Pointer[[]flatEntry]
 
+	shared sharedTable
+
 	resources atomic.Pointer[[]*Resource] // by number, from 1; nil where one is free
 	images    atomic.Pointer[[]*Image]    // likewise
 	pipes     pipeTable                   // likewise, from 1
@@ -77,15 +79,22 @@ func (g *Global) Used() uint64 {
 // Alloc makes an allocation of size zero bytes and returns the pointer to its
 // start. The error is a [*LimitError] or wraps [ErrTooMany].
 func (g *Global) Alloc(name string, size uint64, readOnly bool) (Pointer, error) {
+	return g.allocBytes(name, size, readOnly, func() []byte {
+		if !HostHas(size) {
+			return nil
+		}
+		return AlignedBytes(size)
+	})
+}
+
+// allocBytes is Alloc for the bytes that take returns, nil where the host does not have them.
+func (g *Global) allocBytes(name string, size uint64, readOnly bool, take func() []byte) (Pointer, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err := g.fits(name, size); err != nil {
 		return 0, err
 	}
-	var data []byte
-	if HostHas(size) {
-		data = AlignedBytes(size)
-	}
+	data := take()
 	if data == nil {
 		return 0, &LimitError{Name: name, Size: size, Used: g.used, Limit: g.limit, Host: true}
 	}
@@ -122,10 +131,11 @@ func (g *Global) View(p Pointer) (Pointer, error) {
 	if err := g.fits(r.Name, 0); err != nil {
 		return 0, err
 	}
-	return g.enter(&Region{Name: r.Name, Data: r.Data, ReadOnly: true, WriteOnly: r.WriteOnly, Size: r.Size, view: true, shadow: r.shadow, shadowAt: r.shadowAt}), nil
+	return g.enter(&Region{Name: r.Name, Data: r.Data, ReadOnly: true, WriteOnly: r.WriteOnly, Size: r.Size, view: true, shadow: r.shadow, shadowAt: r.shadowAt, host: r.host}), nil
 }
 
-// ShareShadow says that the bytes of an allocation are those of another one, from off on.
+// ShareShadow says that the bytes of an allocation are those of another one, from off on. Pointers into it have the addresses
+// of the other's, if that is shared.
 func (g *Global) ShareShadow(p, of Pointer, off uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -135,6 +145,9 @@ func (g *Global) ShareShadow(p, of Pointer, off uint64) {
 	}
 	shared := *r
 	shared.shadow, shared.shadowAt = from.shadow, from.shadowAt+off
+	if from.host != 0 {
+		shared.host = from.host + off
+	}
 	g.store(p.Alloc(), &shared)
 }
 
@@ -181,6 +194,7 @@ func (g *Global) enter(r *Region) Pointer {
 		}
 	}
 	g.forgetFlat(n)
+	g.forgetShared(n)
 	r.Flat = g.placeFlat(n, r.Size)
 	g.store(n, r)
 	g.last = n
@@ -208,7 +222,7 @@ func (g *Global) Free(p Pointer) error {
 	if p.Space() != SpaceGlobal || r == nil || r.Freed {
 		return fmt.Errorf("release of %s: %w", p, ErrNoAlloc)
 	}
-	g.store(p.Alloc(), &Region{Name: r.Name, Size: r.Size, ReadOnly: r.ReadOnly, Freed: true, Flat: r.Flat})
+	g.store(p.Alloc(), &Region{Name: r.Name, Size: r.Size, ReadOnly: r.ReadOnly, Freed: true, Flat: r.Flat, host: r.host})
 	g.live--
 	if !r.view {
 		g.used -= r.Size

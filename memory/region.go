@@ -27,6 +27,7 @@ type Region struct {
 	shadowAt uint64 // where the region begins in shadow
 	// Flat is the 32-bit address (see [Global.Pack32]); 0 for none.
 	Flat uint32
+	host uint64 // address of a shared allocation (see [Global.Share]); 0 for none
 }
 
 // Shadow returns which bits of the region are undefined, and where the region begins in there. A nil Region has none.

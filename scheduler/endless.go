@@ -35,7 +35,7 @@ const (
 // watched says whether the launch is looked at for loops without progress: nothing but memory and the waves decides what
 // they do, and their turns have an order that depends on nothing else.
 func (w *worker) watched() bool {
-	return w.Check && w.opt.Races != nil && !w.clocked && w.set == nil && !w.Kernel.UsesPrintf && !w.Kernel.UsesPipes &&
+	return w.Check && w.opt.Races != nil && !w.opt.HostWrites && !w.clocked && w.set == nil && !w.Kernel.UsesPrintf && !w.Kernel.UsesPipes &&
 		!w.Kernel.UsesAsync && (w.opt.Order != Seeded || w.n == 1)
 }
 

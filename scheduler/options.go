@@ -47,6 +47,10 @@ type Options struct {
 	// a fault ends the launch; see the package's documentation.
 	KeepGoing bool
 
+	// HostWrites says that the host may write memory while the launch runs, so that a loop in which nothing changes may
+	// still end.
+	HostWrites bool
+
 	// MaxState is what the registers, the private and the local memory of all waves may
 	// take on the host, in bytes; 0 is DefaultMaxState. Where it does not reach
 	// for all workers, there are fewer.

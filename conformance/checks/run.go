@@ -192,11 +192,19 @@ func (r *run) launch(l *Launch) (emu.Launch, error) {
 // argument makes one argument, of size bytes where it is a value.
 func (r *run) argument(a *argspec.Arg, text string, size uint64) (emu.Arg, error) {
 	switch {
-	case a.Kind == argspec.Buffer && a.Shared != "":
-		if b := r.shared[a.Shared]; b != nil {
-			return b, nil
+	case a.Shared != "":
+		b := r.shared[a.Shared]
+		switch {
+		case b == nil:
+			return nil, fmt.Errorf("no buffer %q", a.Shared)
+		case a.Kind == argspec.Image:
+			im, err := argument.NewView(r.dev, a, b, argument.Options{})
+			if err == nil {
+				r.images = append(r.images, &argument.Made{Image: im})
+			}
+			return im, err
 		}
-		return nil, fmt.Errorf("no buffer %q", a.Shared)
+		return b, nil
 	case a.Kind == argspec.Buffer:
 		return r.buffer(a)
 	case a.Kind == argspec.Value:

@@ -40,7 +40,8 @@ Buffers in global or constant memory
                          only read, or only write: anything else is a fault
 
   buffer:NAME            the buffer that a flag -buffer NAME=SPEC makes, for
-                         kernels that share it; SPEC is one of the forms above
+                         kernels that share it; SPEC is one of the forms above,
+                         ro: and wo: among them
 
   resource:STRIDE:RECORDS:SPEC
                          a buffer resource, as AMDGPU's buffer operations take
@@ -57,6 +58,9 @@ Images
   image:WIDTHxHEIGHT@PITCH[+ORIGIN]:ORDER:TYPE[:SPEC]
                          the same, as a view of a buffer: PITCH bytes from row
                          to row, the first one at byte ORIGIN
+  image:WIDTHxHEIGHT[@PITCH[+ORIGIN]]:ORDER:TYPE:buffer:NAME
+                         a view of the buffer that a flag -buffer NAME=SPEC
+                         makes; images of all kinds can be such views
   image:WIDTHxHEIGHT/LEVELS:ORDER:TYPE[:SPEC]
                          a mipmap; the bytes of SPEC are those of all levels
   image1d:WIDTH image1d_array:WIDTHxLAYERS image1d_buffer:WIDTH

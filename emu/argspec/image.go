@@ -262,7 +262,7 @@ func (p *parser) sizedImage(kind memory.ImageKind, size string, sizeAt int, text
 		return nil, err
 	}
 	order, rest, _ := strings.Cut(text, ":")
-	typ, _, more := strings.Cut(rest, ":")
+	typ, spec, more := strings.Cut(rest, ":")
 	if info.Format, err = p.format(kind, order+":"+typ, at); err != nil {
 		return nil, err
 	}
@@ -276,6 +276,10 @@ func (p *parser) sizedImage(kind memory.ImageKind, size string, sizeAt int, text
 	if room := int64(info.Pitch)*int64(info.Height) + int64(info.Origin); max(bytes, room) > p.max {
 		return nil, p.fail(sizeAt, fmt.Sprintf("at most %d bytes", p.max), "an image of %d bytes is too large", max(bytes, room))
 	}
+	specAt := at + len(order) + 1 + len(typ) + 1
+	if name, named := strings.CutPrefix(spec, sharedForm); named {
+		return p.sharedImage(info, name, specAt+len(sharedForm))
+	}
 	// The device holds the image as well, and all of the memory that it is a view of.
 	if err := p.reserve(uint64(max(bytes, int64(info.Pitch)*int64(info.Height)+int64(info.Origin)))); err != nil {
 		return nil, &Error{Spec: p.spec, Column: sizeAt + 1, Msg: err.Error(), Err: err}
@@ -287,7 +291,6 @@ func (p *parser) sizedImage(kind memory.ImageKind, size string, sizeAt int, text
 		}
 		return newImage(info, data), nil
 	}
-	specAt := at + len(order) + 1 + len(typ) + 1
 	a, err := p.buffer(specAt)
 	if err != nil {
 		return nil, err

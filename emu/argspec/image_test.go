@@ -175,3 +175,35 @@ func TestSaveImage(t *testing.T) {
 		t.Error("an image of 3 bytes is saved")
 	}
 }
+
+// TestParseSharedImage has images over buffers that have names.
+func TestParseSharedImage(t *testing.T) {
+	o := &Options{SharedBuffers: true}
+	for spec, want := range map[string]Arg{
+		"image:3x2:rgba:u8:buffer:b":        {Count: 24, Shared: "b", Image: &ImageInfo{}},
+		"image:3x2@16+4:rgba:u8:buffer:b":   {Count: 24, Shared: "b", Image: &ImageInfo{Pitch: 16, Origin: 4}},
+		"image3d:3x2x2:r:f32:buffer:buf":    {Count: 12, Shared: "buf", Image: &ImageInfo{}},
+		"image1d_buffer:5:rg:i16:buffer:b2": {Count: 10, Shared: "b2", Image: &ImageInfo{}},
+	} {
+		a, err := Parse(spec, o)
+		if err != nil {
+			t.Errorf("%s: %v", spec, err)
+			continue
+		}
+		if a.Kind != Image || a.Count != want.Count || a.Shared != want.Shared || a.Image.Pitch != want.Image.Pitch || a.Image.Origin != want.Image.Origin || a.Data != nil {
+			t.Errorf("%s: %+v, %+v", spec, a, a.Image)
+		}
+	}
+	for spec, column := range map[string]int{
+		"image:3x2:rgba:u8:buffer:": 26, "image:3x2:rgba:u8:buffer:1": 26, "image:4x2/2:rgba:u8:buffer:b": 21, "image:3x2@15:rgba:u8:buffer:b": 7,
+		"image3d:65536x65536x65536:rgba:f32:buffer:b": 9,
+	} {
+		var e *Error
+		if _, err := Parse(spec, o); !errors.As(err, &e) || e.Column != column {
+			t.Errorf("%s: %v; want an error at column %d", spec, err, column)
+		}
+	}
+	if _, err := Parse("image:3x2:rgba:u8:buffer:b", nil); err == nil {
+		t.Error("there are no buffers to share, and one is taken")
+	}
+}

@@ -70,7 +70,7 @@ type Arg struct {
 	Sampler *memory.SamplerState
 	// Pipe describes a pipe; nil for all that is none.
 	Pipe *PipeInfo
-	// Shared is the name of the buffer that an argument shares with others; the
+	// Shared is the name of the buffer that an argument shares with others, or that an image is a view of; the
 	// argument has no data of its own then. It is "" for all others.
 	Shared string
 }
@@ -113,7 +113,7 @@ type Options struct {
 	// Room is asked before memory is taken for data whether the argument may hold so many bytes at
 	// once. Its error is that of [Parse]. nil takes whatever MaxBytes allows.
 	Room func(bytes uint64) error
-	// SharedBuffers lets an argument be a buffer that others share: buffer:NAME.
+	// SharedBuffers lets an argument be a buffer that others share, or an image over one: buffer:NAME.
 	SharedBuffers bool
 }
 
@@ -180,7 +180,8 @@ func (p *parser) restricted(_ string, at int) (*Arg, error) {
 		err = p.fail(at, bufferForms, "no buffer")
 	}
 	if err == nil {
-		a.ReadOnly, a.WriteOnly = p.spec[0] == 'r', p.spec[0] == 'w'
+		kind := p.spec[at-len("ro:")]
+		a.ReadOnly, a.WriteOnly = kind == 'r', kind == 'w'
 	}
 	return a, err
 }

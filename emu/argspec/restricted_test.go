@@ -21,6 +21,9 @@ func TestParseRestricted(t *testing.T) {
 			t.Errorf("%s: %+v", spec, a)
 		}
 	}
+	if _, a, err := ParseBuffer("b=wo:zero:u8:2", nil); err != nil || !a.WriteOnly || a.ReadOnly {
+		t.Errorf("a buffer with a name: %+v, %v", a, err)
+	}
 	for spec, column := range map[string]int{"ro:": 4, "wo:i32:4": 4, "ro:wo:zero:u8:1": 4, "ro:null": 4, "ro:zero:u9:1": 9} {
 		var e *Error
 		if _, err := Parse(spec, nil); !errors.As(err, &e) || e.Column != column {

@@ -46,17 +46,39 @@ func (p *parser) named(what, allowed string) (name string, next int, err error) 
 }
 
 // ParseBuffer reads NAME=SPEC, the form of -buffer: a buffer that arguments of
-// the form buffer:NAME share. An error is an [*Error].
+// the form buffer:NAME share. SPEC may begin with ro: or wo:. An error is an [*Error].
 func ParseBuffer(s string, opts *Options) (name string, a *Arg, err error) {
 	p := newParser(s, opts)
 	name, at, err := p.named("buffer", "NAME=SPEC, as in -buffer c=zero:f32:16")
 	if err != nil {
 		return "", nil, err
 	}
+	if rest := s[at:]; strings.HasPrefix(rest, "ro:") || strings.HasPrefix(rest, "wo:") {
+		a, err = p.restricted(rest, at+len("ro:"))
+		return name, a, err
+	}
 	if a, err = p.buffer(at); a == nil && err == nil {
-		err = p.fail(at, bufferForms, "no buffer")
+		err = p.fail(at, bufferForms+" ro:SPEC wo:SPEC", "no buffer")
 	}
 	return name, a, err
+}
+
+// sharedForm is what an argument begins with that is a buffer which has a name.
+const sharedForm = "buffer:"
+
+// sharedImage returns the argument for an image that is a view of the buffer with the given name.
+func (p *parser) sharedImage(info ImageInfo, name string, at int) (*Arg, error) {
+	b, err := p.sharedBuffer(name, at)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.Levels > 1:
+		return nil, p.fail(at-len(sharedForm), bufferForms, "a mipmap is no view of a buffer")
+	}
+	a := newImage(info, nil)
+	a.Shared = b.Shared
+	a.Count = int(info.elements()) * a.Shape[len(a.Shape)-1]
+	return a, nil
 }
 
 // sharedBuffer reads the NAME behind "buffer:".

@@ -229,7 +229,7 @@ func (w *wave) region(p memory.Pointer) *memory.Region {
 // check returns what an access of n bytes at p does wrong, or nil. base is
 // the pointer that p was computed from.
 func (w *wave) check(base, p memory.Pointer, space memory.Space, n uint64, a memory.Access) *memory.Fault {
-	f := memory.Fault{Access: a, Pointer: p, Size: n, Expected: space}
+	f := memory.Fault{Access: a, Pointer: p, Size: n, Expected: space, IsAddress: w.mem.IsAddress(p)}
 	switch {
 	case base == 0 || p.IsNearNull():
 		f.Kind = memory.FaultNull
@@ -243,7 +243,7 @@ func (w *wave) check(base, p memory.Pointer, space memory.Space, n uint64, a mem
 	if bad == nil {
 		return nil
 	}
-	bad.Expected = space
+	bad.Expected, bad.IsAddress = space, f.IsAddress
 	if bad.HasRegion && p.Space() == memory.SpaceLocal {
 		bad.Region = w.localName(int(p.Alloc()) - 1)
 	}

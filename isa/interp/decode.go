@@ -272,6 +272,10 @@ func (d *decoder) operation(in inst) {
 		d.lanes(in, ptrPack32, s.A, isa.I64, isa.None, isa.Void)
 	case isa.OpPtrUnpack32:
 		d.lanes(in, ptrUnpack32, s.A, isa.I32, isa.None, isa.Void)
+	case isa.OpPtrAddress:
+		d.lanes(in, ptrAddress, s.A, isa.I64, isa.None, isa.Void)
+	case isa.OpPtrAt:
+		d.lanes(in, ptrAt, s.A, isa.I64, isa.None, isa.Void)
 	case isa.OpLoad:
 		d.load(in)
 	case isa.OpStore:

@@ -55,7 +55,15 @@ func checkPtrDiff(w *wave, in *inst) {
 	}
 	w.fail(engine.Fault{Code: finding.PointerDifference, PC: in.pc}, set)
 	p, q := pointers(w.place(w.fault.Lane))
-	w.fault.Detail = fmt.Sprintf("%s minus %s", p, q)
+	w.fault.Detail = fmt.Sprintf("%s minus %s", w.pointerText(p), w.pointerText(q))
+}
+
+// pointerText returns a pointer for a message, which has no addresses of the host.
+func (w *wave) pointerText(p memory.Pointer) string {
+	if w.mem.IsAddress(p) {
+		return "an address where no allocation is"
+	}
+	return p.String()
 }
 
 func ptrPack32(w *wave, a, _ uint64) uint64 {
@@ -65,6 +73,10 @@ func ptrPack32(w *wave, a, _ uint64) uint64 {
 func ptrUnpack32(w *wave, a, _ uint64) uint64 {
 	return uint64(w.mem.Unpack32(w.lds, w.code.privSize, uint32(a)))
 }
+
+func ptrAddress(w *wave, a, _ uint64) uint64 { return w.mem.Address(memory.Pointer(a)) }
+
+func ptrAt(w *wave, a, _ uint64) uint64 { return uint64(w.mem.AtAddress(a)) }
 
 // addressing fills in what an instruction with an address needs: base pointer
 // and index. It says whether both are scalar.

@@ -500,6 +500,8 @@ func (b *builder) params(f *function) [][]*value {
 					vals = append(vals, b.cmp(isa.OpNe, isa.I8, v, b.imm(isa.I8, 0)))
 				case l.t.odd():
 					vals = append(vals, b.norm(l.t, v))
+				case l.t.kind == kindPointer:
+					vals = append(vals, b.pointerOf(v))
 				default:
 					vals = append(vals, v)
 				}

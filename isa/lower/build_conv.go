@@ -160,14 +160,14 @@ func (b *builder) ptrToInt(p *value, t *typ) *value {
 	if b.m.ptrSize == 4 {
 		return b.norm(t, b.resize(b.conv(isa.OpPtrPack32, isa.I32, isa.I64, p), isa.I32, t.scalar()))
 	}
-	return b.norm(t, b.resize(p, isa.I64, t.scalar()))
+	return b.norm(t, b.resize(b.addressOf(p), isa.I64, t.scalar()))
 }
 
 func (b *builder) intToPtr(x *value, t *typ) *value {
 	if b.m.ptrSize == 4 {
 		return b.conv(isa.OpPtrUnpack32, isa.I64, isa.I32, b.resize(x, t.scalar(), isa.I32))
 	}
-	return b.resize(x, t.scalar(), isa.I64)
+	return b.atAddress(b.resize(x, t.scalar(), isa.I64))
 }
 
 // bitcast reinterprets the bits of v. Between scalars of one width nothing

@@ -181,6 +181,9 @@ func (b *builder) arith(in spirv.Inst) {
 			if x.signed {
 				x0, x1 = b.signed(ot, x0), b.signed(ot, x1)
 			}
+			if ot.kind == kindPointer {
+				x0, x1 = b.addressOf(x0), b.addressOf(x1)
+			}
 			if x.swap {
 				x0, x1 = x1, x0
 			}

@@ -342,6 +342,8 @@ func (b *builder) loadScalar(p *value, t *typ, a access) *value {
 		return b.conv(isa.OpPtrUnpack32, isa.I64, isa.I32, access(isa.I32))
 	case t.op == spirv.OpTypeMatrix:
 		b.fail("matrices are not supported: kernels have vectors (the capability Matrix belongs to shaders)")
+	case b.m.sharedPointer(t):
+		return b.atAddress(access(isa.I64))
 	case t.scalar() == isa.Void:
 		b.fail("values of type %s cannot be loaded", t.op)
 	}
@@ -370,6 +372,8 @@ func (b *builder) storeScalar(p *value, t *typ, x *value, a access) {
 	case t.kind == kindPointer && b.m.ptrSize == 4:
 		s = isa.I32
 		x = b.conv(isa.OpPtrPack32, isa.I32, isa.I64, x)
+	case b.m.sharedPointer(t):
+		x = b.addressOf(x)
 	case s == isa.Void:
 		b.fail("values of type %s cannot be stored", t.op)
 	}

@@ -112,6 +112,14 @@ func (c *Compiler) CheckedKernel(ctx context.Context, name string) (*isa.Program
 	return c.Kernel(ctx, name)
 }
 
+// SharedKernel is [Compiler.Kernel], or [Compiler.CheckedKernel] if checked is set, for a device whose memory the host shares:
+// in memory and as integers, pointers are what OpPtrAddress makes of them. Modules with addresses of 32 bits have their own.
+func (c *Compiler) SharedKernel(ctx context.Context, name string, checked bool) (*isa.Program, error) {
+	c.mod.shared, c.mod.checked = c.mod.ptrSize == 8, checked
+	defer func() { c.mod.shared, c.mod.checked = false, false }()
+	return c.Kernel(ctx, name)
+}
+
 // Program lowers every kernel of m. The module must have passed
 // validate.Load; one that has not gives an error as well, if a less helpful
 // one.

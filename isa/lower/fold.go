@@ -432,6 +432,10 @@ func (f *fn) simplify(v *value) *value {
 		if x.op == isa.OpBuiltin && x.typ == isa.I64 && v.typ == isa.I32 {
 			v.op, v.elem, v.imm, v.args = isa.OpBuiltin, isa.I32, x.imm, nil // the id in 32 bits at once
 		}
+	case isa.OpPtrAddress, isa.OpPtrAt:
+		if r := sameAddress(v); r != nil {
+			return r
+		}
 	case isa.OpPtrAdd:
 		if v.idx != isa.IdxNone && y.isConst() {
 			n := y.sext()

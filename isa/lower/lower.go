@@ -38,6 +38,8 @@
 // integer as wide as the module's pointers. The sequence of async marks belongs
 // to a function body, and inlining keeps it so (build_async.go).
 //
+// In memory that the host shares, pointers are the host's addresses: kernels for that convert them (shared.go).
+//
 // Pipe instructions are effects too, and give each lane a result of its own. A
 // blocking one is a loop of one block, which stays as it is (build_pipe.go). Lanes
 // that got their packet may run on while others wait, so that from the first such

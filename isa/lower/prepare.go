@@ -72,8 +72,9 @@ func (m *module) plain(in spirv.Inst) bool {
 // choosePrepared finds the functions that a kernel calls often enough, from where it begins.
 func (b *builder) choosePrepared(kernel *function) {
 	m := b.m
-	// Of kernels for checks, each place says something of its own; undefined values have a number in others.
-	if m.checked || m.opt.Poison != 0 || !m.opt.Passes.standard() {
+	// Of kernels for checks, each place says something of its own; undefined values have a number in others. Bodies are kept
+	// for kernels that are lowered for memory that nobody shares.
+	if m.checked || m.shared || m.opt.Poison != 0 || !m.opt.Passes.standard() {
 		return
 	}
 	if m.cut(kernel); len(kernel.calls) == 0 {

@@ -54,6 +54,7 @@ func promote(b *builder) {
 	f.need(AnalysisDominators)
 	f.promoteSlots(slots)
 	b.dropLifetimes(slots)
+	b.joinPointers()
 }
 
 // startOf returns what a slot holds before the first store: bytes of a parameter, or what is undefined.

@@ -19,8 +19,9 @@ type choice struct {
 func choices() (list []choice) {
 	instructions(func(_ string, in isa.Inst, types [4]isa.Type, n int) {
 		switch in.Op {
-		case isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS, isa.OpPtrPack32, isa.OpPtrUnpack32:
-			return // may fault
+		case isa.OpDivS, isa.OpDivU, isa.OpRemS, isa.OpRemU, isa.OpModS, isa.OpPtrPack32, isa.OpPtrUnpack32,
+			isa.OpPtrAddress, isa.OpPtrAt:
+			return // may fault, or make numbers of pointers
 		}
 		list = append(list, choice{in, types, n})
 	})

@@ -270,7 +270,7 @@ func divideScalar(signed, rest bool) scalarEmitter {
 func convertScalar(in *isa.Inst) scalarEmitter {
 	from, to := in.Type2, in.Type
 	switch {
-	case in.Op == isa.OpPtrPack32 || in.Op == isa.OpPtrUnpack32:
+	case in.Op >= isa.OpPtrPack32 && in.Op <= isa.OpPtrAt:
 		return nil
 	case from.IsInt() && to.IsInt():
 		if from.Bits() == to.Bits() {

@@ -21,6 +21,7 @@ type kernelArg struct {
 	spec   *argspec.Arg // without its data once that is on the device
 	buffer *emu.Buffer  // of a buffer
 	image  *emu.Image   // of an image
+	view   *shared      // that an image is a view of
 	pipe   *pipe        // of a pipe
 	arg    emu.Arg
 }
@@ -130,7 +131,7 @@ func (l *launch) parseArg(env *Env, i int, text string, p *emu.Param) error {
 	}
 	*a = kernelArg{text: text, spec: spec}
 	if spec.Shared != "" {
-		err = l.sharedArg(a)
+		err = l.sharedArg(a, p)
 	} else {
 		err = l.pipeArg(a, p)
 	}
@@ -178,13 +179,21 @@ func (l *launch) pipeArg(a *kernelArg, p *emu.Param) error {
 	return nil
 }
 
-// sharedArg finds the buffer that an argument is.
-func (l *launch) sharedArg(a *kernelArg) error {
+// sharedArg finds the buffer that an argument is, or that an image is a view of.
+func (l *launch) sharedArg(a *kernelArg, p *emu.Param) error {
 	s, err := l.run.find(a.spec.Shared, "buffer")
 	if err != nil {
 		return err
 	}
 	s.used = true
+	if a.spec.Kind == argspec.Image {
+		if a.view = s; p.Kind != isa.ParamImage {
+			return nil // which is said later
+		}
+		a.image, err = argument.NewView(l.run.dev, a.spec, s.buffer, argument.Options{Name: p.Name})
+		a.arg = a.image
+		return err
+	}
 	a.spec, a.buffer, a.arg = s.spec, s.buffer, s.buffer
 	return nil
 }

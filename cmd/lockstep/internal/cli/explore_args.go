@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/argspec"
 	"github.com/lockstep-gpu/lockstep/emu/explore"
 	"github.com/lockstep-gpu/lockstep/internal/argument"
 )
@@ -55,14 +56,16 @@ func (x *exploration) hold() error {
 		for i := range l.args {
 			a := &l.args[i]
 			var err error
+			buffer := a.master()
 			switch {
+			case buffer != nil && x.masters[buffer] != nil:
+			case buffer != nil:
+				x.masters[buffer], err = buffer.Map() // until -out is written
+				x.mapped = append(x.mapped, buffer)
+				x.held += buffer.Size()
 			case a.image != nil && x.pictures[a.image] == nil:
 				x.pictures[a.image], err = a.image.Bytes()
 				x.held += uint64(len(x.pictures[a.image]))
-			case a.buffer != nil && x.masters[a.buffer] == nil:
-				x.masters[a.buffer], err = a.buffer.Map() // until -out is written
-				x.mapped = append(x.mapped, a.buffer)
-				x.held += a.buffer.Size()
 			}
 			if err != nil {
 				return err
@@ -73,6 +76,14 @@ func (x *exploration) hold() error {
 		x.held += uint64(p.spec.Pipe.PacketBytes) * uint64(p.spec.Pipe.Capacity)
 	}
 	return nil
+}
+
+// master returns the buffer that an argument is, or is a view of; nil for none.
+func (a *kernelArg) master() *emu.Buffer {
+	if a.view != nil {
+		return a.view.buffer
+	}
+	return a.buffer
 }
 
 // arguments makes the arguments of the launches again on another device.
@@ -100,6 +111,12 @@ func (x *exploration) arguments(dev *emu.Device) (*explore.Arguments, error) {
 // argument makes one argument.
 func (m *made) argument(a *kernelArg, name string) (emu.Arg, error) {
 	switch {
+	case a.view != nil:
+		b, err := m.buffer(a.view.buffer, a.view.spec, a.view.name)
+		if err != nil {
+			return nil, err
+		}
+		return argument.NewView(m.dev, a.spec, b, argument.Options{Name: name})
 	case a.image != nil:
 		spec := *a.spec
 		spec.Data = m.x.pictures[a.image]
@@ -113,22 +130,28 @@ func (m *made) argument(a *kernelArg, name string) (emu.Arg, error) {
 	case a.buffer == nil:
 		return a.arg, nil
 	}
-	b := m.buffers[a.buffer]
-	if b == nil {
-		var err error
-		if b, err = m.dev.NewBuffer(a.buffer.Size(), emu.BufferOptions{Name: name, ReadOnly: a.spec.ReadOnly, WriteOnly: a.spec.WriteOnly, Undefined: a.spec.Undefined}); err != nil {
-			return nil, err
-		}
-		if !a.spec.Undefined {
-			if _, err := b.WriteAt(m.x.masters[a.buffer], 0); err != nil {
-				return nil, err
-			}
-		}
-		m.buffers[a.buffer] = b
-	}
-	if r := a.spec.Resource; r != nil {
+	b, err := m.buffer(a.buffer, a.spec, name)
+	if r := a.spec.Resource; r != nil && err == nil {
 		return emu.Resource(b, r.Stride, r.Records), nil
 	}
+	return b, err
+}
+
+// buffer makes the buffer that stands for one of the arguments', once.
+func (m *made) buffer(of *emu.Buffer, spec *argspec.Arg, name string) (*emu.Buffer, error) {
+	if b := m.buffers[of]; b != nil {
+		return b, nil
+	}
+	b, err := m.dev.NewBuffer(of.Size(), emu.BufferOptions{Name: name, ReadOnly: spec.ReadOnly, WriteOnly: spec.WriteOnly, Undefined: spec.Undefined})
+	if err != nil {
+		return nil, err
+	}
+	if !spec.Undefined {
+		if _, err := b.WriteAt(m.x.masters[of], 0); err != nil {
+			return nil, err
+		}
+	}
+	m.buffers[of] = b
 	return b, nil
 }
 

@@ -101,6 +101,8 @@ func (x *exploration) work(plan *explore.Plan) string {
 			a := &l.args[i]
 			fmt.Fprintf(h, "%d %q\n", i, a.text)
 			switch {
+			case a.view != nil:
+				fmt.Fprintf(h, "%x\n", sha256.Sum256(x.masters[a.view.buffer]))
 			case a.image != nil:
 				fmt.Fprintf(h, "%x\n", sha256.Sum256(x.pictures[a.image]))
 			case a.buffer != nil:

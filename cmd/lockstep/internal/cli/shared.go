@@ -147,7 +147,10 @@ func (r *run) racedIn(stage []*launch) string {
 		for _, l := range stage {
 			uses := false
 			for i, p := range l.kernel.Params() {
-				if b := l.args[i].buffer; b != nil && b == r.shared[name].buffer {
+				switch a := &l.args[i]; {
+				case a.view == r.shared[name]:
+					uses, writes = true, writes || p.Image.Writes
+				case a.buffer != nil && a.buffer == r.shared[name].buffer:
 					uses, writes = true, writes || !p.ReadOnly
 				}
 			}
