@@ -278,6 +278,9 @@ func (b *builder) moduleVariable(in spirv.Inst) *value {
 	}
 	if sc == spirv.StorageClassWorkgroup {
 		t := b.variableType(in)
+		if t.kind == kindMatrix {
+			b.m.unsupported(in, t.op, " in variables of work-groups")
+		}
 		a := isa.Alloc{Name: b.m.names[id], Size: t.size, Align: b.alignOf(id, t), Elem: b.m.elem(t), Padding: b.padding(t)}
 		b.k.Local = append(b.k.Local, a)
 		v := b.f.newValue(irLocal, isa.I64, isa.I64)
@@ -343,6 +346,7 @@ func (m *module) kernel(ep entry) (*isa.Kernel, error) {
 	}
 	b.executionModes(ep.id)
 	b.metadata(ep.id)
+	m.forSubgroups(b.subgroupSize())
 	if n := b.k.ReqdSubgroup; !isa.SubgroupSize(int(n)) && n != 0 {
 		b.fail("kernel %s requires sub-groups of %d; there are powers of two from 1 to %d", ep.name, n, isa.MaxSubgroup)
 	}
@@ -485,7 +489,7 @@ func (b *builder) params(f *function) [][]*value {
 				prm.TypeName = "pipe " + names[i] // compilers give the type of a packet
 			}
 			args = append(args, []*value{arg(8, 0)})
-		case t.kind == kindOpaque || t.kind == kindSampledImage || t.kind == kindEvent || t.kind == kindPipeStorage || t.kind == kindReserveID || t.kind == kindFunction || t.kind == kindVoid:
+		case t.kind == kindOpaque || t.kind == kindMatrix || t.kind == kindSampledImage || t.kind == kindEvent || t.kind == kindPipeStorage || t.kind == kindReserveID || t.kind == kindFunction || t.kind == kindVoid:
 			b.m.unsupported(p, t.op, " as arguments")
 		default:
 			prm.Kind, prm.Size, prm.Align = isa.ParamValue, t.size, uint32(t.align)
@@ -718,7 +722,7 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 			case spirv.OpReturn, spirv.OpReturnValue:
 				r := ret{blk: b.cur, loc: b.place()}
 				if in.Op() == spirv.OpReturnValue {
-					r.vals = b.typed(spirv.ID(in.Operand(0)), f.typ)
+					r.vals = b.typed(spirv.ID(in.Operand(0)), m.typeOf(f.def.ResultType()))
 				}
 				rets = append(rets, r)
 				end[at] = b.cur

@@ -112,7 +112,7 @@ func (b *builder) chain(p *value, t *typ, indexes []uint32) (*value, *typ) {
 				b.fail("index %d is out of range", i.imm)
 			}
 			p, t = b.offset(p, int64(off)), e
-		case kindArray, kindVector:
+		case kindArray, kindVector, kindMatrix:
 			t = t.elem
 			p = b.index(p, i, it, t.size)
 		default:

@@ -23,7 +23,7 @@ var features = map[string][]spirv.Op{
 	"arrays of variable length": {spirv.OpVariableLengthArrayINTEL, spirv.OpUntypedVariableLengthArrayINTEL, spirv.OpSaveMemoryINTEL,
 		spirv.OpRestoreMemoryINTEL},
 	"opaque types": {spirv.OpTypeOpaque},
-	"matrices": {spirv.OpTypeMatrix, spirv.OpMatrixTimesScalar, spirv.OpMatrixTimesVector, spirv.OpMatrixTimesMatrix, spirv.OpVectorTimesMatrix,
+	"matrices": {spirv.OpTypeMatrix, spirv.OpMatrixTimesVector, spirv.OpMatrixTimesMatrix, spirv.OpVectorTimesMatrix,
 		spirv.OpTranspose, spirv.OpOuterProduct},
 	"instructions of shaders": {spirv.OpDPdx, spirv.OpDPdy, spirv.OpFwidth, spirv.OpKill, spirv.OpEmitVertex, spirv.OpEndPrimitive},
 }

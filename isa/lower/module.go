@@ -29,6 +29,8 @@ type module struct {
 	userSemantics map[spirv.ID][]spirv.Inst
 	schedules     map[spirv.ID]isa.BarrierSchedule // of functions; NumBarrierSchedules for none
 	types         []*typ                           // by place in the module
+	subgroup      int                              // lanes, of the kernel at hand; 0 where that is not known
+	matrices      bool                             // there are types that depend on it
 	decorates     []bool                           // by place in the module: the id has decorations, or groups have it
 	typeDepth     int
 	sets          map[spirv.ID]string // extended instruction sets by import
@@ -72,7 +74,6 @@ type memberKey struct {
 // function is a function of the module, cut into blocks.
 type function struct {
 	def    spirv.Inst
-	typ    *typ // of the result
 	params []spirv.Inst
 	blocks []*srcBlock
 	entry  *srcBlock
@@ -396,8 +397,12 @@ func (m *module) specialized(in spirv.Inst, def uint64) uint64 {
 	return def
 }
 
-// constituents returns the scalars of the constituents of a constant.
-func (m *module) constituents(in spirv.Inst, _ *typ) []cval {
+// constituents returns the scalars of the constituents of a constant. All components of a cooperative matrix are the one
+// that there is.
+func (m *module) constituents(in spirv.Inst, t *typ) []cval {
+	if t.kind == kindMatrix {
+		return m.replicated(in, t)
+	}
 	var c []cval
 	for _, w := range in.Operands() {
 		c = append(c, m.constant(spirv.ID(w))...)
@@ -498,7 +503,7 @@ func (m *module) global(in spirv.Inst) (int, bool) {
 		m.fail(in, "the variable is imported, and nothing defines it")
 	}
 	m.refuseIO(in)
-	if t.kind == kindOpaque || t.kind == kindImage || t.kind == kindPipe || t.kind == kindSampledImage {
+	if t.kind == kindOpaque || t.kind == kindMatrix || t.kind == kindImage || t.kind == kindPipe || t.kind == kindSampledImage {
 		m.unsupported(in, t.op, " in program-scope variables")
 	}
 	g := len(m.prog.Globals)
@@ -647,7 +652,6 @@ func (m *module) cut(f *function) {
 	if f.order != nil || f.entry == nil {
 		return
 	}
-	f.typ = m.typeOf(f.def.ResultType())
 	// An iterative depth-first walk; the post-order reversed.
 	type frame struct {
 		b    *srcBlock

@@ -60,7 +60,7 @@ func TestRefusals(t *testing.T) {
 		{"function pointer", typed("%pfn = OpTypePointer Function %vfn\n", "%r = OpPtrEqual %bool %f %f\n")},
 		{"inline assembly", typed("%at = OpAsmTargetINTEL \"x\"\n%af = OpTypeFunction %uint %uint\n%as = OpAsmINTEL %uint %af %at \"nop\" \"=r,r\"\n", "%r = OpAsmCallINTEL %uint %as %g\n")},
 		{"array of variable length", body("%r = OpVariableLengthArrayINTEL %pf %g\n")},
-		{"cooperative matrix", typed("%c3 = OpConstant %uint 3\n%cm = OpTypeCooperativeMatrixKHR %uint %c3 %c7 %c7 %c0\n", "%r = OpCooperativeMatrixLengthKHR %uint %cm\n")},
+		{"cooperative matrix", typed("%c2 = OpConstant %uint 2\n%cm = OpTypeCooperativeMatrixKHR %uint %c2 %c7 %c7 %c0\n", "%r = OpCooperativeMatrixLengthKHR %uint %cm\n")},
 		{"fixed point", body("%r = OpFixedSqrtALTERA %uint %g 0 1 2 0 0\n")},
 		{"predicated store to a built-in variable", typed("%t = OpConstantTrue %bool\n", "OpPredicatedStoreINTEL %gid %g3 %t\n")},
 		{"untyped copy", typed("%up = OpTypeUntypedPointerKHR CrossWorkgroup\n", "%q = OpBitcast %up %out\nOpCopyMemory %q %q\n")},

@@ -24,6 +24,7 @@ const (
 	kindReserveID
 	kindSampler      // the 64 bits of its state
 	kindSampledImage // an image and a sampler, two scalars
+	kindMatrix       // the components of a cooperative matrix that a lane has
 	kindOpaque       // queues …: known by name, not lowered
 )
 
@@ -45,6 +46,8 @@ type typ struct {
 	elemID  spirv.ID    // pointee; resolved when asked for, as types may be recursive through pointers
 	count   uint64      // of a vector or array
 	small   *smallFloat // of a float that is none of IEEE 754
+	rows    uint64      // of a cooperative matrix
+	columns uint64
 	members []*typ
 	offsets []uint64
 	flats   []int // of a structure: the number of scalars ahead of each member
@@ -94,9 +97,9 @@ func stride(n int) int {
 	return n
 }
 
-// component returns the type of a vector's components, or the type itself.
+// component returns the type of the components of a vector or of a cooperative matrix, or the type itself.
 func (t *typ) component() *typ {
-	if t.kind == kindVector {
+	if t.kind == kindVector || t.kind == kindMatrix {
 		return t.elem
 	}
 	return t
@@ -142,13 +145,14 @@ func init() {
 		spirv.OpTypeBool: func(_ *module, _ spirv.Inst, t *typ) {
 			t.kind, t.size, t.flat = kindBool, 1, 1
 		},
-		spirv.OpTypeInt:               (*module).intType,
-		spirv.OpTypeFloat:             (*module).floatType,
-		spirv.OpTypeVector:            (*module).vectorType,
-		spirv.OpTypeArray:             (*module).arrayType,
-		spirv.OpTypeStruct:            (*module).structType,
-		spirv.OpTypePointer:           (*module).pointerType,
-		spirv.OpTypeUntypedPointerKHR: (*module).pointerType,
+		spirv.OpTypeInt:                  (*module).intType,
+		spirv.OpTypeFloat:                (*module).floatType,
+		spirv.OpTypeVector:               (*module).vectorType,
+		spirv.OpTypeArray:                (*module).arrayType,
+		spirv.OpTypeCooperativeMatrixKHR: (*module).matrixType,
+		spirv.OpTypeStruct:               (*module).structType,
+		spirv.OpTypePointer:              (*module).pointerType,
+		spirv.OpTypeUntypedPointerKHR:    (*module).pointerType,
 		spirv.OpTypeEvent: func(m *module, _ spirv.Inst, t *typ) {
 			t.kind, t.flat, t.size = kindEvent, 1, m.ptrSize
 			t.bits, t.align = int(8*t.size), t.size
@@ -323,7 +327,7 @@ func (t *typ) leaves(offset uint64, f func(leaf)) {
 		return // however many nothings there are
 	}
 	switch t.kind {
-	case kindVector, kindArray:
+	case kindVector, kindArray, kindMatrix:
 		for i := uint64(0); i < t.count; i++ {
 			t.elem.leaves(offset+i*t.elem.size, f)
 		}
@@ -355,7 +359,7 @@ var samplerType = &typ{op: spirv.OpTypeSampler, kind: kindSampler, flat: 1, size
 // scalars ahead of it.
 func (t *typ) step(i uint64) (e *typ, offset uint64, flat int, ok bool) {
 	switch t.kind {
-	case kindVector, kindArray:
+	case kindVector, kindArray, kindMatrix:
 		if i >= t.count {
 			return nil, 0, 0, false
 		}

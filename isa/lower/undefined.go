@@ -137,7 +137,7 @@ func (t *typ) occupied(off uint64, f func(off, size uint64)) {
 		return // however many nothings there are
 	}
 	switch t.kind {
-	case kindVector, kindArray:
+	case kindVector, kindArray, kindMatrix:
 		for i := range t.count {
 			t.elem.occupied(off+i*t.elem.size, f)
 		}

@@ -22,6 +22,10 @@ func (c *checker) checkConstruct(rule string, in spirv.Inst, t *typ, parts []uin
 		}
 	}
 	switch t.op {
+	case spirv.OpTypeCooperativeMatrixKHR:
+		if want(1) {
+			same(parts[0], t.elem)
+		}
 	case spirv.OpTypeVector:
 		n := 0
 		for _, id := range parts {
@@ -142,6 +146,8 @@ func (c *checker) walk(in spirv.Inst, t *typ, indices []uint32) *typ {
 				return nil
 			}
 			t = t.elem
+		case spirv.OpTypeCooperativeMatrixKHR:
+			t = t.elem // how many a lane has depends on the size of sub-groups
 		case spirv.OpTypeStruct:
 			if t = c.structMember(in, t, uint64(n)); t == nil {
 				return nil

@@ -103,6 +103,8 @@ func (c *checker) expected(in spirv.Inst, n int) idKind {
 		return pick(n == 0, idFunction, idValue)
 	case spirv.OpConstantFunctionPointerINTEL:
 		return idFunction
+	case spirv.OpCooperativeMatrixLengthKHR:
+		return idType
 	case spirv.OpLine, spirv.OpSource:
 		return idString
 	case spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate:

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
@@ -21,7 +22,7 @@ func (k class) String() string {
 	return [...]string{"other", "integer", "floating-point", "Boolean", "pointer"}[k]
 }
 
-// typ is a type. Scalars and vectors have a class, a width and a count.
+// typ is a type. Scalars, vectors and cooperative matrices have a class, a width and a count.
 type typ struct {
 	in      spirv.Inst
 	id      spirv.ID
@@ -29,7 +30,7 @@ type typ struct {
 	op      spirv.Op
 	class   class
 	width   int // bits of a component
-	count   int // components, 1 for a scalar
+	count   int // components, 1 for a scalar; elements of a matrix
 	elem    *typ
 	storage spirv.StorageClass // of a pointer
 	pointee spirv.ID           // of a typed pointer
@@ -38,7 +39,10 @@ type typ struct {
 	encoded bool               // a floating-point type of another encoding than IEEE 754's, or a vector of such
 }
 
-func (t *typ) scalar() bool { return t != nil && t.class != classNone && t.count == 1 }
+func (t *typ) scalar() bool { return t != nil && t.class != classNone && t.count == 1 && !t.matrix() }
+
+// matrix says whether the type is that of cooperative matrices.
+func (t *typ) matrix() bool { return t != nil && t.op == spirv.OpTypeCooperativeMatrixKHR }
 
 func (t *typ) vector() bool { return t != nil && t.op == spirv.OpTypeVector }
 
@@ -54,6 +58,9 @@ func sameType(a, b *typ) bool {
 	}
 	if a.canon == b.canon {
 		return true
+	}
+	if a.matrix() || b.matrix() {
+		return a.matrix() && b.matrix() && sameType(a.elem, b.elem) && slices.Equal(a.in.Operands()[1:], b.in.Operands()[1:])
 	}
 	return a.class == classInt && b.class == classInt && a.width == b.width && a.count == b.count
 }
@@ -114,7 +121,7 @@ func (c *checker) typeKey(t *typ) (key string, ok bool) {
 	for i, w := range t.in.Operands() {
 		part := c.typeOf(spirv.ID(w))
 		typePart := t.op == spirv.OpTypeFunction || t.op == spirv.OpTypePointer && i == 1 ||
-			i == 0 && (t.op == spirv.OpTypeVector || t.op == spirv.OpTypeImage || t.op == spirv.OpTypeSampledImage)
+			i == 0 && (t.op == spirv.OpTypeVector || t.matrix() || t.op == spirv.OpTypeImage || t.op == spirv.OpTypeSampledImage)
 		if typePart {
 			if part == nil {
 				return "", false
@@ -181,6 +188,8 @@ func (c *checker) declare(t *typ, forward map[spirv.ID]spirv.Inst) {
 			c.fail("type-vector", in, "the vector type has %s, but lockstep supports 2 to 16", count(int(n), "component"))
 		}
 		t.class, t.width, t.count, t.encoded = t.elem.class, t.elem.width, int(n), t.elem.encoded
+	case spirv.OpTypeCooperativeMatrixKHR:
+		c.matrixType(t, forward)
 	case spirv.OpTypeArray:
 		t.elem = c.element(t, forward)
 		c.arrayLength(t)
