@@ -408,6 +408,9 @@ func (b *builder) executionModes(id spirv.ID) {
 			b.k.LocalSizeHint = three(byID)
 		case spirv.ExecutionModeSubgroupSize:
 			b.k.ReqdSubgroup = three(lit)[0]
+		case spirv.ExecutionModeDenormFlushToZero, spirv.ExecutionModeRoundingModeRTZ, spirv.ExecutionModeRoundingModeRTPINTEL,
+			spirv.ExecutionModeRoundingModeRTNINTEL, spirv.ExecutionModeFloatingPointModeALTINTEL:
+			b.m.failFeature(in, arithmeticModes[spirv.ExecutionMode(ops[0])]+" are not supported")
 		}
 	}
 	// The WorkgroupSize built-in on a constant says the same (section 3.21).
@@ -726,7 +729,7 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 				}
 				rets = append(rets, r)
 				end[at] = b.cur
-			case spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpUnreachable:
+			case spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpUnreachable, spirv.OpAbortKHR:
 				b.terminate(in, f, start)
 				end[at] = b.cur
 			default:
@@ -825,6 +828,9 @@ func (b *builder) terminate(in spirv.Inst, of *function, start []*block) {
 		}
 	case spirv.OpUnreachable:
 		c.term, c.trap = termTrap, isa.TrapUnreachable
+	case spirv.OpAbortKHR:
+		b.abortMessage(in)
+		c.term, c.trap = termTrap, isa.TrapAbort
 	}
 }
 

@@ -51,3 +51,13 @@ func (m *module) unsupported(in spirv.Inst, op spirv.Op, as string) {
 	}
 	m.fail(in, "values of type %s%s are not supported", op, as)
 }
+
+// arithmeticModes has the execution modes that ask for other arithmetic than that of IEEE 754 with denormals, rounded to
+// the nearest.
+var arithmeticModes = map[spirv.ExecutionMode]string{
+	spirv.ExecutionModeDenormFlushToZero:         refusedCapabilities[spirv.CapabilityDenormFlushToZero],
+	spirv.ExecutionModeRoundingModeRTZ:           refusedCapabilities[spirv.CapabilityRoundingModeRTZ],
+	spirv.ExecutionModeRoundingModeRTPINTEL:      refusedCapabilities[spirv.CapabilityRoundToInfinityINTEL],
+	spirv.ExecutionModeRoundingModeRTNINTEL:      refusedCapabilities[spirv.CapabilityRoundToInfinityINTEL],
+	spirv.ExecutionModeFloatingPointModeALTINTEL: refusedCapabilities[spirv.CapabilityFloatingPointModeINTEL],
+}

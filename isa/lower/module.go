@@ -95,6 +95,7 @@ type srcBlock struct {
 }
 
 func newModule(src *spirv.Module, opt Options) *module {
+	src = src.Joined()
 	m := &module{
 		opt: opt, src: src, x: src.Index(),
 		prog:    &isa.Program{Files: []string{""}, Functions: []string{""}},
@@ -364,6 +365,9 @@ func init() {
 		spirv.OpConstantComposite:     (*module).constituents,
 		spirv.OpSpecConstantComposite: (*module).constituents,
 
+		spirv.OpConstantDataKHR:     (*module).data,
+		spirv.OpSpecConstantDataKHR: (*module).data,
+
 		spirv.OpConstantCompositeReplicateEXT:     (*module).replicated,
 		spirv.OpSpecConstantCompositeReplicateEXT: (*module).replicated,
 		spirv.OpConstantSampler: func(_ *module, in spirv.Inst, _ *typ) []cval {
@@ -420,6 +424,39 @@ func (m *module) replicated(in spirv.Inst, t *typ) []cval {
 		m.fail(in, "the constituent has %d scalars, its composite %d", len(v), t.flat)
 	}
 	return slices.Repeat(v, t.constituents())
+}
+
+// data returns the elements of an array of integers whose bits stand in an instruction, one after the other.
+func (m *module) data(in spirv.Inst, t *typ) []cval {
+	bits := m.dataBits(in, t)
+	c := make([]cval, t.flat)
+	for i := range c {
+		for k := range t.elem.bits {
+			at := i*t.elem.bits + k
+			c[i].bits |= uint64(bits[at/32]>>(at%32)&1) << k
+		}
+	}
+	return c
+}
+
+// dataBits returns the bits of constant data (SPV_KHR_constant_data), the lowest of each word first.
+func (m *module) dataBits(in spirv.Inst, t *typ) []uint32 {
+	if t.kind != kindArray || t.elem.kind != kindInt {
+		m.fail(in, "the data is for type %%%d, which is no array of integers", in.ResultType())
+	}
+	words := in.Operands()
+	n := t.count * uint64(t.elem.bits)
+	if in.Op() == spirv.OpSpecConstantDataKHR {
+		if w, ok := m.decoration(in.ResultID(), spirv.DecorationSpecId); ok && len(w) > 0 {
+			if v, ok := m.opt.SpecConstants[w[0]]; ok {
+				words = []uint32{uint32(v), uint32(v >> 32)}[:min((n+31)/32, 2)]
+			}
+		}
+	}
+	if uint64(len(words)) != (n+31)/32 {
+		m.fail(in, "has data of %d words for %d integers of %d bits", len(words), t.count, t.elem.bits)
+	}
+	return words
 }
 
 func (m *module) newConstant(in spirv.Inst) []cval {
@@ -574,6 +611,10 @@ func (m *module) zero(id spirv.ID) bool {
 	}
 	z := true
 	switch in.Op() {
+	case spirv.OpConstantDataKHR, spirv.OpSpecConstantDataKHR:
+		for _, w := range m.dataBits(in, m.typeOf(in.ResultType())) {
+			z = z && w == 0
+		}
 	case spirv.OpConstantNull, spirv.OpUndef:
 	case spirv.OpConstantComposite, spirv.OpSpecConstantComposite:
 		if m.constDepth++; m.constDepth > 256 {
@@ -615,6 +656,18 @@ func (m *module) image(img *image, id spirv.ID, t *typ, off uint64) {
 			m.image(img, spirv.ID(w), e, off+o)
 		}
 		m.constDepth--
+		return
+	case spirv.OpConstantDataKHR, spirv.OpSpecConstantDataKHR:
+		if t.kind != kindArray || t.elem.odd() {
+			break
+		}
+		// Integers of 8, 16, 32 and 64 bits stand there as in memory.
+		if off+t.size > maxImage {
+			m.fail(in, "the initializer has more than %d bytes", maxImage)
+		}
+		for i, w := range m.dataBits(in, t) {
+			img.put(off+4*uint64(i), uint64(w), min(4, t.size-4*uint64(i)))
+		}
 		return
 	}
 	vals := m.constant(id)

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"math/bits"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
@@ -78,7 +80,7 @@ func (t *typ) scalar() isa.Type {
 		return isa.I64
 	case kindFloat:
 		if t.small != nil {
-			return isa.IntOf(t.bits)
+			return isa.IntOf(max(t.bits, 8))
 		}
 		return isa.FloatOf(t.bits)
 	case kindPointer, kindImage, kindPipe, kindPipeStorage, kindReserveID, kindSampler:
@@ -89,13 +91,8 @@ func (t *typ) scalar() isa.Type {
 	return isa.Void
 }
 
-// stride is how many elements a vector of n takes in memory.
-func stride(n int) int {
-	if n == 3 {
-		return 4
-	}
-	return n
-}
+// stride is how many elements a vector of n takes in memory: the next power of two, as three take the room of four.
+func stride(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 // component returns the type of the components of a vector or of a cooperative matrix, or the type itself.
 func (t *typ) component() *typ {
@@ -148,6 +145,7 @@ func init() {
 		spirv.OpTypeInt:                  (*module).intType,
 		spirv.OpTypeFloat:                (*module).floatType,
 		spirv.OpTypeVector:               (*module).vectorType,
+		spirv.OpTypeVectorIdEXT:          (*module).vectorType,
 		spirv.OpTypeArray:                (*module).arrayType,
 		spirv.OpTypeCooperativeMatrixKHR: (*module).matrixType,
 		spirv.OpTypeStruct:               (*module).structType,
@@ -216,20 +214,26 @@ func (m *module) floatType(in spirv.Inst, t *typ) {
 	} else if isa.FloatOf(t.bits) == isa.Void {
 		m.fail(in, "floats of %d bits are not supported", t.bits)
 	}
-	t.size = uint64(t.bits / 8)
+	t.size = uint64(max(t.bits, 8) / 8)
 	t.align = t.size
 }
 
-// vectorType reads OpTypeVector.
+// vectorType reads OpTypeVector and OpTypeVectorIdEXT, whose number of components is a constant.
 func (m *module) vectorType(in spirv.Inst, t *typ) {
 	t.kind, t.elem, t.count = kindVector, m.typeOf(spirv.ID(in.Operand(0))), uint64(in.Operand(1))
-	if t.count < 1 || t.count > 16 || t.elem.scalar() == isa.Void {
+	if in.Op() == spirv.OpTypeVectorIdEXT {
+		t.count = m.constUint(spirv.ID(in.Operand(1)))
+	}
+	if t.count < 1 || t.count > maxFlat || t.elem.scalar() == isa.Void {
 		m.fail(in, "vectors of %d components are not supported", t.count)
 	}
 	t.flat = int(t.count)
 	t.size = uint64(stride(int(t.count))) * t.elem.size
-	t.align = t.size
+	t.align = min(t.size, maxVectorAlign)
 }
+
+// maxVectorAlign is the alignment of long vectors (SPV_EXT_long_vector), which is that of the longest vectors of OpenCL C.
+const maxVectorAlign = 16 * 8
 
 // arrayType reads OpTypeArray.
 func (m *module) arrayType(in spirv.Inst, t *typ) {

@@ -26,7 +26,7 @@ func (c *checker) checkConstruct(rule string, in spirv.Inst, t *typ, parts []uin
 		if want(1) {
 			same(parts[0], t.elem)
 		}
-	case spirv.OpTypeVector:
+	case spirv.OpTypeVector, spirv.OpTypeVectorIdEXT:
 		n := 0
 		for _, id := range parts {
 			pt := c.valueType(spirv.ID(id))
@@ -130,7 +130,7 @@ func (c *checker) walk(in spirv.Inst, t *typ, indices []uint32) *typ {
 	}
 	for _, n := range indices {
 		switch t.op {
-		case spirv.OpTypeVector:
+		case spirv.OpTypeVector, spirv.OpTypeVectorIdEXT:
 			if uint64(n) >= uint64(t.count) {
 				msg := fmt.Sprintf("the index %d is too large for a vector of %d components", n, t.count)
 				if in.Op() != spirv.OpCompositeExtract {

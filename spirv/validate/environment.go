@@ -147,7 +147,7 @@ func (c *checker) checkCapabilities(in spirv.Inst) {
 	case spirv.OpTypeInt, spirv.OpTypeFloat:
 		c.checkWidthCapability(in)
 	case spirv.OpTypeVector:
-		if n := in.Operand(1); n > 4 && !c.capabilities[spirv.CapabilityVector16] {
+		if n := in.Operand(1); n > 4 && !c.enabled([]spirv.Capability{spirv.CapabilityVector16, spirv.CapabilityLongVectorEXT}) {
 			c.fail("capability-missing", in, "a vector of %d components needs the capability Vector16", n)
 		}
 	}

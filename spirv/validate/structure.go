@@ -138,6 +138,7 @@ func isConstant(op spirv.Op) bool {
 		spirv.OpConstantNull, spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse, spirv.OpSpecConstant,
 		spirv.OpSpecConstantComposite, spirv.OpSpecConstantOp, spirv.OpConstantPipeStorage, spirv.OpUndef,
 		spirv.OpConstantFunctionPointerINTEL, spirv.OpConstantCompositeReplicateEXT, spirv.OpSpecConstantCompositeReplicateEXT,
+		spirv.OpConstantDataKHR, spirv.OpSpecConstantDataKHR,
 		spirv.OpConstantCompositeContinuedINTEL, spirv.OpSpecConstantCompositeContinuedINTEL:
 		return true
 	}
@@ -203,6 +204,10 @@ func (c *checker) checkPlacement() {
 	var open spirv.Inst // OpFunction or OpLabel
 	for _, in := range c.insts {
 		op := in.Op()
+		if of, ok := op.Continues(); ok {
+			c.fail("placement", in, "the instruction must follow %s, whose words it continues, in a module with the capability LongCompositesINTEL", of)
+			continue
+		}
 		switch where := placeOf(op); {
 		case op == spirv.OpFunction:
 			if state != outside {
