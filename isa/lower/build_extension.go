@@ -9,7 +9,9 @@ import (
 
 // readExtensions enters them.
 func readExtensions() {
-	read(nothing, spirv.OpLoopControlINTEL, spirv.OpSubgroupBlockPrefetchINTEL)
+	read((*builder).block2DIO, spirv.OpSubgroup2DBlockLoadINTEL, spirv.OpSubgroup2DBlockLoadTransposeINTEL,
+		spirv.OpSubgroup2DBlockLoadTransformINTEL, spirv.OpSubgroup2DBlockStoreINTEL)
+	read(nothing, spirv.OpSubgroup2DBlockPrefetchINTEL, spirv.OpLoopControlINTEL, spirv.OpSubgroupBlockPrefetchINTEL)
 	read((*builder).composite, spirv.OpArithmeticFenceEXT, spirv.OpFPGARegALTERA, spirv.OpPtrCastToCrossWorkgroupALTERA,
 		spirv.OpCrossWorkgroupCastToPtrALTERA, spirv.OpCompositeConstructReplicateEXT)
 	read((*builder).undef, spirv.OpPoisonKHR)
