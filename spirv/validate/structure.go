@@ -108,7 +108,7 @@ func (c *checker) checkIDs() {
 			}
 			continue
 		}
-		if in.Op() == spirv.OpExtInst && c.effectless(in) {
+		if extended(in.Op()) && c.effectless(in) {
 			check(i, in, spirv.KindIdResultType, spirv.ID(in.Words[1]))
 			check(i, in, spirv.KindIdResult, spirv.ID(in.Words[2]))
 			continue
