@@ -28,6 +28,7 @@ var bent = map[string]string{
 	"cases/core/size-of":                              "spirv-val refuses a type as the operand of OpSizeOf, as the specification asks for",
 	"cases/core/spec-float":                           "operations of specialization constants that need other capabilities",
 	"cases/core/phi-same-parent":                      "one entry of a phi for each parent",
+	"cases/core/names":                                "scopes of aliases stand outside of functions",
 	"cases/isg/refuse-subgroupbufferblockiointel":     "capabilities of the OpenCL environment",
 	"cases/isg/refuse-subgroupimageblockiointel":      "capabilities of the OpenCL environment",
 	"cases/isg/refuse-subgroupimagemediablockiointel": "capabilities of the OpenCL environment",
