@@ -22,8 +22,9 @@ type typeLayout struct {
 // arrays whose length is no constant, types that name themselves) are left out.
 func NewLayout(m *Module, index *Index, decorations *Decorations) *Layout {
 	l := &Layout{index: index, types: map[ID]typeLayout{}}
-	pointer := uint64(8)
+	pointer, int4 := uint64(8), false
 	for _, in := range m.Insts {
+		int4 = int4 || in.Op() == OpCapability && Capability(in.Operand(0)) == CapabilityInt4TypeINTEL
 		if in.Op() == OpMemoryModel && AddressingModel(in.Operand(0)) == AddressingModelPhysical32 {
 			pointer = 4
 		}
@@ -44,6 +45,9 @@ func NewLayout(m *Module, index *Index, decorations *Decorations) *Layout {
 			// LLVM makes vectors of five, too: the room is that of the next power of two.
 			n := uint64(1) << bits.Len32(max(1, in.Operand(1))-1)
 			t, ok = l.repeat(ID(in.Operand(0)), n)
+			if elem, _ := l.index.Def(ID(in.Operand(0))); int4 && in.Operand(1)%2 == 0 && elem.Op() == OpTypeInt && elem.Operand(0) == 4 {
+				t.size /= 2 // two components share a byte (SPV_INTEL_int4)
+			}
 			t.align = min(t.size, maxVectorAlign)
 		case OpTypeVectorIdEXT:
 			n, constant := l.index.Constant(ID(in.Operand(1)))

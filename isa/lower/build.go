@@ -503,6 +503,8 @@ func (b *builder) params(f *function) [][]*value {
 			t.leaves(0, func(l leaf) {
 				v := arg(int(l.t.size), l.offset)
 				switch {
+				case l.half != 0:
+					vals = append(vals, b.nibble(l, v))
 				case l.t.kind == kindBool:
 					vals = append(vals, b.cmp(isa.OpNe, isa.I8, v, b.imm(isa.I8, 0)))
 				case l.t.odd():

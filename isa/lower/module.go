@@ -30,6 +30,7 @@ type module struct {
 	schedules     map[spirv.ID]isa.BarrierSchedule // of functions; NumBarrierSchedules for none
 	types         []*typ                           // by place in the module
 	subgroup      int                              // lanes, of the kernel at hand; 0 where that is not known
+	int4          bool                             // vectors of integers of 4 bits are packed
 	matrices      bool                             // there are types that depend on it
 	decorates     []bool                           // by place in the module: the id has decorations, or groups have it
 	typeDepth     int
@@ -149,6 +150,8 @@ func newModule(src *spirv.Module, opt Options) *module {
 			default:
 				m.fail(in, "the addressing model is %s; kernels have Physical32 or Physical64", spirv.AddressingModel(in.Operand(0)))
 			}
+		case spirv.OpCapability:
+			m.int4 = m.int4 || spirv.Capability(in.Operand(0)) == spirv.CapabilityInt4TypeINTEL
 		case spirv.OpExtInstImport:
 			m.sets[in.ResultID()] = in.StringOperand(0)
 		case spirv.OpEntryPoint:
@@ -645,6 +648,9 @@ func (m *module) image(img *image, id spirv.ID, t *typ, off uint64) {
 	}
 	switch in.Op() {
 	case spirv.OpConstantComposite, spirv.OpSpecConstantComposite:
+		if t.nibbles {
+			break
+		}
 		if m.constDepth++; m.constDepth > 256 {
 			m.fail(in, "constants are nested more than 256 deep")
 		}
@@ -681,6 +687,9 @@ func (m *module) image(img *image, id spirv.ID, t *typ, off uint64) {
 			} else if c.bits != 0 {
 				if l.offset >= maxImage {
 					m.fail(in, "the initializer has more than %d bytes", maxImage)
+				}
+				if l.half == 2 { // the low half stands there
+					c.bits = c.bits<<4 | vals[i-1].bits
 				}
 				img.put(l.offset, c.bits, l.t.size)
 			}

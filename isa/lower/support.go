@@ -192,6 +192,7 @@ var plainCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityBFloat16TypeKHR: true, spirv.CapabilityBFloat16DotProductKHR: true, spirv.CapabilityFloat8EXT: true,
 	spirv.CapabilityDotProductInputAll: true, spirv.CapabilityDotProductInput4x8Bit: true, spirv.CapabilityDotProductInput4x8BitPacked: true,
 	spirv.CapabilityFPFastMathModeINTEL: true, spirv.CapabilityWeakLinkageAMD: true,
+	spirv.CapabilityInt4TypeINTEL: true, spirv.CapabilityInt4CooperativeMatrixINTEL: true,
 	spirv.CapabilityFloat6EXT: true, spirv.CapabilityFloat4EXT: true, spirv.CapabilityFloat8UnsignedE8M0EXT: true, spirv.CapabilityMXInt8EXT: true,
 	spirv.CapabilityFPMaxErrorINTEL:              true,
 	spirv.CapabilityBFloat16CooperativeMatrixKHR: true, spirv.CapabilityFloat8CooperativeMatrixEXT: true,

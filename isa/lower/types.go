@@ -48,6 +48,7 @@ type typ struct {
 	elemID  spirv.ID    // pointee; resolved when asked for, as types may be recursive through pointers
 	count   uint64      // of a vector or array
 	small   *smallFloat // of a float that is none of IEEE 754
+	nibbles bool        // of a vector: two components share a byte (SPV_INTEL_int4)
 	rows    uint64      // of a cooperative matrix
 	columns uint64
 	members []*typ
@@ -229,6 +230,9 @@ func (m *module) vectorType(in spirv.Inst, t *typ) {
 	}
 	t.flat = int(t.count)
 	t.size = uint64(stride(int(t.count))) * t.elem.size
+	if t.nibbles = m.int4 && t.elem.kind == kindInt && t.elem.bits == 4 && t.count%2 == 0; t.nibbles {
+		t.size /= 2
+	}
 	t.align = min(t.size, maxVectorAlign)
 }
 
@@ -322,7 +326,8 @@ func (t *typ) space() isa.Space {
 // leaf is a scalar inside an object in memory.
 type leaf struct {
 	offset uint64
-	t      *typ // bool, int, float, pointer, event or a kind of handle
+	half   uint8 // of the byte there: 0 for all of it, 1 for the low bits and 2 for the high ones
+	t      *typ  // bool, int, float, pointer, event or a kind of handle
 }
 
 // leaves calls f for each scalar of t in order; t.flat tells how many there are.
@@ -332,6 +337,12 @@ func (t *typ) leaves(offset uint64, f func(leaf)) {
 	}
 	switch t.kind {
 	case kindVector, kindArray, kindMatrix:
+		if t.nibbles {
+			for i := range t.count {
+				f(leaf{offset: offset + i/2, half: uint8(1 + i%2), t: t.elem})
+			}
+			return
+		}
 		for i := uint64(0); i < t.count; i++ {
 			t.elem.leaves(offset+i*t.elem.size, f)
 		}
@@ -340,11 +351,11 @@ func (t *typ) leaves(offset uint64, f func(leaf)) {
 			e.leaves(offset+t.offsets[i], f)
 		}
 	case kindSampledImage:
-		f(leaf{offset, t.elem})
-		f(leaf{offset + 8, samplerType})
+		f(leaf{offset: offset, t: t.elem})
+		f(leaf{offset: offset + 8, t: samplerType})
 	case kindVoid, kindFunction:
 	default:
-		f(leaf{offset, t})
+		f(leaf{offset: offset, t: t})
 	}
 }
 

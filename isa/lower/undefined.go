@@ -138,6 +138,10 @@ func (t *typ) occupied(off uint64, f func(off, size uint64)) {
 	}
 	switch t.kind {
 	case kindVector, kindArray, kindMatrix:
+		if t.nibbles {
+			f(off, t.count/2)
+			return
+		}
 		for i := range t.count {
 			t.elem.occupied(off+i*t.elem.size, f)
 		}
