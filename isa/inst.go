@@ -195,7 +195,7 @@ type TrapKind uint8
 // The traps.
 const (
 	TrapUnreachable TrapKind = iota // OpUnreachable was reached
-	TrapAssert
+	TrapAbort                       // OpAbortKHR was reached
 )
 
 // Loc is where an instruction comes from.

@@ -22,8 +22,9 @@ type typeLayout struct {
 // arrays whose length is no constant, types that name themselves) are left out.
 func NewLayout(m *Module, index *Index, decorations *Decorations) *Layout {
 	l := &Layout{index: index, types: map[ID]typeLayout{}}
-	pointer := uint64(8)
+	pointer, int4 := uint64(8), false
 	for _, in := range m.Insts {
+		int4 = int4 || in.Op() == OpCapability && Capability(in.Operand(0)) == CapabilityInt4TypeINTEL
 		if in.Op() == OpMemoryModel && AddressingModel(in.Operand(0)) == AddressingModelPhysical32 {
 			pointer = 4
 		}
@@ -44,7 +45,15 @@ func NewLayout(m *Module, index *Index, decorations *Decorations) *Layout {
 			// LLVM makes vectors of five, too: the room is that of the next power of two.
 			n := uint64(1) << bits.Len32(max(1, in.Operand(1))-1)
 			t, ok = l.repeat(ID(in.Operand(0)), n)
-			t.align = t.size
+			if elem, _ := l.index.Def(ID(in.Operand(0))); int4 && in.Operand(1)%2 == 0 && elem.Op() == OpTypeInt && elem.Operand(0) == 4 {
+				t.size /= 2 // two components share a byte (SPV_INTEL_int4)
+			}
+			t.align = min(t.size, maxVectorAlign)
+		case OpTypeVectorIdEXT:
+			n, constant := l.index.Constant(ID(in.Operand(1)))
+			t, ok = l.repeat(ID(in.Operand(0)), 1<<bits.Len64(max(1, min(n, 1<<32))-1))
+			t.align = min(t.size, maxVectorAlign)
+			ok = ok && constant
 		case OpTypeArray:
 			n, constant := l.index.Constant(ID(in.Operand(1)))
 			t, ok = l.repeat(ID(in.Operand(0)), n)
@@ -131,6 +140,9 @@ func (l *Layout) Size(typ ID) (size, align uint64, err error) {
 // Offsets gives the byte offsets of the members of a structure type, nil for other types. The slice is
 // shared and must not be changed.
 func (l *Layout) Offsets(typ ID) []uint64 { return l.types[typ].offsets }
+
+// maxVectorAlign is the alignment of long vectors: that of the longest vectors of OpenCL C.
+const maxVectorAlign = 16 * 8
 
 // Constant gives the value of an integer constant of at most 64 bits, the default of a specialization
 // constant among them; ok is false for anything else. Signed values are sign-extended.

@@ -156,6 +156,7 @@ type function struct {
 // Reflect gathers what m says about itself. It needs no valid module; the error says which entry point
 // names something that is not there.
 func Reflect(m *Module) (*Info, error) {
+	m = m.Joined()
 	r := &reflector{m: m, index: m.Index(), decorations: m.Decorations(), names: m.Names(),
 		launches: map[ID]EntryPoint{}, linkageNames: map[*uint32]string{}}
 	r.parser = NewParserIndex(r.index)

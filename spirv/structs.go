@@ -24,6 +24,7 @@ type Scalar struct {
 
 // NewStructs prepares a module for questions about its structure types. It needs no valid module.
 func NewStructs(m *Module) *Structs {
+	m = m.Joined()
 	s := &Structs{names: map[ID]map[uint32]string{}, r: &reflector{m: m, index: m.Index(), names: m.Names()}}
 	s.r.layout = NewLayout(m, s.r.index, m.Decorations())
 	for _, in := range m.Insts {

@@ -23,6 +23,7 @@ const (
 	Uninitialized     Code = "E-UNINIT"        // a value that was never set decides something (with checks on)
 	DeadVariable      Code = "E-DEAD"          // a private variable is read after its lifetime (with checks on)
 	Unreachable       Code = "E-UNREACHABLE"   // OpUnreachable was reached
+	Aborted           Code = "E-ABORT"         // the kernel ended the launch
 	BarrierDeadlock   Code = "E-BARRIER"       // work-items of a group wait at different barriers
 	PartialBarrier    Code = "E-BARRIERPART"   // a barrier that some work-items ended without reaching
 	GroupDiverged     Code = "E-GROUPDIVERGED" // a group operation that some work-items of the group do not run
@@ -136,6 +137,8 @@ var descriptions = map[Code]Description{
 		Checked: true},
 	Unreachable: {Title: "unreachable code was reached",
 		Text: "The kernel executed OpUnreachable: the compiler was promised that control never comes here, for instance by __builtin_unreachable or a function without a return."},
+	Aborted: {Title: "the kernel ended the launch",
+		Text: "The kernel executed OpAbortKHR (SPV_KHR_abort), as programs do that have found an error of their own. The launch ends; what the kernel gave as a message is part of its output. Work-items that had not come to the end may have stored anything or nothing."},
 	BarrierDeadlock: {Title: "work-items wait at different barriers",
 		Text: "Every work-item of the group that has not ended waits at a barrier, but not all at the same one, so that none can go on. A barrier must be reached by all work-items of a work-group or by none (OpenCL C 6.15.8)."},
 	PartialBarrier: {Title: "a barrier that some work-items never reach",

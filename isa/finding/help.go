@@ -19,6 +19,7 @@ var helps = map[Code]string{
 	IntegerOverflow:   "compute in an unsigned type where wrapping is meant, or in a wider one",
 	ConvertRange:      "use convert_int_sat and its kin, or test the number before the conversion",
 	Unreachable:       "return a value on each path of the function, and take back promises such as __builtin_unreachable",
+	Aborted:           "read the message that the kernel left in its output",
 	BarrierDeadlock:   "let every work-item of the group reach the same barrier: move it out of the condition",
 	PartialBarrier:    "move the barrier out of the condition, and let no work-item return before the last barrier",
 	GroupDiverged:     "move the operation out of the condition, so that every work-item of the group runs it",

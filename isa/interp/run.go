@@ -479,8 +479,8 @@ func (w *wave) Open() {
 // trap ends the wave at an instruction that must not be reached.
 func (w *wave) trap(t *terminator) {
 	f := engine.Fault{Code: finding.Unreachable, PC: t.pc}
-	if isa.TrapKind(t.imm) == isa.TrapAssert {
-		f.Detail = "an assertion failed"
+	if isa.TrapKind(t.imm) == isa.TrapAbort {
+		f.Code = finding.Aborted
 	}
 	w.fail(f, w.exec)
 }

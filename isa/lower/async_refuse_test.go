@@ -169,7 +169,7 @@ func TestUntypedCopy(t *testing.T) {
 OpUntypedPrefetchKHR %ug %l4
 %o = OpUntypedGroupAsyncCopyKHR %event %c2 %ug %ulds %l4 %gl %gl %e
 `), "OpMemoryModel", "OpCapability UntypedPointersKHR\nOpMemoryModel", 1), lower.Options{})
-	for _, want := range []string{"= groupcopy OpUntypedGroupAsyncCopyKHR dst 0 src 0 element_bytes 4 elements vd", " src_stride vd", " dst_stride vd"} {
+	for _, want := range []string{"= groupcopy OpUntypedGroupAsyncCopyKHR dst 0 src 0 element_bytes 1 elements 4 lines vd", " src_stride vd0 dst_stride 4 ", " src_stride 4 dst_stride vd0 "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

@@ -278,6 +278,9 @@ func (b *builder) moduleVariable(in spirv.Inst) *value {
 	}
 	if sc == spirv.StorageClassWorkgroup {
 		t := b.variableType(in)
+		if t.kind == kindMatrix {
+			b.m.unsupported(in, t.op, " in variables of work-groups")
+		}
 		a := isa.Alloc{Name: b.m.names[id], Size: t.size, Align: b.alignOf(id, t), Elem: b.m.elem(t), Padding: b.padding(t)}
 		b.k.Local = append(b.k.Local, a)
 		v := b.f.newValue(irLocal, isa.I64, isa.I64)
@@ -343,6 +346,7 @@ func (m *module) kernel(ep entry) (*isa.Kernel, error) {
 	}
 	b.executionModes(ep.id)
 	b.metadata(ep.id)
+	m.forSubgroups(b.subgroupSize())
 	if n := b.k.ReqdSubgroup; !isa.SubgroupSize(int(n)) && n != 0 {
 		b.fail("kernel %s requires sub-groups of %d; there are powers of two from 1 to %d", ep.name, n, isa.MaxSubgroup)
 	}
@@ -404,6 +408,9 @@ func (b *builder) executionModes(id spirv.ID) {
 			b.k.LocalSizeHint = three(byID)
 		case spirv.ExecutionModeSubgroupSize:
 			b.k.ReqdSubgroup = three(lit)[0]
+		case spirv.ExecutionModeDenormFlushToZero, spirv.ExecutionModeRoundingModeRTZ, spirv.ExecutionModeRoundingModeRTPINTEL,
+			spirv.ExecutionModeRoundingModeRTNINTEL, spirv.ExecutionModeFloatingPointModeALTINTEL:
+			b.m.failFeature(in, arithmeticModes[spirv.ExecutionMode(ops[0])]+" are not supported")
 		}
 	}
 	// The WorkgroupSize built-in on a constant says the same (section 3.21).
@@ -485,7 +492,7 @@ func (b *builder) params(f *function) [][]*value {
 				prm.TypeName = "pipe " + names[i] // compilers give the type of a packet
 			}
 			args = append(args, []*value{arg(8, 0)})
-		case t.kind == kindOpaque || t.kind == kindSampledImage || t.kind == kindEvent || t.kind == kindPipeStorage || t.kind == kindReserveID || t.kind == kindFunction || t.kind == kindVoid:
+		case t.kind == kindOpaque || t.kind == kindMatrix || t.kind == kindSampledImage || t.kind == kindEvent || t.kind == kindPipeStorage || t.kind == kindReserveID || t.kind == kindFunction || t.kind == kindVoid:
 			b.m.unsupported(p, t.op, " as arguments")
 		default:
 			prm.Kind, prm.Size, prm.Align = isa.ParamValue, t.size, uint32(t.align)
@@ -496,6 +503,8 @@ func (b *builder) params(f *function) [][]*value {
 			t.leaves(0, func(l leaf) {
 				v := arg(int(l.t.size), l.offset)
 				switch {
+				case l.half != 0:
+					vals = append(vals, b.nibble(l, v))
 				case l.t.kind == kindBool:
 					vals = append(vals, b.cmp(isa.OpNe, isa.I8, v, b.imm(isa.I8, 0)))
 				case l.t.odd():
@@ -720,11 +729,11 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 			case spirv.OpReturn, spirv.OpReturnValue:
 				r := ret{blk: b.cur, loc: b.place()}
 				if in.Op() == spirv.OpReturnValue {
-					r.vals = b.typed(spirv.ID(in.Operand(0)), f.typ)
+					r.vals = b.typed(spirv.ID(in.Operand(0)), m.typeOf(f.def.ResultType()))
 				}
 				rets = append(rets, r)
 				end[at] = b.cur
-			case spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpUnreachable:
+			case spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpUnreachable, spirv.OpAbortKHR:
 				b.terminate(in, f, start)
 				end[at] = b.cur
 			default:
@@ -823,6 +832,9 @@ func (b *builder) terminate(in spirv.Inst, of *function, start []*block) {
 		}
 	case spirv.OpUnreachable:
 		c.term, c.trap = termTrap, isa.TrapUnreachable
+	case spirv.OpAbortKHR:
+		b.abortMessage(in)
+		c.term, c.trap = termTrap, isa.TrapAbort
 	}
 }
 

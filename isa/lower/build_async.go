@@ -98,8 +98,26 @@ func (b *builder) asyncCopy(in spirv.Inst) {
 		b.fail("the number of elements and the stride are integers, and the last operand is an event")
 	}
 	name := in.Op().String()
-	r := b.stridedCopy(name, b.toLocal(name, dt, st), dst, src, size, b.wide(n, nt), b.wide(stride, sdt), b.wideEvent(ev, et), b.m.typeOf(in.ResultType()))
-	b.set1(in, r)
+	toLocal, count, step, event, rt := b.toLocal(name, dt, st), b.wide(n, nt), b.wide(stride, sdt), b.wideEvent(ev, et), b.m.typeOf(in.ResultType())
+	if in.Op() == spirv.OpUntypedGroupAsyncCopyKHR {
+		b.set1(in, b.byteStridedCopy(name, toLocal, dst, src, size, count, step, event, rt))
+		return
+	}
+	b.set1(in, b.stridedCopy(name, toLocal, dst, src, size, count, step, event, rt))
+}
+
+// byteStridedCopy is [builder.stridedCopy] with a stride in bytes, as SPV_KHR_untyped_pointers has it: where that is not
+// known to be some elements, a line of bytes for each element.
+func (b *builder) byteStridedCopy(name string, toLocal bool, dst, src, size, n, stride, ev *value, et *typ) *value {
+	if size.isConst() && stride.isConst() && size.imm != 0 && stride.imm != 0 && stride.imm%size.imm == 0 {
+		return b.stridedCopy(name, toLocal, dst, src, size, n, b.imm(isa.I64, stride.imm/size.imm), ev, et)
+	}
+	a := copyArgs{isa.CopyDst: dst, isa.CopySrc: src, isa.CopyElemBytes: b.imm(isa.I64, 1), isa.CopyElems: size, isa.CopyLines: n,
+		isa.CopySrcLine: stride, isa.CopyDstLine: size, isa.CopyEvent: ev}
+	if !toLocal {
+		a[isa.CopySrcLine], a[isa.CopyDstLine] = size, stride
+	}
+	return b.groupCopy(name, 2, a, et)
 }
 
 // toLocal says whether a copy between pointers of these types goes to LDS, and

@@ -9,7 +9,9 @@ import (
 
 // readExtensions enters them.
 func readExtensions() {
-	read(nothing, spirv.OpLoopControlINTEL, spirv.OpSubgroupBlockPrefetchINTEL)
+	read((*builder).block2DIO, spirv.OpSubgroup2DBlockLoadINTEL, spirv.OpSubgroup2DBlockLoadTransposeINTEL,
+		spirv.OpSubgroup2DBlockLoadTransformINTEL, spirv.OpSubgroup2DBlockStoreINTEL)
+	read(nothing, spirv.OpSubgroup2DBlockPrefetchINTEL, spirv.OpLoopControlINTEL, spirv.OpSubgroupBlockPrefetchINTEL)
 	read((*builder).composite, spirv.OpArithmeticFenceEXT, spirv.OpFPGARegALTERA, spirv.OpPtrCastToCrossWorkgroupALTERA,
 		spirv.OpCrossWorkgroupCastToPtrALTERA, spirv.OpCompositeConstructReplicateEXT)
 	read((*builder).undef, spirv.OpPoisonKHR)
@@ -20,6 +22,8 @@ func readExtensions() {
 	read(func(b *builder, in spirv.Inst) {
 		b.each(in, func(ct *typ, a []*value) *value { return b.fma(ct.scalar(), a) })
 	}, spirv.OpFmaKHR)
+	read(unary(func(b *builder, _ *typ, x *value) *value { return b.roundToTF32(x) }), spirv.OpRoundFToTF32INTEL)
+	read((*builder).bitcastExtract, spirv.OpBitcastExtractEXT)
 	read((*builder).bitwiseFunction, spirv.OpBitwiseFunctionINTEL)
 	read((*builder).predicated, spirv.OpPredicatedLoadINTEL, spirv.OpPredicatedStoreINTEL)
 	read((*builder).masked, spirv.OpMaskedGatherINTEL, spirv.OpMaskedScatterINTEL)
@@ -216,4 +220,38 @@ func (b *builder) masked(in spirv.Inst) {
 	if !scatter {
 		b.set(in, out...)
 	}
+}
+
+// roundToTF32 rounds a number of single precision to 10 bits behind the leading one, to the nearest, those in the middle
+// to the even one (SPV_INTEL_tensor_float32_conversion).
+func (b *builder) roundToTF32(x *value) *value {
+	const w, drop = isa.I32, 23 - 10
+	num := func(n uint64) *value { return b.imm(w, n) }
+	odd := b.bin(isa.OpAnd, w, b.bin(isa.OpShrU, w, x, num(drop)), num(1))
+	y := b.bin(isa.OpAdd, w, b.bin(isa.OpAdd, w, x, num(1<<(drop-1)-1)), odd)
+	y = b.bin(isa.OpAnd, w, y, num(1<<32-1<<drop))
+	nan := b.fcmp(isa.OpFUno, isa.F32, x, x)
+	return b.sel(w, nan, b.bin(isa.OpOr, w, b.bin(isa.OpAnd, w, x, num(1<<32-1<<drop)), num(1<<22)), y)
+}
+
+// bitcastExtract reads OpBitcastExtractEXT: bits of each component, from an offset on, as a number of another type.
+func (b *builder) bitcastExtract(in spirv.Inst) {
+	t := b.m.typeOf(in.ResultType())
+	v, from := b.vals(spirv.ID(in.Operand(0)))
+	at, ot := b.one(spirv.ID(in.Operand(1)))
+	ct, ft := t.component(), from.component()
+	if len(v) != t.flat || ct.bits >= ft.bits {
+		b.fail("takes %d components of %d bits from %d of %d", t.flat, ct.bits, len(v), ft.bits)
+	}
+	wide, narrow := isa.IntOf(ft.scalar().Bits()), isa.IntOf(ct.scalar().Bits())
+	at = b.resize(at, ot.scalar(), wide)
+	out := make([]*value, len(v))
+	for i, x := range v {
+		x = b.resize(b.bin(isa.OpShrU, wide, x, at), wide, narrow)
+		if ct.bits < narrow.Bits() {
+			x = b.bin(isa.OpAnd, narrow, x, b.imm(narrow, 1<<ct.bits-1))
+		}
+		out[i] = x
+	}
+	b.set(in, out...)
 }

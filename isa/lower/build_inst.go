@@ -468,6 +468,9 @@ func (b *builder) composite(in spirv.Inst) {
 			v, _ := b.vals(spirv.ID(w))
 			out = append(out, v...)
 		}
+		if t.kind == kindMatrix && len(out) == 1 {
+			out = b.replicated(t, out)
+		}
 		if len(out) != t.flat {
 			b.fail("has %d scalars, its type %d", len(out), t.flat)
 		}

@@ -112,7 +112,10 @@ func (b *builder) chain(p *value, t *typ, indexes []uint32) (*value, *typ) {
 				b.fail("index %d is out of range", i.imm)
 			}
 			p, t = b.offset(p, int64(off)), e
-		case kindArray, kindVector:
+		case kindArray, kindVector, kindMatrix:
+			if t.nibbles {
+				b.fail("a component of 4 bits has no address")
+			}
 			t = t.elem
 			p = b.index(p, i, it, t.size)
 		default:
@@ -324,9 +327,26 @@ func (b *builder) load(p *value, t *typ, a access) []*value {
 	}
 	out := make([]*value, 0, t.flat)
 	t.leaves(0, func(l leaf) {
-		out = append(out, b.loadScalar(b.offset(p, int64(l.offset)), l.t, a.part(l.offset, t.size, t.align)))
+		a := a.part(l.offset, t.size, t.align)
+		if l.half == 0 {
+			out = append(out, b.loadScalar(b.offset(p, int64(l.offset)), l.t, a))
+			return
+		}
+		whole := b.loadScalar(b.offset(p, int64(l.offset)), byteType, a)
+		out = append(out, b.nibble(l, whole))
 	})
 	return out
+}
+
+// byteType is the type of bytes that two components share.
+var byteType = &typ{kind: kindInt, bits: 8, flat: 1, size: 1, align: 1}
+
+// nibble returns the half of a byte that a leaf is.
+func (b *builder) nibble(l leaf, whole *value) *value {
+	if l.half == 2 {
+		return b.bin(isa.OpShrU, isa.I8, whole, b.imm(isa.I8, 4))
+	}
+	return b.bin(isa.OpAnd, isa.I8, whole, b.imm(isa.I8, 15))
 }
 
 func (b *builder) loadScalar(p *value, t *typ, a access) *value {
@@ -358,8 +378,15 @@ func (b *builder) store(p *value, t *typ, v []*value, a access) {
 	}
 	i := 0
 	t.leaves(0, func(l leaf) {
-		b.storeScalar(b.offset(p, int64(l.offset)), l.t, v[i], a.part(l.offset, t.size, t.align))
 		i++
+		a := a.part(l.offset, t.size, t.align)
+		switch l.half {
+		case 0:
+			b.storeScalar(b.offset(p, int64(l.offset)), l.t, v[i-1], a)
+		case 2: // with the half before it
+			high := b.bin(isa.OpShl, isa.I8, v[i-1], b.imm(isa.I8, 4))
+			b.storeScalar(b.offset(p, int64(l.offset)), byteType, b.bin(isa.OpOr, isa.I8, v[i-2], high), a)
+		}
 	})
 }
 
@@ -571,7 +598,7 @@ func (b *builder) copyParts(dst, src *value, n uint64, most int) []leaf {
 		for size > n-at {
 			size /= 2
 		}
-		parts = append(parts, leaf{at, words[size]})
+		parts = append(parts, leaf{offset: at, t: words[size]})
 		at += size
 	}
 	return parts
@@ -595,21 +622,24 @@ func (b *builder) variableParts(p *value, n uint64, most int) []leaf {
 	var parts []leaf
 	covered := uint64(0)
 	t.leaves(0, func(l leaf) {
+		if l.half == 2 {
+			return // its byte is there
+		}
 		if int64(l.offset) < off || l.offset+l.t.size > uint64(off)+n || len(parts) > most {
 			return
 		}
 		at := l.offset - uint64(off)
 		for covered < at && len(parts) <= most { // padding goes along, byte by byte
-			parts = append(parts, leaf{covered, words[1]})
+			parts = append(parts, leaf{offset: covered, t: words[1]})
 			covered++
 		}
 		if covered == at {
-			parts = append(parts, leaf{at, words[l.t.size]})
+			parts = append(parts, leaf{offset: at, t: words[l.t.size]})
 			covered += l.t.size
 		}
 	})
 	for covered < n && len(parts) <= most {
-		parts = append(parts, leaf{covered, words[1]})
+		parts = append(parts, leaf{offset: covered, t: words[1]})
 		covered++
 	}
 	if len(parts) > most {

@@ -54,6 +54,11 @@ func (b *builder) printf(in spirv.Inst, ops []uint32) {
 		arg.Regs = make([]isa.Reg, len(vals)) // filled when registers are known
 		pf.Args = append(pf.Args, arg)
 	}
+	b.set1(in, b.print(pf, args))
+}
+
+// print makes the instruction that prints, and returns what printf returns.
+func (b *builder) print(pf isa.Printf, args []*value) *value {
 	v := b.f.newValue(isa.OpPrintf, isa.I32, isa.I32, args...)
 	v.index = int32(len(b.k.Printfs))
 	v.imm = uint64(v.index)
@@ -61,7 +66,7 @@ func (b *builder) printf(in spirv.Inst, ops []uint32) {
 	b.k.UsesPrintf = true
 	v.blk, v.loc = b.cur, b.place()
 	b.cur.insts = append(b.cur.insts, v)
-	b.set1(in, v)
+	return v
 }
 
 // conversions returns the conversion characters of a format, in order; a '*'

@@ -17,19 +17,28 @@ type smallFloat struct {
 	largest  uint64 // the largest number
 	over     uint64 // what is above that: infinity, or NaN where there is none
 	nan      uint64
+	// finiteOnly says that there are neither infinities nor NaN: what is too large becomes the largest number, and NaN too.
+	finiteOnly bool
 }
 
-// smallFloats has the encodings (SPV_KHR_bfloat16, SPV_EXT_float8).
+// smallFloats has the encodings (SPV_KHR_bfloat16, SPV_EXT_float8, SPV_EXT_ocp_microscaling_types).
 var smallFloats = map[spirv.FPEncoding]*smallFloat{
-	spirv.FPEncodingBFloat16KHR:   {"bfloat16", 16, 7, 127, 0x7f7f, 0x7f80, 0x7fc0},
-	spirv.FPEncodingFloat8E4M3EXT: {"float8e4m3", 8, 3, 7, 0x7e, 0x7f, 0x7f},
-	spirv.FPEncodingFloat8E5M2EXT: {"float8e5m2", 8, 2, 15, 0x7b, 0x7c, 0x7e},
+	spirv.FPEncodingBFloat16KHR:   {name: "bfloat16", bits: 16, mantissa: 7, bias: 127, largest: 0x7f7f, over: 0x7f80, nan: 0x7fc0},
+	spirv.FPEncodingFloat8E4M3EXT: {name: "float8e4m3", bits: 8, mantissa: 3, bias: 7, largest: 0x7e, over: 0x7f, nan: 0x7f},
+	spirv.FPEncodingFloat8E5M2EXT: {name: "float8e5m2", bits: 8, mantissa: 2, bias: 15, largest: 0x7b, over: 0x7c, nan: 0x7e},
+
+	spirv.FPEncodingFloat6E2M3EXT: {name: "float6e2m3", bits: 6, mantissa: 3, bias: 1, largest: 0x1f, over: 0x1f, finiteOnly: true},
+	spirv.FPEncodingFloat6E3M2EXT: {name: "float6e3m2", bits: 6, mantissa: 2, bias: 3, largest: 0x1f, over: 0x1f, finiteOnly: true},
+	spirv.FPEncodingFloat4E2M1EXT: {name: "float4e2m1", bits: 4, mantissa: 1, bias: 1, largest: 0x7, over: 0x7, finiteOnly: true},
+
+	spirv.FPEncodingFloat8UnsignedE8M0EXT: scale8,
+	spirv.FPEncodingMXInt8EXT:             mxInt8,
 }
 
 var bfloat16 = smallFloats[spirv.FPEncodingBFloat16KHR]
 
 // finite says whether the encoding has no infinities.
-func (f *smallFloat) finite() bool { return f.over == f.nan }
+func (f *smallFloat) finite() bool { return f.finiteOnly || f.over == f.nan }
 
 // convertSmall converts between two types of which one, at least, is a small float.
 func (b *builder) convertSmall(op spirv.Op, ft, tt *typ, fl isa.Flags, sat bool, x *value, id spirv.ID) *value {
@@ -51,6 +60,13 @@ func (b *builder) convertSmall(op spirv.Op, ft, tt *typ, fl isa.Flags, sat bool,
 // fromSmall converts a small float to single precision.
 func (b *builder) fromSmall(f *smallFloat, x *value) *value {
 	const w = isa.I32
+	switch f {
+	case scale8:
+		return b.fromScale(x)
+	case mxInt8:
+		whole := b.conv(isa.OpSToF, isa.F32, isa.I8, x)
+		return b.bin(isa.OpFMul, isa.F32, whole, b.imm(isa.I32, floatBits(isa.F32, 1.0/64)))
+	}
 	if f.bits == 16 {
 		return b.bin(isa.OpShl, w, b.conv(isa.OpZExt, w, isa.I16, x), b.imm(w, 16))
 	}
@@ -59,8 +75,8 @@ func (b *builder) fromSmall(f *smallFloat, x *value) *value {
 		return b.conv(isa.OpFToF, isa.F32, isa.F16, half)
 	}
 	x = b.conv(isa.OpZExt, w, isa.I8, x)
-	sign := b.bin(isa.OpShl, w, b.bin(isa.OpAnd, w, x, b.imm(w, 0x80)), b.imm(w, 24))
-	a := b.bin(isa.OpAnd, w, x, b.imm(w, 0x7f))
+	sign := b.bin(isa.OpShl, w, b.bin(isa.OpAnd, w, x, b.imm(w, 1<<(f.bits-1))), b.imm(w, uint64(32-f.bits)))
+	a := b.bin(isa.OpAnd, w, x, b.imm(w, 1<<(f.bits-1)-1))
 	// Denormals count units of the last place.
 	shift := uint64(23 - f.mantissa)
 	normal := b.bin(isa.OpAdd, w, b.bin(isa.OpShl, w, a, b.imm(w, shift)), b.imm(w, uint64(127-f.bias)<<23))
@@ -68,6 +84,9 @@ func (b *builder) fromSmall(f *smallFloat, x *value) *value {
 	denormal := b.bin(isa.OpFMul, isa.F32, b.conv(isa.OpUToF, isa.F32, w, a), unit)
 	y := b.sel(w, b.cmp(isa.OpLtU, w, a, b.imm(w, 1<<f.mantissa)), denormal, normal)
 	y = b.bin(isa.OpOr, w, y, sign)
+	if f.finiteOnly {
+		return y
+	}
 	return b.sel(w, b.cmp(isa.OpEq, w, a, b.imm(w, f.nan)), b.imm(w, 0x7fc00000), y)
 }
 
@@ -105,6 +124,12 @@ func (b *builder) odd32(op spirv.Op, ft *typ, x *value) *value {
 // number; otherwise that depends on the rounding, or is NaN where the encoding has no infinities.
 func (b *builder) toSmall(f *smallFloat, x *value, round isa.Round, limit bool) *value {
 	const w = isa.I32
+	switch f {
+	case scale8:
+		return b.toScale(x, round)
+	case mxInt8:
+		return b.toMXInt8(x, round)
+	}
 	num := func(n uint64) *value { return b.imm(w, n) }
 	bin := func(op isa.Op, x, y *value) *value { return b.bin(op, w, x, y) }
 	negative := b.cmp(isa.OpLtS, w, x, num(0))
@@ -154,8 +179,12 @@ func (b *builder) toSmall(f *smallFloat, x *value, round isa.Round, limit bool) 
 	q = b.sel(w, b.cmp(isa.OpLtU, w, num(f.largest), q), top, q)
 	q = b.sel(w, b.cmp(isa.OpEq, w, a, num(0x7f800000)), infinite, q)
 	q = bin(isa.OpOr, q, b.sel(w, negative, num(1<<(f.bits-1)), num(0)))
-	q = b.sel(w, b.cmp(isa.OpLtU, w, num(0x7f800000), a), num(f.nan), q)
-	return b.conv(isa.OpTruncate, isa.IntOf(f.bits), w, q)
+	nan := num(f.nan)
+	if f.finiteOnly {
+		nan = num(f.largest)
+	}
+	q = b.sel(w, b.cmp(isa.OpLtU, w, num(0x7f800000), a), nan, q)
+	return b.resize(q, w, isa.IntOf(max(f.bits, 8)))
 }
 
 // bfloatInteger reads the conversions of SPV_INTEL_bfloat16_conversion, where bfloat16 is held in integers.

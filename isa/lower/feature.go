@@ -23,7 +23,7 @@ var features = map[string][]spirv.Op{
 	"arrays of variable length": {spirv.OpVariableLengthArrayINTEL, spirv.OpUntypedVariableLengthArrayINTEL, spirv.OpSaveMemoryINTEL,
 		spirv.OpRestoreMemoryINTEL},
 	"opaque types": {spirv.OpTypeOpaque},
-	"matrices": {spirv.OpTypeMatrix, spirv.OpMatrixTimesScalar, spirv.OpMatrixTimesVector, spirv.OpMatrixTimesMatrix, spirv.OpVectorTimesMatrix,
+	"matrices": {spirv.OpTypeMatrix, spirv.OpMatrixTimesVector, spirv.OpMatrixTimesMatrix, spirv.OpVectorTimesMatrix,
 		spirv.OpTranspose, spirv.OpOuterProduct},
 	"instructions of shaders": {spirv.OpDPdx, spirv.OpDPdy, spirv.OpFwidth, spirv.OpKill, spirv.OpEmitVertex, spirv.OpEndPrimitive},
 }
@@ -50,4 +50,14 @@ func (m *module) unsupported(in spirv.Inst, op spirv.Op, as string) {
 		m.fail(in, "the instruction is not supported")
 	}
 	m.fail(in, "values of type %s%s are not supported", op, as)
+}
+
+// arithmeticModes has the execution modes that ask for other arithmetic than that of IEEE 754 with denormals, rounded to
+// the nearest.
+var arithmeticModes = map[spirv.ExecutionMode]string{
+	spirv.ExecutionModeDenormFlushToZero:         refusedCapabilities[spirv.CapabilityDenormFlushToZero],
+	spirv.ExecutionModeRoundingModeRTZ:           refusedCapabilities[spirv.CapabilityRoundingModeRTZ],
+	spirv.ExecutionModeRoundingModeRTPINTEL:      refusedCapabilities[spirv.CapabilityRoundToInfinityINTEL],
+	spirv.ExecutionModeRoundingModeRTNINTEL:      refusedCapabilities[spirv.CapabilityRoundToInfinityINTEL],
+	spirv.ExecutionModeFloatingPointModeALTINTEL: refusedCapabilities[spirv.CapabilityFloatingPointModeINTEL],
 }

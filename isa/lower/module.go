@@ -30,6 +30,9 @@ type module struct {
 	userSemantics map[spirv.ID][]spirv.Inst
 	schedules     map[spirv.ID]isa.BarrierSchedule // of functions; NumBarrierSchedules for none
 	types         []*typ                           // by place in the module
+	subgroup      int                              // lanes, of the kernel at hand; 0 where that is not known
+	int4          bool                             // vectors of integers of 4 bits are packed
+	matrices      bool                             // there are types that depend on it
 	decorates     []bool                           // by place in the module: the id has decorations, or groups have it
 	typeDepth     int
 	sets          map[spirv.ID]string // extended instruction sets by import
@@ -73,7 +76,6 @@ type memberKey struct {
 // function is a function of the module, cut into blocks.
 type function struct {
 	def    spirv.Inst
-	typ    *typ // of the result
 	params []spirv.Inst
 	blocks []*srcBlock
 	entry  *srcBlock
@@ -95,6 +97,7 @@ type srcBlock struct {
 }
 
 func newModule(src *spirv.Module, opt Options) *module {
+	src = src.Joined()
 	m := &module{
 		opt: opt, src: src, x: src.Index(),
 		prog:    &isa.Program{Files: []string{""}, Functions: []string{""}},
@@ -148,6 +151,8 @@ func newModule(src *spirv.Module, opt Options) *module {
 			default:
 				m.fail(in, "the addressing model is %s; kernels have Physical32 or Physical64", spirv.AddressingModel(in.Operand(0)))
 			}
+		case spirv.OpCapability:
+			m.int4 = m.int4 || spirv.Capability(in.Operand(0)) == spirv.CapabilityInt4TypeINTEL
 		case spirv.OpExtInstImport:
 			m.sets[in.ResultID()] = in.StringOperand(0)
 		case spirv.OpEntryPoint:
@@ -364,6 +369,9 @@ func init() {
 		spirv.OpConstantComposite:     (*module).constituents,
 		spirv.OpSpecConstantComposite: (*module).constituents,
 
+		spirv.OpConstantDataKHR:     (*module).data,
+		spirv.OpSpecConstantDataKHR: (*module).data,
+
 		spirv.OpConstantCompositeReplicateEXT:     (*module).replicated,
 		spirv.OpSpecConstantCompositeReplicateEXT: (*module).replicated,
 		spirv.OpConstantSampler: func(_ *module, in spirv.Inst, _ *typ) []cval {
@@ -397,8 +405,12 @@ func (m *module) specialized(in spirv.Inst, def uint64) uint64 {
 	return def
 }
 
-// constituents returns the scalars of the constituents of a constant.
-func (m *module) constituents(in spirv.Inst, _ *typ) []cval {
+// constituents returns the scalars of the constituents of a constant. All components of a cooperative matrix are the one
+// that there is.
+func (m *module) constituents(in spirv.Inst, t *typ) []cval {
+	if t.kind == kindMatrix {
+		return m.replicated(in, t)
+	}
 	var c []cval
 	for _, w := range in.Operands() {
 		c = append(c, m.constant(spirv.ID(w))...)
@@ -416,6 +428,39 @@ func (m *module) replicated(in spirv.Inst, t *typ) []cval {
 		m.fail(in, "the constituent has %d scalars, its composite %d", len(v), t.flat)
 	}
 	return slices.Repeat(v, t.constituents())
+}
+
+// data returns the elements of an array of integers whose bits stand in an instruction, one after the other.
+func (m *module) data(in spirv.Inst, t *typ) []cval {
+	bits := m.dataBits(in, t)
+	c := make([]cval, t.flat)
+	for i := range c {
+		for k := range t.elem.bits {
+			at := i*t.elem.bits + k
+			c[i].bits |= uint64(bits[at/32]>>(at%32)&1) << k
+		}
+	}
+	return c
+}
+
+// dataBits returns the bits of constant data (SPV_KHR_constant_data), the lowest of each word first.
+func (m *module) dataBits(in spirv.Inst, t *typ) []uint32 {
+	if t.kind != kindArray || t.elem.kind != kindInt {
+		m.fail(in, "the data is for type %%%d, which is no array of integers", in.ResultType())
+	}
+	words := in.Operands()
+	n := t.count * uint64(t.elem.bits)
+	if in.Op() == spirv.OpSpecConstantDataKHR {
+		if w, ok := m.decoration(in.ResultID(), spirv.DecorationSpecId); ok && len(w) > 0 {
+			if v, ok := m.opt.SpecConstants[w[0]]; ok {
+				words = []uint32{uint32(v), uint32(v >> 32)}[:min((n+31)/32, 2)]
+			}
+		}
+	}
+	if uint64(len(words)) != (n+31)/32 {
+		m.fail(in, "has data of %d words for %d integers of %d bits", len(words), t.count, t.elem.bits)
+	}
+	return words
 }
 
 func (m *module) newConstant(in spirv.Inst) []cval {
@@ -499,7 +544,7 @@ func (m *module) global(in spirv.Inst) (int, bool) {
 		m.fail(in, "the variable is imported, and nothing defines it")
 	}
 	m.refuseIO(in)
-	if t.kind == kindOpaque || t.kind == kindImage || t.kind == kindPipe || t.kind == kindSampledImage {
+	if t.kind == kindOpaque || t.kind == kindMatrix || t.kind == kindImage || t.kind == kindPipe || t.kind == kindSampledImage {
 		m.unsupported(in, t.op, " in program-scope variables")
 	}
 	g := len(m.prog.Globals)
@@ -570,6 +615,10 @@ func (m *module) zero(id spirv.ID) bool {
 	}
 	z := true
 	switch in.Op() {
+	case spirv.OpConstantDataKHR, spirv.OpSpecConstantDataKHR:
+		for _, w := range m.dataBits(in, m.typeOf(in.ResultType())) {
+			z = z && w == 0
+		}
 	case spirv.OpConstantNull, spirv.OpUndef:
 	case spirv.OpConstantComposite, spirv.OpSpecConstantComposite:
 		if m.constDepth++; m.constDepth > 256 {
@@ -600,6 +649,9 @@ func (m *module) image(img *image, id spirv.ID, t *typ, off uint64) {
 	}
 	switch in.Op() {
 	case spirv.OpConstantComposite, spirv.OpSpecConstantComposite:
+		if t.nibbles {
+			break
+		}
 		if m.constDepth++; m.constDepth > 256 {
 			m.fail(in, "constants are nested more than 256 deep")
 		}
@@ -611,6 +663,18 @@ func (m *module) image(img *image, id spirv.ID, t *typ, off uint64) {
 			m.image(img, spirv.ID(w), e, off+o)
 		}
 		m.constDepth--
+		return
+	case spirv.OpConstantDataKHR, spirv.OpSpecConstantDataKHR:
+		if t.kind != kindArray || t.elem.odd() {
+			break
+		}
+		// Integers of 8, 16, 32 and 64 bits stand there as in memory.
+		if off+t.size > maxImage {
+			m.fail(in, "the initializer has more than %d bytes", maxImage)
+		}
+		for i, w := range m.dataBits(in, t) {
+			img.put(off+4*uint64(i), uint64(w), min(4, t.size-4*uint64(i)))
+		}
 		return
 	}
 	vals := m.constant(id)
@@ -624,6 +688,9 @@ func (m *module) image(img *image, id spirv.ID, t *typ, off uint64) {
 			} else if c.bits != 0 {
 				if l.offset >= maxImage {
 					m.fail(in, "the initializer has more than %d bytes", maxImage)
+				}
+				if l.half == 2 { // the low half stands there
+					c.bits = c.bits<<4 | vals[i-1].bits
 				}
 				img.put(l.offset, c.bits, l.t.size)
 			}
@@ -648,7 +715,6 @@ func (m *module) cut(f *function) {
 	if f.order != nil || f.entry == nil {
 		return
 	}
-	f.typ = m.typeOf(f.def.ResultType())
 	// An iterative depth-first walk; the post-order reversed.
 	type frame struct {
 		b    *srcBlock

@@ -203,7 +203,7 @@ func (b *builder) readAlone(f *function) *prepared {
 	if len(rets) == 0 || b.unfit {
 		return nil
 	}
-	v := b.f.newValue(irResult, isa.Void, isa.Void, b.returned(rets, f.typ)...)
+	v := b.f.newValue(irResult, isa.Void, isa.Void, b.returned(rets, b.m.typeOf(f.def.ResultType()))...)
 	v.blk = b.cur
 	b.cur.insts = append(b.cur.insts, v)
 	b.cur.term = termRet

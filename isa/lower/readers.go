@@ -142,6 +142,9 @@ func readArithmetic() {
 		b.set1(in, b.dot(t.component().scalar(), x, y))
 	}, spirv.OpDot)
 	read((*builder).bfloatInteger, spirv.OpConvertFToBF16INTEL, spirv.OpConvertBF16ToFINTEL)
+	read((*builder).matrixLength, spirv.OpCooperativeMatrixLengthKHR)
+	read((*builder).mulAdd, spirv.OpCooperativeMatrixMulAddKHR)
+	read((*builder).timesScalar, spirv.OpMatrixTimesScalar)
 	read((*builder).dotInst, spirv.OpSDot, spirv.OpUDot, spirv.OpSUDot, spirv.OpSDotAccSat, spirv.OpUDotAccSat, spirv.OpSUDotAccSat)
 	read((*builder).sizeOf, spirv.OpSizeOf)
 	read((*builder).anyAll, spirv.OpAny, spirv.OpAll)
@@ -159,6 +162,7 @@ func readMemory() {
 		spirv.OpCopyMemorySized, spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain,
 		spirv.OpInBoundsPtrAccessChain, spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR,
 		spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpPtrDiff, spirv.OpGenericPtrMemSemantics)
+	read((*builder).matrixMemory, spirv.OpCooperativeMatrixLoadKHR, spirv.OpCooperativeMatrixStoreKHR)
 	read((*builder).sampledImage, spirv.OpSampledImage)
 	read((*builder).imageOfSampled, spirv.OpImage)
 	read((*builder).image, spirv.OpImageRead, spirv.OpImageWrite, spirv.OpImageSampleExplicitLod, spirv.OpImageQuerySize,

@@ -40,9 +40,12 @@ var framing = opSet(spirv.OpCapability, spirv.OpExtension, spirv.OpExtInstImport
 	spirv.OpSourceExtension, spirv.OpModuleProcessed, spirv.OpName, spirv.OpMemberName,
 	spirv.OpDecorate, spirv.OpDecorateId, spirv.OpDecorateString, spirv.OpMemberDecorate, spirv.OpMemberDecorateString,
 	spirv.OpAliasDomainDeclINTEL, spirv.OpAliasScopeDeclINTEL, spirv.OpAliasScopeListDeclINTEL,
+	spirv.OpTypeStructContinuedINTEL, spirv.OpConstantCompositeContinuedINTEL, spirv.OpSpecConstantCompositeContinuedINTEL,
+	spirv.OpCompositeConstructContinuedINTEL,
 	spirv.OpDecorationGroup, spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate, spirv.OpTypeForwardPointer,
 	spirv.OpFunction, spirv.OpFunctionParameter, spirv.OpFunctionEnd, spirv.OpLabel, spirv.OpPhi,
-	spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpReturn, spirv.OpReturnValue, spirv.OpUnreachable)
+	spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpReturn, spirv.OpReturnValue, spirv.OpUnreachable,
+	spirv.OpAbortKHR)
 
 func opSet(list ...spirv.Op) map[spirv.Op]bool {
 	m := map[spirv.Op]bool{}
@@ -142,8 +145,10 @@ var refusedCapabilities = map[spirv.Capability]string{
 
 	spirv.CapabilityIndirectReferencesINTEL:                  "function pointers",
 	spirv.CapabilityDenormFlushToZero:                        "denormals that become zero",
-	spirv.CapabilityRoundingModeRTZ:                          "arithmetic that rounds towards zero",
-	spirv.CapabilityRoundToInfinityINTEL:                     "arithmetic that rounds towards an infinity",
+	spirv.CapabilityRoundingModeRTZ:                          "results that are rounded towards zero",
+	spirv.CapabilityFloatingPointModeINTEL:                   "results of another arithmetic than IEEE 754's",
+	spirv.CapabilityFunctionFloatControlINTEL:                "floating-point modes of single functions",
+	spirv.CapabilityRoundToInfinityINTEL:                     "results that are rounded towards an infinity",
 	spirv.CapabilitySubgroupAvcMotionEstimationINTEL:         "instructions for the motion estimation of videos",
 	spirv.CapabilitySubgroupAvcMotionEstimationIntraINTEL:    "instructions for the motion estimation of videos",
 	spirv.CapabilitySubgroupAvcMotionEstimationChromaINTEL:   "instructions for the motion estimation of videos",
@@ -156,14 +161,10 @@ var refusedCapabilities = map[spirv.Capability]string{
 	spirv.CapabilityBindlessImagesINTEL:                      "images without a parameter",
 	spirv.CapabilitySpecConditionalINTEL:                     "variants of functions",
 	spirv.CapabilityFunctionVariantsINTEL:                    "variants of functions",
-	spirv.CapabilityCooperativeMatrixKHR:                     "cooperative matrices",
 	spirv.CapabilityCooperativeMatrixConversionsEXT:          "cooperative matrices",
 	spirv.CapabilityCooperativeMatrixReductionsEXT:           "cooperative matrices",
 	spirv.CapabilityCooperativeMatrixPerElementOperationsEXT: "cooperative matrices",
 	spirv.CapabilityCooperativeMatrixGetCoordinateEXT:        "cooperative matrices",
-	spirv.CapabilityBFloat16CooperativeMatrixKHR:             "cooperative matrices",
-	spirv.CapabilityFloat8CooperativeMatrixEXT:               "cooperative matrices",
-	spirv.CapabilityInt4CooperativeMatrixINTEL:               "cooperative matrices",
 	spirv.CapabilitySubgroupMatrixMultiplyAccumulateINTEL:    "matrix products of sub-groups",
 	spirv.CapabilityShaderClockKHR:                           "clocks",
 }
@@ -191,7 +192,10 @@ var plainCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityBFloat16TypeKHR: true, spirv.CapabilityBFloat16DotProductKHR: true, spirv.CapabilityFloat8EXT: true,
 	spirv.CapabilityDotProductInputAll: true, spirv.CapabilityDotProductInput4x8Bit: true, spirv.CapabilityDotProductInput4x8BitPacked: true,
 	spirv.CapabilityFPFastMathModeINTEL: true, spirv.CapabilityWeakLinkageAMD: true,
-	spirv.CapabilityFPMaxErrorINTEL:               true,
+	spirv.CapabilityInt4TypeINTEL: true, spirv.CapabilityInt4CooperativeMatrixINTEL: true,
+	spirv.CapabilityFloat6EXT: true, spirv.CapabilityFloat4EXT: true, spirv.CapabilityFloat8UnsignedE8M0EXT: true, spirv.CapabilityMXInt8EXT: true,
+	spirv.CapabilityFPMaxErrorINTEL:              true,
+	spirv.CapabilityBFloat16CooperativeMatrixKHR: true, spirv.CapabilityFloat8CooperativeMatrixEXT: true,
 	spirv.CapabilityGlobalVariableHostAccessINTEL: true,
 	spirv.CapabilityRoundedDivideSqrtINTEL:        true,
 }

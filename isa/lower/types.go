@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"math/bits"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
@@ -24,6 +26,7 @@ const (
 	kindReserveID
 	kindSampler      // the 64 bits of its state
 	kindSampledImage // an image and a sampler, two scalars
+	kindMatrix       // the components of a cooperative matrix that a lane has
 	kindOpaque       // queues …: known by name, not lowered
 )
 
@@ -45,6 +48,9 @@ type typ struct {
 	elemID  spirv.ID    // pointee; resolved when asked for, as types may be recursive through pointers
 	count   uint64      // of a vector or array
 	small   *smallFloat // of a float that is none of IEEE 754
+	nibbles bool        // of a vector: two components share a byte (SPV_INTEL_int4)
+	rows    uint64      // of a cooperative matrix
+	columns uint64
 	members []*typ
 	offsets []uint64
 	flats   []int // of a structure: the number of scalars ahead of each member
@@ -75,7 +81,7 @@ func (t *typ) scalar() isa.Type {
 		return isa.I64
 	case kindFloat:
 		if t.small != nil {
-			return isa.IntOf(t.bits)
+			return isa.IntOf(max(t.bits, 8))
 		}
 		return isa.FloatOf(t.bits)
 	case kindPointer, kindImage, kindPipe, kindPipeStorage, kindReserveID, kindSampler:
@@ -86,17 +92,12 @@ func (t *typ) scalar() isa.Type {
 	return isa.Void
 }
 
-// stride is how many elements a vector of n takes in memory.
-func stride(n int) int {
-	if n == 3 {
-		return 4
-	}
-	return n
-}
+// stride is how many elements a vector of n takes in memory: the next power of two, as three take the room of four.
+func stride(n int) int { return 1 << bits.Len(uint(n-1)) }
 
-// component returns the type of a vector's components, or the type itself.
+// component returns the type of the components of a vector or of a cooperative matrix, or the type itself.
 func (t *typ) component() *typ {
-	if t.kind == kindVector {
+	if t.kind == kindVector || t.kind == kindMatrix {
 		return t.elem
 	}
 	return t
@@ -142,13 +143,15 @@ func init() {
 		spirv.OpTypeBool: func(_ *module, _ spirv.Inst, t *typ) {
 			t.kind, t.size, t.flat = kindBool, 1, 1
 		},
-		spirv.OpTypeInt:               (*module).intType,
-		spirv.OpTypeFloat:             (*module).floatType,
-		spirv.OpTypeVector:            (*module).vectorType,
-		spirv.OpTypeArray:             (*module).arrayType,
-		spirv.OpTypeStruct:            (*module).structType,
-		spirv.OpTypePointer:           (*module).pointerType,
-		spirv.OpTypeUntypedPointerKHR: (*module).pointerType,
+		spirv.OpTypeInt:                  (*module).intType,
+		spirv.OpTypeFloat:                (*module).floatType,
+		spirv.OpTypeVector:               (*module).vectorType,
+		spirv.OpTypeVectorIdEXT:          (*module).vectorType,
+		spirv.OpTypeArray:                (*module).arrayType,
+		spirv.OpTypeCooperativeMatrixKHR: (*module).matrixType,
+		spirv.OpTypeStruct:               (*module).structType,
+		spirv.OpTypePointer:              (*module).pointerType,
+		spirv.OpTypeUntypedPointerKHR:    (*module).pointerType,
 		spirv.OpTypeEvent: func(m *module, _ spirv.Inst, t *typ) {
 			t.kind, t.flat, t.size = kindEvent, 1, m.ptrSize
 			t.bits, t.align = int(8*t.size), t.size
@@ -212,20 +215,29 @@ func (m *module) floatType(in spirv.Inst, t *typ) {
 	} else if isa.FloatOf(t.bits) == isa.Void {
 		m.fail(in, "floats of %d bits are not supported", t.bits)
 	}
-	t.size = uint64(t.bits / 8)
+	t.size = uint64(max(t.bits, 8) / 8)
 	t.align = t.size
 }
 
-// vectorType reads OpTypeVector.
+// vectorType reads OpTypeVector and OpTypeVectorIdEXT, whose number of components is a constant.
 func (m *module) vectorType(in spirv.Inst, t *typ) {
 	t.kind, t.elem, t.count = kindVector, m.typeOf(spirv.ID(in.Operand(0))), uint64(in.Operand(1))
-	if t.count < 1 || t.count > 16 || t.elem.scalar() == isa.Void {
+	if in.Op() == spirv.OpTypeVectorIdEXT {
+		t.count = m.constUint(spirv.ID(in.Operand(1)))
+	}
+	if t.count < 1 || t.count > maxFlat || t.elem.scalar() == isa.Void {
 		m.fail(in, "vectors of %d components are not supported", t.count)
 	}
 	t.flat = int(t.count)
 	t.size = uint64(stride(int(t.count))) * t.elem.size
-	t.align = t.size
+	if t.nibbles = m.int4 && t.elem.kind == kindInt && t.elem.bits == 4 && t.count%2 == 0; t.nibbles {
+		t.size /= 2
+	}
+	t.align = min(t.size, maxVectorAlign)
 }
+
+// maxVectorAlign is the alignment of long vectors (SPV_EXT_long_vector), which is that of the longest vectors of OpenCL C.
+const maxVectorAlign = 16 * 8
 
 // arrayType reads OpTypeArray.
 func (m *module) arrayType(in spirv.Inst, t *typ) {
@@ -314,7 +326,8 @@ func (t *typ) space() isa.Space {
 // leaf is a scalar inside an object in memory.
 type leaf struct {
 	offset uint64
-	t      *typ // bool, int, float, pointer, event or a kind of handle
+	half   uint8 // of the byte there: 0 for all of it, 1 for the low bits and 2 for the high ones
+	t      *typ  // bool, int, float, pointer, event or a kind of handle
 }
 
 // leaves calls f for each scalar of t in order; t.flat tells how many there are.
@@ -323,7 +336,13 @@ func (t *typ) leaves(offset uint64, f func(leaf)) {
 		return // however many nothings there are
 	}
 	switch t.kind {
-	case kindVector, kindArray:
+	case kindVector, kindArray, kindMatrix:
+		if t.nibbles {
+			for i := range t.count {
+				f(leaf{offset: offset + i/2, half: uint8(1 + i%2), t: t.elem})
+			}
+			return
+		}
 		for i := uint64(0); i < t.count; i++ {
 			t.elem.leaves(offset+i*t.elem.size, f)
 		}
@@ -332,11 +351,11 @@ func (t *typ) leaves(offset uint64, f func(leaf)) {
 			e.leaves(offset+t.offsets[i], f)
 		}
 	case kindSampledImage:
-		f(leaf{offset, t.elem})
-		f(leaf{offset + 8, samplerType})
+		f(leaf{offset: offset, t: t.elem})
+		f(leaf{offset: offset + 8, t: samplerType})
 	case kindVoid, kindFunction:
 	default:
-		f(leaf{offset, t})
+		f(leaf{offset: offset, t: t})
 	}
 }
 
@@ -355,7 +374,7 @@ var samplerType = &typ{op: spirv.OpTypeSampler, kind: kindSampler, flat: 1, size
 // scalars ahead of it.
 func (t *typ) step(i uint64) (e *typ, offset uint64, flat int, ok bool) {
 	switch t.kind {
-	case kindVector, kindArray:
+	case kindVector, kindArray, kindMatrix:
 		if i >= t.count {
 			return nil, 0, 0, false
 		}

@@ -137,7 +137,11 @@ func (t *typ) occupied(off uint64, f func(off, size uint64)) {
 		return // however many nothings there are
 	}
 	switch t.kind {
-	case kindVector, kindArray:
+	case kindVector, kindArray, kindMatrix:
+		if t.nibbles {
+			f(off, t.count/2)
+			return
+		}
 		for i := range t.count {
 			t.elem.occupied(off+i*t.elem.size, f)
 		}

@@ -22,7 +22,11 @@ func (c *checker) checkConstruct(rule string, in spirv.Inst, t *typ, parts []uin
 		}
 	}
 	switch t.op {
-	case spirv.OpTypeVector:
+	case spirv.OpTypeCooperativeMatrixKHR:
+		if want(1) {
+			same(parts[0], t.elem)
+		}
+	case spirv.OpTypeVector, spirv.OpTypeVectorIdEXT:
 		n := 0
 		for _, id := range parts {
 			pt := c.valueType(spirv.ID(id))
@@ -126,7 +130,7 @@ func (c *checker) walk(in spirv.Inst, t *typ, indices []uint32) *typ {
 	}
 	for _, n := range indices {
 		switch t.op {
-		case spirv.OpTypeVector:
+		case spirv.OpTypeVector, spirv.OpTypeVectorIdEXT:
 			if uint64(n) >= uint64(t.count) {
 				msg := fmt.Sprintf("the index %d is too large for a vector of %d components", n, t.count)
 				if in.Op() != spirv.OpCompositeExtract {
@@ -142,6 +146,8 @@ func (c *checker) walk(in spirv.Inst, t *typ, indices []uint32) *typ {
 				return nil
 			}
 			t = t.elem
+		case spirv.OpTypeCooperativeMatrixKHR:
+			t = t.elem // how many a lane has depends on the size of sub-groups
 		case spirv.OpTypeStruct:
 			if t = c.structMember(in, t, uint64(n)); t == nil {
 				return nil

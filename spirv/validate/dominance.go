@@ -62,7 +62,7 @@ func (c *checker) checkDominance() {
 					}
 					continue
 				}
-				if in.Op() == spirv.OpExtInst && c.effectless(in) {
+				if extended(in.Op()) && c.effectless(in) {
 					continue
 				}
 				check := func(kind spirv.OperandKind, id spirv.ID) {

@@ -134,7 +134,7 @@ func (c *checker) enabled(list []spirv.Capability) bool {
 // checkCapabilities checks that an instruction and the values among its operands are enabled.
 func (c *checker) checkCapabilities(in spirv.Inst) {
 	info, _ := in.Op().Info()
-	if !c.enabled(info.Capabilities) {
+	if !c.enabled(info.Capabilities) && !(in.Op() == spirv.OpMatrixTimesScalar && c.capabilities[spirv.CapabilityCooperativeMatrixKHR]) {
 		c.fail("capability-missing", in, "the instruction needs the capability %s", oneOf(info.Capabilities))
 	}
 	switch in.Op() {
@@ -147,7 +147,7 @@ func (c *checker) checkCapabilities(in spirv.Inst) {
 	case spirv.OpTypeInt, spirv.OpTypeFloat:
 		c.checkWidthCapability(in)
 	case spirv.OpTypeVector:
-		if n := in.Operand(1); n > 4 && !c.capabilities[spirv.CapabilityVector16] {
+		if n := in.Operand(1); n > 4 && !c.enabled([]spirv.Capability{spirv.CapabilityVector16, spirv.CapabilityLongVectorEXT}) {
 			c.fail("capability-missing", in, "a vector of %d components needs the capability Vector16", n)
 		}
 	}

@@ -39,6 +39,8 @@ func (c *checker) checkInstruction(in spirv.Inst) {
 	case spirv.OpVectorExtractDynamic, spirv.OpVectorInsertDynamic, spirv.OpVectorShuffle, spirv.OpCompositeConstruct,
 		spirv.OpCompositeExtract, spirv.OpCompositeInsert:
 		c.checkComposite(in)
+	case spirv.OpCooperativeMatrixLoadKHR, spirv.OpCooperativeMatrixStoreKHR, spirv.OpCooperativeMatrixMulAddKHR, spirv.OpMatrixTimesScalar:
+		c.checkMatrix(in)
 	case spirv.OpLoad, spirv.OpStore, spirv.OpCopyMemory, spirv.OpCopyMemorySized:
 		c.checkAccess(in)
 	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain,
@@ -117,7 +119,8 @@ func (c *checker) checkEncoded(in spirv.Inst) {
 		return
 	}
 	switch op {
-	case spirv.OpSelect, spirv.OpPhi, spirv.OpReturnValue, spirv.OpLifetimeStart, spirv.OpLifetimeStop, spirv.OpFreezeKHR, spirv.OpExpectKHR:
+	case spirv.OpSelect, spirv.OpPhi, spirv.OpReturnValue, spirv.OpLifetimeStart, spirv.OpLifetimeStop, spirv.OpFreezeKHR, spirv.OpExpectKHR,
+		spirv.OpCooperativeMatrixMulAddKHR:
 		return
 	case spirv.OpDot:
 		if c.capabilities[spirv.CapabilityBFloat16DotProductKHR] {

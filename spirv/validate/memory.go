@@ -239,7 +239,7 @@ func (c *checker) checkAccessChain(in spirv.Inst) {
 // member gives the type of a part of a composite that an index id selects, nil after an error.
 func (c *checker) member(in spirv.Inst, t *typ, index spirv.ID) *typ {
 	switch t.op {
-	case spirv.OpTypeVector, spirv.OpTypeArray, spirv.OpTypeRuntimeArray:
+	case spirv.OpTypeVector, spirv.OpTypeVectorIdEXT, spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypeCooperativeMatrixKHR:
 		return t.elem
 	case spirv.OpTypeStruct:
 		n, ok := c.index.Constant(index)

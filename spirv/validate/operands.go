@@ -23,7 +23,7 @@ func (k idKind) String() string {
 // module-scope constants are left to the rules for them, which look closer.
 func (c *checker) checkOperandKinds() {
 	for _, in := range c.insts {
-		if in.Op() == spirv.OpExtInst && c.effectless(in) {
+		if extended(in.Op()) && c.effectless(in) {
 			continue
 		}
 		n := 0
@@ -103,6 +103,8 @@ func (c *checker) expected(in spirv.Inst, n int) idKind {
 		return pick(n == 0, idFunction, idValue)
 	case spirv.OpConstantFunctionPointerINTEL:
 		return idFunction
+	case spirv.OpCooperativeMatrixLengthKHR:
+		return idType
 	case spirv.OpLine, spirv.OpSource:
 		return idString
 	case spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate:
@@ -139,6 +141,11 @@ func pick(cond bool, a, b idKind) idKind {
 		return a
 	}
 	return b
+}
+
+// extended reports whether an instruction is one of an extended set.
+func extended(op spirv.Op) bool {
+	return op == spirv.OpExtInst || op == spirv.OpExtInstWithForwardRefsKHR
 }
 
 // effectless reports whether an OpExtInst carries debug information or the like, whose operands may be

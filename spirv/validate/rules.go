@@ -52,6 +52,7 @@ var rules = [...]Rule{
 	{"int-width", Load, "3.3.6", "Integers have 1 to 64 bits."},
 	{"float-width", Load, "3.3.6", "Floating-point types have 16, 32 or 64 bits."},
 	{"type-vector", Load, "3.3.6", "Vectors have 2 to 16 scalar components."},
+	{"type-matrix", Load, "SPV_KHR_cooperative_matrix", "Cooperative matrices have numbers as components, and constants say how many."},
 	{"type-array", Load, "3.3.6", "Arrays have elements of a size, and an integer constant of at least 1 as length."},
 	{"type-member", Load, "3.3.6", "Members of structures have a size."},
 	{"type-function", Load, "3.3.6", "Function types return void or a value, and take values."},

@@ -89,6 +89,8 @@ var cases = []struct {
 	{"type-array", []string{"%pair = OpTypeStruct %int %float4 => %pair = OpTypeStruct %int %float4; %none = OpTypeArray %void %c1"}},
 	{"type-member", []string{"%pair = OpTypeStruct %int %float4 => %pair = OpTypeStruct %int %float4; %none = OpTypeStruct %void"}},
 	{"type-function", []string{"%fn_import = OpTypeFunction %void => %fn_import = OpTypeFunction %void; %odd = OpTypeFunction %int %void"}},
+	{"type-matrix", []string{"OpCapability Kernel => OpCapability Kernel; OpCapability CooperativeMatrixKHR",
+		"%bvec4 = OpConstantComposite %bool4 %true %true %true %true => %bvec4 = OpConstantComposite %bool4 %true %true %true %true; %cm = OpTypeCooperativeMatrixKHR %bool %c4 %c4 %c4 %c0"}},
 	{"type-image", []string{"%sampler = OpTypeSampler => %sampler = OpTypeSampler; %ms = OpTypeImage %void 2D 3 0 0 0 Unknown ReadOnly"}},
 	{"scope-semantics", []string{"OpControlBarrier %c2 %c2 %acqrel => OpControlBarrier %l2 %c2 %acqrel"}},
 	{"scope-semantics", []string{"OpControlBarrier %c2 %c2 %acqrel => OpControlBarrier %acqrel %c2 %acqrel"}},

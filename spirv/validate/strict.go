@@ -190,7 +190,7 @@ func (c *checker) checkStrictTypes() {
 			if in.Operand(1) != 0 {
 				c.fail("int-signedness", in, "the integer type has signedness 1, but integer types of kernels must have 0")
 			}
-		case spirv.OpTypeVector:
+		case spirv.OpTypeVector, spirv.OpTypeVectorIdEXT:
 			if n := t.count; n != 2 && n != 3 && n != 4 && n != 8 && n != 16 {
 				c.fail("vector-count", in, "the vector type has %s, but must have 2, 3, 4, 8 or 16", count(int(n), "component"))
 			}

@@ -56,7 +56,7 @@ func (c *checker) variablesOf(f *function, variables map[spirv.ID]bool) []spirv.
 	for _, b := range f.blocks {
 		for at := b.first + 1; at <= b.last; at++ {
 			in := c.insts[at]
-			if in.Op() == spirv.OpExtInst && c.effectless(in) {
+			if extended(in.Op()) && c.effectless(in) {
 				continue
 			}
 			for _, o := range c.parse(in) {

@@ -111,7 +111,7 @@ func (c *checker) checkIDs() {
 			}
 			continue
 		}
-		if in.Op() == spirv.OpExtInst && c.effectless(in) {
+		if extended(in.Op()) && c.effectless(in) {
 			check(i, in, spirv.KindIdResultType, spirv.ID(in.Words[1]))
 			check(i, in, spirv.KindIdResult, spirv.ID(in.Words[2]))
 			continue
@@ -141,6 +141,7 @@ func isConstant(op spirv.Op) bool {
 		spirv.OpConstantNull, spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse, spirv.OpSpecConstant,
 		spirv.OpSpecConstantComposite, spirv.OpSpecConstantOp, spirv.OpConstantPipeStorage, spirv.OpUndef,
 		spirv.OpConstantFunctionPointerINTEL, spirv.OpConstantCompositeReplicateEXT, spirv.OpSpecConstantCompositeReplicateEXT,
+		spirv.OpConstantDataKHR, spirv.OpSpecConstantDataKHR,
 		spirv.OpConstantCompositeContinuedINTEL, spirv.OpSpecConstantCompositeContinuedINTEL:
 		return true
 	}
@@ -206,6 +207,10 @@ func (c *checker) checkPlacement() {
 	var open spirv.Inst // OpFunction or OpLabel
 	for _, in := range c.insts {
 		op := in.Op()
+		if of, ok := op.Continues(); ok {
+			c.fail("placement", in, "the instruction must follow %s, whose words it continues, in a module with the capability LongCompositesINTEL", of)
+			continue
+		}
 		switch where := placeOf(op); {
 		case op == spirv.OpFunction:
 			if state != outside {

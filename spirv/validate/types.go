@@ -2,6 +2,7 @@ package validate
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
@@ -21,7 +22,7 @@ func (k class) String() string {
 	return [...]string{"other", "integer", "floating-point", "Boolean", "pointer"}[k]
 }
 
-// typ is a type. Scalars and vectors have a class, a width and a count.
+// typ is a type. Scalars, vectors and cooperative matrices have a class, a width and a count.
 type typ struct {
 	in      spirv.Inst
 	id      spirv.ID
@@ -29,7 +30,7 @@ type typ struct {
 	op      spirv.Op
 	class   class
 	width   int // bits of a component
-	count   int // components, 1 for a scalar
+	count   int // components, 1 for a scalar; elements of a matrix
 	elem    *typ
 	storage spirv.StorageClass // of a pointer
 	pointee spirv.ID           // of a typed pointer
@@ -38,9 +39,14 @@ type typ struct {
 	encoded bool               // a floating-point type of another encoding than IEEE 754's, or a vector of such
 }
 
-func (t *typ) scalar() bool { return t != nil && t.class != classNone && t.count == 1 }
+func (t *typ) scalar() bool { return t != nil && t.class != classNone && t.count == 1 && !t.matrix() }
 
-func (t *typ) vector() bool { return t != nil && t.op == spirv.OpTypeVector }
+// matrix says whether the type is that of cooperative matrices.
+func (t *typ) matrix() bool { return t != nil && t.op == spirv.OpTypeCooperativeMatrixKHR }
+
+func (t *typ) vector() bool {
+	return t != nil && (t.op == spirv.OpTypeVector || t.op == spirv.OpTypeVectorIdEXT)
+}
 
 func (t *typ) pointer() bool { return t != nil && t.class == classPointer && t.count == 1 }
 
@@ -54,6 +60,9 @@ func sameType(a, b *typ) bool {
 	}
 	if a.canon == b.canon {
 		return true
+	}
+	if a.matrix() || b.matrix() {
+		return a.matrix() && b.matrix() && sameType(a.elem, b.elem) && slices.Equal(a.in.Operands()[1:], b.in.Operands()[1:])
 	}
 	return a.class == classInt && b.class == classInt && a.width == b.width && a.count == b.count
 }
@@ -114,7 +123,7 @@ func (c *checker) typeKey(t *typ) (key string, ok bool) {
 	for i, w := range t.in.Operands() {
 		part := c.typeOf(spirv.ID(w))
 		typePart := t.op == spirv.OpTypeFunction || t.op == spirv.OpTypePointer && i == 1 ||
-			i == 0 && (t.op == spirv.OpTypeVector || t.op == spirv.OpTypeImage || t.op == spirv.OpTypeSampledImage)
+			i == 0 && (t.vector() || t.matrix() || t.op == spirv.OpTypeImage || t.op == spirv.OpTypeSampledImage)
 		if typePart {
 			if part == nil {
 				return "", false
@@ -168,19 +177,26 @@ func (c *checker) declare(t *typ, forward map[spirv.ID]spirv.Inst) {
 		} else if t.width != 16 && t.width != 32 && t.width != 64 {
 			c.fail("float-width", in, "the floating-point type has %d bits, but must have 16, 32 or 64", in.Operand(0))
 		}
-	case spirv.OpTypeVector:
+	case spirv.OpTypeVector, spirv.OpTypeVectorIdEXT:
 		t.elem = c.part(t, spirv.ID(in.Operand(0)), forward)
-		n := in.Operand(1)
+		n := c.vectorLength(in)
 		if t.elem == nil {
 			return
 		}
 		if !t.elem.scalar() {
 			c.fail("type-vector", in, "the component type %%%d is not a scalar type", t.elem.id)
 		}
-		if n < 1 || n > 16 {
-			c.fail("type-vector", in, "the vector type has %s, but lockstep supports 2 to 16", count(int(n), "component"))
+		most := uint64(16)
+		if c.capabilities[spirv.CapabilityLongVectorEXT] {
+			most = 1 << 12 // as many as registers hold of a value
+		}
+		if n < 1 || n > most {
+			c.fail("type-vector", in, "the vector type has %s, but lockstep supports 2 to %d", count(int(min(n, 1<<31-1)), "component"), most)
+			n = 1
 		}
 		t.class, t.width, t.count, t.encoded = t.elem.class, t.elem.width, int(n), t.elem.encoded
+	case spirv.OpTypeCooperativeMatrixKHR:
+		c.matrixType(t, forward)
 	case spirv.OpTypeArray:
 		t.elem = c.element(t, forward)
 		c.arrayLength(t)
@@ -270,4 +286,22 @@ func (c *checker) imageType(t *typ, forward map[spirv.ID]spirv.Inst) {
 	if in.Operand(2) > 2 || in.Operand(3) > 1 || in.Operand(4) > 1 || in.Operand(5) > 2 {
 		c.fail("type-image", in, "the image type has depth %d, arrayed %d, multisampled %d, sampled %d, one of which is out of range", in.Operand(2), in.Operand(3), in.Operand(4), in.Operand(5))
 	}
+}
+
+// vectorLength gives the number of components of a vector type; for one that depends on a specialization constant, the
+// number that is the constant's default.
+func (c *checker) vectorLength(in spirv.Inst) uint64 {
+	if in.Op() == spirv.OpTypeVector {
+		return uint64(in.Operand(1))
+	}
+	id := spirv.ID(in.Operand(1))
+	def, _ := c.index.Def(id)
+	if lt := c.typeOf(def.ResultType()); !isConstant(def.Op()) || !lt.scalar() || lt.class != classInt {
+		c.fail("type-vector", in, "the length %%%d is not an integer constant", id)
+		return 1
+	}
+	if n, known := c.index.Constant(id); known {
+		return n
+	}
+	return 2 // computed from specialization constants
 }

@@ -174,6 +174,7 @@ func count(n int, noun string) string {
 }
 
 func newChecker(m *spirv.Module, opts Options) *checker {
+	m = m.Joined()
 	c := &checker{m: m, insts: m.Insts, max: opts.MaxErrors}
 	if c.max <= 0 {
 		c.max = 100

@@ -1,0 +1,166 @@
+package lower
+
+import (
+	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/spirv"
+)
+
+// Loads and stores of blocks of two dimensions by a sub-group (SPV_INTEL_2d_block_io). Each lane accesses the elements that
+// are its own, and keeps them in private memory. Elements outside of the region of memory are zero, and are not stored.
+
+// block2D is a load or store of blocks.
+type block2D struct {
+	size                 uint64 // bytes of an element
+	width, height, count uint64 // of a block in elements, and how many there are
+	base, private        *value
+	baseType, ownType    *typ
+	memWidth, memHeight  *value // of the region, in bytes and rows; these and the following have 64 bits
+	pitch, x, y          *value
+}
+
+// block2D reads the operands of an instruction, whose pointers stand in the order base, private for loads.
+func (b *builder) block2D(in spirv.Inst) *block2D {
+	ops := in.Operands()
+	store := in.Op() == spirv.OpSubgroup2DBlockStoreINTEL
+	k := &block2D{}
+	for i, n := range []*uint64{&k.size, &k.width, &k.height, &k.count} {
+		if *n = b.m.constUint(spirv.ID(ops[i])); *n == 0 || *n > maxFlat {
+			b.fail("blocks of %d elements are not supported", *n)
+		}
+	}
+	if k.size > 8 || k.size&(k.size-1) != 0 {
+		b.fail("elements of %d bytes do not exist; there are those of 1, 2, 4 and 8", k.size)
+	}
+	if b.m.subgroup == 0 {
+		b.fail("the size of sub-groups is not known, on which the elements of a lane depend")
+	}
+	wide := &typ{kind: kindInt, bits: 64, flat: 1}
+	number := func(v *value, t *typ) *value { return b.convertScalar(spirv.OpSConvert, t, wide, 0, false, v) }
+	scalar := func(w uint32) *value {
+		v, t := b.one(spirv.ID(w))
+		return number(v, t)
+	}
+	rest := ops[4:]
+	if store {
+		k.private, k.ownType = b.one(spirv.ID(rest[0]))
+		rest = rest[1:]
+	}
+	k.base, k.baseType = b.one(spirv.ID(rest[0]))
+	k.memWidth, k.memHeight, k.pitch = scalar(rest[1]), scalar(rest[2]), scalar(rest[3])
+	at, t := b.vals(spirv.ID(rest[4]))
+	if len(at) != 2 || t.component().kind != kindInt {
+		b.fail("the coordinate is no vector of two integers")
+	}
+	k.x, k.y = number(at[0], t.component()), number(at[1], t.component())
+	if !store {
+		k.private, k.ownType = b.one(spirv.ID(rest[5]))
+	}
+	b.noInput(k.base)
+	b.noInput(k.private)
+	return k
+}
+
+// own is an element of a lane: its row and column in a block, as numbers of 32 bits.
+type own struct{ row, column *value }
+
+// owned returns the elements that a lane has of a block of so many rows and columns. Where the columns, padded to a power
+// of two, are fewer than the lanes, several rows are spread over these; where they are more, a lane has several
+// columns that stand side by side.
+func (b *builder) owned(rows, columns uint64) []own {
+	lanes, padded := uint64(b.m.subgroup), uint64(1)<<bits.Len64(columns-1)
+	num := func(n uint64) *value { return b.imm(isa.I32, n) }
+	bin := func(op isa.Op, x, y *value) *value { return b.bin(op, isa.I32, x, y) }
+	var list []own
+	if padded <= lanes {
+		at := lanes / padded // rows at a time
+		shift := uint64(bits.TrailingZeros64(padded))
+		for first := uint64(0); first < rows; first += at {
+			list = append(list, own{
+				row:    bin(isa.OpAdd, bin(isa.OpShrU, b.laneID(), num(shift)), num(first)),
+				column: bin(isa.OpAnd, b.laneID(), num(padded-1)),
+			})
+		}
+		return list
+	}
+	side := padded / lanes
+	for r := range rows {
+		for c := range side {
+			list = append(list, own{row: num(r), column: bin(isa.OpAdd, bin(isa.OpMul, b.laneID(), num(side)), num(c))})
+		}
+	}
+	return list
+}
+
+// place2D returns the address of an element of block n, and whether it is one of the block and of the region.
+func (b *builder) place2D(k *block2D, n uint64, e own) (p, exists *value) {
+	const t = isa.I64
+	bin := func(op isa.Op, x, y *value) *value { return b.bin(op, t, x, y) }
+	num := func(n uint64) *value { return b.imm(t, n) }
+	row, column := b.conv(isa.OpZExt, t, isa.I32, e.row), b.conv(isa.OpZExt, t, isa.I32, e.column)
+	y := bin(isa.OpAdd, k.y, row)
+	x := bin(isa.OpMul, bin(isa.OpAdd, bin(isa.OpAdd, k.x, num(n*k.width)), column), num(k.size))
+	exists = b.cmp(isa.OpLtU, t, row, num(k.height))
+	for _, c := range []*value{
+		b.cmp(isa.OpLtU, t, column, num(k.width)),
+		b.cmp(isa.OpLeS, t, num(0), x), b.cmp(isa.OpLeS, t, bin(isa.OpAdd, x, num(k.size)), k.memWidth),
+		b.cmp(isa.OpLeS, t, num(0), y), b.cmp(isa.OpLtS, t, y, k.memHeight),
+	} {
+		exists = b.bin(isa.OpAnd, isa.B1, exists, c)
+	}
+	offset := &typ{kind: kindInt, bits: 64, flat: 1}
+	return b.index(k.base, bin(isa.OpAdd, bin(isa.OpMul, y, k.pitch), x), offset, 1), exists
+}
+
+// block2DIO reads the loads and stores.
+func (b *builder) block2DIO(in spirv.Inst) {
+	k := b.block2D(in)
+	t := &typ{kind: kindInt, bits: int(8 * k.size), flat: 1, size: k.size, align: k.size}
+	s := t.scalar()
+	memory, private := access{space: k.baseType.space()}, access{space: k.ownType.space()}
+	load := func(n uint64, e own) *value {
+		p, exists := b.place2D(k, n, e)
+		return b.when(exists, func() []*value { return []*value{b.loadScalar(p, t, memory)} }, []*value{b.imm(s, 0)})[0]
+	}
+	rows, columns := k.height, k.width
+	together := uint64(1) // rows that one element of the lane holds
+	switch in.Op() {
+	case spirv.OpSubgroup2DBlockLoadTransposeINTEL:
+		rows, columns = columns, rows
+	case spirv.OpSubgroup2DBlockLoadTransformINTEL:
+		if k.size > 2 {
+			b.fail("elements of %d bytes are not put together; those of 1 and 2 are", k.size)
+		}
+		together = 4 / k.size
+		rows = (rows + together - 1) / together
+	}
+	own32 := &typ{kind: kindInt, bits: 32, flat: 1, size: 4, align: 4}
+	at := uint64(0) // bytes of the lane
+	for n := range k.count {
+		for _, e := range b.owned(rows, columns) {
+			q := b.offset(k.private, int64(at))
+			at += k.size * together
+			switch in.Op() {
+			case spirv.OpSubgroup2DBlockStoreINTEL:
+				p, exists := b.place2D(k, n, e)
+				b.when(exists, func() []*value {
+					b.storeScalar(p, t, b.loadScalar(q, t, private), memory)
+					return nil
+				}, nil)
+			case spirv.OpSubgroup2DBlockLoadTransposeINTEL:
+				b.storeScalar(q, t, load(n, own{row: e.column, column: e.row}), private)
+			case spirv.OpSubgroup2DBlockLoadTransformINTEL:
+				sum := b.imm(isa.I32, 0)
+				for i := range together {
+					row := b.bin(isa.OpAdd, isa.I32, b.bin(isa.OpMul, isa.I32, e.row, b.imm(isa.I32, together)), b.imm(isa.I32, i))
+					part := b.resize(load(n, own{row: row, column: e.column}), s, isa.I32)
+					sum = b.bin(isa.OpOr, isa.I32, sum, b.bin(isa.OpShl, isa.I32, part, b.imm(isa.I32, i*8*k.size)))
+				}
+				b.storeScalar(q, own32, sum, private)
+			default:
+				b.storeScalar(q, t, load(n, e), private)
+			}
+		}
+	}
+}

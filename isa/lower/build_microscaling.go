@@ -1,0 +1,53 @@
+package lower
+
+import "github.com/lockstep-gpu/lockstep/isa"
+
+// Two encodings of the "OCP Microscaling Formats (MX)" specification that are no floats with a sign, an exponent and a
+// mantissa (SPV_EXT_ocp_microscaling_types).
+var (
+	// scale8 is E8M0: a power of two from 2^-127 to 2^127, or NaN.
+	scale8 = &smallFloat{name: "float8e8m0", bits: 8, bias: 127, largest: 0xfe, over: 0xfe, nan: 0xff}
+	// mxInt8 is a two's complement integer of 8 bits, in units of 1/64.
+	mxInt8 = &smallFloat{name: "mxint8", bits: 8, largest: 0x7f, over: 0x7f, finiteOnly: true}
+)
+
+// fromScale converts a power of two to single precision.
+func (b *builder) fromScale(x *value) *value {
+	const w = isa.I32
+	x = b.conv(isa.OpZExt, w, isa.I8, x)
+	y := b.bin(isa.OpShl, w, x, b.imm(w, 23))
+	y = b.sel(w, b.cmp(isa.OpEq, w, x, b.imm(w, 0)), b.imm(w, 1<<22), y) // 2^-127 is a denormal
+	return b.sel(w, b.cmp(isa.OpEq, w, x, b.imm(w, scale8.nan)), b.imm(w, 0x7fc00000), y)
+}
+
+// toScale rounds a number of single precision to a power of two: in the middle of two, to the greater one. There is none
+// for negative numbers, which give NaN; zero and all that is less than 2^-127 give that, and infinity gives 2^127.
+func (b *builder) toScale(x *value, round isa.Round) *value {
+	const w = isa.I32
+	num := func(n uint64) *value { return b.imm(w, n) }
+	// What is added ahead of the exponent, for normal numbers, and from which denormal on 2^-126 is nearer than 2^-127.
+	add, denormal := uint64(1<<22), uint64(3<<21)
+	switch round {
+	case isa.RoundRTZ, isa.RoundRTN:
+		add, denormal = 0, 1<<23
+	case isa.RoundRTP:
+		add, denormal = 1<<23-1, 1<<22+1
+	}
+	code := b.bin(isa.OpShrU, w, b.bin(isa.OpAdd, w, x, num(add)), num(23))
+	small := b.sel(w, b.cmp(isa.OpLtU, w, x, num(denormal)), num(0), num(1))
+	code = b.sel(w, b.cmp(isa.OpLtU, w, x, num(1<<23)), small, code)
+	code = b.bin(isa.OpMinU, w, code, num(scale8.largest))
+	zero := b.cmp(isa.OpEq, w, x, num(1<<31))
+	code = b.sel(w, zero, num(0), b.sel(w, b.cmp(isa.OpLtU, w, num(0x7f800000), x), num(scale8.nan), code))
+	return b.conv(isa.OpTruncate, isa.I8, w, code)
+}
+
+// toMXInt8 rounds a number of single precision to a multiple of 1/64. What is too large becomes the number at that
+// end, and NaN zero.
+func (b *builder) toMXInt8(x *value, round isa.Round) *value {
+	if round == isa.RoundDefault {
+		round = isa.RoundRTE
+	}
+	units := b.bin(isa.OpFMul, isa.F32, x, b.imm(isa.I32, floatBits(isa.F32, 64)))
+	return b.convFlags(isa.OpFToS, isa.I8, isa.F32, isa.FlagSat.WithRound(round), units)
+}
