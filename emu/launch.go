@@ -50,6 +50,9 @@ type Launch struct {
 	// Check turns on the findings that cost time or that only a strict reading
 	// of the specifications makes.
 	Check bool
+	// Reads has the numbers of arguments whose buffers the host reads when the launch is over. With Check, their elements
+	// that neither the host nor a kernel has written are a finding.
+	Reads []int
 	// KeepGoing runs all work-groups, also after one that came to a fault, so that findings
 	// are those of all of them. Without it, the first such work-group in the order of the
 	// schedule ends the launch, whatever the number of workers. Findings, counters and output

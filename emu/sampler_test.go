@@ -308,7 +308,7 @@ func TestImageDescs(t *testing.T) {
 func TestSamplerFindings(t *testing.T) {
 	d := device(t, emu.DeviceOptions{})
 	p := built(t, d, samplerSource)
-	im := newImage(t, d, 4, 4, emu.Format{Order: emu.OrderR, Type: emu.Float}, nil)
+	im := newImage(t, d, 4, 4, emu.Format{Order: emu.OrderR, Type: emu.Float}, make([]byte, 64))
 	nan := float32(math.NaN())
 	at := func(s emu.Sampler, x, y float32, nx, ny int32) *emu.Launch {
 		return &emu.Launch{Kernel: kernel(t, p, "at"), Range: emu.Range(1), Check: true, Args: []emu.Arg{im, s, emu.Vector(x, y), emu.Vector(nx, ny), buffer(t, d, 0, float32(0))}}
@@ -321,7 +321,7 @@ func TestSamplerFindings(t *testing.T) {
 	wantImageFinding(t, at(emu.Sampler{Addressing: emu.AddressRepeat}, 0, 0, 0, 0), finding.Sampler, "addresses with repeat, but whose coordinates are not normalized")
 	wantImageFinding(t, at(emu.Sampler{Addressing: emu.AddressClamp, Linear: true}, 0, 0, 0, 0), finding.Sampler, "integer coordinates, with a sampler that filters linearly")
 	wantImageFinding(t, at(emu.Sampler{Normalized: true, Addressing: emu.AddressClamp}, 0, 0, 0, 0), finding.Sampler, "integer coordinates, with a sampler whose coordinates are normalized")
-	ints := newImage(t, d, 4, 4, emu.Format{Order: emu.OrderR, Type: emu.SignedInt8}, nil)
+	ints := newImage(t, d, 4, 4, emu.Format{Order: emu.OrderR, Type: emu.SignedInt8}, make([]byte, 16))
 	wantImageFinding(t, &emu.Launch{Kernel: kernel(t, p, "integers"), Range: emu.Range(1), Check: true,
 		Args: []emu.Arg{ints, emu.Sampler{Addressing: emu.AddressClamp, Linear: true}, buffer(t, d, make([]int32, 4)...)}}, finding.Sampler, "an image of integers (r:i8)")
 	for _, c := range []struct {

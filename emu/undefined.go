@@ -124,7 +124,37 @@ func (p *prepared) keepOutputs(faults []scheduler.Fault, ended, raced bool) []sc
 			Fault: engine.Fault{Code: finding.Uninitialized, PC: pc, Lane: -1, Undefined: u}, Count: 1, Groups: 1,
 		})
 	}
+	if ended {
+		kept = append(kept, p.unwritten()...)
+	}
 	return oneOfEach(withoutRaces(kept, p.launch.Origins, raced), p.launch.Origins)
+}
+
+// unwritten tells of the buffers that the host is going to read and that have elements which nobody has written.
+func (p *prepared) unwritten() (faults []scheduler.Fault) {
+	told := map[*Buffer]bool{}
+	for _, i := range p.Reads {
+		if i < 0 || i >= len(p.args) || p.args[i].buffer == nil || p.args[i].buffer.data == nil || told[p.args[i].buffer] {
+			continue
+		}
+		b := p.args[i].buffer
+		told[b] = true
+		r := p.launch.Memory.Lookup(b.ptr.Alloc())
+		s, at := r.Shadow()
+		size := max(p.Kernel.code.Params[i].Size, 1)
+		first, n := s.Untouched(at, at+r.Size, size)
+		if n == 0 {
+			continue
+		}
+		u := &engine.Undefined{
+			Use: engine.UndefinedUnwritten, Pointer: b.ptr.Add(int64(first - at)), Elements: n,
+			From: p.launch.Origins.ID(memory.Origin{Kind: memory.OriginGlobal, Number: int(b.ptr.Alloc())}),
+		}
+		faults = append(faults, scheduler.Fault{
+			Fault: engine.Fault{Code: finding.Uninitialized, PC: -1, Lane: -1, Undefined: u}, Count: 1, Groups: 1,
+		})
+	}
+	return faults
 }
 
 // copyRaces are the codes of findings about accesses that no wait orders with an asynchronous copy.
@@ -204,6 +234,9 @@ func oneOfEach(faults []scheduler.Fault, table *memory.Origins) []scheduler.Faul
 		}
 		root, _ := table.Root(f.Undefined.From)
 		if i, ok := first[root]; ok {
+			if f.PC < 0 {
+				continue // the instruction says more
+			}
 			u := *kept[i].Undefined
 			u.Also = append(slices.Clip(u.Also), f.PC)
 			kept[i].Undefined = &u
@@ -255,6 +288,10 @@ const maxAlso = 4
 
 // message says what the undefined bits decide.
 func (r *undefinedReport) message(name string) {
+	if r.fault.Undefined.Use == engine.UndefinedUnwritten {
+		r.unwritten()
+		return
+	}
 	in := &r.launch.Kernel.Code[r.fault.PC]
 	value := name
 	if value == "" {
@@ -308,13 +345,34 @@ func accessName(in *isa.Inst) string {
 
 // output describes undefined bits that are left in a buffer.
 func (r *undefinedReport) output(value string) {
-	in, q := &r.launch.Kernel.Code[r.fault.PC], r.fault.Undefined.Pointer
+	in := &r.launch.Kernel.Code[r.fault.PC]
 	n := uint64(in.Type.Bytes())
 	if in.Op == isa.OpMemCopy {
 		n = 1
 	}
+	r.out.Message = "uninitialized value in an output"
+	r.out.Detail = fmt.Sprintf("%s is left with bits that depend on %s", r.element(memory.AccessWrite, n), value)
+}
+
+// unwritten describes elements of an output that nobody has written.
+func (r *undefinedReport) unwritten() {
+	r.out.Message = "uninitialized elements in an output"
+	r.out.Detail = "the host reads " + r.element(memory.AccessRead, 1)
+	switch n := r.fault.Undefined.Elements - 1; n {
+	case 0:
+	case 1:
+		r.out.Detail += " and 1 further element"
+	default:
+		r.out.Detail += fmt.Sprintf(" and %d further elements", n)
+	}
+	r.out.Detail += ", which no kernel and no host has written"
+}
+
+// element names the element of a buffer that the undefined bits are in, and notes the access of n bytes to it.
+func (r *undefinedReport) element(kind memory.Access, n uint64) string {
+	q := r.fault.Undefined.Pointer
 	region := r.launch.Memory.Lookup(q.Alloc())
-	f := &memory.Fault{Access: memory.AccessWrite, Pointer: q, Size: n, Region: region.Name, RegionSize: region.Size, HasRegion: true}
+	f := &memory.Fault{Access: kind, Pointer: q, Size: n, Region: region.Name, RegionSize: region.Size, HasRegion: true}
 	o, name := r.object(f)
 	r.out.Object, r.out.Access = o, access(f, o)
 	what := "byte " + fmt.Sprint(q.Offset()) + " of the " + noun(o)
@@ -323,8 +381,7 @@ func (r *undefinedReport) output(value string) {
 			what = indexed(name, *r.out.Access.Index)
 		}
 	}
-	r.out.Message = "uninitialized value in an output"
-	r.out.Detail = fmt.Sprintf("%s is left with bits that depend on %s", what, value)
+	return what
 }
 
 // root names where undefined bits come from, tells of the place, and says what to do.

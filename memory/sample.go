@@ -75,9 +75,15 @@ func (im *Image) SampleAtOdd(data []byte, s Sampler, c [3]int64, lod float32) Te
 }
 
 func (im *Image) sampleAt(data []byte, s Sampler, c [3]int64, lod float32, odd bool) Texel {
+	l, at, in := im.addressed(s, c, lod)
+	return im.element(data, &l, at, in, odd)
+}
+
+// addressed returns the element that a sampler with integer coordinates leads to.
+func (im *Image) addressed(s Sampler, c [3]int64, lod float32) (l Level, at [3]int64, in bool) {
 	low, _ := (s &^ (1 << 5)).Levels(im, lod)
-	l := im.Level(low)
-	at, in := c, true
+	l = im.Level(low)
+	at, in = c, true
 	for d, size := range l.sizes(im) {
 		i, ok := s.address(c[d], size)
 		at[d], in = i, in && ok
@@ -88,7 +94,7 @@ func (im *Image) sampleAt(data []byte, s Sampler, c [3]int64, lod float32, odd b
 			at[1] = 0
 		}
 	}
-	return im.element(data, &l, at, in, odd)
+	return l, at, in
 }
 
 // Inside says whether a sampler that does not address elements outside of an image, [AddressNone], reads none
@@ -326,7 +332,7 @@ func (m *mixer) exact(i int, scale float64) float32 {
 		m.corners(&l, &taps, dims, func(at [3]int64, in bool, pick [3]int) {
 			v := m.im.exactElement(m.data, &l, at, in)[i]
 			if v-v != 0 {
-				return // no finite number: it is without weight, or the sum had been one already
+				return // it has no weight, or the sum would be no number
 			}
 			p := num(v)
 			p.Mul(p, share)

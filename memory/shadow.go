@@ -239,6 +239,38 @@ func (s *Shadow) Undefined(f func(off uint64, bits byte, from OriginID)) {
 	}
 }
 
+// Untouched counts the elements of size bytes, from byte off on and before byte end, that nobody has written a byte of
+// since they began undefined, and returns where the first of them is.
+func (s *Shadow) Untouched(off, end, size uint64) (first, count uint64) {
+	if s.Defined() {
+		return 0, 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.flip == 0 {
+		return 0, 0
+	}
+	for ; off < end && s.inside(off, size) && off+size <= end; off += size {
+		if s.touched(off, size) {
+			continue
+		}
+		if count++; count == 1 {
+			first = off
+		}
+	}
+	return first, count
+}
+
+// touched says whether any of n bytes at off has been written.
+func (s *Shadow) touched(off, n uint64) bool {
+	for i := off; i < off+n; i++ {
+		if s.raw != nil && s.raw[i] != 0 || s.from != nil && s.from[i/4] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // PoisonByte is what byte off of memory holds at first where that is not to be zero: a pattern that depends on the seed,
 // which has no bytes of zero, so that no part of it looks as if it had been cleared.
 func PoisonByte(seed, off uint64) byte {

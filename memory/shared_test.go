@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// share adopts bytes and shares them.
-func share(t *testing.T, g *Global, name string, b []byte) Pointer {
+// entered adopts bytes and shares them.
+func entered(t *testing.T, g *Global, name string, b []byte) Pointer {
 	t.Helper()
 	p, err := g.AllocBytes(name, b, false)
 	if err != nil {
@@ -28,9 +28,9 @@ func TestShared(t *testing.T) {
 	if g.Shares() || g.AtAddress(at(0)) != Pointer(at(0)) || g.IsAddress(Pointer(at(0))) {
 		t.Error("a memory without shared allocations has addresses")
 	}
-	a := share(t, g, "a", whole[:64:64])
-	b := share(t, g, "b", whole[64:128:128])
-	c := share(t, g, "c", whole[4*4096:][:64:64])
+	a := entered(t, g, "a", whole[:64:64])
+	b := entered(t, g, "b", whole[64:128:128])
+	c := entered(t, g, "c", whole[4*4096:][:64:64])
 	for _, x := range []struct {
 		p    Pointer
 		addr uint64
@@ -77,7 +77,7 @@ func TestSharedReuse(t *testing.T) {
 	addr := uint64(uintptr(unsafe.Pointer(&whole[0])))
 	var list [4]Pointer
 	for i := range list {
-		list[i] = share(t, g, string(rune('a'+i)), whole[128*i:][:128:128])
+		list[i] = entered(t, g, string(rune('a'+i)), whole[128*i:][:128:128])
 	}
 	p, err := g.AllocBytes("over", whole[64:320:320], false)
 	if err != nil {

@@ -45,6 +45,7 @@ type Launch struct {
 	Kernel                string
 	Global, Local, Offset []uint64
 	Args                  []string
+	Outs                  []int // arguments that the host reads afterwards
 }
 
 // Find is a finding that belongs to a case.
@@ -68,7 +69,7 @@ var kernelForm = regexp.MustCompile(`(?m)^\s*(?:__)?kernel\s+(?:__attribute__\(\
 //	//! no clang: REASON
 //	//! no clang -O2: REASON
 //
-// "run" takes the flags -global, -local, -offset, -arg, -kernel, -buffer, -pipe, -with, -then and -D of
+// "run" takes the flags -global, -local, -offset, -arg, -out N=-, -kernel, -buffer, -pipe, -with, -then and -D of
 // the command lockstep run, in their meaning there.
 func Parse(name, source string) (*Case, error) {
 	c := &Case{Name: name, Source: source}
@@ -170,6 +171,12 @@ func (c *Case) flag(l *Launch, flag, value string) error {
 	switch flag {
 	case "-arg":
 		l.Args = append(l.Args, value)
+	case "-out":
+		n, err := strconv.Atoi(name)
+		if err != nil || spec != "-" {
+			return fmt.Errorf("-out %s: N=- is wanted", value)
+		}
+		l.Outs = append(l.Outs, n)
 	case "-kernel":
 		l.Kernel = value
 	case "-global":

@@ -165,7 +165,7 @@ func (r *run) launch(l *Launch) (emu.Launch, error) {
 	if err != nil {
 		return emu.Launch{}, err
 	}
-	out := emu.Launch{Kernel: k, Range: emu.NDRange{Global: l.Global, Local: l.Local, Offset: l.Offset}}
+	out := emu.Launch{Kernel: k, Reads: l.Outs, Range: emu.NDRange{Global: l.Global, Local: l.Local, Offset: l.Offset}}
 	params := k.Params()
 	for i, text := range l.Args {
 		if name, ok := strings.CutPrefix(text, "pipe:"); ok && r.pipes[name] != nil {

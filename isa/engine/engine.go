@@ -342,6 +342,8 @@ type Undefined struct {
 	From memory.OriginID
 	// Pointer is where an UndefinedOutput was stored.
 	Pointer memory.Pointer
+	// Elements is how many elements an UndefinedUnwritten is about; Pointer leads to the first.
+	Elements uint64
 	// Also are further instructions at which the same value matters.
 	Also []int
 }
@@ -351,17 +353,18 @@ type UndefinedUse uint8
 
 // The uses.
 const (
-	UndefinedBranch  UndefinedUse = iota // which way a lane goes
-	UndefinedSwitch                      // likewise
-	UndefinedAddress                     // where an access goes
-	UndefinedSize                        // how many bytes are copied
-	UndefinedDivisor                     // whether a divisor is zero
-	UndefinedPrintf                      // what is printed
-	UndefinedCopy                        // an operand of an asynchronous copy
-	UndefinedPipe                        // an operand of a pipe operation, or a packet
-	UndefinedImage                       // an operand of an image operation
-	UndefinedDead                        // what a variable held whose lifetime is over
-	UndefinedOutput                      // bits that are stored in global memory; a finding only if they stay there
+	UndefinedBranch    UndefinedUse = iota // which way a lane goes
+	UndefinedSwitch                        // likewise
+	UndefinedAddress                       // where an access goes
+	UndefinedSize                          // how many bytes are copied
+	UndefinedDivisor                       // whether a divisor is zero
+	UndefinedPrintf                        // what is printed
+	UndefinedCopy                          // an operand of an asynchronous copy
+	UndefinedPipe                          // an operand of a pipe operation, or a packet
+	UndefinedImage                         // an operand of an image operation
+	UndefinedDead                          // what a variable held whose lifetime is over
+	UndefinedOutput                        // bits that are stored in global memory; a finding only if they stay there
+	UndefinedUnwritten                     // memory that nobody has written and that the host reads after the launch
 )
 
 // UndefinedStores is the code of faults that are about UndefinedOutput: no finding yet.

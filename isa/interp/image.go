@@ -179,6 +179,7 @@ func imageRead(w *wave, in *inst) {
 			f := v.image.Format
 			if suits(f, in.src.Type) {
 				if a.Sampler != isa.None {
+					w.tellSampled(in, v.image, k, i)
 					t = w.sample(a, &v, k, i)
 				} else if off, ok := w.texel(a, v.image, k, i); ok {
 					w.tellTexel(in, memory.AccessRead, v.image, off, k, i)

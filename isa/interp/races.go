@@ -230,6 +230,17 @@ func (w *wave) tellTexel(in *inst, kind memory.Access, im *memory.Image, off uin
 	}
 }
 
+// tellSampled tells of the elements of an image that a sampled read takes its result from.
+func (w *wave) tellSampled(in *inst, im *memory.Image, k, i int) {
+	if w.group.Races == nil || !w.group.Races.Paints() {
+		return
+	}
+	var room [16]uint64
+	for _, off := range w.sampled(room[:0], in.aux.image, im, k, i) {
+		w.tellTexel(in, memory.AccessRead, im, off, k, i)
+	}
+}
+
 // tellOrder tells which memory order each work-item has for the barrier or fence that follows.
 func tellOrder(w *wave, in *inst) {
 	if r := w.group.Races; r != nil {

@@ -15,12 +15,7 @@ func (w *wave) sample(a *imageAccess, v *imageView, k, i int) memory.Texel {
 	s := memory.Sampler(w.reg(a.Sampler, isa.I64, k, i))
 	lod := w.lod(a, v.image, k, i)
 	if a.CoordType == isa.I32 {
-		var c [3]int64
-		for n, r := range a.Coord {
-			if r != isa.None {
-				c[n] = int64(int32(w.reg(r, isa.I32, k, i)))
-			}
-		}
+		c := w.sampleCoords(a, k, i)
 		if a.Odd {
 			return v.image.SampleAtOdd(v.data, s, c, lod)
 		}
@@ -30,6 +25,25 @@ func (w *wave) sample(a *imageAccess, v *imageView, k, i int) memory.Texel {
 		return v.image.SampleOdd(v.data, s, w.sampleCoord(a, k, i), lod)
 	}
 	return v.image.Sample(v.data, s, w.sampleCoord(a, k, i), lod)
+}
+
+// sampled appends where the elements begin that a lane's sampled read takes its result from.
+func (w *wave) sampled(list []uint64, a *imageAccess, im *memory.Image, k, i int) []uint64 {
+	s := memory.Sampler(w.reg(a.Sampler, isa.I64, k, i))
+	if a.CoordType == isa.I32 {
+		return im.SampledAt(list, s, w.sampleCoords(a, k, i), w.lod(a, im, k, i))
+	}
+	return im.Sampled(list, s, w.sampleCoord(a, k, i), w.lod(a, im, k, i))
+}
+
+// sampleCoords returns the coordinates of a sampled read, integers.
+func (w *wave) sampleCoords(a *imageAccess, k, i int) (c [3]int64) {
+	for n, r := range a.Coord {
+		if r != isa.None {
+			c[n] = int64(int32(w.reg(r, isa.I32, k, i)))
+		}
+	}
+	return c
 }
 
 // sampleCoord returns the coordinates of a sampled read, floats.

@@ -25,6 +25,8 @@ type shadow struct {
 	private shadowPrivate
 	values  []uint64          // for instructions across lanes: what the lanes get
 	origins []memory.OriginID // likewise
+	run     laneRun           // of eachRun, with its lanes
+	room    [64]laneAt
 }
 
 // shadowRegister has the undefined bits of a register, by lane; scalar registers have one lane.

@@ -7,8 +7,8 @@ import (
 )
 
 // shadowTexel stands before a read of or a write to an element of an image. All of what is read is undefined where any bit
-// of the element is. What is written has to be defined, and defines the element. Reads with a sampler are taken as
-// defined.
+// of the element is, or of one of those that a sampled read takes its result from. What is written has to be defined, and
+// defines the element.
 func shadowTexel(w *wave, in *inst) {
 	s, x := w.shadow, in.aux.shadowed
 	if s.count != 0 {
@@ -27,28 +27,19 @@ func shadowTexel(w *wave, in *inst) {
 		}
 		r := w.region(v.image.Base)
 		sh, begin := r.Shadow()
-		off, ok := uint64(0), false
-		switch a := in.aux.image; {
-		case a.Sampler != isa.None:
-		case write:
-			c := w.coords(a, k, i)
-			off, ok = v.image.OffsetAt(w.level(a, k, i), c[0], c[1], c[2])
-		default:
-			off, ok = w.texel(a, v.image, k, i)
-		}
-		at, n := begin+uint64(v.image.Base.Offset())+off, uint64(v.image.Format.Bytes())
-		switch {
-		case !ok || sh.Defined():
-		case write:
-			sh.Define(at, n)
-		case sh.Any(at, n):
-			from := memory.OriginID(0)
-			for b := uint64(0); b < n && from == 0; b++ {
-				_, from = sh.Load(at+b, 1)
+		at, n := begin+uint64(v.image.Base.Offset()), uint64(v.image.Format.Bytes())
+		if !sh.Defined() {
+			var room [16]uint64
+			for _, off := range w.elements(room[:0], in, v.image, k, i) {
+				switch {
+				case write:
+					sh.Define(at+off, n)
+				case sh.Any(at+off, n):
+					found = true
+					s.set(w, x.dst, scalar, k*64+i, full>>(64-in.src.Type.Bits()), firstOrigin(sh, at+off, n))
+					return
+				}
 			}
-			found = true
-			s.set(w, x.dst, scalar, k*64+i, full>>(64-in.src.Type.Bits()), from)
-			return
 		}
 		if !write {
 			s.set(w, x.dst, scalar, k*64+i, 0, 0)
@@ -58,4 +49,32 @@ func shadowTexel(w *wave, in *inst) {
 		w.defineOthers(in)
 		s.settle(x.dst)
 	}
+}
+
+// elements appends where the elements begin that a lane's access reads or writes.
+func (w *wave) elements(list []uint64, in *inst, im *memory.Image, k, i int) []uint64 {
+	a := in.aux.image
+	var off uint64
+	var ok bool
+	switch {
+	case a.Sampler != isa.None:
+		return w.sampled(list, a, im, k, i)
+	case in.src.Op == isa.OpImageWrite:
+		c := w.coords(a, k, i)
+		off, ok = im.OffsetAt(w.level(a, k, i), c[0], c[1], c[2])
+	default:
+		off, ok = w.texel(a, im, k, i)
+	}
+	if ok {
+		list = append(list, off)
+	}
+	return list
+}
+
+// firstOrigin returns where the first undefined bits of n bytes come from.
+func firstOrigin(s *memory.Shadow, at, n uint64) (from memory.OriginID) {
+	for b := uint64(0); b < n && from == 0; b++ {
+		_, from = s.Load(at+b, 1)
+	}
+	return from
 }

@@ -176,15 +176,20 @@ func (w *wave) setShadow(p memory.Pointer, k, i int, n, u uint64, from memory.Or
 	if u == 0 {
 		return
 	}
-	if s.from == nil {
-		s.from = make([]uint64, len(s.bits))
-		s.at = unsafe.Pointer(unsafe.SliceData(s.from))
-	}
+	s.origins()
 	at := w.shadowRoom(s.at, p.Alloc(), k)
 	for b := uint64(0); b < n; b++ {
 		if u>>(8*b)&0xff != 0 {
 			*word4(at, i, off+b) = uint32(from)
 		}
+	}
+}
+
+// origins makes room for where bits come from.
+func (s *shadowPrivate) origins() {
+	if s.from == nil {
+		s.from = make([]uint64, len(s.bits))
+		s.at = unsafe.Pointer(unsafe.SliceData(s.from))
 	}
 }
 
@@ -295,26 +300,27 @@ func shadowStore(w *wave, in *inst) {
 	out.tell()
 }
 
-// rows returns where the shadow is of an access of n bytes to private memory at one offset that all lanes share and that
-// is a multiple of 4; base is that of the first chunk, nil for other accesses.
-func (w *wave) rows(in *inst, n uint64) (base unsafe.Pointer, off uint64, alloc int) {
+// rows returns where the shadow is of an access of n bytes to private memory at one offset that all lanes share, to whole
+// words or inside of one, and which bits of each word it is; base is that of the first chunk, nil for other accesses.
+func (w *wave) rows(in *inst, n uint64) (base unsafe.Pointer, off uint64, bits uint32, alloc int) {
 	s := in.src
-	if n < 4 || !s.A.IsScalar() || s.Idx != isa.IdxNone && !s.B.IsScalar() {
-		return nil, 0, 0
+	if !s.A.IsScalar() || s.Idx != isa.IdxNone && !s.B.IsScalar() {
+		return nil, 0, 0, 0
 	}
 	k, i := w.firstLane()
 	_, p := w.address(s, k, i)
 	a := int(p.Alloc()) - 1
-	if p.Space() != memory.SpacePrivate || p.Offset()&3 != 0 || a < 0 || a >= len(w.code.privRegions) ||
+	off = uint64(p.Offset())
+	if p.Space() != memory.SpacePrivate || off&(min(n, 4)-1) != 0 || a < 0 || a >= len(w.code.privRegions) ||
 		w.code.privRegions[a].Check(p, n, memory.AccessRead) != nil || w.flip(a) == 0 {
-		return nil, 0, 0
+		return nil, 0, 0, 0
 	}
-	return w.shadowRoom(w.shadow.private.base, p.Alloc(), 0), uint64(p.Offset()), a
+	return w.shadowRoom(w.shadow.private.base, p.Alloc(), 0), off, uint32(full>>(64-8*min(n, 4))) << (off & 3 * 8), a
 }
 
 // rowsDefined says whether an access to rows of private memory reads no undefined bits.
 func (w *wave) rowsDefined(in *inst, n uint64) bool {
-	base, off, _ := w.rows(in, n)
+	base, off, mask, _ := w.rows(in, n)
 	if base == nil {
 		return false
 	}
@@ -322,7 +328,7 @@ func (w *wave) rowsDefined(in *inst, n uint64) bool {
 		for j := uint64(0); j < n; j += 4 {
 			row := row4(unsafe.Add(base, uintptr(k)*w.code.privStride), off+j)
 			for m := m; m != 0; m &= m - 1 {
-				if row[bits.TrailingZeros64(m)&63] != 0xffffffff {
+				if row[bits.TrailingZeros64(m)&63]&mask != mask {
 					return false
 				}
 			}
@@ -333,7 +339,7 @@ func (w *wave) rowsDefined(in *inst, n uint64) bool {
 
 // defineRows makes what an access to rows of private memory writes defined. It says whether it was one.
 func (w *wave) defineRows(in *inst, n uint64) bool {
-	base, off, a := w.rows(in, n)
+	base, off, mask, a := w.rows(in, n)
 	if base == nil {
 		return false
 	}
@@ -344,16 +350,16 @@ func (w *wave) defineRows(in *inst, n uint64) bool {
 			row := row4(unsafe.Add(base, uintptr(k)*w.code.privStride), off+j)
 			for m := m; m != 0; m &= m - 1 {
 				x := &row[bits.TrailingZeros64(m)&63]
-				switch *x {
-				case 0xffffffff:
+				switch *x & mask {
+				case mask:
 				case 0:
-					p.left[a] -= 4
+					p.left[a] -= int(min(n, 4))
 				default:
 					for b := range 4 {
-						p.left[a] -= int(b2u64(*x>>(8*b)&0xff != 0xff))
+						p.left[a] -= int(b2u64((*x|^mask)>>(8*b)&0xff != 0xff))
 					}
 				}
-				*x = 0xffffffff
+				*x |= mask
 			}
 		}
 	}
@@ -430,12 +436,13 @@ type laneRun struct {
 
 // eachRun calls f for the accesses of an instruction, put together where they follow each other.
 func (w *wave) eachRun(in *inst, n uint64, scalar bool, f func(*laneRun)) {
-	var room [64]laneAt
-	r := laneRun{lanes: room[:0]}
+	room := &w.shadow.room
+	r := &w.shadow.run
+	r.lanes = room[:0]
 	w.eachLane(scalar, func(k, i int) {
 		_, p := w.address(in.src, k, i)
 		if c := len(r.lanes); c > 0 && (c == len(room) || p.Space() == memory.SpacePrivate || p != r.first+memory.Pointer(uint64(c)*n)) {
-			f(&r)
+			f(r)
 			r.lanes = room[:0]
 		}
 		if len(r.lanes) == 0 {
@@ -444,7 +451,7 @@ func (w *wave) eachRun(in *inst, n uint64, scalar bool, f func(*laneRun)) {
 		r.lanes = append(r.lanes, laneAt{k, i})
 	})
 	if len(r.lanes) > 0 {
-		f(&r)
+		f(r)
 	}
 }
 

@@ -60,11 +60,22 @@ func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off 
 	shift := uint8(bits.TrailingZeros64(a.Size | 1<<wordShift))
 	oneCell := a.Size == 1<<shift
 	read := a.Kind == memory.AccessRead && !g.d.alone && !g.narrow(a)
+	inRows := a.Size == 1<<wordShift && !a.Atomic
 	var pg *page
 	number, last, run := uint64(math.MaxUint64), uint64(math.MaxUint64), 0
-	for ; lanes != 0; lanes &= lanes - 1 {
+	for apart := uint64(0); lanes != 0; lanes &= lanes - 1 {
 		i := bits.TrailingZeros64(lanes)
 		at := uint64(base + off[i&63])
+		// The page of a number has cells.
+		if inRows && lanes>>i&(1<<leastRun-1) == 1<<leastRun-1 && off[(i+leastRun-1)&63]-off[i&63] == (leastRun-1)<<wordShift &&
+			apart>>i&1 == 0 && at>>pageShift != number {
+			n, ok := g.run(&v, at, first+i, lanes>>i, off[i&63:], e)
+			if ok {
+				lanes &^= words(i, n-1)
+				continue
+			}
+			apart = words(i, n)
+		}
 		// Two of those that read one place are as good as all.
 		if at != last {
 			last, run = at, 0
@@ -92,6 +103,28 @@ func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off 
 		g.by(&v, first+i, e)
 		g.enter(&v, pg, n, at)
 	}
+}
+
+// leastRun is for how many words that follow each other a row is worth it, but for those that [Group.Row] is told of.
+const leastRun = 4
+
+// run enters into rows the first n of the lanes in mask, at least one, whose places follow each other from at on. It says
+// whether it has: a few lanes, and pages with cells, are left.
+func (g *Group) run(v *visit, at uint64, item int, mask uint64, off []int64, event uint32) (n int, ok bool) {
+	if at&(1<<wordShift-1) != 0 || at > v.object.size-v.Size {
+		return 1, false
+	}
+	word := int(at & (pageBytes - 1) >> wordShift)
+	most := min(bits.TrailingZeros64(^mask), pageWords-word, int((v.object.size-at)>>wordShift))
+	for n = 1; n < most && off[n]-off[n-1] == 1<<wordShift; {
+		n++
+	}
+	pg := g.page(v.object, at)
+	if n < leastRun || pg.inCells {
+		return n, false
+	}
+	g.by(v, item, event)
+	return n, g.flat(v, pg, v.stamp-stamp(word)<<eventBits, words(word, n))
 }
 
 // Row tells of a load or store of a.Size bytes by each of n work-items, at most 64, from first on, at places that follow
@@ -132,25 +165,66 @@ func (g *Group) spread(a *Access, p memory.Pointer, first, n int) {
 	g.Lanes(a, p, first, words(0, n), &off)
 }
 
-// flat enters an access to words of a page into its rows, where it races with nothing and leaves rows.
+// flat enters an access to words of a page into its rows, where it races with nothing and there is room: from is the stamp
+// of word 0, also where mask does not name it.
 func (g *Group) flat(v *visit, p *page, from stamp, mask uint64) bool {
-	if p.writes.others(from, mask) {
+	if !g.follow(v, p.writes, from, mask) {
 		return false
 	}
 	if v.Kind == memory.AccessRead {
-		for i := range p.reads {
-			if r := &p.reads[i]; !r.others(from, mask) && r.join(from, mask) {
+		return g.flatRead(v, p, from, mask)
+	}
+	if !g.follow(v, p.reads, from, mask) {
+		return false
+	}
+	p.reads, p.writes = without(p.reads, mask), without(p.writes, mask)
+	for i := range p.writes {
+		if r := &p.writes[i]; r.from == from {
+			r.mask |= mask
+			return true
+		}
+	}
+	return g.d.addRow(&p.writes, row{from, mask})
+}
+
+// flatRead is flat for a read.
+func (g *Group) flatRead(v *visit, p *page, from stamp, mask uint64) bool {
+	same := 0
+	for i := len(p.reads) - 1; i >= 0; i-- {
+		r := &p.reads[i]
+		switch {
+		case r.from == from:
+			r.mask |= mask
+			return true
+		case r.mask&^mask == 0 && g.follows(v, r, from, mask):
+			*r = row{from, mask}
+			return true
+		case mask&^r.mask == 0 && r.from.event() == from.event() && !g.d.alone:
+			if same++; same == maxPerEvent {
 				return true
 			}
 		}
-		return false
 	}
-	if p.reads[0].others(from, mask) || p.reads[1].others(from, mask) || !p.writes.join(from, mask) {
-		return false
+	return g.d.addRow(&p.reads, row{from, mask})
+}
+
+// follow says whether accesses to the words of mask are ordered behind those that rows have.
+func (g *Group) follow(v *visit, rows []row, from stamp, mask uint64) bool {
+	for i := range rows {
+		if r := &rows[i]; r.mask&mask != 0 && !g.follows(v, r, from, mask) {
+			return false
+		}
 	}
-	p.reads[0].mask &^= mask
-	p.reads[1].mask &^= mask
 	return true
+}
+
+// follows is follow for a row that has accesses to some of the words.
+func (g *Group) follows(v *visit, r *row, from stamp, mask uint64) bool {
+	if r.from>>eventBits == from>>eventBits {
+		return true // those of the work-items themselves
+	}
+	mask &= r.mask
+	return g.passed(v, r.of(bits.TrailingZeros64(mask))) && !g.foreign(r.of(63-bits.LeadingZeros64(mask)))
 }
 
 // One tells of an access of one work-item to a.Size bytes at p.

@@ -44,6 +44,7 @@ type Detector struct {
 	last    *Race // the one that was found last, and its pair
 	lastKey pair
 	scratch []entry
+	spare   []row    // for rows of pages
 	two     [2]entry // see entries
 
 	told     int  // how many launches Writes was called for

@@ -37,7 +37,9 @@
 //
 // Mostly, work-items that follow each other access words that follow each other. A page of 256 bytes of which
 // nothing else is known has no cells, but rows: the stamp of its first word, and which words there are. An
-// instruction of 64 work-items is entered in one step then.
+// instruction of 64 work-items is entered in one step then, or, in a tile, in a step for each row of the tile. A page
+// gets cells when accesses race there, when work-items access it each at a place of its own, and when it has too many
+// rows.
 //
 // What was accessed in LDS before the last barrier that orders LDS, or by another group, races with nothing:
 // pages that are older are empty.

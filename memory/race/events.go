@@ -80,9 +80,9 @@ func (d *Detector) stampsOf(o *object, epoch uint64, f func(*stamp)) {
 			continue
 		}
 		if !p.inCells {
-			for _, r := range []*row{&p.writes, &p.reads[0], &p.reads[1]} {
-				if r.mask != 0 {
-					f(&r.from)
+			for _, rows := range [][]row{p.writes, p.reads} {
+				for j := range rows {
+					f(&rows[j].from)
 				}
 			}
 			continue

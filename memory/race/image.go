@@ -9,6 +9,9 @@ import (
 // Elements of images are memory of their own, whose order is that of barriers and fences which name images
 // (CLK_IMAGE_MEM_FENCE; OpenCL C 3.0, 6.15.8). An image and the buffer that it shows are not compared.
 
+// Paints says whether a launch may write images: until then, nobody looks at their elements.
+func (g *Group) Paints() bool { return g.d.paints }
+
 // Texel tells of an access of one work-item to an element of an image, at p in the memory of the image.
 func (g *Group) Texel(a *Access, p memory.Pointer, item int) {
 	if !g.d.paints {

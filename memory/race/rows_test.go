@@ -12,13 +12,13 @@ import (
 // TestRows compares what is told of 64 work-items together with what is told of one after the other: the same bytes
 // race.
 func TestRows(t *testing.T) {
-	const groups, items, bytes, ops = 2, 128, 1024, 12
+	const groups, items, bytes, ops = 2, 128, 1024, 20
 	type detector struct {
 		*Detector
 		groups [groups]*Group
 		mem    memory.Pointer
 	}
-	programs, racy := 1500, 0
+	programs, racy := 3000, 0
 	for seed := range uint64(programs) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		alone := r.IntN(2) == 0
@@ -68,10 +68,16 @@ func TestRows(t *testing.T) {
 			if r.IntN(2) == 0 {
 				n = 64
 			}
-			text += fmt.Sprintf("%d: group %d: %v of %d bytes by items %d+%d at %d, step %d, local %v\n", pc, g, a.Kind, a.Size, from, n, base, step, local)
+			// Rows of a tile follow each other elsewhere, or, of fewer words than lanes, are read again and again.
+			across, pitch := 64, 0
+			if r.IntN(2) == 0 {
+				across, pitch = 4<<r.IntN(3), []int{0, 9, 18, 40}[r.IntN(4)]
+			}
+			text += fmt.Sprintf("%d: group %d: %v of %d bytes by items %d+%d at %d, step %d, %d words each %d, local %v\n",
+				pc, g, a.Kind, a.Size, from, n, base, step, across, pitch, local)
 			var off [64]int64
 			for i := range n {
-				off[i] = int64(i*step) * int64(a.Size)
+				off[i] = int64(i%across*step+i/across*pitch) * int64(a.Size)
 			}
 			at := func(d *detector) memory.Pointer {
 				if local {
@@ -79,7 +85,7 @@ func TestRows(t *testing.T) {
 				}
 				return d.mem.Add(int64(base))
 			}
-			if step == 1 && !a.Atomic {
+			if step == 1 && across == 64 && !a.Atomic {
 				ds[0].groups[g].Row(&a, at(&ds[0]), from, n)
 			} else {
 				ds[0].groups[g].Lanes(&a, at(&ds[0]), from, words(0, n), &off)

@@ -46,6 +46,8 @@ const (
 	pageBytes = 1 << pageShift
 	wordShift = 2 // a new page has a cell for each four bytes
 	pageWords = pageBytes >> wordShift
+
+	firstRows, maxRows = 2, 16 // for how many rows of a kind a page has room, at first and at most
 )
 
 // page has the accesses to a page of memory: in rows, or in cells where they do not follow each other like that.
@@ -58,9 +60,8 @@ type page struct {
 	// two, the cell has a list.
 	more []cell
 
-	writes row
-	reads  [2]row
-	epoch  uint64 // of LDS: that of the group's accesses
+	writes, reads []row  // at most maxRows each
+	epoch         uint64 // of LDS: that of the group's accesses
 }
 
 // row is the accesses to those words of a page that mask names: word i was accessed by the work-item that follows
@@ -78,23 +79,24 @@ func (r *row) of(i int) stamp {
 	return r.from + stamp(i)<<eventBits
 }
 
-// join adds accesses to the words of mask, in the place of those that the row has to the same words. It says whether all
-// are one row then.
-func (r *row) join(from stamp, mask uint64) bool {
-	switch {
-	case r.mask&^mask == 0:
-		r.from, r.mask = from, mask
-	case r.from == from:
-		r.mask |= mask
-	default:
-		return false
+// maskOf returns the words that rows name.
+func maskOf(rows []row) (mask uint64) {
+	for i := range rows {
+		mask |= rows[i].mask
 	}
-	return true
+	return mask
 }
 
-// others says whether work-items other than those of a row from a stamp have accessed words of mask.
-func (r *row) others(from stamp, mask uint64) bool {
-	return r.mask&mask != 0 && r.from>>eventBits != from>>eventBits
+// without takes words from rows.
+func without(rows []row, mask uint64) []row {
+	n := 0
+	for _, r := range rows {
+		if r.mask &^= mask; r.mask != 0 {
+			rows[n] = r
+			n++
+		}
+	}
+	return rows[:n]
 }
 
 // object is an allocation: a buffer, a variable, an allocation of LDS.
@@ -136,7 +138,7 @@ func (d *Detector) empty(p *page) {
 			}
 		}
 	}
-	p.inCells, p.listed, p.writes, p.reads = false, false, row{}, [2]row{}
+	p.inCells, p.listed, p.writes, p.reads = false, false, p.writes[:0], p.reads[:0]
 }
 
 // fine returns the page with cells of at most so many bytes.
@@ -161,18 +163,54 @@ func (d *Detector) unroll(p *page) {
 		clear(p.more)
 	}
 	n := 1 << (wordShift - p.shift) // cells of a word
-	for m := p.writes.mask | p.reads[0].mask | p.reads[1].mask; m != 0; m &= m - 1 {
+	written, read := maskOf(p.writes), maskOf(p.reads)
+	for m := written | read; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		c, two := cell{p.writes.of(i), p.reads[0].of(i)}, p.reads[1].of(i)
-		if c.read == 0 {
-			c.read, two = two, 0
+		c, several := cell{}, false
+		if written>>i&1 != 0 {
+			c.write = d.rowsOf(p.writes, i)[0].stamp
+		}
+		if read>>i&1 != 0 {
+			list := d.rowsOf(p.reads, i)
+			c.read, several = list[0].stamp, len(list) > 1
 		}
 		for j := i * n; j < (i+1)*n; j++ {
-			if p.cells[j] = c; two != 0 {
-				d.second(p)[j].read = two
+			if p.cells[j] = c; several {
+				p.cells[j].read = 0
+				d.set(slot{p, j, false}, d.scratch)
 			}
 		}
 	}
+	p.writes, p.reads = p.writes[:0], p.reads[:0]
+}
+
+// rowsOf returns the accesses that rows have to a word, the earliest first: of one work-item the latest only, and of one
+// event as many as a cell keeps. They are d.scratch.
+func (d *Detector) rowsOf(rows []row, word int) []entry {
+	list := d.scratch[:0]
+next:
+	for i := range rows {
+		s := rows[i].of(word)
+		if s == 0 {
+			continue
+		}
+		same := 0
+		for j := range list {
+			x := &list[j]
+			if x.item() == s.item() {
+				x.stamp = s
+				continue next
+			}
+			if x.event() == s.event() {
+				same++
+			}
+		}
+		if d.alone || same < maxPerEvent {
+			list = append(list, entry{s, 1})
+		}
+	}
+	d.scratch = list
+	return list
 }
 
 // cells returns the cells of a page.
@@ -180,6 +218,25 @@ func (d *Detector) cells(shift uint8) []cell {
 	c := make([]cell, pageBytes>>shift)
 	d.bytes += uint64(len(c)) * uint64(unsafe.Sizeof(cell{}))
 	return c
+}
+
+// addRow puts a row behind others. It says whether there was room.
+func (d *Detector) addRow(rows *[]row, r row) bool {
+	if n := len(*rows); n == cap(*rows) {
+		if n >= maxRows {
+			return false
+		}
+		grown := d.spare
+		more := max(firstRows, 2*n)
+		if len(grown) < more {
+			grown = make([]row, 256)
+		}
+		d.spare = grown[more:]
+		d.bytes += uint64(more-n) * uint64(unsafe.Sizeof(row{}))
+		*rows = append(grown[:0:more], *rows...)
+	}
+	*rows = append(*rows, r)
+	return true
 }
 
 // second returns the second accesses of the cells of a page.

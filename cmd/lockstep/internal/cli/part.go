@@ -35,6 +35,7 @@ type partOptions struct {
 
 	from     string   // where in a file the part begins; "" on the command line itself
 	argsFrom []string // where each of args stands
+	checked  bool     // with -check, command lines that repeat the part read what may be undefined
 	showOuts bool     // command lines that repeat the part print what it prints
 	own      bool     // the part names its module, rather than to use the one before
 }

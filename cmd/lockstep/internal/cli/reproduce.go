@@ -17,6 +17,9 @@ var presentation = []string{"check", "benign", "schedule", "seed", "parallel", "
 // reproduce is the command line of this run without what the schedule and the
 // presentation add. It must be called when the kernels are known.
 func (o *runOptions) reproduce(f *flags) string {
+	for _, p := range o.parts {
+		p.checked = o.check
+	}
 	return o.commandLine(f, append([]string{"memory"}, presentation...))
 }
 
@@ -46,8 +49,8 @@ func (o *runOptions) separator(i int) string {
 	return withFlag
 }
 
-// words are those of the part: the outputs that take packets out of pipes are
-// part of what happens, others are not.
+// words are those of the part: the outputs that take packets out of pipes are part of what happens, and with checks those
+// of memory that may be undefined; others are not.
 func (o *partOptions) words() []string {
 	var line []string
 	if o.own {
@@ -62,6 +65,10 @@ func (o *partOptions) words() []string {
 		line = append(line, "-arg", words.Quote(a))
 	}
 	for _, out := range *o.outs {
+		if to, ok := o.readsUndefined(out); ok && o.checked {
+			line = append(line, "-out", words.Quote(to))
+			continue
+		}
 		if o.takesPackets(out) || o.showOuts && strings.HasSuffix(out, "=-") {
 			line = append(line, "-out", words.Quote(out))
 		}
@@ -73,6 +80,17 @@ func (o *partOptions) words() []string {
 		line = append(line, "-repeat", strconv.Itoa(o.repeat))
 	}
 	return line
+}
+
+// readsUndefined says whether an -out is of a numbered argument that may be undefined at first, so that the checks look at
+// what is read. It returns the -out that prints the values instead.
+func (o *partOptions) readsUndefined(out string) (print string, ok bool) {
+	index, _, err := argspec.ParseOut(out)
+	if err != nil || index >= len(*o.args) {
+		return "", false
+	}
+	arg := (*o.args)[index]
+	return strconv.Itoa(index) + "=-", strings.HasPrefix(arg, "undef:") || strings.HasPrefix(arg, "buffer:")
 }
 
 // takesPackets says whether an -out may be of a pipe.

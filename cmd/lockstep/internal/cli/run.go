@@ -462,6 +462,9 @@ func (r *run) startStage(ctx context.Context, stage []*launch, output io.Writer,
 		one := emu.Launch{Kernel: l.kernel, Range: l.NDRange}
 		for i := range l.args {
 			one.Args = append(one.Args, l.args[i].arg)
+			if r.lastOut(l, i) {
+				one.Reads = append(one.Reads, i)
+			}
 		}
 		launches = append(launches, one)
 	}
@@ -492,6 +495,22 @@ func (r *run) startStage(ctx context.Context, stage []*launch, output io.Writer,
 		return nil, usagef("help memory", "run: -choices: %v", r.choices.Err())
 	}
 	return &outcome{launches: []*emu.Result{res}, findings: res.Findings, output: res.Output, dropped: res.OutputDropped, duration: res.Duration}, err
+}
+
+// lastOut says whether an -out writes the buffer of argument i of a launch, and no later launch has it.
+func (r *run) lastOut(l *launch, i int) bool {
+	b := l.args[i].buffer
+	if b == nil {
+		return false
+	}
+	has := false
+	for _, o := range r.outs {
+		has = has || o.shared != nil && o.shared.buffer == b || o.launch != nil && o.launch.args[o.index].buffer == b
+	}
+	for _, later := range r.launches[slices.Index(r.launches, l)+1:] {
+		has = has && !slices.ContainsFunc(later.args, func(a kernelArg) bool { return a.buffer == b })
+	}
+	return has
 }
 
 // endedEarly says that the context ended before a kernel began, and returns the error of the command.
