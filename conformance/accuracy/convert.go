@@ -109,25 +109,17 @@ func (c *conversion) want(f form) want {
 	return want{mode, f.sat || c.from.float() && !c.to.float()}
 }
 
-// stride returns how far vectors of halves are apart that a form reads or writes.
-func (c *conversion) stride(call string) int {
-	if c.width == 3 && (call == "vloada_half" || call == "vstorea_half") {
-		return 4
-	}
-	return c.width
-}
+// text says whether the kernel is SPIR-V, because OpenCL C has no name for a type.
+func (c *conversion) text() bool { return c.from.encoding+c.to.encoding != "" }
 
-// read is the place of the input that result j of a form is made of, and written is where the result lies.
-func (c *conversion) read(f form, j int) int {
-	if f.call == "vloada_half" {
-		return j/c.width*c.stride(f.call) + j%c.width
-	}
-	return j
-}
+// read is the place of the input that result j of a form is made of, and written is where the result lies. Vectors of 3
+// lie where those of 4 do, but for those of vload3 and vstore3.
+func (c *conversion) read(f form, j int) int    { return c.place(j, f.call == "vloada_half") }
+func (c *conversion) written(f form, j int) int { return c.place(j, f.call == "vstorea_half") }
 
-func (c *conversion) written(f form, j int) int {
-	if f.call == "vstorea_half" {
-		return j/c.width*c.stride(f.call) + j%c.width
+func (c *conversion) place(j int, aligned bool) int {
+	if c.width == 3 && (aligned || c.text()) {
+		return j/3*4 + j%3
 	}
 	return j
 }
@@ -205,10 +197,11 @@ func (c *conversion) instruction() string {
 	return "OpConvert" + sign(c.from) + "ToF"
 }
 
-// assembly is a module with the kernel in SPIR-V, which has no vectors of 3: they are of 4 there.
+// assembly is a module with the kernel in SPIR-V.
 func (c *conversion) assembly() string {
-	if c.width == 3 {
-		c.width = 4
+	stride := c.width
+	if stride == 3 {
+		stride = 4
 	}
 	scalar := func(f *format) string {
 		if f.float() {
@@ -266,11 +259,11 @@ OpDecorate %%gid BuiltIn GlobalInvocationId
 %%step = OpUDiv %%size %%room %%width
 %%px = OpInBoundsPtrAccessChain %%ps %%in %%i
 %%x = OpLoad %[1]s %%px Aligned %[4]d
-`, from, to, c.width, c.from.bits/8*c.width)
+`, from, to, stride, c.from.bits/8*stride)
 	at := "%i"
 	for k := range c.forms {
 		fmt.Fprintf(&b, "%%y%d = %s %s %%x\n%%p%d = OpInBoundsPtrAccessChain %%pt %%out %s\nOpStore %%p%d %%y%d Aligned %d\n",
-			k, c.instruction(), to, k, at, k, k, c.to.bits/8*c.width)
+			k, c.instruction(), to, k, at, k, k, c.to.bits/8*stride)
 		fmt.Fprintf(&b, "%%i%d = OpIAdd %%size %s %%step\n", k, at)
 		at = fmt.Sprintf("%%i%d", k)
 	}

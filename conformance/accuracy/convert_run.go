@@ -28,7 +28,7 @@ func newConverter(engine string, list []*conversion) (*converter, error) {
 		var source strings.Builder
 		source.WriteString("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n")
 		for _, c := range list {
-			if c.from == from && c.from.encoding+c.to.encoding == "" {
+			if c.from == from && !c.text() {
 				source.WriteString(c.source())
 			}
 		}
@@ -42,7 +42,7 @@ func newConverter(engine string, list []*conversion) (*converter, error) {
 
 // program returns the program that has a conversion.
 func (v *converter) program(c *conversion) (*emu.Program, error) {
-	if c.from.encoding+c.to.encoding == "" {
+	if !c.text() {
 		return v.programs[c.from], nil
 	}
 	module, err := asm.Assemble(c.assembly(), asm.Options{})
@@ -136,7 +136,7 @@ func (c *conversion) check(codes []uint64, got []byte, wrong func(f form, code, 
 		}
 		count += len(codes)
 		results := got[k*size : (k+1)*size]
-		if c.stride(f.call) == c.width && bytes.HasPrefix(results, list) {
+		if c.read(f, c.width) == c.width && c.written(f, c.width) == c.width && bytes.HasPrefix(results, list) {
 			continue
 		}
 		for j := range codes {

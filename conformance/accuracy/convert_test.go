@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
@@ -46,5 +48,26 @@ func TestConversions(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestExactTable checks that the second part of the table is the one of the conversions and operations that there are, and
+// that no result was wrong.
+func TestExactTable(t *testing.T) {
+	section, err := readSection(tableFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := conversions(true)
+	want := conversionIntro
+	for _, from := range formats {
+		want += conversionLine(from, list, 0)
+	}
+	want += halfIntro
+	for k := range halfOperations {
+		want += halfLine(k, 0)
+	}
+	if diff := cmp.Diff(want, section); diff != "" {
+		t.Errorf("run go run ./conformance/accuracy -exact: %s", diff)
 	}
 }
