@@ -17,6 +17,14 @@ type form struct {
 // roundings has the modes by the ends of names.
 var roundings = map[string]clmath.Rounding{"rte": clmath.RTE, "rtz": clmath.RTZ, "rtp": clmath.RTP, "rtn": clmath.RTN}
 
+// end is the rounding at the end of a function's name.
+func (f form) end() string {
+	if f.round == "" {
+		return ""
+	}
+	return "_" + f.round
+}
+
 // A conversion is a pair of types with a kernel that writes it in several forms.
 type conversion struct {
 	from, to *format
@@ -131,6 +139,18 @@ func (c *conversion) kernel() string {
 // room is how many numbers in memory belong to the n inputs or results of a form.
 func room(n int) int { return n / 3 * 4 }
 
+// value is the conversion of x to vectors of n, "" for a scalar, in OpenCL C.
+func (c *conversion) value(f form, n, x string) string {
+	if f.call == "" {
+		return "(" + c.to.name + ")" + x
+	}
+	sat := ""
+	if f.sat {
+		sat = "_sat"
+	}
+	return "convert_" + c.to.name + n + sat + f.end() + "(" + x + ")"
+}
+
 // source is the kernel in OpenCL C. Results of form k start at place k·room.
 func (c *conversion) source() string {
 	n := ""
@@ -152,23 +172,13 @@ func (c *conversion) source() string {
 		b.WriteString("in[i];\n")
 	}
 	for k, f := range c.forms {
-		round := ""
-		if f.round != "" {
-			round = "_" + f.round
-		}
-		value := "(" + c.to.name + ")x"
-		switch f.call {
-		case "convert":
-			sat := ""
-			if f.sat {
-				sat = "_sat"
-			}
-			value = "convert_" + c.to.name + n + sat + round + "(x)"
-		case "vload_half", "vloada_half":
-			value = f.call + n + "(i, in)"
-		case "vstore_half", "vstorea_half":
-			fmt.Fprintf(&b, "\t%s%s%s(x, i, out + %d * room);\n", f.call, n, round, k)
+		if strings.HasPrefix(f.call, "vstore") {
+			fmt.Fprintf(&b, "\t%s%s%s(x, i, out + %d * room);\n", f.call, n, f.end(), k)
 			continue
+		}
+		value := c.value(f, n, "x")
+		if strings.HasPrefix(f.call, "vload") {
+			value = f.call + n + "(i, in)"
 		}
 		if c.width > 1 {
 			fmt.Fprintf(&b, "\tvstore%s(%s, i, out + %d * room);\n", n, value, k)
