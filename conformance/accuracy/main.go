@@ -1,8 +1,10 @@
 // Accuracy measures the functions of OpenCL.std against GNU MPFR, on the machine as kernels see it, and writes the table
-// ACCURACY.md: which inputs were tried, the greatest error, and what OpenCL demands. It needs gcc and libmpfr-dev.
+// ACCURACY.md: which inputs were tried, the greatest error, and what OpenCL demands. It needs gcc and libmpfr-dev. It also
+// compares conversions between all types, and the arithmetic of halves, with exact arithmetic.
 //
 //	go run ./conformance/accuracy                       all functions: ten minutes
 //	go run ./conformance/accuracy -functions exp,log    these rows; the others stay
+//	go run ./conformance/accuracy -exact                conversions and arithmetic only, without MPFR: a minute
 //	go run ./conformance/accuracy -functions exp -types float -stride 1   all 2^32 floats
 package main
 
@@ -24,6 +26,7 @@ func main() {
 	only := flag.String("types", "half,float,double", "the types to measure")
 	file := flag.String("o", "conformance/ACCURACY.md", "the table; rows of other functions stay")
 	engine := flag.String("engine", "", "the engine that runs the kernels")
+	exact := flag.Bool("exact", false, "measure only conversions and arithmetic")
 	s := survey{}
 	flag.Uint64Var(&s.stride, "stride", 4099, "the step from one float to the next, for functions of one")
 	flag.IntVar(&s.count, "points", 100000, "points of functions of several arguments, and of doubles")
@@ -33,9 +36,29 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := s.run(*functions, *only, *file, *engine); err != nil {
-		log.Fatal(err)
+	if !*exact {
+		if err := s.run(*functions, *only, *file, *engine); err != nil {
+			log.Fatal(err)
+		}
 	}
+	if *exact || *functions == "" {
+		if err := runExact(*file); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// runExact writes the second part of the table.
+func runExact(file string) error {
+	table, err := readTable(file)
+	if err != nil {
+		return err
+	}
+	section, err := exactSection()
+	if err != nil {
+		return err
+	}
+	return writeTable(file, table, section)
 }
 
 func (s *survey) run(functions, only, file, engine string) error {
@@ -46,6 +69,10 @@ func (s *survey) run(functions, only, file, engine string) error {
 		}
 	}
 	table, err := readTable(file)
+	if err != nil {
+		return err
+	}
+	section, err := readSection(file)
 	if err != nil {
 		return err
 	}
@@ -77,7 +104,7 @@ func (s *survey) run(functions, only, file, engine string) error {
 			l := m.line()
 			table[l.key()] = l
 			fmt.Println(l)
-			if err := writeTable(file, table); err != nil {
+			if err := writeTable(file, table, section); err != nil {
 				return err
 			}
 		}

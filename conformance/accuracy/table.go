@@ -65,6 +65,9 @@ func readTable(file string) (map[string]line, error) {
 	table := map[string]line{}
 	_, text, _ := strings.Cut(string(data), rule+"\n")
 	for s := range strings.Lines(text) {
+		if s == "\n" {
+			break // the next part
+		}
 		cells := strings.Split(strings.Trim(strings.TrimSpace(s), "|"), "|")
 		if len(cells) != 7 {
 			return nil, fmt.Errorf("%s: a line has %d cells: %s", file, len(cells), s)
@@ -78,8 +81,8 @@ func readTable(file string) (map[string]line, error) {
 	return table, nil
 }
 
-// writeTable writes the lines in the order of rows and types.
-func writeTable(file string, table map[string]line) error {
+// writeTable writes the lines in the order of rows and types, and the section behind them.
+func writeTable(file string, table map[string]line, section string) error {
 	var b bytes.Buffer
 	b.WriteString(intro + head + "\n" + rule + "\n")
 	for _, r := range rows {
@@ -88,6 +91,9 @@ func writeTable(file string, table map[string]line) error {
 				fmt.Fprintln(&b, l)
 			}
 		}
+	}
+	if section != "" {
+		b.WriteString("\n" + section)
 	}
 	return os.WriteFile(file, b.Bytes(), 0o666)
 }

@@ -657,6 +657,7 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 			b.fail("function %%%d%s calls itself, and kernels must not", id, name)
 		}
 	}
+	b.refuseArithmetic(f.def)
 	if len(b.stack) > maxCalls {
 		b.fail("calls are nested more than %d deep", maxCalls)
 	}

@@ -206,6 +206,7 @@ func (b *builder) arith(in spirv.Inst) {
 
 // inst reads one instruction that is neither a phi nor a terminator.
 func (b *builder) inst(in spirv.Inst) {
+	b.refuseArithmetic(in)
 	if r := readerOf(in.Op()); r != nil {
 		r(b, in)
 		return

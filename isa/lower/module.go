@@ -33,6 +33,7 @@ type module struct {
 	subgroup      int                              // lanes, of the kernel at hand; 0 where that is not known
 	int4          bool                             // vectors of integers of 4 bits are packed
 	matrices      bool                             // there are types that depend on it
+	arithmetic    map[spirv.ID]string              // by function or instruction: the other arithmetic that it asks for
 	decorates     []bool                           // by place in the module: the id has decorations, or groups have it
 	typeDepth     int
 	sets          map[spirv.ID]string // extended instruction sets by import
@@ -107,6 +108,7 @@ func newModule(src *spirv.Module, opt Options) *module {
 		idDecos: map[spirv.ID][]spirv.Inst{},
 		groups:  map[spirv.ID][]spirv.ID{},
 
+		arithmetic:    map[spirv.ID]string{},
 		userSemantics: map[spirv.ID][]spirv.Inst{},
 		schedules:     map[spirv.ID]isa.BarrierSchedule{},
 
@@ -184,6 +186,9 @@ func newModule(src *spirv.Module, opt Options) *module {
 			}
 			if _, ok := m.decos[k]; !ok {
 				m.decos[k] = in
+			}
+			if what := m.otherArithmetic(in); what != "" {
+				m.arithmetic[k.id] = what
 			}
 			if k.deco == spirv.DecorationUserSemantic {
 				m.userSemantics[k.id] = append(m.userSemantics[k.id], in)

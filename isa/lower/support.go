@@ -147,7 +147,6 @@ var refusedCapabilities = map[spirv.Capability]string{
 	spirv.CapabilityDenormFlushToZero:                        "denormals that become zero",
 	spirv.CapabilityRoundingModeRTZ:                          "results that are rounded towards zero",
 	spirv.CapabilityFloatingPointModeINTEL:                   "results of another arithmetic than IEEE 754's",
-	spirv.CapabilityFunctionFloatControlINTEL:                "floating-point modes of single functions",
 	spirv.CapabilityRoundToInfinityINTEL:                     "results that are rounded towards an infinity",
 	spirv.CapabilitySubgroupAvcMotionEstimationINTEL:         "instructions for the motion estimation of videos",
 	spirv.CapabilitySubgroupAvcMotionEstimationIntraINTEL:    "instructions for the motion estimation of videos",
@@ -209,6 +208,8 @@ func CapabilitySupport(c spirv.Capability) Support {
 		return Support{Refused, refusedCapabilities[c]}
 	case hints[c]:
 		return Support{Runs, "it has no effect"}
+	case c == spirv.CapabilityFunctionFloatControlINTEL:
+		return Support{Partly, "without other roundings than to nearest, and without denormals that become zero"}
 	}
 	var list []*spirv.OpInfo
 	for info := range spirv.Ops() {
