@@ -182,7 +182,7 @@ var descriptions = map[Code]Description{
 		Text:    "The kernel reads or writes floats where the image holds integers, integers where it holds floats or normalized numbers, or integers of the other sign: undefined (OpenCL C 6.15.15). Without checks a read of the other kind gives zeros and a write of it is dropped; the image's format decides the sign.",
 		Checked: true},
 	TimeLimit: {Title: "the time limit ended the launch",
-		Text: "The kernel ran longer than allowed. The finding says where work-items were when the time was over. Usual reasons are a loop that never ends, a loop in which lanes of one sub-group wait for each other, and a loop that waits for a work-group that has not begun; for the last two the finding names the flag that lets the kernel go on."},
+		Text: "The kernel ran longer than allowed. The finding says where work-items were when the time was over. Usual reasons are a loop that never ends, a loop in which lanes of one sub-group wait for each other, and a loop that waits for a work-group that has not begun; for the last two the finding names the flag that lets the kernel go on. With -check, many loops that never end are found without waiting for the limit (E-ENDLESS)."},
 	NoProgress: {Title: "a loop that never ends",
 		Text:    "The work-items of a group came back to a state in which they had been, and all memory was as it had been then: without anybody else they go on so for ever. A loop that waits for a work-group that has not begun is one as well, as OpenCL does not promise that work-groups run at the same time (OpenCL API 3.2.1), and so is one in which work-items of a sub-group wait for each other. The finding names the loop. A loop that counts without end is none; -timeout ends that.",
 		Checked: true},
