@@ -371,7 +371,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 // over puts findings into the result of a launch that is over. err is the scheduler's.
 func (p *prepared) over(res *Result, sr *scheduler.Result, err error) (*Result, error) {
 	var races []finding.Finding
-	missed := partialCopies(sr.Missed)
+	missed := append(partialCopies(sr.Missed), p.partialRestricts()...)
 	if p.races != nil {
 		res.Shadow = p.races.Bytes()
 		r := raceReport{launches: []*prepared{p}, benign: p.Benign}

@@ -56,3 +56,26 @@ kernel void held(global int *a, global int *b, int n, write_only pipe int p) {
 		}
 	}
 }
+
+// TestPartialRestrict: a launch that accesses more bytes than the check of restrict remembers says so.
+func TestPartialRestrict(t *testing.T) {
+	d := device(t, emu.DeviceOptions{Workers: 1})
+	p, _, err := d.BuildProgram(`
+kernel void set(global int *restrict a, global int *b) { a[get_global_id(0)] = 1; if (get_global_id(0) > 1 << 30) b[0] = 2; }`, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 1 << 18 // elements of 4 bytes
+	a := buffer(t, d, make([]int32, most+256)...)
+	want := []finding.Partial{{Code: finding.Restrict, Reason: "a launch accessed more bytes through pointers to the same memory than are remembered"}}
+	for n, want := range map[uint64][]finding.Partial{most: nil, most + 256: want} {
+		l := emu.Launch{Kernel: kernel(t, p, "set"), Range: sized(n, 256), Check: true, Args: []emu.Arg{a, a}}
+		res, err := l.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, res.Findings.Partial); diff != "" {
+			t.Errorf("%d elements: %s", n, diff)
+		}
+	}
+}

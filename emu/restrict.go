@@ -3,6 +3,7 @@ package emu
 import (
 	"unsafe"
 
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory/race"
 )
 
@@ -28,4 +29,12 @@ func (p *prepared) restricts() {
 		}
 	}
 	p.launch.Restricts = race.NewRestricts(params)
+}
+
+// partialRestricts says what the check of restrict had no room for.
+func (p *prepared) partialRestricts() []finding.Partial {
+	if !p.launch.Restricts.Forgot() {
+		return nil
+	}
+	return []finding.Partial{{Code: finding.Restrict, Reason: "a launch accessed more bytes through pointers to the same memory than are remembered"}}
 }

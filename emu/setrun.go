@@ -252,6 +252,7 @@ func (r *setRun) result(sr *scheduler.SetResult, feeds []scheduler.Feed, took ti
 			p.report(one, &sr.Launches[i], ended, races[i])
 		}
 		one.Findings.Merge(partialCopies(sr.Launches[i].Missed))
+		one.Findings.Merge(p.partialRestricts())
 		one.Findings.Merge(raced)
 		res.Launches = append(res.Launches, one)
 		res.Counters.Add(&one.Counters)

@@ -325,6 +325,9 @@ func (r *undefinedReport) message(name string) {
 	case engine.UndefinedDead:
 		r.out.Message = "read of a variable whose lifetime is over"
 		r.out.Detail = fmt.Sprintf("it reads %s", value)
+	case engine.UndefinedDeadStore:
+		r.out.Message = "write to a variable whose lifetime is over"
+		r.out.Detail = fmt.Sprintf("it writes %s", value)
 	default:
 		r.output(value)
 	}

@@ -1,8 +1,8 @@
 // Half of the work-items take a long way, the other half a short one. In neighbours they alternate, in halves the
 // first half of the work-items takes the long way.
-static int work(int i, int longway)
+static uint work(uint i, int longway)
 {
-	int x = i;
+	uint x = i;
 	if (longway) {
 		for (int k = 0; k < 100; k++)
 			x = x * 1664525 + 1013904223;

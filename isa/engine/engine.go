@@ -363,6 +363,7 @@ const (
 	UndefinedPipe                          // an operand of a pipe operation, or a packet
 	UndefinedImage                         // an operand of an image operation
 	UndefinedDead                          // what a variable held whose lifetime is over
+	UndefinedDeadStore                     // nothing: a store to such a variable
 	UndefinedOutput                        // bits that are stored in global memory; a finding only if they stay there
 	UndefinedUnwritten                     // memory that nobody has written and that the host reads after the launch
 )

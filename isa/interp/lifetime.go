@@ -42,6 +42,7 @@ func (w *wave) unsetFrom(a int, c *isa.Check) memory.OriginID {
 		return s.start[a]
 	}
 	if s.dead[a] == 0 {
+		s.ended = true
 		s.dead[a] = w.group.Launch.Origins.ID(memory.Origin{Kind: memory.OriginPrivate, Owner: w.code.kernel, Number: a, Dead: true})
 	}
 	return s.dead[a]

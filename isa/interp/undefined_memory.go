@@ -20,6 +20,7 @@ type shadowPrivate struct {
 	start   []memory.OriginID // by allocation
 	padding []memory.OriginID
 	dead    []memory.OriginID // of variables whose lifetime is over
+	ended   bool              // some variable's lifetime has been over
 	left    []int             // bytes with undefined bits, of all lanes
 	written []bool            // by allocation: no longer as at the start
 }
@@ -277,6 +278,7 @@ func shadowStore(w *wave, in *inst) {
 		return
 	}
 	n := uint64(in.src.Type.Bytes())
+	w.reportDeadStore(in, n)
 	if !undefined && w.defineRows(in, n) {
 		return
 	}
@@ -298,6 +300,24 @@ func shadowStore(w *wave, in *inst) {
 		w.setShadow(p, k, i, n, u, from)
 	})
 	out.tell()
+}
+
+// reportDeadStore tells of a store of n bytes to variables whose lifetimes are over.
+func (w *wave) reportDeadStore(in *inst, n uint64) {
+	if !w.shadow.private.ended {
+		return
+	}
+	w.reportUndefined(in, engine.UndefinedDeadStore, func(k, i int) memory.OriginID {
+		_, p := w.address(in.src, k, i)
+		a := int(p.Alloc()) - 1
+		if p.Space() != memory.SpacePrivate || a < 0 || a >= len(w.shadow.private.dead) || w.shadow.private.dead[a] == 0 {
+			return 0
+		}
+		if u, from := w.shadowOf(p, k, i, n); u != 0 && w.isDead(p, from) {
+			return from
+		}
+		return 0
+	})
 }
 
 // rows returns where the shadow is of an access of n bytes to private memory at one offset that all lanes share, to whole

@@ -97,7 +97,8 @@ func (g *Group) Lanes(a *Access, p memory.Pointer, first int, lanes uint64, off 
 			continue
 		}
 		n := int(at & (pageBytes - 1) >> shift)
-		if read && pg.more != nil && pg.more[n].read.event() == e && pg.cells[n].read&(listBit|maxEvents) == stamp(e) {
+		if c := pg.cells[n]; read && pg.more != nil && pg.more[n].read.event() == e && c.read&(listBit|maxEvents) == stamp(e) &&
+			(c.write == 0 || !g.foreign(c.read)) {
 			continue
 		}
 		g.by(&v, first+i, e)
@@ -360,14 +361,14 @@ func (g *Group) slow(v *visit, p *page, i int, at uint64) {
 	write, read := slot{p, i, true}, slot{p, i, false}
 	known := v.Kind != memory.AccessWrite
 	if v.Kind == memory.AccessRead {
-		if known && g.superfluous(v, g.d.entries(read)) {
+		if known && g.superfluous(v, g.d.entries(read), true) {
 			return
 		}
 		g.compare(v, write, at)
 		g.keep(v, read, v.stamp, at)
 		return
 	}
-	if known && g.superfluous(v, g.d.entries(write)) {
+	if known && g.superfluous(v, g.d.entries(write), true) {
 		return
 	}
 	g.compare(v, read, at)
@@ -403,7 +404,7 @@ func (g *Group) compare(v *visit, s slot, at uint64) {
 func (g *Group) keep(v *visit, to slot, s stamp, at uint64) {
 	d := g.d
 	list := d.entries(to)
-	if s != 0 && g.superfluous(v, list) {
+	if s != 0 && g.superfluous(v, list, false) {
 		return
 	}
 	if s != 0 && !to.write && to.first().isList() {
@@ -497,8 +498,9 @@ func (g *Group) narrow(a *Access) bool { return a.Atomic && g.d.narrowest > isa.
 
 // superfluous says whether a list has enough accesses of the event of the one that visits, so that another one would
 // tell nothing new: two by work-items that are ordered with whoever comes as the one that visits is. In a long list,
-// those of other instructions count that do the same.
-func (g *Group) superfluous(v *visit, list []entry) bool {
+// those of other instructions count that do the same. own counts those of the group only: what is ordered before those of
+// another group, by its barriers, may race with the one that visits.
+func (g *Group) superfluous(v *visit, list []entry, own bool) bool {
 	if len(list) < maxPerEvent || g.d.alone {
 		return false
 	}
@@ -506,6 +508,7 @@ func (g *Group) superfluous(v *visit, list []entry) bool {
 	for i := range list {
 		x := &list[i]
 		switch {
+		case own && g.foreign(x.stamp):
 		case x.event() != event && !(many && g.d.events[x.event()].like(&g.d.events[event])):
 		case x.item() == v.stamp.item():
 			return true

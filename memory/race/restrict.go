@@ -7,6 +7,7 @@ package race
 type Restricts struct {
 	params []RestrictParam
 	bytes  map[uint64][]touch // by place
+	forgot bool
 }
 
 // RestrictParam is a parameter to follow.
@@ -39,6 +40,9 @@ func NewRestricts(params []RestrictParam) *Restricts {
 // Follows says whether accesses through a parameter are to be told.
 func (r *Restricts) Follows(param int) bool { return r != nil && r.params[param].Follow }
 
+// Forgot says whether accesses have been forgotten, so that a later one may have been compared with too few.
+func (r *Restricts) Forgot() bool { return r != nil && r.forgot }
+
 // Access notes that a work-item accesses n bytes at an offset from where a parameter leads. If it has
 // accessed one of them through another parameter, one of the two is restrict, and one of the accesses is a
 // write, then other is that parameter, and wrote says whether that access was a write; otherwise other is
@@ -68,6 +72,7 @@ func (r *Restricts) Access(param int, offset int64, n uint64, write bool, item u
 		if own < 0 {
 			if list == nil && len(r.bytes) >= maxRestrictBytes {
 				clear(r.bytes)
+				r.forgot = true
 			}
 			own = len(list)
 			list = append(list, touch{param: param})

@@ -38,3 +38,21 @@ func TestRestricts(t *testing.T) {
 		}
 	}
 }
+
+// TestRestrictsForgot: when more bytes are accessed than are remembered, that is said.
+func TestRestrictsForgot(t *testing.T) {
+	const size = maxRestrictBytes + 8
+	r := NewRestricts([]RestrictParam{{Follow: true, Restrict: true, Size: size}, {Follow: true, Size: size}})
+	for at := int64(0); at < maxRestrictBytes; at += 8 {
+		r.Access(0, at, 8, true, 0)
+	}
+	if r.Forgot() {
+		t.Error("something was forgotten while there was room")
+	}
+	if r.Access(0, maxRestrictBytes, 8, true, 0); !r.Forgot() {
+		t.Error("nothing is said to be forgotten")
+	}
+	if (*Restricts)(nil).Forgot() {
+		t.Error("where nothing is followed, something is said to be forgotten")
+	}
+}

@@ -7,8 +7,8 @@ import (
 )
 
 // Lifetimes of variables, for those who check what a kernel does with them (C99 6.2.4): OpLifetimeStart where a
-// variable of a block is declared without an initializer, so that it is undefined anew in each trip of a loop, and
-// OpLifetimeStop where its block ends, if something else may still lead to it. The variables of a function's
+// variable of a block is declared without an initializer, so that it is undefined anew in each trip of a loop, or where
+// its end is told; and OpLifetimeStop where its block ends, if something else may still lead to it. The variables of a function's
 // outermost block live as long as the call. Jumps by goto end nothing, and of blocks that are entered by a jump nothing
 // is told: there a lifetime does not begin where the variable is declared.
 
@@ -58,11 +58,12 @@ func (f *fn) live(v *tree.Var) {
 	if last < 1 || f.scopes[last].quiet {
 		return
 	}
-	if v.Init == nil {
+	ends := v.Taken || v.Type.Kind == types.ArrayKind
+	if ends || v.Init == nil {
 		f.ensure()
 		f.body.op(spirv.OpLifetimeStart, v.ID, 0)
 	}
-	if v.Taken || v.Type.Kind == types.ArrayKind {
+	if ends {
 		f.scopes[last].vars = append(f.scopes[last].vars, v)
 	}
 }
