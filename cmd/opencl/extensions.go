@@ -11,6 +11,7 @@ var extensions = []extension{
 	{"cl_khr_create_command_queue", version(1, 0, 0), true},
 	{"cl_khr_suggested_local_work_size", version(1, 0, 0), true},
 	{"cl_khr_spirv_no_integer_wrap_decoration", version(1, 0, 0), true},
+	{"cl_khr_command_buffer", version(0, 9, 8), true},
 	{"cl_khr_byte_addressable_store", version(1, 0, 0), false},
 	{"cl_khr_global_int32_base_atomics", version(1, 0, 0), false},
 	{"cl_khr_global_int32_extended_atomics", version(1, 0, 0), false},
@@ -61,4 +62,17 @@ var features = []string{
 	"__opencl_c_read_write_images",
 	"__opencl_c_subgroups",
 	"__opencl_c_work_group_collective_functions",
+}
+
+// aboutExtensions answers what extensions that are not part of OpenCL 3.0 ask.
+func (d *device) aboutExtensions(a answer, name C.cl_device_info) (C.cl_int, bool) {
+	switch name {
+	case C.CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR:
+		return put(a, C.cl_device_command_buffer_capabilities_khr(C.CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR|C.CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR)), true
+	case C.CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR:
+		return put(a, C.cl_command_queue_properties(commandBufferQueues)), true
+	case C.CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR:
+		return put(a, C.cl_command_queue_properties(0)), true
+	}
+	return 0, false
 }

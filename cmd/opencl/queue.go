@@ -17,6 +17,7 @@ type queue struct {
 	flags      C.cl_command_queue_properties
 	properties []C.cl_queue_properties
 	commands   graph.Queue
+	recording  *commandBuffer // what takes the commands of the queue, where that is its recorder
 }
 
 func findQueue(h C.cl_command_queue) (*queue, bool) { return lookup[*queue](unsafe.Pointer(h)) }
@@ -198,6 +199,9 @@ type command struct {
 
 // put puts a command into the queue.
 func (q *queue) put(w waitList, c command) C.cl_int {
+	if q.recording != nil {
+		return q.recording.add(c)
+	}
 	wait, code := w.events(q.ctx)
 	if code != C.CL_SUCCESS {
 		return code
