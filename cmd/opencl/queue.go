@@ -67,6 +67,12 @@ func clCreateCommandQueueWithProperties(c C.cl_context, d C.cl_device_id, proper
 			// For queues on devices, which there are not.
 			set(errcode, C.CL_INVALID_QUEUE_PROPERTIES)
 			return nil
+		case C.CL_QUEUE_PRIORITY_KHR, C.CL_QUEUE_THROTTLE_KHR:
+			// Hints: all queues have the same workers. The values are those of HIGH, MED and LOW.
+			if v := words[i+1]; v != 1 && v != 2 && v != 4 {
+				set(errcode, C.CL_INVALID_VALUE)
+				return nil
+			}
 		default:
 			set(errcode, C.CL_INVALID_VALUE)
 			return nil

@@ -24,3 +24,9 @@ func TestCommandBuffer(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+func TestExtensions(t *testing.T) {
+	if out := host(t, "extensions"); out != "ok\n" {
+		t.Error(out)
+	}
+}
