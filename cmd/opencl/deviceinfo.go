@@ -43,7 +43,7 @@ func clGetDeviceInfo(h C.cl_device_id, name C.cl_device_info, size C.size_t, val
 	a := answer{size, value, ret}
 	for _, about := range []func(*device, answer, C.cl_device_info) (C.cl_int, bool){
 		(*device).aboutItself, (*device).aboutSizes, (*device).aboutTypes, (*device).aboutMemory, (*device).aboutImages,
-		(*device).aboutCompiler, (*device).aboutQueues, (*device).aboutParts,
+		(*device).aboutCompiler, (*device).aboutQueues, (*device).aboutParts, (*device).aboutExtensions, (*device).aboutSPIRV,
 	} {
 		if code, known := about(d, a, name); known {
 			return code

@@ -3,6 +3,12 @@ package main
 // #include "opencl.h"
 import "C"
 
+import (
+	"crypto/sha1"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+)
+
 // extensions are what the driver and its compiler have, in the order of clGetDeviceInfo.
 var extensions = []extension{
 	{"cl_khr_icd", version(1, 0, 0), true},
@@ -11,6 +17,12 @@ var extensions = []extension{
 	{"cl_khr_create_command_queue", version(1, 0, 0), true},
 	{"cl_khr_suggested_local_work_size", version(1, 0, 0), true},
 	{"cl_khr_spirv_no_integer_wrap_decoration", version(1, 0, 0), true},
+	{"cl_khr_command_buffer", version(0, 9, 8), true},
+	{"cl_khr_device_uuid", version(1, 0, 0), true},
+	{"cl_khr_priority_hints", version(1, 0, 0), true},
+	{"cl_khr_spirv_linkonce_odr", version(1, 0, 0), true},
+	{"cl_khr_spirv_queries", version(1, 0, 0), true},
+	{"cl_khr_throttle_hints", version(1, 0, 0), true},
 	{"cl_khr_byte_addressable_store", version(1, 0, 0), false},
 	{"cl_khr_global_int32_base_atomics", version(1, 0, 0), false},
 	{"cl_khr_global_int32_extended_atomics", version(1, 0, 0), false},
@@ -36,6 +48,7 @@ var extensions = []extension{
 	{"cl_khr_subgroup_rotate", version(1, 0, 0), false},
 	{"cl_khr_subgroup_shuffle", version(1, 0, 0), false},
 	{"cl_khr_subgroup_shuffle_relative", version(1, 0, 0), false},
+	{"cl_ext_float_atomics", version(1, 0, 0), false},
 	{"cl_intel_required_subgroup_size", version(1, 0, 0), false},
 	{"cl_intel_subgroups", version(1, 0, 0), false},
 	{"cl_intel_subgroups_char", version(1, 0, 0), false},
@@ -50,6 +63,20 @@ var features = []string{
 	"__opencl_c_atomic_order_seq_cst",
 	"__opencl_c_atomic_scope_all_devices",
 	"__opencl_c_atomic_scope_device",
+	"__opencl_c_ext_fp16_global_atomic_add",
+	"__opencl_c_ext_fp16_global_atomic_load_store",
+	"__opencl_c_ext_fp16_global_atomic_min_max",
+	"__opencl_c_ext_fp16_local_atomic_add",
+	"__opencl_c_ext_fp16_local_atomic_load_store",
+	"__opencl_c_ext_fp16_local_atomic_min_max",
+	"__opencl_c_ext_fp32_global_atomic_add",
+	"__opencl_c_ext_fp32_global_atomic_min_max",
+	"__opencl_c_ext_fp32_local_atomic_add",
+	"__opencl_c_ext_fp32_local_atomic_min_max",
+	"__opencl_c_ext_fp64_global_atomic_add",
+	"__opencl_c_ext_fp64_global_atomic_min_max",
+	"__opencl_c_ext_fp64_local_atomic_add",
+	"__opencl_c_ext_fp64_local_atomic_min_max",
 	"__opencl_c_fp64",
 	"__opencl_c_generic_address_space",
 	"__opencl_c_images",
@@ -61,4 +88,39 @@ var features = []string{
 	"__opencl_c_read_write_images",
 	"__opencl_c_subgroups",
 	"__opencl_c_work_group_collective_functions",
+}
+
+// aboutExtensions answers what extensions that are not part of OpenCL 3.0 ask.
+func (d *device) aboutExtensions(a answer, name C.cl_device_info) (C.cl_int, bool) {
+	switch name {
+	case C.CL_DEVICE_UUID_KHR:
+		return put(a, nameUUID("device")), true // every machine has this one, with the same behaviour
+	case C.CL_DRIVER_UUID_KHR:
+		return put(a, nameUUID("driver "+emu.Version)), true
+	case C.CL_DEVICE_LUID_VALID_KHR:
+		return a.bool(false), true
+	case C.CL_DEVICE_LUID_KHR:
+		return put(a, [C.CL_LUID_SIZE_KHR]byte{}), true
+	case C.CL_DEVICE_NODE_MASK_KHR:
+		return a.uint(0), true
+	case C.CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT, C.CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT, C.CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT:
+		return put(a, C.cl_bitfield(C.CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT|C.CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT|C.CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT|
+			C.CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT|C.CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT|C.CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT)), true
+	case C.CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR:
+		return put(a, C.cl_device_command_buffer_capabilities_khr(C.CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR|C.CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR)), true
+	case C.CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR:
+		return put(a, C.cl_command_queue_properties(commandBufferQueues)), true
+	case C.CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR:
+		return put(a, C.cl_command_queue_properties(0)), true
+	}
+	return 0, false
+}
+
+// nameUUID is the UUID of a name of the driver's: version 5 of RFC 9562.
+func nameUUID(name string) [C.CL_UUID_SIZE_KHR]byte {
+	sum := sha1.Sum([]byte("github.com/lockstep-gpu/lockstep/cmd/opencl " + name))
+	u := [C.CL_UUID_SIZE_KHR]byte(sum[:])
+	u[6] = u[6]&0x0f | 0x50
+	u[8] = u[8]&0x3f | 0x80
+	return u
 }

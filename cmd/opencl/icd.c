@@ -1,7 +1,7 @@
 // The dispatch table that the loader of OpenCL calls through (cl_khr_icd), and the table of functions by name. All
 // functions are in Go, under the names of the specification.
 
-#include "opencl.h"
+#include "_cgo_export.h"
 #include <CL/cl_icd.h>
 #include <string.h>
 
@@ -152,9 +152,21 @@ typedef struct {
 static const entry entries[] = {
 	{"clBuildProgram", (void *)clBuildProgram},
 	{"clCloneKernel", (void *)clCloneKernel},
+	{"clCommandBarrierWithWaitListKHR", (void *)lockstepCommandBarrierWithWaitList},
+	{"clCommandCopyBufferKHR", (void *)lockstepCommandCopyBuffer},
+	{"clCommandCopyBufferRectKHR", (void *)lockstepCommandCopyBufferRect},
+	{"clCommandCopyBufferToImageKHR", (void *)lockstepCommandCopyBufferToImage},
+	{"clCommandCopyImageKHR", (void *)lockstepCommandCopyImage},
+	{"clCommandCopyImageToBufferKHR", (void *)lockstepCommandCopyImageToBuffer},
+	{"clCommandFillBufferKHR", (void *)lockstepCommandFillBuffer},
+	{"clCommandFillImageKHR", (void *)lockstepCommandFillImage},
+	{"clCommandNDRangeKernelKHR", (void *)lockstepCommandNDRangeKernel},
+	{"clCommandSVMMemFillKHR", (void *)lockstepCommandSVMMemFill},
+	{"clCommandSVMMemcpyKHR", (void *)lockstepCommandSVMMemcpy},
 	{"clCompileProgram", (void *)clCompileProgram},
 	{"clCreateBuffer", (void *)clCreateBuffer},
 	{"clCreateBufferWithProperties", (void *)clCreateBufferWithProperties},
+	{"clCreateCommandBufferKHR", (void *)lockstepCreateCommandBuffer},
 	{"clCreateCommandQueue", (void *)clCreateCommandQueue},
 	{"clCreateCommandQueueWithProperties", (void *)clCreateCommandQueueWithProperties},
 	{"clCreateCommandQueueWithPropertiesKHR", (void *)clCreateCommandQueueWithPropertiesKHR},
@@ -179,6 +191,7 @@ static const entry entries[] = {
 	{"clCreateUserEvent", (void *)clCreateUserEvent},
 	{"clEnqueueBarrier", (void *)clEnqueueBarrier},
 	{"clEnqueueBarrierWithWaitList", (void *)clEnqueueBarrierWithWaitList},
+	{"clEnqueueCommandBufferKHR", (void *)lockstepEnqueueCommandBuffer},
 	{"clEnqueueCopyBuffer", (void *)clEnqueueCopyBuffer},
 	{"clEnqueueCopyBufferRect", (void *)clEnqueueCopyBufferRect},
 	{"clEnqueueCopyBufferToImage", (void *)clEnqueueCopyBufferToImage},
@@ -208,8 +221,10 @@ static const entry entries[] = {
 	{"clEnqueueWriteBuffer", (void *)clEnqueueWriteBuffer},
 	{"clEnqueueWriteBufferRect", (void *)clEnqueueWriteBufferRect},
 	{"clEnqueueWriteImage", (void *)clEnqueueWriteImage},
+	{"clFinalizeCommandBufferKHR", (void *)lockstepFinalizeCommandBuffer},
 	{"clFinish", (void *)clFinish},
 	{"clFlush", (void *)clFlush},
+	{"clGetCommandBufferInfoKHR", (void *)lockstepGetCommandBufferInfo},
 	{"clGetCommandQueueInfo", (void *)clGetCommandQueueInfo},
 	{"clGetContextInfo", (void *)clGetContextInfo},
 	{"clGetDeviceAndHostTimer", (void *)clGetDeviceAndHostTimer},
@@ -237,6 +252,7 @@ static const entry entries[] = {
 	{"clGetSupportedImageFormats", (void *)clGetSupportedImageFormats},
 	{"clIcdGetPlatformIDsKHR", (void *)clIcdGetPlatformIDsKHR},
 	{"clLinkProgram", (void *)clLinkProgram},
+	{"clReleaseCommandBufferKHR", (void *)lockstepReleaseCommandBuffer},
 	{"clReleaseCommandQueue", (void *)clReleaseCommandQueue},
 	{"clReleaseContext", (void *)clReleaseContext},
 	{"clReleaseDevice", (void *)clReleaseDevice},
@@ -245,6 +261,7 @@ static const entry entries[] = {
 	{"clReleaseMemObject", (void *)clReleaseMemObject},
 	{"clReleaseProgram", (void *)clReleaseProgram},
 	{"clReleaseSampler", (void *)clReleaseSampler},
+	{"clRetainCommandBufferKHR", (void *)lockstepRetainCommandBuffer},
 	{"clRetainCommandQueue", (void *)clRetainCommandQueue},
 	{"clRetainContext", (void *)clRetainContext},
 	{"clRetainDevice", (void *)clRetainDevice},

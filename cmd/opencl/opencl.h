@@ -12,6 +12,8 @@
 #define CL_USE_DEPRECATED_OPENCL_2_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 
+#define CL_ENABLE_BETA_EXTENSIONS // cl_khr_command_buffer, in newer headers
+
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 #include <stdint.h>
@@ -26,6 +28,30 @@ typedef struct {
 } lockstep_handle;
 
 #define LOCKSTEP_MAGIC UINT64_C(0x706574736b636f6c) // "lockstep"
+
+// What headers of 2023 do not have, or have elsewhere.
+#ifndef CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR
+#define CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR 0x129A
+#endif
+#ifndef CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR
+#define CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR 0x12B9
+#define CL_DEVICE_SPIRV_EXTENSIONS_KHR 0x12BA
+#define CL_DEVICE_SPIRV_CAPABILITIES_KHR 0x12BB
+#endif
+#ifndef CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT
+#define CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT (1 << 0)
+#define CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT (1 << 1)
+#define CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT (1 << 2)
+#define CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT (1 << 16)
+#define CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT (1 << 17)
+#define CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT (1 << 18)
+#define CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT 0x4231
+#define CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT 0x4232
+#define CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT 0x4233
+#endif
+#ifndef CL_COMMAND_BUFFER_CONTEXT_KHR
+#define CL_COMMAND_BUFFER_CONTEXT_KHR 0x1299
+#endif
 
 extern const void *lockstep_dispatch(void);
 extern void *lockstep_entry(const char *name);
@@ -48,6 +74,7 @@ typedef const_bytes const const_bytes_const;
 typedef const char *string;
 typedef const cl_bool const_cl_bool;
 typedef const cl_context_properties const_cl_context_properties;
+typedef const cl_command_queue const_cl_command_queue;
 typedef const cl_device_id const_cl_device_id;
 typedef const cl_device_partition_property const_cl_device_partition_property;
 typedef const cl_event const_cl_event;
@@ -57,8 +84,10 @@ typedef const cl_mem const_cl_mem;
 typedef const cl_mem_properties const_cl_mem_properties;
 typedef const cl_pipe_properties const_cl_pipe_properties;
 typedef const cl_program const_cl_program;
+typedef const cl_properties const_cl_properties;
 typedef const cl_queue_properties const_cl_queue_properties;
 typedef const cl_sampler_properties const_cl_sampler_properties;
+typedef const cl_sync_point_khr const_cl_sync_point_khr;
 
 typedef void(CL_CALLBACK *context_notify)(const char *, const void *, size_t, void *);
 typedef void(CL_CALLBACK *context_destroyed)(cl_context, void *);

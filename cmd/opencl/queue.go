@@ -17,6 +17,7 @@ type queue struct {
 	flags      C.cl_command_queue_properties
 	properties []C.cl_queue_properties
 	commands   graph.Queue
+	recording  *commandBuffer // what takes the commands of the queue, where that is its recorder
 }
 
 func findQueue(h C.cl_command_queue) (*queue, bool) { return lookup[*queue](unsafe.Pointer(h)) }
@@ -66,6 +67,12 @@ func clCreateCommandQueueWithProperties(c C.cl_context, d C.cl_device_id, proper
 			// For queues on devices, which there are not.
 			set(errcode, C.CL_INVALID_QUEUE_PROPERTIES)
 			return nil
+		case C.CL_QUEUE_PRIORITY_KHR, C.CL_QUEUE_THROTTLE_KHR:
+			// Hints: all queues have the same workers. The values are those of HIGH, MED and LOW.
+			if v := words[i+1]; v != 1 && v != 2 && v != 4 {
+				set(errcode, C.CL_INVALID_VALUE)
+				return nil
+			}
 		default:
 			set(errcode, C.CL_INVALID_VALUE)
 			return nil
@@ -198,6 +205,9 @@ type command struct {
 
 // put puts a command into the queue.
 func (q *queue) put(w waitList, c command) C.cl_int {
+	if q.recording != nil {
+		return q.recording.add(c)
+	}
 	wait, code := w.events(q.ctx)
 	if code != C.CL_SUCCESS {
 		return code

@@ -109,7 +109,7 @@ var foreignCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityRayCullMaskKHR: true, spirv.CapabilityDescriptorHeapEXT: true, spirv.CapabilityInt64ImageEXT: true,
 	spirv.CapabilityVulkanMemoryModel: true, spirv.CapabilityVulkanMemoryModelDeviceScope: true,
 	spirv.CapabilityUniformTexelBufferArrayDynamicIndexing: true, spirv.CapabilityStorageTexelBufferArrayDynamicIndexing: true,
-	spirv.CapabilityShader64BitIndexingEXT: true, spirv.CapabilityUniformDecoration: true,
+	spirv.CapabilityShader64BitIndexingEXT: true,
 }
 
 // foreign says whether a capability is not one of the Kernel environment: shaders imply Matrix.
@@ -136,12 +136,7 @@ func foreign(c spirv.Capability) bool {
 
 // refusedCapabilities says what feature a capability stands for whose kernels are refused.
 var refusedCapabilities = map[spirv.Capability]string{
-	spirv.CapabilityImageMipmap:    "images with levels of detail",
-	spirv.CapabilitySampled1D:      "images of one dimension",
-	spirv.CapabilityImage1D:        "images of one dimension",
-	spirv.CapabilitySampledBuffer:  "images in buffers",
-	spirv.CapabilityImageBuffer:    "images in buffers",
-	spirv.CapabilityLiteralSampler: "samplers (sampler_t)",
+	spirv.CapabilityImageMipmap: "images with levels of detail",
 
 	spirv.CapabilityIndirectReferencesINTEL:                  "function pointers",
 	spirv.CapabilityDenormFlushToZero:                        "denormals that become zero",
@@ -179,6 +174,7 @@ var hints = map[spirv.Capability]bool{
 	spirv.CapabilityGlobalVariableFPGADecorationsALTERA: true, spirv.CapabilityCacheControlsINTEL: true,
 	spirv.CapabilityRegisterLimitsINTEL: true, spirv.CapabilityOptNoneEXT: true, spirv.CapabilityRuntimeAlignedAttributeALTERA: true,
 	spirv.CapabilityKernelAttributesINTEL: true, spirv.CapabilityDebugInfoModuleINTEL: true,
+	spirv.CapabilityUniformDecoration: true,
 }
 
 // plainCapabilities have no instructions of their own, and what they stand for runs.
@@ -197,6 +193,7 @@ var plainCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityBFloat16CooperativeMatrixKHR: true, spirv.CapabilityFloat8CooperativeMatrixEXT: true,
 	spirv.CapabilityGlobalVariableHostAccessINTEL: true,
 	spirv.CapabilityRoundedDivideSqrtINTEL:        true,
+	spirv.CapabilitySampled1D:                     true, spirv.CapabilityImage1D: true, spirv.CapabilitySampledBuffer: true, spirv.CapabilityImageBuffer: true,
 }
 
 // CapabilitySupport says what becomes of what a capability enables.

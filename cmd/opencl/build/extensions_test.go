@@ -1,0 +1,32 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// host compiles a program of testdata with the driver in the place of the loader, runs it and returns what it prints.
+func host(t *testing.T, name string) string {
+	t.Helper()
+	need(t)
+	program := filepath.Join(built.dir, name)
+	out, err := exec.Command("cc", "-w", "-o", program, filepath.Join("testdata", name+".c"), built.library).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return run(t, program)
+}
+
+func TestCommandBuffer(t *testing.T) {
+	if out := host(t, "commandbuffer"); !strings.HasSuffix(out, "ok\n") {
+		t.Error(out)
+	}
+}
+
+func TestExtensions(t *testing.T) {
+	if out := host(t, "extensions"); out != "ok\n" {
+		t.Error(out)
+	}
+}

@@ -1,0 +1,85 @@
+// A host program that asks for what extensions add to queues and devices. It prints what is wrong with a line number,
+// and "ok" at the end.
+
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int wrong;
+
+static void check_at(int line, const char *what, long got, long want) {
+	if (got != want) {
+		printf("extensions.c:%d: %s is %ld, not %ld\n", line, what, got, want);
+		wrong = 1;
+	}
+}
+#define CHECK(e, want) check_at(__LINE__, #e, (long)(e), (long)(want))
+
+int main(void) {
+	cl_int err;
+	cl_platform_id platform;
+	cl_device_id device;
+	CHECK(clGetPlatformIDs(1, &platform, NULL), CL_SUCCESS);
+	CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), CL_SUCCESS);
+	cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+
+	// cl_khr_priority_hints, cl_khr_throttle_hints.
+	cl_queue_properties hints[] = {CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR, CL_QUEUE_THROTTLE_KHR, CL_QUEUE_THROTTLE_HIGH_KHR, 0};
+	cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, hints, &err);
+	CHECK(err, CL_SUCCESS);
+	cl_queue_properties back[5] = {0};
+	CHECK(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof back, back, NULL), CL_SUCCESS);
+	CHECK(memcmp(back, hints, sizeof hints), 0);
+	hints[1] = 3;
+	CHECK(clCreateCommandQueueWithProperties(context, device, hints, &err) == NULL, 1);
+	CHECK(err, CL_INVALID_VALUE);
+
+	// cl_khr_device_uuid: two UUIDs of version 5.
+	unsigned char a[CL_UUID_SIZE_KHR], b[CL_UUID_SIZE_KHR];
+	CHECK(clGetDeviceInfo(device, CL_DEVICE_UUID_KHR, sizeof a, a, NULL), CL_SUCCESS);
+	CHECK(clGetDeviceInfo(device, CL_DRIVER_UUID_KHR, sizeof b, b, NULL), CL_SUCCESS);
+	CHECK(a[6] >> 4, 5);
+	CHECK(memcmp(a, b, sizeof a) != 0, 1);
+
+	// cl_khr_spirv_queries.
+	const char *sets[4], *names[512];
+	cl_uint capabilities[512];
+	size_t n;
+	CHECK(clGetDeviceInfo(device, 0x12B9, sizeof sets, sets, &n), CL_SUCCESS);
+	CHECK(n, sizeof *sets);
+	CHECK(strcmp(sets[0], "OpenCL.std"), 0);
+	CHECK(clGetDeviceInfo(device, 0x12BA, sizeof names, names, &n), CL_SUCCESS);
+	int found = 0;
+	for (size_t i = 0; i < n / sizeof *names; i++)
+		found += strcmp(names[i], "SPV_KHR_linkonce_odr") == 0;
+	CHECK(found, 1);
+	CHECK(clGetDeviceInfo(device, 0x12BB, sizeof capabilities, capabilities, &n), CL_SUCCESS);
+	found = 0;
+	for (size_t i = 0; i < n / sizeof *capabilities; i++)
+		found += capabilities[i] == 6 /* Kernel */ || capabilities[i] == 44 /* Image1D */ || capabilities[i] == 19 /* DeviceEnqueue */;
+	CHECK(found, 2);
+
+	// Every extension with functions or types of the language, and every feature, is a macro of OpenCL C 3.0.
+	size_t size;
+	clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, 0, NULL, &size);
+	cl_name_version *features = malloc(size);
+	CHECK(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, size, features, NULL), CL_SUCCESS);
+	char *source = calloc(1, 1 << 16), *end = source;
+	for (size_t i = 0; i < size / sizeof *features; i++)
+		end += sprintf(end, "#ifndef %s\n#error no %s\n#endif\n", features[i].name, features[i].name);
+	end += sprintf(end, "#ifndef cl_ext_float_atomics\n#error no float atomics\n#endif\n"
+		"kernel void k(volatile global atomic_float *f, volatile global atomic_double *d) {\n"
+		"	atomic_fetch_add_explicit(f, 1.0f, memory_order_relaxed);\n"
+		"	atomic_fetch_max_explicit(d, 1.0, memory_order_relaxed);\n}\n");
+	cl_program program = clCreateProgramWithSource(context, 1, (const char **)&source, NULL, &err);
+	CHECK(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL), CL_SUCCESS);
+	char log[4096] = "";
+	clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+	printf("%s", log);
+	if (!wrong)
+		puts("ok");
+	return wrong;
+}
