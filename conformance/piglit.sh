@@ -3,8 +3,8 @@
 #
 #	conformance/piglit.sh ICD [-update]
 #
-# ICD is the absolute path of the driver's file lockstep.icd. With -update the verdicts are written to piglit-cl.txt
-# instead. It needs piglit and an ICD loader (the Debian packages piglit and ocl-icd-libopencl1).
+# ICD is the absolute path of the driver's file lockstep.icd. With -update the verdicts are written to
+# piglit-cl.txt instead. It needs piglit and an ICD loader (the Debian packages piglit and ocl-icd-libopencl1).
 set -euo pipefail
 [ $# -ge 1 ] && [ -f "$1" ] || { echo "usage: conformance/piglit.sh ICD [-update]" >&2; exit 2; }
 icd=$1 update=${2:-}
@@ -14,7 +14,8 @@ trap 'rm -rf "$work"' EXIT
 export LC_ALL=C
 
 # The test include-directories wants a header that the Debian package leaves out.
-if ! OCL_ICD_VENDORS=$icd piglit run --exclude-tests include-directories cl "$work/results" </dev/null >"$work/log" 2>&1; then
+export OCL_ICD_VENDORS=$icd
+if ! piglit run --exclude-tests include-directories cl "$work/results" </dev/null >"$work/log" 2>&1; then
 	tail -n 20 "$work/log"
 	exit 1
 fi

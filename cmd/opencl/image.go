@@ -53,8 +53,8 @@ func formatOf(f C.cl_image_format) (emu.Format, C.cl_int) {
 	return x, C.CL_SUCCESS
 }
 
-// padded says whether a format has a channel order with an x. The driver has none of these: the alpha of their border is 0 in the
-// specification of OpenCL C, and so in package emu, but 1 in the conformance tests.
+// padded says whether a format has a channel order with an x. The driver has none of these: the alpha of their
+// border is 0 in the specification of OpenCL C, and so in package emu, but 1 in the conformance tests.
 func padded(f emu.Format) bool {
 	switch f.Order {
 	case emu.OrderRx, emu.OrderRGx, emu.OrderRGBx, emu.OrderSRGBx:
