@@ -116,11 +116,11 @@ func (p *parser) startsExternal() bool {
 // isDefinition reports whether a function's body follows a declarator, perhaps behind the declarations of its
 // parameters in the style of K&R.
 func (p *parser) isDefinition(d *sema.Declarator) bool {
-	if p.tok.Kind == token.LBrace {
-		return true
-	}
 	ch := d.Function()
-	return ch != nil && len(ch.Idents) > 0 && p.isType(&p.tok)
+	if ch == nil {
+		return false
+	}
+	return p.tok.Kind == token.LBrace || len(ch.Idents) > 0 && p.isType(&p.tok)
 }
 
 // function reads the body of a function.

@@ -65,6 +65,7 @@ var predefineds = []predefined{
 	{"CLK_UNORM_INT24", ` 0x10DF`, always},
 	{"CLK_UNORM_INT8", ` 0x10D2`, always},
 	{"CLK_UNORM_INT_101010", ` 0x10D6`, always},
+	{"CLK_UNORM_INT_101010_2", ` 0x10E0`, always},
 	{"CLK_UNORM_SHORT_555", ` 0x10D5`, always},
 	{"CLK_UNORM_SHORT_565", ` 0x10D4`, always},
 	{"CLK_UNSIGNED_INT16", ` 0x10DB`, always},

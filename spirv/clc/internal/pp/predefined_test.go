@@ -33,7 +33,7 @@ func TestPredefined(t *testing.T) {
 		{&cl30, "__FAST_RELAXED_MATH__", "no"}, {&fast, "__FAST_RELAXED_MATH__", "1"}, {&fast, "__FINITE_MATH_ONLY__", "1"},
 		{&cl30, "__FINITE_MATH_ONLY__", "0"}, {&cl30, "cl_khr_fp64", "1"}, {&bare, "cl_khr_fp64", "no"},
 		{&bare, "__opencl_c_fp64", "no"}, {&bare, "DBL_MAX", "no"}, {&bare, "cl_khr_subgroup_ballot", "no"},
-		{&cl30, "ATOMIC_VAR_INIT(3)", "( 3 )"}, {&cl12, "CLK_ABGR", "no"}, {&cl30, "CLK_ABGR", "0x10C3"},
+		{&cl30, "ATOMIC_VAR_INIT(3)", "( 3 )"}, {&cl12, "CLK_ABGR", "no"}, {&cl30, "CLK_ABGR", "0x10C3"}, {&cl30, "CLK_UNORM_INT_101010_2", "0x10E0"},
 		{&cl30, "kernel_exec(64, float4)", "kernel __attribute__ ( ( work_group_size_hint ( 64 , 1 , 1 ) ) ) __attribute__ ( ( vec_type_hint ( float4 ) ) )"},
 	} {
 		in := strings.Replace(asks, "NAME", strings.SplitN(c.name, "(", 2)[0], 1)
