@@ -62,14 +62,16 @@ func compiler(dir string) string {
 	return ""
 }
 
-// run runs a program with the driver, directly or through the loader, and returns what it prints.
+// run runs a program with the driver, directly or through the loader, and returns what it prints on standard output.
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "OCL_ICD_VENDORS="+built.icd, "PYOPENCL_NO_CACHE=1")
-	out, err := cmd.CombinedOutput()
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, &errs)
 	}
 	return string(out)
 }
