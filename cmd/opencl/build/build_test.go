@@ -76,15 +76,24 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
+// missing skips a test, or ends it where LOCKSTEP_OPENCL=require says that everything is to be there.
+func missing(t *testing.T, reason ...any) {
+	t.Helper()
+	if os.Getenv("LOCKSTEP_OPENCL") == "require" {
+		t.Fatal(reason...)
+	}
+	t.Skip(reason...)
+}
+
 func need(t *testing.T, programs ...string) {
 	t.Helper()
 	sources(t)
 	if built.skip != "" {
-		t.Skip(built.skip)
+		missing(t, built.skip)
 	}
 	for _, p := range programs {
 		if _, err := exec.LookPath(p); err != nil {
-			t.Skip("no ", p)
+			missing(t, "no ", p)
 		}
 	}
 }
@@ -96,7 +105,7 @@ func TestSmoke(t *testing.T) {
 			program := filepath.Join(built.dir, "smoke-"+name)
 			out, err := exec.Command("cc", "-w", "-D"+strings.ToUpper(name), "-o", program, "testdata/smoke.c", library).CombinedOutput()
 			if err != nil && name == "loader" {
-				t.Skip("no loader of OpenCL to link with")
+				missing(t, "no loader of OpenCL to link with")
 			}
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -128,7 +137,7 @@ func TestPyOpenCL(t *testing.T) {
 	need(t)
 	python := "/usr/bin/python3"
 	if exec.Command(python, "-c", "import pyopencl").Run() != nil {
-		t.Skip("no PyOpenCL")
+		missing(t, "no PyOpenCL")
 	}
 	if out := run(t, python, "testdata/saxpy.py"); !strings.Contains(out, "ok 1999.0") {
 		t.Error(out)

@@ -211,10 +211,28 @@ func TestExecPython(t *testing.T) {
 	need(t)
 	python := "/usr/bin/python3"
 	if exec.Command(python, "-c", "import pyopencl").Run() != nil {
-		t.Skip("no PyOpenCL")
+		missing(t, "no PyOpenCL")
 	}
 	stdout, stderr, status := lockstep(t, "exec", "-check", "--", python, "testdata/saxpy.py")
 	if status != 0 || !strings.Contains(stdout, "ok 1999.0") {
 		t.Errorf("exit status %d, %s%s", status, stdout, stderr)
+	}
+}
+
+// TestExecThreads: a program of several threads that launch kernels at the same time. Each launch counts.
+func TestExecThreads(t *testing.T) {
+	need(t)
+	program := filepath.Join(built.dir, "threads")
+	if out, err := exec.Command("cc", "-w", "-pthread", "-o", program, "testdata/threads.c", built.library).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	log := filepath.Join(t.TempDir(), "log")
+	stdout, stderr, status := lockstep(t, "exec", "-check", "-stats", "-log", log, "--", program)
+	if stdout != "ok\n" || status != 0 {
+		t.Errorf("exit status %d, %s%s", status, stdout, stderr)
+	}
+	text, err := os.ReadFile(log)
+	if lines := strings.Count(string(text), "\n"); err != nil || lines != 8*25*2 {
+		t.Errorf("%d lines, %v", lines, err)
 	}
 }
