@@ -36,6 +36,8 @@ type kernelArg struct {
 	handle unsafe.Pointer // of the memory
 	value  emu.Arg        // anything else
 	local  uint64         // bytes of local memory
+	bytes  []byte         // of an argument by value
+	null   bool           // a null pointer
 }
 
 func findKernel(h C.cl_kernel) (*kernel, bool) { return lookup[*kernel](unsafe.Pointer(h)) }
@@ -210,7 +212,8 @@ func (k *kernel) argument(p *emu.Param, size uint64, value unsafe.Pointer) (kern
 		case size != p.Size:
 			return kernelArg{}, C.CL_INVALID_ARG_SIZE
 		}
-		return kernelArg{value: emu.Bytes(bytes.Clone(unsafe.Slice((*byte)(value), size)))}, C.CL_SUCCESS
+		b := bytes.Clone(unsafe.Slice((*byte)(value), size))
+		return kernelArg{value: emu.Bytes(b), bytes: b}, C.CL_SUCCESS
 	case isa.ParamLocal:
 		switch {
 		case value != nil:
@@ -233,7 +236,7 @@ func (k *kernel) argument(p *emu.Param, size uint64, value unsafe.Pointer) (kern
 		return kernelArg{value: s.emu}, C.CL_SUCCESS
 	}
 	if value == nil && p.Kind == isa.ParamGlobal {
-		return kernelArg{value: emu.Null()}, C.CL_SUCCESS
+		return kernelArg{value: emu.Null(), null: true}, C.CL_SUCCESS
 	}
 	switch {
 	case size != handleSize:
@@ -243,7 +246,7 @@ func (k *kernel) argument(p *emu.Param, size uint64, value unsafe.Pointer) (kern
 	}
 	hm := *(*C.cl_mem)(value)
 	if hm == nil && p.Kind == isa.ParamGlobal {
-		return kernelArg{value: emu.Null()}, C.CL_SUCCESS
+		return kernelArg{value: emu.Null(), null: true}, C.CL_SUCCESS
 	}
 	m, ok := findMemory(hm)
 	if !ok {
@@ -354,12 +357,15 @@ func enqueueKernel(hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type
 	run := func() C.cl_int { return C.CL_SUCCESS }
 	if !empty {
 		launch := emu.Launch{Kernel: k.emu, Args: args, Range: r, Workers: q.device.units, Output: printer{}, MaxOutput: printfBuffer}
+		number, known := session.Number(), k.known()
 		run = func() C.cl_int {
-			_, err := launch.Run(context.Background())
+			err := session.Run(context.Background(), number, launch, known)
 			if err == nil {
 				return C.CL_SUCCESS
 			}
-			q.ctx.report(err.Error())
+			if q.ctx.notify != nil { // the session has told everyone else
+				q.ctx.report(err.Error())
+			}
 			return launchCode(err)
 		}
 	}

@@ -10,9 +10,9 @@
 // compiles and runs kernels. Package internal/graph knows which command of a queue may run, and internal/geometry
 // which bytes a rectangle has. Each file has the entry points of one kind of object.
 //
-// Environment variables: LOCKSTEP_SUBGROUP_SIZE is the number of lanes of a sub-group, LOCKSTEP_ENGINE the engine, and
-// LOCKSTEP_WORKERS the number of threads that run kernels, as emu.DeviceOptions describes them. With LOCKSTEP_STRICT=1
-// kernels that read a buffer of CL_MEM_WRITE_ONLY, or write to one of CL_MEM_READ_ONLY, end with an error.
+// The environment variable LOCKSTEP_OPTIONS has the options of all launches: flags of lockstep exec, which package
+// internal/hostrun reads and applies. With -check kernels that read a buffer of CL_MEM_WRITE_ONLY, or write to one of
+// CL_MEM_READ_ONLY, end with an error.
 package main
 
 func main() {}

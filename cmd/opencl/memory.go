@@ -15,7 +15,6 @@ import "C"
 
 import (
 	"errors"
-	"os"
 	"sync"
 	"unsafe"
 
@@ -54,10 +53,6 @@ type mapping struct {
 	write func() // takes back what the host may have written
 }
 
-// strict makes a kernel's read of a buffer that is write-only a fault, and a write to one that is read-only. OpenCL
-// leaves both undefined, and programs do them.
-var strict = os.Getenv("LOCKSTEP_STRICT") == "1"
-
 func findMemory(h C.cl_mem) (*memory, bool) { return lookup[*memory](unsafe.Pointer(h)) }
 
 func (m *memory) id() C.cl_mem { return C.cl_mem(m.handle) }
@@ -90,6 +85,12 @@ func checkFlags(flags C.cl_mem_flags, host unsafe.Pointer) C.cl_int {
 	return C.CL_SUCCESS
 }
 
+// forbids says whether kernels must do with a buffer only what the flag says. OpenCL leaves anything else undefined, and
+// programs do it: without checks it is allowed.
+func (m *memory) forbids(flag C.cl_mem_flags) bool {
+	return sessionOptions.Check && m.flags&flag != 0 && m.kind == C.CL_MEM_OBJECT_BUFFER
+}
+
 // back gives the object its bytes, with what the host pointer holds, and the device a buffer of them.
 func (m *memory) back(host unsafe.Pointer) C.cl_int {
 	if m.flags&C.CL_MEM_USE_HOST_PTR != 0 {
@@ -113,8 +114,8 @@ func (m *memory) back(host unsafe.Pointer) C.cl_int {
 		}
 	}
 	b, err := m.device().NewBufferFrom(m.bytes(), emu.BufferOptions{
-		ReadOnly:  strict && m.flags&C.CL_MEM_READ_ONLY != 0 && m.kind == C.CL_MEM_OBJECT_BUFFER,
-		WriteOnly: strict && m.flags&C.CL_MEM_WRITE_ONLY != 0 && m.kind == C.CL_MEM_OBJECT_BUFFER,
+		ReadOnly:  m.forbids(C.CL_MEM_READ_ONLY),
+		WriteOnly: m.forbids(C.CL_MEM_WRITE_ONLY),
 		Undefined: host == nil,
 	})
 	if err != nil {

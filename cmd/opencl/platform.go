@@ -5,12 +5,12 @@ import "C"
 
 import (
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/internal/hostrun"
 )
 
 // platform is the one platform. It is made when the host first asks for platforms.
@@ -20,29 +20,19 @@ type platform struct {
 }
 
 var thePlatform = sync.OnceValues(func() (*platform, bool) {
-	opt := emu.DeviceOptions{
-		SubgroupSize: environment("LOCKSTEP_SUBGROUP_SIZE"),
-		Workers:      environment("LOCKSTEP_WORKERS"),
-		Engine:       os.Getenv("LOCKSTEP_ENGINE"),
-	}
-	d, err := emu.NewDevice(opt)
+	o, err := openSession()
 	if err != nil {
-		complain("the environment does not describe a device: " + err.Error())
+		complain(hostrun.Variable + ": " + err.Error())
+		return nil, false
+	}
+	d, err := emu.NewDevice(o.Device)
+	if err != nil {
+		complain(hostrun.Variable + " does not describe a device: " + err.Error())
 		return nil, false
 	}
 	p := &platform{device: &device{emu: d, units: d.Limits().Workers}}
 	return p, enter(p, nil) && enter(p.device, nil)
 })
-
-// environment returns the number in an environment variable, 0 where there is none.
-func environment(name string) int {
-	v := os.Getenv(name)
-	n, err := strconv.Atoi(v)
-	if err != nil && v != "" {
-		complain("the environment variable " + name + " is no number: " + v)
-	}
-	return n
-}
 
 // complain tells the person before the program what its functions have no way to say.
 func complain(text string) {

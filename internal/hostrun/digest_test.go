@@ -8,10 +8,10 @@ import (
 )
 
 func TestDigests(t *testing.T) {
-	list := []Digest{{Kernel: "a", Args: []ArgDigest{{"x", Sum([]byte("1"))}, {"3", Sum(nil)}}}, {Kernel: "b"}}
+	list := []Digest{{Number: 1, Kernel: "a", Args: []ArgDigest{{"x", Sum([]byte("1"))}, {"3", Sum(nil)}}}, {Number: 2, Kernel: "b"}}
 	var b strings.Builder
-	for _, d := range list {
-		b.WriteString(d.Line() + "\n")
+	for i := range list { // the second launch is over first
+		b.WriteString(list[1-i].Line() + "\n")
 	}
 	got, err := ReadDigests(b.String())
 	if err != nil {
@@ -20,14 +20,16 @@ func TestDigests(t *testing.T) {
 	if diff := cmp.Diff(list, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := ReadDigests("a\tx\n"); err == nil {
-		t.Error("a malformed line is read")
+	for _, line := range []string{"1\ta\tx\n", "a\tb\tx=1\n", "1\n"} {
+		if _, err := ReadDigests(line); err == nil {
+			t.Errorf("%q is read", line)
+		}
 	}
 }
 
 func TestCompare(t *testing.T) {
-	one := Digest{Kernel: "k", Args: []ArgDigest{{"x", "0"}, {"y", "1"}}}
-	other := Digest{Kernel: "k", Args: []ArgDigest{{"x", "0"}, {"y", "2"}}}
+	one := Digest{Number: 1, Kernel: "k", Args: []ArgDigest{{"x", "0"}, {"y", "1"}}}
+	other := Digest{Number: 2, Kernel: "k", Args: []ArgDigest{{"x", "0"}, {"y", "2"}}}
 	for _, c := range []struct {
 		a, b   []Digest
 		want   string
@@ -36,7 +38,7 @@ func TestCompare(t *testing.T) {
 		{nil, nil, "the results of all launches agree: 0", false},
 		{[]Digest{one, other}, []Digest{one, other}, "the results of all launches agree: 2", false},
 		{[]Digest{one, other}, []Digest{one, one}, "the results of launch 2, kernel k, differ: argument y", true},
-		{[]Digest{one}, []Digest{{Kernel: "l"}}, "launch 1 is kernel k in the first run and l in the second", true},
+		{[]Digest{one}, []Digest{{Number: 1, Kernel: "l"}}, "launch 1 is kernel k in the first run and l in the second", true},
 		{[]Digest{one}, nil, "the first run has 1 launch, the second 0; those that both have agree", true},
 	} {
 		if text, differ := Compare(c.a, c.b); text != c.want || differ != c.differ {

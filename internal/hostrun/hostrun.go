@@ -3,7 +3,8 @@
 // and which a person may set without it. The driver reads them once, shapes its device by them, and applies the
 // others to each launch.
 //
-// It runs nothing and prints nothing. Data comes from [Options.Parse] and goes to package emu.
+// A [Session] runs the launches of a program with them: it reports findings, counts, records launches for lockstep run,
+// and writes digests of what they leave behind. Data comes from [Parse] and goes to package emu.
 package hostrun
 
 import (

@@ -62,27 +62,38 @@ func compiler(dir string) string {
 	return ""
 }
 
-// run runs a program with the driver, directly or through the loader, and returns what it prints.
+// run runs a program with the driver, directly or through the loader, and returns what it prints on standard output.
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "OCL_ICD_VENDORS="+built.icd, "PYOPENCL_NO_CACHE=1")
-	out, err := cmd.CombinedOutput()
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, &errs)
 	}
 	return string(out)
+}
+
+// missing skips a test, or ends it where LOCKSTEP_OPENCL=require says that everything is to be there.
+func missing(t *testing.T, reason ...any) {
+	t.Helper()
+	if os.Getenv("LOCKSTEP_OPENCL") == "require" {
+		t.Fatal(reason...)
+	}
+	t.Skip(reason...)
 }
 
 func need(t *testing.T, programs ...string) {
 	t.Helper()
 	sources(t)
 	if built.skip != "" {
-		t.Skip(built.skip)
+		missing(t, built.skip)
 	}
 	for _, p := range programs {
 		if _, err := exec.LookPath(p); err != nil {
-			t.Skip("no ", p)
+			missing(t, "no ", p)
 		}
 	}
 }
@@ -94,7 +105,7 @@ func TestSmoke(t *testing.T) {
 			program := filepath.Join(built.dir, "smoke-"+name)
 			out, err := exec.Command("cc", "-w", "-D"+strings.ToUpper(name), "-o", program, "testdata/smoke.c", library).CombinedOutput()
 			if err != nil && name == "loader" {
-				t.Skip("no loader of OpenCL to link with")
+				missing(t, "no loader of OpenCL to link with")
 			}
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -126,7 +137,7 @@ func TestPyOpenCL(t *testing.T) {
 	need(t)
 	python := "/usr/bin/python3"
 	if exec.Command(python, "-c", "import pyopencl").Run() != nil {
-		t.Skip("no PyOpenCL")
+		missing(t, "no PyOpenCL")
 	}
 	if out := run(t, python, "testdata/saxpy.py"); !strings.Contains(out, "ok 1999.0") {
 		t.Error(out)

@@ -18,7 +18,7 @@ import (
 // that may not be here, or change the system. What they do is tested elsewhere.
 var notRun = []string{
 	"go build ", "go test ", "go vet ", "go get ", "git ", ".ci/run", "LOCKSTEP_STRESS=", "LOCKSTEP_COMPARE=", "cd bench/compare", "go run ./conformance/accuracy",
-	"apt-get install ",
+	"apt-get install ", "(cd cmd/opencl ", "lockstep exec ",
 }
 
 // document runs the commands of a document.

@@ -139,8 +139,8 @@ func TestExecFlags(t *testing.T) {
 func TestBisect(t *testing.T) {
 	digests := func(sums ...string) string {
 		var b strings.Builder
-		for _, s := range sums {
-			b.WriteString(hostrun.Digest{Kernel: "k", Args: []hostrun.ArgDigest{{Name: "out", Sum: s}}}.Line() + "\n")
+		for i, s := range sums {
+			b.WriteString(hostrun.Digest{Number: i + 1, Kernel: "k", Args: []hostrun.ArgDigest{{Name: "out", Sum: s}}}.Line() + "\n")
 		}
 		return b.String()
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/internal/hostrun"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
@@ -73,26 +74,11 @@ type pipeReport struct {
 	Held        uint64 `json:"reserved"`
 }
 
-type countersReport struct {
-	WorkGroups    uint64 `json:"work_groups"`
-	Waves         uint64 `json:"waves"`
-	Instructions  uint64 `json:"instructions"`
-	LaneOps       uint64 `json:"lane_operations"`
-	Blocks        uint64 `json:"blocks"`
-	Barriers      uint64 `json:"barriers"`
-	Loads         uint64 `json:"loads"`
-	Stores        uint64 `json:"stores"`
-	Atomics       uint64 `json:"atomics"`
-	ZeroDivisions uint64 `json:"divisions_by_zero"`
-}
+type countersReport = hostrun.Counters
 
 type timingReport struct {
 	Seconds float64 `json:"seconds"`
 	Workers int     `json:"workers"`
-}
-
-func newCounters(groups uint64, c *emu.Counters) countersReport {
-	return countersReport{groups, c.Waves, c.Instructions, c.LaneOps, c.Blocks, c.Barriers, c.Loads, c.Stores, c.Atomics, c.ZeroDivisions}
 }
 
 // newLaunchReport is what a launch left behind.
@@ -100,7 +86,7 @@ func newLaunchReport(l *launch, res *emu.Result) launchReport {
 	doc := launchReport{
 		Module: l.part.path, Kernel: l.kernel.Name(), Engine: l.engine(), Global: l.Global, Local: res.Local[:max(res.Dim, 1)], Offset: l.Offset, SubgroupSize: res.SubgroupSize, WaveLanes: res.WaveLanes,
 		Completed: res.GroupsRun == res.Groups[0]*res.Groups[1]*res.Groups[2] && !res.Findings.Failed(),
-		Findings:  len(res.Findings.Findings) + res.Findings.Omitted, Counters: newCounters(res.GroupsRun, &res.Counters),
+		Findings:  len(res.Findings.Findings) + res.Findings.Omitted, Counters: hostrun.NewCounters(res.GroupsRun, &res.Counters),
 	}
 	if doc.Offset == nil {
 		doc.Offset = make([]uint64, len(doc.Global))
@@ -130,7 +116,7 @@ func (r *run) reportJSON(env *Env, res *outcome) error {
 		total.Add(&l.Counters)
 	}
 	set.Completed = set.Completed && len(res.launches) == len(r.launches)
-	set.Counters = newCounters(groups, &total)
+	set.Counters = hostrun.NewCounters(groups, &total)
 	for _, o := range r.ended(res).outs(r) {
 		out, err := o.json(env)
 		if err != nil {

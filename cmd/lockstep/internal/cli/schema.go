@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/conformance"
+	"github.com/lockstep-gpu/lockstep/internal/hostrun"
 	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
@@ -42,7 +43,7 @@ var documentTypes = []struct {
 	doc  any
 }{
 	{"run", runReport{}}, {"info", moduleInfo{}}, {"info-opcodes", opcodesInfo{}}, {"validate", verdict{}}, {"conformance", conformance.ReportDocument{}},
-	{"explore", exploreDocument{}}, {"explore-exhaustive", exhaustiveDocument{}}, {"conformance-list", caseList{}}, {"conformance-matrix", conformance.CoverageDocument{}}, {"driver", driverDocument{}}, {"error", errorReport{}},
+	{"explore", exploreDocument{}}, {"explore-exhaustive", exhaustiveDocument{}}, {"conformance-list", caseList{}}, {"conformance-matrix", conformance.CoverageDocument{}}, {"driver", driverDocument{}}, {"launch", hostrun.Document{}}, {"error", errorReport{}},
 }
 
 var schemaCommand = &command{
@@ -69,7 +70,7 @@ Schema of all of them. Each begins with
                its meaning; new fields do not change it
   "document"   which document it is: "run", "explore", "explore-exhaustive" (-exhaustive), "info",
                "info-opcodes" (-opcodes), "validate", "conformance", "conformance-list" (-list),
-               "conformance-matrix" (-matrix), "driver" or "error"
+               "conformance-matrix" (-matrix), "driver", "launch" (of exec) or "error"
 
 The document of run has, among others,
 
@@ -106,6 +107,16 @@ The document of explore has, among others,
                which they part: the kernel, the work-item, the number of the access among its
                own, and in "accesses" what it does in each of the two
   "unfinished" runs that the time limit or Ctrl-C cut short
+
+lockstep exec -json prints a document launch for each launch of the program, one a line, on standard
+error or to the file of -log: standard output is the program's. It has
+
+  "number"     of the launch, from 1, as in the folder of -record
+  "kernel", "engine", "schedule", sizes, "findings", "partial_checks", "completed" and "counters"
+               as in the document of run
+  "error"      why the launch did not start
+  "host_call"  the place of the call that launched it, where that is known
+  "recorded"   the file of arguments of -record, and "timeline" the file of -trace
 
 lockstep merge prints the document of the command whose results it puts together.
 

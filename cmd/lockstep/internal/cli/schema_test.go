@@ -169,7 +169,7 @@ func TestDocumentsFollowSchema(t *testing.T) {
 		}
 	}
 	for _, d := range documentTypes {
-		if !seen[d.name] {
+		if !seen[d.name] && d.name != "launch" { // which the driver prints: internal/hostrun has its test
 			t.Errorf("no command of this test prints a document %q", d.name)
 		}
 		if !strings.Contains(jsonText, `"`+d.name+`"`) {

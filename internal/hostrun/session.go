@@ -1,0 +1,191 @@
+package hostrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/trace"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
+)
+
+// Session runs the launches of a host program with the options of all of them, and reports what became of them. It is
+// for any number of goroutines.
+type Session struct {
+	o     *Options
+	color bool
+	count atomic.Int64
+
+	mu      sync.Mutex // of the files
+	log     io.Writer
+	tally   *os.File // nil where nobody counts
+	digests *os.File // nil without -digests
+}
+
+// Streams are what a session writes to besides the files of its options.
+type Streams struct {
+	Stderr io.Writer
+	Color  bool   // Stderr is a terminal that shows colours
+	Tally  string // the file that TallyVariable names; "" is none
+}
+
+// Open makes a session. Files that cannot be written are an error.
+func Open(o *Options, to Streams) (*Session, error) {
+	s := &Session{o: o, log: to.Stderr, color: to.Color && o.Log == "" && !o.JSON}
+	appended := func(path string) (*os.File, error) {
+		return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	}
+	var err error
+	if o.Log != "" {
+		if s.log, err = appended(o.Log); err != nil {
+			return nil, fmt.Errorf("-log: %w", err)
+		}
+	}
+	if o.Digests != "" {
+		if s.digests, err = appended(o.Digests); err != nil {
+			return nil, fmt.Errorf("-digests: %w", err)
+		}
+	}
+	if to.Tally != "" {
+		if s.tally, err = appended(to.Tally); err != nil {
+			return nil, fmt.Errorf("%s: %w", TallyVariable, err)
+		}
+	}
+	for _, d := range []struct {
+		flag string
+		path *string
+	}{{"record", &o.Record}, {"trace", &o.Trace}} {
+		if *d.path == "" {
+			continue
+		}
+		// The program may change its folder later.
+		if *d.path, err = filepath.Abs(*d.path); err == nil {
+			err = os.MkdirAll(*d.path, 0o777)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("-%s: %w", d.flag, err)
+		}
+	}
+	return s, nil
+}
+
+// Looks says whether findings are looked for that the host's calls should be named for.
+func (s *Session) Looks() bool { return s.o.Check || s.o.JSON }
+
+// Keeps says whether the session needs what a Case has besides its Call.
+func (s *Session) Keeps() bool { return s.o.Record != "" || s.o.Digests != "" }
+
+// Number returns the number of the next launch, from 1. A host calls it in the order in which the program asks for
+// launches, so that the same program has the same numbers at each run.
+func (s *Session) Number() int { return int(s.count.Add(1)) }
+
+// Run runs a launch. A finding that did not keep a work-group from its end is reported and is no error.
+func (s *Session) Run(ctx context.Context, n int, l emu.Launch, c *Case) error {
+	s.o.Launch(&l)
+	r := report{number: n, kernel: l.Kernel.Name(), launch: &l, call: c.Call, o: s.o}
+	if s.o.Record != "" {
+		var err error
+		if r.recorded, err = s.record(n, &l, c); err != nil {
+			r.notes = append(r.notes, "launch not recorded: "+err.Error())
+		}
+		r.notes = append(r.notes, c.problems...)
+	}
+	if s.o.Trace != "" {
+		l.Trace = trace.New(trace.Options{})
+	}
+	res, err := l.Run(ctx)
+	r.result = res
+	var found *emu.FindingsError
+	if err != nil && !errors.As(err, &found) {
+		r.failure = err
+	}
+	if res != nil {
+		r.findings = res.Findings
+		r.findings.Findings = append([]finding.Finding(nil), res.Findings.Findings...)
+		r.reproduce()
+		r.completed = res.GroupsRun == res.Groups[0]*res.Groups[1]*res.Groups[2] && !res.Halted && ended(found) == nil
+	}
+	if l.Trace != nil && res != nil {
+		if r.traced, err = s.writeTrace(n, r.kernel, l.Trace); err != nil {
+			r.notes = append(r.notes, "timeline not written: "+err.Error())
+		}
+	}
+	s.finish(&r, c)
+	switch {
+	case r.failure != nil:
+		return r.failure
+	case !r.completed:
+		return found
+	}
+	return nil
+}
+
+// ended is the error of the context that ended a launch.
+func ended(found *emu.FindingsError) error {
+	if found == nil {
+		return nil
+	}
+	return found.Err
+}
+
+// finish writes what is to be said about a launch that is over.
+func (s *Session) finish(r *report, c *Case) {
+	text := r.text(s.color)
+	if s.o.JSON {
+		text = r.json()
+	}
+	var codes []string
+	for i := range r.findings.Findings {
+		codes = append(codes, string(r.findings.Findings[i].Code))
+	}
+	digest := ""
+	if s.digests != nil {
+		digest = c.digest(r.number, r.launch.Kernel).Line() + "\n"
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := io.WriteString(s.log, text)
+	if s.tally != nil {
+		err = errors.Join(err, AppendLaunch(s.tally, codes))
+	}
+	if s.digests != nil {
+		_, derr := io.WriteString(s.digests, digest)
+		err = errors.Join(err, derr)
+	}
+	if err != nil && s.o.Log != "" {
+		fmt.Fprintf(os.Stderr, "lockstep: %v\n", err)
+	}
+}
+
+// writeTrace writes the timeline of a launch, and returns the path of the file.
+func (s *Session) writeTrace(n int, kernel string, t *trace.Recorder) (string, error) {
+	for ; ; n++ {
+		path := filepath.Join(s.o.Trace, fmt.Sprintf("%d-%s.json", n, fileName(kernel)))
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+		if errors.Is(err, os.ErrExist) {
+			continue // another process of the program has this number
+		}
+		if err != nil {
+			return "", err
+		}
+		return path, errors.Join(t.WriteChrome(f), f.Close())
+	}
+}
+
+// fileName makes a name of a kernel that every system takes for a file.
+func fileName(kernel string) string {
+	const most = 64
+	return strings.Map(func(r rune) rune {
+		if r < 128 && (r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
+			return r
+		}
+		return '_'
+	}, kernel[:min(len(kernel), most)])
+}
