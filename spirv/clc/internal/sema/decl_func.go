@@ -338,10 +338,10 @@ func (c *Checker) StartFunction(s *Spec, d *Declarator) *tree.Func {
 	}
 	t := c.TypeOf(s, d)
 	var f *tree.Func
+	if d.Function() == nil && !t.IsInvalid() {
+		c.Diags.Errorf(d.Pos, "function definition declared without a list of parameters")
+	}
 	if t.IsFunction() {
-		if d.Function() == nil {
-			c.Diags.Errorf(d.Pos, "function definition declared without a list of parameters")
-		}
 		f = c.DeclareFunc(s, d, t, true)
 	}
 	if f == nil {
