@@ -106,7 +106,8 @@ func write(t *types.Table, s *builtin.Sig, number int) (testKernel, bool) {
 		s.Name == "__builtin_assume", s.Name == "__builtin_expect_with_probability", s.Variadic, strings.Contains(s.Name, "2D2D"), strings.Contains(s.Name,
 			"3D3D"):
 		return w.k, false
-	case d.Ext == "cl_intel_subgroups_char", d.Ext == "cl_intel_subgroups_long",
+	case strings.HasPrefix(s.Name, "intel_sub_group_shuffle") && s.Params[0].Lanes() > 1 &&
+		s.Params[0].Component().Kind == types.HalfKind, d.Ext == "cl_intel_subgroups_char", d.Ext == "cl_intel_subgroups_long",
 		d.Ext == "cl_intel_media_block_io", d.Ext == "cl_intel_bfloat16_conversions":
 		return w.k, false // clang's header does not have them
 	case strings.HasPrefix(s.Name, "intel_sub_group_block_"):

@@ -214,6 +214,9 @@ func beyond(s *Sig, version lang.Version) string {
 		return "built into clang"
 	case ext == "cl_intel_subgroups_char", ext == "cl_intel_subgroups_long", ext == "cl_intel_media_block_io":
 		return "the header does not have the extension"
+	case strings.HasPrefix(s.Name, "intel_sub_group_shuffle") && s.Params[0].Component().Kind == types.HalfKind &&
+		s.Params[0].Lanes() > 1:
+		return "the header has the shuffles of half without vectors, which programs use"
 	case ext == copies, ext == "cl_intel_bfloat16_conversions":
 		return "the header does not have the extension"
 	case strings.HasPrefix(s.Name, "intel_sub_group_block_") && version < lang.CL20 && s.Def.Over.Images != 0:

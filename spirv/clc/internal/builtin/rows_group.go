@@ -386,8 +386,8 @@ var kindOf = map[string]kinds{"uchar": uchars, "ushort": ushorts, "uint": uints,
 
 var intelRows = join(
 	intelShuffles("cl_intel_subgroups", ".", Over{Of: dwords | floats, N: anyN}),
-	intelShuffles("cl_intel_subgroups", ", of the wide and the half types.",
-		Over{Of: qwords | doubles | halfs, N: n1}),
+	intelShuffles("cl_intel_subgroups", ", of the wide types.", Over{Of: qwords | doubles, N: n1}),
+	intelShuffles("cl_intel_subgroups", ", of half.", Over{Of: halfs, N: anyN}),
 	intelBlocks("", "uint", "{,2,4,8}", "cl_intel_subgroups"),
 	intelShuffles("cl_intel_subgroups_short", ", of 16 bits.", Over{Of: words, N: anyN}),
 	intelSmall("cl_intel_subgroups_short", ", of 16 bits.", words),
