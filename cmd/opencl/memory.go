@@ -35,6 +35,7 @@ type memory struct {
 	data       unsafe.Pointer // the bytes; nil for a pipe
 	raw        unsafe.Pointer // what data was allocated as, if the driver did
 	shadow     bool           // the host's memory is not data: map and unmap copy
+	svm        bool           // hostPtr is shared virtual memory
 
 	buffer *emu.Buffer
 	parent *memory // of a sub-buffer, and the buffer or image that an image is made of
@@ -90,10 +91,23 @@ func checkFlags(flags C.cl_mem_flags, host unsafe.Pointer) C.cl_int {
 	return C.CL_SUCCESS
 }
 
+// allocate returns size bytes of zeros, memory of C that starts at a multiple of align, and what [C.free] takes. Both are nil
+// if memory is short.
+func allocate(size, align uint64) (data, raw unsafe.Pointer) {
+	data = C.lockstep_alloc(C.size_t(size), C.size_t(align), &raw)
+	return data, raw
+}
+
 // back gives the object its bytes, with what the host pointer holds, and the device a buffer of them.
 func (m *memory) back(host unsafe.Pointer) C.cl_int {
 	if m.flags&C.CL_MEM_USE_HOST_PTR != 0 {
 		m.hostPtr = host
+		if a, offset := m.ctx.findSVM(host); a != nil {
+			if a.size-offset < m.size {
+				return C.CL_INVALID_BUFFER_SIZE
+			}
+			m.svm = true
+		}
 		if uintptr(host)%uintptr(m.device().Limits().BaseAlign) == 0 {
 			m.data = host
 		} else {
@@ -101,11 +115,11 @@ func (m *memory) back(host unsafe.Pointer) C.cl_int {
 		}
 	}
 	if m.data == nil {
-		align := C.size_t(baseAlign)
+		align := uint64(baseAlign)
 		if m.size >= 1<<16 {
 			align = 1 << 12
 		}
-		if m.data = C.lockstep_alloc(C.size_t(m.size), align, &m.raw); m.data == nil {
+		if m.data, m.raw = allocate(m.size, align); m.data == nil {
 			return C.CL_MEM_OBJECT_ALLOCATION_FAILURE
 		}
 		if host != nil {
@@ -273,7 +287,7 @@ func clGetMemObjectInfo(h C.cl_mem, name C.cl_mem_info, size C.size_t, value uns
 	case C.CL_MEM_OFFSET:
 		return a.sizeT(m.origin)
 	case C.CL_MEM_USES_SVM_POINTER:
-		return a.bool(false)
+		return a.bool(m.svm)
 	case C.CL_MEM_PROPERTIES:
 		return puts(a, m.properties)
 	}
