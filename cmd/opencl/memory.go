@@ -108,7 +108,11 @@ func (m *memory) back(host unsafe.Pointer) C.cl_int {
 			}
 			m.svm = true
 		}
-		if uintptr(host)%uintptr(m.device().Limits().BaseAlign) == 0 {
+		align := m.device().Limits().BaseAlign
+		if m.svm {
+			align = 8 // for AdoptBuffer
+		}
+		if uintptr(host)%uintptr(align) == 0 {
 			m.data = host
 		} else {
 			m.shadow = true
@@ -126,7 +130,11 @@ func (m *memory) back(host unsafe.Pointer) C.cl_int {
 			copy(m.bytes(), unsafe.Slice((*byte)(host), m.size))
 		}
 	}
-	b, err := m.device().NewBufferFrom(m.bytes(), emu.BufferOptions{
+	from := m.device().NewBufferFrom
+	if m.svm && !m.shadow {
+		from = m.device().AdoptBuffer // which keeps the addresses of shared virtual memory
+	}
+	b, err := from(m.bytes(), emu.BufferOptions{
 		ReadOnly:  strict && m.flags&C.CL_MEM_READ_ONLY != 0 && m.kind == C.CL_MEM_OBJECT_BUFFER,
 		WriteOnly: strict && m.flags&C.CL_MEM_WRITE_ONLY != 0 && m.kind == C.CL_MEM_OBJECT_BUFFER,
 		Undefined: host == nil,

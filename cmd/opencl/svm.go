@@ -169,6 +169,10 @@ func clSetKernelExecInfo(h C.cl_kernel, name C.cl_kernel_exec_info, size C.size_
 	if !ok {
 		return C.CL_INVALID_KERNEL
 	}
+	pointers := name == C.CL_KERNEL_EXEC_INFO_SVM_PTRS || name == C.CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL
+	if pointers && value == nil && size == 0 {
+		return C.CL_SUCCESS // takes back what was declared
+	}
 	if value == nil {
 		return C.CL_INVALID_VALUE
 	}

@@ -67,6 +67,7 @@ static void lists(void) {
 	OK(clSetKernelArgSVMPointer(walk, 1, sum));
 	void *declared[] = {first->next, first->next->next};
 	OK(clSetKernelExecInfo(walk, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof declared, declared));
+	OK(clSetKernelExecInfo(walk, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, NULL));
 	run(walk, 1);
 	CHECK(*sum == 328350 && first->square == 99 * 99 && first->next->square == 98 * 98);
 	for (node *n = first, *next; n != NULL; n = next) {
@@ -97,6 +98,29 @@ static void lists(void) {
 	run(walk, 1);
 	CHECK(*sum == 285);
 	OK(clReleaseMemObject(buffer));
+	// A kernel stores the host's addresses through a buffer too.
+	buffer = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 10 * sizeof *nodes, nodes + 1, &err);
+	OK(err);
+	memset(nodes, 0, 11 * sizeof *nodes);
+	OK(clSetKernelArg(chain, 0, sizeof buffer, &buffer));
+	run(chain, 1);
+	CHECK(nodes[1].next == nodes + 2 && nodes[9].next == nodes + 10 && nodes[10].next == NULL && nodes[10].value == 9);
+	OK(clReleaseMemObject(buffer));
+	// The pointer to a sub-buffer leads into the whole allocation.
+	node *rows = clSVMAlloc(context, CL_MEM_READ_WRITE, 16 * sizeof *rows, 0);
+	buffer = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 16 * sizeof *rows, rows, &err);
+	OK(err);
+	cl_buffer_region region = {8 * sizeof *rows, 4 * sizeof *rows};
+	cl_mem sub = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
+	OK(err);
+	count = 8;
+	OK(clSetKernelArg(chain, 0, sizeof sub, &sub));
+	OK(clSetKernelArg(chain, 1, sizeof count, &count));
+	run(chain, 1);
+	CHECK(rows[8].next == rows + 9 && rows[15].next == NULL && rows[15].value == 7);
+	OK(clReleaseMemObject(sub));
+	OK(clReleaseMemObject(buffer));
+	clSVMFree(context, rows);
 	CHECK(clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 5, sum, &err) == NULL && err == CL_INVALID_BUFFER_SIZE);
 	clSVMFree(context, nodes);
 	clSVMFree(context, sum);
