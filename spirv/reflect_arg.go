@@ -82,9 +82,15 @@ func (r *reflector) pointerArg(a *Arg, typ Inst) {
 // metadataKeys are the lists that the SPIR-V translator writes as OpString "KEY.KERNEL.a,b,".
 var metadataKeys = [...]string{"kernel_arg_type.", "kernel_arg_type_qual.", "kernel_arg_name."}
 
+// vecTypeHintKey is of a string that package clc writes, "KEY.KERNEL.uint4": the execution mode VecTypeHint does not tell
+// unsigned components from signed ones.
+const vecTypeHintKey = "kernel_vec_type_hint."
+
+var stringKeys = append(metadataKeys[:], vecTypeHintKey)
+
 // addMetadata keeps the text of such a string under "KEY.KERNEL".
 func (r *reflector) addMetadata(s string) {
-	for _, key := range metadataKeys {
+	for _, key := range stringKeys {
 		if !strings.HasPrefix(s, key) {
 			continue
 		}
@@ -98,6 +104,9 @@ func (r *reflector) addMetadata(s string) {
 // applyMetadata lets the strings of the source override what types and decorations tell. A list whose
 // length is not the number of arguments (a type name with a comma in it) says nothing.
 func (r *reflector) applyMetadata(e *EntryPoint) {
+	if hint := r.metadata[vecTypeHintKey+e.Name]; e.VecTypeHint != "" && hint == "u"+e.VecTypeHint {
+		e.VecTypeHint = hint
+	}
 	for _, key := range metadataKeys {
 		text, ok := r.metadata[key+e.Name]
 		if !ok {

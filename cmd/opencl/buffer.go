@@ -77,7 +77,7 @@ func clCreateSubBuffer(h C.cl_mem, flags C.cl_mem_flags, kind C.cl_buffer_create
 		return fail(C.CL_MISALIGNED_SUB_BUFFER_OFFSET)
 	}
 	m := &memory{ctx: b.ctx, kind: C.CL_MEM_OBJECT_BUFFER, flags: flags, size: size, origin: origin, parent: b,
-		data: unsafe.Add(b.data, origin), shadow: b.shadow}
+		data: unsafe.Add(b.data, origin), shadow: b.shadow, svm: b.svm}
 	if b.hostPtr != nil {
 		m.hostPtr = unsafe.Add(b.hostPtr, origin)
 	}

@@ -199,7 +199,12 @@ func (d *device) aboutMemory(a answer, name C.cl_device_info) (C.cl_int, bool) {
 	case C.CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE:
 		return a.sizeT(l.MaxVariables), true
 	case C.CL_DEVICE_SVM_CAPABILITIES:
-		return put(a, C.cl_device_svm_capabilities(0)), true
+		return put(a, C.cl_device_svm_capabilities(svmCapabilities)), true
+	case C.CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, C.CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL,
+		C.CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, C.CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL:
+		return put(a, C.cl_device_unified_shared_memory_capabilities_intel(usmCapabilities)), true
+	case C.CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL:
+		return put(a, C.cl_device_unified_shared_memory_capabilities_intel(0)), true
 	}
 	return 0, false
 }

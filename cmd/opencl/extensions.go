@@ -54,6 +54,7 @@ var extensions = []extension{
 	{"cl_intel_subgroups_char", version(1, 0, 0), false},
 	{"cl_intel_subgroups_long", version(1, 0, 0), false},
 	{"cl_intel_subgroups_short", version(1, 0, 0), false},
+	{"cl_intel_unified_shared_memory", version(1, 0, 0), false},
 }
 
 // features are the optional features of OpenCL C 3.0.

@@ -306,7 +306,7 @@ func (m *memory) view(d *C.cl_image_desc, f emu.Format) C.cl_int {
 	if !ok || end > of.size {
 		return C.CL_INVALID_IMAGE_SIZE
 	}
-	m.size, m.data, m.shadow, m.hostPtr = end, of.data, of.shadow, of.hostPtr
+	m.size, m.data, m.shadow, m.hostPtr, m.svm = end, of.data, of.shadow, of.hostPtr, of.svm
 	return C.CL_SUCCESS
 }
 

@@ -295,6 +295,13 @@ func (k *kernel) arguments() ([]emu.Arg, []*object, C.cl_int) {
 			args = append(args, m.image.emu)
 		case m.pipe != nil:
 			args = append(args, m.pipe.emu)
+		case m.parent != nil && m.svm && !m.shadow:
+			// Shared virtual memory has one address space: a pointer may go from one sub-buffer to the next.
+			a, offset := m.ctx.findSVM(m.data)
+			if a == nil {
+				return nil, nil, C.CL_INVALID_MEM_OBJECT // the host has freed it
+			}
+			args = append(args, a.emu.At(offset))
 		default:
 			args = append(args, m.buffer)
 		}

@@ -34,6 +34,7 @@ type memory struct {
 	data       unsafe.Pointer // the bytes; nil for a pipe
 	raw        unsafe.Pointer // what data was allocated as, if the driver did
 	shadow     bool           // the host's memory is not data: map and unmap copy
+	svm        bool           // hostPtr is shared virtual memory
 
 	buffer *emu.Buffer
 	parent *memory // of a sub-buffer, and the buffer or image that an image is made of
@@ -91,29 +92,50 @@ func (m *memory) forbids(flag C.cl_mem_flags) bool {
 	return sessionOptions.Check && m.flags&flag != 0 && m.kind == C.CL_MEM_OBJECT_BUFFER
 }
 
+// allocate returns size bytes of zeros, memory of C that starts at a multiple of align, and what [C.free] takes. Both are nil
+// if memory is short.
+func allocate(size, align uint64) (data, raw unsafe.Pointer) {
+	data = C.lockstep_alloc(C.size_t(size), C.size_t(align), &raw)
+	return data, raw
+}
+
 // back gives the object its bytes, with what the host pointer holds, and the device a buffer of them.
 func (m *memory) back(host unsafe.Pointer) C.cl_int {
 	if m.flags&C.CL_MEM_USE_HOST_PTR != 0 {
 		m.hostPtr = host
-		if uintptr(host)%uintptr(m.device().Limits().BaseAlign) == 0 {
+		if a, offset := m.ctx.findSVM(host); a != nil {
+			if a.size-offset < m.size {
+				return C.CL_INVALID_BUFFER_SIZE
+			}
+			m.svm = true
+		}
+		align := m.device().Limits().BaseAlign
+		if m.svm {
+			align = 8 // for AdoptBuffer
+		}
+		if uintptr(host)%uintptr(align) == 0 {
 			m.data = host
 		} else {
 			m.shadow = true
 		}
 	}
 	if m.data == nil {
-		align := C.size_t(baseAlign)
+		align := uint64(baseAlign)
 		if m.size >= 1<<16 {
 			align = 1 << 12
 		}
-		if m.data = C.lockstep_alloc(C.size_t(m.size), align, &m.raw); m.data == nil {
+		if m.data, m.raw = allocate(m.size, align); m.data == nil {
 			return C.CL_MEM_OBJECT_ALLOCATION_FAILURE
 		}
 		if host != nil {
 			copy(m.bytes(), unsafe.Slice((*byte)(host), m.size))
 		}
 	}
-	b, err := m.device().NewBufferFrom(m.bytes(), emu.BufferOptions{
+	from := m.device().NewBufferFrom
+	if m.svm && !m.shadow {
+		from = m.device().AdoptBuffer // which keeps the addresses of shared virtual memory
+	}
+	b, err := from(m.bytes(), emu.BufferOptions{
 		ReadOnly:  m.forbids(C.CL_MEM_READ_ONLY),
 		WriteOnly: m.forbids(C.CL_MEM_WRITE_ONLY),
 		Undefined: host == nil,
@@ -274,7 +296,7 @@ func clGetMemObjectInfo(h C.cl_mem, name C.cl_mem_info, size C.size_t, value uns
 	case C.CL_MEM_OFFSET:
 		return a.sizeT(m.origin)
 	case C.CL_MEM_USES_SVM_POINTER:
-		return a.bool(false)
+		return a.bool(m.svm)
 	case C.CL_MEM_PROPERTIES:
 		return puts(a, m.properties)
 	}

@@ -82,6 +82,7 @@ typedef const cl_image_desc const_cl_image_desc;
 typedef const cl_image_format const_cl_image_format;
 typedef const cl_mem const_cl_mem;
 typedef const cl_mem_properties const_cl_mem_properties;
+typedef const cl_mem_properties_intel const_cl_mem_properties_intel;
 typedef const cl_pipe_properties const_cl_pipe_properties;
 typedef const cl_program const_cl_program;
 typedef const cl_properties const_cl_properties;
@@ -102,6 +103,7 @@ static inline void call_context_destroyed(context_destroyed f, cl_context c, voi
 static inline void call_program_notify(program_notify f, cl_program p, void *data) { f(p, data); }
 static inline void call_memory_destroyed(memory_destroyed f, cl_mem m, void *data) { f(m, data); }
 static inline void call_event_notify(event_notify f, cl_event e, cl_int status, void *data) { f(e, status, data); }
+static inline void call_svm_free(svm_free f, cl_command_queue q, cl_uint n, void **list, void *data) { f(q, n, list, data); }
 static inline void call_native_kernel(native_kernel f, void *args) { f(args); }
 
 // lockstep_print writes to the host's stdout, behind what the host has in its buffer.

@@ -143,3 +143,14 @@ func TestPyOpenCL(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+func TestSVM(t *testing.T) {
+	need(t)
+	program := filepath.Join(built.dir, "svm")
+	if out, err := exec.Command("cc", "-Wall", "-o", program, "testdata/svm.c", built.library).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if got := run(t, program); got != "ok\n" {
+		t.Error(got)
+	}
+}

@@ -491,6 +491,10 @@ func (m *module) kernel(t *tree.Func, params []spirv.ID) {
 	}
 	if a.VecTypeHint.Type != nil {
 		mode(spirv.ExecutionModeVecTypeHint, vecTypeHint(a.VecTypeHint.Type))
+		if name := a.VecTypeHint.Type.String(); name[0] == 'u' {
+			// The mode does not tell unsigned components from signed ones: a string does, like those of argInfo.
+			m.strings.text(spirv.OpString, "kernel_vec_type_hint."+t.Name+"."+name, uint32(m.id()))
+		}
 	}
 	if a.SubGroupSize != 0 {
 		m.where = t.Pos
