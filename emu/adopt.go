@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"context"
 	"fmt"
 	"io"
 
@@ -14,7 +13,7 @@ import (
 // options say. They start on a multiple of 8, or the error wraps
 // [memory.ErrAlign]. Bytes of shared virtual memory keep the addresses that they have there.
 func (d *Device) AdoptBuffer(data []byte, opt BufferOptions) (*Buffer, error) {
-	if err := d.acquire(context.Background()); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, err
 	}
 	defer d.release()
@@ -23,13 +22,14 @@ func (d *Device) AdoptBuffer(data []byte, opt BufferOptions) (*Buffer, error) {
 
 // adopt is AdoptBuffer for who holds the device.
 func (d *Device) adopt(data []byte, opt BufferOptions) (*Buffer, error) {
-	return d.enterBuffer(uint64(len(data)), opt, func() (memory.Pointer, error) {
+	b, err := d.enterBuffer(uint64(len(data)), opt, func() (memory.Pointer, error) {
 		p, err := d.mem.AllocBytes(opt.Name, data[:len(data):len(data)], opt.ReadOnly)
 		if err == nil {
 			d.mem.ShareFrom(p)
 		}
 		return p, err
 	})
+	return b.given(), err
 }
 
 // AdoptImage makes an image of bytes that stay the caller's, as [Device.AdoptBuffer] makes a buffer. They hold the elements at the

@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -32,6 +31,8 @@ type Buffer struct {
 	writeOnly bool
 	data      []byte // of the device; nil once freed
 	mapped    int
+	users     int            // arguments of a running launch that lead to its bytes
+	lent      bool           // the bytes were given to the device
 	subs      int            // sub-buffers that live
 	parent    *Buffer        // of a sub-buffer
 	view      memory.Pointer // to the same bytes for reading, once a kernel needed it
@@ -55,7 +56,7 @@ type BufferOptions struct {
 // NewBuffer makes a buffer of size bytes, which nobody has written. The error is a [*LimitError] when
 // the device has no room.
 func (d *Device) NewBuffer(size uint64, opt BufferOptions) (*Buffer, error) {
-	if err := d.acquire(context.Background()); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, err
 	}
 	defer d.release()
@@ -71,7 +72,7 @@ func (d *Device) NewBuffer(size uint64, opt BufferOptions) (*Buffer, error) {
 // They are not copied where they start on a multiple of Limits.BaseAlign, as those of [memory.AlignedBytes]
 // do.
 func (d *Device) NewBufferFrom(data []byte, opt BufferOptions) (*Buffer, error) {
-	if err := d.acquire(context.Background()); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, err
 	}
 	defer d.release()
@@ -85,13 +86,21 @@ func (d *Device) NewBufferFrom(data []byte, opt BufferOptions) (*Buffer, error) 
 	b, err := d.enterBuffer(uint64(len(data)), opt, func() (memory.Pointer, error) {
 		return d.mem.AllocBytes(opt.Name, data[:len(data):len(data)], opt.ReadOnly)
 	})
-	return b.made(opt), err
+	return b.given().made(opt), err
 }
 
 // made returns a new buffer, or nil, as its options ask for it.
 func (b *Buffer) made(opt BufferOptions) *Buffer {
 	if b != nil && opt.Undefined {
 		b.undefine()
+	}
+	return b
+}
+
+// given notes that the bytes of a new buffer, or nil, come from the caller, who may do away with them once it is freed.
+func (b *Buffer) given() *Buffer {
+	if b != nil {
+		b.lent = true
 	}
 	return b
 }
@@ -189,14 +198,19 @@ func (b *Buffer) Size() uint64 {
 	return b.size
 }
 
-// lock waits for the device and checks that the buffer lives. Without an
+// lock waits for a running launch that uses the buffer, and checks that the buffer lives. Without an
 // error, b.dev.release must follow.
 func (b *Buffer) lock() error {
 	if b == nil || b.dev == nil {
 		return fmt.Errorf("buffer: %w", ErrInvalid)
 	}
-	if err := b.dev.acquire(context.Background()); err != nil {
+	if err := b.dev.enter(); err != nil {
 		return err
+	}
+	if b.root().users > 0 {
+		if err := b.dev.wait(); err != nil {
+			return err
+		}
 	}
 	if b.data == nil {
 		b.dev.release()
@@ -367,8 +381,18 @@ func (b *Buffer) free() error {
 	if err := b.lock(); err != nil {
 		return err
 	}
+	if d := b.dev; d.running {
+		// A kernel may have got to the bytes by a pointer in memory.
+		if !b.root().lent {
+			d.kept = append(d.kept, b.data)
+		} else if err := d.wait(); err != nil {
+			return err
+		}
+	}
 	defer b.dev.release()
 	switch {
+	case b.data == nil: // meanwhile
+		return fmt.Errorf("buffer: %w", ErrClosed)
 	case b.mapped > 0:
 		return fmt.Errorf("free of a buffer that %w", ErrMapped)
 	case b.subs > 0:

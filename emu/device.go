@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"github.com/lockstep-gpu/lockstep/dma"
@@ -125,9 +126,14 @@ type Device struct {
 	// reference is what launches are compared with (see compare.go), or nil.
 	reference engine.Engine
 
-	// turn has one token: whoever holds it runs a launch, touches device memory or
-	// changes what is allocated.
+	// turn has one token: whoever holds it runs a launch, or does what must not happen beside one. See beside.go.
 	turn chan struct{}
+	// mu guards what is allocated, buffers, images, and the fields below. With the token or without it, the host has it for what it
+	// does; a launch has it until it begins, and again when it is over.
+	mu      sync.Mutex
+	held    bool     // who has mu has the token as well
+	running bool     // a launch runs, without mu
+	kept    [][]byte // memory that was freed meanwhile
 
 	poison uint64 // see DeviceOptions.Poison
 	// For launches with checks: where undefined bits come from, and how many launches there were.
@@ -248,7 +254,7 @@ func (d *Device) Close() error {
 	return nil
 }
 
-// acquire waits for the device's turn. Without an error, release must follow.
+// acquire waits for the device's turn, so that no launch runs. Without an error, release must follow.
 func (d *Device) acquire(ctx context.Context) error {
 	if d == nil || d.turn == nil {
 		return fmt.Errorf("device: %w", ErrInvalid)
@@ -262,11 +268,11 @@ func (d *Device) acquire(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+	d.mu.Lock()
+	d.held = true
 	if d.closed {
-		<-d.turn
+		d.release()
 		return fmt.Errorf("device: %w", ErrClosed)
 	}
 	return nil
 }
-
-func (d *Device) release() { <-d.turn }

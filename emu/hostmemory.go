@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"context"
 	"math"
 	"math/bits"
 
@@ -65,7 +64,7 @@ func (d *Device) HostRoom(what string, n uint64) error {
 }
 
 func (d *Device) roomIn(what string, n uint64, have func() uint64) error {
-	if err := d.acquire(context.Background()); err != nil {
+	if err := d.enter(); err != nil {
 		return err
 	}
 	defer d.release()

@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"math"
@@ -145,7 +144,7 @@ func (d *Device) NewImage(desc ImageDesc, format Format, opt ImageOptions) (*Ima
 
 // newImage makes an image whose own memory, if it is no view of a buffer, is made by take.
 func (d *Device) newImage(desc ImageDesc, format Format, opt ImageOptions, take func(size uint64) (*Buffer, error)) (*Image, error) {
-	if err := d.acquire(context.Background()); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, err
 	}
 	defer d.release()
@@ -286,14 +285,19 @@ func (im *Image) Format() Format {
 	return im.format
 }
 
-// lock waits for the device and checks that the image lives. Without an error,
+// lock waits for a running launch that uses the image's bytes, and checks that the image lives. Without an error,
 // im.dev.release must follow.
 func (im *Image) lock() error {
 	if im == nil || im.dev == nil {
 		return fmt.Errorf("image: %w", ErrInvalid)
 	}
-	if err := im.dev.acquire(context.Background()); err != nil {
+	if err := im.dev.enter(); err != nil {
 		return err
+	}
+	if im.buffer().root().users > 0 {
+		if err := im.dev.wait(); err != nil {
+			return err
+		}
 	}
 	if im.freed {
 		im.dev.release()
@@ -495,7 +499,13 @@ func (im *Image) Free() error {
 	if err := im.lock(); err != nil {
 		return err
 	}
+	if err := im.dev.wait(); err != nil {
+		return err
+	}
 	defer im.dev.release()
+	if im.freed { // meanwhile
+		return fmt.Errorf("image: %w", ErrClosed)
+	}
 	if im.mem != nil && im.mem.mapped > 0 {
 		return fmt.Errorf("free of an image that %w", ErrMapped)
 	}

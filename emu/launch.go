@@ -355,11 +355,13 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	}
 	var sr *scheduler.Result
 	var err error
-	if p.Interleave != nil {
-		sr, err = p.runner.Interleave(ctx, &p.launch, opt, p.Interleave)
-	} else {
-		sr, err = p.runner.Run(ctx, &p.launch, opt)
-	}
+	d.beside(list, func() {
+		if p.Interleave != nil {
+			sr, err = p.runner.Interleave(ctx, &p.launch, opt, p.Interleave)
+		} else {
+			sr, err = p.runner.Run(ctx, &p.launch, opt)
+		}
+	})
 	if sr == nil {
 		return nil, launchError(err)
 	}

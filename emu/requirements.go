@@ -3,7 +3,6 @@ package emu
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 )
@@ -25,7 +24,7 @@ func (p *prepared) agree() error {
 		return fail("the module says that it is no entry point (mux-kernel)")
 	case m.MaxWorkDim != 0 && uint32(l.Dim) > m.MaxWorkDim:
 		return fail("%d dimensions, but the module allows %d at most (max_work_dim)", l.Dim, m.MaxWorkDim)
-	case !slices.Contains(lim.SubgroupSizes(), sub):
+	case lim.FixedSubgroups && sub != lim.SubgroupSize || !isa.SubgroupSize(sub):
 		return fail("it requires sub-groups of %d work-items, and the device has only those of %d", sub, lim.SubgroupSize)
 	case lim.WaveLanes%sub != 0:
 		return fail("it requires sub-groups of %d work-items, and waves of %d do not hold a whole number of them", sub, lim.WaveLanes)

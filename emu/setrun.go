@@ -94,7 +94,10 @@ func (r *setRun) run(ctx context.Context) (*SetResult, error) {
 		return r.runCompared(ctx, feeds)
 	}
 	start := time.Now()
-	sr, err := scheduler.RunSet(ctx, r.members(), feeds, r.options(d))
+	var sr *scheduler.SetResult
+	var err error
+	members, opt := r.members(), r.options(d)
+	d.beside(r.launches, func() { sr, err = scheduler.RunSet(ctx, members, feeds, opt) })
 	if sr == nil {
 		return nil, launchError(err)
 	}

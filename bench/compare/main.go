@@ -33,6 +33,10 @@
 // Kernels that read and write images are compiled from one source on each implementation, and their times are
 // held against PoCL's.
 //
+// The OpenCL driver is measured by a program in C (folder driver): launches,
+// reads and writes, and the first result, beside PoCL; its kernels are held
+// against those of the Go API.
+//
 // Launches with all checks on are held to the portable and the default engine
 // without them, to Oclgrind with its checks, and to memory.
 //
@@ -109,7 +113,7 @@ type comparison struct {
 }
 
 // sections are the parts of a report, in order.
-var sections = []string{"kernels", "cold", "source", "workers", "alone", "copies", "groups", "pipes", "images", "checks"}
+var sections = []string{"kernels", "cold", "source", "workers", "alone", "copies", "groups", "pipes", "images", "checks", "driver"}
 
 // parseSections reads a list of them; "" is all.
 func parseSections(list string) (map[string]bool, error) {
@@ -256,6 +260,7 @@ func (c *comparison) fill(ctx context.Context, r *Report, workloads []*bench.Wor
 		{"pipes", "pipes", c.pipes},
 		{"images", "images", c.images},
 		{"checks", "all checks", func() ([]Figure, error) { return c.checks(ctx, workloads) }},
+		{"driver", "the OpenCL driver", func() ([]Figure, error) { return c.driver(ctx, workloads) }},
 		{"base", "kernels at " + c.commit, func() ([]Figure, error) { return c.base(ctx, c.commit, workloads) }},
 	} {
 		if !chosen[part.section] && (part.section != "base" || c.commit == "") {

@@ -2,11 +2,13 @@
 // run what is ready. It does not know what a command does.
 //
 // A command is a function with an [Event]. It is ready when the events are over that it waits for, and those that the
-// order of its queue puts before it. A queue takes a goroutine while it has ready commands.
+// order of its queue puts before it. A queue takes a goroutine while it has ready commands, unless a goroutine that waits runs them.
 package graph
 
 import (
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -39,7 +41,9 @@ type Event struct {
 	mu        sync.Mutex
 	status    Status
 	times     Times
-	done      chan struct{}
+	over      atomic.Bool    // the status is Complete or an error
+	done      chan struct{}  // for those who wait; nil while there are none
+	queue     *Queue         // of the command; nil for a user event
 	after     []func(Status) // when it is over
 	callbacks []callback
 	calls     []func() // callbacks that are due
@@ -53,7 +57,7 @@ type callback struct {
 
 // NewEvent makes an event: Submitted for a user event.
 func NewEvent(status Status) *Event {
-	return &Event{status: status, done: make(chan struct{}), times: Times{Queued: Now()}}
+	return &Event{status: status, times: Times{Queued: Now()}}
 }
 
 // Status returns the present status.
@@ -70,10 +74,36 @@ func (e *Event) Times() Times {
 	return e.times
 }
 
-// Wait waits for the end of the command, and returns its status then.
+// linger is how long who waits looks for the end before letting the thread go: as long as it takes to wake a thread, about.
+const linger = 30 * time.Microsecond
+
+// Wait waits for the end of the command, and returns its status then. Meanwhile it runs what is ready in the command's queue, if
+// nobody does: to wake another thread for a short command takes longer than the command.
 func (e *Event) Wait() Status {
-	<-e.done
+	if e.queue != nil && !e.over.Load() {
+		e.queue.help(e)
+	}
+	if !e.over.Load() && runtime.GOMAXPROCS(0) > 1 {
+		for begin := time.Now(); !e.over.Load() && time.Since(begin) < linger; {
+		}
+	}
+	if !e.over.Load() {
+		<-e.ended()
+	}
 	return e.Status()
+}
+
+// ended returns a channel that is closed when the command is over.
+func (e *Event) ended() <-chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.done == nil {
+		e.done = make(chan struct{})
+		if e.status <= Complete {
+			close(e.done)
+		}
+	}
+	return e.done
 }
 
 // Notify calls f once from a goroutine of the event when its status has got as far as level, or is an error. The
@@ -149,7 +179,10 @@ func (e *Event) Set(s Status) bool {
 	}
 	var after []func(Status)
 	if s <= Complete {
-		close(e.done)
+		e.over.Store(true)
+		if e.done != nil {
+			close(e.done)
+		}
 		after, e.after = e.after, nil
 	}
 	e.due()

@@ -134,3 +134,18 @@ func TestManyThreads(t *testing.T) {
 		t.Errorf("%d commands ran, want 1600", n)
 	}
 }
+
+func TestWaitRunsCommands(t *testing.T) {
+	q := Queue{hired: true} // by a goroutine that is not there yet
+	var r recorder
+	q.Put(nil, Ordinary, r.run("a", Complete), nil)
+	b := q.Put(nil, Ordinary, r.run("b", Complete), nil)
+	q.Put(nil, Ordinary, r.run("c", Complete), nil)
+	r.expect(t)
+	if s := b.Wait(); s != Complete {
+		t.Errorf("the status is %d", s)
+	}
+	r.expect(t, "a", "b")
+	q.work()
+	r.expect(t, "a", "b", "c")
+}

@@ -25,7 +25,8 @@ type Queue struct {
 	pending map[*Event]uint64 // commands that are not over, with their numbers
 	count   uint64
 	ready   []*command
-	running bool
+	running bool // somebody runs commands
+	hired   bool // a goroutine does, or is about to look for some
 }
 
 type command struct {
@@ -44,6 +45,7 @@ type command struct {
 // Complete or an error. In both cases end, unless it is nil, is called before the event is over.
 func (q *Queue) Put(wait []*Event, order Order, run func() Status, end func()) *Event {
 	c := &command{event: NewEvent(Queued), run: run, end: end, queue: q}
+	c.event.queue = q
 	q.mu.Lock()
 	var before []*Event
 	switch {
@@ -108,42 +110,72 @@ func (c *command) arrive(failed bool) {
 	q := c.queue
 	q.mu.Lock()
 	q.ready = append(q.ready, c)
-	start := !q.running
-	q.running = true
+	q.hire()
 	q.mu.Unlock()
-	if start {
+}
+
+// hire starts a goroutine for the ready commands, if nobody is there for them. The queue is locked.
+func (q *Queue) hire() {
+	if len(q.ready) != 0 && !q.running && !q.hired {
+		q.hired = true
 		go q.work()
 	}
 }
 
 // work runs commands while some are ready.
 func (q *Queue) work() {
-	for {
-		q.mu.Lock()
-		if len(q.ready) == 0 {
-			q.ready, q.running = nil, false
-			q.mu.Unlock()
-			return
-		}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.hired = false
+	q.runUntil(func() bool { return false })
+}
+
+// help runs ready commands until an event is over, unless somebody else runs some.
+func (q *Queue) help(e *Event) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.runUntil(e.over.Load)
+	q.hire()
+}
+
+// runUntil runs commands while some are ready, nobody else runs any, and the condition does not hold. The queue is locked.
+func (q *Queue) runUntil(enough func() bool) {
+	if q.running {
+		return
+	}
+	q.running = true
+	for len(q.ready) != 0 && !enough() {
 		c := q.ready[0]
 		q.ready[0] = nil
 		q.ready = q.ready[1:]
 		q.mu.Unlock()
-		status := WaitFailed
-		if !c.failed {
-			c.event.Set(Running)
-			status = c.run()
-		}
-		if c.end != nil {
-			c.end()
-		}
-		c.event.Set(status)
+		c.execute()
+		q.mu.Lock()
 	}
+	q.running = false
+}
+
+// execute runs the command, unless an event that it has waited for has an error.
+func (c *command) execute() {
+	status := WaitFailed
+	if !c.failed {
+		c.event.Set(Running)
+		status = c.run()
+	}
+	if c.end != nil {
+		c.end()
+	}
+	c.event.Set(status)
 }
 
 // Finish waits until all commands are over that are in the queue now.
 func (q *Queue) Finish() {
 	q.mu.Lock()
+	if last := q.last; last != nil { // the others are over before it
+		q.mu.Unlock()
+		last.Wait()
+		return
+	}
 	events := make([]*Event, 0, len(q.pending))
 	for e := range q.pending {
 		events = append(events, e)
