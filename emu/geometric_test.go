@@ -80,6 +80,10 @@ func geometricInputs(bits int) (x, y []float64) {
 	tie := map[int]float64{16: 425, 32: 3355445, 64: 1801439850948199}[bits]
 	x = append(x, 3*tie, 4*tie, in(0x1p-20), 0, 3*tie, 4*tie, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0)
 	y = append(y, 0, 0, 0, 0, 0, 0, in(0x1p-24), 0, 1, 2, 3, 4, 1, 0, 0, 0)
+	if bits == 64 { // components whose share of the vector is denormal
+		x = append(x, -0x1.c34397335cb37p-626, -0x1.4505004234872p416, 0, 0, 9.20391e-165, -3.48802e124, 0.242384, 0x1p-480, 0x1.8p-200, 0x1.9p830, 0x1p-190, 0x1.3p300)
+		y = append(y, make([]float64, 12)...)
+	}
 	scales := map[int]int{16: 4, 32: 60, 64: 500}[bits]
 	for range 200 {
 		scale, spread := math.Exp2(float64(r.IntN(2*scales)-scales)), r.IntN(scales/4+1)

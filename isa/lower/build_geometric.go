@@ -161,8 +161,10 @@ func (b *builder) geometric(in spirv.Inst, n uint32, ops []uint32) {
 		return
 	}
 	down, up := w.num(1), w.num(1)
+	var large *value
 	if s == isa.F64 {
 		down, up = w.scale(append(append([]*value{}, v...), u...))
+		large = w.less(down, w.num(1))
 		for i := range v {
 			v[i] = w.times(v[i], down)
 		}
@@ -196,10 +198,11 @@ func (b *builder) geometric(in spirv.Inst, n uint32, ops []uint32) {
 	out := make([]*value, t.flat)
 	for i := range out {
 		if s == isa.F64 {
-			// The scale of the vector goes away in the quotient, but a small component needs one of its own.
+			// The scale of the vector goes away in the quotient, but a small component needs one of its own. That of a
+			// large vector may have lost bits of it.
 			small := w.less(w.un(isa.OpFAbs, isa.F64, v[i]), w.num(0x1p-400))
 			down, up = w.pick(small, w.num(0x1p600), w.num(1)), w.pick(small, w.num(0x1p-600), w.num(1))
-			v[i] = w.times(v[i], down)
+			v[i] = w.pick(w.bin(isa.OpAnd, isa.B1, small, large), x[i], w.times(v[i], down))
 		}
 		out[i] = b.sel(s, zero, x[i], finish(w.quotient(v[i], length)))
 	}
