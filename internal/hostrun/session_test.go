@@ -106,7 +106,7 @@ func TestSessionFiles(t *testing.T) {
 	record := filepath.Join(dir, "r")
 	tally := filepath.Join(dir, "tally")
 	o := "-record=" + record + " -digests=" + filepath.Join(dir, "d") + " -subgroup 8 -schedule seeded -seed 3"
-	_, s, _ := launches(t, o, 1)
+	launches(t, o, 1)
 	text, err := os.ReadFile(filepath.Join(record, "1"))
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,8 @@ func TestSessionFiles(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(record, "4")); err != nil {
 		t.Error(err)
 	}
-	if s, err = Open(&Options{}, Streams{Stderr: os.Stderr, Tally: tally}); err != nil {
+	s, err := Open(&Options{}, Streams{Stderr: os.Stderr, Tally: tally})
+	if err != nil {
 		t.Fatal(err)
 	}
 	s.finish(&report{o: s.o, number: 1}, nil)
