@@ -361,7 +361,8 @@ func (g *Group) slow(v *visit, p *page, i int, at uint64) {
 	write, read := slot{p, i, true}, slot{p, i, false}
 	known := v.Kind != memory.AccessWrite
 	if v.Kind == memory.AccessRead {
-		if known && g.superfluous(v, g.d.entries(read), true) {
+		// Reads of other groups decide only where there is a write to compare with.
+		if known && g.superfluous(v, g.d.entries(read), p.cells[i].write != 0) {
 			return
 		}
 		g.compare(v, write, at)
