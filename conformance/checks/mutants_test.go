@@ -40,6 +40,7 @@ var examples = []struct{ file, flags string }{
 	{"tutorial/05-sub-groups.cl", "-global 16 -arg fill:i32:16:1 -arg zero:i32:16 -arg zero:i32:16"},
 	{"tutorial/06-divergence.cl", "-kernel halves -global 64 -arg zero:i32:64"},
 	{"tutorial/07-coalescing.cl", "-kernel rows -global 64 -arg iota:f32:4096 -arg zero:f32:64 -arg i32:64"},
+	{"tutorial/07-coalescing.cl", "-kernel columns -global 64 -arg iota:f32:4096 -arg zero:f32:64 -arg i32:64"},
 	{"tutorial/08-bank-conflicts.cl", "-kernel conflicts -global 32,8 -local 32,8 -arg iota:f32:1k -arg zero:f32:1k"},
 	{"tutorial/08-bank-conflicts.cl", "-kernel padded -global 32,8 -local 32,8 -arg iota:f32:1k -arg zero:f32:1k"},
 	{"tutorial/09-atomics.cl", "-kernel one -global 256 -arg iota:i32:256 -arg zero:i32:1"},
