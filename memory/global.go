@@ -51,7 +51,9 @@ type Global struct {
 	limit uint64
 	used  uint64
 	live  int
-	last  uint32 // the number given out last
+	last  uint32              // the number given out last
+	freed *[namedFreed]uint32 // the numbers released last, a ring; nil before the first
+	frees uint64              // how many were released
 	flat  atomic.Pointer[[]flatEntry]
 
 	shared sharedTable
@@ -188,6 +190,7 @@ func (g *Global) enter(r *Region) Pointer {
 		n++
 		if n > MaxAllocs {
 			n = 1
+			g.purgeFlat() // forgotten allocations do not know their places there
 		}
 		if r := g.Lookup(n); r == nil || r.Freed {
 			break
@@ -227,7 +230,29 @@ func (g *Global) Free(p Pointer) error {
 	if !r.view {
 		g.used -= r.Size
 	}
+	g.forgetFreed(p.Alloc())
 	return nil
+}
+
+// namedFreed is how many released allocations keep their names and sizes for faults. A program that makes and releases
+// buffers without end must not grow.
+const namedFreed = 1 << 12
+
+// freedRegion stands for allocations that were released long ago.
+var freedRegion = &Region{Name: "an allocation that was released long ago", Freed: true}
+
+// forgetFreed enters allocation n, which is released, and forgets the details of the one that was released namedFreed
+// releases ago, unless its number is in use again or it has an address on the host.
+func (g *Global) forgetFreed(n uint32) {
+	if g.freed == nil {
+		g.freed = new([namedFreed]uint32)
+	}
+	slot := &g.freed[g.frees%namedFreed]
+	g.frees++
+	if r := g.Lookup(*slot); r != nil && r.Freed && r.host == 0 {
+		g.store(*slot, freedRegion)
+	}
+	*slot = n
 }
 
 // Lookup returns allocation number n, which may have been freed, or nil if

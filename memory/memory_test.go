@@ -343,3 +343,29 @@ func TestView(t *testing.T) {
 		t.Errorf("view of what was released: %v", err)
 	}
 }
+
+// TestForgetFreed has allocations that were released long ago fault as released ones do, without their names.
+func TestForgetFreed(t *testing.T) {
+	g := NewGlobal(1 << 20)
+	var list []Pointer
+	for range namedFreed + 2 {
+		p, err := g.Alloc("buffer", 8, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+		if err := g.Free(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, named := range map[int]bool{0: false, 1: false, 2: true, namedFreed + 1: true} {
+		var f *Fault
+		_, err := g.Resolve(list[i], 4, AccessRead)
+		if !errors.As(err, &f) || f.Kind != FaultFreed || (f.Region == "buffer") != named {
+			t.Errorf("allocation %d: %v", i, err)
+		}
+		if err := g.Free(list[i]); !errors.Is(err, ErrNoAlloc) {
+			t.Errorf("allocation %d was released twice: %v", i, err)
+		}
+	}
+}
