@@ -332,19 +332,28 @@ func clEnqueueTask(hq C.cl_command_queue, hk C.cl_kernel, n C.cl_uint, wait *C.c
 	return enqueueKernel(hq, hk, C.CL_COMMAND_TASK, 1, nil, size, size, waitList{n, wait, ev})
 }
 
-func enqueueKernel(hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type, dim C.cl_uint, offset, global, local *C.const_size_t, w waitList) C.cl_int {
+// launched finds the queue and the kernel of a launch of dim dimensions.
+func launched(hq C.cl_command_queue, hk C.cl_kernel, dim C.cl_uint) (q *queue, k *kernel, code C.cl_int) {
 	q, ok := findQueue(hq)
 	if !ok {
-		return C.CL_INVALID_COMMAND_QUEUE
+		return nil, nil, C.CL_INVALID_COMMAND_QUEUE
 	}
-	k, ok := findKernel(hk)
+	k, ok = findKernel(hk)
 	switch {
 	case !ok:
-		return C.CL_INVALID_KERNEL
+		code = C.CL_INVALID_KERNEL
 	case k.program.ctx != q.ctx:
-		return C.CL_INVALID_CONTEXT
+		code = C.CL_INVALID_CONTEXT
 	case dim < 1 || dim > 3:
-		return C.CL_INVALID_WORK_DIMENSION
+		code = C.CL_INVALID_WORK_DIMENSION
+	}
+	return q, k, code
+}
+
+func enqueueKernel(hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type, dim C.cl_uint, offset, global, local *C.const_size_t, w waitList) C.cl_int {
+	q, k, code := launched(hq, hk, dim)
+	if code != C.CL_SUCCESS {
+		return code
 	}
 	r := emu.NDRange{Global: sizes(dim, global), Local: sizes(dim, local), Offset: sizes(dim, offset)}
 	if r.Global == nil {

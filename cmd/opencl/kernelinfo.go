@@ -249,18 +249,10 @@ func clGetKernelSubGroupInfoKHR(h C.cl_kernel, hd C.cl_device_id, name C.cl_kern
 
 //export clGetKernelSuggestedLocalWorkSizeKHR
 func clGetKernelSuggestedLocalWorkSizeKHR(hq C.cl_command_queue, hk C.cl_kernel, dim C.cl_uint, offset, global *C.const_size_t, suggested *C.size_t) C.cl_int {
-	q, ok := findQueue(hq)
-	if !ok {
-		return C.CL_INVALID_COMMAND_QUEUE
-	}
-	k, ok := findKernel(hk)
+	_, k, code := launched(hq, hk, dim)
 	switch {
-	case !ok:
-		return C.CL_INVALID_KERNEL
-	case k.program.ctx != q.ctx:
-		return C.CL_INVALID_CONTEXT
-	case dim < 1 || dim > 3:
-		return C.CL_INVALID_WORK_DIMENSION
+	case code != C.CL_SUCCESS:
+		return code
 	case global == nil:
 		return C.CL_INVALID_GLOBAL_WORK_SIZE
 	case suggested == nil:

@@ -47,14 +47,9 @@ OpEntryPoint Kernel %%f "f"
 `, m, k, n, types)
 }
 
-// runMatrix runs a kernel by one sub-group and returns what it has stored.
-func runMatrix(t *testing.T, text string, lanes int, a, b []int8, c []int32) []int32 {
+// assembled compiles a module in text and returns one of its kernels.
+func assembled(t *testing.T, dev *emu.Device, text, name string) *emu.Kernel {
 	t.Helper()
-	dev, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: lanes, Workers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
 	code, err := asm.Assemble(text, asm.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -63,10 +58,22 @@ func runMatrix(t *testing.T, text string, lanes int, a, b []int8, c []int32) []i
 	if err != nil {
 		t.Fatal(err)
 	}
-	kernel, err := prog.Kernel("f")
+	k, err := prog.Kernel(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return k
+}
+
+// runMatrix runs a kernel by one sub-group and returns what it has stored.
+func runMatrix(t *testing.T, text string, lanes int, a, b []int8, c []int32) []int32 {
+	t.Helper()
+	dev, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: lanes, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	kernel := assembled(t, dev, text, "f")
 	ab, err := emu.NewBufferOf(dev, a)
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/emu"
-	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
 
 // smallFormat is an encoding as its specification has it, for the reference.
@@ -248,18 +247,7 @@ func runSmall(t *testing.T, text string, in any, n, size int) (codes []uint64, b
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	code, err := asm.Assemble(text, asm.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	prog, err := dev.NewProgram(code, emu.ProgramOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := prog.Kernel("k")
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := assembled(t, dev, text, "k")
 	var src *emu.Buffer
 	switch list := in.(type) {
 	case []float32:
