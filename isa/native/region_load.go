@@ -195,9 +195,12 @@ func (r *region) element(in *isa.Inst) {
 	g := &gathering{in: in, t: in.Type, it: in.Idx.Type(), x: r.compiler.load(in.B, in.Idx.Type(), true), d: r.vec(), bias: r.run.Bias[r.at],
 		disp: r.run.Disp[r.at], done: k.NewLabel(), address: r.slot(interp.SlotAddress), limit: r.slot(interp.SlotLimit)}
 	g.temp = r.vec()
+	if g.stride = r.stride(in); g.stride > 1 {
+		g.more = r.vec()
+	}
 	r.masked()
 	each, p := k.NewLabel(), r.index[r.at]
-	next := int(in.Scale) == in.Type.Bytes()
+	next := g.stride > 0
 	bit, known := r.bit(p)
 	if gaps := r.value(in.B, g.it).gaps; gaps || !known && p.shape != shapeUniform {
 		r.each(g)
