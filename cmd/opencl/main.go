@@ -15,4 +15,6 @@
 // CL_MEM_READ_ONLY, end with an error.
 package main
 
+//go:generate go run ./internal/entries
+
 func main() {}
