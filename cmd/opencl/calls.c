@@ -1,4 +1,4 @@
-// Where a host calls from, and what becomes of a host's child.
+// Where a host calls from.
 
 #define LOCKSTEP_NAMES_OF_OPENCL
 #include "opencl.h"
@@ -47,26 +47,3 @@ void lockstep_take_calls(lockstep_calls *calls, void *to) {
 	calls->n = 1;
 	calls->at[0] = at;
 }
-
-volatile int lockstep_forked;
-
-#ifdef _WIN32
-void lockstep_complain_of_fork(void) {}
-#else
-#include <pthread.h>
-#include <string.h>
-#include <unistd.h>
-
-void lockstep_complain_of_fork(void) {
-	static volatile int told;
-	static const char text[] = "lockstep: a child of fork cannot use OpenCL, unless it executes another program\n";
-	if (!told && write(STDERR_FILENO, text, strlen(text)) < 0) {
-		// there is nobody else to tell
-	}
-	told = 1;
-}
-
-static void in_child(void) { lockstep_forked = 1; }
-
-__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, in_child); }
-#endif
