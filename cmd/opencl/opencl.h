@@ -83,6 +83,9 @@ static inline void *lockstep_new_handle(void) {
 	return h;
 }
 
+// lockstep_malloc is malloc. C.malloc ends the process where memory is short.
+static inline void *lockstep_malloc(size_t n) { return malloc(n); }
+
 // Types of which cgo has no way to say that they are constant.
 typedef const char const_char;
 typedef const void *const_pointer;

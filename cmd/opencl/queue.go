@@ -312,7 +312,7 @@ func clEnqueueNativeKernel(h C.cl_command_queue, f C.native_kernel, args unsafe.
 	}
 	var copied unsafe.Pointer
 	if size > 0 {
-		if copied = C.malloc(size); copied == nil {
+		if copied = C.lockstep_malloc(size); copied == nil {
 			return C.CL_OUT_OF_HOST_MEMORY
 		}
 		copy(unsafe.Slice((*byte)(copied), int(size)), unsafe.Slice((*byte)(args), int(size)))
