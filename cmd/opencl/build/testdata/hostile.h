@@ -228,7 +228,9 @@ static void *desc(int i) {
 	d->image_type = r(10) == 0 ? next_number() : 0x10F0 + r(10);
 	size_t *fields[] = {&d->image_width, &d->image_height, &d->image_depth, &d->image_array_size};
 	for (int j = 0; j < 4; j++)
-		*fields[j] = wild ? size() : r(20);
+		*fields[j] = r(20);
+	if (wild)
+		*fields[r(4)] = size();
 	if (r(4) == 0) {
 		d->image_row_pitch = size();
 		d->image_slice_pitch = r(2) == 0 ? size() : 0;
