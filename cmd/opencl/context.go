@@ -65,7 +65,6 @@ func clCreateContext(properties *C.const_cl_context_properties, n C.cl_uint, dev
 			c.devices = append(c.devices, d)
 		}
 	}
-	C.lockstep_use_signal_stacks()
 	if !enter(c, c.end) {
 		return fail(C.CL_OUT_OF_HOST_MEMORY)
 	}

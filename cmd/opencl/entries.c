@@ -158,6 +158,7 @@ cl_int CL_API_CALL clBuildProgram(cl_program h, cl_uint n, const_cl_device_id *d
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clBuildProgram(h, n, devices, text, notify, data);
 }
 
@@ -168,6 +169,7 @@ cl_kernel CL_API_CALL clCloneKernel(cl_kernel h, cl_int *errcode) {
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCloneKernel(h, errcode);
 }
 
@@ -176,6 +178,7 @@ cl_int CL_API_CALL clCompileProgram(cl_program h, cl_uint n, const_cl_device_id 
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clCompileProgram(h, n, devices, text, count, headers, names, notify, data);
 }
 
@@ -186,6 +189,7 @@ cl_mem CL_API_CALL clCreateBuffer(cl_context h, cl_mem_flags flags, size_t size,
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateBuffer(h, flags, size, host, errcode);
 }
 
@@ -196,6 +200,7 @@ cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context h, const_cl_mem_prope
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateBufferWithProperties(h, properties, flags, size, host, errcode);
 }
 
@@ -206,6 +211,7 @@ cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context c, cl_device_id d, 
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateCommandQueue(c, d, flags, errcode);
 }
 
@@ -216,6 +222,7 @@ cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context c, cl
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateCommandQueueWithProperties(c, d, properties, errcode);
 }
 
@@ -226,6 +233,7 @@ cl_command_queue CL_API_CALL clCreateCommandQueueWithPropertiesKHR(cl_context c,
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateCommandQueueWithPropertiesKHR(c, d, properties, errcode);
 }
 
@@ -236,6 +244,7 @@ cl_context CL_API_CALL clCreateContext(const_cl_context_properties *properties, 
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateContext(properties, n, devices, notify, data, errcode);
 }
 
@@ -246,6 +255,7 @@ cl_context CL_API_CALL clCreateContextFromType(const_cl_context_properties *prop
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateContextFromType(properties, kind, notify, data, errcode);
 }
 
@@ -256,6 +266,7 @@ cl_mem CL_API_CALL clCreateImage(cl_context h, cl_mem_flags flags, const_cl_imag
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateImage(h, flags, format, desc, host, errcode);
 }
 
@@ -266,6 +277,7 @@ cl_mem CL_API_CALL clCreateImage2D(cl_context h, cl_mem_flags flags, const_cl_im
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateImage2D(h, flags, format, width, height, row, host, errcode);
 }
 
@@ -276,6 +288,7 @@ cl_mem CL_API_CALL clCreateImage3D(cl_context h, cl_mem_flags flags, const_cl_im
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateImage3D(h, flags, format, width, height, depth, row, slice, host, errcode);
 }
 
@@ -286,6 +299,7 @@ cl_mem CL_API_CALL clCreateImageWithProperties(cl_context h, const_cl_mem_proper
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateImageWithProperties(h, properties, flags, format, desc, host, errcode);
 }
 
@@ -296,6 +310,7 @@ cl_kernel CL_API_CALL clCreateKernel(cl_program h, const_char *name, cl_int *err
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateKernel(h, name, errcode);
 }
 
@@ -304,6 +319,7 @@ cl_int CL_API_CALL clCreateKernelsInProgram(cl_program h, cl_uint n, cl_kernel *
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clCreateKernelsInProgram(h, n, kernels, count);
 }
 
@@ -314,6 +330,7 @@ cl_mem CL_API_CALL clCreatePipe(cl_context h, cl_mem_flags flags, cl_uint packet
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreatePipe(h, flags, packet, packets, properties, errcode);
 }
 
@@ -324,6 +341,7 @@ cl_program CL_API_CALL clCreateProgramWithBinary(cl_context h, cl_uint n, const_
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateProgramWithBinary(h, n, devices, lengths, binaries, statuses, errcode);
 }
 
@@ -334,6 +352,7 @@ cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context h, cl_uint n
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateProgramWithBuiltInKernels(h, n, devices, names, errcode);
 }
 
@@ -344,6 +363,7 @@ cl_program CL_API_CALL clCreateProgramWithIL(cl_context h, const_pointer il, siz
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateProgramWithIL(h, il, size, errcode);
 }
 
@@ -354,6 +374,7 @@ cl_program CL_API_CALL clCreateProgramWithILKHR(cl_context h, const_pointer il, 
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateProgramWithILKHR(h, il, size, errcode);
 }
 
@@ -364,6 +385,7 @@ cl_program CL_API_CALL clCreateProgramWithSource(cl_context h, cl_uint n, string
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateProgramWithSource(h, n, texts, lengths, errcode);
 }
 
@@ -374,6 +396,7 @@ cl_sampler CL_API_CALL clCreateSampler(cl_context h, cl_bool normalized, cl_addr
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateSampler(h, normalized, addressing, filter, errcode);
 }
 
@@ -384,6 +407,7 @@ cl_sampler CL_API_CALL clCreateSamplerWithProperties(cl_context h, const_cl_samp
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateSamplerWithProperties(h, properties, errcode);
 }
 
@@ -394,6 +418,7 @@ cl_mem CL_API_CALL clCreateSubBuffer(cl_mem h, cl_mem_flags flags, cl_buffer_cre
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateSubBuffer(h, flags, kind, info, errcode);
 }
 
@@ -402,6 +427,7 @@ cl_int CL_API_CALL clCreateSubDevices(cl_device_id h, const_cl_device_partition_
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clCreateSubDevices(h, properties, n, devices, count);
 }
 
@@ -412,6 +438,7 @@ cl_event CL_API_CALL clCreateUserEvent(cl_context h, cl_int *errcode) {
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clCreateUserEvent(h, errcode);
 }
 
@@ -422,6 +449,7 @@ void *CL_API_CALL clDeviceMemAllocINTEL(cl_context c, cl_device_id d, const_cl_m
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clDeviceMemAllocINTEL(c, d, properties, size, align, errcode);
 }
 
@@ -430,6 +458,7 @@ cl_int CL_API_CALL clEnqueueBarrier(cl_command_queue h) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueBarrier(h);
 }
 
@@ -438,6 +467,7 @@ cl_int CL_API_CALL clEnqueueBarrierWithWaitList(cl_command_queue h, cl_uint n, c
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueBarrierWithWaitList(h, n, wait, ev);
 }
 
@@ -446,6 +476,7 @@ cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue hq, cl_mem hs, cl_mem hd
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueCopyBuffer(hq, hs, hd, from, to, n, wn, wait, ev);
 }
 
@@ -454,6 +485,7 @@ cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue hq, cl_mem hs, cl_me
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueCopyBufferRect(hq, hs, hd, from, to, region, row, slice, toRow, toSlice, wn, wait, ev);
 }
 
@@ -462,6 +494,7 @@ cl_int CL_API_CALL clEnqueueCopyBufferToImage(cl_command_queue hq, cl_mem hs, cl
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueCopyBufferToImage(hq, hs, hd, offset, to, region, wn, wait, ev);
 }
 
@@ -470,6 +503,7 @@ cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue hq, cl_mem hs, cl_mem hd,
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueCopyImage(hq, hs, hd, from, to, region, wn, wait, ev);
 }
 
@@ -478,6 +512,7 @@ cl_int CL_API_CALL clEnqueueCopyImageToBuffer(cl_command_queue hq, cl_mem hs, cl
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueCopyImageToBuffer(hq, hs, hd, from, region, offset, wn, wait, ev);
 }
 
@@ -486,6 +521,7 @@ cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue hq, cl_mem hm, const_poi
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueFillBuffer(hq, hm, pattern, size, offset, n, wn, wait, ev);
 }
 
@@ -494,6 +530,7 @@ cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue hq, cl_mem hm, const_poin
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueFillImage(hq, hm, color, origin, region, wn, wait, ev);
 }
 
@@ -504,6 +541,7 @@ void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue hq, cl_mem hm, cl_bool blo
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clEnqueueMapBuffer(hq, hm, blocking, flags, offset, n, wn, wait, ev, errcode);
 }
 
@@ -514,6 +552,7 @@ void *CL_API_CALL clEnqueueMapImage(cl_command_queue hq, cl_mem hm, cl_bool bloc
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clEnqueueMapImage(hq, hm, blocking, flags, origin, region, row, slice, wn, wait, ev, errcode);
 }
 
@@ -522,6 +561,7 @@ cl_int CL_API_CALL clEnqueueMarker(cl_command_queue h, cl_event *ev) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueMarker(h, ev);
 }
 
@@ -530,6 +570,7 @@ cl_int CL_API_CALL clEnqueueMarkerWithWaitList(cl_command_queue h, cl_uint n, co
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueMarkerWithWaitList(h, n, wait, ev);
 }
 
@@ -538,6 +579,7 @@ cl_int CL_API_CALL clEnqueueMemAdviseINTEL(cl_command_queue hq, const_pointer p,
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueMemAdviseINTEL(hq, p, size, advice, wn, wait, ev);
 }
 
@@ -546,6 +588,7 @@ cl_int CL_API_CALL clEnqueueMemFillINTEL(cl_command_queue hq, void *p, const_poi
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueMemFillINTEL(hq, p, pattern, patternSize, size, wn, wait, ev);
 }
 
@@ -554,6 +597,7 @@ cl_int CL_API_CALL clEnqueueMemcpyINTEL(cl_command_queue hq, cl_bool blocking, v
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueMemcpyINTEL(hq, blocking, dst, src, size, wn, wait, ev);
 }
 
@@ -562,6 +606,7 @@ cl_int CL_API_CALL clEnqueueMemsetINTEL(cl_command_queue hq, void *p, cl_int val
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueMemsetINTEL(hq, p, value, size, wn, wait, ev);
 }
 
@@ -570,6 +615,7 @@ cl_int CL_API_CALL clEnqueueMigrateMemINTEL(cl_command_queue hq, const_pointer p
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueMigrateMemINTEL(hq, p, size, flags, wn, wait, ev);
 }
 
@@ -578,6 +624,7 @@ cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue hq, cl_uint count
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueMigrateMemObjects(hq, count, mems, flags, n, wait, ev);
 }
 
@@ -586,6 +633,7 @@ cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue hq, cl_kernel hk, cl_
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	lockstep_calls calls;
 	lockstep_take_calls(&calls, __builtin_return_address(0));
 	return go_clEnqueueNDRangeKernel(&calls, hq, hk, dim, offset, global, local, n, wait, ev);
@@ -596,6 +644,7 @@ cl_int CL_API_CALL clEnqueueNativeKernel(cl_command_queue h, native_kernel f, vo
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueNativeKernel(h, f, args, size, n, mems, places, wn, wait, ev);
 }
 
@@ -604,6 +653,7 @@ cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue hq, cl_mem hm, cl_bool b
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueReadBuffer(hq, hm, blocking, offset, n, p, wn, wait, ev);
 }
 
@@ -612,6 +662,7 @@ cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue hq, cl_mem hm, cl_bo
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueReadBufferRect(hq, hm, blocking, origin, hostOrigin, region, row, slice, hostRow, hostSlice, p, wn, wait, ev);
 }
 
@@ -620,6 +671,7 @@ cl_int CL_API_CALL clEnqueueReadImage(cl_command_queue hq, cl_mem hm, cl_bool bl
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueReadImage(hq, hm, blocking, origin, region, row, slice, p, wn, wait, ev);
 }
 
@@ -627,6 +679,7 @@ cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue hq, cl_uint n, void **point
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueSVMFree(hq, n, pointers, free, data, wn, wait, ev);
 }
 
@@ -635,6 +688,7 @@ cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue hq, cl_bool blocking, cl_map
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueSVMMap(hq, blocking, flags, p, size, wn, wait, ev);
 }
 
@@ -643,6 +697,7 @@ cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue hq, void *p, const_point
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueSVMMemFill(hq, p, pattern, patternSize, size, wn, wait, ev);
 }
 
@@ -651,6 +706,7 @@ cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue hq, cl_bool blocking, voi
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueSVMMemcpy(hq, blocking, dst, src, size, wn, wait, ev);
 }
 
@@ -659,6 +715,7 @@ cl_int CL_API_CALL clEnqueueSVMMigrateMem(cl_command_queue hq, cl_uint n, const_
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueSVMMigrateMem(hq, n, pointers, sizes, flags, wn, wait, ev);
 }
 
@@ -667,6 +724,7 @@ cl_int CL_API_CALL clEnqueueSVMUnmap(cl_command_queue hq, void *p, cl_uint wn, c
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueSVMUnmap(hq, p, wn, wait, ev);
 }
 
@@ -675,6 +733,7 @@ cl_int CL_API_CALL clEnqueueTask(cl_command_queue hq, cl_kernel hk, cl_uint n, c
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	lockstep_calls calls;
 	lockstep_take_calls(&calls, __builtin_return_address(0));
 	return go_clEnqueueTask(&calls, hq, hk, n, wait, ev);
@@ -685,6 +744,7 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue hq, cl_mem hm, void 
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueUnmapMemObject(hq, hm, p, n, wait, ev);
 }
 
@@ -693,6 +753,7 @@ cl_int CL_API_CALL clEnqueueWaitForEvents(cl_command_queue h, cl_uint n, const_c
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueWaitForEvents(h, n, wait);
 }
 
@@ -701,6 +762,7 @@ cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue hq, cl_mem hm, cl_bool 
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueWriteBuffer(hq, hm, blocking, offset, n, p, wn, wait, ev);
 }
 
@@ -709,6 +771,7 @@ cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue hq, cl_mem hm, cl_b
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueWriteBufferRect(hq, hm, blocking, origin, hostOrigin, region, row, slice, hostRow, hostSlice, p, wn, wait, ev);
 }
 
@@ -717,6 +780,7 @@ cl_int CL_API_CALL clEnqueueWriteImage(cl_command_queue hq, cl_mem hm, cl_bool b
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clEnqueueWriteImage(hq, hm, blocking, origin, region, row, slice, p, wn, wait, ev);
 }
 
@@ -725,6 +789,7 @@ cl_int CL_API_CALL clFinish(cl_command_queue h) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clFinish(h);
 }
 
@@ -733,6 +798,7 @@ cl_int CL_API_CALL clFlush(cl_command_queue h) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clFlush(h);
 }
 
@@ -741,6 +807,7 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue h, cl_command_queue_in
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetCommandQueueInfo(h, name, size, value, ret);
 }
 
@@ -749,6 +816,7 @@ cl_int CL_API_CALL clGetContextInfo(cl_context h, cl_context_info name, size_t s
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetContextInfo(h, name, size, value, ret);
 }
 
@@ -757,6 +825,7 @@ cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id h, cl_ulong *deviceTime,
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetDeviceAndHostTimer(h, deviceTime, hostTime);
 }
 
@@ -765,6 +834,7 @@ cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id h, cl_device_type kind, cl_uint
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetDeviceIDs(h, kind, n, devices, count);
 }
 
@@ -773,6 +843,7 @@ cl_int CL_API_CALL clGetDeviceInfo(cl_device_id h, cl_device_info name, size_t s
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetDeviceInfo(h, name, size, value, ret);
 }
 
@@ -781,6 +852,7 @@ cl_int CL_API_CALL clGetEventInfo(cl_event h, cl_event_info name, size_t size, v
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetEventInfo(h, name, size, value, ret);
 }
 
@@ -789,6 +861,7 @@ cl_int CL_API_CALL clGetEventProfilingInfo(cl_event h, cl_profiling_info name, s
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetEventProfilingInfo(h, name, size, value, ret);
 }
 
@@ -797,6 +870,7 @@ void *CL_API_CALL clGetExtensionFunctionAddress(const_char *name) {
 		lockstep_complain_of_fork();
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clGetExtensionFunctionAddress(name);
 }
 
@@ -805,6 +879,7 @@ void *CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_id h, con
 		lockstep_complain_of_fork();
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clGetExtensionFunctionAddressForPlatform(h, name);
 }
 
@@ -813,6 +888,7 @@ cl_int CL_API_CALL clGetHostTimer(cl_device_id h, cl_ulong *hostTime) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetHostTimer(h, hostTime);
 }
 
@@ -821,6 +897,7 @@ cl_int CL_API_CALL clGetImageInfo(cl_mem h, cl_image_info name, size_t size, voi
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetImageInfo(h, name, size, value, ret);
 }
 
@@ -829,6 +906,7 @@ cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel h, cl_uint index, cl_kernel_arg_
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetKernelArgInfo(h, index, name, size, value, ret);
 }
 
@@ -837,6 +915,7 @@ cl_int CL_API_CALL clGetKernelInfo(cl_kernel h, cl_kernel_info name, size_t size
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetKernelInfo(h, name, size, value, ret);
 }
 
@@ -845,6 +924,7 @@ cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel h, cl_device_id hd, cl_kern
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetKernelSubGroupInfo(h, hd, name, inSize, in, size, value, ret);
 }
 
@@ -853,6 +933,7 @@ cl_int CL_API_CALL clGetKernelSubGroupInfoKHR(cl_kernel h, cl_device_id hd, cl_k
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetKernelSubGroupInfoKHR(h, hd, name, inSize, in, size, value, ret);
 }
 
@@ -861,6 +942,7 @@ cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue hq, cl_
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetKernelSuggestedLocalWorkSizeKHR(hq, hk, dim, offset, global, suggested);
 }
 
@@ -869,6 +951,7 @@ cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel h, cl_device_id hd, cl_ker
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetKernelWorkGroupInfo(h, hd, name, size, value, ret);
 }
 
@@ -877,6 +960,7 @@ cl_int CL_API_CALL clGetMemAllocInfoINTEL(cl_context h, const_pointer p, cl_mem_
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetMemAllocInfoINTEL(h, p, name, size, value, ret);
 }
 
@@ -885,6 +969,7 @@ cl_int CL_API_CALL clGetMemObjectInfo(cl_mem h, cl_mem_info name, size_t size, v
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetMemObjectInfo(h, name, size, value, ret);
 }
 
@@ -893,6 +978,7 @@ cl_int CL_API_CALL clGetPipeInfo(cl_mem h, cl_pipe_info name, size_t size, void 
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetPipeInfo(h, name, size, value, ret);
 }
 
@@ -901,6 +987,7 @@ cl_int CL_API_CALL clGetPlatformIDs(cl_uint n, cl_platform_id *platforms, cl_uin
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetPlatformIDs(n, platforms, count);
 }
 
@@ -909,6 +996,7 @@ cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id h, cl_platform_info name, si
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetPlatformInfo(h, name, size, value, ret);
 }
 
@@ -917,6 +1005,7 @@ cl_int CL_API_CALL clGetProgramBuildInfo(cl_program h, cl_device_id hd, cl_progr
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetProgramBuildInfo(h, hd, name, size, value, ret);
 }
 
@@ -925,6 +1014,7 @@ cl_int CL_API_CALL clGetProgramInfo(cl_program h, cl_program_info name, size_t s
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetProgramInfo(h, name, size, value, ret);
 }
 
@@ -933,6 +1023,7 @@ cl_int CL_API_CALL clGetSamplerInfo(cl_sampler h, cl_sampler_info name, size_t s
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetSamplerInfo(h, name, size, value, ret);
 }
 
@@ -941,6 +1032,7 @@ cl_int CL_API_CALL clGetSupportedImageFormats(cl_context h, cl_mem_flags flags, 
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clGetSupportedImageFormats(h, flags, kind, n, formats, count);
 }
 
@@ -951,6 +1043,7 @@ void *CL_API_CALL clHostMemAllocINTEL(cl_context c, const_cl_mem_properties_inte
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clHostMemAllocINTEL(c, properties, size, align, errcode);
 }
 
@@ -959,6 +1052,7 @@ cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint n, cl_platform_id *platforms, 
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clIcdGetPlatformIDsKHR(n, platforms, count);
 }
 
@@ -969,6 +1063,7 @@ cl_program CL_API_CALL clLinkProgram(cl_context h, cl_uint n, const_cl_device_id
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clLinkProgram(h, n, devices, text, count, inputs, notify, data, errcode);
 }
 
@@ -976,6 +1071,7 @@ cl_int CL_API_CALL clMemBlockingFreeINTEL(cl_context h, void *p) {
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clMemBlockingFreeINTEL(h, p);
 }
 
@@ -983,6 +1079,7 @@ cl_int CL_API_CALL clMemFreeINTEL(cl_context h, void *p) {
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clMemFreeINTEL(h, p);
 }
 
@@ -990,6 +1087,7 @@ cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue h) {
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clReleaseCommandQueue(h);
 }
 
@@ -997,6 +1095,7 @@ cl_int CL_API_CALL clReleaseContext(cl_context h) {
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clReleaseContext(h);
 }
 
@@ -1004,6 +1103,7 @@ cl_int CL_API_CALL clReleaseDevice(cl_device_id h) {
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clReleaseDevice(h);
 }
 
@@ -1011,6 +1111,7 @@ cl_int CL_API_CALL clReleaseEvent(cl_event h) {
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clReleaseEvent(h);
 }
 
@@ -1018,6 +1119,7 @@ cl_int CL_API_CALL clReleaseKernel(cl_kernel h) {
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clReleaseKernel(h);
 }
 
@@ -1025,6 +1127,7 @@ cl_int CL_API_CALL clReleaseMemObject(cl_mem h) {
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clReleaseMemObject(h);
 }
 
@@ -1032,6 +1135,7 @@ cl_int CL_API_CALL clReleaseProgram(cl_program h) {
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clReleaseProgram(h);
 }
 
@@ -1039,6 +1143,7 @@ cl_int CL_API_CALL clReleaseSampler(cl_sampler h) {
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clReleaseSampler(h);
 }
 
@@ -1047,6 +1152,7 @@ cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue h) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clRetainCommandQueue(h);
 }
 
@@ -1055,6 +1161,7 @@ cl_int CL_API_CALL clRetainContext(cl_context h) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clRetainContext(h);
 }
 
@@ -1063,6 +1170,7 @@ cl_int CL_API_CALL clRetainDevice(cl_device_id h) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clRetainDevice(h);
 }
 
@@ -1071,6 +1179,7 @@ cl_int CL_API_CALL clRetainEvent(cl_event h) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clRetainEvent(h);
 }
 
@@ -1079,6 +1188,7 @@ cl_int CL_API_CALL clRetainKernel(cl_kernel h) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clRetainKernel(h);
 }
 
@@ -1087,6 +1197,7 @@ cl_int CL_API_CALL clRetainMemObject(cl_mem h) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clRetainMemObject(h);
 }
 
@@ -1095,6 +1206,7 @@ cl_int CL_API_CALL clRetainProgram(cl_program h) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clRetainProgram(h);
 }
 
@@ -1103,6 +1215,7 @@ cl_int CL_API_CALL clRetainSampler(cl_sampler h) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clRetainSampler(h);
 }
 
@@ -1111,6 +1224,7 @@ void *CL_API_CALL clSVMAlloc(cl_context h, cl_svm_mem_flags flags, size_t size, 
 		lockstep_complain_of_fork();
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clSVMAlloc(h, flags, size, align);
 }
 
@@ -1118,6 +1232,7 @@ void CL_API_CALL clSVMFree(cl_context h, void *p) {
 	if (lockstep_forked) {
 		return;
 	}
+	lockstep_enter();
 	go_clSVMFree(h, p);
 }
 
@@ -1126,6 +1241,7 @@ cl_int CL_API_CALL clSetCommandQueueProperty(cl_command_queue h, cl_command_queu
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clSetCommandQueueProperty(h, flags, enable, old);
 }
 
@@ -1134,6 +1250,7 @@ cl_int CL_API_CALL clSetContextDestructorCallback(cl_context h, context_destroye
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clSetContextDestructorCallback(h, f, data);
 }
 
@@ -1142,6 +1259,7 @@ cl_int CL_API_CALL clSetDefaultDeviceCommandQueue(cl_context hc, cl_device_id hd
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clSetDefaultDeviceCommandQueue(hc, hd, hq);
 }
 
@@ -1150,6 +1268,7 @@ cl_int CL_API_CALL clSetEventCallback(cl_event h, cl_int level, event_notify f, 
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clSetEventCallback(h, level, f, data);
 }
 
@@ -1158,6 +1277,7 @@ cl_int CL_API_CALL clSetKernelArg(cl_kernel h, cl_uint index, size_t size, const
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clSetKernelArg(h, index, size, value);
 }
 
@@ -1166,6 +1286,7 @@ cl_int CL_API_CALL clSetKernelArgMemPointerINTEL(cl_kernel k, cl_uint index, con
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clSetKernelArgMemPointerINTEL(k, index, p);
 }
 
@@ -1174,6 +1295,7 @@ cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel h, cl_uint index, const_po
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clSetKernelArgSVMPointer(h, index, p);
 }
 
@@ -1182,6 +1304,7 @@ cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel h, cl_kernel_exec_info name, si
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clSetKernelExecInfo(h, name, size, value);
 }
 
@@ -1190,6 +1313,7 @@ cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem h, memory_destroyed f
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clSetMemObjectDestructorCallback(h, f, data);
 }
 
@@ -1197,6 +1321,7 @@ cl_int CL_API_CALL clSetProgramReleaseCallback(cl_program h, program_notify f, v
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clSetProgramReleaseCallback(h, f, data);
 }
 
@@ -1205,6 +1330,7 @@ cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program h, cl_uint id, 
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clSetProgramSpecializationConstant(h, id, size, value);
 }
 
@@ -1213,6 +1339,7 @@ cl_int CL_API_CALL clSetUserEventStatus(cl_event h, cl_int status) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clSetUserEventStatus(h, status);
 }
 
@@ -1223,6 +1350,7 @@ void *CL_API_CALL clSharedMemAllocINTEL(cl_context c, cl_device_id d, const_cl_m
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_clSharedMemAllocINTEL(c, d, properties, size, align, errcode);
 }
 
@@ -1230,6 +1358,7 @@ cl_int CL_API_CALL clUnloadCompiler(void) {
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clUnloadCompiler();
 }
 
@@ -1237,6 +1366,7 @@ cl_int CL_API_CALL clUnloadPlatformCompiler(cl_platform_id h) {
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clUnloadPlatformCompiler(h);
 }
 
@@ -1245,6 +1375,7 @@ cl_int CL_API_CALL clWaitForEvents(cl_uint n, const_cl_event *events) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_clWaitForEvents(n, events);
 }
 
@@ -1253,6 +1384,7 @@ cl_int CL_API_CALL lockstepCommandBarrierWithWaitList(cl_command_buffer_khr b, c
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_lockstepCommandBarrierWithWaitList(b, q, properties, n, wait, point, handle);
 }
 
@@ -1261,6 +1393,7 @@ cl_int CL_API_CALL lockstepCommandCopyBuffer(cl_command_buffer_khr b, cl_command
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_lockstepCommandCopyBuffer(b, q, properties, src, dst, from, to, size, n, wait, point, handle);
 }
 
@@ -1269,6 +1402,7 @@ cl_int CL_API_CALL lockstepCommandCopyBufferRect(cl_command_buffer_khr b, cl_com
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_lockstepCommandCopyBufferRect(b, q, properties, src, dst, from, to, region, row, slice, toRow, toSlice, n, wait, point, handle);
 }
 
@@ -1277,6 +1411,7 @@ cl_int CL_API_CALL lockstepCommandCopyBufferToImage(cl_command_buffer_khr b, cl_
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_lockstepCommandCopyBufferToImage(b, q, properties, src, dst, from, to, region, n, wait, point, handle);
 }
 
@@ -1285,6 +1420,7 @@ cl_int CL_API_CALL lockstepCommandCopyImage(cl_command_buffer_khr b, cl_command_
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_lockstepCommandCopyImage(b, q, properties, src, dst, from, to, region, n, wait, point, handle);
 }
 
@@ -1293,6 +1429,7 @@ cl_int CL_API_CALL lockstepCommandCopyImageToBuffer(cl_command_buffer_khr b, cl_
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_lockstepCommandCopyImageToBuffer(b, q, properties, src, dst, from, region, to, n, wait, point, handle);
 }
 
@@ -1301,6 +1438,7 @@ cl_int CL_API_CALL lockstepCommandFillBuffer(cl_command_buffer_khr b, cl_command
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_lockstepCommandFillBuffer(b, q, properties, m, pattern, patternSize, offset, size, n, wait, point, handle);
 }
 
@@ -1309,6 +1447,7 @@ cl_int CL_API_CALL lockstepCommandFillImage(cl_command_buffer_khr b, cl_command_
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_lockstepCommandFillImage(b, q, properties, m, color, origin, region, n, wait, point, handle);
 }
 
@@ -1317,6 +1456,7 @@ cl_int CL_API_CALL lockstepCommandNDRangeKernel(cl_command_buffer_khr b, cl_comm
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	lockstep_calls calls;
 	lockstep_take_calls(&calls, __builtin_return_address(0));
 	return go_lockstepCommandNDRangeKernel(&calls, b, q, properties, k, dim, offset, global, local, n, wait, point, handle);
@@ -1327,6 +1467,7 @@ cl_int CL_API_CALL lockstepCommandSVMMemFill(cl_command_buffer_khr b, cl_command
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_lockstepCommandSVMMemFill(b, q, properties, pointer, pattern, patternSize, size, n, wait, point, handle);
 }
 
@@ -1335,6 +1476,7 @@ cl_int CL_API_CALL lockstepCommandSVMMemcpy(cl_command_buffer_khr b, cl_command_
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_lockstepCommandSVMMemcpy(b, q, properties, dst, src, size, n, wait, point, handle);
 }
 
@@ -1345,6 +1487,7 @@ cl_command_buffer_khr CL_API_CALL lockstepCreateCommandBuffer(cl_uint n, const_c
 			*errcode = CL_OUT_OF_RESOURCES;
 		return NULL;
 	}
+	lockstep_enter();
 	return go_lockstepCreateCommandBuffer(n, queues, properties, errcode);
 }
 
@@ -1353,6 +1496,7 @@ cl_int CL_API_CALL lockstepEnqueueCommandBuffer(cl_uint n, cl_command_queue *que
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_lockstepEnqueueCommandBuffer(n, queues, h, wn, wait, ev);
 }
 
@@ -1361,6 +1505,7 @@ cl_int CL_API_CALL lockstepFinalizeCommandBuffer(cl_command_buffer_khr h) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_lockstepFinalizeCommandBuffer(h);
 }
 
@@ -1369,6 +1514,7 @@ cl_int CL_API_CALL lockstepGetCommandBufferInfo(cl_command_buffer_khr h, cl_comm
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_lockstepGetCommandBufferInfo(h, name, size, value, ret);
 }
 
@@ -1376,6 +1522,7 @@ cl_int CL_API_CALL lockstepReleaseCommandBuffer(cl_command_buffer_khr h) {
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_lockstepReleaseCommandBuffer(h);
 }
 
@@ -1384,5 +1531,6 @@ cl_int CL_API_CALL lockstepRetainCommandBuffer(cl_command_buffer_khr h) {
 		lockstep_complain_of_fork();
 		return CL_OUT_OF_RESOURCES;
 	}
+	lockstep_enter();
 	return go_lockstepRetainCommandBuffer(h);
 }

@@ -57,8 +57,8 @@ typedef struct {
 extern volatile int lockstep_forked;
 extern void lockstep_complain_of_fork(void);
 
-// lockstep_use_signal_stacks lets handlers of the host run on threads of Go.
-extern void lockstep_use_signal_stacks(void);
+// lockstep_enter prepares the process for Go. It is called before each function of Go.
+extern void lockstep_enter(void);
 
 // lockstep_calls is where the host has called from: the address that the call returns to, and those of the functions
 // around it, as far as they were asked for. See calls.c.

@@ -7,11 +7,13 @@ volatile int lockstep_forked;
 
 #ifdef _WIN32
 void lockstep_complain_of_fork(void) {}
-void lockstep_use_signal_stacks(void) {}
+void lockstep_enter(void) {}
 #else
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 void lockstep_complain_of_fork(void) {
@@ -45,17 +47,38 @@ __attribute__((constructor)) static void behind_go(void) {
 	pthread_atfork(NULL, NULL, in_child);
 }
 
-// Go lets its threads have SIGPROF and SIGCHLD all the same. A handler would run on the stack of a goroutine, which may
-// be too small, unless it asks for the alternate stack. Go sees to that for handlers that are there when it starts; this
-// is for those that came later.
-void lockstep_use_signal_stacks(void) {
-	static const int signals[] = {SIGPROF, SIGCHLD};
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-		struct sigaction a;
-		if (sigaction(signals[i], NULL, &a) == 0 && a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN && !(a.sa_flags & SA_ONSTACK)) {
+// use_signal_stacks lets handlers of the host interrupt Go. A thread of the host that is in the driver is on the stack of a
+// goroutine, and so are Go's own threads, which have SIGPROF and SIGCHLD all the same; these stacks are small. Go gives
+// its threads alternate stacks, and handlers that are there when it starts the flag to use them. This is for those that
+// came later.
+static void use_signal_stacks(void) {
+	for (int s = 1; s < NSIG; s++) {
+		struct sigaction a, before;
+		if (sigaction(s, NULL, &a) != 0)
+			continue;
+		while (a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN && !(a.sa_flags & SA_ONSTACK)) {
 			a.sa_flags |= SA_ONSTACK;
-			sigaction(signals[i], &a, NULL);
+			if (sigaction(s, &a, &before) != 0 || before.sa_handler == a.sa_handler)
+				break;
+			a = before; // another thread has set it meanwhile
 		}
+	}
+}
+
+#ifdef CLOCK_MONOTONIC_COARSE
+#define CLOCK CLOCK_MONOTONIC_COARSE // a few nanoseconds
+#else
+#define CLOCK CLOCK_MONOTONIC
+#endif
+
+void lockstep_enter(void) {
+	static _Atomic long last;
+	struct timespec t;
+	clock_gettime(CLOCK, &t);
+	long now = (long)t.tv_sec * 250 + t.tv_nsec / 4000000; // to look takes some microseconds
+	if (atomic_load_explicit(&last, memory_order_relaxed) != now) {
+		atomic_store_explicit(&last, now, memory_order_relaxed);
+		use_signal_stacks();
 	}
 }
 #endif

@@ -42,7 +42,6 @@ func newQueue(hc C.cl_context, hd C.cl_device_id, flags C.cl_command_queue_prope
 	}
 	q := &queue{ctx: c, device: d, flags: flags, properties: words}
 	q.commands.OutOfOrder = flags&C.CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0
-	C.lockstep_use_signal_stacks()
 	if !enter(q, c.drop) {
 		return fail(C.CL_OUT_OF_HOST_MEMORY)
 	}

@@ -196,6 +196,7 @@ func (e *entry) definition() string {
 		fmt.Fprintf(&b, "\t\tlockstep_complain_of_fork();\n")
 	}
 	fmt.Fprintf(&b, "%s\t\treturn%s;\n\t}\n", refused, strings.TrimSuffix(" "+result, " "))
+	b.WriteString("\tlockstep_enter();\n")
 	if e.takes {
 		b.WriteString("\tlockstep_calls calls;\n\tlockstep_take_calls(&calls, __builtin_return_address(0));\n")
 	}
