@@ -66,6 +66,14 @@ func (t *sharedTable) find(a uint64) (e sharedEntry, ok bool) {
 	return sharedEntry{}, false
 }
 
+// leads says whether an address is the start of allocation n.
+func (t *sharedTable) leads(a uint64, n uint32) bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	i := t.at(a)
+	return i >= 0 && t.list[i].start == a && t.list[i].alloc == n
+}
+
 // sharedBytes returns size zero bytes that start on a multiple of align, a power of two, and behind which at least one byte
 // belongs to nobody, so that an address says which of two such pieces it leads to the end of. It is nil when the host
 // does not have them.
@@ -121,6 +129,11 @@ func (g *Global) Share(p Pointer) error {
 		}
 	}
 	// What was released here before is forgotten: the address is that of the new allocation.
+	for _, e := range t.list[first:last] {
+		if g.Lookup(e.alloc).old {
+			g.store(e.alloc, freedRegion)
+		}
+	}
 	t.list = slices.Replace(t.list, first, last, sharedEntry{start, end, p.Alloc()})
 	shared := *r
 	shared.host = start

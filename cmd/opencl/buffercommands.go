@@ -64,7 +64,7 @@ func (m *memory) inside(b geometry.Box) bool {
 // transfer puts a copy between the object and the host's memory into the queue.
 func (m *memory) transfer(q *queue, kind C.cl_command_type, toHost bool, blocking C.cl_bool, at geometry.Box, host unsafe.Pointer, hostAt geometry.Box, w waitList) C.cl_int {
 	end, ok := hostAt.End()
-	if host == nil || !ok {
+	if host == nil || !ok || end > mostBytes {
 		return C.CL_INVALID_VALUE
 	}
 	if !m.hostMay(toHost, !toHost) {

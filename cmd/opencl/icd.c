@@ -1,7 +1,9 @@
 // The dispatch table that the loader of OpenCL calls through (cl_khr_icd), and the table of functions by name. All
-// functions are in Go, under the names of the specification.
+// functions are those of entries.c, which call functions of Go.
 
-#include "_cgo_export.h"
+#define LOCKSTEP_NAMES_OF_OPENCL
+#include "opencl.h"
+#include "entries.h"
 #include <CL/cl_icd.h>
 #include <string.h>
 

@@ -321,15 +321,15 @@ func (printer) Write(p []byte) (int, error) {
 }
 
 //export clEnqueueNDRangeKernel
-func clEnqueueNDRangeKernel(hq C.cl_command_queue, hk C.cl_kernel, dim C.cl_uint, offset, global, local *C.const_size_t, n C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
-	return enqueueKernel(hq, hk, C.CL_COMMAND_NDRANGE_KERNEL, dim, offset, global, local, waitList{n, wait, ev})
+func clEnqueueNDRangeKernel(calls *C.lockstep_calls, hq C.cl_command_queue, hk C.cl_kernel, dim C.cl_uint, offset, global, local *C.const_size_t, n C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
+	return enqueueKernel(newCallSite("clEnqueueNDRangeKernel", calls), hq, hk, C.CL_COMMAND_NDRANGE_KERNEL, dim, offset, global, local, waitList{n, wait, ev})
 }
 
 //export clEnqueueTask
-func clEnqueueTask(hq C.cl_command_queue, hk C.cl_kernel, n C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
+func clEnqueueTask(calls *C.lockstep_calls, hq C.cl_command_queue, hk C.cl_kernel, n C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
 	one := C.size_t(1)
 	size := (*C.const_size_t)(unsafe.Pointer(&one))
-	return enqueueKernel(hq, hk, C.CL_COMMAND_TASK, 1, nil, size, size, waitList{n, wait, ev})
+	return enqueueKernel(newCallSite("clEnqueueTask", calls), hq, hk, C.CL_COMMAND_TASK, 1, nil, size, size, waitList{n, wait, ev})
 }
 
 // launched finds the queue and the kernel of a launch of dim dimensions.
@@ -350,7 +350,7 @@ func launched(hq C.cl_command_queue, hk C.cl_kernel, dim C.cl_uint) (q *queue, k
 	return q, k, code
 }
 
-func enqueueKernel(hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type, dim C.cl_uint, offset, global, local *C.const_size_t, w waitList) C.cl_int {
+func enqueueKernel(from callSite, hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type, dim C.cl_uint, offset, global, local *C.const_size_t, w waitList) C.cl_int {
 	q, k, code := launched(hq, hk, dim)
 	if code != C.CL_SUCCESS {
 		return code
@@ -374,6 +374,7 @@ func enqueueKernel(hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type
 	if !empty {
 		launch := emu.Launch{Kernel: k.emu, Args: args, Range: r, Workers: q.device.units, Output: printer{}, MaxOutput: printfBuffer}
 		number, known := session.Number(), k.known()
+		known.Call = from.call
 		run = func() C.cl_int {
 			err := session.Run(context.Background(), number, launch, known)
 			if err == nil {

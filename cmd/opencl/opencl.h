@@ -53,6 +53,24 @@ typedef struct {
 #define CL_COMMAND_BUFFER_CONTEXT_KHR 0x1299
 #endif
 
+// A child of fork has no threads of Go. Every function of OpenCL is refused there (see internal/entries).
+extern volatile int lockstep_forked;
+extern void lockstep_complain_of_fork(void);
+
+// lockstep_enter prepares the process for Go. It is called before each function of Go.
+extern void lockstep_enter(void);
+
+// lockstep_calls is where the host has called from: the address that the call returns to, and those of the functions
+// around it, as far as they were asked for. See calls.c.
+enum { LOCKSTEP_CALLS = 24 };
+typedef struct {
+	uint32_t n;
+	uint32_t fresh; // Go is to say what is at the first address, by lockstep_remember
+	uintptr_t at[LOCKSTEP_CALLS];
+} lockstep_calls;
+extern void lockstep_take_calls(lockstep_calls *calls, void *to);
+extern void lockstep_remember(uintptr_t at, int wrapper);
+
 extern const void *lockstep_dispatch(void);
 extern void *lockstep_entry(const char *name);
 
@@ -64,6 +82,9 @@ static inline void *lockstep_new_handle(void) {
 	}
 	return h;
 }
+
+// lockstep_malloc is malloc. C.malloc ends the process where memory is short.
+static inline void *lockstep_malloc(size_t n) { return malloc(n); }
 
 // Types of which cgo has no way to say that they are constant.
 typedef const char const_char;
@@ -111,5 +132,10 @@ static inline void lockstep_print(const void *text, size_t n) {
 	fwrite(text, 1, n, stdout);
 	fflush(stdout);
 }
+
+// In what cgo makes of this file the functions of Go have the names of names.h, and leave those of OpenCL to entries.c.
+#ifndef LOCKSTEP_NAMES_OF_OPENCL
+#include "names.h"
+#endif
 
 #endif

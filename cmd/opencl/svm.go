@@ -179,7 +179,7 @@ func clSetKernelExecInfo(h C.cl_kernel, name C.cl_kernel_exec_info, size C.size_
 	switch name {
 	case C.CL_KERNEL_EXEC_INFO_SVM_PTRS, C.CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL:
 		word := C.size_t(unsafe.Sizeof(value))
-		if size == 0 || size%word != 0 {
+		if size == 0 || size%word != 0 || size > mostBytes {
 			return C.CL_INVALID_VALUE
 		}
 		for _, p := range unsafe.Slice((*unsafe.Pointer)(unsafe.Pointer(value)), uint64(size/word)) {

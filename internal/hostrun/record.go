@@ -22,8 +22,8 @@ type Case struct {
 	Source    string // of OpenCL C, "" where there is none
 	Options   string // of the build
 	Constants map[uint32]uint64
-	Args      []CaseArg // one for each parameter
-	Call      string    // the place of the host's call, "" where it is not known
+	Args      []CaseArg    // one for each parameter
+	Call      func() *Call // finds the place of the host's call; may be nil, and return nil
 
 	problems []string // why the recorded launch may differ
 }
@@ -135,8 +135,8 @@ func (w *caseWriter) file(name string, data []byte) (string, error) {
 // module writes the module, and the source beside it, where findings look for its lines.
 func (w *caseWriter) module() error {
 	w.comment("A launch of an OpenCL program: lockstep run @" + strings.TrimSuffix(w.dir, ".d"))
-	if w.c.Call != "" {
-		w.comment("launched by " + w.c.Call)
+	if call := w.c.call(); call != nil {
+		w.comment("launched by " + call.text())
 	}
 	if w.c.Options != "" {
 		w.comment("built with the options " + w.c.Options)
