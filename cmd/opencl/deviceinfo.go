@@ -23,6 +23,8 @@ const (
 	maxPipeReserved = 1
 	printfBuffer    = 16 << 20
 	maxParameter    = 4096
+
+	maxNamedBarriers = 64
 )
 
 const floatConfig = C.CL_FP_DENORM | C.CL_FP_INF_NAN | C.CL_FP_ROUND_TO_NEAREST | C.CL_FP_FMA

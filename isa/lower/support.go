@@ -160,7 +160,6 @@ var refusedCapabilities = map[spirv.Capability]string{
 	spirv.CapabilityCooperativeMatrixPerElementOperationsEXT: "cooperative matrices",
 	spirv.CapabilityCooperativeMatrixGetCoordinateEXT:        "cooperative matrices",
 	spirv.CapabilitySubgroupMatrixMultiplyAccumulateINTEL:    "matrix products of sub-groups",
-	spirv.CapabilityShaderClockKHR:                           "clocks",
 }
 
 // hints are capabilities of decorations and other words that make hardware smaller or faster, and have no effect here.
