@@ -32,6 +32,8 @@ var extensions = []extension{
 	{"cl_khr_int64_extended_atomics", version(1, 0, 0), false},
 	{"cl_khr_3d_image_writes", version(1, 0, 0), false},
 	{"cl_khr_image2d_from_buffer", version(1, 0, 0), false},
+	{"cl_khr_mipmap_image", version(1, 0, 0), false},
+	{"cl_khr_mipmap_image_writes", version(1, 0, 0), false},
 	{"cl_khr_depth_images", version(1, 0, 0), false},
 	{"cl_khr_fp16", version(1, 0, 0), false},
 	{"cl_khr_fp64", version(1, 0, 0), false},

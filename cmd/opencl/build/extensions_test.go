@@ -30,3 +30,9 @@ func TestExtensions(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+func TestMipmap(t *testing.T) {
+	if out := host(t, "mipmap"); out != "ok\n" {
+		t.Error(out)
+	}
+}
