@@ -20,6 +20,7 @@ var extensions = []extension{
 	{"cl_khr_command_buffer", version(0, 9, 8), true},
 	{"cl_khr_device_uuid", version(1, 0, 0), true},
 	{"cl_khr_priority_hints", version(1, 0, 0), true},
+	{"cl_khr_semaphore", version(1, 0, 0), true},
 	{"cl_khr_spirv_linkonce_odr", version(1, 0, 0), true},
 	{"cl_khr_spirv_queries", version(1, 0, 0), true},
 	{"cl_khr_throttle_hints", version(1, 0, 0), true},
@@ -52,6 +53,7 @@ var extensions = []extension{
 	{"cl_khr_subgroup_rotate", version(1, 0, 0), false},
 	{"cl_khr_subgroup_shuffle", version(1, 0, 0), false},
 	{"cl_khr_subgroup_shuffle_relative", version(1, 0, 0), false},
+	{"cl_ext_immutable_memory_objects", version(1, 0, 0), true},
 	{"cl_ext_float_atomics", version(1, 0, 0), false},
 	{"cl_intel_required_subgroup_size", version(1, 0, 0), false},
 	{"cl_intel_split_work_group_barrier", version(1, 0, 0), false},
@@ -115,6 +117,8 @@ func (d *device) aboutExtensions(a answer, name C.cl_device_info) (C.cl_int, boo
 	case C.CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT, C.CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT, C.CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT:
 		return put(a, C.cl_bitfield(C.CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT|C.CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT|C.CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT|
 			C.CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT|C.CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT|C.CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT)), true
+	case C.CL_DEVICE_SEMAPHORE_TYPES_KHR:
+		return put(a, C.cl_semaphore_type_khr(C.CL_SEMAPHORE_TYPE_BINARY_KHR)), true
 	case C.CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR:
 		return put(a, C.cl_bitfield(C.CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR|C.CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR|C.CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR)), true
 	case C.CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR:

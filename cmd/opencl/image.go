@@ -74,7 +74,7 @@ func clGetSupportedImageFormats(h C.cl_context, flags C.cl_mem_flags, kind C.cl_
 	if !ok || n == 0 && formats != nil {
 		return C.CL_INVALID_VALUE
 	}
-	if code := checkFlags(flags&^(C.CL_MEM_USE_HOST_PTR|C.CL_MEM_COPY_HOST_PTR), nil); code != C.CL_SUCCESS {
+	if code := checkFlags(flags&^(C.CL_MEM_USE_HOST_PTR|C.CL_MEM_COPY_HOST_PTR|C.CL_MEM_IMMUTABLE_EXT), nil); code != C.CL_SUCCESS {
 		return code
 	}
 	var found []C.cl_image_format
@@ -314,9 +314,7 @@ func (m *memory) ownImage(host unsafe.Pointer) C.cl_int {
 	if code := checkFlags(m.flags, host); code != C.CL_SUCCESS {
 		return code
 	}
-	if m.flags&(C.CL_MEM_READ_WRITE|C.CL_MEM_READ_ONLY|C.CL_MEM_WRITE_ONLY|C.CL_MEM_KERNEL_READ_AND_WRITE) == 0 {
-		m.flags |= C.CL_MEM_READ_WRITE
-	}
+	m.flags = accessible(m.flags, C.CL_MEM_KERNEL_READ_AND_WRITE)
 	s := m.image
 	end, ok := s.end()
 	if !ok || end > m.ctx.devices[0].maxAlloc() {
@@ -333,7 +331,7 @@ func (m *memory) view(d *C.cl_image_desc, f emu.Format) C.cl_int {
 		return C.CL_INVALID_IMAGE_DESCRIPTOR
 	}
 	flags, ok := inherit(of.flags, m.flags)
-	if !ok {
+	if !ok || of.immutable() && !m.immutable() {
 		return C.CL_INVALID_VALUE
 	}
 	m.flags, m.parent = flags, of

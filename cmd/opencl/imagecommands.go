@@ -181,6 +181,9 @@ func clEnqueueFillImage(hq C.cl_command_queue, hm C.cl_mem, color C.const_pointe
 	if color == nil {
 		return C.CL_INVALID_VALUE
 	}
+	if m.immutable() {
+		return C.CL_INVALID_OPERATION
+	}
 	f := m.image.emu.Format()
 	var t mem.Texel
 	n := len(t)

@@ -199,6 +199,8 @@ type command struct {
 	uses  []*object // what must live until the command is over
 	run   func() C.cl_int
 	end   func() // if it is not nil, called when the command is over, also if it did not run
+	// semaphores are what the command waits for behind its wait list, if there are any. It then does nothing else.
+	semaphores []*graph.Semaphore
 	// blocking says that the function returns when the command is over, with its error.
 	blocking bool
 }
@@ -231,14 +233,20 @@ func (q *queue) put(w waitList, c command) C.cl_int {
 	if c.run != nil {
 		run = func() graph.Status { return graph.Status(c.run()) }
 	}
-	e := q.commands.Put(wait, c.order, run, func() {
+	end := func() {
 		if c.end != nil {
 			c.end()
 		}
 		for _, o := range uses {
 			o.drop()
 		}
-	})
+	}
+	var e *graph.Event
+	if c.semaphores != nil {
+		e = q.commands.PutWait(wait, c.semaphores, end)
+	} else {
+		e = q.commands.Put(wait, c.order, run, end)
+	}
 	if ev != nil {
 		ev.graph = e
 		*w.event = ev.id()

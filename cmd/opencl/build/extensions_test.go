@@ -36,3 +36,9 @@ func TestMipmap(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+func TestSemaphore(t *testing.T) {
+	if out := host(t, "semaphore"); out != "ok\n" {
+		t.Error(out)
+	}
+}
