@@ -38,6 +38,8 @@ type kernelArg struct {
 	local  uint64         // bytes of local memory
 	bytes  []byte         // of an argument by value
 	null   bool           // a null pointer
+
+	address uint64 // in shared virtual memory
 }
 
 func findKernel(h C.cl_kernel) (*kernel, bool) { return lookup[*kernel](unsafe.Pointer(h)) }

@@ -21,7 +21,9 @@ type svmMemory struct {
 	size   uint64
 	usm    C.cl_unified_shared_memory_type_intel // CL_MEM_TYPE_UNKNOWN_INTEL for clSVMAlloc
 	device *device                               // of unified shared memory; may be nil
-	flags  C.cl_mem_alloc_flags_intel
+
+	readOnly, writeOnly bool // what kernels may do, where that is not both
+	flags               C.cl_mem_alloc_flags_intel
 }
 
 // svmTable has the allocations by what they are for package emu, which finds them by address.
@@ -64,7 +66,7 @@ func (c *clContext) newSVM(a *svmMemory, align uint64, opt emu.SVMOptions) C.cl_
 	case align&(align-1) != 0 || align > emu.MaxSVMAlign:
 		return C.CL_INVALID_VALUE
 	}
-	a.ctx = c
+	a.ctx, a.readOnly, a.writeOnly = c, opt.ReadOnly, opt.WriteOnly
 	if a.data, a.raw = allocate(a.size, max(align, baseAlign)); a.data == nil {
 		return C.CL_OUT_OF_HOST_MEMORY
 	}
@@ -147,7 +149,7 @@ func clSetKernelArgSVMPointer(h C.cl_kernel, index C.cl_uint, p C.const_pointer)
 	case k.params[index].Kind != isa.ParamGlobal:
 		return C.CL_INVALID_ARG_VALUE
 	}
-	arg := kernelArg{set: true, value: emu.Null()}
+	arg := kernelArg{set: true, value: emu.Null(), null: p == nil, address: uint64(uintptr(p))}
 	if p != nil {
 		a, offset := k.program.ctx.findSVM(unsafe.Pointer(p))
 		if a == nil {

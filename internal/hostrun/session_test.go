@@ -111,7 +111,7 @@ func TestSessionFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"# launched by main at host.c:7", "-kernel put", "-global 2", "-local 1", "-arg in:" + record + "/1.d/0.bin:as-bytes", "-arg bytes:01000000", "-subgroup 8", "-schedule seeded -seed 3"} {
+	for _, line := range []string{"# launched by main at host.c:7", "-kernel put", "-global 2", "-local 1", "-arg 'in:{}/1.d/0.bin:as-bytes'", "-arg bytes:01000000", "-subgroup 8", "-schedule seeded -seed 3"} {
 		if !strings.Contains(string(text), line+"\n") {
 			t.Errorf("no line %s in:\n%s", line, text)
 		}
