@@ -15,8 +15,8 @@ func clCreateBuffer(h C.cl_context, flags C.cl_mem_flags, size C.size_t, host un
 //export clCreateBufferWithProperties
 func clCreateBufferWithProperties(h C.cl_context, properties *C.const_cl_mem_properties, flags C.cl_mem_flags, size C.size_t, host unsafe.Pointer, errcode *C.cl_int) C.cl_mem {
 	words := pairs((*C.cl_mem_properties)(unsafe.Pointer(properties)))
-	if len(words) > 1 {
-		set(errcode, C.CL_INVALID_PROPERTY)
+	if _, code := bufferProperties(words); code != C.CL_SUCCESS {
+		set(errcode, code)
 		return nil
 	}
 	return newBuffer(h, words, flags, size, host, errcode)
@@ -39,6 +39,7 @@ func newBuffer(h C.cl_context, properties []C.cl_mem_properties, flags C.cl_mem_
 	}
 	flags = accessible(flags, 0)
 	m := &memory{ctx: c, kind: C.CL_MEM_OBJECT_BUFFER, flags: flags, properties: properties, size: uint64(size)}
+	m.addressed, _ = bufferProperties(properties) // checked before
 	code := m.back(host)
 	if code == C.CL_SUCCESS {
 		code = m.enter()

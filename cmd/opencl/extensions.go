@@ -53,6 +53,7 @@ var extensions = []extension{
 	{"cl_khr_subgroup_rotate", version(1, 0, 0), false},
 	{"cl_khr_subgroup_shuffle", version(1, 0, 0), false},
 	{"cl_khr_subgroup_shuffle_relative", version(1, 0, 0), false},
+	{"cl_ext_buffer_device_address", version(1, 0, 2), true},
 	{"cl_ext_immutable_memory_objects", version(1, 0, 0), true},
 	{"cl_ext_float_atomics", version(1, 0, 0), false},
 	{"cl_intel_required_subgroup_size", version(1, 0, 0), false},

@@ -293,6 +293,7 @@ static const entry entries[] = {
 	{"clSetDefaultDeviceCommandQueue", (void *)clSetDefaultDeviceCommandQueue},
 	{"clSetEventCallback", (void *)clSetEventCallback},
 	{"clSetKernelArg", (void *)clSetKernelArg},
+	{"clSetKernelArgDevicePointerEXT", (void *)lockstepSetKernelArgDevicePointer},
 	{"clSetKernelArgMemPointerINTEL", (void *)clSetKernelArgMemPointerINTEL},
 	{"clSetKernelArgSVMPointer", (void *)clSetKernelArgSVMPointer},
 	{"clSetKernelExecInfo", (void *)clSetKernelExecInfo},

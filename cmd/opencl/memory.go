@@ -35,6 +35,8 @@ type memory struct {
 	raw        unsafe.Pointer // what data was allocated as, if the driver did
 	shadow     bool           // the host's memory is not data: map and unmap copy
 	svm        bool           // hostPtr is shared virtual memory
+	addressed  bool           // the buffer has a device address
+	allocation *svmMemory     // that gives it the address, where that is no other shared virtual memory
 
 	buffer *emu.Buffer
 	parent *memory // of a sub-buffer, and the buffer or image that an image is made of
@@ -143,6 +145,13 @@ func (m *memory) back(host unsafe.Pointer) C.cl_int {
 			copy(m.bytes(), unsafe.Slice((*byte)(host), m.size))
 		}
 	}
+	if m.addressed && (!m.svm || m.shadow) {
+		if err := m.address(emu.SVMOptions{ReadOnly: m.forbids(C.CL_MEM_READ_ONLY), WriteOnly: m.forbids(C.CL_MEM_WRITE_ONLY)}); err != nil {
+			C.free(m.raw)
+			return allocationCode(err)
+		}
+		return C.CL_SUCCESS
+	}
 	from := m.device().NewBufferFrom
 	if m.svm && !m.shadow {
 		from = m.device().AdoptBuffer // which keeps the addresses of shared virtual memory
@@ -208,7 +217,9 @@ func (m *memory) free() {
 	if m.pipe != nil {
 		err = errors.Join(err, m.pipe.emu.Close())
 	}
-	if m.buffer != nil {
+	if m.allocation != nil {
+		err = errors.Join(err, m.unaddress())
+	} else if m.buffer != nil {
 		err = errors.Join(err, m.buffer.Free())
 	}
 	if err != nil {
@@ -309,6 +320,8 @@ func clGetMemObjectInfo(h C.cl_mem, name C.cl_mem_info, size C.size_t, value uns
 		return a.sizeT(m.origin)
 	case C.CL_MEM_USES_SVM_POINTER:
 		return a.bool(m.svm)
+	case C.CL_MEM_DEVICE_ADDRESS_EXT:
+		return m.deviceAddresses(a)
 	case C.CL_MEM_PROPERTIES:
 		return puts(a, m.properties)
 	}

@@ -83,12 +83,21 @@ func (c *clContext) recordedSVM() []hostrun.CaseShared {
 	return all
 }
 
+// hasAddress says that the bytes of a buffer have an address for kernels.
+func (m *memory) hasAddress() bool {
+	root := m
+	for root.parent != nil {
+		root = root.parent
+	}
+	return root.allocation != nil || m.svm && !m.shadow
+}
+
 // known is what the session has to know of an argument.
 func (a *kernelArg) known() hostrun.CaseArg {
 	switch {
 	case a.memory != nil && a.memory.pipe != nil:
 		return hostrun.CaseArg{Pipe: a.memory.pipe.emu}
-	case a.memory != nil && a.memory.svm && !a.memory.shadow && a.memory.image == nil:
+	case a.memory != nil && a.memory.image == nil && a.memory.hasAddress():
 		return hostrun.CaseArg{Address: uint64(uintptr(a.memory.data))} // a buffer over an allocation
 	case a.memory != nil:
 		return hostrun.CaseArg{Memory: a.memory.known()}

@@ -113,6 +113,41 @@ int main(void) {
 		CHECK(t[i] > 0 && t[i] < 1000, 1);
 		CHECK(values[i], 16 - i);
 	}
+
+	// cl_ext_buffer_device_address.
+	typedef cl_int (*set_pointer)(cl_kernel, cl_uint, cl_ulong);
+	set_pointer set = (set_pointer)clGetExtensionFunctionAddressForPlatform(platform, "clSetKernelArgDevicePointerEXT");
+	cl_mem_properties private[] = {0x5000 /* CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT */, CL_TRUE, 0};
+	cl_mem target = clCreateBufferWithProperties(context, private, 0, 256, NULL, &err);
+	CHECK(err, CL_SUCCESS);
+	cl_ulong address = 0;
+	CHECK(clGetMemObjectInfo(target, 0x5001, sizeof address, &address, NULL), CL_SUCCESS);
+	CHECK(clGetMemObjectInfo(out, 0x5001, sizeof address, &address, NULL), CL_INVALID_OPERATION);
+	cl_buffer_region half = {128, 128};
+	cl_mem sub = clCreateSubBuffer(target, 0, CL_BUFFER_CREATE_TYPE_REGION, &half, &err);
+	cl_ulong second = 0;
+	CHECK(clGetMemObjectInfo(sub, 0x5001, sizeof second, &second, NULL), CL_SUCCESS);
+	CHECK(second - address, 128);
+	const char *pointers = "kernel void store(global int *p, global ulong *list) { p[-1] = 41; *(global int *)list[0] = 42; list[1] = (ulong)p; }\n";
+	cl_program other = clCreateProgramWithSource(context, 1, &pointers, NULL, &err);
+	CHECK(clBuildProgram(other, 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
+	cl_kernel store = clCreateKernel(other, "store", &err);
+	CHECK(set(store, 0, second + 4), CL_SUCCESS);
+	CHECK(clSetKernelArg(store, 1, sizeof ticks, &ticks), CL_SUCCESS);
+	CHECK(clSetKernelExecInfo(store, 0x5002, sizeof address, &address), CL_SUCCESS);
+	t[0] = address + 8;
+	CHECK(clEnqueueWriteBuffer(queue, ticks, CL_TRUE, 0, sizeof *t, t, 0, NULL, NULL), CL_SUCCESS);
+	global = 1;
+	CHECK(clEnqueueNDRangeKernel(queue, store, 1, NULL, &global, NULL, 0, NULL, NULL), CL_SUCCESS);
+	CHECK(clEnqueueReadBuffer(queue, ticks, CL_TRUE, 0, sizeof t, t, 0, NULL, NULL), CL_SUCCESS);
+	CHECK(t[1] - second, 4);
+	cl_int stored[64];
+	CHECK(clEnqueueReadBuffer(queue, target, CL_TRUE, 0, sizeof stored, stored, 0, NULL, NULL), CL_SUCCESS);
+	CHECK(stored[2], 42);
+	CHECK(stored[32], 41);
+	CHECK(clReleaseMemObject(sub), CL_SUCCESS);
+	CHECK(clReleaseMemObject(target), CL_SUCCESS);
+	CHECK(set(store, 0, second + 4), CL_SUCCESS); // an address of nothing
 	if (!wrong)
 		puts("ok");
 	return wrong;
