@@ -68,10 +68,8 @@ func lockstepSetKernelArgDevicePointer(h C.cl_kernel, index C.cl_uint, address C
 	switch {
 	case !ok:
 		return C.CL_INVALID_KERNEL
-	case uint64(index) >= uint64(len(k.params)):
+	case uint64(index) >= uint64(len(k.params)), k.params[index].Kind != isa.ParamGlobal:
 		return C.CL_INVALID_ARG_INDEX
-	case k.params[index].Kind != isa.ParamGlobal:
-		return C.CL_INVALID_ARG_VALUE
 	}
 	// An address of nothing is no error before a kernel uses it. It becomes a null pointer, which is a fault then.
 	arg := kernelArg{set: true, value: emu.Null(), null: true}

@@ -259,6 +259,7 @@ static const entry entries[] = {
 	{"clGetProgramBuildInfo", (void *)clGetProgramBuildInfo},
 	{"clGetProgramInfo", (void *)clGetProgramInfo},
 	{"clGetSamplerInfo", (void *)clGetSamplerInfo},
+	{"clGetSemaphoreHandleForTypeKHR", (void *)lockstepGetSemaphoreHandleForType},
 	{"clGetSemaphoreInfoKHR", (void *)lockstepGetSemaphoreInfo},
 	{"clGetSupportedImageFormats", (void *)clGetSupportedImageFormats},
 	{"clHostMemAllocINTEL", (void *)clHostMemAllocINTEL},

@@ -133,6 +133,21 @@ func lockstepGetSemaphoreInfo(h C.cl_semaphore_khr, name C.cl_semaphore_info_khr
 	return C.CL_INVALID_VALUE
 }
 
+// lockstepGetSemaphoreHandleForType is what host programs look up together with the other functions, although it belongs to
+// cl_khr_external_semaphore: a semaphore has none of the handles that properties of that extension ask for.
+//
+//export lockstepGetSemaphoreHandleForType
+func lockstepGetSemaphoreHandleForType(h C.cl_semaphore_khr, hd C.cl_device_id, kind C.cl_uint, size C.size_t, value unsafe.Pointer, ret *C.size_t) C.cl_int {
+	s, ok := findSemaphore(h)
+	if !ok {
+		return C.CL_INVALID_SEMAPHORE_KHR
+	}
+	if d, ok := findDevice(hd); !ok || d != s.device {
+		return C.CL_INVALID_DEVICE
+	}
+	return C.CL_INVALID_VALUE
+}
+
 // semaphoresOf finds a queue and the semaphores of a command.
 func semaphoresOf(hq C.cl_command_queue, n C.cl_uint, p *C.const_cl_semaphore_khr) (*queue, []*object, []*graph.Semaphore, C.cl_int) {
 	q, ok := findQueue(hq)
@@ -159,15 +174,30 @@ func semaphoresOf(hq C.cl_command_queue, n C.cl_uint, p *C.const_cl_semaphore_kh
 	return q, uses, found, C.CL_SUCCESS
 }
 
+// failed says whether an event of the list is invalid or has an error already: commands with semaphores are then refused.
+func (w waitList) failed(c *clContext) C.cl_int {
+	events, code := w.events(c)
+	for _, e := range events {
+		if e.Status() < 0 {
+			return C.CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+		}
+	}
+	return code
+}
+
 // The lists of payloads belong to kinds of semaphores that there are not.
 
 //export lockstepEnqueueSignalSemaphores
 func lockstepEnqueueSignalSemaphores(hq C.cl_command_queue, n C.cl_uint, p *C.const_cl_semaphore_khr, _ *C.const_cl_semaphore_payload_khr, wn C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
 	q, uses, found, code := semaphoresOf(hq, n, p)
+	w := waitList{wn, wait, ev}
+	if code == C.CL_SUCCESS {
+		code = w.failed(q.ctx)
+	}
 	if code != C.CL_SUCCESS {
 		return code
 	}
-	return q.put(waitList{wn, wait, ev}, command{kind: C.CL_COMMAND_SEMAPHORE_SIGNAL_KHR, uses: uses, run: func() C.cl_int {
+	return q.put(w, command{kind: C.CL_COMMAND_SEMAPHORE_SIGNAL_KHR, uses: uses, run: func() C.cl_int {
 		for _, s := range found {
 			s.Signal()
 		}
@@ -178,8 +208,12 @@ func lockstepEnqueueSignalSemaphores(hq C.cl_command_queue, n C.cl_uint, p *C.co
 //export lockstepEnqueueWaitSemaphores
 func lockstepEnqueueWaitSemaphores(hq C.cl_command_queue, n C.cl_uint, p *C.const_cl_semaphore_khr, _ *C.const_cl_semaphore_payload_khr, wn C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
 	q, uses, found, code := semaphoresOf(hq, n, p)
+	w := waitList{wn, wait, ev}
+	if code == C.CL_SUCCESS {
+		code = w.failed(q.ctx)
+	}
 	if code != C.CL_SUCCESS {
 		return code
 	}
-	return q.put(waitList{wn, wait, ev}, command{kind: C.CL_COMMAND_SEMAPHORE_WAIT_KHR, uses: uses, semaphores: found})
+	return q.put(w, command{kind: C.CL_COMMAND_SEMAPHORE_WAIT_KHR, uses: uses, semaphores: found})
 }
