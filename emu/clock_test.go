@@ -62,3 +62,38 @@ func TestClock(t *testing.T) {
 		}
 	}
 }
+
+// TestSplitBarrier lets work-items arrive at a barrier, go on and wait, twice with one array, so that no wait is too early.
+func TestSplitBarrier(t *testing.T) {
+	const source = `kernel void f(global int *out) {
+	local int a[32];
+	int i = get_local_id(0), sum = 0;
+	for (int k = 1; k <= 3; k++) {
+		a[i] = k * i;
+		intel_work_group_barrier_arrive(CLK_LOCAL_MEM_FENCE);
+		sum += 1000;
+		intel_work_group_barrier_wait(CLK_LOCAL_MEM_FENCE);
+		sum += a[31 - i];
+		intel_work_group_barrier_arrive(CLK_LOCAL_MEM_FENCE, memory_scope_work_group);
+		intel_work_group_barrier_wait(CLK_LOCAL_MEM_FENCE, memory_scope_work_group);
+	}
+	out[get_global_id(0)] = sum;
+}`
+	for _, opt := range []emu.DeviceOptions{{SubgroupSize: 1, WaveLanes: 1}, {SubgroupSize: 4, WaveLanes: 8}, {SubgroupSize: 32}} {
+		d := device(t, opt)
+		p, _, err := d.BuildProgram(source, "-cl-std=CL3.0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range []emu.Launch{{}, {Check: true}, {Schedule: emu.Schedule{Order: emu.Seeded, Seed: 5}}} {
+			out := buffer(t, d, make([]int32, 64)...)
+			l.Kernel, l.Range, l.Args = kernel(t, p, "f"), sized(64, 32), []emu.Arg{out}
+			mustRun(t, &l)
+			for i, got := range contents[int32](t, out) {
+				if want := int32(3000 + 6*(31-i%32)); got != want {
+					t.Errorf("%+v: work-item %d has %d, want %d", opt, i, got, want)
+				}
+			}
+		}
+	}
+}
