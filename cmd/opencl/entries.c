@@ -145,11 +145,19 @@
 #undef lockstepCommandSVMMemFill
 #undef lockstepCommandSVMMemcpy
 #undef lockstepCreateCommandBuffer
+#undef lockstepCreateSemaphoreWithProperties
 #undef lockstepEnqueueCommandBuffer
+#undef lockstepEnqueueSignalSemaphores
+#undef lockstepEnqueueWaitSemaphores
 #undef lockstepFinalizeCommandBuffer
 #undef lockstepGetCommandBufferInfo
+#undef lockstepGetSemaphoreHandleForType
+#undef lockstepGetSemaphoreInfo
 #undef lockstepReleaseCommandBuffer
+#undef lockstepReleaseSemaphore
 #undef lockstepRetainCommandBuffer
+#undef lockstepRetainSemaphore
+#undef lockstepSetKernelArgDevicePointer
 
 #include "entries.h"
 
@@ -1491,6 +1499,17 @@ cl_command_buffer_khr CL_API_CALL lockstepCreateCommandBuffer(cl_uint n, const_c
 	return go_lockstepCreateCommandBuffer(n, queues, properties, errcode);
 }
 
+cl_semaphore_khr CL_API_CALL lockstepCreateSemaphoreWithProperties(cl_context h, const_cl_properties *properties, cl_int *errcode) {
+	if (lockstep_forked) {
+		lockstep_complain_of_fork();
+		if (errcode != NULL)
+			*errcode = CL_OUT_OF_RESOURCES;
+		return NULL;
+	}
+	lockstep_enter();
+	return go_lockstepCreateSemaphoreWithProperties(h, properties, errcode);
+}
+
 cl_int CL_API_CALL lockstepEnqueueCommandBuffer(cl_uint n, cl_command_queue *queues, cl_command_buffer_khr h, cl_uint wn, const_cl_event *wait, cl_event *ev) {
 	if (lockstep_forked) {
 		lockstep_complain_of_fork();
@@ -1498,6 +1517,24 @@ cl_int CL_API_CALL lockstepEnqueueCommandBuffer(cl_uint n, cl_command_queue *que
 	}
 	lockstep_enter();
 	return go_lockstepEnqueueCommandBuffer(n, queues, h, wn, wait, ev);
+}
+
+cl_int CL_API_CALL lockstepEnqueueSignalSemaphores(cl_command_queue hq, cl_uint n, const_cl_semaphore_khr *p, const_cl_semaphore_payload_khr *_, cl_uint wn, const_cl_event *wait, cl_event *ev) {
+	if (lockstep_forked) {
+		lockstep_complain_of_fork();
+		return CL_OUT_OF_RESOURCES;
+	}
+	lockstep_enter();
+	return go_lockstepEnqueueSignalSemaphores(hq, n, p, _, wn, wait, ev);
+}
+
+cl_int CL_API_CALL lockstepEnqueueWaitSemaphores(cl_command_queue hq, cl_uint n, const_cl_semaphore_khr *p, const_cl_semaphore_payload_khr *_, cl_uint wn, const_cl_event *wait, cl_event *ev) {
+	if (lockstep_forked) {
+		lockstep_complain_of_fork();
+		return CL_OUT_OF_RESOURCES;
+	}
+	lockstep_enter();
+	return go_lockstepEnqueueWaitSemaphores(hq, n, p, _, wn, wait, ev);
 }
 
 cl_int CL_API_CALL lockstepFinalizeCommandBuffer(cl_command_buffer_khr h) {
@@ -1518,12 +1555,38 @@ cl_int CL_API_CALL lockstepGetCommandBufferInfo(cl_command_buffer_khr h, cl_comm
 	return go_lockstepGetCommandBufferInfo(h, name, size, value, ret);
 }
 
+cl_int CL_API_CALL lockstepGetSemaphoreHandleForType(cl_semaphore_khr h, cl_device_id hd, cl_uint kind, size_t size, void *value, size_t *ret) {
+	if (lockstep_forked) {
+		lockstep_complain_of_fork();
+		return CL_OUT_OF_RESOURCES;
+	}
+	lockstep_enter();
+	return go_lockstepGetSemaphoreHandleForType(h, hd, kind, size, value, ret);
+}
+
+cl_int CL_API_CALL lockstepGetSemaphoreInfo(cl_semaphore_khr h, cl_semaphore_info_khr name, size_t size, void *value, size_t *ret) {
+	if (lockstep_forked) {
+		lockstep_complain_of_fork();
+		return CL_OUT_OF_RESOURCES;
+	}
+	lockstep_enter();
+	return go_lockstepGetSemaphoreInfo(h, name, size, value, ret);
+}
+
 cl_int CL_API_CALL lockstepReleaseCommandBuffer(cl_command_buffer_khr h) {
 	if (lockstep_forked) {
 		return CL_OUT_OF_RESOURCES;
 	}
 	lockstep_enter();
 	return go_lockstepReleaseCommandBuffer(h);
+}
+
+cl_int CL_API_CALL lockstepReleaseSemaphore(cl_semaphore_khr h) {
+	if (lockstep_forked) {
+		return CL_OUT_OF_RESOURCES;
+	}
+	lockstep_enter();
+	return go_lockstepReleaseSemaphore(h);
 }
 
 cl_int CL_API_CALL lockstepRetainCommandBuffer(cl_command_buffer_khr h) {
@@ -1533,4 +1596,22 @@ cl_int CL_API_CALL lockstepRetainCommandBuffer(cl_command_buffer_khr h) {
 	}
 	lockstep_enter();
 	return go_lockstepRetainCommandBuffer(h);
+}
+
+cl_int CL_API_CALL lockstepRetainSemaphore(cl_semaphore_khr h) {
+	if (lockstep_forked) {
+		lockstep_complain_of_fork();
+		return CL_OUT_OF_RESOURCES;
+	}
+	lockstep_enter();
+	return go_lockstepRetainSemaphore(h);
+}
+
+cl_int CL_API_CALL lockstepSetKernelArgDevicePointer(cl_kernel h, cl_uint index, cl_ulong address) {
+	if (lockstep_forked) {
+		lockstep_complain_of_fork();
+		return CL_OUT_OF_RESOURCES;
+	}
+	lockstep_enter();
+	return go_lockstepSetKernelArgDevicePointer(h, index, address);
 }

@@ -145,8 +145,16 @@ cl_int CL_API_CALL lockstepCommandNDRangeKernel(cl_command_buffer_khr b, cl_comm
 cl_int CL_API_CALL lockstepCommandSVMMemFill(cl_command_buffer_khr b, cl_command_queue q, const_cl_properties *properties, void *pointer, const_pointer pattern, size_t patternSize, size_t size, cl_uint n, const_cl_sync_point_khr *wait, cl_sync_point_khr *point, cl_mutable_command_khr *handle);
 cl_int CL_API_CALL lockstepCommandSVMMemcpy(cl_command_buffer_khr b, cl_command_queue q, const_cl_properties *properties, void *dst, const_pointer src, size_t size, cl_uint n, const_cl_sync_point_khr *wait, cl_sync_point_khr *point, cl_mutable_command_khr *handle);
 cl_command_buffer_khr CL_API_CALL lockstepCreateCommandBuffer(cl_uint n, const_cl_command_queue *queues, const_cl_properties *properties, cl_int *errcode);
+cl_semaphore_khr CL_API_CALL lockstepCreateSemaphoreWithProperties(cl_context h, const_cl_properties *properties, cl_int *errcode);
 cl_int CL_API_CALL lockstepEnqueueCommandBuffer(cl_uint n, cl_command_queue *queues, cl_command_buffer_khr h, cl_uint wn, const_cl_event *wait, cl_event *ev);
+cl_int CL_API_CALL lockstepEnqueueSignalSemaphores(cl_command_queue hq, cl_uint n, const_cl_semaphore_khr *p, const_cl_semaphore_payload_khr *_, cl_uint wn, const_cl_event *wait, cl_event *ev);
+cl_int CL_API_CALL lockstepEnqueueWaitSemaphores(cl_command_queue hq, cl_uint n, const_cl_semaphore_khr *p, const_cl_semaphore_payload_khr *_, cl_uint wn, const_cl_event *wait, cl_event *ev);
 cl_int CL_API_CALL lockstepFinalizeCommandBuffer(cl_command_buffer_khr h);
 cl_int CL_API_CALL lockstepGetCommandBufferInfo(cl_command_buffer_khr h, cl_command_buffer_info_khr name, size_t size, void *value, size_t *ret);
+cl_int CL_API_CALL lockstepGetSemaphoreHandleForType(cl_semaphore_khr h, cl_device_id hd, cl_uint kind, size_t size, void *value, size_t *ret);
+cl_int CL_API_CALL lockstepGetSemaphoreInfo(cl_semaphore_khr h, cl_semaphore_info_khr name, size_t size, void *value, size_t *ret);
 cl_int CL_API_CALL lockstepReleaseCommandBuffer(cl_command_buffer_khr h);
+cl_int CL_API_CALL lockstepReleaseSemaphore(cl_semaphore_khr h);
 cl_int CL_API_CALL lockstepRetainCommandBuffer(cl_command_buffer_khr h);
+cl_int CL_API_CALL lockstepRetainSemaphore(cl_semaphore_khr h);
+cl_int CL_API_CALL lockstepSetKernelArgDevicePointer(cl_kernel h, cl_uint index, cl_ulong address);

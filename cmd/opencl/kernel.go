@@ -38,6 +38,8 @@ type kernelArg struct {
 	local  uint64         // bytes of local memory
 	bytes  []byte         // of an argument by value
 	null   bool           // a null pointer
+
+	address uint64 // in shared virtual memory
 }
 
 func findKernel(h C.cl_kernel) (*kernel, bool) { return lookup[*kernel](unsafe.Pointer(h)) }
@@ -261,6 +263,8 @@ func (k *kernel) argument(p *emu.Param, size uint64, value unsafe.Pointer) (kern
 // suits says whether the object is of the kind that a parameter takes.
 func (m *memory) suits(p *emu.Param) C.cl_int {
 	switch {
+	case p.Kind == isa.ParamGlobal && m.kind == C.CL_MEM_OBJECT_BUFFER && m.immutable() && !p.ReadOnly:
+		return C.CL_INVALID_ARG_VALUE
 	case p.Kind == isa.ParamGlobal && m.kind == C.CL_MEM_OBJECT_BUFFER, p.Kind == isa.ParamPipe && m.kind == C.CL_MEM_OBJECT_PIPE:
 		return C.CL_SUCCESS
 	case p.Kind != isa.ParamImage || m.image == nil:

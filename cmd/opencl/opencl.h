@@ -49,6 +49,26 @@ typedef struct {
 #define CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT 0x4232
 #define CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT 0x4233
 #endif
+#ifndef CL_MEM_DEVICE_ADDRESS_EXT
+#define CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT 0x5000
+#define CL_MEM_DEVICE_ADDRESS_EXT 0x5001
+#define CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT 0x5002
+#endif
+#ifndef CL_MEM_IMMUTABLE_EXT
+#define CL_MEM_IMMUTABLE_EXT (1 << 6)
+#endif
+#ifndef CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR
+#define CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR 0x2053
+#endif
+#ifndef CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
+#define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR 0x1076
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR (1 << 0)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR (1 << 1)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR (1 << 2)
+#endif
+#ifndef CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR
+#define CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR 0x2035
+#endif
 #ifndef CL_COMMAND_BUFFER_CONTEXT_KHR
 #define CL_COMMAND_BUFFER_CONTEXT_KHR 0x1299
 #endif
@@ -109,6 +129,8 @@ typedef const cl_program const_cl_program;
 typedef const cl_properties const_cl_properties;
 typedef const cl_queue_properties const_cl_queue_properties;
 typedef const cl_sampler_properties const_cl_sampler_properties;
+typedef const cl_semaphore_khr const_cl_semaphore_khr;
+typedef const cl_semaphore_payload_khr const_cl_semaphore_payload_khr;
 typedef const cl_sync_point_khr const_cl_sync_point_khr;
 
 typedef void(CL_CALLBACK *context_notify)(const char *, const void *, size_t, void *);

@@ -199,6 +199,8 @@ type command struct {
 	uses  []*object // what must live until the command is over
 	run   func() C.cl_int
 	end   func() // if it is not nil, called when the command is over, also if it did not run
+	// semaphores are what the command waits for behind its wait list, if there are any. It then does nothing else.
+	semaphores []*graph.Semaphore
 	// blocking says that the function returns when the command is over, with its error.
 	blocking bool
 }
@@ -233,14 +235,19 @@ func (q *queue) put(w waitList, c command) C.cl_int {
 	if c.run != nil {
 		run = func() graph.Status { return graph.Status(c.run()) }
 	}
-	q.commands.PutAs(e, wait, c.order, run, func() {
+	end := func() {
 		if c.end != nil {
 			c.end()
 		}
 		for _, o := range uses {
 			o.drop()
 		}
-	})
+	}
+	if c.semaphores != nil {
+		q.commands.PutWaitAs(e, wait, c.semaphores, end)
+	} else {
+		q.commands.PutAs(e, wait, c.order, run, end)
+	}
 	if ev != nil {
 		*w.event = ev.id()
 	}

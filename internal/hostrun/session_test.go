@@ -113,7 +113,7 @@ func TestSessionFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"# launched by clEnqueueTask at host.c:7 in main", "-kernel put", "-global 2", "-local 1", "-arg in:" + record + "/1.d/0.bin:as-bytes", "-arg bytes:01000000", "-subgroup 8", "-schedule seeded -seed 3"} {
+	for _, line := range []string{"# launched by clEnqueueTask at host.c:7 in main", "-kernel put", "-global 2", "-local 1", "-arg 'in:{}/1.d/0.bin:as-bytes'", "-arg bytes:01000000", "-subgroup 8", "-schedule seeded -seed 3"} {
 		if !strings.Contains(string(text), line+"\n") {
 			t.Errorf("no line %s in:\n%s", line, text)
 		}
