@@ -54,7 +54,9 @@ type Global struct {
 	last  uint32              // the number given out last
 	freed *[namedFreed]uint32 // the numbers released last, a ring; nil before the first
 	frees uint64              // how many were released
-	flat  atomic.Pointer[[]flatEntry]
+
+	flat     atomic.Pointer[[]flatEntry]
+	flatKept int // how many were left when the released ones were taken out of it
 
 	shared sharedTable
 

@@ -148,6 +148,22 @@ int main(void) {
 	CHECK(clReleaseMemObject(sub), CL_SUCCESS);
 	CHECK(clReleaseMemObject(target), CL_SUCCESS);
 	CHECK(set(store, 0, second + 4), CL_SUCCESS); // an address of nothing
+	// Programs in SPIR-V: a kernel k whose work-groups have 4 work-items has no attributes to ask for.
+	static const cl_uint module[] = {
+		0x7230203, 0x10000, 0, 5, 0, 0x20011, 4, 0x20011, 6, 0x3000e, 2, 2, 0x4000f, 6, 1, 0x6b, 0x60010, 1, 0x11, 4, 1, 1,
+		0x20013, 2, 0x30021, 3, 2, 0x50036, 2, 1, 0, 3, 0x200f8, 4, 0x100fd, 0x10038};
+	cl_program il = clCreateProgramWithIL(context, module, sizeof module, &err);
+	CHECK(err, CL_SUCCESS);
+	CHECK(clBuildProgram(il, 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
+	cl_kernel k = clCreateKernel(il, "k", &err);
+	CHECK(err, CL_SUCCESS);
+	char text[64] = "?";
+	size_t local[3] = {0};
+	CHECK(clGetKernelInfo(k, CL_KERNEL_ATTRIBUTES, sizeof text, text, &n), CL_SUCCESS);
+	CHECK(n, 1);
+	CHECK(text[0], 0);
+	CHECK(clGetKernelWorkGroupInfo(k, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof local, local, NULL), CL_SUCCESS);
+	CHECK(local[0], 4);
 	if (!wrong)
 		puts("ok");
 	return wrong;
