@@ -132,7 +132,8 @@ func (d *device) aboutSizes(a answer, name C.cl_device_info) (C.cl_int, bool) {
 		}
 		return puts(a, sizes), true
 	case C.CL_DEVICE_MAX_CLOCK_FREQUENCY:
-		return a.uint(0), true
+		// Programs weigh devices by units times frequency, and divide by the sum: 0 would end them. It means nothing here.
+		return a.uint(1000), true
 	case C.CL_DEVICE_ADDRESS_BITS:
 		return a.uint(64), true
 	case C.CL_DEVICE_MAX_PARAMETER_SIZE:
