@@ -38,6 +38,8 @@ type kernelArg struct {
 	local  uint64         // bytes of local memory
 	bytes  []byte         // of an argument by value
 	null   bool           // a null pointer
+
+	address uint64 // in shared virtual memory
 }
 
 func findKernel(h C.cl_kernel) (*kernel, bool) { return lookup[*kernel](unsafe.Pointer(h)) }
@@ -261,6 +263,8 @@ func (k *kernel) argument(p *emu.Param, size uint64, value unsafe.Pointer) (kern
 // suits says whether the object is of the kind that a parameter takes.
 func (m *memory) suits(p *emu.Param) C.cl_int {
 	switch {
+	case p.Kind == isa.ParamGlobal && m.kind == C.CL_MEM_OBJECT_BUFFER && m.immutable() && !p.ReadOnly:
+		return C.CL_INVALID_ARG_VALUE
 	case p.Kind == isa.ParamGlobal && m.kind == C.CL_MEM_OBJECT_BUFFER, p.Kind == isa.ParamPipe && m.kind == C.CL_MEM_OBJECT_PIPE:
 		return C.CL_SUCCESS
 	case p.Kind != isa.ParamImage || m.image == nil:
@@ -321,15 +325,15 @@ func (printer) Write(p []byte) (int, error) {
 }
 
 //export clEnqueueNDRangeKernel
-func clEnqueueNDRangeKernel(hq C.cl_command_queue, hk C.cl_kernel, dim C.cl_uint, offset, global, local *C.const_size_t, n C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
-	return enqueueKernel(hq, hk, C.CL_COMMAND_NDRANGE_KERNEL, dim, offset, global, local, waitList{n, wait, ev})
+func clEnqueueNDRangeKernel(calls *C.lockstep_calls, hq C.cl_command_queue, hk C.cl_kernel, dim C.cl_uint, offset, global, local *C.const_size_t, n C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
+	return enqueueKernel(newCallSite("clEnqueueNDRangeKernel", calls), hq, hk, C.CL_COMMAND_NDRANGE_KERNEL, dim, offset, global, local, waitList{n, wait, ev})
 }
 
 //export clEnqueueTask
-func clEnqueueTask(hq C.cl_command_queue, hk C.cl_kernel, n C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
+func clEnqueueTask(calls *C.lockstep_calls, hq C.cl_command_queue, hk C.cl_kernel, n C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
 	one := C.size_t(1)
 	size := (*C.const_size_t)(unsafe.Pointer(&one))
-	return enqueueKernel(hq, hk, C.CL_COMMAND_TASK, 1, nil, size, size, waitList{n, wait, ev})
+	return enqueueKernel(newCallSite("clEnqueueTask", calls), hq, hk, C.CL_COMMAND_TASK, 1, nil, size, size, waitList{n, wait, ev})
 }
 
 // launched finds the queue and the kernel of a launch of dim dimensions.
@@ -350,7 +354,7 @@ func launched(hq C.cl_command_queue, hk C.cl_kernel, dim C.cl_uint) (q *queue, k
 	return q, k, code
 }
 
-func enqueueKernel(hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type, dim C.cl_uint, offset, global, local *C.const_size_t, w waitList) C.cl_int {
+func enqueueKernel(from callSite, hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type, dim C.cl_uint, offset, global, local *C.const_size_t, w waitList) C.cl_int {
 	q, k, code := launched(hq, hk, dim)
 	if code != C.CL_SUCCESS {
 		return code
@@ -374,6 +378,7 @@ func enqueueKernel(hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type
 	if !empty {
 		launch := emu.Launch{Kernel: k.emu, Args: args, Range: r, Workers: q.device.units, Output: printer{}, MaxOutput: printfBuffer}
 		number, known := session.Number(), k.known()
+		known.Call = from.call
 		run = func() C.cl_int {
 			err := session.Run(context.Background(), number, launch, known)
 			if err == nil {

@@ -35,6 +35,8 @@ type memory struct {
 	raw        unsafe.Pointer // what data was allocated as, if the driver did
 	shadow     bool           // the host's memory is not data: map and unmap copy
 	svm        bool           // hostPtr is shared virtual memory
+	addressed  bool           // the buffer has a device address
+	allocation *svmMemory     // that gives it the address, where that is no other shared virtual memory
 
 	buffer *emu.Buffer
 	parent *memory // of a sub-buffer, and the buffer or image that an image is made of
@@ -76,7 +78,8 @@ func checkFlags(flags C.cl_mem_flags, host unsafe.Pointer) C.cl_int {
 	const pointers = C.CL_MEM_USE_HOST_PTR | C.CL_MEM_ALLOC_HOST_PTR | C.CL_MEM_COPY_HOST_PTR
 	several := func(f C.cl_mem_flags) bool { return f&(f-1) != 0 }
 	switch {
-	case flags&^(access|hostAccess|pointers|C.CL_MEM_KERNEL_READ_AND_WRITE) != 0,
+	case flags&^(access|hostAccess|pointers|C.CL_MEM_KERNEL_READ_AND_WRITE|C.CL_MEM_IMMUTABLE_EXT) != 0, changes(flags),
+		flags&C.CL_MEM_IMMUTABLE_EXT != 0 && flags&(C.CL_MEM_USE_HOST_PTR|C.CL_MEM_COPY_HOST_PTR) == 0,
 		several(flags & access), several(flags & hostAccess),
 		flags&C.CL_MEM_USE_HOST_PTR != 0 && flags&(C.CL_MEM_ALLOC_HOST_PTR|C.CL_MEM_COPY_HOST_PTR) != 0:
 		return C.CL_INVALID_VALUE
@@ -86,9 +89,20 @@ func checkFlags(flags C.cl_mem_flags, host unsafe.Pointer) C.cl_int {
 	return C.CL_SUCCESS
 }
 
+// changes says whether flags contradict each other, since they are those of an immutable object that somebody may write.
+func changes(flags C.cl_mem_flags) bool {
+	return flags&C.CL_MEM_IMMUTABLE_EXT != 0 && flags&(C.CL_MEM_READ_WRITE|C.CL_MEM_WRITE_ONLY|C.CL_MEM_HOST_WRITE_ONLY|C.CL_MEM_KERNEL_READ_AND_WRITE) != 0
+}
+
+// immutable says that nothing changes the object's contents (cl_ext_immutable_memory_objects).
+func (m *memory) immutable() bool { return m.flags&C.CL_MEM_IMMUTABLE_EXT != 0 }
+
 // forbids says whether kernels must do with a buffer only what the flag says. OpenCL leaves anything else undefined, and
-// programs do it: without checks it is allowed.
+// programs do it: without checks it is allowed, but for immutable buffers.
 func (m *memory) forbids(flag C.cl_mem_flags) bool {
+	if m.immutable() && flag == C.CL_MEM_READ_ONLY && m.kind == C.CL_MEM_OBJECT_BUFFER {
+		return true
+	}
 	return sessionOptions.Check && m.flags&flag != 0 && m.kind == C.CL_MEM_OBJECT_BUFFER
 }
 
@@ -130,6 +144,13 @@ func (m *memory) back(host unsafe.Pointer) C.cl_int {
 		if host != nil {
 			copy(m.bytes(), unsafe.Slice((*byte)(host), m.size))
 		}
+	}
+	if m.addressed && (!m.svm || m.shadow) {
+		if err := m.address(emu.SVMOptions{ReadOnly: m.forbids(C.CL_MEM_READ_ONLY), WriteOnly: m.forbids(C.CL_MEM_WRITE_ONLY)}); err != nil {
+			C.free(m.raw)
+			return allocationCode(err)
+		}
+		return C.CL_SUCCESS
 	}
 	from := m.device().NewBufferFrom
 	if m.svm && !m.shadow {
@@ -196,7 +217,9 @@ func (m *memory) free() {
 	if m.pipe != nil {
 		err = errors.Join(err, m.pipe.emu.Close())
 	}
-	if m.buffer != nil {
+	if m.allocation != nil {
+		err = errors.Join(err, m.unaddress())
+	} else if m.buffer != nil {
 		err = errors.Join(err, m.buffer.Free())
 	}
 	if err != nil {
@@ -297,6 +320,8 @@ func clGetMemObjectInfo(h C.cl_mem, name C.cl_mem_info, size C.size_t, value uns
 		return a.sizeT(m.origin)
 	case C.CL_MEM_USES_SVM_POINTER:
 		return a.bool(m.svm)
+	case C.CL_MEM_DEVICE_ADDRESS_EXT:
+		return m.deviceAddresses(a)
 	case C.CL_MEM_PROPERTIES:
 		return puts(a, m.properties)
 	}
@@ -321,7 +346,7 @@ func place(hq C.cl_command_queue, hm C.cl_mem) (*queue, *memory, C.cl_int) {
 
 // hostMay says whether the flags let the host read or write the object.
 func (m *memory) hostMay(read, write bool) bool {
-	return m.flags&C.CL_MEM_HOST_NO_ACCESS == 0 && (!read || m.flags&C.CL_MEM_HOST_WRITE_ONLY == 0) && (!write || m.flags&C.CL_MEM_HOST_READ_ONLY == 0)
+	return m.flags&C.CL_MEM_HOST_NO_ACCESS == 0 && (!read || m.flags&C.CL_MEM_HOST_WRITE_ONLY == 0) && (!write || m.flags&(C.CL_MEM_HOST_READ_ONLY|C.CL_MEM_IMMUTABLE_EXT) == 0)
 }
 
 // mayMap says whether flags are those of a map, and the object lets the host have it.

@@ -199,6 +199,8 @@ type command struct {
 	uses  []*object // what must live until the command is over
 	run   func() C.cl_int
 	end   func() // if it is not nil, called when the command is over, also if it did not run
+	// semaphores are what the command waits for behind its wait list, if there are any. It then does nothing else.
+	semaphores []*graph.Semaphore
 	// blocking says that the function returns when the command is over, with its error.
 	blocking bool
 }
@@ -213,10 +215,12 @@ func (q *queue) put(w waitList, c command) C.cl_int {
 		return code
 	}
 	uses := append([]*object{&q.object}, c.uses...)
+	e := q.commands.NewEvent()
 	var ev *event
 	if w.event != nil {
-		// The handle is there before the command, which may be over at once.
-		ev = &event{ctx: q.ctx, queue: q, kind: c.kind}
+		// The handle is there before the command, which may be over at once, and before this function returns: another
+		// thread may still have it from an object that was released.
+		ev = &event{ctx: q.ctx, queue: q, kind: c.kind, graph: e}
 		if !enter(ev, ev.end) {
 			return C.CL_OUT_OF_HOST_MEMORY
 		}
@@ -231,16 +235,20 @@ func (q *queue) put(w waitList, c command) C.cl_int {
 	if c.run != nil {
 		run = func() graph.Status { return graph.Status(c.run()) }
 	}
-	e := q.commands.Put(wait, c.order, run, func() {
+	end := func() {
 		if c.end != nil {
 			c.end()
 		}
 		for _, o := range uses {
 			o.drop()
 		}
-	})
+	}
+	if c.semaphores != nil {
+		q.commands.PutWaitAs(e, wait, c.semaphores, end)
+	} else {
+		q.commands.PutAs(e, wait, c.order, run, end)
+	}
 	if ev != nil {
-		ev.graph = e
 		*w.event = ev.id()
 	}
 	if c.blocking {
@@ -311,7 +319,7 @@ func clEnqueueNativeKernel(h C.cl_command_queue, f C.native_kernel, args unsafe.
 	}
 	var copied unsafe.Pointer
 	if size > 0 {
-		if copied = C.malloc(size); copied == nil {
+		if copied = C.lockstep_malloc(size); copied == nil {
 			return C.CL_OUT_OF_HOST_MEMORY
 		}
 		copy(unsafe.Slice((*byte)(copied), int(size)), unsafe.Slice((*byte)(args), int(size)))

@@ -76,9 +76,6 @@ func Open(o *Options, to Streams) (*Session, error) {
 	return s, nil
 }
 
-// Looks says whether findings are looked for that the host's calls should be named for.
-func (s *Session) Looks() bool { return s.o.Check || s.o.JSON }
-
 // Keeps says whether the session needs what a Case has besides its Call.
 func (s *Session) Keeps() bool { return s.o.Record != "" || s.o.Digests != "" }
 
@@ -89,7 +86,7 @@ func (s *Session) Number() int { return int(s.count.Add(1)) }
 // Run runs a launch. A finding that did not keep a work-group from its end is reported and is no error.
 func (s *Session) Run(ctx context.Context, n int, l emu.Launch, c *Case) error {
 	s.o.Launch(&l)
-	r := report{number: n, kernel: l.Kernel.Name(), launch: &l, call: c.Call, o: s.o}
+	r := report{number: n, kernel: l.Kernel.Name(), launch: &l, call: c.call, o: s.o}
 	if s.o.Record != "" {
 		var err error
 		if r.recorded, err = s.record(n, &l, c); err != nil {

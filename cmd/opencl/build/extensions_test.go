@@ -30,3 +30,15 @@ func TestExtensions(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+func TestMipmap(t *testing.T) {
+	if out := host(t, "mipmap"); out != "ok\n" {
+		t.Error(out)
+	}
+}
+
+func TestSemaphore(t *testing.T) {
+	if out := host(t, "semaphore"); out != "ok\n" {
+		t.Error(out)
+	}
+}

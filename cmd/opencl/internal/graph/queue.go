@@ -40,12 +40,25 @@ type command struct {
 	failed bool
 }
 
+// NewEvent makes the event of a command that [Queue.PutAs] is about to put into the queue.
+func (q *Queue) NewEvent() *Event {
+	e := NewEvent(Queued)
+	e.queue = q
+	return e
+}
+
 // Put puts a command at the end of the queue. It runs when the events of wait are over and those that the order names;
 // if one of wait has an error, it does not run, and its status is WaitFailed. Otherwise its status is what run returns:
 // Complete or an error. In both cases end, unless it is nil, is called before the event is over.
 func (q *Queue) Put(wait []*Event, order Order, run func() Status, end func()) *Event {
-	c := &command{event: NewEvent(Queued), run: run, end: end, queue: q}
-	c.event.queue = q
+	e := q.NewEvent()
+	q.PutAs(e, wait, order, run, end)
+	return e
+}
+
+// PutAs is [Queue.Put] for a command whose event is there already, so that others can know it before the command runs.
+func (q *Queue) PutAs(e *Event, wait []*Event, order Order, run func() Status, end func()) {
+	c := &command{event: e, run: run, end: end, queue: q}
 	q.mu.Lock()
 	var before []*Event
 	switch {
@@ -81,7 +94,6 @@ func (q *Queue) Put(wait []*Event, order Order, run func() Status, end func()) *
 		e.Then(func(Status) { c.arrive(false) })
 	}
 	c.arrive(false)
-	return c.event
 }
 
 // over forgets a command that is over.
