@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/lockstep-gpu/lockstep/emu"
-	"github.com/lockstep-gpu/lockstep/isa"
 )
 
 // Share is how much of a launch machine code does.
@@ -28,26 +27,21 @@ func (s *Session) Share(ctx context.Context) (*Share, error) {
 		return nil, err
 	}
 	share := &Share{LaneOps: result.Counters.LaneOps, Portable: l.Portable.Lanes()}
-	code := s.code()
 	for _, in := range l.Portable.Insts() {
 		if len(share.Most) == 4 {
 			break
 		}
-		op := "?"
-		if code != nil && in.PC < len(code.Code) {
-			op = code.Code[in.PC].Op.String()
-		}
-		share.Most = append(share.Most, fmt.Sprintf("%s %.3g %% (instruction %d)", op, 100*float64(in.Lanes)/float64(max(share.LaneOps, 1)), in.PC))
+		share.Most = append(share.Most, fmt.Sprintf("%s %.3g %% (instruction %d)", s.opcode(in.PC), 100*float64(in.Lanes)/float64(max(share.LaneOps, 1)), in.PC))
 	}
 	return share, nil
 }
 
-// code is the kernel's bytecode.
-func (s *Session) code() *isa.Kernel {
+// opcode names that of an instruction of the kernel.
+func (s *Session) opcode(pc int) string {
 	for _, k := range s.program.ISA().Kernels {
-		if k.Name == s.kernel.Entry {
-			return k
+		if k.Name == s.kernel.Entry && pc < len(k.Code) {
+			return k.Code[pc].Op.String()
 		}
 	}
-	return nil
+	return "instruction"
 }
