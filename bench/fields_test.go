@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-// TestFields runs the kernels of the set Fields as clang and as spirv/clc compile them, on each engine and with sub-groups of
-// 8 to 64 work-items: all leave the bits of the references.
+// TestFields runs the kernels of the set Fields as clang and as spirv/clc compile them, on each engine and
+// with sub-groups of 8 to 64 work-items: all leave the bits of the references.
 func TestFields(t *testing.T) {
 	for _, w := range workloads(t) {
 		if w.Set != Fields {
@@ -31,7 +31,8 @@ func TestFields(t *testing.T) {
 				for _, engine := range emu.Engines()[1:] {
 					for size := 8; size <= 64; size *= 2 {
 						opt := emu.DeviceOptions{Engine: engine, SubgroupSize: size, Workers: 1}
-						leaves(t, w.Kernel, module, opt, want, fmt.Sprintf("%s on %s with sub-groups of %d", module.File, engine, size))
+						leaves(t, w.Kernel, module, opt, want, fmt.Sprintf("%s on %s with sub-groups of %d", module.File,
+							engine, size))
 					}
 				}
 			}
@@ -40,7 +41,8 @@ func TestFields(t *testing.T) {
 }
 
 // leaves holds that a kernel's smallest launch leaves these contents.
-func leaves(t *testing.T, k *kernels.Kernel, module kernels.Binary, opt emu.DeviceOptions, want [][]byte, what string) {
+func leaves(t *testing.T, k *kernels.Kernel, module kernels.Binary, opt emu.DeviceOptions, want [][]byte,
+	what string) {
 	t.Helper()
 	s, err := OpenModule(k, module, k.Launch, opt)
 	if err != nil {
@@ -61,7 +63,8 @@ func leaves(t *testing.T, k *kernels.Kernel, module kernels.Binary, opt emu.Devi
 	}
 }
 
-// TestWatched holds how many kernels there are, that about half of them are watched, and that names alone decide.
+// TestWatched holds how many kernels there are, that about half of them are watched, and that names alone
+// decide.
 func TestWatched(t *testing.T) {
 	all, watched, fields := 0, 0, map[string]bool{}
 	for _, w := range workloads(t) {
@@ -84,8 +87,8 @@ func TestWatched(t *testing.T) {
 	}
 }
 
-// TestShare counts what machine code leaves to the reference engine: everything on that engine, and little of a kernel that
-// has machine code for all instructions.
+// TestShare counts what machine code leaves to the reference engine: everything on that engine, and little of
+// a kernel that has machine code for all instructions.
 func TestShare(t *testing.T) {
 	k := kernels.Find("saxpy")
 	for _, engine := range emu.Engines()[1:] {

@@ -31,7 +31,8 @@ func (s *Session) Share(ctx context.Context) (*Share, error) {
 		if len(share.Most) == 4 {
 			break
 		}
-		share.Most = append(share.Most, fmt.Sprintf("%s %.3g %% (instruction %d)", s.opcode(in.PC), 100*float64(in.Lanes)/float64(max(share.LaneOps, 1)), in.PC))
+		share.Most = append(share.Most, fmt.Sprintf("%s %.3g %% (instruction %d)", s.opcode(in.PC),
+			100*float64(in.Lanes)/float64(max(share.LaneOps, 1)), in.PC))
 	}
 	return share, nil
 }

@@ -68,7 +68,8 @@ func (r *Report) againstPoCL(row *Row, i int) float64 {
 	return speed
 }
 
-// processorTable has the kernels in CPU time: the native engine's sets of instructions, PoCL, and how much machine code does.
+// processorTable has the kernels in CPU time: the native engine's sets of instructions, PoCL, and how much
+// machine code does.
 func (r *Report) processorTable() [][]string {
 	p, narrow := r.index(pocl), r.index(nativeAVX2)
 	if !r.Implementations[0].native() || p < 0 {
@@ -89,7 +90,8 @@ func (r *Report) processorTable() [][]string {
 	}
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		line := []string{row.mark(), dash(row.Field), number(1e3 * row.Cells[0].CPU), number(1e3 * row.Cells[p].CPU), speed(r.againstPoCL(row, 0))}
+		line := []string{row.mark(), dash(row.Field), number(1e3 * row.Cells[0].CPU),
+			number(1e3 * row.Cells[p].CPU), speed(r.againstPoCL(row, 0))}
 		if narrow > 0 {
 			cell := &row.Cells[narrow]
 			of := 0.0
@@ -134,9 +136,11 @@ func (r *Report) processorFigures() []Figure {
 			}
 		}
 		if v := geometricMean(narrow); v > 0 {
-			figures = append(figures, Figure{Table: processorTitle, Name: nativeAVX2 + " against " + nativeAVX512, Value: v, Unit: "times the speed",
+			figures = append(figures, Figure{Table: processorTitle, Name: nativeAVX2 + " against " + nativeAVX512,
+				Value: v, Unit: "times the speed",
 				Target: fmt.Sprintf("at least %g", narrowTarget), Verdict: verdict(v >= narrowTarget),
-				Detail: fmt.Sprintf("geometric mean of %d kernels, from %s to %s", len(narrow), number(slices.Min(narrow)), number(slices.Max(narrow)))})
+				Detail: fmt.Sprintf("geometric mean of %d kernels, from %s to %s", len(narrow),
+					number(slices.Min(narrow)), number(slices.Max(narrow)))})
 		}
 	}
 	return append(figures, r.shares())
@@ -158,7 +162,8 @@ func (r *Report) processorSpeeds(i int) (all, watched []float64) {
 	return all, watched
 }
 
-// processorMeans are the geometric means of an implementation against PoCL, and the kernels that are behind it.
+// processorMeans are the geometric means of an implementation against PoCL, and the kernels that are behind
+// it.
 func (r *Report) processorMeans(i int) []Figure {
 	all, watched := r.processorSpeeds(i)
 	behind, n := "", 0
@@ -178,8 +183,10 @@ func (r *Report) processorMeans(i int) []Figure {
 		if len(m.values) == 0 {
 			continue
 		}
-		f := Figure{Table: processorTitle, Name: fmt.Sprintf("%s against PoCL, %s", name, m.what), Value: geometricMean(m.values), Unit: "times the speed",
-			Detail: fmt.Sprintf("geometric mean of %d kernels, from %s to %s", len(m.values), number(slices.Min(m.values)), number(slices.Max(m.values)))}
+		f := Figure{Table: processorTitle, Name: fmt.Sprintf("%s against PoCL, %s", name, m.what),
+			Value: geometricMean(m.values), Unit: "times the speed",
+			Detail: fmt.Sprintf("geometric mean of %d kernels, from %s to %s", len(m.values),
+				number(slices.Min(m.values)), number(slices.Max(m.values)))}
 		if i > 0 {
 			m.least = ahead
 		}
@@ -209,13 +216,15 @@ func (r *Report) shares() Figure {
 			f.Detail = join(f.Detail, fmt.Sprintf("%s %s", row.Kernel, percent(cell.MachineCode)))
 		}
 	}
-	f.Target, f.Verdict = fmt.Sprintf("all of %d, %s", len(r.Rows), percent(shareTarget)), verdict(f.Detail == "")
+	f.Target, f.Verdict = fmt.Sprintf("all of %d, %s", len(r.Rows), percent(shareTarget)),
+		verdict(f.Detail == "")
 	return f
 }
 
 // firstOnes are the workloads without those of many fields, for the parts of a report that need no more.
 func firstOnes(workloads []*bench.Workload) []*bench.Workload {
-	list := slices.DeleteFunc(slices.Clone(workloads), func(w *bench.Workload) bool { return w.Set == bench.Fields })
+	list := slices.DeleteFunc(slices.Clone(workloads),
+		func(w *bench.Workload) bool { return w.Set == bench.Fields })
 	if len(list) == 0 {
 		return workloads // others were asked for by name
 	}

@@ -26,21 +26,24 @@ func cipherKernels() []*Kernel {
 				at += scrambled(i, 48)
 				start = append(start, uint32(at))
 			}
-			return line(n, 64, noise("u8", at, 1), elements("u32", start), "u64:0x0706050403020100", "u64:0x0f0e0d0c0b0a0908", zeros("u64", n))
+			return line(n, 64, noise("u8", at, 1), elements("u32", start), "u64:0x0706050403020100",
+				"u64:0x0f0e0d0c0b0a0908", zeros("u64", n))
 		}, [4]int{128, 1 << 12, 1 << 17, 1 << 18}),
 		sized(&Kernel{
 			Name: "montgomery", Module: "ciphers",
 			About:   "Squares numbers of 256 bits modulo an odd number: private arrays, products of 64 bits with carries.",
 			Outputs: []int{3}, reference: montgomery,
 		}, func(n int) Launch {
-			return line(n, 64, within("u32", 8*n, 1, 0, 1<<30), elements("u32", montgomeryModulus[:]), number("u32", montgomeryInverse()),
+			return line(n, 64, within("u32", 8*n, 1, 0, 1<<30), elements("u32", montgomeryModulus[:]), number("u32",
+				montgomeryInverse()),
 				zeros("u32", 8*n), "i32:16")
 		}, [4]int{64, 256, 1 << 13, 1 << 14}),
 	}
 }
 
 func chacha(l Launch, args [][]byte) error {
-	key, nonce, in, out := load[uint32](args[0]), load[uint32](args[1]), load[uint32](args[2]), load[uint32](args[3])
+	key, nonce, in, out := load[uint32](args[0]), load[uint32](args[1]), load[uint32](args[2]),
+		load[uint32](args[3])
 	for id := range uint32(l.items()) {
 		s := [16]uint32{0x61707865, 0x3320646e, 0x79622d32, 0x6b206574}
 		copy(s[4:12], key)
@@ -71,9 +74,11 @@ func chacha(l Launch, args [][]byte) error {
 }
 
 func siphash(_ Launch, args [][]byte) error {
-	start, k0, k1, hash := load[uint32](args[1]), value[uint64](args[2]), value[uint64](args[3]), load[uint64](args[4])
+	start, k0, k1, hash := load[uint32](args[1]), value[uint64](args[2]), value[uint64](args[3]),
+		load[uint64](args[4])
 	for id := range hash {
-		v := [4]uint64{k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573}
+		v := [4]uint64{k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261,
+			k1 ^ 0x7465646279746573}
 		rounds := func(n int) {
 			for range n {
 				v[0] += v[1]
@@ -107,7 +112,8 @@ func siphash(_ Launch, args [][]byte) error {
 }
 
 // montgomeryModulus is an odd number with its lowest word first.
-var montgomeryModulus = [8]uint32{0xd0364141, 0xbfd25e8c, 0xaf48a03b, 0xbaaedce6, 0xfffffffe, 0x7fffffff, 0xfffffff1, 0x3fffffff}
+var montgomeryModulus = [8]uint32{0xd0364141, 0xbfd25e8c, 0xaf48a03b, 0xbaaedce6, 0xfffffffe, 0x7fffffff,
+	0xfffffff1, 0x3fffffff}
 
 // montgomeryInverse is -1/m modulo 2^32.
 func montgomeryInverse() uint32 {

@@ -10,7 +10,8 @@ func denseKernels() []*Kernel {
 			About:   "A product of matrices: tiles of four by four in registers, of 64 by 64 in local memory.",
 			Outputs: []int{2}, reference: gemm, Tolerance: &Tolerance{Ulps: 1 << 8, Bits: 32},
 		}, func(n int) Launch {
-			return plane(n/4, n/4, 16, 16, noise("f32", n*n, 1), noise("f32", n*n, 2), zeros("f32", n*n), number("i32", n))
+			return plane(n/4, n/4, 16, 16, noise("f32", n*n, 1), noise("f32", n*n, 2), zeros("f32", n*n),
+				number("i32", n))
 		}, [4]int{64, 128, 512, 1024}),
 		sized(&Kernel{
 			Name: "gemv", Module: "dense",

@@ -8,12 +8,15 @@ import (
 
 // fieldKernels come from fields that have little in common, each written as its programmers do.
 func fieldKernels() []*Kernel {
-	return slices.Concat(videoKernels(), signalKernels(), denseKernels(), sparseKernels(), neuralKernels(), graphKernels(),
-		sortingKernels(), genomeKernels(), packingKernels(), cipherKernels(), physicsKernels(), financeKernels(), rayKernels(),
+	return slices.Concat(videoKernels(), signalKernels(), denseKernels(), sparseKernels(), neuralKernels(),
+		graphKernels(),
+		sortingKernels(), genomeKernels(), packingKernels(), cipherKernels(), physicsKernels(), financeKernels(),
+		rayKernels(),
 		machineKernels())
 }
 
-// sized completes a kernel with launches of four sizes: for tests, for slow implementations, for comparisons and a large one.
+// sized completes a kernel with launches of four sizes: for tests, for slow implementations, for comparisons
+// and a large one.
 func sized(k *Kernel, launch func(size int) Launch, sizes [4]int) *Kernel {
 	k.Entry = k.Name
 	k.Launch = launch(sizes[0])

@@ -10,21 +10,24 @@ func financeKernels() []*Kernel {
 			About:   "Means of random paths: log, sqrt, native_cos and half_exp in two loops.",
 			Outputs: []int{1}, reference: asianOption, Tolerance: &Tolerance{Ulps: 1 << 14, Bits: 32},
 		}, func(n int) Launch {
-			return line(n, 64, noise("u32", n, 1), zeros("f32", n), "i32:4", "i32:16", "f32:0.001", "f32:0.05", "f32:98")
+			return line(n, 64, noise("u32", n, 1), zeros("f32", n), "i32:4", "i32:16", "f32:0.001", "f32:0.05",
+				"f32:98")
 		}, [4]int{64, 1 << 10, 1 << 14, 1 << 16}),
 		sized(&Kernel{
 			Name: "binomial_tree", Module: "finance",
 			About:   "Prices from trees: a work-group each, barriers in a loop that ends lane by lane.",
 			Outputs: []int{2}, reference: binomialTree, Tolerance: &Tolerance{Ulps: 1 << 12, Bits: 32},
 		}, func(n int) Launch {
-			return line(64*n, 64, within("f32", n, 1, 50, 150), within("f32", n, 2, 50, 150), zeros("f32", n), "local:256", "f32:1.02", "f32:0.98", "f32:0.51")
+			return line(64*n, 64, within("f32", n, 1, 50, 150), within("f32", n, 2, 50, 150), zeros("f32", n),
+				"local:256", "f32:1.02", "f32:0.98", "f32:0.51")
 		}, [4]int{3, 64, 4096, 8192}),
 		sized(&Kernel{
 			Name: "implied_volatility", Module: "finance",
 			About:   "Newton's method with log, exp and erfc in double precision.",
 			Outputs: []int{3}, reference: impliedVolatility, Tolerance: &Tolerance{Ulps: 4, Bits: 32},
 		}, func(n int) Launch {
-			return line(n, 64, within("f32", n, 1, 80, 120), within("f32", n, 2, 80, 120), within("f32", n, 3, 0.4, 0.6), zeros("f32", n), "i32:8")
+			return line(n, 64, within("f32", n, 1, 80, 120), within("f32", n, 2, 80, 120), within("f32", n, 3, 0.4,
+				0.6), zeros("f32", n), "i32:8")
 		}, [4]int{64, 1 << 10, 1 << 15, 1 << 16}),
 	}
 }
@@ -85,9 +88,11 @@ func binomialTree(l Launch, args [][]byte) error {
 	return store(args[2], val)
 }
 
-// impliedVolatility has functions of double precision that are not correctly rounded; its result is rounded to single precision.
+// impliedVolatility has functions of double precision that are not correctly rounded; its result is rounded
+// to single precision.
 func impliedVolatility(_ Launch, args [][]byte) error {
-	spot, strike, wanted, out := load[float32](args[0]), load[float32](args[1]), load[float32](args[2]), load[float32](args[3])
+	spot, strike, wanted, out := load[float32](args[0]), load[float32](args[1]), load[float32](args[2]),
+		load[float32](args[3])
 	for i := range out {
 		s, k, vol := float64(spot[i]), float64(strike[i]), 0.5
 		price := float64(s * float64(wanted[i]))

@@ -36,7 +36,8 @@ func genomeKernels() []*Kernel {
 			About:   "Runs an automaton over lines of text; its table is in local memory.",
 			Outputs: []int{2, 3}, reference: automaton,
 		}, func(n int) Launch {
-			return line(n, 64, within("u8", 256, 1, 0, 15), noise("u8", 64*n, 2), zeros("u8", n), zeros("u32", n), "i32:64")
+			return line(n, 64, within("u8", 256, 1, 0, 15), noise("u8", 64*n, 2), zeros("u8", n), zeros("u32", n),
+				"i32:64")
 		}, [4]int{64, 1 << 12, 1 << 17, 1 << 18}),
 	}
 }

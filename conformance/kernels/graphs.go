@@ -11,7 +11,8 @@ func graphKernels() []*Kernel {
 			Outputs: []int{4, 5, 6}, reference: bfsStep,
 		}, func(n int) Launch {
 			first, edge := graph(n)
-			return line(n, 64, elements("i32", first), elements("i32", edge), noise("u32", n/32, 1), noise("u32", n/32, 2), zeros("u32", n/32),
+			return line(n, 64, elements("i32", first), elements("i32", edge), noise("u32", n/32, 1), noise("u32",
+				n/32, 2), zeros("u32", n/32),
 				zeros("i32", n), zeros("i32", 1), "i32:5")
 		}, [4]int{256, 1 << 12, 1 << 16, 1 << 17}),
 		sized(&Kernel{
@@ -20,7 +21,8 @@ func graphKernels() []*Kernel {
 			Outputs: []int{4, 5}, reference: relax,
 		}, func(n int) Launch {
 			first, edge := graph(n)
-			return line(n, 64, elements("i32", first), elements("i32", edge), noise("u8", len(edge), 1), within("u32", n, 2, 0, 2000),
+			return line(n, 64, elements("i32", first), elements("i32", edge), noise("u8", len(edge), 1), within("u32",
+				n, 2, 0, 2000),
 				within("u32", n, 2, 0, 2000), zeros("u32", 1))
 		}, [4]int{256, 1 << 12, 1 << 16, 1 << 17}),
 		sized(&Kernel{
@@ -55,7 +57,8 @@ func graph(n int) (first, edge []int32) {
 }
 
 func bfsStep(l Launch, args [][]byte) error {
-	first, edge, frontier, seen := load[int32](args[0]), load[int32](args[1]), load[uint32](args[2]), load[uint32](args[3])
+	first, edge, frontier, seen := load[int32](args[0]), load[int32](args[1]), load[uint32](args[2]),
+		load[uint32](args[3])
 	next, level, count := load[uint32](args[4]), load[int32](args[5]), load[int32](args[6])
 	for v := range int(l.items()) {
 		if frontier[v/32]>>(v%32)&1 == 0 {

@@ -10,7 +10,8 @@ func neuralKernels() []*Kernel {
 			About:   "A product of matrices of signed bytes, scaled back to bytes with saturation.",
 			Outputs: []int{3}, reference: qgemm,
 		}, func(n int) Launch {
-			return plane(n, n, 16, 16, noise("i8", n*n, 1), noise("i8", n*n, 2), within("i32", n, 3, -9999, 9999), zeros("i8", n*n),
+			return plane(n, n, 16, 16, noise("i8", n*n, 1), noise("i8", n*n, 2), within("i32", n, 3, -9999, 9999),
+				zeros("i8", n*n),
 				number("i32", n/4), "f32:0.0009765625")
 		}, [4]int{32, 64, 512, 1024}),
 		sized(&Kernel{
@@ -19,7 +20,8 @@ func neuralKernels() []*Kernel {
 			Outputs: []int{2}, reference: depthwise,
 		}, func(n int) Launch {
 			const channels = 32
-			return box([3]int{channels, n, n}, [3]int{channels, 4, 1}, within("f16", n*n*channels, 1, -2, 2), within("f16", 9*channels, 2, -1, 1),
+			return box([3]int{channels, n, n}, [3]int{channels, 4, 1}, within("f16", n*n*channels, 1, -2, 2),
+				within("f16", 9*channels, 2, -1, 1),
 				zeros("f16", n*n*channels), number("i32", n), number("i32", n), number("i32", channels))
 		}, [4]int{8, 32, 192, 384}),
 		sized(&Kernel{
@@ -36,7 +38,8 @@ func neuralKernels() []*Kernel {
 			Outputs: []int{3}, reference: layernorm, Tolerance: &Tolerance{Ulps: 1 << 12, Bits: 32},
 		}, func(n int) Launch {
 			const row = 128
-			return line(n, 64, within("f32", row*n, 1, -2, 3), within("f32", row, 2, 0.5, 1.5), within("f32", row, 3, -0.5, 0.5), zeros("f32", row*n), number("i32", row/4))
+			return line(n, 64, within("f32", row*n, 1, -2, 3), within("f32", row, 2, 0.5, 1.5), within("f32", row, 3,
+				-0.5, 0.5), zeros("f32", row*n), number("i32", row/4))
 		}, [4]int{64, 512, 1 << 14, 1 << 15}),
 		sized(&Kernel{
 			Name: "attention", Module: "neural",
@@ -44,7 +47,8 @@ func neuralKernels() []*Kernel {
 			Outputs: []int{3}, reference: attention, Tolerance: &Tolerance{Ulps: 1 << 12, Bits: 32},
 		}, func(n int) Launch {
 			keys := min(n, 256)
-			return line(n, 64, within("f32", 16*n, 1, -2, 2), within("f32", 16*keys, 2, -2, 2), within("f32", 16*keys, 3, -1, 1), zeros("f32", 16*n), number("i32", keys))
+			return line(n, 64, within("f32", 16*n, 1, -2, 2), within("f32", 16*keys, 2, -2, 2), within("f32", 16*keys,
+				3, -1, 1), zeros("f32", 16*n), number("i32", keys))
 		}, [4]int{64, 256, 4096, 8192}),
 		sized(&Kernel{
 			Name: "gelu", Module: "neural",
@@ -114,7 +118,8 @@ func softmax(l Launch, args [][]byte) error {
 }
 
 func layernorm(l Launch, args [][]byte) error {
-	in, gain, shift, out := load[float32](args[0]), load[float32](args[1]), load[float32](args[2]), load[float32](args[3])
+	in, gain, shift, out := load[float32](args[0]), load[float32](args[1]), load[float32](args[2]),
+		load[float32](args[3])
 	n := 4 * int(value[int32](args[4]))
 	for r := range int(l.items()) {
 		row := in[r*n : (r+1)*n]
@@ -140,7 +145,8 @@ func layernorm(l Launch, args [][]byte) error {
 }
 
 func attention(l Launch, args [][]byte) error {
-	query, key, val, out := load[float32](args[0]), load[float32](args[1]), load[float32](args[2]), load[float32](args[3])
+	query, key, val, out := load[float32](args[0]), load[float32](args[1]), load[float32](args[2]),
+		load[float32](args[3])
 	const head = 16
 	for i := range int(l.items()) {
 		var q, acc [head]float32

@@ -13,7 +13,8 @@ func physicsKernels() []*Kernel {
 			About:   "Forces between near particles: vectors of three, a branch at the cutoff.",
 			Outputs: []int{2}, reference: lennardJones, Tolerance: &Tolerance{Ulps: 1 << 12, Bits: 32},
 		}, func(n int) Launch {
-			return line(n, 64, within("f32", 4*n, 1, 0, 4), within("i32", 32*n, 2, 0, n-1), zeros("f32", 4*n), "i32:32", "f32:6.25")
+			return line(n, 64, within("f32", 4*n, 1, 0, 4), within("i32", 32*n, 2, 0, n-1), zeros("f32", 4*n),
+				"i32:32", "f32:6.25")
 		}, [4]int{128, 1 << 11, 1 << 16, 1 << 18}),
 		sized(&Kernel{
 			Name: "sph_density", Module: "physics",
@@ -32,21 +33,24 @@ func physicsKernels() []*Kernel {
 			for c := range first {
 				first[c] = int32(c * each)
 			}
-			return line(n, 64, elements("u32", body)+":as-bytes", elements("i32", first), zeros("f32", n), "f32:0.8", number("i32", cells))
+			return line(n, 64, elements("u32", body)+":as-bytes", elements("i32", first), zeros("f32", n), "f32:0.8",
+				number("i32", cells))
 		}, [4]int{128, 1 << 12, 1 << 16, 1 << 17}),
 		sized(&Kernel{
 			Name: "lattice_boltzmann", Module: "physics",
 			About:   "A step of a fluid on a lattice: nine distributions, arrays of constants.",
 			Outputs: []int{1}, reference: latticeBoltzmann, Tolerance: &Tolerance{Ulps: 1 << 8, Bits: 32},
 		}, func(n int) Launch {
-			return plane(n, n, 16, 8, within("f32", 9*n*n, 1, 0.05, 0.2), zeros("f32", 9*n*n), number("i32", n), number("i32", n), "f32:1.2")
+			return plane(n, n, 16, 8, within("f32", 9*n*n, 1, 0.05, 0.2), zeros("f32", 9*n*n), number("i32", n),
+				number("i32", n), "f32:1.2")
 		}, [4]int{32, 128, 1024, 1024}),
 		sized(&Kernel{
 			Name: "wave3d", Module: "physics",
 			About:   "The wave equation in three dimensions and double precision, with ids of 64 bits.",
 			Outputs: []int{2}, reference: wave3d, Tolerance: &Tolerance{Ulps: 1 << 8, Bits: 64},
 		}, func(n int) Launch {
-			return box([3]int{n, n, n}, [3]int{16, 4, 2}, noise("f64", n*n*n, 1), noise("f64", n*n*n, 2), zeros("f64", n*n*n), "f64:0.15")
+			return box([3]int{n, n, n}, [3]int{16, 4, 2}, noise("f64", n*n*n, 1), noise("f64", n*n*n, 2), zeros("f64",
+				n*n*n), "f64:0.15")
 		}, [4]int{16, 32, 128, 192}),
 		sized(&Kernel{
 			Name: "generation", Module: "physics",
@@ -143,7 +147,8 @@ func latticeBoltzmann(l Launch, args [][]byte) error {
 }
 
 func wave3d(l Launch, args [][]byte) error {
-	now, before, next, c := load[float64](args[0]), load[float64](args[1]), load[float64](args[2]), value[float64](args[3])
+	now, before, next, c := load[float64](args[0]), load[float64](args[1]), load[float64](args[2]),
+		value[float64](args[3])
 	w, h, d := int(l.Global[0]), int(l.Global[1]), int(l.Global[2])
 	for i := range next {
 		x, y, z := i%w, i/w%h, i/w/h

@@ -20,7 +20,8 @@ func rayKernels() []*Kernel {
 				at := func(k int) float32 { return float32(scrambled(8*i+k, 1000)) / 1000 }
 				scene = append(scene, 3*at(0)-1.5, 3*at(1)-1.5, 3*at(2)-1, 0.3+0.4*at(3), at(4), at(5), at(6), 0.8*at(7))
 			}
-			return plane(n, n, 8, 8, elements("f32", scene)+":as-bytes", number("i32", count), zeros("f32", 4*n*n), number("f32", 2/float32(n)))
+			return plane(n, n, 8, 8, elements("f32", scene)+":as-bytes", number("i32", count), zeros("f32", 4*n*n),
+				number("f32", 2/float32(n)))
 		}, [4]int{32, 64, 512, 1024}),
 		sized(&Kernel{
 			Name: "scatter", Module: "rays",
@@ -35,13 +36,14 @@ func rayKernels() []*Kernel {
 			Outputs: []int{3}, reference: nearest,
 		}, func(n int) Launch {
 			const nodes = 1023
-			return line(n, 64, elements("f32", pointTree(nodes)), number("i32", nodes), noise("f32", 2*n, 2), zeros("i32", n))
+			return line(n, 64, elements("f32", pointTree(nodes)), number("i32", nodes), noise("f32", 2*n, 2),
+				zeros("i32", n))
 		}, [4]int{64, 1 << 11, 1 << 15, 1 << 17}),
 	}
 }
 
-// pointTree is a tree of so many points, one less than a power of two: the children of i are 2i+1 and 2i+2, those on the
-// left have the smaller coordinates, x and y by turns.
+// pointTree is a tree of so many points, one less than a power of two: the children of i are 2i+1 and 2i+2,
+// those on the left have the smaller coordinates, x and y by turns.
 func pointTree(n int) []float32 {
 	points := make([][2]float32, n)
 	for i := range points {
@@ -152,7 +154,8 @@ func scatter(_ Launch, args [][]byte) error {
 	return store(args[1], out)
 }
 
-// nearest compares all points. Points of the tree differ, so that two of one distance are rare; the launches have none.
+// nearest compares all points. Points of the tree differ, so that two of one distance are rare; the launches
+// have none.
 func nearest(_ Launch, args [][]byte) error {
 	tree, query, found := load[float32](args[0]), load[float32](args[2]), load[int32](args[3])
 	for i := range found {

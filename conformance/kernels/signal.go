@@ -21,7 +21,8 @@ func signalKernels() []*Kernel {
 			Outputs: []int{1}, reference: biquad, Tolerance: &Tolerance{Ulps: 1 << 8, Bits: 32},
 		}, func(n int) Launch {
 			frames := min(4*n, 2048)
-			return line(n, 64, within("f32", n*frames, 1, -1, 1), zeros("f32", n*frames), "buf:f32:0.2,0.3,0.1,-0.5,0.25",
+			return line(n, 64, within("f32", n*frames, 1, -1, 1), zeros("f32", n*frames),
+				"buf:f32:0.2,0.3,0.1,-0.5,0.25",
 				number("i32", n), number("i32", frames))
 		}, [4]int{64, 256, 2048, 4096}),
 		sized(&Kernel{
@@ -54,7 +55,8 @@ func signalKernels() []*Kernel {
 			Outputs: []int{2}, reference: convolve, Tolerance: &Tolerance{Ulps: 1 << 8, Bits: 32},
 		}, func(n int) Launch {
 			w := n + 4
-			return plane(n, n, 16, 16, noise("f32", w*w, 1), within("f32", 25, 2, 0, 0.1), zeros("f32", n*n), number("i32", n))
+			return plane(n, n, 16, 16, noise("f32", w*w, 1), within("f32", 25, 2, 0, 0.1), zeros("f32", n*n),
+				number("i32", n))
 		}, [4]int{32, 128, 1024, 2048}),
 	}
 }

@@ -20,7 +20,8 @@ func sortingKernels() []*Kernel {
 			About:   "Merges two lists: each element searches its place in the other one.",
 			Outputs: []int{2}, reference: mergeRanks,
 		}, func(n int) Launch {
-			return line(2*n, 128, fmt.Sprintf("iota:i32:%d:0:3", n), fmt.Sprintf("iota:i32:%d:1:2", n), zeros("i32", 2*n), number("i32", n))
+			return line(2*n, 128, fmt.Sprintf("iota:i32:%d:0:3", n), fmt.Sprintf("iota:i32:%d:1:2", n), zeros("i32",
+				2*n), number("i32", n))
 		}, [4]int{128, 1 << 13, 1 << 18, 1 << 20}),
 		sized(&Kernel{
 			Name: "sort16", Module: "sorting",

@@ -13,7 +13,8 @@ func sparseKernels() []*Kernel {
 				entries += scrambled(r, 64)
 				start = append(start, uint32(entries))
 			}
-			return line(max(n/4, 64), 64, elements("i32", start), within("u16", entries, 1, 0, min(n, 1<<16)-1), noise("i8", entries, 2),
+			return line(max(n/4, 64), 64, elements("i32", start), within("u16", entries, 1, 0, min(n, 1<<16)-1),
+				noise("i8", entries, 2),
 				noise("i16", n, 3), zeros("i32", n), number("i32", n))
 		}, [4]int{96, 1 << 12, 1 << 16, 1 << 17}),
 		sized(&Kernel{
@@ -21,7 +22,8 @@ func sparseKernels() []*Kernel {
 			About:   "Ranks of pages from links in columns, where rows end at different places.",
 			Outputs: []int{3}, reference: pagerank, Tolerance: &Tolerance{Ulps: 1 << 6, Bits: 32},
 		}, func(n int) Launch {
-			return line(n, 64, within("i32", 16*n, 1, -n/16, n-1), noise("f32", n, 2), noise("f32", n, 3), zeros("f32", n),
+			return line(n, 64, within("i32", 16*n, 1, -n/16, n-1), noise("f32", n, 2), noise("f32", n, 3),
+				zeros("f32", n),
 				number("i32", n), "i32:16", "f32:0.85")
 		}, [4]int{128, 1 << 14, 1 << 18, 1 << 20}),
 	}
@@ -40,7 +42,8 @@ func spmvQ8(_ Launch, args [][]byte) error {
 }
 
 func pagerank(l Launch, args [][]byte) error {
-	links, rank, share, next := load[int32](args[0]), load[float32](args[1]), load[float32](args[2]), load[float32](args[3])
+	links, rank, share, next := load[int32](args[0]), load[float32](args[1]), load[float32](args[2]),
+		load[float32](args[3])
 	n, damping := len(next), value[float32](args[6])
 	for i := range n {
 		var sum float32

@@ -20,7 +20,8 @@ func videoKernels() []*Kernel {
 			About:   "Colours of video frames, with saturation.",
 			Outputs: []int{2}, reference: nv12,
 		}, func(n int) Launch {
-			return plane(n, n, 16, 16, noise("u8", n*n, 1), noise("u8", n*n/2, 2), zeros("u8", 4*n*n), number("i32", n))
+			return plane(n, n, 16, 16, noise("u8", n*n, 1), noise("u8", n*n/2, 2), zeros("u8", 4*n*n), number("i32",
+				n))
 		}, [4]int{32, 256, 2048, 4096}),
 		sized(&Kernel{
 			Name: "median3x3", Module: "video",
@@ -36,14 +37,16 @@ func videoKernels() []*Kernel {
 			Outputs: []int{1}, reference: upscale,
 		}, func(n int) Launch {
 			w := n * 3 / 8
-			return plane(n, n, 16, 16, noise("u8", 4*w*w, 1), zeros("u8", 4*n*n), number("i32", w), number("i32", w), "f32:0.375")
+			return plane(n, n, 16, 16, noise("u8", 4*w*w, 1), zeros("u8", 4*n*n), number("i32", w), number("i32", w),
+				"f32:0.375")
 		}, [4]int{32, 128, 1024, 2048}),
 		sized(&Kernel{
 			Name: "bilateral", Module: "video",
 			About:   "A filter that keeps edges: native_exp and clamped coordinates in loops.",
 			Outputs: []int{1}, reference: bilateral, Tolerance: &Tolerance{Ulps: 1 << 8, Bits: 32},
 		}, func(n int) Launch {
-			return plane(n, n, 16, 16, noise("f32", n*n, 1), zeros("f32", n*n), number("i32", n), number("i32", n), "f32:8")
+			return plane(n, n, 16, 16, noise("f32", n*n, 1), zeros("f32", n*n), number("i32", n), number("i32", n),
+				"f32:8")
 		}, [4]int{32, 64, 512, 1024}),
 		sized(&Kernel{
 			Name: "block_match", Module: "video",
@@ -51,7 +54,8 @@ func videoKernels() []*Kernel {
 			Outputs: []int{2}, reference: blockMatch,
 		}, func(n int) Launch {
 			pitch := 8*n + 16
-			return plane(64*n, n, 64, 1, noise("u8", pitch*pitch, 1), noise("u8", pitch*pitch, 2), zeros("u32", n*n), number("i32", pitch))
+			return plane(64*n, n, 64, 1, noise("u8", pitch*pitch, 1), noise("u8", pitch*pitch, 2), zeros("u32", n*n),
+				number("i32", pitch))
 		}, [4]int{3, 16, 96, 192}),
 		sized(&Kernel{
 			Name: "box_columns", Module: "video",

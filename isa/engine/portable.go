@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Portable counts the instructions of launches that are done without machine code, by kernels that have some: those
-// that machine code leaves to the reference engine, and all that waves do before they have machine code. Its methods may
-// be called by many goroutines at the same time.
+// Portable counts the instructions of launches that are done without machine code, by kernels that have some:
+// those that machine code leaves to the reference engine, and all that waves do before they have machine
+// code. Its methods may be called by many goroutines at the same time.
 type Portable struct {
 	mu    sync.Mutex
 	insts map[int]*PortableInst
