@@ -16,7 +16,7 @@ func Watched(kernel string) bool {
 }
 
 // fieldWorkloads are those of the set Fields.
-func fieldWorkloads() ([]*Workload, error) {
+func fieldWorkloads(all map[string]*kernels.Kernel) ([]*Workload, error) {
 	var list []*Workload
 	for _, f := range []struct {
 		field   string
@@ -37,12 +37,12 @@ func fieldWorkloads() ([]*Workload, error) {
 		{"physics", []string{"lennard_jones", "sph_density", "lattice_boltzmann", "wave3d", "generation",
 			"heat_rod"}},
 		{"finance", []string{"asian_option", "binomial_tree", "implied_volatility"}},
-		{"rays and points", []string{"spheres", "scatter", "nearest"}},
+		{"rays and points", []string{"spheres", "phong", "scatter", "nearest"}},
 		{"machines and searches", []string{"stack_machine", "register_machine", "queens"}},
 		{"random numbers", []string{"xoshiro"}},
 	} {
 		for _, name := range f.kernels {
-			k := kernels.Find(name)
+			k := all[name]
 			if k == nil {
 				return nil, fmt.Errorf("package kernels has no kernel %q", name)
 			}

@@ -77,15 +77,19 @@ func Workloads() ([]*Workload, error) {
 		{"sg_aggregate", Subgroups, aggregate(1 << 12), aggregate(1 << 14), aggregate(1 << 22)},
 		{"sg_radix", Subgroups, radix(1 << 11), radix(1 << 13), radix(1 << 20)},
 	}
+	all := map[string]*kernels.Kernel{}
+	for _, k := range kernels.All() {
+		all[k.Name] = k
+	}
 	workloads := make([]*Workload, len(list))
 	for i, e := range list {
-		k := kernels.Find(e.name)
+		k := all[e.name]
 		if k == nil {
 			return nil, fmt.Errorf("package kernels has no kernel %q", e.name)
 		}
 		workloads[i] = &Workload{Kernel: k, Set: e.set, Small: e.small, Default: e.normal, Large: e.large}
 	}
-	fields, err := fieldWorkloads()
+	fields, err := fieldWorkloads(all)
 	return append(workloads, fields...), err
 }
 

@@ -14,7 +14,7 @@ func graphKernels() []*Kernel {
 			return line(n, 64, elements("i32", first), elements("i32", edge), noise("u32", n/32, 1), noise("u32",
 				n/32, 2), zeros("u32", n/32),
 				zeros("i32", n), zeros("i32", 1), "i32:5")
-		}, [4]int{256, 1 << 12, 1 << 16, 1 << 17}),
+		}, [4]int{256, 1 << 12, 1 << 16, 1 << 16}),
 		sized(&Kernel{
 			Name: "relax", Module: "graphs",
 			About:   "A round of shortest paths: loops of different lengths, atomic minima in global memory.",
@@ -24,7 +24,7 @@ func graphKernels() []*Kernel {
 			return line(n, 64, elements("i32", first), elements("i32", edge), noise("u8", len(edge), 1), within("u32",
 				n, 2, 0, 2000),
 				within("u32", n, 2, 0, 2000), zeros("u32", 1))
-		}, [4]int{256, 1 << 12, 1 << 16, 1 << 17}),
+		}, [4]int{256, 1 << 12, 1 << 16, 1 << 16}),
 		sized(&Kernel{
 			Name: "triangles", Module: "graphs",
 			About:   "Counts triangles: intersections of lists by pointers that walk.",
@@ -40,7 +40,7 @@ func graphKernels() []*Kernel {
 				first = append(first, int32(len(edge)))
 			}
 			return line(n, 64, elements("i32", first), elements("i32", edge), zeros("u32", n))
-		}, [4]int{256, 1 << 11, 1 << 16, 1 << 17}),
+		}, [4]int{256, 1 << 11, 1 << 15, 1 << 16}),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 )
 
 // rayKernels follow rays and search points.
@@ -11,7 +12,7 @@ func rayKernels() []*Kernel {
 	return []*Kernel{
 		sized(&Kernel{
 			Name: "spheres", Module: "rays",
-			About:   "Traces rays among mirrors: vectors of three, normalize, an array of structures.",
+			About:   "Traces rays among mirrors: vectors of three, an array of structures.",
 			Outputs: []int{2}, reference: spheres, Tolerance: &Tolerance{Ulps: 1 << 14, Bits: 32},
 		}, func(n int) Launch {
 			const count = 8
@@ -23,6 +24,13 @@ func rayKernels() []*Kernel {
 			return plane(n, n, 8, 8, elements("f32", scene)+":as-bytes", number("i32", count), zeros("f32", 4*n*n),
 				number("f32", 2/float32(n)))
 		}, [4]int{32, 64, 512, 1024}),
+		sized(&Kernel{
+			Name: "phong", Module: "rays",
+			About:   "Light on surfaces: vload3, normalize, mix, clamp, native_powr.",
+			Outputs: []int{1}, reference: phong, Tolerance: &Tolerance{Ulps: 1 << 12, Bits: 32},
+		}, func(n int) Launch {
+			return line(n, 64, within("f32", 3*n, 1, -1, 1), zeros("f32", 4*n), "f32:12")
+		}, [4]int{128, 1 << 12, 1 << 18, 1 << 20}),
 		sized(&Kernel{
 			Name: "scatter", Module: "rays",
 			About:   "Light that wanders through a cloud: paths of different lengths, log, cos and sin.",
@@ -36,11 +44,14 @@ func rayKernels() []*Kernel {
 			Outputs: []int{3}, reference: nearest,
 		}, func(n int) Launch {
 			const nodes = 1023
-			return line(n, 64, elements("f32", pointTree(nodes)), number("i32", nodes), noise("f32", 2*n, 2),
+			return line(n, 64, elements("f32", tree()), number("i32", nodes), noise("f32", 2*n, 2),
 				zeros("i32", n))
 		}, [4]int{64, 1 << 11, 1 << 15, 1 << 17}),
 	}
 }
+
+// tree is that of kernel nearest.
+var tree = sync.OnceValue(func() []float32 { return pointTree(1023) })
 
 // pointTree is a tree of so many points, one less than a power of two: the children of i are 2i+1 and 2i+2,
 // those on the left have the smaller coordinates, x and y by turns.
@@ -49,7 +60,7 @@ func pointTree(n int) []float32 {
 	for i := range points {
 		points[i] = [2]float32{float32(scrambled(2*i, 9973)) / 9973, float32(scrambled(2*i+1, 9973)) / 9973}
 	}
-	tree := make([]float32, 2*n)
+	nodes := make([]float32, 2*n)
 	var build func(node, axis int, list [][2]float32)
 	build = func(node, axis int, list [][2]float32) {
 		if len(list) == 0 {
@@ -59,12 +70,12 @@ func pointTree(n int) []float32 {
 			return cmp.Or(cmp.Compare(a[axis], b[axis]), cmp.Compare(a[1-axis], b[1-axis]))
 		})
 		middle := len(list) / 2
-		copy(tree[2*node:], list[middle][:])
+		copy(nodes[2*node:], list[middle][:])
 		build(2*node+1, 1-axis, list[:middle])
 		build(2*node+2, 1-axis, list[middle+1:])
 	}
 	build(0, 0, points)
-	return tree
+	return nodes
 }
 
 func spheres(l Launch, args [][]byte) error {
@@ -74,7 +85,11 @@ func spheres(l Launch, args [][]byte) error {
 	for p := range w * h {
 		x, y := p%w, p/w
 		from, share := [3]float32{0, 0, -4}, float32(1)
-		dir := normalize32([3]float32{float32(float32(x-w/2) * zoom), float32(float32(h/2-y) * zoom), 1})
+		dir := [3]float32{float32(float32(x-w/2) * zoom), float32(float32(h/2-y) * zoom), 1}
+		length := sqrt32(dot3(dir, dir))
+		for c := range dir {
+			dir[c] /= length
+		}
 		var colour [3]float32
 		for bounce := 0; bounce < 4 && share > 0.05; bounce++ {
 			hit, near := -1, float32(1e9)
@@ -114,6 +129,24 @@ func spheres(l Launch, args [][]byte) error {
 		copy(picture[4*p:], []float32{colour[0], colour[1], colour[2], 1})
 	}
 	return store(args[2], picture)
+}
+
+func phong(l Launch, args [][]byte) error {
+	normals, out, shininess := load[float32](args[0]), load[float32](args[1]), value[float32](args[2])
+	light := normalize32([3]float32{0.3, 0.8, -0.5})
+	dark, bright := [3]float32{0.1, 0.1, 0.3}, [3]float32{1, 0.8, 0.6}
+	for i := range int(l.items()) {
+		n := normalize32([3]float32(normals[3*i:]))
+		along := dot3(n, light)
+		mirrored := float32(float32(2*along)*n[2]) - light[2]
+		shine := pow32(max(-mirrored, 0), shininess)
+		for c := range dark {
+			colour := mix32(dark[c], bright[c], max(along, 0))
+			out[4*i+c] = min(max(colour+shine, 0), 1)
+		}
+		out[4*i+3] = 1
+	}
+	return store(args[1], out)
 }
 
 func scatter(_ Launch, args [][]byte) error {

@@ -11,7 +11,8 @@ kernel void spheres(constant struct sphere *scene, int count, global float4 *pic
 {
 	int px = get_global_id(0), py = get_global_id(1), w = get_global_size(0), h = get_global_size(1);
 	float3 from = (float3)(0.0f, 0.0f, -4.0f);
-	float3 dir = normalize((float3)((px - w / 2) * zoom, (h / 2 - py) * zoom, 1.0f));
+	float3 dir = (float3)((px - w / 2) * zoom, (h / 2 - py) * zoom, 1.0f);
+	dir /= sqrt(dot(dir, dir));
 	float3 light = (float3)(0.6f, 0.64f, -0.48f);
 	float3 colour = (float3)(0.0f, 0.0f, 0.0f);
 	float share = 1.0f;
@@ -43,6 +44,19 @@ kernel void spheres(constant struct sphere *scene, int count, global float4 *pic
 		dir -= 2.0f * dot(dir, normal) * normal;
 	}
 	picture[py * w + px] = (float4)(colour, 1.0f);
+}
+
+// The light on surfaces with these normals, three floats each.
+kernel void phong(global const float *normals, global float4 *out, float shininess)
+{
+	size_t i = get_global_id(0);
+	float3 n = normalize(vload3(i, normals));
+	float3 light = normalize((float3)(0.3f, 0.8f, -0.5f));
+	float along = dot(n, light);
+	float3 mirrored = 2.0f * along * n - light;
+	float shine = native_powr(fmax(-mirrored.z, 0.0f), shininess);
+	float3 colour = mix((float3)(0.1f, 0.1f, 0.3f), (float3)(1.0f, 0.8f, 0.6f), fmax(along, 0.0f));
+	out[i] = (float4)(clamp(colour + shine, 0.0f, 1.0f), 1.0f);
 }
 
 // Light that wanders through a cloud in a box: scatters, is absorbed, or leaves.
