@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/conformance/kernels"
@@ -106,5 +107,24 @@ func TestShare(t *testing.T) {
 		case engine == "native" && native < 0.999:
 			t.Errorf("%s: %v of machine code, most of the rest: %q", engine, native, share.Most)
 		}
+	}
+}
+
+// TestShareOfImages: accesses to images are what machine code leaves to the reference engine.
+func TestShareOfImages(t *testing.T) {
+	if len(emu.Engines()) < 3 {
+		t.Skip("no native engine")
+	}
+	s, err := ImageWorkloads(64)[0].Open(emu.DeviceOptions{Engine: "native"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	share, err := s.Share(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if native := share.Native(); native <= 0 || native >= 1 || len(share.Most) == 0 || !strings.HasPrefix(share.Most[0], "image") {
+		t.Errorf("%v of machine code, most of the rest: %q", native, share.Most)
 	}
 }
