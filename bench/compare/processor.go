@@ -72,8 +72,9 @@ func (r *Report) againstPoCL(row *Row, i int) float64 {
 // machine code does.
 func (r *Report) processorTable() [][]string {
 	p, narrow := r.index(pocl), r.index(nativeAVX2)
-	if !r.Implementations[0].native() || p < 0 {
-		return nil
+	counted := slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Cells[0].MachineCode > 0 })
+	if !r.Implementations[0].native() || p < 0 || !counted {
+		return nil // or a record from before machine code was counted
 	}
 	first := r.Implementations[0].Name
 	title := []string{"CPU time", "field", first, pocl, first + " × PoCL"}

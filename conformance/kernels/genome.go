@@ -9,14 +9,14 @@ func genomeKernels() []*Kernel {
 			Outputs: []int{2}, reference: smithWaterman,
 		}, func(n int) Launch {
 			return line(n, 64, within("i8", 24*n, 1, 0, 3), within("i8", 1024, 2, 0, 3), zeros("i32", n), "i32:64")
-		}, [4]int{64, 512, 1 << 14, 1 << 15}),
+		}, [4]int{64, 128, 1 << 14, 1 << 15}),
 		sized(&Kernel{
 			Name: "edit_distance", Module: "genome",
 			About:   "Edit distances by bit vectors: masks from a private table, compared as they shift.",
 			Outputs: []int{2}, reference: editDistance,
 		}, func(n int) Launch {
 			return line(n, 64, within("u8", 64*n, 1, 0, 3), within("u8", 32, 2, 0, 3), zeros("u8", n))
-		}, [4]int{64, 1 << 12, 1 << 17, 1 << 18}),
+		}, [4]int{64, 1 << 10, 1 << 17, 1 << 18}),
 		sized(&Kernel{
 			Name: "count_words", Module: "genome",
 			About:   "Counts words of a genome in a table of global memory, by atomics.",

@@ -14,7 +14,7 @@ func videoKernels() []*Kernel {
 			Outputs: []int{1}, reference: sobel,
 		}, func(n int) Launch {
 			return plane(n, n, 16, 16, noise("u8", n*n, 1), zeros("u8", n*n), number("i32", n), number("i32", n))
-		}, [4]int{32, 512, 4096, 4096}),
+		}, [4]int{32, 256, 4096, 4096}),
 		sized(&Kernel{
 			Name: "nv12_to_rgba", Module: "video",
 			About:   "Colours of video frames, with saturation.",
@@ -56,7 +56,7 @@ func videoKernels() []*Kernel {
 			pitch := 8*n + 16
 			return plane(64*n, n, 64, 1, noise("u8", pitch*pitch, 1), noise("u8", pitch*pitch, 2), zeros("u32", n*n),
 				number("i32", pitch))
-		}, [4]int{3, 16, 96, 192}),
+		}, [4]int{3, 10, 96, 192}),
 		sized(&Kernel{
 			Name: "box_columns", Module: "video",
 			About:   "Running means of columns, a work-item for each: pointers that walk, few long work-groups.",
