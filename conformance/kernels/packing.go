@@ -5,7 +5,7 @@ func packingKernels() []*Kernel {
 	return []*Kernel{
 		sized(&Kernel{
 			Name: "lz_decode", Module: "packing",
-			About:   "Unpacks blocks that copy from themselves: a switch on bytes, pointers that walk at different speeds.",
+			About:   "Unpacks blocks that copy from themselves: branches on bytes, pointers that walk at different speeds.",
 			Outputs: []int{1}, reference: lzDecode,
 		}, func(n int) Launch {
 			return line(n, 64, noise("u8", 64*n, 1), zeros("u8", 128*n), "i32:64")

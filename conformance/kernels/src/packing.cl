@@ -12,15 +12,12 @@ kernel void lz_decode(global const uchar *in, global uchar *out, int length)
 	while (src + 1 < end && n < BLOCK) {
 		uchar token = *src++;
 		int distance = 0, count = 1;
-		switch (token & 3) {
-		case 1:
+		if ((token & 3) == 1) {
 			distance = (token >> 5) + 1;
 			count = (token >> 2 & 7) + 2;
-			break;
-		case 3:
+		} else if ((token & 3) == 3) {
 			distance = *src++ + 1;
 			count = (token >> 2) + 3;
-			break;
 		}
 		if (distance == 0 || distance > n) {
 			dst[n++] = token;
