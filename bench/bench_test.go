@@ -81,6 +81,9 @@ func reference(t *testing.T, k *kernels.Kernel, l kernels.Launch) [][]byte {
 // the bits of the references, and leave them again after a reset.
 func TestResults(t *testing.T) {
 	for _, w := range workloads(t) {
+		if w.Set == Fields && testing.Short() {
+			continue // TestFields has smaller launches of them
+		}
 		t.Run(w.Name(), func(t *testing.T) {
 			want := reference(t, w.Kernel, w.Small)
 			s := open(t, w.Kernel, w.Small, emu.DeviceOptions{})

@@ -21,11 +21,12 @@ type Session struct {
 	// Build is how long it took to make the kernel from its module.
 	Build time.Duration
 
-	kernel *kernels.Kernel
-	device *emu.Device
-	launch emu.Launch
-	args   []*argspec.Arg
-	memory []contents // by argument; nil where it is neither a buffer nor an image
+	kernel  *kernels.Kernel
+	device  *emu.Device
+	program *emu.Program
+	launch  emu.Launch
+	args    []*argspec.Arg
+	memory  []contents // by argument; nil where it is neither a buffer nor an image
 }
 
 // contents is a buffer or an image.
@@ -85,6 +86,7 @@ func OpenModule(k *kernels.Kernel, module kernels.Binary, l kernels.Launch, opt 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", module.File, err)
 	}
+	s.program = program
 	kernel, err := program.Kernel(k.Entry)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", module.File, err)

@@ -14,6 +14,8 @@ const (
 	Eight Set = iota
 	// More are the other kernels that implementations are compared with.
 	More
+	// Fields are kernels of many fields, as their programmers write them.
+	Fields
 	// Subgroups are kernels with operations of sub-groups, which other
 	// implementations may lack. They are compared when they are asked for.
 	Subgroups
@@ -25,6 +27,8 @@ type Workload struct {
 	Kernel *kernels.Kernel
 	// Set is the group of workloads that it belongs to.
 	Set Set
+	// Field says where kernels of the set Fields are from.
+	Field string
 	// Default is the launch to compare implementations with: a compiler for
 	// CPUs takes milliseconds for it. Small is the same for an interpreter that
 	// does some ten million operations of a lane a second, and takes some
@@ -36,6 +40,9 @@ type Workload struct {
 
 // Name is the kernel's name.
 func (w *Workload) Name() string { return w.Kernel.Name }
+
+// Watched says whether the workload is one that [Watched] chooses.
+func (w *Workload) Watched() bool { return Watched(w.Name()) }
 
 // Workloads lists the workloads in the order in which they are reported. The
 // error says which kernel is missing.
@@ -70,15 +77,20 @@ func Workloads() ([]*Workload, error) {
 		{"sg_aggregate", Subgroups, aggregate(1 << 12), aggregate(1 << 14), aggregate(1 << 22)},
 		{"sg_radix", Subgroups, radix(1 << 11), radix(1 << 13), radix(1 << 20)},
 	}
+	all := map[string]*kernels.Kernel{}
+	for _, k := range kernels.All() {
+		all[k.Name] = k
+	}
 	workloads := make([]*Workload, len(list))
 	for i, e := range list {
-		k := kernels.Find(e.name)
+		k := all[e.name]
 		if k == nil {
 			return nil, fmt.Errorf("package kernels has no kernel %q", e.name)
 		}
 		workloads[i] = &Workload{Kernel: k, Set: e.set, Small: e.small, Default: e.normal, Large: e.large}
 	}
-	return workloads, nil
+	fields, err := fieldWorkloads(all)
+	return append(workloads, fields...), err
 }
 
 // group is the work-group size of the launches in one dimension.

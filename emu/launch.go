@@ -33,6 +33,9 @@ const (
 // and the width of a wave only.
 type Counters = engine.Counters
 
+// Portable counts the instructions that launches did without machine code.
+type Portable = engine.Portable
+
 // Launch is one run of a kernel over an ND-range. It may be run any number of
 // times, also at the same time; running does not change it.
 type Launch struct {
@@ -78,6 +81,8 @@ type Launch struct {
 	// second, with the number of work-groups that are over and that there are.
 	// It must not touch the device.
 	Progress func(done, total uint64)
+	// Portable, when it is not nil, counts what is done without machine code. One serves any number of launches.
+	Portable *Portable
 	// Look, when it is not nil, can be asked where the work-items are while the launch runs.
 	Look *Look
 	// Accesses, when it is not nil, is told of each access of work-items to global and local memory before it happens,
@@ -210,7 +215,7 @@ func (l *Launch) prepare() (*prepared, error) {
 		p.launch.Program, p.launch.Kernel, p.runner = c.isa, c.code, c.runner
 	}
 	p.launch.SubgroupSize = k.subgroupSize()
-	p.launch.Check = l.Check
+	p.launch.Check, p.launch.Portable = l.Check, l.Portable
 	p.launch.Cancel = new(atomic.Bool)
 	if err := p.limits(); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -65,6 +66,15 @@ func (r *Report) speeds(row *Row) []float64 {
 	return speeds
 }
 
+// charted are the rows that a page has room for: those of many fields are in tables only, unless there are no others.
+func (r *Report) charted() []Row {
+	rows := slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return row.Field != "" })
+	if len(rows) == 0 {
+		return r.Rows
+	}
+	return rows
+}
+
 // SVG is the chart; nil when there is nothing to draw.
 func (r *Report) SVG() []byte {
 	if len(r.Rows) == 0 || r.index(pocl) < 0 {
@@ -72,8 +82,9 @@ func (r *Report) SVG() []byte {
 	}
 	// Powers of ten; the shortest bar can still be seen.
 	low, high := -1, 1
-	for i := range r.Rows {
-		for _, v := range r.speeds(&r.Rows[i]) {
+	rows := r.charted()
+	for i := range rows {
+		for _, v := range r.speeds(&rows[i]) {
 			if v > 0 {
 				low, high = min(low, int(math.Floor(math.Log10(0.7*v)))), max(high, int(math.Ceil(math.Log10(v))))
 			}
@@ -123,8 +134,9 @@ func factor(v float64) string {
 func (r *Report) chartBars(b *strings.Builder, at func(float64) float64) int {
 	y := chartTop
 	var bars, labels strings.Builder // bars are drawn over what is around the labels
-	for i := range r.Rows {
-		row := &r.Rows[i]
+	rows := r.charted()
+	for i := range rows {
+		row := &rows[i]
 		speeds := r.speeds(row)
 		height := 0
 		for j, v := range speeds {

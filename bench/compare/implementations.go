@@ -73,8 +73,10 @@ func (c *comparison) find(ctx context.Context, grind string) error {
 			if err := c.add(ctx, impl, workerKind{library: library, index: i}); err != nil {
 				return err
 			}
-			c.platforms[impl.Name] = workerKind{library: library, index: i}
 			others = true
+			if !c.leftOut(impl.Name) {
+				c.platforms[impl.Name] = workerKind{library: library, index: i}
+			}
 		}
 	}
 	if !others {
@@ -100,7 +102,7 @@ func (c *comparison) engines(ctx context.Context) error {
 		if err != nil {
 			c.note(err.Error())
 		}
-		if err != nil || slices.ContainsFunc(c.implementations, known) {
+		if err != nil || slices.ContainsFunc(c.implementations, known) || c.leftOut(name) {
 			if err := p.close(); err != nil {
 				return err
 			}
@@ -120,8 +122,11 @@ func shortName(platform string) string {
 	return platform
 }
 
-// add starts the worker of an implementation.
+// add starts the worker of an implementation, unless it is left out.
 func (c *comparison) add(ctx context.Context, impl Implementation, kind workerKind) error {
+	if c.leftOut(impl.Name) {
+		return nil
+	}
 	kind.name = impl.Name
 	p, err := startWorker(ctx, kind, c.timeout)
 	if err != nil {
@@ -130,6 +135,11 @@ func (c *comparison) add(ctx context.Context, impl Implementation, kind workerKi
 	c.implementations = append(c.implementations, impl)
 	c.processes = append(c.processes, p)
 	return nil
+}
+
+// leftOut says whether an implementation is not wanted.
+func (c *comparison) leftOut(name string) bool {
+	return c.without != nil && c.without.MatchString(name)
 }
 
 // note says on standard error, and in the report, what is not measured and why.

@@ -17,6 +17,9 @@ type Row struct {
 	Kernel string `json:"kernel"`
 	// Eight says whether the kernel counts for the geometric mean.
 	Eight bool `json:"eight"`
+	// Field is where the kernel is from, if it is one of many fields, and Watched says what bench.Watched does.
+	Field   string `json:"field,omitempty"`
+	Watched bool   `json:"watched,omitempty"`
 	// Work is the number of work-items, and Smaller that of the launch that a
 	// slow implementation gets; "" when there is none.
 	Work    string `json:"work"`
@@ -61,6 +64,10 @@ type Cell struct {
 	// time. Both are 0 for the first itself.
 	Faster    float64 `json:"faster,omitempty"`
 	FasterCPU float64 `json:"faster_cpu,omitempty"`
+	// MachineCode is the part of the operations of lanes that machine code did, on a native engine, and Portable has the
+	// instructions that it left most often.
+	MachineCode float64  `json:"machine_code,omitempty"`
+	Portable    []string `json:"portable,omitempty"`
 	// Result says how the result compares with the kernel's reference, whose
 	// bits are also lockstep's.
 	Result string `json:"result,omitempty"`
@@ -107,7 +114,7 @@ func (c *comparison) compareKernel(w *bench.Workload) (Row, error) {
 	if c.sizes == "small" {
 		l = w.Small
 	}
-	row := Row{Kernel: w.Name(), Eight: w.Set == bench.Eight, Work: describe(l), Cells: make([]Cell, len(c.processes))}
+	row := Row{Kernel: w.Name(), Eight: w.Set == bench.Eight, Field: w.Field, Watched: w.Watched(), Work: describe(l), Cells: make([]Cell, len(c.processes))}
 	want, err := reference(w.Kernel, l)
 	if err != nil {
 		return row, err
@@ -128,7 +135,9 @@ func (c *comparison) compareKernel(w *bench.Workload) (Row, error) {
 		}
 		got, err := s.prepare(w.Kernel, l, cell)
 		if err == nil && impl.native() {
-			cell.Compile, err = c.compileTime(p, w.Name())
+			if cell.Compile, err = c.compileTime(p, w.Name()); err == nil {
+				err = c.share(s, cell)
+			}
 		}
 		if err != nil {
 			cell.Error = err.Error()

@@ -68,8 +68,19 @@ func TestChoose(t *testing.T) {
 		}
 		return list
 	}
-	if all := names(""); len(all) != 15 || slices.Contains(all, "sg_scan") {
+	all := names("")
+	if len(all) < 48 || slices.Contains(all, "sg_scan") {
 		t.Errorf("%v", all)
+	}
+	workloads, err := choose("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first := firstOnes(workloads); len(first) != 15 || first[14].Name() != "fft" {
+		t.Errorf("%d of them without those of many fields", len(first))
+	}
+	if some := firstOnes(workloads[20:22]); len(some) != 2 {
+		t.Errorf("%d of two that were asked for", len(some))
 	}
 	if list := names("^(sg_scan|saxpy)$"); !slices.Equal(list, []string{"saxpy", "sg_scan"}) {
 		t.Errorf("%v", list)

@@ -9,6 +9,7 @@
 //	go run . -kernels 'saxpy|nbody'   only kernels whose name matches
 //	go run . -sections kernels,cold   only these parts
 //	go run . -sizes small -runs 3     a quick look
+//	go run . -without 'Oclgrind|interp'   without the slow ones
 //	go run . -base COMMIT             also against lockstep as it was there
 //	go run . -json FILE -svg FILE -markdown FILE
 //
@@ -102,9 +103,10 @@ type comparison struct {
 	runs    int
 	budget  time.Duration
 	timeout time.Duration
-	commit  string // to compare with; "" for none
-	dir     string // for files, removed at the end
-	binary  string // cmd/lockstep, when it has been built
+	commit  string         // to compare with; "" for none
+	without *regexp.Regexp // names of implementations that are left out; nil for none
+	dir     string         // for files, removed at the end
+	binary  string         // cmd/lockstep, when it has been built
 
 	implementations []Implementation
 	processes       []*process // of the implementations
@@ -158,6 +160,7 @@ func run(ctx context.Context) (err error) {
 	flag.DurationVar(&c.budget, "budget", 150*time.Millisecond, "repeat launches for `D` in each round")
 	flag.DurationVar(&c.timeout, "timeout", 5*time.Minute, "give an implementation up when it is silent for `D`")
 	grind := flag.String("oclgrind", "", "Oclgrind's OpenCL library; otherwise looked for next to the command oclgrind")
+	without := flag.String("without", "", "leave out implementations whose name matches this `REGEXP`")
 	list := flag.String("sections", "", "measure only these of "+strings.Join(sections, ",")+" (a `LIST` with commas)")
 	flag.StringVar(&c.commit, "base", "", "measure the kernels against lockstep at `COMMIT` too")
 	record := flag.Bool("record", false, "write the files of the repository: results, chart, RESULTS.md and README.md")
@@ -171,6 +174,11 @@ func run(ctx context.Context) (err error) {
 	chosen, err := parseSections(*list)
 	if err != nil {
 		return err
+	}
+	if *without != "" {
+		if c.without, err = regexp.Compile(*without); err != nil {
+			return err
+		}
 	}
 	workloads, err := choose(*pattern)
 	if err != nil {
@@ -244,13 +252,14 @@ func (c *comparison) fill(ctx context.Context, r *Report, workloads []*bench.Wor
 		}
 		r.Figures = append(r.Figures, r.summary()...)
 	}
+	first := firstOnes(workloads)
 	for _, part := range []struct {
 		section, says string
 		measure       func() ([]Figure, error)
 	}{
 		{"cold", "cold starts", func() ([]Figure, error) { return c.cold(ctx) }},
 		{"source", "the compiler of OpenCL C", func() ([]Figure, error) { return c.source(ctx, workloads) }},
-		{"workers", "one and two workers", func() ([]Figure, error) { return c.twoWorkers(ctx, workloads) }},
+		{"workers", "one and two workers", func() ([]Figure, error) { return c.twoWorkers(ctx, first) }},
 		{"alone", "scaling", single(c.scaling)},
 		{"alone", "launch", single(c.launch)},
 		{"alone", "process start", func() ([]Figure, error) { return c.start(ctx) }},
@@ -259,8 +268,8 @@ func (c *comparison) fill(ctx context.Context, r *Report, workloads []*bench.Wor
 		{"groups", "operations of sub-groups", c.allGroups},
 		{"pipes", "pipes", c.pipes},
 		{"images", "images", c.images},
-		{"checks", "all checks", func() ([]Figure, error) { return c.checks(ctx, workloads) }},
-		{"driver", "the OpenCL driver", func() ([]Figure, error) { return c.driver(ctx, workloads) }},
+		{"checks", "all checks", func() ([]Figure, error) { return c.checks(ctx, first) }},
+		{"driver", "the OpenCL driver", func() ([]Figure, error) { return c.driver(ctx, first) }},
 		{"base", "kernels at " + c.commit, func() ([]Figure, error) { return c.base(ctx, c.commit, workloads) }},
 	} {
 		if !chosen[part.section] && (part.section != "base" || c.commit == "") {

@@ -90,7 +90,7 @@ func (r *Report) Summary() string {
 		}
 	}
 	table := [][]string{title}
-	for _, row := range r.Rows {
+	for _, row := range r.charted() {
 		line := []string{row.Kernel}
 		for i := range row.Cells {
 			cell := &row.Cells[i]
@@ -118,6 +118,7 @@ func (r *Report) Summary() string {
 		}
 	}
 	b.WriteString(".\n")
+	b.WriteString(r.fieldsSummary())
 	if i := r.index(oclgrind); i >= 0 && r.anyShare(i) {
 		fmt.Fprintf(&b, "%s ran smaller launches; its time is that of equal work.\n", oclgrind)
 	}
@@ -127,6 +128,19 @@ func (r *Report) Summary() string {
 	b.WriteString(r.coldSummary())
 	b.WriteString("All launches and checks, time to build, process starts and more: [bench/RESULTS.md](bench/RESULTS.md).\n\n")
 	return b.String()
+}
+
+// fieldsSummary is a sentence about all kernels in CPU time; "" where none is of many fields.
+func (r *Report) fieldsSummary() string {
+	all, watched := r.processorSpeeds(0)
+	if len(r.charted()) == len(r.Rows) || len(all) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("Over %d kernels of many fields, in CPU time, it is %s times as fast as %s", len(all), number(geometricMean(all)), pocl)
+	if len(watched) > 0 {
+		text += fmt.Sprintf("; over the %d of them that no change is made for, %s times", len(watched), number(geometricMean(watched)))
+	}
+	return text + ".\n"
 }
 
 // coldSummary is a sentence about the first kernel that processes were started

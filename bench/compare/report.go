@@ -93,7 +93,7 @@ func (r *Report) kernelTable() [][]string {
 	}
 	table := [][]string{append(title, "verdict", "result")}
 	for _, row := range r.Rows {
-		line := []string{row.Kernel, row.Work}
+		line := []string{row.mark(), row.Work}
 		var results []string
 		for i, cell := range row.Cells {
 			line = append(line, row.time(i))
@@ -230,6 +230,10 @@ func (r *Report) write(b *strings.Builder, bullet string, table func(*strings.Bu
 			b.WriteString(line + "\n")
 		}
 		b.WriteByte('\n')
+		if t := r.processorTable(); t != nil {
+			table(b, t)
+			b.WriteString("\n" + processorNote + "\n\n")
+		}
 		table(b, r.buildTable())
 		b.WriteString("\n" + buildNote + "\n")
 	}

@@ -19,21 +19,21 @@ func sample() *Report {
 			{Name: oclgrind, Version: "OpenCL 1.2", Device: "sim"}, {Name: handwritten, Version: "compiler 15", Device: "-O3"}},
 		Rows: []Row{
 			{Kernel: "saxpy", Eight: true, Work: "1024", Smaller: "256", Cells: []Cell{
-				{Compile: 0.0005, Build: 0.001, First: 0.002, Time: 0.0012345, CPU: 0.002, Runs: 9, Result: sameBits},
+				{Compile: 0.0005, Build: 0.001, First: 0.002, Time: 0.0012345, CPU: 0.002, Runs: 9, MachineCode: 1, Result: sameBits},
 				{Build: 0.001, First: 0.002, Time: 0.005, CPU: 0.008, Runs: 9, Faster: 4.05, FasterCPU: 4, Result: sameBits},
 				{Build: 0.2, First: 0.1, Time: 0.0005, CPU: 0.001, Runs: 9, Faster: 0.405, FasterCPU: 0.5, Result: "3 ulp"},
 				{Build: 0.02, First: 0.5, Time: 0.5, CPU: 0.9, Runs: 3, Share: 0.25, Faster: 1620, FasterCPU: 1800, Result: sameBits},
 				{Absent: true},
 			}},
 			{Kernel: "inthash", Eight: true, Work: "16 x 16", Cells: []Cell{
-				{Compile: 0.0025, Build: 0.001, First: 0.002, Time: 0.1, CPU: 0.2, Runs: 9, Result: sameBits},
+				{Compile: 0.0025, Build: 0.001, First: 0.002, Time: 0.1, CPU: 0.2, Runs: 9, MachineCode: 1, Result: sameBits},
 				{Build: 0.001, First: 0.002, Time: 1, CPU: 2, Runs: 9, Faster: 10, FasterCPU: 10, Result: sameBits},
 				{Build: 0.2, First: 0.1, Time: 4, CPU: 8, Runs: 9, Faster: 40, FasterCPU: 40, Result: sameBits},
 				{Error: "Oclgrind: no answer in 5m0s"},
 				{Time: 0.08, CPU: 0.16, Runs: 9, Faster: 0.8, FasterCPU: 0.8, Result: sameBits},
 			}},
 			{Kernel: "fft", Work: "64", Smaller: "16", Cells: []Cell{
-				{Build: 0.001, First: 0.002, Time: 0.1, CPU: 0.2, Runs: 9, Result: sameBits},
+				{Build: 0.001, First: 0.002, Time: 0.1, CPU: 0.2, Runs: 9, MachineCode: 1, Result: sameBits},
 				{Build: 0.001, First: 0.002, Time: 1, CPU: 2, Runs: 9, Faster: 10, FasterCPU: 10, Result: sameBits},
 				{Build: 0.2, First: 0.1, Time: 0.11, CPU: 8, Runs: 9, Faster: 1.1, FasterCPU: 1.2, Result: sameBits},
 				{Build: 0.2, First: 0.1, Time: 4, CPU: 8, Runs: 9, Share: 0.25, Faster: 160, FasterCPU: 150, Result: sameBits},

@@ -37,10 +37,13 @@ func (c *comparison) targets(row *Row) []Target {
 		least, native := 0.0, c.implementations[0].native()
 		switch {
 		case impl.Name == pocl && native:
-			if least = ahead; row.Kernel == "saxpy" {
+			switch least = ahead; {
+			case row.Kernel == "saxpy":
 				least = level
+			case row.Field != "":
+				least = levelTarget
 			}
-		case impl.Name == oclgrind:
+		case impl.Name == oclgrind && row.Field == "":
 			least = grindTarget
 			if t := grindTargets[row.Kernel]; t > 0 && (native || t < least) {
 				least = t
@@ -116,7 +119,7 @@ func (r *Report) summary() []Figure {
 		figures = append(figures, f)
 	}
 	figures = append(figures, r.singled()...)
-	return append(figures, r.compiling()...)
+	return append(append(figures, r.compiling()...), r.processorFigures()...)
 }
 
 // singled are the kernels that have a target of their own.

@@ -40,6 +40,7 @@ const (
 	opEngine                   // the native engine of this process
 	opCompile                  // compile a kernel again and again
 	opSource                   // compile OpenCL C again and again
+	opShare                    // count what machine code does of a session's launch
 )
 
 // request is one question to a worker.
@@ -94,6 +95,8 @@ type response struct {
 	// Shadow and Memory are the bytes of shadow memory that checks took in a first run, and of the memory of the
 	// launch's buffers; 0 from others.
 	Shadow, Memory uint64
+	// Share is what machine code does.
+	Share bench.Share
 	// Vectors is what the native engine makes code for, "AVX-512" or "AVX2".
 	Vectors string
 	// Peak is the largest resident size of the process that was started, in
@@ -159,6 +162,8 @@ func (w *worker) answer(q *request) (response, error) {
 		return first(s)
 	case opMeasure:
 		return measure(s, q.Budget)
+	case opShare:
+		return shareOf(s)
 	case opClose:
 		delete(w.sessions, q.Session)
 		return response{}, s.close()

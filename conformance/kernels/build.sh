@@ -54,10 +54,12 @@ compile() {
 	# Straight-line vectorization makes bit masks of four bits and vector
 	# reductions, both of which the translator refuses.
 	#
+	# Kernels are written as programmers write them: without parentheses around && beside ||.
+	#
 	# The name of the compilation directory must not reach the module, so the
 	# compiler runs inside src and is told that it runs in ".".
 	(cd src && "$CLANG" -S -x cl -cl-std=CL2.0 -target "$3" -emit-llvm "$2" "$4" \
-		-ffp-contract=off -fno-slp-vectorize -Werror -Wall -Wno-unused-function \
+		-ffp-contract=off -fno-slp-vectorize -Werror -Wall -Wno-unused-function -Wno-parentheses \
 		-Dasync_work_group_copy_2D2D=ASYNC_work_group_copy_2D2D \
 		-fdebug-compilation-dir=. -Xclang -finclude-default-header \
 		"$1.cl" -o "$work/module.ll")

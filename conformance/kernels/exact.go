@@ -196,8 +196,38 @@ func fma32(x, y, z float32) float32 {
 		// factors, so a zero sum is exact, with the sign that IEEE 754 gives.
 		return float32(float64(p*q) + r)
 	}
-	f, _ := bigAdd(bigMul(toBig(x), toBig(y)), toBig(z)).Float32()
-	return f
+	// The product is exact, so that the sum has one rounding.
+	return round32(float64(p*q)+r, func() *big.Float { return bigAdd(bigMul(toBig(x), toBig(y)), toBig(z)) })
+}
+
+// mix32 is x + (y-x)*a rounded once.
+func mix32(x, y, a float32) float32 {
+	p, q, r := float64(x), float64(y), float64(a)
+	d := q - p
+	fast := p + float64(d*r)
+	slow := func() *big.Float { return bigAdd(toBig(x), bigMul(bigSub(toBig(y), toBig(x)), toBig(a))) }
+	if math.Abs(fast) < math.Abs(p)*0x1p-8 { // cancelled
+		f, _ := slow().Float32()
+		return f
+	}
+	return round32(fast, slow)
+}
+
+// normalize32 is the vector v with length 1, each component rounded once.
+func normalize32(v [3]float32) [3]float32 {
+	a, b, c := float64(v[0]), float64(v[1]), float64(v[2])
+	length := math.Sqrt(float64(a*a) + float64(b*b) + float64(c*c))
+	if length == 0 {
+		return v
+	}
+	var n [3]float32
+	for i, x := range v {
+		n[i] = round32(float64(x)/length, func() *big.Float {
+			s := bigAdd(bigAdd(bigMul(toBig(v[0]), toBig(v[0])), bigMul(toBig(v[1]), toBig(v[1]))), bigMul(toBig(v[2]), toBig(v[2])))
+			return bigQuo(toBig(x), new(big.Float).SetPrec(bigPrec).Sqrt(s))
+		})
+	}
+	return n
 }
 
 func toBig(x float32) *big.Float { return new(big.Float).SetPrec(bigPrec).SetFloat64(float64(x)) }

@@ -67,6 +67,16 @@ type Kernel struct {
 	Clauses []string
 
 	reference func(l Launch, args [][]byte) error
+	sizes     func() []Launch
+}
+
+// Sizes makes further launches of the kernel: a small one for implementations that interpret, one of some milliseconds for
+// compilers, and a large one. There are none where Bench or others have them.
+func (k *Kernel) Sizes() []Launch {
+	if k.sizes == nil {
+		return nil
+	}
+	return k.sizes()
 }
 
 // Reference turns args, the contents of every argument before the launch
@@ -165,6 +175,7 @@ func All() []*Kernel {
 		subgroupKernels(),
 		groupFunctionKernels(),
 		groupCostKernels(),
+		fieldKernels(),
 	)
 	slices.SortFunc(all, func(a, b *Kernel) int { return strings.Compare(a.Name, b.Name) })
 	return all

@@ -206,6 +206,8 @@ type Launch struct {
 	Restricts *race.Restricts
 	// Cancel ends the launch at the next back-edge or group.
 	Cancel *atomic.Bool
+	// Portable counts what is done without machine code; nil is nobody.
+	Portable *Portable
 }
 
 // LocalOrigins returns where undefined bits of each LDS allocation come from; nothing where nobody asks. What the

@@ -122,6 +122,7 @@ func (w *wave) runNative(quantum int) engine.Stop {
 				p := b.parts[at.part].insts
 				for i := range p {
 					in := &p[i]
+					w.withoutCode(in.pc)
 					if in.fn(w, in); w.faulted {
 						w.uncount(w.fault.PC)
 						return engine.StopFault
@@ -133,6 +134,7 @@ func (w *wave) runNative(quantum int) engine.Stop {
 			if w.Changed {
 				w.setExec()
 			}
+			w.withoutCode(b.end.pc)
 			ok := w.leave(&b.end)
 			if w.faulted {
 				return engine.StopFault
@@ -159,6 +161,13 @@ func (w *wave) runNative(quantum int) engine.Stop {
 		}
 		given = min(slice, budget)
 		w.Fuel, w.Point = given, w.blocks[w.Cur].entry
+	}
+}
+
+// withoutCode counts an instruction that machine code leaves to this package.
+func (w *wave) withoutCode(pc int) {
+	if p := w.group.Launch.Portable; p != nil {
+		p.Add(pc, w.Active)
 	}
 }
 

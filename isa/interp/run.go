@@ -109,9 +109,14 @@ func (w *wave) interpret(quantum int) (stop engine.Stop, left int) {
 	if budget <= 0 {
 		budget = math.MaxInt
 	}
-	cancel := w.group.Launch.Cancel
+	cancel, counted := w.group.Launch.Cancel, w.group.Launch.Portable
 	for {
 		b := &w.blocks[w.Cur]
+		if counted != nil {
+			for pc := w.code.kernel.Blocks[w.Cur].Start; pc < w.code.kernel.Blocks[w.Cur].End; pc++ {
+				counted.Add(pc, w.Active)
+			}
+		}
 		active := uint64(w.Active)
 		w.Counts.Blocks++
 		w.Counts.Instructions += b.count

@@ -13,6 +13,7 @@ var known = []struct {
 }{
 	{"oclgrind", "collatz", "a switch on the 2-bit selector that its optimizer makes goes to the default; right with -cl-opt-disable"},
 	{"oclgrind", "machine", "a switch on the 3-bit selector that its optimizer makes goes to the default; right with -cl-opt-disable"},
+	{"oclgrind", "register_machine", "a switch on the 3-bit selector that its optimizer makes goes to the default; right with -cl-opt-disable"},
 	{"oclgrind", "constants", "initial values of program-scope pointers are not supported"},
 	{"oclgrind", "variables", "initial values of program-scope pointers are not supported"},
 	{"oclgrind", "convert_from_float", "NaN converted with saturation gives the lowest value, not 0"},
