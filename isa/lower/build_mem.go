@@ -325,6 +325,9 @@ func (b *builder) load(p *value, t *typ, a access) []*value {
 	if base, off, ok := inputOf(p); ok {
 		return b.loadInput(base, off, p, t)
 	}
+	if b.inWords(t, a) {
+		return b.loadWords(p, t, a)
+	}
 	out := make([]*value, 0, t.flat)
 	t.leaves(0, func(l leaf) {
 		a := a.part(l.offset, t.size, t.align)
@@ -374,6 +377,10 @@ func (b *builder) loadScalar(p *value, t *typ, a access) *value {
 func (b *builder) store(p *value, t *typ, v []*value, a access) {
 	if t.scalar() != isa.Void {
 		b.storeScalar(p, t, v[0], a.part(0, t.size, t.align))
+		return
+	}
+	if b.inWords(t, a) {
+		b.storeWords(p, t, v, a)
 		return
 	}
 	i := 0

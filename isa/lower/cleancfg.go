@@ -15,6 +15,9 @@ func (f *fn) cleanCFG() (fewer bool) {
 	for range maxCleanRounds {
 		folded := fold && f.foldBranches()
 		gone := (reach || folded) && f.dropUnreachable()
+		if folded || gone {
+			f.dropSinglePhis()
+		}
 		merged := f.mergeBlocks()
 		changed = changed || folded || gone || merged.any
 		fewer = fewer || folded || gone || merged.phis
@@ -51,6 +54,22 @@ func (f *fn) foldBranches() bool {
 		b.keepPreds(func(p *block) bool { return !folded[p.id] || p.succs[0] == b })
 	}
 	return true
+}
+
+// dropSinglePhis replaces phis of blocks with one predecessor, of which edges that have gone may leave some. The copy of
+// such a phi would have no place: the predecessor may have other successors.
+func (f *fn) dropSinglePhis() {
+	any := false
+	for _, b := range f.blocks {
+		if len(b.preds) == 1 {
+			for _, phi := range b.phis {
+				phi.repl, any = phi.args[0], true
+			}
+		}
+	}
+	if any {
+		f.replaceAll()
+	}
 }
 
 // onlyWay returns the block to which a branch on a constant leads, nil for other ends of blocks.

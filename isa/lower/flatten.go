@@ -23,7 +23,7 @@ func flatten(b *builder) {
 		insts := list[:0]
 		for _, v := range blk.insts {
 			switch v.op {
-			case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpBlockLoad, isa.OpBlockStore:
+			case isa.OpPtrAdd, isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpBlockLoad, isa.OpBlockStore:
 				insts = fl.access(v, insts)
 			}
 			insts = append(insts, v)
@@ -124,6 +124,7 @@ func (fl *flattener) access(v *value, insts []*value) []*value {
 			return s
 		}
 		n.blk, n.loc, n.div = v.blk, v.loc, true
+		r.note(n)
 		insts = append(insts, n)
 		return n
 	}

@@ -52,6 +52,8 @@ func builtinPasses() []Pass {
 			Needs: AnalysisUses, Keeps: ControlFlow, IR: over(fuse)},
 		{Name: "sink", Doc: "steps of loops go behind the last use of what they step",
 			Needs: AnalysisDominators, Keeps: ControlFlow, IR: over(sink)},
+		{Name: "returns", Doc: "all ways out of the kernel lead to one return",
+			Keeps: ControlFlow, tells: true, IR: over(returns)},
 		{Name: passDiverge, Doc: "order of blocks, loops with one latch, values that differ by lane", fixed: true,
 			Needs: AnalysisLoops, Keeps: AnalysisLayout | AnalysisDivergence, IR: over(func(b *builder) {
 				storages(b) // a pipeline of one's own may have left it out
@@ -66,4 +68,4 @@ func builtinPasses() []Pass {
 // defaultPipeline is what the middle of the road is unless somebody says
 // otherwise. Simplifying lays open variables that were not to be promoted before.
 const defaultPipeline = "specialize,promote,simplify,ifconvert,unroll,simplify,promote,simplify,storages,checks,asyncwaits,asyncmarks," +
-	"narrow,simplify,address,flatten,narrow,simplify,address,rotate,loads,ifconvert,hoist,fuse,sink"
+	"narrow,simplify,address,flatten,narrow,simplify,address,rotate,loads,ifconvert,hoist,fuse,sink,returns"

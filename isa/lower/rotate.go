@@ -146,6 +146,11 @@ func (t *rotation) turn(f *fn) {
 		for i, a := range n.args {
 			n.args[i] = t.ahead(a)
 		}
+		// What the loop begins with is often a constant, and so is the first test then.
+		if s := f.simplify(n); s != nil {
+			t.copies[v] = s
+			continue
+		}
 		n.blk = t.pre
 		t.pre.insts = append(t.pre.insts, n)
 		t.copies[v] = n

@@ -32,7 +32,7 @@ func (c *hyper) prepareAhead() {
 
 // fetchAhead fetches what lies as far behind the elements at p as the work-group is away.
 func (c *compiler) fetchAhead(g *gathering, p amd64.Reg) {
-	if c.ahead == nil || g.in.Space != isa.SpaceGlobal {
+	if c.ahead == nil || g.in.Space != isa.SpaceGlobal || !addressable(g.in.Scale) {
 		return
 	}
 	f := fetched{g.in.A, c.alike[c.at]}

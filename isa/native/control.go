@@ -39,6 +39,8 @@ func (k *builder) terminator(b *interp.PlanBlock) {
 		k.ret(b)
 	case in.Op == isa.OpSwitch && in.A.IsScalar():
 		k.switchScalar(b)
+	case in.Op == isa.OpSwitch:
+		k.switchVector(b)
 	case in.Op != isa.OpBrCond || in.Flags&isa.FlagWait != 0:
 		k.Jmp(k.exit(b.End, interp.ExitPart))
 	case in.A.IsScalar():

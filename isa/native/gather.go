@@ -19,6 +19,8 @@ type gathering struct {
 	x       amd64.Vec // the index, as it is
 	absent  *value    // the index in the register file, if x does not hold it yet
 	d, temp amd64.Vec // the result, and another register
+	more    amd64.Vec // one more, where stride is more than 1
+	stride  int       // of compiler.stride
 	bias    uint32
 	disp    int32 // from the element that the index less the bias selects
 	done    amd64.Label
@@ -39,11 +41,14 @@ func (c *compiler) gather(in *isa.Inst) {
 		g.absent, g.x = v, c.vec()
 	}
 	g.d = c.vec()
-	if !addressable(in.Scale) || g.bias != 0 || narrow(g.t) || c.windowed(g) {
+	if g.stride = c.stride(in); !addressable(in.Scale) || g.bias != 0 || narrow(g.t) || c.windowed(g) || g.stride > 1 {
 		g.temp = c.vec()
 	}
+	if g.stride > 1 {
+		g.more = c.vec()
+	}
 	expected, move, other := seenSame, c.loadSame, c.NewLabel()
-	if g.slot.next && int(in.Scale) == g.t.Bytes() {
+	if g.slot.next && g.stride > 0 {
 		expected, move = seenNext, c.loadNext
 	}
 	if first {
@@ -171,6 +176,10 @@ func (c *compiler) pointerOf(g *gathering) amd64.Reg {
 
 // loadNext loads the elements from p on.
 func (c *compiler) loadNext(g *gathering, p amd64.Reg) {
+	if g.stride > 1 {
+		c.loadInterleaved(g.d, [2]amd64.Vec{g.temp, g.more}, p, g.stride, int(g.disp), c.extent(c.run.Slots[c.at]))
+		return
+	}
 	c.V(fileLoads[g.t.Bank()], c.width(g.t), g.d, amd64.Mem{Base: p, Disp: g.disp})
 }
 

@@ -69,7 +69,8 @@ func (c *compiler) prepareSlots() {
 		}
 		s := c.slots[c.run.Slots[i]]
 		if s == nil {
-			s = &slotState{next: int(in.Scale) == in.Type.Bytes()}
+			c.at = i
+			s = &slotState{next: c.stride(in) > 0}
 			c.slots[c.run.Slots[i]] = s
 			list = append(list, s)
 		}
@@ -168,6 +169,17 @@ func (c *compiler) scatter(in *isa.Inst) {
 		c.set.moveSome(c, t, amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: disp}, v)
 		c.Jmp(done)
 		c.Bind(each)
+	} else if n := c.stride(in); n > 1 {
+		temp := c.vec()
+		c.V(amd64.KORTESTW, amd64.X, maskExec, maskExec)
+		c.Jcc(amd64.NotCarry, each)
+		c.consecutive(it, next, x, each)
+		c.firstIndex(it, x)
+		c.byScale(regTemp, in.Scale)
+		c.storeInterleaved(amd64.Mem{Base: regAddress, Index: regTemp, Scale: 1, Disp: disp}, v, temp, n)
+		c.Jmp(done)
+		c.Bind(each)
+		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
 	}
 	x, scale := c.scaled(in, x, next)
 	c.set.scatter(c, t, it, amd64.Mem{Base: regAddress, Scale: scale, Disp: disp}, x, v)

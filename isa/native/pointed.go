@@ -12,8 +12,12 @@ import (
 // pointed returns the emitter of a load or store behind pointers of the lanes.
 func pointed(in *isa.Inst) emitter {
 	switch {
-	case in.Type == isa.B1 || narrow(in.Type):
+	case in.Type == isa.B1:
 		return nil
+	case narrow(in.Type) && in.Op == isa.OpLoad:
+		return (*compiler).loadPointedNarrow
+	case narrow(in.Type):
+		return (*compiler).storePointedNarrow
 	case in.Op == isa.OpLoad:
 		return (*compiler).loadPointed
 	}
@@ -70,4 +74,39 @@ func (c *compiler) storePointed(in *isa.Inst) {
 	x := c.pointedOffset(in)
 	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotBase))
 	c.set.scatter(c, in.Type, isa.I64, amd64.Mem{Base: regAddress, Scale: 1}, x, v)
+}
+
+// loadPointedNarrow is loadPointed for elements of 8 and 16 bits: words are gathered, or, at the end of the allocation, the
+// elements one by one.
+func (c *compiler) loadPointedNarrow(in *isa.Inst) {
+	x := c.pointedOffset(in)
+	byOffset := &isa.Inst{Op: isa.OpLoad, Type: in.Type, Idx: isa.Idx64, Scale: 1}
+	g := &gathering{in: byOffset, t: in.Type, it: isa.I64, x: x, d: c.vec(), temp: c.vec(), done: c.NewLabel(),
+		address: c.slot(interp.SlotBase), limit: c.slot(interp.SlotLimit)}
+	c.loadEach(g)
+	c.Bind(g.done)
+	c.result(in, in.Type, g.d)
+}
+
+// storePointedNarrow is storePointed for elements of 8 and 16 bits.
+func (c *compiler) storePointedNarrow(in *isa.Inst) {
+	v := c.load(in.C, in.Type, true)
+	x := c.pointedOffset(in)
+	offsets, elements, left := c.aside(0), c.aside(64), c.aside(128)
+	c.V(opMove.of(isa.I64), c.width(isa.I64), offsets, x)
+	c.V(opMove.of(in.Type), c.width(in.Type), elements, v)
+	c.bits(regTemp, amd64.Mem{Base: regExec})
+	c.G(amd64.MOV, amd64.B32, left, regTemp)
+	offsets.Index, offsets.Scale = regTemp, 8
+	elements.Index, elements.Scale = regTemp, 4
+	next := c.NewLabel()
+	c.Bind(next)
+	c.G(amd64.TZCNT, amd64.B32, regTemp, regTemp)
+	c.G(amd64.MOV, amd64.B64, regAddress, offsets)
+	c.G(amd64.ADD, amd64.B64, regAddress, c.slot(interp.SlotBase))
+	c.G(amd64.MOV, amd64.B32, regTemp, elements)
+	c.G(amd64.MOV, amd64.Size(in.Type.Bits()), amd64.Mem{Base: regAddress}, regTemp)
+	c.V(amd64.BLSR, amd64.X, regTemp, left)
+	c.G(amd64.MOV, amd64.B32, left, regTemp)
+	c.Jcc(amd64.NotZero, next)
 }

@@ -17,9 +17,6 @@ func TestPointed(t *testing.T) { each(t, testPointed) }
 
 func testPointed(t *testing.T, e Engine) {
 	for _, element := range elements() {
-		if element.Bits() < 32 {
-			continue
-		}
 		for _, index := range []isa.IdxType{isa.IdxNone, isa.IdxS32, isa.IdxU32, isa.Idx64} {
 			for shape := range 8 {
 				t.Run(fmt.Sprint(element, index, shape), func(t *testing.T) {

@@ -21,10 +21,8 @@ func loads(in *isa.Inst) bool {
 	switch {
 	case in.Op != isa.OpLoad || !interp.Indexed(in) && !interp.Row(in):
 		return false
-	case in.Idx == isa.IdxNone || !in.B.IsVector():
-		return true
 	}
-	return !narrow(in.Type)
+	return true
 }
 
 // findSlots finds the slots of the region, and which of them are the same in all trips.
@@ -195,9 +193,12 @@ func (r *region) element(in *isa.Inst) {
 	g := &gathering{in: in, t: in.Type, it: in.Idx.Type(), x: r.compiler.load(in.B, in.Idx.Type(), true), d: r.vec(), bias: r.run.Bias[r.at],
 		disp: r.run.Disp[r.at], done: k.NewLabel(), address: r.slot(interp.SlotAddress), limit: r.slot(interp.SlotLimit)}
 	g.temp = r.vec()
+	if g.stride = r.stride(in); g.stride > 1 {
+		g.more = r.vec()
+	}
 	r.masked()
 	each, p := k.NewLabel(), r.index[r.at]
-	next := int(in.Scale) == in.Type.Bytes()
+	next := g.stride > 0
 	bit, known := r.bit(p)
 	if gaps := r.value(in.B, g.it).gaps; gaps || !known && p.shape != shapeUniform {
 		r.each(g)
@@ -273,9 +274,16 @@ func (r *region) each(g *gathering) {
 		x = g.temp
 	}
 	r.refuseBeyond(g.it, x, g.limit)
+	if narrow(g.t) {
+		// Words are gathered; where there is no room for them, at the end of the memory, blocks do some trips.
+		r.roomAround(g, r.refuse)
+	}
 	x, by := r.scaled(g.in, x, g.temp)
 	r.G(amd64.MOV, amd64.B64, regAddress, g.address)
 	r.set.gather(r.compiler, g.t, g.it, g.d, amd64.VMem(regAddress, x, by, g.disp))
+	if narrow(g.t) {
+		r.V(amd64.VPANDD, r.width(g.t), g.d, g.d, r.splat(isa.I32, elementMask(g.t), 0))
+	}
 }
 
 // bit returns where regKnown has a pattern, for the present group, if it does.
