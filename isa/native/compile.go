@@ -231,6 +231,7 @@ func (c *compiler) body() {
 		c.step, c.at = i, s.inst
 		c.pinned = [files]uint32{}
 		c.enter(s.group, in)
+		c.note(in)
 		find(c.features, in)(c, in)
 	}
 	c.step, c.at = len(c.steps), len(c.run.Code)

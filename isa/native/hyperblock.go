@@ -36,6 +36,7 @@ func (k *builder) canHyper(h *interp.Hyper) bool {
 func (k *builder) hyper(h *interp.Hyper, s *straight) {
 	first := k.block
 	b := &k.plan.Blocks[first]
+	k.Note("hyperblock")
 	ordinary, plain := k.NewLabel(), k.NewLabel()
 	k.G(amd64.CMP, amd64.B8, field(interp.FramePlain), amd64.Imm(0))
 	k.Jcc(amd64.NotEqual, plain)
@@ -76,10 +77,12 @@ func (k *builder) hyper(h *interp.Hyper, s *straight) {
 	} else {
 		done := k.NewLabel()
 		if s != nil {
+			k.Note("version without checks")
 			otherwise := k.NewLabel()
 			s.emit(otherwise)
 			k.Jmp(done)
 			k.Bind(otherwise)
+			k.Note("version with checks")
 		}
 		c := &hyper{h: h, used: len(h.Masks), compiler: newCompiler(k, h.Run, ordinary)}
 		c.emit()
@@ -332,6 +335,7 @@ func (c *hyper) pass() {
 		in := &c.run.Code[i]
 		c.step, c.at = i, i
 		c.pinned = [files]uint32{}
+		c.note(in)
 		if accessesMemory(in) {
 			c.only(&now, c.maskOf(i))
 		}
@@ -428,6 +432,7 @@ func (c *hyper) commit(i int) {
 		c.G(amd64.CMP, amd64.B64, s.strewn, amd64.Imm(0))
 		c.Jcc(amd64.NotEqual, each)
 		c.at = i
+		c.note(in)
 		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
 		ahead := c.storeAhead(in)
 		c.storing(i, func() {

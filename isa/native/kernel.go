@@ -2,8 +2,10 @@ package native
 
 import (
 	"errors"
+	"fmt"
 	"math/bits"
 
+	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
@@ -63,13 +65,18 @@ func (b registersOut) Error() string {
 // package interp runs the kernel then.
 var errLost = errors.New("a value is read whose register has been given to another one")
 
-// compileKernel returns the machine code of a kernel, and what it calls.
-func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan) (code []byte, callouts []callout, err error) {
+// compileKernel returns the machine code of a kernel, and the builder that has made it. list has the assembler note what
+// it appends.
+func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan, list bool) (k *builder, code []byte, err error) {
 	err = tryPlain(func(plain map[int]bool) (err error) {
-		code, callouts, err = emitKernel(f, constants, p, plain)
+		k = newBuilder(f, constants, p, plain)
+		if list {
+			k.List(fieldName)
+		}
+		code, err = k.emit()
 		return err
 	})
-	return code, callouts, err
+	return k, code, err
 }
 
 // maxPlain is how many loops of a kernel at most are found out one by one to be none for a region, each by
@@ -93,23 +100,8 @@ func tryPlain(emit func(plain map[int]bool) error) error {
 	}
 }
 
-// emitKernel is compileKernel without regions at some blocks. It fails with registersOut if there are not
-// enough registers, and with errLost.
-func emitKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan, plain map[int]bool) (code []byte, callouts []callout, err error) {
-	defer func() {
-		switch out := recover().(type) {
-		case nil:
-		case registersOut:
-			code, callouts, err = nil, nil, out
-		case error:
-			if out != errLost {
-				panic(out)
-			}
-			code, callouts, err = nil, nil, out
-		default:
-			panic(out)
-		}
-	}()
+// newBuilder returns a builder that makes no regions at some blocks.
+func newBuilder(f amd64.Features, constants map[int]uint64, p *interp.Plan, plain map[int]bool) *builder {
 	k := &builder{Assembler: amd64.New(f), features: f, constants: constants, plan: p, plain: plain,
 		exits: map[exit]amd64.Label{}, stubs: map[interp.Exit]amd64.Label{}, fuel: map[int]amd64.Label{}}
 	for range p.Points {
@@ -119,16 +111,33 @@ func emitKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan, plai
 		k.blocks = append(k.blocks, k.points[p.Blocks[i].Entry])
 	}
 	k.blockTable, k.queue, k.pick, k.following = k.Table(k.blocks), k.NewLabel(), k.NewLabel(), k.NewLabel()
+	return k
+}
 
-	k.resumable()
-	k.G(amd64.MOV, amd64.B64, regScalars, field(interp.FrameScalars))
-	k.G(amd64.MOV, amd64.B64, regStride, field(interp.FrameStride))
-	k.G(amd64.MOV, amd64.B64, regSlots, field(interp.FrameSlots))
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FramePoint))
-	k.jumpTo(k.Table(k.points))
+// emit emits the function. It fails with registersOut if there are not enough registers, and with errLost.
+func (k *builder) emit() (code []byte, err error) {
+	defer func() {
+		switch out := recover().(type) {
+		case nil:
+		case registersOut:
+			code, err = nil, out
+		case error:
+			if out != errLost {
+				panic(out)
+			}
+			code, err = nil, out
+		default:
+			panic(out)
+		}
+	}()
+	k.begin()
 	since := 0 // instructions since the ration was looked at
+	p := k.plan
 	for i := range p.Blocks {
 		k.block = i
+		if k.Lists() {
+			k.Section(fmt.Sprintf("block %d", i))
+		}
 		k.enter(&p.Blocks[i])
 		for j := range p.Blocks[i].Parts {
 			part := &p.Blocks[i].Parts[j]
@@ -144,11 +153,14 @@ func emitKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan, plai
 				k.Jcc(amd64.IsZero, k.exit(part.Point, interp.ExitRation))
 				since = 0
 			}
+			k.notePoint("part", part.Point, part.Scalar)
 			k.part(part)
 		}
 		k.Bind(k.points[p.Blocks[i].End])
+		k.notePoint("end", p.Blocks[i].End, p.Blocks[i].Terminator)
 		k.terminator(&p.Blocks[i])
 	}
+	k.Section(seldomTitle)
 	if k.queued {
 		k.enqueueStub()
 	}
@@ -163,8 +175,30 @@ func emitKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan, plai
 		}
 	}
 	k.endCallouts()
-	code, err = k.Finish()
-	return code, k.callouts, err
+	return k.Finish()
+}
+
+// begin emits the entry of the function: a jump to where it is to begin.
+func (k *builder) begin() {
+	k.Section("entry")
+	k.resumable()
+	k.G(amd64.MOV, amd64.B64, regScalars, field(interp.FrameScalars))
+	k.G(amd64.MOV, amd64.B64, regStride, field(interp.FrameStride))
+	k.G(amd64.MOV, amd64.B64, regSlots, field(interp.FrameSlots))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FramePoint))
+	k.jumpTo(k.Table(k.points))
+}
+
+// notePoint puts what stands at a point in front of its machine code in a listing.
+func (k *builder) notePoint(what string, point int, in *isa.Inst) {
+	if !k.Lists() {
+		return
+	}
+	text := fmt.Sprintf("%s at point %d", what, point)
+	if in != nil {
+		text += ": " + k.plan.Kernel.InstText(in)
+	}
+	k.Note(text)
 }
 
 // later has f emit code that is seldom run behind the rest.
@@ -186,11 +220,14 @@ func (k *builder) enter(b *interp.PlanBlock) {
 	k.Align(16)
 	k.Bind(k.points[b.Entry])
 	if r := k.regionAt(k.block); r != nil {
+		k.Note("loop region")
 		r.emit()
+		k.Note("behind the loop region")
 	}
 	if h := b.Hyper; h != nil && k.canHyper(h) {
 		if s := k.straighten(h); s != nil || !h.Single {
 			k.hyper(h, s)
+			k.Note("behind the hyperblock")
 		}
 	}
 	if b.IDs != nil {

@@ -98,6 +98,11 @@ type accelerator struct {
 	text      []byte
 	function  *function
 	err       error // why there is none
+
+	// For List: whether it asked, and then what it writes.
+	list      bool
+	plan      *interp.Plan
+	assembler *amd64.Assembler
 }
 
 // function is the function of a kernel, which is loaded when that is complete.
@@ -157,7 +162,8 @@ func wideOrBool(t isa.Type) bool {
 
 // Compile makes a function of a kernel.
 func (a *accelerator) Compile(p *interp.Plan) func(*interp.Frame) {
-	code, callouts, err := compileKernel(a.features, a.constants, p)
+	k, code, err := compileKernel(a.features, a.constants, p, a.list)
+	a.plan = p
 	if err != nil {
 		if a.failed != nil {
 			a.failed(err)
@@ -165,6 +171,6 @@ func (a *accelerator) Compile(p *interp.Plan) func(*interp.Frame) {
 		a.err = fmt.Errorf("kernel %s has no machine code: %w", p.Kernel.Name, err)
 		return nil // too long for one function
 	}
-	a.text, a.function = code, &function{callouts: callouts}
+	a.text, a.assembler, a.function = code, k.Assembler, &function{callouts: k.callouts}
 	return a.function.run
 }

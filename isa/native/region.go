@@ -446,6 +446,7 @@ func (r *region) trip(branch func(i int, in *isa.Inst)) {
 				r.pinned = [files]uint32{}
 				r.across.first = s.first
 				r.enter(s.group, in)
+				r.note(in)
 				if !r.load(in) {
 					find(r.features, in)(r.compiler, in)
 				}

@@ -97,7 +97,7 @@ func testRegistersOutOften(t *testing.T, e Engine) {
 	times := 0
 	err := tryPlain(func(plain map[int]bool) error {
 		times++
-		_, _, err := emitKernel(e.features, constants, r.plan, plain)
+		_, err := newBuilder(e.features, constants, r.plan, plain).emit()
 		return err
 	})
 	want := 1

@@ -231,6 +231,7 @@ func (s *straight) pass() {
 		in := &s.run.Code[i]
 		s.step, s.at = i, i
 		s.pinned = [files]uint32{}
+		s.compiler.note(in)
 		switch {
 		case s.linears[i] != nil:
 			s.first(s.linears[i])
