@@ -135,6 +135,12 @@ func Blocked(in *isa.Inst) bool {
 	return (in.Op == isa.OpBlockLoad || in.Op == isa.OpBlockStore) && in.A.IsScalar() && in.Space != isa.SpacePrivate && in.Scale < 1<<16
 }
 
+// Candidate says whether a plan may leave an instruction to an accelerator, as far as the instruction itself
+// tells: as part of a [Run], or computing a scalar from scalars.
+func Candidate(in *isa.Inst) bool {
+	return alone(in) || Movable(in) || Indexed(in) || Row(in) || Apart(in) || Blocked(in) || Crosses(in) || early(in)
+}
+
 // alone says whether an instruction may be a run, but not part of a longer one.
 func alone(in *isa.Inst) bool {
 	return in.Op == isa.OpStore && Indexed(in) || UniformStore(in) || Pointed(in) || Atomic(in) || in.Op == isa.OpBlockStore && Blocked(in)
