@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	waves "github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // maxRun bounds the instructions of a run, so that none takes long: machine code cannot be
@@ -22,7 +23,7 @@ type Accelerator interface {
 	// Compile returns what runs the kernel, for the lanes of a wave, from [Frame.Point] on,
 	// or nil if this package is to do so. The function is called from many
 	// goroutines, each with a Frame of its own.
-	Compile(p *Plan) func(f *Frame)
+	Compile(p *Plan) func(f *waves.Frame)
 }
 
 // Run is a sequence of instructions for an [Accelerator]: part of a block, instructions with a vector
@@ -133,6 +134,12 @@ func Apart(in *isa.Inst) bool {
 // it may be part of a [Run], or be one.
 func Blocked(in *isa.Inst) bool {
 	return (in.Op == isa.OpBlockLoad || in.Op == isa.OpBlockStore) && in.A.IsScalar() && in.Space != isa.SpacePrivate && in.Scale < 1<<16
+}
+
+// Crosses says whether an instruction combines lanes of a sub-group in vector registers, so that it may be
+// part of a [Run].
+func Crosses(in *isa.Inst) bool {
+	return in.Op.Is(isa.PropCrosses) && !in.Op.Is(isa.PropFaults)
 }
 
 // Candidate says whether a plan may leave an instruction to an accelerator, as far as the instruction itself

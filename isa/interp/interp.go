@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	waves "github.com/lockstep-gpu/lockstep/isa/wave"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -73,7 +74,7 @@ type compiledKernel struct {
 	accel   Accelerator // or nil
 
 	// What an accelerator makes of the kernel, or nil, and what belongs to it: where points are, and slots.
-	native  func(*Frame)
+	native  func(*waves.Frame)
 	points  []pointAt
 	places  []slotPlace
 	hyper   []*Hyper // by block, or nil

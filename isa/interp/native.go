@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	waves "github.com/lockstep-gpu/lockstep/isa/wave"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -14,12 +15,12 @@ import (
 // makes nothing faster.
 const stretch = 6_000
 
-// RationEvery is after how many instructions without a back edge machine code takes from Frame.Ration.
-const RationEvery = 256
+// loopSkip is how many trips a loop is done without a slot that cannot be filled in.
+const loopSkip = 64
 
 // startNative prepares the frame for a wave of so many chunks.
 func (w *wave) startNative(chunks int) {
-	w.Chunks, w.Lanes = uintptr(chunks), lanesOf(w.subgroup())
+	w.Chunks, w.Lanes = uintptr(chunks), waves.LanesOf(w.subgroup())
 	w.initValues()
 	w.LoopSkip = 0
 	w.Quiet = w.group.DMA != nil && w.group.DMA.Immediate()
@@ -35,7 +36,7 @@ func (w *wave) startNative(chunks int) {
 	if k := (slotKey{l, l.Memory, w.lds}); k != w.slotKey {
 		w.slotKey = k
 		for i := range w.slots {
-			w.slots[i] = Slot{Key: noKey}
+			w.slots[i] = waves.Slot{Key: noKey}
 		}
 	}
 }
@@ -49,7 +50,7 @@ type slotKey struct {
 
 // newNative allocates what the frame points to.
 func (w *wave) newNative() {
-	w.slots = make([]Slot, len(w.code.places))
+	w.slots = make([]waves.Slot, len(w.code.places))
 	for i := range w.slots {
 		w.slots[i].Key = noKey
 	}
@@ -63,7 +64,7 @@ func (w *wave) newNative() {
 	f.Scalars = unsafe.Pointer(unsafe.SliceData(w.s))
 	f.Exec, f.Live = unsafe.Pointer(unsafe.SliceData(w.masksMu[w.words:])), unsafe.Pointer(unsafe.SliceData(w.masksMu))
 	f.Wait, f.Waiting = unsafe.Pointer(unsafe.SliceData(w.wait)), unsafe.Pointer(unsafe.SliceData(w.waiting))
-	f.Slots, f.Saved = unsafe.Pointer(unsafe.SliceData(w.slots)), unsafe.Pointer(new(Registers))
+	f.Slots, f.Saved = unsafe.Pointer(unsafe.SliceData(w.slots)), unsafe.Pointer(new(waves.Registers))
 	if n := w.code.undo / 8 * uintptr(w.words); n > 0 {
 		w.Undo = unsafe.Pointer(unsafe.SliceData(make([]uint64, n)))
 	}
@@ -95,17 +96,17 @@ func (w *wave) runNative(quantum int) engine.Stop {
 		if w.More != w.allowed {
 			w.catchUp()
 		}
-		if w.Exit == ExitDone {
+		if w.Exit == waves.ExitDone {
 			w.end()
 			w.running = false
 			return engine.StopDone
 		}
-		if w.Exit != ExitFuel {
+		if w.Exit != waves.ExitFuel {
 			at := c.points[w.Point]
 			w.Cur = at.block
 			b := &w.blocks[at.block]
 			switch {
-			case w.Exit == ExitLoop:
+			case w.Exit == waves.ExitLoop:
 				if !w.fillSlot(int(w.LoopSlot)) {
 					w.LoopSkip = loopSkip
 				}
@@ -113,7 +114,7 @@ func (w *wave) runNative(quantum int) engine.Stop {
 			case at.part < 0: // a hyperblock that needs its slots
 				w.Plain = !w.fillHyper(c.hyper[at.block])
 				continue
-			case w.Exit == ExitRation || w.Exit == ExitSlots && w.fill(&b.parts[at.part]):
+			case w.Exit == waves.ExitRation || w.Exit == waves.ExitSlots && w.fill(&b.parts[at.part]):
 				continue
 			case at.part < len(b.parts):
 				if w.Changed {
@@ -201,14 +202,14 @@ func (w *wave) fillSlot(n int) bool {
 			return false
 		}
 		w.rowWritten[p.Alloc()-1] = w.rowWritten[p.Alloc()-1] || x.write
-		*s = Slot{Key: key, Base: room, Last: last}
+		*s = waves.Slot{Key: key, Base: room, Last: last}
 		return true
 	}
 	mem, last := w.target(&x.in, p, x.size, access(x.in.src))
 	if mem == nil {
 		return false
 	}
-	t := Slot{Key: key, Base: mem, Last: last}
+	t := waves.Slot{Key: key, Base: mem, Last: last}
 	if x.Pointed {
 		t.Limit = min(last, math.MaxInt32)
 	}

@@ -92,9 +92,6 @@ type Place struct {
 	Last   uint64
 }
 
-// NoKey is the key of a slot that is not filled in.
-const NoKey = noKey
-
 // plain says whether the part is left to this package.
 func (p *Part) plain() bool { return p.Run == nil && p.Scalar == nil && p.Copy == nil }
 

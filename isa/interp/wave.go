@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	waves "github.com/lockstep-gpu/lockstep/isa/wave"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -30,7 +31,7 @@ const (
 // one wave after the other.
 type wave struct {
 	// What machine code works on as well; only machine code uses its pointers.
-	Frame
+	waves.Frame
 
 	code   *compiledKernel
 	blocks []block
@@ -75,7 +76,7 @@ type wave struct {
 	privFresh  int    // chunks that are initialised, apart from touched allocations
 	privVals   *engine.Launch
 
-	ids   [numIDs][]uint32 // local ids of the lanes, and more for machine code
+	ids   [waves.NumIDs][]uint32 // local ids of the lanes, and more for machine code
 	idKey idKey
 	offs  [64]int64 // index part of addresses, see offsets
 
@@ -91,13 +92,13 @@ type wave struct {
 	async  *asyncState
 	pipes  *pipeState
 
-	intact   bool   // all lanes have ended at once, so that live and exec are as at the start
-	native   bool   // this wave runs in machine code
-	slice    int    // back edges that machine code may take at once
-	ration   int    // what Frame.Ration begins with
-	allowed  uint64 // what Frame.More was
-	swept    uint64 // groups that have ended since Sweep was called
-	slots    []Slot // of machine code
+	intact   bool         // all lanes have ended at once, so that live and exec are as at the start
+	native   bool         // this wave runs in machine code
+	slice    int          // back edges that machine code may take at once
+	ration   int          // what Frame.Ration begins with
+	allowed  uint64       // what Frame.More was
+	swept    uint64       // groups that have ended since Sweep was called
+	slots    []waves.Slot // of machine code
 	slotKey  slotKey
 	valueKey valueKey // of Frame.Values
 
@@ -170,7 +171,7 @@ func (w *wave) newIDs() {
 	}
 	n := 3
 	if w.code.native != nil {
-		n = numIDs
+		n = waves.NumIDs
 	}
 	for i := range n {
 		w.ids[i] = make([]uint32, w.words*64)
@@ -242,7 +243,7 @@ func (w *wave) cut(chunks int) {
 	w.masks[maskExact] = w.exec
 	// Machine code may do so much before its caller decides whether it goes on.
 	w.slice = max(stretch/(len(w.code.kernel.Code)*max(chunks, 1)), 1)
-	w.ration = max(stretch/(RationEvery*max(chunks, 1)), 1) + 2 // a part takes two at most, and at the last it comes back
+	w.ration = max(stretch/(waves.RationEvery*max(chunks, 1)), 1) + 2 // a part takes two at most, and at the last it comes back
 }
 
 // setExec derives from the running lanes what the instructions need.

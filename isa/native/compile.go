@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // What the general registers hold in a run. regFrame, regScalars, regStride and regSlots do so in all of the
@@ -242,11 +243,11 @@ func (c *compiler) body() {
 // loop emits body once, in a loop over the groups of lanes of all chunks in which any lane runs.
 func (c *compiler) loop(body func()) {
 	chunk, nextChunk := c.NewLabel(), c.NewLabel()
-	c.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
-	c.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
-	c.G(amd64.MOV, amd64.B64, regChunks, field(interp.FrameChunks))
+	c.G(amd64.MOV, amd64.B64, regChunk, field(wave.FrameBase))
+	c.G(amd64.MOV, amd64.B64, regExec, field(wave.FrameExec))
+	c.G(amd64.MOV, amd64.B64, regChunks, field(wave.FrameChunks))
 	if c.rows != nil {
-		c.G(amd64.MOV, amd64.B64, regPrivate, field(interp.FramePrivate))
+		c.G(amd64.MOV, amd64.B64, regPrivate, field(wave.FramePrivate))
 	}
 	c.Bind(chunk)
 	c.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regExec}, amd64.Imm(0))

@@ -1,7 +1,7 @@
 // Package native is the engine that makes machine code: one function for each kernel, which runs it
 // for a wave in the place of package interp.
 //
-// The function works on the wave of package interp, through an [interp.Frame], and does what package interp
+// The function works on the wave of package interp, through an [wave.Frame], and does what package interp
 // does: the same lanes run the same instructions in the same order as far as results show, so that results,
 // counters, faults and schedules are the same to the bit. What it cannot do (an instruction without machine
 // code, a barrier that some lanes are not at, an access that is not as it should be) is an exit: it says
@@ -44,8 +44,8 @@
 //   - A load at an index of each lane's own, v3 = load.i32 [global s0 + v2*4], is part of a run, too: [interp.Indexed].
 //     shareSlots (interp/share.go) gives it a slot, together with others behind the same pointer and index. builder.slot emits, in front of
 //     the run, a comparison of the pointer with the one that the slot was filled in for; if they differ, the function returns with
-//     [interp.ExitSlots], wave.fillSlot finds the allocation, and the function begins again at the same point. The emitter is
-//     compiler.gather (gather.go). An index that is beyond the limit in a lane that runs goes to compiler.refuse, an [interp.ExitPart]:
+//     [wave.ExitSlots], wave.fillSlot finds the allocation, and the function begins again at the same point. The emitter is
+//     compiler.gather (gather.go). An index that is beyond the limit in a lane that runs goes to compiler.refuse, an [wave.ExitPart]:
 //     package interp then does all of the run from its beginning, and finds the fault.
 //   - A store, store.i32 [global s0 + v2*4], v3, is a run of its own, of two loops (compileRun, changesAtOnce): the first only
 //     looks at the indices of all lanes and may refuse, the second stores (compiler.scatter) and may not. In a hyperblock

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // recorder keeps the plan that an accelerator gets.
@@ -16,7 +17,7 @@ type recorder struct {
 	plan *interp.Plan
 }
 
-func (r *recorder) Compile(p *interp.Plan) func(*interp.Frame) {
+func (r *recorder) Compile(p *interp.Plan) func(*wave.Frame) {
 	r.plan = p
 	return r.accelerator.Compile(p)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // builder makes the function of a kernel. Its code is that of the blocks in their order, each of them its
@@ -25,8 +26,8 @@ type builder struct {
 	blocks []amd64.Label // by block
 	cold   []func()
 	exits  map[exit]amd64.Label
-	stubs  map[interp.Exit]amd64.Label // what exits have in common
-	fuel   map[int]amd64.Label         // by block, where the last back edge leads there
+	stubs  map[wave.Exit]amd64.Label // what exits have in common
+	fuel   map[int]amd64.Label       // by block, where the last back edge leads there
 
 	callouts []callout
 	resume   amd64.Label // where it goes on after a callout
@@ -46,7 +47,7 @@ type builder struct {
 // exit is a way back to package interp.
 type exit struct {
 	point int
-	why   interp.Exit
+	why   wave.Exit
 }
 
 // field returns a field of the frame.
@@ -103,7 +104,7 @@ func tryPlain(emit func(plain map[int]bool) error) error {
 // newBuilder returns a builder that makes no regions at some blocks.
 func newBuilder(f amd64.Features, constants map[int]uint64, p *interp.Plan, plain map[int]bool) *builder {
 	k := &builder{Assembler: amd64.New(f), features: f, constants: constants, plan: p, plain: plain,
-		exits: map[exit]amd64.Label{}, stubs: map[interp.Exit]amd64.Label{}, fuel: map[int]amd64.Label{}}
+		exits: map[exit]amd64.Label{}, stubs: map[wave.Exit]amd64.Label{}, fuel: map[int]amd64.Label{}}
 	for range p.Points {
 		k.points = append(k.points, k.NewLabel())
 	}
@@ -148,9 +149,9 @@ func (k *builder) emit() (code []byte, err error) {
 			case part.Copy != nil:
 				since += copyWeight
 			}
-			if since > interp.RationEvery {
-				k.G(amd64.DEC, amd64.B64, field(interp.FrameRation))
-				k.Jcc(amd64.IsZero, k.exit(part.Point, interp.ExitRation))
+			if since > wave.RationEvery {
+				k.G(amd64.DEC, amd64.B64, field(wave.FrameRation))
+				k.Jcc(amd64.IsZero, k.exit(part.Point, wave.ExitRation))
 				since = 0
 			}
 			k.notePoint("part", part.Point, part.Scalar)
@@ -182,10 +183,10 @@ func (k *builder) emit() (code []byte, err error) {
 func (k *builder) begin() {
 	k.Section("entry")
 	k.resumable()
-	k.G(amd64.MOV, amd64.B64, regScalars, field(interp.FrameScalars))
-	k.G(amd64.MOV, amd64.B64, regStride, field(interp.FrameStride))
-	k.G(amd64.MOV, amd64.B64, regSlots, field(interp.FrameSlots))
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FramePoint))
+	k.G(amd64.MOV, amd64.B64, regScalars, field(wave.FrameScalars))
+	k.G(amd64.MOV, amd64.B64, regStride, field(wave.FrameStride))
+	k.G(amd64.MOV, amd64.B64, regSlots, field(wave.FrameSlots))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FramePoint))
 	k.jumpTo(k.Table(k.points))
 }
 
@@ -213,7 +214,7 @@ func (k *builder) jumpTo(table amd64.Mem) {
 }
 
 // counter returns one of the frame's counters.
-func counter(c uintptr) amd64.Mem { return field(interp.FrameCounts + c) }
+func counter(c uintptr) amd64.Mem { return field(wave.FrameCounts + c) }
 
 // enter emits the beginning of a block: what entering it counts.
 func (k *builder) enter(b *interp.PlanBlock) {
@@ -233,7 +234,7 @@ func (k *builder) enter(b *interp.PlanBlock) {
 	if b.IDs != nil {
 		compileRun(k, b.IDs, k.NewLabel()) // nothing goes to that label
 	}
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameActive))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameActive))
 	k.count(b)
 }
 
@@ -266,16 +267,16 @@ func (k *builder) part(p *interp.Part) {
 	case p.Copy != nil:
 		k.copyGroup(p)
 	case p.Waits:
-		k.G(amd64.CMP, amd64.B8, field(interp.FrameQuiet), amd64.Imm(0))
-		k.Jcc(amd64.Equal, k.exit(p.Point, interp.ExitPart))
+		k.G(amd64.CMP, amd64.B8, field(wave.FrameQuiet), amd64.Imm(0))
+		k.Jcc(amd64.Equal, k.exit(p.Point, wave.ExitPart))
 	default:
-		k.Jmp(k.exit(p.Point, interp.ExitPart))
+		k.Jmp(k.exit(p.Point, wave.ExitPart))
 	}
 }
 
 // exit returns where the function ends, and goes on at a point after package interp has done something.
-func (k *builder) exit(point int, why interp.Exit) amd64.Label {
-	if k.ordinary != nil && why == interp.ExitPart {
+func (k *builder) exit(point int, why wave.Exit) amd64.Label {
+	if k.ordinary != nil && why == wave.ExitPart {
 		return *k.ordinary
 	}
 	e := exit{point, why}
@@ -288,13 +289,13 @@ func (k *builder) exit(point int, why interp.Exit) amd64.Label {
 	k.cold = append(k.cold, func() {
 		k.Bind(l)
 		k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(point))
-		k.Jmp(k.leave(why, interp.FramePoint))
+		k.Jmp(k.leave(why, wave.FramePoint))
 	})
 	return l
 }
 
 // leave returns where the function ends for a reason, with the number in RAX in a field of the frame.
-func (k *builder) leave(why interp.Exit, where uintptr) amd64.Label {
+func (k *builder) leave(why wave.Exit, where uintptr) amd64.Label {
 	l, ok := k.stubs[why]
 	if ok {
 		return l
@@ -304,7 +305,7 @@ func (k *builder) leave(why interp.Exit, where uintptr) amd64.Label {
 	k.cold = append(k.cold, func() {
 		k.Bind(l)
 		k.G(amd64.MOV, amd64.B64, field(where), amd64.RAX)
-		k.G(amd64.MOV, amd64.B64, field(interp.FrameExit), amd64.Imm(why))
+		k.G(amd64.MOV, amd64.B64, field(wave.FrameExit), amd64.Imm(why))
 		k.G(amd64.RET, amd64.B64)
 	})
 	return l
@@ -318,13 +319,13 @@ func (k *builder) run(p *interp.Part) {
 	if interp.Pointed(&p.Run.Code[0]) {
 		k.pointedSlot(p)
 	}
-	k.blockRooms(p.Run, k.exit(p.Point, interp.ExitPart))
-	compileRun(k, p.Run, k.exit(p.Point, interp.ExitPart))
+	k.blockRooms(p.Run, k.exit(p.Point, wave.ExitPart))
+	compileRun(k, p.Run, k.exit(p.Point, wave.ExitPart))
 }
 
 // slot emits what works out the address and the limit of a slot for the pointer as it is now.
 func (k *builder) slot(p *interp.Place, point int) {
-	k.slotElse(p, k.exit(point, interp.ExitSlots), k.exit(point, interp.ExitPart))
+	k.slotElse(p, k.exit(point, wave.ExitSlots), k.exit(point, wave.ExitPart))
 }
 
 // slotElse is slot, with control going to fill if the slot is not filled in for the pointer's allocation, and
@@ -337,36 +338,36 @@ func (k *builder) slotElse(p *interp.Place, fill, beyond amd64.Label) {
 	if p.Row {
 		k.G(amd64.MOV, amd64.B64, amd64.RDX, scalar(p.Pointer))
 		k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(offsetBits))
-		k.G(amd64.CMP, amd64.B64, amd64.RDX, at(interp.SlotKey))
+		k.G(amd64.CMP, amd64.B64, amd64.RDX, at(wave.SlotKey))
 		k.Jcc(amd64.NotEqual, fill)
 		return
 	}
 	if p.Fixed {
-		k.G(amd64.CMP, amd64.B64, at(interp.SlotKey), amd64.Imm(-1)) // interp.NoKey
+		k.G(amd64.CMP, amd64.B64, at(wave.SlotKey), amd64.Imm(-1)) // wave.NoKey
 		k.Jcc(amd64.Equal, fill)
 		return
 	}
 	k.offset(p, fill)
-	k.G(amd64.MOV, amd64.B64, amd64.RDX, at(interp.SlotLast))
+	k.G(amd64.MOV, amd64.B64, amd64.RDX, at(wave.SlotLast))
 	k.G(amd64.SUB, amd64.B64, amd64.RDX, amd64.RAX)
 	k.Jcc(amd64.Below, beyond)
 	if n := p.Scale; n&(n-1) != 0 {
-		k.G(amd64.MOV, amd64.B64, at(interp.SlotAddress), amd64.RAX)
+		k.G(amd64.MOV, amd64.B64, at(wave.SlotAddress), amd64.RAX)
 		k.G(amd64.MOV, amd64.B64, amd64.RAX, amd64.RDX)
 		k.G(amd64.XOR, amd64.B32, amd64.RDX, amd64.RDX)
 		k.G(amd64.MOV, amd64.B32, amd64.RCX, amd64.Imm(n))
 		k.G(amd64.DIV, amd64.B64, amd64.RCX)
 		k.G(amd64.MOV, amd64.B64, amd64.RDX, amd64.RAX)
-		k.G(amd64.MOV, amd64.B64, amd64.RAX, at(interp.SlotAddress))
+		k.G(amd64.MOV, amd64.B64, amd64.RAX, at(wave.SlotAddress))
 	} else if n > 1 {
 		k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(bits.TrailingZeros32(n)))
 	}
 	k.G(amd64.MOV, amd64.B32, amd64.RCX, amd64.Imm(p.Most))
 	k.G(amd64.CMP, amd64.B64, amd64.RDX, amd64.RCX)
 	k.CMov(amd64.Above, amd64.B64, amd64.RDX, amd64.RCX)
-	k.G(amd64.ADD, amd64.B64, amd64.RAX, at(interp.SlotBase))
-	k.G(amd64.MOV, amd64.B64, at(interp.SlotLimit), amd64.RDX)
-	k.G(amd64.MOV, amd64.B64, at(interp.SlotAddress), amd64.RAX)
+	k.G(amd64.ADD, amd64.B64, amd64.RAX, at(wave.SlotBase))
+	k.G(amd64.MOV, amd64.B64, at(wave.SlotLimit), amd64.RDX)
+	k.G(amd64.MOV, amd64.B64, at(wave.SlotAddress), amd64.RAX)
 }
 
 // offset puts the offset of a place's pointer, displaced, into RAX, if the slot is filled in for that
@@ -375,7 +376,7 @@ func (k *builder) offset(p *interp.Place, fill amd64.Label) {
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, scalar(p.Pointer))
 	k.G(amd64.MOV, amd64.B64, amd64.RDX, amd64.RAX)
 	k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(offsetBits))
-	k.G(amd64.CMP, amd64.B64, amd64.RDX, slotField(p.Slot, interp.SlotKey))
+	k.G(amd64.CMP, amd64.B64, amd64.RDX, slotField(p.Slot, wave.SlotKey))
 	k.Jcc(amd64.NotEqual, fill)
 	k.offsetOf(amd64.RAX, fill)
 	if p.Disp != 0 {
@@ -394,5 +395,5 @@ func (k *builder) offsetOf(r amd64.Reg, far amd64.Label) {
 
 // slotField returns a field of a slot.
 func slotField(slot int, field uintptr) amd64.Mem {
-	return amd64.Mem{Base: regSlots, Disp: int32(slot)*int32(interp.SlotSize) + int32(field)}
+	return amd64.Mem{Base: regSlots, Disp: int32(slot)*int32(wave.SlotSize) + int32(field)}
 }

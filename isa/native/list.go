@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/codemem"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // ListOptions says what [List] writes.
@@ -212,7 +213,7 @@ func fieldName(m amd64.Mem) string {
 	if m.Base != regFrame || m.Index != amd64.NoReg || m.Disp < 0 {
 		return ""
 	}
-	return "frame" + pathOf(reflect.TypeFor[interp.Frame](), uintptr(m.Disp))
+	return "frame" + pathOf(reflect.TypeFor[wave.Frame](), uintptr(m.Disp))
 }
 
 // pathOf is what leads from a value of a type to what lies some bytes behind its beginning.

@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // accesses is the family of loads and stores, of both sets.
@@ -131,7 +132,7 @@ func (c *compiler) fromIndex(in *isa.Inst) int32 {
 func (c *compiler) checkIndex(in *isa.Inst) {
 	it := in.Idx.Type()
 	x := c.load(in.B, it, true)
-	c.refuseIndex(it, c.vec(), x, c.run.Bias[c.at], c.slot(interp.SlotLimit))
+	c.refuseIndex(it, c.vec(), x, c.run.Bias[c.at], c.slot(wave.SlotLimit))
 }
 
 // refuseIndex refuses the run if an index of a lane that runs, less the bias, is beyond the limit. It changes
@@ -161,7 +162,7 @@ func (c *compiler) scatter(in *isa.Inst) {
 	x, v := c.load(in.B, it, true), c.load(in.C, t, true)
 	next := c.vec()
 	done, each := c.NewLabel(), c.NewLabel()
-	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
+	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(wave.SlotAddress))
 	if int(in.Scale) == t.Bytes() {
 		c.consecutive(it, next, x, each)
 		c.firstIndex(it, x)
@@ -244,7 +245,7 @@ func (c *compiler) scatterNarrow(in *isa.Inst) {
 	if int(in.Scale) == t.Bytes() && c.set.broadcasts() {
 		c.consecutive(it, temp, x, each)
 		c.firstIndex(it, x)
-		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
+		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(wave.SlotAddress))
 		c.V(opShorten(t), c.width(t), amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: disp}, v, amd64.Merge(maskExec))
 		c.Jmp(done)
 		c.Bind(each)

@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/codemem"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // Engine is the native engine. It is made by [New].
@@ -111,7 +112,7 @@ type function struct {
 	callouts []callout
 }
 
-func (n *function) run(f *interp.Frame) {
+func (n *function) run(f *wave.Frame) {
 	for {
 		if err := n.f.Call(unsafe.Pointer(f)); err != nil {
 			panic(err) // the code is closed only when there is no reference to it
@@ -161,7 +162,7 @@ func wideOrBool(t isa.Type) bool {
 }
 
 // Compile makes a function of a kernel.
-func (a *accelerator) Compile(p *interp.Plan) func(*interp.Frame) {
+func (a *accelerator) Compile(p *interp.Plan) func(*wave.Frame) {
 	k, code, err := compileKernel(a.features, a.constants, p, a.list)
 	a.plan = p
 	if err != nil {

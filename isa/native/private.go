@@ -4,6 +4,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // Private memory has word n of 64 lanes side by side, a row of 256 bytes, and then word n+1. What all lanes
@@ -77,7 +78,7 @@ func (c *compiler) prepareRow(in *isa.Inst, p *interp.Place) rowPlace {
 	if p.Fixed {
 		c.G(amd64.CMP, amd64.B64, regTemp, amd64.Imm(p.Last))
 	} else {
-		c.G(amd64.CMP, amd64.B64, regTemp, c.slot(interp.SlotLast))
+		c.G(amd64.CMP, amd64.B64, regTemp, c.slot(wave.SlotLast))
 	}
 	c.Jcc(amd64.Above, c.refuse)
 	if aligned > 1 {
@@ -94,10 +95,10 @@ func (c *compiler) prepareRow(in *isa.Inst, p *interp.Place) rowPlace {
 			c.G(amd64.ADD, amd64.B64, regAddress, amd64.Imm(p.Room))
 		}
 	} else {
-		c.G(amd64.ADD, amd64.B64, regAddress, c.slot(interp.SlotBase))
-		c.G(amd64.SUB, amd64.B64, regAddress, field(interp.FramePrivate))
+		c.G(amd64.ADD, amd64.B64, regAddress, c.slot(wave.SlotBase))
+		c.G(amd64.SUB, amd64.B64, regAddress, field(wave.FramePrivate))
 	}
-	c.G(amd64.MOV, amd64.B64, c.slot(interp.SlotPointer), regAddress)
+	c.G(amd64.MOV, amd64.B64, c.slot(wave.SlotPointer), regAddress)
 	return rowPlace{}
 }
 
@@ -142,7 +143,7 @@ func (c *compiler) words() (x words, shift int) {
 		return words{at: int(p.at &^ 3), known: true}, int(p.at&3) * 8
 	}
 	c.storeWords()
-	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotPointer))
+	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(wave.SlotPointer))
 	c.G(amd64.ADD, amd64.B64, regAddress, regPrivate)
 	return words{m: amd64.Mem{Base: regAddress, Index: regLane, Scale: 4}}, 0
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // Loads of a region. Nothing in it stores, so that their order makes no difference; where one is not allowed,
@@ -77,8 +78,8 @@ func (r *region) openSlots(l amd64.Label) {
 		k.slotElse(p, fill, l)
 		k.later(func() {
 			k.Bind(fill)
-			k.G(amd64.MOV, amd64.B64, field(interp.FrameLoopSlot), amd64.Imm(p.Slot))
-			k.Jmp(k.exit(entry, interp.ExitLoop))
+			k.G(amd64.MOV, amd64.B64, field(wave.FrameLoopSlot), amd64.Imm(p.Slot))
+			k.Jmp(k.exit(entry, wave.ExitLoop))
 		})
 	}
 }
@@ -151,11 +152,11 @@ func (r *region) row(in *isa.Inst) {
 	k, t, d := r.kernel, in.Type, r.vec()
 	w := r.width(t)
 	p, shift := r.rows[r.run.Slots[r.at]], 0
-	k.G(amd64.MOV, amd64.B64, regAddress, r.number(loopPrivate))
+	k.G(amd64.MOV, amd64.B64, regAddress, field(wave.LoopPrivate))
 	if p.known {
 		p.at, shift = p.at&^3, int(p.at&3)*8
 	} else {
-		k.G(amd64.ADD, amd64.B64, regAddress, r.slot(interp.SlotPointer))
+		k.G(amd64.ADD, amd64.B64, regAddress, r.slot(wave.SlotPointer))
 	}
 	from := amd64.Mem{Base: regAddress, Disp: p.at + int32(4*r.lanes*r.across.group)}
 	switch {
@@ -183,9 +184,9 @@ func (r *region) scalarLoad(p *interp.Part) {
 		k.slotElse(p.Place, r.refuse, r.refuse)
 	}
 	k.index(in, r.refuse)
-	k.G(amd64.CMP, amd64.B64, scalarB, slotField(p.Place.Slot, interp.SlotLimit))
+	k.G(amd64.CMP, amd64.B64, scalarB, slotField(p.Place.Slot, wave.SlotLimit))
 	k.Jcc(amd64.Above, r.refuse)
-	k.G(amd64.MOV, amd64.B64, scalarA, slotField(p.Place.Slot, interp.SlotAddress))
+	k.G(amd64.MOV, amd64.B64, scalarA, slotField(p.Place.Slot, wave.SlotAddress))
 	k.loadFrom(in, amd64.Mem{Base: scalarB, Index: scalarA})
 }
 
@@ -193,7 +194,7 @@ func (r *region) scalarLoad(p *interp.Part) {
 func (r *region) element(in *isa.Inst) {
 	k := r.kernel
 	g := &gathering{in: in, t: in.Type, it: in.Idx.Type(), x: r.compiler.load(in.B, in.Idx.Type(), true), d: r.vec(), bias: r.run.Bias[r.at],
-		disp: r.run.Disp[r.at], done: k.NewLabel(), address: r.slot(interp.SlotAddress), limit: r.slot(interp.SlotLimit)}
+		disp: r.run.Disp[r.at], done: k.NewLabel(), address: r.slot(wave.SlotAddress), limit: r.slot(wave.SlotLimit)}
 	g.temp = r.vec()
 	r.masked()
 	each, p := k.NewLabel(), r.index[r.at]

@@ -6,11 +6,12 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // maxWords bounds the chunks that go through a region together, maxTogether their groups.
 const (
-	maxWords    = 4
+	maxWords    = len(wave.Loop{}.Entry)
 	maxTogether = 16
 )
 
@@ -86,14 +87,14 @@ func (r *region) several(rest, end amd64.Label) {
 		r.groups = append(r.groups, i)
 	}
 	k.Bind(again)
-	k.G(amd64.CMP, amd64.B64, r.number(loopChunks), amd64.Imm(r.words))
+	k.G(amd64.CMP, amd64.B64, field(wave.LoopChunks), amd64.Imm(r.words))
 	k.Jcc(amd64.Below, rest)
 	r.trips()
 	for range r.words {
 		k.G(amd64.ADD, amd64.B64, regChunk, regStride)
 	}
 	k.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8*r.words))
-	k.G(amd64.SUB, amd64.B64, r.number(loopChunks), amd64.Imm(r.words))
+	k.G(amd64.SUB, amd64.B64, field(wave.LoopChunks), amd64.Imm(r.words))
 	k.Jcc(amd64.NotZero, again)
 	k.Jmp(end)
 	r.words, r.groups = 1, one

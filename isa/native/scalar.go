@@ -6,6 +6,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -247,7 +248,7 @@ func divideScalar(signed, rest bool) scalarEmitter {
 		s := size(in.Type)
 		k.get(scalarA, in.A, in.Type, signed)
 		k.get(scalarB, in.B, in.Type, signed)
-		exit := k.exit(p.Point, interp.ExitPart)
+		exit := k.exit(p.Point, wave.ExitPart)
 		k.G(amd64.TEST, s, scalarB, scalarB)
 		k.Jcc(amd64.IsZero, exit)
 		if signed {
@@ -491,12 +492,12 @@ func wideProduct(in *isa.Inst) bool {
 
 // loadScalar loads what a pointer and perhaps an index select.
 func (k *builder) loadScalar(in *isa.Inst, p *interp.Part) {
-	k.offset(p.Place, k.exit(p.Point, interp.ExitSlots))
-	k.index(in, k.exit(p.Point, interp.ExitPart))
+	k.offset(p.Place, k.exit(p.Point, wave.ExitSlots))
+	k.index(in, k.exit(p.Point, wave.ExitPart))
 	k.G(amd64.ADD, amd64.B64, scalarA, scalarB)
-	k.G(amd64.CMP, amd64.B64, scalarA, slotField(p.Place.Slot, interp.SlotLast))
-	k.Jcc(amd64.Above, k.exit(p.Point, interp.ExitPart))
-	k.G(amd64.MOV, amd64.B64, scalarB, slotField(p.Place.Slot, interp.SlotBase))
+	k.G(amd64.CMP, amd64.B64, scalarA, slotField(p.Place.Slot, wave.SlotLast))
+	k.Jcc(amd64.Above, k.exit(p.Point, wave.ExitPart))
+	k.G(amd64.MOV, amd64.B64, scalarB, slotField(p.Place.Slot, wave.SlotBase))
 	k.loadFrom(in, amd64.Mem{Base: scalarB, Index: scalarA})
 }
 
@@ -517,7 +518,7 @@ func (k *builder) loadFrom(in *isa.Inst, from amd64.Mem) {
 
 // ptrAddScalar moves a pointer. What an offset cannot hold is left to package interp, before and after.
 func (k *builder) ptrAddScalar(in *isa.Inst, p *interp.Part) {
-	beyond := k.exit(p.Point, interp.ExitPart)
+	beyond := k.exit(p.Point, wave.ExitPart)
 	k.index(in, beyond)
 	if in.Disp != 0 {
 		k.G(amd64.ADD, amd64.B64, scalarB, amd64.Imm(in.Disp))
@@ -558,5 +559,5 @@ func (k *builder) builtinScalar(in *isa.Inst, _ *interp.Part) {
 
 // builtinField is where the frame has a value of the work-group.
 func builtinField(b isa.Builtin) amd64.Mem {
-	return field(interp.FrameValues + 8*uintptr(b))
+	return field(wave.FrameValues + 8*uintptr(b))
 }

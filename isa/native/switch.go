@@ -3,6 +3,7 @@ package native
 import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // maxCases bounds the cases of a switch that are compared one after the other.
@@ -12,7 +13,7 @@ const maxCases = 32
 func (k *builder) switchScalar(b *interp.PlanBlock) {
 	t := &k.plan.Kernel.Switches[b.Terminator.Imm]
 	if len(t.Values) > maxCases {
-		k.Jmp(k.exit(b.End, interp.ExitPart))
+		k.Jmp(k.exit(b.End, wave.ExitPart))
 		return
 	}
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, scalar(b.Terminator.A))
