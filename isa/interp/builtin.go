@@ -14,7 +14,7 @@ func (d *decoder) builtin(in inst) {
 	b := isa.Builtin(s.Imm)
 	in.d = d.operand(s.Dst, s.Type)
 	if b.PerLane() {
-		if d.accel != nil || b < isa.BuiltinGroupID || b == isa.BuiltinGlobalLinearID || b == isa.BuiltinLocalLinearID && d.kernel.Meta.Order != isa.OrderXYZ {
+		if b < isa.BuiltinGroupID || b == isa.BuiltinGlobalLinearID || b == isa.BuiltinLocalLinearID && d.kernel.Meta.Order != isa.OrderXYZ {
 			d.usesIDs = true
 		}
 		in.fn = builtin32
@@ -37,7 +37,7 @@ func (d *decoder) builtin(in inst) {
 // initIDs fills in what differs by lane, unless it is there
 // from the last wave.
 func (w *wave) initIDs() {
-	key := idKey{w.first, w.lanes, w.group.Size, max(w.group.Launch.SubgroupSize, 1), w.native}
+	key := idKey{w.first, w.lanes, w.group.Size, max(w.group.Launch.SubgroupSize, 1), w.native != nil}
 	if key == w.idKey {
 		return
 	}
@@ -59,7 +59,7 @@ func (w *wave) initIDs() {
 			}
 		}
 	}
-	if !w.native {
+	if w.native == nil {
 		return
 	}
 	w.Rows = ^uint64(0)

@@ -2,8 +2,8 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -46,7 +46,7 @@ func kindOf(in *isa.Inst, operands []kind) kind {
 		}
 		return kindAny
 	}
-	if accessesMemory(in) || interp.Crosses(in) {
+	if accessesMemory(in) || plan.Crosses(in) {
 		return kindAny
 	}
 	same := true

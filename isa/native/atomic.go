@@ -2,8 +2,8 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -12,7 +12,7 @@ import (
 // come between.
 func atomics(_ amd64.Features, in *isa.Inst) emitter {
 	switch {
-	case !interp.Atomic(in) || in.Type.Bits() < 32:
+	case !plan.Atomic(in) || in.Type.Bits() < 32:
 		return nil
 	case in.Idx == isa.IdxNone || !in.B.IsVector():
 		switch op := isa.AtomicOp(in.Imm2); {

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -36,7 +36,7 @@ func blocks(in *isa.Inst) emitter {
 // prepareParts finds out whether the run has blocks.
 func (c *compiler) prepareParts() {
 	for i := range c.run.Code {
-		if interp.Blocked(&c.run.Code[i]) {
+		if plan.Blocked(&c.run.Code[i]) {
 			c.parts = map[int]bool{}
 		}
 	}
@@ -150,11 +150,11 @@ func (c *compiler) findBlock(in *isa.Inst, small amd64.Label) {
 }
 
 // blockRooms works out where blocks may begin that a run accesses, so that all of it is inside.
-func (k *builder) blockRooms(run *interp.Run, refuse amd64.Label) {
+func (k *builder) blockRooms(run *plan.Run, refuse amd64.Label) {
 	type reach struct{ most, least int } // bytes of a lane behind the beginning, and of the last access
 	reaches := map[int]reach{}
 	for i := range run.Code {
-		if in := &run.Code[i]; interp.Blocked(in) {
+		if in := &run.Code[i]; plan.Blocked(in) {
 			n := in.Type.Bytes()
 			r, ok := reaches[run.Slots[i]]
 			if !ok {

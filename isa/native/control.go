@@ -5,8 +5,8 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
@@ -29,7 +29,7 @@ const (
 )
 
 // terminator emits the end of a block.
-func (k *builder) terminator(b *interp.PlanBlock) {
+func (k *builder) terminator(b *plan.Block) {
 	in := b.Terminator
 	switch {
 	case in.Op == isa.OpBr:
@@ -130,7 +130,7 @@ func (k *builder) waitAt(block amd64.Operand) {
 }
 
 // branch ends a block whose lanes may part.
-func (k *builder) branch(b *interp.PlanBlock) {
+func (k *builder) branch(b *plan.Block) {
 	in := b.Terminator
 	t0, t1 := in.Target0(), in.Target1()
 	if t0 == t1 {

@@ -4,12 +4,12 @@ import (
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
-// Copies of the work-group that are made at once (interp.Copy) are moves of vectors, line after line, behind
+// Copies of the work-group that are made at once (plan.Copy) are moves of vectors, line after line, behind
 // one look at where the first line begins and the last one ends. Empty copies, long ones, those of three
 // dimensions and whatever is not inside its allocation are left to package interp. Source and destination are
 // different memory, so that it is all the same if some bytes are copied twice.
@@ -90,7 +90,7 @@ func (c *copyShape) scale(r amd64.Reg) {
 }
 
 // side puts the address of the first line into a register, if all lines are inside of the allocation.
-func (c *copyShape) side(r amd64.Reg, p *interp.Place, offset isa.CopyArg, next amd64.Reg, fill amd64.Label) bool {
+func (c *copyShape) side(r amd64.Reg, p *wave.Place, offset isa.CopyArg, next amd64.Reg, fill amd64.Label) bool {
 	c.offset(p, fill)
 	if v, ok := c.known(offset, 0); !ok {
 		c.G(amd64.MOV, amd64.B64, r, scalar(c.args[offset]))
@@ -119,7 +119,7 @@ func (c *copyShape) side(r amd64.Reg, p *interp.Place, offset isa.CopyArg, next 
 }
 
 // copyGroup emits a copy of the work-group.
-func (k *builder) copyGroup(p *interp.Part) {
+func (k *builder) copyGroup(p *plan.Part) {
 	c := &copyShape{builder: k, args: p.Copy.Args, leave: k.exit(p.Point, wave.ExitPart), back: k.exit(p.Point, wave.ExitRation)}
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameActive))
 	k.G(amd64.CMP, amd64.B64, amd64.RAX, field(wave.FrameAll))
@@ -135,7 +135,7 @@ func (k *builder) copyGroup(p *interp.Part) {
 
 // lines puts the number of lines, their length and their distances into registers. It says whether there is
 // machine code for such a copy.
-func (c *copyShape) lines(p *interp.Copy) bool {
+func (c *copyShape) lines(p *plan.Copy) bool {
 	n, ok := c.known(isa.CopyElemBytes, 1)
 	if !ok || n == 0 || n >= 1<<itemBits || p.Dim > 2 {
 		return false

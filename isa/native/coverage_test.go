@@ -12,8 +12,8 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/clmath"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
 // variant is an instruction for each type, in one form of its opcode.
@@ -332,7 +332,7 @@ func reasonOf(line string) string {
 // to the reference engine is a decision. Each line has an opcode, a form, and the types that AVX-512 and
 // AVX2 lack.
 func TestCoverage(t *testing.T) {
-	sets := []*accelerator{{features: amd64.AVX2 | amd64.AVX512}, {features: amd64.AVX2}}
+	sets := []Engine{{features: amd64.AVX2 | amd64.AVX512}, {features: amd64.AVX2}}
 	var lines []string
 	total := [3]int{}
 	for op := isa.OpInvalid + 1; op < isa.NumOps; op++ {
@@ -348,8 +348,8 @@ func TestCoverage(t *testing.T) {
 				}
 				in := v.make(typ)
 				total[2]++
-				for i, a := range sets {
-					if !interp.Candidate(&in) || !a.Takes(&in) {
+				for i, e := range sets {
+					if !plan.Candidate(&in) || !e.takes(&in) {
 						lacks[i] |= 1 << typ
 						total[i]++
 					}

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -41,19 +41,19 @@ const (
 func (c *compiler) schedule() {
 	code := c.run.Code
 	for i := range code {
-		if interp.Crosses(&code[i]) {
+		if plan.Crosses(&code[i]) {
 			c.across.groups = 64 / c.lanes
 		}
 	}
 	groups := max(c.across.groups, 1)
 	for i := 0; i < len(code); {
 		end := i + 1
-		if c.across.groups > 0 && interp.Crosses(&code[i]) {
+		if c.across.groups > 0 && plan.Crosses(&code[i]) {
 			c.plan(i, allGroups)
 			i = end
 			continue
 		}
-		for end < len(code) && !(c.across.groups > 0 && interp.Crosses(&code[end])) {
+		for end < len(code) && !(c.across.groups > 0 && plan.Crosses(&code[end])) {
 			end++
 		}
 		for g := range groups {

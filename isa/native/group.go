@@ -2,8 +2,8 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -12,7 +12,7 @@ import (
 // and with the next group. Both take from the fuel, so that it comes back after a while.
 
 // barrier ends a block with a barrier. Where some live lane is elsewhere, lanes have to wait.
-func (k *builder) barrier(b *interp.PlanBlock) {
+func (k *builder) barrier(b *plan.Block) {
 	in, leave := b.Terminator, k.exit(b.End, wave.ExitPart)
 	everybody := wave.FrameAll
 	if isa.Scope(in.Imm2) == isa.ScopeSubgroup {
@@ -38,7 +38,7 @@ func (k *builder) barrier(b *interp.PlanBlock) {
 }
 
 // ret ends a block with the end of the lanes that run.
-func (k *builder) ret(b *interp.PlanBlock) {
+func (k *builder) ret(b *plan.Block) {
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameActive))
 	k.G(amd64.CMP, amd64.B64, amd64.RAX, field(wave.FrameAlive))
 	k.Jcc(amd64.Equal, k.following)

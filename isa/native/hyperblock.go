@@ -4,12 +4,12 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
-// A hyperblock is several blocks in one pass over the lanes (interp.Hyper), with values in registers all the
+// A hyperblock is several blocks in one pass over the lanes (plan.Hyper), with values in registers all the
 // way. Its stores look at their indices in that pass, and take place in passes of their own when nothing can
 // go wrong any more.
 
@@ -24,7 +24,7 @@ const maxUsed = len(wave.Hyper{}.Words)
 const smallIDs = 1<<31 - isa.MaxGroupItems
 
 // canHyper says whether a hyperblock can be made for the processor.
-func (k *builder) canHyper(h *interp.Hyper) bool {
+func (k *builder) canHyper(h *plan.Hyper) bool {
 	if len(h.Masks) > len(wave.Hyper{}.Lanes) {
 		return false
 	}
@@ -34,7 +34,7 @@ func (k *builder) canHyper(h *interp.Hyper) bool {
 
 // hyper emits the hyperblock that begins with the present block, and before it how it is done straight,
 // unless that is nil. Where it cannot be done, control goes on behind it.
-func (k *builder) hyper(h *interp.Hyper, s *straight) {
+func (k *builder) hyper(h *plan.Hyper, s *straight) {
 	first := k.block
 	b := &k.plan.Blocks[first]
 	k.Note("hyperblock")
@@ -113,7 +113,7 @@ func (k *builder) hyper(h *interp.Hyper, s *straight) {
 // hyper is a hyperblock in the making.
 type hyper struct {
 	*compiler
-	h          *interp.Hyper
+	h          *plan.Hyper
 	used       int // how many of Hyper.Words
 	conditions *conditions
 }
@@ -385,7 +385,7 @@ func (c *hyper) wideHalf(r isa.Reg, half int) amd64.Mem {
 
 // halve makes the lower halves of a register of 64 bits, and refuses the hyperblock if a lane that runs has
 // 2³¹ or more there.
-func (c *hyper) halve(h interp.Halved) {
+func (c *hyper) halve(h plan.Halved) {
 	v := c.value(h.Half, isa.I32)
 	v.reg = c.take(fileVec)
 	c.holders[fileVec][v.reg] = v
@@ -408,7 +408,7 @@ func (c *hyper) halve(h interp.Halved) {
 }
 
 // widen puts a register into the register file with 64 bits an element.
-func (c *hyper) widen(h interp.Halved) {
+func (c *hyper) widen(h plan.Halved) {
 	x := c.load(h.Half, isa.I32, true)
 	d := c.vec()
 	for half := range 2 {

@@ -6,8 +6,8 @@ import (
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -19,7 +19,7 @@ type builder struct {
 	*amd64.Assembler
 	features  amd64.Features
 	constants map[int]uint64
-	plan      *interp.Plan
+	plan      *plan.Plan
 	block     int // the present one
 
 	points []amd64.Label // by point
@@ -68,7 +68,7 @@ var errLost = errors.New("a value is read whose register has been given to anoth
 
 // compileKernel returns the machine code of a kernel, and the builder that has made it. list has the assembler note what
 // it appends.
-func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan, list bool) (k *builder, code []byte, err error) {
+func compileKernel(f amd64.Features, constants map[int]uint64, p *plan.Plan, list bool) (k *builder, code []byte, err error) {
 	err = tryPlain(func(plain map[int]bool) (err error) {
 		k = newBuilder(f, constants, p, plain)
 		if list {
@@ -102,7 +102,7 @@ func tryPlain(emit func(plain map[int]bool) error) error {
 }
 
 // newBuilder returns a builder that makes no regions at some blocks.
-func newBuilder(f amd64.Features, constants map[int]uint64, p *interp.Plan, plain map[int]bool) *builder {
+func newBuilder(f amd64.Features, constants map[int]uint64, p *plan.Plan, plain map[int]bool) *builder {
 	k := &builder{Assembler: amd64.New(f), features: f, constants: constants, plan: p, plain: plain,
 		exits: map[exit]amd64.Label{}, stubs: map[wave.Exit]amd64.Label{}, fuel: map[int]amd64.Label{}}
 	for range p.Points {
@@ -217,7 +217,7 @@ func (k *builder) jumpTo(table amd64.Mem) {
 func counter(c uintptr) amd64.Mem { return field(wave.FrameCounts + c) }
 
 // enter emits the beginning of a block: what entering it counts.
-func (k *builder) enter(b *interp.PlanBlock) {
+func (k *builder) enter(b *plan.Block) {
 	k.Align(16)
 	k.Bind(k.points[b.Entry])
 	if r := k.regionAt(k.block); r != nil {
@@ -239,7 +239,7 @@ func (k *builder) enter(b *interp.PlanBlock) {
 }
 
 // count adds what entering a block counts, with as many lanes as RAX says.
-func (k *builder) count(b *interp.PlanBlock) {
+func (k *builder) count(b *plan.Block) {
 	k.G(amd64.INC, amd64.B64, counter(countBlocks))
 	k.G(amd64.ADD, amd64.B64, counter(countInstructions), amd64.Imm(b.Count))
 	for _, c := range []struct {
@@ -258,7 +258,7 @@ func (k *builder) count(b *interp.PlanBlock) {
 }
 
 // part emits a part of a block.
-func (k *builder) part(p *interp.Part) {
+func (k *builder) part(p *plan.Part) {
 	switch {
 	case p.Run != nil:
 		k.run(p)
@@ -312,11 +312,11 @@ func (k *builder) leave(why wave.Exit, where uintptr) amd64.Label {
 }
 
 // run emits a run: its slots, and the loop over the lanes.
-func (k *builder) run(p *interp.Part) {
+func (k *builder) run(p *plan.Part) {
 	for i := range p.Run.Places {
 		k.slot(&p.Run.Places[i], p.Point)
 	}
-	if interp.Pointed(&p.Run.Code[0]) {
+	if plan.Pointed(&p.Run.Code[0]) {
 		k.pointedSlot(p)
 	}
 	k.blockRooms(p.Run, k.exit(p.Point, wave.ExitPart))
@@ -324,13 +324,13 @@ func (k *builder) run(p *interp.Part) {
 }
 
 // slot emits what works out the address and the limit of a slot for the pointer as it is now.
-func (k *builder) slot(p *interp.Place, point int) {
+func (k *builder) slot(p *wave.Place, point int) {
 	k.slotElse(p, k.exit(point, wave.ExitSlots), k.exit(point, wave.ExitPart))
 }
 
 // slotElse is slot, with control going to fill if the slot is not filled in for the pointer's allocation, and
 // to beyond if the pointer lies behind that.
-func (k *builder) slotElse(p *interp.Place, fill, beyond amd64.Label) {
+func (k *builder) slotElse(p *wave.Place, fill, beyond amd64.Label) {
 	at := func(field uintptr) amd64.Mem { return slotField(p.Slot, field) }
 	if p.Row && p.Fixed || p.Pointed {
 		return
@@ -372,7 +372,7 @@ func (k *builder) slotElse(p *interp.Place, fill, beyond amd64.Label) {
 
 // offset puts the offset of a place's pointer, displaced, into RAX, if the slot is filled in for that
 // pointer's allocation and the pointer is not far from it; otherwise it goes to fill. It changes RDX.
-func (k *builder) offset(p *interp.Place, fill amd64.Label) {
+func (k *builder) offset(p *wave.Place, fill amd64.Label) {
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, scalar(p.Pointer))
 	k.G(amd64.MOV, amd64.B64, amd64.RDX, amd64.RAX)
 	k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(offsetBits))

@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/codemem"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -49,23 +50,24 @@ func List(w io.Writer, p *isa.Program, k *isa.Kernel, o ListOptions) error {
 	if unsafe.Sizeof(uintptr(0)) != 8 {
 		return fmt.Errorf("%w: %w", ErrList, codemem.ErrUnsupported)
 	}
-	a := &accelerator{features: f, constants: interp.Constants(k), list: true}
-	if _, err := interp.Compile(p, k, a); err != nil {
+	base, err := interp.Prepare(p, k)
+	if err != nil {
 		return err
 	}
+	c, refused := Engine{features: f}.compile(base, k, true)
 	var b strings.Builder
 	set := "AVX2"
 	if f&amd64.AVX512 != 0 {
 		set = "AVX-512"
 	}
 	fmt.Fprintf(&b, "kernel %s, machine code for %s\n", printable(k.Name), set)
-	writePlan(&b, a.plan)
-	if a.err != nil {
-		fmt.Fprintf(&b, "\nno machine code: %v\n", a.err)
+	writePlan(&b, c.plan)
+	if refused != nil {
+		fmt.Fprintf(&b, "\nno machine code: %v\n", refused)
 	} else {
-		fmt.Fprintf(&b, "\nmachine code of %d bytes\n%s", len(a.text), a.assembler.Listing(a.text, o.Offsets))
+		fmt.Fprintf(&b, "\nmachine code of %d bytes\n%s", len(c.text), c.builder.Listing(c.text, o.Offsets))
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err = io.WriteString(w, b.String())
 	return err
 }
 
@@ -86,11 +88,11 @@ type planWriter struct {
 }
 
 // writePlan writes the text of a plan.
-func writePlan(b *strings.Builder, p *interp.Plan) {
+func writePlan(b *strings.Builder, p *plan.Plan) {
 	w := &planWriter{b, p.Kernel}
 	fmt.Fprintf(w, "plan: %d resume points, %d scalar registers", p.Points, p.Scalars)
-	if p.PrivateStride > 0 {
-		fmt.Fprintf(w, ", %d bytes of private memory for 64 lanes", p.PrivateStride)
+	if p.Layout.PrivateStride > 0 {
+		fmt.Fprintf(w, ", %d bytes of private memory for 64 lanes", p.Layout.PrivateStride)
 	}
 	if p.Undo > 0 {
 		fmt.Fprintf(w, ", %d bytes of a checkpoint for 64 lanes", p.Undo)
@@ -104,7 +106,7 @@ func writePlan(b *strings.Builder, p *interp.Plan) {
 	}
 }
 
-func (w *planWriter) block(n int, b *interp.PlanBlock) {
+func (w *planWriter) block(n int, b *plan.Block) {
 	fmt.Fprintf(w, "\nblock %d: point %d\n", n, b.Entry)
 	if b.Hyper != nil {
 		w.hyper(n, b.Hyper)
@@ -121,7 +123,7 @@ func (w *planWriter) block(n int, b *interp.PlanBlock) {
 	fmt.Fprintf(w, "  point %d: %s\n", b.End, w.k.InstText(b.Terminator))
 }
 
-func (w *planWriter) part(p *interp.Part) {
+func (w *planWriter) part(p *plan.Part) {
 	switch {
 	case p.Run != nil:
 		w.WriteString("run\n")
@@ -138,12 +140,15 @@ func (w *planWriter) part(p *interp.Part) {
 		w.WriteString("waits for copies of the work-group\n")
 	default:
 		w.WriteString("left to the reference engine\n")
+		for i := range p.Code {
+			fmt.Fprintf(w, "      %s\n", w.k.InstText(&p.Code[i]))
+		}
 	}
 }
 
 // run writes the instructions of a run. Results that later code reads are marked with a star, those of the
 // launch that are the same in all its accesses with their slots.
-func (w *planWriter) run(r *interp.Run, indent string) {
+func (w *planWriter) run(r *plan.Run, indent string) {
 	for i := range r.Places {
 		p := &r.Places[i]
 		fmt.Fprintf(w, "%sslot %d: %s%+d, scale %d", indent, p.Slot, p.Pointer.Name(isa.I64), p.Disp, p.Scale)
@@ -163,7 +168,7 @@ func (w *planWriter) run(r *interp.Run, indent string) {
 			star = '*'
 		}
 		fmt.Fprintf(w, "%s%c %s", indent, star, w.k.InstText(&r.Code[i]))
-		if in := &r.Code[i]; accessesMemory(in) || interp.Blocked(in) {
+		if in := &r.Code[i]; accessesMemory(in) || plan.Blocked(in) {
 			fmt.Fprintf(w, "  ; slot %d", r.Slots[i])
 			if r.Disp[i] != 0 || r.Bias[i] != 0 {
 				fmt.Fprintf(w, "%+d, bias %d", r.Disp[i], r.Bias[i])
@@ -173,7 +178,7 @@ func (w *planWriter) run(r *interp.Run, indent string) {
 	}
 }
 
-func (w *planWriter) hyper(first int, h *interp.Hyper) {
+func (w *planWriter) hyper(first int, h *plan.Hyper) {
 	fmt.Fprintf(w, "  hyperblock of blocks %d to %d", first, h.Last)
 	if h.Single {
 		w.WriteString(", worth it only without checks")

@@ -5,27 +5,27 @@ import (
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // accesses is the family of loads and stores, of both sets.
 func accesses(_ amd64.Features, in *isa.Inst) emitter {
 	switch {
-	case interp.Row(in):
+	case plan.Row(in):
 		return rowed(in)
-	case interp.Pointed(in):
+	case plan.Pointed(in):
 		return pointed(in)
-	case interp.Apart(in):
+	case plan.Apart(in):
 		return apart(in)
-	case interp.Blocked(in):
+	case plan.Blocked(in):
 		return blocks(in)
 	case in.Op == isa.OpLoad && in.Idx != isa.IdxNone && in.B.IsVector():
 		return (*compiler).gather
 	case in.Op == isa.OpLoad:
 		return (*compiler).loadUniform
-	case interp.UniformStore(in):
+	case plan.UniformStore(in):
 		return (*compiler).storeUniform
 	case in.Op == isa.OpStore:
 		return (*compiler).scatter
@@ -65,7 +65,7 @@ func (c *compiler) prepareSlots() {
 	var list []*slotState
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
-		if in.Op != isa.OpLoad || in.Idx == isa.IdxNone || !in.B.IsVector() || interp.Apart(in) || interp.Pointed(in) {
+		if in.Op != isa.OpLoad || in.Idx == isa.IdxNone || !in.B.IsVector() || plan.Apart(in) || plan.Pointed(in) {
 			continue
 		}
 		s := c.slots[c.run.Slots[i]]

@@ -2,8 +2,8 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -22,7 +22,7 @@ func pointed(in *isa.Inst) emitter {
 }
 
 // pointedSlot has the slot filled in for the pointer of the first lane that runs.
-func (k *builder) pointedSlot(part *interp.Part) {
+func (k *builder) pointedSlot(part *plan.Part) {
 	p, run := &part.Run.Places[0], part.Run
 	found, again := k.NewLabel(), k.NewLabel()
 	k.G(amd64.MOV, amd64.B64, regChunk, field(wave.FrameBase))

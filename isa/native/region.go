@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -55,7 +55,7 @@ type region struct {
 	// from; by instruction, how its index is known; and the numbers of these patterns. looked has those of
 	// the present trip.
 	loads             bool
-	standing, turning []*interp.Place
+	standing, turning []*wave.Place
 	roots             []place
 	index             []pattern
 	patterns          map[pattern]int
@@ -116,7 +116,7 @@ func (k *builder) chainOf(h int) (chain []int, last int) {
 }
 
 // stays says whether the instructions of a run may be part of a region.
-func stays(r *interp.Run) bool {
+func stays(r *plan.Run) bool {
 	for i := range r.Code {
 		in := &r.Code[i]
 		switch in.Op {
@@ -128,7 +128,7 @@ func stays(r *interp.Run) bool {
 			}
 			continue
 		}
-		if !interp.Movable(in) && !interp.Crosses(in) || interp.Divides(in) {
+		if !plan.Movable(in) && !plan.Crosses(in) || plan.Divides(in) {
 			return false
 		}
 	}
@@ -191,7 +191,7 @@ func (k *builder) regionAt(h int) *region {
 	}
 	c.run.Keep = make([]bool, len(c.run.Code))
 	for i := range c.run.Code {
-		r.cross = r.cross || interp.Crosses(&c.run.Code[i])
+		r.cross = r.cross || plan.Crosses(&c.run.Code[i])
 	}
 	c.lanes = groupOf(k.plan.Kernel, c.run.Code, s)
 	r.patterns, r.rows = map[pattern]int{}, map[int]rowPlace{}
@@ -281,7 +281,7 @@ func (r *region) emit() {
 	k.G(amd64.ADD, amd64.B64, regChunk, regStride)
 	k.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8))
 	if r.loads {
-		k.G(amd64.ADD, amd64.B64, field(wave.LoopPrivate), amd64.Imm(k.plan.PrivateStride))
+		k.G(amd64.ADD, amd64.B64, field(wave.LoopPrivate), amd64.Imm(k.plan.Layout.PrivateStride))
 	}
 	k.G(amd64.DEC, amd64.B64, field(wave.LoopChunks))
 	k.Jcc(amd64.NotZero, chunk)
@@ -386,7 +386,7 @@ func (r *region) begin() {
 	r.settle()
 	r.schedule()
 	if r.loads {
-		r.parts(func(_ int, p *interp.Part, _ int) {
+		r.parts(func(_ int, p *plan.Part, _ int) {
 			if p.Run != nil {
 				r.prepare(p, false)
 			}
@@ -585,7 +585,7 @@ func (r *region) exits() []int {
 }
 
 // parts calls f for each part: of which block of the chain, and where its instructions begin in the run.
-func (r *region) parts(f func(i int, p *interp.Part, at int)) {
+func (r *region) parts(f func(i int, p *plan.Part, at int)) {
 	for i, b := range r.chain {
 		for j, at := range r.code[i] {
 			f(i, &r.kernel.plan.Blocks[b].Parts[j], at)

@@ -2,8 +2,8 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -20,7 +20,7 @@ const knownBits = 32
 // loads says whether an instruction is a load that a region does.
 func loads(in *isa.Inst) bool {
 	switch {
-	case in.Op != isa.OpLoad || !interp.Indexed(in) && !interp.Row(in):
+	case in.Op != isa.OpLoad || !plan.Indexed(in) && !plan.Row(in):
 		return false
 	case in.Idx == isa.IdxNone || !in.B.IsVector():
 		return true
@@ -31,7 +31,7 @@ func loads(in *isa.Inst) bool {
 // findSlots finds the slots of the region, and which of them are the same in all trips.
 func (r *region) findSlots() {
 	seen := map[int]bool{}
-	note := func(p *interp.Place) {
+	note := func(p *wave.Place) {
 		if seen[p.Slot] {
 			return
 		}
@@ -86,7 +86,7 @@ func (r *region) openSlots(l amd64.Label) {
 
 // prepare emits what a part's loads have in common for all groups: with turning, of those whose address
 // differs from trip to trip, and otherwise of the others.
-func (r *region) prepare(part *interp.Part, turning bool) {
+func (r *region) prepare(part *plan.Part, turning bool) {
 	was, at := r.run, r.at
 	run := *part.Run
 	run.Code, run.Slots, run.Disp, run.Bias = nil, nil, nil, nil
@@ -108,7 +108,7 @@ func (r *region) prepare(part *interp.Part, turning bool) {
 	}
 	done := map[int]bool{}
 	for i := range run.Code {
-		if in, slot := &run.Code[i], run.Slots[i]; interp.Row(in) && !done[slot] {
+		if in, slot := &run.Code[i], run.Slots[i]; plan.Row(in) && !done[slot] {
 			done[slot] = true
 			r.at = i
 			r.rows[slot] = r.prepareRow(in, r.placeOf(slot))
@@ -137,7 +137,7 @@ func (r *region) load(in *isa.Inst) bool {
 	switch {
 	case in.Op != isa.OpLoad:
 		return false
-	case interp.Row(in):
+	case plan.Row(in):
 		r.row(in)
 	case in.Idx == isa.IdxNone || !in.B.IsVector():
 		r.loadUniform(in)
@@ -178,7 +178,7 @@ func (r *region) row(in *isa.Inst) {
 }
 
 // scalarLoad loads a scalar, whose slot's address and limit are those of this trip.
-func (r *region) scalarLoad(p *interp.Part) {
+func (r *region) scalarLoad(p *plan.Part) {
 	k, in := r.kernel, p.Scalar
 	if r.changes(p.Place.Pointer) {
 		k.slotElse(p.Place, r.refuse, r.refuse)

@@ -1,8 +1,8 @@
 package native
 
 import (
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -10,7 +10,7 @@ import (
 const maxCases = 32
 
 // switchScalar ends a block with a switch that takes all running lanes to the same block.
-func (k *builder) switchScalar(b *interp.PlanBlock) {
+func (k *builder) switchScalar(b *plan.Block) {
 	t := &k.plan.Kernel.Switches[b.Terminator.Imm]
 	if len(t.Values) > maxCases {
 		k.Jmp(k.exit(b.End, wave.ExitPart))

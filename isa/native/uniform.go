@@ -2,8 +2,8 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -14,7 +14,7 @@ func (c *compiler) prepareUniform() {
 	done := map[int]bool{}
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
-		if in.Op != isa.OpLoad && in.Op != isa.OpStore && in.Op != isa.OpAtomic || in.Idx == isa.IdxNone || in.B.IsVector() || done[c.run.Slots[i]] || interp.Row(in) || interp.Pointed(in) {
+		if in.Op != isa.OpLoad && in.Op != isa.OpStore && in.Op != isa.OpAtomic || in.Idx == isa.IdxNone || in.B.IsVector() || done[c.run.Slots[i]] || plan.Row(in) || plan.Pointed(in) {
 			continue
 		}
 		done[c.run.Slots[i]] = true

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -40,7 +40,7 @@ type address struct {
 }
 
 // straighten returns how the hyperblock can be done straight, or nil.
-func (k *builder) straighten(h *interp.Hyper) *straight {
+func (k *builder) straighten(h *plan.Hyper) *straight {
 	if k.features&amd64.AVX512 == 0 || len(h.Halve) > 0 || len(h.Run.Code) > maxStraight {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (s *straight) hold() {
 
 // addressOf returns the address that an access selects elements from.
 func (s *straight) addressOf(i int) address {
-	n := slices.IndexFunc(s.run.Places, func(p interp.Place) bool { return p.Slot == s.run.Slots[i] })
+	n := slices.IndexFunc(s.run.Places, func(p wave.Place) bool { return p.Slot == s.run.Slots[i] })
 	return address{array: -1, pointer: s.run.Places[n].Pointer, disp: s.run.Places[n].Disp}
 }
 

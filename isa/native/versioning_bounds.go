@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -64,7 +64,7 @@ func (s *straight) findLinear() bool {
 	for i := range code {
 		in := &code[i]
 		if accessesMemory(in) {
-			if !interp.Indexed(in) || in.Idx == isa.IdxNone || !in.B.IsVector() || narrow(in.Type) || !addressable(in.Scale) {
+			if !plan.Indexed(in) || in.Idx == isa.IdxNone || !in.B.IsVector() || narrow(in.Type) || !addressable(in.Scale) {
 				return false
 			}
 			l := now[place{bank: in.Idx.Type().Bank(), index: in.B.Index()}]

@@ -1,4 +1,4 @@
-package interp
+package plan
 
 import (
 	"slices"
@@ -14,9 +14,9 @@ import (
 // findIDs finds the registers that nothing but an id in the first block is written to: all lanes come there
 // first. None is one that somebody reads before it has the id. Global linear ids are products of 64 bits,
 // which would keep a hyperblock from computing in 32.
-func (d *decoder) findIDs() {
-	d.ids, d.refound = map[vectorReg]isa.Inst{}, map[vectorReg]bool{}
-	times := map[vectorReg]int{}
+func (d *planner) findIDs() {
+	d.ids, d.refound = map[isa.VectorReg]isa.Inst{}, map[isa.VectorReg]bool{}
+	times := map[isa.VectorReg]int{}
 	k := d.kernel
 	for i := range k.Code {
 		in := &k.Code[i]
@@ -24,14 +24,14 @@ func (d *decoder) findIDs() {
 		if !r.IsVector() {
 			continue
 		}
-		p := vectorReg{t.Bank(), r.Index()}
+		p := isa.VectorReg{Bank: t.Bank(), Index: r.Index()}
 		b := isa.Builtin(in.Imm)
-		if times[p]++; in.Op == isa.OpBuiltin && b.PerLane() && b != isa.BuiltinGlobalLinearID && i < k.Blocks[0].End && d.accel.Takes(in) {
+		if times[p]++; in.Op == isa.OpBuiltin && b.PerLane() && b != isa.BuiltinGlobalLinearID && i < k.Blocks[0].End && d.native(in) {
 			d.ids[p] = *in
 		}
 	}
 	for p := range d.ids {
-		if times[p] > 1 || d.live.at(0, p) {
+		if times[p] > 1 || d.live.At(0, p) {
 			delete(d.ids, p)
 			continue
 		}
@@ -42,9 +42,9 @@ func (d *decoder) findIDs() {
 	// again they read.
 	looping := d.looping()
 	for b := 1; b < len(k.Blocks); b++ {
-		d.readers(b, func(in *isa.Inst, p vectorReg) {
+		d.readers(b, func(in *isa.Inst, p isa.VectorReg) {
 			found := false
-			operandsAgain(in, func(_ *isa.Reg, q vectorReg) { found = found || p == q })
+			operandsAgain(in, func(_ *isa.Reg, q isa.VectorReg) { found = found || p == q })
 			if looping[b] || !found {
 				delete(d.refound, p)
 			}
@@ -53,7 +53,7 @@ func (d *decoder) findIDs() {
 }
 
 // looping says for each block whether it may be entered again.
-func (d *decoder) looping() []bool {
+func (d *planner) looping() []bool {
 	last := make([]int, len(d.kernel.Blocks)) // by block, the last one that leads back to it
 	for b := range last {
 		last[b] = -1
@@ -72,13 +72,13 @@ func (d *decoder) looping() []bool {
 }
 
 // readers calls f for each vector register that an instruction of a block reads.
-func (d *decoder) readers(b int, f func(in *isa.Inst, p vectorReg)) {
+func (d *planner) readers(b int, f func(in *isa.Inst, p isa.VectorReg)) {
 	blk := &d.kernel.Blocks[b]
 	for i := blk.Start; i < blk.End; i++ {
 		in := &d.kernel.Code[i]
 		d.kernel.Operands(in, func(r isa.Reg, t isa.Type) {
 			if r.IsVector() {
-				f(in, vectorReg{t.Bank(), r.Index()})
+				f(in, isa.VectorReg{Bank: t.Bank(), Index: r.Index()})
 			}
 		})
 	}
@@ -86,10 +86,10 @@ func (d *decoder) readers(b int, f func(in *isa.Inst, p vectorReg)) {
 
 // idsOf returns a run that finds out the ids again that a block reads and the register file may not have, or
 // nil.
-func (d *decoder) idsOf(b int) *Run {
-	r := &Run{code: d.compiledKernel}
-	var seen []vectorReg
-	d.readers(b, func(_ *isa.Inst, p vectorReg) {
+func (d *planner) idsOf(b int) *Run {
+	r := &Run{layout: d.layout, kernel: d.kernel}
+	var seen []isa.VectorReg
+	d.readers(b, func(_ *isa.Inst, p isa.VectorReg) {
 		if id, ok := d.ids[p]; ok && d.refound[p] && !slices.Contains(seen, p) {
 			seen = append(seen, p)
 			r.Code, r.Keep = append(r.Code, id), append(r.Keep, true)
@@ -104,11 +104,11 @@ func (d *decoder) idsOf(b int) *Run {
 
 // operandsAgain calls f for the vector operands of an instruction that hyperblocks find out again where they
 // are ids.
-func operandsAgain(in *isa.Inst, f func(r *isa.Reg, p vectorReg)) {
+func operandsAgain(in *isa.Inst, f func(r *isa.Reg, p isa.VectorReg)) {
 	each := func(t isa.Type, operands ...*isa.Reg) {
 		for _, r := range operands {
 			if r.IsVector() {
-				f(r, vectorReg{t.Bank(), r.Index()})
+				f(r, isa.VectorReg{Bank: t.Bank(), Index: r.Index()})
 			}
 		}
 	}
@@ -134,13 +134,13 @@ func operandsAgain(in *isa.Inst, f func(r *isa.Reg, p vectorReg)) {
 // again has the ids among an instruction's operands that the kernel's first block finds out found out once
 // more.
 func (m *hyperMaker) again(in *isa.Inst, b int) {
-	operandsAgain(in, func(r *isa.Reg, p vectorReg) {
+	operandsAgain(in, func(r *isa.Reg, p isa.VectorReg) {
 		id, ok := m.ids[p]
 		if !ok || m.written[p] {
 			return
 		}
 		if _, ok := m.found[p]; !ok {
-			m.found[p] = m.virtual(p.bank)
+			m.found[p] = m.virtual(p.Bank)
 			id.Dst, id.Flags = m.found[p], isa.FlagDense
 			m.add(id, b)
 		}

@@ -1,4 +1,4 @@
-package interp
+package plan
 
 import (
 	"math"
@@ -70,7 +70,7 @@ func (h *halver) rewrite() bool {
 	var widen []Halved
 	for _, n := range h.order {
 		written, ok := h.wide[n]
-		if !ok || !live[vectorReg{isa.Bank64, n}] {
+		if !ok || !live[isa.VectorReg{Bank: isa.Bank64, Index: n}] {
 			continue
 		}
 		if !written.in(wordBounds) {
