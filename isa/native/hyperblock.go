@@ -29,7 +29,7 @@ func (k *builder) canHyper(h *plan.Hyper) bool {
 		return false
 	}
 	return k.features&amd64.AVX512 != 0 ||
-		len(h.Halve)+len(h.Widen) == 0 && !slices.ContainsFunc(h.Masks, func(m isa.Reg) bool { return m != isa.None })
+		len(h.Narrow)+len(h.Widen) == 0 && !slices.ContainsFunc(h.Masks, func(m isa.Reg) bool { return m != isa.None })
 }
 
 // hyper emits the hyperblock that begins with the present block, and before it how it is done straight,
@@ -330,7 +330,7 @@ func (c *hyper) pass() {
 		c.V(amd64.KMOVW, amd64.X, maskRunning, maskExec)
 	}
 	c.step, c.at = 0, 0
-	for _, x := range c.h.Halve {
+	for _, x := range c.h.Narrow {
 		c.pinned = [files]uint32{}
 		c.halve(x)
 	}
@@ -385,7 +385,7 @@ func (c *hyper) wideHalf(r isa.Reg, half int) amd64.Mem {
 
 // halve makes the lower halves of a register of 64 bits, and refuses the hyperblock if a lane that runs has
 // 2³¹ or more there.
-func (c *hyper) halve(h plan.Halved) {
+func (c *hyper) halve(h plan.Narrowed) {
 	v := c.value(h.Half, isa.I32)
 	v.reg = c.take(fileVec)
 	c.holders[fileVec][v.reg] = v
@@ -408,7 +408,7 @@ func (c *hyper) halve(h plan.Halved) {
 }
 
 // widen puts a register into the register file with 64 bits an element.
-func (c *hyper) widen(h plan.Halved) {
+func (c *hyper) widen(h plan.Narrowed) {
 	x := c.load(h.Half, isa.I32, true)
 	d := c.vec()
 	for half := range 2 {

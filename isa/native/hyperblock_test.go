@@ -125,7 +125,7 @@ func testHyperHalves(t *testing.T, e Engine) {
 	p.branch(once, 1, 2)
 	p.store(at, isa.I64)
 	p.emit(isa.Inst{Op: isa.OpRet})
-	if h := hyperblocks(t, e, p.k); setOf(e.features).broadcasts() && (h[0] == nil || len(h[0].Widen) == 0 || h[1] == nil || len(h[1].Halve) == 0) {
+	if h := hyperblocks(t, e, p.k); setOf(e.features).broadcasts() && (h[0] == nil || len(h[0].Widen) == 0 || h[1] == nil || len(h[1].Narrow) == 0) {
 		t.Errorf("hyperblocks %v, want some that compute in 32 bits", h)
 	}
 	r := rand.New(rand.NewPCG(8, 0))

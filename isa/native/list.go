@@ -197,7 +197,7 @@ func (w *planWriter) hyper(first int, h *plan.Hyper) {
 	for _, x := range h.Small {
 		fmt.Fprintf(w, "    if %s is below 2³¹\n", x.Name(isa.I64))
 	}
-	for _, x := range h.Halve {
+	for _, x := range h.Narrow {
 		fmt.Fprintf(w, "    %s = narrowed %s, if that is below 2³¹\n", x.Half.Name(isa.I32), x.Wide.Name(isa.I64))
 	}
 	for i := range h.Scalars {

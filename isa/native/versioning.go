@@ -41,7 +41,7 @@ type address struct {
 
 // straighten returns how the hyperblock can be done straight, or nil.
 func (k *builder) straighten(h *plan.Hyper) *straight {
-	if k.features&amd64.AVX512 == 0 || len(h.Halve) > 0 || len(h.Run.Code) > maxStraight {
+	if k.features&amd64.AVX512 == 0 || len(h.Narrow) > 0 || len(h.Run.Code) > maxStraight {
 		return nil
 	}
 	run := *h.Run

@@ -44,13 +44,13 @@ type Hyper struct {
 	// the hyperblock computes numbers of 64 bits in 32.
 	Ids   [3]bool
 	Small []isa.Reg
-	// Halve are numbers of 64 bits to begin with: each gives a register of 32, provided that it is less than
+	// Narrow are numbers of 64 bits to begin with: each gives a register of 32, provided that it is less than
 	// 2³¹ in the lanes that run. Widen are those of 64 bits behind the hyperblock.
-	Halve, Widen []Halved
+	Narrow, Widen []Narrowed
 }
 
-// Halved is a vector register with 64 bits an element, and one that has the lower 32.
-type Halved struct {
+// Narrowed is a vector register with 64 bits an element, and one that has the lower 32.
+type Narrowed struct {
 	Wide, Half isa.Reg
 	// Dense says that lanes which do not run may be written.
 	Dense bool
@@ -326,7 +326,7 @@ func (m *hyperMaker) liveBehind(r isa.Reg, block int) bool {
 // vector appends an instruction on vector registers. It says whether it may be in the hyperblock.
 func (m *hyperMaker) vector(in *isa.Inst, b int) bool {
 	m.rename(in)
-	m.again(in, b)
+	m.rematerialise(in, b)
 	d, t := m.kernel.Operands(in, func(r isa.Reg, t isa.Type) {
 		if r.IsVector() {
 			m.reading(isa.VectorReg{Bank: t.Bank(), Index: r.Index()})
@@ -362,15 +362,15 @@ func (m *hyperMaker) vector(in *isa.Inst, b int) bool {
 func (m *hyperMaker) finish() *Hyper {
 	h := m.h
 	h.Masks = m.masks
-	m.shorten()
-	m.condense()
-	m.preserve()
+	m.narrow()
+	m.demandLanes()
+	m.insertCopies()
 	later := m.behind()
 	used := maps.Clone(later)
 	for _, w := range h.Widen {
 		used[isa.VectorReg{Bank: isa.Bank32, Index: w.Half.Index()}] = true
 	}
-	m.prune(used)
+	m.eliminateDead(used)
 	r := &Run{Code: m.code, Keep: make([]bool, len(m.code)), layout: m.layout, kernel: m.kernel, under: h.Under, masks: h.Masks}
 	m.shareSlots(r)
 	h.Behind = make([]bool, len(m.code))
@@ -390,8 +390,8 @@ func (m *hyperMaker) finish() *Hyper {
 		}
 	}
 	m.keep(r.Keep, later)
-	for i := range h.Halve {
-		h.Halve[i].Keep = later[isa.VectorReg{Bank: isa.Bank32, Index: h.Halve[i].Half.Index()}]
+	for i := range h.Narrow {
+		h.Narrow[i].Keep = later[isa.VectorReg{Bank: isa.Bank32, Index: h.Narrow[i].Half.Index()}]
 	}
 	for _, x := range m.order {
 		if m.liveBehind(x, h.Last) {
@@ -414,9 +414,9 @@ func (m *hyperMaker) keep(keep []bool, later map[isa.VectorReg]bool) {
 	}
 }
 
-// prune drops dead instructions, given the registers that are read in the end. Accesses to memory
-// may fault and stay.
-func (m *hyperMaker) prune(read map[isa.VectorReg]bool) {
+// eliminateDead drops dead instructions (dead-code elimination), given the registers that are read in the
+// end. Accesses to memory may fault and stay.
+func (m *hyperMaker) eliminateDead(read map[isa.VectorReg]bool) {
 	for _, x := range m.h.Masks {
 		if x != isa.None {
 			read[isa.VectorReg{Bank: isa.BankMask, Index: x.Index()}] = true
@@ -457,13 +457,13 @@ func (m *hyperMaker) behind() map[isa.VectorReg]bool {
 	})
 	m.kernel.Successors(m.h.Last, func(s int) { m.live.Vectors(s, func(p isa.VectorReg) { set[p] = true }) })
 	if m.first == 0 {
-		maps.DeleteFunc(set, func(p isa.VectorReg, _ bool) bool { return m.refound[p] })
+		maps.DeleteFunc(set, func(p isa.VectorReg, _ bool) bool { return m.rematerialised[p] })
 	}
 	return set
 }
 
-// condense lets values without other uses be written to all lanes.
-func (m *hyperMaker) condense() {
+// demandLanes lets results that no lane needs but those of the hyperblock be written to all lanes.
+func (m *hyperMaker) demandLanes() {
 	for i := range m.code {
 		d, t := m.kernel.Operands(&m.code[i], func(isa.Reg, isa.Type) {})
 		p := isa.VectorReg{Bank: t.Bank(), Index: d.Index()}
@@ -473,10 +473,10 @@ func (m *hyperMaker) condense() {
 	}
 }
 
-// preserve sees to it that the operands of stores, which come last, are what they are where the stores stand.
-// Of an index the register file has all lanes: that of a group's first lane tells where those of the others
-// are, whether it runs or not.
-func (m *hyperMaker) preserve() {
+// insertCopies copies operands of stores, which come last, so that they still are what they are where the
+// stores stand (copy insertion). Of an index the register file has all lanes: that of a group's first lane
+// tells where those of the others are, whether it runs or not.
+func (m *hyperMaker) insertCopies() {
 	last, sparse := map[isa.VectorReg]int{}, map[isa.VectorReg]bool{} // the last instruction that writes each; some lanes may be left out
 	for i := range m.code {
 		if d, t := m.kernel.Operands(&m.code[i], func(isa.Reg, isa.Type) {}); d.IsVector() {

@@ -144,9 +144,9 @@ type planner struct {
 	// constants is what Constants says; nil before it is asked for.
 	constants map[int]uint64
 	// ids are what hyperblocks rematerialise: by register, an id that the first block computes and no
-	// instruction changes. Those in refound are not read without that.
-	ids     map[isa.VectorReg]isa.Inst
-	refound map[isa.VectorReg]bool
+	// instruction changes. Those in rematerialised are not read without that.
+	ids            map[isa.VectorReg]isa.Inst
+	rematerialised map[isa.VectorReg]bool
 }
 
 // New plans a kernel.

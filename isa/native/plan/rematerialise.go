@@ -6,16 +6,16 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 )
 
-// Many kernels find out an id in their first block and use it in their last. What it is can be found out
-// again at any time for less than it takes to read it: hyperblocks do so, and blocks of which machine code is
-// made one by one begin with that ([PlanBlock.IDs]). So the hyperblock that begins with the first block need
-// not put it into the register file.
+// Many kernels read a work-item id in their entry block and use it in their last. It costs less to compute
+// it again than to load it from the register file: hyperblocks rematerialise ids at their uses, and blocks
+// of which machine code is made one by one begin with that ([Block.IDs]). So the hyperblock that begins
+// with the entry block need not store them (rematerialisation, Briggs, Cooper and Torczon 1992).
 
 // findIDs finds the registers that nothing but an id in the first block is written to: all lanes come there
 // first. None is one that somebody reads before it has the id. Global linear ids are products of 64 bits,
 // which would keep a hyperblock from computing in 32.
 func (d *planner) findIDs() {
-	d.ids, d.refound = map[isa.VectorReg]isa.Inst{}, map[isa.VectorReg]bool{}
+	d.ids, d.rematerialised = map[isa.VectorReg]isa.Inst{}, map[isa.VectorReg]bool{}
 	times := map[isa.VectorReg]int{}
 	k := d.kernel
 	for i := range k.Code {
@@ -35,18 +35,18 @@ func (d *planner) findIDs() {
 			delete(d.ids, p)
 			continue
 		}
-		d.refound[p] = true
+		d.rematerialised[p] = true
 	}
 	// Loops that machine code does in a way of its own read the register file and have no such beginning;
-	// what is read in any loop is read more often than written, besides. And what hyperblocks do not find out
-	// again they read.
+	// what is read in any loop is read more often than written, besides. And what hyperblocks do not
+	// rematerialise they read.
 	looping := d.looping()
 	for b := 1; b < len(k.Blocks); b++ {
 		d.readers(b, func(in *isa.Inst, p isa.VectorReg) {
 			found := false
-			operandsAgain(in, func(_ *isa.Reg, q isa.VectorReg) { found = found || p == q })
+			idOperands(in, func(_ *isa.Reg, q isa.VectorReg) { found = found || p == q })
 			if looping[b] || !found {
-				delete(d.refound, p)
+				delete(d.rematerialised, p)
 			}
 		})
 	}
@@ -84,13 +84,13 @@ func (d *planner) readers(b int, f func(in *isa.Inst, p isa.VectorReg)) {
 	}
 }
 
-// idsOf returns a run that finds out the ids again that a block reads and the register file may not have, or
+// idsOf returns a run that rematerialises the ids that a block reads and the register file may not have, or
 // nil.
 func (d *planner) idsOf(b int) *Run {
 	r := &Run{layout: d.layout, kernel: d.kernel}
 	var seen []isa.VectorReg
 	d.readers(b, func(_ *isa.Inst, p isa.VectorReg) {
-		if id, ok := d.ids[p]; ok && d.refound[p] && !slices.Contains(seen, p) {
+		if id, ok := d.ids[p]; ok && d.rematerialised[p] && !slices.Contains(seen, p) {
 			seen = append(seen, p)
 			r.Code, r.Keep = append(r.Code, id), append(r.Keep, true)
 		}
@@ -102,9 +102,9 @@ func (d *planner) idsOf(b int) *Run {
 	return r
 }
 
-// operandsAgain calls f for the vector operands of an instruction that hyperblocks find out again where they
-// are ids.
-func operandsAgain(in *isa.Inst, f func(r *isa.Reg, p isa.VectorReg)) {
+// idOperands calls f for the vector operands of an instruction that hyperblocks rematerialise where they are
+// ids.
+func idOperands(in *isa.Inst, f func(r *isa.Reg, p isa.VectorReg)) {
 	each := func(t isa.Type, operands ...*isa.Reg) {
 		for _, r := range operands {
 			if r.IsVector() {
@@ -131,10 +131,10 @@ func operandsAgain(in *isa.Inst, f func(r *isa.Reg, p isa.VectorReg)) {
 	}
 }
 
-// again has the ids among an instruction's operands that the kernel's first block finds out found out once
-// more.
-func (m *hyperMaker) again(in *isa.Inst, b int) {
-	operandsAgain(in, func(r *isa.Reg, p isa.VectorReg) {
+// rematerialise replaces the ids among an instruction's operands that the entry block reads by registers of
+// the hyperblock, which gets instructions that compute them.
+func (m *hyperMaker) rematerialise(in *isa.Inst, b int) {
+	idOperands(in, func(r *isa.Reg, p isa.VectorReg) {
 		id, ok := m.ids[p]
 		if !ok || m.written[p] {
 			return
