@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	waves "github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 func (d *decoder) builtin(in inst) {
@@ -13,7 +14,7 @@ func (d *decoder) builtin(in inst) {
 	b := isa.Builtin(s.Imm)
 	in.d = d.operand(s.Dst, s.Type)
 	if b.PerLane() {
-		if d.accel != nil || b < isa.BuiltinGroupID || b == isa.BuiltinGlobalLinearID || b == isa.BuiltinLocalLinearID && d.kernel.Meta.Order != isa.OrderXYZ {
+		if b < isa.BuiltinGroupID || b == isa.BuiltinGlobalLinearID || b == isa.BuiltinLocalLinearID && d.kernel.Meta.Order != isa.OrderXYZ {
 			d.usesIDs = true
 		}
 		in.fn = builtin32
@@ -33,36 +34,10 @@ func (d *decoder) builtin(in inst) {
 	d.emit(in)
 }
 
-// The arrays of wave.ids: local ids by dimension, and what else differs by lane.
-const (
-	idLocalLinear = 3 + iota
-	idSubgroupSize
-	idSubgroup
-	idSubgroupLocal
-	numIDs
-)
-
-// ArrayOf returns which of Frame.IDs has a built-in that differs by lane, or -1 if none has.
-func ArrayOf(b isa.Builtin) int {
-	switch {
-	case b < isa.BuiltinGlobalID:
-		return int(b)
-	case b == isa.BuiltinLocalLinearID:
-		return idLocalLinear
-	case b == isa.BuiltinSubgroupSize:
-		return idSubgroupSize
-	case b == isa.BuiltinSubgroupID:
-		return idSubgroup
-	case b == isa.BuiltinSubgroupLocalID:
-		return idSubgroupLocal
-	}
-	return -1
-}
-
 // initIDs fills in what differs by lane, unless it is there
 // from the last wave.
 func (w *wave) initIDs() {
-	key := idKey{w.first, w.lanes, w.group.Size, max(w.group.Launch.SubgroupSize, 1), w.native}
+	key := idKey{w.first, w.lanes, w.group.Size, max(w.group.Launch.SubgroupSize, 1), w.native != nil}
 	if key == w.idKey {
 		return
 	}
@@ -84,7 +59,7 @@ func (w *wave) initIDs() {
 			}
 		}
 	}
-	if !w.native {
+	if w.native == nil {
 		return
 	}
 	w.Rows = ^uint64(0)
@@ -98,10 +73,10 @@ func (w *wave) initIDs() {
 	total, sub := uint32(w.groupLanes()), uint32(key.sub)
 	for i := range w.lanes {
 		lane := uint32(w.first + i)
-		w.ids[idLocalLinear][i] = (w.ids[2][i]*key.size[1]+w.ids[1][i])*key.size[0] + w.ids[0][i]
-		w.ids[idSubgroupSize][i] = min(sub, total-lane/sub*sub)
-		w.ids[idSubgroup][i] = lane / sub
-		w.ids[idSubgroupLocal][i] = lane % sub
+		w.ids[waves.IDLocalLinear][i] = (w.ids[2][i]*key.size[1]+w.ids[1][i])*key.size[0] + w.ids[0][i]
+		w.ids[waves.IDSubgroupSize][i] = min(sub, total-lane/sub*sub)
+		w.ids[waves.IDSubgroup][i] = lane / sub
+		w.ids[waves.IDSubgroupLocal][i] = lane % sub
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	waves "github.com/lockstep-gpu/lockstep/isa/wave"
 	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/memory/race"
 )
@@ -66,17 +67,11 @@ type accessFuncs struct {
 type decoder struct {
 	*compiledKernel
 	decodeOptions
-	out   []inst
-	parts []part // of the block, for an accelerator
+	out []inst
 	// unknown is the last call of a function that isa/clmath does not have, or -1.
 	unknown int
 	// replaced stands for the instruction that is decoded, unless it is nil.
 	replaced *isa.Inst
-	copies   int // of the work-group, that an accelerator may make
-	// ids are what hyperblocks find out again: by register, an id that the first block computes and no
-	// instruction changes. Those in refound are not read without that.
-	ids     map[vectorReg]isa.Inst
-	refound map[vectorReg]bool
 	// late are the loads of the block that may be performed late, in launches with a memory model.
 	late map[int]bool
 }
@@ -110,47 +105,25 @@ func (c *compiledKernel) decode(o decodeOptions) ([]block, error) {
 	all := make([]inst, 0, len(k.Code)) // most become one
 	for i, b := range k.Blocks {
 		blk, start := &blocks[i], len(all)
-		if c.accel != nil && o == (decodeOptions{}) {
-			d.parts, d.out = nil, nil
-			d.accelerated(b.Start, b.End-1)
-			for _, p := range d.parts {
-				all = append(all, p.insts...)
-			}
-			blk.parts = d.parts
-		} else {
-			d.out = all[start:]
-			if d.trace {
-				d.traceBlock(b)
-			}
-			var settle map[int][]int
-			if d.model {
-				d.late, settle = d.lateLoads(b)
-			}
-			for pc := b.Start; pc < b.End-1; pc++ {
-				d.settles(settle[pc])
-				d.inst(pc)
-			}
-			d.settles(settle[b.End-1])
-			if d.shade {
-				d.shadowed(d.base(b.End - 1))
-			}
-			all = append(all, d.out...) // in place, as long as there is room
+		d.out = all[start:]
+		if d.trace {
+			d.traceBlock(b)
 		}
+		var settle map[int][]int
+		if d.model {
+			d.late, settle = d.lateLoads(b)
+		}
+		for pc := b.Start; pc < b.End-1; pc++ {
+			d.settles(settle[pc])
+			d.inst(pc)
+		}
+		d.settles(settle[b.End-1])
+		if d.shade {
+			d.shadowed(d.base(b.End - 1))
+		}
+		all = append(all, d.out...) // in place, as long as there is room
 		blk.body = all[start:len(all):len(all)]
-		for pc := b.Start; pc < b.End; pc++ {
-			blk.count++
-			switch k.Code[pc].Op {
-			case isa.OpLoad, isa.OpBlockLoad:
-				blk.loads++
-			case isa.OpStore, isa.OpBlockStore:
-				blk.stores++
-			case isa.OpMemCopy:
-				blk.loads++
-				blk.stores++
-			case isa.OpAtomic:
-				blk.atomics++
-			}
-		}
+		blk.BlockCounts = waves.Count(k, i)
 		if len(c.waits) > 0 {
 			blk.together = c.togetherOf(b)
 		}
@@ -192,6 +165,16 @@ func (d *decoder) terminator(pc int) terminator {
 		t.kind = termTrap
 	}
 	return t
+}
+
+// sequence decodes instructions that stand for those of the kernel at some places.
+func (c *compiledKernel) sequence(code []isa.Inst, at []int) []inst {
+	d := &decoder{compiledKernel: c, unknown: -1}
+	for i := range code {
+		d.replaced = &code[i]
+		d.inst(at[i])
+	}
+	return d.out
 }
 
 // operand returns where a register is.

@@ -66,23 +66,24 @@
 //
 // # Weak memory
 //
-// In launches with [engine.Group.Weak], loads, stores, atomic operations and fences are instructions of another kind,
-// which ask a model of memory for each lane. A load that the model puts off keeps its register as it was; the decoder
-// places an instruction that performs it before the first one that reads or writes the register, or that must not come
-// before the load, at the latest at the end of the block.
+// In launches with [engine.Group.Weak], loads, stores, atomic operations and fences are instructions of
+// another kind, which ask a model of memory for each lane. A load that the model puts off keeps its
+// register as it was; the decoder places an instruction that performs it before the first one that reads or
+// writes the register, or that must not come before the load, at the latest at the end of the block.
 //
-// # Accelerators
+// # Machine code
 //
-// Another package may run kernels in the place of the functions here ([Compile], [Accelerator]). It gets a
-// kernel as a [Plan], blocks cut into parts: runs of instructions on vectors, of which it is told where
-// registers are and which results are used behind them, and scalar instructions. Scalars that a run reads are
-// computed before it, under other names where the kernel writes a register again, so that runs are long. What
-// the accelerator does not do it leaves here, part by part; both work on the fields of a [Frame].
+// Another engine may make machine code of a kernel ([Prepare], [Prepared.With]). It works on the frame of a
+// wave (package wave), calls nothing, and comes back at resume points. [MachineCode] says what this package
+// does there: step through some instructions and go on behind them, resolve the pointers of some slots and
+// try again, or leave the block. So machine code only has to check that everything is in order; faults, and
+// what it cannot do, happen here. The instructions may name registers that the kernel does not have: those
+// that the other engine has added to the [waves.Layout].
 //
-// A kernel may begin with the functions here and go on with an accelerator ([CompileLater]). A wave can
-// change over wherever it enters a block: all that it has then is registers, memory and sets of lanes, and
-// these are the same for both. It does so behind a back edge, or where it is started or run again; what the
-// accelerator alone needs, slots and ids of all kinds, is made then.
+// A kernel may begin with the functions here and go on in machine code ([CompileLater]). A wave can change
+// over wherever it enters a block: all that it has then is registers, memory and sets of lanes, and these
+// are the same for both. It does so behind a back edge, or where it is started or run again; what machine
+// code alone needs, slots and ids of all kinds, is made then.
 //
 // # Faults
 //

@@ -57,13 +57,9 @@ func (d *decoder) image(in inst) {
 	d.emit(in)
 }
 
-// lastRead returns the last instruction that has been decoded, if it reads elements of an image, or nil. It may
-// be in a part that this package does for an accelerator.
+// lastRead returns the last instruction that has been decoded, if it reads elements of an image, or nil.
 func (d *decoder) lastRead() *inst {
 	list := d.out
-	if n := len(d.parts); len(list) == 0 && n > 0 && d.parts[n-1].plain() {
-		list = d.parts[n-1].insts
-	}
 	if len(list) == 0 {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	waves "github.com/lockstep-gpu/lockstep/isa/wave"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -31,11 +32,15 @@ func (Engine) Name() string { return "interp" }
 
 // Compile prepares a kernel. The error wraps [isa.ErrMalformed] or [ErrTooLarge].
 func (Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
-	return compile(p, k, nil)
+	c, err := compile(p, k)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
-// compile prepares a kernel, with runs of instructions left to an accelerator if there is one.
-func compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) {
+// compile prepares a kernel.
+func compile(p *isa.Program, k *isa.Kernel) (*compiledKernel, error) {
 	if err := k.Verify(); err != nil {
 		return nil, err
 	}
@@ -50,21 +55,17 @@ func compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) 
 	if pc := slices.IndexFunc(k.Code, func(in isa.Inst) bool { return in.Op == isa.OpClock }); pc >= 0 && !k.UsesClock {
 		return nil, fmt.Errorf("kernel %s: instruction %d: %s in a kernel that reads no clock: %w", k.Name, pc, k.Code[pc].Op, isa.ErrMalformed)
 	}
-	c := &compiledKernel{program: p, kernel: k, accel: a}
-	if err := c.layout(); err != nil {
+	c := &compiledKernel{program: p, kernel: k}
+	if err := c.place(); err != nil {
 		return nil, err
 	}
 	rewritten := false
-	c.live = c.liveRegisters()
 	c.zeroed, rewritten = c.readBeforeWrite()
 	c.steady = len(c.zeroed) == 0 && !rewritten && len(k.Private) == 0
 	c.opens = opensBarriers(k)
 	var err error
 	if c.plain, err = c.decode(decodeOptions{}); err != nil {
 		return nil, err
-	}
-	if a != nil {
-		c.plan(c.plain)
 	}
 	return c, nil
 }
@@ -73,18 +74,7 @@ func compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) 
 type compiledKernel struct {
 	program *isa.Program
 	kernel  *isa.Kernel
-	accel   Accelerator // or nil
-
-	// What an accelerator makes of the kernel, or nil, and what belongs to it: where points are, and slots.
-	native  func(*Frame)
-	points  []pointAt
-	places  []slotPlace
-	hyper   []*Hyper // by block, or nil
-	placeOf map[placeKey]int
-	undo    uintptr          // Plan.Undo
-	written map[isa.Reg]bool // scalar registers that instructions write; nil before it is asked for
-	// constants is what Constants says; nil before it is asked for.
-	constants map[int]uint64
+	native  *native // what another engine has made of the kernel, or nil
 
 	plain    []block // by isa block
 	observed [2 * 2 * 2 * 2 * 2 * 2]struct {
@@ -92,21 +82,15 @@ type compiledKernel struct {
 		blocks []block
 	} // the same for other options, by [decodeOptions.index]
 
-	// The register file of a chunk: where each bank starts, the temporary
-	// registers for scalar operands, and the bytes of all of it.
-	bank   [isa.NumBanks]uint32
+	// layout is the register file of a chunk; temp has the temporary registers for scalar operands.
+	layout waves.Layout
 	temp   [4]uint32
-	stride uintptr
 	zeroed []span // registers that start as zero
 	// steady says that a wave can be started again without anything being done about registers and private
 	// memory.
 	steady bool
 	opens  bool // see opensBarriers
-	live   *liveness
-	// extra is where vector registers are that the kernel does not have, by number: those of hyperblocks.
-	extra [isa.NumBanks][]uint32
 
-	scalars  int    // scalar registers, temporaries included
 	scratch  uint32 // the first temporary one
 	barriers []int  // blocks that end in a barrier
 	barrier  []int  // by block: its number among them
@@ -127,20 +111,18 @@ type span struct{ start, end uint32 }
 
 // block is a decoded block.
 type block struct {
-	body                          []inst
-	parts                         []part // the same for an accelerator
-	entry                         int    // the point at which the block is entered
-	end                           terminator
-	together                      together
-	count, loads, stores, atomics uint64 // what entering it adds to the counters
+	body     []inst
+	end      terminator
+	together together
+	waves.BlockCounts
 }
 
-// layout gives every register and private allocation its place.
-func (c *compiledKernel) layout() error {
+// place gives every register and private allocation its place.
+func (c *compiledKernel) place() error {
 	k := c.kernel
 	pos := uint64(0)
 	for b := range isa.NumBanks {
-		c.bank[b] = uint32(pos)
+		c.layout.Vectors[b], c.layout.Bank[b] = k.NumVector[b], uint32(pos)
 		size := uint64(8)
 		if b != isa.BankMask {
 			size = 64 << (b - isa.Bank8)
@@ -157,9 +139,9 @@ func (c *compiledKernel) layout() error {
 		c.temp[i] = uint32(pos)
 		pos += 64 * 8
 	}
-	c.stride = uintptr(pos)
+	c.layout.Stride = uintptr(pos)
 	c.scratch = uint32(k.NumScalar)
-	c.scalars = k.NumScalar + 1
+	c.layout.Scalars = k.NumScalar + 1
 
 	room := uint64(0)
 	for i := range k.Private {
@@ -176,6 +158,7 @@ func (c *compiledKernel) layout() error {
 		}
 	}
 	c.privStride = uintptr(room)
+	c.layout.PrivateOffset, c.layout.PrivateSize, c.layout.PrivateStride = c.privOffset, c.privSize, c.privStride
 
 	c.barrier = make([]int, len(k.Blocks))
 	for i, b := range k.Blocks {
@@ -204,13 +187,4 @@ func (c *compiledKernel) blocks(o decodeOptions) []block {
 }
 
 // offset returns where vector register r of type t is in a chunk.
-func (c *compiledKernel) offset(r isa.Reg, t isa.Type) uint32 {
-	b := t.Bank()
-	if n := r.Index() - c.kernel.NumVector[b]; n >= 0 && n < len(c.extra[b]) {
-		return c.extra[b][n]
-	}
-	if b == isa.BankMask {
-		return c.bank[b] + uint32(r.Index())*8
-	}
-	return c.bank[b] + uint32(r.Index())*64<<(b-isa.Bank8)
-}
+func (c *compiledKernel) offset(r isa.Reg, t isa.Type) uint32 { return c.layout.Offset(r, t) }

@@ -19,15 +19,15 @@ type later struct {
 	compile  func() engine.Code
 	once     sync.Once
 	made     atomic.Bool
-	native   *compiledKernel // of the same kernel, with an accelerator; nil if there is none
+	native   *compiledKernel // of the same kernel, with machine code; nil if there is none
 	why      error           // there is none
 }
 
 var _ engine.LazyCode = (*later)(nil)
 
 // CompileLater prepares a kernel as [Engine.Compile] does, and calls compile when its waves have done so much
-// work, see [engine.LazyCompiler]. If what that returns comes from [Compile], with the same kernel and an
-// accelerator that runs it, it takes over, for the waves that are under way as well.
+// work, see [engine.LazyCompiler]. If what that returns comes from [Prepared.With], with the same kernel,
+// it takes over, for the waves that are under way as well.
 func CompileLater(p *isa.Program, k *isa.Kernel, work uint64, compile func() engine.Code) (engine.LazyCode, error) {
 	c, err := Engine{}.Compile(p, k)
 	if err != nil {
@@ -100,8 +100,8 @@ func (w *wave) runLater(quantum int) engine.Stop {
 	for {
 		if c := w.later.ready(); c != nil {
 			w.become(c)
-			w.native, w.blocks = true, c.blocks(decodeOptions{watch: w.group.Watch})
-			w.startNative(len(w.exec))
+			w.native, w.blocks = w.machine, c.blocks(decodeOptions{watch: w.group.Watch})
+			w.native.start(w, len(w.exec))
 			if c.usesIDs {
 				w.initIDs()
 			}
@@ -128,16 +128,16 @@ const noWork = ^uint64(0)
 func (w *wave) become(c *compiledKernel) {
 	old := w.code
 	w.code, w.later = c, nil
-	if c.stride != old.stride { // it has registers of its own behind those
-		from, size := w.base, old.stride
+	if c.layout.Stride != old.layout.Stride { // it has registers of its own behind those
+		from, size := w.base, old.layout.Stride
 		w.newRegisters()
 		for k := range w.words {
-			copy(unsafe.Slice((*byte)(w.chunk(k)), size), unsafe.Slice((*byte)(unsafe.Add(from, uintptr(k)*old.stride)), size))
+			copy(unsafe.Slice((*byte)(w.chunk(k)), size), unsafe.Slice((*byte)(unsafe.Add(from, uintptr(k)*old.layout.Stride)), size))
 		}
 	}
 	s := w.s
 	w.newScalars()
-	copy(w.s, s[:old.scalars])
+	copy(w.s, s[:old.layout.Scalars])
 	w.newIDs()
-	w.newNative()
+	w.newMachine()
 }

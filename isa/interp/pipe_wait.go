@@ -69,7 +69,7 @@ func (w *wave) waitPipe(t *terminator) bool {
 		return w.advance(t.t0)
 	}
 	b := &w.blocks[w.Cur]
-	w.Counts.LaneOps -= b.count * uint64(failed)
+	w.Counts.LaneOps -= b.Count * uint64(failed)
 	p := s.parked[t.wait*w.words:][:len(w.exec)]
 	for k, m := range w.exec {
 		p[k] |= m &^ yes[k]
@@ -77,7 +77,7 @@ func (w *wave) waitPipe(t *terminator) bool {
 	s.nparked += failed
 	if failed == w.Active {
 		w.Counts.Blocks--
-		w.Counts.Instructions -= b.count
+		w.Counts.Instructions -= b.Count
 	} else {
 		w.enqueue(t.t0, yes)
 	}

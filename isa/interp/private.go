@@ -196,7 +196,7 @@ func (w *wave) initPrivate(chunks int) {
 	for n := range c.privSize {
 		a := &c.kernel.Private[n]
 		from := fresh
-		if w.touched[n] || w.rowWritten[n] {
+		if w.touched[n] || w.machine.writes(n) {
 			// Chunks that are not in use now may have been written too.
 			from = 0
 			w.touched[n] = false

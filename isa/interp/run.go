@@ -94,7 +94,7 @@ func (w *wave) Run(quantum int) engine.Stop {
 		return w.idle()
 	}
 	switch {
-	case w.native:
+	case w.native != nil:
 		return w.runNative(quantum)
 	case w.waits:
 		return w.runLater(quantum)
@@ -119,11 +119,11 @@ func (w *wave) interpret(quantum int) (stop engine.Stop, left int) {
 		}
 		active := uint64(w.Active)
 		w.Counts.Blocks++
-		w.Counts.Instructions += b.count
-		w.Counts.LaneOps += b.count * active
-		w.Counts.Loads += b.loads * active
-		w.Counts.Stores += b.stores * active
-		w.Counts.Atomics += b.atomics * active
+		w.Counts.Instructions += b.Count
+		w.Counts.LaneOps += b.Count * active
+		w.Counts.Loads += b.Loads * active
+		w.Counts.Stores += b.Stores * active
+		w.Counts.Atomics += b.Atomics * active
 		body := b.body
 		for i := range body {
 			in := &body[i]

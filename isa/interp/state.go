@@ -11,7 +11,7 @@ var _ engine.Stater = (*wave)(nil)
 // State calls f with all that decides what the wave does next, but for memory that others share. It returns false where
 // something else decides, too: packets, copies, machine code, lanes that are held back.
 func (w *wave) State(f func(words []uint64)) bool {
-	if w.pipes != nil || w.async != nil || w.native || w.back.active || w.back.n > 0 {
+	if w.pipes != nil || w.async != nil || w.native != nil || w.back.active || w.back.n > 0 {
 		return false
 	}
 	flags := uint64(0)

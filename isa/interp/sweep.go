@@ -23,7 +23,9 @@ func (w *wave) Sweep(more uint64) (ended uint64, stop engine.Stop) {
 	}
 	w.swept = 0
 	for {
-		w.allow(more - w.swept)
+		if w.native != nil {
+			w.native.allow(w, more-w.swept)
+		}
 		stop = w.Run(0)
 		switch {
 		case cancel != nil && cancel.Load():
@@ -39,29 +41,12 @@ func (w *wave) Sweep(more uint64) (ended uint64, stop engine.Stop) {
 			}
 			continue
 		}
-		w.All, w.More, w.allowed = 0, 0, 0
+		w.All, w.More = 0, 0
+		if w.native != nil {
+			w.native.allowed = 0
+		}
 		return w.swept, stop
 	}
-}
-
-// allow lets machine code go on with some of the next groups.
-func (w *wave) allow(more uint64) {
-	if !w.native || !w.code.steady || w.group.Launch.Poison != 0 && w.lds != nil { // machine code clears LDS itself
-
-		return
-	}
-	g := w.group
-	w.More = min(more, g.Launch.Groups[0]-1-g.ID[0])
-	w.allowed = w.More
-}
-
-// catchUp finds out how many groups machine code has gone on.
-func (w *wave) catchUp() {
-	n := w.allowed - w.More
-	w.allowed = w.More
-	w.swept += n
-	w.group.ID[0] += n
-	w.group.Linear += n
 }
 
 // next puts the lanes, which have ended, at the entry of the kernel for the next group, which is as large.
@@ -81,7 +66,7 @@ func (w *wave) next() {
 		g.DMA.Next(g.Linear)
 	}
 	w.Counts.Waves++
-	if w.native {
+	if w.native != nil {
 		w.locate()
 	}
 	if !c.steady || w.shadow != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	waves "github.com/lockstep-gpu/lockstep/isa/wave"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -30,7 +31,7 @@ const (
 // one wave after the other.
 type wave struct {
 	// What machine code works on as well; only machine code uses its pointers.
-	Frame
+	waves.Frame
 
 	code   *compiledKernel
 	blocks []block
@@ -69,13 +70,12 @@ type wave struct {
 	masksMu []uint64 // backs the masks
 
 	// Private memory, allocated when the first wave starts that needs it.
-	privArena  []uint64
-	touched    []bool // by allocation: written since it was initialised
-	rowWritten []bool // by allocation: machine code may write it, without saying so
-	privFresh  int    // chunks that are initialised, apart from touched allocations
-	privVals   *engine.Launch
+	privArena []uint64
+	touched   []bool // by allocation: written since it was initialised
+	privFresh int    // chunks that are initialised, apart from touched allocations
+	privVals  *engine.Launch
 
-	ids   [numIDs][]uint32 // local ids of the lanes, and more for machine code
+	ids   [waves.NumIDs][]uint32 // local ids of the lanes, and more for machine code
 	idKey idKey
 	offs  [64]int64 // index part of addresses, see offsets
 
@@ -91,14 +91,10 @@ type wave struct {
 	async  *asyncState
 	pipes  *pipeState
 
-	intact   bool   // all lanes have ended at once, so that live and exec are as at the start
-	native   bool   // this wave runs in machine code
-	slice    int    // back edges that machine code may take at once
-	ration   int    // what Frame.Ration begins with
-	allowed  uint64 // what Frame.More was
-	swept    uint64 // groups that have ended since Sweep was called
-	slots    []Slot // of machine code
-	slotKey  slotKey
+	intact   bool     // all lanes have ended at once, so that live and exec are as at the start
+	machine  *machine // what machine code of the kernel needs of the wave, or nil
+	native   *machine // the same if this wave runs in machine code
+	swept    uint64   // groups that have ended since Sweep was called
 	valueKey valueKey // of Frame.Values
 
 	later  *later // code that is to become machine code, or nil
@@ -138,12 +134,11 @@ func (c *compiledKernel) newWave(lanes int) *wave {
 	w.parked = make([]uint64, len(c.barriers)*chunks)
 	w.nparked = make([]int, len(c.barriers))
 	w.touched = make([]bool, len(c.privSize))
-	w.rowWritten = make([]bool, len(c.privSize))
 	w.async = c.newAsync(chunks)
 	w.pipes = c.newPipes(chunks)
 	w.newIDs()
 	if c.native != nil {
-		w.newNative()
+		w.newMachine()
 	}
 	return w
 }
@@ -152,14 +147,14 @@ func (c *compiledKernel) newWave(lanes int) *wave {
 func (w *wave) newRegisters() {
 	// Loops over chunks compute the address of the chunk behind the last; the
 	// extra words keep it inside the allocation.
-	w.stride = w.code.stride
+	w.stride = w.code.layout.Stride
 	w.arena = make([]uint64, w.words*int(w.stride/8)+8)
 	w.base = unsafe.Pointer(unsafe.SliceData(w.arena))
 }
 
-// newScalars allocates the scalar registers, see [Plan.Scalars].
+// newScalars allocates the scalar registers. Machine code has room for as many behind them, twice.
 func (w *wave) newScalars() {
-	n := w.code.scalars
+	n := w.code.layout.Scalars
 	w.s = make([]uint64, 3*n)[:n]
 }
 
@@ -170,7 +165,7 @@ func (w *wave) newIDs() {
 	}
 	n := 3
 	if w.code.native != nil {
-		n = numIDs
+		n = waves.NumIDs
 	}
 	for i := range n {
 		w.ids[i] = make([]uint32, w.words*64)
@@ -184,14 +179,14 @@ func (w *wave) chunk(k int) unsafe.Pointer { return unsafe.Add(w.base, uintptr(k
 // Start puts n lanes at the entry of the kernel.
 func (w *wave) Start(g *engine.Group, first, n int) {
 	l := g.Launch
-	accelerated := !l.Check && l.Origins == nil && !(g.Watch && w.code.kernel.UsesAsync) && g.Subgroups == nil && g.Accesses == nil && g.Weak == nil
-	if accelerated && w.later != nil {
+	plain := !l.Check && l.Origins == nil && !(g.Watch && w.code.kernel.UsesAsync) && g.Subgroups == nil && g.Accesses == nil && g.Weak == nil
+	if plain && w.later != nil {
 		if to := w.later.ready(); to != nil {
 			w.become(to)
 		}
 	}
 	c := w.code
-	w.waits = accelerated && w.later != nil
+	w.waits = plain && w.later != nil
 	w.group, w.mem, w.lds = g, l.Memory, g.LDS
 	if g.Races != nil && w.same == nil {
 		w.same = w.sameValue
@@ -206,8 +201,10 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	if chunks != len(w.exec) {
 		w.cut(chunks)
 	}
-	if w.native = accelerated && c.native != nil; w.native {
-		w.startNative(chunks)
+	w.native = nil
+	if plain && c.native != nil {
+		w.native = w.machine
+		w.native.start(w, chunks)
 	}
 	if w.MinWait != len(w.blocks) {
 		clear(w.wait)
@@ -240,9 +237,6 @@ func (w *wave) cut(chunks int) {
 	}
 	// The exact mask is the list of running lanes itself.
 	w.masks[maskExact] = w.exec
-	// Machine code may do so much before its caller decides whether it goes on.
-	w.slice = max(stretch/(len(w.code.kernel.Code)*max(chunks, 1)), 1)
-	w.ration = max(stretch/(RationEvery*max(chunks, 1)), 1) + 2 // a part takes two at most, and at the last it comes back
 }
 
 // setExec derives from the running lanes what the instructions need.

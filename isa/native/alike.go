@@ -2,8 +2,9 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // Indices are alike if they differ by the same number in all lanes: of those, all are consecutive or none is,
@@ -45,7 +46,7 @@ func kindOf(in *isa.Inst, operands []kind) kind {
 		}
 		return kindAny
 	}
-	if accessesMemory(in) || interp.Crosses(in) {
+	if accessesMemory(in) || plan.Crosses(in) {
 		return kindAny
 	}
 	same := true
@@ -162,7 +163,7 @@ func (c *hyper) prepareEven() {
 	m := c.use()
 	c.rowed = &m
 	c.G(amd64.MOV, amd64.B64, regTemp, amd64.Imm(set))
-	c.G(amd64.AND, amd64.B64, regTemp, field(interp.FrameRows))
+	c.G(amd64.AND, amd64.B64, regTemp, field(wave.FrameRows))
 	c.G(amd64.MOV, amd64.B64, m, regTemp)
 }
 

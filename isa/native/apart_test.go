@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
 // TestApart runs stores to and loads from private memory at places that differ between lanes.
@@ -48,7 +49,7 @@ func apartAccesses(t *testing.T, e Engine, element isa.Type, index isa.IdxType, 
 		} else {
 			in.C = old
 		}
-		if !(&accelerator{features: e.features}).Takes(&in) {
+		if !e.takes(&in) {
 			t.Error("no machine code")
 		}
 		p.emit(in)
@@ -56,7 +57,7 @@ func apartAccesses(t *testing.T, e Engine, element isa.Type, index isa.IdxType, 
 		p.emit(isa.Inst{Op: isa.OpAdd, Type: bits, Dst: old, A: old, B: old})
 	}
 	own := isa.Inst{B: x, Idx: index, Scale: scale, Disp: disp}
-	if !interp.Apart(&isa.Inst{Op: isa.OpLoad, Type: element, Space: isa.SpacePrivate, A: memory, B: x, Idx: index, Scale: scale}) {
+	if !plan.Apart(&isa.Inst{Op: isa.OpLoad, Type: element, Space: isa.SpacePrivate, A: memory, B: x, Idx: index, Scale: scale}) {
 		t.Error("not apart")
 	}
 	row := isa.Inst{Disp: 8}

@@ -2,8 +2,9 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // atomics is the family of atomic operations, which the lanes do one after the other. One goroutine runs a
@@ -11,7 +12,7 @@ import (
 // come between.
 func atomics(_ amd64.Features, in *isa.Inst) emitter {
 	switch {
-	case !interp.Atomic(in) || in.Type.Bits() < 32:
+	case !plan.Atomic(in) || in.Type.Bits() < 32:
 		return nil
 	case in.Idx == isa.IdxNone || !in.B.IsVector():
 		switch op := isa.AtomicOp(in.Imm2); {
@@ -36,7 +37,7 @@ var opKeepOld = map[isa.AtomicOp]amd64.Cond{isa.AtomicMinU: amd64.Above, isa.Ato
 // checkAligned refuses the run if the slot's address is not a multiple of the element's size.
 func (c *compiler) checkAligned(in *isa.Inst) {
 	c.at = 0
-	c.G(amd64.MOV, amd64.B64, regTemp, c.slot(interp.SlotAddress))
+	c.G(amd64.MOV, amd64.B64, regTemp, c.slot(wave.SlotAddress))
 	c.G(amd64.TEST, amd64.B32, regTemp, amd64.Imm(in.Type.Bytes()-1))
 	c.Jcc(amd64.NotZero, c.refuse)
 }

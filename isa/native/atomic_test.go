@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -51,7 +51,7 @@ func testAtomics(t *testing.T, e Engine) {
 							in.Dst = p.load(bufOut, element)
 							old = in.Dst
 						}
-						if !interp.Atomic(&in) || !(&accelerator{features: e.features}).Takes(&in) {
+						if !plan.Atomic(&in) || !e.takes(&in) {
 							t.Error("no machine code")
 						}
 						p.emit(in)
@@ -129,7 +129,7 @@ func atomicAtOne(t *testing.T, e Engine, element isa.Type, op isa.AtomicOp, inde
 			in.Dst = v
 		}
 	}
-	if !interp.Atomic(&in) || !(&accelerator{features: e.features}).Takes(&in) {
+	if !plan.Atomic(&in) || !e.takes(&in) {
 		t.Error("no machine code")
 	}
 	for _, disp := range []int32{8, 8, 0, 2} { // the last is not aligned

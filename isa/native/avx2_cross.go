@@ -2,8 +2,8 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // crossings2 is [crossings] for AVX2: booleans, and elements of 32 bits. There are not enough registers for
@@ -48,7 +48,7 @@ func (c *compiler) shuffleMemory(in *isa.Inst) {
 		c.pinned = before
 		some, done := c.NewLabel(), c.NewLabel()
 		field := c.lanesTable()
-		c.V(amd64.VPBROADCASTD, w, from, field(interp.LanesLast))
+		c.V(amd64.VPBROADCASTD, w, from, field(wave.LanesLast))
 		c.V(amd64.VPANDND, w, taken, from, lanes)
 		c.V(amd64.VPXORD, w, vecTemp, vecTemp, vecTemp)
 		c.V(amd64.VPCMPEQD, w, taken, taken, vecTemp)

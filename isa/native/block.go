@@ -5,8 +5,9 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // A block is as many consecutive elements as a sub-group has lanes, behind what the lowest of them that runs
@@ -35,7 +36,7 @@ func blocks(in *isa.Inst) emitter {
 // prepareParts finds out whether the run has blocks.
 func (c *compiler) prepareParts() {
 	for i := range c.run.Code {
-		if interp.Blocked(&c.run.Code[i]) {
+		if plan.Blocked(&c.run.Code[i]) {
 			c.parts = map[int]bool{}
 		}
 	}
@@ -52,7 +53,7 @@ func (c *compiler) enterParts() {
 	}
 	clear(c.parts)
 	table := c.lanesTable()
-	c.G(amd64.MOV, amd64.B32, regPart, table(interp.LanesLast))
+	c.G(amd64.MOV, amd64.B32, regPart, table(wave.LanesLast))
 	begun := c.NewLabel()
 	if c.lanes > smallSubgroup {
 		small := c.NewLabel()
@@ -108,16 +109,16 @@ func (c *compiler) inBlock(in *isa.Inst, elements int) {
 	size := in.Type.Bytes()
 	if in.Imm > 0 {
 		table := c.lanesTable()
-		c.G(amd64.MOV, amd64.B32, regAddress, table(interp.LanesSize))
+		c.G(amd64.MOV, amd64.B32, regAddress, table(wave.LanesSize))
 		c.G(amd64.IMUL, amd64.B64, regAddress, regAddress, amd64.Imm(int(in.Imm)*size))
 		c.G(amd64.ADD, amd64.B64, regTemp, regAddress)
 	}
-	c.G(amd64.CMP, amd64.B64, regTemp, c.slot(interp.SlotLimit))
+	c.G(amd64.CMP, amd64.B64, regTemp, c.slot(wave.SlotLimit))
 	c.Jcc(amd64.Above, c.refuse)
 	c.G(amd64.LEA, amd64.B64, regAddress, amd64.Mem{Base: regTemp, Disp: int32((elements - 1) * size)})
-	c.G(amd64.CMP, amd64.B64, regAddress, c.slot(interp.SlotLimit))
+	c.G(amd64.CMP, amd64.B64, regAddress, c.slot(wave.SlotLimit))
 	c.Jcc(amd64.Above, c.refuse)
-	c.G(amd64.ADD, amd64.B64, regTemp, c.slot(interp.SlotAddress))
+	c.G(amd64.ADD, amd64.B64, regTemp, c.slot(wave.SlotAddress))
 }
 
 // findBlock makes regTemp the address of the sub-group's block, less the displacement, for the first
@@ -129,13 +130,13 @@ func (c *compiler) findBlock(in *isa.Inst, small amd64.Label) {
 		x = c.load(in.B, in.Idx.Type(), true)
 	}
 	later, found := c.NewLabel(), c.NewLabel()
-	pointer := c.slot(interp.SlotPointer)
+	pointer := c.slot(wave.SlotPointer)
 	c.G(amd64.TEST, amd64.B32, regPart, regPart)
 	c.Jcc(amd64.NotZero, later)
 	c.blockIndex(in, x)
-	c.G(amd64.CMP, amd64.B64, regTemp, c.slot(interp.SlotRoom)) // below 0 is above it
+	c.G(amd64.CMP, amd64.B64, regTemp, c.slot(wave.SlotRoom)) // below 0 is above it
 	c.Jcc(amd64.Above, c.refuse)
-	c.G(amd64.ADD, amd64.B64, regTemp, c.slot(interp.SlotAddress))
+	c.G(amd64.ADD, amd64.B64, regTemp, c.slot(wave.SlotAddress))
 	c.G(amd64.MOV, amd64.B64, pointer, regTemp)
 	c.later(func() {
 		c.Bind(later)
@@ -149,11 +150,11 @@ func (c *compiler) findBlock(in *isa.Inst, small amd64.Label) {
 }
 
 // blockRooms works out where blocks may begin that a run accesses, so that all of it is inside.
-func (k *builder) blockRooms(run *interp.Run, refuse amd64.Label) {
+func (k *builder) blockRooms(run *plan.Run, refuse amd64.Label) {
 	type reach struct{ most, least int } // bytes of a lane behind the beginning, and of the last access
 	reaches := map[int]reach{}
 	for i := range run.Code {
-		if in := &run.Code[i]; interp.Blocked(in) {
+		if in := &run.Code[i]; plan.Blocked(in) {
 			n := in.Type.Bytes()
 			r, ok := reaches[run.Slots[i]]
 			if !ok {
@@ -165,17 +166,17 @@ func (k *builder) blockRooms(run *interp.Run, refuse amd64.Label) {
 	if len(reaches) == 0 {
 		return
 	}
-	k.G(amd64.MOV, amd64.B64, amd64.RCX, field(interp.FrameLanes))
+	k.G(amd64.MOV, amd64.B64, amd64.RCX, field(wave.FrameLanes))
 	k.G(amd64.TEST, amd64.B64, amd64.RCX, amd64.RCX)
 	k.Jcc(amd64.IsZero, refuse)
 	for _, s := range slices.Sorted(maps.Keys(reaches)) {
 		r := reaches[s]
-		k.G(amd64.IMUL, amd64.B32, amd64.RDX, amd64.Mem{Base: amd64.RCX, Disp: int32(interp.LanesSize)}, amd64.Imm(r.most))
-		k.G(amd64.MOV, amd64.B64, amd64.RAX, slotField(s, interp.SlotLimit))
+		k.G(amd64.IMUL, amd64.B32, amd64.RDX, amd64.Mem{Base: amd64.RCX, Disp: int32(wave.LanesSize)}, amd64.Imm(r.most))
+		k.G(amd64.MOV, amd64.B64, amd64.RAX, slotField(s, wave.SlotLimit))
 		k.G(amd64.ADD, amd64.B64, amd64.RAX, amd64.Imm(r.least))
 		k.G(amd64.SUB, amd64.B64, amd64.RAX, amd64.RDX)
 		k.Jcc(amd64.Below, refuse)
-		k.G(amd64.MOV, amd64.B64, slotField(s, interp.SlotRoom), amd64.RAX)
+		k.G(amd64.MOV, amd64.B64, slotField(s, wave.SlotRoom), amd64.RAX)
 	}
 }
 
@@ -191,12 +192,12 @@ func (c *compiler) partAddress(in *isa.Inst, small amd64.Label) amd64.Mem {
 			c.G(amd64.TEST, amd64.B32, regPart, regPart)
 			c.Jcc(amd64.Sign, small)
 		}
-		c.G(amd64.MOV, amd64.B64, regTemp, c.slot(interp.SlotPointer))
+		c.G(amd64.MOV, amd64.B64, regTemp, c.slot(wave.SlotPointer))
 	}
 	part := regPart
 	if in.Imm > 0 {
 		table := c.lanesTable()
-		c.G(amd64.IMUL, amd64.B32, regAddress, table(interp.LanesSize), amd64.Imm(in.Imm))
+		c.G(amd64.IMUL, amd64.B32, regAddress, table(wave.LanesSize), amd64.Imm(in.Imm))
 		c.G(amd64.ADD, amd64.B32, regAddress, regPart)
 		part = regAddress
 	}

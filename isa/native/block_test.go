@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
 // blockStarts are the ways in which lanes choose where a block begins, in elements.
@@ -56,7 +57,7 @@ func blockAccesses(t *testing.T, e Engine, element isa.Type, index isa.IdxType, 
 		in.B, in.Idx, in.Scale = x, index, uint32(element.Bytes())
 	}
 	emit := func(in isa.Inst) {
-		if !interp.Blocked(&in) || !(&accelerator{features: e.features}).Takes(&in) {
+		if !plan.Blocked(&in) || !e.takes(&in) {
 			t.Error("no machine code")
 		}
 		p.emit(in)

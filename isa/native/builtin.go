@@ -2,8 +2,8 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // builtins is the family of values that a lane or its group gets from its place in the launch. What differs
@@ -38,13 +38,13 @@ func (c *compiler) uniformBuiltin(in *isa.Inst) {
 }
 
 // idsField is where the frame has the address of an array.
-func idsField(array int) amd64.Mem { return field(interp.FrameIDs + 8*uintptr(array)) }
+func idsField(array int) amd64.Mem { return field(wave.FrameIDs + 8*uintptr(array)) }
 
 // chunkOffset puts into regTemp where the present chunk is in such an array, in bytes.
 func (c *compiler) chunkOffset() {
 	// A chunk takes 8 bytes of the execution mask, and 256 of the array.
 	c.G(amd64.MOV, amd64.B64, regTemp, regExec)
-	c.G(amd64.SUB, amd64.B64, regTemp, field(interp.FrameExec))
+	c.G(amd64.SUB, amd64.B64, regTemp, field(wave.FrameExec))
 	c.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(5))
 }
 
@@ -56,7 +56,7 @@ func arrayOf(b isa.Builtin) int {
 	case b >= isa.BuiltinGlobalID && b < isa.BuiltinGroupID:
 		return int(b - isa.BuiltinGlobalID)
 	}
-	return interp.ArrayOf(b)
+	return wave.ArrayOf(b)
 }
 
 // firstID returns where an array of the frame has what it holds for the group's first lane. It may change
@@ -88,12 +88,12 @@ func (c *compiler) ids(t isa.Type, array int) amd64.Vec {
 }
 
 func (c *compiler) laneBuiltin(in *isa.Inst) {
-	c.result(in, in.Type, c.ids(in.Type, interp.ArrayOf(isa.Builtin(in.Imm))))
+	c.result(in, in.Type, c.ids(in.Type, wave.ArrayOf(isa.Builtin(in.Imm))))
 }
 
 func (c *compiler) globalID(in *isa.Inst) {
 	t, dim := in.Type, int(isa.Builtin(in.Imm)-isa.BuiltinGlobalID)
-	from := field(interp.FrameOrigin + 8*uintptr(dim))
+	from := field(wave.FrameOrigin + 8*uintptr(dim))
 	d := c.ids(t, dim)
 	if c.set.broadcasts() {
 		c.V(opAdd.of(t), c.width(t), d, d, from.Bcast())
@@ -109,7 +109,7 @@ func (c *compiler) globalLinear(in *isa.Inst) {
 	sum := c.vec()
 	for dim := 2; dim >= 0; dim-- {
 		x := c.ids(t, dim)
-		c.V(opAdd.of(t), w, x, x, c.everywhere(t, field(interp.FrameFirst+8*uintptr(dim))))
+		c.V(opAdd.of(t), w, x, x, c.everywhere(t, field(wave.FrameFirst+8*uintptr(dim))))
 		if dim == 2 {
 			sum = x
 			continue

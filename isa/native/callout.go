@@ -5,8 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // callout is something that machine code leaves to Go: a function for the few lanes whose result it cannot
@@ -23,8 +23,8 @@ type callout struct {
 }
 
 // do computes the results.
-func (o *callout) do(f *interp.Frame) {
-	r := (*interp.Registers)(f.Saved)
+func (o *callout) do(f *wave.Frame) {
+	r := (*wave.Registers)(f.Saved)
 	if o.f64 != nil {
 		o.do64(r)
 		return
@@ -37,7 +37,7 @@ func (o *callout) do(f *interp.Frame) {
 	}
 }
 
-func (o *callout) do64(r *interp.Registers) {
+func (o *callout) do64(r *wave.Registers) {
 	vec := func(x amd64.Vec) *[8]float64 { return (*[8]float64)(unsafe.Pointer(&r.Vectors[x])) }
 	x, y, z, d := vec(o.operands[0]), vec(o.operands[1]), vec(o.operands[2]), vec(o.result)
 	for m := uint8(flagged(r, o.lanes)); m != 0; m &= m - 1 {
@@ -47,7 +47,7 @@ func (o *callout) do64(r *interp.Registers) {
 }
 
 // flagged returns the lanes that a register has.
-func flagged(r *interp.Registers, lanes amd64.Operand) (m uint16) {
+func flagged(r *wave.Registers, lanes amd64.Operand) (m uint16) {
 	if k, ok := lanes.(amd64.Mask); ok {
 		return uint16(r.Masks[k])
 	}
@@ -80,7 +80,7 @@ func (k *builder) resumable() {
 		return
 	}
 	k.resume = k.NewLabel()
-	k.G(amd64.CMP, amd64.B64, field(interp.FrameResume), amd64.Imm(0))
+	k.G(amd64.CMP, amd64.B64, field(wave.FrameResume), amd64.Imm(0))
 	k.Jcc(amd64.NotEqual, k.resume)
 }
 
@@ -103,26 +103,26 @@ func (k *builder) endCallouts() {
 	for i, o := range k.callouts {
 		k.Bind(o.enter)
 		o.runningOnly()
-		k.G(amd64.MOV, amd64.B64, field(interp.FrameCall), amd64.Imm(i+1))
+		k.G(amd64.MOV, amd64.B64, field(wave.FrameCall), amd64.Imm(i+1))
 		k.G(amd64.LEA, amd64.B64, regTemp, k.At(o.goOn))
 		k.Jmp(save)
 	}
 	k.Bind(save)
-	k.G(amd64.MOV, amd64.B64, field(interp.FrameResume), regTemp)
+	k.G(amd64.MOV, amd64.B64, field(wave.FrameResume), regTemp)
 	k.everyRegister(true)
 	k.G(amd64.RET, amd64.B64)
 	k.Bind(k.resume)
 	k.everyRegister(false)
-	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameResume))
-	k.G(amd64.MOV, amd64.B64, field(interp.FrameResume), amd64.Imm(0))
-	k.G(amd64.MOV, amd64.B64, field(interp.FrameCall), amd64.Imm(0))
+	k.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameResume))
+	k.G(amd64.MOV, amd64.B64, field(wave.FrameResume), amd64.Imm(0))
+	k.G(amd64.MOV, amd64.B64, field(wave.FrameCall), amd64.Imm(0))
 	k.G(amd64.JMPR, amd64.B64, regTemp)
 }
 
 // everyRegister puts all registers away, or gets them back.
 func (k *builder) everyRegister(save bool) {
 	vectors, masks, width := setOf(k.features).every()
-	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameSaved))
+	k.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameSaved))
 	move := func(v bool, op amd64.Op, off uintptr, size, n int, reg amd64.Operand) {
 		m := amd64.Mem{Base: regTemp, Disp: int32(off) + int32(n*size)}
 		a, b := amd64.Operand(m), reg
@@ -136,13 +136,13 @@ func (k *builder) everyRegister(save bool) {
 		k.G(amd64.MOV, amd64.B64, a, b)
 	}
 	for i := range vectors {
-		move(true, amd64.VMOVDQU64, interp.RegistersVectors, 64, i, amd64.Vec(i))
+		move(true, amd64.VMOVDQU64, wave.RegistersVectors, 64, i, amd64.Vec(i))
 	}
 	for i := range masks {
 		width = amd64.X
-		move(true, amd64.KMOVQ, interp.RegistersMasks, 8, i, amd64.Mask(i))
+		move(true, amd64.KMOVQ, wave.RegistersMasks, 8, i, amd64.Mask(i))
 	}
 	for i, r := range savedRegisters {
-		move(false, 0, interp.RegistersGeneral, 8, i, r)
+		move(false, 0, wave.RegistersGeneral, 8, i, r)
 	}
 }

@@ -5,8 +5,9 @@ import (
 	"sort"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // What the general registers hold in a run. regFrame, regScalars, regStride and regSlots do so in all of the
@@ -69,7 +70,7 @@ type compiler struct {
 	features  amd64.Features
 	set       set
 	constants map[int]uint64
-	run       *interp.Run
+	run       *plan.Run
 	lanes     int         // of a group
 	steps     []task      // the instructions for the groups, in order
 	step      int         // the present one
@@ -119,7 +120,7 @@ func groupOf(k *isa.Kernel, code []isa.Inst, s set) int {
 	long := false
 	for i := range code {
 		in := &code[i]
-		if accessesMemory(in) || interp.Blocked(in) {
+		if accessesMemory(in) || plan.Blocked(in) {
 			long = long || in.Type.Bank() == isa.Bank64 || in.A.IsVector() || in.Idx == isa.Idx64 && in.B.IsVector()
 			continue
 		}
@@ -138,7 +139,7 @@ func accessesMemory(in *isa.Inst) bool {
 }
 
 // newCompiler returns what makes the machine code of a run. At refuse the run ends without having been done.
-func newCompiler(k *builder, run *interp.Run, refuse amd64.Label) *compiler {
+func newCompiler(k *builder, run *plan.Run, refuse amd64.Label) *compiler {
 	s := setOf(k.features)
 	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants, run: run, refuse: refuse, region: -1,
 		values: map[place]*value{}, events: map[place][]event{}, slots: map[int]*slotState{}}
@@ -147,7 +148,7 @@ func newCompiler(k *builder, run *interp.Run, refuse amd64.Label) *compiler {
 }
 
 // compileRun emits the machine code of a run. At refuse the run ends without having been done.
-func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
+func compileRun(k *builder, run *plan.Run, refuse amd64.Label) {
 	c := newCompiler(k, run, refuse)
 	c.prepareParts()
 	c.schedule()
@@ -173,14 +174,14 @@ func compileRun(k *builder, run *interp.Run, refuse amd64.Label) {
 
 // changesAtOnce says whether a run is one instruction with an index for each lane that changes memory, or
 // the register with the index.
-func changesAtOnce(run *interp.Run) bool {
+func changesAtOnce(run *plan.Run) bool {
 	in := &run.Code[0]
-	if interp.Pointed(in) {
+	if plan.Pointed(in) {
 		return true
 	}
 	switch in.Op {
 	case isa.OpStore:
-		return interp.Indexed(in)
+		return plan.Indexed(in)
 	case isa.OpLoad, isa.OpBlockLoad:
 		// Private memory that is apart has its own check in front.
 		return in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank()
@@ -191,11 +192,11 @@ func changesAtOnce(run *interp.Run) bool {
 // check refuses the run if what such an instruction accesses is not as it should be.
 func (c *compiler) check(in *isa.Inst) {
 	c.at = 0
-	if interp.Pointed(in) {
+	if plan.Pointed(in) {
 		c.pointedOffset(in)
 		return
 	}
-	if interp.Blocked(in) {
+	if plan.Blocked(in) {
 		c.enterParts()
 		c.partAddress(in, c.refuse)
 		return
@@ -231,6 +232,7 @@ func (c *compiler) body() {
 		c.step, c.at = i, s.inst
 		c.pinned = [files]uint32{}
 		c.enter(s.group, in)
+		c.note(in)
 		find(c.features, in)(c, in)
 	}
 	c.step, c.at = len(c.steps), len(c.run.Code)
@@ -241,11 +243,11 @@ func (c *compiler) body() {
 // loop emits body once, in a loop over the groups of lanes of all chunks in which any lane runs.
 func (c *compiler) loop(body func()) {
 	chunk, nextChunk := c.NewLabel(), c.NewLabel()
-	c.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
-	c.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
-	c.G(amd64.MOV, amd64.B64, regChunks, field(interp.FrameChunks))
+	c.G(amd64.MOV, amd64.B64, regChunk, field(wave.FrameBase))
+	c.G(amd64.MOV, amd64.B64, regExec, field(wave.FrameExec))
+	c.G(amd64.MOV, amd64.B64, regChunks, field(wave.FrameChunks))
 	if c.rows != nil {
-		c.G(amd64.MOV, amd64.B64, regPrivate, field(interp.FramePrivate))
+		c.G(amd64.MOV, amd64.B64, regPrivate, field(wave.FramePrivate))
 	}
 	c.Bind(chunk)
 	c.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regExec}, amd64.Imm(0))
@@ -265,7 +267,7 @@ func (c *compiler) loop(body func()) {
 	c.G(amd64.ADD, amd64.B64, regChunk, regStride)
 	c.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8))
 	if c.rows != nil {
-		c.G(amd64.ADD, amd64.B64, regPrivate, amd64.Imm(c.kernel.plan.PrivateStride))
+		c.G(amd64.ADD, amd64.B64, regPrivate, amd64.Imm(c.kernel.plan.Layout.PrivateStride))
 	}
 	c.G(amd64.DEC, amd64.B64, regChunks)
 	c.Jcc(amd64.NotEqual, chunk)

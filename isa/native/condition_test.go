@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
 // conditionTest is a kernel with a condition.
@@ -77,7 +77,7 @@ func testConditions(t *testing.T, e Engine) {
 			t.Errorf("%s: no hyperblock", c.name)
 			continue
 		}
-		k := &builder{Assembler: amd64.New(e.features), features: e.features, constants: interp.Constants(p.k)}
+		k := &builder{Assembler: amd64.New(e.features), features: e.features, constants: plan.Constants(p.k)}
 		hyper := &hyper{h: h, compiler: newCompiler(k, h.Run, k.NewLabel())}
 		hyper.prepareConditions()
 		parts := 0

@@ -5,8 +5,9 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -28,7 +29,7 @@ const (
 )
 
 // terminator emits the end of a block.
-func (k *builder) terminator(b *interp.PlanBlock) {
+func (k *builder) terminator(b *plan.Block) {
 	in := b.Terminator
 	switch {
 	case in.Op == isa.OpBr:
@@ -42,7 +43,7 @@ func (k *builder) terminator(b *interp.PlanBlock) {
 	case in.Op == isa.OpSwitch:
 		k.switchVector(b)
 	case in.Op != isa.OpBrCond || in.Flags&isa.FlagWait != 0:
-		k.Jmp(k.exit(b.End, interp.ExitPart))
+		k.Jmp(k.exit(b.End, wave.ExitPart))
 	case in.A.IsScalar():
 		no := k.NewLabel()
 		k.G(amd64.TEST, amd64.B8, scalar(in.A), amd64.Imm(1))
@@ -58,11 +59,11 @@ func (k *builder) terminator(b *interp.PlanBlock) {
 // advance takes all running lanes to block t.
 func (k *builder) advance(t, end int) {
 	slow := k.NewLabel()
-	k.G(amd64.CMP, amd64.B64, field(interp.FrameMinWait), amd64.Imm(t))
+	k.G(amd64.CMP, amd64.B64, field(wave.FrameMinWait), amd64.Imm(t))
 	k.Jcc(amd64.BelowEqual, slow)
 	from := k.block
 	if t <= from {
-		k.G(amd64.DEC, amd64.B64, field(interp.FrameFuel))
+		k.G(amd64.DEC, amd64.B64, field(wave.FrameFuel))
 		k.Jcc(amd64.IsZero, k.lastEdge(t))
 	}
 	k.Jmp(k.blocks[t])
@@ -79,8 +80,8 @@ func (k *builder) advance(t, end int) {
 // unlessChoosy leaves a block's end to package interp if lanes have been overtaken.
 func (k *builder) unlessChoosy(end int) {
 	if k.plan.Kernel.UsesPipes {
-		k.G(amd64.CMP, amd64.B8, field(interp.FrameChoosy), amd64.Imm(0))
-		k.Jcc(amd64.NotEqual, k.exit(end, interp.ExitPart))
+		k.G(amd64.CMP, amd64.B8, field(wave.FrameChoosy), amd64.Imm(0))
+		k.Jcc(amd64.NotEqual, k.exit(end, wave.ExitPart))
 	}
 }
 
@@ -95,7 +96,7 @@ func (k *builder) lastEdge(t int) amd64.Label {
 	k.cold = append(k.cold, func() {
 		k.Bind(l)
 		k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(t))
-		k.Jmp(k.leave(interp.ExitFuel, interp.FrameCur))
+		k.Jmp(k.leave(wave.ExitFuel, wave.FrameCur))
 	})
 	return l
 }
@@ -103,7 +104,7 @@ func (k *builder) lastEdge(t int) amd64.Label {
 // chunks emits body once, in a loop over the chunks of a wave. RCX counts them.
 func (k *builder) chunks(body func()) {
 	again := k.NewLabel()
-	k.G(amd64.MOV, amd64.B64, amd64.RCX, field(interp.FrameChunks))
+	k.G(amd64.MOV, amd64.B64, amd64.RCX, field(wave.FrameChunks))
 	k.Bind(again)
 	body()
 	k.G(amd64.DEC, amd64.B64, amd64.RCX)
@@ -119,7 +120,7 @@ func (k *builder) next(regs ...amd64.Reg) {
 
 // waitAt puts the address of the lanes that wait at a block into R8. The block is a number or in a register.
 func (k *builder) waitAt(block amd64.Operand) {
-	k.G(amd64.MOV, amd64.B64, amd64.R8, field(interp.FrameWords))
+	k.G(amd64.MOV, amd64.B64, amd64.R8, field(wave.FrameWords))
 	switch b := block.(type) {
 	case amd64.Imm:
 		k.G(amd64.IMUL, amd64.B64, amd64.R8, amd64.R8, 8*b)
@@ -127,11 +128,11 @@ func (k *builder) waitAt(block amd64.Operand) {
 		k.G(amd64.IMUL, amd64.B64, amd64.R8, b)
 		k.G(amd64.SHL, amd64.B64, amd64.R8, amd64.Imm(3))
 	}
-	k.G(amd64.ADD, amd64.B64, amd64.R8, field(interp.FrameWait))
+	k.G(amd64.ADD, amd64.B64, amd64.R8, field(wave.FrameWait))
 }
 
 // branch ends a block whose lanes may part.
-func (k *builder) branch(b *interp.PlanBlock) {
+func (k *builder) branch(b *plan.Block) {
 	in := b.Terminator
 	t0, t1 := in.Target0(), in.Target1()
 	if t0 == t1 {
@@ -142,8 +143,8 @@ func (k *builder) branch(b *interp.PlanBlock) {
 		k.unlessChoosy(b.End)
 	}
 	condition := amd64.Mem{Base: amd64.R8, Disp: int32(b.Mask)}
-	k.G(amd64.MOV, amd64.B64, amd64.R8, field(interp.FrameBase))
-	k.G(amd64.MOV, amd64.B64, amd64.R9, field(interp.FrameExec))
+	k.G(amd64.MOV, amd64.B64, amd64.R8, field(wave.FrameBase))
+	k.G(amd64.MOV, amd64.B64, amd64.R9, field(wave.FrameExec))
 	k.G(amd64.XOR, amd64.B32, amd64.RAX, amd64.RAX)
 	k.chunks(func() {
 		k.gatherWord(amd64.RDX, amd64.RBX, condition)
@@ -154,7 +155,7 @@ func (k *builder) branch(b *interp.PlanBlock) {
 		k.next(amd64.R9)
 	})
 	all, none := k.NewLabel(), k.NewLabel()
-	k.G(amd64.CMP, amd64.B64, amd64.RAX, field(interp.FrameActive))
+	k.G(amd64.CMP, amd64.B64, amd64.RAX, field(wave.FrameActive))
 	k.Jcc(amd64.Equal, all)
 	k.G(amd64.TEST, amd64.B64, amd64.RAX, amd64.RAX)
 	k.Jcc(amd64.IsZero, none)
@@ -163,13 +164,13 @@ func (k *builder) branch(b *interp.PlanBlock) {
 	low, high := min(t0, t1), max(t0, t1)
 	if low == t1 {
 		k.G(amd64.NEG, amd64.B64, amd64.RAX)
-		k.G(amd64.ADD, amd64.B64, amd64.RAX, field(interp.FrameActive))
+		k.G(amd64.ADD, amd64.B64, amd64.RAX, field(wave.FrameActive))
 	}
-	k.G(amd64.MOV, amd64.B64, field(interp.FrameActive), amd64.RAX)
-	k.G(amd64.MOV, amd64.B8, field(interp.FrameChanged), amd64.Imm(1))
+	k.G(amd64.MOV, amd64.B64, field(wave.FrameActive), amd64.RAX)
+	k.G(amd64.MOV, amd64.B8, field(wave.FrameChanged), amd64.Imm(1))
 	k.waitAt(amd64.Imm(high))
-	k.G(amd64.MOV, amd64.B64, amd64.R11, field(interp.FrameBase))
-	k.G(amd64.MOV, amd64.B64, amd64.R9, field(interp.FrameExec))
+	k.G(amd64.MOV, amd64.B64, amd64.R11, field(wave.FrameBase))
+	k.G(amd64.MOV, amd64.B64, amd64.R9, field(wave.FrameExec))
 	condition.Base = amd64.R11
 	k.chunks(func() {
 		k.G(amd64.MOV, amd64.B64, amd64.RAX, amd64.Mem{Base: amd64.R9})
@@ -215,15 +216,15 @@ func (k *builder) gatherWord(x, temp amd64.Reg, word amd64.Mem) {
 
 // mark enters a block into the set of those at which lanes wait. It changes RAX and R8.
 func (k *builder) mark(b int) {
-	k.G(amd64.MOV, amd64.B64, amd64.R8, field(interp.FrameWaiting))
+	k.G(amd64.MOV, amd64.B64, amd64.R8, field(wave.FrameWaiting))
 	word := amd64.Mem{Base: amd64.R8, Disp: int32(b / 64 * 8)}
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, word)
 	k.G(amd64.BTS, amd64.B64, amd64.RAX, amd64.Imm(b%64))
 	k.G(amd64.MOV, amd64.B64, word, amd64.RAX)
 	first := k.NewLabel()
-	k.G(amd64.CMP, amd64.B64, field(interp.FrameMinWait), amd64.Imm(b))
+	k.G(amd64.CMP, amd64.B64, field(wave.FrameMinWait), amd64.Imm(b))
 	k.Jcc(amd64.BelowEqual, first)
-	k.G(amd64.MOV, amd64.B64, field(interp.FrameMinWait), amd64.Imm(b))
+	k.G(amd64.MOV, amd64.B64, field(wave.FrameMinWait), amd64.Imm(b))
 	k.Bind(first)
 }
 
@@ -234,14 +235,14 @@ func (k *builder) enqueueStub() {
 	k.Bind(k.queue)
 	exec, waiting := amd64.Mem{Base: amd64.R9}, amd64.Mem{Base: amd64.R8, Index: amd64.RCX, Scale: 8}
 	k.waitAt(amd64.RAX)
-	k.G(amd64.MOV, amd64.B64, amd64.R9, field(interp.FrameExec))
+	k.G(amd64.MOV, amd64.B64, amd64.R9, field(wave.FrameExec))
 	k.chunks(func() {
 		k.G(amd64.MOV, amd64.B64, amd64.RBX, exec)
 		k.G(amd64.OR, amd64.B64, amd64.Mem{Base: amd64.R8}, amd64.RBX)
 		k.next(amd64.R8, amd64.R9)
 	})
 	word := func() {
-		k.G(amd64.MOV, amd64.B64, amd64.R8, field(interp.FrameWaiting))
+		k.G(amd64.MOV, amd64.B64, amd64.R8, field(wave.FrameWaiting))
 		k.G(amd64.MOV, amd64.B32, amd64.RCX, amd64.RAX)
 		k.G(amd64.SHR, amd64.B32, amd64.RCX, amd64.Imm(6))
 		k.G(amd64.MOV, amd64.B64, amd64.RBX, waiting)
@@ -251,9 +252,9 @@ func (k *builder) enqueueStub() {
 	k.G(amd64.MOV, amd64.B64, waiting, amd64.RBX)
 
 	k.Bind(k.pick)
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameMinWait))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameMinWait))
 	k.waitAt(amd64.RAX)
-	k.G(amd64.MOV, amd64.B64, amd64.R9, field(interp.FrameExec))
+	k.G(amd64.MOV, amd64.B64, amd64.R9, field(wave.FrameExec))
 	k.G(amd64.XOR, amd64.B32, amd64.R11, amd64.R11)
 	k.chunks(func() {
 		k.G(amd64.MOV, amd64.B64, amd64.RBX, amd64.Mem{Base: amd64.R8})
@@ -263,8 +264,8 @@ func (k *builder) enqueueStub() {
 		k.G(amd64.ADD, amd64.B64, amd64.R11, amd64.RBX)
 		k.next(amd64.R8, amd64.R9)
 	})
-	k.G(amd64.MOV, amd64.B64, field(interp.FrameActive), amd64.R11)
-	k.G(amd64.MOV, amd64.B8, field(interp.FrameChanged), amd64.Imm(1))
+	k.G(amd64.MOV, amd64.B64, field(wave.FrameActive), amd64.R11)
+	k.G(amd64.MOV, amd64.B8, field(wave.FrameChanged), amd64.Imm(1))
 
 	// No block below this one has waiting lanes, so that the next that has any lies behind.
 	again, found, none, set := k.NewLabel(), k.NewLabel(), k.NewLabel(), k.NewLabel()
@@ -287,13 +288,13 @@ func (k *builder) enqueueStub() {
 	k.G(amd64.SHL, amd64.B32, amd64.RCX, amd64.Imm(6))
 	k.G(amd64.ADD, amd64.B32, amd64.RBX, amd64.RCX)
 	k.Bind(set)
-	k.G(amd64.MOV, amd64.B64, field(interp.FrameMinWait), amd64.RBX)
+	k.G(amd64.MOV, amd64.B64, field(wave.FrameMinWait), amd64.RBX)
 
 	forward := k.NewLabel()
 	k.G(amd64.CMP, amd64.B32, amd64.RAX, amd64.RDX)
 	k.Jcc(amd64.Above, forward)
-	k.G(amd64.DEC, amd64.B64, field(interp.FrameFuel))
-	k.Jcc(amd64.IsZero, k.leave(interp.ExitFuel, interp.FrameCur))
+	k.G(amd64.DEC, amd64.B64, field(wave.FrameFuel))
+	k.Jcc(amd64.IsZero, k.leave(wave.ExitFuel, wave.FrameCur))
 	k.Bind(forward)
 	k.jumpTo(k.blockTable)
 }

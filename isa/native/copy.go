@@ -4,11 +4,12 @@ import (
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
-// Copies of the work-group that are made at once (interp.Copy) are moves of vectors, line after line, behind
+// Copies of the work-group that are made at once (plan.Copy) are moves of vectors, line after line, behind
 // one look at where the first line begins and the last one ends. Empty copies, long ones, those of three
 // dimensions and whatever is not inside its allocation are left to package interp. Source and destination are
 // different memory, so that it is all the same if some bytes are copied twice.
@@ -89,7 +90,7 @@ func (c *copyShape) scale(r amd64.Reg) {
 }
 
 // side puts the address of the first line into a register, if all lines are inside of the allocation.
-func (c *copyShape) side(r amd64.Reg, p *interp.Place, offset isa.CopyArg, next amd64.Reg, fill amd64.Label) bool {
+func (c *copyShape) side(r amd64.Reg, p *wave.Place, offset isa.CopyArg, next amd64.Reg, fill amd64.Label) bool {
 	c.offset(p, fill)
 	if v, ok := c.known(offset, 0); !ok {
 		c.G(amd64.MOV, amd64.B64, r, scalar(c.args[offset]))
@@ -107,24 +108,24 @@ func (c *copyShape) side(r amd64.Reg, p *interp.Place, offset isa.CopyArg, next 
 	c.G(amd64.LEA, amd64.B64, amd64.RCX, amd64.Mem{Base: copyLines, Disp: -1})
 	c.G(amd64.IMUL, amd64.B64, amd64.RCX, next)
 	c.G(amd64.LEA, amd64.B64, amd64.RCX, amd64.Mem{Base: amd64.RCX, Index: copyLine, Disp: -1})
-	c.G(amd64.MOV, amd64.B64, amd64.RDX, slotField(p.Slot, interp.SlotLast))
+	c.G(amd64.MOV, amd64.B64, amd64.RDX, slotField(p.Slot, wave.SlotLast))
 	c.G(amd64.SUB, amd64.B64, amd64.RDX, amd64.RCX)
 	c.Jcc(amd64.Below, c.leave)
 	c.G(amd64.CMP, amd64.B64, amd64.RAX, amd64.RDX) // before the allocation is as beyond it
 	c.Jcc(amd64.Above, c.leave)
-	c.G(amd64.ADD, amd64.B64, amd64.RAX, slotField(p.Slot, interp.SlotBase))
+	c.G(amd64.ADD, amd64.B64, amd64.RAX, slotField(p.Slot, wave.SlotBase))
 	c.G(amd64.MOV, amd64.B64, r, amd64.RAX)
 	return true
 }
 
 // copyGroup emits a copy of the work-group.
-func (k *builder) copyGroup(p *interp.Part) {
-	c := &copyShape{builder: k, args: p.Copy.Args, leave: k.exit(p.Point, interp.ExitPart), back: k.exit(p.Point, interp.ExitRation)}
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameActive))
-	k.G(amd64.CMP, amd64.B64, amd64.RAX, field(interp.FrameAll))
+func (k *builder) copyGroup(p *plan.Part) {
+	c := &copyShape{builder: k, args: p.Copy.Args, leave: k.exit(p.Point, wave.ExitPart), back: k.exit(p.Point, wave.ExitRation)}
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameActive))
+	k.G(amd64.CMP, amd64.B64, amd64.RAX, field(wave.FrameAll))
 	k.Jcc(amd64.NotEqual, c.leave)
-	if !c.lines(p.Copy) || !c.side(copyFrom, &p.Copy.From, isa.CopySrcOffset, copyFromNext, k.exit(p.Point, interp.ExitSlots)) ||
-		!c.side(copyTo, &p.Copy.To, isa.CopyDstOffset, copyToNext, k.exit(p.Point, interp.ExitSlots)) {
+	if !c.lines(p.Copy) || !c.side(copyFrom, &p.Copy.From, isa.CopySrcOffset, copyFromNext, k.exit(p.Point, wave.ExitSlots)) ||
+		!c.side(copyTo, &p.Copy.To, isa.CopyDstOffset, copyToNext, k.exit(p.Point, wave.ExitSlots)) {
 		k.Jmp(c.leave)
 		return
 	}
@@ -134,7 +135,7 @@ func (k *builder) copyGroup(p *interp.Part) {
 
 // lines puts the number of lines, their length and their distances into registers. It says whether there is
 // machine code for such a copy.
-func (c *copyShape) lines(p *interp.Copy) bool {
+func (c *copyShape) lines(p *plan.Copy) bool {
 	n, ok := c.known(isa.CopyElemBytes, 1)
 	if !ok || n == 0 || n >= 1<<itemBits || p.Dim > 2 {
 		return false
@@ -164,7 +165,7 @@ func (c *copyShape) lines(p *interp.Copy) bool {
 	c.Jcc(amd64.AboveEqual, much)
 	c.later(func() {
 		c.Bind(much)
-		c.G(amd64.DEC, amd64.B64, field(interp.FrameRation))
+		c.G(amd64.DEC, amd64.B64, field(wave.FrameRation))
 		c.Jcc(amd64.IsZero, c.back)
 		c.Jmp(few)
 	})
@@ -272,7 +273,7 @@ func (c *copyShape) event(dst isa.Reg) {
 			c.G(amd64.TEST, amd64.B64, amd64.RAX, amd64.RAX)
 			c.Jcc(amd64.NotZero, have)
 		}
-		c.G(amd64.MOV, amd64.B64, amd64.RDX, field(interp.FrameEvent))
+		c.G(amd64.MOV, amd64.B64, amd64.RDX, field(wave.FrameEvent))
 		c.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Mem{Base: amd64.RDX})
 		c.G(amd64.INC, amd64.B32, amd64.RAX)
 		c.Jcc(amd64.IsZero, c.leave)

@@ -5,8 +5,9 @@ import (
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // A run that has instructions across lanes has all groups of a chunk in registers at once, as far as there is
@@ -40,19 +41,19 @@ const (
 func (c *compiler) schedule() {
 	code := c.run.Code
 	for i := range code {
-		if interp.Crosses(&code[i]) {
+		if plan.Crosses(&code[i]) {
 			c.across.groups = 64 / c.lanes
 		}
 	}
 	groups := max(c.across.groups, 1)
 	for i := 0; i < len(code); {
 		end := i + 1
-		if c.across.groups > 0 && interp.Crosses(&code[i]) {
+		if c.across.groups > 0 && plan.Crosses(&code[i]) {
 			c.plan(i, allGroups)
 			i = end
 			continue
 		}
-		for end < len(code) && !(c.across.groups > 0 && interp.Crosses(&code[end])) {
+		for end < len(code) && !(c.across.groups > 0 && plan.Crosses(&code[end])) {
 			end++
 		}
 		for g := range groups {
@@ -112,7 +113,7 @@ func (c *compiler) checkSubgroup() {
 	if c.across.groups == 0 && c.parts == nil {
 		return
 	}
-	c.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regFrame, Disp: int32(interp.FrameLanes)}, amd64.Imm(0))
+	c.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regFrame, Disp: int32(wave.FrameLanes)}, amd64.Imm(0))
 	c.Jcc(amd64.Equal, c.refuse)
 }
 
@@ -275,7 +276,7 @@ func (c *compiler) unpin(x ...amd64.Vec) {
 
 // lanesTable loads the address of the table of the sub-group size into regAddress and returns its fields.
 func (c *compiler) lanesTable() func(field uintptr) amd64.Mem {
-	c.G(amd64.MOV, amd64.B64, regAddress, amd64.Mem{Base: regFrame, Disp: int32(interp.FrameLanes)})
+	c.G(amd64.MOV, amd64.B64, regAddress, amd64.Mem{Base: regFrame, Disp: int32(wave.FrameLanes)})
 	return func(field uintptr) amd64.Mem { return amd64.Mem{Base: regAddress, Disp: int32(field)} }
 }
 
@@ -421,9 +422,9 @@ func (c *compiler) pickLanes(p *pick, lanes amd64.Vec) (d, index amd64.Vec, vali
 	d, index, valid = c.vec(), c.vec(), c.mask()
 	w := c.width(isa.I32)
 	field := c.lanesTable()
-	c.V(amd64.VPBROADCASTD, w, index, field(interp.LanesLast))
+	c.V(amd64.VPBROADCASTD, w, index, field(wave.LanesLast))
 	c.V(amd64.VPTERNLOGD, w, index, lanes, c.numbers(c.across.group-c.across.first, 2*c.lanes), amd64.Imm(ternarySelect))
-	c.V(amd64.VPCMPUD, w, valid, lanes, field(interp.LanesSize).Bcast(), amd64.Imm(intLess))
+	c.V(amd64.VPCMPUD, w, valid, lanes, field(wave.LanesSize).Bcast(), amd64.Imm(intLess))
 	if p.t.Bank() == isa.Bank64 {
 		c.V(amd64.VPMOVZXDQ, c.width(p.t), index, index)
 	}
@@ -438,7 +439,7 @@ func (c *compiler) pick(p *pick, d, index amd64.Vec, valid amd64.Mask, lanes amd
 	g := c.across.group - c.across.first
 	wide, done := c.NewLabel(), c.NewLabel()
 	field := c.lanesTable()
-	c.G(amd64.CMP, amd64.B32, field(interp.LanesSize), amd64.Imm(2*c.lanes))
+	c.G(amd64.CMP, amd64.B32, field(wave.LanesSize), amd64.Imm(2*c.lanes))
 	c.Jcc(amd64.Above, wide)
 	c.V(opCopy.of(t), w, d, index)
 	c.V(opPick.of(t), w, d, p.tables[0][g&^1], p.tables[0][g|1], amd64.Zero(valid))
@@ -447,11 +448,11 @@ func (c *compiler) pick(p *pick, d, index amd64.Vec, valid amd64.Mask, lanes amd
 		n := c.width(isa.I32)
 		if m, ok := lanes.(amd64.Mem); ok {
 			c.V(amd64.VMOVDQU32, n, p.part, m)
-			c.V(amd64.VPSUBD, n, p.part, p.part, field(interp.LanesSize).Bcast())
+			c.V(amd64.VPSUBD, n, p.part, p.part, field(wave.LanesSize).Bcast())
 		} else {
-			c.V(amd64.VPSUBD, n, p.part, lanes, field(interp.LanesSize).Bcast())
+			c.V(amd64.VPSUBD, n, p.part, lanes, field(wave.LanesSize).Bcast())
 		}
-		c.V(amd64.VPCMPUD, n, maskTemp, p.part, field(interp.LanesSize).Bcast(), amd64.Imm(intLess))
+		c.V(amd64.VPCMPUD, n, maskTemp, p.part, field(wave.LanesSize).Bcast(), amd64.Imm(intLess))
 		c.V(opCopy.of(t), w, p.from, index)
 		c.V(opPick.of(t), w, p.from, p.tables[1][g&^1], p.tables[1][g|1])
 		c.V(opCopy.of(t), w, d, p.from, amd64.Merge(maskTemp))
@@ -459,10 +460,10 @@ func (c *compiler) pick(p *pick, d, index amd64.Vec, valid amd64.Mask, lanes amd
 	c.Bind(done)
 	c.laterInChunk(func() {
 		c.Bind(wide)
-		for size := 4 * c.lanes; size <= interp.MaxLanes; size *= 2 {
+		for size := 4 * c.lanes; size <= wave.MaxLanes; size *= 2 {
 			next := c.NewLabel()
-			if size < interp.MaxLanes {
-				c.G(amd64.CMP, amd64.B32, field(interp.LanesSize), amd64.Imm(size))
+			if size < wave.MaxLanes {
+				c.G(amd64.CMP, amd64.B32, field(wave.LanesSize), amd64.Imm(size))
 				c.Jcc(amd64.NotEqual, next)
 			}
 			c.pickWide(p, d, g, size/c.lanes, lanes)
@@ -542,9 +543,9 @@ func (c *compiler) firstLane() amd64.Vec {
 	d, x := c.vec(), c.vec()
 	whole, done := c.NewLabel(), c.NewLabel()
 	field := c.lanesTable()
-	c.G(amd64.CMP, amd64.B32, field(interp.LanesSize), amd64.Imm(64))
+	c.G(amd64.CMP, amd64.B32, field(wave.LanesSize), amd64.Imm(64))
 	c.Jcc(amd64.Equal, whole)
-	c.V(amd64.VPBROADCASTD, w, x, field(interp.LanesLast))
+	c.V(amd64.VPBROADCASTD, w, x, field(wave.LanesLast))
 	c.V(amd64.VPANDND, w, x, x, c.numbers(g, 32))
 	c.V(amd64.VPBROADCASTD, w, d, c.execWord().Plus(int32(g*c.lanes/32*4)))
 	c.V(amd64.VPSRLVD, w, d, d, x)

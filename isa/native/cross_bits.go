@@ -2,8 +2,8 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // Instructions across lanes on booleans work on the chunk's word of bits, in regTemp. They use
@@ -114,7 +114,7 @@ func (c *compiler) resultWord(in *isa.Inst) {
 func (c *compiler) anyOf() {
 	c.scratch()
 	field := c.lanesTable()
-	c.G(amd64.MOV, amd64.B64, regWord, field(interp.LanesTop))
+	c.G(amd64.MOV, amd64.B64, regWord, field(wave.LanesTop))
 	c.V(amd64.ANDNQ, amd64.X, regWord2, regWord, regTemp)
 	c.G(amd64.SUB, amd64.B64, regWord2, regWord)
 	c.G(amd64.DEC, amd64.B64, regWord2)
@@ -126,7 +126,7 @@ func (c *compiler) anyOf() {
 // matter. regWord has the highest of all.
 func (c *compiler) spreadTop(field func(uintptr) amd64.Mem) {
 	c.G(amd64.AND, amd64.B64, regWord2, regWord)
-	c.G(amd64.MOV, amd64.B32, regTemp, field(interp.LanesLast))
+	c.G(amd64.MOV, amd64.B32, regTemp, field(wave.LanesLast))
 	c.V(amd64.SHRXQ, amd64.X, regWord, regWord2, regTemp)
 	c.G(amd64.MOV, amd64.B64, regTemp, regWord2)
 	c.G(amd64.SUB, amd64.B64, regTemp, regWord)
@@ -139,10 +139,10 @@ func (c *compiler) lowestRunning() {
 	field := c.lanesTable()
 	// One is subtracted from each part of the word; the highest bits keep the parts from borrowing.
 	c.G(amd64.MOV, amd64.B64, regTemp, c.execWord())
-	c.G(amd64.MOV, amd64.B64, regWord, field(interp.LanesTop))
+	c.G(amd64.MOV, amd64.B64, regWord, field(wave.LanesTop))
 	c.V(amd64.ANDNQ, amd64.X, regWord2, regTemp, regWord)
 	c.G(amd64.OR, amd64.B64, regWord, regTemp)
-	c.G(amd64.SUB, amd64.B64, regWord, field(interp.LanesLow))
+	c.G(amd64.SUB, amd64.B64, regWord, field(wave.LanesLow))
 	c.G(amd64.XOR, amd64.B64, regWord, regWord2)
 	c.V(amd64.ANDNQ, amd64.X, regTemp, regWord, regTemp)
 }
@@ -230,7 +230,7 @@ func (c *compiler) voteEqual(in *isa.Inst) {
 func (c *compiler) ballot(in *isa.Inst) {
 	w, d := c.width(isa.I32), c.vecs()
 	temp, mask := c.vec(), c.vec()
-	size := amd64.Mem{Base: regAddress, Disp: int32(interp.LanesSize)}
+	size := amd64.Mem{Base: regAddress, Disp: int32(wave.LanesSize)}
 	each := func() { // all of them have the word in regTemp
 		c.set.spread(c, isa.I32, d[0], regTemp)
 		for _, r := range d[1:] {
@@ -261,13 +261,13 @@ func (c *compiler) ballot(in *isa.Inst) {
 			c.lanesTable()
 			c.G(amd64.CMP, amd64.B32, size, amd64.Imm(64))
 			c.Jcc(amd64.Equal, whole)
-			c.V(amd64.VPBROADCASTD, w, mask, field(interp.LanesMask))
+			c.V(amd64.VPBROADCASTD, w, mask, field(wave.LanesMask))
 			for g := range d {
 				if g == half {
 					c.G(amd64.SHR, amd64.B64, regTemp, amd64.Imm(32))
 				}
 				c.set.spread(c, isa.I32, d[g], regTemp)
-				c.V(amd64.VPBROADCASTD, w, temp, field(interp.LanesLast))
+				c.V(amd64.VPBROADCASTD, w, temp, field(wave.LanesLast))
 				c.V(amd64.VPANDND, w, temp, temp, c.numbers(g, 32))
 				c.V(amd64.VPSRLVD, w, d[g], d[g], temp)
 				c.V(amd64.VPANDD, w, d[g], d[g], mask)
@@ -326,15 +326,15 @@ func (c *compiler) shuffleBits(in *isa.Inst) {
 		one := c.Const32(1).Bcast()
 		c.V(amd64.VMOVDQA32, w, left, x)
 		c.V(amd64.VPXORD, w, bit, bit, bit)
-		c.G(amd64.CMP, amd64.B32, field(interp.LanesSize), amd64.Imm(64))
+		c.G(amd64.CMP, amd64.B32, field(wave.LanesSize), amd64.Imm(64))
 		c.Jcc(amd64.Equal, whole)
-		c.V(amd64.VPBROADCASTD, w, at, field(interp.LanesLast))
+		c.V(amd64.VPBROADCASTD, w, at, field(wave.LanesLast))
 		c.V(amd64.VPTERNLOGD, w, at, x, c.numbers(g, 32), amd64.Imm(ternarySelect))
 		for i := g * c.lanes / 32; i < len(words); i += 2 {
 			if i > 1 {
-				c.V(amd64.VPSUBD, w, left, left, field(interp.LanesSize).Bcast())
+				c.V(amd64.VPSUBD, w, left, left, field(wave.LanesSize).Bcast())
 			}
-			c.V(amd64.VPCMPUD, w, maskTemp, left, field(interp.LanesSize).Bcast(), amd64.Imm(intLess))
+			c.V(amd64.VPCMPUD, w, maskTemp, left, field(wave.LanesSize).Bcast(), amd64.Imm(intLess))
 			c.V(amd64.VPSRLVD, w, bit, words[i], at, amd64.Merge(maskTemp))
 		}
 		c.Bind(done)

@@ -6,8 +6,8 @@ import (
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // scanning is an operation that combines lanes.
@@ -204,13 +204,13 @@ func (c *compiler) reduce(in *isa.Inst) {
 // reduceAll reduces x to s.x, whatever the sub-group size is. It is made for the usual one.
 func (s *scanned) reduceAll(x []amd64.Vec) {
 	usual := min(32, s.cluster)
-	if s.cluster <= interp.MinLanes {
+	if s.cluster <= wave.MinLanes {
 		s.reduce(x, usual)
 		return
 	}
 	other, done := s.NewLabel(), s.NewLabel()
 	field := s.lanesTable()
-	s.G(amd64.CMP, amd64.B32, field(interp.LanesSize), amd64.Imm(usual))
+	s.G(amd64.CMP, amd64.B32, field(wave.LanesSize), amd64.Imm(usual))
 	if s.cluster > usual {
 		s.Jcc(amd64.NotEqual, other)
 	} else {
@@ -220,12 +220,12 @@ func (s *scanned) reduceAll(x []amd64.Vec) {
 	s.Bind(done)
 	s.laterInChunk(func() {
 		s.Bind(other)
-		for n := interp.MinLanes; n <= s.cluster; n *= 2 {
-			if n == usual || n == s.cluster && n < interp.MaxLanes {
+		for n := wave.MinLanes; n <= s.cluster; n *= 2 {
+			if n == usual || n == s.cluster && n < wave.MaxLanes {
 				continue
 			}
 			next := s.NewLabel()
-			s.G(amd64.CMP, amd64.B32, field(interp.LanesSize), amd64.Imm(n))
+			s.G(amd64.CMP, amd64.B32, field(wave.LanesSize), amd64.Imm(n))
 			s.Jcc(amd64.NotEqual, next)
 			s.reduce(x, n)
 			s.Jmp(done)
@@ -305,9 +305,9 @@ func (s *scanned) up(d amd64.Vec, g, step int) bool {
 // upMask loads, into maskTemp, which lanes of group g have one of their cluster step below.
 func (s *scanned) upMask(field func(uintptr) amd64.Mem, g, step int) {
 	byte := int32(g * s.lanes / 8)
-	s.V(s.kmov(), amd64.X, maskTemp, field(interp.LanesUp).Plus(int32(bits.TrailingZeros(uint(step))*8)+byte))
-	if s.cluster < interp.MaxLanes {
-		word := s.Const(binary.LittleEndian.AppendUint64(nil, interp.LanesUpFrom(s.cluster, step)))
+	s.V(s.kmov(), amd64.X, maskTemp, field(wave.LanesUp).Plus(int32(bits.TrailingZeros(uint(step))*8)+byte))
+	if s.cluster < wave.MaxLanes {
+		word := s.Const(binary.LittleEndian.AppendUint64(nil, wave.LanesUpFrom(s.cluster, step)))
 		s.V(s.kmov(), amd64.X, maskTemp2, word.Plus(byte))
 		s.V(amd64.KANDW, amd64.X, maskTemp, maskTemp, maskTemp2)
 	}
@@ -327,8 +327,8 @@ func (c *compiler) scan(in *isa.Inst) {
 	done := c.NewLabel()
 	field := c.lanesTable()
 	for step := 1; step < s.cluster; step *= 2 {
-		if step >= interp.MinLanes {
-			c.G(amd64.CMP, amd64.B32, field(interp.LanesSize), amd64.Imm(step))
+		if step >= wave.MinLanes {
+			c.G(amd64.CMP, amd64.B32, field(wave.LanesSize), amd64.Imm(step))
 			c.Jcc(amd64.BelowEqual, done)
 		}
 		for g := len(s.x) - 1; g >= 0; g-- {
@@ -376,9 +376,9 @@ func (c *compiler) oddOf() {
 	c.scratch()
 	field := c.lanesTable()
 	done := c.NewLabel()
-	for step := 1; step < interp.MaxLanes; step *= 2 {
-		if step >= interp.MinLanes {
-			c.G(amd64.CMP, amd64.B32, field(interp.LanesSize), amd64.Imm(step))
+	for step := 1; step < wave.MaxLanes; step *= 2 {
+		if step >= wave.MinLanes {
+			c.G(amd64.CMP, amd64.B32, field(wave.LanesSize), amd64.Imm(step))
 			c.Jcc(amd64.BelowEqual, done)
 		}
 		c.G(amd64.MOV, amd64.B64, regWord, regTemp)
@@ -386,9 +386,9 @@ func (c *compiler) oddOf() {
 		c.G(amd64.XOR, amd64.B64, regTemp, regWord)
 	}
 	c.Bind(done)
-	c.G(amd64.MOV, amd64.B32, regWord, field(interp.LanesLast))
-	c.G(amd64.AND, amd64.B64, regTemp, field(interp.LanesLow))
+	c.G(amd64.MOV, amd64.B32, regWord, field(wave.LanesLast))
+	c.G(amd64.AND, amd64.B64, regTemp, field(wave.LanesLow))
 	c.V(amd64.SHLXQ, amd64.X, regWord2, regTemp, regWord)
-	c.G(amd64.MOV, amd64.B64, regWord, field(interp.LanesTop))
+	c.G(amd64.MOV, amd64.B64, regWord, field(wave.LanesTop))
 	c.spreadTop(field)
 }

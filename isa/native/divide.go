@@ -5,8 +5,8 @@ import (
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
 // Integers are divided by multiplying with a reciprocal of the divisor, a float that is a little too
@@ -23,7 +23,7 @@ const (
 // divisions is the family of integer divisions, of both sets.
 func divisions(f amd64.Features, in *isa.Inst) emitter {
 	switch {
-	case !interp.Divides(in):
+	case !plan.Divides(in):
 		return nil
 	case f&amd64.AVX512 == 0:
 		return dividing2.emit
@@ -135,7 +135,7 @@ func (c *compiler) refuseZero(in *isa.Inst, b amd64.Vec) {
 func (c *compiler) divides() bool {
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
-		if _, constant := c.divisor(in); interp.Divides(in) && !constant {
+		if _, constant := c.divisor(in); plan.Divides(in) && !constant {
 			return true
 		}
 	}
@@ -148,7 +148,7 @@ func (c *compiler) checkDivisors() {
 	seen := map[isa.Reg]isa.Type{}
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
-		if _, constant := c.divisor(in); !interp.Divides(in) || constant || seen[in.B] == in.Type {
+		if _, constant := c.divisor(in); !plan.Divides(in) || constant || seen[in.B] == in.Type {
 			continue
 		}
 		c.at, c.pinned = i, [files]uint32{}

@@ -1,14 +1,14 @@
 // Package native is the engine that makes machine code: one function for each kernel, which runs it
 // for a wave in the place of package interp.
 //
-// The function works on the wave of package interp, through an [interp.Frame], and does what package interp
+// The function works on the wave of package interp, through a [wave.Frame], and does what package interp
 // does: the same lanes run the same instructions in the same order as far as results show, so that results,
 // counters, faults and schedules are the same to the bit. What it cannot do (an instruction without machine
 // code, a barrier that some lanes are not at, an access that is not as it should be) is an exit: it says
 // where it is and returns; package interp does that part with its own functions, finds out what is wrong if
 // anything is, and calls the function again behind it.
 //
-// Kernels come in as bytecode (package isa), cut into parts by package interp ([interp.Plan]); code goes out
+// Kernels come in as bytecode (package isa), cut into parts by package plan ([plan.Plan]); code goes out
 // through package amd64, which encodes it, and package codemem, which makes it executable. The engine exists
 // on processors with AVX2 and what came with it (x86-64-v3) or AVX-512 (F, BW, CD, DQ and VL); elsewhere
 // [New] returns an error that says why, and package interp does the work.
@@ -20,9 +20,9 @@
 //
 // An addition of two vectors, v2 = add.i32 v0, v1, in the middle of a block goes this way:
 //
-//   - interp decodes the block (interp/accelerate.go). The instruction writes a vector register from registers,
-//     [interp.Movable], and accelerator.Takes finds an emitter for it, so that it joins the
-//     [interp.Run] in front of it. A scalar instruction would be a part of its own, and anything else an exit.
+//   - plan cuts the block into parts (plan/run.go). The instruction writes a vector register from registers,
+//     [plan.Movable], and Engine.takes finds an emitter for it, so that it joins the
+//     [plan.Run] in front of it. A scalar instruction would be a part of its own, and anything else an exit.
 //   - builder (kernel.go) emits the blocks one after the other: what entering a block counts, its parts, its terminator
 //     (control.go). In front of a run stands what finds the memory of its loads and stores (builder.slot).
 //   - compiler (compile.go) emits the run: a loop over the chunks of the wave and, in a chunk, over groups of lanes. For each
@@ -41,11 +41,11 @@
 //
 //   - An addition of floats, v2 = fadd.f32 v0, v1, has its emitter from float (float.go). It takes operands with any NaN and
 //     leaves any, which compiler.resultFloat notes (value.loose); who looks at bits asks compiler.load for them.
-//   - A load at an index of each lane's own, v3 = load.i32 [global s0 + v2*4], is part of a run, too: [interp.Indexed].
-//     shareSlots (interp/share.go) gives it a slot, together with others behind the same pointer and index. builder.slot emits, in front of
+//   - A load at an index of each lane's own, v3 = load.i32 [global s0 + v2*4], is part of a run, too: [plan.Indexed].
+//     shareSlots (plan/slots.go) gives it a slot, together with others behind the same pointer and index. builder.slot emits, in front of
 //     the run, a comparison of the pointer with the one that the slot was filled in for; if they differ, the function returns with
-//     [interp.ExitSlots], wave.fillSlot finds the allocation, and the function begins again at the same point. The emitter is
-//     compiler.gather (gather.go). An index that is beyond the limit in a lane that runs goes to compiler.refuse, an [interp.ExitPart]:
+//     [wave.ExitSlots], wave.resolve (interp/native.go) finds the allocation, and the function begins again at the same point. The emitter is
+//     compiler.gather (gather.go). An index that is beyond the limit in a lane that runs goes to compiler.refuse, an [wave.ExitPart]:
 //     package interp then does all of the run from its beginning, and finds the fault.
 //   - A store, store.i32 [global s0 + v2*4], v3, is a run of its own, of two loops (compileRun, changesAtOnce): the first only
 //     looks at the indices of all lanes and may refuse, the second stores (compiler.scatter) and may not. In a hyperblock
@@ -87,8 +87,8 @@
 //
 // Two kinds of pieces of a kernel are done for some groups of lanes from the beginning to the end, and then
 // for the next, with values in registers. A region (region*.go) is an innermost loop that is a chain of
-// blocks without stores to shared memory. A hyperblock (hyperblock.go, interp.Hyper) is what lies between
-// barriers and loops: package interp makes one sequence of instructions of the blocks, with selections for
+// blocks without stores to shared memory. A hyperblock (hyperblock.go, plan.Hyper) is what lies between
+// barriers and loops: package plan makes one sequence of instructions of the blocks, with selections for
 // lanes that part; the stores only look at their indices there, and take place in passes of their own behind
 // it. Both stand in front of the blocks that they are for, and control falls through to these where something
 // is not as it should be. Nothing has changed by then that the blocks read.

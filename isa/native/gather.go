@@ -2,8 +2,8 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // A load looks at the indices of the group once: whether they are consecutive, which
@@ -33,7 +33,7 @@ type gathering struct {
 // beyond the slot's limit.
 func (c *compiler) gather(in *isa.Inst) {
 	g := &gathering{t: in.Type, it: in.Idx.Type(), in: in, slot: c.slots[c.run.Slots[c.at]], bias: c.run.Bias[c.at], disp: c.run.Disp[c.at],
-		done: c.NewLabel(), address: c.slot(interp.SlotAddress), limit: c.slot(interp.SlotLimit), pointer: c.slot(interp.SlotPointer)}
+		done: c.NewLabel(), address: c.slot(wave.SlotAddress), limit: c.slot(wave.SlotLimit), pointer: c.slot(wave.SlotPointer)}
 	first := !g.slot.known
 	if v := c.value(in.B, g.it); v.reg >= 0 || first {
 		g.x = c.load(in.B, g.it, true)
@@ -277,5 +277,5 @@ func (c *compiler) loadOneByOne(g *gathering) {
 
 // aside is the function's own memory, of 136 bytes, from byte n on.
 func (c *compiler) aside(n int) amd64.Mem {
-	return amd64.Mem{Base: regFrame, Disp: int32(interp.FrameScratch) + int32(n)}
+	return amd64.Mem{Base: regFrame, Disp: int32(wave.FrameScratch) + int32(n)}
 }

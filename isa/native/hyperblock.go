@@ -4,51 +4,53 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
-// A hyperblock is several blocks in one pass over the lanes (interp.Hyper), with values in registers all the
+// A hyperblock is several blocks in one pass over the lanes (plan.Hyper), with values in registers all the
 // way. Its stores look at their indices in that pass, and take place in passes of their own when nothing can
 // go wrong any more.
 
 // maskRunning has the lanes of the group that run where maskExec has those of the present block.
 const maskRunning = amd64.K7
 
-// maxUsed is how much of Frame.Loop hyperblocks use: first for the lanes of blocks.
-const maxUsed = 32
+// maxUsed is how many words of the frame hyperblocks use, besides those for the lanes of blocks.
+const maxUsed = len(wave.Hyper{}.Words)
 
 // smallIDs bounds global ids that are computed in 32 bits, that of the group's first item: those of the
 // others are less than 2³¹ then.
 const smallIDs = 1<<31 - isa.MaxGroupItems
 
 // canHyper says whether a hyperblock can be made for the processor.
-func (k *builder) canHyper(h *interp.Hyper) bool {
-	if len(h.Masks) > 32-loopLeft {
+func (k *builder) canHyper(h *plan.Hyper) bool {
+	if len(h.Masks) > len(wave.Hyper{}.Lanes) {
 		return false
 	}
 	return k.features&amd64.AVX512 != 0 ||
-		len(h.Halve)+len(h.Widen) == 0 && !slices.ContainsFunc(h.Masks, func(m isa.Reg) bool { return m != isa.None })
+		len(h.Narrow)+len(h.Widen) == 0 && !slices.ContainsFunc(h.Masks, func(m isa.Reg) bool { return m != isa.None })
 }
 
 // hyper emits the hyperblock that begins with the present block, and before it how it is done straight,
 // unless that is nil. Where it cannot be done, control goes on behind it.
-func (k *builder) hyper(h *interp.Hyper, s *straight) {
+func (k *builder) hyper(h *plan.Hyper, s *straight) {
 	first := k.block
 	b := &k.plan.Blocks[first]
+	k.Note("hyperblock")
 	ordinary, plain := k.NewLabel(), k.NewLabel()
-	k.G(amd64.CMP, amd64.B8, field(interp.FramePlain), amd64.Imm(0))
+	k.G(amd64.CMP, amd64.B8, field(wave.FramePlain), amd64.Imm(0))
 	k.Jcc(amd64.NotEqual, plain)
 	k.cold = append(k.cold, func() {
 		k.Bind(plain)
-		k.G(amd64.MOV, amd64.B8, field(interp.FramePlain), amd64.Imm(0))
+		k.G(amd64.MOV, amd64.B8, field(wave.FramePlain), amd64.Imm(0))
 		k.Jmp(ordinary)
 	})
-	k.G(amd64.CMP, amd64.B64, field(interp.FrameMinWait), amd64.Imm(h.Last))
+	k.G(amd64.CMP, amd64.B64, field(wave.FrameMinWait), amd64.Imm(h.Last))
 	k.Jcc(amd64.BelowEqual, ordinary)
 	for dim, small := range h.Ids {
 		if small {
-			k.G(amd64.CMP, amd64.B64, field(interp.FrameOrigin+8*uintptr(dim)), amd64.Imm(smallIDs))
+			k.G(amd64.CMP, amd64.B64, field(wave.FrameOrigin+8*uintptr(dim)), amd64.Imm(smallIDs))
 			k.Jcc(amd64.Above, ordinary)
 		}
 	}
@@ -68,7 +70,7 @@ func (k *builder) hyper(h *interp.Hyper, s *straight) {
 	}
 	for i, m := range h.Masks {
 		if m != isa.None {
-			k.G(amd64.MOV, amd64.B64, field(interp.FrameLoop+8*uintptr(i)), amd64.Imm(0))
+			k.G(amd64.MOV, amd64.B64, laneCount(i), amd64.Imm(0))
 		}
 	}
 	if h.Single {
@@ -76,24 +78,26 @@ func (k *builder) hyper(h *interp.Hyper, s *straight) {
 	} else {
 		done := k.NewLabel()
 		if s != nil {
+			k.Note("version without checks")
 			otherwise := k.NewLabel()
 			s.emit(otherwise)
 			k.Jmp(done)
 			k.Bind(otherwise)
+			k.Note("version with checks")
 		}
-		c := &hyper{h: h, used: len(h.Masks), compiler: newCompiler(k, h.Run, ordinary)}
+		c := &hyper{h: h, compiler: newCompiler(k, h.Run, ordinary)}
 		c.emit()
 		k.Bind(done)
 	}
 	k.ordinary = nil
 	for i, m := range h.Masks {
 		if m == isa.None {
-			k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameActive))
+			k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameActive))
 			k.count(&k.plan.Blocks[first+i])
 			continue
 		}
 		none := k.NewLabel()
-		k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameLoop+8*uintptr(i)))
+		k.G(amd64.MOV, amd64.B64, amd64.RAX, laneCount(i))
 		k.G(amd64.TEST, amd64.B64, amd64.RAX, amd64.RAX)
 		k.Jcc(amd64.IsZero, none)
 		k.count(&k.plan.Blocks[first+i])
@@ -109,15 +113,18 @@ func (k *builder) hyper(h *interp.Hyper, s *straight) {
 // hyper is a hyperblock in the making.
 type hyper struct {
 	*compiler
-	h          *interp.Hyper
-	used       int // how much of Frame.Loop
+	h          *plan.Hyper
+	used       int // how many of Hyper.Words
 	conditions *conditions
 }
 
-// use returns a word of Frame.Loop.
+// laneCount returns where it is counted how many lanes come to a block.
+func laneCount(block int) amd64.Mem { return field(wave.HyperLanes + 8*uintptr(block)) }
+
+// use returns a word of the frame.
 func (c *hyper) use() amd64.Mem {
 	c.used++
-	return field(interp.FrameLoop + 8*uintptr(c.used-1))
+	return field(wave.HyperWords + 8*uintptr(c.used-1))
 }
 
 // prepareIDs has the addresses of the arrays of ids worked out once for a chunk.
@@ -259,7 +266,7 @@ func (c *hyper) check(in *isa.Inst) {
 	}
 	// No register is taken where a cold path leaves out what that may put into the register file.
 	x, y := c.load(in.B, it, true), c.vec()
-	limit, bias := c.slot(interp.SlotLimit), c.run.Bias[c.at]
+	limit, bias := c.slot(wave.SlotLimit), c.run.Bias[c.at]
 	each, next := c.NewLabel(), c.NewLabel()
 	c.unlessNext(it, y, x, each)
 	if beyond := c.NewLabel(); !s.checked && it == isa.I32 && bias == 0 {
@@ -323,7 +330,7 @@ func (c *hyper) pass() {
 		c.V(amd64.KMOVW, amd64.X, maskRunning, maskExec)
 	}
 	c.step, c.at = 0, 0
-	for _, x := range c.h.Halve {
+	for _, x := range c.h.Narrow {
 		c.pinned = [files]uint32{}
 		c.halve(x)
 	}
@@ -332,6 +339,7 @@ func (c *hyper) pass() {
 		in := &c.run.Code[i]
 		c.step, c.at = i, i
 		c.pinned = [files]uint32{}
+		c.note(in)
 		if accessesMemory(in) {
 			c.only(&now, c.maskOf(i))
 		}
@@ -352,7 +360,7 @@ func (c *hyper) pass() {
 		c.V(amd64.KANDW, amd64.X, maskTemp, maskRunning, amd64.Mask(c.inRegister(m).reg))
 		c.V(amd64.KMOVW, amd64.X, regTemp, maskTemp)
 		c.G(amd64.POPCNT, amd64.B32, regTemp, regTemp)
-		c.G(amd64.ADD, amd64.B64, field(interp.FrameLoop+8*uintptr(i)), regTemp)
+		c.G(amd64.ADD, amd64.B64, laneCount(i), regTemp)
 	}
 	for _, x := range c.h.Widen {
 		c.pinned = [files]uint32{}
@@ -377,7 +385,7 @@ func (c *hyper) wideHalf(r isa.Reg, half int) amd64.Mem {
 
 // halve makes the lower halves of a register of 64 bits, and refuses the hyperblock if a lane that runs has
 // 2³¹ or more there.
-func (c *hyper) halve(h interp.Halved) {
+func (c *hyper) halve(h plan.Narrowed) {
 	v := c.value(h.Half, isa.I32)
 	v.reg = c.take(fileVec)
 	c.holders[fileVec][v.reg] = v
@@ -400,7 +408,7 @@ func (c *hyper) halve(h interp.Halved) {
 }
 
 // widen puts a register into the register file with 64 bits an element.
-func (c *hyper) widen(h interp.Halved) {
+func (c *hyper) widen(h plan.Narrowed) {
 	x := c.load(h.Half, isa.I32, true)
 	d := c.vec()
 	for half := range 2 {
@@ -428,7 +436,8 @@ func (c *hyper) commit(i int) {
 		c.G(amd64.CMP, amd64.B64, s.strewn, amd64.Imm(0))
 		c.Jcc(amd64.NotEqual, each)
 		c.at = i
-		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
+		c.note(in)
+		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(wave.SlotAddress))
 		ahead := c.storeAhead(in)
 		c.storing(i, func() {
 			it := in.Idx.Type()

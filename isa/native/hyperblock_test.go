@@ -8,33 +8,27 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
-// recorder keeps the plan that an accelerator gets.
-type recorder struct {
-	*accelerator
-	plan *interp.Plan
-}
-
-func (r *recorder) Compile(p *interp.Plan) func(*interp.Frame) {
-	r.plan = p
-	return r.accelerator.Compile(p)
-}
-
-// planOf returns the plan of a kernel.
-func planOf(t *testing.T, e Engine, k *isa.Kernel) *interp.Plan {
+// planOf returns the plan of a kernel of which machine code has been made.
+func planOf(t *testing.T, e Engine, k *isa.Kernel) *plan.Plan {
 	t.Helper()
-	r := &recorder{accelerator: &accelerator{features: e.features, constants: interp.Constants(k)}}
-	if _, err := interp.Compile(&isa.Program{Kernels: []*isa.Kernel{k}}, k, r); err != nil {
+	base, err := interp.Prepare(&isa.Program{Kernels: []*isa.Kernel{k}}, k)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return r.plan
+	c, err := e.compile(base, k, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.plan
 }
 
 // hyperblocks returns those of a kernel that the engine makes, by their first blocks.
-func hyperblocks(t *testing.T, e Engine, k *isa.Kernel) map[int]*interp.Hyper {
+func hyperblocks(t *testing.T, e Engine, k *isa.Kernel) map[int]*plan.Hyper {
 	t.Helper()
-	list := map[int]*interp.Hyper{}
+	list := map[int]*plan.Hyper{}
 	for i, b := range planOf(t, e, k).Blocks {
 		if h := b.Hyper; h != nil && (&builder{features: e.features}).canHyper(h) {
 			list[i] = h
@@ -131,7 +125,7 @@ func testHyperHalves(t *testing.T, e Engine) {
 	p.branch(once, 1, 2)
 	p.store(at, isa.I64)
 	p.emit(isa.Inst{Op: isa.OpRet})
-	if h := hyperblocks(t, e, p.k); setOf(e.features).broadcasts() && (h[0] == nil || len(h[0].Widen) == 0 || h[1] == nil || len(h[1].Halve) == 0) {
+	if h := hyperblocks(t, e, p.k); setOf(e.features).broadcasts() && (h[0] == nil || len(h[0].Widen) == 0 || h[1] == nil || len(h[1].Narrow) == 0) {
 		t.Errorf("hyperblocks %v, want some that compute in 32 bits", h)
 	}
 	r := rand.New(rand.NewPCG(8, 0))

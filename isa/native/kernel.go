@@ -2,10 +2,13 @@ package native
 
 import (
 	"errors"
+	"fmt"
 	"math/bits"
 
-	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // builder makes the function of a kernel. Its code is that of the blocks in their order, each of them its
@@ -16,15 +19,15 @@ type builder struct {
 	*amd64.Assembler
 	features  amd64.Features
 	constants map[int]uint64
-	plan      *interp.Plan
+	plan      *plan.Plan
 	block     int // the present one
 
 	points []amd64.Label // by point
 	blocks []amd64.Label // by block
 	cold   []func()
 	exits  map[exit]amd64.Label
-	stubs  map[interp.Exit]amd64.Label // what exits have in common
-	fuel   map[int]amd64.Label         // by block, where the last back edge leads there
+	stubs  map[wave.Exit]amd64.Label // what exits have in common
+	fuel   map[int]amd64.Label       // by block, where the last back edge leads there
 
 	callouts []callout
 	resume   amd64.Label // where it goes on after a callout
@@ -44,7 +47,7 @@ type builder struct {
 // exit is a way back to package interp.
 type exit struct {
 	point int
-	why   interp.Exit
+	why   wave.Exit
 }
 
 // field returns a field of the frame.
@@ -63,13 +66,18 @@ func (b registersOut) Error() string {
 // package interp runs the kernel then.
 var errLost = errors.New("a value is read whose register has been given to another one")
 
-// compileKernel returns the machine code of a kernel, and what it calls.
-func compileKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan) (code []byte, callouts []callout, err error) {
+// compileKernel returns the machine code of a kernel, and the builder that has made it. list has the assembler note what
+// it appends.
+func compileKernel(f amd64.Features, constants map[int]uint64, p *plan.Plan, list bool) (k *builder, code []byte, err error) {
 	err = tryPlain(func(plain map[int]bool) (err error) {
-		code, callouts, err = emitKernel(f, constants, p, plain)
+		k = newBuilder(f, constants, p, plain)
+		if list {
+			k.List(fieldName)
+		}
+		code, err = k.emit()
 		return err
 	})
-	return code, callouts, err
+	return k, code, err
 }
 
 // maxPlain is how many loops of a kernel at most are found out one by one to be none for a region, each by
@@ -93,25 +101,10 @@ func tryPlain(emit func(plain map[int]bool) error) error {
 	}
 }
 
-// emitKernel is compileKernel without regions at some blocks. It fails with registersOut if there are not
-// enough registers, and with errLost.
-func emitKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan, plain map[int]bool) (code []byte, callouts []callout, err error) {
-	defer func() {
-		switch out := recover().(type) {
-		case nil:
-		case registersOut:
-			code, callouts, err = nil, nil, out
-		case error:
-			if out != errLost {
-				panic(out)
-			}
-			code, callouts, err = nil, nil, out
-		default:
-			panic(out)
-		}
-	}()
+// newBuilder returns a builder that makes no regions at some blocks.
+func newBuilder(f amd64.Features, constants map[int]uint64, p *plan.Plan, plain map[int]bool) *builder {
 	k := &builder{Assembler: amd64.New(f), features: f, constants: constants, plan: p, plain: plain,
-		exits: map[exit]amd64.Label{}, stubs: map[interp.Exit]amd64.Label{}, fuel: map[int]amd64.Label{}}
+		exits: map[exit]amd64.Label{}, stubs: map[wave.Exit]amd64.Label{}, fuel: map[int]amd64.Label{}}
 	for range p.Points {
 		k.points = append(k.points, k.NewLabel())
 	}
@@ -119,16 +112,33 @@ func emitKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan, plai
 		k.blocks = append(k.blocks, k.points[p.Blocks[i].Entry])
 	}
 	k.blockTable, k.queue, k.pick, k.following = k.Table(k.blocks), k.NewLabel(), k.NewLabel(), k.NewLabel()
+	return k
+}
 
-	k.resumable()
-	k.G(amd64.MOV, amd64.B64, regScalars, field(interp.FrameScalars))
-	k.G(amd64.MOV, amd64.B64, regStride, field(interp.FrameStride))
-	k.G(amd64.MOV, amd64.B64, regSlots, field(interp.FrameSlots))
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FramePoint))
-	k.jumpTo(k.Table(k.points))
+// emit emits the function. It fails with registersOut if there are not enough registers, and with errLost.
+func (k *builder) emit() (code []byte, err error) {
+	defer func() {
+		switch out := recover().(type) {
+		case nil:
+		case registersOut:
+			code, err = nil, out
+		case error:
+			if out != errLost {
+				panic(out)
+			}
+			code, err = nil, out
+		default:
+			panic(out)
+		}
+	}()
+	k.begin()
 	since := 0 // instructions since the ration was looked at
+	p := k.plan
 	for i := range p.Blocks {
 		k.block = i
+		if k.Lists() {
+			k.Section(fmt.Sprintf("block %d", i))
+		}
 		k.enter(&p.Blocks[i])
 		for j := range p.Blocks[i].Parts {
 			part := &p.Blocks[i].Parts[j]
@@ -139,16 +149,19 @@ func emitKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan, plai
 			case part.Copy != nil:
 				since += copyWeight
 			}
-			if since > interp.RationEvery {
-				k.G(amd64.DEC, amd64.B64, field(interp.FrameRation))
-				k.Jcc(amd64.IsZero, k.exit(part.Point, interp.ExitRation))
+			if since > wave.RationEvery {
+				k.G(amd64.DEC, amd64.B64, field(wave.FrameRation))
+				k.Jcc(amd64.IsZero, k.exit(part.Point, wave.ExitRation))
 				since = 0
 			}
+			k.notePoint("part", part.Point, part.Scalar)
 			k.part(part)
 		}
 		k.Bind(k.points[p.Blocks[i].End])
+		k.notePoint("end", p.Blocks[i].End, p.Blocks[i].Terminator)
 		k.terminator(&p.Blocks[i])
 	}
+	k.Section(seldomTitle)
 	if k.queued {
 		k.enqueueStub()
 	}
@@ -163,8 +176,30 @@ func emitKernel(f amd64.Features, constants map[int]uint64, p *interp.Plan, plai
 		}
 	}
 	k.endCallouts()
-	code, err = k.Finish()
-	return code, k.callouts, err
+	return k.Finish()
+}
+
+// begin emits the entry of the function: a jump to where it is to begin.
+func (k *builder) begin() {
+	k.Section("entry")
+	k.resumable()
+	k.G(amd64.MOV, amd64.B64, regScalars, field(wave.FrameScalars))
+	k.G(amd64.MOV, amd64.B64, regStride, field(wave.FrameStride))
+	k.G(amd64.MOV, amd64.B64, regSlots, field(wave.FrameSlots))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FramePoint))
+	k.jumpTo(k.Table(k.points))
+}
+
+// notePoint puts what stands at a point in front of its machine code in a listing.
+func (k *builder) notePoint(what string, point int, in *isa.Inst) {
+	if !k.Lists() {
+		return
+	}
+	text := fmt.Sprintf("%s at point %d", what, point)
+	if in != nil {
+		text += ": " + k.plan.Kernel.InstText(in)
+	}
+	k.Note(text)
 }
 
 // later has f emit code that is seldom run behind the rest.
@@ -179,29 +214,32 @@ func (k *builder) jumpTo(table amd64.Mem) {
 }
 
 // counter returns one of the frame's counters.
-func counter(c uintptr) amd64.Mem { return field(interp.FrameCounts + c) }
+func counter(c uintptr) amd64.Mem { return field(wave.FrameCounts + c) }
 
 // enter emits the beginning of a block: what entering it counts.
-func (k *builder) enter(b *interp.PlanBlock) {
+func (k *builder) enter(b *plan.Block) {
 	k.Align(16)
 	k.Bind(k.points[b.Entry])
 	if r := k.regionAt(k.block); r != nil {
+		k.Note("loop region")
 		r.emit()
+		k.Note("behind the loop region")
 	}
 	if h := b.Hyper; h != nil && k.canHyper(h) {
 		if s := k.straighten(h); s != nil || !h.Single {
 			k.hyper(h, s)
+			k.Note("behind the hyperblock")
 		}
 	}
 	if b.IDs != nil {
 		compileRun(k, b.IDs, k.NewLabel()) // nothing goes to that label
 	}
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameActive))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameActive))
 	k.count(b)
 }
 
 // count adds what entering a block counts, with as many lanes as RAX says.
-func (k *builder) count(b *interp.PlanBlock) {
+func (k *builder) count(b *plan.Block) {
 	k.G(amd64.INC, amd64.B64, counter(countBlocks))
 	k.G(amd64.ADD, amd64.B64, counter(countInstructions), amd64.Imm(b.Count))
 	for _, c := range []struct {
@@ -220,7 +258,7 @@ func (k *builder) count(b *interp.PlanBlock) {
 }
 
 // part emits a part of a block.
-func (k *builder) part(p *interp.Part) {
+func (k *builder) part(p *plan.Part) {
 	switch {
 	case p.Run != nil:
 		k.run(p)
@@ -229,16 +267,16 @@ func (k *builder) part(p *interp.Part) {
 	case p.Copy != nil:
 		k.copyGroup(p)
 	case p.Waits:
-		k.G(amd64.CMP, amd64.B8, field(interp.FrameQuiet), amd64.Imm(0))
-		k.Jcc(amd64.Equal, k.exit(p.Point, interp.ExitPart))
+		k.G(amd64.CMP, amd64.B8, field(wave.FrameQuiet), amd64.Imm(0))
+		k.Jcc(amd64.Equal, k.exit(p.Point, wave.ExitPart))
 	default:
-		k.Jmp(k.exit(p.Point, interp.ExitPart))
+		k.Jmp(k.exit(p.Point, wave.ExitPart))
 	}
 }
 
 // exit returns where the function ends, and goes on at a point after package interp has done something.
-func (k *builder) exit(point int, why interp.Exit) amd64.Label {
-	if k.ordinary != nil && why == interp.ExitPart {
+func (k *builder) exit(point int, why wave.Exit) amd64.Label {
+	if k.ordinary != nil && why == wave.ExitPart {
 		return *k.ordinary
 	}
 	e := exit{point, why}
@@ -251,13 +289,13 @@ func (k *builder) exit(point int, why interp.Exit) amd64.Label {
 	k.cold = append(k.cold, func() {
 		k.Bind(l)
 		k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(point))
-		k.Jmp(k.leave(why, interp.FramePoint))
+		k.Jmp(k.leave(why, wave.FramePoint))
 	})
 	return l
 }
 
 // leave returns where the function ends for a reason, with the number in RAX in a field of the frame.
-func (k *builder) leave(why interp.Exit, where uintptr) amd64.Label {
+func (k *builder) leave(why wave.Exit, where uintptr) amd64.Label {
 	l, ok := k.stubs[why]
 	if ok {
 		return l
@@ -267,32 +305,32 @@ func (k *builder) leave(why interp.Exit, where uintptr) amd64.Label {
 	k.cold = append(k.cold, func() {
 		k.Bind(l)
 		k.G(amd64.MOV, amd64.B64, field(where), amd64.RAX)
-		k.G(amd64.MOV, amd64.B64, field(interp.FrameExit), amd64.Imm(why))
+		k.G(amd64.MOV, amd64.B64, field(wave.FrameExit), amd64.Imm(why))
 		k.G(amd64.RET, amd64.B64)
 	})
 	return l
 }
 
 // run emits a run: its slots, and the loop over the lanes.
-func (k *builder) run(p *interp.Part) {
+func (k *builder) run(p *plan.Part) {
 	for i := range p.Run.Places {
 		k.slot(&p.Run.Places[i], p.Point)
 	}
-	if interp.Pointed(&p.Run.Code[0]) {
+	if plan.Pointed(&p.Run.Code[0]) {
 		k.pointedSlot(p)
 	}
-	k.blockRooms(p.Run, k.exit(p.Point, interp.ExitPart))
-	compileRun(k, p.Run, k.exit(p.Point, interp.ExitPart))
+	k.blockRooms(p.Run, k.exit(p.Point, wave.ExitPart))
+	compileRun(k, p.Run, k.exit(p.Point, wave.ExitPart))
 }
 
 // slot emits what works out the address and the limit of a slot for the pointer as it is now.
-func (k *builder) slot(p *interp.Place, point int) {
-	k.slotElse(p, k.exit(point, interp.ExitSlots), k.exit(point, interp.ExitPart))
+func (k *builder) slot(p *wave.Place, point int) {
+	k.slotElse(p, k.exit(point, wave.ExitSlots), k.exit(point, wave.ExitPart))
 }
 
 // slotElse is slot, with control going to fill if the slot is not filled in for the pointer's allocation, and
 // to beyond if the pointer lies behind that.
-func (k *builder) slotElse(p *interp.Place, fill, beyond amd64.Label) {
+func (k *builder) slotElse(p *wave.Place, fill, beyond amd64.Label) {
 	at := func(field uintptr) amd64.Mem { return slotField(p.Slot, field) }
 	if p.Row && p.Fixed || p.Pointed {
 		return
@@ -300,45 +338,45 @@ func (k *builder) slotElse(p *interp.Place, fill, beyond amd64.Label) {
 	if p.Row {
 		k.G(amd64.MOV, amd64.B64, amd64.RDX, scalar(p.Pointer))
 		k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(offsetBits))
-		k.G(amd64.CMP, amd64.B64, amd64.RDX, at(interp.SlotKey))
+		k.G(amd64.CMP, amd64.B64, amd64.RDX, at(wave.SlotKey))
 		k.Jcc(amd64.NotEqual, fill)
 		return
 	}
 	if p.Fixed {
-		k.G(amd64.CMP, amd64.B64, at(interp.SlotKey), amd64.Imm(-1)) // interp.NoKey
+		k.G(amd64.CMP, amd64.B64, at(wave.SlotKey), amd64.Imm(-1)) // wave.NoKey
 		k.Jcc(amd64.Equal, fill)
 		return
 	}
 	k.offset(p, fill)
-	k.G(amd64.MOV, amd64.B64, amd64.RDX, at(interp.SlotLast))
+	k.G(amd64.MOV, amd64.B64, amd64.RDX, at(wave.SlotLast))
 	k.G(amd64.SUB, amd64.B64, amd64.RDX, amd64.RAX)
 	k.Jcc(amd64.Below, beyond)
 	if n := p.Scale; n&(n-1) != 0 {
-		k.G(amd64.MOV, amd64.B64, at(interp.SlotAddress), amd64.RAX)
+		k.G(amd64.MOV, amd64.B64, at(wave.SlotAddress), amd64.RAX)
 		k.G(amd64.MOV, amd64.B64, amd64.RAX, amd64.RDX)
 		k.G(amd64.XOR, amd64.B32, amd64.RDX, amd64.RDX)
 		k.G(amd64.MOV, amd64.B32, amd64.RCX, amd64.Imm(n))
 		k.G(amd64.DIV, amd64.B64, amd64.RCX)
 		k.G(amd64.MOV, amd64.B64, amd64.RDX, amd64.RAX)
-		k.G(amd64.MOV, amd64.B64, amd64.RAX, at(interp.SlotAddress))
+		k.G(amd64.MOV, amd64.B64, amd64.RAX, at(wave.SlotAddress))
 	} else if n > 1 {
 		k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(bits.TrailingZeros32(n)))
 	}
 	k.G(amd64.MOV, amd64.B32, amd64.RCX, amd64.Imm(p.Most))
 	k.G(amd64.CMP, amd64.B64, amd64.RDX, amd64.RCX)
 	k.CMov(amd64.Above, amd64.B64, amd64.RDX, amd64.RCX)
-	k.G(amd64.ADD, amd64.B64, amd64.RAX, at(interp.SlotBase))
-	k.G(amd64.MOV, amd64.B64, at(interp.SlotLimit), amd64.RDX)
-	k.G(amd64.MOV, amd64.B64, at(interp.SlotAddress), amd64.RAX)
+	k.G(amd64.ADD, amd64.B64, amd64.RAX, at(wave.SlotBase))
+	k.G(amd64.MOV, amd64.B64, at(wave.SlotLimit), amd64.RDX)
+	k.G(amd64.MOV, amd64.B64, at(wave.SlotAddress), amd64.RAX)
 }
 
 // offset puts the offset of a place's pointer, displaced, into RAX, if the slot is filled in for that
 // pointer's allocation and the pointer is not far from it; otherwise it goes to fill. It changes RDX.
-func (k *builder) offset(p *interp.Place, fill amd64.Label) {
+func (k *builder) offset(p *wave.Place, fill amd64.Label) {
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, scalar(p.Pointer))
 	k.G(amd64.MOV, amd64.B64, amd64.RDX, amd64.RAX)
 	k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(offsetBits))
-	k.G(amd64.CMP, amd64.B64, amd64.RDX, slotField(p.Slot, interp.SlotKey))
+	k.G(amd64.CMP, amd64.B64, amd64.RDX, slotField(p.Slot, wave.SlotKey))
 	k.Jcc(amd64.NotEqual, fill)
 	k.offsetOf(amd64.RAX, fill)
 	if p.Disp != 0 {
@@ -357,5 +395,5 @@ func (k *builder) offsetOf(r amd64.Reg, far amd64.Label) {
 
 // slotField returns a field of a slot.
 func slotField(slot int, field uintptr) amd64.Mem {
-	return amd64.Mem{Base: regSlots, Disp: int32(slot)*int32(interp.SlotSize) + int32(field)}
+	return amd64.Mem{Base: regSlots, Disp: int32(slot)*int32(wave.SlotSize) + int32(field)}
 }

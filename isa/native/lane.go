@@ -2,8 +2,8 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // Registers of runs that go from lane to lane.
@@ -48,7 +48,7 @@ func (c *compiler) toEach(in *isa.Inst, disp int32, do func(at amd64.Mem)) {
 	c.bits(regLeft, amd64.Mem{Base: regExec})
 	c.G(amd64.CMP, amd64.B32, regLeft, amd64.Imm(1<<c.lanes-1))
 	c.Jcc(amd64.NotEqual, some)
-	c.G(amd64.MOV, amd64.B64, regOneLane, c.slot(interp.SlotAddress))
+	c.G(amd64.MOV, amd64.B64, regOneLane, c.slot(wave.SlotAddress))
 	for i := range int32(c.lanes) {
 		ith := func(r isa.Reg, t isa.Type) amd64.Mem { return c.laneOf(r, t, regLane).Plus(i * int32(t.Bytes())) }
 		c.G(amd64.MOV, amd64.Size(it.Bits()), regAddress, ith(in.B, it))
@@ -83,5 +83,5 @@ func (c *compiler) laneIndex(in *isa.Inst, lane amd64.Reg) {
 	}
 	c.G(amd64.MOV, size, regAddress, c.laneOf(in.B, in.Idx.Type(), lane))
 	c.byScale(regAddress, in.Scale)
-	c.G(amd64.ADD, amd64.B64, regAddress, c.slot(interp.SlotAddress))
+	c.G(amd64.ADD, amd64.B64, regAddress, c.slot(wave.SlotAddress))
 }

@@ -17,12 +17,12 @@ import (
 func compileFor(t *testing.T, f amd64.Features, k *isa.Kernel) {
 	t.Helper()
 	program := &isa.Program{Kernels: []*isa.Kernel{k}}
-	a := &accelerator{features: f, constants: interp.Constants(k)}
-	if _, err := interp.Compile(program, k, a); err != nil {
+	base, err := interp.Prepare(program, k)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if a.err != nil {
-		t.Fatalf("%v\n%s", a.err, k.Text(program))
+	if _, err := (Engine{features: f}).compile(base, k, false); err != nil {
+		t.Fatalf("%v\n%s", err, k.Text(program))
 	}
 }
 

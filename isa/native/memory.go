@@ -5,26 +5,27 @@ import (
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // accesses is the family of loads and stores, of both sets.
 func accesses(_ amd64.Features, in *isa.Inst) emitter {
 	switch {
-	case interp.Row(in):
+	case plan.Row(in):
 		return rowed(in)
-	case interp.Pointed(in):
+	case plan.Pointed(in):
 		return pointed(in)
-	case interp.Apart(in):
+	case plan.Apart(in):
 		return apart(in)
-	case interp.Blocked(in):
+	case plan.Blocked(in):
 		return blocks(in)
 	case in.Op == isa.OpLoad && in.Idx != isa.IdxNone && in.B.IsVector():
 		return (*compiler).gather
 	case in.Op == isa.OpLoad:
 		return (*compiler).loadUniform
-	case interp.UniformStore(in):
+	case plan.UniformStore(in):
 		return (*compiler).storeUniform
 	case in.Op == isa.OpStore:
 		return (*compiler).scatter
@@ -64,7 +65,7 @@ func (c *compiler) prepareSlots() {
 	var list []*slotState
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
-		if in.Op != isa.OpLoad || in.Idx == isa.IdxNone || !in.B.IsVector() || interp.Apart(in) || interp.Pointed(in) {
+		if in.Op != isa.OpLoad || in.Idx == isa.IdxNone || !in.B.IsVector() || plan.Apart(in) || plan.Pointed(in) {
 			continue
 		}
 		s := c.slots[c.run.Slots[i]]
@@ -132,7 +133,7 @@ func (c *compiler) fromIndex(in *isa.Inst) int32 {
 func (c *compiler) checkIndex(in *isa.Inst) {
 	it := in.Idx.Type()
 	x := c.load(in.B, it, true)
-	c.refuseIndex(it, c.vec(), x, c.run.Bias[c.at], c.slot(interp.SlotLimit))
+	c.refuseIndex(it, c.vec(), x, c.run.Bias[c.at], c.slot(wave.SlotLimit))
 }
 
 // refuseIndex refuses the run if an index of a lane that runs, less the bias, is beyond the limit. It changes
@@ -162,7 +163,7 @@ func (c *compiler) scatter(in *isa.Inst) {
 	x, v := c.load(in.B, it, true), c.load(in.C, t, true)
 	next := c.vec()
 	done, each := c.NewLabel(), c.NewLabel()
-	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
+	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(wave.SlotAddress))
 	if int(in.Scale) == t.Bytes() {
 		c.consecutive(it, next, x, each)
 		c.firstIndex(it, x)
@@ -179,7 +180,7 @@ func (c *compiler) scatter(in *isa.Inst) {
 		c.storeInterleaved(amd64.Mem{Base: regAddress, Index: regTemp, Scale: 1, Disp: disp}, v, temp, n)
 		c.Jmp(done)
 		c.Bind(each)
-		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
+		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(wave.SlotAddress))
 	}
 	x, scale := c.scaled(in, x, next)
 	c.set.scatter(c, t, it, amd64.Mem{Base: regAddress, Scale: scale, Disp: disp}, x, v)
@@ -256,7 +257,7 @@ func (c *compiler) scatterNarrow(in *isa.Inst) {
 	if int(in.Scale) == t.Bytes() && c.set.broadcasts() {
 		c.consecutive(it, temp, x, each)
 		c.firstIndex(it, x)
-		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotAddress))
+		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(wave.SlotAddress))
 		c.V(opShorten(t), c.width(t), amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: disp}, v, amd64.Merge(maskExec))
 		c.Jmp(done)
 		c.Bind(each)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
 // indices are the ways in which lanes choose elements, of about 1000.
@@ -199,7 +200,7 @@ func testUniformStores(t *testing.T, e Engine) {
 						if index != isa.IdxNone {
 							in.B, in.Idx, in.Scale = x, index, 4
 						}
-						if !interp.UniformStore(&in) || !(&accelerator{features: e.features}).Takes(&in) {
+						if !plan.UniformStore(&in) || !e.takes(&in) {
 							t.Error("no machine code")
 						}
 						p.emit(in)
@@ -256,7 +257,7 @@ func testStores(t *testing.T, e Engine) {
 // taken makes the test fail if there is no machine code for an access.
 func taken(t *testing.T, e Engine, in *isa.Inst) {
 	t.Helper()
-	if !interp.Indexed(in) || !(&accelerator{features: e.features}).Takes(in) {
+	if !plan.Indexed(in) || !e.takes(in) {
 		t.Error("no machine code")
 	}
 }

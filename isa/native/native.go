@@ -9,6 +9,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/codemem"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // Engine is the native engine. It is made by [New].
@@ -42,30 +44,69 @@ func (Engine) Name() string { return "native" }
 // memory for code, or the kernel is too long for it, the kernel runs without, and its code is an
 // [engine.Fallback] that says so.
 func (e Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
-	a := &accelerator{features: e.features, failed: e.failed, constants: interp.Constants(k)}
-	c, err := interp.Compile(p, k, a)
-	switch {
-	case err != nil:
+	base, err := interp.Prepare(p, k)
+	if err != nil {
 		return nil, err
-	case a.err != nil:
-		return fallback{c, a.err}, nil
-	case a.text == nil:
-		return c, nil
+	}
+	c, err := e.compile(base, k, false)
+	if err != nil {
+		return fallback{base.Code(), err}, nil
 	}
 	load := e.load
 	if load == nil {
 		load = codemem.Load
 	}
-	code, refused := load(a.text)
-	if refused != nil {
-		c, err := interp.Engine{}.Compile(p, k)
-		if err != nil {
-			return nil, err
-		}
-		return fallback{c, refused}, nil
+	code, err := load(c.text)
+	if err != nil {
+		return fallback{base.Code(), err}, nil
 	}
-	a.function.f = code.Func(0)
+	f := &function{f: code.Func(0), callouts: c.builder.callouts}
+	return base.With(machineCode(c.plan, f.run)), nil
+}
+
+// compiled is the machine code of a kernel, what it was made of and by whom.
+type compiled struct {
+	plan    *plan.Plan
+	builder *builder
+	text    []byte
+}
+
+// compile plans a kernel and makes machine code of it. With list set the assembler notes it. The error says why there
+// is none; the plan is there all the same.
+func (e Engine) compile(base interp.Prepared, k *isa.Kernel, list bool) (c compiled, err error) {
+	c.plan = e.plan(base, k)
+	c.builder, c.text, err = compileKernel(e.features, plan.Constants(k), c.plan, list)
+	if err != nil {
+		if e.failed != nil {
+			e.failed(err)
+		}
+		return c, fmt.Errorf("kernel %s has no machine code: %w", k.Name, err)
+	}
 	return c, nil
+}
+
+// plan plans a kernel.
+func (e Engine) plan(base interp.Prepared, k *isa.Kernel) *plan.Plan {
+	return plan.New(k, plan.Options{Layout: base.Layout(), Steady: base.Steady(), Native: e.takes})
+}
+
+// machineCode says what package interp does at the points of a plan.
+func machineCode(p *plan.Plan, run func(*wave.Frame)) interp.MachineCode {
+	m := interp.MachineCode{Run: run, Layout: p.Layout, Places: p.Places, Undo: p.Undo}
+	for i := range p.Blocks {
+		b := &p.Blocks[i]
+		entry := interp.Point{Block: i, Kind: interp.PointEntry}
+		if b.Hyper != nil {
+			entry.Slots = b.Hyper.Slots()
+		}
+		m.Points = append(m.Points, entry)
+		for j := range b.Parts {
+			x := &b.Parts[j]
+			m.Points = append(m.Points, interp.Point{Block: i, Kind: interp.PointPart, Code: x.Code, At: x.At, Slots: x.Slots(), Copy: x.Copy != nil})
+		}
+		m.Points = append(m.Points, interp.Point{Block: i, Kind: interp.PointEnd})
+	}
+	return m
 }
 
 // CompileLater prepares a kernel for package interp, and for this engine when that has done so much work.
@@ -90,23 +131,13 @@ var _ engine.Fallback = fallback{}
 // Fallback returns why.
 func (f fallback) Fallback() error { return f.why }
 
-// accelerator compiles one kernel.
-type accelerator struct {
-	features  amd64.Features
-	failed    func(error)
-	constants map[int]uint64
-	text      []byte
-	function  *function
-	err       error // why there is none
-}
-
-// function is the function of a kernel, which is loaded when that is complete.
+// function is the function of a kernel.
 type function struct {
 	f        codemem.Func
 	callouts []callout
 }
 
-func (n *function) run(f *interp.Frame) {
+func (n *function) run(f *wave.Frame) {
 	for {
 		if err := n.f.Call(unsafe.Pointer(f)); err != nil {
 			panic(err) // the code is closed only when there is no reference to it
@@ -138,12 +169,12 @@ func find(f amd64.Features, in *isa.Inst) emitter {
 	return nil
 }
 
-// Takes says whether there is machine code for the instruction.
-func (a *accelerator) Takes(in *isa.Inst) bool {
+// takes says whether there is machine code for the instruction.
+func (e Engine) takes(in *isa.Inst) bool {
 	if in.Dst.IsScalar() {
-		return takesScalar(a.features, in)
+		return takesScalar(e.features, in)
 	}
-	return find(a.features, in) != nil
+	return find(e.features, in) != nil
 }
 
 // wideOrBool says whether registers of the type are vectors of 32 or 64 bits an element, or masks.
@@ -153,18 +184,4 @@ func wideOrBool(t isa.Type) bool {
 		return true
 	}
 	return false
-}
-
-// Compile makes a function of a kernel.
-func (a *accelerator) Compile(p *interp.Plan) func(*interp.Frame) {
-	code, callouts, err := compileKernel(a.features, a.constants, p)
-	if err != nil {
-		if a.failed != nil {
-			a.failed(err)
-		}
-		a.err = fmt.Errorf("kernel %s has no machine code: %w", p.Kernel.Name, err)
-		return nil // too long for one function
-	}
-	a.text, a.function = code, &function{callouts: callouts}
-	return a.function.run
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/codemem"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -437,7 +438,7 @@ func testInstructions(t *testing.T, e Engine) {
 	instructions(func(name string, in isa.Inst, types [4]isa.Type, n int) {
 		t.Run(name, func(t *testing.T) { testInstruction(t, e, in, types, n) })
 		in.Dst = isa.V(0)
-		if a := (&accelerator{features: e.features}); interp.Movable(&in) && a.Takes(&in) {
+		if plan.Movable(&in) && e.takes(&in) {
 			accelerated[name] = true
 		}
 	})

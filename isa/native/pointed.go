@@ -2,8 +2,9 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // Pointers of the lanes mostly lead to one allocation. Its slot is the one of the first lane that runs;
@@ -25,12 +26,12 @@ func pointed(in *isa.Inst) emitter {
 }
 
 // pointedSlot has the slot filled in for the pointer of the first lane that runs.
-func (k *builder) pointedSlot(part *interp.Part) {
+func (k *builder) pointedSlot(part *plan.Part) {
 	p, run := &part.Run.Places[0], part.Run
 	found, again := k.NewLabel(), k.NewLabel()
-	k.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
-	k.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
-	k.G(amd64.MOV, amd64.B64, regChunks, field(interp.FrameChunks))
+	k.G(amd64.MOV, amd64.B64, regChunk, field(wave.FrameBase))
+	k.G(amd64.MOV, amd64.B64, regExec, field(wave.FrameExec))
+	k.G(amd64.MOV, amd64.B64, regChunks, field(wave.FrameChunks))
 	k.Bind(again)
 	k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regExec})
 	k.G(amd64.TEST, amd64.B64, regTemp, regTemp)
@@ -39,13 +40,13 @@ func (k *builder) pointedSlot(part *interp.Part) {
 	k.next(regExec)
 	k.G(amd64.DEC, amd64.B64, regChunks)
 	k.Jcc(amd64.NotZero, again)
-	k.Jmp(k.exit(part.Point, interp.ExitPart))
+	k.Jmp(k.exit(part.Point, wave.ExitPart))
 	k.Bind(found)
 	k.G(amd64.TZCNT, amd64.B64, regTemp, regTemp)
 	k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regChunk, Index: regTemp, Scale: 8, Disp: int32(run.Offset(p.Pointer, isa.I64))})
 	k.G(amd64.SHR, amd64.B64, regTemp, amd64.Imm(offsetBits))
-	k.G(amd64.CMP, amd64.B64, regTemp, slotField(p.Slot, interp.SlotKey))
-	k.Jcc(amd64.NotEqual, k.exit(part.Point, interp.ExitSlots))
+	k.G(amd64.CMP, amd64.B64, regTemp, slotField(p.Slot, wave.SlotKey))
+	k.Jcc(amd64.NotEqual, k.exit(part.Point, wave.ExitSlots))
 }
 
 // pointedOffset returns the offsets of the elements in the slot's allocation, and refuses the run if one of a
@@ -55,16 +56,16 @@ func (c *compiler) pointedOffset(in *isa.Inst) amd64.Vec {
 	p := c.load(in.A, isa.I64, true)
 	d, x, y := c.movedOffset(in, p)
 	c.V(amd64.VPSRLQ, w, x, p, amd64.Imm(offsetBits))
-	c.V(amd64.VPBROADCASTQ, w, y, c.slot(interp.SlotKey))
+	c.V(amd64.VPBROADCASTQ, w, y, c.slot(wave.SlotKey))
 	c.set.equal(c, isa.I64, y, x, c.refuse)
-	c.set.beyond(c, isa.I64, d, c.slot(interp.SlotLimit), c.refuse)
+	c.set.beyond(c, isa.I64, d, c.slot(wave.SlotLimit), c.refuse)
 	return d
 }
 
 func (c *compiler) loadPointed(in *isa.Inst) {
 	x := c.pointedOffset(in)
 	d := c.vec()
-	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotBase))
+	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(wave.SlotBase))
 	c.set.gather(c, in.Type, isa.I64, d, amd64.VMem(regAddress, x, 1, 0))
 	c.result(in, in.Type, d)
 }
@@ -72,7 +73,7 @@ func (c *compiler) loadPointed(in *isa.Inst) {
 func (c *compiler) storePointed(in *isa.Inst) {
 	v := c.load(in.C, in.Type, true)
 	x := c.pointedOffset(in)
-	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotBase))
+	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(wave.SlotBase))
 	c.set.scatter(c, in.Type, isa.I64, amd64.Mem{Base: regAddress, Scale: 1}, x, v)
 }
 
@@ -82,7 +83,7 @@ func (c *compiler) loadPointedNarrow(in *isa.Inst) {
 	x := c.pointedOffset(in)
 	byOffset := &isa.Inst{Op: isa.OpLoad, Type: in.Type, Idx: isa.Idx64, Scale: 1}
 	g := &gathering{in: byOffset, t: in.Type, it: isa.I64, x: x, d: c.vec(), temp: c.vec(), done: c.NewLabel(),
-		address: c.slot(interp.SlotBase), limit: c.slot(interp.SlotLimit)}
+		address: c.slot(wave.SlotBase), limit: c.slot(wave.SlotLimit)}
 	c.loadEach(g)
 	c.Bind(g.done)
 	c.result(in, in.Type, g.d)
@@ -103,7 +104,7 @@ func (c *compiler) storePointedNarrow(in *isa.Inst) {
 	c.Bind(next)
 	c.G(amd64.TZCNT, amd64.B32, regTemp, regTemp)
 	c.G(amd64.MOV, amd64.B64, regAddress, offsets)
-	c.G(amd64.ADD, amd64.B64, regAddress, c.slot(interp.SlotBase))
+	c.G(amd64.ADD, amd64.B64, regAddress, c.slot(wave.SlotBase))
 	c.G(amd64.MOV, amd64.B32, regTemp, elements)
 	c.G(amd64.MOV, amd64.Size(in.Type.Bits()), amd64.Mem{Base: regAddress}, regTemp)
 	c.V(amd64.BLSR, amd64.X, regTemp, left)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
 // TestPointed runs loads and stores behind pointers of the lanes, to one allocation and to several, inside
@@ -58,7 +59,7 @@ func pointedAccesses(t *testing.T, e Engine, element isa.Type, index isa.IdxType
 		in.Dst = at // the pointer itself
 		old = at
 	}
-	if !interp.Pointed(&in) || !(&accelerator{features: e.features}).Takes(&in) {
+	if !plan.Pointed(&in) || !e.takes(&in) {
 		t.Error("no machine code")
 	}
 	p.emit(in)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -36,7 +36,7 @@ func testPtrAdd(t *testing.T, e Engine) {
 						runs := p.load(bufMask, isa.B1)
 						p.branch(runs, 1, 2)
 						in.Dst = old
-						if !interp.Movable(&in) || !(&accelerator{features: e.features}).Takes(&in) {
+						if !plan.Movable(&in) || !e.takes(&in) {
 							t.Error("no machine code")
 						}
 						p.emit(in)

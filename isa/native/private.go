@@ -2,8 +2,9 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // Private memory has word n of 64 lanes side by side, a row of 256 bytes, and then word n+1. What all lanes
@@ -37,10 +38,10 @@ func rowed(in *isa.Inst) emitter {
 func (c *compiler) prepareRows() {
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
-		if c.rows == nil && (interp.Row(in) || interp.Apart(in)) {
+		if c.rows == nil && (plan.Row(in) || plan.Apart(in)) {
 			c.rows = map[int]rowPlace{}
 		}
-		if !interp.Row(in) {
+		if !plan.Row(in) {
 			continue
 		}
 		slot := c.run.Slots[i]
@@ -54,7 +55,7 @@ func (c *compiler) prepareRows() {
 }
 
 // placeOf returns what a slot of the run is filled in from.
-func (c *compiler) placeOf(slot int) *interp.Place {
+func (c *compiler) placeOf(slot int) *wave.Place {
 	for i := range c.run.Places {
 		if p := &c.run.Places[i]; p.Slot == slot {
 			return p
@@ -63,7 +64,7 @@ func (c *compiler) placeOf(slot int) *interp.Place {
 	return nil
 }
 
-func (c *compiler) prepareRow(in *isa.Inst, p *interp.Place) rowPlace {
+func (c *compiler) prepareRow(in *isa.Inst, p *wave.Place) rowPlace {
 	aligned := min(in.Type.Bytes(), 4)
 	if p.Fixed && in.Idx == isa.IdxNone {
 		off := p.Offset + int64(in.Disp)
@@ -77,7 +78,7 @@ func (c *compiler) prepareRow(in *isa.Inst, p *interp.Place) rowPlace {
 	if p.Fixed {
 		c.G(amd64.CMP, amd64.B64, regTemp, amd64.Imm(p.Last))
 	} else {
-		c.G(amd64.CMP, amd64.B64, regTemp, c.slot(interp.SlotLast))
+		c.G(amd64.CMP, amd64.B64, regTemp, c.slot(wave.SlotLast))
 	}
 	c.Jcc(amd64.Above, c.refuse)
 	if aligned > 1 {
@@ -94,16 +95,16 @@ func (c *compiler) prepareRow(in *isa.Inst, p *interp.Place) rowPlace {
 			c.G(amd64.ADD, amd64.B64, regAddress, amd64.Imm(p.Room))
 		}
 	} else {
-		c.G(amd64.ADD, amd64.B64, regAddress, c.slot(interp.SlotBase))
-		c.G(amd64.SUB, amd64.B64, regAddress, field(interp.FramePrivate))
+		c.G(amd64.ADD, amd64.B64, regAddress, c.slot(wave.SlotBase))
+		c.G(amd64.SUB, amd64.B64, regAddress, field(wave.FramePrivate))
 	}
-	c.G(amd64.MOV, amd64.B64, c.slot(interp.SlotPointer), regAddress)
+	c.G(amd64.MOV, amd64.B64, c.slot(wave.SlotPointer), regAddress)
 	return rowPlace{}
 }
 
 // rowOffset puts the offset that an instruction accesses in its allocation into regTemp, or refuses the run
 // if that is too far away.
-func (c *compiler) rowOffset(in *isa.Inst, p *interp.Place) {
+func (c *compiler) rowOffset(in *isa.Inst, p *wave.Place) {
 	if p.Fixed {
 		c.G(amd64.MOV, amd64.B64, regTemp, amd64.Imm(p.Offset+int64(in.Disp)))
 	} else {
@@ -142,7 +143,7 @@ func (c *compiler) words() (x words, shift int) {
 		return words{at: int(p.at &^ 3), known: true}, int(p.at&3) * 8
 	}
 	c.storeWords()
-	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(interp.SlotPointer))
+	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(wave.SlotPointer))
 	c.G(amd64.ADD, amd64.B64, regAddress, regPrivate)
 	return words{m: amd64.Mem{Base: regAddress, Index: regLane, Scale: 4}}, 0
 }
@@ -200,7 +201,7 @@ func (c *compiler) storeRow(in *isa.Inst) {
 func (c *compiler) changesRows() bool {
 	loads := false
 	for i := range c.run.Code {
-		if in := &c.run.Code[i]; interp.Row(in) || interp.Apart(in) {
+		if in := &c.run.Code[i]; plan.Row(in) || plan.Apart(in) {
 			if loads && in.Op == isa.OpStore {
 				return true
 			}

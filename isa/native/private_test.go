@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
 // TestRows runs stores to and loads from private memory at places that all lanes share, in their
@@ -42,7 +43,7 @@ func testRows(t *testing.T, e Engine) {
 						} else {
 							in.C = old
 						}
-						if !interp.Row(&in) || !(&accelerator{features: e.features}).Takes(&in) {
+						if !plan.Row(&in) || !e.takes(&in) {
 							t.Error("no machine code")
 						}
 						p.emit(in)

@@ -4,8 +4,9 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // A region is an innermost loop that is done depth first: all trips for some groups of lanes, whose values
@@ -19,26 +20,9 @@ const (
 	// maxChain bounds the blocks of a region, maxHomes the registers that hold values from trip to trip,
 	// which leaves some for what lies between; maxRegion bounds the instructions, times the groups that they
 	// are for.
-	maxChain  = 16
+	maxChain  = len(wave.Loop{}.Left)
 	maxHomes  = 20
 	maxRegion = 2048
-)
-
-// What Frame.Loop holds while a region runs.
-const (
-	loopTrips    = iota                 // Σ trips of lanes that have left
-	loopProgress                        // of the groups that got furthest: trips and blocks as one number
-	loopMost                            // their trips
-	loopLast                            // the number of the last block that they entered
-	loopLimit                           // trips before fuel is used up
-	loopRemain                          // lanes of the wave that are still inside when fuel is used up
-	loopStopped                         // 1 if any is
-	loopChunks                          // chunks left
-	loopUndo                            // where in Frame.Undo the next chunk is saved
-	loopPrivate                         // where the chunk's private memory is
-	loopEntry                           // from here on, the lanes of each chunk that began
-	loopRest     = loopEntry + maxWords // those that are still inside
-	loopLeft     = loopRest + maxWords  // how many left at each block
 )
 
 // What general registers hold in a region, besides those of a run.
@@ -71,7 +55,7 @@ type region struct {
 	// from; by instruction, how its index is known; and the numbers of these patterns. looked has those of
 	// the present trip.
 	loads             bool
-	standing, turning []*interp.Place
+	standing, turning []*wave.Place
 	roots             []place
 	index             []pattern
 	patterns          map[pattern]int
@@ -132,7 +116,7 @@ func (k *builder) chainOf(h int) (chain []int, last int) {
 }
 
 // stays says whether the instructions of a run may be part of a region.
-func stays(r *interp.Run) bool {
+func stays(r *plan.Run) bool {
 	for i := range r.Code {
 		in := &r.Code[i]
 		switch in.Op {
@@ -144,7 +128,7 @@ func stays(r *interp.Run) bool {
 			}
 			continue
 		}
-		if !interp.Movable(in) && !interp.Crosses(in) || interp.Divides(in) {
+		if !plan.Movable(in) && !plan.Crosses(in) || plan.Divides(in) {
 			return false
 		}
 	}
@@ -207,7 +191,7 @@ func (k *builder) regionAt(h int) *region {
 	}
 	c.run.Keep = make([]bool, len(c.run.Code))
 	for i := range c.run.Code {
-		r.cross = r.cross || interp.Crosses(&c.run.Code[i])
+		r.cross = r.cross || plan.Crosses(&c.run.Code[i])
 	}
 	c.lanes = groupOf(k.plan.Kernel, c.run.Code, s)
 	r.patterns, r.rows = map[pattern]int{}, map[int]rowPlace{}
@@ -227,8 +211,8 @@ func (k *builder) regionAt(h int) *region {
 	return r
 }
 
-// number is a number in Frame.Loop.
-func (r *region) number(n int) amd64.Mem { return field(interp.FrameLoop + 8*uintptr(n)) }
+// word returns word n of an array of the frame.
+func (r *region) word(array uintptr, n int) amd64.Mem { return field(array + 8*uintptr(n)) }
 
 // saved is where a scalar is kept: as it was before the loop, or as the groups that got furthest leave it.
 func (r *region) saved(x isa.Reg, copy int) amd64.Mem {
@@ -239,7 +223,7 @@ func (r *region) saved(x isa.Reg, copy int) amd64.Mem {
 func (r *region) emit() {
 	k := r.kernel
 	ordinary, chunk, nextChunk, end := k.NewLabel(), k.NewLabel(), k.NewLabel(), k.NewLabel()
-	k.G(amd64.CMP, amd64.B64, field(interp.FrameMinWait), amd64.Imm(r.last))
+	k.G(amd64.CMP, amd64.B64, field(wave.FrameMinWait), amd64.Imm(r.last))
 	k.Jcc(amd64.BelowEqual, ordinary)
 	r.refuse = ordinary
 	if r.cross {
@@ -248,36 +232,36 @@ func (r *region) emit() {
 	if r.loads {
 		r.refuse = k.NewLabel()
 		skip := k.NewLabel()
-		k.G(amd64.CMP, amd64.B64, field(interp.FrameLoopSkip), amd64.Imm(0))
+		k.G(amd64.CMP, amd64.B64, field(wave.FrameLoopSkip), amd64.Imm(0))
 		k.Jcc(amd64.NotEqual, skip)
 		r.openSlots(ordinary)
-		k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameUndo))
-		k.G(amd64.MOV, amd64.B64, r.number(loopUndo), regTemp)
-		k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FramePrivate))
-		k.G(amd64.MOV, amd64.B64, r.number(loopPrivate), regTemp)
+		k.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameUndo))
+		k.G(amd64.MOV, amd64.B64, field(wave.LoopUndo), regTemp)
+		k.G(amd64.MOV, amd64.B64, regTemp, field(wave.FramePrivate))
+		k.G(amd64.MOV, amd64.B64, field(wave.LoopPrivate), regTemp)
 		k.later(func() {
 			k.Bind(skip)
-			k.G(amd64.DEC, amd64.B64, field(interp.FrameLoopSkip))
+			k.G(amd64.DEC, amd64.B64, field(wave.FrameLoopSkip))
 			k.Jmp(ordinary)
 			r.undo(ordinary)
 		})
 	}
-	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameFuel))
-	k.G(amd64.MOV, amd64.B64, r.number(loopLimit), regTemp)
-	for _, n := range [...]int{loopTrips, loopProgress, loopMost, loopLast, loopRemain, loopStopped} {
-		k.G(amd64.MOV, amd64.B64, r.number(n), amd64.Imm(0))
+	k.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameFuel))
+	k.G(amd64.MOV, amd64.B64, field(wave.LoopLimit), regTemp)
+	for _, f := range [...]uintptr{wave.LoopTrips, wave.LoopProgress, wave.LoopMost, wave.LoopLast, wave.LoopRemain, wave.LoopStopped} {
+		k.G(amd64.MOV, amd64.B64, field(f), amd64.Imm(0))
 	}
 	for i := range r.chain {
-		k.G(amd64.MOV, amd64.B64, r.number(loopLeft+i), amd64.Imm(0))
+		k.G(amd64.MOV, amd64.B64, r.word(wave.LoopLeft, i), amd64.Imm(0))
 	}
 	for _, x := range r.writes {
 		k.G(amd64.MOV, amd64.B64, regTemp, scalar(x))
 		k.G(amd64.MOV, amd64.B64, r.saved(x, 1), regTemp)
 	}
-	k.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
-	k.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
-	k.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameChunks))
-	k.G(amd64.MOV, amd64.B64, r.number(loopChunks), regTemp)
+	k.G(amd64.MOV, amd64.B64, regChunk, field(wave.FrameBase))
+	k.G(amd64.MOV, amd64.B64, regExec, field(wave.FrameExec))
+	k.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameChunks))
+	k.G(amd64.MOV, amd64.B64, field(wave.LoopChunks), regTemp)
 	if r.most > 1 {
 		r.several(chunk, end)
 	}
@@ -297,9 +281,9 @@ func (r *region) emit() {
 	k.G(amd64.ADD, amd64.B64, regChunk, regStride)
 	k.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8))
 	if r.loads {
-		k.G(amd64.ADD, amd64.B64, r.number(loopPrivate), amd64.Imm(k.plan.PrivateStride))
+		k.G(amd64.ADD, amd64.B64, field(wave.LoopPrivate), amd64.Imm(k.plan.Layout.PrivateStride))
 	}
-	k.G(amd64.DEC, amd64.B64, r.number(loopChunks))
+	k.G(amd64.DEC, amd64.B64, field(wave.LoopChunks))
 	k.Jcc(amd64.NotZero, chunk)
 	k.Bind(end)
 	r.leave()
@@ -346,14 +330,14 @@ func (r *region) trips() {
 	k.G(amd64.MOV, amd64.B32, regTrip, amd64.Imm(1))
 	for n := range r.words {
 		k.G(amd64.MOV, amd64.B64, regTemp, exec(n))
-		k.G(amd64.MOV, amd64.B64, r.number(loopEntry+n), regTemp)
+		k.G(amd64.MOV, amd64.B64, r.word(wave.LoopEntry, n), regTemp)
 	}
 	r.lookFirst()
 	k.Align(16)
 	k.Bind(top)
 	r.across.reset()
 	r.trip(r.branch)
-	k.G(amd64.CMP, amd64.B64, regTrip, r.number(loopLimit))
+	k.G(amd64.CMP, amd64.B64, regTrip, field(wave.LoopLimit))
 	k.Jcc(amd64.Equal, stop)
 	k.G(amd64.INC, amd64.B64, regTrip)
 	k.Jmp(top)
@@ -361,15 +345,15 @@ func (r *region) trips() {
 	lanes, finish, words := r.lanesOf(), r.finish, r.words
 	k.cold = append(k.cold, func() {
 		k.Bind(stop)
-		k.G(amd64.MOV, amd64.B64, r.number(loopStopped), amd64.Imm(1))
+		k.G(amd64.MOV, amd64.B64, field(wave.LoopStopped), amd64.Imm(1))
 		k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
 		for n := range words {
 			k.G(amd64.MOV, amd64.B64, regAddress, exec(n))
 			k.G(amd64.AND, amd64.B64, regAddress, regPointer)
 			k.G(amd64.POPCNT, amd64.B64, regAddress, regAddress)
-			k.G(amd64.ADD, amd64.B64, r.number(loopRemain), regAddress)
+			k.G(amd64.ADD, amd64.B64, field(wave.LoopRemain), regAddress)
 			k.G(amd64.IMUL, amd64.B64, regAddress, regTrip)
-			k.G(amd64.ADD, amd64.B64, r.number(loopTrips), regAddress)
+			k.G(amd64.ADD, amd64.B64, field(wave.LoopTrips), regAddress)
 		}
 		r.progress(len(r.chain)-1, finish)
 	})
@@ -378,8 +362,8 @@ func (r *region) trips() {
 	k.Bind(r.finish)
 	for n := range r.words {
 		k.G(amd64.MOV, amd64.B64, regTemp, exec(n))
-		k.G(amd64.MOV, amd64.B64, r.number(loopRest+n), regTemp)
-		k.G(amd64.MOV, amd64.B64, regTemp, r.number(loopEntry+n))
+		k.G(amd64.MOV, amd64.B64, r.word(wave.LoopRest, n), regTemp)
+		k.G(amd64.MOV, amd64.B64, regTemp, r.word(wave.LoopEntry, n))
 		k.G(amd64.MOV, amd64.B64, exec(n), regTemp)
 	}
 	r.across.masked = -1
@@ -391,7 +375,7 @@ func (r *region) trips() {
 		}
 	}
 	for n := range r.words {
-		k.G(amd64.MOV, amd64.B64, regTemp, r.number(loopRest+n))
+		k.G(amd64.MOV, amd64.B64, regTemp, r.word(wave.LoopRest, n))
 		k.G(amd64.MOV, amd64.B64, exec(n), regTemp)
 	}
 	k.Bind(r.done)
@@ -402,7 +386,7 @@ func (r *region) begin() {
 	r.settle()
 	r.schedule()
 	if r.loads {
-		r.parts(func(_ int, p *interp.Part, _ int) {
+		r.parts(func(_ int, p *plan.Part, _ int) {
 			if p.Run != nil {
 				r.prepare(p, false)
 			}
@@ -446,6 +430,7 @@ func (r *region) trip(branch func(i int, in *isa.Inst)) {
 				r.pinned = [files]uint32{}
 				r.across.first = s.first
 				r.enter(s.group, in)
+				r.note(in)
 				if !r.load(in) {
 					find(r.features, in)(r.compiler, in)
 				}
@@ -568,9 +553,9 @@ func (r *region) goOut(i, t, word int) {
 	r.waitAt(regPointer, t)
 	k.G(amd64.OR, amd64.B64, amd64.Mem{Base: regPointer, Disp: int32(8 * word)}, regAddress)
 	k.G(amd64.POPCNT, amd64.B64, regTemp, regAddress)
-	k.G(amd64.ADD, amd64.B64, r.number(loopLeft+i), regTemp)
+	k.G(amd64.ADD, amd64.B64, r.word(wave.LoopLeft, i), regTemp)
 	k.G(amd64.IMUL, amd64.B64, regTemp, regTrip)
-	k.G(amd64.ADD, amd64.B64, r.number(loopTrips), regTemp)
+	k.G(amd64.ADD, amd64.B64, field(wave.LoopTrips), regTemp)
 	k.G(amd64.NOT, amd64.B64, regAddress)
 	k.G(amd64.AND, amd64.B64, exec(word), regAddress)
 }
@@ -578,11 +563,11 @@ func (r *region) goOut(i, t, word int) {
 // waitAt puts the address of the chunk's lanes that wait at block t into a register.
 func (r *region) waitAt(x amd64.Reg, t int) {
 	k := r.kernel
-	k.G(amd64.MOV, amd64.B64, x, field(interp.FrameWords))
+	k.G(amd64.MOV, amd64.B64, x, field(wave.FrameWords))
 	k.G(amd64.IMUL, amd64.B64, x, x, amd64.Imm(8*t))
-	k.G(amd64.ADD, amd64.B64, x, field(interp.FrameWait))
+	k.G(amd64.ADD, amd64.B64, x, field(wave.FrameWait))
 	k.G(amd64.ADD, amd64.B64, x, regExec)
-	k.G(amd64.SUB, amd64.B64, x, field(interp.FrameExec))
+	k.G(amd64.SUB, amd64.B64, x, field(wave.FrameExec))
 }
 
 // exits returns the blocks that lanes leave the region for, by block of the chain; -1 for none.
@@ -600,7 +585,7 @@ func (r *region) exits() []int {
 }
 
 // parts calls f for each part: of which block of the chain, and where its instructions begin in the run.
-func (r *region) parts(f func(i int, p *interp.Part, at int)) {
+func (r *region) parts(f func(i int, p *plan.Part, at int)) {
 	for i, b := range r.chain {
 		for j, at := range r.code[i] {
 			f(i, &r.kernel.plan.Blocks[b].Parts[j], at)
@@ -614,11 +599,11 @@ func (r *region) progress(i int, finish amd64.Label) {
 	k := r.kernel
 	k.G(amd64.IMUL, amd64.B64, regTemp, regTrip, amd64.Imm(len(r.chain)))
 	k.G(amd64.ADD, amd64.B64, regTemp, amd64.Imm(i))
-	k.G(amd64.CMP, amd64.B64, regTemp, r.number(loopProgress))
+	k.G(amd64.CMP, amd64.B64, regTemp, field(wave.LoopProgress))
 	k.Jcc(amd64.BelowEqual, finish)
-	k.G(amd64.MOV, amd64.B64, r.number(loopProgress), regTemp)
-	k.G(amd64.MOV, amd64.B64, r.number(loopMost), regTrip)
-	k.G(amd64.MOV, amd64.B64, r.number(loopLast), amd64.Imm(i))
+	k.G(amd64.MOV, amd64.B64, field(wave.LoopProgress), regTemp)
+	k.G(amd64.MOV, amd64.B64, field(wave.LoopMost), regTrip)
+	k.G(amd64.MOV, amd64.B64, field(wave.LoopLast), amd64.Imm(i))
 	for _, x := range r.writes {
 		k.G(amd64.MOV, amd64.B64, regTemp, scalar(x))
 		k.G(amd64.MOV, amd64.B64, r.saved(x, 2), regTemp)
@@ -631,18 +616,18 @@ func (r *region) leave() {
 	k := r.kernel
 	for i, b := range r.chain {
 		count := amd64.Imm(k.plan.Blocks[b].Count)
-		k.G(amd64.MOV, amd64.B64, amd64.RAX, r.number(loopMost))
+		k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.LoopMost))
 		k.G(amd64.XOR, amd64.B32, amd64.RCX, amd64.RCX)
-		k.G(amd64.CMP, amd64.B64, r.number(loopLast), amd64.Imm(i))
+		k.G(amd64.CMP, amd64.B64, field(wave.LoopLast), amd64.Imm(i))
 		k.Set(amd64.Below, amd64.RCX)
 		k.G(amd64.SUB, amd64.B64, amd64.RAX, amd64.RCX)
 		k.G(amd64.ADD, amd64.B64, counter(countBlocks), amd64.RAX)
 		k.G(amd64.IMUL, amd64.B64, amd64.RAX, amd64.RAX, count)
 		k.G(amd64.ADD, amd64.B64, counter(countInstructions), amd64.RAX)
-		k.G(amd64.MOV, amd64.B64, amd64.RAX, r.number(loopTrips))
+		k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.LoopTrips))
 		for j := range i {
 			if k.plan.Blocks[r.chain[j]].Terminator.Op == isa.OpBrCond {
-				k.G(amd64.SUB, amd64.B64, amd64.RAX, r.number(loopLeft+j))
+				k.G(amd64.SUB, amd64.B64, amd64.RAX, r.word(wave.LoopLeft, j))
 			}
 		}
 		if n := k.plan.Blocks[b].Loads; n > 0 {
@@ -656,28 +641,28 @@ func (r *region) leave() {
 		k.G(amd64.MOV, amd64.B64, regTemp, r.saved(x, 2))
 		k.G(amd64.MOV, amd64.B64, scalar(x), regTemp)
 	}
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(interp.FrameFuel))
-	k.G(amd64.SUB, amd64.B64, amd64.RAX, r.number(loopMost))
-	k.G(amd64.SUB, amd64.B64, amd64.RAX, r.number(loopStopped))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameFuel))
+	k.G(amd64.SUB, amd64.B64, amd64.RAX, field(wave.LoopMost))
+	k.G(amd64.SUB, amd64.B64, amd64.RAX, field(wave.LoopStopped))
 	k.G(amd64.INC, amd64.B64, amd64.RAX)
-	k.G(amd64.MOV, amd64.B64, field(interp.FrameFuel), amd64.RAX)
+	k.G(amd64.MOV, amd64.B64, field(wave.FrameFuel), amd64.RAX)
 	for i, t := range r.exits() {
 		if t < 0 {
 			continue
 		}
 		none := k.NewLabel()
-		k.G(amd64.CMP, amd64.B64, r.number(loopLeft+i), amd64.Imm(0))
+		k.G(amd64.CMP, amd64.B64, r.word(wave.LoopLeft, i), amd64.Imm(0))
 		k.Jcc(amd64.Equal, none)
 		k.mark(t)
 		k.Bind(none)
 	}
-	k.G(amd64.MOV, amd64.B8, field(interp.FrameChanged), amd64.Imm(1))
+	k.G(amd64.MOV, amd64.B8, field(wave.FrameChanged), amd64.Imm(1))
 	k.G(amd64.MOV, amd64.B32, amd64.RDX, amd64.Imm(r.chain[0]))
-	k.G(amd64.CMP, amd64.B64, r.number(loopStopped), amd64.Imm(0))
+	k.G(amd64.CMP, amd64.B64, field(wave.LoopStopped), amd64.Imm(0))
 	k.Jcc(amd64.Equal, k.pick)
 	k.queued = true
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, r.number(loopRemain))
-	k.G(amd64.MOV, amd64.B64, field(interp.FrameActive), amd64.RAX)
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.LoopRemain))
+	k.G(amd64.MOV, amd64.B64, field(wave.FrameActive), amd64.RAX)
 	k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(r.chain[0]))
-	k.Jmp(k.leave(interp.ExitFuel, interp.FrameCur))
+	k.Jmp(k.leave(wave.ExitFuel, wave.FrameCur))
 }

@@ -2,8 +2,9 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // Loads of a region. Nothing in it stores, so that their order makes no difference; where one is not allowed,
@@ -19,7 +20,7 @@ const knownBits = 32
 // loads says whether an instruction is a load that a region does.
 func loads(in *isa.Inst) bool {
 	switch {
-	case in.Op != isa.OpLoad || !interp.Indexed(in) && !interp.Row(in):
+	case in.Op != isa.OpLoad || !plan.Indexed(in) && !plan.Row(in):
 		return false
 	}
 	return true
@@ -28,7 +29,7 @@ func loads(in *isa.Inst) bool {
 // findSlots finds the slots of the region, and which of them are the same in all trips.
 func (r *region) findSlots() {
 	seen := map[int]bool{}
-	note := func(p *interp.Place) {
+	note := func(p *wave.Place) {
 		if seen[p.Slot] {
 			return
 		}
@@ -75,15 +76,15 @@ func (r *region) openSlots(l amd64.Label) {
 		k.slotElse(p, fill, l)
 		k.later(func() {
 			k.Bind(fill)
-			k.G(amd64.MOV, amd64.B64, field(interp.FrameLoopSlot), amd64.Imm(p.Slot))
-			k.Jmp(k.exit(entry, interp.ExitLoop))
+			k.G(amd64.MOV, amd64.B64, field(wave.FrameLoopSlot), amd64.Imm(p.Slot))
+			k.Jmp(k.exit(entry, wave.ExitLoop))
 		})
 	}
 }
 
 // prepare emits what a part's loads have in common for all groups: with turning, of those whose address
 // differs from trip to trip, and otherwise of the others.
-func (r *region) prepare(part *interp.Part, turning bool) {
+func (r *region) prepare(part *plan.Part, turning bool) {
 	was, at := r.run, r.at
 	run := *part.Run
 	run.Code, run.Slots, run.Disp, run.Bias = nil, nil, nil, nil
@@ -105,7 +106,7 @@ func (r *region) prepare(part *interp.Part, turning bool) {
 	}
 	done := map[int]bool{}
 	for i := range run.Code {
-		if in, slot := &run.Code[i], run.Slots[i]; interp.Row(in) && !done[slot] {
+		if in, slot := &run.Code[i], run.Slots[i]; plan.Row(in) && !done[slot] {
 			done[slot] = true
 			r.at = i
 			r.rows[slot] = r.prepareRow(in, r.placeOf(slot))
@@ -134,7 +135,7 @@ func (r *region) load(in *isa.Inst) bool {
 	switch {
 	case in.Op != isa.OpLoad:
 		return false
-	case interp.Row(in):
+	case plan.Row(in):
 		r.row(in)
 	case in.Idx == isa.IdxNone || !in.B.IsVector():
 		r.loadUniform(in)
@@ -149,11 +150,11 @@ func (r *region) row(in *isa.Inst) {
 	k, t, d := r.kernel, in.Type, r.vec()
 	w := r.width(t)
 	p, shift := r.rows[r.run.Slots[r.at]], 0
-	k.G(amd64.MOV, amd64.B64, regAddress, r.number(loopPrivate))
+	k.G(amd64.MOV, amd64.B64, regAddress, field(wave.LoopPrivate))
 	if p.known {
 		p.at, shift = p.at&^3, int(p.at&3)*8
 	} else {
-		k.G(amd64.ADD, amd64.B64, regAddress, r.slot(interp.SlotPointer))
+		k.G(amd64.ADD, amd64.B64, regAddress, r.slot(wave.SlotPointer))
 	}
 	from := amd64.Mem{Base: regAddress, Disp: p.at + int32(4*r.lanes*r.across.group)}
 	switch {
@@ -175,15 +176,15 @@ func (r *region) row(in *isa.Inst) {
 }
 
 // scalarLoad loads a scalar, whose slot's address and limit are those of this trip.
-func (r *region) scalarLoad(p *interp.Part) {
+func (r *region) scalarLoad(p *plan.Part) {
 	k, in := r.kernel, p.Scalar
 	if r.changes(p.Place.Pointer) {
 		k.slotElse(p.Place, r.refuse, r.refuse)
 	}
 	k.index(in, r.refuse)
-	k.G(amd64.CMP, amd64.B64, scalarB, slotField(p.Place.Slot, interp.SlotLimit))
+	k.G(amd64.CMP, amd64.B64, scalarB, slotField(p.Place.Slot, wave.SlotLimit))
 	k.Jcc(amd64.Above, r.refuse)
-	k.G(amd64.MOV, amd64.B64, scalarA, slotField(p.Place.Slot, interp.SlotAddress))
+	k.G(amd64.MOV, amd64.B64, scalarA, slotField(p.Place.Slot, wave.SlotAddress))
 	k.loadFrom(in, amd64.Mem{Base: scalarB, Index: scalarA})
 }
 
@@ -191,7 +192,7 @@ func (r *region) scalarLoad(p *interp.Part) {
 func (r *region) element(in *isa.Inst) {
 	k := r.kernel
 	g := &gathering{in: in, t: in.Type, it: in.Idx.Type(), x: r.compiler.load(in.B, in.Idx.Type(), true), d: r.vec(), bias: r.run.Bias[r.at],
-		disp: r.run.Disp[r.at], done: k.NewLabel(), address: r.slot(interp.SlotAddress), limit: r.slot(interp.SlotLimit)}
+		disp: r.run.Disp[r.at], done: k.NewLabel(), address: r.slot(wave.SlotAddress), limit: r.slot(wave.SlotLimit)}
 	g.temp = r.vec()
 	if g.stride = r.stride(in); g.stride > 1 {
 		g.more = r.vec()

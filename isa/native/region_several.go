@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // maxWords bounds the chunks that go through a region together, maxTogether their groups.
 const (
-	maxWords    = 4
+	maxWords    = len(wave.Loop{}.Entry)
 	maxTogether = 16
 )
 
@@ -59,7 +60,7 @@ func (r *region) together() int {
 	}
 	for i := range r.run.Code {
 		in := &r.run.Code[i]
-		if in.Op == isa.OpBuiltin || interp.Crosses(in) && in.Op != isa.OpScan && in.Op != isa.OpBallot {
+		if in.Op == isa.OpBuiltin || plan.Crosses(in) && in.Op != isa.OpScan && in.Op != isa.OpBallot {
 			return 1 // the first finds its lanes by the chunk; shuffles have enough to do with one
 		}
 	}
@@ -86,14 +87,14 @@ func (r *region) several(rest, end amd64.Label) {
 		r.groups = append(r.groups, i)
 	}
 	k.Bind(again)
-	k.G(amd64.CMP, amd64.B64, r.number(loopChunks), amd64.Imm(r.words))
+	k.G(amd64.CMP, amd64.B64, field(wave.LoopChunks), amd64.Imm(r.words))
 	k.Jcc(amd64.Below, rest)
 	r.trips()
 	for range r.words {
 		k.G(amd64.ADD, amd64.B64, regChunk, regStride)
 	}
 	k.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8*r.words))
-	k.G(amd64.SUB, amd64.B64, r.number(loopChunks), amd64.Imm(r.words))
+	k.G(amd64.SUB, amd64.B64, field(wave.LoopChunks), amd64.Imm(r.words))
 	k.Jcc(amd64.NotZero, again)
 	k.Jmp(end)
 	r.words, r.groups = 1, one
@@ -102,10 +103,10 @@ func (r *region) several(rest, end amd64.Label) {
 // planRun puts the instructions of a run, the first of which is at in run.Code, in order: up to the next one
 // across lanes for one group of a chunk after the other, that one for the chunk, and then the same for the
 // next chunk. So few values wait for others of their chunk.
-func (r *region) planRun(run *interp.Run, at int) {
+func (r *region) planRun(run *plan.Run, at int) {
 	for i := 0; i < len(run.Code); {
 		end := i
-		for end < len(run.Code) && !interp.Crosses(&run.Code[end]) {
+		for end < len(run.Code) && !plan.Crosses(&run.Code[end]) {
 			end++
 		}
 		for n := range r.words {
@@ -128,10 +129,10 @@ func (r *region) planRun(run *interp.Run, at int) {
 }
 
 // stepsOf returns how many steps planRun makes of a run.
-func (r *region) stepsOf(run *interp.Run) int {
+func (r *region) stepsOf(run *plan.Run) int {
 	n := 0
 	for i := range run.Code {
-		if interp.Crosses(&run.Code[i]) {
+		if plan.Crosses(&run.Code[i]) {
 			n += r.words
 		} else {
 			n += len(r.groups)

@@ -2,7 +2,7 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
 // What is the same, or one more from lane to lane, stays so if all lanes add the same number. The indices of
@@ -106,7 +106,7 @@ func (r *region) shape(now map[place]shape, in *isa.Inst) shape {
 	}
 	switch in.Op {
 	case isa.OpLoad:
-		if uniform && !interp.Row(in) {
+		if uniform && !plan.Row(in) {
 			return shapeUniform
 		}
 		return shapeLoaded

@@ -2,8 +2,8 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // A load that is not allowed, or not known to be, ends a region as if it had never begun: the ordinary code
@@ -58,7 +58,7 @@ func (r *region) save() {
 	k := r.kernel
 	_, size := r.saves()
 	k.plan.Undo = max(k.plan.Undo, size)
-	k.G(amd64.MOV, amd64.B64, regPointer, r.number(loopUndo))
+	k.G(amd64.MOV, amd64.B64, regPointer, field(wave.LoopUndo))
 	r.eachWord(regPointer, func(word, saved amd64.Mem) {
 		k.G(amd64.MOV, amd64.B64, regTemp, word)
 		k.G(amd64.MOV, amd64.B64, saved, regTemp)
@@ -71,7 +71,7 @@ func (r *region) save() {
 		k.V(amd64.VMOVDQU64, amd64.Z, saved, x)
 	})
 	k.G(amd64.ADD, amd64.B64, regPointer, amd64.Imm(size))
-	k.G(amd64.MOV, amd64.B64, r.number(loopUndo), regPointer)
+	k.G(amd64.MOV, amd64.B64, field(wave.LoopUndo), regPointer)
 }
 
 // restore puts the registers of the present chunk back that have been saved where regPointer says.
@@ -92,11 +92,11 @@ func (r *region) undo(ordinary amd64.Label) {
 	_, size := r.saves()
 	k.Bind(r.refuse)
 	k.G(amd64.ADD, amd64.B64, regTrip, amd64.Imm(undoSkip))
-	k.G(amd64.MOV, amd64.B64, field(interp.FrameLoopSkip), regTrip)
+	k.G(amd64.MOV, amd64.B64, field(wave.FrameLoopSkip), regTrip)
 	k.G(amd64.MOV, amd64.B64, regTrip, regChunk) // the last one that has begun
-	k.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
-	k.G(amd64.MOV, amd64.B64, regExec, field(interp.FrameExec))
-	k.G(amd64.MOV, amd64.B64, regPointer, field(interp.FrameUndo))
+	k.G(amd64.MOV, amd64.B64, regChunk, field(wave.FrameBase))
+	k.G(amd64.MOV, amd64.B64, regExec, field(wave.FrameExec))
+	k.G(amd64.MOV, amd64.B64, regPointer, field(wave.FrameUndo))
 	k.Bind(again)
 	r.eachWord(regPointer, func(word, saved amd64.Mem) {
 		k.G(amd64.MOV, amd64.B64, regTemp, saved)

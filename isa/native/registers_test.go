@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
 // TestRegistersOut has loops keep so many values from trip to trip that shuffles of 64 bits may not find
@@ -89,15 +90,16 @@ func testRegistersOutOften(t *testing.T, e Engine) {
 	p.store(list[0], isa.I32)
 	p.emit(isa.Inst{Op: isa.OpRet})
 
-	constants := interp.Constants(p.k)
-	r := &recorder{accelerator: &accelerator{features: e.features, constants: constants}}
-	if _, err := interp.Compile(&isa.Program{Kernels: []*isa.Kernel{p.k}}, p.k, r); err != nil {
+	constants := plan.Constants(p.k)
+	base, err := interp.Prepare(&isa.Program{Kernels: []*isa.Kernel{p.k}}, p.k)
+	if err != nil {
 		t.Fatal(err)
 	}
+	made := e.plan(base, p.k)
 	times := 0
-	err := tryPlain(func(plain map[int]bool) error {
+	err = tryPlain(func(plain map[int]bool) error {
 		times++
-		_, _, err := emitKernel(e.features, constants, r.plan, plain)
+		_, err := newBuilder(e.features, constants, made, plain).emit()
 		return err
 	})
 	want := 1

@@ -4,8 +4,9 @@ import (
 	"math"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -19,7 +20,7 @@ const (
 )
 
 // scalarEmitter emits a scalar instruction. Point is where package interp does it where this cannot.
-type scalarEmitter func(k *builder, in *isa.Inst, p *interp.Part)
+type scalarEmitter func(k *builder, in *isa.Inst, p *plan.Part)
 
 // takesScalar says whether there is machine code for an instruction that computes a scalar from scalars.
 func takesScalar(_ amd64.Features, in *isa.Inst) bool { return findScalar(in) != nil }
@@ -52,7 +53,7 @@ func findScalar(in *isa.Inst) scalarEmitter {
 }
 
 // scalar emits an instruction of a part.
-func (k *builder) scalar(p *interp.Part) { findScalar(p.Scalar)(k, p.Scalar, p) }
+func (k *builder) scalar(p *plan.Part) { findScalar(p.Scalar)(k, p.Scalar, p) }
 
 // size is the size of general registers that a type is computed in.
 func size(t isa.Type) amd64.Size {
@@ -90,12 +91,12 @@ func (k *builder) put(x isa.Reg, t isa.Type, r amd64.Reg) {
 	k.G(amd64.MOV, amd64.B64, scalar(x), r)
 }
 
-func (k *builder) movScalar(in *isa.Inst, _ *interp.Part) {
+func (k *builder) movScalar(in *isa.Inst, _ *plan.Part) {
 	k.G(amd64.MOV, amd64.B64, scalarA, scalar(in.A))
 	k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarA)
 }
 
-func (k *builder) selectScalar(in *isa.Inst, _ *interp.Part) {
+func (k *builder) selectScalar(in *isa.Inst, _ *plan.Part) {
 	k.G(amd64.MOV, amd64.B64, scalarA, scalar(in.C))
 	k.G(amd64.TEST, amd64.B8, scalar(in.A), amd64.Imm(1))
 	k.CMov(amd64.NotZero, amd64.B64, scalarA, scalar(in.B))
@@ -109,7 +110,7 @@ var boolScalars = map[isa.Op]scalarEmitter{
 	isa.OpXor: boolScalar(amd64.XOR, 0),
 	isa.OpNe:  boolScalar(amd64.XOR, 0),
 	isa.OpEq:  boolScalar(amd64.XOR, 1),
-	isa.OpNot: func(k *builder, in *isa.Inst, _ *interp.Part) {
+	isa.OpNot: func(k *builder, in *isa.Inst, _ *plan.Part) {
 		k.G(amd64.MOV, amd64.B32, scalarA, scalar(in.A))
 		k.G(amd64.NOT, amd64.B32, scalarA)
 		k.G(amd64.AND, amd64.B32, scalarA, amd64.Imm(1))
@@ -119,7 +120,7 @@ var boolScalars = map[isa.Op]scalarEmitter{
 
 // boolScalar does op and changes the result if flip is 1.
 func boolScalar(op amd64.Gen, flip amd64.Imm) scalarEmitter {
-	return func(k *builder, in *isa.Inst, _ *interp.Part) {
+	return func(k *builder, in *isa.Inst, _ *plan.Part) {
 		k.G(amd64.MOV, amd64.B32, scalarA, scalar(in.A))
 		k.G(op, amd64.B32, scalarA, scalar(in.B))
 		if flip != 0 {
@@ -152,7 +153,7 @@ var intScalars = map[isa.Op]scalarEmitter{
 	isa.OpShl:  shiftScalar(amd64.SHL, false),
 	isa.OpShrU: shiftScalar(amd64.SHR, false),
 	isa.OpShrS: shiftScalar(amd64.SAR, true),
-	isa.OpRotl: func(k *builder, in *isa.Inst, _ *interp.Part) {
+	isa.OpRotl: func(k *builder, in *isa.Inst, _ *plan.Part) {
 		k.get(scalarA, in.A, in.Type, false)
 		k.get(scalarB, in.B, in.Type, false)
 		k.G(amd64.ROL, amd64.Size(in.Type.Bits()), scalarA, scalarB)
@@ -175,7 +176,7 @@ var intScalars = map[isa.Op]scalarEmitter{
 	isa.OpPopCount: intScalar(false, func(k *builder, s amd64.Size) {
 		k.G(amd64.POPCNT, s, scalarA, scalarA)
 	}),
-	isa.OpClz: func(k *builder, in *isa.Inst, _ *interp.Part) {
+	isa.OpClz: func(k *builder, in *isa.Inst, _ *plan.Part) {
 		k.get(scalarA, in.A, in.Type, false)
 		k.G(amd64.LZCNT, size(in.Type), scalarA, scalarA)
 		if n := in.Type.Bits(); n < 32 {
@@ -183,7 +184,7 @@ var intScalars = map[isa.Op]scalarEmitter{
 		}
 		k.put(in.Dst, in.Type, scalarA)
 	},
-	isa.OpCtz: func(k *builder, in *isa.Inst, _ *interp.Part) {
+	isa.OpCtz: func(k *builder, in *isa.Inst, _ *plan.Part) {
 		k.get(scalarA, in.A, in.Type, false)
 		if n := in.Type.Bits(); n < 32 {
 			k.G(amd64.OR, amd64.B32, scalarA, amd64.Imm(1<<n))
@@ -195,7 +196,7 @@ var intScalars = map[isa.Op]scalarEmitter{
 
 // intScalar loads the operands, extended by their signs or by zeros, and stores the result.
 func intScalar(signed bool, op func(k *builder, s amd64.Size)) scalarEmitter {
-	return func(k *builder, in *isa.Inst, _ *interp.Part) {
+	return func(k *builder, in *isa.Inst, _ *plan.Part) {
 		k.operands(in, signed)
 		op(k, size(in.Type))
 		k.put(in.Dst, in.Type, scalarA)
@@ -213,7 +214,7 @@ func (k *builder) operands(in *isa.Inst, signed bool) {
 
 // shiftScalar takes the amount modulo the width, as the processor does for 32 and 64 bits.
 func shiftScalar(op amd64.Gen, signed bool) scalarEmitter {
-	return func(k *builder, in *isa.Inst, _ *interp.Part) {
+	return func(k *builder, in *isa.Inst, _ *plan.Part) {
 		k.operands(in, signed)
 		if n := in.Type.Bits(); n < 32 {
 			k.G(amd64.AND, amd64.B32, scalarB, amd64.Imm(n-1))
@@ -232,7 +233,7 @@ func chooseScalar(signed bool, c amd64.Cond) scalarEmitter {
 }
 
 func compareScalar(signed bool, c amd64.Cond) scalarEmitter {
-	return func(k *builder, in *isa.Inst, _ *interp.Part) {
+	return func(k *builder, in *isa.Inst, _ *plan.Part) {
 		k.operands(in, signed)
 		k.G(amd64.XOR, amd64.B32, scalarC, scalarC)
 		k.G(amd64.CMP, size(in.Type), scalarA, scalarB)
@@ -243,11 +244,11 @@ func compareScalar(signed bool, c amd64.Cond) scalarEmitter {
 
 // divideScalar leaves divisions by zero, and signed ones by -1, to package interp.
 func divideScalar(signed, rest bool) scalarEmitter {
-	return func(k *builder, in *isa.Inst, p *interp.Part) {
+	return func(k *builder, in *isa.Inst, p *plan.Part) {
 		s := size(in.Type)
 		k.get(scalarA, in.A, in.Type, signed)
 		k.get(scalarB, in.B, in.Type, signed)
-		exit := k.exit(p.Point, interp.ExitPart)
+		exit := k.exit(p.Point, wave.ExitPart)
 		k.G(amd64.TEST, s, scalarB, scalarB)
 		k.Jcc(amd64.IsZero, exit)
 		if signed {
@@ -278,7 +279,7 @@ func convertScalar(in *isa.Inst) scalarEmitter {
 		}
 		// The widths decide, whatever the opcode is called.
 		signed := in.Op == isa.OpSExt
-		return func(k *builder, in *isa.Inst, _ *interp.Part) {
+		return func(k *builder, in *isa.Inst, _ *plan.Part) {
 			switch {
 			case from.Bits() > to.Bits():
 				k.get(scalarA, in.A, to, false)
@@ -292,7 +293,7 @@ func convertScalar(in *isa.Inst) scalarEmitter {
 	case in.Flags.Round() != isa.RoundDefault, to != isa.F32 && to != isa.F64:
 		return nil
 	case in.Op == isa.OpSToF, in.Op == isa.OpUToF && from.Bits() < 64:
-		return func(k *builder, in *isa.Inst, _ *interp.Part) {
+		return func(k *builder, in *isa.Inst, _ *plan.Part) {
 			k.getWide(scalarA, in.A, from, in.Op == isa.OpSToF)
 			op := amd64.VCVTSI2SSQ
 			if to == isa.F64 {
@@ -303,7 +304,7 @@ func convertScalar(in *isa.Inst) scalarEmitter {
 			k.putFloat(in.Dst, to)
 		}
 	case in.Op == isa.OpFToF && from != to && (from == isa.F32 || from == isa.F64):
-		return func(k *builder, in *isa.Inst, _ *interp.Part) {
+		return func(k *builder, in *isa.Inst, _ *plan.Part) {
 			k.getFloat(0, in.A, from)
 			op := amd64.VCVTSS2SD
 			if to == isa.F32 {
@@ -387,20 +388,20 @@ var floatScalars = map[isa.Op]scalarEmitter{
 	isa.OpFSub: floatScalar(floatPair{amd64.VSUBSS, amd64.VSUBSD}),
 	isa.OpFMul: floatScalar(scalarMul),
 	isa.OpFDiv: floatScalar(floatPair{amd64.VDIVSS, amd64.VDIVSD}),
-	isa.OpFMulAdd: func(k *builder, in *isa.Inst, _ *interp.Part) {
+	isa.OpFMulAdd: func(k *builder, in *isa.Inst, _ *plan.Part) {
 		k.floats(in)
 		k.V(scalarMul.of(in.Type), amd64.X, amd64.Vec(0), amd64.Vec(0), amd64.Vec(1))
 		k.V(scalarAdd.of(in.Type), amd64.X, amd64.Vec(0), amd64.Vec(0), amd64.Vec(2))
 		k.canonicalScalar(in.Type)
 		k.putFloat(in.Dst, in.Type)
 	},
-	isa.OpFma: func(k *builder, in *isa.Inst, _ *interp.Part) {
+	isa.OpFma: func(k *builder, in *isa.Inst, _ *plan.Part) {
 		k.floats(in)
 		k.V(scalarFma.of(in.Type), amd64.X, amd64.Vec(0), amd64.Vec(1), amd64.Vec(2))
 		k.canonicalScalar(in.Type)
 		k.putFloat(in.Dst, in.Type)
 	},
-	isa.OpSqrt: func(k *builder, in *isa.Inst, _ *interp.Part) {
+	isa.OpSqrt: func(k *builder, in *isa.Inst, _ *plan.Part) {
 		k.floats(in)
 		k.V(scalarSqrt.of(in.Type), amd64.X, amd64.Vec(0), amd64.Vec(0), amd64.Vec(0))
 		k.canonicalScalar(in.Type)
@@ -431,7 +432,7 @@ func (k *builder) floats(in *isa.Inst) {
 }
 
 func floatScalar(op floatPair) scalarEmitter {
-	return func(k *builder, in *isa.Inst, _ *interp.Part) {
+	return func(k *builder, in *isa.Inst, _ *plan.Part) {
 		k.floats(in)
 		k.V(op.of(in.Type), amd64.X, amd64.Vec(0), amd64.Vec(0), amd64.Vec(1))
 		k.canonicalScalar(in.Type)
@@ -441,7 +442,7 @@ func floatScalar(op floatPair) scalarEmitter {
 
 // signScalar does op to the sign bit.
 func signScalar(op amd64.Gen) scalarEmitter {
-	return func(k *builder, in *isa.Inst, _ *interp.Part) {
+	return func(k *builder, in *isa.Inst, _ *plan.Part) {
 		k.get(scalarA, in.A, in.Type, false)
 		k.G(op, size(in.Type), scalarA, amd64.Imm(in.Type.Bits()-1))
 		k.put(in.Dst, in.Type, scalarA)
@@ -450,7 +451,7 @@ func signScalar(op amd64.Gen) scalarEmitter {
 
 // orderScalar compares floats.
 func orderScalar(predicate amd64.Imm) scalarEmitter {
-	return func(k *builder, in *isa.Inst, _ *interp.Part) {
+	return func(k *builder, in *isa.Inst, _ *plan.Part) {
 		k.floats(in)
 		k.V(scalarCmp.of(in.Type), amd64.X, amd64.Vec(0), amd64.Vec(0), amd64.Vec(1), predicate)
 		k.V(amd64.VMOVD, amd64.X, scalarA, amd64.Vec(0))
@@ -490,13 +491,13 @@ func wideProduct(in *isa.Inst) bool {
 }
 
 // loadScalar loads what a pointer and perhaps an index select.
-func (k *builder) loadScalar(in *isa.Inst, p *interp.Part) {
-	k.offset(p.Place, k.exit(p.Point, interp.ExitSlots))
-	k.index(in, k.exit(p.Point, interp.ExitPart))
+func (k *builder) loadScalar(in *isa.Inst, p *plan.Part) {
+	k.offset(p.Place, k.exit(p.Point, wave.ExitSlots))
+	k.index(in, k.exit(p.Point, wave.ExitPart))
 	k.G(amd64.ADD, amd64.B64, scalarA, scalarB)
-	k.G(amd64.CMP, amd64.B64, scalarA, slotField(p.Place.Slot, interp.SlotLast))
-	k.Jcc(amd64.Above, k.exit(p.Point, interp.ExitPart))
-	k.G(amd64.MOV, amd64.B64, scalarB, slotField(p.Place.Slot, interp.SlotBase))
+	k.G(amd64.CMP, amd64.B64, scalarA, slotField(p.Place.Slot, wave.SlotLast))
+	k.Jcc(amd64.Above, k.exit(p.Point, wave.ExitPart))
+	k.G(amd64.MOV, amd64.B64, scalarB, slotField(p.Place.Slot, wave.SlotBase))
 	k.loadFrom(in, amd64.Mem{Base: scalarB, Index: scalarA})
 }
 
@@ -516,8 +517,8 @@ func (k *builder) loadFrom(in *isa.Inst, from amd64.Mem) {
 }
 
 // ptrAddScalar moves a pointer. What an offset cannot hold is left to package interp, before and after.
-func (k *builder) ptrAddScalar(in *isa.Inst, p *interp.Part) {
-	beyond := k.exit(p.Point, interp.ExitPart)
+func (k *builder) ptrAddScalar(in *isa.Inst, p *plan.Part) {
+	beyond := k.exit(p.Point, wave.ExitPart)
 	k.index(in, beyond)
 	if in.Disp != 0 {
 		k.G(amd64.ADD, amd64.B64, scalarB, amd64.Imm(in.Disp))
@@ -540,7 +541,7 @@ func (k *builder) ptrAddScalar(in *isa.Inst, p *interp.Part) {
 	k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarA)
 }
 
-func (k *builder) ptrDiffScalar(in *isa.Inst, _ *interp.Part) {
+func (k *builder) ptrDiffScalar(in *isa.Inst, _ *plan.Part) {
 	sign := k.Const64(1 << (memory.OffsetBits - 1))
 	k.G(amd64.MOV, amd64.B64, scalarA, scalar(in.A))
 	k.G(amd64.MOV, amd64.B64, scalarB, scalar(in.B))
@@ -551,12 +552,12 @@ func (k *builder) ptrDiffScalar(in *isa.Inst, _ *interp.Part) {
 }
 
 // builtinScalar reads a value of the work-group.
-func (k *builder) builtinScalar(in *isa.Inst, _ *interp.Part) {
+func (k *builder) builtinScalar(in *isa.Inst, _ *plan.Part) {
 	k.G(amd64.MOV, size(in.Type), scalarA, builtinField(isa.Builtin(in.Imm)))
 	k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarA)
 }
 
 // builtinField is where the frame has a value of the work-group.
 func builtinField(b isa.Builtin) amd64.Mem {
-	return field(interp.FrameValues + 8*uintptr(b))
+	return field(wave.FrameValues + 8*uintptr(b))
 }

@@ -4,18 +4,19 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // maxCases bounds the cases of a switch that are compared one after the other.
 const maxCases = 32
 
 // switchScalar ends a block with a switch that takes all running lanes to the same block.
-func (k *builder) switchScalar(b *interp.PlanBlock) {
+func (k *builder) switchScalar(b *plan.Block) {
 	t := &k.plan.Kernel.Switches[b.Terminator.Imm]
 	if len(t.Values) > maxCases {
-		k.Jmp(k.exit(b.End, interp.ExitPart))
+		k.Jmp(k.exit(b.End, wave.ExitPart))
 		return
 	}
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, scalar(b.Terminator.A))
@@ -40,11 +41,11 @@ func (k *builder) switchScalar(b *interp.PlanBlock) {
 
 // switchVector ends a block with a switch whose lanes may part: they all wait at their targets, and those at the lowest
 // block go on.
-func (k *builder) switchVector(b *interp.PlanBlock) {
+func (k *builder) switchVector(b *plan.Block) {
 	in := b.Terminator
 	t := &k.plan.Kernel.Switches[in.Imm]
 	if in.Type.Bank() != isa.Bank32 || len(t.Values) > maxCases {
-		k.Jmp(k.exit(b.End, interp.ExitPart))
+		k.Jmp(k.exit(b.End, wave.ExitPart))
 		return
 	}
 	if k.plan.Kernel.UsesPipes {
@@ -80,8 +81,8 @@ func (k *builder) switchVector(b *interp.PlanBlock) {
 func (k *builder) parting(to int, lanes func()) {
 	any, none := amd64.RAX, k.NewLabel()
 	k.waitAt(amd64.Imm(to))
-	k.G(amd64.MOV, amd64.B64, amd64.R11, field(interp.FrameBase))
-	k.G(amd64.MOV, amd64.B64, amd64.R9, field(interp.FrameExec))
+	k.G(amd64.MOV, amd64.B64, amd64.R11, field(wave.FrameBase))
+	k.G(amd64.MOV, amd64.B64, amd64.R9, field(wave.FrameExec))
 	k.G(amd64.XOR, amd64.B32, any, any)
 	k.chunks(func() {
 		lanes()

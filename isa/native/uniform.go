@@ -2,8 +2,9 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // Accesses to one element for all lanes look at its address once, in front of the groups.
@@ -13,7 +14,7 @@ func (c *compiler) prepareUniform() {
 	done := map[int]bool{}
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
-		if in.Op != isa.OpLoad && in.Op != isa.OpStore && in.Op != isa.OpAtomic || in.Idx == isa.IdxNone || in.B.IsVector() || done[c.run.Slots[i]] || interp.Row(in) || interp.Pointed(in) {
+		if in.Op != isa.OpLoad && in.Op != isa.OpStore && in.Op != isa.OpAtomic || in.Idx == isa.IdxNone || in.B.IsVector() || done[c.run.Slots[i]] || plan.Row(in) || plan.Pointed(in) {
 			continue
 		}
 		done[c.run.Slots[i]] = true
@@ -26,20 +27,20 @@ func (c *compiler) prepareUniform() {
 		if bias := c.run.Bias[i]; bias != 0 {
 			c.G(amd64.SUB, size, regTemp, amd64.Imm(bias))
 		}
-		c.G(amd64.CMP, amd64.B64, regTemp, c.slot(interp.SlotLimit))
+		c.G(amd64.CMP, amd64.B64, regTemp, c.slot(wave.SlotLimit))
 		c.Jcc(amd64.Above, c.refuse)
 		c.byScale(regTemp, in.Scale)
-		c.G(amd64.ADD, amd64.B64, regTemp, c.slot(interp.SlotAddress))
-		c.G(amd64.MOV, amd64.B64, c.slot(interp.SlotPointer), regTemp)
+		c.G(amd64.ADD, amd64.B64, regTemp, c.slot(wave.SlotAddress))
+		c.G(amd64.MOV, amd64.B64, c.slot(wave.SlotPointer), regTemp)
 	}
 }
 
 // uniform returns where the element is that the present instruction accesses in all lanes. It is good until
 // regAddress changes.
 func (c *compiler) uniform(in *isa.Inst) amd64.Mem {
-	field := interp.SlotPointer
+	field := wave.SlotPointer
 	if in.Idx == isa.IdxNone {
-		field = interp.SlotAddress
+		field = wave.SlotAddress
 	}
 	c.G(amd64.MOV, amd64.B64, regAddress, c.slot(field))
 	return amd64.Mem{Base: regAddress, Disp: c.run.Disp[c.at]}

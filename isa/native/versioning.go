@@ -4,8 +4,9 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // Most waves run with all their lanes, in rows of 16 along x, and their indices are sums of ids and scalars.
@@ -39,13 +40,13 @@ type address struct {
 }
 
 // straighten returns how the hyperblock can be done straight, or nil.
-func (k *builder) straighten(h *interp.Hyper) *straight {
-	if k.features&amd64.AVX512 == 0 || len(h.Halve) > 0 || len(h.Run.Code) > maxStraight {
+func (k *builder) straighten(h *plan.Hyper) *straight {
+	if k.features&amd64.AVX512 == 0 || len(h.Narrow) > 0 || len(h.Run.Code) > maxStraight {
 		return nil
 	}
 	run := *h.Run
 	run.Keep = h.Behind
-	s := &straight{hyper: &hyper{h: h, used: len(h.Masks), compiler: newCompiler(k, &run, k.NewLabel())}} // nothing goes to that label
+	s := &straight{hyper: &hyper{h: h, compiler: newCompiler(k, &run, k.NewLabel())}} // nothing goes to that label
 	s.prepareConditions()
 	if s.lanes != 16 || s.divides() || !s.findLinear() {
 		return nil
@@ -74,9 +75,9 @@ func (s *straight) noteIDs(array int) bool {
 
 // emit emits the hyperblock, and goes to no if it cannot be done straight this time.
 func (s *straight) emit(no amd64.Label) {
-	s.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameChunks))
+	s.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameChunks))
 	s.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(6))
-	s.G(amd64.CMP, amd64.B64, regTemp, field(interp.FrameActive))
+	s.G(amd64.CMP, amd64.B64, regTemp, field(wave.FrameActive))
 	s.Jcc(amd64.NotEqual, no)
 	s.prove(no)
 	s.schedule()
@@ -98,7 +99,7 @@ func (s *straight) emit(no amd64.Label) {
 	s.prepareSums()
 	s.chunks(s.pass)
 	s.finishSums()
-	s.G(amd64.MOV, amd64.B64, regStride, field(interp.FrameStride))
+	s.G(amd64.MOV, amd64.B64, regStride, field(wave.FrameStride))
 }
 
 // maxSums is for how many blocks the lanes that come to them are counted in registers.
@@ -137,7 +138,7 @@ func (s *straight) finishSums() {
 		s.V(amd64.VPSHUFD, amd64.X, x, sum, amd64.Imm(0b10110001))
 		s.V(amd64.VPADDD, amd64.X, sum, sum, x)
 		s.V(amd64.VMOVD, amd64.X, regTemp, sum)
-		s.G(amd64.MOV, amd64.B64, field(interp.FrameLoop+8*uintptr(i)), regTemp)
+		s.G(amd64.MOV, amd64.B64, laneCount(i), regTemp)
 	}
 }
 
@@ -177,13 +178,13 @@ func (s *straight) hold() {
 			continue
 		}
 		s.held[a] = r
-		s.G(amd64.MOV, amd64.B64, r, slotField(slots[a], interp.SlotAddress))
+		s.G(amd64.MOV, amd64.B64, r, slotField(slots[a], wave.SlotAddress))
 	}
 }
 
 // addressOf returns the address that an access selects elements from.
 func (s *straight) addressOf(i int) address {
-	n := slices.IndexFunc(s.run.Places, func(p interp.Place) bool { return p.Slot == s.run.Slots[i] })
+	n := slices.IndexFunc(s.run.Places, func(p wave.Place) bool { return p.Slot == s.run.Slots[i] })
 	return address{array: -1, pointer: s.run.Places[n].Pointer, disp: s.run.Places[n].Disp}
 }
 
@@ -191,7 +192,7 @@ func (s *straight) addressOf(i int) address {
 func (s *straight) chunks(body func()) {
 	chunk, group := s.NewLabel(), s.NewLabel()
 	at := s.use() // of the chunk, in arrays of ids
-	s.G(amd64.MOV, amd64.B64, regChunk, field(interp.FrameBase))
+	s.G(amd64.MOV, amd64.B64, regChunk, field(wave.FrameBase))
 	s.G(amd64.MOV, amd64.B64, at, amd64.Imm(0))
 	s.Bind(chunk)
 	if len(s.arrays) > 0 {
@@ -215,8 +216,8 @@ func (s *straight) chunks(body func()) {
 	s.G(amd64.ADD, amd64.B32, regByte, amd64.Imm(2))
 	s.G(amd64.CMP, amd64.B32, regLane, amd64.Imm(64))
 	s.Jcc(amd64.Below, group)
-	s.G(amd64.ADD, amd64.B64, regChunk, field(interp.FrameStride))
-	s.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameChunks))
+	s.G(amd64.ADD, amd64.B64, regChunk, field(wave.FrameStride))
+	s.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameChunks))
 	s.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(8))
 	s.G(amd64.ADD, amd64.B64, at, amd64.Imm(4*64))
 	s.G(amd64.CMP, amd64.B64, regTemp, at)
@@ -231,6 +232,7 @@ func (s *straight) pass() {
 		in := &s.run.Code[i]
 		s.step, s.at = i, i
 		s.pinned = [files]uint32{}
+		s.compiler.note(in)
 		switch {
 		case s.linears[i] != nil:
 			s.first(s.linears[i])
@@ -272,7 +274,7 @@ func (s *straight) pass() {
 		}
 		s.V(amd64.KMOVW, amd64.X, regTemp, lanes)
 		s.G(amd64.POPCNT, amd64.B32, regTemp, regTemp)
-		s.G(amd64.ADD, amd64.B64, field(interp.FrameLoop+8*uintptr(i)), regTemp)
+		s.G(amd64.ADD, amd64.B64, laneCount(i), regTemp)
 	}
 	for _, x := range s.h.Widen {
 		s.pinned = [files]uint32{}
@@ -294,7 +296,7 @@ func (s *straight) first(l *linear) {
 		b := isa.Builtin(in.Imm)
 		s.G(amd64.MOV, amd64.B32, r, s.firstID(arrayOf(b)))
 		if b >= isa.BuiltinGlobalID {
-			s.G(amd64.ADD, amd64.B32, r, field(interp.FrameOrigin+8*uintptr(int(b)%3)))
+			s.G(amd64.ADD, amd64.B32, r, field(wave.FrameOrigin+8*uintptr(int(b)%3)))
 		}
 	case isa.OpMov:
 		s.G(amd64.MOV, amd64.B32, r, s.operandOf(l, 0))
@@ -350,7 +352,7 @@ func (s *straight) element(in *isa.Inst) amd64.Mem {
 	base, held := s.held[s.addressOf(s.at)]
 	if !held {
 		base = regAddress
-		s.G(amd64.MOV, amd64.B64, base, s.slot(interp.SlotAddress))
+		s.G(amd64.MOV, amd64.B64, base, s.slot(wave.SlotAddress))
 	}
 	m := amd64.Mem{Base: base, Index: x, Scale: uint8(in.Scale), Disp: s.fromIndex(in)}
 	if s.fetches(in) {
@@ -415,7 +417,7 @@ func (c *compiler) spreadLinear(l *linear, d amd64.Vec) {
 		b := isa.Builtin(l.in.Imm)
 		c.V(amd64.VMOVDQU32, c.width(isa.I32), d, c.firstID(arrayOf(b)))
 		if b >= isa.BuiltinGlobalID {
-			c.V(amd64.VPADDD, c.width(isa.I32), d, d, field(interp.FrameOrigin+8*uintptr(int(b)%3)).Bcast())
+			c.V(amd64.VPADDD, c.width(isa.I32), d, d, field(wave.FrameOrigin+8*uintptr(int(b)%3)).Bcast())
 		}
 		return
 	}

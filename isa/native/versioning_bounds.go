@@ -4,8 +4,9 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // This file has the proof that a hyperblock can be done straight (versioning.go), and what it is about.
@@ -63,7 +64,7 @@ func (s *straight) findLinear() bool {
 	for i := range code {
 		in := &code[i]
 		if accessesMemory(in) {
-			if !interp.Indexed(in) || in.Idx == isa.IdxNone || !in.B.IsVector() || narrow(in.Type) || !addressable(in.Scale) {
+			if !plan.Indexed(in) || in.Idx == isa.IdxNone || !in.B.IsVector() || narrow(in.Type) || !addressable(in.Scale) {
 				return false
 			}
 			l := now[place{bank: in.Idx.Type().Bank(), index: in.B.Index()}]
@@ -200,16 +201,16 @@ func (s *straight) prove(no amd64.Label) {
 	proven, again, not := s.NewLabel(), s.NewLabel(), no
 	if bit >= 0 {
 		not = s.NewLabel()
-		s.G(amd64.BT, amd64.B64, field(interp.FrameProven), amd64.Imm(bit))
+		s.G(amd64.BT, amd64.B64, field(wave.FrameProven), amd64.Imm(bit))
 		s.Jcc(amd64.Carry, proven)
 	}
-	s.G(amd64.CMP, amd64.B64, field(interp.FrameRows), amd64.Imm(0))
+	s.G(amd64.CMP, amd64.B64, field(wave.FrameRows), amd64.Imm(0))
 	s.Jcc(amd64.Equal, no)
 	var all amd64.Mem
 	if bit >= 0 {
 		reach := s.use()
 		s.reach, all = &reach, s.use()
-		s.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameMore))
+		s.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameMore))
 		s.G(amd64.IMUL, amd64.B64, regTemp, builtinField(isa.BuiltinLocalSize))
 		s.G(amd64.MOV, amd64.B64, reach, regTemp)
 		s.G(amd64.MOV, amd64.B64, all, amd64.Imm(1))
@@ -233,7 +234,7 @@ func (s *straight) prove(no amd64.Label) {
 	}
 	s.G(amd64.MOV, amd64.B64, regTemp, all)
 	s.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(bit))
-	s.G(amd64.OR, amd64.B64, field(interp.FrameProven), regTemp)
+	s.G(amd64.OR, amd64.B64, field(wave.FrameProven), regTemp)
 	s.Bind(proven)
 	s.later(func() {
 		s.Bind(not)
@@ -287,7 +288,7 @@ func (s *straight) bound(l *linear, no amd64.Label) {
 		b := isa.Builtin(in.Imm)
 		dim := int(b) % 3 // local ids come first, then global ones
 		if b >= isa.BuiltinGlobalID {
-			s.G(amd64.MOV, amd64.B64, regTemp, field(interp.FrameOrigin+8*uintptr(dim)))
+			s.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameOrigin+8*uintptr(dim)))
 		} else {
 			s.G(amd64.XOR, amd64.B32, regTemp, regTemp)
 		}
@@ -379,7 +380,7 @@ func (s *straight) within(b *accessed, no amd64.Label) {
 	}
 	s.G(amd64.TEST, amd64.B64, regTemp, regTemp)
 	s.Jcc(amd64.Sign, no)
-	s.G(amd64.CMP, amd64.B64, regAddress, slotField(b.slot, interp.SlotLimit))
+	s.G(amd64.CMP, amd64.B64, regAddress, slotField(b.slot, wave.SlotLimit))
 	s.Jcc(amd64.Above, no)
 }
 
@@ -433,6 +434,6 @@ func (s *straight) edge(r amd64.Reg, b *accessed, end bool) {
 		bound, disp = b.index.high, b.end
 	}
 	s.G(amd64.MOV, amd64.B64, r, bound)
-	s.G(amd64.MOV, amd64.B64, regAddress, slotField(b.slot, interp.SlotAddress))
+	s.G(amd64.MOV, amd64.B64, regAddress, slotField(b.slot, wave.SlotAddress))
 	s.G(amd64.LEA, amd64.B64, r, amd64.Mem{Base: regAddress, Index: r, Scale: uint8(b.scale), Disp: disp})
 }

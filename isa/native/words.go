@@ -2,8 +2,8 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
 // Words of private memory whose place is known when the run is compiled are values like those of vector
@@ -32,7 +32,7 @@ func (x words) next() words {
 func (c *compiler) planWords() {
 	for step, task := range c.steps {
 		in := &c.run.Code[task.inst]
-		if !interp.Row(in) || !c.rows[c.run.Slots[task.inst]].known {
+		if !plan.Row(in) || !c.rows[c.run.Slots[task.inst]].known {
 			continue
 		}
 		c.at = task.inst

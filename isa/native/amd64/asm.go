@@ -39,6 +39,7 @@ type Assembler struct {
 	consts   []constant
 	index    map[string]int32 // contents → number in consts
 	err      error
+	list     *listing // nil where nobody asked for one
 }
 
 // place is where a label was bound: a position in buf and how many sites come before it.
@@ -133,12 +134,18 @@ func (a *Assembler) Bind(l Label) {
 		a.fail("label %d: bound twice", l)
 	default:
 		a.labels[l] = place{pos: len(a.buf), sites: len(a.sites), bound: true}
+		if a.list != nil {
+			a.noteBound(l)
+		}
 	}
 }
 
 // Jmp goes to l.
 func (a *Assembler) Jmp(l Label) {
 	if a.err == nil && a.known(l) {
+		if a.list != nil {
+			a.note(line{text: "jmp", label: l})
+		}
 		a.sites = append(a.sites, site{pos: len(a.buf), kind: siteJmp, size: 2, label: l})
 	}
 }
@@ -149,6 +156,9 @@ func (a *Assembler) Jcc(c Cond, l Label) {
 		a.fail("jump on condition %d", c)
 	}
 	if a.err == nil && a.known(l) {
+		if a.list != nil {
+			a.note(line{text: "j" + c.String(), label: l})
+		}
 		a.sites = append(a.sites, site{pos: len(a.buf), kind: siteJcc, cond: c, size: 2, label: l})
 	}
 }
@@ -160,6 +170,9 @@ func (a *Assembler) Align(n int) {
 		a.fail("alignment to %d: not a power of two up to 64", n)
 	}
 	if a.err == nil {
+		if a.list != nil {
+			a.note(line{text: fmt.Sprintf(".align %d", n), label: -1})
+		}
 		a.sites = append(a.sites, site{pos: len(a.buf), kind: siteAlign, align: n})
 	}
 }

@@ -67,11 +67,17 @@ func (a *Assembler) V(op Op, w Width, operands ...Operand) {
 				in.f = &forms[i+1]
 				in.place()
 			}
+			if a.list != nil {
+				a.noteInst(in.text(in.f.name), operands)
+			}
 			a.vex(&in)
 			return
 		}
 		if f.flags&evex != 0 && (a.features&AVX512 != 0 || f.flags&vex == 0) {
 			if reason = in.evexRefuses(a.features); reason == "" {
+				if a.list != nil {
+					a.noteInst(in.text(in.f.name), operands)
+				}
 				a.evex(&in)
 				return
 			}

@@ -240,6 +240,9 @@ func (a *Assembler) G(op Gen, s Size, operands ...Operand) {
 			return
 		}
 	}
+	if a.list != nil {
+		a.noteInst(generalText(op, s, operands), operands)
+	}
 	if !a.general(op, s, operands) {
 		a.fail("%s of %d bits with operands %v", op, s, operands)
 	}
@@ -589,6 +592,9 @@ func (a *Assembler) CMov(c Cond, s Size, r Reg, src Operand) {
 		a.fail("cmov%s of %d bits, %s, %v", c, s, r, src)
 		return
 	}
+	if a.list != nil {
+		a.noteInst(operandsText("cmov"+c.String(), [3]Size{s, s}, []Operand{r, src}), []Operand{src})
+	}
 	a.legacy(legacy{esc: true, op: 0x40 | byte(c), reg: number(r), rm: src, wide: s == B64})
 }
 
@@ -602,6 +608,9 @@ func (a *Assembler) Set(c Cond, dst Operand) {
 	if c > Greater || !isReg && !isMem {
 		a.fail("set%s %v", c, dst)
 		return
+	}
+	if a.list != nil {
+		a.noteInst(operandsText("set"+c.String(), [3]Size{B8}, []Operand{dst}), []Operand{dst})
 	}
 	a.legacy(legacy{esc: true, op: 0x90 | byte(c), rm: dst, byteRM: true})
 }

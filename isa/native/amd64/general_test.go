@@ -30,11 +30,13 @@ func generalExamples(t testing.TB) []example {
 		}
 		line := strings.TrimSpace(name + " " + strings.Join(parts, ", "))
 		a := New(0)
+		a.List(nil)
 		appendTo(a)
 		code, err := a.Finish()
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
+		sameListing(t, a, line)
 		list = append(list, example{line, code})
 	}
 	g := func(op Gen, s Size, operands []Operand, written ...Size) {

@@ -84,6 +84,7 @@ func vectorExamples(t testing.TB, op Op, f *form, all bool) []example {
 	}
 	add := func(w Width, operands ...Operand) {
 		a := New(every)
+		a.List(nil)
 		in := inst{w: w}
 		a.V(op, w, operands...)
 		if a.Err() != nil {
@@ -118,6 +119,7 @@ func vectorExamples(t testing.TB, op Op, f *form, all bool) []example {
 		if err != nil {
 			t.Fatalf("%s: %v", in.text(f.name), err)
 		}
+		sameListing(t, a, in.text(f.name))
 		list = append(list, example{in.text(f.name), code})
 	}
 	// operandsAt are registers from base on, with register number extra for operand k.
@@ -219,6 +221,14 @@ func vectorExamples(t testing.TB, op Op, f *form, all bool) []example {
 		}
 	}
 	return list
+}
+
+// sameListing checks what an assembler has noted of an instruction: text that the GNU assembler is given.
+func sameListing(t testing.TB, a *Assembler, want string) {
+	t.Helper()
+	if got := a.list.lines; len(got) != 1 || got[0].text != want {
+		t.Errorf("%s is listed as %v", want, got)
+	}
 }
 
 // assemble lets the GNU assembler read the examples and returns the bytes of each; the test is skipped

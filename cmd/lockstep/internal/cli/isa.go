@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/native"
 )
 
 var isaCommand = &command{
@@ -16,6 +18,11 @@ var isaCommand = &command{
 vector (v…) registers. The package documentation of isa explains the bytecode. MODULE may be
 a binary (lockstep help compile). -passes, and the flags that print kernels, show what each
 pass of the compiler does (lockstep help passes).
+
+-native prints, instead of the bytecode, the plan of the native engine for each kernel and
+its machine code: where each instruction stands, its bytes and its text in Intel's syntax,
+with the bytecode that it is for. -cpu prints the code for other processors, which need not
+be at hand.
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
 		f.compiler()
@@ -24,6 +31,8 @@ pass of the compiler does (lockstep help passes).
 		keepMarks := f.Bool("keep-marks", false, keepMarksUsage)
 		passes := f.passes()
 		list := f.Bool("list-passes", false, "list the passes and end")
+		machine := f.Bool("native", false, "print plans and machine code instead of bytecode")
+		cpu := f.String("cpu", "", "print machine code for `CPU`: avx2 or avx512 (default: this processor)")
 		return func(ctx context.Context, env *Env, args []string) error {
 			if *list {
 				_, err := env.Stdout.Write([]byte(listPasses()))
@@ -32,6 +41,14 @@ pass of the compiler does (lockstep help passes).
 			path, err := one("isa", args)
 			if err != nil {
 				return err
+			}
+			switch *cpu {
+			case "", "avx2", "avx512":
+			default:
+				return usagef("isa", "-cpu %s: it is avx2 or avx512", printable(*cpu))
+			}
+			if *cpu != "" && !*machine {
+				return usagef("isa", "-cpu is for -native")
 			}
 			set, done, err := passes.machinery(env, "isa")
 			if err != nil {
@@ -67,6 +84,9 @@ pass of the compiler does (lockstep help passes).
 				for _, r := range code.Refused {
 					fmt.Fprintf(env.Stderr, "lockstep: note: kernel %s is left out: %s\n", printable(r.Name), harmless(r.Reason))
 				}
+				if *machine {
+					return writeMachineCode(env, code, code.Kernels, *cpu)
+				}
 				return code.WriteText(env.Stdout)
 			}
 			k, err := pick(ctx, env, path, prog, *kernel)
@@ -77,8 +97,24 @@ pass of the compiler does (lockstep help passes).
 				return err
 			}
 			code := k.ISA()
+			if *machine {
+				return writeMachineCode(env, code, []*isa.Kernel{code.Kernel(k.Name())}, *cpu)
+			}
 			_, err = env.Stdout.Write([]byte(code.Kernel(k.Name()).Text(code)))
 			return err
 		}
 	},
+}
+
+// writeMachineCode prints plans and machine code of kernels.
+func writeMachineCode(env *Env, p *isa.Program, list []*isa.Kernel, cpu string) error {
+	for i, k := range list {
+		if i > 0 {
+			fmt.Fprintln(env.Stdout)
+		}
+		if err := native.List(env.Stdout, p, k, native.ListOptions{Processor: cpu, Offsets: true}); err != nil {
+			return fmt.Errorf("kernel %s: %w", printable(k.Name), err)
+		}
+	}
+	return nil
 }

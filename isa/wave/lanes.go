@@ -1,10 +1,8 @@
-package interp
+package wave
 
 import (
 	"math/bits"
 	"unsafe"
-
-	"github.com/lockstep-gpu/lockstep/isa"
 )
 
 // Lanes is what machine code has to know of a sub-group size from [MinLanes] to [MaxLanes]: sub-groups
@@ -37,6 +35,10 @@ const (
 	LanesUp   = unsafe.Offsetof(Lanes{}.Up)
 )
 
+// firstBits has, by the logarithm of n, the first lane of each sub-group of n lanes.
+var firstBits = [7]uint64{^uint64(0), 0x5555555555555555, 0x1111111111111111, 0x0101010101010101, 0x0001000100010001,
+	0x0000000100000001, 1}
+
 var lanesTable = func() (t [4]Lanes) {
 	for i := range t {
 		n := MinLanes << i
@@ -60,16 +62,10 @@ func LanesUpFrom(n, step int) uint64 {
 	return m
 }
 
-// lanesOf returns the lanes of a sub-group size, or nil.
-func lanesOf(n int) *Lanes {
+// LanesOf returns the lanes of a sub-group size, or nil.
+func LanesOf(n int) *Lanes {
 	if n < MinLanes || n > MaxLanes {
 		return nil
 	}
 	return &lanesTable[bits.TrailingZeros(uint(n/MinLanes))]
-}
-
-// Crosses says whether an instruction combines lanes of a sub-group in vector registers, so that it may be
-// part of a [Run].
-func Crosses(in *isa.Inst) bool {
-	return in.Op.Is(isa.PropCrosses) && !in.Op.Is(isa.PropFaults)
 }

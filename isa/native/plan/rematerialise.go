@@ -1,4 +1,4 @@
-package interp
+package plan
 
 import (
 	"slices"
@@ -6,17 +6,17 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 )
 
-// Many kernels find out an id in their first block and use it in their last. What it is can be found out
-// again at any time for less than it takes to read it: hyperblocks do so, and blocks of which machine code is
-// made one by one begin with that ([PlanBlock.IDs]). So the hyperblock that begins with the first block need
-// not put it into the register file.
+// Many kernels read a work-item id in their entry block and use it in their last. It costs less to compute
+// it again than to load it from the register file: hyperblocks rematerialise ids at their uses, and blocks
+// of which machine code is made one by one begin with that ([Block.IDs]). So the hyperblock that begins
+// with the entry block need not store them (rematerialisation, Briggs, Cooper and Torczon 1992).
 
 // findIDs finds the registers that nothing but an id in the first block is written to: all lanes come there
 // first. None is one that somebody reads before it has the id. Global linear ids are products of 64 bits,
 // which would keep a hyperblock from computing in 32.
-func (d *decoder) findIDs() {
-	d.ids, d.refound = map[vectorReg]isa.Inst{}, map[vectorReg]bool{}
-	times := map[vectorReg]int{}
+func (d *planner) findIDs() {
+	d.ids, d.rematerialised = map[isa.VectorReg]isa.Inst{}, map[isa.VectorReg]bool{}
+	times := map[isa.VectorReg]int{}
 	k := d.kernel
 	for i := range k.Code {
 		in := &k.Code[i]
@@ -24,36 +24,36 @@ func (d *decoder) findIDs() {
 		if !r.IsVector() {
 			continue
 		}
-		p := vectorReg{t.Bank(), r.Index()}
+		p := isa.VectorReg{Bank: t.Bank(), Index: r.Index()}
 		b := isa.Builtin(in.Imm)
-		if times[p]++; in.Op == isa.OpBuiltin && b.PerLane() && b != isa.BuiltinGlobalLinearID && i < k.Blocks[0].End && d.accel.Takes(in) {
+		if times[p]++; in.Op == isa.OpBuiltin && b.PerLane() && b != isa.BuiltinGlobalLinearID && i < k.Blocks[0].End && d.native(in) {
 			d.ids[p] = *in
 		}
 	}
 	for p := range d.ids {
-		if times[p] > 1 || d.live.at(0, p) {
+		if times[p] > 1 || d.live.At(0, p) {
 			delete(d.ids, p)
 			continue
 		}
-		d.refound[p] = true
+		d.rematerialised[p] = true
 	}
 	// Loops that machine code does in a way of its own read the register file and have no such beginning;
-	// what is read in any loop is read more often than written, besides. And what hyperblocks do not find out
-	// again they read.
+	// what is read in any loop is read more often than written, besides. And what hyperblocks do not
+	// rematerialise they read.
 	looping := d.looping()
 	for b := 1; b < len(k.Blocks); b++ {
-		d.readers(b, func(in *isa.Inst, p vectorReg) {
+		d.readers(b, func(in *isa.Inst, p isa.VectorReg) {
 			found := false
-			operandsAgain(in, func(_ *isa.Reg, q vectorReg) { found = found || p == q })
+			idOperands(in, func(_ *isa.Reg, q isa.VectorReg) { found = found || p == q })
 			if looping[b] || !found {
-				delete(d.refound, p)
+				delete(d.rematerialised, p)
 			}
 		})
 	}
 }
 
 // looping says for each block whether it may be entered again.
-func (d *decoder) looping() []bool {
+func (d *planner) looping() []bool {
 	last := make([]int, len(d.kernel.Blocks)) // by block, the last one that leads back to it
 	for b := range last {
 		last[b] = -1
@@ -72,25 +72,25 @@ func (d *decoder) looping() []bool {
 }
 
 // readers calls f for each vector register that an instruction of a block reads.
-func (d *decoder) readers(b int, f func(in *isa.Inst, p vectorReg)) {
+func (d *planner) readers(b int, f func(in *isa.Inst, p isa.VectorReg)) {
 	blk := &d.kernel.Blocks[b]
 	for i := blk.Start; i < blk.End; i++ {
 		in := &d.kernel.Code[i]
 		d.kernel.Operands(in, func(r isa.Reg, t isa.Type) {
 			if r.IsVector() {
-				f(in, vectorReg{t.Bank(), r.Index()})
+				f(in, isa.VectorReg{Bank: t.Bank(), Index: r.Index()})
 			}
 		})
 	}
 }
 
-// idsOf returns a run that finds out the ids again that a block reads and the register file may not have, or
+// idsOf returns a run that rematerialises the ids that a block reads and the register file may not have, or
 // nil.
-func (d *decoder) idsOf(b int) *Run {
-	r := &Run{code: d.compiledKernel}
-	var seen []vectorReg
-	d.readers(b, func(_ *isa.Inst, p vectorReg) {
-		if id, ok := d.ids[p]; ok && d.refound[p] && !slices.Contains(seen, p) {
+func (d *planner) idsOf(b int) *Run {
+	r := &Run{layout: d.layout, kernel: d.kernel}
+	var seen []isa.VectorReg
+	d.readers(b, func(_ *isa.Inst, p isa.VectorReg) {
+		if id, ok := d.ids[p]; ok && d.rematerialised[p] && !slices.Contains(seen, p) {
 			seen = append(seen, p)
 			r.Code, r.Keep = append(r.Code, id), append(r.Keep, true)
 		}
@@ -102,13 +102,13 @@ func (d *decoder) idsOf(b int) *Run {
 	return r
 }
 
-// operandsAgain calls f for the vector operands of an instruction that hyperblocks find out again where they
-// are ids.
-func operandsAgain(in *isa.Inst, f func(r *isa.Reg, p vectorReg)) {
+// idOperands calls f for the vector operands of an instruction that hyperblocks rematerialise where they are
+// ids.
+func idOperands(in *isa.Inst, f func(r *isa.Reg, p isa.VectorReg)) {
 	each := func(t isa.Type, operands ...*isa.Reg) {
 		for _, r := range operands {
 			if r.IsVector() {
-				f(r, vectorReg{t.Bank(), r.Index()})
+				f(r, isa.VectorReg{Bank: t.Bank(), Index: r.Index()})
 			}
 		}
 	}
@@ -131,16 +131,16 @@ func operandsAgain(in *isa.Inst, f func(r *isa.Reg, p vectorReg)) {
 	}
 }
 
-// again has the ids among an instruction's operands that the kernel's first block finds out found out once
-// more.
-func (m *hyperMaker) again(in *isa.Inst, b int) {
-	operandsAgain(in, func(r *isa.Reg, p vectorReg) {
+// rematerialise replaces the ids among an instruction's operands that the entry block reads by registers of
+// the hyperblock, which gets instructions that compute them.
+func (m *hyperMaker) rematerialise(in *isa.Inst, b int) {
+	idOperands(in, func(r *isa.Reg, p isa.VectorReg) {
 		id, ok := m.ids[p]
 		if !ok || m.written[p] {
 			return
 		}
 		if _, ok := m.found[p]; !ok {
-			m.found[p] = m.virtual(p.bank)
+			m.found[p] = m.virtual(p.Bank)
 			id.Dst, id.Flags = m.found[p], isa.FlagDense
 			m.add(id, b)
 		}

@@ -1,4 +1,4 @@
-package interp
+package wave
 
 import (
 	"unsafe"
@@ -23,8 +23,8 @@ type Frame struct {
 	Exec, Live unsafe.Pointer
 	// Slots is an array of [Slot].
 	Slots unsafe.Pointer
-	// Private is the private memory of the first chunk, which is [Plan.PrivateStride] bytes in front of the
-	// next one's.
+	// Private is the private memory of the first chunk. That of the next one is behind it, as far as all
+	// private allocations of 64 lanes take room.
 	Private unsafe.Pointer
 
 	// Active is the number of lanes that run, and Cur the block in which they are. Machine code
@@ -46,10 +46,10 @@ type Frame struct {
 	// LDS is the work-group's memory, Lines its size in lines of 64 bytes. It is cleared for each group.
 	LDS   unsafe.Pointer
 	Lines uintptr
-	// Event is where the number of the last event is that copies of the work-group made, 64 bits, see [Copy].
+	// Event is where the number of the last event is that copies of the work-group made, 64 bits.
 	Event unsafe.Pointer
-	// Choosy says that lanes have been overtaken (see wave.choose). MinWait is 0 then, and
-	// machine code leaves it to this package who runs next.
+	// Choosy says that lanes have been overtaken (interp.wave.choose). MinWait is 0 then, and
+	// machine code leaves it to the reference engine who runs next.
 	Choosy bool
 	// Changed is set where machine code has changed the lanes that run.
 	Changed bool
@@ -78,7 +78,7 @@ type Frame struct {
 	Origin, First [3]uint64
 	// IDs are arrays of 32 bits for each lane, see [ArrayOf]. They are there
 	// if the kernel has a use for them.
-	IDs [numIDs]unsafe.Pointer
+	IDs [NumIDs]unsafe.Pointer
 
 	// Proven is for machine code: what it has found out about work-groups that it may go on with, a bit for
 	// each hyperblock. It is 0 whenever machine code is called.
@@ -90,14 +90,15 @@ type Frame struct {
 
 	// Scratch is for machine code: two vectors, and a word.
 	Scratch [17]uint64
-	// Loop is for loops in machine code.
-	Loop [50]uint64
+	// Loop is for loop regions, Hyper for hyperblocks.
+	Loop  Loop
+	Hyper Hyper
 	// LoopSlot is the number of the slot that has to be filled for a loop, see [ExitLoop]. While LoopSkip is
 	// not 0, a loop counts it down and does a trip of the whole wave, as if it had loads that are not
 	// allowed.
 	LoopSlot uint64
 	LoopSkip uint64
-	// Undo has room for Plan.Undo bytes for each chunk.
+	// Undo has room for a checkpoint of each chunk, as large as the code needs.
 	Undo unsafe.Pointer
 
 	// Call says that a function has not ended and calls back for some lanes: a
@@ -114,6 +115,31 @@ type Frame struct {
 	Lanes *Lanes
 }
 
+// Loop is what machine code of a loop region keeps in memory while it runs.
+type Loop struct {
+	Trips    uint64 // of lanes that have left, added up
+	Progress uint64 // of the groups that got furthest: trips and blocks as one number
+	Most     uint64 // their trips
+	Last     uint64 // the number of the last block that they entered
+	Limit    uint64 // trips before fuel is used up
+	Remain   uint64 // lanes of the wave that are still inside when fuel is used up
+	Stopped  uint64 // 1 if any is
+	Chunks   uint64 // chunks left
+	Undo     uint64 // where in Frame.Undo the next chunk is saved
+	Private  uint64 // where the chunk's private memory is
+	// Entry has the lanes of each chunk that began, Rest those that are still inside, for the chunks that are
+	// done together.
+	Entry, Rest [4]uint64
+	Left        [16]uint64 // how many lanes left at each block
+}
+
+// Hyper is what machine code of a hyperblock keeps in memory while it runs.
+type Hyper struct {
+	Lanes [14]uint64 // how many lanes have come to each block
+	// Words are given out one by one while code is made: for addresses of ids, bounds, and the like.
+	Words [32]uint64
+}
+
 // Registers is the registers of a processor, as far as a function may have something in them.
 type Registers struct {
 	Vectors [32][64]byte
@@ -121,12 +147,18 @@ type Registers struct {
 	General [16]uint64
 }
 
+// NoKey is the key of a slot that is not filled in.
+const NoKey = ^uint64(0)
+
+// RationEvery is after how many instructions without a back edge machine code takes from Frame.Ration.
+const RationEvery = 256
+
 // Exit says why machine code came back.
 type Exit uint64
 
 // The reasons.
 const (
-	// ExitPart asks this package to do the part at Frame.Point, or, if it is the point
+	// ExitPart asks the reference engine to do the part at Frame.Point, or, if it is the point
 	// at the end of a block, its terminator.
 	ExitPart Exit = iota
 	// ExitSlots asks it to fill in the slots of the part first.
@@ -145,13 +177,13 @@ const (
 // unsigned number and less the bias, is at Address + i*Scale + Disp if i is at most Limit. Limit is such that
 // i*Scale has less than 32 bits, the sign not counted.
 //
-// Machine code works out Address and Limit before a run from what this package has found out about the
-// allocation, see [Place]: Base and Last, for pointers whose upper 24 bits are Key.
+// Machine code works out Address and Limit before a run from what the reference engine has found out
+// about the allocation: Base and Last, for pointers whose upper 24 bits are Key.
 type Slot struct {
 	Address uintptr
 	Limit   uint64
 
-	Key  uint64         // noKey for none
+	Key  uint64         // NoKey for none
 	Base unsafe.Pointer // offset 0 of the allocation, which it keeps alive
 	Last uint64         // the highest offset of an access
 
@@ -159,7 +191,8 @@ type Slot struct {
 	Pointer, Room uintptr
 }
 
-// The offsets of the fields of Frame and Slot, in bytes.
+// The offsets of the fields of Frame, of its parts and of Slot, in bytes. Those of Loop and Hyper are from
+// the beginning of the frame.
 const (
 	FrameBase    = unsafe.Offsetof(Frame{}.Base)
 	FrameStride  = unsafe.Offsetof(Frame{}.Stride)
@@ -190,7 +223,6 @@ const (
 	FramePoint   = unsafe.Offsetof(Frame{}.Point)
 	FrameExit    = unsafe.Offsetof(Frame{}.Exit)
 	FrameCounts  = unsafe.Offsetof(Frame{}.Counts)
-	FrameLoop    = unsafe.Offsetof(Frame{}.Loop)
 	FrameValues  = unsafe.Offsetof(Frame{}.Values)
 	FrameOrigin  = unsafe.Offsetof(Frame{}.Origin)
 	FrameFirst   = unsafe.Offsetof(Frame{}.First)
@@ -202,6 +234,29 @@ const (
 	FrameResume  = unsafe.Offsetof(Frame{}.Resume)
 	FrameSaved   = unsafe.Offsetof(Frame{}.Saved)
 	FrameLanes   = unsafe.Offsetof(Frame{}.Lanes)
+	FrameUndo    = unsafe.Offsetof(Frame{}.Undo)
+
+	FrameLoopSlot = unsafe.Offsetof(Frame{}.LoopSlot)
+	FrameLoopSkip = unsafe.Offsetof(Frame{}.LoopSkip)
+
+	frameLoop    = unsafe.Offsetof(Frame{}.Loop)
+	LoopTrips    = frameLoop + unsafe.Offsetof(Loop{}.Trips)
+	LoopProgress = frameLoop + unsafe.Offsetof(Loop{}.Progress)
+	LoopMost     = frameLoop + unsafe.Offsetof(Loop{}.Most)
+	LoopLast     = frameLoop + unsafe.Offsetof(Loop{}.Last)
+	LoopLimit    = frameLoop + unsafe.Offsetof(Loop{}.Limit)
+	LoopRemain   = frameLoop + unsafe.Offsetof(Loop{}.Remain)
+	LoopStopped  = frameLoop + unsafe.Offsetof(Loop{}.Stopped)
+	LoopChunks   = frameLoop + unsafe.Offsetof(Loop{}.Chunks)
+	LoopUndo     = frameLoop + unsafe.Offsetof(Loop{}.Undo)
+	LoopPrivate  = frameLoop + unsafe.Offsetof(Loop{}.Private)
+	LoopEntry    = frameLoop + unsafe.Offsetof(Loop{}.Entry)
+	LoopRest     = frameLoop + unsafe.Offsetof(Loop{}.Rest)
+	LoopLeft     = frameLoop + unsafe.Offsetof(Loop{}.Left)
+
+	frameHyper = unsafe.Offsetof(Frame{}.Hyper)
+	HyperLanes = frameHyper + unsafe.Offsetof(Hyper{}.Lanes)
+	HyperWords = frameHyper + unsafe.Offsetof(Hyper{}.Words)
 
 	RegistersVectors = unsafe.Offsetof(Registers{}.Vectors)
 	RegistersMasks   = unsafe.Offsetof(Registers{}.Masks)

@@ -1,10 +1,10 @@
-package interp
+package plan
 
 import (
 	"math"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/memory"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // Copy is a copy of the work-group whose operands are scalars. Machine code may make it where Frame.Active is
@@ -14,14 +14,14 @@ import (
 type Copy struct {
 	*isa.GroupCopy
 	Event isa.Reg // the result, a scalar or isa.None
-	// To and From are the places of the destination and the source, one in global memory and one in LDS: this
-	// package sees to that when it fills in their slots. Only Key, Base and Last of these count; Last is the
-	// last byte.
-	To, From Place
+	// To and From are the places of the destination and the source, one in global memory and one in LDS:
+	// the reference engine sees to that when it fills in their slots. Only Key, Base and Last of these
+	// count; Last is the last byte.
+	To, From wave.Place
 }
 
 // copyOf returns what machine code has to know of a copy, or nil if that is nothing for it.
-func (d *decoder) copyOf(in *isa.Inst) *Copy {
+func (d *planner) copyOf(in *isa.Inst) *Copy {
 	c := &Copy{GroupCopy: &d.kernel.GroupCopies[in.Imm], Event: in.Dst}
 	for _, r := range c.Args {
 		if r.IsVector() {
@@ -32,23 +32,13 @@ func (d *decoder) copyOf(in *isa.Inst) *Copy {
 		return nil
 	}
 	d.copies++
-	side := func(arg isa.CopyArg, op isa.Op) Place {
+	side := func(arg isa.CopyArg, op isa.Op) wave.Place {
 		access := &isa.Inst{Op: op, Type: isa.I8, A: c.Args[arg], Space: isa.SpaceGeneric}
-		var list []Place
+		var list []wave.Place
 		// The slots of a copy are its own: they are filled in together.
 		d.place(&list, placeKey{pointer: access.A, size: 1, scale: 1, most: math.MaxInt32, write: op == isa.OpStore, nth: -d.copies}, access)
 		return list[0]
 	}
 	c.To, c.From = side(isa.CopyDst, isa.OpStore), side(isa.CopySrc, isa.OpLoad)
 	return c
-}
-
-// fillCopy fills in the slots of a copy. It says whether its pointers lead to memory of different spaces.
-func (w *wave) fillCopy(c *Copy) bool {
-	to, from := memory.Pointer(w.s[c.To.Pointer.Index()]).Space(), memory.Pointer(w.s[c.From.Pointer.Index()]).Space()
-	if to != from && w.fillSlot(c.To.Slot) && w.fillSlot(c.From.Slot) {
-		return true
-	}
-	w.slots[c.To.Slot].Key, w.slots[c.From.Slot].Key = noKey, noKey
-	return false
 }

@@ -1,4 +1,4 @@
-package interp
+package plan
 
 import "github.com/lockstep-gpu/lockstep/isa"
 
@@ -29,13 +29,13 @@ func Constants(k *isa.Kernel) map[int]uint64 {
 }
 
 // constant returns the value of a scalar register that is the same in every launch.
-func (c *compiledKernel) constant(r isa.Reg) (uint64, bool) {
+func (d *planner) constant(r isa.Reg) (uint64, bool) {
 	if !r.IsScalar() {
 		return 0, false
 	}
-	if c.constants == nil {
-		c.constants = Constants(c.kernel)
+	if d.constants == nil {
+		d.constants = Constants(d.kernel)
 	}
-	v, ok := c.constants[r.Index()]
+	v, ok := d.constants[r.Index()]
 	return v, ok
 }

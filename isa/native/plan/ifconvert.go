@@ -1,10 +1,11 @@
-package interp
+package plan
 
 import (
 	"maps"
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 const (
@@ -43,13 +44,13 @@ type Hyper struct {
 	// the hyperblock computes numbers of 64 bits in 32.
 	Ids   [3]bool
 	Small []isa.Reg
-	// Halve are numbers of 64 bits to begin with: each gives a register of 32, provided that it is less than
+	// Narrow are numbers of 64 bits to begin with: each gives a register of 32, provided that it is less than
 	// 2³¹ in the lanes that run. Widen are those of 64 bits behind the hyperblock.
-	Halve, Widen []Halved
+	Narrow, Widen []Narrowed
 }
 
-// Halved is a vector register with 64 bits an element, and one that has the lower 32.
-type Halved struct {
+// Narrowed is a vector register with 64 bits an element, and one that has the lower 32.
+type Narrowed struct {
 	Wide, Half isa.Reg
 	// Dense says that lanes which do not run may be written.
 	Dense bool
@@ -59,7 +60,7 @@ type Halved struct {
 
 // hyperMaker makes a hyperblock.
 type hyperMaker struct {
-	*decoder
+	*planner
 	first int
 	h     *Hyper
 	code  []isa.Inst
@@ -70,17 +71,17 @@ type hyperMaker struct {
 	// the change not counted.
 	passes int
 
-	names   map[isa.Reg]isa.Reg   // of scalars
-	order   []isa.Reg             // their keys
-	found   map[vectorReg]isa.Reg // ids, by the register that has them in the kernel
-	exposed map[vectorReg]bool    // read before they are written
-	written map[vectorReg]bool
+	names   map[isa.Reg]isa.Reg       // of scalars
+	order   []isa.Reg                 // their keys
+	found   map[isa.VectorReg]isa.Reg // ids, by the register that has them in the kernel
+	exposed map[isa.VectorReg]bool    // read before they are written
+	written map[isa.VectorReg]bool
 	taken   [isa.NumBanks]int // registers that the kernel does not have
 	stores  [isa.NumSpaces]bool
 }
 
 // hypers finds the kernel's hyperblocks: nil, or one that begins at each block.
-func (d *decoder) hypers() []*Hyper {
+func (d *planner) hypers() []*Hyper {
 	k := d.kernel
 	if d.live == nil || k.UsesPipes || k.UsesAsync || k.UsesClock {
 		return nil
@@ -102,21 +103,12 @@ func (d *decoder) hypers() []*Hyper {
 
 // virtual returns a vector register that the kernel does not have.
 func (m *hyperMaker) virtual(b isa.Bank) isa.Reg {
-	n := m.taken[b]
 	m.taken[b]++
-	if n == len(m.extra[b]) {
-		m.extra[b] = append(m.extra[b], uint32(m.stride))
-		if b == isa.BankMask {
-			m.stride += 64
-		} else {
-			m.stride += 64 << (b - isa.Bank8)
-		}
-	}
-	return isa.V(m.kernel.NumVector[b] + n)
+	return m.layout.Extra(b, m.taken[b]-1)
 }
 
 // hyper returns the hyperblock that begins at a block, or nil. from has the blocks that lead to each.
-func (d *decoder) hyper(first int, from [][]int) *Hyper {
+func (d *planner) hyper(first int, from [][]int) *Hyper {
 	m, end := d.gather(first, len(d.kernel.Blocks), from)
 	if m.h.Last < 0 || m.passes == 0 {
 		return nil
@@ -132,9 +124,9 @@ func (d *decoder) hyper(first int, from [][]int) *Hyper {
 
 // gather puts blocks from the first on together, and returns the number of the first that it has left alone.
 // Those behind Hyper.Last are not to be part of the hyperblock.
-func (d *decoder) gather(first, end int, from [][]int) (m *hyperMaker, next int) {
-	m = &hyperMaker{decoder: d, first: first, h: &Hyper{Last: -1}, edges: map[int][]isa.Reg{}, names: map[isa.Reg]isa.Reg{},
-		found: map[vectorReg]isa.Reg{}, exposed: map[vectorReg]bool{}, written: map[vectorReg]bool{}}
+func (d *planner) gather(first, end int, from [][]int) (m *hyperMaker, next int) {
+	m = &hyperMaker{planner: d, first: first, h: &Hyper{Last: -1}, edges: map[int][]isa.Reg{}, names: map[isa.Reg]isa.Reg{},
+		found: map[isa.VectorReg]isa.Reg{}, exposed: map[isa.VectorReg]bool{}, written: map[isa.VectorReg]bool{}}
 	passes := 0
 	for b := first; b < end; b++ {
 		if b > first && (len(from[b]) == 0 || slices.ContainsFunc(from[b], func(p int) bool { return p < first || p >= b })) {
@@ -198,7 +190,7 @@ func (m *hyperMaker) leave(b int) bool {
 	case in.Op != isa.OpBrCond || in.Flags&isa.FlagWait != 0 || in.A.IsScalar() || t0 <= b || t1 <= b:
 		return false
 	}
-	m.reading(vectorReg{isa.BankMask, in.A.Index()})
+	m.reading(isa.VectorReg{Bank: isa.BankMask, Index: in.A.Index()})
 	yes, no := m.virtual(isa.BankMask), m.virtual(isa.BankMask)
 	if mask == isa.None {
 		m.add(isa.Inst{Op: isa.OpMov, Type: isa.B1, Flags: isa.FlagDense, Dst: yes, A: in.A}, b)
@@ -212,7 +204,7 @@ func (m *hyperMaker) leave(b int) bool {
 }
 
 // reading notes that a vector register is read in a block.
-func (m *hyperMaker) reading(p vectorReg) {
+func (m *hyperMaker) reading(p isa.VectorReg) {
 	if !m.written[p] {
 		m.exposed[p] = true
 	}
@@ -235,11 +227,11 @@ func (m *hyperMaker) block(b int) (passes int, ok bool) {
 				return 0, false
 			}
 			continue
-		case in.Op == isa.OpStore && Indexed(&in) && m.accel.Takes(&in):
+		case in.Op == isa.OpStore && Indexed(&in) && m.native(&in):
 			passes++ // one that looks at the indices; the other remains
 			run = false
 			m.stores[in.Space] = true
-		case in.Op == isa.OpLoad && (Indexed(&in) || Row(&in)) && m.accel.Takes(&in):
+		case in.Op == isa.OpLoad && (Indexed(&in) || Row(&in)) && m.native(&in):
 			if m.behindStore(&in) {
 				return 0, false
 			}
@@ -272,7 +264,7 @@ func (m *hyperMaker) takes(in *isa.Inst) bool {
 	case isa.OpMath1, isa.OpMath2, isa.OpMath3:
 		return false // may be left to others half-way
 	}
-	return in.Dst.IsVector() && (pure(in) || in.Op == isa.OpBuiltin) && !Crosses(in) && m.accel.Takes(in)
+	return in.Dst.IsVector() && (pure(in) || in.Op == isa.OpBuiltin) && !Crosses(in) && m.native(in)
 }
 
 // behindStore says whether a load reads what a store that stands before it may have written.
@@ -288,7 +280,7 @@ func (m *hyperMaker) behindStore(in *isa.Inst) bool {
 // scalar appends an instruction that computes a scalar from scalars. It says whether that may be done before
 // all else.
 func (m *hyperMaker) scalar(in *isa.Inst, b int) bool {
-	if !m.accel.Takes(in) || in.Op == isa.OpLoad && m.behindStore(in) {
+	if !m.native(in) || in.Op == isa.OpLoad && m.behindStore(in) {
 		return false
 	}
 	if m.masks[b-m.first] != isa.None && m.liveBehind(in.Dst, b) {
@@ -296,8 +288,8 @@ func (m *hyperMaker) scalar(in *isa.Inst, b int) bool {
 	}
 	dst := in.Dst
 	m.rename(in)
-	n := int(m.scratch) + 1 + len(m.h.Scalars)
-	m.scalars = max(m.scalars, n+1)
+	n := m.scratch + 1 + len(m.h.Scalars)
+	m.layout.Scalars = max(m.layout.Scalars, n+1)
 	in.Dst = isa.S(n)
 	if _, ok := m.names[dst]; !ok {
 		m.order = append(m.order, dst)
@@ -305,7 +297,7 @@ func (m *hyperMaker) scalar(in *isa.Inst, b int) bool {
 	m.names[dst] = in.Dst
 	p := Part{Scalar: in}
 	if in.Op == isa.OpLoad {
-		var list []Place
+		var list []wave.Place
 		m.place(&list, loadKey(in), in)
 		p.Place = &list[0]
 	}
@@ -325,8 +317,8 @@ func (m *hyperMaker) rename(in *isa.Inst) {
 // liveBehind says whether a scalar may be live behind a block, or in its terminator. Lanes that wait at a
 // later block see what it holds then, too.
 func (m *hyperMaker) liveBehind(r isa.Reg, block int) bool {
-	found := m.live.scalarWaits(block, r.Index())
-	m.kernel.Successors(block, func(s int) { found = found || m.live.scalarAt(s, r.Index()) })
+	found := m.live.ScalarWaits(block, r.Index())
+	m.kernel.Successors(block, func(s int) { found = found || m.live.ScalarAt(s, r.Index()) })
 	m.kernel.Operands(&m.kernel.Code[m.kernel.Blocks[block].End-1], func(x isa.Reg, _ isa.Type) { found = found || x == r })
 	return found
 }
@@ -334,18 +326,18 @@ func (m *hyperMaker) liveBehind(r isa.Reg, block int) bool {
 // vector appends an instruction on vector registers. It says whether it may be in the hyperblock.
 func (m *hyperMaker) vector(in *isa.Inst, b int) bool {
 	m.rename(in)
-	m.again(in, b)
+	m.rematerialise(in, b)
 	d, t := m.kernel.Operands(in, func(r isa.Reg, t isa.Type) {
 		if r.IsVector() {
-			m.reading(vectorReg{t.Bank(), r.Index()})
+			m.reading(isa.VectorReg{Bank: t.Bank(), Index: r.Index()})
 		}
 	})
 	if d == isa.None {
 		m.add(*in, b)
 		return true
 	}
-	p, mask := vectorReg{t.Bank(), d.Index()}, m.masks[b-m.first]
-	kept := mask != isa.None && in.Flags&isa.FlagDense == 0 && (m.written[p] || m.live.at(m.first, p))
+	p, mask := isa.VectorReg{Bank: t.Bank(), Index: d.Index()}, m.masks[b-m.first]
+	kept := mask != isa.None && in.Flags&isa.FlagDense == 0 && (m.written[p] || m.live.At(m.first, p))
 	if kept {
 		m.reading(p)
 	}
@@ -357,7 +349,7 @@ func (m *hyperMaker) vector(in *isa.Inst, b int) bool {
 		m.add(*in, b)
 		return true
 	}
-	x := m.virtual(p.bank)
+	x := m.virtual(p.Bank)
 	to := in.Dst
 	in.Dst = x
 	in.Flags |= isa.FlagDense
@@ -370,16 +362,16 @@ func (m *hyperMaker) vector(in *isa.Inst, b int) bool {
 func (m *hyperMaker) finish() *Hyper {
 	h := m.h
 	h.Masks = m.masks
-	m.shorten()
-	m.condense()
-	m.preserve()
+	m.narrow()
+	m.demandLanes()
+	m.insertCopies()
 	later := m.behind()
 	used := maps.Clone(later)
 	for _, w := range h.Widen {
-		used[vectorReg{isa.Bank32, w.Half.Index()}] = true
+		used[isa.VectorReg{Bank: isa.Bank32, Index: w.Half.Index()}] = true
 	}
-	m.prune(used)
-	r := &Run{Code: m.code, Keep: make([]bool, len(m.code)), code: m.decoder.compiledKernel, under: h.Under, masks: h.Masks}
+	m.eliminateDead(used)
+	r := &Run{Code: m.code, Keep: make([]bool, len(m.code)), layout: m.layout, kernel: m.kernel, under: h.Under, masks: h.Masks}
 	m.shareSlots(r)
 	h.Behind = make([]bool, len(m.code))
 	m.keep(h.Behind, maps.Clone(later))
@@ -390,16 +382,16 @@ func (m *hyperMaker) finish() *Hyper {
 		}
 		m.kernel.Operands(in, func(r isa.Reg, t isa.Type) {
 			if r.IsVector() {
-				later[vectorReg{t.Bank(), r.Index()}] = true
+				later[isa.VectorReg{Bank: t.Bank(), Index: r.Index()}] = true
 			}
 		})
 		if x := h.Masks[h.Under[i]]; x != isa.None {
-			later[vectorReg{isa.BankMask, x.Index()}] = true
+			later[isa.VectorReg{Bank: isa.BankMask, Index: x.Index()}] = true
 		}
 	}
 	m.keep(r.Keep, later)
-	for i := range h.Halve {
-		h.Halve[i].Keep = later[vectorReg{isa.Bank32, h.Halve[i].Half.Index()}]
+	for i := range h.Narrow {
+		h.Narrow[i].Keep = later[isa.VectorReg{Bank: isa.Bank32, Index: h.Narrow[i].Half.Index()}]
 	}
 	for _, x := range m.order {
 		if m.liveBehind(x, h.Last) {
@@ -412,22 +404,22 @@ func (m *hyperMaker) finish() *Hyper {
 
 // keep notes which instructions have the last say in registers that are read later. What remains of those
 // comes from before.
-func (m *hyperMaker) keep(keep []bool, later map[vectorReg]bool) {
+func (m *hyperMaker) keep(keep []bool, later map[isa.VectorReg]bool) {
 	for i := len(m.code) - 1; i >= 0; i-- {
 		d, t := m.kernel.Operands(&m.code[i], func(isa.Reg, isa.Type) {})
-		if p := (vectorReg{t.Bank(), d.Index()}); d.IsVector() && later[p] {
+		if p := (isa.VectorReg{Bank: t.Bank(), Index: d.Index()}); d.IsVector() && later[p] {
 			keep[i] = true
 			delete(later, p)
 		}
 	}
 }
 
-// prune drops dead instructions, given the registers that are read in the end. Accesses to memory
-// may fault and stay.
-func (m *hyperMaker) prune(read map[vectorReg]bool) {
+// eliminateDead drops dead instructions (dead-code elimination), given the registers that are read in the
+// end. Accesses to memory may fault and stay.
+func (m *hyperMaker) eliminateDead(read map[isa.VectorReg]bool) {
 	for _, x := range m.h.Masks {
 		if x != isa.None {
-			read[vectorReg{isa.BankMask, x.Index()}] = true
+			read[isa.VectorReg{Bank: isa.BankMask, Index: x.Index()}] = true
 		}
 	}
 	var code []isa.Inst
@@ -435,7 +427,7 @@ func (m *hyperMaker) prune(read map[vectorReg]bool) {
 	for i := len(m.code) - 1; i >= 0; i-- {
 		in := &m.code[i]
 		d, t := m.kernel.Operands(in, func(isa.Reg, isa.Type) {})
-		p := vectorReg{t.Bank(), d.Index()}
+		p := isa.VectorReg{Bank: t.Bank(), Index: d.Index()}
 		if d.IsVector() {
 			if !read[p] && in.Op != isa.OpLoad {
 				continue
@@ -444,7 +436,7 @@ func (m *hyperMaker) prune(read map[vectorReg]bool) {
 		}
 		m.kernel.Operands(in, func(r isa.Reg, t isa.Type) {
 			if r.IsVector() {
-				read[vectorReg{t.Bank(), r.Index()}] = true
+				read[isa.VectorReg{Bank: t.Bank(), Index: r.Index()}] = true
 			}
 		})
 		code, under = append(code, *in), append(under, m.h.Under[i])
@@ -456,39 +448,39 @@ func (m *hyperMaker) prune(read map[vectorReg]bool) {
 
 // behind returns the vector registers that are live behind the hyperblock, its terminator included, and not
 // rematerialised.
-func (m *hyperMaker) behind() map[vectorReg]bool {
-	set := map[vectorReg]bool{}
+func (m *hyperMaker) behind() map[isa.VectorReg]bool {
+	set := map[isa.VectorReg]bool{}
 	m.kernel.Operands(&m.kernel.Code[m.kernel.Blocks[m.h.Last].End-1], func(r isa.Reg, t isa.Type) {
 		if r.IsVector() {
-			set[vectorReg{t.Bank(), r.Index()}] = true
+			set[isa.VectorReg{Bank: t.Bank(), Index: r.Index()}] = true
 		}
 	})
-	m.kernel.Successors(m.h.Last, func(s int) { m.live.vectors(s, func(p vectorReg) { set[p] = true }) })
+	m.kernel.Successors(m.h.Last, func(s int) { m.live.Vectors(s, func(p isa.VectorReg) { set[p] = true }) })
 	if m.first == 0 {
-		maps.DeleteFunc(set, func(p vectorReg, _ bool) bool { return m.refound[p] })
+		maps.DeleteFunc(set, func(p isa.VectorReg, _ bool) bool { return m.rematerialised[p] })
 	}
 	return set
 }
 
-// condense lets values without other uses be written to all lanes.
-func (m *hyperMaker) condense() {
+// demandLanes lets results that no lane needs but those of the hyperblock be written to all lanes.
+func (m *hyperMaker) demandLanes() {
 	for i := range m.code {
 		d, t := m.kernel.Operands(&m.code[i], func(isa.Reg, isa.Type) {})
-		p := vectorReg{t.Bank(), d.Index()}
-		if d.IsVector() && (p.index >= m.kernel.NumVector[p.bank] || !m.live.vectorWaits(m.h.Last, p)) {
+		p := isa.VectorReg{Bank: t.Bank(), Index: d.Index()}
+		if d.IsVector() && (p.Index >= m.kernel.NumVector[p.Bank] || !m.live.VectorWaits(m.h.Last, p)) {
 			m.code[i].Flags |= isa.FlagDense
 		}
 	}
 }
 
-// preserve sees to it that the operands of stores, which come last, are what they are where the stores stand.
-// Of an index the register file has all lanes: that of a group's first lane tells where those of the others
-// are, whether it runs or not.
-func (m *hyperMaker) preserve() {
-	last, sparse := map[vectorReg]int{}, map[vectorReg]bool{} // the last instruction that writes each; some lanes may be left out
+// insertCopies copies operands of stores, which come last, so that they still are what they are where the
+// stores stand (copy insertion). Of an index the register file has all lanes: that of a group's first lane
+// tells where those of the others are, whether it runs or not.
+func (m *hyperMaker) insertCopies() {
+	last, sparse := map[isa.VectorReg]int{}, map[isa.VectorReg]bool{} // the last instruction that writes each; some lanes may be left out
 	for i := range m.code {
 		if d, t := m.kernel.Operands(&m.code[i], func(isa.Reg, isa.Type) {}); d.IsVector() {
-			p := vectorReg{t.Bank(), d.Index()}
+			p := isa.VectorReg{Bank: t.Bank(), Index: d.Index()}
 			last[p] = i
 			sparse[p] = sparse[p] || m.code[i].Flags&isa.FlagDense == 0
 		}
@@ -502,8 +494,8 @@ func (m *hyperMaker) preserve() {
 				r *isa.Reg
 				t isa.Type
 			}{{&in.B, in.Idx.Type()}, {&in.C, in.Type}} {
-				if p := (vectorReg{x.t.Bank(), x.r.Index()}); x.r.IsVector() && (last[p] > i || x.r == &in.B && sparse[p]) {
-					d := m.virtual(p.bank)
+				if p := (isa.VectorReg{Bank: x.t.Bank(), Index: x.r.Index()}); x.r.IsVector() && (last[p] > i || x.r == &in.B && sparse[p]) {
+					d := m.virtual(p.Bank)
 					code, under = append(code, isa.Inst{Op: isa.OpMov, Type: x.t, Flags: isa.FlagDense, Dst: d, A: *x.r}), append(under, m.h.Under[i])
 					*x.r = d
 				}
@@ -512,19 +504,4 @@ func (m *hyperMaker) preserve() {
 		code, under = append(code, in), append(under, m.h.Under[i])
 	}
 	m.code, m.h.Under = code, under
-}
-
-// fillHyper fills in the slots of a hyperblock. It says whether all its pointers lead to memory.
-func (w *wave) fillHyper(h *Hyper) bool {
-	for i := range h.Scalars {
-		if p := h.Scalars[i].Place; p != nil && !w.fillSlot(p.Slot) {
-			return false
-		}
-	}
-	for i := range h.Run.Places {
-		if !w.fillSlot(h.Run.Places[i].Slot) {
-			return false
-		}
-	}
-	return true
 }

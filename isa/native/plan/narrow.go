@@ -1,4 +1,4 @@
-package interp
+package plan
 
 import (
 	"math"
@@ -22,8 +22,8 @@ var (
 
 func (b bounds) in(c bounds) bool { return b.low >= c.low && b.high <= c.high }
 
-// halver rewrites a hyperblock.
-type halver struct {
+// narrower rewrites a hyperblock.
+type narrower struct {
 	*hyperMaker
 	guess bool // that scalars are small
 	// Of what registers of 64 and 32 bits hold now. Those of 64 bits
@@ -37,8 +37,8 @@ type halver struct {
 	code       []isa.Inst
 }
 
-// shorten has the hyperblock compute in 32 bits instead of 64, if all of it can be.
-func (m *hyperMaker) shorten() {
+// narrow has the hyperblock compute in 32 bits instead of 64, if all of it can be (type shrinking).
+func (m *hyperMaker) narrow() {
 	wide := false
 	for i := range m.code {
 		d, t := m.kernel.Operands(&m.code[i], func(r isa.Reg, t isa.Type) { wide = wide || r.IsVector() && t.Bank() == isa.Bank64 })
@@ -49,7 +49,7 @@ func (m *hyperMaker) shorten() {
 	}
 	taken := m.taken
 	for _, guess := range [...]bool{false, true} {
-		h := &halver{hyperMaker: m, guess: guess, wide: map[int]bounds{}, word: map[int]bounds{}, half: map[int]isa.Reg{}, read: map[int]bool{}}
+		h := &narrower{hyperMaker: m, guess: guess, wide: map[int]bounds{}, word: map[int]bounds{}, half: map[int]isa.Reg{}, read: map[int]bool{}}
 		if h.rewrite() {
 			return
 		}
@@ -58,7 +58,7 @@ func (m *hyperMaker) shorten() {
 }
 
 // rewrite says whether it could be done.
-func (h *halver) rewrite() bool {
+func (h *narrower) rewrite() bool {
 	for i := range h.hyperMaker.code {
 		in := h.hyperMaker.code[i]
 		if !h.instruction(&in) {
@@ -67,10 +67,10 @@ func (h *halver) rewrite() bool {
 		h.code = append(h.code, in)
 	}
 	live := h.behind()
-	var widen []Halved
+	var widen []Narrowed
 	for _, n := range h.order {
 		written, ok := h.wide[n]
-		if !ok || !live[vectorReg{isa.Bank64, n}] {
+		if !ok || !live[isa.VectorReg{Bank: isa.Bank64, Index: n}] {
 			continue
 		}
 		if !written.in(wordBounds) {
@@ -83,11 +83,11 @@ func (h *halver) rewrite() bool {
 				dense = dense && in.Flags&isa.FlagDense != 0
 			}
 		}
-		widen = append(widen, Halved{Wide: isa.V(n), Half: h.half[n], Dense: dense})
+		widen = append(widen, Narrowed{Wide: isa.V(n), Half: h.half[n], Dense: dense})
 	}
 	for _, n := range h.order {
 		if h.read[n] {
-			h.h.Halve = append(h.h.Halve, Halved{Wide: isa.V(n), Half: h.half[n]})
+			h.h.Narrow = append(h.h.Narrow, Narrowed{Wide: isa.V(n), Half: h.half[n]})
 		}
 	}
 	h.hyperMaker.code, h.h.Ids, h.h.Small, h.h.Widen = h.code, h.ids, h.smalls, widen
@@ -95,7 +95,7 @@ func (h *halver) rewrite() bool {
 }
 
 // lower returns the register with the lower half of one of 64 bits.
-func (h *halver) lower(r isa.Reg) isa.Reg {
+func (h *narrower) lower(r isa.Reg) isa.Reg {
 	n := r.Index()
 	x, ok := h.half[n]
 	if !ok {
@@ -107,7 +107,7 @@ func (h *halver) lower(r isa.Reg) isa.Reg {
 }
 
 // operand replaces an operand of 64 bits by its lower half, and returns what is known of it.
-func (h *halver) operand(x *isa.Reg) bounds {
+func (h *narrower) operand(x *isa.Reg) bounds {
 	r := *x
 	if r.IsVector() {
 		*x = h.lower(r)
@@ -134,7 +134,7 @@ func (h *halver) operand(x *isa.Reg) bounds {
 }
 
 // ofWord returns what is known of an operand of 32 bits, as an unsigned number.
-func (h *halver) ofWord(r isa.Reg) bounds {
+func (h *narrower) ofWord(r isa.Reg) bounds {
 	if r.IsVector() {
 		if b, ok := h.word[r.Index()]; ok {
 			return b
@@ -147,7 +147,7 @@ func (h *halver) ofWord(r isa.Reg) bounds {
 
 // instruction rewrites an instruction, if it has to do with elements of 64 bits. It says whether that is
 // possible.
-func (h *halver) instruction(in *isa.Inst) bool {
+func (h *narrower) instruction(in *isa.Inst) bool {
 	if in.Op == isa.OpLoad || in.Op == isa.OpStore {
 		if in.Type.Bank() == isa.Bank64 {
 			return false
@@ -193,7 +193,7 @@ func (h *halver) instruction(in *isa.Inst) bool {
 }
 
 // wordOf returns what is known of the result of an instruction, of 32 bits.
-func (h *halver) wordOf(in *isa.Inst) bounds {
+func (h *narrower) wordOf(in *isa.Inst) bounds {
 	switch {
 	case in.Op == isa.OpBuiltin:
 		return builtinBounds(isa.Builtin(in.Imm), wordBounds)
@@ -220,7 +220,7 @@ func builtinBounds(b isa.Builtin, other bounds) bounds {
 
 // long rewrites an instruction with a result of 64 bits, apart from where that goes, and returns what is
 // known of the result.
-func (h *halver) long(in *isa.Inst) (bounds, bool) {
+func (h *narrower) long(in *isa.Inst) (bounds, bool) {
 	switch in.Op {
 	case isa.OpBuiltin:
 		in.Type = isa.I32

@@ -1,10 +1,9 @@
-package interp
+package plan
 
 import (
 	"math"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // maxShared bounds, in bytes, how far apart accesses that share a slot may lie.
@@ -58,18 +57,18 @@ func (g *slotGroup) most() uint64 { return uint64(math.MaxInt32)/uint64(g.scale(
 // shareSlots gives the loads and stores of a run their slots: it fills in Slots, Disp, Bias and Places. All
 // of them take place for the same lanes, so that an access to a slot may be checked for all of the slot's: if
 // one is not allowed, the run ends there anyway.
-func (d *decoder) shareSlots(r *Run) {
+func (d *planner) shareSlots(r *Run) {
 	n := len(r.Code)
 	r.Slots, r.Disp, r.Bias = make([]int, n), make([]int32, n), make([]uint32, n)
 	var groups []slotGroup
 	known := map[shareKey]int{}
-	version := map[vectorReg]int{}
+	version := map[isa.VectorReg]int{}
 	for i := range r.Code {
 		in := &r.Code[i]
 		if slotted(in) {
 			key := shareKey{a: in.A, b: in.B, idx: in.Idx, scale: in.Scale, space: in.Space, op: in.Op}
 			if in.Idx != isa.IdxNone && in.B.IsVector() {
-				key.version = version[vectorReg{in.Idx.Type().Bank(), in.B.Index()}]
+				key.version = version[isa.VectorReg{Bank: in.Idx.Type().Bank(), Index: in.B.Index()}]
 			}
 			if Row(in) || Apart(in) {
 				key.row, key.bytes = int64(in.Disp), in.Type.Bytes()
@@ -93,9 +92,9 @@ func (d *decoder) shareSlots(r *Run) {
 			g.low, g.high = min(g.low, low), max(g.high, high)
 			r.Slots[i] = s
 		}
-		dst, t := r.code.kernel.Operands(in, func(isa.Reg, isa.Type) {})
+		dst, t := r.kernel.Operands(in, func(isa.Reg, isa.Type) {})
 		if dst.IsVector() {
-			version[vectorReg{t.Bank(), dst.Index()}]++
+			version[isa.VectorReg{Bank: t.Bank(), Index: dst.Index()}]++
 		}
 	}
 	for s := range groups {
@@ -140,5 +139,5 @@ func (r *Run) underOf(i int) int {
 // key returns what the slot's place is known by.
 func (g *slotGroup) key() placeKey {
 	in := &g.first
-	return placeKey{pointer: in.A, disp: g.low, size: uint64(g.high - g.low), scale: g.scale(), most: g.most(), space: in.Space, write: access(in) != memory.AccessRead, row: Row(in) || Apart(in)}
+	return placeKey{pointer: in.A, disp: g.low, size: uint64(g.high - g.low), scale: g.scale(), most: g.most(), space: in.Space, write: in.Op != isa.OpLoad && in.Op != isa.OpBlockLoad, row: Row(in) || Apart(in)}
 }

@@ -1,38 +1,25 @@
-package interp
+package plan
 
 import (
 	"math"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // maxRun bounds the instructions of a run, so that none takes long: machine code cannot be
 // interrupted.
 const maxRun = 1024
 
-// Accelerator runs a kernel in the place of this package, which goes on to do what the accelerator
-// does not take. A kernel comes to it as a [Plan]. An accelerator belongs to one kernel; its methods are
-// called while that is compiled, one after the other.
-type Accelerator interface {
-	// Takes says whether the accelerator does an instruction: one of a [Run], and then it is asked only
-	// about those that [Movable], [Indexed], [Row] and the like allow, or one that computes a scalar from
-	// scalars.
-	Takes(in *isa.Inst) bool
-	// Compile returns what runs the kernel, for the lanes of a wave, from [Frame.Point] on,
-	// or nil if this package is to do so. The function is called from many
-	// goroutines, each with a Frame of its own.
-	Compile(p *Plan) func(f *Frame)
-}
-
-// Run is a sequence of instructions for an [Accelerator]: part of a block, instructions with a vector
+// Run is a sequence of instructions for machine code: part of a block, instructions with a vector
 // destination that touch registers only and cannot fault, loads of elements that an index of each lane
 // selects, and loads and stores of private memory. A store to other memory is a run of its own, and so is a
 // load that leaves its elements where the index was.
 //
 // Machine code that cannot do a run, because a slot cannot be had or an index is beyond its limit, comes
-// back with [ExitPart]. This package then does all of it; what machine code may have changed by then are
-// registers that the run writes before it reads them, and private memory likewise, never other memory.
+// back with [wave.ExitPart]. The reference engine then does all of it; what machine code may have changed
+// by then are registers that the run writes before it reads them, and private memory likewise, never other
+// memory.
 type Run struct {
 	// Code has the instructions. Their scalar operands may be registers that
 	// the kernel does not have: those behind [isa.Kernel.NumScalar] hold values
@@ -41,7 +28,7 @@ type Run struct {
 	// Keep says, for each instruction, whether its result is used behind the run.
 	// Only those have to be in the register file at the end.
 	Keep []bool
-	// Slots has, for each instruction, the number of its place in [Frame.Slots]
+	// Slots has, for each instruction, the number of its place in [wave.Frame.Slots]
 	// if it is a load or store. Those with the same pointer and index share one: each accesses
 	// what lies Disp bytes behind the element that the slot and its index,
 	// less Bias, select.
@@ -49,8 +36,9 @@ type Run struct {
 	Disp  []int32
 	Bias  []uint32
 	// Places has what to fill in these slots from, each slot once.
-	Places []Place
-	code   *compiledKernel
+	Places []wave.Place
+	layout *wave.Layout
+	kernel *isa.Kernel
 	// Of a hyperblock: what Hyper has under these names.
 	under []int
 	masks []isa.Reg
@@ -59,20 +47,13 @@ type Run struct {
 // Offset returns where vector register reg, with elements of type t, lies in the
 // registers of a chunk, in bytes: 64 elements one after the other, or, for B1,
 // a word of 64 bits.
-func (r *Run) Offset(reg isa.Reg, t isa.Type) uint32 { return r.code.offset(reg, t) }
+func (r *Run) Offset(reg isa.Reg, t isa.Type) uint32 { return r.layout.Offset(reg, t) }
 
 // Stride returns how far the registers of one chunk are from those of the next, in bytes.
-func (r *Run) Stride() uintptr { return r.code.stride }
+func (r *Run) Stride() uintptr { return r.layout.Stride }
 
 // Kernel returns the kernel that the run is part of.
-func (r *Run) Kernel() *isa.Kernel { return r.code.kernel }
-
-// Compile prepares a kernel as [Engine.Compile] does, with runs of instructions
-// left to an accelerator; nil is none. It does so for launches without
-// Launch.Check and Group.Watch only.
-func Compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) {
-	return compile(p, k, a)
-}
+func (r *Run) Kernel() *isa.Kernel { return r.kernel }
 
 // Movable says whether an instruction writes a vector register, reads registers
 // only and cannot fault but by a division by zero, so that it may be part of a [Run].
@@ -135,6 +116,18 @@ func Blocked(in *isa.Inst) bool {
 	return (in.Op == isa.OpBlockLoad || in.Op == isa.OpBlockStore) && in.A.IsScalar() && in.Space != isa.SpacePrivate && in.Scale < 1<<16
 }
 
+// Crosses says whether an instruction combines lanes of a sub-group in vector registers, so that it may be
+// part of a [Run].
+func Crosses(in *isa.Inst) bool {
+	return in.Op.Is(isa.PropCrosses) && !in.Op.Is(isa.PropFaults)
+}
+
+// Candidate says whether a plan may have machine code for an instruction, as far as the instruction itself
+// tells: as part of a [Run], or computing a scalar from scalars.
+func Candidate(in *isa.Inst) bool {
+	return alone(in) || Movable(in) || Indexed(in) || Row(in) || Apart(in) || Blocked(in) || Crosses(in) || early(in)
+}
+
 // alone says whether an instruction may be a run, but not part of a longer one.
 func alone(in *isa.Inst) bool {
 	return in.Op == isa.OpStore && Indexed(in) || UniformStore(in) || Pointed(in) || Atomic(in) || in.Op == isa.OpBlockStore && Blocked(in)
@@ -161,15 +154,9 @@ func early(in *isa.Inst) bool {
 	return in.Op.Is(isa.PropFunction) || in.Op == isa.OpLoad || in.Op == isa.OpBuiltin
 }
 
-// vectorReg is what a vector register is known by.
-type vectorReg struct {
-	bank  isa.Bank
-	index int
-}
-
-// runs decodes the instructions [start, end) of a block, runs of them replaced.
+// runs cuts the instructions [start, end) of a block into parts.
 type runs struct {
-	*decoder
+	*planner
 	code []isa.Inst // what is part of the run
 	at   []int      // where each of these is in the kernel
 	// reads has the scalars that the run reads. One that is written later in the
@@ -186,8 +173,8 @@ type runs struct {
 	spoiled bool // it changes one of the former, or private memory that it has loaded from
 	loads   bool // it loads from private memory
 	faulty  bool // it has some of these, or a division by what may be 0
-	inputs  map[vectorReg]bool
-	written map[vectorReg]bool
+	inputs  map[isa.VectorReg]bool
+	written map[isa.VectorReg]bool
 	// A run with instructions across lanes has none that look at lanes before they do anything, and only
 	// elements of 64 bits or none of them: groups are smaller where there are any.
 	crosses, particular, long, short bool
@@ -215,7 +202,7 @@ func particular(in *isa.Inst) bool {
 }
 
 // member says whether an instruction may be part of a run that goes on.
-func (d *decoder) member(in *isa.Inst) bool {
+func (d *planner) member(in *isa.Inst) bool {
 	return Movable(in) || Indexed(in) || Row(in) || Apart(in) && d.roomOf(in.A, uint64(in.Type.Bytes())) > 0 || Blocked(in) || Crosses(in)
 }
 
@@ -227,10 +214,10 @@ type usage struct {
 }
 
 // usages returns who reads the vector results of the instructions [start, end).
-func (d *decoder) usages(start, end int) []usage {
+func (d *planner) usages(start, end int) []usage {
 	list := make([]usage, end-start)
-	now := map[vectorReg]usage{}
-	at := func(p vectorReg) usage {
+	now := map[isa.VectorReg]usage{}
+	at := func(p isa.VectorReg) usage {
 		u, ok := now[p]
 		if !ok {
 			u = usage{-1, true}
@@ -238,14 +225,14 @@ func (d *decoder) usages(start, end int) []usage {
 		return u
 	}
 	for pc := end - 1; pc >= start; pc-- {
-		var reads []vectorReg
+		var reads []isa.VectorReg
 		dst, t := d.kernel.Operands(&d.kernel.Code[pc], func(r isa.Reg, t isa.Type) {
 			if r.IsVector() {
-				reads = append(reads, vectorReg{t.Bank(), r.Index()})
+				reads = append(reads, isa.VectorReg{Bank: t.Bank(), Index: r.Index()})
 			}
 		})
 		if dst.IsVector() {
-			p := vectorReg{t.Bank(), dst.Index()}
+			p := isa.VectorReg{Bank: t.Bank(), Index: dst.Index()}
 			list[pc-start] = at(p)
 			now[p] = usage{-1, false}
 		}
@@ -259,18 +246,17 @@ func (d *decoder) usages(start, end int) []usage {
 	return list
 }
 
-// accelerated decodes the instructions of a block, [start, end) without the
-// terminator, into parts.
-func (d *decoder) accelerated(start, end int) {
-	r := &runs{decoder: d, inputs: map[vectorReg]bool{}, written: map[vectorReg]bool{}, reads: map[isa.Reg]bool{}, renamed: map[isa.Reg]isa.Reg{}, start: start, used: d.usages(start, end+1)}
+// cut cuts the instructions of a block, [start, end) without the terminator, into parts.
+func (d *planner) cut(start, end int) {
+	r := &runs{planner: d, inputs: map[isa.VectorReg]bool{}, written: map[isa.VectorReg]bool{}, reads: map[isa.Reg]bool{}, renamed: map[isa.Reg]isa.Reg{}, start: start, used: d.usages(start, end+1)}
 	for pc := start; pc < end; pc++ {
 		in := d.kernel.Code[pc]
 		switch {
-		case alone(&in) && d.accel.Takes(&in):
+		case alone(&in) && d.native(&in):
 			r.flush(pc)
 			r.code, r.at, r.slotted, r.faulty = append(r.code, in), append(r.at, pc), 1, true
 			r.flush(pc + 1)
-		case d.member(&in) && d.accel.Takes(&in):
+		case d.member(&in) && d.native(&in):
 			if r.spoils(&in) || len(r.code) == maxRun || r.parts(&in) {
 				r.flush(pc)
 			}
@@ -301,8 +287,8 @@ func (d *decoder) accelerated(start, end int) {
 // spoils says whether an instruction, put behind the run as it is, makes one with
 // loads that changes its own inputs.
 func (r *runs) spoils(in *isa.Inst) bool {
-	own := map[vectorReg]bool{}
-	dst := r.reading(in, func(p vectorReg) { own[p] = true })
+	own := map[isa.VectorReg]bool{}
+	dst := r.reading(in, func(p isa.VectorReg) { own[p] = true })
 	return (r.slotted > 0 || r.late(in)) && (r.spoiled || r.inputs[dst] || own[dst] || r.loads && in.Op == isa.OpStore)
 }
 
@@ -317,7 +303,7 @@ func (r *runs) late(in *isa.Inst) bool {
 	case isa.OpBlockLoad:
 		return true
 	}
-	return Divides(in) && in.B.IsVector() && r.written[vectorReg{in.Type.Bank(), in.B.Index()}]
+	return Divides(in) && in.B.IsVector() && r.written[isa.VectorReg{Bank: in.Type.Bank(), Index: in.B.Index()}]
 }
 
 // mayDivideByZero says whether an instruction is a division by anything but a constant.
@@ -342,23 +328,23 @@ func (r *runs) note(in *isa.Inst) {
 	} else {
 		r.short = true
 	}
-	dst := r.reading(in, func(p vectorReg) { r.inputs[p] = true })
+	dst := r.reading(in, func(p isa.VectorReg) { r.inputs[p] = true })
 	r.spoiled = r.spoiled || r.inputs[dst] || r.loads && in.Op == isa.OpStore
 	r.written[dst] = true
 }
 
 // reading calls f for the vector registers that an instruction reads and the run has not
 // written, and returns the one that the instruction writes.
-func (r *runs) reading(in *isa.Inst, f func(vectorReg)) vectorReg {
+func (r *runs) reading(in *isa.Inst, f func(isa.VectorReg)) isa.VectorReg {
 	d, t := r.kernel.Operands(in, func(x isa.Reg, t isa.Type) {
 		if !x.IsVector() {
 			return
 		}
-		if p := (vectorReg{t.Bank(), x.Index()}); !r.written[p] {
+		if p := (isa.VectorReg{Bank: t.Bank(), Index: x.Index()}); !r.written[p] {
 			f(p)
 		}
 	})
-	return vectorReg{t.Bank(), d.Index()}
+	return isa.VectorReg{Bank: t.Bank(), Index: d.Index()}
 }
 
 // rename gives scalar operands their present names.
@@ -382,9 +368,9 @@ func (r *runs) write(dst *isa.Reg) {
 		if !ok {
 			r.order = append(r.order, *dst)
 		}
-		now = isa.S(int(r.scratch) + r.fresh)
+		now = isa.S(r.scratch + r.fresh)
 		r.renamed[*dst] = now
-		r.scalars = max(r.scalars, int(r.scratch)+r.fresh+1)
+		r.layout.Scalars = max(r.layout.Scalars, r.scratch+r.fresh+1)
 	}
 	*dst = now
 }
@@ -394,18 +380,13 @@ func (r *runs) flush(pc int) {
 	if len(r.code) == 0 {
 		return
 	}
-	run := &Run{Code: r.code, Keep: make([]bool, len(r.code)), code: r.decoder.compiledKernel}
+	run := &Run{Code: r.code, Keep: make([]bool, len(r.code)), layout: r.layout, kernel: r.kernel}
 	r.shareSlots(run)
 	for i, at := range r.at {
 		u := r.used[at-r.start]
 		run.Keep[i] = u.last >= pc || u.reaches && r.code[i].Flags&isa.FlagDense == 0
 	}
-	for i, at := range r.at {
-		r.replaced = &run.Code[i]
-		r.inst(at)
-	}
-	r.replaced = nil
-	r.part(Part{Run: run})
+	r.part(Part{Code: run.Code, At: r.at, Run: run})
 	for _, x := range r.order {
 		r.uniform(&isa.Inst{Op: isa.OpMov, Type: isa.I64, Dst: x, A: r.renamed[x]}, pc)
 	}
