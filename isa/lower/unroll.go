@@ -22,14 +22,13 @@ const (
 // where arguments tell how many trips there are, and speed counts more than short code, it takes all loops up to
 // maxUnrolled instructions. In other kernels it takes those that stay below maxPlain, and those that open private
 // variables to promotion (unrollprivate.go).
-func unroll(b *builder) {
-	f := b.f
+func unroll(f *fn) {
 	f.singleLatches()
 	f.splitLastingEdges()
 	f.need(AnalysisLoops)
 	var open []*opened
 	if f.known == nil {
-		open = indexedVariables(b)
+		open = indexedVariables(f)
 	}
 	enough := func(u *unroller) bool { return u != nil && (f.known != nil || u.trips*u.size <= maxPlain) }
 	if len(f.openable(open, f.almostUnrollable)) == 0 &&
