@@ -31,12 +31,12 @@ func unroll(f *fn) {
 		open = indexedVariables(f)
 	}
 	enough := func(u *unroller) bool { return u != nil && (f.known != nil || u.trips*u.size <= maxPlain) }
-	if len(f.openable(open, f.almostUnrollable)) == 0 &&
+	if len(f.openable(open, func(l *loop) *unroller { return f.almostUnrollable(l) })) == 0 &&
 		!slices.ContainsFunc(f.nest, func(l *loop) bool { return enough(f.almostUnrollable(l)) }) {
 		return // loops get a way in only where it may be of use: it takes blocks all over the kernel
 	}
 	f.canonicalLoops() // each has one way in, and one back
-	heads := f.openable(open, f.unrollable)
+	heads := f.openable(open, func(l *loop) *unroller { return f.unrollable(l) })
 	done := map[*block]bool{} // heads of loops that stay
 	for range maxUnrollLoops {
 		f.need(AnalysisLoops)

@@ -371,6 +371,9 @@ func (v *verifier) block(b *block) error {
 // a bank of registers.
 func sameWidth(a, b isa.Type) bool { return a == b || a.Bits() == b.Bits() }
 
+// verifyOperands checks the number of the operands of an instruction, their widths and that of its result.
+func (f *fn) verifyOperands(x *value) error { return (&verifier{f: f}).operands(x) }
+
 // operands checks the number of an instruction's operands, their widths and that
 // of its result.
 func (v *verifier) operands(x *value) error {

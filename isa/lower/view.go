@@ -204,8 +204,7 @@ func (ir *IR) Insert(before Value, op isa.Op, typ, elem isa.Type, args ...Value)
 	}
 	v := f.newValue(op, typ, elem, list...)
 	v.blk, v.loc = blk, before.v.loc
-	check := &verifier{f: ir.b.f}
-	if err := check.operands(v); err != nil {
+	if err := f.verifyOperands(v); err != nil {
 		return bad("%v", err)
 	}
 	if convergent(v) || hasEffect(v) {
