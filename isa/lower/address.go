@@ -10,9 +10,8 @@ import (
 
 // addresses folds pointer arithmetic into the accesses that use it, and finds
 // out where generic pointers lead.
-func addresses(b *builder) {
-	f := b.f
-	r := newRanges(b)
+func addresses(f *fn) {
+	r := newRanges(f)
 	changed := !f.simple
 	for _, blk := range f.blocks {
 		for _, v := range blk.phis {
@@ -27,7 +26,7 @@ func addresses(b *builder) {
 		}
 	}
 	most := 1<<20 + 16*f.nvals
-	o := &origins{b: b, left: most, known: map[*value]isa.Space{}}
+	o := &origins{f: f, left: most, known: map[*value]isa.Space{}}
 	for _, blk := range f.blocks {
 		for _, v := range blk.insts {
 			switch v.op {
@@ -43,14 +42,6 @@ func addresses(b *builder) {
 		f.dropDead()
 	}
 }
-
-// Steps in bytes. A step of up to maxStep bytes (memory.MaxSize) from inside of an object leads to an offset
-// that a pointer can have, and one back from where no pointer can be does not lead inside. No step of
-// outOfReach bytes leads from one such offset to another, nor is it undone by one of maxStep.
-const (
-	maxStep    = 1 << 38
-	outOfReach = 1 << 41
-)
 
 // constantSteps follows constant steps back from p to the pointer that they begin at, and adds them up. So
 // few of them (maxChain) lead less than maxStep away: what has gone further may not come back.
@@ -219,52 +210,9 @@ func exact(v, x *value, c int64, r *ranges) bool {
 	return ok && s.unsigned32()
 }
 
-// step returns how many bytes the address of v is behind its pointer; false if that has more than 64 bits.
-func (r *ranges) step(v *value) (span, bool) {
-	s := span{}
-	if v.idx != isa.IdxNone {
-		s = r.index(v.args[1], v.idx)
-	}
-	s, ok := mulSpans(s, span{int64(v.scale), int64(v.scale)})
-	d := int64(v.disp)
-	return span{s.lo + d, s.hi + d}, ok && !addOverflows(s.lo, d) && !addOverflows(s.hi, d)
-}
-
-// index returns what an index is.
-func (r *ranges) index(x *value, t isa.IdxType) span {
-	s := r.of(x)
-	if t == isa.IdxS32 && s.hi > math.MaxInt32 {
-		return span{math.MinInt32, math.MaxInt32}
-	}
-	return s
-}
-
-// offset returns the offsets that a pointer can have, as far as is known, in few steps.
-func (r *ranges) offset(b *builder, p *value, steps int) (span, bool) {
-	switch p.op {
-	case irGlobal, irPriv, irLocal:
-		return span{}, true
-	case irParam:
-		if k := b.k.Params[p.index].Kind; k == isa.ParamGlobal || k == isa.ParamLocal {
-			return span{0, maxStep}, true
-		}
-	case isa.OpPtrAdd:
-		if steps == 0 {
-			break
-		}
-		s, ok := r.step(p)
-		from, known := r.offset(b, p.args[0], steps-1)
-		if ok && known && s.within(-outOfReach, outOfReach) {
-			s = span{from.lo + s.lo, from.hi + s.hi}
-			return s, s.within(1-2*maxStep, 2*maxStep-1)
-		}
-	}
-	return span{}, false
-}
-
 // origins finds out where pointers lead.
 type origins struct {
-	b     *builder
+	f     *fn
 	left  int                  // steps
 	known map[*value]isa.Space // of phis and selections that an access uses
 }
@@ -302,7 +250,7 @@ func (o *origins) find(p *value, depth int) isa.Space {
 	case irLocal:
 		return isa.SpaceLocal
 	case irParam:
-		switch o.b.k.Params[p.index].Kind {
+		switch o.f.kernel.Params[p.index].Kind {
 		case isa.ParamGlobal:
 			return isa.SpaceGlobal
 		case isa.ParamLocal:
@@ -337,8 +285,8 @@ func (o *origins) find(p *value, depth int) isa.Space {
 
 // fuse joins a multiplication with the addition that is its only user. Two
 // roundings stay two roundings.
-func fuse(b *builder) {
-	f, fused := b.f, false
+func fuse(f *fn) {
+	fused := false
 	for _, blk := range f.blocks {
 		for _, v := range blk.insts {
 			mul, to := isa.OpMul, isa.OpMad
@@ -364,8 +312,7 @@ func fuse(b *builder) {
 }
 
 // hoist moves computations out of loops in which their operands do not change.
-func hoist(b *builder) {
-	f := b.f
+func hoist(f *fn) {
 	if f.once {
 		return // the way into a loop may run for one work-item only
 	}
@@ -399,54 +346,4 @@ func hoist(b *builder) {
 			blk.insts = insts
 		}
 	}
-}
-
-// preheader returns the block that leads into the loop and nowhere else, or nil.
-func (f *fn) preheader(l *loop) *block {
-	var pre *block
-	for _, p := range l.head.preds {
-		if l.contains(p) {
-			continue
-		}
-		if pre != nil {
-			return nil
-		}
-		pre = p
-	}
-	if pre == nil || pre.term != termBr {
-		return nil
-	}
-	return pre
-}
-
-func (v *value) movable() bool {
-	return pure(v) && !noResult(v) && v.op != irPhi
-}
-
-// invariant says whether v's operands are made outside the loop.
-func (l *loop) invariant(v *value) bool {
-	for _, a := range v.args {
-		if !a.leaf() && l.contains(a.blk) {
-			return false
-		}
-	}
-	return true
-}
-
-// offsetBits is the number of bits of a pointer that are its offset (memory.OffsetBits); the number of the allocation
-// stands above them.
-const offsetBits = 40
-
-// pointerDistance returns x - y in elements of size bytes. What pointers into two allocations differ in is all in the
-// upper bits, which get lost in 32 bits. The distance of the allocations' numbers is added to the lower ones, so that
-// the difference is not 0 in 32 bits either: the tests of conformance ask for that.
-func (b *builder) pointerDistance(x, y *value, size uint64) *value {
-	bytes := b.emit(isa.OpPtrDiff, isa.I64, isa.I64, x, y)
-	d := bytes
-	if size > 1 {
-		d = b.bin(isa.OpDivS, isa.I64, d, b.imm(isa.I64, size))
-	}
-	half := b.imm(isa.I64, 1<<(offsetBits-1)) // rounds: offsets may be negative
-	apart := b.bin(isa.OpShrS, isa.I64, b.bin(isa.OpAdd, isa.I64, bytes, half), b.imm(isa.I64, offsetBits))
-	return b.bin(isa.OpAdd, isa.I64, d, apart)
 }

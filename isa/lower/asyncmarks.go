@@ -6,11 +6,11 @@ import "github.com/lockstep-gpu/lockstep/isa"
 // leads to a wait of their sequence before their body is entered anew (AMDGPU
 // Asynchronous Operations, "Optimization", 1). A sequence of which nothing
 // remains needs no scope either.
-func asyncMarks(b *builder) {
-	if b.m.opt.KeepMarks {
+func asyncMarks(f *fn) {
+	if f.keepMarks {
 		return
 	}
-	m := newMarkFlow(b)
+	m := newMarkFlow(f)
 	if m == nil {
 		return
 	}

@@ -9,17 +9,17 @@ const manyMarks = 1 << 6
 // asyncWaits drops the waits that have nothing to wait for: those whose count
 // is at least the number of marks that can be outstanding in their sequence,
 // whatever way led there (AMDGPU Asynchronous Operations, "Optimization", 2).
-func asyncWaits(b *builder) {
-	if b.m.opt.KeepMarks {
+func asyncWaits(f *fn) {
+	if f.keepMarks {
 		return
 	}
-	m := newMarkFlow(b)
+	m := newMarkFlow(f)
 	if m == nil {
 		return
 	}
 	drop := map[*value]bool{}
 	for seq := range m.ops {
-		if !m.begin(seq) || !m.countMarks(seq, b.bodies[seq].parent == nil) {
+		if !m.begin(seq) || !m.countMarks(seq, seq == 0) {
 			break
 		}
 		for _, l := range m.ops[seq] {

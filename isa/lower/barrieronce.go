@@ -2,6 +2,13 @@ package lower
 
 import "github.com/lockstep-gpu/lockstep/isa"
 
+// divergence lays the blocks out for emission, and finds the values that differ by lane.
+func divergence(b *builder) {
+	b.f.canonicalLoops()
+	b.checkOnce()
+	b.f.diverge()
+}
+
 // checkOnce refuses a kernel in which a value of the region behind a barrier
 // with the schedule once is used outside: work-items for which the region does
 // not run do not have it. The region are the blocks that are reached from the

@@ -10,6 +10,7 @@ import (
 
 // builder reads one kernel into SSA.
 type builder struct {
+	*tables
 	m   *module
 	f   *fn
 	k   *isa.Kernel
@@ -41,14 +42,9 @@ type builder struct {
 	unfit  bool                    // the body that is being prepared depends on its arguments
 	paster paster
 
-	// Copies by value.index; those that are still there when bytecode is written
-	// go to the kernel's tables.
-	groupCopies []isa.GroupCopy
-	wides       []isa.WideAccess // value.imm of a load or store is 1 + the index, or 0
-	laneCopies  []isa.LaneCopy
-	checks      []isa.Check          // value.imm of an OpCheck is the index
-	callees     []*value             // variables of the functions that are being inlined
-	bounds      map[spirv.ID][]bound // of pointers that access chains make
+	wides   []isa.WideAccess     // value.imm of a load or store is 1 + the index, or 0
+	callees []*value             // variables of the functions that are being inlined
+	bounds  map[spirv.ID][]bound // of pointers that access chains make
 	// Likewise what pipe instructions do.
 	pipeAccesses []isa.PipeAccess
 	pipeAt       map[int]*value // handles of the program's pipes
@@ -68,9 +64,13 @@ type builder struct {
 }
 
 func newBuilder(m *module) *builder {
+	k := &isa.Kernel{Locs: make([]isa.Loc, 1)}
+	f := newFn(k)
+	f.checked, f.keepMarks = m.checked, m.opt.KeepMarks
 	return &builder{
-		m: m, f: &fn{consts: map[constKey]*value{}}, k: &isa.Kernel{Locs: make([]isa.Loc, 1)},
-		globals: make([][]*value, len(m.types)), globalAt: map[int]*value{}, pipeAt: map[int]*value{}, inputs: map[spirv.ID]spirv.BuiltIn{}, locs: map[isa.Loc]uint32{},
+		tables: f.tables, m: m, k: k, f: f,
+		globals: make([][]*value, len(m.types)), globalAt: map[int]*value{}, pipeAt: map[int]*value{},
+		inputs: map[spirv.ID]spirv.BuiltIn{}, locs: map[isa.Loc]uint32{},
 		atCall: map[inlining]uint32{},
 	}
 }

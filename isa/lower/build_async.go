@@ -285,6 +285,7 @@ func (b *builder) beginBody() {
 		f.from = b.cur
 	}
 	b.bodies = append(b.bodies, f)
+	b.inlined = len(b.bodies)
 	b.body = f
 }
 

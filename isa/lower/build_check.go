@@ -84,7 +84,7 @@ func checks(b *builder) {
 	if len(b.checks) == 0 {
 		return
 	}
-	r := newRanges(b)
+	r := newRanges(b.f)
 	for _, blk := range b.f.blocks {
 		for _, v := range blk.phis {
 			r.note(v)

@@ -50,8 +50,6 @@ func bytesOf(n int64, size uint64) int64 {
 	return int64(min(lo, most))
 }
 
-func fits(d int64) bool { return d >= math.MinInt32 && d <= math.MaxInt32 }
-
 // clamp returns the integer of 64 bits from -most to most that is next to i.
 func (b *builder) clamp(i *value, most int64) *value {
 	i = b.bin(isa.OpMinS, isa.I64, i, b.imm(isa.I64, uint64(most)))

@@ -6,7 +6,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 )
 
-// divergence finds the values that may differ between the lanes of a wave.
+// diverge puts the blocks into the order of emission, and finds the values that may differ between the lanes of a wave.
+// It follows canonicalLoops.
 // All others are computed once, in scalar registers.
 //
 // A value differs when an operand does, when its instruction gives each lane
@@ -16,10 +17,7 @@ import (
 // for all lanes of a trip. For the last case the value gets a copy in a vector
 // register where it is made. It relies on the order of blocks: what order()
 // numbers lower runs first, so all lanes of a trip meet at the loop's latch.
-func divergence(b *builder) {
-	f := b.f
-	f.canonicalLoops()
-	b.checkOnce()
+func (f *fn) diverge() {
 	f.order()
 	bad := f.irreducibleByOrder()
 	f.overtaken(bad)
@@ -297,4 +295,54 @@ func (d *divergent) copies() {
 		}
 		b.insts = insts
 	}
+}
+
+// guessDivergence marks what surely differs by lane, as far as operands tell.
+// It decides between forms that are both right, so control flow may be ignored, and
+// what has not been found after some rounds. Blocks are in reverse post-order: a walk leaves nothing to
+// find but what phis choose on the way back of a loop.
+func (f *fn) guessDivergence() {
+	for _, b := range f.blocks {
+		for _, v := range b.phis {
+			v.div = false
+		}
+	}
+	// differs says whether an operand of a phi in b does, before the walk has reached it as well.
+	differs := func(a *value, b *block) bool {
+		if a.blk == nil || a.op == irPhi || a.blk.rpo < b.rpo {
+			return a.div
+		}
+		return f.lanesDiffer(a)
+	}
+	for _, b := range f.blocks {
+		for _, v := range b.phis {
+			v.div = slices.ContainsFunc(v.args, func(a *value) bool { return differs(a, b) })
+		}
+		for _, v := range b.insts {
+			v.div = f.lanesDiffer(v) || anyDiffers(v.args)
+		}
+	}
+	open := func(b *block) bool {
+		return slices.ContainsFunc(b.phis, func(v *value) bool { return !v.div && anyDiffers(v.args) })
+	}
+	const rounds = 16
+	for round := 1; round < rounds && slices.ContainsFunc(f.blocks, open); round++ {
+		for _, b := range f.blocks {
+			for _, list := range [2][]*value{b.phis, b.insts} {
+				for _, v := range list {
+					v.div = v.div || anyDiffers(v.args)
+				}
+			}
+		}
+	}
+}
+
+// anyDiffers says whether one of the values differs by lane.
+func anyDiffers(list []*value) bool {
+	for _, a := range list {
+		if a.div {
+			return true
+		}
+	}
+	return false
 }

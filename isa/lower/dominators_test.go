@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/lockstep-gpu/lockstep/isa"
 )
 
 // TestManyWaysToOneExit finds the dominator of a block that every block of a long
@@ -11,7 +13,7 @@ import (
 // chain is climbed once for each of them.
 func TestManyWaysToOneExit(t *testing.T) {
 	const n = 1000
-	f := &fn{}
+	f := newFn(&isa.Kernel{})
 	exit := f.newBlock("exit")
 	chain := make([]*block, n)
 	for i := range chain {
@@ -51,7 +53,7 @@ func TestDominatorsAgree(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		n := 2 + r.IntN(60)
-		f := &fn{}
+		f := newFn(&isa.Kernel{})
 		for range n {
 			f.newBlock("")
 		}

@@ -8,14 +8,10 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 )
 
-// dump returns the text of the kernel as it stands: SSA, or bytecode once
-// that is written.
-func (b *builder) dump(emitted bool) string {
-	if emitted {
-		return b.k.Text(b.m.prog)
-	}
+// text returns the kernel as it stands.
+func (f *fn) text() string {
 	var s strings.Builder
-	for _, blk := range b.f.blocks {
+	for _, blk := range f.blocks {
 		fmt.Fprintf(&s, "b%d:", blk.id)
 		if blk.name != "" {
 			fmt.Fprintf(&s, " ; %s", plain(blk.name))

@@ -14,11 +14,10 @@ import (
 // Two steps become one only where that makes no difference to a pointer that the
 // first carries further than offsets reach: nothing leads back from there. So it
 // does not get there, or the second step is too short to lead inside again.
-func flatten(b *builder) {
-	f := b.f
+func flatten(f *fn) {
 	f.guessDivergence()
 	var list []*value
-	fl := &flattener{builder: b}
+	fl := &flattener{f: f}
 	for _, blk := range f.blocks {
 		insts := list[:0]
 		for _, v := range blk.insts {
@@ -34,65 +33,15 @@ func flatten(b *builder) {
 	}
 }
 
-// guessDivergence marks what surely differs by lane, as far as operands tell.
-// It decides between forms that are both right, so control flow may be ignored, and
-// what has not been found after some rounds. Blocks are in reverse post-order: a walk leaves nothing to
-// find but what phis choose on the way back of a loop.
-func (f *fn) guessDivergence() {
-	for _, b := range f.blocks {
-		for _, v := range b.phis {
-			v.div = false
-		}
-	}
-	// differs says whether an operand of a phi in b does, before the walk has reached it as well.
-	differs := func(a *value, b *block) bool {
-		if a.blk == nil || a.op == irPhi || a.blk.rpo < b.rpo {
-			return a.div
-		}
-		return f.lanesDiffer(a)
-	}
-	for _, b := range f.blocks {
-		for _, v := range b.phis {
-			v.div = slices.ContainsFunc(v.args, func(a *value) bool { return differs(a, b) })
-		}
-		for _, v := range b.insts {
-			v.div = f.lanesDiffer(v) || anyDiffers(v.args)
-		}
-	}
-	open := func(b *block) bool {
-		return slices.ContainsFunc(b.phis, func(v *value) bool { return !v.div && anyDiffers(v.args) })
-	}
-	const rounds = 16
-	for round := 1; round < rounds && slices.ContainsFunc(f.blocks, open); round++ {
-		for _, b := range f.blocks {
-			for _, list := range [2][]*value{b.phis, b.insts} {
-				for _, v := range list {
-					v.div = v.div || anyDiffers(v.args)
-				}
-			}
-		}
-	}
-}
-
-// anyDiffers says whether one of the values differs by lane.
-func anyDiffers(list []*value) bool {
-	for _, a := range list {
-		if a.div {
-			return true
-		}
-	}
-	return false
-}
-
 // flattener has the ranges of the values, once something has to be known of them.
 type flattener struct {
-	*builder
+	f *fn
 	r *ranges
 }
 
 func (fl *flattener) ranges() *ranges {
 	if fl.r == nil {
-		fl.r = newRanges(fl.builder)
+		fl.r = newRanges(fl.f)
 		for _, blk := range fl.f.blocks {
 			for _, list := range [2][]*value{blk.phis, blk.insts} {
 				for _, v := range list {
@@ -114,7 +63,7 @@ func (fl *flattener) access(v *value, insts []*value) []*value {
 	r, ratio := fl.ranges(), int64(p.scale/v.scale)
 	second, ok := r.step(v)
 	short := ok && second.within(-maxStep, maxStep)
-	if _, known := r.offset(fl.builder, p, 4); !short && !known {
+	if _, known := r.offset(p, 4); !short && !known {
 		return insts
 	}
 	_, whole := mulSpans(r.index(p.args[1], p.idx), span{ratio, ratio})

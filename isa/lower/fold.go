@@ -481,3 +481,15 @@ func commutes(op isa.Op) bool {
 	}
 	return false
 }
+
+// sameAddress returns what a conversion between pointer and address undoes, or does not change, or nil.
+func sameAddress(v *value) *value {
+	x := v.args[0]
+	switch {
+	case ownAddress(x):
+		return x
+	case v.op == isa.OpPtrAt && x.op == isa.OpPtrAddress, v.op == isa.OpPtrAddress && x.op == isa.OpPtrAt:
+		return x.args[0]
+	}
+	return nil
+}

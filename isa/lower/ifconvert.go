@@ -4,11 +4,10 @@ import "github.com/lockstep-gpu/lockstep/isa"
 
 // ifConvert turns short branches over harmless instructions into selects: a
 // select costs less than running two blocks under masks.
-func ifConvert(b *builder) {
-	if b.m.checked {
+func ifConvert(f *fn) {
+	if f.checked {
 		return // a branch on an undefined value is a finding, a select is none
 	}
-	f := b.f
 	// Each round joins blocks, which lays open further branches: those around a
 	// converted one. Nests deeper than this gain little by it.
 	const rounds = 8

@@ -173,7 +173,7 @@ func (w *watch) verify(r *passRun) error {
 	if r.emitted {
 		return r.b.k.Verify()
 	}
-	if err := r.b.verify(); err != nil {
+	if err := r.b.f.verify(); err != nil {
 		return err
 	}
 	return r.b.f.checkAnalyses()

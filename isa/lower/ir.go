@@ -118,8 +118,18 @@ type switchTable struct {
 	to    []int // places in succs
 }
 
+// tables has what instructions refer to by number, beside what the kernel has of that already.
+type tables struct {
+	kernel      *isa.Kernel
+	checks      []isa.Check     // by value.imm of an OpCheck
+	groupCopies []isa.GroupCopy // by value.index of an OpGroupCopy
+	laneCopies  []isa.LaneCopy  // by value.index of an OpLaneCopy
+	inlined     int             // function bodies that have been inlined: operations on async marks have the number of theirs
+}
+
 // fn is a kernel in the making.
 type fn struct {
+	*tables
 	blocks    []*block // entry first; the order means nothing else until ordered
 	nvals     int
 	nblks     int
@@ -146,6 +156,8 @@ type fn struct {
 	// which the lanes of a wave may go on at different times, once that one runs what
 	// follows for the first work-item only.
 	ordered, once bool
+	// checked says that the kernel is for launches with checks, keepMarks that async marks stay which nobody counts.
+	checked, keepMarks bool
 }
 
 type constKey struct {
@@ -153,6 +165,18 @@ type constKey struct {
 	bits uint64
 }
 
+// newFn returns a function without blocks, of the kernel k.
+func newFn(k *isa.Kernel) *fn {
+	return &fn{tables: &tables{kernel: k}, consts: map[constKey]*value{}}
+}
+
+// sibling returns a function without blocks whose values can become those of f: it shares constants and tables with f,
+// and goes on with its numbers.
+func (f *fn) sibling() *fn {
+	return &fn{tables: f.tables, consts: f.consts, nvals: f.nvals, checked: f.checked, keepMarks: f.keepMarks}
+}
+
+// newBlock adds a block.
 func (f *fn) newBlock(name string) *block {
 	if len(f.blockSlab) == 0 {
 		f.blockSlab = make([]block, 64)
@@ -283,34 +307,6 @@ func hasEffect(v *value) bool {
 	return !pure(v)
 }
 
-// link adds the edge from b to s, once.
-func link(b, s *block) int {
-	for i, x := range b.succs {
-		if x == s {
-			return i
-		}
-	}
-	b.succs = append(b.succs, s)
-	s.preds = append(s.preds, b)
-	return len(b.succs) - 1
-}
-
-// predIndex returns the place of p among b's predecessors.
-func (b *block) predIndex(p *block) int {
-	for i, x := range b.preds {
-		if x == p {
-			return i
-		}
-	}
-	return -1
-}
-
-// setBr makes p end in a plain branch to its only successor s.
-func setBr(p, s *block) {
-	p.term, p.cond, p.table = termBr, nil, nil
-	p.succs = []*block{s}
-}
-
 // replaceAll rewrites every use through the repl links that a pass has set,
 // and drops the values that were replaced.
 func (f *fn) replaceAll() {
@@ -354,5 +350,36 @@ func (f *fn) replacePhis() {
 			phis = append(phis, v)
 		}
 		b.phis = phis
+	}
+}
+
+// The kinds of an OpCheck that is about a lifetime, in value.disp.
+const (
+	lifeBegins = 1 + iota
+	lifeEnds
+)
+
+// lifetime says whether v begins or ends the lifetime of a variable, which is its operand.
+func (v *value) lifetime() bool { return v.op == isa.OpCheck && v.disp != 0 && v.args[0].op == irPriv }
+
+// movable says whether an instruction may run elsewhere, and gives a result.
+func (v *value) movable() bool {
+	return pure(v) && !noResult(v) && v.op != irPhi
+}
+
+// filter drops the instructions for which drop is set.
+func (f *fn) filter(drop map[*value]bool) {
+	if len(drop) == 0 {
+		return
+	}
+	f.simple = false
+	for _, b := range f.blocks {
+		insts := b.insts[:0]
+		for _, v := range b.insts {
+			if !drop[v] {
+				insts = append(insts, v)
+			}
+		}
+		b.insts = insts
 	}
 }

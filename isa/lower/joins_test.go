@@ -13,7 +13,7 @@ import (
 // value that is the same for all lanes, or on a phi that chooses between constants. Blocks have such a phi where
 // several edges lead.
 func randomGraph(r *rand.Rand, n int) *fn {
-	f := &fn{consts: map[constKey]*value{}}
+	f := newFn(&isa.Kernel{})
 	for range n {
 		f.newBlock("")
 	}

@@ -9,15 +9,6 @@ import (
 // is undefined, and afterwards nobody may use it. A lifetime begins and ends with OpLifetimeStart and OpLifetimeStop, and
 // with the call of the function whose variable it is.
 
-// The kinds of an OpCheck that is about a lifetime, in value.disp.
-const (
-	lifeBegins = 1 + iota
-	lifeEnds
-)
-
-// lifetime says whether v begins or ends the lifetime of a variable, which is its operand.
-func (v *value) lifetime() bool { return v.op == isa.OpCheck && v.disp != 0 && v.args[0].op == irPriv }
-
 // lifetime begins or ends the lifetime of the variable that id is a pointer to.
 func (b *builder) lifetime(kind isa.CheckKind, id spirv.ID) {
 	if !b.m.checked {
@@ -93,14 +84,6 @@ func (b *builder) startLifetimes(slots []slot) {
 		}
 		s.dead = b.undefinedValue(s.t, at)
 	}
-}
-
-// at returns what a slot holds behind the begin or the end of its variable's lifetime.
-func (s *slot) at(v *value) *value {
-	if v.disp == lifeEnds {
-		return s.dead
-	}
-	return s.start
 }
 
 // dropLifetimes drops the begins and ends of the lifetimes of variables that nothing accesses in memory any more.

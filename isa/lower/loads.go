@@ -14,8 +14,7 @@ import "github.com/lockstep-gpu/lockstep/isa"
 //
 // Lanes without a barrier between them that write what others read are a race, so that nothing else is to be kept in order.
 // Where lanes are held back at barriers and run one after the other all loads stay.
-func loads(b *builder) {
-	f := b.f
+func loads(f *fn) {
 	if f.ordered || f.once || !f.worthLoads() {
 		return
 	}

@@ -165,3 +165,31 @@ func nest(all []*loop) {
 		}
 	}
 }
+
+// preheader returns the block that leads into the loop and nowhere else, or nil.
+func (f *fn) preheader(l *loop) *block {
+	var pre *block
+	for _, p := range l.head.preds {
+		if l.contains(p) {
+			continue
+		}
+		if pre != nil {
+			return nil
+		}
+		pre = p
+	}
+	if pre == nil || pre.term != termBr {
+		return nil
+	}
+	return pre
+}
+
+// invariant says whether v's operands are made outside the loop.
+func (l *loop) invariant(v *value) bool {
+	for _, a := range v.args {
+		if !a.leaf() && l.contains(a.blk) {
+			return false
+		}
+	}
+	return true
+}

@@ -346,5 +346,10 @@ func (p *Pass) guard(run func() error) (err error) {
 	return run()
 }
 
-// text returns the kernel as it stands.
-func (r *passRun) text() string { return r.b.dump(r.emitted) }
+// text returns the kernel as it stands: SSA, or bytecode once that is written.
+func (r *passRun) text() string {
+	if r.emitted {
+		return r.b.k.Text(r.b.m.prog)
+	}
+	return r.b.f.text()
+}

@@ -31,8 +31,7 @@ type blockMarks struct {
 const maxMarkSteps = 1 << 24
 
 // newMarkFlow gathers the kernel's sequences; nil when it has none.
-func newMarkFlow(b *builder) *markFlow {
-	f := b.f
+func newMarkFlow(f *fn) *markFlow {
 	var ops [][]blockMarks
 	for _, blk := range f.blocks {
 		for _, v := range blk.insts {
@@ -42,7 +41,7 @@ func newMarkFlow(b *builder) *markFlow {
 				continue
 			}
 			if ops == nil {
-				ops = make([][]blockMarks, len(b.bodies))
+				ops = make([][]blockMarks, f.inlined)
 			}
 			l := ops[v.index]
 			if len(l) == 0 || l[len(l)-1].blk != blk {
@@ -96,21 +95,4 @@ func (m *markFlow) begin(seq int) bool {
 		}
 	}
 	return m.steps <= maxMarkSteps
-}
-
-// filter drops the instructions for which drop is set.
-func (f *fn) filter(drop map[*value]bool) {
-	if len(drop) == 0 {
-		return
-	}
-	f.simple = false
-	for _, b := range f.blocks {
-		insts := b.insts[:0]
-		for _, v := range b.insts {
-			if !drop[v] {
-				insts = append(insts, v)
-			}
-		}
-		b.insts = insts
-	}
 }

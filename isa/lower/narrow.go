@@ -15,8 +15,8 @@ import "github.com/lockstep-gpu/lockstep/isa"
 //   - Signed divisions of what is not negative become unsigned ones, going by the ranges as well.
 //
 // What is the same for all lanes is computed once a wave and stays as it is.
-func narrow(b *builder) {
-	n := &narrower{f: b.f, r: newRanges(b)}
+func narrow(f *fn) {
+	n := &narrower{f: f, r: newRanges(f)}
 	n.f.guessDivergence()
 	for _, blk := range n.f.blocks {
 		for _, v := range blk.phis {

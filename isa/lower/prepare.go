@@ -164,7 +164,7 @@ var preparation = [...]string{"promote", "simplify", "ifconvert", "simplify"}
 func (b *builder) prepare(f *function) *prepared {
 	outer := *b
 	locs, private := b.k.Locs, b.k.Private
-	b.f = &fn{consts: outer.f.consts, nvals: outer.f.nvals}
+	b.f = outer.f.sibling()
 	b.k.Locs, b.k.Private, b.varTypes = make([]isa.Loc, locCall+1), nil, nil
 	b.locs, b.atCall = map[isa.Loc]uint32{}, map[inlining]uint32{}
 	b.loc, b.hasLoc, b.unfit = locCall, true, false

@@ -37,42 +37,6 @@ type privateAccess struct {
 	off   int64
 }
 
-// promote turns private variables, or the parts of them that are only ever
-// loaded and stored at constant offsets, into SSA values. Code at -O0 keeps
-// everything in such variables.
-func promote(b *builder) {
-	f := b.f
-	slots := f.findSlots(b.k.Private)
-	if len(slots) == 0 {
-		return
-	}
-	for i := range slots {
-		slots[i].start = b.startOf(&slots[i])
-	}
-	b.startLifetimes(slots)
-	f.simple = false
-	f.need(AnalysisDominators)
-	f.promoteSlots(slots)
-	b.dropLifetimes(slots)
-	b.joinPointers()
-}
-
-// startOf returns what a slot holds before the first store: bytes of a parameter, or what is undefined.
-func (b *builder) startOf(s *slot) *value {
-	f, a := b.f, &b.k.Private[s.index]
-	if a.Param == 0 {
-		return b.undefinedPart(s.t, int(s.index), uint64(s.offset), uint64(s.t.Bytes()))
-	}
-	p := f.newValue(irParam, s.t, s.t)
-	p.index, p.imm = int32(a.Param-1), uint64(s.offset)
-	if f.known != nil {
-		if x, ok := f.known.arg(p); ok {
-			return f.constant(s.t, x)
-		}
-	}
-	return p
-}
-
 // findSlots finds what can be promoted, and notes the slot of each load and store.
 func (f *fn) findSlots(private []isa.Alloc) []slot {
 	vars := make([]variable, len(private))
@@ -148,31 +112,6 @@ func (f *fn) findSlots(private []isa.Alloc) []slot {
 		first = ends[vi]
 	}
 	return slots
-}
-
-// maxChain is the number of additions to a pointer that are followed one by one. Additions of constants become one as
-// long as their sum is small.
-const maxChain = 64
-
-// privateRoot returns the private variable that a pointer leads to, -1 for none. value.pos of an addition to a pointer
-// has that plus one, while those who ask look at the kernel in the order of its blocks.
-func privateRoot(p *value) int32 {
-	switch p.op {
-	case isa.OpPtrAdd:
-		return p.pos - 1
-	case irPriv:
-		return p.index
-	}
-	return -1
-}
-
-// privateAddress says which variable a load or store goes to, and where in it.
-func privateAddress(v *value) (index int32, off int64, ok bool) {
-	if v.idx != isa.IdxNone {
-		return 0, 0, false
-	}
-	p, off := constantSteps(v.args[0])
-	return p.index, off + int64(v.disp), p.op == irPriv
 }
 
 // appendSlots adds the slots of a variable, by offset. A variable whose address escapes may be accessed anywhere, so it
@@ -480,4 +419,21 @@ func (l *liveness) find(stamp int32, stores, exposed []*block) {
 			}
 		}
 	}
+}
+
+// privateAddress says which variable a load or store goes to, and where in it.
+func privateAddress(v *value) (index int32, off int64, ok bool) {
+	if v.idx != isa.IdxNone {
+		return 0, 0, false
+	}
+	p, off := constantSteps(v.args[0])
+	return p.index, off + int64(v.disp), p.op == irPriv
+}
+
+// at returns what a slot holds behind the begin or the end of its variable's lifetime.
+func (s *slot) at(v *value) *value {
+	if v.disp == lifeEnds {
+		return s.dead
+	}
+	return s.start
 }

@@ -40,9 +40,9 @@ type valueSpan struct {
 	span
 }
 
-func newRanges(b *builder) *ranges {
-	b.f.spans = b.f.spans[:0]
-	return &ranges{f: b.f, reqd: b.k.ReqdLocalSize}
+func newRanges(f *fn) *ranges {
+	f.spans = f.spans[:0]
+	return &ranges{f: f, reqd: f.kernel.ReqdLocalSize}
 }
 
 // known returns the span that has been found of v; nil for none.

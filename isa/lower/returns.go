@@ -10,8 +10,7 @@ import (
 // returns early waits there for the others, so that a kernel that begins with `if (i >= n) return;` is one acyclic region
 // with a selection, as if it were an if around the rest. That changes nothing unless lanes meet somewhere on the way:
 // a barrier opens without the lanes that have ended, but not without those that wait.
-func returns(b *builder) {
-	f := b.f
+func returns(f *fn) {
 	var rets []*block
 	for _, blk := range f.blocks {
 		switch {

@@ -14,8 +14,7 @@ import (
 //	        └─▶ exit                        └─▶ exit         └─▶ exit
 //
 // The head stays where it is, behind the body now. Lanes meet where they have met: those that leave wait at the exit.
-func rotate(b *builder) {
-	f := b.f
+func rotate(f *fn) {
 	if f.ordered || f.once || len(f.nest) == 0 || len(f.nest) > maxInverted {
 		return
 	}

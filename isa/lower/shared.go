@@ -46,33 +46,6 @@ func (b *builder) pointerOf(x *value) *value {
 	return b.atAddress(x)
 }
 
-// ownAddress says whether a pointer is the same in registers and in memory, since nothing shares what it leads to: a variable,
-// or nothing.
-func ownAddress(p *value) bool {
-	for n := 0; p.op == isa.OpPtrAdd && n < maxChain; n++ {
-		p = p.args[0]
-	}
-	switch p.op {
-	case irPriv, irGlobal, irLocal, irInput, irPipe, irUndef:
-		return true
-	case irConst:
-		return p.imm == 0
-	}
-	return false
-}
-
-// sameAddress returns what a conversion between pointer and address undoes, or does not change, or nil.
-func sameAddress(v *value) *value {
-	x := v.args[0]
-	switch {
-	case ownAddress(x):
-		return x
-	case v.op == isa.OpPtrAt && x.op == isa.OpPtrAddress, v.op == isa.OpPtrAddress && x.op == isa.OpPtrAt:
-		return x.args[0]
-	}
-	return nil
-}
-
 // joinPointers turns phis of addresses, which promotion has made of variables that hold pointers, into phis of pointers where
 // they are used as such: a pointer then keeps its allocation, and is not looked up at each use.
 func (b *builder) joinPointers() {

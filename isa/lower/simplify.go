@@ -8,8 +8,7 @@ import (
 
 // simplify replaces values by what they amount to, computes nothing twice on
 // any path (dominator-scoped value numbering), and drops what nobody uses.
-func simplify(b *builder) {
-	f := b.f
+func simplify(f *fn) {
 	if f.simple {
 		f.cleanCFG()
 		return

@@ -6,9 +6,9 @@ package lower
 //
 // What else the step is made of must be there anyway, so that nothing lives longer
 // by it.
-func sink(b *builder) {
+func sink(f *fn) {
 	steps := map[*value]*sunk{} // by the variable, and by its step
-	for _, h := range b.f.blocks {
+	for _, h := range f.blocks {
 		for i, p := range h.preds {
 			if !h.dominates(p) {
 				continue
@@ -24,7 +24,7 @@ func sink(b *builder) {
 	if len(steps) == 0 {
 		return
 	}
-	for _, blk := range b.f.blocks {
+	for _, blk := range f.blocks {
 		sinkIn(blk, steps)
 	}
 }

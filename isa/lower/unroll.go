@@ -22,22 +22,21 @@ const (
 // where arguments tell how many trips there are, and speed counts more than short code, it takes all loops up to
 // maxUnrolled instructions. In other kernels it takes those that stay below maxPlain, and those that open private
 // variables to promotion (unrollprivate.go).
-func unroll(b *builder) {
-	f := b.f
+func unroll(f *fn) {
 	f.singleLatches()
 	f.splitLastingEdges()
 	f.need(AnalysisLoops)
 	var open []*opened
 	if f.known == nil {
-		open = indexedVariables(b)
+		open = indexedVariables(f)
 	}
 	enough := func(u *unroller) bool { return u != nil && (f.known != nil || u.trips*u.size <= maxPlain) }
-	if len(f.openable(open, f.almostUnrollable)) == 0 &&
+	if len(f.openable(open, func(l *loop) *unroller { return f.almostUnrollable(l) })) == 0 &&
 		!slices.ContainsFunc(f.nest, func(l *loop) bool { return enough(f.almostUnrollable(l)) }) {
 		return // loops get a way in only where it may be of use: it takes blocks all over the kernel
 	}
 	f.canonicalLoops() // each has one way in, and one back
-	heads := f.openable(open, f.unrollable)
+	heads := f.openable(open, func(l *loop) *unroller { return f.unrollable(l) })
 	done := map[*block]bool{} // heads of loops that stay
 	for range maxUnrollLoops {
 		f.need(AnalysisLoops)

@@ -27,9 +27,8 @@ type opened struct {
 
 // indexedVariables finds the private variables that are accessed at places which are no constants, and in no way that
 // cannot be followed.
-func indexedVariables(b *builder) []*opened {
-	f := b.f
-	vars := make([]opened, len(b.k.Private))
+func indexedVariables(f *fn) []*opened {
+	vars := make([]opened, len(f.kernel.Private))
 	keep := func(p *value) {
 		if vi := privateRoot(p); vi >= 0 {
 			vars[vi].kept = true
@@ -61,7 +60,7 @@ func indexedVariables(b *builder) []*opened {
 				}
 				switch {
 				case vi < 0:
-				case v.idx != isa.IdxNone, v.flags&isa.FlagVolatile != 0, b.k.Private[vi].Size > maxOpened:
+				case v.idx != isa.IdxNone, v.flags&isa.FlagVolatile != 0, f.kernel.Private[vi].Size > maxOpened:
 					vars[vi].kept = true
 				case len(indexes) > 0:
 					vars[vi].uses = append(vars[vi].uses, indexedUse{v, indexes})

@@ -19,14 +19,14 @@ import (
 //     operand for each predecessor.
 //
 // It changes nothing, analyses neither.
-func (b *builder) verify() error {
-	v := &verifier{b: b, at: make([]place, b.f.nvals), num: make([]int, b.f.nblks), mark: make([]int, b.f.nblks),
+func (f *fn) verify() error {
+	v := &verifier{f: f, at: make([]place, f.nvals), num: make([]int, f.nblks), mark: make([]int, f.nblks),
 		preds: map[*block]map[*block]bool{}, succs: map[*block]map[*block]bool{}}
 	if err := v.shape(); err != nil {
 		return err
 	}
 	v.dominators()
-	for _, blk := range b.f.blocks {
+	for _, blk := range f.blocks {
 		if err := v.block(blk); err != nil {
 			return fmt.Errorf("block b%d: %w", blk.id, err)
 		}
@@ -53,7 +53,7 @@ type place struct {
 }
 
 type verifier struct {
-	b   *builder
+	f   *fn
 	at  []place // by value.id
 	num []int   // place in reverse post-order, by block.id
 	// By place in reverse post-order.
@@ -101,7 +101,7 @@ func (v *verifier) twice(list []*block) *block {
 
 // shape checks blocks and edges, and notes where each value stands.
 func (v *verifier) shape() error {
-	f := v.b.f
+	f := v.f
 	if len(f.blocks) == 0 {
 		return fmt.Errorf("there is no block")
 	}
@@ -210,8 +210,8 @@ func (v *verifier) order() error {
 		b *block
 		i int
 	}
-	blocks := v.b.f.blocks
-	seen := make([]bool, v.b.f.nblks) // by id
+	blocks := v.f.blocks
+	seen := make([]bool, v.f.nblks) // by id
 	post := make([]*block, 0, len(blocks))
 	stack := []frame{{blocks[0], 0}}
 	seen[blocks[0].id] = true
@@ -371,6 +371,9 @@ func (v *verifier) block(b *block) error {
 // a bank of registers.
 func sameWidth(a, b isa.Type) bool { return a == b || a.Bits() == b.Bits() }
 
+// verifyOperands checks the number of the operands of an instruction, their widths and that of its result.
+func (f *fn) verifyOperands(x *value) error { return (&verifier{f: f}).operands(x) }
+
 // operands checks the number of an instruction's operands, their widths and that
 // of its result.
 func (v *verifier) operands(x *value) error {
@@ -398,7 +401,7 @@ func (v *verifier) operands(x *value) error {
 	if inf.Types != 0 && inst != isa.Void && !inf.Types.Has(inst) {
 		return fmt.Errorf("does not work on %s", inst)
 	}
-	want, result, ok := v.b.signature(x)
+	want, result, ok := v.f.signature(x)
 	if !ok {
 		return nil
 	}
@@ -418,7 +421,7 @@ func (v *verifier) operands(x *value) error {
 
 // signature returns the types of an instruction's operands and of its result;
 // false where a table of the kernel has them that is not at hand.
-func (b *builder) signature(x *value) (args []isa.Type, result isa.Type, ok bool) {
+func (f *fn) signature(x *value) (args []isa.Type, result isa.Type, ok bool) {
 	t := x.elem
 	list := func(ts ...isa.Type) []isa.Type { return ts }
 	address := func(behind ...isa.Type) []isa.Type {
@@ -430,7 +433,7 @@ func (b *builder) signature(x *value) (args []isa.Type, result isa.Type, ok bool
 	}
 	switch shape := x.op.Info().Shape; shape {
 	case isa.ShapeCheck:
-		return list(t, t)[:b.checks[x.imm].Kind.Operands()], isa.Void, true
+		return list(t, t)[:f.checks[x.imm].Kind.Operands()], isa.Void, true
 	case isa.ShapeNone, isa.ShapeFence, isa.ShapeAsync:
 		return nil, isa.Void, true
 	case isa.ShapeUnary, isa.ShapeBinary, isa.ShapeTernary, isa.ShapeQuad:
@@ -481,13 +484,13 @@ func (b *builder) signature(x *value) (args []isa.Type, result isa.Type, ok bool
 	case isa.ShapeGroupWait:
 		return list(isa.I64), isa.Void, true
 	case isa.ShapeGroupCopy:
-		return registers(b.groupCopies[x.index].Regs), isa.I64, true
+		return registers(f.groupCopies[x.index].Regs), isa.I64, true
 	case isa.ShapeLaneCopy:
-		return registers(b.laneCopies[x.index].Regs), isa.Void, true
+		return registers(f.laneCopies[x.index].Regs), isa.Void, true
 	case isa.ShapeImage:
-		return registers(b.k.ImageAccesses[x.index].Regs), t, true
+		return registers(f.kernel.ImageAccesses[x.index].Regs), t, true
 	case isa.ShapePrintf:
-		for _, a := range b.k.Printfs[x.index].Args {
+		for _, a := range f.kernel.Printfs[x.index].Args {
 			for range a.Regs {
 				args = append(args, a.Type)
 			}

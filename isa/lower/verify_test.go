@@ -13,15 +13,15 @@ import (
 //	      ↓ ↘ b3 ↗
 //	      (b2, b3 part at b1; b4 leaves to b5)
 type sample struct {
-	b                   *builder
+	f                   *fn
 	blocks              [6]*block
 	phi, join, add, cmp *value
 	load, store, id     *value
 }
 
 func newSample() *sample {
-	s := &sample{b: newBuilder(&module{opt: Options{MaxInstructions: 1 << 20, Passes: standard}})}
-	f := s.b.f
+	s := &sample{f: newFn(&isa.Kernel{})}
+	f := s.f
 	for i := range s.blocks {
 		s.blocks[i] = f.newBlock("")
 	}
@@ -66,23 +66,23 @@ func newSample() *sample {
 
 // TestVerify breaks a kernel in each way that the verifier looks for.
 func TestVerify(t *testing.T) {
-	if err := newSample().b.verify(); err != nil {
+	if err := newSample().f.verify(); err != nil {
 		t.Fatal(err)
 	}
-	wide := func(s *sample) *value { return s.b.f.constant(isa.I64, 1) }
+	wide := func(s *sample) *value { return s.f.constant(isa.I64, 1) }
 	for _, x := range []struct {
 		name, want string
 		change     func(*sample)
 	}{
-		{"no blocks", "no block", func(s *sample) { s.b.f.blocks = nil }},
-		{"a block twice", "there twice", func(s *sample) { s.b.f.blocks = append(s.b.f.blocks, s.blocks[2]) }},
+		{"no blocks", "no block", func(s *sample) { s.f.blocks = nil }},
+		{"a block twice", "there twice", func(s *sample) { s.f.blocks = append(s.f.blocks, s.blocks[2]) }},
 		{"an edge to the entry", "lead to the entry", func(s *sample) { s.blocks[0].preds = s.blocks[:1] }},
 		{"an edge unknown at its end", "which does not know it", func(s *sample) { s.blocks[2].preds = nil }},
 		{"an edge unknown at its start", "does not lead here", func(s *sample) { s.blocks[5].preds = append(s.blocks[5].preds, s.blocks[2]) }},
 		{"two edges", "two edges lead to", func(s *sample) { s.blocks[1].succs[1] = s.blocks[2]; s.blocks[2].preds = s.blocks[1:2] }},
 		{"two edges back", "two edges come from", func(s *sample) { s.blocks[5].preds = append(s.blocks[5].preds, s.blocks[4]) }},
-		{"an edge to a block that is gone", "which is gone", func(s *sample) { s.b.f.blocks = s.b.f.blocks[:5] }},
-		{"a block that nobody reaches", "cannot be reached", func(s *sample) { s.b.f.newBlock("").term = termRet }},
+		{"an edge to a block that is gone", "which is gone", func(s *sample) { s.f.blocks = s.f.blocks[:5] }},
+		{"a block that nobody reaches", "cannot be reached", func(s *sample) { s.f.newBlock("").term = termRet }},
 		{"no terminator", "no terminator", func(s *sample) { s.blocks[5].term = termNone }},
 		{"successors", "successors where", func(s *sample) { s.blocks[4].term = termBr; s.blocks[4].cond = nil }},
 		{"a branch without operand", "without its operand", func(s *sample) { s.blocks[1].cond = nil }},
@@ -115,17 +115,17 @@ func TestVerify(t *testing.T) {
 		{"a use on another way", "need not have been made", func(s *sample) { s.store.args[1] = s.add }},
 		{"a use ahead of the value", "need not have been made", func(s *sample) {
 			l := s.blocks[4].insts
-			s.store.args[1] = s.b.f.newValue(isa.OpAdd, isa.I32, isa.I32, s.join, s.join)
+			s.store.args[1] = s.f.newValue(isa.OpAdd, isa.I32, isa.I32, s.join, s.join)
 			s.store.args[1].blk = s.blocks[4]
 			s.blocks[4].insts = append(l, s.store.args[1])
 		}},
 		{"a use of itself", "need not have been made", func(s *sample) { s.add.args[0] = s.add }},
 		{"a use of what stands nowhere", "stands nowhere", func(s *sample) {
-			s.add.args[0] = s.b.f.newValue(isa.OpAdd, isa.I32, isa.I32, s.id, s.id)
+			s.add.args[0] = s.f.newValue(isa.OpAdd, isa.I32, isa.I32, s.id, s.id)
 		}},
 		{"a use of a store", "has no result", func(s *sample) { s.blocks[4].insts[1].args[0] = s.store }},
 		{"a use of a built-in variable", "address of a built-in variable", func(s *sample) {
-			s.add.args[0] = s.b.f.newValue(irInput, isa.I64, isa.I64)
+			s.add.args[0] = s.f.newValue(irInput, isa.I64, isa.I64)
 		}},
 		{"too few operands", "1 operands where there are 2", func(s *sample) { s.add.args = s.add.args[:1] }},
 		{"operand widths", "must be i32", func(s *sample) { s.add.args[1] = wide(s) }},
@@ -139,7 +139,7 @@ func TestVerify(t *testing.T) {
 	} {
 		s := newSample()
 		x.change(s)
-		if err := s.b.verify(); err == nil || !strings.Contains(err.Error(), x.want) {
+		if err := s.f.verify(); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: %v, expected %q", x.name, err, x.want)
 		}
 	}
@@ -158,14 +158,14 @@ func TestVerifyMany(t *testing.T) {
 			{"two edges", "two edges lead to", func(from, _ *block, between []*block) { from.succs[0] = between[ways-1] }},
 			{"two edges back", "two edges come from", func(_, to *block, between []*block) { to.preds = append(to.preds, between[0]) }},
 		} {
-			b := newBuilder(&module{opt: Options{MaxInstructions: 1 << 20, Passes: standard}})
-			from, to := b.f.newBlock(""), b.f.newBlock("")
+			f := newFn(&isa.Kernel{})
+			from, to := f.newBlock(""), f.newBlock("")
 			to.term = termRet
-			from.cond = b.f.newValue(isa.OpBuiltin, isa.I32, isa.I32)
+			from.cond = f.newValue(isa.OpBuiltin, isa.I32, isa.I32)
 			from.cond.blk, from.insts, from.term, from.table = from, []*value{from.cond}, termSwitch, &switchTable{}
 			var between []*block
 			for i := range ways {
-				w := b.f.newBlock("")
+				w := f.newBlock("")
 				w.term = termBr
 				link(from, w)
 				link(w, to)
@@ -175,7 +175,7 @@ func TestVerifyMany(t *testing.T) {
 				}
 			}
 			x.change(from, to, between)
-			if err := b.verify(); x.want == "" && err != nil || x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want)) {
+			if err := f.verify(); x.want == "" && err != nil || x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want)) {
 				t.Errorf("%d ways, %s: %v, expected %q", ways, x.name, err, x.want)
 			}
 		}
@@ -192,7 +192,7 @@ func TestCheckAnalyses(t *testing.T) {
 		{"nothing", "", ControlFlow | AnalysisUses, func(*sample) {}},
 		{"order", "reverse post-order", AnalysisOrder, func(s *sample) { s.blocks[2].rpo = 9 }},
 		{"a new block", "reverse post-order", AnalysisOrder, func(s *sample) {
-			f := s.b.f
+			f := s.f
 			m := f.newBlock("")
 			setBr(m, s.blocks[1])
 			m.preds, s.blocks[1].preds[s.blocks[1].predIndex(s.blocks[0])] = []*block{s.blocks[0]}, m
@@ -208,28 +208,11 @@ func TestCheckAnalyses(t *testing.T) {
 		{"uses", "uses", AnalysisUses, func(s *sample) { s.phi.args[0] = s.id }},
 	} {
 		s := newSample()
-		s.b.f.need(x.need)
+		s.f.need(x.need)
 		x.change(s)
-		err := s.b.f.checkAnalyses()
+		err := s.f.checkAnalyses()
 		if x.want == "" && err != nil || x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want)) {
 			t.Errorf("%s: %v, expected %q", x.name, err, x.want)
-		}
-	}
-}
-
-// TestPipesAndSchedules checks that barrier schedules are refused in kernels that
-// wait for packets.
-func TestPipesAndSchedules(t *testing.T) {
-	refused := func(pipes, ordered bool) (r any) {
-		defer func() { r = recover() }()
-		b := newSample().b
-		b.k.UsesPipes, b.f.ordered = pipes, ordered
-		describe(b)
-		return nil
-	}
-	for _, x := range []struct{ pipes, ordered bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
-		if _, got := refused(x.pipes, x.ordered).(*Error); got != (x.pipes && x.ordered) {
-			t.Errorf("pipes %v, schedule %v: refused %v", x.pipes, x.ordered, got)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (ir *IR) Insts() iter.Seq[Value] {
 // String returns the text that -print-after shows.
 func (ir *IR) String() string {
 	ir.flush()
-	return ir.b.dump(false)
+	return ir.b.f.text()
 }
 
 // Value is a value of a kernel: an instruction, or a constant, an argument or an
@@ -204,8 +204,7 @@ func (ir *IR) Insert(before Value, op isa.Op, typ, elem isa.Type, args ...Value)
 	}
 	v := f.newValue(op, typ, elem, list...)
 	v.blk, v.loc = blk, before.v.loc
-	check := &verifier{b: ir.b}
-	if err := check.operands(v); err != nil {
+	if err := f.verifyOperands(v); err != nil {
 		return bad("%v", err)
 	}
 	if convergent(v) || hasEffect(v) {

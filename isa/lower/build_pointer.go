@@ -1,0 +1,21 @@
+package lower
+
+import "github.com/lockstep-gpu/lockstep/isa"
+
+// offsetBits is the number of bits of a pointer that are its offset (memory.OffsetBits); the number of the allocation
+// stands above them.
+const offsetBits = 40
+
+// pointerDistance returns x - y in elements of size bytes. What pointers into two allocations differ in is all in the
+// upper bits, which get lost in 32 bits. The distance of the allocations' numbers is added to the lower ones, so that
+// the difference is not 0 in 32 bits either: the tests of conformance ask for that.
+func (b *builder) pointerDistance(x, y *value, size uint64) *value {
+	bytes := b.emit(isa.OpPtrDiff, isa.I64, isa.I64, x, y)
+	d := bytes
+	if size > 1 {
+		d = b.bin(isa.OpDivS, isa.I64, d, b.imm(isa.I64, size))
+	}
+	half := b.imm(isa.I64, 1<<(offsetBits-1)) // rounds: offsets may be negative
+	apart := b.bin(isa.OpShrS, isa.I64, b.bin(isa.OpAdd, isa.I64, bytes, half), b.imm(isa.I64, offsetBits))
+	return b.bin(isa.OpAdd, isa.I64, d, apart)
+}

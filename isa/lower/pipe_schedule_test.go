@@ -1,0 +1,21 @@
+package lower
+
+import "testing"
+
+// TestPipesAndSchedules checks that barrier schedules are refused in kernels that
+// wait for packets.
+func TestPipesAndSchedules(t *testing.T) {
+	refused := func(pipes, ordered bool) (r any) {
+		defer func() { r = recover() }()
+		b := newBuilder(&module{opt: Options{MaxInstructions: 1 << 20, Passes: standard}})
+		b.f.newBlock("entry").term = termRet
+		b.k.UsesPipes, b.f.ordered = pipes, ordered
+		describe(b)
+		return nil
+	}
+	for _, x := range []struct{ pipes, ordered bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
+		if _, got := refused(x.pipes, x.ordered).(*Error); got != (x.pipes && x.ordered) {
+			t.Errorf("pipes %v, schedule %v: refused %v", x.pipes, x.ordered, got)
+		}
+	}
+}
