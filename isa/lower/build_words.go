@@ -1,6 +1,9 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa"
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+)
 
 // wordType is the type of words of 32 bits that hold components of vectors.
 var wordType = &typ{kind: kindInt, bits: 32, flat: 1, size: 4, align: 4}
@@ -19,9 +22,9 @@ func (b *builder) inWords(t *typ, a access) bool {
 }
 
 // loadWords loads a vector for which inWords holds.
-func (b *builder) loadWords(p *value, t *typ, a access) []*value {
+func (b *builder) loadWords(p *ssa.Value, t *typ, a access) []*ssa.Value {
 	s, n := t.elem.scalar(), 4/int(t.elem.size)
-	out := make([]*value, 0, t.flat)
+	out := make([]*ssa.Value, 0, t.flat)
 	for at := uint64(0); len(out) < t.flat; at += 4 {
 		w := b.loadScalar(b.offset(p, int64(at)), wordType, a.part(at, t.size, t.align))
 		for i := range n {
@@ -36,10 +39,10 @@ func (b *builder) loadWords(p *value, t *typ, a access) []*value {
 }
 
 // storeWords stores a vector for which inWords holds.
-func (b *builder) storeWords(p *value, t *typ, v []*value, a access) {
+func (b *builder) storeWords(p *ssa.Value, t *typ, v []*ssa.Value, a access) {
 	s, n := t.elem.scalar(), 4/int(t.elem.size)
 	for i := 0; i < t.flat; i += n {
-		var w *value
+		var w *ssa.Value
 		for j := range n {
 			x := b.conv(isa.OpZExt, isa.I32, isa.IntOf(s.Bits()), v[i+j])
 			if j == 0 {
