@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 )
 
 // markProgram makes kernels of marks, waits, copies, branches, loops and calls.
@@ -13,16 +15,16 @@ type markProgram struct {
 	b   *builder
 	rng *rand.Rand
 	// ends are the blocks that leave the body at hand early.
-	ends []*block
+	ends []*ssa.Block
 	size int
 }
 
 func newMarkProgram(seed uint64, keep bool) *builder {
 	p := &markProgram{rng: rand.New(rand.NewPCG(seed, 1)), size: 60}
 	p.b = newBuilder(&module{opt: Options{MaxInstructions: 1 << 20, KeepMarks: keep}})
-	p.b.cur = p.b.f.newBlock("entry")
+	p.b.cur = p.b.f.NewBlock("entry")
 	p.function(0)
-	p.b.cur.term = termRet
+	p.b.cur.Term = ssa.TermRet
 	return p.b
 }
 
@@ -32,30 +34,30 @@ func (p *markProgram) function(depth int) {
 	p.ends = nil
 	p.b.beginBody()
 	if depth > 0 {
-		start := p.b.f.newBlock("")
+		start := p.b.f.NewBlock("")
 		p.br(start)
 		p.b.cur = start
 	}
 	p.list(depth)
-	end := p.b.f.newBlock("")
+	end := p.b.f.NewBlock("")
 	p.br(end)
 	for _, e := range p.ends {
-		link(e, end)
+		ssa.Link(e, end)
 	}
 	p.b.cur = end
 	p.b.endBody()
 	p.ends = outer
 }
 
-func (p *markProgram) br(to *block) {
-	p.b.cur.term = termBr
-	link(p.b.cur, to)
+func (p *markProgram) br(to *ssa.Block) {
+	p.b.cur.Term = ssa.TermBr
+	ssa.Link(p.b.cur, to)
 }
 
 // branch ends the current block in a branch on something.
 func (p *markProgram) branch() {
-	p.b.cur.term = termCond
-	p.b.cur.cond = p.b.f.newValue(irParam, isa.B1, isa.B1)
+	p.b.cur.Term = ssa.TermCond
+	p.b.cur.Cond = p.b.f.NewValue(ssa.OpParam, isa.B1, isa.B1)
 }
 
 // list is some statements.
@@ -70,7 +72,7 @@ func (p *markProgram) list(depth int) {
 
 func (p *markProgram) statement(depth int) {
 	b := p.b
-	next := func() *block { return b.f.newBlock("") }
+	next := func() *ssa.Block { return b.f.NewBlock("") }
 	switch n := p.rng.IntN(16); {
 	case n < 3:
 		b.laneCopy(isa.LaneCopy{})
@@ -79,13 +81,13 @@ func (p *markProgram) statement(depth int) {
 	case n < 9:
 		b.async(isa.OpAsyncWait, uint32(p.rng.IntN(5)))
 	case n < 10:
-		b.add(b.f.newValue(isa.OpFence, isa.Void, isa.Void))
+		b.add(b.f.NewValue(isa.OpFence, isa.Void, isa.Void))
 	case depth > 4:
 	case n < 12: // if
 		then, join := next(), next()
 		p.branch()
-		link(b.cur, then)
-		link(b.cur, join)
+		ssa.Link(b.cur, then)
+		ssa.Link(b.cur, join)
 		b.cur = then
 		p.list(depth + 1)
 		p.br(join)
@@ -96,8 +98,8 @@ func (p *markProgram) statement(depth int) {
 		b.cur = head
 		p.list(depth + 1)
 		p.branch()
-		link(b.cur, body)
-		link(b.cur, done)
+		ssa.Link(b.cur, body)
+		ssa.Link(b.cur, done)
 		b.cur = body
 		p.list(depth + 1)
 		p.br(head)
@@ -105,7 +107,7 @@ func (p *markProgram) statement(depth int) {
 	case n < 15: // leave the function, or go on
 		on := next()
 		p.branch()
-		link(b.cur, on)
+		ssa.Link(b.cur, on)
 		p.ends = append(p.ends, b.cur)
 		b.cur = on
 	default:
@@ -120,17 +122,17 @@ type markState struct {
 	marks        map[int][]int
 }
 
-func (s *markState) step(v *value) {
-	switch v.op {
+func (s *markState) step(v *ssa.Value) {
+	switch v.Op {
 	case isa.OpLaneCopy:
 		s.issued++
 	case isa.OpAsyncScope:
-		s.marks[int(v.index)] = nil
+		s.marks[int(v.Index)] = nil
 	case isa.OpAsyncMark:
-		s.marks[int(v.index)] = append(s.marks[int(v.index)], s.issued)
+		s.marks[int(v.Index)] = append(s.marks[int(v.Index)], s.issued)
 	case isa.OpAsyncWait:
-		if m := s.marks[int(v.index)]; len(m) > int(v.scale) {
-			s.over = max(s.over, m[len(m)-1-int(v.scale)])
+		if m := s.marks[int(v.Index)]; len(m) > int(v.Scale) {
+			s.over = max(s.over, m[len(m)-1-int(v.Scale)])
 		}
 	}
 }
@@ -144,30 +146,30 @@ func TestMarkEliminations(t *testing.T) {
 	}
 	for seed := range uint64(programs) {
 		b := newMarkProgram(seed, false)
-		before := map[*block][]*value{}
-		for _, blk := range b.f.blocks {
-			before[blk] = slices.Clone(blk.insts)
+		before := map[*ssa.Block][]*ssa.Value{}
+		for _, blk := range b.f.Blocks {
+			before[blk] = slices.Clone(blk.Insts)
 		}
-		asyncWaits(b.f)
-		asyncMarks(b.f)
-		left := map[*value]bool{}
-		for _, blk := range b.f.blocks {
-			for _, v := range blk.insts {
+		opt.AsyncWaits(b.f)
+		opt.AsyncMarks(b.f)
+		left := map[*ssa.Value]bool{}
+		for _, blk := range b.f.Blocks {
+			for _, v := range blk.Insts {
 				left[v] = true
-				kept[v.op]++
+				kept[v.Op]++
 			}
 		}
 		for _, list := range before {
 			for _, v := range list {
 				if !left[v] {
-					dropped[v.op]++
+					dropped[v.Op]++
 				}
 			}
 		}
 		rng := rand.New(rand.NewPCG(seed, 2))
 		for range 20 {
 			old, now := markState{marks: map[int][]int{}}, markState{marks: map[int][]int{}}
-			blk := b.f.blocks[0]
+			blk := b.f.Blocks[0]
 			for range 300 {
 				for _, v := range before[blk] {
 					old.step(v)
@@ -176,13 +178,13 @@ func TestMarkEliminations(t *testing.T) {
 					}
 					if old.over != now.over {
 						t.Fatalf("program %d: %d copies are over behind %s, and %d when nothing is dropped\n%s",
-							seed, now.over, v.text(), old.over, b.f.text())
+							seed, now.over, v.LongString(), old.over, b.f.String())
 					}
 				}
-				if len(blk.succs) == 0 {
+				if len(blk.Succs) == 0 {
 					break
 				}
-				blk = blk.succs[rng.IntN(len(blk.succs))]
+				blk = blk.Succs[rng.IntN(len(blk.Succs))]
 			}
 		}
 	}
@@ -202,10 +204,10 @@ func TestMarkEliminations(t *testing.T) {
 func TestKeptMarks(t *testing.T) {
 	for seed := range uint64(50) {
 		b := newMarkProgram(seed, true)
-		before := b.f.text()
-		asyncWaits(b.f)
-		asyncMarks(b.f)
-		if after := b.f.text(); after != before {
+		before := b.f.String()
+		opt.AsyncWaits(b.f)
+		opt.AsyncMarks(b.f)
+		if after := b.f.String(); after != before {
 			t.Fatalf("program %d has changed:\n%s\n%s", seed, before, after)
 		}
 	}

@@ -1,12 +1,15 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa"
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+)
 
 // divergence lays the blocks out for emission, and finds the values that differ by lane.
 func divergence(b *builder) {
-	b.f.canonicalLoops()
+	b.f.CanonicalLoops()
 	b.checkOnce()
-	b.f.diverge()
+	b.f.Diverge()
 }
 
 // checkOnce refuses a kernel in which a value of the region behind a barrier
@@ -15,17 +18,17 @@ func divergence(b *builder) {
 // barrier without another barrier of the work-group in between.
 func (b *builder) checkOnce() {
 	f := b.f
-	if !f.once {
+	if !f.Once {
 		return
 	}
-	f.need(AnalysisOrder)
+	f.Need(ssa.AnalysisOrder)
 	size := 0
-	for _, x := range f.blocks {
-		size += 1 + len(x.phis) + len(x.insts)
+	for _, x := range f.Blocks {
+		size += 1 + len(x.Phis) + len(x.Insts)
 	}
 	steps := 0
-	for _, from := range f.blocks {
-		if from.term == termBarrier && from.sched == isa.ScheduleOnce {
+	for _, from := range f.Blocks {
+		if from.Term == ssa.TermBarrier && from.Schedule == isa.ScheduleOnce {
 			if steps += size; steps > maxLiveSteps {
 				panic(&Error{Reason: errTooLarge.Error()})
 			}
@@ -35,63 +38,63 @@ func (b *builder) checkOnce() {
 }
 
 // groupBarrierEnd says whether a block ends in a barrier of the work-group.
-func groupBarrierEnd(b *block) bool {
-	return b.term == termBarrier && b.scope == isa.ScopeWorkgroup
+func groupBarrierEnd(b *ssa.Block) bool {
+	return b.Term == ssa.TermBarrier && b.Scope == isa.ScopeWorkgroup
 }
 
-func (b *builder) checkRegion(from *block, steps *int) {
+func (b *builder) checkRegion(from *ssa.Block, steps *int) {
 	f := b.f
-	n := len(f.blocks)
+	n := len(f.Blocks)
 	inside := make([]bool, n) // by rpo
-	work := []*block{from.succs[0]}
-	inside[work[0].rpo] = true
+	work := []*ssa.Block{from.Succs[0]}
+	inside[work[0].RPO] = true
 	for len(work) > 0 {
 		x := work[len(work)-1]
 		work = work[:len(work)-1]
 		if groupBarrierEnd(x) {
 			continue
 		}
-		for _, s := range x.succs {
-			if !inside[s.rpo] {
-				inside[s.rpo] = true
+		for _, s := range x.Succs {
+			if !inside[s.RPO] {
+				inside[s.RPO] = true
 				work = append(work, s)
 			}
 		}
 	}
-	uses := map[*value][]*block{} // of values of the region: the blocks at whose end, or in which, they are used
-	note := func(v *value, at *block) {
-		if !v.leaf() && inside[v.blk.rpo] {
+	uses := map[*ssa.Value][]*ssa.Block{} // of values of the region: the blocks at whose end, or in which, they are used
+	note := func(v *ssa.Value, at *ssa.Block) {
+		if !v.Leaf() && inside[v.Block.RPO] {
 			uses[v] = append(uses[v], at)
 		}
 	}
-	for _, x := range f.blocks {
-		for _, v := range x.phis {
-			for i, a := range v.args {
-				note(a, x.preds[i])
+	for _, x := range f.Blocks {
+		for _, v := range x.Phis {
+			for i, a := range v.Args {
+				note(a, x.Preds[i])
 			}
 		}
-		for _, v := range x.insts {
-			for _, a := range v.args {
+		for _, v := range x.Insts {
+			for _, a := range v.Args {
 				note(a, x)
 			}
 		}
-		if x.cond != nil {
-			note(x.cond, x)
+		if x.Cond != nil {
+			note(x.Cond, x)
 		}
 	}
 	stamp := make([]int, n)
 	round := 0
 	// Block by block, so that the first value that is refused is always the same.
-	for _, x := range f.blocks {
-		if !inside[x.rpo] {
+	for _, x := range f.Blocks {
+		if !inside[x.RPO] {
 			continue
 		}
-		for _, list := range [2][]*value{x.phis, x.insts} {
+		for _, list := range [2][]*ssa.Value{x.Phis, x.Insts} {
 			for _, v := range list {
 				round++
 				if b.leaves(v, uses[v], inside, stamp, round, steps) {
-					panic(&Error{Op: "OpControlBarrier", Word: b.word(from.termLoc),
-						Reason: "what follows the barrier runs for one work-item only (mux-barrier-schedule=once), but a value of it, " + v.text() + ", is used outside"})
+					panic(&Error{Op: "OpControlBarrier", Word: b.word(from.TermLoc),
+						Reason: "what follows the barrier runs for one work-item only (mux-barrier-schedule=once), but a value of it, " + v.LongString() + ", is used outside"})
 				}
 			}
 		}
@@ -102,16 +105,16 @@ func (b *builder) checkRegion(from *block, steps *int) {
 func (b *builder) word(loc uint32) int { return int(b.k.Locs[loc].Word) }
 
 // leaves says whether v lives across a barrier that ends its region.
-func (b *builder) leaves(v *value, uses []*block, inside []bool, stamp []int, round int, steps *int) bool {
-	var work []*block
-	reach := func(x *block) {
-		if x != v.blk && stamp[x.rpo] != round {
-			stamp[x.rpo] = round
+func (b *builder) leaves(v *ssa.Value, uses []*ssa.Block, inside []bool, stamp []int, round int, steps *int) bool {
+	var work []*ssa.Block
+	reach := func(x *ssa.Block) {
+		if x != v.Block && stamp[x.RPO] != round {
+			stamp[x.RPO] = round
 			work = append(work, x)
 		}
 	}
 	for _, x := range uses {
-		if !inside[x.rpo] {
+		if !inside[x.RPO] {
 			return true
 		}
 		reach(x)
@@ -119,11 +122,11 @@ func (b *builder) leaves(v *value, uses []*block, inside []bool, stamp []int, ro
 	for len(work) > 0 {
 		x := work[len(work)-1]
 		work = work[:len(work)-1]
-		if *steps += len(x.preds); *steps > maxLiveSteps {
+		if *steps += len(x.Preds); *steps > maxLiveSteps {
 			panic(&Error{Reason: errTooLarge.Error()})
 		}
-		for _, p := range x.preds {
-			if groupBarrierEnd(p) && inside[p.rpo] {
+		for _, p := range x.Preds {
+			if groupBarrierEnd(p) && inside[p.RPO] {
 				return true
 			}
 			reach(p)

@@ -5,27 +5,29 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
 // builder reads one kernel into SSA.
 type builder struct {
-	*tables
+	*ssa.Tables
 	m   *module
-	f   *fn
+	f   *ssa.Func
 	k   *isa.Kernel
-	cur *block
+	cur *ssa.Block
 	in  spirv.Inst // the instruction at hand
 
 	// env has the scalars of each id of the function body at hand; globals
 	// those of module-level ids.
-	env      [][]*value // by place in the module, from envFirst on; nil for what has none yet
+	env      [][]*ssa.Value // by place in the module, from envFirst on; nil for what has none yet
 	envFirst int
-	envFree  [][]*value // memory for the bodies that are inlined further in
-	globals  [][]*value // by place in the module, from its beginning
-	singles  []*value   // memory for lists of one
-	globalAt map[int]*value
-	slots    *value                     // hidden LDS of work-group operations, when there are any
+	envFree  [][]*ssa.Value // memory for the bodies that are inlined further in
+	globals  [][]*ssa.Value // by place in the module, from its beginning
+	singles  []*ssa.Value   // memory for lists of one
+	globalAt map[int]*ssa.Value
+	slots    *ssa.Value                 // hidden LDS of work-group operations, when there are any
 	varTypes []*typ                     // what private variables hold, by place in Kernel.Private
 	inputs   map[spirv.ID]spirv.BuiltIn // results of OpLoad that are whole built-in variables
 
@@ -42,13 +44,13 @@ type builder struct {
 	unfit  bool                    // the body that is being prepared depends on its arguments
 	paster paster
 
-	wides   []isa.WideAccess     // value.imm of a load or store is 1 + the index, or 0
-	callees []*value             // variables of the functions that are being inlined
+	wides   []isa.WideAccess     // Value.Imm of a load or store is 1 + the index, or 0
+	callees []*ssa.Value         // variables of the functions that are being inlined
 	bounds  map[spirv.ID][]bound // of pointers that access chains make
 	// Likewise what pipe instructions do.
 	pipeAccesses []isa.PipeAccess
-	pipeAt       map[int]*value // handles of the program's pipes
-	storages     []spirv.Inst   // the calls that made irStorage values, by value.index
+	pipeAt       map[int]*ssa.Value // handles of the program's pipes
+	storages     []spirv.Inst       // the calls that made OpPipeStorage values, by Value.Index
 
 	knowsSubgroups bool // the size of sub-groups has become a constant
 	degenerate     bool // the module asks for one sub-group a work-group
@@ -65,11 +67,11 @@ type builder struct {
 
 func newBuilder(m *module) *builder {
 	k := &isa.Kernel{Locs: make([]isa.Loc, 1)}
-	f := newFn(k)
-	f.checked, f.keepMarks = m.checked, m.opt.KeepMarks
+	f := ssa.NewFunc(k)
+	f.Checked, f.KeepMarks = m.checked, m.opt.KeepMarks
 	return &builder{
-		tables: f.tables, m: m, k: k, f: f,
-		globals: make([][]*value, len(m.types)), globalAt: map[int]*value{}, pipeAt: map[int]*value{},
+		Tables: f.Tables, m: m, k: k, f: f,
+		globals: make([][]*ssa.Value, len(m.types)), globalAt: map[int]*ssa.Value{}, pipeAt: map[int]*ssa.Value{},
 		inputs: map[spirv.ID]spirv.BuiltIn{}, locs: map[isa.Loc]uint32{},
 		atCall: map[inlining]uint32{},
 	}
@@ -85,30 +87,30 @@ func (b *builder) place() uint32 {
 		l := b.line
 		l.Word, l.Func, l.At = uint32(b.in.Offset), b.inScope.fn, b.inScope.at
 		b.loc = uint32(len(b.k.Locs))
-		b.k.Locs = push(b.k.Locs, l)
+		b.k.Locs = ssa.Append(b.k.Locs, l)
 	}
 	return b.loc
 }
 
 // emit adds an instruction, or returns what it amounts to.
-func (b *builder) emit(op isa.Op, typ, elem isa.Type, args ...*value) *value {
-	return b.add(b.f.newValue(op, typ, elem, args...))
+func (b *builder) emit(op isa.Op, typ, elem isa.Type, args ...*ssa.Value) *ssa.Value {
+	return b.add(b.f.NewValue(op, typ, elem, args...))
 }
 
 // add puts a finished instruction at the end of the current block, or returns
 // what it amounts to.
-func (b *builder) add(v *value) *value {
-	if s := b.f.simplify(v); s != nil {
+func (b *builder) add(v *ssa.Value) *ssa.Value {
+	if s := opt.SimplifyValue(b.f, v); s != nil {
 		return s
 	}
 	b.spend(1)
-	if p := v; p.op == isa.OpPtrAdd {
-		if p = p.args[0]; p.op == irInput || p.op == isa.OpPtrAdd && p.pos != 0 {
-			v.pos = 1 // see inputOf
+	if p := v; p.Op == isa.OpPtrAdd {
+		if p = p.Args[0]; p.Op == ssa.OpInput || p.Op == isa.OpPtrAdd && p.Pos != 0 {
+			v.Pos = 1 // see inputOf
 		}
 	}
-	v.blk, v.loc = b.cur, b.place()
-	b.cur.insts = append(b.cur.insts, v)
+	v.Block, v.Loc = b.cur, b.place()
+	b.cur.Insts = append(b.cur.Insts, v)
 	return v
 }
 
@@ -124,27 +126,31 @@ func (b *builder) spend(n int) {
 	}
 }
 
-func (b *builder) bin(op isa.Op, t isa.Type, x, y *value) *value { return b.emit(op, t, t, x, y) }
-func (b *builder) un(op isa.Op, t isa.Type, x *value) *value     { return b.emit(op, t, t, x) }
-func (b *builder) cmp(op isa.Op, t isa.Type, x, y *value) *value {
+func (b *builder) bin(op isa.Op, t isa.Type, x, y *ssa.Value) *ssa.Value {
+	return b.emit(op, t, t, x, y)
+}
+func (b *builder) un(op isa.Op, t isa.Type, x *ssa.Value) *ssa.Value { return b.emit(op, t, t, x) }
+func (b *builder) cmp(op isa.Op, t isa.Type, x, y *ssa.Value) *ssa.Value {
 	return b.emit(op, isa.B1, t, x, y)
 }
-func (b *builder) sel(t isa.Type, c, x, y *value) *value { return b.emit(isa.OpSelect, t, t, c, x, y) }
-func (b *builder) imm(t isa.Type, x uint64) *value       { return b.f.constant(t, x) }
-func (b *builder) conv(op isa.Op, to, from isa.Type, x *value) *value {
+func (b *builder) sel(t isa.Type, c, x, y *ssa.Value) *ssa.Value {
+	return b.emit(isa.OpSelect, t, t, c, x, y)
+}
+func (b *builder) imm(t isa.Type, x uint64) *ssa.Value { return b.f.Constant(t, x) }
+func (b *builder) conv(op isa.Op, to, from isa.Type, x *ssa.Value) *ssa.Value {
 	return b.emit(op, to, from, x)
 }
-func (b *builder) not(x *value) *value { return b.un(isa.OpNot, isa.B1, x) }
+func (b *builder) not(x *ssa.Value) *ssa.Value { return b.un(isa.OpNot, isa.B1, x) }
 
 // convFlags makes a conversion with flags.
-func (b *builder) convFlags(op isa.Op, to, from isa.Type, fl isa.Flags, x *value) *value {
-	v := b.f.newValue(op, to, from, x)
-	v.flags = fl
+func (b *builder) convFlags(op isa.Op, to, from isa.Type, fl isa.Flags, x *ssa.Value) *ssa.Value {
+	v := b.f.NewValue(op, to, from, x)
+	v.Flags = fl
 	return b.add(v)
 }
 
 // val returns the scalars of an id.
-func (b *builder) val(id spirv.ID) []*value {
+func (b *builder) val(id spirv.ID) []*ssa.Value {
 	if v := b.local(id); v != nil {
 		return v
 	}
@@ -159,7 +165,7 @@ func (b *builder) val(id spirv.ID) []*value {
 	if v := b.globals[at]; v != nil {
 		return v
 	}
-	var v []*value
+	var v []*ssa.Value
 	switch {
 	case in.Op() == spirv.OpUndef:
 		b.spend(b.m.typeOf(in.ResultType()).flat)
@@ -167,7 +173,7 @@ func (b *builder) val(id spirv.ID) []*value {
 	case isConstant(in.Op()):
 		v = b.constVals(b.m.constant(id))
 	case in.Op() == spirv.OpVariable || in.Op() == spirv.OpUntypedVariableKHR:
-		v = []*value{b.moduleVariable(in)}
+		v = []*ssa.Value{b.moduleVariable(in)}
 	default:
 		b.fail("operand %%%d (%s) has no value here", id, in.Op())
 	}
@@ -179,7 +185,7 @@ func (b *builder) val(id spirv.ID) []*value {
 }
 
 // local returns the scalars of an id of the function body at hand, nil for others.
-func (b *builder) local(id spirv.ID) []*value {
+func (b *builder) local(id spirv.ID) []*ssa.Value {
 	if at := b.m.x.At(id) - b.envFirst; at >= 0 && at < len(b.env) {
 		return b.env[at]
 	}
@@ -189,9 +195,9 @@ func (b *builder) local(id spirv.ID) []*value {
 // constVals turns the scalars of a constant into values. The types follow from
 // the places where they are used: only widths matter, and constants of any
 // width are made from their bits.
-func (b *builder) constVals(c []cval) []*value {
+func (b *builder) constVals(c []cval) []*ssa.Value {
 	b.spend(len(c))
-	out := make([]*value, len(c))
+	out := make([]*ssa.Value, len(c))
 	for i, x := range c {
 		switch {
 		case x.pipe != 0:
@@ -206,26 +212,26 @@ func (b *builder) constVals(c []cval) []*value {
 }
 
 // typed returns the scalars of id with constants in the width of their type.
-func (b *builder) typed(id spirv.ID, t *typ) []*value {
+func (b *builder) typed(id spirv.ID, t *typ) []*ssa.Value {
 	v := b.val(id)
 	if len(v) != t.flat {
 		b.fail("operand %%%d has %d scalars where %d are expected", id, len(v), t.flat)
 	}
 	if t.flat == 1 && t.elem == nil && t.members == nil {
-		if s := t.scalar(); v[0].isConst() && s != isa.Void && v[0].typ.Bits() != s.Bits() {
-			return []*value{b.imm(s, v[0].imm)}
+		if s := t.scalar(); v[0].IsConst() && s != isa.Void && v[0].Type.Bits() != s.Bits() {
+			return []*ssa.Value{b.imm(s, v[0].Imm)}
 		}
 		return v
 	}
 	i := 0
-	var out []*value
+	var out []*ssa.Value
 	t.leaves(0, func(l leaf) {
 		s := l.t.scalar()
-		if v[i].isConst() && s != isa.Void && v[i].typ.Bits() != s.Bits() {
+		if v[i].IsConst() && s != isa.Void && v[i].Type.Bits() != s.Bits() {
 			if out == nil {
-				out = append([]*value(nil), v...)
+				out = append([]*ssa.Value(nil), v...)
 			}
-			out[i] = b.imm(s, v[i].imm)
+			out[i] = b.imm(s, v[i].Imm)
 		}
 		i++
 	})
@@ -236,7 +242,7 @@ func (b *builder) typed(id spirv.ID, t *typ) []*value {
 }
 
 // vals returns the scalars of an operand and its type.
-func (b *builder) vals(id spirv.ID) ([]*value, *typ) {
+func (b *builder) vals(id spirv.ID) ([]*ssa.Value, *typ) {
 	tid := b.m.x.TypeOf(id)
 	if tid == 0 {
 		b.fail("operand %%%d has no value", id)
@@ -246,7 +252,7 @@ func (b *builder) vals(id spirv.ID) ([]*value, *typ) {
 }
 
 // one returns an operand that is a scalar, and its type.
-func (b *builder) one(id spirv.ID) (*value, *typ) {
+func (b *builder) one(id spirv.ID) (*ssa.Value, *typ) {
 	v, t := b.vals(id)
 	if len(v) != 1 {
 		b.fail("operand %%%d is not a scalar", id)
@@ -254,23 +260,23 @@ func (b *builder) one(id spirv.ID) (*value, *typ) {
 	return v[0], t
 }
 
-func (b *builder) globalAddr(g int, addend uint64) *value {
+func (b *builder) globalAddr(g int, addend uint64) *ssa.Value {
 	v := b.globalAt[g]
 	if v == nil {
-		v = b.f.newValue(irGlobal, isa.I64, isa.I64)
-		v.index = int32(g)
+		v = b.f.NewValue(ssa.OpGlobal, isa.I64, isa.I64)
+		v.Index = int32(g)
 		b.globalAt[g] = v
 	}
 	return b.offset(v, int64(addend))
 }
 
 // moduleVariable returns the address of a variable outside functions.
-func (b *builder) moduleVariable(in spirv.Inst) *value {
+func (b *builder) moduleVariable(in spirv.Inst) *ssa.Value {
 	id := in.ResultID()
 	sc := spirv.StorageClass(in.Operand(0))
 	if bi, ok := b.m.decoration(id, spirv.DecorationBuiltIn); ok && len(bi) > 0 {
-		v := b.f.newValue(irInput, isa.I64, isa.I64)
-		v.index = int32(bi[0])
+		v := b.f.NewValue(ssa.OpInput, isa.I64, isa.I64)
+		v.Index = int32(bi[0])
 		return v
 	}
 	if g, ok := b.m.global(in); ok {
@@ -283,8 +289,8 @@ func (b *builder) moduleVariable(in spirv.Inst) *value {
 		}
 		a := isa.Alloc{Name: b.m.names[id], Size: t.size, Align: b.alignOf(id, t), Elem: b.m.elem(t), Padding: b.padding(t)}
 		b.k.Local = append(b.k.Local, a)
-		v := b.f.newValue(irLocal, isa.I64, isa.I64)
-		v.index = int32(len(b.k.Local) - 1)
+		v := b.f.NewValue(ssa.OpLocal, isa.I64, isa.I64)
+		v.Index = int32(len(b.k.Local) - 1)
 		return v
 	}
 	b.m.fail(in, "variables of storage class %s are not supported", sc)
@@ -319,15 +325,15 @@ func (b *builder) alignOf(id spirv.ID, t *typ) uint32 {
 }
 
 // privateVar makes an allocation in private memory and returns its address.
-func (b *builder) privateVar(name string, t *typ, align uint32) *value {
+func (b *builder) privateVar(name string, t *typ, align uint32) *ssa.Value {
 	return b.newPrivate(isa.Alloc{Name: name, Size: t.size, Align: align, Elem: b.m.elem(t), Loc: b.place(), Padding: b.padding(t)}, t)
 }
 
-func (b *builder) newPrivate(a isa.Alloc, t *typ) *value {
-	b.k.Private = push(b.k.Private, a)
-	v := b.f.newValue(irPriv, isa.I64, isa.I64)
-	v.index = int32(len(b.k.Private) - 1)
-	b.varTypes = push(b.varTypes, t)
+func (b *builder) newPrivate(a isa.Alloc, t *typ) *ssa.Value {
+	b.k.Private = ssa.Append(b.k.Private, a)
+	v := b.f.NewValue(ssa.OpPrivate, isa.I64, isa.I64)
+	v.Index = int32(len(b.k.Private) - 1)
+	b.varTypes = ssa.Append(b.varTypes, t)
 	return v
 }
 
@@ -350,24 +356,24 @@ func (m *module) kernel(ep entry) (*isa.Kernel, error) {
 	if n := b.k.ReqdSubgroup; !isa.SubgroupSize(int(n)) && n != 0 {
 		b.fail("kernel %s requires sub-groups of %d; there are powers of two from 1 to %d", ep.name, n, isa.MaxSubgroup)
 	}
-	b.cur = b.f.newBlock("entry")
+	b.cur = b.f.NewBlock("entry")
 	args := b.params(f)
 	if s := m.opt.Specialize[ep.name]; s != nil {
 		b.checkSpecialization(s)
-		b.f.known = newKnown(s, b.subgroupSize())
+		b.f.Known = ssa.NewKnown(s, b.subgroupSize())
 		b.k.Specialized = s.Clone()
 	}
 	b.choosePrepared(f)
 	rets := b.inline(f, args)
 	for _, r := range rets {
-		r.blk.term = termRet
-		r.blk.termLoc = r.loc
+		r.blk.Term = ssa.TermRet
+		r.blk.TermLoc = r.loc
 	}
 	if err := m.opt.Passes.run(b); err != nil {
 		return nil, err
 	}
 	if countSteps != nil {
-		countSteps(b.f.steps)
+		countSteps(b.f.Steps)
 	}
 	return b.k, nil
 }
@@ -432,8 +438,8 @@ func (b *builder) executionModes(id spirv.ID) {
 }
 
 // params describes the kernel's parameters and returns their values.
-func (b *builder) params(f *function) [][]*value {
-	var args [][]*value
+func (b *builder) params(f *function) [][]*ssa.Value {
+	var args [][]*ssa.Value
 	names := b.argTypeNames(b.k.Name)
 	for i, p := range f.params {
 		b.in, b.m.at = p, p
@@ -444,9 +450,9 @@ func (b *builder) params(f *function) [][]*value {
 		if i < len(names) {
 			prm.TypeName = names[i]
 		}
-		arg := func(size int, off uint64) *value {
-			v := b.f.newValue(irParam, isa.IntOf(size*8), isa.IntOf(size*8))
-			v.index, v.imm = int32(i), off
+		arg := func(size int, off uint64) *ssa.Value {
+			v := b.f.NewValue(ssa.OpParam, isa.IntOf(size*8), isa.IntOf(size*8))
+			v.Index, v.Imm = int32(i), off
 			return v
 		}
 		switch {
@@ -466,8 +472,8 @@ func (b *builder) params(f *function) [][]*value {
 				prm.TypeName = names[i]
 			}
 			v := b.privateVar(prm.Name, e, b.alignOf(id, e))
-			b.k.Private[v.index].Param = i + 1
-			args = append(args, []*value{v})
+			b.k.Private[v.Index].Param = i + 1
+			args = append(args, []*ssa.Value{v})
 		case t.kind == kindPointer:
 			prm.Kind, prm.Align = isa.ParamGlobal, uint32(t.align)
 			if t.storage == spirv.StorageClassWorkgroup {
@@ -479,19 +485,19 @@ func (b *builder) params(f *function) [][]*value {
 			prm.Constant = t.storage == spirv.StorageClassUniformConstant
 			prm.Restrict = b.m.paramAttr(id, spirv.FunctionParameterAttributeNoAlias)
 			prm.ReadOnly = prm.Constant || b.m.paramAttr(id, spirv.FunctionParameterAttributeNoWrite)
-			args = append(args, []*value{arg(8, 0)})
+			args = append(args, []*ssa.Value{arg(8, 0)})
 		case t.kind == kindImage:
 			prm.Kind, prm.Image = isa.ParamImage, b.m.imageParam(t)
-			args = append(args, []*value{arg(8, 0)})
+			args = append(args, []*ssa.Value{arg(8, 0)})
 		case t.kind == kindSampler:
 			prm.Kind = isa.ParamSampler
-			args = append(args, []*value{arg(8, 0)})
+			args = append(args, []*ssa.Value{arg(8, 0)})
 		case t.kind == kindPipe:
 			prm.Kind, prm.Pipe = isa.ParamPipe, b.m.pipeParam(t)
 			if i < len(names) && !strings.HasPrefix(names[i], "pipe") {
 				prm.TypeName = "pipe " + names[i] // compilers give the type of a packet
 			}
-			args = append(args, []*value{arg(8, 0)})
+			args = append(args, []*ssa.Value{arg(8, 0)})
 		case t.kind == kindOpaque || t.kind == kindMatrix || t.kind == kindSampledImage || t.kind == kindEvent || t.kind == kindPipeStorage || t.kind == kindReserveID || t.kind == kindFunction || t.kind == kindVoid:
 			b.m.unsupported(p, t.op, " as arguments")
 		default:
@@ -499,7 +505,7 @@ func (b *builder) params(f *function) [][]*value {
 			if t.flat > maxFlat {
 				b.fail("parameter %d %q has more than %d scalars", i, prm.Name, maxFlat)
 			}
-			var vals []*value
+			var vals []*ssa.Value
 			t.leaves(0, func(l leaf) {
 				v := arg(int(l.t.size), l.offset)
 				switch {
@@ -632,8 +638,8 @@ func (m *module) typeName(t *typ, depth int) string {
 
 // ret is where an inlined function returned.
 type ret struct {
-	blk  *block
-	vals []*value
+	blk  *ssa.Block
+	vals []*ssa.Value
 	loc  uint32
 }
 
@@ -645,7 +651,7 @@ const maxCalls = 512
 
 // inline reads the body of f at the current place. It returns the places
 // where f returns; the current block is undefined after it.
-func (b *builder) inline(f *function, args [][]*value) []ret {
+func (b *builder) inline(f *function, args [][]*ssa.Value) []ret {
 	m := b.m
 	id := f.def.ResultID()
 	for _, s := range b.stack {
@@ -669,7 +675,7 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 	b.spend(perBlock * len(f.order))
 	outer, outerFirst := b.env, b.envFirst
 	if len(b.envFree) < f.size {
-		b.envFree = make([][]*value, max(2*f.size, 256))
+		b.envFree = make([][]*ssa.Value, max(2*f.size, 256))
 	}
 	memory := b.envFree
 	b.env, b.envFirst, b.envFree = memory[:f.size], f.first, memory[f.size:]
@@ -679,29 +685,29 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 		}
 	}
 	before := b.cur
-	start := make([]*block, len(f.order)) // by place in f.order, as end
-	end := make([]*block, len(f.order))
+	start := make([]*ssa.Block, len(f.order)) // by place in f.order, as end
+	end := make([]*ssa.Block, len(f.order))
 	for i, sb := range f.order {
 		if i == 0 && !f.leaves {
 			// Nothing branches to the entry block: it goes on where the call stands. A body that may mark or wait
 			// has an entry of its own, ahead of which its sequence begins (endBody).
-			if start[0] = b.cur; b.cur.name == "" {
-				b.cur.name = m.names[sb.label]
+			if start[0] = b.cur; b.cur.Name == "" {
+				b.cur.Name = m.names[sb.label]
 			}
 			continue
 		}
-		start[i] = b.f.newBlock(m.names[sb.label])
-		start[i].insts = make([]*value, 0, len(sb.insts))
+		start[i] = b.f.NewBlock(m.names[sb.label])
+		start[i].Insts = make([]*ssa.Value, 0, len(sb.insts))
 	}
 	if start[0] != before {
-		before.term = termBr
-		link(before, start[0])
+		before.Term = ssa.TermBr
+		ssa.Link(before, start[0])
 	}
 
 	type pending struct {
 		in   spirv.Inst
-		blk  *block
-		phis []*value
+		blk  *ssa.Block
+		phis []*ssa.Value
 	}
 	var phis []pending
 	var rets []ret
@@ -720,11 +726,11 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 				b.spend(t.flat)
 				p := pending{in: in, blk: b.cur}
 				t.leaves(0, func(l leaf) {
-					v := b.f.newValue(irPhi, l.t.scalar(), l.t.scalar())
-					v.blk, v.loc = b.cur, b.place()
+					v := b.f.NewValue(ssa.OpPhi, l.t.scalar(), l.t.scalar())
+					v.Block, v.Loc = b.cur, b.place()
 					p.phis = append(p.phis, v)
 				})
-				b.cur.phis = append(b.cur.phis, p.phis...)
+				b.cur.Phis = append(b.cur.Phis, p.phis...)
 				b.set(in, p.phis...)
 				phis = append(phis, p)
 			case spirv.OpReturn, spirv.OpReturnValue:
@@ -749,19 +755,19 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 		b.in, m.at = p.in, p.in
 		t := m.typeOf(p.in.ResultType())
 		ops := p.in.Operands()
-		from := make(map[*block]spirv.ID, len(ops)/2)
+		from := make(map[*ssa.Block]spirv.ID, len(ops)/2)
 		for i := len(ops) - 2; i >= 0; i -= 2 {
 			if at := m.block(f, spirv.ID(ops[i+1])); at >= 0 {
 				from[end[at]] = spirv.ID(ops[i])
 			}
 		}
-		for _, pred := range p.blk.preds {
+		for _, pred := range p.blk.Preds {
 			x, ok := from[pred]
 			if !ok {
 				b.fail("has no entry for a predecessor of its block")
 			}
 			for j, v := range b.typed(x, t) {
-				p.phis[j].args = append(p.phis[j].args, v)
+				p.phis[j].Args = append(p.phis[j].Args, v)
 			}
 		}
 	}
@@ -776,10 +782,10 @@ func (b *builder) inline(f *function, args [][]*value) []ret {
 }
 
 // terminate ends the current block.
-func (b *builder) terminate(in spirv.Inst, of *function, start []*block) {
+func (b *builder) terminate(in spirv.Inst, of *function, start []*ssa.Block) {
 	c := b.cur
-	c.termLoc = b.place()
-	target := func(w uint32) *block {
+	c.TermLoc = b.place()
+	target := func(w uint32) *ssa.Block {
 		at := b.m.block(of, spirv.ID(w))
 		if at < 0 {
 			b.fail("%%%d is not a block of this function", w)
@@ -788,65 +794,65 @@ func (b *builder) terminate(in spirv.Inst, of *function, start []*block) {
 	}
 	switch in.Op() {
 	case spirv.OpBranch:
-		c.term = termBr
-		link(c, target(in.Operand(0)))
+		c.Term = ssa.TermBr
+		ssa.Link(c, target(in.Operand(0)))
 	case spirv.OpBranchConditional:
 		t, f := target(in.Operand(1)), target(in.Operand(2))
 		if t == f {
-			c.term = termBr
-			link(c, t)
+			c.Term = ssa.TermBr
+			ssa.Link(c, t)
 			return
 		}
-		c.term = termCond
-		c.cond, _ = b.one(spirv.ID(in.Operand(0)))
-		link(c, t)
-		link(c, f)
+		c.Term = ssa.TermCond
+		c.Cond, _ = b.one(spirv.ID(in.Operand(0)))
+		ssa.Link(c, t)
+		ssa.Link(c, f)
 	case spirv.OpSwitch:
 		v, _ := b.one(spirv.ID(in.Operand(0)))
 		values, labels := b.m.switchCases(in)
-		places := map[*block]int{}
+		places := map[*ssa.Block]int{}
 		way := func(label spirv.ID) int {
 			t := target(uint32(label))
 			i, ok := places[t]
 			if !ok {
-				i = len(c.succs)
+				i = len(c.Succs)
 				places[t] = i
-				c.succs = append(c.succs, t)
-				t.preds = append(t.preds, c)
+				c.Succs = append(c.Succs, t)
+				t.Preds = append(t.Preds, c)
 			}
 			return i
 		}
 		way(labels[0])
-		table := &switchTable{}
-		c.term, c.cond, c.table = termSwitch, v, table
+		table := &ssa.SwitchTable{}
+		c.Term, c.Cond, c.Table = ssa.TermSwitch, v, table
 		seen := map[uint64]bool{}
 		for i, x := range values {
 			if seen[x] {
 				continue
 			}
 			seen[x] = true
-			table.cases = append(table.cases, x)
-			table.to = append(table.to, way(labels[i+1]))
+			table.Cases = append(table.Cases, x)
+			table.To = append(table.To, way(labels[i+1]))
 		}
-		if len(c.succs) == 1 {
-			setBr(c, c.succs[0])
+		if len(c.Succs) == 1 {
+			ssa.SetBranch(c, c.Succs[0])
 		}
 	case spirv.OpUnreachable:
-		c.term, c.trap = termTrap, isa.TrapUnreachable
+		c.Term, c.Trap = ssa.TermTrap, isa.TrapUnreachable
 	case spirv.OpAbortKHR:
 		b.abortMessage(in)
-		c.term, c.trap = termTrap, isa.TrapAbort
+		c.Term, c.Trap = ssa.TermTrap, isa.TrapAbort
 	}
 }
 
 // call inlines a call at the current place and returns the result's scalars.
-func (b *builder) call(in spirv.Inst) []*value {
+func (b *builder) call(in spirv.Inst) []*ssa.Value {
 	id := spirv.ID(in.Operand(0))
 	f := b.m.funcs[id]
 	if f == nil {
 		b.fail("calls %%%d, which is not a function", id)
 	}
-	var args [][]*value
+	var args [][]*ssa.Value
 	for i, w := range in.Operands()[1:] {
 		if i >= len(f.params) {
 			b.fail("has more arguments than function %%%d has parameters", id)
@@ -859,7 +865,7 @@ func (b *builder) call(in spirv.Inst) []*value {
 			if e := b.m.pointee(pt); e != nil && e.size != 0 {
 				c := b.privateVar(b.m.names[p.ResultID()], e, uint32(e.align))
 				b.copyConst(c, v[0], e.size, copyAccesses(pt, pt, nil, 1))
-				v = []*value{c}
+				v = []*ssa.Value{c}
 			}
 		}
 		args = append(args, v)
@@ -885,33 +891,33 @@ func (b *builder) call(in spirv.Inst) []*value {
 }
 
 // returned goes on where an inlined function has returned to, and returns the scalars of its result.
-func (b *builder) returned(rets []ret, rt *typ) []*value {
+func (b *builder) returned(rets []ret, rt *typ) []*ssa.Value {
 	if len(rets) == 1 {
 		b.cur = rets[0].blk
 		return rets[0].vals
 	}
-	next := b.f.newBlock("")
+	next := b.f.NewBlock("")
 	for _, r := range rets {
-		r.blk.term, r.blk.termLoc = termBr, r.loc
-		link(r.blk, next)
+		r.blk.Term, r.blk.TermLoc = ssa.TermBr, r.loc
+		ssa.Link(r.blk, next)
 	}
 	b.cur = next
 	if rt.kind == kindVoid {
 		return nil
 	}
-	out := make([]*value, 0, rt.flat)
+	out := make([]*ssa.Value, 0, rt.flat)
 	rt.leaves(0, func(l leaf) {
-		v := b.f.newValue(irPhi, l.t.scalar(), l.t.scalar())
-		v.blk, v.loc = next, b.place()
+		v := b.f.NewValue(ssa.OpPhi, l.t.scalar(), l.t.scalar())
+		v.Block, v.Loc = next, b.place()
 		if len(rets) == 0 {
 			out = append(out, b.imm(l.t.scalar(), 0)) // never returns
 			return
 		}
-		v.args = make([]*value, 0, len(rets))
+		v.Args = make([]*ssa.Value, 0, len(rets))
 		for _, r := range rets {
-			v.args = append(v.args, r.vals[len(out)])
+			v.Args = append(v.Args, r.vals[len(out)])
 		}
-		next.phis = append(next.phis, v)
+		next.Phis = append(next.Phis, v)
 		out = append(out, v)
 	})
 	return out

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -25,10 +26,10 @@ func (b *builder) abortMessage(in spirv.Inst) {
 // abortText is the message as a call of printf.
 type abortText struct {
 	b      *builder
-	v      []*value // scalars of the message that are not yet in it
+	v      []*ssa.Value // scalars of the message that are not yet in it
 	format strings.Builder
 	args   []isa.PrintfArg
-	regs   []*value
+	regs   []*ssa.Value
 }
 
 // of adds the scalars of a type.
@@ -57,13 +58,13 @@ func (m *abortText) of(t *typ) {
 func (m *abortText) letter() {
 	x := m.v[0]
 	switch {
-	case !x.isConst():
+	case !x.IsConst():
 		m.arg("%c", isa.I32, m.b.conv(isa.OpZExt, isa.I32, isa.I8, x))
 		return
-	case byte(x.imm) == '%':
+	case byte(x.Imm) == '%':
 		m.format.WriteString("%%")
-	case byte(x.imm) != 0:
-		m.format.WriteByte(byte(x.imm))
+	case byte(x.Imm) != 0:
+		m.format.WriteByte(byte(x.Imm))
 	}
 	m.v = m.v[1:]
 }
@@ -93,9 +94,9 @@ func (m *abortText) number(t *typ) {
 }
 
 // arg adds an argument with its conversion, in place of the next scalar.
-func (m *abortText) arg(conversion string, t isa.Type, x *value) {
-	if x.isConst() {
-		x = m.b.imm(t, x.imm)
+func (m *abortText) arg(conversion string, t isa.Type, x *ssa.Value) {
+	if x.IsConst() {
+		x = m.b.imm(t, x.Imm)
 	}
 	m.format.WriteString(conversion)
 	m.args = append(m.args, isa.PrintfArg{Type: t, Regs: make([]isa.Reg, 1)})

@@ -4,18 +4,19 @@ import (
 	"fmt"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
 // copyArgs are the operands of a group copy, each widened to 64 bits; nil where
 // the copy does not have one.
-type copyArgs [isa.NumCopyArgs]*value
+type copyArgs [isa.NumCopyArgs]*ssa.Value
 
 // wide zero-extends an integer, pointer or event of the given type to 64 bits.
-func (b *builder) wide(v *value, t *typ) *value { return b.resize(v, t.scalar(), isa.I64) }
+func (b *builder) wide(v *ssa.Value, t *typ) *ssa.Value { return b.resize(v, t.scalar(), isa.I64) }
 
 // wideEvent is wide for an event of any type that can be one.
-func (b *builder) wideEvent(v *value, t *typ) *value { return b.wide(v, eventScalar(t)) }
+func (b *builder) wideEvent(v *ssa.Value, t *typ) *ssa.Value { return b.wide(v, eventScalar(t)) }
 
 // isEvent says whether values of type t can name an event. Core SPIR-V has
 // OpTypeEvent for it; functions that a module imports may use any type of one
@@ -42,26 +43,26 @@ func eventScalar(t *typ) *typ {
 
 // groupCopy makes a copy of the work-group and returns its event as a value of
 // type et.
-func (b *builder) groupCopy(name string, dim int, args copyArgs, et *typ) *value {
+func (b *builder) groupCopy(name string, dim int, args copyArgs, et *typ) *ssa.Value {
 	if !isEvent(et) {
 		b.fail("the result of %s is an event, not a value of type %s", name, et.op)
 	}
 	c := isa.GroupCopy{Name: name, Dim: dim}
-	var ops []*value
+	var ops []*ssa.Value
 	for i, v := range args {
 		if v != nil {
 			c.Args[i] = isa.S(0) // there; its register is known when bytecode is written
 			ops = append(ops, v)
 		}
 	}
-	v := b.f.newValue(isa.OpGroupCopy, isa.I64, isa.I64, ops...)
-	v.index = int32(len(b.groupCopies))
-	b.groupCopies = append(b.groupCopies, c)
+	v := b.f.NewValue(isa.OpGroupCopy, isa.I64, isa.I64, ops...)
+	v.Index = int32(len(b.GroupCopies))
+	b.GroupCopies = append(b.GroupCopies, c)
 	return b.resize(b.add(v), isa.I64, eventScalar(et).scalar())
 }
 
 // pointer returns an operand that is a pointer, and its type.
-func (b *builder) pointer(id uint32) (*value, *typ) {
+func (b *builder) pointer(id uint32) (*ssa.Value, *typ) {
 	p, t := b.one(spirv.ID(id))
 	if t.kind != kindPointer {
 		b.fail("operand %%%d is no pointer", id)
@@ -77,7 +78,7 @@ func (b *builder) asyncCopy(in spirv.Inst) {
 	dst, dt := b.pointer(ops[1])
 	src, st := b.pointer(ops[2])
 	rest := ops[3:]
-	var size *value
+	var size *ssa.Value
 	if in.Op() == spirv.OpUntypedGroupAsyncCopyKHR {
 		n, nt := b.one(spirv.ID(rest[0]))
 		size, rest = b.wide(n, nt), rest[1:]
@@ -108,9 +109,9 @@ func (b *builder) asyncCopy(in spirv.Inst) {
 
 // byteStridedCopy is [builder.stridedCopy] with a stride in bytes, as SPV_KHR_untyped_pointers has it: where that is not
 // known to be some elements, a line of bytes for each element.
-func (b *builder) byteStridedCopy(name string, toLocal bool, dst, src, size, n, stride, ev *value, et *typ) *value {
-	if size.isConst() && stride.isConst() && size.imm != 0 && stride.imm != 0 && stride.imm%size.imm == 0 {
-		return b.stridedCopy(name, toLocal, dst, src, size, n, b.imm(isa.I64, stride.imm/size.imm), ev, et)
+func (b *builder) byteStridedCopy(name string, toLocal bool, dst, src, size, n, stride, ev *ssa.Value, et *typ) *ssa.Value {
+	if size.IsConst() && stride.IsConst() && size.Imm != 0 && stride.Imm != 0 && stride.Imm%size.Imm == 0 {
+		return b.stridedCopy(name, toLocal, dst, src, size, n, b.imm(isa.I64, stride.Imm/size.Imm), ev, et)
 	}
 	a := copyArgs{isa.CopyDst: dst, isa.CopySrc: src, isa.CopyElemBytes: b.imm(isa.I64, 1), isa.CopyElems: size, isa.CopyLines: n,
 		isa.CopySrcLine: stride, isa.CopyDstLine: size, isa.CopyEvent: ev}
@@ -137,9 +138,9 @@ func (b *builder) toLocal(name string, dst, src *typ) bool {
 
 // stridedCopy makes a copy of n elements whose stride, nil for none, belongs to
 // the side in global memory (OpGroupAsyncCopy; OpenCL C 6.15.11).
-func (b *builder) stridedCopy(name string, toLocal bool, dst, src, size, n, stride, ev *value, et *typ) *value {
+func (b *builder) stridedCopy(name string, toLocal bool, dst, src, size, n, stride, ev *ssa.Value, et *typ) *ssa.Value {
 	a := copyArgs{isa.CopyDst: dst, isa.CopySrc: src, isa.CopyElemBytes: size, isa.CopyElems: n, isa.CopyEvent: ev}
-	if stride != nil && !(stride.isConst() && stride.imm == 1) {
+	if stride != nil && !(stride.IsConst() && stride.Imm == 1) {
 		if toLocal {
 			a[isa.CopySrcLine] = stride
 		} else {
@@ -219,52 +220,52 @@ func (b *builder) waitEvents(in spirv.Inst) {
 // waitList waits for the n events that p points to. et is their type as far as
 // somebody tells: of a pointer that leads to bytes or to an opaque structure,
 // nobody does, and a handle is as wide as a pointer then.
-func (b *builder) waitList(n *value, nt *typ, p *value, pt, et *typ) {
+func (b *builder) waitList(n *ssa.Value, nt *typ, p *ssa.Value, pt, et *typ) {
 	if et == nil || !isEvent(et) {
 		et = &typ{kind: kindEvent, bits: int(8 * b.m.ptrSize), size: b.m.ptrSize, align: b.m.ptrSize, flat: 1}
 	}
 	a := access{space: space(pt.storage)}
-	wait := func(p *value) {
+	wait := func(p *ssa.Value) {
 		t := eventScalar(et)
-		v := b.f.newValue(isa.OpGroupWait, isa.Void, isa.Void, b.wide(b.loadScalar(p, t, a), t))
+		v := b.f.NewValue(isa.OpGroupWait, isa.Void, isa.Void, b.wide(b.loadScalar(p, t, a), t))
 		b.add(v)
 	}
 	count := b.signed(nt, n)
 	const most = 64 // waits in a row; a longer list has a loop
-	if count.isConst() && count.sext() <= most {
-		for i := int64(0); i < count.sext(); i++ {
+	if count.IsConst() && count.Signed() <= most {
+		for i := int64(0); i < count.Signed(); i++ {
 			wait(b.offset(p, i*int64(et.size)))
 		}
 		return
 	}
 	t := nt.scalar()
-	head, body, next := b.f.newBlock(""), b.f.newBlock(""), b.f.newBlock("")
+	head, body, next := b.f.NewBlock(""), b.f.NewBlock(""), b.f.NewBlock("")
 	b.spend(3 * 16)
 	pre := b.cur
-	pre.term, pre.termLoc = termBr, b.place()
-	link(pre, head)
-	i := b.f.newValue(irPhi, t, t)
-	i.blk, i.loc = head, b.place()
-	head.phis = append(head.phis, i)
+	pre.Term, pre.TermLoc = ssa.TermBr, b.place()
+	ssa.Link(pre, head)
+	i := b.f.NewValue(ssa.OpPhi, t, t)
+	i.Block, i.Loc = head, b.place()
+	head.Phis = append(head.Phis, i)
 	b.cur = head
-	head.cond = b.cmp(isa.OpLtS, t, i, count)
-	head.term, head.termLoc = termCond, b.place()
-	link(head, body)
-	link(head, next)
+	head.Cond = b.cmp(isa.OpLtS, t, i, count)
+	head.Term, head.TermLoc = ssa.TermCond, b.place()
+	ssa.Link(head, body)
+	ssa.Link(head, next)
 	b.cur = body
 	wait(b.index(p, i, &typ{kind: kindInt, bits: t.Bits()}, et.size))
-	i.args = []*value{b.imm(t, 0), b.bin(isa.OpAdd, t, i, b.imm(t, 1))}
-	body.term, body.termLoc = termBr, b.place()
-	link(body, head)
+	i.Args = []*ssa.Value{b.imm(t, 0), b.bin(isa.OpAdd, t, i, b.imm(t, 1))}
+	body.Term, body.TermLoc = ssa.TermBr, b.place()
+	ssa.Link(body, head)
 	b.cur = next
 }
 
 // laneCopy makes a copy that each lane makes for itself. args are the operands
 // that c has, in the order of [isa.LaneCopy.Regs].
-func (b *builder) laneCopy(c isa.LaneCopy, args ...*value) {
-	v := b.f.newValue(isa.OpLaneCopy, isa.Void, isa.Void, args...)
-	v.index = int32(len(b.laneCopies))
-	b.laneCopies = append(b.laneCopies, c)
+func (b *builder) laneCopy(c isa.LaneCopy, args ...*ssa.Value) {
+	v := b.f.NewValue(isa.OpLaneCopy, isa.Void, isa.Void, args...)
+	v.Index = int32(len(b.LaneCopies))
+	b.LaneCopies = append(b.LaneCopies, c)
 	b.add(v)
 }
 
@@ -272,10 +273,10 @@ func (b *builder) laneCopy(c isa.LaneCopy, args ...*value) {
 // has a sequence of async marks of its own, which what it calls does not enter.
 type body struct {
 	parent *body
-	from   *block // the block ahead of it, until the body ends; nil for the kernel's own body
-	loc    uint32 // of the call
-	index  int    // place in builder.bodies
-	used   bool   // it marks or waits
+	from   *ssa.Block // the block ahead of it, until the body ends; nil for the kernel's own body
+	loc    uint32     // of the call
+	index  int        // place in builder.bodies
+	used   bool       // it marks or waits
 }
 
 // beginBody enters a function body at the end of the current block.
@@ -285,7 +286,7 @@ func (b *builder) beginBody() {
 		f.from = b.cur
 	}
 	b.bodies = append(b.bodies, f)
-	b.inlined = len(b.bodies)
+	b.Inlined = len(b.bodies)
 	b.body = f
 }
 
@@ -299,18 +300,18 @@ func (b *builder) endBody() {
 	if !f.used || from == nil {
 		return
 	}
-	v := b.f.newValue(isa.OpAsyncScope, isa.Void, isa.Void)
-	v.index = int32(f.index)
-	v.blk, v.loc = from, f.loc
+	v := b.f.NewValue(isa.OpAsyncScope, isa.Void, isa.Void)
+	v.Index = int32(f.index)
+	v.Block, v.Loc = from, f.loc
 	b.spend(1)
-	from.insts = append(from.insts, v)
+	from.Insts = append(from.Insts, v)
 }
 
 // async makes a mark in the sequence of the current body, or a wait on it.
 func (b *builder) async(op isa.Op, n uint32) {
 	b.body.used = true
-	v := b.f.newValue(op, isa.Void, isa.Void)
-	v.index, v.scale = int32(b.body.index), n
+	v := b.f.NewValue(op, isa.Void, isa.Void)
+	v.Index, v.Scale = int32(b.body.index), n
 	b.add(v)
 }
 
@@ -320,11 +321,11 @@ func (b *builder) async(op isa.Op, n uint32) {
 // emptying it.
 func (b *builder) sequences() (number []int, n int) {
 	used := make([]bool, len(b.bodies))
-	for _, blk := range b.f.blocks {
-		for _, v := range blk.insts {
-			switch v.op {
+	for _, blk := range b.f.Blocks {
+		for _, v := range blk.Insts {
+			switch v.Op {
 			case isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait:
-				used[v.index] = true
+				used[v.Index] = true
 			}
 		}
 	}

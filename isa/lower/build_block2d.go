@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -14,10 +15,10 @@ import (
 type block2D struct {
 	size                 uint64 // bytes of an element
 	width, height, count uint64 // of a block in elements, and how many there are
-	base, private        *value
+	base, private        *ssa.Value
 	baseType, ownType    *typ
-	memWidth, memHeight  *value // of the region, in bytes and rows; these and the following have 64 bits
-	pitch, x, y          *value
+	memWidth, memHeight  *ssa.Value // of the region, in bytes and rows; these and the following have 64 bits
+	pitch, x, y          *ssa.Value
 }
 
 // block2D reads the operands of an instruction, whose pointers stand in the order base, private for loads.
@@ -37,8 +38,8 @@ func (b *builder) block2D(in spirv.Inst) *block2D {
 		b.fail("the size of sub-groups is not known, on which the elements of a lane depend")
 	}
 	wide := &typ{kind: kindInt, bits: 64, flat: 1}
-	number := func(v *value, t *typ) *value { return b.convertScalar(spirv.OpSConvert, t, wide, 0, false, v) }
-	scalar := func(w uint32) *value {
+	number := func(v *ssa.Value, t *typ) *ssa.Value { return b.convertScalar(spirv.OpSConvert, t, wide, 0, false, v) }
+	scalar := func(w uint32) *ssa.Value {
 		v, t := b.one(spirv.ID(w))
 		return number(v, t)
 	}
@@ -63,15 +64,15 @@ func (b *builder) block2D(in spirv.Inst) *block2D {
 }
 
 // own is an element of a lane: its row and column in a block, as numbers of 32 bits.
-type own struct{ row, column *value }
+type own struct{ row, column *ssa.Value }
 
 // owned returns the elements that a lane has of a block of so many rows and columns. Where the columns, padded to a power
 // of two, are fewer than the lanes, several rows are spread over these; where they are more, a lane has several
 // columns that stand side by side.
 func (b *builder) owned(rows, columns uint64) []own {
 	lanes, padded := uint64(b.m.subgroup), uint64(1)<<bits.Len64(columns-1)
-	num := func(n uint64) *value { return b.imm(isa.I32, n) }
-	bin := func(op isa.Op, x, y *value) *value { return b.bin(op, isa.I32, x, y) }
+	num := func(n uint64) *ssa.Value { return b.imm(isa.I32, n) }
+	bin := func(op isa.Op, x, y *ssa.Value) *ssa.Value { return b.bin(op, isa.I32, x, y) }
 	var list []own
 	if padded <= lanes {
 		at := lanes / padded // rows at a time
@@ -94,15 +95,15 @@ func (b *builder) owned(rows, columns uint64) []own {
 }
 
 // place2D returns the address of an element of block n, and whether it is one of the block and of the region.
-func (b *builder) place2D(k *block2D, n uint64, e own) (p, exists *value) {
+func (b *builder) place2D(k *block2D, n uint64, e own) (p, exists *ssa.Value) {
 	const t = isa.I64
-	bin := func(op isa.Op, x, y *value) *value { return b.bin(op, t, x, y) }
-	num := func(n uint64) *value { return b.imm(t, n) }
+	bin := func(op isa.Op, x, y *ssa.Value) *ssa.Value { return b.bin(op, t, x, y) }
+	num := func(n uint64) *ssa.Value { return b.imm(t, n) }
 	row, column := b.conv(isa.OpZExt, t, isa.I32, e.row), b.conv(isa.OpZExt, t, isa.I32, e.column)
 	y := bin(isa.OpAdd, k.y, row)
 	x := bin(isa.OpMul, bin(isa.OpAdd, bin(isa.OpAdd, k.x, num(n*k.width)), column), num(k.size))
 	exists = b.cmp(isa.OpLtU, t, row, num(k.height))
-	for _, c := range []*value{
+	for _, c := range []*ssa.Value{
 		b.cmp(isa.OpLtU, t, column, num(k.width)),
 		b.cmp(isa.OpLeS, t, num(0), x), b.cmp(isa.OpLeS, t, bin(isa.OpAdd, x, num(k.size)), k.memWidth),
 		b.cmp(isa.OpLeS, t, num(0), y), b.cmp(isa.OpLtS, t, y, k.memHeight),
@@ -119,9 +120,9 @@ func (b *builder) block2DIO(in spirv.Inst) {
 	t := &typ{kind: kindInt, bits: int(8 * k.size), flat: 1, size: k.size, align: k.size}
 	s := t.scalar()
 	memory, private := access{space: k.baseType.space()}, access{space: k.ownType.space()}
-	load := func(n uint64, e own) *value {
+	load := func(n uint64, e own) *ssa.Value {
 		p, exists := b.place2D(k, n, e)
-		return b.when(exists, func() []*value { return []*value{b.loadScalar(p, t, memory)} }, []*value{b.imm(s, 0)})[0]
+		return b.when(exists, func() []*ssa.Value { return []*ssa.Value{b.loadScalar(p, t, memory)} }, []*ssa.Value{b.imm(s, 0)})[0]
 	}
 	rows, columns := k.height, k.width
 	together := uint64(1) // rows that one element of the lane holds
@@ -144,7 +145,7 @@ func (b *builder) block2DIO(in spirv.Inst) {
 			switch in.Op() {
 			case spirv.OpSubgroup2DBlockStoreINTEL:
 				p, exists := b.place2D(k, n, e)
-				b.when(exists, func() []*value {
+				b.when(exists, func() []*ssa.Value {
 					b.storeScalar(p, t, b.loadScalar(q, t, private), memory)
 					return nil
 				}, nil)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -21,93 +22,93 @@ func (m *module) speculates() bool {
 }
 
 // check asks something of operands of type t.
-func (b *builder) check(c isa.Check, t isa.Type, args ...*value) {
-	v := b.f.newValue(isa.OpCheck, isa.Void, t, args...)
-	v.imm = uint64(len(b.checks))
+func (b *builder) check(c isa.Check, t isa.Type, args ...*ssa.Value) {
+	v := b.f.NewValue(isa.OpCheck, isa.Void, t, args...)
+	v.Imm = uint64(len(b.Checks))
 	if b.holds(v, &c, constantSpan) {
 		return
 	}
-	b.checks = append(b.checks, c)
+	b.Checks = append(b.Checks, c)
 	b.add(v)
 }
 
 // constantSpan is what a value can be as far as it is a constant.
-func constantSpan(x *value) span {
-	if x.isConst() {
-		return span{int64(x.imm), int64(x.imm)}
+func constantSpan(x *ssa.Value) ssa.Span {
+	if x.IsConst() {
+		return ssa.Span{Lo: int64(x.Imm), Hi: int64(x.Imm)}
 	}
-	return wholeSpan(x.typ)
+	return ssa.WholeSpan(x.Type)
 }
 
 // holds says whether a check is known to hold, going by what its operands can be.
-func (b *builder) holds(v *value, c *isa.Check, of func(*value) span) bool {
-	n := v.elem.Bits()
+func (b *builder) holds(v *ssa.Value, c *isa.Check, of func(*ssa.Value) ssa.Span) bool {
+	n := v.Elem.Bits()
 	// signed returns the span of an operand as signed numbers.
-	signed := func(i int) span {
-		s := of(v.args[i])
+	signed := func(i int) ssa.Span {
+		s := of(v.Args[i])
 		half := int64(1) << ((n - 1) & 63)
 		switch {
-		case n == 64 || s.hi < half:
+		case n == 64 || s.Hi < half:
 			return s
-		case s.lo >= half:
-			return span{s.lo - 2*half, s.hi - 2*half}
+		case s.Lo >= half:
+			return ssa.Span{Lo: s.Lo - 2*half, Hi: s.Hi - 2*half}
 		}
-		return span{-half, half - 1}
+		return ssa.Span{Lo: -half, Hi: half - 1}
 	}
-	room := wholeSpan(isa.I64)
+	room := ssa.WholeSpan(isa.I64)
 	if n < 64 {
-		room = span{-1 << (n - 1), 1<<(n-1) - 1}
+		room = ssa.Span{Lo: -1 << (n - 1), Hi: 1<<(n-1) - 1}
 	}
 	switch c.Kind {
 	case isa.CheckIndex, isa.CheckVector:
-		s := of(v.args[0])
-		return s.lo >= 0 && uint64(s.hi) < c.Limit
+		s := of(v.Args[0])
+		return s.Lo >= 0 && uint64(s.Hi) < c.Limit
 	case isa.CheckAdd:
 		x, y := signed(0), signed(1)
-		return !addOverflows(x.lo, y.lo) && !addOverflows(x.hi, y.hi) && x.lo+y.lo >= room.lo && x.hi+y.hi <= room.hi
+		return !ssa.AddOverflows(x.Lo, y.Lo) && !ssa.AddOverflows(x.Hi, y.Hi) && x.Lo+y.Lo >= room.Lo && x.Hi+y.Hi <= room.Hi
 	case isa.CheckSub:
 		x, y := signed(0), signed(1)
-		return !subOverflows(x.lo, y.hi) && !subOverflows(x.hi, y.lo) && x.lo-y.hi >= room.lo && x.hi-y.lo <= room.hi
+		return !ssa.SubOverflows(x.Lo, y.Hi) && !ssa.SubOverflows(x.Hi, y.Lo) && x.Lo-y.Hi >= room.Lo && x.Hi-y.Lo <= room.Hi
 	case isa.CheckMul:
-		s, ok := mulSpans(signed(0), signed(1))
-		return ok && s.within(room.lo, room.hi)
+		s, ok := ssa.MulSpans(signed(0), signed(1))
+		return ok && s.Within(room.Lo, room.Hi)
 	case isa.CheckNeg:
-		return signed(0).lo > room.lo
+		return signed(0).Lo > room.Lo
 	case isa.CheckSame:
-		return v.args[0] == v.args[1]
+		return v.Args[0] == v.Args[1]
 	}
 	return false
 }
 
 // checks drops those checks that are known to hold.
 func checks(b *builder) {
-	if len(b.checks) == 0 {
+	if len(b.Checks) == 0 {
 		return
 	}
-	r := newRanges(b.f)
-	for _, blk := range b.f.blocks {
-		for _, v := range blk.phis {
-			r.note(v)
+	r := ssa.NewRanges(b.f)
+	for _, blk := range b.f.Blocks {
+		for _, v := range blk.Phis {
+			r.Note(v)
 		}
-		insts := blk.insts[:0]
-		for _, v := range blk.insts {
-			if v.op == isa.OpCheck && b.holds(v, &b.checks[v.imm], r.of) {
+		insts := blk.Insts[:0]
+		for _, v := range blk.Insts {
+			if v.Op == isa.OpCheck && b.holds(v, &b.Checks[v.Imm], r.Of) {
 				continue
 			}
-			r.note(v)
+			r.Note(v)
 			insts = append(insts, v)
 		}
-		if len(insts) < len(blk.insts) {
-			b.f.simple = false
+		if len(insts) < len(blk.Insts) {
+			b.f.Simplified = false
 		}
-		clear(blk.insts[len(insts):])
-		blk.insts = insts
+		clear(blk.Insts[len(insts):])
+		blk.Insts = insts
 	}
 }
 
 // checkWrap asks whether the result of a signed operation has room, where the module says that it has.
-func (b *builder) checkWrap(op isa.Op, t *typ, w noWrap, args ...*value) {
-	if !b.m.checked || w&noSignedWrap == 0 || t.odd() || b.m.speculates() {
+func (b *builder) checkWrap(op isa.Op, t *typ, w ssa.NoWrap, args ...*ssa.Value) {
+	if !b.m.checked || w&ssa.NoSignedWrap == 0 || t.odd() || b.m.speculates() {
 		return
 	}
 	kinds := map[isa.Op]isa.CheckKind{isa.OpAdd: isa.CheckAdd, isa.OpSub: isa.CheckSub, isa.OpMul: isa.CheckMul,
@@ -119,7 +120,7 @@ func (b *builder) checkWrap(op isa.Op, t *typ, w noWrap, args ...*value) {
 
 // checkToInt asks whether a float has a place in an integer of type t, which a conversion without saturation takes
 // for granted.
-func (b *builder) checkToInt(op spirv.Op, from isa.Type, t *typ, fl isa.Flags, x *value) {
+func (b *builder) checkToInt(op spirv.Op, from isa.Type, t *typ, fl isa.Flags, x *ssa.Value) {
 	if !b.m.checked || b.m.speculates() {
 		return
 	}
@@ -148,7 +149,7 @@ func (b *builder) checkDifference(in spirv.Inst) {
 	if in.Op() == spirv.OpShiftRightArithmetic {
 		size = 1 << min(size, 63)
 	}
-	var ps [2]*value
+	var ps [2]*ssa.Value
 	for i := range ps {
 		c, ok := b.m.x.Def(spirv.ID(d.Operand(i)))
 		if !ok || c.Op() != spirv.OpConvertPtrToU {
@@ -167,7 +168,7 @@ func (b *builder) checkDifference(in spirv.Inst) {
 // Only these are judged: &a[n] is a pointer that C allows.
 type bound struct {
 	check isa.Check
-	index *value
+	index *ssa.Value
 	typ   isa.Type
 }
 
@@ -185,7 +186,7 @@ func (b *builder) boundsOf(in spirv.Inst, base spirv.ID, t *typ, first, indexes 
 	stays := true // no step goes over elements as large as the whole object
 	for _, w := range first {
 		i, _ := b.one(spirv.ID(w))
-		stays = i.isConst() && i.imm == 0
+		stays = i.IsConst() && i.Imm == 0
 	}
 	if whole = whole && stays; stays {
 		found = append(found, b.bounds[base]...)
@@ -195,16 +196,16 @@ func (b *builder) boundsOf(in spirv.Inst, base spirv.ID, t *typ, first, indexes 
 		i, it := b.one(spirv.ID(w))
 		switch t.kind {
 		case kindStruct:
-			if !i.isConst() {
+			if !i.IsConst() {
 				return
 			}
-			last := i.imm+1 == uint64(len(t.members))
-			if member := b.m.memberName(t, i.imm); name != "" && member != "" {
+			last := i.Imm+1 == uint64(len(t.members))
+			if member := b.m.memberName(t, i.Imm); name != "" && member != "" {
 				name += "." + member
 			} else {
 				name = ""
 			}
-			e, _, _, ok := t.step(i.imm)
+			e, _, _, ok := t.step(i.Imm)
 			if !ok {
 				return
 			}
@@ -217,7 +218,7 @@ func (b *builder) boundsOf(in spirv.Inst, base spirv.ID, t *typ, first, indexes 
 			if t.count > 0 && !merged && (!whole || t.kind == kindVector) {
 				found = append(found, b.bound(t, name, row, i, it))
 			}
-			zeros = zeros && i.isConst() && i.imm == 0
+			zeros = zeros && i.IsConst() && i.Imm == 0
 			t, whole, row = t.elem, false, true
 			continue
 		}
@@ -254,7 +255,7 @@ func (m *module) memberName(t *typ, i uint64) string {
 }
 
 // bound describes the index i of type it into t, an array or a vector.
-func (b *builder) bound(t *typ, name string, row bool, i *value, it *typ) bound {
+func (b *builder) bound(t *typ, name string, row bool, i *ssa.Value, it *typ) bound {
 	c := isa.Check{Kind: isa.CheckIndex, Limit: t.count, Name: name, Row: row}
 	if t.kind == kindVector {
 		c.Kind, c.Row = isa.CheckVector, false
@@ -264,12 +265,12 @@ func (b *builder) bound(t *typ, name string, row bool, i *value, it *typ) bound 
 	}
 	i = b.signed(it, i)
 	switch {
-	case i.op == isa.OpSExt:
-		i = i.args[0]
-	case i.op == isa.OpZExt:
-		i, c.Unsigned = i.args[0], true
+	case i.Op == isa.OpSExt:
+		i = i.Args[0]
+	case i.Op == isa.OpZExt:
+		i, c.Unsigned = i.Args[0], true
 	}
-	return bound{check: c, index: i, typ: isa.IntOf(i.typ.Bits())}
+	return bound{check: c, index: i, typ: isa.IntOf(i.Type.Bits())}
 }
 
 // sameBounds gives a pointer those of another that it is made of.
@@ -301,7 +302,7 @@ func (b *builder) checkBounds(p spirv.ID) {
 }
 
 // checkComponent asks whether a vector of n components has component i.
-func (b *builder) checkComponent(vector spirv.ID, t *typ, i *value, it *typ) {
+func (b *builder) checkComponent(vector spirv.ID, t *typ, i *ssa.Value, it *typ) {
 	if !b.m.checked {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -26,14 +27,14 @@ func (b *builder) convert(in spirv.Inst) {
 		b.set1(in, b.sel(isa.I64, b.cmp(isa.OpEq, isa.I64, tag, b.imm(isa.I64, sp)), v[0], b.imm(isa.I64, 0)))
 		return
 	case spirv.OpConvertPtrToU:
-		out := make([]*value, len(v))
+		out := make([]*ssa.Value, len(v))
 		for i := range v {
 			out[i] = b.ptrToInt(v[i], to.component())
 		}
 		b.set(in, out...)
 		return
 	case spirv.OpConvertUToPtr:
-		out := make([]*value, len(v))
+		out := make([]*ssa.Value, len(v))
 		for i := range v {
 			out[i] = b.intToPtr(v[i], from.component())
 		}
@@ -46,7 +47,7 @@ func (b *builder) convert(in spirv.Inst) {
 	if len(v) != to.flat {
 		b.fail("the operand has %d components, the result %d", len(v), to.flat)
 	}
-	out := make([]*value, len(v))
+	out := make([]*ssa.Value, len(v))
 	for i, x := range v {
 		if ft.small != nil || tt.small != nil {
 			out[i] = b.convertSmall(in.Op(), ft, tt, fl, sat, x, in.ResultID())
@@ -57,7 +58,7 @@ func (b *builder) convert(in spirv.Inst) {
 	b.set(in, out...)
 }
 
-func (b *builder) convertScalar(op spirv.Op, ft, tt *typ, fl isa.Flags, sat bool, x *value) *value {
+func (b *builder) convertScalar(op spirv.Op, ft, tt *typ, fl isa.Flags, sat bool, x *ssa.Value) *ssa.Value {
 	fs, ts := ft.scalar(), tt.scalar()
 	switch op {
 	case spirv.OpUConvert:
@@ -116,7 +117,7 @@ func (b *builder) convertScalar(op spirv.Op, ft, tt *typ, fl isa.Flags, sat bool
 }
 
 // saturate converts an integer to another type, clamping to its range.
-func (b *builder) saturate(x *value, ft, tt *typ, fromSigned, toSigned bool) *value {
+func (b *builder) saturate(x *ssa.Value, ft, tt *typ, fromSigned, toSigned bool) *ssa.Value {
 	fs, ts := ft.scalar(), tt.scalar()
 	if fromSigned {
 		x = b.signed(ft, x)
@@ -156,14 +157,14 @@ func (b *builder) saturate(x *value, ft, tt *typ, fromSigned, toSigned bool) *va
 
 // ptrToInt gives the number of a pointer: all of it, or in a Physical32 module
 // the form that it has in memory.
-func (b *builder) ptrToInt(p *value, t *typ) *value {
+func (b *builder) ptrToInt(p *ssa.Value, t *typ) *ssa.Value {
 	if b.m.ptrSize == 4 {
 		return b.norm(t, b.resize(b.conv(isa.OpPtrPack32, isa.I32, isa.I64, p), isa.I32, t.scalar()))
 	}
 	return b.norm(t, b.resize(b.addressOf(p), isa.I64, t.scalar()))
 }
 
-func (b *builder) intToPtr(x *value, t *typ) *value {
+func (b *builder) intToPtr(x *ssa.Value, t *typ) *ssa.Value {
 	if b.m.ptrSize == 4 {
 		return b.conv(isa.OpPtrUnpack32, isa.I64, isa.I32, b.resize(x, t.scalar(), isa.I32))
 	}
@@ -173,7 +174,7 @@ func (b *builder) intToPtr(x *value, t *typ) *value {
 // bitcast reinterprets the bits of v. Between scalars of one width nothing
 // happens; otherwise the bits are cut into bytes' worth of the narrower
 // component and put together again, lowest first.
-func (b *builder) bitcast(v []*value, from, to *typ) []*value {
+func (b *builder) bitcast(v []*ssa.Value, from, to *typ) []*ssa.Value {
 	fc, tc := from.component(), to.component()
 	if fc.kind == kindPointer && tc.kind == kindPointer {
 		return v
@@ -181,7 +182,7 @@ func (b *builder) bitcast(v []*value, from, to *typ) []*value {
 	if fc.kind == kindPointer {
 		// Pointers to integers: through one integer of the pointer's size each.
 		it := &typ{kind: kindInt, bits: int(b.m.ptrSize * 8), flat: 1}
-		out := make([]*value, len(v))
+		out := make([]*ssa.Value, len(v))
 		for i, p := range v {
 			out[i] = b.ptrToInt(p, it)
 		}
@@ -201,7 +202,7 @@ func (b *builder) bitcast(v []*value, from, to *typ) []*value {
 	// A vector of Booleans is as many bits, the first component the lowest: integers of one bit.
 	bit := &typ{kind: kindInt, bits: 1, flat: 1}
 	if fc.kind == kindBool {
-		out := make([]*value, len(v))
+		out := make([]*ssa.Value, len(v))
 		for i, x := range v {
 			out[i] = b.sel(isa.I8, x, b.imm(isa.I8, 1), b.imm(isa.I8, 0))
 		}
@@ -223,7 +224,7 @@ func (b *builder) bitcast(v []*value, from, to *typ) []*value {
 		b.fail("the operand has %d bits, the result %d", fb*len(v), tb*to.flat)
 	}
 	fi, ti := isa.IntOf(fs.Bits()), isa.IntOf(ts.Bits())
-	out := make([]*value, 0, to.flat)
+	out := make([]*ssa.Value, 0, to.flat)
 	switch {
 	case fb > tb && fb%tb == 0:
 		for _, x := range v {
@@ -235,7 +236,7 @@ func (b *builder) bitcast(v []*value, from, to *typ) []*value {
 	case tb > fb && tb%fb == 0:
 		n := tb / fb
 		for i := 0; i < len(v); i += n {
-			var sum *value
+			var sum *ssa.Value
 			for k := 0; k < n; k++ {
 				part := b.bin(isa.OpShl, ti, b.resize(v[i+k], fi, ti), b.imm(ti, uint64(k*fb)))
 				if sum == nil {

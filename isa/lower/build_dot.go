@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -10,21 +11,21 @@ import (
 type dotProduct struct {
 	t      isa.Type // of the result, and of what is multiplied and added
 	signed [2]bool  // which factor has signed components
-	x      [2][]*value
+	x      [2][]*ssa.Value
 	ct     [2]*typ // types of the components
-	acc    []*value
+	acc    []*ssa.Value
 }
 
 // integerDot makes the product; packed says that the factors are integers of
 // 32 bits which hold four bytes each, the lowest first.
-func (b *builder) integerDot(d dotProduct, packed bool) *value {
+func (b *builder) integerDot(d dotProduct, packed bool) *ssa.Value {
 	for i := range d.x {
 		if d.ct[i].kind != kindInt || packed && (len(d.x[i]) != 1 || d.ct[i].bits != 32) {
 			b.fail("a factor of the dot product is not of a type that it can have")
 		}
 		from := b.wholeWidth(d.ct[i])
 		if packed {
-			bytes := make([]*value, 4)
+			bytes := make([]*ssa.Value, 4)
 			for k := range bytes {
 				bytes[k] = b.resize(b.bin(isa.OpShrU, isa.I32, d.x[i][0], b.imm(isa.I32, uint64(8*k))), isa.I32, isa.I8)
 			}
@@ -40,7 +41,7 @@ func (b *builder) integerDot(d dotProduct, packed bool) *value {
 		if d.signed[i] {
 			op = isa.OpSExt
 		}
-		wide := make([]*value, len(d.x[i]))
+		wide := make([]*ssa.Value, len(d.x[i]))
 		for k, v := range d.x[i] {
 			wide[k] = b.conv(op, d.t, from, v)
 		}
@@ -49,7 +50,7 @@ func (b *builder) integerDot(d dotProduct, packed bool) *value {
 	if len(d.x[0]) != len(d.x[1]) || d.acc != nil && len(d.acc) != 1 {
 		b.fail("the factors of the dot product have %d and %d components", len(d.x[0]), len(d.x[1]))
 	}
-	var sum *value
+	var sum *ssa.Value
 	for k := range d.x[0] {
 		p := b.bin(isa.OpMul, d.t, d.x[0][k], d.x[1][k])
 		if sum != nil {

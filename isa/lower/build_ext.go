@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/clmath"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -43,17 +44,17 @@ func clName(n uint32) string {
 
 // apply computes g for each component of the result; scalar operands of a
 // vector instruction serve every component.
-func (b *builder) apply(in spirv.Inst, ops []uint32, g func(ct *typ, a []*value) *value) {
+func (b *builder) apply(in spirv.Inst, ops []uint32, g func(ct *typ, a []*ssa.Value) *ssa.Value) {
 	t := b.m.typeOf(in.ResultType())
-	vals := make([][]*value, len(ops))
+	vals := make([][]*ssa.Value, len(ops))
 	for i, w := range ops {
 		vals[i], _ = b.vals(spirv.ID(w))
 		if len(vals[i]) != t.flat && len(vals[i]) != 1 {
 			b.fail("operand %d has %d components, the result %d", i, len(vals[i]), t.flat)
 		}
 	}
-	out := make([]*value, t.flat)
-	args := make([]*value, len(ops))
+	out := make([]*ssa.Value, t.flat)
+	args := make([]*ssa.Value, len(ops))
 	for c := range out {
 		for i, v := range vals {
 			args[i] = v[min(c, len(v)-1)]
@@ -76,7 +77,7 @@ var clDirect = map[uint32]isa.Op{
 // openCL reads an instruction of OpenCL.std.
 func (b *builder) openCL(in spirv.Inst, n uint32, ops []uint32) {
 	if op, ok := clDirect[n]; ok {
-		b.apply(in, ops, func(ct *typ, a []*value) *value {
+		b.apply(in, ops, func(ct *typ, a []*ssa.Value) *ssa.Value {
 			if op == isa.OpFma {
 				return b.fma(ct.scalar(), a)
 			}
@@ -120,21 +121,21 @@ func (b *builder) mathFunc(in spirv.Inst, n uint32, ops []uint32) {
 	default:
 		b.fail("%s of %d operands is not supported", clName(n), len(ops))
 	}
-	b.apply(in, ops, func(ct *typ, a []*value) *value { return b.math(op, n, ct.scalar(), a...) })
+	b.apply(in, ops, func(ct *typ, a []*ssa.Value) *ssa.Value { return b.math(op, n, ct.scalar(), a...) })
 }
 
 // math makes a call of function imm. Half precision is computed in single, by functions that see to it that the
 // second rounding does no harm.
-func (b *builder) math(op isa.Op, imm uint32, t isa.Type, args ...*value) *value {
+func (b *builder) math(op isa.Op, imm uint32, t isa.Type, args ...*ssa.Value) *ssa.Value {
 	if t == isa.F16 {
-		wide := make([]*value, len(args))
+		wide := make([]*ssa.Value, len(args))
 		for i, a := range args {
 			wide[i] = b.conv(isa.OpFToF, isa.F32, isa.F16, a)
 		}
 		return b.conv(isa.OpFToF, isa.F16, isa.F32, b.math(op, imm|isa.MathHalf, isa.F32, wide...))
 	}
-	v := b.f.newValue(op, t, t, args...)
-	v.imm = uint64(imm)
+	v := b.f.NewValue(op, t, t, args...)
+	v.Imm = uint64(imm)
 	return b.add(v)
 }
 
@@ -143,7 +144,7 @@ func (b *builder) twoResults(in spirv.Inst, n uint32, ops []uint32) {
 	t := b.m.typeOf(in.ResultType())
 	last := len(ops) - 1
 	p, pt := b.one(spirv.ID(ops[last]))
-	vals := make([][]*value, last)
+	vals := make([][]*ssa.Value, last)
 	for i := range vals {
 		vals[i], _ = b.vals(spirv.ID(ops[i]))
 	}
@@ -154,9 +155,9 @@ func (b *builder) twoResults(in spirv.Inst, n uint32, ops []uint32) {
 	integer := n == spirv.OpenCLStdFrexp || n == spirv.OpenCLStdLgammaR || n == spirv.OpenCLStdRemquo
 	ct := t.component()
 	s := ct.scalar()
-	out, stored := make([]*value, t.flat), make([]*value, t.flat)
+	out, stored := make([]*ssa.Value, t.flat), make([]*ssa.Value, t.flat)
 	for c := range out {
-		args := make([]*value, last)
+		args := make([]*ssa.Value, last)
 		for i, v := range vals {
 			args[i] = v[min(c, len(v)-1)]
 		}
@@ -192,7 +193,7 @@ func (b *builder) withInteger(in spirv.Inst, n uint32, ops []uint32) {
 	t := b.m.typeOf(in.ResultType())
 	x, xt := b.vals(spirv.ID(ops[0]))
 	fs := xt.component().scalar()
-	out := make([]*value, t.flat)
+	out := make([]*ssa.Value, t.flat)
 	for c := range out {
 		a := x[min(c, len(x)-1)]
 		switch n {
@@ -248,22 +249,22 @@ var clIntUn = map[uint32]isa.Op{
 // clInteger reads the integer and relational functions.
 func (b *builder) clInteger(in spirv.Inst, n uint32, ops []uint32) {
 	if op, ok := clIntBin[n]; ok {
-		b.apply(in, ops, func(ct *typ, a []*value) *value { return b.bin(op, b.wholeWidth(ct), a[0], a[1]) })
+		b.apply(in, ops, func(ct *typ, a []*ssa.Value) *ssa.Value { return b.bin(op, b.wholeWidth(ct), a[0], a[1]) })
 		return
 	}
 	if op, ok := clIntUn[n]; ok {
-		b.apply(in, ops, func(ct *typ, a []*value) *value { return b.un(op, b.wholeWidth(ct), a[0]) })
+		b.apply(in, ops, func(ct *typ, a []*ssa.Value) *ssa.Value { return b.un(op, b.wholeWidth(ct), a[0]) })
 		return
 	}
 	switch n {
 	case spirv.OpenCLStdUAbs:
-		b.apply(in, ops, func(_ *typ, a []*value) *value { return a[0] })
+		b.apply(in, ops, func(_ *typ, a []*ssa.Value) *ssa.Value { return a[0] })
 	case spirv.OpenCLStdSClamp, spirv.OpenCLStdUClamp:
 		lo, hi := isa.OpMaxS, isa.OpMinS
 		if n == spirv.OpenCLStdUClamp {
 			lo, hi = isa.OpMaxU, isa.OpMinU
 		}
-		b.apply(in, ops, func(ct *typ, a []*value) *value {
+		b.apply(in, ops, func(ct *typ, a []*ssa.Value) *ssa.Value {
 			t := b.wholeWidth(ct)
 			return b.bin(hi, t, b.bin(lo, t, a[0], a[1]), a[2])
 		})
@@ -272,26 +273,28 @@ func (b *builder) clInteger(in spirv.Inst, n uint32, ops []uint32) {
 		if n == spirv.OpenCLStdUMadHi {
 			op = isa.OpMulHiU
 		}
-		b.apply(in, ops, func(ct *typ, a []*value) *value {
+		b.apply(in, ops, func(ct *typ, a []*ssa.Value) *ssa.Value {
 			t := b.wholeWidth(ct)
 			return b.bin(isa.OpAdd, t, b.bin(op, t, a[0], a[1]), a[2])
 		})
 	case spirv.OpenCLStdSMad24, spirv.OpenCLStdUMad24:
-		b.apply(in, ops, func(ct *typ, a []*value) *value {
+		b.apply(in, ops, func(ct *typ, a []*ssa.Value) *ssa.Value {
 			t := b.wholeWidth(ct)
 			return b.bin(isa.OpAdd, t, b.bin(isa.OpMul, t, a[0], a[1]), a[2])
 		})
 	case spirv.OpenCLStdSMadSat, spirv.OpenCLStdUMadSat:
-		b.apply(in, ops, func(ct *typ, a []*value) *value { return b.madSat(b.wholeWidth(ct), n == spirv.OpenCLStdSMadSat, a) })
+		b.apply(in, ops, func(ct *typ, a []*ssa.Value) *ssa.Value {
+			return b.madSat(b.wholeWidth(ct), n == spirv.OpenCLStdSMadSat, a)
+		})
 	case spirv.OpenCLStdSUpsample, spirv.OpenCLStdUUpsample:
 		from := b.m.typeOf(b.m.x.TypeOf(spirv.ID(ops[0]))).component().scalar()
-		b.apply(in, ops, func(ct *typ, a []*value) *value {
+		b.apply(in, ops, func(ct *typ, a []*ssa.Value) *ssa.Value {
 			t := b.wholeWidth(ct)
 			hi := b.bin(isa.OpShl, t, b.conv(isa.OpZExt, t, from, a[0]), b.imm(t, uint64(from.Bits())))
 			return b.bin(isa.OpOr, t, hi, b.conv(isa.OpZExt, t, from, a[1]))
 		})
 	case spirv.OpenCLStdBitselect:
-		b.apply(in, ops, func(ct *typ, a []*value) *value {
+		b.apply(in, ops, func(ct *typ, a []*ssa.Value) *ssa.Value {
 			t := isa.IntOf(ct.scalar().Bits())
 			return b.bin(isa.OpXor, t, a[0], b.bin(isa.OpAnd, t, a[2], b.bin(isa.OpXor, t, a[0], a[1])))
 		})
@@ -299,8 +302,8 @@ func (b *builder) clInteger(in spirv.Inst, n uint32, ops []uint32) {
 		// Scalars ask whether c is not zero, vectors for its most significant bit.
 		t := b.m.typeOf(in.ResultType())
 		ctype := b.m.typeOf(b.m.x.TypeOf(spirv.ID(ops[2]))).component().scalar()
-		b.apply(in, ops, func(ct *typ, a []*value) *value {
-			var c *value
+		b.apply(in, ops, func(ct *typ, a []*ssa.Value) *ssa.Value {
+			var c *ssa.Value
 			if t.kind == kindVector {
 				c = b.cmp(isa.OpLtS, ctype, a[2], b.imm(ctype, 0))
 			} else {
@@ -322,7 +325,7 @@ func (b *builder) wholeWidth(t *typ) isa.Type {
 }
 
 // madSat is a*b + c, saturated.
-func (b *builder) madSat(t isa.Type, signed bool, a []*value) *value {
+func (b *builder) madSat(t isa.Type, signed bool, a []*ssa.Value) *ssa.Value {
 	lo := b.bin(isa.OpMul, t, a[0], a[1])
 	sum := b.bin(isa.OpAdd, t, lo, a[2])
 	carry := b.sel(t, b.cmp(isa.OpLtU, t, sum, lo), b.imm(t, 1), b.imm(t, 0))
@@ -357,7 +360,7 @@ func (b *builder) clMemory(in spirv.Inst, n uint32, ops []uint32) {
 		}
 		aligned := n == spirv.OpenCLStdVloadaHalfn
 		p = b.element(p, ops[0], mem, uint64(t.flat), aligned)
-		out := make([]*value, t.flat)
+		out := make([]*ssa.Value, t.flat)
 		for i := range out {
 			off := uint64(i) * mem.size
 			x := b.loadScalar(b.offset(p, int64(off)), mem, elementAccess(pt, off, mem, uint64(t.flat), aligned))
@@ -394,7 +397,7 @@ func (b *builder) clMemory(in spirv.Inst, n uint32, ops []uint32) {
 
 // element returns the address of vector number id of n components at p. A
 // vector of three is packed, unless the function is one that wants alignment.
-func (b *builder) element(p *value, id uint32, mem *typ, n uint64, aligned bool) *value {
+func (b *builder) element(p *ssa.Value, id uint32, mem *typ, n uint64, aligned bool) *ssa.Value {
 	i, it := b.one(spirv.ID(id))
 	if aligned && n == 3 {
 		n = 4
@@ -421,7 +424,7 @@ func elementAccess(pt *typ, offset uint64, mem *typ, n uint64, aligned bool) acc
 func (b *builder) clShuffle(in spirv.Inst, n uint32, ops []uint32) {
 	t := b.m.typeOf(in.ResultType())
 	src, _ := b.vals(spirv.ID(ops[0]))
-	src = append([]*value(nil), src...)
+	src = append([]*ssa.Value(nil), src...)
 	if n == spirv.OpenCLStdShuffle2 {
 		y, _ := b.vals(spirv.ID(ops[1]))
 		src = append(src, y...)
@@ -433,11 +436,11 @@ func (b *builder) clShuffle(in spirv.Inst, n uint32, ops []uint32) {
 	for int(bits) < len(src) {
 		bits *= 2
 	}
-	out := make([]*value, t.flat)
+	out := make([]*ssa.Value, t.flat)
 	for i := range out {
 		m := b.bin(isa.OpAnd, ms, mask[i], b.imm(ms, bits-1))
-		if m.isConst() {
-			out[i] = src[min(int(m.imm), len(src)-1)]
+		if m.IsConst() {
+			out[i] = src[min(int(m.Imm), len(src)-1)]
 			continue
 		}
 		r := src[len(src)-1]

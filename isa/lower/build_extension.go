@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -20,9 +21,9 @@ func readExtensions() {
 		read((*builder).integerFunction, op)
 	}
 	read(func(b *builder, in spirv.Inst) {
-		b.each(in, func(ct *typ, a []*value) *value { return b.fma(ct.scalar(), a) })
+		b.each(in, func(ct *typ, a []*ssa.Value) *ssa.Value { return b.fma(ct.scalar(), a) })
 	}, spirv.OpFmaKHR)
-	read(unary(func(b *builder, _ *typ, x *value) *value { return b.roundToTF32(x) }), spirv.OpRoundFToTF32INTEL)
+	read(unary(func(b *builder, _ *typ, x *ssa.Value) *ssa.Value { return b.roundToTF32(x) }), spirv.OpRoundFToTF32INTEL)
 	read((*builder).bitcastExtract, spirv.OpBitcastExtractEXT)
 	read((*builder).bitwiseFunction, spirv.OpBitwiseFunctionINTEL)
 	read((*builder).predicated, spirv.OpPredicatedLoadINTEL, spirv.OpPredicatedStoreINTEL)
@@ -48,7 +49,7 @@ var integerFunctions = map[spirv.Op]isa.Op{
 // second factor is extended.
 func (b *builder) integerFunction(in spirv.Inst) {
 	op := integerFunctions[in.Op()]
-	b.each(in, func(ct *typ, a []*value) *value {
+	b.each(in, func(ct *typ, a []*ssa.Value) *ssa.Value {
 		t := b.wholeWidth(ct)
 		if op == isa.OpSExt || op == isa.OpZExt {
 			if t != isa.I32 {
@@ -62,12 +63,12 @@ func (b *builder) integerFunction(in spirv.Inst) {
 }
 
 // fma makes a multiplication and an addition with one rounding.
-func (b *builder) fma(t isa.Type, a []*value) *value {
+func (b *builder) fma(t isa.Type, a []*ssa.Value) *ssa.Value {
 	if t != isa.F16 {
 		return b.fop(isa.OpFma, t, a...)
 	}
 	// The exact sum fits a double; rounding it once more cannot matter there.
-	w := make([]*value, 3)
+	w := make([]*ssa.Value, 3)
 	for i := range w {
 		w[i] = b.conv(isa.OpFToF, isa.F64, isa.F16, a[i])
 	}
@@ -80,24 +81,24 @@ func (b *builder) bitwiseFunction(in spirv.Inst) {
 	t := b.m.typeOf(in.ResultType())
 	ct := t.component()
 	s := ct.scalar()
-	var v [3][]*value
+	var v [3][]*ssa.Value
 	for i := range v {
 		if v[i], _ = b.vals(spirv.ID(in.Operand(i))); len(v[i]) != t.flat {
 			b.fail("operand %d has %d components, the result %d", i, len(v[i]), t.flat)
 		}
 	}
 	table, _ := b.one(spirv.ID(in.Operand(3)))
-	if !table.isConst() || table.imm > 0xff || !s.IsInt() {
+	if !table.IsConst() || table.Imm > 0xff || !s.IsInt() {
 		b.fail("the table is no constant of 8 bits, or the operands are no integers")
 	}
-	out := make([]*value, t.flat)
+	out := make([]*ssa.Value, t.flat)
 	for c := range out {
 		out[c] = b.imm(s, 0)
 		for place := range 8 {
-			if table.imm>>place&1 == 0 {
+			if table.Imm>>place&1 == 0 {
 				continue
 			}
-			var term *value
+			var term *ssa.Value
 			for i := range v {
 				x := v[i][c]
 				if place>>(2-i)&1 == 0 {
@@ -116,29 +117,29 @@ func (b *builder) bitwiseFunction(in spirv.Inst) {
 }
 
 // when makes code that runs where a condition holds. Its values are those of f there, and the others elsewhere.
-func (b *builder) when(c *value, f func() []*value, others []*value) []*value {
-	if c.isConst() {
-		if c.imm&1 != 0 {
+func (b *builder) when(c *ssa.Value, f func() []*ssa.Value, others []*ssa.Value) []*ssa.Value {
+	if c.IsConst() {
+		if c.Imm&1 != 0 {
 			return f()
 		}
 		return others
 	}
 	const perBlock = 16 // as in builder.inline
 	b.spend(2 * perBlock)
-	from, then, next := b.cur, b.f.newBlock(""), b.f.newBlock("")
-	from.term, from.cond, from.termLoc = termCond, c, b.place()
-	link(from, then)
-	link(from, next)
+	from, then, next := b.cur, b.f.NewBlock(""), b.f.NewBlock("")
+	from.Term, from.Cond, from.TermLoc = ssa.TermCond, c, b.place()
+	ssa.Link(from, then)
+	ssa.Link(from, next)
 	b.cur = then
 	vals := f()
-	b.cur.term, b.cur.termLoc = termBr, b.place()
-	link(b.cur, next)
+	b.cur.Term, b.cur.TermLoc = ssa.TermBr, b.place()
+	ssa.Link(b.cur, next)
 	b.cur = next
-	out := make([]*value, len(vals))
+	out := make([]*ssa.Value, len(vals))
 	for i, v := range vals {
-		p := b.f.newValue(irPhi, v.typ, v.typ, others[i], v) // in the order of next.preds
-		p.blk, p.loc = next, b.place()
-		next.phis = append(next.phis, p)
+		p := b.f.NewValue(ssa.OpPhi, v.Type, v.Type, others[i], v) // in the order of next.preds
+		p.Block, p.Loc = next, b.place()
+		next.Phis = append(next.Phis, p)
 		out[i] = p
 	}
 	return out
@@ -153,7 +154,7 @@ func (b *builder) predicated(in spirv.Inst) {
 	if in.Op() == spirv.OpPredicatedStoreINTEL {
 		v, t := b.vals(spirv.ID(ops[1]))
 		c, _ := b.one(spirv.ID(ops[2]))
-		b.when(c, func() []*value {
+		b.when(c, func() []*ssa.Value {
 			b.store(p, t, v, a)
 			return nil
 		}, nil)
@@ -165,11 +166,11 @@ func (b *builder) predicated(in spirv.Inst) {
 	}
 	c, _ := b.one(spirv.ID(ops[1]))
 	others := b.typed(spirv.ID(ops[2]), t)
-	b.set(in, b.when(c, func() []*value { return b.load(p, t, a) }, others)...)
+	b.set(in, b.when(c, func() []*ssa.Value { return b.load(p, t, a) }, others)...)
 }
 
 // noInput fails if a pointer leads to a built-in variable, which is no memory.
-func (b *builder) noInput(p *value) {
+func (b *builder) noInput(p *ssa.Value) {
 	if _, _, ok := inputOf(p); ok {
 		b.fail("accesses a built-in variable")
 	}
@@ -193,7 +194,7 @@ func (b *builder) masked(in spirv.Inst) {
 	if scatter {
 		id = spirv.ID(in.Operand(0))
 	}
-	var v []*value
+	var v []*ssa.Value
 	var t *typ
 	if scatter {
 		v, t = b.vals(id)
@@ -205,17 +206,17 @@ func (b *builder) masked(in spirv.Inst) {
 		b.fail("the operands have %d, %d and %d components", len(ptrs), len(mask), len(v))
 	}
 	ct := t.component()
-	out := make([]*value, len(v))
+	out := make([]*ssa.Value, len(v))
 	for i := range v {
 		b.noInput(ptrs[i])
 		if scatter {
-			b.when(mask[i], func() []*value {
+			b.when(mask[i], func() []*ssa.Value {
 				b.store(ptrs[i], ct, v[i:i+1], a)
 				return nil
 			}, nil)
 			continue
 		}
-		out[i] = b.when(mask[i], func() []*value { return b.load(ptrs[i], ct, a) }, v[i:i+1])[0]
+		out[i] = b.when(mask[i], func() []*ssa.Value { return b.load(ptrs[i], ct, a) }, v[i:i+1])[0]
 	}
 	if !scatter {
 		b.set(in, out...)
@@ -224,9 +225,9 @@ func (b *builder) masked(in spirv.Inst) {
 
 // roundToTF32 rounds a number of single precision to 10 bits behind the leading one, to the nearest, those in the middle
 // to the even one (SPV_INTEL_tensor_float32_conversion).
-func (b *builder) roundToTF32(x *value) *value {
+func (b *builder) roundToTF32(x *ssa.Value) *ssa.Value {
 	const w, drop = isa.I32, 23 - 10
-	num := func(n uint64) *value { return b.imm(w, n) }
+	num := func(n uint64) *ssa.Value { return b.imm(w, n) }
 	odd := b.bin(isa.OpAnd, w, b.bin(isa.OpShrU, w, x, num(drop)), num(1))
 	y := b.bin(isa.OpAdd, w, b.bin(isa.OpAdd, w, x, num(1<<(drop-1)-1)), odd)
 	y = b.bin(isa.OpAnd, w, y, num(1<<32-1<<drop))
@@ -245,7 +246,7 @@ func (b *builder) bitcastExtract(in spirv.Inst) {
 	}
 	wide, narrow := isa.IntOf(ft.scalar().Bits()), isa.IntOf(ct.scalar().Bits())
 	at = b.resize(at, ot.scalar(), wide)
-	out := make([]*value, len(v))
+	out := make([]*ssa.Value, len(v))
 	for i, x := range v {
 		x = b.resize(b.bin(isa.OpShrU, wide, x, at), wide, narrow)
 		if ct.bits < narrow.Bits() {

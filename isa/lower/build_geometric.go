@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -9,25 +10,25 @@ import (
 // rounded from there once. Doubles are the rounded sum of a pair.
 
 // pair is the sum of two doubles, of which the second is small against the first; nil is zero.
-type pair struct{ hi, lo *value }
+type pair struct{ hi, lo *ssa.Value }
 
 // wide does arithmetic in doubles.
 type wide struct{ *builder }
 
-func (w wide) num(x float64) *value     { return w.imm(isa.F64, floatBits(isa.F64, x)) }
-func (w wide) plus(x, y *value) *value  { return w.bin(isa.OpFAdd, isa.F64, x, y) }
-func (w wide) minus(x, y *value) *value { return w.bin(isa.OpFSub, isa.F64, x, y) }
-func (w wide) times(x, y *value) *value { return w.bin(isa.OpFMul, isa.F64, x, y) }
-func (w wide) over(x, y *value) *value  { return w.bin(isa.OpFDiv, isa.F64, x, y) }
-func (w wide) neg(x *value) *value      { return w.un(isa.OpFNeg, isa.F64, x) }
-func (w wide) less(x, y *value) *value  { return w.cmp(isa.OpFOLt, isa.F64, x, y) }
-func (w wide) pick(c, x, y *value) *value {
+func (w wide) num(x float64) *ssa.Value         { return w.imm(isa.F64, floatBits(isa.F64, x)) }
+func (w wide) plus(x, y *ssa.Value) *ssa.Value  { return w.bin(isa.OpFAdd, isa.F64, x, y) }
+func (w wide) minus(x, y *ssa.Value) *ssa.Value { return w.bin(isa.OpFSub, isa.F64, x, y) }
+func (w wide) times(x, y *ssa.Value) *ssa.Value { return w.bin(isa.OpFMul, isa.F64, x, y) }
+func (w wide) over(x, y *ssa.Value) *ssa.Value  { return w.bin(isa.OpFDiv, isa.F64, x, y) }
+func (w wide) neg(x *ssa.Value) *ssa.Value      { return w.un(isa.OpFNeg, isa.F64, x) }
+func (w wide) less(x, y *ssa.Value) *ssa.Value  { return w.cmp(isa.OpFOLt, isa.F64, x, y) }
+func (w wide) pick(c, x, y *ssa.Value) *ssa.Value {
 	return w.sel(isa.F64, c, x, y)
 }
-func (w wide) fma(x, y, z *value) *value { return w.emit(isa.OpFma, isa.F64, isa.F64, x, y, z) }
+func (w wide) fma(x, y, z *ssa.Value) *ssa.Value { return w.emit(isa.OpFma, isa.F64, isa.F64, x, y, z) }
 
 // sum is plus for numbers that may be nil.
-func (w wide) sum(x, y *value) *value {
+func (w wide) sum(x, y *ssa.Value) *ssa.Value {
 	switch {
 	case x == nil:
 		return y
@@ -38,14 +39,14 @@ func (w wide) sum(x, y *value) *value {
 }
 
 // twoSum returns x+y and its rounding error.
-func (w wide) twoSum(x, y *value) pair {
+func (w wide) twoSum(x, y *ssa.Value) pair {
 	s := w.plus(x, y)
 	t := w.minus(s, x)
 	return pair{s, w.plus(w.minus(x, w.minus(s, t)), w.minus(y, t))}
 }
 
 // twoProduct returns x*y and its rounding error.
-func (w wide) twoProduct(x, y *value) pair {
+func (w wide) twoProduct(x, y *ssa.Value) pair {
 	p := w.times(x, y)
 	return pair{p, w.fma(x, y, w.neg(p))}
 }
@@ -82,7 +83,7 @@ func (w wide) root(s pair) pair {
 }
 
 // quotient returns x/n.
-func (w wide) quotient(x *value, n pair) pair {
+func (w wide) quotient(x *ssa.Value, n pair) pair {
 	q := w.over(x, n.hi)
 	rest := w.minus(w.fma(w.neg(q), n.hi, x), w.times(q, n.lo))
 	return pair{q, w.over(rest, n.hi)}
@@ -90,7 +91,7 @@ func (w wide) quotient(x *value, n pair) pair {
 
 // round rounds a pair to a narrower type, once: to odd first, so that the double never is the middle of two numbers of
 // that type that the pair is not (Boldo and Melquiond, 2008).
-func (w wide) round(to isa.Type, x pair) *value {
+func (w wide) round(to isa.Type, x pair) *ssa.Value {
 	y := x.hi
 	if x.lo != nil {
 		const d = isa.I64
@@ -107,8 +108,8 @@ func (w wide) round(to isa.Type, x pair) *value {
 
 // scale returns a power of two that brings the greatest of v so near to 1 that its square is a double, and the power that
 // takes it back.
-func (w wide) scale(v []*value) (down, up *value) {
-	var most *value
+func (w wide) scale(v []*ssa.Value) (down, up *ssa.Value) {
+	var most *ssa.Value
 	for _, x := range v {
 		a := w.un(isa.OpFAbs, isa.F64, x)
 		if most == nil {
@@ -124,7 +125,7 @@ func (w wide) scale(v []*value) (down, up *value) {
 }
 
 // scaled rounds x*up to a double, once, where down*up is 1.
-func (w wide) scaled(x pair, down, up *value) *value {
+func (w wide) scaled(x pair, down, up *ssa.Value) *ssa.Value {
 	y := w.times(w.plus(x.hi, x.lo), up)
 	// A denormal rounds the first part already. What it lost goes to the second part, which then is less than one unit
 	// and rounds as a whole.
@@ -141,12 +142,12 @@ func (b *builder) geometric(in spirv.Inst, n uint32, ops []uint32) {
 	t := b.m.typeOf(in.ResultType())
 	x, xt := b.vals(spirv.ID(ops[0]))
 	s := xt.component().scalar()
-	var y []*value
+	var y []*ssa.Value
 	if len(ops) > 1 {
 		y, _ = b.vals(spirv.ID(ops[1]))
 	}
-	widen := func(v []*value) []*value {
-		out := make([]*value, len(v))
+	widen := func(v []*ssa.Value) []*ssa.Value {
+		out := make([]*ssa.Value, len(v))
 		for i := range v {
 			out[i] = v[i]
 			if s != isa.F64 {
@@ -161,9 +162,9 @@ func (b *builder) geometric(in spirv.Inst, n uint32, ops []uint32) {
 		return
 	}
 	down, up := w.num(1), w.num(1)
-	var large *value
+	var large *ssa.Value
 	if s == isa.F64 {
-		down, up = w.scale(append(append([]*value{}, v...), u...))
+		down, up = w.scale(append(append([]*ssa.Value{}, v...), u...))
 		large = w.less(down, w.num(1))
 		for i := range v {
 			v[i] = w.times(v[i], down)
@@ -183,7 +184,7 @@ func (b *builder) geometric(in spirv.Inst, n uint32, ops []uint32) {
 		}
 	}
 	length := w.root(w.squares(p, s != isa.F64))
-	finish := func(x pair) *value {
+	finish := func(x pair) *ssa.Value {
 		if s == isa.F64 {
 			return w.scaled(x, down, up)
 		}
@@ -195,7 +196,7 @@ func (b *builder) geometric(in spirv.Inst, n uint32, ops []uint32) {
 	}
 	// The zero vector stays what it is.
 	zero := b.cmp(isa.OpFOEq, isa.F64, length.hi, w.num(0))
-	out := make([]*value, t.flat)
+	out := make([]*ssa.Value, t.flat)
 	for i := range out {
 		if s == isa.F64 {
 			// The scale of the vector goes away in the quotient, but a small component needs one of its own. That of a
@@ -210,8 +211,8 @@ func (b *builder) geometric(in spirv.Inst, n uint32, ops []uint32) {
 }
 
 // cross returns the cross product of x and y, in type s.
-func (w wide) cross(s isa.Type, x, y []*value) []*value {
-	out := make([]*value, len(x))
+func (w wide) cross(s isa.Type, x, y []*ssa.Value) []*ssa.Value {
+	out := make([]*ssa.Value, len(x))
 	one := w.num(1)
 	downX, upX, downY, upY := one, one, one, one
 	if s == isa.F64 {

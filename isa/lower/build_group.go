@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -16,7 +17,7 @@ import (
 // constants for literals.
 type groupCall struct {
 	op spirv.Op
-	a  [][]*value
+	a  [][]*ssa.Value
 	t  []*typ // types of the operands; nil for constants
 	rt *typ   // of the result, nil where there is none
 }
@@ -79,7 +80,7 @@ func (b *builder) group(in spirv.Inst) {
 	g := groupCall{op: in.Op()}
 	for i, w := range in.Operands() {
 		if i == 1 && hasGroupOperation(g.op) {
-			g.a, g.t = append(g.a, []*value{b.imm(isa.I32, uint64(w))}), append(g.t, nil)
+			g.a, g.t = append(g.a, []*ssa.Value{b.imm(isa.I32, uint64(w))}), append(g.t, nil)
 			continue
 		}
 		v, t := b.vals(spirv.ID(w))
@@ -98,14 +99,14 @@ func (b *builder) group(in spirv.Inst) {
 }
 
 // cross makes an operation across the lanes of a sub-group.
-func (b *builder) cross(op isa.Op, typ, elem isa.Type, flags isa.Flags, imm uint32, args ...*value) *value {
-	v := b.f.newValue(op, typ, elem, args...)
-	v.flags, v.imm = flags, uint64(imm)
+func (b *builder) cross(op isa.Op, typ, elem isa.Type, flags isa.Flags, imm uint32, args ...*ssa.Value) *ssa.Value {
+	v := b.f.NewValue(op, typ, elem, args...)
+	v.Flags, v.Imm = flags, uint64(imm)
 	return b.add(v)
 }
 
 // operand returns operand i, which must be there.
-func (b *builder) operand(g *groupCall, i int) []*value {
+func (b *builder) operand(g *groupCall, i int) []*ssa.Value {
 	if i >= len(g.a) || len(g.a[i]) == 0 {
 		b.fail("%s has no operand %d", g.op, i)
 	}
@@ -125,38 +126,38 @@ func (b *builder) elemType(g *groupCall, i int) isa.Type {
 
 // lane32 returns operand i, an integer, as a 32-bit one. What does not fit
 // becomes an index that no lane has.
-func (b *builder) lane32(g *groupCall, i int) *value {
+func (b *builder) lane32(g *groupCall, i int) *ssa.Value {
 	v := b.operand(g, i)[0]
 	switch {
-	case v.typ == isa.I64 && !v.isConst():
+	case v.Type == isa.I64 && !v.IsConst():
 		low := b.conv(isa.OpTruncate, isa.I32, isa.I64, v)
 		return b.sel(isa.I32, b.cmp(isa.OpLtU, isa.I64, v, b.imm(isa.I64, 1<<32)), low, b.imm(isa.I32, 1<<32-1))
-	case v.isConst():
-		return b.imm(isa.I32, min(v.imm, 1<<32-1))
-	case !v.typ.IsInt():
+	case v.IsConst():
+		return b.imm(isa.I32, min(v.Imm, 1<<32-1))
+	case !v.Type.IsInt():
 		b.fail("operand %d of %s is no integer", i, g.op)
 	}
-	return b.resize(v, v.typ, isa.I32)
+	return b.resize(v, v.Type, isa.I32)
 }
 
 // executionScope returns the scope of a barrier, a constant: perhaps one that a call has passed.
 func (b *builder) executionScope(id spirv.ID) isa.Scope {
 	v, _ := b.one(id)
-	if !v.isConst() {
+	if !v.IsConst() {
 		b.fail("the execution scope is no constant, which is not supported; write Workgroup or Subgroup as an OpConstant")
 	}
-	return isa.Scope(min(v.imm, 255))
+	return isa.Scope(min(v.Imm, 255))
 }
 
 // scope returns the scope of an instruction, its operand 0.
 func (b *builder) scope(g *groupCall) isa.Scope {
 	v := b.operand(g, 0)[0]
-	if !v.isConst() {
+	if !v.IsConst() {
 		b.fail("the scope of %s is no constant, which is not supported; write Workgroup or Subgroup as an OpConstant", g.op)
 	}
-	s := isa.Scope(v.imm)
-	if v.imm != uint64(isa.ScopeWorkgroup) && v.imm != uint64(isa.ScopeSubgroup) {
-		b.fail("a group operation of scope %s is not supported; the scope may be Workgroup or Subgroup", spirv.Scope(v.imm))
+	s := isa.Scope(v.Imm)
+	if v.Imm != uint64(isa.ScopeWorkgroup) && v.Imm != uint64(isa.ScopeSubgroup) {
+		b.fail("a group operation of scope %s is not supported; the scope may be Workgroup or Subgroup", spirv.Scope(v.Imm))
 	}
 	return s
 }
@@ -168,18 +169,20 @@ func (b *builder) subgroupScope(g *groupCall) {
 	}
 }
 
-func (b *builder) laneID() *value {
+func (b *builder) laneID() *ssa.Value {
 	return b.builtin(spirv.BuiltInSubgroupLocalInvocationId, 0, isa.I32)
 }
 
-func (b *builder) maxSubgroup() *value { return b.builtin(spirv.BuiltInSubgroupMaxSize, 0, isa.I32) }
+func (b *builder) maxSubgroup() *ssa.Value {
+	return b.builtin(spirv.BuiltInSubgroupMaxSize, 0, isa.I32)
+}
 
 // groupOp makes a group operation and returns the scalars of its result.
-func (b *builder) groupOp(g *groupCall) []*value {
+func (b *builder) groupOp(g *groupCall) []*ssa.Value {
 	if x, ok := groupArith[g.op]; ok {
 		return b.groupArithmetic(g, x.op, x.uniform)
 	}
-	bin := func(op isa.Op, x, y *value) *value { return b.bin(op, isa.I32, x, y) }
+	bin := func(op isa.Op, x, y *ssa.Value) *ssa.Value { return b.bin(op, isa.I32, x, y) }
 	switch g.op {
 	case spirv.OpGroupAll, spirv.OpGroupAny:
 		vote, op := isa.VoteAll, isa.ScanAnd
@@ -188,9 +191,9 @@ func (b *builder) groupOp(g *groupCall) []*value {
 		}
 		x := b.operand(g, 1)[0]
 		if b.scope(g) == isa.ScopeWorkgroup {
-			return []*value{b.workgroupScan(isa.ScanReduce, op, isa.B1, x)}
+			return []*ssa.Value{b.workgroupScan(isa.ScanReduce, op, isa.B1, x)}
 		}
-		return []*value{b.cross(isa.OpVote, isa.B1, isa.B1, isa.FlagUniform, uint32(vote), x)}
+		return []*ssa.Value{b.cross(isa.OpVote, isa.B1, isa.B1, isa.FlagUniform, uint32(vote), x)}
 	case spirv.OpGroupBroadcast:
 		t := b.elemType(g, 1)
 		if b.scope(g) == isa.ScopeWorkgroup {
@@ -200,24 +203,24 @@ func (b *builder) groupOp(g *groupCall) []*value {
 
 	case spirv.OpGroupNonUniformElect:
 		b.subgroupScope(g)
-		return []*value{b.cross(isa.OpElect, isa.B1, isa.Void, 0, 0)}
+		return []*ssa.Value{b.cross(isa.OpElect, isa.B1, isa.Void, 0, 0)}
 	case spirv.OpGroupNonUniformAll, spirv.OpGroupNonUniformAny:
 		b.subgroupScope(g)
 		vote := isa.VoteAll
 		if g.op == spirv.OpGroupNonUniformAny {
 			vote = isa.VoteAny
 		}
-		return []*value{b.cross(isa.OpVote, isa.B1, isa.B1, 0, uint32(vote), b.operand(g, 1)[0])}
+		return []*ssa.Value{b.cross(isa.OpVote, isa.B1, isa.B1, 0, uint32(vote), b.operand(g, 1)[0])}
 	case spirv.OpSubgroupAllKHR:
-		return []*value{b.cross(isa.OpVote, isa.B1, isa.B1, 0, uint32(isa.VoteAll), b.operand(g, 0)[0])}
+		return []*ssa.Value{b.cross(isa.OpVote, isa.B1, isa.B1, 0, uint32(isa.VoteAll), b.operand(g, 0)[0])}
 	case spirv.OpSubgroupAnyKHR:
-		return []*value{b.cross(isa.OpVote, isa.B1, isa.B1, 0, uint32(isa.VoteAny), b.operand(g, 0)[0])}
+		return []*ssa.Value{b.cross(isa.OpVote, isa.B1, isa.B1, 0, uint32(isa.VoteAny), b.operand(g, 0)[0])}
 	case spirv.OpSubgroupAllEqualKHR:
-		return []*value{b.cross(isa.OpVote, isa.B1, isa.B1, 0, uint32(isa.VoteAllEqual), b.operand(g, 0)[0])}
+		return []*ssa.Value{b.cross(isa.OpVote, isa.B1, isa.B1, 0, uint32(isa.VoteAllEqual), b.operand(g, 0)[0])}
 	case spirv.OpGroupNonUniformAllEqual:
 		b.subgroupScope(g)
 		t := b.elemType(g, 1)
-		var all *value
+		var all *ssa.Value
 		for _, x := range g.a[1] {
 			v := b.cross(isa.OpVote, isa.B1, t, 0, uint32(isa.VoteAllEqual), x)
 			if all == nil {
@@ -226,7 +229,7 @@ func (b *builder) groupOp(g *groupCall) []*value {
 			}
 			all = b.bin(isa.OpAnd, isa.B1, all, v)
 		}
-		return []*value{all}
+		return []*ssa.Value{all}
 
 	case spirv.OpGroupNonUniformBroadcast:
 		b.subgroupScope(g)
@@ -247,10 +250,10 @@ func (b *builder) groupOp(g *groupCall) []*value {
 	case spirv.OpGroupNonUniformInverseBallot, spirv.OpGroupNonUniformBallotBitExtract, spirv.OpGroupNonUniformBallotBitCount,
 		spirv.OpGroupNonUniformBallotFindLSB, spirv.OpGroupNonUniformBallotFindMSB:
 		b.subgroupScope(g)
-		return []*value{b.ballotBits(g)}
+		return []*ssa.Value{b.ballotBits(g)}
 	case spirv.OpGroupNonUniformPartitionEXT:
 		t := b.elemType(g, 0)
-		out := make([]*value, isa.MaxBallotWords)
+		out := make([]*ssa.Value, isa.MaxBallotWords)
 		for w := range out {
 			if b.noLanes(w) {
 				out[w] = b.imm(isa.I32, 0)
@@ -291,9 +294,9 @@ func (b *builder) groupOp(g *groupCall) []*value {
 		other := bin(isa.OpAdd, b.lane32(g, 2), b.imm(isa.I32, 1)) // 0 horizontal, 1 vertical, 2 diagonal
 		return b.shuffle(b.elemType(g, 1), g.a[1], bin(isa.OpXor, b.laneID(), other), 0, 0)
 	case spirv.OpGroupNonUniformQuadAllKHR:
-		return []*value{b.scan(isa.ScanReduce, isa.ScanAnd, isa.B1, 0, 4, b.operand(g, 0)[0])}
+		return []*ssa.Value{b.scan(isa.ScanReduce, isa.ScanAnd, isa.B1, 0, 4, b.operand(g, 0)[0])}
 	case spirv.OpGroupNonUniformQuadAnyKHR:
-		return []*value{b.scan(isa.ScanReduce, isa.ScanOr, isa.B1, 0, 4, b.operand(g, 0)[0])}
+		return []*ssa.Value{b.scan(isa.ScanReduce, isa.ScanOr, isa.B1, 0, 4, b.operand(g, 0)[0])}
 
 	case spirv.OpSubgroupShuffleINTEL:
 		return b.shuffle(b.elemType(g, 0), g.a[0], b.lane32(g, 1), 0, 0)
@@ -317,27 +320,27 @@ func (b *builder) groupOp(g *groupCall) []*value {
 }
 
 // shuffle takes each component of a value from a lane.
-func (b *builder) shuffle(t isa.Type, x []*value, lane *value, flags isa.Flags, imm uint32) []*value {
-	out := make([]*value, len(x))
+func (b *builder) shuffle(t isa.Type, x []*ssa.Value, lane *ssa.Value, flags isa.Flags, imm uint32) []*ssa.Value {
+	out := make([]*ssa.Value, len(x))
 	for i, v := range x {
 		out[i] = b.cross(isa.OpShuffle, t, t, flags, imm, v, lane)
 	}
 	return out
 }
 
-func (b *builder) shuffle2(t isa.Type, x, y []*value, lane *value) []*value {
+func (b *builder) shuffle2(t isa.Type, x, y []*ssa.Value, lane *ssa.Value) []*ssa.Value {
 	if len(x) != len(y) {
 		b.fail("the operands have %d and %d components", len(x), len(y))
 	}
-	out := make([]*value, len(x))
+	out := make([]*ssa.Value, len(x))
 	for i, v := range x {
 		out[i] = b.cross(isa.OpShuffle2, t, t, 0, 0, v, y[i], lane)
 	}
 	return out
 }
 
-func (b *builder) broadcastFirst(t isa.Type, x []*value) []*value {
-	out := make([]*value, len(x))
+func (b *builder) broadcastFirst(t isa.Type, x []*ssa.Value) []*ssa.Value {
+	out := make([]*ssa.Value, len(x))
 	for i, v := range x {
 		out[i] = b.cross(isa.OpBroadcastFirst, t, t, 0, 0, v)
 	}
@@ -345,7 +348,7 @@ func (b *builder) broadcastFirst(t isa.Type, x []*value) []*value {
 }
 
 // rotate shuffles in clusters, round and round (SPV_KHR_subgroup_rotate).
-func (b *builder) rotate(g *groupCall) []*value {
+func (b *builder) rotate(g *groupCall) []*ssa.Value {
 	size := b.maxSubgroup()
 	if len(g.a) > 3 {
 		if n := b.clusterSize(g, 3); n != 0 {
@@ -362,33 +365,33 @@ func (b *builder) rotate(g *groupCall) []*value {
 // clusterSize returns operand i, a constant power of two.
 func (b *builder) clusterSize(g *groupCall, i int) uint32 {
 	v := b.operand(g, i)[0]
-	if !v.isConst() || v.imm == 0 || v.imm&(v.imm-1) != 0 {
+	if !v.IsConst() || v.Imm == 0 || v.Imm&(v.Imm-1) != 0 {
 		b.fail("the cluster size of %s is no constant power of two", g.op)
 	}
-	return uint32(min(v.imm, 1<<16))
+	return uint32(min(v.Imm, 1<<16))
 }
 
 // scan makes a scan or reduction of the sub-group.
-func (b *builder) scan(kind isa.ScanKind, op isa.ScanOp, t isa.Type, flags isa.Flags, cluster uint32, args ...*value) *value {
-	v := b.f.newValue(isa.OpScan, t, t, args...)
-	v.flags, v.imm, v.scale = flags, uint64(isa.ScanImm(kind, op)), cluster
+func (b *builder) scan(kind isa.ScanKind, op isa.ScanOp, t isa.Type, flags isa.Flags, cluster uint32, args ...*ssa.Value) *ssa.Value {
+	v := b.f.NewValue(isa.OpScan, t, t, args...)
+	v.Flags, v.Imm, v.Scale = flags, uint64(isa.ScanImm(kind, op)), cluster
 	return b.add(v)
 }
 
 // groupArithmetic makes a scan or reduction.
-func (b *builder) groupArithmetic(g *groupCall, op isa.ScanOp, uniform bool) []*value {
+func (b *builder) groupArithmetic(g *groupCall, op isa.ScanOp, uniform bool) []*ssa.Value {
 	t := b.elemType(g, 2)
 	if !op.Types().Has(t) {
 		b.fail("%s of %s does not exist", g.op, t)
 	}
 	s := b.scope(g)
 	how := b.operand(g, 1)[0]
-	if !how.isConst() {
+	if !how.IsConst() {
 		b.fail("the operation of %s is no constant", g.op)
 	}
 	var kind isa.ScanKind
-	cluster, part := uint32(0), (*value)(nil)
-	switch o := spirv.GroupOperation(how.imm); o {
+	cluster, part := uint32(0), (*ssa.Value)(nil)
+	switch o := spirv.GroupOperation(how.Imm); o {
 	case spirv.GroupOperationReduce:
 		kind = isa.ScanReduce
 	case spirv.GroupOperationInclusiveScan:
@@ -415,9 +418,9 @@ func (b *builder) groupArithmetic(g *groupCall, op isa.ScanOp, uniform bool) []*
 	if part == nil && cluster == 0 {
 		return b.scanAll(s, uniform, kind, op, t, g.a[2])
 	}
-	out := make([]*value, len(g.a[2]))
+	out := make([]*ssa.Value, len(g.a[2]))
 	for i, x := range g.a[2] {
-		args := []*value{x}
+		args := []*ssa.Value{x}
 		if part != nil {
 			args = append(args, part)
 		}
@@ -428,12 +431,12 @@ func (b *builder) groupArithmetic(g *groupCall, op isa.ScanOp, uniform bool) []*
 
 // scanAll makes a scan or reduction of each component over a whole group, which
 // is uniform if all of its work-items are to run it.
-func (b *builder) scanAll(s isa.Scope, uniform bool, kind isa.ScanKind, op isa.ScanOp, t isa.Type, x []*value) []*value {
+func (b *builder) scanAll(s isa.Scope, uniform bool, kind isa.ScanKind, op isa.ScanOp, t isa.Type, x []*ssa.Value) []*ssa.Value {
 	flags := isa.Flags(0)
 	if uniform {
 		flags = isa.FlagUniform
 	}
-	out := make([]*value, len(x))
+	out := make([]*ssa.Value, len(x))
 	for i, v := range x {
 		if s == isa.ScopeWorkgroup {
 			out[i] = b.workgroupScan(kind, op, t, v)
@@ -445,7 +448,7 @@ func (b *builder) scanAll(s isa.Scope, uniform bool, kind isa.ScanKind, op isa.S
 }
 
 // part names the part that a lane belongs to, from the ballot of its lanes.
-func (b *builder) part(g *groupCall, i int) *value {
+func (b *builder) part(g *groupCall, i int) *ssa.Value {
 	w := b.operand(g, i)
 	if len(w) != isa.MaxBallotWords {
 		b.fail("operand %d of %s is no ballot", i, g.op)
@@ -454,8 +457,8 @@ func (b *builder) part(g *groupCall, i int) *value {
 }
 
 // ballot returns the words of the set of lanes for which x holds.
-func (b *builder) ballot(x *value) []*value {
-	out := make([]*value, isa.MaxBallotWords)
+func (b *builder) ballot(x *ssa.Value) []*ssa.Value {
+	out := make([]*ssa.Value, isa.MaxBallotWords)
 	for w := range out {
 		if b.noLanes(w) {
 			out[w] = b.imm(isa.I32, 0)
@@ -473,25 +476,25 @@ func (b *builder) noLanes(w int) bool {
 }
 
 // lowBits returns word w of a ballot that has the lanes below n.
-func (b *builder) lowBits(n *value, w int) *value {
+func (b *builder) lowBits(n *ssa.Value, w int) *ssa.Value {
 	return b.keepLow(b.imm(isa.I32, 1<<32-1), n, w)
 }
 
 // keepLow returns the lanes below n among those of word w of a ballot.
-func (b *builder) keepLow(word, n *value, w int) *value {
+func (b *builder) keepLow(word, n *ssa.Value, w int) *ssa.Value {
 	n = b.bin(isa.OpSub, isa.I32, n, b.imm(isa.I32, uint64(32*w)))
 	n = b.bin(isa.OpMinS, isa.I32, b.bin(isa.OpMaxS, isa.I32, n, b.imm(isa.I32, 0)), b.imm(isa.I32, 32))
 	switch {
-	case n.isConst() && n.imm == 32:
+	case n.IsConst() && n.Imm == 32:
 		return word
-	case n.isConst() && n.imm == 0, word.isConst() && word.imm == 0:
+	case n.IsConst() && n.Imm == 0, word.IsConst() && word.Imm == 0:
 		return b.imm(isa.I32, 0)
 	}
 	return b.emit(isa.OpBitExtractU, isa.I32, isa.I32, word, b.imm(isa.I32, 0), n)
 }
 
 // lowestBit returns the lowest lane of a ballot, all ones for an empty one.
-func (b *builder) lowestBit(w []*value) *value {
+func (b *builder) lowestBit(w []*ssa.Value) *ssa.Value {
 	r := b.imm(isa.I32, 1<<32-1)
 	for i := len(w) - 1; i >= 0; i-- {
 		at := b.bin(isa.OpAdd, isa.I32, b.un(isa.OpCtz, isa.I32, w[i]), b.imm(isa.I32, uint64(32*i)))
@@ -501,7 +504,7 @@ func (b *builder) lowestBit(w []*value) *value {
 }
 
 // highestBit returns the highest lane of a ballot, all ones for an empty one.
-func (b *builder) highestBit(w []*value) *value {
+func (b *builder) highestBit(w []*ssa.Value) *ssa.Value {
 	r := b.imm(isa.I32, 1<<32-1)
 	for i := range w {
 		at := b.bin(isa.OpSub, isa.I32, b.imm(isa.I32, uint64(32*i+31)), b.un(isa.OpClz, isa.I32, w[i]))
@@ -512,7 +515,7 @@ func (b *builder) highestBit(w []*value) *value {
 
 // ballotBits makes the operations on the bits of a ballot, of which only those
 // count that the sub-group has lanes for.
-func (b *builder) ballotBits(g *groupCall) *value {
+func (b *builder) ballotBits(g *groupCall) *ssa.Value {
 	at := 1
 	if g.op == spirv.OpGroupNonUniformBallotBitCount {
 		at = 2
@@ -521,7 +524,7 @@ func (b *builder) ballotBits(g *groupCall) *value {
 	if len(words) != isa.MaxBallotWords {
 		b.fail("operand %d of %s is no ballot", at, g.op)
 	}
-	bit := func(i *value) *value {
+	bit := func(i *ssa.Value) *ssa.Value {
 		word := b.imm(isa.I32, 0)
 		n := b.bin(isa.OpShrU, isa.I32, i, b.imm(isa.I32, 5))
 		for w, x := range words {
@@ -530,8 +533,8 @@ func (b *builder) ballotBits(g *groupCall) *value {
 		word = b.bin(isa.OpShrU, isa.I32, word, b.bin(isa.OpAnd, isa.I32, i, b.imm(isa.I32, 31)))
 		return b.cmp(isa.OpNe, isa.I32, b.bin(isa.OpAnd, isa.I32, word, b.imm(isa.I32, 1)), b.imm(isa.I32, 0))
 	}
-	keep := func(n *value) []*value {
-		out := make([]*value, len(words))
+	keep := func(n *ssa.Value) []*ssa.Value {
+		out := make([]*ssa.Value, len(words))
 		for w, x := range words {
 			out[w] = b.keepLow(x, n, w)
 		}
@@ -548,7 +551,7 @@ func (b *builder) ballotBits(g *groupCall) *value {
 		return b.intResult(g, b.highestBit(keep(b.maxSubgroup())))
 	}
 	n := b.maxSubgroup()
-	switch o := spirv.GroupOperation(b.operand(g, 1)[0].imm); o {
+	switch o := spirv.GroupOperation(b.operand(g, 1)[0].Imm); o {
 	case spirv.GroupOperationReduce:
 	case spirv.GroupOperationInclusiveScan:
 		n = b.bin(isa.OpAdd, isa.I32, b.laneID(), b.imm(isa.I32, 1))
@@ -565,7 +568,7 @@ func (b *builder) ballotBits(g *groupCall) *value {
 }
 
 // intResult gives a 32-bit number the width of the result.
-func (b *builder) intResult(g *groupCall, v *value) *value {
+func (b *builder) intResult(g *groupCall, v *ssa.Value) *ssa.Value {
 	if s := g.rt.scalar(); s.IsInt() {
 		return b.resize(v, isa.I32, s)
 	}
@@ -575,10 +578,10 @@ func (b *builder) intResult(g *groupCall, v *value) *value {
 
 // laneMask returns word d of a built-in variable that has the lanes below, at
 // or above this one (SPV_KHR_shader_ballot).
-func (b *builder) laneMask(bi spirv.BuiltIn, d int) *value {
+func (b *builder) laneMask(bi spirv.BuiltIn, d int) *ssa.Value {
 	lane := b.laneID()
 	above := b.bin(isa.OpAdd, isa.I32, lane, b.imm(isa.I32, 1))
-	from := func(n *value) *value {
+	from := func(n *ssa.Value) *ssa.Value {
 		return b.bin(isa.OpXor, isa.I32, b.lowBits(b.maxSubgroup(), d), b.lowBits(n, d))
 	}
 	switch bi {
@@ -596,7 +599,7 @@ func (b *builder) laneMask(bi spirv.BuiltIn, d int) *value {
 
 // blockSpace returns the address space of a block access, which has memory that
 // the sub-group shares.
-func (b *builder) blockSpace(g *groupCall) (*value, isa.Space) {
+func (b *builder) blockSpace(g *groupCall) (*ssa.Value, isa.Space) {
 	p := b.operand(g, 0)
 	if g.t[0] == nil || g.t[0].kind != kindPointer {
 		b.fail("operand 0 of %s is no pointer", g.op)
@@ -610,16 +613,16 @@ func (b *builder) blockSpace(g *groupCall) (*value, isa.Space) {
 
 // blockRead loads one element for each component: SPV_INTEL_subgroups has
 // component k of lane l behind the pointer by k × SubgroupMaxSize + l elements.
-func (b *builder) blockRead(g *groupCall) []*value {
+func (b *builder) blockRead(g *groupCall) []*ssa.Value {
 	p, s := b.blockSpace(g)
 	t := g.rt.component().scalar()
 	if g.rt.component().odd() || !isa.SetMem.Has(t) {
 		b.fail("%s of this type is not supported", g.op)
 	}
-	out := make([]*value, g.rt.flat)
+	out := make([]*ssa.Value, g.rt.flat)
 	for i := range out {
-		v := b.f.newValue(isa.OpBlockLoad, t, t, p)
-		v.imm, v.space = uint64(i), s
+		v := b.f.NewValue(isa.OpBlockLoad, t, t, p)
+		v.Imm, v.Space = uint64(i), s
 		out[i] = b.add(v)
 	}
 	return out
@@ -633,8 +636,8 @@ func (b *builder) blockWrite(g *groupCall) {
 		b.fail("%s of this type is not supported", g.op)
 	}
 	for i, x := range g.a[1] {
-		v := b.f.newValue(isa.OpBlockStore, isa.Void, t, p, x)
-		v.imm, v.space = uint64(i), s
+		v := b.f.NewValue(isa.OpBlockStore, isa.Void, t, p, x)
+		v.Imm, v.Space = uint64(i), s
 		b.add(v)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -57,17 +58,17 @@ func (m *module) imageParam(t *typ) isa.ImageParam {
 type imageCall struct {
 	a     isa.ImageAccess
 	depth bool // the image is one of depth, whose texels are one float
-	image *value
-	coord []*value
+	image *ssa.Value
+	coord []*ssa.Value
 	// width and height are those of a media block, or nil.
-	width, height *value
+	width, height *ssa.Value
 	// sampler, lod, dx and dy are those of a sampled read, or nil; lod is a write's and a query's as well.
-	sampler, lod *value
-	dx, dy       []*value
+	sampler, lod *ssa.Value
+	dx, dy       []*ssa.Value
 }
 
 // imageOf begins an access to the image of type t.
-func (b *builder) imageOf(name string, handle *value, t *typ) *imageCall {
+func (b *builder) imageOf(name string, handle *ssa.Value, t *typ) *imageCall {
 	if t.kind != kindImage {
 		b.fail("%s is of type %s, not an image", name, t.op)
 	}
@@ -92,7 +93,7 @@ func (c *imageCall) count(layer bool) int {
 
 // at sets the coordinates. OpenCL C gives images of three dimensions, and arrays of those of two, one more
 // than they take.
-func (c *imageCall) at(b *builder, coord []*value, t *typ) {
+func (c *imageCall) at(b *builder, coord []*ssa.Value, t *typ) {
 	n := c.count(true)
 	ct := t.component()
 	switch {
@@ -108,7 +109,7 @@ func (c *imageCall) at(b *builder, coord []*value, t *typ) {
 }
 
 // sample makes the call a read with a sampler.
-func (c *imageCall) sample(b *builder, sampler *value, t *typ) {
+func (c *imageCall) sample(b *builder, sampler *ssa.Value, t *typ) {
 	if t.kind != kindSampler {
 		b.fail("the sampler is of type %s", t.op)
 	}
@@ -119,7 +120,7 @@ func (c *imageCall) sample(b *builder, sampler *value, t *typ) {
 }
 
 // gradients sets the gradients of a sampled read.
-func (c *imageCall) gradients(b *builder, dx, dy []*value, tx, ty *typ) {
+func (c *imageCall) gradients(b *builder, dx, dy []*ssa.Value, tx, ty *typ) {
 	n := c.count(false)
 	for _, t := range []*typ{tx, ty} {
 		if t.component().scalar() != isa.F32 || t.flat < n || t.kind != kindFloat && t.kind != kindVector {
@@ -131,10 +132,10 @@ func (c *imageCall) gradients(b *builder, dx, dy []*value, tx, ty *typ) {
 
 // access makes an instruction from the call and gives it an entry of its own,
 // or the entry of index same.
-func (b *builder) access(c *imageCall, op isa.Op, result, elem isa.Type, component, same int, texel []*value) *value {
+func (b *builder) access(c *imageCall, op isa.Op, result, elem isa.Type, component, same int, texel []*ssa.Value) *ssa.Value {
 	const present = isa.Reg(1) // until registers are known
 	a := c.a
-	args := []*value{c.image}
+	args := []*ssa.Value{c.image}
 	a.Image = present
 	if c.sampler != nil {
 		a.Sampler = present
@@ -161,25 +162,25 @@ func (b *builder) access(c *imageCall, op isa.Op, result, elem isa.Type, compone
 	}
 	a.ValueType = elem
 	args = append(args, texel...)
-	v := b.f.newValue(op, result, elem, args...)
+	v := b.f.NewValue(op, result, elem, args...)
 	if same < 0 {
 		same = len(b.k.ImageAccesses)
 		b.k.ImageAccesses = append(b.k.ImageAccesses, a)
 	}
-	v.index, v.imm, v.imm2 = int32(same), uint64(same), uint8(component)
+	v.Index, v.Imm, v.Imm2 = int32(same), uint64(same), uint8(component)
 	return b.add(v)
 }
 
 // readTexel reads the four components of a texel of type t, or the depth alone.
-func (b *builder) readTexel(c *imageCall, t *typ) []*value {
+func (b *builder) readTexel(c *imageCall, t *typ) []*ssa.Value {
 	elem, n := b.texelType(c, t)
 	c.a.Components = n
 	c.a.Odd = t.component().scalar() == isa.F16
-	out := make([]*value, n)
+	out := make([]*ssa.Value, n)
 	index := -1
 	for i := range out {
 		out[i] = b.access(c, isa.OpImageRead, elem, elem, i, index, nil)
-		index = int(out[i].index)
+		index = int(out[i].Index)
 	}
 	if c.a.Odd {
 		for i := range out {
@@ -190,11 +191,11 @@ func (b *builder) readTexel(c *imageCall, t *typ) []*value {
 }
 
 // writeTexel writes the four components of a texel of type t, or the depth alone.
-func (b *builder) writeTexel(c *imageCall, texel []*value, t *typ) {
+func (b *builder) writeTexel(c *imageCall, texel []*ssa.Value, t *typ) {
 	elem, n := b.texelType(c, t)
 	c.a.Components = n
 	if t.component().scalar() == isa.F16 {
-		wide := make([]*value, n)
+		wide := make([]*ssa.Value, n)
 		for i, x := range texel {
 			wide[i] = b.conv(isa.OpFToF, isa.F32, isa.F16, x)
 		}
@@ -222,13 +223,13 @@ func (b *builder) texelType(c *imageCall, t *typ) (isa.Type, int) {
 }
 
 // imageQuery asks an image for a number of type t.
-func (b *builder) imageQuery(c *imageCall, q isa.ImageQuery, component int, t isa.Type) *value {
+func (b *builder) imageQuery(c *imageCall, q isa.ImageQuery, component int, t isa.Type) *ssa.Value {
 	c.a.Query = q
 	return b.resize(b.access(c, isa.OpImageQuery, isa.I32, isa.I32, component, -1, nil), isa.I32, t)
 }
 
 // imageBlock reads a block of type t; texel is what a write writes instead.
-func (b *builder) imageBlock(c *imageCall, t *typ, texel []*value) []*value {
+func (b *builder) imageBlock(c *imageCall, t *typ, texel []*ssa.Value) []*ssa.Value {
 	if c.a.Dim != isa.Image2D || c.a.Array || c.depth {
 		b.fail("blocks are of images of type image2d_t") // (SPV_INTEL_subgroups)
 	}
@@ -242,11 +243,11 @@ func (b *builder) imageBlock(c *imageCall, t *typ, texel []*value) []*value {
 		b.access(c, isa.OpImageBlockWrite, isa.Void, elem, 0, -1, texel)
 		return nil
 	}
-	out := make([]*value, t.flat)
+	out := make([]*ssa.Value, t.flat)
 	index := -1
 	for i := range out {
 		out[i] = b.access(c, isa.OpImageBlockRead, elem, elem, i, index, nil)
-		index = int(out[i].index)
+		index = int(out[i].Index)
 	}
 	return out
 }
@@ -270,7 +271,7 @@ func (b *builder) image(in spirv.Inst) {
 		c = b.imageOf(op.String(), handle, t)
 	}
 	at := func(i int) { v, t := b.vals(spirv.ID(ops[i])); c.at(b, v, t) }
-	size := func(i int) (v *value) {
+	size := func(i int) (v *ssa.Value) {
 		v, t := b.one(spirv.ID(ops[i]))
 		if t.kind != kindInt {
 			b.fail("operand %d is no integer", i)
@@ -295,7 +296,7 @@ func (b *builder) image(in spirv.Inst) {
 		if op == spirv.OpImageQuerySizeLod {
 			c.lod = size(1)
 		}
-		out := make([]*value, rt.flat)
+		out := make([]*ssa.Value, rt.flat)
 		for i := range out {
 			if i > 3 {
 				b.fail("a size of %d components", rt.flat)
@@ -374,7 +375,7 @@ func (b *builder) imageOperands(c *imageCall, ops []uint32) {
 }
 
 // level sets the level of detail: a float with a sampler, an integer without.
-func (c *imageCall) level(b *builder, v *value, t *typ) {
+func (c *imageCall) level(b *builder, v *ssa.Value, t *typ) {
 	switch {
 	case c.sampler != nil && t.kind == kindFloat && t.bits == 32:
 		c.lod = v
@@ -409,7 +410,7 @@ var imageSigns = map[string]isa.ImageSign{"f": isa.SignUnknown, "h": isa.SignUnk
 
 // clImage reads the functions of images (OpenCL C 6.15.15.2 to 5), which have a sampler behind the image or
 // none.
-func (b *builder) clImage(c *clCall) ([]*value, bool) {
+func (b *builder) clImage(c *clCall) ([]*ssa.Value, bool) {
 	if len(c.types) == 0 || c.types[0].kind != kindImage {
 		return nil, false
 	}
@@ -422,18 +423,18 @@ func (b *builder) clImage(c *clCall) ([]*value, bool) {
 			return nil, false
 		}
 		component := map[string]int{"get_image_height": 1, "get_image_depth": 2, "get_image_array_size": i.count(false)}[c.name]
-		return []*value{b.imageQuery(i, isa.QuerySize, component, c.rt.scalar())}, true
+		return []*ssa.Value{b.imageQuery(i, isa.QuerySize, component, c.rt.scalar())}, true
 	case "get_image_num_mip_levels":
 		if !arg(1) || !scalar {
 			return nil, false
 		}
-		return []*value{b.imageQuery(i, isa.QueryLevels, 0, c.rt.scalar())}, true
+		return []*ssa.Value{b.imageQuery(i, isa.QueryLevels, 0, c.rt.scalar())}, true
 	case "get_image_dim": // of three dimensions with a 0 behind them
 		if !arg(1) || c.rt.kind != kindVector || c.rt.flat != 2 && c.rt.flat != 4 {
 			return nil, false
 		}
 		ct := c.rt.component().scalar()
-		out := make([]*value, c.rt.flat)
+		out := make([]*ssa.Value, c.rt.flat)
 		for n := range out {
 			if n < i.count(false) {
 				out[n] = b.imageQuery(i, isa.QuerySize, n, ct)
@@ -452,7 +453,7 @@ func (b *builder) clImage(c *clCall) ([]*value, bool) {
 			q, base = isa.QueryFormat, 0x10d0
 		}
 		s := c.rt.scalar()
-		return []*value{b.bin(isa.OpAdd, s, b.imageQuery(i, q, 0, s), b.imm(s, base))}, true
+		return []*ssa.Value{b.bin(isa.OpAdd, s, b.imageQuery(i, q, 0, s), b.imm(s, base))}, true
 	}
 	if kind, ok := strings.CutPrefix(c.name, "read_image"); ok {
 		sign, known := imageSigns[kind]
@@ -488,7 +489,7 @@ func (b *builder) clImage(c *clCall) ([]*value, bool) {
 
 // clSampled reads read_imagef and its like with a sampler: coordinates, and a level of detail or two
 // gradients.
-func (b *builder) clSampled(c *clCall, i *imageCall) ([]*value, bool) {
+func (b *builder) clSampled(c *clCall, i *imageCall) ([]*ssa.Value, bool) {
 	if len(c.args) < 3 || len(c.args) > 5 {
 		return nil, false
 	}
@@ -508,7 +509,7 @@ func (b *builder) clSampled(c *clCall, i *imageCall) ([]*value, bool) {
 
 // clImageBlock reads intel_sub_group_block_read and _write of an image, whose
 // coordinates come after it, and the media block functions, where they stand first.
-func (b *builder) clImageBlock(c *clCall) ([]*value, bool) {
+func (b *builder) clImageBlock(c *clCall) ([]*ssa.Value, bool) {
 	name, media := strings.CutPrefix(c.name, "intel_sub_group_media_block_")
 	if !media {
 		var ok bool

@@ -2,12 +2,13 @@ package lower
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
 // norm brings the value of an odd-width integer back to its width: such values
 // are kept zero-extended in the next wider register.
-func (b *builder) norm(t *typ, v *value) *value {
+func (b *builder) norm(t *typ, v *ssa.Value) *ssa.Value {
 	if !t.odd() {
 		return v
 	}
@@ -16,7 +17,7 @@ func (b *builder) norm(t *typ, v *value) *value {
 }
 
 // signed sign-extends the value of an odd-width integer inside its register.
-func (b *builder) signed(t *typ, v *value) *value {
+func (b *builder) signed(t *typ, v *ssa.Value) *ssa.Value {
 	if !t.odd() {
 		return v
 	}
@@ -27,10 +28,10 @@ func (b *builder) signed(t *typ, v *value) *value {
 
 // each applies g to the components of the result. args holds the operands'
 // scalars for one component.
-func (b *builder) each(in spirv.Inst, g func(ct *typ, args []*value) *value) {
+func (b *builder) each(in spirv.Inst, g func(ct *typ, args []*ssa.Value) *ssa.Value) {
 	t := b.m.typeOf(in.ResultType())
 	ops := in.Operands()
-	var few [3][]*value
+	var few [3][]*ssa.Value
 	vals := few[:0]
 	for i, w := range ops {
 		v, _ := b.vals(spirv.ID(w))
@@ -39,7 +40,7 @@ func (b *builder) each(in spirv.Inst, g func(ct *typ, args []*value) *value) {
 			b.fail("operand %d has %d components, the result %d", i, len(v), t.flat)
 		}
 	}
-	args := make([]*value, len(ops), 4)
+	args := make([]*ssa.Value, len(ops), 4)
 	ct := t.component()
 	if t.flat == 1 {
 		for i := range ops {
@@ -48,7 +49,7 @@ func (b *builder) each(in spirv.Inst, g func(ct *typ, args []*value) *value) {
 		b.set1(in, g(ct, args))
 		return
 	}
-	out := make([]*value, t.flat)
+	out := make([]*ssa.Value, t.flat)
 	for c := range out {
 		for i := range ops {
 			args[i] = vals[i][c]
@@ -59,7 +60,7 @@ func (b *builder) each(in spirv.Inst, g func(ct *typ, args []*value) *value) {
 }
 
 // set gives an instruction of the function body at hand its scalars.
-func (b *builder) set(in spirv.Inst, vals ...*value) {
+func (b *builder) set(in spirv.Inst, vals ...*ssa.Value) {
 	if vals == nil {
 		vals = noValues
 	}
@@ -67,9 +68,9 @@ func (b *builder) set(in spirv.Inst, vals ...*value) {
 }
 
 // set1 is set for a single scalar.
-func (b *builder) set1(in spirv.Inst, v *value) {
+func (b *builder) set1(in spirv.Inst, v *ssa.Value) {
 	if len(b.singles) == 0 {
-		b.singles = make([]*value, 1024)
+		b.singles = make([]*ssa.Value, 1024)
 	}
 	b.singles[0] = v
 	b.set(in, b.singles[:1:1]...)
@@ -77,7 +78,7 @@ func (b *builder) set1(in spirv.Inst, v *value) {
 }
 
 // noValues are the scalars of what has none.
-var noValues = []*value{}
+var noValues = []*ssa.Value{}
 
 // operandType returns the type of operand i's components.
 func (b *builder) operandType(in spirv.Inst, i int) *typ {
@@ -129,14 +130,14 @@ var floatCmp = map[spirv.Op]struct {
 
 // fop makes a float operation; half precision is computed in single, where
 // the results of these operations round back to the right half.
-func (b *builder) fop(op isa.Op, t isa.Type, args ...*value) *value {
+func (b *builder) fop(op isa.Op, t isa.Type, args ...*ssa.Value) *ssa.Value {
 	if t != isa.F16 {
 		return b.emit(op, t, t, args...)
 	}
 	if op == isa.OpFNeg || op == isa.OpFAbs || op == isa.OpCopySign {
 		return b.emit(op, t, t, args...)
 	}
-	wide := make([]*value, len(args))
+	wide := make([]*ssa.Value, len(args))
 	for i, a := range args {
 		wide[i] = b.conv(isa.OpFToF, isa.F32, isa.F16, a)
 	}
@@ -144,7 +145,7 @@ func (b *builder) fop(op isa.Op, t isa.Type, args ...*value) *value {
 }
 
 // fcmp makes a float comparison.
-func (b *builder) fcmp(op isa.Op, t isa.Type, x, y *value) *value {
+func (b *builder) fcmp(op isa.Op, t isa.Type, x, y *ssa.Value) *ssa.Value {
 	if t == isa.F16 {
 		t = isa.F32
 		x, y = b.conv(isa.OpFToF, t, isa.F16, x), b.conv(isa.OpFToF, t, isa.F16, y)
@@ -157,7 +158,7 @@ func (b *builder) arith(in spirv.Inst) {
 	op := in.Op()
 	if x, ok := intBin[op]; ok {
 		wraps := b.noWrap(in)
-		b.each(in, func(ct *typ, a []*value) *value {
+		b.each(in, func(ct *typ, a []*ssa.Value) *ssa.Value {
 			x0, x1 := a[0], a[1]
 			if x.signed {
 				x0, x1 = b.signed(ct, x0), b.signed(ct, x1)
@@ -171,12 +172,12 @@ func (b *builder) arith(in spirv.Inst) {
 		return
 	}
 	if x, ok := floatBin[op]; ok {
-		b.each(in, func(ct *typ, a []*value) *value { return b.fop(x, ct.scalar(), a[0], a[1]) })
+		b.each(in, func(ct *typ, a []*ssa.Value) *ssa.Value { return b.fop(x, ct.scalar(), a[0], a[1]) })
 		return
 	}
 	if x, ok := intCmp[op]; ok {
 		ot := b.operandType(in, 0)
-		b.each(in, func(_ *typ, a []*value) *value {
+		b.each(in, func(_ *typ, a []*ssa.Value) *ssa.Value {
 			x0, x1 := a[0], a[1]
 			if x.signed {
 				x0, x1 = b.signed(ot, x0), b.signed(ot, x1)
@@ -193,7 +194,7 @@ func (b *builder) arith(in spirv.Inst) {
 	}
 	if x, ok := floatCmp[op]; ok {
 		ot := b.operandType(in, 0)
-		b.each(in, func(_ *typ, a []*value) *value {
+		b.each(in, func(_ *typ, a []*ssa.Value) *ssa.Value {
 			x0, x1 := a[0], a[1]
 			if x.swap {
 				x0, x1 = x1, x0
@@ -227,7 +228,7 @@ func (b *builder) undef(in spirv.Inst) {
 // negate reads OpSNegate.
 func (b *builder) negate(in spirv.Inst) {
 	wraps := b.noWrap(in)
-	b.each(in, func(ct *typ, a []*value) *value {
+	b.each(in, func(ct *typ, a []*ssa.Value) *ssa.Value {
 		b.checkWrap(isa.OpNeg, ct, wraps, a[0])
 		return b.norm(ct, b.un(isa.OpNeg, ct.scalar(), a[0]))
 	})
@@ -237,7 +238,7 @@ func (b *builder) negate(in spirv.Inst) {
 func (b *builder) vectorTimesScalar(in spirv.Inst) {
 	v, t := b.vals(spirv.ID(in.Operand(0)))
 	s, _ := b.one(spirv.ID(in.Operand(1)))
-	out := make([]*value, len(v))
+	out := make([]*ssa.Value, len(v))
 	for i := range v {
 		out[i] = b.fop(isa.OpFMul, t.component().scalar(), v[i], s)
 	}
@@ -258,7 +259,7 @@ func (b *builder) anyAll(in spirv.Inst) {
 	v, vt := b.vals(spirv.ID(in.Operand(0)))
 	if ct := vt.component(); ct.kind == kindInt {
 		// As OpenCL C has any and all: the sign bit counts.
-		v = append([]*value(nil), v...)
+		v = append([]*ssa.Value(nil), v...)
 		for i := range v {
 			v[i] = b.cmp(isa.OpLtS, ct.scalar(), b.signed(ct, v[i]), b.imm(ct.scalar(), 0))
 		}
@@ -275,7 +276,7 @@ func (b *builder) anyAll(in spirv.Inst) {
 }
 
 // resize zero-extends or truncates an integer to another register width.
-func (b *builder) resize(v *value, from, to isa.Type) *value {
+func (b *builder) resize(v *ssa.Value, from, to isa.Type) *ssa.Value {
 	switch {
 	case from.Bits() < to.Bits():
 		return b.conv(isa.OpZExt, to, from, v)
@@ -285,23 +286,23 @@ func (b *builder) resize(v *value, from, to isa.Type) *value {
 	return v
 }
 
-// noWrap returns what the module promises of the result of in.
-func (b *builder) noWrap(in spirv.Inst) (w noWrap) {
+// NoWrap returns what the module promises of the result of in.
+func (b *builder) noWrap(in spirv.Inst) (w ssa.NoWrap) {
 	if b.m.decorated(in.ResultID(), spirv.DecorationNoSignedWrap) {
-		w |= noSignedWrap
+		w |= ssa.NoSignedWrap
 	}
 	if b.m.decorated(in.ResultID(), spirv.DecorationNoUnsignedWrap) {
-		w |= noUnsignedWrap
+		w |= ssa.NoUnsignedWrap
 	}
 	return w
 }
 
 // exact makes an integer operation with a promise about its result. Integers of
 // other widths than those of registers wrap elsewhere than their registers do.
-func (b *builder) exact(op isa.Op, t *typ, w noWrap, x, y *value) *value {
-	v := b.f.newValue(op, t.scalar(), t.scalar(), x, y)
+func (b *builder) exact(op isa.Op, t *typ, w ssa.NoWrap, x, y *ssa.Value) *ssa.Value {
+	v := b.f.NewValue(op, t.scalar(), t.scalar(), x, y)
 	if !t.odd() {
-		v.wraps = w
+		v.Wraps = w
 	}
 	return b.add(v)
 }
@@ -316,7 +317,7 @@ func (b *builder) shift(in spirv.Inst) {
 		b.fail("the operands have %d and %d components", len(x), len(n))
 	}
 	wraps := b.noWrap(in)
-	out := make([]*value, len(x))
+	out := make([]*ssa.Value, len(x))
 	for i := range x {
 		amount := b.resize(n[i], nt.component().scalar(), s)
 		switch in.Op() {
@@ -339,12 +340,12 @@ func (b *builder) bitField(in spirv.Inst) {
 	t := b.m.typeOf(in.ResultType())
 	ct := t.component()
 	s := ct.scalar()
-	scalarAt := func(i int) *value {
+	scalarAt := func(i int) *ssa.Value {
 		v, vt := b.one(spirv.ID(in.Operand(i)))
 		return b.resize(v, vt.scalar(), s)
 	}
 	base, _ := b.vals(spirv.ID(in.Operand(0)))
-	out := make([]*value, len(base))
+	out := make([]*ssa.Value, len(base))
 	if in.Op() == spirv.OpBitFieldInsert {
 		ins, _ := b.vals(spirv.ID(in.Operand(1)))
 		off, n := scalarAt(2), scalarAt(3)
@@ -375,7 +376,7 @@ func (b *builder) extended(in spirv.Inst) {
 		b.fail("integers of %d bits are not supported here", ct.bits)
 	}
 	n := len(x)
-	out := make([]*value, 2*n)
+	out := make([]*ssa.Value, 2*n)
 	for i := range x {
 		one, zero := b.imm(s, 1), b.imm(s, 0)
 		switch in.Op() {
@@ -397,7 +398,7 @@ func (b *builder) extended(in spirv.Inst) {
 }
 
 // dot is the sum of the products in order, each operation rounded.
-func (b *builder) dot(t isa.Type, x, y []*value) *value {
+func (b *builder) dot(t isa.Type, x, y []*ssa.Value) *ssa.Value {
 	sum := b.fop(isa.OpFMul, t, x[0], y[0])
 	for i := 1; i < len(x); i++ {
 		sum = b.fop(isa.OpFAdd, t, sum, b.fop(isa.OpFMul, t, x[i], y[i]))
@@ -410,7 +411,7 @@ func (b *builder) selectInst(in spirv.Inst) {
 	c, _ := b.vals(spirv.ID(in.Operand(0)))
 	x, _ := b.vals(spirv.ID(in.Operand(1)))
 	y, _ := b.vals(spirv.ID(in.Operand(2)))
-	out := make([]*value, 0, t.flat)
+	out := make([]*ssa.Value, 0, t.flat)
 	t.leaves(0, func(l leaf) {
 		i := len(out)
 		cond := c[0]
@@ -423,7 +424,7 @@ func (b *builder) selectInst(in spirv.Inst) {
 }
 
 // classify tests a float's bits.
-func (b *builder) classify(op spirv.Op, t isa.Type, x *value) *value {
+func (b *builder) classify(op spirv.Op, t isa.Type, x *ssa.Value) *ssa.Value {
 	it := isa.IntOf(t.Bits())
 	var inf, minNormal uint64
 	switch t {
@@ -464,7 +465,7 @@ func (b *builder) composite(in spirv.Inst) {
 		v, _ := b.vals(spirv.ID(ops[0]))
 		b.set(in, v...)
 	case spirv.OpCompositeConstruct:
-		var out []*value
+		var out []*ssa.Value
 		for _, w := range ops {
 			v, _ := b.vals(spirv.ID(w))
 			out = append(out, v...)
@@ -491,14 +492,14 @@ func (b *builder) composite(in spirv.Inst) {
 		if len(obj) != e.flat {
 			b.fail("the object has %d scalars, its place %d", len(obj), e.flat)
 		}
-		out := append([]*value(nil), v...)
+		out := append([]*ssa.Value(nil), v...)
 		copy(out[at:], obj)
 		b.set(in, out...)
 	case spirv.OpVectorShuffle:
 		x, _ := b.vals(spirv.ID(ops[0]))
 		y, _ := b.vals(spirv.ID(ops[1]))
 		s := t.component().scalar()
-		out := make([]*value, 0, len(ops)-2)
+		out := make([]*ssa.Value, 0, len(ops)-2)
 		for _, c := range ops[2:] {
 			switch {
 			case c == 0xffffffff:
@@ -533,7 +534,7 @@ func (b *builder) composite(in spirv.Inst) {
 		i, it := b.one(spirv.ID(ops[2]))
 		b.checkComponent(0, vt, i, it)
 		s := vt.component().scalar()
-		out := make([]*value, len(v))
+		out := make([]*ssa.Value, len(v))
 		for c := range v {
 			out[c] = b.sel(s, b.cmp(isa.OpEq, it.scalar(), i, b.imm(it.scalar(), uint64(c))), x, v[c])
 		}
@@ -542,11 +543,11 @@ func (b *builder) composite(in spirv.Inst) {
 }
 
 // replicated returns the scalars of a composite whose constituents are all the same.
-func (b *builder) replicated(t *typ, v []*value) []*value {
+func (b *builder) replicated(t *typ, v []*ssa.Value) []*ssa.Value {
 	if len(v) == 0 || t.flat%len(v) != 0 || t.flat/len(v) != t.constituents() {
 		b.fail("the constituent has %d scalars, its composite %d", len(v), t.flat)
 	}
-	out := make([]*value, 0, t.flat)
+	out := make([]*ssa.Value, 0, t.flat)
 	for len(out) < t.flat {
 		out = append(out, v...)
 	}

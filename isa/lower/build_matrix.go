@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -54,15 +55,15 @@ func (m *module) forSubgroups(lanes int) {
 
 // cell is where component j of a matrix stands, for each lane.
 type cell struct {
-	e, row, column *value // of 32 bits
-	exists         *value // nil where the component is an element in all lanes
+	e, row, column *ssa.Value // of 32 bits
+	exists         *ssa.Value // nil where the component is an element in all lanes
 }
 
 // cell returns the place of component j.
 func (b *builder) cell(t *typ, j int) cell {
 	s, n := uint64(b.m.subgroup), t.columns
 	first, all := uint64(j)*s, t.rows*t.columns
-	num := func(x uint64) *value { return b.imm(isa.I32, x) }
+	num := func(x uint64) *ssa.Value { return b.imm(isa.I32, x) }
 	var x cell
 	x.e = b.bin(isa.OpAdd, isa.I32, b.laneID(), num(first))
 	if first+s > all {
@@ -83,7 +84,7 @@ func (b *builder) cell(t *typ, j int) cell {
 }
 
 // orZero returns what a component is that may be no element.
-func (b *builder) orZero(x cell, s isa.Type, v *value) *value {
+func (b *builder) orZero(x cell, s isa.Type, v *ssa.Value) *ssa.Value {
 	if x.exists == nil {
 		return v
 	}
@@ -91,7 +92,7 @@ func (b *builder) orZero(x cell, s isa.Type, v *value) *value {
 }
 
 // matrix returns the type of an operand that is a cooperative matrix, and the components of the lane.
-func (b *builder) matrix(id spirv.ID) ([]*value, *typ) {
+func (b *builder) matrix(id spirv.ID) ([]*ssa.Value, *typ) {
 	v, t := b.vals(id)
 	if t.kind != kindMatrix {
 		b.fail("operand %%%d is no cooperative matrix", id)
@@ -114,7 +115,7 @@ func (b *builder) matrixMemory(in spirv.Inst) {
 	offset := &typ{kind: kindInt, bits: 64, flat: 1}
 	p, pt := b.one(spirv.ID(ops[0]))
 	b.noInput(p)
-	var v []*value
+	var v []*ssa.Value
 	var t *typ
 	store := in.Op() == spirv.OpCooperativeMatrixStoreKHR
 	if store {
@@ -140,15 +141,15 @@ func (b *builder) matrixMemory(in spirv.Inst) {
 	if a.align != 0 {
 		a.align = min(a.align, t.elem.align) // the promise is of the pointer, not of each element
 	}
-	out := make([]*value, t.flat)
-	wide := func(x *value) *value { return b.conv(isa.OpZExt, isa.I64, isa.I32, x) }
+	out := make([]*ssa.Value, t.flat)
+	wide := func(x *ssa.Value) *ssa.Value { return b.conv(isa.OpZExt, isa.I64, isa.I32, x) }
 	for j := range out {
 		x := b.cell(t, j)
 		line, within := x.row, x.column
 		if layout == spirv.CooperativeMatrixLayoutColumnMajorKHR {
 			line, within = within, line
 		}
-		access := func() []*value {
+		access := func() []*ssa.Value {
 			q := b.index(p, b.bin(isa.OpMul, isa.I64, wide(line), stride), offset, unit)
 			q = b.index(q, wide(within), offset, t.elem.size)
 			if store {
@@ -166,7 +167,7 @@ func (b *builder) matrixMemory(in spirv.Inst) {
 		case store:
 			b.when(x.exists, access, nil)
 		default:
-			out[j] = b.when(x.exists, access, []*value{b.imm(t.elem.scalar(), 0)})[0]
+			out[j] = b.when(x.exists, access, []*ssa.Value{b.imm(t.elem.scalar(), 0)})[0]
 		}
 	}
 	if !store {
@@ -175,11 +176,11 @@ func (b *builder) matrixMemory(in spirv.Inst) {
 }
 
 // fetched keeps what lanes have got of a matrix, by who got what.
-type fetched map[string]*value
+type fetched map[string]*ssa.Value
 
 // fetch returns an element of a matrix of so many columns for each lane: that in row and column of place, which
 // are either a number for all lanes or what at gives for each.
-func (b *builder) fetch(v []*value, s isa.Type, have fetched, place *value, at func(lane uint64) uint64) *value {
+func (b *builder) fetch(v []*ssa.Value, s isa.Type, have fetched, place *ssa.Value, at func(lane uint64) uint64) *ssa.Value {
 	lanes := uint64(b.m.subgroup)
 	shift := bits.TrailingZeros64(lanes)
 	key := make([]byte, 0, 8*lanes)
@@ -202,7 +203,7 @@ func (b *builder) fetch(v []*value, s isa.Type, have fetched, place *value, at f
 	if same {
 		lane, flags = b.imm(isa.I32, first&(lanes-1)), isa.ShuffleSame
 	}
-	var r *value
+	var r *ssa.Value
 	for _, c := range comps {
 		x := v[c]
 		if !own {
@@ -244,8 +245,8 @@ func (b *builder) mulAdd(in spirv.Inst) {
 			b.fail("the components of the matrices do not go into those of the result")
 		}
 	}
-	widen := func(v []*value, from *typ, signed spirv.CooperativeMatrixOperands) []*value {
-		out := make([]*value, len(v))
+	widen := func(v []*ssa.Value, from *typ, signed spirv.CooperativeMatrixOperands) []*ssa.Value {
+		out := make([]*ssa.Value, len(v))
 		for i, x := range v {
 			out[i] = b.widen(x, from, sum, how&signed != 0)
 		}
@@ -257,14 +258,14 @@ func (b *builder) mulAdd(in spirv.Inst) {
 
 	s := sum.scalar()
 	k, n, all, lanes := at.columns, t.columns, t.rows*t.columns, uint64(b.m.subgroup)
-	num := func(x uint64) *value { return b.imm(isa.I32, x) }
+	num := func(x uint64) *ssa.Value { return b.imm(isa.I32, x) }
 	haveA, haveB := fetched{}, fetched{}
-	out := make([]*value, t.flat)
+	out := make([]*ssa.Value, t.flat)
 	for j := range out {
 		x := b.cell(t, j)
 		e := func(lane uint64) uint64 { return min(uint64(j)*lanes+lane, all-1) }
 		row := b.bin(isa.OpMul, isa.I32, x.row, num(k))
-		var products *value // of integers
+		var products *ssa.Value // of integers
 		if sum.kind == kindFloat {
 			products = cv[j]
 		}
@@ -291,7 +292,7 @@ func (b *builder) mulAdd(in spirv.Inst) {
 }
 
 // widen brings a component of a matrix to the type of the sums.
-func (b *builder) widen(x *value, from, to *typ, signed bool) *value {
+func (b *builder) widen(x *ssa.Value, from, to *typ, signed bool) *ssa.Value {
 	switch {
 	case from.small != nil:
 		return b.convertSmall(spirv.OpFConvert, from, to, 0, false, x, 0)
@@ -304,7 +305,7 @@ func (b *builder) widen(x *value, from, to *typ, signed bool) *value {
 }
 
 // narrowFloat rounds a sum to the type of the result's components.
-func (b *builder) narrowFloat(x *value, from, to *typ) *value {
+func (b *builder) narrowFloat(x *ssa.Value, from, to *typ) *ssa.Value {
 	if to.small != nil {
 		return b.toSmall(to.small, x, isa.RoundDefault, false)
 	}
@@ -312,7 +313,7 @@ func (b *builder) narrowFloat(x *value, from, to *typ) *value {
 }
 
 // accumulate adds an element of C to the products.
-func (b *builder) accumulate(products, c *value, t *typ, how spirv.CooperativeMatrixOperands) *value {
+func (b *builder) accumulate(products, c *ssa.Value, t *typ, how spirv.CooperativeMatrixOperands) *ssa.Value {
 	s := t.scalar()
 	if how&spirv.CooperativeMatrixOperandsSaturatingAccumulationKHR == 0 {
 		return b.norm(t, b.bin(isa.OpAdd, s, products, c))
@@ -326,7 +327,7 @@ func (b *builder) accumulate(products, c *value, t *typ, how spirv.CooperativeMa
 	}
 	// The sum saturates at the ends of its register if its operands stand at the upper end.
 	up := b.imm(s, uint64(s.Bits()-t.bits))
-	high := func(x *value) *value { return b.bin(isa.OpShl, s, x, up) }
+	high := func(x *ssa.Value) *ssa.Value { return b.bin(isa.OpShl, s, x, up) }
 	return b.bin(isa.OpShrU, s, b.bin(op, s, high(products), high(c)), up)
 }
 
@@ -335,7 +336,7 @@ func (b *builder) timesScalar(in spirv.Inst) {
 	v, t := b.matrix(spirv.ID(in.Operand(0)))
 	x, _ := b.one(spirv.ID(in.Operand(1)))
 	s := t.elem.scalar()
-	out := make([]*value, len(v))
+	out := make([]*ssa.Value, len(v))
 	for i := range v {
 		if t.elem.kind == kindInt {
 			out[i] = b.norm(t.elem, b.bin(isa.OpMul, s, v[i], x))

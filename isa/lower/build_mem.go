@@ -6,29 +6,31 @@ import (
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
 // offset moves a pointer by a constant number of bytes.
-func (b *builder) offset(p *value, d int64) *value {
+func (b *builder) offset(p *ssa.Value, d int64) *ssa.Value {
 	for {
 		if d == 0 {
 			return p
 		}
-		if p.op == isa.OpPtrAdd && p.idx == isa.IdxNone && mergeable(p, d) {
-			d += int64(p.disp)
-			p = p.args[0]
+		if p.Op == isa.OpPtrAdd && p.Idx == isa.IdxNone && opt.Mergeable(p, d) {
+			d += int64(p.Disp)
+			p = p.Args[0]
 			continue
 		}
 		break
 	}
-	if !fits(d) {
-		v := b.f.newValue(isa.OpPtrAdd, isa.I64, isa.I64, p, b.imm(isa.I64, uint64(d)))
-		v.idx, v.scale = isa.Idx64, 1
+	if !ssa.FitsDisp(d) {
+		v := b.f.NewValue(isa.OpPtrAdd, isa.I64, isa.I64, p, b.imm(isa.I64, uint64(d)))
+		v.Idx, v.Scale = isa.Idx64, 1
 		return b.add(v)
 	}
-	v := b.f.newValue(isa.OpPtrAdd, isa.I64, isa.I64, p)
-	v.disp = int32(d)
+	v := b.f.NewValue(isa.OpPtrAdd, isa.I64, isa.I64, p)
+	v.Disp = int32(d)
 	return b.add(v)
 }
 
@@ -51,18 +53,18 @@ func bytesOf(n int64, size uint64) int64 {
 }
 
 // clamp returns the integer of 64 bits from -most to most that is next to i.
-func (b *builder) clamp(i *value, most int64) *value {
+func (b *builder) clamp(i *ssa.Value, most int64) *ssa.Value {
 	i = b.bin(isa.OpMinS, isa.I64, i, b.imm(isa.I64, uint64(most)))
 	return b.bin(isa.OpMaxS, isa.I64, i, b.imm(isa.I64, uint64(-most)))
 }
 
 // index moves a pointer by i elements of size bytes. i is a signed integer of
 // type t.
-func (b *builder) index(p, i *value, t *typ, size uint64) *value {
-	if i.isConst() {
-		n := i.sext()
+func (b *builder) index(p, i *ssa.Value, t *typ, size uint64) *ssa.Value {
+	if i.IsConst() {
+		n := i.Signed()
 		if t.odd() {
-			n = int64(i.imm<<(64-t.bits)) >> (64 - t.bits)
+			n = int64(i.Imm<<(64-t.bits)) >> (64 - t.bits)
 		}
 		return b.offset(p, bytesOf(n, size))
 	}
@@ -83,31 +85,31 @@ func (b *builder) index(p, i *value, t *typ, size uint64) *value {
 			i = b.conv(isa.OpSExt, isa.I64, isa.I32, i)
 			x = isa.Idx64
 		}
-		i = b.bin(isa.OpMul, isa.I64, b.clamp(i, outOfReach/int64(size)+1), b.imm(isa.I64, size))
+		i = b.bin(isa.OpMul, isa.I64, b.clamp(i, ssa.OutOfReach/int64(size)+1), b.imm(isa.I64, size))
 		size = 1
 	}
 	// A constant ahead of the index moves behind it, where accesses take it in.
 	disp := int32(0)
-	if p.op == isa.OpPtrAdd && p.idx == isa.IdxNone {
-		disp, p = p.disp, p.args[0]
+	if p.Op == isa.OpPtrAdd && p.Idx == isa.IdxNone {
+		disp, p = p.Disp, p.Args[0]
 	}
-	v := b.f.newValue(isa.OpPtrAdd, isa.I64, isa.I64, p, i)
-	v.idx, v.scale, v.disp = x, uint32(size), disp
+	v := b.f.NewValue(isa.OpPtrAdd, isa.I64, isa.I64, p, i)
+	v.Idx, v.Scale, v.Disp = x, uint32(size), disp
 	return b.add(v)
 }
 
 // chain follows the indexes of an access chain from a pointer to t.
-func (b *builder) chain(p *value, t *typ, indexes []uint32) (*value, *typ) {
+func (b *builder) chain(p *ssa.Value, t *typ, indexes []uint32) (*ssa.Value, *typ) {
 	for _, w := range indexes {
 		i, it := b.one(spirv.ID(w))
 		switch t.kind {
 		case kindStruct:
-			if !i.isConst() {
+			if !i.IsConst() {
 				b.fail("the index %%%d into a structure is not a constant", w)
 			}
-			e, off, _, ok := t.step(i.imm)
+			e, off, _, ok := t.step(i.Imm)
 			if !ok {
-				b.fail("index %d is out of range", i.imm)
+				b.fail("index %d is out of range", i.Imm)
 			}
 			p, t = b.offset(p, int64(off)), e
 		case kindArray, kindVector, kindMatrix:
@@ -152,7 +154,7 @@ func (b *builder) memory(in spirv.Inst) {
 			b.fail("a value of more than %d scalars does not fit in registers", maxFlat)
 		}
 		if base, _, ok := inputOf(p); ok && t.kind == kindVector {
-			b.inputs[in.ResultID()] = spirv.BuiltIn(base.index)
+			b.inputs[in.ResultID()] = spirv.BuiltIn(base.Index)
 		}
 		b.checkBounds(spirv.ID(ops[0]))
 		a := memoryAccess(pt, ops[1:])
@@ -184,8 +186,8 @@ func (b *builder) memory(in spirv.Inst) {
 		src, st := b.one(spirv.ID(ops[1]))
 		n, nt := b.one(spirv.ID(ops[2]))
 		a := copyAccesses(dt, st, ops[3:], 1)
-		if n.isConst() {
-			b.copyConst(dst, src, n.imm, a)
+		if n.IsConst() {
+			b.copyConst(dst, src, n.Imm, a)
 			return
 		}
 		b.unfit = true
@@ -234,7 +236,7 @@ func (b *builder) typeAt(pt *typ) *typ {
 	return t
 }
 
-func (b *builder) ptrChain(p *value, t *typ, indexes []uint32) *value {
+func (b *builder) ptrChain(p *ssa.Value, t *typ, indexes []uint32) *ssa.Value {
 	i, it := b.one(spirv.ID(indexes[0]))
 	p = b.index(p, i, it, t.size)
 	p, _ = b.chain(p, t, indexes[1:])
@@ -303,27 +305,27 @@ func (a access) part(offset, bytes, natural uint64) access {
 }
 
 // use gives a load or store what is known of its access.
-func (b *builder) use(v *value, a access) {
-	v.space, v.flags = a.space, a.flags
-	n := uint64(v.elem.Bytes())
+func (b *builder) use(v *ssa.Value, a access) {
+	v.Space, v.Flags = a.space, a.flags
+	n := uint64(v.Elem.Bytes())
 	w := a.wide
 	if w.Bytes == 0 {
 		w = isa.WideAccess{Bytes: n, Align: cmp.Or(a.align, n)}
 	}
 	if w.Align == 1 || w.Bytes == n && w.Align <= n {
-		v.imm2 = isa.AlignCode(uint32(w.Align))
+		v.Imm2 = isa.AlignCode(uint32(w.Align))
 		return
 	}
 	b.wides = append(b.wides, w)
-	v.imm = uint64(len(b.wides))
+	v.Imm = uint64(len(b.wides))
 }
 
 // load reads an object of type t.
-func (b *builder) load(p *value, t *typ, a access) []*value {
+func (b *builder) load(p *ssa.Value, t *typ, a access) []*ssa.Value {
 	if base, off, ok := inputOf(p); ok {
 		return b.loadInput(base, off, p, t)
 	}
-	out := make([]*value, 0, t.flat)
+	out := make([]*ssa.Value, 0, t.flat)
 	t.leaves(0, func(l leaf) {
 		a := a.part(l.offset, t.size, t.align)
 		if l.half == 0 {
@@ -340,16 +342,16 @@ func (b *builder) load(p *value, t *typ, a access) []*value {
 var byteType = &typ{kind: kindInt, bits: 8, flat: 1, size: 1, align: 1}
 
 // nibble returns the half of a byte that a leaf is.
-func (b *builder) nibble(l leaf, whole *value) *value {
+func (b *builder) nibble(l leaf, whole *ssa.Value) *ssa.Value {
 	if l.half == 2 {
 		return b.bin(isa.OpShrU, isa.I8, whole, b.imm(isa.I8, 4))
 	}
 	return b.bin(isa.OpAnd, isa.I8, whole, b.imm(isa.I8, 15))
 }
 
-func (b *builder) loadScalar(p *value, t *typ, a access) *value {
-	access := func(s isa.Type) *value {
-		v := b.f.newValue(isa.OpLoad, s, s, p)
+func (b *builder) loadScalar(p *ssa.Value, t *typ, a access) *ssa.Value {
+	access := func(s isa.Type) *ssa.Value {
+		v := b.f.NewValue(isa.OpLoad, s, s, p)
 		b.use(v, a)
 		return b.add(v)
 	}
@@ -369,7 +371,7 @@ func (b *builder) loadScalar(p *value, t *typ, a access) *value {
 }
 
 // store writes the scalars v of type t.
-func (b *builder) store(p *value, t *typ, v []*value, a access) {
+func (b *builder) store(p *ssa.Value, t *typ, v []*ssa.Value, a access) {
 	if t.scalar() != isa.Void {
 		b.storeScalar(p, t, v[0], a.part(0, t.size, t.align))
 		return
@@ -388,7 +390,7 @@ func (b *builder) store(p *value, t *typ, v []*value, a access) {
 	})
 }
 
-func (b *builder) storeScalar(p *value, t *typ, x *value, a access) {
+func (b *builder) storeScalar(p *ssa.Value, t *typ, x *ssa.Value, a access) {
 	s := t.scalar()
 	switch {
 	case t.kind == kindBool:
@@ -402,7 +404,7 @@ func (b *builder) storeScalar(p *value, t *typ, x *value, a access) {
 	case s == isa.Void:
 		b.fail("values of type %s cannot be stored", t.op)
 	}
-	v := b.f.newValue(isa.OpStore, isa.Void, s, p, x)
+	v := b.f.NewValue(isa.OpStore, isa.Void, s, p, x)
 	b.use(v, a)
 	b.add(v)
 }
@@ -410,34 +412,34 @@ func (b *builder) storeScalar(p *value, t *typ, x *value, a access) {
 // inputOf returns the built-in variable that a pointer leads to and the byte
 // offset; dynamic offsets are found in the pointer itself.
 //
-// While a kernel is built, value.pos of an addition to a pointer says whether it leads to such a variable, so that nobody
+// While a kernel is built, Value.Pos of an addition to a pointer says whether it leads to such a variable, so that nobody
 // walks along a chain of additions for each of them.
-func inputOf(p *value) (base *value, off int64, ok bool) {
-	for p.op == isa.OpPtrAdd {
-		if p.pos == 0 {
+func inputOf(p *ssa.Value) (base *ssa.Value, off int64, ok bool) {
+	for p.Op == isa.OpPtrAdd {
+		if p.Pos == 0 {
 			return nil, 0, false
 		}
-		off += int64(p.disp)
-		p = p.args[0]
+		off += int64(p.Disp)
+		p = p.Args[0]
 	}
-	return p, off, p.op == irInput
+	return p, off, p.Op == ssa.OpInput
 }
 
 // loadInput reads a built-in variable (SPIR-V 3.21) or a component of one.
-func (b *builder) loadInput(base *value, off int64, p *value, t *typ) []*value {
+func (b *builder) loadInput(base *ssa.Value, off int64, p *ssa.Value, t *typ) []*ssa.Value {
 	ct := t.component()
 	s := ct.scalar()
 	if !s.IsInt() || s.Bits() < 32 {
 		b.fail("a built-in variable of type %s is not supported", ct.op)
 	}
-	var idx *value
-	for q := p; q.op == isa.OpPtrAdd; q = q.args[0] {
-		if q.idx != isa.IdxNone {
-			if idx != nil || uint64(q.scale) != ct.size {
+	var idx *ssa.Value
+	for q := p; q.Op == isa.OpPtrAdd; q = q.Args[0] {
+		if q.Idx != isa.IdxNone {
+			if idx != nil || uint64(q.Scale) != ct.size {
 				b.fail("the index into a built-in variable is not supported")
 			}
-			idx = q.args[1]
-			if q.idx == isa.Idx64 { // any other dimension, if it does not fit
+			idx = q.Args[1]
+			if q.Idx == isa.Idx64 { // any other dimension, if it does not fit
 				idx = b.conv(isa.OpTruncate, isa.I32, isa.I64, b.bin(isa.OpMinU, isa.I64, idx, b.imm(isa.I64, 1<<32-1)))
 			}
 		}
@@ -447,22 +449,22 @@ func (b *builder) loadInput(base *value, off int64, p *value, t *typ) []*value {
 	}
 	first := int(off) / int(ct.size)
 	if idx == nil {
-		out := make([]*value, t.flat)
+		out := make([]*ssa.Value, t.flat)
 		for i := range out {
-			out[i] = b.builtin(spirv.BuiltIn(base.index), first+i, s)
+			out[i] = b.builtin(spirv.BuiltIn(base.Index), first+i, s)
 		}
 		return out
 	}
-	r := b.outside(spirv.BuiltIn(base.index), s)
+	r := b.outside(spirv.BuiltIn(base.Index), s)
 	for d := 2; d >= first; d-- {
-		r = b.sel(s, b.cmp(isa.OpEq, isa.I32, idx, b.imm(isa.I32, uint64(d-first))), b.builtin(spirv.BuiltIn(base.index), d, s), r)
+		r = b.sel(s, b.cmp(isa.OpEq, isa.I32, idx, b.imm(isa.I32, uint64(d-first))), b.builtin(spirv.BuiltIn(base.Index), d, s), r)
 	}
-	return []*value{r}
+	return []*ssa.Value{r}
 }
 
 // outside is what a built-in gives for a dimension above 2: OpenCL's ids are
 // 0 there and its sizes 1.
-func (b *builder) outside(bi spirv.BuiltIn, s isa.Type) *value {
+func (b *builder) outside(bi spirv.BuiltIn, s isa.Type) *ssa.Value {
 	switch bi {
 	case spirv.BuiltInGlobalSize, spirv.BuiltInWorkgroupSize, spirv.BuiltInEnqueuedWorkgroupSize, spirv.BuiltInNumWorkgroups:
 		return b.imm(s, 1)
@@ -472,7 +474,7 @@ func (b *builder) outside(bi spirv.BuiltIn, s isa.Type) *value {
 
 // beyond is what a component of a vector is that the vector does not have: that of a
 // dimension above 2 for a built-in variable, otherwise undefined, and 0.
-func (b *builder) beyond(vector spirv.ID, s isa.Type) *value {
+func (b *builder) beyond(vector spirv.ID, s isa.Type) *ssa.Value {
 	if bi, ok := b.inputs[vector]; ok {
 		return b.outside(bi, s)
 	}
@@ -480,7 +482,7 @@ func (b *builder) beyond(vector spirv.ID, s isa.Type) *value {
 }
 
 // builtin returns component d of a built-in in type s.
-func (b *builder) builtin(bi spirv.BuiltIn, d int, s isa.Type) *value {
+func (b *builder) builtin(bi spirv.BuiltIn, d int, s isa.Type) *ssa.Value {
 	vec := func(x isa.Builtin) isa.Builtin {
 		return x + isa.Builtin(d)
 	}
@@ -540,17 +542,17 @@ func (b *builder) builtin(bi spirv.BuiltIn, d int, s isa.Type) *value {
 	default:
 		small = s
 	}
-	v := b.f.newValue(isa.OpBuiltin, small, small)
-	v.imm = uint64(x)
-	v.blk, v.loc = b.cur, b.place()
-	b.cur.insts = append(b.cur.insts, v)
+	v := b.f.NewValue(isa.OpBuiltin, small, small)
+	v.Imm = uint64(x)
+	v.Block, v.Loc = b.cur, b.place()
+	b.cur.Insts = append(b.cur.Insts, v)
 	return b.resize(v, small, s)
 }
 
 // copyConst copies a constant number of bytes. Small copies become loads and
 // stores of the scalars that the object has, so that variables stay in
 // registers. a is how the target and the source are accessed.
-func (b *builder) copyConst(dst, src *value, n uint64, a [2]access) {
+func (b *builder) copyConst(dst, src *ssa.Value, n uint64, a [2]access) {
 	if n == 0 {
 		return
 	}
@@ -561,14 +563,14 @@ func (b *builder) copyConst(dst, src *value, n uint64, a [2]access) {
 		return
 	}
 	// Loads first: source and destination may be the same object.
-	vals := make([]*value, len(parts))
+	vals := make([]*ssa.Value, len(parts))
 	for i, l := range parts {
-		v := b.f.newValue(isa.OpLoad, l.t.scalar(), l.t.scalar(), b.offset(src, int64(l.offset)))
+		v := b.f.NewValue(isa.OpLoad, l.t.scalar(), l.t.scalar(), b.offset(src, int64(l.offset)))
 		b.use(v, a[1].part(l.offset, n, 1))
 		vals[i] = b.add(v)
 	}
 	for i, l := range parts {
-		v := b.f.newValue(isa.OpStore, isa.Void, l.t.scalar(), b.offset(dst, int64(l.offset)), vals[i])
+		v := b.f.NewValue(isa.OpStore, isa.Void, l.t.scalar(), b.offset(dst, int64(l.offset)), vals[i])
 		b.use(v, a[0].part(l.offset, n, 1))
 		b.add(v)
 	}
@@ -578,9 +580,9 @@ func (b *builder) copyConst(dst, src *value, n uint64, a [2]access) {
 // variable on either side, or of none; nil when there would be more than most.
 // Of two layouts the one with the fewer scalars counts: compilers pass objects
 // through arrays of bytes, which nobody reads as such.
-func (b *builder) copyParts(dst, src *value, n uint64, most int) []leaf {
+func (b *builder) copyParts(dst, src *ssa.Value, n uint64, most int) []leaf {
 	var parts []leaf
-	for _, p := range []*value{dst, src} {
+	for _, p := range []*ssa.Value{dst, src} {
 		if l := b.variableParts(p, n, most); l != nil && (parts == nil || len(l) < len(parts)) {
 			parts = l
 		}
@@ -607,13 +609,13 @@ var words = map[uint64]*typ{1: {kind: kindInt, bits: 8}, 2: {kind: kindInt, bits
 
 // variableParts cuts n bytes from p on into the scalars of the private variable
 // that p leads to; nil when it leads to none, or there would be more than most.
-func (b *builder) variableParts(p *value, n uint64, most int) []leaf {
-	p, off := constantSteps(p)
-	if p.op != irPriv {
-		b.unfit = b.unfit || p.op == irArg
+func (b *builder) variableParts(p *ssa.Value, n uint64, most int) []leaf {
+	p, off := opt.ConstantSteps(p)
+	if p.Op != ssa.OpPrivate {
+		b.unfit = b.unfit || p.Op == ssa.OpArg
 		return nil
 	}
-	t := b.varTypes[p.index]
+	t := b.varTypes[p.Index]
 	if t.flat > maxFlat || off < 0 {
 		return nil
 	}
@@ -646,9 +648,9 @@ func (b *builder) variableParts(p *value, n uint64, most int) []leaf {
 	return parts
 }
 
-func (b *builder) memCopy(dst, src, n *value, a [2]access) {
-	v := b.f.newValue(isa.OpMemCopy, isa.Void, isa.Void, dst, src, n)
-	v.imm2, v.imm = isa.AlignCode(uint32(a[0].align)), uint64(isa.AlignCode(uint32(a[1].align)))
+func (b *builder) memCopy(dst, src, n *ssa.Value, a [2]access) {
+	v := b.f.NewValue(isa.OpMemCopy, isa.Void, isa.Void, dst, src, n)
+	v.Imm2, v.Imm = isa.AlignCode(uint32(a[0].align)), uint64(isa.AlignCode(uint32(a[1].align)))
 	b.add(v)
 }
 
@@ -665,7 +667,7 @@ var atomicOps = map[spirv.Op]isa.AtomicOp{
 func (b *builder) atomic(in spirv.Inst) {
 	op := in.Op()
 	ops := in.Operands()
-	var p *value
+	var p *ssa.Value
 	var sp isa.Space
 	var order isa.MemoryOrder
 	ptr := func() {
@@ -677,9 +679,9 @@ func (b *builder) atomic(in spirv.Inst) {
 		}
 		order = b.m.legacyOrder(order)
 	}
-	emit := func(result, t isa.Type, a isa.AtomicOp, args ...*value) *value {
-		v := b.f.newValue(isa.OpAtomic, result, t, append([]*value{p}, args...)...)
-		v.imm2, v.space, v.imm = uint8(a), sp, uint64(order)
+	emit := func(result, t isa.Type, a isa.AtomicOp, args ...*ssa.Value) *ssa.Value {
+		v := b.f.NewValue(isa.OpAtomic, result, t, append([]*ssa.Value{p}, args...)...)
+		v.Imm2, v.Space, v.Imm = uint8(a), sp, uint64(order)
 		return b.add(v)
 	}
 	width := func(t isa.Type) {
@@ -732,12 +734,12 @@ func (b *builder) atomic(in spirv.Inst) {
 
 // fence makes a fence. ops are its scope and its semantics.
 func (b *builder) fence(ops []uint32) {
-	v := b.f.newValue(isa.OpFence, isa.Void, isa.Void)
-	v.imm2 = uint8(isa.ScopeDevice)
+	v := b.f.NewValue(isa.OpFence, isa.Void, isa.Void)
+	v.Imm2 = uint8(isa.ScopeDevice)
 	if d, ok := b.m.x.Def(spirv.ID(ops[0])); ok && isConstant(d.Op()) {
-		v.imm2 = uint8(b.m.constUint(spirv.ID(ops[0])))
+		v.Imm2 = uint8(b.m.constUint(spirv.ID(ops[0])))
 	}
-	v.imm = uint64(b.orderOfIDs(spirv.ID(ops[0]), spirv.ID(ops[1])))
+	v.Imm = uint64(b.orderOfIDs(spirv.ID(ops[0]), spirv.ID(ops[1])))
 	b.add(v)
 }
 
@@ -790,18 +792,18 @@ func (b *builder) orderOfIDs(scope, semantics spirv.ID) isa.MemoryOrder {
 }
 
 // orderOf returns the order of a barrier or a fence. Where it is not constant, a check tells what it is for each work-item.
-func (b *builder) orderOf(scope, semantics *value) isa.MemoryOrder {
+func (b *builder) orderOf(scope, semantics *ssa.Value) isa.MemoryOrder {
 	switch {
 	case !b.m.checked:
 		return 0
-	case !scope.isConst() || !semantics.isConst():
-		if scope.typ != isa.I32 || semantics.typ != isa.I32 {
+	case !scope.IsConst() || !semantics.IsConst():
+		if scope.Type != isa.I32 || semantics.Type != isa.I32 {
 			return isa.OrderAll
 		}
 		b.check(isa.Check{Kind: isa.CheckOrder}, isa.I32, semantics, scope)
 		return isa.OrderKnown | isa.OrderVaries
 	}
-	return isa.OrderOf(isa.Scope(min(scope.imm, uint64(isa.ScopeInvocation))), uint32(semantics.imm))
+	return isa.OrderOf(isa.Scope(min(scope.Imm, uint64(isa.ScopeInvocation))), uint32(semantics.Imm))
 }
 
 // controlBarrier ends the block with a barrier.
@@ -822,11 +824,11 @@ func (b *builder) controlBarrier(s isa.Scope, order isa.MemoryOrder) {
 
 // endInBarrier ends the block with a barrier of a scope, a schedule and a memory order.
 func (b *builder) endInBarrier(s isa.Scope, sched isa.BarrierSchedule, order isa.MemoryOrder) {
-	b.f.ordered = b.f.ordered || sched != isa.ScheduleUnordered
-	b.f.once = b.f.once || sched == isa.ScheduleOnce
-	next := b.f.newBlock("")
+	b.f.Ordered = b.f.Ordered || sched != isa.ScheduleUnordered
+	b.f.Once = b.f.Once || sched == isa.ScheduleOnce
+	next := b.f.NewBlock("")
 	c := b.cur
-	c.term, c.scope, c.sched, c.memory, c.termLoc = termBarrier, s, sched, order, b.place()
-	link(c, next)
+	c.Term, c.Scope, c.Schedule, c.MemoryOrder, c.TermLoc = ssa.TermBarrier, s, sched, order, b.place()
+	ssa.Link(c, next)
 	b.cur = next
 }

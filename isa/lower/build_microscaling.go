@@ -1,6 +1,9 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa"
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+)
 
 // Two encodings of the "OCP Microscaling Formats (MX)" specification that are no floats with a sign, an exponent and a
 // mantissa (SPV_EXT_ocp_microscaling_types).
@@ -12,7 +15,7 @@ var (
 )
 
 // fromScale converts a power of two to single precision.
-func (b *builder) fromScale(x *value) *value {
+func (b *builder) fromScale(x *ssa.Value) *ssa.Value {
 	const w = isa.I32
 	x = b.conv(isa.OpZExt, w, isa.I8, x)
 	y := b.bin(isa.OpShl, w, x, b.imm(w, 23))
@@ -22,9 +25,9 @@ func (b *builder) fromScale(x *value) *value {
 
 // toScale rounds a number of single precision to a power of two: in the middle of two, to the greater one. There is none
 // for negative numbers, which give NaN; zero and all that is less than 2^-127 give that, and infinity gives 2^127.
-func (b *builder) toScale(x *value, round isa.Round) *value {
+func (b *builder) toScale(x *ssa.Value, round isa.Round) *ssa.Value {
 	const w = isa.I32
-	num := func(n uint64) *value { return b.imm(w, n) }
+	num := func(n uint64) *ssa.Value { return b.imm(w, n) }
 	// What is added ahead of the exponent, for normal numbers, and from which denormal on 2^-126 is nearer than 2^-127.
 	add, denormal := uint64(1<<22), uint64(3<<21)
 	switch round {
@@ -44,7 +47,7 @@ func (b *builder) toScale(x *value, round isa.Round) *value {
 
 // toMXInt8 rounds a number of single precision to a multiple of 1/64. What is too large becomes the number at that
 // end, and NaN zero.
-func (b *builder) toMXInt8(x *value, round isa.Round) *value {
+func (b *builder) toMXInt8(x *ssa.Value, round isa.Round) *ssa.Value {
 	if round == isa.RoundDefault {
 		round = isa.RoundRTE
 	}

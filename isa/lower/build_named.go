@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -17,25 +18,25 @@ const (
 )
 
 // atomic32 makes an atomic operation on a word of LDS.
-func (b *builder) atomic32(op isa.AtomicOp, p *value, off int64, args ...*value) *value {
+func (b *builder) atomic32(op isa.AtomicOp, p *ssa.Value, off int64, args ...*ssa.Value) *ssa.Value {
 	t := isa.I32
 	if op == isa.AtomicStore {
 		t = isa.Void
 	}
-	v := b.f.newValue(isa.OpAtomic, t, isa.I32, append([]*value{b.offset(p, off)}, args...)...)
-	v.imm2, v.space = uint8(op), isa.SpaceLocal
+	v := b.f.NewValue(isa.OpAtomic, t, isa.I32, append([]*ssa.Value{b.offset(p, off)}, args...)...)
+	v.Imm2, v.Space = uint8(op), isa.SpaceLocal
 	if b.m.checked {
-		v.imm = uint64(isa.OrderAll)
+		v.Imm = uint64(isa.OrderAll)
 	}
 	return b.add(v)
 }
 
 // namedBarrier makes a barrier for n sub-groups and returns its address. All
 // work-items of the group come here.
-func (b *builder) namedBarrier(n *value) *value {
+func (b *builder) namedBarrier(n *ssa.Value) *ssa.Value {
 	b.k.Local = append(b.k.Local, isa.Alloc{Name: "named barrier", Size: namedBytes, Align: 4})
-	p := b.f.newValue(irLocal, isa.I64, isa.I64)
-	p.index = int32(len(b.k.Local) - 1)
+	p := b.f.NewValue(ssa.OpLocal, isa.I64, isa.I64)
+	p.Index = int32(len(b.k.Local) - 1)
 	zero := b.imm(isa.I32, 0)
 	b.groupBarrier()
 	b.ifThen(b.cmp(isa.OpEq, isa.I32, b.builtin(spirv.BuiltInLocalInvocationIndex, 0, isa.I32), zero), func() {
@@ -50,7 +51,7 @@ func (b *builder) namedBarrier(n *value) *value {
 // namedWait waits at a barrier. The lowest lane of the sub-group does it for
 // all; the others wait for it where they meet again. For checks, the barrier orders each sub-group with the leader's
 // atomic operations.
-func (b *builder) namedWait(p *value) {
+func (b *builder) namedWait(p *ssa.Value) {
 	meet := func() {
 		if b.m.checked {
 			b.endInBarrier(isa.ScopeSubgroup, isa.ScheduleUnordered, isa.OrderAll.Within(isa.ScopeSubgroup))
@@ -70,10 +71,10 @@ func (b *builder) namedWait(p *value) {
 		})
 		spin, next := b.newBlock(), b.newBlock()
 		b.goTo(spin)
-		spin.term, spin.termLoc = termCond, b.place()
-		spin.cond = b.cmp(isa.OpEq, isa.I32, b.atomic32(isa.AtomicLoad, p, namedMet), met)
-		link(spin, spin)
-		link(spin, next)
+		spin.Term, spin.TermLoc = ssa.TermCond, b.place()
+		spin.Cond = b.cmp(isa.OpEq, isa.I32, b.atomic32(isa.AtomicLoad, p, namedMet), met)
+		ssa.Link(spin, spin)
+		ssa.Link(spin, next)
 		b.cur = next
 	})
 }

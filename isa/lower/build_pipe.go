@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -52,18 +53,18 @@ func (m *module) pipeParam(t *typ) isa.PipeParam {
 }
 
 // pipeHandle returns the handle of one of the program's pipes.
-func (b *builder) pipeHandle(p int) *value {
+func (b *builder) pipeHandle(p int) *ssa.Value {
 	v := b.pipeAt[p]
 	if v == nil {
-		v = b.f.newValue(irPipe, isa.I64, isa.I64)
-		v.index = int32(p)
+		v = b.f.NewValue(ssa.OpPipeHandle, isa.I64, isa.I64)
+		v.Index = int32(p)
 		b.pipeAt[p] = v
 	}
 	return v
 }
 
 // pipeEnd returns the handle of an end of the pipe with the given storage.
-func (b *builder) pipeEnd(storage *value, p isa.PipeParam) *value {
+func (b *builder) pipeEnd(storage *ssa.Value, p isa.PipeParam) *ssa.Value {
 	switch p {
 	case isa.PipeParam{Reads: true}:
 		return b.offset(storage, isa.PipeReadEnd)
@@ -80,13 +81,13 @@ type pipeCall struct {
 	scope    isa.Scope
 	blocking bool
 
-	pipe, pointer, reserve *value
-	index, count           *value // in 32 bits, as are the next
-	bytes, align           *value
+	pipe, pointer, reserve *ssa.Value
+	index, count           *ssa.Value // in 32 bits, as are the next
+	bytes, align           *ssa.Value
 }
 
 // pipeOp makes the instruction and returns its result, nil when it has none.
-func (b *builder) pipeOp(c *pipeCall) *value {
+func (b *builder) pipeOp(c *pipeCall) *ssa.Value {
 	if c.scope == isa.ScopeWorkgroup {
 		return b.workgroupPipe(c)
 	}
@@ -97,14 +98,14 @@ func (b *builder) pipeOp(c *pipeCall) *value {
 }
 
 // pipeInst adds the instruction.
-func (b *builder) pipeInst(c *pipeCall) *value {
+func (b *builder) pipeInst(c *pipeCall) *ssa.Value {
 	const present = isa.Reg(1) // until registers are known
 	a := isa.PipeAccess{Name: c.name, Op: c.op, Scope: c.scope, Blocking: c.blocking}
-	var args []*value
+	var args []*ssa.Value
 	// In the order of PipeAccess.Regs.
 	for _, o := range []struct {
 		r *isa.Reg
-		v *value
+		v *ssa.Value
 	}{
 		{&a.Pipe, c.pipe}, {&a.Pointer, c.pointer}, {&a.Reserve, c.reserve}, {&a.Index, c.index}, {&a.Count, c.count},
 		{&a.PacketBytes, c.bytes}, {&a.PacketAlign, c.align},
@@ -115,10 +116,10 @@ func (b *builder) pipeInst(c *pipeCall) *value {
 		}
 	}
 	t := c.op.Result()
-	v := b.f.newValue(isa.OpPipe, t, t, args...)
-	v.index, v.imm2 = int32(len(b.pipeAccesses)), uint8(c.op)
+	v := b.f.NewValue(isa.OpPipe, t, t, args...)
+	v.Index, v.Imm2 = int32(len(b.pipeAccesses)), uint8(c.op)
 	if c.scope == isa.ScopeSubgroup {
-		v.flags = isa.FlagUniform
+		v.Flags = isa.FlagUniform
 	}
 	b.pipeAccesses = append(b.pipeAccesses, a)
 	return b.add(v)
@@ -126,14 +127,14 @@ func (b *builder) pipeInst(c *pipeCall) *value {
 
 // blockingPipe tries until the packet has moved, and returns the result of a
 // try that did.
-func (b *builder) blockingPipe(c *pipeCall) *value {
+func (b *builder) blockingPipe(c *pipeCall) *ssa.Value {
 	try, next := b.newBlock(), b.newBlock()
 	b.goTo(try)
-	try.wait = b.pipeInst(c)
-	try.cond = b.cmp(isa.OpEq, isa.I32, try.wait, b.imm(isa.I32, 0))
-	try.term, try.termLoc = termCond, b.place()
-	link(try, next)
-	link(try, try)
+	try.Wait = b.pipeInst(c)
+	try.Cond = b.cmp(isa.OpEq, isa.I32, try.Wait, b.imm(isa.I32, 0))
+	try.Term, try.TermLoc = ssa.TermCond, b.place()
+	ssa.Link(try, next)
+	ssa.Link(try, try)
 	b.cur = next
 	return b.imm(isa.I32, 0)
 }
@@ -141,7 +142,7 @@ func (b *builder) blockingPipe(c *pipeCall) *value {
 // workgroupPipe lets the work-item with the local id 0 do it for the group. A
 // commit comes when everybody has done with the packets; a reservation is handed
 // round in LDS.
-func (b *builder) workgroupPipe(c *pipeCall) *value {
+func (b *builder) workgroupPipe(c *pipeCall) *ssa.Value {
 	first := func(do func()) {
 		i := b.builtin(spirv.BuiltInLocalInvocationIndex, 0, isa.I32)
 		b.ifThen(b.cmp(isa.OpEq, isa.I32, i, b.imm(isa.I32, 0)), do)
@@ -214,30 +215,30 @@ func (b *builder) pipe(in spirv.Inst) {
 }
 
 // validReserve is OpIsValidReserveId.
-func (b *builder) validReserve(id *value) *value {
+func (b *builder) validReserve(id *ssa.Value) *ssa.Value {
 	return b.cmp(isa.OpNe, isa.I64, id, b.imm(isa.I64, 0))
 }
 
 // pipeFrom makes a pipe instruction from operands that stand in the order of
 // SPIR-V's, and returns its result in the type of g.
-func (b *builder) pipeFrom(name string, info pipeInfo, g *groupCall) *value {
+func (b *builder) pipeFrom(name string, info pipeInfo, g *groupCall) *ssa.Value {
 	c := &pipeCall{name: name, op: info.op, scope: isa.ScopeInvocation, blocking: info.blocking}
 	at := 0
-	next := func() (*value, *typ) {
+	next := func() (*ssa.Value, *typ) {
 		if at >= len(g.a) || len(g.a[at]) != 1 {
 			b.fail("%s has no operand %d that is a scalar", name, at+1)
 		}
 		at++
 		return g.a[at-1][0], g.t[at-1]
 	}
-	handle := func(what string) *value {
+	handle := func(what string) *ssa.Value {
 		v, t := next()
-		if v.typ != isa.I64 || t.kind == kindInt || t.kind == kindFloat {
+		if v.Type != isa.I64 || t.kind == kindInt || t.kind == kindFloat {
 			b.fail("operand %d of %s is no %s", at, name, what)
 		}
 		return v
 	}
-	number := func() *value {
+	number := func() *ssa.Value {
 		v, t := next()
 		if t.kind != kindInt {
 			b.fail("operand %d of %s is no integer", at, name)
@@ -270,7 +271,7 @@ func (b *builder) pipeFrom(name string, info pipeInfo, g *groupCall) *value {
 
 // count32 brings an unsigned number into 32 bits; what does not fit there is
 // more than any pipe has.
-func (b *builder) count32(v *value, t *typ) *value {
+func (b *builder) count32(v *ssa.Value, t *typ) *ssa.Value {
 	s := t.scalar()
 	if s == isa.I64 {
 		v = b.bin(isa.OpMinU, s, v, b.imm(s, math.MaxUint32))
@@ -280,7 +281,7 @@ func (b *builder) count32(v *value, t *typ) *value {
 
 // pipeResult brings the result of an operation into the type that it is asked
 // for; nil for none.
-func (b *builder) pipeResult(v *value, op isa.PipeOp, t *typ) *value {
+func (b *builder) pipeResult(v *ssa.Value, op isa.PipeOp, t *typ) *ssa.Value {
 	if v == nil || t == nil || t.kind == kindVoid {
 		return nil
 	}

@@ -1,6 +1,9 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa"
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+)
 
 // offsetBits is the number of bits of a pointer that are its offset (memory.OffsetBits); the number of the allocation
 // stands above them.
@@ -9,7 +12,7 @@ const offsetBits = 40
 // pointerDistance returns x - y in elements of size bytes. What pointers into two allocations differ in is all in the
 // upper bits, which get lost in 32 bits. The distance of the allocations' numbers is added to the lower ones, so that
 // the difference is not 0 in 32 bits either: the tests of conformance ask for that.
-func (b *builder) pointerDistance(x, y *value, size uint64) *value {
+func (b *builder) pointerDistance(x, y *ssa.Value, size uint64) *ssa.Value {
 	bytes := b.emit(isa.OpPtrDiff, isa.I64, isa.I64, x, y)
 	d := bytes
 	if size > 1 {

@@ -2,6 +2,8 @@ package lower
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -17,7 +19,7 @@ func (b *builder) printf(in spirv.Inst, ops []uint32) {
 	format, ok := b.constString(p)
 	pf := isa.Printf{Format: format, FormatInMemory: !ok}
 	conv := conversions(format)
-	var args []*value
+	var args []*ssa.Value
 	if !ok {
 		args = append(args, p)
 		pf.Args = append(pf.Args, isa.PrintfArg{Type: isa.I64, Regs: make([]isa.Reg, 1), InMemory: true})
@@ -28,7 +30,7 @@ func (b *builder) printf(in spirv.Inst, ops []uint32) {
 		arg := isa.PrintfArg{Type: ct.scalar()}
 		if ct.kind == kindPointer && !pf.FormatInMemory && i < len(conv) && conv[i] == 's' {
 			s, ok := b.constString(vals[0])
-			if vals[0].isConst() && vals[0].imm == 0 {
+			if vals[0].IsConst() && vals[0].Imm == 0 {
 				s, ok = "(null)", true // as the C library prints it
 			}
 			if ok {
@@ -58,14 +60,14 @@ func (b *builder) printf(in spirv.Inst, ops []uint32) {
 }
 
 // print makes the instruction that prints, and returns what printf returns.
-func (b *builder) print(pf isa.Printf, args []*value) *value {
-	v := b.f.newValue(isa.OpPrintf, isa.I32, isa.I32, args...)
-	v.index = int32(len(b.k.Printfs))
-	v.imm = uint64(v.index)
+func (b *builder) print(pf isa.Printf, args []*ssa.Value) *ssa.Value {
+	v := b.f.NewValue(isa.OpPrintf, isa.I32, isa.I32, args...)
+	v.Index = int32(len(b.k.Printfs))
+	v.Imm = uint64(v.Index)
 	b.k.Printfs = append(b.k.Printfs, pf)
 	b.k.UsesPrintf = true
-	v.blk, v.loc = b.cur, b.place()
-	b.cur.insts = append(b.cur.insts, v)
+	v.Block, v.Loc = b.cur, b.place()
+	b.cur.Insts = append(b.cur.Insts, v)
 	return v
 }
 
@@ -97,12 +99,12 @@ func conversions(format string) []byte {
 }
 
 // constString reads the string that a constant pointer leads to.
-func (b *builder) constString(p *value) (string, bool) {
-	p, off := constantSteps(p)
-	if p.op != irGlobal || off < 0 {
+func (b *builder) constString(p *ssa.Value) (string, bool) {
+	p, off := opt.ConstantSteps(p)
+	if p.Op != ssa.OpGlobal || off < 0 {
 		return "", false
 	}
-	g := &b.m.prog.Globals[p.index]
+	g := &b.m.prog.Globals[p.Index]
 	if !g.ReadOnly || uint64(off) > g.Size {
 		return "", false
 	}

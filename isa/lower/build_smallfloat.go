@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -41,7 +42,7 @@ var bfloat16 = smallFloats[spirv.FPEncodingBFloat16KHR]
 func (f *smallFloat) finite() bool { return f.finiteOnly || f.over == f.nan }
 
 // convertSmall converts between two types of which one, at least, is a small float.
-func (b *builder) convertSmall(op spirv.Op, ft, tt *typ, fl isa.Flags, sat bool, x *value, id spirv.ID) *value {
+func (b *builder) convertSmall(op spirv.Op, ft, tt *typ, fl isa.Flags, sat bool, x *ssa.Value, id spirv.ID) *ssa.Value {
 	single := &typ{kind: kindFloat, bits: 32, flat: 1}
 	if ft.small != nil {
 		if tt.small == ft.small {
@@ -58,7 +59,7 @@ func (b *builder) convertSmall(op spirv.Op, ft, tt *typ, fl isa.Flags, sat bool,
 }
 
 // fromSmall converts a small float to single precision.
-func (b *builder) fromSmall(f *smallFloat, x *value) *value {
+func (b *builder) fromSmall(f *smallFloat, x *ssa.Value) *ssa.Value {
 	const w = isa.I32
 	switch f {
 	case scale8:
@@ -92,7 +93,7 @@ func (b *builder) fromSmall(f *smallFloat, x *value) *value {
 
 // odd32 converts a number to single precision, rounded to odd where it is not exact: a second rounding to fewer bits
 // then gives what one alone would have given.
-func (b *builder) odd32(op spirv.Op, ft *typ, x *value) *value {
+func (b *builder) odd32(op spirv.Op, ft *typ, x *ssa.Value) *ssa.Value {
 	toZero := isa.Flags(0).WithRound(isa.RoundRTZ)
 	fs := ft.scalar()
 	switch op {
@@ -122,7 +123,7 @@ func (b *builder) odd32(op spirv.Op, ft *typ, x *value) *value {
 
 // toSmall rounds a number of single precision to a small float. limit says that what is too large becomes the largest
 // number; otherwise that depends on the rounding, or is NaN where the encoding has no infinities.
-func (b *builder) toSmall(f *smallFloat, x *value, round isa.Round, limit bool) *value {
+func (b *builder) toSmall(f *smallFloat, x *ssa.Value, round isa.Round, limit bool) *ssa.Value {
 	const w = isa.I32
 	switch f {
 	case scale8:
@@ -130,8 +131,8 @@ func (b *builder) toSmall(f *smallFloat, x *value, round isa.Round, limit bool) 
 	case mxInt8:
 		return b.toMXInt8(x, round)
 	}
-	num := func(n uint64) *value { return b.imm(w, n) }
-	bin := func(op isa.Op, x, y *value) *value { return b.bin(op, w, x, y) }
+	num := func(n uint64) *ssa.Value { return b.imm(w, n) }
+	bin := func(op isa.Op, x, y *ssa.Value) *ssa.Value { return b.bin(op, w, x, y) }
 	negative := b.cmp(isa.OpLtS, w, x, num(0))
 	a := bin(isa.OpAnd, x, num(0x7fffffff))
 	e := bin(isa.OpShrU, a, num(23))
@@ -145,7 +146,7 @@ func (b *builder) toSmall(f *smallFloat, x *value, round isa.Round, limit bool) 
 	drop := bin(isa.OpMinU, bin(isa.OpAdd, below, num(uint64(23-f.mantissa))), num(25))
 	q := bin(isa.OpShrU, m, drop)
 	rest := bin(isa.OpSub, m, bin(isa.OpShl, q, drop))
-	var up *value
+	var up *ssa.Value
 	inexact := b.cmp(isa.OpNe, w, rest, num(0))
 	switch round {
 	case isa.RoundRTZ:
@@ -196,7 +197,7 @@ func (b *builder) bfloatInteger(in spirv.Inst) {
 	if whole.scalar() != isa.I16 || whole.odd() || single.scalar() != isa.F32 {
 		b.fail("converts between floats of 32 bits and integers of 16")
 	}
-	b.each(in, func(_ *typ, a []*value) *value {
+	b.each(in, func(_ *typ, a []*ssa.Value) *ssa.Value {
 		if in.Op() == spirv.OpConvertBF16ToFINTEL {
 			return b.fromSmall(bfloat16, a[0])
 		}
@@ -205,9 +206,9 @@ func (b *builder) bfloatInteger(in spirv.Inst) {
 }
 
 // dotSmall is a dot product of small floats: exact products, added in single precision and rounded once more.
-func (b *builder) dotSmall(f *smallFloat, x, y []*value) *value {
-	wide := func(list []*value) []*value {
-		out := make([]*value, len(list))
+func (b *builder) dotSmall(f *smallFloat, x, y []*ssa.Value) *ssa.Value {
+	wide := func(list []*ssa.Value) []*ssa.Value {
+		out := make([]*ssa.Value, len(list))
 		for i, v := range list {
 			out[i] = b.fromSmall(f, v)
 		}

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -16,13 +17,13 @@ const slotBytes = 8
 
 // groupSlots returns the address of the hidden LDS, with room for n values for
 // each work-item of the group: no group has more sub-groups than work-items.
-func (b *builder) groupSlots(n int) *value {
+func (b *builder) groupSlots(n int) *ssa.Value {
 	if b.slots == nil {
 		b.k.Local = append(b.k.Local, isa.Alloc{Name: "work-group operations", Align: slotBytes, PerItem: true})
-		b.slots = b.f.newValue(irLocal, isa.I64, isa.I64)
-		b.slots.index = int32(len(b.k.Local) - 1)
+		b.slots = b.f.NewValue(ssa.OpLocal, isa.I64, isa.I64)
+		b.slots.Index = int32(len(b.k.Local) - 1)
 	}
-	a := &b.k.Local[b.slots.index]
+	a := &b.k.Local[b.slots.Index]
 	a.Size = max(a.Size, uint64(n*slotBytes))
 	return b.slots
 }
@@ -36,21 +37,21 @@ func slotType(t isa.Type) isa.Type {
 }
 
 // putSlot stores a value into a slot.
-func (b *builder) putSlot(t isa.Type, slot, x *value) {
+func (b *builder) putSlot(t isa.Type, slot, x *ssa.Value) {
 	st := slotType(t)
 	if t == isa.B1 {
 		x = b.sel(st, x, b.imm(st, 1), b.imm(st, 0))
 	}
-	v := b.f.newValue(isa.OpStore, isa.Void, st, b.slots, slot, x)
-	v.idx, v.scale, v.space = isa.IdxU32, slotBytes, isa.SpaceLocal
+	v := b.f.NewValue(isa.OpStore, isa.Void, st, b.slots, slot, x)
+	v.Idx, v.Scale, v.Space = isa.IdxU32, slotBytes, isa.SpaceLocal
 	b.add(v)
 }
 
 // getSlot loads a value from a slot.
-func (b *builder) getSlot(t isa.Type, slot *value) *value {
+func (b *builder) getSlot(t isa.Type, slot *ssa.Value) *ssa.Value {
 	st := slotType(t)
-	v := b.f.newValue(isa.OpLoad, st, st, b.slots, slot)
-	v.idx, v.scale, v.space = isa.IdxU32, slotBytes, isa.SpaceLocal
+	v := b.f.NewValue(isa.OpLoad, st, st, b.slots, slot)
+	v.Idx, v.Scale, v.Space = isa.IdxU32, slotBytes, isa.SpaceLocal
 	v = b.add(v)
 	if t == isa.B1 {
 		return b.cmp(isa.OpNe, st, v, b.imm(st, 0))
@@ -66,55 +67,55 @@ func (b *builder) groupBarrier() {
 		order = isa.OrderKnown // of nothing: operations of the work-group do not order its memory
 	}
 	b.endInBarrier(isa.ScopeWorkgroup, isa.ScheduleUnordered, order)
-	c.uniform = true
+	c.Uniform = true
 }
 
 // newBlock starts a block and charges for it.
-func (b *builder) newBlock() *block {
+func (b *builder) newBlock() *ssa.Block {
 	b.spend(16)
-	return b.f.newBlock("")
+	return b.f.NewBlock("")
 }
 
 // ifThen runs body for the lanes for which cond holds.
-func (b *builder) ifThen(cond *value, body func()) {
+func (b *builder) ifThen(cond *ssa.Value, body func()) {
 	c, then, next := b.cur, b.newBlock(), b.newBlock()
-	c.term, c.cond, c.termLoc = termCond, cond, b.place()
-	link(c, then)
-	link(c, next)
+	c.Term, c.Cond, c.TermLoc = ssa.TermCond, cond, b.place()
+	ssa.Link(c, then)
+	ssa.Link(c, next)
 	b.cur = then
 	body()
 	b.goTo(next)
 }
 
 // goTo ends the current block with a branch and goes on at its target.
-func (b *builder) goTo(to *block) {
-	b.cur.term, b.cur.termLoc = termBr, b.place()
-	link(b.cur, to)
+func (b *builder) goTo(to *ssa.Block) {
+	b.cur.Term, b.cur.TermLoc = ssa.TermBr, b.place()
+	ssa.Link(b.cur, to)
 	b.cur = to
 }
 
 // foldUp goes through i from 1 to n-1; step makes the next values from the ones
 // before, which start as init.
-func (b *builder) foldUp(n *value, types []isa.Type, init []*value, step func(i *value, x []*value) []*value) []*value {
+func (b *builder) foldUp(n *ssa.Value, types []isa.Type, init []*ssa.Value, step func(i *ssa.Value, x []*ssa.Value) []*ssa.Value) []*ssa.Value {
 	head, body, next := b.newBlock(), b.newBlock(), b.newBlock()
 	types = append([]isa.Type{isa.I32}, types...)
-	init = append([]*value{b.imm(isa.I32, 1)}, init...)
+	init = append([]*ssa.Value{b.imm(isa.I32, 1)}, init...)
 	b.goTo(head)
-	phis := make([]*value, len(types))
+	phis := make([]*ssa.Value, len(types))
 	for i, t := range types {
-		phis[i] = b.f.newValue(irPhi, t, t, init[i])
-		phis[i].blk, phis[i].loc = head, b.place()
+		phis[i] = b.f.NewValue(ssa.OpPhi, t, t, init[i])
+		phis[i].Block, phis[i].Loc = head, b.place()
 	}
-	head.phis = append(head.phis, phis...)
-	head.term, head.termLoc = termCond, b.place()
-	head.cond = b.cmp(isa.OpLtU, isa.I32, phis[0], n)
-	link(head, body)
-	link(head, next)
+	head.Phis = append(head.Phis, phis...)
+	head.Term, head.TermLoc = ssa.TermCond, b.place()
+	head.Cond = b.cmp(isa.OpLtU, isa.I32, phis[0], n)
+	ssa.Link(head, body)
+	ssa.Link(head, next)
 	b.cur = body
-	after := append([]*value{b.bin(isa.OpAdd, isa.I32, phis[0], b.imm(isa.I32, 1))}, step(phis[0], phis[1:])...)
+	after := append([]*ssa.Value{b.bin(isa.OpAdd, isa.I32, phis[0], b.imm(isa.I32, 1))}, step(phis[0], phis[1:])...)
 	b.goTo(head)
 	for i, p := range phis {
-		p.args = append(p.args, after[i])
+		p.Args = append(p.Args, after[i])
 	}
 	b.cur = next
 	return phis[1:]
@@ -128,7 +129,7 @@ var combineOps = [isa.NumScanOps]isa.Op{
 }
 
 // combine makes one step of a scan.
-func (b *builder) combine(op isa.ScanOp, t isa.Type, x, y *value) *value {
+func (b *builder) combine(op isa.ScanOp, t isa.Type, x, y *ssa.Value) *ssa.Value {
 	if t.IsFloat() {
 		return b.fop(combineOps[op], t, x, y)
 	}
@@ -136,7 +137,7 @@ func (b *builder) combine(op isa.ScanOp, t isa.Type, x, y *value) *value {
 }
 
 // workgroupScan makes a scan or reduction of the work-group.
-func (b *builder) workgroupScan(kind isa.ScanKind, op isa.ScanOp, t isa.Type, x *value) *value {
+func (b *builder) workgroupScan(kind isa.ScanKind, op isa.ScanOp, t isa.Type, x *ssa.Value) *ssa.Value {
 	b.groupSlots(1)
 	own := b.scan(kind, op, t, isa.FlagUniform, 0, x)
 	total := own
@@ -149,16 +150,16 @@ func (b *builder) workgroupScan(kind isa.ScanKind, op isa.ScanOp, t isa.Type, x 
 	b.groupBarrier()
 	n := b.builtin(spirv.BuiltInNumSubgroups, 0, isa.I32)
 	first := b.getSlot(t, b.imm(isa.I32, 0))
-	var r *value
+	var r *ssa.Value
 	if kind == isa.ScanReduce {
-		r = b.foldUp(n, []isa.Type{t}, []*value{first}, func(i *value, x []*value) []*value {
-			return []*value{b.combine(op, t, x[0], b.getSlot(t, i))}
+		r = b.foldUp(n, []isa.Type{t}, []*ssa.Value{first}, func(i *ssa.Value, x []*ssa.Value) []*ssa.Value {
+			return []*ssa.Value{b.combine(op, t, x[0], b.getSlot(t, i))}
 		})[0]
 	} else {
 		// What comes before the lane's sub-group; for the first one, nothing.
-		before := b.foldUp(n, []isa.Type{t, t}, []*value{first, first}, func(i *value, x []*value) []*value {
+		before := b.foldUp(n, []isa.Type{t, t}, []*ssa.Value{first, first}, func(i *ssa.Value, x []*ssa.Value) []*ssa.Value {
 			all := b.combine(op, t, x[0], b.getSlot(t, i))
-			return []*value{all, b.sel(t, b.cmp(isa.OpLtU, isa.I32, i, sub), all, x[1])}
+			return []*ssa.Value{all, b.sel(t, b.cmp(isa.OpLtU, isa.I32, i, sub), all, x[1])}
 		})[1]
 		r = b.combine(op, t, before, own)
 		if kind == isa.ScanExclusive {
@@ -172,26 +173,26 @@ func (b *builder) workgroupScan(kind isa.ScanKind, op isa.ScanOp, t isa.Type, x 
 
 // workgroupBroadcast gives all work-items the value of the one with the local
 // id that has the given components; 0 if there is none.
-func (b *builder) workgroupBroadcast(t isa.Type, x, id []*value) []*value {
+func (b *builder) workgroupBroadcast(t isa.Type, x, id []*ssa.Value) []*ssa.Value {
 	if len(id) < 1 || len(id) > 3 {
 		b.fail("a local id of %d components", len(id))
 	}
 	b.groupSlots(len(x))
 	here, inside := b.imm(isa.B1, 1), b.imm(isa.B1, 1)
 	for d, v := range id {
-		if !v.typ.IsInt() {
+		if !v.Type.IsInt() {
 			b.fail("the local id is no integer")
 		}
-		if v.typ.Bits() < 32 {
-			v = b.resize(v, v.typ, isa.I32) // the size of a group may not fit
+		if v.Type.Bits() < 32 {
+			v = b.resize(v, v.Type, isa.I32) // the size of a group may not fit
 		}
-		local, size := b.builtin(spirv.BuiltInLocalInvocationId, d, v.typ), b.builtin(spirv.BuiltInWorkgroupSize, d, v.typ)
-		here = b.bin(isa.OpAnd, isa.B1, here, b.cmp(isa.OpEq, v.typ, v, local))
-		inside = b.bin(isa.OpAnd, isa.B1, inside, b.cmp(isa.OpLtU, v.typ, v, size))
-		if !v.isConst() || v.imm != 0 {
+		local, size := b.builtin(spirv.BuiltInLocalInvocationId, d, v.Type), b.builtin(spirv.BuiltInWorkgroupSize, d, v.Type)
+		here = b.bin(isa.OpAnd, isa.B1, here, b.cmp(isa.OpEq, v.Type, v, local))
+		inside = b.bin(isa.OpAnd, isa.B1, inside, b.cmp(isa.OpLtU, v.Type, v, size))
+		if !v.IsConst() || v.Imm != 0 {
 			// For the checks: all lanes are to name the same work-item, which is there.
-			at := b.lane32(&groupCall{a: [][]*value{{v}}}, 0)
-			b.cross(isa.OpShuffle, isa.I32, isa.I32, isa.FlagUniform, isa.ShuffleSame|isa.ShuffleLoose|isa.ShuffleItem, b.resize(size, v.typ, isa.I32), at)
+			at := b.lane32(&groupCall{a: [][]*ssa.Value{{v}}}, 0)
+			b.cross(isa.OpShuffle, isa.I32, isa.I32, isa.FlagUniform, isa.ShuffleSame|isa.ShuffleLoose|isa.ShuffleItem, b.resize(size, v.Type, isa.I32), at)
 		}
 	}
 	// A local id of fewer dimensions than the group has names the items at 0.
@@ -204,7 +205,7 @@ func (b *builder) workgroupBroadcast(t isa.Type, x, id []*value) []*value {
 		}
 	})
 	b.groupBarrier()
-	out := make([]*value, len(x))
+	out := make([]*ssa.Value, len(x))
 	for i := range x {
 		out[i] = b.sel(t, inside, b.getSlot(t, b.imm(isa.I32, uint64(i))), b.imm(t, 0))
 	}

@@ -6,6 +6,8 @@ import (
 	"sort"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 )
 
 var errTooLarge = errors.New("the kernel is too large: too many values live across too many blocks")
@@ -23,10 +25,10 @@ type emitter struct {
 	priv   []int       // private allocation → its new number, -1 when it is gone
 	init   int         // scalar registers that start with a value
 
-	edges edgePlaces
+	edges ssa.EdgePlaces
 
-	to []*block // by order, the block that a branch to a block leads to
-	at []int    // by order, the number of a block that stays
+	to []*ssa.Block // by order, the block that a branch to a block leads to
+	at []int        // by order, the number of a block that stays
 
 	sequence []int                     // of async marks, by body
 	accesses map[int]uint32            // builder.pipeAccesses → Kernel.PipeAccesses
@@ -46,33 +48,33 @@ func emit(b *builder) {
 	if err := a.run(); err != nil {
 		b.fail("%v", err)
 	}
-	b.f.steps += a.steps
-	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, undefs: map[int]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, edges: edgePlaces{f: b.f}, wides: map[isa.WideAccess]uint32{}, checks: map[int]uint32{}}
+	b.f.Steps += a.steps
+	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, undefs: map[int]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, edges: ssa.EdgePlaces{Func: b.f}, wides: map[isa.WideAccess]uint32{}, checks: map[int]uint32{}}
 	e.leaves()
 	e.pipeUses()
 	k := b.k
 	e.sequence, k.MarkSequences = b.sequences()
 	e.skipEmpty()
-	size := len(b.f.blocks)
-	for _, blk := range b.f.blocks {
-		size += len(blk.phis) + len(blk.insts)
+	size := len(b.f.Blocks)
+	for _, blk := range b.f.Blocks {
+		size += len(blk.Phis) + len(blk.Insts)
 	}
-	k.Code, k.Blocks = make([]isa.Inst, 0, size), make([]isa.Block, 0, len(b.f.blocks))
-	for i, blk := range b.f.blocks {
+	k.Code, k.Blocks = make([]isa.Inst, 0, size), make([]isa.Block, 0, len(b.f.Blocks))
+	for i, blk := range b.f.Blocks {
 		if e.to[i] != blk {
 			continue
 		}
 		start := len(k.Code)
-		for _, v := range blk.insts {
+		for _, v := range blk.Insts {
 			e.inst(v)
 		}
 		e.copies(blk)
 		e.terminator(blk)
 		depth := 0
-		if blk.loop != nil {
-			depth = blk.loop.depth
+		if blk.Loop != nil {
+			depth = blk.Loop.Depth
 		}
-		k.Blocks = append(k.Blocks, isa.Block{Start: start, End: len(k.Code), Loop: depth, Name: blk.name})
+		k.Blocks = append(k.Blocks, isa.Block{Start: start, End: len(k.Code), Loop: depth, Name: blk.Name})
 	}
 	k.NumScalar = e.init + a.global[classScalar] + a.local[classScalar]
 	if a.scratch[classScalar] >= 0 {
@@ -97,57 +99,57 @@ func (e *emitter) leaves() {
 		e.priv[i] = -1
 	}
 	kept := 0
-	visit := func(v *value) {
-		switch v.op {
-		case irPriv:
-			if e.priv[v.index] < 0 {
-				e.priv[v.index] = kept
+	visit := func(v *ssa.Value) {
+		switch v.Op {
+		case ssa.OpPrivate:
+			if e.priv[v.Index] < 0 {
+				e.priv[v.Index] = kept
 				kept++
 			}
-			e.constant(isa.PointerBits(isa.SpacePrivate, e.priv[v.index]))
-		case irLocal:
-			e.constant(isa.PointerBits(isa.SpaceLocal, int(v.index)))
-		case irConst:
-			e.constant(v.imm)
-		case irParam:
-			key := paramKey{int(v.index), v.imm, v.typ.Bytes()}
+			e.constant(isa.PointerBits(isa.SpacePrivate, e.priv[v.Index]))
+		case ssa.OpLocal:
+			e.constant(isa.PointerBits(isa.SpaceLocal, int(v.Index)))
+		case ssa.OpConst:
+			e.constant(v.Imm)
+		case ssa.OpParam:
+			key := paramKey{int(v.Index), v.Imm, v.Type.Bytes()}
 			if _, ok := e.params[key]; !ok {
 				r := e.slot(0)
 				e.params[key] = r
 				e.k.ParamRegs = append(e.k.ParamRegs, isa.ParamReg{Scalar: r, Param: key.param, Offset: key.offset, Size: uint8(key.size)})
 			}
-		case irUndef:
-			if _, ok := e.undefs[int(v.index)]; !ok {
+		case ssa.OpUndef:
+			if _, ok := e.undefs[int(v.Index)]; !ok {
 				r := e.slot(0)
-				e.undefs[int(v.index)] = r
-				e.k.UndefinedRegs = append(e.k.UndefinedRegs, isa.UndefinedReg{Scalar: r, From: int(v.index)})
+				e.undefs[int(v.Index)] = r
+				e.k.UndefinedRegs = append(e.k.UndefinedRegs, isa.UndefinedReg{Scalar: r, From: int(v.Index)})
 			}
-		case irGlobal:
-			if _, ok := e.addrs[int(v.index)]; !ok {
+		case ssa.OpGlobal:
+			if _, ok := e.addrs[int(v.Index)]; !ok {
 				r := e.slot(0)
-				e.addrs[int(v.index)] = r
-				e.k.GlobalRegs = append(e.k.GlobalRegs, isa.GlobalReg{Scalar: r, Global: int(v.index)})
+				e.addrs[int(v.Index)] = r
+				e.k.GlobalRegs = append(e.k.GlobalRegs, isa.GlobalReg{Scalar: r, Global: int(v.Index)})
 			}
-		case irPipe:
-			if _, ok := e.pipes[int(v.index)]; !ok {
-				e.pipes[int(v.index)] = len(e.k.PipeRegs)
-				e.k.PipeRegs = append(e.k.PipeRegs, isa.PipeReg{Scalar: e.slot(0), Pipe: int(v.index)})
+		case ssa.OpPipeHandle:
+			if _, ok := e.pipes[int(v.Index)]; !ok {
+				e.pipes[int(v.Index)] = len(e.k.PipeRegs)
+				e.k.PipeRegs = append(e.k.PipeRegs, isa.PipeReg{Scalar: e.slot(0), Pipe: int(v.Index)})
 			}
 		}
 	}
-	for _, b := range e.b.f.blocks {
-		for _, v := range b.phis {
-			for _, x := range v.args {
+	for _, b := range e.b.f.Blocks {
+		for _, v := range b.Phis {
+			for _, x := range v.Args {
 				visit(x)
 			}
 		}
-		for _, v := range b.insts {
-			for _, x := range v.args {
+		for _, v := range b.Insts {
+			for _, x := range v.Args {
 				visit(x)
 			}
 		}
-		if b.cond != nil {
-			visit(b.cond)
+		if b.Cond != nil {
+			visit(b.Cond)
 		}
 	}
 	e.init = len(e.k.ScalarInit)
@@ -180,28 +182,28 @@ func (e *emitter) keptPrivate() []isa.Alloc {
 }
 
 // reg returns the register of a value.
-func (e *emitter) reg(v *value) isa.Reg {
-	switch v.op {
-	case irConst:
-		return isa.S(e.consts[v.imm])
-	case irParam:
-		return isa.S(e.params[paramKey{int(v.index), v.imm, v.typ.Bytes()}])
-	case irUndef:
-		return isa.S(e.undefs[int(v.index)])
-	case irGlobal:
-		return isa.S(e.addrs[int(v.index)])
-	case irPipe:
-		return isa.S(e.k.PipeRegs[e.pipes[int(v.index)]].Scalar)
-	case irPriv:
-		return isa.S(e.consts[isa.PointerBits(isa.SpacePrivate, e.priv[v.index])])
-	case irLocal:
-		return isa.S(e.consts[isa.PointerBits(isa.SpaceLocal, int(v.index))])
+func (e *emitter) reg(v *ssa.Value) isa.Reg {
+	switch v.Op {
+	case ssa.OpConst:
+		return isa.S(e.consts[v.Imm])
+	case ssa.OpParam:
+		return isa.S(e.params[paramKey{int(v.Index), v.Imm, v.Type.Bytes()}])
+	case ssa.OpUndef:
+		return isa.S(e.undefs[int(v.Index)])
+	case ssa.OpGlobal:
+		return isa.S(e.addrs[int(v.Index)])
+	case ssa.OpPipeHandle:
+		return isa.S(e.k.PipeRegs[e.pipes[int(v.Index)]].Scalar)
+	case ssa.OpPrivate:
+		return isa.S(e.consts[isa.PointerBits(isa.SpacePrivate, e.priv[v.Index])])
+	case ssa.OpLocal:
+		return isa.S(e.consts[isa.PointerBits(isa.SpaceLocal, int(v.Index))])
 	}
 	c := classOf(v)
 	if w := e.a.webOf(v); w != nil {
 		return e.number(c, w.reg)
 	}
-	return e.number(c, e.a.global[c]+v.reg.Index())
+	return e.number(c, e.a.global[c]+v.Reg.Index())
 }
 
 func (e *emitter) number(c class, i int) isa.Reg {
@@ -227,22 +229,22 @@ func (e *emitter) check(i int) uint32 {
 	n, ok := e.checks[i]
 	if !ok {
 		n = uint32(len(e.k.Checks))
-		e.k.Checks = append(e.k.Checks, e.b.checks[i])
+		e.k.Checks = append(e.k.Checks, e.b.Checks[i])
 		e.checks[i] = n
 	}
 	return n
 }
 
 // inst writes one instruction.
-func (e *emitter) inst(v *value) {
+func (e *emitter) inst(v *ssa.Value) {
 	in := isa.Inst{
-		Op: v.op, Type: v.elem, Flags: v.flags, Idx: v.idx, Space: v.space, Imm2: v.imm2,
-		Scale: v.scale, Disp: v.disp, Imm: uint32(v.imm), Loc: v.loc,
+		Op: v.Op, Type: v.Elem, Flags: v.Flags, Idx: v.Idx, Space: v.Space, Imm2: v.Imm2,
+		Scale: v.Scale, Disp: v.Disp, Imm: uint32(v.Imm), Loc: v.Loc,
 	}
-	info := v.op.Info()
+	info := v.Op.Info()
 	switch info.Shape {
 	case isa.ShapeConvert:
-		in.Type, in.Type2 = v.typ, v.elem
+		in.Type, in.Type2 = v.Type, v.Elem
 	case isa.ShapePtrAdd, isa.ShapePtrDiff:
 		in.Type = isa.I64
 	}
@@ -250,95 +252,95 @@ func (e *emitter) inst(v *value) {
 	at := 0
 	switch info.Shape {
 	case isa.ShapePtrAdd, isa.ShapeLoad, isa.ShapeStore, isa.ShapeAtomic, isa.ShapeBlockLoad, isa.ShapeBlockStore:
-		in.A = e.reg(v.args[0])
-		if v.idx != isa.IdxNone {
-			in.B = e.reg(v.args[1])
+		in.A = e.reg(v.Args[0])
+		if v.Idx != isa.IdxNone {
+			in.B = e.reg(v.Args[1])
 		}
 		at = 2
-		for _, x := range rest(v) {
+		for _, x := range opt.Rest(v) {
 			*ops[at] = e.reg(x)
 			at++
 		}
-		if v.imm != 0 && (v.op == isa.OpLoad || v.op == isa.OpStore) {
-			in.Imm = e.wideAccess(e.b.wides[v.imm-1])
+		if v.Imm != 0 && (v.Op == isa.OpLoad || v.Op == isa.OpStore) {
+			in.Imm = e.wideAccess(e.b.wides[v.Imm-1])
 		}
 	case isa.ShapeCheck:
-		in.A, in.Imm = e.reg(v.args[0]), e.check(int(v.imm))
-		if len(v.args) > 1 {
-			in.B = e.reg(v.args[1])
+		in.A, in.Imm = e.reg(v.Args[0]), e.check(int(v.Imm))
+		if len(v.Args) > 1 {
+			in.B = e.reg(v.Args[1])
 		}
 	case isa.ShapeImage:
-		e.k.ImageAccesses[v.index].Regs(e.regs(v))
+		e.k.ImageAccesses[v.Index].Regs(e.regs(v))
 	case isa.ShapePrintf:
-		pf := &e.k.Printfs[v.index]
+		pf := &e.k.Printfs[v.Index]
 		i := 0
 		for j := range pf.Args {
 			for r := range pf.Args[j].Regs {
-				pf.Args[j].Regs[r] = e.reg(v.args[i])
+				pf.Args[j].Regs[r] = e.reg(v.Args[i])
 				i++
 			}
 		}
 	case isa.ShapeGroupCopy:
-		c := e.b.groupCopies[v.index]
+		c := e.b.GroupCopies[v.Index]
 		c.Regs(e.regs(v))
 		in.Imm = uint32(len(e.k.GroupCopies))
 		e.k.GroupCopies = append(e.k.GroupCopies, c)
 		e.k.UsesAsync = true
 	case isa.ShapeLaneCopy:
-		c := e.b.laneCopies[v.index]
+		c := e.b.LaneCopies[v.Index]
 		c.Regs(e.regs(v))
 		in.Imm = uint32(len(e.k.LaneCopies))
 		e.k.LaneCopies = append(e.k.LaneCopies, c)
 		e.k.UsesAsync = true
 	case isa.ShapePipe:
-		a := e.b.pipeAccesses[v.index]
+		a := e.b.pipeAccesses[v.Index]
 		a.Regs(e.regs(v))
 		in.Type, in.Imm2, in.Imm = isa.Void, 0, uint32(len(e.k.PipeAccesses))
-		e.accesses[int(v.index)] = in.Imm
+		e.accesses[int(v.Index)] = in.Imm
 		e.k.PipeAccesses = append(e.k.PipeAccesses, a)
 	case isa.ShapeAsync:
-		in.Imm = uint32(e.sequence[v.index])
+		in.Imm = uint32(e.sequence[v.Index])
 		e.k.UsesAsync = true
 	case isa.ShapeGroupWait:
-		in.A = e.reg(v.args[0])
+		in.A = e.reg(v.Args[0])
 		e.k.UsesAsync = true
 	default:
-		for _, x := range v.args {
+		for _, x := range v.Args {
 			*ops[at] = e.reg(x)
 			at++
 		}
 	}
-	unused := noResult(v) || (v.op == isa.OpAtomic || v.op == isa.OpPrintf || v.op == isa.OpImageRead || v.op == isa.OpPipe) && e.a.unused(v)
+	unused := ssa.NoResult(v) || (v.Op == isa.OpAtomic || v.Op == isa.OpPrintf || v.Op == isa.OpImageRead || v.Op == isa.OpPipe) && e.a.unused(v)
 	if !unused {
 		in.Dst = e.reg(v)
-		if v.div && e.a.webOf(v) == nil {
+		if v.Varying && e.a.webOf(v) == nil {
 			in.Flags |= isa.FlagDense
 		}
 	}
-	if v.op == isa.OpAtomic {
+	if v.Op == isa.OpAtomic {
 		e.atomicEffects(v, unused)
 	}
 	e.k.Code = append(e.k.Code, in)
 }
 
-func (a *allocator) unused(v *value) bool { return a.of(v).end == v.pos && a.webOf(v) == nil }
+func (a *allocator) unused(v *ssa.Value) bool { return a.of(v).end == v.Pos && a.webOf(v) == nil }
 
 // regs returns what fills the registers of a table's entry with those of v's
 // operands, one after the other.
-func (e *emitter) regs(v *value) func(*isa.Reg, isa.Type, string) {
+func (e *emitter) regs(v *ssa.Value) func(*isa.Reg, isa.Type, string) {
 	i := 0
 	return func(r *isa.Reg, _ isa.Type, _ string) {
-		*r = e.reg(v.args[i])
+		*r = e.reg(v.Args[i])
 		i++
 	}
 }
 
 // atomicEffects notes whether work-groups can see each other's order.
-func (e *emitter) atomicEffects(v *value, unused bool) {
-	if v.space == isa.SpaceLocal {
+func (e *emitter) atomicEffects(v *ssa.Value, unused bool) {
+	if v.Space == isa.SpaceLocal {
 		return
 	}
-	switch isa.AtomicOp(v.imm2) {
+	switch isa.AtomicOp(v.Imm2) {
 	case isa.AtomicAdd, isa.AtomicSub, isa.AtomicMinS, isa.AtomicMaxS, isa.AtomicMinU, isa.AtomicMaxU, isa.AtomicAnd, isa.AtomicOr,
 		isa.AtomicXor, isa.AtomicFMin, isa.AtomicFMax:
 		// These commute, so only somebody who reads the old value can tell.
@@ -350,26 +352,26 @@ func (e *emitter) atomicEffects(v *value, unused bool) {
 	}
 }
 
-func (e *emitter) terminator(b *block) {
-	in := isa.Inst{Loc: b.termLoc}
-	to := func(i int) int { return e.at[e.to[b.succs[i].order].order] }
-	switch b.term {
-	case termBr:
+func (e *emitter) terminator(b *ssa.Block) {
+	in := isa.Inst{Loc: b.TermLoc}
+	to := func(i int) int { return e.at[e.to[b.Succs[i].Order].Order] }
+	switch b.Term {
+	case ssa.TermBr:
 		in.Op = isa.OpBr
 		in.SetTargets(to(0), 0)
-	case termCond:
-		in.Op, in.A = isa.OpBrCond, e.reg(b.cond)
+	case ssa.TermCond:
+		in.Op, in.A = isa.OpBrCond, e.reg(b.Cond)
 		in.SetTargets(to(0), to(1))
-		if b.wait != nil {
+		if b.Wait != nil {
 			in.Flags |= isa.FlagWait
-			in.Imm = e.accesses[int(b.wait.index)]
+			in.Imm = e.accesses[int(b.Wait.Index)]
 		}
-	case termSwitch:
+	case ssa.TermSwitch:
 		// The selector may be the bits of a float: reinterpreting them takes no instruction.
-		in.Op, in.Type, in.A = isa.OpSwitch, isa.IntOf(b.cond.typ.Bits()), e.reg(b.cond)
+		in.Op, in.Type, in.A = isa.OpSwitch, isa.IntOf(b.Cond.Type.Bits()), e.reg(b.Cond)
 		in.Imm = uint32(len(e.k.Switches))
 		t := isa.SwitchTable{Default: to(0)}
-		cases := b.table.cases
+		cases := b.Table.Cases
 		idx := make([]int, len(cases))
 		for i := range idx {
 			idx[i] = i
@@ -377,19 +379,19 @@ func (e *emitter) terminator(b *block) {
 		sort.Slice(idx, func(i, j int) bool { return cases[idx[i]] < cases[idx[j]] })
 		for _, i := range idx {
 			t.Values = append(t.Values, cases[i])
-			t.Targets = append(t.Targets, to(b.table.to[i]))
+			t.Targets = append(t.Targets, to(b.Table.To[i]))
 		}
 		e.k.Switches = append(e.k.Switches, t)
-	case termBarrier:
-		in.Op, in.Imm2, in.Imm = isa.OpBarrier, uint8(b.scope), uint32(b.sched)
-		if b.uniform {
+	case ssa.TermBarrier:
+		in.Op, in.Imm2, in.Imm = isa.OpBarrier, uint8(b.Scope), uint32(b.Schedule)
+		if b.Uniform {
 			in.Flags |= isa.FlagUniform
 		}
-		in.SetOrder(b.memory)
+		in.SetOrder(b.MemoryOrder)
 		in.SetTargets(to(0), 0)
 		e.k.UsesBarrier = true
-	case termTrap:
-		in.Op, in.Imm = isa.OpTrap, uint32(b.trap)
+	case ssa.TermTrap:
+		in.Op, in.Imm = isa.OpTrap, uint32(b.Trap)
 	default:
 		in.Op = isa.OpRet
 	}

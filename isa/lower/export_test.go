@@ -24,7 +24,7 @@ func PreparedBodies(c *Compiler, kernel string) []string {
 	b.k.Name = ep.name
 	f := m.funcs[ep.id]
 	b.in = f.def
-	b.cur = b.f.newBlock("entry")
+	b.cur = b.f.NewBlock("entry")
 	args := b.params(f)
 	b.choosePrepared(f)
 	b.inline(f, args)

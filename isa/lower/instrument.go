@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockstep-gpu/lockstep/internal/verifyeach"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 )
 
 // Instrument says what is to be seen of passes while they run. The zero value
@@ -122,7 +123,7 @@ func (w *watch) print(r *passRun, when, pass, text string) {
 	if w.Out == nil || w.err != nil {
 		return
 	}
-	_, w.err = fmt.Fprintf(w.Out, "; kernel %s, %s %s\n%s\n", plain(r.b.k.Name), when, pass, text)
+	_, w.err = fmt.Fprintf(w.Out, "; kernel %s, %s %s\n%s\n", ssa.Quoted(r.b.k.Name), when, pass, text)
 }
 
 func (w *watch) before(r *passRun, p Pass) {
@@ -152,7 +153,7 @@ func (w *watch) after(r *passRun, p Pass) {
 	case listed(w.After, p.Name), w.Changed && text != w.last:
 		w.print(r, "after", p.Name, text)
 	case w.Out != nil && w.err == nil:
-		_, w.err = fmt.Fprintf(w.Out, "; kernel %s, after %s: no change\n\n", plain(r.b.k.Name), p.Name)
+		_, w.err = fmt.Fprintf(w.Out, "; kernel %s, after %s: no change\n\n", ssa.Quoted(r.b.k.Name), p.Name)
 	}
 	w.last = text
 }
@@ -173,8 +174,8 @@ func (w *watch) verify(r *passRun) error {
 	if r.emitted {
 		return r.b.k.Verify()
 	}
-	if err := r.b.f.verify(); err != nil {
+	if err := r.b.f.Verify(); err != nil {
 		return err
 	}
-	return r.b.f.checkAnalyses()
+	return r.b.f.CheckAnalyses()
 }

@@ -2,6 +2,8 @@ package lower
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -14,29 +16,29 @@ func (b *builder) lifetime(kind isa.CheckKind, id spirv.ID) {
 	if !b.m.checked {
 		return
 	}
-	if p, _ := b.one(id); p.op == irPriv {
+	if p, _ := b.one(id); p.Op == ssa.OpPrivate {
 		b.checkLife(kind, p)
 	}
 }
 
 // checkLife begins or ends the lifetime of a private variable.
-func (b *builder) checkLife(kind isa.CheckKind, p *value) {
-	a := &b.k.Private[p.index]
+func (b *builder) checkLife(kind isa.CheckKind, p *ssa.Value) {
+	a := &b.k.Private[p.Index]
 	if a.Param > 0 || a.Size == 0 {
 		return
 	}
-	v := b.f.newValue(isa.OpCheck, isa.Void, isa.I64, p)
-	v.imm = uint64(len(b.checks))
-	if v.disp = lifeBegins; kind == isa.CheckDead {
-		v.disp = lifeEnds
+	v := b.f.NewValue(isa.OpCheck, isa.Void, isa.I64, p)
+	v.Imm = uint64(len(b.Checks))
+	if v.Disp = ssa.LifeBegins; kind == isa.CheckDead {
+		v.Disp = ssa.LifeEnds
 	}
-	b.checks = append(b.checks, isa.Check{Kind: kind, Limit: a.Size, Name: a.Name})
+	b.Checks = append(b.Checks, isa.Check{Kind: kind, Limit: a.Size, Name: a.Name})
 	b.add(v)
 }
 
 // beginVariable begins the lifetime of a variable of a function that is called. Those of the kernel itself live as long as
 // it runs.
-func (b *builder) beginVariable(p *value) {
+func (b *builder) beginVariable(p *ssa.Value) {
 	if b.m.checked && len(b.stack) > 1 {
 		b.checkLife(isa.CheckLive, p)
 		b.callees = append(b.callees, p)
@@ -53,78 +55,78 @@ func (b *builder) endVariables(n int) {
 
 // startLifetimes notes for each begin and end of a lifetime the first slot of the variable, and what the slots hold
 // behind an end.
-func (b *builder) startLifetimes(slots []slot) {
+func (b *builder) startLifetimes(slots []opt.Slot) {
 	if !b.m.checked {
 		return
 	}
 	first := make([]int32, len(b.k.Private)) // by variable, plus one
 	for si := len(slots) - 1; si >= 0; si-- {
-		first[slots[si].index] = int32(si) + 1
+		first[slots[si].Index] = int32(si) + 1
 	}
 	ends := make([]bool, len(b.k.Private))
-	for _, blk := range b.f.blocks {
-		for _, v := range blk.insts {
-			if v.lifetime() {
-				v.pos = first[v.args[0].index]
-				ends[v.args[0].index] = ends[v.args[0].index] || v.disp == lifeEnds
+	for _, blk := range b.f.Blocks {
+		for _, v := range blk.Insts {
+			if v.Lifetime() {
+				v.Pos = first[v.Args[0].Index]
+				ends[v.Args[0].Index] = ends[v.Args[0].Index] || v.Disp == ssa.LifeEnds
 			}
 		}
 	}
 	dead := map[int32]int32{}
 	for si := range slots {
 		s := &slots[si]
-		if !ends[s.index] {
+		if !ends[s.Index] {
 			continue
 		}
-		at, ok := dead[s.index]
+		at, ok := dead[s.Index]
 		if !ok {
-			a := &b.k.Private[s.index]
+			a := &b.k.Private[s.Index]
 			at = b.newUndefined(isa.Undefined{Name: a.Name, Elem: a.Elem, Loc: a.Loc, Dead: true})
-			dead[s.index] = at
+			dead[s.Index] = at
 		}
-		s.dead = b.undefinedValue(s.t, at)
+		s.Dead = b.undefinedValue(s.Type, at)
 	}
 }
 
 // dropLifetimes drops the begins and ends of the lifetimes of variables that nothing accesses in memory any more.
-func (b *builder) dropLifetimes(slots []slot) {
-	if len(b.checks) == 0 {
+func (b *builder) dropLifetimes(slots []opt.Slot) {
+	if len(b.Checks) == 0 {
 		return
 	}
 	stays := make([]bool, len(b.k.Private))
-	note := func(p *value) {
-		if p, _ := constantSteps(p); p.op == irPriv {
-			stays[p.index] = true
+	note := func(p *ssa.Value) {
+		if p, _ := opt.ConstantSteps(p); p.Op == ssa.OpPrivate {
+			stays[p.Index] = true
 		}
 	}
-	for _, blk := range b.f.blocks {
-		for _, v := range blk.phis {
-			for _, a := range v.args {
+	for _, blk := range b.f.Blocks {
+		for _, v := range blk.Phis {
+			for _, a := range v.Args {
 				note(a)
 			}
 		}
-		for _, v := range blk.insts {
+		for _, v := range blk.Insts {
 			// An addition stays as long as somebody uses it.
-			if v.lifetime() || v.op == isa.OpPtrAdd && v.idx == isa.IdxNone {
+			if v.Lifetime() || v.Op == isa.OpPtrAdd && v.Idx == isa.IdxNone {
 				continue
 			}
-			for _, a := range v.args {
+			for _, a := range v.Args {
 				note(a)
 			}
 		}
-		if blk.cond != nil {
-			note(blk.cond)
+		if blk.Cond != nil {
+			note(blk.Cond)
 		}
 	}
-	for _, blk := range b.f.blocks {
-		insts := blk.insts[:0]
-		for _, v := range blk.insts {
-			if v.lifetime() && !stays[v.args[0].index] {
+	for _, blk := range b.f.Blocks {
+		insts := blk.Insts[:0]
+		for _, v := range blk.Insts {
+			if v.Lifetime() && !stays[v.Args[0].Index] {
 				continue
 			}
 			insts = append(insts, v)
 		}
-		clear(blk.insts[len(insts):])
-		blk.insts = insts
+		clear(blk.Insts[len(insts):])
+		blk.Insts = insts
 	}
 }

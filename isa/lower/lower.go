@@ -2,31 +2,32 @@
 // [Program] takes a [spirv.Module] that spirv/validate has accepted and gives
 // an [isa.Program], one kernel an entry point, every call inlined.
 //
-// A kernel goes through passes (passes.go), one pass a file, in the order that a
-// [PassMachinery] gives, the default one unless [Options] has another:
-// it is read into SSA over scalars (build*.go), its variables are promoted to
-// registers (promote.go), some of them once loops over them have become their trips
-// (unrollprivate.go), values are simplified and shared (simplify.go), the
+// A kernel goes through passes (passes.go) over the form of isa/ssa, in the order that a
+// [PassMachinery] gives, the default one unless [Options] has another. Those that do not
+// need the module are in isa/ssa/opt.
+// A kernel is read into SSA over scalars (build*.go), its variables are promoted to
+// registers (promotion.go), some of them once loops over them have become their trips,
+// values are simplified and shared, the
 // pipes that constants describe are found (pipestorage.go), async marks and waits
-// that do nothing go (asyncwaits.go, asyncmarks.go), arithmetic gets as narrow as its
-// results (narrow.go), addresses are folded into accesses (address.go), loops test at
-// their end (rotate.go), loads of what is known go (loads.go), loops get one latch each
-// and blocks their order (cfg.go),
-// the values that are the same for every lane are found (diverge.go), and
+// that do nothing go, arithmetic gets as narrow as its
+// results, addresses are folded into accesses, loops test at
+// their end, loads of what is known go, loops get one latch each
+// and blocks their order,
+// the values that are the same for every lane are found (isa/ssa, uniform.go), and
 // registers are given out while bytecode is written (regs.go, emit.go).
 //
 // The bodies of functions that a large kernel calls often are read, promoted and simplified once (prepare.go), and
 // copied to their calls (paste.go).
 //
-// A pass says which analyses it needs and keeps (analysis.go). Passes can be
-// watched, timed and verified while they run (instrument.go, verify.go), pipelines
+// A pass says which analyses it needs and keeps. Passes can be
+// watched, timed and verified while they run (instrument.go), pipelines
 // of them are text (pipeline.go), and others may bring passes of their own, over
 // SSA (view.go) or over the finished bytecode (machinery.go).
 //
 // A kernel may be compiled for one launch, with its sizes and arguments as
-// constants (specialize.go). What a module says about a kernel besides its code is
+// constants (specialization.go). What a module says about a kernel besides its code is
 // in metadata.go; barriers behind which not all lanes go on together make
-// loads differ by lane (diverge.go), and nothing may leave a region that runs
+// loads differ by lane, and nothing may leave a region that runs
 // once (barrieronce.go).
 //
 // Functions that a module only imports are turned into instructions by their
@@ -43,7 +44,7 @@
 // Pipe instructions are effects too, and give each lane a result of its own. A
 // blocking one is a loop of one block, which stays as it is (build_pipe.go). Lanes
 // that got their packet may run on while others wait, so that from the first such
-// loop on no value counts as the same for all lanes (diverge.go).
+// loop on no value counts as the same for all lanes.
 //
 // It runs nothing and knows no engine. What it cannot lower it refuses by
 // name, with an [*Error], before anything runs.

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 )
 
 // Pass is a step of the lowering of a kernel: over its SSA form, or over its
@@ -19,7 +21,7 @@ type Pass struct {
 	// Needs is what must be known before the pass runs, Keeps what of that is
 	// still true afterwards. A pass over SSA that changes blocks or edges by what
 	// [IR] offers need not think of control flow: that is forgotten at once.
-	Needs, Keeps Analyses
+	Needs, Keeps ssa.Analyses
 
 	// IR works on the SSA form, ahead of the passes diverge and emit. An error
 	// refuses the kernel.
@@ -29,7 +31,7 @@ type Pass struct {
 
 	fixed    bool // has its place, and is not for pipelines
 	own      bool // of this package
-	tells    bool // sets fn.simple to false by itself, when it changes a value
+	tells    bool // sets Func.Simplified to false by itself, when it changes a value
 	drops    bool // may leave few of the values or blocks
 	describe func(*builder)
 }
@@ -106,7 +108,7 @@ func (m *PassMachinery) Register(p Pass) error {
 		return bad("there is one of that name already")
 	case (p.IR == nil) == (p.Kernel == nil):
 		return bad("a pass works either on SSA or on bytecode")
-	case p.Needs&(AnalysisLayout|AnalysisDivergence) != 0:
+	case p.Needs&(ssa.AnalysisLayout|ssa.AnalysisDivergence) != 0:
 		return bad("layout and divergence are not known before the pass diverge")
 	}
 	p.fixed, p.own, p.tells, p.drops, p.describe = false, false, false, false, nil
@@ -319,19 +321,15 @@ func (r *passRun) verify(p Pass) error {
 
 // apply runs a pass over SSA.
 func (r *passRun) apply(p Pass) error {
-	f := r.b.f
-	f.need(p.Needs)
-	ir := &IR{b: r.b}
-	err := p.guard(func() error { return p.IR(ir) })
-	if err == nil {
-		ir.flush()
-	}
-	f.valid &= p.Keeps
-	f.simple = f.simple && p.tells
-	if p.drops {
-		f.compact()
-	}
-	return err
+	step := opt.Pass{Needs: p.Needs, Keeps: p.Keeps, Tells: p.tells, Drops: p.drops, Run: func(*ssa.Func) error {
+		ir := &IR{b: r.b}
+		err := p.guard(func() error { return p.IR(ir) })
+		if err == nil {
+			ir.flush()
+		}
+		return err
+	}}
+	return step.Apply(r.b.f)
 }
 
 // guard runs a pass. A panic of a registered one is that pass's error.
@@ -351,5 +349,5 @@ func (r *passRun) text() string {
 	if r.emitted {
 		return r.b.k.Text(r.b.m.prog)
 	}
-	return r.b.f.text()
+	return r.b.f.String()
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/lower"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 )
 
 // throughPasses lowers a module of testdata with a machinery.
@@ -33,7 +34,7 @@ func TestHooks(t *testing.T) {
 		return n
 	}
 	for _, stage := range []string{"front", "final"} {
-		if err := m.Register(lower.Pass{Name: stage, Doc: "counts loads", Keeps: lower.ControlFlow, IR: func(ir *lower.IR) error {
+		if err := m.Register(lower.Pass{Name: stage, Doc: "counts loads", Keeps: ssa.ControlFlow, IR: func(ir *lower.IR) error {
 			seen = append(seen, fmt.Sprintf("%s: %s, %d loads", stage, ir.Kernel(), loads(ir)))
 			return nil
 		}}); err != nil {
@@ -70,7 +71,7 @@ func TestHooks(t *testing.T) {
 func TestCustomPass(t *testing.T) {
 	m := lower.NewPassMachinery()
 	replaced := 0
-	err := m.Register(lower.Pass{Name: "mul3", Doc: "x*3 is x+x+x", Keeps: lower.ControlFlow, IR: func(ir *lower.IR) error {
+	err := m.Register(lower.Pass{Name: "mul3", Doc: "x*3 is x+x+x", Keeps: ssa.ControlFlow, IR: func(ir *lower.IR) error {
 		for v := range ir.Insts() {
 			if v.Op() != isa.OpMul {
 				continue
@@ -264,7 +265,7 @@ func TestRegister(t *testing.T) {
 		{lower.Pass{Name: "simplify", IR: ir}, "already"},
 		{lower.Pass{Name: "x"}, "either"},
 		{lower.Pass{Name: "x", IR: ir, Kernel: code}, "either"},
-		{lower.Pass{Name: "x", IR: ir, Needs: lower.AnalysisDivergence}, "not known before"},
+		{lower.Pass{Name: "x", IR: ir, Needs: ssa.AnalysisDivergence}, "not known before"},
 	} {
 		if err := m.Register(x.pass); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%+v: %v, expected %q", x.pass.Name, err, x.want)

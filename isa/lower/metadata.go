@@ -273,7 +273,7 @@ func (m *module) scheduleOf(id spirv.ID) (isa.BarrierSchedule, bool) {
 // describe finds out from the finished bytecode what attributes say of it.
 func describe(b *builder) {
 	k := b.k
-	if k.UsesPipes && b.f.ordered {
+	if k.UsesPipes && b.f.Ordered {
 		// A work-item that waits for a packet would keep those behind it from
 		// bringing it.
 		panic(&Error{Reason: fmt.Sprintf("kernel %s uses pipes, and a barrier in it has a schedule (mux-barrier-schedule): the two do not go together", k.Name)})

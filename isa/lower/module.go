@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -490,25 +491,25 @@ func (m *module) newConstant(in spirv.Inst) []cval {
 func (m *module) specConstantOp(in spirv.Inst) []cval {
 	b := newBuilder(m)
 	b.constants = true
-	b.cur = b.f.newBlock("")
+	b.cur = b.f.NewBlock("")
 	words := append([]uint32{0, uint32(in.ResultType()), uint32(in.ResultID())}, in.Operands()[1:]...)
 	words[0] = uint32(len(words))<<16 | in.Operand(0)
 	op := spirv.Inst{Words: words, Offset: in.Offset}
-	b.env, b.envFirst = make([][]*value, 1), m.x.At(in.ResultID())
+	b.env, b.envFirst = make([][]*ssa.Value, 1), m.x.At(in.ResultID())
 	b.inst(op)
 	vals := b.local(in.ResultID())
 	out := make([]cval, len(vals))
 	for i, v := range vals {
 		disp := uint64(0)
-		for v.op == isa.OpPtrAdd && v.idx == isa.IdxNone {
-			disp += uint64(int64(v.disp))
-			v = v.args[0]
+		for v.Op == isa.OpPtrAdd && v.Idx == isa.IdxNone {
+			disp += uint64(int64(v.Disp))
+			v = v.Args[0]
 		}
-		switch v.op {
-		case irConst:
-			out[i] = cval{bits: v.imm + disp}
-		case irGlobal:
-			out[i] = cval{bits: disp, global: int(v.index + 1)}
+		switch v.Op {
+		case ssa.OpConst:
+			out[i] = cval{bits: v.Imm + disp}
+		case ssa.OpGlobal:
+			out[i] = cval{bits: disp, global: int(v.Index + 1)}
 		default:
 			m.fail(in, "%s of these operands does not give a constant", op.Op())
 		}

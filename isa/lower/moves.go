@@ -1,6 +1,9 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa"
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+)
 
 // move is a copy into the register of a phi.
 type move struct {
@@ -11,17 +14,17 @@ type move struct {
 
 // moves returns the copies into the phis of the block that b leads to. All of
 // them happen at once.
-func (e *emitter) moves(b *block) (todo []move) {
-	if len(b.succs) != 1 || b.term != termBr {
+func (e *emitter) moves(b *ssa.Block) (todo []move) {
+	if len(b.Succs) != 1 || b.Term != ssa.TermBr {
 		return nil
 	}
-	s := b.succs[0]
-	if len(s.phis) == 0 {
+	s := b.Succs[0]
+	if len(s.Phis) == 0 {
 		return nil
 	}
-	i := e.edges.of(b, 0)
-	for _, phi := range s.phis {
-		m := move{classOf(phi), phi.typ, e.reg(phi), e.reg(phi.args[i])}
+	i := e.edges.Of(b, 0)
+	for _, phi := range s.Phis {
+		m := move{classOf(phi), phi.Type, e.reg(phi), e.reg(phi.Args[i])}
 		if m.dst != m.src {
 			todo = append(todo, m)
 		}
@@ -44,13 +47,13 @@ func fileOf(r isa.Reg, t isa.Type) file {
 
 // copies writes the moves at the end of b, one after the other: the order matters
 // then, and cycles need a scratch register. Of the moves that may be done the first one is.
-func (e *emitter) copies(b *block) {
+func (e *emitter) copies(b *ssa.Block) {
 	todo := e.moves(b)
 	if len(todo) == 0 {
 		return
 	}
 	put := func(m move) {
-		e.k.Code = append(e.k.Code, isa.Inst{Op: isa.OpMov, Type: m.t, Dst: m.dst, A: m.src, Loc: b.termLoc})
+		e.k.Code = append(e.k.Code, isa.Inst{Op: isa.OpMov, Type: m.t, Dst: m.dst, A: m.src, Loc: b.TermLoc})
 	}
 	if len(todo) == 1 {
 		put(todo[0])
@@ -59,7 +62,7 @@ func (e *emitter) copies(b *block) {
 	readers := make(map[file][]int, len(todo)) // by what they read: moves that are not done
 	waits := make([]int, len(todo))            // for so many others
 	writer := make(map[file]int, len(todo))
-	ready := heapOf[int]{less: func(x, y int) bool { return x < y }}
+	ready := ssa.Heap[int]{Less: func(x, y int) bool { return x < y }}
 	for i, m := range todo {
 		src := fileOf(m.src, m.t)
 		readers[src] = append(readers[src], i)
@@ -72,7 +75,7 @@ func (e *emitter) copies(b *block) {
 			}
 		}
 		if waits[i] == 0 {
-			ready.push(i)
+			ready.Push(i)
 		}
 	}
 	done := make([]bool, len(todo))
@@ -80,14 +83,14 @@ func (e *emitter) copies(b *block) {
 	finish := func(i int, src file) {
 		if w, ok := writer[src]; ok && w != i && !done[w] {
 			if waits[w]--; waits[w] == 0 {
-				ready.push(w)
+				ready.Push(w)
 			}
 		}
 	}
 	next := 0
 	for left := len(todo); left > 0; {
-		if len(ready.list) > 0 {
-			i := ready.pop()
+		if len(ready.List) > 0 {
+			i := ready.Pop()
 			put(todo[i])
 			done[i] = true
 			left--

@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
 // Modules call functions that they only import. names is the one table of
 // those that are turned into instructions; whatever is not in it is refused by
 // its name.
-var names = map[string]func(b *builder, args [][]*value, rt *typ) []*value{
+var names = map[string]func(b *builder, args [][]*ssa.Value, rt *typ) []*ssa.Value{
 	"get_work_dim":            zeroArg(spirv.BuiltInWorkDim),
 	"get_global_linear_id":    zeroArg(spirv.BuiltInGlobalLinearId),
 	"get_local_linear_id":     zeroArg(spirv.BuiltInLocalInvocationIndex),
@@ -54,14 +55,14 @@ var names = map[string]func(b *builder, args [][]*value, rt *typ) []*value{
 	"__spirv_BuiltInSubgroupId":                zeroArg(spirv.BuiltInSubgroupId),
 	"__spirv_BuiltInSubgroupLocalInvocationId": zeroArg(spirv.BuiltInSubgroupLocalInvocationId),
 
-	"__spirv_ControlBarrier": func(b *builder, args [][]*value, _ *typ) []*value {
-		if len(args) != 3 || len(args[0]) != 1 || !args[0][0].isConst() {
+	"__spirv_ControlBarrier": func(b *builder, args [][]*ssa.Value, _ *typ) []*ssa.Value {
+		if len(args) != 3 || len(args[0]) != 1 || !args[0][0].IsConst() {
 			b.fail("a control barrier takes a constant scope of execution, a scope of memory, and semantics")
 		}
-		b.controlBarrier(isa.Scope(min(args[0][0].imm, 255)), b.orderOf(args[1][0], args[2][0]))
+		b.controlBarrier(isa.Scope(min(args[0][0].Imm, 255)), b.orderOf(args[1][0], args[2][0]))
 		return nil
 	},
-	"__spirv_MemoryBarrier": func(b *builder, args [][]*value, _ *typ) []*value {
+	"__spirv_MemoryBarrier": func(b *builder, args [][]*ssa.Value, _ *typ) []*ssa.Value {
 		if len(args) != 2 || len(args[0]) != 1 || len(args[1]) != 1 {
 			b.fail("a memory barrier takes a scope and semantics")
 		}
@@ -77,25 +78,25 @@ var names = map[string]func(b *builder, args [][]*value, rt *typ) []*value{
 	"atomic_work_item_fence": itemFence,
 }
 
-func groupBarrier(b *builder, args [][]*value, _ *typ) []*value {
+func groupBarrier(b *builder, args [][]*ssa.Value, _ *typ) []*ssa.Value {
 	b.controlBarrier(isa.ScopeWorkgroup, b.fenceFlags(args, isa.ScopeWorkgroup, isa.OrderAcquire|isa.OrderRelease))
 	return nil
 }
 
-func subgroupBarrier(b *builder, args [][]*value, _ *typ) []*value {
+func subgroupBarrier(b *builder, args [][]*ssa.Value, _ *typ) []*ssa.Value {
 	b.controlBarrier(isa.ScopeSubgroup, b.fenceFlags(args, isa.ScopeSubgroup, isa.OrderAcquire|isa.OrderRelease))
 	return nil
 }
 
 // fence is mem_fence and its kin: fences of the work-group (OpenCL C 1.2, 6.12.9).
-func fence(order isa.MemoryOrder) func(*builder, [][]*value, *typ) []*value {
-	return func(b *builder, args [][]*value, _ *typ) []*value {
+func fence(order isa.MemoryOrder) func(*builder, [][]*ssa.Value, *typ) []*ssa.Value {
+	return func(b *builder, args [][]*ssa.Value, _ *typ) []*ssa.Value {
 		return addFence(b, b.fenceFlags(args, isa.ScopeWorkgroup, order))
 	}
 }
 
 // itemFence is atomic_work_item_fence: flags, an order and a scope, with the numbers of OpenCL C.
-func itemFence(b *builder, args [][]*value, _ *typ) []*value {
+func itemFence(b *builder, args [][]*ssa.Value, _ *typ) []*ssa.Value {
 	order := b.fenceFlags(args, isa.ScopeDevice, 0)
 	if b.m.checked && order != isa.OrderAll {
 		if len(args) < 3 || len(args[1]) != 1 || len(args[2]) != 1 {
@@ -107,9 +108,9 @@ func itemFence(b *builder, args [][]*value, _ *typ) []*value {
 	return addFence(b, order)
 }
 
-func addFence(b *builder, order isa.MemoryOrder) []*value {
-	v := b.f.newValue(isa.OpFence, isa.Void, isa.Void)
-	v.imm2, v.imm = uint8(isa.ScopeDevice), uint64(order)
+func addFence(b *builder, order isa.MemoryOrder) []*ssa.Value {
+	v := b.f.NewValue(isa.OpFence, isa.Void, isa.Void)
+	v.Imm2, v.Imm = uint8(isa.ScopeDevice), uint64(order)
 	b.add(v)
 	return nil
 }
@@ -117,21 +118,21 @@ func addFence(b *builder, order isa.MemoryOrder) []*value {
 // fenceFlags returns the memory order of a barrier or fence of OpenCL C, whose first argument is a set of
 // CLK_LOCAL_MEM_FENCE (1), CLK_GLOBAL_MEM_FENCE (2) and CLK_IMAGE_MEM_FENCE (4). The scope of a barrier's second
 // argument is left aside: the work-group's is the least.
-func (b *builder) fenceFlags(args [][]*value, s isa.Scope, order isa.MemoryOrder) isa.MemoryOrder {
+func (b *builder) fenceFlags(args [][]*ssa.Value, s isa.Scope, order isa.MemoryOrder) isa.MemoryOrder {
 	switch {
 	case !b.m.checked:
 		return 0
 	case len(args) == 0 || len(args[0]) != 1:
 		return isa.OrderAll
-	case !args[0][0].isConst():
-		if order == 0 || args[0][0].typ != isa.I32 {
+	case !args[0][0].IsConst():
+		if order == 0 || args[0][0].Type != isa.I32 {
 			return isa.OrderAll
 		}
 		return b.orderOf(b.imm(isa.I32, uint64(s)), b.semanticsOf(args[0][0], order))
 	}
 	order |= isa.OrderKnown | isa.MemoryOrder(s)
 	for i, bit := range [...]isa.MemoryOrder{isa.OrderLocal, isa.OrderGlobal, isa.OrderImage} {
-		if args[0][0].imm>>i&1 != 0 {
+		if args[0][0].Imm>>i&1 != 0 {
 			order |= bit
 		}
 	}
@@ -139,7 +140,7 @@ func (b *builder) fenceFlags(args [][]*value, s isa.Scope, order isa.MemoryOrder
 }
 
 // semanticsOf returns the memory semantics of fence flags that are not constant, with an order.
-func (b *builder) semanticsOf(flags *value, order isa.MemoryOrder) *value {
+func (b *builder) semanticsOf(flags *ssa.Value, order isa.MemoryOrder) *ssa.Value {
 	const acquire, release, most = 0x2, 0x4, 0x7
 	s := uint64(0)
 	if order&isa.OrderAcquire != 0 {
@@ -158,36 +159,36 @@ func (b *builder) semanticsOf(flags *value, order isa.MemoryOrder) *value {
 }
 
 // clOrder returns the scope and the order that values of memory_order and memory_scope of OpenCL C stand for.
-func (b *builder) clOrder(order, scope *value) isa.MemoryOrder {
-	if !order.isConst() || !scope.isConst() {
+func (b *builder) clOrder(order, scope *ssa.Value) isa.MemoryOrder {
+	if !order.IsConst() || !scope.IsConst() {
 		return isa.OrderAll
 	}
 	scopes := [...]isa.Scope{isa.ScopeInvocation, isa.ScopeWorkgroup, isa.ScopeDevice, isa.ScopeCrossDevice, isa.ScopeSubgroup}
 	orders := map[uint64]uint32{0: 0, 1: 0x2, 2: 0x2, 3: 0x4, 4: 0x8, 5: 0x10} // memory_order has the numbers of C11
-	s, ok := orders[order.imm]
-	if !ok || scope.imm >= uint64(len(scopes)) {
+	s, ok := orders[order.Imm]
+	if !ok || scope.Imm >= uint64(len(scopes)) {
 		return isa.OrderAll
 	}
-	return isa.OrderOf(scopes[scope.imm], s)
+	return isa.OrderOf(scopes[scope.Imm], s)
 }
 
 // zeroArg is a built-in function without arguments.
-func zeroArg(bi spirv.BuiltIn) func(*builder, [][]*value, *typ) []*value {
-	return func(b *builder, args [][]*value, rt *typ) []*value {
+func zeroArg(bi spirv.BuiltIn) func(*builder, [][]*ssa.Value, *typ) []*ssa.Value {
+	return func(b *builder, args [][]*ssa.Value, rt *typ) []*ssa.Value {
 		if len(args) != 0 || !rt.scalar().IsInt() {
 			b.fail("a call of %s takes no arguments and gives an integer", bi)
 		}
-		return []*value{b.builtin(bi, 0, rt.scalar())}
+		return []*ssa.Value{b.builtin(bi, 0, rt.scalar())}
 	}
 }
 
 // maskArg is a built-in function that gives a ballot.
-func maskArg(bi spirv.BuiltIn) func(*builder, [][]*value, *typ) []*value {
-	return func(b *builder, args [][]*value, rt *typ) []*value {
+func maskArg(bi spirv.BuiltIn) func(*builder, [][]*ssa.Value, *typ) []*ssa.Value {
+	return func(b *builder, args [][]*ssa.Value, rt *typ) []*ssa.Value {
 		if len(args) != 0 || rt.flat != isa.MaxBallotWords || rt.component().scalar() != isa.I32 {
 			b.fail("a call of %s takes no arguments and gives four 32-bit integers", bi)
 		}
-		out := make([]*value, isa.MaxBallotWords)
+		out := make([]*ssa.Value, isa.MaxBallotWords)
 		for d := range out {
 			out[d] = b.laneMask(bi, d)
 		}
@@ -196,23 +197,23 @@ func maskArg(bi spirv.BuiltIn) func(*builder, [][]*value, *typ) []*value {
 }
 
 // dimArg is a built-in function of a dimension.
-func dimArg(bi spirv.BuiltIn) func(*builder, [][]*value, *typ) []*value {
-	return func(b *builder, args [][]*value, rt *typ) []*value {
-		if len(args) != 1 || len(args[0]) != 1 || !args[0][0].typ.IsInt() || !rt.scalar().IsInt() {
+func dimArg(bi spirv.BuiltIn) func(*builder, [][]*ssa.Value, *typ) []*ssa.Value {
+	return func(b *builder, args [][]*ssa.Value, rt *typ) []*ssa.Value {
+		if len(args) != 1 || len(args[0]) != 1 || !args[0][0].Type.IsInt() || !rt.scalar().IsInt() {
 			b.fail("a call of %s takes a dimension and gives an integer", bi)
 		}
 		d, s := args[0][0], rt.scalar()
-		if d.isConst() {
-			if d.imm > 2 {
-				return []*value{b.outside(bi, s)}
+		if d.IsConst() {
+			if d.Imm > 2 {
+				return []*ssa.Value{b.outside(bi, s)}
 			}
-			return []*value{b.builtin(bi, int(d.imm), s)}
+			return []*ssa.Value{b.builtin(bi, int(d.Imm), s)}
 		}
 		r := b.outside(bi, s)
 		for i := 2; i >= 0; i-- {
-			r = b.sel(s, b.cmp(isa.OpEq, d.typ, d, b.imm(d.typ, uint64(i))), b.builtin(bi, i, s), r)
+			r = b.sel(s, b.cmp(isa.OpEq, d.Type, d, b.imm(d.Type, uint64(i))), b.builtin(bi, i, s), r)
 		}
-		return []*value{r}
+		return []*ssa.Value{r}
 	}
 }
 
@@ -241,7 +242,7 @@ func importHint(name string) string {
 }
 
 // imported calls a function that the module has no body for.
-func (b *builder) imported(in spirv.Inst, f *function, args [][]*value, rt *typ) []*value {
+func (b *builder) imported(in spirv.Inst, f *function, args [][]*ssa.Value, rt *typ) []*ssa.Value {
 	name := b.m.importName(f.def.ResultID())
 	g := names[plainName(name)]
 	if g == nil {

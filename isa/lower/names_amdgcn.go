@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 )
 
 // AMDGPU's LDS DMA: a copy that each lane makes, from a pointer or a buffer
@@ -27,7 +28,7 @@ type laneName struct {
 }
 
 // addLaneCopies puts the family into the table.
-func addLaneCopies(t map[string]func(*builder, *clCall) []*value) {
+func addLaneCopies(t map[string]func(*builder, *clCall) []*ssa.Value) {
 	add := func(name string, n laneName, overloads ...string) {
 		for _, o := range append(overloads, "") {
 			n.copy.Name = "llvm.amdgcn." + name + o
@@ -59,11 +60,11 @@ func addLaneCopies(t map[string]func(*builder, *clCall) []*value) {
 }
 
 // call reads a call of the function.
-func (n laneName) call(b *builder, c *clCall) []*value {
+func (n laneName) call(b *builder, c *clCall) []*ssa.Value {
 	b.want(c, n.counts...)
 	x := n.copy
-	var args []*value
-	use := func(r *isa.Reg, v *value) {
+	var args []*ssa.Value
+	use := func(r *isa.Reg, v *ssa.Value) {
 		*r = isa.S(0) // there; its register is known when bytecode is written
 		args = append(args, v)
 	}
@@ -120,7 +121,7 @@ func (n laneName) call(b *builder, c *clCall) []*value {
 }
 
 // amdgcnMark reads llvm.amdgcn.asyncmark().
-func (b *builder) amdgcnMark(c *clCall) []*value {
+func (b *builder) amdgcnMark(c *clCall) []*ssa.Value {
 	b.want(c, 0, 1)
 	b.noStages(c, 0)
 	b.async(isa.OpAsyncMark, 0)
@@ -128,7 +129,7 @@ func (b *builder) amdgcnMark(c *clCall) []*value {
 }
 
 // amdgcnWait reads llvm.amdgcn.wait.asyncmark(i16 N).
-func (b *builder) amdgcnWait(c *clCall) []*value {
+func (b *builder) amdgcnWait(c *clCall) []*ssa.Value {
 	b.want(c, 1, 2)
 	b.noStages(c, 1)
 	b.async(isa.OpAsyncWait, uint32(uint16(b.immArg(c, 0, "the number of marks"))))

@@ -5,34 +5,35 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
 // asyncNames has the imported functions that copy asynchronously, or wait, by
 // the name without parameter types.
-var asyncNames map[string]func(*builder, *clCall) []*value
+var asyncNames map[string]func(*builder, *clCall) []*ssa.Value
 
 // The table's functions lead back to it: they follow types, types have
 // constants, and a constant may be computed by a call.
 func init() { asyncNames = newAsyncNames() }
 
-func newAsyncNames() map[string]func(*builder, *clCall) []*value {
-	t := map[string]func(*builder, *clCall) []*value{
+func newAsyncNames() map[string]func(*builder, *clCall) []*ssa.Value {
+	t := map[string]func(*builder, *clCall) []*ssa.Value{
 		// OpenCL C 6.15.11, and cl_khr_extended_async_copies, which has no
 		// instructions in SPIR-V, so that compilers leave its functions as calls.
-		"async_work_group_copy":         func(b *builder, c *clCall) []*value { return b.asyncNamed(c, false) },
-		"async_work_group_strided_copy": func(b *builder, c *clCall) []*value { return b.asyncNamed(c, true) },
+		"async_work_group_copy":         func(b *builder, c *clCall) []*ssa.Value { return b.asyncNamed(c, false) },
+		"async_work_group_strided_copy": func(b *builder, c *clCall) []*ssa.Value { return b.asyncNamed(c, true) },
 		"async_work_group_copy_2D2D":    copyNamed(2, copy2D, ""),
 		"async_work_group_copy_3D3D":    copyNamed(3, copy3D, ""),
-		"wait_group_events":             func(b *builder, c *clCall) []*value { return b.waitNamed(c, 0) },
+		"wait_group_events":             func(b *builder, c *clCall) []*ssa.Value { return b.waitNamed(c, 0) },
 		"__mux_dma_wait":                (*builder).muxWait,
-		"prefetch":                      func(*builder, *clCall) []*value { return nil }, // only makes what follows faster
+		"prefetch":                      func(*builder, *clCall) []*ssa.Value { return nil }, // only makes what follows faster
 		// As producers call the instructions of SPIR-V.
-		"__spirv_GroupAsyncCopy": func(b *builder, c *clCall) []*value {
+		"__spirv_GroupAsyncCopy": func(b *builder, c *clCall) []*ssa.Value {
 			b.scopeNamed(c)
 			return b.asyncNamed(c.behind(1), true)
 		},
-		"__spirv_GroupWaitEvents": func(b *builder, c *clCall) []*value {
+		"__spirv_GroupWaitEvents": func(b *builder, c *clCall) []*ssa.Value {
 			b.scopeNamed(c)
 			return b.waitNamed(c, 1)
 		},
@@ -56,7 +57,7 @@ func newAsyncNames() map[string]func(*builder, *clCall) []*value {
 }
 
 // clAsync reads a call of one of asyncNames.
-func (b *builder) clAsync(c *clCall) ([]*value, bool) {
+func (b *builder) clAsync(c *clCall) ([]*ssa.Value, bool) {
 	g := asyncNames[c.name]
 	if g == nil {
 		return nil, false
@@ -96,7 +97,7 @@ func orList(n []int) string {
 }
 
 // pointerArg returns argument i, which must be a pointer.
-func (b *builder) pointerArg(c *clCall, i int) (*value, *typ) {
+func (b *builder) pointerArg(c *clCall, i int) (*ssa.Value, *typ) {
 	if c.types[i].kind != kindPointer {
 		b.fail("argument %d of %s is no pointer", i+1, c.name)
 	}
@@ -104,7 +105,7 @@ func (b *builder) pointerArg(c *clCall, i int) (*value, *typ) {
 }
 
 // intArg returns argument i, which must be an integer.
-func (b *builder) intArg(c *clCall, i int) (*value, *typ) {
+func (b *builder) intArg(c *clCall, i int) (*ssa.Value, *typ) {
 	if c.types[i].kind != kindInt {
 		b.fail("argument %d of %s is no integer", i+1, c.name)
 	}
@@ -114,14 +115,14 @@ func (b *builder) intArg(c *clCall, i int) (*value, *typ) {
 // immArg returns argument i, which must be an integer constant, sign-extended.
 func (b *builder) immArg(c *clCall, i int, what string) int64 {
 	v, t := b.intArg(c, i)
-	if !v.isConst() {
+	if !v.IsConst() {
 		b.fail("argument %d of %s, %s, is not a constant of the module", i+1, c.name, what)
 	}
-	return b.signed(t, v).sext()
+	return b.signed(t, v).Signed()
 }
 
 // eventArg returns argument i, an event of any type that can be one, in 64 bits.
-func (b *builder) eventArg(c *clCall, i int) *value {
+func (b *builder) eventArg(c *clCall, i int) *ssa.Value {
 	if !isEvent(c.types[i]) || len(c.args[i]) != 1 {
 		b.fail("argument %d of %s is no event", i+1, c.name)
 	}
@@ -130,8 +131,8 @@ func (b *builder) eventArg(c *clCall, i int) *value {
 
 // copyNamed is a function with the given operands in this order. Its direction
 // is "read", to LDS, "write", or "" for either.
-func copyNamed(dim int, order []isa.CopyArg, direction string) func(*builder, *clCall) []*value {
-	return func(b *builder, c *clCall) []*value {
+func copyNamed(dim int, order []isa.CopyArg, direction string) func(*builder, *clCall) []*ssa.Value {
+	return func(b *builder, c *clCall) []*ssa.Value {
 		b.want(c, len(order))
 		var a copyArgs
 		var dt, st *typ
@@ -151,7 +152,7 @@ func copyNamed(dim int, order []isa.CopyArg, direction string) func(*builder, *c
 		if toLocal := b.toLocal(c.name, dt, st); direction != "" && toLocal != (direction == "read") {
 			b.fail("%s copies in the other direction: it takes a destination in %s memory", c.name, dirSpace[direction])
 		}
-		return []*value{b.groupCopy(c.name, dim, a, c.rt)}
+		return []*ssa.Value{b.groupCopy(c.name, dim, a, c.rt)}
 	}
 }
 
@@ -159,7 +160,7 @@ func copyNamed(dim int, order []isa.CopyArg, direction string) func(*builder, *c
 var dirSpace = map[string]isa.Space{"read": isa.SpaceLocal, "write": isa.SpaceGlobal}
 
 // asyncNamed reads async_work_group_copy and async_work_group_strided_copy.
-func (b *builder) asyncNamed(c *clCall, strided bool) []*value {
+func (b *builder) asyncNamed(c *clCall, strided bool) []*ssa.Value {
 	n := 4
 	if strided {
 		n = 5
@@ -177,16 +178,16 @@ func (b *builder) asyncNamed(c *clCall, strided bool) []*value {
 		b.fail("a call of %s does not tell the size of an element", c.name)
 	}
 	x, xt := b.intArg(c, 2)
-	var stride *value
+	var stride *ssa.Value
 	if strided {
 		s, t := b.intArg(c, 3)
 		stride = b.wide(s, t)
 	}
-	return []*value{b.stridedCopy(c.name, b.toLocal(c.name, dt, st), dst, src, b.imm(isa.I64, size), b.wide(x, xt), stride, b.eventArg(c, n-1), c.rt)}
+	return []*ssa.Value{b.stridedCopy(c.name, b.toLocal(c.name, dt, st), dst, src, b.imm(isa.I64, size), b.wide(x, xt), stride, b.eventArg(c, n-1), c.rt)}
 }
 
 // waitNamed reads a wait for a list of events; its length is argument i.
-func (b *builder) waitNamed(c *clCall, i int) []*value {
+func (b *builder) waitNamed(c *clCall, i int) []*ssa.Value {
 	b.want(c, i+2)
 	n, nt := b.intArg(c, i)
 	p, pt := b.pointerArg(c, i+1)
@@ -201,7 +202,7 @@ func (b *builder) waitNamed(c *clCall, i int) []*value {
 
 // muxWait reads __mux_dma_wait. All events of a module have one type there, the
 // one that the functions which make them return.
-func (b *builder) muxWait(c *clCall) []*value {
+func (b *builder) muxWait(c *clCall) []*ssa.Value {
 	if et := b.m.muxEvent(); et != nil {
 		b.want(c, 2)
 		n, nt := b.intArg(c, 0)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -22,7 +23,7 @@ type clCall struct {
 	// element is the size of what the first pointer parameter leads to as the
 	// mangled name has it, or 0.
 	element uint64
-	args    [][]*value
+	args    [][]*ssa.Value
 	types   []*typ
 	rt      *typ
 }
@@ -30,7 +31,7 @@ type clCall struct {
 // clFunction turns the call of the function with this mangled name into
 // instructions; false when it is none that OpenCL C has, or none without a
 // type in its name where one is needed.
-func (b *builder) clFunction(in spirv.Inst, f *function, mangled string, args [][]*value, rt *typ) ([]*value, bool) {
+func (b *builder) clFunction(in spirv.Inst, f *function, mangled string, args [][]*ssa.Value, rt *typ) ([]*ssa.Value, bool) {
 	name := plainName(mangled)
 	c := &clCall{in: in, name: name, args: args, rt: rt}
 	if i := strings.Index(mangled, name); name != mangled && i >= 0 {
@@ -43,7 +44,7 @@ func (b *builder) clFunction(in spirv.Inst, f *function, mangled string, args []
 	for _, p := range f.params {
 		c.types = append(c.types, b.m.typeOf(p.ResultType()))
 	}
-	for _, g := range []func(*clCall) ([]*value, bool){b.clAsync, b.clPipe, b.clImage, b.clImageBlock, b.clGroup, b.spirvGroup, b.clAtomic, b.clConvert, b.clDot, b.clAddress, b.clStandard} {
+	for _, g := range []func(*clCall) ([]*ssa.Value, bool){b.clAsync, b.clPipe, b.clImage, b.clImageBlock, b.clGroup, b.spirvGroup, b.clAtomic, b.clConvert, b.clDot, b.clAddress, b.clStandard} {
 		if out, ok := g(c); ok {
 			return out, true
 		}
@@ -121,7 +122,7 @@ var clAtomicOps = map[string]struct{ signed, unsigned, float isa.AtomicOp }{
 // clAtomic reads the atomic functions of OpenCL C 1.x (atomic_add and its
 // atom_add of the extensions) and of 2.0 (atomic_fetch_add, _explicit or not).
 // Every access here is sequentially consistent: order and scope are for checks.
-func (b *builder) clAtomic(c *clCall) ([]*value, bool) {
+func (b *builder) clAtomic(c *clCall) ([]*ssa.Value, bool) {
 	op, ok := strings.CutPrefix(c.name, "atomic_")
 	if !ok {
 		if op, ok = strings.CutPrefix(c.name, "atom_"); !ok {
@@ -134,18 +135,18 @@ func (b *builder) clAtomic(c *clCall) ([]*value, bool) {
 	}
 	sp := c.types[0].space()
 	order := b.clAtomicOrder(c, op)
-	emit := func(result isa.Type, t isa.Type, a isa.AtomicOp, args ...*value) *value {
+	emit := func(result isa.Type, t isa.Type, a isa.AtomicOp, args ...*ssa.Value) *ssa.Value {
 		switch t {
 		case isa.I32, isa.I64, isa.F32, isa.F64:
 		default:
 			b.fail("atomics on %s are not supported", t)
 		}
-		v := b.f.newValue(isa.OpAtomic, result, t, append([]*value{c.args[0][0]}, args...)...)
-		v.imm2, v.space, v.imm = uint8(a), sp, uint64(order)
+		v := b.f.NewValue(isa.OpAtomic, result, t, append([]*ssa.Value{c.args[0][0]}, args...)...)
+		v.Imm2, v.Space, v.Imm = uint8(a), sp, uint64(order)
 		return b.add(v)
 	}
 	// operand returns argument i, which must be a scalar.
-	operand := func(i int) (*value, isa.Type) {
+	operand := func(i int) (*ssa.Value, isa.Type) {
 		if i >= len(c.types) || len(c.args[i]) != 1 {
 			b.fail("a call of %s has no scalar argument %d", c.name, i)
 		}
@@ -165,7 +166,7 @@ func (b *builder) clAtomic(c *clCall) ([]*value, bool) {
 		if a == isa.AtomicLoad {
 			b.fail("%s of %s does not exist", c.name, t)
 		}
-		return []*value{emit(t, t, a, v)}, true
+		return []*ssa.Value{emit(t, t, a, v)}, true
 	}
 	switch op {
 	case "inc", "dec":
@@ -176,10 +177,10 @@ func (b *builder) clAtomic(c *clCall) ([]*value, bool) {
 		if !t.IsInt() {
 			b.fail("%s of %s does not exist", c.name, t)
 		}
-		return []*value{emit(t, t, a, b.imm(t, 1))}, true
+		return []*ssa.Value{emit(t, t, a, b.imm(t, 1))}, true
 	case "load":
 		t := c.rt.scalar()
-		return []*value{emit(t, t, isa.AtomicLoad)}, true
+		return []*ssa.Value{emit(t, t, isa.AtomicLoad)}, true
 	case "store", "init":
 		v, t := operand(1)
 		emit(isa.Void, t, isa.AtomicStore, v)
@@ -187,7 +188,7 @@ func (b *builder) clAtomic(c *clCall) ([]*value, bool) {
 	case "cmpxchg":
 		cmp, t := operand(1)
 		v, _ := operand(2)
-		return []*value{emit(t, t, isa.AtomicCmpXchg, v, cmp)}, true
+		return []*ssa.Value{emit(t, t, isa.AtomicCmpXchg, v, cmp)}, true
 	case "compare_exchange_strong", "compare_exchange_weak":
 		at, _ := operand(1)
 		v, t := operand(2)
@@ -241,11 +242,11 @@ func (b *builder) clAtomicOrder(c *clCall, op string) isa.MemoryOrder {
 }
 
 // truth gives a Boolean in the type that a function returns it in.
-func (b *builder) truth(v *value, t *typ) []*value {
+func (b *builder) truth(v *ssa.Value, t *typ) []*ssa.Value {
 	if s := t.scalar(); s.IsInt() && t.kind == kindInt {
 		v = b.sel(s, v, b.imm(s, 1), b.imm(s, 0))
 	}
-	return []*value{v}
+	return []*ssa.Value{v}
 }
 
 // clTypes has the scalar types of OpenCL C by their name in conversions.
@@ -257,7 +258,7 @@ var clTypes = map[string]struct{ float, signed bool }{
 var clRounds = map[string]isa.Round{"rte": isa.RoundRTE, "rtz": isa.RoundRTZ, "rtp": isa.RoundRTP, "rtn": isa.RoundRTN}
 
 // clConvert reads convert_TYPE[n][_sat][_rtX] (OpenCL C 6.3.3).
-func (b *builder) clConvert(c *clCall) ([]*value, bool) {
+func (b *builder) clConvert(c *clCall) ([]*ssa.Value, bool) {
 	rest, ok := strings.CutPrefix(c.name, "convert_")
 	if !ok || len(c.args) != 1 || c.code == 0 {
 		return nil, false
@@ -305,7 +306,7 @@ func (b *builder) clConvert(c *clCall) ([]*value, bool) {
 	default:
 		op = spirv.OpUConvert
 	}
-	out := make([]*value, c.rt.flat)
+	out := make([]*ssa.Value, c.rt.flat)
 	for i, x := range c.args[0] {
 		out[i] = b.convertScalar(op, ft, tt, fl, sat, x)
 	}
@@ -314,7 +315,7 @@ func (b *builder) clConvert(c *clCall) ([]*value, bool) {
 
 // clDot reads the integer dot products of OpenCL C 6.15.8: dot and dot_acc_sat
 // of vectors of bytes, and of bytes packed into integers.
-func (b *builder) clDot(c *clCall) ([]*value, bool) {
+func (b *builder) clDot(c *clCall) ([]*ssa.Value, bool) {
 	name, packed := c.name, ""
 	acc := false
 	if rest, ok := strings.CutPrefix(name, "dot_acc_sat"); ok {
@@ -342,16 +343,16 @@ func (b *builder) clDot(c *clCall) ([]*value, bool) {
 	if acc {
 		d.acc = c.args[2]
 	}
-	return []*value{b.integerDot(d, packed != "")}, true
+	return []*ssa.Value{b.integerDot(d, packed != "")}, true
 }
 
 // clAddress reads the functions that ask where a generic pointer leads.
-func (b *builder) clAddress(c *clCall) ([]*value, bool) {
+func (b *builder) clAddress(c *clCall) ([]*ssa.Value, bool) {
 	if len(c.types) == 0 || c.types[0].kind != kindPointer {
 		return nil, false
 	}
 	p := c.args[0][0]
-	in := func(s isa.Space) *value {
+	in := func(s isa.Space) *ssa.Value {
 		return b.cmp(isa.OpEq, isa.I64, b.bin(isa.OpShrU, isa.I64, p, b.imm(isa.I64, 60)), b.imm(isa.I64, uint64(s)))
 	}
 	to, ok := map[string]isa.Space{
@@ -360,17 +361,17 @@ func (b *builder) clAddress(c *clCall) ([]*value, bool) {
 	}[c.name]
 	switch {
 	case ok && c.rt.kind == kindPointer:
-		return []*value{b.sel(isa.I64, in(to), p, b.imm(isa.I64, 0))}, true
+		return []*ssa.Value{b.sel(isa.I64, in(to), p, b.imm(isa.I64, 0))}, true
 	case c.name == "get_fence" && c.rt.kind == kindInt:
 		// CLK_LOCAL_MEM_FENCE is 1, CLK_GLOBAL_MEM_FENCE 2; private memory has neither.
 		s := c.rt.scalar()
-		return []*value{b.sel(s, in(isa.SpaceGlobal), b.imm(s, 2), b.sel(s, in(isa.SpaceLocal), b.imm(s, 1), b.imm(s, 0)))}, true
+		return []*ssa.Value{b.sel(s, in(isa.SpaceGlobal), b.imm(s, 2), b.sel(s, in(isa.SpaceLocal), b.imm(s, 1), b.imm(s, 0)))}, true
 	}
 	return nil, false
 }
 
 // clStandard reads the functions that are instructions of OpenCL.std.
-func (b *builder) clStandard(c *clCall) ([]*value, bool) {
+func (b *builder) clStandard(c *clCall) ([]*ssa.Value, bool) {
 	set, ok := spirv.LookupExtInstSet("OpenCL.std")
 	if !ok || len(c.types) == 0 {
 		return nil, false

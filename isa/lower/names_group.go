@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -61,13 +62,13 @@ var clBallotCounts = map[string]spirv.GroupOperation{
 }
 
 // clGroup reads the group functions.
-func (b *builder) clGroup(c *clCall) ([]*value, bool) {
+func (b *builder) clGroup(c *clCall) ([]*ssa.Value, bool) {
 	g := groupCall{a: c.args, t: c.types, rt: c.rt}
 	// first puts constants in front of the operands.
 	first := func(constants ...uint64) {
-		var a [][]*value
+		var a [][]*ssa.Value
 		for _, x := range constants {
-			a = append(a, []*value{b.imm(isa.I32, x)})
+			a = append(a, []*ssa.Value{b.imm(isa.I32, x)})
 		}
 		g.a, g.t = append(a, g.a...), append(make([]*typ, len(a)), g.t...)
 	}
@@ -97,11 +98,11 @@ func (b *builder) clGroup(c *clCall) ([]*value, bool) {
 		if len(c.args) < 2 || len(c.args) > 4 {
 			b.fail("%s takes a value and one to three indices", c.name)
 		}
-		var id []*value
+		var id []*ssa.Value
 		for _, a := range c.args[1:] {
 			id = append(id, a...)
 		}
-		g.a, g.t = [][]*value{c.args[0], id}, c.types[:2]
+		g.a, g.t = [][]*ssa.Value{c.args[0], id}, c.types[:2]
 		first(uint64(isa.ScopeWorkgroup))
 		return b.groupOp(&g), true
 	}
@@ -113,7 +114,7 @@ func (b *builder) clGroup(c *clCall) ([]*value, bool) {
 
 // clBlock reads block accesses of buffers: read and write, with the letters of
 // a type and a number of components behind, both of which the types tell too.
-func (b *builder) clBlock(c *clCall, g *groupCall, rest string) ([]*value, bool) {
+func (b *builder) clBlock(c *clCall, g *groupCall, rest string) ([]*ssa.Value, bool) {
 	if len(c.types) == 0 || c.types[0].kind != kindPointer {
 		return nil, false
 	}
@@ -131,7 +132,7 @@ func (b *builder) clBlock(c *clCall, g *groupCall, rest string) ([]*value, bool)
 }
 
 // clReduction reads GROUP_KIND_OPERATION: sub_group_non_uniform_scan_inclusive_add.
-func (b *builder) clReduction(c *clCall) ([]*value, bool) {
+func (b *builder) clReduction(c *clCall) ([]*ssa.Value, bool) {
 	scope, uniform, clustered := isa.ScopeSubgroup, true, false
 	rest, ok := strings.CutPrefix(c.name, "sub_group_")
 	if ok {
@@ -175,13 +176,13 @@ func (b *builder) clReduction(c *clCall) ([]*value, bool) {
 			b.fail("the name of %s does not tell whether its integers have a sign: it ends in their mangled type, as in _Z%d%si", c.name, len(c.name), c.name)
 		}
 		if logical && t != isa.B1 {
-			v = []*value{b.cmp(isa.OpNe, t, v[0], b.imm(t, 0))}
+			v = []*ssa.Value{b.cmp(isa.OpNe, t, v[0], b.imm(t, 0))}
 			t = isa.B1
 		}
-		var out []*value
+		var out []*ssa.Value
 		if clustered {
 			g := groupCall{op: spirv.OpGroupNonUniformIAdd, a: c.args}
-			out = []*value{b.scan(k.kind, op, t, 0, b.clusterSize(&g, 1), v[0])}
+			out = []*ssa.Value{b.scan(k.kind, op, t, 0, b.clusterSize(&g, 1), v[0])}
 		} else {
 			out = b.scanAll(scope, uniform, k.kind, op, t, v)
 		}
@@ -195,7 +196,7 @@ func (b *builder) clReduction(c *clCall) ([]*value, bool) {
 
 // groupTruth makes a group operation whose Booleans are integers, as OpenCL C
 // has them.
-func (b *builder) groupTruth(g *groupCall) []*value {
+func (b *builder) groupTruth(g *groupCall) []*ssa.Value {
 	at := -1
 	switch g.op {
 	case spirv.OpGroupAll, spirv.OpGroupAny, spirv.OpGroupNonUniformAll, spirv.OpGroupNonUniformAny, spirv.OpGroupNonUniformBallot:
@@ -207,15 +208,15 @@ func (b *builder) groupTruth(g *groupCall) []*value {
 		at = 0
 	}
 	if at >= 0 {
-		if x := b.operand(g, at)[0]; x.typ.IsInt() {
-			g.a = append([][]*value(nil), g.a...)
+		if x := b.operand(g, at)[0]; x.Type.IsInt() {
+			g.a = append([][]*ssa.Value(nil), g.a...)
 			g.t = append([]*typ(nil), g.t...)
-			g.a[at] = []*value{b.cmp(isa.OpNe, x.typ, x, b.imm(x.typ, 0))}
+			g.a[at] = []*ssa.Value{b.cmp(isa.OpNe, x.Type, x, b.imm(x.Type, 0))}
 			g.t[at] = boolType
 		}
 	}
 	out := b.groupOp(g)
-	if len(out) == 1 && out[0].typ == isa.B1 {
+	if len(out) == 1 && out[0].Type == isa.B1 {
 		return b.truth(out[0], g.rt)
 	}
 	return out
@@ -225,7 +226,7 @@ var boolType = &typ{kind: kindBool, size: 1, align: 1, flat: 1}
 
 // spirvGroup reads group instructions that are called by name: __spirv_ and the
 // name of the instruction, with the instruction's operands.
-func (b *builder) spirvGroup(c *clCall) ([]*value, bool) {
+func (b *builder) spirvGroup(c *clCall) ([]*ssa.Value, bool) {
 	name, ok := strings.CutPrefix(c.name, "__spirv_")
 	if !ok {
 		return nil, false

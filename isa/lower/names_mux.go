@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -15,7 +16,7 @@ import (
 // vector length do not exist in SPIR-V.
 
 // muxFunc is what a name of the table stands for.
-type muxFunc = func(b *builder, args [][]*value, rt *typ) []*value
+type muxFunc = func(b *builder, args [][]*ssa.Value, rt *typ) []*ssa.Value
 
 // muxNames has the functions by name.
 var muxNames = makeMuxNames()
@@ -122,40 +123,40 @@ func makeMuxNames() map[string]muxFunc {
 // MemSemantics, which have the numbers of SPIR-V. Every barrier orders all
 // memory for everybody, whatever they ask for; only checks look at them.
 func muxBarrier(at int, f func(*builder, isa.MemoryOrder)) muxFunc {
-	return func(b *builder, args [][]*value, _ *typ) []*value {
+	return func(b *builder, args [][]*ssa.Value, _ *typ) []*ssa.Value {
 		v := muxInts(b, args, at, 2)
 		const orders, memory = 0x1e, 0x380
-		if scope := v[0]; scope.isConst() && scope.imm > uint64(isa.ScopeInvocation) {
-			b.fail("%d is no memory scope", scope.imm)
+		if scope := v[0]; scope.IsConst() && scope.Imm > uint64(isa.ScopeInvocation) {
+			b.fail("%d is no memory scope", scope.Imm)
 		}
-		if s := v[1]; s.isConst() && (s.imm&^(orders|memory) != 0 || s.imm&orders&(s.imm&orders-1) != 0) {
-			b.fail("%#x are no memory semantics: one order of 0x2, 0x4, 0x8 and 0x10, and memories of 0x80, 0x100 and 0x200", s.imm)
+		if s := v[1]; s.IsConst() && (s.Imm&^(orders|memory) != 0 || s.Imm&orders&(s.Imm&orders-1) != 0) {
+			b.fail("%#x are no memory semantics: one order of 0x2, 0x4, 0x8 and 0x10, and memories of 0x80, 0x100 and 0x200", s.Imm)
 		}
 		f(b, b.orderOf(v[0], v[1]))
 		return nil
 	}
 }
 
-func muxNo(b *builder, args [][]*value, rt *typ) []*value {
+func muxNo(b *builder, args [][]*ssa.Value, rt *typ) []*ssa.Value {
 	if len(args) != 0 || rt.flat != 1 {
 		b.fail("the function takes no arguments and gives one value")
 	}
-	return []*value{b.imm(rt.scalar(), 0)}
+	return []*ssa.Value{b.imm(rt.scalar(), 0)}
 }
 
 // muxValue checks that an argument is of a type, and returns it.
-func muxValue(b *builder, args [][]*value, i int, t muxType) []*value {
-	if i >= len(args) || len(args[i]) != t.count || args[i][0].typ.Bits() != t.t.Bits() {
+func muxValue(b *builder, args [][]*ssa.Value, i int, t muxType) []*ssa.Value {
+	if i >= len(args) || len(args[i]) != t.count || args[i][0].Type.Bits() != t.t.Bits() {
 		b.fail("argument %d of the function is no %s", i, t.name)
 	}
 	return args[i]
 }
 
 // muxInts checks that the arguments from i on are n integers, and returns them.
-func muxInts(b *builder, args [][]*value, i, n int) []*value {
-	var out []*value
+func muxInts(b *builder, args [][]*ssa.Value, i, n int) []*ssa.Value {
+	var out []*ssa.Value
 	for _, a := range args[min(i, len(args)):] {
-		if len(a) == 1 && a[0].typ.IsInt() {
+		if len(a) == 1 && a[0].Type.IsInt() {
 			out = append(out, a[0])
 		}
 	}
@@ -168,7 +169,7 @@ func muxInts(b *builder, args [][]*value, i, n int) []*value {
 // muxScan is any, all, a reduction or a scan. Work-group functions take the
 // identifier of a barrier first, which says nothing here.
 func muxScan(s isa.Scope, kind isa.ScanKind, op isa.ScanOp, t muxType) muxFunc {
-	return func(b *builder, args [][]*value, _ *typ) []*value {
+	return func(b *builder, args [][]*ssa.Value, _ *typ) []*ssa.Value {
 		at := 0
 		if s == isa.ScopeWorkgroup {
 			at = 1
@@ -180,20 +181,20 @@ func muxScan(s isa.Scope, kind isa.ScanKind, op isa.ScanOp, t muxType) muxFunc {
 }
 
 func muxBroadcast(s isa.Scope, t muxType) muxFunc {
-	return func(b *builder, args [][]*value, _ *typ) []*value {
+	return func(b *builder, args [][]*ssa.Value, _ *typ) []*ssa.Value {
 		if s == isa.ScopeWorkgroup {
 			x := muxValue(b, args, 1, t)
 			return b.workgroupBroadcast(t.t, x, muxInts(b, args, 2, 3))
 		}
 		x := muxValue(b, args, 0, t)
 		lane := muxInts(b, args, 1, 1)[0]
-		return b.shuffle(t.t, x, b.resize(lane, lane.typ, isa.I32), isa.FlagUniform, isa.ShuffleSame)
+		return b.shuffle(t.t, x, b.resize(lane, lane.Type, isa.I32), isa.FlagUniform, isa.ShuffleSame)
 	}
 }
 
 // muxShuffle is a shuffle of so many values, which are those of the instruction.
 func muxShuffle(op spirv.Op, t muxType, values int) muxFunc {
-	return func(b *builder, args [][]*value, rt *typ) []*value {
+	return func(b *builder, args [][]*ssa.Value, rt *typ) []*ssa.Value {
 		g := groupCall{op: op, rt: rt}
 		for i := range values {
 			g.a, g.t = append(g.a, muxValue(b, args, i, t)), append(g.t, rt)
@@ -206,7 +207,7 @@ func muxShuffle(op spirv.Op, t muxType, values int) muxFunc {
 // muxVector is an operation over the components of one lane, in ascending
 // order. A scan gives as many components.
 func muxVector(kind isa.ScanKind, op isa.ScanOp, t muxType) muxFunc {
-	return func(b *builder, args [][]*value, rt *typ) []*value {
+	return func(b *builder, args [][]*ssa.Value, rt *typ) []*ssa.Value {
 		x := muxValue(b, args, 0, t)
 		muxInts(b, args, 1, 0)
 		acc := x[0]
@@ -215,7 +216,7 @@ func muxVector(kind isa.ScanKind, op isa.ScanOp, t muxType) muxFunc {
 			nan := scanIdentity(isa.ScanFMin, t.t) | 1<<(map[isa.Type]int{isa.F16: 9, isa.F32: 22, isa.F64: 51}[t.t])
 			acc = b.sel(t.t, b.fcmp(isa.OpFUno, t.t, acc, acc), b.imm(t.t, nan), acc)
 		}
-		out := []*value{acc}
+		out := []*ssa.Value{acc}
 		if kind == isa.ScanExclusive {
 			out[0] = b.imm(t.t, scanIdentity(op, t.t))
 		}
@@ -229,7 +230,7 @@ func muxVector(kind isa.ScanKind, op isa.ScanOp, t muxType) muxFunc {
 			}
 		}
 		if kind == isa.ScanReduce {
-			return []*value{acc}
+			return []*ssa.Value{acc}
 		}
 		return out
 	}
@@ -237,14 +238,14 @@ func muxVector(kind isa.ScanKind, op isa.ScanOp, t muxType) muxFunc {
 
 // muxPick is the broadcast of a component; 0 where it does not exist.
 func muxPick(t muxType) muxFunc {
-	return func(b *builder, args [][]*value, _ *typ) []*value {
+	return func(b *builder, args [][]*ssa.Value, _ *typ) []*ssa.Value {
 		x := muxValue(b, args, 0, t)
 		i := muxInts(b, args, 1, 1)[0]
 		r := b.imm(t.t, 0)
 		for c, v := range x {
-			r = b.sel(t.t, b.cmp(isa.OpEq, i.typ, i, b.imm(i.typ, uint64(c))), v, r)
+			r = b.sel(t.t, b.cmp(isa.OpEq, i.Type, i, b.imm(i.Type, uint64(c))), v, r)
 		}
-		return []*value{r}
+		return []*ssa.Value{r}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -49,13 +50,13 @@ var pipeNames = map[string]pipeName{
 }
 
 // clPipe reads a call of a pipe function.
-func (b *builder) clPipe(c *clCall) ([]*value, bool) {
+func (b *builder) clPipe(c *clCall) ([]*ssa.Value, bool) {
 	name, isSPIRV := strings.CutPrefix(c.name, "__spirv_")
 	switch {
 	case isSPIRV && name == "CreatePipeFromPipeStorage_read":
-		return []*value{b.createPipe(c, isa.PipeParam{Reads: true})}, true
+		return []*ssa.Value{b.createPipe(c, isa.PipeParam{Reads: true})}, true
 	case isSPIRV && name == "CreatePipeFromPipeStorage_write":
-		return []*value{b.createPipe(c, isa.PipeParam{Writes: true})}, true
+		return []*ssa.Value{b.createPipe(c, isa.PipeParam{Writes: true})}, true
 	case isSPIRV && name == "IsValidReserveId", c.name == "is_valid_reserve_id":
 		b.want(c, 1)
 		return b.truth(b.validReserve(b.handleArg(c, 0, "reservation")), c.rt), true
@@ -73,13 +74,13 @@ func (b *builder) clPipe(c *clCall) ([]*value, bool) {
 	}
 	g := &groupCall{op: x.op, a: c.args, t: c.types, rt: c.rt}
 	if x.scope != isa.ScopeCrossDevice {
-		g.a = append([][]*value{{b.imm(isa.I32, uint64(x.scope))}}, g.a...)
+		g.a = append([][]*ssa.Value{{b.imm(isa.I32, uint64(x.scope))}}, g.a...)
 		g.t = append([]*typ{nil}, g.t...)
 	}
 	r := b.pipeFrom(c.name, pipeInsts[x.op], g)
 	switch {
 	case r != nil:
-		return []*value{r}, true
+		return []*ssa.Value{r}, true
 	case c.rt.kind == kindVoid:
 		return nil, true
 	}
@@ -126,14 +127,14 @@ func (b *builder) packetSize(c *clCall, pointer int) {
 	}
 	u := &typ{kind: kindInt, bits: 32, flat: 1, size: 4, align: 4}
 	for _, n := range []uint64{size, align} {
-		c.args = append(c.args[:len(c.args):len(c.args)], []*value{b.imm(isa.I32, n)})
+		c.args = append(c.args[:len(c.args):len(c.args)], []*ssa.Value{b.imm(isa.I32, n)})
 		c.types = append(c.types[:len(c.types):len(c.types)], u)
 	}
 }
 
 // handleArg returns argument i, which must be of a type that handles can have.
-func (b *builder) handleArg(c *clCall, i int, what string) *value {
-	if len(c.args[i]) != 1 || c.args[i][0].typ != isa.I64 || c.types[i].kind == kindInt || c.types[i].kind == kindFloat {
+func (b *builder) handleArg(c *clCall, i int, what string) *ssa.Value {
+	if len(c.args[i]) != 1 || c.args[i][0].Type != isa.I64 || c.types[i].kind == kindInt || c.types[i].kind == kindFloat {
 		b.fail("argument %d of %s is no %s", i+1, c.name, what)
 	}
 	return c.args[i][0]
@@ -143,7 +144,7 @@ func (b *builder) handleArg(c *clCall, i int, what string) *value {
 // argument is a storage, or a pointer to one, or what SYCL has for a storage: a
 // constant structure of a packet's size and alignment and the capacity, by its
 // address or by value.
-func (b *builder) createPipe(c *clCall, end isa.PipeParam) *value {
+func (b *builder) createPipe(c *clCall, end isa.PipeParam) *ssa.Value {
 	b.want(c, 1)
 	if s := c.rt.scalar(); c.rt.flat != 1 || s != isa.I64 || c.rt.kind == kindInt {
 		b.fail("the result of %s is no pipe", c.name)
@@ -171,23 +172,23 @@ func (b *builder) createPipe(c *clCall, end isa.PipeParam) *value {
 	v := c.args[0][0]
 	switch {
 	case t.kind == kindPointer:
-		l := b.f.newValue(isa.OpLoad, isa.I32, isa.I32, v)
-		l.space, l.imm2 = t.space(), isa.AlignCode(1)
+		l := b.f.NewValue(isa.OpLoad, isa.I32, isa.I32, v)
+		l.Space, l.Imm2 = t.space(), isa.AlignCode(1)
 		v = b.add(l)
-	case t.kind != kindStruct || v.typ != isa.I32:
+	case t.kind != kindStruct || v.Type != isa.I32:
 		b.fail("the argument of %s is no pipe storage", c.name)
 	}
-	s := b.f.newValue(irStorage, isa.I64, isa.I64, v)
-	s.index = int32(len(b.storages))
+	s := b.f.NewValue(ssa.OpPipeStorage, isa.I64, isa.I64, v)
+	s.Index = int32(len(b.storages))
 	b.storages = append(b.storages, c.in)
 	return b.pipeEnd(b.add(s), end)
 }
 
 // storageType returns the type of the program-scope variable that a pointer
 // leads to, nil when it cannot be told.
-func (b *builder) storageType(p *value) *typ {
-	if p.op == irGlobal {
-		return b.m.globalTypes[p.index]
+func (b *builder) storageType(p *ssa.Value) *typ {
+	if p.Op == ssa.OpGlobal {
+		return b.m.globalTypes[p.Index]
 	}
 	return nil
 }

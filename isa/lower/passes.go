@@ -1,5 +1,10 @@
 package lower
 
+import (
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
+)
+
 // The passes that are always there, in the order of the road. The pipeline of a
 // [PassMachinery] has those of the middle; the first and the last ones run in
 // any case.
@@ -15,53 +20,45 @@ func builtinPasses() []Pass {
 	over := func(f func(*builder)) func(*IR) error {
 		return func(ir *IR) error { f(ir.b); return nil }
 	}
-	of := func(f func(*fn)) func(*IR) error {
-		return func(ir *IR) error { f(ir.b.f); return nil }
+	// of returns a pass of isa/ssa/opt.
+	of := func(name string) Pass {
+		p, ok := opt.Lookup(name)
+		if !ok {
+			panic("no pass is named " + name)
+		}
+		return Pass{Name: p.Name, Doc: p.Doc, Needs: p.Needs, Keeps: p.Keeps, tells: p.Tells, drops: p.Drops,
+			IR: func(ir *IR) error { return p.Run(ir.b.f) }}
 	}
 	return []Pass{
 		{Name: passBuild, Doc: "the module's instructions as SSA over scalars, calls inlined", fixed: true, drops: true,
-			IR: over(func(b *builder) { b.f.cleanCFG() })},
-		{Name: "specialize", Doc: "built-ins and arguments that are known become constants",
-			Keeps: ControlFlow, IR: of(specialize)},
+			IR: over(func(b *builder) { opt.CleanCFG(b.f) })},
+		of("specialize"),
 		{Name: "promote", Doc: "private variables become values",
-			Needs: AnalysisDominators, Keeps: ControlFlow, tells: true, drops: true, IR: over(promote)},
-		{Name: "simplify", Doc: "folding, value numbering, dead code, control flow",
-			Needs: AnalysisDominators, Keeps: ControlFlow, tells: true, drops: true, IR: of(simplify)},
-		{Name: "ifconvert", Doc: "short branches become selects",
-			Keeps: ControlFlow, tells: true, drops: true, IR: of(ifConvert)},
-		{Name: "unroll", Doc: "short loops become their trips: of specialized kernels, and over private arrays",
-			Keeps: ControlFlow, tells: true, IR: of(unroll)},
+			Needs: ssa.AnalysisDominators, Keeps: ssa.ControlFlow, tells: true, drops: true, IR: over(promote)},
+		of("simplify"),
+		of("ifconvert"),
+		of("unroll"),
 		{Name: "storages", Doc: "constant structures that describe pipes become pipes",
-			Keeps: ControlFlow, tells: true, IR: over(storages)},
+			Keeps: ssa.ControlFlow, tells: true, IR: over(storages)},
 		{Name: "checks", Doc: "checks that are known to hold go, of kernels for launches with checks",
-			Needs: AnalysisOrder, Keeps: ControlFlow, tells: true, IR: over(checks)},
-		{Name: "asyncwaits", Doc: "waits that have no async mark to wait for go",
-			Needs: AnalysisOrder, Keeps: ControlFlow, tells: true, IR: of(asyncWaits)},
-		{Name: "asyncmarks", Doc: "async marks that no wait counts go",
-			Needs: AnalysisOrder, Keeps: ControlFlow, tells: true, IR: of(asyncMarks)},
-		{Name: "narrow", Doc: "64-bit arithmetic becomes 32-bit arithmetic of the same result",
-			Needs: AnalysisOrder | AnalysisUses, Keeps: ControlFlow, tells: true, IR: of(narrow)},
-		{Name: "address", Doc: "pointer arithmetic moves into accesses",
-			Needs: AnalysisOrder, Keeps: ControlFlow, IR: of(addresses)},
-		{Name: "flatten", Doc: "one base and one index for accesses into rows",
-			Needs: AnalysisOrder, Keeps: ControlFlow, IR: of(flatten)},
-		{Name: "rotate", Doc: "loops test at their end, with a copy of the test ahead of them",
-			Needs: AnalysisLoops, Keeps: ControlFlow, tells: true, IR: of(rotate)},
-		{Name: "loads", Doc: "what has been loaded is not loaded again",
-			Needs: AnalysisLoops, Keeps: ControlFlow, IR: of(loads)},
-		{Name: "hoist", Doc: "what does not change in a loop leaves it",
-			Needs: AnalysisLoops, Keeps: ControlFlow, IR: of(hoist)},
-		{Name: "fuse", Doc: "multiplications join their additions",
-			Needs: AnalysisUses, Keeps: ControlFlow, IR: of(fuse)},
-		{Name: "sink", Doc: "steps of loops go behind the last use of what they step",
-			Needs: AnalysisDominators, Keeps: ControlFlow, IR: of(sink)},
+			Needs: ssa.AnalysisOrder, Keeps: ssa.ControlFlow, tells: true, IR: over(checks)},
+		of("asyncwaits"),
+		of("asyncmarks"),
+		of("narrow"),
+		of("address"),
+		of("flatten"),
+		of("rotate"),
+		of("loads"),
+		of("hoist"),
+		of("fuse"),
+		of("sink"),
 		{Name: passDiverge, Doc: "order of blocks, loops with one latch, values that differ by lane", fixed: true,
-			Needs: AnalysisLoops, Keeps: AnalysisLayout | AnalysisDivergence, IR: over(func(b *builder) {
+			Needs: ssa.AnalysisLoops, Keeps: ssa.AnalysisLayout | ssa.AnalysisDivergence, IR: over(func(b *builder) {
 				storages(b) // a pipeline of one's own may have left it out
 				divergence(b)
 			})},
 		{Name: passEmit, Doc: "registers and bytecode", fixed: true,
-			Needs: AnalysisLayout | AnalysisDivergence, IR: over(emit)},
+			Needs: ssa.AnalysisLayout | ssa.AnalysisDivergence, IR: over(emit)},
 		{Name: passDescribe, Doc: "what the kernel is found to use", fixed: true, describe: describe},
 	}
 }

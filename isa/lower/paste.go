@@ -1,20 +1,24 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa"
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
+)
 
 // paster copies a prepared body to a call. A builder has one, whose memory serves call after call.
 type paster struct {
 	b       *builder
 	p       *prepared
-	args    []*value // scalars of the arguments
-	to      []*value // by value.pos in the body: the copy, or what it amounts to
-	locs    []uint32 // by place in prepared.locs: that in Kernel.Locs, 0 for none yet
-	private []*value // by place in prepared.private: the variable of this call, nil for none yet
-	blocks  []*block // by place in prepared.blocks
+	args    []*ssa.Value // scalars of the arguments
+	to      []*ssa.Value // by Value.Pos in the body: the copy, or what it amounts to
+	locs    []uint32     // by place in prepared.locs: that in Kernel.Locs, 0 for none yet
+	private []*ssa.Value // by place in prepared.private: the variable of this call, nil for none yet
+	blocks  []*ssa.Block // by place in prepared.blocks
 }
 
 // paste copies a prepared body to the current place, and returns the scalars of its result.
-func (b *builder) paste(p *prepared, args [][]*value) []*value {
+func (b *builder) paste(p *prepared, args [][]*ssa.Value) []*ssa.Value {
 	b.spend(perBlock * len(p.blocks))
 	c := &b.paster
 	c.b, c.p = b, p
@@ -28,37 +32,37 @@ func (b *builder) paste(p *prepared, args [][]*value) []*value {
 	c.locs[locCall] = b.place()
 	// As in inline, the entry block goes on where the call stands.
 	c.blocks = append(c.blocks[:0], b.cur)
-	if b.cur.name == "" {
-		b.cur.name = p.blocks[0].name
+	if b.cur.Name == "" {
+		b.cur.Name = p.blocks[0].Name
 	}
 	for _, from := range p.blocks[1:] {
-		blk := b.f.newBlock(from.name)
-		blk.insts = make([]*value, 0, len(from.insts))
+		blk := b.f.NewBlock(from.Name)
+		blk.Insts = make([]*ssa.Value, 0, len(from.Insts))
 		c.blocks = append(c.blocks, blk)
 	}
 	for i, from := range p.blocks {
 		c.phis(from, c.blocks[i])
 	}
 	exit := p.blocks[p.exit]
-	end := len(exit.insts) - 1 // of the irResult
+	end := len(exit.Insts) - 1 // of the OpResult
 	for i, from := range p.blocks {
 		b.cur = c.blocks[i]
 		if from == exit {
-			c.insts(from.insts[:end])
+			c.insts(from.Insts[:end])
 		} else {
-			c.insts(from.insts)
+			c.insts(from.Insts)
 			c.terminator(from, b.cur)
 		}
 	}
 	for i, from := range p.blocks {
-		for j, phi := range from.phis {
-			for k, a := range phi.args {
-				c.blocks[i].phis[j].args[k] = c.val(a)
+		for j, phi := range from.Phis {
+			for k, a := range phi.Args {
+				c.blocks[i].Phis[j].Args[k] = c.val(a)
 			}
 		}
 	}
-	result := make([]*value, 0, len(exit.insts[end].args))
-	for _, a := range exit.insts[end].args {
+	result := make([]*ssa.Value, 0, len(exit.Insts[end].Args))
+	for _, a := range exit.Insts[end].Args {
 		result = append(result, c.val(a))
 	}
 	b.cur = c.blocks[p.exit]
@@ -76,20 +80,20 @@ func cleared[T any](list []T, n int) []T {
 }
 
 // val returns what a value of the body is here.
-func (c *paster) val(v *value) *value {
+func (c *paster) val(v *ssa.Value) *ssa.Value {
 	switch {
-	case v.op == irArg:
-		return c.args[v.index]
-	case v.op == irPriv:
-		return c.variable(v.index)
-	case v.leaf():
+	case v.Op == ssa.OpArg:
+		return c.args[v.Index]
+	case v.Op == ssa.OpPrivate:
+		return c.variable(v.Index)
+	case v.Leaf():
 		return v
 	}
-	return c.to[v.pos]
+	return c.to[v.Pos]
 }
 
 // variable returns the address of this call's copy of a private variable.
-func (c *paster) variable(i int32) *value {
+func (c *paster) variable(i int32) *ssa.Value {
 	if c.private[i] == nil {
 		b := c.b
 		a := c.p.private[i]
@@ -108,69 +112,69 @@ func (c *paster) place(i uint32) uint32 {
 		c.b.spend(1)
 		k := c.b.k
 		c.locs[i] = uint32(len(k.Locs))
-		k.Locs = push(k.Locs, l)
+		k.Locs = ssa.Append(k.Locs, l)
 	}
 	return c.locs[i]
 }
 
 // phis makes the phis of a block, whose operands come when everything is copied, and its predecessors.
-func (c *paster) phis(from, to *block) {
-	for _, p := range from.preds {
-		to.preds = append(to.preds, c.blocks[p.rpo])
+func (c *paster) phis(from, to *ssa.Block) {
+	for _, p := range from.Preds {
+		to.Preds = append(to.Preds, c.blocks[p.RPO])
 	}
 	f := c.b.f
-	for _, phi := range from.phis {
-		n := f.newValue(irPhi, phi.typ, phi.elem, phi.args...)
-		n.blk, n.loc = to, c.place(phi.loc)
-		c.to[phi.pos] = n
-		to.phis = append(to.phis, n)
+	for _, phi := range from.Phis {
+		n := f.NewValue(ssa.OpPhi, phi.Type, phi.Elem, phi.Args...)
+		n.Block, n.Loc = to, c.place(phi.Loc)
+		c.to[phi.Pos] = n
+		to.Phis = append(to.Phis, n)
 	}
-	c.b.spend(len(from.phis))
+	c.b.spend(len(from.Phis))
 }
 
 // insts copies instructions to the end of the current block.
-func (c *paster) insts(list []*value) {
+func (c *paster) insts(list []*ssa.Value) {
 	b := c.b
 	for _, v := range list {
-		n := b.f.copyOf(v)
-		for i, a := range n.args {
-			n.args[i] = c.val(a)
+		n := b.f.CopyOf(v)
+		for i, a := range n.Args {
+			n.Args[i] = c.val(a)
 		}
-		if n.op == isa.OpPtrAdd {
+		if n.Op == isa.OpPtrAdd {
 			joinSteps(n)
 		}
-		if s := b.f.simplify(n); s != nil {
-			c.to[v.pos] = s
+		if s := opt.SimplifyValue(b.f, n); s != nil {
+			c.to[v.Pos] = s
 			continue
 		}
-		n.blk, n.loc = b.cur, c.place(v.loc)
-		c.to[v.pos] = n
-		b.cur.insts = append(b.cur.insts, n)
+		n.Block, n.Loc = b.cur, c.place(v.Loc)
+		c.to[v.Pos] = n
+		b.cur.Insts = append(b.cur.Insts, n)
 	}
 	b.spend(len(list))
 }
 
 // joinSteps makes an addition to a pointer that has been moved by a constant start from where that was moved from, as
 // [builder.offset] and [builder.index] do.
-func joinSteps(v *value) {
-	p := v.args[0]
-	if p.op != isa.OpPtrAdd || p.idx != isa.IdxNone {
+func joinSteps(v *ssa.Value) {
+	p := v.Args[0]
+	if p.Op != isa.OpPtrAdd || p.Idx != isa.IdxNone {
 		return
 	}
-	if v.idx == isa.IdxNone && mergeable(p, int64(v.disp)) || v.idx != isa.IdxNone && fits(int64(v.disp)+int64(p.disp)) {
-		v.args[0] = p.args[0]
-		v.disp += p.disp
+	if v.Idx == isa.IdxNone && opt.Mergeable(p, int64(v.Disp)) || v.Idx != isa.IdxNone && ssa.FitsDisp(int64(v.Disp)+int64(p.Disp)) {
+		v.Args[0] = p.Args[0]
+		v.Disp += p.Disp
 	}
 }
 
 // terminator ends a block as the one that it is a copy of ends.
-func (c *paster) terminator(from, to *block) {
-	to.term, to.trap, to.table = from.term, from.trap, from.table
-	to.termLoc = c.place(from.termLoc)
-	if from.cond != nil {
-		to.cond = c.val(from.cond)
+func (c *paster) terminator(from, to *ssa.Block) {
+	to.Term, to.Trap, to.Table = from.Term, from.Trap, from.Table
+	to.TermLoc = c.place(from.TermLoc)
+	if from.Cond != nil {
+		to.Cond = c.val(from.Cond)
 	}
-	for _, s := range from.succs {
-		to.succs = append(to.succs, c.blocks[s.rpo])
+	for _, s := range from.Succs {
+		to.Succs = append(to.Succs, c.blocks[s.RPO])
 	}
 }

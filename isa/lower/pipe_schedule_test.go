@@ -1,6 +1,10 @@
 package lower
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+)
 
 // TestPipesAndSchedules checks that barrier schedules are refused in kernels that
 // wait for packets.
@@ -8,8 +12,8 @@ func TestPipesAndSchedules(t *testing.T) {
 	refused := func(pipes, ordered bool) (r any) {
 		defer func() { r = recover() }()
 		b := newBuilder(&module{opt: Options{MaxInstructions: 1 << 20, Passes: standard}})
-		b.f.newBlock("entry").term = termRet
-		b.k.UsesPipes, b.f.ordered = pipes, ordered
+		b.f.NewBlock("entry").Term = ssa.TermRet
+		b.k.UsesPipes, b.f.Ordered = pipes, ordered
 		describe(b)
 		return nil
 	}

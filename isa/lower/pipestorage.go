@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -17,52 +19,52 @@ func storages(b *builder) {
 	if len(b.pipeAccesses)+len(b.storages) == 0 {
 		return
 	}
-	b.f.simple = false
-	drop := map[*value]bool{}
-	for _, blk := range b.f.blocks {
-		for _, v := range blk.insts {
-			if v.op == isa.OpLoad {
+	b.f.Simplified = false
+	drop := map[*ssa.Value]bool{}
+	for _, blk := range b.f.Blocks {
+		for _, v := range blk.Insts {
+			if v.Op == isa.OpLoad {
 				if p, ok := b.constantStorage(v); ok {
-					v.repl = b.pipeHandle(p)
+					v.Repl = b.pipeHandle(p)
 				}
 				continue
 			}
-			if v.op != irStorage {
+			if v.Op != ssa.OpPipeStorage {
 				continue
 			}
-			l := v.args[0]
-			b.in, b.hasLoc = b.storages[v.index], false
-			if l.op != isa.OpLoad || l.args[0].op != irGlobal || l.idx != isa.IdxNone || l.disp != 0 {
+			l := v.Args[0]
+			b.in, b.hasLoc = b.storages[v.Index], false
+			if l.Op != isa.OpLoad || l.Args[0].Op != ssa.OpGlobal || l.Idx != isa.IdxNone || l.Disp != 0 {
 				b.fail("it cannot be told which pipe storage is meant: the argument does not lead to a constant of the module")
 			}
-			v.repl = b.pipeHandle(b.m.storageVariable(b.in, int(l.args[0].index)))
+			v.Repl = b.pipeHandle(b.m.storageVariable(b.in, int(l.Args[0].Index)))
 			drop[l] = true
 		}
 	}
-	b.f.replaceAll()
+	b.f.ReplaceAll()
 	// Nobody needs the loads any more, but for those that the module made itself.
-	for _, blk := range b.f.blocks {
-		for _, list := range [2][]*value{blk.phis, blk.insts} {
+	for _, blk := range b.f.Blocks {
+		for _, list := range [2][]*ssa.Value{blk.Phis, blk.Insts} {
 			for _, v := range list {
-				for _, a := range v.args {
+				for _, a := range v.Args {
 					delete(drop, a)
 				}
 			}
 		}
-		delete(drop, blk.cond)
+		delete(drop, blk.Cond)
 	}
-	b.f.filter(drop)
+	b.f.Drop(drop)
 }
 
 // constantStorage returns the place in Program.Pipes of the storage that a load
 // takes from a constant of the module.
-func (b *builder) constantStorage(v *value) (int, bool) {
-	p, at := constantSteps(v.args[0])
-	at += int64(v.disp)
-	if p.op != irGlobal || v.idx != isa.IdxNone || v.typ != isa.I64 || at < 0 || v.flags&isa.FlagVolatile != 0 {
+func (b *builder) constantStorage(v *ssa.Value) (int, bool) {
+	p, at := opt.ConstantSteps(v.Args[0])
+	at += int64(v.Disp)
+	if p.Op != ssa.OpGlobal || v.Idx != isa.IdxNone || v.Type != isa.I64 || at < 0 || v.Flags&isa.FlagVolatile != 0 {
 		return 0, false
 	}
-	g := &b.m.prog.Globals[p.index]
+	g := &b.m.prog.Globals[p.Index]
 	if !g.ReadOnly {
 		return 0, false
 	}

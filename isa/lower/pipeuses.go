@@ -1,6 +1,9 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa"
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+)
 
 // pipeUse is what is done with a handle: a set.
 type pipeUse uint8
@@ -17,33 +20,33 @@ const (
 // used at each end that it has been made for.
 func (e *emitter) pipeUses() {
 	type fact struct {
-		v   *value
+		v   *ssa.Value
 		use pipeUse
 	}
 	seen := map[fact]bool{}
 	var work []fact
-	from := func(v *value, use pipeUse) {
-		if f := (fact{v, use}); v.typ == isa.I64 && !seen[f] {
+	from := func(v *ssa.Value, use pipeUse) {
+		if f := (fact{v, use}); v.Type == isa.I64 && !seen[f] {
 			seen[f] = true
 			work = append(work, f)
 		}
 	}
-	for _, blk := range e.b.f.blocks {
-		for _, v := range blk.insts {
-			if v.op == isa.OpPipe {
+	for _, blk := range e.b.f.Blocks {
+		for _, v := range blk.Insts {
+			if v.Op == isa.OpPipe {
 				use := pipeUse(0)
-				switch op := isa.PipeOp(v.imm2); {
+				switch op := isa.PipeOp(v.Imm2); {
 				case op.Reads():
 					use = useRead
 				case op.Writes():
 					use = useWrite
 				}
-				from(v.args[0], use)
+				from(v.Args[0], use)
 			}
 			if len(e.k.PipeRegs) == 0 {
 				continue // nothing that could escape
 			}
-			for i, a := range v.args {
+			for i, a := range v.Args {
 				if !passesPipe(v, i) {
 					from(a, useRead|useWrite|useEscape)
 				}
@@ -53,23 +56,23 @@ func (e *emitter) pipeUses() {
 	for len(work) > 0 {
 		f := work[len(work)-1]
 		work = work[:len(work)-1]
-		switch v := f.v; v.op {
-		case irPipe:
-			r := &e.k.PipeRegs[e.pipes[int(v.index)]]
+		switch v := f.v; v.Op {
+		case ssa.OpPipeHandle:
+			r := &e.k.PipeRegs[e.pipes[int(v.Index)]]
 			r.Reads = r.Reads || f.use&useRead != 0
 			r.Writes = r.Writes || f.use&useWrite != 0
-		case irParam, irConst:
-		case isa.OpPtrAdd, irPhi, isa.OpSelect, isa.OpMov:
+		case ssa.OpParam, ssa.OpConst:
+		case isa.OpPtrAdd, ssa.OpPhi, isa.OpSelect, isa.OpMov:
 			use := f.use
-			if v.op == isa.OpPtrAdd && use&useEscape != 0 {
-				switch v.disp {
+			if v.Op == isa.OpPtrAdd && use&useEscape != 0 {
+				switch v.Disp {
 				case isa.PipeReadEnd:
 					use &^= useWrite
 				case isa.PipeWriteEnd:
 					use &^= useRead
 				}
 			}
-			for i, a := range v.args {
+			for i, a := range v.Args {
 				if passesPipe(v, i) {
 					from(a, use)
 				}
@@ -82,9 +85,9 @@ func (e *emitter) pipeUses() {
 
 // passesPipe says whether argument i of v goes on as v's result, or is the pipe
 // of a pipe instruction.
-func passesPipe(v *value, i int) bool {
-	switch v.op {
-	case irPhi, isa.OpMov:
+func passesPipe(v *ssa.Value, i int) bool {
+	switch v.Op {
+	case ssa.OpPhi, isa.OpMov:
 		return true
 	case isa.OpSelect:
 		return i > 0

@@ -5,18 +5,20 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
 // prepared is the body of a function that a kernel calls again and again: read, promoted and simplified once, and
 // copied to each of its calls (paste.go). Without it, all passes would do the same work for each call.
 type prepared struct {
-	blocks   []*block    // in reverse post-order; value.pos of what stands in them is a number from 0 on
-	exit     int         // place in blocks of the one that returns; its last instruction is the irResult
-	values   int         // in blocks
-	locs     []isa.Loc   // what value.loc leads to; locCall is the call
-	private  []isa.Alloc // what value.index of an irPriv leads to
-	varTypes []*typ      // what they hold
+	blocks   []*ssa.Block // in reverse post-order; Value.Pos of what stands in them is a number from 0 on
+	exit     int          // place in blocks of the one that returns; its last instruction is the OpResult
+	values   int          // in blocks
+	locs     []isa.Loc    // what Value.Loc leads to; locCall is the call
+	private  []isa.Alloc  // what Value.Index of an OpPrivate leads to
+	varTypes []*typ       // what they hold
 }
 
 // locCall is the place in prepared.locs that stands for the call, and ends the chain of each other place.
@@ -164,17 +166,17 @@ var preparation = [...]string{"promote", "simplify", "ifconvert", "simplify"}
 func (b *builder) prepare(f *function) *prepared {
 	outer := *b
 	locs, private := b.k.Locs, b.k.Private
-	b.f = outer.f.sibling()
+	b.f = outer.f.Sibling()
 	b.k.Locs, b.k.Private, b.varTypes = make([]isa.Loc, locCall+1), nil, nil
 	b.locs, b.atCall = map[isa.Loc]uint32{}, map[inlining]uint32{}
 	b.loc, b.hasLoc, b.unfit = locCall, true, false
-	b.cur = b.f.newBlock("")
+	b.cur = b.f.NewBlock("")
 
 	p := b.readAlone(f)
 	if p != nil {
 		p.locs, p.private, p.varTypes = b.k.Locs, b.k.Private, b.varTypes
 	}
-	outer.f.nvals = b.f.nvals
+	outer.f.NumValues = b.f.NumValues
 	b.f, b.k.Locs, b.k.Private, b.varTypes = outer.f, locs, private, outer.varTypes
 	b.locs, b.atCall, b.loc, b.hasLoc, b.unfit = outer.locs, outer.atCall, outer.loc, outer.hasLoc, outer.unfit
 	b.cur, b.in, b.m.at = outer.cur, outer.in, outer.in
@@ -183,17 +185,17 @@ func (b *builder) prepare(f *function) *prepared {
 
 // readAlone is the part of prepare that makes the blocks.
 func (b *builder) readAlone(f *function) *prepared {
-	var args [][]*value
+	var args [][]*ssa.Value
 	n := 0
 	for _, in := range f.params {
 		t := b.m.typeOf(in.ResultType())
 		if t.flat > maxFlat || t.kind == kindPointer && t.storage == spirv.StorageClassInput {
 			return nil
 		}
-		arg := make([]*value, 0, t.flat)
+		arg := make([]*ssa.Value, 0, t.flat)
 		t.leaves(0, func(l leaf) {
-			v := b.f.newValue(irArg, l.t.scalar(), l.t.scalar())
-			v.index = int32(n)
+			v := b.f.NewValue(ssa.OpArg, l.t.scalar(), l.t.scalar())
+			v.Index = int32(n)
 			n++
 			arg = append(arg, v)
 		})
@@ -203,13 +205,13 @@ func (b *builder) readAlone(f *function) *prepared {
 	if len(rets) == 0 || b.unfit {
 		return nil
 	}
-	v := b.f.newValue(irResult, isa.Void, isa.Void, b.returned(rets, b.m.typeOf(f.def.ResultType()))...)
-	v.blk = b.cur
-	b.cur.insts = append(b.cur.insts, v)
-	b.cur.term = termRet
+	v := b.f.NewValue(ssa.OpResult, isa.Void, isa.Void, b.returned(rets, b.m.typeOf(f.def.ResultType()))...)
+	v.Block = b.cur
+	b.cur.Insts = append(b.cur.Insts, v)
+	b.cur.Term = ssa.TermRet
 
 	r := &passRun{m: b.m.opt.Passes, b: b, watch: (&Instrument{}).watch(b.m.opt.VerifyEach)}
-	b.f.cleanCFG()
+	opt.CleanCFG(b.f)
 	for _, name := range preparation {
 		pass, _ := r.m.Lookup(name)
 		err := r.apply(pass)
@@ -220,20 +222,20 @@ func (b *builder) readAlone(f *function) *prepared {
 			panic(cancelled{err})
 		}
 	}
-	b.f.need(AnalysisOrder)
-	p := &prepared{blocks: b.f.blocks, exit: -1}
-	for i, blk := range b.f.blocks {
-		if blk.term == termRet {
+	b.f.Need(ssa.AnalysisOrder)
+	p := &prepared{blocks: b.f.Blocks, exit: -1}
+	for i, blk := range b.f.Blocks {
+		if blk.Term == ssa.TermRet {
 			p.exit = i
 		}
-		for _, list := range [2][]*value{blk.phis, blk.insts} {
+		for _, list := range [2][]*ssa.Value{blk.Phis, blk.Insts} {
 			for _, v := range list {
-				v.pos = int32(p.values)
+				v.Pos = int32(p.values)
 				p.values++
 			}
 		}
 	}
-	if p.exit < 0 || len(b.f.blocks[0].preds) > 0 {
+	if p.exit < 0 || len(b.f.Blocks[0].Preds) > 0 {
 		return nil // it never returns, or begins with a loop
 	}
 	return p

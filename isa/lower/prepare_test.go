@@ -19,7 +19,7 @@ import (
 )
 
 // readEach is a size that no kernel has, so that bodies are read at each call.
-const readEach = 1 << 40
+const readEach = 1 << 30
 
 func compileC(t *testing.T, source string) *spirv.Module {
 	t.Helper()

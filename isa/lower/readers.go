@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -24,16 +25,16 @@ func readerOf(op spirv.Op) reader {
 func nothing(*builder, spirv.Inst) {}
 
 // unary returns the reader of an instruction on each component of its operand, which has the type of the result.
-func unary(f func(b *builder, ct *typ, x *value) *value) reader {
+func unary(f func(b *builder, ct *typ, x *ssa.Value) *ssa.Value) reader {
 	return func(b *builder, in spirv.Inst) {
-		b.each(in, func(ct *typ, a []*value) *value { return f(b, ct, a[0]) })
+		b.each(in, func(ct *typ, a []*ssa.Value) *ssa.Value { return f(b, ct, a[0]) })
 	}
 }
 
 // logical returns the reader of an instruction on Booleans.
 func logical(op isa.Op, not bool) reader {
 	return func(b *builder, in spirv.Inst) {
-		b.each(in, func(_ *typ, a []*value) *value {
+		b.each(in, func(_ *typ, a []*ssa.Value) *ssa.Value {
 			x := b.bin(op, isa.B1, a[0], a[1])
 			if not {
 				return b.not(x)
@@ -44,10 +45,10 @@ func logical(op isa.Op, not bool) reader {
 }
 
 // ofOperand returns the reader of an instruction whose components depend on the type of the operand.
-func ofOperand(f func(b *builder, op spirv.Op, ct, ot *typ, x *value) *value) reader {
+func ofOperand(f func(b *builder, op spirv.Op, ct, ot *typ, x *ssa.Value) *ssa.Value) reader {
 	return func(b *builder, in spirv.Inst) {
 		ot := b.operandType(in, 0)
-		b.each(in, func(ct *typ, a []*value) *value { return f(b, in.Op(), ct, ot, a[0]) })
+		b.each(in, func(ct *typ, a []*ssa.Value) *ssa.Value { return f(b, in.Op(), ct, ot, a[0]) })
 	}
 }
 
@@ -114,18 +115,18 @@ func readPlain() {
 // readArithmetic enters arithmetic that the tables of intBin and its kin do not have.
 func readArithmetic() {
 	read((*builder).negate, spirv.OpSNegate)
-	read(unary(func(b *builder, ct *typ, x *value) *value { return b.norm(ct, b.un(isa.OpNot, ct.scalar(), x)) }), spirv.OpNot)
-	read(unary(func(b *builder, ct *typ, x *value) *value { return b.fop(isa.OpFNeg, ct.scalar(), x) }), spirv.OpFNegate)
-	read(unary(func(b *builder, _ *typ, x *value) *value { return b.not(x) }), spirv.OpLogicalNot)
+	read(unary(func(b *builder, ct *typ, x *ssa.Value) *ssa.Value { return b.norm(ct, b.un(isa.OpNot, ct.scalar(), x)) }), spirv.OpNot)
+	read(unary(func(b *builder, ct *typ, x *ssa.Value) *ssa.Value { return b.fop(isa.OpFNeg, ct.scalar(), x) }), spirv.OpFNegate)
+	read(unary(func(b *builder, _ *typ, x *ssa.Value) *ssa.Value { return b.not(x) }), spirv.OpLogicalNot)
 	read(logical(isa.OpAnd, false), spirv.OpLogicalAnd)
 	read(logical(isa.OpOr, false), spirv.OpLogicalOr)
 	read(logical(isa.OpXor, false), spirv.OpLogicalNotEqual)
 	read(logical(isa.OpXor, true), spirv.OpLogicalEqual)
 	read((*builder).shift, spirv.OpShiftLeftLogical, spirv.OpShiftRightLogical, spirv.OpShiftRightArithmetic)
-	read(ofOperand(func(b *builder, _ spirv.Op, ct, ot *typ, x *value) *value {
+	read(ofOperand(func(b *builder, _ spirv.Op, ct, ot *typ, x *ssa.Value) *ssa.Value {
 		return b.resize(b.un(isa.OpPopCount, ot.scalar(), x), ot.scalar(), ct.scalar())
 	}), spirv.OpBitCount)
-	read(unary(func(b *builder, ct *typ, x *value) *value {
+	read(unary(func(b *builder, ct *typ, x *ssa.Value) *ssa.Value {
 		s := ct.scalar()
 		return b.bin(isa.OpShrU, s, b.un(isa.OpBitReverse, s, x), b.imm(s, uint64(s.Bits()-ct.bits)))
 	}), spirv.OpBitReverse)
@@ -148,10 +149,10 @@ func readArithmetic() {
 	read((*builder).dotInst, spirv.OpSDot, spirv.OpUDot, spirv.OpSUDot, spirv.OpSDotAccSat, spirv.OpUDotAccSat, spirv.OpSUDotAccSat)
 	read((*builder).sizeOf, spirv.OpSizeOf)
 	read((*builder).anyAll, spirv.OpAny, spirv.OpAll)
-	read(ofOperand(func(b *builder, _ spirv.Op, _, ot *typ, x *value) *value {
+	read(ofOperand(func(b *builder, _ spirv.Op, _, ot *typ, x *ssa.Value) *ssa.Value {
 		return b.fcmp(isa.OpFUno, ot.scalar(), x, x)
 	}), spirv.OpIsNan)
-	read(ofOperand(func(b *builder, op spirv.Op, _, ot *typ, x *value) *value {
+	read(ofOperand(func(b *builder, op spirv.Op, _, ot *typ, x *ssa.Value) *ssa.Value {
 		return b.classify(op, ot.scalar(), x)
 	}), spirv.OpIsInf, spirv.OpIsFinite, spirv.OpIsNormal, spirv.OpSignBitSet)
 }

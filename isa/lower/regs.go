@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 )
 
 // Registers are given out in two pools a class (scalar, or a bank of vector
@@ -24,25 +25,25 @@ type class uint8
 const classScalar class = class(isa.NumBanks)
 const numClasses = classScalar + 1
 
-func classOf(v *value) class {
-	if !v.div {
+func classOf(v *ssa.Value) class {
+	if !v.Varying {
 		return classScalar
 	}
-	return class(v.typ.Bank())
+	return class(v.Type.Bank())
 }
 
 // web is a set of values that share a register: a phi and those of its
 // operands that never live at the same time.
 type web struct {
-	vals       []*value
+	vals       []*ssa.Value
 	start, end int32
 	reg        int
 	listed     bool
 }
 
 type allocator struct {
-	f     *fn
-	info  []liveInfo // by value.live
+	f     *ssa.Func
+	info  []liveInfo // by Value.Live
 	first []int32    // position of each block's start, by order
 	copyP []int32    // position of the phi copies at a block's end
 	// tangled says that there are cycles that are no loops, so that lives are found by walking.
@@ -50,9 +51,9 @@ type allocator struct {
 	steps   int // edges walked
 	stamp   []int
 	round   int
-	preds   *predLists // by order
-	work    []int32    // memory for walk
-	outs    []int32    // of the values that have been walked, one after the other
+	preds   *ssa.PredLists // by order
+	work    []int32        // memory for walk
+	outs    []int32        // of the values that have been walked, one after the other
 	// global and local are the numbers of registers of each class.
 	global, local [numClasses]int
 	scratch       [numClasses]int // register for breaking copy cycles, -1 until needed
@@ -64,7 +65,7 @@ const maxLiveSteps = 1 << 26
 
 // liveInfo is what is known about a value's life.
 type liveInfo struct {
-	v       *value
+	v       *ssa.Value
 	web     *web
 	end     int32
 	crosses bool
@@ -79,58 +80,58 @@ type liveAt struct {
 	order, pos int32
 }
 
-func (a *allocator) of(v *value) *liveInfo { return &a.info[v.live] }
+func (a *allocator) of(v *ssa.Value) *liveInfo { return &a.info[v.Live] }
 
 // webOf returns the web of a value, or nil.
-func (a *allocator) webOf(v *value) *web { return a.info[v.live].web }
+func (a *allocator) webOf(v *ssa.Value) *web { return a.info[v.Live].web }
 
 func (a *allocator) run() error {
 	f := a.f
-	n := len(f.blocks)
+	n := len(f.Blocks)
 	a.first, a.copyP, a.stamp = make([]int32, n), make([]int32, n), make([]int, n)
-	a.preds = newPredLists(f.blocks, func(b *block) int { return b.order })
+	a.preds = ssa.NewPredLists(f.Blocks, func(b *ssa.Block) int { return b.Order })
 	pos, results := int32(0), 1
-	for i, b := range f.blocks {
+	for i, b := range f.Blocks {
 		a.first[i] = pos
-		for _, v := range b.phis {
-			v.pos = pos
+		for _, v := range b.Phis {
+			v.Pos = pos
 		}
 		pos += 2
-		for _, v := range b.insts {
-			v.pos = pos
+		for _, v := range b.Insts {
+			v.Pos = pos
 			pos += 2
 		}
-		results += len(b.phis) + len(b.insts)
+		results += len(b.Phis) + len(b.Insts)
 		a.copyP[i] = pos
 		pos += 4 // copies, then the terminator
-		for _, s := range b.succs {
-			a.tangled = a.tangled || s.order <= b.order && !s.dominates(b)
+		for _, s := range b.Succs {
+			a.tangled = a.tangled || s.Order <= b.Order && !s.Dominates(b)
 		}
 	}
 	// The first one belongs to the values without a result, which nobody asks about.
 	a.info = make([]liveInfo, 1, results)
-	for _, b := range f.blocks {
-		for _, list := range [2][]*value{b.phis, b.insts} {
+	for _, b := range f.Blocks {
+		for _, list := range [2][]*ssa.Value{b.Phis, b.Insts} {
 			for _, v := range list {
-				v.live = 0
-				if !noResult(v) {
-					v.live = int32(len(a.info))
-					a.info = append(a.info, liveInfo{v: v, end: v.pos, crosses: v.op == irPhi})
+				v.Live = 0
+				if !ssa.NoResult(v) {
+					v.Live = int32(len(a.info))
+					a.info = append(a.info, liveInfo{v: v, end: v.Pos, crosses: v.Op == ssa.OpPhi})
 				}
 			}
 		}
 	}
 	a.findLastBlocks()
-	a.visitUses(func(v *value, b *block, at int32) {
+	a.visitUses(func(v *ssa.Value, b *ssa.Block, at int32) {
 		li := a.of(v)
 		li.end = max(li.end, at)
-		if b == v.blk {
+		if b == v.Block {
 			return
 		}
 		li.crosses = true
 		// What is used in a loop and made outside is there until the loop's end.
-		if l := b.loop.outermost(func(x *loop) bool { return !x.contains(v.blk) }); l != nil {
-			li.end = max(li.end, a.copyP[l.last]+2)
+		if l := b.Loop.Outermost(func(x *ssa.Loop) bool { return !x.Contains(v.Block) }); l != nil {
+			li.end = max(li.end, a.copyP[l.Last]+2)
 		}
 	})
 	if err := a.findUses(); err != nil {
@@ -139,7 +140,7 @@ func (a *allocator) run() error {
 	a.coalesce()
 	for i := range a.info[1:] {
 		if li := &a.info[1+i]; li.crosses && li.web == nil {
-			li.web = &web{vals: []*value{li.v}}
+			li.web = &web{vals: []*ssa.Value{li.v}}
 		}
 	}
 	a.intervals()
@@ -153,38 +154,38 @@ func (a *allocator) run() error {
 
 // findLastBlocks finds the last block of each loop.
 func (a *allocator) findLastBlocks() {
-	for _, b := range a.f.blocks {
-		if b.loop != nil {
-			b.loop.last = b.order
+	for _, b := range a.f.Blocks {
+		if b.Loop != nil {
+			b.Loop.Last = b.Order
 		}
 	}
-	for _, l := range a.f.nest { // inner loops first
-		if l.parent != nil {
-			l.parent.last = max(l.parent.last, l.last)
+	for _, l := range a.f.Loops { // inner loops first
+		if l.Parent != nil {
+			l.Parent.Last = max(l.Parent.Last, l.Last)
 		}
 	}
 }
 
 // visitUses calls use for all uses of values in the order of blocks: where they are used, and at which position.
-func (a *allocator) visitUses(use func(v *value, b *block, at int32)) {
-	for _, b := range a.f.blocks {
-		for _, v := range b.phis {
-			for i, x := range v.args {
-				if !x.leaf() {
-					p := b.preds[i]
-					use(x, p, a.copyP[p.order])
+func (a *allocator) visitUses(use func(v *ssa.Value, b *ssa.Block, at int32)) {
+	for _, b := range a.f.Blocks {
+		for _, v := range b.Phis {
+			for i, x := range v.Args {
+				if !x.Leaf() {
+					p := b.Preds[i]
+					use(x, p, a.copyP[p.Order])
 				}
 			}
 		}
-		for _, v := range b.insts {
-			for _, x := range v.args {
-				if !x.leaf() {
-					use(x, b, v.pos)
+		for _, v := range b.Insts {
+			for _, x := range v.Args {
+				if !x.Leaf() {
+					use(x, b, v.Pos)
 				}
 			}
 		}
-		if b.cond != nil && !b.cond.leaf() {
-			use(b.cond, b, a.copyP[b.order]+2)
+		if b.Cond != nil && !b.Cond.Leaf() {
+			use(b.Cond, b, a.copyP[b.Order]+2)
 		}
 	}
 }
@@ -192,21 +193,21 @@ func (a *allocator) visitUses(use func(v *value, b *block, at int32)) {
 // findUses notes the uses of the values whose lives have to be known block by block: those that may be joined with
 // phis, and all that cross blocks where there are cycles that are no loops.
 func (a *allocator) findUses() error {
-	for _, b := range a.f.blocks {
-		for _, phi := range b.phis {
-			for _, x := range phi.args {
-				if !x.leaf() && classOf(x) == classOf(phi) && classOf(phi) != classScalar && x != phi {
+	for _, b := range a.f.Blocks {
+		for _, phi := range b.Phis {
+			for _, x := range phi.Args {
+				if !x.Leaf() && classOf(x) == classOf(phi) && classOf(phi) != classScalar && x != phi {
 					a.of(phi).joined, a.of(x).joined = true, true
 				}
 			}
 		}
 	}
-	a.visitUses(func(v *value, b *block, at int32) {
+	a.visitUses(func(v *ssa.Value, b *ssa.Block, at int32) {
 		li := a.of(v)
 		if !li.joined && !(a.tangled && li.crosses) {
 			return
 		}
-		o := int32(b.order)
+		o := int32(b.Order)
 		if n := len(li.uses); n > 0 && li.uses[n-1].order == o {
 			li.uses[n-1].pos = max(li.uses[n-1].pos, at)
 			return
@@ -235,7 +236,7 @@ func (a *allocator) walk(li *liveInfo, limit int) bool {
 	}
 	a.round += 2
 	in, out := a.round, a.round+1 // stamps: live at the start, and at the end as well
-	made, from := int32(li.v.blk.order), len(a.outs)
+	made, from := int32(li.v.Block.Order), len(a.outs)
 	work := a.work[:0]
 	enter := func(b int32) {
 		if b != made && a.stamp[b] < in {
@@ -249,7 +250,7 @@ func (a *allocator) walk(li *liveInfo, limit int) bool {
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		preds := a.preds.of(b)
+		preds := a.preds.Of(b)
 		if a.steps += len(preds); a.steps > limit {
 			a.outs, a.work = a.outs[:from], work
 			return false
@@ -258,7 +259,7 @@ func (a *allocator) walk(li *liveInfo, limit int) bool {
 			enter(p)
 			if a.stamp[p] != out {
 				a.stamp[p] = out
-				a.outs = push(a.outs, p)
+				a.outs = ssa.Append(a.outs, p)
 				li.end = max(li.end, a.copyP[p]+2)
 			}
 		}
@@ -272,30 +273,30 @@ func (a *allocator) walk(li *liveInfo, limit int) bool {
 
 // liveAt says whether x still is needed right after y has been made. Where it would take too long to find out it
 // says so.
-func (a *allocator) liveAt(x, y *value) bool {
+func (a *allocator) liveAt(x, y *ssa.Value) bool {
 	li := a.of(x)
-	if x.blk == y.blk {
-		if x.pos > y.pos {
+	if x.Block == y.Block {
+		if x.Pos > y.Pos {
 			return false
 		}
-		if x.pos == y.pos && x != y {
+		if x.Pos == y.Pos && x != y {
 			return true // two phis of one block
 		}
 	}
 	limit := maxLiveSteps
 	if !a.tangled {
-		limit = 1<<22 + 64*(len(a.f.blocks)+len(a.info))
+		limit = 1<<22 + 64*(len(a.f.Blocks)+len(a.info))
 	}
 	if a.steps > limit || !a.walk(li, limit) {
 		return true
 	}
 	a.steps += len(li.uses)
-	o := int32(y.blk.order)
+	o := int32(y.Block.Order)
 	if _, ok := slices.BinarySearch(a.outs[li.out[0]:li.out[1]], o); ok {
 		return true
 	}
 	for _, u := range li.uses {
-		if u.order == o && u.pos > y.pos {
+		if u.order == o && u.pos > y.Pos {
 			return true
 		}
 	}
@@ -306,31 +307,31 @@ func (a *allocator) liveAt(x, y *value) bool {
 // vector registers what a lane needs on its own path decides. A scalar is also
 // needed by lanes that wait further down while others run, so there it is the
 // stretches of the block order that must not overlap.
-func (a *allocator) interfere(x, y *value) bool {
+func (a *allocator) interfere(x, y *ssa.Value) bool {
 	if classOf(x) != classScalar {
 		return a.liveAt(x, y) || a.liveAt(y, x)
 	}
-	if x.pos > y.pos {
+	if x.Pos > y.Pos {
 		x, y = y, x
 	}
-	return x.pos == y.pos || a.of(x).end > y.pos
+	return x.Pos == y.Pos || a.of(x).end > y.Pos
 }
 
 // coalesce joins phis with their operands where that saves the copy.
 func (a *allocator) coalesce() {
 	const most = 8 // members of a web
-	for _, b := range a.f.blocks {
-		for _, phi := range b.phis {
-			for _, x := range phi.args {
-				if x.leaf() || classOf(x) != classOf(phi) || x == phi {
+	for _, b := range a.f.Blocks {
+		for _, phi := range b.Phis {
+			for _, x := range phi.Args {
+				if x.Leaf() || classOf(x) != classOf(phi) || x == phi {
 					continue
 				}
 				wp, wx := a.webOf(phi), a.webOf(x)
 				if wp == nil {
-					wp = &web{vals: []*value{phi}}
+					wp = &web{vals: []*ssa.Value{phi}}
 				}
 				if wx == nil {
-					wx = &web{vals: []*value{x}}
+					wx = &web{vals: []*ssa.Value{x}}
 				}
 				if wp == wx || len(wp.vals)+len(wx.vals) > most || a.websInterfere(wp, wx) {
 					continue
@@ -365,13 +366,13 @@ func (a *allocator) intervals() {
 			continue
 		}
 		v := li.v
-		start, end := v.pos, li.end
-		if v.op == irPhi {
-			for _, p := range v.blk.preds {
-				start = min(start, a.copyP[p.order])
-				end = max(end, a.copyP[p.order])
+		start, end := v.Pos, li.end
+		if v.Op == ssa.OpPhi {
+			for _, p := range v.Block.Preds {
+				start = min(start, a.copyP[p.Order])
+				end = max(end, a.copyP[p.Order])
 			}
-			end = max(end, a.first[v.blk.order])
+			end = max(end, a.first[v.Block.Order])
 		}
 		if w.end == 0 {
 			w.start, w.end = start, end
@@ -396,19 +397,19 @@ func (a *allocator) assignGlobal() {
 		sort.SliceStable(ws, func(i, j int) bool { return ws[i].start < ws[j].start })
 		// Those in use, the one that ends first on top, and the free registers,
 		// the lowest on top.
-		active := heapOf[*web]{less: func(x, y *web) bool { return x.end < y.end }}
-		free := heapOf[int]{less: func(x, y int) bool { return x < y }}
+		active := ssa.Heap[*web]{Less: func(x, y *web) bool { return x.end < y.end }}
+		free := ssa.Heap[int]{Less: func(x, y int) bool { return x < y }}
 		for _, w := range ws {
-			for len(active.list) > 0 && active.list[0].end <= w.start {
-				free.push(active.pop().reg)
+			for len(active.List) > 0 && active.List[0].end <= w.start {
+				free.Push(active.Pop().reg)
 			}
-			if len(free.list) > 0 {
-				w.reg = free.pop()
+			if len(free.List) > 0 {
+				w.reg = free.Pop()
 			} else {
 				w.reg = a.global[c]
 				a.global[c]++
 			}
-			active.push(w)
+			active.Push(w)
 		}
 	}
 }
@@ -416,27 +417,27 @@ func (a *allocator) assignGlobal() {
 // assignLocal gives registers to the values that live in one block only.
 func (a *allocator) assignLocal() {
 	var free [numClasses][]int
-	for _, b := range a.f.blocks {
+	for _, b := range a.f.Blocks {
 		var used [numClasses]int
 		for c := range free {
 			free[c] = free[c][:0]
 		}
-		release := func(x *value, at int32) {
-			if x.leaf() || a.webOf(x) != nil || a.of(x).end != at || x.seen {
+		release := func(x *ssa.Value, at int32) {
+			if x.Leaf() || a.webOf(x) != nil || a.of(x).end != at || x.Seen {
 				return
 			}
-			x.seen = true // once, though an instruction may name it twice
+			x.Seen = true // once, though an instruction may name it twice
 			c := classOf(x)
-			free[c] = append(free[c], x.reg.Index())
+			free[c] = append(free[c], x.Reg.Index())
 		}
-		for _, v := range b.insts {
-			v.seen = false
+		for _, v := range b.Insts {
+			v.Seen = false
 		}
-		for _, v := range b.insts {
-			for _, x := range v.args {
-				release(x, v.pos)
+		for _, v := range b.Insts {
+			for _, x := range v.Args {
+				release(x, v.Pos)
 			}
-			if noResult(v) || a.webOf(v) != nil {
+			if ssa.NoResult(v) || a.webOf(v) != nil {
 				continue
 			}
 			c := classOf(v)
@@ -448,8 +449,8 @@ func (a *allocator) assignLocal() {
 				used[c]++
 				a.local[c] = max(a.local[c], used[c])
 			}
-			v.reg = isa.V(r) // the pool's number, for now
-			if a.of(v).end == v.pos {
+			v.Reg = isa.V(r) // the pool's number, for now
+			if a.of(v).end == v.Pos {
 				free[c] = append(free[c], r) // made for its effect only
 			}
 		}

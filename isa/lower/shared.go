@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -23,23 +24,23 @@ func (m *module) sharedPointer(t *typ) bool {
 }
 
 // addressOf returns what a pointer is in memory.
-func (b *builder) addressOf(p *value) *value {
-	if !b.m.shared || ownAddress(p) {
+func (b *builder) addressOf(p *ssa.Value) *ssa.Value {
+	if !b.m.shared || ssa.OwnAddress(p) {
 		return p
 	}
 	return b.conv(isa.OpPtrAddress, isa.I64, isa.I64, p)
 }
 
 // atAddress returns the pointer that memory holds as x.
-func (b *builder) atAddress(x *value) *value {
-	if !b.m.shared || ownAddress(x) {
+func (b *builder) atAddress(x *ssa.Value) *ssa.Value {
+	if !b.m.shared || ssa.OwnAddress(x) {
 		return x
 	}
 	return b.conv(isa.OpPtrAt, isa.I64, isa.I64, x)
 }
 
 // pointerOf returns the pointer that an argument by value has among its bytes.
-func (b *builder) pointerOf(x *value) *value {
+func (b *builder) pointerOf(x *ssa.Value) *ssa.Value {
 	if b.m.ptrSize == 4 {
 		return b.conv(isa.OpPtrUnpack32, isa.I64, isa.I32, x)
 	}
@@ -53,34 +54,34 @@ func (b *builder) joinPointers() {
 		return
 	}
 	f := b.f
-	joined := map[*value]*value{}
-	var todo []*value
-	join := func(phi *value) *value {
+	joined := map[*ssa.Value]*ssa.Value{}
+	var todo []*ssa.Value
+	join := func(phi *ssa.Value) *ssa.Value {
 		if j := joined[phi]; j != nil {
 			return j
 		}
-		j := f.newValue(irPhi, isa.I64, isa.I64)
-		j.blk, j.loc = phi.blk, phi.loc
+		j := f.NewValue(ssa.OpPhi, isa.I64, isa.I64)
+		j.Block, j.Loc = phi.Block, phi.Loc
 		joined[phi] = j
 		todo = append(todo, phi)
 		return j
 	}
-	for _, blk := range f.blocks {
-		for _, v := range blk.insts {
-			if v.op != isa.OpPtrAt {
+	for _, blk := range f.Blocks {
+		for _, v := range blk.Insts {
+			if v.Op != isa.OpPtrAt {
 				continue
 			}
-			if x := v.args[0].root(); x.op == irPhi {
-				v.repl = join(x)
+			if x := v.Args[0].Root(); x.Op == ssa.OpPhi {
+				v.Repl = join(x)
 			}
 		}
 	}
 	if len(todo) == 0 {
 		return
 	}
-	blockOf := map[*value]*block{}
-	for _, blk := range f.blocks {
-		for _, phi := range blk.phis {
+	blockOf := map[*ssa.Value]*ssa.Block{}
+	for _, blk := range f.Blocks {
+		for _, phi := range blk.Phis {
 			blockOf[phi] = blk
 		}
 	}
@@ -88,24 +89,24 @@ func (b *builder) joinPointers() {
 		phi := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		j, blk := joined[phi], blockOf[phi]
-		j.blk, j.args = blk, make([]*value, len(phi.args))
-		for i, a := range phi.args {
-			switch a = a.root(); {
-			case a.op == isa.OpPtrAddress:
-				j.args[i] = a.args[0].root()
-			case a.op == irPhi:
-				j.args[i] = join(a)
-			case ownAddress(a):
-				j.args[i] = a
+		j.Block, j.Args = blk, make([]*ssa.Value, len(phi.Args))
+		for i, a := range phi.Args {
+			switch a = a.Root(); {
+			case a.Op == isa.OpPtrAddress:
+				j.Args[i] = a.Args[0].Root()
+			case a.Op == ssa.OpPhi:
+				j.Args[i] = join(a)
+			case ssa.OwnAddress(a):
+				j.Args[i] = a
 			default:
-				at := f.newValue(isa.OpPtrAt, isa.I64, isa.I64, a)
-				at.blk, at.loc = blk.preds[i], phi.loc
-				blk.preds[i].insts = append(blk.preds[i].insts, at)
-				j.args[i] = at
+				at := f.NewValue(isa.OpPtrAt, isa.I64, isa.I64, a)
+				at.Block, at.Loc = blk.Preds[i], phi.Loc
+				blk.Preds[i].Insts = append(blk.Preds[i].Insts, at)
+				j.Args[i] = at
 			}
 		}
-		blk.phis = append(blk.phis, j)
+		blk.Phis = append(blk.Phis, j)
 	}
-	f.replaceAll()
-	f.simple = false
+	f.ReplaceAll()
+	f.Simplified = false
 }

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -9,11 +10,11 @@ import (
 // which no pass can take for a number.
 
 // undefined returns the scalars of an OpUndef.
-func (b *builder) undefined(in spirv.Inst, t *typ) []*value {
+func (b *builder) undefined(in spirv.Inst, t *typ) []*ssa.Value {
 	if t.flat > maxFlat {
 		b.fail("a value of more than %d scalars does not fit in registers", maxFlat)
 	}
-	out := make([]*value, 0, t.flat)
+	out := make([]*ssa.Value, 0, t.flat)
 	t.leaves(0, func(l leaf) {
 		s := l.t.scalar()
 		if s == isa.Void || l.t.kind == kindEvent {
@@ -30,7 +31,7 @@ func (b *builder) undefined(in spirv.Inst, t *typ) []*value {
 }
 
 // undefinedScalar returns what an instruction leaves undefined.
-func (b *builder) undefinedScalar(s isa.Type, in spirv.Inst) *value {
+func (b *builder) undefinedScalar(s isa.Type, in spirv.Inst) *ssa.Value {
 	switch {
 	case b.constants:
 	case b.m.checked:
@@ -54,7 +55,7 @@ func (b *builder) undefinedScalar(s isa.Type, in spirv.Inst) *value {
 }
 
 // undefinedPart returns what a private variable holds at an offset before it is written.
-func (b *builder) undefinedPart(s isa.Type, variable int, off, n uint64) *value {
+func (b *builder) undefinedPart(s isa.Type, variable int, off, n uint64) *ssa.Value {
 	a := &b.k.Private[variable]
 	switch {
 	case b.m.checked:
@@ -85,9 +86,9 @@ func (b *builder) newUndefined(u isa.Undefined) int32 {
 	return int32(len(b.k.Undefined) - 1)
 }
 
-func (b *builder) undefinedValue(s isa.Type, at int32) *value {
-	v := b.f.newValue(irUndef, s, s)
-	v.index = at
+func (b *builder) undefinedValue(s isa.Type, at int32) *ssa.Value {
+	v := b.f.NewValue(ssa.OpUndef, s, s)
+	v.Index = at
 	return v
 }
 

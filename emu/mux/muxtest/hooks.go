@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu/mux"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/lower"
+	"github.com/lockstep-gpu/lockstep/isa/ssa"
 )
 
 // spy is a compiler for the device of the one under test that overrides every hook, and
@@ -79,7 +80,7 @@ func (m *spyModule) pass(name string, late bool) mux.Pass {
 	if late {
 		return mux.Pass{Name: name, Doc: "notes that it runs", Kernel: func(*isa.Program, *isa.Kernel) error { return run() }}
 	}
-	return mux.Pass{Name: name, Doc: "notes that it runs", Keeps: lower.ControlFlow, IR: func(*lower.IR) error { return run() }}
+	return mux.Pass{Name: name, Doc: "notes that it runs", Keeps: ssa.ControlFlow, IR: func(*lower.IR) error { return run() }}
 }
 
 func (m *spyModule) InitializePassMachineryForFrontend(pm *mux.PassMachinery, opt mux.FrontEndOptions) error {
