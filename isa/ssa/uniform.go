@@ -231,7 +231,7 @@ func (d *divergent) findLeft() bool {
 
 // flow makes v divergent when an operand is.
 func (d *divergent) flow(v *Value) bool {
-	if v.Varying {
+	if v.Varying || v.Op == isa.OpReadFirst {
 		return false
 	}
 	for i, a := range v.Args {

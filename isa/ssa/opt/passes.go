@@ -59,7 +59,7 @@ var table = []Pass{
 	{Name: "hoist", Doc: "what does not change in a loop leaves it",
 		Needs: ssa.AnalysisLoops, Keeps: ssa.ControlFlow, Run: over(Hoist)},
 	{Name: "fuse", Doc: "multiplications join their additions",
-		Needs: ssa.AnalysisUses, Keeps: ssa.ControlFlow, Run: over(Fuse)},
+		Needs: ssa.AnalysisOrder | ssa.AnalysisUses, Keeps: ssa.ControlFlow, Run: over(Fuse)},
 	{Name: "sink", Doc: "steps of loops go behind the last use of what they step",
 		Needs: ssa.AnalysisDominators, Keeps: ssa.ControlFlow, Run: over(Sink)},
 }
