@@ -79,7 +79,11 @@ func (l *loader) compile(key compilation, t *trial) (prog *emu.Program, err erro
 	if p := l.compiled[key]; p != nil {
 		prog, err = p.On(l.dev)
 	} else {
-		prog, err = l.dev.NewProgram(t.binary, emu.ProgramOptions{SpecConstants: t.spec, KeepMarks: key.marks})
+		opt := emu.ProgramOptions{SpecConstants: t.spec, KeepMarks: key.marks}
+		if t.program != nil {
+			t.program(&opt)
+		}
+		prog, err = l.dev.NewProgram(t.binary, opt)
 	}
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/mux"
 )
 
@@ -29,6 +30,9 @@ type Options struct {
 	Progress func(done, total int)
 	// Over is called with the result of each case, before Progress, unless the context ended it. An error of it ends the run.
 	Over func(r *Result) error
+
+	// program, where a test sets it, changes how programs are compiled.
+	program func(*emu.ProgramOptions)
 }
 
 const defaultTimeout = time.Minute
@@ -118,7 +122,7 @@ func Run(ctx context.Context, cases []*Case, opt Options) (*Report, error) {
 					continue
 				}
 				for len(indices) > 0 {
-					b := &batch{matrix: matrix, check: opt.Check, over: over}
+					b := &batch{matrix: matrix, check: opt.Check, program: opt.program, over: over}
 					indices = b.fill(cases, indices, report.Results, opt.Timeout)
 					b.run(ctx)
 				}
@@ -160,9 +164,11 @@ func group(cases []*Case) [][]int {
 type batch struct {
 	matrix Matrix
 	check  bool
-	over   func(r *Result) // called after each case
-	loader loader
-	trials []*trial
+
+	program func(*emu.ProgramOptions)
+	over    func(r *Result) // called after each case
+	loader  loader
+	trials  []*trial
 }
 
 // fill takes cases from the front of indices, as many as memory allows and at least
@@ -173,7 +179,8 @@ func (b *batch) fill(cases []*Case, indices []int, results []Result, timeout tim
 		c, res := cases[i], &results[i]
 		*res = Result{Case: c, Status: Passed}
 		r, err := c.resolve()
-		t := &trial{resolved: r, result: res, loader: &b.loader, timeout: timeout, peers: map[peer]seen{}, memory: map[expectation]left{}}
+		t := &trial{resolved: r, result: res, loader: &b.loader, program: b.program, timeout: timeout,
+			peers: map[peer]seen{}, memory: map[expectation]left{}}
 		if err == nil {
 			err = t.prepare()
 		}

@@ -25,7 +25,8 @@ type trial struct {
 	loader  *loader
 	timeout time.Duration
 	check   bool
-	configs []Config // still to be run
+	program func(*emu.ProgramOptions) // nil for programs as they are
+	configs []Config                  // still to be run
 	binary  []byte
 	spec    map[uint32]uint64
 	key     string // what tells its program from those of other cases
