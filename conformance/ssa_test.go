@@ -58,8 +58,8 @@ func throughSSA(t *testing.T, passes ...string) func(*emu.ProgramOptions) {
 	return func(o *emu.ProgramOptions) { o.Passes = m }
 }
 
-// TestSSA runs the cases with kernels that have been made into SSA form again from their bytecode, and back, as they are
-// and optimized once more.
+// TestSSA runs the cases with kernels that have been made into SSA form again from their bytecode, and back,
+// as they are and optimized once more.
 func TestSSA(t *testing.T) {
 	cases, err := builtinCases()
 	if err != nil {

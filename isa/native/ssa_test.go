@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
 
-// throughSSA returns a kernel as bytecode that is made of its SSA form, with all passes in between that are given. After
-// each step the form is verified.
+// throughSSA returns a kernel as bytecode that is made of its SSA form, with all passes in between that are
+// given. After each step the form is verified.
 func throughSSA(k *isa.Kernel, passes ...opt.Pass) (*isa.Kernel, error) {
 	f, err := ssa.FromKernel(k)
 	if err != nil {
@@ -73,8 +73,9 @@ func ways() (names []string, lists [][]opt.Pass) {
 	for _, p := range opt.Passes() {
 		names, lists = append(names, p.Name), append(lists, []opt.Pass{p})
 	}
-	return append(names, "all"), append(lists, byName("simplify", "ifconvert", "unroll", "simplify", "asyncwaits", "asyncmarks",
-		"narrow", "simplify", "address", "flatten", "narrow", "simplify", "address", "rotate", "loads", "ifconvert", "hoist", "fuse", "sink"))
+	return append(names, "all"), append(lists, byName("simplify", "ifconvert", "unroll", "simplify", "asyncwaits",
+		"asyncmarks", "narrow", "simplify", "address", "flatten", "narrow", "simplify", "address", "rotate", "loads",
+		"ifconvert", "hoist", "fuse", "sink"))
 }
 
 // finish runs a session to its end. It returns false if that does not come.
@@ -107,8 +108,8 @@ func (s *session) finish() (fault, ended bool) {
 	return false, false
 }
 
-// TestSSAPrograms takes random bytecode through the SSA form and through each pass over it, back to bytecode, and compares
-// what the reference engine makes of both.
+// TestSSAPrograms takes random bytecode through the SSA form and through each pass over it, back to bytecode,
+// and compares what the reference engine makes of both.
 func TestSSAPrograms(t *testing.T) {
 	names, lists := ways()
 	compared, refused, seeds := 0, 0, amount(400, 1500, 20000)
@@ -151,7 +152,8 @@ func TestSSAPrograms(t *testing.T) {
 			}
 			got, faulted, over := run(k)
 			if faulted != fault || !over {
-				t.Fatalf("seed %d, %s: a fault: %v, want %v; ended: %v\n%s\n%s", seed, names[i], faulted, fault, over, text(), k.Text(&isa.Program{}))
+				t.Fatalf("seed %d, %s: a fault: %v, want %v; ended: %v\n%s\n%s",
+					seed, names[i], faulted, fault, over, text(), k.Text(&isa.Program{}))
 			}
 			if d := p.compareMemory(want, got); d != "" && !fault {
 				t.Fatalf("seed %d, %s: %s\n%s\n%s", seed, names[i], d, text(), k.Text(&isa.Program{}))
@@ -164,7 +166,8 @@ func TestSSAPrograms(t *testing.T) {
 	}
 }
 
-// TestSSAKernels does the same with random kernels that isa/lower has compiled, all of which have an SSA form.
+// TestSSAKernels does the same with random kernels that isa/lower has compiled, all of which have an SSA
+// form.
 func TestSSAKernels(t *testing.T) {
 	names, lists := ways()
 	for i := range amount(40, 150, 3000) {

@@ -12,22 +12,24 @@ import (
 // ErrNoForm is wrapped by the errors of [FromKernel] for bytecode that this form does not express.
 var ErrNoForm = errors.New("no SSA form")
 
-// maxLifted is the number of blocks that registers live in, summed up over all registers, and of operands of phis, at
-// most: a kernel of n instructions can ask for n² of them.
+// maxLifted is the number of blocks that registers live in, summed up over all registers, and of operands of
+// phis, at most: a kernel of n instructions can ask for n² of them.
 const maxLifted = 1 << 22
 
-// FromKernel returns the SSA form of finished bytecode, which must pass [isa.Kernel.Verify] and is not changed.
-// Construction is that of Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (CC 2013).
+// FromKernel returns the SSA form of finished bytecode, which must pass [isa.Kernel.Verify] and is not
+// changed. Construction is that of Braun et al., "Simple and Efficient Construction of Static Single
+// Assignment Form" (CC 2013).
 //
-// A value stands for what one lane computes. Vector registers become values of the lane's own way through the blocks,
-// since a write changes the lanes that run and no others; [isa.FlagDense] follows from where a value is used, and is
-// not kept. A scalar register is one for all lanes. The form has it as a value of the lane's way as well, which is right
-// if no other lanes write the register between the lane's write and its read. FromKernel proves that, as isa/lower sees
-// to it, and refuses other kernels with an error that wraps [ErrNoForm].
+// A value stands for what one lane computes. Vector registers become values of the lane's own way through the
+// blocks, since a write changes the lanes that run and no others; [isa.FlagDense] follows from where a value
+// is used, and is not kept. A scalar register is one for all lanes. The form has it as a value of the lane's
+// way as well, which is right if no other lanes write the register between the lane's write and its read.
+// FromKernel proves that, as isa/lower sees to it, and refuses other kernels with an error that wraps
+// [ErrNoForm].
 //
-// Blocks that nothing leads to are left out. Func.Blocks has the others in the order of the bytecode, by Block.Order,
-// which decides which lanes run first; Value.Varying says that a result is in a vector register, and Value.Reg is the
-// register. Instructions refer to the tables of the kernel, which the function shares.
+// Blocks that nothing leads to are left out. Func.Blocks has the others in the order of the bytecode, by
+// Block.Order, which decides which lanes run first; Value.Varying says that a result is in a vector register,
+// and Value.Reg is the register. Instructions refer to the tables of the kernel, which the function shares.
 func FromKernel(k *isa.Kernel) (*Func, error) { return fromKernel(k, maxLifted) }
 
 // fromKernel is FromKernel with so much work at most.
@@ -35,7 +37,8 @@ func fromKernel(k *isa.Kernel, most int) (*Func, error) {
 	f := NewFunc(k)
 	f.Checks, f.GroupCopies, f.LaneCopies, f.Inlined = k.Checks, k.GroupCopies, k.LaneCopies, k.MarkSequences
 	f.noteKernel()
-	l := &lifter{f: f, k: k, most: most, blocks: make([]*Block, len(k.Blocks)), starts: map[variableAt]*Value{}, ends: map[variableAt]*Value{},
+	l := &lifter{f: f, k: k, most: most, blocks: make([]*Block, len(k.Blocks)),
+		starts: map[variableAt]*Value{}, ends: map[variableAt]*Value{},
 		conversions: map[conversion]*Value{}, after: map[*Value][]*Value{}}
 	l.graph()
 	for i, b := range l.blocks {
@@ -61,7 +64,8 @@ func fromKernel(k *isa.Kernel, most int) (*Func, error) {
 	return f, nil
 }
 
-// noteKernel notes what the code asks of passes: it is for launches with checks, or has barriers with a schedule.
+// noteKernel notes what the code asks of passes: it is for launches with checks, or has barriers with a
+// schedule.
 func (f *Func) noteKernel() {
 	k := f.Kernel
 	f.Checked = len(k.Checks) > 0
@@ -74,7 +78,8 @@ func (f *Func) noteKernel() {
 	}
 }
 
-// variable is a register that is read. A scalar register holds values of several widths, and is a variable of each.
+// variable is a register that is read. A scalar register holds values of several widths, and is a variable of
+// each.
 type variable struct {
 	reg  isa.Reg
 	bank isa.Bank // of the type that it is read as
@@ -161,9 +166,9 @@ func (l *lifter) graph() {
 	}
 }
 
-// separateLoops gives each loop a head of its own where several blocks jump back to one. The last of these, in the order
-// of the bytecode, ends the outermost loop: lanes that jump back from others run again before those go on that are behind
-// them, as in a loop further in. The new heads are empty and come ahead of h.
+// separateLoops gives each loop a head of its own where several blocks jump back to one. The last of these,
+// in the order of the bytecode, ends the outermost loop: lanes that jump back from others run again before
+// those go on that are behind them, as in a loop further in. The new heads are empty and come ahead of h.
 func (l *lifter) separateLoops(h *Block) {
 	var back []*Block
 	for _, p := range h.Preds {
@@ -442,7 +447,8 @@ func (l *lifter) first(x variable) *Value {
 	return f.Constant(t, k.ScalarInit[i])
 }
 
-// as returns a value of a register as one of the width of a bank. Scalar registers hold narrow values zero-extended.
+// as returns a value of a register as one of the width of a bank. Scalar registers hold narrow values
+// zero-extended.
 func (l *lifter) as(v *Value, bank isa.Bank) *Value {
 	t := bankType(bank)
 	if v.Type.Bits() == t.Bits() {

@@ -25,7 +25,7 @@ const (
 	OpResult                          // the scalars that such a body returns, at its end
 )
 
-// Value is an SSA value, or an instruction without a result (typ is Void). Large kernels have a million of them, so
+// Value is an SSA value, or an instruction without a result (Type is Void). Large kernels have a million of them, so
 // they are kept small.
 type Value struct {
 	ID    int32
@@ -44,19 +44,19 @@ type Value struct {
 	Imm2  uint8
 	Flags isa.Flags
 	Space isa.Space
-	Idx   isa.IdxType // of an address: args[0] is the pointer, args[1] the index when idx is not IdxNone
+	Idx   isa.IdxType // of an address: Args[0] is the pointer, Args[1] the index when Idx is not IdxNone
 	Wraps NoWrap      // what the module promises of an addition, subtraction, multiplication or shift
 
 	// What analyses find out.
 	Varying bool    // differs by lane
 	Seen    bool    // scratch mark
-	Mark    uint8   // Func.Mark, when dropDead has found a use
+	Mark    uint8   // Func.Mark, when a walk has found a use
 	Uses    int32   // times used
 	Pos     int32   // place in its block, where a pass numbers
-	Reg     isa.Reg // register
-	Live    int32   // place in fn.spans, or in allocator.info
+	Reg     isa.Reg // register: of what [FromKernel] found in one, and once registers are given out
+	Live    int32   // place in Func.spans, or where isa/lower notes the lives of values
 
-	ArgStore [2]*Value // backing of short args
+	ArgStore [2]*Value // backing of short Args
 }
 
 // NoWrap says of an operation that its result is that of unlimited integers. What it
@@ -74,15 +74,15 @@ type TermKind uint8
 const (
 	TermNone TermKind = iota
 	TermBr
-	TermCond    // cond ? succs[0] : succs[1]
-	TermSwitch  // table.cases[i] goes to succs[table.to[i]], everything else to succs[0]
-	TermRet     //
-	TermTrap    // trap
-	TermBarrier // then succs[0]
+	TermCond   // Cond ? Succs[0] : Succs[1]
+	TermSwitch // Table.Cases[i] goes to Succs[Table.To[i]], everything else to Succs[0]
+	TermRet
+	TermTrap    // Trap
+	TermBarrier // then Succs[0]
 )
 
-// Block is a basic block. phis come first and are kept apart; their arguments
-// are in the order of preds. succs has no target twice. Fields are where passes that walk edges find them together.
+// Block is a basic block. Phis come first and are kept apart; their arguments
+// are in the order of Preds. Succs has no target twice. Fields are where passes that walk edges find them together.
 type Block struct {
 	ID           int
 	RPO          int // found by an analysis, as the fields at the end
@@ -115,7 +115,7 @@ type Block struct {
 // SwitchTable has where a TermSwitch leads. Nobody changes one that a block has.
 type SwitchTable struct {
 	Cases []uint64
-	To    []int // places in succs
+	To    []int // places in Succs
 }
 
 // Tables has what instructions refer to by number, beside what the kernel has of that already.

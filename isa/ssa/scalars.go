@@ -9,16 +9,18 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 )
 
-// checkScalars proves of a function that was made of bytecode that what a lane reads in a scalar register is what it
-// has written there itself, on its own way. Blocks are in the order of the bytecode. Three things are enough:
+// checkScalars proves of a function that was made of bytecode that what a lane reads in a scalar register is
+// what it has written there itself, on its own way. Blocks are in the order of the bytecode. Three things are
+// enough:
 //
-//   - Blocks are in the order that [isa.Kernel] asks for: what leads to an earlier block is the way back of a loop, whose
-//     blocks are contiguous, and only the last one of them jumps back. All lanes of an iteration meet there, and while
-//     some are in a loop, no others run what lies ahead of it.
-//   - A value in a scalar register is uniform, and not used by lanes that have left its loop in different iterations.
-//   - Nothing else is written to the register between the first place, in the order of blocks, where the value is made
-//     or used, and the last one. Values that phis join are one in this, and a value that is used in loops around which
-//     it is made is used up to their ends.
+//   - Blocks are in the order that [isa.Kernel] asks for: what leads to an earlier block is the way back of
+//     a loop, whose blocks are contiguous, and only the last one of them jumps back. All lanes of an
+//     iteration meet there, and while some are in a loop, no others run what lies ahead of it.
+//   - A value in a scalar register is uniform, and not used by lanes that have left its loop in different
+//     iterations.
+//   - Nothing else is written to the register between the first place, in the order of blocks, where the
+//     value is made or used, and the last one. Values that phis join are one in this, and a value that is
+//     used in loops around which it is made is used up to their ends.
 func (f *Func) checkScalars() error {
 	written := false
 	for _, b := range f.Blocks {
@@ -86,7 +88,8 @@ func (f *Func) uniformScalars() error {
 	var err error
 	check := func(v *Value) {
 		if v.Reg.IsScalar() && v.Varying && err == nil {
-			err = fmt.Errorf("scalar register %d holds what differs by lane in block %d: %w", v.Reg.Index(), v.Block.Order, ErrNoForm)
+			err = fmt.Errorf("scalar register %d holds what differs by lane in block %d: %w",
+				v.Reg.Index(), v.Block.Order, ErrNoForm)
 		}
 		v.Varying = v.Reg.IsVector()
 	}
@@ -107,7 +110,8 @@ func (f *Func) uniformScalars() error {
 	return err
 }
 
-// eachUse calls a function for each use of a value, with the block where it is: of a phi, that where its edge begins.
+// eachUse calls a function for each use of a value, with the block where it is: of a phi, that where its edge
+// begins.
 func (f *Func) eachUse(use func(v *Value, at *Block)) {
 	for _, b := range f.Blocks {
 		for _, v := range b.Phis {
@@ -166,7 +170,8 @@ func (f *Func) separateScalars() error {
 		if !v.Reg.IsScalar() {
 			return
 		}
-		if l := at.Loop.Outermost(func(l *Loop) bool { return v.Block == nil || !l.Contains(v.Block) }); l != nil {
+		around := func(l *Loop) bool { return v.Block == nil || !l.Contains(v.Block) }
+		if l := at.Loop.Outermost(around); l != nil {
 			extend(v, starts[l.Head.Order])
 			extend(v, ends[l.Last])
 		}
@@ -195,9 +200,9 @@ func (f *Func) separateScalars() error {
 	return nil
 }
 
-// scalarWebs returns the webs of scalar registers, without places, and the number of that of each value: phis, their
-// operands in the same register, and conversions (Value.Seen) are in one, and so is all that is read of a register as it
-// was at first.
+// scalarWebs returns the webs of scalar registers, without places, and the number of that of each value:
+// phis, their operands in the same register, and conversions (Value.Seen) are in one, and so is all that is
+// read of a register as it was at first.
 func (f *Func) scalarWebs() (webs []scalarWeb, of map[*Value]int) {
 	up := map[*Value]*Value{}
 	var find func(v *Value) *Value

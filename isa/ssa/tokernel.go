@@ -8,18 +8,21 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 )
 
-// ToKernel writes a function as bytecode, in the order of Block.Order and with a result in a vector register where
-// Value.Varying says so: what [FromKernel] made, or what [Func.Diverge] has laid out. It is made for comparisons of what
-// a function computes with what the kernel computed that it comes from, and so as plain as can be: a value that is used
-// outside of its block has a register of its own, and a phi has two, of which one takes the operand where an edge begins.
+// ToKernel writes a function as bytecode, in the order of Block.Order and with a result in a vector register
+// where Value.Varying says so: what [FromKernel] made, or what [Func.Diverge] has laid out. It is made for
+// comparisons of what a function computes with what the kernel computed that it comes from, and so as plain
+// as can be: a value that is used outside of its block has a register of its own, and a phi has two, of which
+// one takes the operand where an edge begins.
 //
-// The kernel's scalar registers that hold something at first keep their numbers, and its tables stay, but for those that
-// name registers. The function must come from FromKernel: functions that isa/lower builds have tables elsewhere.
+// The kernel's scalar registers that hold something at first keep their numbers, and its tables stay, but for
+// those that name registers. The function must come from FromKernel: functions that isa/lower builds have
+// tables elsewhere.
 func ToKernel(f *Func) (*isa.Kernel, error) {
 	k := *f.Kernel
-	w := &kernelWriter{f: f, k: &k, consts: map[uint64]isa.Reg{}, regs: map[*Value]isa.Reg{}, into: map[*Value]isa.Reg{},
+	w := &kernelWriter{f: f, k: &k, consts: map[uint64]isa.Reg{},
+		regs: map[*Value]isa.Reg{}, into: map[*Value]isa.Reg{},
 		number: map[*Block]int{}, pipes: map[*Value]uint32{}, uses: map[*Value]valueUse{}}
-	k.ScalarInit, k.ParamRegs, k.GlobalRegs = slices.Clone(k.ScalarInit), slices.Clone(k.ParamRegs), slices.Clone(k.GlobalRegs)
+	k.ScalarInit = slices.Clone(k.ScalarInit)
 	k.Code, k.Blocks, k.Switches = nil, nil, nil
 	k.GroupCopies, k.LaneCopies, k.ImageAccesses, k.PipeAccesses, k.Printfs = nil, nil, nil, nil, nil
 	f.Need(AnalysisLoops)
@@ -73,8 +76,8 @@ type kernelWriter struct {
 	into   map[*Value]isa.Reg // of phis: where the operand goes
 	pipes  map[*Value]uint32  // accesses of pipe instructions
 
-	// By bank, scalar registers last: registers that have been given out, those of which live across blocks, and the
-	// most that there have been.
+	// By bank, scalar registers last: registers that have been given out, those of which live across blocks,
+	// and the most that there have been.
 	count, shared, most [isa.NumBanks + 1]int
 	free                [isa.NumBanks + 1][]isa.Reg // those of the block at hand that hold nothing any more
 	local               map[*Value]isa.Reg          // of values of the block at hand
@@ -207,7 +210,7 @@ func (w *kernelWriter) block(b *Block) {
 	w.free = [isa.NumBanks + 1][]isa.Reg{}
 	start := len(k.Code)
 	for _, v := range b.Phis {
-		k.Code = append(k.Code, isa.Inst{Op: isa.OpMov, Type: v.Type, Dst: w.regs[v], A: w.into[v], Loc: v.Loc})
+		w.move(v, w.regs[v], w.into[v], v.Loc)
 	}
 	for i, v := range b.Insts {
 		in := w.inst(v)
@@ -223,7 +226,7 @@ func (w *kernelWriter) block(b *Block) {
 	for _, s := range b.Succs {
 		at := s.PredIndex(b)
 		for _, v := range s.Phis {
-			k.Code = append(k.Code, isa.Inst{Op: isa.OpMov, Type: v.Type, Dst: w.into[v], A: w.reg(v.Args[at]), Loc: b.TermLoc})
+			w.move(v, w.into[v], w.reg(v.Args[at]), b.TermLoc)
 		}
 	}
 	k.Code = append(k.Code, w.terminator(b))
@@ -232,6 +235,11 @@ func (w *kernelWriter) block(b *Block) {
 		depth = b.Loop.Depth
 	}
 	k.Blocks = append(k.Blocks, isa.Block{Start: start, End: len(k.Code), Loop: depth, Name: b.Name})
+}
+
+// move copies what phi v chooses.
+func (w *kernelWriter) move(v *Value, to, from isa.Reg, loc uint32) {
+	w.k.Code = append(w.k.Code, isa.Inst{Op: isa.OpMov, Type: v.Type, Dst: to, A: from, Loc: loc})
 }
 
 // result gives an instruction its destination.
