@@ -88,6 +88,7 @@ func (v *Value) Name() string {
 	return fmt.Sprintf("%%%d", v.ID)
 }
 
+// LongString is how an instruction appears in a dump, with its operands.
 func (v *Value) LongString() string {
 	var s strings.Builder
 	if !NoResult(v) {

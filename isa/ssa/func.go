@@ -63,6 +63,7 @@ type Value struct {
 // gives otherwise is undefined (SPIR-V 3.20, NoSignedWrap and NoUnsignedWrap).
 type NoWrap uint8
 
+// What a module promises.
 const (
 	NoSignedWrap NoWrap = 1 << iota
 	NoUnsignedWrap
@@ -71,6 +72,7 @@ const (
 // TermKind is how a block ends.
 type TermKind uint8
 
+// The ends of blocks.
 const (
 	TermNone TermKind = iota
 	TermBr
@@ -233,6 +235,7 @@ func (f *Func) Constant(t isa.Type, bits uint64) *Value {
 	return v
 }
 
+// IsConst says whether v is a constant, whose bits are Value.Imm.
 func (v *Value) IsConst() bool { return v.Op == OpConst }
 
 // Signed returns a constant's value as a signed number.

@@ -6,6 +6,7 @@ type Heap[T any] struct {
 	Less func(x, y T) bool
 }
 
+// Push adds an element.
 func (h *Heap[T]) Push(x T) {
 	h.List = append(h.List, x)
 	for i := len(h.List) - 1; i > 0; {

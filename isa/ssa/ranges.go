@@ -19,12 +19,15 @@ func WholeSpan(t isa.Type) Span {
 	return Span{math.MinInt64, math.MaxInt64}
 }
 
+// Within says whether all numbers are from lo to hi.
 func (s Span) Within(lo, hi int64) bool { return s.Lo >= lo && s.Hi <= hi }
 
+// Natural says whether no number is negative.
 func (s Span) Natural() bool { return s.Lo >= 0 }
 
 // Unsigned32 and signed32 say whether the numbers are those of 32 bits.
 func (s Span) Unsigned32() bool { return s.Within(0, math.MaxUint32) }
+// Signed32 says whether the numbers are signed ones of 32 bits.
 func (s Span) Signed32() bool   { return s.Within(math.MinInt32, math.MaxInt32) }
 
 func (s Span) join(o Span) Span { return Span{min(s.Lo, o.Lo), max(s.Hi, o.Hi)} }
@@ -35,11 +38,13 @@ type Ranges struct {
 	reqd [3]uint32 // the local size that the module requires, or zeros
 }
 
+// ValueSpan is the span of a value.
 type ValueSpan struct {
 	v *Value
 	Span
 }
 
+// NewRanges begins to find spans, and forgets those that were found before.
 func NewRanges(f *Func) *Ranges {
 	f.spans = f.spans[:0]
 	return &Ranges{f: f, reqd: f.Kernel.ReqdLocalSize}
@@ -72,6 +77,7 @@ func (r *Ranges) Note(v *Value) {
 	r.Set(v, r.Find(v))
 }
 
+// Set notes the span of v.
 func (r *Ranges) Set(v *Value, s Span) {
 	if k := r.known(v); k != nil {
 		*k = s
@@ -81,6 +87,7 @@ func (r *Ranges) Set(v *Value, s Span) {
 	r.f.spans = Append(r.f.spans, ValueSpan{v, s})
 }
 
+// Find returns the span of v as that of its operands has it.
 func (r *Ranges) Find(v *Value) Span {
 	all := WholeSpan(v.Type)
 	if v.Op == OpPhi {
@@ -217,7 +224,9 @@ func (r *Ranges) below(b isa.Builtin) uint64 {
 	return n
 }
 
+// AddOverflows says whether x + y does not fit.
 func AddOverflows(x, y int64) bool { s := x + y; return (x^s)&(y^s) < 0 }
+// SubOverflows says whether x - y does not fit.
 func SubOverflows(x, y int64) bool { d := x - y; return (x^y)&(x^d) < 0 }
 
 // MulSpans multiplies two spans; false when a product does not fit in 64 bits.
