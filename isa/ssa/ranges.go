@@ -25,14 +25,15 @@ func (s Span) Within(lo, hi int64) bool { return s.Lo >= lo && s.Hi <= hi }
 // Natural says whether no number is negative.
 func (s Span) Natural() bool { return s.Lo >= 0 }
 
-// Unsigned32 and signed32 say whether the numbers are those of 32 bits.
+// Unsigned32 says whether the numbers are unsigned ones of 32 bits.
 func (s Span) Unsigned32() bool { return s.Within(0, math.MaxUint32) }
+
 // Signed32 says whether the numbers are signed ones of 32 bits.
-func (s Span) Signed32() bool   { return s.Within(math.MinInt32, math.MaxInt32) }
+func (s Span) Signed32() bool { return s.Within(math.MinInt32, math.MaxInt32) }
 
 func (s Span) join(o Span) Span { return Span{min(s.Lo, o.Lo), max(s.Hi, o.Hi)} }
 
-// Ranges finds the spans of a kernel's values, each behind those of its operands. There is one at a time, as fn has them.
+// Ranges finds the spans of a kernel's values, each behind those of its operands. There is one at a time, as Func has them.
 type Ranges struct {
 	f    *Func
 	reqd [3]uint32 // the local size that the module requires, or zeros
@@ -226,6 +227,7 @@ func (r *Ranges) below(b isa.Builtin) uint64 {
 
 // AddOverflows says whether x + y does not fit.
 func AddOverflows(x, y int64) bool { s := x + y; return (x^s)&(y^s) < 0 }
+
 // SubOverflows says whether x - y does not fit.
 func SubOverflows(x, y int64) bool { d := x - y; return (x^y)&(x^d) < 0 }
 
