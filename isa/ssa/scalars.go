@@ -205,8 +205,7 @@ func (f *Func) separateScalars() error {
 // read of a register as it was at first.
 func (f *Func) scalarWebs() (webs []scalarWeb, of map[*Value]int) {
 	up := map[*Value]*Value{}
-	var find func(v *Value) *Value
-	find = func(v *Value) *Value {
+	find := func(v *Value) *Value {
 		r := v
 		for up[r] != nil {
 			r = up[r]
