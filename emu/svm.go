@@ -253,6 +253,9 @@ func (s *SVM) Free() error {
 func (l *svmList) each(f func(*Buffer)) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
+	if len(l.list) == 0 {
+		return
+	}
 	for _, n := range slices.Sorted(maps.Keys(l.list)) {
 		f(l.list[n].buf)
 	}
