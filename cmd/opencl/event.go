@@ -24,10 +24,11 @@ func (e *event) id() C.cl_event { return C.cl_event(e.handle) }
 
 // end lets go of what the event belongs to.
 func (e *event) end() {
-	if e.queue != nil {
-		e.queue.drop()
+	if e.queue == nil {
+		e.ctx.drop()
+		return
 	}
-	e.ctx.drop()
+	e.queue.drop() // which has the context
 }
 
 //export clCreateUserEvent

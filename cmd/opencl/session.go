@@ -35,6 +35,7 @@ func openSession() (*hostrun.Options, error) {
 	info, err := os.Stderr.Stat()
 	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
 	sessionOptions = o
+	watchHeap()
 	session, err = hostrun.Open(o, hostrun.Streams{
 		Stderr: os.Stderr,
 		Color:  terminal && environment("NO_COLOR") == "" && environment("TERM") != "dumb",
@@ -43,13 +44,12 @@ func openSession() (*hostrun.Options, error) {
 	return o, err
 }
 
-// known is what the session has to know of a launch with the kernel's arguments of now.
+// known is what the session has to know of a launch with the kernel's arguments of now; nil if that is nothing.
 func (k *kernel) known() *hostrun.Case {
-	c := &hostrun.Case{}
 	if !session.Keeps() {
-		return c
+		return nil
 	}
-	p := k.program
+	c, p := &hostrun.Case{}, k.program
 	p.mu.Lock()
 	c.Module, c.Source, c.Options, c.Constants = p.built.module, p.source, p.built.options, p.constant
 	p.mu.Unlock()
