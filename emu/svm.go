@@ -233,8 +233,13 @@ func (s *SVM) Free() error {
 	if s == nil || s.buf == nil {
 		return fmt.Errorf("shared virtual memory: %w", ErrInvalid)
 	}
+	return s.free(s.buf.free)
+}
+
+// free frees the allocation's buffer, and forgets the allocation.
+func (s *SVM) free(buffer func() error) error {
 	n := s.buf.ptr.Alloc()
-	if err := s.buf.free(); err != nil {
+	if err := buffer(); err != nil {
 		return err
 	}
 	l := &s.dev.svm

@@ -172,38 +172,57 @@ func (m *memory) enter() C.cl_int {
 	return C.CL_SUCCESS
 }
 
-// end frees the object, and calls what the host wants to be called then, the last one first.
+// end frees the object, and calls what the host wants to be called then, the last one first. It does not wait for a launch that
+// runs: the object is freed behind it then.
 func (m *memory) end() {
-	m.free()
-	m.mu.Lock()
-	calls := m.destructor
-	m.mu.Unlock()
-	for i := len(calls) - 1; i >= 0; i-- {
-		calls[i]()
-	}
-	if m.parent != nil {
-		m.parent.drop()
-	}
-	m.ctx.drop()
+	freeBehind(m.tryFree, m.free, func() {
+		m.mu.Lock()
+		calls := m.destructor
+		m.mu.Unlock()
+		for i := len(calls) - 1; i >= 0; i-- {
+			calls[i]()
+		}
+		if m.parent != nil {
+			m.parent.drop()
+		}
+		m.ctx.drop()
+	})
 }
 
 // free gives back what the object has of the device and of the host. Nothing uses it any more.
 func (m *memory) free() {
+	m.freed((*emu.Image).Free, (*emu.Pipe).Close, (*emu.Buffer).Free)
+}
+
+// tryFree is free, unless that had to wait for a launch. It is false then, and may have freed a part.
+func (m *memory) tryFree() bool {
+	return m.freed((*emu.Image).TryFree, (*emu.Pipe).TryClose, (*emu.Buffer).TryFree)
+}
+
+// freed gives back what the object has by functions that free things of the device. It is false if one of them did not want to wait.
+func (m *memory) freed(image func(*emu.Image) error, pipe func(*emu.Pipe) error, buffer func(*emu.Buffer) error) bool {
 	var err error
 	if m.image != nil && m.image.emu != nil {
-		err = m.image.emu.Free()
+		if err = image(m.image.emu); errors.Is(err, emu.ErrBusy) {
+			return false
+		}
+		m.image.emu = nil
 	}
 	if m.pipe != nil {
-		err = errors.Join(err, m.pipe.emu.Close())
+		err = pipe(m.pipe.emu)
 	}
-	if m.buffer != nil {
-		err = errors.Join(err, m.buffer.Free())
+	if m.buffer != nil && !errors.Is(err, emu.ErrBusy) {
+		err = errors.Join(err, buffer(m.buffer))
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, emu.ErrBusy):
+		return false
+	case err != nil:
 		complain("a memory object cannot be freed: " + err.Error())
-		return // the device may still lead to its bytes
+	default: // the device does not lead to its bytes any more
+		C.free(m.raw)
 	}
-	C.free(m.raw)
+	return true
 }
 
 // mapped gives the host a part of the object. n bytes from offset on are what it may see; they are copied where the

@@ -30,3 +30,10 @@ func TestExtensions(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// TestRelease: what is released while a kernel runs does not make the host wait, and goes afterwards.
+func TestRelease(t *testing.T) {
+	if out := host(t, "release"); out != "ok\n" {
+		t.Error(out)
+	}
+}
