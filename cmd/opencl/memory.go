@@ -15,10 +15,12 @@ import "C"
 
 import (
 	"errors"
+	"math"
 	"sync"
 	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/emu"
+	mem "github.com/lockstep-gpu/lockstep/memory"
 )
 
 // memory is a cl_mem: a buffer, a sub-buffer, an image or a pipe. Its bytes are memory of C, which the device has as a
@@ -93,9 +95,25 @@ func (m *memory) forbids(flag C.cl_mem_flags) bool {
 }
 
 // allocate returns size bytes of zeros, memory of C that starts at a multiple of align, and what [C.free] takes. Both are nil
-// if memory is short.
+// if memory is short. It is placed as package memory places its own: large buffers start at different places of a page, since a
+// processor takes accesses to the same place of different pages for accesses to the same bytes, and get large pages.
 func allocate(size, align uint64) (data, raw unsafe.Pointer) {
-	data = C.lockstep_alloc(C.size_t(size), C.size_t(align), &raw)
+	const page = 1 << 12
+	shift := uint64(0)
+	if align <= baseAlign {
+		if shift = mem.Colour(size) &^ (baseAlign - 1); shift != 0 {
+			align = page
+		}
+	}
+	if size > math.MaxUint64-shift {
+		return nil, nil
+	}
+	data = C.lockstep_alloc(C.size_t(size+shift), C.size_t(align), &raw)
+	if data == nil {
+		return nil, nil
+	}
+	data = unsafe.Add(data, shift)
+	mem.AdviseHuge(unsafe.Slice((*byte)(data), size))
 	return data, raw
 }
 
@@ -120,11 +138,7 @@ func (m *memory) back(host unsafe.Pointer) C.cl_int {
 		}
 	}
 	if m.data == nil {
-		align := uint64(baseAlign)
-		if m.size >= 1<<16 {
-			align = 1 << 12
-		}
-		if m.data, m.raw = allocate(m.size, align); m.data == nil {
+		if m.data, m.raw = allocate(m.size, baseAlign); m.data == nil {
 			return C.CL_MEM_OBJECT_ALLOCATION_FAILURE
 		}
 		if host != nil {
