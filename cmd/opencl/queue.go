@@ -151,10 +151,12 @@ func clGetCommandQueueInfo(h C.cl_command_queue, name C.cl_command_queue_info, s
 
 //export clFlush
 func clFlush(h C.cl_command_queue) C.cl_int {
-	if _, ok := findQueue(h); !ok {
+	q, ok := findQueue(h)
+	if !ok {
 		return C.CL_INVALID_COMMAND_QUEUE
 	}
-	return C.CL_SUCCESS // commands run as soon as they may
+	q.commands.Start()
+	return C.CL_SUCCESS
 }
 
 //export clFinish

@@ -2,7 +2,8 @@
 // run what is ready. It does not know what a command does.
 //
 // A command is [Work] with an [Event]. It is ready when the events are over that it waits for, and those that the
-// order of its queue puts before it. A queue takes a goroutine while it has ready commands, unless a goroutine that waits runs them.
+// order of its queue puts before it. A queue takes a goroutine while it has ready commands, unless
+// a goroutine that waits runs them.
 package graph
 
 import (
@@ -79,8 +80,24 @@ func (e *Event) Times() Times {
 	return e.times
 }
 
-// linger is how long who waits looks for the end before letting the thread go: as long as it takes to wake a thread, about.
-const linger = 30 * time.Microsecond
+// linger is how long who waits looks for the end before letting the thread go: as long as it takes to wake a thread, about. Where there are
+// few processors it is shorter, since a kernel that runs may want the one on which the host looks.
+func linger() time.Duration {
+	switch n := runtime.GOMAXPROCS(0); {
+	case n == 1:
+		return 0
+	case n <= 2:
+		return 5 * time.Microsecond
+	}
+	return 30 * time.Microsecond
+}
+
+// Start lets the command of the event run if it can. Whoever does something else than to wait for the event calls it.
+func (e *Event) Start() {
+	if e.command != nil && !e.over.Load() {
+		e.command.queue.Start()
+	}
+}
 
 // Wait waits for the end of the command, and returns its status then. Meanwhile it runs what is ready in the command's queue, if
 // nobody does: to wake another thread for a short command takes longer than the command.
@@ -88,8 +105,8 @@ func (e *Event) Wait() Status {
 	if e.command != nil && !e.over.Load() {
 		e.command.queue.help(e)
 	}
-	if !e.over.Load() && runtime.GOMAXPROCS(0) > 1 {
-		for begin := time.Now(); !e.over.Load() && time.Since(begin) < linger; {
+	if !e.over.Load() {
+		for begin, most := time.Now(), linger(); !e.over.Load() && time.Since(begin) < most; {
 		}
 	}
 	if !e.over.Load() {

@@ -154,6 +154,27 @@ func TestManyThreads(t *testing.T) {
 	}
 }
 
+// TestStart: a command that nobody waits for is over some time, and so is one that another queue waits for.
+func TestStart(t *testing.T) {
+	for name, start := range map[string]func(*Queue, *Event){
+		"later": func(*Queue, *Event) {},
+		"queue": func(q *Queue, _ *Event) { q.Start() },
+		"event": func(_ *Queue, e *Event) { e.Start() },
+		"other": func(_ *Queue, e *Event) {
+			new(Queue).put([]*Event{e}, Ordinary, work{run: func() Status { return Complete }})
+		},
+	} {
+		var q Queue
+		over := make(chan bool)
+		e := q.put(nil, Ordinary, work{run: func() Status { return Complete }, end: func() { close(over) }})
+		start(&q, e)
+		<-over
+		if s := e.Wait(); s != Complete {
+			t.Errorf("%s: the status is %d", name, s)
+		}
+	}
+}
+
 func TestWaitRunsCommands(t *testing.T) {
 	q := Queue{hired: true} // by a goroutine that is not there yet
 	var r recorder

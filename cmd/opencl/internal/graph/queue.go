@@ -83,6 +83,8 @@ type Queue struct {
 	barrier *Command    // out of order: the last barrier that is not over
 	running bool        // somebody runs commands
 	hired   bool        // a goroutine does, or is about to look for some
+	timer   *time.Timer // for a command that nobody has been hired for; nil before the first
+	armed   bool        // the timer runs
 
 	taken list // what whoever runs commands has taken out of in; nobody else looks at it
 }
@@ -100,14 +102,19 @@ func (q *Queue) Put(c *Command, wait []*Event, order Order, work Work) *Event {
 	c.left.Store(1)
 	for _, w := range wait {
 		w.then(c, true)
+		w.Start() // the host need not wait for it
 	}
 	if !q.OutOfOrder {
 		q.mu.Lock()
+		alone := q.in.first == nil && q.taken.first == nil
 		q.last = c
 		q.in.add(c)
 		q.came.Store(true)
-		c.left.Add(-1)
-		q.hire()
+		if c.left.Add(-1); alone {
+			q.hireLater()
+		} else {
+			q.hire()
+		}
 		q.mu.Unlock()
 		return e
 	}
@@ -173,6 +180,38 @@ func (c *Command) arrive(failed bool) {
 	}
 	q.hire()
 	q.mu.Unlock()
+}
+
+// patience is how long a command in an idle queue waits for the host to say what it wants.
+const patience = 100 * time.Microsecond
+
+// hireLater is hire for the first command of an idle queue. A host that waits for it next runs it itself, and one that puts in others
+// has somebody hired by then. The queue is locked.
+func (q *Queue) hireLater() {
+	switch {
+	case q.running || q.hired || q.armed:
+	case q.timer == nil:
+		q.armed = true
+		q.timer = time.AfterFunc(patience, q.late)
+	default:
+		q.armed = true
+		q.timer.Reset(patience)
+	}
+}
+
+// late hires somebody for a command that the host has left alone.
+func (q *Queue) late() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.armed = false
+	q.hire()
+}
+
+// Start lets commands run that are in the queue now, if they can.
+func (q *Queue) Start() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.hire()
 }
 
 // hire starts a goroutine for commands that can run, if nobody is there for them. The queue is locked.
