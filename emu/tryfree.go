@@ -23,7 +23,8 @@ func (d *Device) tryAcquire() error {
 	return nil
 }
 
-// TryFree is [Buffer.Free] if nobody has to wait for it. While a launch runs, the error wraps [ErrBusy], and the buffer stays as it is.
+// TryFree is [Buffer.Free] if nobody has to wait for it. While a launch runs, the error wraps [ErrBusy], and
+// the buffer stays as it is.
 func (b *Buffer) TryFree() error {
 	switch {
 	case b == nil || b.dev == nil:
@@ -43,7 +44,8 @@ func (b *Buffer) tryFree() error {
 	return b.drop()
 }
 
-// TryFree is [Image.Free] if nobody has to wait for it. While a launch runs, the error wraps [ErrBusy], and the image stays as it is.
+// TryFree is [Image.Free] if nobody has to wait for it. While a launch runs, the error wraps [ErrBusy], and
+// the image stays as it is.
 func (im *Image) TryFree() error {
 	if im == nil || im.dev == nil {
 		return fmt.Errorf("image: %w", ErrInvalid)
@@ -55,7 +57,8 @@ func (im *Image) TryFree() error {
 	return im.drop()
 }
 
-// TryFree is [SVM.Free] if nobody has to wait for it. While a launch runs, the error wraps [ErrBusy], and the allocation stays.
+// TryFree is [SVM.Free] if nobody has to wait for it. While a launch runs, the error wraps [ErrBusy], and the
+// allocation stays.
 func (s *SVM) TryFree() error {
 	if s == nil || s.buf == nil {
 		return fmt.Errorf("shared virtual memory: %w", ErrInvalid)
@@ -63,7 +66,8 @@ func (s *SVM) TryFree() error {
 	return s.free(s.buf.tryFree)
 }
 
-// TryClose is [Pipe.Close] if nobody has to wait for it. While a launch runs, the error wraps [ErrBusy], and the pipe stays as it is.
+// TryClose is [Pipe.Close] if nobody has to wait for it. While a launch runs, the error wraps [ErrBusy], and
+// the pipe stays as it is.
 func (p *Pipe) TryClose() error {
 	if p == nil || p.dev == nil {
 		return fmt.Errorf("pipe: %w", ErrInvalid)

@@ -9,8 +9,8 @@ const (
 	hugeFrom = 2 * hugePage
 )
 
-// AdviseHuge asks the system for large pages for memory that nobody has touched yet. It is a hint: nothing depends
-// on it but time.
+// AdviseHuge asks the system for large pages for memory that nobody has touched yet. It is a hint: nothing
+// depends on it but time.
 func AdviseHuge(b []byte) {
 	if len(b) < hugeFrom {
 		return

@@ -93,8 +93,9 @@ const (
 // colours is the place of the last large buffer, in bytes, without regard to the end of the page.
 var colours atomic.Uint32
 
-// Colour returns how many bytes behind the start of a page the next buffer of n bytes should start: see colours. It is a multiple of
-// [Alignment], and 0 for small buffers. It is for who allocates the bytes of buffers elsewhere, as AlignedBytes does by itself.
+// Colour returns how many bytes behind the start of a page the next buffer of n bytes should start: see
+// colours. It is a multiple of [Alignment], and 0 for small buffers. It is for who allocates the bytes of
+// buffers elsewhere, as AlignedBytes does by itself.
 func Colour(n uint64) uint64 {
 	if n < colouredFrom {
 		return 0

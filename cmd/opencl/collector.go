@@ -7,16 +7,17 @@ import (
 	"runtime/metrics"
 )
 
-// What the driver has on Go's heap is small, since buffers are memory of C, so that Go collects garbage all the time where a host
-// launches short kernels: that would take as long as the kernels. While little lives, the heap therefore may grow by more than
-// Go's 100 percent before garbage is collected.
+// What the driver has on Go's heap is small, since buffers are memory of C, so that Go collects garbage all
+// the time where a host launches short kernels: that would take as long as the kernels. While little lives,
+// the heap therefore may grow by more than Go's 100 percent before garbage is collected.
 const (
 	smallHeap        = 16 << 20 // bytes that live
 	smallHeapPercent = 400
 	largeHeapPercent = 100 // Go's own
 )
 
-// watchHeap sets how much the heap may grow, now and after each collection. GOGC in the environment says it for good.
+// watchHeap sets how much the heap may grow, now and after each collection. GOGC in the environment says it
+// for good.
 func watchHeap() {
 	if os.Getenv("GOGC") != "" {
 		return

@@ -13,7 +13,8 @@ import (
 // it, or other objects hold it.
 type object struct {
 	handle unsafe.Pointer
-	// counts has the references of other objects, and times hostReference those of the host: CL_…_REFERENCE_COUNT.
+	// counts has the references of other objects, and times hostReference those of the host:
+	// CL_…_REFERENCE_COUNT.
 	counts atomic.Uint64
 	// destroy is called when the last reference is gone, without a lock.
 	destroy func()

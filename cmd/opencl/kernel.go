@@ -360,7 +360,8 @@ func enqueueKernel(hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type
 	}
 	l := &launch{queue: q}
 	r := &l.emu.Range
-	r.Global, r.Local, r.Offset = sizes(l.sizes[0][:], dim, global), sizes(l.sizes[1][:], dim, local), sizes(l.sizes[2][:], dim, offset)
+	r.Global, r.Local = sizes(l.sizes[0][:], dim, global), sizes(l.sizes[1][:], dim, local)
+	r.Offset = sizes(l.sizes[2][:], dim, offset)
 	if r.Global == nil {
 		r.Global = l.sizes[0][:dim] // OpenCL 2.1 and later: as a size of 0
 	}
@@ -373,7 +374,8 @@ func enqueueKernel(hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type
 	c := command{kind: kind, uses: l.used}
 	if !slices.Contains(r.Global, 0) {
 		c.launch = l
-		l.emu.Kernel, l.emu.Workers, l.emu.Output, l.emu.MaxOutput = k.emu, q.device.units, printer{}, printfBuffer
+		l.emu.Kernel, l.emu.Workers = k.emu, q.device.units
+		l.emu.Output, l.emu.MaxOutput = printer{}, printfBuffer
 		l.number, l.known = session.Number(), k.known()
 	}
 	return q.put(w, c)

@@ -94,9 +94,10 @@ func (m *memory) forbids(flag C.cl_mem_flags) bool {
 	return sessionOptions.Check && m.flags&flag != 0 && m.kind == C.CL_MEM_OBJECT_BUFFER
 }
 
-// allocate returns size bytes of zeros, memory of C that starts at a multiple of align, and what [C.free] takes. Both are nil
-// if memory is short. It is placed as package memory places its own: large buffers start at different places of a page, since a
-// processor takes accesses to the same place of different pages for accesses to the same bytes, and get large pages.
+// allocate returns size bytes of zeros, memory of C that starts at a multiple of align, and what [C.free]
+// takes. Both are nil if memory is short. It is placed as package memory places its own: large buffers start
+// at different places of a page, since a processor takes accesses to the same place of different pages for
+// accesses to the same bytes, and get large pages.
 func allocate(size, align uint64) (data, raw unsafe.Pointer) {
 	const page = 1 << 12
 	shift := uint64(0)
@@ -186,8 +187,8 @@ func (m *memory) enter() C.cl_int {
 	return C.CL_SUCCESS
 }
 
-// end frees the object, and calls what the host wants to be called then, the last one first. It does not wait for a launch that
-// runs: the object is freed behind it then.
+// end frees the object, and calls what the host wants to be called then, the last one first. It does not wait
+// for a launch that runs: the object is freed behind it then.
 func (m *memory) end() {
 	freeBehind(m.tryFree, m.free, func() {
 		m.mu.Lock()
@@ -213,7 +214,8 @@ func (m *memory) tryFree() bool {
 	return m.freed((*emu.Image).TryFree, (*emu.Pipe).TryClose, (*emu.Buffer).TryFree)
 }
 
-// freed gives back what the object has by functions that free things of the device. It is false if one of them did not want to wait.
+// freed gives back what the object has by functions that free things of the device. It is false if one of
+// them did not want to wait.
 func (m *memory) freed(image func(*emu.Image) error, pipe func(*emu.Pipe) error, buffer func(*emu.Buffer) error) bool {
 	var err error
 	if m.image != nil && m.image.emu != nil {

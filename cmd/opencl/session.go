@@ -44,7 +44,8 @@ func openSession() (*hostrun.Options, error) {
 	return o, err
 }
 
-// known is what the session has to know of a launch with the kernel's arguments of now; nil if that is nothing.
+// known is what the session has to know of a launch with the kernel's arguments of now; nil if that is
+// nothing.
 func (k *kernel) known() *hostrun.Case {
 	if !session.Keeps() {
 		return nil

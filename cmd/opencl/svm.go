@@ -99,7 +99,8 @@ func (c *clContext) freeSVM(p unsafe.Pointer) bool {
 	return true
 }
 
-// freed gives the bytes back when the device has freed the allocation with an error, or none. It is false if it has not done so yet.
+// freed gives the bytes back when the device has freed the allocation with an error, or none. It is false if
+// it has not done so yet.
 func (a *svmMemory) freed(err error) bool {
 	switch {
 	case errors.Is(err, emu.ErrBusy):

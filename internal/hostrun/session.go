@@ -85,8 +85,8 @@ func (s *Session) Keeps() bool { return s.o.Record != "" || s.o.Digests != "" }
 // launches, so that the same program has the same numbers at each run.
 func (s *Session) Number() int { return int(s.count.Add(1)) }
 
-// Run runs a launch, and leaves it as it is. A finding that did not keep a work-group from its end is reported and is no error.
-// c may be nil where the session keeps nothing (see Keeps).
+// Run runs a launch, and leaves it as it is. A finding that did not keep a work-group from its end is
+// reported and is no error. c may be nil where the session keeps nothing (see Keeps).
 func (s *Session) Run(ctx context.Context, n int, launch *emu.Launch, c *Case) error {
 	l := *launch
 	s.o.Launch(&l)
@@ -154,7 +154,8 @@ func contextError(found *emu.FindingsError) error {
 	return found.Err
 }
 
-// finish writes what is to be said about a launch that is over, and returns the error that it has for the host.
+// finish writes what is to be said about a launch that is over, and returns the error that it has for the
+// host.
 func (s *Session) finish(r *report, c *Case) error {
 	text := r.text(s.color)
 	if s.o.JSON {

@@ -93,8 +93,9 @@ int main(void) {
 	CHECK(result == 7);
 	while (atomic_load(&count) != 6)
 		usleep(1000);
-	// Of one object, the last function is called first; an object goes before the one that it is a part of. Objects go in the order
-	// in which they were released: "other" goes with "sub", and "used" with the kernel that uses it.
+	// Of one object, the last function is called first; an object goes before the one that it is a part of.
+	// Objects go in the order in which they were released: "other" goes with "sub", and "used" with the
+	// kernel that uses it.
 	char *first = strchr(calls, 'c'), *second = strchr(calls, 'd');
 	CHECK(first != NULL && second != NULL && first < second);
 	CHECK(strstr(calls, "ab") != NULL);

@@ -1,9 +1,9 @@
 // Package graph knows in which order the commands of OpenCL queues run: events, what waits for them, and queues that
 // run what is ready. It does not know what a command does.
 //
-// A command is [Work] with an [Event]. It is ready when the events are over that it waits for, and those that the
-// order of its queue puts before it. A queue takes a goroutine while it has ready commands, unless
-// a goroutine that waits runs them.
+// A command is [Work] with an [Event]. It is ready when the events are over that it waits for, and those that
+// the order of its queue puts before it. A queue takes a goroutine while it has ready commands, unless a
+// goroutine that waits runs them.
 package graph
 
 import (
@@ -80,8 +80,9 @@ func (e *Event) Times() Times {
 	return e.times
 }
 
-// linger is how long who waits looks for the end before letting the thread go: as long as it takes to wake a thread, about. Where there are
-// few processors it is shorter, since a kernel that runs may want the one on which the host looks.
+// linger is how long who waits looks for the end before letting the thread go: as long as it takes to wake a
+// thread, about. Where there are few processors it is shorter, since a kernel that runs may want the one on
+// which the host looks.
 func linger() time.Duration {
 	switch n := runtime.GOMAXPROCS(0); {
 	case n == 1:
@@ -92,7 +93,8 @@ func linger() time.Duration {
 	return 30 * time.Microsecond
 }
 
-// Start lets the command of the event run if it can. Whoever does something else than to wait for the event calls it.
+// Start lets the command of the event run if it can. Whoever does something else than to wait for the event
+// calls it.
 func (e *Event) Start() {
 	if e.command != nil && !e.over.Load() {
 		e.command.queue.Start()

@@ -27,8 +27,8 @@ type Work interface {
 	End()
 }
 
-// Command is what is put into a queue, once. It and its event are one allocation, and those who put it may make it part of their
-// own.
+// Command is what is put into a queue, once. It and its event are one allocation, and those who put it may
+// make it part of their own.
 type Command struct {
 	event Event
 	work  Work
@@ -67,8 +67,9 @@ func (l *list) pop() *Command {
 
 // Queue runs commands. Its zero value is a queue that is in order.
 //
-// In a queue that is in order, commands are taken in the order in which they were put: what order demands is looked at by nobody.
-// In one that is out of order, each command waits for those that it has to wait for, and is taken when it is ready.
+// In a queue that is in order, commands are taken in the order in which they were put: what order demands is
+// looked at by nobody. In one that is out of order, each command waits for those that it has to wait for, and
+// is taken when it is ready.
 type Queue struct {
 	// OutOfOrder lets commands run in any order that wait lists and barriers allow. It is set before the first command.
 	OutOfOrder bool
@@ -89,8 +90,9 @@ type Queue struct {
 	taken list // what whoever runs commands has taken out of in; nobody else looks at it
 }
 
-// Put puts a command at the end of the queue. It runs when the events of wait are over and those that the order names;
-// if one of wait has an error, it does not run, and its status is WaitFailed. Otherwise its status is what the work returns.
+// Put puts a command at the end of the queue. It runs when the events of wait are over and those that the
+// order names; if one of wait has an error, it does not run, and its status is WaitFailed. Otherwise its
+// status is what the work returns.
 func (q *Queue) Put(c *Command, wait []*Event, order Order, work Work) *Event {
 	e := &c.event
 	c.work, c.queue = work, q
@@ -106,7 +108,7 @@ func (q *Queue) Put(c *Command, wait []*Event, order Order, work Work) *Event {
 	}
 	if !q.OutOfOrder {
 		q.mu.Lock()
-		alone := q.in.first == nil && q.taken.first == nil
+		alone := !q.running && q.in.first == nil && q.taken.first == nil
 		q.last = c
 		q.in.add(c)
 		q.came.Store(true)
@@ -185,8 +187,8 @@ func (c *Command) arrive(failed bool) {
 // patience is how long a command in an idle queue waits for the host to say what it wants.
 const patience = 100 * time.Microsecond
 
-// hireLater is hire for the first command of an idle queue. A host that waits for it next runs it itself, and one that puts in others
-// has somebody hired by then. The queue is locked.
+// hireLater is hire for the first command of an idle queue. A host that waits for it next runs it itself, and
+// one that puts in others has somebody hired by then. The queue is locked.
 func (q *Queue) hireLater() {
 	switch {
 	case q.running || q.hired || q.armed:
@@ -245,7 +247,8 @@ func (q *Queue) help(e *Event) {
 	q.hire()
 }
 
-// runUntil runs commands while some can run, nobody else runs any, and the event is not over, if there is one. The queue is locked.
+// runUntil runs commands while some can run, nobody else runs any, and the event is not over, if there is
+// one. The queue is locked.
 func (q *Queue) runUntil(e *Event) {
 	if q.running {
 		return
@@ -268,7 +271,11 @@ func (q *Queue) runUntil(e *Event) {
 			break // who comes last for it looks whether somebody runs commands when the queue is unlocked
 		}
 		q.mu.Unlock()
-		for c := q.taken.first; c != nil && c.left.Load() == 0 && (e == nil || !e.over.Load()); c = q.taken.first {
+		for e == nil || !e.over.Load() {
+			c := q.taken.first
+			if c == nil || c.left.Load() != 0 {
+				break
+			}
 			q.taken.pop()
 			c.execute()
 		}
@@ -277,8 +284,9 @@ func (q *Queue) runUntil(e *Event) {
 	q.running = false
 }
 
-// lull is how long a goroutine without commands looks for some before it ends. A host that puts many short commands into the queue
-// takes less for each, and one that waits for a short command and puts in the next, too: none of them wakes a thread then.
+// lull is how long a goroutine without commands looks for some before it ends. A host that puts many short
+// commands into the queue takes less for each, and one that waits for a short command and puts in the next,
+// too: none of them wakes a thread then.
 const lull = 5 * time.Microsecond
 
 // await waits for commands as long as lull at most. The queue is locked before and after.
