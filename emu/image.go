@@ -255,8 +255,8 @@ func (desc *ImageDesc) resolve(format Format, bad func(string, ...any) error) er
 	if p := int64(desc.SlicePitch); p < slice || p%pitch != 0 || p > max(slice, 1<<38) {
 		return bad("a slice pitch of %d bytes: it is a multiple of the row pitch of %d bytes, from %d on", p, pitch, slice)
 	}
-	if desc.Levels > 1 && (pitch != row || int64(desc.SlicePitch) != slice || desc.Buffer != nil) {
-		return bad("a mipmap with gaps, or in a buffer")
+	if desc.Levels > 1 && (pitch != row || int64(desc.SlicePitch) != slice) {
+		return bad("a mipmap with gaps")
 	}
 	return nil
 }

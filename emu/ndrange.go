@@ -126,7 +126,7 @@ func (r *NDRange) chooseLocal(k *Kernel, global [3]uint64, dim int, uniform bool
 		}
 		for d := dim; d < 3; d++ {
 			if local[d] != 1 {
-				return local, &RangeError{Kernel: k.code.Name, Reason: fmt.Sprintf("%d dimensions, but the module requires the local size %v", dim, reqd)}
+				return local, &RangeError{Kernel: k.code.Name, Reason: fmt.Sprintf("%d dimensions, but the module requires the local size %v", dim, *reqd)}
 			}
 		}
 		return local, nil

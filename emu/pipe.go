@@ -147,6 +147,17 @@ func (p *Pipe) Read(b []byte) (n int, err error) {
 	}
 }
 
+// Packets returns a copy of the packets that can be read, and leaves them in the pipe. It waits for a launch that runs.
+func (p *Pipe) Packets() ([]byte, error) {
+	if err := p.lock(); err != nil {
+		return nil, err
+	}
+	defer p.dev.release()
+	read, _ := p.mem.Moved()
+	a, b := p.mem.Packets(read, p.mem.Len())
+	return append(append([]byte(nil), a...), b...), nil
+}
+
 // Reset empties the pipe, reservations included.
 func (p *Pipe) Reset() error {
 	if err := p.lock(); err != nil {

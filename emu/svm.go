@@ -60,6 +60,9 @@ type SVMOptions struct {
 	Align uint64
 	// ReadOnly makes a kernel's write a fault (CL_MEM_READ_ONLY), WriteOnly a read.
 	ReadOnly, WriteOnly bool
+	// Address, where it is not 0, is the address of the first byte for kernels, as if the host had it there: for memory that was
+	// saved with pointers into itself. [Device.SVMFrom] does without.
+	Address uint64
 }
 
 // SVM is an allocation of shared virtual memory. Its bytes are at one address for the host and for kernels: a pointer into it
@@ -99,7 +102,22 @@ func (d *Device) NewSVM(size uint64, opt SVMOptions) (*SVM, error) {
 	if align&(align-1) != 0 || align > MaxSVMAlign {
 		return nil, fmt.Errorf("shared virtual memory: alignment %d is not a power of two up to %d: %w", align, MaxSVMAlign, ErrInvalid)
 	}
-	return d.addSVM(size, opt, func(name string) (memory.Pointer, error) { return d.mem.AllocShared(name, size, align, opt.ReadOnly) })
+	if opt.Address%align != 0 && opt.Align != 0 {
+		return nil, fmt.Errorf("shared virtual memory: the address is not aligned to %d: %w", align, ErrInvalid)
+	}
+	return d.addSVM(size, opt, func(name string) (memory.Pointer, error) {
+		if opt.Address == 0 {
+			return d.mem.AllocShared(name, size, align, opt.ReadOnly)
+		}
+		p, err := d.mem.Alloc(name, size, opt.ReadOnly)
+		if err != nil {
+			return 0, err
+		}
+		if err := d.mem.ShareAt(p, opt.Address); err != nil {
+			return 0, errors.Join(err, d.mem.Free(p))
+		}
+		return p, nil
+	})
 }
 
 // SVMFrom makes an allocation of bytes that the caller has: they are neither copied nor freed, and must not move or go away before

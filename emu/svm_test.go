@@ -606,3 +606,26 @@ func TestSVMBinary(t *testing.T) {
 		}
 	})
 }
+
+// TestSVMAddress runs a kernel on memory that was saved with pointers into itself: it finds them at the addresses of then.
+func TestSVMAddress(t *testing.T) {
+	onEngines(t, emu.DeviceOptions{Workers: 1}, func(t *testing.T, d *emu.Device) {
+		const here, there = 0x7f1234560080, 0x7f6543210000
+		a := svm(t, d, 16, emu.SVMOptions{Address: here})
+		b := svm(t, d, 8, emu.SVMOptions{Address: there})
+		if a.Address() != here || b.Address() != there {
+			t.Fatalf("addresses %#x and %#x", a.Address(), b.Address())
+		}
+		binary.LittleEndian.PutUint64(a.Bytes()[8:], there+4)
+		p := source(t, d, "kernel void f(global ulong *a) { global int *b = (global int *)a[0]; *b += 7; a[-1] = (ulong)(b - 1); }")
+		mustRun(t, &emu.Launch{Kernel: kernel(t, p, "f"), Range: sized(1, 1), Args: []emu.Arg{a.At(8)}})
+		if got := binary.LittleEndian.Uint64(a.Bytes()); got != there || b.Bytes()[4] != 7 {
+			t.Errorf("the kernel stored %#x, and %d", got, b.Bytes()[4])
+		}
+		for _, opt := range []emu.SVMOptions{{Address: here + 8}, {Address: 1}, {Address: 1<<64 - 8}, {Address: here + 1024, Align: 1 << 12}} {
+			if s, err := d.NewSVM(8, opt); err == nil {
+				t.Errorf("%+v: an allocation at %#x", opt, s.Address())
+			}
+		}
+	})
+}

@@ -71,7 +71,7 @@ func example(op isa.Op, t, src isa.Type) isa.Inst {
 	case isa.ShapeVote:
 		in.Imm = uint32(isa.VoteAllEqual)
 		clear(&in.B, &in.C, &in.D)
-	case isa.ShapeElect:
+	case isa.ShapeElect, isa.ShapeClock:
 		clear(&in.A, &in.B, &in.C, &in.D)
 	case isa.ShapeScan:
 		op := isa.ScanAdd

@@ -180,6 +180,10 @@ const (
 	// Pipes.
 	OpPipe // PipeAccesses[Imm]; dst has the type of PipeOp.Result (may be absent)
 
+	// OpClock reads the logical clock: dst.i64 = the ticks of the launch so far. What it returns depends on when it
+	// runs, so that it stays where it is.
+	OpClock
+
 	// Output.
 	OpPrintf // Printfs[Imm]; dst.i32 = 0 for success (may be absent)
 

@@ -193,6 +193,7 @@ var opInfos = [NumOps]OpInfo{
 	OpFence:   {"fence", ShapeFence, 0, 0, 0},
 
 	OpBuiltin: {"builtin", ShapeBuiltin, 1<<I32 | 1<<I64, 0, PropPure},
+	OpClock:   {"clock", ShapeClock, 0, 0, 0},
 	OpPrintf:  {"printf", ShapePrintf, 0, 0, PropFaults},
 	OpCheck:   {"check", ShapeCheck, SetInt | SetFloats, 0, PropFaults},
 

@@ -123,6 +123,7 @@ type Kernel struct {
 	UsesPrintf     bool
 	UsesPipes      bool // as arguments or of the program, whether anything moves or not
 	UsesAsync      bool // group copies or their waits, lane copies or async marks
+	UsesClock      bool // reads the logical clock
 	OrderDependent bool // work-groups can see each other's order (atomics whose result is used …)
 
 	Meta KernelMeta

@@ -26,6 +26,7 @@ const (
 	ShapeBallot   // dst.I32, a.T
 	ShapeVote     // dst.B1, a.T
 	ShapeElect    // dst.B1
+	ShapeClock    // dst.I64
 	ShapeScan     // dst.T, a.T, [b.I32]
 	ShapeBlockLoad
 	ShapeBlockStore
@@ -200,6 +201,7 @@ func init() {
 		ShapeBallot:     {result: roleI32, operands: operands(laneValue), check: checkBallot, text: "{op}.T {a}, word {imm}"},
 		ShapeVote:       {result: roleB1, operands: operands(laneValue), check: checkVote, text: "{op}.T {vote} {a}"},
 		ShapeElect:      {result: roleB1, text: "{op}"},
+		ShapeClock:      {result: roleI64, text: "{op}"},
 		ShapeScan:       {result: roleT, operands: operands(laneValue, operandRow{slotB, roleI32, "part", whenB}), check: checkScan, text: "{op}.T {scan} {a}{clusters}{part}"},
 		ShapeBlockLoad:  {result: roleT, operands: operands(pointerOperand, indexOperand), check: checkBlock, text: "{op}.T {address}, component {imm}"},
 		ShapeBlockStore: {operands: operands(pointerOperand, indexOperand, valueOperand), check: checkBlock, text: "{op}.T {address}, component {imm}, {c}"},

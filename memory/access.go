@@ -2,7 +2,6 @@ package memory
 
 import (
 	"math/bits"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 )
@@ -141,16 +140,11 @@ func AtomicOr64(p unsafe.Pointer, v uint64) uint64 {
 	return swap64(atomic.OrUint64((*uint64)(p), swap64(v)))
 }
 
-// AtomicUpdate16 stores what f makes of the 16 bits at p, and returns what was there. word says that the aligned
-// 32 bits around p belong to the same memory; it must say so of a place always, or never.
-func AtomicUpdate16(p unsafe.Pointer, word bool, f func(old uint16) uint16) uint16 {
-	if !word {
-		lastHalf.Lock()
-		defer lastHalf.Unlock()
-		old := Load16(p)
-		Store16(p, f(old))
-		return old
-	}
+// AtomicUpdate16 stores what f makes of the 16 bits at p, and returns what was there. It exchanges the aligned 32 bits
+// around p, also where the other half belongs to nobody: allocations start on a multiple of 8, so that these bits are in
+// the same page, and whoever else uses them loses nothing. The host may use shared memory meanwhile, with atomic
+// operations of its own.
+func AtomicUpdate16(p unsafe.Pointer, f func(old uint16) uint16) uint16 {
 	q := unsafe.Add(p, -int(uintptr(p)&2))
 	shift := uintptr(p) & 2 * 8
 	for {
@@ -162,9 +156,6 @@ func AtomicUpdate16(p unsafe.Pointer, word bool, f func(old uint16) uint16) uint
 		}
 	}
 }
-
-// lastHalf guards halves of words of which there is no other half.
-var lastHalf sync.Mutex
 
 // swap32 and swap64 turn a word of the host into one of the memory and back.
 func swap32(v uint32) uint32 {

@@ -5,9 +5,10 @@ import (
 	"math/big"
 )
 
-// Coordinates are what the formulas of OpenCL C (sections 8.1 and 8.2) give when they are evaluated exactly.
-// The product of a normalized coordinate and an extent is exact in a float64; where something is not, two
-// float64 whose exact sum it is stand for it, and a flag says when even these have been rounded.
+// Coordinates are what the formulas of OpenCL C (sections 8.1 and 8.2) give in floats up to u, which is where a
+// coordinate is in elements: s - floor(s) and the product with the extent are rounded to float. What follows
+// from u is exact. The specification does not say in which numbers the formulas are evaluated; hosts and
+// Khronos's conformance tests take floats, so that 0.7f of 10 elements is element 7, and not the end of element 6.
 
 // maxCoord is where coordinates saturate: far outside of every image.
 const maxCoord = 1 << 40
@@ -34,12 +35,6 @@ func twoSum(a, b float64) (sum, rest float64) {
 	return sum, (a - (sum - bb)) + (b - bb)
 }
 
-// twoProd returns a*b rounded, and what rounding has taken away.
-func twoProd(a, b float64) (p, rest float64) {
-	p = a * b
-	return p, math.FMA(a, b, -p)
-}
-
 // floorOf returns the floor of hi+lo, where lo is less than the last place of hi.
 func floorOf(hi, lo float64) float64 {
 	f := math.Floor(hi)
@@ -49,22 +44,20 @@ func floorOf(hi, lo float64) float64 {
 	return f
 }
 
-// place is where a coordinate is, in elements: hi+lo.
-func (s Sampler) place(c float32, size int64) (hi, lo float64) {
+// place is where a coordinate is, in elements: a float.
+func (s Sampler) place(c float32, size int64) float64 {
 	u := finite(c)
 	if !s.normalized() {
-		return u, 0
+		return u
 	}
-	w := float64(size)
 	switch s.addressing() {
-	case AddressRepeat: // (s - floor(s)) * w
-		fh, fl := twoSum(u, -math.Floor(u))
-		p, e := twoProd(fh, w)
-		return twoSum(p, e+float64(fl*w))
-	case AddressMirroredRepeat: // |s - 2 rint(s/2)| * w
-		return math.Abs(u-float64(2*math.RoundToEven(0.5*u))) * w, 0
+	case AddressRepeat: // s - floor(s), which may be 1
+		u = float64(float32(u - math.Floor(u)))
+	case AddressMirroredRepeat: // |s - 2 rint(s/2)|, which is exact
+		u = math.Abs(u - float64(2*math.RoundToEven(0.5*u)))
 	}
-	return u * w, 0 // exact: extents have less than 29 bits
+	// The product is exact, as extents have less than 29 bits, and so rounded once.
+	return finite(float32(u * float64(size)))
 }
 
 // wraps says whether coordinates are those of an image that is repeated. Without normalized coordinates
@@ -97,9 +90,11 @@ type tap struct {
 
 // nearest returns the element that a coordinate is in.
 func (s Sampler) nearest(c float32, size int64) tap {
-	hi, lo := s.place(c, size)
-	i := index(floorOf(hi, lo))
+	i := index(math.Floor(s.place(c, size)))
 	if s.wraps() {
+		if i > size-1 && s.addressing() == AddressRepeat {
+			i -= size
+		}
 		return tap{i0: min(i, size-1), in0: true, exact: true} // a coordinate of 1, mirrored, is behind the last one
 	}
 	at, in := s.address(i, size)
@@ -108,9 +103,7 @@ func (s Sampler) nearest(c float32, size int64) tap {
 
 // between returns the two elements whose centres a coordinate is between.
 func (s Sampler) between(c float32, size int64) tap {
-	hi, lo := s.place(c, size)
-	v, e := twoSum(hi, -0.5)
-	v, lo = twoSum(v, e+lo)
+	v, lo := twoSum(s.place(c, size), -0.5)
 	f := floorOf(v, lo)
 	a, r := twoSum(v, -f)
 	r += lo
@@ -137,16 +130,7 @@ func (s Sampler) between(c float32, size int64) tap {
 // weight returns the weight of the second element of a tap exactly.
 func (s Sampler) weight(c float32, size int64) *big.Float {
 	exactly := func(v float64) *big.Float { return new(big.Float).SetPrec(exactBits).SetFloat64(v) }
-	u := exactly(finite(c))
-	if s.normalized() {
-		switch s.addressing() {
-		case AddressRepeat:
-			u.Sub(u, exactly(math.Floor(finite(c))))
-		case AddressMirroredRepeat:
-			u.Sub(u, exactly(2*math.RoundToEven(0.5*finite(c)))).Abs(u)
-		}
-		u.Mul(u, exactly(float64(size)))
-	}
+	u := exactly(s.place(c, size))
 	u.Sub(u, exactly(0.5))
 	floor, _ := u.Int(nil) // towards zero
 	f := new(big.Float).SetPrec(exactBits).SetInt(floor)

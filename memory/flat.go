@@ -41,45 +41,61 @@ func (g *Global) placeFlat(n uint32, size uint64) uint32 {
 	if size > flatGlobalEnd-flatGlobal {
 		return 0
 	}
-	if at := g.tryFlat(n, size); at != 0 {
+	need := (size + flatGap + flatGap - 1) &^ (flatGap - 1)
+	if at := g.appendFlat(n, need); at != 0 {
+		return at
+	}
+	// A place between others costs time in proportion to their number. A program that makes and releases
+	// buffers without end leaves many that are released.
+	if p := g.flat.Load(); p != nil && len(*p) > 2*g.flatKept+namedFreed {
+		g.purgeFlat()
+	}
+	if at := g.insertFlat(n, need); at != 0 {
 		return at
 	}
 	g.purgeFlat()
-	return g.tryFlat(n, size)
+	if at := g.appendFlat(n, need); at != 0 {
+		return at
+	}
+	return g.insertFlat(n, need)
 }
 
-func (g *Global) tryFlat(n uint32, size uint64) uint32 {
-	need := (size + flatGap + flatGap - 1) &^ (flatGap - 1)
+// appendFlat places an allocation behind the last one.
+func (g *Global) appendFlat(n uint32, need uint64) uint32 {
 	var old []flatEntry
-	if p := g.flat.Load(); p != nil {
+	pos := uint64(flatGlobal)
+	if p := g.flat.Load(); p != nil && len(*p) > 0 {
 		old = *p
-	}
-	at, pos := len(old), uint64(flatGlobal)
-	if len(old) > 0 {
 		pos = uint64(old[len(old)-1].end)
 	}
 	if pos+need > flatGlobalEnd {
-		pos = flatGlobal
-		for at = 0; at < len(old); at++ {
-			if uint64(old[at].start) >= pos+need {
-				break
-			}
-			pos = uint64(old[at].end)
-		}
-		if pos+need > flatGlobalEnd {
-			return 0
-		}
+		return 0
 	}
-	e := flatEntry{start: uint32(pos), end: uint32(pos + need), alloc: n}
 	// Readers have the old slice: appending behind its length does not disturb
 	// them, anything else needs a new one.
-	if at == len(old) {
-		old = append(old, e)
-	} else {
-		old = slices.Insert(slices.Clone(old), at, e)
-	}
+	old = append(old, flatEntry{start: uint32(pos), end: uint32(pos + need), alloc: n})
 	g.flat.Store(&old)
-	return e.start
+	return uint32(pos)
+}
+
+// insertFlat places an allocation in the first hole.
+func (g *Global) insertFlat(n uint32, need uint64) uint32 {
+	p := g.flat.Load()
+	if p == nil {
+		return 0
+	}
+	pos := uint64(flatGlobal)
+	for at, e := range *p {
+		if uint64(e.start) >= pos+need {
+			list := make([]flatEntry, 0, len(*p)+1)
+			list = append(append(list, (*p)[:at]...), flatEntry{start: uint32(pos), end: uint32(pos + need), alloc: n})
+			list = append(list, (*p)[at:]...)
+			g.flat.Store(&list)
+			return uint32(pos)
+		}
+		pos = uint64(e.end)
+	}
+	return 0
 }
 
 // forgetFlat frees the place of allocation n, if it still has one: its number
@@ -103,6 +119,7 @@ func (g *Global) purgeFlat() {
 	}
 	list := slices.DeleteFunc(slices.Clone(*p), func(e flatEntry) bool { return g.Lookup(e.alloc).Freed })
 	g.flat.Store(&list)
+	g.flatKept = len(list)
 }
 
 // findFlat returns the place in the list of the entry that starts at an

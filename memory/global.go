@@ -54,7 +54,9 @@ type Global struct {
 	last  uint32              // the number given out last
 	freed *[namedFreed]uint32 // the numbers released last, a ring; nil before the first
 	frees uint64              // how many were released
-	flat  atomic.Pointer[[]flatEntry]
+
+	flat     atomic.Pointer[[]flatEntry]
+	flatKept int // how many were left when the released ones were taken out of it
 
 	shared sharedTable
 
@@ -242,15 +244,23 @@ const namedFreed = 1 << 12
 var freedRegion = &Region{Name: "an allocation that was released long ago", Freed: true}
 
 // forgetFreed enters allocation n, which is released, and forgets the details of the one that was released namedFreed
-// releases ago, unless its number is in use again or it has an address on the host.
+// releases ago, unless its number is in use again. One whose addresses on the host lead to it keeps them until another
+// allocation has them.
 func (g *Global) forgetFreed(n uint32) {
 	if g.freed == nil {
 		g.freed = new([namedFreed]uint32)
 	}
 	slot := &g.freed[g.frees%namedFreed]
 	g.frees++
-	if r := g.Lookup(*slot); r != nil && r.Freed && r.host == 0 {
-		g.store(*slot, freedRegion)
+	if r := g.Lookup(*slot); r != nil && r.Freed {
+		if r.host == 0 || !g.shared.leads(r.host, *slot) {
+			r = freedRegion
+		} else {
+			old := *r
+			old.old = true
+			r = &old
+		}
+		g.store(*slot, r)
 	}
 	*slot = n
 }

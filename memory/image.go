@@ -80,7 +80,7 @@ func (im *Image) mipmapped() bool {
 	if im.Levels < 1 || im.Levels > MaxLevels || uint64(max(im.Width, im.Height, im.Depth))>>(im.Levels-1) == 0 {
 		return false
 	}
-	return im.Levels == 1 || !im.OfBuffer && im.RowPitch == row && im.SlicePitch == row*uint64(im.Height)
+	return im.Levels == 1 || im.RowPitch == row && im.SlicePitch == row*uint64(im.Height)
 }
 
 // Extent returns the bytes from the first element to the end of the last; ok is

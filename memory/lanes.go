@@ -180,7 +180,7 @@ func (l *ImageLanes) nearest(s Sampler, c *LaneWords, size int64, pitch uint64) 
 	}
 	_, clamp := s.address(-1, 1)
 	for _, i := range l.lanes {
-		u := float64(math.Float32frombits(c[i&63])) * scale // exact, see place
+		u := float64(float32(float64(math.Float32frombits(c[i&63])) * scale)) // see place
 		at, in := int64(0), true
 		switch {
 		case u < 0:

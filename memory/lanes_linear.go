@@ -33,8 +33,8 @@ func (t *laneTaps) between(s Sampler, lanes []uint8, c *LaneWords, size int64, p
 	wraps := s.wraps()
 	last := uint64(size - 1)
 	for _, i := range lanes {
-		// As between has it, for coordinates of which nothing is rounded. The product is exact, see place.
-		u := float64(math.Float32frombits(c[i&63])) * scale
+		// As between has it, where the weight is not rounded.
+		u := float64(float32(float64(math.Float32frombits(c[i&63])) * scale)) // see place
 		v := u - 0.5
 		f := math.Floor(v)
 		a := v - f

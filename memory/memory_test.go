@@ -256,6 +256,62 @@ func TestPack32(t *testing.T) {
 	}
 }
 
+// TestFlatReleased makes and releases allocations without end while one lives at the end of the 32-bit addresses. What is
+// kept of those that are released has a limit.
+func TestFlatReleased(t *testing.T) {
+	g := NewGlobal(1 << 40)
+	data := AlignedBytes(64 << 20)
+	for g.flat.Load() == nil || uint64((*g.flat.Load())[len(*g.flat.Load())-1].end)+2*uint64(len(data)) < flatGlobalEnd {
+		p, err := g.AllocBytes("big", data, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Free(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep, err := g.AllocBytes("keep", data, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 50_000 {
+		p, err := g.AllocBytes("x", data[:8], false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []Pointer{p, keep} {
+			if q := g.Unpack32(nil, nil, g.Pack32(nil, nil, p)); q != p {
+				t.Fatalf("after %d allocations %s became %s", i, p, q)
+			}
+		}
+		if err := g.Free(p); err != nil {
+			t.Fatal(err)
+		}
+		// Those of the last 64 MiB are placed behind keep.
+		if n := len(*g.flat.Load()); n > 8192+2*namedFreed+2 {
+			t.Fatalf("after %d allocations %d have places, when one lives", i, n)
+		}
+	}
+}
+
+// TestAtomicHalfWithHost adds to the last 16 bits of an allocation, and the host does so in between, with an atomic
+// operation that knows nothing of lockstep.
+func TestAtomicHalfWithHost(t *testing.T) {
+	p := unsafe.Pointer(&AlignedBytes(2)[0])
+	Store16(p, 40)
+	between := true
+	old := AtomicUpdate16(p, func(old uint16) uint16 {
+		if between {
+			AtomicAdd32(p, 1)
+			between = false
+		}
+		return old + 1
+	})
+	if got := Load16(p); old != 41 || got != 42 {
+		t.Errorf("an addition to %d gave %d, want 42 from 41", old, got)
+	}
+}
+
 func TestAtomics(t *testing.T) {
 	b := AlignedBytes(16)
 	p, q := unsafe.Pointer(&b[0]), unsafe.Pointer(&b[8])

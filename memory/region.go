@@ -28,6 +28,7 @@ type Region struct {
 	// Flat is the 32-bit address (see [Global.Pack32]); 0 for none.
 	Flat uint32
 	host uint64 // address of a shared allocation (see [Global.Share]); 0 for none
+	old  bool   // released so long ago that it only stands for its addresses, until another allocation has them
 }
 
 // Shadow returns which bits of the region are undefined, and where the region begins in there. A nil Region has none.

@@ -32,8 +32,9 @@ func (l *Level) sizes(im *Image) []int64 {
 
 // Sample reads an image with a sampler, at a level of detail. data is what [Global.ImageBytes] returns.
 //
-// A linear filter gives the value of the specification's formula (OpenCL C 8.2), evaluated with exact
-// coordinates, weights and elements, and rounded once, to the nearest float, ties to even. Exact elements are
+// A linear filter gives the value of the specification's formula (OpenCL C 8.2). Where a normalized coordinate
+// is in the image is a float, as coord.go says; from there on weights and elements are exact, and the sum is
+// rounded once, to the nearest float, ties to even. Exact elements are
 // the fractions that normalized integers stand for; a colour in sRGB's curve is the float that a read of it
 // alone gives. Elements without weight do not count. With an infinity or a NaN among the others the sum is
 // that of IEEE arithmetic.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The oracle evaluates the formulas of OpenCL C, sections 8.1 to 8.3, as they are written there, with
-// fractions.
+// The oracle evaluates the formulas of OpenCL C, sections 8.1 to 8.3, as they are written there: the distance
+// from floor(s) and the product with the extent in floats, and all the rest with fractions.
 
 func rat(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
 
@@ -23,6 +23,12 @@ func floorRat(r *big.Rat) int64 {
 	return q.Int64()
 }
 
+// toFloat rounds a fraction to float.
+func toFloat(r *big.Rat) *big.Rat {
+	f, _ := r.Float32()
+	return rat(float64(f))
+}
+
 // oracleTaps returns the elements of a dimension and the weight of the second; -1 is the border.
 func oracleTaps(st SamplerState, c float32, size int64) (i0, i1 int64, a *big.Rat) {
 	s, w := rat(float64(c)), rat(float64(size))
@@ -30,11 +36,11 @@ func oracleTaps(st SamplerState, c float32, size int64) (i0, i1 int64, a *big.Ra
 	if st.Normalized {
 		switch st.Addressing {
 		case AddressRepeat:
-			u.Sub(s, new(big.Rat).SetInt64(floorRat(s)))
+			u = toFloat(u.Sub(s, new(big.Rat).SetInt64(floorRat(s))))
 		case AddressMirroredRepeat:
 			u.Sub(s, rat(2*math.RoundToEven(0.5*float64(c)))).Abs(u)
 		}
-		u.Mul(u, w)
+		u = toFloat(u.Mul(u, w))
 	}
 	half := big.NewRat(1, 2)
 	v := new(big.Rat).Sub(u, half)
@@ -269,7 +275,7 @@ func sampleCoord(r *rand.Rand, normalized bool, size uint32) float32 {
 	return v
 }
 
-// TestSampleExactly compares sampled reads with the formulas of the specification in fractions.
+// TestSampleExactly compares sampled reads with the formulas of the specification, as the oracle evaluates them.
 func TestSampleExactly(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	formats := []Format{{OrderRGBA, UnormInt8}, {OrderRGBA, SnormInt8}, {OrderBGRA, UnormInt8}, {OrderRGB, UnormShort565},
@@ -360,6 +366,37 @@ func TestSampleOdd(t *testing.T) {
 		got := math.Float32frombits(im.Sample(c.data, c.st.Pack(), Coord{c.x, 0.5, 0}, 0)[0])
 		if got != c.want && (got == got || c.want == c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestSampleFloats holds that coordinates are multiplied in floats, which takes some into the next element, or once around.
+func TestSampleFloats(t *testing.T) {
+	im := &Image{Format: Format{OrderR, Float}, Dim: Dim1D, Width: 10, Height: 1, Depth: 1, Layers: 1, Levels: 1, RowPitch: 40, SlicePitch: 40}
+	var data []byte
+	for i := range 10 {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(i)))
+	}
+	for _, c := range []struct {
+		a      Addressing
+		linear bool
+		x      float32 // less than the fraction that it stands for, or little less than a whole number
+		want   float32
+	}{
+		{AddressClampToEdge, false, 0.7, 7}, {AddressClamp, false, 0.7, 7}, {AddressRepeat, false, 0.7, 7}, {AddressMirroredRepeat, false, 0.7, 7},
+		{AddressClampToEdge, true, 0.85, 8}, {AddressRepeat, true, 0.85, 8}, {AddressMirroredRepeat, true, 0.85, 8},
+		{AddressRepeat, false, -1e-10, 0}, {AddressRepeat, true, -1e-10, 4.5}, {AddressMirroredRepeat, false, -1e-10, 0},
+	} {
+		s := SamplerState{Normalized: true, Addressing: c.a, Linear: c.linear}.Pack()
+		if got := math.Float32frombits(im.Sample(data, s, Coord{c.x}, 0)[0]); got != c.want {
+			t.Errorf("%v, linear %v, at %v: %v, want %v", c.a, c.linear, c.x, got, c.want)
+		}
+		var l ImageLanes
+		var at, out LaneWords
+		at[0] = math.Float32bits(c.x)
+		l.Sample(im, data, s, 1, &[3]*LaneWords{&at}, &[4]*LaneWords{&out})
+		if got := math.Float32frombits(out[0]); got != c.want {
+			t.Errorf("%v, linear %v, at %v: a wave reads %v, want %v", c.a, c.linear, c.x, got, c.want)
 		}
 	}
 }

@@ -66,6 +66,14 @@ func (t *sharedTable) find(a uint64) (e sharedEntry, ok bool) {
 	return sharedEntry{}, false
 }
 
+// leads says whether an address is the start of allocation n.
+func (t *sharedTable) leads(a uint64, n uint32) bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	i := t.at(a)
+	return i >= 0 && t.list[i].start == a && t.list[i].alloc == n
+}
+
 // sharedBytes returns size zero bytes that start on a multiple of align, a power of two, and behind which at least one byte
 // belongs to nobody, so that an address says which of two such pieces it leads to the end of. It is nil when the host
 // does not have them.
@@ -96,15 +104,26 @@ func (g *Global) AllocShared(name string, size, align uint64, readOnly bool) (Po
 // Share gives an allocation of at least one byte the addresses that its bytes have on the host. The error wraps [ErrAddress],
 // for bytes that another allocation shares, or [ErrNoAlloc].
 func (g *Global) Share(p Pointer) error {
+	return g.share(p, func(r *Region) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(r.Data)))) })
+}
+
+// ShareAt is Share with addresses from the given one on, at which the bytes are not on the host.
+func (g *Global) ShareAt(p Pointer, address uint64) error {
+	return g.share(p, func(*Region) uint64 { return address })
+}
+
+// share gives an allocation the addresses from the one on that a function returns for it.
+func (g *Global) share(p Pointer, address func(*Region) uint64) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	r := g.Lookup(p.Alloc())
 	if p.Space() != SpaceGlobal || r == nil || r.Freed {
 		return fmt.Errorf("sharing %s: %w", p, ErrNoAlloc)
 	}
-	start := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(r.Data))))
+	const most = 1<<(OffsetBits+AllocBits) - sharedGap
+	start := address(r)
 	end := start + r.Size
-	if r.Size == 0 || start < 2*sharedGap || end > 1<<(OffsetBits+AllocBits)-sharedGap {
+	if r.Size == 0 || start < 2*sharedGap || start > most || end > most {
 		return fmt.Errorf("%q: %w", r.Name, ErrAddress)
 	}
 	t := &g.shared
@@ -121,6 +140,11 @@ func (g *Global) Share(p Pointer) error {
 		}
 	}
 	// What was released here before is forgotten: the address is that of the new allocation.
+	for _, e := range t.list[first:last] {
+		if g.Lookup(e.alloc).old {
+			g.store(e.alloc, freedRegion)
+		}
+	}
 	t.list = slices.Replace(t.list, first, last, sharedEntry{start, end, p.Alloc()})
 	shared := *r
 	shared.host = start

@@ -139,3 +139,36 @@ func TestAllocShared(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSharedForgotten releases shared allocations without end, at one address: the details of old ones go, and addresses that
+// nobody has used again still lead to what was there.
+func TestSharedForgotten(t *testing.T) {
+	g := NewGlobal(1 << 30)
+	whole := AlignedBytes(4 * 4096)
+	free := func(p Pointer) {
+		t.Helper()
+		if err := g.Free(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apart := entered(t, g, "apart", whole[3*4096:][:64:64])
+	free(apart)
+	var list []Pointer
+	for range namedFreed + 2 {
+		p := entered(t, g, "again", whole[:64:64])
+		list = append(list, p)
+		free(p)
+	}
+	for i, named := range map[int]bool{0: false, 1: false, 2: true, namedFreed + 1: true} {
+		if r := g.Lookup(list[i].Alloc()); !r.Freed || (r != freedRegion) != named {
+			t.Errorf("allocation %d is %+v", i, r)
+		}
+	}
+	if r := g.Lookup(apart.Alloc()); r.Name != "apart" || g.AtAddress(g.Address(apart)) != apart {
+		t.Errorf("an address that nobody has used again leads to %q", r.Name)
+	}
+	entered(t, g, "at the same place", whole[3*4096:][:64:64])
+	if r := g.Lookup(apart.Alloc()); r != freedRegion {
+		t.Errorf("an address that was used again leads to %q", r.Name)
+	}
+}

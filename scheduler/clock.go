@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
-// Work-groups that make asynchronous copies, or that are traced, have a
+// Work-groups that make asynchronous copies, that read it, or that are traced, have a
 // logical clock: it counts the instructions that waves issue, and the ticks for
 // which they wait. The turns of waves follow each other on it, so that it is the
 // same on every machine.
@@ -17,8 +17,9 @@ var _ dma.Sink = (*worker)(nil)
 
 // startDMA makes what the launch needs for asynchronous copies and the clock.
 func (w *worker) startDMA() {
-	if w.clocked = w.opt.Tracer != nil; w.clocked {
-		w.group.Subgroups = w.opt.Subgroups
+	w.clocked = w.Kernel.UsesClock
+	if w.opt.Tracer != nil {
+		w.clocked, w.group.Subgroups = true, w.opt.Subgroups
 	}
 	if !w.Kernel.UsesAsync {
 		return
@@ -41,12 +42,12 @@ func (w *worker) Stored(pc int, from memory.OriginID) memory.OriginID {
 	return w.Launch.Stored(pc, from)
 }
 
-// beginClock begins a work-group: a clock of its own, or, in a trace, the next
+// beginClock begins a work-group: a clock of its own, or, in a trace and where kernels read it, the next
 // stretch of the only one.
 func (w *worker) beginClock() {
 	if w.opt.Tracer != nil {
 		w.opt.Tracer.Group(w.name(), w.items, w.clock)
-	} else if w.set == nil {
+	} else if w.set == nil && !w.Kernel.UsesClock {
 		w.clock = 0
 	}
 	if u := w.group.DMA; u != nil {

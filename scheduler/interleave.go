@@ -140,6 +140,8 @@ func (x *interleaving) refused() error {
 		return errors.New("it has pipes")
 	case k.UsesAsync:
 		return errors.New("it has asynchronous copies")
+	case k.UsesClock:
+		return errors.New("it reads the clock")
 	case x.runner.scheduled:
 		return errors.New("its barriers have schedules")
 	}

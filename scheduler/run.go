@@ -323,7 +323,7 @@ func (s *launch) synchronizes() {
 
 // parallel says whether groups may run at the same time.
 func (s *launch) parallel() bool {
-	if s.opt.Tracer != nil || s.opt.Races != nil || s.opt.Weak != nil {
+	if s.opt.Tracer != nil || s.opt.Races != nil || s.opt.Weak != nil || s.Kernel.UsesClock {
 		return false // there is one clock, one shadow memory, or one history
 	}
 	switch s.opt.Parallel {

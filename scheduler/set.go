@@ -219,7 +219,7 @@ func (s *set) add(from *Member) error {
 	for _, n := range l.LocalSizes {
 		m.bytes += min(n, 1<<60/uint64(len(l.LocalSizes)))
 	}
-	s.clocked = s.clocked || l.Kernel.UsesAsync
+	s.clocked = s.clocked || l.Kernel.UsesAsync || l.Kernel.UsesClock
 	if m.launch.groups > 0 {
 		s.state += min(m.bytes, 1<<62-s.state)
 		if most := s.opt.maxState(); s.state > most {

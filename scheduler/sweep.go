@@ -11,7 +11,8 @@ import (
 // sweeps says whether the launch's groups can run so: nobody is told when one begins, stops or waits, takes
 // its output away or lets others have a turn.
 func (s *launch) sweeps() bool {
-	return s.opt.Order == InOrder && s.opt.Tracer == nil && s.opt.Races == nil && s.opt.Weak == nil && (!s.Kernel.UsesAsync || s.immediate()) && !s.Kernel.UsesPrintf && !cooperative
+	return s.opt.Order == InOrder && s.opt.Tracer == nil && s.opt.Races == nil && s.opt.Weak == nil && (!s.Kernel.UsesAsync || s.immediate()) &&
+		!s.Kernel.UsesClock && !s.Kernel.UsesPrintf && !cooperative
 }
 
 // immediate says whether asynchronous copies are made at once, and nobody looks at the clock.

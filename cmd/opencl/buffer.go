@@ -15,8 +15,8 @@ func clCreateBuffer(h C.cl_context, flags C.cl_mem_flags, size C.size_t, host un
 //export clCreateBufferWithProperties
 func clCreateBufferWithProperties(h C.cl_context, properties *C.const_cl_mem_properties, flags C.cl_mem_flags, size C.size_t, host unsafe.Pointer, errcode *C.cl_int) C.cl_mem {
 	words := pairs((*C.cl_mem_properties)(unsafe.Pointer(properties)))
-	if len(words) > 1 {
-		set(errcode, C.CL_INVALID_PROPERTY)
+	if _, code := bufferProperties(words); code != C.CL_SUCCESS {
+		set(errcode, code)
 		return nil
 	}
 	return newBuffer(h, words, flags, size, host, errcode)
@@ -37,10 +37,9 @@ func newBuffer(h C.cl_context, properties []C.cl_mem_properties, flags C.cl_mem_
 	if size == 0 || uint64(size) > c.devices[0].maxAlloc() {
 		return fail(C.CL_INVALID_BUFFER_SIZE)
 	}
-	if flags&(C.CL_MEM_READ_WRITE|C.CL_MEM_READ_ONLY|C.CL_MEM_WRITE_ONLY) == 0 {
-		flags |= C.CL_MEM_READ_WRITE
-	}
+	flags = accessible(flags, 0)
 	m := &memory{ctx: c, kind: C.CL_MEM_OBJECT_BUFFER, flags: flags, properties: properties, size: uint64(size)}
+	m.addressed, _ = bufferProperties(properties) // checked before
 	code := m.back(host)
 	if code == C.CL_SUCCESS {
 		code = m.enter()
@@ -50,6 +49,17 @@ func newBuffer(h C.cl_context, properties []C.cl_mem_properties, flags C.cl_mem_
 	}
 	set(errcode, C.CL_SUCCESS)
 	return m.id()
+}
+
+// accessible adds what kernels may do with an object whose flags and others, which count as well, do not say it.
+func accessible(flags, others C.cl_mem_flags) C.cl_mem_flags {
+	switch {
+	case flags&(C.CL_MEM_READ_WRITE|C.CL_MEM_READ_ONLY|C.CL_MEM_WRITE_ONLY|others) != 0:
+		return flags
+	case flags&C.CL_MEM_IMMUTABLE_EXT != 0:
+		return flags | C.CL_MEM_READ_ONLY
+	}
+	return flags | C.CL_MEM_READ_WRITE
 }
 
 //export clCreateSubBuffer
@@ -101,7 +111,7 @@ func inherit(of, flags C.cl_mem_flags) (C.cl_mem_flags, bool) {
 	const pointers = C.CL_MEM_USE_HOST_PTR | C.CL_MEM_ALLOC_HOST_PTR | C.CL_MEM_COPY_HOST_PTR
 	several := func(f C.cl_mem_flags) bool { return f&(f-1) != 0 }
 	switch {
-	case flags&^(access|host) != 0, several(flags & access), several(flags & host),
+	case flags&^(access|host|C.CL_MEM_IMMUTABLE_EXT) != 0, changes(flags), changes(flags | of&C.CL_MEM_IMMUTABLE_EXT), several(flags & access), several(flags & host),
 		of&C.CL_MEM_WRITE_ONLY != 0 && flags&(C.CL_MEM_READ_WRITE|C.CL_MEM_READ_ONLY) != 0,
 		of&C.CL_MEM_READ_ONLY != 0 && flags&(C.CL_MEM_READ_WRITE|C.CL_MEM_WRITE_ONLY) != 0,
 		of&C.CL_MEM_HOST_WRITE_ONLY != 0 && flags&C.CL_MEM_HOST_READ_ONLY != 0,
@@ -109,9 +119,11 @@ func inherit(of, flags C.cl_mem_flags) (C.cl_mem_flags, bool) {
 		of&C.CL_MEM_HOST_NO_ACCESS != 0 && flags&(C.CL_MEM_HOST_READ_ONLY|C.CL_MEM_HOST_WRITE_ONLY) != 0:
 		return 0, false
 	}
-	if flags&access == 0 {
+	flags |= of & C.CL_MEM_IMMUTABLE_EXT
+	if flags&(access|C.CL_MEM_IMMUTABLE_EXT) == 0 {
 		flags |= of & access
 	}
+	flags = accessible(flags, 0)
 	if flags&host == 0 {
 		flags |= of & host
 	}

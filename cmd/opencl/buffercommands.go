@@ -64,7 +64,7 @@ func (m *memory) inside(b geometry.Box) bool {
 // transfer puts a copy between the object and the host's memory into the queue.
 func (m *memory) transfer(q *queue, kind C.cl_command_type, toHost bool, blocking C.cl_bool, at geometry.Box, host unsafe.Pointer, hostAt geometry.Box, w waitList) C.cl_int {
 	end, ok := hostAt.End()
-	if host == nil || !ok {
+	if host == nil || !ok || end > mostBytes {
 		return C.CL_INVALID_VALUE
 	}
 	if !m.hostMay(toHost, !toHost) {
@@ -181,6 +181,9 @@ func (m *memory) whole() (*memory, uint64) {
 
 // copyBoxes puts a copy between two objects, or inside of one, into the queue.
 func copyBoxes(q *queue, kind C.cl_command_type, src *memory, from geometry.Box, dst *memory, to geometry.Box, w waitList) C.cl_int {
+	if dst.immutable() {
+		return C.CL_INVALID_OPERATION
+	}
 	a, x := src.whole()
 	b, y := dst.whole()
 	if a == b {
@@ -206,6 +209,9 @@ func clEnqueueFillBuffer(hq C.cl_command_queue, hm C.cl_mem, pattern C.const_poi
 	at, ok := m.line(offset, n)
 	if !ok || pattern == nil || size == 0 || size > 128 || size&(size-1) != 0 || offset%size != 0 || n%size != 0 {
 		return C.CL_INVALID_VALUE
+	}
+	if m.immutable() {
+		return C.CL_INVALID_OPERATION
 	}
 	p := append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(pattern)), int(size))...)
 	return q.put(waitList{wn, wait, ev}, command{kind: C.CL_COMMAND_FILL_BUFFER, uses: []*object{&m.object}, run: func() C.cl_int {

@@ -64,9 +64,9 @@ func lockstepCommandFillImage(b C.cl_command_buffer_khr, q C.cl_command_queue, p
 }
 
 //export lockstepCommandNDRangeKernel
-func lockstepCommandNDRangeKernel(b C.cl_command_buffer_khr, q C.cl_command_queue, properties *C.const_cl_properties, k C.cl_kernel, dim C.cl_uint, offset, global, local *C.const_size_t, n C.cl_uint, wait *C.const_cl_sync_point_khr, point *C.cl_sync_point_khr, handle *C.cl_mutable_command_khr) C.cl_int {
+func lockstepCommandNDRangeKernel(calls *C.lockstep_calls, b C.cl_command_buffer_khr, q C.cl_command_queue, properties *C.const_cl_properties, k C.cl_kernel, dim C.cl_uint, offset, global, local *C.const_size_t, n C.cl_uint, wait *C.const_cl_sync_point_khr, point *C.cl_sync_point_khr, handle *C.cl_mutable_command_khr) C.cl_int {
 	return recording{b, q, properties, n, wait, point, handle}.by(func(q C.cl_command_queue) C.cl_int {
-		return clEnqueueNDRangeKernel(q, k, dim, offset, global, local, 0, nil, nil)
+		return enqueueKernel(newCallSite("clCommandNDRangeKernelKHR", calls), q, k, C.CL_COMMAND_NDRANGE_KERNEL, dim, offset, global, local, waitList{})
 	})
 }
 

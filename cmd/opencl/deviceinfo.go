@@ -23,8 +23,12 @@ const (
 	maxPipeReserved = 1
 	printfBuffer    = 16 << 20
 	maxParameter    = 4096
+
+	maxNamedBarriers = 64
 )
 
+// floatConfig is what arithmetic does: there is no way to ask for another rounding of it than to the nearest. Conversions
+// have all roundings. OpenCL demands the other roundings of doubles, whose arithmetic is the same.
 const floatConfig = C.CL_FP_DENORM | C.CL_FP_INF_NAN | C.CL_FP_ROUND_TO_NEAREST | C.CL_FP_FMA
 
 // maxAlloc is the size of the largest buffer: what OpenCL asks for at least, and no more, because programs take it
@@ -128,7 +132,8 @@ func (d *device) aboutSizes(a answer, name C.cl_device_info) (C.cl_int, bool) {
 		}
 		return puts(a, sizes), true
 	case C.CL_DEVICE_MAX_CLOCK_FREQUENCY:
-		return a.uint(0), true
+		// Programs weigh devices by units times frequency, and divide by the sum: 0 would end them. It means nothing here.
+		return a.uint(1000), true
 	case C.CL_DEVICE_ADDRESS_BITS:
 		return a.uint(64), true
 	case C.CL_DEVICE_MAX_PARAMETER_SIZE:
@@ -148,11 +153,11 @@ func (d *device) aboutTypes(a answer, name C.cl_device_info) (C.cl_int, bool) {
 		C.CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, C.CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF:
 		return a.uint(1), true // a lane works on scalars
 	case C.CL_DEVICE_SINGLE_FP_CONFIG:
-		return put(a, C.cl_device_fp_config(floatConfig|C.CL_FP_ROUND_TO_ZERO|C.CL_FP_ROUND_TO_INF|C.CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)), true
+		return put(a, C.cl_device_fp_config(floatConfig|C.CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)), true
 	case C.CL_DEVICE_DOUBLE_FP_CONFIG:
 		return put(a, C.cl_device_fp_config(floatConfig|C.CL_FP_ROUND_TO_ZERO|C.CL_FP_ROUND_TO_INF)), true
 	case C.CL_DEVICE_HALF_FP_CONFIG:
-		return put(a, C.cl_device_fp_config(floatConfig|C.CL_FP_ROUND_TO_ZERO|C.CL_FP_ROUND_TO_INF)), true
+		return put(a, C.cl_device_fp_config(floatConfig)), true
 	case C.CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR:
 		return put(a, C.cl_device_integer_dot_product_capabilities_khr(C.CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_KHR|C.CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED_KHR)), true
 	case C.CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR, C.CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR:

@@ -20,6 +20,7 @@ var extensions = []extension{
 	{"cl_khr_command_buffer", version(0, 9, 8), true},
 	{"cl_khr_device_uuid", version(1, 0, 0), true},
 	{"cl_khr_priority_hints", version(1, 0, 0), true},
+	{"cl_khr_semaphore", version(1, 0, 0), true},
 	{"cl_khr_spirv_linkonce_odr", version(1, 0, 0), true},
 	{"cl_khr_spirv_queries", version(1, 0, 0), true},
 	{"cl_khr_throttle_hints", version(1, 0, 0), true},
@@ -32,6 +33,8 @@ var extensions = []extension{
 	{"cl_khr_int64_extended_atomics", version(1, 0, 0), false},
 	{"cl_khr_3d_image_writes", version(1, 0, 0), false},
 	{"cl_khr_image2d_from_buffer", version(1, 0, 0), false},
+	{"cl_khr_mipmap_image", version(1, 0, 0), false},
+	{"cl_khr_mipmap_image_writes", version(1, 0, 0), false},
 	{"cl_khr_depth_images", version(1, 0, 0), false},
 	{"cl_khr_fp16", version(1, 0, 0), false},
 	{"cl_khr_fp64", version(1, 0, 0), false},
@@ -39,17 +42,22 @@ var extensions = []extension{
 	{"cl_khr_extended_async_copies", version(1, 0, 0), false},
 	{"cl_khr_extended_bit_ops", version(1, 0, 0), false},
 	{"cl_khr_integer_dot_product", version(2, 0, 0), false},
+	{"cl_khr_kernel_clock", version(1, 0, 0), false},
 	{"cl_khr_subgroups", version(1, 0, 0), false},
 	{"cl_khr_subgroup_ballot", version(1, 0, 0), false},
 	{"cl_khr_subgroup_clustered_reduce", version(1, 0, 0), false},
 	{"cl_khr_subgroup_extended_types", version(1, 0, 0), false},
+	{"cl_khr_subgroup_named_barrier", version(1, 0, 0), false},
 	{"cl_khr_subgroup_non_uniform_arithmetic", version(1, 0, 0), false},
 	{"cl_khr_subgroup_non_uniform_vote", version(1, 0, 0), false},
 	{"cl_khr_subgroup_rotate", version(1, 0, 0), false},
 	{"cl_khr_subgroup_shuffle", version(1, 0, 0), false},
 	{"cl_khr_subgroup_shuffle_relative", version(1, 0, 0), false},
+	{"cl_ext_buffer_device_address", version(1, 0, 2), true},
+	{"cl_ext_immutable_memory_objects", version(1, 0, 0), true},
 	{"cl_ext_float_atomics", version(1, 0, 0), false},
 	{"cl_intel_required_subgroup_size", version(1, 0, 0), false},
+	{"cl_intel_split_work_group_barrier", version(1, 0, 0), false},
 	{"cl_intel_subgroups", version(1, 0, 0), false},
 	{"cl_intel_subgroups_char", version(1, 0, 0), false},
 	{"cl_intel_subgroups_long", version(1, 0, 0), false},
@@ -84,6 +92,9 @@ var features = []string{
 	"__opencl_c_int64",
 	"__opencl_c_integer_dot_product_input_4x8bit",
 	"__opencl_c_integer_dot_product_input_4x8bit_packed",
+	"__opencl_c_kernel_clock_scope_device",
+	"__opencl_c_kernel_clock_scope_sub_group",
+	"__opencl_c_kernel_clock_scope_work_group",
 	"__opencl_c_pipes",
 	"__opencl_c_program_scope_global_variables",
 	"__opencl_c_read_write_images",
@@ -107,6 +118,12 @@ func (d *device) aboutExtensions(a answer, name C.cl_device_info) (C.cl_int, boo
 	case C.CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT, C.CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT, C.CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT:
 		return put(a, C.cl_bitfield(C.CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT|C.CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT|C.CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT|
 			C.CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT|C.CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT|C.CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT)), true
+	case C.CL_DEVICE_SEMAPHORE_TYPES_KHR:
+		return put(a, C.cl_semaphore_type_khr(C.CL_SEMAPHORE_TYPE_BINARY_KHR)), true
+	case C.CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR:
+		return put(a, C.cl_bitfield(C.CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR|C.CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR|C.CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR)), true
+	case C.CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR:
+		return a.uint(maxNamedBarriers), true
 	case C.CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR:
 		return put(a, C.cl_device_command_buffer_capabilities_khr(C.CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR|C.CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR)), true
 	case C.CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR:

@@ -121,6 +121,12 @@ func (o *object) leave() {
 // references is the number of the host's references.
 func (o *object) references() C.cl_uint { return C.cl_uint(o.counts.Load() / hostReference) }
 
+// Sizes that are claims of the host. No memory of a host has as much as mostBytes; nothing that is compiled as mostText.
+const (
+	mostBytes = 1 << 47
+	mostText  = 1 << 30
+)
+
 // list returns the n elements at p, which are the host's.
 func list[T any, N ~uint32 | ~uint64](n N, p *T) []T {
 	if n == 0 || p == nil {

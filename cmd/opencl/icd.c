@@ -1,7 +1,9 @@
 // The dispatch table that the loader of OpenCL calls through (cl_khr_icd), and the table of functions by name. All
-// functions are in Go, under the names of the specification.
+// functions are those of entries.c, which call functions of Go.
 
-#include "_cgo_export.h"
+#define LOCKSTEP_NAMES_OF_OPENCL
+#include "opencl.h"
+#include "entries.h"
 #include <CL/cl_icd.h>
 #include <string.h>
 
@@ -186,6 +188,7 @@ static const entry entries[] = {
 	{"clCreateProgramWithSource", (void *)clCreateProgramWithSource},
 	{"clCreateSampler", (void *)clCreateSampler},
 	{"clCreateSamplerWithProperties", (void *)clCreateSamplerWithProperties},
+	{"clCreateSemaphoreWithPropertiesKHR", (void *)lockstepCreateSemaphoreWithProperties},
 	{"clCreateSubBuffer", (void *)clCreateSubBuffer},
 	{"clCreateSubDevices", (void *)clCreateSubDevices},
 	{"clCreateUserEvent", (void *)clCreateUserEvent},
@@ -221,9 +224,11 @@ static const entry entries[] = {
 	{"clEnqueueSVMMemcpy", (void *)clEnqueueSVMMemcpy},
 	{"clEnqueueSVMMigrateMem", (void *)clEnqueueSVMMigrateMem},
 	{"clEnqueueSVMUnmap", (void *)clEnqueueSVMUnmap},
+	{"clEnqueueSignalSemaphoresKHR", (void *)lockstepEnqueueSignalSemaphores},
 	{"clEnqueueTask", (void *)clEnqueueTask},
 	{"clEnqueueUnmapMemObject", (void *)clEnqueueUnmapMemObject},
 	{"clEnqueueWaitForEvents", (void *)clEnqueueWaitForEvents},
+	{"clEnqueueWaitSemaphoresKHR", (void *)lockstepEnqueueWaitSemaphores},
 	{"clEnqueueWriteBuffer", (void *)clEnqueueWriteBuffer},
 	{"clEnqueueWriteBufferRect", (void *)clEnqueueWriteBufferRect},
 	{"clEnqueueWriteImage", (void *)clEnqueueWriteImage},
@@ -256,6 +261,8 @@ static const entry entries[] = {
 	{"clGetProgramBuildInfo", (void *)clGetProgramBuildInfo},
 	{"clGetProgramInfo", (void *)clGetProgramInfo},
 	{"clGetSamplerInfo", (void *)clGetSamplerInfo},
+	{"clGetSemaphoreHandleForTypeKHR", (void *)lockstepGetSemaphoreHandleForType},
+	{"clGetSemaphoreInfoKHR", (void *)lockstepGetSemaphoreInfo},
 	{"clGetSupportedImageFormats", (void *)clGetSupportedImageFormats},
 	{"clHostMemAllocINTEL", (void *)clHostMemAllocINTEL},
 	{"clIcdGetPlatformIDsKHR", (void *)clIcdGetPlatformIDsKHR},
@@ -271,6 +278,7 @@ static const entry entries[] = {
 	{"clReleaseMemObject", (void *)clReleaseMemObject},
 	{"clReleaseProgram", (void *)clReleaseProgram},
 	{"clReleaseSampler", (void *)clReleaseSampler},
+	{"clReleaseSemaphoreKHR", (void *)lockstepReleaseSemaphore},
 	{"clRetainCommandBufferKHR", (void *)lockstepRetainCommandBuffer},
 	{"clRetainCommandQueue", (void *)clRetainCommandQueue},
 	{"clRetainContext", (void *)clRetainContext},
@@ -280,6 +288,7 @@ static const entry entries[] = {
 	{"clRetainMemObject", (void *)clRetainMemObject},
 	{"clRetainProgram", (void *)clRetainProgram},
 	{"clRetainSampler", (void *)clRetainSampler},
+	{"clRetainSemaphoreKHR", (void *)lockstepRetainSemaphore},
 	{"clSVMAlloc", (void *)clSVMAlloc},
 	{"clSVMFree", (void *)clSVMFree},
 	{"clSetCommandQueueProperty", (void *)clSetCommandQueueProperty},
@@ -287,6 +296,7 @@ static const entry entries[] = {
 	{"clSetDefaultDeviceCommandQueue", (void *)clSetDefaultDeviceCommandQueue},
 	{"clSetEventCallback", (void *)clSetEventCallback},
 	{"clSetKernelArg", (void *)clSetKernelArg},
+	{"clSetKernelArgDevicePointerEXT", (void *)lockstepSetKernelArgDevicePointer},
 	{"clSetKernelArgMemPointerINTEL", (void *)clSetKernelArgMemPointerINTEL},
 	{"clSetKernelArgSVMPointer", (void *)clSetKernelArgSVMPointer},
 	{"clSetKernelExecInfo", (void *)clSetKernelExecInfo},

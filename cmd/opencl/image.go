@@ -22,6 +22,8 @@ type imageState struct {
 	element    uint64   // bytes
 	row, slice uint64   // pitches in bytes, with gaps
 	extents    [3]uint64
+	levels     uint64 // of detail: more than 1 for a mipmap
+	declared   C.cl_uint
 }
 
 // imageKind says what the extents of a kind of images mean.
@@ -72,7 +74,7 @@ func clGetSupportedImageFormats(h C.cl_context, flags C.cl_mem_flags, kind C.cl_
 	if !ok || n == 0 && formats != nil {
 		return C.CL_INVALID_VALUE
 	}
-	if code := checkFlags(flags&^(C.CL_MEM_USE_HOST_PTR|C.CL_MEM_COPY_HOST_PTR), nil); code != C.CL_SUCCESS {
+	if code := checkFlags(flags&^(C.CL_MEM_USE_HOST_PTR|C.CL_MEM_COPY_HOST_PTR|C.CL_MEM_IMMUTABLE_EXT), nil); code != C.CL_SUCCESS {
 		return code
 	}
 	var found []C.cl_image_format
@@ -176,8 +178,12 @@ func newImage(h C.cl_context, properties []C.cl_mem_properties, flags C.cl_mem_f
 // describe reads a description.
 func (s *imageState) describe(d *C.cl_image_desc, f emu.Format, host unsafe.Pointer) C.cl_int {
 	k, ok := imageKinds[d.image_type]
-	if !ok || d.num_mip_levels != 0 || d.num_samples != 0 || !k.emu.Suits(f) {
+	if !ok || d.num_samples != 0 || !k.emu.Suits(f) {
 		return C.CL_INVALID_IMAGE_DESCRIPTOR
+	}
+	s.declared, s.levels = d.num_mip_levels, max(uint64(d.num_mip_levels), 1)
+	if s.levels > 1 && (s.levels > mem.MaxLevels || k.emu == emu.Image1DBuffer || s.of != nil || host != nil || f.Order == emu.OrderDepth) {
+		return C.CL_INVALID_IMAGE_DESCRIPTOR // cl_khr_mipmap_image excludes these
 	}
 	s.kind, s.element = k, uint64(f.Bytes())
 	s.extents = [3]uint64{uint64(d.image_width), 1, 1}
@@ -205,6 +211,16 @@ func (s *imageState) describe(d *C.cl_image_desc, f emu.Format, host unsafe.Poin
 		if n > most[i] {
 			return C.CL_INVALID_IMAGE_SIZE
 		}
+	}
+	// Layers have no levels.
+	largest := s.extents[0]
+	for i := 1; i < 3; i++ {
+		if i != k.layers {
+			largest = max(largest, s.extents[i])
+		}
+	}
+	if largest>>(s.levels-1) == 0 {
+		return C.CL_INVALID_IMAGE_DESCRIPTOR
 	}
 	return s.pitches(d, host)
 }
@@ -245,6 +261,37 @@ func (s *imageState) all() geometry.Box {
 	return b
 }
 
+// level is a level of detail as an image without others, and the offset of its first byte.
+func (s *imageState) level(n uint64) (*imageState, uint64) {
+	x, start := *s, uint64(0)
+	for range n {
+		slices := x.extents[2]
+		if s.kind.emu == emu.Image1DArray {
+			slices = x.extents[1]
+		}
+		start += x.slice * slices
+		rows := uint64(1)
+		for i := range x.extents {
+			if i != s.kind.layers {
+				x.extents[i] = max(x.extents[i]/2, 1)
+			}
+		}
+		if s.kind.layers != 1 {
+			rows = x.extents[1]
+		}
+		x.row = x.extents[0] * x.element
+		x.slice = x.row * rows
+	}
+	return &x, start
+}
+
+// end is the offset behind the image's last byte. It is false when that is beyond what can be addressed.
+func (s *imageState) end() (uint64, bool) {
+	last, start := s.level(s.levels - 1)
+	end, ok := last.all().End()
+	return start + end, ok && start < 1<<62
+}
+
 // box is the bytes of a region. It is false if that is not inside of the image.
 func (s *imageState) box(origin, region [3]uint64) (geometry.Box, bool) {
 	for i := range origin {
@@ -267,11 +314,9 @@ func (m *memory) ownImage(host unsafe.Pointer) C.cl_int {
 	if code := checkFlags(m.flags, host); code != C.CL_SUCCESS {
 		return code
 	}
-	if m.flags&(C.CL_MEM_READ_WRITE|C.CL_MEM_READ_ONLY|C.CL_MEM_WRITE_ONLY|C.CL_MEM_KERNEL_READ_AND_WRITE) == 0 {
-		m.flags |= C.CL_MEM_READ_WRITE
-	}
+	m.flags = accessible(m.flags, C.CL_MEM_KERNEL_READ_AND_WRITE)
 	s := m.image
-	end, ok := s.all().End()
+	end, ok := s.end()
 	if !ok || end > m.ctx.devices[0].maxAlloc() {
 		return C.CL_INVALID_IMAGE_SIZE
 	}
@@ -286,7 +331,7 @@ func (m *memory) view(d *C.cl_image_desc, f emu.Format) C.cl_int {
 		return C.CL_INVALID_IMAGE_DESCRIPTOR
 	}
 	flags, ok := inherit(of.flags, m.flags)
-	if !ok {
+	if !ok || of.immutable() && !m.immutable() {
 		return C.CL_INVALID_VALUE
 	}
 	m.flags, m.parent = flags, of
@@ -320,7 +365,7 @@ func (m *memory) makeImage(f emu.Format) C.cl_int {
 			b = m.parent.image.emu.Desc().Buffer
 		}
 	}
-	d := emu.ImageDesc{Kind: s.kind.emu, Width: int(s.extents[0]), Height: int(s.extents[1]), Depth: int(s.extents[2]), RowPitch: int(s.row), SlicePitch: int(s.slice), Buffer: b}
+	d := emu.ImageDesc{Kind: s.kind.emu, Width: int(s.extents[0]), Height: int(s.extents[1]), Depth: int(s.extents[2]), RowPitch: int(s.row), SlicePitch: int(s.slice), Levels: int(s.levels), Buffer: b}
 	if s.kind.layers >= 0 {
 		d.Layers = int(s.extents[s.kind.layers])
 		if s.kind.layers == 1 {
@@ -378,7 +423,9 @@ func clGetImageInfo(h C.cl_mem, name C.cl_image_info, size C.size_t, value unsaf
 			return put(a, C.cl_mem(nil))
 		}
 		return put(a, m.parent.id())
-	case C.CL_IMAGE_NUM_MIP_LEVELS, C.CL_IMAGE_NUM_SAMPLES:
+	case C.CL_IMAGE_NUM_MIP_LEVELS:
+		return put(a, s.declared)
+	case C.CL_IMAGE_NUM_SAMPLES:
 		return a.uint(0)
 	}
 	return C.CL_INVALID_VALUE

@@ -20,12 +20,38 @@ func placeImage(hq C.cl_command_queue, hm C.cl_mem) (*queue, *memory, C.cl_int) 
 	return q, m, code
 }
 
-// region reads a region of the image.
-func (m *memory) region(origin, region *C.const_size_t) (geometry.Box, bool) {
+// region reads a region of the image, or of the level of a mipmap that stands in the origin behind the coordinates.
+func (m *memory) region(origin, region *C.const_size_t) (geometry.Box, C.cl_int) {
 	if origin == nil || region == nil {
-		return geometry.Box{}, false
+		return geometry.Box{}, C.CL_INVALID_VALUE
 	}
-	return m.image.box(triple(origin), triple(region))
+	s, start, code := m.image.addressed(origin)
+	if code != C.CL_SUCCESS {
+		return geometry.Box{}, code
+	}
+	at := triple(origin)
+	if m.image.levels > 1 && s.kind.dims < len(at) {
+		at[s.kind.dims] = 0
+	}
+	b, ok := s.box(at, triple(region))
+	if !ok {
+		return b, C.CL_INVALID_VALUE
+	}
+	b.Start += start
+	return b, C.CL_SUCCESS
+}
+
+// addressed is the level of detail that an origin names: the whole image, where it is no mipmap.
+func (s *imageState) addressed(origin *C.const_size_t) (*imageState, uint64, C.cl_int) {
+	if s.levels <= 1 {
+		return s, 0, C.CL_SUCCESS
+	}
+	n := uint64(unsafe.Slice((*C.size_t)(unsafe.Pointer(origin)), s.kind.dims+1)[s.kind.dims])
+	if n >= s.levels {
+		return nil, 0, C.CL_INVALID_MIP_LEVEL
+	}
+	level, start := s.level(n)
+	return level, start, C.CL_SUCCESS
 }
 
 // outside is the box that a region of the image takes elsewhere; a pitch of 0 leaves no gap.
@@ -60,9 +86,9 @@ func imageTransfer(hq C.cl_command_queue, hm C.cl_mem, kind C.cl_command_type, t
 	if code != C.CL_SUCCESS {
 		return code
 	}
-	at, ok := m.region(origin, region)
-	if !ok {
-		return C.CL_INVALID_VALUE
+	at, code := m.region(origin, region)
+	if code != C.CL_SUCCESS {
+		return code
 	}
 	host, ok := m.image.outside(at, row, slice)
 	if !ok {
@@ -87,10 +113,13 @@ func clEnqueueCopyImage(hq C.cl_command_queue, hs, hd C.cl_mem, from, to, region
 	if from == nil || to == nil || region == nil {
 		return C.CL_INVALID_VALUE
 	}
-	a, ok := src.region(from, region)
-	b, inside := dst.region(to, region)
-	if !ok || !inside {
-		return C.CL_INVALID_VALUE
+	a, code := src.region(from, region)
+	if code != C.CL_SUCCESS {
+		return code
+	}
+	b, code := dst.region(to, region)
+	if code != C.CL_SUCCESS {
+		return code
 	}
 	return copyBoxes(q, C.CL_COMMAND_COPY_IMAGE, src, a, dst, b, waitList{wn, wait, ev})
 }
@@ -105,9 +134,9 @@ func clEnqueueCopyImageToBuffer(hq C.cl_command_queue, hs, hd C.cl_mem, from, re
 	if code != C.CL_SUCCESS {
 		return code
 	}
-	a, ok := src.region(from, region)
-	if !ok {
-		return C.CL_INVALID_VALUE
+	a, code := src.region(from, region)
+	if code != C.CL_SUCCESS {
+		return code
 	}
 	b, ok := src.image.outside(a, 0, 0)
 	b.Start = uint64(offset)
@@ -127,9 +156,9 @@ func clEnqueueCopyBufferToImage(hq C.cl_command_queue, hs, hd C.cl_mem, offset C
 	if code != C.CL_SUCCESS {
 		return code
 	}
-	b, ok := dst.region(to, region)
-	if !ok {
-		return C.CL_INVALID_VALUE
+	b, code := dst.region(to, region)
+	if code != C.CL_SUCCESS {
+		return code
 	}
 	a, ok := dst.image.outside(b, 0, 0)
 	a.Start = uint64(offset)
@@ -145,9 +174,15 @@ func clEnqueueFillImage(hq C.cl_command_queue, hm C.cl_mem, color C.const_pointe
 	if code != C.CL_SUCCESS {
 		return code
 	}
-	at, ok := m.region(origin, region)
-	if !ok || color == nil {
+	at, code := m.region(origin, region)
+	if code != C.CL_SUCCESS {
+		return code
+	}
+	if color == nil {
 		return C.CL_INVALID_VALUE
+	}
+	if m.immutable() {
+		return C.CL_INVALID_OPERATION
 	}
 	f := m.image.emu.Format()
 	var t mem.Texel
@@ -174,18 +209,22 @@ func clEnqueueMapImage(hq C.cl_command_queue, hm C.cl_mem, blocking C.cl_bool, f
 		set(errcode, code)
 		return nil
 	}
-	at, ok := m.region(origin, region)
+	at, code := m.region(origin, region)
 	layered := m.image.kind.dims == 3 || m.image.kind.emu == emu.Image1DArray
-	if !ok || row == nil || layered && slice == nil {
-		set(errcode, C.CL_INVALID_VALUE)
+	if code == C.CL_SUCCESS && (row == nil || layered && slice == nil) {
+		code = C.CL_INVALID_VALUE
+	}
+	if code != C.CL_SUCCESS {
+		set(errcode, code)
 		return nil
 	}
-	end, _ := at.End() // inside
+	level, _, _ := m.image.addressed(origin) // it is there
+	end, _ := at.End()                       // inside
 	p := m.enqueueMap(q, C.CL_COMMAND_MAP_IMAGE, blocking, flags, at.Start, end-at.Start, waitList{wn, wait, ev}, errcode)
 	if p != nil {
-		*row = C.size_t(m.image.row)
+		*row = C.size_t(level.row)
 		if layered {
-			set(slice, C.size_t(m.image.slice))
+			set(slice, C.size_t(level.slice))
 		} else {
 			set(slice, 0)
 		}

@@ -40,6 +40,8 @@ type kernelArg struct {
 	local  uint64         // bytes of local memory
 	bytes  []byte         // of an argument by value
 	null   bool           // a null pointer
+
+	address uint64 // in shared virtual memory
 }
 
 func findKernel(h C.cl_kernel) (*kernel, bool) { return lookup[*kernel](unsafe.Pointer(h)) }
@@ -263,6 +265,8 @@ func (k *kernel) argument(p *emu.Param, size uint64, value unsafe.Pointer) (kern
 // suits says whether the object is of the kind that a parameter takes.
 func (m *memory) suits(p *emu.Param) C.cl_int {
 	switch {
+	case p.Kind == isa.ParamGlobal && m.kind == C.CL_MEM_OBJECT_BUFFER && m.immutable() && !p.ReadOnly:
+		return C.CL_INVALID_ARG_VALUE
 	case p.Kind == isa.ParamGlobal && m.kind == C.CL_MEM_OBJECT_BUFFER, p.Kind == isa.ParamPipe && m.kind == C.CL_MEM_OBJECT_PIPE:
 		return C.CL_SUCCESS
 	case p.Kind != isa.ParamImage || m.image == nil:
@@ -324,15 +328,15 @@ func (printer) Write(p []byte) (int, error) {
 }
 
 //export clEnqueueNDRangeKernel
-func clEnqueueNDRangeKernel(hq C.cl_command_queue, hk C.cl_kernel, dim C.cl_uint, offset, global, local *C.const_size_t, n C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
-	return enqueueKernel(hq, hk, C.CL_COMMAND_NDRANGE_KERNEL, dim, offset, global, local, waitList{n, wait, ev})
+func clEnqueueNDRangeKernel(calls *C.lockstep_calls, hq C.cl_command_queue, hk C.cl_kernel, dim C.cl_uint, offset, global, local *C.const_size_t, n C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
+	return enqueueKernel(newCallSite("clEnqueueNDRangeKernel", calls), hq, hk, C.CL_COMMAND_NDRANGE_KERNEL, dim, offset, global, local, waitList{n, wait, ev})
 }
 
 //export clEnqueueTask
-func clEnqueueTask(hq C.cl_command_queue, hk C.cl_kernel, n C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
+func clEnqueueTask(calls *C.lockstep_calls, hq C.cl_command_queue, hk C.cl_kernel, n C.cl_uint, wait *C.const_cl_event, ev *C.cl_event) C.cl_int {
 	one := C.size_t(1)
 	size := (*C.const_size_t)(unsafe.Pointer(&one))
-	return enqueueKernel(hq, hk, C.CL_COMMAND_TASK, 1, nil, size, size, waitList{n, wait, ev})
+	return enqueueKernel(newCallSite("clEnqueueTask", calls), hq, hk, C.CL_COMMAND_TASK, 1, nil, size, size, waitList{n, wait, ev})
 }
 
 // launched finds the queue and the kernel of a launch of dim dimensions.
@@ -353,7 +357,7 @@ func launched(hq C.cl_command_queue, hk C.cl_kernel, dim C.cl_uint) (q *queue, k
 	return q, k, code
 }
 
-func enqueueKernel(hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type, dim C.cl_uint, offset, global, local *C.const_size_t, w waitList) C.cl_int {
+func enqueueKernel(from callSite, hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type, dim C.cl_uint, offset, global, local *C.const_size_t, w waitList) C.cl_int {
 	q, k, code := launched(hq, hk, dim)
 	if code != C.CL_SUCCESS {
 		return code
@@ -376,7 +380,8 @@ func enqueueKernel(hq C.cl_command_queue, hk C.cl_kernel, kind C.cl_command_type
 		c.launch = l
 		l.emu.Kernel, l.emu.Workers = k.emu, q.device.units
 		l.emu.Output, l.emu.MaxOutput = printer{}, printfBuffer
-		l.number, l.known = session.Number(), k.known()
+		l.number, l.known.Call = session.Number(), from.call
+		k.known(&l.known)
 	}
 	return q.put(w, c)
 }
@@ -386,7 +391,7 @@ type launch struct {
 	emu    emu.Launch
 	queue  *queue
 	number int // for the session
-	known  *hostrun.Case
+	known  hostrun.Case
 	used   []*object // what must live until it is over
 
 	// Room for what a usual launch refers to.
@@ -397,7 +402,7 @@ type launch struct {
 
 // run runs the launch, any number of times.
 func (l *launch) run() C.cl_int {
-	err := session.Run(context.Background(), l.number, &l.emu, l.known)
+	err := session.Run(context.Background(), l.number, &l.emu, &l.known)
 	if err == nil {
 		return C.CL_SUCCESS
 	}

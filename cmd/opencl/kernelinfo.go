@@ -37,8 +37,12 @@ func clGetKernelInfo(h C.cl_kernel, name C.cl_kernel_info, size C.size_t, value 
 	return C.CL_INVALID_VALUE
 }
 
-// attributes are the kernel's __attribute__ qualifiers, as far as the module has them.
+// attributes are the kernel's __attribute__ qualifiers, as far as the module has them. Kernels of programs in an
+// intermediate language have none for this query, whatever their modules say (OpenCL 5.9.4).
 func (k *kernel) attributes() string {
+	if k.program.il != nil {
+		return ""
+	}
 	var list []string
 	size := func(name string, s [3]uint32) {
 		if s != [3]uint32{} {

@@ -13,6 +13,12 @@
 // The environment variable LOCKSTEP_OPTIONS has the options of all launches: flags of lockstep exec, which package
 // internal/hostrun reads and applies. With -check kernels that read a buffer of CL_MEM_WRITE_ONLY, or write to one of
 // CL_MEM_READ_ONLY, end with an error.
+//
+// The process stays the host's. Its threads take its signals; its handlers get SA_ONSTACK, because they may interrupt a
+// goroutine. A child of fork cannot use OpenCL, unless it executes another program:
+// all functions return CL_OUT_OF_RESOURCES there.
 package main
+
+//go:generate go run ./internal/entries
 
 func main() {}

@@ -37,6 +37,8 @@ type memory struct {
 	raw        unsafe.Pointer // what data was allocated as, if the driver did
 	shadow     bool           // the host's memory is not data: map and unmap copy
 	svm        bool           // hostPtr is shared virtual memory
+	addressed  bool           // the buffer has a device address
+	allocation *svmMemory     // that gives it the address, where that is no other shared virtual memory
 
 	buffer *emu.Buffer
 	parent *memory // of a sub-buffer, and the buffer or image that an image is made of
@@ -78,7 +80,8 @@ func checkFlags(flags C.cl_mem_flags, host unsafe.Pointer) C.cl_int {
 	const pointers = C.CL_MEM_USE_HOST_PTR | C.CL_MEM_ALLOC_HOST_PTR | C.CL_MEM_COPY_HOST_PTR
 	several := func(f C.cl_mem_flags) bool { return f&(f-1) != 0 }
 	switch {
-	case flags&^(access|hostAccess|pointers|C.CL_MEM_KERNEL_READ_AND_WRITE) != 0,
+	case flags&^(access|hostAccess|pointers|C.CL_MEM_KERNEL_READ_AND_WRITE|C.CL_MEM_IMMUTABLE_EXT) != 0, changes(flags),
+		flags&C.CL_MEM_IMMUTABLE_EXT != 0 && flags&(C.CL_MEM_USE_HOST_PTR|C.CL_MEM_COPY_HOST_PTR) == 0,
 		several(flags & access), several(flags & hostAccess),
 		flags&C.CL_MEM_USE_HOST_PTR != 0 && flags&(C.CL_MEM_ALLOC_HOST_PTR|C.CL_MEM_COPY_HOST_PTR) != 0:
 		return C.CL_INVALID_VALUE
@@ -88,9 +91,20 @@ func checkFlags(flags C.cl_mem_flags, host unsafe.Pointer) C.cl_int {
 	return C.CL_SUCCESS
 }
 
+// changes says whether flags contradict each other, since they are those of an immutable object that somebody may write.
+func changes(flags C.cl_mem_flags) bool {
+	return flags&C.CL_MEM_IMMUTABLE_EXT != 0 && flags&(C.CL_MEM_READ_WRITE|C.CL_MEM_WRITE_ONLY|C.CL_MEM_HOST_WRITE_ONLY|C.CL_MEM_KERNEL_READ_AND_WRITE) != 0
+}
+
+// immutable says that nothing changes the object's contents (cl_ext_immutable_memory_objects).
+func (m *memory) immutable() bool { return m.flags&C.CL_MEM_IMMUTABLE_EXT != 0 }
+
 // forbids says whether kernels must do with a buffer only what the flag says. OpenCL leaves anything else undefined, and
-// programs do it: without checks it is allowed.
+// programs do it: without checks it is allowed, but for immutable buffers.
 func (m *memory) forbids(flag C.cl_mem_flags) bool {
+	if m.immutable() && flag == C.CL_MEM_READ_ONLY && m.kind == C.CL_MEM_OBJECT_BUFFER {
+		return true
+	}
 	return sessionOptions.Check && m.flags&flag != 0 && m.kind == C.CL_MEM_OBJECT_BUFFER
 }
 
@@ -145,6 +159,13 @@ func (m *memory) back(host unsafe.Pointer) C.cl_int {
 		if host != nil {
 			copy(m.bytes(), unsafe.Slice((*byte)(host), m.size))
 		}
+	}
+	if m.addressed && (!m.svm || m.shadow) {
+		if err := m.address(emu.SVMOptions{ReadOnly: m.forbids(C.CL_MEM_READ_ONLY), WriteOnly: m.forbids(C.CL_MEM_WRITE_ONLY)}); err != nil {
+			C.free(m.raw)
+			return allocationCode(err)
+		}
+		return C.CL_SUCCESS
 	}
 	from := m.device().NewBufferFrom
 	if m.svm && !m.shadow {
@@ -206,17 +227,18 @@ func (m *memory) end() {
 
 // free gives back what the object has of the device and of the host. Nothing uses it any more.
 func (m *memory) free() {
-	m.freed((*emu.Image).Free, (*emu.Pipe).Close, (*emu.Buffer).Free)
+	m.freed((*emu.Image).Free, (*emu.Pipe).Close, (*emu.Buffer).Free, (*emu.SVM).Free)
 }
 
 // tryFree is free, unless that had to wait for a launch. It is false then, and may have freed a part.
 func (m *memory) tryFree() bool {
-	return m.freed((*emu.Image).TryFree, (*emu.Pipe).TryClose, (*emu.Buffer).TryFree)
+	return m.freed((*emu.Image).TryFree, (*emu.Pipe).TryClose, (*emu.Buffer).TryFree, (*emu.SVM).TryFree)
 }
 
 // freed gives back what the object has by functions that free things of the device. It is false if one of
 // them did not want to wait.
-func (m *memory) freed(image func(*emu.Image) error, pipe func(*emu.Pipe) error, buffer func(*emu.Buffer) error) bool {
+func (m *memory) freed(image func(*emu.Image) error, pipe func(*emu.Pipe) error,
+	buffer func(*emu.Buffer) error, svm func(*emu.SVM) error) bool {
 	var err error
 	if m.image != nil && m.image.emu != nil {
 		if err = image(m.image.emu); errors.Is(err, emu.ErrBusy) {
@@ -227,7 +249,11 @@ func (m *memory) freed(image func(*emu.Image) error, pipe func(*emu.Pipe) error,
 	if m.pipe != nil {
 		err = pipe(m.pipe.emu)
 	}
-	if m.buffer != nil && !errors.Is(err, emu.ErrBusy) {
+	switch {
+	case errors.Is(err, emu.ErrBusy):
+	case m.allocation != nil:
+		err = errors.Join(err, m.unaddress(svm))
+	case m.buffer != nil:
 		err = errors.Join(err, buffer(m.buffer))
 	}
 	switch {
@@ -332,6 +358,8 @@ func clGetMemObjectInfo(h C.cl_mem, name C.cl_mem_info, size C.size_t, value uns
 		return a.sizeT(m.origin)
 	case C.CL_MEM_USES_SVM_POINTER:
 		return a.bool(m.svm)
+	case C.CL_MEM_DEVICE_ADDRESS_EXT:
+		return m.deviceAddresses(a)
 	case C.CL_MEM_PROPERTIES:
 		return puts(a, m.properties)
 	}
@@ -356,7 +384,7 @@ func place(hq C.cl_command_queue, hm C.cl_mem) (*queue, *memory, C.cl_int) {
 
 // hostMay says whether the flags let the host read or write the object.
 func (m *memory) hostMay(read, write bool) bool {
-	return m.flags&C.CL_MEM_HOST_NO_ACCESS == 0 && (!read || m.flags&C.CL_MEM_HOST_WRITE_ONLY == 0) && (!write || m.flags&C.CL_MEM_HOST_READ_ONLY == 0)
+	return m.flags&C.CL_MEM_HOST_NO_ACCESS == 0 && (!read || m.flags&C.CL_MEM_HOST_WRITE_ONLY == 0) && (!write || m.flags&(C.CL_MEM_HOST_READ_ONLY|C.CL_MEM_IMMUTABLE_EXT) == 0)
 }
 
 // mayMap says whether flags are those of a map, and the object lets the host have it.

@@ -49,9 +49,47 @@ typedef struct {
 #define CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT 0x4232
 #define CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT 0x4233
 #endif
+#ifndef CL_MEM_DEVICE_ADDRESS_EXT
+#define CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT 0x5000
+#define CL_MEM_DEVICE_ADDRESS_EXT 0x5001
+#define CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT 0x5002
+#endif
+#ifndef CL_MEM_IMMUTABLE_EXT
+#define CL_MEM_IMMUTABLE_EXT (1 << 6)
+#endif
+#ifndef CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR
+#define CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR 0x2053
+#endif
+#ifndef CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
+#define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR 0x1076
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR (1 << 0)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR (1 << 1)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR (1 << 2)
+#endif
+#ifndef CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR
+#define CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR 0x2035
+#endif
 #ifndef CL_COMMAND_BUFFER_CONTEXT_KHR
 #define CL_COMMAND_BUFFER_CONTEXT_KHR 0x1299
 #endif
+
+// A child of fork has no threads of Go. Every function of OpenCL is refused there (see internal/entries).
+extern volatile int lockstep_forked;
+extern void lockstep_complain_of_fork(void);
+
+// lockstep_enter prepares the process for Go. It is called before each function of Go.
+extern void lockstep_enter(void);
+
+// lockstep_calls is where the host has called from: the address that the call returns to, and those of the functions
+// around it, as far as they were asked for. See calls.c.
+enum { LOCKSTEP_CALLS = 24 };
+typedef struct {
+	uint32_t n;
+	uint32_t fresh; // Go is to say what is at the first address, by lockstep_remember
+	uintptr_t at[LOCKSTEP_CALLS];
+} lockstep_calls;
+extern void lockstep_take_calls(lockstep_calls *calls, void *to);
+extern void lockstep_remember(uintptr_t at, int wrapper);
 
 extern const void *lockstep_dispatch(void);
 extern void *lockstep_entry(const char *name);
@@ -64,6 +102,9 @@ static inline void *lockstep_new_handle(void) {
 	}
 	return h;
 }
+
+// lockstep_malloc is malloc. C.malloc ends the process where memory is short.
+static inline void *lockstep_malloc(size_t n) { return malloc(n); }
 
 // Types of which cgo has no way to say that they are constant.
 typedef const char const_char;
@@ -88,6 +129,8 @@ typedef const cl_program const_cl_program;
 typedef const cl_properties const_cl_properties;
 typedef const cl_queue_properties const_cl_queue_properties;
 typedef const cl_sampler_properties const_cl_sampler_properties;
+typedef const cl_semaphore_khr const_cl_semaphore_khr;
+typedef const cl_semaphore_payload_khr const_cl_semaphore_payload_khr;
 typedef const cl_sync_point_khr const_cl_sync_point_khr;
 
 typedef void(CL_CALLBACK *context_notify)(const char *, const void *, size_t, void *);
@@ -111,5 +154,10 @@ static inline void lockstep_print(const void *text, size_t n) {
 	fwrite(text, 1, n, stdout);
 	fflush(stdout);
 }
+
+// In what cgo makes of this file the functions of Go have the names of names.h, and leave those of OpenCL to entries.c.
+#ifndef LOCKSTEP_NAMES_OF_OPENCL
+#include "names.h"
+#endif
 
 #endif

@@ -132,6 +132,8 @@ func clGetPlatformInfo(h C.cl_platform_id, name C.cl_platform_info, size C.size_
 		return puts(a, extensionVersions(true))
 	case C.CL_PLATFORM_HOST_TIMER_RESOLUTION:
 		return a.ulong(1)
+	case C.CL_PLATFORM_SEMAPHORE_TYPES_KHR:
+		return put(a, C.cl_semaphore_type_khr(C.CL_SEMAPHORE_TYPE_BINARY_KHR))
 	case C.CL_PLATFORM_ICD_SUFFIX_KHR:
 		return a.text("LOCKSTEP")
 	}

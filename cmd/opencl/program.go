@@ -87,7 +87,7 @@ func clCreateProgramWithSource(h C.cl_context, n C.cl_uint, texts *C.string, len
 	var text strings.Builder
 	for i, s := range list(n, texts) {
 		switch {
-		case s == nil:
+		case s == nil, sizes != nil && sizes[i] > mostText:
 			return fail(C.CL_INVALID_VALUE)
 		case sizes == nil || sizes[i] == 0:
 			text.WriteString(C.GoString(s))
@@ -105,7 +105,7 @@ func clCreateProgramWithIL(h C.cl_context, il C.const_pointer, size C.size_t, er
 	if !ok {
 		return fail(C.CL_INVALID_CONTEXT)
 	}
-	if il == nil || size == 0 {
+	if il == nil || size == 0 || size > mostText {
 		return fail(C.CL_INVALID_VALUE)
 	}
 	p := &program{ctx: c, devices: c.devices, il: bytes.Clone(unsafe.Slice((*byte)(unsafe.Pointer(il)), int(size)))}
@@ -150,7 +150,7 @@ func clCreateProgramWithBinary(h C.cl_context, n C.cl_uint, devices *C.const_cl_
 			return fail(C.CL_INVALID_DEVICE)
 		}
 		status := C.cl_int(C.CL_SUCCESS)
-		if sizes[i] == 0 || texts[i] == nil {
+		if sizes[i] == 0 || sizes[i] > mostText || texts[i] == nil {
 			status = C.CL_INVALID_VALUE
 		} else if b, err := readBinary(bytes.Clone(unsafe.Slice((*byte)(unsafe.Pointer(texts[i])), int(sizes[i])))); err != nil {
 			status = C.CL_INVALID_BINARY

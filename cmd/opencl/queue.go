@@ -203,6 +203,8 @@ type command struct {
 	launch *launch   // what it does, or
 	run    func() C.cl_int
 	end    func() // if it is not nil, called when the command is over, also if it did not run
+	// semaphores are what the command waits for behind its wait list, if there are any. It then does nothing else.
+	semaphores []*graph.Semaphore
 	// blocking says that the function returns when the command is over, with its error.
 	blocking bool
 }
@@ -266,9 +268,10 @@ func (q *queue) put(w waitList, c command) C.cl_int {
 		return code
 	}
 	s := &submission{command: c, queue: q}
-	e := s.Event()
+	e := q.commands.NewEvent(&s.Command)
 	if w.event != nil {
-		// The handle is there before the command, which may be over at once.
+		// The handle is there before the command, which may be over at once, and before this function returns:
+		// another thread may still have it from an object that was released.
 		ev := &event{ctx: q.ctx, queue: q, kind: c.kind, graph: e}
 		if !enter(ev, ev.end) {
 			return C.CL_OUT_OF_HOST_MEMORY
@@ -280,7 +283,11 @@ func (q *queue) put(w waitList, c command) C.cl_int {
 	}
 	q.hold()
 	c.hold()
-	q.commands.Put(&s.Command, wait, c.order, s)
+	if c.semaphores != nil {
+		q.commands.PutWait(&s.Command, wait, c.semaphores, s)
+	} else {
+		q.commands.Put(&s.Command, wait, c.order, s)
+	}
 	if c.blocking {
 		return C.cl_int(e.Wait())
 	}
@@ -349,7 +356,7 @@ func clEnqueueNativeKernel(h C.cl_command_queue, f C.native_kernel, args unsafe.
 	}
 	var copied unsafe.Pointer
 	if size > 0 {
-		if copied = C.malloc(size); copied == nil {
+		if copied = C.lockstep_malloc(size); copied == nil {
 			return C.CL_OUT_OF_HOST_MEMORY
 		}
 		copy(unsafe.Slice((*byte)(copied), int(size)), unsafe.Slice((*byte)(args), int(size)))

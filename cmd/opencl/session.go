@@ -4,7 +4,10 @@ package main
 import "C"
 
 import (
+	"bytes"
+	"cmp"
 	"os"
+	"slices"
 	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/emu"
@@ -44,13 +47,12 @@ func openSession() (*hostrun.Options, error) {
 	return o, err
 }
 
-// known is what the session has to know of a launch with the kernel's arguments of now; nil if that is
-// nothing.
-func (k *kernel) known() *hostrun.Case {
+// known notes what the session has to know of a launch with the kernel's arguments of now.
+func (k *kernel) known(c *hostrun.Case) {
 	if !session.Keeps() {
-		return nil
+		return
 	}
-	c, p := &hostrun.Case{}, k.program
+	p := k.program
 	p.mu.Lock()
 	c.Module, c.Source, c.Options, c.Constants = p.built.module, p.source, p.built.options, p.constant
 	p.mu.Unlock()
@@ -59,14 +61,43 @@ func (k *kernel) known() *hostrun.Case {
 	for i := range k.args {
 		c.Args = append(c.Args, k.args[i].known())
 	}
-	return c
+	if sessionOptions.Record != "" {
+		c.Shared = p.ctx.recordedSVM
+	}
+}
+
+// recordedSVM returns what the allocations of shared virtual memory hold, in the order of their addresses.
+func (c *clContext) recordedSVM() []hostrun.CaseShared {
+	svmTable.RLock()
+	defer svmTable.RUnlock() // so that nobody frees them meanwhile
+	var all []hostrun.CaseShared
+	for _, a := range svmTable.list {
+		if a.ctx != c {
+			continue
+		}
+		all = append(all, hostrun.CaseShared{Address: uint64(uintptr(a.data)), Bytes: bytes.Clone(unsafe.Slice((*byte)(a.data), a.size)),
+			ReadOnly: a.readOnly, WriteOnly: a.writeOnly})
+	}
+	slices.SortFunc(all, func(x, y hostrun.CaseShared) int { return cmp.Compare(x.Address, y.Address) })
+	return all
+}
+
+// hasAddress says that the bytes of a buffer have an address for kernels.
+func (m *memory) hasAddress() bool {
+	root := m
+	for root.parent != nil {
+		root = root.parent
+	}
+	return root.allocation != nil || m.svm && !m.shadow
 }
 
 // known is what the session has to know of an argument.
 func (a *kernelArg) known() hostrun.CaseArg {
 	switch {
 	case a.memory != nil && a.memory.pipe != nil:
-		return hostrun.CaseArg{Pipe: true}
+		return hostrun.CaseArg{Pipe: a.memory.pipe.emu}
+	case a.memory != nil && a.memory.image == nil && a.memory.hasAddress():
+		return hostrun.CaseArg{Address: uint64(uintptr(a.memory.data))} // a buffer over an allocation
 	case a.memory != nil:
 		return hostrun.CaseArg{Memory: a.memory.known()}
 	case a.local != 0:
@@ -79,7 +110,7 @@ func (a *kernelArg) known() hostrun.CaseArg {
 	if s, ok := a.value.(emu.Sampler); ok {
 		return hostrun.CaseArg{Sampler: &s}
 	}
-	return hostrun.CaseArg{Address: true}
+	return hostrun.CaseArg{Address: a.address}
 }
 
 // known is what the session has to know of a buffer or an image.

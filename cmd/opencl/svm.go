@@ -22,7 +22,11 @@ type svmMemory struct {
 	size   uint64
 	usm    C.cl_unified_shared_memory_type_intel // CL_MEM_TYPE_UNKNOWN_INTEL for clSVMAlloc
 	device *device                               // of unified shared memory; may be nil
-	flags  C.cl_mem_alloc_flags_intel
+
+	of *memory // the buffer that it is, with a device address; nil for memory that the host has
+
+	readOnly, writeOnly bool // what kernels may do, where that is not both
+	flags               C.cl_mem_alloc_flags_intel
 }
 
 // svmTable has the allocations by what they are for package emu, which finds them by address.
@@ -36,7 +40,16 @@ const svmCapabilities = C.CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | C.CL_DEVICE_SVM_FI
 
 // findSVM returns the allocation of the context that has the byte at p, and how far that is from its start; nil without one.
 func (c *clContext) findSVM(p unsafe.Pointer) (*svmMemory, uint64) {
-	s, offset, ok := c.devices[0].emu.SVMAt(uint64(uintptr(p)))
+	a, offset := c.findAddress(uint64(uintptr(p)))
+	if a == nil || a.of != nil {
+		return nil, 0
+	}
+	return a, offset
+}
+
+// findAddress is findSVM for addresses that only kernels use, too.
+func (c *clContext) findAddress(address uint64) (*svmMemory, uint64) {
+	s, offset, ok := c.devices[0].emu.SVMAt(address)
 	if !ok {
 		return nil, 0
 	}
@@ -65,7 +78,7 @@ func (c *clContext) newSVM(a *svmMemory, align uint64, opt emu.SVMOptions) C.cl_
 	case align&(align-1) != 0 || align > emu.MaxSVMAlign:
 		return C.CL_INVALID_VALUE
 	}
-	a.ctx = c
+	a.ctx, a.readOnly, a.writeOnly = c, opt.ReadOnly, opt.WriteOnly
 	if a.data, a.raw = allocate(a.size, max(align, baseAlign)); a.data == nil {
 		return C.CL_OUT_OF_HOST_MEMORY
 	}
@@ -157,7 +170,7 @@ func clSetKernelArgSVMPointer(h C.cl_kernel, index C.cl_uint, p C.const_pointer)
 	case k.params[index].Kind != isa.ParamGlobal:
 		return C.CL_INVALID_ARG_VALUE
 	}
-	arg := kernelArg{set: true, value: emu.Null()}
+	arg := kernelArg{set: true, value: emu.Null(), null: p == nil, address: uint64(uintptr(p))}
 	if p != nil {
 		a, offset := k.program.ctx.findSVM(unsafe.Pointer(p))
 		if a == nil {
@@ -189,7 +202,7 @@ func clSetKernelExecInfo(h C.cl_kernel, name C.cl_kernel_exec_info, size C.size_
 	switch name {
 	case C.CL_KERNEL_EXEC_INFO_SVM_PTRS, C.CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL:
 		word := C.size_t(unsafe.Sizeof(value))
-		if size == 0 || size%word != 0 {
+		if size == 0 || size%word != 0 || size > mostBytes {
 			return C.CL_INVALID_VALUE
 		}
 		for _, p := range unsafe.Slice((*unsafe.Pointer)(unsafe.Pointer(value)), uint64(size/word)) {
@@ -197,6 +210,8 @@ func clSetKernelExecInfo(h C.cl_kernel, name C.cl_kernel_exec_info, size C.size_
 				return C.CL_INVALID_VALUE
 			}
 		}
+	case C.CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT:
+		return devicePointers(size)
 	case C.CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM:
 		if size != C.size_t(unsafe.Sizeof(C.cl_bool(0))) {
 			return C.CL_INVALID_VALUE

@@ -20,7 +20,7 @@ func clEnqueueSVMFree(hq C.cl_command_queue, n C.cl_uint, pointers *unsafe.Point
 	}
 	// The host's array may be gone when the command runs, and the host's function gets an array of its own.
 	word := unsafe.Sizeof(data)
-	array := C.malloc(C.size_t(uintptr(n)*word + word))
+	array := C.lockstep_malloc(C.size_t(uintptr(n)*word + word))
 	if array == nil {
 		return C.CL_OUT_OF_HOST_MEMORY
 	}
@@ -49,7 +49,7 @@ func clEnqueueSVMFree(hq C.cl_command_queue, n C.cl_uint, pointers *unsafe.Point
 // svmCopy puts a copy into the queue. Either side may be memory of the host.
 func (q *queue) svmCopy(kind C.cl_command_type, blocking C.cl_bool, dst, src unsafe.Pointer, size C.size_t, w waitList) C.cl_int {
 	n := uint64(size)
-	if n != 0 && (dst == nil || src == nil) {
+	if n != 0 && (dst == nil || src == nil) || n > mostBytes {
 		return C.CL_INVALID_VALUE
 	}
 	for _, p := range []unsafe.Pointer{dst, src} {

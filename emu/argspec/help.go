@@ -42,6 +42,9 @@ Buffers in global or constant memory
   buffer:NAME            the buffer that a flag -buffer NAME=SPEC makes, for
                          kernels that share it; SPEC is one of the forms above,
                          ro: and wo: among them
+  buffer:NAME+BYTES      a pointer into a buffer that has an address, which
+                         -buffer NAME=at:ADDRESS:SPEC gives it: it is shared
+                         virtual memory, whose pointers kernels find in memory
 
   resource:STRIDE:RECORDS:SPEC
                          a buffer resource, as AMDGPU's buffer operations take

@@ -183,6 +183,7 @@ func TestParseSharedImage(t *testing.T) {
 		"image:3x2:rgba:u8:buffer:b":        {Count: 24, Shared: "b", Image: &ImageInfo{}},
 		"image:3x2@16+4:rgba:u8:buffer:b":   {Count: 24, Shared: "b", Image: &ImageInfo{Pitch: 16, Origin: 4}},
 		"image3d:3x2x2:r:f32:buffer:buf":    {Count: 12, Shared: "buf", Image: &ImageInfo{}},
+		"image:4x2/2:rgba:u8:buffer:b":      {Count: 40, Shared: "b", Image: &ImageInfo{}},
 		"image1d_buffer:5:rg:i16:buffer:b2": {Count: 10, Shared: "b2", Image: &ImageInfo{}},
 	} {
 		a, err := Parse(spec, o)
@@ -195,7 +196,7 @@ func TestParseSharedImage(t *testing.T) {
 		}
 	}
 	for spec, column := range map[string]int{
-		"image:3x2:rgba:u8:buffer:": 26, "image:3x2:rgba:u8:buffer:1": 26, "image:4x2/2:rgba:u8:buffer:b": 21, "image:3x2@15:rgba:u8:buffer:b": 7,
+		"image:3x2:rgba:u8:buffer:": 26, "image:3x2:rgba:u8:buffer:1": 26, "image:4x2:rgba:u8:buffer:b+4": 26, "image:4x2:rgba:u8:buffer:b+x": 28, "image:3x2@15:rgba:u8:buffer:b": 7,
 		"image3d:65536x65536x65536:rgba:f32:buffer:b": 9,
 	} {
 		var e *Error

@@ -73,6 +73,10 @@ type Arg struct {
 	// Shared is the name of the buffer that an argument shares with others, or that an image is a view of; the
 	// argument has no data of its own then. It is "" for all others.
 	Shared string
+	// Offset is where in the shared buffer the pointer leads to, in bytes.
+	Offset uint64
+	// Address is the address that a shared buffer has for kernels, as shared virtual memory; 0 for all others.
+	Address uint64
 }
 
 // Resource is what a buffer resource says of its buffer.

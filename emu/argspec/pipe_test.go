@@ -222,10 +222,24 @@ func TestParseBuffer(t *testing.T) {
 			t.Errorf("-buffer %q: %v, want an error at column %d", s, err, column)
 		}
 	}
+	name, a, err = ParseBuffer("s=at:0x7f00:ro:zero:u8:3", opts)
+	if err != nil || name != "s" || a.Address != 0x7f00 || !a.ReadOnly || a.Count != 3 {
+		t.Errorf("%q, %+v, %v", name, a, err)
+	}
+	for s, column := range map[string]int{"a=at:": 6, "a=at:0:zero:u8:1": 6, "a=at:x:zero:u8:1": 6, "a=at:8": 7, "a=at:8:null": 8} {
+		_, _, err := ParseBuffer(s, opts)
+		var e *Error
+		if !errors.As(err, &e) || e.Column != column {
+			t.Errorf("-buffer %q: %v, want an error at column %d", s, err, column)
+		}
+	}
+	if a, err := Parse("buffer:c+0x40", opts); err != nil || a.Shared != "c" || a.Offset != 64 {
+		t.Errorf("%+v, %v", a, err)
+	}
 	if a, err := Parse("buffer:c", opts); err != nil || a.Kind != Buffer || a.Shared != "c" || a.Data != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
-	for s, column := range map[string]int{"buffer:": 8, "buffer:1": 8, "buffer:a b": 9, "buffer:f32": 8} {
+	for s, column := range map[string]int{"buffer:": 8, "buffer:1": 8, "buffer:a b": 9, "buffer:f32": 8, "buffer:c+": 10, "buffer:c+-1": 10, "buffer:+1": 8} {
 		_, err := Parse(s, opts)
 		var e *Error
 		if !errors.As(err, &e) || e.Column != column {

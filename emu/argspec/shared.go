@@ -1,6 +1,9 @@
 package argspec
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Arguments of several kernels can be one buffer or one pipe, which has a name
 // then. Names begin with a letter, and are no types.
@@ -46,12 +49,27 @@ func (p *parser) named(what, allowed string) (name string, next int, err error) 
 }
 
 // ParseBuffer reads NAME=SPEC, the form of -buffer: a buffer that arguments of
-// the form buffer:NAME share. SPEC may begin with ro: or wo:. An error is an [*Error].
+// the form buffer:NAME share. SPEC may begin with at:ADDRESS:, for shared virtual memory at an address, and then with ro: or
+// wo:. An error is an [*Error].
 func ParseBuffer(s string, opts *Options) (name string, a *Arg, err error) {
 	p := newParser(s, opts)
 	name, at, err := p.named("buffer", "NAME=SPEC, as in -buffer c=zero:f32:16")
 	if err != nil {
 		return "", nil, err
+	}
+	address := uint64(0)
+	if rest, ok := strings.CutPrefix(s[at:], "at:"); ok {
+		text, _, _ := strings.Cut(rest, ":")
+		address, err = strconv.ParseUint(text, 0, 64)
+		if err != nil || address == 0 {
+			return "", nil, p.fail(at+len("at:"), "at:ADDRESS:SPEC, as in at:0x7f0000:zero:f32:16", "%q is no address", text)
+		}
+		at = min(at+len("at:")+len(text)+1, len(s))
+		defer func() {
+			if a != nil {
+				a.Address = address
+			}
+		}()
 	}
 	if rest := s[at:]; strings.HasPrefix(rest, "ro:") || strings.HasPrefix(rest, "wo:") {
 		a, err = p.restricted(rest, at+len("ro:"))
@@ -72,12 +90,15 @@ func (p *parser) sharedImage(info ImageInfo, name string, at int) (*Arg, error) 
 	switch {
 	case err != nil:
 		return nil, err
-	case info.Levels > 1:
-		return nil, p.fail(at-len(sharedForm), bufferForms, "a mipmap is no view of a buffer")
+	case b.Offset != 0:
+		return nil, p.fail(at, bufferForms, "an image has its place in the buffer behind an @: WIDTHxHEIGHT@PITCH+ORIGIN")
 	}
 	a := newImage(info, nil)
 	a.Shared = b.Shared
-	a.Count = int(info.elements()) * a.Shape[len(a.Shape)-1]
+	_, channels := channel(info.Format)
+	if a.Count = int(info.elements()) * channels; info.Levels > 1 {
+		a.Shape = []int{a.Count}
+	}
 	return a, nil
 }
 
@@ -86,8 +107,16 @@ func (p *parser) sharedBuffer(name string, at int) (*Arg, error) {
 	if !p.shared {
 		return nil, p.fail(0, forms, "there are no buffers to share here")
 	}
+	name, offset, moved := strings.Cut(name, "+")
 	if err := p.name(name, "buffer", at); err != nil {
 		return nil, err
 	}
-	return &Arg{Kind: Buffer, Type: U8, Shared: name}, nil
+	a := &Arg{Kind: Buffer, Type: U8, Shared: name}
+	if moved {
+		var err error
+		if a.Offset, err = strconv.ParseUint(offset, 0, 64); err != nil {
+			return nil, p.fail(at+len(name)+1, "buffer:NAME+BYTES, as in buffer:a+64", "%q is no number of bytes", offset)
+		}
+	}
+	return a, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/internal/words"
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // Case is what a session has to know of a launch beyond package emu's to record it and to tell results apart.
@@ -23,7 +24,10 @@ type Case struct {
 	Options   string // of the build
 	Constants map[uint32]uint64
 	Args      []CaseArg // one for each parameter
-	Call      string    // the place of the host's call, "" where it is not known
+	// Shared returns the allocations of shared virtual memory that the kernel can get at, in the order of their addresses,
+	// with copies of what they hold now. It is nil where there are none.
+	Shared func() []CaseShared
+	Call   func() *Call // finds the place of the host's call; may be nil, and return nil
 
 	problems []string // why the recorded launch may differ
 }
@@ -35,8 +39,15 @@ type CaseArg struct {
 	Null    bool
 	Sampler *emu.Sampler
 	Memory  *CaseMemory
-	Pipe    bool // which cannot be recorded
-	Address bool // of shared virtual memory, which cannot be recorded
+	Pipe    *emu.Pipe
+	Address uint64 // in shared virtual memory
+}
+
+// CaseShared is an allocation of shared virtual memory.
+type CaseShared struct {
+	Address             uint64
+	Bytes               []byte
+	ReadOnly, WriteOnly bool
 }
 
 // CaseMemory is the memory of a buffer or an image.
@@ -106,9 +117,10 @@ func (s *Session) record(n int, l *emu.Launch, c *Case) (string, error) {
 
 // caseWriter writes a file of arguments.
 type caseWriter struct {
-	dir  string
-	c    *Case
-	text strings.Builder
+	dir    string
+	c      *Case
+	text   strings.Builder
+	shared []CaseShared
 }
 
 func (w *caseWriter) comment(text string) {
@@ -126,17 +138,16 @@ func (w *caseWriter) problem(format string, args ...any) {
 	w.c.problems = append(w.c.problems, fmt.Sprintf(format, args...))
 }
 
-// file writes a file of the case and returns its path.
+// file writes a file of the case and returns its path from the folder of the file of arguments, so that this can be moved.
 func (w *caseWriter) file(name string, data []byte) (string, error) {
-	path := filepath.Join(w.dir, name)
-	return path, os.WriteFile(path, data, 0o666)
+	return "{}/" + filepath.Base(w.dir) + "/" + name, os.WriteFile(filepath.Join(w.dir, name), data, 0o666)
 }
 
 // module writes the module, and the source beside it, where findings look for its lines.
 func (w *caseWriter) module() error {
 	w.comment("A launch of an OpenCL program: lockstep run @" + strings.TrimSuffix(w.dir, ".d"))
-	if w.c.Call != "" {
-		w.comment("launched by " + w.c.Call)
+	if call := w.c.call(); call != nil {
+		w.comment("launched by " + call.text())
 	}
 	if w.c.Options != "" {
 		w.comment("built with the options " + w.c.Options)
@@ -211,14 +222,24 @@ func (w *caseWriter) options(o *Options) {
 // arguments writes the arguments, and the buffers that several of them share.
 func (w *caseWriter) arguments(l *emu.Launch) error {
 	params := l.Kernel.Params()
-	shared := w.shared()
+	if err := w.sharedVirtual(); err != nil {
+		return err
+	}
+	pipes, err := w.pipes()
+	if err != nil {
+		return err
+	}
+	shared := w.sharedBuffers()
 	for i := range w.c.Args {
-		spec, err := w.argument(i, &w.c.Args[i], shared[i])
+		spec, err := pipes[i], error(nil)
+		if spec == "" {
+			spec, err = w.argument(i, &w.c.Args[i], shared[i])
+		}
 		if err != nil {
 			return err
 		}
 		if params[i].Kind == isa.ParamGlobal && w.c.Args[i].Memory != nil && shared[i] == "" {
-			spec = restricted(w.c.Args[i].Memory) + spec
+			spec = w.c.Args[i].Memory.restricted() + spec
 		}
 		w.flag("arg", spec)
 	}
@@ -226,19 +247,81 @@ func (w *caseWriter) arguments(l *emu.Launch) error {
 }
 
 // restricted is what stands before the SPEC of a buffer that a kernel may not both read and write.
-func restricted(m *CaseMemory) string {
+func restricted(readOnly, writeOnly bool) string {
 	switch {
-	case m.ReadOnly:
+	case readOnly:
 		return "ro:"
-	case m.WriteOnly:
+	case writeOnly:
 		return "wo:"
 	}
 	return ""
 }
 
-// shared finds arguments that share memory. It writes the buffers that they share, and returns their names by the
+func (m *CaseMemory) restricted() string { return restricted(m.ReadOnly, m.WriteOnly) }
+
+// sharedVirtual writes the allocations of shared virtual memory, with their addresses: pointers lead from one to the other.
+func (w *caseWriter) sharedVirtual() error {
+	if w.c.Shared == nil {
+		return nil
+	}
+	w.shared = w.c.Shared()
+	for i, a := range w.shared {
+		name := fmt.Sprintf("svm%d", i)
+		path, err := w.file(name+".bin", a.Bytes)
+		if err != nil {
+			return err
+		}
+		w.flag("buffer", fmt.Sprintf("%s=at:%#x:%sin:%s:as-bytes", name, a.Address, restricted(a.ReadOnly, a.WriteOnly), path))
+	}
+	return nil
+}
+
+// address returns the SPEC of an address in shared virtual memory.
+func (w *caseWriter) address(i int, address uint64) (string, error) {
+	for n, a := range w.shared {
+		if off := address - a.Address; address >= a.Address && off <= uint64(len(a.Bytes)) {
+			if off == 0 {
+				return fmt.Sprintf("buffer:svm%d", n), nil
+			}
+			return fmt.Sprintf("buffer:svm%d+%d", n, off), nil
+		}
+	}
+	return "", fmt.Errorf("argument %d is an address in shared virtual memory that has been freed", i)
+}
+
+// pipes writes the pipes and returns the SPECs of the arguments that are pipes.
+func (w *caseWriter) pipes() (map[int]string, error) {
+	specs := map[int]string{}
+	names := map[*emu.Pipe]string{}
+	for i := range w.c.Args {
+		p := w.c.Args[i].Pipe
+		if p == nil {
+			continue
+		}
+		if names[p] == "" {
+			packets, err := p.Packets()
+			if err != nil {
+				return nil, fmt.Errorf("argument %d: %w", i, err)
+			}
+			names[p] = fmt.Sprintf("pipe%d", i)
+			spec := fmt.Sprintf("%s=%d:%d", names[p], p.PacketBytes(), p.Capacity())
+			if len(packets) != 0 {
+				path, err := w.file(names[p]+".bin", packets)
+				if err != nil {
+					return nil, err
+				}
+				spec += ":in:" + path
+			}
+			w.flag("pipe", spec)
+		}
+		specs[i] = "pipe:" + names[p]
+	}
+	return specs, nil
+}
+
+// sharedBuffers finds arguments that share memory. It writes the buffers that they share, and returns their names by the
 // numbers of the arguments.
-func (w *caseWriter) shared() map[int]string {
+func (w *caseWriter) sharedBuffers() map[int]string {
 	names := map[int]string{}
 	for i := range w.c.Args {
 		a := w.c.Args[i].Memory
@@ -274,7 +357,7 @@ func (w *caseWriter) shared() map[int]string {
 			if err != nil {
 				w.problem("%v", err)
 			}
-			w.flag("buffer", name+"="+restricted(largest)+"in:"+path)
+			w.flag("buffer", name+"="+largest.restricted()+"in:"+path)
 		}
 	}
 	return names
@@ -295,10 +378,8 @@ func (w *caseWriter) argument(i int, a *CaseArg, shared string) (string, error) 
 		return fmt.Sprintf("local:%d", a.Local), nil
 	case a.Value != nil:
 		return "bytes:" + hex.EncodeToString(a.Value), nil
-	case a.Pipe:
-		return "", fmt.Errorf("argument %d is a pipe", i)
-	case a.Address:
-		return "", fmt.Errorf("argument %d is an address of shared virtual memory", i)
+	case a.Address != 0:
+		return w.address(i, a.Address)
 	}
 	return "null", nil
 }
@@ -329,6 +410,9 @@ func (w *caseWriter) memory(i int, m *CaseMemory, shared string) (string, error)
 		size += fmt.Sprintf("x%dx%d", d.Height, d.Layers)
 	case emu.Image3D:
 		size += fmt.Sprintf("x%dx%d", d.Height, d.Depth)
+	}
+	if d.Levels > 1 {
+		size += fmt.Sprintf("/%d", d.Levels)
 	}
 	head := func(pitch string) string {
 		return fmt.Sprintf("%s:%s%s:%s:%s", imageKinds[d.Kind], size, pitch, f.Order, f.Type)
@@ -364,6 +448,9 @@ func (w *caseWriter) sampler(i int, s *emu.Sampler) string {
 		w.problem("argument %d is a sampler that repeats without normalized coordinates, which OpenCL leaves undefined: it is recorded with them", i)
 	default:
 		list = append(list, "unnormalized")
+	}
+	if s.MinLod > 0 || s.MaxLod > 0 && s.MaxLod < memory.MaxLevels {
+		w.problem("argument %d is a sampler that bounds levels of detail, which a command line cannot say: it is recorded without bounds", i)
 	}
 	if s.MipLinear {
 		list = append(list, "mip_linear")

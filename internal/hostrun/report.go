@@ -24,8 +24,8 @@ type report struct {
 	found     *emu.FindingsError
 	findings  finding.List
 	completed bool
-	call      string // the place of the host's call
-	recorded  string // the file of arguments
+	call      func() *Call // finds the place of the host's call
+	recorded  string       // the file of arguments
 	traced    string
 	notes     []string
 }
@@ -45,8 +45,8 @@ type Document struct {
 	SubgroupSize int               `json:"subgroup_size"`
 	WaveLanes    int               `json:"wave_lanes"`
 	Completed    bool              `json:"completed"`
-	Error        string            `json:"error,omitempty"` // why the launch did not start
-	HostCall     string            `json:"host_call,omitempty"`
+	Error        string            `json:"error,omitempty"`    // why the launch did not start
+	Host         *Call             `json:"host,omitempty"`     // the call that launched it
 	Recorded     string            `json:"recorded,omitempty"` // the file of arguments for lockstep run
 	Timeline     string            `json:"timeline,omitempty"` // the file of -trace
 	Findings     []finding.Finding `json:"findings"`
@@ -127,8 +127,8 @@ func (r *report) text(color bool) string {
 		if !r.completed {
 			b.WriteString("; the launch did not run to its end, and its event has an error")
 		}
-		if r.call != "" {
-			b.WriteString("; launched by " + r.call)
+		if call := r.call(); call != nil {
+			b.WriteString("; launched by " + call.text())
 		}
 		b.WriteString("\n")
 	}
@@ -183,7 +183,7 @@ func (r *report) json() string {
 		Schema: 1, Document: "launch", Number: r.number, Kernel: r.kernel, Engine: r.engine(),
 		Schedule: r.o.Schedule.Name(), Seed: r.o.Schedule.Seed,
 		Global: r.launch.Range.Global, Offset: r.launch.Range.Offset, Local: []uint32{}, Completed: r.completed,
-		HostCall: r.call, Recorded: r.recorded, Timeline: r.traced, Notes: r.notes, Counters: r.counters(),
+		Host: r.call(), Recorded: r.recorded, Timeline: r.traced, Notes: r.notes, Counters: r.counters(),
 		Findings: append([]finding.Finding{}, r.findings.Findings...), Omitted: r.findings.Omitted, Partial: r.findings.Partial,
 	}
 	if d.Offset == nil {

@@ -75,9 +75,6 @@ func Open(o *Options, to Streams) (*Session, error) {
 	return s, nil
 }
 
-// Looks says whether findings are looked for that the host's calls should be named for.
-func (s *Session) Looks() bool { return s.o.Check || s.o.JSON }
-
 // Keeps says whether the session needs what a Case has besides its Call.
 func (s *Session) Keeps() bool { return s.o.Record != "" || s.o.Digests != "" }
 
@@ -114,11 +111,7 @@ func (s *Session) tell(n int, l *emu.Launch, c *Case, res *emu.Result, err error
 
 // report begins the report of a launch.
 func (s *Session) report(n int, l *emu.Launch, c *Case) *report {
-	r := &report{number: n, kernel: l.Kernel.Name(), launch: l, o: s.o}
-	if c != nil {
-		r.call = c.Call
-	}
-	return r
+	return &report{number: n, kernel: l.Kernel.Name(), launch: l, call: c.call, o: s.o}
 }
 
 // runFully runs a launch with everything that may be wanted besides.

@@ -46,7 +46,9 @@ func launches(t *testing.T, options string, n int32) (log string, s *Session, er
 			t.Fatal(err)
 		}
 		l := emu.Launch{Kernel: k, Args: []emu.Arg{a}, Range: emu.NDRange{Global: []uint64{2}, Local: []uint64{1}}}
-		c := &Case{Call: "main at host.c:7", Args: []CaseArg{{Memory: &CaseMemory{Root: a, Bytes: make([]byte, 16)}}}}
+		c := &Case{Call: func() *Call {
+			return &Call{API: "clEnqueueTask", Function: "main", File: "host.c", Line: 7, Module: "/host", Offset: 5}
+		}, Args: []CaseArg{{Memory: &CaseMemory{Root: a, Bytes: make([]byte, 16)}}}}
 		if name == "put" {
 			l.Args, c.Args = append(l.Args, emu.Value(n)), append(c.Args, CaseArg{Value: []byte{byte(n), 0, 0, 0}})
 		}
@@ -63,7 +65,7 @@ func TestSession(t *testing.T) {
 		text    []string // "" alone is no text
 	}{
 		{"", 3, false, []string{""}},
-		{"", 4, true, []string{"error[E-OOB]", "-record DIR -- PROGRAM, then lockstep run @DIR/1\n", "launch 1, kernel put: 1 finding; the launch did not run to its end, and its event has an error; launched by main at host.c:7\n"}},
+		{"", 4, true, []string{"error[E-OOB]", "-record DIR -- PROGRAM, then lockstep run @DIR/1\n", "launch 1, kernel put: 1 finding; the launch did not run to its end, and its event has an error; launched by clEnqueueTask at host.c:7 in main\n"}},
 		// A race keeps no work-group from its end: the program goes on.
 		{"-check", 3, false, []string{"error[E-RACE]", "= reproduce: lockstep exec -check -record DIR", "launch 2, kernel same: 1 finding; launched by"}},
 		{"-check -benign", 3, false, []string{""}},
@@ -95,7 +97,7 @@ func TestSessionJSON(t *testing.T) {
 		if err := decoder.Decode(&d); err != nil {
 			t.Fatal(err)
 		}
-		if d.Schema != 1 || d.Document != "launch" || d.Number != i+1 || len(d.Findings) != 1 || d.Completed != (i == 1) || d.HostCall == "" || d.Timing == nil || d.Engine != "interp" {
+		if d.Schema != 1 || d.Document != "launch" || d.Number != i+1 || len(d.Findings) != 1 || d.Completed != (i == 1) || d.Host == nil || d.Host.File != "host.c" || d.Timing == nil || d.Engine != "interp" {
 			t.Errorf("%+v", d)
 		}
 	}
@@ -111,7 +113,7 @@ func TestSessionFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"# launched by main at host.c:7", "-kernel put", "-global 2", "-local 1", "-arg in:" + record + "/1.d/0.bin:as-bytes", "-arg bytes:01000000", "-subgroup 8", "-schedule seeded -seed 3"} {
+	for _, line := range []string{"# launched by clEnqueueTask at host.c:7 in main", "-kernel put", "-global 2", "-local 1", "-arg 'in:{}/1.d/0.bin:as-bytes'", "-arg bytes:01000000", "-subgroup 8", "-schedule seeded -seed 3"} {
 		if !strings.Contains(string(text), line+"\n") {
 			t.Errorf("no line %s in:\n%s", line, text)
 		}

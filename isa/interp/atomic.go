@@ -241,8 +241,7 @@ func atomicOp(w *wave, in *inst) {
 					memory.Store64(q, f.update(old, c, e))
 				}
 			case f.size == 2:
-				word := o&^3+4 <= limit+2
-				old = uint64(memory.AtomicUpdate16(unsafe.Add(mem, o), word, func(old uint16) uint16 { return uint16(f.update(uint64(old), c, e)) }))
+				old = uint64(memory.AtomicUpdate16(unsafe.Add(mem, o), func(old uint16) uint16 { return uint16(f.update(uint64(old), c, e)) }))
 			default:
 				old = f.shared(unsafe.Add(mem, o), c, e)
 			}

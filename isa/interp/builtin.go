@@ -154,6 +154,9 @@ func builtinScalar(w *wave, in *inst) {
 	w.s[in.d] = v
 }
 
+// readClock reads the logical clock for all lanes that run.
+func readClock(w *wave, in *inst) { w.s[in.d] = w.now(in.pc) }
+
 // uniformValue returns a built-in that is the same for all lanes.
 func (w *wave) uniformValue(b isa.Builtin) (v uint64) {
 	g := w.group

@@ -308,6 +308,10 @@ func (d *decoder) operation(in inst) {
 		if d.check {
 			d.languageCheck(in)
 		}
+	case isa.OpClock:
+		in.fn, in.d = readClock, d.scratch
+		d.emit(in)
+		d.broadcast(in, s.Dst, isa.I64)
 	case isa.OpPrintf:
 		in.fn = printf
 		d.emit(in)

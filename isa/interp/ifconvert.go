@@ -82,7 +82,7 @@ type hyperMaker struct {
 // hypers finds the kernel's hyperblocks: nil, or one that begins at each block.
 func (d *decoder) hypers() []*Hyper {
 	k := d.kernel
-	if d.live == nil || k.UsesPipes || k.UsesAsync {
+	if d.live == nil || k.UsesPipes || k.UsesAsync || k.UsesClock {
 		return nil
 	}
 	from := make([][]int, len(k.Blocks))

@@ -47,6 +47,9 @@ func compile(p *isa.Program, k *isa.Kernel, a Accelerator) (engine.Code, error) 
 	}); pc >= 0 && !k.UsesPipes {
 		return nil, fmt.Errorf("kernel %s: instruction %d: %s in a kernel without pipes: %w", k.Name, pc, k.Code[pc].Op, isa.ErrMalformed)
 	}
+	if pc := slices.IndexFunc(k.Code, func(in isa.Inst) bool { return in.Op == isa.OpClock }); pc >= 0 && !k.UsesClock {
+		return nil, fmt.Errorf("kernel %s: instruction %d: %s in a kernel that reads no clock: %w", k.Name, pc, k.Code[pc].Op, isa.ErrMalformed)
+	}
 	c := &compiledKernel{program: p, kernel: k, accel: a}
 	if err := c.layout(); err != nil {
 		return nil, err

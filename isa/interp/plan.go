@@ -244,7 +244,7 @@ func loadKey(s *isa.Inst) placeKey {
 // plan makes the accelerator compile the decoded blocks.
 func (c *compiledKernel) plan(blocks []block) {
 	k := c.kernel
-	p := &Plan{Kernel: k, live: c.live, PrivateStride: c.privStride, Steady: c.steady && !k.UsesAsync, Blocks: make([]PlanBlock, len(blocks))}
+	p := &Plan{Kernel: k, live: c.live, PrivateStride: c.privStride, Steady: c.steady && !k.UsesAsync && !k.UsesClock, Blocks: make([]PlanBlock, len(blocks))}
 	point := func(block, part int) int {
 		c.points = append(c.points, pointAt{block, part})
 		return len(c.points) - 1

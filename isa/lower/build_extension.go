@@ -255,3 +255,24 @@ func (b *builder) bitcastExtract(in spirv.Inst) {
 	}
 	b.set(in, out...)
 }
+
+// readClock reads OpReadClockKHR (SPV_KHR_shader_clock): a number of 64 bits, or its two halves. The clocks of all scopes
+// are the launch's logical clock, which counts on from work-group to work-group.
+func (b *builder) readClock(in spirv.Inst) {
+	switch b.executionScope(spirv.ID(in.Operand(0))) {
+	case isa.ScopeDevice, isa.ScopeWorkgroup, isa.ScopeSubgroup:
+	default:
+		b.fail("the scope of a clock is Device, Workgroup or Subgroup")
+	}
+	now := b.add(b.f.newValue(isa.OpClock, isa.I64, isa.Void))
+	t := b.m.typeOf(in.ResultType())
+	switch ct := t.component().scalar(); {
+	case t.flat == 1 && ct == isa.I64:
+		b.set1(in, now)
+	case t.flat == 2 && ct == isa.I32:
+		high := b.bin(isa.OpShrU, isa.I64, now, b.imm(isa.I64, 32))
+		b.set(in, b.resize(now, isa.I64, isa.I32), b.resize(high, isa.I64, isa.I32))
+	default:
+		b.fail("a clock gives an integer of 64 bits or a vector of two of 32 bits")
+	}
+}

@@ -103,7 +103,7 @@ func (f *fn) lanesDiffer(v *value) bool {
 	switch v.op {
 	case isa.OpBuiltin:
 		return isa.Builtin(v.imm).PerLane()
-	case isa.OpAtomic, isa.OpPrintf:
+	case isa.OpAtomic, isa.OpPrintf, isa.OpClock: // the clock, because parts of a wave may come here at different times
 		return true
 	case isa.OpPipe:
 		return isa.PipeOp(v.imm2) != isa.PipeMaxPackets

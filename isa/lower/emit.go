@@ -299,6 +299,8 @@ func (e *emitter) inst(v *value) {
 	case isa.ShapeAsync:
 		in.Imm = uint32(e.sequence[v.index])
 		e.k.UsesAsync = true
+	case isa.ShapeClock:
+		e.k.UsesClock, e.k.OrderDependent = true, true
 	case isa.ShapeGroupWait:
 		in.A = e.reg(v.args[0])
 		e.k.UsesAsync = true

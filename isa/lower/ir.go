@@ -245,7 +245,7 @@ func (v *value) root() *value {
 // dropped, moved and shared.
 func pure(v *value) bool {
 	switch v.op {
-	case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpMemCopy, isa.OpFence, isa.OpPrintf,
+	case isa.OpLoad, isa.OpStore, isa.OpAtomic, isa.OpMemCopy, isa.OpFence, isa.OpPrintf, isa.OpClock,
 		isa.OpReadFirst, isa.OpImageRead, isa.OpImageWrite,
 		isa.OpGroupCopy, isa.OpGroupWait, isa.OpLaneCopy, isa.OpAsyncScope, isa.OpAsyncMark, isa.OpAsyncWait, isa.OpPipe, isa.OpCheck,
 		irResult:

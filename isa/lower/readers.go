@@ -171,6 +171,7 @@ func readMemory() {
 		spirv.OpSubgroupImageBlockReadINTEL, spirv.OpSubgroupImageBlockWriteINTEL,
 		spirv.OpSubgroupImageMediaBlockReadINTEL, spirv.OpSubgroupImageMediaBlockWriteINTEL)
 	read((*builder).barrier, spirv.OpControlBarrier, spirv.OpMemoryBarrier)
+	read((*builder).readClock, spirv.OpReadClockKHR)
 	read((*builder).asyncCopy, spirv.OpGroupAsyncCopy, spirv.OpUntypedGroupAsyncCopyKHR)
 	read((*builder).waitEvents, spirv.OpGroupWaitEvents)
 	read((*builder).pipe, spirv.OpReadPipe, spirv.OpWritePipe, spirv.OpReservedReadPipe, spirv.OpReservedWritePipe,

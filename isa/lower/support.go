@@ -136,8 +136,6 @@ func foreign(c spirv.Capability) bool {
 
 // refusedCapabilities says what feature a capability stands for whose kernels are refused.
 var refusedCapabilities = map[spirv.Capability]string{
-	spirv.CapabilityImageMipmap: "images with levels of detail",
-
 	spirv.CapabilityIndirectReferencesINTEL:                  "function pointers",
 	spirv.CapabilityDenormFlushToZero:                        "denormals that become zero",
 	spirv.CapabilityRoundingModeRTZ:                          "results that are rounded towards zero",
@@ -160,7 +158,6 @@ var refusedCapabilities = map[spirv.Capability]string{
 	spirv.CapabilityCooperativeMatrixPerElementOperationsEXT: "cooperative matrices",
 	spirv.CapabilityCooperativeMatrixGetCoordinateEXT:        "cooperative matrices",
 	spirv.CapabilitySubgroupMatrixMultiplyAccumulateINTEL:    "matrix products of sub-groups",
-	spirv.CapabilityShaderClockKHR:                           "clocks",
 }
 
 // hints are capabilities of decorations and other words that make hardware smaller or faster, and have no effect here.
@@ -181,7 +178,8 @@ var hints = map[spirv.Capability]bool{
 var plainCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityLinkage: true, spirv.CapabilityVector16: true, spirv.CapabilityFloat16Buffer: true, spirv.CapabilityFloat16: true,
 	spirv.CapabilityFloat64: true, spirv.CapabilityInt64: true, spirv.CapabilityInt64Atomics: true, spirv.CapabilityInt16: true,
-	spirv.CapabilityInt8: true, spirv.CapabilityImageBasic: true, spirv.CapabilityImageReadWrite: true, spirv.CapabilityGenericPointer: true,
+	spirv.CapabilityInt8: true, spirv.CapabilityImageBasic: true, spirv.CapabilityImageReadWrite: true, spirv.CapabilityImageMipmap: true,
+	spirv.CapabilityGenericPointer: true,
 	spirv.CapabilityDenormPreserve: true, spirv.CapabilitySignedZeroInfNanPreserve: true, spirv.CapabilityRoundingModeRTE: true,
 	spirv.CapabilityFloatControls2: true, spirv.CapabilityArbitraryPrecisionIntegersALTERA: true,
 	spirv.CapabilityBFloat16TypeKHR: true, spirv.CapabilityBFloat16DotProductKHR: true, spirv.CapabilityFloat8EXT: true,

@@ -471,6 +471,8 @@ func (b *builder) signature(x *value) (args []isa.Type, result isa.Type, ok bool
 		return list(t), isa.B1, true
 	case isa.ShapeElect:
 		return nil, isa.B1, true
+	case isa.ShapeClock:
+		return nil, isa.I64, true
 	case isa.ShapeScan:
 		if len(x.args) > 1 {
 			return list(t, isa.I32), t, true

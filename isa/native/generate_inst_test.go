@@ -495,6 +495,8 @@ func operands(in *isa.Inst, f func(*isa.Reg, isa.Type)) {
 		use(&in.C, isa.I32)
 	case isa.ShapeElect:
 		dst = isa.B1
+	case isa.ShapeClock:
+		dst = isa.I64
 	case isa.ShapeBrCond:
 		use(&in.A, isa.B1)
 	case isa.ShapeSwitch:

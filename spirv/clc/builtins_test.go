@@ -108,7 +108,8 @@ func write(t *types.Table, s *builtin.Sig, number int) (testKernel, bool) {
 		return w.k, false
 	case strings.HasPrefix(s.Name, "intel_sub_group_shuffle") && s.Params[0].Lanes() > 1 &&
 		s.Params[0].Component().Kind == types.HalfKind, d.Ext == "cl_intel_subgroups_char", d.Ext == "cl_intel_subgroups_long",
-		d.Ext == "cl_intel_media_block_io", d.Ext == "cl_intel_bfloat16_conversions":
+		d.Ext == "cl_intel_media_block_io", d.Ext == "cl_intel_bfloat16_conversions",
+		d.Ext == "cl_intel_split_work_group_barrier", strings.HasPrefix(s.Name, "clock_read_"):
 		return w.k, false // clang's header does not have them
 	case strings.HasPrefix(s.Name, "intel_sub_group_block_"):
 		ok = w.block(s)

@@ -37,3 +37,15 @@ func TestRelease(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+func TestMipmap(t *testing.T) {
+	if out := host(t, "mipmap"); out != "ok\n" {
+		t.Error(out)
+	}
+}
+
+func TestSemaphore(t *testing.T) {
+	if out := host(t, "semaphore"); out != "ok\n" {
+		t.Error(out)
+	}
+}

@@ -194,7 +194,13 @@ func (l *launch) sharedArg(a *kernelArg, p *emu.Param) error {
 		a.arg = a.image
 		return err
 	}
-	a.spec, a.buffer, a.arg = s.spec, s.buffer, s.buffer
+	offset := a.spec.Offset
+	switch a.spec, a.buffer, a.arg = s.spec, s.buffer, s.buffer; {
+	case s.svm != nil:
+		a.arg = s.svm.At(offset)
+	case offset != 0:
+		return fmt.Errorf("buffer %s has no address, so that there are no pointers into it: -buffer %s=at:ADDRESS:SPEC gives it one", s.name, s.name)
+	}
 	return nil
 }
 

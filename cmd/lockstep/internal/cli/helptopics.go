@@ -101,7 +101,8 @@ Several kernels
     lockstep run k.spv -buffer x=rand:f32:1k:1 -kernel scale -global 1024 -arg buffer:x \
       -then -kernel sum -global 1024 -arg buffer:x -arg zero:f32:1 -out 1=-
   @FILE stands for the arguments in a file, separated by white space. '…' and "…" keep
-  white space, a backslash keeps the character behind it, and # starts a comment. The
+  white space, a backslash keeps the character behind it, and # starts a comment. {}/ in
+  it, at the beginning of an argument or behind a : or =, is the folder of the file. The
   value of a flag is never read from a file.
 
 Turns

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/lockstep-gpu/lockstep/internal/words"
 )
@@ -46,7 +48,7 @@ func (p *parsing) file(at word, path string) error {
 	}
 	more := make([]word, len(list))
 	for i, w := range list {
-		more[i] = word{text: w.Text, from: fmt.Sprintf("%s:%d", display(path), w.Line), deep: at.deep + 1}
+		more[i] = word{text: beside(w.Text, path), from: fmt.Sprintf("%s:%d", display(path), w.Line), deep: at.deep + 1}
 	}
 	if p.f.inFiles == nil {
 		p.f.inFiles = make(map[string]bool)
@@ -56,4 +58,27 @@ func (p *parsing) file(at word, path string) error {
 	}
 	p.words = append(more, p.words...)
 	return nil
+}
+
+// here stands in a file of arguments for the folder that the file is in.
+const here = "{}/"
+
+// beside puts the folder of a file in the place of {}/, at the beginning of a word of the file or behind a colon or an equals
+// sign, so that a folder with such a file and what it names can be moved.
+func beside(text, path string) string {
+	dir := filepath.ToSlash(filepath.Dir(path)) + "/"
+	var b strings.Builder
+	for {
+		i := strings.Index(text, here)
+		if i < 0 {
+			return b.String() + text
+		}
+		b.WriteString(text[:i])
+		if i == 0 && b.Len() == 0 || i > 0 && (text[i-1] == ':' || text[i-1] == '=') {
+			b.WriteString(dir)
+		} else {
+			b.WriteString(here)
+		}
+		text = text[i+len(here):]
+	}
 }

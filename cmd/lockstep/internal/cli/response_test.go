@@ -154,3 +154,19 @@ func TestLimited(t *testing.T) {
 		t.Errorf("%v, %d bytes", err, p.drained.Len())
 	}
 }
+
+func TestBeside(t *testing.T) {
+	for _, c := range [][3]string{
+		{"{}/a", "dir/file", "dir/a"},
+		{"in:{}/1.d/0.bin:as-bytes", "/x/y/1", "in:/x/y/1.d/0.bin:as-bytes"},
+		{"b=at:8:in:{}/c", "file", "b=at:8:in:./c"},
+		{"-out=x={}/d", "../f", "-out=x=../d"},
+		{"a{}/b", "d/f", "a{}/b"},
+		{"{}/{}/b:{}/c", "d/f", "d/{}/b:d/c"},
+		{"{}", "d/f", "{}"},
+	} {
+		if got := beside(c[0], c[1]); got != c[2] {
+			t.Errorf("%s in %s is %s, want %s", c[0], c[1], got, c[2])
+		}
+	}
+}

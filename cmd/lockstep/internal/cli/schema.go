@@ -115,7 +115,9 @@ error or to the file of -log: standard output is the program's. It has
   "kernel", "engine", "schedule", sizes, "findings", "partial_checks", "completed" and "counters"
                as in the document of run
   "error"      why the launch did not start
-  "host_call"  the place of the call that launched it, where that is known
+  "host"       the call that launched it, where that is known: "api" is the function of OpenCL,
+               "function", "file" and "line" are of the program, and "offset" is what addr2line
+               takes for the file "module"
   "recorded"   the file of arguments of -record, and "timeline" the file of -trace
 
 lockstep merge prints the document of the command whose results it puts together.

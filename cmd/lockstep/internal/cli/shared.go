@@ -18,7 +18,8 @@ type shared struct {
 	pipe   *pipe       // or
 	buffer *emu.Buffer // with
 	spec   *argspec.Arg
-	used   bool // some argument means it
+	svm    *emu.SVM // that the buffer is, where it has an address
+	used   bool     // some argument means it
 }
 
 // flag is what made it.
@@ -85,8 +86,26 @@ func (r *run) makeBuffer(env *Env, text, name string) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
+	if spec.Address != 0 {
+		s, err := r.makeAt(spec, name)
+		return s, explainLimit(err)
+	}
 	b, err := argument.NewBuffer(r.dev, spec, argument.Options{Name: name, Take: true})
 	return &shared{buffer: b, spec: spec}, explainLimit(err)
+}
+
+// makeAt makes shared virtual memory at an address.
+func (r *run) makeAt(spec *argspec.Arg, name string) (*shared, error) {
+	if r.o.again {
+		return nil, errors.New("a buffer at an address has pointers, which are right in one run only")
+	}
+	s, err := r.dev.NewSVM(uint64(len(spec.Data)), emu.SVMOptions{Name: name, Address: spec.Address, ReadOnly: spec.ReadOnly, WriteOnly: spec.WriteOnly})
+	if err != nil {
+		return nil, err
+	}
+	copy(s.Bytes(), spec.Data)
+	spec.Data = nil
+	return &shared{buffer: s.Buffer(), spec: spec, svm: s}, nil
 }
 
 // find returns what is shared under a name; flag is "pipe" or "buffer", or ""
@@ -122,7 +141,7 @@ func (r *run) find(name, flag string) (*shared, error) {
 // unused makes sure that everything shared is some kernel's.
 func (r *run) unused() error {
 	for _, name := range slices.Sorted(maps.Keys(r.shared)) {
-		if s := r.shared[name]; !s.used {
+		if s := r.shared[name]; !s.used && s.svm == nil { // kernels find what has an address
 			return usagef("help pipes", "run: -%s %s: no kernel has it; -arg %s:%s gives it to one", s.flag(), name, s.flag(), name)
 		}
 	}

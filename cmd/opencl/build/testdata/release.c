@@ -63,12 +63,16 @@ int main(void) {
 	OK(err);
 	cl_mem pipe = clCreatePipe(context, CL_MEM_READ_WRITE, 4, 16, NULL, &err);
 	OK(err);
+	cl_mem_properties private[] = {0x5000 /* CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT */, CL_TRUE, 0};
+	cl_mem addressed = clCreateBufferWithProperties(context, private, CL_MEM_READ_WRITE, 64, NULL, &err);
+	OK(err);
 	OK(clSetMemObjectDestructorCallback(used, destroyed, "b"));
 	OK(clSetMemObjectDestructorCallback(used, destroyed, "a"));
 	OK(clSetMemObjectDestructorCallback(other, destroyed, "d"));
 	OK(clSetMemObjectDestructorCallback(sub, destroyed, "c"));
 	OK(clSetMemObjectDestructorCallback(image, destroyed, "e"));
 	OK(clSetMemObjectDestructorCallback(pipe, destroyed, "f"));
+	OK(clSetMemObjectDestructorCallback(addressed, destroyed, "g"));
 	OK(clSetKernelArgSVMPointer(kernel, 0, flag));
 	OK(clSetKernelArg(kernel, 1, sizeof used, &used));
 	size_t one = 1;
@@ -78,6 +82,7 @@ int main(void) {
 	while (atomic_load(flag) != 1)
 		;
 	// The kernel runs.
+	OK(clReleaseMemObject(addressed));
 	OK(clReleaseMemObject(other));
 	OK(clReleaseMemObject(sub));
 	OK(clReleaseMemObject(image));
@@ -91,7 +96,7 @@ int main(void) {
 	atomic_store(flag, 2);
 	OK(clWaitForEvents(1, &over));
 	CHECK(result == 7);
-	while (atomic_load(&count) != 6)
+	while (atomic_load(&count) != 7)
 		usleep(1000);
 	// Of one object, the last function is called first; an object goes before the one that it is a part of.
 	// Objects go in the order in which they were released: "other" goes with "sub", and "used" with the
@@ -100,6 +105,7 @@ int main(void) {
 	CHECK(first != NULL && second != NULL && first < second);
 	CHECK(strstr(calls, "ab") != NULL);
 	CHECK(strchr(calls, 'e') != NULL && strchr(calls, 'f') > strchr(calls, 'e'));
+	CHECK(calls[0] == 'g');
 	OK(clReleaseEvent(over));
 	clSVMFree(context, flag);
 	OK(clReleaseKernel(kernel));

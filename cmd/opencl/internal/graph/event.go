@@ -214,6 +214,8 @@ func (e *Event) Set(s Status) bool {
 func (e *Event) note(s Status) {
 	now := Now()
 	switch {
+	case s == Submitted:
+		e.times.Submitted = now
 	case s == Running:
 		e.times.Started = now
 	case s <= Complete:

@@ -64,6 +64,26 @@ func TestInOrder(t *testing.T) {
 	r.expect(t, "a", "b", "c")
 }
 
+// TestEventBeforeCommand: what is known of a command before it is in its queue is that it is not over.
+func TestEventBeforeCommand(t *testing.T) {
+	for _, outOfOrder := range []bool{false, true} {
+		q, other := Queue{OutOfOrder: outOfOrder}, Queue{}
+		var r recorder
+		var c Command
+		a := q.NewEvent(&c)
+		if s := a.Status(); s != Queued {
+			t.Errorf("out of order %t: the status is %d", outOfOrder, s)
+		}
+		b := other.put([]*Event{a}, Ordinary, r.run("b", Complete))
+		other.Start()
+		q.Put(&c, nil, Ordinary, r.run("a", Complete))
+		if s := b.Wait(); s != Complete {
+			t.Errorf("out of order %t: the status of who waits is %d", outOfOrder, s)
+		}
+		r.expect(t, "a", "b")
+	}
+}
+
 func TestOutOfOrder(t *testing.T) {
 	q := Queue{OutOfOrder: true, Timed: true}
 	var r recorder

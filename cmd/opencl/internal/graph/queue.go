@@ -90,17 +90,28 @@ type Queue struct {
 	taken list // what whoever runs commands has taken out of in; nobody else looks at it
 }
 
+// NewEvent gives a command that is about to be put into the queue its event, so that others can know that before
+// the command runs.
+func (q *Queue) NewEvent(c *Command) *Event {
+	e := &c.event
+	c.queue = q
+	e.command, e.status, e.timed = c, Queued, q.Timed
+	if q.Timed {
+		e.times.Queued = Now()
+	}
+	return e
+}
+
 // Put puts a command at the end of the queue. It runs when the events of wait are over and those that the
 // order names; if one of wait has an error, it does not run, and its status is WaitFailed. Otherwise its
-// status is what the work returns.
+// status is what the work returns. A command without an event gets one.
 func (q *Queue) Put(c *Command, wait []*Event, order Order, work Work) *Event {
 	e := &c.event
-	c.work, c.queue = work, q
-	e.command, e.timed = c, q.Timed
-	if e.status = Submitted; q.Timed {
-		e.times.Queued = Now()
-		e.times.Submitted = e.times.Queued
+	if c.queue == nil {
+		q.NewEvent(c)
 	}
+	c.work = work
+	e.Set(Submitted)
 	c.left.Store(1)
 	for _, w := range wait {
 		w.then(c, true)

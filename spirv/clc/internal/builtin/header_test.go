@@ -217,7 +217,8 @@ func beyond(s *Sig, version lang.Version) string {
 	case strings.HasPrefix(s.Name, "intel_sub_group_shuffle") && s.Params[0].Component().Kind == types.HalfKind &&
 		s.Params[0].Lanes() > 1:
 		return "the header has the shuffles of half without vectors, which programs use"
-	case ext == copies, ext == "cl_intel_bfloat16_conversions":
+	case ext == copies, ext == "cl_intel_bfloat16_conversions", ext == "cl_intel_split_work_group_barrier",
+		strings.HasPrefix(ext, "__opencl_c_kernel_clock_"):
 		return "the header does not have the extension"
 	case strings.HasPrefix(s.Name, "intel_sub_group_block_") && version < lang.CL20 && s.Def.Over.Images != 0:
 		return "the header asks for a feature macro of OpenCL C 3.0"

@@ -54,10 +54,40 @@ var syncRows = []Def{
 	{Name: "sub_group_barrier", Sig: "void(flags, scope)", Emit: code(), Section: syncSection,
 		Since: lang.CL20, Ext: "cl_khr_subgroups",
 		Help: "sub_group_barrier with a fence of a scope."},
+	{Name: "intel_work_group_barrier_arrive", Sig: "void(flags)", Emit: code(),
+		Ext:  "cl_intel_split_work_group_barrier",
+		Help: "Tells the work-group that the work-item has come to a barrier, and goes on."},
+	{Name: "intel_work_group_barrier_arrive", Sig: "void(flags, scope)", Emit: code(), Since: lang.CL20,
+		Ext:  "cl_intel_split_work_group_barrier",
+		Help: "intel_work_group_barrier_arrive with a fence of a scope."},
+	{Name: "intel_work_group_barrier_wait", Sig: "void(flags)", Emit: code(),
+		Ext:  "cl_intel_split_work_group_barrier",
+		Help: "Waits until all work-items of the work-group have arrived at the barrier."},
+	{Name: "intel_work_group_barrier_wait", Sig: "void(flags, scope)", Emit: code(), Since: lang.CL20,
+		Ext:  "cl_intel_split_work_group_barrier",
+		Help: "intel_work_group_barrier_wait with a fence of a scope."},
 	syncRow("mem_fence", "void(flags)", fenceSection, 0, "Orders loads and stores before and behind it."),
 	syncRow("read_mem_fence", "void(flags)", fenceSection, 0, "Orders loads before and behind it."),
 	syncRow("write_mem_fence", "void(flags)", fenceSection, 0, "Orders stores before and behind it."),
 }
+
+// clock returns the rows that read the clock of a scope.
+func clock(scope spirv.Scope, name, help string) []Def {
+	d := Def{Name: "clock_read_" + name, Sig: "ulong()", Emit: group(scope, NoOperation, spirv.OpReadClockKHR,
+		spirv.OpReadClockKHR, spirv.OpReadClockKHR, spirv.CapabilityShaderClockKHR),
+		Ext: "__opencl_c_kernel_clock_scope_" + name, Help: help}
+	d.Emit.Ext = "SPV_KHR_shader_clock"
+	halves := d
+	halves.Name, halves.Sig = "clock_read_hilo_"+name, "uint2()"
+	halves.Help = "clock_read_" + name + ", low half first."
+	return []Def{d, halves}
+}
+
+var clockRows = join(
+	clock(spirv.ScopeDevice, "device", "The ticks of the clock that all work-items share."),
+	clock(spirv.ScopeWorkgroup, "work_group", "The ticks of the clock of the work-group."),
+	clock(spirv.ScopeSubgroup, "sub_group", "The ticks of the clock of the sub-group."),
+)
 
 var spaceRows = []Def{
 	{Name: "to_{global,local,private}", Sig: "void*(void*)", Emit: code(), Special: true,

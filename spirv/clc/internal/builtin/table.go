@@ -14,7 +14,7 @@ import (
 var rows = sync.OnceValue(func() []*Def {
 	var all []*Def
 	for _, group := range [][]Def{
-		workItemRows, mathRows, integerRows, commonRows, geometricRows, relationalRows, vectorRows, syncRows,
+		workItemRows, mathRows, integerRows, commonRows, geometricRows, relationalRows, vectorRows, syncRows, clockRows,
 		spaceRows,
 		asyncRows, atomicRows, shuffleRows, printfRows, imageRows, workGroupRows, pipeRows, enqueueRows,
 		subGroupRows,

@@ -23,6 +23,9 @@ func (f *fn) builtinCode(c *tree.CallBuiltin, args []spirv.ID) spirv.ID {
 		return f.vectorMove(c, args)
 	case strings.HasPrefix(name, "dot"), strings.HasPrefix(name, "arm_dot"):
 		return f.dot(c, args)
+	case strings.HasPrefix(name, "intel_work_group_barrier_"):
+		f.splitBarrier(c, args)
+		return 0
 	case strings.HasSuffix(name, "barrier"), strings.HasSuffix(name, "fence") && name != "get_fence":
 		f.barrier(c, args)
 		return 0

@@ -105,6 +105,22 @@ func (f *fn) barrier(c *tree.CallBuiltin, args []spirv.ID) {
 	}
 }
 
+// splitBarrier is one half of a barrier: the arrival releases, the wait acquires.
+func (f *fn) splitBarrier(c *tree.CallBuiltin, args []spirv.ID) {
+	f.extension("SPV_INTEL_split_barrier")
+	f.capability(spirv.CapabilitySplitBarrierINTEL)
+	o, order := spirv.OpControlBarrierArriveINTEL, spirv.MemorySemanticsRelease
+	if strings.HasSuffix(c.Sig.Name, "_wait") {
+		o, order = spirv.OpControlBarrierWaitINTEL, spirv.MemorySemanticsAcquire
+	}
+	group := f.scopeConst(spirv.ScopeWorkgroup)
+	scope := group
+	if len(args) == 2 {
+		scope = f.choose(c.Args[1], args[1], scopes[:])
+	}
+	f.do(o, group, scope, f.fenceSemantics(c.Args[0], args[0], 0, uint64(order)))
+}
+
 // atomicPlace returns scope and semantics of an atomic function: those of OpenCL C 1.x are relaxed, those without
 // arguments for them sequentially consistent on the device. first is the number of the argument with the order, and
 // table has what the orders mean.
