@@ -390,6 +390,11 @@ func (b *Buffer) free() error {
 		}
 	}
 	defer b.dev.release()
+	return b.drop()
+}
+
+// drop takes the buffer out of the device's memory. The device is held, and no launch uses the bytes.
+func (b *Buffer) drop() error {
 	switch {
 	case b.data == nil: // meanwhile
 		return fmt.Errorf("buffer: %w", ErrClosed)

@@ -24,6 +24,8 @@ var (
 	ErrNotShared = errors.New("not for shared virtual memory")
 	// ErrMapped is a buffer that the host has mapped and that a launch wants.
 	ErrMapped = errors.New("is mapped by the host")
+	// ErrBusy is a device that runs a launch, for those who do not wait for it.
+	ErrBusy = errors.New("a launch is running")
 )
 
 // ModuleError says why a module cannot be used. Unwrap leads to the error of

@@ -503,6 +503,11 @@ func (im *Image) Free() error {
 		return err
 	}
 	defer im.dev.release()
+	return im.drop()
+}
+
+// drop takes the image out of the device's memory. The device is held, and no launch runs.
+func (im *Image) drop() error {
 	if im.freed { // meanwhile
 		return fmt.Errorf("image: %w", ErrClosed)
 	}

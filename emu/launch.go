@@ -172,6 +172,8 @@ type prepared struct {
 	// resources are the handles that the launch has entered.
 	resources []memory.Pointer
 	locals    uint32         // number of the last allocation of local memory that an argument has got
+	cancel    atomic.Bool    // launch.Cancel
+	self      [1]*prepared   // the launch, as a list
 	set       *setRun        // that the launch runs in; nil without pipes
 	races     *race.Detector // of a launch with Check that runs alone
 }
@@ -216,7 +218,7 @@ func (l *Launch) prepare() (*prepared, error) {
 	}
 	p.launch.SubgroupSize = k.subgroupSize()
 	p.launch.Check, p.launch.Portable = l.Check, l.Portable
-	p.launch.Cancel = new(atomic.Bool)
+	p.launch.Cancel = &p.cancel
 	if err := p.limits(); err != nil {
 		return nil, err
 	}
@@ -317,7 +319,8 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	d, list := p.Kernel.prog.dev, []*prepared{p}
+	p.self[0] = p
+	d, list := p.Kernel.prog.dev, p.self[:]
 	if err := d.acquireFor(ctx, list); err != nil {
 		return nil, err
 	}
@@ -341,10 +344,10 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	opt := scheduler.Options{
 		Order: p.Schedule.Order, Seed: p.Schedule.Seed,
 		Workers: p.workers(lim.Workers), Parallel: p.Parallel, WaveLanes: lim.WaveLanes, KeepGoing: p.KeepGoing,
-		Output: p.Output, MaxOutput: p.MaxOutput, Progress: p.Progress, Look: p.Look.of(p),
+		Output: p.Output, MaxOutput: p.MaxOutput, Progress: p.Progress, Look: p.Look.of(list),
 		DMA: d.dmaConfig(p.Schedule), MaxState: stateMemory(),
 		HostWrites: d.svm.hostWrites(),
-		Accesses:   tellAccesses(p), Prints: tellPrints(p), Weak: p.model(),
+		Accesses:   tellAccesses(list), Prints: tellPrints(list), Weak: p.model(),
 	}
 	if p.Trace != nil {
 		p.beginTrace()

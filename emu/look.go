@@ -24,7 +24,7 @@ type Whereabouts struct {
 }
 
 // of makes the look that of launches, which are about to begin.
-func (l *Look) of(launches ...*prepared) *scheduler.Look {
+func (l *Look) of(launches []*prepared) *scheduler.Look {
 	if l == nil {
 		return nil
 	}

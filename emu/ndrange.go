@@ -93,7 +93,8 @@ func (r *NDRange) resolve(k *Kernel, l *engine.Launch) error {
 		}
 	}
 	if size > uint64(lim.MaxWorkGroupSize) {
-		return &LimitError{What: fmt.Sprintf("kernel %s: work-group of %v", k.code.Name, local[:dim]), Need: size, Have: uint64(lim.MaxWorkGroupSize),
+		shown := local // which is allocated here only
+		return &LimitError{What: fmt.Sprintf("kernel %s: work-group of %v", k.code.Name, shown[:dim]), Need: size, Have: uint64(lim.MaxWorkGroupSize),
 			Unit: "work-items", Option: "MaxWorkGroupSize"}
 	}
 	return nil
@@ -114,8 +115,7 @@ func (k *Kernel) LocalSize(r NDRange) ([3]uint32, error) {
 // one that suits the global size.
 func (r *NDRange) chooseLocal(k *Kernel, global [3]uint64, dim int, uniform bool) ([3]uint64, error) {
 	local := [3]uint64{1, 1, 1}
-	reqd := k.code.ReqdLocalSize
-	if reqd != [3]uint32{} {
+	if reqd := &k.code.ReqdLocalSize; *reqd != [3]uint32{} {
 		for d := range 3 {
 			local[d] = uint64(reqd[d])
 		}
@@ -126,7 +126,7 @@ func (r *NDRange) chooseLocal(k *Kernel, global [3]uint64, dim int, uniform bool
 		}
 		for d := dim; d < 3; d++ {
 			if local[d] != 1 {
-				return local, &RangeError{Kernel: k.code.Name, Reason: fmt.Sprintf("%d dimensions, but the module requires the local size %v", dim, reqd)}
+				return local, &RangeError{Kernel: k.code.Name, Reason: fmt.Sprintf("%d dimensions, but the module requires the local size %v", dim, *reqd)}
 			}
 		}
 		return local, nil

@@ -97,7 +97,7 @@ func (a *Access) Object() (o *finding.Object, name string) {
 }
 
 // tellAccesses is what the scheduler is given for Launch.Accesses of launches, by their index.
-func tellAccesses(launches ...*prepared) func(g *engine.Group, a engine.Access) {
+func tellAccesses(launches []*prepared) func(g *engine.Group, a engine.Access) {
 	if !slices.ContainsFunc(launches, func(p *prepared) bool { return p.Accesses != nil }) {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (p *prepared) number(g *engine.Group, item int) uint64 {
 }
 
 // tellPrints is the same for Launch.Prints.
-func tellPrints(launches ...*prepared) func(g *engine.Group, item int, text []byte) {
+func tellPrints(launches []*prepared) func(g *engine.Group, item int, text []byte) {
 	if !slices.ContainsFunc(launches, func(p *prepared) bool { return p.Prints != nil }) {
 		return nil
 	}

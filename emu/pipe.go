@@ -175,6 +175,11 @@ func (p *Pipe) Close() error {
 		return err
 	}
 	defer p.dev.release()
+	return p.drop()
+}
+
+// drop takes the pipe out of the device's memory. The device is held, and no launch runs.
+func (p *Pipe) drop() error {
 	p.closed, p.feed, p.drain = true, nil, nil
 	return p.dev.mem.FreePipe(p.mem.Handle())
 }

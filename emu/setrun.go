@@ -110,7 +110,7 @@ func (r *setRun) options(d *Device) scheduler.Options {
 	opt := scheduler.Options{
 		Order: s.Schedule.Order, Seed: s.Schedule.Seed, WaveLanes: lim.WaveLanes, KeepGoing: s.KeepGoing,
 		Output: s.Output, MaxOutput: s.MaxOutput, Progress: s.Progress, DMA: d.dmaConfig(s.Schedule),
-		MaxState: stateMemory(), Look: s.Look.of(r.launches...), Accesses: tellAccesses(r.launches...), Prints: tellPrints(r.launches...),
+		MaxState: stateMemory(), Look: s.Look.of(r.launches), Accesses: tellAccesses(r.launches), Prints: tellPrints(r.launches),
 	}
 	if s.Trace != nil {
 		r.beginTrace()

@@ -251,8 +251,13 @@ func (s *SVM) Free() error {
 	if s == nil || s.buf == nil {
 		return fmt.Errorf("shared virtual memory: %w", ErrInvalid)
 	}
+	return s.free(s.buf.free)
+}
+
+// free frees the allocation's buffer, and forgets the allocation.
+func (s *SVM) free(buffer func() error) error {
 	n := s.buf.ptr.Alloc()
-	if err := s.buf.free(); err != nil {
+	if err := buffer(); err != nil {
 		return err
 	}
 	l := &s.dev.svm
@@ -271,6 +276,9 @@ func (s *SVM) Free() error {
 func (l *svmList) each(f func(*Buffer)) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
+	if len(l.list) == 0 {
+		return
+	}
 	for _, n := range slices.Sorted(maps.Keys(l.list)) {
 		f(l.list[n].buf)
 	}

@@ -9,9 +9,9 @@ const (
 	hugeFrom = 2 * hugePage
 )
 
-// adviseHuge asks the system for large pages for memory that nobody has touched yet. It is a hint: nothing depends
-// on it but time.
-func adviseHuge(b []byte) {
+// AdviseHuge asks the system for large pages for memory that nobody has touched yet. It is a hint: nothing
+// depends on it but time.
+func AdviseHuge(b []byte) {
 	if len(b) < hugeFrom {
 		return
 	}

@@ -94,6 +94,16 @@ const (
 // colours is the place of the last large buffer, in bytes, without regard to the end of the page.
 var colours atomic.Uint32
 
+// Colour returns how many bytes behind the start of a page the next buffer of n bytes should start: see
+// colours. It is a multiple of [Alignment], and 0 for small buffers. It is for who allocates the bytes of
+// buffers elsewhere, as AlignedBytes does by itself.
+func Colour(n uint64) uint64 {
+	if n < colouredFrom {
+		return 0
+	}
+	return uint64(colours.Add(colourStep) % colourPage)
+}
+
 // AlignedBytes returns n zero bytes that start on a multiple of [Alignment], or
 // nil when the host's address space cannot hold them.
 func AlignedBytes(n uint64) []byte {
@@ -103,12 +113,9 @@ func AlignedBytes(n uint64) []byte {
 	if n == 0 {
 		return []byte{}
 	}
-	colour := uintptr(0)
-	if n >= colouredFrom {
-		colour = uintptr(colours.Add(colourStep)) % colourPage
-	}
+	colour := uintptr(Colour(n))
 	b := make([]byte, n+uint64(colour)+Alignment-1)
-	adviseHuge(b)
+	AdviseHuge(b)
 	shift := colour + -uintptr(unsafe.Pointer(unsafe.SliceData(b)))&(Alignment-1)
 	return b[shift : shift+uintptr(n) : shift+uintptr(n)]
 }

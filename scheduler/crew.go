@@ -76,6 +76,9 @@ func spin(holds func() bool) bool {
 	if runtime.GOMAXPROCS(0) == 1 {
 		return holds() // who could see to it has to run first
 	}
+	if holds() {
+		return true
+	}
 	for begin := time.Now(); ; {
 		for range 64 {
 			if holds() {

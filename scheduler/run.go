@@ -123,6 +123,8 @@ type launch struct {
 	ordered bool
 
 	shares []share
+	whole  [1]share   // shares, where there is one
+	alone  [1]*worker // the workers, where there is one
 	halt   halt
 	pokes  bool          // Launch.Cancel stops waves to look at them
 	over   atomic.Bool   // the launch is to end
@@ -171,7 +173,10 @@ func (r *Runner) Run(ctx context.Context, l *engine.Launch, opt Options) (*Resul
 		return nil, err
 	}
 	s.ordered = n > 1 && l.Kernel.UsesPrintf
-	workers := make([]*worker, n)
+	workers := s.alone[:]
+	if n > 1 {
+		workers = make([]*worker, n)
+	}
 	for i := range workers {
 		w, err := s.worker()
 		if err != nil {
@@ -186,6 +191,16 @@ func (r *Runner) Run(ctx context.Context, l *engine.Launch, opt Options) (*Resul
 		defer s.progress(workers)()
 	}
 	s.letLook()
+	if n == 1 {
+		workers[0].work()
+	} else {
+		work(workers)
+	}
+	return s.finish(ctx, workers)
+}
+
+// work has several workers work, the first of them on this goroutine, and waits until all have done.
+func work(workers []*worker) {
 	var wg sync.WaitGroup
 	var working atomic.Int32
 	for _, w := range workers[1:] {
@@ -200,7 +215,6 @@ func (r *Runner) Run(ctx context.Context, l *engine.Launch, opt Options) (*Resul
 	workers[0].work()
 	spin(func() bool { return working.Load() == 0 })
 	wg.Wait()
-	return s.finish(ctx, workers)
 }
 
 // prepare checks the launch and derives what the workers need.

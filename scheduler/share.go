@@ -19,7 +19,9 @@ func (s *launch) divide(n int) {
 	if s.ordered || s.runner.spins {
 		n = 1
 	}
-	s.shares = make([]share, n)
+	if s.shares = s.whole[:]; n > 1 {
+		s.shares = make([]share, n)
+	}
 	first, rest := s.positions.first, s.positions.end-s.positions.first
 	for i := range s.shares {
 		size := rest / uint64(n-i)

@@ -70,13 +70,8 @@ func lockstepCreateCommandBuffer(n C.cl_uint, queues *C.const_cl_command_queue, 
 
 // destroyed lets go of what the commands use.
 func (b *commandBuffer) destroyed() {
-	for _, c := range b.commands {
-		if c.end != nil {
-			c.end()
-		}
-		for _, o := range c.uses {
-			o.drop()
-		}
+	for i := range b.commands {
+		b.commands[i].over()
 	}
 	release[*queue](b.recorder.handle)
 	b.queue.drop()
@@ -178,11 +173,8 @@ func lockstepEnqueueCommandBuffer(n C.cl_uint, queues *C.cl_command_queue, h C.c
 
 // run runs the commands. After an error the rest does not run.
 func (b *commandBuffer) run() C.cl_int {
-	for _, c := range b.commands {
-		if c.run == nil {
-			continue
-		}
-		if code := c.run(); code != C.CL_SUCCESS {
+	for i := range b.commands {
+		if code := b.commands[i].do(); code != C.CL_SUCCESS {
 			return code
 		}
 	}
@@ -236,9 +228,7 @@ func (r recording) by(put func(C.cl_command_queue) C.cl_int) C.cl_int {
 
 // add takes a command that was put into the recorder. The buffer is locked.
 func (b *commandBuffer) add(c command) C.cl_int {
-	for _, o := range c.uses {
-		o.hold()
-	}
+	c.hold()
 	b.commands = append(b.commands, c)
 	return C.CL_SUCCESS
 }

@@ -38,12 +38,13 @@ func (m *memory) address(opt emu.SVMOptions) error {
 	return nil
 }
 
-// unaddress takes the address back, and with it the buffer of package emu.
-func (m *memory) unaddress() error {
+// unaddress takes the address back, and with it the buffer of package emu, which free frees. If that does not
+// want to wait, it can be called again.
+func (m *memory) unaddress(free func(*emu.SVM) error) error {
 	svmTable.Lock()
 	delete(svmTable.list, m.allocation.emu)
 	svmTable.Unlock()
-	return m.allocation.emu.Free()
+	return free(m.allocation.emu)
 }
 
 // deviceAddresses answers the query for the buffer's addresses, one for each device.

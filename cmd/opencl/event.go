@@ -24,10 +24,11 @@ func (e *event) id() C.cl_event { return C.cl_event(e.handle) }
 
 // end lets go of what the event belongs to.
 func (e *event) end() {
-	if e.queue != nil {
-		e.queue.drop()
+	if e.queue == nil {
+		e.ctx.drop()
+		return
 	}
-	e.ctx.drop()
+	e.queue.drop() // which has the context
 }
 
 //export clCreateUserEvent
@@ -78,6 +79,9 @@ func clWaitForEvents(n C.cl_uint, events *C.const_cl_event) C.cl_int {
 		wait = append(wait, e)
 	}
 	code := C.cl_int(C.CL_SUCCESS)
+	for _, e := range wait[1:] {
+		e.graph.Start()
+	}
 	for _, e := range wait {
 		if e.graph.Wait() < 0 {
 			code = C.CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
@@ -120,6 +124,7 @@ func clGetEventInfo(h C.cl_event, name C.cl_event_info, size C.size_t, value uns
 	case C.CL_EVENT_COMMAND_TYPE:
 		return put(a, e.kind)
 	case C.CL_EVENT_COMMAND_EXECUTION_STATUS:
+		e.graph.Start() // a host may ask until it is over
 		return put(a, C.cl_int(e.graph.Status()))
 	case C.CL_EVENT_REFERENCE_COUNT:
 		return put(a, e.references())
@@ -161,6 +166,7 @@ func clSetEventCallback(h C.cl_event, level C.cl_int, f C.event_notify, data uns
 		return C.CL_INVALID_VALUE
 	}
 	e.hold()
+	e.graph.Start()
 	e.graph.Notify(graph.Status(level), func(s graph.Status) {
 		C.call_event_notify(f, h, C.cl_int(s), data)
 		e.drop()

@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -12,18 +13,22 @@ import (
 // it, or other objects hold it.
 type object struct {
 	handle unsafe.Pointer
-	host   uint32 // references of the host: CL_…_REFERENCE_COUNT
-	held   uint32 // references of other objects
+	// counts has the references of other objects, and times hostReference those of the host:
+	// CL_…_REFERENCE_COUNT.
+	counts atomic.Uint64
 	// destroy is called when the last reference is gone, without a lock.
 	destroy func()
 }
 
 func (o *object) base() *object { return o }
 
+// hostReference is a reference of the host's in object.counts.
+const hostReference = 1 << 32
+
 type anyObject interface{ base() *object }
 
 // handles has all objects that live, by handle. What is not in it is not touched, so that a handle that was released
-// or was never one is an error. The lock guards the reference counts as well.
+// or was never one is an error.
 //
 // The loader reads a handle before the driver sees it, released ones too. Their memory therefore stays, and becomes new
 // handles only when there are many of them.
@@ -48,7 +53,8 @@ func enter(o anyObject, destroy func()) bool {
 		return false
 	}
 	b := o.base()
-	b.handle, b.host, b.destroy = h, 1, destroy
+	b.handle, b.destroy = h, destroy
+	b.counts.Store(hostReference)
 	handles.objects[h] = o
 	return true
 }
@@ -63,54 +69,47 @@ func lookup[T anyObject](h unsafe.Pointer) (T, bool) {
 
 // retain adds a reference of the host's, if the handle is one of a T.
 func retain[T anyObject](h unsafe.Pointer) bool {
-	handles.Lock()
-	defer handles.Unlock()
-	o, ok := handles.objects[h].(T)
-	if !ok || o.base().host == 0 {
-		return false
-	}
-	o.base().host++
-	return true
+	o, ok := lookup[T](h)
+	return ok && o.base().count(hostReference)
 }
 
 // release drops a reference of the host's, if the handle is one of a T that has any.
 func release[T anyObject](h unsafe.Pointer) bool {
-	handles.Lock()
-	o, ok := handles.objects[h].(T)
-	if !ok || o.base().host == 0 {
-		handles.Unlock()
-		return false
+	o, ok := lookup[T](h)
+	return ok && o.base().count(-hostReference)
+}
+
+// count adds a reference of the host's, or takes one back. It is false if the host has none.
+func (o *object) count(reference int64) bool {
+	for {
+		old := o.counts.Load()
+		if old < hostReference {
+			return false
+		}
+		if now := old + uint64(reference); o.counts.CompareAndSwap(old, now) {
+			if now == 0 {
+				o.leave()
+			}
+			return true
+		}
 	}
-	b := o.base()
-	b.host--
-	b.leave()
-	return true
 }
 
 // hold adds a reference of another object.
-func (o *object) hold() {
-	handles.Lock()
-	o.held++
-	handles.Unlock()
-}
+func (o *object) hold() { o.counts.Add(1) }
 
 // drop takes back what hold has added.
 func (o *object) drop() {
-	handles.Lock()
-	o.held--
-	o.leave()
+	if o.counts.Add(^uint64(0)) == 0 {
+		o.leave()
+	}
 }
 
-// leave unlocks the handles, and ends an object that nobody has any more.
+// leave ends an object that nobody has any more.
 func (o *object) leave() {
-	last := o.host == 0 && o.held == 0
-	if last {
-		delete(handles.objects, o.handle)
-	}
+	handles.Lock()
+	delete(handles.objects, o.handle)
 	handles.Unlock()
-	if !last {
-		return
-	}
 	if o.destroy != nil {
 		o.destroy()
 	}
@@ -120,11 +119,7 @@ func (o *object) leave() {
 }
 
 // references is the number of the host's references.
-func (o *object) references() C.cl_uint {
-	handles.RLock()
-	defer handles.RUnlock()
-	return C.cl_uint(o.host)
-}
+func (o *object) references() C.cl_uint { return C.cl_uint(o.counts.Load() / hostReference) }
 
 // Sizes that are claims of the host. No memory of a host has as much as mostBytes; nothing that is compiled as mostText.
 const (

@@ -8,10 +8,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/internal/hostrun"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
@@ -276,15 +278,15 @@ func (m *memory) suits(p *emu.Param) C.cl_int {
 	return C.CL_SUCCESS
 }
 
-// arguments returns the arguments for a launch, and what must live until it is over.
-func (k *kernel) arguments() ([]emu.Arg, []*object, C.cl_int) {
+// arguments gives a launch the arguments, and notes what must live until it is over.
+func (k *kernel) arguments(l *launch) C.cl_int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	var args []emu.Arg
-	var uses []*object
-	for _, a := range k.args {
+	args, uses := l.args[:0], append(l.uses[:0], &k.object)
+	for i := range k.args {
+		a := &k.args[i]
 		if !a.set {
-			return nil, nil, C.CL_INVALID_KERNEL_ARGS
+			return C.CL_INVALID_KERNEL_ARGS
 		}
 		m := a.memory
 		if m == nil {
@@ -292,7 +294,7 @@ func (k *kernel) arguments() ([]emu.Arg, []*object, C.cl_int) {
 			continue
 		}
 		if now, ok := lookup[*memory](a.handle); !ok || now != m {
-			return nil, nil, C.CL_INVALID_MEM_OBJECT
+			return C.CL_INVALID_MEM_OBJECT
 		}
 		switch {
 		case m.image != nil:
@@ -303,7 +305,7 @@ func (k *kernel) arguments() ([]emu.Arg, []*object, C.cl_int) {
 			// Shared virtual memory has one address space: a pointer may go from one sub-buffer to the next.
 			a, offset := m.ctx.findSVM(m.data)
 			if a == nil {
-				return nil, nil, C.CL_INVALID_MEM_OBJECT // the host has freed it
+				return C.CL_INVALID_MEM_OBJECT // the host has freed it
 			}
 			args = append(args, a.emu.At(offset))
 		default:
@@ -311,7 +313,8 @@ func (k *kernel) arguments() ([]emu.Arg, []*object, C.cl_int) {
 		}
 		uses = append(uses, &m.object)
 	}
-	return args, uses, C.CL_SUCCESS
+	l.emu.Args, l.used = args, uses
+	return C.CL_SUCCESS
 }
 
 // printer writes the output of printf to the host's stdout.
@@ -359,47 +362,65 @@ func enqueueKernel(from callSite, hq C.cl_command_queue, hk C.cl_kernel, kind C.
 	if code != C.CL_SUCCESS {
 		return code
 	}
-	r := emu.NDRange{Global: sizes(dim, global), Local: sizes(dim, local), Offset: sizes(dim, offset)}
+	l := &launch{queue: q}
+	r := &l.emu.Range
+	r.Global, r.Local = sizes(l.sizes[0][:], dim, global), sizes(l.sizes[1][:], dim, local)
+	r.Offset = sizes(l.sizes[2][:], dim, offset)
 	if r.Global == nil {
-		r.Global = make([]uint64, dim) // OpenCL 2.1 and later: as a size of 0
+		r.Global = l.sizes[0][:dim] // OpenCL 2.1 and later: as a size of 0
 	}
-	args, uses, code := k.arguments()
-	if code != C.CL_SUCCESS {
+	if code := k.arguments(l); code != C.CL_SUCCESS {
 		return code
 	}
-	if code := k.checkRange(q.device, &r); code != C.CL_SUCCESS {
+	if code := k.checkRange(q.device, r); code != C.CL_SUCCESS {
 		return code
 	}
-	empty := false
-	for _, n := range r.Global {
-		empty = empty || n == 0
+	c := command{kind: kind, uses: l.used}
+	if !slices.Contains(r.Global, 0) {
+		c.launch = l
+		l.emu.Kernel, l.emu.Workers = k.emu, q.device.units
+		l.emu.Output, l.emu.MaxOutput = printer{}, printfBuffer
+		l.number, l.known.Call = session.Number(), from.call
+		k.known(&l.known)
 	}
-	run := func() C.cl_int { return C.CL_SUCCESS }
-	if !empty {
-		launch := emu.Launch{Kernel: k.emu, Args: args, Range: r, Workers: q.device.units, Output: printer{}, MaxOutput: printfBuffer}
-		number, known := session.Number(), k.known()
-		known.Call = from.call
-		run = func() C.cl_int {
-			err := session.Run(context.Background(), number, launch, known)
-			if err == nil {
-				return C.CL_SUCCESS
-			}
-			if q.ctx.notify != nil { // the session has told everyone else
-				q.ctx.report(err.Error())
-			}
-			return launchCode(err)
-		}
-	}
-	return q.put(w, command{kind: kind, uses: append(uses, &k.object), run: run})
+	return q.put(w, c)
 }
 
-// sizes reads dim sizes of the host's; nil for a null pointer.
-func sizes(dim C.cl_uint, p *C.const_size_t) []uint64 {
-	var v []uint64
-	for _, s := range list(dim, (*C.size_t)(unsafe.Pointer(p))) {
-		v = append(v, uint64(s))
+// launch is a kernel with its arguments and sizes, which do not change any more.
+type launch struct {
+	emu    emu.Launch
+	queue  *queue
+	number int // for the session
+	known  hostrun.Case
+	used   []*object // what must live until it is over
+
+	// Room for what a usual launch refers to.
+	sizes [3][3]uint64
+	args  [6]emu.Arg
+	uses  [7]*object
+}
+
+// run runs the launch, any number of times.
+func (l *launch) run() C.cl_int {
+	err := session.Run(context.Background(), l.number, &l.emu, &l.known)
+	if err == nil {
+		return C.CL_SUCCESS
 	}
-	return v
+	if c := l.queue.ctx; c.notify != nil { // the session has told everyone else
+		c.report(err.Error())
+	}
+	return launchCode(err)
+}
+
+// sizes reads dim sizes of the host's into v; nil for a null pointer.
+func sizes(v []uint64, dim C.cl_uint, p *C.const_size_t) []uint64 {
+	if p == nil {
+		return nil
+	}
+	for i, s := range list(dim, (*C.size_t)(unsafe.Pointer(p))) {
+		v[i] = uint64(s)
+	}
+	return v[:dim]
 }
 
 // checkRange says what is wrong with the sizes of a launch.

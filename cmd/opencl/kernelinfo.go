@@ -4,6 +4,7 @@ package main
 import "C"
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -262,13 +263,12 @@ func clGetKernelSuggestedLocalWorkSizeKHR(hq C.cl_command_queue, hk C.cl_kernel,
 	case suggested == nil:
 		return C.CL_INVALID_VALUE
 	}
-	r := emu.NDRange{Global: sizes(dim, global), Offset: sizes(dim, offset)}
-	for _, n := range r.Global {
-		if n == 0 {
-			return C.CL_INVALID_GLOBAL_WORK_SIZE
-		}
+	l := &launch{}
+	r := emu.NDRange{Global: sizes(l.sizes[0][:], dim, global), Offset: sizes(l.sizes[2][:], dim, offset)}
+	if slices.Contains(r.Global, 0) {
+		return C.CL_INVALID_GLOBAL_WORK_SIZE
 	}
-	if _, _, code := k.arguments(); code != C.CL_SUCCESS {
+	if code := k.arguments(l); code != C.CL_SUCCESS {
 		return code
 	}
 	local, err := k.emu.LocalSize(r)

@@ -15,10 +15,12 @@ import "C"
 
 import (
 	"errors"
+	"math"
 	"sync"
 	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/emu"
+	mem "github.com/lockstep-gpu/lockstep/memory"
 )
 
 // memory is a cl_mem: a buffer, a sub-buffer, an image or a pipe. Its bytes are memory of C, which the device has as a
@@ -106,10 +108,27 @@ func (m *memory) forbids(flag C.cl_mem_flags) bool {
 	return sessionOptions.Check && m.flags&flag != 0 && m.kind == C.CL_MEM_OBJECT_BUFFER
 }
 
-// allocate returns size bytes of zeros, memory of C that starts at a multiple of align, and what [C.free] takes. Both are nil
-// if memory is short.
+// allocate returns size bytes of zeros, memory of C that starts at a multiple of align, and what [C.free]
+// takes. Both are nil if memory is short. It is placed as package memory places its own: large buffers start
+// at different places of a page, since a processor takes accesses to the same place of different pages for
+// accesses to the same bytes, and get large pages.
 func allocate(size, align uint64) (data, raw unsafe.Pointer) {
-	data = C.lockstep_alloc(C.size_t(size), C.size_t(align), &raw)
+	const page = 1 << 12
+	shift := uint64(0)
+	if align <= baseAlign {
+		if shift = mem.Colour(size) &^ (baseAlign - 1); shift != 0 {
+			align = page
+		}
+	}
+	if size > math.MaxUint64-shift {
+		return nil, nil
+	}
+	data = C.lockstep_alloc(C.size_t(size+shift), C.size_t(align), &raw)
+	if data == nil {
+		return nil, nil
+	}
+	data = unsafe.Add(data, shift)
+	mem.AdviseHuge(unsafe.Slice((*byte)(data), size))
 	return data, raw
 }
 
@@ -134,11 +153,7 @@ func (m *memory) back(host unsafe.Pointer) C.cl_int {
 		}
 	}
 	if m.data == nil {
-		align := uint64(baseAlign)
-		if m.size >= 1<<16 {
-			align = 1 << 12
-		}
-		if m.data, m.raw = allocate(m.size, align); m.data == nil {
+		if m.data, m.raw = allocate(m.size, baseAlign); m.data == nil {
 			return C.CL_MEM_OBJECT_ALLOCATION_FAILURE
 		}
 		if host != nil {
@@ -193,40 +208,63 @@ func (m *memory) enter() C.cl_int {
 	return C.CL_SUCCESS
 }
 
-// end frees the object, and calls what the host wants to be called then, the last one first.
+// end frees the object, and calls what the host wants to be called then, the last one first. It does not wait
+// for a launch that runs: the object is freed behind it then.
 func (m *memory) end() {
-	m.free()
-	m.mu.Lock()
-	calls := m.destructor
-	m.mu.Unlock()
-	for i := len(calls) - 1; i >= 0; i-- {
-		calls[i]()
-	}
-	if m.parent != nil {
-		m.parent.drop()
-	}
-	m.ctx.drop()
+	freeBehind(m.tryFree, m.free, func() {
+		m.mu.Lock()
+		calls := m.destructor
+		m.mu.Unlock()
+		for i := len(calls) - 1; i >= 0; i-- {
+			calls[i]()
+		}
+		if m.parent != nil {
+			m.parent.drop()
+		}
+		m.ctx.drop()
+	})
 }
 
 // free gives back what the object has of the device and of the host. Nothing uses it any more.
 func (m *memory) free() {
+	m.freed((*emu.Image).Free, (*emu.Pipe).Close, (*emu.Buffer).Free, (*emu.SVM).Free)
+}
+
+// tryFree is free, unless that had to wait for a launch. It is false then, and may have freed a part.
+func (m *memory) tryFree() bool {
+	return m.freed((*emu.Image).TryFree, (*emu.Pipe).TryClose, (*emu.Buffer).TryFree, (*emu.SVM).TryFree)
+}
+
+// freed gives back what the object has by functions that free things of the device. It is false if one of
+// them did not want to wait.
+func (m *memory) freed(image func(*emu.Image) error, pipe func(*emu.Pipe) error,
+	buffer func(*emu.Buffer) error, svm func(*emu.SVM) error) bool {
 	var err error
 	if m.image != nil && m.image.emu != nil {
-		err = m.image.emu.Free()
+		if err = image(m.image.emu); errors.Is(err, emu.ErrBusy) {
+			return false
+		}
+		m.image.emu = nil
 	}
 	if m.pipe != nil {
-		err = errors.Join(err, m.pipe.emu.Close())
+		err = pipe(m.pipe.emu)
 	}
-	if m.allocation != nil {
-		err = errors.Join(err, m.unaddress())
-	} else if m.buffer != nil {
-		err = errors.Join(err, m.buffer.Free())
+	switch {
+	case errors.Is(err, emu.ErrBusy):
+	case m.allocation != nil:
+		err = errors.Join(err, m.unaddress(svm))
+	case m.buffer != nil:
+		err = errors.Join(err, buffer(m.buffer))
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, emu.ErrBusy):
+		return false
+	case err != nil:
 		complain("a memory object cannot be freed: " + err.Error())
-		return // the device may still lead to its bytes
+	default: // the device does not lead to its bytes any more
+		C.free(m.raw)
 	}
-	C.free(m.raw)
+	return true
 }
 
 // mapped gives the host a part of the object. n bytes from offset on are what it may see; they are copied where the

@@ -42,6 +42,7 @@ func newQueue(hc C.cl_context, hd C.cl_device_id, flags C.cl_command_queue_prope
 	}
 	q := &queue{ctx: c, device: d, flags: flags, properties: words}
 	q.commands.OutOfOrder = flags&C.CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0
+	q.commands.Timed = flags&C.CL_QUEUE_PROFILING_ENABLE != 0
 	if !enter(q, c.drop) {
 		return fail(C.CL_OUT_OF_HOST_MEMORY)
 	}
@@ -150,10 +151,12 @@ func clGetCommandQueueInfo(h C.cl_command_queue, name C.cl_command_queue_info, s
 
 //export clFlush
 func clFlush(h C.cl_command_queue) C.cl_int {
-	if _, ok := findQueue(h); !ok {
+	q, ok := findQueue(h)
+	if !ok {
 		return C.CL_INVALID_COMMAND_QUEUE
 	}
-	return C.CL_SUCCESS // commands run as soon as they may
+	q.commands.Start()
+	return C.CL_SUCCESS
 }
 
 //export clFinish
@@ -194,15 +197,65 @@ func (w waitList) events(c *clContext) ([]*graph.Event, C.cl_int) {
 
 // command is what is put into a queue.
 type command struct {
-	kind  C.cl_command_type
-	order graph.Order
-	uses  []*object // what must live until the command is over
-	run   func() C.cl_int
-	end   func() // if it is not nil, called when the command is over, also if it did not run
+	kind   C.cl_command_type
+	order  graph.Order
+	uses   []*object // what must live until the command is over
+	launch *launch   // what it does, or
+	run    func() C.cl_int
+	end    func() // if it is not nil, called when the command is over, also if it did not run
 	// semaphores are what the command waits for behind its wait list, if there are any. It then does nothing else.
 	semaphores []*graph.Semaphore
 	// blocking says that the function returns when the command is over, with its error.
 	blocking bool
+}
+
+// do does what the command does.
+func (c *command) do() C.cl_int {
+	switch {
+	case c.launch != nil:
+		return c.launch.run()
+	case c.run != nil:
+		return c.run()
+	}
+	return C.CL_SUCCESS
+}
+
+// hold keeps alive what the command uses, until over.
+func (c *command) hold() {
+	for _, o := range c.uses {
+		o.hold()
+	}
+}
+
+// over lets go of what the command uses.
+func (c *command) over() {
+	if c.end != nil {
+		c.end()
+	}
+	for _, o := range c.uses {
+		o.drop()
+	}
+}
+
+// submission is a command in a queue.
+type submission struct {
+	graph.Command
+	command command
+	queue   *queue
+	event   *event // of the host's; nil if it wants none
+}
+
+// Run does what the command does.
+func (s *submission) Run() graph.Status { return graph.Status(s.command.do()) }
+
+// End lets go of what the command uses. Its event may stay.
+func (s *submission) End() {
+	s.command.over()
+	s.queue.drop()
+	if s.event != nil {
+		s.event.drop()
+	}
+	s.command, s.queue, s.event = command{}, nil, nil
 }
 
 // put puts a command into the queue.
@@ -214,42 +267,26 @@ func (q *queue) put(w waitList, c command) C.cl_int {
 	if code != C.CL_SUCCESS {
 		return code
 	}
-	uses := append([]*object{&q.object}, c.uses...)
-	e := q.commands.NewEvent()
-	var ev *event
+	s := &submission{command: c, queue: q}
+	e := q.commands.NewEvent(&s.Command)
 	if w.event != nil {
-		// The handle is there before the command, which may be over at once, and before this function returns: another
-		// thread may still have it from an object that was released.
-		ev = &event{ctx: q.ctx, queue: q, kind: c.kind, graph: e}
+		// The handle is there before the command, which may be over at once, and before this function returns:
+		// another thread may still have it from an object that was released.
+		ev := &event{ctx: q.ctx, queue: q, kind: c.kind, graph: e}
 		if !enter(ev, ev.end) {
 			return C.CL_OUT_OF_HOST_MEMORY
 		}
-		uses = append(uses, &ev.object)
+		ev.hold()
 		q.hold()
-		q.ctx.hold()
-	}
-	for _, o := range uses {
-		o.hold()
-	}
-	run := func() graph.Status { return graph.Complete }
-	if c.run != nil {
-		run = func() graph.Status { return graph.Status(c.run()) }
-	}
-	end := func() {
-		if c.end != nil {
-			c.end()
-		}
-		for _, o := range uses {
-			o.drop()
-		}
-	}
-	if c.semaphores != nil {
-		q.commands.PutWaitAs(e, wait, c.semaphores, end)
-	} else {
-		q.commands.PutAs(e, wait, c.order, run, end)
-	}
-	if ev != nil {
+		s.event = ev
 		*w.event = ev.id()
+	}
+	q.hold()
+	c.hold()
+	if c.semaphores != nil {
+		q.commands.PutWait(&s.Command, wait, c.semaphores, s)
+	} else {
+		q.commands.Put(&s.Command, wait, c.order, s)
 	}
 	if c.blocking {
 		return C.cl_int(e.Wait())

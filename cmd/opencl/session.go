@@ -38,6 +38,7 @@ func openSession() (*hostrun.Options, error) {
 	info, err := os.Stderr.Stat()
 	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
 	sessionOptions = o
+	watchHeap()
 	session, err = hostrun.Open(o, hostrun.Streams{
 		Stderr: os.Stderr,
 		Color:  terminal && environment("NO_COLOR") == "" && environment("TERM") != "dumb",
@@ -46,11 +47,10 @@ func openSession() (*hostrun.Options, error) {
 	return o, err
 }
 
-// known is what the session has to know of a launch with the kernel's arguments of now.
-func (k *kernel) known() *hostrun.Case {
-	c := &hostrun.Case{}
+// known notes what the session has to know of a launch with the kernel's arguments of now.
+func (k *kernel) known(c *hostrun.Case) {
 	if !session.Keeps() {
-		return c
+		return
 	}
 	p := k.program
 	p.mu.Lock()
@@ -64,7 +64,6 @@ func (k *kernel) known() *hostrun.Case {
 	if sessionOptions.Record != "" {
 		c.Shared = p.ctx.recordedSVM
 	}
-	return c
 }
 
 // recordedSVM returns what the allocations of shared virtual memory hold, in the order of their addresses.

@@ -4,6 +4,7 @@ package main
 import "C"
 
 import (
+	"errors"
 	"sync"
 	"unsafe"
 
@@ -107,12 +108,21 @@ func (c *clContext) freeSVM(p unsafe.Pointer) bool {
 	if !here { // another thread frees it
 		return false
 	}
-	if err := a.emu.Free(); err != nil {
+	freeBehind(func() bool { return a.freed(a.emu.TryFree()) }, func() { a.freed(a.emu.Free()) }, c.drop)
+	return true
+}
+
+// freed gives the bytes back when the device has freed the allocation with an error, or none. It is false if
+// it has not done so yet.
+func (a *svmMemory) freed(err error) bool {
+	switch {
+	case errors.Is(err, emu.ErrBusy):
+		return false
+	case err != nil:
 		complain("shared virtual memory cannot be freed: " + err.Error())
-		return true // the device may still lead to its bytes
+	default: // the device does not lead to its bytes any more
+		C.free(a.raw)
 	}
-	C.free(a.raw)
-	c.drop()
 	return true
 }
 

@@ -46,7 +46,7 @@ func shorten(path string) string {
 
 // call finds the place of the host's call; nil where it is not known.
 func (c *Case) call() *Call {
-	if c.Call == nil {
+	if c == nil || c.Call == nil {
 		return nil
 	}
 	return c.Call()

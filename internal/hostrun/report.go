@@ -3,6 +3,7 @@ package hostrun
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -20,6 +21,7 @@ type report struct {
 	launch    *emu.Launch
 	result    *emu.Result // nil where the launch did not start
 	failure   error       // why not
+	found     *emu.FindingsError
 	findings  finding.List
 	completed bool
 	call      func() *Call // finds the place of the host's call
@@ -72,6 +74,21 @@ type Counters struct {
 // Timing is how long a launch took.
 type Timing struct {
 	Seconds float64 `json:"seconds"`
+}
+
+// ended notes what became of the launch.
+func (r *report) ended(res *emu.Result, err error) {
+	r.result = res
+	if err != nil && !errors.As(err, &r.found) {
+		r.failure = err
+	}
+	if res == nil {
+		return
+	}
+	r.findings = res.Findings
+	r.findings.Findings = append([]finding.Finding(nil), res.Findings.Findings...)
+	r.reproduce()
+	r.completed = res.GroupsRun == res.Groups[0]*res.Groups[1]*res.Groups[2] && !res.Halted && contextError(r.found) == nil
 }
 
 // reproduce gives the findings the command that makes them happen again.

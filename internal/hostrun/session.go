@@ -13,7 +13,6 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/trace"
-	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 // Session runs the launches of a host program with the options of all of them, and reports what became of them. It is
@@ -83,10 +82,43 @@ func (s *Session) Keeps() bool { return s.o.Record != "" || s.o.Digests != "" }
 // launches, so that the same program has the same numbers at each run.
 func (s *Session) Number() int { return int(s.count.Add(1)) }
 
-// Run runs a launch. A finding that did not keep a work-group from its end is reported and is no error.
-func (s *Session) Run(ctx context.Context, n int, l emu.Launch, c *Case) error {
+// Run runs a launch, and leaves it as it is. A finding that did not keep a work-group from its end is
+// reported and is no error. c may be nil where the session keeps nothing (see Keeps).
+func (s *Session) Run(ctx context.Context, n int, launch *emu.Launch, c *Case) error {
+	l := *launch
 	s.o.Launch(&l)
-	r := report{number: n, kernel: l.Kernel.Name(), launch: &l, call: c.call, o: s.o}
+	if s.terse() {
+		res, err := l.Run(ctx)
+		if err == nil && len(res.Findings.Findings) == 0 && res.Findings.Omitted == 0 && len(res.Findings.Partial) == 0 {
+			return nil
+		}
+		return s.tell(n, launch, c, res, err)
+	}
+	return s.runFully(ctx, n, launch, c)
+}
+
+// terse says that there is nothing to do for a launch without findings.
+func (s *Session) terse() bool {
+	return !s.o.Stats && !s.o.JSON && s.o.Trace == "" && !s.Keeps() && s.tally == nil
+}
+
+// tell reports a launch that is over.
+func (s *Session) tell(n int, l *emu.Launch, c *Case, res *emu.Result, err error) error {
+	r := s.report(n, l, c)
+	r.ended(res, err)
+	return s.finish(r, c)
+}
+
+// report begins the report of a launch.
+func (s *Session) report(n int, l *emu.Launch, c *Case) *report {
+	return &report{number: n, kernel: l.Kernel.Name(), launch: l, call: c.call, o: s.o}
+}
+
+// runFully runs a launch with everything that may be wanted besides.
+func (s *Session) runFully(ctx context.Context, n int, launch *emu.Launch, c *Case) error {
+	l := *launch
+	s.o.Launch(&l)
+	r := s.report(n, &l, c)
 	if s.o.Record != "" {
 		var err error
 		if r.recorded, err = s.record(n, &l, c); err != nil {
@@ -98,42 +130,26 @@ func (s *Session) Run(ctx context.Context, n int, l emu.Launch, c *Case) error {
 		l.Trace = trace.New(trace.Options{})
 	}
 	res, err := l.Run(ctx)
-	r.result = res
-	var found *emu.FindingsError
-	if err != nil && !errors.As(err, &found) {
-		r.failure = err
-	}
-	if res != nil {
-		r.findings = res.Findings
-		r.findings.Findings = append([]finding.Finding(nil), res.Findings.Findings...)
-		r.reproduce()
-		r.completed = res.GroupsRun == res.Groups[0]*res.Groups[1]*res.Groups[2] && !res.Halted && ended(found) == nil
-	}
+	r.ended(res, err)
 	if l.Trace != nil && res != nil {
 		if r.traced, err = s.writeTrace(n, r.kernel, l.Trace); err != nil {
 			r.notes = append(r.notes, "timeline not written: "+err.Error())
 		}
 	}
-	s.finish(&r, c)
-	switch {
-	case r.failure != nil:
-		return r.failure
-	case !r.completed:
-		return found
-	}
-	return nil
+	return s.finish(r, c)
 }
 
-// ended is the error of the context that ended a launch.
-func ended(found *emu.FindingsError) error {
+// contextError is the error of the context that ended a launch.
+func contextError(found *emu.FindingsError) error {
 	if found == nil {
 		return nil
 	}
 	return found.Err
 }
 
-// finish writes what is to be said about a launch that is over.
-func (s *Session) finish(r *report, c *Case) {
+// finish writes what is to be said about a launch that is over, and returns the error that it has for the
+// host.
+func (s *Session) finish(r *report, c *Case) error {
 	text := r.text(s.color)
 	if s.o.JSON {
 		text = r.json()
@@ -159,6 +175,13 @@ func (s *Session) finish(r *report, c *Case) {
 	if err != nil && s.o.Log != "" {
 		fmt.Fprintf(os.Stderr, "lockstep: %v\n", err)
 	}
+	switch {
+	case r.failure != nil:
+		return r.failure
+	case !r.completed:
+		return r.found
+	}
+	return nil
 }
 
 // writeTrace writes the timeline of a launch, and returns the path of the file.

@@ -52,7 +52,7 @@ func launches(t *testing.T, options string, n int32) (log string, s *Session, er
 		if name == "put" {
 			l.Args, c.Args = append(l.Args, emu.Value(n)), append(c.Args, CaseArg{Value: []byte{byte(n), 0, 0, 0}})
 		}
-		errs = append(errs, s.Run(context.Background(), s.Number(), l, c))
+		errs = append(errs, s.Run(context.Background(), s.Number(), &l, c))
 	}
 	return text.String(), s, errs
 }

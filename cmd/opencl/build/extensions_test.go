@@ -31,6 +31,13 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
+// TestRelease: what is released while a kernel runs does not make the host wait, and goes afterwards.
+func TestRelease(t *testing.T) {
+	if out := host(t, "release"); out != "ok\n" {
+		t.Error(out)
+	}
+}
+
 func TestMipmap(t *testing.T) {
 	if out := host(t, "mipmap"); out != "ok\n" {
 		t.Error(out)

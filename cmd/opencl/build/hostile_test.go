@@ -18,10 +18,11 @@ var prototype = regexp.MustCompile(`(?m)^(.*?) ?CL_API_CALL (\w+)\((.*)\);$`)
 var choices = map[string]string{
 	"cl_context": "handle(CONTEXT)", "cl_command_queue": "handle(QUEUE)", "cl_mem": "handle(MEM)", "cl_program": "handle(PROGRAM)",
 	"cl_kernel": "handle(KERNEL)", "cl_event": "handle(EVENT)", "cl_sampler": "handle(SAMPLER)", "cl_command_buffer_khr": "handle(COMMANDS)",
-	"cl_device_id": "handle(DEVICE)", "cl_platform_id": "handle(PLATFORM)",
+	"cl_semaphore_khr": "handle(SEMAPHORE)", "cl_device_id": "handle(DEVICE)", "cl_platform_id": "handle(PLATFORM)",
 
 	"const_cl_event *": "array(EVENT, %d)", "const_cl_device_id *": "array(DEVICE, %d)", "const_cl_mem *": "array(MEM, %d)",
 	"const_cl_program *": "array(PROGRAM, %d)", "const_cl_command_queue *": "array(QUEUE, %d)", "cl_command_queue *": "array(QUEUE, %d)",
+	"const_cl_semaphore_khr *": "array(SEMAPHORE, %d)", "const_cl_semaphore_payload_khr *": "MAYBE(scratch(%d))",
 	"const_cl_sync_point_khr *": "wild ? NULL : extents(%d, 1)",
 
 	"cl_event *": "MAYBE(&event)", "cl_int *": "MAYBE(scratch(%d))", "size_t *": "MAYBE(scratch(%d))", "cl_uint *": "MAYBE(scratch(%d))",
@@ -29,7 +30,7 @@ var choices = map[string]string{
 	"cl_kernel *": "MAYBE(scratch(%d))", "cl_image_format *": "MAYBE(scratch(%d))", "cl_command_queue_properties *": "MAYBE(scratch(%d))",
 	"cl_sync_point_khr *": "MAYBE(scratch(%d))", "cl_mutable_command_khr *": "r(9) == 0 ? scratch(%d) : NULL",
 
-	"size_t": "size()", "cl_uint": "count()", "cl_bool": "r(3)", "cl_int": "(cl_int)r(8) - 3",
+	"size_t": "size()", "cl_uint": "count()", "cl_ulong": "address()", "cl_bool": "r(3)", "cl_int": "(cl_int)r(8) - 3",
 	"const_size_t *": "extents(%d, 0)", "const_char *": "text()", "string *": "texts(%d)", "const_bytes *": "binaries(%d)",
 	"const_cl_image_desc *": "desc(%d)", "const_cl_image_format *": "format(%d)", "void **": "pointers(%d)", "const_pointer *": "pointers(%d)",
 	"void *": "memory()", "const_pointer": "memory()",
@@ -85,6 +86,7 @@ func argument(function, ctype, name string, i int) (string, error) {
 var keeps = map[string]string{
 	"cl_context": "keep(CONTEXT, %s)", "cl_command_queue": "keep(QUEUE, %s)", "cl_mem": "keep(MEM, %s)", "cl_program": "keep(PROGRAM, %s)",
 	"cl_kernel": "keep(KERNEL, %s)", "cl_event": "keep_user(%s)", "cl_sampler": "keep(SAMPLER, %s)", "cl_command_buffer_khr": "keep(COMMANDS, %s)",
+	"cl_semaphore_khr": "keep(SEMAPHORE, %s)",
 }
 
 // hostileProgram writes a program that calls the functions of prototypes at random.

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum kind { CONTEXT, QUEUE, MEM, PROGRAM, KERNEL, EVENT, SAMPLER, COMMANDS, DEVICE, PLATFORM, KINDS };
+enum kind { CONTEXT, QUEUE, MEM, PROGRAM, KERNEL, EVENT, SAMPLER, COMMANDS, SEMAPHORE, DEVICE, PLATFORM, KINDS };
 enum { POOL = 16, HOST = 64 << 20, TEXT = 4096 };
 
 static void *volatile pool[KINDS][POOL];
@@ -72,9 +72,14 @@ static void keep_user(cl_event e) {
 	keep(EVENT, e);
 }
 
+// Semaphores are signaled by the same thread, since calls at random wait for them more often.
+static cl_semaphore_khr semaphores[2];
+static cl_command_queue signals;
+
 static void *complete(void *unused) {
 	for (int last = 0; !last; usleep(300)) {
 		last = stop;
+		lockstepEnqueueSignalSemaphores(signals, 2, semaphores, NULL, 0, NULL, NULL);
 		pthread_mutex_lock(&users_lock);
 		for (unsigned i = 0; i < user_count; i++) {
 			clSetUserEventStatus(users[i], i % 5 == 0 ? -9 : CL_COMPLETE);
@@ -250,6 +255,8 @@ static void *value(int i) {
 	return r(8) == 0 ? NULL : v;
 }
 
+static cl_ulong address(void) { return r(4) == 0 ? next_number() : (cl_ulong)(uintptr_t)shared[r(4)] + r(9000); }
+
 static cl_uint argument_size(void) { return r(3) == 0 ? size() : r(2) == 0 ? 4 : 8; }
 
 static void *svm(int freed) {
@@ -325,6 +332,14 @@ static void set_up(void) {
 	cl_sampler sampler = clCreateSamplerWithProperties(context, NULL, &err);
 	MUST(err);
 	pool[SAMPLER][0] = sampler;
+	signals = clCreateCommandQueueWithProperties(context, device, NULL, &err);
+	MUST(err);
+	for (int i = 0; i < 2; i++) {
+		cl_properties binary_semaphore[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, 0};
+		semaphores[i] = lockstepCreateSemaphoreWithProperties(context, binary_semaphore, &err);
+		MUST(err);
+		pool[SEMAPHORE][i] = semaphores[i];
+	}
 	cl_int n = 3;
 	MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
 	MUST(clSetKernelArg(kernel, 1, sizeof buffer, &buffer));
@@ -346,6 +361,8 @@ static void set_up(void) {
 		clRetainKernel(kernel);
 		clRetainEvent(event);
 		clRetainSampler(sampler);
+		lockstepRetainSemaphore(semaphores[0]);
+		lockstepRetainSemaphore(semaphores[1]);
 	}
 }
 
@@ -361,9 +378,9 @@ int main(int argc, char **argv) {
 		pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i);
 	for (int i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
+	MUST(clFinish(pool[QUEUE][0])); // with what it waits for
 	stop = 1;
 	pthread_join(completer, NULL);
-	MUST(clFinish(pool[QUEUE][0]));
 	puts("ok");
 	return 0;
 }

@@ -1,8 +1,9 @@
 // Package graph knows in which order the commands of OpenCL queues run: events, what waits for them, and queues that
 // run what is ready. It does not know what a command does.
 //
-// A command is a function with an [Event]. It is ready when the events are over that it waits for, and those that the
-// order of its queue puts before it. A queue takes a goroutine while it has ready commands, unless a goroutine that waits runs them.
+// A command is [Work] with an [Event]. It is ready when the events are over that it waits for, and those that
+// the order of its queue puts before it. A queue takes a goroutine while it has ready commands, unless a
+// goroutine that waits runs them.
 package graph
 
 import (
@@ -40,14 +41,21 @@ type Times struct{ Queued, Submitted, Started, Ended uint64 }
 type Event struct {
 	mu        sync.Mutex
 	status    Status
+	timed     bool // times are noted
 	times     Times
-	over      atomic.Bool    // the status is Complete or an error
-	done      chan struct{}  // for those who wait; nil while there are none
-	queue     *Queue         // of the command; nil for a user event
-	after     []func(Status) // when it is over
+	over      atomic.Bool   // the status is Complete or an error
+	done      chan struct{} // for those who wait; nil while there are none
+	command   *Command      // that the event is a part of; nil for a user event
+	after     []dependent   // when it is over
 	callbacks []callback
 	calls     []func() // callbacks that are due
 	calling   bool
+}
+
+// dependent is a command that waits for an event.
+type dependent struct {
+	command *Command
+	listed  bool // in the command's wait list, so that an error of the event is one of the command
 }
 
 type callback struct {
@@ -56,9 +64,7 @@ type callback struct {
 }
 
 // NewEvent makes an event: Submitted for a user event.
-func NewEvent(status Status) *Event {
-	return &Event{status: status, times: Times{Queued: Now()}}
-}
+func NewEvent(status Status) *Event { return &Event{status: status} }
 
 // Status returns the present status.
 func (e *Event) Status() Status {
@@ -67,24 +73,42 @@ func (e *Event) Status() Status {
 	return e.status
 }
 
-// Times returns the times of the command so far.
+// Times returns the times of the command so far; zeros unless its queue is timed.
 func (e *Event) Times() Times {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.times
 }
 
-// linger is how long who waits looks for the end before letting the thread go: as long as it takes to wake a thread, about.
-const linger = 30 * time.Microsecond
+// linger is how long who waits looks for the end before letting the thread go: as long as it takes to wake a
+// thread, about. Where there are few processors it is shorter, since a kernel that runs may want the one on
+// which the host looks.
+func linger() time.Duration {
+	switch n := runtime.GOMAXPROCS(0); {
+	case n == 1:
+		return 0
+	case n <= 2:
+		return 5 * time.Microsecond
+	}
+	return 30 * time.Microsecond
+}
+
+// Start lets the command of the event run if it can. Whoever does something else than to wait for the event
+// calls it.
+func (e *Event) Start() {
+	if e.command != nil && !e.over.Load() {
+		e.command.queue.Start()
+	}
+}
 
 // Wait waits for the end of the command, and returns its status then. Meanwhile it runs what is ready in the command's queue, if
 // nobody does: to wake another thread for a short command takes longer than the command.
 func (e *Event) Wait() Status {
-	if e.queue != nil && !e.over.Load() {
-		e.queue.help(e)
+	if e.command != nil && !e.over.Load() {
+		e.command.queue.help(e)
 	}
-	if !e.over.Load() && runtime.GOMAXPROCS(0) > 1 {
-		for begin := time.Now(); !e.over.Load() && time.Since(begin) < linger; {
+	if !e.over.Load() {
+		for begin, most := time.Now(), linger(); !e.over.Load() && time.Since(begin) < most; {
 		}
 	}
 	if !e.over.Load() {
@@ -162,6 +186,32 @@ func (e *Event) Set(s Status) bool {
 		return false
 	}
 	e.status = s
+	if e.timed {
+		e.note(s)
+	}
+	var after []dependent
+	if s <= Complete {
+		e.over.Store(true)
+		if e.done != nil {
+			close(e.done)
+		}
+		after, e.after = e.after, nil
+	}
+	if e.callbacks != nil {
+		e.due()
+	}
+	e.mu.Unlock()
+	if s <= Complete && e.command != nil {
+		e.command.queue.over(e.command)
+	}
+	for _, d := range after {
+		d.command.arrive(d.listed && s < 0)
+	}
+	return true
+}
+
+// note notes the time at which the status became s. The event is locked.
+func (e *Event) note(s Status) {
 	now := Now()
 	switch {
 	case s == Submitted:
@@ -170,38 +220,22 @@ func (e *Event) Set(s Status) bool {
 		e.times.Started = now
 	case s <= Complete:
 		e.times.Ended = now
-		if e.times.Submitted == 0 {
-			e.times.Submitted = now
-		}
 		if e.times.Started == 0 {
 			e.times.Started = now
 		}
 	}
-	var after []func(Status)
-	if s <= Complete {
-		e.over.Store(true)
-		if e.done != nil {
-			close(e.done)
-		}
-		after, e.after = e.after, nil
-	}
-	e.due()
-	e.mu.Unlock()
-	for _, f := range after {
-		f(s)
-	}
-	return true
 }
 
-// Then calls f when the event is over, at once if it is. f must not wait.
-func (e *Event) Then(f func(Status)) {
+// then has a command, which cannot run yet, wait for the event, unless that is over.
+func (e *Event) then(c *Command, listed bool) {
 	e.mu.Lock()
-	if e.status > Complete {
-		e.after = append(e.after, f)
-		e.mu.Unlock()
+	defer e.mu.Unlock()
+	if e.status <= Complete {
+		if listed && e.status < 0 {
+			c.failed.Store(true)
+		}
 		return
 	}
-	s := e.status
-	e.mu.Unlock()
-	f(s)
+	c.left.Add(1)
+	e.after = append(e.after, dependent{c, listed})
 }

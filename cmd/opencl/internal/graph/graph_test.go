@@ -12,13 +12,32 @@ type recorder struct {
 	ran []string
 }
 
-func (r *recorder) run(name string, s Status) func() Status {
-	return func() Status {
+func (r *recorder) run(name string, s Status) Work {
+	return work{run: func() Status {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.ran = append(r.ran, name)
 		return s
+	}}
+}
+
+// work is Work made of functions.
+type work struct {
+	run func() Status
+	end func()
+}
+
+func (w work) Run() Status { return w.run() }
+
+func (w work) End() {
+	if w.end != nil {
+		w.end()
 	}
+}
+
+// put puts a new command into the queue.
+func (q *Queue) put(wait []*Event, order Order, w Work) *Event {
+	return q.Put(&Command{}, wait, order, w)
 }
 
 func (r *recorder) expect(t *testing.T, want ...string) {
@@ -34,9 +53,9 @@ func TestInOrder(t *testing.T) {
 	var q Queue
 	var r recorder
 	user := NewEvent(Submitted)
-	q.Put([]*Event{user}, Ordinary, r.run("a", Complete), nil)
-	q.Put(nil, Ordinary, r.run("b", -5), nil)
-	last := q.Put(nil, Ordinary, r.run("c", Complete), nil)
+	q.put([]*Event{user}, Ordinary, r.run("a", Complete))
+	q.put(nil, Ordinary, r.run("b", -5))
+	last := q.put(nil, Ordinary, r.run("c", Complete))
 	r.expect(t)
 	user.Set(Complete)
 	if s := last.Wait(); s != Complete {
@@ -45,15 +64,35 @@ func TestInOrder(t *testing.T) {
 	r.expect(t, "a", "b", "c")
 }
 
+// TestEventBeforeCommand: what is known of a command before it is in its queue is that it is not over.
+func TestEventBeforeCommand(t *testing.T) {
+	for _, outOfOrder := range []bool{false, true} {
+		q, other := Queue{OutOfOrder: outOfOrder}, Queue{}
+		var r recorder
+		var c Command
+		a := q.NewEvent(&c)
+		if s := a.Status(); s != Queued {
+			t.Errorf("out of order %t: the status is %d", outOfOrder, s)
+		}
+		b := other.put([]*Event{a}, Ordinary, r.run("b", Complete))
+		other.Start()
+		q.Put(&c, nil, Ordinary, r.run("a", Complete))
+		if s := b.Wait(); s != Complete {
+			t.Errorf("out of order %t: the status of who waits is %d", outOfOrder, s)
+		}
+		r.expect(t, "a", "b")
+	}
+}
+
 func TestOutOfOrder(t *testing.T) {
-	q := Queue{OutOfOrder: true}
+	q := Queue{OutOfOrder: true, Timed: true}
 	var r recorder
 	user := NewEvent(Submitted)
-	a := q.Put([]*Event{user}, Ordinary, r.run("a", Complete), nil)
-	q.Put(nil, Ordinary, r.run("b", Complete), nil).Wait()
+	a := q.put([]*Event{user}, Ordinary, r.run("a", Complete))
+	q.put(nil, Ordinary, r.run("b", Complete)).Wait()
 	r.expect(t, "b")
-	barrier := q.Put(nil, Barrier, r.run("barrier", Complete), nil)
-	c := q.Put(nil, Ordinary, r.run("c", Complete), nil)
+	barrier := q.put(nil, Barrier, r.run("barrier", Complete))
+	c := q.put(nil, Ordinary, r.run("c", Complete))
 	if s := c.Status(); s != Submitted {
 		t.Errorf("a command behind a barrier that waits has the status %d", s)
 	}
@@ -71,9 +110,9 @@ func TestErrorsReachWaiters(t *testing.T) {
 	q := Queue{OutOfOrder: true}
 	var r recorder
 	user := NewEvent(Submitted)
-	a := q.Put([]*Event{user}, Ordinary, r.run("a", Complete), nil)
+	a := q.put([]*Event{user}, Ordinary, r.run("a", Complete))
 	ended := false
-	b := q.Put([]*Event{a}, Ordinary, r.run("b", Complete), func() { ended = true })
+	b := q.put([]*Event{a}, Ordinary, work{r.run("b", Complete).Run, func() { ended = true }})
 	user.Set(-7)
 	if s := b.Wait(); s != WaitFailed || a.Status() != WaitFailed {
 		t.Errorf("statuses %d and %d, want %d", a.Status(), s, WaitFailed)
@@ -116,12 +155,12 @@ func TestManyThreads(t *testing.T) {
 		all.Go(func() {
 			var before []*Event
 			for j := range 200 {
-				e := queues[(i+j)%3].Put(before, Ordinary, func() Status {
+				e := queues[(i+j)%3].put(before, Ordinary, work{run: func() Status {
 					mu.Lock()
 					defer mu.Unlock()
 					n++
 					return Complete
-				}, nil)
+				}})
 				before = []*Event{e}
 			}
 		})
@@ -135,12 +174,33 @@ func TestManyThreads(t *testing.T) {
 	}
 }
 
+// TestStart: a command that nobody waits for is over some time, and so is one that another queue waits for.
+func TestStart(t *testing.T) {
+	for name, start := range map[string]func(*Queue, *Event){
+		"later": func(*Queue, *Event) {},
+		"queue": func(q *Queue, _ *Event) { q.Start() },
+		"event": func(_ *Queue, e *Event) { e.Start() },
+		"other": func(_ *Queue, e *Event) {
+			new(Queue).put([]*Event{e}, Ordinary, work{run: func() Status { return Complete }})
+		},
+	} {
+		var q Queue
+		over := make(chan bool)
+		e := q.put(nil, Ordinary, work{run: func() Status { return Complete }, end: func() { close(over) }})
+		start(&q, e)
+		<-over
+		if s := e.Wait(); s != Complete {
+			t.Errorf("%s: the status is %d", name, s)
+		}
+	}
+}
+
 func TestWaitRunsCommands(t *testing.T) {
 	q := Queue{hired: true} // by a goroutine that is not there yet
 	var r recorder
-	q.Put(nil, Ordinary, r.run("a", Complete), nil)
-	b := q.Put(nil, Ordinary, r.run("b", Complete), nil)
-	q.Put(nil, Ordinary, r.run("c", Complete), nil)
+	q.put(nil, Ordinary, r.run("a", Complete))
+	b := q.put(nil, Ordinary, r.run("b", Complete))
+	q.put(nil, Ordinary, r.run("c", Complete))
 	r.expect(t)
 	if s := b.Wait(); s != Complete {
 		t.Errorf("the status is %d", s)

@@ -1,6 +1,11 @@
 package graph
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
 
 // Order says which commands of a queue a command waits for besides those in its wait list.
 type Order uint8
@@ -14,183 +19,329 @@ const (
 	Barrier
 )
 
+// Work is what a command does.
+type Work interface {
+	// Run does it, and returns Complete or an error.
+	Run() Status
+	// End is called before the command's event is over, also if the command did not run.
+	End()
+}
+
+// Command is what is put into a queue, once. It and its event are one allocation, and those who put it may
+// make it part of their own.
+type Command struct {
+	event Event
+	work  Work
+	queue *Queue
+	next  *Command // in a list
+
+	before, behind *Command // pending ones, in a queue that is out of order
+
+	left   atomic.Int32 // what it waits for, apart from the order of a queue that is in order
+	failed atomic.Bool
+}
+
+// Event returns the command's event.
+func (c *Command) Event() *Event { return &c.event }
+
+// list is commands in order.
+type list struct{ first, last *Command }
+
+func (l *list) add(c *Command) {
+	if l.last == nil {
+		l.first = c
+	} else {
+		l.last.next = c
+	}
+	l.last = c
+}
+
+func (l *list) pop() *Command {
+	c := l.first
+	if l.first = c.next; l.first == nil {
+		l.last = nil
+	}
+	c.next = nil
+	return c
+}
+
 // Queue runs commands. Its zero value is a queue that is in order.
+//
+// In a queue that is in order, commands are taken in the order in which they were put: what order demands is
+// looked at by nobody. In one that is out of order, each command waits for those that it has to wait for, and
+// is taken when it is ready.
 type Queue struct {
 	// OutOfOrder lets commands run in any order that wait lists and barriers allow. It is set before the first command.
 	OutOfOrder bool
+	// Timed notes the times of commands. It is set before the first command.
+	Timed bool
 
 	mu      sync.Mutex
-	last    *Event            // of the command before, where the queue is in order
-	barrier *Event            // of the last barrier
-	pending map[*Event]uint64 // commands that are not over, with their numbers
-	count   uint64
-	ready   []*command
-	running bool // somebody runs commands
-	hired   bool // a goroutine does, or is about to look for some
+	in      list        // in order: what was put and not yet taken; out of order: what is ready
+	came    atomic.Bool // something is in it
+	last    *Command    // the command that was put last, where the queue is in order
+	pending list        // out of order: commands that are not over, linked by behind
+	barrier *Command    // out of order: the last barrier that is not over
+	running bool        // somebody runs commands
+	hired   bool        // a goroutine does, or is about to look for some
+	timer   *time.Timer // for a command that nobody has been hired for; nil before the first
+	armed   bool        // the timer runs
+
+	taken list // what whoever runs commands has taken out of in; nobody else looks at it
 }
 
-type command struct {
-	event *Event
-	run   func() Status
-	end   func()
-	queue *Queue
-
-	mu     sync.Mutex
-	left   int // what it waits for
-	failed bool
-}
-
-// NewEvent makes the event of a command that [Queue.PutAs] is about to put into the queue.
-func (q *Queue) NewEvent() *Event {
-	e := NewEvent(Queued)
-	e.queue = q
+// NewEvent gives a command that is about to be put into the queue its event, so that others can know that before
+// the command runs.
+func (q *Queue) NewEvent(c *Command) *Event {
+	e := &c.event
+	c.queue = q
+	e.command, e.status, e.timed = c, Queued, q.Timed
+	if q.Timed {
+		e.times.Queued = Now()
+	}
 	return e
 }
 
-// Put puts a command at the end of the queue. It runs when the events of wait are over and those that the order names;
-// if one of wait has an error, it does not run, and its status is WaitFailed. Otherwise its status is what run returns:
-// Complete or an error. In both cases end, unless it is nil, is called before the event is over.
-func (q *Queue) Put(wait []*Event, order Order, run func() Status, end func()) *Event {
-	e := q.NewEvent()
-	q.PutAs(e, wait, order, run, end)
-	return e
-}
-
-// PutAs is [Queue.Put] for a command whose event is there already, so that others can know it before the command runs.
-func (q *Queue) PutAs(e *Event, wait []*Event, order Order, run func() Status, end func()) {
-	c := &command{event: e, run: run, end: end, queue: q}
+// Put puts a command at the end of the queue. It runs when the events of wait are over and those that the
+// order names; if one of wait has an error, it does not run, and its status is WaitFailed. Otherwise its
+// status is what the work returns. A command without an event gets one.
+func (q *Queue) Put(c *Command, wait []*Event, order Order, work Work) *Event {
+	e := &c.event
+	if c.queue == nil {
+		q.NewEvent(c)
+	}
+	c.work = work
+	e.Set(Submitted)
+	c.left.Store(1)
+	for _, w := range wait {
+		w.then(c, true)
+		w.Start() // the host need not wait for it
+	}
+	if !q.OutOfOrder {
+		q.mu.Lock()
+		alone := !q.running && q.in.first == nil && q.taken.first == nil
+		q.last = c
+		q.in.add(c)
+		q.came.Store(true)
+		if c.left.Add(-1); alone {
+			q.hireLater()
+		} else {
+			q.hire()
+		}
+		q.mu.Unlock()
+		return e
+	}
 	q.mu.Lock()
-	var before []*Event
 	switch {
 	case order != Ordinary && len(wait) == 0:
-		for e := range q.pending {
-			before = append(before, e)
+		for b := q.pending.first; b != nil; b = b.behind {
+			b.event.then(c, false)
 		}
-	case !q.OutOfOrder && q.last != nil:
-		before = append(before, q.last)
 	case q.barrier != nil:
-		before = append(before, q.barrier)
+		q.barrier.event.then(c, false)
 	}
-	if q.pending == nil {
-		q.pending = map[*Event]uint64{}
+	if c.before = q.pending.last; c.before == nil {
+		q.pending.first = c
+	} else {
+		c.before.behind = c
 	}
-	q.count++
-	q.pending[c.event] = q.count
-	if !q.OutOfOrder {
-		q.last = c.event
-	}
+	q.pending.last = c
 	if order == Barrier {
-		q.barrier = c.event
+		q.barrier = c
 	}
 	q.mu.Unlock()
-
-	c.event.Then(func(Status) { q.over(c.event) })
-	c.event.Set(Submitted)
-	c.left = len(wait) + len(before) + 1
-	for _, e := range wait {
-		e.Then(func(s Status) { c.arrive(s < 0) })
-	}
-	for _, e := range before {
-		e.Then(func(Status) { c.arrive(false) })
-	}
 	c.arrive(false)
+	return e
 }
 
 // over forgets a command that is over.
-func (q *Queue) over(e *Event) {
+func (q *Queue) over(c *Command) {
+	if !q.OutOfOrder {
+		return
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	delete(q.pending, e)
-	if q.last == e {
-		q.last = nil
+	if c.before == nil {
+		q.pending.first = c.behind
+	} else {
+		c.before.behind = c.behind
 	}
-	if q.barrier == e {
+	if c.behind == nil {
+		q.pending.last = c.before
+	} else {
+		c.behind.before = c.before
+	}
+	c.before, c.behind = nil, nil
+	if q.barrier == c {
 		q.barrier = nil
 	}
 }
 
 // arrive counts something that the command has waited for.
-func (c *command) arrive(failed bool) {
-	c.mu.Lock()
-	c.left--
-	c.failed = c.failed || failed
-	ready := c.left == 0
-	c.mu.Unlock()
-	if !ready {
+func (c *Command) arrive(failed bool) {
+	if failed {
+		c.failed.Store(true)
+	}
+	if c.left.Add(-1) != 0 {
 		return
 	}
 	q := c.queue
 	q.mu.Lock()
-	q.ready = append(q.ready, c)
+	if q.OutOfOrder {
+		q.in.add(c)
+		q.came.Store(true)
+	}
 	q.hire()
 	q.mu.Unlock()
 }
 
-// hire starts a goroutine for the ready commands, if nobody is there for them. The queue is locked.
+// patience is how long a command in an idle queue waits for the host to say what it wants.
+const patience = 100 * time.Microsecond
+
+// hireLater is hire for the first command of an idle queue. A host that waits for it next runs it itself, and
+// one that puts in others has somebody hired by then. The queue is locked.
+func (q *Queue) hireLater() {
+	switch {
+	case q.running || q.hired || q.armed:
+	case q.timer == nil:
+		q.armed = true
+		q.timer = time.AfterFunc(patience, q.late)
+	default:
+		q.armed = true
+		q.timer.Reset(patience)
+	}
+}
+
+// late hires somebody for a command that the host has left alone.
+func (q *Queue) late() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.armed = false
+	q.hire()
+}
+
+// Start lets commands run that are in the queue now, if they can.
+func (q *Queue) Start() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.hire()
+}
+
+// hire starts a goroutine for commands that can run, if nobody is there for them. The queue is locked.
 func (q *Queue) hire() {
-	if len(q.ready) != 0 && !q.running && !q.hired {
+	if q.running || q.hired {
+		return
+	}
+	c := q.taken.first
+	if c == nil {
+		c = q.in.first
+	}
+	if c != nil && c.left.Load() == 0 {
 		q.hired = true
 		go q.work()
 	}
 }
 
-// work runs commands while some are ready.
+// work runs commands while some can run.
 func (q *Queue) work() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.hired = false
-	q.runUntil(func() bool { return false })
+	q.runUntil(nil)
 }
 
-// help runs ready commands until an event is over, unless somebody else runs some.
+// help runs commands until an event is over, unless somebody else runs some.
 func (q *Queue) help(e *Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.runUntil(e.over.Load)
+	q.runUntil(e)
 	q.hire()
 }
 
-// runUntil runs commands while some are ready, nobody else runs any, and the condition does not hold. The queue is locked.
-func (q *Queue) runUntil(enough func() bool) {
+// runUntil runs commands while some can run, nobody else runs any, and the event is not over, if there is
+// one. The queue is locked.
+func (q *Queue) runUntil(e *Event) {
 	if q.running {
 		return
 	}
 	q.running = true
-	for len(q.ready) != 0 && !enough() {
-		c := q.ready[0]
-		q.ready[0] = nil
-		q.ready = q.ready[1:]
+	for e == nil || !e.over.Load() {
+		if q.taken.first == nil {
+			q.taken, q.in = q.in, list{}
+			q.came.Store(false)
+		}
+		if c := q.taken.first; c == nil {
+			if e != nil {
+				break
+			}
+			if q.await(); q.in.first == nil {
+				break
+			}
+			continue
+		} else if c.left.Load() != 0 {
+			break // who comes last for it looks whether somebody runs commands when the queue is unlocked
+		}
 		q.mu.Unlock()
-		c.execute()
+		for e == nil || !e.over.Load() {
+			c := q.taken.first
+			if c == nil || c.left.Load() != 0 {
+				break
+			}
+			q.taken.pop()
+			c.execute()
+		}
 		q.mu.Lock()
 	}
 	q.running = false
 }
 
+// lull is how long a goroutine without commands looks for some before it ends. A host that puts many short
+// commands into the queue takes less for each, and one that waits for a short command and puts in the next,
+// too: none of them wakes a thread then.
+const lull = 5 * time.Microsecond
+
+// await waits for commands as long as lull at most. The queue is locked before and after.
+func (q *Queue) await() {
+	if runtime.GOMAXPROCS(0) == 1 {
+		return // who would put some has to run first
+	}
+	q.mu.Unlock()
+	defer q.mu.Lock()
+	for begin := time.Now(); time.Since(begin) < lull; {
+		for range 32 {
+			if q.came.Load() {
+				return
+			}
+		}
+	}
+}
+
 // execute runs the command, unless an event that it has waited for has an error.
-func (c *command) execute() {
+func (c *Command) execute() {
 	status := WaitFailed
-	if !c.failed {
+	if !c.failed.Load() {
 		c.event.Set(Running)
-		status = c.run()
+		status = c.work.Run()
 	}
-	if c.end != nil {
-		c.end()
-	}
+	c.work.End()
+	c.work = nil
 	c.event.Set(status)
 }
 
 // Finish waits until all commands are over that are in the queue now.
 func (q *Queue) Finish() {
 	q.mu.Lock()
-	if last := q.last; last != nil { // the others are over before it
+	if !q.OutOfOrder {
+		last := q.last // the others are over before it
 		q.mu.Unlock()
-		last.Wait()
+		if last != nil {
+			last.event.Wait()
+		}
 		return
 	}
-	events := make([]*Event, 0, len(q.pending))
-	for e := range q.pending {
-		events = append(events, e)
+	var events []*Event
+	for c := q.pending.first; c != nil; c = c.behind {
+		events = append(events, &c.event)
 	}
 	q.mu.Unlock()
 	for _, e := range events {

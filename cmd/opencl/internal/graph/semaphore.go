@@ -43,29 +43,40 @@ func (s *Semaphore) wait(e *Event) {
 	e.Set(Complete)
 }
 
-// PutWait puts a command into the queue that waits for the events of wait, and then for all semaphores. It takes nobody's
-// signal before its turn in the queue has come, and keeps no other command from running that the queue lets run.
-func (q *Queue) PutWait(wait []*Event, semaphores []*Semaphore, end func()) *Event {
-	e := q.NewEvent()
-	q.PutWaitAs(e, wait, semaphores, end)
-	return e
-}
-
-// PutWaitAs is [Queue.PutWait] for a command whose event is there already.
-func (q *Queue) PutWaitAs(e *Event, wait []*Event, semaphores []*Semaphore, end func()) {
-	turn := q.Put(wait, Ordinary, func() Status { return Complete }, nil)
+// PutWait puts a command into the queue that waits for the events of wait, and then for all semaphores. It
+// takes nobody's signal before its turn in the queue has come, and keeps no other command from running that
+// the queue lets run.
+func (q *Queue) PutWait(c *Command, wait []*Event, semaphores []*Semaphore, work Work) *Event {
 	gates := make([]*Event, len(semaphores))
 	for i := range gates {
 		gates[i] = NewEvent(Submitted)
 	}
-	q.PutAs(e, gates, Ordinary, func() Status { return Complete }, end)
-	turn.Then(func(s Status) {
-		for i, g := range gates {
-			if s < 0 {
-				g.Set(s)
-				continue
-			}
-			semaphores[i].wait(g)
-		}
-	})
+	q.Put(&Command{}, wait, Ordinary, &turn{semaphores: semaphores, gates: gates})
+	return q.Put(c, gates, Ordinary, work)
+}
+
+// turn is the command before one that waits for semaphores: when it runs, the turn of that one has come.
+type turn struct {
+	semaphores []*Semaphore
+	gates      []*Event // what the other one waits for, one for each semaphore
+	ran        bool
+}
+
+// Run lets the other command wait for the semaphores.
+func (t *turn) Run() Status {
+	t.ran = true
+	for i, g := range t.gates {
+		t.semaphores[i].wait(g)
+	}
+	return Complete
+}
+
+// End ends the other command with an error if this one did not run.
+func (t *turn) End() {
+	if t.ran {
+		return
+	}
+	for _, g := range t.gates {
+		g.Set(WaitFailed)
+	}
 }

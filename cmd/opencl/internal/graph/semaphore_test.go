@@ -8,14 +8,14 @@ func TestSemaphore(t *testing.T) {
 		q, other := &Queue{OutOfOrder: outOfOrder}, &Queue{}
 		var a, b Semaphore
 		signal := func(s ...*Semaphore) *Event {
-			return other.Put(nil, Ordinary, func() Status {
+			return other.put(nil, Ordinary, work{run: func() Status {
 				for _, x := range s {
 					x.Signal()
 				}
 				return Complete
-			}, nil)
+			}})
 		}
-		first := q.PutWait(nil, []*Semaphore{&a, &b}, nil)
+		first := q.putWait(nil, []*Semaphore{&a, &b})
 		signal(&a).Wait()
 		if first.Status() <= Complete {
 			t.Errorf("out of order %t: a wait for two semaphores ends with one signal", outOfOrder)
@@ -33,16 +33,16 @@ func TestSemaphore(t *testing.T) {
 		if !a.Signaled() {
 			t.Errorf("out of order %t: the signal is gone", outOfOrder)
 		}
-		if s := q.PutWait(nil, []*Semaphore{&a}, nil).Wait(); s != Complete || a.Signaled() {
+		if s := q.putWait(nil, []*Semaphore{&a}).Wait(); s != Complete || a.Signaled() {
 			t.Errorf("out of order %t: the wait ends with %d, signaled: %t", outOfOrder, s, a.Signaled())
 		}
 
 		// Who waits for a user event takes no signal meanwhile.
 		user := NewEvent(Submitted)
-		late := q.PutWait([]*Event{user}, []*Semaphore{&a}, nil)
+		late := q.putWait([]*Event{user}, []*Semaphore{&a})
 		signal(&a).Wait()
 		if outOfOrder {
-			if s := q.PutWait(nil, []*Semaphore{&a}, nil).Wait(); s != Complete {
+			if s := q.putWait(nil, []*Semaphore{&a}).Wait(); s != Complete {
 				t.Errorf("a wait behind another one that cannot run ends with %d", s)
 			}
 			signal(&a).Wait()
@@ -55,10 +55,15 @@ func TestSemaphore(t *testing.T) {
 		// An error of what it waits for ends it without the semaphore.
 		failed := NewEvent(Submitted)
 		failed.Set(-5)
-		if s := q.PutWait([]*Event{failed}, []*Semaphore{&a}, nil).Wait(); s != WaitFailed {
+		if s := q.putWait([]*Event{failed}, []*Semaphore{&a}).Wait(); s != WaitFailed {
 			t.Errorf("out of order %t: the wait behind an error ends with %d", outOfOrder, s)
 		}
 		q.Finish()
 		other.Finish()
 	}
+}
+
+// putWait puts a new command into the queue that waits for semaphores.
+func (q *Queue) putWait(wait []*Event, semaphores []*Semaphore) *Event {
+	return q.PutWait(&Command{}, wait, semaphores, work{run: func() Status { return Complete }})
 }
