@@ -41,6 +41,9 @@ type setPipe struct {
 // hasPipes says whether the launch has to run as a set.
 func (p *prepared) hasPipes() bool { return p.Kernel.code.UsesPipes }
 
+// UsesPipes says whether the kernel has pipes, its own or those of the program, so that its launches run as a [Set].
+func (k *Kernel) UsesPipes() bool { return k != nil && k.code != nil && k.code.UsesPipes }
+
 // runAlone runs a launch that has pipes and no others to run with. Like
 // beginTrace it is not inlined.
 //

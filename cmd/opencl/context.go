@@ -6,6 +6,8 @@ import "C"
 import (
 	"sync"
 	"unsafe"
+
+	"github.com/lockstep-gpu/lockstep/cmd/opencl/internal/graph"
 )
 
 // clContext is a cl_context.
@@ -15,6 +17,8 @@ type clContext struct {
 	properties []C.cl_context_properties
 	notify     C.context_notify
 	data       unsafe.Pointer
+
+	commands graph.Group // of all queues
 
 	mu         sync.Mutex
 	destructor []func()
@@ -56,6 +60,7 @@ func clCreateContext(properties *C.const_cl_context_properties, n C.cl_uint, dev
 		return fail(C.CL_INVALID_VALUE)
 	}
 	c := &clContext{properties: words, notify: notify, data: data}
+	c.commands.Run = runTogether
 	for _, h := range list(n, (*C.cl_device_id)(unsafe.Pointer(devices))) {
 		d, ok := findDevice(h)
 		if !ok {

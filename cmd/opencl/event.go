@@ -125,6 +125,7 @@ func clGetEventInfo(h C.cl_event, name C.cl_event_info, size C.size_t, value uns
 		return put(a, e.kind)
 	case C.CL_EVENT_COMMAND_EXECUTION_STATUS:
 		e.graph.Start() // a host may ask until it is over
+		e.graph.Release()
 		return put(a, C.cl_int(e.graph.Status()))
 	case C.CL_EVENT_REFERENCE_COUNT:
 		return put(a, e.references())

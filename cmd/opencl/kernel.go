@@ -12,6 +12,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/lockstep-gpu/lockstep/cmd/opencl/internal/graph"
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/internal/hostrun"
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -402,7 +403,11 @@ type launch struct {
 
 // run runs the launch, any number of times.
 func (l *launch) run() C.cl_int {
-	err := session.Run(context.Background(), l.number, &l.emu, &l.known)
+	return l.code(session.Run(context.Background(), l.number, &l.emu, &l.known))
+}
+
+// code reports an error of the launch, if it has one, and returns its code.
+func (l *launch) code(err error) C.cl_int {
 	if err == nil {
 		return C.CL_SUCCESS
 	}
@@ -410,6 +415,47 @@ func (l *launch) run() C.cl_int {
 		c.report(err.Error())
 	}
 	return launchCode(err)
+}
+
+// runTogether runs launches whose kernels have pipes. Those that share pipes run at the same time, by turns that
+// depend on nothing but the order of the list and the options of the session.
+func runTogether(list []graph.Work, over func(int, graph.Status)) {
+	ctx := context.Background()
+	launches, running := make([]*launch, len(list)), make([]*hostrun.Running, len(list))
+	events, errs := make([]*emu.Event, len(list)), make([]error, len(list))
+	for i, w := range list {
+		launches[i] = w.(*submission).command.launch
+	}
+	var commands *emu.Queue
+	for i, l := range launches {
+		for j, other := range launches {
+			if i != j && l.sharesPipe(other) {
+				l.known.Beside = append(l.known.Beside, other.number)
+			}
+		}
+		running[i] = session.Start(l.number, &l.emu, &l.known)
+		if commands == nil {
+			commands, errs[i] = l.queue.device.emu.NewQueue()
+		}
+		if errs[i] == nil {
+			events[i], errs[i] = commands.Launch(ctx, running[i].Launch)
+		}
+	}
+	for i, l := range launches {
+		var res *emu.Result
+		if errs[i] == nil {
+			res, errs[i] = events[i].Wait()
+		}
+		over(i, graph.Status(l.code(running[i].End(res, errs[i]))))
+	}
+}
+
+// sharesPipe says whether an argument of both launches is the same pipe.
+func (l *launch) sharesPipe(o *launch) bool {
+	return slices.ContainsFunc(l.emu.Args, func(a emu.Arg) bool {
+		p, ok := a.(*emu.Pipe)
+		return ok && slices.ContainsFunc(o.emu.Args, func(b emu.Arg) bool { q, ok := b.(*emu.Pipe); return ok && p == q })
+	})
 }
 
 // sizes reads dim sizes of the host's into v; nil for a null pointer.

@@ -43,12 +43,20 @@ func newQueue(hc C.cl_context, hd C.cl_device_id, flags C.cl_command_queue_prope
 	q := &queue{ctx: c, device: d, flags: flags, properties: words}
 	q.commands.OutOfOrder = flags&C.CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0
 	q.commands.Timed = flags&C.CL_QUEUE_PROFILING_ENABLE != 0
-	if !enter(q, c.drop) {
+	c.commands.Add(&q.commands)
+	if !enter(q, q.end) {
+		c.commands.Remove(&q.commands)
 		return fail(C.CL_OUT_OF_HOST_MEMORY)
 	}
 	c.hold()
 	set(errcode, C.CL_SUCCESS)
 	return q.id()
+}
+
+// end lets go of what the queue belongs to.
+func (q *queue) end() {
+	q.ctx.commands.Remove(&q.commands)
+	q.ctx.drop()
 }
 
 //export clCreateCommandQueue
@@ -268,6 +276,7 @@ func (q *queue) put(w waitList, c command) C.cl_int {
 		return code
 	}
 	s := &submission{command: c, queue: q}
+	s.Together = c.launch != nil && c.launch.emu.Kernel.UsesPipes()
 	e := q.commands.NewEvent(&s.Command)
 	if w.event != nil {
 		// The handle is there before the command, which may be over at once, and before this function returns:

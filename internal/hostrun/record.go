@@ -28,6 +28,7 @@ type Case struct {
 	// with copies of what they hold now. It is nil where there are none.
 	Shared func() []CaseShared
 	Call   func() *Call // finds the place of the host's call; may be nil, and return nil
+	Beside []int        // numbers of launches that share pipes with this one and run at the same time
 
 	problems []string // why the recorded launch may differ
 }
@@ -106,6 +107,9 @@ func (s *Session) record(n int, l *emu.Launch, c *Case) (string, error) {
 	}
 	if err := w.arguments(l); err != nil {
 		return "", err
+	}
+	if len(c.Beside) > 0 {
+		w.problem("it ran together with launches %v, with which it shares pipes, and is recorded alone", c.Beside)
 	}
 	w.options(s.o)
 	for _, p := range c.problems {

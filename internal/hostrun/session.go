@@ -85,16 +85,19 @@ func (s *Session) Number() int { return int(s.count.Add(1)) }
 // Run runs a launch, and leaves it as it is. A finding that did not keep a work-group from its end is
 // reported and is no error. c may be nil where the session keeps nothing (see Keeps).
 func (s *Session) Run(ctx context.Context, n int, launch *emu.Launch, c *Case) error {
+	if !s.terse() {
+		r := s.Start(n, launch, c)
+		return r.End(r.Launch.Run(ctx))
+	}
 	l := *launch
 	s.o.Launch(&l)
-	if s.terse() {
-		res, err := l.Run(ctx)
-		if err == nil && len(res.Findings.Findings) == 0 && res.Findings.Omitted == 0 && len(res.Findings.Partial) == 0 {
-			return nil
-		}
-		return s.tell(n, launch, c, res, err)
+	res, err := l.Run(ctx)
+	if err == nil && len(res.Findings.Findings) == 0 && res.Findings.Omitted == 0 && len(res.Findings.Partial) == 0 {
+		return nil
 	}
-	return s.runFully(ctx, n, launch, c)
+	r := s.report(n, launch, c)
+	r.ended(res, err)
+	return s.finish(r, c)
 }
 
 // terse says that there is nothing to do for a launch without findings.
@@ -102,41 +105,52 @@ func (s *Session) terse() bool {
 	return !s.o.Stats && !s.o.JSON && s.o.Trace == "" && !s.Keeps() && s.tally == nil
 }
 
-// tell reports a launch that is over.
-func (s *Session) tell(n int, l *emu.Launch, c *Case, res *emu.Result, err error) error {
-	r := s.report(n, l, c)
-	r.ended(res, err)
-	return s.finish(r, c)
-}
-
 // report begins the report of a launch.
 func (s *Session) report(n int, l *emu.Launch, c *Case) *report {
 	return &report{number: n, kernel: l.Kernel.Name(), launch: l, call: c.call, o: s.o}
 }
 
-// runFully runs a launch with everything that may be wanted besides.
-func (s *Session) runFully(ctx context.Context, n int, launch *emu.Launch, c *Case) error {
-	l := *launch
-	s.o.Launch(&l)
-	r := s.report(n, &l, c)
+// Running is a launch between [Session.Start] and its end, which somebody else runs.
+type Running struct {
+	// Launch is what is to be run, with the session's options.
+	Launch emu.Launch
+
+	s *Session
+	r *report
+	c *Case
+}
+
+// Start begins what [Session.Run] does, for those who run the launch in another way, such as together with
+// others. [Running.End] must follow.
+func (s *Session) Start(n int, launch *emu.Launch, c *Case) *Running {
+	run := &Running{Launch: *launch, s: s, c: c}
+	l := &run.Launch
+	s.o.Launch(l)
+	run.r = s.report(n, l, c)
 	if s.o.Record != "" {
 		var err error
-		if r.recorded, err = s.record(n, &l, c); err != nil {
-			r.notes = append(r.notes, "launch not recorded: "+err.Error())
+		if run.r.recorded, err = s.record(n, l, c); err != nil {
+			run.r.notes = append(run.r.notes, "launch not recorded: "+err.Error())
 		}
-		r.notes = append(r.notes, c.problems...)
+		run.r.notes = append(run.r.notes, c.problems...)
 	}
 	if s.o.Trace != "" {
 		l.Trace = trace.New(trace.Options{})
 	}
-	res, err := l.Run(ctx)
+	return run
+}
+
+// End reports what became of the launch, as [Session.Run] does. Of launches that ran together, the first
+// has the timeline of all.
+func (run *Running) End(res *emu.Result, err error) error {
+	s, r, t := run.s, run.r, run.Launch.Trace
 	r.ended(res, err)
-	if l.Trace != nil && res != nil {
-		if r.traced, err = s.writeTrace(n, r.kernel, l.Trace); err != nil {
+	if t != nil && t.Launches() > 0 && res != nil {
+		if r.traced, err = s.writeTrace(r.number, r.kernel, t); err != nil {
 			r.notes = append(r.notes, "timeline not written: "+err.Error())
 		}
 	}
-	return s.finish(r, c)
+	return s.finish(r, run.c)
 }
 
 // contextError is the error of the context that ended a launch.

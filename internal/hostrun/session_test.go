@@ -48,7 +48,7 @@ func launches(t *testing.T, options string, n int32) (log string, s *Session, er
 		l := emu.Launch{Kernel: k, Args: []emu.Arg{a}, Range: emu.NDRange{Global: []uint64{2}, Local: []uint64{1}}}
 		c := &Case{Call: func() *Call {
 			return &Call{API: "clEnqueueTask", Function: "main", File: "host.c", Line: 7, Module: "/host", Offset: 5}
-		}, Args: []CaseArg{{Memory: &CaseMemory{Root: a, Bytes: make([]byte, 16)}}}}
+		}, Args: []CaseArg{{Memory: &CaseMemory{Root: a, Bytes: make([]byte, 16)}}}, Beside: []int{9}}
 		if name == "put" {
 			l.Args, c.Args = append(l.Args, emu.Value(n)), append(c.Args, CaseArg{Value: []byte{byte(n), 0, 0, 0}})
 		}
@@ -113,7 +113,8 @@ func TestSessionFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"# launched by clEnqueueTask at host.c:7 in main", "-kernel put", "-global 2", "-local 1", "-arg 'in:{}/1.d/0.bin:as-bytes'", "-arg bytes:01000000", "-subgroup 8", "-schedule seeded -seed 3"} {
+	for _, line := range []string{"# launched by clEnqueueTask at host.c:7 in main", "-kernel put", "-global 2", "-local 1", "-arg 'in:{}/1.d/0.bin:as-bytes'", "-arg bytes:01000000", "-subgroup 8", "-schedule seeded -seed 3",
+		"# it ran together with launches [9], with which it shares pipes, and is recorded alone"} {
 		if !strings.Contains(string(text), line+"\n") {
 			t.Errorf("no line %s in:\n%s", line, text)
 		}

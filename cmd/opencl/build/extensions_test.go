@@ -49,3 +49,15 @@ func TestSemaphore(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// TestPipes: kernels that pipes connect run together, on several queues or on one, and that says nothing else but
+// the order of the host's calls.
+func TestPipes(t *testing.T) {
+	first := host(t, "pipes")
+	if !strings.HasPrefix(first, "order ") || !strings.HasSuffix(first, "\nok\n") {
+		t.Fatal(first)
+	}
+	if again := host(t, "pipes"); again != first {
+		t.Errorf("the first time:\n%sagain:\n%s", first, again)
+	}
+}

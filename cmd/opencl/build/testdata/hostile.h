@@ -187,6 +187,7 @@ static const char *text(void) {
 static const char *source = "#ifndef X\n#define X 2\n#endif\n"
 	"kernel void copy(global int *a, global const int *b, int n) { size_t i = get_global_id(0); a[i] = b[i] * X + n; }\n"
 	"kernel void local_copy(global int *a, local int *b) { b[get_local_id(0)] = a[0]; barrier(CLK_LOCAL_MEM_FENCE); a[1] = b[0]; printf(\"\"); }\n"
+	"kernel void pipes(read_only pipe int a, write_only pipe int b) { int v = 1; read_pipe(a, &v); write_pipe(b, &v); }\n"
 	"kernel void pictures(read_only image2d_t a, write_only image2d_t b, sampler_t s) {\n"
 	"	write_imagef(b, (int2)((int)get_global_id(0), 0), read_imagef(a, s, (float2)(1.0f, 2.0f))); }\n";
 
@@ -325,6 +326,14 @@ static void set_up(void) {
 	cl_mem buffer = clCreateBuffer(context, 0, 4096, NULL, &err);
 	MUST(err);
 	pool[MEM][0] = buffer;
+	cl_kernel pipes = clCreateKernel(program, "pipes", &err);
+	MUST(err);
+	pool[KERNEL][3] = pipes;
+	cl_mem pipe = clCreatePipe(context, 0, 4, 8, NULL, &err);
+	MUST(err);
+	pool[MEM][1] = pipe;
+	MUST(clSetKernelArg(pipes, 0, sizeof pipe, &pipe));
+	MUST(clSetKernelArg(pipes, 1, sizeof pipe, &pipe));
 	cl_event event = clCreateUserEvent(context, &err);
 	MUST(err);
 	MUST(clSetUserEventStatus(event, CL_COMPLETE));

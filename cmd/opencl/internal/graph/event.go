@@ -101,10 +101,19 @@ func (e *Event) Start() {
 	}
 }
 
+// Release lets commands of the event's [Group] run together if they wait for the host to do so. Whoever asks
+// whether the command is over calls it.
+func (e *Event) Release() {
+	if e.command != nil && !e.over.Load() {
+		e.command.queue.group.Release()
+	}
+}
+
 // Wait waits for the end of the command, and returns its status then. Meanwhile it runs what is ready in the command's queue, if
 // nobody does: to wake another thread for a short command takes longer than the command.
 func (e *Event) Wait() Status {
 	if e.command != nil && !e.over.Load() {
+		e.Release()
 		e.command.queue.help(e)
 	}
 	if !e.over.Load() {

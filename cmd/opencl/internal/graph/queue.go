@@ -30,10 +30,15 @@ type Work interface {
 // Command is what is put into a queue, once. It and its event are one allocation, and those who put it may
 // make it part of their own.
 type Command struct {
-	event Event
-	work  Work
-	queue *Queue
-	next  *Command // in a list
+	// Together says that the command runs together with others of the queue's [Group]: its work is not called to
+	// run. It is set before the command is put into a queue.
+	Together bool
+
+	event  Event
+	work   Work
+	queue  *Queue
+	number uint64   // in the group, from 1
+	next   *Command // in a list
 
 	before, behind *Command // pending ones, in a queue that is out of order
 
@@ -88,6 +93,11 @@ type Queue struct {
 	armed   bool        // the timer runs
 
 	taken list // what whoever runs commands has taken out of in; nobody else looks at it
+
+	group   *Group       // nil for a queue on its own
+	parked  bool         // in order: the command whose turn it is runs together with others
+	wanted  atomic.Int32 // those who want to run commands themselves
+	stopped sync.Cond    // for them: nobody runs commands
 }
 
 // NewEvent gives a command that is about to be put into the queue its event, so that others can know that before
@@ -111,6 +121,12 @@ func (q *Queue) Put(c *Command, wait []*Event, order Order, work Work) *Event {
 		q.NewEvent(c)
 	}
 	c.work = work
+	if q.group != nil {
+		if c.Together {
+			q.group.held.Add(1)
+		}
+		c.number = q.group.count.Add(1)
+	}
 	e.Set(Submitted)
 	c.left.Store(1)
 	for _, w := range wait {
@@ -229,7 +245,7 @@ func (q *Queue) Start() {
 
 // hire starts a goroutine for commands that can run, if nobody is there for them. The queue is locked.
 func (q *Queue) hire() {
-	if q.running || q.hired {
+	if q.running || q.hired || q.parked {
 		return
 	}
 	c := q.taken.first
@@ -265,7 +281,7 @@ func (q *Queue) runUntil(e *Event) {
 		return
 	}
 	q.running = true
-	for e == nil || !e.over.Load() {
+	for q.wanted.Load() == 0 && !q.parked && (e == nil || !e.over.Load()) {
 		if q.taken.first == nil {
 			q.taken, q.in = q.in, list{}
 			q.came.Store(false)
@@ -282,17 +298,26 @@ func (q *Queue) runUntil(e *Event) {
 			break // who comes last for it looks whether somebody runs commands when the queue is unlocked
 		}
 		q.mu.Unlock()
-		for e == nil || !e.over.Load() {
+		for q.wanted.Load() == 0 && (e == nil || !e.over.Load()) {
 			c := q.taken.first
 			if c == nil || c.left.Load() != 0 {
 				break
 			}
 			q.taken.pop()
-			c.execute()
+			if c.execute(); c.Together && !q.OutOfOrder {
+				break // it may be parked
+			}
 		}
 		q.mu.Lock()
 	}
-	q.running = false
+	q.stop()
+}
+
+// stop notes that nobody runs commands any more. The queue is locked.
+func (q *Queue) stop() {
+	if q.running = false; q.wanted.Load() != 0 {
+		q.stopped.Broadcast()
+	}
 }
 
 // lull is how long a goroutine without commands looks for some before it ends. A host that puts many short
@@ -316,16 +341,37 @@ func (q *Queue) await() {
 	}
 }
 
-// execute runs the command, unless an event that it has waited for has an error.
+// execute runs the command, or parks it, unless an event that it has waited for has an error.
 func (c *Command) execute() {
-	status := WaitFailed
-	if !c.failed.Load() {
+	q := c.queue
+	together := c.Together && q.group != nil
+	switch {
+	case c.failed.Load():
+		if together {
+			q.group.held.Add(-1)
+		}
+		c.end(WaitFailed)
+	case together:
+		if !q.OutOfOrder {
+			q.mu.Lock()
+			q.parked = true
+			q.mu.Unlock()
+		}
+		q.group.park(c)
+	default:
 		c.event.Set(Running)
-		status = c.work.Run()
+		c.end(c.work.Run())
 	}
+}
+
+// end ends the command.
+func (c *Command) end(s Status) {
 	c.work.End()
 	c.work = nil
-	c.event.Set(status)
+	c.event.Set(s)
+	if g := c.queue.group; g != nil && c.number <= g.limit.Load() {
+		g.moved.Store(true)
+	}
 }
 
 // Finish waits until all commands are over that are in the queue now.
