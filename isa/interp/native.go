@@ -157,10 +157,16 @@ type slotKey struct {
 // writes says whether machine code may have written a private allocation.
 func (m *machine) writes(alloc int) bool { return m != nil && m.written[alloc] }
 
+// slotsApart allocates slots that share no cache line with other memory, as wordsApart does words.
+func slotsApart(n int) []waves.Slot {
+	const pad = lineWords*8/int(waves.SlotSize) + 1
+	return make([]waves.Slot, n+2*pad)[pad : pad+n : pad+n]
+}
+
 // newMachine allocates what the frame points to.
 func (w *wave) newMachine() {
 	n := w.code.native
-	m := &machine{slots: make([]waves.Slot, len(n.places)), written: append([]bool(nil), n.written...)}
+	m := &machine{slots: slotsApart(len(n.places)), written: append([]bool(nil), n.written...)}
 	w.machine = m
 	m.clearSlots()
 	f := &w.Frame

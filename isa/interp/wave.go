@@ -123,13 +123,14 @@ func (c *compiledKernel) NewWave(lanes int) engine.Wave { return c.newWave(lanes
 func (c *compiledKernel) newWave(lanes int) *wave {
 	lanes = max(lanes, 1)
 	chunks := words(lanes)
-	w := &wave{code: c, maxLan: lanes, words: chunks, enough: noWork}
+	w := &new(apart).wave
+	w.code, w.maxLan, w.words, w.enough = c, lanes, chunks, noWork
 	w.newRegisters()
 	w.newScalars()
-	w.masksMu = make([]uint64, chunks*(3+numMasks))
+	w.masksMu = wordsApart(chunks * (3 + numMasks))
 	nb := len(c.kernel.Blocks)
-	w.wait = make([]uint64, nb*chunks)
-	w.waiting = make([]uint64, words(nb))
+	w.wait = wordsApart(nb * chunks)
+	w.waiting = wordsApart(words(nb))
 	w.MinWait = nb
 	w.parked = make([]uint64, len(c.barriers)*chunks)
 	w.nparked = make([]int, len(c.barriers))
@@ -141,6 +142,22 @@ func (c *compiledKernel) newWave(lanes int) *wave {
 		w.newMachine()
 	}
 	return w
+}
+
+// lineWords is how many words two cache lines have: processors fetch lines in pairs.
+const lineWords = 16
+
+// apart is a wave that shares no cache line with other memory. Each worker writes to its waves all the time; a line that two
+// of them share travels from one processor to the other (false sharing: Torrellas, Lam and Hennessy, 1994).
+type apart struct {
+	_    [lineWords]uint64
+	wave wave
+	_    [lineWords]uint64
+}
+
+// wordsApart allocates n words that share no cache line with other memory.
+func wordsApart(n int) []uint64 {
+	return make([]uint64, n+2*lineWords)[lineWords : lineWords+n : lineWords+n]
 }
 
 // newRegisters allocates the vector registers.
@@ -155,7 +172,7 @@ func (w *wave) newRegisters() {
 // newScalars allocates the scalar registers. Machine code has room for as many behind them, twice.
 func (w *wave) newScalars() {
 	n := w.code.layout.Scalars
-	w.s = make([]uint64, 3*n)[:n]
+	w.s = wordsApart(3 * n)[:n]
 }
 
 // newIDs allocates what initIDs fills in.
