@@ -68,7 +68,7 @@ func TestSSA(t *testing.T) {
 	for name, passes := range map[string][]string{
 		"none": nil,
 		"all": {"simplify", "ifconvert", "unroll", "simplify", "narrow", "simplify", "address", "flatten", "narrow", "simplify",
-			"address", "rotate", "loads", "ifconvert", "hoist", "fuse", "sink"},
+			"address", "walks", "rotate", "loads", "ifconvert", "hoist", "fuse", "sink"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := Quick()

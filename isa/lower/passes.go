@@ -47,6 +47,7 @@ func builtinPasses() []Pass {
 		of("narrow"),
 		of("address"),
 		of("flatten"),
+		of("walks"),
 		of("rotate"),
 		of("loads"),
 		of("hoist"),
@@ -67,4 +68,4 @@ func builtinPasses() []Pass {
 // defaultPipeline is what the middle of the road is unless somebody says
 // otherwise. Simplifying lays open variables that were not to be promoted before.
 const defaultPipeline = "specialize,promote,simplify,ifconvert,unroll,simplify,promote,simplify,storages,checks,asyncwaits,asyncmarks," +
-	"narrow,simplify,address,flatten,narrow,simplify,address,rotate,loads,ifconvert,hoist,fuse,sink,returns"
+	"narrow,simplify,address,flatten,narrow,simplify,address,walks,rotate,loads,ifconvert,hoist,fuse,sink,returns"

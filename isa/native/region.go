@@ -40,6 +40,7 @@ type region struct {
 	most   int   // how many chunks may be
 	words  int   // how many are now
 	cross  bool  // there are instructions across lanes
+	moves  bool  // scalar pointers move
 	homes  map[place]int
 	owners []*value // by register
 	list   []resident
@@ -142,7 +143,7 @@ func staysScalar(in *isa.Inst) bool {
 	case isa.OpLoad:
 		return in.Space != isa.SpacePrivate
 	case isa.OpPtrAdd:
-		return false
+		return true // what goes too far is undone, as a load
 	case isa.OpMov, isa.OpSelect, isa.OpFNeg, isa.OpFAbs:
 		return true
 	}
@@ -177,6 +178,7 @@ func (k *builder) regionAt(h int) *region {
 				c.run.Disp, c.run.Bias = append(c.run.Disp, p.Run.Disp...), append(c.run.Bias, p.Run.Bias...)
 			case p.Scalar != nil && staysScalar(p.Scalar):
 				at = append(at, -1)
+				r.moves = r.moves || p.Scalar.Op == isa.OpPtrAdd
 				if !slices.Contains(r.writes, p.Scalar.Dst) {
 					r.writes = append(r.writes, p.Scalar.Dst)
 				}
@@ -195,7 +197,7 @@ func (k *builder) regionAt(h int) *region {
 	}
 	c.lanes = groupOf(k.plan.Kernel, c.run.Code, s)
 	r.patterns, r.rows = map[pattern]int{}, map[int]rowPlace{}
-	if r.findSlots(); r.loads && r.cross || !r.findHomes() {
+	if r.findSlots(); r.loads && r.cross || r.moves && !r.loads || !r.findHomes() {
 		return nil
 	}
 	c.across.groups = 64 / c.lanes
@@ -416,6 +418,9 @@ func (r *region) trip(branch func(i int, in *isa.Inst)) {
 			switch p := &block.Parts[j]; {
 			case at < 0 && p.Place != nil:
 				r.scalarLoad(p)
+				continue
+			case at < 0 && p.Scalar.Op == isa.OpPtrAdd:
+				k.movePointer(p.Scalar, r.refuse)
 				continue
 			case at < 0:
 				k.scalar(p)

@@ -1,6 +1,8 @@
 package native
 
 import (
+	"slices"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
@@ -67,11 +69,37 @@ func (r *region) changes(x isa.Reg) bool {
 	return false
 }
 
-// openSlots has the slots that are the same in all trips filled in; where that cannot be, control goes to l.
+// walks says whether all that a trip does to a pointer is to move it, so that the first one finds it where it
+// is ahead of the loop.
+func (r *region) walks(x isa.Reg) bool {
+	found := false
+	for _, b := range r.chain {
+		for i := range r.kernel.plan.Blocks[b].Parts {
+			in := r.kernel.plan.Blocks[b].Parts[i].Scalar
+			if in == nil || in.Dst != x {
+				continue
+			}
+			if in.Op != isa.OpPtrAdd || in.A != x {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+// openSlots has the slots that are the same in all trips, or begin so, filled in; where that cannot be,
+// control goes to l.
 func (r *region) openSlots(l amd64.Label) {
 	k := r.kernel
 	entry := k.plan.Blocks[r.chain[0]].Entry
-	for _, p := range r.standing {
+	list := slices.Clone(r.standing)
+	for _, p := range r.turning {
+		if r.walks(p.Pointer) {
+			list = append(list, p)
+		}
+	}
+	for _, p := range list {
 		fill := k.NewLabel()
 		k.slotElse(p, fill, l)
 		k.later(func() {

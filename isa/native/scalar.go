@@ -518,23 +518,27 @@ func (k *builder) loadFrom(in *isa.Inst, from amd64.Mem) {
 
 // ptrAddScalar moves a pointer. What an offset cannot hold is left to package interp, before and after.
 func (k *builder) ptrAddScalar(in *isa.Inst, p *plan.Part) {
-	beyond := k.exit(p.Point, wave.ExitPart)
+	k.movePointer(in, k.exit(p.Point, wave.ExitPart))
+}
+
+// movePointer moves a pointer, or goes to beyond where an offset cannot hold what it was or what it would be.
+func (k *builder) movePointer(in *isa.Inst, beyond amd64.Label) {
 	k.index(in, beyond)
 	if in.Disp != 0 {
 		k.G(amd64.ADD, amd64.B64, scalarB, amd64.Imm(in.Disp))
 	}
 	const spare = 64 - memory.OffsetBits
 	k.G(amd64.MOV, amd64.B64, scalarA, scalar(in.A))
-	k.G(amd64.MOV, amd64.B64, scalarC, scalarA)
 	k.offsetOf(scalarA, beyond)
 	k.G(amd64.ADD, amd64.B64, scalarA, scalarB)
 	k.G(amd64.MOV, amd64.B64, scalarB, scalarA)
 	k.G(amd64.SHL, amd64.B64, scalarA, amd64.Imm(spare))
-	k.G(amd64.MOV, amd64.B64, amd64.R8, scalarA)
-	k.G(amd64.SAR, amd64.B64, amd64.R8, amd64.Imm(spare))
-	k.G(amd64.CMP, amd64.B64, amd64.R8, scalarB)
+	k.G(amd64.MOV, amd64.B64, scalarC, scalarA)
+	k.G(amd64.SAR, amd64.B64, scalarC, amd64.Imm(spare))
+	k.G(amd64.CMP, amd64.B64, scalarC, scalarB)
 	k.Jcc(amd64.NotEqual, beyond)
 	k.G(amd64.SHR, amd64.B64, scalarA, amd64.Imm(spare))
+	k.G(amd64.MOV, amd64.B64, scalarC, scalar(in.A))
 	k.G(amd64.SHR, amd64.B64, scalarC, amd64.Imm(memory.OffsetBits))
 	k.G(amd64.SHL, amd64.B64, scalarC, amd64.Imm(memory.OffsetBits))
 	k.G(amd64.OR, amd64.B64, scalarA, scalarC)

@@ -52,6 +52,8 @@ var table = []Pass{
 		Needs: ssa.AnalysisOrder, Keeps: ssa.ControlFlow, Run: over(Addresses)},
 	{Name: "flatten", Doc: "one base and one index for accesses into rows",
 		Needs: ssa.AnalysisOrder, Keeps: ssa.ControlFlow, Run: over(Flatten)},
+	{Name: "walks", Doc: "pointers of the lanes that walk by the same steps become one that walks, and an index",
+		Needs: ssa.AnalysisLoops, Keeps: ssa.ControlFlow, Run: over(Walks)},
 	{Name: "rotate", Doc: "loops test at their end, with a copy of the test ahead of them",
 		Needs: ssa.AnalysisLoops, Keeps: ssa.ControlFlow, Tells: true, Run: over(Rotate)},
 	{Name: "loads", Doc: "what has been loaded is not loaded again",
