@@ -21,6 +21,9 @@ type stencil struct {
 	given   []isa.Reg // parameters
 	values  []isa.Reg // vectors that have been loaded or computed
 	bools   []isa.Reg // vectors of booleans
+	long    bool      // indices and comparisons have 64 bits in part
+	longs   []isa.Reg // vectors of 64 bits
+	far     []isa.Reg // scalars of 64 bits
 	element isa.Type
 	width   isa.Reg
 	back    isa.Reg // minus width
@@ -59,6 +62,9 @@ func newStencil(s *source) (*generated, *engine.Launch) {
 		n.known = append(n.known, n.constant(uint64(uint32(v))))
 	}
 	n.last = n.constant(uint64(uint32(high - 1)))
+	if n.long = s.n(2) == 0; n.long {
+		n.far = []isa.Reg{n.constant(1), n.constant(1<<64 - 1), n.constant(wide), n.parameter(wide), n.parameter(-wide), n.parameter(-uint64(s.n(3))), n.constant(1 << 32), n.parameter(1 << 31)}
+	}
 	n.body()
 	elements := int(min(wide*high%(1<<32), 20000)) + s.n(100) - s.n(90)
 	elements = max(elements, 1)
@@ -184,6 +190,9 @@ func (n *stencil) condition(depth int) isa.Reg {
 	switch kind := n.source.n(6); {
 	case depth == 0 || kind == 0:
 		in = isa.Inst{Op: []isa.Op{isa.OpEq, isa.OpNe, isa.OpLtU, isa.OpLtS, isa.OpLeU}[n.source.n(5)], Type: isa.I32, Dst: d, A: n.of(n.sums), B: n.scalarOf()}
+		if n.long && n.source.n(2) == 0 {
+			in.Type, in.A, in.B = isa.I64, n.extended(in.A), n.of(n.far)
+		}
 		switch n.source.n(3) {
 		case 0:
 			in.A, in.B = in.B, in.A
@@ -223,6 +232,38 @@ func (n *stencil) chosen(b isa.Reg) isa.Reg {
 	return d
 }
 
+// extended returns 64 bits of a sum of 32, or a sum or product of these.
+func (n *stencil) extended(x isa.Reg) isa.Reg {
+	extend := func(x isa.Reg) isa.Reg {
+		d := n.vector(isa.I64)
+		n.emit(isa.Inst{Op: []isa.Op{isa.OpSExt, isa.OpSExt, isa.OpZExt}[n.source.n(3)], Type: isa.I64, Type2: isa.I32, Dst: d, A: x})
+		return d
+	}
+	d := extend(x)
+	for range n.source.n(3) {
+		in := isa.Inst{Op: isa.OpAdd, Type: isa.I64, A: d, B: n.of(n.far)}
+		switch n.source.n(8) {
+		case 0:
+			in.B = extend(n.of(n.sums))
+		case 1:
+			in.Op, in.B, in.C = isa.OpMad, n.of(n.far), extend(n.of(n.sums))
+		case 2:
+			in.Op = isa.OpMul
+		case 3:
+			in.Op, in.B = isa.OpShl, n.known[1]
+		case 4:
+			in.Op, in.A, in.B = isa.OpSub, in.B, in.A
+		case 5:
+			in.Op = isa.OpSub
+		}
+		d = n.vector(isa.I64)
+		in.Dst = d
+		n.emit(in)
+	}
+	n.longs = append(n.longs, d)
+	return d
+}
+
 // sum emits a linear instruction, in most cases.
 func (n *stencil) sum() {
 	d := n.vector(isa.I32)
@@ -255,8 +296,15 @@ func (n *stencil) index() isa.Reg {
 
 // access returns a load or store.
 func (n *stencil) access(op isa.Op, x isa.Reg) isa.Inst {
-	return isa.Inst{Op: op, Type: n.element, Space: isa.SpaceGlobal, A: isa.S(n.source.n(genBuffers)), B: x, Idx: []isa.IdxType{isa.IdxU32, isa.IdxS32}[n.source.n(2)],
+	in := isa.Inst{Op: op, Type: n.element, Space: isa.SpaceGlobal, A: isa.S(n.source.n(genBuffers)), B: x, Idx: []isa.IdxType{isa.IdxU32, isa.IdxS32}[n.source.n(2)],
 		Scale: 4, Disp: int32(4 * []int{0, 0, 0, 1, -1, 2}[n.source.n(6)])}
+	if n.long && n.source.n(3) > 0 {
+		in.Idx = isa.Idx64
+		if in.B = n.extended(x); n.source.n(4) == 0 {
+			in.B = n.of(n.longs)
+		}
+	}
+	return in
 }
 
 func (n *stencil) load(x isa.Reg) isa.Reg {
