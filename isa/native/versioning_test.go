@@ -34,8 +34,10 @@ type stencil struct {
 // newStencil makes one out of decisions.
 func newStencil(s *source) (*generated, *engine.Launch) {
 	n := &stencil{source: s, program: newProgram(), element: isa.F32}
-	if s.n(2) == 0 {
+	if kind := s.n(5); kind < 2 {
 		n.element = isa.I32
+	} else if kind == 2 {
+		n.element = isa.F64
 	}
 	shapes := [][3]uint32{{64, 1, 1}, {256, 1, 1}, {128, 1, 1}, {16, 4, 1}, {16, 16, 1}, {32, 4, 2}, {64, 2, 1}, {16, 2, 2}, {48, 4, 1}, {8, 8, 1}, {17, 4, 1}, {65, 1, 1}, {32, 1, 3}, {64, 1, 2}}
 	g := &generated{kernel: n.k, items: shapes[s.n(len(shapes))]}
@@ -72,7 +74,7 @@ func newStencil(s *source) (*generated, *engine.Launch) {
 		elements = max(elements-int(wide%5000), 1)
 	}
 	for i := range g.global {
-		g.global[i] = make([]byte, 4*(elements+s.n(3)))
+		g.global[i] = make([]byte, n.element.Bytes()*(elements+s.n(3)))
 		for j := range g.global[i] {
 			g.global[i][j] = byte(s.n(256))
 		}
@@ -126,7 +128,7 @@ func (n *stencil) body() {
 	n.emit(isa.Inst{Op: isa.OpMad, Type: isa.I32, Dst: at, A: n.sums[1], B: n.width, C: x})
 	n.sums, n.lastAt = append(n.sums, at, at, at), at
 	n.values = []isa.Reg{n.load(at)}
-	if other != isa.None {
+	if other != isa.None && n.element != isa.F64 {
 		n.values = append(n.values, other)
 	}
 	for range n.source.n(4) {
@@ -153,9 +155,11 @@ func (n *stencil) body() {
 		n.jump(next + 1)
 		d := n.vector(isa.I32)
 		n.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: d, A: n.of(n.sums), B: entered})
-		n.sums, n.values = append(n.sums, d), append(n.values, d)
+		if n.sums = append(n.sums, d); n.element != isa.F64 {
+			n.values = append(n.values, d)
+		}
 		n.some(n.source.n(3))
-		if n.source.n(2) == 0 {
+		if n.source.n(2) == 0 && n.element != isa.F64 {
 			in := n.access(isa.OpStore, n.lastAt)
 			in.C = d
 			n.emit(in)
@@ -197,7 +201,7 @@ func (n *stencil) condition(depth int) isa.Reg {
 		case 0:
 			in.A, in.B = in.B, in.A
 		case 1:
-			in = isa.Inst{Op: []isa.Op{isa.OpFOLt, isa.OpFULt, isa.OpFOEq, isa.OpFUNe, isa.OpFOrd}[n.source.n(5)], Type: isa.F32, Dst: d, A: n.of(n.values), B: n.of(n.values)}
+			in = isa.Inst{Op: []isa.Op{isa.OpFOLt, isa.OpFULt, isa.OpFOEq, isa.OpFUNe, isa.OpFOrd}[n.source.n(5)], Type: n.number(), Dst: d, A: n.of(n.values), B: n.of(n.values)}
 		}
 	case kind == 1:
 		in.Op, in.A = isa.OpNot, n.condition(depth-1)
@@ -223,6 +227,14 @@ func (n *stencil) condition(depth int) isa.Reg {
 		n.values = append(n.values, n.chosen(d))
 	}
 	return d
+}
+
+// number returns the type of floating-point numbers that elements are seen as.
+func (n *stencil) number() isa.Type {
+	if n.element == isa.F64 {
+		return isa.F64
+	}
+	return isa.F32
 }
 
 // chosen returns one of two values in each lane.
@@ -297,7 +309,7 @@ func (n *stencil) index() isa.Reg {
 // access returns a load or store.
 func (n *stencil) access(op isa.Op, x isa.Reg) isa.Inst {
 	in := isa.Inst{Op: op, Type: n.element, Space: isa.SpaceGlobal, A: isa.S(n.source.n(genBuffers)), B: x, Idx: []isa.IdxType{isa.IdxU32, isa.IdxS32}[n.source.n(2)],
-		Scale: 4, Disp: int32(4 * []int{0, 0, 0, 1, -1, 2}[n.source.n(6)])}
+		Scale: uint32(n.element.Bytes()), Disp: int32(n.element.Bytes() * []int{0, 0, 0, 1, -1, 2}[n.source.n(6)])}
 	if n.long && n.source.n(3) > 0 {
 		in.Idx = isa.Idx64
 		if in.B = n.extended(x); n.source.n(4) == 0 {
@@ -353,7 +365,7 @@ func (n *stencil) some(count int) {
 			n.values = append(n.values, n.chosen(n.condition(n.source.n(4))))
 		default:
 			op := isa.OpXor
-			if n.element == isa.F32 {
+			if n.element != isa.I32 {
 				op = []isa.Op{isa.OpFAdd, isa.OpFMul}[n.source.n(2)]
 			}
 			d := n.vector(n.element)

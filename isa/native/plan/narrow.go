@@ -36,6 +36,9 @@ type narrower struct {
 	idTerms              map[isa.Builtin]*Term
 	half                 map[int]isa.Reg // of those of 64 bits
 	order                []int           // its keys
+	double               map[int]bool    // those that hold doubles now, which stay as they are
+	doubles              bool            // there are such
+	mixed                bool            // a double is read as something else
 	read                 map[int]bool    // the keys of what is read before it is written
 	ids                  [3]bool
 	smalls               []isa.Reg
@@ -58,7 +61,7 @@ func (m *hyperMaker) narrow() {
 		h := &narrower{
 			hyperMaker: m, guess: guess.small, bounded: guess.bounded, wide: map[int]bounds{}, word: map[int]bounds{},
 			wideTerms: map[int]*Term{}, wordTerms: map[int]*Term{}, idTerms: map[isa.Builtin]*Term{},
-			half: map[int]isa.Reg{}, read: map[int]bool{},
+			half: map[int]isa.Reg{}, read: map[int]bool{}, double: map[int]bool{},
 		}
 		if h.rewrite() {
 			return
@@ -71,7 +74,7 @@ func (m *hyperMaker) narrow() {
 func (h *narrower) rewrite() bool {
 	for i := range h.hyperMaker.code {
 		in := h.hyperMaker.code[i]
-		if !h.instruction(&in) {
+		if !h.instruction(&in) || h.mixed {
 			return false
 		}
 		h.code = append(h.code, in)
@@ -94,6 +97,9 @@ func (h *narrower) rewrite() bool {
 			}
 		}
 		widen = append(widen, Narrowed{Wide: isa.V(n), Half: h.half[n], Dense: dense})
+	}
+	if h.doubles && len(widen)+len(h.read) > 0 {
+		return false // with doubles, machine code has groups of lanes for which it does neither
 	}
 	for _, n := range h.order {
 		if h.read[n] {
@@ -120,6 +126,7 @@ func (h *narrower) lower(r isa.Reg) isa.Reg {
 func (h *narrower) operand(x *isa.Reg) bounds {
 	r := *x
 	if r.IsVector() {
+		h.mixed = h.mixed || h.double[r.Index()]
 		*x = h.lower(r)
 		b, ok := h.wide[r.Index()]
 		if !ok {
@@ -141,6 +148,41 @@ func (h *narrower) operand(x *isa.Reg) bounds {
 	}
 	h.smalls = append(h.smalls, r)
 	return small
+}
+
+// onDoubles leaves an instruction on doubles as it is, but for an index, which has 32 bits. It says whether its
+// operands are doubles.
+func (h *narrower) onDoubles(in *isa.Inst) bool {
+	if in.Type != isa.F64 {
+		return false
+	}
+	ok := true
+	d, t := h.kernel.Operands(in, func(r isa.Reg, t isa.Type) {
+		if !r.IsVector() || t.Bank() != isa.Bank64 {
+			return
+		}
+		if _, written := h.wide[r.Index()]; t != isa.F64 || written || h.read[r.Index()] {
+			ok = false
+		}
+		h.double[r.Index()] = true
+	})
+	if !ok {
+		return false
+	}
+	h.doubles = true
+	switch {
+	case !d.IsVector():
+	case t == isa.F64:
+		h.double[d.Index()] = true
+		delete(h.wide, d.Index())
+		delete(h.wideTerms, d.Index())
+	case t.Bank() == isa.Bank64:
+		return false
+	case t.Bank() == isa.Bank32:
+		h.word[d.Index()] = wordBounds
+		delete(h.wordTerms, d.Index())
+	}
+	return true
 }
 
 // negated says whether a scalar is less than zero if the number is small that it is made from.
@@ -206,9 +248,6 @@ func (h *narrower) ofWord(r isa.Reg) bounds {
 // possible.
 func (h *narrower) instruction(in *isa.Inst) bool {
 	if in.Op == isa.OpLoad || in.Op == isa.OpStore {
-		if in.Type.Bank() == isa.Bank64 {
-			return false
-		}
 		if in.Idx == isa.Idx64 && in.B.IsVector() {
 			b, ok := h.wordOperand(&in.B)
 			if !ok {
@@ -218,6 +257,9 @@ func (h *narrower) instruction(in *isa.Inst) bool {
 				in.Idx = isa.IdxU32
 			}
 		}
+		if in.Type.Bank() == isa.Bank64 {
+			return h.onDoubles(in)
+		}
 		if in.Dst.IsVector() && in.Type.Bank() == isa.Bank32 {
 			h.word[in.Dst.Index()] = wordBounds
 			delete(h.wordTerms, in.Dst.Index())
@@ -226,6 +268,9 @@ func (h *narrower) instruction(in *isa.Inst) bool {
 	}
 	wide, term := false, h.term(in)
 	d, t := h.kernel.Operands(in, func(r isa.Reg, t isa.Type) { wide = wide || r.IsVector() && t.Bank() == isa.Bank64 })
+	if in.Type == isa.F64 && h.onDoubles(in) {
+		return true
+	}
 	if t.Bank() != isa.Bank64 || !d.IsVector() {
 		if wide {
 			if in.Op.Info().Shape == isa.ShapeCompare && in.Type == isa.I64 {
@@ -248,6 +293,7 @@ func (h *narrower) instruction(in *isa.Inst) bool {
 	}
 	in.Dst = h.lower(d)
 	h.wide[d.Index()], h.wideTerms[d.Index()] = b, term
+	delete(h.double, d.Index())
 	h.word[in.Dst.Index()] = wordBounds
 	return true
 }
