@@ -150,8 +150,8 @@ func (h *narrower) operand(x *isa.Reg) bounds {
 	return small
 }
 
-// onDoubles leaves an instruction on doubles as it is, but for an index, which has 32 bits. It says whether its
-// operands are doubles.
+// onDoubles leaves an instruction on doubles as it is, but for an index, which has 32 bits. It says whether
+// its operands are doubles.
 func (h *narrower) onDoubles(in *isa.Inst) bool {
 	if in.Type != isa.F64 {
 		return false
@@ -195,8 +195,8 @@ func (h *narrower) negated(r isa.Reg) bool {
 	return false
 }
 
-// wordOperand is operand for one that must be within 32 bits, with a sign or without, which is checked on entry
-// where it has to be. It says whether it is.
+// wordOperand is operand for one that must be within 32 bits, with a sign or without, which is checked on
+// entry where it has to be. It says whether it is.
 func (h *narrower) wordOperand(x *isa.Reg) (bounds, bool) {
 	r := *x
 	b := h.operand(x)

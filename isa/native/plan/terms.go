@@ -9,12 +9,12 @@ import (
 // MaxTerms bounds the terms of a hyperblock.
 const MaxTerms = 16
 
-// Term is a sum or product of ids and scalars, of which a hyperblock works out the bounds when it is entered: the
-// exact number, however many bits it takes. A register of 32 bits has its lower half. So where the bounds
+// Term is a sum or product of ids and scalars, of which a hyperblock works out the bounds when it is entered:
+// the exact number, however many bits it takes. A register of 32 bits has its lower half. So where the bounds
 // have 32 bits, the register has the number.
 type Term struct {
-	// Op is OpBuiltin for an id, OpMov for a scalar, OpAdd, OpSub, OpMul or OpShl, or OpSExt or OpZExt: those are of
-	// a term whose register has 32 bits, and have its bounds.
+	// Op is OpBuiltin for an id, OpMov for a scalar, OpAdd, OpSub, OpMul or OpShl, or OpSExt or OpZExt: those
+	// are of a term whose register has 32 bits, and have its bounds.
 	Op isa.Op
 	// ID is the id.
 	ID isa.Builtin
