@@ -65,6 +65,7 @@ func (k *builder) hyper(h *plan.Hyper, s *straight) {
 		k.G(amd64.SHR, amd64.B64, regTemp, amd64.Imm(31))
 		k.Jcc(amd64.NotZero, ordinary)
 	}
+	k.terms(h.Terms, ordinary)
 	for i := range h.Run.Places {
 		k.slot(&h.Run.Places[i], b.Entry)
 	}

@@ -197,6 +197,14 @@ func (w *planWriter) hyper(first int, h *plan.Hyper) {
 	for _, x := range h.Small {
 		fmt.Fprintf(w, "    if %s is below 2³¹\n", x.Name(isa.I64))
 	}
+	for _, t := range h.Terms {
+		switch {
+		case t.Natural:
+			fmt.Fprintf(w, "    if 0 ≤ %s < 2³¹\n", w.term(t))
+		case t.Word:
+			fmt.Fprintf(w, "    if -2³¹ ≤ %s < 2³¹\n", w.term(t))
+		}
+	}
 	for _, x := range h.Narrow {
 		fmt.Fprintf(w, "    %s = narrowed %s, if that is below 2³¹\n", x.Half.Name(isa.I32), x.Wide.Name(isa.I64))
 	}
@@ -249,3 +257,16 @@ func (c *compiler) note(in *isa.Inst) {
 
 // seldomTitle is the title of the section of a listing that has what is not the code of one block.
 const seldomTitle = "common and seldom run code"
+
+// term returns a term of a hyperblock as a formula.
+func (w *planWriter) term(t *plan.Term) string {
+	switch t = t.Base(); t.Op {
+	case isa.OpBuiltin:
+		return t.ID.String()
+	case isa.OpMov:
+		return t.Scalar.Name(t.Type)
+	case isa.OpShl:
+		return fmt.Sprintf("(%s << %d)", w.term(t.A), t.Shift)
+	}
+	return fmt.Sprintf("(%s %s %s)", w.term(t.A), map[isa.Op]string{isa.OpAdd: "+", isa.OpSub: "-", isa.OpMul: "*"}[t.Op], w.term(t.B))
+}

@@ -48,7 +48,7 @@ func (k *builder) straighten(h *plan.Hyper) *straight {
 	run.Keep = h.Behind
 	s := &straight{hyper: &hyper{h: h, compiler: newCompiler(k, &run, k.NewLabel())}} // nothing goes to that label
 	s.prepareConditions()
-	if s.lanes != 16 || s.divides() || !s.findLinear() {
+	if s.lanes != 16 && s.lanes != 8 || s.divides() || !s.findLinear() {
 		return nil
 	}
 	return s
@@ -212,8 +212,8 @@ func (s *straight) chunks(body func()) {
 	s.Align(16)
 	s.Bind(group)
 	body()
-	s.G(amd64.ADD, amd64.B32, regLane, amd64.Imm(16))
-	s.G(amd64.ADD, amd64.B32, regByte, amd64.Imm(2))
+	s.G(amd64.ADD, amd64.B32, regLane, amd64.Imm(s.lanes))
+	s.G(amd64.ADD, amd64.B32, regByte, amd64.Imm(s.lanes/8))
 	s.G(amd64.CMP, amd64.B32, regLane, amd64.Imm(64))
 	s.Jcc(amd64.Below, group)
 	s.G(amd64.ADD, amd64.B64, regChunk, field(wave.FrameStride))
@@ -269,10 +269,14 @@ func (s *straight) pass() {
 		s.pinned = [files]uint32{}
 		lanes := amd64.Mask(s.inRegister(m).reg)
 		if sum, ok := s.sums[i]; ok {
-			s.V(amd64.VPSUBD, amd64.Z, sum, sum, s.ones, amd64.Merge(lanes))
+			s.V(amd64.VPSUBD, s.width(isa.I32), sum, sum, s.ones, amd64.Merge(lanes))
 			continue
 		}
-		s.V(amd64.KMOVW, amd64.X, regTemp, lanes)
+		move := amd64.KMOVW
+		if s.lanes == 8 {
+			move = amd64.KMOVB
+		}
+		s.V(move, amd64.X, regTemp, lanes)
 		s.G(amd64.POPCNT, amd64.B32, regTemp, regTemp)
 		s.G(amd64.ADD, amd64.B64, laneCount(i), regTemp)
 	}

@@ -419,11 +419,12 @@ func (s *straight) separate(store int, no amd64.Label) {
 	}
 }
 
-// sameElements says whether a load is of the element that the lane stores later, if the memory of both
-// overlaps at all. A hyperblock has no load behind a store to the same memory.
-func (s *straight) sameElements(store, load *accessed) bool {
-	a, b := &s.run.Code[load.at], &s.run.Code[store.at]
-	return !load.store && load.index == store.index && load.end-load.start == store.end-store.start &&
+// sameElements says whether an access is of the element that the lane stores to, if the memory of both overlaps
+// at all: a load, which comes before the store as a hyperblock has no load behind a store to the same memory,
+// or another store, in the other branch perhaps, which stays in its order.
+func (s *straight) sameElements(store, other *accessed) bool {
+	a, b := &s.run.Code[other.at], &s.run.Code[store.at]
+	return other.index == store.index && other.end-other.start == store.end-store.start &&
 		a.A == b.A && a.Scale == b.Scale && a.Disp == b.Disp
 }
 

@@ -21,6 +21,9 @@ type stencil struct {
 	given   []isa.Reg // parameters
 	values  []isa.Reg // vectors that have been loaded or computed
 	bools   []isa.Reg // vectors of booleans
+	long    bool      // indices and comparisons have 64 bits in part
+	longs   []isa.Reg // vectors of 64 bits
+	far     []isa.Reg // scalars of 64 bits
 	element isa.Type
 	width   isa.Reg
 	back    isa.Reg // minus width
@@ -31,8 +34,10 @@ type stencil struct {
 // newStencil makes one out of decisions.
 func newStencil(s *source) (*generated, *engine.Launch) {
 	n := &stencil{source: s, program: newProgram(), element: isa.F32}
-	if s.n(2) == 0 {
+	if kind := s.n(5); kind < 2 {
 		n.element = isa.I32
+	} else if kind == 2 {
+		n.element = isa.F64
 	}
 	shapes := [][3]uint32{{64, 1, 1}, {256, 1, 1}, {128, 1, 1}, {16, 4, 1}, {16, 16, 1}, {32, 4, 2}, {64, 2, 1}, {16, 2, 2}, {48, 4, 1}, {8, 8, 1}, {17, 4, 1}, {65, 1, 1}, {32, 1, 3}, {64, 1, 2}}
 	g := &generated{kernel: n.k, items: shapes[s.n(len(shapes))]}
@@ -59,6 +64,9 @@ func newStencil(s *source) (*generated, *engine.Launch) {
 		n.known = append(n.known, n.constant(uint64(uint32(v))))
 	}
 	n.last = n.constant(uint64(uint32(high - 1)))
+	if n.long = s.n(2) == 0; n.long {
+		n.far = []isa.Reg{n.constant(1), n.constant(1<<64 - 1), n.constant(wide), n.parameter(wide), n.parameter(-wide), n.parameter(-uint64(s.n(3))), n.constant(1 << 32), n.parameter(1 << 31)}
+	}
 	n.body()
 	elements := int(min(wide*high%(1<<32), 20000)) + s.n(100) - s.n(90)
 	elements = max(elements, 1)
@@ -66,7 +74,7 @@ func newStencil(s *source) (*generated, *engine.Launch) {
 		elements = max(elements-int(wide%5000), 1)
 	}
 	for i := range g.global {
-		g.global[i] = make([]byte, 4*(elements+s.n(3)))
+		g.global[i] = make([]byte, n.element.Bytes()*(elements+s.n(3)))
 		for j := range g.global[i] {
 			g.global[i][j] = byte(s.n(256))
 		}
@@ -120,7 +128,7 @@ func (n *stencil) body() {
 	n.emit(isa.Inst{Op: isa.OpMad, Type: isa.I32, Dst: at, A: n.sums[1], B: n.width, C: x})
 	n.sums, n.lastAt = append(n.sums, at, at, at), at
 	n.values = []isa.Reg{n.load(at)}
-	if other != isa.None {
+	if other != isa.None && n.element != isa.F64 {
 		n.values = append(n.values, other)
 	}
 	for range n.source.n(4) {
@@ -147,9 +155,11 @@ func (n *stencil) body() {
 		n.jump(next + 1)
 		d := n.vector(isa.I32)
 		n.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: d, A: n.of(n.sums), B: entered})
-		n.sums, n.values = append(n.sums, d), append(n.values, d)
+		if n.sums = append(n.sums, d); n.element != isa.F64 {
+			n.values = append(n.values, d)
+		}
 		n.some(n.source.n(3))
-		if n.source.n(2) == 0 {
+		if n.source.n(2) == 0 && n.element != isa.F64 {
 			in := n.access(isa.OpStore, n.lastAt)
 			in.C = d
 			n.emit(in)
@@ -184,11 +194,14 @@ func (n *stencil) condition(depth int) isa.Reg {
 	switch kind := n.source.n(6); {
 	case depth == 0 || kind == 0:
 		in = isa.Inst{Op: []isa.Op{isa.OpEq, isa.OpNe, isa.OpLtU, isa.OpLtS, isa.OpLeU}[n.source.n(5)], Type: isa.I32, Dst: d, A: n.of(n.sums), B: n.scalarOf()}
+		if n.long && n.source.n(2) == 0 {
+			in.Type, in.A, in.B = isa.I64, n.extended(in.A), n.of(n.far)
+		}
 		switch n.source.n(3) {
 		case 0:
 			in.A, in.B = in.B, in.A
 		case 1:
-			in = isa.Inst{Op: []isa.Op{isa.OpFOLt, isa.OpFULt, isa.OpFOEq, isa.OpFUNe, isa.OpFOrd}[n.source.n(5)], Type: isa.F32, Dst: d, A: n.of(n.values), B: n.of(n.values)}
+			in = isa.Inst{Op: []isa.Op{isa.OpFOLt, isa.OpFULt, isa.OpFOEq, isa.OpFUNe, isa.OpFOrd}[n.source.n(5)], Type: n.number(), Dst: d, A: n.of(n.values), B: n.of(n.values)}
 		}
 	case kind == 1:
 		in.Op, in.A = isa.OpNot, n.condition(depth-1)
@@ -216,10 +229,50 @@ func (n *stencil) condition(depth int) isa.Reg {
 	return d
 }
 
+// number returns the type of floating-point numbers that elements are seen as.
+func (n *stencil) number() isa.Type {
+	if n.element == isa.F64 {
+		return isa.F64
+	}
+	return isa.F32
+}
+
 // chosen returns one of two values in each lane.
 func (n *stencil) chosen(b isa.Reg) isa.Reg {
 	d := n.vector(n.element)
 	n.emit(isa.Inst{Op: isa.OpSelect, Type: n.element, Dst: d, A: b, B: n.of(n.values), C: n.of(n.values)})
+	return d
+}
+
+// extended returns 64 bits of a sum of 32, or a sum or product of these.
+func (n *stencil) extended(x isa.Reg) isa.Reg {
+	extend := func(x isa.Reg) isa.Reg {
+		d := n.vector(isa.I64)
+		n.emit(isa.Inst{Op: []isa.Op{isa.OpSExt, isa.OpSExt, isa.OpZExt}[n.source.n(3)], Type: isa.I64, Type2: isa.I32, Dst: d, A: x})
+		return d
+	}
+	d := extend(x)
+	for range n.source.n(3) {
+		in := isa.Inst{Op: isa.OpAdd, Type: isa.I64, A: d, B: n.of(n.far)}
+		switch n.source.n(8) {
+		case 0:
+			in.B = extend(n.of(n.sums))
+		case 1:
+			in.Op, in.B, in.C = isa.OpMad, n.of(n.far), extend(n.of(n.sums))
+		case 2:
+			in.Op = isa.OpMul
+		case 3:
+			in.Op, in.B = isa.OpShl, n.known[1]
+		case 4:
+			in.Op, in.A, in.B = isa.OpSub, in.B, in.A
+		case 5:
+			in.Op = isa.OpSub
+		}
+		d = n.vector(isa.I64)
+		in.Dst = d
+		n.emit(in)
+	}
+	n.longs = append(n.longs, d)
 	return d
 }
 
@@ -255,8 +308,15 @@ func (n *stencil) index() isa.Reg {
 
 // access returns a load or store.
 func (n *stencil) access(op isa.Op, x isa.Reg) isa.Inst {
-	return isa.Inst{Op: op, Type: n.element, Space: isa.SpaceGlobal, A: isa.S(n.source.n(genBuffers)), B: x, Idx: []isa.IdxType{isa.IdxU32, isa.IdxS32}[n.source.n(2)],
-		Scale: 4, Disp: int32(4 * []int{0, 0, 0, 1, -1, 2}[n.source.n(6)])}
+	in := isa.Inst{Op: op, Type: n.element, Space: isa.SpaceGlobal, A: isa.S(n.source.n(genBuffers)), B: x, Idx: []isa.IdxType{isa.IdxU32, isa.IdxS32}[n.source.n(2)],
+		Scale: uint32(n.element.Bytes()), Disp: int32(n.element.Bytes() * []int{0, 0, 0, 1, -1, 2}[n.source.n(6)])}
+	if n.long && n.source.n(3) > 0 {
+		in.Idx = isa.Idx64
+		if in.B = n.extended(x); n.source.n(4) == 0 {
+			in.B = n.of(n.longs)
+		}
+	}
+	return in
 }
 
 func (n *stencil) load(x isa.Reg) isa.Reg {
@@ -305,7 +365,7 @@ func (n *stencil) some(count int) {
 			n.values = append(n.values, n.chosen(n.condition(n.source.n(4))))
 		default:
 			op := isa.OpXor
-			if n.element == isa.F32 {
+			if n.element != isa.I32 {
 				op = []isa.Op{isa.OpFAdd, isa.OpFMul}[n.source.n(2)]
 			}
 			d := n.vector(n.element)

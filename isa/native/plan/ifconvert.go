@@ -44,6 +44,8 @@ type Hyper struct {
 	// the hyperblock computes numbers of 64 bits in 32.
 	Ids   [3]bool
 	Small []isa.Reg
+	// Terms are sums and products that have to be within bounds, each behind its operands.
+	Terms []*Term
 	// Narrow are numbers of 64 bits to begin with: each gives a register of 32, provided that it is less than
 	// 2³¹ in the lanes that run. Widen are those of 64 bits behind the hyperblock.
 	Narrow, Widen []Narrowed

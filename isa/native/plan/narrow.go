@@ -9,7 +9,8 @@ import (
 // Elements of 64 bits take twice the room, so that twice as many instructions are needed for the lanes of a
 // wave. Most of them are indices, which have less than 32 bits wherever an access is inside its allocation. A
 // hyperblock computes the lower halves alone where it can be told from the operations that indices fit then,
-// or from what little remains to be looked at when it is entered.
+// or from what little remains to be looked at when it is entered: that ids and scalars are small, or that sums
+// and products of them are (Term).
 
 // bounds are the least and the greatest value of a number, as far as is known.
 type bounds struct{ low, high int64 }
@@ -26,15 +27,23 @@ func (b bounds) in(c bounds) bool { return b.low >= c.low && b.high <= c.high }
 type narrower struct {
 	*hyperMaker
 	guess bool // that scalars are small
+	// bounded says that the bounds of terms are checked instead of those of scalars.
+	bounded bool
 	// Of what registers of 64 and 32 bits hold now. Those of 64 bits
 	// have no entry before they are written.
-	wide, word map[int]bounds
-	half       map[int]isa.Reg // of those of 64 bits
-	order      []int           // its keys
-	read       map[int]bool    // the keys of what is read before it is written
-	ids        [3]bool
-	smalls     []isa.Reg
-	code       []isa.Inst
+	wide, word           map[int]bounds
+	wideTerms, wordTerms map[int]*Term
+	idTerms              map[isa.Builtin]*Term
+	half                 map[int]isa.Reg // of those of 64 bits
+	order                []int           // its keys
+	double               map[int]bool    // those that hold doubles now, which stay as they are
+	doubles              bool            // there are such
+	mixed                bool            // a double is read as something else
+	read                 map[int]bool    // the keys of what is read before it is written
+	ids                  [3]bool
+	smalls               []isa.Reg
+	terms                []*Term
+	code                 []isa.Inst
 }
 
 // narrow has the hyperblock compute in 32 bits instead of 64, if all of it can be (type shrinking).
@@ -48,8 +57,12 @@ func (m *hyperMaker) narrow() {
 		return
 	}
 	taken := m.taken
-	for _, guess := range [...]bool{false, true} {
-		h := &narrower{hyperMaker: m, guess: guess, wide: map[int]bounds{}, word: map[int]bounds{}, half: map[int]isa.Reg{}, read: map[int]bool{}}
+	for _, guess := range [...]struct{ small, bounded bool }{{}, {small: true}, {bounded: true}} {
+		h := &narrower{
+			hyperMaker: m, guess: guess.small, bounded: guess.bounded, wide: map[int]bounds{}, word: map[int]bounds{},
+			wideTerms: map[int]*Term{}, wordTerms: map[int]*Term{}, idTerms: map[isa.Builtin]*Term{},
+			half: map[int]isa.Reg{}, read: map[int]bool{}, double: map[int]bool{},
+		}
 		if h.rewrite() {
 			return
 		}
@@ -61,7 +74,7 @@ func (m *hyperMaker) narrow() {
 func (h *narrower) rewrite() bool {
 	for i := range h.hyperMaker.code {
 		in := h.hyperMaker.code[i]
-		if !h.instruction(&in) {
+		if !h.instruction(&in) || h.mixed {
 			return false
 		}
 		h.code = append(h.code, in)
@@ -73,7 +86,7 @@ func (h *narrower) rewrite() bool {
 		if !ok || !live[isa.VectorReg{Bank: isa.Bank64, Index: n}] {
 			continue
 		}
-		if !written.in(wordBounds) {
+		if !written.in(wordBounds) && !h.require(h.wideTerms[n], true) {
 			return false
 		}
 		dense := true
@@ -85,12 +98,15 @@ func (h *narrower) rewrite() bool {
 		}
 		widen = append(widen, Narrowed{Wide: isa.V(n), Half: h.half[n], Dense: dense})
 	}
+	if h.doubles && len(widen)+len(h.read) > 0 {
+		return false // with doubles, machine code has groups of lanes for which it does neither
+	}
 	for _, n := range h.order {
 		if h.read[n] {
 			h.h.Narrow = append(h.h.Narrow, Narrowed{Wide: isa.V(n), Half: h.half[n]})
 		}
 	}
-	h.hyperMaker.code, h.h.Ids, h.h.Small, h.h.Widen = h.code, h.ids, h.smalls, widen
+	h.hyperMaker.code, h.h.Ids, h.h.Small, h.h.Terms, h.h.Widen = h.code, h.ids, h.smalls, h.terms, widen
 	return true
 }
 
@@ -110,6 +126,7 @@ func (h *narrower) lower(r isa.Reg) isa.Reg {
 func (h *narrower) operand(x *isa.Reg) bounds {
 	r := *x
 	if r.IsVector() {
+		h.mixed = h.mixed || h.double[r.Index()]
 		*x = h.lower(r)
 		b, ok := h.wide[r.Index()]
 		if !ok {
@@ -121,7 +138,7 @@ func (h *narrower) operand(x *isa.Reg) bounds {
 	if v, ok := h.constant(r); ok {
 		return bounds{int64(v), int64(v)}
 	}
-	if !h.guess {
+	if !h.guess || h.negated(r) {
 		return anything
 	}
 	for _, s := range h.smalls {
@@ -131,6 +148,88 @@ func (h *narrower) operand(x *isa.Reg) bounds {
 	}
 	h.smalls = append(h.smalls, r)
 	return small
+}
+
+// onDoubles leaves an instruction on doubles as it is, but for an index, which has 32 bits. It says whether
+// its operands are doubles.
+func (h *narrower) onDoubles(in *isa.Inst) bool {
+	if in.Type != isa.F64 {
+		return false
+	}
+	ok := true
+	d, t := h.kernel.Operands(in, func(r isa.Reg, t isa.Type) {
+		if !r.IsVector() || t.Bank() != isa.Bank64 {
+			return
+		}
+		if _, written := h.wide[r.Index()]; t != isa.F64 || written || h.read[r.Index()] {
+			ok = false
+		}
+		h.double[r.Index()] = true
+	})
+	if !ok {
+		return false
+	}
+	h.doubles = true
+	switch {
+	case !d.IsVector():
+	case t == isa.F64:
+		h.double[d.Index()] = true
+		delete(h.wide, d.Index())
+		delete(h.wideTerms, d.Index())
+	case t.Bank() == isa.Bank64:
+		return false
+	case t.Bank() == isa.Bank32:
+		h.word[d.Index()] = wordBounds
+		delete(h.wordTerms, d.Index())
+	}
+	return true
+}
+
+// negated says whether a scalar is less than zero if the number is small that it is made from.
+func (h *narrower) negated(r isa.Reg) bool {
+	for i := range h.h.Scalars {
+		if in := h.h.Scalars[i].Scalar; in.Dst == r {
+			return in.Op == isa.OpNeg || in.Op == isa.OpSExt && h.negated(in.A)
+		}
+	}
+	return false
+}
+
+// wordOperand is operand for one that must be within 32 bits, with a sign or without, which is checked on
+// entry where it has to be. It says whether it is.
+func (h *narrower) wordOperand(x *isa.Reg) (bounds, bool) {
+	r := *x
+	b := h.operand(x)
+	switch {
+	case b.in(signed) || b.in(wordBounds):
+		return b, true
+	case h.bounded && h.require(h.termOf(r, isa.I64), false):
+		if r.IsVector() {
+			h.wide[r.Index()] = signed
+		}
+		return signed, true
+	}
+	return b, false
+}
+
+// compare rewrites a comparison of numbers of 64 bits. It says whether that is possible.
+func (h *narrower) compare(in *isa.Inst) bool {
+	a, ok := h.wordOperand(&in.A)
+	b, ok2 := h.wordOperand(&in.B)
+	if !ok || !ok2 {
+		return false
+	}
+	in.Type = isa.I32
+	if a.in(signed) && b.in(signed) {
+		return true // numbers without a sign are in the same order
+	}
+	switch in.Op {
+	case isa.OpLtS:
+		in.Op = isa.OpLtU
+	case isa.OpLeS:
+		in.Op = isa.OpLeU
+	}
+	return a.in(wordBounds) && b.in(wordBounds)
 }
 
 // ofWord returns what is known of an operand of 32 bits, as an unsigned number.
@@ -149,28 +248,34 @@ func (h *narrower) ofWord(r isa.Reg) bounds {
 // possible.
 func (h *narrower) instruction(in *isa.Inst) bool {
 	if in.Op == isa.OpLoad || in.Op == isa.OpStore {
-		if in.Type.Bank() == isa.Bank64 {
-			return false
-		}
 		if in.Idx == isa.Idx64 && in.B.IsVector() {
-			switch b := h.operand(&in.B); {
-			case b.in(wordBounds):
-				in.Idx = isa.IdxU32
-			case b.in(bounds{math.MinInt32, math.MaxInt32}):
-				in.Idx = isa.IdxS32
-			default:
+			b, ok := h.wordOperand(&in.B)
+			if !ok {
 				return false
 			}
+			if in.Idx = isa.IdxS32; b.in(wordBounds) {
+				in.Idx = isa.IdxU32
+			}
+		}
+		if in.Type.Bank() == isa.Bank64 {
+			return h.onDoubles(in)
 		}
 		if in.Dst.IsVector() && in.Type.Bank() == isa.Bank32 {
 			h.word[in.Dst.Index()] = wordBounds
+			delete(h.wordTerms, in.Dst.Index())
 		}
 		return true
 	}
-	wide := false
+	wide, term := false, h.term(in)
 	d, t := h.kernel.Operands(in, func(r isa.Reg, t isa.Type) { wide = wide || r.IsVector() && t.Bank() == isa.Bank64 })
+	if in.Type == isa.F64 && h.onDoubles(in) {
+		return true
+	}
 	if t.Bank() != isa.Bank64 || !d.IsVector() {
 		if wide {
+			if in.Op.Info().Shape == isa.ShapeCompare && in.Type == isa.I64 {
+				return h.compare(in)
+			}
 			if in.Op != isa.OpTruncate || in.Type != isa.I32 {
 				return false
 			}
@@ -178,7 +283,7 @@ func (h *narrower) instruction(in *isa.Inst) bool {
 			*in = isa.Inst{Op: isa.OpMov, Type: isa.I32, Flags: in.Flags, Dst: in.Dst, A: in.A, Loc: in.Loc}
 		}
 		if d.IsVector() && t.Bank() == isa.Bank32 {
-			h.word[d.Index()] = h.wordOf(in)
+			h.word[d.Index()], h.wordTerms[d.Index()] = h.wordOf(in), term
 		}
 		return true
 	}
@@ -187,7 +292,8 @@ func (h *narrower) instruction(in *isa.Inst) bool {
 		return false
 	}
 	in.Dst = h.lower(d)
-	h.wide[d.Index()] = b
+	h.wide[d.Index()], h.wideTerms[d.Index()] = b, term
+	delete(h.double, d.Index())
 	h.word[in.Dst.Index()] = wordBounds
 	return true
 }
