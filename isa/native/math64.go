@@ -9,18 +9,26 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// mathematics64 is the family of functions of package clmath on F64, for AVX-512. A kernel computes a result
-// and what has to be added to it, with some ten bits more than a double has; where these settle how the sum
-// is rounded, that is the correctly rounded result, which is what clmath's pairs of doubles give too. Other
-// lanes, some in a thousand, and rare operands are left to clmath.
+// mathematics64 is the family of functions of package clmath on F64: those that are a few instructions, and,
+// for AVX-512, a few others. Their kernels compute a result and what has to be added to it, with some ten bits
+// more than a double has; where these settle how the sum is rounded, that is the correctly rounded result,
+// which is what clmath's pairs of doubles give too. Other lanes, some in a thousand, and rare operands are left
+// to clmath.
 func mathematics64(features amd64.Features, in *isa.Inst) emitter {
 	switch in.Op {
-	case isa.OpMath1, isa.OpMath2:
-		if in.Type == isa.F64 && features&amd64.AVX512 != 0 && interp.Math64(in) != nil {
-			if f := functions64[clmath.Func(in.Imm)]; f != nil {
-				return f.emit
-			}
-		}
+	case isa.OpMath1, isa.OpMath2, isa.OpMath3:
+	default:
+		return nil
+	}
+	if in.Type != isa.F64 || interp.Math64(in) == nil {
+		return nil
+	}
+	name, wide := mathFunc(in), features&amd64.AVX512 != 0
+	if simple64[name] && (wide || !without2[name]) {
+		return functions32[name].emit
+	}
+	if f := functions64[name]; f != nil && wide {
+		return f.emit
 	}
 	return nil
 }
