@@ -34,7 +34,7 @@ func mathInsts64(features amd64.Features) []isa.Inst {
 func operands64(r *rand.Rand, n int) []float64 {
 	list := []float64{math.NaN(), math.Float64frombits(0x7ff0000000000001)}
 	for _, v := range []float64{0, 1, 0.6875, 1.375, 0.5, 2, 3, 10, 699.9, 700, 700.1, 706.2, 706.4, 707, 709.7, 709.8, 745, 745.2, 746, 755, 756, 800, 1e300, math.MaxFloat64, math.Inf(1), 0x1p-1022, 0x1p-1074, 0x1p-1023,
-		1e-300, 0x1p-54, 0x1p-27, math.E, math.Ln2} {
+		1e-300, 0x1p-54, 0x1p-27, 0x1p-28, 4, 5.95, 5.96, 6, 26, 26.5, 27, 27.2, 27.5, 27.9, 28, math.E, math.Ln2} {
 		for _, d := range []float64{0, math.Inf(1), math.Inf(-1)} {
 			w := v
 			if d != 0 {
@@ -47,7 +47,9 @@ func operands64(r *rand.Rand, n int) []float64 {
 		list = append(list, math.Ldexp(1+r.Float64(), i-1060))
 	}
 	for len(list) < n {
-		switch r.IntN(5) {
+		switch r.IntN(6) {
+		case 5:
+			list = append(list, r.Float64()*35-7)
 		case 0:
 			list = append(list, math.Float64frombits(r.Uint64()))
 		case 1:
