@@ -30,6 +30,21 @@ func piecePair(c *[16]float64, h float64) dd {
 	return dd{c[0], c[13]}.add(s.mulF(h))
 }
 
+// ErrorPieces returns the tables of erf and erfc, one list for each coefficient, with the pieces one after the
+// other: those of erf(x)/x on [0, 6) and of exp(x*x) erfc(x) on [0, 4), in pieces of 1/8, and of the latter on
+// [4, 28), in pieces of 1/2. The first 13 lists are the coefficients of powers of the distance from a piece's
+// middle, the last three what the first three of them lack.
+func ErrorPieces() (lists [16][]float64) {
+	for _, table := range [...][][16]float64{erfTab[:], erfcxTab[:], erfcxFarTab[:]} {
+		for i := range table {
+			for c := range lists {
+				lists[c] = append(lists[c], table[i][c])
+			}
+		}
+	}
+	return lists
+}
+
 // erfCore returns erf(a) for 0 <= a < 6, to about 2^-45.
 func erfCore(a float64) float64 {
 	i := int(a * 8)

@@ -20,7 +20,7 @@ const (
 )
 
 // families2 lists the families for AVX2.
-var families2 = [...]family{arithmetic2, narrow2, divisions, booleans2, conversions2, builtins, pointers, mathematics, accesses, atomics, crossings2}
+var families2 = [...]family{arithmetic2, narrow2, divisions, booleans2, conversions2, builtins, pointers, mathematics, mathematics64, accesses, atomics, crossings2}
 
 func (avx2) families() []family              { return families2[:] }
 func (avx2) bits() int                       { return 256 }

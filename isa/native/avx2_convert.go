@@ -213,7 +213,7 @@ func (c *compiler) toInteger2(in *isa.Inst) {
 		c.V(opAnd.of(from), w, y, y, d)
 	} else {
 		c.V(opXor.of(from), w, d, d, d)
-		c.V(pair{amd64.VMAXPS, amd64.VMAXPD}.of(from), w, y, y, d)
+		c.V(opFMax.of(from), w, y, y, d)
 	}
 	switch {
 	case to == isa.I64:

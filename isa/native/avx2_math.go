@@ -125,11 +125,11 @@ var without2 = map[clmath.Func]bool{
 }
 
 // extreme2 is extreme for AVX2.
-func (c *compiler) extreme2(w amd64.Width, kind amd64.Imm, d, a, b amd64.Vec) {
+func (c *compiler) extreme2(t isa.Type, kind amd64.Imm, d, a, b amd64.Vec) {
 	if kind == rangeMin {
-		c.leastOrMost(isa.F32, w, amd64.VMINPS, amd64.VPORD, d, a, b)
+		c.leastOrMost(t, c.width(t), opFMin.of(t), opOr.of(t), d, a, b)
 	} else {
-		c.leastOrMost(isa.F32, w, amd64.VMAXPS, amd64.VPANDD, d, a, b)
+		c.leastOrMost(t, c.width(t), opFMax.of(t), opAnd.of(t), d, a, b)
 	}
 }
 

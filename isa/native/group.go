@@ -31,9 +31,10 @@ func (k *builder) barrier(b *plan.Block) {
 		k.advance(in.Target0(), b.End)
 		return
 	}
-	k.G(amd64.DEC, amd64.B64, field(wave.FrameFuel))
-	k.Jcc(amd64.IsZero, leave)
+	// With the last of the fuel it comes back behind the barrier, which is open.
 	k.G(amd64.INC, amd64.B64, counter(countBarriers))
+	k.G(amd64.DEC, amd64.B64, field(wave.FrameFuel))
+	k.Jcc(amd64.IsZero, k.lastEdge(in.Target0()))
 	k.Jmp(k.blocks[in.Target0()])
 }
 

@@ -145,18 +145,18 @@ var functions32 = map[clmath.Func]math32{
 	clmath.FuncMix:        &function32{kernel: doubles.mix, absolute: true},
 	clmath.FuncSmoothstep: &function32{kernel: doubles.smoothstep, small: true, nan: true},
 
-	clmath.FuncSqrt: one(amd64.VSQRTPS), clmath.FuncHalfSqrt: one(amd64.VSQRTPS), clmath.FuncNativeSqrt: one(amd64.VSQRTPS),
+	clmath.FuncSqrt: one(opSqrt), clmath.FuncHalfSqrt: one(opSqrt), clmath.FuncNativeSqrt: one(opSqrt),
 	clmath.FuncHalfRecip: simple(recip), clmath.FuncNativeRecip: simple(recip),
-	clmath.FuncHalfDivide: one(amd64.VDIVPS), clmath.FuncNativeDivide: one(amd64.VDIVPS),
+	clmath.FuncHalfDivide: one(opFDiv), clmath.FuncNativeDivide: one(opFDiv),
 	clmath.FuncFma: simple(fma32), clmath.FuncMad: simple(fma32),
 	clmath.FuncFdim: simple(fdim), clmath.FuncFmax: extreme(rangeMax), clmath.FuncFmin: extreme(rangeMin),
 	clmath.FuncFmaxCommon: choose(0, 1), clmath.FuncFminCommon: choose(1, 0),
 	clmath.FuncMaxmag: extremeMagnitude(rangeMax, cmpGreater), clmath.FuncMinmag: extremeMagnitude(rangeMin, cmpLess),
 	clmath.FuncFclamp: simple(clamp), clmath.FuncStep: simple(step), clmath.FuncSign: simple(sign),
-	clmath.FuncFloor: one(amd64.VRNDSCALEPS, amd64.Imm(roundDown)), clmath.FuncCeil: one(amd64.VRNDSCALEPS, amd64.Imm(roundUp)),
-	clmath.FuncTrunc: one(amd64.VRNDSCALEPS, amd64.Imm(roundZero)), clmath.FuncRint: one(amd64.VRNDSCALEPS, amd64.Imm(roundNearest)),
+	clmath.FuncFloor: one(opRound, amd64.Imm(roundDown)), clmath.FuncCeil: one(opRound, amd64.Imm(roundUp)),
+	clmath.FuncTrunc: one(opRound, amd64.Imm(roundZero)), clmath.FuncRint: one(opRound, amd64.Imm(roundNearest)),
 	clmath.FuncRound: simple(roundHalfAway), clmath.FuncFabs: simple(fabs), clmath.FuncCopysign: simple(copysign),
-	clmath.FuncLdexp: simple(ldexp), clmath.FuncLogb: one(amd64.VGETEXPPS), clmath.FuncIlogb: simple(ilogb), clmath.FuncFrexp: simple(frexp),
+	clmath.FuncLdexp: simple(ldexp), clmath.FuncLogb: one(opExponent), clmath.FuncIlogb: simple(ilogb), clmath.FuncFrexp: simple(frexp),
 	clmath.FuncModf: simple(modf), clmath.FuncFract: simple(fract), clmath.FuncNextafter: simple(nextafter), clmath.FuncNan: simple(nan),
 }
 

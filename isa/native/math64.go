@@ -9,18 +9,26 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// mathematics64 is the family of functions of package clmath on F64, for AVX-512. A kernel computes a result
-// and what has to be added to it, with some ten bits more than a double has; where these settle how the sum
-// is rounded, that is the correctly rounded result, which is what clmath's pairs of doubles give too. Other
-// lanes, some in a thousand, and rare operands are left to clmath.
+// mathematics64 is the family of functions of package clmath on F64: those that are a few instructions, and,
+// for AVX-512, a few others. Their kernels compute a result and what has to be added to it, with some ten bits
+// more than a double has; where these settle how the sum is rounded, that is the correctly rounded result,
+// which is what clmath's pairs of doubles give too. Other lanes, some in a thousand, and rare operands are left
+// to clmath.
 func mathematics64(features amd64.Features, in *isa.Inst) emitter {
 	switch in.Op {
-	case isa.OpMath1, isa.OpMath2:
-		if in.Type == isa.F64 && features&amd64.AVX512 != 0 && interp.Math64(in) != nil {
-			if f := functions64[clmath.Func(in.Imm)]; f != nil {
-				return f.emit
-			}
-		}
+	case isa.OpMath1, isa.OpMath2, isa.OpMath3:
+	default:
+		return nil
+	}
+	if in.Type != isa.F64 || interp.Math64(in) == nil {
+		return nil
+	}
+	name, wide := mathFunc(in), features&amd64.AVX512 != 0
+	if simple64[name] && (wide || !without2[name]) {
+		return functions32[name].emit
+	}
+	if f := functions64[name]; f != nil && wide {
+		return f.emit
 	}
 	return nil
 }
@@ -32,6 +40,7 @@ type function64 func(m doubles, lanes amd64.Mask, x ...amd64.Vec) amd64.Vec
 var functions64 = map[clmath.Func]function64{
 	clmath.FuncExp: exp64, clmath.FuncNativeExp: exp64, clmath.FuncHalfExp: exp64,
 	clmath.FuncLog: log64, clmath.FuncNativeLog: log64, clmath.FuncHalfLog: log64,
+	clmath.FuncErf: erf64, clmath.FuncErfc: erfc64,
 	clmath.FuncPow: pow64, clmath.FuncPowr: pow64, clmath.FuncNativePowr: pow64, clmath.FuncHalfPowr: pow64,
 }
 
@@ -125,7 +134,9 @@ func (m doubles) expPair(x, xlo amd64.Vec) (p pairOf, k amd64.Vec) {
 	tail := m.poly(r, []float64{1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320})
 	m.set(amd64.VMULPD, x, r, r)
 	m.set(amd64.VMULPD, tail, tail, x)
-	m.addProduct(xlo, xlo, r)
+	m.set(amd64.VMULPD, x, x, m.num(0.5))
+	m.set(amd64.VADDPD, x, x, r)
+	m.addProduct(xlo, xlo, x) // xlo may be 2^-44
 	m.set(amd64.VADDPD, tail, tail, xlo)
 	m.set(amd64.VPANDQ, n, n, m.bits64(63))
 	hi, lo := m.gather(powers64, n), m.gather(powers64Rest, n)
@@ -152,16 +163,16 @@ func exp64(m doubles, lanes amd64.Mask, xs ...amd64.Vec) amd64.Vec {
 	m.set(amd64.VPBROADCASTQ, t, m.Const64(math.Float64bits(0x1p-63)))
 	y := m.settle(lanes, p, t)
 	m.set(amd64.VSCALEFPD, y, y, k)
-	m.rareExp(lanes, k)
+	m.rare(lanes, k, 1019)
 	return y
 }
 
-// rareExp adds to lanes those in which 2^k is denormal, or nearly, but does not round to 0 by far, or nearly
-// infinite; elsewhere beyond the range, nothing is unsettled.
-func (m doubles) rareExp(lanes amd64.Mask, k amd64.Vec) {
+// rare adds to lanes those in which 2^k is denormal or infinite, or nearly so, beyond 2^ordinary, but does not
+// round to 0 by far; elsewhere beyond the range, nothing is unsettled.
+func (m doubles) rare(lanes amd64.Mask, k amd64.Vec, ordinary float64) {
 	a := m.abs(k)
 	m.except(lanes, a, m.num(1090), cmpGreaterEqual)
-	m.set(amd64.VCMPPD, maskTemp, a, m.num(1019), amd64.Imm(cmpGreater))
+	m.set(amd64.VCMPPD, maskTemp, a, m.num(ordinary), amd64.Imm(cmpGreater))
 	m.set(amd64.VCMPPD, maskTemp, a, m.num(1090), amd64.Imm(cmpLess), amd64.Merge(maskTemp))
 	m.V(amd64.KORW, amd64.X, lanes, lanes, maskTemp)
 	m.release(a)

@@ -47,18 +47,19 @@ func (m doubles) smoothstep(xs ...amd64.Vec) amd64.Vec {
 	return t
 }
 
-// simple is a function that is a few instructions on floats. The result may be loose.
+// simple is a function that is a few instructions on floats, or on doubles where [simple64] has it. The
+// result may be loose.
 type simple func(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec)
 
 func (f simple) emit(c *compiler, in *isa.Inst) {
 	var x []amd64.Vec
 	for _, r := range operandsOf(in) {
-		x = append(x, c.load(r, isa.F32, true))
+		x = append(x, c.load(r, in.Type, true))
 	}
 	d := c.vec()
-	f(c, c.width(isa.F32), in, d, x)
+	f(c, c.width(in.Type), in, d, x)
 	if simpleBits[mathFunc(in)] || mathFunc(in) == clmath.FuncFrexp && in.Imm&isa.MathStored != 0 {
-		c.result(in, isa.F32, d)
+		c.result(in, in.Type, d)
 	} else {
 		c.resultFloat(in, d)
 	}
@@ -67,152 +68,184 @@ func (f simple) emit(c *compiler, in *isa.Inst) {
 // simpleBits are the functions whose result is an integer, or a NaN to be kept.
 var simpleBits = map[clmath.Func]bool{clmath.FuncIlogb: true, clmath.FuncNan: true, clmath.FuncCopysign: true, clmath.FuncFabs: true}
 
+// simple64 are the simple functions that serve doubles too.
+var simple64 = map[clmath.Func]bool{
+	clmath.FuncSqrt: true, clmath.FuncHalfSqrt: true, clmath.FuncNativeSqrt: true, clmath.FuncHalfRecip: true, clmath.FuncNativeRecip: true,
+	clmath.FuncHalfDivide: true, clmath.FuncNativeDivide: true, clmath.FuncFma: true, clmath.FuncMad: true, clmath.FuncFdim: true,
+	clmath.FuncFmax: true, clmath.FuncFmin: true, clmath.FuncFmaxCommon: true, clmath.FuncFminCommon: true, clmath.FuncMaxmag: true,
+	clmath.FuncMinmag: true, clmath.FuncFclamp: true, clmath.FuncStep: true, clmath.FuncSign: true, clmath.FuncFloor: true,
+	clmath.FuncCeil: true, clmath.FuncTrunc: true, clmath.FuncRint: true, clmath.FuncRound: true, clmath.FuncFabs: true,
+	clmath.FuncCopysign: true, clmath.FuncLogb: true, clmath.FuncModf: true, clmath.FuncFract: true,
+}
+
 // one is a function of a single instruction.
-func one(op amd64.Op, rest ...amd64.Operand) simple {
-	return func(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
+func one(op pair, rest ...amd64.Operand) simple {
+	return func(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 		operands := []amd64.Operand{d}
 		for _, v := range x {
 			operands = append(operands, v)
 		}
 		does := op
-		if op == amd64.VRNDSCALEPS && !c.set.broadcasts() {
-			does = amd64.VROUNDPS
+		if op == opRound && !c.set.broadcasts() {
+			does = opRound2
 		}
-		c.V(does, w, append(operands, rest...)...)
+		c.V(does.of(in.Type), w, append(operands, rest...)...)
 	}
 }
 
-func recip(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
-	c.V(amd64.VPBROADCASTD, w, d, c.number(isa.F32, uint64(math.Float32bits(1))))
-	c.V(amd64.VDIVPS, w, d, d, x[0])
+var (
+	opFMin     = pair{amd64.VMINPS, amd64.VMINPD}
+	opFMax     = pair{amd64.VMAXPS, amd64.VMAXPD}
+	opExponent = pair{amd64.VGETEXPPS, amd64.VGETEXPPD}
+)
+
+// floatNumber is number for a float or a double.
+func (c *compiler) floatNumber(t isa.Type, v float64) amd64.Mem {
+	if t == isa.F64 {
+		return c.Const64(math.Float64bits(v))
+	}
+	return c.Const32(math.Float32bits(float32(v)))
 }
 
-func fma32(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
-	c.V(amd64.VMOVDQA32, w, d, x[0])
-	c.V(amd64.VFMADD213PS, w, d, x[1], x[2])
+// belowOne is the greatest number of a type below 1.
+func belowOne(t isa.Type) float64 {
+	if t == isa.F64 {
+		return 1 - 0x1p-53
+	}
+	return 1 - 0x1p-24
+}
+
+func recip(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
+	c.V(opSpread.of(in.Type), w, d, c.floatNumber(in.Type, 1))
+	c.V(opFDiv.of(in.Type), w, d, d, x[0])
+}
+
+func fma32(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
+	c.V(opCopy.of(in.Type), w, d, x[0])
+	c.V(opFma.of(in.Type), w, d, x[1], x[2])
 }
 
 // when says for which lanes a comparison holds. [compiler.replace] and [compiler.clear] look at that, if
 // nothing comes in between.
-func (c *compiler) when(w amd64.Width, a amd64.Vec, b amd64.Operand, predicate amd64.Imm) {
+func (c *compiler) when(t isa.Type, a amd64.Vec, b amd64.Operand, predicate amd64.Imm) {
 	if c.set.broadcasts() {
-		c.V(amd64.VCMPPS, w, maskTemp, a, b, predicate)
+		c.V(opFCmp.of(t), c.width(t), maskTemp, a, b, predicate)
 	} else {
-		c.V(amd64.VCMPPS, w, vecTemp, a, b, predicate)
+		c.V(opFCmp.of(t), c.width(t), vecTemp, a, b, predicate)
 	}
 }
 
 // replace moves those lanes of x to d.
-func (c *compiler) replace(w amd64.Width, d, x amd64.Vec) {
+func (c *compiler) replace(t isa.Type, d, x amd64.Vec) {
 	if c.set.broadcasts() {
-		c.V(amd64.VMOVDQA32, w, d, x, amd64.Merge(maskTemp))
+		c.V(opCopy.of(t), c.width(t), d, x, amd64.Merge(maskTemp))
 	} else {
-		c.V(amd64.VBLENDVPS, w, d, d, x, vecTemp)
+		c.V(opSelect2.of(t), c.width(t), d, d, x, vecTemp)
 	}
 }
 
 // clear sets them to zero.
-func (c *compiler) clear(w amd64.Width, d amd64.Vec) {
+func (c *compiler) clear(t isa.Type, d amd64.Vec) {
 	if c.set.broadcasts() {
-		c.V(amd64.VPXORD, w, d, d, d, amd64.Merge(maskTemp))
+		c.V(opXor.of(t), c.width(t), d, d, d, amd64.Merge(maskTemp))
 	} else {
-		c.V(amd64.VPANDND, w, d, vecTemp, d)
+		c.V(opAndNot.of(t), c.width(t), d, vecTemp, d)
 	}
 }
 
 // roundTo rounds to integers.
-func (c *compiler) roundTo(w amd64.Width, d, x amd64.Vec, mode amd64.Imm) {
+func (c *compiler) roundTo(t isa.Type, d, x amd64.Vec, mode amd64.Imm) {
 	if c.set.broadcasts() {
-		c.V(amd64.VRNDSCALEPS, w, d, x, mode)
+		c.V(opRound.of(t), c.width(t), d, x, mode)
 	} else {
-		c.V(amd64.VROUNDPS, w, d, x, mode)
+		c.V(opRound2.of(t), c.width(t), d, x, mode)
 	}
 }
 
 // fdim is x-y, or 0 where x <= y.
-func fdim(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
-	c.V(amd64.VSUBPS, w, d, x[0], x[1])
-	c.when(w, x[0], x[1], amd64.Imm(cmpLessEqual))
-	c.clear(w, d)
+func fdim(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
+	c.V(opFSub.of(in.Type), w, d, x[0], x[1])
+	c.when(in.Type, x[0], x[1], amd64.Imm(cmpLessEqual))
+	c.clear(in.Type, d)
 }
 
 // choose puts a copied to d, with y in the lanes in which a is less than b.
 func choose(less, from int) simple {
-	return func(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
-		c.V(amd64.VMOVDQA32, w, d, x[0])
-		c.when(w, x[less], x[from], amd64.Imm(cmpLess))
-		c.replace(w, d, x[1])
+	return func(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
+		c.V(opCopy.of(in.Type), w, d, x[0])
+		c.when(in.Type, x[less], x[from], amd64.Imm(cmpLess))
+		c.replace(in.Type, d, x[1])
 	}
 }
 
 // extreme is fmin or fmax of a and b; d is neither.
-func (c *compiler) extreme(w amd64.Width, kind amd64.Imm, d, a, b amd64.Vec) {
+func (c *compiler) extreme(t isa.Type, kind amd64.Imm, d, a, b amd64.Vec) {
 	if !c.set.broadcasts() {
-		c.extreme2(w, kind, d, a, b)
+		c.extreme2(t, kind, d, a, b)
 		return
 	}
-	c.V(amd64.VRANGEPS, w, d, a, b, kind)
-	c.V(amd64.VCMPPS, w, maskTemp, a, a, amd64.Imm(cmpUnordered))
-	c.V(amd64.VMOVDQA32, w, d, b, amd64.Merge(maskTemp))
-	c.V(amd64.VCMPPS, w, maskTemp, b, b, amd64.Imm(cmpUnordered))
-	c.V(amd64.VMOVDQA32, w, d, a, amd64.Merge(maskTemp))
+	c.V(opRange.of(t), c.width(t), d, a, b, kind)
+	c.V(opFCmp.of(t), c.width(t), maskTemp, a, a, amd64.Imm(cmpUnordered))
+	c.V(opCopy.of(t), c.width(t), d, b, amd64.Merge(maskTemp))
+	c.V(opFCmp.of(t), c.width(t), maskTemp, b, b, amd64.Imm(cmpUnordered))
+	c.V(opCopy.of(t), c.width(t), d, a, amd64.Merge(maskTemp))
 }
 
 func extreme(kind amd64.Imm) simple {
-	return func(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
-		c.extreme(w, kind, d, x[0], x[1])
+	return func(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
+		c.extreme(in.Type, kind, d, x[0], x[1])
 	}
 }
 
 // extremeMagnitude is the operand whose magnitude is the greater (or smaller) one, or fmax (or fmin).
 func extremeMagnitude(kind, predicate amd64.Imm) simple {
-	return func(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
+	return func(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 		a, b := c.vec(), c.vec()
-		abs := c.splat(isa.F32, 1<<31-1, 0)
-		c.V(amd64.VPANDD, w, a, x[0], abs)
-		c.V(amd64.VPANDD, w, b, x[1], abs)
-		c.extreme(w, kind, d, x[0], x[1])
-		c.when(w, a, b, predicate)
-		c.replace(w, d, x[0])
-		c.when(w, b, a, predicate)
-		c.replace(w, d, x[1])
+		abs := c.splat(in.Type, 1<<31-1, 1<<63-1)
+		c.V(opAnd.of(in.Type), w, a, x[0], abs)
+		c.V(opAnd.of(in.Type), w, b, x[1], abs)
+		c.extreme(in.Type, kind, d, x[0], x[1])
+		c.when(in.Type, a, b, predicate)
+		c.replace(in.Type, d, x[0])
+		c.when(in.Type, b, a, predicate)
+		c.replace(in.Type, d, x[1])
 	}
 }
 
-func clamp(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
+func clamp(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 	t := c.vec()
-	c.extreme(w, rangeMax, t, x[0], x[1])
-	c.extreme(w, rangeMin, d, t, x[2])
+	c.extreme(in.Type, rangeMax, t, x[0], x[1])
+	c.extreme(in.Type, rangeMin, d, t, x[2])
 }
 
-func step(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
-	c.V(amd64.VPBROADCASTD, w, d, c.number(isa.F32, uint64(math.Float32bits(1))))
-	c.when(w, x[1], x[0], amd64.Imm(cmpLess))
-	c.clear(w, d)
+func step(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
+	c.V(opSpread.of(in.Type), w, d, c.floatNumber(in.Type, 1))
+	c.when(in.Type, x[1], x[0], amd64.Imm(cmpLess))
+	c.clear(in.Type, d)
 }
 
 // sign is one with the sign of x, but a zero for a zero and +0 for a NaN.
-func sign(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
+func sign(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 	t := c.vec()
-	c.V(amd64.VPBROADCASTD, w, d, c.number(isa.F32, 1<<31))
-	c.V(amd64.VPANDD, w, d, d, x[0])
-	c.when(w, x[0], x[0], amd64.Imm(cmpUnordered))
-	c.clear(w, d)
-	c.when(w, x[0], c.floatSplat(isa.F32, 0), amd64.Imm(cmpNotEqual))
-	c.V(amd64.VPORD, w, t, d, c.floatSplat(isa.F32, 1))
-	c.replace(w, d, t)
+	c.V(opSpread.of(in.Type), w, d, c.number(in.Type, 1<<(in.Type.Bits()-1)))
+	c.V(opAnd.of(in.Type), w, d, d, x[0])
+	c.when(in.Type, x[0], x[0], amd64.Imm(cmpUnordered))
+	c.clear(in.Type, d)
+	c.when(in.Type, x[0], c.floatSplat(in.Type, 0), amd64.Imm(cmpNotEqual))
+	c.V(opOr.of(in.Type), w, t, d, c.floatSplat(in.Type, 1))
+	c.replace(in.Type, d, t)
 }
 
-func roundHalfAway(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
+func roundHalfAway(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 	t := c.vec()
-	c.roundTo(w, d, x[0], roundZero)
-	c.V(amd64.VSUBPS, w, t, x[0], d)
-	c.V(amd64.VPANDD, w, t, t, c.splat(isa.F32, 1<<31-1, 0))
-	c.when(w, t, c.floatSplat(isa.F32, 0.5), amd64.Imm(cmpGreaterEqual))
-	c.V(amd64.VPANDD, w, t, x[0], c.sign(isa.F32))
-	c.V(amd64.VPORD, w, t, t, c.floatSplat(isa.F32, 1))
-	c.V(amd64.VADDPS, w, t, d, t)
-	c.replace(w, d, t)
+	c.roundTo(in.Type, d, x[0], roundZero)
+	c.V(opFSub.of(in.Type), w, t, x[0], d)
+	c.V(opAnd.of(in.Type), w, t, t, c.splat(in.Type, 1<<31-1, 1<<63-1))
+	c.when(in.Type, t, c.floatSplat(in.Type, 0.5), amd64.Imm(cmpGreaterEqual))
+	c.V(opAnd.of(in.Type), w, t, x[0], c.sign(in.Type))
+	c.V(opOr.of(in.Type), w, t, t, c.floatSplat(in.Type, 1))
+	c.V(opFAdd.of(in.Type), w, t, d, t)
+	c.replace(in.Type, d, t)
 }
 
 // ldexp scales by 2^n. Of n, 400 is as much as any.
@@ -252,36 +285,36 @@ func frexp(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec)
 
 func modf(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 	if in.Imm&isa.MathStored != 0 {
-		c.roundTo(w, d, x[0], roundZero)
+		c.roundTo(in.Type, d, x[0], roundZero)
 		return
 	}
 	t := c.vec()
-	c.roundTo(w, t, x[0], roundZero)
-	c.V(amd64.VSUBPS, w, d, x[0], t)
-	c.when(w, x[0], t, amd64.Imm(cmpEqual))
-	c.clear(w, d)
-	c.V(amd64.VPANDD, w, t, x[0], c.sign(isa.F32))
-	c.V(amd64.VPORD, w, d, d, t)
+	c.roundTo(in.Type, t, x[0], roundZero)
+	c.V(opFSub.of(in.Type), w, d, x[0], t)
+	c.when(in.Type, x[0], t, amd64.Imm(cmpEqual))
+	c.clear(in.Type, d)
+	c.V(opAnd.of(in.Type), w, t, x[0], c.sign(in.Type))
+	c.V(opOr.of(in.Type), w, d, d, t)
 }
 
 // fract is x-floor(x), below one. For integers it is +0, but zeros and infinities keep their sign.
 func fract(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 	if in.Imm&isa.MathStored != 0 {
-		c.roundTo(w, d, x[0], roundDown)
+		c.roundTo(in.Type, d, x[0], roundDown)
 		return
 	}
 	t := c.vec()
-	c.roundTo(w, t, x[0], roundDown)
-	c.V(amd64.VSUBPS, w, d, x[0], t)
-	c.when(w, x[0], t, amd64.Imm(cmpEqual))
-	c.clear(w, d)
-	c.V(amd64.VPBROADCASTD, w, t, c.number(isa.F32, uint64(math.Float32bits(0x1.fffffep-1))))
-	c.V(amd64.VMINPS, w, d, t, d)
+	c.roundTo(in.Type, t, x[0], roundDown)
+	c.V(opFSub.of(in.Type), w, d, x[0], t)
+	c.when(in.Type, x[0], t, amd64.Imm(cmpEqual))
+	c.clear(in.Type, d)
+	c.V(opSpread.of(in.Type), w, t, c.floatNumber(in.Type, belowOne(in.Type)))
+	c.V(opFMin.of(in.Type), w, d, t, d)
 	// That is where they are their own double.
-	c.V(amd64.VADDPS, w, t, x[0], x[0])
-	c.when(w, t, x[0], amd64.Imm(cmpEqual))
-	c.V(amd64.VPANDD, w, t, x[0], c.sign(isa.F32))
-	c.replace(w, d, t)
+	c.V(opFAdd.of(in.Type), w, t, x[0], x[0])
+	c.when(in.Type, t, x[0], amd64.Imm(cmpEqual))
+	c.V(opAnd.of(in.Type), w, t, x[0], c.sign(in.Type))
+	c.replace(in.Type, d, t)
 }
 
 // nextafter adds 1 to the bits of x, or subtracts it, if y is on the side away from, or towards, zero. From
@@ -310,19 +343,19 @@ func nan(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
 	c.V(amd64.VPORD, w, d, d, c.splat(isa.I32, 0x7fc00000, 0))
 }
 
-func copysign(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
-	c.V(amd64.VPBROADCASTD, w, d, c.number(isa.F32, 1<<31))
+func copysign(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
+	c.V(opSpread.of(in.Type), w, d, c.number(in.Type, 1<<(in.Type.Bits()-1)))
 	if c.set.broadcasts() {
-		c.V(amd64.VPTERNLOGD, w, d, x[1], x[0], amd64.Imm(ternarySelect))
+		c.V(opTernary.of(in.Type), w, d, x[1], x[0], amd64.Imm(ternarySelect))
 		return
 	}
-	c.V(amd64.VPANDND, w, vecTemp, d, x[0])
-	c.V(amd64.VPANDD, w, d, d, x[1])
-	c.V(amd64.VPORD, w, d, d, vecTemp)
+	c.V(opAndNot.of(in.Type), w, vecTemp, d, x[0])
+	c.V(opAnd.of(in.Type), w, d, d, x[1])
+	c.V(opOr.of(in.Type), w, d, d, vecTemp)
 }
 
-func fabs(c *compiler, w amd64.Width, _ *isa.Inst, d amd64.Vec, x []amd64.Vec) {
-	c.V(amd64.VPANDD, w, d, x[0], c.splat(isa.F32, 1<<31-1, 0))
+func fabs(c *compiler, w amd64.Width, in *isa.Inst, d amd64.Vec, x []amd64.Vec) {
+	c.V(opAnd.of(in.Type), w, d, x[0], c.splat(in.Type, 1<<31-1, 1<<63-1))
 }
 
 // halfMiddles returns a vector with zeros in the lanes in which x is the middle of two halves, and in few
@@ -341,7 +374,7 @@ func (c *compiler) halfMiddles(w amd64.Width, x amd64.Vec) amd64.Vec {
 	// Others have the bit behind the last of a half, and none below it.
 	c.V(amd64.VPSLLD, w, d, x, amd64.Imm(32-13))
 	c.V(amd64.VPXORD, w, d, d, c.splat(isa.F32, 1<<31, 0))
-	c.when(w, abs, c.floatSplat(isa.F32, 0x1p-14), amd64.Imm(cmpLess))
-	c.replace(w, d, t)
+	c.when(isa.F32, abs, c.floatSplat(isa.F32, 0x1p-14), amd64.Imm(cmpLess))
+	c.replace(isa.F32, d, t)
 	return d
 }

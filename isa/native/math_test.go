@@ -289,7 +289,7 @@ func TestMathCallouts(t *testing.T) {
 }
 
 func testMathMasks(t *testing.T, e Engine) {
-	for _, in := range append(mathInsts(), mathInsts64()...) {
+	for _, in := range append(mathInsts(), mathInsts64(e.features)...) {
 		t.Run(fmt.Sprintf("%s.%s", mathName(&in), in.Type), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(in.Imm), 3))
 			n, ft := len(operandsOf(&in)), in.Type

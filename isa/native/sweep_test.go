@@ -144,9 +144,13 @@ func TestSweep(t *testing.T) {
 }
 
 // barriers returns a kernel whose work-items come to a barrier again and again, for ever or so many times,
-// and a launch of one work-group after the other.
-func barriers(times uint64) (*program, *engine.Launch) {
+// and a launch of one work-group after the other. padding instructions make the kernel longer, and the
+// stretches of machine code shorter.
+func barriers(times uint64, padding int) (*program, *engine.Launch) {
 	p := newProgram()
+	for range padding {
+		p.emit(isa.Inst{Op: isa.OpFence})
+	}
 	n, more, one := p.constant(0), p.constant(1), p.constant(1)
 	p.emit(isa.Inst{Op: isa.OpMov, Type: isa.I64, Dst: n, A: p.constant(times)})
 	p.jump(1)
@@ -172,7 +176,7 @@ func TestSweepCancel(t *testing.T) {
 			times uint64
 			stop  engine.Stop
 		}{{1 << 60, engine.StopBarrier}, {1, engine.StopDone}} {
-			p, l := barriers(c.times)
+			p, l := barriers(c.times, 0)
 			w := compile(t, e, p.k).NewWave(lanes)
 			g := &engine.Group{Launch: l, Size: l.Local}
 			w.Start(g, 0, lanes)
@@ -188,6 +192,37 @@ func TestSweepCancel(t *testing.T) {
 	})
 }
 
+// TestSweepBarriers holds that a wave that is its whole work-group does barriers in machine code, those at
+// which it comes back to look whether it should go on too: with as many barriers as the reference engine.
+func TestSweepBarriers(t *testing.T) {
+	each(t, func(t *testing.T, e Engine) {
+		for padding := range 4 {
+			sweepBarriers(t, e, padding)
+		}
+	})
+}
+
+func sweepBarriers(t *testing.T, e Engine, padding int) {
+	const times, groups = 10_000, 3
+	var counters [2]engine.Counters
+	for i, e := range []engine.Engine{interp.Engine{}, e} {
+		p, l := barriers(times, padding)
+		l.Portable = &engine.Portable{}
+		w := compile(t, e, p.k).NewWave(lanes)
+		w.Start(&engine.Group{Launch: l, Size: l.Local}, 0, lanes)
+		if n, stop := w.(engine.Sweeper).Sweep(groups - 1); n != groups-1 || stop != engine.StopDone {
+			t.Fatalf("%s: stop %d after %d groups", e.Name(), stop, n)
+		}
+		counters[i] = *w.Counters()
+		if list := l.Portable.Insts(); e.Name() == "native" && len(list) > 0 {
+			t.Errorf("%d instructions more: without machine code: %+v", padding, list)
+		}
+	}
+	if d := cmp.Diff(counters[0], counters[1]); d != "" || counters[1].Barriers != times*groups {
+		t.Errorf("%d instructions more: -interp +native:\n%s", padding, d)
+	}
+}
+
 // BenchmarkBarrier is the time of a barrier in a loop that does nothing else, and of a work-group that has
 // one.
 func BenchmarkBarrier(b *testing.B) {
@@ -197,7 +232,7 @@ func BenchmarkBarrier(b *testing.B) {
 	}
 	for _, times := range []int{1, 1000} {
 		b.Run(fmt.Sprint(times), func(b *testing.B) {
-			p, l := barriers(uint64(times))
+			p, l := barriers(uint64(times), 0)
 			w := compile(b, e, p.k).NewWave(lanes)
 			for b.Loop() {
 				const groups = 1000

@@ -3,7 +3,6 @@ package native
 import (
 	"slices"
 
-	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
@@ -44,7 +43,7 @@ func (k *builder) switchScalar(b *plan.Block) {
 func (k *builder) switchVector(b *plan.Block) {
 	in := b.Terminator
 	t := &k.plan.Kernel.Switches[in.Imm]
-	if in.Type.Bank() != isa.Bank32 || len(t.Values) > maxCases {
+	if len(t.Values) > maxCases {
 		k.Jmp(k.exit(b.End, wave.ExitPart))
 		return
 	}
@@ -65,7 +64,7 @@ func (k *builder) switchVector(b *plan.Block) {
 			}
 		}
 		k.parting(to, func() {
-			k.selected(amd64.Mem{Base: amd64.R11, Disp: int32(b.Mask)}, values)
+			k.selected(in.Type.Bits(), amd64.Mem{Base: amd64.R11, Disp: int32(b.Mask)}, values)
 			k.G(amd64.AND, amd64.B64, amd64.RDX, amd64.Mem{Base: amd64.R9})
 			k.G(amd64.XOR, amd64.B64, amd64.Mem{Base: amd64.R9}, amd64.RDX)
 		})
@@ -97,60 +96,90 @@ func (k *builder) parting(to int, lanes func()) {
 	k.Bind(none)
 }
 
-// selected puts the lanes of a chunk into RDX whose element of 32 bits at m is one of the values. It changes RBX.
-func (k *builder) selected(m amd64.Mem, values []uint64) {
+// selected puts the lanes of a chunk into RDX whose element, of so many bits, at m is one of the values. It changes RBX.
+func (k *builder) selected(size int, m amd64.Mem, values []uint64) {
 	if k.features&amd64.AVX512 == 0 {
-		k.selected2(m, values)
+		k.selected2(size, m, values)
 		return
 	}
-	x, found, each := amd64.Vec(0), amd64.Mask(1), amd64.Mask(2)
-	for part := range 4 {
+	compare := map[int]amd64.Op{8: amd64.VPCMPUB, 16: amd64.VPCMPUW, 32: amd64.VPCMPUD, 64: amd64.VPCMPUQ}[size]
+	x, value, found, each := amd64.Vec(0), amd64.Vec(1), amd64.Mask(1), amd64.Mask(2)
+	for part := range size / 8 {
 		k.V(amd64.VMOVDQU32, amd64.Z, x, m.Plus(int32(64*part)))
-		for i, v := range values {
-			c := k.Const32(uint32(v)).Bcast()
-			if i == 0 {
-				k.V(amd64.VPCMPUD, amd64.Z, found, x, c, amd64.Imm(intEqual))
-				continue
-			}
-			k.V(amd64.VPCMPUD, amd64.Z, each, x, c, amd64.Imm(intEqual))
-			k.V(amd64.KORW, amd64.X, found, found, each)
-		}
-		to := amd64.RDX
-		if part > 0 {
-			to = amd64.RBX
-		}
-		k.V(amd64.KMOVW, amd64.X, to, found)
-		if part > 0 {
-			k.G(amd64.SHL, amd64.B64, amd64.RBX, amd64.Imm(16*part))
-			k.G(amd64.OR, amd64.B64, amd64.RDX, amd64.RBX)
-		}
-	}
-}
-
-// selected2 is selected without AVX-512.
-func (k *builder) selected2(m amd64.Mem, values []uint64) {
-	x, found, each := amd64.Vec(0), amd64.Vec(1), amd64.Vec(2)
-	for part := range 8 {
-		k.V(amd64.VMOVDQU32, amd64.Y, x, m.Plus(int32(32*part)))
 		for i, v := range values {
 			d := found
 			if i > 0 {
 				d = each
 			}
-			k.V(amd64.VPBROADCASTD, amd64.Y, d, k.Const32(uint32(v)))
-			k.V(amd64.VPCMPEQD, amd64.Y, d, x, d)
+			var with amd64.Operand = value
+			switch size {
+			case 32:
+				with = k.Const32(uint32(v)).Bcast()
+			case 64:
+				with = k.Const64(v).Bcast()
+			default:
+				k.V(amd64.VPBROADCASTQ, amd64.Z, value, k.Const64(repeat(size, v)))
+			}
+			k.V(compare, amd64.Z, d, x, with, amd64.Imm(intEqual))
 			if i > 0 {
-				k.V(amd64.VPORQ, amd64.Y, found, found, each)
+				k.V(amd64.KORQ, amd64.X, found, found, each)
 			}
 		}
-		to := amd64.RDX
-		if part > 0 {
-			to = amd64.RBX
+		k.addLanes(512/size*part, func(to amd64.Reg) { k.V(amd64.KMOVQ, amd64.X, to, found) })
+	}
+}
+
+// repeat fills 64 bits with a number of so many bits.
+func repeat(size int, v uint64) uint64 {
+	for ; size < 64; size *= 2 {
+		v = v<<size | v&(1<<size-1)
+	}
+	return v
+}
+
+// addLanes gives RDX what bits puts into a register, the first bit as number at, which is 0 the first time.
+func (k *builder) addLanes(at int, bits func(to amd64.Reg)) {
+	if at == 0 {
+		bits(amd64.RDX)
+		return
+	}
+	bits(amd64.RBX)
+	k.G(amd64.SHL, amd64.B64, amd64.RBX, amd64.Imm(at))
+	k.G(amd64.OR, amd64.B64, amd64.RDX, amd64.RBX)
+}
+
+// selected2 is selected without AVX-512.
+func (k *builder) selected2(size int, m amd64.Mem, values []uint64) {
+	compare := map[int]amd64.Op{8: amd64.VPCMPEQB, 16: amd64.VPCMPEQW, 32: amd64.VPCMPEQD, 64: amd64.VPCMPEQQ}[size]
+	x, each := amd64.Vec(0), amd64.Vec(2)
+	// vector leaves in found where elements are one of the values.
+	vector := func(found amd64.Vec, w amd64.Width, at int) {
+		k.V(amd64.VMOVDQU32, w, x, m.Plus(int32(at)))
+		for i, v := range values {
+			d := found
+			if i > 0 {
+				d = each
+			}
+			k.V(amd64.VPBROADCASTQ, w, d, k.Const64(repeat(size, v)))
+			k.V(compare, w, d, x, d)
+			if i > 0 {
+				k.V(amd64.VPORQ, w, found, found, each)
+			}
 		}
-		k.V(amd64.VMOVMSKPS, amd64.Y, to, found)
-		if part > 0 {
-			k.G(amd64.SHL, amd64.B64, amd64.RBX, amd64.Imm(8*part))
-			k.G(amd64.OR, amd64.B64, amd64.RDX, amd64.RBX)
+	}
+	if size == 16 {
+		// There are no signs of elements of 16 bits: they become bytes.
+		for part := range 4 {
+			vector(1, amd64.X, 32*part)
+			vector(3, amd64.X, 32*part+16)
+			k.V(amd64.VPACKSSWB, amd64.X, amd64.Vec(1), amd64.Vec(1), amd64.Vec(3))
+			k.addLanes(16*part, func(to amd64.Reg) { k.V(amd64.VPMOVMSKB, amd64.X, to, amd64.Vec(1)) })
 		}
+		return
+	}
+	signs := map[int]amd64.Op{8: amd64.VPMOVMSKB, 32: amd64.VMOVMSKPS, 64: amd64.VMOVMSKPD}[size]
+	for part := range size / 4 {
+		vector(1, amd64.Y, 32*part)
+		k.addLanes(256/size*part, func(to amd64.Reg) { k.V(signs, amd64.Y, to, amd64.Vec(1)) })
 	}
 }
