@@ -9,10 +9,10 @@ import (
 )
 
 // Lanes that follow each other and access the same member of structures that follow each other, such as a
-// component of an array of float4, make a strided access of two to four elements a lane. Moves of the whole
-// structures and permutations do it in a quarter of the time of a gather or a scatter. (Vectorizers call
-// that an interleaved access; Nuzman, Rosen and Zaks, "Auto-vectorization of interleaved data for SIMD",
-// PLDI 2006.)
+// component of an array of float4, make a strided access: to words in structures of up to four
+// words, or to bytes and shorts in structures of up to 16 bytes. Moves of the whole structures and permutations
+// do it in a quarter of the time of a gather or a scatter. (Vectorizers call that an interleaved access;
+// Nuzman, Rosen and Zaks, "Auto-vectorization of interleaved data for SIMD", PLDI 2006.)
 
 // maxStride bounds the elements from lane to lane of such an access.
 const maxStride = 4
