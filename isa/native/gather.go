@@ -177,7 +177,7 @@ func (c *compiler) pointerOf(g *gathering) amd64.Reg {
 // loadNext loads the elements from p on.
 func (c *compiler) loadNext(g *gathering, p amd64.Reg) {
 	if g.stride > 1 {
-		c.loadInterleaved(g.d, [2]amd64.Vec{g.temp, g.more}, p, g.stride, int(g.disp), c.extent(c.run.Slots[c.at]))
+		c.loadInterleaved(g.t, g.d, [2]amd64.Vec{g.temp, g.more}, p, g.stride, int(g.disp), c.extent(c.run.Slots[c.at]))
 		return
 	}
 	c.V(fileLoads[g.t.Bank()], c.width(g.t), g.d, amd64.Mem{Base: p, Disp: g.disp})

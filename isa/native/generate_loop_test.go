@@ -118,7 +118,7 @@ func (g *generator) read() {
 	a.pointer = in.A
 	scale := n
 	if g.once(4) {
-		scale = []int{1, 2, 4, 8, 16, 32}[g.n(6)]
+		scale = []int{1, 2, 4, 8, 16, 32, 3, 12}[g.n(8)]
 	}
 	switch fits := w.most*scale + n; {
 	case a.space == isa.SpacePrivate && w.reg.IsVector():

@@ -58,7 +58,7 @@ func (g *generator) place(in *isa.Inst, a area, aligned bool) {
 	if g.once(6) {
 		in.Space = isa.SpaceGeneric
 	}
-	scale := []int{n, n, n, n, n * 2, 1, 2, 4, 8, 16, 12, 64}[g.n(12)]
+	scale := []int{n, n, n, n, n * 2, 1, 2, 4, 8, 16, 12, 64, n * 3, 3, 6, 5}[g.n(16)]
 	if aligned {
 		scale = max(scale, n) / n * n
 	}

@@ -3,7 +3,7 @@
 package native
 
 import (
-	"encoding/binary"
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -11,20 +11,44 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 )
 
-// membersOf is a kernel whose lanes add up some members of a structure of n elements of buffer 0, once or, with again, in a
-// loop. Buffers 1 and 2 hold the structure and a number beyond the last one.
-func membersOf(n int, members []int, again bool) *isa.Kernel {
+// structures are an array of them in buffer 0, whose lanes access some of the members.
+type structures struct {
+	t       isa.Type // of the members
+	size    int      // of a structure, in bytes
+	members []int    // in bytes from the beginning
+	from    int      // the first structure, in bytes
+	stores  bool
+	again   bool // in a loop
+}
+
+// kernel returns a kernel that adds up the members, or gives them values. Buffers 1 and 2 hold the structure
+// and a number beyond the last one.
+func (s *structures) kernel() *isa.Kernel {
 	p := newProgram()
 	at, end, sum, more := p.load(1, isa.I32), p.load(2, isa.I32), p.vector(isa.I32), p.vector(isa.B1)
 	p.emit(isa.Inst{Op: isa.OpMov, Type: isa.I32, Dst: sum, A: end})
 	p.branch(p.load(bufMask, isa.B1), 1, 2)
-	for _, m := range members {
-		x := p.vector(isa.I32)
-		p.emit(isa.Inst{Op: isa.OpLoad, Type: isa.I32, Space: isa.SpaceGlobal, Dst: x, A: isa.S(0), B: at, Idx: isa.IdxU32, Scale: uint32(4 * n),
-			Disp: int32(4 * m), Flags: isa.FlagDense})
+	for _, m := range s.members {
+		in := isa.Inst{Op: isa.OpLoad, Type: s.t, Space: isa.SpaceGlobal, A: isa.S(0), B: at, Idx: isa.IdxU32,
+			Scale: uint32(s.size), Disp: int32(s.from + m)}
+		x, wide := p.vector(s.t), p.vector(isa.I32)
+		if s.stores {
+			p.emit(isa.Inst{Op: isa.OpMad, Type: isa.I32, Dst: wide, A: at, B: p.constant(37), C: p.constant(uint64(m))})
+			if in.Op, in.C = isa.OpStore, wide; s.t != isa.I32 {
+				p.emit(isa.Inst{Op: isa.OpTruncate, Type: s.t, Type2: isa.I32, Dst: x, A: wide})
+				in.C = x
+			}
+			p.emit(in)
+			continue
+		}
+		in.Dst, in.Flags = x, isa.FlagDense
+		if p.emit(in); s.t != isa.I32 {
+			p.emit(isa.Inst{Op: isa.OpZExt, Type: isa.I32, Type2: s.t, Dst: wide, A: x})
+			x = wide
+		}
 		p.emit(isa.Inst{Op: isa.OpMad, Type: isa.I32, Dst: sum, A: sum, B: p.constant(3), C: x})
 	}
-	if again {
+	if s.again {
 		p.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: at, A: at, B: p.constant(16)})
 		p.emit(isa.Inst{Op: isa.OpLtU, Type: isa.I32, Dst: more, A: at, B: end})
 		p.branch(more, 1, 2)
@@ -36,37 +60,57 @@ func membersOf(n int, members []int, again bool) *isa.Kernel {
 	return p.k
 }
 
-// TestInterleavedEnd lets an array of structures end with the last member that is loaded, where memory ends: an interleaved
-// access must not load what is behind it.
+func (s *structures) String() string {
+	return fmt.Sprintf("members %v of %v of structures of %d bytes, stores: %t, in a loop: %t", s.members, s.t, s.size, s.stores,
+		s.again)
+}
+
+// TestInterleavedEnd lets an array of structures end with the last member that is accessed, where memory ends:
+// an interleaved access must not load what is behind it, nor store anything but the members.
 func TestInterleavedEnd(t *testing.T) { each(t, testInterleavedEnd) }
 
 func testInterleavedEnd(t *testing.T, e Engine) {
-	const structures = 64 // for some groups of lanes that fill a vector
-	for n := 2; n <= maxStride; n++ {
-		for first := range n {
-			for last := first; last < n; last++ {
-				for _, again := range []bool{false, true} {
+	for _, typ := range []isa.Type{isa.I8, isa.I16, isa.I32} {
+		for size := typ.Bytes(); size <= 18; size += typ.Bytes() {
+			for first := 0; first < size; first += typ.Bytes() {
+				for _, last := range []int{first, first + typ.Bytes(), size - typ.Bytes()} {
 					members := []int{first}
 					if last > first {
 						members = append(members, last)
 					}
-					k := membersOf(n, members, again)
-					portable, code := compile(t, interp.Engine{}, k), compile(t, e, k)
-					// Buffers begin at multiples of 8, so that there is an even number of elements.
-					count := structures*n - (n - 1 - last)
-					count += count & 1
-					data := endOfMemory(t, 4*count)
-					for i := 0; i < len(data); i += 4 {
-						binary.LittleEndian.PutUint32(data[i:], uint32(i*i*7))
+					if last >= size {
+						continue
 					}
-					for _, beyond := range []int{0, 1, 3} {
-						rows := func(i int) (int, int) { return i%structures + beyond, structures }
-						if diff := runRows(t, portable, k, data, rows).diff(runRows(t, code, k, data, rows)); diff != "" {
-							t.Errorf("%s (-interp +native):\n%s", fmt.Sprint("structures of ", n, ", members ", members, ", in a loop: ", again, ", beyond ", beyond), diff)
-						}
+					for i := range 3 {
+						s := &structures{t: typ, size: size, members: members, again: i == 1, stores: i == 2}
+						s.test(t, e)
 					}
 				}
 			}
+		}
+	}
+}
+
+// test compares the engines.
+func (s *structures) test(t *testing.T, e Engine) {
+	const count = 64 // for some groups of lanes that fill a vector
+	used := (count-1)*s.size + s.members[len(s.members)-1] + s.t.Bytes()
+	length := (used + 7) / 8 * 8 // buffers begin at multiples of 8
+	s.from = length - used
+	k := s.kernel()
+	portable, code := compile(t, interp.Engine{}, k), compile(t, e, k)
+	want, got := make([]byte, length), endOfMemory(t, length)
+	for i := range want {
+		want[i] = byte(i * i * 7)
+	}
+	copy(got, want)
+	for _, beyond := range []int{0, 1, 3} {
+		rows := func(i int) (int, int) { return i%count + beyond, count }
+		if diff := runRows(t, portable, k, want, rows).diff(runRows(t, code, k, got, rows)); diff != "" {
+			t.Errorf("%s, beyond %d (-interp +native):\n%s", s, beyond, diff)
+		}
+		if !bytes.Equal(want, got) {
+			t.Errorf("%s, beyond %d: memory differs", s, beyond)
 		}
 	}
 }

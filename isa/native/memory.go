@@ -253,12 +253,27 @@ func (c *compiler) scatterNarrow(in *isa.Inst) {
 	disp := c.fromIndex(in)
 	done, each := c.NewLabel(), c.NewLabel()
 	x, v := c.load(in.B, it, true), c.load(in.C, t, true)
-	temp := c.vec()
+	temp, n := c.vec(), c.stride(in)
+	var more amd64.Vec
+	if n > 1 {
+		more = c.vec()
+	}
 	if int(in.Scale) == t.Bytes() && c.set.broadcasts() {
 		c.consecutive(it, temp, x, each)
 		c.firstIndex(it, x)
 		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(wave.SlotAddress))
 		c.V(opShorten(t), c.width(t), amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: disp}, v, amd64.Merge(maskExec))
+		c.Jmp(done)
+		c.Bind(each)
+	} else if n > 1 {
+		c.V(amd64.KORTESTW, amd64.X, maskExec, maskExec)
+		c.Jcc(amd64.NotCarry, each)
+		c.consecutive(it, temp, x, each)
+		c.firstIndex(it, x)
+		c.byScale(regTemp, in.Scale)
+		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(wave.SlotAddress))
+		m := amd64.Mem{Base: regAddress, Index: regTemp, Scale: 1, Disp: disp}
+		c.storeNarrow16(m, v, [2]amd64.Vec{temp, more}, t.Bytes(), int(in.Scale))
 		c.Jmp(done)
 		c.Bind(each)
 	}

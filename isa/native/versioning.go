@@ -242,15 +242,13 @@ func (s *straight) pass() {
 			if m := s.maskOf(i); m != isa.None {
 				operands = append(operands, amd64.Merge(amd64.Mask(s.inRegister(m).reg)))
 			}
-			s.V(opMove.of(in.Type), s.width(in.Type), operands...)
-		case in.Op == isa.OpLoad:
-			d, m := s.vec(), s.element(in)
-			if s.indices[i].kind == kindSame {
-				s.V(opSpread.of(in.Type), s.width(in.Type), d, m)
-			} else {
-				s.V(opMove.of(in.Type), s.width(in.Type), d, m)
+			move := opMove.of(in.Type)
+			if narrow(in.Type) {
+				move = opShorten(in.Type)
 			}
-			s.result(in, in.Type, d)
+			s.V(move, s.width(in.Type), operands...)
+		case in.Op == isa.OpLoad:
+			s.fetch(in)
 		default:
 			s.instruction(i)
 		}
@@ -284,6 +282,25 @@ func (s *straight) pass() {
 		s.pinned = [files]uint32{}
 		s.widen(x)
 	}
+}
+
+// fetch emits a load for a group.
+func (s *straight) fetch(in *isa.Inst) {
+	d := s.vec()
+	n := s.stride(in)
+	switch {
+	case s.indices[s.at].kind == kindSame:
+		s.spreadFrom(in.Type, d, s.element(in))
+	case n > 1:
+		temp := [2]amd64.Vec{s.vec(), s.vec()}
+		m := s.element(in)
+		m.Disp -= s.run.Disp[s.at]
+		s.G(amd64.LEA, amd64.B64, regAddress, m)
+		s.loadInterleaved(in.Type, d, temp, regAddress, n, int(s.run.Disp[s.at]), s.extent(s.run.Slots[s.at]))
+	default:
+		s.V(fileLoads[in.Type.Bank()], s.width(in.Type), d, s.element(in))
+	}
+	s.result(in, in.Type, d)
 }
 
 // first computes a linear result for the group's first lane.
@@ -349,16 +366,16 @@ func (l *linear) first() amd64.Operand {
 // element returns where the elements of the group are that an instruction accesses.
 func (s *straight) element(in *isa.Inst) amd64.Mem {
 	x, ok := s.indices[s.at].first().(amd64.Reg)
-	if !ok {
+	if !ok || !addressable(in.Scale) {
 		x = regTemp
-		s.G(amd64.MOV, amd64.B32, x, s.indices[s.at].low)
+		s.G(amd64.MOV, amd64.B32, x, s.indices[s.at].first())
 	}
 	base, held := s.held[s.addressOf(s.at)]
 	if !held {
 		base = regAddress
 		s.G(amd64.MOV, amd64.B64, base, s.slot(wave.SlotAddress))
 	}
-	m := amd64.Mem{Base: base, Index: x, Scale: uint8(in.Scale), Disp: s.fromIndex(in)}
+	m := amd64.Mem{Base: base, Index: x, Scale: s.scaleOf(x, in.Scale), Disp: s.fromIndex(in)}
 	if s.fetches(in) {
 		m.Disp = 0
 		s.G(amd64.LEA, amd64.B64, regAddress, m)
@@ -377,7 +394,7 @@ func (s *straight) element(in *isa.Inst) amd64.Mem {
 // fetches says whether an access is to fetch ahead: not where memory is accessed in several places, as
 // neighbours in two dimensions are: much of it has been fetched for other work-groups then.
 func (s *straight) fetches(in *isa.Inst) bool {
-	if s.ahead == nil || in.Space != isa.SpaceGlobal {
+	if s.ahead == nil || in.Space != isa.SpaceGlobal || !addressable(in.Scale) {
 		return false
 	}
 	for i, x := range s.indices {

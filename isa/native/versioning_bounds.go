@@ -64,11 +64,12 @@ func (s *straight) findLinear() bool {
 	for i := range code {
 		in := &code[i]
 		if accessesMemory(in) {
-			if !plan.Indexed(in) || in.Idx == isa.IdxNone || !in.B.IsVector() || narrow(in.Type) || !addressable(in.Scale) {
+			if !plan.Indexed(in) || in.Idx == isa.IdxNone || !in.B.IsVector() {
 				return false
 			}
 			l := now[place{bank: in.Idx.Type().Bank(), index: in.B.Index()}]
-			if l == nil || l.kind == kindNext && int(in.Scale) != in.Type.Bytes() || l.kind == kindSame && in.Op == isa.OpStore {
+			s.at = i
+			if l == nil || in.Op == isa.OpStore && (l.kind == kindSame || s.stride(in) != 1) || l.kind == kindNext && s.stride(in) == 0 {
 				return false
 			}
 			s.indices[i] = l
@@ -436,5 +437,15 @@ func (s *straight) edge(r amd64.Reg, b *accessed, end bool) {
 	}
 	s.G(amd64.MOV, amd64.B64, r, bound)
 	s.G(amd64.MOV, amd64.B64, regAddress, slotField(b.slot, wave.SlotAddress))
-	s.G(amd64.LEA, amd64.B64, r, amd64.Mem{Base: regAddress, Index: r, Scale: uint8(b.scale), Disp: disp})
+	s.G(amd64.LEA, amd64.B64, r, amd64.Mem{Base: regAddress, Index: r, Scale: s.scaleOf(r, b.scale), Disp: disp})
+}
+
+// scaleOf returns the processor's scale of an index in r, which it multiplies where the processor does not have
+// that scale.
+func (s *straight) scaleOf(r amd64.Reg, scale uint32) uint8 {
+	if addressable(scale) {
+		return uint8(scale)
+	}
+	s.byScale(r, scale)
+	return 1
 }

@@ -25,6 +25,7 @@ type stencil struct {
 	longs   []isa.Reg // vectors of 64 bits
 	far     []isa.Reg // scalars of 64 bits
 	element isa.Type
+	memory  isa.Type // of what is loaded and stored: the element's, or of 8 or 16 bits
 	width   isa.Reg
 	back    isa.Reg // minus width
 	last    isa.Reg // the number of the last row
@@ -38,6 +39,9 @@ func newStencil(s *source) (*generated, *engine.Launch) {
 		n.element = isa.I32
 	} else if kind == 2 {
 		n.element = isa.F64
+	}
+	if n.memory = n.element; n.element == isa.I32 && s.n(2) == 0 {
+		n.memory = []isa.Type{isa.I8, isa.I16}[s.n(2)]
 	}
 	shapes := [][3]uint32{{64, 1, 1}, {256, 1, 1}, {128, 1, 1}, {16, 4, 1}, {16, 16, 1}, {32, 4, 2}, {64, 2, 1}, {16, 2, 2}, {48, 4, 1}, {8, 8, 1}, {17, 4, 1}, {65, 1, 1}, {32, 1, 3}, {64, 1, 2}}
 	g := &generated{kernel: n.k, items: shapes[s.n(len(shapes))]}
@@ -127,7 +131,7 @@ func (n *stencil) body() {
 	at := n.vector(isa.I32)
 	n.emit(isa.Inst{Op: isa.OpMad, Type: isa.I32, Dst: at, A: n.sums[1], B: n.width, C: x})
 	n.sums, n.lastAt = append(n.sums, at, at, at), at
-	n.values = []isa.Reg{n.load(at)}
+	n.values = append(n.values, n.load(at))
 	if other != isa.None && n.element != isa.F64 {
 		n.values = append(n.values, other)
 	}
@@ -160,9 +164,7 @@ func (n *stencil) body() {
 		}
 		n.some(n.source.n(3))
 		if n.source.n(2) == 0 && n.element != isa.F64 {
-			in := n.access(isa.OpStore, n.lastAt)
-			in.C = d
-			n.emit(in)
+			n.storeBy(n.access(isa.OpStore, n.lastAt), d)
 		}
 	}
 	if n.source.n(4) > 0 {
@@ -308,8 +310,14 @@ func (n *stencil) index() isa.Reg {
 
 // access returns a load or store.
 func (n *stencil) access(op isa.Op, x isa.Reg) isa.Inst {
-	in := isa.Inst{Op: op, Type: n.element, Space: isa.SpaceGlobal, A: isa.S(n.source.n(genBuffers)), B: x, Idx: []isa.IdxType{isa.IdxU32, isa.IdxS32}[n.source.n(2)],
-		Scale: uint32(n.element.Bytes()), Disp: int32(n.element.Bytes() * []int{0, 0, 0, 1, -1, 2}[n.source.n(6)])}
+	bytes := n.memory.Bytes()
+	scale := bytes
+	if op == isa.OpLoad && n.once(5) { // a member of a structure
+		scale *= 2 + n.source.n(3)
+	}
+	in := isa.Inst{Op: op, Type: n.memory, Space: isa.SpaceGlobal, A: isa.S(n.source.n(genBuffers)), B: x,
+		Idx:   []isa.IdxType{isa.IdxU32, isa.IdxS32}[n.source.n(2)],
+		Scale: uint32(scale), Disp: int32(bytes * []int{0, 0, 0, 1, -1, 2}[n.source.n(6)])}
 	if n.long && n.source.n(3) > 0 {
 		in.Idx = isa.Idx64
 		if in.B = n.extended(x); n.source.n(4) == 0 {
@@ -321,14 +329,33 @@ func (n *stencil) access(op isa.Op, x isa.Reg) isa.Inst {
 
 func (n *stencil) load(x isa.Reg) isa.Reg {
 	in := n.access(isa.OpLoad, x)
-	in.Dst = n.vector(n.element)
-	n.emit(in)
-	return in.Dst
+	if in.Scale > uint32(n.memory.Bytes()) && n.source.n(3) > 0 { // the next member, too
+		other := in
+		other.Disp += int32(n.memory.Bytes())
+		n.values = append(n.values, n.loadBy(other))
+	}
+	return n.loadBy(in)
 }
 
-func (n *stencil) store(x isa.Reg) {
-	in := n.access(isa.OpStore, x)
-	in.C = n.of(n.values)
+// loadBy emits a load, and returns the elements.
+func (n *stencil) loadBy(in isa.Inst) isa.Reg {
+	in.Dst = n.vector(n.memory)
+	if n.emit(in); n.memory == n.element {
+		return in.Dst
+	}
+	d := n.vector(n.element)
+	n.emit(isa.Inst{Op: isa.OpZExt, Type: n.element, Type2: n.memory, Dst: d, A: in.Dst})
+	return d
+}
+
+func (n *stencil) store(x isa.Reg) { n.storeBy(n.access(isa.OpStore, x), n.of(n.values)) }
+
+// storeBy emits a store of v.
+func (n *stencil) storeBy(in isa.Inst, v isa.Reg) {
+	if in.C = v; n.memory != n.element {
+		in.C = n.vector(n.memory)
+		n.emit(isa.Inst{Op: isa.OpTruncate, Type: n.memory, Type2: n.element, Dst: in.C, A: v})
+	}
 	n.emit(in)
 }
 
@@ -339,11 +366,10 @@ func (n *stencil) some(count int) {
 		case 7: // in its place, which several lanes may have
 			x := n.of([]isa.Reg{n.index(), n.sums[0], n.sums[1]})
 			in := n.access(isa.OpLoad, x)
-			in.Dst = n.vector(n.element)
-			n.emit(in)
-			n.values = append(n.values, in.Dst, n.chosen(n.condition(0)))
-			in.Op, in.Dst, in.C = isa.OpStore, isa.None, n.of(n.values)
-			n.emit(in)
+			n.values = append(n.values, n.loadBy(in))
+			n.values = append(n.values, n.chosen(n.condition(0)))
+			in.Op = isa.OpStore
+			n.storeBy(in, n.of(n.values))
 		case 8: // from the end, by the product of two negative numbers
 			d := n.vector(isa.I32)
 			if n.source.n(2) == 0 {
