@@ -112,7 +112,7 @@ func (s *session) finish() (fault, ended bool) {
 // and compares what the reference engine makes of both.
 func TestSSAPrograms(t *testing.T) {
 	names, lists := ways()
-	compared, refused, seeds := 0, 0, amount(400, 1500, 20000)
+	compared, refused, seeds := 0, 0, amount(400, 1500, 3000)
 	for seed := *programFirst; seed < *programFirst+seeds; seed++ {
 		s := &source{state: uint64(seed) * 0x2545f4914f6cdd1d}
 		p := generate(s)
@@ -170,7 +170,7 @@ func TestSSAPrograms(t *testing.T) {
 // form.
 func TestSSAKernels(t *testing.T) {
 	names, lists := ways()
-	for i := range amount(40, 150, 3000) {
+	for i := range amount(40, 150, 400) {
 		seed := *programFirst + i
 		w := newWritten(sourceOf(seed), fmt.Sprint("k", seed))
 		source := w.spirvText(seed%4 > 0)

@@ -117,6 +117,18 @@ type lifter struct {
 	after       map[*Value][]*Value // conversions, by what they stand behind; those of leaves by nil
 	phis        []*Value
 	made, most  int // entries of starts and operands of phis
+	written     map[isa.Reg]bool
+}
+
+// writes says whether an instruction of the kernel writes a register.
+func (l *lifter) writes(r isa.Reg) bool {
+	if l.written == nil {
+		l.written = map[isa.Reg]bool{}
+		for i := range l.k.Code {
+			l.written[l.k.Code[i].Dst] = true
+		}
+	}
+	return l.written[r]
 }
 
 var errTooMany = fmt.Errorf("too many values live across too many blocks: %w", ErrNoForm)
@@ -378,7 +390,10 @@ func (l *lifter) start(b *Block, x variable) (*Value, error) {
 		}
 		switch len(at.Preds) {
 		case 0:
-			v = l.first(x)
+			if v = l.first(x); v.IsConst() && x.reg.IsScalar() && l.writes(x.reg) {
+				// A constant has no register. Lanes that wait would read what others have written meanwhile.
+				return nil, fmt.Errorf("scalar register %d is read as it was at first, and written: %w", x.reg.Index(), ErrNoForm)
+			}
 		case 1:
 			at = at.Preds[0]
 			if w := l.ends[variableAt{at, register(x.reg, x.bank)}]; w != nil {
