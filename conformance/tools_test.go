@@ -30,6 +30,7 @@ var bent = map[string]string{
 	"cases/core/phi-same-parent":                      "one entry of a phi for each parent",
 	"cases/core/barrier-split":                        "older versions of spirv-val know another name of the extension",
 	"cases/core/pointer-cast":                         "older versions of spirv-val know another name of the extension",
+	"cases/core/clock":                                "clocks of scope Workgroup, which cl_khr_kernel_clock has",
 	"cases/core/names":                                "scopes of aliases stand outside of functions",
 	"cases/isg/refuse-subgroupbufferblockiointel":     "capabilities of the OpenCL environment",
 	"cases/isg/refuse-subgroupimageblockiointel":      "capabilities of the OpenCL environment",
