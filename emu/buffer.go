@@ -240,7 +240,7 @@ func (b *Buffer) WriteAt(p []byte, off int64) (int, error) {
 		return 0, err
 	}
 	b.define(off, len(p))
-	return copy(to, p), nil
+	return memory.Copy(to, p), nil
 }
 
 // ReadAt copies len(p) bytes, off bytes from the buffer's start, into p. At
@@ -260,7 +260,7 @@ func (b *Buffer) ReadAt(p []byte, off int64) (int, error) {
 		}
 		return 0, io.EOF
 	}
-	n := copy(p, b.data[off:])
+	n := memory.Copy(p, b.data[off:])
 	if n < len(p) {
 		return n, io.EOF
 	}

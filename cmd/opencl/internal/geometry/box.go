@@ -2,7 +2,11 @@
 // knows nothing of buffers and images: they are bytes with pitches.
 package geometry
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/lockstep-gpu/lockstep/memory"
+)
 
 // Box is Rows×Slices rows of Bytes bytes: the first one at Start, with RowPitch bytes from row to row and SlicePitch
 // bytes from slice to slice.
@@ -65,7 +69,7 @@ func rows(a, b Box, f func(a, b, n uint64)) {
 
 // Copy copies a box of src to one of dst with the same extents. Both must be inside.
 func Copy(dst []byte, to Box, src []byte, from Box) {
-	rows(to, from, func(d, s, n uint64) { copy(dst[d:][:n], src[s:][:n]) })
+	rows(to, from, func(d, s, n uint64) { memory.Copy(dst[d:][:n], src[s:][:n]) })
 }
 
 // Fill repeats the pattern over the rows of a box. Bytes is a multiple of the pattern's length.
