@@ -5,10 +5,11 @@ import (
 	"sync"
 )
 
-// largeCopy is from how many bytes on several processors copy: one alone does not use all that memory can do.
+// largeCopy is the least number of bytes for each processor that takes part in a copy. One processor alone does
+// not use all the bandwidth of memory.
 const largeCopy = 8 << 20
 
-// Copy is the built-in copy, by several processors where that is worth it.
+// Copy is the built-in copy. Up to four processors share the work when there are many bytes.
 func Copy(dst, src []byte) int {
 	n := min(len(dst), len(src))
 	parts := min(runtime.GOMAXPROCS(0), 4, n/largeCopy)

@@ -147,8 +147,9 @@ func (c *compiledKernel) newWave(lanes int) *wave {
 // lineWords is how many words two cache lines have: processors fetch lines in pairs.
 const lineWords = 16
 
-// apart is a wave that shares no cache line with other memory. Each worker writes to its waves all the time; a line that two
-// of them share travels from one processor to the other (false sharing: Torrellas, Lam and Hennessy, 1994).
+// apart is a wave that shares no cache line with other memory. Each worker writes to its waves all the time. A
+// line that two workers share travels from one processor to the other (false sharing: Torrellas, Lam and
+// Hennessy, 1994).
 type apart struct {
 	_    [lineWords]uint64
 	wave wave
