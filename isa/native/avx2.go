@@ -22,11 +22,10 @@ const (
 // families2 lists the families for AVX2.
 var families2 = [...]family{arithmetic2, narrow2, divisions, booleans2, conversions2, builtins, pointers, mathematics, mathematics64, accesses, atomics, crossings2}
 
-func (avx2) families() []family              { return families2[:] }
-func (avx2) bits() int                       { return 256 }
-func (avx2) broadcasts() bool                { return false }
-func (avx2) registers(file) (first, end int) { return 0, int(vecTemp) }
-func (avx2) file(isa.Bank) file              { return fileVec }
+func (avx2) families() []family { return families2[:] }
+func (avx2) bits() int          { return 256 }
+func (avx2) broadcasts() bool   { return false }
+func (avx2) file(isa.Bank) file { return fileVec }
 
 func (avx2) enter(c *compiler) {
 	w := c.width(isa.I32)

@@ -20,13 +20,6 @@ func (avx512) families() []family { return families[:] }
 func (avx512) bits() int          { return 512 }
 func (avx512) broadcasts() bool   { return true }
 
-func (avx512) registers(f file) (first, n int) {
-	if f == fileMask {
-		return int(firstBool), 8
-	}
-	return 0, 32
-}
-
 func (avx512) file(b isa.Bank) file {
 	if b == isa.BankMask {
 		return fileMask
@@ -159,13 +152,13 @@ func (avx512) moveSome(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec) {
 // runningMask is the lanes of the group that run.
 func (c *compiler) runningMask() amd64.Mask {
 	if c.parting {
-		return maskRunning
+		return c.active
 	}
 	return maskExec
 }
 
 // mask returns a mask register for a result or something in between.
-func (c *compiler) mask() amd64.Mask { return amd64.Mask(c.take(fileMask)) }
+func (c *compiler) mask() amd64.Mask { return c.NewMask() }
 
 // kmov is the move of a group's bits.
 func (c *compiler) kmov() amd64.Op {

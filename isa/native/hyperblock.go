@@ -13,9 +13,6 @@ import (
 // way. Its stores look at their indices in that pass, and take place in passes of their own when nothing can
 // go wrong any more.
 
-// maskRunning has the lanes of the group that run where maskExec has those of the present block.
-const maskRunning = amd64.K7
-
 // maxUsed is how many words of the frame hyperblocks use, besides those for the lanes of blocks.
 const maxUsed = len(wave.Hyper{}.Words)
 
@@ -41,7 +38,7 @@ func (k *builder) hyper(h *plan.Hyper, s *straight) {
 	ordinary, plain := k.NewLabel(), k.NewLabel()
 	k.G(amd64.CMP, amd64.B8, field(wave.FramePlain), amd64.Imm(0))
 	k.Jcc(amd64.NotEqual, plain)
-	k.cold = append(k.cold, func() {
+	k.later(func() {
 		k.Bind(plain)
 		k.G(amd64.MOV, amd64.B8, field(wave.FramePlain), amd64.Imm(0))
 		k.Jmp(ordinary)
@@ -171,8 +168,7 @@ func (c *hyper) emit() {
 	}
 	c.scheduleEnd()
 	if c.parted() {
-		c.reserved[fileMask] |= 1 << maskRunning
-		c.parting = true
+		c.parting, c.active = true, c.NewMask()
 	}
 	c.prepareCommits()
 	c.prepareRows()
@@ -317,10 +313,10 @@ func (c *hyper) only(now *isa.Reg, m isa.Reg) {
 	}
 	*now = m
 	if m == isa.None {
-		c.V(amd64.KMOVW, amd64.X, maskExec, maskRunning)
+		c.V(amd64.KMOVW, amd64.X, maskExec, c.active)
 		return
 	}
-	c.V(amd64.KANDW, amd64.X, maskExec, maskRunning, amd64.Mask(c.inRegister(m).reg))
+	c.V(amd64.KANDW, amd64.X, maskExec, c.active, amd64.Mask(c.inRegister(m).reg))
 }
 
 // pass emits all for a group but the stores themselves.
@@ -328,18 +324,16 @@ func (c *hyper) pass() {
 	c.forget()
 	c.enterSlots()
 	if c.parting {
-		c.V(amd64.KMOVW, amd64.X, maskRunning, maskExec)
+		c.V(amd64.KMOVW, amd64.X, c.active, maskExec)
 	}
-	c.step, c.at = 0, 0
+	c.at = 0
 	for _, x := range c.h.Narrow {
-		c.pinned = [files]uint32{}
 		c.halve(x)
 	}
 	now := isa.None
 	for i := range c.steps {
 		in := &c.run.Code[i]
-		c.step, c.at = i, i
-		c.pinned = [files]uint32{}
+		c.at = i
 		c.note(in)
 		if accessesMemory(in) {
 			c.only(&now, c.maskOf(i))
@@ -351,20 +345,18 @@ func (c *hyper) pass() {
 		}
 		c.instruction(i)
 	}
-	c.step, c.at = len(c.steps), len(c.run.Code)
+	c.at = len(c.run.Code)
 	c.keep()
 	for i, m := range c.h.Masks {
 		if m == isa.None {
 			continue
 		}
-		c.pinned = [files]uint32{}
-		c.V(amd64.KANDW, amd64.X, maskTemp, maskRunning, amd64.Mask(c.inRegister(m).reg))
+		c.V(amd64.KANDW, amd64.X, maskTemp, c.active, amd64.Mask(c.inRegister(m).reg))
 		c.V(amd64.KMOVW, amd64.X, regTemp, maskTemp)
 		c.G(amd64.POPCNT, amd64.B32, regTemp, regTemp)
 		c.G(amd64.ADD, amd64.B64, laneCount(i), regTemp)
 	}
 	for _, x := range c.h.Widen {
-		c.pinned = [files]uint32{}
 		c.widen(x)
 	}
 }
@@ -373,7 +365,6 @@ func (c *hyper) pass() {
 func (c *compiler) keep() {
 	for _, v := range c.order {
 		if v.dirty && v.keep {
-			c.pinned = [files]uint32{}
 			c.store(v)
 		}
 	}
@@ -388,8 +379,7 @@ func (c *hyper) wideHalf(r isa.Reg, half int) amd64.Mem {
 // 2³¹ or more there.
 func (c *hyper) halve(h plan.Narrowed) {
 	v := c.value(h.Half, isa.I32)
-	v.reg = c.take(fileVec)
-	c.holders[fileVec][v.reg] = v
+	v.reg = c.register(fileVec)
 	v.dirty, v.dense, v.keep = true, true, h.Keep
 	d, x := amd64.Vec(v.reg), c.vec()
 	high := c.Const64(0xffffffff80000000).Bcast()
@@ -467,11 +457,10 @@ func (c *hyper) commit(i int) {
 func (c *hyper) storing(i int, body func()) {
 	c.loop(func() {
 		c.forget()
-		c.step, c.at = len(c.steps), i
-		c.pinned = [files]uint32{}
+		c.at = i
 		next := c.NewLabel()
 		if m := c.maskOf(i); m != isa.None {
-			c.V(amd64.KMOVW, amd64.X, maskRunning, maskExec)
+			c.V(amd64.KMOVW, amd64.X, c.active, maskExec)
 			now := isa.None
 			c.only(&now, m)
 			c.V(amd64.KORTESTW, amd64.X, maskExec, maskExec)

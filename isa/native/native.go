@@ -92,7 +92,7 @@ func (e Engine) plan(base interp.Prepared, k *isa.Kernel) *plan.Plan {
 
 // machineCode says what package interp does at the points of a plan.
 func machineCode(p *plan.Plan, run func(*wave.Frame)) interp.MachineCode {
-	m := interp.MachineCode{Run: run, Layout: p.Layout, Places: p.Places, Undo: p.Undo}
+	m := interp.MachineCode{Run: run, Layout: p.Layout, Places: p.Places, Undo: p.Undo, Spill: p.Spill}
 	for i := range p.Blocks {
 		b := &p.Blocks[i]
 		entry := interp.Point{Block: i, Kind: interp.PointEntry}
