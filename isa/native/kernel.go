@@ -70,9 +70,12 @@ func compileKernel(f amd64.Features, constants map[int]uint64, p *plan.Plan, lis
 	return k, code, err
 }
 
+// formLength is how many instructions of the processor one of the bytecode becomes, more or less.
+const formLength = 50
+
 // newBuilder returns a builder.
 func newBuilder(f amd64.Features, constants map[int]uint64, p *plan.Plan) *builder {
-	k := &builder{Func: vm.New(amd64.New(f), targetOf(f)), features: f, constants: constants, plan: p,
+	k := &builder{Func: vm.New(amd64.New(f), targetOf(f), formLength*len(p.Kernel.Code)), features: f, constants: constants, plan: p,
 		exits: map[exit]amd64.Label{}, stubs: map[wave.Exit]amd64.Label{}, fuel: map[int]amd64.Label{}}
 	for range p.Points {
 		k.points = append(k.points, k.NewLabel())

@@ -436,7 +436,7 @@ func TestStraight(t *testing.T) {
 			reference, code := compile(t, interp.Engine{}, p.kernel), compile(t, e, p.kernel)
 			if e.features&amd64.AVX512 != 0 {
 				for _, h := range hyperblocks(t, e, p.kernel) {
-					if (&builder{Func: vm.New(amd64.New(e.features), targetOf(e.features)), features: e.features, constants: plan.Constants(p.kernel)}).straighten(h) != nil {
+					if (&builder{Func: vm.New(amd64.New(e.features), targetOf(e.features), 0), features: e.features, constants: plan.Constants(p.kernel)}).straighten(h) != nil {
 						made++
 					}
 				}
@@ -482,7 +482,7 @@ func TestStraightOverflow(t *testing.T) {
 			p.global[i] = make([]byte, 4*p.lanes())
 		}
 		if e.features&amd64.AVX512 != 0 {
-			b := &builder{Func: vm.New(amd64.New(e.features), targetOf(e.features)), features: e.features, constants: plan.Constants(n.k)}
+			b := &builder{Func: vm.New(amd64.New(e.features), targetOf(e.features), 0), features: e.features, constants: plan.Constants(n.k)}
 			if h := hyperblocks(t, e, n.k)[0]; h == nil || b.straighten(h) == nil {
 				t.Errorf("hyperblock %+v, want one that can be done straight", h)
 			}

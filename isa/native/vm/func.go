@@ -107,9 +107,13 @@ type memory struct {
 
 var memories = sync.Pool{New: func() any { return &memory{} }}
 
-// New begins a function that is emitted through a.
-func New(a *amd64.Assembler, t Target) *Func {
-	return &Func{Assembler: a, memory: memories.Get().(*memory), target: t, chunks: []chunk{{parent: -1}}}
+// New begins a function of about so many instructions that is emitted through a.
+func New(a *amd64.Assembler, t Target, about int) *Func {
+	m := memories.Get().(*memory)
+	if cap(m.insts) < about {
+		m.insts, m.operands = make([]inst, 0, about), make([]amd64.Operand, 0, 2*about)
+	}
+	return &Func{Assembler: a, memory: m, target: t, chunks: []chunk{{parent: -1}}}
 }
 
 // release gives the memory of a finished function to the next.

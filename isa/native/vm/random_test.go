@@ -137,7 +137,7 @@ func (p *program) loop(n, depth int) {
 
 // newProgram returns a random function.
 func newProgram(seed uint64, t Target) *program {
-	p := &program{Rand: rand.New(rand.NewPCG(seed, 7)), f: New(amd64.New(amd64.AVX2|amd64.AVX512), t), constants: map[amd64.Mem]uint32{}}
+	p := &program{Rand: rand.New(rand.NewPCG(seed, 7)), f: New(amd64.New(amd64.AVX2|amd64.AVX512), t, 0), constants: map[amd64.Mem]uint32{}}
 	p.begin(3+p.IntN(12), 1+p.IntN(6))
 	p.statements(10+p.IntN(30), 3)
 	for i, x := range p.vecs {

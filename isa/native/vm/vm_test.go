@@ -13,7 +13,7 @@ func allocated(t *testing.T, target Target, emit func(f *Func)) string {
 	t.Helper()
 	asm := amd64.New(amd64.AVX2 | amd64.AVX512)
 	asm.List(nil)
-	f := New(asm, target)
+	f := New(asm, target, 0)
 	f.Check()
 	emit(f)
 	f.RunLater()
@@ -188,7 +188,7 @@ func TestCheck(t *testing.T) {
 func TestDump(t *testing.T) {
 	asm := amd64.New(amd64.AVX2 | amd64.AVX512)
 	asm.List(nil)
-	f := New(asm, target4(4, 3))
+	f := New(asm, target4(4, 3), 0)
 	f.Section("start")
 	x, k, l := f.NewVec(), f.NewMask(), f.NewLabel()
 	f.V(amd64.VPCMPUD, amd64.Z, k, x, f.Const32(1).Bcast(), amd64.Imm(2))
