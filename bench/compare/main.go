@@ -38,6 +38,9 @@
 // reads and writes, and the first result, beside PoCL; its kernels are held
 // against those of the Go API.
 //
+// On a machine with at least four processors, each kernel is measured on one, on two and on all of them, beside
+// PoCL.
+//
 // Launches with all checks on are held to the portable and the default engine
 // without them, to Oclgrind with its checks, and to memory.
 //
@@ -115,7 +118,7 @@ type comparison struct {
 }
 
 // sections are the parts of a report, in order.
-var sections = []string{"kernels", "cold", "source", "workers", "alone", "copies", "groups", "pipes", "images", "checks", "driver"}
+var sections = []string{"kernels", "cold", "source", "workers", "processors", "alone", "copies", "groups", "pipes", "images", "checks", "driver"}
 
 // parseSections reads a list of them; "" is all.
 func parseSections(list string) (map[string]bool, error) {
@@ -260,6 +263,7 @@ func (c *comparison) fill(ctx context.Context, r *Report, workloads []*bench.Wor
 		{"cold", "cold starts", func() ([]Figure, error) { return c.cold(ctx) }},
 		{"source", "the compiler of OpenCL C", func() ([]Figure, error) { return c.source(ctx, workloads) }},
 		{"workers", "one and two workers", func() ([]Figure, error) { return c.twoWorkers(ctx, first) }},
+		{"processors", "many processors", func() ([]Figure, error) { return c.processors(ctx, workloads) }},
 		{"alone", "scaling", single(c.scaling)},
 		{"alone", "launch", single(c.launch)},
 		{"alone", "process start", func() ([]Figure, error) { return c.start(ctx) }},
