@@ -56,6 +56,9 @@
 //
 // With -record the numbers go to bench/results, with a chart, the tables to
 // bench/RESULTS.md, and a summary into the README between two lines that mark it.
+// Other files in bench/results are records of other machines, which -json wrote
+// there; their tables stand in bench/RESULTS.md behind those of the record, and
+// go test -run TestRepository -update puts them there.
 //
 // The exit status is 0 when everything ran, whether targets hold or not; 1 when
 // something could not be measured or results differ.
