@@ -82,7 +82,7 @@ func (c *compiler) storePointed(in *isa.Inst) {
 func (c *compiler) loadPointedNarrow(in *isa.Inst) {
 	x := c.pointedOffset(in)
 	byOffset := &isa.Inst{Op: isa.OpLoad, Type: in.Type, Idx: isa.Idx64, Scale: 1}
-	g := &gathering{in: byOffset, t: in.Type, it: isa.I64, x: x, d: c.vec(), temp: c.vec(), done: c.NewLabel(),
+	g := &gathering{in: byOffset, t: in.Type, it: isa.I64, x: x, d: c.vec(), temp: c.vec(), more: c.vec(), done: c.NewLabel(),
 		address: c.slot(wave.SlotBase), limit: c.slot(wave.SlotLimit)}
 	c.loadEach(g)
 	c.Bind(g.done)
