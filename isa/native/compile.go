@@ -177,7 +177,8 @@ func compileRun(k *builder, run *plan.Run, refuse amd64.Label) {
 func changesAtOnce(run *plan.Run) bool {
 	in := &run.Code[0]
 	if plan.Pointed(in) {
-		return true
+		return in.Op == isa.OpStore || in.Dst == in.A && in.Type.Bank() == isa.Bank64 ||
+			in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank()
 	}
 	switch in.Op {
 	case isa.OpStore:
@@ -193,7 +194,7 @@ func changesAtOnce(run *plan.Run) bool {
 func (c *compiler) check(in *isa.Inst) {
 	c.at = 0
 	if plan.Pointed(in) {
-		c.pointedOffset(in)
+		c.inSlot(c.pointerOffset(in))
 		return
 	}
 	if plan.Blocked(in) {
