@@ -297,13 +297,19 @@ func (r *runs) spoils(in *isa.Inst) bool {
 func (r *runs) late(in *isa.Inst) bool {
 	switch in.Op {
 	case isa.OpLoad:
-		return in.B.IsVector()
+		return in.B.IsVector() && !r.foreseen(in)
 	case isa.OpStore:
-		return Apart(in)
+		return Apart(in) && !r.foreseen(in)
 	case isa.OpBlockLoad:
 		return true
 	}
 	return Divides(in) && in.B.IsVector() && r.written[isa.VectorReg{Bank: in.Type.Bank(), Index: in.B.Index()}]
+}
+
+// foreseen says whether an instruction accesses private memory at indices that the run has not computed. They can be
+// looked at before.
+func (r *runs) foreseen(in *isa.Inst) bool {
+	return Apart(in) && !r.written[isa.VectorReg{Bank: in.Idx.Type().Bank(), Index: in.B.Index()}]
 }
 
 // mayDivideByZero says whether an instruction is a division by anything but a constant.
