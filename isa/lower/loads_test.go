@@ -25,6 +25,7 @@ func TestLoads(t *testing.T) {
 		want       [2]int
 	}{
 		{"twice", `s = in[g] * (in[g] + 1);`, [2]int{1, 0}},
+		{"a vector twice", `global const uint4 *p = (global const uint4 *)in; s = p[g].x * p[g].y;`, [2]int{4, 0}},
 		{"other places", `s = in[g] * in[g + 1];`, [2]int{2, 0}},
 		{"other widths", `s = in[g] + ((global const uchar *)in)[4 * g];`, [2]int{2, 0}},
 		{"volatile", `s = v[g] + v[g];`, [2]int{2, 0}},
