@@ -138,6 +138,9 @@ type planner struct {
 	live    *isa.Liveness
 
 	parts []Part // of the present block
+	// usageNow is memory for usages, by bank and register, and usageBlocks the blocks that it has looked at.
+	usageNow    [isa.NumBanks][]blockUsage
+	usageBlocks int
 
 	places  []wave.Place
 	placeOf map[placeKey]int
