@@ -74,7 +74,7 @@ func ways() (names []string, lists [][]opt.Pass) {
 		names, lists = append(names, p.Name), append(lists, []opt.Pass{p})
 	}
 	return append(names, "all"), append(lists, byName("simplify", "ifconvert", "unroll", "simplify", "asyncwaits",
-		"asyncmarks", "narrow", "simplify", "address", "flatten", "narrow", "simplify", "address", "walks", "rotate", "loads",
+		"asyncmarks", "narrow", "simplify", "unselect", "address", "flatten", "narrow", "simplify", "address", "walks", "rotate", "loads",
 		"ifconvert", "hoist", "fuse", "sink"))
 }
 
