@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -61,6 +62,7 @@ type ran struct {
 	Buffers  [][]byte
 	Counters engine.Counters
 	Faults   []scheduler.Fault
+	memory   weak.Pointer[memory.Global]
 }
 
 // launch runs a random kernel on an engine.
@@ -74,7 +76,7 @@ func (w *written) launch(program *isa.Program, k *isa.Kernel, code engine.Code, 
 	for i := range k.Local {
 		l.LocalSizes = append(l.LocalSizes, k.Local[i].Size)
 	}
-	r := &ran{}
+	r := &ran{memory: weak.Make(mem)}
 	values := make([][]byte, len(w.params))
 	for i, p := range w.params {
 		if !p.pointer {
