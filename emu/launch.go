@@ -342,11 +342,6 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	if err := p.fill(); err != nil {
 		return nil, err
 	}
-	if p.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, p.Timeout)
-		defer cancel()
-	}
 	lim := &d.limits
 	opt := scheduler.Options{
 		Order: p.Schedule.Order, Seed: p.Schedule.Seed,
@@ -366,8 +361,18 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	return p.runOnce(ctx, opt)
 }
 
+// limited returns a context that ends when the launch has taken too long.
+func (p *prepared) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if p.Timeout > 0 {
+		return context.WithTimeout(ctx, p.Timeout)
+	}
+	return ctx, func() {}
+}
+
 // runOnce runs a launch whose turn has come, whose arguments are filled in, and which is not to be validated.
 func (p *prepared) runOnce(ctx context.Context, opt scheduler.Options) (*Result, error) {
+	ctx, cancel := p.limited(ctx)
+	defer cancel()
 	p.self[0] = p
 	d, list, start := p.Kernel.prog.dev, p.self[:], time.Now()
 	if d.reference != nil {

@@ -159,9 +159,13 @@ func (k *Kernel) makeForms(f *forms) error {
 
 // runValidated validates a launch, and runs it.
 func (p *prepared) runValidated(ctx context.Context, opt scheduler.Options) (*Result, error) {
-	v, found, err := p.validate(ctx, opt)
-	if err != nil {
+	limited, cancel := p.limited(ctx)
+	v, found, err := p.validate(limited, opt)
+	cancel()
+	if err != nil && limited.Err() == nil {
 		return nil, err
+	} else if err != nil {
+		v.Skipped = "the time was over" // that of the launch begins anew
 	}
 	res, err := p.runOnce(ctx, opt)
 	if res == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -207,5 +208,27 @@ func TestValidateEngine(t *testing.T) {
 	f := &res.Findings.Findings[0]
 	if f.Code != finding.EngineDiff || f.Message != "machine code and the reference engine differ" || !strings.HasPrefix(f.Detail, "at out+0: ") {
 		t.Error(f.Text())
+	}
+}
+
+// TestValidateTimeout validates a launch that never ends: it ends as any other does whose time is over.
+func TestValidateTimeout(t *testing.T) {
+	d := device(t, emu.DeviceOptions{Validate: 1})
+	p, _, err := d.BuildProgram("kernel void ever(global volatile int *a) { while (a[0] == 0); }", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := p.Kernel("ever")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := emu.Launch{Kernel: k, Range: sized(64, 16), Args: []emu.Arg{buffer(t, d, int32(0))}, Timeout: 50 * time.Millisecond}
+	res, err := l.Run(context.Background())
+	var failed *emu.FindingsError
+	if !errors.As(err, &failed) || res.Findings.Findings[0].Code != finding.TimeLimit {
+		t.Fatalf("error %v", err)
+	}
+	if res.Validation == nil || res.Validation.Skipped != "the time was over" {
+		t.Errorf("%+v", res.Validation)
 	}
 }
