@@ -39,6 +39,21 @@ type Validation struct {
 	Skipped string
 }
 
+// String says what was compared, and why no more.
+func (v *Validation) String() string {
+	if v.Forms < 2 && !v.Native {
+		return "not validated: " + v.Skipped
+	}
+	s := fmt.Sprintf("validated: %d forms behind %d passes", v.Forms, v.Passes)
+	if v.Native {
+		s += ", and machine code"
+	}
+	if v.Skipped != "" {
+		s += "; " + v.Skipped
+	}
+	return s
+}
+
 // validateOption returns the number of launches to validate that an option, or the environment, asks for.
 func validateOption(n int) (int, error) {
 	if n < 0 {
@@ -238,6 +253,7 @@ func (v *validation) run(ctx context.Context) (*finding.Finding, error) {
 			return nil, err
 		}
 		if i == 0 {
+			v.result.Forms = 1
 			if want, after = got, d.mem.Snapshot(); want.fault != "" {
 				v.result.Skipped = "the kernel faults, and may do so elsewhere behind a pass"
 				return nil, nil
