@@ -11,10 +11,13 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/lower"
 	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 	"github.com/lockstep-gpu/lockstep/memory"
+	"github.com/lockstep-gpu/lockstep/memory/race"
 	"github.com/lockstep-gpu/lockstep/scheduler"
+	"github.com/lockstep-gpu/lockstep/spirv"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
 
@@ -323,5 +326,84 @@ func TestSSAKernels(t *testing.T) {
 		if err != nil || wrong != nil {
 			t.Fatalf("seed %d, %s: %v: %s\n%s", seed, wrong.name, err, d, k.Text(program))
 		}
+	}
+}
+
+// races says whether work-items of the kernel race: whether accesses conflict that nothing orders. Work-items of one
+// sub-group are not ordered by that.
+func (w *written) races(t *testing.T, c *lower.Compiler) bool {
+	t.Helper()
+	p, err := c.CheckedStage(t.Context(), w.name, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := interp.Engine{}.Compile(p, p.Kernels[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := w.launch(p, p.Kernels[0], code, scheduler.Options{Races: race.New(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.races > 0
+}
+
+// TestStages runs random kernels in the form that they have behind each pass of the lowering, from the one that is
+// as the module has it to the one that is run otherwise, and compares what they leave.
+func TestStages(t *testing.T) {
+	forms, racy, count := 0, 0, numberOf(400, 40)
+	for i := range count {
+		seed := *programFirst + i
+		w := newWritten(sourceOf(seed), fmt.Sprint("k", seed))
+		source := w.spirvText(seed%4 > 0)
+		module, err := asm.Assemble(source, asm.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := spirv.Decode(module)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := lower.NewCompiler(m, lower.Options{SubgroupSize: 32})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stages, _, err := c.Stages(t.Context(), w.name, false)
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, source)
+		}
+		var want *ran
+		for n := range stages {
+			k := stages[n].Program.Kernels[0]
+			code, err := interp.Engine{}.Compile(stages[n].Program, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := w.launch(stages[n].Program, k, code, scheduler.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			forms++
+			if n == 0 {
+				if want = got; len(want.Faults) > 0 {
+					break
+				}
+				continue
+			}
+			got.Counters = want.Counters
+			d := w.difference(want, got)
+			if d != "" && w.races(t, c) {
+				racy++
+				break
+			}
+			if d != "" {
+				t.Fatalf("seed %d, pass %s, number %d: %s\n%s\nbefore:\n%s\nbehind:\n%s", seed, stages[n].Pass, stages[n].Number, d,
+					source, stages[n-1].Program.Kernels[0].Text(stages[n-1].Program), k.Text(stages[n].Program))
+			}
+		}
+	}
+	t.Logf("%d forms of %d kernels; %d differ and may, since work-items race", forms, count, racy)
+	if forms < 5*count || racy > count/20 {
+		t.Errorf("%d forms of %d kernels, of which %d differ", forms, count, racy)
 	}
 }
