@@ -15,7 +15,7 @@ func TestValidation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := 4
+	step := 6
 	switch {
 	case *long:
 		step = 1
