@@ -351,7 +351,10 @@ func (w *written) races(t *testing.T, c *lower.Compiler) bool {
 // TestStages runs random kernels in the form that they have behind each pass of the lowering, from the one that is
 // as the module has it to the one that is run otherwise, and compares what they leave.
 func TestStages(t *testing.T) {
-	forms, racy, count := 0, 0, numberOf(500, 40)
+	forms, racy, count := 0, 0, amount(30, 80, 500)
+	if *programCount > 0 {
+		count = *programCount
+	}
 	for i := range count {
 		seed := *programFirst + i
 		w := newWritten(sourceOf(seed), fmt.Sprint("k", seed))
