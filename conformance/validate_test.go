@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-// TestValidation runs cases on devices that validate launches: all with -long, otherwise a part of them. No pass
-// may be found wrong, and what is expected of the cases stays as it is.
+// TestValidation runs cases on devices that validate launches: all with -long, otherwise a part of them. No
+// pass may be found wrong, and what is expected of the cases stays as it is.
 func TestValidation(t *testing.T) {
 	t.Setenv(emu.ValidateVariable, "1")
 	cases, err := builtinCases()

@@ -21,10 +21,10 @@ import (
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
 
-// Translation validation (Pnueli, Siegel and Singerman, TACAS 1998; Necula, PLDI 2000) asks of each compilation, and
-// not of the compiler once and for all, whether what came out does what went in. Here it is asked for the launches at
-// hand: the kernel runs in the form that it has behind each pass, all from the same memory on the reference engine,
-// and the results are compared.
+// Translation validation (Pnueli, Siegel and Singerman, TACAS 1998; Necula, PLDI 2000) asks of each
+// compilation, and not of the compiler once and for all, whether what came out does what went in. Here it is
+// asked for the launches at hand: the kernel runs in the form that it has behind each pass, all from the same
+// memory on the reference engine, and the results are compared.
 
 // ValidateVariable is the environment variable that is for DeviceOptions.Validate where that is 0.
 const ValidateVariable = "LOCKSTEP_VALIDATE"
@@ -88,8 +88,8 @@ type form struct {
 	runner *scheduler.Runner
 }
 
-// validated returns the forms of the kernel for a launch that is to be validated, or nil. It lowers the kernel for
-// checks as well, which decide about results that differ. The device must not be held.
+// validated returns the forms of the kernel for a launch that is to be validated, or nil. It lowers the
+// kernel for checks as well, which decide about results that differ. The device must not be held.
 func (p *prepared) validated() (*forms, error) {
 	k := p.Kernel
 	d := k.prog.dev
@@ -214,8 +214,9 @@ type validation struct {
 	result *Validation
 }
 
-// validate runs the launch in all its forms. It returns what is wrong with a pass or with machine code, or nil, and
-// leaves memory as it was. The error is the context's. The device is held, and the arguments are filled in.
+// validate runs the launch in all its forms. It returns what is wrong with a pass or with machine code, or
+// nil, and leaves memory as it was. The error is the context's. The device is held, and the arguments are
+// filled in.
 func (p *prepared) validate(ctx context.Context, opt scheduler.Options) (*Validation, *finding.Finding, error) {
 	f := p.forms
 	v := &validation{prepared: p, forms: f, opt: opt, result: &Validation{Passes: f.passes}}
@@ -333,8 +334,8 @@ func (v *validation) differs(want, got formRun, after *memory.Snapshot) (what st
 	return "", nil
 }
 
-// mayDiffer returns why a form may leave other results than another: they are not defined, or depend on the order in
-// which work-items run; "" if they are and do not. want and after are what the first form leaves.
+// mayDiffer returns why a form may leave other results than another: they are not defined, or depend on the
+// order in which work-items run; "" if they are and do not. want and after are what the first form leaves.
 func (v *validation) mayDiffer(ctx context.Context, want formRun, after *memory.Snapshot) (string, error) {
 	for _, f := range v.list {
 		if orderedAtomics(f.Program.Kernels[0]) {
@@ -434,8 +435,8 @@ func (v *validation) wrongPass(i int, what string, object *finding.Object) *find
 	return f
 }
 
-// stages returns a kernel behind each of its passes, that for launches with checks ahead of them, and how many passes
-// there are; none where the program came as bytecode.
+// stages returns a kernel behind each of its passes, that for launches with checks ahead of them, and how
+// many passes there are; none where the program came as bytecode.
 func (u *unit) stages(ctx context.Context, name string, shared bool) (list []lower.Stage, checks *isa.Program, passes int, err error) {
 	if err := u.acquire(ctx); err != nil {
 		return nil, nil, 0, err

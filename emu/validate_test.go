@@ -32,8 +32,8 @@ kernel void race(global int *out, int n) {
 kernel void prints(int n) { printf("%d\n", (int)get_global_id(0) + n); }
 `
 
-// mistakenPass returns a machinery with the default pipeline and a pass behind the one of the given name that makes
-// subtractions of the kernel's additions from a number on, in the order of the kernel.
+// mistakenPass returns a machinery with the default pipeline and a pass behind the one of the given name that
+// makes subtractions of the kernel's additions from a number on, in the order of the kernel.
 func mistakenPass(t *testing.T, behind string, from int) *lower.PassMachinery {
 	t.Helper()
 	m := lower.NewPassMachinery()
@@ -146,8 +146,8 @@ func TestValidateAgrees(t *testing.T) {
 	}
 }
 
-// TestValidateMayDiffer sees that nothing is said of a pass where results depend on the order of work-items, or are
-// undefined.
+// TestValidateMayDiffer sees that nothing is said of a pass where results depend on the order of work-items,
+// or are undefined.
 func TestValidateMayDiffer(t *testing.T) {
 	for _, c := range []struct {
 		kernel, why string
@@ -170,8 +170,8 @@ func TestValidateMayDiffer(t *testing.T) {
 	}
 }
 
-// TestValidateCount sees that so many launches of a kernel are validated, and no more, and that the environment
-// can ask for it.
+// TestValidateCount sees that so many launches of a kernel are validated, and no more, and that the
+// environment can ask for it.
 func TestValidateCount(t *testing.T) {
 	t.Setenv(emu.ValidateVariable, "2")
 	d := device(t, emu.DeviceOptions{})

@@ -8,26 +8,26 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 )
 
-// Stage is a kernel as it would be if its passes ended early: its intermediate form behind a pass, as bytecode.
-// All stages of a kernel do the same, unless a pass is wrong.
+// Stage is a kernel as it would be if its passes ended early: its intermediate form behind a pass, as
+// bytecode. All stages of a kernel do the same, unless a pass is wrong.
 type Stage struct {
 	// Pass is the one that is the last, "" for none, and Number its place among all of them, from 1 on.
 	Pass   string
 	Number int
 	// Before has the passes ahead of it, in the form that [PassMachinery.Parse] reads.
 	Before string
-	// Program holds the kernel alone, as that of [Compiler.Kernel] does. It is nil where the kernel cannot run
-	// yet: a later pass does what it needs.
+	// Program holds the kernel alone, as that of [Compiler.Kernel] does. It is nil where the kernel cannot
+	// run yet: a later pass does what it needs.
 	Program *isa.Program
 }
 
-// Stages lowers a kernel again and again, each time with one pass more, and returns what differs from the stage
-// before; the first one has no pass between those that always run. The number is that of all passes. shared asks for
-// kernels as [Compiler.SharedKernel] makes them. The passes run without those who watch them. The error is that of
-// [Compiler.Kernel] with all passes.
+// Stages lowers a kernel again and again, each time with one pass more, and returns what differs from the
+// stage before; the first one has no pass between those that always run. The number is that of all passes.
+// shared asks for kernels as [Compiler.SharedKernel] makes them. The passes run without those who watch them.
+// The error is that of [Compiler.Kernel] with all passes.
 //
-// The form of a pass is not kept and written as bytecode: writing changes it. The lowering does the same each time,
-// so that to end it early is the same.
+// The form of a pass is not kept and written as bytecode: writing changes it. The lowering does the same each
+// time, so that to end it early is the same.
 func (c *Compiler) Stages(ctx context.Context, name string, shared bool) (list []Stage, passes int, err error) {
 	opt := &c.mod.opt
 	machinery, dump := opt.Passes, opt.Dump
@@ -56,8 +56,8 @@ func (c *Compiler) Stages(ctx context.Context, name string, shared bool) (list [
 	return list, len(all), nil
 }
 
-// CheckedStage is [Compiler.CheckedKernel], or that of [Compiler.SharedKernel], without the passes between those that
-// always run: what checks find in it is no fault of a pass.
+// CheckedStage is [Compiler.CheckedKernel], or that of [Compiler.SharedKernel], without the passes between
+// those that always run: what checks find in it is no fault of a pass.
 func (c *Compiler) CheckedStage(ctx context.Context, name string, shared bool) (*isa.Program, error) {
 	opt := &c.mod.opt
 	machinery, dump := opt.Passes, opt.Dump

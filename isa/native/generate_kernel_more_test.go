@@ -1,8 +1,8 @@
 package native
 
-// What half of the random kernels have besides: elements of 8 and 16 bits and vectors of four of them, switches,
-// pointers that lanes choose, and that walk in loops, and private arrays with indices that are loaded. They are
-// decided by numbers of their own, so that the kernels are otherwise what they were.
+// What half of the random kernels have besides: elements of 8 and 16 bits and vectors of four of them,
+// switches, pointers that lanes choose, and that walk in loops, and private arrays with indices that are
+// loaded. They are decided by numbers of their own, so that the kernels are otherwise what they were.
 
 // more is what a kernel has of this.
 type more struct {
@@ -50,7 +50,8 @@ func (w *written) bits32() *term {
 	return cast(cUint, w.value())
 }
 
-// narrowElements gives the kernel a buffer of narrow elements to read, and one to write, and reads the former.
+// narrowElements gives the kernel a buffer of narrow elements to read, and one to write, and reads the
+// former.
 func (w *written) narrowElements() {
 	w.more.narrow = narrowTypes[w.n(len(narrowTypes))]
 	for i, name := range []string{"q0", "q1"} {
@@ -92,7 +93,8 @@ func (w *written) storeNarrow() {
 // cases writes a switch over some bits, of which not all have a case.
 func (w *written) cases() {
 	acc := w.values[w.n(len(w.values))]
-	// The parameter is less than 8, which compilers do not know: they would make integers of 3 bits of the others.
+	// The parameter is less than 8, which compilers do not know: they would make integers of 3 bits of the
+	// others.
 	x := operation("xor", operation("and", w.bits32(), number(cUint, []int{3, 7, 15}[w.n(3)])), w.parameterOf(2, cUint))
 	s := &statement{op: "switch", v: cast(cInt, x)}
 	if w.n(4) == 0 {
@@ -112,8 +114,8 @@ func (w *written) cases() {
 	w.more.switches++
 }
 
-// chosen gives each lane a pointer to one of the buffers that are only read, and reads what is behind it, in a loop
-// if the pointer walks.
+// chosen gives each lane a pointer to one of the buffers that are only read, and reads what is behind it, in
+// a loop if the pointer walks.
 func (w *written) chosen(walks bool) {
 	name := w.fresh("p")
 	place := func(buffer int) *term {
@@ -145,8 +147,8 @@ func (w *written) chosen(walks bool) {
 	w.add(s)
 }
 
-// writtenBuffers are the pointers to global memory that kernels only read. A term "address" starts where they lead at
-// first, and not where statements have moved them.
+// writtenBuffers are the pointers to global memory that kernels only read. A term "address" starts where they
+// lead at first, and not where statements have moved them.
 var writtenBuffers = []string{"b0", "b1"}
 
 // freshIndex returns a number below that of all work-items.

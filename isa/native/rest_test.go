@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
 
-// TestRest runs kernels once each, and collects garbage. Nothing may keep the memory of a launch that is over,
-// also not the waves that wait for the next one, which a pool keeps until the next collection.
+// TestRest runs kernels once each, and collects garbage. Nothing may keep the memory of a launch that is
+// over, also not the waves that wait for the next one, which a pool keeps until the next collection.
 func TestRest(t *testing.T) {
 	run := func(t *testing.T, e engine.Engine) {
 		var list []*ran

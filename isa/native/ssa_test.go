@@ -86,8 +86,8 @@ func chained() (passes []opt.Pass) {
 	return passes
 }
 
-// through returns the ways through the SSA form: without a pass, with the layout alone, with each pass alone, and
-// with a list of passes up to each of them.
+// through returns the ways through the SSA form: without a pass, with the layout alone, with each pass alone,
+// and with a list of passes up to each of them.
 func through(list []opt.Pass) []way {
 	layout := opt.Pass{Name: "diverge", Run: func(*ssa.Func) error { return nil }} // as behind any pass
 	ways := []way{{name: "no pass"}, {"the layout", []opt.Pass{layout}}}
@@ -104,9 +104,9 @@ func through(list []opt.Pass) []way {
 	return ways
 }
 
-// differing takes a kernel through SSA form on each way, and compares what becomes of it with want. It returns
-// the first way on which that is not the same, and what differs; nil where all is well. Results that one kernel
-// has had already are not made again.
+// differing takes a kernel through SSA form on each way, and compares what becomes of it with want. It
+// returns the first way on which that is not the same, and what differs; nil where all is well. Results that
+// one kernel has had already are not made again.
 func differing(k *isa.Kernel, ways []way, compare func(*isa.Kernel) string) (*way, string, error) {
 	var seen []*isa.Kernel
 	for i := range ways {
@@ -164,8 +164,8 @@ type ended struct {
 	fault, over bool
 }
 
-// onReference runs a kernel in the place of a program's on the reference engine; o is told of accesses, if it is
-// not nil.
+// onReference runs a kernel in the place of a program's on the reference engine; o is told of accesses, if it
+// is not nil.
 func (p *generated) onReference(t *testing.T, k *isa.Kernel, c setting, o *orders) ended {
 	t.Helper()
 	code, err := interp.Engine{}.Compile(&isa.Program{Kernels: []*isa.Kernel{k}}, k)
@@ -182,7 +182,8 @@ func (p *generated) onReference(t *testing.T, k *isa.Kernel, c setting, o *order
 	return ended{s, fault, over}
 }
 
-// ordered returns why results of a program may depend on the order in which work-items run; "" if they do not.
+// ordered returns why results of a program may depend on the order in which work-items run; "" if they do
+// not.
 func (p *generated) ordered(t *testing.T, k *isa.Kernel, c setting) string {
 	t.Helper()
 	o := &orders{kernel: k, bytes: map[memory.Pointer]byteUse{}}
@@ -329,8 +330,8 @@ func TestSSAKernels(t *testing.T) {
 	}
 }
 
-// races says whether work-items of the kernel race: whether accesses conflict that nothing orders. Work-items of one
-// sub-group are not ordered by that.
+// races says whether work-items of the kernel race: whether accesses conflict that nothing orders. Work-items
+// of one sub-group are not ordered by that.
 func (w *written) races(t *testing.T, c *lower.Compiler) bool {
 	t.Helper()
 	p, err := c.CheckedStage(t.Context(), w.name, false)
@@ -348,8 +349,8 @@ func (w *written) races(t *testing.T, c *lower.Compiler) bool {
 	return r.races > 0
 }
 
-// TestStages runs random kernels in the form that they have behind each pass of the lowering, from the one that is
-// as the module has it to the one that is run otherwise, and compares what they leave.
+// TestStages runs random kernels in the form that they have behind each pass of the lowering, from the one
+// that is as the module has it to the one that is run otherwise, and compares what they leave.
 func TestStages(t *testing.T) {
 	forms, racy, count := 0, 0, amount(30, 80, 500)
 	if *programCount > 0 {
