@@ -67,8 +67,8 @@ func TestSSA(t *testing.T) {
 	}
 	for name, passes := range map[string][]string{
 		"none": nil,
-		"all": {"simplify", "ifconvert", "unroll", "simplify", "narrow", "simplify", "address", "flatten", "narrow", "simplify",
-			"address", "walks", "rotate", "loads", "ifconvert", "hoist", "fuse", "sink"},
+		"all": {"simplify", "ifconvert", "unroll", "simplify", "narrow", "simplify", "unselect", "address", "flatten", "narrow",
+			"simplify", "address", "walks", "rotate", "loads", "ifconvert", "hoist", "fuse", "sink"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := Quick()

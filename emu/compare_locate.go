@@ -43,19 +43,10 @@ func (c *comparison) describe(changes []memory.Difference, others []diffText) fi
 			f.Detail = fmt.Sprintf("in pipe %q", ch.Pipe.Name())
 			break
 		}
-		size := d.mem.Lookup(ch.Pointer.Alloc()).Size
-		fault := &memory.Fault{Pointer: ch.Pointer, Region: d.mem.Lookup(ch.Pointer.Alloc()).Name, RegionSize: size, HasRegion: true}
 		var name string
-		if f.Object, name = c.object(fault); name == "" {
-			name = fmt.Sprintf("%v", ch.Pointer)
-		} else {
-			name = fmt.Sprintf("%s%+d", name, ch.Pointer.Offset())
-		}
-		// The word that the byte lies in.
-		word := memory.MakePointer(memory.SpaceGlobal, ch.Pointer.Alloc(), ch.Pointer.Offset()&^3)
-		n := int(min(4, size-uint64(word.Offset())))
-		now := d.mem.Lookup(word.Alloc()).Data[word.Offset():][:n]
-		f.Detail = fmt.Sprintf("at %s: %s; %s there", name, on([2]string{hexWord(c.after.Bytes(word, n)), hexWord(now)}), differing(ch.Bytes))
+		var is [2]string
+		name, f.Object, is = c.changed(ch, c.after)
+		f.Detail = fmt.Sprintf("at %s: %s; %s there", name, on(is), differing(ch.Bytes))
 	case len(others) > 0:
 		f.Detail = fmt.Sprintf("in %s: %s", others[0].what, on(others[0].is))
 		others = others[1:]
@@ -64,6 +55,21 @@ func (c *comparison) describe(changes []memory.Difference, others []diffText) fi
 		f.Detail += "; " + o.what + " too"
 	}
 	return f
+}
+
+// changed returns where memory has changed since a snapshot, the object that is there, and the word before and now.
+func (p *prepared) changed(ch *memory.Difference, since *memory.Snapshot) (where string, o *finding.Object, is [2]string) {
+	r := p.launch.Memory.Lookup(ch.Pointer.Alloc())
+	o, where = p.object(&memory.Fault{Pointer: ch.Pointer, Region: r.Name, RegionSize: r.Size, HasRegion: true})
+	if where == "" {
+		where = fmt.Sprintf("%v", ch.Pointer)
+	} else {
+		where = fmt.Sprintf("%s%+d", where, ch.Pointer.Offset())
+	}
+	// The word that the byte lies in.
+	word := memory.MakePointer(memory.SpaceGlobal, ch.Pointer.Alloc(), ch.Pointer.Offset()&^3)
+	n := int(min(4, r.Size-uint64(word.Offset())))
+	return where, o, [2]string{hexWord(since.Bytes(word, n)), hexWord(r.Data[word.Offset():][:n])}
 }
 
 func differing(n uint64) string {

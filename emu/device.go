@@ -46,6 +46,15 @@ type DeviceOptions struct {
 	// zero: LDS, private memory, buffers of [Device.NewBuffer]. 0 leaves them zero. Programs that rely on zeros show it.
 	Poison uint64
 
+	// Validate is how many launches of each kernel are validated, the first ones; 0 is what the environment variable
+	// LOCKSTEP_VALIDATE says, and none without it. The kernel then runs on "interp" in the form that it has behind each pass of its
+	// compilation, always from the same memory, and as machine code if the device's engine makes any. Where a pass
+	// changes memory or output, the result has the finding E-PASSDIFF, which names the pass; E-ENGINEDIFF is about
+	// machine code. The launch then runs as it does otherwise, and Result.Validation says what was compared. Results
+	// that the language leaves undefined, or that depend on the order of work-items, may differ: see [Validation].
+	// Launches with Check, with pipes, or with another memory model than that of all launches are not validated.
+	Validate int
+
 	// MaxWorkGroupSize is the number of work-items of a work-group at most; 0
 	// is 1024.
 	MaxWorkGroupSize int
@@ -135,7 +144,8 @@ type Device struct {
 	running bool     // a launch runs, without mu
 	kept    [][]byte // memory that was freed meanwhile
 
-	poison uint64 // see DeviceOptions.Poison
+	poison   uint64 // see DeviceOptions.Poison
+	validate int    // see DeviceOptions.Validate
 	// For launches with checks: where undefined bits come from, and how many launches there were.
 	origins  memory.Origins
 	launches uint64
@@ -198,13 +208,17 @@ func NewDevice(opt DeviceOptions) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
+	validate, err := validateOption(opt.Validate)
+	if err != nil {
+		return nil, err
+	}
 	n, name := uint64(opt.MaxWorkGroupSize), e.Name()
 	var reference engine.Engine
 	if opt.Engine == compareEngine {
 		name, reference = compareEngine, interp.Engine{}
 	}
 	d := &Device{
-		poison: opt.Poison,
+		poison: opt.Poison, validate: validate,
 		limits: Limits{
 			Engine:           name,
 			SubgroupSize:     opt.SubgroupSize,

@@ -23,6 +23,16 @@ func NewComparing(t interface{ Fatal(...any) }, opt DeviceOptions, e engine.Engi
 	return d
 }
 
+// NewValidating returns a device that runs kernels on an engine and validates the first launch of each.
+func NewValidating(t interface{ Fatal(...any) }, e engine.Engine) *Device {
+	d, err := NewDevice(DeviceOptions{Engine: interp.Engine{}.Name(), Validate: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.engine, d.limits.Engine = e, e.Name()
+	return d
+}
+
 // PointerOf returns where a buffer is on its device.
 func PointerOf(b *Buffer) memory.Pointer { return b.ptr }
 

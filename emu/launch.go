@@ -129,6 +129,8 @@ type Result struct {
 	// SubgroupSize is the number of lanes of a whole sub-group: what the kernel
 	// requires, or that of the device.
 	SubgroupSize int
+	// Validation is about a launch that was validated; nil for others. See DeviceOptions.Validate.
+	Validation *Validation
 	// Duration is how long the groups ran.
 	Duration time.Duration
 	// Shadow is the number of bytes of memory that the detection of data races took beside the
@@ -176,6 +178,8 @@ type prepared struct {
 	self      [1]*prepared   // the launch, as a list
 	set       *setRun        // that the launch runs in; nil without pipes
 	races     *race.Detector // of a launch with Check that runs alone
+	forms     *forms         // of a launch that is validated
+	pointers  []uint64       // by argument, once they are filled in
 }
 
 // prepare checks everything that does not change while the launch waits.
@@ -228,7 +232,11 @@ func (l *Launch) prepare() (*prepared, error) {
 			return nil, err
 		}
 	}
-	return p, p.comparable()
+	if err := p.comparable(); err != nil {
+		return p, err
+	}
+	p.forms, err = p.validated()
+	return p, err
 }
 
 // bind checks the arguments and notes what they bring.
@@ -334,13 +342,7 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 	if err := p.fill(); err != nil {
 		return nil, err
 	}
-	if p.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, p.Timeout)
-		defer cancel()
-	}
 	lim := &d.limits
-	start := time.Now()
 	opt := scheduler.Options{
 		Order: p.Schedule.Order, Seed: p.Schedule.Seed,
 		Workers: p.workers(lim.Workers), Parallel: p.Parallel, WaveLanes: lim.WaveLanes, KeepGoing: p.KeepGoing,
@@ -353,6 +355,26 @@ func (p *prepared) run(ctx context.Context) (*Result, error) {
 		p.beginTrace()
 		opt.Tracer, opt.Subgroups = p.Trace, p.Trace.SubgroupTracer()
 	}
+	if p.forms != nil {
+		return p.runValidated(ctx, opt)
+	}
+	return p.runOnce(ctx, opt)
+}
+
+// limited returns a context that ends when the launch has taken too long.
+func (p *prepared) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if p.Timeout > 0 {
+		return context.WithTimeout(ctx, p.Timeout)
+	}
+	return ctx, func() {}
+}
+
+// runOnce runs a launch whose turn has come, whose arguments are filled in, and which is not to be validated.
+func (p *prepared) runOnce(ctx context.Context, opt scheduler.Options) (*Result, error) {
+	ctx, cancel := p.limited(ctx)
+	defer cancel()
+	p.self[0] = p
+	d, list, start := p.Kernel.prog.dev, p.self[:], time.Now()
 	if d.reference != nil {
 		return p.runCompared(ctx, opt)
 	}
@@ -475,7 +497,6 @@ func (p *prepared) fill() error {
 	k := p.Kernel
 	l := &p.launch
 	l.Memory = k.prog.dev.mem
-	l.Scalars = slices.Clone(l.Kernel.ScalarInit)
 	l.Values = make([][]byte, len(p.args))
 	values := make([]uint64, len(p.args)) // of pointers
 	p.locals = uint32(len(l.Kernel.Local))
@@ -485,22 +506,35 @@ func (p *prepared) fill() error {
 			return err
 		}
 	}
-	for i := range l.Kernel.ParamRegs {
-		r := &l.Kernel.ParamRegs[i]
-		if k.code.Params[r.Param].Kind == isa.ParamValue {
-			l.Scalars[r.Scalar] = scalarValue(r, l.Values[r.Param])
-		} else {
-			l.Scalars[r.Scalar] = values[r.Param]
-		}
+	var err error
+	if l.Scalars, err = p.scalars(l.Kernel, values); err != nil {
+		return err
 	}
-	for _, r := range l.Kernel.GlobalRegs {
-		if r.Global >= len(k.prog.globals) {
-			return &ModuleError{Stage: "verify", Err: fmt.Errorf("kernel %s uses variable %d of %d", k.code.Name, r.Global, len(k.prog.globals))}
-		}
-		l.Scalars[r.Scalar] = uint64(k.prog.globals[r.Global])
-	}
+	p.pointers = values
 	p.shadows()
 	return p.pipeEnds()
+}
+
+// scalars returns what the scalar registers of a form of the kernel hold at first, given the arguments that are no
+// values.
+func (p *prepared) scalars(code *isa.Kernel, pointers []uint64) ([]uint64, error) {
+	k := p.Kernel
+	list := slices.Clone(code.ScalarInit)
+	for i := range code.ParamRegs {
+		r := &code.ParamRegs[i]
+		if k.code.Params[r.Param].Kind == isa.ParamValue {
+			list[r.Scalar] = scalarValue(r, p.launch.Values[r.Param])
+		} else {
+			list[r.Scalar] = pointers[r.Param]
+		}
+	}
+	for _, r := range code.GlobalRegs {
+		if r.Global >= len(k.prog.globals) {
+			return nil, &ModuleError{Stage: "verify", Err: fmt.Errorf("kernel %s uses variable %d of %d", k.code.Name, r.Global, len(k.prog.globals))}
+		}
+		list[r.Scalar] = uint64(k.prog.globals[r.Global])
+	}
+	return list, nil
 }
 
 // usable says why a kernel cannot have a buffer.

@@ -285,6 +285,7 @@ type Kernel struct {
 	name    string
 	checked checkedKernel // for launches with checks
 	shared  sharedKernel  // for devices whose memory the host shares
+	forms   forms         // for launches that are validated
 
 	made    *made // shared with the kernel on other devices
 	compile sync.Once

@@ -17,13 +17,15 @@ func TestLend(t *testing.T) {
 		wg.Go(func() {
 			for i := range times {
 				var mine sync.WaitGroup
-				for range 1 + i%3 {
+				work := make([]func(), 1+i%3)
+				for j := range work {
 					mine.Add(1)
-					lend(func() {
+					work[j] = func() {
 						done.Add(1)
 						mine.Done()
-					})
+					}
 				}
+				lend(work...)
 				mine.Wait()
 				if i%8 == a {
 					time.Sleep(linger * time.Duration(i%5) / 2)
@@ -45,13 +47,11 @@ func TestLend(t *testing.T) {
 func TestLendLeaves(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Add(3)
-	for range 3 {
-		lend(wg.Done)
-	}
+	lend(wg.Done, wg.Done, wg.Done)
 	wg.Wait()
 	for {
 		crew.Lock()
-		n := len(crew.waiting)
+		n := len(crew.waiting) + crew.asleep
 		crew.Unlock()
 		if n == 0 {
 			break // otherwise the test ends when its time is over

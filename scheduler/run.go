@@ -199,20 +199,29 @@ func (r *Runner) Run(ctx context.Context, l *engine.Launch, opt Options) (*Resul
 	return s.finish(ctx, workers)
 }
 
-// work has several workers work, the first of them on this goroutine, and waits until all have done.
+// work has several workers work, the first of them on this goroutine, and waits until all have done. A worker that nobody has
+// begun when the first one finds no more work begins and ends on this goroutine: a thread that is late keeps nobody waiting.
 func work(workers []*worker) {
 	var wg sync.WaitGroup
 	var working atomic.Int32
-	for _, w := range workers[1:] {
-		wg.Add(1)
-		working.Add(1)
-		lend(func() {
-			w.work()
-			working.Add(-1)
-			wg.Done()
-		})
+	rest := workers[1:]
+	begun, others := make([]atomic.Bool, len(rest)), make([]func(), len(rest))
+	wg.Add(len(rest))
+	working.Add(int32(len(rest)))
+	for i, w := range rest {
+		others[i] = func() {
+			if begun[i].CompareAndSwap(false, true) {
+				w.work()
+				working.Add(-1)
+				wg.Done()
+			}
+		}
 	}
+	lend(others...)
 	workers[0].work()
+	for _, begin := range others {
+		begin()
+	}
 	spin(func() bool { return working.Load() == 0 })
 	wg.Wait()
 }

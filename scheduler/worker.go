@@ -68,6 +68,7 @@ type wave struct {
 	where    engine.Locator // the same wave; nil where it cannot say
 	hold     engine.Holder  // the same wave; nil where it cannot
 	sweep    engine.Sweeper // the same
+	rester   engine.Rester  // the same
 	first, n int            // work-items of the group
 	state    engine.Stop
 
@@ -98,6 +99,7 @@ func (s *launch) worker() (*worker, error) {
 		v.where, _ = v.Wave.(engine.Locator)
 		v.hold, _ = v.Wave.(engine.Holder)
 		v.sweep, _ = v.Wave.(engine.Sweeper)
+		v.rester, _ = v.Wave.(engine.Rester)
 		w.waves = append(w.waves, v)
 	}
 	if len(s.LocalSizes) == 0 {
@@ -136,8 +138,15 @@ func (s *launch) worker() (*worker, error) {
 	return w, nil
 }
 
-// rest keeps a worker for the next launch, without what belongs to this one.
+// rest keeps a worker for the next launch, without what belongs to this one. A pool keeps what is in it until
+// the garbage collector has run twice: programs that make many kernels, or devices, would have the memory of
+// launches that are over grow with every cycle of the collector.
 func (r *Runner) rest(w *worker) {
+	for i := range w.waves {
+		if v := w.waves[i].rester; v != nil {
+			v.Rest()
+		}
+	}
 	w.launch, w.set, w.member = nil, nil, nil
 	w.stretch, w.stopped = stretch{}, nil
 	clear(w.stretches)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -167,16 +166,49 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// TestRecordOthers holds that records of other machines stand behind the record, and that what is none is refused.
+func TestRecordOthers(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := &Report{Command: "go run . -sections processors", Implementations: []Implementation{{Name: nativeAVX512}},
+		Figures: []Figure{{Table: processorsTable, Name: "saxpy", Value: 12, Unit: "times"}}}
+	numbers, err := other.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("results.json", "not read")
+	write("sixteen.json", string(numbers))
+	got, err := sample().withOthers(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{sample().Markdown() + "\n## sixteen\n\n- ", "| " + processorsTable + " | measured", "| saxpy | 12 times |"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in %q", want, got)
+		}
+	}
+	for _, wrong := range []string{"{", "{}", `{"implementations":[{"name":"a"}],"kernels":[{"kernel":"k"}]}`} {
+		write("wrong.json", wrong)
+		if _, err := sample().withOthers(dir); err == nil || !strings.Contains(err.Error(), "wrong.json") {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
+
 // TestRepository holds that the repository's files are made of its numbers; with
 // -update they are made again.
 func TestRepository(t *testing.T) {
 	root := filepath.Join("..", "..")
-	b, err := os.ReadFile(filepath.Join(root, resultsJSON))
+	r, err := readReport(filepath.Join(root, resultsJSON))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Report{}
-	if err := json.Unmarshal(b, r); err != nil {
+	tables, err := r.withOthers(filepath.Join(root, resultsDir))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if *update {
@@ -184,7 +216,7 @@ func TestRepository(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, content := range map[string]string{resultsChart: string(r.SVG()), resultsMarkdown: r.Markdown(), readme: r.Summary()} {
+	for name, content := range map[string]string{resultsChart: string(r.SVG()), resultsMarkdown: tables, readme: r.Summary()} {
 		got, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)

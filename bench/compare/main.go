@@ -38,6 +38,9 @@
 // reads and writes, and the first result, beside PoCL; its kernels are held
 // against those of the Go API.
 //
+// On a machine with at least four processors, each kernel is measured on one, on two and on all of them, beside
+// PoCL.
+//
 // Launches with all checks on are held to the portable and the default engine
 // without them, to Oclgrind with its checks, and to memory.
 //
@@ -53,6 +56,9 @@
 //
 // With -record the numbers go to bench/results, with a chart, the tables to
 // bench/RESULTS.md, and a summary into the README between two lines that mark it.
+// Other files in bench/results are records of other machines, which -json wrote
+// there; their tables stand in bench/RESULTS.md behind those of the record, and
+// go test -run TestRepository -update puts them there.
 //
 // The exit status is 0 when everything ran, whether targets hold or not; 1 when
 // something could not be measured or results differ.
@@ -115,7 +121,7 @@ type comparison struct {
 }
 
 // sections are the parts of a report, in order.
-var sections = []string{"kernels", "cold", "source", "workers", "alone", "copies", "groups", "pipes", "images", "checks", "driver"}
+var sections = []string{"kernels", "cold", "source", "workers", "processors", "alone", "copies", "groups", "pipes", "images", "checks", "driver"}
 
 // parseSections reads a list of them; "" is all.
 func parseSections(list string) (map[string]bool, error) {
@@ -260,6 +266,7 @@ func (c *comparison) fill(ctx context.Context, r *Report, workloads []*bench.Wor
 		{"cold", "cold starts", func() ([]Figure, error) { return c.cold(ctx) }},
 		{"source", "the compiler of OpenCL C", func() ([]Figure, error) { return c.source(ctx, workloads) }},
 		{"workers", "one and two workers", func() ([]Figure, error) { return c.twoWorkers(ctx, first) }},
+		{"processors", "many processors", func() ([]Figure, error) { return c.processors(ctx, workloads) }},
 		{"alone", "scaling", single(c.scaling)},
 		{"alone", "launch", single(c.launch)},
 		{"alone", "process start", func() ([]Figure, error) { return c.start(ctx) }},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +12,8 @@ import (
 
 // What a run writes into the repository, below its root.
 const (
-	resultsJSON     = "bench/results/results.json"
+	resultsDir      = "bench/results"
+	resultsJSON     = resultsDir + "/results.json"
 	resultsChart    = "bench/results/speed.svg"
 	resultsMarkdown = "bench/RESULTS.md"
 	readme          = "README.md"
@@ -42,6 +44,10 @@ func (r *Report) recordIn(root string) error {
 		return err
 	}
 	file := func(name string) string { return filepath.Join(root, filepath.FromSlash(name)) }
+	tables, err := r.withOthers(file(resultsDir))
+	if err != nil {
+		return err
+	}
 	page, err := os.ReadFile(file(readme))
 	if err != nil {
 		return err
@@ -54,11 +60,56 @@ func (r *Report) recordIn(root string) error {
 		return err
 	}
 	for name, content := range map[string]string{
-		resultsJSON: string(numbers), resultsChart: string(r.SVG()), resultsMarkdown: r.Markdown(), readme: text,
+		resultsJSON: string(numbers), resultsChart: string(r.SVG()), resultsMarkdown: tables, readme: text,
 	} {
 		err = errors.Join(err, os.WriteFile(file(name), []byte(content), 0o666))
 	}
 	return err
+}
+
+// withOthers is the report as a file of the repository, with those of other machines behind it: all other JSON files of the
+// folder, in the order of their names.
+func (r *Report) withOthers(folder string) (string, error) {
+	text := r.Markdown()
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil {
+		return "", err
+	}
+	for _, name := range files {
+		if filepath.Base(name) == filepath.Base(resultsJSON) {
+			continue
+		}
+		other, err := readReport(name)
+		if err != nil {
+			return "", err
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "\n## %s\n\n", strings.TrimSuffix(filepath.Base(name), ".json"))
+		other.write(&b, "- ", writeMarkdown)
+		text += b.String()
+	}
+	return text, nil
+}
+
+// readReport reads what -json wrote.
+func readReport(name string) (*Report, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	if err := json.Unmarshal(b, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(r.Implementations) == 0 {
+		return nil, fmt.Errorf("%s has no implementations: it is no report of this command", name)
+	}
+	for _, row := range r.Rows {
+		if len(row.Cells) != len(r.Implementations) {
+			return nil, fmt.Errorf("%s: kernel %s has %d results for %d implementations", name, row.Kernel, len(row.Cells), len(r.Implementations))
+		}
+	}
+	return r, nil
 }
 
 // between puts content between two lines of a text.

@@ -116,6 +116,13 @@ type Locator interface {
 	Apart() bool
 }
 
+// Rester is what a [Wave] may be besides: able to forget its launch.
+type Rester interface {
+	// Rest forgets what belongs to the launch that is over, so that memory which nobody else knows can be
+	// collected. Start follows, or nothing.
+	Rest()
+}
+
 // Stater is what a [Wave] may be besides: able to tell what decides how it goes on.
 type Stater interface {
 	// State calls f with all that decides what the wave does next, but for memory that others share, in an order

@@ -43,6 +43,7 @@ const (
 	NoProgress        Code = "E-ENDLESS"       // a loop that never ends (with checks on)
 	Cancelled         Code = "E-CANCELLED"     // the caller ended the launch
 	EngineDiff        Code = "E-ENGINEDIFF"    // engines that a launch ran on differ
+	PassDiff          Code = "E-PASSDIFF"      // a pass of the compiler changes what a launch computes
 
 	WriteOnly       Code = "E-WRITEONLY" // read from a write-only buffer
 	Restrict        Code = "E-RESTRICT"  // memory of a restrict pointer accessed through another (with checks on)
@@ -190,6 +191,8 @@ var descriptions = map[Code]Description{
 		Text: "The caller cancelled the launch before it was over. Memory holds what the kernel had written by then."},
 	EngineDiff: {Title: "engines differ",
 		Text: "A launch ran on two engines from the same memory (-engine compare), and they left different memory, pipes, output, counters or findings. That is a mistake of lockstep, not of the kernel: please report it, with the module and the command. The work-item is the one that wrote the first byte that differs on the reference. Memory and results are those of the reference. As a warning: the engines agree where work-groups run one after the other, so that most likely work-groups race."},
+	PassDiff: {Title: "passes differ",
+		Text: "A launch was validated (LOCKSTEP_VALIDATE): the kernel ran in the form that it has behind each pass of its compilation, always from the same memory, and behind the pass that is named it left different memory or output, or a fault. That is a mistake of lockstep, not of the kernel: please report it, with the module and the command. The finding is made only where checks find nothing wrong with the kernel, and the order of its work-items does not decide about its results."},
 	Race: {Title: "data race",
 		Text:    "Two work-items access the same bytes, at least one of them writes, not both are atomic operations, and nothing orders the two: the result is undefined (OpenCL 3.3.6.2). Barriers order the work-items of a group, for the memory that their flags name; work-groups are ordered by atomic operations with release and acquire only. That the work-items of a sub-group run together orders nothing. An asynchronous copy accesses global memory from the work-item that comes to it first until one waits for it. The finding does not depend on which of the two was first. Writes of the same value are races, too; -benign leaves them out.",
 		Checked: true, Bytes: true},

@@ -38,6 +38,7 @@ var helps = map[Code]string{
 	NoProgress:        "let something in the loop change the condition that ends it",
 	TimeLimit:         "allow more time, or look for a loop that never ends",
 	EngineDiff:        "report it, with the module and the command; -engine interp gives the right results",
+	PassDiff:          "report it, with the module and the command; lockstep compile -passes without that pass gives the right results",
 
 	Race:          "order the two accesses by a barrier, or make them atomic",
 	DeadVariable:  "let the variable live as long as the pointer to it: declare it further out, or return its value",

@@ -143,8 +143,8 @@ func tellAtomic(w *wave, in *inst) {
 		return
 	}
 	reads, writes := op != isa.AtomicStore, op != isa.AtomicLoad
-	if p := memory.Pointer(w.s[in.a]); in.src.A.IsScalar() && in.scalars&1 != 0 && !p.Far() {
-		r, p := w.group.Races, p.Add(in.disp)
+	if in.src.A.IsScalar() && in.scalars&1 != 0 && !memory.Pointer(w.s[in.a]).Far() {
+		r, p := w.group.Races, memory.Pointer(w.s[in.a]).Add(in.disp)
 		for k, m := range w.exec {
 			if m != 0 {
 				r.Atomics(in.aux.race, p, w.first+k*64, m, w.offsets(in, w.chunk(k)), in.src.Order(), reads, writes)

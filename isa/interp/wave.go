@@ -246,6 +246,23 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	w.enliven(before)
 }
 
+// Rest forgets what belongs to the launch: its memory, and what has been found out about it.
+func (w *wave) Rest() {
+	w.group, w.mem, w.lds = nil, nil, nil
+	w.privVals, w.valueKey = nil, valueKey{}
+	if w.machine != nil {
+		w.machine.slotKey = slotKey{}
+		w.machine.clearSlots()
+		w.LDS, w.Lines, w.Event = nil, 0, nil
+	}
+	if p := w.pipes; p != nil {
+		p.base, p.pipe, p.launch, p.pipes = 0, nil, nil, nil
+	}
+	if w.shadow != nil {
+		w.shadow.of = nil
+	}
+}
+
 // cut makes the masks those of a number of chunks.
 func (w *wave) cut(chunks int) {
 	cut := func(i int) []uint64 { return w.masksMu[i*w.words:][:chunks] }

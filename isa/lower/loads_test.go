@@ -25,6 +25,8 @@ func TestLoads(t *testing.T) {
 		want       [2]int
 	}{
 		{"twice", `s = in[g] * (in[g] + 1);`, [2]int{1, 0}},
+		{"a vector twice", `global const uint4 *p = (global const uint4 *)in; uint4 a = p[g], b = p[g]; s = a.x * b.y;`, [2]int{4, 0}},
+		{"two components", `global const uint4 *p = (global const uint4 *)in; s = p[g].x * p[g].y + p[g].x;`, [2]int{2, 0}},
 		{"other places", `s = in[g] * in[g + 1];`, [2]int{2, 0}},
 		{"other widths", `s = in[g] + ((global const uchar *)in)[4 * g];`, [2]int{2, 0}},
 		{"volatile", `s = v[g] + v[g];`, [2]int{2, 0}},

@@ -70,6 +70,7 @@ type PassMachinery struct {
 
 	passes []Pass
 	byName map[string]int
+	plain  bool // bodies of functions are not prepared (prepare.go)
 }
 
 // NewPassMachinery returns a machinery with the passes of this package and the

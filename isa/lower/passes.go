@@ -45,6 +45,7 @@ func builtinPasses() []Pass {
 		of("asyncwaits"),
 		of("asyncmarks"),
 		of("narrow"),
+		of("unselect"),
 		of("address"),
 		of("flatten"),
 		of("walks"),
@@ -68,4 +69,4 @@ func builtinPasses() []Pass {
 // defaultPipeline is what the middle of the road is unless somebody says
 // otherwise. Simplifying lays open variables that were not to be promoted before.
 const defaultPipeline = "specialize,promote,simplify,ifconvert,unroll,simplify,promote,simplify,storages,checks,asyncwaits,asyncmarks," +
-	"narrow,simplify,address,flatten,narrow,simplify,address,walks,rotate,loads,ifconvert,hoist,fuse,sink,returns"
+	"narrow,simplify,unselect,address,flatten,narrow,simplify,address,walks,rotate,loads,ifconvert,hoist,fuse,sink,returns"

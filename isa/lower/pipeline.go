@@ -43,7 +43,7 @@ func (p Pipeline) write(b *strings.Builder) {
 
 // standard says whether the default pipeline runs, and nothing ahead of it.
 func (m *PassMachinery) standard() bool {
-	return m == standard || len(m.Frontend) == 0 && slices.Equal(m.Finalize.Flat(), m.Default().Flat())
+	return m == standard || !m.plain && len(m.Frontend) == 0 && slices.Equal(m.Finalize.Flat(), m.Default().Flat())
 }
 
 // Flat returns the passes in the order in which they run.

@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
 // Private memory at places that differ between lanes is gathered and scattered, by words: the one at offset n
@@ -36,25 +38,16 @@ type strewn struct {
 // allocation, or lies in words that it does not fill.
 func (c *compiler) strewn(in *isa.Inst) strewn {
 	p, it, scale := c.placeOf(c.run.Slots[c.at]), in.Idx.Type(), int64(in.Scale)
-	off, bias := p.Offset+int64(in.Disp), int64(0)
-	if off < 0 {
-		bias = (-off + scale - 1) / scale
-		off += bias * scale
+	off, bias, limit, ok := c.reachOf(in)
+	if !ok && !c.confined {
+		c.Jmp(c.refuse)
 	}
 	x := c.load(in.B, it, true)
 	d := c.vec()
-	limit := (p.Last - min(uint64(off), p.Last)) / uint64(scale)
-	if uint64(off) > p.Last || it == isa.I32 && uint64(bias)+limit > math.MaxInt32 {
-		// Outside in all lanes; or an index less the bias, in 32 bits, may be the same for an index inside
-		// and for one below 0.
-		c.Jmp(c.refuse)
-		off, bias, limit = 0, 0, p.Last/uint64(scale)
+	x = c.lessBias(it, d, x, bias)
+	if !c.confined {
+		c.set.beyond(c, it, x, c.number(it, limit), c.refuse)
 	}
-	if bias != 0 {
-		c.V(opSub.of(it), c.width(it), d, x, c.splat(it, uint32(bias), uint64(bias)))
-		x = d
-	}
-	c.set.beyond(c, it, x, c.number(it, limit), c.refuse)
 	if it == isa.I64 {
 		c.set.lower(c, d, x)
 		x = d
@@ -62,7 +55,7 @@ func (c *compiler) strewn(in *isa.Inst) strewn {
 
 	s := strewn{x: d, disp: int32(p.Room)}
 	w := c.width(isa.I32)
-	if scale%4 == 0 && off%4 == 0 {
+	if filling(in, off) {
 		c.times(d, x, uint32(scale)*64)
 		s.disp += int32(off) * 64
 	} else {
@@ -71,6 +64,7 @@ func (c *compiler) strewn(in *isa.Inst) strewn {
 		s.shift, s.moved = c.vec(), narrow(in.Type)
 		c.V(amd64.VPANDD, w, s.shift, d, c.splat(isa.I32, 3, 0))
 		switch {
+		case c.confined:
 		case in.Type.Bits() >= 32:
 			c.set.beyond(c, isa.I32, s.shift, c.Const32(0), c.refuse)
 		case in.Type.Bits() == 16:
@@ -86,6 +80,75 @@ func (c *compiler) strewn(in *isa.Inst) strewn {
 	}
 	c.V(amd64.VPADDD, w, d, d, c.Const(lanes))
 	return s
+}
+
+// reachOf returns the offset in its allocation that an instruction accesses at index bias, and how far behind that the
+// highest index is inside. It is not ok if there is none, or it cannot be told from others.
+func (c *compiler) reachOf(in *isa.Inst) (off, bias int64, limit uint64, ok bool) {
+	p, scale := c.placeOf(c.run.Slots[c.at]), int64(in.Scale)
+	if off = p.Offset + int64(in.Disp); off < 0 {
+		bias = (-off + scale - 1) / scale
+		off += bias * scale
+	}
+	limit = (p.Last - min(uint64(off), p.Last)) / uint64(scale)
+	if uint64(off) > p.Last || in.Idx.Type() == isa.I32 && uint64(bias)+limit > math.MaxInt32 {
+		// Outside in all lanes; or an index less the bias, in 32 bits, may be the same for an index inside
+		// and for one below 0.
+		return 0, 0, p.Last / uint64(scale), false
+	}
+	return off, bias, limit, true
+}
+
+// filling says whether all elements that an instruction accesses begin with a word, given the offset of one.
+func filling(in *isa.Inst, off int64) bool { return in.Scale%4 == 0 && off%4 == 0 }
+
+// lessBias takes the bias off an index, in d if there is one.
+func (c *compiler) lessBias(it isa.Type, d, x amd64.Vec, bias int64) amd64.Vec {
+	if bias == 0 {
+		return x
+	}
+	c.V(opSub.of(it), c.width(it), d, x, c.splat(it, uint32(bias), uint64(bias)))
+	return d
+}
+
+// hasApart says whether the run has accesses to private memory at places that differ between lanes.
+func (c *compiler) hasApart() bool {
+	return slices.ContainsFunc(c.run.Code, func(in isa.Inst) bool { return plan.Apart(&in) })
+}
+
+// checkApart looks at the indices of such accesses of a run that changes its own inputs, before it does. Those are
+// inputs, too. The least of the limits of an index is enough.
+func (c *compiler) checkApart() {
+	type index struct {
+		r    isa.Reg
+		t    isa.Type
+		bias int64
+	}
+	var order []index
+	limits := map[index]uint64{}
+	for i := range c.run.Code {
+		in := &c.run.Code[i]
+		if !plan.Apart(in) {
+			continue
+		}
+		c.at = i
+		off, bias, limit, ok := c.reachOf(in)
+		if !ok || !filling(in, off) {
+			c.strewn(in)
+			continue
+		}
+		x := index{in.B, in.Idx.Type(), bias}
+		if least, ok := limits[x]; ok {
+			limit = min(limit, least)
+		} else {
+			order = append(order, x)
+		}
+		limits[x] = limit
+	}
+	for _, x := range order {
+		v := c.load(x.r, x.t, true)
+		c.set.beyond(c, x.t, c.lessBias(x.t, c.vec(), v, x.bias), c.number(x.t, limits[x]), c.refuse)
+	}
 }
 
 // times multiplies elements of 32 bits by a constant.

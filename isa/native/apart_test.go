@@ -123,3 +123,29 @@ func TestApartAmongLoads(t *testing.T) {
 		}
 	})
 }
+
+// TestApartOfIndex runs loads from private memory that leave the element where the index was, with more behind them in the
+// run. In some lanes the index is outside.
+func TestApartOfIndex(t *testing.T) {
+	each(t, func(t *testing.T, e Engine) {
+		for _, beyond := range []uint64{0, 1} {
+			p := newProgram()
+			p.k.Private = append(p.k.Private, isa.Alloc{Name: "p", Size: 64, Align: 4})
+			private := p.constant(isa.PointerBits(isa.SpacePrivate, 0))
+			x, v := p.load(1, isa.I32), p.load(2, isa.I32)
+			p.branch(p.load(bufMask, isa.B1), 1, 2)
+			p.emit(isa.Inst{Op: isa.OpAnd, Type: isa.I32, Dst: x, A: x, B: p.constant(15)})
+			p.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: x, A: x, B: p.constant(beyond)})
+			p.jump(2)
+			at := isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpacePrivate, A: private, B: x, Idx: isa.IdxU32, Scale: 4, C: v}
+			p.emit(at)
+			at.Op, at.Dst, at.C = isa.OpLoad, x, isa.None
+			p.emit(at)
+			p.emit(isa.Inst{Op: isa.OpAdd, Type: isa.I32, Dst: v, A: v, B: x})
+			p.jump(3)
+			p.store(v, isa.I32)
+			p.emit(isa.Inst{Op: isa.OpRet})
+			runFirstLane(t, e, p.k)
+		}
+	})
+}

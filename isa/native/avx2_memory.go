@@ -88,22 +88,46 @@ func (avx2) moveSome(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec) {
 	c.V(opMaskMove2.of(t), c.width(t), m, vecTemp, v)
 }
 
-// scatter stores one element after the other.
+// scatter stores one element after the other. Where some lanes of the group do not run, it goes through the bits of
+// those that do: which they are differs from time to time, so that a branch for each lane would be mispredicted.
 func (avx2) scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec) {
 	if c.sharing { // regLeft is regSeen, of use to loads behind a store to private memory
-		c.G(amd64.MOV, amd64.B64, c.aside(0), regSeen)
-		defer c.G(amd64.MOV, amd64.B64, regSeen, c.aside(0))
+		c.G(amd64.MOV, amd64.B64, c.aside(128), regSeen)
+		defer c.G(amd64.MOV, amd64.B64, regSeen, c.aside(128))
 	}
+	some, next, done := c.NewLabel(), c.NewLabel(), c.NewLabel()
 	c.bits(regLeft, amd64.Mem{Base: regExec})
 	m.Index = regTemp
+	c.G(amd64.CMP, amd64.B32, regLeft, amd64.Imm(1<<c.lanes-1))
+	c.Jcc(amd64.NotEqual, some)
 	for i := range c.lanes {
-		skip := c.NewLabel()
-		c.G(amd64.TEST, amd64.B32, regLeft, amd64.Imm(1<<i))
-		c.Jcc(amd64.IsZero, skip)
 		c.element(it, regTemp, x, i)
 		c.element(t, m, v, i)
-		c.Bind(skip)
 	}
+	c.later(func() {
+		indices, elements := c.aside(0), c.aside(64)
+		c.Bind(some)
+		c.V(opMove.of(it), c.width(it), indices, x)
+		c.V(opMove.of(t), c.width(t), elements, v)
+		indices.Index, indices.Scale = regTemp, uint8(it.Bits()/8)
+		elements.Index, elements.Scale = regTemp, uint8(t.Bits()/8)
+		move, size := amd64.VMOVD, amd64.B32
+		if t.Bits() == 64 {
+			move = amd64.VMOVQ
+		}
+		if it.Bits() == 64 {
+			size = amd64.B64
+		}
+		c.Bind(next)
+		c.G(amd64.TZCNT, amd64.B32, regTemp, regLeft)
+		c.V(move, amd64.X, vecTemp, elements)
+		c.G(amd64.MOV, size, regTemp, indices)
+		c.V(move, amd64.X, m, vecTemp)
+		c.V(amd64.BLSR, amd64.X, regLeft, regLeft)
+		c.Jcc(amd64.NotZero, next)
+		c.Jmp(done)
+	})
+	c.Bind(done)
 }
 
 // element copies element i of x.

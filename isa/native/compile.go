@@ -74,10 +74,11 @@ type compiler struct {
 	// home, if there is one, takes a result to a register of its own if that is where it belongs.
 	home func(v *value, x amd64.Vec, loose, wide bool) bool
 
-	parting bool       // lanes part, so that active has those that run
-	active  amd64.Mask // the lanes of the group that run, where maskExec has those of the present block
-	checked bool       // divisors are known not to be 0
-	across  across     // a run with instructions across lanes
+	parting  bool       // lanes part, so that active has those that run
+	active   amd64.Mask // the lanes of the group that run, where maskExec has those of the present block
+	checked  bool       // divisors are known not to be 0
+	confined bool       // accesses to private memory at places that differ between lanes are known to be inside
+	across   across     // a run with instructions across lanes
 
 	slots   map[int]*slotState   // of the run, by number
 	rows    map[int]rowPlace     // likewise; nil if the run has none
@@ -144,9 +145,13 @@ func compileRun(k *builder, run *plan.Run, refuse amd64.Label) {
 		// Nothing is changed before all of it is known to be in order.
 		c.loop(func() { c.check(first) })
 		c.forget()
-	} else if c.spoiled() && c.divides() {
+	} else if c.spoiled() && (c.divides() || c.hasApart()) {
 		c.checked = true
-		c.loop(c.checkDivisors)
+		c.loop(func() {
+			c.checkDivisors()
+			c.checkApart()
+		})
+		c.confined = true
 		c.forget()
 	}
 	c.prepareSlots()
@@ -159,14 +164,15 @@ func compileRun(k *builder, run *plan.Run, refuse amd64.Label) {
 func changesAtOnce(run *plan.Run) bool {
 	in := &run.Code[0]
 	if plan.Pointed(in) {
-		return true
+		return in.Op == isa.OpStore || in.Dst == in.A && in.Type.Bank() == isa.Bank64 ||
+			in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank()
 	}
 	switch in.Op {
 	case isa.OpStore:
 		return plan.Indexed(in)
 	case isa.OpLoad, isa.OpBlockLoad:
 		// Private memory that is apart has its own check in front.
-		return in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank()
+		return !plan.Apart(in) && in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank()
 	}
 	return in.Op == isa.OpAtomic && in.B.IsVector() || in.Op == isa.OpBlockStore
 }
@@ -175,7 +181,7 @@ func changesAtOnce(run *plan.Run) bool {
 func (c *compiler) check(in *isa.Inst) {
 	c.at = 0
 	if plan.Pointed(in) {
-		c.pointedOffset(in)
+		c.inSlot(c.pointerOffset(in))
 		return
 	}
 	if plan.Blocked(in) {

@@ -92,7 +92,8 @@
 // barriers and loops: package plan makes one sequence of instructions of the blocks, with selections for
 // lanes that part; the stores only look at their indices there, and take place in passes of their own behind
 // it. Both stand in front of the blocks that they are for, and control falls through to these where something
-// is not as it should be. Nothing has changed by then that the blocks read.
+// is not as it should be. Nothing has changed by then that the blocks read. Both compute indices of 64 bits in 32
+// where bounds at run time allow it (plan/narrow.go, region_narrow.go).
 //
 // A hyperblock whose lanes all run, in rows, and whose indices are sums of ids and scalars is compiled twice.
 // The first version (versioning.go) begins with a proof that all indices are within their limits and that no

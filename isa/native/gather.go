@@ -1,6 +1,8 @@
 package native
 
 import (
+	"math/bits"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
@@ -19,7 +21,7 @@ type gathering struct {
 	x       amd64.Vec // the index, as it is
 	absent  *value    // the index in the register file, if x does not hold it yet
 	d, temp amd64.Vec // the result, and another register
-	more    amd64.Vec // one more, where stride is more than 1
+	more    amd64.Vec // one more, where stride is more than 1 or shiftable
 	stride  int       // of compiler.stride
 	bias    uint32
 	disp    int32 // from the element that the index less the bias selects
@@ -44,7 +46,7 @@ func (c *compiler) gather(in *isa.Inst) {
 	if g.stride = c.stride(in); !addressable(in.Scale) || g.bias != 0 || narrow(g.t) || c.windowed(g) || g.stride > 1 {
 		g.temp = c.vec()
 	}
-	if g.stride > 1 {
+	if g.stride > 1 || g.shiftable() {
 		g.more = c.vec()
 	}
 	expected, move, other := seenSame, c.loadSame, c.NewLabel()
@@ -223,16 +225,56 @@ func (c *compiler) loadEach(g *gathering) {
 		c.V(amd64.VPANDD, c.width(g.t), g.d, g.d, c.splat(g.t, 1<<g.t.Bits()-1, 0))
 		c.Jmp(g.done)
 		c.Bind(edge)
+		if g.shiftable() {
+			few := c.NewLabel()
+			c.loadShifted(g, few)
+			c.Jmp(g.done)
+			c.Bind(few)
+		}
 		c.loadOneByOne(g)
 	}
+}
+
+// behind returns how many elements of 8 or 16 bits there have to be behind one so that 32 bits can be read there.
+func (g *gathering) behind() int {
+	return (4 - g.t.Bytes() + int(g.in.Scale) - 1) / int(g.in.Scale)
+}
+
+// shiftable says whether elements of 8 or 16 bits are in the 32 bits at the last element at which so many can be read.
+func (g *gathering) shiftable() bool {
+	return narrow(g.t) && addressable(g.in.Scale) && g.behind()*int(g.in.Scale)+g.t.Bytes() <= 4
+}
+
+// loadShifted loads elements of 8 or 16 bits of which some are so near the end of the allocation that 32 bits cannot be
+// read there: those in front of them are, too, and are shifted out. It goes to few if there are less than 32 bits.
+func (c *compiler) loadShifted(g *gathering, few amd64.Label) {
+	w, x := c.width(isa.I32), g.x
+	c.G(amd64.MOV, amd64.B64, regTemp, g.limit)
+	c.G(amd64.SUB, amd64.B64, regTemp, amd64.Imm(g.behind()))
+	c.Jcc(amd64.Below, few)
+	if g.it == isa.I64 { // an index within the limit has less than 32 bits
+		c.set.lower(c, g.more, x)
+		x = g.more
+	}
+	if g.bias != 0 {
+		c.V(amd64.VPSUBD, w, g.more, x, c.splat(isa.I32, g.bias, 0))
+		x = g.more
+	}
+	c.set.spread(c, isa.I32, g.d, regTemp)
+	c.V(amd64.VPMINUD, w, g.temp, x, g.d)
+	c.G(amd64.MOV, amd64.B64, regAddress, g.address)
+	c.set.gather(c, g.t, isa.I32, g.d, amd64.VMem(regAddress, g.temp, uint8(g.in.Scale), g.disp))
+	c.V(amd64.VPSUBD, w, g.temp, x, g.temp)
+	c.V(amd64.VPSLLD, w, g.temp, g.temp, amd64.Imm(3+bits.TrailingZeros32(g.in.Scale)))
+	c.V(amd64.VPSRLVD, w, g.d, g.d, g.temp)
+	c.V(amd64.VPANDD, w, g.d, g.d, c.splat(g.t, 1<<g.t.Bits()-1, 0))
 }
 
 // roomAround goes to l unless 32 bits can be read at the elements of 8 or 16 bits that the lanes that
 // run select.
 func (c *compiler) roomAround(g *gathering, l amd64.Label) {
-	behind := (4 - g.t.Bytes() + int(g.in.Scale) - 1) / int(g.in.Scale) // elements
 	c.G(amd64.MOV, amd64.B64, regTemp, g.limit)
-	c.G(amd64.SUB, amd64.B64, regTemp, amd64.Imm(behind))
+	c.G(amd64.SUB, amd64.B64, regTemp, amd64.Imm(g.behind()))
 	c.Jcc(amd64.Below, l)
 	x, iw := g.x, c.width(g.it)
 	if g.bias != 0 {

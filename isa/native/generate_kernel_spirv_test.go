@@ -35,7 +35,8 @@ func (w *written) spirvText(wide bool) string {
 		p.types[x.name] = x.t
 		t, pointer := p.typeOf(x.t), "%p_"+p.typeOf(x.t)[1:]
 		if x.pointer {
-			t, pointer = "%g_element", "%pg_element"
+			t = p.behind(x.name)
+			pointer = "%p" + t[1:]
 		}
 		types = append(types, t)
 		fmt.Fprintf(&params, "%%in_%s = OpFunctionParameter %s\n", x.name, t)
@@ -48,7 +49,7 @@ func (w *written) spirvText(wide bool) string {
 	p.print(w.body)
 
 	var b strings.Builder
-	b.WriteString("OpCapability Addresses\nOpCapability Kernel\nOpCapability Linkage\nOpCapability Int64\n")
+	b.WriteString("OpCapability Int8\nOpCapability Int16\nOpCapability Addresses\nOpCapability Kernel\nOpCapability Linkage\nOpCapability Int64\n")
 	model, size := "Physical64", "%long"
 	if !wide {
 		model, size = "Physical32", "%int"
@@ -65,6 +66,11 @@ func (w *written) spirvText(wide bool) string {
 	element := p.typeOf(w.element)
 	fmt.Fprintf(&b, "%%vec = OpTypeVector %s 3\n%%p_vec = OpTypePointer Input %%vec\n", size)
 	fmt.Fprintf(&b, "%%g_element = OpTypePointer CrossWorkgroup %s\n%%pg_element = OpTypePointer Function %%g_element\n%%l_element = OpTypePointer Workgroup %s\n", element, element)
+	b.WriteString("%char = OpTypeInt 8 0\n%short = OpTypeInt 16 0\n")
+	if t := w.more.narrow; t != cInt {
+		fmt.Fprintf(&b, "%%v_narrow = OpTypeVector %s 4\n%%g_narrow = OpTypePointer CrossWorkgroup %s\n", p.typeOf(t), p.typeOf(t))
+		b.WriteString("%pg_narrow = OpTypePointer Function %g_narrow\n%gv_narrow = OpTypePointer CrossWorkgroup %v_narrow\n")
+	}
 	b.WriteString("%p_int = OpTypePointer Function %int\n%p_long = OpTypePointer Function %long\n%p_float = OpTypePointer Function %float\n")
 	fmt.Fprintf(&b, "%%fn = OpTypeFunction %s\n", strings.Join(types, " "))
 	b.WriteString(p.head.String())
@@ -89,7 +95,29 @@ func (p *spirvWriter) name(prefix string) string {
 	return fmt.Sprintf("%%%s_%d", prefix, p.names)
 }
 
+// behind returns the type of a pointer to a buffer.
+func (p *spirvWriter) behind(name string) string {
+	if t := p.types[name]; slices.Contains(narrowTypes, t) {
+		return "%g_narrow"
+	}
+	return "%g_element"
+}
+
+// bytes returns the size of what is behind a pointer.
+func (p *spirvWriter) bytes(name string) int {
+	if t := p.types[name]; slices.Contains(narrowTypes, t) {
+		return p.bits(t) / 8
+	}
+	return 4
+}
+
 func (p *spirvWriter) bits(t cType) int {
+	switch t {
+	case cUchar, cChar:
+		return 8
+	case cUshort, cShort:
+		return 16
+	}
 	if t == cLong || t == cSize && p.wide {
 		return 64
 	}
@@ -104,6 +132,10 @@ func (p *spirvWriter) typeOf(t cType) string {
 		return "%float"
 	case p.bits(t) == 64:
 		return "%long"
+	case p.bits(t) == 16:
+		return "%short"
+	case p.bits(t) == 8:
+		return "%char"
 	}
 	return "%int"
 }
@@ -159,7 +191,18 @@ func (p *spirvWriter) value(x *term) string {
 		if x.op == "private" {
 			name = "own"
 		}
-		return p.emit("OpLoad", t, p.pointer(name, x.op, x.args[0]), "Aligned", "4")
+		return p.emit("OpLoad", t, p.pointer(name, x.op, x.args[0]), "Aligned", fmt.Sprint(p.bytes(name)))
+	case "vload":
+		v := p.emit("OpLoad", "%v_narrow", p.vectorPointer(x.name, x.args[0]), "Aligned", fmt.Sprint(4*p.bytes(x.name)))
+		return p.emit("OpCompositeExtract", t, v, fmt.Sprint(x.n))
+	case "vector":
+		var list []string
+		for _, a := range x.args {
+			list = append(list, p.value(a))
+		}
+		return p.emit("OpCompositeConstruct", "%v_narrow", list...)
+	case "address":
+		return p.pointer(x.name, "address", x.args[0])
 	}
 	if c := x.args[1]; x.op == "mul" && c.op == "const" && bits.OnesCount64(uint64(c.n)) == 1 { // as each compiler has it
 		shift := p.constant(x.t, int64(bits.TrailingZeros64(uint64(c.n))))
@@ -177,7 +220,7 @@ func (p *spirvWriter) value(x *term) string {
 
 func (p *spirvWriter) cast(x *term) string {
 	from, to := x.args[0].t, x.t
-	v, signed := p.value(x.args[0]), from == cInt || from == cLong
+	v, signed := p.value(x.args[0]), from == cInt || from == cLong || from == cChar || from == cShort
 	switch {
 	case from == to || from != cFloat && to != cFloat && p.bits(from) == p.bits(to):
 		return v
@@ -209,7 +252,37 @@ func (p *spirvWriter) pointer(name, space string, at *term) string {
 	case "private":
 		return p.emit("OpInBoundsPtrAccessChain", "%p_"+p.typeOf(p.element)[1:], "%"+name, p.constant(cInt, 0), x)
 	}
-	return p.emit("OpInBoundsPtrAccessChain", "%g_element", p.emit("OpLoad", "%g_element", "%"+name), x)
+	t := p.behind(name)
+	if space == "address" {
+		return p.emit("OpInBoundsPtrAccessChain", t, "%in_"+name, x)
+	}
+	return p.emit("OpInBoundsPtrAccessChain", t, p.emit("OpLoad", t, "%"+name), x)
+}
+
+// vectorPointer writes the address of a vector of narrow elements.
+func (p *spirvWriter) vectorPointer(name string, at *term) string {
+	x := p.cast(&term{op: "cast", t: cSize, args: []*term{at}})
+	start := p.emit("OpBitcast", "%gv_narrow", p.emit("OpLoad", "%g_narrow", "%"+name))
+	return p.emit("OpInBoundsPtrAccessChain", "%gv_narrow", start, x)
+}
+
+// printSwitch writes a switch.
+func (p *spirvWriter) printSwitch(s *statement) {
+	var labels []string
+	for range s.cases {
+		labels = append(labels, p.name("case"))
+	}
+	last, next := len(labels)-1, p.name("next")
+	fmt.Fprintf(&p.code, "OpSwitch %s %s", p.value(s.v), labels[last])
+	for i, l := range labels[:last] {
+		fmt.Fprintf(&p.code, " %d %s", i, l)
+	}
+	for i, l := range labels {
+		fmt.Fprintf(&p.code, "\n%s = OpLabel\n", l)
+		p.print(s.cases[i])
+		fmt.Fprintf(&p.code, "OpBranch %s", next)
+	}
+	fmt.Fprintf(&p.code, "\n%s = OpLabel\n", next)
 }
 
 // print writes statements.
@@ -226,7 +299,16 @@ func (p *spirvWriter) print(list []*statement) {
 			line("OpStore %%%s %s", s.name, p.pointer(s.name, "load", s.v))
 		case "store", "tile":
 			v := p.value(s.v)
-			line("OpStore %s %s Aligned 4", p.pointer(s.name, s.op, s.at), v)
+			line("OpStore %s %s Aligned %d", p.pointer(s.name, s.op, s.at), v, p.bytes(s.name))
+		case "vstore":
+			v := p.value(s.v)
+			line("OpStore %s %s Aligned %d", p.vectorPointer(s.name, s.at), v, 4*p.bytes(s.name))
+		case "point":
+			fmt.Fprintf(&p.variables, "%%%s = OpVariable %%pg_element Function\n", s.name)
+			one, other := p.value(s.v), p.value(s.or)
+			line("OpStore %%%s %s", s.name, p.emit("OpSelect", "%g_element", p.value(s.at), one, other))
+		case "switch":
+			p.printSwitch(s)
 		case "private":
 			v := p.value(s.v)
 			line("OpStore %s %s Aligned 4", p.pointer("own", s.op, s.at), v)

@@ -20,11 +20,15 @@ const (
 	cLong
 	cFloat
 	cBool
+	cUchar
+	cChar
+	cUshort
+	cShort
 )
 
 // term is an expression. Both operands of an operation have its type, but for comparisons.
 type term struct {
-	op   string // const, var, id, cast, select, load, tile, private, lt, ult, eq, or an operation
+	op   string // const, var, id, cast, select, load, vload, vector, address, tile, private, lt, eq, or an operation
 	t    cType
 	args []*term
 	n    int64  // of a constant; the dimension of an id
@@ -33,10 +37,12 @@ type term struct {
 
 // statement is one of a kernel.
 type statement struct {
-	op          string // let, set, move, store, tile, private, add, barrier, loop, if
+	op          string // let, set, move, store, vstore, tile, private, add, barrier, loop, if, switch, point
 	name        string // of a variable, pointer or array
 	at, v       *term
 	body, other []*statement
+	cases       [][]*statement // of a switch: 0, 1 and so on; the last one is the default
+	or          *term          // of point: the other place
 }
 
 // parameter is a kernel's: a pointer to global memory, or an integer.
@@ -75,6 +81,7 @@ type written struct {
 	values              []string // variables of the element's type
 	pointers            []movedPointer
 	depth               int
+	more                more
 }
 
 // movedPointer is a variable that points into a buffer, and what constants may be added to it.
@@ -429,6 +436,7 @@ func (w *written) write() {
 			w.some(1 + w.n(5))
 		}
 	}
+	w.extras()
 	w.add(&statement{op: "set", name: acc.name, v: operation("add", variable(w.element, acc.name), w.value())})
 	w.store(acc)
 	if len(w.tiles) > 0 && w.n(2) == 0 {

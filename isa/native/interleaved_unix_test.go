@@ -97,6 +97,14 @@ func (s *structures) test(t *testing.T, e Engine) {
 	used := (count-1)*s.size + s.members[len(s.members)-1] + s.t.Bytes()
 	length := (used + 7) / 8 * 8 // buffers begin at multiples of 8
 	s.from = length - used
+	for _, beyond := range []int{0, 1, 3} {
+		s.compare(t, e, length, func(i int) (int, int) { return i%count + beyond, count })
+	}
+}
+
+// compare compares the engines, with structures up to the end of memory of so many bytes.
+func (s *structures) compare(t *testing.T, e Engine, length int, rows func(i int) (int, int)) {
+	t.Helper()
 	k := s.kernel()
 	portable, code := compile(t, interp.Engine{}, k), compile(t, e, k)
 	want, got := make([]byte, length), endOfMemory(t, length)
@@ -104,13 +112,31 @@ func (s *structures) test(t *testing.T, e Engine) {
 		want[i] = byte(i * i * 7)
 	}
 	copy(got, want)
-	for _, beyond := range []int{0, 1, 3} {
-		rows := func(i int) (int, int) { return i%count + beyond, count }
-		if diff := runRows(t, portable, k, want, rows).diff(runRows(t, code, k, got, rows)); diff != "" {
-			t.Errorf("%s, beyond %d (-interp +native):\n%s", s, beyond, diff)
-		}
-		if !bytes.Equal(want, got) {
-			t.Errorf("%s, beyond %d: memory differs", s, beyond)
+	first, count := rows(0)
+	if diff := runRows(t, portable, k, want, rows).diff(runRows(t, code, k, got, rows)); diff != "" {
+		t.Errorf("%s, from %d, %d in all (-interp +native):\n%s", s, first, count, diff)
+	}
+	if !bytes.Equal(want, got) {
+		t.Errorf("%s, from %d, %d in all: memory differs", s, first, count)
+	}
+}
+
+// TestNarrowEnd gathers elements of 8 and 16 bits of an array that ends where memory does, and may be shorter than the
+// 32 bits that are loaded at once.
+func TestNarrowEnd(t *testing.T) { each(t, testNarrowEnd) }
+
+func testNarrowEnd(t *testing.T, e Engine) {
+	const length = 64
+	for _, typ := range []isa.Type{isa.I8, isa.I16} {
+		for size := typ.Bytes(); size <= 4; size += typ.Bytes() {
+			for count := 1; count <= 9; count++ {
+				s := &structures{t: typ, size: size, members: []int{0}, from: length - (count-1)*size - typ.Bytes()}
+				for _, step := range []int{1, 5} {
+					for _, beyond := range []int{0, 1} {
+						s.compare(t, e, length, func(i int) (int, int) { return (step*i+i/3)%count + beyond, count })
+					}
+				}
+			}
 		}
 	}
 }

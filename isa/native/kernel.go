@@ -192,7 +192,7 @@ func (k *builder) enter(b *plan.Block) {
 	k.Align(16)
 	k.Bind(k.points[b.Entry])
 	if r := k.regionAt(k.block); r != nil {
-		k.Note("loop region")
+		k.Note(r.title())
 		r.emit()
 		k.Note("behind the loop region")
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -23,6 +24,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/lower"
 	"github.com/lockstep-gpu/lockstep/memory"
+	"github.com/lockstep-gpu/lockstep/memory/race"
 	"github.com/lockstep-gpu/lockstep/scheduler"
 	"github.com/lockstep-gpu/lockstep/spirv"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
@@ -61,6 +63,8 @@ type ran struct {
 	Buffers  [][]byte
 	Counters engine.Counters
 	Faults   []scheduler.Fault
+	memory   weak.Pointer[memory.Global]
+	races    int
 }
 
 // launch runs a random kernel on an engine.
@@ -68,13 +72,17 @@ func (w *written) launch(program *isa.Program, k *isa.Kernel, code engine.Code, 
 	mem := memory.NewGlobal(1 << 30)
 	l := &engine.Launch{Program: program, Kernel: k, Dim: w.dim, Local: w.local, Groups: w.groups, Offset: w.offset, Scalars: slices.Clone(k.ScalarInit),
 		Memory: mem, SubgroupSize: 32, Cancel: &atomic.Bool{}}
+	if opt.Races != nil { // those of this memory
+		opt.Races = race.New(mem)
+		l.Check = true
+	}
 	for d := range l.Global {
 		l.Global[d] = l.Groups[d] * uint64(l.Local[d])
 	}
 	for i := range k.Local {
 		l.LocalSizes = append(l.LocalSizes, k.Local[i].Size)
 	}
-	r := &ran{}
+	r := &ran{memory: weak.Make(mem)}
 	values := make([][]byte, len(w.params))
 	for i, p := range w.params {
 		if !p.pointer {
@@ -107,6 +115,13 @@ func (w *written) launch(program *isa.Program, k *isa.Kernel, code engine.Code, 
 		return nil, err
 	}
 	r.Counters, r.Faults = res.Counters, res.Faults
+	if opt.Races != nil {
+		races, missed := opt.Races.Races()
+		r.races = len(races)
+		if missed != (race.Missed{}) {
+			r.races++
+		}
+	}
 	return r, nil
 }
 
@@ -184,6 +199,28 @@ func (w *written) check(t *testing.T, e Engine, program *isa.Program, k *isa.Ker
 // sourceOf returns the decisions for random kernel number seed. The factor is not the step of [source.n]: with
 // that, the decisions for one number would be those for the number before it from the second on.
 func sourceOf(seed int) *source { return &source{state: uint64(seed)*0xd6e8feb86659fd93 + 7} }
+
+// TestMoreOfKernels sees that random kernels have enough of each thing that only some of them have.
+func TestMoreOfKernels(t *testing.T) {
+	var all more
+	for seed := range 400 {
+		m := newWritten(sourceOf(seed), "k").more
+		all.narrowLoads += m.narrowLoads
+		all.narrowStores += m.narrowStores
+		all.vectorLoads += m.vectorLoads
+		all.vectorStores += m.vectorStores
+		all.switches += m.switches
+		all.chosen += m.chosen
+		all.walks += m.walks
+		all.privates += m.privates
+	}
+	t.Logf("in 400 kernels: %+v", all)
+	for _, n := range []int{all.narrowLoads, all.narrowStores, all.vectorLoads, all.vectorStores, all.switches, all.chosen, all.walks, all.privates} {
+		if n < 10 {
+			t.Errorf("too few of something: %+v", all)
+		}
+	}
+}
 
 // TestKernels runs random kernels in the shape that people give them, as unoptimized SPIR-V, on this engine
 // and on package interp. The kernels are compiled for the instruction sets that this machine lacks as well.

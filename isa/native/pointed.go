@@ -49,16 +49,29 @@ func (k *builder) pointedSlot(part *plan.Part) {
 	k.Jcc(amd64.NotEqual, k.exit(part.Point, wave.ExitSlots))
 }
 
-// pointedOffset returns the offsets of the elements in the slot's allocation, and refuses the run if one of a
-// lane that runs is elsewhere.
-func (c *compiler) pointedOffset(in *isa.Inst) amd64.Vec {
+// pointerOffset returns the pointers of the lanes and the offsets that these have in an allocation.
+func (c *compiler) pointerOffset(in *isa.Inst) (p, d, x, y amd64.Vec) {
+	p = c.load(in.A, isa.I64, true)
+	d, x, y = c.movedOffset(in, p)
+	return p, d, x, y
+}
+
+// inSlot refuses the run if the element at an offset is not in the slot's allocation in a lane that runs. It changes x and y.
+func (c *compiler) inSlot(p, d, x, y amd64.Vec) {
 	w := c.width(isa.I64)
-	p := c.load(in.A, isa.I64, true)
-	d, x, y := c.movedOffset(in, p)
 	c.V(amd64.VPSRLQ, w, x, p, amd64.Imm(offsetBits))
 	c.V(amd64.VPBROADCASTQ, w, y, c.slot(wave.SlotKey))
 	c.set.equal(c, isa.I64, y, x, c.refuse)
 	c.set.beyond(c, isa.I64, d, c.slot(wave.SlotLimit), c.refuse)
+}
+
+// pointedOffset returns the offsets of the elements in the slot's allocation, and refuses the run if one of a
+// lane that runs is elsewhere, unless all have been looked at before.
+func (c *compiler) pointedOffset(in *isa.Inst) amd64.Vec {
+	p, d, x, y := c.pointerOffset(in)
+	if !changesAtOnce(c.run) {
+		c.inSlot(p, d, x, y)
+	}
 	return d
 }
 
@@ -82,7 +95,7 @@ func (c *compiler) storePointed(in *isa.Inst) {
 func (c *compiler) loadPointedNarrow(in *isa.Inst) {
 	x := c.pointedOffset(in)
 	byOffset := &isa.Inst{Op: isa.OpLoad, Type: in.Type, Idx: isa.Idx64, Scale: 1}
-	g := &gathering{in: byOffset, t: in.Type, it: isa.I64, x: x, d: c.vec(), temp: c.vec(), done: c.NewLabel(),
+	g := &gathering{in: byOffset, t: in.Type, it: isa.I64, x: x, d: c.vec(), temp: c.vec(), more: c.vec(), done: c.NewLabel(),
 		address: c.slot(wave.SlotBase), limit: c.slot(wave.SlotLimit)}
 	c.loadEach(g)
 	c.Bind(g.done)
@@ -93,21 +106,19 @@ func (c *compiler) loadPointedNarrow(in *isa.Inst) {
 func (c *compiler) storePointedNarrow(in *isa.Inst) {
 	v := c.load(in.C, in.Type, true)
 	x := c.pointedOffset(in)
-	offsets, elements, left := c.aside(0), c.aside(64), c.aside(128)
+	offsets, elements := c.aside(0), c.aside(64)
 	c.V(opMove.of(isa.I64), c.width(isa.I64), offsets, x)
 	c.V(opMove.of(in.Type), c.width(in.Type), elements, v)
-	c.bits(regTemp, amd64.Mem{Base: regExec})
-	c.G(amd64.MOV, amd64.B32, left, regTemp)
 	offsets.Index, offsets.Scale = regTemp, 8
 	elements.Index, elements.Scale = regTemp, 4
-	next := c.NewLabel()
+	base, next := regOneLane, c.NewLabel()
+	c.G(amd64.MOV, amd64.B64, base, c.slot(wave.SlotBase))
+	c.bits(regLeft, amd64.Mem{Base: regExec})
 	c.Bind(next)
-	c.G(amd64.TZCNT, amd64.B32, regTemp, regTemp)
+	c.G(amd64.TZCNT, amd64.B32, regTemp, regLeft)
 	c.G(amd64.MOV, amd64.B64, regAddress, offsets)
-	c.G(amd64.ADD, amd64.B64, regAddress, c.slot(wave.SlotBase))
 	c.G(amd64.MOV, amd64.B32, regTemp, elements)
-	c.G(amd64.MOV, amd64.Size(in.Type.Bits()), amd64.Mem{Base: regAddress}, regTemp)
-	c.V(amd64.BLSR, amd64.X, regTemp, left)
-	c.G(amd64.MOV, amd64.B32, left, regTemp)
+	c.G(amd64.MOV, amd64.Size(in.Type.Bits()), amd64.Mem{Base: base, Index: regAddress, Scale: 1}, regTemp)
+	c.V(amd64.BLSR, amd64.X, regLeft, regLeft)
 	c.Jcc(amd64.NotZero, next)
 }

@@ -50,10 +50,17 @@ type session struct {
 	mem   *memory.Global
 	group *engine.Group
 	waves []engine.Wave
+	// orders, if not nil, is told of accesses and barriers.
+	orders *orders
 }
 
 // start begins a session.
 func (p *generated) start(code engine.Code, c setting) (*session, error) {
+	return p.startWatched(code, c, nil)
+}
+
+// startWatched begins a session of which somebody is told of all accesses, if that is not nil.
+func (p *generated) startWatched(code engine.Code, c setting, o *orders) (*session, error) {
 	k := p.kernel
 	s := &session{mem: memory.NewGlobal(1 << 30)}
 	lanes := p.lanes()
@@ -83,6 +90,9 @@ func (p *generated) start(code engine.Code, c setting) (*session, error) {
 		return nil, err
 	}
 	s.group = &engine.Group{Launch: l, ID: [3]uint64{3, 1, 1}, Linear: 19, Size: p.items, LDS: lds}
+	if s.orders = o; o != nil {
+		s.group.Accesses = o.access
+	}
 	for first := 0; first < lanes; first += c.Width {
 		w := code.NewWave(c.Width)
 		w.Start(s.group, first, min(c.Width, lanes-first))

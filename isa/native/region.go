@@ -56,6 +56,7 @@ type region struct {
 	// from; by instruction, how its index is known; and the numbers of these patterns. looked has those of
 	// the present trip.
 	loads             bool
+	narrowed          *plan.NarrowedLoop // with loads, where it computes in 32 bits instead of 64; or nil
 	standing, turning []*wave.Place
 	roots             []place
 	index             []pattern
@@ -195,9 +196,14 @@ func (k *builder) regionAt(h int) *region {
 	for i := range c.run.Code {
 		r.cross = r.cross || plan.Crosses(&c.run.Code[i])
 	}
-	c.lanes = groupOf(k.plan.Kernel, c.run.Code, s)
 	r.patterns, r.rows = map[pattern]int{}, map[int]rowPlace{}
-	if r.findSlots(); r.loads && r.cross || r.moves && !r.loads || !r.findHomes() {
+	if r.findSlots(); r.loads && r.cross || r.moves && !r.loads {
+		return nil
+	}
+	if r.loads {
+		r.narrow()
+	}
+	if c.lanes = groupOf(k.plan.Kernel, c.run.Code, s); !r.findHomes() {
 		return nil
 	}
 	c.across.groups = 64 / c.lanes
@@ -237,6 +243,7 @@ func (r *region) emit() {
 		k.G(amd64.CMP, amd64.B64, field(wave.FrameLoopSkip), amd64.Imm(0))
 		k.Jcc(amd64.NotEqual, skip)
 		r.openSlots(ordinary)
+		r.checkScalars(ordinary)
 		k.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameUndo))
 		k.G(amd64.MOV, amd64.B64, field(wave.LoopUndo), regTemp)
 		k.G(amd64.MOV, amd64.B64, regTemp, field(wave.FramePrivate))
@@ -401,6 +408,10 @@ func (r *region) storeHome(h *resident, g int) {
 	v := r.values[place{h.bank, h.index, g}]
 	v.reg, v.dense, v.loose, v.wide = r.homes[v.place], false, h.loose, h.wide
 	r.across.group = g
+	if h.half != nil {
+		r.widenHome(h, amd64.Vec(v.reg))
+		return
+	}
 	r.store(v)
 }
 
@@ -410,19 +421,14 @@ func (r *region) trip(branch func(i int, in *isa.Inst)) {
 	k := r.kernel
 	r.across.lane = -1
 	r.looked = map[int]bool{}
-	step := 0
+	step, part := 0, -1
 	for i, b := range r.chain {
 		block := &k.plan.Blocks[b]
 		for j, at := range r.code[i] {
+			part++
 			switch p := &block.Parts[j]; {
-			case at < 0 && p.Place != nil:
-				r.scalarLoad(p)
-				continue
-			case at < 0 && p.Scalar.Op == isa.OpPtrAdd:
-				k.movePointer(p.Scalar, r.refuse)
-				continue
 			case at < 0:
-				k.scalar(p)
+				r.scalarPart(p, part)
 				continue
 			case len(p.Run.Places) > 0:
 				r.prepare(p, true)
@@ -446,6 +452,22 @@ func (r *region) trip(branch func(i int, in *isa.Inst)) {
 		}
 	}
 	r.carry()
+	r.checkCarried()
+}
+
+// scalarPart emits a scalar instruction, which is in a part of the trip.
+func (r *region) scalarPart(p *plan.Part, part int) {
+	switch {
+	case p.Place != nil:
+		r.scalarLoad(p)
+	case p.Scalar.Op == isa.OpPtrAdd:
+		r.kernel.movePointer(p.Scalar, r.refuse)
+	default:
+		r.kernel.scalar(p)
+	}
+	if r.narrowed != nil && r.narrowed.Checked[part] {
+		r.checkSmall(p.Scalar.Dst, r.refuse)
+	}
 }
 
 // schedule puts the instructions of the loop in order.

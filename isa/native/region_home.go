@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
 // Values that live from trip to trip of a region have a register each, their home.
@@ -17,6 +18,15 @@ type resident struct {
 	frozen bool // lanes that have left must keep it
 	loose  bool // its NaNs need not be canonical before that
 	wide   bool
+	half   *plan.Narrowed // it is the lower half of a register of 64 bits
+}
+
+// file returns which register of the register file it is of.
+func (h *resident) file() (isa.Bank, int) {
+	if h.half != nil {
+		return isa.Bank64, h.half.Wide.Index()
+	}
+	return h.bank, h.index
 }
 
 // arithmeticFloat says whether the result of an instruction is that of float arithmetic, with a NaN of any
@@ -58,9 +68,8 @@ func (r *region) findHomes() bool {
 			if at < 0 {
 				continue
 			}
-			code := k.plan.Blocks[b].Parts[j].Run.Code
-			for n := range code {
-				in := &code[n]
+			for n := range k.plan.Blocks[b].Parts[j].Run.Code {
+				in := &r.run.Code[at+n]
 				d, t := k.plan.Kernel.Operands(in, func(x isa.Reg, t isa.Type) {
 					if !x.IsVector() {
 						return
@@ -86,7 +95,8 @@ func (r *region) findHomes() bool {
 		}
 	}
 	for _, p := range order {
-		u := uses[p]
+		u, h := uses[p], resident{bank: p.bank, index: p.index, half: r.halfOf(p)}
+		bank, index := h.file()
 		leaves, frozen := false, false
 		for _, b := range r.chain {
 			in := k.plan.Blocks[b].Terminator
@@ -94,7 +104,7 @@ func (r *region) findHomes() bool {
 				continue
 			}
 			for _, t := range [...]int{in.Target0(), in.Target1()} {
-				if (t < r.chain[0] || t > r.last) && k.plan.Live(t, p.bank, p.index) {
+				if (t < r.chain[0] || t > r.last) && k.plan.Live(t, bank, index) {
 					leaves = true
 					frozen = frozen || in.A.IsVector()
 				}
@@ -109,8 +119,9 @@ func (r *region) findHomes() bool {
 			}
 			continue
 		}
-		r.list = append(r.list, resident{bank: p.bank, index: p.index, kept: u.written, frozen: frozen && u.written,
-			loose: u.written && !u.mixed && !u.bits && !(leaves && u.late), wide: u.typ == isa.F64})
+		h.kept, h.frozen = u.written, frozen && u.written
+		h.loose, h.wide = u.written && !u.mixed && !u.bits && !(leaves && u.late), u.typ == isa.F64
+		r.list = append(r.list, h)
 	}
 	for i := range r.run.Code {
 		d, t := k.plan.Kernel.Operands(&r.run.Code[i], func(isa.Reg, isa.Type) {})
@@ -136,6 +147,10 @@ func (r *region) settle() {
 	r.inHomes()
 	for _, v := range r.owners {
 		r.across.group = v.group
+		if h := r.residentOf(v.place); h.half != nil {
+			r.halveHome(h, amd64.Vec(v.reg))
+			continue
+		}
 		r.kernel.V(fileLoads[v.bank], r.width(typeOf(v.bank)), amd64.Vec(v.reg), r.memory(v))
 	}
 	r.home = r.settled

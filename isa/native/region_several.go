@@ -20,7 +20,7 @@ const (
 func (r *region) measure() bool {
 	r.words = 1
 	all := r.list
-	r.list = slices.DeleteFunc(slices.Clone(all), func(h resident) bool { return !h.kept })
+	r.list = slices.DeleteFunc(slices.Clone(all), func(h resident) bool { return !h.kept && h.half == nil })
 	n, most := r.room(), r.together()
 	few := r.list
 	r.list = all
@@ -36,9 +36,14 @@ func (r *region) measure() bool {
 	return true
 }
 
-// room returns how many groups of a chunk have room in registers, or 0.
+// room returns how many groups of a chunk have room in registers, or 0. Groups of a region that has been narrowed have
+// twice the lanes, and as many lanes are done together as without: where each lane walks through a row of its own, and
+// rows are a power of two of bytes long, more lanes than that thrash one set of the cache.
 func (r *region) room() int {
 	n := 4
+	if r.narrowed != nil {
+		n = 2
+	}
 	for n > 0 && n*len(r.list) > maxHomes {
 		n /= 2
 	}

@@ -22,9 +22,9 @@ const (
 func (r *region) saves() (list []resident, size uintptr) {
 	size = undoHeader
 	for _, h := range r.list {
-		if h.kept && r.kernel.plan.Live(r.chain[0], h.bank, h.index) {
+		if bank, index := h.file(); h.kept && r.kernel.plan.Live(r.chain[0], bank, index) {
 			list = append(list, h)
-			size += 64 * uintptr(typeOf(h.bank).Bits()/8)
+			size += 64 * uintptr(typeOf(bank).Bits()/8)
 		}
 	}
 	return list, size
@@ -36,8 +36,9 @@ func (r *region) eachSaved(undo amd64.Reg, f func(register, saved amd64.Mem)) {
 	list, _ := r.saves()
 	at := int32(undoHeader)
 	for _, h := range list {
-		t := typeOf(h.bank)
-		from := int32(r.run.Offset(isa.V(h.index), t))
+		bank, index := h.file()
+		t := typeOf(bank)
+		from := int32(r.run.Offset(isa.V(index), t))
 		for n := int32(0); n < int32(64*t.Bits()/8); n += undoVector {
 			f(amd64.Mem{Base: regChunk, Disp: from + n}, amd64.Mem{Base: undo, Disp: at})
 			at += undoVector

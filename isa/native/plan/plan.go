@@ -2,6 +2,7 @@ package plan
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
@@ -31,7 +32,8 @@ type Plan struct {
 	// Spill is how many bytes machine code needs at Frame.Spill, likewise.
 	Spill uintptr
 
-	live *isa.Liveness
+	live      *isa.Liveness
+	constants map[int]uint64 // of planner
 }
 
 // Live says whether a vector register may be read from the beginning of a block on before it is written.
@@ -138,6 +140,9 @@ type planner struct {
 	live    *isa.Liveness
 
 	parts []Part // of the present block
+	// usageNow is memory for usages, by bank and register, and usageBlocks the blocks that it has looked at.
+	usageNow    [isa.NumBanks][]blockUsage
+	usageBlocks int
 
 	places  []wave.Place
 	placeOf map[placeKey]int
@@ -182,7 +187,10 @@ func New(k *isa.Kernel, o Options) *Plan {
 		}
 		q.End = point()
 	}
-	p.Places, p.Scalars = d.places, o.Layout.Scalars
+	p.Places, p.Scalars, p.constants = d.places, o.Layout.Scalars, d.constants
+	if n := k.NumVector[isa.Bank64]; n > 0 && n <= maxHalves && slices.Contains(d.looping(), true) {
+		o.Layout.Extra(isa.Bank32, n-1) // for NarrowLoop
+	}
 	return p
 }
 

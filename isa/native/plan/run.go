@@ -2,6 +2,7 @@ package plan
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
@@ -175,6 +176,7 @@ type runs struct {
 	faulty  bool // it has some of these, or a division by what may be 0
 	inputs  map[isa.VectorReg]bool
 	written map[isa.VectorReg]bool
+	own     []isa.VectorReg // memory for spoils
 	// A run with instructions across lanes has none that look at lanes before they do anything, and only
 	// elements of 64 bits or none of them: groups are smaller where there are any.
 	crosses, particular, long, short bool
@@ -216,34 +218,44 @@ type usage struct {
 // usages returns who reads the vector results of the instructions [start, end).
 func (d *planner) usages(start, end int) []usage {
 	list := make([]usage, end-start)
-	now := map[isa.VectorReg]usage{}
-	at := func(p isa.VectorReg) usage {
-		u, ok := now[p]
-		if !ok {
-			u = usage{-1, true}
+	d.usageBlocks++
+	at := func(b isa.Bank, index int) *usage {
+		if d.usageNow[b] == nil {
+			d.usageNow[b] = make([]blockUsage, d.kernel.NumVector[b])
 		}
-		return u
+		u := &d.usageNow[b][index]
+		if u.block != d.usageBlocks {
+			*u = blockUsage{usage{-1, true}, d.usageBlocks}
+		}
+		return &u.usage
+	}
+	var reads []*usage
+	use := func(r isa.Reg, t isa.Type) {
+		if r.IsVector() {
+			reads = append(reads, at(t.Bank(), r.Index()))
+		}
 	}
 	for pc := end - 1; pc >= start; pc-- {
-		var reads []isa.VectorReg
-		dst, t := d.kernel.Operands(&d.kernel.Code[pc], func(r isa.Reg, t isa.Type) {
-			if r.IsVector() {
-				reads = append(reads, isa.VectorReg{Bank: t.Bank(), Index: r.Index()})
-			}
-		})
+		reads = reads[:0]
+		dst, t := d.kernel.Operands(&d.kernel.Code[pc], use)
 		if dst.IsVector() {
-			p := isa.VectorReg{Bank: t.Bank(), Index: dst.Index()}
-			list[pc-start] = at(p)
-			now[p] = usage{-1, false}
+			u := at(t.Bank(), dst.Index())
+			list[pc-start] = *u
+			*u = usage{-1, false}
 		}
-		for _, p := range reads {
-			if u := at(p); u.last < 0 {
+		for _, u := range reads {
+			if u.last < 0 {
 				u.last = pc
-				now[p] = u
 			}
 		}
 	}
 	return list
+}
+
+// blockUsage is what usages knows of a register so far, in the block with that number.
+type blockUsage struct {
+	usage
+	block int
 }
 
 // cut cuts the instructions of a block, [start, end) without the terminator, into parts.
@@ -287,9 +299,13 @@ func (d *planner) cut(start, end int) {
 // spoils says whether an instruction, put behind the run as it is, makes one with
 // loads that changes its own inputs.
 func (r *runs) spoils(in *isa.Inst) bool {
-	own := map[isa.VectorReg]bool{}
-	dst := r.reading(in, func(p isa.VectorReg) { own[p] = true })
-	return (r.slotted > 0 || r.late(in)) && (r.spoiled || r.inputs[dst] || own[dst] || r.loads && in.Op == isa.OpStore)
+	if r.slotted == 0 && !r.late(in) {
+		return false
+	}
+	own := r.own[:0]
+	dst := r.reading(in, func(p isa.VectorReg) { own = append(own, p) })
+	r.own = own
+	return r.spoiled || r.inputs[dst] || slices.Contains(own, dst) || r.loads && in.Op == isa.OpStore
 }
 
 // late says whether an instruction, put behind the run, may refuse it when a part of it is done. Divisors
@@ -297,13 +313,19 @@ func (r *runs) spoils(in *isa.Inst) bool {
 func (r *runs) late(in *isa.Inst) bool {
 	switch in.Op {
 	case isa.OpLoad:
-		return in.B.IsVector()
+		return in.B.IsVector() && !r.foreseen(in)
 	case isa.OpStore:
-		return Apart(in)
+		return Apart(in) && !r.foreseen(in)
 	case isa.OpBlockLoad:
 		return true
 	}
 	return Divides(in) && in.B.IsVector() && r.written[isa.VectorReg{Bank: in.Type.Bank(), Index: in.B.Index()}]
+}
+
+// foreseen says whether an instruction accesses private memory at indices that the run has not computed. They can be
+// looked at before.
+func (r *runs) foreseen(in *isa.Inst) bool {
+	return Apart(in) && !r.written[isa.VectorReg{Bank: in.Idx.Type().Bank(), Index: in.B.Index()}]
 }
 
 // mayDivideByZero says whether an instruction is a division by anything but a constant.

@@ -285,9 +285,10 @@ func (o *origins) find(p *ssa.Value, depth int) isa.Space {
 }
 
 // Fuse joins a multiplication with the addition that is its only user. Two
-// roundings stay two roundings.
+// roundings stay two roundings. A product of integers that is the same for all lanes is computed once a wave, and
+// stays by itself where the sum differs between lanes.
 func Fuse(f *ssa.Func) {
-	fused := false
+	fused, guessed := false, false
 	for _, blk := range f.Blocks {
 		for _, v := range blk.Insts {
 			mul, to := isa.OpMul, isa.OpMad
@@ -300,6 +301,13 @@ func Fuse(f *ssa.Func) {
 			}
 			for i, m := range v.Args {
 				if m.Op == mul && m.Uses == 1 && m.Block == blk && m.Elem == v.Elem {
+					if mul == isa.OpMul && !guessed {
+						f.GuessDivergence()
+						guessed = true
+					}
+					if mul == isa.OpMul && v.Varying && !m.Varying {
+						continue
+					}
 					v.Op, fused = to, true
 					v.Args = []*ssa.Value{m.Args[0], m.Args[1], v.Args[1-i]}
 					break

@@ -48,6 +48,8 @@ var table = []Pass{
 		Needs: ssa.AnalysisOrder, Keeps: ssa.ControlFlow, Tells: true, Run: over(AsyncMarks)},
 	{Name: "narrow", Doc: "64-bit arithmetic becomes 32-bit arithmetic of the same result",
 		Needs: ssa.AnalysisOrder | ssa.AnalysisUses, Keeps: ssa.ControlFlow, Tells: true, Run: over(Narrow)},
+	{Name: "unselect", Doc: "accesses through one of two pointers become branches to an access through either",
+		Needs: ssa.AnalysisOrder, Keeps: ssa.ControlFlow, Tells: true, Run: over(Unselect)},
 	{Name: "address", Doc: "pointer arithmetic moves into accesses",
 		Needs: ssa.AnalysisOrder, Keeps: ssa.ControlFlow, Run: over(Addresses)},
 	{Name: "flatten", Doc: "one base and one index for accesses into rows",

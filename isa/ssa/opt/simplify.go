@@ -55,6 +55,9 @@ func keyOf(f *ssa.Func, v *ssa.Value) (numKey, bool) {
 	}
 	if load {
 		k.memory = v.Pos
+		if !f.Checked {
+			k.imm = 0 // which access of the module it is part of matters to checks of its alignment only
+		}
 	}
 	if k.a[0] > k.a[1] && commutes(v.Op) {
 		k.a[0], k.a[1] = k.a[1], k.a[0]

@@ -127,5 +127,18 @@ with any pipeline; speed and the instructions that a kernel takes are not.
 -print-before, -print-after and -print-changed show kernels on their way. A value that
 differs by lane is called v7, one that is the same for all lanes %7, as far as that is
 known. -time-passes is the only thing that depends on a clock.
+
+The environment variable LOCKSTEP_VALIDATE=N validates the first N launches of each
+kernel, also in Go programs and behind the OpenCL driver. The kernel then runs on the
+reference engine in the form that it has behind each pass, always from the same memory,
+and as machine code. The first pass behind which memory, printf output or faults differ
+is named by the finding E-PASSDIFF, with the argument and the word that differ, and the
+exit status is 1; E-ENGINEDIFF is about machine code. Where forms differ, but -check finds
+something in the kernel, or other orders of work-groups and other waves give other results,
+or atomic operations give results that depend on their order, nothing is reported: results
+may differ then. lockstep run -v says what was compared. Launches with -check, with pipes
+or with weak memory are not validated, and those that fault only up to there.
+
+  LOCKSTEP_VALIDATE=1 lockstep run -v k.cl -global 64 -arg zero:i32:64
 `
 }

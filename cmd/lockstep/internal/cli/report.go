@@ -155,8 +155,11 @@ func (r *run) report(env *Env, res *outcome) error {
 		return err
 	}
 	zeros := uint64(0)
-	for _, one := range res.launches {
+	for i, one := range res.launches {
 		zeros += one.Counters.ZeroDivisions
+		if v := one.Validation; v != nil && r.o.verbose {
+			fmt.Fprintf(env.Stderr, "%s %s\n", r.launches[i].label(), v)
+		}
 	}
 	if zeros > 0 {
 		fmt.Fprintf(env.Stderr, "lockstep: note: %s of integers by zero gave a value with all bits set; -check finds them\n", counted(zeros, "division"))

@@ -279,12 +279,25 @@ func (f *fn) load(p place) spirv.ID {
 		return f.loadBits(&p)
 	case p.index != 0:
 		return f.op(spirv.OpVectorExtractDynamic, f.typeOf(p.typ.Elem.Type), f.loadWhole(&p), p.index)
+	case len(p.comps) == 1 && p.typ.Elem.Type.Bits() >= 32 && int(p.comps[0]) < p.typ.Lanes():
+		f.intoComponent(&p)
+		return f.loadWhole(&p)
 	case p.comps != nil:
 		return f.components(f.loadWhole(&p), p.typ.Type, p.comps)
 	case byPointer(p.typ.Type):
 		return f.pointer(&p)
 	}
 	return f.loadWhole(&p)
+}
+
+// intoComponent leads a place of one component to that, which has an address of its own.
+func (f *fn) intoComponent(p *place) {
+	align := p.align
+	if offset := int64(p.comps[0]) * f.types.SizeOf(p.typ.Elem.Type); offset%align != 0 {
+		align = offset & -offset
+	}
+	f.into(p, f.bitsConst(32, uint64(p.comps[0])), p.typ.Elem, align)
+	p.comps = nil
 }
 
 func (f *fn) loadWhole(p *place) spirv.ID {
@@ -336,9 +349,7 @@ func (f *fn) storeTo(p place, v spirv.ID) {
 		v = f.op(spirv.OpVectorInsertDynamic, f.typeOf(p.typ.Type), f.loadWhole(&old), v, p.index)
 		p = old
 	case len(p.comps) == 1:
-		// A component has an address of its own.
-		f.into(&p, f.bitsConst(32, uint64(p.comps[0])), p.typ.Elem, f.types.SizeOf(p.typ.Elem.Type))
-		p.comps = nil
+		f.intoComponent(&p)
 	case p.comps != nil:
 		old := p
 		v = f.insert(f.loadWhole(&old), v, p.typ.Type, p.comps)

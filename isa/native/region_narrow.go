@@ -1,0 +1,124 @@
+package native
+
+import (
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+)
+
+// A region with loads computes in 32 bits what the kernel computes in 64, if that is nothing but indices and
+// what they are compared with (plan.NarrowedLoop): a group then has twice as many lanes. Registers of 64 bits
+// that hold values from trip to trip have their lower halves in the homes. Where a number turns out to have
+// more than 31 bits all is undone, as it is for a load that is not allowed.
+
+// mostSmall is the greatest number that a half may have.
+const mostSmall = 1<<31 - 1
+
+// narrow has the region compute in 32 bits, if it can.
+func (r *region) narrow() {
+	var parts []*plan.Part
+	r.parts(func(_ int, p *plan.Part, _ int) { parts = append(parts, p) })
+	var exits []int
+	for _, t := range r.exits() {
+		if t >= 0 {
+			exits = append(exits, t)
+		}
+	}
+	if r.narrowed = r.kernel.plan.NarrowLoop(parts, exits); r.narrowed != nil {
+		r.run.Code = r.narrowed.Code
+	}
+}
+
+// title says what kind of region it is, for listings.
+func (r *region) title() string {
+	if r.narrowed != nil {
+		return "loop region in 32 bits"
+	}
+	return "loop region"
+}
+
+// halfOf returns the register of 64 bits that a place has the lower half of, or nil.
+func (r *region) halfOf(p place) *plan.Narrowed {
+	if r.narrowed == nil || p.bank != isa.Bank32 {
+		return nil
+	}
+	for i := range r.narrowed.Halves {
+		if h := &r.narrowed.Halves[i]; h.Half.Index() == p.index {
+			return h
+		}
+	}
+	return nil
+}
+
+// checkSmall goes to l if a scalar is not less than 2³¹.
+func (r *region) checkSmall(x isa.Reg, l amd64.Label) {
+	r.kernel.G(amd64.CMP, amd64.B64, scalar(x), amd64.Imm(mostSmall))
+	r.kernel.Jcc(amd64.Above, l)
+}
+
+// checkScalars goes to l if a scalar is not less than 2³¹ that has to be where the loop is entered.
+func (r *region) checkScalars(l amd64.Label) {
+	if r.narrowed == nil {
+		return
+	}
+	for _, x := range r.narrowed.Entry {
+		r.checkSmall(x, l)
+	}
+}
+
+// checkCarried refuses the region if what a trip leaves to the next is not less than 2³¹ in a lane that runs.
+func (r *region) checkCarried() {
+	if r.narrowed == nil {
+		return
+	}
+	for i, h := range r.narrowed.Halves {
+		if !r.narrowed.Carried[i] {
+			continue
+		}
+		for _, g := range r.groups {
+			r.across.group = g
+			r.masked()
+			r.set.beyond(r.compiler, isa.I32, r.compiler.load(h.Half, isa.I32, true), r.splat(isa.I32, mostSmall, mostSmall), r.refuse)
+		}
+	}
+}
+
+// quarter is where eight of a group's elements of 64 bits are in the register file.
+func (r *region) quarter(h *resident, half int) amd64.Mem {
+	v := &value{place: place{bank: isa.Bank64, group: r.across.group}, off: r.run.Offset(h.half.Wide, isa.I64)}
+	return r.memory(v).Plus(64 * int32(half))
+}
+
+// halveHome makes the lower halves of a register of 64 bits in a home, and refuses the region if a lane that
+// runs has 2³¹ or more there.
+func (r *region) halveHome(h *resident, d amd64.Vec) {
+	x, high, other := r.vec(), r.vec(), r.vec()
+	r.V(amd64.VMOVDQU64, amd64.Z, d, r.quarter(h, 0))
+	r.V(amd64.VMOVDQU64, amd64.Z, x, r.quarter(h, 1))
+	r.V(amd64.VPSRLQ, amd64.Z, high, d, amd64.Imm(31))
+	r.V(amd64.VPSRLQ, amd64.Z, other, x, amd64.Imm(31))
+	for _, pair := range [...][2]amd64.Vec{{d, x}, {high, other}} {
+		r.V(amd64.VPMOVQD, amd64.Z, pair[0], pair[0])
+		r.V(amd64.VPMOVQD, amd64.Z, pair[1], pair[1])
+		r.V(amd64.VINSERTI64X4, amd64.Z, pair[0], pair[0], pair[1], amd64.Imm(1))
+	}
+	r.V(amd64.VPXORD, amd64.Z, other, other, other)
+	r.masked()
+	r.set.equal(r.compiler, isa.I32, high, other, r.refuse)
+}
+
+// widenHome puts what a home has into the register file, for the lanes of the group that run.
+func (r *region) widenHome(h *resident, x amd64.Vec) {
+	d := r.vec()
+	r.masked()
+	for half := range 2 {
+		from := x
+		if half == 1 {
+			r.V(amd64.VEXTRACTI64X4, amd64.Z, d, x, amd64.Imm(1))
+			from = d
+		}
+		r.V(amd64.VPMOVZXDQ, amd64.Z, d, from)
+		r.V(amd64.KSHIFTRW, amd64.X, maskTemp, maskExec, amd64.Imm(8*half))
+		r.V(amd64.VMOVDQU64, amd64.Z, r.quarter(h, half), d, amd64.Merge(maskTemp))
+	}
+}
