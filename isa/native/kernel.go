@@ -29,7 +29,8 @@ type builder struct {
 	stubs  map[wave.Exit]amd64.Label // what exits have in common
 	fuel   map[int]amd64.Label       // by block, where the last back edge leads there
 
-	form     string // the machine form as text, where somebody wants to read it
+	form     string // the machine form as text, if keepForm is set
+	keepForm bool
 	callouts []callout
 	resume   amd64.Label // where it goes on after a callout
 	save     amd64.Label // where registers are put away for one
@@ -61,8 +62,9 @@ var errFreed = errors.New("a value is read whose register has been given to anot
 
 // compileKernel returns the machine code of a kernel, and the builder that has made it. list has the assembler note what
 // it appends.
-func compileKernel(f amd64.Features, constants map[int]uint64, p *plan.Plan, list bool) (k *builder, code []byte, err error) {
-	k = newBuilder(f, constants, p)
+func compileKernel(e Engine, constants map[int]uint64, p *plan.Plan, list bool) (k *builder, code []byte, err error) {
+	k = newBuilder(e.features, constants, p)
+	k.keepForm = e.form
 	if list {
 		k.List(fieldName)
 	}
@@ -141,7 +143,7 @@ func (k *builder) emit() (code []byte, err error) {
 	}
 	k.RunLater()
 	k.endCallouts()
-	if k.Lists() {
+	if k.keepForm {
 		k.form = k.Dump(fieldName)
 	}
 	code, err = k.Finish()

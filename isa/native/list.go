@@ -56,7 +56,7 @@ func List(w io.Writer, p *isa.Program, k *isa.Kernel, o ListOptions) error {
 	if err != nil {
 		return err
 	}
-	c, refused := Engine{features: f}.compile(base, k, true)
+	c, refused := Engine{features: f, form: o.Virtual}.compile(base, k, true)
 	var b strings.Builder
 	set := "AVX2"
 	if f&amd64.AVX512 != 0 {

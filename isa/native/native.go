@@ -18,6 +18,8 @@ type Engine struct {
 	features amd64.Features
 	// failed, if there is one, is told why a run has no machine code, although each of its instructions has.
 	failed func(error)
+	// form has builders keep the machine form as text.
+	form bool
 	// load stands for codemem.Load in tests.
 	load func(...[]byte) (*codemem.Code, error)
 }
@@ -75,7 +77,7 @@ type compiled struct {
 // is none; the plan is there all the same.
 func (e Engine) compile(base interp.Prepared, k *isa.Kernel, list bool) (c compiled, err error) {
 	c.plan = e.plan(base, k)
-	c.builder, c.text, err = compileKernel(e.features, plan.Constants(k), c.plan, list)
+	c.builder, c.text, err = compileKernel(e, plan.Constants(k), c.plan, list)
 	if err != nil {
 		if e.failed != nil {
 			e.failed(err)

@@ -20,7 +20,6 @@ type allocator struct {
 
 	slot     []int32 // the spill slot of a virtual register, or -1
 	recent   []int8  // the register that it was in last, or -1
-	copies   []int32 // a virtual register that it is copied to when it dies, or -1
 	cursor   []int32 // in flow.uses: the next place that reads it
 	holds    [files][32]int32
 	free     [files]uint32
@@ -74,11 +73,11 @@ func newAllocator(f *Func, g *flow) *allocator {
 	a := &f.memory.alloc
 	a.Func, a.g, a.now, a.inserted, a.bridges = f, g, -1, a.inserted[:0], nil
 	a.reg, a.stored, a.stamp, a.slot = zeros(a.reg, n), zeros(a.stored, n), zeros(a.stamp, n), zeros(a.slot, n)
-	a.recent, a.copies, a.cursor = zeros(a.recent, n), zeros(a.copies, n), zeros(a.cursor, n)
+	a.recent, a.cursor = zeros(a.recent, n), zeros(a.cursor, n)
 	a.before, a.after = zeros(a.before, len(f.insts)), zeros(a.after, len(f.insts))
 	a.begins, a.known, a.results = zeros(a.begins, len(g.live)), zeros(a.known, len(g.blocks)), zeros(a.results, len(g.refs))
 	for v := range n {
-		a.slot[v], a.recent[v], a.copies[v], a.cursor[v] = -1, -1, -1, g.from[v]
+		a.slot[v], a.recent[v], a.cursor[v] = -1, -1, g.from[v]
 	}
 	for i := range f.insts {
 		a.before[i], a.after[i] = -1, -1
@@ -88,7 +87,6 @@ func newAllocator(f *Func, g *flow) *allocator {
 
 // run assigns registers in all blocks.
 func (a *allocator) run() {
-	a.findCopies()
 	for b := range a.g.blocks {
 		a.enter(int32(b))
 		x := &a.g.blocks[b]
@@ -100,17 +98,6 @@ func (a *allocator) run() {
 		}
 		a.place = x.end - 1
 		a.leave(int32(b))
-	}
-}
-
-// findCopies finds registers that are copied to others when they die.
-func (a *allocator) findCopies() {
-	for p, n := range a.g.order {
-		i := &a.insts[n]
-		refs := a.g.refs[a.g.first[p]:a.g.first[p+1]]
-		if len(refs) == 2 && i.kind == kindVector && refs[1].dies && amd64.Copies(amd64.Op(i.code), a.at(i)) {
-			a.copies[refs[1].v] = refs[0].v
-		}
 	}
 }
 
@@ -200,7 +187,7 @@ func (a *allocator) take(v, inst int32) int8 {
 	file := a.virtuals[v].file
 	free := a.free[file] &^ a.pinned[file]
 	prefer := [2]int8{-1, a.recent[v]}
-	if c := a.copies[v]; c >= 0 {
+	if c := a.g.copies[v]; c >= 0 {
 		prefer[0] = a.recent[c]
 	}
 	for _, r := range prefer {

@@ -18,9 +18,12 @@ type flow struct {
 	uses, from []int32
 	last       []int32 // the last place in linear order at which it is live
 
-	blockOf, madeIn, stamps, counts, labels []int32 // for whoever needs them
-	defs, exposed, livePairs                []pair
-	sorted                                  [2]grouped
+	blockOf                  []int32 // by instruction: the block that it is in
+	labels                   []int32 // by label: the block that it is in, plus 1
+	copies                   []int32 // by register: one that it is copied to when it dies, or -1
+	madeIn, stamps, counts   []int32 // for whoever needs them
+	defs, exposed, livePairs []pair
+	sorted                   [2]grouped
 }
 
 // block is a basic block: from and end are places in linear order.
@@ -90,61 +93,48 @@ func (i *inst) ends() bool {
 func (f *Func) analyse() *flow {
 	g := &f.memory.flow
 	g.order, g.blocks, g.refs = f.linear(), g.blocks[:0], g.refs[:0]
-	blockOf := f.cut(g)
-	g.connect(f, blockOf)
+	g.cut(f)
+	g.connect(f)
 	g.refer(f)
 	g.liveness(f)
 	g.deaths(f)
 	return g
 }
 
-// cut cuts the instructions into blocks, and returns the block that begins with an instruction, by its number,
-// or -1.
-func (f *Func) cut(g *flow) (blockOf []int32) {
-	blockOf = zeros(g.blockOf, len(f.insts)+1)
-	g.blockOf = blockOf
-	for i := range blockOf {
-		blockOf[i] = -1
-	}
-	begin := true
+// cut cuts the instructions into blocks.
+func (g *flow) cut(f *Func) {
+	g.blockOf = zeros(g.blockOf, len(f.insts)+1)
+	g.labels = g.labels[:0]
+	begin, before, wasBind := true, int32(-1), false
 	for p, n := range g.order {
 		i := &f.insts[n]
-		if p > 0 && g.order[p-1] != n-1 || i.kind == kindBind && !begin && f.insts[n-1].kind != kindBind {
-			begin = true
-		}
-		if begin {
+		if begin || before != n-1 || i.kind == kindBind && !wasBind {
 			if len(g.blocks) > 0 {
 				g.blocks[len(g.blocks)-1].end = int32(p)
 			}
-			blockOf[n] = int32(len(g.blocks))
 			g.blocks = append(g.blocks, block{from: int32(p), next: -1, taken: -1})
 		}
-		begin = i.ends() || i.kind == kindJcc
+		b := int32(len(g.blocks))
+		g.blockOf[n] = b - 1
+		if wasBind = i.kind == kindBind; wasBind {
+			for len(g.labels) <= int(i.label) {
+				g.labels = append(g.labels, 0)
+			}
+			g.labels[i.label] = b
+		}
+		begin, before = i.ends() || i.kind == kindJcc, n
 	}
 	if len(g.blocks) > 0 {
 		g.blocks[len(g.blocks)-1].end = int32(len(g.order))
 	}
-	return blockOf
 }
 
 // connect finds where control goes from each block.
-func (g *flow) connect(f *Func, blockOf []int32) {
-	g.labels = g.labels[:0] // by label: the block that it is in, plus 1
+func (g *flow) connect(f *Func) {
 	g.stamps = zeros(g.stamps, len(f.insts)+1)
 	chunkEnd := g.stamps
 	for _, c := range f.chunks {
 		chunkEnd[c.end] = 1
-	}
-	for n := range g.blocks {
-		b := &g.blocks[n]
-		for p := b.from; p < b.end; p++ {
-			if i := &f.insts[g.order[p]]; i.kind == kindBind {
-				for len(g.labels) <= int(i.label) {
-					g.labels = append(g.labels, 0)
-				}
-				g.labels[i.label] = int32(n) + 1
-			}
-		}
 	}
 	g.counts = zeros(g.counts, len(g.blocks)+1)
 	count := g.counts
@@ -169,7 +159,7 @@ func (g *flow) connect(f *Func, blockOf []int32) {
 			}
 		}
 		if !i.ends() && chunkEnd[at+1] == 0 {
-			b.next = blockOf[at+1]
+			b.next = g.blockOf[at+1]
 		}
 	}
 	each(func(_, to int32) { count[to]++ })
@@ -295,6 +285,9 @@ func (g *flow) liveness(f *Func) {
 	for b := range g.blocks {
 		now := int32(b) + 1
 		for p := g.blocks[b].from; p < g.blocks[b].end; p++ {
+			if g.first[p] == g.first[p+1] {
+				continue
+			}
 			refs := g.refs[g.first[p]:g.first[p+1]]
 			for i := range refs {
 				if x := &refs[i]; x.access&amd64.Read != 0 && defined[x.v] != now && read[x.v] != now && made[x.v] != int32(b) {
@@ -362,27 +355,23 @@ func (g *flow) liveness(f *Func) {
 
 // made returns the blocks in which registers are made.
 func (g *flow) made(f *Func) []int32 {
-	g.blockOf = zeros(g.blockOf, len(f.insts)+1)
-	at := g.blockOf // by instruction, the block that it is in
-	for b := range g.blocks {
-		for p := g.blocks[b].from; p < g.blocks[b].end; p++ {
-			at[g.order[p]] = int32(b)
-		}
-	}
 	g.madeIn = zeros(g.madeIn, len(f.virtuals))
 	made := g.madeIn
 	for v := range f.virtuals {
-		made[v] = at[f.virtuals[v].made]
+		made[v] = g.blockOf[f.virtuals[v].made]
 	}
 	return made
 }
 
-// deaths notes where registers are read for the last time.
+// deaths notes where registers are read for the last time, and copied then.
 func (g *flow) deaths(f *Func) {
 	n := len(f.virtuals)
 	g.stamps = zeros(g.stamps, n)
 	live := g.stamps // the last block in which it was live, plus 1
-	g.last = zeros(g.last, n)
+	g.last, g.copies = zeros(g.last, n), zeros(g.copies, n)
+	for v := range g.copies {
+		g.copies[v] = -1
+	}
 	for b := range g.blocks {
 		x := &g.blocks[b]
 		now := int32(b) + 1
@@ -396,6 +385,9 @@ func (g *flow) deaths(f *Func) {
 			}
 		}
 		for p := x.end - 1; p >= x.from; p-- {
+			if g.first[p] == g.first[p+1] {
+				continue
+			}
 			refs := g.refs[g.first[p]:g.first[p+1]]
 			for i := range refs {
 				r := &refs[i]
@@ -410,6 +402,9 @@ func (g *flow) deaths(f *Func) {
 					r.dies = live[r.v] != now
 					live[r.v] = now
 				}
+			}
+			if i := &f.insts[g.order[p]]; len(refs) == 2 && refs[1].dies && amd64.Copies(amd64.Op(i.code), f.at(i)) {
+				g.copies[refs[1].v] = refs[0].v
 			}
 		}
 	}
