@@ -28,15 +28,16 @@
 //   - compiler (compile.go) emits the run: a loop over the chunks of the wave and, in a chunk, over groups of lanes. For each
 //     group it goes through the instructions and calls their emitters, which the families list
 //     (native.go): for the addition, integer in emit.go.
-//   - The emitter asks for its operands. compiler.load returns the virtual register that holds v0, and emits a load
-//     from the register file if none does; compiler.vec returns a new one for the result. It appends VPADDD to the
-//     machine form (package vm), and compiler.result notes which virtual register v2 is in now.
+//   - The emitter asks for its operands. compiler.load returns the virtual register that holds v0, and
+//     emits a load from the register file if none does; compiler.vec returns a new one for the result. It
+//     appends VPADDD to the machine form (package vm), and compiler.result notes which virtual register v2
+//     is in now.
 //   - At the end of the run the values that are live behind it go to the register file, under the execution
 //     mask.
-//   - When the function is complete, vm finds what is live where and chooses registers of the processor. Values for which
-//     there are none go to spill slots (Frame.Spill).
-//   - amd64 encodes the instructions, chooses the lengths of jumps, and puts constants behind them. codemem copies the bytes
-//     into memory of their own and makes that executable.
+//   - When the function is complete, vm finds what is live where and chooses registers of the processor.
+//     Values for which there are none go to spill slots (Frame.Spill).
+//   - amd64 encodes the instructions, chooses the lengths of jumps, and puts constants behind them. codemem
+//     copies the bytes into memory of their own and makes that executable.
 //
 // Others go the same way as far as there is nothing more to them. What differs:
 //
@@ -63,12 +64,13 @@
 // same as long as it is in a register, but the register file has it only if the instruction is dense
 // ([isa.FlagDense]).
 //
-// Values are loaded (compiler.load) before the code parts, and not on one of several ways: the load is emitted
-// once, and later instructions rely on it. An emitter makes as many virtual registers as it likes (compiler.vec,
-// compiler.mask), changes only its own, and may write one on several ways. What compiler.later emits comes behind the rest of
-// the function and has the values that were there when it was called. Those vector and mask registers that have names
-// (maskExec, maskTemp, vecTemp and so on) are no virtual ones and hold what is said where their names are
-// declared, as all general registers do; regTemp and regAddress are free between two instructions.
+// Values are loaded (compiler.load) before the code parts, and not on one of several ways: the load is
+// emitted once, and later instructions rely on it. An emitter makes as many virtual registers as it likes
+// (compiler.vec, compiler.mask), changes only its own, and may write one on several ways. What
+// compiler.later emits comes behind the rest of the function and has the values that were there when it was
+// called. Those vector and mask registers that have names (maskExec, maskTemp, vecTemp and so on) are no
+// virtual ones and hold what is said where their names are declared, as all general registers do; regTemp
+// and regAddress are free between two instructions.
 //
 // # Control
 //

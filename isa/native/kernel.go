@@ -55,9 +55,9 @@ type exit struct {
 // field returns a field of the frame.
 func field(off uintptr) amd64.Mem { return amd64.Mem{Base: regFrame, Disp: int32(off)} }
 
-// errFreed says that the first lane's result is read from a general register that holds another one by now: a mistake
-// of this package. It is thrown where the code of such a read is emitted, and comes no further than builder.emit;
-// package interp runs the kernel then.
+// errFreed says that the first lane's result is read from a general register that holds another one by now: a
+// mistake of this package. It is thrown where the code of such a read is emitted, and comes no further than
+// builder.emit; package interp runs the kernel then.
 var errFreed = errors.New("a value is read whose register has been given to another one")
 
 // compileKernel returns the machine code of a kernel, and the builder that has made it. list has the assembler note what

@@ -156,8 +156,8 @@ func (r *region) settle() {
 	r.home = r.settled
 }
 
-// inHomes has the compiler know what holds where a trip begins: the places of the loop are in registers of their
-// own, and nothing else is.
+// inHomes has the compiler know what holds where a trip begins: the places of the loop are in registers of
+// their own, and nothing else is.
 func (r *region) inHomes() {
 	r.forget()
 	r.owners = nil

@@ -89,8 +89,8 @@ func setOf(f amd64.Features) set {
 // regSpill has the address of the spill slots.
 const regSpill = amd64.RBP
 
-// targetOf returns the registers that hold values: the others have a meaning that is said where their names are
-// declared.
+// targetOf returns the registers that hold values: the others have a meaning that is said where their names
+// are declared.
 func targetOf(f amd64.Features) vm.Target {
 	t := vm.Target{Width: amd64.Y, Base: regSpill, Load: field(wave.FrameSpill)}
 	if f&amd64.AVX512 != 0 {

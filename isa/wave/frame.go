@@ -100,7 +100,8 @@ type Frame struct {
 	LoopSkip uint64
 	// Undo has room for a checkpoint of each chunk, as large as the code needs.
 	Undo unsafe.Pointer
-	// Spill has room for values that machine code has no registers for, as much as it needs, aligned to 64 bytes.
+	// Spill has room for values that machine code has no registers for, as much as it needs, aligned to 64
+	// bytes.
 	Spill unsafe.Pointer
 
 	// Call says that a function has not ended and calls back for some lanes: a

@@ -1,7 +1,7 @@
 package amd64
 
-// Virtual is the first number of virtual registers: an allocator (package vm) has [Vec] and [Mask] from there on
-// stand for registers that it has not chosen yet. The assembler takes none.
+// Virtual is the first number of virtual registers: an allocator (package vm) has [Vec] and [Mask] from there
+// on stand for registers that it has not chosen yet. The assembler takes none.
 const Virtual = 32
 
 // Access says what an instruction does with a register.
@@ -13,11 +13,12 @@ const (
 	Written
 )
 
-// MaxOperands is how many operands an instruction of [Assembler.V] has at most, predicate and rounding counted.
+// MaxOperands is how many operands an instruction of [Assembler.V] has at most, predicate and rounding
+// counted.
 const MaxOperands = 6
 
-// Accesses says what a vector instruction does with each of its operands that is a vector or mask register. Of an
-// operand in memory it says so for the index, of a predicate for its mask.
+// Accesses says what a vector instruction does with each of its operands that is a vector or mask register.
+// Of an operand in memory it says so for the index, of a predicate for its mask.
 //
 // An exclusive or of a register with itself, and the like, is none that reads it.
 func Accesses(op Op, operands []Operand) (list [MaxOperands]Access) {
@@ -63,7 +64,8 @@ func Accesses(op Op, operands []Operand) (list [MaxOperands]Access) {
 	return list
 }
 
-// blends says whether a predicate of the operation chooses between two sources, and all of the destination is written.
+// blends says whether a predicate of the operation chooses between two sources, and all of the destination is
+// written.
 func blends(op Op) bool {
 	switch op {
 	case VPBLENDMB, VPBLENDMW, VPBLENDMD, VPBLENDMQ, VBLENDMPS, VBLENDMPD:
@@ -72,8 +74,8 @@ func blends(op Op) bool {
 	return false
 }
 
-// ignores says whether the result of an operation on the same register, several times, is the same whatever that
-// holds.
+// ignores says whether the result of an operation on the same register, several times, is the same whatever
+// that holds.
 func ignores(op Op, operands []Operand) bool {
 	switch op {
 	case VPXORD, VPXORQ, VXORPS, VXORPD, VPSUBB, VPSUBW, VPSUBD, VPSUBQ, VPANDND, VPANDNQ,
@@ -86,7 +88,8 @@ func ignores(op Op, operands []Operand) bool {
 	return false
 }
 
-// Copies says whether an instruction does nothing but copy a vector register to another one, as wide as w says.
+// Copies says whether an instruction does nothing but copy a vector register to another one, as wide as w
+// says.
 func Copies(op Op, operands []Operand) bool {
 	switch op {
 	case VMOVDQA32, VMOVDQA64, VMOVDQU32, VMOVDQU64, VMOVAPS, VMOVAPD, VMOVUPS, VMOVUPD:

@@ -11,8 +11,8 @@ type allocator struct {
 	*Func
 	g *flow
 
-	// Where virtual registers are at present, as far as stamp says so of the present block: in a register or, with
-	// -1, in none; and whether their spill slots hold them.
+	// Where virtual registers are at present, as far as stamp says so of the present block: in a register or,
+	// with -1, in none; and whether their spill slots hold them.
 	reg    []int8
 	stored []bool
 	stamp  []int32
@@ -29,8 +29,8 @@ type allocator struct {
 	before   []int32 // by instruction: the last insertion in front of it, or -1; they are linked
 	after    []int32 // likewise behind it
 
-	// By block: where what is live at its beginning is then, in the order of flow.liveAt. known says whether that
-	// has been decided.
+	// By block: where what is live at its beginning is then, in the order of flow.liveAt. known says whether
+	// that has been decided.
 	begins []location
 	known  []bool
 
@@ -127,7 +127,8 @@ func (a *allocator) clear(file File, reg int8) { a.free[file] |= 1 << reg }
 func (a *allocator) enter(b int32) {
 	a.place = a.g.blocks[b].from - 1
 	if !a.known[b] {
-		// None of the blocks that lead here has been seen. Values stay where they are in what stands in front.
+		// None of the blocks that lead here has been seen. Values stay where they are in what stands in
+		// front.
 		a.decide(b)
 	}
 	a.now = b + 1
@@ -181,8 +182,8 @@ func (a *allocator) next(v int32) int32 {
 	return a.g.uses[c]
 }
 
-// take returns a register, which it empties if it has to. If it is free, it is the one that v is copied to later,
-// or the one that v was in last.
+// take returns a register, which it empties if it has to. If it is free, it is the one that v is copied to
+// later, or the one that v was in last.
 func (a *allocator) take(v, inst int32) int8 {
 	file := a.virtuals[v].file
 	free := a.free[file] &^ a.pinned[file]

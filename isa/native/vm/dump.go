@@ -15,8 +15,8 @@ func (f *Func) name(v int32) string {
 	return fmt.Sprintf("v%d", v)
 }
 
-// Dump returns the machine form as text, an instruction a line, in the order of the code. field names places in
-// memory as of [amd64.Assembler.List]; it may be nil.
+// Dump returns the machine form as text, an instruction a line, in the order of the code. field names places
+// in memory as of [amd64.Assembler.List]; it may be nil.
 func (f *Func) Dump(field func(amd64.Mem) string) string {
 	var b strings.Builder
 	for n := range f.insts {

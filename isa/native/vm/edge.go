@@ -49,8 +49,8 @@ func (a *allocator) onJump(last int32, x *block, moves []insertion) {
 	}
 }
 
-// disturbs says whether moves, in front of a conditional jump, would overwrite something that the block behind it
-// needs and the one that it leads to does not.
+// disturbs says whether moves, in front of a conditional jump, would overwrite something that the block
+// behind it needs and the one that it leads to does not.
 func (a *allocator) disturbs(x *block, moves []insertion) bool {
 	needed := map[int32]bool{}
 	for _, v := range a.g.liveAt(x.taken) {

@@ -20,8 +20,8 @@ const (
 type Target struct {
 	Registers [2]uint32   // by [File]
 	Width     amd64.Width // of a vector register
-	// Base holds the address of the spill slots. Load is emitted where [Func.LoadBase] was called, if there are
-	// any.
+	// Base holds the address of the spill slots. Load is emitted where [Func.LoadBase] was called, if there
+	// are any.
 	Base amd64.Reg
 	Load amd64.Mem
 }
@@ -39,8 +39,8 @@ type Func struct {
 	watchers []func([]amd64.Operand)
 	texts    []string // of notes and sections
 
-	// Code that is emitted later: what is waiting, and the chunks that have been emitted. The first chunk is what
-	// is not.
+	// Code that is emitted later: what is waiting, and the chunks that have been emitted. The first chunk is
+	// what is not.
 	waiting []deferred
 	chunks  []chunk
 
@@ -155,8 +155,8 @@ func (f *Func) NewVec() amd64.Vec { return amd64.Vec(f.newVirtual(Vectors)) }
 // NewMask returns a new virtual mask register, which holds anything.
 func (f *Func) NewMask() amd64.Mask { return amd64.Mask(f.newVirtual(Masks)) }
 
-// Rematerialise says that the instruction that defines x gives the same value wherever x is used: it is repeated
-// there instead of keeping x in memory. That goes without saying for constants.
+// Rematerialise says that the instruction that defines x gives the same value wherever x is used: it is
+// repeated there instead of keeping x in memory. That goes without saying for constants.
 func (f *Func) Rematerialise(x amd64.Vec) {
 	if x >= amd64.Virtual {
 		f.virtuals[x-amd64.Virtual].remade = true
@@ -226,15 +226,15 @@ func (f *Func) text(k kind, text string) {
 // LoadBase is where the register with the address of the spill slots is loaded.
 func (f *Func) LoadBase() { f.append(inst{kind: kindBase}) }
 
-// Watch tells look, once registers are assigned, those of some operands: the first is read and written, the others
-// are read. Control leaves the function here and comes back at resume, with all registers as they are.
+// Watch tells look, once registers are assigned, those of some operands: the first is read and written, the
+// others are read. Control leaves the function here and comes back at resume, with all registers as they are.
 func (f *Func) Watch(resume amd64.Label, look func([]amd64.Operand), operands ...amd64.Operand) {
 	f.watchers = append(f.watchers, look)
 	f.append(inst{kind: kindWatch, code: uint32(len(f.watchers) - 1), label: resume}, operands...)
 }
 
-// Later has emit append code that is seldom run, behind the rest: it does so when [Func.RunLater] is called. Jumps
-// lead there from what is in front of this place, and back behind it.
+// Later has emit append code that is seldom run, behind the rest: it does so when [Func.RunLater] is called.
+// Jumps lead there from what is in front of this place, and back behind it.
 func (f *Func) Later(emit func()) {
 	f.waiting = append(f.waiting, deferred{len(f.chunks) - 1, len(f.insts), emit})
 }

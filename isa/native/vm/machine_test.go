@@ -9,8 +9,8 @@ import (
 // lanes is how many lanes of 32 bits a vector of the machine has.
 const lanes = 16
 
-// machine executes machine form, with virtual registers or with those of the processor: as much of it as the tests
-// of this package use.
+// machine executes machine form, with virtual registers or with those of the processor: as much of it as the
+// tests of this package use.
 type machine struct {
 	code      []step
 	labels    map[amd64.Label]int

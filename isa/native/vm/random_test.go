@@ -166,7 +166,8 @@ func (m *machine) outputs() map[place][lanes]uint32 {
 	return list
 }
 
-// TestRandom executes random functions with virtual registers and with few ones, and compares what they store.
+// TestRandom executes random functions with virtual registers and with few ones, and compares what they
+// store.
 func TestRandom(t *testing.T) {
 	count := uint64(3000)
 	if testing.Short() {
