@@ -94,7 +94,7 @@ func (avx2) scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec) {
 		c.G(amd64.MOV, amd64.B64, c.aside(0), regSeen)
 		defer c.G(amd64.MOV, amd64.B64, regSeen, c.aside(0))
 	}
-	c.bits(regLeft, amd64.Mem{Base: regExec})
+	c.runningBits(regLeft)
 	m.Index = regTemp
 	for i := range c.lanes {
 		skip := c.NewLabel()

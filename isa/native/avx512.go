@@ -14,6 +14,8 @@ const (
 	maskExec  = amd64.K1 // the lanes of the group that run, or those of them that the instruction is for
 	maskTemp  = amd64.K2 // nothing for long
 	firstBool = amd64.K3
+	// maskRunning has the lanes of the group that run where maskExec has those of the present block.
+	maskRunning = amd64.K7
 )
 
 func (avx512) families() []family { return families[:] }
@@ -154,6 +156,63 @@ func (avx512) scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec) 
 
 func (avx512) moveSome(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec) {
 	c.V(opMove.of(t), c.width(t), m, v, amd64.Merge(maskExec))
+}
+
+func (avx512) reservePart(c *compiler) { c.reserved[fileMask] |= 1 << maskRunning }
+
+func (avx512) part(c *compiler) { c.V(amd64.KMOVW, amd64.X, maskRunning, maskExec) }
+
+func (avx512) only(c *compiler, m isa.Reg) {
+	if m == isa.None {
+		c.V(amd64.KMOVW, amd64.X, maskExec, maskRunning)
+		return
+	}
+	c.V(amd64.KANDW, amd64.X, maskExec, maskRunning, amd64.Mask(c.inRegister(m).reg))
+}
+
+func (avx512) unlessAny(c *compiler, l amd64.Label) {
+	c.V(amd64.KORTESTW, amd64.X, maskExec, maskExec)
+	c.Jcc(amd64.IsZero, l)
+}
+
+func (avx512) lanesWhere(c *compiler, r amd64.Reg, m isa.Reg, running bool) {
+	k := amd64.Mask(c.inRegister(m).reg)
+	if running {
+		c.V(amd64.KANDW, amd64.X, maskTemp, c.runningMask(), k)
+		k = maskTemp
+	}
+	c.V(c.kmov(), amd64.X, r, k)
+}
+
+func (avx512) halve(c *compiler, d, x amd64.Vec, low, high amd64.Mem, l amd64.Label) {
+	top := c.Const64(0xffffffff80000000).Bcast()
+	c.V(amd64.VMOVDQU64, amd64.Z, d, low)
+	c.V(amd64.VMOVDQU64, amd64.Z, x, high)
+	c.V(amd64.KSHIFTRW, amd64.X, maskTemp2, maskExec, amd64.Imm(8))
+	c.V(amd64.VPTESTMQ, amd64.Z, maskTemp, d, top, amd64.Merge(maskExec))
+	c.V(amd64.KORTESTB, amd64.X, maskTemp, maskTemp)
+	c.Jcc(amd64.NotZero, l)
+	c.V(amd64.KMOVW, amd64.X, maskTemp, maskTemp2)
+	c.V(amd64.VPTESTMQ, amd64.Z, maskTemp, x, top, amd64.Merge(maskTemp))
+	c.V(amd64.KORTESTB, amd64.X, maskTemp, maskTemp)
+	c.Jcc(amd64.NotZero, l)
+	c.V(amd64.VPMOVQD, amd64.Z, d, d)
+	c.V(amd64.VPMOVQD, amd64.Z, x, x)
+	c.V(amd64.VINSERTI64X4, amd64.Z, d, d, x, amd64.Imm(1))
+}
+
+func (avx512) storeHalf(c *compiler, m amd64.Mem, d, x amd64.Vec, half int, dense bool) {
+	operands := []amd64.Operand{m, d}
+	if half == 1 {
+		c.V(amd64.VEXTRACTI64X4, amd64.Z, d, x, amd64.Imm(1))
+		x = d
+	}
+	c.V(amd64.VPMOVZXDQ, amd64.Z, d, x)
+	if !dense {
+		c.V(amd64.KSHIFTRW, amd64.X, maskTemp, c.runningMask(), amd64.Imm(8*half))
+		operands = append(operands, amd64.Merge(maskTemp))
+	}
+	c.V(amd64.VMOVDQU64, amd64.Z, operands...)
 }
 
 // runningMask is the lanes of the group that run.

@@ -56,6 +56,25 @@ type set interface {
 	// every says how many registers there are, and how wide vectors are.
 	every() (vectors, masks int, w amd64.Width)
 
+	// part prepares for lanes that part: the lanes of the group that run are kept where [set.only] does not
+	// change them. reservePart reserves the register for that.
+	reservePart(c *compiler)
+	part(c *compiler)
+	// only has the execution mask tell those of the lanes that run for which m is true, or all of them if m
+	// is [isa.None].
+	only(c *compiler, m isa.Reg)
+	// unlessAny goes to l if the execution mask has no lane.
+	unlessAny(c *compiler, l amd64.Label)
+	// lanesWhere puts the bits of the lanes for which m is true into a general register: with running of those
+	// that run.
+	lanesWhere(c *compiler, r amd64.Reg, m isa.Reg, running bool)
+	// halve puts the lower halves of a group's elements of 64 bits, which lie at low and at high, into d, and
+	// goes to l if one of a lane that runs is 2³¹ or more. It changes x.
+	halve(c *compiler, d, x amd64.Vec, low, high amd64.Mem, l amd64.Label)
+	// storeHalf puts half of the elements of x, of 32 bits, as those of 64 bits to m: of all lanes if they are
+	// dense, otherwise of those that run. It changes d.
+	storeHalf(c *compiler, m amd64.Mem, d, x amd64.Vec, half int, dense bool)
+
 	// equal goes to l unless a and b are equal in lanes that run. It changes a.
 	equal(c *compiler, t isa.Type, a, b amd64.Vec, l amd64.Label)
 	// beyond goes to l if x is more, as an unsigned number, than the limit in a lane that runs. The limit,
