@@ -120,14 +120,19 @@ func (avx2) storeNarrow(c *compiler, v *value) {
 		c.V(amd64.VBLENDVPS, w, vecTemp, x, vecTemp, c.stopped())
 		x = vecTemp
 	}
+	c.moveShort(v.bank, c.memory(v), x)
+}
+
+// moveShort stores the low 8 or 16 bits of elements of 32, which are zero-extended.
+func (c *compiler) moveShort(bank isa.Bank, m amd64.Mem, x amd64.Vec) {
 	c.pack(vecTemp, x)
 	bytes := 2 * c.lanes
-	if v.bank == isa.Bank8 {
+	if bank == isa.Bank8 {
 		c.V(amd64.VPACKUSWB, amd64.X, vecTemp, vecTemp, vecTemp)
 		bytes = c.lanes
 	}
 	move := map[int]amd64.Op{4: amd64.VMOVD, 8: amd64.VMOVQ, 16: amd64.VMOVDQU32}[bytes]
-	c.V(move, amd64.X, c.memory(v), vecTemp)
+	c.V(move, amd64.X, m, vecTemp)
 }
 
 // pack puts elements of 32 bits, which are zero-extended, next to each other as elements of 16.

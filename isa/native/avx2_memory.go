@@ -88,6 +88,16 @@ func (avx2) moveSome(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec) {
 	c.V(opMaskMove2.of(t), c.width(t), m, vecTemp, v)
 }
 
+func (avx2) moveShort(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec) {
+	c.moveShort(t.Bank(), m, v)
+}
+
+func (avx2) moveNarrow(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec, l amd64.Label) {
+	c.V(amd64.VPTEST, c.width(isa.I32), vecIdle, vecIdle)
+	c.Jcc(amd64.NotZero, l)
+	c.moveShort(t.Bank(), m, v)
+}
+
 // scatter stores one element after the other.
 func (avx2) scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec) {
 	if c.sharing { // regLeft is regSeen, of use to loads behind a store to private memory

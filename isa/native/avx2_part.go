@@ -48,6 +48,16 @@ func (avx2) lanesWhere(c *compiler, r amd64.Reg, m isa.Reg, running bool) {
 	c.V(op, c.width(t), r, x)
 }
 
+func (avx2) all(c *compiler) { c.V(amd64.VPXORD, amd64.Y, vecIdle, vecIdle, vecIdle) }
+
+func (avx2) addLanes(c *compiler, sum, _ amd64.Vec, m isa.Reg) {
+	c.V(amd64.VPSUBD, c.width(isa.I32), sum, sum, c.truth(m, isa.I32))
+}
+
+func (avx2) moveUnder(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec, lanes isa.Reg) {
+	c.V(opMaskMove2.of(t), c.width(t), m, c.truth(lanes, t), v)
+}
+
 func (avx2) halve(c *compiler, d, x amd64.Vec, low, high amd64.Mem, l amd64.Label) {
 	top := c.Splat64(amd64.Y, 0xffffffff80000000)
 	c.V(amd64.VMOVDQU64, amd64.Y, d, low)

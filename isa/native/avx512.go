@@ -184,6 +184,16 @@ func (avx512) lanesWhere(c *compiler, r amd64.Reg, m isa.Reg, running bool) {
 	c.V(c.kmov(), amd64.X, r, k)
 }
 
+func (avx512) all(c *compiler) { c.V(amd64.KXNORW, amd64.X, maskExec, maskExec, maskExec) }
+
+func (avx512) addLanes(c *compiler, sum, ones amd64.Vec, m isa.Reg) {
+	c.V(amd64.VPSUBD, c.width(isa.I32), sum, sum, ones, amd64.Merge(amd64.Mask(c.inRegister(m).reg)))
+}
+
+func (avx512) moveUnder(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec, lanes isa.Reg) {
+	c.V(opMove.of(t), c.width(t), m, v, amd64.Merge(amd64.Mask(c.inRegister(lanes).reg)))
+}
+
 func (avx512) halve(c *compiler, d, x amd64.Vec, low, high amd64.Mem, l amd64.Label) {
 	top := c.Const64(0xffffffff80000000).Bcast()
 	c.V(amd64.VMOVDQU64, amd64.Z, d, low)
@@ -213,6 +223,22 @@ func (avx512) storeHalf(c *compiler, m amd64.Mem, d, x amd64.Vec, half int, dens
 		operands = append(operands, amd64.Merge(maskTemp))
 	}
 	c.V(amd64.VMOVDQU64, amd64.Z, operands...)
+}
+
+func (avx512) moveShort(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec) {
+	c.V(opShorten(t), c.width(t), m, v)
+}
+
+func (avx512) moveNarrow(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec, _ amd64.Label) {
+	c.V(opShorten(t), c.width(t), m, v, amd64.Merge(maskExec))
+}
+
+// opShorten stores the low 8 or 16 bits of elements of 32.
+func opShorten(t isa.Type) amd64.Op {
+	if t.Bits() == 8 {
+		return amd64.VPMOVDB
+	}
+	return amd64.VPMOVDW
 }
 
 // runningMask is the lanes of the group that run.

@@ -68,6 +68,14 @@ type set interface {
 	// lanesWhere puts the bits of the lanes for which m is true into a general register: with running of those
 	// that run.
 	lanesWhere(c *compiler, r amd64.Reg, m isa.Reg, running bool)
+	// all has the execution mask tell all lanes.
+	all(c *compiler)
+	// addLanes adds 1 to the elements of 32 bits of sum in the lanes for which m is true. ones has all bits
+	// set.
+	addLanes(c *compiler, sum, ones amd64.Vec, m isa.Reg)
+	// moveUnder stores the elements of a register to m, one next to the other, for the lanes for which
+	// lanes is true.
+	moveUnder(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec, lanes isa.Reg)
 	// halve puts the lower halves of a group's elements of 64 bits, which lie at low and at high, into d, and
 	// goes to l if one of a lane that runs is 2³¹ or more. It changes x.
 	halve(c *compiler, d, x amd64.Vec, low, high amd64.Mem, l amd64.Label)
@@ -95,6 +103,11 @@ type set interface {
 	scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec)
 	// moveSome stores the elements of the lanes that run, one next to the other, and touches no other memory.
 	moveSome(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec)
+	// moveShort stores elements of 8 or 16 bits of all lanes, one next to the other.
+	moveShort(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec)
+	// moveNarrow is that for the lanes that run. It goes to l where it cannot, as some lanes do not
+	// run, before it has done anything.
+	moveNarrow(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec, l amd64.Label)
 }
 
 // setOf returns the set that a processor with the given features has.
