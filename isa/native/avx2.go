@@ -39,6 +39,25 @@ func (avx2) enter(c *compiler) {
 	c.V(amd64.VPCMPEQD, w, vecIdle, vecIdle, vecTemp)
 }
 
+func (avx2) enterFrom(c *compiler) {
+	if at, ok := c.idleAt[c.across.group]; ok {
+		c.V(amd64.VMOVDQU32, c.width(isa.I32), vecIdle, at)
+		return
+	}
+	g := c.across.group - c.across.first
+	c.G(amd64.MOVZX8, amd64.B32, regTemp, c.execOf(g))
+	if bit := g * c.lanes % 8; bit > 0 {
+		c.G(amd64.SHR, amd64.B32, regTemp, amd64.Imm(bit))
+	}
+	avx2{}.enter(c)
+}
+
+func (avx2) maxHomes() int { return 8 }
+
+func (avx2) freeze(c *compiler, t isa.Type, d, x amd64.Vec) {
+	c.V(opSelect2.of(t), c.width(t), d, x, d, c.idle(t))
+}
+
 // laneBits has bit i in lane i.
 func (c *compiler) laneBits() amd64.Mem {
 	var b []byte
@@ -73,6 +92,9 @@ func (avx2) loadBool(c *compiler, v *value) {
 
 // chunkWord is the word of 64 booleans that a value is in.
 func (c *compiler) chunkWord(v *value) amd64.Mem {
+	if c.across.groups > 0 {
+		c.locate(v.group)
+	}
 	return amd64.Mem{Base: regChunk, Disp: int32(v.off)}
 }
 

@@ -38,6 +38,16 @@ func (avx512) file(b isa.Bank) file {
 
 func (avx512) enter(c *compiler) { c.V(amd64.KMOVW, amd64.X, maskExec, regTemp) }
 
+func (avx512) enterFrom(c *compiler) {
+	c.V(c.kmov(), amd64.X, maskExec, c.execOf(c.across.group-c.across.first))
+}
+
+func (avx512) maxHomes() int { return 20 }
+
+func (avx512) freeze(c *compiler, t isa.Type, d, x amd64.Vec) {
+	c.V(opCopy.of(t), c.width(t), d, x, amd64.Merge(maskExec))
+}
+
 func (avx512) spread(c *compiler, t isa.Type, x amd64.Vec, r amd64.Reg) {
 	c.V(opSpread.of(t), c.width(t), x, r)
 }

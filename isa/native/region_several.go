@@ -36,10 +36,36 @@ func (r *region) measure() bool {
 	return true
 }
 
+// pays says whether the region is likely to be a gain. With wide vectors it always is. With short ones a chunk
+// has many groups, so that scalar instructions are done many times in a trip; and where a few instructions have
+// elements of 64 bits, the others do half as many lanes at once as they would in runs or hyperblocks of their own.
+func (r *region) pays() bool {
+	if r.set.file(isa.BankMask) == fileMask {
+		return true
+	}
+	more, scalars := 0, 0 // instructions that could do more lanes; instructions on scalars, with what loads take
+	for _, b := range r.chain {
+		block := &r.kernel.plan.Blocks[b]
+		halved := block.Hyper != nil && groupOf(r.kernel.plan.Kernel, block.Hyper.Run.Code, r.set) > r.lanes
+		for i := range block.Parts {
+			switch p := &block.Parts[i]; {
+			case p.Place != nil:
+				scalars += 8
+			case p.Scalar != nil:
+				scalars++
+			case halved || groupOf(r.kernel.plan.Kernel, p.Run.Code, r.set) > r.lanes:
+				more += len(p.Run.Code)
+			}
+		}
+	}
+	again := r.across.groups/len(r.groups) - 1
+	return 2*more <= len(r.run.Code) && 3*again*scalars <= r.across.groups*len(r.run.Code)
+}
+
 // room returns how many groups of a chunk have room in registers, or 0.
 func (r *region) room() int {
 	n := 4
-	for n > 0 && n*len(r.list) > maxHomes {
+	for n > 0 && n*len(r.list) > r.set.maxHomes() {
 		n /= 2
 	}
 	return n
@@ -49,7 +75,7 @@ func (r *region) room() int {
 // long the results of a short loop take, above all of instructions across lanes. Lanes leave such a loop all
 // at once.
 func (r *region) together() int {
-	if r.room() < r.across.groups {
+	if r.room() < r.across.groups || r.set.file(isa.BankMask) != fileMask {
 		return 1
 	}
 	n := 2
@@ -69,7 +95,7 @@ func (r *region) together() int {
 			return 1
 		}
 	}
-	for groups := n * r.across.groups; groups > maxTogether || groups*len(r.list) > maxHomes || groups*len(r.run.Code) > maxRegion; groups /= 2 {
+	for groups := n * r.across.groups; groups > maxTogether || groups*len(r.list) > r.set.maxHomes() || groups*len(r.run.Code) > maxRegion; groups /= 2 {
 		if n /= 2; n == 1 {
 			break
 		}

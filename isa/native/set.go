@@ -30,6 +30,13 @@ type set interface {
 
 	// enter makes the execution mask of a group, of which regTemp has the bits.
 	enter(c *compiler)
+	// enterFrom makes that of the present group in a run that has several in registers. regTemp changes.
+	enterFrom(c *compiler)
+	// freeze gives d the elements of x in the lanes that run.
+	freeze(c *compiler, t isa.Type, d, x amd64.Vec)
+	// maxHomes bounds the registers that hold values of a region from trip to trip, which leaves some for
+	// what lies between.
+	maxHomes() int
 	// mix gives d the odd elements of 32 bits of x.
 	mix(c *compiler, w amd64.Width, d, x amd64.Vec)
 	// lower puts the lower halves of elements of 64 bits next to each other.
