@@ -65,10 +65,21 @@ func (r *region) pays() bool {
 // room returns how many groups of a chunk have room in registers, or 0.
 func (r *region) room() int {
 	n := 4
+	if r.set.file(isa.BankMask) != fileMask && r.lanesPart() {
+		n = 2 // groups wait for each other, and to note who leaves takes longer with each
+	}
 	for n > 0 && n*len(r.list) > r.set.maxHomes() {
 		n /= 2
 	}
 	return n
+}
+
+// lanesPart says whether some lanes may leave before others do.
+func (r *region) lanesPart() bool {
+	return slices.ContainsFunc(r.chain, func(b int) bool {
+		in := r.kernel.plan.Blocks[b].Terminator
+		return in.Op == isa.OpBrCond && in.A.IsVector()
+	})
 }
 
 // together returns how many chunks may go through the region together: one has too few groups to hide how
@@ -90,10 +101,8 @@ func (r *region) together() int {
 			return 1 // the first finds its lanes by the chunk; shuffles have enough to do with one
 		}
 	}
-	for _, b := range r.chain {
-		if in := r.kernel.plan.Blocks[b].Terminator; in.Op == isa.OpBrCond && in.A.IsVector() {
-			return 1
-		}
+	if r.lanesPart() {
+		return 1
 	}
 	for groups := n * r.across.groups; groups > maxTogether || groups*len(r.list) > r.set.maxHomes() || groups*len(r.run.Code) > maxRegion; groups /= 2 {
 		if n /= 2; n == 1 {
