@@ -98,29 +98,43 @@ func (avx2) moveNarrow(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec, l amd6
 	c.moveShort(t.Bank(), m, v)
 }
 
-// scatter stores one element after the other.
+// scatter stores one element after the other. Which lanes run is often hard to foretell, so that it takes no
+// branches for that: the elements of the others go to memory that nobody reads.
 func (avx2) scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec) {
+	indices, nowhere, unread := c.aside(32), c.aside(8), c.aside(16)
 	if c.sharing { // regLeft is regSeen, of use to loads behind a store to private memory
 		c.G(amd64.MOV, amd64.B64, c.aside(0), regSeen)
 		defer c.G(amd64.MOV, amd64.B64, regSeen, c.aside(0))
 	}
+	some, done := c.NewLabel(), c.NewLabel()
+	c.V(opMove.of(it), c.width(it), indices, x)
 	c.runningBits(regLeft)
+	c.G(amd64.CMP, amd64.B32, regLeft, amd64.Imm(1<<c.lanes-1))
 	m.Index = regTemp
-	for i := range c.lanes {
-		skip := c.NewLabel()
+	each := func(at func(i int) amd64.Mem) {
+		half := 128 / t.Bits()
+		for i := range c.lanes {
+			c.G(amd64.MOV, amd64.Size(it.Bits()), regTemp, indices.Plus(int32(i*it.Bytes())))
+			to, from := at(i), v
+			if i >= half {
+				if from = vecTemp; i == half {
+					c.V(amd64.VEXTRACTI128, amd64.Y, from, v, amd64.Imm(1))
+				}
+			}
+			c.V(opExtractOne.of(t), amd64.X, to, from, amd64.Imm(i%half))
+		}
+	}
+	c.Jcc(amd64.NotEqual, some)
+	each(func(int) amd64.Mem { return m })
+	c.Jmp(done)
+	c.Bind(some)
+	c.G(amd64.LEA, amd64.B64, regTemp, unread)
+	c.G(amd64.MOV, amd64.B64, nowhere, regTemp)
+	each(func(i int) amd64.Mem {
+		c.G(amd64.LEA, amd64.B64, regTemp, m)
 		c.G(amd64.TEST, amd64.B32, regLeft, amd64.Imm(1<<i))
-		c.Jcc(amd64.IsZero, skip)
-		c.element(it, regTemp, x, i)
-		c.element(t, m, v, i)
-		c.Bind(skip)
-	}
-}
-
-// element copies element i of x.
-func (c *compiler) element(t isa.Type, d amd64.Operand, x amd64.Vec, i int) {
-	if n := 128 / t.Bits(); i >= n {
-		c.V(amd64.VEXTRACTI128, amd64.Y, vecTemp, x, amd64.Imm(1))
-		x, i = vecTemp, i-n
-	}
-	c.V(opExtractOne.of(t), amd64.X, d, x, amd64.Imm(i))
+		c.CMov(amd64.IsZero, amd64.B64, regTemp, nowhere)
+		return amd64.Mem{Base: regTemp}
+	})
+	c.Bind(done)
 }
