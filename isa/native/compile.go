@@ -92,6 +92,8 @@ type compiler struct {
 	// lend, if there is one, returns a reserved vector register that may be taken meanwhile, or -1.
 	lend func() int
 
+	idleAt map[int]amd64.Mem // where a region has, without mask registers, the lanes of a group that do not run
+
 	region   int    // the block that the region begins at that this is part of, or -1
 	parting  bool   // lanes part, so that maskRunning has those that run
 	checked  bool   // divisors are known not to be 0

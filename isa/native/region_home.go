@@ -196,7 +196,7 @@ func (r *region) settled(v *value, x amd64.Vec, loose, wide bool) bool {
 	r.reclaim(v, n)
 	if h.frozen {
 		r.masked()
-		r.V(opCopy.of(t), w, amd64.Vec(n), x, amd64.Merge(maskExec))
+		r.set.freeze(r.compiler, t, amd64.Vec(n), x)
 	} else {
 		r.V(opCopy.of(t), w, amd64.Vec(n), x)
 	}
