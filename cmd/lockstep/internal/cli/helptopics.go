@@ -267,6 +267,6 @@ longer than a plain run. -report shows the same counts in a page, with pictures.
 const exitText = `exit status
   0   the command is done, and nothing was found
   1   the kernel faulted, a check found something, runs of explore differ, a module breaks
-      a rule, or a conformance case failed
+      a rule, a conformance case failed, or grade found a kernel not right
   2   wrong usage or input, or a file that cannot be read or written
 `
