@@ -23,6 +23,8 @@ var starts = map[string]course.Verdict{
 	"2.1": course.Undefined, "2.2": course.Slow, "2.3": course.Fault,
 	"3.1": course.Racy, "3.2": course.Fault, "3.3": course.Racy,
 	"4.1": course.Racy, "4.2": course.Racy, "4.3": course.Racy,
+	"5.1": course.Slow, "5.2": course.Slow, "5.3": course.Slow,
+	"6.1": course.Slow, "6.2": course.Slow, "6.3": course.Slow,
 }
 
 // judgeText grades a source and returns the verdict and the text.

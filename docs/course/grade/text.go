@@ -41,7 +41,11 @@ func (r *Result) Text(style finding.Style) string {
 		fmt.Fprintf(&b, "  see it:   %s\n", r.Command)
 	}
 	for i := range r.Excesses {
-		b.WriteString(r.Excesses[i].text())
+		x := &r.Excesses[i]
+		b.WriteString(x.text())
+		if i+1 == len(r.Excesses) || r.Excesses[i+1].Command != x.Command {
+			fmt.Fprintf(&b, "  see it:   %s\n", x.Command)
+		}
 	}
 	if r.Hint != nil {
 		fmt.Fprintf(&b, "  hint:     %s\n            (%s, %q)\n", r.Hint.Text, r.Hint.Lesson, r.Hint.Section)
@@ -79,7 +83,6 @@ func (x *Excess) text() string {
 	if x.Line > 0 {
 		fmt.Fprintf(&b, "    line %d makes %d %% of that: %s\n", x.Line, x.Share, strings.TrimSpace(cmp.Or(x.Source, "?")))
 	}
-	fmt.Fprintf(&b, "  see it:   %s\n", x.Command)
 	return b.String()
 }
 
