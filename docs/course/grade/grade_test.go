@@ -25,6 +25,8 @@ var starts = map[string]course.Verdict{
 	"4.1": course.Racy, "4.2": course.Racy, "4.3": course.Racy,
 	"5.1": course.Slow, "5.2": course.Slow, "5.3": course.Slow,
 	"6.1": course.Slow, "6.2": course.Slow, "6.3": course.Slow,
+	"7.1": course.Slow, "7.2": course.Slow, "7.3": course.Slow,
+	"8.1": course.Wrong, "8.2": course.Racy, "8.3": course.Slow,
 }
 
 // judgeText grades a source and returns the verdict and the text.
