@@ -171,7 +171,7 @@ func lastID() string {
 	return last.Exercises[len(last.Exercises)-1].ID()
 }
 
-var lessons = number(workItems, memorySpaces, workGroups, races, divergence, coalescing, bankConflicts, reductions)
+var lessons = number(workItems, memorySpaces, workGroups, races, divergence, coalescing, bankConflicts, reductions, atomics, subGroups)
 
 // number gives lessons and exercises their numbers.
 func number(list ...*Lesson) []*Lesson {

@@ -27,6 +27,8 @@ var starts = map[string]course.Verdict{
 	"6.1": course.Slow, "6.2": course.Slow, "6.3": course.Slow,
 	"7.1": course.Slow, "7.2": course.Slow, "7.3": course.Slow,
 	"8.1": course.Wrong, "8.2": course.Racy, "8.3": course.Slow,
+	"9.1": course.Racy, "9.2": course.Slow, "9.3": course.Racy,
+	"10.1": course.Wrong, "10.2": course.Wrong, "10.3": course.Slow,
 }
 
 // judgeText grades a source and returns the verdict and the text.

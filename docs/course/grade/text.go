@@ -57,7 +57,7 @@ func (r *Result) Text(style finding.Style) string {
 func (d *Difference) text() string {
 	var b strings.Builder
 	if d.Missing {
-		fmt.Fprintf(&b, "  %s of the %d elements of %s are missing; the first that is missing is %s\n", fmt.Sprint(d.Count), d.Elements, d.Argument, d.Want)
+		fmt.Fprintf(&b, "  missing in %s: %d of %s, %s the first of them\n", d.Argument, d.Count, counted(uint64(d.Elements), "element"), d.Want)
 		return b.String()
 	}
 	fmt.Fprintf(&b, "  %s[%d] is %s and should be %s", d.Argument, d.Index, d.Got, d.Want)
@@ -68,7 +68,10 @@ func (d *Difference) text() string {
 		}
 		fmt.Fprintf(&b, "%s%s[%d] = %s", word, in.Argument, d.Index, in.Value)
 	}
-	fmt.Fprintf(&b, "; %d of %s differ\n", d.Count, counted(uint64(d.Elements), "element"))
+	if d.Elements > 1 {
+		fmt.Fprintf(&b, "; %d of %d elements differ", d.Count, d.Elements)
+	}
+	b.WriteByte('\n')
 	return b.String()
 }
 
