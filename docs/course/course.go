@@ -53,6 +53,8 @@ type Exercise struct {
 	Hints  []Hint
 	// Subgroups are the sizes of sub-groups that it runs with; nil is 32 and 4.
 	Subgroups []int
+	// DMAStep is the bytes of an asynchronous copy that move in a tick; 0 is lockstep's default.
+	DMAStep int
 }
 
 // ID is the number of the exercise in the course, as in "4.2".
@@ -171,7 +173,7 @@ func lastID() string {
 	return last.Exercises[len(last.Exercises)-1].ID()
 }
 
-var lessons = number(workItems, memorySpaces, workGroups, races, divergence, coalescing, bankConflicts, reductions, atomics, subGroups)
+var lessons = number(workItems, memorySpaces, workGroups, races, divergence, coalescing, bankConflicts, reductions, atomics, subGroups, asyncCopies, pipes)
 
 // number gives lessons and exercises their numbers.
 func number(list ...*Lesson) []*Lesson {

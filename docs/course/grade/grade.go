@@ -171,7 +171,7 @@ func (d *device) close() error { return d.dev.Close() }
 
 // device makes a device; nil without an error is one for which the source cannot be compiled.
 func (j *judge) device(ctx context.Context, subgroup int) (*device, error) {
-	dev, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: subgroup, WaveLanes: subgroup, Workers: 1, Engine: "interp", Poison: 1})
+	dev, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: subgroup, WaveLanes: subgroup, Workers: 1, Engine: "interp", Poison: 1, DMABytesPerStep: j.DMAStep})
 	if err != nil {
 		return nil, err
 	}
@@ -302,9 +302,15 @@ func harmless(list []finding.Finding) []finding.Finding {
 	list = slices.Clone(list[:min(len(list), maxFindings)])
 	for i := range list {
 		list[i].Help, list[i].Reproduce = nil, ""
+		list[i].Parties = slices.DeleteFunc(slices.Clone(list[i].Parties), func(p finding.Party) bool {
+			return strings.HasPrefix(p.Does, "ordered by: ")
+		})
 	}
 	return list
 }
+
+// raceCodes are the findings of accesses that nothing orders, by work-items or by copies.
+var raceCodes = []finding.Code{finding.Race, finding.AsyncRace, finding.AsyncRead, finding.AsyncWrite, finding.AsyncNoWait}
 
 // kind is the verdict that findings make: faults come before races, and these before what else is undefined.
 func kind(list []finding.Finding) course.Verdict {
@@ -314,7 +320,7 @@ func kind(list []finding.Finding) course.Verdict {
 		switch {
 		case !d.Checked:
 			return course.Fault
-		case list[i].Code == finding.Race:
+		case slices.Contains(raceCodes, list[i].Code):
 			v = course.Racy
 		}
 	}
@@ -324,6 +330,9 @@ func kind(list []finding.Finding) course.Verdict {
 // command is the line that repeats a run.
 func (j *judge) command(run, subgroup int, s emu.Schedule) string {
 	text := fmt.Sprintf("lockstep run %s %s -subgroup %d -wave %d -poison 1", j.src.Name, j.Runs[run].Flags, subgroup, subgroup)
+	if j.DMAStep > 0 {
+		text += fmt.Sprintf(" -dma-step %d", j.DMAStep)
+	}
 	if flags := s.String(); flags != "" {
 		text += " " + flags
 	}

@@ -29,6 +29,8 @@ var starts = map[string]course.Verdict{
 	"8.1": course.Wrong, "8.2": course.Racy, "8.3": course.Slow,
 	"9.1": course.Racy, "9.2": course.Slow, "9.3": course.Racy,
 	"10.1": course.Wrong, "10.2": course.Wrong, "10.3": course.Slow,
+	"11.1": course.Racy, "11.2": course.Slow, "11.3": course.Racy,
+	"12.1": course.Fault, "12.2": course.Fault, "12.3": course.Undefined,
 }
 
 // judgeText grades a source and returns the verdict and the text.

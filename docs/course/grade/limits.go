@@ -104,7 +104,7 @@ func shareOf(c course.Count, l *trace.LineCounts) share {
 	return share{}
 }
 
-// value is the whole of a count: in percent, rounded up, where it is a part.
+// value is the whole of a count: in percent where it is a part, rounded so that a limit is not reached by rounding.
 func value(c course.Count, rows []trace.LineCounts) uint64 {
 	var sum share
 	for i := range rows {
@@ -112,7 +112,10 @@ func value(c course.Count, rows []trace.LineCounts) uint64 {
 		sum.n += s.n
 		sum.of += s.of
 	}
-	if percent(c) {
+	switch {
+	case c == course.CopyOverlap: // has to be large
+		return 100 * sum.n / max(sum.of, 1)
+	case percent(c):
 		return (100*sum.n + max(sum.of, 1) - 1) / max(sum.of, 1)
 	}
 	return sum.n

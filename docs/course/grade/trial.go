@@ -20,6 +20,7 @@ type trial struct {
 
 // argument is one of the arguments of all launches.
 type argument struct {
+	launch int // of all launches of the run
 	kernel string
 	index  int
 	name   string // of the parameter
@@ -43,11 +44,11 @@ func newTrial(r *course.Run) (*trial, error) {
 		}
 		place[b.Name] = i
 	}
-	buffers := len(c.Buffers)
+	buffers, launches := len(c.Buffers), 0
 	for _, step := range c.Steps {
 		for _, l := range step {
 			for i, text := range l.Args {
-				a := argument{kernel: l.Kernel, index: i, buffer: -1}
+				a := argument{launch: launches, kernel: l.Kernel, index: i, buffer: -1}
 				name, ok := strings.CutPrefix(text, "pipe:")
 				if ok && slices.ContainsFunc(c.Pipes, func(p checks.Named) bool { return p.Name == name }) {
 					a.spec = &argspec.Arg{Kind: argspec.Pipe}
@@ -64,6 +65,7 @@ func newTrial(r *course.Run) (*trial, error) {
 				}
 				t.list = append(t.list, a)
 			}
+			launches++
 		}
 	}
 	return t, nil
@@ -87,6 +89,9 @@ func (t *trial) name(prog *emu.Program) {
 			if params := k.Params(); a.index < len(params) && params[a.index].Name != "" {
 				a.name = params[a.index].Name
 			}
+		}
+		if slices.ContainsFunc(t.list, func(b argument) bool { return b.kernel == a.kernel && b.launch != a.launch }) {
+			a.name = fmt.Sprintf("kernel %d's %s", a.launch, a.name)
 		}
 	}
 }
@@ -118,7 +123,7 @@ func (t *trial) compare(w *course.Want, out *checks.Outcome) (*Difference, error
 	}
 	for i := range t.list {
 		b := &t.list[i]
-		if b.buffer >= 0 && b.kernel == a.kernel && b.buffer != a.buffer && b.spec.Count == d.Elements && !b.spec.Undefined {
+		if b.buffer >= 0 && b.launch == a.launch && b.buffer != a.buffer && b.spec.Count == d.Elements && !b.spec.Undefined {
 			d.Inputs = append(d.Inputs, Input{b.name, text(b.spec.Type, element(b.spec.Data, d.Index))})
 		}
 	}

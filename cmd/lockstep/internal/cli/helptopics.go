@@ -194,7 +194,7 @@ work-items access which part of a buffer.
 -picture KIND=FILE.svg writes a picture to a file of its own, for documents. It may be given again:
 
   work-items  the work-items of a launch in one or two dimensions, their groups and sub-groups
-  timeline    waves, barriers and copies of the first four work-groups, and launches and pipes
+  timeline    waves, barriers and copies of the first four work-groups, or launches and their pipes
   lanes       active lanes of the first sub-groups over time
   idle        idle lanes by line of the source
   bytes       bytes of global memory that are asked for and that move, by line

@@ -60,6 +60,9 @@ func (r *run) writePictures(env *Env, res *outcome) error {
 				list = append(list, f)
 			}
 		}
+		if kind == "timeline" && len(r.launches) > 1 {
+			list = list[:min(len(list), 1)] // the one of all launches and pipes
+		}
 		if len(list) == 0 {
 			return fmt.Errorf("-picture %s: the run has nothing that such a picture shows", p)
 		}
