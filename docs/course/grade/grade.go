@@ -24,7 +24,7 @@ import (
 )
 
 // timeout bounds one launch. A right one takes some milliseconds.
-const timeout = 20 * time.Second
+const timeout = 10 * time.Second
 
 // schedules are the orders in which each launch is made. Copies complete early, late and at random in them.
 var schedules = []struct {

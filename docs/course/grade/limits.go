@@ -3,7 +3,6 @@ package grade
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/conformance/checks"
@@ -34,7 +33,7 @@ func (j *judge) fast(ctx context.Context) (err error) {
 		limit := &j.Limits[i]
 		rows, ok := lines[limit.Run]
 		if !ok {
-			if rows, err = j.counts(ctx, d, limit.Run, s); err != nil {
+			if rows, err = j.counts(ctx, d, limit.Run, s); err != nil || j.res.Verdict == course.Fault {
 				return err
 			}
 			lines[limit.Run] = rows
@@ -59,10 +58,12 @@ func (j *judge) counts(ctx context.Context, d *device, run int, s emu.Schedule) 
 	if err != nil {
 		return nil, err
 	}
-	if len(out.Findings) > 0 {
-		return nil, fmt.Errorf("a run without checks: %s", out.Findings[0].Headline())
-	}
 	j.res.Runs++
+	if len(out.Findings) > 0 { // without checks: a fault, or the time limit
+		j.res.Findings, j.res.Verdict = harmless(out.Findings), course.Fault
+		j.res.Command, j.res.Note = j.command(run, countedSubgroup, s), j.Runs[run].Note
+		return nil, nil
+	}
 	rows, _ := r.Lines()
 	return rows, nil
 }
