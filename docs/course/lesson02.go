@@ -24,11 +24,11 @@ var memorySpaces = &Lesson{Folder: "02-memory-spaces", Title: "Memory spaces", E
 		},
 	},
 	{
-		Name: "rowsums", Kernels: []string{"rowsums"},
+		Name: "columns", Kernels: []string{"columns"},
 		Runs: []Run{
-			{Flags: "-kernel rowsums -global 64 -local 32 -arg rand:i32:1024:3:-9:9 -arg i32:16 -arg undef:i32:64"},
-			{Flags: "-kernel rowsums -global 24 -local 8 -arg rand:i32:72:4:-9:9 -arg i32:3 -arg undef:i32:24"},
-			{Flags: "-kernel rowsums -global 8 -local 8 -arg iota:i32:8 -arg i32:0 -arg undef:i32:8", Note: "no rows: the sums are 0"},
+			{Flags: "-kernel columns -global 64 -local 32 -arg rand:i32:1024:3:-9:9 -arg i32:16 -arg undef:i32:64"},
+			{Flags: "-kernel columns -global 24 -local 8 -arg rand:i32:72:4:-9:9 -arg i32:3 -arg undef:i32:24"},
+			{Flags: "-kernel columns -global 8 -local 8 -arg iota:i32:8 -arg i32:0 -arg undef:i32:8", Note: "no rows: the sums are 0"},
 		},
 		Want: func(a *Args) []Want {
 			matrix, rows, n := a.Ints(0), a.Int(1), len(a.Data[2])/4

@@ -1,4 +1,4 @@
-kernel void rowsums(global const int *matrix, int rows, global int *sums)
+kernel void columns(global const int *matrix, int rows, global int *sums)
 {
 	size_t i = get_global_id(0), n = get_global_size(0);
 	int sum;
