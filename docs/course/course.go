@@ -1,8 +1,9 @@
-// Package course has the lessons of the course on GPU programming: the folders of the lessons with their texts, kernels
-// and pictures, and the exercises with the launches that judge them, reference functions in Go and limits of counters.
+// Package course has the lessons of the course on GPU programming: the folders of the lessons with their
+// texts, kernels and pictures, and the exercises with the launches that judge them, reference functions in Go
+// and limits of counters.
 //
-// It runs nothing: package docs/course/grade judges kernels by what stands here. Solutions are in the tests of that
-// package only.
+// It runs nothing: package docs/course/grade judges kernels by what stands here. Solutions are in the tests
+// of that package only.
 package course
 
 import (
@@ -116,11 +117,23 @@ type Hint struct {
 	Lesson int
 }
 
+// generalHints are for verdicts of which an exercise says nothing of its own.
+var generalHints = []Hint{
+	{For: Racy, Text: "what should make one of the two accesses come before the other?", Section: "The check for races", Lesson: 4},
+	{For: Undefined, Text: "follow the finding to the value that nobody has set", Section: "Private memory", Lesson: 2},
+	{For: Fault, Text: "look at the work-item and the index that the finding names", Section: "More work-items than elements",
+		Lesson: 1},
+	{For: Unusable, Text: "begin with the file of the exercise again: its kernels and parameters stay as they are",
+		Section: "One function, many runs", Lesson: 1},
+}
+
 // Hint returns the hint for a verdict, and nil where there is none.
 func (e *Exercise) Hint(v Verdict) *Hint {
-	for i := range e.Hints {
-		if e.Hints[i].For == v {
-			return &e.Hints[i]
+	for _, list := range [][]Hint{e.Hints, generalHints} {
+		for i := range list {
+			if list[i].For == v {
+				return &list[i]
+			}
 		}
 	}
 	return nil

@@ -43,7 +43,8 @@ var bankConflicts = &Lesson{Folder: "07-bank-conflicts", Title: "Bank conflicts 
 				return int32(best)
 			})
 		},
-		// Accesses of neighbouring rounds may become one, whose fewest passes are counted too low: a conflict for each sub-group.
+		// Accesses of neighbouring rounds may become one, whose fewest passes are counted too low: a conflict
+		// for each sub-group.
 		Limits: []Limit{{Count: BankConflicts, Most: 8}, {Count: BankConflicts, Most: 8, Run: 1}},
 		Hints: []Hint{
 			{For: Slow, Text: "lanes need different counters, and the counter of a lane may be anyone's. Which bank could belong to a lane alone?", Section: "A bank for each lane"},

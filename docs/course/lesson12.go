@@ -1,6 +1,31 @@
 package course
 
-// routed is what a kernel collect of exercise 12.2 stores in n words: the numbers with a remainder, behind their count.
+import "fmt"
+
+// pairFlags runs the kernels of exercise 12.1 for n numbers, with pipes of these capacities.
+func pairFlags(x, y, n int) string {
+	return fmt.Sprintf("-pipe x=i32:%d -pipe y=i32:%d -kernel numbers -global 1 -arg pipe:x -arg i32:%d"+
+		" -with -kernel pair_sums -global 1 -arg pipe:x -arg pipe:y -arg i32:%[3]d"+
+		" -with -kernel store -global 1 -arg pipe:y -arg undef:i32:%[4]d -arg i32:%[3]d", x, y, n, n/2)
+}
+
+// routerFlags runs the kernels of exercise 12.2 for n numbers of a buffer, with pipes of a capacity, and room
+// for n + 1 words.
+func routerFlags(numbers string, n, capacity int) string {
+	return fmt.Sprintf("-pipe e=i32:%d -pipe o=i32:%[1]d"+
+		" -kernel router -global 1 -arg %[2]s -arg i32:%[3]d -arg pipe:e -arg pipe:o"+
+		" -with -kernel collect -global 1 -arg pipe:e -arg fill:i32:%[4]d:-1"+
+		" -with -kernel collect -global 1 -arg pipe:o -arg fill:i32:%[4]d:-1", capacity, numbers, n, n+1)
+}
+
+// consumeFlags runs the kernels of exercise 12.3 for n numbers of a buffer, with a pipe of a capacity.
+func consumeFlags(numbers string, n, capacity int) string {
+	return fmt.Sprintf("-pipe p=i32:%d -kernel produce -global 1 -arg %s -arg i32:%d -arg pipe:p"+
+		" -with -kernel consume -global 1 -arg pipe:p -arg i32:%[3]d -arg undef:i32:%[3]d", capacity, numbers, n)
+}
+
+// routed is what a kernel collect of exercise 12.2 stores in n words: the numbers with a remainder, behind
+// their count.
 func routed(in []int32, remainder int32, n int) []int32 {
 	list := make([]int32, 1, n)
 	for _, v := range in {
@@ -19,9 +44,9 @@ var pipes = &Lesson{Folder: "12-pipes", Title: "Pipes, and kernels that run toge
 	{
 		Name: "pairsums", Kernels: []string{"numbers", "pair_sums", "store"},
 		Runs: []Run{
-			{Flags: "-pipe x=i32:4 -pipe y=i32:4 -kernel numbers -global 1 -arg pipe:x -arg i32:16 -with -kernel pair_sums -global 1 -arg pipe:x -arg pipe:y -arg i32:16 -with -kernel store -global 1 -arg pipe:y -arg undef:i32:8 -arg i32:16"},
-			{Flags: "-pipe x=i32:1 -pipe y=i32:1 -kernel numbers -global 1 -arg pipe:x -arg i32:2 -with -kernel pair_sums -global 1 -arg pipe:x -arg pipe:y -arg i32:2 -with -kernel store -global 1 -arg pipe:y -arg undef:i32:1 -arg i32:2", Note: "pipes with room for one packet"},
-			{Flags: "-pipe x=i32:64 -pipe y=i32:2 -kernel numbers -global 1 -arg pipe:x -arg i32:40 -with -kernel pair_sums -global 1 -arg pipe:x -arg pipe:y -arg i32:40 -with -kernel store -global 1 -arg pipe:y -arg undef:i32:20 -arg i32:40", Note: "a pipe with room for everything"},
+			{Flags: pairFlags(4, 4, 16)},
+			{Flags: pairFlags(1, 1, 2), Note: "pipes with room for one packet"},
+			{Flags: pairFlags(64, 2, 40), Note: "a pipe with room for everything"},
 		},
 		Want: func(a *Args) []Want {
 			return each(6, len(a.Data[6])/4, func(i int) int32 { return int32(3*(2*i)-5) + int32(3*(2*i+1)-5) })
@@ -35,9 +60,9 @@ var pipes = &Lesson{Folder: "12-pipes", Title: "Pipes, and kernels that run toge
 	{
 		Name: "router", Kernels: []string{"router", "collect"},
 		Runs: []Run{
-			{Flags: "-pipe e=i32:4 -pipe o=i32:4 -kernel router -global 1 -arg rand:i32:20:3:0:99 -arg i32:20 -arg pipe:e -arg pipe:o -with -kernel collect -global 1 -arg pipe:e -arg fill:i32:21:-1 -with -kernel collect -global 1 -arg pipe:o -arg fill:i32:21:-1"},
-			{Flags: "-pipe e=i32:1 -pipe o=i32:1 -kernel router -global 1 -arg buf:i32:2,4,6,8 -arg i32:4 -arg pipe:e -arg pipe:o -with -kernel collect -global 1 -arg pipe:e -arg fill:i32:5:-1 -with -kernel collect -global 1 -arg pipe:o -arg fill:i32:5:-1", Note: "no odd number"},
-			{Flags: "-pipe e=i32:2 -pipe o=i32:2 -kernel router -global 1 -arg buf:i32:7 -arg i32:0 -arg pipe:e -arg pipe:o -with -kernel collect -global 1 -arg pipe:e -arg fill:i32:2:-1 -with -kernel collect -global 1 -arg pipe:o -arg fill:i32:2:-1", Note: "no number at all"},
+			{Flags: routerFlags("rand:i32:20:3:0:99", 20, 4)},
+			{Flags: routerFlags("buf:i32:2,4,6,8", 4, 1), Note: "no odd number"},
+			{Flags: routerFlags("buf:i32:7", 0, 2), Note: "no number at all"},
 		},
 		Want: func(a *Args) []Want {
 			in := a.Ints(0)[:a.Int(1)]
@@ -51,9 +76,9 @@ var pipes = &Lesson{Folder: "12-pipes", Title: "Pipes, and kernels that run toge
 	{
 		Name: "consume", Kernels: []string{"produce", "consume"},
 		Runs: []Run{
-			{Flags: "-pipe p=i32:4 -kernel produce -global 1 -arg rand:i32:16:6:-99:99 -arg i32:16 -arg pipe:p -with -kernel consume -global 1 -arg pipe:p -arg i32:16 -arg undef:i32:16"},
-			{Flags: "-pipe p=i32:1 -kernel produce -global 1 -arg iota:i32:9 -arg i32:9 -arg pipe:p -with -kernel consume -global 1 -arg pipe:p -arg i32:9 -arg undef:i32:9", Note: "a pipe with room for one packet"},
-			{Flags: "-pipe p=i32:32 -kernel produce -global 1 -arg iota:i32:20 -arg i32:20 -arg pipe:p -with -kernel consume -global 1 -arg pipe:p -arg i32:20 -arg undef:i32:20", Note: "a pipe with room for everything"},
+			{Flags: consumeFlags("rand:i32:16:6:-99:99", 16, 4)},
+			{Flags: consumeFlags("iota:i32:9", 9, 1), Note: "a pipe with room for one packet"},
+			{Flags: consumeFlags("iota:i32:20", 20, 32), Note: "a pipe with room for everything"},
 		},
 		Want: func(a *Args) []Want {
 			in := a.Ints(0)

@@ -1,9 +1,10 @@
 // Package grade judges kernels by the exercises of the course (package docs/course).
 //
-// A kernel is run with all checks, several times for each launch of the exercise: with sub-groups of several sizes and in
-// several orders, so that one that is right by luck fails. The first run that goes wrong is described. A kernel that is
-// right everywhere is run once more for each limit, and the counts that lockstep makes by line of the source are compared
-// with what the exercise allows. No clock is read: a verdict is the same on every machine.
+// A kernel is run with all checks, several times for each launch of the exercise: with sub-groups of several
+// sizes and in several orders, so that one that is right by luck fails. The first run that goes wrong is
+// described. A kernel that is right everywhere is run once more for each limit, and the counts that lockstep
+// makes by line of the source are compared with what the exercise allows. No clock is read: a verdict is the
+// same on every machine.
 //
 // The package says what is wrong and where, and never what to write instead.
 package grade
@@ -61,7 +62,8 @@ type Difference struct {
 	Count    int     `json:"count"`    // how many elements differ
 	Elements int     `json:"elements"` // of the buffer
 	Inputs   []Input `json:"inputs,omitempty"`
-	// Missing says that elements may stand in any order, and the one that Want is does not stand there often enough.
+	// Missing says that elements may stand in any order, and the one that Want is does not stand there often
+	// enough.
 	Missing bool `json:"missing,omitempty"`
 }
 
@@ -103,8 +105,8 @@ type judge struct {
 	res *Result
 }
 
-// Exercise judges a source by an exercise. The error says why lockstep could not judge it, other than for what the source
-// is.
+// Exercise judges a source by an exercise. The error says why lockstep could not judge it, other than for
+// what the source is.
 func Exercise(ctx context.Context, e *course.Exercise, src Source) (*Result, error) {
 	j := &judge{e, src, &Result{Exercise: e.ID(), Name: e.Name, Verdict: course.Right}}
 	err := j.correct(ctx)
@@ -114,7 +116,7 @@ func Exercise(ctx context.Context, e *course.Exercise, src Source) (*Result, err
 	if err != nil {
 		return nil, fmt.Errorf("exercise %s: %w", e.ID(), err)
 	}
-	if h := e.Hint(j.res.Verdict); h != nil {
+	if h := e.Hint(j.res.Verdict); h != nil && j.res.log == nil { // the compiler says what it wants by itself
 		folder := e.Lesson.Folder
 		if h.Lesson > 0 {
 			folder = course.Lessons()[h.Lesson-1].Folder
@@ -291,7 +293,8 @@ func (j *judge) run(ctx context.Context, d *device, number int, s emu.Schedule) 
 	return nil
 }
 
-// racesFrom is the lesson that first speaks of races. In those before it, a wrong element is told in the place of a race.
+// racesFrom is the lesson that first speaks of races. In those before it, a wrong element is told in the
+// place of a race.
 const racesFrom = 3
 
 // maxFindings is how many findings of a run are told.

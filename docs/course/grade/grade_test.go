@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,8 +63,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// attempts returns the files of testdata for an exercise: "4.1-solution.cl", and "4.1-racy-NAME.cl" for an attempt with the
-// verdict racy.
+// attempts returns the files of testdata for an exercise: "4.1-solution.cl", and "4.1-racy-NAME.cl" for an
+// attempt with the verdict racy.
 func attempts(t *testing.T, e *course.Exercise) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", e.ID()+"-*.cl"))
@@ -73,8 +74,8 @@ func attempts(t *testing.T, e *course.Exercise) []string {
 	return files
 }
 
-// TestExercises holds that each exercise's solution is right, that its start is not, and that typical wrong attempts get
-// the verdict in their names, with the words in testdata.
+// TestExercises holds that each exercise's solution is right, that its start is not, and that typical wrong
+// attempts get the verdict in their names, with the words in testdata.
 func TestExercises(t *testing.T) {
 	for _, l := range course.Lessons() {
 		if len(l.Exercises) != 3 {
@@ -128,7 +129,15 @@ func TestHints(t *testing.T) {
 			if e.Hint(starts[e.ID()]) == nil {
 				t.Errorf("%s: the start is %s, for which there is no hint", e.ID(), starts[e.ID()])
 			}
-			for _, h := range e.Hints {
+			hints := slices.Clone(e.Hints)
+			for _, v := range []course.Verdict{course.Racy, course.Undefined, course.Fault, course.Unusable} {
+				if h := e.Hint(v); h == nil {
+					t.Errorf("%s: there is no hint for %s", e.ID(), v)
+				} else {
+					hints = append(hints, *h)
+				}
+			}
+			for _, h := range hints {
 				in := l
 				if h.Lesson > 0 {
 					in = course.Lessons()[h.Lesson-1]
@@ -145,8 +154,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestLessons holds that each lesson has a text that names its exercises with their start files and the command that
-// judges them, kernels and a picture, and that tasks say their number.
+// TestLessons holds that each lesson has a text that names its exercises with their start files and the
+// command that judges them, kernels and a picture, and that tasks say their number.
 func TestLessons(t *testing.T) {
 	names := map[string]bool{}
 	for _, l := range course.Lessons() {

@@ -105,7 +105,8 @@ func shareOf(c course.Count, l *trace.LineCounts) share {
 	return share{}
 }
 
-// value is the whole of a count: in percent where it is a part, rounded so that a limit is not reached by rounding.
+// value is the whole of a count: in percent where it is a part, rounded so that a limit is not reached by
+// rounding.
 func value(c course.Count, rows []trace.LineCounts) uint64 {
 	var sum share
 	for i := range rows {

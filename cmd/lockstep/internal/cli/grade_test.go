@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/docs/course"
 )
 
-// TestGradedCommands runs the command behind "see it" of each golden verdict of docs/course/grade: it shows what is wrong.
+// TestGradedCommands runs the command behind "see it" of each golden verdict of docs/course/grade: it shows
+// what is wrong.
 func TestGradedCommands(t *testing.T) {
 	dir := filepath.Join(root, "docs", "course", "grade", "testdata")
 	files, err := filepath.Glob(filepath.Join(dir, "[0-9]*.txt"))

@@ -154,8 +154,8 @@ const (
 	itemRows    = 32
 )
 
-// itemsFigure draws the work-items of a launch, in their groups and sub-groups: dimension 0 to the right, dimension 1
-// downwards. Of dimension 2, the first layer is shown.
+// itemsFigure draws the work-items of a launch, in their groups and sub-groups: dimension 0 to the right,
+// dimension 1 downwards. Of dimension 2, the first layer is shown.
 func itemsFigure(kernel string, global []uint64, res *emu.Result) *figure {
 	size := [3]uint64{1, 1, 1}
 	copy(size[:], global)
