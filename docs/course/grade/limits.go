@@ -1,6 +1,7 @@
 package grade
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -144,7 +145,7 @@ func excess(limit *course.Limit, rows []trace.LineCounts) *Excess {
 		}
 		return s.n
 	}
-	worst := slices.MaxFunc(rows, func(a, b trace.LineCounts) int { return int(int64(extra(a)) - int64(extra(b))) })
+	worst := slices.MaxFunc(rows, func(a, b trace.LineCounts) int { return cmp.Compare(extra(a), extra(b)) })
 	var all uint64
 	for i := range rows {
 		all += extra(rows[i])

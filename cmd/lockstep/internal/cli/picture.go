@@ -49,7 +49,7 @@ func (r *run) writePictures(env *Env, res *outcome) error {
 	all := figures(r.trace, counts)
 	for i, l := range r.launches {
 		if i < len(res.launches) {
-			all = append(all, itemsFigure(l.kernel.Name(), l.Global, res.launches[i]))
+			all = append(all, itemsFigure(l.kernel.Name(), l.Global, l.Offset, res.launches[i]))
 		}
 	}
 	for _, p := range r.o.pictures {
@@ -156,35 +156,39 @@ const (
 
 // itemsFigure draws the work-items of a launch, in their groups and sub-groups: dimension 0 to the right,
 // dimension 1 downwards. Of dimension 2, the first layer is shown.
-func itemsFigure(kernel string, global []uint64, res *emu.Result) *figure {
-	size := [3]uint64{1, 1, 1}
+func itemsFigure(kernel string, global, offset []uint64, res *emu.Result) *figure {
+	size, first, local := [3]uint64{1, 1, 1}, [3]uint64{}, [3]uint64{1, 1, 1}
 	copy(size[:], global)
+	copy(first[:], offset)
+	for i := range local {
+		local[i] = max(uint64(res.Local[i]), 1) // a launch that did not begin has none
+	}
 	columns, rows := int(min(size[0], itemColumns)), int(min(size[1], itemRows))
 	f := &figure{Kind: "work-items", Title: "Work-items of kernel " + printable(kernel), Width: figureWidth / unit}
 	f.Desc = fmt.Sprintf("A grid of %d by %d work-items, in work-groups of %s. Each square is a work-item with its global id.", columns, rows, dims(res.Local[:max(res.Dim, 1)]))
 	cell := min((figureWidth-40*unit)/columns, 36*unit)
-	local := res.Local
-	for y := range rows {
-		for x := range columns {
-			// The number in the group, whose sub-groups are consecutive numbers.
-			number := y%int(local[1])*int(local[0]) + x%int(local[0])
-			group := x/int(local[0]) + y/int(local[1])
+	subgroup := uint64(max(res.SubgroupSize, 1))
+	for row := range rows {
+		for column := range columns {
+			x, y := uint64(column), uint64(row)
+			group, place := [2]uint64{x / local[0], y / local[1]}, [2]uint64{x % local[0], y % local[1]}
+			// The number in the group, whose sub-groups are consecutive numbers. The last group may be narrower.
+			number := place[1]*min(local[0], size[0]-group[0]*local[0]) + place[0]
 			class := "even"
-			if group%2 == 1 {
+			if (group[0]+group[1])%2 == 1 {
 				class = "odd"
 			}
-			if number/res.SubgroupSize%2 == 1 {
+			if number/subgroup%2 == 1 {
 				class += " other"
 			}
-			id, tip := fmt.Sprint(x), fmt.Sprintf("global id %d, local id %d, group %d", x, x%int(local[0]), x/int(local[0]))
+			id := fmt.Sprint(x + first[0])
+			tip := fmt.Sprintf("global id %s, local id %d, group %d", id, place[0], group[0])
 			if res.Dim > 1 {
-				id = fmt.Sprintf("%d,%d", x, y)
-				tip = fmt.Sprintf("global id (%d,%d), local id (%d,%d), group (%d,%d)", x, y, x%int(local[0]), y%int(local[1]), x/int(local[0]), y/int(local[1]))
+				id = fmt.Sprintf("%d,%d", x+first[0], y+first[1])
+				tip = fmt.Sprintf("global id (%s), local id (%d,%d), group (%d,%d)", id, place[0], place[1], group[0], group[1])
 			}
-			left, top := 20*unit+x*cell, 4*unit+y*cell
-			// Groups stand apart a little.
-			inset := unit
-			f.rect(left+inset, top+inset, cell-2*inset, cell-2*inset, class, tip+fmt.Sprintf(", sub-group %d, lane %d", number/res.SubgroupSize, number%res.SubgroupSize))
+			left, top := 20*unit+column*cell, 4*unit+row*cell
+			f.rect(left+unit, top+unit, cell-2*unit, cell-2*unit, class, tip+fmt.Sprintf(", sub-group %d, lane %d", number/subgroup, number%subgroup))
 			if cell >= 24*unit || res.Dim == 1 && cell >= 18*unit {
 				f.text(left+cell/2, top+cell/2+4*unit, "middle small", id)
 			}
@@ -193,8 +197,8 @@ func itemsFigure(kernel string, global []uint64, res *emu.Result) *figure {
 	f.ends(4*unit + rows*cell + 6*unit)
 	f.note("A square is a work-item, with its global id: dimension 0 to the right%s. Squares that touch and share a colour are one work-group of %s.",
 		map[bool]string{true: ", dimension 1 downwards"}[res.Dim > 1], dims(local[:max(res.Dim, 1)]))
-	if items := local[0] * local[1] * local[2]; int(items) > res.SubgroupSize {
-		f.note("Light and dark squares of a group are its sub-groups of %d.", res.SubgroupSize)
+	if local[0]*local[1]*local[2] > subgroup {
+		f.note("Light and dark squares of a group are its sub-groups of %d.", subgroup)
 	}
 	if uint64(columns) < size[0] || uint64(rows) < size[1] || size[2] > 1 {
 		f.note("The launch has more work-items; the first are shown.")
