@@ -161,7 +161,7 @@ type command struct {
 func commands() []*command {
 	return []*command{
 		runCommand, execCommand, exploreCommand, ccCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
-		conformanceCommand, mergeCommand, driverCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
+		gradeCommand, conformanceCommand, mergeCommand, driverCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
 	}
 }
 
