@@ -284,6 +284,7 @@ type Kernel struct {
 
 	name    string
 	checked checkedKernel // for launches with checks
+	debug   debugKernel   // for debuggers
 	shared  sharedKernel  // for devices whose memory the host shares
 
 	made    *made // shared with the kernel on other devices
