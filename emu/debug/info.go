@@ -77,8 +77,26 @@ func (i *info) place(l isa.Loc) Place {
 	return Place{File: i.program.Files[l.File], Line: int(l.Line), Column: int(l.Column), Function: i.program.Functions[l.Func]}
 }
 
-// PlaceOf returns where in the source an instruction comes from. Instructions of a function's beginning have no line.
-func (s *Session) PlaceOf(pc int) Place { return s.info.place(s.info.loc(pc)) }
+// PlaceOf returns where in the source an instruction comes from: of a function's beginning, the function's line.
+func (s *Session) PlaceOf(pc int) Place {
+	if pc < 0 || pc >= len(s.kernel.Code) {
+		return Place{}
+	}
+	return s.info.placeAt(s.kernel.Code[pc].Loc)
+}
+
+// placeAt returns a place, of a function's beginning the function's line.
+func (i *info) placeAt(loc uint32) Place {
+	l := i.kernel.Locs[loc]
+	p := i.place(l)
+	if l.Line == 0 {
+		if sc := i.scopeOf(loc); sc != 0 {
+			scope := &i.kernel.Debug.Scopes[sc]
+			p.File, p.Line = i.program.Files[scope.File], int(scope.Line)
+		}
+	}
+	return p
+}
 
 // Files returns the names of the files that have code, in the order in which the code names them first.
 func (s *Session) Files() (list []string) {

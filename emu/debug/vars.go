@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // Frame is a function in which a work-item is: the innermost first, the kernel last.
@@ -31,16 +31,9 @@ func (s *Session) FramesOf(item int) (list []Frame) {
 	}
 	for loc := s.kernel.Code[pc].Loc; ; {
 		l := s.kernel.Locs[loc]
-		f := Frame{Function: s.program.Functions[l.Func], Place: s.info.place(l), PC: pc, loc: loc, at: l.At}
+		f := Frame{Function: s.program.Functions[l.Func], Place: s.info.placeAt(loc), PC: pc, loc: loc, at: l.At}
 		if f.Function == "" && l.At == 0 {
 			f.Function = s.kernel.Name
-		}
-		if l.Line == 0 { // a function's beginning
-			if d := s.kernel.Debug; d != nil {
-				if sc := s.info.scopeOf(loc); sc != 0 {
-					f.Place.File, f.Place.Line = s.program.Files[d.Scopes[sc].File], int(d.Scopes[sc].Line)
-				}
-			}
 		}
 		list = append(list, f)
 		if l.At == 0 {
@@ -330,13 +323,53 @@ func (s *Session) SetBytes(x Value, p []byte) error {
 	return nil
 }
 
-// Active says which work-items of a wave are active.
-func active(w engine.Debuggable) (n int) {
-	_, lanes := w.Items()
-	for i := range lanes {
-		if state, _ := w.Lane(i); state == engine.LaneActive {
-			n++
-		}
+// Pointer returns where a pointer leads, or where a value in memory is, for ReadMemory.
+func (s *Session) Pointer(v Value) (memory.Pointer, bool) {
+	if v.Type.strip().Kind == isa.DebugPointer {
+		return s.pointerOf(v), true
 	}
-	return n
+	return v.At()
+}
+
+// ReadMemory copies n bytes from a pointer on; private memory is that of the work-item that is looked at.
+func (s *Session) ReadMemory(p memory.Pointer, n int) ([]byte, error) {
+	return s.readAt(lead(p, s.item), n)
+}
+
+// WriteMemory changes memory, as Set does.
+func (s *Session) WriteMemory(p memory.Pointer, data []byte) error {
+	at := lead(p, s.item)
+	old, err := s.readAt(at, len(data))
+	if err != nil {
+		return err
+	}
+	return s.SetBytes(Value{Bytes: old, at: at}, data)
+}
+
+// Buffer is memory that an argument of the kernel leads to.
+type Buffer struct {
+	Name, TypeName string
+	Pointer        memory.Pointer
+	Bytes          uint64
+}
+
+// Buffers returns the memory of the arguments, in their order.
+func (s *Session) Buffers() (list []Buffer) {
+	for i := range s.kernel.Params {
+		p := &s.kernel.Params[i]
+		if p.Kind != isa.ParamGlobal && p.Kind != isa.ParamLocal {
+			continue
+		}
+		_, at := s.launch.Argument(i)
+		b := Buffer{Name: p.Name, TypeName: p.TypeName, Pointer: at}
+		if at.Space() == memory.SpaceLocal {
+			if sizes := s.Launch().LocalSizes; int(at.Alloc()) <= len(sizes) && at.Alloc() > 0 {
+				b.Bytes = sizes[at.Alloc()-1]
+			}
+		} else if r := s.mem.Lookup(at.Alloc()); r != nil {
+			b.Bytes = r.Size
+		}
+		list = append(list, b)
+	}
+	return list
 }
