@@ -139,46 +139,76 @@ func (v *evaluation) numbers(f *numberFunction, args []Value, t *Type) (Value, e
 
 // workItem evaluates a work-item function (OpenCL C 6.15.1); ok is false for others.
 func (v *evaluation) workItem(name string, args []Value) (x Value, ok bool, err error) {
-	g, _ := v.s.stepper.Group()
-	l := g.Launch
-	it := v.s.Item(v.item)
 	b := &v.s.info.base
-	first, _ := v.w.Items()
-	linear := func(id, size [3]uint64) uint64 { return (id[2]*size[1]+id[1])*size[0] + id[0] }
-	size := [3]uint64{uint64(g.Size[0]), uint64(g.Size[1]), uint64(g.Size[2])}
-	var from [3]uint64
-	for d := range 3 {
-		from[d] = it.Global[d] - l.Offset[d]
-	}
-	plain := map[string]uint64{
-		"get_work_dim": uint64(l.Dim), "get_local_linear_id": linear(it.Local, size), "get_global_linear_id": linear(from, l.Global),
-		"get_sub_group_id": uint64(it.Subgroup), "get_sub_group_local_id": uint64((v.item - first) % l.SubgroupSize),
-	}
-	if n, is := plain[name]; is {
-		t := b.ulong
-		if name == "get_work_dim" || it.Subgroup >= 0 && (name == "get_sub_group_id" || name == "get_sub_group_local_id") {
-			t = b.uint
-		}
-		return integer(t, n), true, nil
-	}
-	enqueued := [3]uint64{uint64(l.Local[0]), uint64(l.Local[1]), uint64(l.Local[2])}
-	by, is := map[string][3]uint64{
-		"get_global_id": it.Global, "get_local_id": it.Local, "get_group_id": it.Group, "get_global_size": l.Global, "get_local_size": size,
-		"get_enqueued_local_size": enqueued, "get_num_groups": l.Groups, "get_global_offset": l.Offset,
-	}[name]
-	if !is {
+	t, dims, ok := b.workItemType(name)
+	if !ok {
 		return Value{}, false, nil
 	}
-	if len(args) != 1 || !args[0].Type.strip().isInt() {
-		return Value{}, true, bad("%s wants the number of a dimension", name)
-	}
-	d := args[0].word()
-	if d > 2 {
-		switch name { // OpenCL C 6.15.1: what is outside of the dimensions
-		case "get_global_size", "get_local_size", "get_enqueued_local_size", "get_num_groups":
-			return integer(b.ulong, 1), true, nil
+	d := uint64(0)
+	if dims {
+		if len(args) != 1 || !args[0].Type.strip().isInt() {
+			return Value{}, true, bad("%s wants the number of a dimension", name)
 		}
-		return integer(b.ulong, 0), true, nil
+		d = args[0].word()
 	}
-	return integer(b.ulong, by[d]), true, nil
+	return integer(t, v.workItemValue(name, d)), true, nil
+}
+
+// workItemType returns the type of what a work-item function returns, and whether it has the number of a dimension.
+func (b *baseTypes) workItemType(name string) (t *Type, dims, ok bool) {
+	switch name {
+	case "get_work_dim", "get_sub_group_id", "get_sub_group_local_id":
+		return b.uint, false, true
+	case "get_local_linear_id", "get_global_linear_id":
+		return b.ulong, false, true
+	case "get_global_id", "get_local_id", "get_group_id", "get_global_size", "get_local_size", "get_enqueued_local_size",
+		"get_num_groups", "get_global_offset":
+		return b.ulong, true, true
+	}
+	return nil, false, false
+}
+
+// workItemValue returns what a work-item function returns for a dimension.
+func (v *evaluation) workItemValue(name string, d uint64) uint64 {
+	g, _ := v.s.stepper.Group()
+	l := g.Launch
+	if d > 2 {
+		switch name { // what is outside of the dimensions
+		case "get_global_size", "get_local_size", "get_enqueued_local_size", "get_num_groups":
+			return 1
+		}
+		return 0
+	}
+	first, _ := v.w.Items()
+	switch name {
+	case "get_work_dim":
+		return uint64(l.Dim)
+	case "get_sub_group_id":
+		return uint64(v.item / l.SubgroupSize)
+	case "get_sub_group_local_id":
+		return uint64((v.item - first) % l.SubgroupSize)
+	case "get_group_id":
+		return g.ID[d]
+	case "get_global_size":
+		return l.Global[d]
+	case "get_local_size":
+		return uint64(g.Size[d])
+	case "get_enqueued_local_size":
+		return uint64(l.Local[d])
+	case "get_num_groups":
+		return l.Groups[d]
+	case "get_global_offset":
+		return l.Offset[d]
+	}
+	local := v.s.kernel.Meta.Order.Item(g.Size, uint64(v.item))
+	at := func(d uint64) uint64 { return g.ID[d]*uint64(l.Local[d]) + uint64(local[d]) }
+	switch name {
+	case "get_local_id":
+		return uint64(local[d])
+	case "get_local_linear_id":
+		return (uint64(local[2])*uint64(g.Size[1])+uint64(local[1]))*uint64(g.Size[0]) + uint64(local[0])
+	case "get_global_linear_id":
+		return (at(2)*l.Global[1]+at(1))*l.Global[0] + at(0)
+	}
+	return l.Offset[d] + at(d)
 }

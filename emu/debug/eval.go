@@ -30,6 +30,7 @@ func spaceNamed(name string) isa.Space {
 type Expr struct {
 	Text string
 	tree *node
+	fast fastValue // the same without allocations; nil where there is none
 }
 
 // evaluation is an expression at work, for one work-item at one place.
@@ -56,13 +57,19 @@ func (s *Session) CompileAt(text string, pc int) (*Expr, error) {
 	if err := s.checkNames(tree, loc); err != nil {
 		return nil, err
 	}
-	return &Expr{Text: text, tree: tree}, nil
+	e := &Expr{Text: text, tree: tree}
+	c := fastCompiler{s: s, base: &s.info.base}
+	if f, _, ok := c.compile(tree); ok {
+		e.fast = f
+	}
+	return e, nil
 }
 
 // checkNames says which name of an expression means nothing.
 func (s *Session) checkNames(n *node, loc uint32) error {
 	if n.op == "name" && !strings.HasPrefix(n.text, "$") {
-		if _, ok := s.info.lookup(n.text, loc); !ok && s.param(n.text, loc) < 0 && !isConstant(n.text) {
+		d, ok := s.info.lookup(n.text, loc)
+		if n.means = d; !ok && s.param(n.text, loc) < 0 && !isConstant(n.text) {
 			return bad("there is no variable %s here", n.text)
 		}
 	}
@@ -79,6 +86,12 @@ func (s *Session) holds(e *Expr, w engine.Debuggable, lane, pc int) (bool, error
 	first, _ := w.Items()
 	loc := s.kernel.Code[pc].Loc
 	v := evaluation{s: s, w: w, lane: lane, item: first + lane, loc: loc, frame: s.kernel.Locs[loc].At}
+	if e.fast != nil {
+		x, ok := e.fast(&v)
+		if ok {
+			return x != 0, nil
+		}
+	}
 	x, err := v.eval(e.tree)
 	if err != nil {
 		return false, err
@@ -130,6 +143,9 @@ func (v *evaluation) truth(x Value) (bool, error) {
 func (v *evaluation) eval(n *node) (Value, error) {
 	switch n.op {
 	case "name":
+		if n.means != nil {
+			return v.variable(n.means)
+		}
 		return v.name(n.text)
 	case "number":
 		return v.number(n)

@@ -15,7 +15,7 @@ import (
 // The defaults of Options.
 const (
 	DefaultCheckpoints = 192 << 20
-	DefaultSpacing     = 1 << 19
+	DefaultSpacing     = 1 << 18
 )
 
 // pageSize is the size of a page of memory, in bytes.
@@ -74,7 +74,7 @@ func (h *history) init(s *Session, opt Options) {
 	h.each(func(r *region) { h.size += int64(len(r.Data)) })
 	if h.spacing == 0 {
 		// To look at all of memory should not take longer than to run from one checkpoint to the next.
-		h.spacing = max(DefaultSpacing, uint64(h.size)/128)
+		h.spacing = max(DefaultSpacing, uint64(h.size)/256)
 	}
 }
 

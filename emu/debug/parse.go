@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/lockstep-gpu/lockstep/isa"
 )
 
 // ErrExpression is the error for what is no expression, or has no value.
@@ -16,7 +18,8 @@ type node struct {
 	text  string // of a name, a number, a member, or a function
 	typ   *Type  // of a cast or sizeof
 	args  []*node
-	float bool // of a number
+	float bool          // of a number
+	means *isa.DebugVar // what a name means, in an expression that is evaluated at one place only
 }
 
 const (
