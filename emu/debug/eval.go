@@ -178,10 +178,16 @@ func (v *evaluation) eval(n *node) (Value, error) {
 		if err != nil {
 			return c, err
 		}
-		if yes {
-			return v.eval(n.args[1])
+		x, err := v.eval(n.args[1])
+		y, other := v.eval(n.args[2])
+		if !yes {
+			x, y, err, other = y, x, other, err
 		}
-		return v.eval(n.args[2])
+		if xt := x.Type; err == nil && other == nil && xt.strip().isNumber() && y.Type.strip().isNumber() {
+			b := &v.s.info.base // both have the type that arithmetic on them would have
+			return v.convert(x, b.common(b.promoted(xt, x.Bit.Bits), b.promoted(y.Type, y.Bit.Bits)))
+		}
+		return x, err
 	case "&&", "||":
 		return v.logical(n)
 	case "index":

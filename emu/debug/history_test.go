@@ -26,19 +26,43 @@ const reversed = `kernel void reversed(global int *x, global int *count, local i
 }
 `
 
+// copied does the same with asynchronous copies.
+const copied = `kernel void reversed(global int *x, global int *count, local int *tile)
+{
+	int i = get_local_id(0);
+	int at = get_group_id(0) * get_local_size(0);
+	event_t e = async_work_group_copy(tile, x + at, get_local_size(0), 0);
+	atomic_inc(count);
+	for (int k = 0; k < i % 3; k++)
+		atomic_add(count, k);
+	wait_group_events(1, &e);
+	int y = tile[get_local_size(0) - 1 - i];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	tile[i] = y + i;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	e = async_work_group_copy(x + at, tile, get_local_size(0), 0);
+	wait_group_events(1, &e);
+	printf("%d ", i);
+}
+`
+
 type world struct {
 	s        *Session
 	x, count *emu.Buffer
 }
 
 func startReversed(t testing.TB, o emu.Schedule, opt Options) world {
+	return startKernel(t, reversed, o, opt)
+}
+
+func startKernel(t testing.TB, source string, o emu.Schedule, opt Options) world {
 	var w world
 	d, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.Close() })
-	p, _, err := d.BuildProgram(reversed, "-g")
+	p, _, err := d.BuildProgram(source, "-g")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,56 +88,67 @@ var orders = map[string]emu.Schedule{"in-order": {}, "reverse": {Order: emu.Reve
 
 // TestRunIsThatOfLaunch runs kernels in the debugger and outside of it, with the same memory, output and counters.
 func TestRunIsThatOfLaunch(t *testing.T) {
-	ctx := context.Background()
 	for name, o := range orders {
-		w := startReversed(t, o, Options{Spacing: 37})
-		stop, err := w.s.Continue(ctx)
-		if err != nil || stop.Reason != ReasonEnded {
-			t.Fatalf("%s: %+v %v", name, stop, err)
-		}
-		out, counters := string(w.s.Output()), w.s.Counters()
-		if counters.Instructions != w.s.Tick() {
-			t.Errorf("%s: %d instructions at tick %d", name, counters.Instructions, w.s.Tick())
-		}
-		w.s.Close()
-		got, err := emu.Read[int32](w.x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		runIsThatOfLaunch(t, name, reversed, o)
+	}
+	for name, o := range completions {
+		runIsThatOfLaunch(t, name, copied, o)
+	}
+}
 
-		d, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: 4, WaveLanes: 4, Engine: "interp"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Close()
-		p, _, err := d.BuildProgram(reversed, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := p.Kernel("reversed")
-		if err != nil {
-			t.Fatal(err)
-		}
-		list := make([]int32, 64)
-		for i := range list {
-			list[i] = int32(i)
-		}
-		x, count := buffer(t, d, list), buffer(t, d, []int32{0})
-		l := &emu.Launch{Kernel: k, Range: emu.NDRange{Global: []uint64{64}, Local: []uint64{16}}, Schedule: o, Args: []emu.Arg{x, count, emu.LocalBytes(64)}}
-		res, err := l.Run(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := emu.Read[int32](x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: memory %v, want %v", name, got, want)
-		}
-		if out != string(res.Output) {
-			t.Errorf("%s: output %q, want %q", name, out, res.Output)
-		}
+// completions are schedules of copies.
+var completions = map[string]emu.Schedule{"early": {}, "late": {Completion: emu.CompleteLate}, "paced": {Completion: emu.CompletePaced},
+	"seeded copies": {Completion: emu.CompleteSeeded, Seed: 5}}
+
+func runIsThatOfLaunch(t *testing.T, name, source string, o emu.Schedule) {
+	ctx := context.Background()
+	w := startKernel(t, source, o, Options{Spacing: 37})
+	stop, err := w.s.Continue(ctx)
+	if err != nil || stop.Reason != ReasonEnded {
+		t.Fatalf("%s: %+v %v", name, stop, err)
+	}
+	out, counters := string(w.s.Output()), w.s.Counters()
+	if source == reversed && counters.Instructions != w.s.Tick() {
+		t.Errorf("%s: %d instructions at tick %d", name, counters.Instructions, w.s.Tick())
+	}
+	w.s.Close()
+	got, err := emu.Read[int32](w.x)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	d, err := emu.NewDevice(emu.DeviceOptions{SubgroupSize: 4, WaveLanes: 4, Engine: "interp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	p, _, err := d.BuildProgram(source, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := p.Kernel("reversed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := make([]int32, 64)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	x, count := buffer(t, d, list), buffer(t, d, []int32{0})
+	l := &emu.Launch{Kernel: k, Range: emu.NDRange{Global: []uint64{64}, Local: []uint64{16}}, Schedule: o, Args: []emu.Arg{x, count, emu.LocalBytes(64)}}
+	res, err := l.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := emu.Read[int32](x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: memory %v, want %v", name, got, want)
+	}
+	if out != string(res.Output) {
+		t.Errorf("%s: output %q, want %q", name, out, res.Output)
 	}
 }
 
@@ -131,36 +166,43 @@ func state(w world) []byte {
 
 // TestGoTo goes to ticks in all directions, and finds the state that the first way forwards had.
 func TestGoTo(t *testing.T) {
-	ctx := context.Background()
 	for name, o := range orders {
-		for _, opt := range []Options{{Spacing: 10}, {Spacing: 1000}, {Spacing: 20, Checkpoints: 130 << 10}} {
-			w := startReversed(t, o, opt)
-			var states [][]byte
-			for !w.s.Ended() {
-				states = append(states, state(w))
-				if _, err := w.s.GoTo(ctx, w.s.Tick()+1); err != nil {
-					t.Fatal(err)
-				}
+		goTo(t, name, reversed, o)
+	}
+	for name, o := range completions {
+		goTo(t, name, copied, o)
+	}
+}
+
+func goTo(t *testing.T, name, source string, o emu.Schedule) {
+	ctx := context.Background()
+	for _, opt := range []Options{{Spacing: 10}, {Spacing: 1000}, {Spacing: 20, Checkpoints: 130 << 10}} {
+		w := startKernel(t, source, o, opt)
+		var states [][]byte
+		for !w.s.Ended() {
+			states = append(states, state(w))
+			if _, err := w.s.GoTo(ctx, w.s.Tick()+1); err != nil {
+				t.Fatal(err)
 			}
-			end := w.s.Tick()
-			if uint64(len(states)) != end {
-				t.Fatalf("%s: %d states, %d ticks", name, len(states), end)
-			}
-			at := uint64(1)
-			for n := range 60 {
-				at = (at*2654435761 + uint64(n)) % end
-				if _, err := w.s.GoTo(ctx, at); err != nil {
-					t.Fatal(err)
-				}
-				if w.s.Tick() != at || !bytes.Equal(state(w), states[at]) {
-					t.Fatalf("%s %+v: the state at tick %d (%d) is another one", name, opt, at, w.s.Tick())
-				}
-			}
-			if stop, err := w.s.Finish(ctx); err != nil || stop.Reason != ReasonEnded || w.s.Tick() != end {
-				t.Errorf("%s: ended at %d, want %d: %v", name, w.s.Tick(), end, err)
-			}
-			w.s.Close()
 		}
+		end := w.s.Tick()
+		if uint64(len(states)) != end {
+			t.Fatalf("%s: %d states, %d ticks", name, len(states), end)
+		}
+		at := uint64(1)
+		for n := range 60 {
+			at = (at*2654435761 + uint64(n)) % end
+			if _, err := w.s.GoTo(ctx, at); err != nil {
+				t.Fatal(err)
+			}
+			if w.s.Tick() != at || !bytes.Equal(state(w), states[at]) {
+				t.Fatalf("%s %+v: the state at tick %d (%d) is another one", name, opt, at, w.s.Tick())
+			}
+		}
+		if stop, err := w.s.Finish(ctx); err != nil || stop.Reason != ReasonEnded || w.s.Tick() != end {
+			t.Errorf("%s: ended at %d, want %d: %v", name, w.s.Tick(), end, err)
+		}
+		w.s.Close()
 	}
 }
 
