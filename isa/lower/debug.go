@@ -235,8 +235,8 @@ func (d *describer) declare(in spirv.Inst) {
 	if len(ops) < 3 {
 		return
 	}
-	if e, ok := d.inst(spirv.ID(ops[2]), spirv.OpenCLDebugInfo100DebugExpression, 0); !ok || len(e) > 0 {
-		return // not simply where the pointer leads
+	if !d.leads(spirv.ID(ops[2])) {
+		return
 	}
 	v, ok := d.inst(spirv.ID(ops[0]), spirv.OpenCLDebugInfo100DebugLocalVariable, 7)
 	if !ok || d.b.local(spirv.ID(ops[1])) == nil {
@@ -257,6 +257,22 @@ func (d *describer) declare(in spirv.Inst) {
 		x.Arg = v[7]
 	}
 	d.d.Vars = append(d.d.Vars, x)
+}
+
+// leads says whether an expression means the memory where the pointer leads, and no part or copy of it. Compilers name the address
+// space as DWARF has it: by a number and Xderef.
+func (d *describer) leads(id spirv.ID) bool {
+	const swap, xderef, constu = 5, 6, 8
+	e, ok := d.inst(id, spirv.OpenCLDebugInfo100DebugExpression, 0)
+	if !ok || len(e) != 0 && len(e) != 3 {
+		return false
+	}
+	for i, w := range e {
+		if op, ok := d.inst(spirv.ID(w), spirv.OpenCLDebugInfo100DebugOperation, 1); !ok || op[0] != [...]uint32{constu, swap, xderef}[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // describeVariables notes what is not in DebugDeclare: variables of which only names are known, LDS, and variables at
