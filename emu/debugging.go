@@ -37,7 +37,8 @@ func (k *Kernel) forDebug(ctx context.Context) (*debugKernel, error) {
 	return c, c.err
 }
 
-// makeDebug lowers the kernel for debuggers, places the variables that it has, and prepares it for the reference engine.
+// makeDebug lowers the kernel for debuggers, places the variables that it has, and prepares it for the
+// reference engine.
 func (k *Kernel) makeDebug(ctx context.Context) error {
 	c := &k.debug
 	code, err := k.prog.unit.debugKernel(ctx, k.name, k.shared.is)
@@ -67,10 +68,11 @@ type Debugging struct {
 	p       *prepared
 }
 
-// Debug prepares the launch for a debugger: its kernel is lowered anew, with all variables in memory, and runs on the reference
-// engine, one work-group after the other, in the order of the launch's schedule. A wave is one sub-group, unless the device
-// has a width. The launch holds the device until Debugging.Close. Of its fields, those that watch or trace it do not count.
-// The error is that of [Launch.Run], or wraps [ErrNotDebugged].
+// Debug prepares the launch for a debugger: its kernel is lowered anew, with all variables in memory, and
+// runs on the reference engine, one work-group after the other, in the order of the launch's schedule. A wave
+// is one sub-group, unless the device has a width. The launch holds the device until Debugging.Close. Of its
+// fields, those that watch or trace it do not count. The error is that of [Launch.Run], or wraps
+// [ErrNotDebugged].
 func (l *Launch) Debug(ctx context.Context, d *engine.Debug, accesses func(g *engine.Group, a engine.Access)) (*Debugging, error) {
 	plain := *l
 	plain.Accesses, plain.Prints, plain.Trace, plain.Look, plain.Progress, plain.Portable, plain.Interleave = nil, nil, nil, nil, nil, nil, nil
@@ -167,7 +169,8 @@ func (x *Debugging) Global(i int) (memory.Pointer, bool) {
 	return 0, false
 }
 
-// Argument returns the value that the kernel has of a parameter: the bytes of one by value, or else a pointer or handle.
+// Argument returns the value that the kernel has of a parameter: the bytes of one by value, or else a pointer
+// or handle.
 func (x *Debugging) Argument(i int) (value []byte, p memory.Pointer) {
 	l := &x.p.launch
 	if l.Kernel.Params[i].Kind == isa.ParamValue {

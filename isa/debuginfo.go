@@ -2,8 +2,9 @@ package isa
 
 import "fmt"
 
-// DebugInfo is what a debugger knows of a kernel that was lowered for it: variables with their types and scopes. Element 0
-// of Types and Scopes stands for what is not known. It says nothing about what the kernel does.
+// DebugInfo is what a debugger knows of a kernel that was lowered for it: variables with their types and
+// scopes. Element 0 of Types and Scopes stands for what is not known. It says nothing about what the kernel
+// does.
 type DebugInfo struct {
 	Types  []DebugType
 	Scopes []DebugScope
@@ -44,8 +45,8 @@ type DebugType struct {
 	Members []DebugMember
 }
 
-// DebugMember is a member of a structure or union. Offset is in bits, and so is Bits, the size, which is 0 for that
-// of the type.
+// DebugMember is a member of a structure or union. Offset is in bits, and so is Bits, the size, which is 0
+// for that of the type.
 type DebugMember struct {
 	Name   string
 	Type   uint32
@@ -80,7 +81,8 @@ type DebugVar struct {
 	File  uint32 // in Program.Files
 	Line  uint32
 	Arg   uint32 // 1 + the number of a parameter; 0 for other variables
-	// At is the index into Kernel.Locs of the inlined call to which a private variable belongs; 0 for the kernel's own.
+	// At is the index into Kernel.Locs of the inlined call to which a private variable belongs; 0 for the
+	// kernel's own.
 	At     uint32
 	Where  DebugWhere
 	Index  uint32

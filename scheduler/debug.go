@@ -44,8 +44,9 @@ type Stepper struct {
 	out     []byte // what was printed
 }
 
-// Debug prepares a launch for a debugger. Of the options, the order, the width of waves, the quantum, the completion of copies and
-// KeepGoing count. The error wraps [ErrNotDebugged] for kernels with pipes and for those whose barriers have schedules.
+// Debug prepares a launch for a debugger. Of the options, the order, the width of waves, the quantum, the
+// completion of copies and KeepGoing count. The error wraps [ErrNotDebugged] for kernels with pipes and for
+// those whose barriers have schedules.
 func (r *Runner) Debug(l *engine.Launch, opt Options, d *engine.Debug) (*Stepper, error) {
 	r.inspect(l.Kernel)
 	switch {

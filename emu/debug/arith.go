@@ -346,8 +346,8 @@ func (v *evaluation) arith(op string, x, y Value, t *Type) (Value, error) {
 	return x, bad("%s is not known", op)
 }
 
-// floats evaluates an operator of two numbers of a floating-point type. A result of double arithmetic that is rounded to the type is
-// that of arithmetic in the type.
+// floats evaluates an operator of two numbers of a floating-point type. A result of double arithmetic that is
+// rounded to the type is that of arithmetic in the type.
 func (v *evaluation) floats(op string, a, b float64, t *Type) (Value, error) {
 	switch op {
 	case "+":

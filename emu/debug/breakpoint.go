@@ -15,8 +15,9 @@ var (
 	ErrNoBreakpoint = errors.New("no such breakpoint or watchpoint")
 )
 
-// Breakpoint is where a session stops: before an instruction at which a line or a function begins, or before a given one. A
-// breakpoint is hit by a wave, once each time it comes there, if any of its active lanes is meant.
+// Breakpoint is where a session stops: before an instruction at which a line or a function begins, or before
+// a given one. A breakpoint is hit by a wave, once each time it comes there, if any of its active lanes is
+// meant.
 type Breakpoint struct {
 	Number    int
 	Enabled   bool
@@ -27,10 +28,11 @@ type Breakpoint struct {
 	Function string // "" for none
 	PCs      []int  // in ascending order
 
-	// Item, when it is not nil, is the only work-item that is meant, by its global id; Group the only work-group.
+	// Item, when it is not nil, is the only work-item that is meant, by its global id; Group the only
+	// work-group.
 	Item, Group *[3]uint64
-	// Condition is an expression of OpenCL C; "" is true. It is evaluated for each active lane. One that is wrong for a
-	// lane stops, and Wrong says why.
+	// Condition is an expression of OpenCL C; "" is true. It is evaluated for each active lane. One that is
+	// wrong for a lane stops, and Wrong says why.
 	Condition string
 	Wrong     error
 	// Ignore is how many hits do not stop. Hits counts all on the way forwards.
@@ -88,8 +90,8 @@ func (s *Session) addBreakpoint(b *Breakpoint) *Breakpoint {
 	return b
 }
 
-// SetCondition gives a breakpoint a condition, "" for none. The error says what is wrong with the expression at the
-// place of the breakpoint.
+// SetCondition gives a breakpoint a condition, "" for none. The error says what is wrong with the expression
+// at the place of the breakpoint.
 func (s *Session) SetCondition(b *Breakpoint, text string) error {
 	if text == "" {
 		b.Condition, b.cond, b.Wrong = "", nil, nil
@@ -146,7 +148,8 @@ func (b *Breakpoint) mayHit(g *engine.Group) bool {
 	return ok
 }
 
-// local returns the local id in a group of the only work-item that is meant, and whether the group has any that is meant.
+// local returns the local id in a group of the only work-item that is meant, and whether the group has any
+// that is meant.
 func (b *Breakpoint) local(g *engine.Group) (id [3]uint64, ok bool) {
 	if b.Item == nil {
 		return id, true

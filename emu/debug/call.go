@@ -9,7 +9,8 @@ import (
 
 const eventEnded = scheduler.EventEnded
 
-// Functions that expressions can call: those of work-items, and simple ones of numbers. Others of OpenCL C are refused by name.
+// Functions that expressions can call: those of work-items, and simple ones of numbers. Others of OpenCL C
+// are refused by name.
 
 // call evaluates a call.
 func (v *evaluation) call(n *node) (Value, error) {
@@ -154,7 +155,8 @@ func (v *evaluation) workItem(name string, args []Value) (x Value, ok bool, err 
 	return integer(t, v.workItemValue(name, d)), true, nil
 }
 
-// workItemType returns the type of what a work-item function returns, and whether it has the number of a dimension.
+// workItemType returns the type of what a work-item function returns, and whether it has the number of a
+// dimension.
 func (b *baseTypes) workItemType(name string) (t *Type, dims, ok bool) {
 	switch name {
 	case "get_work_dim", "get_sub_group_id", "get_sub_group_local_id":

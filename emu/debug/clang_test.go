@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu"
 )
 
-// TestClang debugs a module that clang and the translator of LLVM have made, with debug information and without.
+// TestClang debugs a module that clang and the translator of LLVM have made, with debug information and
+// without.
 func TestClang(t *testing.T) {
 	for _, tool := range []string{"clang-15", "llvm-spirv-15"} {
 		if _, err := exec.LookPath(tool); err != nil {

@@ -65,7 +65,8 @@ func random(r *rand.Rand, depth int, integers bool) string {
 	return "(" + x(integers) + " " + []string{"+", "-", "*"}[r.IntN(3)] + " " + x(integers) + ")"
 }
 
-// TestExpressionsAreThoseOfTheLanguage compares random expressions with what the compiled kernel makes of them, with their types.
+// TestExpressionsAreThoseOfTheLanguage compares random expressions with what the compiled kernel makes of
+// them, with their types.
 func TestExpressionsAreThoseOfTheLanguage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const n = 400

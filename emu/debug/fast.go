@@ -4,11 +4,11 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 )
 
-// Conditions are evaluated for every work-item that comes by. Those of integers and work-item functions become
-// functions of bits, without values in between; all others go through evaluation.eval.
+// Conditions are evaluated for every work-item that comes by. Those of integers and work-item functions
+// become functions of bits, without values in between; all others go through evaluation.eval.
 
-// fastValue returns the bits of an integer, as wide as 64 bits by the sign of its type; ok is false where eval has to say
-// what is wrong.
+// fastValue returns the bits of an integer, as wide as 64 bits by the sign of its type; ok is false where
+// eval has to say what is wrong.
 type fastValue func(v *evaluation) (x uint64, ok bool)
 
 type fastCompiler struct {

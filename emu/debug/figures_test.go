@@ -33,7 +33,8 @@ func startPolynomial(t testing.TB, items uint64, n int32, opt Options) *Session 
 	})
 }
 
-// TestFigureBreak reaches breakpoints at the end of a kernel of 2^20 work-items. The times are logged: no test depends on them.
+// TestFigureBreak reaches breakpoints at the end of a kernel of 2^20 work-items. The times are logged: no
+// test depends on them.
 func TestFigureBreak(t *testing.T) {
 	items := uint64(1 << 14)
 	if *figures {

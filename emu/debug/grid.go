@@ -33,13 +33,14 @@ type Cell struct {
 type Grid struct {
 	Size  [3]uint32 // of the group
 	Cells []Cell
-	// Most is the text of the value that most work-items have, the first of those that as many have, and Count how many.
+	// Most is the text of the value that most work-items have, the first of those that as many have, and
+	// Count how many.
 	Most  string
 	Count int
 }
 
-// All evaluates an expression for all work-items of the group: each at its own place, in the innermost function in which its names
-// mean something. Arrays are shown by most elements at most.
+// All evaluates an expression for all work-items of the group: each at its own place, in the innermost
+// function in which its names mean something. Arrays are shown by most elements at most.
 func (s *Session) All(text string, most int) (Grid, error) {
 	tree, err := parseExpression(s.info, text)
 	if err != nil {
@@ -146,7 +147,8 @@ func (s *Session) Barriers() (list []BarrierWait) {
 	return list
 }
 
-// Copies returns the asynchronous copies of the work-group that are in flight, and the async marks that it remembers.
+// Copies returns the asynchronous copies of the work-group that are in flight, and the async marks that it
+// remembers.
 func (s *Session) Copies() ([]dma.Transfer, []dma.OutstandingMark) {
 	g, ok := s.stepper.Group()
 	if !ok || s.ended || g.DMA == nil {

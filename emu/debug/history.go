@@ -191,8 +191,8 @@ func (h *history) drop(i int) {
 	h.list = slices.Delete(h.list, i, i+1)
 }
 
-// thin drops checkpoints while they take too much memory: of those in the middle the one whose neighbours are closest, the
-// more so the longer ago it is.
+// thin drops checkpoints while they take too much memory: of those in the middle the one whose neighbours are
+// closest, the more so the longer ago it is.
 func (h *history) thin() {
 	for h.bytes > h.most && len(h.list) > 2 {
 		now := float64(h.list[len(h.list)-1].tick)
@@ -248,7 +248,8 @@ func (h *history) applyEdits() {
 	}
 }
 
-// edit makes a change now, and again whenever the launch comes here. What was known of the time behind it is forgotten.
+// edit makes a change now, and again whenever the launch comes here. What was known of the time behind it is
+// forgotten.
 func (h *history) edit(apply func()) {
 	tick := h.s.d.Tick
 	h.edits = append(h.edits[:h.applied:h.applied], edit{tick, apply})
@@ -261,7 +262,8 @@ func (h *history) edit(apply func()) {
 // Checkpoints returns how many checkpoints there are, and how many bytes they take.
 func (s *Session) Checkpoints() (n int, bytes int64) { return len(s.history.list), s.history.bytes }
 
-// HistoryOff says that memory is too large for checkpoints, so that there is no way back, and how many bytes it has.
+// HistoryOff says that memory is too large for checkpoints, so that there is no way back, and how many bytes
+// it has.
 func (s *Session) HistoryOff() (off bool, size int64) { return s.history.off, s.history.size }
 
 // GoTo takes the launch to a tick: backwards, or forwards without stopping at anything but a finding.
@@ -288,8 +290,8 @@ func (s *Session) GoTo(ctx context.Context, tick uint64) (Stop, error) {
 	return s.stopped, nil
 }
 
-// ReverseContinue goes back to where a breakpoint or a watchpoint was hit last, or to the beginning. Numbers of hits do
-// not count on the way back.
+// ReverseContinue goes back to where a breakpoint or a watchpoint was hit last, or to the beginning. Numbers
+// of hits do not count on the way back.
 func (s *Session) ReverseContinue(ctx context.Context) (Stop, error) {
 	here, ended := s.d.Tick, s.ended
 	return s.reverse(ctx, func(from, to uint64) (tick uint64, ok bool, out outcome) {
@@ -302,8 +304,8 @@ func (s *Session) ReverseContinue(ctx context.Context) (Stop, error) {
 	}, asker{breaks: true})
 }
 
-// ReverseStep is Step backwards: to the beginning of the line that ran before, or of the present one from its middle. StepOver
-// passes functions that were called, StepOut goes to before the call of the present one.
+// ReverseStep is Step backwards: to the beginning of the line that ran before, or of the present one from its
+// middle. StepOver passes functions that were called, StepOut goes to before the call of the present one.
 func (s *Session) ReverseStep(ctx context.Context, kind StepKind, u Unit, scope Scope) (Stop, error) {
 	if len(s.waves) == 0 {
 		if !s.ended {
@@ -330,8 +332,8 @@ func (s *Session) ReverseContinueTo(ctx context.Context, tick uint64) (Stop, err
 	return s.GoTo(ctx, tick)
 }
 
-// reverse looks for a tick in the stretches between checkpoints, from the last one back, and goes there. Search runs a stretch that has
-// just been restored, up to a tick.
+// reverse looks for a tick in the stretches between checkpoints, from the last one back, and goes there.
+// Search runs a stretch that has just been restored, up to a tick.
 func (s *Session) reverse(ctx context.Context, search func(from, to uint64) (tick uint64, ok bool, out outcome), at asker) (Stop, error) {
 	h := &s.history
 	here, wasEnded, item := s.d.Tick, s.ended, s.item
@@ -419,7 +421,8 @@ type backStep struct {
 
 	began bool // there is nothing before
 
-	// What is known of the stretches behind the one at hand: whether there was any instruction, and the first's position.
+	// What is known of the stretches behind the one at hand: whether there was any instruction, and the
+	// first's position.
 	any   bool
 	first position
 	start uint64 // tick at which the run of first began, as far as is known

@@ -86,7 +86,8 @@ func startKernel(t testing.TB, source string, o emu.Schedule, opt Options) world
 // orders are the schedules that tests go through.
 var orders = map[string]emu.Schedule{"in-order": {}, "reverse": {Order: emu.Reverse}, "seeded": {Order: emu.Seeded, Seed: 7}}
 
-// TestRunIsThatOfLaunch runs kernels in the debugger and outside of it, with the same memory, output and counters.
+// TestRunIsThatOfLaunch runs kernels in the debugger and outside of it, with the same memory, output and
+// counters.
 func TestRunIsThatOfLaunch(t *testing.T) {
 	for name, o := range orders {
 		runIsThatOfLaunch(t, name, reversed, o)
@@ -206,7 +207,8 @@ func goTo(t *testing.T, name, source string, o emu.Schedule) {
 	}
 }
 
-// TestReverseContinue goes through the hits of a breakpoint and a watchpoint backwards, in the opposite order of the way forwards.
+// TestReverseContinue goes through the hits of a breakpoint and a watchpoint backwards, in the opposite order
+// of the way forwards.
 func TestReverseContinue(t *testing.T) {
 	ctx := context.Background()
 	for name, o := range orders {

@@ -77,7 +77,8 @@ func (i *info) place(l isa.Loc) Place {
 	return Place{File: i.program.Files[l.File], Line: int(l.Line), Column: int(l.Column), Function: i.program.Functions[l.Func]}
 }
 
-// PlaceOf returns where in the source an instruction comes from: of a function's beginning, the function's line.
+// PlaceOf returns where in the source an instruction comes from: of a function's beginning, the function's
+// line.
 func (s *Session) PlaceOf(pc int) Place {
 	if pc < 0 || pc >= len(s.kernel.Code) {
 		return Place{}

@@ -12,7 +12,8 @@ import (
 // ErrExpression is the error for what is no expression, or has no value.
 var ErrExpression = errors.New("no value")
 
-// node is an expression of OpenCL C: without assignments, calls of functions of the program, and literals of strings.
+// node is an expression of OpenCL C: without assignments, calls of functions of the program, and literals of
+// strings.
 type node struct {
 	op    string // "name", "number", "call", "cast", "list", "index", "member", "sizeof", "?:", or an operator; unary ones have one argument
 	text  string // of a name, a number, a member, or a function
@@ -62,7 +63,8 @@ func (p *exprParser) space() {
 	}
 }
 
-// operators are those of two operands, by precedence, the loosest first. Longer ones stand before their beginnings.
+// operators are those of two operands, by precedence, the loosest first. Longer ones stand before their
+// beginnings.
 var operators = [][]string{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}}
 
 // take skips an operator, if it comes next.

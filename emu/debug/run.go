@@ -181,7 +181,8 @@ func (s *Session) forward(ctx context.Context, a asker) (Stop, error) {
 	return s.stopped, nil
 }
 
-// told says which breakpoints and watchpoints have stopped a run, or that a step is done, and whom to look at.
+// told says which breakpoints and watchpoints have stopped a run, or that a step is done, and whom to look
+// at.
 func (s *Session) told(a asker) (stop Stop, focus int) {
 	focus = -1
 	switch {
@@ -221,8 +222,8 @@ func (s *Session) lookAtFinding() {
 	}
 }
 
-// Continue goes on until a breakpoint or a watchpoint is hit, something goes wrong, or the launch ends. A context that ends
-// stops it where it is.
+// Continue goes on until a breakpoint or a watchpoint is hit, something goes wrong, or the launch ends. A
+// context that ends stops it where it is.
 func (s *Session) Continue(ctx context.Context) (Stop, error) {
 	return s.forward(ctx, asker{breaks: true})
 }

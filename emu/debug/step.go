@@ -137,8 +137,8 @@ func (st *step) before(w engine.Debuggable, pc int) bool {
 	return st.done
 }
 
-// beforeGroup is before for all waves of a group: the step is done when each wave that could go on has moved, or waits or has
-// ended.
+// beforeGroup is before for all waves of a group: the step is done when each wave that could go on has moved,
+// or waits or has ended.
 func (st *step) beforeGroup(w engine.Debuggable, pc int) bool {
 	if from, ok := st.others[w]; ok && st.moved(from, pc) {
 		delete(st.others, w)

@@ -46,7 +46,8 @@ type Value struct {
 	item  int // the work-item whose private memory pointers lead to
 }
 
-// At returns the pointer to the value's memory, and whether it is in memory. That of private memory is the work-item's own.
+// At returns the pointer to the value's memory, and whether it is in memory. That of private memory is the
+// work-item's own.
 func (v Value) At() (p memory.Pointer, ok bool) {
 	switch v.at.kind {
 	case placeMemory:

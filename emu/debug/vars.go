@@ -76,7 +76,8 @@ func encloses(d *isa.DebugInfo, outer, inner uint32) bool {
 	return outer == 0
 }
 
-// visible returns the variables that can be named at a place, the innermost first; of equal names the first counts.
+// visible returns the variables that can be named at a place, the innermost first; of equal names the first
+// counts.
 func (i *info) visible(loc uint32) (list []*isa.DebugVar) {
 	d := i.kernel.Debug
 	if d == nil {
@@ -125,7 +126,8 @@ func shortName(v *isa.DebugVar) string {
 	return v.Name
 }
 
-// param returns the number of a parameter of the kernel that has no variable, at a place in the kernel itself, or -1.
+// param returns the number of a parameter of the kernel that has no variable, at a place in the kernel
+// itself, or -1.
 func (s *Session) param(name string, loc uint32) int {
 	if s.kernel.Locs[loc].At != 0 {
 		return -1
@@ -189,8 +191,8 @@ func (v VariableScope) String() string {
 	return [...]string{"arguments", "locals", "local memory", "globals"}[v]
 }
 
-// Variables returns the variables of a frame of a work-item: arguments in their order, then locals by where they are declared.
-// Those of enclosing blocks that are hidden by others are left out.
+// Variables returns the variables of a frame of a work-item: arguments in their order, then locals by where
+// they are declared. Those of enclosing blocks that are hidden by others are left out.
 func (s *Session) Variables(item, frame int) []Variable {
 	v, err := s.evaluation(item, frame)
 	if err != nil || v.w == nil || len(s.FramesOf(item)) == 0 {
@@ -263,7 +265,8 @@ type Register struct {
 	Type isa.Type
 }
 
-// Registers returns the registers of a work-item of the group that runs: the scalar ones of its wave, then the vector ones.
+// Registers returns the registers of a work-item of the group that runs: the scalar ones of its wave, then
+// the vector ones.
 func (s *Session) Registers(item int) (list []Register) {
 	w, _, lane := s.waveOf(item)
 	if w == nil {
@@ -283,8 +286,8 @@ func (s *Session) Registers(item int) (list []Register) {
 	return list
 }
 
-// Set changes what an expression names, for the work-item and the frame that are looked at, to the value of another one. The
-// launch goes on with it, and does so again whenever it comes here.
+// Set changes what an expression names, for the work-item and the frame that are looked at, to the value of
+// another one. The launch goes on with it, and does so again whenever it comes here.
 func (s *Session) Set(to, text string) (Value, error) {
 	x, err := s.Evaluate(to)
 	if err != nil {

@@ -52,8 +52,8 @@ type WatchHit struct {
 	Type     *Type
 }
 
-// Watch sets a watchpoint at the memory that an expression names, for the work-item and the frame that are looked at. A private
-// variable is that of this work-item; LDS is that of whichever work-group runs.
+// Watch sets a watchpoint at the memory that an expression names, for the work-item and the frame that are
+// looked at. A private variable is that of this work-item; LDS is that of whichever work-group runs.
 func (s *Session) Watch(text string, kind WatchKind) (*Watchpoint, error) {
 	v, err := s.Evaluate(text)
 	if err != nil {

@@ -83,7 +83,8 @@ func left(budget, quantum int) int {
 	return budget
 }
 
-// decodeForDebug chooses the decoded form of the blocks: that with announcements of accesses where they are asked for.
+// decodeForDebug chooses the decoded form of the blocks: that with announcements of accesses where they are
+// asked for.
 func (w *wave) decodeForDebug(d *engine.Debug) {
 	g := w.group
 	w.blocks = w.code.blocks(decodeOptions{check: g.Launch.Check, watch: g.Watch, tell: d.Tell && g.Accesses != nil, parts: true})
@@ -100,8 +101,8 @@ func (w *wave) count(b *block) {
 	w.Counts.Atomics += b.Atomics * active
 }
 
-// stepBlock runs the rest of the block's body, one instruction after the other, and stops where it is asked to. The
-// terminator is left to do when done is true.
+// stepBlock runs the rest of the block's body, one instruction after the other, and stops where it is asked
+// to. The terminator is left to do when done is true.
 func (w *wave) stepBlock(d *engine.Debug, b *block, start int) (stop engine.Stop, done bool) {
 	for w.running = true; ; w.debug.at++ {
 		pc := start + w.debug.at

@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
-// unoptimizing runs no pass but those that make bytecode of the form: the kernels of debuggers keep what the source says.
+// unoptimizing runs no pass but those that make bytecode of the form: the kernels of debuggers keep what the
+// source says.
 var unoptimizing = func() *PassMachinery {
 	m := NewPassMachinery()
 	m.Finalize = nil
@@ -45,7 +46,8 @@ func (d *describer) locScope(n int, scope uint32) {
 	d.d.LocScopes[n-1] = scope
 }
 
-// inst returns the operands of an instruction of debug information, if it is the n-th of the set and has so many.
+// inst returns the operands of an instruction of debug information, if it is the n-th of the set and has so
+// many.
 func (d *describer) inst(id spirv.ID, n uint32, operands int) ([]uint32, bool) {
 	in, ok := d.b.m.debugInst(id, n, operands)
 	if !ok {
@@ -259,8 +261,8 @@ func (d *describer) declare(in spirv.Inst) {
 	d.d.Vars = append(d.d.Vars, x)
 }
 
-// leads says whether an expression means the memory where the pointer leads, and no part or copy of it. Compilers name the address
-// space as DWARF has it: by a number and Xderef.
+// leads says whether an expression means the memory where the pointer leads, and no part or copy of it.
+// Compilers name the address space as DWARF has it: by a number and Xderef.
 func (d *describer) leads(id spirv.ID) bool {
 	const swap, xderef, constu = 5, 6, 8
 	e, ok := d.inst(id, spirv.OpenCLDebugInfo100DebugExpression, 0)
@@ -275,8 +277,8 @@ func (d *describer) leads(id spirv.ID) bool {
 	return true
 }
 
-// describeVariables notes what is not in DebugDeclare: variables of which only names are known, LDS, and variables at
-// program scope that the kernel uses.
+// describeVariables notes what is not in DebugDeclare: variables of which only names are known, LDS, and
+// variables at program scope that the kernel uses.
 func (b *builder) describeVariables() {
 	d := b.debug
 	declared := make([]bool, len(b.k.Private))

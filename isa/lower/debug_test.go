@@ -95,8 +95,8 @@ tile:5 kind 8 where 1 arg 0 scope :0 call 0`
 	}
 }
 
-// TestDebugInformationMayLie changes words of debug information: what comes of it is a kernel that passes the verifier, or
-// an error.
+// TestDebugInformationMayLie changes words of debug information: what comes of it is a kernel that passes the
+// verifier, or an error.
 func TestDebugInformationMayLie(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	n := 300

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/term"
 )
 
-// editor returns what reads lines from a terminal, with editing, history and completion; ok is false where there is none.
+// editor returns what reads lines from a terminal, with editing, history and completion; ok is false where
+// there is none.
 func editor(complete func(line string) []string) (read func() (string, error), ok bool) {
 	in := int(os.Stdin.Fd())
 	if !term.IsTerminal(in) || !isTerminal(os.Stdout) {

@@ -1,6 +1,6 @@
-// Package debugger is the terminal interface of lockstep debug: commands in the manner of gdb and Delve over a
-// session of emu/debug. It reads lines and writes plain text, one statement a line, which scripts and screen readers
-// can follow. It knows no terminal: who calls it brings the lines.
+// Package debugger is the terminal interface of lockstep debug: commands in the manner of gdb and Delve over
+// a session of emu/debug. It reads lines and writes plain text, one statement a line, which scripts and
+// screen readers can follow. It knows no terminal: who calls it brings the lines.
 package debugger
 
 import (
@@ -78,7 +78,8 @@ func (c *Console) groupSize() int {
 	return int(l[0]) * int(l[1]) * int(l[2])
 }
 
-// Do carries out a command line, and says whether the console ends. An error is a command that could not be carried out.
+// Do carries out a command line, and says whether the console ends. An error is a command that could not be
+// carried out.
 func (c *Console) Do(ctx context.Context, line string) (quit bool, err error) {
 	line = strings.TrimSpace(line)
 	if strings.HasPrefix(line, "#") {
