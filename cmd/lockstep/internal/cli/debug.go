@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/debugger"
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/debug"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
 var debugCommand = &command{
@@ -36,10 +37,13 @@ others those that have names.
 -x reads commands from a file first, and -batch ends behind them. A command that cannot be carried out
 ends a file. On a terminal, lines can be edited, earlier ones come back with the arrow keys, and Tab
 completes commands and names; an interrupt stops a kernel that runs. The exit status is 1 when
-something went wrong in the kernel, and 2 for wrong usage or a command of a file that could not
+something went wrong in the kernel or was found by -check, and 2 for wrong usage or a command of a file that could not
 be carried out.
 
-A kernel with pipes, and several kernels together, cannot be debugged yet; -check is a flag of run.
+-check runs the kernel with checks first, on arguments of its own, and sets a breakpoint at the place
+of each finding, for the work-items that it names: of a data race, for both sides.
+
+A kernel with pipes, and several kernels together, cannot be debugged yet.
 `,
 }
 
@@ -51,6 +55,7 @@ type debugOptions struct {
 	runOptions
 	scripts     *list
 	batch       bool
+	look        bool // -check: before the debugger begins
 	checkpoints int
 }
 
@@ -68,6 +73,7 @@ func setupDebug(f *flags) func(context.Context, *Env, []string) error {
 	f.StringVar(&o.schedule, "schedule", "in-order", "work-groups run, and copies complete, in the order `NAME`: in-order, reverse, early,\nlate, paced, seeded or two of them as in reverse+late (lockstep help schedules)")
 	f.Uint64Var(&o.seed, "seed", 0, "what is seeded is drawn from `N`")
 	f.BoolVar(&o.keep, "keep-going", false, "go on with the next work-group behind a fault (default: a fault ends the launch)")
+	f.BoolVar(&d.look, "check", false, "run with checks first, and set breakpoints where something was found")
 	f.StringVar(&o.color, "color", "auto", "colours in errors of the compiler `WHEN`: auto, always or never")
 	d.scripts = f.list("x", "read commands from `FILE` first; - is standard input")
 	f.BoolVar(&d.batch, "batch", false, "end behind the commands of -x")
@@ -104,6 +110,13 @@ func (d *debugOptions) execute(ctx context.Context, env *Env, f *flags) error {
 	if f.stdin {
 		stdin = "a file of arguments"
 	}
+	var found finding.List
+	if d.look {
+		var err error
+		if found, err = d.checked(ctx, env, stdin); err != nil {
+			return err
+		}
+	}
 	r, err := d.prepare(ctx, env, stdin)
 	if err != nil {
 		return err
@@ -123,21 +136,40 @@ func (d *debugOptions) execute(ctx context.Context, env *Env, f *flags) error {
 	}
 	defer s.Close()
 	c := &debugger.Console{Session: s, Out: env.Stdout, Source: sources(env, l.part.path)}
+	c.Begin()
+	if d.look {
+		c.Expect(found)
+	}
 	err = d.converse(ctx, env, r, c)
 	ended := s.Ended()
 	s.Close()
 	if err == nil && ended && (!c.Found || d.keep) {
 		err = r.writeOuts(env, r.outs)
 	}
-	if err == nil && c.Found {
+	if err == nil && (c.Found || len(found.Findings) > 0) {
 		err = errFound
 	}
 	return err
 }
 
+// checked runs the launch with checks, on arguments of its own, and returns what was found.
+func (d *debugOptions) checked(ctx context.Context, env *Env, stdin string) (finding.List, error) {
+	d.check = true
+	defer func() { d.check = false }()
+	r, err := d.prepare(ctx, env, stdin)
+	if err != nil {
+		return finding.List{}, err
+	}
+	defer r.close()
+	res, err := r.startStage(ctx, r.launches, io.Discard, nil)
+	if res == nil {
+		return finding.List{}, err
+	}
+	return res.findings, nil
+}
+
 // converse reads commands, of files first.
 func (d *debugOptions) converse(ctx context.Context, env *Env, r *run, c *debugger.Console) error {
-	c.Begin()
 	for _, path := range *d.scripts {
 		in := env.Stdin
 		if path != "-" {

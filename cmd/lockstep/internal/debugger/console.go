@@ -72,6 +72,46 @@ func (c *Console) Begin() {
 	c.where()
 }
 
+// Expect sets breakpoints where something was found in another run of the launch.
+func (c *Console) Expect(list finding.List) {
+	if len(list.Findings) == 0 {
+		c.printf("the checks found nothing\n")
+	}
+	for i := range list.Findings {
+		f := &list.Findings[i]
+		c.printf("%s\n", f.Summary())
+		c.expect(&f.Place, f.WorkItem)
+		for j := range f.Parties {
+			if p := &f.Parties[j]; p.WorkItem != nil {
+				c.expect(&p.Place, p.WorkItem)
+			}
+		}
+	}
+}
+
+// expect sets a breakpoint for a work-item at a place, unless there is one.
+func (c *Console) expect(p *finding.Place, item *finding.WorkItem) {
+	if p.Line == 0 {
+		return
+	}
+	same := func(b *debug.Breakpoint) bool {
+		return b.Line == int(p.Line) && (b.Item == nil) == (item == nil) && (item == nil || *b.Item == item.Global)
+	}
+	if slices.ContainsFunc(c.Session.Breakpoints(), same) {
+		return
+	}
+	b, err := c.Session.BreakLine(p.File, int(p.Line))
+	if err != nil {
+		c.printf("%v\n", err)
+		return
+	}
+	if item != nil {
+		id := item.Global
+		b.Item = &id
+	}
+	c.printf("breakpoint %d at %s\n", b.Number, c.breakText(b))
+}
+
 // groupSize returns the number of work-items of a whole work-group.
 func (c *Console) groupSize() int {
 	l := c.Session.Launch().Local
