@@ -37,8 +37,8 @@ others those that have names.
 -x reads commands from a file first, and -batch ends behind them. A command that cannot be carried out
 ends a file. On a terminal, lines can be edited, earlier ones come back with the arrow keys, and Tab
 completes commands and names; an interrupt stops a kernel that runs. The exit status is 1 when
-something went wrong in the kernel or was found by -check, and 2 for wrong usage or a command of a file that could not
-be carried out.
+something went wrong in the kernel or was found by -check, and 2 for wrong usage or a command of a
+file that could not be carried out.
 
 -check runs the kernel with checks first, on arguments of its own, and sets a breakpoint at the place
 of each finding, for the work-items that it names: of a data race, for both sides.
