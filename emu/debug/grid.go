@@ -25,7 +25,7 @@ type Cell struct {
 	Text  string // of the value; "" for none
 	Value Value
 	Err   error // why there is none
-	// Differs says that most work-items have another value.
+	// Differs says that more work-items have another value, which several have.
 	Differs bool
 }
 
@@ -76,7 +76,7 @@ func (s *Session) All(text string, most int) (Grid, error) {
 	}
 	for i := range grid.Cells {
 		c := &grid.Cells[i]
-		c.Differs = c.Err == nil && c.Text != grid.Most
+		c.Differs = c.Err == nil && c.Text != grid.Most && grid.Count > 1
 	}
 	return grid, nil
 }

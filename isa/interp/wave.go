@@ -210,7 +210,9 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	if g.Races != nil && w.same == nil {
 		w.same = w.sameValue
 	}
-	w.blocks = c.blocks(decodeOptions{check: l.Check, watch: g.Watch, trace: g.Subgroups != nil, tell: g.Accesses != nil, shade: l.Origins != nil, model: g.Weak != nil})
+	if w.blocks = c.plain; !plain {
+		w.blocks = c.blocks(decodeOptions{check: l.Check, watch: g.Watch, trace: g.Subgroups != nil, tell: g.Accesses != nil, shade: l.Origins != nil, model: g.Weak != nil})
+	}
 	before := w.lanes
 	w.first, w.lanes = first, min(n, w.maxLan)
 	w.faulted, w.Choosy, w.debug = false, false, debugging{}

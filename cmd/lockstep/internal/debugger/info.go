@@ -140,7 +140,7 @@ func (c *Console) infoWaves() {
 		for _, s := range w.State {
 			mask = append(mask, states[s])
 		}
-		at := "waits or has ended"
+		at := "no lane can run"
 		if w.Next >= 0 {
 			at = "next " + placeOf(c.Session.PlaceOf(w.Next))
 		}

@@ -124,11 +124,14 @@ func (c *Console) grid(args string) error {
 	if shown == 0 {
 		return fmt.Errorf("no work-item has a value: %w", g.Cells[0].Err)
 	}
-	c.printf("%s: %d of %s have %s", args, g.Count, counted(shown, "work-item"), g.Most)
-	if differ > 0 {
-		c.printf(", %d differ (*)", differ)
+	switch {
+	case g.Count == 1 && shown > 1:
+		c.printf("%s: the values of %s are all different\n", args, counted(shown, "work-item"))
+	case differ == 0:
+		c.printf("%s: all of %s have %s\n", args, counted(shown, "work-item"), g.Most)
+	default:
+		c.printf("%s: %d of %s have %s, %d differ (*)\n", args, g.Count, counted(shown, "work-item"), g.Most, differ)
 	}
-	c.printf("\n")
 	perLine := min(max(1, 64/(width+2)), int(g.Size[0]))
 	row := 0
 	for i := 0; i < len(g.Cells); {
