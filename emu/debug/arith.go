@@ -159,7 +159,7 @@ func (v *evaluation) unary(op string, n *node) (Value, error) {
 		return integer(&Type{Kind: isa.DebugPointer, Elem: x.Type, Size: 8, Space: isa.Space(p.Space())}, uint64(p)), nil
 	case "*":
 		if t.Kind == isa.DebugArray {
-			return v.index2(x, 0)
+			return v.elementOf(x, 0)
 		}
 		return v.deref(x, 0)
 	case "!":
@@ -184,7 +184,7 @@ func (v *evaluation) unary(op string, n *node) (Value, error) {
 	return v.negate(op, x, v.s.info.base.promoted(t, x.Bit.Bits))
 }
 
-func (v *evaluation) index2(x Value, i uint64) (Value, error) {
+func (v *evaluation) elementOf(x Value, i uint64) (Value, error) {
 	if t := x.Type.strip(); i < t.Count {
 		return element(x, t, i), nil
 	}

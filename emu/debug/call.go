@@ -4,10 +4,7 @@ import (
 	"math"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/scheduler"
 )
-
-const eventEnded = scheduler.EventEnded
 
 // Functions that expressions can call: those of work-items, and simple ones of numbers. Others of OpenCL C
 // are refused by name.

@@ -357,18 +357,18 @@ func (s *Session) reverse(ctx context.Context, search func(from, to uint64) (tic
 			continue
 		}
 		h.restore(h.at(tick))
-		s.run(nil, asker{through: true}, tick)
+		s.run(context.Background(), asker{through: true}, tick)
 		return s.arriveBack(tick, at, item), nil
 	}
 	if ctx != nil && ctx.Err() != nil {
-		stop, err := s.GoTo(nil, here)
+		stop, err := s.GoTo(context.Background(), here)
 		if wasEnded {
-			s.Finish(nil)
+			_, _ = s.Finish(context.Background())
 		}
 		return stop, err
 	}
 	h.restore(0)
-	s.run(nil, asker{through: true}, 0)
+	s.run(context.Background(), asker{through: true}, 0)
 	s.arrive(Stop{Reason: ReasonBegin})
 	s.seen = 0
 	return s.stopped, nil

@@ -2,11 +2,13 @@ package debug
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/memory"
+	"github.com/lockstep-gpu/lockstep/scheduler"
 )
 
 // ErrNotWatched is the error for what has no place in memory, or one that is too large.
@@ -185,7 +187,7 @@ func (s *Session) writtenAt(tick uint64) []WatchHit {
 	}
 	h := &s.history
 	h.restore(h.at(tick - 1))
-	s.run(nil, asker{through: true}, tick-1)
+	s.run(context.Background(), asker{through: true}, tick-1)
 	s.skip = tick - 1
 	hits := make([]uint64, len(s.watches))
 	for i, w := range s.watches {
@@ -194,7 +196,7 @@ func (s *Session) writtenAt(tick uint64) []WatchHit {
 	s.settle(asker{breaks: true})
 	s.d.Limit = tick
 	for s.d.Tick < tick && !s.ended {
-		if e := s.stepper.Run(); e == eventEnded {
+		if e := s.stepper.Run(); e == scheduler.EventEnded {
 			break
 		}
 	}

@@ -258,14 +258,11 @@ func (w *wave) Save(out []uint64) []uint64 {
 
 // lists are the words of a wave whose number may vary.
 func (w *wave) lists() []*[]uint64 {
-	private := &w.privArena
-	if w.code.privStride == 0 {
-		private = new([]uint64)
-	} else {
-		used := w.privArena[:len(w.exec)*int(w.code.privStride/8)]
-		private = &used
+	var used []uint64 // of private memory
+	if w.code.privStride != 0 {
+		used = w.privArena[:len(w.exec)*int(w.code.privStride/8)]
 	}
-	return []*[]uint64{&w.live, &w.exec, &w.wait, &w.waiting, &w.parked, &w.s, private, &w.back.lanes, &w.back.start, &w.back.end}
+	return []*[]uint64{&w.live, &w.exec, &w.wait, &w.waiting, &w.parked, &w.s, &used, &w.back.lanes, &w.back.start, &w.back.end}
 }
 
 // file is the registers of the chunks in use.

@@ -1,6 +1,7 @@
 package debugger
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ var subjects = []struct {
 	{"checkpoints", (*Console).infoCheckpoints},
 	{"output", func(c *Console) { c.printf("%s\n", strings.TrimSuffix(string(c.Session.Output()), "\n")) }},
 	{"findings", (*Console).infoFindings},
-	{"display", func(c *Console) { _ = c.addDisplay(nil, "") }},
+	{"display", func(c *Console) { _ = c.addDisplay(context.Background(), "") }},
 }
 
 func subjectNames() (list []string) {
