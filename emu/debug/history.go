@@ -360,7 +360,7 @@ func (s *Session) reverse(ctx context.Context, search func(from, to uint64) (tic
 		s.run(context.Background(), asker{through: true}, tick)
 		return s.arriveBack(tick, at, item), nil
 	}
-	if ctx != nil && ctx.Err() != nil {
+	if ctx.Err() != nil {
 		stop, err := s.GoTo(context.Background(), here)
 		if wasEnded {
 			_, _ = s.Finish(context.Background())

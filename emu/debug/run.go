@@ -104,11 +104,22 @@ func (s *Session) place() {
 func (s *Session) run(ctx context.Context, a asker, until uint64) outcome {
 	s.settle(a)
 	defer func() { s.asks, s.d.Every, s.d.After, s.d.Tell = asker{}, false, nil, false }()
-	if ctx != nil && ctx.Done() != nil {
-		stop := context.AfterFunc(ctx, func() { s.cancel.Store(true) })
-		defer stop()
+	if ctx.Err() != nil {
+		return outPaused
 	}
-	defer s.cancel.Store(false)
+	if ctx.Done() != nil {
+		set := make(chan struct{})
+		stop := context.AfterFunc(ctx, func() {
+			s.cancel.Store(true)
+			close(set)
+		})
+		defer func() {
+			if !stop() {
+				<-set // it is not to be set behind the run
+			}
+			s.cancel.Store(false)
+		}()
+	}
 	for {
 		due := s.history.due()
 		s.d.Limit = min(until, due, s.history.nextEdit())
