@@ -23,6 +23,8 @@ var (
 	ErrNoItem     = errors.New("no such work-item")
 	ErrItemBegins = errors.New("the work-item begins here")
 	ErrNoHistory  = errors.New("there is no way back")
+	// ErrNotDebugged is wrapped by the error for launches that cannot run in a debugger.
+	ErrNotDebugged = emu.ErrNotDebugged
 )
 
 // Options shape a session.
