@@ -195,6 +195,39 @@ func TestStepsOfWavesAndGroups(t *testing.T) {
 	}
 }
 
+// TestReverseStepsOfWaves steps waves back through a branch whose sides they run one after the other.
+func TestReverseStepsOfWaves(t *testing.T) {
+	ctx := context.Background()
+	for _, kind := range []StepKind{StepInto, StepOver} {
+		for _, u := range []Unit{Lines, Instructions} {
+			s := startDivided(t)
+			b, err := s.BreakLine("", 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			proceed(t, s)
+			if err := s.Delete(b.Number); err != nil {
+				t.Fatal(err)
+			}
+			ticks := []uint64{s.Tick()}
+			for range 6 {
+				if stop, err := s.Step(ctx, kind, u, Wave); err != nil || stop.Reason != ReasonStep {
+					t.Fatalf("%+v %v", stop, err)
+				}
+				ticks = append(ticks, s.Tick())
+			}
+			for i := len(ticks) - 2; i >= 0; i-- {
+				if _, err := s.ReverseStep(ctx, kind, u, Wave); err != nil {
+					t.Fatal(err)
+				}
+				if s.Tick() != ticks[i] {
+					t.Fatalf("kind %d, unit %d: step %d back is at %d of %v", kind, u, i, s.Tick(), ticks)
+				}
+			}
+		}
+	}
+}
+
 func TestWatchpoints(t *testing.T) {
 	s := startDivided(t)
 	b, err := s.BreakLine("", 9)
