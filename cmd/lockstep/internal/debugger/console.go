@@ -206,7 +206,7 @@ func (c *Console) lines(file string) []string {
 	}
 	var list []string
 	if text, err := c.Source(file); err == nil {
-		list = strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+		list = strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n"), "\n")
 	}
 	c.sources[file] = list
 	return list
