@@ -284,6 +284,7 @@ type Kernel struct {
 
 	name    string
 	checked checkedKernel // for launches with checks
+	debug   debugKernel   // for debuggers
 	shared  sharedKernel  // for devices whose memory the host shares
 	forms   forms         // for launches that are validated
 

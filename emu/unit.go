@@ -127,6 +127,24 @@ func (u *unit) checkedKernel(ctx context.Context, name string, shared bool) (*ke
 	return u.lower(ctx, name, list, compile)
 }
 
+// debugKernel returns the code of a kernel, which the module has, for debuggers. It is nil where the program came as bytecode
+// without debug information. The error is that of the context.
+func (u *unit) debugKernel(ctx context.Context, name string, shared bool) (*kernelCode, error) {
+	if err := u.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { <-u.turn }()
+	if u.compiler == nil {
+		if k := u.kernels[name]; k != nil && k.code != nil && k.code.Debug != nil {
+			return k, nil
+		}
+		return nil, nil
+	}
+	return u.lower(ctx, name, map[string]*kernelCode{}, func(ctx context.Context, name string) (*isa.Program, error) {
+		return u.compiler.DebugKernel(ctx, name, shared)
+	})
+}
+
 // sharedKernel returns the code of a kernel, which the module has, for a device whose memory the host shares. It is nil where the
 // program came as bytecode without it. The error is that of the context.
 func (u *unit) sharedKernel(ctx context.Context, name string) (*kernelCode, error) {

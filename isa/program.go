@@ -95,6 +95,8 @@ type Kernel struct {
 	Switches []SwitchTable
 	Printfs  []Printf
 	Locs     []Loc // Locs[0] is the zero Loc
+	// Debug is what a debugger knows of the source, of a kernel that was lowered for it; nil for others.
+	Debug *DebugInfo
 
 	// WideAccesses are the accesses of the module that loads and stores are parts of.
 	WideAccesses []WideAccess

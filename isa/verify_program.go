@@ -159,5 +159,8 @@ func (p *Program) verifyTables(k *Kernel) error {
 			return bad("place %d is called at place %d, which is not before it", i, at)
 		}
 	}
+	if k.Debug != nil {
+		return k.Debug.verify(p, k)
+	}
 	return nil
 }

@@ -9,23 +9,38 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
+	"github.com/lockstep-gpu/lockstep/emu/trace"
 	"github.com/lockstep-gpu/lockstep/internal/argument"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
 
-// timeout bounds one launch; none takes more than a few milliseconds.
+// timeout bounds one launch of [Case.Run]; none takes more than a few milliseconds.
 const timeout = 5 * time.Second
+
+// Options say how a case is run.
+type Options struct {
+	Schedule emu.Schedule
+	// Check looks for all that emu.Launch.Check does; KeepGoing runs all work-groups, also after a fault.
+	Check, KeepGoing bool
+	Timeout          time.Duration // of each step; 0 is no limit
+	// Trace records the last step; nil for nothing.
+	Trace *trace.Recorder
+}
 
 // Outcome is what one run of a case left behind.
 type Outcome struct {
 	Findings []finding.Finding
-	// Buffers has the contents of the buffers of all arguments, in their order.
+	// Buffers has the contents of the buffers that launches share, in the order of the case, and of those of all
+	// arguments, in their order.
 	Buffers [][]byte
+	// Pipes has the packets that are left in the pipes that launches share.
+	Pipes [][]byte
 }
 
 // run is a case while it runs.
 type run struct {
 	*Case
+	opt     Options
 	dev     *emu.Device
 	prog    *emu.Program
 	shared  map[string]*emu.Buffer
@@ -36,8 +51,13 @@ type run struct {
 
 // Run runs the case with checks, with a program that was made of its source. The error says why
 // something of it could not be run.
-func (c *Case) Run(ctx context.Context, dev *emu.Device, prog *emu.Program, s emu.Schedule) (out *Outcome, err error) {
-	r := &run{Case: c, dev: dev, prog: prog, shared: map[string]*emu.Buffer{}, pipes: map[string]*emu.Pipe{}}
+func (c *Case) Run(ctx context.Context, dev *emu.Device, prog *emu.Program, s emu.Schedule) (*Outcome, error) {
+	return c.RunWith(ctx, dev, prog, Options{Schedule: s, Check: true, KeepGoing: true, Timeout: timeout})
+}
+
+// RunWith runs the case as opt says.
+func (c *Case) RunWith(ctx context.Context, dev *emu.Device, prog *emu.Program, opt Options) (out *Outcome, err error) {
+	r := &run{Case: c, opt: opt, dev: dev, prog: prog, shared: map[string]*emu.Buffer{}, pipes: map[string]*emu.Pipe{}}
 	defer func() { err = errors.Join(err, r.free()) }()
 	if err := prog.Reset(); err != nil {
 		return nil, err
@@ -47,7 +67,7 @@ func (c *Case) Run(ctx context.Context, dev *emu.Device, prog *emu.Program, s em
 	}
 	out = &Outcome{}
 	for _, step := range c.Steps {
-		list, err := r.step(ctx, step, s)
+		list, err := r.step(ctx, step)
 		if err != nil {
 			return nil, err
 		}
@@ -59,6 +79,13 @@ func (c *Case) Run(ctx context.Context, dev *emu.Device, prog *emu.Program, s em
 			return nil, err
 		}
 		out.Buffers = append(out.Buffers, append([]byte(nil), data...))
+	}
+	for _, n := range c.Pipes {
+		data, err := r.pipes[n.Name].Packets()
+		if err != nil {
+			return nil, err
+		}
+		out.Pipes = append(out.Pipes, data)
 	}
 	return out, nil
 }
@@ -128,8 +155,9 @@ func (r *run) pipe(a *argspec.Arg) (*emu.Pipe, error) {
 }
 
 // step makes one step and returns its findings.
-func (r *run) step(ctx context.Context, step []Launch, s emu.Schedule) ([]finding.Finding, error) {
-	set := emu.Set{Schedule: s, Check: true, KeepGoing: true, Timeout: timeout}
+func (r *run) step(ctx context.Context, step []Launch) ([]finding.Finding, error) {
+	o := &r.opt
+	set := emu.Set{Schedule: o.Schedule, Check: o.Check, KeepGoing: o.KeepGoing, Timeout: o.Timeout, Trace: o.Trace}
 	for i := range step {
 		l, err := r.launch(&step[i])
 		if err != nil {
@@ -141,7 +169,7 @@ func (r *run) step(ctx context.Context, step []Launch, s emu.Schedule) ([]findin
 	var err error
 	if len(set.Launches) == 1 {
 		l := set.Launches[0]
-		l.Schedule, l.Check, l.KeepGoing, l.Timeout = s, true, true, timeout
+		l.Schedule, l.Check, l.KeepGoing, l.Timeout, l.Trace = o.Schedule, o.Check, o.KeepGoing, o.Timeout, o.Trace
 		var res *emu.Result
 		if res, err = l.Run(ctx); res != nil {
 			list = res.Findings

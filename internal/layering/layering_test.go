@@ -28,6 +28,7 @@ const (
 var thirdParty = map[string]bool{
 	"golang.org/x/sync":        true,
 	"golang.org/x/sys":         true,
+	"golang.org/x/term":        true,
 	"github.com/google/go-cmp": false,
 }
 

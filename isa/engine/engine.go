@@ -171,6 +171,7 @@ const (
 	StopFault                 // see Wave.Fault; the wave is over
 	StopCancelled             // Launch.Cancel was set
 	StopPipe                  // lanes wait at pipes, see Wave.Piping; call Run again when packets may have moved
+	StopDebug                 // between two instructions, as Group.Debug asked; call Run again
 )
 
 // Launch is one run of a kernel over an ND-range: what all its groups share.
@@ -307,6 +308,8 @@ type Group struct {
 	PipeTrace PipeTracer
 	// Subgroups is told what sub-groups do; nil is nobody. The reference engine then runs the kernel.
 	Subgroups SubgroupTracer
+	// Debug stops waves between instructions; nil is nobody. The reference engine then runs the kernel.
+	Debug *Debug
 	// Report is told of findings that do not end the wave, in the instruction that
 	// makes them (finding.PipeUnwritten); nil is nobody.
 	Report func(f *Fault)

@@ -84,12 +84,13 @@ type decodeOptions struct {
 	tell  bool // announcements of accesses to engine.Group.Accesses
 	shade bool // undefined bits, see shadow
 	model bool // loads and stores are those of engine.Group.Weak
+	parts bool // block.parts, for engine.Group.Debug
 }
 
 // index numbers the options.
 func (o decodeOptions) index() int {
 	n := 0
-	for i, on := range [...]bool{o.check, o.watch, o.trace, o.tell, o.shade, o.model} {
+	for i, on := range [...]bool{o.check, o.watch, o.trace, o.tell, o.shade, o.model, o.parts} {
 		if on {
 			n |= 1 << i
 		}
@@ -115,7 +116,9 @@ func (c *compiledKernel) decode(o decodeOptions) ([]block, error) {
 		}
 		for pc := b.Start; pc < b.End-1; pc++ {
 			d.settles(settle[pc])
-			d.inst(pc)
+			if d.inst(pc); d.parts {
+				blk.parts = append(blk.parts, int32(len(d.out)))
+			}
 		}
 		d.settles(settle[b.End-1])
 		if d.shade {

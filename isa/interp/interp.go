@@ -77,7 +77,7 @@ type compiledKernel struct {
 	native  *native // what another engine has made of the kernel, or nil
 
 	plain    []block // by isa block
-	observed [2 * 2 * 2 * 2 * 2 * 2]struct {
+	observed [2 * 2 * 2 * 2 * 2 * 2 * 2]struct {
 		once   sync.Once
 		blocks []block
 	} // the same for other options, by [decodeOptions.index]
@@ -112,6 +112,7 @@ type span struct{ start, end uint32 }
 // block is a decoded block.
 type block struct {
 	body     []inst
+	parts    []int32 // by instruction of the kernel but the terminator, where what it has become ends in body; see decodeOptions
 	end      terminator
 	together together
 	waves.BlockCounts

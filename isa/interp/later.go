@@ -93,7 +93,7 @@ func (l *later) ready() *compiledKernel {
 }
 
 // stopEnough is why interpret stops when Counts.Instructions has come to wave.enough. Nobody else sees it.
-const stopEnough = engine.StopPipe + 1
+const stopEnough = engine.StopDebug + 1
 
 // runLater is Run for a wave that is to go on in machine code when enough work is done.
 func (w *wave) runLater(quantum int) engine.Stop {

@@ -94,6 +94,8 @@ func (w *wave) Run(quantum int) engine.Stop {
 		return w.idle()
 	}
 	switch {
+	case w.group.Debug != nil:
+		return w.runDebug(quantum)
 	case w.native != nil:
 		return w.runNative(quantum)
 	case w.waits:
@@ -346,7 +348,7 @@ func (w *wave) split(t *terminator) bool {
 func (w *wave) park(t *terminator) bool {
 	w.Counts.Barriers++
 	n := w.code.barrier[w.Cur]
-	if w.Active == w.Alive && isa.Scope(t.imm) != isa.ScopeSubgroup && w.pipes == nil {
+	if w.Active == w.Alive && isa.Scope(t.imm) != isa.ScopeSubgroup && w.pipes == nil && w.group.Debug == nil {
 		w.nparked[n], w.allParked, w.gathered = w.Active, w.Active, n+1
 		return false
 	}

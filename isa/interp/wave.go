@@ -107,6 +107,7 @@ type wave struct {
 
 	faulted bool
 	fault   engine.Fault
+	debug   debugging
 }
 
 // idKey says for which lanes wave.ids is filled in.
@@ -197,7 +198,7 @@ func (w *wave) chunk(k int) unsafe.Pointer { return unsafe.Add(w.base, uintptr(k
 // Start puts n lanes at the entry of the kernel.
 func (w *wave) Start(g *engine.Group, first, n int) {
 	l := g.Launch
-	plain := !l.Check && l.Origins == nil && !(g.Watch && w.code.kernel.UsesAsync) && g.Subgroups == nil && g.Accesses == nil && g.Weak == nil
+	plain := !l.Check && l.Origins == nil && !(g.Watch && w.code.kernel.UsesAsync) && g.Subgroups == nil && g.Accesses == nil && g.Weak == nil && g.Debug == nil
 	if plain && w.later != nil {
 		if to := w.later.ready(); to != nil {
 			w.become(to)
@@ -209,10 +210,12 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	if g.Races != nil && w.same == nil {
 		w.same = w.sameValue
 	}
-	w.blocks = c.blocks(decodeOptions{check: l.Check, watch: g.Watch, trace: g.Subgroups != nil, tell: g.Accesses != nil, shade: l.Origins != nil, model: g.Weak != nil})
+	if w.blocks = c.plain; !plain {
+		w.blocks = c.blocks(decodeOptions{check: l.Check, watch: g.Watch, trace: g.Subgroups != nil, tell: g.Accesses != nil, shade: l.Origins != nil, model: g.Weak != nil})
+	}
 	before := w.lanes
 	w.first, w.lanes = first, min(n, w.maxLan)
-	w.faulted, w.Choosy = false, false
+	w.faulted, w.Choosy, w.debug = false, false, debugging{}
 	w.Counts = engine.Counters{Waves: 1}
 
 	chunks := words(w.lanes)
@@ -237,6 +240,9 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	}
 	if w.pipes != nil {
 		w.pipes.start()
+	}
+	if g.Debug != nil {
+		clear(w.file()) // who looks at registers sees the same whichever way the wave has come
 	}
 	w.renew()
 	if c.usesIDs {

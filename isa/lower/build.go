@@ -63,18 +63,23 @@ type builder struct {
 	atCall  map[inlining]uint32 // calls that the module's compiler inlined → Kernel.Locs
 	loc     uint32              // index of the current instruction's place, 0 until needed
 	hasLoc  bool
+	debug   *describer // of a kernel for a debugger
 }
 
 func newBuilder(m *module) *builder {
 	k := &isa.Kernel{Locs: make([]isa.Loc, 1)}
 	f := ssa.NewFunc(k)
 	f.Checked, f.KeepMarks = m.checked, m.opt.KeepMarks
-	return &builder{
+	b := &builder{
 		Tables: f.Tables, m: m, k: k, f: f,
 		globals: make([][]*ssa.Value, len(m.types)), globalAt: map[int]*ssa.Value{}, pipeAt: map[int]*ssa.Value{},
 		inputs: map[spirv.ID]spirv.BuiltIn{}, locs: map[isa.Loc]uint32{},
 		atCall: map[inlining]uint32{},
 	}
+	if m.debug {
+		b.debug = newDescriber(b)
+	}
+	return b
 }
 
 // fail ends the lowering with an error at the instruction at hand.
@@ -88,6 +93,9 @@ func (b *builder) place() uint32 {
 		l.Word, l.Func, l.At = uint32(b.in.Offset), b.inScope.fn, b.inScope.at
 		b.loc = uint32(len(b.k.Locs))
 		b.k.Locs = ssa.Append(b.k.Locs, l)
+		if b.debug != nil {
+			b.debug.locScope(len(b.k.Locs), b.inScope.lexical)
+		}
 	}
 	return b.loc
 }
@@ -288,7 +296,12 @@ func (b *builder) moduleVariable(in spirv.Inst) *ssa.Value {
 			b.m.unsupported(in, t.op, " in variables of work-groups")
 		}
 		a := isa.Alloc{Name: b.m.names[id], Size: t.size, Align: b.alignOf(id, t), Elem: b.m.elem(t), Padding: b.padding(t)}
-		b.k.Local = append(b.k.Local, a)
+		if b.k.Local = append(b.k.Local, a); b.debug != nil {
+			for len(b.debug.locals) < len(b.k.Local) {
+				b.debug.locals = append(b.debug.locals, 0)
+			}
+			b.debug.locals[len(b.k.Local)-1] = id
+		}
 		v := b.f.NewValue(ssa.OpLocal, isa.I64, isa.I64)
 		v.Index = int32(len(b.k.Local) - 1)
 		return v
@@ -369,7 +382,12 @@ func (m *module) kernel(ep entry) (*isa.Kernel, error) {
 		r.blk.Term = ssa.TermRet
 		r.blk.TermLoc = r.loc
 	}
-	if err := m.opt.Passes.run(b); err != nil {
+	passes := m.opt.Passes
+	if m.debug {
+		b.describeVariables()
+		passes = unoptimizing
+	}
+	if err := passes.run(b); err != nil {
 		return nil, err
 	}
 	if countSteps != nil {

@@ -25,6 +25,8 @@ func (b *builder) extInst(in spirv.Inst) {
 		b.debugScope(in)
 	case set == debugInfo && n == spirv.OpenCLDebugInfo100DebugNoScope:
 		b.inScope = b.inBody
+	case set == debugInfo && n == spirv.OpenCLDebugInfo100DebugDeclare && b.debug != nil:
+		b.debug.declare(in)
 	case set == debugInfo || spirv.NonSemantic(set):
 		// Says nothing about what the kernel does.
 	default:

@@ -120,6 +120,15 @@ func (c *Compiler) SharedKernel(ctx context.Context, name string, checked bool) 
 	return c.Kernel(ctx, name)
 }
 
+// DebugKernel is [Compiler.Kernel] for a debugger: every variable stays in memory, each instruction has its place, and
+// Kernel.Debug says what the module's debug information does, or as much as names of variables tell. No pass that
+// optimizes runs, whatever Options has.
+func (c *Compiler) DebugKernel(ctx context.Context, name string, shared bool) (*isa.Program, error) {
+	c.mod.debug, c.mod.shared = true, shared && c.mod.ptrSize == 8
+	defer func() { c.mod.debug, c.mod.shared = false, false }()
+	return c.Kernel(ctx, name)
+}
+
 // Program lowers every kernel of m. The module must have passed
 // validate.Load; one that has not gives an error as well, if a less helpful
 // one.

@@ -99,6 +99,11 @@ func (e *emitter) leaves() {
 		e.priv[i] = -1
 	}
 	kept := 0
+	if e.b.debug != nil { // what the source declares stays, whether it is used or not
+		for ; kept < len(e.priv); kept++ {
+			e.priv[kept] = kept
+		}
+	}
 	visit := func(v *ssa.Value) {
 		switch v.Op {
 		case ssa.OpPrivate:

@@ -15,6 +15,7 @@ type module struct {
 	opt     Options
 	ctx     context.Context // of the kernel that is being lowered; nil where nothing ends it
 	checked bool            // the kernel is lowered for checks: see Compiler.CheckedKernel
+	debug   bool            // the kernel is lowered for a debugger: see Compiler.DebugKernel
 	shared  bool            // the kernel is lowered for memory that the host shares: see Compiler.SharedKernel
 	noOpt   *bool           // what unoptimized has found
 	src     *spirv.Module

@@ -14,6 +14,8 @@ const debugInfo = "OpenCL.DebugInfo.100"
 type frame struct {
 	fn uint32 // Program.Functions
 	at uint32 // Kernel.Locs; 0 in the kernel itself
+	// lexical is the scope in Kernel.Debug, of a kernel for a debugger; 0 where that is not known.
+	lexical uint32
 }
 
 // inlining is a DebugInlinedAt in a body that the lowering has inlined at a
@@ -79,6 +81,9 @@ func (b *builder) debugScope(in spirv.Inst) {
 	if s := b.m.lexicalScope(spirv.ID(ops[0])); s.fn != 0 {
 		b.inScope.fn = s.fn
 	}
+	if b.debug != nil {
+		b.inScope.lexical = b.debug.scope(spirv.ID(ops[0]))
+	}
 	if len(ops) > 1 {
 		b.inScope.at = b.inlinedAt(spirv.ID(ops[1]))
 	}
@@ -109,6 +114,9 @@ func (b *builder) inlinedAt(id spirv.ID) uint32 {
 		s := b.m.lexicalScope(spirv.ID(ops[1]))
 		b.spend(1)
 		at = b.locIndex(isa.Loc{File: s.file, Line: ops[0], Func: s.fn, At: at})
+		if b.debug != nil {
+			b.debug.locScope(int(at)+1, b.debug.scope(spirv.ID(ops[1])))
+		}
 		b.atCall[inlining{chain[i].ResultID(), b.inBody.at}] = at
 	}
 	return at

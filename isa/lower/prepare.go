@@ -76,7 +76,7 @@ func (b *builder) choosePrepared(kernel *function) {
 	m := b.m
 	// Of kernels for checks, each place says something of its own; undefined values have a number in others. Bodies are kept
 	// for kernels that are lowered for memory that nobody shares.
-	if m.checked || m.shared || m.opt.Poison != 0 || !m.opt.Passes.standard() {
+	if m.checked || m.shared || m.debug || m.opt.Poison != 0 || !m.opt.Passes.standard() {
 		return
 	}
 	if m.cut(kernel); len(kernel.calls) == 0 {

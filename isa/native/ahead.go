@@ -22,7 +22,7 @@ type fetched struct {
 // prepareAhead has the hyperblock fetch ahead, if that may be of use.
 func (c *hyper) prepareAhead() {
 	k := c.kernel
-	if k.features&amd64.AVX512 == 0 || c.rows != nil || k.plan.Kernel.Blocks[k.block].Loop > 0 {
+	if c.rows != nil || k.plan.Kernel.Blocks[k.block].Loop > 0 {
 		return
 	}
 	c.ahead = map[fetched]bool{}

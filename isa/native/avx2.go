@@ -36,6 +36,25 @@ func (avx2) enter(c *compiler) {
 	c.V(amd64.VPCMPEQD, w, vecIdle, vecIdle, vecTemp)
 }
 
+func (avx2) enterFrom(c *compiler) {
+	if at, ok := c.idleAt[c.across.group]; ok {
+		c.V(amd64.VMOVDQU32, c.width(isa.I32), vecIdle, at)
+		return
+	}
+	g := c.across.group - c.across.first
+	c.G(amd64.MOVZX8, amd64.B32, regTemp, c.execOf(g))
+	if bit := g * c.lanes % 8; bit > 0 {
+		c.G(amd64.SHR, amd64.B32, regTemp, amd64.Imm(bit))
+	}
+	avx2{}.enter(c)
+}
+
+func (avx2) maxHomes() int { return 8 }
+
+func (avx2) freeze(c *compiler, t isa.Type, d, x amd64.Vec) {
+	c.V(opSelect2.of(t), c.width(t), d, x, d, c.idle(t))
+}
+
 // laneBits has bit i in lane i.
 func (c *compiler) laneBits() amd64.Mem {
 	var b []byte
@@ -70,6 +89,9 @@ func (avx2) loadBool(c *compiler, v *value) {
 
 // chunkWord is the word of 64 booleans that a value is in.
 func (c *compiler) chunkWord(v *value) amd64.Mem {
+	if c.across.groups > 0 {
+		c.locate(v.group)
+	}
 	return amd64.Mem{Base: regChunk, Disp: int32(v.off)}
 }
 
@@ -87,7 +109,7 @@ func (avx2) storeBool(c *compiler, v *value) {
 			return
 		}
 		c.G(amd64.XOR, amd64.B8, regTemp, c.memory(v))
-		c.V(amd64.VMOVMSKPS, amd64.Y, regAddress, vecIdle)
+		c.V(amd64.VMOVMSKPS, amd64.Y, regAddress, c.stopped())
 		c.V(amd64.ANDN, amd64.X, regTemp, regAddress, regTemp)
 		c.G(amd64.XOR, amd64.B8, c.memory(v), regTemp)
 		return
@@ -95,7 +117,7 @@ func (avx2) storeBool(c *compiler, v *value) {
 	c.V(amd64.SHRXQ, amd64.X, regAddress, c.chunkWord(v), regLane)
 	c.G(amd64.XOR, amd64.B32, regTemp, regAddress)
 	if !v.dense {
-		c.V(amd64.VMOVMSKPS, amd64.X, regAddress, vecIdle)
+		c.V(amd64.VMOVMSKPS, amd64.X, regAddress, c.stopped())
 		c.V(amd64.ANDN, amd64.X, regTemp, regAddress, regTemp)
 	}
 	c.G(amd64.AND, amd64.B32, regTemp, amd64.Imm(1<<c.lanes-1))
@@ -106,7 +128,7 @@ func (avx2) storeBool(c *compiler, v *value) {
 func (avx2) storeSome(c *compiler, v *value) {
 	t := typeOf(v.bank)
 	w := c.width(t)
-	c.V(opSelect2.of(t), w, vecTemp, amd64.Vec(v.reg), c.memory(v), c.idle(t))
+	c.V(opSelect2.of(t), w, vecTemp, amd64.Vec(v.reg), c.memory(v), c.asWide(t, c.stopped()))
 	c.V(opMove.of(t), w, c.memory(v), vecTemp)
 }
 
@@ -114,17 +136,22 @@ func (avx2) storeNarrow(c *compiler, v *value) {
 	x, w := amd64.Vec(v.reg), c.width(isa.I32)
 	if !v.dense {
 		c.V(fileLoads[v.bank], w, vecTemp, c.memory(v))
-		c.V(amd64.VBLENDVPS, w, vecTemp, x, vecTemp, vecIdle)
+		c.V(amd64.VBLENDVPS, w, vecTemp, x, vecTemp, c.stopped())
 		x = vecTemp
 	}
+	c.moveShort(v.bank, c.memory(v), x)
+}
+
+// moveShort stores the low 8 or 16 bits of elements of 32, which are zero-extended.
+func (c *compiler) moveShort(bank isa.Bank, m amd64.Mem, x amd64.Vec) {
 	c.pack(vecTemp, x)
 	bytes := 2 * c.lanes
-	if v.bank == isa.Bank8 {
+	if bank == isa.Bank8 {
 		c.V(amd64.VPACKUSWB, amd64.X, vecTemp, vecTemp, vecTemp)
 		bytes = c.lanes
 	}
 	move := map[int]amd64.Op{4: amd64.VMOVD, 8: amd64.VMOVQ, 16: amd64.VMOVDQU32}[bytes]
-	c.V(move, amd64.X, c.memory(v), vecTemp)
+	c.V(move, amd64.X, m, vecTemp)
 }
 
 // pack puts elements of 32 bits, which are zero-extended, next to each other as elements of 16.
@@ -137,12 +164,23 @@ func (c *compiler) pack(d, x amd64.Vec) {
 }
 
 // idle returns vecIdle with elements as wide as those of a type, in vecTemp if they have 64 bits.
-func (c *compiler) idle(t isa.Type) amd64.Vec {
+func (c *compiler) idle(t isa.Type) amd64.Vec { return c.asWide(t, vecIdle) }
+
+// asWide is idle for any vector with elements of 32 bits that are all ones or all zeros.
+func (c *compiler) asWide(t isa.Type, x amd64.Vec) amd64.Vec {
 	if t.Bank() != isa.Bank64 {
-		return vecIdle
+		return x
 	}
-	c.V(amd64.VPMOVSXDQ, amd64.Y, vecTemp, vecIdle)
+	c.V(amd64.VPMOVSXDQ, amd64.Y, vecTemp, x)
 	return vecTemp
+}
+
+// stopped has ones in the lanes of the group that do not run, whatever block the present one is.
+func (c *compiler) stopped() amd64.Vec {
+	if c.parting {
+		return c.resting
+	}
+	return vecIdle
 }
 
 func (avx2) canonical(c *compiler, t isa.Type, x amd64.Vec) {

@@ -88,53 +88,53 @@ func (avx2) moveSome(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec) {
 	c.V(opMaskMove2.of(t), c.width(t), m, vecTemp, v)
 }
 
-// scatter stores one element after the other. Where some lanes of the group do not run, it goes through the bits of
-// those that do: which they are differs from time to time, so that a branch for each lane would be mispredicted.
-func (avx2) scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec) {
-	if c.sharing { // regLeft is regSeen, of use to loads behind a store to private memory
-		c.G(amd64.MOV, amd64.B64, c.aside(128), regSeen)
-		defer c.G(amd64.MOV, amd64.B64, regSeen, c.aside(128))
-	}
-	some, next, done := c.NewLabel(), c.NewLabel(), c.NewLabel()
-	c.bits(regLeft, amd64.Mem{Base: regExec})
-	m.Index = regTemp
-	c.G(amd64.CMP, amd64.B32, regLeft, amd64.Imm(1<<c.lanes-1))
-	c.Jcc(amd64.NotEqual, some)
-	for i := range c.lanes {
-		c.element(it, regTemp, x, i)
-		c.element(t, m, v, i)
-	}
-	c.later(func() {
-		indices, elements := c.aside(0), c.aside(64)
-		c.Bind(some)
-		c.V(opMove.of(it), c.width(it), indices, x)
-		c.V(opMove.of(t), c.width(t), elements, v)
-		indices.Index, indices.Scale = regTemp, uint8(it.Bits()/8)
-		elements.Index, elements.Scale = regTemp, uint8(t.Bits()/8)
-		move, size := amd64.VMOVD, amd64.B32
-		if t.Bits() == 64 {
-			move = amd64.VMOVQ
-		}
-		if it.Bits() == 64 {
-			size = amd64.B64
-		}
-		c.Bind(next)
-		c.G(amd64.TZCNT, amd64.B32, regTemp, regLeft)
-		c.V(move, amd64.X, vecTemp, elements)
-		c.G(amd64.MOV, size, regTemp, indices)
-		c.V(move, amd64.X, m, vecTemp)
-		c.V(amd64.BLSR, amd64.X, regLeft, regLeft)
-		c.Jcc(amd64.NotZero, next)
-		c.Jmp(done)
-	})
-	c.Bind(done)
+func (avx2) moveShort(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec) {
+	c.moveShort(t.Bank(), m, v)
 }
 
-// element copies element i of x.
-func (c *compiler) element(t isa.Type, d amd64.Operand, x amd64.Vec, i int) {
-	if n := 128 / t.Bits(); i >= n {
-		c.V(amd64.VEXTRACTI128, amd64.Y, vecTemp, x, amd64.Imm(1))
-		x, i = vecTemp, i-n
+func (avx2) moveNarrow(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec, l amd64.Label) {
+	c.V(amd64.VPTEST, c.width(isa.I32), vecIdle, vecIdle)
+	c.Jcc(amd64.NotZero, l)
+	c.moveShort(t.Bank(), m, v)
+}
+
+// scatter stores one element after the other. Which lanes run is often hard to foretell, so that it takes no
+// branches for that: the elements of the others go to memory that nobody reads.
+func (avx2) scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec) {
+	indices, nowhere, unread := c.aside(32), c.aside(8), c.aside(16)
+	if c.sharing { // regLeft is regSeen, of use to loads behind a store to private memory
+		c.G(amd64.MOV, amd64.B64, c.aside(0), regSeen)
+		defer c.G(amd64.MOV, amd64.B64, regSeen, c.aside(0))
 	}
-	c.V(opExtractOne.of(t), amd64.X, d, x, amd64.Imm(i))
+	some, done := c.NewLabel(), c.NewLabel()
+	c.V(opMove.of(it), c.width(it), indices, x)
+	c.runningBits(regLeft)
+	c.G(amd64.CMP, amd64.B32, regLeft, amd64.Imm(1<<c.lanes-1))
+	m.Index = regTemp
+	each := func(at func(i int) amd64.Mem) {
+		half := 128 / t.Bits()
+		for i := range c.lanes {
+			c.G(amd64.MOV, amd64.Size(it.Bits()), regTemp, indices.Plus(int32(i*it.Bytes())))
+			to, from := at(i), v
+			if i >= half {
+				if from = vecTemp; i == half {
+					c.V(amd64.VEXTRACTI128, amd64.Y, from, v, amd64.Imm(1))
+				}
+			}
+			c.V(opExtractOne.of(t), amd64.X, to, from, amd64.Imm(i%half))
+		}
+	}
+	c.Jcc(amd64.NotEqual, some)
+	each(func(int) amd64.Mem { return m })
+	c.Jmp(done)
+	c.Bind(some)
+	c.G(amd64.LEA, amd64.B64, regTemp, unread)
+	c.G(amd64.MOV, amd64.B64, nowhere, regTemp)
+	each(func(i int) amd64.Mem {
+		c.G(amd64.LEA, amd64.B64, regTemp, m)
+		c.G(amd64.TEST, amd64.B32, regLeft, amd64.Imm(1<<i))
+		c.CMov(amd64.IsZero, amd64.B64, regTemp, nowhere)
+		return amd64.Mem{Base: regTemp}
+	})
+	c.Bind(done)
 }

@@ -29,6 +29,16 @@ func (avx512) file(b isa.Bank) file {
 
 func (avx512) enter(c *compiler) { c.V(amd64.KMOVW, amd64.X, maskExec, regTemp) }
 
+func (avx512) enterFrom(c *compiler) {
+	c.V(c.kmov(), amd64.X, maskExec, c.execOf(c.across.group-c.across.first))
+}
+
+func (avx512) maxHomes() int { return 20 }
+
+func (avx512) freeze(c *compiler, t isa.Type, d, x amd64.Vec) {
+	c.V(opCopy.of(t), c.width(t), d, x, amd64.Merge(maskExec))
+}
+
 func (avx512) spread(c *compiler, t isa.Type, x amd64.Vec, r amd64.Reg) {
 	c.V(opSpread.of(t), c.width(t), x, r)
 }
@@ -147,6 +157,89 @@ func (avx512) scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec) 
 
 func (avx512) moveSome(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec) {
 	c.V(opMove.of(t), c.width(t), m, v, amd64.Merge(maskExec))
+}
+
+func (avx512) reservePart(c *compiler) { c.active = c.NewMask() }
+
+func (avx512) part(c *compiler) { c.V(amd64.KMOVW, amd64.X, c.active, maskExec) }
+
+func (avx512) only(c *compiler, m isa.Reg) {
+	if m == isa.None {
+		c.V(amd64.KMOVW, amd64.X, maskExec, c.active)
+		return
+	}
+	c.V(amd64.KANDW, amd64.X, maskExec, c.active, amd64.Mask(c.inRegister(m).reg))
+}
+
+func (avx512) unlessAny(c *compiler, l amd64.Label) {
+	c.V(amd64.KORTESTW, amd64.X, maskExec, maskExec)
+	c.Jcc(amd64.IsZero, l)
+}
+
+func (avx512) lanesWhere(c *compiler, r amd64.Reg, m isa.Reg, running bool) {
+	k := amd64.Mask(c.inRegister(m).reg)
+	if running {
+		c.V(amd64.KANDW, amd64.X, maskTemp, c.runningMask(), k)
+		k = maskTemp
+	}
+	c.V(c.kmov(), amd64.X, r, k)
+}
+
+func (avx512) all(c *compiler) { c.V(amd64.KXNORW, amd64.X, maskExec, maskExec, maskExec) }
+
+func (avx512) addLanes(c *compiler, sum, ones amd64.Vec, m isa.Reg) {
+	c.V(amd64.VPSUBD, c.width(isa.I32), sum, sum, ones, amd64.Merge(amd64.Mask(c.inRegister(m).reg)))
+}
+
+func (avx512) moveUnder(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec, lanes isa.Reg) {
+	c.V(opMove.of(t), c.width(t), m, v, amd64.Merge(amd64.Mask(c.inRegister(lanes).reg)))
+}
+
+func (avx512) halve(c *compiler, d, x amd64.Vec, low, high amd64.Mem, l amd64.Label) {
+	top := c.Const64(0xffffffff80000000).Bcast()
+	c.V(amd64.VMOVDQU64, amd64.Z, d, low)
+	c.V(amd64.VMOVDQU64, amd64.Z, x, high)
+	c.V(amd64.KSHIFTRW, amd64.X, maskTemp2, maskExec, amd64.Imm(8))
+	c.V(amd64.VPTESTMQ, amd64.Z, maskTemp, d, top, amd64.Merge(maskExec))
+	c.V(amd64.KORTESTB, amd64.X, maskTemp, maskTemp)
+	c.Jcc(amd64.NotZero, l)
+	c.V(amd64.KMOVW, amd64.X, maskTemp, maskTemp2)
+	c.V(amd64.VPTESTMQ, amd64.Z, maskTemp, x, top, amd64.Merge(maskTemp))
+	c.V(amd64.KORTESTB, amd64.X, maskTemp, maskTemp)
+	c.Jcc(amd64.NotZero, l)
+	c.V(amd64.VPMOVQD, amd64.Z, d, d)
+	c.V(amd64.VPMOVQD, amd64.Z, x, x)
+	c.V(amd64.VINSERTI64X4, amd64.Z, d, d, x, amd64.Imm(1))
+}
+
+func (avx512) storeHalf(c *compiler, m amd64.Mem, d, x amd64.Vec, half int, dense bool) {
+	operands := []amd64.Operand{m, d}
+	if half == 1 {
+		c.V(amd64.VEXTRACTI64X4, amd64.Z, d, x, amd64.Imm(1))
+		x = d
+	}
+	c.V(amd64.VPMOVZXDQ, amd64.Z, d, x)
+	if !dense {
+		c.V(amd64.KSHIFTRW, amd64.X, maskTemp, c.runningMask(), amd64.Imm(8*half))
+		operands = append(operands, amd64.Merge(maskTemp))
+	}
+	c.V(amd64.VMOVDQU64, amd64.Z, operands...)
+}
+
+func (avx512) moveShort(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec) {
+	c.V(opShorten(t), c.width(t), m, v)
+}
+
+func (avx512) moveNarrow(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec, _ amd64.Label) {
+	c.V(opShorten(t), c.width(t), m, v, amd64.Merge(maskExec))
+}
+
+// opShorten stores the low 8 or 16 bits of elements of 32.
+func opShorten(t isa.Type) amd64.Op {
+	if t.Bits() == 8 {
+		return amd64.VPMOVDB
+	}
+	return amd64.VPMOVDW
 }
 
 // runningMask is the lanes of the group that run.

@@ -262,10 +262,14 @@ func (c *compiler) blockStore(in *isa.Inst) {
 		c.set.moveSome(c, t, m, v)
 		return
 	}
+	each, done := c.NewLabel(), c.NewLabel()
+	defer c.Bind(done)
+	c.set.moveNarrow(c, t, m, v, each)
 	if c.set.broadcasts() {
-		c.V(opShorten(t), c.width(t), m, v, amd64.Merge(maskExec))
 		return
 	}
+	c.Jmp(done)
+	c.Bind(each)
 	// The lanes' own numbers select the elements, those in front of the group taken off.
 	base := regOld
 	c.G(amd64.LEA, amd64.B64, base, m)

@@ -74,11 +74,13 @@ type compiler struct {
 	// home, if there is one, takes a result to a register of its own if that is where it belongs.
 	home func(v *value, x amd64.Vec, loose, wide bool) bool
 
-	parting  bool       // lanes part, so that active has those that run
-	active   amd64.Mask // the lanes of the group that run, where maskExec has those of the present block
-	checked  bool       // divisors are known not to be 0
-	confined bool       // accesses to private memory at places that differ between lanes are known to be inside
-	across   across     // a run with instructions across lanes
+	parting  bool              // lanes part, so that active has those that run
+	active   amd64.Mask        // the lanes of the group that run, where maskExec has those of the present block
+	resting  amd64.Vec         // without mask registers, ones in those that do not
+	idleAt   map[int]amd64.Mem // where a region has, without mask registers, the lanes of a group that do not run
+	checked  bool              // divisors are known not to be 0
+	confined bool              // accesses to private memory at places that differ between lanes are known to be inside
+	across   across            // a run with instructions across lanes
 
 	slots   map[int]*slotState   // of the run, by number
 	rows    map[int]rowPlace     // likewise; nil if the run has none

@@ -134,13 +134,7 @@ func (c *compiler) masked() {
 		return
 	}
 	c.across.masked = c.across.group
-	if c.set.file(isa.BankMask) == fileMask {
-		c.V(c.kmov(), amd64.X, maskExec, c.execOf(c.across.group-c.across.first))
-		return
-	}
-	c.locate(c.across.group)
-	c.bits(regTemp, amd64.Mem{Base: regExec})
-	c.set.enter(c)
+	c.set.enterFrom(c)
 }
 
 // elsewhere returns m, where the present group's elements of a value are, for the value's own group.

@@ -100,8 +100,8 @@
 // A hyperblock whose lanes all run, in rows, and whose indices are sums of ids and scalars is compiled twice.
 // The first version (versioning.go) begins with a proof that all indices are within their limits and that no
 // store overlaps with another access (versioning_bounds.go): it has nothing to look at in the groups, and
-// stores in place. Conditions of several comparisons are one chain under masks in both (condition.go), and
-// scalars stay in vector registers (spread.go).
+// stores in place. With AVX-512, conditions of several comparisons are one chain under masks in both
+// (condition.go), and scalars stay in vector registers (spread.go).
 //
 // # Memory
 //
@@ -124,6 +124,12 @@
 // is behind one interface, set. Emitters of instructions that both sets have serve both: they ask the
 // compiler for the width of a register, and for constants and scalars as operands. Those for AVX2 alone are
 // in the files avx2*.go, and their names end in 2.
+//
+// Regions and hyperblocks are the same for both. AVX2 has no mask registers: the lanes that a block of a
+// hyperblock is for, and those that have not left a region, are vectors (avx2_part.go, region_idle.go). With
+// 16 vector registers, fewer groups go through a region together, and a loop that would lose by it stays as it
+// is (region.pays). Windows of near elements, interleaved accesses, functions of doubles in pairs, and most
+// instructions across lanes but sums, booleans and shuffles are for AVX-512 only.
 //
 // # Lanes
 //

@@ -23,6 +23,7 @@ type gathering struct {
 	d, temp amd64.Vec // the result, and another register
 	more    amd64.Vec // one more, where stride is more than 1 or shiftable
 	stride  int       // of compiler.stride
+	within  bool      // no index of a lane that runs is beyond the limit
 	bias    uint32
 	disp    int32 // from the element that the index less the bias selects
 	done    amd64.Label

@@ -20,14 +20,8 @@ const maxUsed = len(wave.Hyper{}.Words)
 // others are less than 2³¹ then.
 const smallIDs = 1<<31 - isa.MaxGroupItems
 
-// canHyper says whether a hyperblock can be made for the processor.
-func (k *builder) canHyper(h *plan.Hyper) bool {
-	if len(h.Masks) > len(wave.Hyper{}.Lanes) {
-		return false
-	}
-	return k.features&amd64.AVX512 != 0 ||
-		len(h.Narrow)+len(h.Widen) == 0 && !slices.ContainsFunc(h.Masks, func(m isa.Reg) bool { return m != isa.None })
-}
+// canHyper says whether a hyperblock can be made.
+func canHyper(h *plan.Hyper) bool { return len(h.Masks) <= len(wave.Hyper{}.Lanes) }
 
 // hyper emits the hyperblock that begins with the present block, and before it how it is done straight,
 // unless that is nil. Where it cannot be done, control goes on behind it.
@@ -168,7 +162,8 @@ func (c *hyper) emit() {
 	}
 	c.scheduleEnd()
 	if c.parted() {
-		c.parting, c.active = true, c.NewMask()
+		c.set.reservePart(c.compiler)
+		c.parting = true
 	}
 	c.prepareCommits()
 	c.prepareRows()
@@ -306,17 +301,13 @@ func (c *hyper) readsPlace(p place, step int) {
 	c.events[p] = slices.Insert(list, n, event{step, false})
 }
 
-// only has maskExec tell the lanes of a block, given those that are there now.
+// only has the execution mask tell the lanes of a block, given those that are there now.
 func (c *hyper) only(now *isa.Reg, m isa.Reg) {
 	if *now == m {
 		return
 	}
 	*now = m
-	if m == isa.None {
-		c.V(amd64.KMOVW, amd64.X, maskExec, c.active)
-		return
-	}
-	c.V(amd64.KANDW, amd64.X, maskExec, c.active, amd64.Mask(c.inRegister(m).reg))
+	c.set.only(c.compiler, m)
 }
 
 // pass emits all for a group but the stores themselves.
@@ -324,7 +315,7 @@ func (c *hyper) pass() {
 	c.forget()
 	c.enterSlots()
 	if c.parting {
-		c.V(amd64.KMOVW, amd64.X, c.active, maskExec)
+		c.set.part(c.compiler)
 	}
 	c.at = 0
 	for _, x := range c.h.Narrow {
@@ -351,8 +342,7 @@ func (c *hyper) pass() {
 		if m == isa.None {
 			continue
 		}
-		c.V(amd64.KANDW, amd64.X, maskTemp, c.active, amd64.Mask(c.inRegister(m).reg))
-		c.V(amd64.KMOVW, amd64.X, regTemp, maskTemp)
+		c.set.lanesWhere(c.compiler, regTemp, m, true)
 		c.G(amd64.POPCNT, amd64.B32, regTemp, regTemp)
 		c.G(amd64.ADD, amd64.B64, laneCount(i), regTemp)
 	}
@@ -370,9 +360,10 @@ func (c *compiler) keep() {
 	}
 }
 
-// wideHalf is where eight of a group's elements of 64 bits are.
+// wideHalf is where half of a group's elements of 64 bits are.
 func (c *hyper) wideHalf(r isa.Reg, half int) amd64.Mem {
-	return amd64.Mem{Base: regChunk, Index: regLane, Scale: 8, Disp: int32(c.run.Offset(r, isa.I64)) + 64*int32(half)}
+	at := int32(c.run.Offset(r, isa.I64)) + int32(c.set.bits()/8*half)
+	return amd64.Mem{Base: regChunk, Index: regLane, Scale: 8, Disp: at}
 }
 
 // halve makes the lower halves of a register of 64 bits, and refuses the hyperblock if a lane that runs has
@@ -381,21 +372,7 @@ func (c *hyper) halve(h plan.Narrowed) {
 	v := c.value(h.Half, isa.I32)
 	v.reg = c.register(fileVec)
 	v.dirty, v.dense, v.keep = true, true, h.Keep
-	d, x := amd64.Vec(v.reg), c.vec()
-	high := c.Const64(0xffffffff80000000).Bcast()
-	c.V(amd64.VMOVDQU64, amd64.Z, d, c.wideHalf(h.Wide, 0))
-	c.V(amd64.VMOVDQU64, amd64.Z, x, c.wideHalf(h.Wide, 1))
-	c.V(amd64.KSHIFTRW, amd64.X, maskTemp2, maskExec, amd64.Imm(8))
-	c.V(amd64.VPTESTMQ, amd64.Z, maskTemp, d, high, amd64.Merge(maskExec))
-	c.V(amd64.KORTESTB, amd64.X, maskTemp, maskTemp)
-	c.Jcc(amd64.NotZero, c.refuse)
-	c.V(amd64.KMOVW, amd64.X, maskTemp, maskTemp2)
-	c.V(amd64.VPTESTMQ, amd64.Z, maskTemp, x, high, amd64.Merge(maskTemp))
-	c.V(amd64.KORTESTB, amd64.X, maskTemp, maskTemp)
-	c.Jcc(amd64.NotZero, c.refuse)
-	c.V(amd64.VPMOVQD, amd64.Z, d, d)
-	c.V(amd64.VPMOVQD, amd64.Z, x, x)
-	c.V(amd64.VINSERTI64X4, amd64.Z, d, d, x, amd64.Imm(1))
+	c.set.halve(c.compiler, amd64.Vec(v.reg), c.vec(), c.wideHalf(h.Wide, 0), c.wideHalf(h.Wide, 1), c.refuse)
 }
 
 // widen puts a register into the register file with 64 bits an element.
@@ -403,18 +380,7 @@ func (c *hyper) widen(h plan.Narrowed) {
 	x := c.load(h.Half, isa.I32, true)
 	d := c.vec()
 	for half := range 2 {
-		m := []amd64.Operand{c.wideHalf(h.Wide, half), d}
-		if half == 1 {
-			c.V(amd64.VEXTRACTI64X4, amd64.Z, d, x, amd64.Imm(1))
-			c.V(amd64.VPMOVZXDQ, amd64.Z, d, d)
-		} else {
-			c.V(amd64.VPMOVZXDQ, amd64.Z, d, x)
-		}
-		if !h.Dense {
-			c.V(amd64.KSHIFTRW, amd64.X, maskTemp, c.runningMask(), amd64.Imm(8*half))
-			m = append(m, amd64.Merge(maskTemp))
-		}
-		c.V(amd64.VMOVDQU64, amd64.Z, m...)
+		c.set.storeHalf(c.compiler, c.wideHalf(h.Wide, half), d, x, half, h.Dense)
 	}
 }
 
@@ -460,11 +426,9 @@ func (c *hyper) storing(i int, body func()) {
 		c.at = i
 		next := c.NewLabel()
 		if m := c.maskOf(i); m != isa.None {
-			c.V(amd64.KMOVW, amd64.X, c.active, maskExec)
-			now := isa.None
-			c.only(&now, m)
-			c.V(amd64.KORTESTW, amd64.X, maskExec, maskExec)
-			c.Jcc(amd64.IsZero, next)
+			c.set.part(c.compiler)
+			c.set.only(c.compiler, m)
+			c.set.unlessAny(c.compiler, next)
 		}
 		body()
 		c.Bind(next)

@@ -30,7 +30,7 @@ func hyperblocks(t *testing.T, e Engine, k *isa.Kernel) map[int]*plan.Hyper {
 	t.Helper()
 	list := map[int]*plan.Hyper{}
 	for i, b := range planOf(t, e, k).Blocks {
-		if h := b.Hyper; h != nil && (&builder{features: e.features}).canHyper(h) {
+		if h := b.Hyper; h != nil && canHyper(h) {
 			list[i] = h
 		}
 	}

@@ -198,7 +198,7 @@ func (k *builder) enter(b *plan.Block) {
 		r.emit()
 		k.Note("behind the loop region")
 	}
-	if h := b.Hyper; h != nil && k.canHyper(h) {
+	if h := b.Hyper; h != nil && canHyper(h) {
 		if s := k.straighten(h); s != nil || !h.Single {
 			k.hyper(h, s)
 			k.Note("behind the hyperblock")

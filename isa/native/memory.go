@@ -258,11 +258,11 @@ func (c *compiler) scatterNarrow(in *isa.Inst) {
 	if n > 1 {
 		more = c.vec()
 	}
-	if int(in.Scale) == t.Bytes() && c.set.broadcasts() {
+	if int(in.Scale) == t.Bytes() {
 		c.consecutive(it, temp, x, each)
 		c.firstIndex(it, x)
 		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(wave.SlotAddress))
-		c.V(opShorten(t), c.width(t), amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: disp}, v, amd64.Merge(maskExec))
+		c.set.moveNarrow(c, t, amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: disp}, v, each)
 		c.Jmp(done)
 		c.Bind(each)
 	} else if n > 1 {
@@ -279,12 +279,4 @@ func (c *compiler) scatterNarrow(in *isa.Inst) {
 	}
 	c.toEach(in, disp, func(at amd64.Mem) { c.G(amd64.MOV, amd64.Size(t.Bits()), at, regTemp) })
 	c.Bind(done)
-}
-
-// opShorten stores the low 8 or 16 bits of elements of 32.
-func opShorten(t isa.Type) amd64.Op {
-	if t.Bits() == 8 {
-		return amd64.VPMOVDB
-	}
-	return amd64.VPMOVDW
 }

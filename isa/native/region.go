@@ -17,11 +17,8 @@ import (
 // are left as those groups leave them.
 
 const (
-	// maxChain bounds the blocks of a region, maxHomes the registers that hold values from trip to trip,
-	// which leaves some for what lies between; maxRegion bounds the instructions, times the groups that they
-	// are for.
+	// maxChain bounds the blocks of a region, maxRegion the instructions, times the groups that they are for.
 	maxChain  = len(wave.Loop{}.Left)
-	maxHomes  = 20
 	maxRegion = 2048
 )
 
@@ -62,6 +59,8 @@ type region struct {
 	index             []pattern
 	patterns          map[pattern]int
 	looked            map[int]bool
+	// within has the indices of slots that the present trip has compared with their limits, lane by lane.
+	within map[inside]bool
 }
 
 // lastFrom returns the last block, from h on, that leads to block h by a branch, or -1.
@@ -154,7 +153,7 @@ func staysScalar(in *isa.Inst) bool {
 // regionAt returns the region that begins at block h, or nil.
 func (k *builder) regionAt(h int) *region {
 	s := setOf(k.features)
-	if s.file(isa.BankMask) != fileMask || len(k.plan.Kernel.Code) > 1<<14 {
+	if len(k.plan.Kernel.Code) > 1<<14 {
 		return nil
 	}
 	chain, last := k.chainOf(h)
@@ -207,7 +206,7 @@ func (k *builder) regionAt(h int) *region {
 		return nil
 	}
 	c.across.groups = 64 / c.lanes
-	if !r.measure() {
+	if !r.measure() || !r.pays() {
 		return nil
 	}
 	if r.loads {
@@ -341,6 +340,8 @@ func (r *region) trips() {
 		k.G(amd64.MOV, amd64.B64, regTemp, exec(n))
 		k.G(amd64.MOV, amd64.B64, r.word(wave.LoopEntry, n), regTemp)
 	}
+	r.noteIdle()
+	r.idleAt = r.idles()
 	r.lookFirst()
 	k.Align(16)
 	k.Bind(top)
@@ -350,6 +351,7 @@ func (r *region) trips() {
 	k.Jcc(amd64.Equal, stop)
 	k.G(amd64.INC, amd64.B64, regTrip)
 	k.Jmp(top)
+	r.idleAt = nil
 
 	lanes, finish, words := r.lanesOf(), r.finish, r.words
 	k.later(func() {
@@ -420,7 +422,7 @@ func (r *region) storeHome(h *resident, g int) {
 func (r *region) trip(branch func(i int, in *isa.Inst)) {
 	k := r.kernel
 	r.across.lane = -1
-	r.looked = map[int]bool{}
+	r.looked, r.within = map[int]bool{}, map[inside]bool{}
 	step, part := 0, -1
 	for i, b := range r.chain {
 		block := &k.plan.Blocks[b]
@@ -503,18 +505,17 @@ func (r *region) branch(i int, in *isa.Inst) {
 			k.Jcc(amd64.IsZero, out)
 		}
 	} else {
+		for _, g := range r.groups {
+			r.across.group = g
+			r.inRegister(in.A) // what makes room for it may change the registers below
+		}
+		x := regAddress
 		for n, g := range r.groups {
 			r.across.group = g
-			m := r.boolean(in.A)
-			x := regAddress
 			if n > 0 {
 				x = regTemp
 			}
-			if r.lanes == 8 {
-				k.V(amd64.KMOVB, amd64.X, x, m)
-			} else {
-				k.V(amd64.KMOVW, amd64.X, x, m)
-			}
+			r.set.lanesWhere(r.compiler, x, in.A, false)
 			if shift := g * r.lanes; shift > 0 {
 				k.G(amd64.SHL, amd64.B64, x, amd64.Imm(shift))
 			}
@@ -551,6 +552,7 @@ func (r *region) branch(i int, in *isa.Inst) {
 		}
 		if in.A.IsVector() {
 			r.forgetLeft(groups)
+			r.noteIdleOf(groups)
 		}
 		if in.A.IsVector() {
 			k.G(amd64.MOV, amd64.B64, regTemp, exec(0))

@@ -190,7 +190,7 @@ func (r *region) settled(v *value, x amd64.Vec, loose, wide bool) bool {
 	w := r.width(t)
 	if h.frozen {
 		r.masked()
-		r.V(opCopy.of(t), w, amd64.Vec(n), x, amd64.Merge(maskExec))
+		r.set.freeze(r.compiler, t, amd64.Vec(n), x)
 	} else {
 		r.V(opCopy.of(t), w, amd64.Vec(n), x)
 	}

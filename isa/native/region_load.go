@@ -192,10 +192,11 @@ func (r *region) row(in *isa.Inst) {
 		r.V(amd64.VPMOVZXDQ, w, high, from.Plus(rowBytes))
 		r.V(amd64.VPSLLQ, w, high, high, amd64.Imm(32))
 		r.V(amd64.VPORQ, w, d, d, high)
-	case shift > 0:
-		r.V(amd64.VPSRLD, w, d, from, amd64.Imm(shift))
 	default:
 		r.V(amd64.VMOVDQU32, w, d, from)
+		if shift > 0 {
+			r.V(amd64.VPSRLD, w, d, d, amd64.Imm(shift))
+		}
 	}
 	if narrow(t) && shift+t.Bits() < 32 {
 		r.V(amd64.VPANDD, w, d, d, r.splat(isa.I32, elementMask(t), 0))
@@ -227,6 +228,10 @@ func (r *region) element(in *isa.Inst) {
 	}
 	r.masked()
 	each, p := k.NewLabel(), r.index[r.at]
+	// Another load of the slot by this index, of the same lanes or more, has looked at the limit on each way.
+	at := inside{r.run.Slots[r.at], p.place, p.times}
+	at.index.group = r.across.group
+	g.within, r.within[at] = r.within[at], true
 	next := g.stride > 0
 	bit, known := r.bit(p)
 	if !known && p.shape != shapeUniform {
@@ -295,6 +300,13 @@ func (r *region) pointTo(g *gathering) amd64.Reg {
 	return regTemp
 }
 
+// inside is a slot, and an index of a group: the number of times that the trip has written its register.
+type inside struct {
+	slot  int
+	index place
+	times int
+}
+
 // each loads by the indices of the lanes that run, and refuses if one of these is beyond the limit.
 func (r *region) each(g *gathering) {
 	x := g.x
@@ -302,7 +314,9 @@ func (r *region) each(g *gathering) {
 		r.V(opSub.of(g.it), r.width(g.it), g.temp, x, r.splat(g.it, g.bias, uint64(g.bias)))
 		x = g.temp
 	}
-	r.refuseBeyond(g.it, x, g.limit)
+	if !g.within {
+		r.refuseBeyond(g.it, x, g.limit)
+	}
 	if narrow(g.t) {
 		// Words are gathered; where there is no room for them, at the end of the memory, blocks do some trips.
 		r.roomAround(g, r.refuse)
@@ -343,6 +357,9 @@ func (r *region) lookAt(it isa.Type, x, temp amd64.Vec, bit int) {
 	r.set.equal(r.compiler, it, temp, x, same)
 	k.G(amd64.OR, amd64.B32, regKnown, amd64.Imm(int32(seenSame<<bit)))
 	k.Bind(same)
+	if r.set.file(isa.BankMask) != fileMask {
+		r.V(opSpread.of(it), r.width(it), temp, x) // equal has changed it
+	}
 	r.V(opAdd.of(it), r.width(it), temp, temp, r.iota(it))
 	r.set.equal(r.compiler, it, temp, x, next)
 	k.G(amd64.OR, amd64.B32, regKnown, amd64.Imm(int32(seenNext<<bit)))
@@ -378,9 +395,10 @@ func (r *region) lookFirst() {
 				r.V(fileLoads[root.bank], r.width(t), x, r.memory(r.value(isa.V(root.index), t)))
 			}
 			// A lane that does not run may not go on with the others.
-			k.G(amd64.TEST, amd64.B8, r.execOf(g), amd64.Imm(1))
+			k.G(amd64.TEST, amd64.B8, r.execOf(g), amd64.Imm(1<<(g*r.lanes%8)))
 			k.Jcc(amd64.IsZero, out)
-			r.V(r.kmov(), amd64.X, maskExec, r.execOf(g))
+			r.across.masked = -1
+			r.masked()
 			r.lookAt(t, x, temp, bit)
 			k.Bind(out)
 			r.across.masked = -1

@@ -83,28 +83,17 @@ func (r *region) checkCarried() {
 	}
 }
 
-// quarter is where eight of a group's elements of 64 bits are in the register file.
-func (r *region) quarter(h *resident, half int) amd64.Mem {
+// wideHome is where half of a group's elements of 64 bits are in the register file.
+func (r *region) wideHome(h *resident, half int) amd64.Mem {
 	v := &value{place: place{bank: isa.Bank64, group: r.across.group}, off: r.run.Offset(h.half.Wide, isa.I64)}
-	return r.memory(v).Plus(64 * int32(half))
+	return r.memory(v).Plus(int32(r.set.bits() / 8 * half))
 }
 
 // halveHome makes the lower halves of a register of 64 bits in a home, and refuses the region if a lane that
 // runs has 2³¹ or more there.
 func (r *region) halveHome(h *resident, d amd64.Vec) {
-	x, high, other := r.vec(), r.vec(), r.vec()
-	r.V(amd64.VMOVDQU64, amd64.Z, d, r.quarter(h, 0))
-	r.V(amd64.VMOVDQU64, amd64.Z, x, r.quarter(h, 1))
-	r.V(amd64.VPSRLQ, amd64.Z, high, d, amd64.Imm(31))
-	r.V(amd64.VPSRLQ, amd64.Z, other, x, amd64.Imm(31))
-	for _, pair := range [...][2]amd64.Vec{{d, x}, {high, other}} {
-		r.V(amd64.VPMOVQD, amd64.Z, pair[0], pair[0])
-		r.V(amd64.VPMOVQD, amd64.Z, pair[1], pair[1])
-		r.V(amd64.VINSERTI64X4, amd64.Z, pair[0], pair[0], pair[1], amd64.Imm(1))
-	}
-	r.V(amd64.VPXORD, amd64.Z, other, other, other)
 	r.masked()
-	r.set.equal(r.compiler, isa.I32, high, other, r.refuse)
+	r.set.halve(r.compiler, d, r.vec(), r.wideHome(h, 0), r.wideHome(h, 1), r.refuse)
 }
 
 // widenHome puts what a home has into the register file, for the lanes of the group that run.
@@ -112,13 +101,6 @@ func (r *region) widenHome(h *resident, x amd64.Vec) {
 	d := r.vec()
 	r.masked()
 	for half := range 2 {
-		from := x
-		if half == 1 {
-			r.V(amd64.VEXTRACTI64X4, amd64.Z, d, x, amd64.Imm(1))
-			from = d
-		}
-		r.V(amd64.VPMOVZXDQ, amd64.Z, d, from)
-		r.V(amd64.KSHIFTRW, amd64.X, maskTemp, maskExec, amd64.Imm(8*half))
-		r.V(amd64.VMOVDQU64, amd64.Z, r.quarter(h, half), d, amd64.Merge(maskTemp))
+		r.set.storeHalf(r.compiler, r.wideHome(h, half), d, x, half, false)
 	}
 }

@@ -36,6 +36,32 @@ func (r *region) measure() bool {
 	return true
 }
 
+// pays says whether the region is likely to be a gain. With wide vectors it always is. With short ones a chunk
+// has many groups, so that scalar instructions are done many times in a trip; and where a few instructions have
+// elements of 64 bits, the others do half as many lanes at once as they would in runs or hyperblocks of their own.
+func (r *region) pays() bool {
+	if r.set.file(isa.BankMask) == fileMask {
+		return true
+	}
+	more, scalars := 0, 0 // instructions that could do more lanes; instructions on scalars, with what loads take
+	for _, b := range r.chain {
+		block := &r.kernel.plan.Blocks[b]
+		halved := block.Hyper != nil && groupOf(r.kernel.plan.Kernel, block.Hyper.Run.Code, r.set) > r.lanes
+		for i := range block.Parts {
+			switch p := &block.Parts[i]; {
+			case p.Place != nil:
+				scalars += 8
+			case p.Scalar != nil:
+				scalars++
+			case halved || groupOf(r.kernel.plan.Kernel, p.Run.Code, r.set) > r.lanes:
+				more += len(p.Run.Code)
+			}
+		}
+	}
+	again := r.across.groups/len(r.groups) - 1
+	return 2*more <= len(r.run.Code) && 3*again*scalars <= r.across.groups*len(r.run.Code)
+}
+
 // room returns how many groups of a chunk have room in registers, or 0. Groups of a region that has been narrowed have
 // twice the lanes, and as many lanes are done together as without: where each lane walks through a row of its own, and
 // rows are a power of two of bytes long, more lanes than that thrash one set of the cache.
@@ -44,17 +70,28 @@ func (r *region) room() int {
 	if r.narrowed != nil {
 		n = 2
 	}
-	for n > 0 && n*len(r.list) > maxHomes {
+	if r.set.file(isa.BankMask) != fileMask && r.lanesPart() {
+		n = 2 // groups wait for each other, and to note who leaves takes longer with each
+	}
+	for n > 0 && n*len(r.list) > r.set.maxHomes() {
 		n /= 2
 	}
 	return n
+}
+
+// lanesPart says whether some lanes may leave before others do.
+func (r *region) lanesPart() bool {
+	return slices.ContainsFunc(r.chain, func(b int) bool {
+		in := r.kernel.plan.Blocks[b].Terminator
+		return in.Op == isa.OpBrCond && in.A.IsVector()
+	})
 }
 
 // together returns how many chunks may go through the region together: one has too few groups to hide how
 // long the results of a short loop take, above all of instructions across lanes. Lanes leave such a loop all
 // at once.
 func (r *region) together() int {
-	if r.room() < r.across.groups {
+	if r.room() < r.across.groups || r.set.file(isa.BankMask) != fileMask {
 		return 1
 	}
 	n := 2
@@ -69,12 +106,10 @@ func (r *region) together() int {
 			return 1 // the first finds its lanes by the chunk; shuffles have enough to do with one
 		}
 	}
-	for _, b := range r.chain {
-		if in := r.kernel.plan.Blocks[b].Terminator; in.Op == isa.OpBrCond && in.A.IsVector() {
-			return 1
-		}
+	if r.lanesPart() {
+		return 1
 	}
-	for groups := n * r.across.groups; groups > maxTogether || groups*len(r.list) > maxHomes || groups*len(r.run.Code) > maxRegion; groups /= 2 {
+	for groups := n * r.across.groups; groups > maxTogether || groups*len(r.list) > r.set.maxHomes() || groups*len(r.run.Code) > maxRegion; groups /= 2 {
 		if n /= 2; n == 1 {
 			break
 		}

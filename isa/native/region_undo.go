@@ -14,7 +14,6 @@ import (
 const (
 	undoHeader = 64 // bytes in front of the registers: the lanes that run, and booleans
 	undoWords  = undoHeader/8 - 1
-	undoVector = 64 // at once
 	undoSkip   = 63 // so many trips more than a region has done are left to the ordinary code
 )
 
@@ -34,14 +33,14 @@ func (r *region) saves() (list []resident, size uintptr) {
 // chunk's part of Frame.Undo.
 func (r *region) eachSaved(undo amd64.Reg, f func(register, saved amd64.Mem)) {
 	list, _ := r.saves()
-	at := int32(undoHeader)
+	at, vector := int32(undoHeader), int32(r.set.bits()/8)
 	for _, h := range list {
 		bank, index := h.file()
 		t := typeOf(bank)
 		from := int32(r.run.Offset(isa.V(index), t))
-		for n := int32(0); n < int32(64*t.Bits()/8); n += undoVector {
+		for n := int32(0); n < int32(64*t.Bits()/8); n += vector {
 			f(amd64.Mem{Base: regChunk, Disp: from + n}, amd64.Mem{Base: undo, Disp: at})
-			at += undoVector
+			at += vector
 		}
 	}
 }
@@ -64,10 +63,11 @@ func (r *region) save() {
 		k.G(amd64.MOV, amd64.B64, regTemp, word)
 		k.G(amd64.MOV, amd64.B64, saved, regTemp)
 	})
+	_, _, w := r.set.every()
 	r.eachSaved(regPointer, func(register, saved amd64.Mem) {
 		x := r.vec()
-		k.V(amd64.VMOVDQU64, amd64.Z, x, register)
-		k.V(amd64.VMOVDQU64, amd64.Z, saved, x)
+		k.V(amd64.VMOVDQU64, w, x, register)
+		k.V(amd64.VMOVDQU64, w, saved, x)
 	})
 	k.G(amd64.ADD, amd64.B64, regPointer, amd64.Imm(size))
 	k.G(amd64.MOV, amd64.B64, field(wave.LoopUndo), regPointer)
@@ -75,10 +75,11 @@ func (r *region) save() {
 
 // restore puts the registers of the present chunk back that have been saved where regPointer says.
 func (r *region) restore() {
+	_, _, w := r.set.every()
 	r.eachSaved(regPointer, func(register, saved amd64.Mem) {
 		x := r.vec()
-		r.V(amd64.VMOVDQU64, amd64.Z, x, saved)
-		r.V(amd64.VMOVDQU64, amd64.Z, register, x)
+		r.V(amd64.VMOVDQU64, w, x, saved)
+		r.V(amd64.VMOVDQU64, w, register, x)
 	})
 }
 

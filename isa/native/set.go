@@ -30,6 +30,13 @@ type set interface {
 
 	// enter makes the execution mask of a group, of which regTemp has the bits.
 	enter(c *compiler)
+	// enterFrom makes that of the present group in a run that has several in registers. regTemp changes.
+	enterFrom(c *compiler)
+	// freeze gives d the elements of x in the lanes that run.
+	freeze(c *compiler, t isa.Type, d, x amd64.Vec)
+	// maxHomes bounds the registers that hold values of a region from trip to trip, which leaves some for
+	// what lies between.
+	maxHomes() int
 	// mix gives d the odd elements of 32 bits of x.
 	mix(c *compiler, w amd64.Width, d, x amd64.Vec)
 	// lower puts the lower halves of elements of 64 bits next to each other.
@@ -56,6 +63,33 @@ type set interface {
 	// every says how many registers there are, and how wide vectors are.
 	every() (vectors, masks int, w amd64.Width)
 
+	// part prepares for lanes that part: the lanes of the group that run are kept where [set.only] does not
+	// change them. reservePart makes the register for that.
+	reservePart(c *compiler)
+	part(c *compiler)
+	// only has the execution mask tell those of the lanes that run for which m is true, or all of them if m
+	// is [isa.None].
+	only(c *compiler, m isa.Reg)
+	// unlessAny goes to l if the execution mask has no lane.
+	unlessAny(c *compiler, l amd64.Label)
+	// lanesWhere puts the bits of the lanes for which m is true into a general register: with running of those
+	// that run.
+	lanesWhere(c *compiler, r amd64.Reg, m isa.Reg, running bool)
+	// all has the execution mask tell all lanes.
+	all(c *compiler)
+	// addLanes adds 1 to the elements of 32 bits of sum in the lanes for which m is true. ones has all bits
+	// set.
+	addLanes(c *compiler, sum, ones amd64.Vec, m isa.Reg)
+	// moveUnder stores the elements of a register to m, one next to the other, for the lanes for which
+	// lanes is true.
+	moveUnder(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec, lanes isa.Reg)
+	// halve puts the lower halves of a group's elements of 64 bits, which lie at low and at high, into d, and
+	// goes to l if one of a lane that runs is 2³¹ or more. It changes x.
+	halve(c *compiler, d, x amd64.Vec, low, high amd64.Mem, l amd64.Label)
+	// storeHalf puts half of the elements of x, of 32 bits, as those of 64 bits to m: of all lanes if they are
+	// dense, otherwise of those that run. It changes d.
+	storeHalf(c *compiler, m amd64.Mem, d, x amd64.Vec, half int, dense bool)
+
 	// equal goes to l unless a and b are equal in lanes that run. It changes a.
 	equal(c *compiler, t isa.Type, a, b amd64.Vec, l amd64.Label)
 	// beyond goes to l if x is more, as an unsigned number, than the limit in a lane that runs. The limit,
@@ -76,6 +110,11 @@ type set interface {
 	scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec)
 	// moveSome stores the elements of the lanes that run, one next to the other, and touches no other memory.
 	moveSome(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec)
+	// moveShort stores elements of 8 or 16 bits of all lanes, one next to the other.
+	moveShort(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec)
+	// moveNarrow is that for the lanes that run. It goes to l where it cannot, as some lanes do not
+	// run, before it has done anything.
+	moveNarrow(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec, l amd64.Label)
 }
 
 // setOf returns the set that a processor with the given features has.

@@ -41,14 +41,14 @@ type address struct {
 
 // straighten returns how the hyperblock can be done straight, or nil.
 func (k *builder) straighten(h *plan.Hyper) *straight {
-	if k.features&amd64.AVX512 == 0 || len(h.Narrow) > 0 || len(h.Run.Code) > maxStraight {
+	if len(h.Narrow) > 0 || len(h.Run.Code) > maxStraight {
 		return nil
 	}
 	run := *h.Run
 	run.Keep = h.Behind
 	s := &straight{hyper: &hyper{h: h, compiler: newCompiler(k, &run, k.NewLabel())}} // nothing goes to that label
 	s.prepareConditions()
-	if s.lanes != 16 && s.lanes != 8 || s.divides() || !s.findLinear() {
+	if s.divides() || !s.findLinear() {
 		return nil
 	}
 	return s
@@ -95,27 +95,34 @@ func (s *straight) emit(no amd64.Label) {
 	}
 	s.hold()
 	s.prepareSpreads(func(i int) bool { return s.linears[i] != nil })
-	s.V(amd64.KXNORW, amd64.X, maskExec, maskExec, maskExec)
+	s.set.all(s.compiler)
 	s.prepareSums()
 	s.chunks(s.pass)
 	s.finishSums()
 	s.G(amd64.MOV, amd64.B64, regStride, field(wave.FrameStride))
 }
 
-// maxSums is for how many blocks the lanes that come to them are counted in registers.
-const maxSums = 4
+// maxSums is for how many blocks the lanes that come to them are counted in registers: with 16 of them for all
+// values for one.
+func (s *straight) maxSums() int {
+	if vectors, _, _ := s.set.every(); vectors < 32 {
+		return 1
+	}
+	return 4
+}
 
 // prepareSums has lanes counted in registers: a number in memory for each group would be in the way of what
 // the kernel stores.
 func (s *straight) prepareSums() {
 	s.sums = map[int]amd64.Vec{}
+	_, masks, w := s.set.every()
 	for i, m := range s.h.Masks {
-		if m != isa.None && len(s.sums) < maxSums {
+		if m != isa.None && len(s.sums) < s.maxSums() {
 			s.sums[i] = s.vec()
-			s.V(amd64.VPXORD, amd64.Z, s.sums[i], s.sums[i], s.sums[i])
+			s.V(amd64.VPXORD, w, s.sums[i], s.sums[i], s.sums[i])
 		}
 	}
-	if len(s.sums) > 0 {
+	if len(s.sums) > 0 && masks > 0 {
 		s.ones = s.vec()
 		s.V(amd64.VPTERNLOGD, amd64.Z, s.ones, s.ones, s.ones, amd64.Imm(0xff))
 	}
@@ -123,21 +130,26 @@ func (s *straight) prepareSums() {
 
 // finishSums adds up the lanes of each sum.
 func (s *straight) finishSums() {
+	s.forget()
 	for i := range s.h.Masks {
 		sum, ok := s.sums[i]
 		if !ok {
 			continue
 		}
-		x := s.ones
-		s.V(amd64.VEXTRACTI64X4, amd64.Z, x, sum, amd64.Imm(1))
-		s.V(amd64.VPADDD, amd64.Y, sum, sum, x)
-		s.V(amd64.VEXTRACTI32X4, amd64.Y, x, sum, amd64.Imm(1))
-		s.V(amd64.VPADDD, amd64.X, sum, sum, x)
-		s.V(amd64.VPSHUFD, amd64.X, x, sum, amd64.Imm(0b01001110))
-		s.V(amd64.VPADDD, amd64.X, sum, sum, x)
-		s.V(amd64.VPSHUFD, amd64.X, x, sum, amd64.Imm(0b10110001))
-		s.V(amd64.VPADDD, amd64.X, sum, sum, x)
-		s.V(amd64.VMOVD, amd64.X, regTemp, sum)
+		x, y := s.vec(), s.vec()
+		if s.set.bits() == 512 {
+			s.V(amd64.VEXTRACTI64X4, amd64.Z, x, sum, amd64.Imm(1))
+			s.V(amd64.VPADDD, amd64.Y, y, sum, x)
+		} else {
+			y = sum
+		}
+		s.V(amd64.VEXTRACTI128, amd64.Y, x, y, amd64.Imm(1))
+		s.V(amd64.VPADDD, amd64.X, y, y, x)
+		s.V(amd64.VPSHUFD, amd64.X, x, y, amd64.Imm(0b01001110))
+		s.V(amd64.VPADDD, amd64.X, y, y, x)
+		s.V(amd64.VPSHUFD, amd64.X, x, y, amd64.Imm(0b10110001))
+		s.V(amd64.VPADDD, amd64.X, y, y, x)
+		s.V(amd64.VMOVD, amd64.X, regTemp, y)
 		s.G(amd64.MOV, amd64.B64, laneCount(i), regTemp)
 	}
 }
@@ -236,16 +248,7 @@ func (s *straight) pass() {
 		case s.linears[i] != nil:
 			s.first(s.linears[i])
 		case in.Op == isa.OpStore:
-			v := s.load(in.C, in.Type, true)
-			operands := []amd64.Operand{s.element(in), v}
-			if m := s.maskOf(i); m != isa.None {
-				operands = append(operands, amd64.Merge(amd64.Mask(s.inRegister(m).reg)))
-			}
-			move := opMove.of(in.Type)
-			if narrow(in.Type) {
-				move = opShorten(in.Type)
-			}
-			s.V(move, s.width(in.Type), operands...)
+			s.storeNow(in)
 		case in.Op == isa.OpLoad:
 			s.fetch(in)
 		default:
@@ -263,21 +266,33 @@ func (s *straight) pass() {
 		if m == isa.None {
 			continue
 		}
-		lanes := amd64.Mask(s.inRegister(m).reg)
 		if sum, ok := s.sums[i]; ok {
-			s.V(amd64.VPSUBD, s.width(isa.I32), sum, sum, s.ones, amd64.Merge(lanes))
+			s.set.addLanes(s.compiler, sum, s.ones, m)
 			continue
 		}
-		move := amd64.KMOVW
-		if s.lanes == 8 {
-			move = amd64.KMOVB
-		}
-		s.V(move, amd64.X, regTemp, lanes)
+		s.set.lanesWhere(s.compiler, regTemp, m, false)
 		s.G(amd64.POPCNT, amd64.B32, regTemp, regTemp)
 		s.G(amd64.ADD, amd64.B64, laneCount(i), regTemp)
 	}
 	for _, x := range s.h.Widen {
 		s.widen(x)
+	}
+}
+
+// storeNow emits a store for a group.
+func (s *straight) storeNow(in *isa.Inst) {
+	v, m := s.load(in.C, in.Type, true), s.maskOf(s.at)
+	if m != isa.None {
+		s.inRegister(m) // what makes room for it may change what the address is in
+	}
+	to := s.element(in)
+	switch {
+	case m != isa.None:
+		s.set.moveUnder(s.compiler, in.Type, to, v, m)
+	case narrow(in.Type):
+		s.set.moveShort(s.compiler, in.Type, to, v)
+	default:
+		s.V(opMove.of(in.Type), s.width(in.Type), to, v)
 	}
 }
 
@@ -432,11 +447,21 @@ func (c *compiler) spreadLinear(l *linear, d amd64.Vec) {
 		b := isa.Builtin(l.in.Imm)
 		c.V(amd64.VMOVDQU32, c.width(isa.I32), d, c.firstID(arrayOf(b)))
 		if b >= isa.BuiltinGlobalID {
-			c.V(amd64.VPADDD, c.width(isa.I32), d, d, field(wave.FrameOrigin+8*uintptr(int(b)%3)).Bcast())
+			origin := field(wave.FrameOrigin + 8*uintptr(int(b)%3))
+			if c.set.broadcasts() {
+				c.V(amd64.VPADDD, c.width(isa.I32), d, d, origin.Bcast())
+			} else {
+				c.V(amd64.VPBROADCASTD, c.width(isa.I32), vecTemp, origin)
+				c.V(amd64.VPADDD, c.width(isa.I32), d, d, vecTemp)
+			}
 		}
 		return
 	}
-	c.V(amd64.VPBROADCASTD, c.width(isa.I32), d, l.first())
+	if r, ok := l.first().(amd64.Reg); ok {
+		c.set.spread(c, isa.I32, d, r)
+	} else {
+		c.V(amd64.VPBROADCASTD, c.width(isa.I32), d, l.first())
+	}
 	if l.kind == kindNext {
 		c.V(amd64.VPADDD, c.width(isa.I32), d, d, c.iota(isa.I32))
 	}

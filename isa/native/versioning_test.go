@@ -434,18 +434,16 @@ func TestStraight(t *testing.T) {
 				return r, nil
 			}
 			reference, code := compile(t, interp.Engine{}, p.kernel), compile(t, e, p.kernel)
-			if e.features&amd64.AVX512 != 0 {
-				for _, h := range hyperblocks(t, e, p.kernel) {
-					if (&builder{Func: vm.New(amd64.New(e.features), targetOf(e.features), 0), features: e.features, constants: plan.Constants(p.kernel)}).straighten(h) != nil {
-						made++
-					}
+			for _, h := range hyperblocks(t, e, p.kernel) {
+				if (&builder{Func: vm.New(amd64.New(e.features), targetOf(e.features), 0), features: e.features, constants: plan.Constants(p.kernel)}).straighten(h) != nil {
+					made++
 				}
 			}
 			if d := p.compareSweeps(reference, code, launch.Groups[0]*launch.Groups[1], begin); d != "" {
 				t.Fatalf("program %d, %+v, work-group %v, launch %+v, shared %v:\n%s\n%s", seed, c, p.items, launch, shared, d, p.kernel.Text(&isa.Program{Kernels: []*isa.Kernel{p.kernel}}))
 			}
 		}
-		if e.features&amd64.AVX512 != 0 && made < count/3 {
+		if made < count/3 {
 			t.Errorf("%d hyperblocks of %d kernels can be done straight, want at least a third", made, count)
 		}
 	})
@@ -481,11 +479,9 @@ func TestStraightOverflow(t *testing.T) {
 		for i := range p.global {
 			p.global[i] = make([]byte, 4*p.lanes())
 		}
-		if e.features&amd64.AVX512 != 0 {
-			b := &builder{Func: vm.New(amd64.New(e.features), targetOf(e.features), 0), features: e.features, constants: plan.Constants(n.k)}
-			if h := hyperblocks(t, e, n.k)[0]; h == nil || b.straighten(h) == nil {
-				t.Errorf("hyperblock %+v, want one that can be done straight", h)
-			}
+		b := &builder{Func: vm.New(amd64.New(e.features), targetOf(e.features), 0), features: e.features, constants: plan.Constants(n.k)}
+		if h := hyperblocks(t, e, n.k)[0]; h == nil || b.straighten(h) == nil {
+			t.Errorf("hyperblock %+v, want one that can be done straight", h)
 		}
 		begin := func(code engine.Code) (*session, error) {
 			return p.rows(code, setting{Subgroup: 32, Width: 64}, [3]uint64{})

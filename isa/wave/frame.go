@@ -134,6 +134,9 @@ type Loop struct {
 	// done together.
 	Entry, Rest [4]uint64
 	Left        [16]uint64 // how many lanes left at each block
+	// Idle has, for the groups of lanes that are done together, ones in the elements of those that do not run.
+	// Without mask registers, a group finds its execution mask there.
+	Idle [4][32]byte
 }
 
 // Hyper is what machine code of a hyperblock keeps in memory while it runs.
@@ -256,6 +259,7 @@ const (
 	LoopPrivate  = frameLoop + unsafe.Offsetof(Loop{}.Private)
 	LoopEntry    = frameLoop + unsafe.Offsetof(Loop{}.Entry)
 	LoopRest     = frameLoop + unsafe.Offsetof(Loop{}.Rest)
+	LoopIdle     = frameLoop + unsafe.Offsetof(Loop{}.Idle)
 	LoopLeft     = frameLoop + unsafe.Offsetof(Loop{}.Left)
 
 	frameHyper = unsafe.Offsetof(Frame{}.Hyper)

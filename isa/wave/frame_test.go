@@ -20,7 +20,7 @@ var offsets = map[string]uintptr{
 	"Frame.Loop.Trips": LoopTrips, "Frame.Loop.Progress": LoopProgress, "Frame.Loop.Most": LoopMost,
 	"Frame.Loop.Last": LoopLast, "Frame.Loop.Limit": LoopLimit, "Frame.Loop.Remain": LoopRemain,
 	"Frame.Loop.Stopped": LoopStopped, "Frame.Loop.Chunks": LoopChunks, "Frame.Loop.Undo": LoopUndo,
-	"Frame.Loop.Private": LoopPrivate, "Frame.Loop.Entry": LoopEntry, "Frame.Loop.Rest": LoopRest,
+	"Frame.Loop.Private": LoopPrivate, "Frame.Loop.Entry": LoopEntry, "Frame.Loop.Rest": LoopRest, "Frame.Loop.Idle": LoopIdle,
 	"Frame.Loop.Left": LoopLeft, "Frame.Hyper.Lanes": HyperLanes, "Frame.Hyper.Words": HyperWords,
 	"Frame.LoopSlot": FrameLoopSlot, "Frame.LoopSkip": FrameLoopSkip, "Frame.Undo": FrameUndo, "Frame.Spill": FrameSpill, "Frame.Call": FrameCall,
 	"Frame.Resume": FrameResume, "Frame.Saved": FrameSaved, "Frame.Lanes": FrameLanes,
@@ -77,7 +77,7 @@ func TestSizes(t *testing.T) {
 		of   reflect.Type
 		size uintptr
 	}{
-		{reflect.TypeFor[Loop](), 8 * (10 + 4 + 4 + 16)},
+		{reflect.TypeFor[Loop](), 8*(10+4+4+16) + 4*32},
 		{reflect.TypeFor[Hyper](), 8 * (14 + 32)},
 		{reflect.TypeFor[Slot](), 56},
 		{reflect.TypeFor[Registers](), 32*64 + 8*8 + 16*8},

@@ -63,6 +63,9 @@ type Env struct {
 	GOOS       string
 	// Run runs an OpenCL program and returns its exit status; nil where programs cannot be started.
 	Run func(ctx context.Context, p Program) (int, error)
+	// Editor returns what reads lines from a terminal, with completion of the line up to the cursor; ok is false, and
+	// Editor may be nil, where there is no terminal.
+	Editor func(complete func(line string) []string) (read func() (string, error), ok bool)
 	// Temporary calls f with the path of a file that is not there, and removes it behind.
 	Temporary func(f func(path string) error) error
 
@@ -84,6 +87,7 @@ func System() *Env {
 		Getenv:         os.Getenv,
 		Run:            runProgram,
 		Temporary:      temporary,
+		Editor:         editor,
 		Started:        start,
 		Clock:          func() time.Duration { return time.Since(start) },
 		Stdin:          os.Stdin,
@@ -160,8 +164,8 @@ type command struct {
 // for the help command itself reads it.
 func commands() []*command {
 	return []*command{
-		runCommand, execCommand, exploreCommand, ccCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
-		conformanceCommand, mergeCommand, driverCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
+		runCommand, debugCommand, execCommand, exploreCommand, ccCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
+		gradeCommand, conformanceCommand, mergeCommand, driverCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-gpu/lockstep/docs/course"
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/spirv"
@@ -155,6 +156,15 @@ func (c *completion) find() {
 		}
 		return
 	}
+	if cmd == gradeCommand && (len(c.before) == 1 || len(c.before) == 2 && c.before[1] == "-start") {
+		for _, l := range course.Lessons() {
+			c.add(fmt.Sprint(l.Number), l.Title)
+			for _, e := range l.Exercises {
+				c.add(e.ID(), e.Name)
+			}
+		}
+		return
+	}
 	c.files = true
 }
 
@@ -258,6 +268,10 @@ func (c *completion) values(name string) {
 			{"in:", "a buffer from a file"}, {"local:", "bytes of local memory"}, {"image:", "an image"}, {"image1d:", "an image of one dimension"}, {"image3d:", "an image of three dimensions"}, {"sampler:", "a sampler"}, {"pipe:", "a pipe"}, {"null", "a null pointer"},
 		} {
 			c.add(form.word, form.what)
+		}
+	case "picture":
+		for _, kind := range pictureKinds {
+			c.add(kind+"=", "")
 		}
 	case "trace", "sarif", "report", "o", "out", "dir", "resume":
 		c.files = true

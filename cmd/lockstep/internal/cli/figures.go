@@ -67,7 +67,7 @@ var activityClasses = [trace.NumActivities]string{
 func timelineFigure(t *trace.Timeline) *figure {
 	const row, gap = 18 * unit, 6 * unit
 	ticks := max(t.End-t.Start, 1)
-	f := &figure{Title: "Timeline of " + t.Name, Width: figureWidth / unit,
+	f := &figure{Kind: "timeline", Title: "Timeline of " + t.Name, Width: figureWidth / unit,
 		Desc: fmt.Sprintf("%s, from tick %d to %d of the logical clock: a row for each of %s.", t.Name, t.Start, t.End, rowNames(t.Rows))}
 	y := 4 * unit
 	totals := make([][trace.NumActivities]uint64, len(t.Rows))
@@ -124,7 +124,7 @@ func lanesFigure(strips []trace.LaneStrip) *figure {
 		return nil
 	}
 	const row, gap = 30 * unit, 8 * unit
-	f := &figure{Title: "Active lanes over time", Width: figureWidth / unit}
+	f := &figure{Kind: "lanes", Title: "Active lanes over time", Width: figureWidth / unit}
 	end := uint64(1)
 	for i := range strips {
 		end = max(end, strips[i].End)
@@ -271,7 +271,7 @@ func idleFigure(counts []trace.LineCounts) *figure {
 	if len(list) == 0 {
 		return nil
 	}
-	f := &figure{Title: "Lanes by line", Width: figureWidth / unit, Desc: "For each line, the lanes of the instructions that sub-groups issued: those that were active, and those that were idle."}
+	f := &figure{Kind: "idle", Title: "Lanes by line", Width: figureWidth / unit, Desc: "For each line, the lanes of the instructions that sub-groups issued: those that were active, and those that were idle."}
 	f.key("run", "active")
 	f.key("lost", "idle")
 	var rows []bar
@@ -292,7 +292,7 @@ func bytesFigure(counts []trace.LineCounts) *figure {
 	if len(list) == 0 {
 		return nil
 	}
-	f := &figure{Title: "Bytes of global memory by line", Width: figureWidth / unit,
+	f := &figure{Kind: "bytes", Title: "Bytes of global memory by line", Width: figureWidth / unit,
 		Desc: fmt.Sprintf("For each line, the bytes that sub-groups asked for, of those in the cache lines of %d bytes that move for them.", trace.LineBytes)}
 	f.key("copy", "asked for")
 	f.key("lost", "moved besides")
@@ -313,7 +313,7 @@ func conflictsFigure(conflicts map[uint64]uint64) *figure {
 	if len(conflicts) == 0 {
 		return nil
 	}
-	f := &figure{Title: "Bank conflicts", Width: figureWidth / unit, Desc: "How many accesses of sub-groups to local memory took how many passes more than needed."}
+	f := &figure{Kind: "conflicts", Title: "Bank conflicts", Width: figureWidth / unit, Desc: "How many accesses of sub-groups to local memory took how many passes more than needed."}
 	var rows []bar
 	var all, extra uint64
 	numbers := slices.Sorted(maps.Keys(conflicts))
@@ -351,7 +351,7 @@ func banksFigure(words [trace.Banks]uint64) *figure {
 		return nil
 	}
 	const height = 90 * unit
-	f := &figure{Title: "Banks of local memory", Width: figureWidth / unit}
+	f := &figure{Kind: "banks", Title: "Banks of local memory", Width: figureWidth / unit}
 	least := slices.Min(words[:])
 	f.Desc = fmt.Sprintf("How many words accesses took from each of the %d banks: from %d to %d.", trace.Banks, least, most)
 	f.rect(labelWidth, 4*unit, plotWidth, height, "track", "")
@@ -377,7 +377,7 @@ var accessNames = [...]string{trace.AccessedRead: "reads", trace.AccessedWritten
 // accessFigure draws which work-item accessed which part of a piece of memory.
 func accessFigure(m *trace.AccessMap, launches bool) *figure {
 	name := cmp.Or(printable(m.Memory), "a buffer without a name")
-	f := &figure{Title: "Accesses to " + name, Width: figureWidth / unit}
+	f := &figure{Kind: "accesses", Title: "Accesses to " + name, Width: figureWidth / unit}
 	if launches {
 		f.Title += " by " + m.Launch
 	}

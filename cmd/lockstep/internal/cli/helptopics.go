@@ -149,6 +149,7 @@ barriers open.
   lockstep run k.spv … -explain memory
   lockstep run k.spv … -explain lanes
   lockstep run k.spv … -report k.html
+  lockstep run k.spv … -picture timeline=k.svg
 
 The clock counts ticks: one for each instruction that a wave issues, more where the wave
 waits for a copy. Waves of a work-group take turns on one clock, and a traced launch runs
@@ -189,6 +190,17 @@ lines it has the instructions that ran. Below are pictures: timelines of the fir
 work-groups, and of kernels that run together with their pipes; active lanes over time; lanes
 and bytes by line; bank conflicts, and the words of each bank; and which of the first 64
 work-items access which part of a buffer.
+
+-picture KIND=FILE.svg writes a picture to a file of its own, for documents. It may be given again:
+
+  work-items  the work-items of a launch in one or two dimensions, their groups and sub-groups
+  timeline    waves, barriers and copies of the first four work-groups, or launches and their pipes
+  lanes       active lanes of the first sub-groups over time
+  idle        idle lanes by line of the source
+  bytes       bytes of global memory that are asked for and that move, by line
+  conflicts   how many accesses to local memory had how many bank conflicts
+  banks       how many words accesses took from each bank of local memory
+  accesses    which of the first 64 work-items access which part of each buffer
 
 -trace FILE writes Chrome's trace event format. Open it at https://ui.perfetto.dev with
 "Open trace file" (the file stays on your machine), or in Chrome at chrome://tracing:
@@ -255,6 +267,6 @@ longer than a plain run. -report shows the same counts in a page, with pictures.
 const exitText = `exit status
   0   the command is done, and nothing was found
   1   the kernel faulted, a check found something, runs of explore differ, a module breaks
-      a rule, or a conformance case failed
+      a rule, a conformance case failed, or grade found a kernel not right
   2   wrong usage or input, or a file that cannot be read or written
 `

@@ -30,8 +30,8 @@ func (r *run) memoryModel() (err error) {
 		return usagef("help memory", "run: -choices is for sub-groups of one work-item, without -subgroup %d", o.device.SubgroupSize)
 	case o.device.Engine != "auto" && o.device.Engine != "interp":
 		return usagef("help memory", "run: -choices is for the engine interp, without -engine %s", o.device.Engine)
-	case o.trace != "" || o.explain != "" || o.report != "":
-		return usagef("help memory", "run: -choices makes no timeline, so without -trace, -explain and -report")
+	case o.trace != "" || o.explain != "" || o.report != "" || len(o.pictures) > 0:
+		return usagef("help memory", "run: -choices makes no timeline, so without -trace, -explain, -report and -picture")
 	case o.schedule != emu.InOrder.String():
 		return usagef("help memory", "run: -choices decides the order of all accesses itself, without -schedule")
 	}

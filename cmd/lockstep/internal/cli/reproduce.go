@@ -12,7 +12,7 @@ import (
 
 // presentation are the flags of run that say how results are shown, and those
 // that a finding prints itself: the command that makes it happen again is without them.
-var presentation = []string{"check", "benign", "schedule", "seed", "parallel", "workers", "json", "stats", "v", "q", "color", "trace", "trace-limit", "explain", "sarif", "report"}
+var presentation = []string{"check", "benign", "schedule", "seed", "parallel", "workers", "json", "stats", "v", "q", "color", "trace", "trace-limit", "explain", "sarif", "report", "picture"}
 
 // reproduce is the command line of this run without what the schedule and the
 // presentation add. It must be called when the kernels are known.

@@ -68,6 +68,7 @@ type runOptions struct {
 	trace, explain string
 	traceLimit     int
 	sarif, report  string
+	pictures       list
 }
 
 // deviceFlags declares the flags that shape a device.
@@ -121,6 +122,7 @@ func setupRun(f *flags) func(context.Context, *Env, []string) error {
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead of text")
 	f.StringVar(&o.sarif, "sarif", "", "write the findings to `FILE` as SARIF 2.1.0, for code scanning and editors;\n- is standard output")
 	f.StringVar(&o.report, "report", "", "write a page to `FILE.html`: the source with counts by line, and the findings in it\n(lockstep help trace); - is standard output")
+	f.Var(&o.pictures, "picture", "write a picture of the run: `KIND=FILE.svg`; kinds are work-items, timeline, lanes, idle,\nbytes, conflicts, banks and accesses (lockstep help trace)")
 	f.Var(&o.stats, "stats", "print counters and times; -stats=lines prints counts by line of the source\ninstead (lockstep help stats)")
 	f.BoolVar(&o.verbose, "v", false, "say on standard error what is run, and show the SPIR-V instructions of findings")
 	f.BoolVar(&o.quiet, "q", false, "no notes, and each finding in one line")
@@ -313,6 +315,9 @@ func (o *runOptions) prepare(ctx context.Context, env *Env, stdin string) (_ *ru
 		}
 	}
 	if err := r.prepareTrace(env); err != nil {
+		return nil, err
+	}
+	if err := o.checkPictures(); err != nil {
 		return nil, err
 	}
 	return r, r.prepareFiles(env)
@@ -583,7 +588,7 @@ func (r *run) execute(ctx context.Context, env *Env) error {
 			break
 		}
 	}
-	fileErr := cmp.Or(r.writeTrace(env), r.writeSARIF(env, res, found != nil || r.o.check && len(res.findings.Findings) > 0), r.writePage(env, res))
+	fileErr := cmp.Or(r.writeTrace(env), r.writeSARIF(env, res, found != nil || r.o.check && len(res.findings.Findings) > 0), r.writePage(env, res), r.writePictures(env, res))
 	if r.o.json {
 		err = r.reportJSON(env, res)
 	} else {

@@ -30,17 +30,21 @@ func (f outFile) check(env *Env, command string, json bool) error {
 	return nil
 }
 
-// files are those of -sarif and -report, where they are given.
+// files are those of -sarif, -report and -picture, where they are given.
 func (o *runOptions) files() (list []outFile) {
 	for _, f := range []outFile{{"sarif", o.sarif}, {"report", o.report}} {
 		if f.path != "" {
 			list = append(list, f)
 		}
 	}
+	for _, p := range o.pictures {
+		_, path, _ := strings.Cut(p, "=")
+		list = append(list, outFile{"picture", path})
+	}
 	return list
 }
 
-// prepareFiles makes sure before a long run that -sarif and -report can be written, and not over something else.
+// prepareFiles makes sure before a long run that -sarif, -report and -picture can be written, and not over something else.
 func (r *run) prepareFiles(env *Env) error {
 	before := []outFile{{"trace", r.o.trace}}
 	for _, f := range r.o.files() {

@@ -43,7 +43,7 @@ var documentTypes = []struct {
 	doc  any
 }{
 	{"run", runReport{}}, {"info", moduleInfo{}}, {"info-opcodes", opcodesInfo{}}, {"validate", verdict{}}, {"conformance", conformance.ReportDocument{}},
-	{"explore", exploreDocument{}}, {"explore-exhaustive", exhaustiveDocument{}}, {"conformance-list", caseList{}}, {"conformance-matrix", conformance.CoverageDocument{}}, {"driver", driverDocument{}}, {"launch", hostrun.Document{}}, {"error", errorReport{}},
+	{"explore", exploreDocument{}}, {"explore-exhaustive", exhaustiveDocument{}}, {"conformance-list", caseList{}}, {"conformance-matrix", conformance.CoverageDocument{}}, {"grade", gradeReport{}}, {"grade-list", courseList{}}, {"driver", driverDocument{}}, {"launch", hostrun.Document{}}, {"error", errorReport{}},
 }
 
 var schemaCommand = &command{
@@ -62,7 +62,7 @@ describes them in words.
 	},
 }
 
-const jsonText = `With -json, the commands run, explore, info, validate, conformance and driver print one JSON document
+const jsonText = `With -json, the commands run, explore, info, validate, grade, conformance and driver print one JSON document
 on standard output, in UTF-8, wherever else text would stand. lockstep schema prints a JSON
 Schema of all of them. Each begins with
 
@@ -70,7 +70,8 @@ Schema of all of them. Each begins with
                its meaning; new fields do not change it
   "document"   which document it is: "run", "explore", "explore-exhaustive" (-exhaustive), "info",
                "info-opcodes" (-opcodes), "validate", "conformance", "conformance-list" (-list),
-               "conformance-matrix" (-matrix), "driver", "launch" (of exec) or "error"
+               "conformance-matrix" (-matrix), "grade", "grade-list" (without a kernel), "driver",
+               "launch" (of exec) or "error"
 
 The document of run has, among others,
 

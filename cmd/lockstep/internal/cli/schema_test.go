@@ -150,6 +150,8 @@ func TestDocumentsFollowSchema(t *testing.T) {
 		"explore explore.cl -kernel pairs -global 8 -arg zero:i32:1 -json -runs 8", "explore explore.cl -kernel past -global 8 -arg zero:i32:8 -json -runs 8", "explore -json",
 		"merge -json nowhere.jsonl", "explore explore.cl -kernel last -global 3 -local 1 -arg zero:i32:1 -exhaustive -json", "explore explore.cl -kernel past -global 2 -arg zero:i32:2 -exhaustive -json", "explore explore.cl -kernel sometimes -global 8 -local 4 -arg zero:i32:2 -json -runs 16",
 		"run -json", "run -json -globl 8", "run nowhere.spv -global 1 -json", "info -json", "info elf.o -json", "validate nowhere.spv -json", "conformance -json -junit", "conformance -json nosuch", "driver -json",
+		"grade -json", "grade 2 docs/course/02-memory-spaces/columns.cl -json", "grade 3.2 docs/course/03-work-groups/neighbours.cl -json", "grade 1.1 cl/wrong.cl -json",
+		"grade 1.1 docs/course/01-work-items/scale.cl -json", "grade 13 -json",
 	} {
 		w := &world{written: map[string][]byte{}}
 		out, errs, status := w.run(context.Background(), strings.Fields(line), nil)

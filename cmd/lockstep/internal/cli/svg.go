@@ -8,6 +8,7 @@ import (
 // figure is a picture of a page: shapes, which pageTemplate escapes, and words that say the same.
 type figure struct {
 	ID            string
+	Kind          string // what -picture calls it
 	Title, Desc   string // for those who do not see it
 	Width, Height int
 	Shapes        []shape

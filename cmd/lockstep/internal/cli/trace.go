@@ -34,12 +34,12 @@ func (r *run) prepareTrace(env *Env) error {
 		if o.traceLimit != 0 {
 			return usagef("help trace", "run: -trace-limit has a meaning with -trace and -explain only")
 		}
-		if o.report == "" && !o.stats.lines {
+		if o.report == "" && !o.stats.lines && len(o.pictures) == 0 {
 			return nil
 		}
 	}
 	if len(r.stages()) > 1 {
-		return usagef("help trace", "run: -trace, -explain, -report and -stats=lines show kernels that run together, and -then has others run behind them; leave one out")
+		return usagef("help trace", "run: -trace, -explain, -report, -picture and -stats=lines show kernels that run together, and -then has others run behind them; leave one out")
 	}
 	switch o.trace {
 	case "":
@@ -57,10 +57,10 @@ func (r *run) prepareTrace(env *Env) error {
 			return fmt.Errorf("-trace %s: there is no folder %s", o.trace, dir)
 		}
 	}
-	opt := trace.Options{MaxEvents: o.traceLimit, Subgroups: o.explain == "memory" || o.explain == "lanes" || o.report != "" || o.stats.lines}
+	opt := trace.Options{MaxEvents: o.traceLimit, Subgroups: o.explain == "memory" || o.explain == "lanes" || o.report != "" || len(o.pictures) > 0 || o.stats.lines}
 	if o.trace == "" && o.explain != "async" && o.explain != "pipes" {
 		opt.MaxGroups = -1 // counts need no events of work-groups that are over
-		if o.report != "" {
+		if o.report != "" || len(o.pictures) > 0 {
 			opt.MaxGroups = pageGroups
 		}
 	}

@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/debugger"
+	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/debug"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
+)
+
+var debugCommand = &command{
+	name:  "debug",
+	args:  "MODULE",
+	short: "run a kernel in a debugger, forwards and backwards",
+	long: `Runs a kernel in a debugger, with the arguments of lockstep run. It stops before the first
+instruction and reads commands, in the manner of gdb: break, next, step, print, watch,
+reverse-continue and so on; ` + "`help`" + ` lists them, and the beginning of a name will do. All that the
+debugger prints is plain text, one statement a line.
+
+  lockstep debug saxpy.cl -global 8 -arg f32:2 -arg iota:f32:8 -arg fill:f32:8:1
+  lockstep debug saxpy.cl -global 8 -arg f32:2 -arg iota:f32:8 -arg fill:f32:8:1 -x commands -batch
+
+The kernel is compiled so that all variables stay in memory, and runs on the reference engine, one
+work-group after the other, in the order of -schedule. A wave is one sub-group unless -wave says
+otherwise. OpenCL C is compiled with debug information (-g). Of modules with debug information
+(OpenCL.DebugInfo.100, as clang -g and llvm-spirv make it) variables that live in memory are shown, of
+others those that have names.
+
+-x reads commands from a file first, and -batch ends behind them. A command that cannot be carried out
+ends a file. On a terminal, lines can be edited, earlier ones come back with the arrow keys, and Tab
+completes commands and names; an interrupt stops a kernel that runs. The exit status is 1 when
+something went wrong in the kernel or was found by -check, and 2 for wrong usage or a command of a
+file that could not be carried out.
+
+-check runs the kernel with checks first, on arguments of its own, and sets a breakpoint at the place
+of each finding, for the work-items that it names: of a data race, for both sides.
+
+A kernel with pipes, and several kernels together, cannot be debugged yet.
+`,
+}
+
+// debugCommand reads the table of commands by way of its help.
+func init() { debugCommand.setup = setupDebug }
+
+// debugOptions are the flags of debug.
+type debugOptions struct {
+	runOptions
+	scripts     *list
+	batch       bool
+	look        bool // -check: before the debugger begins
+	checkpoints int
+}
+
+func setupDebug(f *flags) func(context.Context, *Env, []string) error {
+	f.compiler()
+	d := &debugOptions{}
+	o := &d.runOptions
+	o.part.declare(f)
+	o.pipes = new(list)
+	o.buffers = f.list("buffer", "make a buffer for several arguments, with the argument buffer:NAME: `NAME=SPEC`")
+	f.IntVar(&o.device.SubgroupSize, "subgroup", 0, "sub-groups of `N` lanes: 1, 2, 4, 8, 16, 32, 64 or 128 (default: what the kernel\nrequires, or 32)")
+	f.IntVar(&o.device.WaveLanes, "wave", 0, "waves of `N` lanes, a multiple of the sub-group size (default: one sub-group)")
+	machineFlags(f, &o.device)
+	o.limitFlags(f)
+	f.StringVar(&o.schedule, "schedule", "in-order", "work-groups run, and copies complete, in the order `NAME`: in-order, reverse, early,\nlate, paced, seeded or two of them as in reverse+late (lockstep help schedules)")
+	f.Uint64Var(&o.seed, "seed", 0, "what is seeded is drawn from `N`")
+	f.BoolVar(&o.keep, "keep-going", false, "go on with the next work-group behind a fault (default: a fault ends the launch)")
+	f.BoolVar(&d.look, "check", false, "run with checks first, and set breakpoints where something was found")
+	f.StringVar(&o.color, "color", "auto", "colours in errors of the compiler `WHEN`: auto, always or never")
+	d.scripts = f.list("x", "read commands from `FILE` first; - is standard input")
+	f.BoolVar(&d.batch, "batch", false, "end behind the commands of -x")
+	f.IntVar(&d.checkpoints, "checkpoints", debug.DefaultCheckpoints>>20, "checkpoints for the way back may take `MIB` of memory (default 192)")
+	o.parallel, o.memory = "never", "sequential"
+	f.parts = &parts{flags: partFlags(), located: "arg", end: func(rest []string, from string, places []string, next string) error {
+		return debugUsage(o.endPart(rest, from, places, next))
+	}}
+	return func(ctx context.Context, env *Env, _ []string) error { return debugUsage(d.execute(ctx, env, f)) }
+}
+
+// debugUsage makes an error about the usage of run, whose flags these are, one of debug.
+func debugUsage(err error) error {
+	var usage *usageError
+	if !errors.As(err, &usage) || !strings.HasPrefix(usage.msg, "run: ") {
+		return err
+	}
+	help := usage.help
+	if help == "help run" {
+		help = "help debug"
+	}
+	return &usageError{"debug: " + strings.TrimPrefix(usage.msg, "run: "), help}
+}
+
+// execute prepares the launch and reads commands.
+func (d *debugOptions) execute(ctx context.Context, env *Env, f *flags) error {
+	if d.checkpoints < 1 || d.checkpoints > 1<<20 {
+		return usagef("help debug", "debug: -checkpoints %d: it takes 1 to 1048576 MiB", d.checkpoints)
+	}
+	if env.source != nil && env.source.frontEnd == ownFrontEnd {
+		env.source.words = append(env.source.words, "-g")
+	}
+	stdin := ""
+	if f.stdin {
+		stdin = "a file of arguments"
+	}
+	var found finding.List
+	if d.look {
+		var err error
+		if found, err = d.checked(ctx, env, stdin); err != nil {
+			return err
+		}
+	}
+	r, err := d.prepare(ctx, env, stdin)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	l := r.launches[0]
+	if together([]*launch{l}) {
+		return fmt.Errorf("kernel %s cannot be debugged: it has pipes", printable(l.kernel.Name()))
+	}
+	one := &emu.Launch{Kernel: l.kernel, Range: l.NDRange, Schedule: r.schedule, KeepGoing: d.keep}
+	for i := range l.args {
+		one.Args = append(one.Args, l.args[i].arg)
+	}
+	s, err := debug.New(ctx, one, debug.Options{Checkpoints: int64(d.checkpoints) << 20})
+	if err != nil {
+		return explainLimit(err)
+	}
+	defer s.Close()
+	c := &debugger.Console{Session: s, Out: env.Stdout, Source: sources(env, l.part.path)}
+	c.Begin()
+	if d.look {
+		c.Expect(found)
+	}
+	err = d.converse(ctx, env, r, c)
+	ended := s.Ended()
+	s.Close()
+	if err == nil && ended && (!c.Found || d.keep) {
+		err = r.writeOuts(env, r.outs)
+	}
+	if err == nil && (c.Found || len(found.Findings) > 0) {
+		err = errFound
+	}
+	return err
+}
+
+// checked runs the launch with checks, on arguments of its own, and returns what was found.
+func (d *debugOptions) checked(ctx context.Context, env *Env, stdin string) (finding.List, error) {
+	d.check = true
+	defer func() { d.check = false }()
+	r, err := d.prepare(ctx, env, stdin)
+	if err != nil {
+		return finding.List{}, err
+	}
+	defer r.close()
+	res, err := r.startStage(ctx, r.launches, io.Discard, nil)
+	if res == nil {
+		return finding.List{}, err
+	}
+	return res.findings, nil
+}
+
+// converse reads commands, of files first.
+func (d *debugOptions) converse(ctx context.Context, env *Env, r *run, c *debugger.Console) error {
+	for _, path := range *d.scripts {
+		in := env.Stdin
+		if path != "-" {
+			file, err := env.Open(path)
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			in = file
+		} else if err := r.claimStdin("-x -"); err != nil {
+			return err
+		}
+		if quit, err := script(ctx, env, c, path, in); err != nil || quit {
+			return err
+		}
+	}
+	if d.batch {
+		return nil
+	}
+	if env.Editor != nil {
+		if read, ok := env.Editor(c.Complete); ok {
+			return dialogue(ctx, env, c, read)
+		}
+	}
+	if err := r.claimStdin("commands"); err != nil {
+		return err
+	}
+	quit, err := script(ctx, env, c, "standard input", env.Stdin)
+	_ = quit
+	return err
+}
+
+// prompt is what stands before a command.
+const prompt = "(lockstep) "
+
+// script carries out the commands of a text, and shows them. It ends at the first that cannot be carried out.
+func script(ctx context.Context, env *Env, c *debugger.Console, name string, in io.Reader) (quit bool, err error) {
+	lines := bufio.NewScanner(io.LimitReader(in, maxSource))
+	for n := 1; lines.Scan(); n++ {
+		line := lines.Text()
+		fmt.Fprintf(env.Stdout, "%s%s\n", prompt, line)
+		if ctx.Err() != nil {
+			return true, ctx.Err()
+		}
+		if quit, err := c.Do(ctx, line); err != nil || quit {
+			if err != nil {
+				err = usagef("help debug", "debug: %s, line %d: %v", display(name), n, err)
+			}
+			return quit, err
+		}
+	}
+	return false, lines.Err()
+}
+
+// dialogue carries out what a person types. An interrupt stops a kernel that runs, and not the debugger.
+func dialogue(ctx context.Context, env *Env, c *debugger.Console, read func() (string, error)) error {
+	ctx = context.WithoutCancel(ctx)
+	for {
+		line, err := read()
+		if err != nil {
+			fmt.Fprintln(env.Stdout)
+			return nil
+		}
+		running, stop := signal.NotifyContext(ctx, os.Interrupt)
+		quit, err := c.Do(running, line)
+		stop()
+		if err != nil {
+			fmt.Fprintf(env.Stdout, "%v\n", err)
+		}
+		if quit {
+			return nil
+		}
+		if f, ok := env.Stdout.(interface{ Flush() error }); ok {
+			_ = f.Flush()
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lockstep-gpu/lockstep/emu"
+)
+
+//go:embed picture.svg
+var pictureSVG string
+
+// pictureTemplate escapes all that it is given.
+var pictureTemplate = template.Must(template.New("picture").Parse(pictureSVG))
+
+// pictureKinds are what -picture can draw. All but the first are figures of the page of -report.
+var pictureKinds = []string{"work-items", "timeline", "lanes", "idle", "bytes", "conflicts", "banks", "accesses"}
+
+// checkPictures reads the -picture flags.
+func (o *runOptions) checkPictures() error {
+	for _, p := range o.pictures {
+		kind, path, ok := strings.Cut(p, "=")
+		switch {
+		case !ok || path == "" || path == "-":
+			return usagef("help trace", "run: -picture %s: KIND=FILE.svg is wanted", p)
+		case !slices.Contains(pictureKinds, kind):
+			msg := fmt.Sprintf("run: -picture %s: there is no kind %q", p, kind)
+			if near := nearest(kind, pictureKinds); near != "" {
+				msg += fmt.Sprintf("; did you mean %s?", near)
+			}
+			return usagef("help trace", "%s; kinds are %s", msg, enumerated(pictureKinds))
+		}
+	}
+	return nil
+}
+
+// writePictures writes what -picture asks for.
+func (r *run) writePictures(env *Env, res *outcome) error {
+	if len(r.o.pictures) == 0 {
+		return nil
+	}
+	counts, _ := r.trace.Lines()
+	all := figures(r.trace, counts)
+	for i, l := range r.launches {
+		if i < len(res.launches) {
+			all = append(all, itemsFigure(l.kernel.Name(), l.Global, l.Offset, res.launches[i]))
+		}
+	}
+	for _, p := range r.o.pictures {
+		kind, path, _ := strings.Cut(p, "=")
+		var list []*figure
+		for _, f := range all {
+			if f.Kind == kind {
+				list = append(list, f)
+			}
+		}
+		if kind == "timeline" && len(r.launches) > 1 {
+			list = list[:min(len(list), 1)] // the one of all launches and pipes
+		}
+		if len(list) == 0 {
+			return fmt.Errorf("-picture %s: the run has nothing that such a picture shows", p)
+		}
+		var b bytes.Buffer
+		if err := pictureTemplate.Execute(&b, newPicture(list)); err != nil {
+			return err
+		}
+		err := writeFile(env, path, func(w io.Writer) error {
+			_, err := w.Write(b.Bytes())
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("-picture %s: %w", p, err)
+		}
+	}
+	return nil
+}
+
+// picture is a file of -picture: figures one below the other, with what stands beside them on a page.
+type picture struct {
+	Title, Desc   string
+	Width, Height int
+	Parts         []picturePart
+}
+
+// picturePart is a figure at its place in a picture.
+type picturePart struct {
+	Figure    *figure
+	TitleY    int
+	Y         int // of the shapes
+	Keys      []pictureKey
+	KeyY      int
+	Notes     []pictureNote
+	KeySquare int // y of the squares of the keys
+}
+
+type pictureKey struct {
+	X, TextX int
+	figureKey
+}
+
+type pictureNote struct {
+	Y    int
+	Text string
+}
+
+// Sizes of what stands beside the figures of a picture, in units.
+const (
+	pictureLine   = 17
+	pictureColumn = 150 // characters of a line of a note
+	keyWidth      = 7   // of a character, at most
+)
+
+// newPicture puts figures one below the other.
+func newPicture(list []*figure) *picture {
+	p := &picture{Title: list[0].Title}
+	var descriptions []string
+	y := 8
+	for _, f := range list {
+		descriptions = append(descriptions, f.Desc)
+		p.Width = max(p.Width, f.Width+10)
+		one := picturePart{Figure: f, TitleY: y + 14, Y: y + 24}
+		y += 24 + f.Height + 4
+		if len(f.Keys) > 0 {
+			one.KeySquare, one.KeyY = y, y+10
+			x := 10
+			for _, k := range f.Keys {
+				one.Keys = append(one.Keys, pictureKey{x, x + 14, k})
+				x += 34 + keyWidth*utf8.RuneCountInString(k.Text)
+			}
+			y += pictureLine + 2
+		}
+		for _, n := range f.Notes {
+			for line := range strings.SplitSeq(wrap(n, pictureColumn), "\n") {
+				one.Notes = append(one.Notes, pictureNote{y + 11, line})
+				y += pictureLine
+			}
+		}
+		y += 10
+		p.Parts = append(p.Parts, one)
+	}
+	p.Desc, p.Height = strings.Join(descriptions, " "), y
+	return p
+}
+
+// Limits of the picture of work-items.
+const (
+	itemColumns = 64
+	itemRows    = 32
+)
+
+// itemsFigure draws the work-items of a launch, in their groups and sub-groups: dimension 0 to the right,
+// dimension 1 downwards. Of dimension 2, the first layer is shown.
+func itemsFigure(kernel string, global, offset []uint64, res *emu.Result) *figure {
+	size, first, local := [3]uint64{1, 1, 1}, [3]uint64{}, [3]uint64{1, 1, 1}
+	copy(size[:], global)
+	copy(first[:], offset)
+	for i := range local {
+		local[i] = max(uint64(res.Local[i]), 1) // a launch that did not begin has none
+	}
+	columns, rows := int(min(size[0], itemColumns)), int(min(size[1], itemRows))
+	f := &figure{Kind: "work-items", Title: "Work-items of kernel " + printable(kernel), Width: figureWidth / unit}
+	f.Desc = fmt.Sprintf("A grid of %d by %d work-items, in work-groups of %s. Each square is a work-item with its global id.", columns, rows, dims(res.Local[:max(res.Dim, 1)]))
+	cell := min((figureWidth-40*unit)/columns, 36*unit)
+	subgroup := uint64(max(res.SubgroupSize, 1))
+	for row := range rows {
+		for column := range columns {
+			x, y := uint64(column), uint64(row)
+			group, place := [2]uint64{x / local[0], y / local[1]}, [2]uint64{x % local[0], y % local[1]}
+			// The number in the group, whose sub-groups are consecutive numbers. The last group may be narrower.
+			number := place[1]*min(local[0], size[0]-group[0]*local[0]) + place[0]
+			class := "even"
+			if (group[0]+group[1])%2 == 1 {
+				class = "odd"
+			}
+			if number/subgroup%2 == 1 {
+				class += " other"
+			}
+			id := fmt.Sprint(x + first[0])
+			tip := fmt.Sprintf("global id %s, local id %d, group %d", id, place[0], group[0])
+			if res.Dim > 1 {
+				id = fmt.Sprintf("%d,%d", x+first[0], y+first[1])
+				tip = fmt.Sprintf("global id (%s), local id (%d,%d), group (%d,%d)", id, place[0], place[1], group[0], group[1])
+			}
+			left, top := 20*unit+column*cell, 4*unit+row*cell
+			f.rect(left+unit, top+unit, cell-2*unit, cell-2*unit, class, tip+fmt.Sprintf(", sub-group %d, lane %d", number/subgroup, number%subgroup))
+			if cell >= 24*unit || res.Dim == 1 && cell >= 18*unit {
+				f.text(left+cell/2, top+cell/2+4*unit, "middle small", id)
+			}
+		}
+	}
+	f.ends(4*unit + rows*cell + 6*unit)
+	f.note("A square is a work-item, with its global id: dimension 0 to the right%s. Squares that touch and share a colour are one work-group of %s.",
+		map[bool]string{true: ", dimension 1 downwards"}[res.Dim > 1], dims(local[:max(res.Dim, 1)]))
+	if local[0]*local[1]*local[2] > subgroup {
+		f.note("Light and dark squares of a group are its sub-groups of %d.", subgroup)
+	}
+	if uint64(columns) < size[0] || uint64(rows) < size[1] || size[2] > 1 {
+		f.note("The launch has more work-items; the first are shown.")
+	}
+	return f
+}

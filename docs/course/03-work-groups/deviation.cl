@@ -1,0 +1,18 @@
+// Exercise 3.3: one computes, all use
+//
+// Work-item 0 of each group finds the least element of the group's part. Then every work-item
+// writes by how much its element is above that.
+
+kernel void deviation(global const int *in, global int *out, local int *tile)
+{
+	local int least;
+	size_t place = get_local_id(0);
+	tile[place] = in[get_global_id(0)];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (place == 0) {
+		least = tile[0];
+		for (size_t k = 1; k < get_local_size(0); k++)
+			least = min(least, tile[k]);
+	}
+	out[get_global_id(0)] = tile[place] - least;
+}

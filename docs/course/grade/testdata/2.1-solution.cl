@@ -1,0 +1,8 @@
+kernel void polynomial(global const int *x, constant int *c, int n, global int *y)
+{
+	size_t i = get_global_id(0);
+	int sum = 0;
+	for (int k = n - 1; k >= 0; k--)
+		sum = sum * x[i] + c[k];
+	y[i] = sum;
+}

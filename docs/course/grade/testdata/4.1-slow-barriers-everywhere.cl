@@ -1,0 +1,12 @@
+kernel void tiles(global const int *in, global int *out, int blocks)
+{
+	local int tile[64];
+	int place = get_local_id(0);
+	for (int b = 0; b < blocks; b++) {
+		barrier(CLK_LOCAL_MEM_FENCE);
+		tile[place] = in[64 * b + place];
+		barrier(CLK_LOCAL_MEM_FENCE);
+		out[64 * b + place] = tile[63 - place];
+		barrier(CLK_LOCAL_MEM_FENCE);
+	}
+}

@@ -1,0 +1,221 @@
+package debug
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-gpu/lockstep/isa/engine"
+)
+
+// Errors of breakpoints.
+var (
+	ErrNoLine       = errors.New("there is no code")
+	ErrNoFunction   = errors.New("no such function is part of the kernel")
+	ErrNoBreakpoint = errors.New("no such breakpoint or watchpoint")
+)
+
+// Breakpoint is where a session stops: before an instruction at which a line or a function begins, or before
+// a given one. A breakpoint is hit by a wave, once each time it comes there, if any of its active lanes is
+// meant.
+type Breakpoint struct {
+	Number    int
+	Enabled   bool
+	Temporary bool // goes when it is hit
+
+	File     string
+	Line     int    // that has code; 0 for none
+	Function string // "" for none
+	PCs      []int  // in ascending order
+
+	// Item, when it is not nil, is the only work-item that is meant, by its global id; Group the only
+	// work-group.
+	Item, Group *[3]uint64
+	// Condition is an expression of OpenCL C; "" is true. It is evaluated for each active lane. One that is
+	// wrong for a lane stops, and Wrong says why.
+	Condition string
+	Wrong     error
+	// Ignore is how many hits do not stop. Hits counts all on the way forwards.
+	Ignore, Hits uint64
+
+	cond  *Expr
+	focus int // the work-item that was meant by the last hit
+}
+
+// BreakLine sets a breakpoint at the first line with code from the given one on. "" is any file.
+func (s *Session) BreakLine(file string, line int) (*Breakpoint, error) {
+	pcs, at := s.info.lineStarts(file, line)
+	if len(pcs) == 0 {
+		return nil, fmt.Errorf("line %d of %s: %w at or behind it", line, orKernel(file, s.info.file), ErrNoLine)
+	}
+	return s.addBreakpoint(&Breakpoint{File: s.PlaceOf(pcs[0]).File, Line: at, PCs: pcs}), nil
+}
+
+func orKernel(file, kernel string) string {
+	if file == "" {
+		return kernel
+	}
+	return file
+}
+
+// BreakFunction sets a breakpoint at the first line of a function, wherever it was inlined.
+func (s *Session) BreakFunction(name string) (*Breakpoint, error) {
+	pcs := s.info.functionStarts(name)
+	if len(pcs) == 0 {
+		return nil, fmt.Errorf("%s: %w", name, ErrNoFunction)
+	}
+	p := s.PlaceOf(pcs[0])
+	return s.addBreakpoint(&Breakpoint{File: p.File, Line: p.Line, Function: name, PCs: pcs}), nil
+}
+
+// BreakInstruction sets a breakpoint at an instruction of the bytecode.
+func (s *Session) BreakInstruction(pc int) (*Breakpoint, error) {
+	if pc < 0 || pc >= len(s.kernel.Code) {
+		return nil, fmt.Errorf("instruction %d of %d: %w", pc, len(s.kernel.Code), ErrNoLine)
+	}
+	p := s.PlaceOf(pc)
+	return s.addBreakpoint(&Breakpoint{File: p.File, Line: p.Line, PCs: []int{pc}}), nil
+}
+
+func (s *Session) addBreakpoint(b *Breakpoint) *Breakpoint {
+	s.numbers++
+	b.Number, b.Enabled = s.numbers, true
+	s.breakpoints = append(s.breakpoints, b)
+	if s.at == nil {
+		s.at = map[int][]*Breakpoint{}
+	}
+	for _, pc := range b.PCs {
+		s.at[pc] = append(s.at[pc], b)
+	}
+	return b
+}
+
+// SetCondition gives a breakpoint a condition, "" for none. The error says what is wrong with the expression
+// at the place of the breakpoint.
+func (s *Session) SetCondition(b *Breakpoint, text string) error {
+	if text == "" {
+		b.Condition, b.cond, b.Wrong = "", nil, nil
+		return nil
+	}
+	e, err := s.CompileAt(text, b.PCs[0])
+	if err != nil {
+		return err
+	}
+	b.Condition, b.cond, b.Wrong = text, e, nil
+	return nil
+}
+
+// Breakpoints returns the breakpoints, by number.
+func (s *Session) Breakpoints() []*Breakpoint { return s.breakpoints }
+
+// Breakpoint returns a breakpoint by its number.
+func (s *Session) Breakpoint(number int) (*Breakpoint, error) {
+	for _, b := range s.breakpoints {
+		if b.Number == number {
+			return b, nil
+		}
+	}
+	return nil, fmt.Errorf("%d: %w", number, ErrNoBreakpoint)
+}
+
+// Delete removes a breakpoint or a watchpoint.
+func (s *Session) Delete(number int) error {
+	for i, b := range s.breakpoints {
+		if b.Number != number {
+			continue
+		}
+		s.breakpoints = slices.Delete(slices.Clone(s.breakpoints), i, i+1)
+		for _, pc := range b.PCs {
+			s.at[pc] = slices.DeleteFunc(slices.Clone(s.at[pc]), func(x *Breakpoint) bool { return x == b })
+		}
+		return nil
+	}
+	for i, w := range s.watches {
+		if w.Number == number {
+			s.watches = slices.Delete(slices.Clone(s.watches), i, i+1)
+			return nil
+		}
+	}
+	return fmt.Errorf("%d: %w", number, ErrNoBreakpoint)
+}
+
+// mayHit says whether work-items of a group are meant.
+func (b *Breakpoint) mayHit(g *engine.Group) bool {
+	if b.Group != nil && *b.Group != g.ID {
+		return false
+	}
+	_, ok := b.local(g)
+	return ok
+}
+
+// local returns the local id in a group of the only work-item that is meant, and whether the group has any
+// that is meant.
+func (b *Breakpoint) local(g *engine.Group) (id [3]uint64, ok bool) {
+	if b.Item == nil {
+		return id, true
+	}
+	for d, x := range b.Item {
+		base := g.Launch.Offset[d] + g.ID[d]*uint64(g.Launch.Local[d])
+		if x < base || x >= base+uint64(g.Size[d]) {
+			return id, false
+		}
+		id[d] = x - base
+	}
+	return id, true
+}
+
+// hit says whether a breakpoint stops a wave at an instruction.
+func (s *Session) hit(b *Breakpoint, w engine.Debuggable, pc int) bool {
+	g, _ := s.stepper.Group()
+	if !b.Enabled || b.Group != nil && *b.Group != g.ID {
+		return false
+	}
+	first, n := w.Items()
+	from, to := 0, n
+	if b.Item != nil {
+		id, ok := b.local(g)
+		if !ok {
+			return false
+		}
+		item := s.number(g, id)
+		if item < first || item >= first+n {
+			return false
+		}
+		from, to = item-first, item-first+1
+	}
+	b.focus = -1
+	for i := from; i < to; i++ {
+		if !w.Executes(i) {
+			continue
+		}
+		if b.cond != nil {
+			ok, err := s.holds(b.cond, w, i, pc)
+			if err != nil {
+				b.Wrong = err
+			} else if !ok {
+				continue
+			}
+		}
+		b.focus = first + i
+		break
+	}
+	if b.focus < 0 {
+		return false
+	}
+	if s.asks.record != nil {
+		return true
+	}
+	b.Hits++
+	return b.Hits > b.Ignore
+}
+
+// number returns the number in its group of a work-item, by its local id.
+func (s *Session) number(g *engine.Group, id [3]uint64) int {
+	dims := s.kernel.Meta.Order.Dims()
+	n, step := uint64(0), uint64(1)
+	for _, d := range dims {
+		n += id[d] * step
+		step *= uint64(g.Size[d])
+	}
+	return int(n)
+}
