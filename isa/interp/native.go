@@ -47,6 +47,8 @@ type MachineCode struct {
 	Places []waves.Place
 	// Undo is how many bytes of [waves.Frame.Undo] the code needs for each chunk.
 	Undo uintptr
+	// Spill is how many bytes of [waves.Frame.Spill] it needs.
+	Spill uintptr
 }
 
 // Point is a place at which machine code can begin or come back. Code comes back there for one of the
@@ -77,7 +79,7 @@ const (
 func (p Prepared) With(m MachineCode) engine.Code {
 	c := p.compiledKernel
 	c.layout = *m.Layout
-	n := &native{run: m.Run, undo: m.Undo, entries: make([]int, len(c.kernel.Blocks)), written: make([]bool, len(c.privSize))}
+	n := &native{run: m.Run, undo: m.Undo, spill: m.Spill, entries: make([]int, len(c.kernel.Blocks)), written: make([]bool, len(c.privSize))}
 	for i := range m.Points {
 		x := &m.Points[i]
 		if x.Kind == PointEntry {
@@ -111,6 +113,7 @@ type native struct {
 	entries []int // by block, the number of its entry
 	places  []slotPlace
 	undo    uintptr
+	spill   uintptr
 	written []bool // by private allocation: code writes it without a slot that is filled in
 }
 
@@ -177,6 +180,11 @@ func (w *wave) newMachine() {
 	f.Slots, f.Saved = unsafe.Pointer(unsafe.SliceData(m.slots)), unsafe.Pointer(new(waves.Registers))
 	if size := n.undo / 8 * uintptr(w.words); size > 0 {
 		w.Undo = unsafe.Pointer(unsafe.SliceData(make([]uint64, size)))
+	}
+	if n.spill > 0 {
+		room := make([]byte, n.spill+63)
+		skip := -uintptr(unsafe.Pointer(unsafe.SliceData(room))) & 63
+		w.Spill = unsafe.Pointer(&room[skip])
 	}
 	for i, list := range w.ids {
 		w.IDs[i] = unsafe.Pointer(unsafe.SliceData(list))

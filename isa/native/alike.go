@@ -189,10 +189,6 @@ func (c *compiler) looked() (*alike, bool) {
 // unlessNext goes to l unless the indices of the present instruction are consecutive in the lanes that it is
 // for. It changes d.
 func (c *compiler) unlessNext(it isa.Type, d, x amd64.Vec, l amd64.Label) {
-	if c.value(c.run.Code[c.at].B, it).gaps {
-		c.consecutive(it, d, x, l) // the first lane's index need not be like the others' any more
-		return
-	}
 	a, ok := c.looked()
 	if ok {
 		c.G(amd64.BT, amd64.B64, regSeen, amd64.Imm(a.bit))

@@ -131,7 +131,7 @@ func (c *compiler) checkApart() {
 		if !plan.Apart(in) {
 			continue
 		}
-		c.at, c.pinned = i, [files]uint32{}
+		c.at = i
 		off, bias, limit, ok := c.reachOf(in)
 		if !ok || !filling(in, off) {
 			c.strewn(in)
@@ -146,7 +146,6 @@ func (c *compiler) checkApart() {
 		limits[x] = limit
 	}
 	for _, x := range order {
-		c.pinned = [files]uint32{}
 		v := c.load(x.r, x.t, true)
 		c.set.beyond(c, x.t, c.lessBias(x.t, c.vec(), v, x.bias), c.number(x.t, limits[x]), c.refuse)
 	}

@@ -17,18 +17,15 @@ const (
 	// vecIdle has ones, of 32 bits, in the lanes of the group that do not run. Their complement is
 	// needed less often.
 	vecIdle = amd64.Vec(15)
-	// vecStopped has those where lanes part, and vecIdle also has the lanes that are not in the present block.
-	vecStopped = amd64.Vec(13)
 )
 
 // families2 lists the families for AVX2.
 var families2 = [...]family{arithmetic2, narrow2, divisions, booleans2, conversions2, builtins, pointers, mathematics, mathematics64, accesses, atomics, crossings2}
 
-func (avx2) families() []family              { return families2[:] }
-func (avx2) bits() int                       { return 256 }
-func (avx2) broadcasts() bool                { return false }
-func (avx2) registers(file) (first, end int) { return 0, int(vecTemp) }
-func (avx2) file(isa.Bank) file              { return fileVec }
+func (avx2) families() []family { return families2[:] }
+func (avx2) bits() int          { return 256 }
+func (avx2) broadcasts() bool   { return false }
+func (avx2) file(isa.Bank) file { return fileVec }
 
 func (avx2) enter(c *compiler) {
 	w := c.width(isa.I32)
@@ -181,7 +178,7 @@ func (c *compiler) asWide(t isa.Type, x amd64.Vec) amd64.Vec {
 // stopped has ones in the lanes of the group that do not run, whatever block the present one is.
 func (c *compiler) stopped() amd64.Vec {
 	if c.parting {
-		return vecStopped
+		return c.resting
 	}
 	return vecIdle
 }

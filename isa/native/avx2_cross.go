@@ -43,9 +43,7 @@ func (c *compiler) shuffleMemory(in *isa.Inst) {
 	d := c.vecs()
 	from, taken, temp := c.vec(), c.vec(), c.vec()
 	c.everyGroup(func(g int) {
-		before := c.pinned
 		lanes := c.load(in.B, isa.I32, true)
-		c.pinned = before
 		some, done := c.NewLabel(), c.NewLabel()
 		field := c.lanesTable()
 		c.V(amd64.VPBROADCASTD, w, from, field(wave.LanesLast))

@@ -23,7 +23,6 @@ func (f *function32) emit2(c *compiler, in *isa.Inst) {
 	}
 	d := c.vec()
 	for half := range c.lanes / 4 {
-		pinned := c.pinned
 		var wide []amd64.Vec
 		for i, v := range x {
 			y := c.vec()
@@ -56,7 +55,6 @@ func (f *function32) emit2(c *compiler, in *isa.Inst) {
 			c.V(amd64.VCVTPD2PS, amd64.Y, y, y)
 			c.V(amd64.VINSERTF128, amd64.Y, d, d, y, amd64.Imm(1))
 		}
-		c.pinned = pinned
 	}
 	if f.far != 0 {
 		least, infinity := math.Float32bits(float32(f.far)), math.Float32bits(float32(math.Inf(1)))
@@ -96,7 +94,6 @@ func (m doubles) unsettled2(k, y amd64.Vec, small bool, e float64) {
 		m.set(amd64.VCVTPD2PS, t, t)
 		m.set(amd64.VCVTPD2PS, k, k)
 		m.V(amd64.VCMPPS, amd64.X, k, t, k, amd64.Imm(cmpNotEqual))
-		m.release(t)
 		return
 	}
 	units := uint64(math.Ldexp(e, 52))
@@ -107,7 +104,6 @@ func (m doubles) unsettled2(k, y amd64.Vec, small bool, e float64) {
 	m.set(amd64.VPBROADCASTQ, k, m.Const64(2*units<<35^1<<63))
 	m.set(amd64.VPCMPGTQ, k, k, t)
 	m.narrow(k, k)
-	m.release(t)
 }
 
 // unsettledBy2 is unsettledBy for AVX2.
@@ -156,7 +152,6 @@ func (m doubles) logAtEnds2(y, x amd64.Vec) {
 	m.set(amd64.VBLENDVPD, y, y, m.num(math.Inf(-1)), vecTemp)
 	m.set(amd64.VCMPPD, vecTemp, x, m.num(math.Inf(1)), amd64.Imm(cmpEqual))
 	m.set(amd64.VBLENDVPD, y, y, m.num(math.Inf(1)), vecTemp)
-	m.release(t)
 }
 
 // lookUp2 is lookUp for AVX2.
@@ -166,6 +161,5 @@ func (m doubles) lookUp2(table []float64, index amd64.Vec) amd64.Vec {
 	m.G(amd64.LEA, amd64.B64, regTemp, m.table(table))
 	m.set(amd64.VPCMPEQQ, vecTemp, vecTemp, vecTemp)
 	m.V(amd64.VGATHERQPD, m.w, d, amd64.VMem(regTemp, x, 8, 0), vecTemp)
-	m.release(x)
 	return d
 }

@@ -7,19 +7,19 @@ import (
 
 // What hyperblocks ask of AVX2: lanes that part, and numbers of 64 bits that are computed in 32.
 
-func (avx2) reservePart(c *compiler) { c.reserved[fileVec] |= 1 << vecStopped }
+func (avx2) reservePart(c *compiler) { c.resting = c.NewVec() }
 
 func (avx2) part(c *compiler) {
-	c.V(amd64.VMOVDQA32, c.width(isa.I32), vecStopped, vecIdle)
+	c.V(amd64.VMOVDQA32, c.width(isa.I32), c.resting, vecIdle)
 }
 
 func (avx2) only(c *compiler, m isa.Reg) {
 	w := c.width(isa.I32)
 	if m == isa.None {
-		c.V(amd64.VMOVDQA32, w, vecIdle, vecStopped)
+		c.V(amd64.VMOVDQA32, w, vecIdle, c.resting)
 		return
 	}
-	c.V(amd64.VPANDND, w, vecIdle, vecStopped, c.truth(m, isa.I32))
+	c.V(amd64.VPANDND, w, vecIdle, c.resting, c.truth(m, isa.I32))
 	c.complement(isa.I32, vecIdle, vecIdle)
 }
 

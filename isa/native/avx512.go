@@ -14,20 +14,11 @@ const (
 	maskExec  = amd64.K1 // the lanes of the group that run, or those of them that the instruction is for
 	maskTemp  = amd64.K2 // nothing for long
 	firstBool = amd64.K3
-	// maskRunning has the lanes of the group that run where maskExec has those of the present block.
-	maskRunning = amd64.K7
 )
 
 func (avx512) families() []family { return families[:] }
 func (avx512) bits() int          { return 512 }
 func (avx512) broadcasts() bool   { return true }
-
-func (avx512) registers(f file) (first, n int) {
-	if f == fileMask {
-		return int(firstBool), 8
-	}
-	return 0, 32
-}
 
 func (avx512) file(b isa.Bank) file {
 	if b == isa.BankMask {
@@ -168,16 +159,16 @@ func (avx512) moveSome(c *compiler, t isa.Type, m amd64.Mem, v amd64.Vec) {
 	c.V(opMove.of(t), c.width(t), m, v, amd64.Merge(maskExec))
 }
 
-func (avx512) reservePart(c *compiler) { c.reserved[fileMask] |= 1 << maskRunning }
+func (avx512) reservePart(c *compiler) { c.active = c.NewMask() }
 
-func (avx512) part(c *compiler) { c.V(amd64.KMOVW, amd64.X, maskRunning, maskExec) }
+func (avx512) part(c *compiler) { c.V(amd64.KMOVW, amd64.X, c.active, maskExec) }
 
 func (avx512) only(c *compiler, m isa.Reg) {
 	if m == isa.None {
-		c.V(amd64.KMOVW, amd64.X, maskExec, maskRunning)
+		c.V(amd64.KMOVW, amd64.X, maskExec, c.active)
 		return
 	}
-	c.V(amd64.KANDW, amd64.X, maskExec, maskRunning, amd64.Mask(c.inRegister(m).reg))
+	c.V(amd64.KANDW, amd64.X, maskExec, c.active, amd64.Mask(c.inRegister(m).reg))
 }
 
 func (avx512) unlessAny(c *compiler, l amd64.Label) {
@@ -254,13 +245,13 @@ func opShorten(t isa.Type) amd64.Op {
 // runningMask is the lanes of the group that run.
 func (c *compiler) runningMask() amd64.Mask {
 	if c.parting {
-		return maskRunning
+		return c.active
 	}
 	return maskExec
 }
 
 // mask returns a mask register for a result or something in between.
-func (c *compiler) mask() amd64.Mask { return amd64.Mask(c.take(fileMask)) }
+func (c *compiler) mask() amd64.Mask { return c.NewMask() }
 
 // kmov is the move of a group's bits.
 func (c *compiler) kmov() amd64.Op {

@@ -2,11 +2,11 @@ package native
 
 import (
 	"math/bits"
-	"sort"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/native/vm"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -26,8 +26,6 @@ const (
 	regAddress = amd64.RDX // nothing for long
 )
 
-const never = int(^uint(0) >> 1)
-
 // place is what a vector register of the bytecode is known by.
 type place struct {
 	bank  isa.Bank
@@ -45,27 +43,20 @@ type event struct {
 type value struct {
 	place
 	off   uint32 // of the place in a chunk
-	reg   int    // the vector or mask register that holds it, or -1
+	reg   int    // the virtual register that holds it, or -1
 	dirty bool   // the register file does not have it yet
 	keep  bool   // it is used behind the run
 	dense bool   // lanes that do not run may be written
-	since int    // 1 + the step that made it; 0 if none did
-	// gaps says that it has come back from the register file, which has not got what lanes that do not run
-	// held before.
-	gaps bool
 	// loose says that it may have NaNs that are not the canonical one. wide says
 	// that they are those of F64, and of a boolean in a vector register that
 	// its lanes have 64 bits.
 	loose, wide bool
 	linear      *linear // where reg is -1: what it is, if it is nowhere but in a scalar
-	// lost says that it was dead when its register was taken: no later step was to read it, so that the
-	// register file has not got it.
-	lost bool
 }
 
 // compiler makes the function of a run.
 type compiler struct {
-	*amd64.Assembler
+	*vm.Func
 	kernel    *builder
 	features  amd64.Features
 	set       set
@@ -73,32 +64,23 @@ type compiler struct {
 	run       *plan.Run
 	lanes     int         // of a group
 	steps     []task      // the instructions for the groups, in order
-	step      int         // the present one
 	at        int         // the instruction
 	refuse    amd64.Label // where the run ends without having been done
 	values    map[place]*value
 	events    map[place][]event
 	order     []*value // in the order of first use
 
-	// The values in the registers of each file.
-	holders [files][32]*value
-	pinned  [files]uint32 // registers that the present instruction uses
-	view    view          // how it looks at elements of 8 and 16 bits
+	view view // how it looks at elements of 8 and 16 bits
+	// home, if there is one, takes a result to a register of its own if that is where it belongs.
+	home func(v *value, x amd64.Vec, loose, wide bool) bool
 
-	// reserved are registers that are not to be taken, and home takes a result to one of them
-	// if that is where it belongs.
-	reserved [files]uint32
-	home     func(v *value, x amd64.Vec, loose, wide bool) bool
-	// lend, if there is one, returns a reserved vector register that may be taken meanwhile, or -1.
-	lend func() int
-
-	idleAt map[int]amd64.Mem // where a region has, without mask registers, the lanes of a group that do not run
-
-	region   int    // the block that the region begins at that this is part of, or -1
-	parting  bool   // lanes part, so that maskRunning has those that run
-	checked  bool   // divisors are known not to be 0
-	confined bool   // accesses to private memory at places that differ between lanes are known to be inside
-	across   across // a run with instructions across lanes
+	parting  bool              // lanes part, so that active has those that run
+	active   amd64.Mask        // the lanes of the group that run, where maskExec has those of the present block
+	resting  amd64.Vec         // without mask registers, ones in those that do not
+	idleAt   map[int]amd64.Mem // where a region has, without mask registers, the lanes of a group that do not run
+	checked  bool              // divisors are known not to be 0
+	confined bool              // accesses to private memory at places that differ between lanes are known to be inside
+	across   across            // a run with instructions across lanes
 
 	slots   map[int]*slotState   // of the run, by number
 	rows    map[int]rowPlace     // likewise; nil if the run has none
@@ -144,7 +126,7 @@ func accessesMemory(in *isa.Inst) bool {
 // newCompiler returns what makes the machine code of a run. At refuse the run ends without having been done.
 func newCompiler(k *builder, run *plan.Run, refuse amd64.Label) *compiler {
 	s := setOf(k.features)
-	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants, run: run, refuse: refuse, region: -1,
+	c := &compiler{kernel: k, Func: k.Func, features: k.features, set: s, constants: k.constants, run: run, refuse: refuse,
 		values: map[place]*value{}, events: map[place][]event{}, slots: map[int]*slotState{}}
 	c.lanes = groupOf(run.Kernel(), run.Code, s)
 	return c
@@ -214,7 +196,7 @@ func (c *compiler) check(in *isa.Inst) {
 
 // forget begins anew, with all values in the register file.
 func (c *compiler) forget() {
-	c.holders, c.values, c.order = [files][32]*value{}, map[place]*value{}, nil
+	c.values, c.order = map[place]*value{}, nil
 }
 
 // spoiled says whether the run changes what it reads.
@@ -235,15 +217,14 @@ func (c *compiler) spoiled() bool {
 // body emits the instructions of the run for a group.
 func (c *compiler) body() {
 	c.enterSlots()
-	for i, s := range c.steps {
+	for _, s := range c.steps {
 		in := &c.run.Code[s.inst]
-		c.step, c.at = i, s.inst
-		c.pinned = [files]uint32{}
+		c.at = s.inst
 		c.enter(s.group, in)
 		c.note(in)
 		find(c.features, in)(c, in)
 	}
-	c.step, c.at = len(c.steps), len(c.run.Code)
+	c.at = len(c.run.Code)
 	c.across.masked = -1
 	c.keep()
 }
@@ -326,87 +307,16 @@ func (c *compiler) width(t isa.Type) amd64.Width {
 	return amd64.Width(bits.TrailingZeros(uint(size / amd64.X.Bytes())))
 }
 
-// nextRead returns the first step, from the present one on, that reads what
-// the place holds now, or never.
-func (c *compiler) nextRead(p place) int {
-	list, from := c.events[p], c.step
-	if v := c.values[p]; v != nil && v.since == c.step+1 {
-		from++ // the present step has written it already
+// register returns a new virtual register for what is in a file.
+func (c *compiler) register(f file) int {
+	if f == fileMask {
+		return int(c.NewMask())
 	}
-	i := sort.Search(len(list), func(i int) bool { return list[i].at >= from })
-	if i == len(list) || list[i].write {
-		return never
-	}
-	return list[i].at
+	return int(c.NewVec())
 }
-
-// take returns a free register of a file, and keeps it from being taken again while
-// the present instruction lasts. What it held moves to the register file.
-func (c *compiler) take(file file) int {
-	first, n := c.set.registers(file)
-	holders := &c.holders[file]
-	best, when := -1, -1
-	for r := first; r < n; r++ {
-		if (c.pinned[file]|c.reserved[file])>>r&1 != 0 {
-			continue
-		}
-		v := holders[r]
-		next := never
-		switch {
-		case v == nil:
-			best = r
-		default:
-			next = c.nextRead(v.place)
-		}
-		if v == nil {
-			break
-		}
-		if next > when || best < 0 {
-			best, when = r, next
-		}
-	}
-	if best < 0 && c.lend != nil && file == fileVec {
-		best = c.lend()
-	}
-	if best < 0 {
-		panic(registersOut(c.region))
-	}
-	if v := holders[best]; v != nil && c.lend != nil && file == fileVec && c.needed(v) {
-		if r := c.lend(); r >= 0 {
-			best = r
-		}
-	}
-	if v := holders[best]; v != nil {
-		c.pinned[file] |= 1 << best
-		if v.dirty && c.needed(v) {
-			c.store(v)
-		}
-		v.reg, v.lost = -1, v.dirty
-		holders[best] = nil
-	}
-	c.pinned[file] |= 1 << best
-	return best
-}
-
-// present sees to it that a value which is in no register is in the register file.
-func (c *compiler) present(v *value) {
-	if v.lost {
-		panic(errLost)
-	}
-}
-
-// needed says whether what a value's place holds now is live.
-func (c *compiler) needed(v *value) bool { return v.keep || c.nextRead(v.place) != never }
 
 // vec returns a vector register for a result or something in between.
-func (c *compiler) vec() amd64.Vec { return amd64.Vec(c.take(fileVec)) }
-
-// release gives temporary registers back before the instruction ends.
-func (c *compiler) release(xs ...amd64.Vec) {
-	for _, x := range xs {
-		c.pinned[fileVec] &^= 1 << x
-	}
-}
+func (c *compiler) vec() amd64.Vec { return c.NewVec() }
 
 // memory returns where a group's elements of a value are in the register file.
 func (c *compiler) memory(v *value) amd64.Mem {
@@ -509,17 +419,14 @@ func (c *compiler) load(r isa.Reg, t isa.Type, bits bool) amd64.Vec {
 	}
 	v := c.value(r, t)
 	if v.reg < 0 {
-		v.reg = c.take(fileVec)
-		c.holders[fileVec][v.reg] = v
+		v.reg = c.register(fileVec)
 		if v.linear != nil {
 			c.spreadLinear(v.linear, amd64.Vec(v.reg))
 		} else {
-			c.present(v)
 			c.V(fileLoads[v.bank], c.width(t), amd64.Vec(v.reg), c.memory(v))
-			v.gaps = v.since > 0 && !v.dense
+			c.Rematerialise(amd64.Vec(v.reg))
 		}
 	}
-	c.pinned[fileVec] |= 1 << v.reg
 	if bits {
 		c.canonical(v)
 	}
@@ -540,14 +447,10 @@ func (c *compiler) operand(r isa.Reg, t isa.Type, bits bool) amd64.Operand {
 // inRegister returns what a vector of booleans holds, in a register.
 func (c *compiler) inRegister(r isa.Reg) *value {
 	v := c.value(r, isa.B1)
-	f := c.set.file(isa.BankMask)
 	if v.reg < 0 {
-		c.present(v)
-		v.reg = c.take(f)
-		c.holders[f][v.reg] = v
+		v.reg = c.register(c.set.file(isa.BankMask))
 		c.set.loadBool(c, v)
 	}
-	c.pinned[f] |= 1 << v.reg
 	return v
 }
 
@@ -557,14 +460,8 @@ func (c *compiler) define(in *isa.Inst, t isa.Type, reg int, loose bool) {
 	if c.home != nil && v.bank != isa.BankMask && c.home(v, amd64.Vec(reg), loose, t == isa.F64) {
 		return
 	}
-	holders := &c.holders[c.set.file(v.bank)]
-	if v.reg >= 0 {
-		holders[v.reg] = nil
-	}
-	v.reg, v.dirty, v.keep, v.since, v.linear = reg, true, c.run.Keep[c.at], c.step+1, nil
-	v.dense, v.gaps, v.lost = in.Flags&isa.FlagDense != 0, false, false
-	v.loose, v.wide = loose, t == isa.F64
-	holders[reg] = v
+	v.reg, v.dirty, v.keep, v.linear = reg, true, c.run.Keep[c.at], nil
+	v.dense, v.loose, v.wide = in.Flags&isa.FlagDense != 0, loose, t == isa.F64
 	c.forgetLanes(v)
 }
 

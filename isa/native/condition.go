@@ -185,15 +185,13 @@ func (c *hyper) condition(i int, inverse bool, under *amd64.Mask) amd64.Mask {
 	}
 	f, _ := c.formOf(in)
 	for n, r := range f.operands {
-		not, pinned := inverse != (n == 0 && f.complement), c.pinned
+		not := inverse != (n == 0 && f.complement)
 		var k amd64.Mask
 		if j, ok := c.conditions.results[operandAt{i, r}]; ok && c.maker(j) == c.at {
 			k = c.condition(j, not, under)
 		} else {
 			k = c.leaf(c.boolean(r), not, under)
 		}
-		c.pinned = pinned
-		c.pinned[fileMask] |= 1 << k
 		under = &k
 	}
 	return *under

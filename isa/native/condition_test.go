@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/native/vm"
 )
 
 // conditionTest is a kernel with a condition.
@@ -77,7 +78,7 @@ func testConditions(t *testing.T, e Engine) {
 			t.Errorf("%s: no hyperblock", c.name)
 			continue
 		}
-		k := &builder{Assembler: amd64.New(e.features), features: e.features, constants: plan.Constants(p.k)}
+		k := &builder{Func: vm.New(amd64.New(e.features), targetOf(e.features), 0), features: e.features, constants: plan.Constants(p.k)}
 		hyper := &hyper{h: h, compiler: newCompiler(k, h.Run, k.NewLabel())}
 		hyper.prepareConditions()
 		parts := 0

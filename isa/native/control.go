@@ -67,7 +67,7 @@ func (k *builder) advance(t, end int) {
 		k.Jcc(amd64.IsZero, k.lastEdge(t))
 	}
 	k.Jmp(k.blocks[t])
-	k.cold = append(k.cold, func() {
+	k.later(func() {
 		k.Bind(slow)
 		k.unlessChoosy(end)
 		k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(t))
@@ -93,7 +93,7 @@ func (k *builder) lastEdge(t int) amd64.Label {
 	}
 	l = k.NewLabel()
 	k.fuel[t] = l
-	k.cold = append(k.cold, func() {
+	k.later(func() {
 		k.Bind(l)
 		k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(t))
 		k.Jmp(k.leave(wave.ExitFuel, wave.FrameCur))

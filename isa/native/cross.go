@@ -69,6 +69,9 @@ func (c *compiler) schedule() {
 func (c *compiler) plan(inst, group int) {
 	at, in := len(c.steps), &c.run.Code[inst]
 	c.steps = append(c.steps, task{inst, group, c.across.first})
+	if c.events == nil {
+		return // a region, for which nobody asks
+	}
 	first, end := group, group+1
 	if group == allGroups {
 		first, end = c.across.first, c.across.first+c.across.groups
@@ -80,24 +83,8 @@ func (c *compiler) plan(inst, group int) {
 		}
 	}
 	dst, t := c.run.Kernel().Operands(in, func(r isa.Reg, t isa.Type) { note(t.Bank(), r, false) })
-	if group == allGroups {
-		switch in.Op {
-		case isa.OpShuffle:
-			note(pickBank(in.Type), in.B, false)
-			note(bankValid, in.B, false)
-		case isa.OpShuffle2:
-			note(pickBank(in.Type), in.C, false)
-			note(bankValid, in.C, false)
-		}
-	}
-	if dst == isa.None {
-		return
-	}
-	note(t.Bank(), dst, true)
-	if c.across.groups > 0 && t.Bank() == isa.Bank32 {
-		for _, b := range [...]isa.Bank{bankPick, bankPick64, bankValid} {
-			note(b, dst, true)
-		}
+	if dst != isa.None {
+		note(t.Bank(), dst, true)
 	}
 }
 
@@ -261,13 +248,6 @@ func (c *compiler) vecs() []amd64.Vec {
 	return x
 }
 
-// unpin gives back registers before the instruction ends.
-func (c *compiler) unpin(x ...amd64.Vec) {
-	for _, r := range x {
-		c.pinned[fileVec] &^= 1 << r
-	}
-}
-
 // lanesTable loads the address of the table of the sub-group size into regAddress and returns its fields.
 func (c *compiler) lanesTable() func(field uintptr) amd64.Mem {
 	c.G(amd64.MOV, amd64.B64, regAddress, amd64.Mem{Base: regFrame, Disp: int32(wave.FrameLanes)})
@@ -319,7 +299,6 @@ func (c *compiler) taking(x []amd64.Vec, t isa.Type) []amd64.Vec {
 		}
 		c.Jmp(done)
 	})
-	c.unpin(x...)
 	return y
 }
 
@@ -358,18 +337,10 @@ func (c *compiler) forgetLanes(v *value) {
 		return
 	}
 	for _, b := range [...]isa.Bank{bankPick, bankPick64, bankValid} {
-		if k := c.values[place{b, v.index, v.group}]; k != nil && k.reg >= 0 {
-			c.holders[fileOfKnown(b)][k.reg] = nil
+		if k := c.values[place{b, v.index, v.group}]; k != nil {
 			k.reg = -1
 		}
 	}
-}
-
-func fileOfKnown(b isa.Bank) file {
-	if b == bankValid {
-		return fileMask
-	}
-	return fileVec
 }
 
 // hold keeps something that is known in a register.
@@ -378,15 +349,12 @@ func (c *compiler) hold(v *value, reg int) {
 		return
 	}
 	v.reg = reg
-	c.holders[fileOfKnown(v.bank)][reg] = v
 }
 
 // pickNamed emits the choice of the present group's elements by the lanes that r names.
 func (c *compiler) pickNamed(p *pick, r isa.Reg) amd64.Vec {
 	index, valid := c.known(pickBank(p.t), r), c.known(bankValid, r)
 	if index != nil && index.reg >= 0 && valid.reg >= 0 {
-		c.pinned[fileVec] |= 1 << index.reg
-		c.pinned[fileMask] |= 1 << valid.reg
 		d := c.vec()
 		var lanes amd64.Operand
 		if v := c.value(r, isa.I32); v.reg >= 0 {
@@ -399,13 +367,6 @@ func (c *compiler) pickNamed(p *pick, r isa.Reg) amd64.Vec {
 	}
 	lanes := c.load(r, isa.I32, true)
 	d, j, k := c.pickLanes(p, lanes)
-	if index != nil {
-		for _, v := range [...]*value{index, valid} {
-			if v.reg >= 0 {
-				c.holders[fileOfKnown(v.bank)][v.reg] = nil
-			}
-		}
-	}
 	c.hold(index, int(j))
 	c.hold(valid, int(k))
 	return d
@@ -512,9 +473,7 @@ func (c *compiler) shuffle(in *isa.Inst) {
 	}
 	p := c.newPick(t, tables...)
 	c.everyGroup(func(int) {
-		before := c.pinned
 		d := c.pickNamed(p, lanes)
-		c.pinned = before
 		c.define(in, t, int(d), loose)
 	})
 }
@@ -524,9 +483,7 @@ func (c *compiler) broadcastFirst(in *isa.Inst) {
 	x, loose := c.moved(in.A, in.Type)
 	p := c.newPick(in.Type, x)
 	c.everyGroup(func(g int) {
-		before := c.pinned
 		d, _, _ := c.pickLanes(p, c.firstLane())
-		c.pinned = before
 		c.define(in, in.Type, int(d), loose)
 	})
 }

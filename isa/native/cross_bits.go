@@ -92,11 +92,7 @@ func (c *compiler) runningWord(r isa.Reg) {
 func (c *compiler) resultWord(in *isa.Inst) {
 	c.everyGroup(func(int) {
 		v := c.value(in.Dst, isa.B1)
-		if v.reg >= 0 {
-			c.holders[c.set.file(isa.BankMask)][v.reg] = nil
-			v.reg = -1
-		}
-		v.dirty, v.lost = false, false // the register file gets it below
+		v.reg, v.dirty = -1, false // the register file gets it below
 	})
 	m := c.wordOf(in.Dst)
 	if in.Flags&isa.FlagDense == 0 {
@@ -209,9 +205,7 @@ func (c *compiler) voteEqual(in *isa.Inst) {
 	c.V(amd64.VPXORD, amd64.X, differ, differ, differ)
 	for g := c.across.groups - 1; g >= 0; g-- {
 		c.across.group = c.across.first + g
-		before := c.pinned
 		d, _, _ := c.pickLanes(p, c.firstLane())
-		c.pinned = before
 		c.V(op.of(t), c.width(t), maskTemp, x[g], d, predicate)
 		c.V(c.kmov(), amd64.X, regTemp, maskTemp)
 		c.V(amd64.VMOVQ, amd64.X, regAddress, differ)
@@ -318,9 +312,7 @@ func (c *compiler) shuffleBits(in *isa.Inst) {
 	}
 	bit, left, at := c.vec(), c.vec(), c.vec()
 	c.everyGroup(func(g int) {
-		before := c.pinned
 		x, k := c.load(lanes, isa.I32, true), c.mask()
-		c.pinned = before
 		whole, done := c.NewLabel(), c.NewLabel()
 		field := c.lanesTable()
 		one := c.Const32(1).Bcast()

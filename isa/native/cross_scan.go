@@ -94,11 +94,8 @@ func (c *compiler) beginScan(in *isa.Inst) (s *scanned, operand []amd64.Vec) {
 		// There is not room for both.
 		s.a, s.b = c.vec(), c.vec()
 		c.everyGroup(func(g int) {
-			before := c.pinned
 			x := c.load(in.A, s.t, !s.loose)
 			d := c.vec()
-			c.pinned = before
-			c.pinned[fileVec] |= 1 << d
 			c.V(opCopy.of(s.t), s.w, d, x)
 			s.x = append(s.x, d)
 		})
@@ -182,11 +179,11 @@ func (s *scanned) swap(d, x amd64.Vec, step int) {
 // half emits d = the lower or the upper halves of x and y.
 func (s *scanned) half(d, x, y amd64.Vec, upper bool) {
 	op, halves := amd64.VSHUFI64X2, [2]int{0x44, 0xee}
-	if s.w == amd64.Y {
-		op, halves = amd64.VPERM2I128, [2]int{0x20, 0x31}
-		if max(d, x, y) >= 16 {
-			op, halves = amd64.VSHUFI64X2, [2]int{0, 3}
-		}
+	switch {
+	case s.set.bits() == 256:
+		op, halves = amd64.VPERM2I128, [2]int{0x20, 0x31} // which knows 16 registers only
+	case s.w == amd64.Y:
+		halves = [2]int{0, 3}
 	}
 	imm := halves[0]
 	if upper {

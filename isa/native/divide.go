@@ -151,7 +151,7 @@ func (c *compiler) checkDivisors() {
 		if _, constant := c.divisor(in); !plan.Divides(in) || constant || seen[in.B] == in.Type {
 			continue
 		}
-		c.at, c.pinned = i, [files]uint32{}
+		c.at = i
 		seen[in.B] = in.Type
 		if in.B.IsScalar() {
 			c.refuseZero(in, 0)

@@ -28,14 +28,16 @@
 //   - compiler (compile.go) emits the run: a loop over the chunks of the wave and, in a chunk, over groups of lanes. For each
 //     group it goes through the instructions and calls their emitters, which the families list
 //     (native.go): for the addition, integer in emit.go.
-//   - The emitter asks for its operands. compiler.load returns the vector register that holds v0, and emits a load
-//     from the register file if none does; compiler.vec returns a free one for the result, for which another
-//     value may have to go to the register file. It appends VPADDD to the assembler, and compiler.result
-//     notes which register v2 is in now.
+//   - The emitter asks for its operands. compiler.load returns the virtual register that holds v0, and
+//     emits a load from the register file if none does; compiler.vec returns a new one for the result. It
+//     appends VPADDD to the machine form (package vm), and compiler.result notes which virtual register v2
+//     is in now.
 //   - At the end of the run the values that are live behind it go to the register file, under the execution
 //     mask.
-//   - amd64 encodes each instruction when it is appended, chooses the lengths of jumps when the function is complete, and puts
-//     constants behind it. codemem copies the bytes into memory of their own and makes that executable.
+//   - When the function is complete, vm finds what is live where and chooses registers of the processor.
+//     Values for which there are none go to spill slots (Frame.Spill).
+//   - amd64 encodes the instructions, chooses the lengths of jumps, and puts constants behind them. codemem
+//     copies the bytes into memory of their own and makes that executable.
 //
 // Others go the same way as far as there is nothing more to them. What differs:
 //
@@ -60,14 +62,15 @@
 //
 // An emitter computes for all lanes of the group; what those that do not run hold is anything. It stays the
 // same as long as it is in a register, but the register file has it only if the instruction is dense
-// ([isa.FlagDense]). The index of a group's first lane may therefore stand for those of the others only where
-// these have been compared with it since it was loaded (value.gaps).
+// ([isa.FlagDense]).
 //
-// Registers are taken (compiler.vec, compiler.load) before the code parts, and not on one of several ways:
-// what has to go to the register file to make room is emitted where the register is taken, and nowhere else.
-// What compiler.later emits has the registers that were there when it was called. regTemp and regAddress are
-// free between two instructions; what the other general registers hold is said where their names are
-// declared.
+// Values are loaded (compiler.load) before the code parts, and not on one of several ways: the load is
+// emitted once, and later instructions rely on it. An emitter makes as many virtual registers as it likes
+// (compiler.vec, compiler.mask), changes only its own, and may write one on several ways. What
+// compiler.later emits comes behind the rest of the function and has the values that were there when it was
+// called. Those vector and mask registers that have names (maskExec, maskTemp, vecTemp and so on) are no
+// virtual ones and hold what is said where their names are declared, as all general registers do; regTemp
+// and regAddress are free between two instructions.
 //
 // # Control
 //

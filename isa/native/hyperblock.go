@@ -32,7 +32,7 @@ func (k *builder) hyper(h *plan.Hyper, s *straight) {
 	ordinary, plain := k.NewLabel(), k.NewLabel()
 	k.G(amd64.CMP, amd64.B8, field(wave.FramePlain), amd64.Imm(0))
 	k.Jcc(amd64.NotEqual, plain)
-	k.cold = append(k.cold, func() {
+	k.later(func() {
 		k.Bind(plain)
 		k.G(amd64.MOV, amd64.B8, field(wave.FramePlain), amd64.Imm(0))
 		k.Jmp(ordinary)
@@ -317,16 +317,14 @@ func (c *hyper) pass() {
 	if c.parting {
 		c.set.part(c.compiler)
 	}
-	c.step, c.at = 0, 0
+	c.at = 0
 	for _, x := range c.h.Narrow {
-		c.pinned = [files]uint32{}
 		c.halve(x)
 	}
 	now := isa.None
 	for i := range c.steps {
 		in := &c.run.Code[i]
-		c.step, c.at = i, i
-		c.pinned = [files]uint32{}
+		c.at = i
 		c.note(in)
 		if accessesMemory(in) {
 			c.only(&now, c.maskOf(i))
@@ -338,19 +336,17 @@ func (c *hyper) pass() {
 		}
 		c.instruction(i)
 	}
-	c.step, c.at = len(c.steps), len(c.run.Code)
+	c.at = len(c.run.Code)
 	c.keep()
 	for i, m := range c.h.Masks {
 		if m == isa.None {
 			continue
 		}
-		c.pinned = [files]uint32{}
 		c.set.lanesWhere(c.compiler, regTemp, m, true)
 		c.G(amd64.POPCNT, amd64.B32, regTemp, regTemp)
 		c.G(amd64.ADD, amd64.B64, laneCount(i), regTemp)
 	}
 	for _, x := range c.h.Widen {
-		c.pinned = [files]uint32{}
 		c.widen(x)
 	}
 }
@@ -359,7 +355,6 @@ func (c *hyper) pass() {
 func (c *compiler) keep() {
 	for _, v := range c.order {
 		if v.dirty && v.keep {
-			c.pinned = [files]uint32{}
 			c.store(v)
 		}
 	}
@@ -375,8 +370,7 @@ func (c *hyper) wideHalf(r isa.Reg, half int) amd64.Mem {
 // 2³¹ or more there.
 func (c *hyper) halve(h plan.Narrowed) {
 	v := c.value(h.Half, isa.I32)
-	v.reg = c.take(fileVec)
-	c.holders[fileVec][v.reg] = v
+	v.reg = c.register(fileVec)
 	v.dirty, v.dense, v.keep = true, true, h.Keep
 	c.set.halve(c.compiler, amd64.Vec(v.reg), c.vec(), c.wideHalf(h.Wide, 0), c.wideHalf(h.Wide, 1), c.refuse)
 }
@@ -429,8 +423,7 @@ func (c *hyper) commit(i int) {
 func (c *hyper) storing(i int, body func()) {
 	c.loop(func() {
 		c.forget()
-		c.step, c.at = len(c.steps), i
-		c.pinned = [files]uint32{}
+		c.at = i
 		next := c.NewLabel()
 		if m := c.maskOf(i); m != isa.None {
 			c.set.part(c.compiler)

@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
+	"github.com/lockstep-gpu/lockstep/isa/native/vm"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -16,7 +17,7 @@ import (
 //
 // Between parts four registers have a meaning: regFrame, regScalars, regStride and regSlots.
 type builder struct {
-	*amd64.Assembler
+	*vm.Func
 	features  amd64.Features
 	constants map[int]uint64
 	plan      *plan.Plan
@@ -24,13 +25,15 @@ type builder struct {
 
 	points []amd64.Label // by point
 	blocks []amd64.Label // by block
-	cold   []func()
 	exits  map[exit]amd64.Label
 	stubs  map[wave.Exit]amd64.Label // what exits have in common
 	fuel   map[int]amd64.Label       // by block, where the last back edge leads there
 
+	form     string // the machine form as text, if keepForm is set
+	keepForm bool
 	callouts []callout
 	resume   amd64.Label // where it goes on after a callout
+	save     amd64.Label // where registers are put away for one
 
 	blockTable amd64.Mem   // the blocks' code
 	queue      amd64.Label // see enqueueStub
@@ -41,7 +44,6 @@ type builder struct {
 	returns    bool         // it is used
 	proofs     int          // bits of Frame.Proven that are in use
 	ordinary   *amd64.Label // where a hyperblock goes that cannot be done
-	plain      map[int]bool // blocks at which no region is to begin; if they are more than maxPlain, none is to begin anywhere
 }
 
 // exit is a way back to package interp.
@@ -53,57 +55,29 @@ type exit struct {
 // field returns a field of the frame.
 func field(off uintptr) amd64.Mem { return amd64.Mem{Base: regFrame, Disp: int32(off)} }
 
-// registersOut says that there were not enough registers for an instruction: in the region that begins at a
-// block, or, with -1, elsewhere. It is thrown by [compiler.take], and comes no further than compileKernel.
-type registersOut int
-
-func (b registersOut) Error() string {
-	return "too many registers are in use at once"
-}
-
-// errLost says that something is read from a register that holds something else by now: a mistake of this
-// package. It is thrown where the code of such a read is emitted, and comes no further than compileKernel;
-// package interp runs the kernel then.
-var errLost = errors.New("a value is read whose register has been given to another one")
+// errFreed says that the first lane's result is read from a general register that holds another one by now: a
+// mistake of this package. It is thrown where the code of such a read is emitted, and comes no further than
+// builder.emit; package interp runs the kernel then.
+var errFreed = errors.New("a value is read whose register has been given to another one")
 
 // compileKernel returns the machine code of a kernel, and the builder that has made it. list has the assembler note what
 // it appends.
-func compileKernel(f amd64.Features, constants map[int]uint64, p *plan.Plan, list bool) (k *builder, code []byte, err error) {
-	err = tryPlain(func(plain map[int]bool) (err error) {
-		k = newBuilder(f, constants, p, plain)
-		if list {
-			k.List(fieldName)
-		}
-		code, err = k.emit()
-		return err
-	})
+func compileKernel(e Engine, constants map[int]uint64, p *plan.Plan, list bool) (k *builder, code []byte, err error) {
+	k = newBuilder(e.features, constants, p)
+	k.keepForm = e.form
+	if list {
+		k.List(fieldName)
+	}
+	code, err = k.emit()
 	return k, code, err
 }
 
-// maxPlain is how many loops of a kernel at most are found out one by one to be none for a region, each by
-// emitting the kernel again.
-const maxPlain = 8
+// formLength is how many instructions of the processor one of the bytecode becomes, more or less.
+const formLength = 50
 
-// tryPlain calls emit, again without the region that there were not enough registers for, until there are
-// enough.
-func tryPlain(emit func(plain map[int]bool) error) error {
-	// How many registers an instruction takes is known when it has been emitted. A region keeps so many for
-	// its homes that one of those across lanes may not find enough; its loop is done in the ordinary way
-	// then. If there are many such, all loops are.
-	plain := map[int]bool{}
-	for {
-		err := emit(plain)
-		if out := registersOut(-1); errors.As(err, &out) && out >= 0 && !plain[int(out)] {
-			plain[int(out)] = true
-			continue
-		}
-		return err
-	}
-}
-
-// newBuilder returns a builder that makes no regions at some blocks.
-func newBuilder(f amd64.Features, constants map[int]uint64, p *plan.Plan, plain map[int]bool) *builder {
-	k := &builder{Assembler: amd64.New(f), features: f, constants: constants, plan: p, plain: plain,
+// newBuilder returns a builder.
+func newBuilder(f amd64.Features, constants map[int]uint64, p *plan.Plan) *builder {
+	k := &builder{Func: vm.New(amd64.New(f), targetOf(f), formLength*len(p.Kernel.Code)), features: f, constants: constants, plan: p,
 		exits: map[exit]amd64.Label{}, stubs: map[wave.Exit]amd64.Label{}, fuel: map[int]amd64.Label{}}
 	for range p.Points {
 		k.points = append(k.points, k.NewLabel())
@@ -115,22 +89,21 @@ func newBuilder(f amd64.Features, constants map[int]uint64, p *plan.Plan, plain 
 	return k
 }
 
-// emit emits the function. It fails with registersOut if there are not enough registers, and with errLost.
+// checkAssignment has the allocator's work checked: see vm.Func.Check. Tests set it.
+var checkAssignment bool
+
+// emit emits the function. It fails with errFreed.
 func (k *builder) emit() (code []byte, err error) {
 	defer func() {
-		switch out := recover().(type) {
-		case nil:
-		case registersOut:
-			code, err = nil, out
-		case error:
-			if out != errLost {
-				panic(out)
-			}
-			code, err = nil, out
-		default:
+		if out := recover(); out == errFreed {
+			code, err = nil, errFreed
+		} else if out != nil {
 			panic(out)
 		}
 	}()
+	if checkAssignment {
+		k.Check()
+	}
 	k.begin()
 	since := 0 // instructions since the ration was looked at
 	p := k.plan
@@ -168,20 +141,20 @@ func (k *builder) emit() (code []byte, err error) {
 	if k.returns {
 		k.followingStub()
 	}
-	for len(k.cold) > 0 {
-		list := k.cold
-		k.cold = nil
-		for _, f := range list {
-			f()
-		}
-	}
+	k.RunLater()
 	k.endCallouts()
-	return k.Finish()
+	if k.keepForm {
+		k.form = k.Dump(fieldName)
+	}
+	code, err = k.Finish()
+	k.plan.Spill = uintptr(k.Slots()) * vm.SlotBytes
+	return code, err
 }
 
 // begin emits the entry of the function: a jump to where it is to begin.
 func (k *builder) begin() {
 	k.Section("entry")
+	k.LoadBase()
 	k.resumable()
 	k.G(amd64.MOV, amd64.B64, regScalars, field(wave.FrameScalars))
 	k.G(amd64.MOV, amd64.B64, regStride, field(wave.FrameStride))
@@ -203,7 +176,7 @@ func (k *builder) notePoint(what string, point int, in *isa.Inst) {
 }
 
 // later has f emit code that is seldom run behind the rest.
-func (k *builder) later(f func()) { k.cold = append(k.cold, f) }
+func (k *builder) later(f func()) { k.Later(f) }
 
 // jumpTo jumps to the place in a table whose number is in RAX. It changes RAX and RCX.
 func (k *builder) jumpTo(table amd64.Mem) {
@@ -286,7 +259,7 @@ func (k *builder) exit(point int, why wave.Exit) amd64.Label {
 	}
 	l = k.NewLabel()
 	k.exits[e] = l
-	k.cold = append(k.cold, func() {
+	k.later(func() {
 		k.Bind(l)
 		k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(point))
 		k.Jmp(k.leave(why, wave.FramePoint))
@@ -302,7 +275,7 @@ func (k *builder) leave(why wave.Exit, where uintptr) amd64.Label {
 	}
 	l = k.NewLabel()
 	k.stubs[why] = l
-	k.cold = append(k.cold, func() {
+	k.later(func() {
 		k.Bind(l)
 		k.G(amd64.MOV, amd64.B64, field(where), amd64.RAX)
 		k.G(amd64.MOV, amd64.B64, field(wave.FrameExit), amd64.Imm(why))

@@ -23,6 +23,8 @@ type ListOptions struct {
 	Processor string
 	// Offsets puts the place and the bytes of each instruction in front of it.
 	Offsets bool
+	// Virtual writes the machine form instead of the machine code: registers have not been chosen in it.
+	Virtual bool
 }
 
 // ErrList is wrapped by the errors of [List] that are about its options or the system.
@@ -54,7 +56,7 @@ func List(w io.Writer, p *isa.Program, k *isa.Kernel, o ListOptions) error {
 	if err != nil {
 		return err
 	}
-	c, refused := Engine{features: f}.compile(base, k, true)
+	c, refused := Engine{features: f, form: o.Virtual}.compile(base, k, true)
 	var b strings.Builder
 	set := "AVX2"
 	if f&amd64.AVX512 != 0 {
@@ -62,9 +64,12 @@ func List(w io.Writer, p *isa.Program, k *isa.Kernel, o ListOptions) error {
 	}
 	fmt.Fprintf(&b, "kernel %s, machine code for %s\n", printable(k.Name), set)
 	writePlan(&b, c.plan)
-	if refused != nil {
+	switch {
+	case refused != nil:
 		fmt.Fprintf(&b, "\nno machine code: %v\n", refused)
-	} else {
+	case o.Virtual:
+		fmt.Fprintf(&b, "\nmachine form\n%s", c.builder.form)
+	default:
 		fmt.Fprintf(&b, "\nmachine code of %d bytes\n%s", len(c.text), c.builder.Listing(c.text, o.Offsets))
 	}
 	_, err = io.WriteString(w, b.String())
@@ -96,6 +101,9 @@ func writePlan(b *strings.Builder, p *plan.Plan) {
 	}
 	if p.Undo > 0 {
 		fmt.Fprintf(w, ", %d bytes of a checkpoint for 64 lanes", p.Undo)
+	}
+	if p.Spill > 0 {
+		fmt.Fprintf(w, ", %d bytes of spill slots", p.Spill)
 	}
 	if p.Steady {
 		w.WriteString(", steady")

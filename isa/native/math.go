@@ -205,7 +205,6 @@ func (f *function32) emit(c *compiler, in *isa.Inst) {
 	}
 	d := c.vec()
 	for half := range c.lanes / 8 {
-		pinned := c.pinned
 		var wide []amd64.Vec
 		for i, v := range x {
 			y := c.vec()
@@ -237,7 +236,6 @@ func (f *function32) emit(c *compiler, in *isa.Inst) {
 			c.V(amd64.VINSERTF64X4, amd64.Z, d, d, y, amd64.Imm(1))
 			c.V(amd64.KUNPCKBW, amd64.X, lanes, maskTemp, lanes)
 		}
-		c.pinned = pinned
 	}
 	if f.tiny != 0 || f.far != 0 {
 		abs := c.vec()
@@ -368,7 +366,6 @@ func (m doubles) split(x amd64.Vec) (mant, minusE amd64.Vec) {
 	minusE = m.new(amd64.VGETEXPPD, mant)
 	e := m.new(amd64.VGETEXPPD, x)
 	m.set(amd64.VSUBPD, minusE, minusE, e)
-	m.release(e)
 	return mant, minusE
 }
 
@@ -426,7 +423,6 @@ func (m doubles) unsettled(k amd64.Mask, y amd64.Vec, small bool, e float64) {
 		m.set(amd64.VCVTPD2PS, t, t)
 		m.set(amd64.VCVTPD2PS, u, u)
 		m.V(amd64.VCMPPS, amd64.Y, k, t, u, amd64.Imm(cmpNotEqual))
-		m.release(t, u)
 		return
 	}
 	// The 29 bits that rounding drops are 100...0 in the middle of two floats. Shifted up, they are compared
@@ -435,7 +431,6 @@ func (m doubles) unsettled(k amd64.Mask, y amd64.Vec, small bool, e float64) {
 	t := m.new(amd64.VPADDQ, y, m.bits64(1<<64-1<<28+units))
 	m.set(amd64.VPSLLQ, t, t, amd64.Imm(35))
 	m.V(amd64.VPCMPUQ, amd64.Z, k, t, m.Const64(2*units<<35).Bcast(), amd64.Imm(intLess))
-	m.release(t)
 }
 
 // unsettledBy is unsettled with a bound e of the error. e is lost.
@@ -445,5 +440,4 @@ func (m doubles) unsettledBy(k amd64.Mask, y, e amd64.Vec) {
 	m.set(amd64.VCVTPD2PS, t, t)
 	m.set(amd64.VCVTPD2PS, e, e)
 	m.V(amd64.VCMPPS, amd64.Y, k, t, e, amd64.Imm(cmpNotEqual))
-	m.release(t)
 }

@@ -91,7 +91,6 @@ func (m doubles) fastTwoSum(a, b, lo amd64.Vec) {
 	m.set(amd64.VSUBPD, t, b, t)
 	m.set(amd64.VADDPD, lo, lo, t)
 	m.set(amd64.VMOVDQA64, a, s)
-	m.release(s, t)
 }
 
 // twoSum is fastTwoSum for all a and b.
@@ -104,7 +103,6 @@ func (m doubles) twoSum(a, b, lo amd64.Vec) {
 	m.set(amd64.VADDPD, t, t, u)
 	m.set(amd64.VADDPD, lo, lo, t)
 	m.set(amd64.VMOVDQA64, a, s)
-	m.release(s, t, u)
 }
 
 // gather returns the elements of a table that index, in whole numbers, selects.
@@ -148,7 +146,6 @@ func (m doubles) expPair(x, xlo amd64.Vec) (p pairOf, k amd64.Vec) {
 	m.set(amd64.VADDPD, lo, lo, q)
 	m.fastTwoSum(hi, t, lo)
 	m.set(amd64.VMULPD, k, k, m.num(1.0/64))
-	m.release(n, r, tail, t, q)
 	return pairOf{hi, lo}, k
 }
 
@@ -175,7 +172,6 @@ func (m doubles) rare(lanes amd64.Mask, k amd64.Vec, ordinary float64) {
 	m.set(amd64.VCMPPD, maskTemp, a, m.num(ordinary), amd64.Imm(cmpGreater))
 	m.set(amd64.VCMPPD, maskTemp, a, m.num(1090), amd64.Imm(cmpLess), amd64.Merge(maskTemp))
 	m.V(amd64.KORW, amd64.X, lanes, lanes, maskTemp)
-	m.release(a)
 }
 
 // logPair returns log(x), to 2^-63 of it, for positive normal x: x is 2^e times a mantissa from 0.6875 on,
@@ -212,12 +208,10 @@ func (m doubles) logPair(x amd64.Vec) pairOf {
 	m.set(amd64.VADDPD, lo, lo, rest)
 	m.set(amd64.VMULPD, e, e, m.num(ln2Slices[0]))
 	hi := e
-	m.release(s, half, rest, rlo)
 	negative := m.gather(logNegative64, d)
 	m.twoSum(hi, negative, lo)
 	m.twoSum(hi, r, lo)
 	m.twoSum(hi, t, lo)
-	m.release(d, t, mant, r, negative)
 	return pairOf{hi, lo}
 }
 

@@ -26,7 +26,6 @@ func (m doubles) piece(number, h amd64.Vec) pairOf {
 	for i := 11; i >= 3; i-- {
 		c := m.gather(coefficients[i], number)
 		m.fma(hi, h, c)
-		m.release(c)
 	}
 	lo, t, u := m.all(0), m.vec(), m.vec()
 	for i := 2; i >= 0; i-- {
@@ -46,9 +45,7 @@ func (m doubles) piece(number, h amd64.Vec) pairOf {
 		m.set(amd64.VSUBPD, u, c, u)
 		m.set(amd64.VADDPD, lo, lo, t)
 		m.set(amd64.VADDPD, lo, lo, u)
-		m.release(c, rest)
 	}
-	m.release(t, u)
 	return pairOf{hi, lo}
 }
 
@@ -77,7 +74,6 @@ func (m doubles) multiply(p, q pairOf) {
 	m.set(amd64.VFMSUB213PD, p.hi, q.hi, t)
 	m.set(amd64.VADDPD, p.lo, p.lo, p.hi)
 	m.set(amd64.VMOVDQA64, p.hi, t)
-	m.release(t)
 }
 
 // settleRelative is settle with a bound of the relative error.
@@ -134,9 +130,7 @@ func erfc64(m doubles, lanes amd64.Mask, xs ...amd64.Vec) amd64.Vec {
 	m.when(x, m.num(4), cmpGreaterEqual)
 	m.replace(row, farRow)
 	m.replace(h, far)
-	m.release(farRow, far, t, a)
 	p := m.piece(row, h)
-	m.release(row, h)
 	// The square, negative.
 	hi := m.new(amd64.VMULPD, x, x)
 	lo := m.new(amd64.VMOVDQA64, x)
@@ -144,7 +138,6 @@ func erfc64(m doubles, lanes amd64.Mask, xs ...amd64.Vec) amd64.Vec {
 	m.set(amd64.VPXORQ, hi, hi, m.bits64(1<<63))
 	m.set(amd64.VPXORQ, lo, lo, m.bits64(1<<63))
 	e, k := m.expPair(hi, lo)
-	m.release(hi, lo)
 	zero, minus := m.all(0), m.new(amd64.VPXORQ, x, m.bits64(1<<63))
 	m.when(x, m.num(0.5), cmpLess)
 	m.replace(e.hi, minus)

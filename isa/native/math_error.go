@@ -21,7 +21,6 @@ func (m doubles) erf(x ...amd64.Vec) amd64.Vec {
 	for i := n - 1; i >= 0; i-- {
 		t := m.lookUp(erfPieces[i], piece)
 		m.fma(y, h, t)
-		m.release(t)
 	}
 	m.set(amd64.VMULPD, y, y, a)
 	return m.withSign(y, x[0])
@@ -40,7 +39,6 @@ func (m doubles) erfc(x ...amd64.Vec) amd64.Vec {
 	m.set(amd64.VMULPD, y, y, d)
 	m.set(amd64.VMULPD, t, a, a)
 	m.set(amd64.VPXORQ, t, t, m.bits64(1<<63))
-	m.release(a, d)
 	e := exponential(baseE)(m, t)
 	m.set(amd64.VMULPD, y, y, e)
 	m.set(amd64.VPBROADCASTQ, t, m.Const64(math.Float64bits(2)))

@@ -39,7 +39,6 @@ func exponential(b base) kernel {
 		y := m.poly(r, b.poly)
 		m.fma(y, r, m.num(1))
 		m.scale(y, k)
-		m.release(k)
 		return y
 	}
 }
@@ -60,7 +59,6 @@ func (m doubles) expm1(x amd64.Vec) amd64.Vec {
 	m.scale(one, k)
 	m.set(amd64.VSUBPD, k, one, m.num(1))
 	m.fma(q, one, k)
-	m.release(k)
 	return q
 }
 

@@ -19,10 +19,8 @@ func (m doubles) atanOfAbs(a amd64.Vec) amd64.Vec {
 	m.set(amd64.VPBROADCASTQ, beyond, m.Const64(math.Float64bits(math.Pi/2)))
 	m.replace(base, beyond)
 	m.set(amd64.VDIVPD, num, num, den)
-	m.release(den, beyond)
 	y := m.oddPoly(num, atanPoly)
 	m.set(amd64.VADDPD, y, y, base)
-	m.release(num, base)
 	return y
 }
 
@@ -47,7 +45,6 @@ func (m doubles) atan2(xs ...amd64.Vec) amd64.Vec {
 	m.set(amd64.VPXORQ, v, v, v)
 	m.when(t, v, cmpEqual)
 	m.replace(r, v)
-	m.release(t, den)
 	a := m.oddPoly(r, atanPoly)
 	for _, q := range []struct {
 		from float64
@@ -78,11 +75,9 @@ func (m doubles) asinHalf(x amd64.Vec) (y, a amd64.Vec) {
 	m.when(a, m.num(0.5), cmpGreater)
 	m.replace(z, t)
 	m.replace(s, u)
-	m.release(t, u)
 	y = m.poly(z, asinPoly)
 	m.set(amd64.VMULPD, z, z, s)
 	m.fma(y, z, s)
-	m.release(z, s)
 	return y, a
 }
 

@@ -31,11 +31,9 @@ func (b logBase) parts(m doubles, x amd64.Vec, small func(r amd64.Vec)) (l, minu
 	if small != nil {
 		small(r)
 	}
-	m.release(c)
 	l = m.poly(r, b.poly)
 	t := m.lookUp(b.table, k)
 	m.fma(l, r, t)
-	m.release(t, mant, k)
 	return l, minusE
 }
 
@@ -46,7 +44,6 @@ func (b logBase) join(m doubles, l, minusE amd64.Vec) {
 	} else {
 		m.subProduct(l, minusE, m.num(b.log2))
 	}
-	m.release(minusE)
 }
 
 func (b logBase) kernel(m doubles, x ...amd64.Vec) amd64.Vec {
@@ -62,11 +59,9 @@ func (m doubles) log1p(v amd64.Vec) amd64.Vec {
 	l, minusE := natural.parts(m, x, func(r amd64.Vec) {
 		m.when(a, m.num(1.0/32), cmpLess)
 		m.replace(r, v)
-		m.release(a)
 	})
 	natural.join(m, l, minusE)
 	m.logAtEnds(l, x)
-	m.release(x)
 	return l
 }
 
@@ -79,7 +74,6 @@ func (m doubles) asinh(x ...amd64.Vec) amd64.Vec {
 	m.set(amd64.VADDPD, t, t, m.num(1))
 	m.set(amd64.VDIVPD, s, s, t)
 	m.set(amd64.VADDPD, a, a, s)
-	m.release(s, t)
 	y, infinity := m.log1p(a), m.all(math.Inf(1))
 	m.set(amd64.VPANDQ, a, x[0], m.bits64(1<<63-1))
 	m.when(a, infinity, cmpEqual)
@@ -108,7 +102,6 @@ func (m doubles) atanh(x ...amd64.Vec) amd64.Vec {
 	m.set(amd64.VSUBPD, t, t, a)
 	m.set(amd64.VADDPD, a, a, a)
 	m.set(amd64.VDIVPD, a, a, t)
-	m.release(t)
 	y := m.log1p(a)
 	m.set(amd64.VMULPD, y, y, m.num(0.5))
 	return m.withSign(y, x[0])
@@ -124,7 +117,6 @@ func (m doubles) cbrt(x ...amd64.Vec) amd64.Vec {
 	m.set(amd64.VSUBPD, l, l, minusE)
 	m.subProduct(l, q, m.num(3))
 	m.set(amd64.VMULPD, l, l, m.num(1.0/3))
-	m.release(minusE)
 	y := exponential(base2)(m, l)
 	m.scale(y, q)
 	// Zeros, infinities and NaNs are their own roots.

@@ -27,7 +27,6 @@ func (m doubles) pow(xs ...amd64.Vec) amd64.Vec {
 	m.replace(u, zero)
 	m.when(y, zero, cmpEqual)
 	m.replace(u, zero)
-	m.release(t)
 	r := exponential(base2)(m, u)
 
 	sign, v := m.signOfOdd(x, y, zero), m.vec()
@@ -54,7 +53,6 @@ func (m doubles) signOfOdd(x, n, zero amd64.Vec) amd64.Vec {
 	m.round(v, n, roundNearest)
 	m.when(v, n, cmpNotEqualU)
 	m.replace(sign, zero)
-	m.release(v, half)
 	return sign
 }
 
@@ -65,7 +63,6 @@ func (m doubles) rootn(xs ...amd64.Vec) amd64.Vec {
 	zero := m.all(0)
 	a := m.abs(x)
 	t := binary2.kernel(m, a)
-	m.release(a)
 	m.set(amd64.VDIVPD, t, t, n)
 	r := exponential(base2)(m, t)
 	sign := m.signOfOdd(x, n, zero)
@@ -94,7 +91,6 @@ func (m doubles) quotient(x, y amd64.Vec, mode amd64.Imm) (q, r, ay amd64.Vec) {
 	large := m.all(0x1p200)
 	m.when(ay, infinity, cmpEqual)
 	m.replace(ay, large)
-	m.release(large)
 	m.set(amd64.VPANDQ, y, y, m.bits64(1<<63))
 	m.set(amd64.VPORQ, y, y, ay)
 	q, r = m.new(amd64.VDIVPD, x, y), m.new(amd64.VMOVDQA64, x)
@@ -104,7 +100,6 @@ func (m doubles) quotient(x, y amd64.Vec, mode amd64.Imm) (q, r, ay amd64.Vec) {
 	m.set(amd64.VPXORQ, y, y, y)
 	m.when(t, m.num(far), cmpGreaterEqual)
 	m.replace(y, infinity)
-	m.release(t, infinity)
 	return q, r, ay
 }
 
@@ -142,7 +137,6 @@ func (m doubles) remainder(xs ...amd64.Vec) amd64.Vec {
 	m.set(amd64.VMULPD, half, q, m.num(0.5))
 	m.when(a, ay, cmpGreater)
 	m.replace(keep, other)
-	m.release(other)
 	t := m.vec()
 	m.round(t, half, roundNearest)
 	m.set(amd64.VSUBPD, t, t, half) // 0 if q is even

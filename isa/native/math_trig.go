@@ -15,7 +15,6 @@ func (m doubles) oddPoly(r amd64.Vec, coefficients []float64) amd64.Vec {
 	y := m.poly(z, coefficients)
 	m.set(amd64.VMULPD, z, z, r)
 	m.fma(y, z, r)
-	m.release(z)
 	return y
 }
 
@@ -83,7 +82,6 @@ func (m doubles) turns(x amd64.Vec) {
 	t := m.new(amd64.VMULPD, x, m.num(0.5))
 	m.round(t, t, roundNearest)
 	m.subProduct(x, t, m.num(2))
-	m.release(t)
 }
 
 // sinPi computes sin(pi*b) with the sign of r: r is x without whole turns, and b the smaller one of |r| and
@@ -119,7 +117,6 @@ func (m doubles) tanPi(xs ...amd64.Vec) amd64.Vec {
 	n := m.new(amd64.VADDPD, r, m.num(roundShift/2))
 	k := m.new(amd64.VSUBPD, n, m.num(roundShift/2))
 	m.set(amd64.VSUBPD, r, r, k)
-	m.release(k)
 	exact := m.new(amd64.VMOVDQA64, r)
 	m.set(amd64.VMULPD, r, r, m.num(math.Pi))
 	high, odd := m.new(amd64.VPSLLQ, n, amd64.Imm(62)), m.new(amd64.VPSLLQ, n, amd64.Imm(63))

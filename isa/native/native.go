@@ -18,6 +18,8 @@ type Engine struct {
 	features amd64.Features
 	// failed, if there is one, is told why a run has no machine code, although each of its instructions has.
 	failed func(error)
+	// form has builders keep the machine form as text.
+	form bool
 	// load stands for codemem.Load in tests.
 	load func(...[]byte) (*codemem.Code, error)
 }
@@ -75,7 +77,7 @@ type compiled struct {
 // is none; the plan is there all the same.
 func (e Engine) compile(base interp.Prepared, k *isa.Kernel, list bool) (c compiled, err error) {
 	c.plan = e.plan(base, k)
-	c.builder, c.text, err = compileKernel(e.features, plan.Constants(k), c.plan, list)
+	c.builder, c.text, err = compileKernel(e, plan.Constants(k), c.plan, list)
 	if err != nil {
 		if e.failed != nil {
 			e.failed(err)
@@ -92,7 +94,7 @@ func (e Engine) plan(base interp.Prepared, k *isa.Kernel) *plan.Plan {
 
 // machineCode says what package interp does at the points of a plan.
 func machineCode(p *plan.Plan, run func(*wave.Frame)) interp.MachineCode {
-	m := interp.MachineCode{Run: run, Layout: p.Layout, Places: p.Places, Undo: p.Undo}
+	m := interp.MachineCode{Run: run, Layout: p.Layout, Places: p.Places, Undo: p.Undo, Spill: p.Spill}
 	for i := range p.Blocks {
 		b := &p.Blocks[i]
 		entry := interp.Point{Block: i, Kind: interp.PointEntry}

@@ -51,7 +51,6 @@ func (c *compiler) prepareRows() {
 		c.at = i
 		c.rows[slot] = c.prepareRow(in, c.placeOf(slot))
 	}
-	c.planWords()
 }
 
 // placeOf returns what a slot of the run is filled in from.

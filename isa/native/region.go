@@ -153,14 +153,14 @@ func staysScalar(in *isa.Inst) bool {
 // regionAt returns the region that begins at block h, or nil.
 func (k *builder) regionAt(h int) *region {
 	s := setOf(k.features)
-	if len(k.plan.Kernel.Code) > 1<<14 || k.plain[h] || len(k.plain) > maxPlain {
+	if len(k.plan.Kernel.Code) > 1<<14 {
 		return nil
 	}
 	chain, last := k.chainOf(h)
 	if chain == nil {
 		return nil
 	}
-	c := &compiler{kernel: k, Assembler: k.Assembler, features: k.features, set: s, constants: k.constants, region: h}
+	c := &compiler{kernel: k, Func: k.Func, features: k.features, set: s, constants: k.constants}
 	r := &region{compiler: c, chain: chain, last: last}
 	for _, b := range chain {
 		var at []int
@@ -354,7 +354,7 @@ func (r *region) trips() {
 	r.idleAt = nil
 
 	lanes, finish, words := r.lanesOf(), r.finish, r.words
-	k.cold = append(k.cold, func() {
+	k.later(func() {
 		k.Bind(stop)
 		k.G(amd64.MOV, amd64.B64, field(wave.LoopStopped), amd64.Imm(1))
 		k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
@@ -409,7 +409,6 @@ func (r *region) begin() {
 func (r *region) storeHome(h *resident, g int) {
 	v := r.values[place{h.bank, h.index, g}]
 	v.reg, v.dense, v.loose, v.wide = r.homes[v.place], false, h.loose, h.wide
-	r.pinned = [files]uint32{}
 	r.across.group = g
 	if h.half != nil {
 		r.widenHome(h, amd64.Vec(v.reg))
@@ -439,8 +438,7 @@ func (r *region) trip(branch func(i int, in *isa.Inst)) {
 			for end := step + r.stepsOf(block.Parts[j].Run); step < end; step++ {
 				s := r.steps[step]
 				in := &r.run.Code[s.inst]
-				r.step, r.at = step, s.inst
-				r.pinned = [files]uint32{}
+				r.at = s.inst
 				r.across.first = s.first
 				r.enter(s.group, in)
 				r.note(in)
@@ -450,7 +448,6 @@ func (r *region) trip(branch func(i int, in *isa.Inst)) {
 			}
 		}
 		if in := block.Terminator; in.Op == isa.OpBrCond {
-			r.step = step
 			r.carry()
 			branch(i, in)
 			step++
@@ -486,14 +483,7 @@ func (r *region) schedule() {
 			r.planRun(r.kernel.plan.Blocks[b].Parts[j].Run, at)
 		}
 		if in := r.kernel.plan.Blocks[b].Terminator; in.Op == isa.OpBrCond {
-			at := len(r.steps)
 			r.steps = append(r.steps, task{inst: -1})
-			for _, g := range r.groups {
-				if in.A.IsVector() {
-					p := place{isa.BankMask, in.A.Index(), g}
-					r.events[p] = append(r.events[p], event{at, false})
-				}
-			}
 		}
 	}
 }
@@ -515,7 +505,6 @@ func (r *region) branch(i int, in *isa.Inst) {
 			k.Jcc(amd64.IsZero, out)
 		}
 	} else {
-		r.pinned = [files]uint32{}
 		for _, g := range r.groups {
 			r.across.group = g
 			r.inRegister(in.A) // what makes room for it may change the registers below
@@ -551,7 +540,7 @@ func (r *region) branch(i int, in *isa.Inst) {
 	}
 	k.Bind(on)
 	words := r.words
-	k.cold = append(k.cold, func() {
+	k.later(func() {
 		k.Bind(out)
 		for n := range words {
 			if in.A.IsScalar() {

@@ -134,7 +134,6 @@ func (r *region) findHomes() bool {
 func (r *region) carry() {
 	for _, v := range r.order {
 		if v.bank == isa.BankMask && v.dirty && v.keep {
-			r.pinned = [files]uint32{}
 			r.store(v)
 		}
 	}
@@ -142,8 +141,7 @@ func (r *region) carry() {
 
 // settle gives the places of the loop their registers and loads them.
 func (r *region) settle() {
-	r.homes, r.reserved = map[place]int{}, [files]uint32{}
-	r.events = map[place][]event{}
+	r.homes = map[place]int{}
 	r.across.reset()
 	r.across.lane = -1
 	r.inHomes()
@@ -155,24 +153,21 @@ func (r *region) settle() {
 		}
 		r.kernel.V(fileLoads[v.bank], r.width(typeOf(v.bank)), amd64.Vec(v.reg), r.memory(v))
 	}
-	r.home, r.lend = r.settled, r.lent
+	r.home = r.settled
 }
 
-// inHomes has the compiler know what holds where a trip begins: the places of the loop are in their
-// registers, and nothing else is.
+// inHomes has the compiler know what holds where a trip begins: the places of the loop are in registers of
+// their own, and nothing else is.
 func (r *region) inHomes() {
 	r.forget()
 	r.owners = nil
 	for _, g := range r.groups {
 		for _, h := range r.list {
-			n := len(r.owners)
 			r.across.group = g
 			v := r.value(isa.V(h.index), typeOf(h.bank))
-			v.reg, v.loose, v.wide = n, h.loose, h.wide
-			r.homes[v.place] = n
+			v.reg, v.loose, v.wide = r.register(fileVec), h.loose, h.wide
+			r.homes[v.place] = v.reg
 			r.owners = append(r.owners, v)
-			r.holders[fileVec][n] = v
-			r.reserved[fileVec] |= 1 << n
 		}
 	}
 }
@@ -193,7 +188,6 @@ func (r *region) settled(v *value, x amd64.Vec, loose, wide bool) bool {
 		r.set.canonical(r.compiler, ft, x)
 	}
 	w := r.width(t)
-	r.reclaim(v, n)
 	if h.frozen {
 		r.masked()
 		r.set.freeze(r.compiler, t, amd64.Vec(n), x)
@@ -201,7 +195,17 @@ func (r *region) settled(v *value, x amd64.Vec, loose, wide bool) bool {
 		r.V(opCopy.of(t), w, amd64.Vec(n), x)
 	}
 	v.reg, v.dirty, v.loose, v.wide = n, false, h.loose, h.wide
-	r.holders[fileVec][n] = v
 	r.forgetLanes(v)
 	return true
+}
+
+// residentOf returns what is known of a place, of whatever group, that holds a value from trip to trip or
+// behind the loop; nil of others.
+func (r *region) residentOf(p place) *resident {
+	for i := range r.list {
+		if h := &r.list[i]; h.bank == p.bank && h.index == p.index {
+			return h
+		}
+	}
+	return nil
 }

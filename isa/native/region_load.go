@@ -234,7 +234,7 @@ func (r *region) element(in *isa.Inst) {
 	g.within, r.within[at] = r.within[at], true
 	next := g.stride > 0
 	bit, known := r.bit(p)
-	if gaps := r.value(in.B, g.it).gaps; gaps || !known && p.shape != shapeUniform {
+	if !known && p.shape != shapeUniform {
 		r.each(g)
 		r.result(in, g.t, g.d)
 		return
@@ -388,7 +388,6 @@ func (r *region) lookFirst() {
 			}
 			root := r.roots[p.shape]
 			root.group = g
-			r.pinned = [files]uint32{}
 			t, temp, out := typeOf(root.bank), r.vec(), k.NewLabel()
 			x := amd64.Vec(r.homes[root])
 			if _, ok := r.homes[root]; !ok {

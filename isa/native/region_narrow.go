@@ -77,7 +77,6 @@ func (r *region) checkCarried() {
 		}
 		for _, g := range r.groups {
 			r.across.group = g
-			r.pinned = [files]uint32{}
 			r.masked()
 			r.set.beyond(r.compiler, isa.I32, r.compiler.load(h.Half, isa.I32, true), r.splat(isa.I32, mostSmall, mostSmall), r.refuse)
 		}
@@ -93,7 +92,6 @@ func (r *region) wideHome(h *resident, half int) amd64.Mem {
 // halveHome makes the lower halves of a register of 64 bits in a home, and refuses the region if a lane that
 // runs has 2³¹ or more there.
 func (r *region) halveHome(h *resident, d amd64.Vec) {
-	r.pinned = [files]uint32{}
 	r.masked()
 	r.set.halve(r.compiler, d, r.vec(), r.wideHome(h, 0), r.wideHome(h, 1), r.refuse)
 }

@@ -69,7 +69,7 @@ func TestLoopNarrowing(t *testing.T) { each(t, testLoopNarrowing) }
 
 func testLoopNarrowing(t *testing.T, e Engine) {
 	p := newWideLoop()
-	b := newBuilder(e.features, nil, planOf(t, e, p.k), nil)
+	b := newBuilder(e.features, nil, planOf(t, e, p.k))
 	if r := b.regionAt(1); r == nil || r.narrowed == nil || r.lanes != setOf(e.features).bits()/32 {
 		t.Error("the loop does not compute in 32 bits")
 	}

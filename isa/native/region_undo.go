@@ -63,11 +63,9 @@ func (r *region) save() {
 		k.G(amd64.MOV, amd64.B64, regTemp, word)
 		k.G(amd64.MOV, amd64.B64, saved, regTemp)
 	})
-	n := 0
 	_, _, w := r.set.every()
 	r.eachSaved(regPointer, func(register, saved amd64.Mem) {
-		x := amd64.Vec(n % 4)
-		n++
+		x := r.vec()
 		k.V(amd64.VMOVDQU64, w, x, register)
 		k.V(amd64.VMOVDQU64, w, saved, x)
 	})
@@ -77,11 +75,9 @@ func (r *region) save() {
 
 // restore puts the registers of the present chunk back that have been saved where regPointer says.
 func (r *region) restore() {
-	n := 0
 	_, _, w := r.set.every()
 	r.eachSaved(regPointer, func(register, saved amd64.Mem) {
-		x := amd64.Vec(n % 4)
-		n++
+		x := r.vec()
 		r.V(amd64.VMOVDQU64, w, x, saved)
 		r.V(amd64.VMOVDQU64, w, register, x)
 	})

@@ -3,6 +3,8 @@ package native
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/vm"
+	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // file is a file of registers of the processor.
@@ -21,8 +23,6 @@ type set interface {
 	families() []family
 	// bits is the size of a vector register.
 	bits() int
-	// registers says which registers of a file hold values: those from first to n-1.
-	registers(f file) (first, n int)
 	// file says where the values of a bank are.
 	file(b isa.Bank) file
 	// broadcasts says whether instructions give one element in memory to all lanes.
@@ -64,7 +64,7 @@ type set interface {
 	every() (vectors, masks int, w amd64.Width)
 
 	// part prepares for lanes that part: the lanes of the group that run are kept where [set.only] does not
-	// change them. reservePart reserves the register for that.
+	// change them. reservePart makes the register for that.
 	reservePart(c *compiler)
 	part(c *compiler)
 	// only has the execution mask tell those of the lanes that run for which m is true, or all of them if m
@@ -123,4 +123,21 @@ func setOf(f amd64.Features) set {
 		return avx2{}
 	}
 	return avx512{}
+}
+
+// regSpill has the address of the spill slots.
+const regSpill = amd64.RBP
+
+// targetOf returns the registers that hold values: the others have a meaning that is said where their names
+// are declared.
+func targetOf(f amd64.Features) vm.Target {
+	t := vm.Target{Width: amd64.Y, Base: regSpill, Load: field(wave.FrameSpill)}
+	if f&amd64.AVX512 != 0 {
+		t.Width = amd64.Z
+		t.Registers[vm.Masks] = 1<<8 - 1<<firstBool
+		t.Registers[vm.Vectors] = 1<<32 - 1
+		return t
+	}
+	t.Registers[vm.Vectors] = 1<<vecTemp - 1
+	return t
 }

@@ -48,22 +48,14 @@ func (c *hyper) prepareSpreads(skip func(i int) bool) {
 	slices.SortStableFunc(list, func(a, b spread) int { return uses[b] - uses[a] })
 	c.spreads = map[spread]amd64.Vec{}
 	for _, x := range list[:min(len(list), maxSpread-1)] {
-		c.spreads[x] = c.reserve()
+		c.spreads[x] = c.vec()
 		t := typeOf(x.bank)
 		c.V(opSpread.of(t), c.width(t), c.spreads[x], scalar(x.scalar))
+		c.Rematerialise(c.spreads[x])
 	}
 	if floats {
-		c.nan = c.reserve()
+		c.nan = c.vec()
 		c.hasNaN = true
 		c.V(opSpread.of(isa.F32), c.width(isa.F32), c.nan, c.number(isa.F32, canonicalNaN(isa.F32)))
 	}
-}
-
-// reserve returns the last vector register that is not reserved, which is from then on.
-func (c *compiler) reserve() amd64.Vec {
-	_, n := c.set.registers(fileVec)
-	for n--; c.reserved[fileVec]>>n&1 != 0; n-- {
-	}
-	c.reserved[fileVec] |= 1 << n
-	return amd64.Vec(n)
 }

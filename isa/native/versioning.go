@@ -118,12 +118,12 @@ func (s *straight) prepareSums() {
 	_, masks, w := s.set.every()
 	for i, m := range s.h.Masks {
 		if m != isa.None && len(s.sums) < s.maxSums() {
-			s.sums[i] = s.reserve()
+			s.sums[i] = s.vec()
 			s.V(amd64.VPXORD, w, s.sums[i], s.sums[i], s.sums[i])
 		}
 	}
 	if len(s.sums) > 0 && masks > 0 {
-		s.ones = s.reserve()
+		s.ones = s.vec()
 		s.V(amd64.VPTERNLOGD, amd64.Z, s.ones, s.ones, s.ones, amd64.Imm(0xff))
 	}
 }
@@ -131,7 +131,6 @@ func (s *straight) prepareSums() {
 // finishSums adds up the lanes of each sum.
 func (s *straight) finishSums() {
 	s.forget()
-	s.pinned = [files]uint32{}
 	for i := range s.h.Masks {
 		sum, ok := s.sums[i]
 		if !ok {
@@ -243,8 +242,7 @@ func (s *straight) pass() {
 	s.unused = slices.Clone(s.spare)
 	for i := range s.steps {
 		in := &s.run.Code[i]
-		s.step, s.at = i, i
-		s.pinned = [files]uint32{}
+		s.at = i
 		s.compiler.note(in)
 		switch {
 		case s.linears[i] != nil:
@@ -262,13 +260,12 @@ func (s *straight) pass() {
 			}
 		}
 	}
-	s.step, s.at = len(s.steps), len(s.run.Code)
+	s.at = len(s.run.Code)
 	s.keep()
 	for i, m := range s.h.Masks {
 		if m == isa.None {
 			continue
 		}
-		s.pinned = [files]uint32{}
 		if sum, ok := s.sums[i]; ok {
 			s.set.addLanes(s.compiler, sum, s.ones, m)
 			continue
@@ -278,7 +275,6 @@ func (s *straight) pass() {
 		s.G(amd64.ADD, amd64.B64, laneCount(i), regTemp)
 	}
 	for _, x := range s.h.Widen {
-		s.pinned = [files]uint32{}
 		s.widen(x)
 	}
 }
@@ -371,7 +367,7 @@ func (s *straight) operandOf(l *linear, n int) amd64.Operand {
 // first returns where the result of the first lane is.
 func (l *linear) first() amd64.Operand {
 	if l.freed {
-		panic(errLost)
+		panic(errFreed)
 	}
 	if l.reg != amd64.NoReg {
 		return l.reg
@@ -438,10 +434,7 @@ func (s *straight) fetchesAny() bool {
 // isLinear makes a linear result what its place holds.
 func (s *straight) isLinear(l *linear) {
 	v := s.value(l.in.Dst, isa.I32)
-	if v.reg >= 0 {
-		s.holders[fileVec][v.reg] = nil
-	}
-	v.reg, v.dirty, v.lost, v.loose, v.linear, v.since = -1, false, false, false, l, s.step+1
+	v.reg, v.dirty, v.loose, v.linear = -1, false, false, l
 	if s.run.Keep[s.at] {
 		s.load(l.in.Dst, isa.I32, true)
 		v.dirty, v.keep, v.dense = true, true, l.in.Flags&isa.FlagDense != 0

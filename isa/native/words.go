@@ -3,7 +3,6 @@ package native
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
-	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
 // Words of private memory whose place is known when the run is compiled are values like those of vector
@@ -28,28 +27,6 @@ func (x words) next() words {
 	return x
 }
 
-// planWords notes who uses words at known places, for compiler.take.
-func (c *compiler) planWords() {
-	for step, task := range c.steps {
-		in := &c.run.Code[task.inst]
-		if !plan.Row(in) || !c.rows[c.run.Slots[task.inst]].known {
-			continue
-		}
-		c.at = task.inst
-		x, _ := c.words()
-		for range max(in.Type.Bytes()/4, 1) {
-			p := place{bank: bankWord, index: x.at}
-			if in.Op == isa.OpLoad || narrow(in.Type) {
-				c.events[p] = append(c.events[p], event{step, false})
-			}
-			if in.Op == isa.OpStore {
-				c.events[p] = append(c.events[p], event{step, true})
-			}
-			x = x.next()
-		}
-	}
-}
-
 // wordValue returns what words at a known place are.
 func (c *compiler) wordValue(x words) *value {
 	p := place{bank: bankWord, index: x.at}
@@ -69,11 +46,9 @@ func (c *compiler) rowWord(x words) amd64.Operand {
 	}
 	v := c.wordValue(x)
 	if v.reg < 0 {
-		v.reg = c.take(fileVec)
-		c.holders[fileVec][v.reg] = v
+		v.reg = c.register(fileVec)
 		c.V(amd64.VMOVDQU32, c.width(isa.I32), amd64.Vec(v.reg), c.memory(v))
 	}
-	c.pinned[fileVec] |= 1 << v.reg
 	return amd64.Vec(v.reg)
 }
 
@@ -85,12 +60,7 @@ func (c *compiler) setRowWord(x words, d amd64.Vec) {
 		return
 	}
 	v := c.wordValue(x)
-	holders := &c.holders[fileVec]
-	if v.reg >= 0 {
-		holders[v.reg] = nil
-	}
-	v.reg, v.dirty, v.keep, v.since = int(d), true, true, c.step+1
-	holders[d] = v
+	v.reg, v.dirty, v.keep = int(d), true, true
 }
 
 // storeWords puts the words that are in registers only into memory.
@@ -105,8 +75,7 @@ func (c *compiler) storeWords() {
 // forgetWords says that memory has changed.
 func (c *compiler) forgetWords() {
 	for _, v := range c.order {
-		if v.bank == bankWord && v.reg >= 0 {
-			c.holders[fileVec][v.reg] = nil
+		if v.bank == bankWord {
 			v.reg = -1
 		}
 	}

@@ -100,6 +100,9 @@ type Frame struct {
 	LoopSkip uint64
 	// Undo has room for a checkpoint of each chunk, as large as the code needs.
 	Undo unsafe.Pointer
+	// Spill has room for values that machine code has no registers for, as much as it needs, aligned to 64
+	// bytes.
+	Spill unsafe.Pointer
 
 	// Call says that a function has not ended and calls back for some lanes: a
 	// number of its own, not 0. It goes on behind that when it is called again,
@@ -238,6 +241,7 @@ const (
 	FrameSaved   = unsafe.Offsetof(Frame{}.Saved)
 	FrameLanes   = unsafe.Offsetof(Frame{}.Lanes)
 	FrameUndo    = unsafe.Offsetof(Frame{}.Undo)
+	FrameSpill   = unsafe.Offsetof(Frame{}.Spill)
 
 	FrameLoopSlot = unsafe.Offsetof(Frame{}.LoopSlot)
 	FrameLoopSkip = unsafe.Offsetof(Frame{}.LoopSkip)

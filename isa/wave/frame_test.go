@@ -22,7 +22,7 @@ var offsets = map[string]uintptr{
 	"Frame.Loop.Stopped": LoopStopped, "Frame.Loop.Chunks": LoopChunks, "Frame.Loop.Undo": LoopUndo,
 	"Frame.Loop.Private": LoopPrivate, "Frame.Loop.Entry": LoopEntry, "Frame.Loop.Rest": LoopRest, "Frame.Loop.Idle": LoopIdle,
 	"Frame.Loop.Left": LoopLeft, "Frame.Hyper.Lanes": HyperLanes, "Frame.Hyper.Words": HyperWords,
-	"Frame.LoopSlot": FrameLoopSlot, "Frame.LoopSkip": FrameLoopSkip, "Frame.Undo": FrameUndo, "Frame.Call": FrameCall,
+	"Frame.LoopSlot": FrameLoopSlot, "Frame.LoopSkip": FrameLoopSkip, "Frame.Undo": FrameUndo, "Frame.Spill": FrameSpill, "Frame.Call": FrameCall,
 	"Frame.Resume": FrameResume, "Frame.Saved": FrameSaved, "Frame.Lanes": FrameLanes,
 
 	"Registers.Vectors": RegistersVectors, "Registers.Masks": RegistersMasks, "Registers.General": RegistersGeneral,

@@ -76,7 +76,9 @@ const (
 	onlyZ        // of 512 bits only
 	onlyY        // of 256 bits only
 	twin         // the next form has the operands the other way round: shorter for some registers
-	gather       // registers must differ
+	gather       // registers must differ; the mask is written, too
+	rw           // the destination is an operand as well
+	noDst        // only flags are written
 	vbmi
 	vbmi2
 	bitalg

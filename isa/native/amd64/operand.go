@@ -32,10 +32,10 @@ const (
 
 // Vec is the number of a vector register, 0 to 31. Whether it is xmm, ymm or zmm follows from the instruction
 // and its [Width]. Numbers from 16 on exist for AVX-512 alone.
-type Vec uint8
+type Vec uint32
 
 // Mask is one of the mask registers of AVX-512. As a predicate ([Merge], [Zero]) K0 cannot be used.
-type Mask uint8
+type Mask uint32
 
 // The mask registers.
 const (

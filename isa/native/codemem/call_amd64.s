@@ -2,8 +2,9 @@
 
 // func call(code uintptr, arg unsafe.Pointer)
 //
-// Go's assembly convention lets a function change all registers but the stack and frame pointers, so nothing is saved.
-TEXT ·call(SB), NOSPLIT, $0-16
+// Go's assembly convention lets a function change all registers but the stack and frame pointers. The
+// assembler saves the frame pointer of a function with a frame.
+TEXT ·call(SB), NOSPLIT, $8-16
 	MOVQ code+0(FP), AX
 	MOVQ arg+8(FP), DI
 	CALL AX

@@ -29,6 +29,8 @@ type Plan struct {
 	Steady bool
 	// Undo is how many bytes machine code needs for each chunk at Frame.Undo. Who makes it says so.
 	Undo uintptr
+	// Spill is how many bytes machine code needs at Frame.Spill, likewise.
+	Spill uintptr
 
 	live      *isa.Liveness
 	constants map[int]uint64 // of planner

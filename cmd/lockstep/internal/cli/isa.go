@@ -21,7 +21,8 @@ pass of the compiler does (lockstep help passes).
 
 -native prints, instead of the bytecode, the plan of the native engine for each kernel and
 its machine code: where each instruction stands, its bytes and its text in Intel's syntax,
-with the bytecode that it is for. -cpu prints the code for other processors, which need not
+with the bytecode that it is for. -virtual prints its machine form instead, before virtual
+registers get registers of the processor. -cpu prints the code for other processors, which need not
 be at hand.
 `,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {
@@ -32,6 +33,7 @@ be at hand.
 		passes := f.passes()
 		list := f.Bool("list-passes", false, "list the passes and end")
 		machine := f.Bool("native", false, "print plans and machine code instead of bytecode")
+		virtual := f.Bool("virtual", false, "with -native: print machine form, with virtual registers, instead of machine code")
 		cpu := f.String("cpu", "", "print machine code for `CPU`: avx2 or avx512 (default: this processor)")
 		return func(ctx context.Context, env *Env, args []string) error {
 			if *list {
@@ -50,6 +52,10 @@ be at hand.
 			if *cpu != "" && !*machine {
 				return usagef("isa", "-cpu is for -native")
 			}
+			if *virtual && !*machine {
+				return usagef("isa", "-virtual is for -native")
+			}
+			options := native.ListOptions{Processor: *cpu, Offsets: true, Virtual: *virtual}
 			set, done, err := passes.machinery(env, "isa")
 			if err != nil {
 				return err
@@ -85,7 +91,7 @@ be at hand.
 					fmt.Fprintf(env.Stderr, "lockstep: note: kernel %s is left out: %s\n", printable(r.Name), harmless(r.Reason))
 				}
 				if *machine {
-					return writeMachineCode(env, code, code.Kernels, *cpu)
+					return writeMachineCode(env, code, code.Kernels, options)
 				}
 				return code.WriteText(env.Stdout)
 			}
@@ -98,7 +104,7 @@ be at hand.
 			}
 			code := k.ISA()
 			if *machine {
-				return writeMachineCode(env, code, []*isa.Kernel{code.Kernel(k.Name())}, *cpu)
+				return writeMachineCode(env, code, []*isa.Kernel{code.Kernel(k.Name())}, options)
 			}
 			_, err = env.Stdout.Write([]byte(code.Kernel(k.Name()).Text(code)))
 			return err
@@ -107,12 +113,12 @@ be at hand.
 }
 
 // writeMachineCode prints plans and machine code of kernels.
-func writeMachineCode(env *Env, p *isa.Program, list []*isa.Kernel, cpu string) error {
+func writeMachineCode(env *Env, p *isa.Program, list []*isa.Kernel, o native.ListOptions) error {
 	for i, k := range list {
 		if i > 0 {
 			fmt.Fprintln(env.Stdout)
 		}
-		if err := native.List(env.Stdout, p, k, native.ListOptions{Processor: cpu, Offsets: true}); err != nil {
+		if err := native.List(env.Stdout, p, k, o); err != nil {
 			return fmt.Errorf("kernel %s: %w", printable(k.Name), err)
 		}
 	}
