@@ -43,14 +43,19 @@ func (k *Kernel) makeChecked() error {
 	if code.err != nil {
 		return code.refused(k.name)
 	}
-	if err := k.prog.placeAll(ctx); err != nil {
-		return err
-	}
 	c.isa, c.code = code.prog, code.code
-	compiled, err := interp.Engine{}.Compile(c.isa, c.code)
-	if err != nil {
-		return &ModuleError{Stage: "compile", Err: fmt.Errorf("kernel %s: %w", k.name, err)}
+	c.runner, err = k.onReference(ctx, c.isa, c.code)
+	return err
+}
+
+// onReference places the variables of another form of the kernel, and prepares that for the reference engine.
+func (k *Kernel) onReference(ctx context.Context, program *isa.Program, code *isa.Kernel) (*scheduler.Runner, error) {
+	if err := k.prog.placeAll(ctx); err != nil {
+		return nil, err
 	}
-	c.runner = scheduler.New(compiled)
-	return nil
+	compiled, err := interp.Engine{}.Compile(program, code)
+	if err != nil {
+		return nil, &ModuleError{Stage: "compile", Err: fmt.Errorf("kernel %s: %w", k.name, err)}
+	}
+	return scheduler.New(compiled), nil
 }

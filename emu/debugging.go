@@ -8,7 +8,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
-	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
@@ -50,16 +49,9 @@ func (k *Kernel) makeDebug(ctx context.Context) error {
 	case code.err != nil:
 		return code.refused(k.name)
 	}
-	if err := k.prog.placeAll(ctx); err != nil {
-		return err
-	}
 	c.isa, c.code = code.prog, code.code
-	compiled, err := interp.Engine{}.Compile(c.isa, c.code)
-	if err != nil {
-		return &ModuleError{Stage: "compile", Err: fmt.Errorf("kernel %s: %w", k.name, err)}
-	}
-	c.runner = scheduler.New(compiled)
-	return nil
+	c.runner, err = k.onReference(ctx, c.isa, c.code)
+	return err
 }
 
 // Debugging is a launch that package emu/debug runs, step by step. It holds its device until Close.
