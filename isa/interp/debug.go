@@ -90,17 +90,6 @@ func (w *wave) decodeForDebug(d *engine.Debug) {
 	w.blocks = w.code.blocks(decodeOptions{check: g.Launch.Check, watch: g.Watch, tell: d.Tell && g.Accesses != nil, parts: true})
 }
 
-// count counts what entering a block counts.
-func (w *wave) count(b *block) {
-	active := uint64(w.Active)
-	w.Counts.Blocks++
-	w.Counts.Instructions += b.Count
-	w.Counts.LaneOps += b.Count * active
-	w.Counts.Loads += b.Loads * active
-	w.Counts.Stores += b.Stores * active
-	w.Counts.Atomics += b.Atomics * active
-}
-
 // stepBlock runs the rest of the block's body, one instruction after the other, and stops where it is asked
 // to. The terminator is left to do when done is true.
 func (w *wave) stepBlock(d *engine.Debug, b *block, start int) (stop engine.Stop, done bool) {

@@ -119,13 +119,7 @@ func (w *wave) interpret(quantum int) (stop engine.Stop, left int) {
 				counted.Add(pc, w.Active)
 			}
 		}
-		active := uint64(w.Active)
-		w.Counts.Blocks++
-		w.Counts.Instructions += b.Count
-		w.Counts.LaneOps += b.Count * active
-		w.Counts.Loads += b.Loads * active
-		w.Counts.Stores += b.Stores * active
-		w.Counts.Atomics += b.Atomics * active
+		w.count(b)
 		body := b.body
 		for i := range body {
 			in := &body[i]
@@ -159,6 +153,17 @@ func (w *wave) interpret(quantum int) (stop engine.Stop, left int) {
 			}
 		}
 	}
+}
+
+// count counts what entering a block counts.
+func (w *wave) count(b *block) {
+	active := uint64(w.Active)
+	w.Counts.Blocks++
+	w.Counts.Instructions += b.Count
+	w.Counts.LaneOps += b.Count * active
+	w.Counts.Loads += b.Loads * active
+	w.Counts.Stores += b.Stores * active
+	w.Counts.Atomics += b.Atomics * active
 }
 
 // leave does a block's terminator. It says whether lanes can run now.
