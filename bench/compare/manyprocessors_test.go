@@ -6,20 +6,20 @@ import (
 )
 
 func TestProcessorsFigures(t *testing.T) {
-	of := func(ms, cpu time.Duration) *processorTimes {
-		return &processorTimes{times: []time.Duration{ms * time.Millisecond}, cpu: []time.Duration{cpu * time.Millisecond}}
+	of := func(ms, cpu time.Duration) *subject {
+		return &subject{times: []time.Duration{ms * time.Millisecond}, cpu: []time.Duration{cpu * time.Millisecond}}
 	}
 	for _, c := range []struct {
 		name       string
-		subjects   []*processorTimes
+		subjects   []*subject
 		up, more   float64
 		target     string
 		verdictUp  string
 		verdictCPU string
 	}{
-		{"ahead", []*processorTimes{of(80, 80), of(40, 80), of(8, 96), of(100, 100), of(50, 100), of(20, 100)}, 10, 1.2, "at least PoCL's 5", holds, holds},
-		{"behind", []*processorTimes{of(80, 80), of(40, 80), of(16, 160), of(100, 100), of(50, 100), of(10, 100)}, 5, 2, "at least PoCL's 10", misses, misses},
-		{"alone", []*processorTimes{of(80, 80), of(40, 80), of(8, 80)}, 10, 1, "-", "-", holds},
+		{"ahead", []*subject{of(80, 80), of(40, 80), of(8, 96), of(100, 100), of(50, 100), of(20, 100)}, 10, 1.2, "at least PoCL's 5", holds, holds},
+		{"behind", []*subject{of(80, 80), of(40, 80), of(16, 160), of(100, 100), of(50, 100), of(10, 100)}, 5, 2, "at least PoCL's 10", misses, misses},
+		{"alone", []*subject{of(80, 80), of(40, 80), of(8, 80)}, 10, 1, "-", "-", holds},
 	} {
 		f := processorsFigures(c.name, 16, c.subjects)
 		if len(f) != 2 {
