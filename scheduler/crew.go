@@ -14,13 +14,13 @@ const stay = time.Second
 // crew has the goroutines that look for work, of all launches of the process. Each is on a processor of its own meanwhile, which it does not
 // yield: one in a queue would wait there for as long as the one that has work for it is busy itself.
 //
-// Who has found nothing for as long as linger sleeps in the system's kernel, where it can (see doorbell). Go's scheduler wakes one thread
-// after the other, each by the one before, which takes 0.4 ms for 15 of them; the system's kernel wakes them in a fifth of that.
+// A goroutine that has found no work for as long as linger sleeps in the operating system where it can (see doorbell). Go's scheduler wakes
+// one thread after the other, each by the one before, which takes 0.4 ms for 15 threads. The operating system wakes them in a fifth of that.
 var crew struct {
 	sync.Mutex
 	waiting []*hand
-	// asleep is how many sleep and have no work yet, and queue the work of the others that sleep: whoever of them gets up
-	// first takes it.
+	// asleep counts the goroutines that sleep and have no work yet. queue has the work of the others that sleep: the first of
+	// them that wakes up takes the first piece.
 	asleep int
 	queue  []func()
 	bell   doorbell
@@ -31,8 +31,8 @@ type hand struct {
 	work atomic.Pointer[func()]
 }
 
-// lend has each piece of work done by somebody: one of the crew who looks for work, one who sleeps, or a new goroutine, which
-// joins the crew then.
+// lend gives each piece of work to a goroutine: one of the crew that looks for work, one that sleeps, or a new one, which joins
+// the crew.
 func lend(work ...func()) {
 	crew.Lock()
 	for ; len(work) > 0 && len(crew.waiting) > 0; work = work[1:] {
@@ -62,7 +62,7 @@ func lend(work ...func()) {
 	}
 }
 
-// wakes is how many threads are woken at once: who asks has work of its own, and those who have got up wake others.
+// wakes is how many threads are woken at once. The caller of lend has work of its own, and threads that are awake wake others.
 const wakes = 2
 
 // next returns what to do next, or nil if nobody has had anything for a while.
