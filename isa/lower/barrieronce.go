@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/lower/emit"
 	"github.com/lockstep-gpu/lockstep/isa/ssa"
 )
 
@@ -29,8 +30,8 @@ func (b *builder) checkOnce() {
 	steps := 0
 	for _, from := range f.Blocks {
 		if from.Term == ssa.TermBarrier && from.Schedule == isa.ScheduleOnce {
-			if steps += size; steps > maxLiveSteps {
-				panic(&Error{Reason: errTooLarge.Error()})
+			if steps += size; steps > emit.MaxLiveSteps {
+				panic(&Error{Reason: emit.ErrTooLarge.Error()})
 			}
 			b.checkRegion(from, &steps)
 		}
@@ -122,8 +123,8 @@ func (b *builder) leaves(v *ssa.Value, uses []*ssa.Block, inside []bool, stamp [
 	for len(work) > 0 {
 		x := work[len(work)-1]
 		work = work[:len(work)-1]
-		if *steps += len(x.Preds); *steps > maxLiveSteps {
-			panic(&Error{Reason: errTooLarge.Error()})
+		if *steps += len(x.Preds); *steps > emit.MaxLiveSteps {
+			panic(&Error{Reason: emit.ErrTooLarge.Error()})
 		}
 		for _, p := range x.Preds {
 			if groupBarrierEnd(p) && inside[p.RPO] {

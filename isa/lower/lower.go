@@ -14,7 +14,7 @@
 // their end, loads of what is known go, loops get one latch each
 // and blocks their order,
 // the values that are the same for every lane are found (isa/ssa, uniform.go), and
-// registers are given out while bytecode is written (regs.go, emit.go).
+// registers are assigned while bytecode is written (isa/lower/emit).
 //
 // The bodies of functions that a large kernel calls often are read, promoted and simplified once (prepare.go), and
 // copied to their calls (paste.go).

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"github.com/lockstep-gpu/lockstep/isa/lower/emit"
 	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 )
@@ -61,7 +62,7 @@ func builtinPasses() []Pass {
 				divergence(b)
 			})},
 		{Name: passEmit, Doc: "registers and bytecode", fixed: true,
-			Needs: ssa.AnalysisLayout | ssa.AnalysisDivergence, IR: over(emit)},
+			Needs: ssa.AnalysisLayout | ssa.AnalysisDivergence, IR: over(bytecode)},
 		{Name: passDescribe, Doc: "what the kernel is found to use", fixed: true, describe: describe},
 	}
 }
@@ -70,3 +71,14 @@ func builtinPasses() []Pass {
 // otherwise. Simplifying lays open variables that were not to be promoted before.
 const defaultPipeline = "specialize,promote,simplify,ifconvert,unroll,simplify,promote,simplify,storages,checks,asyncwaits,asyncmarks," +
 	"narrow,simplify,unselect,address,flatten,narrow,simplify,address,walks,rotate,loads,ifconvert,hoist,fuse,sink,returns"
+
+// bytecode assigns registers and writes the kernel's code.
+func bytecode(b *builder) {
+	number, n := b.sequences()
+	err := emit.Bytecode(emit.Form{
+		Func: b.f, WideAccesses: b.wides, PipeAccesses: b.pipeAccesses, Sequences: number, NumSequences: n, KeepPrivate: b.debug != nil,
+	})
+	if err != nil {
+		b.fail("%v", err)
+	}
+}

@@ -1,4 +1,4 @@
-package lower
+package emit
 
 import (
 	"slices"
@@ -59,9 +59,9 @@ type allocator struct {
 	scratch       [numClasses]int // register for breaking copy cycles, -1 until needed
 }
 
-// maxLiveSteps bounds the edges that are walked for the lives of all values of a kernel where there are cycles that are
+// MaxLiveSteps bounds the edges that are walked for the lives of all values of a kernel where there are cycles that are
 // no loops: some seconds of work.
-const maxLiveSteps = 1 << 26
+const MaxLiveSteps = 1 << 26
 
 // liveInfo is what is known about a value's life.
 type liveInfo struct {
@@ -218,8 +218,8 @@ func (a *allocator) findUses() error {
 		return nil
 	}
 	for i := range a.info {
-		if li := &a.info[i]; li.crosses && !a.walk(li, maxLiveSteps) {
-			return errTooLarge
+		if li := &a.info[i]; li.crosses && !a.walk(li, MaxLiveSteps) {
+			return ErrTooLarge
 		}
 	}
 	return nil
@@ -283,7 +283,7 @@ func (a *allocator) liveAt(x, y *ssa.Value) bool {
 			return true // two phis of one block
 		}
 	}
-	limit := maxLiveSteps
+	limit := MaxLiveSteps
 	if !a.tangled {
 		limit = 1<<22 + 64*(len(a.f.Blocks)+len(a.info))
 	}

@@ -1,4 +1,4 @@
-package lower
+package emit
 
 import (
 	"errors"
@@ -10,11 +10,24 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 )
 
-var errTooLarge = errors.New("the kernel is too large: too many values live across too many blocks")
+// ErrTooLarge says that it would take too long to find the lives of a kernel's values.
+var ErrTooLarge = errors.New("the kernel is too large: too many values live across too many blocks")
+
+// Form is a kernel in SSA form, with blocks in the order of bytecode and values that are known to differ by lane or not,
+// and what its instructions refer to besides the tables of [ssa.Func].
+type Form struct {
+	*ssa.Func
+	WideAccesses []isa.WideAccess // by Value.Imm - 1 of loads and stores
+	PipeAccesses []isa.PipeAccess // by Value.Index of an OpPipe
+	Sequences    []int            // of async marks: the number of the sequence of each function body
+	NumSequences int
+	// KeepPrivate keeps private variables that nothing uses, for a debugger.
+	KeepPrivate bool
+}
 
 // emitter writes bytecode.
 type emitter struct {
-	b      *builder
+	f      Form
 	k      *isa.Kernel
 	a      *allocator
 	consts map[uint64]int
@@ -30,10 +43,9 @@ type emitter struct {
 	to []*ssa.Block // by order, the block that a branch to a block leads to
 	at []int        // by order, the number of a block that stays
 
-	sequence []int                     // of async marks, by body
-	accesses map[int]uint32            // builder.pipeAccesses → Kernel.PipeAccesses
+	accesses map[int]uint32            // Form.PipeAccesses → Kernel.PipeAccesses
 	wides    map[isa.WideAccess]uint32 // Imm of their loads and stores
-	checks   map[int]uint32            // by place in builder.checks, that in Kernel.Checks
+	checks   map[int]uint32            // by place in Form.Checks, that in Kernel.Checks
 }
 
 type paramKey struct {
@@ -42,25 +54,25 @@ type paramKey struct {
 	size   int
 }
 
-// emit gives out registers and writes the kernel's code.
-func emit(b *builder) {
-	a := &allocator{f: b.f}
+// Bytecode gives out registers and writes the code of the form's kernel. The error is [ErrTooLarge].
+func Bytecode(f Form) error {
+	a := &allocator{f: f.Func}
 	if err := a.run(); err != nil {
-		b.fail("%v", err)
+		return err
 	}
-	b.f.Steps += a.steps
-	e := &emitter{b: b, k: b.k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, undefs: map[int]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, edges: ssa.EdgePlaces{Func: b.f}, wides: map[isa.WideAccess]uint32{}, checks: map[int]uint32{}}
+	f.Steps += a.steps
+	k := f.Kernel
+	e := &emitter{f: f, k: k, a: a, consts: map[uint64]int{}, params: map[paramKey]int{}, undefs: map[int]int{}, addrs: map[int]int{}, pipes: map[int]int{}, accesses: map[int]uint32{}, edges: ssa.EdgePlaces{Func: f.Func}, wides: map[isa.WideAccess]uint32{}, checks: map[int]uint32{}}
 	e.leaves()
 	e.pipeUses()
-	k := b.k
-	e.sequence, k.MarkSequences = b.sequences()
+	k.MarkSequences = f.NumSequences
 	e.skipEmpty()
-	size := len(b.f.Blocks)
-	for _, blk := range b.f.Blocks {
+	size := len(f.Blocks)
+	for _, blk := range f.Blocks {
 		size += len(blk.Phis) + len(blk.Insts)
 	}
-	k.Code, k.Blocks = make([]isa.Inst, 0, size), make([]isa.Block, 0, len(b.f.Blocks))
-	for i, blk := range b.f.Blocks {
+	k.Code, k.Blocks = make([]isa.Inst, 0, size), make([]isa.Block, 0, len(f.Blocks))
+	for i, blk := range f.Blocks {
 		if e.to[i] != blk {
 			continue
 		}
@@ -89,6 +101,7 @@ func emit(b *builder) {
 	k.Private = e.keptPrivate()
 	k.UsesPipes = len(k.PipeAccesses) > 0 || len(k.PipeRegs) > 0 ||
 		slices.ContainsFunc(k.Params, func(p isa.Param) bool { return p.Kind == isa.ParamPipe })
+	return nil
 }
 
 // leaves gives scalar registers to the constants, arguments and addresses
@@ -99,7 +112,7 @@ func (e *emitter) leaves() {
 		e.priv[i] = -1
 	}
 	kept := 0
-	if e.b.debug != nil { // what the source declares stays, whether it is used or not
+	if e.f.KeepPrivate { // what the source declares stays, whether it is used or not
 		for ; kept < len(e.priv); kept++ {
 			e.priv[kept] = kept
 		}
@@ -142,7 +155,7 @@ func (e *emitter) leaves() {
 			}
 		}
 	}
-	for _, b := range e.b.f.Blocks {
+	for _, b := range e.f.Blocks {
 		for _, v := range b.Phis {
 			for _, x := range v.Args {
 				visit(x)
@@ -229,12 +242,12 @@ func (e *emitter) wideAccess(a isa.WideAccess) uint32 {
 	return n
 }
 
-// check returns the place of one of the builder's checks in the kernel's table.
+// check returns the place of one of the form's checks in the kernel's table.
 func (e *emitter) check(i int) uint32 {
 	n, ok := e.checks[i]
 	if !ok {
 		n = uint32(len(e.k.Checks))
-		e.k.Checks = append(e.k.Checks, e.b.Checks[i])
+		e.k.Checks = append(e.k.Checks, e.f.Checks[i])
 		e.checks[i] = n
 	}
 	return n
@@ -267,7 +280,7 @@ func (e *emitter) inst(v *ssa.Value) {
 			at++
 		}
 		if v.Imm != 0 && (v.Op == isa.OpLoad || v.Op == isa.OpStore) {
-			in.Imm = e.wideAccess(e.b.wides[v.Imm-1])
+			in.Imm = e.wideAccess(e.f.WideAccesses[v.Imm-1])
 		}
 	case isa.ShapeCheck:
 		in.A, in.Imm = e.reg(v.Args[0]), e.check(int(v.Imm))
@@ -286,25 +299,25 @@ func (e *emitter) inst(v *ssa.Value) {
 			}
 		}
 	case isa.ShapeGroupCopy:
-		c := e.b.GroupCopies[v.Index]
+		c := e.f.GroupCopies[v.Index]
 		c.Regs(e.regs(v))
 		in.Imm = uint32(len(e.k.GroupCopies))
 		e.k.GroupCopies = append(e.k.GroupCopies, c)
 		e.k.UsesAsync = true
 	case isa.ShapeLaneCopy:
-		c := e.b.LaneCopies[v.Index]
+		c := e.f.LaneCopies[v.Index]
 		c.Regs(e.regs(v))
 		in.Imm = uint32(len(e.k.LaneCopies))
 		e.k.LaneCopies = append(e.k.LaneCopies, c)
 		e.k.UsesAsync = true
 	case isa.ShapePipe:
-		a := e.b.pipeAccesses[v.Index]
+		a := e.f.PipeAccesses[v.Index]
 		a.Regs(e.regs(v))
 		in.Type, in.Imm2, in.Imm = isa.Void, 0, uint32(len(e.k.PipeAccesses))
 		e.accesses[int(v.Index)] = in.Imm
 		e.k.PipeAccesses = append(e.k.PipeAccesses, a)
 	case isa.ShapeAsync:
-		in.Imm = uint32(e.sequence[v.Index])
+		in.Imm = uint32(e.f.Sequences[v.Index])
 		e.k.UsesAsync = true
 	case isa.ShapeClock:
 		e.k.UsesClock, e.k.OrderDependent = true, true

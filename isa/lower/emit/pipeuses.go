@@ -1,4 +1,4 @@
-package lower
+package emit
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -31,7 +31,7 @@ func (e *emitter) pipeUses() {
 			work = append(work, f)
 		}
 	}
-	for _, blk := range e.b.f.Blocks {
+	for _, blk := range e.f.Blocks {
 		for _, v := range blk.Insts {
 			if v.Op == isa.OpPipe {
 				use := pipeUse(0)

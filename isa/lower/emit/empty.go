@@ -1,4 +1,4 @@
-package lower
+package emit
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa/ssa"
@@ -12,7 +12,7 @@ import (
 // The latch of a loop stays, as its one way back, and so does what follows a
 // barrier or a wait for a pipe, or leads to one: engines rely on these.
 func (e *emitter) skipEmpty() {
-	blocks := e.b.f.Blocks
+	blocks := e.f.Blocks
 	e.to, e.at = make([]*ssa.Block, len(blocks)), make([]int, len(blocks))
 	// Backwards, so that what follows is known to stay or not.
 	for i := len(blocks) - 1; i >= 0; i-- {
