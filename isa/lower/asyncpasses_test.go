@@ -21,7 +21,7 @@ type markProgram struct {
 
 func newMarkProgram(seed uint64, keep bool) *builder {
 	p := &markProgram{rng: rand.New(rand.NewPCG(seed, 1)), size: 60}
-	p.b = newBuilder(&module{opt: Options{MaxInstructions: 1 << 20, KeepMarks: keep}})
+	p.b = newBuilder(&module{opt: buildOptions{MaxInstructions: 1 << 20, KeepMarks: keep}})
 	p.b.cur = p.b.f.NewBlock("entry")
 	p.function(0)
 	p.b.cur.Term = ssa.TermRet

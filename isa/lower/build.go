@@ -351,7 +351,7 @@ func (b *builder) newPrivate(a isa.Alloc, t *typ) *ssa.Value {
 }
 
 // kernel lowers one entry point.
-func (m *module) kernel(ep entry) (*isa.Kernel, error) {
+func (m *module) kernel(ep entry) *builder {
 	b := newBuilder(m)
 	b.k.Name = ep.name
 	def, _ := m.x.Def(ep.id)
@@ -382,18 +382,10 @@ func (m *module) kernel(ep entry) (*isa.Kernel, error) {
 		r.blk.Term = ssa.TermRet
 		r.blk.TermLoc = r.loc
 	}
-	passes := m.opt.Passes
 	if m.debug {
 		b.describeVariables()
-		passes = unoptimizing
 	}
-	if err := passes.run(b); err != nil {
-		return nil, err
-	}
-	if countSteps != nil {
-		countSteps(b.f.Steps)
-	}
-	return b.k, nil
+	return b
 }
 
 // subgroupSize returns the maximum sub-group size in lanes: the one that the kernel requires, or that of
@@ -404,9 +396,6 @@ func (b *builder) subgroupSize() int {
 	}
 	return b.m.opt.SubgroupSize
 }
-
-// countSteps, where a test sets it, is told the steps of each kernel.
-var countSteps func(int)
 
 func (b *builder) executionModes(id spirv.ID) {
 	for _, in := range b.m.modes[id] {
@@ -858,7 +847,7 @@ func (b *builder) terminate(in spirv.Inst, of *function, start []*ssa.Block) {
 	case spirv.OpUnreachable:
 		c.Term, c.Trap = ssa.TermTrap, isa.TrapUnreachable
 	case spirv.OpAbortKHR:
-		b.abortMessage(in)
+		b.inst(in) // the message
 		c.Term, c.Trap = ssa.TermTrap, isa.TrapAbort
 	}
 }
@@ -893,7 +882,7 @@ func (b *builder) call(in spirv.Inst) []*ssa.Value {
 	}
 	rt := b.m.typeOf(in.ResultType())
 	if f.entry == nil {
-		return b.imported(in, f, args, rt)
+		return b.m.opt.Imported(b, in, f, args, rt)
 	}
 	if p := b.prepared(f); p != nil {
 		return b.paste(p, args)

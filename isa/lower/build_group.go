@@ -140,15 +140,6 @@ func (b *builder) lane32(g *groupCall, i int) *ssa.Value {
 	return b.resize(v, v.Type, isa.I32)
 }
 
-// executionScope returns the scope of a barrier, a constant: perhaps one that a call has passed.
-func (b *builder) executionScope(id spirv.ID) isa.Scope {
-	v, _ := b.one(id)
-	if !v.IsConst() {
-		b.fail("the execution scope is no constant, which is not supported; write Workgroup or Subgroup as an OpConstant")
-	}
-	return isa.Scope(min(v.Imm, 255))
-}
-
 // scope returns the scope of an instruction, its operand 0.
 func (b *builder) scope(g *groupCall) isa.Scope {
 	v := b.operand(g, 0)[0]
@@ -167,14 +158,6 @@ func (b *builder) subgroupScope(g *groupCall) {
 	if b.scope(g) != isa.ScopeSubgroup {
 		b.fail("%s of scope Workgroup does not exist; it may be Subgroup", g.op)
 	}
-}
-
-func (b *builder) laneID() *ssa.Value {
-	return b.builtin(spirv.BuiltInSubgroupLocalInvocationId, 0, isa.I32)
-}
-
-func (b *builder) maxSubgroup() *ssa.Value {
-	return b.builtin(spirv.BuiltInSubgroupMaxSize, 0, isa.I32)
 }
 
 // groupOp makes a group operation and returns the scalars of its result.
@@ -475,11 +458,6 @@ func (b *builder) noLanes(w int) bool {
 	return n > 0 && 32*w >= n
 }
 
-// lowBits returns word w of a ballot that has the lanes below n.
-func (b *builder) lowBits(n *ssa.Value, w int) *ssa.Value {
-	return b.keepLow(b.imm(isa.I32, 1<<32-1), n, w)
-}
-
 // keepLow returns the lanes below n among those of word w of a ballot.
 func (b *builder) keepLow(word, n *ssa.Value, w int) *ssa.Value {
 	n = b.bin(isa.OpSub, isa.I32, n, b.imm(isa.I32, uint64(32*w)))
@@ -574,27 +552,6 @@ func (b *builder) intResult(g *groupCall, v *ssa.Value) *ssa.Value {
 	}
 	b.fail("%s gives an integer", g.op)
 	return nil
-}
-
-// laneMask returns word d of a built-in variable that has the lanes below, at
-// or above this one (SPV_KHR_shader_ballot).
-func (b *builder) laneMask(bi spirv.BuiltIn, d int) *ssa.Value {
-	lane := b.laneID()
-	above := b.bin(isa.OpAdd, isa.I32, lane, b.imm(isa.I32, 1))
-	from := func(n *ssa.Value) *ssa.Value {
-		return b.bin(isa.OpXor, isa.I32, b.lowBits(b.maxSubgroup(), d), b.lowBits(n, d))
-	}
-	switch bi {
-	case spirv.BuiltInSubgroupLtMask:
-		return b.lowBits(lane, d)
-	case spirv.BuiltInSubgroupLeMask:
-		return b.lowBits(above, d)
-	case spirv.BuiltInSubgroupGeMask:
-		return from(lane)
-	case spirv.BuiltInSubgroupGtMask:
-		return from(above)
-	}
-	return b.bin(isa.OpXor, isa.I32, b.lowBits(above, d), b.lowBits(lane, d))
 }
 
 // blockSpace returns the address space of a block access, which has memory that

@@ -12,48 +12,6 @@ import (
 // instruction is an opcode with an entry in Kernel.ImageAccesses. Those that
 // give several components are one opcode for each.
 
-// imageName returns what OpenCL C calls an image type: "image2d_t", "image3d_t",
-// "image2d_array_t".
-func (m *module) imageName(t *typ) string {
-	in, _ := m.x.Def(t.id)
-	name, ok := map[spirv.Dim]string{spirv.Dim1D: "image1d", spirv.Dim2D: "image2d", spirv.Dim3D: "image3d", spirv.DimBuffer: "image1d_buffer"}[spirv.Dim(in.Operand(1))]
-	if !ok {
-		return "image of dimension " + spirv.Dim(in.Operand(1)).String()
-	}
-	for _, i := range [...]int{3, 4, 2} { // the order of OpenCL C
-		if in.Operand(i) == 1 {
-			name += [...]string{2: "_depth", 3: "_array", 4: "_msaa"}[i]
-		}
-	}
-	return name + "_t"
-}
-
-// imageParam returns what an image type says, or fails for one that there is no
-// support for.
-func (m *module) imageParam(t *typ) isa.ImageParam {
-	in, _ := m.x.Def(t.id)
-	array, depth := in.Operand(3) != 0, in.Operand(2) == 1
-	ok := in.Operand(4) == 0
-	switch spirv.Dim(in.Operand(1)) {
-	case spirv.Dim1D:
-		ok = ok && !depth
-	case spirv.Dim2D:
-	case spirv.Dim3D, spirv.DimBuffer:
-		ok = ok && !depth && !array
-	default:
-		ok = false
-	}
-	if !ok {
-		m.failFeature(in, "images of type "+m.imageName(t)+" are not supported")
-	}
-	access := spirv.AccessQualifierReadOnly
-	if len(in.Operands()) > 7 {
-		access = spirv.AccessQualifier(in.Operand(7))
-	}
-	return isa.ImageParam{Dim: isa.ImageDim(in.Operand(1)), Array: array, Depth: depth,
-		Reads: access != spirv.AccessQualifierWriteOnly, Writes: access != spirv.AccessQualifierReadOnly}
-}
-
 // imageCall is an image instruction, or a call of the function that stands for one.
 type imageCall struct {
 	a     isa.ImageAccess

@@ -208,7 +208,7 @@ func (b *builder) arith(in spirv.Inst) {
 // inst reads one instruction that is neither a phi nor a terminator.
 func (b *builder) inst(in spirv.Inst) {
 	b.refuseArithmetic(in)
-	if r := readerOf(in.Op()); r != nil {
+	if r := b.m.opt.Reader(in.Op()); r != nil {
 		r(b, in)
 		return
 	}
@@ -567,3 +567,6 @@ func (b *builder) path(t *typ, indexes []uint32) (at int, e *typ) {
 	}
 	return at, e
 }
+
+// reader turns an instruction of a function body into bytecode.
+type reader func(*builder, spirv.Inst)

@@ -17,42 +17,6 @@ import (
 //
 // All lanes of a whole sub-group take part in each operation, as the extension demands.
 
-// matrixType reads OpTypeCooperativeMatrixKHR.
-func (m *module) matrixType(in spirv.Inst, t *typ) {
-	t.kind, t.elem = kindMatrix, m.typeOf(spirv.ID(in.Operand(0)))
-	if t.elem.kind != kindInt && t.elem.kind != kindFloat {
-		m.fail(in, "the components of a cooperative matrix are %s, not numbers", t.elem.op)
-	}
-	if s := spirv.Scope(m.constUint(spirv.ID(in.Operand(1)))); s != spirv.ScopeSubgroup {
-		m.failFeature(in, fmt.Sprintf("cooperative matrices of scope %s are not supported; the scope may be Subgroup", s))
-	}
-	if m.subgroup == 0 {
-		m.fail(in, "the size of sub-groups is not known, on which the components of a lane depend")
-	}
-	m.matrices = true
-	t.rows, t.columns = m.constUint(spirv.ID(in.Operand(2))), m.constUint(spirv.ID(in.Operand(3)))
-	s := uint64(m.subgroup)
-	if t.rows == 0 || t.columns == 0 || t.rows > maxObject || t.columns > maxObject || t.rows*t.columns > maxFlat*s {
-		m.fail(in, "cooperative matrices of %d rows and %d columns are not supported; a lane may have %d components", t.rows, t.columns, maxFlat)
-	}
-	t.count = (t.rows*t.columns + s - 1) / s
-	t.flat, t.size, t.align = int(t.count), t.count*t.elem.size, t.elem.align
-}
-
-// forSubgroups makes the module that of a kernel whose whole sub-groups have so many lanes. Cooperative matrices of
-// another size are other types.
-func (m *module) forSubgroups(lanes int) {
-	if lanes == m.subgroup {
-		return
-	}
-	m.subgroup = lanes
-	if m.matrices {
-		clear(m.types)
-		clear(m.consts)
-		m.matrices = false
-	}
-}
-
 // cell is where component j of a matrix stands, for each lane.
 type cell struct {
 	e, row, column *ssa.Value // of 32 bits

@@ -839,3 +839,12 @@ func (b *builder) endInBarrier(s isa.Scope, sched isa.BarrierSchedule, order isa
 	ssa.Link(c, next)
 	b.cur = next
 }
+
+// executionScope returns the scope of a barrier, a constant: perhaps one that a call has passed.
+func (b *builder) executionScope(id spirv.ID) isa.Scope {
+	v, _ := b.one(id)
+	if !v.IsConst() {
+		b.fail("the execution scope is no constant, which is not supported; write Workgroup or Subgroup as an OpConstant")
+	}
+	return isa.Scope(min(v.Imm, 255))
+}

@@ -5,15 +5,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/ssa"
 )
 
-// Two encodings of the "OCP Microscaling Formats (MX)" specification that are no floats with a sign, an exponent and a
-// mantissa (SPV_EXT_ocp_microscaling_types).
-var (
-	// scale8 is E8M0: a power of two from 2^-127 to 2^127, or NaN.
-	scale8 = &smallFloat{name: "float8e8m0", bits: 8, bias: 127, largest: 0xfe, over: 0xfe, nan: 0xff}
-	// mxInt8 is a two's complement integer of 8 bits, in units of 1/64.
-	mxInt8 = &smallFloat{name: "mxint8", bits: 8, largest: 0x7f, over: 0x7f, finiteOnly: true}
-)
-
 // fromScale converts a power of two to single precision.
 func (b *builder) fromScale(x *ssa.Value) *ssa.Value {
 	const w = isa.I32

@@ -17,52 +17,6 @@ import (
 // back to itself for the lanes that have got nothing (isa.FlagWait). An
 // instruction of a work-group is made by one of its lanes between barriers.
 
-// pipeStorage adds an OpConstantPipeStorage to Program.Pipes and returns its place.
-// The capacity is the least number of packets that the storage can hold
-// (SPIR-V 3.3.23), so that 0, which SYCL gives for "any", is 1.
-func (m *module) pipeStorage(in spirv.Inst) int {
-	m.refuseIO(in)
-	return m.newPipe(in, m.names[in.ResultID()], in.Operand(0), in.Operand(1), in.Operand(2))
-}
-
-// refuseIO refuses a storage, or a variable with one, whose other end is a device
-// (SPV_INTEL_io_pipes).
-func (m *module) refuseIO(in spirv.Inst) {
-	if w, ok := m.decoration(in.ResultID(), spirv.DecorationIOPipeStorageALTERA); ok && len(w) > 0 {
-		m.fail(in, "the I/O pipe %d is not supported: no device is at its other end", w[0])
-	}
-}
-
-// newPipe adds a pipe to the program; in is what says so.
-func (m *module) newPipe(in spirv.Inst, name string, bytes, align, capacity uint32) int {
-	switch {
-	case bytes == 0 || bytes > isa.MaxPacketBytes:
-		m.fail(in, "packets of %d bytes are not supported; they may have 1 to %d", bytes, isa.MaxPacketBytes)
-	case align == 0 || align&(align-1) != 0:
-		m.fail(in, "packets that are aligned to %d bytes are not supported; the alignment is a power of two", align)
-	}
-	m.prog.Pipes = append(m.prog.Pipes, isa.Pipe{Name: name, PacketBytes: bytes, PacketAlign: align, Capacity: max(capacity, 1)})
-	return len(m.prog.Pipes) - 1
-}
-
-// pipeParam returns what a kernel may do with a parameter of a pipe type.
-func (m *module) pipeParam(t *typ) isa.PipeParam {
-	in, _ := m.x.Def(t.id)
-	q := spirv.AccessQualifier(in.Operand(0))
-	return isa.PipeParam{Reads: q != spirv.AccessQualifierWriteOnly, Writes: q != spirv.AccessQualifierReadOnly}
-}
-
-// pipeHandle returns the handle of one of the program's pipes.
-func (b *builder) pipeHandle(p int) *ssa.Value {
-	v := b.pipeAt[p]
-	if v == nil {
-		v = b.f.NewValue(ssa.OpPipeHandle, isa.I64, isa.I64)
-		v.Index = int32(p)
-		b.pipeAt[p] = v
-	}
-	return v
-}
-
 // pipeEnd returns the handle of an end of the pipe with the given storage.
 func (b *builder) pipeEnd(storage *ssa.Value, p isa.PipeParam) *ssa.Value {
 	switch p {

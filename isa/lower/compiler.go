@@ -15,6 +15,7 @@ import (
 // not safe for concurrent use.
 type Compiler struct {
 	mod   *module
+	opt   Options
 	names []string
 	at    map[string]int // place in names and in mod.entries
 }
@@ -33,7 +34,11 @@ func NewCompiler(m *spirv.Module, opt Options) (c *Compiler, err error) {
 	if opt.Passes == nil {
 		opt.Passes = standard
 	}
-	c = &Compiler{mod: newModule(m, opt), at: map[string]int{}}
+	c = &Compiler{opt: opt, at: map[string]int{}}
+	c.mod = newModule(m, buildOptions{
+		SpecConstants: opt.SpecConstants, SubgroupSize: opt.SubgroupSize, MaxInstructions: opt.MaxInstructions, Specialize: opt.Specialize,
+		KeepMarks: opt.KeepMarks, Poison: opt.Poison, Reader: readerOf, Imported: imported, LeastPrepared: leastPrepared,
+	})
 	entries := c.mod.entries
 	c.mod.entries = nil
 	for _, ep := range entries {
@@ -65,9 +70,6 @@ func recovered(r any) error {
 	panic(r)
 }
 
-// cancelled is what a lowering unwinds with when its context ends.
-type cancelled struct{ err error }
-
 // Kernels returns the names of the kernels, in the module's order; those of Options.Kernels only, if that is not nil.
 func (c *Compiler) Kernels() []string { return slices.Clone(c.names) }
 
@@ -92,7 +94,7 @@ func (c *Compiler) Kernel(ctx context.Context, name string) (*isa.Program, error
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	k, err := m.tryKernel(m.entries[i])
+	k, err := c.tryKernel(m.entries[i])
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +167,8 @@ func ProgramContext(ctx context.Context, m *spirv.Module, opt Options) (*isa.Pro
 
 // tryKernel lowers a kernel, and returns as an error what cannot be lowered in
 // it, so that the module's other kernels can still run.
-func (m *module) tryKernel(ep entry) (k *isa.Kernel, err error) {
+func (c *Compiler) tryKernel(ep entry) (k *isa.Kernel, err error) {
+	m := c.mod
 	types, consts := m.typeDepth, m.constDepth
 	defer func() {
 		if e := recovered(recover()); e != nil {
@@ -173,15 +176,23 @@ func (m *module) tryKernel(ep entry) (k *isa.Kernel, err error) {
 			m.typeDepth, m.constDepth = types, consts
 		}
 	}()
-	return m.kernel(ep)
+	m.opt.Prepare = nil
+	if c.opt.Passes.standard() {
+		m.opt.Prepare = c.opt.prepare
+	}
+	b := m.kernel(ep)
+	passes := c.opt.Passes
+	if m.debug {
+		passes = unoptimizing
+	}
+	if err := passes.run(b, &c.opt); err != nil {
+		return nil, err
+	}
+	if countSteps != nil {
+		countSteps(b.f.Steps)
+	}
+	return b.k, nil
 }
 
-// checkContext ends the lowering when its context has ended.
-func (m *module) checkContext() {
-	if m.ctx == nil {
-		return
-	}
-	if err := m.ctx.Err(); err != nil {
-		panic(cancelled{err})
-	}
-}
+// countSteps, where a test sets it, is told the steps of each kernel.
+var countSteps func(int)

@@ -9,14 +9,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
-// unoptimizing runs no pass but those that make bytecode of the form: the kernels of debuggers keep what the
-// source says.
-var unoptimizing = func() *PassMachinery {
-	m := NewPassMachinery()
-	m.Finalize = nil
-	return m
-}()
-
 // maxDebugDepth bounds how deep types of debug information are nested. It may lie, and lead to itself.
 const maxDebugDepth = 64
 

@@ -217,8 +217,8 @@ func (e *PassError) Unwrap() error { return e.Err }
 var ErrVerify = errors.New("the pass left a kernel that is not well-formed")
 
 // run takes a kernel through all passes.
-func (m *PassMachinery) run(b *builder) error {
-	r := &passRun{m: m, b: b, watch: m.Instrument.watch(b.m.opt.VerifyEach)}
+func (m *PassMachinery) run(b *builder, o *Options) error {
+	r := &passRun{m: m, b: b, opt: o, watch: m.Instrument.watch(o.VerifyEach)}
 	fixed := func(name string) error {
 		p, _ := m.Lookup(name)
 		return r.pass(p)
@@ -247,6 +247,7 @@ func (m *PassMachinery) run(b *builder) error {
 type passRun struct {
 	m       *PassMachinery
 	b       *builder
+	opt     *Options
 	emitted bool
 	watch   *watch // nil when nobody watches
 }
@@ -306,8 +307,8 @@ func (r *passRun) pass(p Pass) error {
 	if err := r.verify(p); err != nil {
 		return err
 	}
-	if b.m.opt.Dump != nil {
-		b.m.opt.Dump(b.k.Name, p.Name, r.text())
+	if r.opt.Dump != nil {
+		r.opt.Dump(b.k.Name, p.Name, r.text())
 	}
 	return nil
 }
@@ -351,4 +352,27 @@ func (r *passRun) text() string {
 		return r.b.k.Text(r.b.m.prog)
 	}
 	return r.b.f.String()
+}
+
+// preparation has the passes over a body that is prepared.
+var preparation = [...]string{"promote", "simplify", "ifconvert", "simplify"}
+
+// leastPrepared is the number of instructions, calls inlined, from which on a kernel is worth it: in smaller ones
+// bodies are read at each call. Tests change it.
+var leastPrepared = 1 << 14
+
+// prepare runs the passes over a body that is prepared.
+func (o *Options) prepare(b *builder) error {
+	r := &passRun{m: o.Passes, b: b, opt: o, watch: (&Instrument{}).watch(o.VerifyEach)}
+	for _, name := range preparation {
+		pass, _ := r.m.Lookup(name)
+		err := r.apply(pass)
+		if err == nil {
+			err = r.verify(pass)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 // module is what all kernels of a module share while it is lowered.
 type module struct {
-	opt     Options
+	opt     buildOptions
 	ctx     context.Context // of the kernel that is being lowered; nil where nothing ends it
 	checked bool            // the kernel is lowered for checks: see Compiler.CheckedKernel
 	debug   bool            // the kernel is lowered for a debugger: see Compiler.DebugKernel
@@ -99,7 +99,7 @@ type srcBlock struct {
 	mark  uint8
 }
 
-func newModule(src *spirv.Module, opt Options) *module {
+func newModule(src *spirv.Module, opt buildOptions) *module {
 	src = src.Joined()
 	m := &module{
 		opt: opt, src: src, x: src.Index(),
@@ -839,3 +839,20 @@ func floatBits(t isa.Type, x float64) uint64 {
 	}
 	panic("floatBits: neither F32 nor F64")
 }
+
+// groupAsyncCopies is the name of the instruction set. Its prefix makes tools
+// accept the set that do not know it; the instructions do have an effect.
+const groupAsyncCopies = "NonSemantic.Codeplay.GroupAsyncCopies"
+
+// checkContext ends the lowering when its context has ended.
+func (m *module) checkContext() {
+	if m.ctx == nil {
+		return
+	}
+	if err := m.ctx.Err(); err != nil {
+		panic(cancelled{err})
+	}
+}
+
+// cancelled is what a lowering unwinds with when its context ends.
+type cancelled struct{ err error }

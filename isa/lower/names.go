@@ -242,7 +242,7 @@ func importHint(name string) string {
 }
 
 // imported calls a function that the module has no body for.
-func (b *builder) imported(in spirv.Inst, f *function, args [][]*ssa.Value, rt *typ) []*ssa.Value {
+func imported(b *builder, in spirv.Inst, f *function, args [][]*ssa.Value, rt *typ) []*ssa.Value {
 	name := b.m.importName(f.def.ResultID())
 	g := names[plainName(name)]
 	if g == nil {

@@ -82,3 +82,11 @@ func bytecode(b *builder) {
 		b.fail("%v", err)
 	}
 }
+
+// unoptimizing runs no pass but those that make bytecode of the form: the kernels of debuggers keep what the
+// source says.
+var unoptimizing = func() *PassMachinery {
+	m := NewPassMachinery()
+	m.Finalize = nil
+	return m
+}()

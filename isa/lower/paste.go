@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
@@ -177,4 +179,16 @@ func (c *paster) terminator(from, to *ssa.Block) {
 	for _, s := range from.Succs {
 		to.Succs = append(to.Succs, c.blocks[s.RPO])
 	}
+}
+
+// copied returns the names of the functions whose bodies have been copied, in order.
+func (b *builder) copied() []string {
+	names := []string{}
+	for f, p := range b.bodyOf {
+		if p != nil {
+			names = append(names, b.m.names[f.def.ResultID()])
+		}
+	}
+	slices.Sort(names)
+	return names
 }

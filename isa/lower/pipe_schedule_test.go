@@ -11,7 +11,7 @@ import (
 func TestPipesAndSchedules(t *testing.T) {
 	refused := func(pipes, ordered bool) (r any) {
 		defer func() { r = recover() }()
-		b := newBuilder(&module{opt: Options{MaxInstructions: 1 << 20, Passes: standard}})
+		b := newBuilder(&module{opt: buildOptions{MaxInstructions: 1 << 20}})
 		b.f.NewBlock("entry").Term = ssa.TermRet
 		b.k.UsesPipes, b.f.Ordered = pipes, ordered
 		describe(b)

@@ -7,7 +7,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
-	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
 // storages finds the pipes that constants of the module lead to. A value that has
@@ -74,34 +73,4 @@ func (b *builder) constantStorage(v *ssa.Value) (int, bool) {
 		return 0, false
 	}
 	return g.Relocs[i].Global, true
-}
-
-// storageVariable returns the place in Program.Pipes of the pipe that a
-// program-scope variable describes.
-func (m *module) storageVariable(in spirv.Inst, global int) int {
-	if p, ok := m.pipeOf[global]; ok {
-		return p
-	}
-	g := &m.prog.Globals[global]
-	var field [3]uint32
-	n := 0
-	m.globalTypes[global].leaves(0, func(l leaf) {
-		if n < len(field) && l.offset == uint64(4*n) && l.t.kind == kindInt && l.t.bits == 32 {
-			for i := range uint64(4) {
-				if at := l.offset + i; at < uint64(len(g.Init)) {
-					field[n] |= uint32(g.Init[at]) << (8 * i)
-				}
-			}
-			n++
-		}
-	})
-	switch {
-	case n < len(field) || len(g.Relocs) > 0 && g.Relocs[0].Offset < 12:
-		m.fail(in, "the pipe storage %q is no structure of the size and alignment of a packet and the capacity, each an integer of 32 bits", g.Name)
-	case !g.ReadOnly:
-		m.fail(in, "the pipe storage %q is no constant, so that what it says may change", g.Name)
-	}
-	p := m.newPipe(in, g.Name, field[0], field[1], field[2])
-	m.pipeOf[global] = p
-	return p
 }

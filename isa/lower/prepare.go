@@ -24,10 +24,6 @@ type prepared struct {
 // locCall is the place in prepared.locs that stands for the call, and ends the chain of each other place.
 const locCall = 1
 
-// leastPrepared is the number of instructions, calls inlined, from which on a kernel is worth it: in smaller ones
-// bodies are read at each call.
-var leastPrepared = 1 << 14
-
 // mostPrepared is the number of instructions of the largest body, calls inlined, that is prepared. The limit on a
 // kernel's size leaves room for few calls of larger ones.
 const mostPrepared = 1 << 18
@@ -76,14 +72,14 @@ func (b *builder) choosePrepared(kernel *function) {
 	m := b.m
 	// Of kernels for checks, each place says something of its own; undefined values have a number in others. Bodies are kept
 	// for kernels that are lowered for memory that nobody shares.
-	if m.checked || m.shared || m.debug || m.opt.Poison != 0 || !m.opt.Passes.standard() {
+	if m.checked || m.shared || m.debug || m.opt.Poison != 0 || m.opt.Prepare == nil {
 		return
 	}
 	if m.cut(kernel); len(kernel.calls) == 0 {
 		return
 	}
 	c := &callGraph{m: m, nodes: map[*function]*callNode{}}
-	if !c.visit(kernel, 0) || c.nodes[kernel].size < leastPrepared {
+	if !c.visit(kernel, 0) || c.nodes[kernel].size < m.opt.LeastPrepared {
 		return
 	}
 	// Callers come first.
@@ -159,9 +155,6 @@ func (b *builder) prepared(f *function) *prepared {
 	return p
 }
 
-// preparation has the passes over a body that is prepared.
-var preparation = [...]string{"promote", "simplify", "ifconvert", "simplify"}
-
 // prepare reads the body of a function by itself. It returns nil for one that has to be read where it is called.
 func (b *builder) prepare(f *function) *prepared {
 	outer := *b
@@ -210,17 +203,9 @@ func (b *builder) readAlone(f *function) *prepared {
 	b.cur.Insts = append(b.cur.Insts, v)
 	b.cur.Term = ssa.TermRet
 
-	r := &passRun{m: b.m.opt.Passes, b: b, watch: (&Instrument{}).watch(b.m.opt.VerifyEach)}
 	opt.CleanCFG(b.f)
-	for _, name := range preparation {
-		pass, _ := r.m.Lookup(name)
-		err := r.apply(pass)
-		if err == nil {
-			err = r.verify(pass)
-		}
-		if err != nil {
-			panic(cancelled{err})
-		}
+	if err := b.m.opt.Prepare(b); err != nil {
+		panic(cancelled{err})
 	}
 	b.f.Need(ssa.AnalysisOrder)
 	p := &prepared{blocks: b.f.Blocks, exit: -1}

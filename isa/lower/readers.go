@@ -6,9 +6,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
-// reader turns an instruction of a function body into bytecode.
-type reader func(*builder, spirv.Inst)
-
 // readers has the reader of each opcode that function bodies may have, phis and terminators apart; nil for the others.
 // [Support] tells from it which instructions run.
 var readers []reader
@@ -99,6 +96,7 @@ func readPlain() {
 	read(func(b *builder, in spirv.Inst) { b.lifetime(isa.CheckLive, spirv.ID(in.Operand(0))) }, spirv.OpLifetimeStart)
 	read(func(b *builder, in spirv.Inst) { b.lifetime(isa.CheckDead, spirv.ID(in.Operand(0))) }, spirv.OpLifetimeStop)
 	read((*builder).undef, spirv.OpUndef)
+	read((*builder).abortMessage, spirv.OpAbortKHR)
 	// The call changes the instruction at hand; its result belongs to in.
 	read(func(b *builder, in spirv.Inst) { b.set(in, b.call(in)...) }, spirv.OpFunctionCall)
 	read((*builder).extInst, spirv.OpExtInst)

@@ -44,8 +44,7 @@ var framing = opSet(spirv.OpCapability, spirv.OpExtension, spirv.OpExtInstImport
 	spirv.OpCompositeConstructContinuedINTEL,
 	spirv.OpDecorationGroup, spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate, spirv.OpTypeForwardPointer,
 	spirv.OpFunction, spirv.OpFunctionParameter, spirv.OpFunctionEnd, spirv.OpLabel, spirv.OpPhi,
-	spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpReturn, spirv.OpReturnValue, spirv.OpUnreachable,
-	spirv.OpAbortKHR)
+	spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpReturn, spirv.OpReturnValue, spirv.OpUnreachable)
 
 func opSet(list ...spirv.Op) map[spirv.Op]bool {
 	m := map[spirv.Op]bool{}
@@ -66,23 +65,6 @@ func Instruction(op spirv.Op) Support {
 		return Support{Refused, f}
 	}
 	return Support{State: Missing}
-}
-
-// refusedFeature says what feature has an instruction that is refused by name, "" where there is none.
-func refusedFeature(op spirv.Op) string {
-	if f := featureOf[op]; f != "" {
-		return f
-	}
-	info, ok := op.Info()
-	if !ok {
-		return ""
-	}
-	for _, c := range info.Capabilities {
-		if f := refusedCapabilities[c]; f != "" {
-			return f
-		}
-	}
-	return ""
 }
 
 // foreignOp says whether no capability of the Kernel environment enables an instruction.
@@ -132,32 +114,6 @@ func foreign(c spirv.Capability) bool {
 		}
 	}
 	return false
-}
-
-// refusedCapabilities says what feature a capability stands for whose kernels are refused.
-var refusedCapabilities = map[spirv.Capability]string{
-	spirv.CapabilityIndirectReferencesINTEL:                  "function pointers",
-	spirv.CapabilityDenormFlushToZero:                        "denormals that become zero",
-	spirv.CapabilityRoundingModeRTZ:                          "results that are rounded towards zero",
-	spirv.CapabilityFloatingPointModeINTEL:                   "results of another arithmetic than IEEE 754's",
-	spirv.CapabilityRoundToInfinityINTEL:                     "results that are rounded towards an infinity",
-	spirv.CapabilitySubgroupAvcMotionEstimationINTEL:         "instructions for the motion estimation of videos",
-	spirv.CapabilitySubgroupAvcMotionEstimationIntraINTEL:    "instructions for the motion estimation of videos",
-	spirv.CapabilitySubgroupAvcMotionEstimationChromaINTEL:   "instructions for the motion estimation of videos",
-	spirv.CapabilityArbitraryPrecisionFloatingPointALTERA:    "floating-point numbers of any width",
-	spirv.CapabilityArbitraryPrecisionFixedPointALTERA:       "fixed-point numbers",
-	spirv.CapabilityTaskSequenceALTERA:                       "sequences of tasks",
-	spirv.CapabilityIOPipesALTERA:                            "pipes of a board",
-	spirv.CapabilityVectorComputeINTEL:                       "kernels of explicit vectors",
-	spirv.CapabilityVectorAnyINTEL:                           "kernels of explicit vectors",
-	spirv.CapabilityBindlessImagesINTEL:                      "images without a parameter",
-	spirv.CapabilitySpecConditionalINTEL:                     "variants of functions",
-	spirv.CapabilityFunctionVariantsINTEL:                    "variants of functions",
-	spirv.CapabilityCooperativeMatrixConversionsEXT:          "cooperative matrices",
-	spirv.CapabilityCooperativeMatrixReductionsEXT:           "cooperative matrices",
-	spirv.CapabilityCooperativeMatrixPerElementOperationsEXT: "cooperative matrices",
-	spirv.CapabilityCooperativeMatrixGetCoordinateEXT:        "cooperative matrices",
-	spirv.CapabilitySubgroupMatrixMultiplyAccumulateINTEL:    "matrix products of sub-groups",
 }
 
 // hints are capabilities of decorations and other words that make hardware smaller or faster, and have no effect here.

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"fmt"
+
 	"math/bits"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -386,4 +388,82 @@ func (t *typ) step(i uint64) (e *typ, offset uint64, flat int, ok bool) {
 		return t.members[i], t.offsets[i], t.flats[i], true
 	}
 	return nil, 0, 0, false
+}
+
+// imageName returns what OpenCL C calls an image type: "image2d_t", "image3d_t",
+// "image2d_array_t".
+func (m *module) imageName(t *typ) string {
+	in, _ := m.x.Def(t.id)
+	name, ok := map[spirv.Dim]string{spirv.Dim1D: "image1d", spirv.Dim2D: "image2d", spirv.Dim3D: "image3d", spirv.DimBuffer: "image1d_buffer"}[spirv.Dim(in.Operand(1))]
+	if !ok {
+		return "image of dimension " + spirv.Dim(in.Operand(1)).String()
+	}
+	for _, i := range [...]int{3, 4, 2} { // the order of OpenCL C
+		if in.Operand(i) == 1 {
+			name += [...]string{2: "_depth", 3: "_array", 4: "_msaa"}[i]
+		}
+	}
+	return name + "_t"
+}
+
+// imageParam returns what an image type says, or fails for one that there is no
+// support for.
+func (m *module) imageParam(t *typ) isa.ImageParam {
+	in, _ := m.x.Def(t.id)
+	array, depth := in.Operand(3) != 0, in.Operand(2) == 1
+	ok := in.Operand(4) == 0
+	switch spirv.Dim(in.Operand(1)) {
+	case spirv.Dim1D:
+		ok = ok && !depth
+	case spirv.Dim2D:
+	case spirv.Dim3D, spirv.DimBuffer:
+		ok = ok && !depth && !array
+	default:
+		ok = false
+	}
+	if !ok {
+		m.failFeature(in, "images of type "+m.imageName(t)+" are not supported")
+	}
+	access := spirv.AccessQualifierReadOnly
+	if len(in.Operands()) > 7 {
+		access = spirv.AccessQualifier(in.Operand(7))
+	}
+	return isa.ImageParam{Dim: isa.ImageDim(in.Operand(1)), Array: array, Depth: depth,
+		Reads: access != spirv.AccessQualifierWriteOnly, Writes: access != spirv.AccessQualifierReadOnly}
+}
+
+// matrixType reads OpTypeCooperativeMatrixKHR.
+func (m *module) matrixType(in spirv.Inst, t *typ) {
+	t.kind, t.elem = kindMatrix, m.typeOf(spirv.ID(in.Operand(0)))
+	if t.elem.kind != kindInt && t.elem.kind != kindFloat {
+		m.fail(in, "the components of a cooperative matrix are %s, not numbers", t.elem.op)
+	}
+	if s := spirv.Scope(m.constUint(spirv.ID(in.Operand(1)))); s != spirv.ScopeSubgroup {
+		m.failFeature(in, fmt.Sprintf("cooperative matrices of scope %s are not supported; the scope may be Subgroup", s))
+	}
+	if m.subgroup == 0 {
+		m.fail(in, "the size of sub-groups is not known, on which the components of a lane depend")
+	}
+	m.matrices = true
+	t.rows, t.columns = m.constUint(spirv.ID(in.Operand(2))), m.constUint(spirv.ID(in.Operand(3)))
+	s := uint64(m.subgroup)
+	if t.rows == 0 || t.columns == 0 || t.rows > maxObject || t.columns > maxObject || t.rows*t.columns > maxFlat*s {
+		m.fail(in, "cooperative matrices of %d rows and %d columns are not supported; a lane may have %d components", t.rows, t.columns, maxFlat)
+	}
+	t.count = (t.rows*t.columns + s - 1) / s
+	t.flat, t.size, t.align = int(t.count), t.count*t.elem.size, t.elem.align
+}
+
+// forSubgroups makes the module that of a kernel whose whole sub-groups have so many lanes. Cooperative matrices of
+// another size are other types.
+func (m *module) forSubgroups(lanes int) {
+	if lanes == m.subgroup {
+		return
+	}
+	m.subgroup = lanes
+	if m.matrices {
+		clear(m.types)
+		clear(m.consts)
+		m.matrices = false
+	}
 }
