@@ -458,19 +458,6 @@ func (b *builder) noLanes(w int) bool {
 	return n > 0 && 32*w >= n
 }
 
-// keepLow returns the lanes below n among those of word w of a ballot.
-func (b *builder) keepLow(word, n *ssa.Value, w int) *ssa.Value {
-	n = b.bin(isa.OpSub, isa.I32, n, b.imm(isa.I32, uint64(32*w)))
-	n = b.bin(isa.OpMinS, isa.I32, b.bin(isa.OpMaxS, isa.I32, n, b.imm(isa.I32, 0)), b.imm(isa.I32, 32))
-	switch {
-	case n.IsConst() && n.Imm == 32:
-		return word
-	case n.IsConst() && n.Imm == 0, word.IsConst() && word.Imm == 0:
-		return b.imm(isa.I32, 0)
-	}
-	return b.emit(isa.OpBitExtractU, isa.I32, isa.I32, word, b.imm(isa.I32, 0), n)
-}
-
 // lowestBit returns the lowest lane of a ballot, all ones for an empty one.
 func (b *builder) lowestBit(w []*ssa.Value) *ssa.Value {
 	r := b.imm(isa.I32, 1<<32-1)

@@ -44,8 +44,11 @@ func (b *builder) clFunction(in spirv.Inst, f *function, mangled string, args []
 	for _, p := range f.params {
 		c.types = append(c.types, b.m.typeOf(p.ResultType()))
 	}
-	for _, g := range []func(*clCall) ([]*ssa.Value, bool){b.clAsync, b.clPipe, b.clImage, b.clImageBlock, b.clGroup, b.spirvGroup, b.clAtomic, b.clConvert, b.clDot, b.clAddress, b.clStandard} {
-		if out, ok := g(c); ok {
+	for _, family := range [...]func(*builder, *clCall) ([]*ssa.Value, bool){
+		(*builder).clAsync, (*builder).clPipe, (*builder).clImage, (*builder).clImageBlock, (*builder).clGroup, (*builder).spirvGroup,
+		(*builder).clAtomic, (*builder).clConvert, (*builder).clDot, (*builder).clAddress, (*builder).clStandard,
+	} {
+		if out, ok := family(b, c); ok {
 			return out, true
 		}
 	}

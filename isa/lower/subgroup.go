@@ -39,3 +39,16 @@ func (b *builder) laneMask(bi spirv.BuiltIn, d int) *ssa.Value {
 	}
 	return b.bin(isa.OpXor, isa.I32, b.lowBits(above, d), b.lowBits(lane, d))
 }
+
+// keepLow returns the lanes below n among those of word w of a ballot.
+func (b *builder) keepLow(word, n *ssa.Value, w int) *ssa.Value {
+	n = b.bin(isa.OpSub, isa.I32, n, b.imm(isa.I32, uint64(32*w)))
+	n = b.bin(isa.OpMinS, isa.I32, b.bin(isa.OpMaxS, isa.I32, n, b.imm(isa.I32, 0)), b.imm(isa.I32, 32))
+	switch {
+	case n.IsConst() && n.Imm == 32:
+		return word
+	case n.IsConst() && n.Imm == 0, word.IsConst() && word.Imm == 0:
+		return b.imm(isa.I32, 0)
+	}
+	return b.emit(isa.OpBitExtractU, isa.I32, isa.I32, word, b.imm(isa.I32, 0), n)
+}
