@@ -79,3 +79,19 @@ func (b *builder) sequences() (number []int, n int) {
 	}
 	return number, n
 }
+
+// laneCopy makes a copy that each lane makes for itself. args are the operands
+// that c has, in the order of [isa.LaneCopy.Regs].
+func (b *builder) laneCopy(c isa.LaneCopy, args ...*ssa.Value) {
+	v := b.f.NewValue(isa.OpLaneCopy, isa.Void, isa.Void, args...)
+	v.Index = int32(len(b.LaneCopies))
+	b.LaneCopies = append(b.LaneCopies, c)
+	b.add(v)
+}
+
+func addFence(b *builder, order isa.MemoryOrder) []*ssa.Value {
+	v := b.f.NewValue(isa.OpFence, isa.Void, isa.Void)
+	v.Imm2, v.Imm = uint8(isa.ScopeDevice), uint64(order)
+	b.add(v)
+	return nil
+}

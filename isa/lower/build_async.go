@@ -255,12 +255,3 @@ func (b *builder) waitList(n *ssa.Value, nt *typ, p *ssa.Value, pt, et *typ) {
 	ssa.Link(body, head)
 	b.cur = next
 }
-
-// laneCopy makes a copy that each lane makes for itself. args are the operands
-// that c has, in the order of [isa.LaneCopy.Regs].
-func (b *builder) laneCopy(c isa.LaneCopy, args ...*ssa.Value) {
-	v := b.f.NewValue(isa.OpLaneCopy, isa.Void, isa.Void, args...)
-	v.Index = int32(len(b.LaneCopies))
-	b.LaneCopies = append(b.LaneCopies, c)
-	b.add(v)
-}

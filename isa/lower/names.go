@@ -108,13 +108,6 @@ func itemFence(b *builder, args [][]*ssa.Value, _ *typ) []*ssa.Value {
 	return addFence(b, order)
 }
 
-func addFence(b *builder, order isa.MemoryOrder) []*ssa.Value {
-	v := b.f.NewValue(isa.OpFence, isa.Void, isa.Void)
-	v.Imm2, v.Imm = uint8(isa.ScopeDevice), uint64(order)
-	b.add(v)
-	return nil
-}
-
 // fenceFlags returns the memory order of a barrier or fence of OpenCL C, whose first argument is a set of
 // CLK_LOCAL_MEM_FENCE (1), CLK_GLOBAL_MEM_FENCE (2) and CLK_IMAGE_MEM_FENCE (4). The scope of a barrier's second
 // argument is left aside: the work-group's is the least.
