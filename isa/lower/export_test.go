@@ -1,5 +1,9 @@
 package lower
 
+import (
+	"github.com/lockstep-gpu/lockstep/isa/lower/build"
+)
+
 // CountSteps calls f with the steps of analyses for each kernel that is lowered, until the function that it returns is
 // called.
 func CountSteps(f func(int)) (end func()) {
@@ -16,9 +20,9 @@ func SetLeastPrepared(n int) (end func()) {
 
 // PreparedBodies returns the names of the functions whose bodies a kernel has copies of, in order.
 func PreparedBodies(c *Compiler, kernel string) []string {
-	c.mod.opt.Prepare = c.opt.prepare
-	return c.mod.kernel(c.mod.entries[c.at[kernel]]).copied()
+	c.mod.Options.Prepare = c.opt.prepare
+	return c.mod.Kernel(c.mod.Entries[c.at[kernel]]).Copied()
 }
 
 // OffsetBits is what the lowering takes memory.OffsetBits to be.
-const OffsetBits = offsetBits
+const OffsetBits = build.OffsetBits

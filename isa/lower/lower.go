@@ -5,7 +5,7 @@
 // A kernel goes through passes (passes.go) over the form of isa/ssa, in the order that a
 // [PassMachinery] gives, the default one unless [Options] has another. Those that do not
 // need the module are in isa/ssa/opt.
-// A kernel is read into SSA over scalars (build*.go), its variables are promoted to
+// A kernel is read into SSA over scalars (isa/lower/build, isa/lower/readers), its variables are promoted to
 // registers (promotion.go), some of them once loops over them have become their trips,
 // values are simplified and shared, the
 // pipes that constants describe are found (pipestorage.go), async marks and waits
@@ -16,8 +16,8 @@
 // the values that are the same for every lane are found (isa/ssa, uniform.go), and
 // registers are assigned while bytecode is written (isa/lower/emit).
 //
-// The bodies of functions that a large kernel calls often are read, promoted and simplified once (prepare.go), and
-// copied to their calls (paste.go).
+// The bodies of functions that a large kernel calls often are read, promoted and simplified once, and copied to their
+// calls (build/prepare.go).
 //
 // A pass says which analyses it needs and keeps. Passes can be
 // watched, timed and verified while they run (instrument.go), pipelines
@@ -25,24 +25,24 @@
 // SSA (view.go) or over the finished bytecode (machinery.go).
 //
 // A kernel may be compiled for one launch, with its sizes and arguments as
-// constants (specialization.go). What a module says about a kernel besides its code is
-// in metadata.go; barriers behind which not all lanes go on together make
+// constants (build/specialization.go). What a module says about a kernel besides its code is
+// in build/metadata.go; barriers behind which not all lanes go on together make
 // loads differ by lane, and nothing may leave a region that runs
 // once (barrieronce.go).
 //
 // Functions that a module only imports are turned into instructions by their
-// names (names*.go): OpenCL C as compilers leave it, ComputeMux's __mux_dma_*,
+// names (readers/names*.go): OpenCL C as compilers leave it, ComputeMux's __mux_dma_*,
 // AMDGPU's llvm.amdgcn.*, SPIR-V's own __spirv_*.
 //
 // Asynchronous copies, waits and marks are effects: no pass moves anything that
 // reads or writes memory across them, drops them, or shares them. An event is an
 // integer as wide as the module's pointers. The sequence of async marks belongs
-// to a function body, and inlining keeps it so (build_async.go).
+// to a function body, and inlining keeps it so (build/bodies.go).
 //
-// In memory that the host shares, pointers are the host's addresses: kernels for that convert them (shared.go).
+// In memory that the host shares, pointers are the host's addresses: kernels for that convert them (build/shared.go).
 //
 // Pipe instructions are effects too, and give each lane a result of its own. A
-// blocking one is a loop of one block, which stays as it is (build_pipe.go). Lanes
+// blocking one is a loop of one block, which stays as it is (readers/pipe.go). Lanes
 // that got their packet may run on while others wait, so that from the first such
 // loop on no value counts as the same for all lanes.
 //

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-gpu/lockstep/isa/lower/build"
+	"github.com/lockstep-gpu/lockstep/isa/lower/readers"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -33,7 +35,7 @@ type Support struct {
 }
 
 // framing has the instructions that are no part of a function body, types and constants apart, and those that
-// [builder.inline] and [module.cut] read: the frame of a module. Names, and other words for people and for debuggers,
+// [Builder.inline] and [Module.cut] read: the frame of a module. Names, and other words for people and for debuggers,
 // have no effect.
 var framing = opSet(spirv.OpCapability, spirv.OpExtension, spirv.OpExtInstImport, spirv.OpMemoryModel, spirv.OpEntryPoint,
 	spirv.OpExecutionMode, spirv.OpExecutionModeId, spirv.OpString, spirv.OpSource, spirv.OpSourceContinued,
@@ -56,8 +58,8 @@ func opSet(list ...spirv.Op) map[spirv.Op]bool {
 
 // Instruction says what becomes of an instruction.
 func Instruction(op spirv.Op) Support {
-	switch f := refusedFeature(op); {
-	case readerOf(op) != nil, typeMakers[op] != nil, constantMakers[op] != nil, framing[op]:
+	switch f := build.RefusedFeature(op); {
+	case readers.Of(op) != nil, build.TypeMakers[op] != nil, build.ConstantMakers[op] != nil, framing[op]:
 		return Support{State: Runs}
 	case foreignOp(op):
 		return Support{State: Foreign}
@@ -155,8 +157,8 @@ func CapabilitySupport(c spirv.Capability) Support {
 	switch {
 	case foreign(c):
 		return Support{State: Foreign}
-	case refusedCapabilities[c] != "":
-		return Support{Refused, refusedCapabilities[c]}
+	case build.RefusedCapabilities[c] != "":
+		return Support{Refused, build.RefusedCapabilities[c]}
 	case hints[c]:
 		return Support{Runs, "it has no effect"}
 	case c == spirv.CapabilityFunctionFloatControlINTEL:
