@@ -2,22 +2,24 @@ package lower
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/lower/build"
+	"github.com/lockstep-gpu/lockstep/isa/lower/emit"
 	"github.com/lockstep-gpu/lockstep/isa/ssa"
 )
 
 // divergence lays the blocks out for emission, and finds the values that differ by lane.
-func divergence(b *builder) {
-	b.f.CanonicalLoops()
-	b.checkOnce()
-	b.f.Diverge()
+func divergence(b *build.Builder) {
+	b.Func.CanonicalLoops()
+	checkOnce(b)
+	b.Func.Diverge()
 }
 
 // checkOnce refuses a kernel in which a value of the region behind a barrier
 // with the schedule once is used outside: work-items for which the region does
 // not run do not have it. The region are the blocks that are reached from the
 // barrier without another barrier of the work-group in between.
-func (b *builder) checkOnce() {
-	f := b.f
+func checkOnce(b *build.Builder) {
+	f := b.Func
 	if !f.Once {
 		return
 	}
@@ -29,10 +31,10 @@ func (b *builder) checkOnce() {
 	steps := 0
 	for _, from := range f.Blocks {
 		if from.Term == ssa.TermBarrier && from.Schedule == isa.ScheduleOnce {
-			if steps += size; steps > maxLiveSteps {
-				panic(&Error{Reason: errTooLarge.Error()})
+			if steps += size; steps > emit.MaxLiveSteps {
+				panic(&Error{Reason: emit.ErrTooLarge.Error()})
 			}
-			b.checkRegion(from, &steps)
+			checkRegion(b, from, &steps)
 		}
 	}
 }
@@ -42,8 +44,8 @@ func groupBarrierEnd(b *ssa.Block) bool {
 	return b.Term == ssa.TermBarrier && b.Scope == isa.ScopeWorkgroup
 }
 
-func (b *builder) checkRegion(from *ssa.Block, steps *int) {
-	f := b.f
+func checkRegion(b *build.Builder, from *ssa.Block, steps *int) {
+	f := b.Func
 	n := len(f.Blocks)
 	inside := make([]bool, n) // by rpo
 	work := []*ssa.Block{from.Succs[0]}
@@ -92,8 +94,8 @@ func (b *builder) checkRegion(from *ssa.Block, steps *int) {
 		for _, list := range [2][]*ssa.Value{x.Phis, x.Insts} {
 			for _, v := range list {
 				round++
-				if b.leaves(v, uses[v], inside, stamp, round, steps) {
-					panic(&Error{Op: "OpControlBarrier", Word: b.word(from.TermLoc),
+				if leaves(b, v, uses[v], inside, stamp, round, steps) {
+					panic(&Error{Op: "OpControlBarrier", Word: word(b, from.TermLoc),
 						Reason: "what follows the barrier runs for one work-item only (mux-barrier-schedule=once), but a value of it, " + v.LongString() + ", is used outside"})
 				}
 			}
@@ -102,10 +104,10 @@ func (b *builder) checkRegion(from *ssa.Block, steps *int) {
 }
 
 // word returns the word of the module that a place stands for.
-func (b *builder) word(loc uint32) int { return int(b.k.Locs[loc].Word) }
+func word(b *build.Builder, loc uint32) int { return int(b.Kernel.Locs[loc].Word) }
 
 // leaves says whether v lives across a barrier that ends its region.
-func (b *builder) leaves(v *ssa.Value, uses []*ssa.Block, inside []bool, stamp []int, round int, steps *int) bool {
+func leaves(b *build.Builder, v *ssa.Value, uses []*ssa.Block, inside []bool, stamp []int, round int, steps *int) bool {
 	var work []*ssa.Block
 	reach := func(x *ssa.Block) {
 		if x != v.Block && stamp[x.RPO] != round {
@@ -122,8 +124,8 @@ func (b *builder) leaves(v *ssa.Value, uses []*ssa.Block, inside []bool, stamp [
 	for len(work) > 0 {
 		x := work[len(work)-1]
 		work = work[:len(work)-1]
-		if *steps += len(x.Preds); *steps > maxLiveSteps {
-			panic(&Error{Reason: errTooLarge.Error()})
+		if *steps += len(x.Preds); *steps > emit.MaxLiveSteps {
+			panic(&Error{Reason: emit.ErrTooLarge.Error()})
 		}
 		for _, p := range x.Preds {
 			if groupBarrierEnd(p) && inside[p.RPO] {

@@ -8,13 +8,16 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/lower/build"
+	"github.com/lockstep-gpu/lockstep/isa/lower/readers"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
 // Compiler lowers the kernels of a module one by one. What concerns the module as a whole is done once. It is
 // not safe for concurrent use.
 type Compiler struct {
-	mod   *module
+	mod   *build.Module
+	opt   Options
 	names []string
 	at    map[string]int // place in names and in mod.entries
 }
@@ -33,19 +36,23 @@ func NewCompiler(m *spirv.Module, opt Options) (c *Compiler, err error) {
 	if opt.Passes == nil {
 		opt.Passes = standard
 	}
-	c = &Compiler{mod: newModule(m, opt), at: map[string]int{}}
-	entries := c.mod.entries
-	c.mod.entries = nil
+	c = &Compiler{opt: opt, at: map[string]int{}}
+	c.mod = build.NewModule(m, build.Options{
+		SpecConstants: opt.SpecConstants, SubgroupSize: opt.SubgroupSize, MaxInstructions: opt.MaxInstructions, Specialize: opt.Specialize,
+		KeepMarks: opt.KeepMarks, Poison: opt.Poison, Reader: readers.Of, Imported: readers.Imported, LeastPrepared: leastPrepared,
+	})
+	entries := c.mod.Entries
+	c.mod.Entries = nil
 	for _, ep := range entries {
-		if _, ok := c.at[ep.name]; ok {
-			return nil, &Error{Op: "OpEntryPoint", Word: ep.word, Reason: fmt.Sprintf("a second kernel is named %q", ep.name)}
+		if _, ok := c.at[ep.Name]; ok {
+			return nil, &Error{Op: "OpEntryPoint", Word: ep.Word, Reason: fmt.Sprintf("a second kernel is named %q", ep.Name)}
 		}
-		if opt.Kernels != nil && !slices.Contains(opt.Kernels, ep.name) {
+		if opt.Kernels != nil && !slices.Contains(opt.Kernels, ep.Name) {
 			continue
 		}
-		c.at[ep.name] = len(c.names)
-		c.names = append(c.names, ep.name)
-		c.mod.entries = append(c.mod.entries, ep)
+		c.at[ep.Name] = len(c.names)
+		c.names = append(c.names, ep.Name)
+		c.mod.Entries = append(c.mod.Entries, ep)
 	}
 	return c, nil
 }
@@ -57,23 +64,20 @@ func recovered(r any) error {
 		return nil
 	case *Error:
 		return r
-	case cancelled:
-		return r.err
+	case build.Cancelled:
+		return r.Err
 	case runtime.Error:
 		return fmt.Errorf("lower: %w: %v", ErrInternal, r)
 	}
 	panic(r)
 }
 
-// cancelled is what a lowering unwinds with when its context ends.
-type cancelled struct{ err error }
-
 // Kernels returns the names of the kernels, in the module's order; those of Options.Kernels only, if that is not nil.
 func (c *Compiler) Kernels() []string { return slices.Clone(c.names) }
 
 // Module returns what is known of the program without its kernels.
 func (c *Compiler) Module() *isa.Program {
-	p := *c.mod.prog
+	p := *c.mod.Program
 	return &p
 }
 
@@ -87,19 +91,19 @@ func (c *Compiler) Kernel(ctx context.Context, name string) (*isa.Program, error
 		return nil, fmt.Errorf("lower: the module has no kernel %q", name)
 	}
 	m := c.mod
-	m.ctx = ctx
-	defer func() { m.ctx = nil }()
+	m.Context = ctx
+	defer func() { m.Context = nil }()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	k, err := m.tryKernel(m.entries[i])
+	k, err := c.tryKernel(m.Entries[i])
 	if err != nil {
 		return nil, err
 	}
 	if err := k.Verify(); err != nil {
 		return nil, fmt.Errorf("lower: %w", err)
 	}
-	p := *m.prog
+	p := *m.Program
 	p.Kernels = []*isa.Kernel{k}
 	return &p, nil
 }
@@ -107,16 +111,16 @@ func (c *Compiler) Kernel(ctx context.Context, name string) (*isa.Program, error
 // CheckedKernel is [Compiler.Kernel] for launches with checks: the kernel keeps what these need to know of the module
 // and others do not, such as the memory order of atomic operations and barriers.
 func (c *Compiler) CheckedKernel(ctx context.Context, name string) (*isa.Program, error) {
-	c.mod.checked = true
-	defer func() { c.mod.checked = false }()
+	c.mod.Checked = true
+	defer func() { c.mod.Checked = false }()
 	return c.Kernel(ctx, name)
 }
 
 // SharedKernel is [Compiler.Kernel], or [Compiler.CheckedKernel] if checked is set, for a device whose memory the host shares:
 // in memory and as integers, pointers are what OpPtrAddress makes of them. Modules with addresses of 32 bits have their own.
 func (c *Compiler) SharedKernel(ctx context.Context, name string, checked bool) (*isa.Program, error) {
-	c.mod.shared, c.mod.checked = c.mod.ptrSize == 8, checked
-	defer func() { c.mod.shared, c.mod.checked = false, false }()
+	c.mod.Shared, c.mod.Checked = c.mod.PtrSize == 8, checked
+	defer func() { c.mod.Shared, c.mod.Checked = false, false }()
 	return c.Kernel(ctx, name)
 }
 
@@ -124,8 +128,8 @@ func (c *Compiler) SharedKernel(ctx context.Context, name string, checked bool) 
 // Kernel.Debug says what the module's debug information does, or as much as names of variables tell. No pass that
 // optimizes runs, whatever Options has.
 func (c *Compiler) DebugKernel(ctx context.Context, name string, shared bool) (*isa.Program, error) {
-	c.mod.debug, c.mod.shared = true, shared && c.mod.ptrSize == 8
-	defer func() { c.mod.debug, c.mod.shared = false, false }()
+	c.mod.Debug, c.mod.Shared = true, shared && c.mod.PtrSize == 8
+	defer func() { c.mod.Debug, c.mod.Shared = false, false }()
 	return c.Kernel(ctx, name)
 }
 
@@ -158,30 +162,39 @@ func ProgramContext(ctx context.Context, m *spirv.Module, opt Options) (*isa.Pro
 	if len(kernels) == 0 && len(refused) > 0 {
 		return nil, refused[0].Reason
 	}
-	p := c.mod.prog
+	p := c.mod.Program
 	p.Kernels, p.Refused = kernels, refused
 	return p, nil
 }
 
 // tryKernel lowers a kernel, and returns as an error what cannot be lowered in
 // it, so that the module's other kernels can still run.
-func (m *module) tryKernel(ep entry) (k *isa.Kernel, err error) {
-	types, consts := m.typeDepth, m.constDepth
+func (c *Compiler) tryKernel(ep build.Entry) (k *isa.Kernel, err error) {
+	m := c.mod
+	types, consts := m.TypeDepth, m.ConstDepth
 	defer func() {
 		if e := recovered(recover()); e != nil {
 			k, err = nil, e
-			m.typeDepth, m.constDepth = types, consts
+			m.TypeDepth, m.ConstDepth = types, consts
 		}
 	}()
-	return m.kernel(ep)
+	m.Options.Prepare = nil
+	if c.opt.Passes.standard() {
+		m.Options.Prepare = c.opt.prepare
+	}
+	b := m.Kernel(ep)
+	passes := c.opt.Passes
+	if m.Debug {
+		passes = unoptimizing
+	}
+	if err := passes.run(b, &c.opt); err != nil {
+		return nil, err
+	}
+	if countSteps != nil {
+		countSteps(b.Func.Steps)
+	}
+	return b.Kernel, nil
 }
 
-// checkContext ends the lowering when its context has ended.
-func (m *module) checkContext() {
-	if m.ctx == nil {
-		return
-	}
-	if err := m.ctx.Err(); err != nil {
-		panic(cancelled{err})
-	}
-}
+// countSteps, where a test sets it, is told the steps of each kernel.
+var countSteps func(int)

@@ -1,6 +1,8 @@
 package lower
 
-import "slices"
+import (
+	"github.com/lockstep-gpu/lockstep/isa/lower/build"
+)
 
 // CountSteps calls f with the steps of analyses for each kernel that is lowered, until the function that it returns is
 // called.
@@ -18,25 +20,9 @@ func SetLeastPrepared(n int) (end func()) {
 
 // PreparedBodies returns the names of the functions whose bodies a kernel has copies of, in order.
 func PreparedBodies(c *Compiler, kernel string) []string {
-	m := c.mod
-	ep := m.entries[c.at[kernel]]
-	b := newBuilder(m)
-	b.k.Name = ep.name
-	f := m.funcs[ep.id]
-	b.in = f.def
-	b.cur = b.f.NewBlock("entry")
-	args := b.params(f)
-	b.choosePrepared(f)
-	b.inline(f, args)
-	names := []string{}
-	for f, p := range b.bodyOf {
-		if p != nil {
-			names = append(names, m.names[f.def.ResultID()])
-		}
-	}
-	slices.Sort(names)
-	return names
+	c.mod.Options.Prepare = c.opt.prepare
+	return c.mod.Kernel(c.mod.Entries[c.at[kernel]]).Copied()
 }
 
 // OffsetBits is what the lowering takes memory.OffsetBits to be.
-const OffsetBits = offsetBits
+const OffsetBits = build.OffsetBits

@@ -123,7 +123,7 @@ func (w *watch) print(r *passRun, when, pass, text string) {
 	if w.Out == nil || w.err != nil {
 		return
 	}
-	_, w.err = fmt.Fprintf(w.Out, "; kernel %s, %s %s\n%s\n", ssa.Quoted(r.b.k.Name), when, pass, text)
+	_, w.err = fmt.Fprintf(w.Out, "; kernel %s, %s %s\n%s\n", ssa.Quoted(r.b.Kernel.Name), when, pass, text)
 }
 
 func (w *watch) before(r *passRun, p Pass) {
@@ -153,7 +153,7 @@ func (w *watch) after(r *passRun, p Pass) {
 	case listed(w.After, p.Name), w.Changed && text != w.last:
 		w.print(r, "after", p.Name, text)
 	case w.Out != nil && w.err == nil:
-		_, w.err = fmt.Fprintf(w.Out, "; kernel %s, after %s: no change\n\n", ssa.Quoted(r.b.k.Name), p.Name)
+		_, w.err = fmt.Fprintf(w.Out, "; kernel %s, after %s: no change\n\n", ssa.Quoted(r.b.Kernel.Name), p.Name)
 	}
 	w.last = text
 }
@@ -172,10 +172,10 @@ func (w *watch) verify(r *passRun) error {
 		return nil
 	}
 	if r.emitted {
-		return r.b.k.Verify()
+		return r.b.Kernel.Verify()
 	}
-	if err := r.b.f.Verify(); err != nil {
+	if err := r.b.Func.Verify(); err != nil {
 		return err
 	}
-	return r.b.f.CheckAnalyses()
+	return r.b.Func.CheckAnalyses()
 }

@@ -5,7 +5,7 @@
 // A kernel goes through passes (passes.go) over the form of isa/ssa, in the order that a
 // [PassMachinery] gives, the default one unless [Options] has another. Those that do not
 // need the module are in isa/ssa/opt.
-// A kernel is read into SSA over scalars (build*.go), its variables are promoted to
+// A kernel is read into SSA over scalars (isa/lower/build, isa/lower/readers), its variables are promoted to
 // registers (promotion.go), some of them once loops over them have become their trips,
 // values are simplified and shared, the
 // pipes that constants describe are found (pipestorage.go), async marks and waits
@@ -14,10 +14,10 @@
 // their end, loads of what is known go, loops get one latch each
 // and blocks their order,
 // the values that are the same for every lane are found (isa/ssa, uniform.go), and
-// registers are given out while bytecode is written (regs.go, emit.go).
+// registers are assigned while bytecode is written (isa/lower/emit).
 //
-// The bodies of functions that a large kernel calls often are read, promoted and simplified once (prepare.go), and
-// copied to their calls (paste.go).
+// The bodies of functions that a large kernel calls often are read, promoted and simplified once, and copied to their
+// calls (build/prepare.go).
 //
 // A pass says which analyses it needs and keeps. Passes can be
 // watched, timed and verified while they run (instrument.go), pipelines
@@ -25,24 +25,24 @@
 // SSA (view.go) or over the finished bytecode (machinery.go).
 //
 // A kernel may be compiled for one launch, with its sizes and arguments as
-// constants (specialization.go). What a module says about a kernel besides its code is
-// in metadata.go; barriers behind which not all lanes go on together make
+// constants (build/specialization.go). What a module says about a kernel besides its code is
+// in build/metadata.go; barriers behind which not all lanes go on together make
 // loads differ by lane, and nothing may leave a region that runs
 // once (barrieronce.go).
 //
 // Functions that a module only imports are turned into instructions by their
-// names (names*.go): OpenCL C as compilers leave it, ComputeMux's __mux_dma_*,
+// names (readers/names*.go): OpenCL C as compilers leave it, ComputeMux's __mux_dma_*,
 // AMDGPU's llvm.amdgcn.*, SPIR-V's own __spirv_*.
 //
 // Asynchronous copies, waits and marks are effects: no pass moves anything that
 // reads or writes memory across them, drops them, or shares them. An event is an
 // integer as wide as the module's pointers. The sequence of async marks belongs
-// to a function body, and inlining keeps it so (build_async.go).
+// to a function body, and inlining keeps it so (build/bodies.go).
 //
-// In memory that the host shares, pointers are the host's addresses: kernels for that convert them (shared.go).
+// In memory that the host shares, pointers are the host's addresses: kernels for that convert them (build/shared.go).
 //
 // Pipe instructions are effects too, and give each lane a result of its own. A
-// blocking one is a loop of one block, which stays as it is (build_pipe.go). Lanes
+// blocking one is a loop of one block, which stays as it is (readers/pipe.go). Lanes
 // that got their packet may run on while others wait, so that from the first such
 // loop on no value counts as the same for all lanes.
 //
@@ -51,12 +51,7 @@
 package lower
 
 import (
-	"errors"
-	"fmt"
-	"strings"
-
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
 // Options steers the lowering.
@@ -93,72 +88,3 @@ type Options struct {
 // DefaultMaxInstructions is the size of the largest kernel, calls inlined, in
 // instructions of the intermediate form.
 const DefaultMaxInstructions = 4 << 20
-
-// Error says why a module cannot be lowered.
-type Error struct {
-	Op     string // instruction, as SPIR-V names it; empty when the module as a whole is meant
-	Name   string // OpName of its result, if it has one
-	ID     spirv.ID
-	Word   int // word offset in the module
-	Reason string
-	// Feature is what OpenCL C calls the thing that is not supported; then Error begins with it. Reason is empty.
-	Feature string
-}
-
-// Error gives "lower: OpName %12 "x" (word 34): reason", or "lower: feature: OpName %12 "x" (word 34)".
-func (e *Error) Error() string {
-	s := "lower: "
-	if e.Feature != "" {
-		s += e.Feature + ": "
-	}
-	if e.Op != "" {
-		s += e.Op + " "
-	}
-	if e.ID != 0 {
-		s += fmt.Sprintf("%%%d ", e.ID)
-	}
-	if e.Name != "" {
-		s += fmt.Sprintf("%q ", e.Name)
-	}
-	if e.Word != 0 {
-		s += fmt.Sprintf("(word %d)", e.Word)
-	}
-	if e.Feature != "" {
-		return strings.TrimRight(s, " :")
-	}
-	if s == "lower: " {
-		return s + e.Reason
-	}
-	return strings.TrimSuffix(s, " ") + ": " + e.Reason
-}
-
-// ErrInternal is wrapped by the error for a module that breaks a rule which
-// validation should have caught.
-var ErrInternal = errors.New("the module breaks a rule that lowering relies on")
-
-// fail ends the lowering with an error at in. It does not return.
-func (m *module) fail(in spirv.Inst, format string, args ...any) {
-	e := &Error{Op: in.Op().String(), ID: in.ResultID(), Word: in.Offset, Reason: fmt.Sprintf(format, args...)}
-	e.Name = m.names[e.ID]
-	panic(e)
-}
-
-// failFeature ends the lowering for what OpenCL C calls by a name, and in needs.
-func (m *module) failFeature(in spirv.Inst, feature string) {
-	e := &Error{Op: in.Op().String(), ID: in.ResultID(), Word: in.Offset, Feature: feature}
-	e.Name = m.names[e.ID]
-	panic(e)
-}
-
-// failID ends the lowering with an error about an id: at the instruction that defines it, or at the one in
-// hand, which uses it.
-func (m *module) failID(id spirv.ID, format string, args ...any) {
-	if in, ok := m.x.Def(id); ok {
-		m.fail(in, format, args...)
-	}
-	reason := fmt.Sprintf(format, args...)
-	if m.at.Words != nil {
-		m.fail(m.at, "operand %%%d %s", id, reason)
-	}
-	panic(&Error{ID: id, Name: m.names[id], Reason: reason})
-}

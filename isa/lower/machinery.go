@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/lower/build"
 	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 )
@@ -33,7 +34,7 @@ type Pass struct {
 	own      bool // of this package
 	tells    bool // sets Func.Simplified to false by itself, when it changes a value
 	drops    bool // may leave few of the values or blocks
-	describe func(*builder)
+	describe func(*build.Builder)
 }
 
 // Fixed says that the pass always runs at its place and cannot be part of a
@@ -217,8 +218,8 @@ func (e *PassError) Unwrap() error { return e.Err }
 var ErrVerify = errors.New("the pass left a kernel that is not well-formed")
 
 // run takes a kernel through all passes.
-func (m *PassMachinery) run(b *builder) error {
-	r := &passRun{m: m, b: b, watch: m.Instrument.watch(b.m.opt.VerifyEach)}
+func (m *PassMachinery) run(b *build.Builder, o *Options) error {
+	r := &passRun{m: m, b: b, opt: o, watch: m.Instrument.watch(o.VerifyEach)}
 	fixed := func(name string) error {
 		p, _ := m.Lookup(name)
 		return r.pass(p)
@@ -246,7 +247,8 @@ func (m *PassMachinery) run(b *builder) error {
 // passRun is one kernel on its way through the passes.
 type passRun struct {
 	m       *PassMachinery
-	b       *builder
+	b       *build.Builder
+	opt     *Options
 	emitted bool
 	watch   *watch // nil when nobody watches
 }
@@ -264,13 +266,13 @@ func (r *passRun) pipeline(p Pipeline, bytecode bool) error {
 		pass, ok := r.m.Lookup(s.Pass)
 		switch {
 		case !ok:
-			return &PassError{r.b.k.Name, s.Pass, errors.New("there is no such pass")}
+			return &PassError{r.b.Kernel.Name, s.Pass, errors.New("there is no such pass")}
 		case pass.fixed:
-			return &PassError{r.b.k.Name, s.Pass, errors.New("the pass always runs and cannot be part of a pipeline")}
+			return &PassError{r.b.Kernel.Name, s.Pass, errors.New("the pass always runs and cannot be part of a pipeline")}
 		case pass.Bytecode() != bytecode && bytecode:
-			return &PassError{r.b.k.Name, s.Pass, errors.New("the pass works on SSA, and the pipeline on bytecode")}
+			return &PassError{r.b.Kernel.Name, s.Pass, errors.New("the pass works on SSA, and the pipeline on bytecode")}
 		case pass.Bytecode() != bytecode:
-			return &PassError{r.b.k.Name, s.Pass, errors.New("the pass works on bytecode, and the pipeline on SSA")}
+			return &PassError{r.b.Kernel.Name, s.Pass, errors.New("the pass works on bytecode, and the pipeline on SSA")}
 		}
 		if err := r.pass(pass); err != nil {
 			return err
@@ -282,14 +284,14 @@ func (r *passRun) pipeline(p Pipeline, bytecode bool) error {
 // pass runs one pass.
 func (r *passRun) pass(p Pass) error {
 	b := r.b
-	b.m.checkContext()
+	b.Module.CheckContext()
 	r.watch.before(r, p)
 	var err error
 	switch {
 	case p.IR != nil:
 		err = r.apply(p)
 	case p.Kernel != nil:
-		err = p.guard(func() error { return p.Kernel(b.m.prog, b.k) })
+		err = p.guard(func() error { return p.Kernel(b.Module.Program, b.Kernel) })
 	default:
 		p.describe(b)
 	}
@@ -301,13 +303,13 @@ func (r *passRun) pass(p Pass) error {
 		err = r.watch.failed()
 	}
 	if err != nil {
-		return &PassError{b.k.Name, p.Name, err}
+		return &PassError{b.Kernel.Name, p.Name, err}
 	}
 	if err := r.verify(p); err != nil {
 		return err
 	}
-	if b.m.opt.Dump != nil {
-		b.m.opt.Dump(b.k.Name, p.Name, r.text())
+	if r.opt.Dump != nil {
+		r.opt.Dump(b.Kernel.Name, p.Name, r.text())
 	}
 	return nil
 }
@@ -315,7 +317,7 @@ func (r *passRun) pass(p Pass) error {
 // verify checks what a pass has left, if that is wanted.
 func (r *passRun) verify(p Pass) error {
 	if err := r.watch.verify(r); err != nil {
-		return &PassError{r.b.k.Name, p.Name, fmt.Errorf("%w: %w", ErrVerify, err)}
+		return &PassError{r.b.Kernel.Name, p.Name, fmt.Errorf("%w: %w", ErrVerify, err)}
 	}
 	return nil
 }
@@ -330,7 +332,7 @@ func (r *passRun) apply(p Pass) error {
 		}
 		return err
 	}}
-	return step.Apply(r.b.f)
+	return step.Apply(r.b.Func)
 }
 
 // guard runs a pass. A panic of a registered one is that pass's error.
@@ -348,7 +350,30 @@ func (p *Pass) guard(run func() error) (err error) {
 // text returns the kernel as it stands: SSA, or bytecode once that is written.
 func (r *passRun) text() string {
 	if r.emitted {
-		return r.b.k.Text(r.b.m.prog)
+		return r.b.Kernel.Text(r.b.Module.Program)
 	}
-	return r.b.f.String()
+	return r.b.Func.String()
+}
+
+// preparation has the passes over a body that is prepared.
+var preparation = [...]string{"promote", "simplify", "ifconvert", "simplify"}
+
+// leastPrepared is the number of instructions, calls inlined, from which on a kernel is worth it: in smaller ones
+// bodies are read at each call. Tests change it.
+var leastPrepared = 1 << 14
+
+// prepare runs the passes over a body that is prepared.
+func (o *Options) prepare(b *build.Builder) error {
+	r := &passRun{m: o.Passes, b: b, opt: o, watch: (&Instrument{}).watch(o.VerifyEach)}
+	for _, name := range preparation {
+		pass, _ := r.m.Lookup(name)
+		err := r.apply(pass)
+		if err == nil {
+			err = r.verify(pass)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"github.com/lockstep-gpu/lockstep/isa/lower/build"
+	"github.com/lockstep-gpu/lockstep/isa/lower/emit"
 	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 )
@@ -17,7 +19,7 @@ const (
 
 // builtinPasses returns the passes that every machinery knows.
 func builtinPasses() []Pass {
-	over := func(f func(*builder)) func(*IR) error {
+	over := func(f func(*build.Builder)) func(*IR) error {
 		return func(ir *IR) error { f(ir.b); return nil }
 	}
 	// of returns a pass of isa/ssa/opt.
@@ -27,11 +29,11 @@ func builtinPasses() []Pass {
 			panic("no pass is named " + name)
 		}
 		return Pass{Name: p.Name, Doc: p.Doc, Needs: p.Needs, Keeps: p.Keeps, tells: p.Tells, drops: p.Drops,
-			IR: func(ir *IR) error { return p.Run(ir.b.f) }}
+			IR: func(ir *IR) error { return p.Run(ir.b.Func) }}
 	}
 	return []Pass{
 		{Name: passBuild, Doc: "the module's instructions as SSA over scalars, calls inlined", fixed: true, drops: true,
-			IR: over(func(b *builder) { opt.CleanCFG(b.f) })},
+			IR: over(func(b *build.Builder) { opt.CleanCFG(b.Func) })},
 		of("specialize"),
 		{Name: "promote", Doc: "private variables become values",
 			Needs: ssa.AnalysisDominators, Keeps: ssa.ControlFlow, tells: true, drops: true, IR: over(promote)},
@@ -41,7 +43,7 @@ func builtinPasses() []Pass {
 		{Name: "storages", Doc: "constant structures that describe pipes become pipes",
 			Keeps: ssa.ControlFlow, tells: true, IR: over(storages)},
 		{Name: "checks", Doc: "checks that are known to hold go, of kernels for launches with checks",
-			Needs: ssa.AnalysisOrder, Keeps: ssa.ControlFlow, tells: true, IR: over(checks)},
+			Needs: ssa.AnalysisOrder, Keeps: ssa.ControlFlow, tells: true, IR: over(build.Checks)},
 		of("asyncwaits"),
 		of("asyncmarks"),
 		of("narrow"),
@@ -56,13 +58,13 @@ func builtinPasses() []Pass {
 		of("sink"),
 		of("returns"),
 		{Name: passDiverge, Doc: "order of blocks, loops with one latch, values that differ by lane", fixed: true,
-			Needs: ssa.AnalysisLoops, Keeps: ssa.AnalysisLayout | ssa.AnalysisDivergence, IR: over(func(b *builder) {
+			Needs: ssa.AnalysisLoops, Keeps: ssa.AnalysisLayout | ssa.AnalysisDivergence, IR: over(func(b *build.Builder) {
 				storages(b) // a pipeline of one's own may have left it out
 				divergence(b)
 			})},
 		{Name: passEmit, Doc: "registers and bytecode", fixed: true,
-			Needs: ssa.AnalysisLayout | ssa.AnalysisDivergence, IR: over(emit)},
-		{Name: passDescribe, Doc: "what the kernel is found to use", fixed: true, describe: describe},
+			Needs: ssa.AnalysisLayout | ssa.AnalysisDivergence, IR: over(bytecode)},
+		{Name: passDescribe, Doc: "what the kernel is found to use", fixed: true, describe: build.Describe},
 	}
 }
 
@@ -70,3 +72,22 @@ func builtinPasses() []Pass {
 // otherwise. Simplifying lays open variables that were not to be promoted before.
 const defaultPipeline = "specialize,promote,simplify,ifconvert,unroll,simplify,promote,simplify,storages,checks,asyncwaits,asyncmarks," +
 	"narrow,simplify,unselect,address,flatten,narrow,simplify,address,walks,rotate,loads,ifconvert,hoist,fuse,sink,returns"
+
+// bytecode assigns registers and writes the kernel's code.
+func bytecode(b *build.Builder) {
+	number, n := b.Sequences()
+	err := emit.Bytecode(emit.Form{
+		Func: b.Func, WideAccesses: b.Wides, PipeAccesses: b.PipeAccesses, Sequences: number, NumSequences: n, KeepPrivate: b.Debug != nil,
+	})
+	if err != nil {
+		b.Fail("%v", err)
+	}
+}
+
+// unoptimizing runs no pass but those that make bytecode of the form: the kernels of debuggers keep what the
+// source says.
+var unoptimizing = func() *PassMachinery {
+	m := NewPassMachinery()
+	m.Finalize = nil
+	return m
+}()

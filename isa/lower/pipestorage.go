@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/lower/build"
 	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
-	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
 // storages finds the pipes that constants of the module lead to. A value that has
@@ -15,17 +15,17 @@ import (
 // which is one pipe, however many places name it: that is how SYCL has storages.
 // A storage of SPIR-V's own that comes from a constant is the one that stands
 // there, so that it need not be taken for any pipe of the program.
-func storages(b *builder) {
-	if len(b.pipeAccesses)+len(b.storages) == 0 {
+func storages(b *build.Builder) {
+	if len(b.PipeAccesses)+len(b.Storages) == 0 {
 		return
 	}
-	b.f.Simplified = false
+	b.Func.Simplified = false
 	drop := map[*ssa.Value]bool{}
-	for _, blk := range b.f.Blocks {
+	for _, blk := range b.Func.Blocks {
 		for _, v := range blk.Insts {
 			if v.Op == isa.OpLoad {
-				if p, ok := b.constantStorage(v); ok {
-					v.Repl = b.pipeHandle(p)
+				if p, ok := constantStorage(b, v); ok {
+					v.Repl = b.PipeHandle(p)
 				}
 				continue
 			}
@@ -33,17 +33,17 @@ func storages(b *builder) {
 				continue
 			}
 			l := v.Args[0]
-			b.in, b.hasLoc = b.storages[v.Index], false
+			b.In, b.HasLoc = b.Storages[v.Index], false
 			if l.Op != isa.OpLoad || l.Args[0].Op != ssa.OpGlobal || l.Idx != isa.IdxNone || l.Disp != 0 {
-				b.fail("it cannot be told which pipe storage is meant: the argument does not lead to a constant of the module")
+				b.Fail("it cannot be told which pipe storage is meant: the argument does not lead to a constant of the module")
 			}
-			v.Repl = b.pipeHandle(b.m.storageVariable(b.in, int(l.Args[0].Index)))
+			v.Repl = b.PipeHandle(b.Module.StorageVariable(b.In, int(l.Args[0].Index)))
 			drop[l] = true
 		}
 	}
-	b.f.ReplaceAll()
+	b.Func.ReplaceAll()
 	// Nobody needs the loads any more, but for those that the module made itself.
-	for _, blk := range b.f.Blocks {
+	for _, blk := range b.Func.Blocks {
 		for _, list := range [2][]*ssa.Value{blk.Phis, blk.Insts} {
 			for _, v := range list {
 				for _, a := range v.Args {
@@ -53,18 +53,18 @@ func storages(b *builder) {
 		}
 		delete(drop, blk.Cond)
 	}
-	b.f.Drop(drop)
+	b.Func.Drop(drop)
 }
 
 // constantStorage returns the place in Program.Pipes of the storage that a load
 // takes from a constant of the module.
-func (b *builder) constantStorage(v *ssa.Value) (int, bool) {
+func constantStorage(b *build.Builder, v *ssa.Value) (int, bool) {
 	p, at := opt.ConstantSteps(v.Args[0])
 	at += int64(v.Disp)
 	if p.Op != ssa.OpGlobal || v.Idx != isa.IdxNone || v.Type != isa.I64 || at < 0 || v.Flags&isa.FlagVolatile != 0 {
 		return 0, false
 	}
-	g := &b.m.prog.Globals[p.Index]
+	g := &b.Module.Program.Globals[p.Index]
 	if !g.ReadOnly {
 		return 0, false
 	}
@@ -74,34 +74,4 @@ func (b *builder) constantStorage(v *ssa.Value) (int, bool) {
 		return 0, false
 	}
 	return g.Relocs[i].Global, true
-}
-
-// storageVariable returns the place in Program.Pipes of the pipe that a
-// program-scope variable describes.
-func (m *module) storageVariable(in spirv.Inst, global int) int {
-	if p, ok := m.pipeOf[global]; ok {
-		return p
-	}
-	g := &m.prog.Globals[global]
-	var field [3]uint32
-	n := 0
-	m.globalTypes[global].leaves(0, func(l leaf) {
-		if n < len(field) && l.offset == uint64(4*n) && l.t.kind == kindInt && l.t.bits == 32 {
-			for i := range uint64(4) {
-				if at := l.offset + i; at < uint64(len(g.Init)) {
-					field[n] |= uint32(g.Init[at]) << (8 * i)
-				}
-			}
-			n++
-		}
-	})
-	switch {
-	case n < len(field) || len(g.Relocs) > 0 && g.Relocs[0].Offset < 12:
-		m.fail(in, "the pipe storage %q is no structure of the size and alignment of a packet and the capacity, each an integer of 32 bits", g.Name)
-	case !g.ReadOnly:
-		m.fail(in, "the pipe storage %q is no constant, so that what it says may change", g.Name)
-	}
-	p := m.newPipe(in, g.Name, field[0], field[1], field[2])
-	m.pipeOf[global] = p
-	return p
 }

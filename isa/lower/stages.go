@@ -29,7 +29,7 @@ type Stage struct {
 // The form of a pass is not kept and written as bytecode: writing changes it. The lowering does the same each
 // time, so that to end it early is the same.
 func (c *Compiler) Stages(ctx context.Context, name string, shared bool) (list []Stage, passes int, err error) {
-	opt := &c.mod.opt
+	opt := &c.opt
 	machinery, dump := opt.Passes, opt.Dump
 	opt.Dump = nil
 	defer func() { opt.Passes, opt.Dump = machinery, dump }()
@@ -59,7 +59,7 @@ func (c *Compiler) Stages(ctx context.Context, name string, shared bool) (list [
 // CheckedStage is [Compiler.CheckedKernel], or that of [Compiler.SharedKernel], without the passes between
 // those that always run: what checks find in it is no fault of a pass.
 func (c *Compiler) CheckedStage(ctx context.Context, name string, shared bool) (*isa.Program, error) {
-	opt := &c.mod.opt
+	opt := &c.opt
 	machinery, dump := opt.Passes, opt.Dump
 	opt.Passes, opt.Dump = machinery.upTo(nil, nil), nil
 	defer func() { opt.Passes, opt.Dump = machinery, dump }()

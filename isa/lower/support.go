@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-gpu/lockstep/isa/lower/build"
+	"github.com/lockstep-gpu/lockstep/isa/lower/readers"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -33,7 +35,7 @@ type Support struct {
 }
 
 // framing has the instructions that are no part of a function body, types and constants apart, and those that
-// [builder.inline] and [module.cut] read: the frame of a module. Names, and other words for people and for debuggers,
+// [Builder.inline] and [Module.cut] read: the frame of a module. Names, and other words for people and for debuggers,
 // have no effect.
 var framing = opSet(spirv.OpCapability, spirv.OpExtension, spirv.OpExtInstImport, spirv.OpMemoryModel, spirv.OpEntryPoint,
 	spirv.OpExecutionMode, spirv.OpExecutionModeId, spirv.OpString, spirv.OpSource, spirv.OpSourceContinued,
@@ -44,8 +46,7 @@ var framing = opSet(spirv.OpCapability, spirv.OpExtension, spirv.OpExtInstImport
 	spirv.OpCompositeConstructContinuedINTEL,
 	spirv.OpDecorationGroup, spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate, spirv.OpTypeForwardPointer,
 	spirv.OpFunction, spirv.OpFunctionParameter, spirv.OpFunctionEnd, spirv.OpLabel, spirv.OpPhi,
-	spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpReturn, spirv.OpReturnValue, spirv.OpUnreachable,
-	spirv.OpAbortKHR)
+	spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpReturn, spirv.OpReturnValue, spirv.OpUnreachable)
 
 func opSet(list ...spirv.Op) map[spirv.Op]bool {
 	m := map[spirv.Op]bool{}
@@ -57,8 +58,8 @@ func opSet(list ...spirv.Op) map[spirv.Op]bool {
 
 // Instruction says what becomes of an instruction.
 func Instruction(op spirv.Op) Support {
-	switch f := refusedFeature(op); {
-	case readerOf(op) != nil, typeMakers[op] != nil, constantMakers[op] != nil, framing[op]:
+	switch f := build.RefusedFeature(op); {
+	case readers.Of(op) != nil, build.TypeMakers[op] != nil, build.ConstantMakers[op] != nil, framing[op]:
 		return Support{State: Runs}
 	case foreignOp(op):
 		return Support{State: Foreign}
@@ -66,23 +67,6 @@ func Instruction(op spirv.Op) Support {
 		return Support{Refused, f}
 	}
 	return Support{State: Missing}
-}
-
-// refusedFeature says what feature has an instruction that is refused by name, "" where there is none.
-func refusedFeature(op spirv.Op) string {
-	if f := featureOf[op]; f != "" {
-		return f
-	}
-	info, ok := op.Info()
-	if !ok {
-		return ""
-	}
-	for _, c := range info.Capabilities {
-		if f := refusedCapabilities[c]; f != "" {
-			return f
-		}
-	}
-	return ""
 }
 
 // foreignOp says whether no capability of the Kernel environment enables an instruction.
@@ -134,32 +118,6 @@ func foreign(c spirv.Capability) bool {
 	return false
 }
 
-// refusedCapabilities says what feature a capability stands for whose kernels are refused.
-var refusedCapabilities = map[spirv.Capability]string{
-	spirv.CapabilityIndirectReferencesINTEL:                  "function pointers",
-	spirv.CapabilityDenormFlushToZero:                        "denormals that become zero",
-	spirv.CapabilityRoundingModeRTZ:                          "results that are rounded towards zero",
-	spirv.CapabilityFloatingPointModeINTEL:                   "results of another arithmetic than IEEE 754's",
-	spirv.CapabilityRoundToInfinityINTEL:                     "results that are rounded towards an infinity",
-	spirv.CapabilitySubgroupAvcMotionEstimationINTEL:         "instructions for the motion estimation of videos",
-	spirv.CapabilitySubgroupAvcMotionEstimationIntraINTEL:    "instructions for the motion estimation of videos",
-	spirv.CapabilitySubgroupAvcMotionEstimationChromaINTEL:   "instructions for the motion estimation of videos",
-	spirv.CapabilityArbitraryPrecisionFloatingPointALTERA:    "floating-point numbers of any width",
-	spirv.CapabilityArbitraryPrecisionFixedPointALTERA:       "fixed-point numbers",
-	spirv.CapabilityTaskSequenceALTERA:                       "sequences of tasks",
-	spirv.CapabilityIOPipesALTERA:                            "pipes of a board",
-	spirv.CapabilityVectorComputeINTEL:                       "kernels of explicit vectors",
-	spirv.CapabilityVectorAnyINTEL:                           "kernels of explicit vectors",
-	spirv.CapabilityBindlessImagesINTEL:                      "images without a parameter",
-	spirv.CapabilitySpecConditionalINTEL:                     "variants of functions",
-	spirv.CapabilityFunctionVariantsINTEL:                    "variants of functions",
-	spirv.CapabilityCooperativeMatrixConversionsEXT:          "cooperative matrices",
-	spirv.CapabilityCooperativeMatrixReductionsEXT:           "cooperative matrices",
-	spirv.CapabilityCooperativeMatrixPerElementOperationsEXT: "cooperative matrices",
-	spirv.CapabilityCooperativeMatrixGetCoordinateEXT:        "cooperative matrices",
-	spirv.CapabilitySubgroupMatrixMultiplyAccumulateINTEL:    "matrix products of sub-groups",
-}
-
 // hints are capabilities of decorations and other words that make hardware smaller or faster, and have no effect here.
 var hints = map[spirv.Capability]bool{
 	spirv.CapabilityFPGAMemoryAttributesALTERA: true, spirv.CapabilityFPGALoopControlsALTERA: true,
@@ -199,8 +157,8 @@ func CapabilitySupport(c spirv.Capability) Support {
 	switch {
 	case foreign(c):
 		return Support{State: Foreign}
-	case refusedCapabilities[c] != "":
-		return Support{Refused, refusedCapabilities[c]}
+	case build.RefusedCapabilities[c] != "":
+		return Support{Refused, build.RefusedCapabilities[c]}
 	case hints[c]:
 		return Support{Runs, "it has no effect"}
 	case c == spirv.CapabilityFunctionFloatControlINTEL:

@@ -3,6 +3,8 @@ package lower
 import (
 	"testing"
 
+	"github.com/lockstep-gpu/lockstep/isa/lower/build"
+	"github.com/lockstep-gpu/lockstep/isa/lower/readers"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
@@ -60,23 +62,23 @@ func TestSupport(t *testing.T) {
 // TestTablesAreApart checks that nothing is said to run and to be refused at once: what runs has no feature of its own
 // but as a type that some places do not take.
 func TestTablesAreApart(t *testing.T) {
-	for op := range featureOf {
-		if readerOf(op) != nil || constantMakers[op] != nil {
-			t.Errorf("%s is refused as %q, and has a reader", op, featureOf[op])
+	for op := range build.FeatureOf {
+		if readers.Of(op) != nil || build.ConstantMakers[op] != nil {
+			t.Errorf("%s is refused as %q, and has a reader", op, build.FeatureOf[op])
 		}
 	}
 	for op := range framing {
-		if readerOf(op) != nil || typeMakers[op] != nil || constantMakers[op] != nil {
+		if readers.Of(op) != nil || build.TypeMakers[op] != nil || build.ConstantMakers[op] != nil {
 			t.Errorf("%s is in two tables", op)
 		}
 	}
 	for k := range hints {
-		if plainCapabilities[k] || refusedCapabilities[k] != "" {
+		if plainCapabilities[k] || build.RefusedCapabilities[k] != "" {
 			t.Errorf("capability %s is in two tables", k)
 		}
 	}
 	for k := range plainCapabilities {
-		if refusedCapabilities[k] != "" || foreign(k) {
+		if build.RefusedCapabilities[k] != "" || foreign(k) {
 			t.Errorf("capability %s is in two tables", k)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/lower/build"
 	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 )
@@ -17,7 +18,7 @@ import (
 // bit cast is no instruction. Constants, arguments, and the addresses of
 // variables are values without a place; all others stand in a block.
 type IR struct {
-	b *builder
+	b *build.Builder
 	// Changes wait until somebody looks, so that many of them cost no more than one.
 	replaced bool
 	inserted map[*ssa.Value][]*ssa.Value // by what they stand ahead of
@@ -25,7 +26,7 @@ type IR struct {
 
 // flush carries out the changes that wait.
 func (ir *IR) flush() {
-	f := ir.b.f
+	f := ir.b.Func
 	if len(ir.inserted) > 0 {
 		grow := map[*ssa.Block]bool{}
 		for at := range ir.inserted {
@@ -57,21 +58,21 @@ func (ir *IR) flush() {
 }
 
 // Kernel returns the kernel's name.
-func (ir *IR) Kernel() string { return ir.b.k.Name }
+func (ir *IR) Kernel() string { return ir.b.Kernel.Name }
 
 // Metadata returns the kernel that is in the making: its parameters, its
 // variables and what its module says about it. Its code is not there yet.
-func (ir *IR) Metadata() *isa.Kernel { return ir.b.k }
+func (ir *IR) Metadata() *isa.Kernel { return ir.b.Kernel }
 
 // NumBlocks returns the number of blocks.
-func (ir *IR) NumBlocks() int { return len(ir.b.f.Blocks) }
+func (ir *IR) NumBlocks() int { return len(ir.b.Func.Blocks) }
 
 // NumInsts returns the number of instructions, phis included and terminators
 // left out.
 func (ir *IR) NumInsts() int {
 	ir.flush()
 	n := 0
-	for _, b := range ir.b.f.Blocks {
+	for _, b := range ir.b.Func.Blocks {
 		n += len(b.Phis) + len(b.Insts)
 	}
 	return n
@@ -82,7 +83,7 @@ func (ir *IR) NumInsts() int {
 func (ir *IR) Insts() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		ir.flush()
-		for _, b := range append([]*ssa.Block(nil), ir.b.f.Blocks...) {
+		for _, b := range append([]*ssa.Block(nil), ir.b.Func.Blocks...) {
 			for _, list := range [2][]*ssa.Value{b.Phis, b.Insts} {
 				for _, v := range append([]*ssa.Value(nil), list...) {
 					if v.Repl == nil && !yield(Value{v}) {
@@ -97,7 +98,7 @@ func (ir *IR) Insts() iter.Seq[Value] {
 // String returns the text that -print-after shows.
 func (ir *IR) String() string {
 	ir.flush()
-	return ir.b.f.String()
+	return ir.b.Func.String()
 }
 
 // Value is a value of a kernel: an instruction, or a constant, an argument or an
@@ -153,7 +154,7 @@ func (x Value) String() string {
 }
 
 // Constant returns the constant with the given bits.
-func (ir *IR) Constant(t isa.Type, bits uint64) Value { return Value{ir.b.f.Constant(t, bits)} }
+func (ir *IR) Constant(t isa.Type, bits uint64) Value { return Value{ir.b.Func.Constant(t, bits)} }
 
 // errView is wrapped by what the methods below refuse.
 var errView = errors.New("not possible in the kernel's SSA form")
@@ -176,7 +177,7 @@ func (ir *IR) Replace(old, by Value) error {
 	}
 	old.v.Repl = by.v.Root()
 	ir.replaced = true
-	ir.b.f.Valid &^= ssa.AnalysisUses
+	ir.b.Func.Valid &^= ssa.AnalysisUses
 	return nil
 }
 
@@ -196,7 +197,7 @@ func (ir *IR) Insert(before Value, op isa.Op, typ, elem isa.Type, args ...Value)
 	default:
 		return bad("not arithmetic, a comparison, a conversion or a select")
 	}
-	f, blk := ir.b.f, before.v.Block
+	f, blk := ir.b.Func, before.v.Block
 	list := make([]*ssa.Value, len(args))
 	for i, a := range args {
 		if a.v == nil {
