@@ -33,7 +33,7 @@ func eachPortable(t *testing.T, f func(t *testing.T, e Engine)) {
 
 // TestPortablePrograms runs random programs in package portable and on package interp.
 func TestPortablePrograms(t *testing.T) {
-	n := amount(8, 24, 200)
+	n := amount(6, 12, 200)
 	eachPortable(t, func(t *testing.T, e Engine) {
 		for seed := *programFirst; seed < *programFirst+n; seed++ {
 			checkProgram(t, e, &source{state: uint64(seed) * 0x2545f4914f6cdd1d})
@@ -43,7 +43,7 @@ func TestPortablePrograms(t *testing.T) {
 
 // TestPortableKernels runs random kernels in the shape that people give them.
 func TestPortableKernels(t *testing.T) {
-	count := amount(6, 16, 100)
+	count := amount(4, 8, 100)
 	programs, texts := make([]*isa.Program, count), make([]string, count)
 	for i := range programs {
 		texts[i] = newWritten(sourceOf(i), fmt.Sprint("k", i)).spirvText(i%4 > 0)
