@@ -38,7 +38,8 @@ func (f *format) integer(a uint64, from int, sign bool, mode amd64.Rounding) uin
 }
 
 // toInteger makes integers of size bytes of floats, towards zero. What is none of these is the number of
-// which only the highest bit is set, or of which all bits are (SDM volume 1, appendix E.4.2.2, "integer indefinite").
+// which only the highest bit is set, or of which all bits are (SDM volume 1, appendix E.4.2.2: the integer
+// indefinite).
 func toInteger(size int, f *format, sign bool) *entry {
 	return &entry{args: 2, size: size, from: f.size, lane: func(x *lane) uint64 {
 		none := ^uint64(0)
@@ -191,18 +192,23 @@ var conversions = table{
 	amd64.VCVTTPD2DQ: toInteger(4, double, true), amd64.VCVTTPD2UDQ: toInteger(4, double, false),
 	amd64.VCVTTPS2QQ: toInteger(8, single, true), amd64.VCVTTPS2UQQ: toInteger(8, single, false),
 	amd64.VCVTTPD2QQ: toInteger(8, double, true), amd64.VCVTTPD2UQQ: toInteger(8, double, false),
-	amd64.VCVTPS2PD: {args: 2, size: 8, from: 4, lane: func(x *lane) uint64 { return widened(x.a) }},
-	amd64.VCVTPD2PS: {args: 2, size: 4, from: 8, flags: rounds, lane: func(x *lane) uint64 { return narrowed(x.a, x.rounding) }},
-	amd64.VCVTPH2PS: {args: 2, size: 4, from: 2, lane: fromHalf}, amd64.VCVTPS2PH: {args: 3, size: 2, from: 4, lane: toHalf},
+	amd64.VCVTPS2PD:  {args: 2, size: 8, from: 4, lane: func(x *lane) uint64 { return widened(x.a) }},
+	amd64.VCVTPD2PS:  {args: 2, size: 4, from: 8, flags: rounds, lane: func(x *lane) uint64 { return narrowed(x.a, x.rounding) }},
+	amd64.VCVTPH2PS:  {args: 2, size: 4, from: 2, lane: fromHalf},
+	amd64.VCVTPS2PH:  {args: 3, size: 2, from: 4, lane: toHalf},
 	amd64.VCVTSI2SSL: scalarInteger(single, 32), amd64.VCVTSI2SSQ: scalarInteger(single, 64),
 	amd64.VCVTSI2SDL: scalarInteger(double, 32), amd64.VCVTSI2SDQ: scalarInteger(double, 64),
 	amd64.VCVTSS2SD: scalarFloat(8, 4, func(x *lane) uint64 { return widened(x.b) }),
 	amd64.VCVTSD2SS: scalarFloat(4, 8, func(x *lane) uint64 { return narrowed(x.b, x.rounding) }),
 
-	amd64.VPMOVSXBW: extended(2, 1, true), amd64.VPMOVSXBD: extended(4, 1, true), amd64.VPMOVSXBQ: extended(8, 1, true),
-	amd64.VPMOVSXWD: extended(4, 2, true), amd64.VPMOVSXWQ: extended(8, 2, true), amd64.VPMOVSXDQ: extended(8, 4, true),
-	amd64.VPMOVZXBW: extended(2, 1, false), amd64.VPMOVZXBD: extended(4, 1, false), amd64.VPMOVZXBQ: extended(8, 1, false),
-	amd64.VPMOVZXWD: extended(4, 2, false), amd64.VPMOVZXWQ: extended(8, 2, false), amd64.VPMOVZXDQ: extended(8, 4, false),
-	amd64.VPMOVWB: cut(1, 2), amd64.VPMOVDB: cut(1, 4), amd64.VPMOVQB: cut(1, 8),
+	amd64.VPMOVSXBW: extended(2, 1, true), amd64.VPMOVSXBD: extended(4, 1, true),
+	amd64.VPMOVSXBQ: extended(8, 1, true),
+	amd64.VPMOVSXWD: extended(4, 2, true), amd64.VPMOVSXWQ: extended(8, 2, true),
+	amd64.VPMOVSXDQ: extended(8, 4, true),
+	amd64.VPMOVZXBW: extended(2, 1, false), amd64.VPMOVZXBD: extended(4, 1, false),
+	amd64.VPMOVZXBQ: extended(8, 1, false),
+	amd64.VPMOVZXWD: extended(4, 2, false), amd64.VPMOVZXWQ: extended(8, 2, false),
+	amd64.VPMOVZXDQ: extended(8, 4, false),
+	amd64.VPMOVWB:   cut(1, 2), amd64.VPMOVDB: cut(1, 4), amd64.VPMOVQB: cut(1, 8),
 	amd64.VPMOVDW: cut(2, 4), amd64.VPMOVQW: cut(2, 8), amd64.VPMOVQD: cut(4, 8),
 }

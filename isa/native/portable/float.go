@@ -225,13 +225,7 @@ func near(x float64) float64 {
 	return math.Float64frombits((math.Float64bits(x) + 1<<36) &^ (1<<37 - 1))
 }
 
-// reciprocal is 1/x, 0 where that would not be normal.
-func reciprocal(x float64) float64 {
-	if y := 1 / x; math.Abs(y) >= 0x1p-1022 {
-		return near(y)
-	}
-	return math.Copysign(0, x) + near(1/x)
-}
+func reciprocal(x float64) float64 { return near(1 / x) }
 
 func reciprocalRoot(x float64) float64 {
 	if x == 0 {
@@ -251,34 +245,51 @@ func (f *format) alone(g func(*lane) uint64, imm uint64) *entry {
 // floats are the operations on floats (SDM volume 2, the sections with their names).
 var floats = table{
 	amd64.VADDPS: single.vector(single.binary(plus), 0), amd64.VADDPD: double.vector(double.binary(plus), 0),
-	amd64.VADDSS: single.vector(single.binary(plus), scalar), amd64.VADDSD: double.vector(double.binary(plus), scalar),
-	amd64.VSUBPS: single.vector(single.binary(minus), 0), amd64.VSUBPD: double.vector(double.binary(minus), 0),
-	amd64.VSUBSS: single.vector(single.binary(minus), scalar), amd64.VSUBSD: double.vector(double.binary(minus), scalar),
-	amd64.VMULPS: single.vector(single.binary(times), 0), amd64.VMULPD: double.vector(double.binary(times), 0),
-	amd64.VMULSS: single.vector(single.binary(times), scalar), amd64.VMULSD: double.vector(double.binary(times), scalar),
-	amd64.VDIVPS: single.vector(single.quotient, rounds), amd64.VDIVPD: double.vector(double.quotient, rounds),
-	amd64.VDIVSS: single.vector(single.quotient, scalar), amd64.VDIVSD: double.vector(double.quotient, scalar),
+	amd64.VADDSS: single.vector(single.binary(plus), scalar),
+	amd64.VADDSD: double.vector(double.binary(plus), scalar),
+	amd64.VSUBPS: single.vector(single.binary(minus), 0),
+	amd64.VSUBPD: double.vector(double.binary(minus), 0),
+	amd64.VSUBSS: single.vector(single.binary(minus), scalar),
+	amd64.VSUBSD: double.vector(double.binary(minus), scalar),
+	amd64.VMULPS: single.vector(single.binary(times), 0),
+	amd64.VMULPD: double.vector(double.binary(times), 0),
+	amd64.VMULSS: single.vector(single.binary(times), scalar),
+	amd64.VMULSD: double.vector(double.binary(times), scalar),
+	amd64.VDIVPS: single.vector(single.quotient, rounds),
+	amd64.VDIVPD: double.vector(double.quotient, rounds),
+	amd64.VDIVSS: single.vector(single.quotient, scalar),
+	amd64.VDIVSD: double.vector(double.quotient, scalar),
 	amd64.VMINPS: single.vector(single.smaller, 0), amd64.VMINPD: double.vector(double.smaller, 0),
 	amd64.VMINSS: single.vector(single.smaller, scalar), amd64.VMINSD: double.vector(double.smaller, scalar),
 	amd64.VMAXPS: single.vector(single.larger, 0), amd64.VMAXPD: double.vector(double.larger, 0),
 	amd64.VMAXSS: single.vector(single.larger, scalar), amd64.VMAXSD: double.vector(double.larger, scalar),
-	amd64.VSQRTPS: single.root(0), amd64.VSQRTPD: double.root(0), amd64.VSQRTSS: single.root(scalar), amd64.VSQRTSD: double.root(scalar),
+	amd64.VSQRTPS: single.root(0), amd64.VSQRTPD: double.root(0), amd64.VSQRTSS: single.root(scalar),
+	amd64.VSQRTSD: double.root(scalar),
 
-	amd64.VFMADD132PS: single.fusedEntry(order132, false, false, 0), amd64.VFMADD132PD: double.fusedEntry(order132, false, false, 0),
-	amd64.VFMADD213PS: single.fusedEntry(order213, false, false, 0), amd64.VFMADD213PD: double.fusedEntry(order213, false, false, 0),
-	amd64.VFMADD231PS: single.fusedEntry(order231, false, false, 0), amd64.VFMADD231PD: double.fusedEntry(order231, false, false, 0),
-	amd64.VFMADD213SS: single.fusedEntry(order213, false, false, scalar|keeps), amd64.VFMADD213SD: double.fusedEntry(order213, false, false, scalar|keeps),
-	amd64.VFMSUB213PS: single.fusedEntry(order213, false, true, 0), amd64.VFMSUB213PD: double.fusedEntry(order213, false, true, 0),
-	amd64.VFMSUB231PS: single.fusedEntry(order231, false, true, 0), amd64.VFMSUB231PD: double.fusedEntry(order231, false, true, 0),
-	amd64.VFNMADD213PS: single.fusedEntry(order213, true, false, 0), amd64.VFNMADD213PD: double.fusedEntry(order213, true, false, 0),
-	amd64.VFNMADD231PS: single.fusedEntry(order231, true, false, 0), amd64.VFNMADD231PD: double.fusedEntry(order231, true, false, 0),
+	amd64.VFMADD132PS:  single.fusedEntry(order132, false, false, 0),
+	amd64.VFMADD132PD:  double.fusedEntry(order132, false, false, 0),
+	amd64.VFMADD213PS:  single.fusedEntry(order213, false, false, 0),
+	amd64.VFMADD213PD:  double.fusedEntry(order213, false, false, 0),
+	amd64.VFMADD231PS:  single.fusedEntry(order231, false, false, 0),
+	amd64.VFMADD231PD:  double.fusedEntry(order231, false, false, 0),
+	amd64.VFMADD213SS:  single.fusedEntry(order213, false, false, scalar|keeps),
+	amd64.VFMADD213SD:  double.fusedEntry(order213, false, false, scalar|keeps),
+	amd64.VFMSUB213PS:  single.fusedEntry(order213, false, true, 0),
+	amd64.VFMSUB213PD:  double.fusedEntry(order213, false, true, 0),
+	amd64.VFMSUB231PS:  single.fusedEntry(order231, false, true, 0),
+	amd64.VFMSUB231PD:  double.fusedEntry(order231, false, true, 0),
+	amd64.VFNMADD213PS: single.fusedEntry(order213, true, false, 0),
+	amd64.VFNMADD213PD: double.fusedEntry(order213, true, false, 0),
+	amd64.VFNMADD231PS: single.fusedEntry(order231, true, false, 0),
+	amd64.VFNMADD231PD: double.fusedEntry(order231, true, false, 0),
 
 	amd64.VROUNDPS: single.alone(single.rounded, 15), amd64.VROUNDPD: double.alone(double.rounded, 15),
 	amd64.VRNDSCALEPS: single.alone(single.rounded, 15), amd64.VRNDSCALEPD: double.alone(double.rounded, 15),
 	amd64.VGETEXPPS: single.alone(single.exponent, 0), amd64.VGETEXPPD: double.alone(double.exponent, 0),
 	amd64.VGETMANTPS: single.alone(single.mantissa, 15), amd64.VGETMANTPD: double.alone(double.mantissa, 15),
 	amd64.VSCALEFPS: single.vector(single.scaled, 0), amd64.VSCALEFPD: double.vector(double.scaled, 0),
-	amd64.VRANGEPS: {args: 4, size: 4, lane: single.ranged, imm: 15}, amd64.VRANGEPD: {args: 4, size: 8, lane: double.ranged, imm: 15},
+	amd64.VRANGEPS:   {args: 4, size: 4, lane: single.ranged, imm: 15},
+	amd64.VRANGEPD:   {args: 4, size: 8, lane: double.ranged, imm: 15},
 	amd64.VRCP14PD:   double.alone(func(x *lane) uint64 { return double.unary(x.a, reciprocal) }, 0),
 	amd64.VRSQRT14PD: double.alone(func(x *lane) uint64 { return double.unary(x.a, reciprocalRoot) }, 0),
 }
@@ -333,7 +344,8 @@ func (f *format) compareFlags() *entry {
 
 // comparisons are those of floats.
 var comparisons = table{
-	amd64.VCMPPS: single.comparison(0), amd64.VCMPPD: double.comparison(0), amd64.VCMPSS: single.comparison(scalar), amd64.VCMPSD: double.comparison(scalar),
+	amd64.VCMPPS: single.comparison(0), amd64.VCMPPD: double.comparison(0),
+	amd64.VCMPSS: single.comparison(scalar), amd64.VCMPSD: double.comparison(scalar),
 	amd64.VFPCLASSPS: single.class(), amd64.VFPCLASSPD: double.class(),
 	amd64.VUCOMISS: single.compareFlags(), amd64.VUCOMISD: double.compareFlags(),
 }

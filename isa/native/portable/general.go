@@ -48,7 +48,8 @@ var generals = map[amd64.Gen]general{
 	amd64.DIV: {1, 1, divide}, amd64.IDIV: {1, 1, divideSigned},
 
 	amd64.ROL: {2, 2, shift(rotate)}, amd64.ROR: {2, 2, shift(rotateRight)},
-	amd64.SHL: {2, 2, shift(shiftLeft)}, amd64.SHR: {2, 2, shift(shiftRight)}, amd64.SAR: {2, 2, shift(shiftArithmetic)},
+	amd64.SHL: {2, 2, shift(shiftLeft)}, amd64.SHR: {2, 2, shift(shiftRight)},
+	amd64.SAR: {2, 2, shift(shiftArithmetic)},
 	amd64.BT:  {2, 2, bit(nil)},
 	amd64.BTS: {2, 2, bit(func(x, b uint64) uint64 { return x | b })},
 	amd64.BTR: {2, 2, bit(func(x, b uint64) uint64 { return x &^ b })},

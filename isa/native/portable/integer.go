@@ -114,11 +114,13 @@ func multiplyAdd(a, b uint64) uint64 {
 	return uint64(signed(2, a)*signed(2, b) + signed(2, a>>16)*signed(2, b>>16))
 }
 
-// integers are arithmetic, logic and comparisons of integers (SDM volume 2, the sections with their names; those of
-// AVX-512 are with those of AVX2).
+// integers are arithmetic, logic and comparisons of integers (SDM volume 2, the sections with their names; those
+// of AVX-512 are with those of AVX2).
 var integers = table{
-	amd64.VPADDB: two(1, add), amd64.VPADDW: two(2, add), amd64.VPADDD: two(4, add), amd64.VPADDQ: two(8, add),
-	amd64.VPSUBB: two(1, sub), amd64.VPSUBW: two(2, sub), amd64.VPSUBD: two(4, sub), amd64.VPSUBQ: two(8, sub),
+	amd64.VPADDB: two(1, add), amd64.VPADDW: two(2, add), amd64.VPADDD: two(4, add),
+	amd64.VPADDQ: two(8, add),
+	amd64.VPSUBB: two(1, sub), amd64.VPSUBW: two(2, sub), amd64.VPSUBD: two(4, sub),
+	amd64.VPSUBQ:   two(8, sub),
 	amd64.VPADDUSB: two(1, saturatedSum(1)), amd64.VPADDUSW: two(2, saturatedSum(2)),
 	amd64.VPSUBUSB: two(1, saturatedDifference), amd64.VPSUBUSW: two(2, saturatedDifference),
 	amd64.VPMULLW: two(2, mul), amd64.VPMULLD: two(4, mul), amd64.VPMULLQ: two(8, mul),
@@ -126,18 +128,23 @@ var integers = table{
 	amd64.VPMULUDQ: two(8, func(a, b uint64) uint64 { return a & 0xffffffff * (b & 0xffffffff) }),
 	amd64.VPMADDWD: two(4, multiplyAdd), amd64.VPSADBW: two(8, differences),
 
-	amd64.VPMINUB: two(1, least), amd64.VPMINUW: two(2, least), amd64.VPMINUD: two(4, least), amd64.VPMINUQ: two(8, least),
-	amd64.VPMAXUB: two(1, most), amd64.VPMAXUW: two(2, most), amd64.VPMAXUD: two(4, most), amd64.VPMAXUQ: two(8, most),
+	amd64.VPMINUB: two(1, least), amd64.VPMINUW: two(2, least), amd64.VPMINUD: two(4, least),
+	amd64.VPMINUQ: two(8, least),
+	amd64.VPMAXUB: two(1, most), amd64.VPMAXUW: two(2, most), amd64.VPMAXUD: two(4, most),
+	amd64.VPMAXUQ: two(8, most),
 	amd64.VPMINSB: two(1, signedly(1, minimum)), amd64.VPMINSW: two(2, signedly(2, minimum)),
 	amd64.VPMINSD: two(4, signedly(4, minimum)), amd64.VPMINSQ: two(8, signedly(8, minimum)),
 	amd64.VPMAXSB: two(1, signedly(1, maximum)), amd64.VPMAXSW: two(2, signedly(2, maximum)),
 	amd64.VPMAXSD: two(4, signedly(4, maximum)), amd64.VPMAXSQ: two(8, signedly(8, maximum)),
-	amd64.VPABSB: one(1, absolute(1)), amd64.VPABSW: one(2, absolute(2)), amd64.VPABSD: one(4, absolute(4)), amd64.VPABSQ: one(8, absolute(8)),
+	amd64.VPABSB: one(1, absolute(1)), amd64.VPABSW: one(2, absolute(2)), amd64.VPABSD: one(4, absolute(4)),
+	amd64.VPABSQ: one(8, absolute(8)),
 
-	amd64.VPANDD: two(4, and), amd64.VPANDQ: two(8, and), amd64.VPANDND: two(4, andn), amd64.VPANDNQ: two(8, andn),
-	amd64.VPORD: two(4, or), amd64.VPORQ: two(8, or), amd64.VPXORD: two(4, xor), amd64.VPXORQ: two(8, xor),
-	amd64.VANDPS: two(4, and), amd64.VANDPD: two(8, and), amd64.VANDNPS: two(4, andn), amd64.VANDNPD: two(8, andn),
-	amd64.VORPS: two(4, or), amd64.VORPD: two(8, or), amd64.VXORPS: two(4, xor), amd64.VXORPD: two(8, xor),
+	amd64.VPANDD: two(4, and), amd64.VPANDQ: two(8, and), amd64.VPANDND: two(4, andn),
+	amd64.VPANDNQ: two(8, andn),
+	amd64.VPORD:   two(4, or), amd64.VPORQ: two(8, or), amd64.VPXORD: two(4, xor), amd64.VPXORQ: two(8, xor),
+	amd64.VANDPS: two(4, and), amd64.VANDPD: two(8, and), amd64.VANDNPS: two(4, andn),
+	amd64.VANDNPD: two(8, andn),
+	amd64.VORPS:   two(4, or), amd64.VORPD: two(8, or), amd64.VXORPS: two(4, xor), amd64.VXORPD: two(8, xor),
 	amd64.VPTERNLOGD: {args: 4, size: 4, lane: ternary}, amd64.VPTERNLOGQ: {args: 4, size: 8, lane: ternary},
 
 	amd64.VPLZCNTD:  one(4, func(a uint64) uint64 { return uint64(bits.LeadingZeros32(uint32(a))) }),
@@ -228,12 +235,18 @@ func rotated(size int) func(a, n uint64) uint64 {
 
 // shifts are shifts and rotations (SDM volume 2, PSLLW, PSRAW, PSRLW, VPSLLVW, VPSRLVW, VPSRAVW, PROLD).
 var shifts = table{
-	amd64.VPSLLW: shifted(2, counts, left(2)), amd64.VPSLLD: shifted(4, counts, left(4)), amd64.VPSLLQ: shifted(8, counts, left(8)),
-	amd64.VPSRLW: shifted(2, counts, right(2)), amd64.VPSRLD: shifted(4, counts, right(4)), amd64.VPSRLQ: shifted(8, counts, right(8)),
-	amd64.VPSRAW: shifted(2, counts, arithmetic(2)), amd64.VPSRAD: shifted(4, counts, arithmetic(4)), amd64.VPSRAQ: shifted(8, counts, arithmetic(8)),
+	amd64.VPSLLW: shifted(2, counts, left(2)), amd64.VPSLLD: shifted(4, counts, left(4)),
+	amd64.VPSLLQ: shifted(8, counts, left(8)),
+	amd64.VPSRLW: shifted(2, counts, right(2)), amd64.VPSRLD: shifted(4, counts, right(4)),
+	amd64.VPSRLQ: shifted(8, counts, right(8)),
+	amd64.VPSRAW: shifted(2, counts, arithmetic(2)), amd64.VPSRAD: shifted(4, counts, arithmetic(4)),
+	amd64.VPSRAQ: shifted(8, counts, arithmetic(8)),
 	amd64.VPROLD: shifted(4, counts, rotated(4)), amd64.VPROLQ: shifted(8, counts, rotated(8)),
-	amd64.VPSLLVW: shifted(2, 0, left(2)), amd64.VPSLLVD: shifted(4, 0, left(4)), amd64.VPSLLVQ: shifted(8, 0, left(8)),
-	amd64.VPSRLVW: shifted(2, 0, right(2)), amd64.VPSRLVD: shifted(4, 0, right(4)), amd64.VPSRLVQ: shifted(8, 0, right(8)),
-	amd64.VPSRAVW: shifted(2, 0, arithmetic(2)), amd64.VPSRAVD: shifted(4, 0, arithmetic(4)), amd64.VPSRAVQ: shifted(8, 0, arithmetic(8)),
+	amd64.VPSLLVW: shifted(2, 0, left(2)), amd64.VPSLLVD: shifted(4, 0, left(4)),
+	amd64.VPSLLVQ: shifted(8, 0, left(8)),
+	amd64.VPSRLVW: shifted(2, 0, right(2)), amd64.VPSRLVD: shifted(4, 0, right(4)),
+	amd64.VPSRLVQ: shifted(8, 0, right(8)),
+	amd64.VPSRAVW: shifted(2, 0, arithmetic(2)), amd64.VPSRAVD: shifted(4, 0, arithmetic(4)),
+	amd64.VPSRAVQ: shifted(8, 0, arithmetic(8)),
 	amd64.VPROLVD: shifted(4, 0, rotated(4)), amd64.VPROLVQ: shifted(8, 0, rotated(8)),
 }

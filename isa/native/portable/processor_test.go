@@ -176,7 +176,7 @@ func (b *block) fill(r *rand.Rand) {
 	}
 }
 
-// near says whether vectors of doubles differ by 2^-13 of themselves at most.
+// near64 says whether doubles differ by 2^-13 of themselves at most, those that are not normal not counted.
 func near64(a, b []byte) bool {
 	for n := 0; n < len(a); n += 8 {
 		x, y := math.Float64frombits(binary.LittleEndian.Uint64(a[n:])), math.Float64frombits(binary.LittleEndian.Uint64(b[n:]))
@@ -350,7 +350,10 @@ func vectorTrials(t *testing.T, f amd64.Features) (list []trial) {
 	t.Helper()
 	refused := map[amd64.Op]int{}
 	known := map[amd64.Op]int{}
-	for _, op := range slices.Sorted(maps.Keys(entries)) {
+	for n, op := range slices.Sorted(maps.Keys(entries)) {
+		if testing.Short() && n%5 != 0 {
+			continue
+		}
 		r := rand.New(rand.NewPCG(uint64(op), 1))
 		forms(f, op, 1, func(w amd64.Width, operands []amd64.Operand) {
 			for _, o := range modified(f, op, w, operands) {
@@ -528,9 +531,7 @@ func generalTrials(f amd64.Features) (list []trial) {
 
 // TestGeneral compares all forms of the instructions on general registers, conditional ones and jumps.
 func TestGeneral(t *testing.T) {
-	hosts(t)
-	{
-		f := amd64.AVX2
+	for _, f := range hosts(t)[:1] { // the other set has no more of them
 		list := generalTrials(f)
 		for c := range amd64.Greater + 1 {
 			for _, s := range []amd64.Size{amd64.B32, amd64.B64} {
