@@ -2,6 +2,7 @@ package native
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/isa"
@@ -56,6 +57,46 @@ func TestPortableKernels(t *testing.T) {
 	eachPortable(t, func(t *testing.T, e Engine) {
 		for i, program := range programs {
 			newWritten(sourceOf(i), fmt.Sprint("k", i)).check(t, e, program, program.Kernels[0], texts[i])
+		}
+	})
+}
+
+// TestPortableCallouts runs functions that are sure of few results and leave the others to Go, in code that has
+// more values than there are registers.
+func TestPortableCallouts(t *testing.T) {
+	for _, f := range functions32 {
+		if f, ok := f.(*function32); ok {
+			before := f.settled
+			f.settled = 25
+			defer func() { f.settled = before }()
+		}
+	}
+	every := amount(16, 8, 1)
+	eachPortable(t, func(t *testing.T, e Engine) {
+		calls := portableCalls.Load()
+		for n, in := range mathInsts() {
+			if n%every != 0 {
+				continue
+			}
+			r, p := rand.New(rand.NewPCG(uint64(n), 9)), newProgram()
+			var others []isa.Reg
+			for i := range 40 {
+				others = append(others, p.load(i%4, in.Type))
+			}
+			for i, x := range []*isa.Reg{&in.A, &in.B, &in.C}[:len(operandsOf(&in))] {
+				*x = p.load(i, in.Type)
+			}
+			in.Dst = p.load(bufOut, in.Type)
+			p.emit(in)
+			for _, x := range others {
+				p.emit(isa.Inst{Op: isa.OpXor, Type: isa.I32, Dst: in.Dst, A: in.Dst, B: x})
+			}
+			p.store(in.Dst, in.Type)
+			p.emit(isa.Inst{Op: isa.OpRet})
+			check(t, e, p.k, r, nil, mathName(&in), func(*[buffers][]uint64) {})
+		}
+		if portableCalls.Load() == calls {
+			t.Error("nothing called out")
 		}
 	})
 }

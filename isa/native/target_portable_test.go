@@ -2,6 +2,7 @@ package native
 
 import (
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
@@ -37,6 +38,9 @@ func (o portableObject) load() (callable, error) {
 	return &portableFunction{code: o.code, left: map[*wave.Frame]*portable.State{}}, nil
 }
 
+// portableCalls counts how often functions that package portable runs have called out.
+var portableCalls atomic.Int64
+
 // portableFunction is a function that package portable runs.
 type portableFunction struct {
 	code *portable.Code
@@ -54,6 +58,7 @@ func (p *portableFunction) call(f *wave.Frame) {
 	}
 	p.code.Run(s, unsafe.Pointer(f))
 	if f.Call != 0 {
+		portableCalls.Add(1)
 		p.mu.Lock()
 		p.left[f] = s
 		p.mu.Unlock()
