@@ -37,7 +37,8 @@
 //   - When the function is complete, vm finds what is live where and chooses registers of the processor.
 //     Values for which there are none go to spill slots (Frame.Spill).
 //   - amd64 encodes the instructions, chooses the lengths of jumps, and puts constants behind them. codemem
-//     copies the bytes into memory of their own and makes that executable.
+//     copies the bytes into memory of their own and makes that executable. Both are the target called processor
+//     (target.go); tests have another one, which runs the instructions in Go (package portable).
 //
 // Others go the same way as far as there is nothing more to them. What differs:
 //
