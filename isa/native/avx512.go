@@ -140,6 +140,15 @@ func (avx512) exchange(c *compiler, d, x amd64.Vec, n, other uint64) {
 	c.V(amd64.VPBROADCASTQ, amd64.Z, d, c.Const64(other), amd64.Merge(maskTemp))
 }
 
+func (avx512) above(c *compiler, d, x amd64.Vec, limit, n uint64) {
+	c.V(amd64.VPCMPQ, amd64.Z, maskTemp, x, c.Const64(limit).Bcast(), amd64.Imm(intGreater))
+	c.V(amd64.VPBROADCASTQ, amd64.Z, d, c.Const64(n), amd64.Merge(maskTemp))
+}
+
+func (avx512) tag(c *compiler, d, x amd64.Vec, mask uint64) {
+	c.V(amd64.VPTERNLOGQ, amd64.Z, d, x, c.Const64(mask).Bcast(), amd64.Imm(ternaryMix))
+}
+
 func (avx512) sarLong(c *compiler, d, x amd64.Vec, n uint64) {
 	c.V(amd64.VPSRAQ, amd64.Z, d, x, amd64.Imm(n))
 }
