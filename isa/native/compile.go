@@ -262,22 +262,36 @@ func (c *compiler) loop(body func()) {
 	c.Jcc(amd64.NotEqual, chunk)
 }
 
-// eachGroup emits body once, in a loop over the groups of a chunk in which any lane runs.
+// eachGroup emits body once, in a loop over the groups of a chunk in which any lane runs. Where a group has none, the lanes
+// behind it say which is the next one.
 func (c *compiler) eachGroup(body func()) {
-	group, next := c.NewLabel(), c.NewLabel()
+	group, none, done := c.NewLabel(), c.NewLabel(), c.NewLabel()
 	c.Align(16)
 	c.Bind(group)
 	c.bits(regTemp, amd64.Mem{Base: regExec})
-	c.Jcc(amd64.Equal, next)
+	c.Jcc(amd64.Equal, none)
 	c.set.enter(c)
 	body()
-	c.Bind(next)
 	c.G(amd64.ADD, amd64.B32, regLane, amd64.Imm(c.lanes))
 	if c.lanes >= 8 {
 		c.G(amd64.ADD, amd64.B32, regByte, amd64.Imm(c.lanes/8))
 	}
 	c.G(amd64.CMP, amd64.B32, regLane, amd64.Imm(64))
 	c.Jcc(amd64.Below, group)
+	c.later(func() {
+		c.Bind(none)
+		c.V(amd64.SHRXQ, amd64.X, regTemp, amd64.Mem{Base: regExec}, regLane)
+		c.G(amd64.TZCNT, amd64.B64, regTemp, regTemp)
+		c.Jcc(amd64.Carry, done)
+		c.G(amd64.ADD, amd64.B32, regLane, regTemp)
+		c.G(amd64.AND, amd64.B32, regLane, amd64.Imm(-c.lanes))
+		if c.lanes >= 8 {
+			c.G(amd64.MOV, amd64.B32, regByte, regLane)
+			c.G(amd64.SHR, amd64.B32, regByte, amd64.Imm(3))
+		}
+		c.Jmp(group)
+	})
+	c.Bind(done)
 }
 
 // bits loads the bits of a group's lanes out of the chunk's word at m, and compares

@@ -1,0 +1,63 @@
+package native
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/interp"
+)
+
+// TestGroups runs code for a few lanes, and for all but a few: whole groups of lanes have none, at the beginning of a chunk,
+// at its end and between others.
+func TestGroups(t *testing.T) { each(t, testGroups) }
+
+func testGroups(t *testing.T, e Engine) {
+	for _, element := range []isa.Type{isa.I8, isa.I16, isa.I32, isa.I64} {
+		t.Run(element.String(), func(t *testing.T) {
+			p := newProgram()
+			x, old, runs := p.load(1, element), p.load(2, element), p.load(bufMask, isa.B1)
+			p.branch(runs, 1, 2)
+			p.emit(isa.Inst{Op: isa.OpAdd, Type: element, Dst: old, A: old, B: x})
+			p.store(old, element)
+			p.emit(isa.Inst{Op: isa.OpXor, Type: element, Dst: x, A: x, B: old})
+			p.jump(2)
+			p.emit(isa.Inst{Op: isa.OpAdd, Type: element, Dst: x, A: x, B: x})
+			p.emit(isa.Inst{Op: isa.OpStore, Type: element, Space: isa.SpaceGlobal, A: isa.S(0), B: isa.V(lane), Idx: isa.Idx64, Scale: 8, C: x})
+			p.emit(isa.Inst{Op: isa.OpRet})
+			portable, native := compile(t, interp.Engine{}, p.k), compile(t, e, p.k)
+			r := rand.New(rand.NewPCG(91, uint64(element)))
+			data := contents(r)
+			try := func(what string, running func(i int) bool) {
+				t.Helper()
+				for i := range data[bufMask] {
+					data[bufMask][i] = 0
+					if running(i) {
+						data[bufMask][i] = 1
+					}
+				}
+				want, got := run(t, portable, p.k, data, nil), run(t, native, p.k, data, nil)
+				if diff := want.diff(got); diff != "" {
+					t.Fatalf("%s (-interp +native):\n%s", what, diff)
+				}
+			}
+			for n := range lanes {
+				try(fmt.Sprint("lane ", n), func(i int) bool { return i == n })
+				try(fmt.Sprint("all but lane ", n), func(i int) bool { return i != n })
+			}
+			for _, n := range []int{2, 7, 63, 64} {
+				for range 20 {
+					order := r.Perm(lanes)
+					try(fmt.Sprintf("%d lanes: %v", n, order[:n]), func(i int) bool { return order[i] < n })
+				}
+			}
+			for _, size := range []int{4, 8, 16, 32} {
+				for range 20 {
+					groups := r.Uint64()
+					try(fmt.Sprintf("groups of %d: %#x", size, groups), func(i int) bool { return groups>>(i/size)&1 != 0 })
+				}
+			}
+		})
+	}
+}
