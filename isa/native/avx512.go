@@ -65,9 +65,17 @@ func (avx512) storeBool(c *compiler, v *value) {
 	c.V(c.kmov(), amd64.X, c.memory(v), k)
 }
 
+// storeSome stores under a mask, or, where a register holds what the register file has, all of a register: who loads behind a
+// store under a mask has to wait until that has come to the cache.
 func (avx512) storeSome(c *compiler, v *value) {
 	t := typeOf(v.bank)
-	c.V(opMove.of(t), c.width(t), c.memory(v), amd64.Vec(v.reg), amd64.Merge(c.runningMask()))
+	if v.old < 0 {
+		c.V(opMove.of(t), c.width(t), c.memory(v), amd64.Vec(v.reg), amd64.Merge(c.runningMask()))
+		return
+	}
+	x := c.vec()
+	c.V(opBlend.of(t), c.width(t), x, amd64.Vec(v.old), amd64.Vec(v.reg), amd64.Merge(c.runningMask()))
+	c.V(opMove.of(t), c.width(t), c.memory(v), x)
 }
 
 func (avx512) storeNarrow(c *compiler, v *value) {

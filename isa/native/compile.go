@@ -44,6 +44,7 @@ type value struct {
 	place
 	off   uint32 // of the place in a chunk
 	reg   int    // the virtual register that holds it, or -1
+	old   int    // in a run, the one that holds what the register file has, or -1
 	dirty bool   // the register file does not have it yet
 	keep  bool   // it is used behind the run
 	dense bool   // lanes that do not run may be written
@@ -78,6 +79,7 @@ type compiler struct {
 	active   amd64.Mask        // the lanes of the group that run, where maskExec has those of the present block
 	resting  amd64.Vec         // without mask registers, ones in those that do not
 	idleAt   map[int]amd64.Mem // where a region has, without mask registers, the lanes of a group that do not run
+	merges   bool              // it is a run: registers that values are loaded to keep what they are given there
 	checked  bool              // divisors are known not to be 0
 	confined bool              // accesses to private memory at places that differ between lanes are known to be inside
 	across   across            // a run with instructions across lanes
@@ -158,6 +160,7 @@ func compileRun(k *builder, run *plan.Run, refuse amd64.Label) {
 	}
 	c.prepareSlots()
 	c.prepareUniform()
+	c.merges = true
 	c.loop(c.body)
 }
 
@@ -405,7 +408,7 @@ func (c *compiler) value(r isa.Reg, t isa.Type) *value {
 	p := place{t.Bank(), r.Index(), c.across.group}
 	v := c.values[p]
 	if v == nil {
-		v = &value{place: p, off: c.run.Offset(r, t), reg: -1}
+		v = &value{place: p, off: c.run.Offset(r, t), reg: -1, old: -1}
 		c.values[p] = v
 		c.order = append(c.order, v)
 	}
@@ -439,6 +442,9 @@ func (c *compiler) load(r isa.Reg, t isa.Type, bits bool) amd64.Vec {
 		} else {
 			c.V(fileLoads[v.bank], c.width(t), amd64.Vec(v.reg), c.memory(v))
 			c.Rematerialise(amd64.Vec(v.reg))
+			if c.merges {
+				v.old = v.reg
+			}
 		}
 	}
 	if bits {
