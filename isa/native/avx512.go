@@ -65,8 +65,8 @@ func (avx512) storeBool(c *compiler, v *value) {
 	c.V(c.kmov(), amd64.X, c.memory(v), k)
 }
 
-// storeSome stores under a mask, or, where a register holds what the register file has, all of a register: who loads behind a
-// store under a mask has to wait until that has come to the cache.
+// storeSome stores under a mask, or, where a register holds what the register file has, all of a register: who loads
+// behind a store under a mask has to wait until that has come to the cache.
 func (avx512) storeSome(c *compiler, v *value) {
 	t := typeOf(v.bank)
 	if v.old < 0 {

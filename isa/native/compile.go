@@ -164,17 +164,16 @@ func compileRun(k *builder, run *plan.Run, refuse amd64.Label) {
 	c.loop(c.body)
 }
 
-// changesAtOnce says whether a run is one instruction with an index for each lane that changes memory, or
-// the register with the index.
+// changesAtOnce says whether a run is one instruction that may change what it reads, memory or the register with
+// the index, in lanes in front of one that it is refused for. A store does not: package interp stores the same
+// elements again, in the same order.
 func changesAtOnce(run *plan.Run) bool {
 	in := &run.Code[0]
 	if plan.Pointed(in) {
-		return in.Op == isa.OpStore || in.Dst == in.A && in.Type.Bank() == isa.Bank64 ||
-			in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank()
+		return in.Op == isa.OpLoad && (in.Dst == in.A && in.Type.Bank() == isa.Bank64 ||
+			in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank())
 	}
 	switch in.Op {
-	case isa.OpStore:
-		return plan.Indexed(in)
 	case isa.OpLoad, isa.OpBlockLoad:
 		// Private memory that is apart has its own check in front.
 		return !plan.Apart(in) && in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank()
@@ -225,6 +224,9 @@ func (c *compiler) body() {
 		c.at = s.inst
 		c.enter(s.group, in)
 		c.note(in)
+		if in.Op == isa.OpStore && plan.Indexed(in) {
+			c.checkIndex(in)
+		}
 		find(c.features, in)(c, in)
 	}
 	c.at = len(c.run.Code)
@@ -265,8 +267,8 @@ func (c *compiler) loop(body func()) {
 	c.Jcc(amd64.NotEqual, chunk)
 }
 
-// eachGroup emits body once, in a loop over the groups of a chunk in which any lane runs. Where a group has none, the lanes
-// behind it say which is the next one.
+// eachGroup emits body once, in a loop over the groups of a chunk in which any lane runs. Where a group has none,
+// the lanes behind it say which is the next one.
 func (c *compiler) eachGroup(body func()) {
 	group, none, done := c.NewLabel(), c.NewLabel(), c.NewLabel()
 	c.Align(16)

@@ -79,8 +79,8 @@ func (c *compiler) ptrAdd(in *isa.Inst) {
 // farOffset is [memory.FarOffset] in 64 bits.
 const farOffset = 1<<64 + memory.FarOffset
 
-// step returns pointers moved by a number of bytes. Offsets are compared as the upper bits of a register, with those that have
-// a place for the step moved to the lower end of all numbers.
+// step returns pointers moved by a number of bytes. Offsets are compared as the upper bits of a register, with those
+// that have a place for the step moved to the lower end of all numbers.
 func (c *compiler) step(p amd64.Vec, by int64) amd64.Vec {
 	const unit = 64 - offsetBits
 	w := c.width(isa.I64)
