@@ -50,10 +50,12 @@
 //     [wave.ExitSlots], wave.resolve (interp/native.go) finds the allocation, and the function begins again at the same point. The emitter is
 //     compiler.gather (gather.go). An index that is beyond the limit in a lane that runs goes to compiler.refuse, an [wave.ExitPart]:
 //     package interp then does all of the run from its beginning, and finds the fault.
-//   - A store, store.i32 [global s0 + v2*4], v3, is a run of its own, of two loops (compileRun, changesAtOnce): the first only
-//     looks at the indices of all lanes and may refuse, the second stores (compiler.scatter) and may not. In a hyperblock
-//     the first of these is part of the one pass over all instructions (hyper.check), the second comes when that is
-//     over (hyper.commit). A refusal goes to the blocks, which stand behind the hyperblock and begin anew.
+//   - A store, store.i32 [global s0 + v2*4], v3, is a run of its own, which looks at the indices of a group of lanes and stores
+//     its elements (compiler.scatter). If it is refused in a later group, package interp stores them again. An atomic operation
+//     may not be repeated: it is a run of two loops (compileRun, changesAtOnce), of which the first only looks at the indices and
+//     may refuse, and the second may not. In a hyperblock stores have two passes as well: the first is part of the one over all
+//     instructions (hyper.check), the second comes when that is over (hyper.commit). A refusal goes to the blocks, which stand
+//     behind the hyperblock and begin anew.
 //   - A loop whose block loads, and does nothing that shows, begins with a region: builder.regionAt says whether it can be one, and
 //     what stays in registers from trip to trip (findHomes); region.trips emits one trip and a jump back. Loads find out in front
 //     of the loop what they can of their indices (follow, lookFirst), and region.element emits them. Where one is beyond its limit,
