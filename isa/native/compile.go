@@ -84,21 +84,22 @@ type compiler struct {
 	confined bool              // accesses to private memory at places that differ between lanes are known to be inside
 	across   across            // a run with instructions across lanes
 
-	slots   map[int]*slotState   // of the run, by number
-	rows    map[int]rowPlace     // likewise; nil if the run has none
-	parts   map[int]bool         // slots of blocks, with whether the group has seen them; nil if the run has none
-	sharing bool                 // some slot has several accesses, or indices are alike
-	alike   []*alike             // by instruction: its indices; nil before they were looked for
-	under   int                  // the block of a hyperblock whose lanes the present instruction is for, or 0 for all
-	commits map[int]*commit      // the stores of a hyperblock; nil in others
-	rowed   *amd64.Mem           // what regSeen is in the beginning of a group, if not 0
-	idsAt   map[int]amd64.Mem    // the addresses of the present chunk's ids, by array, where chunk works them out
-	idsIn   map[int]amd64.Reg    // those of them that are in registers
-	chunk   func()               // if there is one, it emits what is done once for a chunk
-	spreads map[spread]amd64.Vec // scalars that are in registers all the time
-	nan     amd64.Vec            // the canonical NaN of F32 likewise, if hasNaN
-	hasNaN  bool
-	ahead   map[fetched]bool // what is fetched ahead in the group that is being compiled; nil if nothing is to be
+	slots    map[int]*slotState   // of the run, by number
+	adjacent map[int]int          // by load that is emitted together with others: which of them it is (adjacent.go)
+	rows     map[int]rowPlace     // likewise; nil if the run has none
+	parts    map[int]bool         // slots of blocks, with whether the group has seen them; nil if the run has none
+	sharing  bool                 // some slot has several accesses, or indices are alike
+	alike    []*alike             // by instruction: its indices; nil before they were looked for
+	under    int                  // the block of a hyperblock whose lanes the present instruction is for, or 0 for all
+	commits  map[int]*commit      // the stores of a hyperblock; nil in others
+	rowed    *amd64.Mem           // what regSeen is in the beginning of a group, if not 0
+	idsAt    map[int]amd64.Mem    // the addresses of the present chunk's ids, by array, where chunk works them out
+	idsIn    map[int]amd64.Reg    // those of them that are in registers
+	chunk    func()               // if there is one, it emits what is done once for a chunk
+	spreads  map[spread]amd64.Vec // scalars that are in registers all the time
+	nan      amd64.Vec            // the canonical NaN of F32 likewise, if hasNaN
+	hasNaN   bool
+	ahead    map[fetched]bool // what is fetched ahead in the group that is being compiled; nil if nothing is to be
 }
 
 // groupOf returns how many lanes fill a register with the widest elements that instructions have. Of an
@@ -158,6 +159,7 @@ func compileRun(k *builder, run *plan.Run, refuse amd64.Label) {
 		c.confined = true
 		c.forget()
 	}
+	c.findAdjacent(0, len(run.Code), func(int) int { return 0 })
 	c.prepareSlots()
 	c.prepareUniform()
 	c.merges = true

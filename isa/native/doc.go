@@ -113,7 +113,8 @@
 // compares indices with that. Another allocation is an exit that fills in the slot. Indices of a group that
 // are consecutive make a move of a load, those that are all the same a broadcast, and those close together
 // two moves and a permutation (gather.go, window.go). Indices that differ by the same number in all lanes are
-// looked at once (alike.go).
+// looked at once (alike.go). Loads of four words side by side are emitted together, and where each lane has an
+// index of its own its 16 bytes are loaded at once (adjacent.go).
 //
 // Reads and writes of images are parts without machine code: package interp does one for all lanes of the wave
 // (interp/image_lanes.go).
