@@ -98,18 +98,35 @@ function item(text) {
 	return [...words.map(Number), 0, 0].slice(0, 3);
 }
 
+// Requests with which a launch goes on: what an adapter has said about frames and variables holds no longer.
+const MOVES = new Set([
+	'continue',
+	'next',
+	'stepIn',
+	'stepOut',
+	'stepBack',
+	'reverseContinue',
+	'restart',
+	'disconnect',
+]);
+
+// Milliseconds from a stop until views ask what is there: VS Code says more than once where it looks.
+const QUIET = 30;
+
 /**
- * Items knows the work-item that a session shows, and chooses another one. A status bar item has it. `changed` is
- * called when something else is to be seen: after stops and after a choice.
+ * Items knows where a session stands and which work-item it shows, and chooses another one. A status bar item has it.
+ * `changed` is called when something else is to be seen: after stops and after a choice.
  */
 class Items {
 	constructor(vscode, changed) {
 		this.vscode = vscode;
 		this.changed = changed;
-		this.thread = new Map(); // by session: the thread that stopped last
+		this.places = new Map(); // by session: {thread, frame, stopped}
+		this.moves = 0; // how often sessions have moved
 		this.status = vscode.window.createStatusBarItem('lockstep.item', vscode.StatusBarAlignment.Left, 50);
 		this.status.name = 'lockstep: work-item';
 		this.status.command = 'lockstep.selectItem';
+		this.status.tooltip = 'The work-item that the debugger shows. Click to choose another one.';
 	}
 
 	get session() {
@@ -117,62 +134,73 @@ class Items {
 		return session?.type === TYPE ? session : undefined;
 	}
 
-	/** Watches what a session's adapter says. */
+	/** Watches what VS Code and a session's adapter say to each other. */
 	createDebugAdapterTracker(session) {
+		const move = (place) => {
+			this.moves++;
+			this.places.set(session.id, place);
+			this.update();
+		};
 		return {
+			onWillReceiveMessage: (m) => {
+				if (m.type === 'request' && MOVES.has(m.command)) move({ stopped: false });
+			},
 			onDidSendMessage: (m) => {
-				if (m.type === 'event' && m.event === 'stopped') {
-					this.thread.set(session.id, m.body.threadId);
-					this.update();
-				} else if (m.type === 'event' && ['continued', 'invalidated', 'terminated'].includes(m.event)) {
-					this.update();
-				}
+				if (m.type !== 'event') return;
+				if (m.event === 'stopped') move({ stopped: true, thread: m.body.threadId });
+				else if (m.event === 'terminated') move({ stopped: false });
+				else if (m.event === 'invalidated') this.update();
 			},
 			onExit: () => {
-				this.thread.delete(session.id);
+				this.places.delete(session.id);
 				this.update();
 			},
 		};
 	}
 
-	/** Shows the work-item of the session in the status bar, and has other views follow. */
-	async update() {
+	/** Notes the thread or the frame that the user looks at. */
+	focus(stackItem) {
+		const place = this.places.get(stackItem?.session?.id);
+		if (!place?.stopped) return;
+		place.thread = stackItem.threadId;
+		place.frame = stackItem.frameId;
+		this.update();
+	}
+
+	/** Shows the work-item of the session in the status bar and has other views follow, when all is quiet. */
+	update() {
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => this.show(), QUIET);
+	}
+
+	async show() {
 		const session = this.session;
-		this.changed(session);
+		this.changed();
 		if (!session) {
 			this.status.hide();
 			return;
 		}
-		const name = await this.current(session).catch(() => undefined);
+		const moves = this.moves;
+		const name = (await this.look(session).catch(() => undefined))?.item;
+		if (moves !== this.moves) return;
 		this.status.text = `$(target) ${name ?? 'work-item'}`;
-		this.status.tooltip = 'The work-item that the debugger shows. Click to choose another one.';
 		this.status.accessibilityInformation = {
 			label: `lockstep shows ${name ?? 'a work-item'}; choose another one`,
 		};
 		this.status.show();
 	}
 
-	/** The frame that a session shows: that which the user has chosen, or the innermost one of the thread that stopped. */
-	async frame(session) {
-		const chosen = this.vscode.debug.activeStackItem;
-		if (chosen?.session?.id === session.id && chosen.frameId !== undefined) return chosen.frameId;
-		const threadId = chosen?.session?.id === session.id ? chosen.threadId : this.thread.get(session.id);
-		if (threadId === undefined) return undefined;
-		const { stackFrames } = await session.customRequest('stackTrace', { threadId, startFrame: 0, levels: 1 });
-		return stackFrames[0]?.id;
+	/** The frame that a session shows and its work-item in words, as in "work-item (1)"; undefined while it runs. */
+	async look(session) {
+		const place = this.places.get(session.id);
+		if (!place?.stopped) return undefined;
+		const frames = await this.frames(session, place.thread, 0);
+		const frame = frames.find((f) => f.id === place.frame) ?? frames[0];
+		return frame && { frameId: frame.id, item: itemName(frame.name) };
 	}
 
-	/** The work-item in words, as frames have it in their names: "work-item (1)". */
-	async current(session) {
-		const chosen = this.vscode.debug.activeStackItem;
-		const threadId =
-			(chosen?.session?.id === session.id ? chosen.threadId : undefined) ?? this.thread.get(session.id);
-		return threadId === undefined ? undefined : this.itemOf(session, threadId);
-	}
-
-	async itemOf(session, threadId) {
-		const { stackFrames } = await session.customRequest('stackTrace', { threadId, startFrame: 0, levels: 1 });
-		return /work-item \([\d,]+\)/.exec(stackFrames[0]?.name)?.[0];
+	async frames(session, threadId, levels) {
+		return (await session.customRequest('stackTrace', { threadId, startFrame: 0, levels })).stackFrames;
 	}
 
 	/** Chooses a work-item, which is asked for when it is not given. */
@@ -190,7 +218,7 @@ class Items {
 			this.vscode.window.showErrorMessage(e.message);
 			return;
 		}
-		await this.update();
+		this.update();
 	}
 
 	/** A quick pick of one work-item of each wave, in which any other one can be typed. */
@@ -226,7 +254,8 @@ class Items {
 		const { threads } = await session.customRequest('threads');
 		const list = await Promise.all(
 			threads.slice(0, MOST_WAVES).map(async (t) => {
-				const name = await this.itemOf(session, t.id).catch(() => undefined);
+				const frames = await this.frames(session, t.id, 1).catch(() => []);
+				const name = itemName(frames[0]?.name);
 				return (
 					name && { label: `W${name.slice(1)}`, description: t.name, item: item(name.replace(/^\D*/, '')) }
 				);
@@ -236,8 +265,14 @@ class Items {
 	}
 
 	dispose() {
+		clearTimeout(this.timer);
 		this.status.dispose();
 	}
+}
+
+/** The work-item that the name of a frame has, as in "early, work-item (3)"; undefined for none. */
+function itemName(name) {
+	return /work-item \([\d,]+\)/.exec(name)?.[0];
 }
 
 module.exports = { AdapterFactory, Configurations, Items, TYPE, item };

@@ -239,7 +239,7 @@ function activate(context) {
 		),
 		debug.registerDebugAdapterTrackerFactory(TYPE, work.items),
 		debug.onDidChangeActiveDebugSession(() => work.items.update()),
-		debug.onDidChangeActiveStackItem(() => work.items.update()),
+		debug.onDidChangeActiveStackItem((i) => work.items.focus(i)),
 		window.registerWebviewViewProvider('lockstep.lanes', work.lanes, {
 			webviewOptions: { retainContextWhenHidden: false },
 		}),

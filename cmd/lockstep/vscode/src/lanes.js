@@ -9,25 +9,16 @@ const MOST_VARIABLES = 48,
 
 const escape = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
-/** The value that most of a list have; the first one of those that are equally frequent. */
-function usual(values) {
-	const counts = new Map();
-	for (const v of values) counts.set(v, (counts.get(v) ?? 0) + 1);
-	let best,
-		most = 0;
-	for (const [v, n] of counts) {
-		if (n > most) [best, most] = [v, n];
-	}
-	return best;
-}
-
-/** The number of columns of a grid of so many lanes. */
-function columns(count) {
-	return count <= 8 ? Math.max(count, 1) : count <= 64 ? 8 : 16;
+/** The number of columns of a grid of lanes: a row of the work-group, where it has several rows of a size to show. */
+function columns(lanes) {
+	const rest = (l) => l.item.replace(/^\(?\d+,?/, '');
+	const row = lanes.findIndex((l) => rest(l) !== rest(lanes[0]));
+	if (row > 1 && row <= 32) return row;
+	return lanes.length <= 8 ? Math.max(lanes.length, 1) : lanes.length <= 64 ? 8 : 16;
 }
 
 /**
- * The HTML of the view. `variables` are {name, type, lanes: [{item, value}]}; `shown` is the work-item that the
+ * The HTML of the view. `variables` are {name, summary, lanes: [{item, value, differs}]}; `shown` is the work-item that the
  * debugger shows. A button of a cell chooses its work-item.
  */
 function page(variables, shown, nonce, note = '') {
@@ -49,28 +40,20 @@ ${body}
 `;
 }
 
-function grid(variable, shown) {
-	const { name, type, lanes } = variable;
-	const most = usual(lanes.map((l) => l.value));
-	const different = lanes.filter((l) => l.value !== most).length;
-	const width = columns(lanes.length);
+function grid({ name, summary, lanes }, shown) {
+	const width = columns(lanes);
 	const lines = [];
 	for (let i = 0; i < lanes.length; i += width) {
-		const cells = lanes
-			.slice(i, i + width)
-			.map((l) => cell(l, l.value !== most, l.item === shown))
-			.join('');
-		lines.push(`<tr><th scope="row">${escape(lanes[i].item)}</th>${cells}</tr>`);
+		const cells = lanes.slice(i, i + width).map((l) => cell(l, l.item === shown));
+		lines.push(`<tr><th scope="row">${escape(lanes[i].item)}</th>${cells.join('')}</tr>`);
 	}
-	const summary = different === 0 ? 'the same in all' : `${different} of ${lanes.length} differ from ${most}`;
-	return (
-		`<details open data-name="${escape(name)}"><summary><b>${escape(name)}</b> ` +
-		`<span class="type">${escape(type ?? '')}</span> ${escape(summary)}</summary>\n` +
-		`<table><caption class="hidden">${escape(name)} of ${lanes.length} work-items</caption>\n${lines.join('\n')}\n</table></details>`
-	);
+	return `<details open data-name="${escape(name)}"><summary><b>${escape(name)}</b> ${escape(summary)}</summary>
+<table><caption class="hidden">${escape(name)} of ${lanes.length} work-items</caption>
+${lines.join('\n')}
+</table></details>`;
 }
 
-function cell({ item, value }, differs, shown) {
+function cell({ item, value, differs }, shown) {
 	const state = [differs && 'differs', shown && 'shown'].filter(Boolean).join(' ');
 	const label = `${item}: ${value}${differs ? ', differs' : ''}${shown ? ', shown by the debugger' : ''}`;
 	return (
@@ -88,7 +71,6 @@ button { all: unset; box-sizing: border-box; width: 100%; padding: 1px 6px; curs
 button:focus-visible, button:hover { outline: 1px solid var(--vscode-focusBorder); }
 .differs { background: var(--vscode-diffEditor-insertedTextBackground, #9c03); font-weight: bold; }
 .shown { outline: 2px solid var(--vscode-focusBorder, #08f); outline-offset: -2px; }
-.type { color: var(--vscode-descriptionForeground); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 summary { cursor: pointer; }
 `;
@@ -109,27 +91,34 @@ document.addEventListener('click', (e) => {
 });
 `;
 
-/** Reads the scope "All lanes" of a frame: a list of {name, type, lanes}. */
-async function read(session, frameId) {
+/**
+ * Reads the scope "All lanes" of a frame: a list of {name, summary, lanes}, undefined when `stale` says between two
+ * requests that the launch has gone on.
+ */
+async function read(session, frameId, stale = () => false) {
+	const variables = async (variablesReference, count) => {
+		if (stale()) return [];
+		return (await session.customRequest('variables', { variablesReference, start: 0, count })).variables;
+	};
 	const { scopes } = await session.customRequest('scopes', { frameId });
 	const scope = scopes.find((s) => s.name === 'All lanes');
-	if (!scope) return [];
-	const { variables } = await session.customRequest('variables', {
-		variablesReference: scope.variablesReference,
-	});
-	const list = await Promise.all(
-		variables.slice(0, MOST_VARIABLES).map(async (v) => {
-			if (!v.variablesReference) return null;
-			const children = await session.customRequest('variables', {
-				variablesReference: v.variablesReference,
-				start: 0,
-				count: MOST_LANES,
-			});
-			const lanes = children.variables.filter((c) => /\d/.test(c.name)).slice(0, MOST_LANES);
-			return { name: v.name, type: v.type, lanes: lanes.map((c) => ({ item: c.name, value: c.value })) };
-		}),
-	);
-	return list.filter((v) => v?.lanes.length);
+	const list = [];
+	for (let v of scope ? await variables(scope.variablesReference, MOST_VARIABLES) : []) {
+		// In a large work-group the values are made when one asks for them.
+		if (v.presentationHint?.lazy) [v] = await variables(v.variablesReference, 1);
+		const lanes = v?.variablesReference ? await variables(v.variablesReference, MOST_LANES) : [];
+		if (lanes.length) list.push({ name: v.name, summary: v.value, lanes: lanes.map(lane) });
+	}
+	return stale() ? undefined : list;
+}
+
+/** A value of a work-item: a star behind it says that it differs, a dash before it that there is none. */
+function lane({ name, value }) {
+	return {
+		item: name,
+		value: value.replace(/ \*$/, '').replace(/^- .*/, '-'),
+		differs: value.endsWith(' *'),
+	};
 }
 
 /** Lanes is the view. */
@@ -157,24 +146,29 @@ class Lanes {
 	async update() {
 		if (!this.view?.visible) return;
 		const number = ++this.asked;
-		const { list, note, shown } = await this.look();
-		if (number !== this.asked || !this.view) return;
-		this.view.webview.html = page(list, shown, randomBytes(16).toString('base64'), note);
+		const stale = () => number !== this.asked;
+		const seen = await this.look(stale);
+		if (stale() || !seen || !this.view) return;
+		this.view.webview.html = page(seen.list, seen.shown, randomBytes(16).toString('base64'), seen.note);
 	}
 
-	async look() {
+	/** What is to be seen: {list, shown, note}; undefined when it is what is seen already, or is not known yet. */
+	async look(stale) {
 		const session = this.items.session;
 		if (!session) return { list: [], note: 'No kernel is being debugged.' };
+		const moves = this.items.moves;
+		const gone = () => stale() || moves !== this.items.moves;
 		try {
-			const frameId = await this.items.frame(session);
-			if (frameId === undefined) return { list: [], note: 'The kernel runs.' };
-			const list = await read(session, frameId);
-			const shown = (await this.items.current(session))?.replace(/^\D*/, '').replace(/\)$/, '');
-			return { list, shown: shown && `(${shown})`, note: list.length ? '' : 'There are no variables here.' };
+			const at = await this.items.look(session);
+			// While the launch goes on, what was there stays: most steps take no time.
+			if (gone() || !at) return undefined;
+			const list = await read(session, at.frameId, gone);
+			const note = list?.length ? '' : 'There are no variables here.';
+			return list && { list, shown: at.item?.replace(/^\D*/, '('), note };
 		} catch (e) {
-			return { list: [], note: e.message };
+			return gone() ? undefined : { list: [], note: e.message };
 		}
 	}
 }
 
-module.exports = { Lanes, page, read, usual, columns };
+module.exports = { Lanes, page, read, columns };

@@ -49,7 +49,7 @@ class Sources {
 		return this.lines.get(key);
 	}
 
-	/** The location of a place; a place without an end is the word or the operator that stands there. */
+	/** The location of a place; a place without an end goes to the end of the statement that stands there. */
 	location({ file, line, column, end_line, end_column }) {
 		const { Location, Range } = this.vscode;
 		const uri = this.uri(file);
@@ -57,11 +57,8 @@ class Sources {
 		const first = Math.max((line ?? 1) - 1, 0);
 		const start = character(lines[first] ?? '', column ?? 1);
 		if (end_line === undefined) {
-			const rest = (lines[first] ?? '').slice(start);
-			return new Location(
-				uri,
-				new Range(first, start, first, start + (/^(?:\w+|[^\w\s]=?)/.exec(rest)?.[0].length ?? 0)),
-			);
+			const [rest] = /^.[^;{}]*(?<!\s)/.exec((lines[first] ?? '').slice(start)) ?? [''];
+			return new Location(uri, new Range(first, start, first, start + rest.length));
 		}
 		const last = Math.max(end_line - 1, 0);
 		return new Location(uri, new Range(first, start, last, character(lines[last] ?? '', end_column ?? 1)));

@@ -79,7 +79,7 @@ test('a run with checks shows the race at its line, with the other access', asyn
 	const list = work.findings.collection.get(uri);
 	assert.equal(list.length, 1);
 	const [d] = list;
-	assert.equal(`${d.severity} ${d.range} ${d.code.value}`, '0 5:14-5:15 E-RACE');
+	assert.equal(`${d.severity} ${d.range} ${d.code.value}`, '0 5:14-5:36 E-RACE');
 	assert.equal(
 		d.message,
 		'data race: write of tile[1], and nothing orders it with the read by another work-item\n' +
@@ -88,7 +88,7 @@ test('a run with checks shows the race at its line, with the other access', asyn
 	);
 	assert.deepEqual(
 		d.relatedInformation.map((r) => `${r.location.range} ${r.message}`),
-		['6:26-6:30 read by work-item (0,0,0)'],
+		['6:26-6:50 read by work-item (0,0,0)'],
 	);
 	assert.match(vscode.messages[0].message, /^early: 1 finding: E-RACE$/);
 	const [[, help]] = vscode.registered.contents;

@@ -18,7 +18,7 @@ test('commands, views and debuggers of the manifest are those that the extension
 	assert.deepEqual(names('commands'), manifest.contributes.commands.map((c) => c.command).sort());
 	assert.deepEqual(
 		names('views'),
-		manifest.contributes.views.debug.map((v) => v.id),
+		manifest.contributes.views.lockstep.map((v) => v.id),
 	);
 	assert.deepEqual(
 		names('adapters'),
