@@ -131,8 +131,15 @@ func (e *Env) within(dir string, say func(dap.Output)) *Env {
 
 // prepareDAP makes a launch of a client's attributes.
 func (e *Env) prepareDAP(ctx context.Context, l *dap.Launch, say func(dap.Output)) (*dap.Target, error) {
-	env := e.within(l.Cwd, say)
 	locate := e.pathOf(l)
+	tell := say
+	say = func(o dap.Output) {
+		if p, ok := locate(o.File); ok {
+			o.File = p
+		}
+		tell(o)
+	}
+	env := e.within(l.Cwd, say)
 	// The compiler's diagnostics go to the client by themselves, with their places.
 	quiet := *env
 	quiet.Stderr = io.Discard
@@ -150,7 +157,7 @@ func (e *Env) prepareDAP(ctx context.Context, l *dap.Launch, say func(dap.Output
 	x, err := d.open(ctx, &quiet, "")
 	sayDiagnostics(quiet.json.diagnostics, say)
 	if err != nil {
-		return nil, err
+		return nil, debugUsage(err)
 	}
 	dap.SayFindings(&x.found, say)
 	return &dap.Target{
@@ -231,6 +238,9 @@ func sayDiagnostics(list []clc.Diagnostic, say func(dap.Output)) {
 func (e *Env) pathOf(l *dap.Launch) func(name string) (string, bool) {
 	known := map[string]string{}
 	return func(name string) (string, bool) {
+		if name == "" {
+			return "", false
+		}
 		if p, ok := known[name]; ok {
 			return p, p != ""
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -223,4 +224,49 @@ func runDAP(t *testing.T, text string) string {
 		}
 	}
 	return strings.TrimPrefix(out.String(), "\n")
+}
+
+// lineReader gives the lines that somebody writes to it.
+type lineReader struct{ lines chan string }
+
+func (l *lineReader) Write(p []byte) (int, error) {
+	l.lines <- string(p)
+	return len(p), nil
+}
+
+// TestDAPListen serves two clients, one after the other, and bytes that are no client between them.
+func TestDAPListen(t *testing.T) {
+	w := &world{written: map[string][]byte{}}
+	said := &lineReader{make(chan string, 16)}
+	ctx, cancel := context.WithCancel(t.Context())
+	env := &Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: said, Open: w.open, Create: w.create, Stat: w.stat}
+	done := make(chan int, 1)
+	go func() { done <- Main(ctx, []string{"dap", "-listen", ":0"}, env) }()
+	address := strings.TrimSpace(strings.TrimPrefix(<-said.lines, "lockstep: dap listens at "))
+	if !strings.HasPrefix(address, "127.0.0.1:") {
+		t.Fatalf("the server listens at %q", address)
+	}
+	for _, garbage := range []bool{false, true, false} {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &dapClient{t: t, to: conn, in: bufio.NewReader(conn), texts: map[string]string{}}
+		if garbage {
+			fmt.Fprint(conn, "POST / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+			if text := <-said.lines; !strings.Contains(text, "no message of the Debug Adapter Protocol") {
+				t.Errorf("the server says %q", text)
+			}
+		} else {
+			c.call("initialize", `{"adapterID":"lockstep"}`, "")
+			c.call("launch", `{"program":"turned.cl","args":["-global","8","-arg","iota:i32:8","-arg","zero:i32:8"]}`, "initialized")
+			c.call("configurationDone", "", "terminated")
+			c.call("disconnect", "", "")
+		}
+		conn.Close()
+	}
+	cancel()
+	if status := <-done; status != 0 {
+		t.Errorf("the status is %d", status)
+	}
 }

@@ -32,7 +32,7 @@ func (s *server) evaluate(a *dap.EvaluateArguments) (any, error) {
 	if a.Context != "repl" {
 		return nil, err
 	}
-	if !s.console.Knows(text) {
+	if !s.console.Knows(text) && text != "stepping" && !strings.HasPrefix(text, "stepping ") {
 		return nil, err
 	}
 	return s.command(text)
@@ -74,7 +74,7 @@ func (s *server) command(text string) (any, error) {
 	}
 	if after, ok := s.session.Current(); ok && after.Number != before.Number {
 		s.choose(after)
-	} else {
+	} else if s.console.Sets(text) {
 		s.changed()
 	}
 	return dap.EvaluateResponseBody{Result: strings.TrimRight(s.words.String(), "\n")}, nil
@@ -89,6 +89,16 @@ func (s *server) stepping(args []string) (any, error) {
 		s.attributes.Step = args[0]
 	}
 	return dap.EvaluateResponseBody{Result: fmt.Sprintf("steps are those of the %s", s.attributes.Step)}, nil
+}
+
+// completion is the protocol's item, with a start that is told when it is 0, too.
+type completion struct {
+	dap.CompletionItem
+	Start int `json:"start"`
+}
+
+type completionsBody struct {
+	Targets []completion `json:"targets"`
 }
 
 func (s *server) completions(a *dap.CompletionsArguments) (any, error) {
@@ -107,21 +117,29 @@ func (s *server) completions(a *dap.CompletionsArguments) (any, error) {
 	units := utf16.Encode([]rune(lines[n]))
 	units = units[:min(max(column, 0), len(units))]
 	line := string(utf16.Decode(units))
-	body := dap.CompletionsResponseBody{Targets: []dap.CompletionItem{}}
 	start := strings.LastIndexAny(line, " (*&+-") + 1
-	offset := len(utf16.Encode([]rune(line[:start])))
-	for _, full := range s.console.Complete(line) {
-		if !strings.HasPrefix(full, line[:start]) {
-			continue
-		}
-		word := strings.TrimSpace(full[start:])
-		body.Targets = append(body.Targets, dap.CompletionItem{Label: word, Start: offset, Length: len(units) - offset})
+	at := len(utf16.Encode([]rune(line[:start])))
+	first := at
+	if s.client.ColumnsStartAt1 {
+		first++
 	}
-	if !strings.ContainsAny(line, " ") {
+	body := completionsBody{Targets: []completion{}}
+	add := func(word string, kind dap.CompletionItemType) {
+		body.Targets = append(body.Targets, completion{dap.CompletionItem{Label: word, Type: kind, Length: len(units) - at}, first})
+	}
+	for _, full := range s.console.Complete(line) {
+		if strings.HasPrefix(full, line[:start]) {
+			add(strings.TrimSpace(full[start:]), "")
+		}
+	}
+	if !strings.Contains(line, " ") {
+		if strings.HasPrefix("stepping", line) {
+			add("stepping", "")
+		}
 		it, _ := s.session.Current()
 		for _, v := range s.session.Variables(it.Number, s.session.Frame()) {
 			if strings.HasPrefix(v.Name, line) {
-				body.Targets = append(body.Targets, dap.CompletionItem{Label: v.Name, Type: "variable", Start: offset, Length: len(units) - offset})
+				add(v.Name, "variable")
 			}
 		}
 	}

@@ -150,7 +150,7 @@ func (s *server) launch(a *json.RawMessage) (any, error) {
 func (s *server) begin(raw json.RawMessage) error {
 	var a attributes
 	if err := json.Unmarshal(raw, &a); err != nil {
-		return fmt.Errorf("attributes of launch that lockstep does not take: %w", err)
+		return fmt.Errorf("the attributes of launch: %w", plain(err))
 	}
 	l, err := a.launch()
 	if err != nil {

@@ -352,6 +352,9 @@ func (s *server) step(thread int, by dap.SteppingGranularity, kind emudebug.Step
 		if err := s.session.Select(item); err != nil {
 			return err
 		}
+		if it := s.session.Item(item); it.State == emudebug.LaneEnded && !back {
+			return fmt.Errorf("work-item %s has ended; step in another thread, or choose another work-item", s.id(it.Global))
+		}
 	}
 	unit := emudebug.Lines
 	if by == "instruction" {

@@ -31,11 +31,21 @@ func with[A any](f func(*server, *A) (any, error)) func(*server, json.RawMessage
 		var a A
 		if len(raw) > 0 {
 			if err := json.Unmarshal(raw, &a); err != nil {
-				return nil, fmt.Errorf("arguments that the protocol does not have: %w", err)
+				return nil, fmt.Errorf("the arguments are not those of the request: %w", plain(err))
 			}
 		}
 		return f(s, &a)
 	}
+}
+
+// plain says in words what is wrong with JSON.
+func plain(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		what := map[string]string{"string": "a text", "bool": "true or false", "int": "a whole number", "struct": "an object", "slice": "a list"}[wrong.Type.Kind().String()]
+		return fmt.Errorf("%s is %s; %s is needed", cmpOr(wrong.Field, "the whole"), wrong.Value, cmpOr(what, wrong.Type.String()))
+	}
+	return err
 }
 
 // handlers are the requests that the server knows.

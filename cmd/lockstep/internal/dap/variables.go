@@ -20,7 +20,7 @@ const (
 	mostChildren = 2000
 	// mostCells is how many values of all work-items are made at once. Those of further variables are made
 	// when a client asks for each.
-	mostCells = 8192
+	mostCells = 4096
 )
 
 // container is what has variables: a scope or a value.
@@ -34,7 +34,7 @@ type container struct {
 type variable struct {
 	name  string
 	value *emudebug.Value // nil for texts
-	text  string          // of those without a value
+	text  string          // "" for that of the value
 	typ   string
 	expr  string // that names it; "" for none
 	kids  *container
@@ -171,7 +171,10 @@ func postfix(expr, name string) string {
 func (s *server) body(v variable) dap.Variable {
 	b := dap.Variable{Name: v.name, Value: v.text, Type: v.typ, EvaluateName: v.expr, VariablesReference: s.reference(v.kids)}
 	if v.value != nil {
-		b.Value, b.MemoryReference = s.session.Text(*v.value, mostElements), s.memoryReference(*v.value)
+		b.MemoryReference = s.memoryReference(*v.value)
+	}
+	if v.value != nil && v.text == "" {
+		b.Value = s.session.Text(*v.value, mostElements)
 	}
 	if v.kids != nil && b.VariablesReference > 0 {
 		b.NamedVariables, b.IndexedVariables = v.kids.named, v.kids.indexed

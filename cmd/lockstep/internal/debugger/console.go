@@ -162,6 +162,13 @@ func (c *Console) Knows(line string) bool {
 	return err == nil
 }
 
+// Sets says whether a command line changes variables, memory or registers.
+func (c *Console) Sets(line string) bool {
+	name, _ := split(strings.TrimSpace(line))
+	cmd, err := find(name)
+	return err == nil && cmd.names[0] == "set"
+}
+
 // Moves says whether a command line lets the launch run.
 func (c *Console) Moves(line string) bool {
 	name, args := split(strings.TrimSpace(line))
