@@ -223,8 +223,18 @@ func (o *outbox) respond(m *request, body any) {
 func (o *outbox) refuse(m *request, short string, err error) {
 	o.send(dap.ErrorResponse{
 		Response: dap.Response{ProtocolMessage: o.next("response"), RequestSeq: m.Seq, Command: m.Command, Message: short},
-		Body:     dap.ErrorResponseBody{Error: &dap.ErrorMessage{Id: 1, Format: braces(err.Error()), ShowUser: true}},
+		Body:     dap.ErrorResponseBody{Error: &dap.ErrorMessage{Id: 1, Format: braces(err.Error()), ShowUser: wished[m.Command]}},
 	})
+}
+
+// wished are the requests that somebody has made, who is told when they fail. Others an editor makes by itself, for
+// what it shows: the mouse rests on a word that is no variable, or a view asks for what was there before a step.
+// Their errors stand where the answer would, if anywhere.
+var wished = map[string]bool{
+	"initialize": true, "launch": true, "attach": true, "restart": true, "continue": true, "next": true, "stepIn": true,
+	"stepOut": true, "stepBack": true, "reverseContinue": true, "pause": true, "setVariable": true, "setExpression": true,
+	"writeMemory": true, "setBreakpoints": true, "setFunctionBreakpoints": true, "setInstructionBreakpoints": true,
+	"setDataBreakpoints": true, "setExceptionBreakpoints": true,
 }
 
 // braces doubles no braces: the protocol replaces {name} in messages by variables, of which there are none, so
