@@ -6,6 +6,8 @@ const path = require('node:path');
 const { execFileSync } = require('node:child_process');
 const { fake, activate } = require('./support/fake');
 const { item } = require('../src/debug');
+const { document } = require('../src/lockstep');
+const lockstep = require('./support/lockstep');
 
 const folder = path.resolve(__dirname, '..');
 const read = (name) => fs.readFileSync(path.join(folder, name), 'utf8');
@@ -75,10 +77,32 @@ test('the package has what the extension needs, and nothing else', () => {
 	}
 });
 
-test('snippets of the manifest are pieces of OpenCL C', () => {
+/** The text of a snippet as it stands there before one types: each place has its default, or its first choice. */
+function expand(body) {
+	let text = body
+		.join('\n')
+		.replace(/\$\{\d+\|((?:[^,|\\]|\\.)*)(?:[^|\\]|\\.)*\|\}/g, '$1')
+		.replace(/\$(?:\d|\{\d+\})/g, '');
+	for (let old = ''; old !== text;) {
+		old = text;
+		text = text.replace(/\$\{\d+:([^${}]*)\}/g, '$1');
+	}
+	return text;
+}
+
+test('snippets compile', async () => {
 	const snippets = Object.values(JSON.parse(read('snippets/opencl.json')));
 	assert.ok(snippets.length >= 5);
-	for (const s of snippets) assert.ok(s.prefix && s.description && s.body.length, s.prefix);
+	for (const { prefix, description, body } of snippets) {
+		assert.ok(description, prefix);
+		const text = expand(body);
+		const input = text.includes('kernel void') ? text : `kernel void f(uint n) {\n${text}\n}`;
+		const doc = await document(lockstep.path, ['info', '-json', '-Wall', '-Wno-unused-variable', '-'], {
+			input,
+		});
+		assert.deepEqual(doc.diagnostics ?? [], [], `${prefix}: ${text}`);
+		assert.equal(doc.kernels.length, 1, prefix);
+	}
 });
 
 test('a work-item is read from what people type', () => {
