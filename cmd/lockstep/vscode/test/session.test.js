@@ -11,6 +11,9 @@ const { page, columns } = require('../src/lanes');
 const lockstep = require('./support/lockstep');
 
 const folder = path.dirname(lockstep.lesson);
+
+// A client that waits for an event that does not come waits no longer than this.
+const LIMIT = { timeout: 60_000 };
 const WORDS = [
 	'-global',
 	'8',
@@ -106,7 +109,7 @@ function lanes(vscode, work) {
 	};
 }
 
-test('steps find the missing barrier of lesson 4', async (t) => {
+test('steps find the missing barrier of lesson 4', LIMIT, async (t) => {
 	const { vscode, work, client, stop } = await start(t, { step: 'wave' });
 	assert.equal(stop.reason, 'entry');
 	const { threads } = await client.request('threads');
@@ -147,7 +150,7 @@ test('steps find the missing barrier of lesson 4', async (t) => {
 	assert.equal(await client.end(), 0);
 });
 
-test('a session with checks stops at both sides of the race', async (t) => {
+test('a session with checks stops at both sides of the race', LIMIT, async (t) => {
 	const { client, stop } = await start(t, { checks: true, stopOnEntry: false });
 	const lines = new Set();
 	for (let at = stop, n = 0; n < 2; n++) {
@@ -158,22 +161,26 @@ test('a session with checks stops at both sides of the race', async (t) => {
 	await client.end();
 });
 
-test('a breakpoint in the editor stops the kernel, and the choice of work-items proposes the waves', async (t) => {
-	const { vscode, work, client, session, stop } = await start(
-		t,
-		{ stopOnEntry: false },
-		{ [lockstep.lesson]: [6] },
-	);
-	assert.equal(stop.reason, 'breakpoint');
-	assert.equal((await client.top(stop.threadId)).line, 6);
-	assert.deepEqual(
-		(await work.items.waves(session)).map((w) => `${w.label} ${w.description} ${w.item}`),
-		['Work-item (0) group (0,0,0) wave 0 0,0,0', 'Work-item (4) group (0,0,0) wave 1 4,0,0'],
-	);
-	await vscode.commands.executeCommand('lockstep.selectItem', [99]);
-	assert.equal(vscode.messages.at(-1).kind, 'error');
-	await client.end();
-});
+test(
+	'a breakpoint in the editor stops the kernel, and the choice of work-items proposes the waves',
+	LIMIT,
+	async (t) => {
+		const { vscode, work, client, session, stop } = await start(
+			t,
+			{ stopOnEntry: false },
+			{ [lockstep.lesson]: [6] },
+		);
+		assert.equal(stop.reason, 'breakpoint');
+		assert.equal((await client.top(stop.threadId)).line, 6);
+		assert.deepEqual(
+			(await work.items.waves(session)).map((w) => `${w.label} ${w.description} ${w.item}`),
+			['Work-item (0) group (0,0,0) wave 0 0,0,0', 'Work-item (4) group (0,0,0) wave 1 4,0,0'],
+		);
+		await vscode.commands.executeCommand('lockstep.selectItem', [99]);
+		assert.equal(vscode.messages.at(-1).kind, 'error');
+		await client.end();
+	},
+);
 
 test('a page of lanes is the same text for the same lanes, and no value becomes markup', () => {
 	const variables = [
