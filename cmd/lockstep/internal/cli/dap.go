@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -143,7 +142,11 @@ func (e *Env) prepareDAP(ctx context.Context, l *dap.Launch, say func(dap.Output
 	// The compiler's diagnostics go to the client by themselves, with their places.
 	quiet := *env
 	quiet.Stderr = io.Discard
-	d, err := parseDebug(&quiet, l)
+	program := l.Program
+	if strings.HasPrefix(program, "-") || strings.HasPrefix(program, "@") {
+		program = "./" + program
+	}
+	d, err := parseDebug(&quiet, append([]string{program}, l.Args...))
 	if err != nil {
 		return nil, err
 	}
@@ -164,30 +167,6 @@ func (e *Env) prepareDAP(ctx context.Context, l *dap.Launch, say func(dap.Output
 		Session: x.session, Source: sources(env, x.launch.part.path), Path: locate, SPIRV: instructions(x.launch.module),
 		Found: x.found, Finish: func(found bool) error { return x.finish(env, found) }, Close: x.close,
 	}, nil
-}
-
-// parseDebug reads a launch's arguments as those of lockstep debug.
-func parseDebug(env *Env, l *dap.Launch) (*debugOptions, error) {
-	f := newFlags("debug")
-	d := declareDebug(f)
-	f.read = func(path string) ([]byte, error) { return readFile(env, path) }
-	program := l.Program
-	if strings.HasPrefix(program, "-") || strings.HasPrefix(program, "@") {
-		program = "./" + program
-	}
-	_, err := f.parse(append([]string{program}, l.Args...))
-	if errors.Is(err, errHelp) {
-		return nil, usagef("help debug", "dap: -h is no argument of a launch")
-	}
-	if err == nil {
-		err = f.source.check("debug")
-	}
-	if err != nil {
-		return nil, debugUsage(err)
-	}
-	f.source.color = "never"
-	env.source = f.source
-	return d, nil
 }
 
 // runChecked runs a launch with checks and without a debugger.

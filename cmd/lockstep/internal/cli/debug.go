@@ -104,6 +104,26 @@ func debugUsage(err error) error {
 	return &usageError{"debug: " + strings.TrimPrefix(usage.msg, "run: "), help}
 }
 
+// parseDebug reads words as the arguments of lockstep debug, and leaves in env how sources are compiled.
+func parseDebug(env *Env, args []string) (*debugOptions, error) {
+	f := newFlags("debug")
+	d := declareDebug(f)
+	f.read = func(path string) ([]byte, error) { return readFile(env, path) }
+	_, err := f.parse(args)
+	if errors.Is(err, errHelp) {
+		return nil, usagef("help debug", "debug: -h is no argument of a launch")
+	}
+	if err == nil {
+		err = f.source.check("debug")
+	}
+	if err != nil {
+		return nil, debugUsage(err)
+	}
+	f.source.color = "never"
+	env.source = f.source
+	return d, nil
+}
+
 // debugged is a launch in a debugger.
 type debugged struct {
 	d       *debugOptions

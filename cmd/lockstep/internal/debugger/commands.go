@@ -90,6 +90,10 @@ func init() {
 			}
 			return names
 		}},
+		{names: []string{"detach"}, short: "end; a program of lockstep exec -debug runs on without more stops", run: func(c *Console, _ context.Context, _ string) error {
+			c.Detached = true
+			return errQuit
+		}},
 		{names: []string{"quit", "q", "exit"}, short: "end; the launch ends where it is", run: func(*Console, context.Context, string) error { return errQuit }},
 	}
 }

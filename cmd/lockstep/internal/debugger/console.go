@@ -23,6 +23,8 @@ type Console struct {
 	Source func(name string) ([]byte, error)
 	// Found is whether something went wrong in the launch so far.
 	Found bool
+	// Detached is whether a person wants to see no further launch.
+	Detached bool
 	// Printed is how many bytes of the kernel's output were shown.
 	Printed int
 
