@@ -161,7 +161,10 @@ async function main() {
 		return passed === list.length ? 0 : 1;
 	} finally {
 		await browser.close().catch(() => {});
+		// Its processes end with it, when they have written what they have to write.
+		const ended = new Promise((resolve) => server.on('close', resolve));
 		server.kill();
+		await ended;
 	}
 }
 
