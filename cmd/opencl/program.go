@@ -303,6 +303,7 @@ func options(text string) (clc.Options, error) {
 	if err == nil {
 		err = o.Add(words)
 	}
+	o.Debug = o.Debug || sessionOptions.Stop != ""
 	return o, err
 }
 

@@ -61,7 +61,7 @@ func (k *kernel) known(c *hostrun.Case) {
 	for i := range k.args {
 		c.Args = append(c.Args, k.args[i].known())
 	}
-	if sessionOptions.Record != "" {
+	if sessionOptions.Records() {
 		c.Shared = p.ctx.recordedSVM
 	}
 }

@@ -1,6 +1,8 @@
 package debug
 
 import (
+	"math"
+
 	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
@@ -52,11 +54,18 @@ func (s *Session) All(text string, most int) (Grid, error) {
 	}
 	grid := Grid{Size: g.Size}
 	counts := map[string]int{}
+	names, wrong := uint32(math.MaxUint32), error(nil) // where the names were looked up last
 	for i := range s.items() {
 		c := Cell{Item: s.Item(i)}
 		frames := s.FramesOf(i)
 		c.Err = ErrEnded
 		for _, f := range frames {
+			if f.loc != names {
+				names, wrong = f.loc, s.checkNames(tree, f.loc)
+			}
+			if c.Err = wrong; c.Err != nil {
+				continue
+			}
 			v := evaluation{s: s, item: i, loc: f.loc, frame: f.at}
 			v.w, _, v.lane = s.waveOf(i)
 			if c.Value, c.Err = v.eval(tree); c.Err == nil {

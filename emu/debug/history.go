@@ -226,6 +226,7 @@ func (h *history) restore(i int) {
 		}
 	}
 	h.s.stepper.Restore(c.state)
+	h.s.going = asker{} // a step knows waves that are no more
 	h.applied = c.edits
 	h.s.ended = false
 	h.s.waves, h.s.turn = h.s.stepper.Waves()

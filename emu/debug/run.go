@@ -144,6 +144,9 @@ func (s *Session) run(ctx context.Context, a asker, until uint64) outcome {
 			return outEnded
 		case scheduler.EventCancelled:
 			s.cancel.Store(false)
+			if len(s.written) > 0 {
+				return outStopped
+			}
 			return outPaused
 		}
 		tick := s.d.Tick
@@ -169,8 +172,10 @@ func (s *Session) forward(ctx context.Context, a asker) (Stop, error) {
 	if s.ended {
 		return s.stopped, ErrEnded
 	}
+	skip := s.skip
 	out := s.run(ctx, a, math.MaxUint64)
-	stop := Stop{}
+	s.going = a
+	stop := Stop{Stepped: a.step != nil && a.step.done}
 	focus := -1
 	switch out {
 	case outEnded:
@@ -180,9 +185,14 @@ func (s *Session) forward(ctx context.Context, a asker) (Stop, error) {
 	case outFinding:
 		stop.Reason, stop.Findings = ReasonFinding, s.newFindings()
 	default:
+		stepped := stop.Stepped
 		stop, focus = s.told(a)
+		stop.Stepped = stepped
 	}
 	s.arrive(stop)
+	if out == outPaused && s.d.Tick != skip {
+		s.skip = math.MaxUint64 // nothing was asked at the tick where it was interrupted
+	}
 	if focus >= 0 && focus < s.items() {
 		s.item = focus
 	}
@@ -237,6 +247,16 @@ func (s *Session) lookAtFinding() {
 // context that ends stops it where it is.
 func (s *Session) Continue(ctx context.Context) (Stop, error) {
 	return s.forward(ctx, asker{breaks: true})
+}
+
+// Resume goes on with what was interrupted last: with a step that a breakpoint, a finding or the end of the
+// context stopped before it was done, with its own work-item; otherwise as Continue.
+func (s *Session) Resume(ctx context.Context) (Stop, error) {
+	a := s.going
+	if a.step == nil || a.step.done {
+		a = asker{breaks: true}
+	}
+	return s.forward(ctx, a)
 }
 
 // Finish runs the launch to its end, whatever happens, unless a fault ends it or the context does.

@@ -57,6 +57,7 @@ type Stop struct {
 	Watches     []WatchHit
 	Findings    []finding.Finding // that are new
 	Tick        uint64
+	Stepped     bool // a step is done, whatever else has happened
 }
 
 // Session is a launch in a debugger. One goroutine at a time may use it.
@@ -85,6 +86,7 @@ type Session struct {
 
 	skip    uint64 // the tick at which nothing is asked, for it was stopped there
 	asks    asker  // what before and after ask; see run.go
+	going   asker  // what the last run forwards asked, for Resume
 	hits    []*Breakpoint
 	written []WatchHit
 	history history

@@ -293,24 +293,7 @@ func (s *Session) Set(to, text string) (Value, error) {
 	if err != nil {
 		return x, err
 	}
-	y, err := s.Evaluate(text)
-	if err != nil {
-		return y, err
-	}
-	v, err := s.evaluation(s.item, s.frame)
-	if err != nil {
-		return x, err
-	}
-	if x.at.kind == placeNone {
-		return x, bad("%s is not in memory, so that it cannot be set", to)
-	}
-	if x.Bit.Bits > 0 {
-		return x, bad("%s is a bit-field, which cannot be set", to)
-	}
-	if y, err = v.convert(y, x.Type); err != nil {
-		return y, err
-	}
-	return y, s.SetBytes(x, y.Bytes)
+	return s.Assign(x, text)
 }
 
 // SetBytes changes the bytes of a value that is in memory or in a register.
@@ -354,6 +337,7 @@ type Buffer struct {
 	Name, TypeName string
 	Pointer        memory.Pointer
 	Bytes          uint64
+	Value          Value // the pointer, with its type as far as that is known
 }
 
 // Buffers returns the memory of the arguments, in their order.
@@ -371,6 +355,10 @@ func (s *Session) Buffers() (list []Buffer) {
 			}
 		} else if r := s.mem.Lookup(at.Alloc()); r != nil {
 			b.Bytes = r.Size
+		}
+		b.Value, _ = s.paramValue(i, s.item)
+		if t := s.argumentType(i); t != nil && t.strip().Kind == isa.DebugPointer {
+			b.Value = s.argument(i, t, s.item)
 		}
 		list = append(list, b)
 	}

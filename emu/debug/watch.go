@@ -61,7 +61,12 @@ func (s *Session) Watch(text string, kind WatchKind) (*Watchpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.at.kind == placeNone || v.Bit.Bits > 0 {
+	return s.WatchValue(text, v, kind)
+}
+
+// WatchValue sets a watchpoint at the memory of a value, which text names for people.
+func (s *Session) WatchValue(text string, v Value, kind WatchKind) (*Watchpoint, error) {
+	if v.at.kind == placeNone || v.at.kind == placeRegister || v.Bit.Bits > 0 {
 		return nil, fmt.Errorf("%s %w: it is not in memory", text, ErrNotWatched)
 	}
 	n := len(v.Bytes)

@@ -43,6 +43,9 @@ type Options struct {
 	// Trace and Record are folders for timelines and for launches as cases, Digests a file for the digests of
 	// what launches leave behind. "" is none.
 	Trace, Record, Digests string
+	// Stop is a socket: before each launch, which it records, the driver tells who listens there, and waits for an
+	// answer. "" is none. Without Record launches are recorded beside the socket, in a folder whose name ends in .d.
+	Stop string
 }
 
 // texts are flags whose text becomes an option when all are read.
@@ -78,6 +81,18 @@ func (o *Options) declare(f *flag.FlagSet, t *texts) {
 	f.StringVar(&o.Trace, "trace", "", "")
 	f.StringVar(&o.Record, "record", "", "")
 	f.StringVar(&o.Digests, "digests", "", "")
+	f.StringVar(&o.Stop, "stop", "", "")
+}
+
+// Records says whether launches are recorded before they run.
+func (o *Options) Records() bool { return o.Record != "" || o.Stop != "" }
+
+// folder returns the folder for records.
+func (o *Options) folder() string {
+	if o.Record == "" {
+		return o.Stop + ".d"
+	}
+	return o.Record
 }
 
 // Names returns the names of the flags that Parse takes, in order.

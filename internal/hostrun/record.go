@@ -79,7 +79,7 @@ func (c *Case) digest(number int, k *emu.Kernel) Digest {
 func (s *Session) record(n int, l *emu.Launch, c *Case) (string, error) {
 	var dir string
 	for ; ; n++ {
-		dir = filepath.Join(s.o.Record, fmt.Sprintf("%d.d", n))
+		dir = filepath.Join(s.o.folder(), fmt.Sprintf("%d.d", n))
 		err := os.Mkdir(dir, 0o777)
 		if err == nil {
 			break

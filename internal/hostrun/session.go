@@ -26,6 +26,9 @@ type Session struct {
 	log     io.Writer
 	tally   *os.File // nil where nobody counts
 	digests *os.File // nil without -digests
+
+	stopping  sync.Mutex // launches stop one after the other
+	unstopped bool       // launches do not stop any more
 }
 
 // Streams are what a session writes to besides the files of its options.
@@ -72,11 +75,16 @@ func Open(o *Options, to Streams) (*Session, error) {
 			return nil, fmt.Errorf("-%s: %w", d.flag, err)
 		}
 	}
+	if o.Stop != "" && o.Record == "" {
+		if err := os.MkdirAll(o.folder(), 0o777); err != nil {
+			return nil, fmt.Errorf("-stop: %w", err)
+		}
+	}
 	return s, nil
 }
 
 // Keeps says whether the session needs what a Case has besides its Call.
-func (s *Session) Keeps() bool { return s.o.Record != "" || s.o.Digests != "" }
+func (s *Session) Keeps() bool { return s.o.Records() || s.o.Digests != "" }
 
 // Number returns the number of the next launch, from 1. A host calls it in the order in which the program asks for
 // launches, so that the same program has the same numbers at each run.
@@ -127,12 +135,24 @@ func (s *Session) Start(n int, launch *emu.Launch, c *Case) *Running {
 	l := &run.Launch
 	s.o.Launch(l)
 	run.r = s.report(n, l, c)
-	if s.o.Record != "" {
-		var err error
-		if run.r.recorded, err = s.record(n, l, c); err != nil {
+	if s.o.Records() {
+		path, err := s.record(n, l, c)
+		if err != nil {
 			run.r.notes = append(run.r.notes, "launch not recorded: "+err.Error())
 		}
-		run.r.notes = append(run.r.notes, c.problems...)
+		if s.o.Record != "" {
+			run.r.recorded = path
+			run.r.notes = append(run.r.notes, c.problems...)
+		}
+		if err == nil && s.o.Stop != "" {
+			st := Stop{Launch: n, Kernel: l.Kernel.Name(), Record: path}
+			if call := c.call(); call != nil {
+				st.Call = call.text()
+			}
+			if err := s.stop(st); err != nil {
+				run.r.notes = append(run.r.notes, err.Error())
+			}
+		}
 	}
 	if s.o.Trace != "" {
 		l.Trace = trace.New(trace.Options{})

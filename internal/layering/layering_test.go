@@ -23,14 +23,18 @@ const (
 	marker = "<!-- imports:"
 )
 
-// thirdParty has the modules that the root module may depend on; false is for
-// those that only tests may import.
-var thirdParty = map[string]bool{
-	"golang.org/x/sync":        true,
-	"golang.org/x/sys":         true,
-	"golang.org/x/term":        true,
-	"github.com/google/go-cmp": false,
+// thirdParty has the modules that the root module may depend on, with the folder
+// whose packages may import them; "" is for all packages. Tests may import any.
+var thirdParty = map[string]string{
+	"golang.org/x/sync":        "",
+	"golang.org/x/sys":         "",
+	"golang.org/x/term":        "",
+	"github.com/google/go-dap": "cmd/lockstep",
+	"github.com/google/go-cmp": onlyTests,
 }
+
+// onlyTests is the folder of a module that no package may import.
+const onlyTests = "tests"
 
 // table maps a package's path inside the module to the paths that it may import.
 type table map[string][]string
@@ -197,8 +201,11 @@ func (t table) complaint(s source, imp string) string {
 		}
 		return ""
 	}
-	for name, anywhere := range thirdParty {
-		if (imp == name || strings.HasPrefix(imp, name+"/")) && (anywhere || s.test) {
+	for name, folder := range thirdParty {
+		if imp != name && !strings.HasPrefix(imp, name+"/") {
+			continue
+		}
+		if s.test || folder == "" || s.dir == folder || strings.HasPrefix(s.dir, folder+"/") {
 			return ""
 		}
 	}
@@ -278,6 +285,9 @@ behind
 		{"a", "golang.org/x/system", false, true},
 		{"a", "github.com/google/go-cmp/cmp", false, true},
 		{"a", "github.com/google/go-cmp/cmp", true, false},
+		{"a", "github.com/google/go-dap", false, true},
+		{"cmd/lockstep/internal/dap", "github.com/google/go-dap", false, false},
+		{"cmd/lockstepper", "github.com/google/go-dap", false, true},
 	} {
 		s := source{dir: c.dir, file: c.dir + "/f.go", test: c.test}
 		if got := rows.complaint(s, c.imp); (got != "") != c.bad {

@@ -298,3 +298,24 @@ func TestExecThreads(t *testing.T) {
 		t.Errorf("%d lines, %v", lines, err)
 	}
 }
+
+// TestExecDebug stops at a launch and debugs it. What is changed there does not reach the program.
+func TestExecDebug(t *testing.T) {
+	commands := filepath.Join(t.TempDir(), "commands")
+	text := "break fill\ncontinue\nall v\nset v = 7\nnext group\nx/4d a\ninfo locals\n"
+	if err := os.WriteFile(commands, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, status := onRacy(t, []string{"-debug=fill", "-x", commands, "-batch"}, nil)
+	if stdout != "winner 163\n" || status != 0 {
+		t.Errorf("exit status %d, printed %q", status, stdout)
+	}
+	for _, part := range []string{"lockstep: launch 1, kernel fill, clEnqueueNDRangeKernel at ", "fill at program.cl:1", "v: all of 64 work-items have 100", "a: 7 101 102 103"} {
+		if !strings.Contains(stderr, part) {
+			t.Errorf("no %q in:\n%s", part, stderr)
+		}
+	}
+	if strings.Contains(stderr, "kernel last") {
+		t.Errorf("it stops at another kernel:\n%s", stderr)
+	}
+}

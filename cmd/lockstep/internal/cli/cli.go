@@ -164,7 +164,7 @@ type command struct {
 // for the help command itself reads it.
 func commands() []*command {
 	return []*command{
-		runCommand, debugCommand, execCommand, exploreCommand, ccCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
+		runCommand, debugCommand, dapCommand, execCommand, exploreCommand, ccCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
 		gradeCommand, conformanceCommand, mergeCommand, driverCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
 	}
 }

@@ -60,6 +60,12 @@ type debugOptions struct {
 }
 
 func setupDebug(f *flags) func(context.Context, *Env, []string) error {
+	d := declareDebug(f)
+	return func(ctx context.Context, env *Env, _ []string) error { return debugUsage(d.execute(ctx, env, f)) }
+}
+
+// declareDebug declares the flags of debug.
+func declareDebug(f *flags) *debugOptions {
 	f.compiler()
 	d := &debugOptions{}
 	o := &d.runOptions
@@ -82,7 +88,7 @@ func setupDebug(f *flags) func(context.Context, *Env, []string) error {
 	f.parts = &parts{flags: partFlags(), located: "arg", end: func(rest []string, from string, places []string, next string) error {
 		return debugUsage(o.endPart(rest, from, places, next))
 	}}
-	return func(ctx context.Context, env *Env, _ []string) error { return debugUsage(d.execute(ctx, env, f)) }
+	return d
 }
 
 // debugUsage makes an error about the usage of run, whose flags these are, one of debug.
@@ -98,55 +104,108 @@ func debugUsage(err error) error {
 	return &usageError{"debug: " + strings.TrimPrefix(usage.msg, "run: "), help}
 }
 
-// execute prepares the launch and reads commands.
-func (d *debugOptions) execute(ctx context.Context, env *Env, f *flags) error {
+// parseDebug reads words as the arguments of lockstep debug, and leaves in env how sources are compiled.
+func parseDebug(env *Env, args []string) (*debugOptions, error) {
+	f := newFlags("debug")
+	d := declareDebug(f)
+	f.read = func(path string) ([]byte, error) { return readFile(env, path) }
+	_, err := f.parse(args)
+	if errors.Is(err, errHelp) {
+		return nil, usagef("help debug", "debug: -h is no argument of a launch")
+	}
+	if err == nil {
+		err = f.source.check("debug")
+	}
+	if err != nil {
+		return nil, debugUsage(err)
+	}
+	f.source.color = "never"
+	env.source = f.source
+	return d, nil
+}
+
+// debugged is a launch in a debugger.
+type debugged struct {
+	d       *debugOptions
+	run     *run
+	launch  *launch
+	session *debug.Session
+	found   finding.List // by -check
+}
+
+// open prepares the launch.
+func (d *debugOptions) open(ctx context.Context, env *Env, stdin string) (_ *debugged, err error) {
 	if d.checkpoints < 1 || d.checkpoints > 1<<20 {
-		return usagef("help debug", "debug: -checkpoints %d: it takes 1 to 1048576 MiB", d.checkpoints)
+		return nil, usagef("help debug", "debug: -checkpoints %d: it takes 1 to 1048576 MiB", d.checkpoints)
 	}
 	if env.source != nil && env.source.frontEnd == ownFrontEnd {
 		env.source.words = append(env.source.words, "-g")
 	}
+	x := &debugged{d: d}
+	if d.look {
+		if x.found, err = d.checked(ctx, env, stdin); err != nil {
+			return nil, err
+		}
+	}
+	if x.run, err = d.prepare(ctx, env, stdin); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			x.run.close()
+		}
+	}()
+	x.launch = x.run.launches[0]
+	if together([]*launch{x.launch}) {
+		return nil, fmt.Errorf("kernel %s cannot be debugged: it has pipes", printable(x.launch.kernel.Name()))
+	}
+	one := &emu.Launch{Kernel: x.launch.kernel, Range: x.launch.NDRange, Schedule: x.run.schedule, KeepGoing: d.keep}
+	for i := range x.launch.args {
+		one.Args = append(one.Args, x.launch.args[i].arg)
+	}
+	if x.session, err = debug.New(ctx, one, debug.Options{Checkpoints: int64(d.checkpoints) << 20}); err != nil {
+		return nil, explainLimit(err)
+	}
+	return x, nil
+}
+
+// finish writes what -out asks for, when the launch has come to its end; found says that something went wrong
+// in it.
+func (x *debugged) finish(env *Env, found bool) error {
+	ended := x.session.Ended()
+	x.session.Close()
+	if ended && (!found || x.d.keep) {
+		return x.run.writeOuts(env, x.run.outs)
+	}
+	return nil
+}
+
+// close gives back what the launch holds.
+func (x *debugged) close() {
+	x.session.Close()
+	x.run.close()
+}
+
+// execute prepares the launch and reads commands.
+func (d *debugOptions) execute(ctx context.Context, env *Env, f *flags) error {
 	stdin := ""
 	if f.stdin {
 		stdin = "a file of arguments"
 	}
-	var found finding.List
-	if d.look {
-		var err error
-		if found, err = d.checked(ctx, env, stdin); err != nil {
-			return err
-		}
-	}
-	r, err := d.prepare(ctx, env, stdin)
+	x, err := d.open(ctx, env, stdin)
 	if err != nil {
 		return err
 	}
-	defer r.close()
-	l := r.launches[0]
-	if together([]*launch{l}) {
-		return fmt.Errorf("kernel %s cannot be debugged: it has pipes", printable(l.kernel.Name()))
-	}
-	one := &emu.Launch{Kernel: l.kernel, Range: l.NDRange, Schedule: r.schedule, KeepGoing: d.keep}
-	for i := range l.args {
-		one.Args = append(one.Args, l.args[i].arg)
-	}
-	s, err := debug.New(ctx, one, debug.Options{Checkpoints: int64(d.checkpoints) << 20})
-	if err != nil {
-		return explainLimit(err)
-	}
-	defer s.Close()
-	c := &debugger.Console{Session: s, Out: env.Stdout, Source: sources(env, l.part.path)}
+	defer x.close()
+	c := &debugger.Console{Session: x.session, Out: env.Stdout, Source: sources(env, x.launch.part.path)}
 	c.Begin()
 	if d.look {
-		c.Expect(found)
+		c.Expect(x.found)
 	}
-	err = d.converse(ctx, env, r, c)
-	ended := s.Ended()
-	s.Close()
-	if err == nil && ended && (!c.Found || d.keep) {
-		err = r.writeOuts(env, r.outs)
+	if err = d.converse(ctx, env, x.run, c); err != nil {
+		return err
 	}
-	if err == nil && (c.Found || len(found.Findings) > 0) {
+	if err = x.finish(env, c.Found); err == nil && (c.Found || len(x.found.Findings) > 0) {
 		err = errFound
 	}
 	return err

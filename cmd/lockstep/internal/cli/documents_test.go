@@ -196,7 +196,7 @@ func documents(t *testing.T) []string {
 		switch {
 		case err != nil:
 			return err
-		case e.IsDir() && (e.Name() == "testdata" || e.Name() == ".git" || e.Name() == "out"):
+		case e.IsDir() && (e.Name() == "testdata" || e.Name() == "node_modules" || e.Name() == ".git" || e.Name() == "out"):
 			return fs.SkipDir
 		case filepath.Ext(path) == ".md":
 			name, err := filepath.Rel(root, path)

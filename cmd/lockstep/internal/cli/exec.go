@@ -43,14 +43,26 @@ the program twice, the second time with other flags, and names the first launch 
 
   lockstep exec -record bug -- ./solver && lockstep run @bug/12 -check
   lockstep exec -bisect '-schedule reverse' -- ./solver
+
+-debug stops before each launch and debugs a copy of it (lockstep help debug), with the program's
+sources and lines, while the program waits. quit lets it go on to its next launch, and detach
+without more stops. The program's own launch runs behind the debugger, as it would have run: what
+is changed in the debugger does not reach the program. What the debugger shows goes to standard
+error. -x reads its commands from a file for each launch, and -batch asks for no others. An
+interrupt of the terminal ends the program, too.
+
+  lockstep exec -debug=blur -- python3 filter.py picture.png
 `,
 	setup: setupExec,
 }
 
 // execOptions are the flags of exec that the driver does not read.
 type execOptions struct {
-	device emu.DeviceOptions
-	bisect string
+	device  emu.DeviceOptions
+	bisect  string
+	debug   debugFlag
+	scripts *list
+	batch   bool
 }
 
 func setupExec(f *flags) func(context.Context, *Env, []string) error {
@@ -72,6 +84,9 @@ func setupExec(f *flags) func(context.Context, *Env, []string) error {
 	f.String("trace", "", "write a timeline of each launch to the folder `DIR`, for Perfetto")
 	f.String("record", "", "write each launch to the folder `DIR`; lockstep run @DIR/N runs launch N again")
 	f.StringVar(&o.bisect, "bisect", "", "run the program a second time with `FLAGS` besides, and name the first launch whose\nresults differ")
+	f.Var(&o.debug, "debug", "stop before each launch, or with -debug=NAME before those of the kernel NAME, and\ndebug it")
+	o.scripts = f.list("x", "with -debug: read the debugger's commands from `FILE` first, for each launch")
+	f.BoolVar(&o.batch, "batch", false, "with -debug: end the debugger of a launch behind the commands of -x")
 	return func(ctx context.Context, env *Env, args []string) error {
 		return o.run(ctx, env, f, args)
 	}
@@ -81,7 +96,7 @@ func setupExec(f *flags) func(context.Context, *Env, []string) error {
 func forDriver(f *flags) []string {
 	var list []string
 	f.Visit(func(fl *flag.Flag) {
-		if fl.Name != "bisect" {
+		if !slices.Contains([]string{"bisect", "debug", "x", "batch"}, fl.Name) {
 			list = append(list, "-"+fl.Name+"="+fl.Value.String())
 		}
 	})
@@ -106,7 +121,14 @@ func (o *execOptions) run(ctx context.Context, env *Env, f *flags, args []string
 	if o.bisect != "" {
 		return o.bisection(ctx, env, f, driver, options, args)
 	}
-	status, tally, err := runHost(ctx, env, driver, options, args)
+	run := runHost
+	if o.debug.on {
+		if err := o.checkDebug(env, f); err != nil {
+			return err
+		}
+		run = o.debugHost
+	}
+	status, tally, err := run(ctx, env, driver, options, args)
 	if err != nil {
 		return err
 	}

@@ -122,10 +122,10 @@ func TestExecWithoutDriver(t *testing.T) {
 func TestExecFlags(t *testing.T) {
 	f := newFlags("exec")
 	execCommand.setup(f)
-	known := map[string]bool{"bisect": true}
+	known := map[string]bool{"bisect": true, "debug": true, "x": true, "batch": true}
 	for _, name := range hostrun.Names() {
 		known[name] = true
-		if name != "digests" && f.Lookup(name) == nil {
+		if name != "digests" && name != "stop" && f.Lookup(name) == nil {
 			t.Errorf("exec has no flag -%s", name)
 		}
 	}

@@ -66,6 +66,7 @@ prints what a module has of these, and what of that is lacking.
 			doc.structures(sm)
 			doc.pipes(m)
 			if *asJSON {
+				doc.specs()
 				doc.Diagnostics = env.json.diagnostics
 				return env.document("info", doc)
 			}
@@ -126,7 +127,10 @@ type argInfo struct {
 	ElementBytes uint64      `json:"element_bytes,omitempty"`
 	Fields       []fieldInfo `json:"fields,omitempty"`         // of a structure
 	MoreFields   int         `json:"fields_omitted,omitempty"` // how many are not in Fields
-	form         string      // the SPEC for a structure, "" for other parameters
+	// Spec is an -arg SPEC to start from, with words in capitals for what the reader has to choose; "" where
+	// no argument can be given.
+	Spec string `json:"spec,omitempty"`
+	form string // the SPEC for a structure, "" for other parameters
 }
 
 type specInfo struct {
@@ -447,6 +451,27 @@ func (d *moduleInfo) unsupported(i int) string {
 	return ""
 }
 
+// spec is the -arg SPEC to start from for parameter j of kernel i, "" where there is none.
+func (d *moduleInfo) spec(i, j int) string {
+	p, a := &d.Kernels[i].Args[j], d.args[i][j]
+	switch {
+	case a.Kind == spirv.ArgPipe:
+		return p.pipeForm()
+	case p.form != "":
+		return p.form
+	}
+	return argumentForm(a)
+}
+
+// specs says for all parameters what -arg SPEC to start from.
+func (d *moduleInfo) specs() {
+	for i := range d.Kernels {
+		for j := range d.Kernels[i].Args {
+			d.Kernels[i].Args[j].Spec = d.spec(i, j)
+		}
+	}
+}
+
 // runLine is a command line to start from for kernel i.
 func (d *moduleInfo) runLine(i int) string {
 	return "lockstep run " + d.Module + d.part(i, nil)
@@ -465,14 +490,10 @@ func (d *moduleInfo) part(i int, shared map[string]bool) string {
 		fmt.Fprintf(&b, " -local %s", dims(k.LocalSize))
 	}
 	for j, a := range d.args[i] {
-		form := argumentForm(a)
+		form := d.spec(i, j)
 		switch {
 		case a.Kind == spirv.ArgPipe && shared[a.Name]:
 			form = "pipe:" + a.Name
-		case a.Kind == spirv.ArgPipe:
-			form = k.Args[j].pipeForm()
-		case k.Args[j].form != "":
-			form = k.Args[j].form
 		case form == "":
 			form = strings.ToUpper(k.Args[j].Kind)
 		}

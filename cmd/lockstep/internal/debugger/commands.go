@@ -30,16 +30,16 @@ func init() {
 		{names: []string{"enable"}, args: "[N …]", short: "let breakpoints and watchpoints stop again", run: enabler(true)},
 		{names: []string{"disable"}, args: "[N …]", short: "let breakpoints and watchpoints pass", run: enabler(false)},
 
-		{names: []string{"run", "r"}, short: "begin again, and go on to the first stop", run: func(c *Console, ctx context.Context, _ string) error {
+		{names: []string{"run", "r"}, moves: true, short: "begin again, and go on to the first stop", run: func(c *Console, ctx context.Context, _ string) error {
 			if c.Session.Tick() > 0 || c.Session.Ended() {
 				if _, err := c.Session.GoTo(ctx, 0); err != nil {
 					return err
 				}
-				c.printed = 0
+				c.Printed = 0
 			}
 			return c.stopped(c.Session.Continue(ctx))
 		}},
-		{names: []string{"continue", "c"}, short: "go on to the next stop", again: true, run: func(c *Console, ctx context.Context, _ string) error {
+		{names: []string{"continue", "c"}, moves: true, short: "go on to the next stop", again: true, run: func(c *Console, ctx context.Context, _ string) error {
 			return c.stopped(c.Session.Continue(ctx))
 		}},
 		stepper("next", "n", "go to the next line; functions that are called run to their end", debug.StepOver, debug.Lines, false),
@@ -47,20 +47,20 @@ func init() {
 		stepper("finish", "fin", "go on until the function has returned", debug.StepOut, debug.Lines, false),
 		stepper("stepi", "si", "go to the next instruction of the bytecode", debug.StepInto, debug.Instructions, false),
 		stepper("nexti", "ni", "the same; functions that are called run to their end", debug.StepOver, debug.Instructions, false),
-		{names: []string{"until", "advance"}, args: "PLACE", short: "go on until this work-item is at PLACE", run: (*Console).until, words: (*Console).places},
-		{names: []string{"reverse-continue", "rc"}, short: "go back to where a breakpoint or watchpoint was hit last", again: true, run: func(c *Console, ctx context.Context, _ string) error {
+		{names: []string{"until", "advance"}, moves: true, args: "PLACE", short: "go on until this work-item is at PLACE", run: (*Console).until, words: (*Console).places},
+		{names: []string{"reverse-continue", "rc"}, moves: true, short: "go back to where a breakpoint or watchpoint was hit last", again: true, run: func(c *Console, ctx context.Context, _ string) error {
 			return c.stopped(c.Session.ReverseContinue(ctx))
 		}},
 		stepper("reverse-next", "rn", "go back to the line before, past functions that were called", debug.StepOver, debug.Lines, true),
 		stepper("reverse-step", "rs", "go back to the line before", debug.StepInto, debug.Lines, true),
 		stepper("reverse-finish", "rfin", "go back to before the call of the function", debug.StepOut, debug.Lines, true),
 		stepper("reverse-stepi", "rsi", "go back by an instruction", debug.StepInto, debug.Instructions, true),
-		{names: []string{"goto"}, args: "TICK", short: "go to a time, backwards or forwards", run: (*Console).goTo},
+		{names: []string{"goto"}, moves: true, args: "TICK", short: "go to a time, backwards or forwards", run: (*Console).goTo},
 
 		{names: []string{"item"}, args: "[X,Y,Z]", short: "look at a work-item of the work-group that runs, by its global id", run: (*Console).item},
 		{names: []string{"lane"}, args: "N", short: "look at a lane of the wave", run: (*Console).lane},
 		{names: []string{"wave", "thread"}, args: "[N]", short: "look at a wave of the work-group, or list them", run: (*Console).wave},
-		{names: []string{"group"}, args: "[X,Y,Z]", short: "go on until a work-group begins, or say which runs", run: (*Console).group},
+		{names: []string{"group"}, moves: true, args: "[X,Y,Z]", short: "go on until a work-group begins, or say which runs", run: (*Console).group},
 		{names: []string{"frame", "f"}, args: "[N]", short: "look at a function around the place, by its number in bt", run: (*Console).selectFrame},
 		{names: []string{"up"}, short: "look at the function that called this one", run: func(c *Console, _ context.Context, _ string) error { return c.moveFrame(1) }},
 		{names: []string{"down"}, short: "look at the function that this one called", run: func(c *Console, _ context.Context, _ string) error { return c.moveFrame(-1) }},
@@ -89,6 +89,10 @@ func init() {
 				names = append(names, cmd.names[0])
 			}
 			return names
+		}},
+		{names: []string{"detach"}, short: "end; a program of lockstep exec -debug runs on without more stops", run: func(c *Console, _ context.Context, _ string) error {
+			c.Detached = true
+			return errQuit
 		}},
 		{names: []string{"quit", "q", "exit"}, short: "end; the launch ends where it is", run: func(*Console, context.Context, string) error { return errQuit }},
 	}
@@ -131,7 +135,7 @@ func (c *Console) names() (list []string) {
 
 // stepper makes a command that steps.
 func stepper(name, short, what string, kind debug.StepKind, unit debug.Unit, back bool) *command {
-	return &command{names: []string{name, short}, args: "[lane|wave|group] [COUNT]", short: what, again: true,
+	return &command{names: []string{name, short}, args: "[lane|wave|group] [COUNT]", short: what, again: true, moves: true,
 		long: "Lane, the work-item that is looked at, steps unless something else is said; wave is all of its wave, and\ngroup all waves of the work-group.",
 		run: func(c *Console, ctx context.Context, args string) error {
 			who, count := debug.Lane, 1

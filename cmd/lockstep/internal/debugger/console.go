@@ -23,13 +23,16 @@ type Console struct {
 	Source func(name string) ([]byte, error)
 	// Found is whether something went wrong in the launch so far.
 	Found bool
+	// Detached is whether a person wants to see no further launch.
+	Detached bool
+	// Printed is how many bytes of the kernel's output were shown.
+	Printed int
 
 	displays []display
 	numbers  int
 	sources  map[string][]string
 	listed   int    // the line that list showed last
 	listFile string // and its file
-	printed  int    // bytes of output that were shown
 	last     string // command, for an empty line
 }
 
@@ -47,6 +50,7 @@ type command struct {
 	long  string
 	run   func(c *Console, ctx context.Context, args string) error
 	again bool // an empty line repeats it
+	moves bool // it lets the launch run
 	// words completes the argument; nil completes nothing.
 	words func(c *Console) []string
 }
@@ -130,10 +134,7 @@ func (c *Console) Do(ctx context.Context, line string) (quit bool, err error) {
 			return false, nil
 		}
 	}
-	name, args := line, ""
-	if i := strings.IndexFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == '/' }); i >= 0 {
-		name, args = line[:i], strings.TrimLeft(line[i:], " \t")
-	}
+	name, args := split(line)
 	cmd, err := find(name)
 	if err != nil {
 		return false, err
@@ -146,6 +147,35 @@ func (c *Console) Do(ctx context.Context, line string) (quit bool, err error) {
 		return true, nil
 	}
 	return false, err
+}
+
+// split takes a command line apart: the name, and what is behind it.
+func split(line string) (name, args string) {
+	if i := strings.IndexFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == '/' }); i >= 0 {
+		return line[:i], strings.TrimLeft(line[i:], " \t")
+	}
+	return line, ""
+}
+
+// Knows says whether a line begins with the name of a command, or with the beginning of one.
+func (c *Console) Knows(line string) bool {
+	name, _ := split(strings.TrimSpace(line))
+	_, err := find(name)
+	return err == nil
+}
+
+// Sets says whether a command line changes variables, memory or registers.
+func (c *Console) Sets(line string) bool {
+	name, _ := split(strings.TrimSpace(line))
+	cmd, err := find(name)
+	return err == nil && cmd.names[0] == "set"
+}
+
+// Moves says whether a command line lets the launch run.
+func (c *Console) Moves(line string) bool {
+	name, args := split(strings.TrimSpace(line))
+	cmd, err := find(name)
+	return err == nil && cmd.moves && (cmd.names[0] != "group" || args != "")
 }
 
 // find returns the command of a name or of the beginning of one.
@@ -254,6 +284,11 @@ func (c *Console) stopped(stop debug.Stop, err error) error {
 	return nil
 }
 
+// Written says what an access to watched memory did, in a line.
+func (c *Console) Written(h debug.WatchHit) string {
+	return fmt.Sprintf("watchpoint %d: %s", h.Number, c.written(h))
+}
+
 // written says what an access to watched memory did.
 func (c *Console) written(h debug.WatchHit) string {
 	s := c.Session
@@ -284,16 +319,16 @@ func (c *Console) written(h debug.WatchHit) string {
 // output shows what work-items have printed since the last time.
 func (c *Console) output() {
 	out := c.Session.Output()
-	if len(out) < c.printed {
-		c.printed = len(out) // on the way back
+	if len(out) < c.Printed {
+		c.Printed = len(out) // on the way back
 	}
-	if fresh := out[c.printed:]; len(fresh) > 0 {
+	if fresh := out[c.Printed:]; len(fresh) > 0 {
 		c.printf("%s", fresh)
 		if fresh[len(fresh)-1] != '\n' {
 			c.printf("\n")
 		}
 	}
-	c.printed = len(out)
+	c.Printed = len(out)
 }
 
 // id returns an id in the dimensions of the launch.

@@ -1,0 +1,258 @@
+package dap
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/go-dap"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/debugger"
+	emudebug "github.com/lockstep-gpu/lockstep/emu/debug"
+	"github.com/lockstep-gpu/lockstep/internal/words"
+	"github.com/lockstep-gpu/lockstep/isa/finding"
+)
+
+// Launch has the attributes of a launch.
+type Launch struct {
+	// Program is OpenCL C or a module, and Args are the flags behind it on a command line of lockstep debug.
+	Program string
+	Args    []string
+	Cwd     string // of relative paths; "" for that of the process
+	// StopOnEntry stops before the first instruction, and StopAtEnd when the launch is over.
+	StopOnEntry, StopAtEnd bool
+	NoDebug                bool   // runs with checks, and stops nowhere
+	Checks                 bool   // runs with checks first, and stops where they found something
+	Step                   string // who steps: "lane", "wave" or "group"
+}
+
+// Output is a piece of text for people.
+type Output struct {
+	Category     string // "stdout", "stderr", "console" or "important"
+	Text         string
+	File         string // where in the source it is about; "" for nowhere
+	Line, Column int
+	Data         json.RawMessage // the same for programs
+}
+
+// Target is a launch that is ready for a client.
+type Target struct {
+	// Session is nil for a launch that has run without a debugger, with the exit status Status.
+	Session *emudebug.Session
+	Status  int
+	// Source returns a source by the name that the module has for it, and Path where it is.
+	Source func(name string) ([]byte, error)
+	Path   func(name string) (path string, ok bool)
+	// SPIRV returns the text of the instruction at an offset of the module, in words; "" for none.
+	SPIRV func(word int) string
+	// Found is what the checks have found.
+	Found finding.List
+	// Finish writes what the launch's arguments ask for, when it has come to its end.
+	Finish func(found bool) error
+	Close  func()
+}
+
+// Prepare makes a launch of its attributes. What the compiler and others have to say goes to say. The error is
+// for the person who wrote the attributes.
+type Prepare func(ctx context.Context, l *Launch, say func(Output)) (*Target, error)
+
+// attributes are Launch as clients send it.
+type attributes struct {
+	Program     string          `json:"program"`
+	Args        json.RawMessage `json:"args"`
+	Cwd         string          `json:"cwd"`
+	StopOnEntry bool            `json:"stopOnEntry"`
+	StopAtEnd   bool            `json:"stopAtEnd"`
+	NoDebug     bool            `json:"noDebug"`
+	Checks      bool            `json:"checks"`
+	Step        string          `json:"step"`
+}
+
+func (a *attributes) launch() (*Launch, error) {
+	l := &Launch{Program: a.Program, Cwd: a.Cwd, StopOnEntry: a.StopOnEntry, StopAtEnd: a.StopAtEnd, NoDebug: a.NoDebug, Checks: a.Checks, Step: a.Step}
+	if l.Program == "" {
+		return nil, errors.New("launch has no program: give the path of a kernel, as in \"program\": \"saxpy.cl\"")
+	}
+	if l.Step == "" {
+		l.Step = "lane"
+	}
+	if _, ok := scopes[l.Step]; !ok {
+		return nil, fmt.Errorf("launch has the attribute step %.40q; it is lane, wave or group", a.Step)
+	}
+	if len(a.Args) == 0 || string(a.Args) == "null" {
+		return l, nil
+	}
+	var text string
+	if json.Unmarshal(a.Args, &text) == nil {
+		list, _, err := words.Split(text)
+		if err != nil {
+			return nil, fmt.Errorf("args of launch: %w", err)
+		}
+		for _, w := range list {
+			l.Args = append(l.Args, w.Text)
+		}
+		return l, nil
+	}
+	if err := json.Unmarshal(a.Args, &l.Args); err != nil {
+		return nil, errors.New("args of launch are a list of words, as in [\"-global\", \"8\", \"-arg\", \"f32:2\"]")
+	}
+	return l, nil
+}
+
+// capabilities are what the server can do.
+func capabilities() dap.Capabilities {
+	return dap.Capabilities{
+		SupportsConfigurationDoneRequest: true, SupportsFunctionBreakpoints: true, SupportsConditionalBreakpoints: true,
+		SupportsHitConditionalBreakpoints: true, SupportsEvaluateForHovers: true, ExceptionBreakpointFilters: filters(),
+		SupportsStepBack: true, SupportsSetVariable: true, SupportsCompletionsRequest: true, CompletionTriggerCharacters: []string{" "},
+		SupportsRestartRequest: true, SupportsExceptionInfoRequest: true, SupportTerminateDebuggee: true,
+		SupportsDelayedStackTraceLoading: true, SupportsLoadedSourcesRequest: true, SupportsLogPoints: true, SupportsSetExpression: true,
+		SupportsTerminateRequest: true, SupportsDataBreakpoints: true, SupportsReadMemoryRequest: true, SupportsWriteMemoryRequest: true,
+		SupportsDisassembleRequest: true, SupportsCancelRequest: true, SupportsBreakpointLocationsRequest: true, SupportsClipboardContext: true,
+		SupportsSteppingGranularity: true, SupportsInstructionBreakpoints: true,
+	}
+}
+
+// initializeArguments are the protocol's, with lines and columns that start at 1 unless something else is said.
+type initializeArguments struct {
+	dap.InitializeRequestArguments
+	LinesStartAt1   *bool `json:"linesStartAt1"`
+	ColumnsStartAt1 *bool `json:"columnsStartAt1"`
+}
+
+func (s *server) initialize(a *initializeArguments) (any, error) {
+	if s.ready {
+		return nil, fmt.Errorf("%w: initialize was sent before", errPlace)
+	}
+	if a.PathFormat != "" && a.PathFormat != "path" {
+		return nil, fmt.Errorf("paths are paths of files: lockstep dap does not know the pathFormat %.20q", a.PathFormat)
+	}
+	s.client, s.ready = a.InitializeRequestArguments, true
+	s.client.LinesStartAt1 = a.LinesStartAt1 == nil || *a.LinesStartAt1
+	s.client.ColumnsStartAt1 = a.ColumnsStartAt1 == nil || *a.ColumnsStartAt1
+	return capabilities(), nil
+}
+
+func attach(*server, json.RawMessage) (any, error) {
+	return nil, errors.New("there is nothing to attach to: lockstep runs kernels by itself; use the request launch")
+}
+
+func (s *server) launch(a *json.RawMessage) (any, error) {
+	if s.attributes != nil {
+		return nil, fmt.Errorf("%w: a kernel is launched already; restart runs it again", errPlace)
+	}
+	s.later(s.launched)
+	return nil, s.begin(*a)
+}
+
+// begin prepares a launch.
+func (s *server) begin(raw json.RawMessage) error {
+	var a attributes
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return fmt.Errorf("the attributes of launch: %w", plain(err))
+	}
+	l, err := a.launch()
+	if err != nil {
+		return err
+	}
+	t, err := s.prepare(s.request, l, s.say)
+	if err != nil {
+		return err
+	}
+	s.attributes, s.arguments, s.target = l, raw, t
+	s.begun, s.ended, s.found, s.printed, s.last = false, false, len(t.Found.Findings) > 0, 0, cause{}
+	if t.Session == nil {
+		s.later(func() { s.exit(t.Status) })
+		return nil
+	}
+	s.session = t.Session
+	s.words.Reset()
+	s.console = &debugger.Console{Session: s.session, Out: &s.words, Source: t.Source}
+	s.console.Begin()
+	s.words.Reset()
+	s.view = newView()
+	s.expect()
+	return nil
+}
+
+// launched tells the client that it may configure the launch.
+func (s *server) launched() {
+	if s.session != nil {
+		s.apply()
+		s.out.event("initialized", nil)
+	}
+}
+
+func (s *server) configurationDone(*struct{}) (any, error) {
+	if s.begun {
+		return nil, nil
+	}
+	s.begun = true
+	s.later(s.enter)
+	return nil, nil
+}
+
+// enter begins to run.
+func (s *server) enter() {
+	if s.attributes.StopOnEntry {
+		s.stopped("entry", "the beginning of the launch", "", nil)
+		return
+	}
+	s.start(&operation{run: s.session.Continue, resumed: s.session.Resume})
+}
+
+func (s *server) restart(a *struct {
+	Arguments json.RawMessage `json:"arguments"`
+}) (any, error) {
+	if s.attributes == nil {
+		return nil, fmt.Errorf("%w: no kernel is launched; send launch first", errPlace)
+	}
+	raw := a.Arguments
+	if len(raw) == 0 || string(raw) == "null" {
+		raw = s.arguments
+	}
+	s.held = nil
+	s.drop()
+	for _, w := range s.wishes {
+		w.number, w.verified = 0, false
+	}
+	if err := s.begin(raw); err != nil {
+		s.later(func() { s.exit(2) })
+		return nil, err
+	}
+	if s.session != nil {
+		s.apply()
+		s.begun = true
+		s.later(s.enter)
+	}
+	return nil, nil
+}
+
+// exit tells the client that the launch is over.
+func (s *server) exit(status int) {
+	if s.ended {
+		return
+	}
+	s.ended = true
+	s.out.event("exited", dap.ExitedEventBody{ExitCode: status})
+	s.out.event("terminated", nil)
+}
+
+func (s *server) disconnect(*struct{}) (any, error) {
+	s.later(func() { s.over = true })
+	return nil, nil
+}
+
+func (s *server) terminate(*struct{}) (any, error) {
+	if s.op != nil {
+		s.op.cancel()
+		<-s.op.done
+		s.op = nil
+	}
+	s.later(func() { s.exit(0) })
+	return nil, nil
+}
+
+// cancelled answers a request to cancel another one, which was noted when it came.
+func (s *server) cancelled(*dap.CancelArguments) (any, error) { return nil, nil }
