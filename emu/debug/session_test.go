@@ -138,3 +138,33 @@ func TestStepIntoAndOut(t *testing.T) {
 		t.Errorf("steps\n%s, want\n%s", got, want)
 	}
 }
+
+// TestTypedefNames shows a structure that has no name but that of a typedef by it, and casts to it.
+func TestTypedefNames(t *testing.T) {
+	const source = `typedef struct { int a; float b; } pair_t;
+kernel void named(global pair_t *p)
+{
+	pair_t mine = p[0];
+	mine.a = 7;
+	p[0] = mine;
+}
+`
+	s := start(t, source, "named", emu.DeviceOptions{}, emu.Range(1), Options{}, func(d *emu.Device) []emu.Arg {
+		return []emu.Arg{buffer(t, d, []int32{1, 0})}
+	})
+	if _, err := s.BreakLine("", 6); err != nil {
+		t.Fatal(err)
+	}
+	if stop, err := s.Continue(context.Background()); err != nil || stop.Reason != ReasonBreakpoint {
+		t.Fatalf("%+v %v", stop, err)
+	}
+	for expr, typ := range map[string]string{"mine": "pair_t", "p": "global pair_t*", "*p": "pair_t", "mine.a": "int", "(global pair_t *)p": "global pair_t*"} {
+		v, err := s.Evaluate(expr)
+		if err != nil || v.Type.String() != typ {
+			t.Errorf("%s is %v, want %s: %v", expr, v.Type, typ, err)
+		}
+	}
+	if got := text(s, "mine"); got != "{a = 7, b = 0}" {
+		t.Errorf("mine is %s", got)
+	}
+}

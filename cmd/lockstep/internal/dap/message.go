@@ -237,8 +237,7 @@ var wished = map[string]bool{
 	"setDataBreakpoints": true, "setExceptionBreakpoints": true,
 }
 
-// braces doubles no braces: the protocol replaces {name} in messages by variables, of which there are none, so
-// that texts with braces get spaces inside of them.
+// braces keeps clients from taking {name} in a message for the name of a variable, which they would replace.
 func braces(text string) string { return strings.ReplaceAll(text, "{", "{ ") }
 
 func (o *outbox) event(name string, body any) {

@@ -300,7 +300,7 @@ func (s *server) standing() error {
 	return nil
 }
 
-// go lets an operation run behind the answer.
+// launchOperation lets an operation run behind the answer, if the launch stands.
 func (s *server) launchOperation(o *operation) error {
 	if err := s.standing(); err != nil {
 		return err

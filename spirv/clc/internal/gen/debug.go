@@ -158,6 +158,11 @@ func (m *module) debugStruct(t *types.Type, key types.Qual) spirv.ID {
 		operands = append(operands, uint32(member))
 	}
 	m.globals.op(spirv.OpExtInst, operands...)
+	if s.Tag == "" && s.Alias != "" { // its only name is that of a typedef
+		id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypedef, uint32(m.string(s.Alias)), uint32(id),
+			uint32(at.source), at.line, at.column, uint32(m.debug.unit))
+		m.debug.types[key] = id
+	}
 	return id
 }
 
