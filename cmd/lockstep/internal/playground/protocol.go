@@ -7,6 +7,8 @@
 //
 //	globalThis.lockstepCall(request: string): Promise<string>
 //
+// and calls globalThis.lockstepReady, if that is a function, once it can be called.
+//
 // The package reads no files of the machine, knows no HTML and draws nothing of its own: pictures are those of
 // `lockstep run -picture`. It holds debug sessions, and nothing else, between two requests. Requests come from people
 // who experiment: whatever they hold ends in a response, within limits of memory and time.
@@ -139,12 +141,15 @@ type Exercise struct {
 	Path string `json:"path"` // of the start file: "docs/course/04-races/smooth.cl"
 	Task string `json:"task"` // the comment that the start begins with, without the marks of a comment
 	// Start is the source to begin with.
-	Start    string   `json:"start"`
-	Kernels  []string `json:"kernels"` // that a solution has
-	Launches []struct {
-		Flags string `json:"flags"` // of lockstep run
-		Note  string `json:"note,omitempty"`
-	} `json:"launches"`
+	Start    string           `json:"start"`
+	Kernels  []string         `json:"kernels"` // that a solution has
+	Launches []ExerciseLaunch `json:"launches"`
+}
+
+// ExerciseLaunch is a launch that an exercise is judged by.
+type ExerciseLaunch struct {
+	Flags string `json:"flags"` // of lockstep run
+	Note  string `json:"note,omitempty"`
 }
 
 // CommandResult is what a command did: byte by byte what `lockstep` does on a command line that is no terminal.
@@ -428,18 +433,21 @@ type Conflict struct {
 
 // AccessMap says which of the first work-items of a launch accessed which part of a memory.
 type AccessMap struct {
-	Launch string `json:"launch"`
-	Memory string `json:"memory"`
-	Local  bool   `json:"local,omitempty"`
-	First  int64  `json:"first"` // offset of the first column in bytes
-	Unit   uint64 `json:"unit"`  // bytes of a column
-	Cut    bool   `json:"cut,omitempty"`
-	Items  uint64 `json:"items"` // of the launch
-	Rows   []struct {
-		Item uint64 `json:"item"`
-		// Cells has a character for each column: "." nothing, r read, w written, b both, a atomic.
-		Cells string `json:"cells"`
-	} `json:"rows"`
+	Launch string         `json:"launch"`
+	Memory string         `json:"memory"`
+	Local  bool           `json:"local,omitempty"`
+	First  int64          `json:"first"` // offset of the first column in bytes
+	Unit   uint64         `json:"unit"`  // bytes of a column
+	Cut    bool           `json:"cut,omitempty"`
+	Items  uint64         `json:"items"` // of the launch
+	Rows   []AccessMapRow `json:"rows"`
+}
+
+// AccessMapRow is a work-item, by its number in the launch.
+type AccessMapRow struct {
+	Item uint64 `json:"item"`
+	// Cells has a character for each column: "." nothing, r read, w written, b both, a atomic.
+	Cells string `json:"cells"`
 }
 
 // Step is a step of a debug session.
