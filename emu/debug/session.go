@@ -89,6 +89,7 @@ type Session struct {
 	going   asker  // what the last run forwards asked, for Resume
 	hits    []*Breakpoint
 	written []WatchHit
+	telling *[]engine.Access // takes accesses; nil in most runs
 	history history
 	seen    int // findings that were told
 }
