@@ -175,6 +175,11 @@ export class Page {
     return result.value;
   }
 
+  // call calls a function in the page.
+  call(f, ...args) {
+    return this.run(`(${f})(...${JSON.stringify(args)})`);
+  }
+
   // until waits for an expression to be true, and returns its value.
   async until(expression, what = expression) {
     for (const end = Date.now() + patience; Date.now() < end;) {

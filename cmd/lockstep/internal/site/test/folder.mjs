@@ -5,8 +5,12 @@ import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 
 const types = {
-  ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml",
-  ".wasm": "application/wasm", ".gz": "application/gzip",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+  ".gz": "application/gzip",
 };
 
 // serveFolder serves a folder at a port that is free, and returns the address and a function that ends it.
@@ -15,7 +19,9 @@ export async function serveFolder(folder) {
     const path = normalize(new URL(request.url, "http://localhost").pathname);
     try {
       const body = await readFile(join(folder, path.endsWith("/") ? `${path}index.html` : path));
-      response.writeHead(200, { "Content-Type": types[extname(path.replace(/\/$/, "/index.html"))] ?? "text/plain" });
+      response.writeHead(200, {
+        "Content-Type": types[extname(path.replace(/\/$/, "/index.html"))] ?? "text/plain",
+      });
       response.end(body);
     } catch {
       response.writeHead(404).end("not found");

@@ -4,13 +4,13 @@ const svgSpace = "http://www.w3.org/2000/svg";
 
 function fill(element, props, children) {
   for (const [name, value] of Object.entries(props ?? {})) {
-    if (value === undefined || value === null || value === false) continue;
+    if (value === undefined || value === null || (value === false && !name.startsWith("aria-"))) continue;
     if (name === "on") {
       for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
     } else if (name === "data") {
       Object.assign(element.dataset, value);
     } else {
-      element.setAttribute(name, value === true ? "" : String(value));
+      element.setAttribute(name, value === true && !name.startsWith("aria-") ? "" : String(value));
     }
   }
   append(element, children);
@@ -156,5 +156,5 @@ export function later(f, milliseconds) {
 
 export const plural = (n, one, many = one + "s") => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
-// triple is how a work-item or a size of three dimensions is written: trailing zeros of ids stand as in findings.
+// triple is how the id of a work-item is written.
 export const triple = (id) => `(${id.join(",")})`;

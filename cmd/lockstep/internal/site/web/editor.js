@@ -1,5 +1,5 @@
-// The editor: a text area, which brings undo, selection and the habits of each system, over a layer that shows the
-// same text with colours, and beside a gutter with breakpoints, counts and marks.
+// The editor: a text area, which brings undo, selection and the habits of each system, over a layer that
+// shows the same text with colours, and beside a gutter with breakpoints, counts and marks.
 
 import { h, later, rove } from "./dom.js";
 import { columnOf, tokensByLine } from "./tokens.js";
@@ -50,7 +50,7 @@ export class Editor {
       h(
         "p",
         { id: "editor-keys", class: "small hint" },
-        "Tab indents. Escape, then Tab, leaves the editor. F9 sets a breakpoint, F8 goes to the next problem.",
+        "Tab indents. Escape, then Tab, leaves the editor. F9: breakpoint. F8: next problem.",
       ),
     );
     rove(this.gutter, () => this.#rows.map((row) => row.element));
@@ -93,8 +93,8 @@ export class Editor {
     this.breakpointsChanged(this.breakpoints);
   }
 
-  // mark shows some of: diagnostics, a list; findings, texts by line; heat, {part, text} by line; now, a line; waves,
-  // texts by line.
+  // mark shows some of: diagnostics, a list; findings, texts by line; heat, {part, text} by line; now, a
+  // line; waves, texts by line.
   mark(marks) {
     Object.assign(this.#marks, marks);
     this.text.setAttribute(
@@ -319,7 +319,8 @@ export class Editor {
       const [bar, counts, sign] = row.children;
       bar.style.opacity = counted ? String(0.15 + 0.85 * counted.part) : "0";
       counts.textContent = counted?.short ?? "";
-      sign.textContent = now === line ? "▶" : set ? "●" : found || problem ? "!" : waves.get(line) ? "▷" : "";
+      const shown = [now === line && "▶", set && "●", (found || problem) && "!", waves.get(line) && "▷"];
+      sign.textContent = shown.find(Boolean) ?? "";
       if (!old) this.gutter.append(row);
       this.#rows[line - 1] = { key, element: row };
     }

@@ -1,4 +1,5 @@
-// The engine: lockstep in a worker, requests one after the other, a time limit, and a new worker after an old one.
+// The engine: lockstep in a worker, requests one after the other, a time limit, and a new worker after an old
+// one.
 
 // Failure is why a request has no response. kind is load, webassembly, stopped, time, memory or crash.
 export class Failure extends Error {
@@ -11,7 +12,8 @@ export class Failure extends Error {
 // grace is how long lockstep may take to end a request by itself when its time is over.
 const grace = 1500;
 
-// fetchModule loads and compiles lockstep. The file is compressed for hosts that do not compress what they send.
+// fetchModule loads and compiles lockstep. The file is compressed for hosts that do not compress what they
+// send.
 async function fetchModule(progress) {
   if (typeof WebAssembly !== "object" || typeof DecompressionStream !== "function") {
     throw new Failure(

@@ -69,7 +69,7 @@ export class Form {
   }
 
   #text(id, label, props = {}, hint = "") {
-    const input = h("input", { id, type: "text", "aria-describedby": hint && `${id}-hint`, ...props });
+    const input = h("input", { id, type: "text", "aria-describedby": hint ? `${id}-hint` : null, ...props });
     return this.#field(id, label, input, hint);
   }
 
@@ -136,7 +136,7 @@ export class Form {
           "f-flags",
           "Further words of the command line",
           { placeholder: "-poison 1 -dma-step 8" },
-          "As lockstep run has them. -with, -then and -repeat run several kernels; these cannot be stepped through.",
+          "As lockstep run has them. Launches of several kernels (-with, -then) cannot be stepped through.",
         ),
         this.#text("f-limit", "Time limit in seconds", { value: "10", inputmode: "decimal" }),
       ),

@@ -1,4 +1,5 @@
-// The grid of work-items of the group that runs: who is active, who waits, and what a variable is for each of them.
+// The grid of work-items of the group that runs: who is active, who waits, and what a variable is for each of
+// them.
 
 import { h, rove, triple } from "./dom.js";
 
@@ -51,8 +52,8 @@ export class Grid {
     if (cell) this.select(Number(cell.dataset.item));
   }
 
-  // #build makes cells for a group of another shape: a row of work-items with dimension 0, or, where there is only
-  // that one, rows of as many as are easy to see.
+  // #build makes cells for a group of another shape: a row of work-items with dimension 0, or, where there is
+  // only that one, rows of as many as are easy to see.
   #build(size, count, lanes) {
     const shape = JSON.stringify([size, count, lanes]);
     if (shape === this.#shape) return;

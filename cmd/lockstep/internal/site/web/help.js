@@ -29,7 +29,7 @@ const parts = [
   ["Grade", "says whether a kernel is a right answer to an exercise. It is there when you have begun one."],
   [
     "Copy link",
-    "makes a link that holds the kernel and its arguments. Whoever opens it sees them; nothing runs by itself.",
+    "makes a link that holds the kernel and its arguments. Who opens it sees them; nothing runs by itself.",
   ],
 ];
 
@@ -40,8 +40,8 @@ export function buildHelp(version) {
     h(
       "p",
       {},
-      "A playground for OpenCL C kernels on lockstep, a GPU in software. Choose a lesson at the top, or write " +
-        "a kernel of your own.",
+      "A playground for OpenCL C kernels on lockstep, a GPU in software. Choose a lesson at the top, or " +
+        "write a kernel of your own.",
     ),
     h(
       "dl",

@@ -86,6 +86,7 @@ const show = (view) => {
 const editor = new Editor(byId("editor"), {
   changed: () => {
     example = null;
+    stepper.changed();
     compileSoon();
   },
   breakpoints: () => {
@@ -396,14 +397,20 @@ function present(kind, { line, result, run }) {
 }
 
 function drawTimelines() {
-  const by = (factor) => () => {
-    zoom = Math.min(20, Math.max(1, zoom * factor));
-    drawTimelines();
-  };
-  byId("timeline-view").replaceChildren(
-    h("div", { class: "row" }, button("Wider", by(2)), button("Narrower", by(0.5))),
-    ...lastTimelines.map((timeline) => timelineView(timeline, { zoom })),
-  );
+  const view = byId("timeline-view");
+  let drawn = view.querySelector(".drawn");
+  if (!drawn) {
+    const by = (factor) => () => {
+      zoom = Math.min(20, Math.max(1, zoom * factor));
+      drawTimelines();
+    };
+    drawn = h("div", { class: "drawn" });
+    view.replaceChildren(
+      h("div", { class: "row" }, button("Wider", by(2)), button("Narrower", by(0.5))),
+      drawn,
+    );
+  }
+  drawn.replaceChildren(...lastTimelines.map((timeline) => timelineView(timeline, { zoom })));
 }
 
 function presentPictures(run) {
@@ -417,9 +424,9 @@ function presentPictures(run) {
   if (lastTimelines.length) drawTimelines();
   else fill("timeline", []);
   if (run.groups_left)
-    byId("timeline-view").append(
-      h("p", { class: "small" }, `${plural(run.groups_left, "work-group")} more have no timeline.`),
-    );
+    byId("timeline-view")
+      .querySelector(".drawn")
+      ?.append(h("p", { class: "small" }, `${plural(run.groups_left, "work-group")} more have no timeline.`));
   fill("memory", [
     ...banksView(run.banks, run.conflicts),
     ...accessesView(run.accesses ?? [], context()),

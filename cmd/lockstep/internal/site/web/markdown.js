@@ -14,7 +14,7 @@ export const slug = (text) =>
     .replace(/[^\w\- ]/g, "")
     .replaceAll(" ", "-");
 
-// inline returns the nodes of a text. link(text nodes, target) and image(alt, target) make what they are called.
+// inline returns the nodes of a text. link(nodes, target) and image(alt, target) make what they are called.
 export function inline(text, { link, image }) {
   const nodes = [];
   let at = 0;

@@ -1,5 +1,5 @@
-// Pictures of a run: timelines, accesses to memory as they coalesce or conflict, and divergence as a tree. Each has
-// a table or a text that says the same.
+// Pictures of a run: timelines, accesses to memory as they coalesce or conflict, and divergence as a tree.
+// Each has a table or a text that says the same.
 
 import { h, s, details, plural, table } from "./dom.js";
 import { placeLink } from "./results.js";
@@ -116,6 +116,7 @@ export function timelineView(timeline, { zoom = 1 } = {}) {
   );
 }
 
+const banks = 32;
 const isLocal = (access) => access.space === "local";
 
 // accessTitle says what an access is, as a line of text.
@@ -135,11 +136,12 @@ export function accessPicture(access) {
     size = Math.max(access.size, 1);
   const parts = isLocal(access)
     ? Array.from(
-        { length: 32 },
+        { length: banks },
         (_, bank) => access.parts.find((p) => p.number === bank) ?? { number: bank, lanes: 0, words: 0 },
       )
     : access.parts;
-  const width = Math.max(size * 18, Math.min(parts.length * 46, 1600), 400);
+  const room = isLocal(access) ? banks * 18 : Math.min(parts.length * 46, 1600);
+  const width = Math.max(size * 18, room, 400);
   const laneWidth = width / size,
     partWidth = width / Math.max(parts.length, 1);
   const index = (lane) => (isLocal(access) ? (access.parts[lane.segment]?.number ?? 0) : lane.segment);

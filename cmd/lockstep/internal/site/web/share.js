@@ -1,5 +1,5 @@
-// Links that hold a kernel and its arguments: JSON, compressed (deflate-raw), as base64url, in the fragment of
-// the address, which browsers do not send to servers. A link fills the page and runs nothing.
+// Links that hold a kernel and its arguments: JSON, compressed (deflate-raw), as base64url, in the fragment
+// of the address, which browsers do not send to servers. A link fills the page and runs nothing.
 
 export const longest = 30000; // characters of a link's fragment
 const most = 1 << 20; // bytes that a link may expand to

@@ -9,7 +9,7 @@ const kinds = [
   ["over", "Over", "n"],
   ["into", "Into", "s"],
   ["out", "Out", "f"],
-  ["instruction", "Instruction", "i"],
+  ["instruction", "Instr", "i"],
   ["continue", "Continue", "c"],
 ];
 
@@ -49,7 +49,7 @@ export class Stepper {
           button(name, () => this.step(kind, back), {
             id: `step-${kind}${back ? "-back" : ""}`,
             title: `Key: ${back ? key.toUpperCase() : key}`,
-            "aria-label": `${name}${back ? ", backwards" : ""}`,
+            "aria-label": `${name}${kind === "instruction" ? "uction" : ""}${back ? ", backwards" : ""}`,
             "aria-keyshortcuts": back ? `Shift+${key}` : key,
           }),
         ),
@@ -109,6 +109,7 @@ export class Stepper {
         h("label", { for: "step-scope", class: "small" }, "A step is one of a"),
         this.scope,
         button("End", () => this.step("finish", false), { "aria-label": "Run to the end" }),
+        button("Start again", () => this.begin()),
         button("Close", () => this.close()),
       ),
       h("div", { class: "row scrub" }, this.range, this.clock),
@@ -147,8 +148,8 @@ export class Stepper {
       h(
         "p",
         {},
-        "Step through the kernel, line by line, forwards and backwards: what each work-item does, who waits " +
-          "at a barrier, what memory holds.",
+        "Step through the kernel, line by line, forwards and backwards: what each work-item does, who " +
+          "waits at a barrier, what memory holds.",
       ),
       button("Start", () => this.begin(), { id: "step-start", class: "main" }),
     );
@@ -251,6 +252,14 @@ export class Stepper {
     if (this.#busy) return;
     this.#wanted = null;
     this.#ask({ op: "debugGoto", tick }, { quiet: true });
+  }
+
+  // changed says that the source is no longer the one that runs here.
+  changed() {
+    if (!this.open) return;
+    this.text.replaceChildren(
+      "The source has changed since this launch began: Start again steps through the new one.",
+    );
   }
 
   // setBreakpoints sends those of the editor and the watchpoints.

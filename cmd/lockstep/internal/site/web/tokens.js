@@ -11,8 +11,9 @@ const spaces =
   __generic read_only __read_only write_only __write_only read_write __read_write pipe __pipe uniform`);
 
 const types = words(`void bool char short int long float double half uchar ushort uint ulong size_t ptrdiff_t
-  intptr_t uintptr_t event_t sampler_t queue_t ndrange_t clk_event_t reserve_id_t cl_mem_fence_flags memory_order
-  memory_scope atomic_int atomic_uint atomic_long atomic_ulong atomic_float atomic_double atomic_flag atomic_size_t
+  intptr_t uintptr_t event_t sampler_t queue_t ndrange_t clk_event_t reserve_id_t cl_mem_fence_flags
+  memory_order memory_scope
+  atomic_int atomic_uint atomic_long atomic_ulong atomic_float atomic_double atomic_flag atomic_size_t
   image1d_t image2d_t image3d_t image1d_array_t image2d_array_t image1d_buffer_t image2d_depth_t
   image2d_array_depth_t`);
 

@@ -1,7 +1,7 @@
 // The worker in which lockstep runs, so that the page stays alive, and can end it.
 //
-// The page sends {module} once, and then {id, request}; it gets {ready: true}, {id, response}, and, when lockstep
-// has ended of its own, {crash: what it wrote last}.
+// The page sends {module} once, and then {id, request}; it gets {ready: true}, {id, response}, and, when
+// lockstep has ended of its own, {crash: what it wrote last}.
 "use strict";
 
 importScripts("wasm_exec.js");
