@@ -1,7 +1,7 @@
 // Functions that run inside of a page: Page.call sends their text.
 
-// contrasts returns the texts of the page whose colours are too near to those behind them (WCAG 2.2, 1.4.3: 4.5
-// to 1).
+// contrasts returns the texts of the page whose colours are too near to those behind them (WCAG 2.2, 1.4.3:
+// 4.5 to 1).
 export function contrasts() {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const known = new Map();

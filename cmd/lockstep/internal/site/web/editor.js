@@ -319,8 +319,9 @@ export class Editor {
       const [bar, counts, sign] = row.children;
       bar.style.opacity = counted ? String(0.15 + 0.85 * counted.part) : "0";
       counts.textContent = counted?.short ?? "";
-      const shown = [now === line && "▶", set && "●", (found || problem) && "!", waves.get(line) && "▷"];
-      sign.textContent = shown.find(Boolean) ?? "";
+      const bad = found || problem;
+      const signs = [now === line && "▶", set && "●", bad && "!", waves.has(line) && "▷"];
+      sign.textContent = signs.find(Boolean) ?? "";
       if (!old) this.gutter.append(row);
       this.#rows[line - 1] = { key, element: row };
     }

@@ -87,6 +87,7 @@ const editor = new Editor(byId("editor"), {
   changed: () => {
     example = null;
     stepper.changed();
+    keepSoon();
     compileSoon();
   },
   breakpoints: () => {
@@ -184,6 +185,35 @@ async function showLine() {
 }
 const showLineSoon = later(() => showLine().catch(failed), 150);
 
+// What somebody has written outlives a reload of the page.
+
+const draft = "lockstep-draft";
+
+const keepSoon = later(() => {
+  const { name, lesson, exercise } = theFile;
+  try {
+    const text = editor.value;
+    sessionStorage.setItem(draft, JSON.stringify({ name, text, lesson: lesson?.id, exercise: exercise?.id }));
+  } catch {
+    // There is no storage, or no room in it.
+  }
+}, 300);
+
+async function restore() {
+  let kept;
+  try {
+    kept = JSON.parse(sessionStorage.getItem(draft) ?? "null");
+  } catch {
+    return false;
+  }
+  if (typeof kept?.text !== "string" || typeof kept.name !== "string") return false;
+  const lesson = lessons.all.find((l) => l.id === kept.lesson) ?? null;
+  const exercise = lesson?.exercises.find((e) => e.id === kept.exercise) ?? null;
+  load(kept.name, kept.text, { lesson, exercise });
+  await compileNow();
+  return true;
+}
+
 // Opening files and examples.
 
 function load(name, text, { lesson = null, exercise = null } = {}) {
@@ -253,6 +283,17 @@ const lessons = new Lessons({
 
 // Running.
 
+// plain returns a launch without the flags that ask lockstep run for more output, which other commands do not have.
+function plain(launch) {
+  const flags = [];
+  const words = launch.flags ?? [];
+  for (let i = 0; i < words.length; i++) {
+    if (/^-(picture|explain|trace|report|sarif)$/.test(words[i])) i++;
+    else if (!/^-(stats|json|v|q|picture=|explain=)/.test(words[i])) flags.push(words[i]);
+  }
+  return { ...launch, flags: flags.length ? flags : undefined };
+}
+
 const wordOf = { run: "Ran", check: "Checked", explore: "Explored", grade: "Graded" };
 
 async function command(args, line) {
@@ -268,7 +309,7 @@ async function command(args, line) {
 }
 
 async function explore() {
-  const what = launch();
+  const what = plain(launch());
   what.args = what.args.map(({ spec }) => ({ spec }));
   const { line, error } = await call({ op: "commandOf", launch: what });
   if (!line) throw new Error(error || "no answer");
@@ -450,7 +491,7 @@ async function startStepping({ check = false } = {}) {
   show("step");
   say("Opening the debugger …");
   try {
-    const what = launch();
+    const what = plain(launch());
     if (check) what.check = true;
     await stepper.start(what, theFile.name);
     if (check) await stepper.step("continue", false);
@@ -474,8 +515,7 @@ async function copyLink() {
   }
 }
 
-async function openFragment() {
-  const fragment = location.hash;
+async function openFragment(fragment = location.hash) {
   try {
     const linked = await unpack(fragment);
     if (linked) {
@@ -559,11 +599,10 @@ async function begin() {
     const { lessons: list } = await engine.call({ op: "lessons" });
     lessons.set(list ?? []);
     ready = true;
+    const fragment = location.hash;
     for (const id of ["run", "check", "explore", "step", "grade"]) byId(id).disabled = false;
-    const linked = location.hash.startsWith("#k=");
-    if (!linked) lessons.show(/^#lesson=(\w+)/.exec(location.hash)?.[1] ?? list[0]?.id);
-    else lessons.show(list[0]?.id);
-    if (!(await openFragment())) {
+    lessons.show(/^#lesson=(\w+)/.exec(fragment)?.[1] ?? list[0]?.id);
+    if (!(await openFragment(fragment)) && !(await restore())) {
       const first = lessons.now?.examples.find((e) => e.source && e.args?.[0] === "run");
       if (first) await openExample({ lesson: lessons.now, example: first });
       show("lesson");

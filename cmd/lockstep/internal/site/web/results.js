@@ -140,9 +140,10 @@ export function filesView(files) {
   });
 }
 
-// altOf is the text alternative of one of lockstep's pictures.
+// altOf is the text alternative of one of lockstep's pictures. Its styles go before it is parsed: the policy of
+// the page takes none from documents.
 export function altOf(svg) {
-  const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
+  const parsed = new DOMParser().parseFromString(svg.replace(/<style>[^]*?<\/style>/, ""), "image/svg+xml");
   return [parsed.querySelector("title"), parsed.querySelector("desc")]
     .filter(Boolean)
     .map((part) => part.textContent)

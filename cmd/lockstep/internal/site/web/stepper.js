@@ -25,6 +25,7 @@ export class Stepper {
   #memory = { name: "", first: 0 };
   #wanted = null; // the tick that the scrubber waits for
   #busy = false;
+  #last = Promise.resolve();
 
   // call(request) asks the engine; editor shows places; begin() asks for a new session.
   constructor({ view, call, editor, begin, failed }) {
@@ -220,9 +221,16 @@ export class Stepper {
     };
   }
 
-  // #ask sends a request of the session and shows the state that comes.
-  async #ask(request, { quiet = false } = {}) {
-    if (!this.#session || this.#busy) return;
+  // #ask sends a request of the session and shows the state that comes. Requests go one after the other; steps
+  // that come while one is under way, as of a key that is held down, are left out.
+  #ask(request, { quiet = false } = {}) {
+    if (!this.#session || (this.#busy && request.op === "debugStep")) return this.#last;
+    this.#last = this.#last.then(() => this.#send(request, quiet));
+    return this.#last;
+  }
+
+  async #send(request, quiet) {
+    if (!this.#session) return;
     this.#busy = true;
     try {
       const response = await this.call({ ...request, session: this.#session, view: this.#view() });
@@ -239,7 +247,11 @@ export class Stepper {
     } finally {
       this.#busy = false;
     }
-    if (this.#wanted !== null && this.#session) this.#scrub(this.#wanted);
+    if (this.#wanted !== null && this.#session) {
+      const tick = this.#wanted;
+      this.#wanted = null;
+      await this.#send({ op: "debugGoto", tick }, true);
+    }
   }
 
   step(kind, back) {
@@ -257,9 +269,7 @@ export class Stepper {
   // changed says that the source is no longer the one that runs here.
   changed() {
     if (!this.open) return;
-    this.text.replaceChildren(
-      "The source has changed since this launch began: Start again steps through the new one.",
-    );
+    this.text.replaceChildren("The source has changed since: Start again steps through the new one.");
   }
 
   // setBreakpoints sends those of the editor and the watchpoints.
