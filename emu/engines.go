@@ -2,15 +2,10 @@ package emu
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
-	"github.com/lockstep-gpu/lockstep/isa/native"
 )
-
-// nativeEngine is the native engine, or why this machine has none.
-var nativeEngine = sync.OnceValues(native.New)
 
 // Engines returns the names that DeviceOptions.Engine takes on this machine:
 // "auto", which is the last of the others; "interp", the portable engine; and, where the processor
@@ -35,7 +30,7 @@ func findEngine(name string) (e engine.Engine, portable, err error) {
 		return e, nil, nil
 	case interp.Engine{}.Name():
 		return interp.Engine{}, nil, nil
-	case native.Engine{}.Name(), compareEngine:
+	case nativeName, compareEngine:
 		e, err := nativeEngine()
 		if err != nil {
 			return nil, nil, fmt.Errorf("engine %q: %w; use auto or interp", name, err)

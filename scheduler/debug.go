@@ -86,6 +86,7 @@ func (r *Runner) Debug(l *engine.Launch, opt Options, d *engine.Debug) (*Stepper
 func (t *Stepper) Run() Event {
 	w := t.w
 	for {
+		yield()
 		switch {
 		case t.over:
 			return EventEnded

@@ -81,7 +81,7 @@ type announcer struct {
 }
 
 // Block is for engine.SubgroupTracer.
-func (*announcer) Block(start, end, first, lanes int) {}
+func (*announcer) Block(start, end, first, lanes int, active [2]uint64) {}
 
 // Accesses waits for its turn: sub-groups have one work-item.
 func (a *announcer) Accesses(pc, first int, access memory.Access, size uint64, _ []int, addresses []memory.Pointer) {

@@ -87,6 +87,7 @@ type Session struct {
 	asks    asker  // what before and after ask; see run.go
 	hits    []*Breakpoint
 	written []WatchHit
+	telling *[]engine.Access // takes accesses; nil in most runs
 	history history
 	seen    int // findings that were told
 }

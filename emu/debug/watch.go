@@ -116,6 +116,10 @@ func (s *Session) access(g *engine.Group, a engine.Access) {
 	if a.Returned {
 		return
 	}
+	if s.telling != nil {
+		*s.telling = append(*s.telling, a)
+		return
+	}
 	read := a.Kind == memory.AccessRead
 	for _, w := range s.watches {
 		if !w.Enabled || w.at.kind != placeMemory || read && w.Kind == WatchWrite || !read && a.Kind == memory.AccessWrite && w.Kind == WatchRead {

@@ -30,10 +30,11 @@ const maxAccessSites = 10_000
 // subgroupLog counts what sub-groups do: accesses to memory by instruction of the module and by allocation, entries of
 // blocks, waits at barriers, and asynchronous copies.
 type subgroupLog struct {
-	blocks  map[site]*blockCounts
-	counts  map[accessSite]*accessCounts
-	pending map[pendingSite]*pendingAccess
-	dropped bool // there were more than maxAccessSites
+	blocks   map[site]*blockCounts
+	counts   map[accessSite]*accessCounts
+	examples map[accessSite]AccessExample // the first access at each site
+	pending  map[pendingSite]*pendingAccess
+	dropped  bool // there were more than maxAccessSites
 
 	barriers map[site]*barrierCounts
 	copies   map[site]*copyCounts
@@ -44,11 +45,12 @@ type subgroupLog struct {
 	banks    BankCounts
 	maps     map[memoryOf]*accessCells // which work-items access which part of memory
 	order    []memoryOf                // of maps: that of the first accesses
+	branches branchLog
 }
 
 func newSubgroupLog() *subgroupLog {
 	return &subgroupLog{
-		blocks: make(map[site]*blockCounts), counts: make(map[accessSite]*accessCounts), pending: make(map[pendingSite]*pendingAccess),
+		blocks: make(map[site]*blockCounts), counts: make(map[accessSite]*accessCounts), examples: make(map[accessSite]AccessExample), pending: make(map[pendingSite]*pendingAccess),
 		barriers: make(map[site]*barrierCounts), copies: make(map[site]*copyCounts), open: make(map[groupKey]*groupClock), stripped: make(map[int]bool), maps: make(map[memoryOf]*accessCells),
 		banks: BankCounts{Conflicts: make(map[uint64]uint64)},
 	}
@@ -114,6 +116,7 @@ func (r *Recorder) noteAccesses(pc, first int, a memory.Access, size uint64, ite
 			return
 		}
 		c = &accessCounts{pc: pc}
+		l.examples[at] = r.newExample(first, items, addresses)
 		l.counts[at] = c
 	}
 	key := pendingSite{at, first}

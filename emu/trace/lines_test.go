@@ -25,9 +25,9 @@ func TestLines(t *testing.T) {
 	}
 	r.Begin(i)
 	r.Group(scheduler.Group{}, 32, 0)
-	r.Block(0, 4, 0, 32)
-	r.Block(0, 4, 0, 8)
-	r.Block(4, 6, 0, 32)
+	r.Block(0, 4, 0, 32, [2]uint64{})
+	r.Block(0, 4, 0, 8, [2]uint64{})
+	r.Block(4, 6, 0, 32, [2]uint64{})
 	accesses(r, 1, 0, memory.AccessRead, 4, addresses(global(0), 32, 64))
 	accesses(r, 2, 0, memory.AccessWrite, 4, addresses(local(0), 32, 8))
 	accesses(r, 3, 0, memory.AccessAtomic, 4, addresses(global(0), 32, 0))
@@ -58,11 +58,11 @@ func TestExecutions(t *testing.T) {
 	i.Place = func(pc int) finding.Place { return place[pc] }
 	r.Begin(i)
 	r.Group(scheduler.Group{}, 32, 0)
-	r.Block(0, 4, 0, 32)
+	r.Block(0, 4, 0, 32, [2]uint64{})
 	for range 5 {
-		r.Block(4, 6, 0, 32)
+		r.Block(4, 6, 0, 32, [2]uint64{})
 	}
-	r.Block(6, 8, 0, 32)
+	r.Block(6, 8, 0, 32, [2]uint64{})
 	got, _ := r.Lines()
 	want := map[uint32]uint64{1: 2, 2: 5, 3: 1}
 	for _, row := range got {
@@ -80,13 +80,13 @@ func TestBarrierWaits(t *testing.T) {
 	r.Begin(i)
 	play := func(id uint64) {
 		r.Group(scheduler.Group{ID: [3]uint64{id}}, 96, 0)
-		r.Block(0, 5, 0, 32)
-		r.Block(1, 4, 32, 32)
-		r.Block(0, 5, 32, 32)
-		r.Block(2, 3, 64, 32) // which ends without the barrier
+		r.Block(0, 5, 0, 32, [2]uint64{})
+		r.Block(1, 4, 32, 32, [2]uint64{})
+		r.Block(0, 5, 32, 32, [2]uint64{})
+		r.Block(2, 3, 64, 32, [2]uint64{}) // which ends without the barrier
 		r.Barrier(4, 100)
-		r.Block(0, 5, 0, 32) // both have the same tick now
-		r.Block(0, 5, 32, 32)
+		r.Block(0, 5, 0, 32, [2]uint64{}) // both have the same tick now
+		r.Block(0, 5, 32, 32, [2]uint64{})
 		r.Barrier(4, 200)
 		r.GroupEnd(300)
 	}

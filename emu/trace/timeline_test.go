@@ -96,13 +96,13 @@ func TestLaneStrips(t *testing.T) {
 	for id := range uint64(2) { // of which the first is drawn
 		r.Group(scheduler.Group{ID: [3]uint64{id}}, 64, 0)
 		for range 100 {
-			r.Block(0, 2, 0, 32)
-			r.Block(2, 4, 0, 8)
+			r.Block(0, 2, 0, 32, [2]uint64{})
+			r.Block(2, 4, 0, 8, [2]uint64{})
 		}
-		r.Block(4, 5, 0, 32)
-		r.Block(4, 5, 32, 32)
+		r.Block(4, 5, 0, 32, [2]uint64{})
+		r.Block(4, 5, 32, 32, [2]uint64{})
 		r.Barrier(4, 0)
-		r.Block(0, 2, 32, 16)
+		r.Block(0, 2, 32, 16, [2]uint64{})
 		r.GroupEnd(0)
 	}
 	strips := r.LaneStrips()

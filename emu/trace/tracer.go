@@ -16,6 +16,7 @@ var _ scheduler.Tracer = (*Recorder)(nil)
 // Group begins a work-group of so many work-items at tick start.
 func (r *Recorder) Group(g scheduler.Group, items int, start uint64) {
 	r.beginClock(g.ID)
+	r.beginBranches()
 	r.begin(g.ID, items, start)
 }
 
@@ -70,8 +71,11 @@ func (r *Recorder) SubgroupTracer() engine.SubgroupTracer {
 	return r
 }
 
-// Block notes that so many lanes of a sub-group enter a block.
-func (r *Recorder) Block(start, end, first, lanes int) { r.noteBlock(start, end, first, lanes) }
+// Block notes that so many lanes of a sub-group, those that are active, enter a block.
+func (r *Recorder) Block(start, end, first, lanes int, active [2]uint64) {
+	r.noteBlock(start, end, first, lanes)
+	r.noteBranch(start, end, first, active)
+}
 
 // Accesses notes that the lanes of a sub-group access memory together.
 func (r *Recorder) Accesses(pc, first int, a memory.Access, size uint64, items []int, addresses []memory.Pointer) {

@@ -258,8 +258,9 @@ type PipeTracer interface {
 // SubgroupTracer is told what the sub-groups of a work-group do.
 type SubgroupTracer interface {
 	// Block is called when a sub-group, with so many of its lanes active, enters the block of the instructions from
-	// start to end, which is not part of it. First is the number of the sub-group's first work-item in its group.
-	Block(start, end, first, lanes int)
+	// start to end, which is not part of it. First is the number of the sub-group's first work-item in its group, and
+	// the bits of active say which lanes these are.
+	Block(start, end, first, lanes int, active [2]uint64)
 	// Accesses is called before the active lanes of a sub-group execute a load, a store, a copy or an atomic operation
 	// at pc on global or local memory. The work-item with the number items[i] in the group accesses size bytes at
 	// addresses[i], which may be outside every allocation: the fault comes later. Private memory, images, pipes and

@@ -16,28 +16,27 @@ func (d *decoder) traceBlock(b isa.Block) {
 	in.fn = func(w *wave, in *inst) {
 		subgroup := w.subgroup()
 		for first := 0; first < w.lanes; first += subgroup {
-			if n := w.activeIn(first, min(subgroup, w.lanes-first)); n > 0 {
-				w.group.Subgroups.Block(in.pc, int(in.imm), w.first+first, n)
+			active := w.activeIn(first, min(subgroup, w.lanes-first))
+			if n := bits.OnesCount64(active[0]) + bits.OnesCount64(active[1]); n > 0 {
+				w.group.Subgroups.Block(in.pc, int(in.imm), w.first+first, n, active)
 			}
 		}
 	}
 	d.emit(in)
 }
 
-// activeIn returns how many of n lanes from first on are active.
-func (w *wave) activeIn(first, n int) int {
-	count := 0
-	for k := first / 64; k*64 < first+n; k++ {
-		m := w.exec[k]
-		if from := first - k*64; from > 0 {
-			m &= ^uint64(0) << from
+// activeIn returns which of the n lanes of a sub-group from first on are active. A sub-group of less than 64 lanes is
+// within one word of the mask.
+func (w *wave) activeIn(first, n int) (active [2]uint64) {
+	for i := range active {
+		if left := n - 64*i; left > 0 {
+			active[i] = w.exec[first/64+i] >> (first % 64)
+			if left < 64 {
+				active[i] &= 1<<left - 1
+			}
 		}
-		if left := first + n - k*64; left < 64 {
-			m &= 1<<left - 1
-		}
-		count += bits.OnesCount64(m)
 	}
-	return count
+	return active
 }
 
 // traceAccess emits the announcement that stands before an access to global or local memory.

@@ -12,8 +12,8 @@ import (
 // subgroupLog writes down what a SubgroupTracer is told.
 type subgroupLog []string
 
-func (l *subgroupLog) Block(start, end, first, lanes int) {
-	*l = append(*l, fmt.Sprintf("block %d-%d: %d lanes of the sub-group at %d", start, end, lanes, first))
+func (l *subgroupLog) Block(start, end, first, lanes int, active [2]uint64) {
+	*l = append(*l, fmt.Sprintf("block %d-%d: %d lanes %04b of the sub-group at %d", start, end, lanes, active[0], first))
 }
 
 func (l *subgroupLog) Accesses(pc, first int, a memory.Access, size uint64, items []int, addresses []memory.Pointer) {
@@ -49,10 +49,10 @@ func TestSubgroupTrace(t *testing.T) {
 			t.Fatal(f)
 		}
 		want := subgroupLog{
-			"block 0-4: 4 lanes of the sub-group at 0", "block 0-4: 2 lanes of the sub-group at 4",
-			"block 4-6: 2 lanes of the sub-group at 0", "block 4-6: 1 lanes of the sub-group at 4",
+			"block 0-4: 4 lanes 1111 of the sub-group at 0", "block 0-4: 2 lanes 0011 of the sub-group at 4",
+			"block 4-6: 2 lanes 1010 of the sub-group at 0", "block 4-6: 1 lanes 0010 of the sub-group at 4",
 			"4: access 1 of 4 bytes by [1 3], of the sub-group at 0: [4 12]", "4: access 1 of 4 bytes by [5], of the sub-group at 4: [20]",
-			"block 6-7: 4 lanes of the sub-group at 0", "block 6-7: 2 lanes of the sub-group at 4",
+			"block 6-7: 4 lanes 1111 of the sub-group at 0", "block 6-7: 2 lanes 0011 of the sub-group at 4",
 		}
 		if !slices.Equal(log, want) {
 			t.Errorf("check %t: got  %q\nwant %q", check, log, want)

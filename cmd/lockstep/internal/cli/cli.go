@@ -69,44 +69,22 @@ type Env struct {
 	// Temporary calls f with the path of a file that is not there, and removes it behind.
 	Temporary func(f func(path string) error) error
 
+	// Inspect, where it is not nil, sees more of launches than commands print.
+	Inspect *Inspector
+
 	frontEnd frontEnd       // clang, for OpenCL C and bitcode; nil without one
 	source   *sourceOptions // how the command's flags say that OpenCL C is compiled; nil as by default
 	// noticeAfter is how long a run takes until it is told how to end it; 0 is stopAfter.
 	noticeAfter time.Duration
 }
 
-// System returns the Env of the process.
-func System() *Env {
-	start := time.Now()
-	executable, err := os.Executable()
-	if err != nil {
-		executable = ""
-	}
-	return &Env{
-		Executable:     executable,
-		Getenv:         os.Getenv,
-		Run:            runProgram,
-		Temporary:      temporary,
-		Editor:         editor,
-		Started:        start,
-		Clock:          func() time.Duration { return time.Since(start) },
-		Stdin:          os.Stdin,
-		Stdout:         os.Stdout,
-		Stderr:         os.Stderr,
-		StdoutTerminal: isTerminal(os.Stdout),
-		StderrTerminal: isTerminal(os.Stderr),
-		Columns:        columns(os.Getenv("COLUMNS")),
-		ASCII:          asciiOnly(runtime.GOOS, os.Getenv),
-		NoColor:        os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb",
-		Open:           func(path string) (io.ReadCloser, error) { return os.Open(path) },
-		Create:         func(path string) (io.WriteCloser, error) { return os.Create(path) },
-		Append: func(path string) (io.WriteCloser, error) {
-			return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-		},
-		Stat:     os.Stat,
-		Dir:      os.DirFS,
-		frontEnd: systemFrontEnd(),
-	}
+// Program is an OpenCL program that lockstep exec starts.
+type Program struct {
+	Args    []string // its name and its arguments
+	Driver  string   // the path of lockstep's driver
+	Options string   // for the driver
+	// Tally is called at the end with what hostrun.ReadTally reads.
+	Tally func(text string)
 }
 
 // started returns when the process started.
@@ -160,15 +138,6 @@ type command struct {
 	setup func(f *flags) func(ctx context.Context, env *Env, args []string) error
 }
 
-// commands has the subcommands in the order of the overview. It is a function,
-// for the help command itself reads it.
-func commands() []*command {
-	return []*command{
-		runCommand, debugCommand, execCommand, exploreCommand, ccCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
-		gradeCommand, conformanceCommand, mergeCommand, driverCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
-	}
-}
-
 func lookup(name string) *command {
 	for _, c := range commands() {
 		if c.name == name {
@@ -194,6 +163,11 @@ func (e *usageError) Error() string {
 func usagef(help, format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...), help}
 }
+
+// exitStatus ends a command with a status of its own. What there was to say has been said.
+type exitStatus int
+
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 // errFound ends a command with ExitFinding. What was found has been printed.
 var errFound = errors.New("findings")

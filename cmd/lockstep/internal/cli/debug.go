@@ -12,8 +12,10 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/debugger"
 	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/emu/argspec"
 	"github.com/lockstep-gpu/lockstep/emu/debug"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 var debugCommand = &command{
@@ -134,6 +136,10 @@ func (d *debugOptions) execute(ctx context.Context, env *Env, f *flags) error {
 	if err != nil {
 		return explainLimit(err)
 	}
+	if env.Inspect != nil && env.Inspect.Debug != nil {
+		env.Inspect.Debug(d.inspected(env, r, s, found))
+		return nil
+	}
 	defer s.Close()
 	c := &debugger.Console{Session: s, Out: env.Stdout, Source: sources(env, l.part.path)}
 	c.Begin()
@@ -150,6 +156,46 @@ func (d *debugOptions) execute(ctx context.Context, env *Env, f *flags) error {
 		err = errFound
 	}
 	return err
+}
+
+// inspected is the session for an inspector.
+func (d *debugOptions) inspected(env *Env, r *run, s *debug.Session, found finding.List) *Debugging {
+	return &Debugging{
+		Session: s, Kernel: r.launches[0].kernel, Found: found,
+		Expect: func(w io.Writer) {
+			if d.look {
+				(&debugger.Console{Session: s, Out: w, Source: sources(env, r.launches[0].part.path)}).Expect(found)
+			}
+		},
+		WriteOuts: func(w io.Writer) error { return r.printBuffers(w, s) },
+	}
+}
+
+// printBuffers prints what -out asks for of the buffers of a session, which holds the device.
+func (r *run) printBuffers(w io.Writer, s *debug.Session) error {
+	printed := r.printed()
+	for _, o := range r.outs {
+		if o.path != "-" || o.launch == nil || o.pipe != nil {
+			continue
+		}
+		name := o.launch.kernel.Params()[o.index].Name
+		for _, b := range s.Buffers() {
+			if b.Name != name || b.Pointer.Space() != memory.SpaceGlobal {
+				continue
+			}
+			data, err := s.ReadMemory(b.Pointer, int(b.Bytes))
+			if err != nil {
+				return err
+			}
+			if len(printed) > 1 {
+				fmt.Fprintln(w, o.called())
+			}
+			if err := argspec.Format(w, o.spec().Type, data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // checked runs the launch with checks, on arguments of its own, and returns what was found.

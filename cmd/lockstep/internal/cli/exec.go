@@ -1,3 +1,5 @@
+//go:build !browser
+
 package cli
 
 import (
@@ -121,11 +123,6 @@ func (o *execOptions) run(ctx context.Context, env *Env, f *flags, args []string
 	}
 	return nil
 }
-
-// exitStatus ends a command with a status of its own. What there was to say has been said.
-type exitStatus int
-
-func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 // runHost runs a program on the driver and returns its exit status.
 func runHost(ctx context.Context, env *Env, driver string, options, args []string) (int, hostrun.Tally, error) {

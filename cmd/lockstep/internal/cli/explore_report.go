@@ -432,3 +432,6 @@ func (d *exploreDocument) advice() string {
 	}
 	return "the work-item took different ways: look at what its conditions read"
 }
+
+// percent is "12.5%".
+func percent(n, of int) string { return fmt.Sprintf("%.4g%%", 100*float64(n)/float64(max(of, 1))) }

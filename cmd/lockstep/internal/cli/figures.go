@@ -10,8 +10,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu/trace"
 )
 
-// Limits of the figures of a page.
+// Limits of the figures of a page. The timelines are those of the first work-groups.
 const (
+	pageGroups      = 4
 	timelineColumns = 280
 	figureLines     = 12 // lines of the source
 )

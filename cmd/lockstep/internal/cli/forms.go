@@ -1,13 +1,6 @@
 package cli
 
-import (
-	"encoding/xml"
-	"fmt"
-	"html/template"
-	"io"
-
-	_ "embed"
-)
+import "io"
 
 // forms are the flags for the form of a report; without one it is text.
 type forms struct{ json, junit, html bool }
@@ -61,13 +54,6 @@ func (o *forms) write(env *Env, name string, r reporter, style exploreStyle) err
 }
 
 // The parts of JUnit XML that reports of explore have.
-type junitSuites struct {
-	XMLName  xml.Name   `xml:"testsuites"`
-	Tests    int        `xml:"tests,attr"`
-	Failures int        `xml:"failures,attr"`
-	Suite    junitSuite `xml:"testsuite"`
-}
-
 type junitSuite struct {
 	Name     string      `xml:"name,attr"`
 	Tests    int         `xml:"tests,attr"`
@@ -85,32 +71,3 @@ type junitMessage struct {
 	Message string `xml:"message,attr"`
 	Text    string `xml:",chardata"`
 }
-
-// write writes the suite as a document, and counts its cases.
-func (s *junitSuite) write(w io.Writer) error {
-	s.Tests, s.Failures = len(s.Cases), 0
-	for i := range s.Cases {
-		if s.Cases[i].Failure != nil {
-			s.Failures++
-		}
-	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	e := xml.NewEncoder(w)
-	e.Indent("", "  ")
-	if err := e.Encode(junitSuites{Tests: s.Tests, Failures: s.Failures, Suite: *s}); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w)
-	return err
-}
-
-//go:embed pages.html
-var pageTexts string
-
-// pages are the pages of -html. They load nothing from anywhere.
-var pages = template.Must(template.New("pages").Parse(pageTexts))
-
-// writePage writes a page of HTML.
-func writePage(w io.Writer, name string, data any) error { return pages.ExecuteTemplate(w, name, data) }

@@ -1,3 +1,5 @@
+//go:build !browser
+
 package cli
 
 import (
@@ -62,17 +64,4 @@ func compileSource(ctx context.Context, env *Env, m *module, what string, transl
 		return fmt.Errorf("%s does not compile", m.name)
 	}
 	return fmt.Errorf("%s: %w", m.name, err)
-}
-
-// printableLines is printable for a text of several lines.
-func printableLines(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		body, ended := strings.CutSuffix(line, "\n")
-		b.WriteString(printable(strings.ReplaceAll(body, "\t", "        ")))
-		if ended {
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
 }

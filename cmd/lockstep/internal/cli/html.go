@@ -1,7 +1,8 @@
+//go:build !browser
+
 package cli
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -70,9 +71,6 @@ func (d *exploreDocument) writeHTML(w io.Writer) error {
 	}
 	return writePage(w, "explore", page)
 }
-
-// percent is "12.5%".
-func percent(n, of int) string { return fmt.Sprintf("%.4g%%", 100*float64(n)/float64(max(of, 1))) }
 
 // writeConformanceHTML writes a report of conformance as a page.
 func writeConformanceHTML(w io.Writer, r *conformance.Report) error {

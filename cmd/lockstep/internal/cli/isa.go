@@ -6,7 +6,6 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/native"
 )
 
 var isaCommand = &command{
@@ -55,7 +54,7 @@ be at hand.
 			if *virtual && !*machine {
 				return usagef("isa", "-virtual is for -native")
 			}
-			options := native.ListOptions{Processor: *cpu, Offsets: true, Virtual: *virtual}
+			options := machineCode{*cpu, *virtual}
 			set, done, err := passes.machinery(env, "isa")
 			if err != nil {
 				return err
@@ -91,7 +90,7 @@ be at hand.
 					fmt.Fprintf(env.Stderr, "lockstep: note: kernel %s is left out: %s\n", printable(r.Name), harmless(r.Reason))
 				}
 				if *machine {
-					return writeMachineCode(env, code, code.Kernels, options)
+					return options.write(env, code, code.Kernels)
 				}
 				return code.WriteText(env.Stdout)
 			}
@@ -104,7 +103,7 @@ be at hand.
 			}
 			code := k.ISA()
 			if *machine {
-				return writeMachineCode(env, code, []*isa.Kernel{code.Kernel(k.Name())}, options)
+				return options.write(env, code, []*isa.Kernel{code.Kernel(k.Name())})
 			}
 			_, err = env.Stdout.Write([]byte(code.Kernel(k.Name()).Text(code)))
 			return err
@@ -112,15 +111,8 @@ be at hand.
 	},
 }
 
-// writeMachineCode prints plans and machine code of kernels.
-func writeMachineCode(env *Env, p *isa.Program, list []*isa.Kernel, o native.ListOptions) error {
-	for i, k := range list {
-		if i > 0 {
-			fmt.Fprintln(env.Stdout)
-		}
-		if err := native.List(env.Stdout, p, k, o); err != nil {
-			return fmt.Errorf("kernel %s: %w", printable(k.Name), err)
-		}
-	}
-	return nil
+// machineCode says how isa -native prints: for which processor, and whether with virtual registers.
+type machineCode struct {
+	cpu     string
+	virtual bool
 }

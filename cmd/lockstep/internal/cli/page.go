@@ -1,3 +1,5 @@
+//go:build !browser
+
 package cli
 
 import (
@@ -24,10 +26,8 @@ var pageHTML string
 // pageTemplate escapes all that it is given.
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// Limits of a page: a longer file shows the lines that did something only, a longer line its beginning. The timelines
-// are those of the first work-groups.
+// Limits of a page: a longer file shows the lines that did something only, a longer line its beginning.
 const (
-	pageGroups   = 4
 	maxPageLines = 5000
 	maxPageLine  = 500
 )

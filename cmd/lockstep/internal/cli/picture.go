@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"bytes"
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 	"strings"
@@ -12,12 +9,6 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 )
-
-//go:embed picture.svg
-var pictureSVG string
-
-// pictureTemplate escapes all that it is given.
-var pictureTemplate = template.Must(template.New("picture").Parse(pictureSVG))
 
 // pictureKinds are what -picture can draw. All but the first are figures of the page of -report.
 var pictureKinds = []string{"work-items", "timeline", "lanes", "idle", "bytes", "conflicts", "banks", "accesses"}
@@ -45,33 +36,15 @@ func (r *run) writePictures(env *Env, res *outcome) error {
 	if len(r.o.pictures) == 0 {
 		return nil
 	}
-	counts, _ := r.trace.Lines()
-	all := figures(r.trace, counts)
-	for i, l := range r.launches {
-		if i < len(res.launches) {
-			all = append(all, itemsFigure(l.kernel.Name(), l.Global, l.Offset, res.launches[i]))
-		}
-	}
+	all := r.allFigures(res)
 	for _, p := range r.o.pictures {
 		kind, path, _ := strings.Cut(p, "=")
-		var list []*figure
-		for _, f := range all {
-			if f.Kind == kind {
-				list = append(list, f)
-			}
-		}
-		if kind == "timeline" && len(r.launches) > 1 {
-			list = list[:min(len(list), 1)] // the one of all launches and pipes
-		}
+		list := ofKind(all, kind, len(r.launches))
 		if len(list) == 0 {
 			return fmt.Errorf("-picture %s: the run has nothing that such a picture shows", p)
 		}
-		var b bytes.Buffer
-		if err := pictureTemplate.Execute(&b, newPicture(list)); err != nil {
-			return err
-		}
 		err := writeFile(env, path, func(w io.Writer) error {
-			_, err := w.Write(b.Bytes())
+			_, err := io.WriteString(w, newPicture(list).svg())
 			return err
 		})
 		if err != nil {
@@ -79,6 +52,31 @@ func (r *run) writePictures(env *Env, res *outcome) error {
 		}
 	}
 	return nil
+}
+
+// allFigures returns the figures of all kinds.
+func (r *run) allFigures(res *outcome) []*figure {
+	counts, _ := r.trace.Lines()
+	all := figures(r.trace, counts)
+	for i, l := range r.launches {
+		if i < len(res.launches) {
+			all = append(all, itemsFigure(l.kernel.Name(), l.Global, l.Offset, res.launches[i]))
+		}
+	}
+	return all
+}
+
+// ofKind returns the figures of a picture.
+func ofKind(all []*figure, kind string, launches int) (list []*figure) {
+	for _, f := range all {
+		if f.Kind == kind {
+			list = append(list, f)
+		}
+	}
+	if kind == "timeline" && launches > 1 {
+		list = list[:min(len(list), 1)] // the one of all launches and pipes
+	}
+	return list
 }
 
 // picture is a file of -picture: figures one below the other, with what stands beside them on a page.

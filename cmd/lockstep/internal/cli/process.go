@@ -1,3 +1,5 @@
+//go:build !browser
+
 package cli
 
 import (
@@ -12,15 +14,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/icd"
 	"github.com/lockstep-gpu/lockstep/internal/hostrun"
 )
-
-// Program is an OpenCL program that lockstep exec starts.
-type Program struct {
-	Args    []string // its name and its arguments
-	Driver  string   // the path of lockstep's driver
-	Options string   // for the driver
-	// Tally is called at the end with what hostrun.ReadTally reads.
-	Tally func(text string)
-}
 
 // signalled is what is added to the number of the signal that ended a program, as shells do.
 const signalled = 128

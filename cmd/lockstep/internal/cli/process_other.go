@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !unix && !browser
 
 package cli
 

@@ -170,7 +170,7 @@ func (r *run) report(env *Env, res *outcome) error {
 	if err := r.writeLines(env); err != nil {
 		return err
 	}
-	if len(r.outs) == 0 && !r.o.stats.on && r.trace == nil && len(res.findings.Findings) == 0 && len(nothing) == 0 {
+	if len(r.outs) == 0 && !r.o.stats.on && !r.traces() && len(res.findings.Findings) == 0 && len(nothing) == 0 {
 		r.printHint(env)
 	}
 	if len(res.findings.Findings) > 0 && !r.o.quiet {

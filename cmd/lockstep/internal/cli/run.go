@@ -594,6 +594,7 @@ func (r *run) execute(ctx context.Context, env *Env) error {
 	} else {
 		err = r.report(env, res)
 	}
+	r.inspected(env, res)
 	if err == nil {
 		err = fileErr
 	}

@@ -153,3 +153,16 @@ func elementType(name string) (string, int) {
 	}
 	return t, n
 }
+
+// printableLines is printable for a text of several lines.
+func printableLines(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		body, ended := strings.CutSuffix(line, "\n")
+		b.WriteString(printable(strings.ReplaceAll(body, "\t", "        ")))
+		if ended {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}

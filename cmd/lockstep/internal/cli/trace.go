@@ -14,6 +14,12 @@ import (
 // explanations are the words that -explain takes.
 var explanations = []string{"async", "lanes", "memory", "pipes"}
 
+// traces says whether flags ask for what a recorder writes.
+func (r *run) traces() bool {
+	o := r.o
+	return o.trace != "" || o.explain != "" || o.report != "" || o.stats.lines || len(o.pictures) > 0
+}
+
 // prepareTrace reads -trace and -explain, and makes sure before a long run that
 // what they ask for can be written.
 func (r *run) prepareTrace(env *Env) error {
@@ -34,7 +40,7 @@ func (r *run) prepareTrace(env *Env) error {
 		if o.traceLimit != 0 {
 			return usagef("help trace", "run: -trace-limit has a meaning with -trace and -explain only")
 		}
-		if o.report == "" && !o.stats.lines && len(o.pictures) == 0 {
+		if o.report == "" && !o.stats.lines && len(o.pictures) == 0 && !r.inspects(env) {
 			return nil
 		}
 	}
@@ -57,10 +63,10 @@ func (r *run) prepareTrace(env *Env) error {
 			return fmt.Errorf("-trace %s: there is no folder %s", o.trace, dir)
 		}
 	}
-	opt := trace.Options{MaxEvents: o.traceLimit, Subgroups: o.explain == "memory" || o.explain == "lanes" || o.report != "" || len(o.pictures) > 0 || o.stats.lines}
+	opt := trace.Options{MaxEvents: o.traceLimit, Subgroups: o.explain == "memory" || o.explain == "lanes" || o.report != "" || len(o.pictures) > 0 || o.stats.lines || r.inspects(env)}
 	if o.trace == "" && o.explain != "async" && o.explain != "pipes" {
 		opt.MaxGroups = -1 // counts need no events of work-groups that are over
-		if o.report != "" || len(o.pictures) > 0 {
+		if o.report != "" || len(o.pictures) > 0 || r.inspects(env) {
 			opt.MaxGroups = pageGroups
 		}
 	}
