@@ -113,7 +113,11 @@ test("stepping in the page finds the missing barrier of lesson 4", async () => {
   const log = [];
   // note records what a person reads: the status, the grid and what is where.
   const note = async (what) => {
-    log.push(`> ${what}`, await page.text("#status"), await page.call(inside.grid));
+    log.push(
+      `> ${what}`,
+      (await page.text("#status")).replace(/[\u200b\u200c]/g, ""),
+      await page.call(inside.grid),
+    );
     log.push(await page.call(inside.texts, ".part-waves li"), "");
   };
   const stepped = async (f) => {
@@ -151,7 +155,7 @@ test("stepping in the page finds the missing barrier of lesson 4", async () => {
   for (let i = 0; i < 12 && !(await page.run(hit)); i++) await stepped(() => page.key("c"));
   log.push(await page.call(inside.texts, ".part-stops p"));
   await note("continue until tile[4] is written");
-  await stepped(() => page.key("C"));
+  await stepped(() => page.key("Shift+C"));
   await note("back to the stop before");
   const text = log.join("\n");
   if (process.env.LOCKSTEP_UPDATE) {
@@ -176,6 +180,10 @@ test("the keyboard alone runs a kernel, steps, and chooses work-items", async ()
   await page.tabTo("#source");
   const before = await page.run("document.querySelector('#source').value");
   await page.key("Tab");
+  assert.notEqual(await page.run("document.activeElement.id"), "source", "Tab goes through the editor");
+  await page.key("Shift+Tab");
+  await page.key("ArrowDown");
+  await page.key("Tab");
   assert.notEqual(await page.run("document.querySelector('#source').value"), before, "Tab writes a tab");
   await page.key("Control+z");
   assert.equal(await page.run("document.querySelector('#source').value"), before, "undo takes it back");
@@ -198,8 +206,12 @@ test("the keyboard alone runs a kernel, steps, and chooses work-items", async ()
     "a step by the key n",
   );
   await page.until("!document.body.classList.contains('busy')");
+  const next = await page.text("#clock");
+  await page.key("n");
+  await page.until(`document.querySelector("#clock").textContent !== ${JSON.stringify(next)}`);
+  await page.until("!document.body.classList.contains('busy')");
   const here = await page.text("#clock");
-  await page.key("N");
+  await page.key("Shift+N");
   await page.until(
     `document.querySelector("#clock").textContent !== ${JSON.stringify(here)}`,
     "a step back by the key N",

@@ -12,6 +12,8 @@ export class Editor {
   #rows = []; // of the gutter: {key, element}
   #marks = { diagnostics: [], findings: new Map(), heat: new Map(), now: 0, waves: new Map() };
   #breakpoints = new Set();
+  // Tab goes through the editor until somebody has pressed another key or a button of the mouse in it.
+  #entered = false;
 
   // changed() is called when somebody has written, breakpoints() when these have changed.
   constructor(place, { changed, breakpoints }) {
@@ -29,6 +31,8 @@ export class Editor {
       "aria-describedby": "editor-keys problem-count",
       on: {
         input: () => this.#input(),
+        focus: () => (this.#entered = false),
+        pointerup: () => (this.#entered = true),
         keydown: (event) => this.#key(event),
         click: () => this.#caret(),
         keyup: () => this.#caret(),
@@ -113,6 +117,7 @@ export class Editor {
     if (focus) {
       this.text.focus({ preventScroll: true });
       this.text.setSelectionRange(offset, offset);
+      this.#entered = true;
     }
     this.show(at);
   }
@@ -150,14 +155,10 @@ export class Editor {
     if (event.isComposing) return;
     const { selectionStart: from, selectionEnd: to, value } = this.text;
     const begin = value.lastIndexOf("\n", from - 1) + 1;
-    if (event.key === "Escape") {
-      this.leaving = true;
-      return;
-    }
-    const leaving = this.leaving;
-    if (event.key !== "Shift") this.leaving = false;
+    if (event.key === "Escape") this.#entered = false;
+    else if (!/^(Tab|Shift|Control|Alt|Meta)$/.test(event.key)) this.#entered = true;
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.key === "Tab" && !leaving) {
+    if (event.key === "Tab" && this.#entered) {
       event.preventDefault();
       if (!event.shiftKey && !value.slice(from, to).includes("\n")) this.#insert("\t");
       else this.#indent(begin, to, event.shiftKey);

@@ -168,6 +168,11 @@ export class Form {
     return this.#kernels;
   }
 
+  // locals are the names of the parameters that point to local memory.
+  get locals() {
+    return this.#rows.filter(({ param }) => param.kind === "local").map(({ param }) => param.name);
+  }
+
   // setKernels takes the kernels of a source. Arguments whose parameters are the same stay.
   setKernels(kernels) {
     this.#kernels = kernels;

@@ -8,7 +8,10 @@ const keys = [
   ["Ctrl .", "stop what runs"],
   ["F9", "in the editor: set or remove a breakpoint"],
   ["F8", "in the editor: go to the next problem or finding"],
-  ["Tab, Shift Tab", "in the editor: indent lines, or take an indent away"],
+  [
+    "Tab, Shift Tab",
+    "in the editor, once you have pressed a key there: indent lines, or take an indent away",
+  ],
   ["Escape, then Tab", "leave the editor"],
   ["Arrow keys", "in tabs, in line numbers and in the grid of work-items: go from one to the next"],
   ["Enter", "in the grid: choose the work-item; in the line numbers: set a breakpoint"],

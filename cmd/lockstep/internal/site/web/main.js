@@ -283,14 +283,15 @@ const lessons = new Lessons({
 
 // Running.
 
-// plain returns a launch without the flags that ask lockstep run for more output, which other commands do not have.
+// plain returns a launch without the flags that ask lockstep run for more output, which other commands do not
+// have. A flag and its value are one word or two.
 function plain(launch) {
-  const flags = [];
   const words = launch.flags ?? [];
-  for (let i = 0; i < words.length; i++) {
-    if (/^-(picture|explain|trace|report|sarif)$/.test(words[i])) i++;
-    else if (!/^-(stats|json|v|q|picture=|explain=)/.test(words[i])) flags.push(words[i]);
-  }
+  const more = /^-(picture|explain|trace|report|sarif|stats|json|v|q)(=|$)/;
+  const flags = words.filter((word, i) => {
+    const value = i > 0 && /^-(picture|explain|trace|report|sarif)$/.test(words[i - 1]);
+    return !value && !more.test(word);
+  });
   return { ...launch, flags: flags.length ? flags : undefined };
 }
 
@@ -493,7 +494,7 @@ async function startStepping({ check = false } = {}) {
   try {
     const what = plain(launch());
     if (check) what.check = true;
-    await stepper.start(what, theFile.name);
+    await stepper.start(what, theFile.name, form.locals);
     if (check) await stepper.step("continue", false);
   } catch (failure) {
     failed(failure);

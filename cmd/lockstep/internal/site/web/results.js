@@ -140,8 +140,8 @@ export function filesView(files) {
   });
 }
 
-// altOf is the text alternative of one of lockstep's pictures. Its styles go before it is parsed: the policy of
-// the page takes none from documents.
+// altOf is the text alternative of one of lockstep's pictures. Its styles go before it is parsed: the policy
+// of the page takes none from documents.
 export function altOf(svg) {
   const parsed = new DOMParser().parseFromString(svg.replace(/<style>[^]*?<\/style>/, ""), "image/svg+xml");
   return [parsed.querySelector("title"), parsed.querySelector("desc")]

@@ -25,6 +25,7 @@ export class Stepper {
   #memory = { name: "", first: 0 };
   #wanted = null; // the tick that the scrubber waits for
   #busy = false;
+  #locals = new Set();
   #last = Promise.resolve();
 
   // call(request) asks the engine; editor shows places; begin() asks for a new session.
@@ -186,9 +187,10 @@ export class Stepper {
     if (session) await this.call({ op: "debugClose", session }).catch(() => {});
   }
 
-  // start opens a session for a launch.
-  async start(launch, file) {
+  // start opens a session for a launch. locals are the parameters that point to local memory.
+  async start(launch, file, locals) {
     this.context.file = file;
+    this.#locals = new Set(locals);
     this.#expand.clear();
     this.#memory = { name: "", first: 0 };
     const response = await this.call({ op: "debugOpen", launch, view: this.#view() });
@@ -196,15 +198,22 @@ export class Stepper {
     this.#session = response.state.session;
     this.view.replaceChildren(this.body);
     this.#show(response.state);
+    byId("step-over").focus();
     if (this.editor.breakpoints.length || this.#watches.length) await this.setBreakpoints();
     else if (!this.#memory.name && this.#chooseMemory()) await this.#ask({ op: "debugSelect" });
-    byId("step-over").focus();
+  }
+
+  // #memories are pairs of a memory and whether it is local; local ones come first.
+  #memories(state) {
+    const buffers = (state.buffers ?? []).map((memory) => [memory, this.#locals.has(memory.name)]);
+    const all = [...(state.lds ?? []).map((memory) => [memory, true]), ...buffers];
+    return all.sort((a, b) => b[1] - a[1]);
   }
 
   #chooseMemory() {
     const state = this.#state;
     if (!state) return false;
-    const names = [...(state.lds ?? []), ...(state.buffers ?? [])].map((memory) => memory.name);
+    const names = this.#memories(state).map(([memory]) => memory.name);
     if (names.includes(this.#memory.name) || !names.length) return false;
     this.#memory = { name: names[0], first: 0 };
     return true;
@@ -221,8 +230,8 @@ export class Stepper {
     };
   }
 
-  // #ask sends a request of the session and shows the state that comes. Requests go one after the other; steps
-  // that come while one is under way, as of a key that is held down, are left out.
+  // #ask sends a request of the session and shows the state that comes. Requests go one after the other;
+  // steps that come while one is under way, as of a key that is held down, are left out.
   #ask(request, { quiet = false } = {}) {
     if (!this.#session || (this.#busy && request.op === "debugStep")) return this.#last;
     this.#last = this.#last.then(() => this.#send(request, quiet));
@@ -298,6 +307,8 @@ export class Stepper {
   }
 
   #show(state, quiet = false) {
+    // The debugger calls the memory that a pointer leads to &tile.
+    for (const access of state.accesses ?? []) access.memory = access.memory?.replace(/^&/, "");
     const focused = this.body.contains(document.activeElement) && document.activeElement.dataset.key;
     this.#state = state;
     this.range.max = String(Math.max(state.end || state.end_limit || 1, state.tick));
@@ -598,7 +609,7 @@ export class Stepper {
   }
 
   _memory(state) {
-    const all = [...(state.lds ?? []).map((m) => [m, true]), ...(state.buffers ?? []).map((m) => [m, false])];
+    const all = this.#memories(state);
     if (!all.length) return null;
     const table = (state.tables ?? [])[0];
     const local = all.some(([memory, lds]) => lds && memory.name === table?.name);
