@@ -21,8 +21,11 @@ func commands() []*command {
 	}
 }
 
-// frontEnd would run clang.
-type frontEnd interface{}
+// frontEnd would run clang, and buildProgram make the playground's program.
+type (
+	frontEnd     interface{}
+	buildProgram = func()
+)
 
 // compileSource refuses what only clang compiles.
 func compileSource(_ context.Context, _ *Env, m *module, what string, _ bool) error {

@@ -72,8 +72,9 @@ type Env struct {
 	// Inspect, where it is not nil, sees more of launches than commands print.
 	Inspect *Inspector
 
-	frontEnd frontEnd       // clang, for OpenCL C and bitcode; nil without one
-	source   *sourceOptions // how the command's flags say that OpenCL C is compiled; nil as by default
+	frontEnd     frontEnd       // clang, for OpenCL C and bitcode; nil without one
+	source       *sourceOptions // how the command's flags say that OpenCL C is compiled; nil as by default
+	buildProgram buildProgram   // what makes the playground's program; nil for the usual way
 	// noticeAfter is how long a run takes until it is told how to end it; 0 is stopAfter.
 	noticeAfter time.Duration
 }

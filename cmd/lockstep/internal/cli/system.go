@@ -48,6 +48,6 @@ func System() *Env {
 func commands() []*command {
 	return []*command{
 		runCommand, debugCommand, execCommand, exploreCommand, ccCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
-		gradeCommand, conformanceCommand, mergeCommand, driverCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
+		gradeCommand, serveCommand, siteCommand, conformanceCommand, mergeCommand, driverCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
 	}
 }

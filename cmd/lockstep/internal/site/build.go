@@ -1,0 +1,187 @@
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+)
+
+// module is the path of lockstep's module, and programPackage that of the program within it.
+const (
+	module         = "github.com/lockstep-gpu/lockstep"
+	programPackage = "./cmd/lockstep/playground"
+)
+
+// buildFlags are the flags of go build. Calls are inlined only where kernels spend their time: that makes the program
+// smaller by an eighth.
+var buildFlags = []string{
+	"-tags=browser", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-gcflags=all=-l",
+	"-gcflags=" + module + "/isa/interp=", "-gcflags=" + module + "/memory=",
+}
+
+// Build returns the program: the embedded one, or one that the Go toolchain makes, of the sources in or above dir, or of
+// the module of this lockstep's version. What it makes is kept in the cache folder of the user. Progress is written to
+// log.
+func Build(ctx context.Context, dir string, log io.Writer) (*Program, error) {
+	if p, err := embedded(); p != nil || err != nil {
+		return p, err
+	}
+	gotool, err := exec.LookPath("go")
+	if err != nil {
+		return nil, errNoGo(err)
+	}
+	b := &builder{ctx: ctx, gotool: gotool, log: log}
+	key := ""
+	if b.dir = sourceTree(dir); b.dir != "" {
+		key = b.dir
+	} else if key, err = b.download(); err != nil {
+		return nil, errNoGo(err)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, fmt.Errorf("the playground is kept in the cache folder: %w", err)
+	}
+	sum := sha256.Sum256([]byte(key))
+	return b.build(filepath.Join(cache, "lockstep", "playground", hex.EncodeToString(sum[:8])))
+}
+
+// sourceTree returns the folder of lockstep's module in or above a folder, or "".
+func sourceTree(dir string) string {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	for {
+		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil {
+			if first, _, _ := strings.Cut(string(text), "\n"); strings.TrimSpace(first) == "module "+module {
+				return dir
+			}
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
+
+// builder runs the Go toolchain.
+type builder struct {
+	ctx    context.Context
+	gotool string
+	dir    string // of the module
+	log    io.Writer
+}
+
+// run runs a command of go in the folder of the module, and returns what it prints.
+func (b *builder) run(env []string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(b.ctx, b.gotool, args...)
+	cmd.Dir = b.dir
+	cmd.Env = append(append(os.Environ(), "GOFLAGS=", "GOWORK=off"), env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		if text := strings.TrimSpace(stderr.String()); text != "" {
+			return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, text)
+		}
+		return nil, fmt.Errorf("go %s: %w", args[0], err)
+	}
+	return stdout.Bytes(), nil
+}
+
+// download gets the module of this lockstep's version, and returns module@version.
+func (b *builder) download() (string, error) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Path != module || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "", errors.New("it was not built from a version of the module, and there are no sources in this folder (run it in a clone of the repository)")
+	}
+	name := module + "@" + info.Main.Version
+	fmt.Fprintf(b.log, "lockstep: getting the sources of %s …\n", name)
+	out, err := b.run(nil, "mod", "download", "-json", name)
+	if err != nil {
+		return "", err
+	}
+	var got struct{ Dir string }
+	if err := json.Unmarshal(out, &got); err != nil || got.Dir == "" {
+		return "", fmt.Errorf("go mod download says %q", out)
+	}
+	b.dir = got.Dir
+	return name, nil
+}
+
+// build makes the program in a folder of the cache.
+func (b *builder) build(cache string) (*Program, error) {
+	if err := os.MkdirAll(cache, 0o777); err != nil {
+		return nil, err
+	}
+	wasm := filepath.Join(cache, "lockstep.wasm")
+	fmt.Fprintln(b.log, "lockstep: building the playground for WebAssembly; the first time takes a minute …")
+	args := append([]string{"build", "-o", wasm}, buildFlags...)
+	if _, err := b.run([]string{"GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0"}, append(args, programPackage)...); err != nil {
+		return nil, err
+	}
+	root, err := b.run(nil, "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{}
+	if p.Exec, err = os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", execName)); err != nil {
+		return nil, fmt.Errorf("the Go toolchain lacks a file: %w", err)
+	}
+	data, err := os.ReadFile(wasm)
+	if err != nil {
+		return nil, err
+	}
+	p.Bytes = int64(len(data))
+	p.Gzip, err = b.compressed(cache, data)
+	return p, err
+}
+
+// compressed returns the program compressed by gzip, from the cache if it is there.
+func (b *builder) compressed(cache string, data []byte) ([]byte, error) {
+	sum := sha256.Sum256(data)
+	name := filepath.Join(cache, "lockstep-"+hex.EncodeToString(sum[:8])+".wasm.gz")
+	if old, err := os.ReadFile(name); err == nil {
+		return old, nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	old, err := filepath.Glob(filepath.Join(cache, "lockstep-*.wasm.gz"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range old { // of earlier sources
+		if err := os.Remove(name); err != nil {
+			return nil, err
+		}
+	}
+	var buf bytes.Buffer
+	w, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(data); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	// A command that is killed must not leave half a file behind.
+	if err := os.WriteFile(name+".new", buf.Bytes(), 0o666); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), os.Rename(name+".new", name)
+}

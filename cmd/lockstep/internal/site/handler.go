@@ -1,0 +1,62 @@
+package site
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// policy lets the page load what the site has, and nothing from elsewhere. WebAssembly needs a word of its own.
+const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; " +
+	"connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// ServeHTTP serves the files. Browsers ask each time whether a file has changed, so that a new lockstep is seen at once.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		h.Set("Allow", "GET, HEAD")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	if name == "" {
+		name = "index.html"
+	}
+	f := s.files[name]
+	if f == nil {
+		http.Error(w, "not found", http.StatusNotFound)
+		return
+	}
+	data, tag := f.data, f.tag
+	h.Set("Content-Type", contentType(name))
+	h.Set("Cache-Control", "no-cache")
+	if f.brotli != nil {
+		h.Set("Vary", "Accept-Encoding")
+		if accepts(r.Header.Get("Accept-Encoding"), "br") {
+			// What the browser gets is the program itself: it decompresses on the way.
+			h.Set("Content-Encoding", "br")
+			h.Set("Content-Type", "application/wasm")
+			data, tag = f.brotli, f.tag+"-br"
+		}
+	}
+	h.Set("ETag", fmt.Sprintf("%q", tag))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+}
+
+// accepts says whether a list of encodings has one, with a weight other than 0.
+func accepts(list, encoding string) bool {
+	for part := range strings.SplitSeq(list, ",") {
+		name, weight, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if strings.TrimSpace(name) == encoding {
+			return strings.Trim(strings.ReplaceAll(weight, " ", ""), "q=.0") != "" || weight == ""
+		}
+	}
+	return false
+}
