@@ -81,9 +81,9 @@ export class Browser {
     this.#listeners.set(session, listener);
   }
 
-  // page opens a page of its own: without a cache, cookies or storage of others.
-  async page({ width = 1440, height = 900, scheme = "light", mobile = false } = {}) {
-    const { browserContextId } = await this.send("Target.createBrowserContext");
+  // page opens a page. A fresh one is without a cache and storage of others.
+  async page({ width = 1440, height = 900, scheme = "light", mobile = false, fresh = false } = {}) {
+    const { browserContextId } = fresh ? await this.send("Target.createBrowserContext") : {};
     const { targetId } = await this.send("Target.createTarget", { url: "about:blank", browserContextId });
     const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
     const page = new Page(this, sessionId, targetId);
