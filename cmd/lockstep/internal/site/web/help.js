@@ -39,7 +39,7 @@ const parts = [
 export function buildHelp(version) {
   const dialog = byId("help");
   dialog.replaceChildren(
-    h("h2", { id: "help-title" }, "Help"),
+    h("h2", { id: "help-title", tabindex: "-1", autofocus: true }, "Help"),
     h(
       "p",
       {},

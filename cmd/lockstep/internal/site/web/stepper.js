@@ -307,6 +307,7 @@ export class Stepper {
   }
 
   #show(state, quiet = false) {
+    state.text ||= `tick ${state.tick}`;
     // The debugger calls the memory that a pointer leads to &tile.
     for (const access of state.accesses ?? []) access.memory = access.memory?.replace(/^&/, "");
     const focused = this.body.contains(document.activeElement) && document.activeElement.dataset.key;
