@@ -3,6 +3,7 @@ package emu
 import (
 	"math"
 	"math/bits"
+	"runtime"
 
 	"github.com/lockstep-gpu/lockstep/memory"
 	"github.com/lockstep-gpu/lockstep/scheduler"
@@ -27,7 +28,7 @@ var hostLeft = memory.HostLeft
 func hostMemory() uint64 {
 	n, ok := hostLeft()
 	switch {
-	case !ok && bits.UintSize == 32:
+	case !ok && (bits.UintSize == 32 || runtime.GOARCH == "wasm"): // which has addresses of 32 bits
 		return fixedMemory32
 	case !ok:
 		return fixedMemory

@@ -9,7 +9,8 @@ and counters, bit for bit. -engine NAME chooses one:
              interp. Kernels start on interp, and go on in machine code when they have
              run long enough to repay its compilation
   native     compiles each kernel to machine code, for amd64 processors with AVX2 or
-             AVX-512. interp runs the instructions that have no machine code
+             AVX-512. interp runs the instructions that have no machine code. lockstep in
+             WebAssembly lacks it: a program cannot add machine code to itself there
   interp     the reference engine: runs one instruction after the other. It works on
              every machine, and is several times slower
   compare    runs each launch on interp and again, from the same memory, on native, and

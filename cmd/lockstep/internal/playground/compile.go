@@ -133,6 +133,7 @@ func parameter(p *cli.ParamForm, count uint64) Parameter {
 	if kind == "" {
 		kind = p.Kind
 	}
+	count *= vectorWidth(p.Type) // elements are those of vectors
 	fill := strings.NewReplacer("HEX", strings.Repeat("00", int(min(p.Bytes, 4096))), "COUNT", fmt.Sprint(count), "BYTES", fmt.Sprint(16*formLocal),
 		"WIDTH", fmt.Sprint(formSide), "HEIGHT", fmt.Sprint(formSide), "DEPTH", fmt.Sprint(formSide), "N", fmt.Sprint(count), "V", "1")
 	q := Parameter{Name: p.Name, Type: p.Type, Kind: kind, Access: p.Access, Bytes: p.Bytes, Default: fill.Replace(p.Form), Printable: p.Out}
@@ -143,6 +144,14 @@ func parameter(p *cli.ParamForm, count uint64) Parameter {
 	} else if len(fields) > 1 && kind == "pipe" {
 		q.Element = fields[1]
 	}
+	switch p.Access {
+	case "ReadOnly":
+		q.Access = "read"
+	case "WriteOnly":
+		q.Access = "write"
+	case "ReadWrite":
+		q.Access = "read_write"
+	}
 	if kind == "buffer" && q.Access == "" {
 		q.Access = "read_write"
 		if p.Const {
@@ -150,4 +159,19 @@ func parameter(p *cli.ParamForm, count uint64) Parameter {
 		}
 	}
 	return q
+}
+
+// vectorWidth returns the components of a type such as "global float4*" that a memory has, 1 for what is no vector: in
+// memory, vectors of three have room for four.
+func vectorWidth(typ string) uint64 {
+	typ = strings.TrimRight(typ, "*")
+	switch digits := typ[len(strings.TrimRight(typ, "0123456789")):]; digits {
+	case "2", "4", "8":
+		return uint64(digits[0] - '0')
+	case "3":
+		return 4
+	case "16":
+		return 16
+	}
+	return 1
 }
