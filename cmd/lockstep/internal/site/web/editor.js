@@ -1,0 +1,334 @@
+// The editor: a text area, which brings undo, selection and the habits of each system, over a layer that
+// shows the same text with colours, and beside a gutter with breakpoints, counts and marks.
+
+import { h, later, rove } from "./dom.js";
+import { columnOf, tokensByLine } from "./tokens.js";
+
+// Lines beyond these are shown without colours, so that a text of a megabyte does not hang the page.
+const colouredLines = 4000;
+
+export class Editor {
+  #lines = []; // of the layer: {key, element}
+  #rows = []; // of the gutter: {key, element}
+  #marks = { diagnostics: [], findings: new Map(), heat: new Map(), now: 0, waves: new Map() };
+  #breakpoints = new Set();
+  // Tab goes through the editor until somebody has pressed another key or a button of the mouse in it.
+  #entered = false;
+
+  // changed() is called when somebody has written, breakpoints() when these have changed.
+  constructor(place, { changed, breakpoints }) {
+    this.changed = changed;
+    this.breakpointsChanged = breakpoints;
+    this.layer = h("div", { class: "layer", "aria-hidden": "true" });
+    this.text = h("textarea", {
+      id: "source",
+      spellcheck: "false",
+      autocapitalize: "off",
+      autocomplete: "off",
+      autocorrect: "off",
+      wrap: "off",
+      "aria-label": "Source in OpenCL C",
+      "aria-describedby": "editor-keys problem-count",
+      on: {
+        input: () => this.#input(),
+        focus: () => (this.#entered = false),
+        pointerup: () => (this.#entered = true),
+        keydown: (event) => this.#key(event),
+        click: () => this.#caret(),
+        keyup: () => this.#caret(),
+      },
+    });
+    this.gutter = h("div", {
+      class: "gutter",
+      role: "group",
+      "aria-label": "Lines: breakpoints, counts and marks",
+    });
+    this.scroller = h(
+      "div",
+      { class: "editor" },
+      this.gutter,
+      h("div", { class: "sheet" }, this.layer, this.text),
+    );
+    place.append(
+      this.scroller,
+      h(
+        "p",
+        { id: "editor-keys", class: "small hint" },
+        "Tab indents. Escape, then Tab, leaves the editor. F9: breakpoint. F8: next problem.",
+      ),
+    );
+    rove(this.gutter, () => this.#rows.map((row) => row.element));
+    this.redraw = later(() => this.#draw(), 0);
+    this.#draw();
+  }
+
+  get value() {
+    return this.text.value;
+  }
+
+  set value(text) {
+    this.text.value = text;
+    this.#breakpoints.clear();
+    this.clear();
+    this.text.setSelectionRange(0, 0);
+    this.scroller.scrollTop = 0;
+    this.#draw();
+  }
+
+  // clear takes away what is about a run of an older text.
+  clear() {
+    Object.assign(this.#marks, { findings: new Map(), heat: new Map(), now: 0, waves: new Map() });
+    this.redraw();
+  }
+
+  get breakpoints() {
+    return [...this.#breakpoints].sort((a, b) => a - b);
+  }
+
+  // Debuggers move breakpoints to lines with code.
+  setBreakpoints(lines) {
+    this.#breakpoints = new Set(lines);
+    this.redraw();
+  }
+
+  toggleBreakpoint(line) {
+    if (!this.#breakpoints.delete(line)) this.#breakpoints.add(line);
+    this.redraw();
+    this.breakpointsChanged(this.breakpoints);
+  }
+
+  // mark shows some of: diagnostics, a list; findings, texts by line; heat, {part, text} by line; now, a
+  // line; waves, texts by line.
+  mark(marks) {
+    Object.assign(this.#marks, marks);
+    this.text.setAttribute(
+      "aria-invalid",
+      this.#marks.diagnostics.some((d) => d.severity !== "warning"),
+    );
+    this.redraw();
+  }
+
+  // goto puts the caret to a line and column, from 1, and shows it.
+  goto(line, column = 1, { focus = true } = {}) {
+    const lines = this.value.split("\n");
+    const at = Math.min(Math.max(line, 1), lines.length);
+    let offset = columnOf(lines[at - 1], column);
+    for (let i = 0; i < at - 1; i++) offset += lines[i].length + 1;
+    if (focus) {
+      this.text.focus({ preventScroll: true });
+      this.text.setSelectionRange(offset, offset);
+      this.#entered = true;
+    }
+    this.show(at);
+  }
+
+  // show scrolls a line into sight.
+  show(line) {
+    const row = this.#rows[line - 1]?.element;
+    if (!row) return;
+    const top = row.offsetTop,
+      box = this.scroller;
+    if (top < box.scrollTop + 20 || top > box.scrollTop + box.clientHeight - 40) {
+      box.scrollTop = Math.max(0, top - box.clientHeight / 3);
+    }
+  }
+
+  get line() {
+    return this.value.slice(0, this.text.selectionStart).split("\n").length;
+  }
+
+  #input() {
+    this.clear();
+    this.#draw();
+    this.changed();
+  }
+
+  // #insert writes as somebody at the keyboard does, so that undo takes it back.
+  #insert(text) {
+    if (!document.execCommand("insertText", false, text)) {
+      this.text.setRangeText(text, this.text.selectionStart, this.text.selectionEnd, "end");
+      this.#input();
+    }
+  }
+
+  #key(event) {
+    if (event.isComposing) return;
+    const { selectionStart: from, selectionEnd: to, value } = this.text;
+    const begin = value.lastIndexOf("\n", from - 1) + 1;
+    if (event.key === "Escape") this.#entered = false;
+    else if (!/^(Tab|Shift|Control|Alt|Meta)$/.test(event.key)) this.#entered = true;
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "Tab" && this.#entered) {
+      event.preventDefault();
+      if (!event.shiftKey && !value.slice(from, to).includes("\n")) this.#insert("\t");
+      else this.#indent(begin, to, event.shiftKey);
+    } else if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      const space = /^[ \t]*/.exec(value.slice(begin, from))[0];
+      this.#insert("\n" + space + (/\{\s*$/.test(value.slice(begin, from)) ? "\t" : ""));
+    } else if (event.key === "}" && from === to && /^[ \t]+$/.test(value.slice(begin, from))) {
+      event.preventDefault();
+      this.text.setSelectionRange(Math.max(begin, from - 1), from);
+      this.#insert("}");
+    } else if (event.key === "F9") {
+      event.preventDefault();
+      this.toggleBreakpoint(this.line);
+    } else if (event.key === "F8") {
+      event.preventDefault();
+      this.#nextProblem();
+    }
+  }
+
+  #indent(begin, to, back) {
+    const lines = this.value.slice(begin, to).split("\n");
+    const changed = lines
+      .map((line) => (back ? line.replace(/^(\t| {1,4})/, "") : line && "\t" + line))
+      .join("\n");
+    this.text.setSelectionRange(begin, to);
+    this.#insert(changed);
+    this.text.setSelectionRange(begin, begin + changed.length);
+  }
+
+  #nextProblem() {
+    const places = [
+      ...this.#marks.diagnostics.map((d) => [d.line, d.column]),
+      ...[...this.#marks.findings.keys()].map((line) => [line, 1]),
+    ].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    if (!places.length) return;
+    this.goto(...(places.find(([line]) => line > this.line) ?? places[0]));
+  }
+
+  #caret() {
+    const line = this.line;
+    if (line === this.caretLine) return;
+    this.#lines[this.caretLine - 1]?.element.classList.remove("caret");
+    this.caretLine = line;
+    this.#lines[line - 1]?.element.classList.add("caret");
+  }
+
+  // #spans are the coloured parts of a line, cut where a diagnostic begins or ends.
+  #spans(line, parts, problems) {
+    const cuts = new Set([0, line.length]);
+    for (const { start, end } of [...parts, ...problems]) cuts.add(start).add(end);
+    const at = [...cuts].filter((cut) => cut <= line.length).sort((a, b) => a - b);
+    const nodes = [];
+    for (let i = 0; i + 1 < at.length; i++) {
+      const [from, to] = [at[i], at[i + 1]];
+      const kind = parts.find((part) => part.start <= from && to <= part.end)?.kind;
+      const problem = problems.find((part) => part.start <= from && to <= part.end);
+      const names = [kind && `t-${kind}`, problem && `wave-${problem.severity}`].filter(Boolean).join(" ");
+      nodes.push(names ? h("span", { class: names }, line.slice(from, to)) : line.slice(from, to));
+    }
+    return nodes;
+  }
+
+  #problemsOf(line, number) {
+    return this.#marks.diagnostics
+      .filter((d) => d.line <= number && number <= (d.end_line || d.line))
+      .map((d) => {
+        let start = d.line === number ? columnOf(line, d.column || 1) : 0;
+        let end = d.end_line === number ? columnOf(line, d.end_column) : d.end_line ? line.length : start + 1;
+        if (end <= start) end = start + 1;
+        if (end > line.length) [start, end] = [Math.min(start, Math.max(0, line.length - 1)), line.length];
+        return { start, end, severity: d.severity === "warning" ? "warning" : "error" };
+      });
+  }
+
+  #draw() {
+    const lines = this.value.split("\n");
+    const colours = lines.length <= colouredLines ? tokensByLine(this.value) : lines.map(() => []);
+    const { now, findings } = this.#marks;
+    lines.forEach((line, i) => {
+      const problems = this.#problemsOf(line, i + 1);
+      const names = [
+        "line",
+        now === i + 1 && "now",
+        findings.has(i + 1) && "found",
+        this.caretLine === i + 1 && "caret",
+      ]
+        .filter(Boolean)
+        .join(" ");
+      const key = JSON.stringify([line, colours[i], problems, names]);
+      const old = this.#lines[i];
+      if (old?.key === key) return;
+      const element = h(
+        "div",
+        { class: names },
+        this.#spans(line, colours[i], problems),
+        line ? null : "\u200b",
+      );
+      if (old) old.element.replaceWith(element);
+      else this.layer.append(element);
+      this.#lines[i] = { key, element };
+    });
+    for (const { element } of this.#lines.splice(lines.length)) element.remove();
+    this.#drawGutter(lines.length);
+    this.text.style.height = `calc(${lines.length} * var(--line) + 1rem)`;
+    // A tab is as wide as four characters at most.
+    const widest = Math.max(...lines.map((line) => line.length + 3 * (line.split("\t").length - 1)));
+    this.text.style.width = `max(100%, ${widest + 4}ch)`;
+  }
+
+  #drawGutter(count) {
+    const { heat, findings, now, waves, diagnostics } = this.#marks;
+    let focus = this.#rows.findIndex((row) => row.element.tabIndex === 0);
+    if (focus < 0 || focus >= count) focus = 0;
+    for (let line = 1; line <= count; line++) {
+      const set = this.#breakpoints.has(line),
+        counted = heat.get(line),
+        found = findings.get(line);
+      const problem = diagnostics.find((d) => d.line === line);
+      const says = [
+        set && "breakpoint",
+        counted?.text,
+        found,
+        waves.get(line) && `next for ${waves.get(line)}`,
+        problem && `${problem.severity}: ${problem.message}`,
+        now === line && "the selected work-item is here",
+      ]
+        .filter(Boolean)
+        .join("; ");
+      const key = JSON.stringify([set, counted, says, now === line]);
+      const old = this.#rows[line - 1];
+      if (old?.key === key) continue;
+      const row =
+        old?.element ??
+        h(
+          "button",
+          {
+            type: "button",
+            tabindex: "-1",
+            on: { click: () => this.toggleBreakpoint(line) },
+          },
+          h("span", { class: "heat" }),
+          h("span", { class: "count" }),
+          h("span", { class: "sign" }),
+          h("span", { class: "number" }, String(line)),
+        );
+      const names = [
+        "place",
+        set && "set",
+        found && "found",
+        problem && "problem",
+        now === line && "now",
+        waves.get(line) && "next",
+      ];
+      row.className = names.filter(Boolean).join(" ");
+      row.setAttribute("aria-pressed", set);
+      row.setAttribute("aria-label", `Breakpoint on line ${line}${says ? `: ${says}` : ""}`);
+      row.title = says || `Line ${line}: breakpoint`;
+      const [bar, counts, sign] = row.children;
+      bar.style.opacity = counted ? String(0.15 + 0.85 * counted.part) : "0";
+      counts.textContent = counted?.short ?? "";
+      const bad = found || problem;
+      const signs = [now === line && "▶", set && "●", bad && "!", waves.has(line) && "▷"];
+      sign.textContent = signs.find(Boolean) ?? "";
+      if (!old) this.gutter.append(row);
+      this.#rows[line - 1] = { key, element: row };
+    }
+    for (const { element } of this.#rows.splice(count)) element.remove();
+    for (const { element } of this.#rows) element.tabIndex = -1;
+    if (this.#rows[focus]) this.#rows[focus].element.tabIndex = 0;
+    this.scroller.classList.toggle("counted", heat.size > 0);
+  }
+}
