@@ -4,7 +4,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
-	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // Indices are alike if they differ by the same number in all lanes: of those, all are consecutive or none is,
@@ -146,25 +145,6 @@ func (c *compiler) prepareAlike() {
 		}
 	}
 	c.sharing = c.sharing || counted > 0
-}
-
-// prepareEven works out what regSeen is in the beginning of a group: if lanes are in rows, even indices are
-// consecutive.
-func (c *hyper) prepareEven() {
-	set := uint64(0)
-	for _, a := range c.alike {
-		if a != nil && a.even && a.bit != 0 {
-			set |= 1 << a.bit
-		}
-	}
-	if set == 0 || c.used == maxUsed {
-		return
-	}
-	m := c.use()
-	c.rowed = &m
-	c.G(amd64.MOV, amd64.B64, regTemp, amd64.Imm(set))
-	c.G(amd64.AND, amd64.B64, regTemp, field(wave.FrameRows))
-	c.G(amd64.MOV, amd64.B64, m, regTemp)
 }
 
 // enterAlike begins a group: nothing is known.

@@ -4,7 +4,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
-	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
 // atomics is the family of atomic operations, which the lanes do one after the other. One goroutine runs a
@@ -25,22 +24,11 @@ func atomics(_ amd64.Features, in *isa.Inst) emitter {
 	return (*compiler).atomic
 }
 
-// regOld holds what the memory held, or what it is to hold.
-const regOld = amd64.R15
-
 // opInPlace has the operations that are one instruction on memory or a register.
 var opInPlace = map[isa.AtomicOp]amd64.Gen{isa.AtomicAdd: amd64.ADD, isa.AtomicSub: amd64.SUB, isa.AtomicAnd: amd64.AND, isa.AtomicOr: amd64.OR, isa.AtomicXor: amd64.XOR}
 
 // opKeepOld has the conditions on which the value gives way to what the memory holds.
 var opKeepOld = map[isa.AtomicOp]amd64.Cond{isa.AtomicMinU: amd64.Above, isa.AtomicMaxU: amd64.Below, isa.AtomicMinS: amd64.Greater, isa.AtomicMaxS: amd64.Less}
-
-// checkAligned refuses the run if the slot's address is not a multiple of the element's size.
-func (c *compiler) checkAligned(in *isa.Inst) {
-	c.at = 0
-	c.G(amd64.MOV, amd64.B64, regTemp, c.slot(wave.SlotAddress))
-	c.G(amd64.TEST, amd64.B32, regTemp, amd64.Imm(in.Type.Bytes()-1))
-	c.Jcc(amd64.NotZero, c.refuse)
-}
 
 // alone says whether only the work-group can access a space.
 func alone(s isa.Space) bool { return s == isa.SpaceLocal }
@@ -67,11 +55,11 @@ func (c *compiler) atomic(in *isa.Inst) {
 		} else {
 			at = c.uniform(in)
 		}
-		old := c.atomicShared
+		old := (*compiler).atomicShared
 		if alone(in.Space) {
-			old = c.atomicLocal
+			old = (*compiler).atomicLocal
 		}
-		if r := old(in, float, at, operand); in.Dst != isa.None {
+		if r := old(c, in, float, at, operand); in.Dst != isa.None {
 			c.G(amd64.MOV, amd64.Size(t.Bits()), c.laneOf(in.Dst, t, lane), r)
 		}
 	})

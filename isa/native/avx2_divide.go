@@ -1,6 +1,8 @@
 package native
 
 import (
+	"math"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
@@ -92,7 +94,7 @@ func (c *compiler) quarter(signed bool, q, a, b, x amd64.Vec) {
 
 // number2 is a double, four times.
 func (c *compiler) number2(v float64) amd64.Mem {
-	return doubles{c, amd64.Y}.num(v)
+	return c.splat64(amd64.Y, math.Float64bits(v))
 }
 
 // divideLong2 divides numbers of 64 bits one by one, without their signs, which are put to the result. Lanes

@@ -5,8 +5,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-var opRound2 = pair{amd64.VROUNDPS, amd64.VROUNDPD}
-
 func compareFloat2(predicate amd64.Imm) emitter {
 	return func(c *compiler, in *isa.Inst) {
 		t := in.Type
@@ -37,17 +35,6 @@ func minMax2(op, zeros pair) emitter {
 		c.leastOrMost(t, w, op.of(t), zeros.of(t), d, a, b)
 		c.resultFloat(in, d)
 	}
-}
-
-// leastOrMost emits such a minimum or maximum; d is neither a nor b.
-func (c *compiler) leastOrMost(t isa.Type, w amd64.Width, op, zeros amd64.Op, d, a, b amd64.Vec) {
-	c.V(op, w, d, a, b)
-	c.V(op, w, vecTemp, b, a)
-	c.V(zeros, w, d, d, vecTemp)
-	c.V(opFCmp.of(t), w, vecTemp, a, a, amd64.Imm(cmpUnordered))
-	c.V(opSelect2.of(t), w, d, d, b, vecTemp)
-	c.V(opFCmp.of(t), w, vecTemp, b, b, amd64.Imm(cmpUnordered))
-	c.V(opSelect2.of(t), w, d, d, a, vecTemp)
 }
 
 func rounding2(mode amd64.Imm) emitter {

@@ -5,13 +5,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// The instructions for both sizes that AVX2 has others for.
-var (
-	opSelect2 = pair{amd64.VBLENDVPS, amd64.VBLENDVPD} // by the sign
-	opEqual2  = pair{amd64.VPCMPEQD, amd64.VPCMPEQQ}
-	opMore2   = pair{amd64.VPCMPGTD, amd64.VPCMPGTQ} // signed
-)
-
 // arithmetic2 is [arithmetic] for AVX2, without what works on booleans only.
 func arithmetic2(_ amd64.Features, in *isa.Inst) emitter {
 	if !wideOrBool(in.Type) || in.Type == isa.B1 {
@@ -381,15 +374,6 @@ func (c *compiler) absLong2(in *isa.Inst) {
 	c.V(amd64.VPXORQ, amd64.Y, d, a, vecTemp)
 	c.V(amd64.VPSUBQ, amd64.Y, d, d, vecTemp)
 	c.result(in, isa.I64, d)
-}
-
-// sarLong shifts right by n and extends the sign: what was the sign is subtracted, so that those above it get
-// its value.
-func (c *compiler) sarLong(d, a amd64.Vec, n uint64) {
-	c.V(amd64.VPSRLQ, amd64.Y, d, a, amd64.Imm(n))
-	sign := c.Splat64(amd64.Y, 1<<(63-n))
-	c.V(amd64.VPXORQ, amd64.Y, d, d, sign)
-	c.V(amd64.VPSUBQ, amd64.Y, d, d, sign)
 }
 
 func (c *compiler) shrLong2(in *isa.Inst) {

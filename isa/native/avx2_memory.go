@@ -138,3 +138,12 @@ func (avx2) scatter(c *compiler, t, it isa.Type, m amd64.Mem, x, v amd64.Vec) {
 	})
 	c.Bind(done)
 }
+
+// sarLong shifts right by n and extends the sign: what was the sign is subtracted, so that those above it get
+// its value.
+func (c *compiler) sarLong(d, a amd64.Vec, n uint64) {
+	c.V(amd64.VPSRLQ, amd64.Y, d, a, amd64.Imm(n))
+	sign := c.Splat64(amd64.Y, 1<<(63-n))
+	c.V(amd64.VPXORQ, amd64.Y, d, d, sign)
+	c.V(amd64.VPSUBQ, amd64.Y, d, d, sign)
+}

@@ -16,9 +16,8 @@ const (
 	firstBool = amd64.K3
 )
 
-func (avx512) families() []family { return families[:] }
-func (avx512) bits() int          { return 512 }
-func (avx512) broadcasts() bool   { return true }
+func (avx512) bits() int        { return 512 }
+func (avx512) broadcasts() bool { return true }
 
 func (avx512) file(b isa.Bank) file {
 	if b == isa.BankMask {

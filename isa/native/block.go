@@ -1,9 +1,6 @@
 package native
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
@@ -147,37 +144,6 @@ func (c *compiler) findBlock(in *isa.Inst, small amd64.Label) {
 		c.Jmp(found)
 	})
 	c.Bind(found)
-}
-
-// blockRooms works out where blocks may begin that a run accesses, so that all of it is inside.
-func (k *builder) blockRooms(run *plan.Run, refuse amd64.Label) {
-	type reach struct{ most, least int } // bytes of a lane behind the beginning, and of the last access
-	reaches := map[int]reach{}
-	for i := range run.Code {
-		if in := &run.Code[i]; plan.Blocked(in) {
-			n := in.Type.Bytes()
-			r, ok := reaches[run.Slots[i]]
-			if !ok {
-				r.least = n
-			}
-			reaches[run.Slots[i]] = reach{max(r.most, (int(in.Imm)+1)*n), min(r.least, n)}
-		}
-	}
-	if len(reaches) == 0 {
-		return
-	}
-	k.G(amd64.MOV, amd64.B64, amd64.RCX, field(wave.FrameLanes))
-	k.G(amd64.TEST, amd64.B64, amd64.RCX, amd64.RCX)
-	k.Jcc(amd64.IsZero, refuse)
-	for _, s := range slices.Sorted(maps.Keys(reaches)) {
-		r := reaches[s]
-		k.G(amd64.IMUL, amd64.B32, amd64.RDX, amd64.Mem{Base: amd64.RCX, Disp: int32(wave.LanesSize)}, amd64.Imm(r.most))
-		k.G(amd64.MOV, amd64.B64, amd64.RAX, slotField(s, wave.SlotLimit))
-		k.G(amd64.ADD, amd64.B64, amd64.RAX, amd64.Imm(r.least))
-		k.G(amd64.SUB, amd64.B64, amd64.RAX, amd64.RDX)
-		k.Jcc(amd64.Below, refuse)
-		k.G(amd64.MOV, amd64.B64, slotField(s, wave.SlotRoom), amd64.RAX)
-	}
 }
 
 // partAddress returns where the group's part of a block is, good until regTemp or regAddress changes. A group

@@ -37,44 +37,6 @@ func (c *compiler) uniformBuiltin(in *isa.Inst) {
 	c.result(in, in.Type, c.everywhere(in.Type, builtinField(isa.Builtin(in.Imm))))
 }
 
-// idsField is where the frame has the address of an array.
-func idsField(array int) amd64.Mem { return field(wave.FrameIDs + 8*uintptr(array)) }
-
-// chunkOffset puts into regTemp where the present chunk is in such an array, in bytes.
-func (c *compiler) chunkOffset() {
-	// A chunk takes 8 bytes of the execution mask, and 256 of the array.
-	c.G(amd64.MOV, amd64.B64, regTemp, regExec)
-	c.G(amd64.SUB, amd64.B64, regTemp, field(wave.FrameExec))
-	c.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(5))
-}
-
-// arrayOf returns the array that a built-in of a lane comes from alone, or -1.
-func arrayOf(b isa.Builtin) int {
-	switch {
-	case !b.PerLane() || b == isa.BuiltinGlobalLinearID:
-		return -1
-	case b >= isa.BuiltinGlobalID && b < isa.BuiltinGroupID:
-		return int(b - isa.BuiltinGlobalID)
-	}
-	return wave.ArrayOf(b)
-}
-
-// firstID returns where an array of the frame has what it holds for the group's first lane. It may change
-// regTemp.
-func (c *compiler) firstID(array int) amd64.Mem {
-	r, ok := c.idsIn[array]
-	if !ok {
-		r = regTemp
-		if m, ok := c.idsAt[array]; ok {
-			c.G(amd64.MOV, amd64.B64, r, m)
-		} else {
-			c.chunkOffset()
-			c.G(amd64.ADD, amd64.B64, r, idsField(array))
-		}
-	}
-	return amd64.Mem{Base: r, Index: regLane, Scale: 4}
-}
-
 // ids returns a register with what an array of the frame has for the lanes of the group.
 func (c *compiler) ids(t isa.Type, array int) amd64.Vec {
 	d := c.vec()

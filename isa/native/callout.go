@@ -9,17 +9,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
-// callout is something that machine code leaves to Go: a function for the few lanes whose result it cannot
-// tell. The code puts its registers away and returns; Go reads the operands there, writes results, and calls
-// the code again, which goes on where it was.
-type callout struct {
-	f        func(x, y, z float32) float32
-	f64      func(x, y, z float64) float64 // instead of f, where it is one of doubles
-	operands [3]amd64.Vec
-	result   amd64.Vec
-	lanes    amd64.Operand // a mask register, or a vector with ones in the lanes
-}
-
 // do computes the results.
 func (o *callout) do(f *wave.Frame) {
 	r := (*wave.Registers)(f.Saved)
@@ -80,33 +69,6 @@ func (k *builder) resumable() {
 	k.resume, k.save = k.NewLabel(), k.NewLabel()
 	k.G(amd64.CMP, amd64.B64, field(wave.FrameResume), amd64.Imm(0))
 	k.Jcc(amd64.NotEqual, k.resume)
-}
-
-// callOut leaves lanes, if any of them run, to Go. The
-// registers of operands and of the result are not to be the same.
-func (c *compiler) callOut(o callout) {
-	k := c.kernel
-	enter, resume, goOn := c.NewLabel(), c.NewLabel(), c.NewLabel()
-	c.set.jumpIfAny(c, o.lanes, enter)
-	n := len(k.callouts)
-	k.callouts = append(k.callouts, o)
-	c.later(func() {
-		c.Bind(enter)
-		c.set.runningOnly(c, o.lanes)
-		c.G(amd64.MOV, amd64.B64, field(wave.FrameCall), amd64.Imm(n+1))
-		c.G(amd64.LEA, amd64.B64, regTemp, c.At(resume))
-		o := &k.callouts[n]
-		c.Watch(resume, func(r []amd64.Operand) {
-			o.result, o.lanes = r[0].(amd64.Vec), r[1]
-			for i := range o.operands {
-				o.operands[i] = r[2+i].(amd64.Vec)
-			}
-		}, o.result, o.lanes, o.operands[0], o.operands[1], o.operands[2])
-		c.Jmp(k.save)
-		c.Bind(resume)
-		c.Jmp(goOn)
-	})
-	c.Bind(goOn)
 }
 
 // endCallouts emits what callouts need behind the function.

@@ -6,7 +6,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
-	"github.com/lockstep-gpu/lockstep/isa/native/vm"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -51,24 +50,27 @@ type value struct {
 	// that they are those of F64, and of a boolean in a vector register that
 	// its lanes have 64 bits.
 	loose, wide bool
-	linear      *linear // where reg is -1: what it is, if it is nowhere but in a scalar
+	linear      spreader // where reg is -1: what it is, if it is nowhere but in a scalar
+}
+
+// spreader is what a value is made of that is in no vector register yet.
+type spreader interface {
+	// spread gives it to the lanes of a vector register.
+	spread(c *compiler, d amd64.Vec)
 }
 
 // compiler makes the function of a run.
 type compiler struct {
-	*vm.Func
-	kernel    *builder
-	features  amd64.Features
-	set       set
-	constants map[int]uint64
-	run       *plan.Run
-	lanes     int         // of a group
-	steps     []task      // the instructions for the groups, in order
-	at        int         // the instruction
-	refuse    amd64.Label // where the run ends without having been done
-	values    map[place]*value
-	events    map[place][]event
-	order     []*value // in the order of first use
+	*kernelContext
+	set    set
+	run    *plan.Run
+	lanes  int         // of a group
+	steps  []task      // the instructions for the groups, in order
+	at     int         // the instruction
+	refuse amd64.Label // where the run ends without having been done
+	values map[place]*value
+	events map[place][]event
+	order  []*value // in the order of first use
 
 	view view // how it looks at elements of 8 and 16 bits
 	// home, if there is one, takes a result to a register of its own if that is where it belongs.
@@ -124,16 +126,16 @@ func accessesMemory(in *isa.Inst) bool {
 }
 
 // newCompiler returns what makes the machine code of a run. At refuse the run ends without having been done.
-func newCompiler(k *builder, run *plan.Run, refuse amd64.Label) *compiler {
+func newCompiler(k *kernelContext, run *plan.Run, refuse amd64.Label) *compiler {
 	s := setOf(k.features)
-	c := &compiler{kernel: k, Func: k.Func, features: k.features, set: s, constants: k.constants, run: run, refuse: refuse,
+	c := &compiler{kernelContext: k, set: s, run: run, refuse: refuse,
 		values: map[place]*value{}, events: map[place][]event{}, slots: map[int]*slotState{}}
 	c.lanes = groupOf(run.Kernel(), run.Code, s)
 	return c
 }
 
 // compileRun emits the machine code of a run. At refuse the run ends without having been done.
-func compileRun(k *builder, run *plan.Run, refuse amd64.Label) {
+func compileRun(k *kernelContext, run *plan.Run, refuse amd64.Label) {
 	c := newCompiler(k, run, refuse)
 	c.prepareParts()
 	c.schedule()
@@ -222,7 +224,7 @@ func (c *compiler) body() {
 		c.at = s.inst
 		c.enter(s.group, in)
 		c.note(in)
-		find(c.features, in)(c, in)
+		c.find(c.features, in)(c, in)
 	}
 	c.at = len(c.run.Code)
 	c.across.masked = -1
@@ -256,7 +258,7 @@ func (c *compiler) loop(body func()) {
 	c.G(amd64.ADD, amd64.B64, regChunk, regStride)
 	c.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8))
 	if c.rows != nil {
-		c.G(amd64.ADD, amd64.B64, regPrivate, amd64.Imm(c.kernel.plan.Layout.PrivateStride))
+		c.G(amd64.ADD, amd64.B64, regPrivate, amd64.Imm(c.layout.PrivateStride))
 	}
 	c.G(amd64.DEC, amd64.B64, regChunks)
 	c.Jcc(amd64.NotEqual, chunk)
@@ -421,7 +423,7 @@ func (c *compiler) load(r isa.Reg, t isa.Type, bits bool) amd64.Vec {
 	if v.reg < 0 {
 		v.reg = c.register(fileVec)
 		if v.linear != nil {
-			c.spreadLinear(v.linear, amd64.Vec(v.reg))
+			v.linear.spread(c, amd64.Vec(v.reg))
 		} else {
 			c.V(fileLoads[v.bank], c.width(t), amd64.Vec(v.reg), c.memory(v))
 			c.Rematerialise(amd64.Vec(v.reg))
@@ -481,4 +483,34 @@ func (c *compiler) constant(r isa.Reg) (uint64, bool) {
 	}
 	v, ok := c.constants[r.Index()]
 	return v, ok
+}
+
+// spread is a scalar with as many bits as the elements of a register.
+type spread struct {
+	scalar isa.Reg
+	bank   isa.Bank
+}
+
+// keep puts what the register file does not have yet there, as far as it is of use.
+func (c *compiler) keep() {
+	for _, v := range c.order {
+		if v.dirty && v.keep {
+			c.store(v)
+		}
+	}
+}
+
+// note puts the bytecode of an instruction in front of its machine code in a listing.
+func (c *compiler) note(in *isa.Inst) {
+	if c.Lists() {
+		c.Note(c.run.Kernel().InstText(in))
+	}
+}
+
+// wider returns the width of the registers of the wider one of two types.
+func (c *compiler) wider(a, b isa.Type) amd64.Width {
+	if a.Bits() > b.Bits() {
+		return c.width(a)
+	}
+	return c.width(b)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
-	"github.com/lockstep-gpu/lockstep/isa/native/vm"
 )
 
 // conditionTest is a kernel with a condition.
@@ -78,8 +77,8 @@ func testConditions(t *testing.T, e Engine) {
 			t.Errorf("%s: no hyperblock", c.name)
 			continue
 		}
-		k := &builder{Func: vm.New(amd64.New(e.features), targetOf(e.features), 0), features: e.features, constants: plan.Constants(p.k)}
-		hyper := &hyper{h: h, compiler: newCompiler(k, h.Run, k.NewLabel())}
+		k := &builder{kernelContext: newContext(e.features, plan.Constants(p.k), nil, 0, find)}
+		hyper := &hyper{kernel: k, h: h, compiler: newCompiler(&k.kernelContext, h.Run, k.NewLabel())}
 		hyper.prepareConditions()
 		parts := 0
 		for i := range h.Run.Code {

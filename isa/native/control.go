@@ -8,7 +8,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
-	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // Control flow is what package interp does in wave.advance, wave.branch and wave.pick, instruction for
@@ -16,8 +15,6 @@ import (
 // counts.
 
 const (
-	offsetBits = memory.OffsetBits
-
 	countInstructions = unsafe.Offsetof(engine.Counters{}.Instructions)
 	countLaneOps      = unsafe.Offsetof(engine.Counters{}.LaneOps)
 	countBlocks       = unsafe.Offsetof(engine.Counters{}.Blocks)

@@ -48,14 +48,6 @@ func (c *compiler) rounded(op amd64.Op, w amd64.Width, d, a amd64.Vec, r isa.Rou
 	}
 }
 
-// wider returns the width of the registers of the wider one of two types.
-func (c *compiler) wider(a, b isa.Type) amd64.Width {
-	if a.Bits() > b.Bits() {
-		return c.width(a)
-	}
-	return c.width(b)
-}
-
 // atLeast32 returns the type of which the elements are in vector registers, for
 // integers and, where they are computed with, halves.
 func atLeast32(t isa.Type) isa.Type {

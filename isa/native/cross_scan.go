@@ -43,13 +43,6 @@ var scannings = [isa.NumScanOps]scanning{
 	isa.ScanFMax: {op: opRange, imm: []amd64.Operand{amd64.Imm(rangeMax)}, neutral: canonicalNaN},
 }
 
-func canonicalNaN(t isa.Type) uint64 {
-	if t == isa.F64 {
-		return 0x7ff8000000000000
-	}
-	return 0x7fc00000
-}
-
 // scans is the part of [crossings] for scans.
 func scans(in *isa.Inst) emitter {
 	kind, op := in.ScanOf()

@@ -5,93 +5,6 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
 
-// Predicates of VCMPPS and VCMPPD (Intel SDM volume 2, CMPPS, table "Comparison Predicate"):
-// those that do not signal.
-const (
-	cmpEqual         = 0x00 // EQ_OQ
-	cmpUnordered     = 0x03 // UNORD_Q
-	cmpNotEqualU     = 0x04 // NEQ_UQ
-	cmpOrdered       = 0x07 // ORD_Q
-	cmpEqualU        = 0x08 // EQ_UQ
-	cmpNotEqual      = 0x0c // NEQ_OQ
-	cmpNotLessU      = 0x15 // NLT_UQ
-	cmpLess          = 0x11 // LT_OQ
-	cmpLessEqual     = 0x12 // LE_OQ
-	cmpNotGreaterEqU = 0x19 // NGE_UQ
-	cmpNotGreaterU   = 0x1a // NGT_UQ
-	cmpGreaterEqual  = 0x1d // GE_OQ
-	cmpGreater       = 0x1e // GT_OQ
-	intEqual         = 0    // VPCMPD and the like
-	intLess          = 1
-	intLessEqual     = 2
-	intNotLess       = 5
-	intGreater       = 6
-	intNotEqual      = 4
-	roundNearest     = 8 // VRNDSCALEPS: the rounding, and no exception
-	roundDown        = 9
-	roundUp          = 10
-	roundZero        = 11
-	rangeMin         = 4 // VRANGEPS: the sign of the result is that of the operand
-	rangeMax         = 5
-	ternaryNot       = 0x55 // VPTERNLOGD: not the third operand
-	ternaryOnes      = 0xff
-	ternarySelect    = 0xca // the second where the first has ones, else the third
-	ternaryMix       = 0xd8 // the second where the third has ones, else the first
-)
-
-// pair is an instruction for elements of 32 and of 64 bits.
-type pair [2]amd64.Op
-
-func (p pair) of(t isa.Type) amd64.Op {
-	if t.Bank() == isa.Bank64 {
-		return p[1]
-	}
-	return p[0]
-}
-
-// The instructions that have both sizes.
-var (
-	opAdd     = pair{amd64.VPADDD, amd64.VPADDQ}
-	opSub     = pair{amd64.VPSUBD, amd64.VPSUBQ}
-	opMul     = pair{amd64.VPMULLD, amd64.VPMULLQ}
-	opAnd     = pair{amd64.VPANDD, amd64.VPANDQ}
-	opOr      = pair{amd64.VPORD, amd64.VPORQ}
-	opXor     = pair{amd64.VPXORD, amd64.VPXORQ}
-	opAndNot  = pair{amd64.VPANDND, amd64.VPANDNQ}
-	opTernary = pair{amd64.VPTERNLOGD, amd64.VPTERNLOGQ}
-	opMinS    = pair{amd64.VPMINSD, amd64.VPMINSQ}
-	opMaxS    = pair{amd64.VPMAXSD, amd64.VPMAXSQ}
-	opMinU    = pair{amd64.VPMINUD, amd64.VPMINUQ}
-	opMaxU    = pair{amd64.VPMAXUD, amd64.VPMAXUQ}
-	opAbs     = pair{amd64.VPABSD, amd64.VPABSQ}
-	opShl     = pair{amd64.VPSLLD, amd64.VPSLLQ}
-	opShrU    = pair{amd64.VPSRLD, amd64.VPSRLQ}
-	opShrS    = pair{amd64.VPSRAD, amd64.VPSRAQ}
-	opShlV    = pair{amd64.VPSLLVD, amd64.VPSLLVQ}
-	opShrUV   = pair{amd64.VPSRLVD, amd64.VPSRLVQ}
-	opShrSV   = pair{amd64.VPSRAVD, amd64.VPSRAVQ}
-	opRotl    = pair{amd64.VPROLD, amd64.VPROLQ}
-	opRotlV   = pair{amd64.VPROLVD, amd64.VPROLVQ}
-	opClz     = pair{amd64.VPLZCNTD, amd64.VPLZCNTQ}
-	opCount   = pair{amd64.VPOPCNTD, amd64.VPOPCNTQ}
-	opCmpS    = pair{amd64.VPCMPD, amd64.VPCMPQ}
-	opCmpU    = pair{amd64.VPCMPUD, amd64.VPCMPUQ}
-	opSigns   = pair{amd64.VPMOVD2M, amd64.VPMOVQ2M}
-	opCopy    = pair{amd64.VMOVDQA32, amd64.VMOVDQA64}
-	opSpread  = pair{amd64.VPBROADCASTD, amd64.VPBROADCASTQ}
-	opBlend   = pair{amd64.VPBLENDMD, amd64.VPBLENDMQ}
-
-	opFAdd  = pair{amd64.VADDPS, amd64.VADDPD}
-	opFSub  = pair{amd64.VSUBPS, amd64.VSUBPD}
-	opFMul  = pair{amd64.VMULPS, amd64.VMULPD}
-	opFDiv  = pair{amd64.VDIVPS, amd64.VDIVPD}
-	opFma   = pair{amd64.VFMADD213PS, amd64.VFMADD213PD}
-	opSqrt  = pair{amd64.VSQRTPS, amd64.VSQRTPD}
-	opRange = pair{amd64.VRANGEPS, amd64.VRANGEPD}
-	opRound = pair{amd64.VRNDSCALEPS, amd64.VRNDSCALEPD}
-	opFCmp  = pair{amd64.VCMPPS, amd64.VCMPPD}
-)
-
 // arithmetic is the family of moves, arithmetic and comparisons on elements of 32 and 64 bits
 // and on booleans.
 func arithmetic(_ amd64.Features, in *isa.Inst) emitter {
@@ -168,42 +81,6 @@ var arithmeticEmitters = map[isa.Op]emitter{
 	isa.OpTrunc:    rounding(roundZero),
 	isa.OpRint:     rounding(roundNearest),
 	isa.OpRound:    (*compiler).roundAway,
-}
-
-// splat returns a constant, for all lanes, of the width of a type: v for 32
-// bits, w for 64.
-func (c *compiler) splat(t isa.Type, v uint32, w uint64) amd64.Mem {
-	if t.Bank() != isa.Bank64 {
-		return c.splat32(c.width(t), v)
-	}
-	return c.splat64(c.width(t), w)
-}
-
-// splat64 is splat32 for 64 bits.
-func (c *compiler) splat64(w amd64.Width, v uint64) amd64.Mem {
-	if c.set.broadcasts() {
-		return c.Const64(v).Bcast()
-	}
-	return c.Splat64(w, v)
-}
-
-// splat32 returns a constant of 32 bits, as often as a register of width w holds it.
-func (c *compiler) splat32(w amd64.Width, v uint32) amd64.Mem {
-	if c.set.broadcasts() {
-		return c.Const32(v).Bcast()
-	}
-	return c.Splat32(w, v)
-}
-
-// both returns two operands, the first in a register; for a commutative operation a
-// scalar is the second.
-func (c *compiler) both(in *isa.Inst, commutes, bits bool) (amd64.Vec, amd64.Operand) {
-	a, b := in.A, in.B
-	if commutes && a.IsScalar() {
-		a, b = b, a
-	}
-	x := c.load(a, in.Type, bits)
-	return x, c.operand(b, in.Type, bits)
 }
 
 func integer(op pair, commutes bool) emitter {
@@ -310,14 +187,6 @@ func (c *compiler) ctz(in *isa.Inst) {
 	c.V(opSpread.of(t), w, x, c.number(t, uint64(t.Bits())))
 	c.V(opSub.of(t), w, d, x, d)
 	c.result(in, t, d)
-}
-
-// number returns memory that holds an element once.
-func (c *compiler) number(t isa.Type, v uint64) amd64.Mem {
-	if t.Bank() == isa.Bank64 {
-		return c.Const64(v)
-	}
-	return c.Const32(uint32(v))
 }
 
 func shift(fixed, variable pair) emitter {
@@ -436,35 +305,6 @@ func difference(most, least pair) emitter {
 	}
 }
 
-// mirrored has the predicates of integers for operands the other way round.
-var mirrored = map[amd64.Imm]amd64.Imm{intEqual: intEqual, intNotEqual: intNotEqual, intLess: intGreater, intLessEqual: intNotLess}
-
-// comparison is an operation that makes a mask. Predicates of integers and floats are the complement of
-// others with bit 2 the other way round.
-type comparison struct {
-	op        pair
-	predicate amd64.Imm
-}
-
-var comparisons = map[isa.Op]comparison{
-	isa.OpEq:   {opCmpU, intEqual},
-	isa.OpNe:   {opCmpU, intNotEqual},
-	isa.OpLtS:  {opCmpS, intLess},
-	isa.OpLeS:  {opCmpS, intLessEqual},
-	isa.OpLtU:  {opCmpU, intLess},
-	isa.OpLeU:  {opCmpU, intLessEqual},
-	isa.OpFOEq: {opFCmp, cmpEqual},
-	isa.OpFONe: {opFCmp, cmpNotEqual},
-	isa.OpFOLt: {opFCmp, cmpLess},
-	isa.OpFOLe: {opFCmp, cmpLessEqual},
-	isa.OpFUEq: {opFCmp, cmpEqualU},
-	isa.OpFUNe: {opFCmp, cmpNotEqualU},
-	isa.OpFULt: {opFCmp, cmpNotGreaterEqU},
-	isa.OpFULe: {opFCmp, cmpNotGreaterU},
-	isa.OpFOrd: {opFCmp, cmpOrdered},
-	isa.OpFUno: {opFCmp, cmpUnordered},
-}
-
 func compare(op pair, predicate amd64.Imm) emitter {
 	return func(c *compiler, in *isa.Inst) {
 		if in.Type == isa.B1 {
@@ -480,25 +320,4 @@ func compare(op pair, predicate amd64.Imm) emitter {
 		}
 		c.resultMask(in, c.comparison(in, comparison{op, predicate}, false, nil))
 	}
-}
-
-// comparison makes the result of a comparison, or its complement, for the lanes under, whose register it
-// changes, or for all if that is nil.
-func (c *compiler) comparison(in *isa.Inst, cmp comparison, inverse bool, under *amd64.Mask) amd64.Mask {
-	bits := in.Type.IsInt()
-	x, y, p := in.A, in.B, cmp.predicate
-	if m, ok := mirrored[p]; ok && bits && x.IsScalar() {
-		x, y, p = y, x, m // so that the scalar stays in memory
-	}
-	if inverse {
-		p ^= 4
-	}
-	a, b := c.load(x, in.Type, bits), c.operand(y, in.Type, bits)
-	if under != nil {
-		c.V(cmp.op.of(in.Type), c.width(in.Type), *under, a, b, p, amd64.Merge(*under))
-		return *under
-	}
-	k := c.mask()
-	c.V(cmp.op.of(in.Type), c.width(in.Type), k, a, b, p)
-	return k
 }

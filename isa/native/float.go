@@ -1,8 +1,6 @@
 package native
 
 import (
-	"math"
-
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 )
@@ -42,9 +40,6 @@ func (c *compiler) sqrt(in *isa.Inst) {
 	c.V(opSqrt.of(in.Type), c.width(in.Type), d, a)
 	c.resultFloat(in, d)
 }
-
-// sign returns the sign bit of each element.
-func (c *compiler) sign(t isa.Type) amd64.Mem { return c.splat(t, 1<<31, 1<<63) }
 
 func (c *compiler) fneg(in *isa.Inst) {
 	t := in.Type
@@ -110,9 +105,4 @@ func (c *compiler) roundAway(in *isa.Inst) {
 	c.V(opOr.of(t), w, x, x, c.floatSplat(t, 1))
 	c.V(opFAdd.of(t), w, d, d, x, amd64.Merge(maskTemp))
 	c.resultFloat(in, d)
-}
-
-// floatSplat returns a number, to be broadcast.
-func (c *compiler) floatSplat(t isa.Type, v float64) amd64.Mem {
-	return c.splat(t, math.Float32bits(float32(v)), math.Float64bits(v))
 }

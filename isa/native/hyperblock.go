@@ -77,7 +77,7 @@ func (k *builder) hyper(h *plan.Hyper, s *straight) {
 			k.Bind(otherwise)
 			k.Note("version with checks")
 		}
-		c := &hyper{h: h, compiler: newCompiler(k, h.Run, ordinary)}
+		c := &hyper{kernel: k, h: h, compiler: newCompiler(&k.kernelContext, h.Run, ordinary)}
 		c.emit()
 		k.Bind(done)
 	}
@@ -105,6 +105,7 @@ func (k *builder) hyper(h *plan.Hyper, s *straight) {
 // hyper is a hyperblock in the making.
 type hyper struct {
 	*compiler
+	kernel     *builder
 	h          *plan.Hyper
 	used       int // how many of Hyper.Words
 	conditions *conditions
@@ -192,15 +193,6 @@ func (c *hyper) scheduleEnd() {
 	for _, x := range c.h.Widen {
 		c.readsPlace(place{bank: isa.Bank32, index: x.Half.Index()}, len(c.steps))
 	}
-}
-
-// commit is what is known of a store of a hyperblock.
-type commit struct {
-	// checked says that a load has looked whether the indices are within the limit.
-	checked bool
-	// strewn is 1 if the indices of some group are not consecutive. Without it, each group has to look.
-	strewn   amd64.Mem
-	hasApart bool
 }
 
 // prepareCommits looks at the stores.
@@ -348,15 +340,6 @@ func (c *hyper) pass() {
 	}
 	for _, x := range c.h.Widen {
 		c.widen(x)
-	}
-}
-
-// keep puts what the register file does not have yet there, as far as it is of use.
-func (c *compiler) keep() {
-	for _, v := range c.order {
-		if v.dirty && v.keep {
-			c.store(v)
-		}
 	}
 }
 

@@ -17,11 +17,9 @@ import (
 //
 // Between parts four registers have a meaning: regFrame, regScalars, regStride and regSlots.
 type builder struct {
-	*vm.Func
-	features  amd64.Features
-	constants map[int]uint64
-	plan      *plan.Plan
-	block     int // the present one
+	kernelContext
+	plan  *plan.Plan
+	block int // the present one
 
 	points []amd64.Label // by point
 	blocks []amd64.Label // by block
@@ -31,9 +29,7 @@ type builder struct {
 
 	form     string // the machine form as text, if keepForm is set
 	keepForm bool
-	callouts []callout
 	resume   amd64.Label // where it goes on after a callout
-	save     amd64.Label // where registers are put away for one
 
 	blockTable amd64.Mem   // the blocks' code
 	queue      amd64.Label // see enqueueStub
@@ -51,9 +47,6 @@ type exit struct {
 	point int
 	why   wave.Exit
 }
-
-// field returns a field of the frame.
-func field(off uintptr) amd64.Mem { return amd64.Mem{Base: regFrame, Disp: int32(off)} }
 
 // errFreed says that the first lane's result is read from a general register that holds another one by now: a
 // mistake of this package. It is thrown where the code of such a read is emitted, and comes no further than
@@ -77,7 +70,7 @@ const formLength = 50
 
 // newBuilder returns a builder.
 func newBuilder(f amd64.Features, constants map[int]uint64, p *plan.Plan) *builder {
-	k := &builder{Func: vm.New(amd64.New(f), targetOf(f), formLength*len(p.Kernel.Code)), features: f, constants: constants, plan: p,
+	k := &builder{plan: p, kernelContext: newContext(f, constants, p.Layout, formLength*len(p.Kernel.Code), find),
 		exits: map[exit]amd64.Label{}, stubs: map[wave.Exit]amd64.Label{}, fuel: map[int]amd64.Label{}}
 	for range p.Points {
 		k.points = append(k.points, k.NewLabel())
@@ -205,7 +198,7 @@ func (k *builder) enter(b *plan.Block) {
 		}
 	}
 	if b.IDs != nil {
-		compileRun(k, b.IDs, k.NewLabel()) // nothing goes to that label
+		compileRun(&k.kernelContext, b.IDs, k.NewLabel()) // nothing goes to that label
 	}
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameActive))
 	k.count(b)
@@ -293,7 +286,7 @@ func (k *builder) run(p *plan.Part) {
 		k.pointedSlot(p)
 	}
 	k.blockRooms(p.Run, k.exit(p.Point, wave.ExitPart))
-	compileRun(k, p.Run, k.exit(p.Point, wave.ExitPart))
+	compileRun(&k.kernelContext, p.Run, k.exit(p.Point, wave.ExitPart))
 }
 
 // slot emits what works out the address and the limit of a slot for the pointer as it is now.
@@ -355,18 +348,4 @@ func (k *builder) offset(p *wave.Place, fill amd64.Label) {
 	if p.Disp != 0 {
 		k.G(amd64.ADD, amd64.B64, amd64.RAX, amd64.Imm(p.Disp))
 	}
-}
-
-// offsetOf makes a pointer in a register its offset, and goes to far if that is [memory.FarOffset], from
-// which nothing leads back.
-func (k *builder) offsetOf(r amd64.Reg, far amd64.Label) {
-	k.G(amd64.SHL, amd64.B64, r, amd64.Imm(64-offsetBits))
-	k.G(amd64.CMP, amd64.B64, r, amd64.Imm(1))
-	k.Jcc(amd64.Overflow, far) // only the least number less 1 is none
-	k.G(amd64.SAR, amd64.B64, r, amd64.Imm(64-offsetBits))
-}
-
-// slotField returns a field of a slot.
-func slotField(slot int, field uintptr) amd64.Mem {
-	return amd64.Mem{Base: regSlots, Disp: int32(slot)*int32(wave.SlotSize) + int32(field)}
 }

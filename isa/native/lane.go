@@ -85,3 +85,6 @@ func (c *compiler) laneIndex(in *isa.Inst, lane amd64.Reg) {
 	c.byScale(regAddress, in.Scale)
 	c.G(amd64.ADD, amd64.B64, regAddress, c.slot(wave.SlotAddress))
 }
+
+// regOld holds what the memory held, or what it is to hold.
+const regOld = amd64.R15

@@ -256,13 +256,6 @@ func pathOf(t reflect.Type, at uintptr) string {
 	return ""
 }
 
-// note puts the bytecode of an instruction in front of its machine code in a listing.
-func (c *compiler) note(in *isa.Inst) {
-	if c.Lists() {
-		c.Note(c.run.Kernel().InstText(in))
-	}
-}
-
 // seldomTitle is the title of the section of a listing that has what is not the code of one block.
 const seldomTitle = "common and seldom run code"
 

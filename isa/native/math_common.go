@@ -93,12 +93,6 @@ func one(op pair, rest ...amd64.Operand) simple {
 	}
 }
 
-var (
-	opFMin     = pair{amd64.VMINPS, amd64.VMINPD}
-	opFMax     = pair{amd64.VMAXPS, amd64.VMAXPD}
-	opExponent = pair{amd64.VGETEXPPS, amd64.VGETEXPPD}
-)
-
 // floatNumber is number for a float or a double.
 func (c *compiler) floatNumber(t isa.Type, v float64) amd64.Mem {
 	if t == isa.F64 {

@@ -116,7 +116,7 @@ func (c *compiler) enterSlots() {
 }
 
 // later has f emit code that the run seldom comes to.
-func (c *compiler) later(f func()) { c.kernel.later(f) }
+func (c *compiler) later(f func()) { c.Later(f) }
 
 // slot returns a field of the present instruction's slot.
 func (c *compiler) slot(field uintptr) amd64.Mem {
@@ -279,4 +279,21 @@ func (c *compiler) scatterNarrow(in *isa.Inst) {
 	}
 	c.toEach(in, disp, func(at amd64.Mem) { c.G(amd64.MOV, amd64.Size(t.Bits()), at, regTemp) })
 	c.Bind(done)
+}
+
+// commit is what is known of a store of a hyperblock.
+type commit struct {
+	// checked says that a load has looked whether the indices are within the limit.
+	checked bool
+	// strewn is 1 if the indices of some group are not consecutive. Without it, each group has to look.
+	strewn   amd64.Mem
+	hasApart bool
+}
+
+// checkAligned refuses the run if the slot's address is not a multiple of the element's size.
+func (c *compiler) checkAligned(in *isa.Inst) {
+	c.at = 0
+	c.G(amd64.MOV, amd64.B64, regTemp, c.slot(wave.SlotAddress))
+	c.G(amd64.TEST, amd64.B32, regTemp, amd64.Imm(in.Type.Bytes()-1))
+	c.Jcc(amd64.NotZero, c.refuse)
 }

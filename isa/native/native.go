@@ -151,39 +151,10 @@ func (n *function) run(f *wave.Frame) {
 	}
 }
 
-// emitter emits the machine code of an instruction for a group of lanes.
-type emitter func(c *compiler, in *isa.Inst)
-
-// family returns the emitter of an instruction, or nil if the instruction is none of the family's or the
-// processor cannot do it.
-type family func(f amd64.Features, in *isa.Inst) emitter
-
-// families lists those for AVX-512.
-var families = [...]family{arithmetic, narrowArithmetic, divisions, conversions, builtins, accesses, atomics, mathematics, mathematics64, crossings, pointers}
-
-// find returns the emitter of an instruction, or nil.
-func find(f amd64.Features, in *isa.Inst) emitter {
-	for _, of := range setOf(f).families() {
-		if e := of(f, in); e != nil {
-			return e
-		}
-	}
-	return nil
-}
-
 // takes says whether there is machine code for the instruction.
 func (e Engine) takes(in *isa.Inst) bool {
 	if in.Dst.IsScalar() {
 		return takesScalar(e.features, in)
 	}
 	return find(e.features, in) != nil
-}
-
-// wideOrBool says whether registers of the type are vectors of 32 or 64 bits an element, or masks.
-func wideOrBool(t isa.Type) bool {
-	switch t {
-	case isa.B1, isa.I32, isa.I64, isa.F32, isa.F64:
-		return true
-	}
-	return false
 }

@@ -1,9 +1,11 @@
 package native
 
 import (
+	"math"
+	"math/bits"
+
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
-	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -23,30 +25,6 @@ func pointed(in *isa.Inst) emitter {
 		return (*compiler).loadPointed
 	}
 	return (*compiler).storePointed
-}
-
-// pointedSlot has the slot filled in for the pointer of the first lane that runs.
-func (k *builder) pointedSlot(part *plan.Part) {
-	p, run := &part.Run.Places[0], part.Run
-	found, again := k.NewLabel(), k.NewLabel()
-	k.G(amd64.MOV, amd64.B64, regChunk, field(wave.FrameBase))
-	k.G(amd64.MOV, amd64.B64, regExec, field(wave.FrameExec))
-	k.G(amd64.MOV, amd64.B64, regChunks, field(wave.FrameChunks))
-	k.Bind(again)
-	k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regExec})
-	k.G(amd64.TEST, amd64.B64, regTemp, regTemp)
-	k.Jcc(amd64.NotZero, found)
-	k.G(amd64.ADD, amd64.B64, regChunk, regStride)
-	k.next(regExec)
-	k.G(amd64.DEC, amd64.B64, regChunks)
-	k.Jcc(amd64.NotZero, again)
-	k.Jmp(k.exit(part.Point, wave.ExitPart))
-	k.Bind(found)
-	k.G(amd64.TZCNT, amd64.B64, regTemp, regTemp)
-	k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regChunk, Index: regTemp, Scale: 8, Disp: int32(run.Offset(p.Pointer, isa.I64))})
-	k.G(amd64.SHR, amd64.B64, regTemp, amd64.Imm(offsetBits))
-	k.G(amd64.CMP, amd64.B64, regTemp, slotField(p.Slot, wave.SlotKey))
-	k.Jcc(amd64.NotEqual, k.exit(part.Point, wave.ExitSlots))
 }
 
 // pointerOffset returns the pointers of the lanes and the offsets that these have in an allocation.
@@ -121,4 +99,79 @@ func (c *compiler) storePointedNarrow(in *isa.Inst) {
 	c.G(amd64.MOV, amd64.Size(in.Type.Bits()), amd64.Mem{Base: base, Index: regAddress, Scale: 1}, regTemp)
 	c.V(amd64.BLSR, amd64.X, regLeft, regLeft)
 	c.Jcc(amd64.NotZero, next)
+}
+
+// offsetOf gives d the offsets of pointers.
+func (c *compiler) offsetOf(d, p amd64.Vec) {
+	const tag = 64 - offsetBits
+	c.V(amd64.VPSLLQ, c.width(isa.I64), d, p, amd64.Imm(tag))
+	c.set.sarLong(c, d, d, tag)
+}
+
+// movedOffset returns the offsets that an instruction's pointers, index and displacement lead to, and two
+// registers to work with. One that has more than offsetBits may be another such number. So is that of a
+// pointer that is far already; an access can do without where index and displacement cannot lead back to 0.
+func (c *compiler) movedOffset(in *isa.Inst, p amd64.Vec) (d, x, y amd64.Vec) {
+	w := c.width(isa.I64)
+	d, x, y = c.vec(), c.vec(), c.vec()
+	c.offsetOf(d, p)
+	if in.Idx != isa.IdxNone {
+		c.moves(in, x, y)
+		c.V(amd64.VPADDQ, w, d, d, x)
+	}
+	if in.Disp != 0 {
+		c.V(amd64.VPADDQ, w, d, d, c.splat(isa.I64, 0, uint64(int64(in.Disp))))
+	}
+	if in.Op == isa.OpPtrAdd || in.Idx == isa.Idx64 || in.Idx != isa.IdxNone && in.Scale >= 1<<(offsetBits-1-32) {
+		c.V(amd64.VPSLLQ, w, x, p, amd64.Imm(64-offsetBits))
+		c.set.exchange(c, d, x, 1<<63, tooFar)
+	}
+	return d, x, y
+}
+
+// tooFar is further than any sum of an offset, an index and a displacement that may be an offset.
+const tooFar = 1 << 62
+
+// moves gives x what the index adds to addresses, or what is as far from all offsets if 64 bits may not hold
+// it. It changes y.
+func (c *compiler) moves(in *isa.Inst, x, y amd64.Vec) {
+	w, n := c.width(isa.I64), in.Scale
+	i := c.load(in.B, in.Idx.Type(), true)
+	switch in.Idx {
+	case isa.IdxS32:
+		c.V(amd64.VPMOVSXDQ, w, x, i)
+		i = x
+	case isa.IdxU32:
+		c.V(amd64.VPMOVZXDQ, w, x, i)
+		i = x
+	}
+	if wideProduct(in) {
+		// No index that has more bits than these, and the sign, leads from one offset to another; with no
+		// more, no product overflows.
+		significant := offsetBits + 1 - (bits.Len32(n) - 1)
+		c.V(amd64.VPSLLQ, w, y, i, amd64.Imm(63-significant))
+		c.set.sarLong(c, y, y, uint64(63-significant))
+		if i != x {
+			c.V(amd64.VMOVDQA32, w, x, i)
+			i = x
+		}
+		c.set.unequal(c, x, y, 1<<significant)
+	}
+	by := c.splat(isa.I64, 0, uint64(n))
+	switch {
+	case n == 0:
+		c.V(amd64.VPXORQ, w, x, x, x)
+	case n&(n-1) == 0:
+		c.V(amd64.VPSLLQ, w, x, i, amd64.Imm(bits.TrailingZeros32(n)))
+	case in.Idx == isa.IdxU32:
+		c.V(amd64.VPMULUDQ, w, x, i, by)
+	case in.Idx == isa.IdxS32 && n <= math.MaxInt32:
+		c.V(amd64.VPMULDQ, w, x, i, by)
+	default:
+		c.V(amd64.VPSRLQ, w, y, i, amd64.Imm(32))
+		c.V(amd64.VPMULUDQ, w, y, y, by)
+		c.V(amd64.VPSLLQ, w, y, y, amd64.Imm(32))
+		c.V(amd64.VPMULUDQ, w, x, i, by)
+		c.V(amd64.VPADDQ, w, x, x, y)
+	}
 }

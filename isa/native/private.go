@@ -108,7 +108,7 @@ func (c *compiler) rowOffset(in *isa.Inst, p *wave.Place) {
 		c.G(amd64.MOV, amd64.B64, regTemp, amd64.Imm(p.Offset+int64(in.Disp)))
 	} else {
 		c.G(amd64.MOV, amd64.B64, regTemp, scalar(in.A))
-		c.kernel.offsetOf(regTemp, c.refuse)
+		c.kernelContext.offsetOf(regTemp, c.refuse)
 		if in.Disp != 0 {
 			c.G(amd64.ADD, amd64.B64, regTemp, amd64.Imm(in.Disp))
 		}

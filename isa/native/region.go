@@ -31,6 +31,7 @@ const (
 // region is a loop in the making.
 type region struct {
 	*compiler
+	kernel *builder
 	chain  []int // blocks
 	last   int   // the last block of the loop in the order of the code
 	groups []int // that are done together
@@ -160,8 +161,8 @@ func (k *builder) regionAt(h int) *region {
 	if chain == nil {
 		return nil
 	}
-	c := &compiler{kernel: k, Func: k.Func, features: k.features, set: s, constants: k.constants}
-	r := &region{compiler: c, chain: chain, last: last}
+	c := &compiler{kernelContext: &k.kernelContext, set: s}
+	r := &region{compiler: c, kernel: k, chain: chain, last: last}
 	for _, b := range chain {
 		var at []int
 		for i := range k.plan.Blocks[b].Parts {

@@ -1,8 +1,6 @@
 package native
 
 import (
-	"math"
-
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
@@ -485,11 +483,6 @@ func (k *builder) index(in *isa.Inst, beyond amd64.Label) {
 	}
 }
 
-// wideProduct says whether 64 bits, with a sign, may not hold an index of an instruction times the scale.
-func wideProduct(in *isa.Inst) bool {
-	return in.Idx == isa.Idx64 && in.Scale > 1 || in.Idx == isa.IdxU32 && in.Scale > math.MaxInt32
-}
-
 // loadScalar loads what a pointer and perhaps an index select.
 func (k *builder) loadScalar(in *isa.Inst, p *plan.Part) {
 	k.offset(p.Place, k.exit(p.Point, wave.ExitSlots))
@@ -559,9 +552,4 @@ func (k *builder) ptrDiffScalar(in *isa.Inst, _ *plan.Part) {
 func (k *builder) builtinScalar(in *isa.Inst, _ *plan.Part) {
 	k.G(amd64.MOV, size(in.Type), scalarA, builtinField(isa.Builtin(in.Imm)))
 	k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarA)
-}
-
-// builtinField is where the frame has a value of the work-group.
-func builtinField(b isa.Builtin) amd64.Mem {
-	return field(wave.FrameValues + 8*uintptr(b))
 }

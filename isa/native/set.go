@@ -19,8 +19,6 @@ const (
 // set is an instruction set of the processor: what the compiler has to know of it, apart from the emitters
 // of instructions.
 type set interface {
-	// families lists the families of instructions. An instruction belongs to one of them at most.
-	families() []family
 	// bits is the size of a vector register.
 	bits() int
 	// file says where the values of a bank are.

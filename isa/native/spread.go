@@ -13,12 +13,6 @@ import (
 // maxSpread is how many registers that may be, of the 32.
 const maxSpread = 12
 
-// spread is a scalar with as many bits as the elements of a register.
-type spread struct {
-	scalar isa.Reg
-	bank   isa.Bank
-}
-
 // prepareSpreads finds the scalars that are used most. skip says which instructions have no use for vectors.
 func (c *hyper) prepareSpreads(skip func(i int) bool) {
 	if !c.set.broadcasts() {

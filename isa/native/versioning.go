@@ -46,7 +46,7 @@ func (k *builder) straighten(h *plan.Hyper) *straight {
 	}
 	run := *h.Run
 	run.Keep = h.Behind
-	s := &straight{hyper: &hyper{h: h, compiler: newCompiler(k, &run, k.NewLabel())}} // nothing goes to that label
+	s := &straight{hyper: &hyper{kernel: k, h: h, compiler: newCompiler(&k.kernelContext, &run, k.NewLabel())}} // nothing goes to that label
 	s.prepareConditions()
 	if s.divides() || !s.findLinear() {
 		return nil
@@ -441,8 +441,8 @@ func (s *straight) isLinear(l *linear) {
 	}
 }
 
-// spreadLinear gives the lanes of a vector register what a linear result is for them.
-func (c *compiler) spreadLinear(l *linear, d amd64.Vec) {
+// spread gives the lanes of a vector register what a linear result is for them.
+func (l *linear) spread(c *compiler, d amd64.Vec) {
 	if l.fromIDs() || l.in.Op == isa.OpBuiltin && l.reg == amd64.NoReg {
 		b := isa.Builtin(l.in.Imm)
 		c.V(amd64.VMOVDQU32, c.width(isa.I32), d, c.firstID(arrayOf(b)))
