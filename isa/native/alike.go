@@ -180,7 +180,7 @@ func (c *compiler) unlessNext(it isa.Type, d, x amd64.Vec, l amd64.Label) {
 		c.G(amd64.BT, amd64.B64, regSeen, amd64.Imm(a.bit))
 		c.Jcc(amd64.NotCarry, not)
 		c.Bind(next)
-		c.later(func() {
+		c.Later(func() {
 			c.Bind(not)
 			c.consecutive(it, d, x, l)
 			c.G(amd64.BTS, amd64.B64, regSeen, amd64.Imm(a.bit))

@@ -56,7 +56,7 @@ func (c *compiler) enterParts() {
 		small := c.NewLabel()
 		c.G(amd64.CMP, amd64.B32, regPart, amd64.Imm(smallSubgroup-1))
 		c.Jcc(amd64.Equal, small)
-		c.later(func() {
+		c.Later(func() {
 			c.Bind(small)
 			c.G(amd64.MOV, amd64.B32, regPart, amd64.Imm(-1))
 			c.G(amd64.MOV, amd64.B32, regTemp, regLane)
@@ -135,7 +135,7 @@ func (c *compiler) findBlock(in *isa.Inst, small amd64.Label) {
 	c.Jcc(amd64.Above, c.refuse)
 	c.G(amd64.ADD, amd64.B64, regTemp, c.slot(wave.SlotAddress))
 	c.G(amd64.MOV, amd64.B64, pointer, regTemp)
-	c.later(func() {
+	c.Later(func() {
 		c.Bind(later)
 		if c.lanes > smallSubgroup {
 			c.Jcc(amd64.Sign, small)
@@ -183,7 +183,7 @@ func (c *compiler) blockLoad(in *isa.Inst) {
 	from := c.partAddress(in, small)
 	if c.lanes > smallSubgroup {
 		at := c.at
-		c.later(func() {
+		c.Later(func() {
 			now := c.at
 			c.at = at
 			c.Bind(small)

@@ -37,7 +37,7 @@ func (c *compiler) callOut(o callout) {
 	c.set.jumpIfAny(c, o.lanes, enter)
 	n := len(k.callouts)
 	k.callouts = append(k.callouts, o)
-	c.later(func() {
+	c.Later(func() {
 		c.Bind(enter)
 		c.set.runningOnly(c, o.lanes)
 		c.G(amd64.MOV, amd64.B64, field(wave.FrameCall), amd64.Imm(n+1))

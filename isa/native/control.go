@@ -64,7 +64,7 @@ func (k *builder) advance(t, end int) {
 		k.Jcc(amd64.IsZero, k.lastEdge(t))
 	}
 	k.Jmp(k.blocks[t])
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(slow)
 		k.unlessChoosy(end)
 		k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(t))
@@ -90,7 +90,7 @@ func (k *builder) lastEdge(t int) amd64.Label {
 	}
 	l = k.NewLabel()
 	k.fuel[t] = l
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(l)
 		k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(t))
 		k.Jmp(k.leave(wave.ExitFuel, wave.FrameCur))

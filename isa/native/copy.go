@@ -163,7 +163,7 @@ func (c *copyShape) lines(p *plan.Copy) bool {
 	much, few := c.NewLabel(), c.NewLabel()
 	c.G(amd64.CMP, amd64.B64, amd64.RCX, amd64.Imm(fewCopied))
 	c.Jcc(amd64.AboveEqual, much)
-	c.later(func() {
+	c.Later(func() {
 		c.Bind(much)
 		c.G(amd64.DEC, amd64.B64, field(wave.FrameRation))
 		c.Jcc(amd64.IsZero, c.back)

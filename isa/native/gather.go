@@ -61,7 +61,7 @@ func (c *compiler) gather(in *isa.Inst) {
 		c.G(amd64.TEST, amd64.B32, regSeen, amd64.Imm(expected<<g.slot.bits))
 		c.Jcc(amd64.Equal, other)
 		move(g, c.pointerOf(g))
-		c.later(func() {
+		c.Later(func() {
 			c.Bind(other)
 			each := c.NewLabel()
 			if expected == seenNext {
@@ -106,7 +106,7 @@ func (c *compiler) look(g *gathering) {
 		c.inside(g)
 		c.loadSame(g, c.point(g, seenSame))
 	}
-	c.later(func() {
+	c.Later(func() {
 		if g.slot.next {
 			c.Bind(other)
 			c.V(opSpread.of(g.it), iw, g.d, g.x)

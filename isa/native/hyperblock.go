@@ -32,7 +32,7 @@ func (k *builder) hyper(h *plan.Hyper, s *straight) {
 	ordinary, plain := k.NewLabel(), k.NewLabel()
 	k.G(amd64.CMP, amd64.B8, field(wave.FramePlain), amd64.Imm(0))
 	k.Jcc(amd64.NotEqual, plain)
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(plain)
 		k.G(amd64.MOV, amd64.B8, field(wave.FramePlain), amd64.Imm(0))
 		k.Jmp(ordinary)
@@ -259,7 +259,7 @@ func (c *hyper) check(in *isa.Inst) {
 		c.G(amd64.LEA, amd64.B64, regAddress, amd64.Mem{Base: regTemp, Disp: int32(c.lanes - 1)})
 		c.G(amd64.CMP, amd64.B64, regAddress, limit)
 		c.Jcc(amd64.Above, beyond)
-		c.later(func() {
+		c.Later(func() {
 			c.Bind(beyond)
 			c.refuseBeyond(it, x, limit)
 			c.Jmp(next)
@@ -268,7 +268,7 @@ func (c *hyper) check(in *isa.Inst) {
 		c.refuseIndex(it, y, x, bias, limit)
 	}
 	c.Bind(next)
-	c.later(func() {
+	c.Later(func() {
 		c.Bind(each)
 		c.G(amd64.MOV, amd64.B64, s.strewn, amd64.Imm(1))
 		if !s.checked {

@@ -168,9 +168,6 @@ func (k *builder) notePoint(what string, point int, in *isa.Inst) {
 	k.Note(text)
 }
 
-// later has f emit code that is seldom run behind the rest.
-func (k *builder) later(f func()) { k.Later(f) }
-
 // jumpTo jumps to the place in a table whose number is in RAX. It changes RAX and RCX.
 func (k *builder) jumpTo(table amd64.Mem) {
 	k.G(amd64.LEA, amd64.B64, amd64.RCX, table)
@@ -252,7 +249,7 @@ func (k *builder) exit(point int, why wave.Exit) amd64.Label {
 	}
 	l = k.NewLabel()
 	k.exits[e] = l
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(l)
 		k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(point))
 		k.Jmp(k.leave(why, wave.FramePoint))
@@ -268,7 +265,7 @@ func (k *builder) leave(why wave.Exit, where uintptr) amd64.Label {
 	}
 	l = k.NewLabel()
 	k.stubs[why] = l
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(l)
 		k.G(amd64.MOV, amd64.B64, field(where), amd64.RAX)
 		k.G(amd64.MOV, amd64.B64, field(wave.FrameExit), amd64.Imm(why))

@@ -115,9 +115,6 @@ func (c *compiler) enterSlots() {
 	c.enterParts()
 }
 
-// later has f emit code that the run seldom comes to.
-func (c *compiler) later(f func()) { c.Later(f) }
-
 // slot returns a field of the present instruction's slot.
 func (c *compiler) slot(field uintptr) amd64.Mem {
 	return slotField(c.run.Slots[c.at], field)

@@ -248,7 +248,7 @@ func (r *region) emit() {
 		k.G(amd64.MOV, amd64.B64, field(wave.LoopUndo), regTemp)
 		k.G(amd64.MOV, amd64.B64, regTemp, field(wave.FramePrivate))
 		k.G(amd64.MOV, amd64.B64, field(wave.LoopPrivate), regTemp)
-		k.later(func() {
+		k.Later(func() {
 			k.Bind(skip)
 			k.G(amd64.DEC, amd64.B64, field(wave.FrameLoopSkip))
 			k.Jmp(ordinary)
@@ -355,7 +355,7 @@ func (r *region) trips() {
 	r.idleAt = nil
 
 	lanes, finish, words := r.lanesOf(), r.finish, r.words
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(stop)
 		k.G(amd64.MOV, amd64.B64, field(wave.LoopStopped), amd64.Imm(1))
 		k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
@@ -541,7 +541,7 @@ func (r *region) branch(i int, in *isa.Inst) {
 	}
 	k.Bind(on)
 	words := r.words
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(out)
 		for n := range words {
 			if in.A.IsScalar() {

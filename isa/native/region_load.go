@@ -102,7 +102,7 @@ func (r *region) openSlots(l amd64.Label) {
 	for _, p := range list {
 		fill := k.NewLabel()
 		k.slotElse(p, fill, l)
-		k.later(func() {
+		k.Later(func() {
 			k.Bind(fill)
 			k.G(amd64.MOV, amd64.B64, field(wave.FrameLoopSlot), amd64.Imm(p.Slot))
 			k.Jmp(k.exit(entry, wave.ExitLoop))
@@ -251,7 +251,7 @@ func (r *region) element(in *isa.Inst) {
 		r.first(g)
 		r.nextInside(g, each)
 		r.loadNext(g, r.pointTo(g))
-		k.later(func() {
+		k.Later(func() {
 			k.Bind(other)
 			k.G(amd64.TEST, amd64.B32, regKnown, amd64.Imm(int32(seenSame<<bit)))
 			k.Jcc(amd64.Equal, each)
@@ -272,7 +272,7 @@ func (r *region) element(in *isa.Inst) {
 		k.Jcc(amd64.Above, each)
 		r.loadSame(g, r.pointTo(g))
 	}
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(each)
 		r.each(g)
 		k.Jmp(g.done)

@@ -237,7 +237,7 @@ func (s *straight) prove(no amd64.Label) {
 	s.G(amd64.SHL, amd64.B64, regTemp, amd64.Imm(bit))
 	s.G(amd64.OR, amd64.B64, field(wave.FrameProven), regTemp)
 	s.Bind(proven)
-	s.later(func() {
+	s.Later(func() {
 		s.Bind(not)
 		s.G(amd64.CMP, amd64.B64, all, amd64.Imm(0))
 		s.Jcc(amd64.Equal, no)
@@ -406,7 +406,7 @@ func (s *straight) separate(store int, no amd64.Label) {
 		s.G(amd64.CMP, amd64.B64, regTemp, amd64.R14)
 		s.Jcc(amd64.Above, overlap)
 		if overlap != no {
-			s.later(func() {
+			s.Later(func() {
 				// Each lane has an element of its own if there is one row of them.
 				s.Bind(overlap)
 				s.G(amd64.MOV, amd64.B64, regTemp, builtinField(isa.BuiltinLocalSize+1))
