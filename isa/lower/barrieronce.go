@@ -2,8 +2,8 @@ package lower
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/lower/build"
-	"github.com/lockstep-gpu/lockstep/isa/lower/emit"
+	"github.com/lockstep-gpu/lockstep/isa/lower/internal/build"
+	"github.com/lockstep-gpu/lockstep/isa/lower/internal/emit"
 	"github.com/lockstep-gpu/lockstep/isa/ssa"
 )
 

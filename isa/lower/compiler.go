@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/lower/build"
-	"github.com/lockstep-gpu/lockstep/isa/lower/readers"
+	"github.com/lockstep-gpu/lockstep/isa/lower/internal/build"
+	"github.com/lockstep-gpu/lockstep/isa/lower/internal/readers"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 

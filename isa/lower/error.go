@@ -1,6 +1,6 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa/lower/build"
+import "github.com/lockstep-gpu/lockstep/isa/lower/internal/build"
 
 // Error says why a module cannot be lowered.
 type Error = build.Error

@@ -1,7 +1,7 @@
 package lower
 
 import (
-	"github.com/lockstep-gpu/lockstep/isa/lower/build"
+	"github.com/lockstep-gpu/lockstep/isa/lower/internal/build"
 )
 
 // CountSteps calls f with the steps of analyses for each kernel that is lowered, until the function that it returns is

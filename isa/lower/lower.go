@@ -5,7 +5,7 @@
 // A kernel goes through passes (passes.go) over the form of isa/ssa, in the order that a
 // [PassMachinery] gives, the default one unless [Options] has another. Those that do not
 // need the module are in isa/ssa/opt.
-// A kernel is read into SSA over scalars (isa/lower/build, isa/lower/readers), its variables are promoted to
+// A kernel is read into SSA over scalars (isa/lower/internal/build, isa/lower/internal/readers), its variables are promoted to
 // registers (promotion.go), some of them once loops over them have become their trips,
 // values are simplified and shared, the
 // pipes that constants describe are found (pipestorage.go), async marks and waits
@@ -14,7 +14,7 @@
 // their end, loads of what is known go, loops get one latch each
 // and blocks their order,
 // the values that are the same for every lane are found (isa/ssa, uniform.go), and
-// registers are assigned while bytecode is written (isa/lower/emit).
+// registers are assigned while bytecode is written (isa/lower/internal/emit).
 //
 // The bodies of functions that a large kernel calls often are read, promoted and simplified once, and copied to their
 // calls (build/prepare.go).

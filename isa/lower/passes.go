@@ -1,8 +1,8 @@
 package lower
 
 import (
-	"github.com/lockstep-gpu/lockstep/isa/lower/build"
-	"github.com/lockstep-gpu/lockstep/isa/lower/emit"
+	"github.com/lockstep-gpu/lockstep/isa/lower/internal/build"
+	"github.com/lockstep-gpu/lockstep/isa/lower/internal/emit"
 	"github.com/lockstep-gpu/lockstep/isa/ssa"
 	"github.com/lockstep-gpu/lockstep/isa/ssa/opt"
 )

@@ -1,6 +1,6 @@
 package lower
 
-import "github.com/lockstep-gpu/lockstep/isa/lower/readers"
+import "github.com/lockstep-gpu/lockstep/isa/lower/internal/readers"
 
 // Resolves says whether a function that a module only imports may be one that
 // the lowering turns into instructions, so that a link can leave it undefined.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-gpu/lockstep/isa/lower/build"
-	"github.com/lockstep-gpu/lockstep/isa/lower/readers"
+	"github.com/lockstep-gpu/lockstep/isa/lower/internal/build"
+	"github.com/lockstep-gpu/lockstep/isa/lower/internal/readers"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 

@@ -3,8 +3,8 @@ package lower
 import (
 	"testing"
 
-	"github.com/lockstep-gpu/lockstep/isa/lower/build"
-	"github.com/lockstep-gpu/lockstep/isa/lower/readers"
+	"github.com/lockstep-gpu/lockstep/isa/lower/internal/build"
+	"github.com/lockstep-gpu/lockstep/isa/lower/internal/readers"
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 

@@ -107,7 +107,7 @@ func testAcross(t *testing.T, e Engine) {
 		t.Run(x.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(3, uint64(x.in.Op)))
 			for _, n := range subgroups {
-				if r.IntN(3) != 0 || r.IntN(amount(4, 2, 1)) != 0 {
+				if r.IntN(3) != 0 || r.IntN(amount(6, 5, 1)) != 0 {
 					continue
 				}
 				// Bit i of shape: operand i is scalar. What is above says which operand the destination is,

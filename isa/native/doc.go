@@ -115,6 +115,9 @@
 // Reads and writes of images are parts without machine code: package interp does one for all lanes of the wave
 // (interp/image_lanes.go).
 //
+// An instruction that writes memory is finished for all lanes of the wave before the next access to the same
+// memory begins: lanes of a sub-group are in lockstep as far as memory shows it.
+//
 // A copy of the work-group has a slot for either side. Where it is made at once and not observed, it is a
 // loop of moves (copy.go).
 //

@@ -90,6 +90,10 @@ func (g *generator) straight(n int) {
 		if g.pure {
 			kinds = 25
 			if g.walks != nil && g.once(5) {
+				if len(g.pointerWalks) > 0 && g.n(3) == 0 {
+					g.readPointer()
+					continue
+				}
 				g.read()
 				continue
 			}

@@ -12,6 +12,15 @@ type walk struct {
 	most int     // what it does not exceed
 }
 
+// pointerWalk is a pointer of each lane that goes from trip to trip of a loop.
+type pointerWalk struct {
+	reg  isa.Reg
+	area area
+	room int // bytes that it may be read at, in the last trip too
+	step isa.Inst
+	fast bool // some lanes go twice as far
+}
+
 // mostTrips is how many trips a loop makes at most: as many as a lane has fuel for.
 const mostTrips = 21
 
@@ -81,10 +90,61 @@ func (g *generator) walk(count isa.Reg) {
 		w.most += step * mostTrips
 		g.walks = append(g.walks, w)
 	}
+	if g.n(2) == 0 {
+		g.walkPointer()
+	}
+}
+
+// walkPointer begins a pointer that a loop is going to use, unless no memory has room for its way.
+func (g *generator) walkPointer() {
+	a := g.anywhere(isa.I8, []isa.Space{isa.SpaceGlobal, isa.SpaceGlobal, isa.SpaceLocal}[g.n(3)])
+	scale, step := 1<<g.n(4), 1<<g.n(4)
+	first := isa.Inst{Op: isa.OpPtrAdd, Type: isa.I64, A: a.pointer, B: isa.V(genLane), Idx: isa.IdxU32, Space: a.space, Scale: uint32(scale)}
+	most := (g.lanes() - 1) * scale
+	if g.once(3) {
+		first.Op, first.B, first.Idx, first.Scale = isa.OpMov, isa.None, isa.IdxNone, 0
+		most = 0
+	}
+	w := pointerWalk{reg: isa.V(g.kernel.NumVector[isa.Bank64]), area: a}
+	w.step = isa.Inst{Op: isa.OpPtrAdd, Type: isa.I64, Dst: w.reg, A: w.reg, Space: a.space, Disp: int32(step)}
+	if w.fast = g.once(4); w.fast {
+		w.step.Idx, w.step.Scale = isa.IdxU32, uint32(step)
+		step *= 2
+	}
+	if w.room = a.size - most - step*mostTrips; w.room < 1 {
+		return
+	}
+	g.kernel.NumVector[isa.Bank64]++
+	first.Dst = w.reg
+	g.emit(first)
+	g.pointerWalks = append(g.pointerWalks, w)
+}
+
+// readPointer emits loads behind a pointer that walks.
+func (g *generator) readPointer() {
+	w := g.pointerWalks[g.n(len(g.pointerWalks))]
+	t := g.of(isa.SetMem)
+	for range 1 + g.n(2) {
+		if room := w.room - t.Bytes(); room >= 0 || g.once(missing) {
+			in := isa.Inst{Op: isa.OpLoad, Type: t, A: w.reg, Space: w.area.space, Disp: int32(g.n(max(room, 0) + 1))}
+			if g.n(4) > 0 {
+				in.Disp -= in.Disp % int32(t.Bytes())
+			}
+			g.result(&in, t)
+			g.emit(in)
+		}
+	}
 }
 
 // stride ends a trip of the loop for which there are indices.
 func (g *generator) stride() {
+	for _, w := range g.pointerWalks {
+		if w.fast {
+			w.step.B = g.masked(isa.I32, 1)
+		}
+		g.emit(w.step)
+	}
+	g.pointerWalks = nil
 	for _, w := range g.walks {
 		if w.step != isa.None {
 			g.emit(isa.Inst{Op: isa.OpAdd, Type: w.typ, Dst: w.reg, A: w.reg, B: w.step})
@@ -121,6 +181,8 @@ func (g *generator) read() {
 		scale = []int{1, 2, 4, 8, 16, 32, 3, 12}[g.n(8)]
 	}
 	switch fits := w.most*scale + n; {
+	case a.space != isa.SpacePrivate && g.once(6): // at an index that is made anew in each trip
+		g.place(&in, a, false)
 	case a.space == isa.SpacePrivate && w.reg.IsVector():
 		in.Disp = int32(g.n(a.size - n + 1))
 		if g.n(3) > 0 {

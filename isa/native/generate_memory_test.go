@@ -148,8 +148,14 @@ func (g *generator) place(in *isa.Inst, a area, aligned bool) {
 	}
 }
 
-// behindPointers makes an address out of the pointers of lanes.
-func (g *generator) behindPointers(in *isa.Inst) {
+// behindPointers makes an address in an area, or as far behind another one, out of the pointers of lanes.
+func (g *generator) behindPointers(in *isa.Inst, a area) {
+	if b := g.anywhere(in.Type, a.space); g.once(3) && in.A == a.pointer && b.size >= a.from+a.size {
+		chosen := isa.Inst{Op: isa.OpSelect, Type: isa.I64, A: g.condition(), B: in.A, C: b.pointer, Flags: isa.FlagDense}
+		chosen.Dst = g.fresh(isa.I64)
+		g.emit(chosen)
+		in.A = chosen.Dst
+	}
 	add := isa.Inst{Op: isa.OpPtrAdd, Type: isa.I64, A: in.A, B: in.B, Idx: in.Idx, Space: in.Space, Scale: in.Scale, Flags: isa.FlagDense}
 	in.B, in.Idx, in.Scale = isa.None, isa.IdxNone, 0
 	if g.n(2) == 0 {
@@ -203,7 +209,7 @@ func (g *generator) access() {
 	in := isa.Inst{Op: isa.OpLoad, Type: t}
 	g.place(&in, a, false)
 	if g.once(5) {
-		g.behindPointers(&in)
+		g.behindPointers(&in, a)
 	}
 	if g.once(20) {
 		in.Imm2 = isa.AlignCode(1)
@@ -238,7 +244,7 @@ func (g *generator) atomic() {
 	}
 	g.place(&in, a, true)
 	if g.once(5) {
-		g.behindPointers(&in)
+		g.behindPointers(&in, a)
 	}
 	if op != isa.AtomicLoad {
 		in.C = g.operand(t)
@@ -257,7 +263,7 @@ func (g *generator) pointers() {
 	a, b := g.anywhere(isa.I32, isa.SpaceGlobal), g.anywhere(isa.I32, g.space())
 	x := isa.Inst{Type: isa.I32}
 	g.place(&x, a, false)
-	g.behindPointers(&x)
+	g.behindPointers(&x, a)
 	in := isa.Inst{Op: isa.OpPtrDiff, Type: isa.I64, A: x.A, B: a.pointer}
 	if g.n(3) == 0 {
 		in.A, in.B = b.pointer, x.A

@@ -75,21 +75,22 @@ type generator struct {
 	now    int   // the block under construction
 	order  []int // blocks as they stand in the kernel
 
-	constants map[uint64]isa.Reg
-	fixed     map[int][]isa.Reg // scalar registers that keep their values, by width
-	changing  map[int][]isa.Reg // the others
-	fuel      isa.Reg           // scalar: blocks that the wave may still enter by jumps backwards on scalars
-	lasting   [isa.NumBanks][]isa.Reg
-	locals    [isa.NumBanks][]isa.Reg // those of passing that have a value by now
-	used      [isa.NumBanks]int       // registers of passing that were handed out in the block
-	most      [isa.NumBanks]int       // the same, over all blocks
-	recent    [isa.NumBanks][]isa.Reg // written last
-	depth     int                     // of loops
-	steady    bool                    // all registers are written before they are read, and there is no private memory
-	pure      bool                    // nothing but what computes, for the time being
-	reads     bool                    // loops have loads
-	walks     []walk                  // what loads of the loop under construction may select elements by; such a loop computes and loads
-	size      int                     // instructions so far
+	constants    map[uint64]isa.Reg
+	fixed        map[int][]isa.Reg // scalar registers that keep their values, by width
+	changing     map[int][]isa.Reg // the others
+	fuel         isa.Reg           // scalar: blocks that the wave may still enter by jumps backwards on scalars
+	lasting      [isa.NumBanks][]isa.Reg
+	locals       [isa.NumBanks][]isa.Reg // those of passing that have a value by now
+	used         [isa.NumBanks]int       // registers of passing that were handed out in the block
+	most         [isa.NumBanks]int       // the same, over all blocks
+	recent       [isa.NumBanks][]isa.Reg // written last
+	depth        int                     // of loops
+	steady       bool                    // all registers are written before they are read, and there is no private memory
+	pure         bool                    // nothing but what computes, for the time being
+	reads        bool                    // loops have loads
+	pointerWalks []pointerWalk           // pointers that its loads may be behind
+	walks        []walk                  // what loads of the loop under construction may select elements by; such a loop computes and loads
+	size         int                     // instructions so far
 }
 
 type genBlock struct {

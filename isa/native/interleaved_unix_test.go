@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 )
 
@@ -72,6 +73,9 @@ func TestInterleavedEnd(t *testing.T) { each(t, testInterleavedEnd) }
 func testInterleavedEnd(t *testing.T, e Engine) {
 	for _, typ := range []isa.Type{isa.I8, isa.I16, isa.I32} {
 		for size := typ.Bytes(); size <= 18; size += typ.Bytes() {
+			if size > 8 && size/typ.Bytes()%amount(4, 3, 1) != 0 {
+				continue
+			}
 			for first := 0; first < size; first += typ.Bytes() {
 				for _, last := range []int{first, first + typ.Bytes(), size - typ.Bytes()} {
 					members := []int{first}
@@ -97,16 +101,27 @@ func (s *structures) test(t *testing.T, e Engine) {
 	used := (count-1)*s.size + s.members[len(s.members)-1] + s.t.Bytes()
 	length := (used + 7) / 8 * 8 // buffers begin at multiples of 8
 	s.from = length - used
+	var rows []func(i int) (int, int)
 	for _, beyond := range []int{0, 1, 3} {
-		s.compare(t, e, length, func(i int) (int, int) { return i%count + beyond, count })
+		rows = append(rows, func(i int) (int, int) { return i%count + beyond, count })
 	}
+	s.compare(t, e, length, rows...)
 }
 
 // compare compares the engines, with structures up to the end of memory of so many bytes.
-func (s *structures) compare(t *testing.T, e Engine, length int, rows func(i int) (int, int)) {
+func (s *structures) compare(t *testing.T, e Engine, length int, rows ...func(i int) (int, int)) {
 	t.Helper()
 	k := s.kernel()
 	portable, code := compile(t, interp.Engine{}, k), compile(t, e, k)
+	for _, rows := range rows {
+		s.compareRows(t, portable, code, length, rows)
+	}
+}
+
+// compareRows runs the kernel on both engines once.
+func (s *structures) compareRows(t *testing.T, portable, code engine.Code, length int, rows func(i int) (int, int)) {
+	t.Helper()
+	k := s.kernel()
 	want, got := make([]byte, length), endOfMemory(t, length)
 	for i := range want {
 		want[i] = byte(i * i * 7)
@@ -131,11 +146,13 @@ func testNarrowEnd(t *testing.T, e Engine) {
 		for size := typ.Bytes(); size <= 4; size += typ.Bytes() {
 			for count := 1; count <= 9; count++ {
 				s := &structures{t: typ, size: size, members: []int{0}, from: length - (count-1)*size - typ.Bytes()}
+				var rows []func(i int) (int, int)
 				for _, step := range []int{1, 5} {
 					for _, beyond := range []int{0, 1} {
-						s.compare(t, e, length, func(i int) (int, int) { return (step*i+i/3)%count + beyond, count })
+						rows = append(rows, func(i int) (int, int) { return (step*i+i/3)%count + beyond, count })
 					}
 				}
+				s.compare(t, e, length, rows...)
 			}
 		}
 	}

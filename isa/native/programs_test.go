@@ -279,7 +279,7 @@ func checkProgram(t *testing.T, e Engine, s *source) {
 //
 //	go test ./isa/native -run TestPrograms//SEED$ -first SEED -programs 1
 func TestPrograms(t *testing.T) {
-	n := amount(200, 300, 1000)
+	n := amount(120, 160, 1000)
 	if *programCount > 0 {
 		n = *programCount
 	}

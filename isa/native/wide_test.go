@@ -13,7 +13,7 @@ import (
 // TestWide is TestPrograms and TestSweep with work-groups as large as devices usually allow, each of them one
 // wave.
 func TestWide(t *testing.T) {
-	n := amount(12, 15, 30)
+	n := amount(4, 6, 30)
 	if *programCount > 0 {
 		n = *programCount
 	}

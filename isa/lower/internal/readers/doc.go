@@ -6,5 +6,5 @@
 // SPIR-V's own __spirv_*. Both are in the options of a build.Builder, which calls them with itself; what they make goes
 // to its current block. Types, constants and operands come from the builder, too.
 //
-// It is no reader of modules or control flow, which isa/lower/build is, and keeps no state between instructions.
+// It is no reader of modules or control flow, which isa/lower/internal/build is, and keeps no state between instructions.
 package readers

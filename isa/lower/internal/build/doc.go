@@ -6,9 +6,9 @@
 // mem.go), and the bodies of functions that a large kernel calls often once, for all calls (prepare.go, paste.go).
 //
 // Instructions have readers, functions of a Builder: those here, which the rest relies on, and those of
-// isa/lower/readers. [Options] has the table of them, the functions that modules only import, and the passes over bodies
+// isa/lower/internal/readers. [Options] has the table of them, the functions that modules only import, and the passes over bodies
 // that are prepared, so that this package knows none of the three.
 //
 // It runs no pass and writes no bytecode: isa/lower does with what it builds. What it cannot read it refuses with an
-// [*Error], as a panic that isa/lower recovers.
+// [*Error], as a panic that the entries of isa/lower turn into an error.
 package build

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/lockstep-gpu/lockstep/isa"
-	"github.com/lockstep-gpu/lockstep/isa/lower/build"
+	"github.com/lockstep-gpu/lockstep/isa/lower/internal/build"
 	"github.com/lockstep-gpu/lockstep/isa/ssa"
 )
 
