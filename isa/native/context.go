@@ -70,3 +70,10 @@ func newContext(f amd64.Features, constants map[int]uint64, layout *wave.Layout,
 	find func(amd64.Features, *isa.Inst) emitter) kernelContext {
 	return kernelContext{Func: vm.New(amd64.New(f), targetOf(f), length), features: f, constants: constants, layout: layout, find: find}
 }
+
+// emitter emits the machine code of an instruction for a group of lanes.
+type emitter func(c *compiler, in *isa.Inst)
+
+// family returns the emitter of an instruction, or nil if the instruction is none of the family's or the
+// processor cannot do it.
+type family func(f amd64.Features, in *isa.Inst) emitter
