@@ -67,6 +67,18 @@ func (avx2) exchange(c *compiler, d, x amd64.Vec, n, other uint64) {
 	c.V(amd64.VBLENDVPD, amd64.Y, d, d, vecTemp, x)
 }
 
+func (avx2) above(c *compiler, d, x amd64.Vec, limit, n uint64) {
+	c.V(amd64.VPCMPGTQ, amd64.Y, x, x, c.Splat64(amd64.Y, limit))
+	c.V(amd64.VPBROADCASTQ, amd64.Y, vecTemp, c.Const64(n))
+	c.V(amd64.VBLENDVPD, amd64.Y, d, d, vecTemp, x)
+}
+
+func (avx2) tag(c *compiler, d, x amd64.Vec, mask uint64) {
+	c.V(amd64.VPXORQ, amd64.Y, d, d, x)
+	c.V(amd64.VPANDQ, amd64.Y, d, d, c.Splat64(amd64.Y, ^mask))
+	c.V(amd64.VPXORQ, amd64.Y, d, d, x)
+}
+
 func (avx2) sarLong(c *compiler, d, x amd64.Vec, n uint64) { c.sarLong(d, x, n) }
 
 // running puts ones into the lanes that run, of vecTemp.

@@ -64,9 +64,17 @@ func (avx512) storeBool(c *compiler, v *value) {
 	c.V(c.kmov(), amd64.X, c.memory(v), k)
 }
 
+// storeSome stores under a mask, or, where a register holds what the register file has, all of a register: who loads
+// behind a store under a mask has to wait until that has come to the cache.
 func (avx512) storeSome(c *compiler, v *value) {
 	t := typeOf(v.bank)
-	c.V(opMove.of(t), c.width(t), c.memory(v), amd64.Vec(v.reg), amd64.Merge(c.runningMask()))
+	if v.old < 0 {
+		c.V(opMove.of(t), c.width(t), c.memory(v), amd64.Vec(v.reg), amd64.Merge(c.runningMask()))
+		return
+	}
+	x := c.vec()
+	c.V(opBlend.of(t), c.width(t), x, amd64.Vec(v.old), amd64.Vec(v.reg), amd64.Merge(c.runningMask()))
+	c.V(opMove.of(t), c.width(t), c.memory(v), x)
 }
 
 func (avx512) storeNarrow(c *compiler, v *value) {
@@ -137,6 +145,15 @@ func (avx512) unequal(c *compiler, d, x amd64.Vec, n uint64) {
 func (avx512) exchange(c *compiler, d, x amd64.Vec, n, other uint64) {
 	c.V(amd64.VPCMPUQ, amd64.Z, maskTemp, x, c.Const64(n).Bcast(), amd64.Imm(intEqual))
 	c.V(amd64.VPBROADCASTQ, amd64.Z, d, c.Const64(other), amd64.Merge(maskTemp))
+}
+
+func (avx512) above(c *compiler, d, x amd64.Vec, limit, n uint64) {
+	c.V(amd64.VPCMPQ, amd64.Z, maskTemp, x, c.Const64(limit).Bcast(), amd64.Imm(intGreater))
+	c.V(amd64.VPBROADCASTQ, amd64.Z, d, c.Const64(n), amd64.Merge(maskTemp))
+}
+
+func (avx512) tag(c *compiler, d, x amd64.Vec, mask uint64) {
+	c.V(amd64.VPTERNLOGQ, amd64.Z, d, x, c.Const64(mask).Bcast(), amd64.Imm(ternaryMix))
 }
 
 func (avx512) sarLong(c *compiler, d, x amd64.Vec, n uint64) {

@@ -43,6 +43,7 @@ type value struct {
 	place
 	off   uint32 // of the place in a chunk
 	reg   int    // the virtual register that holds it, or -1
+	old   int    // in a run, the one that holds what the register file has, or -1
 	dirty bool   // the register file does not have it yet
 	keep  bool   // it is used behind the run
 	dense bool   // lanes that do not run may be written
@@ -80,25 +81,27 @@ type compiler struct {
 	active   amd64.Mask        // the lanes of the group that run, where maskExec has those of the present block
 	resting  amd64.Vec         // without mask registers, ones in those that do not
 	idleAt   map[int]amd64.Mem // where a region has, without mask registers, the lanes of a group that do not run
+	merges   bool              // it is a run: registers that values are loaded to keep what they are given there
 	checked  bool              // divisors are known not to be 0
 	confined bool              // accesses to private memory at places that differ between lanes are known to be inside
 	across   across            // a run with instructions across lanes
 
-	slots   map[int]*slotState   // of the run, by number
-	rows    map[int]rowPlace     // likewise; nil if the run has none
-	parts   map[int]bool         // slots of blocks, with whether the group has seen them; nil if the run has none
-	sharing bool                 // some slot has several accesses, or indices are alike
-	alike   []*alike             // by instruction: its indices; nil before they were looked for
-	under   int                  // the block of a hyperblock whose lanes the present instruction is for, or 0 for all
-	commits map[int]*commit      // the stores of a hyperblock; nil in others
-	rowed   *amd64.Mem           // what regSeen is in the beginning of a group, if not 0
-	idsAt   map[int]amd64.Mem    // the addresses of the present chunk's ids, by array, where chunk works them out
-	idsIn   map[int]amd64.Reg    // those of them that are in registers
-	chunk   func()               // if there is one, it emits what is done once for a chunk
-	spreads map[spread]amd64.Vec // scalars that are in registers all the time
-	nan     amd64.Vec            // the canonical NaN of F32 likewise, if hasNaN
-	hasNaN  bool
-	ahead   map[fetched]bool // what is fetched ahead in the group that is being compiled; nil if nothing is to be
+	slots    map[int]*slotState   // of the run, by number
+	adjacent map[int]int          // by load that is emitted together with others: which of them it is (adjacent.go)
+	rows     map[int]rowPlace     // likewise; nil if the run has none
+	parts    map[int]bool         // slots of blocks, with whether the group has seen them; nil if the run has none
+	sharing  bool                 // some slot has several accesses, or indices are alike
+	alike    []*alike             // by instruction: its indices; nil before they were looked for
+	under    int                  // the block of a hyperblock whose lanes the present instruction is for, or 0 for all
+	commits  map[int]*commit      // the stores of a hyperblock; nil in others
+	rowed    *amd64.Mem           // what regSeen is in the beginning of a group, if not 0
+	idsAt    map[int]amd64.Mem    // the addresses of the present chunk's ids, by array, where chunk works them out
+	idsIn    map[int]amd64.Reg    // those of them that are in registers
+	chunk    func()               // if there is one, it emits what is done once for a chunk
+	spreads  map[spread]amd64.Vec // scalars that are in registers all the time
+	nan      amd64.Vec            // the canonical NaN of F32 likewise, if hasNaN
+	hasNaN   bool
+	ahead    map[fetched]bool // what is fetched ahead in the group that is being compiled; nil if nothing is to be
 }
 
 // groupOf returns how many lanes fill a register with the widest elements that instructions have. Of an
@@ -158,22 +161,23 @@ func compileRun(k *kernelContext, run *plan.Run, refuse amd64.Label) {
 		c.confined = true
 		c.forget()
 	}
+	c.findAdjacent(0, len(run.Code), func(int) int { return 0 })
 	c.prepareSlots()
 	c.prepareUniform()
+	c.merges = true
 	c.loop(c.body)
 }
 
-// changesAtOnce says whether a run is one instruction with an index for each lane that changes memory, or
-// the register with the index.
+// changesAtOnce says whether a run is one instruction that may change what it reads, memory or the register with
+// the index, in lanes in front of one that it is refused for. A store does not: package interp stores the same
+// elements again, in the same order.
 func changesAtOnce(run *plan.Run) bool {
 	in := &run.Code[0]
 	if plan.Pointed(in) {
-		return in.Op == isa.OpStore || in.Dst == in.A && in.Type.Bank() == isa.Bank64 ||
-			in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank()
+		return in.Op == isa.OpLoad && (in.Dst == in.A && in.Type.Bank() == isa.Bank64 ||
+			in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank())
 	}
 	switch in.Op {
-	case isa.OpStore:
-		return plan.Indexed(in)
 	case isa.OpLoad, isa.OpBlockLoad:
 		// Private memory that is apart has its own check in front.
 		return !plan.Apart(in) && in.Idx != isa.IdxNone && in.Dst == in.B && in.Type.Bank() == in.Idx.Type().Bank()
@@ -224,6 +228,9 @@ func (c *compiler) body() {
 		c.at = s.inst
 		c.enter(s.group, in)
 		c.note(in)
+		if in.Op == isa.OpStore && plan.Indexed(in) {
+			c.checkIndex(in)
+		}
 		c.find(c.features, in)(c, in)
 	}
 	c.at = len(c.run.Code)
@@ -264,22 +271,36 @@ func (c *compiler) loop(body func()) {
 	c.Jcc(amd64.NotEqual, chunk)
 }
 
-// eachGroup emits body once, in a loop over the groups of a chunk in which any lane runs.
+// eachGroup emits body once, in a loop over the groups of a chunk in which any lane runs. Where a group has none,
+// the lanes behind it say which is the next one.
 func (c *compiler) eachGroup(body func()) {
-	group, next := c.NewLabel(), c.NewLabel()
+	group, none, done := c.NewLabel(), c.NewLabel(), c.NewLabel()
 	c.Align(16)
 	c.Bind(group)
 	c.bits(regTemp, amd64.Mem{Base: regExec})
-	c.Jcc(amd64.Equal, next)
+	c.Jcc(amd64.Equal, none)
 	c.set.enter(c)
 	body()
-	c.Bind(next)
 	c.G(amd64.ADD, amd64.B32, regLane, amd64.Imm(c.lanes))
 	if c.lanes >= 8 {
 		c.G(amd64.ADD, amd64.B32, regByte, amd64.Imm(c.lanes/8))
 	}
 	c.G(amd64.CMP, amd64.B32, regLane, amd64.Imm(64))
 	c.Jcc(amd64.Below, group)
+	c.Later(func() {
+		c.Bind(none)
+		c.V(amd64.SHRXQ, amd64.X, regTemp, amd64.Mem{Base: regExec}, regLane)
+		c.G(amd64.TZCNT, amd64.B64, regTemp, regTemp)
+		c.Jcc(amd64.Carry, done)
+		c.G(amd64.ADD, amd64.B32, regLane, regTemp)
+		c.G(amd64.AND, amd64.B32, regLane, amd64.Imm(-c.lanes))
+		if c.lanes >= 8 {
+			c.G(amd64.MOV, amd64.B32, regByte, regLane)
+			c.G(amd64.SHR, amd64.B32, regByte, amd64.Imm(3))
+		}
+		c.Jmp(group)
+	})
+	c.Bind(done)
 }
 
 // bits loads the bits of a group's lanes out of the chunk's word at m, and compares
@@ -393,7 +414,7 @@ func (c *compiler) value(r isa.Reg, t isa.Type) *value {
 	p := place{t.Bank(), r.Index(), c.across.group}
 	v := c.values[p]
 	if v == nil {
-		v = &value{place: p, off: c.run.Offset(r, t), reg: -1}
+		v = &value{place: p, off: c.run.Offset(r, t), reg: -1, old: -1}
 		c.values[p] = v
 		c.order = append(c.order, v)
 	}
@@ -427,6 +448,9 @@ func (c *compiler) load(r isa.Reg, t isa.Type, bits bool) amd64.Vec {
 		} else {
 			c.V(fileLoads[v.bank], c.width(t), amd64.Vec(v.reg), c.memory(v))
 			c.Rematerialise(amd64.Vec(v.reg))
+			if c.merges {
+				v.old = v.reg
+			}
 		}
 	}
 	if bits {

@@ -37,7 +37,8 @@
 //   - When the function is complete, vm finds what is live where and chooses registers of the processor.
 //     Values for which there are none go to spill slots (Frame.Spill).
 //   - amd64 encodes the instructions, chooses the lengths of jumps, and puts constants behind them. codemem
-//     copies the bytes into memory of their own and makes that executable.
+//     copies the bytes into memory of their own and makes that executable. Both are the target called processor
+//     (target.go); tests have another one, which runs the instructions in Go (package portable).
 //
 // Others go the same way as far as there is nothing more to them. What differs:
 //
@@ -49,10 +50,12 @@
 //     [wave.ExitSlots], wave.resolve (interp/native.go) finds the allocation, and the function begins again at the same point. The emitter is
 //     compiler.gather (gather.go). An index that is beyond the limit in a lane that runs goes to compiler.refuse, an [wave.ExitPart]:
 //     package interp then does all of the run from its beginning, and finds the fault.
-//   - A store, store.i32 [global s0 + v2*4], v3, is a run of its own, of two loops (compileRun, changesAtOnce): the first only
-//     looks at the indices of all lanes and may refuse, the second stores (compiler.scatter) and may not. In a hyperblock
-//     the first of these is part of the one pass over all instructions (hyper.check), the second comes when that is
-//     over (hyper.commit). A refusal goes to the blocks, which stand behind the hyperblock and begin anew.
+//   - A store, store.i32 [global s0 + v2*4], v3, is a run of its own, which looks at the indices of a group of lanes and stores
+//     its elements (compiler.scatter). If it is refused in a later group, package interp stores them again. An atomic operation
+//     may not be repeated: it is a run of two loops (compileRun, changesAtOnce), of which the first only looks at the indices and
+//     may refuse, and the second may not. In a hyperblock stores have two passes as well: the first is part of the one over all
+//     instructions (hyper.check), the second comes when that is over (hyper.commit). A refusal goes to the blocks, which stand
+//     behind the hyperblock and begin anew.
 //   - A loop whose block loads, and does nothing that shows, begins with a region: builder.regionAt says whether it can be one, and
 //     what stays in registers from trip to trip (findHomes); region.trips emits one trip and a jump back. Loads find out in front
 //     of the loop what they can of their indices (follow, lookFirst), and region.element emits them. Where one is beyond its limit,
@@ -110,7 +113,8 @@
 // compares indices with that. Another allocation is an exit that fills in the slot. Indices of a group that
 // are consecutive make a move of a load, those that are all the same a broadcast, and those close together
 // two moves and a permutation (gather.go, window.go). Indices that differ by the same number in all lanes are
-// looked at once (alike.go).
+// looked at once (alike.go). Loads of four words side by side are emitted together, and where each lane has an
+// index of its own its 16 bytes are loaded at once (adjacent.go).
 //
 // Reads and writes of images are parts without machine code: package interp does one for all lanes of the wave
 // (interp/image_lanes.go).

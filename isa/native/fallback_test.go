@@ -19,13 +19,13 @@ func TestRefusedMemory(t *testing.T) {
 		program := &isa.Program{Kernels: []*isa.Kernel{p.kernel}}
 		for _, refuse := range []bool{false, true} {
 			asked := 0
-			e.load = func(text ...[]byte) (*codemem.Code, error) {
+			e.on = processor{func(text ...[]byte) (*codemem.Code, error) {
 				asked++
 				if refuse {
 					return nil, refusal
 				}
 				return codemem.Load(text...)
-			}
+			}}
 			code, err := e.Compile(program, p.kernel)
 			if err != nil {
 				t.Fatal(err)

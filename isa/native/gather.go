@@ -30,11 +30,15 @@ type gathering struct {
 	address amd64.Mem // Slot.Address …
 	limit   amd64.Mem
 	pointer amd64.Mem
+	rest    []*gathering // of loads that are emitted together with this one
 }
 
 // gather loads an element for each lane. It refuses the run if an index of a lane that runs is
 // beyond the slot's limit.
 func (c *compiler) gather(in *isa.Inst) {
+	if c.follows(c.at) {
+		return
+	}
 	g := &gathering{t: in.Type, it: in.Idx.Type(), in: in, slot: c.slots[c.run.Slots[c.at]], bias: c.run.Bias[c.at], disp: c.run.Disp[c.at],
 		done: c.NewLabel(), address: c.slot(wave.SlotAddress), limit: c.slot(wave.SlotLimit), pointer: c.slot(wave.SlotPointer)}
 	first := !g.slot.known
@@ -44,12 +48,13 @@ func (c *compiler) gather(in *isa.Inst) {
 		g.absent, g.x = v, c.vec()
 	}
 	g.d = c.vec()
-	if g.stride = c.stride(in); !addressable(in.Scale) || g.bias != 0 || narrow(g.t) || c.windowed(g) || g.stride > 1 {
+	if g.stride = c.stride(in); !addressable(in.Scale) || g.bias != 0 || narrow(g.t) || c.windowed(g) || g.stride > 1 || c.leads(c.at) {
 		g.temp = c.vec()
 	}
 	if g.stride > 1 || g.shiftable() {
 		g.more = c.vec()
 	}
+	c.prepareAdjacent(g)
 	expected, move, other := seenSame, c.loadSame, c.NewLabel()
 	if g.slot.next && g.stride > 0 {
 		expected, move = seenNext, c.loadNext
@@ -79,7 +84,7 @@ func (c *compiler) gather(in *isa.Inst) {
 		})
 	}
 	c.Bind(g.done)
-	c.result(in, g.t, g.d)
+	c.results(g)
 }
 
 // look finds out how the indices of a slot are, and loads the first of its elements.
@@ -179,6 +184,9 @@ func (c *compiler) pointerOf(g *gathering) amd64.Reg {
 
 // loadNext loads the elements from p on.
 func (c *compiler) loadNext(g *gathering, p amd64.Reg) {
+	for _, o := range g.rest {
+		c.loadNext(o, p)
+	}
 	if g.stride > 1 {
 		c.loadInterleaved(g.t, g.d, [2]amd64.Vec{g.temp, g.more}, p, g.stride, int(g.disp), c.extent(c.run.Slots[c.at]))
 		return
@@ -188,6 +196,9 @@ func (c *compiler) loadNext(g *gathering, p amd64.Reg) {
 
 // loadSame loads the element at p for all lanes.
 func (c *compiler) loadSame(g *gathering, p amd64.Reg) {
+	for _, o := range g.rest {
+		c.loadSame(o, p)
+	}
 	c.spreadFrom(g.t, g.d, amd64.Mem{Base: p, Disp: g.disp})
 }
 
@@ -211,6 +222,15 @@ func loadNarrow(t isa.Type) amd64.Gen {
 
 // loadEach loads the elements that the lanes that run select, of which none is beyond the limit.
 func (c *compiler) loadEach(g *gathering) {
+	if g.rest != nil {
+		x := g.x
+		if g.bias != 0 {
+			c.V(opSub.of(g.it), c.width(g.it), g.temp, x, c.splat(g.it, g.bias, uint64(g.bias)))
+			x = g.temp
+		}
+		c.loadAdjacent(g, x)
+		return
+	}
 	if c.windowed(g) {
 		c.loadWindow(g)
 	}

@@ -169,6 +169,7 @@ func (c *hyper) emit() {
 	c.prepareCommits()
 	c.prepareRows()
 	c.prepareAhead()
+	c.findAdjacent(0, len(c.run.Code), c.block)
 	c.prepareSlots()
 	c.prepareUniform()
 	c.prepareIDs()

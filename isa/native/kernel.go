@@ -27,6 +27,7 @@ type builder struct {
 	stubs  map[wave.Exit]amd64.Label // what exits have in common
 	fuel   map[int]amd64.Label       // by block, where the last back edge leads there
 
+	target   target
 	form     string // the machine form as text, if keepForm is set
 	keepForm bool
 	resume   amd64.Label // where it goes on after a callout
@@ -53,11 +54,11 @@ type exit struct {
 // builder.emit; package interp runs the kernel then.
 var errFreed = errors.New("a value is read whose register has been given to another one")
 
-// compileKernel returns the machine code of a kernel, and the builder that has made it. list has the assembler note what
+// compileKernel returns the function of a kernel, and the builder that has made it. list has the assembler note what
 // it appends.
-func compileKernel(e Engine, constants map[int]uint64, p *plan.Plan, list bool) (k *builder, code []byte, err error) {
+func compileKernel(e Engine, constants map[int]uint64, p *plan.Plan, list bool) (k *builder, code object, err error) {
 	k = newBuilder(e.features, constants, p)
-	k.keepForm = e.form
+	k.target, k.keepForm = e.target(), e.form
 	if list {
 		k.List(fieldName)
 	}
@@ -86,7 +87,7 @@ func newBuilder(f amd64.Features, constants map[int]uint64, p *plan.Plan) *build
 var checkAssignment bool
 
 // emit emits the function. It fails with errFreed.
-func (k *builder) emit() (code []byte, err error) {
+func (k *builder) emit() (code object, err error) {
 	defer func() {
 		if out := recover(); out == errFreed {
 			code, err = nil, errFreed
@@ -139,7 +140,7 @@ func (k *builder) emit() (code []byte, err error) {
 	if k.keepForm {
 		k.form = k.Dump(fieldName)
 	}
-	code, err = k.Finish()
+	code, err = k.target.finish(k.Func)
 	k.plan.Spill = uintptr(k.Slots()) * vm.SlotBytes
 	return code, err
 }

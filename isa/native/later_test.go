@@ -165,7 +165,7 @@ func TestLaterExpected(t *testing.T) {
 		program := &isa.Program{Kernels: []*isa.Kernel{f.k}}
 		for _, refuse := range []bool{false, true} {
 			if refuse {
-				e.load = func(...[]byte) (*codemem.Code, error) { return nil, refusal }
+				e.on = processor{func(...[]byte) (*codemem.Code, error) { return nil, refusal }}
 			}
 			code, err := e.CompileLater(program, f.k, 2*work+1)
 			if err != nil {

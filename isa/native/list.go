@@ -70,7 +70,8 @@ func List(w io.Writer, p *isa.Program, k *isa.Kernel, o ListOptions) error {
 	case o.Virtual:
 		fmt.Fprintf(&b, "\nmachine form\n%s", c.builder.form)
 	default:
-		fmt.Fprintf(&b, "\nmachine code of %d bytes\n%s", len(c.text), c.builder.Listing(c.text, o.Offsets))
+		code := c.object.(text).bytes
+		fmt.Fprintf(&b, "\nmachine code of %d bytes\n%s", len(code), c.builder.Listing(code, o.Offsets))
 	}
 	_, err = io.WriteString(w, b.String())
 	return err

@@ -65,7 +65,7 @@ func (c *compiler) prepareSlots() {
 	var list []*slotState
 	for i := range c.run.Code {
 		in := &c.run.Code[i]
-		if in.Op != isa.OpLoad || in.Idx == isa.IdxNone || !in.B.IsVector() || plan.Apart(in) || plan.Pointed(in) {
+		if in.Op != isa.OpLoad || in.Idx == isa.IdxNone || !in.B.IsVector() || plan.Apart(in) || plan.Pointed(in) || c.follows(i) {
 			continue
 		}
 		s := c.slots[c.run.Slots[i]]

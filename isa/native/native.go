@@ -2,13 +2,11 @@ package native
 
 import (
 	"fmt"
-	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
-	"github.com/lockstep-gpu/lockstep/isa/native/codemem"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
@@ -20,8 +18,8 @@ type Engine struct {
 	failed func(error)
 	// form has builders keep the machine form as text.
 	form bool
-	// load stands for codemem.Load in tests.
-	load func(...[]byte) (*codemem.Code, error)
+	// on is the target, nil for this machine: see Engine.target.
+	on target
 }
 
 var (
@@ -32,7 +30,7 @@ var (
 // New returns the engine for this processor. The error, which wraps one of package
 // codemem's, says why there is none.
 func New() (Engine, error) {
-	f, err := codemem.Host()
+	f, err := Engine{}.target().features()
 	if err != nil {
 		return Engine{}, fmt.Errorf("no native engine: %w", err)
 	}
@@ -54,30 +52,26 @@ func (e Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
 	if err != nil {
 		return fallback{base.Code(), err}, nil
 	}
-	load := e.load
-	if load == nil {
-		load = codemem.Load
-	}
-	code, err := load(c.text)
+	code, err := c.object.load()
 	if err != nil {
 		return fallback{base.Code(), err}, nil
 	}
-	f := &function{f: code.Func(0), callouts: c.builder.callouts}
+	f := &function{f: code, callouts: c.builder.callouts}
 	return base.With(machineCode(c.plan, f.run)), nil
 }
 
-// compiled is the machine code of a kernel, what it was made of and by whom.
+// compiled is the function of a kernel, what it was made of and by whom.
 type compiled struct {
 	plan    *plan.Plan
 	builder *builder
-	text    []byte
+	object  object
 }
 
 // compile plans a kernel and makes machine code of it. With list set the assembler notes it. The error says why there
 // is none; the plan is there all the same.
 func (e Engine) compile(base interp.Prepared, k *isa.Kernel, list bool) (c compiled, err error) {
 	c.plan = e.plan(base, k)
-	c.builder, c.text, err = compileKernel(e, plan.Constants(k), c.plan, list)
+	c.builder, c.object, err = compileKernel(e, plan.Constants(k), c.plan, list)
 	if err != nil {
 		if e.failed != nil {
 			e.failed(err)
@@ -135,15 +129,13 @@ func (f fallback) Fallback() error { return f.why }
 
 // function is the function of a kernel.
 type function struct {
-	f        codemem.Func
+	f        callable
 	callouts []callout
 }
 
 func (n *function) run(f *wave.Frame) {
 	for {
-		if err := n.f.Call(unsafe.Pointer(f)); err != nil {
-			panic(err) // the code is closed only when there is no reference to it
-		}
+		n.f.call(f)
 		if f.Call == 0 {
 			return
 		}

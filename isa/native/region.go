@@ -212,6 +212,11 @@ func (k *builder) regionAt(h int) *region {
 	}
 	if r.loads {
 		r.follow()
+		r.parts(func(_ int, p *plan.Part, at int) {
+			if at >= 0 {
+				r.findAdjacent(at, at+len(p.Run.Code), func(int) int { return 0 })
+			}
+		})
 	}
 	if r.loads || len(r.carried) > 0 {
 		r.most = 1

@@ -163,6 +163,7 @@ func (r *region) load(in *isa.Inst) bool {
 	switch {
 	case in.Op != isa.OpLoad:
 		return false
+	case r.follows(r.at):
 	case plan.Row(in):
 		r.row(in)
 	case in.Idx == isa.IdxNone || !in.B.IsVector():
@@ -226,6 +227,7 @@ func (r *region) element(in *isa.Inst) {
 	if g.stride = r.stride(in); g.stride > 1 {
 		g.more = r.vec()
 	}
+	r.prepareAdjacent(g)
 	r.masked()
 	each, p := k.NewLabel(), r.index[r.at]
 	// Another load of the slot by this index, of the same lanes or more, has looked at the limit on each way.
@@ -236,7 +238,7 @@ func (r *region) element(in *isa.Inst) {
 	bit, known := r.bit(p)
 	if !known && p.shape != shapeUniform {
 		r.each(g)
-		r.result(in, g.t, g.d)
+		r.results(g)
 		return
 	}
 	if p.shape == shapeAny && !r.looked[bit] {
@@ -278,7 +280,7 @@ func (r *region) element(in *isa.Inst) {
 		k.Jmp(g.done)
 	})
 	k.Bind(g.done)
-	r.result(in, g.t, g.d)
+	r.results(g)
 }
 
 // first puts the first lane's index, less the bias, into regTemp.
@@ -316,6 +318,10 @@ func (r *region) each(g *gathering) {
 	}
 	if !g.within {
 		r.refuseBeyond(g.it, x, g.limit)
+	}
+	if g.rest != nil {
+		r.loadAdjacent(g, x)
+		return
 	}
 	if narrow(g.t) {
 		// Words are gathered; where there is no room for them, at the end of the memory, blocks do some trips.

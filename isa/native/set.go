@@ -97,6 +97,11 @@ type set interface {
 	unequal(c *compiler, d, x amd64.Vec, n uint64)
 	// exchange makes elements of d, of 64 bits, another number where those of x are n. It changes x.
 	exchange(c *compiler, d, x amd64.Vec, n, other uint64)
+	// above makes elements of d, of 64 bits, a number where those of x are more than a limit, as signed numbers.
+	// It changes x.
+	above(c *compiler, d, x amd64.Vec, limit, n uint64)
+	// tag gives elements of d, of 64 bits, the bits of a mask that those of x have.
+	tag(c *compiler, d, x amd64.Vec, mask uint64)
 	// sarLong shifts elements of 64 bits to the right, with their signs.
 	sarLong(c *compiler, d, x amd64.Vec, n uint64)
 	// zero goes to l if x is 0 in a lane that runs.

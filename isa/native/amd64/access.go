@@ -127,3 +127,20 @@ func (p Pred) With(k Mask) Pred {
 	p.k = k
 	return p
 }
+
+// Zeroes says whether lanes that the predicate does not have become zero.
+func (p Pred) Zeroes() bool { return p.zero }
+
+// Label is the place in the code that m is at, as of [Assembler.At].
+func (m Mem) Label() (l Label, ok bool) { return Label(m.id), m.kind == memLabel }
+
+// Plain is a constant's memory from its beginning, without a broadcast: what [Assembler.Const] returned.
+func (m Mem) Plain() Mem { return Mem{kind: m.kind, id: m.id} }
+
+// Contents returns what a constant holds, and of a table where its entries lead.
+func (a *Assembler) Contents(m Mem) (data []byte, labels []Label) {
+	if m.kind != memConst || int(m.id) >= len(a.consts) {
+		return nil, nil
+	}
+	return []byte(a.consts[m.id].data), a.consts[m.id].labels
+}

@@ -19,8 +19,8 @@ const maxRun = 1024
 //
 // Machine code that cannot do a run, because a slot cannot be had or an index is beyond its limit, comes
 // back with [wave.ExitPart]. The reference engine then does all of it; what machine code may have changed
-// by then are registers that the run writes before it reads them, and private memory likewise, never other
-// memory.
+// by then are registers that the run writes before it reads them, and private memory likewise. Other memory has at
+// most what a store has written for lanes in front of the one that it could not be done for.
 type Run struct {
 	// Code has the instructions. Their scalar operands may be registers that
 	// the kernel does not have: those behind [isa.Kernel.NumScalar] hold values

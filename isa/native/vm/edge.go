@@ -126,8 +126,8 @@ func (a *allocator) parallel(list, loads, copies []insertion) (before, behind []
 	return list, loads
 }
 
-// emitter takes instructions: an [amd64.Assembler], or a test.
-type emitter interface {
+// Emitter takes instructions: an [amd64.Assembler], or what runs them in another way.
+type Emitter interface {
 	V(op amd64.Op, w amd64.Width, operands ...amd64.Operand)
 	G(op amd64.Gen, s amd64.Size, operands ...amd64.Operand)
 	CMov(c amd64.Cond, s amd64.Size, r amd64.Reg, from amd64.Operand)
@@ -141,7 +141,7 @@ type emitter interface {
 }
 
 // emit passes the instructions on.
-func (a *allocator) emit(to emitter) {
+func (a *allocator) emit(to Emitter) {
 	var list []int32
 	moves := func(last int32) {
 		for list = list[:0]; last >= 0; last = a.inserted[last].next {
@@ -169,7 +169,7 @@ func (a *allocator) emit(to emitter) {
 }
 
 // instruct passes an instruction on.
-func (f *Func) instruct(to emitter, i *inst) {
+func (f *Func) instruct(to Emitter, i *inst) {
 	switch i.kind {
 	case kindVector:
 		to.V(amd64.Op(i.code), amd64.Width(i.size), f.at(i)...)
@@ -202,7 +202,7 @@ func (f *Func) instruct(to emitter, i *inst) {
 }
 
 // move emits an instruction of the allocator's.
-func (a *allocator) move(out emitter, m *insertion) {
+func (a *allocator) move(out Emitter, m *insertion) {
 	slot := amd64.Mem{Base: a.target.Base, Disp: SlotBytes * m.slot}
 	w := a.target.Width
 	to, from := amd64.Operand(amd64.Vec(m.to)), amd64.Operand(amd64.Vec(m.from))

@@ -256,18 +256,27 @@ func (f *Func) RunLater() {
 
 // Finish chooses registers and returns the code. Nothing can be appended to the function afterwards.
 func (f *Func) Finish() ([]byte, error) {
+	if err := f.Assign(f.Assembler); err != nil {
+		return nil, err
+	}
+	return f.Assembler.Finish()
+}
+
+// Assign chooses registers and passes the instructions on, to be finished by whoever takes them. The function
+// ends with that.
+func (f *Func) Assign(to Emitter) error {
 	f.chunks[len(f.chunks)-1].end = len(f.insts)
 	g := f.analyse()
 	a := newAllocator(f, g)
 	a.run()
 	if f.check {
 		if err := a.verify(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	a.emit(f.Assembler)
+	a.emit(to)
 	f.release()
-	return f.Assembler.Finish()
+	return nil
 }
 
 // Slots is how many spill slots the function has, once it is finished.

@@ -1,13 +1,14 @@
 package vm
 
 import (
-	"fmt"
-	"maps"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/portable"
 )
 
 // target4 has few registers.
@@ -18,12 +19,11 @@ func target4(vectors, masks int) Target {
 // program makes random functions.
 type program struct {
 	*rand.Rand
-	f         *Func
-	vecs      []amd64.Vec
-	masks     []amd64.Mask
-	constants map[amd64.Mem]uint32
-	loops     int
-	stores    int32
+	f      *Func
+	vecs   []amd64.Vec
+	masks  []amd64.Mask
+	loops  int
+	stores int32
 }
 
 const (
@@ -69,9 +69,7 @@ func (p *program) statements(n, depth int) {
 		case k < 10:
 			// A constant, and something in between, which is dead soon.
 			x, y := p.f.NewVec(), p.f.NewVec()
-			c := p.f.Const32(p.Uint32())
-			p.constants[c] = 0
-			p.f.V(amd64.VPBROADCASTD, amd64.Z, x, c)
+			p.f.V(amd64.VPBROADCASTD, amd64.Z, x, p.f.Const32(p.Uint32()))
 			p.f.V(amd64.VPADDD, amd64.Z, y, x, p.vec())
 			p.f.V(amd64.VMOVDQA32, amd64.Z, p.vec(), y)
 			if p.IntN(2) == 0 {
@@ -137,7 +135,7 @@ func (p *program) loop(n, depth int) {
 
 // newProgram returns a random function.
 func newProgram(seed uint64, t Target) *program {
-	p := &program{Rand: rand.New(rand.NewPCG(seed, 7)), f: New(amd64.New(amd64.AVX2|amd64.AVX512), t, 0), constants: map[amd64.Mem]uint32{}}
+	p := &program{Rand: rand.New(rand.NewPCG(seed, 7)), f: New(amd64.New(amd64.AVX2|amd64.AVX512), t, 0)}
 	p.begin(3+p.IntN(12), 1+p.IntN(6))
 	p.statements(10+p.IntN(30), 3)
 	for i, x := range p.vecs {
@@ -148,27 +146,35 @@ func newProgram(seed uint64, t Target) *program {
 	return p
 }
 
-// data puts something where functions read.
-func (m *machine) data(r *rand.Rand) {
-	for i := range 20 {
-		var x [lanes]uint32
-		for k := range x {
-			x[k] = r.Uint32N(1 << (1 + i))
-		}
-		m.memory[place{input, int32(64 * i)}] = x
-	}
+// surroundings are what functions read, store to and spill to, in vectors of 64 bytes.
+type surroundings struct {
+	in     [20][16]uint32
+	out    [1100][16]uint32
+	spills [200][16]uint32
 }
 
-// outputs returns what a function has stored.
-func (m *machine) outputs() map[place][lanes]uint32 {
-	list := maps.Clone(m.memory)
-	maps.DeleteFunc(list, func(p place, _ [lanes]uint32) bool { return p.base != output })
-	return list
+// run runs a function, and returns what it has stored.
+func run(c *portable.Code, seed uint64) *[1100][16]uint32 {
+	r, m := rand.New(rand.NewPCG(seed, 1)), &surroundings{}
+	for i := range m.in {
+		for k := range m.in[i] {
+			m.in[i][k] = r.Uint32N(1 << (1 + i))
+		}
+	}
+	s := c.NewState()
+	s.SetGeneral(input, uint64(uintptr(unsafe.Pointer(&m.in))))
+	s.SetGeneral(amd64.RBP, uint64(uintptr(unsafe.Pointer(&m.spills))))
+	c.Run(s, unsafe.Pointer(&m.out))
+	runtime.KeepAlive(m)
+	return &m.out
 }
 
 // TestRandom executes random functions with virtual registers and with few ones, and compares what they
 // store.
 func TestRandom(t *testing.T) {
+	if !portable.Supported() {
+		t.Skip(portable.ErrUnsupported)
+	}
 	count := uint64(3000)
 	if testing.Short() {
 		count = 500
@@ -178,10 +184,7 @@ func TestRandom(t *testing.T) {
 		vectors, masks := 4+int(seed%5), 3+int(seed%4)
 		p := newProgram(seed, target4(vectors, masks))
 		p.f.chunks[len(p.f.chunks)-1].end = len(p.f.insts)
-		for c := range p.constants {
-			p.constants[c] = uint32(len(fmt.Sprint(c))) * 0x9e3779b9
-		}
-		want, got := newMachine(p.constants), newMachine(p.constants)
+		want, got := portable.New(p.f.Assembler), portable.New(p.f.Assembler)
 		for i := range p.f.insts {
 			p.f.instruct(want, &p.f.insts[i])
 		}
@@ -193,11 +196,15 @@ func TestRandom(t *testing.T) {
 		}
 		a.emit(got)
 		spills += p.f.Slots()
-		for _, m := range []*machine{want, got} {
-			m.data(rand.New(rand.NewPCG(seed, 1)))
-			m.run(t)
+		if p.stores >= 1000 || p.f.Slots() > 200 {
+			t.Fatalf("function %d has %d stores and %d spill slots", seed, p.stores, p.f.Slots())
 		}
-		if w, g := want.outputs(), got.outputs(); !maps.Equal(w, g) {
+		for _, c := range []*portable.Code{want, got} {
+			if err := c.Finish(); err != nil {
+				t.Fatalf("function %d: %v\n%s", seed, err, text)
+			}
+		}
+		if *run(want, seed) != *run(got, seed) {
 			t.Fatalf("function %d, %d vector and %d mask registers: stores differ\n%s\nallocated\n%s", seed, vectors, masks, text, p.f.Dump(nil))
 		}
 	}
