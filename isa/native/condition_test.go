@@ -6,6 +6,8 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/emitters"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
@@ -77,8 +79,8 @@ func testConditions(t *testing.T, e Engine) {
 			t.Errorf("%s: no hyperblock", c.name)
 			continue
 		}
-		k := &builder{kernelContext: newContext(e.features, plan.Constants(p.k), nil, 0, find)}
-		hyper := &hyper{kernel: k, h: h, compiler: newCompiler(&k.kernelContext, h.Run, k.NewLabel())}
+		k := &builder{Context: x86.NewContext(e.features, plan.Constants(p.k), nil, 0, emitters.Find)}
+		hyper := &hyper{kernel: k, h: h, Compiler: x86.NewCompiler(&k.Context, h.Run, k.NewLabel())}
 		hyper.prepareConditions()
 		parts := 0
 		for i := range h.Run.Code {

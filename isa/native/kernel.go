@@ -7,6 +7,8 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/emitters"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/native/vm"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
@@ -15,9 +17,9 @@ import (
 // builder makes the function of a kernel. Its code is that of the blocks in their order, each of them its
 // counters, its parts and its terminator; behind them lies what is seldom done.
 //
-// Between parts four registers have a meaning: regFrame, regScalars, regStride and regSlots.
+// Between parts four registers have a meaning: RegFrame, RegScalars, RegStride and RegSlots.
 type builder struct {
-	kernelContext
+	x86.Context
 	plan  *plan.Plan
 	block int // the present one
 
@@ -71,7 +73,7 @@ const formLength = 50
 
 // newBuilder returns a builder.
 func newBuilder(f amd64.Features, constants map[int]uint64, p *plan.Plan) *builder {
-	k := &builder{plan: p, kernelContext: newContext(f, constants, p.Layout, formLength*len(p.Kernel.Code), find),
+	k := &builder{plan: p, Context: x86.NewContext(f, constants, p.Layout, formLength*len(p.Kernel.Code), emitters.Find),
 		exits: map[exit]amd64.Label{}, stubs: map[wave.Exit]amd64.Label{}, fuel: map[int]amd64.Label{}}
 	for range p.Points {
 		k.points = append(k.points, k.NewLabel())
@@ -117,7 +119,7 @@ func (k *builder) emit() (code object, err error) {
 				since += copyWeight
 			}
 			if since > wave.RationEvery {
-				k.G(amd64.DEC, amd64.B64, field(wave.FrameRation))
+				k.G(amd64.DEC, amd64.B64, x86.Field(wave.FrameRation))
 				k.Jcc(amd64.IsZero, k.exit(part.Point, wave.ExitRation))
 				since = 0
 			}
@@ -150,10 +152,10 @@ func (k *builder) begin() {
 	k.Section("entry")
 	k.LoadBase()
 	k.resumable()
-	k.G(amd64.MOV, amd64.B64, regScalars, field(wave.FrameScalars))
-	k.G(amd64.MOV, amd64.B64, regStride, field(wave.FrameStride))
-	k.G(amd64.MOV, amd64.B64, regSlots, field(wave.FrameSlots))
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FramePoint))
+	k.G(amd64.MOV, amd64.B64, x86.RegScalars, x86.Field(wave.FrameScalars))
+	k.G(amd64.MOV, amd64.B64, x86.RegStride, x86.Field(wave.FrameStride))
+	k.G(amd64.MOV, amd64.B64, x86.RegSlots, x86.Field(wave.FrameSlots))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Field(wave.FramePoint))
 	k.jumpTo(k.Table(k.points))
 }
 
@@ -178,7 +180,7 @@ func (k *builder) jumpTo(table amd64.Mem) {
 }
 
 // counter returns one of the frame's counters.
-func counter(c uintptr) amd64.Mem { return field(wave.FrameCounts + c) }
+func counter(c uintptr) amd64.Mem { return x86.Field(wave.FrameCounts + c) }
 
 // enter emits the beginning of a block: what entering it counts.
 func (k *builder) enter(b *plan.Block) {
@@ -196,9 +198,9 @@ func (k *builder) enter(b *plan.Block) {
 		}
 	}
 	if b.IDs != nil {
-		compileRun(&k.kernelContext, b.IDs, k.NewLabel()) // nothing goes to that label
+		x86.CompileRun(&k.Context, b.IDs, k.NewLabel()) // nothing goes to that label
 	}
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameActive))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Field(wave.FrameActive))
 	k.count(b)
 }
 
@@ -231,7 +233,7 @@ func (k *builder) part(p *plan.Part) {
 	case p.Copy != nil:
 		k.copyGroup(p)
 	case p.Waits:
-		k.G(amd64.CMP, amd64.B8, field(wave.FrameQuiet), amd64.Imm(0))
+		k.G(amd64.CMP, amd64.B8, x86.Field(wave.FrameQuiet), amd64.Imm(0))
 		k.Jcc(amd64.Equal, k.exit(p.Point, wave.ExitPart))
 	default:
 		k.Jmp(k.exit(p.Point, wave.ExitPart))
@@ -268,8 +270,8 @@ func (k *builder) leave(why wave.Exit, where uintptr) amd64.Label {
 	k.stubs[why] = l
 	k.Later(func() {
 		k.Bind(l)
-		k.G(amd64.MOV, amd64.B64, field(where), amd64.RAX)
-		k.G(amd64.MOV, amd64.B64, field(wave.FrameExit), amd64.Imm(why))
+		k.G(amd64.MOV, amd64.B64, x86.Field(where), amd64.RAX)
+		k.G(amd64.MOV, amd64.B64, x86.Field(wave.FrameExit), amd64.Imm(why))
 		k.G(amd64.RET, amd64.B64)
 	})
 	return l
@@ -284,7 +286,7 @@ func (k *builder) run(p *plan.Part) {
 		k.pointedSlot(p)
 	}
 	k.blockRooms(p.Run, k.exit(p.Point, wave.ExitPart))
-	compileRun(&k.kernelContext, p.Run, k.exit(p.Point, wave.ExitPart))
+	x86.CompileRun(&k.Context, p.Run, k.exit(p.Point, wave.ExitPart))
 }
 
 // slot emits what works out the address and the limit of a slot for the pointer as it is now.
@@ -295,13 +297,13 @@ func (k *builder) slot(p *wave.Place, point int) {
 // slotElse is slot, with control going to fill if the slot is not filled in for the pointer's allocation, and
 // to beyond if the pointer lies behind that.
 func (k *builder) slotElse(p *wave.Place, fill, beyond amd64.Label) {
-	at := func(field uintptr) amd64.Mem { return slotField(p.Slot, field) }
+	at := func(field uintptr) amd64.Mem { return x86.SlotField(p.Slot, field) }
 	if p.Row && p.Fixed || p.Pointed {
 		return
 	}
 	if p.Row {
-		k.G(amd64.MOV, amd64.B64, amd64.RDX, scalar(p.Pointer))
-		k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(offsetBits))
+		k.G(amd64.MOV, amd64.B64, amd64.RDX, x86.Scalar(p.Pointer))
+		k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(x86.OffsetBits))
 		k.G(amd64.CMP, amd64.B64, amd64.RDX, at(wave.SlotKey))
 		k.Jcc(amd64.NotEqual, fill)
 		return
@@ -337,12 +339,12 @@ func (k *builder) slotElse(p *wave.Place, fill, beyond amd64.Label) {
 // offset puts the offset of a place's pointer, displaced, into RAX, if the slot is filled in for that
 // pointer's allocation and the pointer is not far from it; otherwise it goes to fill. It changes RDX.
 func (k *builder) offset(p *wave.Place, fill amd64.Label) {
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, scalar(p.Pointer))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Scalar(p.Pointer))
 	k.G(amd64.MOV, amd64.B64, amd64.RDX, amd64.RAX)
-	k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(offsetBits))
-	k.G(amd64.CMP, amd64.B64, amd64.RDX, slotField(p.Slot, wave.SlotKey))
+	k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(x86.OffsetBits))
+	k.G(amd64.CMP, amd64.B64, amd64.RDX, x86.SlotField(p.Slot, wave.SlotKey))
 	k.Jcc(amd64.NotEqual, fill)
-	k.offsetOf(amd64.RAX, fill)
+	k.OffsetOf(amd64.RAX, fill)
 	if p.Disp != 0 {
 		k.G(amd64.ADD, amd64.B64, amd64.RAX, amd64.Imm(p.Disp))
 	}

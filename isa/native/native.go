@@ -7,6 +7,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/emitters"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
@@ -56,7 +58,7 @@ func (e Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
 	if err != nil {
 		return fallback{base.Code(), err}, nil
 	}
-	f := &function{f: code, callouts: c.builder.callouts}
+	f := &function{f: code, callouts: c.builder.Callouts}
 	return base.With(machineCode(c.plan, f.run)), nil
 }
 
@@ -130,7 +132,7 @@ func (f fallback) Fallback() error { return f.why }
 // function is the function of a kernel.
 type function struct {
 	f        callable
-	callouts []callout
+	callouts []x86.Callout
 }
 
 func (n *function) run(f *wave.Frame) {
@@ -139,7 +141,7 @@ func (n *function) run(f *wave.Frame) {
 		if f.Call == 0 {
 			return
 		}
-		n.callouts[f.Call-1].do(f)
+		do(&n.callouts[f.Call-1], f)
 	}
 }
 
@@ -148,5 +150,5 @@ func (e Engine) takes(in *isa.Inst) bool {
 	if in.Dst.IsScalar() {
 		return takesScalar(e.features, in)
 	}
-	return find(e.features, in) != nil
+	return emitters.Find(e.features, in) != nil
 }

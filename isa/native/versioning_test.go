@@ -6,6 +6,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/emitters"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
@@ -433,7 +435,7 @@ func TestStraight(t *testing.T) {
 			}
 			reference, code := compile(t, interp.Engine{}, p.kernel), compile(t, e, p.kernel)
 			for _, h := range hyperblocks(t, e, p.kernel) {
-				if (&builder{kernelContext: newContext(e.features, plan.Constants(p.kernel), nil, 0, find)}).straighten(h) != nil {
+				if (&builder{Context: x86.NewContext(e.features, plan.Constants(p.kernel), nil, 0, emitters.Find)}).straighten(h) != nil {
 					made++
 				}
 			}
@@ -477,7 +479,7 @@ func TestStraightOverflow(t *testing.T) {
 		for i := range p.global {
 			p.global[i] = make([]byte, 4*p.lanes())
 		}
-		b := &builder{kernelContext: newContext(e.features, plan.Constants(n.k), nil, 0, find)}
+		b := &builder{Context: x86.NewContext(e.features, plan.Constants(n.k), nil, 0, emitters.Find)}
 		if h := hyperblocks(t, e, n.k)[0]; h == nil || b.straighten(h) == nil {
 			t.Errorf("hyperblock %+v, want one that can be done straight", h)
 		}
