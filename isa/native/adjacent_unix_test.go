@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 )
 
 // quads is a kernel whose lanes load four words side by side.
@@ -180,7 +181,7 @@ func TestAdjacent(t *testing.T) {
 				A: isa.S(0), B: isa.V(0), Idx: isa.IdxU32, Scale: 16})
 		}
 		c.change(&a)
-		if got := adjacent(a.code, a.slots, a.disp, a.bias); got != c.want {
+		if got := x86.Adjacent(a.code, a.slots, a.disp, a.bias); got != c.want {
 			t.Errorf("%s: %t, not %t", c.name, got, c.want)
 		}
 	}

@@ -6,41 +6,32 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/emitters"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
-// callout is something that machine code leaves to Go: a function for the few lanes whose result it cannot
-// tell. The code puts its registers away and returns; Go reads the operands there, writes results, and calls
-// the code again, which goes on where it was.
-type callout struct {
-	f        func(x, y, z float32) float32
-	f64      func(x, y, z float64) float64 // instead of f, where it is one of doubles
-	operands [3]amd64.Vec
-	result   amd64.Vec
-	lanes    amd64.Operand // a mask register, or a vector with ones in the lanes
-}
-
 // do computes the results.
-func (o *callout) do(f *wave.Frame) {
+func do(o *x86.Callout, f *wave.Frame) {
 	r := (*wave.Registers)(f.Saved)
-	if o.f64 != nil {
-		o.do64(r)
+	if o.F64 != nil {
+		do64(o, r)
 		return
 	}
 	vec := func(x amd64.Vec) *[16]float32 { return (*[16]float32)(unsafe.Pointer(&r.Vectors[x])) }
-	x, y, z, d := vec(o.operands[0]), vec(o.operands[1]), vec(o.operands[2]), vec(o.result)
-	for m := flagged(r, o.lanes); m != 0; m &= m - 1 {
+	x, y, z, d := vec(o.Operands[0]), vec(o.Operands[1]), vec(o.Operands[2]), vec(o.Result)
+	for m := flagged(r, o.Lanes); m != 0; m &= m - 1 {
 		i := bits.TrailingZeros16(m)
-		d[i] = o.f(x[i], y[i], z[i])
+		d[i] = o.F(x[i], y[i], z[i])
 	}
 }
 
-func (o *callout) do64(r *wave.Registers) {
+func do64(o *x86.Callout, r *wave.Registers) {
 	vec := func(x amd64.Vec) *[8]float64 { return (*[8]float64)(unsafe.Pointer(&r.Vectors[x])) }
-	x, y, z, d := vec(o.operands[0]), vec(o.operands[1]), vec(o.operands[2]), vec(o.result)
-	for m := uint8(flagged(r, o.lanes)); m != 0; m &= m - 1 {
+	x, y, z, d := vec(o.Operands[0]), vec(o.Operands[1]), vec(o.Operands[2]), vec(o.Result)
+	for m := uint8(flagged(r, o.Lanes)); m != 0; m &= m - 1 {
 		i := bits.TrailingZeros8(m)
-		d[i] = o.f64(x[i], y[i], z[i])
+		d[i] = o.F64(x[i], y[i], z[i])
 	}
 }
 
@@ -55,7 +46,7 @@ func flagged(r *wave.Registers, lanes amd64.Operand) (m uint16) {
 	return m
 }
 
-// savedRegisters are the general registers that a callout keeps. regTemp is lost.
+// savedRegisters are the general registers that a callout keeps. RegTemp is lost.
 var savedRegisters = [...]amd64.Reg{amd64.RBX, amd64.RCX, amd64.RDX, amd64.RSI, amd64.R8, amd64.R9, amd64.R10, amd64.R11, amd64.R12,
 	amd64.R13, amd64.R14, amd64.R15}
 
@@ -64,7 +55,7 @@ func (k *builder) mayCallOut() bool {
 	for i := range k.plan.Kernel.Code {
 		switch in := &k.plan.Kernel.Code[i]; in.Op {
 		case isa.OpMath1, isa.OpMath2, isa.OpMath3:
-			if find(k.features, in) != nil {
+			if emitters.Find(k.CPU, in) != nil {
 				return true
 			}
 		}
@@ -77,36 +68,9 @@ func (k *builder) resumable() {
 	if !k.mayCallOut() {
 		return
 	}
-	k.resume, k.save = k.NewLabel(), k.NewLabel()
-	k.G(amd64.CMP, amd64.B64, field(wave.FrameResume), amd64.Imm(0))
+	k.resume, k.Save = k.NewLabel(), k.NewLabel()
+	k.G(amd64.CMP, amd64.B64, x86.Field(wave.FrameResume), amd64.Imm(0))
 	k.Jcc(amd64.NotEqual, k.resume)
-}
-
-// callOut leaves lanes, if any of them run, to Go. The
-// registers of operands and of the result are not to be the same.
-func (c *compiler) callOut(o callout) {
-	k := c.kernel
-	enter, resume, goOn := c.NewLabel(), c.NewLabel(), c.NewLabel()
-	c.set.jumpIfAny(c, o.lanes, enter)
-	n := len(k.callouts)
-	k.callouts = append(k.callouts, o)
-	c.later(func() {
-		c.Bind(enter)
-		c.set.runningOnly(c, o.lanes)
-		c.G(amd64.MOV, amd64.B64, field(wave.FrameCall), amd64.Imm(n+1))
-		c.G(amd64.LEA, amd64.B64, regTemp, c.At(resume))
-		o := &k.callouts[n]
-		c.Watch(resume, func(r []amd64.Operand) {
-			o.result, o.lanes = r[0].(amd64.Vec), r[1]
-			for i := range o.operands {
-				o.operands[i] = r[2+i].(amd64.Vec)
-			}
-		}, o.result, o.lanes, o.operands[0], o.operands[1], o.operands[2])
-		c.Jmp(k.save)
-		c.Bind(resume)
-		c.Jmp(goOn)
-	})
-	c.Bind(goOn)
 }
 
 // endCallouts emits what callouts need behind the function.
@@ -114,24 +78,24 @@ func (k *builder) endCallouts() {
 	if !k.mayCallOut() {
 		return
 	}
-	k.Bind(k.save)
-	k.G(amd64.MOV, amd64.B64, field(wave.FrameResume), regTemp)
+	k.Bind(k.Save)
+	k.G(amd64.MOV, amd64.B64, x86.Field(wave.FrameResume), x86.RegTemp)
 	k.everyRegister(true)
 	k.G(amd64.RET, amd64.B64)
 	k.Bind(k.resume)
 	k.everyRegister(false)
-	k.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameResume))
-	k.G(amd64.MOV, amd64.B64, field(wave.FrameResume), amd64.Imm(0))
-	k.G(amd64.MOV, amd64.B64, field(wave.FrameCall), amd64.Imm(0))
-	k.G(amd64.JMPR, amd64.B64, regTemp)
+	k.G(amd64.MOV, amd64.B64, x86.RegTemp, x86.Field(wave.FrameResume))
+	k.G(amd64.MOV, amd64.B64, x86.Field(wave.FrameResume), amd64.Imm(0))
+	k.G(amd64.MOV, amd64.B64, x86.Field(wave.FrameCall), amd64.Imm(0))
+	k.G(amd64.JMPR, amd64.B64, x86.RegTemp)
 }
 
 // everyRegister puts all registers away, or gets them back.
 func (k *builder) everyRegister(save bool) {
-	vectors, masks, width := setOf(k.features).every()
-	k.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameSaved))
+	vectors, masks, width := x86.SetOf(k.CPU).Every()
+	k.G(amd64.MOV, amd64.B64, x86.RegTemp, x86.Field(wave.FrameSaved))
 	move := func(v bool, op amd64.Op, off uintptr, size, n int, reg amd64.Operand) {
-		m := amd64.Mem{Base: regTemp, Disp: int32(off) + int32(n*size)}
+		m := amd64.Mem{Base: x86.RegTemp, Disp: int32(off) + int32(n*size)}
 		a, b := amd64.Operand(m), reg
 		if !save {
 			a, b = b, a

@@ -5,6 +5,8 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/emitters"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 )
 
 // A condition like a && b && c takes nothing but the comparisons, in mask registers: each is made for the
@@ -26,13 +28,13 @@ type operandAt struct {
 
 // prepareConditions looks for conditions in the hyperblock.
 func (c *hyper) prepareConditions() {
-	if c.set.file(isa.BankMask) != fileMask {
+	if c.ISA.File(isa.BankMask) != x86.FileMask {
 		return
 	}
 	c.conditions = &conditions{maker: map[int]int{}, results: map[operandAt]int{}}
 	uses, made := map[int]int{}, map[isa.Reg]int{}
-	for i := range c.run.Code {
-		d, t := c.run.Kernel().Operands(&c.run.Code[i], func(r isa.Reg, t isa.Type) {
+	for i := range c.Run.Code {
+		d, t := c.Run.Kernel().Operands(&c.Run.Code[i], func(r isa.Reg, t isa.Type) {
 			if j, ok := made[r]; ok && t == isa.B1 && r.IsVector() {
 				c.conditions.results[operandAt{i, r}] = j
 				uses[j]++
@@ -40,14 +42,14 @@ func (c *hyper) prepareConditions() {
 		})
 		if d.IsVector() && t == isa.B1 {
 			made[d] = i
-			if c.run.Keep[i] || slices.Contains(c.h.Masks, d) {
+			if c.Run.Keep[i] || slices.Contains(c.h.Masks, d) {
 				uses[i] = 2 // it has other uses
 			}
 		}
 	}
-	for i := len(c.run.Code) - 1; i >= 0; i-- {
+	for i := len(c.Run.Code) - 1; i >= 0; i-- {
 		if _, part := c.conditions.maker[i]; !part {
-			switch in := &c.run.Code[i]; {
+			switch in := &c.Run.Code[i]; {
 			case in.Type != isa.B1:
 			case in.Op == isa.OpNot, in.Op == isa.OpAnd:
 				parts, _ := c.collect(i, i, false, uses)
@@ -68,7 +70,7 @@ type form struct {
 }
 
 // formOf returns the form of an instruction. ok is false if it has none.
-func (c *compiler) formOf(in *isa.Inst) (f form, ok bool) {
+func formOf(c *x86.Compiler, in *isa.Inst) (f form, ok bool) {
 	if in.Type != isa.B1 {
 		return f, false
 	}
@@ -78,11 +80,11 @@ func (c *compiler) formOf(in *isa.Inst) (f form, ok bool) {
 	case isa.OpAnd, isa.OpOr:
 		f = form{operands: []isa.Reg{in.A, in.B}, or: in.Op == isa.OpOr}
 	case isa.OpSelect:
-		o, ok := c.logicalOf(in)
+		o, ok := c.LogicalOf(in)
 		if !ok {
 			return f, false
 		}
-		f = form{operands: []isa.Reg{in.A, o.other}, complement: o.complement, or: o.or}
+		f = form{operands: []isa.Reg{in.A, o.Other}, complement: o.Complement, or: o.Or}
 	}
 	return f, len(f.operands) > 0 && !slices.ContainsFunc(f.operands, isa.Reg.IsScalar)
 }
@@ -92,15 +94,15 @@ func (c *compiler) formOf(in *isa.Inst) (f form, ok bool) {
 // complement of i is asked for. ok says whether root can do with the rest: what that is in registers is the
 // same there still.
 func (c *hyper) collect(i, root int, inverse bool, uses map[int]int) (parts []int, ok bool) {
-	f, ok := c.formOf(&c.run.Code[i])
+	f, ok := formOf(c.Compiler, &c.Run.Code[i])
 	if !ok || len(f.operands) > 1 && f.or != inverse {
 		return nil, false
 	}
 	for n, r := range f.operands {
 		not := inverse != (n == 0 && f.complement)
 		if j, ok := c.conditions.results[operandAt{i, r}]; ok && uses[j] == 1 {
-			in := &c.run.Code[j]
-			if _, ok := comparisons[in.Op]; ok && in.Type != isa.B1 && !narrow(in.Type) && c.lasts(j, root, in.A, in.B) {
+			in := &c.Run.Code[j]
+			if _, ok := x86.Comparisons[in.Op]; ok && in.Type != isa.B1 && !x86.Narrow(in.Type) && c.lasts(j, root, in.A, in.B) {
 				parts = append(parts, j)
 				continue
 			}
@@ -118,15 +120,15 @@ func (c *hyper) collect(i, root int, inverse bool, uses map[int]int) (parts []in
 
 // lasts says whether operands of instruction i are the same still at root.
 func (c *hyper) lasts(i, root int, operands ...isa.Reg) bool {
-	var list []place
-	c.run.Kernel().Operands(&c.run.Code[i], func(r isa.Reg, t isa.Type) {
+	var list []x86.Place
+	c.Run.Kernel().Operands(&c.Run.Code[i], func(r isa.Reg, t isa.Type) {
 		if r.IsVector() && slices.Contains(operands, r) {
-			list = append(list, place{bank: t.Bank(), index: r.Index()})
+			list = append(list, x86.Place{Bank: t.Bank(), Index: r.Index()})
 		}
 	})
 	for k := i + 1; k < root; k++ {
-		d, t := c.run.Kernel().Operands(&c.run.Code[k], func(isa.Reg, isa.Type) {})
-		if d.IsVector() && slices.Contains(list, place{bank: t.Bank(), index: d.Index()}) {
+		d, t := c.Run.Kernel().Operands(&c.Run.Code[k], func(isa.Reg, isa.Type) {})
+		if d.IsVector() && slices.Contains(list, x86.Place{Bank: t.Bank(), Index: d.Index()}) {
 			return false
 		}
 	}
@@ -148,11 +150,11 @@ func (c *hyper) scheduleConditions() {
 	if c.conditions == nil {
 		return
 	}
-	for j := range c.run.Code {
+	for j := range c.Run.Code {
 		if root := c.maker(j); root != j {
-			c.run.Kernel().Operands(&c.run.Code[j], func(r isa.Reg, t isa.Type) {
+			c.Run.Kernel().Operands(&c.Run.Code[j], func(r isa.Reg, t isa.Type) {
 				if r.IsVector() {
-					c.readsPlace(place{bank: t.Bank(), index: r.Index()}, root)
+					c.readsPlace(x86.Place{Bank: t.Bank(), Index: r.Index()}, root)
 				}
 			})
 		}
@@ -161,36 +163,36 @@ func (c *hyper) scheduleConditions() {
 
 // instruction emits an instruction of the present step, unless another one makes it.
 func (c *hyper) instruction(i int) {
-	in := &c.run.Code[i]
+	in := &c.Run.Code[i]
 	if c.maker(i) != i {
 		return
 	}
-	if f, ok := c.formOf(in); ok && c.conditions != nil {
+	if f, ok := formOf(c.Compiler, in); ok && c.conditions != nil {
 		for _, r := range f.operands {
 			if j, ok := c.conditions.results[operandAt{i, r}]; ok && c.maker(j) == i {
-				c.resultMask(in, c.condition(i, false, nil))
+				c.ResultMask(in, c.condition(i, false, nil))
 				return
 			}
 		}
 	}
-	find(c.features, in)(c.compiler, in)
+	emitters.Find(c.CPU, in)(c.Compiler, in)
 }
 
 // condition makes what instruction i is, or its complement, for the lanes under, or for all if that is nil.
 // The register of those has the result.
 func (c *hyper) condition(i int, inverse bool, under *amd64.Mask) amd64.Mask {
-	in := &c.run.Code[i]
-	if cmp, ok := comparisons[in.Op]; ok && in.Type != isa.B1 {
-		return c.comparison(in, cmp, inverse, under)
+	in := &c.Run.Code[i]
+	if cmp, ok := x86.Comparisons[in.Op]; ok && in.Type != isa.B1 {
+		return c.Comparison(in, cmp, inverse, under)
 	}
-	f, _ := c.formOf(in)
+	f, _ := formOf(c.Compiler, in)
 	for n, r := range f.operands {
 		not := inverse != (n == 0 && f.complement)
 		var k amd64.Mask
-		if j, ok := c.conditions.results[operandAt{i, r}]; ok && c.maker(j) == c.at {
+		if j, ok := c.conditions.results[operandAt{i, r}]; ok && c.maker(j) == c.Index {
 			k = c.condition(j, not, under)
 		} else {
-			k = c.leaf(c.boolean(r), not, under)
+			k = leaf(c.Compiler, c.Boolean(r), not, under)
 		}
 		under = &k
 	}
@@ -198,9 +200,9 @@ func (c *hyper) condition(i int, inverse bool, under *amd64.Mask) amd64.Mask {
 }
 
 // leaf is condition for a register.
-func (c *compiler) leaf(a amd64.Mask, inverse bool, under *amd64.Mask) amd64.Mask {
+func leaf(c *x86.Compiler, a amd64.Mask, inverse bool, under *amd64.Mask) amd64.Mask {
 	if under == nil {
-		k := c.mask()
+		k := c.Mask()
 		if inverse {
 			c.V(amd64.KNOTW, amd64.X, k, a)
 		} else {

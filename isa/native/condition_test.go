@@ -6,8 +6,9 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/emitters"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
-	"github.com/lockstep-gpu/lockstep/isa/native/vm"
 )
 
 // conditionTest is a kernel with a condition.
@@ -78,8 +79,8 @@ func testConditions(t *testing.T, e Engine) {
 			t.Errorf("%s: no hyperblock", c.name)
 			continue
 		}
-		k := &builder{Func: vm.New(amd64.New(e.features), targetOf(e.features), 0), features: e.features, constants: plan.Constants(p.k)}
-		hyper := &hyper{h: h, compiler: newCompiler(k, h.Run, k.NewLabel())}
+		k := &builder{Context: x86.NewContext(e.features, plan.Constants(p.k), nil, 0, emitters.Find)}
+		hyper := &hyper{kernel: k, h: h, Compiler: x86.NewCompiler(&k.Context, h.Run, k.NewLabel())}
 		hyper.prepareConditions()
 		parts := 0
 		for i := range h.Run.Code {

@@ -6,9 +6,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
-	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // Control flow is what package interp does in wave.advance, wave.branch and wave.pick, instruction for
@@ -16,8 +16,6 @@ import (
 // counts.
 
 const (
-	offsetBits = memory.OffsetBits
-
 	countInstructions = unsafe.Offsetof(engine.Counters{}.Instructions)
 	countLaneOps      = unsafe.Offsetof(engine.Counters{}.LaneOps)
 	countBlocks       = unsafe.Offsetof(engine.Counters{}.Blocks)
@@ -46,7 +44,7 @@ func (k *builder) terminator(b *plan.Block) {
 		k.Jmp(k.exit(b.End, wave.ExitPart))
 	case in.A.IsScalar():
 		no := k.NewLabel()
-		k.G(amd64.TEST, amd64.B8, scalar(in.A), amd64.Imm(1))
+		k.G(amd64.TEST, amd64.B8, x86.Scalar(in.A), amd64.Imm(1))
 		k.Jcc(amd64.IsZero, no)
 		k.advance(in.Target0(), b.End)
 		k.Bind(no)
@@ -59,15 +57,15 @@ func (k *builder) terminator(b *plan.Block) {
 // advance takes all running lanes to block t.
 func (k *builder) advance(t, end int) {
 	slow := k.NewLabel()
-	k.G(amd64.CMP, amd64.B64, field(wave.FrameMinWait), amd64.Imm(t))
+	k.G(amd64.CMP, amd64.B64, x86.Field(wave.FrameMinWait), amd64.Imm(t))
 	k.Jcc(amd64.BelowEqual, slow)
 	from := k.block
 	if t <= from {
-		k.G(amd64.DEC, amd64.B64, field(wave.FrameFuel))
+		k.G(amd64.DEC, amd64.B64, x86.Field(wave.FrameFuel))
 		k.Jcc(amd64.IsZero, k.lastEdge(t))
 	}
 	k.Jmp(k.blocks[t])
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(slow)
 		k.unlessChoosy(end)
 		k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(t))
@@ -80,7 +78,7 @@ func (k *builder) advance(t, end int) {
 // unlessChoosy leaves a block's end to package interp if lanes have been overtaken.
 func (k *builder) unlessChoosy(end int) {
 	if k.plan.Kernel.UsesPipes {
-		k.G(amd64.CMP, amd64.B8, field(wave.FrameChoosy), amd64.Imm(0))
+		k.G(amd64.CMP, amd64.B8, x86.Field(wave.FrameChoosy), amd64.Imm(0))
 		k.Jcc(amd64.NotEqual, k.exit(end, wave.ExitPart))
 	}
 }
@@ -93,7 +91,7 @@ func (k *builder) lastEdge(t int) amd64.Label {
 	}
 	l = k.NewLabel()
 	k.fuel[t] = l
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(l)
 		k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(t))
 		k.Jmp(k.leave(wave.ExitFuel, wave.FrameCur))
@@ -104,7 +102,7 @@ func (k *builder) lastEdge(t int) amd64.Label {
 // chunks emits body once, in a loop over the chunks of a wave. RCX counts them.
 func (k *builder) chunks(body func()) {
 	again := k.NewLabel()
-	k.G(amd64.MOV, amd64.B64, amd64.RCX, field(wave.FrameChunks))
+	k.G(amd64.MOV, amd64.B64, amd64.RCX, x86.Field(wave.FrameChunks))
 	k.Bind(again)
 	body()
 	k.G(amd64.DEC, amd64.B64, amd64.RCX)
@@ -120,7 +118,7 @@ func (k *builder) next(regs ...amd64.Reg) {
 
 // waitAt puts the address of the lanes that wait at a block into R8. The block is a number or in a register.
 func (k *builder) waitAt(block amd64.Operand) {
-	k.G(amd64.MOV, amd64.B64, amd64.R8, field(wave.FrameWords))
+	k.G(amd64.MOV, amd64.B64, amd64.R8, x86.Field(wave.FrameWords))
 	switch b := block.(type) {
 	case amd64.Imm:
 		k.G(amd64.IMUL, amd64.B64, amd64.R8, amd64.R8, 8*b)
@@ -128,7 +126,7 @@ func (k *builder) waitAt(block amd64.Operand) {
 		k.G(amd64.IMUL, amd64.B64, amd64.R8, b)
 		k.G(amd64.SHL, amd64.B64, amd64.R8, amd64.Imm(3))
 	}
-	k.G(amd64.ADD, amd64.B64, amd64.R8, field(wave.FrameWait))
+	k.G(amd64.ADD, amd64.B64, amd64.R8, x86.Field(wave.FrameWait))
 }
 
 // branch ends a block whose lanes may part.
@@ -143,19 +141,19 @@ func (k *builder) branch(b *plan.Block) {
 		k.unlessChoosy(b.End)
 	}
 	condition := amd64.Mem{Base: amd64.R8, Disp: int32(b.Mask)}
-	k.G(amd64.MOV, amd64.B64, amd64.R8, field(wave.FrameBase))
-	k.G(amd64.MOV, amd64.B64, amd64.R9, field(wave.FrameExec))
+	k.G(amd64.MOV, amd64.B64, amd64.R8, x86.Field(wave.FrameBase))
+	k.G(amd64.MOV, amd64.B64, amd64.R9, x86.Field(wave.FrameExec))
 	k.G(amd64.XOR, amd64.B32, amd64.RAX, amd64.RAX)
 	k.chunks(func() {
 		k.gatherWord(amd64.RDX, amd64.RBX, condition)
 		k.G(amd64.AND, amd64.B64, amd64.RDX, amd64.Mem{Base: amd64.R9})
 		k.G(amd64.POPCNT, amd64.B64, amd64.RDX, amd64.RDX)
 		k.G(amd64.ADD, amd64.B64, amd64.RAX, amd64.RDX)
-		k.G(amd64.ADD, amd64.B64, amd64.R8, regStride)
+		k.G(amd64.ADD, amd64.B64, amd64.R8, x86.RegStride)
 		k.next(amd64.R9)
 	})
 	all, none := k.NewLabel(), k.NewLabel()
-	k.G(amd64.CMP, amd64.B64, amd64.RAX, field(wave.FrameActive))
+	k.G(amd64.CMP, amd64.B64, amd64.RAX, x86.Field(wave.FrameActive))
 	k.Jcc(amd64.Equal, all)
 	k.G(amd64.TEST, amd64.B64, amd64.RAX, amd64.RAX)
 	k.Jcc(amd64.IsZero, none)
@@ -164,13 +162,13 @@ func (k *builder) branch(b *plan.Block) {
 	low, high := min(t0, t1), max(t0, t1)
 	if low == t1 {
 		k.G(amd64.NEG, amd64.B64, amd64.RAX)
-		k.G(amd64.ADD, amd64.B64, amd64.RAX, field(wave.FrameActive))
+		k.G(amd64.ADD, amd64.B64, amd64.RAX, x86.Field(wave.FrameActive))
 	}
-	k.G(amd64.MOV, amd64.B64, field(wave.FrameActive), amd64.RAX)
-	k.G(amd64.MOV, amd64.B8, field(wave.FrameChanged), amd64.Imm(1))
+	k.G(amd64.MOV, amd64.B64, x86.Field(wave.FrameActive), amd64.RAX)
+	k.G(amd64.MOV, amd64.B8, x86.Field(wave.FrameChanged), amd64.Imm(1))
 	k.waitAt(amd64.Imm(high))
-	k.G(amd64.MOV, amd64.B64, amd64.R11, field(wave.FrameBase))
-	k.G(amd64.MOV, amd64.B64, amd64.R9, field(wave.FrameExec))
+	k.G(amd64.MOV, amd64.B64, amd64.R11, x86.Field(wave.FrameBase))
+	k.G(amd64.MOV, amd64.B64, amd64.R9, x86.Field(wave.FrameExec))
 	condition.Base = amd64.R11
 	k.chunks(func() {
 		k.G(amd64.MOV, amd64.B64, amd64.RAX, amd64.Mem{Base: amd64.R9})
@@ -183,7 +181,7 @@ func (k *builder) branch(b *plan.Block) {
 		}
 		k.G(amd64.OR, amd64.B64, amd64.Mem{Base: amd64.R8}, wait)
 		k.G(amd64.MOV, amd64.B64, amd64.Mem{Base: amd64.R9}, stay)
-		k.G(amd64.ADD, amd64.B64, amd64.R11, regStride)
+		k.G(amd64.ADD, amd64.B64, amd64.R11, x86.RegStride)
 		k.next(amd64.R8, amd64.R9)
 	})
 	k.mark(high)
@@ -201,7 +199,7 @@ func (k *builder) branch(b *plan.Block) {
 // have to wait until all parts have come to the cache, where loads of single parts need not; and who loads
 // the word after this finds it stored as one.
 func (k *builder) gatherWord(x, temp amd64.Reg, word amd64.Mem) {
-	if setOf(k.features).file(isa.BankMask) != fileMask {
+	if x86.SetOf(k.CPU).File(isa.BankMask) != x86.FileMask {
 		k.G(amd64.MOV, amd64.B64, x, word)
 		return
 	}
@@ -216,15 +214,15 @@ func (k *builder) gatherWord(x, temp amd64.Reg, word amd64.Mem) {
 
 // mark enters a block into the set of those at which lanes wait. It changes RAX and R8.
 func (k *builder) mark(b int) {
-	k.G(amd64.MOV, amd64.B64, amd64.R8, field(wave.FrameWaiting))
+	k.G(amd64.MOV, amd64.B64, amd64.R8, x86.Field(wave.FrameWaiting))
 	word := amd64.Mem{Base: amd64.R8, Disp: int32(b / 64 * 8)}
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, word)
 	k.G(amd64.BTS, amd64.B64, amd64.RAX, amd64.Imm(b%64))
 	k.G(amd64.MOV, amd64.B64, word, amd64.RAX)
 	first := k.NewLabel()
-	k.G(amd64.CMP, amd64.B64, field(wave.FrameMinWait), amd64.Imm(b))
+	k.G(amd64.CMP, amd64.B64, x86.Field(wave.FrameMinWait), amd64.Imm(b))
 	k.Jcc(amd64.BelowEqual, first)
-	k.G(amd64.MOV, amd64.B64, field(wave.FrameMinWait), amd64.Imm(b))
+	k.G(amd64.MOV, amd64.B64, x86.Field(wave.FrameMinWait), amd64.Imm(b))
 	k.Bind(first)
 }
 
@@ -235,14 +233,14 @@ func (k *builder) enqueueStub() {
 	k.Bind(k.queue)
 	exec, waiting := amd64.Mem{Base: amd64.R9}, amd64.Mem{Base: amd64.R8, Index: amd64.RCX, Scale: 8}
 	k.waitAt(amd64.RAX)
-	k.G(amd64.MOV, amd64.B64, amd64.R9, field(wave.FrameExec))
+	k.G(amd64.MOV, amd64.B64, amd64.R9, x86.Field(wave.FrameExec))
 	k.chunks(func() {
 		k.G(amd64.MOV, amd64.B64, amd64.RBX, exec)
 		k.G(amd64.OR, amd64.B64, amd64.Mem{Base: amd64.R8}, amd64.RBX)
 		k.next(amd64.R8, amd64.R9)
 	})
 	word := func() {
-		k.G(amd64.MOV, amd64.B64, amd64.R8, field(wave.FrameWaiting))
+		k.G(amd64.MOV, amd64.B64, amd64.R8, x86.Field(wave.FrameWaiting))
 		k.G(amd64.MOV, amd64.B32, amd64.RCX, amd64.RAX)
 		k.G(amd64.SHR, amd64.B32, amd64.RCX, amd64.Imm(6))
 		k.G(amd64.MOV, amd64.B64, amd64.RBX, waiting)
@@ -252,9 +250,9 @@ func (k *builder) enqueueStub() {
 	k.G(amd64.MOV, amd64.B64, waiting, amd64.RBX)
 
 	k.Bind(k.pick)
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameMinWait))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Field(wave.FrameMinWait))
 	k.waitAt(amd64.RAX)
-	k.G(amd64.MOV, amd64.B64, amd64.R9, field(wave.FrameExec))
+	k.G(amd64.MOV, amd64.B64, amd64.R9, x86.Field(wave.FrameExec))
 	k.G(amd64.XOR, amd64.B32, amd64.R11, amd64.R11)
 	k.chunks(func() {
 		k.G(amd64.MOV, amd64.B64, amd64.RBX, amd64.Mem{Base: amd64.R8})
@@ -264,8 +262,8 @@ func (k *builder) enqueueStub() {
 		k.G(amd64.ADD, amd64.B64, amd64.R11, amd64.RBX)
 		k.next(amd64.R8, amd64.R9)
 	})
-	k.G(amd64.MOV, amd64.B64, field(wave.FrameActive), amd64.R11)
-	k.G(amd64.MOV, amd64.B8, field(wave.FrameChanged), amd64.Imm(1))
+	k.G(amd64.MOV, amd64.B64, x86.Field(wave.FrameActive), amd64.R11)
+	k.G(amd64.MOV, amd64.B8, x86.Field(wave.FrameChanged), amd64.Imm(1))
 
 	// No block below this one has waiting lanes, so that the next that has any lies behind.
 	again, found, none, set := k.NewLabel(), k.NewLabel(), k.NewLabel(), k.NewLabel()
@@ -288,12 +286,12 @@ func (k *builder) enqueueStub() {
 	k.G(amd64.SHL, amd64.B32, amd64.RCX, amd64.Imm(6))
 	k.G(amd64.ADD, amd64.B32, amd64.RBX, amd64.RCX)
 	k.Bind(set)
-	k.G(amd64.MOV, amd64.B64, field(wave.FrameMinWait), amd64.RBX)
+	k.G(amd64.MOV, amd64.B64, x86.Field(wave.FrameMinWait), amd64.RBX)
 
 	forward := k.NewLabel()
 	k.G(amd64.CMP, amd64.B32, amd64.RAX, amd64.RDX)
 	k.Jcc(amd64.Above, forward)
-	k.G(amd64.DEC, amd64.B64, field(wave.FrameFuel))
+	k.G(amd64.DEC, amd64.B64, x86.Field(wave.FrameFuel))
 	k.Jcc(amd64.IsZero, k.leave(wave.ExitFuel, wave.FrameCur))
 	k.Bind(forward)
 	k.jumpTo(k.blockTable)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
@@ -52,7 +53,7 @@ func (c *copyShape) known(arg isa.CopyArg, n uint64) (uint64, bool) {
 	if r == isa.None {
 		return n, true
 	}
-	v, ok := c.constants[r.Index()]
+	v, ok := c.Constants[r.Index()]
 	return v, ok
 }
 
@@ -63,7 +64,7 @@ func (c *copyShape) count(r amd64.Reg, arg isa.CopyArg, n uint64) bool {
 		c.G(amd64.MOV, amd64.B32, r, amd64.Imm(v&(1<<countBits-1)))
 		return v>>countBits == 0
 	}
-	c.G(amd64.MOV, amd64.B64, r, scalar(c.args[arg]))
+	c.G(amd64.MOV, amd64.B64, r, x86.Scalar(c.args[arg]))
 	c.G(amd64.OR, amd64.B64, amd64.RAX, r)
 	return true
 }
@@ -93,7 +94,7 @@ func (c *copyShape) scale(r amd64.Reg) {
 func (c *copyShape) side(r amd64.Reg, p *wave.Place, offset isa.CopyArg, next amd64.Reg, fill amd64.Label) bool {
 	c.offset(p, fill)
 	if v, ok := c.known(offset, 0); !ok {
-		c.G(amd64.MOV, amd64.B64, r, scalar(c.args[offset]))
+		c.G(amd64.MOV, amd64.B64, r, x86.Scalar(c.args[offset]))
 		c.G(amd64.MOV, amd64.B64, amd64.RDX, r)
 		c.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(reachBits))
 		c.Jcc(amd64.NotZero, c.leave)
@@ -108,12 +109,12 @@ func (c *copyShape) side(r amd64.Reg, p *wave.Place, offset isa.CopyArg, next am
 	c.G(amd64.LEA, amd64.B64, amd64.RCX, amd64.Mem{Base: copyLines, Disp: -1})
 	c.G(amd64.IMUL, amd64.B64, amd64.RCX, next)
 	c.G(amd64.LEA, amd64.B64, amd64.RCX, amd64.Mem{Base: amd64.RCX, Index: copyLine, Disp: -1})
-	c.G(amd64.MOV, amd64.B64, amd64.RDX, slotField(p.Slot, wave.SlotLast))
+	c.G(amd64.MOV, amd64.B64, amd64.RDX, x86.SlotField(p.Slot, wave.SlotLast))
 	c.G(amd64.SUB, amd64.B64, amd64.RDX, amd64.RCX)
 	c.Jcc(amd64.Below, c.leave)
 	c.G(amd64.CMP, amd64.B64, amd64.RAX, amd64.RDX) // before the allocation is as beyond it
 	c.Jcc(amd64.Above, c.leave)
-	c.G(amd64.ADD, amd64.B64, amd64.RAX, slotField(p.Slot, wave.SlotBase))
+	c.G(amd64.ADD, amd64.B64, amd64.RAX, x86.SlotField(p.Slot, wave.SlotBase))
 	c.G(amd64.MOV, amd64.B64, r, amd64.RAX)
 	return true
 }
@@ -121,8 +122,8 @@ func (c *copyShape) side(r amd64.Reg, p *wave.Place, offset isa.CopyArg, next am
 // copyGroup emits a copy of the work-group.
 func (k *builder) copyGroup(p *plan.Part) {
 	c := &copyShape{builder: k, args: p.Copy.Args, leave: k.exit(p.Point, wave.ExitPart), back: k.exit(p.Point, wave.ExitRation)}
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameActive))
-	k.G(amd64.CMP, amd64.B64, amd64.RAX, field(wave.FrameAll))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Field(wave.FrameActive))
+	k.G(amd64.CMP, amd64.B64, amd64.RAX, x86.Field(wave.FrameAll))
 	k.Jcc(amd64.NotEqual, c.leave)
 	if !c.lines(p.Copy) || !c.side(copyFrom, &p.Copy.From, isa.CopySrcOffset, copyFromNext, k.exit(p.Point, wave.ExitSlots)) ||
 		!c.side(copyTo, &p.Copy.To, isa.CopyDstOffset, copyToNext, k.exit(p.Point, wave.ExitSlots)) {
@@ -163,9 +164,9 @@ func (c *copyShape) lines(p *plan.Copy) bool {
 	much, few := c.NewLabel(), c.NewLabel()
 	c.G(amd64.CMP, amd64.B64, amd64.RCX, amd64.Imm(fewCopied))
 	c.Jcc(amd64.AboveEqual, much)
-	c.later(func() {
+	c.Later(func() {
 		c.Bind(much)
-		c.G(amd64.DEC, amd64.B64, field(wave.FrameRation))
+		c.G(amd64.DEC, amd64.B64, x86.Field(wave.FrameRation))
 		c.Jcc(amd64.IsZero, c.back)
 		c.Jmp(few)
 	})
@@ -184,19 +185,19 @@ func (c *copyShape) lines(p *plan.Copy) bool {
 
 // move emits the copy itself.
 func (c *copyShape) move() {
-	_, _, width := setOf(c.features).every()
+	_, _, width := x86.SetOf(c.CPU).Every()
 	size := width.Bytes()
 	done, more, one := c.NewLabel(), c.NewLabel(), c.NewLabel()
 	c.G(amd64.CMP, amd64.B64, copyLine, amd64.Imm(size))
 	c.Jcc(amd64.Equal, one)
 	c.Jcc(amd64.Above, more)
-	if c.features&amd64.AVX512 != 0 {
+	if c.CPU&amd64.AVX512 != 0 {
 		c.G(amd64.MOV, amd64.B64, amd64.RAX, amd64.Imm(-1))
 		c.V(amd64.BZHIQ, amd64.X, amd64.RAX, amd64.RAX, copyLine)
-		c.V(amd64.KMOVQ, amd64.X, maskTemp, amd64.RAX)
+		c.V(amd64.KMOVQ, amd64.X, x86.MaskTemp, amd64.RAX)
 		c.each(func() {
-			c.V(amd64.VMOVDQU8, width, amd64.Vec(0), amd64.Mem{Base: copyFrom}, amd64.Zero(maskTemp))
-			c.V(amd64.VMOVDQU8, width, amd64.Mem{Base: copyTo}, amd64.Vec(0), amd64.Merge(maskTemp))
+			c.V(amd64.VMOVDQU8, width, amd64.Vec(0), amd64.Mem{Base: copyFrom}, amd64.Zero(x86.MaskTemp))
+			c.V(amd64.VMOVDQU8, width, amd64.Mem{Base: copyTo}, amd64.Vec(0), amd64.Merge(x86.MaskTemp))
 		})
 		c.Jmp(done)
 	} else {
@@ -269,11 +270,11 @@ func (c *copyShape) event(dst isa.Reg) {
 		c.G(amd64.MOV, amd64.B64, amd64.RAX, amd64.Imm(v))
 	} else {
 		if !ok {
-			c.G(amd64.MOV, amd64.B64, amd64.RAX, scalar(c.args[isa.CopyEvent]))
+			c.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Scalar(c.args[isa.CopyEvent]))
 			c.G(amd64.TEST, amd64.B64, amd64.RAX, amd64.RAX)
 			c.Jcc(amd64.NotZero, have)
 		}
-		c.G(amd64.MOV, amd64.B64, amd64.RDX, field(wave.FrameEvent))
+		c.G(amd64.MOV, amd64.B64, amd64.RDX, x86.Field(wave.FrameEvent))
 		c.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Mem{Base: amd64.RDX})
 		c.G(amd64.INC, amd64.B32, amd64.RAX)
 		c.Jcc(amd64.IsZero, c.leave)
@@ -281,6 +282,6 @@ func (c *copyShape) event(dst isa.Reg) {
 	}
 	c.Bind(have)
 	if dst.IsScalar() {
-		c.G(amd64.MOV, amd64.B64, scalar(dst), amd64.RAX)
+		c.G(amd64.MOV, amd64.B64, x86.Scalar(dst), amd64.RAX)
 	}
 }

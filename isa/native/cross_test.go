@@ -8,6 +8,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/emitters"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 )
 
 // subgroups are the sizes at which instructions across lanes are tested.
@@ -103,7 +105,7 @@ func TestAcross(t *testing.T) { each(t, testAcross) }
 func testAcross(t *testing.T, e Engine) {
 	taken := map[isa.Op]bool{}
 	for _, x := range crossingList() {
-		taken[x.in.Op] = taken[x.in.Op] || find(e.features, &x.in) != nil
+		taken[x.in.Op] = taken[x.in.Op] || emitters.Find(e.features, &x.in) != nil
 		t.Run(x.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(3, uint64(x.in.Op)))
 			for _, n := range subgroups {
@@ -163,7 +165,7 @@ func (x *crossing) test(t *testing.T, e Engine, r *rand.Rand, n, shape, alias in
 	p.branch(p.load(bufMask, isa.B1), 1, 2)
 	x.emit(p, func(i int, _ isa.Type) isa.Reg { return regs[i] }, dst, 0)
 	p.jump(2)
-	if narrow(out) {
+	if x86.Narrow(out) {
 		p.storeNarrow(dst, out)
 	} else {
 		p.store(dst, out)
@@ -234,7 +236,7 @@ func testRandomAcross(t *testing.T, e Engine) {
 				for range a.IntN(4) {
 					x := across[a.IntN(len(across))]
 					var dst isa.Inst
-					a.result(&dst, typeOf(x.result().Bank()))
+					a.result(&dst, x86.TypeOf(x.result().Bank()))
 					a.crossing(x, dst.Dst, dst.Flags, most)
 				}
 			}
@@ -259,6 +261,6 @@ func (a *author) crossing(x *crossing, dst isa.Reg, flags isa.Flags, most isa.Re
 		if i == x.lanes || i == x.parts {
 			return named
 		}
-		return a.operand(typeOf(t.Bank()))
+		return a.operand(x86.TypeOf(t.Bank()))
 	}, dst, flags)
 }

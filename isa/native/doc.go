@@ -25,12 +25,12 @@
 //     [plan.Run] in front of it. A scalar instruction would be a part of its own, and anything else an exit.
 //   - builder (kernel.go) emits the blocks one after the other: what entering a block counts, its parts, its terminator
 //     (control.go). In front of a run stands what finds the memory of its loads and stores (builder.slot).
-//   - compiler (compile.go) emits the run: a loop over the chunks of the wave and, in a chunk, over groups of lanes. For each
-//     group it goes through the instructions and calls their emitters, which the families list
-//     (native.go): for the addition, integer in emit.go.
-//   - The emitter asks for its operands. compiler.load returns the virtual register that holds v0, and
-//     emits a load from the register file if none does; compiler.vec returns a new one for the result. It
-//     appends VPADDD to the machine form (package vm), and compiler.result notes which virtual register v2
+//   - The compiler of runs (internal/x86, compile.go) emits the run: a loop over the chunks of the wave and, in a
+//     chunk, over groups of lanes. For each group it goes through the instructions and calls their emitters, which the
+//     families list (internal/emitters, families.go): for the addition, integer in emit.go.
+//   - The emitter asks for its operands. Compiler.Load returns the virtual register that holds v0, and
+//     emits a load from the register file if none does; Compiler.Vec returns a new one for the result. It
+//     appends VPADDD to the machine form (package vm), and Compiler.Result notes which virtual register v2
 //     is in now.
 //   - At the end of the run the values that are live behind it go to the register file, under the execution
 //     mask.
@@ -42,17 +42,17 @@
 //
 // Others go the same way as far as there is nothing more to them. What differs:
 //
-//   - An addition of floats, v2 = fadd.f32 v0, v1, has its emitter from float (float.go). It takes operands with any NaN and
-//     leaves any, which compiler.resultFloat notes (value.loose); who looks at bits asks compiler.load for them.
+//   - An addition of floats, v2 = fadd.f32 v0, v1, has its emitter from float (internal/emitters/float.go). It takes
+//     operands with any NaN and leaves any, which Compiler.ResultFloat notes (Value.Loose); who looks at bits asks Compiler.Load for them.
 //   - A load at an index of each lane's own, v3 = load.i32 [global s0 + v2*4], is part of a run, too: [plan.Indexed].
 //     shareSlots (plan/slots.go) gives it a slot, together with others behind the same pointer and index. builder.slot emits, in front of
 //     the run, a comparison of the pointer with the one that the slot was filled in for; if they differ, the function returns with
 //     [wave.ExitSlots], wave.resolve (interp/native.go) finds the allocation, and the function begins again at the same point. The emitter is
-//     compiler.gather (gather.go). An index that is beyond the limit in a lane that runs goes to compiler.refuse, an [wave.ExitPart]:
+//     Compiler.gather (internal/x86/gather.go). An index that is beyond the limit in a lane that runs goes to Compiler.Refuse, an [wave.ExitPart]:
 //     package interp then does all of the run from its beginning, and finds the fault.
 //   - A store, store.i32 [global s0 + v2*4], v3, is a run of its own, which looks at the indices of a group of lanes and stores
-//     its elements (compiler.scatter). If it is refused in a later group, package interp stores them again. An atomic operation
-//     may not be repeated: it is a run of two loops (compileRun, changesAtOnce), of which the first only looks at the indices and
+//     its elements (Compiler.Scatter). If it is refused in a later group, package interp stores them again. An atomic operation
+//     may not be repeated: it is a run of two loops (CompileRun, changesAtOnce), of which the first only looks at the indices and
 //     may refuse, and the second may not. In a hyperblock stores have two passes as well: the first is part of the one over all
 //     instructions (hyper.check), the second comes when that is over (hyper.commit). A refusal goes to the blocks, which stand
 //     behind the hyperblock and begin anew.
@@ -67,13 +67,13 @@
 // same as long as it is in a register, but the register file has it only if the instruction is dense
 // ([isa.FlagDense]).
 //
-// Values are loaded (compiler.load) before the code parts, and not on one of several ways: the load is
+// Values are loaded (Compiler.Load) before the code parts, and not on one of several ways: the load is
 // emitted once, and later instructions rely on it. An emitter makes as many virtual registers as it likes
-// (compiler.vec, compiler.mask), changes only its own, and may write one on several ways. What
+// (Compiler.Vec, Compiler.Mask), changes only its own, and may write one on several ways. What
 // compiler.later emits comes behind the rest of the function and has the values that were there when it was
-// called. Those vector and mask registers that have names (maskExec, maskTemp, vecTemp and so on) are no
-// virtual ones and hold what is said where their names are declared, as all general registers do; regTemp
-// and regAddress are free between two instructions.
+// called. Those vector and mask registers that have names (MaskExec, MaskTemp, VecTemp and so on) are no
+// virtual ones and hold what is said where their names are declared, as all general registers do; RegTemp
+// and RegAddress are free between two instructions.
 //
 // # Control
 //
@@ -112,8 +112,8 @@
 // a run compares the upper half of the pointer, computes an address and a limit for indices, and the run
 // compares indices with that. Another allocation is an exit that fills in the slot. Indices of a group that
 // are consecutive make a move of a load, those that are all the same a broadcast, and those close together
-// two moves and a permutation (gather.go, window.go). Indices that differ by the same number in all lanes are
-// looked at once (alike.go). Loads of four words side by side are emitted together, and where each lane has an
+// two moves and a permutation (gather.go and interleaved.go of internal/x86). Indices that differ by the same number in all lanes are
+// looked at once (internal/x86/alike.go). Loads of four words side by side are emitted together, and where each lane has an
 // index of its own its 16 bytes are loaded at once (adjacent.go).
 //
 // Reads and writes of images are parts without machine code: package interp does one for all lanes of the wave
@@ -130,10 +130,10 @@
 // What the compiler of runs has to know of the two instruction sets, apart from the emitters of instructions,
 // is behind one interface, set. Emitters of instructions that both sets have serve both: they ask the
 // compiler for the width of a register, and for constants and scalars as operands. Those for AVX2 alone are
-// in the files avx2*.go, and their names end in 2.
+// in the files avx2*.go of internal/emitters, and their names end in 2.
 //
 // Regions and hyperblocks are the same for both. AVX2 has no mask registers: the lanes that a block of a
-// hyperblock is for, and those that have not left a region, are vectors (avx2_part.go, region_idle.go). With
+// hyperblock is for, and those that have not left a region, are vectors (internal/x86/avx2_part.go, region_idle.go). With
 // 16 vector registers, fewer groups go through a region together, and a loop that would lose by it stays as it
 // is (region.pays). Windows of near elements, interleaved accesses, functions of doubles in pairs, and most
 // instructions across lanes but sums, booleans and shuffles are for AVX-512 only.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 )
 
 // The tests of this file have groups of lanes the first of which does not run, and indices that are computed
@@ -114,7 +115,7 @@ func testHyperFirstLane(t *testing.T, e Engine) {
 						}
 						p.emit(isa.Inst{Op: isa.OpRet})
 						h := hyperblocks(t, e, p.k)[1]
-						if h == nil && (setOf(e.features).file(isa.BankMask) == fileMask || !parts && index != isa.Idx64) {
+						if h == nil && (x86.SetOf(e.features).File(isa.BankMask) == x86.FileMask || !parts && index != isa.Idx64) {
 							t.Error("no hyperblock")
 						}
 						runFirstLane(t, e, p.k)

@@ -3,6 +3,7 @@ package native
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
@@ -22,8 +23,8 @@ func (k *builder) barrier(b *plan.Block) {
 		k.Jmp(leave)
 		return
 	}
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameActive))
-	k.G(amd64.CMP, amd64.B64, amd64.RAX, field(everybody))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Field(wave.FrameActive))
+	k.G(amd64.CMP, amd64.B64, amd64.RAX, x86.Field(everybody))
 	k.Jcc(amd64.NotEqual, leave)
 	if everybody == wave.FrameAlive {
 		// Nobody but this wave is concerned, and the way back to an earlier block is an edge like any other.
@@ -33,15 +34,15 @@ func (k *builder) barrier(b *plan.Block) {
 	}
 	// With the last of the fuel it comes back behind the barrier, which is open.
 	k.G(amd64.INC, amd64.B64, counter(countBarriers))
-	k.G(amd64.DEC, amd64.B64, field(wave.FrameFuel))
+	k.G(amd64.DEC, amd64.B64, x86.Field(wave.FrameFuel))
 	k.Jcc(amd64.IsZero, k.lastEdge(in.Target0()))
 	k.Jmp(k.blocks[in.Target0()])
 }
 
 // ret ends a block with the end of the lanes that run.
 func (k *builder) ret(b *plan.Block) {
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameActive))
-	k.G(amd64.CMP, amd64.B64, amd64.RAX, field(wave.FrameAlive))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Field(wave.FrameActive))
+	k.G(amd64.CMP, amd64.B64, amd64.RAX, x86.Field(wave.FrameAlive))
 	k.Jcc(amd64.Equal, k.following)
 	k.returns = true
 	from := k.block
@@ -50,11 +51,11 @@ func (k *builder) ret(b *plan.Block) {
 		k.Jmp(k.exit(b.End, wave.ExitPart))
 		return
 	}
-	k.G(amd64.CMP, amd64.B64, field(wave.FrameMinWait), amd64.Imm(len(k.blocks)))
+	k.G(amd64.CMP, amd64.B64, x86.Field(wave.FrameMinWait), amd64.Imm(len(k.blocks)))
 	k.Jcc(amd64.Equal, k.exit(b.End, wave.ExitPart)) // they are at barriers
-	k.G(amd64.SUB, amd64.B64, field(wave.FrameAlive), amd64.RAX)
-	k.G(amd64.MOV, amd64.B64, amd64.R8, field(wave.FrameLive))
-	k.G(amd64.MOV, amd64.B64, amd64.R9, field(wave.FrameExec))
+	k.G(amd64.SUB, amd64.B64, x86.Field(wave.FrameAlive), amd64.RAX)
+	k.G(amd64.MOV, amd64.B64, amd64.R8, x86.Field(wave.FrameLive))
+	k.G(amd64.MOV, amd64.B64, amd64.R9, x86.Field(wave.FrameExec))
 	k.chunks(func() {
 		k.G(amd64.MOV, amd64.B64, amd64.RAX, amd64.Mem{Base: amd64.R9})
 		k.G(amd64.NOT, amd64.B64, amd64.RAX)
@@ -87,27 +88,27 @@ func (k *builder) followingStub() {
 		return
 	}
 	// Are all lanes that there were at the start still in the masks?
-	k.G(amd64.CMP, amd64.B64, amd64.RAX, field(wave.FrameAll))
+	k.G(amd64.CMP, amd64.B64, amd64.RAX, x86.Field(wave.FrameAll))
 	k.Jcc(amd64.NotEqual, done)
-	k.G(amd64.CMP, amd64.B64, field(wave.FrameMore), amd64.Imm(0))
+	k.G(amd64.CMP, amd64.B64, x86.Field(wave.FrameMore), amd64.Imm(0))
 	k.Jcc(amd64.Equal, done)
-	k.G(amd64.DEC, amd64.B64, field(wave.FrameFuel))
+	k.G(amd64.DEC, amd64.B64, x86.Field(wave.FrameFuel))
 	k.Jcc(amd64.IsZero, done)
-	k.G(amd64.DEC, amd64.B64, field(wave.FrameMore))
-	value := func(b isa.Builtin) amd64.Mem { return field(wave.FrameValues + 8*uintptr(b)) }
+	k.G(amd64.DEC, amd64.B64, x86.Field(wave.FrameMore))
+	value := func(b isa.Builtin) amd64.Mem { return x86.Field(wave.FrameValues + 8*uintptr(b)) }
 	k.G(amd64.INC, amd64.B64, value(isa.BuiltinGroupID))
 	k.G(amd64.MOV, amd64.B64, amd64.RAX, value(isa.BuiltinEnqueuedSize))
-	k.G(amd64.ADD, amd64.B64, field(wave.FrameFirst), amd64.RAX)
-	k.G(amd64.ADD, amd64.B64, field(wave.FrameOrigin), amd64.RAX)
+	k.G(amd64.ADD, amd64.B64, x86.Field(wave.FrameFirst), amd64.RAX)
+	k.G(amd64.ADD, amd64.B64, x86.Field(wave.FrameOrigin), amd64.RAX)
 	k.G(amd64.INC, amd64.B64, counter(countWaves))
-	k.G(amd64.MOV, amd64.B64, amd64.RCX, field(wave.FrameLines))
+	k.G(amd64.MOV, amd64.B64, amd64.RCX, x86.Field(wave.FrameLines))
 	k.G(amd64.TEST, amd64.B64, amd64.RCX, amd64.RCX)
 	k.Jcc(amd64.IsZero, k.blocks[0])
 	const line = 64
 	again := k.NewLabel()
-	_, _, width := setOf(k.features).every()
+	_, _, width := x86.SetOf(k.CPU).Every()
 	k.V(amd64.VPXORD, width, amd64.Vec(0), amd64.Vec(0), amd64.Vec(0))
-	k.G(amd64.MOV, amd64.B64, amd64.R8, field(wave.FrameLDS))
+	k.G(amd64.MOV, amd64.B64, amd64.R8, x86.Field(wave.FrameLDS))
 	k.Bind(again)
 	for at := 0; at < line; at += width.Bytes() {
 		k.V(amd64.VMOVDQU32, width, amd64.Mem{Base: amd64.R8, Disp: int32(at)}, amd64.Vec(0))

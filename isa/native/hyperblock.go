@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
@@ -30,18 +31,18 @@ func (k *builder) hyper(h *plan.Hyper, s *straight) {
 	b := &k.plan.Blocks[first]
 	k.Note("hyperblock")
 	ordinary, plain := k.NewLabel(), k.NewLabel()
-	k.G(amd64.CMP, amd64.B8, field(wave.FramePlain), amd64.Imm(0))
+	k.G(amd64.CMP, amd64.B8, x86.Field(wave.FramePlain), amd64.Imm(0))
 	k.Jcc(amd64.NotEqual, plain)
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(plain)
-		k.G(amd64.MOV, amd64.B8, field(wave.FramePlain), amd64.Imm(0))
+		k.G(amd64.MOV, amd64.B8, x86.Field(wave.FramePlain), amd64.Imm(0))
 		k.Jmp(ordinary)
 	})
-	k.G(amd64.CMP, amd64.B64, field(wave.FrameMinWait), amd64.Imm(h.Last))
+	k.G(amd64.CMP, amd64.B64, x86.Field(wave.FrameMinWait), amd64.Imm(h.Last))
 	k.Jcc(amd64.BelowEqual, ordinary)
 	for dim, small := range h.Ids {
 		if small {
-			k.G(amd64.CMP, amd64.B64, field(wave.FrameOrigin+8*uintptr(dim)), amd64.Imm(smallIDs))
+			k.G(amd64.CMP, amd64.B64, x86.Field(wave.FrameOrigin+8*uintptr(dim)), amd64.Imm(smallIDs))
 			k.Jcc(amd64.Above, ordinary)
 		}
 	}
@@ -52,8 +53,8 @@ func (k *builder) hyper(h *plan.Hyper, s *straight) {
 		k.scalar(&p)
 	}
 	for _, x := range h.Small {
-		k.G(amd64.MOV, amd64.B64, regTemp, scalar(x))
-		k.G(amd64.SHR, amd64.B64, regTemp, amd64.Imm(31))
+		k.G(amd64.MOV, amd64.B64, x86.RegTemp, x86.Scalar(x))
+		k.G(amd64.SHR, amd64.B64, x86.RegTemp, amd64.Imm(31))
 		k.Jcc(amd64.NotZero, ordinary)
 	}
 	k.terms(h.Terms, ordinary)
@@ -77,14 +78,14 @@ func (k *builder) hyper(h *plan.Hyper, s *straight) {
 			k.Bind(otherwise)
 			k.Note("version with checks")
 		}
-		c := &hyper{h: h, compiler: newCompiler(k, h.Run, ordinary)}
+		c := &hyper{kernel: k, h: h, Compiler: x86.NewCompiler(&k.Context, h.Run, ordinary)}
 		c.emit()
 		k.Bind(done)
 	}
 	k.ordinary = nil
 	for i, m := range h.Masks {
 		if m == isa.None {
-			k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameActive))
+			k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Field(wave.FrameActive))
 			k.count(&k.plan.Blocks[first+i])
 			continue
 		}
@@ -104,43 +105,44 @@ func (k *builder) hyper(h *plan.Hyper, s *straight) {
 
 // hyper is a hyperblock in the making.
 type hyper struct {
-	*compiler
+	*x86.Compiler
+	kernel     *builder
 	h          *plan.Hyper
 	used       int // how many of Hyper.Words
 	conditions *conditions
 }
 
 // laneCount returns where it is counted how many lanes come to a block.
-func laneCount(block int) amd64.Mem { return field(wave.HyperLanes + 8*uintptr(block)) }
+func laneCount(block int) amd64.Mem { return x86.Field(wave.HyperLanes + 8*uintptr(block)) }
 
 // use returns a word of the frame.
 func (c *hyper) use() amd64.Mem {
 	c.used++
-	return field(wave.HyperWords + 8*uintptr(c.used-1))
+	return x86.Field(wave.HyperWords + 8*uintptr(c.used-1))
 }
 
 // prepareIDs has the addresses of the arrays of ids worked out once for a chunk.
 func (c *hyper) prepareIDs() {
 	var arrays []int
-	c.idsAt = map[int]amd64.Mem{}
-	for i := range c.run.Code {
-		if in := &c.run.Code[i]; in.Op == isa.OpBuiltin && c.used < maxUsed {
-			n := arrayOf(isa.Builtin(in.Imm))
-			if _, ok := c.idsAt[n]; n >= 0 && !ok {
+	c.IdsAt = map[int]amd64.Mem{}
+	for i := range c.Run.Code {
+		if in := &c.Run.Code[i]; in.Op == isa.OpBuiltin && c.used < maxUsed {
+			n := x86.ArrayOf(isa.Builtin(in.Imm))
+			if _, ok := c.IdsAt[n]; n >= 0 && !ok {
 				arrays = append(arrays, n)
-				c.idsAt[n] = c.use()
+				c.IdsAt[n] = c.use()
 			}
 		}
 	}
 	if len(arrays) == 0 {
 		return
 	}
-	c.chunk = func() {
-		c.chunkOffset()
+	c.Chunk = func() {
+		c.ChunkOffset()
 		for _, n := range arrays {
-			c.G(amd64.MOV, amd64.B64, regAddress, idsField(n))
-			c.G(amd64.ADD, amd64.B64, regAddress, regTemp)
-			c.G(amd64.MOV, amd64.B64, c.idsAt[n], regAddress)
+			c.G(amd64.MOV, amd64.B64, x86.RegAddress, x86.IdsField(n))
+			c.G(amd64.ADD, amd64.B64, x86.RegAddress, x86.RegTemp)
+			c.G(amd64.MOV, amd64.B64, c.IdsAt[n], x86.RegAddress)
 		}
 	}
 }
@@ -152,32 +154,32 @@ func (c *hyper) parted() bool {
 
 // emit emits the passes over the lanes.
 func (c *hyper) emit() {
-	c.schedule()
+	c.Schedule()
 	c.prepareConditions()
 	c.scheduleConditions()
-	for i := range c.run.Code {
-		if m := c.maskOf(i); m != isa.None && accessesMemory(&c.run.Code[i]) {
+	for i := range c.Run.Code {
+		if m := c.maskOf(i); m != isa.None && x86.AccessesMemory(&c.Run.Code[i]) {
 			c.reads(m, i)
 		}
 	}
 	c.scheduleEnd()
 	if c.parted() {
-		c.set.reservePart(c.compiler)
-		c.parting = true
+		c.ISA.ReservePart(c.Compiler)
+		c.Parting = true
 	}
 	c.prepareCommits()
-	c.prepareRows()
+	c.PrepareRows()
 	c.prepareAhead()
-	c.findAdjacent(0, len(c.run.Code), c.block)
-	c.prepareSlots()
-	c.prepareUniform()
+	c.FindAdjacent(0, len(c.Run.Code), c.block)
+	c.PrepareSlots()
+	c.PrepareUniform()
 	c.prepareIDs()
 	c.prepareEven()
 	c.prepareSpreads(func(int) bool { return false })
-	c.loop(c.pass)
-	c.idsAt, c.chunk = nil, nil
-	for i := range c.run.Code {
-		if c.run.Code[i].Op == isa.OpStore {
+	c.Loop(c.pass)
+	c.IdsAt, c.Chunk = nil, nil
+	for i := range c.Run.Code {
+		if c.Run.Code[i].Op == isa.OpStore {
 			c.commit(i)
 		}
 	}
@@ -187,21 +189,12 @@ func (c *hyper) emit() {
 func (c *hyper) scheduleEnd() {
 	for _, m := range c.h.Masks {
 		if m != isa.None {
-			c.reads(m, len(c.steps))
+			c.reads(m, len(c.Steps))
 		}
 	}
 	for _, x := range c.h.Widen {
-		c.readsPlace(place{bank: isa.Bank32, index: x.Half.Index()}, len(c.steps))
+		c.readsPlace(x86.Place{Bank: isa.Bank32, Index: x.Half.Index()}, len(c.Steps))
 	}
-}
-
-// commit is what is known of a store of a hyperblock.
-type commit struct {
-	// checked says that a load has looked whether the indices are within the limit.
-	checked bool
-	// strewn is 1 if the indices of some group are not consecutive. Without it, each group has to look.
-	strewn   amd64.Mem
-	hasApart bool
 }
 
 // prepareCommits looks at the stores.
@@ -215,27 +208,27 @@ func (c *hyper) prepareCommits() {
 		disp    int32
 		under   int
 	}
-	c.commits = map[int]*commit{}
-	bytes, version := map[key]int{}, map[place]int{}
-	for i := range c.run.Code {
-		in := &c.run.Code[i]
-		if accessesMemory(in) && in.Idx != isa.IdxNone && in.B.IsVector() {
-			k := key{in.A, in.B, version[place{bank: in.Idx.Type().Bank(), index: in.B.Index()}], in.Idx, in.Scale, in.Space, in.Disp, c.block(i)}
+	c.Commits = map[int]*x86.Commit{}
+	bytes, version := map[key]int{}, map[x86.Place]int{}
+	for i := range c.Run.Code {
+		in := &c.Run.Code[i]
+		if x86.AccessesMemory(in) && in.Idx != isa.IdxNone && in.B.IsVector() {
+			k := key{in.A, in.B, version[x86.Place{Bank: in.Idx.Type().Bank(), Index: in.B.Index()}], in.Idx, in.Scale, in.Space, in.Disp, c.block(i)}
 			if in.Op == isa.OpLoad {
 				bytes[k] = max(bytes[k], in.Type.Bytes())
 			} else {
 				all := k
 				all.under = 0
-				s := &commit{checked: max(bytes[k], bytes[all]) >= in.Type.Bytes()}
-				if s.hasApart = int(in.Scale) == in.Type.Bytes() && !narrow(in.Type) && c.used < maxUsed; s.hasApart {
-					s.strewn = c.use()
-					c.G(amd64.MOV, amd64.B64, s.strewn, amd64.Imm(0))
+				s := &x86.Commit{Checked: max(bytes[k], bytes[all]) >= in.Type.Bytes()}
+				if s.HasApart = int(in.Scale) == in.Type.Bytes() && !x86.Narrow(in.Type) && c.used < maxUsed; s.HasApart {
+					s.Strewn = c.use()
+					c.G(amd64.MOV, amd64.B64, s.Strewn, amd64.Imm(0))
 				}
-				c.commits[i] = s
+				c.Commits[i] = s
 			}
 		}
-		if d, t := c.run.Kernel().Operands(in, func(isa.Reg, isa.Type) {}); d.IsVector() {
-			version[place{bank: t.Bank(), index: d.Index()}]++
+		if d, t := c.Run.Kernel().Operands(in, func(isa.Reg, isa.Type) {}); d.IsVector() {
+			version[x86.Place{Bank: t.Bank(), Index: d.Index()}]++
 		}
 	}
 }
@@ -250,38 +243,38 @@ func (c *hyper) block(i int) int {
 
 // check looks at the indices of a store.
 func (c *hyper) check(in *isa.Inst) {
-	s, it := c.commits[c.at], in.Idx.Type()
-	if !s.hasApart {
-		if !s.checked {
-			c.checkIndex(in)
+	s, it := c.Commits[c.Index], in.Idx.Type()
+	if !s.HasApart {
+		if !s.Checked {
+			c.CheckIndex(in)
 		}
 		return
 	}
 	// No register is taken where a cold path leaves out what that may put into the register file.
-	x, y := c.load(in.B, it, true), c.vec()
-	limit, bias := c.slot(wave.SlotLimit), c.run.Bias[c.at]
+	x, y := c.Load(in.B, it, true), c.Vec()
+	limit, bias := c.Slot(wave.SlotLimit), c.Run.Bias[c.Index]
 	each, next := c.NewLabel(), c.NewLabel()
-	c.unlessNext(it, y, x, each)
-	if beyond := c.NewLabel(); !s.checked && it == isa.I32 && bias == 0 {
+	c.UnlessNext(it, y, x, each)
+	if beyond := c.NewLabel(); !s.Checked && it == isa.I32 && bias == 0 {
 		// One look at the last element, if it is not beyond the limit in lanes that do not run.
-		c.V(opExtract.of(it), amd64.X, regTemp, x)
-		c.G(amd64.LEA, amd64.B64, regAddress, amd64.Mem{Base: regTemp, Disp: int32(c.lanes - 1)})
-		c.G(amd64.CMP, amd64.B64, regAddress, limit)
+		c.V(x86.OpExtract.Of(it), amd64.X, x86.RegTemp, x)
+		c.G(amd64.LEA, amd64.B64, x86.RegAddress, amd64.Mem{Base: x86.RegTemp, Disp: int32(c.Lanes - 1)})
+		c.G(amd64.CMP, amd64.B64, x86.RegAddress, limit)
 		c.Jcc(amd64.Above, beyond)
-		c.later(func() {
+		c.Later(func() {
 			c.Bind(beyond)
-			c.refuseBeyond(it, x, limit)
+			c.RefuseBeyond(it, x, limit)
 			c.Jmp(next)
 		})
-	} else if !s.checked {
-		c.refuseIndex(it, y, x, bias, limit)
+	} else if !s.Checked {
+		c.RefuseIndex(it, y, x, bias, limit)
 	}
 	c.Bind(next)
-	c.later(func() {
+	c.Later(func() {
 		c.Bind(each)
-		c.G(amd64.MOV, amd64.B64, s.strewn, amd64.Imm(1))
-		if !s.checked {
-			c.refuseIndex(it, y, x, bias, limit)
+		c.G(amd64.MOV, amd64.B64, s.Strewn, amd64.Imm(1))
+		if !s.Checked {
+			c.RefuseIndex(it, y, x, bias, limit)
 		}
 		c.Jmp(next)
 	})
@@ -292,14 +285,14 @@ func (c *hyper) maskOf(i int) isa.Reg { return c.h.Masks[c.h.Under[i]] }
 
 // reads notes that a step needs a vector of booleans.
 func (c *hyper) reads(m isa.Reg, step int) {
-	c.readsPlace(place{bank: isa.BankMask, index: m.Index()}, step)
+	c.readsPlace(x86.Place{Bank: isa.BankMask, Index: m.Index()}, step)
 }
 
 // readsPlace notes that a step needs what a place holds.
-func (c *hyper) readsPlace(p place, step int) {
-	list := c.events[p]
-	n, _ := slices.BinarySearchFunc(list, step, func(e event, s int) int { return e.at - s })
-	c.events[p] = slices.Insert(list, n, event{step, false})
+func (c *hyper) readsPlace(p x86.Place, step int) {
+	list := c.Events[p]
+	n, _ := slices.BinarySearchFunc(list, step, func(e x86.Event, s int) int { return e.At - s })
+	c.Events[p] = slices.Insert(list, n, x86.Event{At: step, Write: false})
 }
 
 // only has the execution mask tell the lanes of a block, given those that are there now.
@@ -308,106 +301,97 @@ func (c *hyper) only(now *isa.Reg, m isa.Reg) {
 		return
 	}
 	*now = m
-	c.set.only(c.compiler, m)
+	c.ISA.Only(c.Compiler, m)
 }
 
 // pass emits all for a group but the stores themselves.
 func (c *hyper) pass() {
-	c.forget()
-	c.enterSlots()
-	if c.parting {
-		c.set.part(c.compiler)
+	c.Forget()
+	c.EnterSlots()
+	if c.Parting {
+		c.ISA.Part(c.Compiler)
 	}
-	c.at = 0
+	c.Index = 0
 	for _, x := range c.h.Narrow {
 		c.halve(x)
 	}
 	now := isa.None
-	for i := range c.steps {
-		in := &c.run.Code[i]
-		c.at = i
-		c.note(in)
-		if accessesMemory(in) {
+	for i := range c.Steps {
+		in := &c.Run.Code[i]
+		c.Index = i
+		c.NoteInst(in)
+		if x86.AccessesMemory(in) {
 			c.only(&now, c.maskOf(i))
 		}
-		c.under = c.block(i)
+		c.Under = c.block(i)
 		if in.Op == isa.OpStore {
 			c.check(in)
 			continue
 		}
 		c.instruction(i)
 	}
-	c.at = len(c.run.Code)
-	c.keep()
+	c.Index = len(c.Run.Code)
+	c.KeepValues()
 	for i, m := range c.h.Masks {
 		if m == isa.None {
 			continue
 		}
-		c.set.lanesWhere(c.compiler, regTemp, m, true)
-		c.G(amd64.POPCNT, amd64.B32, regTemp, regTemp)
-		c.G(amd64.ADD, amd64.B64, laneCount(i), regTemp)
+		c.ISA.LanesWhere(c.Compiler, x86.RegTemp, m, true)
+		c.G(amd64.POPCNT, amd64.B32, x86.RegTemp, x86.RegTemp)
+		c.G(amd64.ADD, amd64.B64, laneCount(i), x86.RegTemp)
 	}
 	for _, x := range c.h.Widen {
 		c.widen(x)
 	}
 }
 
-// keep puts what the register file does not have yet there, as far as it is of use.
-func (c *compiler) keep() {
-	for _, v := range c.order {
-		if v.dirty && v.keep {
-			c.store(v)
-		}
-	}
-}
-
 // wideHalf is where half of a group's elements of 64 bits are.
 func (c *hyper) wideHalf(r isa.Reg, half int) amd64.Mem {
-	at := int32(c.run.Offset(r, isa.I64)) + int32(c.set.bits()/8*half)
-	return amd64.Mem{Base: regChunk, Index: regLane, Scale: 8, Disp: at}
+	at := int32(c.Run.Offset(r, isa.I64)) + int32(c.ISA.Bits()/8*half)
+	return amd64.Mem{Base: x86.RegChunk, Index: x86.RegLane, Scale: 8, Disp: at}
 }
 
 // halve makes the lower halves of a register of 64 bits, and refuses the hyperblock if a lane that runs has
 // 2³¹ or more there.
 func (c *hyper) halve(h plan.Narrowed) {
-	v := c.value(h.Half, isa.I32)
-	v.reg = c.register(fileVec)
-	v.dirty, v.dense, v.keep = true, true, h.Keep
-	c.set.halve(c.compiler, amd64.Vec(v.reg), c.vec(), c.wideHalf(h.Wide, 0), c.wideHalf(h.Wide, 1), c.refuse)
+	v := c.Value(h.Half, isa.I32)
+	v.Reg = c.Register(x86.FileVec)
+	v.Dirty, v.Dense, v.Keep = true, true, h.Keep
+	c.ISA.Halve(c.Compiler, amd64.Vec(v.Reg), c.Vec(), c.wideHalf(h.Wide, 0), c.wideHalf(h.Wide, 1), c.Refuse)
 }
 
 // widen puts a register into the register file with 64 bits an element.
 func (c *hyper) widen(h plan.Narrowed) {
-	x := c.load(h.Half, isa.I32, true)
-	d := c.vec()
+	x := c.Load(h.Half, isa.I32, true)
+	d := c.Vec()
 	for half := range 2 {
-		c.set.storeHalf(c.compiler, c.wideHalf(h.Wide, half), d, x, half, h.Dense)
+		c.ISA.StoreHalf(c.Compiler, c.wideHalf(h.Wide, half), d, x, half, h.Dense)
 	}
 }
 
 // commit emits the pass of a store.
 func (c *hyper) commit(i int) {
-	in, s := &c.run.Code[i], c.commits[i]
+	in, s := &c.Run.Code[i], c.Commits[i]
 	done := c.NewLabel()
-	if s.hasApart {
+	if s.HasApart {
 		each := c.NewLabel()
-		c.G(amd64.CMP, amd64.B64, s.strewn, amd64.Imm(0))
+		c.G(amd64.CMP, amd64.B64, s.Strewn, amd64.Imm(0))
 		c.Jcc(amd64.NotEqual, each)
-		c.at = i
-		c.note(in)
-		c.G(amd64.MOV, amd64.B64, regAddress, c.slot(wave.SlotAddress))
+		c.Index = i
+		c.NoteInst(in)
+		c.G(amd64.MOV, amd64.B64, x86.RegAddress, c.Slot(wave.SlotAddress))
 		ahead := c.storeAhead(in)
 		c.storing(i, func() {
 			it := in.Idx.Type()
-			v := c.load(in.C, in.Type, true)
-			first := c.memory(c.value(in.B, it))
+			v := c.Load(in.C, in.Type, true)
+			first := c.Memory(c.Value(in.B, it))
 			if it == isa.I64 {
-				c.G(amd64.MOV, amd64.B64, regTemp, first)
+				c.G(amd64.MOV, amd64.B64, x86.RegTemp, first)
 			} else {
-				c.G(amd64.MOVSX32, amd64.B64, regTemp, first) // as in compiler.firstIndex
+				c.G(amd64.MOVSX32, amd64.B64, x86.RegTemp, first) // as in Compiler.firstIndex
 			}
-			m := amd64.Mem{Base: regAddress, Index: regTemp, Scale: uint8(in.Scale), Disp: c.fromIndex(in)}
-			c.set.moveSome(c.compiler, in.Type, m, v)
+			m := amd64.Mem{Base: x86.RegAddress, Index: x86.RegTemp, Scale: uint8(in.Scale), Disp: c.FromIndex(in)}
+			c.ISA.MoveSome(c.Compiler, in.Type, m, v)
 			if ahead {
 				m.Base = regStoreAhead
 				c.G(amd64.PREFETCHW, amd64.B64, m)
@@ -416,20 +400,20 @@ func (c *hyper) commit(i int) {
 		c.Jmp(done)
 		c.Bind(each)
 	}
-	c.storing(i, func() { c.scatter(in) })
+	c.storing(i, func() { c.Scatter(in) })
 	c.Bind(done)
 }
 
 // storing emits body once, in a loop over the groups that have lanes which instruction i is for.
 func (c *hyper) storing(i int, body func()) {
-	c.loop(func() {
-		c.forget()
-		c.at = i
+	c.Loop(func() {
+		c.Forget()
+		c.Index = i
 		next := c.NewLabel()
 		if m := c.maskOf(i); m != isa.None {
-			c.set.part(c.compiler)
-			c.set.only(c.compiler, m)
-			c.set.unlessAny(c.compiler, next)
+			c.ISA.Part(c.Compiler)
+			c.ISA.Only(c.Compiler, m)
+			c.ISA.UnlessAny(c.Compiler, next)
 		}
 		body()
 		c.Bind(next)

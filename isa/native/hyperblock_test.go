@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
@@ -93,7 +94,7 @@ func testHyper(t *testing.T, e Engine) {
 				t.Run(fmt.Sprint(element, index.Type(), index, together), func(t *testing.T) {
 					k := parting(t, e, element, index, together)
 					h := hyperblocks(t, e, k)[0]
-					if parts := setOf(e.features).file(isa.BankMask) == fileMask; parts && (h == nil || h.Last != 3) {
+					if parts := x86.SetOf(e.features).File(isa.BankMask) == x86.FileMask; parts && (h == nil || h.Last != 3) {
 						t.Errorf("hyperblock %+v, want one of all blocks", h)
 					}
 					patterns(t, e, k, element, uint32(element.Bytes()), 0, int32(element.Bytes()))
@@ -125,7 +126,7 @@ func testHyperHalves(t *testing.T, e Engine) {
 	p.branch(once, 1, 2)
 	p.store(at, isa.I64)
 	p.emit(isa.Inst{Op: isa.OpRet})
-	if h := hyperblocks(t, e, p.k); setOf(e.features).broadcasts() && (h[0] == nil || len(h[0].Widen) == 0 || h[1] == nil || len(h[1].Narrow) == 0) {
+	if h := hyperblocks(t, e, p.k); x86.SetOf(e.features).Broadcasts() && (h[0] == nil || len(h[0].Widen) == 0 || h[1] == nil || len(h[1].Narrow) == 0) {
 		t.Errorf("hyperblocks %v, want some that compute in 32 bits", h)
 	}
 	r := rand.New(rand.NewPCG(8, 0))
@@ -155,7 +156,7 @@ func testHyperIDs(t *testing.T, e Engine) {
 			p.emit(isa.Inst{Op: isa.OpStore, Type: isa.I32, Space: isa.SpaceGlobal, A: isa.S(0), B: isa.V(lane), Idx: isa.Idx64, Scale: 4, C: x})
 			p.emit(isa.Inst{Op: isa.OpStore, Type: isa.I64, Space: isa.SpaceGlobal, A: isa.S(3), B: isa.V(lane), Idx: isa.Idx64, Scale: 8, C: isa.V(lane)})
 			p.emit(isa.Inst{Op: isa.OpRet})
-			if h := hyperblocks(t, e, p.k)[2]; setOf(e.features).broadcasts() {
+			if h := hyperblocks(t, e, p.k)[2]; x86.SetOf(e.features).Broadcasts() {
 				if h == nil {
 					t.Fatal("no hyperblock of the last block")
 				}
@@ -244,7 +245,7 @@ func testHyperScalars(t *testing.T, e Engine) {
 		p.emit(isa.Inst{Op: isa.OpMov, Type: isa.I32, Dst: z, A: s})
 		p.store(z, isa.I32)
 		p.emit(isa.Inst{Op: isa.OpRet})
-		if h := hyperblocks(t, e, p.k)[1]; setOf(e.features).broadcasts() && (h == nil || len(h.Scalars) == 0) {
+		if h := hyperblocks(t, e, p.k)[1]; x86.SetOf(e.features).Broadcasts() && (h == nil || len(h.Scalars) == 0) {
 			t.Errorf("hyperblock %+v, want one that writes the scalar", h)
 		}
 		values := map[int]uint64{}

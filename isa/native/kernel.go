@@ -7,6 +7,8 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/emitters"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/native/vm"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
@@ -15,13 +17,11 @@ import (
 // builder makes the function of a kernel. Its code is that of the blocks in their order, each of them its
 // counters, its parts and its terminator; behind them lies what is seldom done.
 //
-// Between parts four registers have a meaning: regFrame, regScalars, regStride and regSlots.
+// Between parts four registers have a meaning: RegFrame, RegScalars, RegStride and RegSlots.
 type builder struct {
-	*vm.Func
-	features  amd64.Features
-	constants map[int]uint64
-	plan      *plan.Plan
-	block     int // the present one
+	x86.Context
+	plan  *plan.Plan
+	block int // the present one
 
 	points []amd64.Label // by point
 	blocks []amd64.Label // by block
@@ -32,9 +32,7 @@ type builder struct {
 	target   target
 	form     string // the machine form as text, if keepForm is set
 	keepForm bool
-	callouts []callout
 	resume   amd64.Label // where it goes on after a callout
-	save     amd64.Label // where registers are put away for one
 
 	blockTable amd64.Mem   // the blocks' code
 	queue      amd64.Label // see enqueueStub
@@ -52,9 +50,6 @@ type exit struct {
 	point int
 	why   wave.Exit
 }
-
-// field returns a field of the frame.
-func field(off uintptr) amd64.Mem { return amd64.Mem{Base: regFrame, Disp: int32(off)} }
 
 // errFreed says that the first lane's result is read from a general register that holds another one by now: a
 // mistake of this package. It is thrown where the code of such a read is emitted, and comes no further than
@@ -78,7 +73,7 @@ const formLength = 50
 
 // newBuilder returns a builder.
 func newBuilder(f amd64.Features, constants map[int]uint64, p *plan.Plan) *builder {
-	k := &builder{Func: vm.New(amd64.New(f), targetOf(f), formLength*len(p.Kernel.Code)), features: f, constants: constants, plan: p,
+	k := &builder{plan: p, Context: x86.NewContext(f, constants, p.Layout, formLength*len(p.Kernel.Code), emitters.Find),
 		exits: map[exit]amd64.Label{}, stubs: map[wave.Exit]amd64.Label{}, fuel: map[int]amd64.Label{}}
 	for range p.Points {
 		k.points = append(k.points, k.NewLabel())
@@ -124,7 +119,7 @@ func (k *builder) emit() (code object, err error) {
 				since += copyWeight
 			}
 			if since > wave.RationEvery {
-				k.G(amd64.DEC, amd64.B64, field(wave.FrameRation))
+				k.G(amd64.DEC, amd64.B64, x86.Field(wave.FrameRation))
 				k.Jcc(amd64.IsZero, k.exit(part.Point, wave.ExitRation))
 				since = 0
 			}
@@ -157,10 +152,10 @@ func (k *builder) begin() {
 	k.Section("entry")
 	k.LoadBase()
 	k.resumable()
-	k.G(amd64.MOV, amd64.B64, regScalars, field(wave.FrameScalars))
-	k.G(amd64.MOV, amd64.B64, regStride, field(wave.FrameStride))
-	k.G(amd64.MOV, amd64.B64, regSlots, field(wave.FrameSlots))
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FramePoint))
+	k.G(amd64.MOV, amd64.B64, x86.RegScalars, x86.Field(wave.FrameScalars))
+	k.G(amd64.MOV, amd64.B64, x86.RegStride, x86.Field(wave.FrameStride))
+	k.G(amd64.MOV, amd64.B64, x86.RegSlots, x86.Field(wave.FrameSlots))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Field(wave.FramePoint))
 	k.jumpTo(k.Table(k.points))
 }
 
@@ -176,9 +171,6 @@ func (k *builder) notePoint(what string, point int, in *isa.Inst) {
 	k.Note(text)
 }
 
-// later has f emit code that is seldom run behind the rest.
-func (k *builder) later(f func()) { k.Later(f) }
-
 // jumpTo jumps to the place in a table whose number is in RAX. It changes RAX and RCX.
 func (k *builder) jumpTo(table amd64.Mem) {
 	k.G(amd64.LEA, amd64.B64, amd64.RCX, table)
@@ -188,7 +180,7 @@ func (k *builder) jumpTo(table amd64.Mem) {
 }
 
 // counter returns one of the frame's counters.
-func counter(c uintptr) amd64.Mem { return field(wave.FrameCounts + c) }
+func counter(c uintptr) amd64.Mem { return x86.Field(wave.FrameCounts + c) }
 
 // enter emits the beginning of a block: what entering it counts.
 func (k *builder) enter(b *plan.Block) {
@@ -206,9 +198,9 @@ func (k *builder) enter(b *plan.Block) {
 		}
 	}
 	if b.IDs != nil {
-		compileRun(k, b.IDs, k.NewLabel()) // nothing goes to that label
+		x86.CompileRun(&k.Context, b.IDs, k.NewLabel()) // nothing goes to that label
 	}
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameActive))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Field(wave.FrameActive))
 	k.count(b)
 }
 
@@ -241,7 +233,7 @@ func (k *builder) part(p *plan.Part) {
 	case p.Copy != nil:
 		k.copyGroup(p)
 	case p.Waits:
-		k.G(amd64.CMP, amd64.B8, field(wave.FrameQuiet), amd64.Imm(0))
+		k.G(amd64.CMP, amd64.B8, x86.Field(wave.FrameQuiet), amd64.Imm(0))
 		k.Jcc(amd64.Equal, k.exit(p.Point, wave.ExitPart))
 	default:
 		k.Jmp(k.exit(p.Point, wave.ExitPart))
@@ -260,7 +252,7 @@ func (k *builder) exit(point int, why wave.Exit) amd64.Label {
 	}
 	l = k.NewLabel()
 	k.exits[e] = l
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(l)
 		k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(point))
 		k.Jmp(k.leave(why, wave.FramePoint))
@@ -276,10 +268,10 @@ func (k *builder) leave(why wave.Exit, where uintptr) amd64.Label {
 	}
 	l = k.NewLabel()
 	k.stubs[why] = l
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(l)
-		k.G(amd64.MOV, amd64.B64, field(where), amd64.RAX)
-		k.G(amd64.MOV, amd64.B64, field(wave.FrameExit), amd64.Imm(why))
+		k.G(amd64.MOV, amd64.B64, x86.Field(where), amd64.RAX)
+		k.G(amd64.MOV, amd64.B64, x86.Field(wave.FrameExit), amd64.Imm(why))
 		k.G(amd64.RET, amd64.B64)
 	})
 	return l
@@ -294,7 +286,7 @@ func (k *builder) run(p *plan.Part) {
 		k.pointedSlot(p)
 	}
 	k.blockRooms(p.Run, k.exit(p.Point, wave.ExitPart))
-	compileRun(k, p.Run, k.exit(p.Point, wave.ExitPart))
+	x86.CompileRun(&k.Context, p.Run, k.exit(p.Point, wave.ExitPart))
 }
 
 // slot emits what works out the address and the limit of a slot for the pointer as it is now.
@@ -305,13 +297,13 @@ func (k *builder) slot(p *wave.Place, point int) {
 // slotElse is slot, with control going to fill if the slot is not filled in for the pointer's allocation, and
 // to beyond if the pointer lies behind that.
 func (k *builder) slotElse(p *wave.Place, fill, beyond amd64.Label) {
-	at := func(field uintptr) amd64.Mem { return slotField(p.Slot, field) }
+	at := func(field uintptr) amd64.Mem { return x86.SlotField(p.Slot, field) }
 	if p.Row && p.Fixed || p.Pointed {
 		return
 	}
 	if p.Row {
-		k.G(amd64.MOV, amd64.B64, amd64.RDX, scalar(p.Pointer))
-		k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(offsetBits))
+		k.G(amd64.MOV, amd64.B64, amd64.RDX, x86.Scalar(p.Pointer))
+		k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(x86.OffsetBits))
 		k.G(amd64.CMP, amd64.B64, amd64.RDX, at(wave.SlotKey))
 		k.Jcc(amd64.NotEqual, fill)
 		return
@@ -347,27 +339,13 @@ func (k *builder) slotElse(p *wave.Place, fill, beyond amd64.Label) {
 // offset puts the offset of a place's pointer, displaced, into RAX, if the slot is filled in for that
 // pointer's allocation and the pointer is not far from it; otherwise it goes to fill. It changes RDX.
 func (k *builder) offset(p *wave.Place, fill amd64.Label) {
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, scalar(p.Pointer))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Scalar(p.Pointer))
 	k.G(amd64.MOV, amd64.B64, amd64.RDX, amd64.RAX)
-	k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(offsetBits))
-	k.G(amd64.CMP, amd64.B64, amd64.RDX, slotField(p.Slot, wave.SlotKey))
+	k.G(amd64.SHR, amd64.B64, amd64.RDX, amd64.Imm(x86.OffsetBits))
+	k.G(amd64.CMP, amd64.B64, amd64.RDX, x86.SlotField(p.Slot, wave.SlotKey))
 	k.Jcc(amd64.NotEqual, fill)
-	k.offsetOf(amd64.RAX, fill)
+	k.OffsetOf(amd64.RAX, fill)
 	if p.Disp != 0 {
 		k.G(amd64.ADD, amd64.B64, amd64.RAX, amd64.Imm(p.Disp))
 	}
-}
-
-// offsetOf makes a pointer in a register its offset, and goes to far if that is [memory.FarOffset], from
-// which nothing leads back.
-func (k *builder) offsetOf(r amd64.Reg, far amd64.Label) {
-	k.G(amd64.SHL, amd64.B64, r, amd64.Imm(64-offsetBits))
-	k.G(amd64.CMP, amd64.B64, r, amd64.Imm(1))
-	k.Jcc(amd64.Overflow, far) // only the least number less 1 is none
-	k.G(amd64.SAR, amd64.B64, r, amd64.Imm(64-offsetBits))
-}
-
-// slotField returns a field of a slot.
-func slotField(slot int, field uintptr) amd64.Mem {
-	return amd64.Mem{Base: regSlots, Disp: int32(slot)*int32(wave.SlotSize) + int32(field)}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/codemem"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
@@ -177,7 +178,7 @@ func (w *planWriter) run(r *plan.Run, indent string) {
 			star = '*'
 		}
 		fmt.Fprintf(w, "%s%c %s", indent, star, w.k.InstText(&r.Code[i]))
-		if in := &r.Code[i]; accessesMemory(in) || plan.Blocked(in) {
+		if in := &r.Code[i]; x86.AccessesMemory(in) || plan.Blocked(in) {
 			fmt.Fprintf(w, "  ; slot %d", r.Slots[i])
 			if r.Disp[i] != 0 || r.Bias[i] != 0 {
 				fmt.Fprintf(w, "%+d, bias %d", r.Disp[i], r.Bias[i])
@@ -232,7 +233,7 @@ func (w *planWriter) hyper(first int, h *plan.Hyper) {
 
 // fieldName is the name of a field of the frame, "" if that is not where memory is.
 func fieldName(m amd64.Mem) string {
-	if m.Base != regFrame || m.Index != amd64.NoReg || m.Disp < 0 {
+	if m.Base != x86.RegFrame || m.Index != amd64.NoReg || m.Disp < 0 {
 		return ""
 	}
 	return "frame" + pathOf(reflect.TypeFor[wave.Frame](), uintptr(m.Disp))
@@ -255,13 +256,6 @@ func pathOf(t reflect.Type, at uintptr) string {
 		return fmt.Sprintf("+%d", at)
 	}
 	return ""
-}
-
-// note puts the bytecode of an instruction in front of its machine code in a listing.
-func (c *compiler) note(in *isa.Inst) {
-	if c.Lists() {
-		c.Note(c.run.Kernel().InstText(in))
-	}
 }
 
 // seldomTitle is the title of the section of a listing that has what is not the code of one block.

@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/mathfn"
 )
 
 // mathInsts64 is mathInsts for F64.
@@ -21,7 +22,7 @@ func mathInsts64(features amd64.Features) []isa.Inst {
 		for _, op := range []isa.Op{isa.OpMath1, isa.OpMath2, isa.OpMath3} {
 			for _, stored := range []uint32{0, isa.MathStored} {
 				in := isa.Inst{Op: op, Type: isa.F64, Imm: f | stored}
-				if mathematics64(features, &in) != nil {
+				if mathfn.Mathematics64(features, &in) != nil {
 					list = append(list, in)
 				}
 			}

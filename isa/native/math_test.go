@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/mathfn"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -26,7 +27,7 @@ func mathInsts() []isa.Inst {
 		for _, op := range []isa.Op{isa.OpMath1, isa.OpMath2, isa.OpMath3} {
 			for _, flags := range []uint32{0, isa.MathStored, isa.MathHalf, isa.MathStored | isa.MathHalf} {
 				in := isa.Inst{Op: op, Type: isa.F32, Imm: f | flags}
-				if mathematics(amd64.AVX512, &in) != nil {
+				if mathfn.Mathematics(amd64.AVX512, &in) != nil {
 					list = append(list, in)
 				}
 			}
@@ -60,7 +61,7 @@ const rigLanes = 1024
 // newMathRig makes a kernel with groups of 16 lanes, or, with indices of 64 bits, of 8.
 func newMathRig(t testing.TB, e engine.Engine, in isa.Inst, index isa.IdxType) *mathRig {
 	t.Helper()
-	g := &mathRig{in: in, arity: len(operandsOf(&in))}
+	g := &mathRig{in: in, arity: len(mathfn.OperandsOf(&in))}
 	p := &program{k: &isa.Kernel{Name: "test", Locs: []isa.Loc{{}}, NumScalar: 4, ScalarInit: make([]uint64, 4), Params: []isa.Param{{Kind: isa.ParamValue, Size: 8}}}}
 	for i := range 4 {
 		p.k.ParamRegs = append(p.k.ParamRegs, isa.ParamReg{Scalar: i, Size: 8})
@@ -244,9 +245,9 @@ func TestMath(t *testing.T) {
 			n := amount(1<<13, 1<<15, 1<<17)
 			r := rand.New(rand.NewPCG(uint64(in.Imm), 1))
 			var operands [][]uint32
-			for range len(operandsOf(&in)) {
+			for range len(mathfn.OperandsOf(&in)) {
 				x := mathOperands(r, n)
-				if len(operandsOf(&in)) > 1 {
+				if len(mathfn.OperandsOf(&in)) > 1 {
 					r.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
 				}
 				operands = append(operands, x)
@@ -278,11 +279,11 @@ func TestMathMasks(t *testing.T) { each(t, testMathMasks) }
 
 // TestMathCallouts does the same with functions that are sure of few results, and leave the others to Go.
 func TestMathCallouts(t *testing.T) {
-	for _, f := range functions32 {
-		if f, ok := f.(*function32); ok {
-			before := f.settled
-			f.settled = 25
-			defer func() { f.settled = before }()
+	for _, f := range mathfn.Functions32 {
+		if f, ok := f.(*mathfn.Function32); ok {
+			before := f.Settled
+			f.Settled = 25
+			defer func() { f.Settled = before }()
 		}
 	}
 	each(t, testMathMasks)
@@ -292,7 +293,7 @@ func testMathMasks(t *testing.T, e Engine) {
 	for _, in := range append(mathInsts(), mathInsts64(e.features)...) {
 		t.Run(fmt.Sprintf("%s.%s", mathName(&in), in.Type), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(in.Imm), 3))
-			n, ft := len(operandsOf(&in)), in.Type
+			n, ft := len(mathfn.OperandsOf(&in)), in.Type
 			for shape := range 1 << n {
 				for i, crowd := range []int{0, 40} {
 					if (shape+i+int(in.Imm))%amount(2, 2, 1) != 0 {

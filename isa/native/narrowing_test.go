@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 )
 
 // wideTerm is a number of 64 bits: the register that has it, and what it is in one lane.
@@ -186,7 +187,7 @@ func TestHyperNarrowing(t *testing.T) {
 		if wrapped < count/6 || wrapped > 4*count/5 {
 			t.Errorf("the index wraps around in %d of %d kernels", wrapped, count)
 		}
-		if setOf(e.features).broadcasts() && narrowed < count/10 {
+		if x86.SetOf(e.features).Broadcasts() && narrowed < count/10 {
 			t.Errorf("%d of %d kernels compute the index in 32 bits, want at least a tenth", narrowed, count)
 		}
 	})

@@ -7,6 +7,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/emitters"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
@@ -56,7 +58,7 @@ func (e Engine) Compile(p *isa.Program, k *isa.Kernel) (engine.Code, error) {
 	if err != nil {
 		return fallback{base.Code(), err}, nil
 	}
-	f := &function{f: code, callouts: c.builder.callouts}
+	f := &function{f: code, callouts: c.builder.Callouts}
 	return base.With(machineCode(c.plan, f.run)), nil
 }
 
@@ -130,7 +132,7 @@ func (f fallback) Fallback() error { return f.why }
 // function is the function of a kernel.
 type function struct {
 	f        callable
-	callouts []callout
+	callouts []x86.Callout
 }
 
 func (n *function) run(f *wave.Frame) {
@@ -139,28 +141,8 @@ func (n *function) run(f *wave.Frame) {
 		if f.Call == 0 {
 			return
 		}
-		n.callouts[f.Call-1].do(f)
+		do(&n.callouts[f.Call-1], f)
 	}
-}
-
-// emitter emits the machine code of an instruction for a group of lanes.
-type emitter func(c *compiler, in *isa.Inst)
-
-// family returns the emitter of an instruction, or nil if the instruction is none of the family's or the
-// processor cannot do it.
-type family func(f amd64.Features, in *isa.Inst) emitter
-
-// families lists those for AVX-512.
-var families = [...]family{arithmetic, narrowArithmetic, divisions, conversions, builtins, accesses, atomics, mathematics, mathematics64, crossings, pointers}
-
-// find returns the emitter of an instruction, or nil.
-func find(f amd64.Features, in *isa.Inst) emitter {
-	for _, of := range setOf(f).families() {
-		if e := of(f, in); e != nil {
-			return e
-		}
-	}
-	return nil
 }
 
 // takes says whether there is machine code for the instruction.
@@ -168,14 +150,5 @@ func (e Engine) takes(in *isa.Inst) bool {
 	if in.Dst.IsScalar() {
 		return takesScalar(e.features, in)
 	}
-	return find(e.features, in) != nil
-}
-
-// wideOrBool says whether registers of the type are vectors of 32 or 64 bits an element, or masks.
-func wideOrBool(t isa.Type) bool {
-	switch t {
-	case isa.B1, isa.I32, isa.I64, isa.F32, isa.F64:
-		return true
-	}
-	return false
+	return emitters.Find(e.features, in) != nil
 }

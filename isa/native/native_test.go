@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/interp"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
 	"github.com/lockstep-gpu/lockstep/isa/native/codemem"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
@@ -500,7 +501,7 @@ func testInstruction(t *testing.T, e Engine, in isa.Inst, types [4]isa.Type, n i
 			p.halve()
 		}
 		p.emit(in)
-		if narrow(out) {
+		if x86.Narrow(out) {
 			// What is above the number in a vector register is seen by the next instruction only.
 			wide := p.vector(isa.I32)
 			p.emit(isa.Inst{Op: isa.OpZExt, Type: isa.I32, Type2: isa.IntOf(out.Bits()), Dst: wide, A: in.Dst})

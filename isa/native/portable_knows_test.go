@@ -45,16 +45,16 @@ func TestPortableKnows(t *testing.T) {
 	if got := amd64.Gen(gens["JMPR"]); got != amd64.JMPR {
 		t.Fatalf("JMPR is taken for %v", got)
 	}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := filepath.Glob("vm/*.go")
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, pattern := range []string{"*.go", "internal/*/*.go", "vm/*.go"} {
+		list, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, list...)
 	}
 	used := map[string]string{}
-	for _, file := range append(files, more...) {
+	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}

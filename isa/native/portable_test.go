@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/mathfn"
 	"github.com/lockstep-gpu/lockstep/isa/native/portable"
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
@@ -64,11 +65,11 @@ func TestPortableKernels(t *testing.T) {
 // TestPortableCallouts runs functions that are sure of few results and leave the others to Go, in code that has
 // more values than there are registers.
 func TestPortableCallouts(t *testing.T) {
-	for _, f := range functions32 {
-		if f, ok := f.(*function32); ok {
-			before := f.settled
-			f.settled = 25
-			defer func() { f.settled = before }()
+	for _, f := range mathfn.Functions32 {
+		if f, ok := f.(*mathfn.Function32); ok {
+			before := f.Settled
+			f.Settled = 25
+			defer func() { f.Settled = before }()
 		}
 	}
 	every := amount(16, 8, 1)
@@ -83,7 +84,7 @@ func TestPortableCallouts(t *testing.T) {
 			for i := range 40 {
 				others = append(others, p.load(i%4, in.Type))
 			}
-			for i, x := range []*isa.Reg{&in.A, &in.B, &in.C}[:len(operandsOf(&in))] {
+			for i, x := range []*isa.Reg{&in.A, &in.B, &in.C}[:len(mathfn.OperandsOf(&in))] {
 				*x = p.load(i, in.Type)
 			}
 			in.Dst = p.load(bufOut, in.Type)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/emitters"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
@@ -30,7 +32,8 @@ const (
 
 // region is a loop in the making.
 type region struct {
-	*compiler
+	*x86.Compiler
+	kernel *builder
 	chain  []int // blocks
 	last   int   // the last block of the loop in the order of the code
 	groups []int // that are done together
@@ -38,14 +41,14 @@ type region struct {
 	words  int   // how many are now
 	cross  bool  // there are instructions across lanes
 	moves  bool  // scalar pointers move
-	homes  map[place]int
-	owners []*value // by register
+	homes  map[x86.Place]int
+	owners []*x86.Value // by register
 	list   []resident
 	code   [][]int // by block of the chain: for each part, the first of its instructions in run.Code, or -1
 	writes []isa.Reg
 	// carried are the booleans that are used behind the trip that writes them. They go to the register file
 	// before lanes leave.
-	carried []place
+	carried []x86.Place
 	finish  amd64.Label // behind the last trip of the present groups
 	done    amd64.Label // behind all that is emitted for them
 
@@ -55,7 +58,7 @@ type region struct {
 	loads             bool
 	narrowed          *plan.NarrowedLoop // with loads, where it computes in 32 bits instead of 64; or nil
 	standing, turning []*wave.Place
-	roots             []place
+	roots             []x86.Place
 	index             []pattern
 	patterns          map[pattern]int
 	looked            map[int]bool
@@ -152,7 +155,7 @@ func staysScalar(in *isa.Inst) bool {
 
 // regionAt returns the region that begins at block h, or nil.
 func (k *builder) regionAt(h int) *region {
-	s := setOf(k.features)
+	s := x86.SetOf(k.CPU)
 	if len(k.plan.Kernel.Code) > 1<<14 {
 		return nil
 	}
@@ -160,22 +163,22 @@ func (k *builder) regionAt(h int) *region {
 	if chain == nil {
 		return nil
 	}
-	c := &compiler{kernel: k, Func: k.Func, features: k.features, set: s, constants: k.constants}
-	r := &region{compiler: c, chain: chain, last: last}
+	c := &x86.Compiler{Context: &k.Context, ISA: s}
+	r := &region{Compiler: c, kernel: k, chain: chain, last: last}
 	for _, b := range chain {
 		var at []int
 		for i := range k.plan.Blocks[b].Parts {
 			p := &k.plan.Blocks[b].Parts[i]
 			switch {
 			case p.Run != nil && stays(p.Run):
-				if c.run == nil {
+				if c.Run == nil {
 					run := *p.Run
 					run.Code, run.Slots, run.Disp, run.Bias = nil, nil, nil, nil
-					c.run = &run
+					c.Run = &run
 				}
-				at = append(at, len(c.run.Code))
-				c.run.Code, c.run.Slots = append(c.run.Code, p.Run.Code...), append(c.run.Slots, p.Run.Slots...)
-				c.run.Disp, c.run.Bias = append(c.run.Disp, p.Run.Disp...), append(c.run.Bias, p.Run.Bias...)
+				at = append(at, len(c.Run.Code))
+				c.Run.Code, c.Run.Slots = append(c.Run.Code, p.Run.Code...), append(c.Run.Slots, p.Run.Slots...)
+				c.Run.Disp, c.Run.Bias = append(c.Run.Disp, p.Run.Disp...), append(c.Run.Bias, p.Run.Bias...)
 			case p.Scalar != nil && staysScalar(p.Scalar):
 				at = append(at, -1)
 				r.moves = r.moves || p.Scalar.Op == isa.OpPtrAdd
@@ -188,24 +191,24 @@ func (k *builder) regionAt(h int) *region {
 		}
 		r.code = append(r.code, at)
 	}
-	if c.run == nil {
+	if c.Run == nil {
 		return nil
 	}
-	c.run.Keep = make([]bool, len(c.run.Code))
-	for i := range c.run.Code {
-		r.cross = r.cross || plan.Crosses(&c.run.Code[i])
+	c.Run.Keep = make([]bool, len(c.Run.Code))
+	for i := range c.Run.Code {
+		r.cross = r.cross || plan.Crosses(&c.Run.Code[i])
 	}
-	r.patterns, r.rows = map[pattern]int{}, map[int]rowPlace{}
+	r.patterns, r.Rows = map[pattern]int{}, map[int]x86.RowPlace{}
 	if r.findSlots(); r.loads && r.cross || r.moves && !r.loads {
 		return nil
 	}
 	if r.loads {
 		r.narrow()
 	}
-	if c.lanes = groupOf(k.plan.Kernel, c.run.Code, s); !r.findHomes() {
+	if c.Lanes = x86.GroupOf(k.plan.Kernel, c.Run.Code, s); !r.findHomes() {
 		return nil
 	}
-	c.across.groups = 64 / c.lanes
+	c.Across.Groups = 64 / c.Lanes
 	if !r.measure() || !r.pays() {
 		return nil
 	}
@@ -213,7 +216,7 @@ func (k *builder) regionAt(h int) *region {
 		r.follow()
 		r.parts(func(_ int, p *plan.Part, at int) {
 			if at >= 0 {
-				r.findAdjacent(at, at+len(p.Run.Code), func(int) int { return 0 })
+				r.FindAdjacent(at, at+len(p.Run.Code), func(int) int { return 0 })
 			}
 		})
 	}
@@ -224,57 +227,57 @@ func (k *builder) regionAt(h int) *region {
 }
 
 // word returns word n of an array of the frame.
-func (r *region) word(array uintptr, n int) amd64.Mem { return field(array + 8*uintptr(n)) }
+func (r *region) word(array uintptr, n int) amd64.Mem { return x86.Field(array + 8*uintptr(n)) }
 
 // saved is where a scalar is kept: as it was before the loop, or as the groups that got furthest leave it.
 func (r *region) saved(x isa.Reg, copy int) amd64.Mem {
-	return scalar(x).Plus(int32(8 * copy * r.kernel.plan.Scalars))
+	return x86.Scalar(x).Plus(int32(8 * copy * r.kernel.plan.Scalars))
 }
 
 // emit emits the region; where it cannot be entered, control goes on behind it.
 func (r *region) emit() {
 	k := r.kernel
 	ordinary, chunk, nextChunk, end := k.NewLabel(), k.NewLabel(), k.NewLabel(), k.NewLabel()
-	k.G(amd64.CMP, amd64.B64, field(wave.FrameMinWait), amd64.Imm(r.last))
+	k.G(amd64.CMP, amd64.B64, x86.Field(wave.FrameMinWait), amd64.Imm(r.last))
 	k.Jcc(amd64.BelowEqual, ordinary)
-	r.refuse = ordinary
+	r.Refuse = ordinary
 	if r.cross {
-		r.checkSubgroup()
+		r.CheckSubgroup()
 	}
 	if r.loads {
-		r.refuse = k.NewLabel()
+		r.Refuse = k.NewLabel()
 		skip := k.NewLabel()
-		k.G(amd64.CMP, amd64.B64, field(wave.FrameLoopSkip), amd64.Imm(0))
+		k.G(amd64.CMP, amd64.B64, x86.Field(wave.FrameLoopSkip), amd64.Imm(0))
 		k.Jcc(amd64.NotEqual, skip)
 		r.openSlots(ordinary)
 		r.checkScalars(ordinary)
-		k.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameUndo))
-		k.G(amd64.MOV, amd64.B64, field(wave.LoopUndo), regTemp)
-		k.G(amd64.MOV, amd64.B64, regTemp, field(wave.FramePrivate))
-		k.G(amd64.MOV, amd64.B64, field(wave.LoopPrivate), regTemp)
-		k.later(func() {
+		k.G(amd64.MOV, amd64.B64, x86.RegTemp, x86.Field(wave.FrameUndo))
+		k.G(amd64.MOV, amd64.B64, x86.Field(wave.LoopUndo), x86.RegTemp)
+		k.G(amd64.MOV, amd64.B64, x86.RegTemp, x86.Field(wave.FramePrivate))
+		k.G(amd64.MOV, amd64.B64, x86.Field(wave.LoopPrivate), x86.RegTemp)
+		k.Later(func() {
 			k.Bind(skip)
-			k.G(amd64.DEC, amd64.B64, field(wave.FrameLoopSkip))
+			k.G(amd64.DEC, amd64.B64, x86.Field(wave.FrameLoopSkip))
 			k.Jmp(ordinary)
 			r.undo(ordinary)
 		})
 	}
-	k.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameFuel))
-	k.G(amd64.MOV, amd64.B64, field(wave.LoopLimit), regTemp)
+	k.G(amd64.MOV, amd64.B64, x86.RegTemp, x86.Field(wave.FrameFuel))
+	k.G(amd64.MOV, amd64.B64, x86.Field(wave.LoopLimit), x86.RegTemp)
 	for _, f := range [...]uintptr{wave.LoopTrips, wave.LoopProgress, wave.LoopMost, wave.LoopLast, wave.LoopRemain, wave.LoopStopped} {
-		k.G(amd64.MOV, amd64.B64, field(f), amd64.Imm(0))
+		k.G(amd64.MOV, amd64.B64, x86.Field(f), amd64.Imm(0))
 	}
 	for i := range r.chain {
 		k.G(amd64.MOV, amd64.B64, r.word(wave.LoopLeft, i), amd64.Imm(0))
 	}
 	for _, x := range r.writes {
-		k.G(amd64.MOV, amd64.B64, regTemp, scalar(x))
-		k.G(amd64.MOV, amd64.B64, r.saved(x, 1), regTemp)
+		k.G(amd64.MOV, amd64.B64, x86.RegTemp, x86.Scalar(x))
+		k.G(amd64.MOV, amd64.B64, r.saved(x, 1), x86.RegTemp)
 	}
-	k.G(amd64.MOV, amd64.B64, regChunk, field(wave.FrameBase))
-	k.G(amd64.MOV, amd64.B64, regExec, field(wave.FrameExec))
-	k.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameChunks))
-	k.G(amd64.MOV, amd64.B64, field(wave.LoopChunks), regTemp)
+	k.G(amd64.MOV, amd64.B64, x86.RegChunk, x86.Field(wave.FrameBase))
+	k.G(amd64.MOV, amd64.B64, x86.RegExec, x86.Field(wave.FrameExec))
+	k.G(amd64.MOV, amd64.B64, x86.RegTemp, x86.Field(wave.FrameChunks))
+	k.G(amd64.MOV, amd64.B64, x86.Field(wave.LoopChunks), x86.RegTemp)
 	if r.most > 1 {
 		r.several(chunk, end)
 	}
@@ -282,21 +285,21 @@ func (r *region) emit() {
 	if r.loads {
 		r.save()
 	}
-	k.G(amd64.CMP, amd64.B64, amd64.Mem{Base: regExec}, amd64.Imm(0))
+	k.G(amd64.CMP, amd64.B64, amd64.Mem{Base: x86.RegExec}, amd64.Imm(0))
 	k.Jcc(amd64.Equal, nextChunk)
-	for first := 0; first < r.across.groups; first += len(r.groups) {
+	for first := 0; first < r.Across.Groups; first += len(r.groups) {
 		for i := range r.groups {
 			r.groups[i] = first + i
 		}
 		r.trips()
 	}
 	k.Bind(nextChunk)
-	k.G(amd64.ADD, amd64.B64, regChunk, regStride)
-	k.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8))
+	k.G(amd64.ADD, amd64.B64, x86.RegChunk, x86.RegStride)
+	k.G(amd64.ADD, amd64.B64, x86.RegExec, amd64.Imm(8))
 	if r.loads {
-		k.G(amd64.ADD, amd64.B64, field(wave.LoopPrivate), amd64.Imm(k.plan.Layout.PrivateStride))
+		k.G(amd64.ADD, amd64.B64, x86.Field(wave.LoopPrivate), amd64.Imm(k.plan.Layout.PrivateStride))
 	}
-	k.G(amd64.DEC, amd64.B64, field(wave.LoopChunks))
+	k.G(amd64.DEC, amd64.B64, x86.Field(wave.LoopChunks))
 	k.Jcc(amd64.NotZero, chunk)
 	k.Bind(end)
 	r.leave()
@@ -308,8 +311,8 @@ func (r *region) lanesOf() uint64 {
 	if r.words > 1 {
 		return ^uint64(0)
 	}
-	n := len(r.groups) * r.lanes
-	return ^uint64(0) >> (64 - n) << (r.groups[0] * r.lanes)
+	n := len(r.groups) * r.Lanes
+	return ^uint64(0) >> (64 - n) << (r.groups[0] * r.Lanes)
 }
 
 // inside puts the lanes that are still in the loop into a register, and sets the flags.
@@ -333,43 +336,43 @@ func (r *region) trips() {
 	k := r.kernel
 	top, stop := k.NewLabel(), k.NewLabel()
 	r.finish, r.done = k.NewLabel(), k.NewLabel()
-	r.inside(regTemp)
+	r.inside(x86.RegTemp)
 	k.Jcc(amd64.IsZero, r.done)
 	for _, x := range r.writes {
-		k.G(amd64.MOV, amd64.B64, regTemp, r.saved(x, 1))
-		k.G(amd64.MOV, amd64.B64, scalar(x), regTemp)
+		k.G(amd64.MOV, amd64.B64, x86.RegTemp, r.saved(x, 1))
+		k.G(amd64.MOV, amd64.B64, x86.Scalar(x), x86.RegTemp)
 	}
 	r.begin()
 	k.G(amd64.MOV, amd64.B32, regTrip, amd64.Imm(1))
 	for n := range r.words {
-		k.G(amd64.MOV, amd64.B64, regTemp, exec(n))
-		k.G(amd64.MOV, amd64.B64, r.word(wave.LoopEntry, n), regTemp)
+		k.G(amd64.MOV, amd64.B64, x86.RegTemp, exec(n))
+		k.G(amd64.MOV, amd64.B64, r.word(wave.LoopEntry, n), x86.RegTemp)
 	}
 	r.noteIdle()
-	r.idleAt = r.idles()
+	r.IdleAt = r.idles()
 	r.lookFirst()
 	k.Align(16)
 	k.Bind(top)
-	r.across.reset()
+	r.Across.Reset()
 	r.trip(r.branch)
-	k.G(amd64.CMP, amd64.B64, regTrip, field(wave.LoopLimit))
+	k.G(amd64.CMP, amd64.B64, regTrip, x86.Field(wave.LoopLimit))
 	k.Jcc(amd64.Equal, stop)
 	k.G(amd64.INC, amd64.B64, regTrip)
 	k.Jmp(top)
-	r.idleAt = nil
+	r.IdleAt = nil
 
 	lanes, finish, words := r.lanesOf(), r.finish, r.words
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(stop)
-		k.G(amd64.MOV, amd64.B64, field(wave.LoopStopped), amd64.Imm(1))
+		k.G(amd64.MOV, amd64.B64, x86.Field(wave.LoopStopped), amd64.Imm(1))
 		k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
 		for n := range words {
-			k.G(amd64.MOV, amd64.B64, regAddress, exec(n))
-			k.G(amd64.AND, amd64.B64, regAddress, regPointer)
-			k.G(amd64.POPCNT, amd64.B64, regAddress, regAddress)
-			k.G(amd64.ADD, amd64.B64, field(wave.LoopRemain), regAddress)
-			k.G(amd64.IMUL, amd64.B64, regAddress, regTrip)
-			k.G(amd64.ADD, amd64.B64, field(wave.LoopTrips), regAddress)
+			k.G(amd64.MOV, amd64.B64, x86.RegAddress, exec(n))
+			k.G(amd64.AND, amd64.B64, x86.RegAddress, regPointer)
+			k.G(amd64.POPCNT, amd64.B64, x86.RegAddress, x86.RegAddress)
+			k.G(amd64.ADD, amd64.B64, x86.Field(wave.LoopRemain), x86.RegAddress)
+			k.G(amd64.IMUL, amd64.B64, x86.RegAddress, regTrip)
+			k.G(amd64.ADD, amd64.B64, x86.Field(wave.LoopTrips), x86.RegAddress)
 		}
 		r.progress(len(r.chain)-1, finish)
 	})
@@ -377,12 +380,12 @@ func (r *region) trips() {
 	// Behind the last trip: what has changed goes to the register file, for the lanes that began.
 	k.Bind(r.finish)
 	for n := range r.words {
-		k.G(amd64.MOV, amd64.B64, regTemp, exec(n))
-		k.G(amd64.MOV, amd64.B64, r.word(wave.LoopRest, n), regTemp)
-		k.G(amd64.MOV, amd64.B64, regTemp, r.word(wave.LoopEntry, n))
-		k.G(amd64.MOV, amd64.B64, exec(n), regTemp)
+		k.G(amd64.MOV, amd64.B64, x86.RegTemp, exec(n))
+		k.G(amd64.MOV, amd64.B64, r.word(wave.LoopRest, n), x86.RegTemp)
+		k.G(amd64.MOV, amd64.B64, x86.RegTemp, r.word(wave.LoopEntry, n))
+		k.G(amd64.MOV, amd64.B64, exec(n), x86.RegTemp)
 	}
-	r.across.masked = -1
+	r.Across.Masked = -1
 	for _, g := range r.groups {
 		for i := range r.list {
 			if h := &r.list[i]; h.kept {
@@ -391,8 +394,8 @@ func (r *region) trips() {
 		}
 	}
 	for n := range r.words {
-		k.G(amd64.MOV, amd64.B64, regTemp, r.word(wave.LoopRest, n))
-		k.G(amd64.MOV, amd64.B64, exec(n), regTemp)
+		k.G(amd64.MOV, amd64.B64, x86.RegTemp, r.word(wave.LoopRest, n))
+		k.G(amd64.MOV, amd64.B64, exec(n), x86.RegTemp)
 	}
 	k.Bind(r.done)
 }
@@ -412,21 +415,21 @@ func (r *region) begin() {
 
 // storeHome puts what a place of the loop holds into the register file, for the lanes of a group that run.
 func (r *region) storeHome(h *resident, g int) {
-	v := r.values[place{h.bank, h.index, g}]
-	v.reg, v.dense, v.loose, v.wide = r.homes[v.place], false, h.loose, h.wide
-	r.across.group = g
+	v := r.Values[x86.Place{Bank: h.bank, Index: h.index, Group: g}]
+	v.Reg, v.Dense, v.Loose, v.Wide = r.homes[v.Place], false, h.loose, h.wide
+	r.Across.Group = g
 	if h.half != nil {
-		r.widenHome(h, amd64.Vec(v.reg))
+		r.widenHome(h, amd64.Vec(v.Reg))
 		return
 	}
-	r.store(v)
+	r.Store(v)
 }
 
 // trip emits a trip of the present groups. branch emits the end of block i of the chain where lanes may
 // leave.
 func (r *region) trip(branch func(i int, in *isa.Inst)) {
 	k := r.kernel
-	r.across.lane = -1
+	r.Across.Lane = -1
 	r.looked, r.within = map[int]bool{}, map[inside]bool{}
 	step, part := 0, -1
 	for i, b := range r.chain {
@@ -441,14 +444,14 @@ func (r *region) trip(branch func(i int, in *isa.Inst)) {
 				r.prepare(p, true)
 			}
 			for end := step + r.stepsOf(block.Parts[j].Run); step < end; step++ {
-				s := r.steps[step]
-				in := &r.run.Code[s.inst]
-				r.at = s.inst
-				r.across.first = s.first
-				r.enter(s.group, in)
-				r.note(in)
+				s := r.Steps[step]
+				in := &r.Run.Code[s.Inst]
+				r.Index = s.Inst
+				r.Across.First = s.First
+				r.Enter(s.Group, in)
+				r.NoteInst(in)
 				if !r.load(in) {
-					find(r.features, in)(r.compiler, in)
+					emitters.Find(r.CPU, in)(r.Compiler, in)
 				}
 			}
 		}
@@ -468,18 +471,18 @@ func (r *region) scalarPart(p *plan.Part, part int) {
 	case p.Place != nil:
 		r.scalarLoad(p)
 	case p.Scalar.Op == isa.OpPtrAdd:
-		r.kernel.movePointer(p.Scalar, r.refuse)
+		r.kernel.movePointer(p.Scalar, r.Refuse)
 	default:
 		r.kernel.scalar(p)
 	}
 	if r.narrowed != nil && r.narrowed.Checked[part] {
-		r.checkSmall(p.Scalar.Dst, r.refuse)
+		r.checkSmall(p.Scalar.Dst, r.Refuse)
 	}
 }
 
 // schedule puts the instructions of the loop in order.
 func (r *region) schedule() {
-	r.steps = nil
+	r.Steps = nil
 	for i, b := range r.chain {
 		for j, at := range r.code[i] {
 			if at < 0 {
@@ -488,7 +491,7 @@ func (r *region) schedule() {
 			r.planRun(r.kernel.plan.Blocks[b].Parts[j].Run, at)
 		}
 		if in := r.kernel.plan.Blocks[b].Terminator; in.Op == isa.OpBrCond {
-			r.steps = append(r.steps, task{inst: -1})
+			r.Steps = append(r.Steps, x86.Task{Inst: -1})
 		}
 	}
 }
@@ -503,7 +506,7 @@ func (r *region) branch(i int, in *isa.Inst) {
 	out, on := k.NewLabel(), k.NewLabel()
 	lanes, finish, groups := r.lanesOf(), r.finish, slices.Clone(r.groups)
 	if in.A.IsScalar() {
-		k.G(amd64.TEST, amd64.B8, scalar(in.A), amd64.Imm(1))
+		k.G(amd64.TEST, amd64.B8, x86.Scalar(in.A), amd64.Imm(1))
 		if yes {
 			k.Jcc(amd64.NotZero, out)
 		} else {
@@ -511,47 +514,47 @@ func (r *region) branch(i int, in *isa.Inst) {
 		}
 	} else {
 		for _, g := range r.groups {
-			r.across.group = g
-			r.inRegister(in.A) // what makes room for it may change the registers below
+			r.Across.Group = g
+			r.InRegister(in.A) // what makes room for it may change the registers below
 		}
-		x := regAddress
+		x := x86.RegAddress
 		for n, g := range r.groups {
-			r.across.group = g
+			r.Across.Group = g
 			if n > 0 {
-				x = regTemp
+				x = x86.RegTemp
 			}
-			r.set.lanesWhere(r.compiler, x, in.A, false)
-			if shift := g * r.lanes; shift > 0 {
+			r.ISA.LanesWhere(r.Compiler, x, in.A, false)
+			if shift := g * r.Lanes; shift > 0 {
 				k.G(amd64.SHL, amd64.B64, x, amd64.Imm(shift))
 			}
 			if n > 0 {
-				k.G(amd64.OR, amd64.B64, regAddress, regTemp)
+				k.G(amd64.OR, amd64.B64, x86.RegAddress, x86.RegTemp)
 			}
 		}
 		// RDX: the lanes that leave.
-		k.G(amd64.MOV, amd64.B64, regTemp, amd64.Mem{Base: regExec})
+		k.G(amd64.MOV, amd64.B64, x86.RegTemp, amd64.Mem{Base: x86.RegExec})
 		if yes {
-			k.G(amd64.AND, amd64.B64, regAddress, regTemp)
+			k.G(amd64.AND, amd64.B64, x86.RegAddress, x86.RegTemp)
 		} else {
-			k.G(amd64.NOT, amd64.B64, regAddress)
+			k.G(amd64.NOT, amd64.B64, x86.RegAddress)
 			if lanes != ^uint64(0) {
 				k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
-				k.G(amd64.AND, amd64.B64, regAddress, regPointer)
+				k.G(amd64.AND, amd64.B64, x86.RegAddress, regPointer)
 			}
-			k.G(amd64.AND, amd64.B64, regAddress, regTemp)
+			k.G(amd64.AND, amd64.B64, x86.RegAddress, x86.RegTemp)
 		}
 		k.Jcc(amd64.NotZero, out)
-		r.across.masked = -1
+		r.Across.Masked = -1
 	}
 	k.Bind(on)
 	words := r.words
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(out)
 		for n := range words {
 			if in.A.IsScalar() {
-				k.G(amd64.MOV, amd64.B64, regAddress, exec(n))
+				k.G(amd64.MOV, amd64.B64, x86.RegAddress, exec(n))
 				k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
-				k.G(amd64.AND, amd64.B64, regAddress, regPointer)
+				k.G(amd64.AND, amd64.B64, x86.RegAddress, regPointer)
 			}
 			r.goOut(i, t, n)
 		}
@@ -560,9 +563,9 @@ func (r *region) branch(i int, in *isa.Inst) {
 			r.noteIdleOf(groups)
 		}
 		if in.A.IsVector() {
-			k.G(amd64.MOV, amd64.B64, regTemp, exec(0))
+			k.G(amd64.MOV, amd64.B64, x86.RegTemp, exec(0))
 			k.G(amd64.MOV, amd64.B64, regPointer, amd64.Imm(lanes))
-			k.G(amd64.TEST, amd64.B64, regTemp, regPointer)
+			k.G(amd64.TEST, amd64.B64, x86.RegTemp, regPointer)
 			k.Jcc(amd64.NotZero, on)
 		}
 		r.progress(i, finish)
@@ -573,23 +576,23 @@ func (r *region) branch(i int, in *isa.Inst) {
 func (r *region) goOut(i, t, word int) {
 	k := r.kernel
 	r.waitAt(regPointer, t)
-	k.G(amd64.OR, amd64.B64, amd64.Mem{Base: regPointer, Disp: int32(8 * word)}, regAddress)
-	k.G(amd64.POPCNT, amd64.B64, regTemp, regAddress)
-	k.G(amd64.ADD, amd64.B64, r.word(wave.LoopLeft, i), regTemp)
-	k.G(amd64.IMUL, amd64.B64, regTemp, regTrip)
-	k.G(amd64.ADD, amd64.B64, field(wave.LoopTrips), regTemp)
-	k.G(amd64.NOT, amd64.B64, regAddress)
-	k.G(amd64.AND, amd64.B64, exec(word), regAddress)
+	k.G(amd64.OR, amd64.B64, amd64.Mem{Base: regPointer, Disp: int32(8 * word)}, x86.RegAddress)
+	k.G(amd64.POPCNT, amd64.B64, x86.RegTemp, x86.RegAddress)
+	k.G(amd64.ADD, amd64.B64, r.word(wave.LoopLeft, i), x86.RegTemp)
+	k.G(amd64.IMUL, amd64.B64, x86.RegTemp, regTrip)
+	k.G(amd64.ADD, amd64.B64, x86.Field(wave.LoopTrips), x86.RegTemp)
+	k.G(amd64.NOT, amd64.B64, x86.RegAddress)
+	k.G(amd64.AND, amd64.B64, exec(word), x86.RegAddress)
 }
 
 // waitAt puts the address of the chunk's lanes that wait at block t into a register.
 func (r *region) waitAt(x amd64.Reg, t int) {
 	k := r.kernel
-	k.G(amd64.MOV, amd64.B64, x, field(wave.FrameWords))
+	k.G(amd64.MOV, amd64.B64, x, x86.Field(wave.FrameWords))
 	k.G(amd64.IMUL, amd64.B64, x, x, amd64.Imm(8*t))
-	k.G(amd64.ADD, amd64.B64, x, field(wave.FrameWait))
-	k.G(amd64.ADD, amd64.B64, x, regExec)
-	k.G(amd64.SUB, amd64.B64, x, field(wave.FrameExec))
+	k.G(amd64.ADD, amd64.B64, x, x86.Field(wave.FrameWait))
+	k.G(amd64.ADD, amd64.B64, x, x86.RegExec)
+	k.G(amd64.SUB, amd64.B64, x, x86.Field(wave.FrameExec))
 }
 
 // exits returns the blocks that lanes leave the region for, by block of the chain; -1 for none.
@@ -619,16 +622,16 @@ func (r *region) parts(f func(i int, p *plan.Part, at int)) {
 // the scalars are theirs.
 func (r *region) progress(i int, finish amd64.Label) {
 	k := r.kernel
-	k.G(amd64.IMUL, amd64.B64, regTemp, regTrip, amd64.Imm(len(r.chain)))
-	k.G(amd64.ADD, amd64.B64, regTemp, amd64.Imm(i))
-	k.G(amd64.CMP, amd64.B64, regTemp, field(wave.LoopProgress))
+	k.G(amd64.IMUL, amd64.B64, x86.RegTemp, regTrip, amd64.Imm(len(r.chain)))
+	k.G(amd64.ADD, amd64.B64, x86.RegTemp, amd64.Imm(i))
+	k.G(amd64.CMP, amd64.B64, x86.RegTemp, x86.Field(wave.LoopProgress))
 	k.Jcc(amd64.BelowEqual, finish)
-	k.G(amd64.MOV, amd64.B64, field(wave.LoopProgress), regTemp)
-	k.G(amd64.MOV, amd64.B64, field(wave.LoopMost), regTrip)
-	k.G(amd64.MOV, amd64.B64, field(wave.LoopLast), amd64.Imm(i))
+	k.G(amd64.MOV, amd64.B64, x86.Field(wave.LoopProgress), x86.RegTemp)
+	k.G(amd64.MOV, amd64.B64, x86.Field(wave.LoopMost), regTrip)
+	k.G(amd64.MOV, amd64.B64, x86.Field(wave.LoopLast), amd64.Imm(i))
 	for _, x := range r.writes {
-		k.G(amd64.MOV, amd64.B64, regTemp, scalar(x))
-		k.G(amd64.MOV, amd64.B64, r.saved(x, 2), regTemp)
+		k.G(amd64.MOV, amd64.B64, x86.RegTemp, x86.Scalar(x))
+		k.G(amd64.MOV, amd64.B64, r.saved(x, 2), x86.RegTemp)
 	}
 	k.Jmp(finish)
 }
@@ -638,15 +641,15 @@ func (r *region) leave() {
 	k := r.kernel
 	for i, b := range r.chain {
 		count := amd64.Imm(k.plan.Blocks[b].Count)
-		k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.LoopMost))
+		k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Field(wave.LoopMost))
 		k.G(amd64.XOR, amd64.B32, amd64.RCX, amd64.RCX)
-		k.G(amd64.CMP, amd64.B64, field(wave.LoopLast), amd64.Imm(i))
+		k.G(amd64.CMP, amd64.B64, x86.Field(wave.LoopLast), amd64.Imm(i))
 		k.Set(amd64.Below, amd64.RCX)
 		k.G(amd64.SUB, amd64.B64, amd64.RAX, amd64.RCX)
 		k.G(amd64.ADD, amd64.B64, counter(countBlocks), amd64.RAX)
 		k.G(amd64.IMUL, amd64.B64, amd64.RAX, amd64.RAX, count)
 		k.G(amd64.ADD, amd64.B64, counter(countInstructions), amd64.RAX)
-		k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.LoopTrips))
+		k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Field(wave.LoopTrips))
 		for j := range i {
 			if k.plan.Blocks[r.chain[j]].Terminator.Op == isa.OpBrCond {
 				k.G(amd64.SUB, amd64.B64, amd64.RAX, r.word(wave.LoopLeft, j))
@@ -660,14 +663,14 @@ func (r *region) leave() {
 		k.G(amd64.ADD, amd64.B64, counter(countLaneOps), amd64.RAX)
 	}
 	for _, x := range r.writes {
-		k.G(amd64.MOV, amd64.B64, regTemp, r.saved(x, 2))
-		k.G(amd64.MOV, amd64.B64, scalar(x), regTemp)
+		k.G(amd64.MOV, amd64.B64, x86.RegTemp, r.saved(x, 2))
+		k.G(amd64.MOV, amd64.B64, x86.Scalar(x), x86.RegTemp)
 	}
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.FrameFuel))
-	k.G(amd64.SUB, amd64.B64, amd64.RAX, field(wave.LoopMost))
-	k.G(amd64.SUB, amd64.B64, amd64.RAX, field(wave.LoopStopped))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Field(wave.FrameFuel))
+	k.G(amd64.SUB, amd64.B64, amd64.RAX, x86.Field(wave.LoopMost))
+	k.G(amd64.SUB, amd64.B64, amd64.RAX, x86.Field(wave.LoopStopped))
 	k.G(amd64.INC, amd64.B64, amd64.RAX)
-	k.G(amd64.MOV, amd64.B64, field(wave.FrameFuel), amd64.RAX)
+	k.G(amd64.MOV, amd64.B64, x86.Field(wave.FrameFuel), amd64.RAX)
 	for i, t := range r.exits() {
 		if t < 0 {
 			continue
@@ -678,13 +681,13 @@ func (r *region) leave() {
 		k.mark(t)
 		k.Bind(none)
 	}
-	k.G(amd64.MOV, amd64.B8, field(wave.FrameChanged), amd64.Imm(1))
+	k.G(amd64.MOV, amd64.B8, x86.Field(wave.FrameChanged), amd64.Imm(1))
 	k.G(amd64.MOV, amd64.B32, amd64.RDX, amd64.Imm(r.chain[0]))
-	k.G(amd64.CMP, amd64.B64, field(wave.LoopStopped), amd64.Imm(0))
+	k.G(amd64.CMP, amd64.B64, x86.Field(wave.LoopStopped), amd64.Imm(0))
 	k.Jcc(amd64.Equal, k.pick)
 	k.queued = true
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, field(wave.LoopRemain))
-	k.G(amd64.MOV, amd64.B64, field(wave.FrameActive), amd64.RAX)
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Field(wave.LoopRemain))
+	k.G(amd64.MOV, amd64.B64, x86.Field(wave.FrameActive), amd64.RAX)
 	k.G(amd64.MOV, amd64.B32, amd64.RAX, amd64.Imm(r.chain[0]))
 	k.Jmp(k.leave(wave.ExitFuel, wave.FrameCur))
 }

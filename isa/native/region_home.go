@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
@@ -51,9 +52,9 @@ func (r *region) findHomes() bool {
 		exposed, bits, written, mixed, late bool
 		typ                                 isa.Type
 	}
-	uses := map[place]*use{}
-	var order []place
-	of := func(p place) *use {
+	uses := map[x86.Place]*use{}
+	var order []x86.Place
+	of := func(p x86.Place) *use {
 		u := uses[p]
 		if u == nil {
 			u = &use{}
@@ -69,17 +70,17 @@ func (r *region) findHomes() bool {
 				continue
 			}
 			for n := range k.plan.Blocks[b].Parts[j].Run.Code {
-				in := &r.run.Code[at+n]
+				in := &r.Run.Code[at+n]
 				d, t := k.plan.Kernel.Operands(in, func(x isa.Reg, t isa.Type) {
 					if !x.IsVector() {
 						return
 					}
-					if u := of(place{bank: t.Bank(), index: x.Index()}); !u.written {
+					if u := of(x86.Place{Bank: t.Bank(), Index: x.Index()}); !u.written {
 						u.exposed = true
 						u.bits = u.bits || !arithmeticFloat(in) && !comparesFloat(in)
 					}
 				})
-				u := of(place{bank: t.Bank(), index: d.Index()})
+				u := of(x86.Place{Bank: t.Bank(), Index: d.Index()})
 				u.mixed = u.mixed || !arithmeticFloat(in) || u.written && u.typ != t
 				u.late = u.late || !u.written && left
 				u.written, u.typ = true, t
@@ -88,14 +89,14 @@ func (r *region) findHomes() bool {
 		if in := k.plan.Blocks[b].Terminator; in.Op == isa.OpBrCond {
 			left = true
 			if in.A.IsVector() {
-				if u := of(place{bank: isa.BankMask, index: in.A.Index()}); !u.written {
+				if u := of(x86.Place{Bank: isa.BankMask, Index: in.A.Index()}); !u.written {
 					u.exposed = true
 				}
 			}
 		}
 	}
 	for _, p := range order {
-		u, h := uses[p], resident{bank: p.bank, index: p.index, half: r.halfOf(p)}
+		u, h := uses[p], resident{bank: p.Bank, index: p.Index, half: r.halfOf(p)}
 		bank, index := h.file()
 		leaves, frozen := false, false
 		for _, b := range r.chain {
@@ -113,7 +114,7 @@ func (r *region) findHomes() bool {
 		if !u.exposed && !(leaves && u.written) {
 			continue
 		}
-		if p.bank == isa.BankMask {
+		if p.Bank == isa.BankMask {
 			if u.written {
 				r.carried = append(r.carried, p)
 			}
@@ -123,87 +124,87 @@ func (r *region) findHomes() bool {
 		h.loose, h.wide = u.written && !u.mixed && !u.bits && !(leaves && u.late), u.typ == isa.F64
 		r.list = append(r.list, h)
 	}
-	for i := range r.run.Code {
-		d, t := k.plan.Kernel.Operands(&r.run.Code[i], func(isa.Reg, isa.Type) {})
-		r.run.Keep[i] = slices.Contains(r.carried, place{bank: t.Bank(), index: d.Index()})
+	for i := range r.Run.Code {
+		d, t := k.plan.Kernel.Operands(&r.Run.Code[i], func(isa.Reg, isa.Type) {})
+		r.Run.Keep[i] = slices.Contains(r.carried, x86.Place{Bank: t.Bank(), Index: d.Index()})
 	}
 	return len(r.carried) <= undoWords
 }
 
 // carry puts booleans into the register file that are used behind the trip.
 func (r *region) carry() {
-	for _, v := range r.order {
-		if v.bank == isa.BankMask && v.dirty && v.keep {
-			r.store(v)
+	for _, v := range r.Order {
+		if v.Bank == isa.BankMask && v.Dirty && v.Keep {
+			r.Store(v)
 		}
 	}
 }
 
 // settle gives the places of the loop their registers and loads them.
 func (r *region) settle() {
-	r.homes = map[place]int{}
-	r.across.reset()
-	r.across.lane = -1
+	r.homes = map[x86.Place]int{}
+	r.Across.Reset()
+	r.Across.Lane = -1
 	r.inHomes()
 	for _, v := range r.owners {
-		r.across.group = v.group
-		if h := r.residentOf(v.place); h.half != nil {
-			r.halveHome(h, amd64.Vec(v.reg))
+		r.Across.Group = v.Group
+		if h := r.residentOf(v.Place); h.half != nil {
+			r.halveHome(h, amd64.Vec(v.Reg))
 			continue
 		}
-		r.kernel.V(fileLoads[v.bank], r.width(typeOf(v.bank)), amd64.Vec(v.reg), r.memory(v))
+		r.kernel.V(x86.FileLoads[v.Bank], r.Width(x86.TypeOf(v.Bank)), amd64.Vec(v.Reg), r.Memory(v))
 	}
-	r.home = r.settled
+	r.Home = r.settled
 }
 
 // inHomes has the compiler know what holds where a trip begins: the places of the loop are in registers of
 // their own, and nothing else is.
 func (r *region) inHomes() {
-	r.forget()
+	r.Forget()
 	r.owners = nil
 	for _, g := range r.groups {
 		for _, h := range r.list {
-			r.across.group = g
-			v := r.value(isa.V(h.index), typeOf(h.bank))
-			v.reg, v.loose, v.wide = r.register(fileVec), h.loose, h.wide
-			r.homes[v.place] = v.reg
+			r.Across.Group = g
+			v := r.Value(isa.V(h.index), x86.TypeOf(h.bank))
+			v.Reg, v.Loose, v.Wide = r.Register(x86.FileVec), h.loose, h.wide
+			r.homes[v.Place] = v.Reg
 			r.owners = append(r.owners, v)
 		}
 	}
 }
 
 // settled moves a result that has a home there. It says whether it has.
-func (r *region) settled(v *value, x amd64.Vec, loose, wide bool) bool {
-	n, ok := r.homes[v.place]
+func (r *region) settled(v *x86.Value, x amd64.Vec, loose, wide bool) bool {
+	n, ok := r.homes[v.Place]
 	if !ok {
 		return false
 	}
-	t := typeOf(v.bank)
-	h := r.residentOf(v.place)
+	t := x86.TypeOf(v.Bank)
+	h := r.residentOf(v.Place)
 	if loose && !h.loose {
 		ft := isa.F32
 		if wide {
 			ft = isa.F64
 		}
-		r.set.canonical(r.compiler, ft, x)
+		r.ISA.Canonical(r.Compiler, ft, x)
 	}
-	w := r.width(t)
+	w := r.Width(t)
 	if h.frozen {
-		r.masked()
-		r.set.freeze(r.compiler, t, amd64.Vec(n), x)
+		r.Masked()
+		r.ISA.Freeze(r.Compiler, t, amd64.Vec(n), x)
 	} else {
-		r.V(opCopy.of(t), w, amd64.Vec(n), x)
+		r.V(x86.OpCopy.Of(t), w, amd64.Vec(n), x)
 	}
-	v.reg, v.dirty, v.loose, v.wide = n, false, h.loose, h.wide
-	r.forgetLanes(v)
+	v.Reg, v.Dirty, v.Loose, v.Wide = n, false, h.loose, h.wide
+	r.ForgetLanes(v)
 	return true
 }
 
 // residentOf returns what is known of a place, of whatever group, that holds a value from trip to trip or
 // behind the loop; nil of others.
-func (r *region) residentOf(p place) *resident {
+func (r *region) residentOf(p x86.Place) *resident {
 	for i := range r.list {
-		if h := &r.list[i]; h.bank == p.bank && h.index == p.index {
+		if h := &r.list[i]; h.bank == p.Bank && h.index == p.Index {
 			return h
 		}
 	}

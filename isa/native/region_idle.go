@@ -3,6 +3,7 @@ package native
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
 
@@ -11,12 +12,12 @@ import (
 
 // idles returns where they are; nil if there are mask registers.
 func (r *region) idles() map[int]amd64.Mem {
-	if r.set.file(isa.BankMask) == fileMask {
+	if r.ISA.File(isa.BankMask) == x86.FileMask {
 		return nil
 	}
 	at := map[int]amd64.Mem{}
 	for i, g := range r.groups {
-		at[g] = field(wave.LoopIdle + 32*uintptr(i))
+		at[g] = x86.Field(wave.LoopIdle + 32*uintptr(i))
 	}
 	return at
 }
@@ -26,14 +27,14 @@ func (r *region) noteIdle() { r.noteIdleOf(r.groups) }
 
 // noteIdleOf is noteIdle in the code of groups that were done together before.
 func (r *region) noteIdleOf(groups []int) {
-	if r.set.file(isa.BankMask) == fileMask {
+	if r.ISA.File(isa.BankMask) == x86.FileMask {
 		return
 	}
-	was, idleAt := r.across, r.idleAt
+	was, idleAt := r.Across, r.IdleAt
 	for i, g := range groups {
-		r.idleAt, r.across.group = nil, g
-		r.set.enterFrom(r.compiler)
-		r.V(amd64.VMOVDQU32, r.width(isa.I32), field(wave.LoopIdle+32*uintptr(i)), vecIdle)
+		r.IdleAt, r.Across.Group = nil, g
+		r.ISA.EnterFrom(r.Compiler)
+		r.V(amd64.VMOVDQU32, r.Width(isa.I32), x86.Field(wave.LoopIdle+32*uintptr(i)), x86.VecIdle)
 	}
-	r.across, r.idleAt = was, idleAt
+	r.Across, r.IdleAt = was, idleAt
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
@@ -12,8 +13,8 @@ import (
 // Loads of a region. Nothing in it stores, so that their order makes no difference; where one is not allowed,
 // all is undone, and the ordinary code comes to it in its turn. See region_undo.go.
 
-// regKnown is what the groups that are done together know of their indices: the bits of [seenNext] and
-// [seenSame] for each pattern and group.
+// regKnown is what the groups that are done together know of their indices: the bits of [SeenNext] and
+// [SeenSame] for each pattern and group.
 const regKnown = amd64.R15
 
 // knownBits is how many there are.
@@ -102,9 +103,9 @@ func (r *region) openSlots(l amd64.Label) {
 	for _, p := range list {
 		fill := k.NewLabel()
 		k.slotElse(p, fill, l)
-		k.later(func() {
+		k.Later(func() {
 			k.Bind(fill)
-			k.G(amd64.MOV, amd64.B64, field(wave.FrameLoopSlot), amd64.Imm(p.Slot))
+			k.G(amd64.MOV, amd64.B64, x86.Field(wave.FrameLoopSlot), amd64.Imm(p.Slot))
 			k.Jmp(k.exit(entry, wave.ExitLoop))
 		})
 	}
@@ -113,7 +114,7 @@ func (r *region) openSlots(l amd64.Label) {
 // prepare emits what a part's loads have in common for all groups: with turning, of those whose address
 // differs from trip to trip, and otherwise of the others.
 func (r *region) prepare(part *plan.Part, turning bool) {
-	was, at := r.run, r.at
+	was, at := r.Run, r.Index
 	run := *part.Run
 	run.Code, run.Slots, run.Disp, run.Bias = nil, nil, nil, nil
 	for i := range part.Run.Code {
@@ -124,11 +125,11 @@ func (r *region) prepare(part *plan.Part, turning bool) {
 		run.Code, run.Slots = append(run.Code, *in), append(run.Slots, part.Run.Slots[i])
 		run.Disp, run.Bias = append(run.Disp, part.Run.Disp[i]), append(run.Bias, part.Run.Bias[i])
 	}
-	r.run = &run
+	r.Run = &run
 	if turning {
 		for i := range part.Run.Places {
 			if p := &part.Run.Places[i]; r.changes(p.Pointer) {
-				r.kernel.slotElse(p, r.refuse, r.refuse)
+				r.kernel.slotElse(p, r.Refuse, r.Refuse)
 			}
 		}
 	}
@@ -136,12 +137,12 @@ func (r *region) prepare(part *plan.Part, turning bool) {
 	for i := range run.Code {
 		if in, slot := &run.Code[i], run.Slots[i]; plan.Row(in) && !done[slot] {
 			done[slot] = true
-			r.at = i
-			r.rows[slot] = r.prepareRow(in, r.placeOf(slot))
+			r.Index = i
+			r.Rows[slot] = r.PrepareRow(in, r.PlaceOf(slot))
 		}
 	}
-	r.prepareUniform()
-	r.run, r.at = was, at
+	r.PrepareUniform()
+	r.Run, r.Index = was, at
 }
 
 // turns says whether the address of a load at a scalar index has to be worked out in each trip: it changes,
@@ -150,8 +151,8 @@ func (r *region) turns(in *isa.Inst, slot int) bool {
 	if r.changes(in.A) || in.Idx != isa.IdxNone && r.changes(in.B) {
 		return true
 	}
-	for i := range r.run.Code {
-		if o := &r.run.Code[i]; o.Op == isa.OpLoad && r.run.Slots[i] == slot && (o.Idx != in.Idx || o.B != in.B || o.A != in.A) {
+	for i := range r.Run.Code {
+		if o := &r.Run.Code[i]; o.Op == isa.OpLoad && r.Run.Slots[i] == slot && (o.Idx != in.Idx || o.B != in.B || o.A != in.A) {
 			return true
 		}
 	}
@@ -163,11 +164,11 @@ func (r *region) load(in *isa.Inst) bool {
 	switch {
 	case in.Op != isa.OpLoad:
 		return false
-	case r.follows(r.at):
+	case r.Follows(r.Index):
 	case plan.Row(in):
 		r.row(in)
 	case in.Idx == isa.IdxNone || !in.B.IsVector():
-		r.loadUniform(in)
+		r.LoadUniform(in)
 	default:
 		r.element(in)
 	}
@@ -176,21 +177,21 @@ func (r *region) load(in *isa.Inst) bool {
 
 // row loads the group's part of a row.
 func (r *region) row(in *isa.Inst) {
-	k, t, d := r.kernel, in.Type, r.vec()
-	w := r.width(t)
-	p, shift := r.rows[r.run.Slots[r.at]], 0
-	k.G(amd64.MOV, amd64.B64, regAddress, field(wave.LoopPrivate))
-	if p.known {
-		p.at, shift = p.at&^3, int(p.at&3)*8
+	k, t, d := r.kernel, in.Type, r.Vec()
+	w := r.Width(t)
+	p, shift := r.Rows[r.Run.Slots[r.Index]], 0
+	k.G(amd64.MOV, amd64.B64, x86.RegAddress, x86.Field(wave.LoopPrivate))
+	if p.Known {
+		p.At, shift = p.At&^3, int(p.At&3)*8
 	} else {
-		k.G(amd64.ADD, amd64.B64, regAddress, r.slot(wave.SlotPointer))
+		k.G(amd64.ADD, amd64.B64, x86.RegAddress, r.Slot(wave.SlotPointer))
 	}
-	from := amd64.Mem{Base: regAddress, Disp: p.at + int32(4*r.lanes*r.across.group)}
+	from := amd64.Mem{Base: x86.RegAddress, Disp: p.At + int32(4*r.Lanes*r.Across.Group)}
 	switch {
 	case t.Bank() == isa.Bank64:
-		high := r.vec()
+		high := r.Vec()
 		r.V(amd64.VPMOVZXDQ, w, d, from)
-		r.V(amd64.VPMOVZXDQ, w, high, from.Plus(rowBytes))
+		r.V(amd64.VPMOVZXDQ, w, high, from.Plus(x86.RowBytes))
 		r.V(amd64.VPSLLQ, w, high, high, amd64.Imm(32))
 		r.V(amd64.VPORQ, w, d, d, high)
 	default:
@@ -199,139 +200,139 @@ func (r *region) row(in *isa.Inst) {
 			r.V(amd64.VPSRLD, w, d, d, amd64.Imm(shift))
 		}
 	}
-	if narrow(t) && shift+t.Bits() < 32 {
-		r.V(amd64.VPANDD, w, d, d, r.splat(isa.I32, elementMask(t), 0))
+	if x86.Narrow(t) && shift+t.Bits() < 32 {
+		r.V(amd64.VPANDD, w, d, d, r.Splat(isa.I32, x86.ElementMask(t), 0))
 	}
-	r.result(in, t, d)
+	r.Result(in, t, d)
 }
 
 // scalarLoad loads a scalar, whose slot's address and limit are those of this trip.
 func (r *region) scalarLoad(p *plan.Part) {
 	k, in := r.kernel, p.Scalar
 	if r.changes(p.Place.Pointer) {
-		k.slotElse(p.Place, r.refuse, r.refuse)
+		k.slotElse(p.Place, r.Refuse, r.Refuse)
 	}
-	k.index(in, r.refuse)
-	k.G(amd64.CMP, amd64.B64, scalarB, slotField(p.Place.Slot, wave.SlotLimit))
-	k.Jcc(amd64.Above, r.refuse)
-	k.G(amd64.MOV, amd64.B64, scalarA, slotField(p.Place.Slot, wave.SlotAddress))
+	k.index(in, r.Refuse)
+	k.G(amd64.CMP, amd64.B64, scalarB, x86.SlotField(p.Place.Slot, wave.SlotLimit))
+	k.Jcc(amd64.Above, r.Refuse)
+	k.G(amd64.MOV, amd64.B64, scalarA, x86.SlotField(p.Place.Slot, wave.SlotAddress))
 	k.loadFrom(in, amd64.Mem{Base: scalarB, Index: scalarA})
 }
 
 // element loads what each lane's index selects.
 func (r *region) element(in *isa.Inst) {
 	k := r.kernel
-	g := &gathering{in: in, t: in.Type, it: in.Idx.Type(), x: r.compiler.load(in.B, in.Idx.Type(), true), d: r.vec(), bias: r.run.Bias[r.at],
-		disp: r.run.Disp[r.at], done: k.NewLabel(), address: r.slot(wave.SlotAddress), limit: r.slot(wave.SlotLimit)}
-	g.temp = r.vec()
-	if g.stride = r.stride(in); g.stride > 1 {
-		g.more = r.vec()
+	g := &x86.Gathering{In: in, T: in.Type, IndexType: in.Idx.Type(), X: r.Compiler.Load(in.B, in.Idx.Type(), true), D: r.Vec(), Bias: r.Run.Bias[r.Index],
+		Disp: r.Run.Disp[r.Index], Done: k.NewLabel(), Address: r.Slot(wave.SlotAddress), Limit: r.Slot(wave.SlotLimit)}
+	g.Temp = r.Vec()
+	if g.Stride = r.Stride(in); g.Stride > 1 {
+		g.More = r.Vec()
 	}
-	r.prepareAdjacent(g)
-	r.masked()
-	each, p := k.NewLabel(), r.index[r.at]
+	r.PrepareAdjacent(g)
+	r.Masked()
+	each, p := k.NewLabel(), r.index[r.Index]
 	// Another load of the slot by this index, of the same lanes or more, has looked at the limit on each way.
-	at := inside{r.run.Slots[r.at], p.place, p.times}
-	at.index.group = r.across.group
-	g.within, r.within[at] = r.within[at], true
-	next := g.stride > 0
+	at := inside{r.Run.Slots[r.Index], p.place, p.times}
+	at.index.Group = r.Across.Group
+	g.Within, r.within[at] = r.within[at], true
+	next := g.Stride > 0
 	bit, known := r.bit(p)
 	if !known && p.shape != shapeUniform {
 		r.each(g)
-		r.results(g)
+		r.Results(g)
 		return
 	}
 	if p.shape == shapeAny && !r.looked[bit] {
 		r.looked[bit] = true
-		k.G(amd64.AND, amd64.B32, regKnown, amd64.Imm(^int32((seenNext|seenSame)<<bit)))
-		r.lookAt(g.it, g.x, g.temp, bit)
+		k.G(amd64.AND, amd64.B32, regKnown, amd64.Imm(^int32((x86.SeenNext|x86.SeenSame)<<bit)))
+		r.lookAt(g.IndexType, g.X, g.Temp, bit)
 	}
 	if next && p.shape != shapeUniform {
 		other, broadcast := k.NewLabel(), k.NewLabel()
-		k.G(amd64.TEST, amd64.B32, regKnown, amd64.Imm(int32(seenNext<<bit)))
+		k.G(amd64.TEST, amd64.B32, regKnown, amd64.Imm(int32(x86.SeenNext<<bit)))
 		k.Jcc(amd64.Equal, other)
 		r.first(g)
-		r.nextInside(g, each)
-		r.loadNext(g, r.pointTo(g))
-		k.later(func() {
+		r.NextInside(g, each)
+		r.LoadNext(g, r.pointTo(g))
+		k.Later(func() {
 			k.Bind(other)
-			k.G(amd64.TEST, amd64.B32, regKnown, amd64.Imm(int32(seenSame<<bit)))
+			k.G(amd64.TEST, amd64.B32, regKnown, amd64.Imm(int32(x86.SeenSame<<bit)))
 			k.Jcc(amd64.Equal, each)
 			k.Bind(broadcast)
 			r.first(g)
-			k.G(amd64.CMP, amd64.B64, regTemp, g.limit)
+			k.G(amd64.CMP, amd64.B64, x86.RegTemp, g.Limit)
 			k.Jcc(amd64.Above, each)
-			r.loadSame(g, r.pointTo(g))
-			k.Jmp(g.done)
+			r.LoadSame(g, r.pointTo(g))
+			k.Jmp(g.Done)
 		})
 	} else {
 		if p.shape != shapeUniform {
-			k.G(amd64.TEST, amd64.B32, regKnown, amd64.Imm(int32(seenSame<<bit)))
+			k.G(amd64.TEST, amd64.B32, regKnown, amd64.Imm(int32(x86.SeenSame<<bit)))
 			k.Jcc(amd64.Equal, each)
 		}
 		r.first(g)
-		k.G(amd64.CMP, amd64.B64, regTemp, g.limit)
+		k.G(amd64.CMP, amd64.B64, x86.RegTemp, g.Limit)
 		k.Jcc(amd64.Above, each)
-		r.loadSame(g, r.pointTo(g))
+		r.LoadSame(g, r.pointTo(g))
 	}
-	k.later(func() {
+	k.Later(func() {
 		k.Bind(each)
 		r.each(g)
-		k.Jmp(g.done)
+		k.Jmp(g.Done)
 	})
-	k.Bind(g.done)
-	r.results(g)
+	k.Bind(g.Done)
+	r.Results(g)
 }
 
-// first puts the first lane's index, less the bias, into regTemp.
-func (r *region) first(g *gathering) {
+// first puts the first lane's index, less the bias, into RegTemp.
+func (r *region) first(g *x86.Gathering) {
 	size := amd64.B32
-	if g.it == isa.I64 {
+	if g.IndexType == isa.I64 {
 		size = amd64.B64
 	}
-	r.V(opExtract.of(g.it), amd64.X, regTemp, g.x)
-	if g.bias != 0 {
-		r.G(amd64.SUB, size, regTemp, amd64.Imm(g.bias))
+	r.V(x86.OpExtract.Of(g.IndexType), amd64.X, x86.RegTemp, g.X)
+	if g.Bias != 0 {
+		r.G(amd64.SUB, size, x86.RegTemp, amd64.Imm(g.Bias))
 	}
 }
 
-// pointTo makes the address of the element that the index in regTemp selects.
-func (r *region) pointTo(g *gathering) amd64.Reg {
-	r.byScale(regTemp, g.in.Scale)
-	r.G(amd64.ADD, amd64.B64, regTemp, g.address)
-	return regTemp
+// pointTo makes the address of the element that the index in RegTemp selects.
+func (r *region) pointTo(g *x86.Gathering) amd64.Reg {
+	r.ByScale(x86.RegTemp, g.In.Scale)
+	r.G(amd64.ADD, amd64.B64, x86.RegTemp, g.Address)
+	return x86.RegTemp
 }
 
 // inside is a slot, and an index of a group: the number of times that the trip has written its register.
 type inside struct {
 	slot  int
-	index place
+	index x86.Place
 	times int
 }
 
 // each loads by the indices of the lanes that run, and refuses if one of these is beyond the limit.
-func (r *region) each(g *gathering) {
-	x := g.x
-	if g.bias != 0 {
-		r.V(opSub.of(g.it), r.width(g.it), g.temp, x, r.splat(g.it, g.bias, uint64(g.bias)))
-		x = g.temp
+func (r *region) each(g *x86.Gathering) {
+	x := g.X
+	if g.Bias != 0 {
+		r.V(x86.OpSub.Of(g.IndexType), r.Width(g.IndexType), g.Temp, x, r.Splat(g.IndexType, g.Bias, uint64(g.Bias)))
+		x = g.Temp
 	}
-	if !g.within {
-		r.refuseBeyond(g.it, x, g.limit)
+	if !g.Within {
+		r.RefuseBeyond(g.IndexType, x, g.Limit)
 	}
-	if g.rest != nil {
-		r.loadAdjacent(g, x)
+	if g.Rest != nil {
+		r.LoadAdjacent(g, x)
 		return
 	}
-	if narrow(g.t) {
+	if x86.Narrow(g.T) {
 		// Words are gathered; where there is no room for them, at the end of the memory, blocks do some trips.
-		r.roomAround(g, r.refuse)
+		r.RoomAround(g, r.Refuse)
 	}
-	x, by := r.scaled(g.in, x, g.temp)
-	r.G(amd64.MOV, amd64.B64, regAddress, g.address)
-	r.set.gather(r.compiler, g.t, g.it, g.d, amd64.VMem(regAddress, x, by, g.disp))
-	if narrow(g.t) {
-		r.V(amd64.VPANDD, r.width(g.t), g.d, g.d, r.splat(isa.I32, elementMask(g.t), 0))
+	x, by := r.Scaled(g.In, x, g.Temp)
+	r.G(amd64.MOV, amd64.B64, x86.RegAddress, g.Address)
+	r.ISA.Gather(r.Compiler, g.T, g.IndexType, g.D, amd64.VMem(x86.RegAddress, x, by, g.Disp))
+	if x86.Narrow(g.T) {
+		r.V(amd64.VPANDD, r.Width(g.T), g.D, g.D, r.Splat(isa.I32, x86.ElementMask(g.T), 0))
 	}
 }
 
@@ -341,9 +342,9 @@ func (r *region) bit(p pattern) (int, bool) {
 		return 0, false
 	}
 	if p.shape >= 0 {
-		p.place, p.times = place{}, 0
+		p.place, p.times = x86.Place{}, 0
 	}
-	p.place.group = 0
+	p.place.Group = 0
 	n, ok := r.patterns[p]
 	if !ok {
 		n = len(r.patterns)
@@ -352,23 +353,23 @@ func (r *region) bit(p pattern) (int, bool) {
 		}
 		r.patterns[p] = n
 	}
-	return 2 * (n*len(r.groups) + r.across.group - r.groups[0]), true
+	return 2 * (n*len(r.groups) + r.Across.Group - r.groups[0]), true
 }
 
 // lookAt notes how the indices in x are. It changes temp.
 func (r *region) lookAt(it isa.Type, x, temp amd64.Vec, bit int) {
 	k := r.kernel
 	same, next := k.NewLabel(), k.NewLabel()
-	r.V(opSpread.of(it), r.width(it), temp, x)
-	r.set.equal(r.compiler, it, temp, x, same)
-	k.G(amd64.OR, amd64.B32, regKnown, amd64.Imm(int32(seenSame<<bit)))
+	r.V(x86.OpSpread.Of(it), r.Width(it), temp, x)
+	r.ISA.Equal(r.Compiler, it, temp, x, same)
+	k.G(amd64.OR, amd64.B32, regKnown, amd64.Imm(int32(x86.SeenSame<<bit)))
 	k.Bind(same)
-	if r.set.file(isa.BankMask) != fileMask {
-		r.V(opSpread.of(it), r.width(it), temp, x) // equal has changed it
+	if r.ISA.File(isa.BankMask) != x86.FileMask {
+		r.V(x86.OpSpread.Of(it), r.Width(it), temp, x) // equal has changed it
 	}
-	r.V(opAdd.of(it), r.width(it), temp, temp, r.iota(it))
-	r.set.equal(r.compiler, it, temp, x, next)
-	k.G(amd64.OR, amd64.B32, regKnown, amd64.Imm(int32(seenNext<<bit)))
+	r.V(x86.OpAdd.Of(it), r.Width(it), temp, temp, r.Iota(it))
+	r.ISA.Equal(r.Compiler, it, temp, x, next)
+	k.G(amd64.OR, amd64.B32, regKnown, amd64.Imm(int32(x86.SeenNext<<bit)))
 	k.Bind(next)
 }
 
@@ -380,34 +381,34 @@ func (r *region) lookFirst() {
 	}
 	k.G(amd64.XOR, amd64.B32, regKnown, regKnown)
 	done := map[shape]bool{}
-	for i := range r.run.Code {
+	for i := range r.Run.Code {
 		p := r.index[i]
-		if in := &r.run.Code[i]; in.Op != isa.OpLoad || !in.B.IsVector() || p.shape < 0 || done[p.shape] {
+		if in := &r.Run.Code[i]; in.Op != isa.OpLoad || !in.B.IsVector() || p.shape < 0 || done[p.shape] {
 			continue
 		}
 		done[p.shape] = true
 		for _, g := range r.groups {
-			r.across.group = g
+			r.Across.Group = g
 			bit, ok := r.bit(p)
 			if !ok {
 				break
 			}
 			root := r.roots[p.shape]
-			root.group = g
-			t, temp, out := typeOf(root.bank), r.vec(), k.NewLabel()
+			root.Group = g
+			t, temp, out := x86.TypeOf(root.Bank), r.Vec(), k.NewLabel()
 			x := amd64.Vec(r.homes[root])
 			if _, ok := r.homes[root]; !ok {
-				x = r.vec()
-				r.V(fileLoads[root.bank], r.width(t), x, r.memory(r.value(isa.V(root.index), t)))
+				x = r.Vec()
+				r.V(x86.FileLoads[root.Bank], r.Width(t), x, r.Memory(r.Value(isa.V(root.Index), t)))
 			}
 			// A lane that does not run may not go on with the others.
-			k.G(amd64.TEST, amd64.B8, r.execOf(g), amd64.Imm(1<<(g*r.lanes%8)))
+			k.G(amd64.TEST, amd64.B8, r.ExecOf(g), amd64.Imm(1<<(g*r.Lanes%8)))
 			k.Jcc(amd64.IsZero, out)
-			r.across.masked = -1
-			r.masked()
+			r.Across.Masked = -1
+			r.Masked()
 			r.lookAt(t, x, temp, bit)
 			k.Bind(out)
-			r.across.masked = -1
+			r.Across.Masked = -1
 		}
 	}
 }
@@ -426,18 +427,18 @@ func (r *region) forgetLeft(groups []int) {
 		keep := ^int32(0)
 		for p, n := range r.patterns {
 			if p.shape >= 0 {
-				keep &^= int32((seenNext | seenSame) << (2 * (n*len(groups) + i)))
+				keep &^= int32((x86.SeenNext | x86.SeenSame) << (2 * (n*len(groups) + i)))
 			}
 		}
 		if keep == -1 {
 			continue
 		}
 		stays := k.NewLabel()
-		k.G(amd64.MOV, amd64.B64, regTemp, regAddress)
+		k.G(amd64.MOV, amd64.B64, x86.RegTemp, x86.RegAddress)
 		if g > 0 {
-			k.G(amd64.SHR, amd64.B64, regTemp, amd64.Imm(g*r.lanes))
+			k.G(amd64.SHR, amd64.B64, x86.RegTemp, amd64.Imm(g*r.Lanes))
 		}
-		k.G(amd64.TEST, amd64.B8, regTemp, amd64.Imm(1))
+		k.G(amd64.TEST, amd64.B8, x86.RegTemp, amd64.Imm(1))
 		k.Jcc(amd64.NotZero, stays)
 		k.G(amd64.AND, amd64.B32, regKnown, amd64.Imm(keep))
 		k.Bind(stays)

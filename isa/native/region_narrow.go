@@ -3,6 +3,7 @@ package native
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
@@ -25,7 +26,7 @@ func (r *region) narrow() {
 		}
 	}
 	if r.narrowed = r.kernel.plan.NarrowLoop(parts, exits); r.narrowed != nil {
-		r.run.Code = r.narrowed.Code
+		r.Run.Code = r.narrowed.Code
 	}
 }
 
@@ -38,12 +39,12 @@ func (r *region) title() string {
 }
 
 // halfOf returns the register of 64 bits that a place has the lower half of, or nil.
-func (r *region) halfOf(p place) *plan.Narrowed {
-	if r.narrowed == nil || p.bank != isa.Bank32 {
+func (r *region) halfOf(p x86.Place) *plan.Narrowed {
+	if r.narrowed == nil || p.Bank != isa.Bank32 {
 		return nil
 	}
 	for i := range r.narrowed.Halves {
-		if h := &r.narrowed.Halves[i]; h.Half.Index() == p.index {
+		if h := &r.narrowed.Halves[i]; h.Half.Index() == p.Index {
 			return h
 		}
 	}
@@ -52,7 +53,7 @@ func (r *region) halfOf(p place) *plan.Narrowed {
 
 // checkSmall goes to l if a scalar is not less than 2³¹.
 func (r *region) checkSmall(x isa.Reg, l amd64.Label) {
-	r.kernel.G(amd64.CMP, amd64.B64, scalar(x), amd64.Imm(mostSmall))
+	r.kernel.G(amd64.CMP, amd64.B64, x86.Scalar(x), amd64.Imm(mostSmall))
 	r.kernel.Jcc(amd64.Above, l)
 }
 
@@ -76,31 +77,31 @@ func (r *region) checkCarried() {
 			continue
 		}
 		for _, g := range r.groups {
-			r.across.group = g
-			r.masked()
-			r.set.beyond(r.compiler, isa.I32, r.compiler.load(h.Half, isa.I32, true), r.splat(isa.I32, mostSmall, mostSmall), r.refuse)
+			r.Across.Group = g
+			r.Masked()
+			r.ISA.Beyond(r.Compiler, isa.I32, r.Compiler.Load(h.Half, isa.I32, true), r.Splat(isa.I32, mostSmall, mostSmall), r.Refuse)
 		}
 	}
 }
 
 // wideHome is where half of a group's elements of 64 bits are in the register file.
 func (r *region) wideHome(h *resident, half int) amd64.Mem {
-	v := &value{place: place{bank: isa.Bank64, group: r.across.group}, off: r.run.Offset(h.half.Wide, isa.I64)}
-	return r.memory(v).Plus(int32(r.set.bits() / 8 * half))
+	v := &x86.Value{Place: x86.Place{Bank: isa.Bank64, Group: r.Across.Group}, Off: r.Run.Offset(h.half.Wide, isa.I64)}
+	return r.Memory(v).Plus(int32(r.ISA.Bits() / 8 * half))
 }
 
 // halveHome makes the lower halves of a register of 64 bits in a home, and refuses the region if a lane that
 // runs has 2³¹ or more there.
 func (r *region) halveHome(h *resident, d amd64.Vec) {
-	r.masked()
-	r.set.halve(r.compiler, d, r.vec(), r.wideHome(h, 0), r.wideHome(h, 1), r.refuse)
+	r.Masked()
+	r.ISA.Halve(r.Compiler, d, r.Vec(), r.wideHome(h, 0), r.wideHome(h, 1), r.Refuse)
 }
 
 // widenHome puts what a home has into the register file, for the lanes of the group that run.
 func (r *region) widenHome(h *resident, x amd64.Vec) {
-	d := r.vec()
-	r.masked()
+	d := r.Vec()
+	r.Masked()
 	for half := range 2 {
-		r.set.storeHalf(r.compiler, r.wideHome(h, half), d, x, half, false)
+		r.ISA.StoreHalf(r.Compiler, r.wideHome(h, half), d, x, half, false)
 	}
 }

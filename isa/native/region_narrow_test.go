@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 )
 
 // wideLoop is a loop that computes indices in 64 bits.
@@ -70,7 +71,7 @@ func TestLoopNarrowing(t *testing.T) { each(t, testLoopNarrowing) }
 func testLoopNarrowing(t *testing.T, e Engine) {
 	p := newWideLoop()
 	b := newBuilder(e.features, nil, planOf(t, e, p.k))
-	if r := b.regionAt(1); r == nil || r.narrowed == nil || r.lanes != setOf(e.features).bits()/32 {
+	if r := b.regionAt(1); r == nil || r.narrowed == nil || r.Lanes != x86.SetOf(e.features).Bits()/32 {
 		t.Error("the loop does not compute in 32 bits")
 	}
 	portable, native := compile(t, interp.Engine{}, p.k), compile(t, e, p.k)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
@@ -29,7 +30,7 @@ func (r *region) measure() bool {
 	} else {
 		r.list = few
 	}
-	if n == 0 || len(r.run.Code)*r.across.groups > maxRegion || r.cross && n < r.across.groups {
+	if n == 0 || len(r.Run.Code)*r.Across.Groups > maxRegion || r.cross && n < r.Across.Groups {
 		return false
 	}
 	r.groups, r.most = make([]int, n), most
@@ -40,26 +41,26 @@ func (r *region) measure() bool {
 // has many groups, so that scalar instructions are done many times in a trip; and where a few instructions have
 // elements of 64 bits, the others do half as many lanes at once as they would in runs or hyperblocks of their own.
 func (r *region) pays() bool {
-	if r.set.file(isa.BankMask) == fileMask {
+	if r.ISA.File(isa.BankMask) == x86.FileMask {
 		return true
 	}
 	more, scalars := 0, 0 // instructions that could do more lanes; instructions on scalars, with what loads take
 	for _, b := range r.chain {
 		block := &r.kernel.plan.Blocks[b]
-		halved := block.Hyper != nil && groupOf(r.kernel.plan.Kernel, block.Hyper.Run.Code, r.set) > r.lanes
+		halved := block.Hyper != nil && x86.GroupOf(r.kernel.plan.Kernel, block.Hyper.Run.Code, r.ISA) > r.Lanes
 		for i := range block.Parts {
 			switch p := &block.Parts[i]; {
 			case p.Place != nil:
 				scalars += 8
 			case p.Scalar != nil:
 				scalars++
-			case halved || groupOf(r.kernel.plan.Kernel, p.Run.Code, r.set) > r.lanes:
+			case halved || x86.GroupOf(r.kernel.plan.Kernel, p.Run.Code, r.ISA) > r.Lanes:
 				more += len(p.Run.Code)
 			}
 		}
 	}
-	again := r.across.groups/len(r.groups) - 1
-	return 2*more <= len(r.run.Code) && 3*again*scalars <= r.across.groups*len(r.run.Code)
+	again := r.Across.Groups/len(r.groups) - 1
+	return 2*more <= len(r.Run.Code) && 3*again*scalars <= r.Across.Groups*len(r.Run.Code)
 }
 
 // room returns how many groups of a chunk have room in registers, or 0. Groups of a region that has been narrowed have
@@ -70,10 +71,10 @@ func (r *region) room() int {
 	if r.narrowed != nil {
 		n = 2
 	}
-	if r.set.file(isa.BankMask) != fileMask && r.lanesPart() {
+	if r.ISA.File(isa.BankMask) != x86.FileMask && r.lanesPart() {
 		n = 2 // groups wait for each other, and to note who leaves takes longer with each
 	}
-	for n > 0 && n*len(r.list) > r.set.maxHomes() {
+	for n > 0 && n*len(r.list) > r.ISA.MaxHomes() {
 		n /= 2
 	}
 	return n
@@ -91,17 +92,17 @@ func (r *region) lanesPart() bool {
 // long the results of a short loop take, above all of instructions across lanes. Lanes leave such a loop all
 // at once.
 func (r *region) together() int {
-	if r.room() < r.across.groups || r.set.file(isa.BankMask) != fileMask {
+	if r.room() < r.Across.Groups || r.ISA.File(isa.BankMask) != x86.FileMask {
 		return 1
 	}
 	n := 2
 	if r.cross {
 		n = maxWords
-	} else if r.across.groups > 4 {
+	} else if r.Across.Groups > 4 {
 		return 1
 	}
-	for i := range r.run.Code {
-		in := &r.run.Code[i]
+	for i := range r.Run.Code {
+		in := &r.Run.Code[i]
 		if in.Op == isa.OpBuiltin || plan.Crosses(in) && in.Op != isa.OpScan && in.Op != isa.OpBallot {
 			return 1 // the first finds its lanes by the chunk; shuffles have enough to do with one
 		}
@@ -109,7 +110,7 @@ func (r *region) together() int {
 	if r.lanesPart() {
 		return 1
 	}
-	for groups := n * r.across.groups; groups > maxTogether || groups*len(r.list) > r.set.maxHomes() || groups*len(r.run.Code) > maxRegion; groups /= 2 {
+	for groups := n * r.Across.Groups; groups > maxTogether || groups*len(r.list) > r.ISA.MaxHomes() || groups*len(r.Run.Code) > maxRegion; groups /= 2 {
 		if n /= 2; n == 1 {
 			break
 		}
@@ -123,18 +124,18 @@ func (r *region) several(rest, end amd64.Label) {
 	k := r.kernel
 	one, again := r.groups, k.NewLabel()
 	r.words, r.groups = r.most, nil
-	for i := range r.words * r.across.groups {
+	for i := range r.words * r.Across.Groups {
 		r.groups = append(r.groups, i)
 	}
 	k.Bind(again)
-	k.G(amd64.CMP, amd64.B64, field(wave.LoopChunks), amd64.Imm(r.words))
+	k.G(amd64.CMP, amd64.B64, x86.Field(wave.LoopChunks), amd64.Imm(r.words))
 	k.Jcc(amd64.Below, rest)
 	r.trips()
 	for range r.words {
-		k.G(amd64.ADD, amd64.B64, regChunk, regStride)
+		k.G(amd64.ADD, amd64.B64, x86.RegChunk, x86.RegStride)
 	}
-	k.G(amd64.ADD, amd64.B64, regExec, amd64.Imm(8*r.words))
-	k.G(amd64.SUB, amd64.B64, field(wave.LoopChunks), amd64.Imm(r.words))
+	k.G(amd64.ADD, amd64.B64, x86.RegExec, amd64.Imm(8*r.words))
+	k.G(amd64.SUB, amd64.B64, x86.Field(wave.LoopChunks), amd64.Imm(r.words))
 	k.Jcc(amd64.NotZero, again)
 	k.Jmp(end)
 	r.words, r.groups = 1, one
@@ -150,22 +151,22 @@ func (r *region) planRun(run *plan.Run, at int) {
 			end++
 		}
 		for n := range r.words {
-			r.across.first = n * r.across.groups
+			r.Across.First = n * r.Across.Groups
 			for _, g := range r.groups {
-				if g/r.across.groups != n {
+				if g/r.Across.Groups != n {
 					continue
 				}
 				for k := i; k < end; k++ {
-					r.plan(at+k, g)
+					r.Plan(at+k, g)
 				}
 			}
 			if end < len(run.Code) {
-				r.plan(at+end, allGroups)
+				r.Plan(at+end, x86.AllGroups)
 			}
 		}
 		i = end + 1
 	}
-	r.across.first = 0
+	r.Across.First = 0
 }
 
 // stepsOf returns how many steps planRun makes of a run.
@@ -182,4 +183,4 @@ func (r *region) stepsOf(run *plan.Run) int {
 }
 
 // exec is the lanes that run of one of the chunks that are done together.
-func exec(word int) amd64.Mem { return amd64.Mem{Base: regExec, Disp: int32(8 * word)} }
+func exec(word int) amd64.Mem { return amd64.Mem{Base: x86.RegExec, Disp: int32(8 * word)} }

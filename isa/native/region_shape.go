@@ -2,6 +2,7 @@ package native
 
 import (
 	"github.com/lockstep-gpu/lockstep/isa"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 )
 
@@ -22,23 +23,23 @@ const (
 // pattern is what the code that loads knows an index by.
 type pattern struct {
 	shape shape
-	place place // of a shapeAny: the register, and how often the trip has written it before
+	place x86.Place // of a shapeAny: the register, and how often the trip has written it before
 	times int
 }
 
 // follow finds the shapes of the indices of the region's loads.
 func (r *region) follow() {
-	start, read, written := map[place]shape{}, []place(nil), map[place]bool{}
+	start, read, written := map[x86.Place]shape{}, []x86.Place(nil), map[x86.Place]bool{}
 	for _, h := range r.list {
-		read = append(read, place{bank: h.bank, index: h.index})
+		read = append(read, x86.Place{Bank: h.bank, Index: h.index})
 	}
-	for i := range r.run.Code {
-		d, t := r.kernel.plan.Kernel.Operands(&r.run.Code[i], func(x isa.Reg, t isa.Type) {
-			if p := (place{bank: t.Bank(), index: x.Index()}); x.IsVector() && !written[p] {
+	for i := range r.Run.Code {
+		d, t := r.kernel.plan.Kernel.Operands(&r.Run.Code[i], func(x isa.Reg, t isa.Type) {
+			if p := (x86.Place{Bank: t.Bank(), Index: x.Index()}); x.IsVector() && !written[p] {
 				read = append(read, p)
 			}
 		})
-		written[place{bank: t.Bank(), index: d.Index()}] = true
+		written[x86.Place{Bank: t.Bank(), Index: d.Index()}] = true
 	}
 	for _, p := range read {
 		if _, ok := start[p]; !ok {
@@ -46,20 +47,20 @@ func (r *region) follow() {
 			r.roots = append(r.roots, p)
 		}
 	}
-	r.index = make([]pattern, len(r.run.Code))
+	r.index = make([]pattern, len(r.Run.Code))
 	for again := true; again; {
-		now, times := map[place]shape{}, map[place]int{}
+		now, times := map[x86.Place]shape{}, map[x86.Place]int{}
 		for p, s := range start {
 			now[p] = s
 		}
-		for i := range r.run.Code {
-			in := &r.run.Code[i]
+		for i := range r.Run.Code {
+			in := &r.Run.Code[i]
 			if in.Op == isa.OpLoad && in.Idx != isa.IdxNone && in.B.IsVector() {
-				p := place{bank: in.Idx.Type().Bank(), index: in.B.Index()}
+				p := x86.Place{Bank: in.Idx.Type().Bank(), Index: in.B.Index()}
 				r.index[i] = pattern{shape: shapeOf(now, p), place: p, times: times[p]}
 			}
 			d, t := r.kernel.plan.Kernel.Operands(in, func(isa.Reg, isa.Type) {})
-			p := place{bank: t.Bank(), index: d.Index()}
+			p := x86.Place{Bank: t.Bank(), Index: d.Index()}
 			s := r.shape(now, in)
 			if h := r.residentOf(p); s == shapeUniform && h != nil && h.frozen {
 				s = shapeAny // other lanes keep what they have
@@ -79,7 +80,7 @@ func (r *region) follow() {
 	}
 }
 
-func shapeOf(now map[place]shape, p place) shape {
+func shapeOf(now map[x86.Place]shape, p x86.Place) shape {
 	if s, ok := now[p]; ok {
 		return s
 	}
@@ -87,12 +88,12 @@ func shapeOf(now map[place]shape, p place) shape {
 }
 
 // shape returns that of an instruction's result.
-func (r *region) shape(now map[place]shape, in *isa.Inst) shape {
+func (r *region) shape(now map[x86.Place]shape, in *isa.Inst) shape {
 	var list []shape
 	r.kernel.plan.Kernel.Operands(in, func(x isa.Reg, t isa.Type) {
 		s := shapeUniform
 		if x.IsVector() {
-			s = shapeOf(now, place{bank: t.Bank(), index: x.Index()})
+			s = shapeOf(now, x86.Place{Bank: t.Bank(), Index: x.Index()})
 		}
 		list = append(list, s)
 	})

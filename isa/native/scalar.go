@@ -1,10 +1,9 @@
 package native
 
 import (
-	"math"
-
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 	"github.com/lockstep-gpu/lockstep/memory"
@@ -77,7 +76,7 @@ func (k *builder) get(r amd64.Reg, x isa.Reg, t isa.Type, signed bool) {
 	case t.Bits() == 16:
 		op = amd64.MOVZX16
 	}
-	k.G(op, size(t), r, scalar(x))
+	k.G(op, size(t), r, x86.Scalar(x))
 }
 
 // put stores a result of type t, whose upper bits in the register may be anything.
@@ -88,19 +87,19 @@ func (k *builder) put(x isa.Reg, t isa.Type, r amd64.Reg) {
 	case 16:
 		k.G(amd64.MOVZX16, amd64.B32, r, r)
 	}
-	k.G(amd64.MOV, amd64.B64, scalar(x), r)
+	k.G(amd64.MOV, amd64.B64, x86.Scalar(x), r)
 }
 
 func (k *builder) movScalar(in *isa.Inst, _ *plan.Part) {
-	k.G(amd64.MOV, amd64.B64, scalarA, scalar(in.A))
-	k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarA)
+	k.G(amd64.MOV, amd64.B64, scalarA, x86.Scalar(in.A))
+	k.G(amd64.MOV, amd64.B64, x86.Scalar(in.Dst), scalarA)
 }
 
 func (k *builder) selectScalar(in *isa.Inst, _ *plan.Part) {
-	k.G(amd64.MOV, amd64.B64, scalarA, scalar(in.C))
-	k.G(amd64.TEST, amd64.B8, scalar(in.A), amd64.Imm(1))
-	k.CMov(amd64.NotZero, amd64.B64, scalarA, scalar(in.B))
-	k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarA)
+	k.G(amd64.MOV, amd64.B64, scalarA, x86.Scalar(in.C))
+	k.G(amd64.TEST, amd64.B8, x86.Scalar(in.A), amd64.Imm(1))
+	k.CMov(amd64.NotZero, amd64.B64, scalarA, x86.Scalar(in.B))
+	k.G(amd64.MOV, amd64.B64, x86.Scalar(in.Dst), scalarA)
 }
 
 // boolScalars are the operations on booleans, of which only the lowest bit counts.
@@ -111,23 +110,23 @@ var boolScalars = map[isa.Op]scalarEmitter{
 	isa.OpNe:  boolScalar(amd64.XOR, 0),
 	isa.OpEq:  boolScalar(amd64.XOR, 1),
 	isa.OpNot: func(k *builder, in *isa.Inst, _ *plan.Part) {
-		k.G(amd64.MOV, amd64.B32, scalarA, scalar(in.A))
+		k.G(amd64.MOV, amd64.B32, scalarA, x86.Scalar(in.A))
 		k.G(amd64.NOT, amd64.B32, scalarA)
 		k.G(amd64.AND, amd64.B32, scalarA, amd64.Imm(1))
-		k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarA)
+		k.G(amd64.MOV, amd64.B64, x86.Scalar(in.Dst), scalarA)
 	},
 }
 
 // boolScalar does op and changes the result if flip is 1.
 func boolScalar(op amd64.Gen, flip amd64.Imm) scalarEmitter {
 	return func(k *builder, in *isa.Inst, _ *plan.Part) {
-		k.G(amd64.MOV, amd64.B32, scalarA, scalar(in.A))
-		k.G(op, amd64.B32, scalarA, scalar(in.B))
+		k.G(amd64.MOV, amd64.B32, scalarA, x86.Scalar(in.A))
+		k.G(op, amd64.B32, scalarA, x86.Scalar(in.B))
 		if flip != 0 {
 			k.G(amd64.XOR, amd64.B32, scalarA, flip)
 		}
 		k.G(amd64.AND, amd64.B32, scalarA, amd64.Imm(1))
-		k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarA)
+		k.G(amd64.MOV, amd64.B64, x86.Scalar(in.Dst), scalarA)
 	}
 }
 
@@ -238,7 +237,7 @@ func compareScalar(signed bool, c amd64.Cond) scalarEmitter {
 		k.G(amd64.XOR, amd64.B32, scalarC, scalarC)
 		k.G(amd64.CMP, size(in.Type), scalarA, scalarB)
 		k.Set(c, scalarC)
-		k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarC)
+		k.G(amd64.MOV, amd64.B64, x86.Scalar(in.Dst), scalarC)
 	}
 }
 
@@ -332,7 +331,7 @@ func (k *builder) getWide(r amd64.Reg, x isa.Reg, t isa.Type, signed bool) {
 	default:
 		op = amd64.MOVSX32
 	}
-	k.G(op, amd64.B64, r, scalar(x))
+	k.G(op, amd64.B64, r, x86.Scalar(x))
 }
 
 // floatPair is an instruction on a float of 32 and of 64 bits.
@@ -356,7 +355,7 @@ var (
 )
 
 func (k *builder) getFloat(r int, x isa.Reg, t isa.Type) {
-	k.V(scalarMove.of(t), amd64.X, amd64.Vec(r), scalar(x))
+	k.V(scalarMove.of(t), amd64.X, amd64.Vec(r), x86.Scalar(x))
 }
 
 // putFloat stores vector register 0.
@@ -366,7 +365,7 @@ func (k *builder) putFloat(x isa.Reg, t isa.Type) {
 	} else {
 		k.V(amd64.VMOVQ, amd64.X, scalarA, amd64.Vec(0))
 	}
-	k.G(amd64.MOV, amd64.B64, scalar(x), scalarA)
+	k.G(amd64.MOV, amd64.B64, x86.Scalar(x), scalarA)
 }
 
 // canonicalScalar makes a NaN in vector register 0 the canonical one.
@@ -410,16 +409,16 @@ var floatScalars = map[isa.Op]scalarEmitter{
 	isa.OpFNeg: signScalar(amd64.BTC),
 	isa.OpFAbs: signScalar(amd64.BTR),
 
-	isa.OpFOEq: orderScalar(cmpEqual),
-	isa.OpFONe: orderScalar(cmpNotEqual),
-	isa.OpFOLt: orderScalar(cmpLess),
-	isa.OpFOLe: orderScalar(cmpLessEqual),
-	isa.OpFUEq: orderScalar(cmpEqualU),
-	isa.OpFUNe: orderScalar(cmpNotEqualU),
-	isa.OpFULt: orderScalar(cmpNotGreaterEqU),
-	isa.OpFULe: orderScalar(cmpNotGreaterU),
-	isa.OpFOrd: orderScalar(cmpOrdered),
-	isa.OpFUno: orderScalar(cmpUnordered),
+	isa.OpFOEq: orderScalar(x86.CmpEqual),
+	isa.OpFONe: orderScalar(x86.CmpNotEqual),
+	isa.OpFOLt: orderScalar(x86.CmpLess),
+	isa.OpFOLe: orderScalar(x86.CmpLessEqual),
+	isa.OpFUEq: orderScalar(x86.CmpEqualU),
+	isa.OpFUNe: orderScalar(x86.CmpNotEqualU),
+	isa.OpFULt: orderScalar(x86.CmpNotGreaterEqU),
+	isa.OpFULe: orderScalar(x86.CmpNotGreaterU),
+	isa.OpFOrd: orderScalar(x86.CmpOrdered),
+	isa.OpFUno: orderScalar(x86.CmpUnordered),
 }
 
 // floats loads up to three operands into the first vector registers.
@@ -456,7 +455,7 @@ func orderScalar(predicate amd64.Imm) scalarEmitter {
 		k.V(scalarCmp.of(in.Type), amd64.X, amd64.Vec(0), amd64.Vec(0), amd64.Vec(1), predicate)
 		k.V(amd64.VMOVD, amd64.X, scalarA, amd64.Vec(0))
 		k.G(amd64.AND, amd64.B32, scalarA, amd64.Imm(1))
-		k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarA)
+		k.G(amd64.MOV, amd64.B64, x86.Scalar(in.Dst), scalarA)
 	}
 }
 
@@ -468,11 +467,11 @@ func (k *builder) index(in *isa.Inst, beyond amd64.Label) {
 		k.G(amd64.XOR, amd64.B32, scalarB, scalarB)
 		return
 	case isa.IdxS32:
-		k.G(amd64.MOVSX32, amd64.B64, scalarB, scalar(in.B))
+		k.G(amd64.MOVSX32, amd64.B64, scalarB, x86.Scalar(in.B))
 	case isa.IdxU32:
-		k.G(amd64.MOV, amd64.B32, scalarB, scalar(in.B))
+		k.G(amd64.MOV, amd64.B32, scalarB, x86.Scalar(in.B))
 	case isa.Idx64:
-		k.G(amd64.MOV, amd64.B64, scalarB, scalar(in.B))
+		k.G(amd64.MOV, amd64.B64, scalarB, x86.Scalar(in.B))
 	}
 	if in.Scale > 1<<31-1 {
 		k.G(amd64.MOV, amd64.B64, scalarC, amd64.Imm(in.Scale))
@@ -480,14 +479,9 @@ func (k *builder) index(in *isa.Inst, beyond amd64.Label) {
 	} else if in.Scale != 1 {
 		k.G(amd64.IMUL, amd64.B64, scalarB, scalarB, amd64.Imm(in.Scale))
 	}
-	if wideProduct(in) {
+	if x86.WideProduct(in) {
 		k.Jcc(amd64.Overflow, beyond)
 	}
-}
-
-// wideProduct says whether 64 bits, with a sign, may not hold an index of an instruction times the scale.
-func wideProduct(in *isa.Inst) bool {
-	return in.Idx == isa.Idx64 && in.Scale > 1 || in.Idx == isa.IdxU32 && in.Scale > math.MaxInt32
 }
 
 // loadScalar loads what a pointer and perhaps an index select.
@@ -495,9 +489,9 @@ func (k *builder) loadScalar(in *isa.Inst, p *plan.Part) {
 	k.offset(p.Place, k.exit(p.Point, wave.ExitSlots))
 	k.index(in, k.exit(p.Point, wave.ExitPart))
 	k.G(amd64.ADD, amd64.B64, scalarA, scalarB)
-	k.G(amd64.CMP, amd64.B64, scalarA, slotField(p.Place.Slot, wave.SlotLast))
+	k.G(amd64.CMP, amd64.B64, scalarA, x86.SlotField(p.Place.Slot, wave.SlotLast))
 	k.Jcc(amd64.Above, k.exit(p.Point, wave.ExitPart))
-	k.G(amd64.MOV, amd64.B64, scalarB, slotField(p.Place.Slot, wave.SlotBase))
+	k.G(amd64.MOV, amd64.B64, scalarB, x86.SlotField(p.Place.Slot, wave.SlotBase))
 	k.loadFrom(in, amd64.Mem{Base: scalarB, Index: scalarA})
 }
 
@@ -513,7 +507,7 @@ func (k *builder) loadFrom(in *isa.Inst, from amd64.Mem) {
 	default:
 		k.G(amd64.MOV, amd64.B64, scalarA, from)
 	}
-	k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarA)
+	k.G(amd64.MOV, amd64.B64, x86.Scalar(in.Dst), scalarA)
 }
 
 // ptrAddScalar moves a pointer. What an offset cannot hold is left to package interp, before and after.
@@ -528,8 +522,8 @@ func (k *builder) movePointer(in *isa.Inst, beyond amd64.Label) {
 		k.G(amd64.ADD, amd64.B64, scalarB, amd64.Imm(in.Disp))
 	}
 	const spare = 64 - memory.OffsetBits
-	k.G(amd64.MOV, amd64.B64, scalarA, scalar(in.A))
-	k.offsetOf(scalarA, beyond)
+	k.G(amd64.MOV, amd64.B64, scalarA, x86.Scalar(in.A))
+	k.OffsetOf(scalarA, beyond)
 	k.G(amd64.ADD, amd64.B64, scalarA, scalarB)
 	k.G(amd64.MOV, amd64.B64, scalarB, scalarA)
 	k.G(amd64.SHL, amd64.B64, scalarA, amd64.Imm(spare))
@@ -538,30 +532,25 @@ func (k *builder) movePointer(in *isa.Inst, beyond amd64.Label) {
 	k.G(amd64.CMP, amd64.B64, scalarC, scalarB)
 	k.Jcc(amd64.NotEqual, beyond)
 	k.G(amd64.SHR, amd64.B64, scalarA, amd64.Imm(spare))
-	k.G(amd64.MOV, amd64.B64, scalarC, scalar(in.A))
+	k.G(amd64.MOV, amd64.B64, scalarC, x86.Scalar(in.A))
 	k.G(amd64.SHR, amd64.B64, scalarC, amd64.Imm(memory.OffsetBits))
 	k.G(amd64.SHL, amd64.B64, scalarC, amd64.Imm(memory.OffsetBits))
 	k.G(amd64.OR, amd64.B64, scalarA, scalarC)
-	k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarA)
+	k.G(amd64.MOV, amd64.B64, x86.Scalar(in.Dst), scalarA)
 }
 
 func (k *builder) ptrDiffScalar(in *isa.Inst, _ *plan.Part) {
 	sign := k.Const64(1 << (memory.OffsetBits - 1))
-	k.G(amd64.MOV, amd64.B64, scalarA, scalar(in.A))
-	k.G(amd64.MOV, amd64.B64, scalarB, scalar(in.B))
+	k.G(amd64.MOV, amd64.B64, scalarA, x86.Scalar(in.A))
+	k.G(amd64.MOV, amd64.B64, scalarB, x86.Scalar(in.B))
 	k.G(amd64.XOR, amd64.B64, scalarA, sign)
 	k.G(amd64.XOR, amd64.B64, scalarB, sign)
 	k.G(amd64.SUB, amd64.B64, scalarA, scalarB)
-	k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarA)
+	k.G(amd64.MOV, amd64.B64, x86.Scalar(in.Dst), scalarA)
 }
 
 // builtinScalar reads a value of the work-group.
 func (k *builder) builtinScalar(in *isa.Inst, _ *plan.Part) {
-	k.G(amd64.MOV, size(in.Type), scalarA, builtinField(isa.Builtin(in.Imm)))
-	k.G(amd64.MOV, amd64.B64, scalar(in.Dst), scalarA)
-}
-
-// builtinField is where the frame has a value of the work-group.
-func builtinField(b isa.Builtin) amd64.Mem {
-	return field(wave.FrameValues + 8*uintptr(b))
+	k.G(amd64.MOV, size(in.Type), scalarA, x86.BuiltinField(isa.Builtin(in.Imm)))
+	k.G(amd64.MOV, amd64.B64, x86.Scalar(in.Dst), scalarA)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
@@ -18,7 +19,7 @@ func (k *builder) switchScalar(b *plan.Block) {
 		k.Jmp(k.exit(b.End, wave.ExitPart))
 		return
 	}
-	k.G(amd64.MOV, amd64.B64, amd64.RAX, scalar(b.Terminator.A))
+	k.G(amd64.MOV, amd64.B64, amd64.RAX, x86.Scalar(b.Terminator.A))
 	var cases []amd64.Label
 	for _, v := range t.Values {
 		l := k.NewLabel()
@@ -80,14 +81,14 @@ func (k *builder) switchVector(b *plan.Block) {
 func (k *builder) parting(to int, lanes func()) {
 	any, none := amd64.RAX, k.NewLabel()
 	k.waitAt(amd64.Imm(to))
-	k.G(amd64.MOV, amd64.B64, amd64.R11, field(wave.FrameBase))
-	k.G(amd64.MOV, amd64.B64, amd64.R9, field(wave.FrameExec))
+	k.G(amd64.MOV, amd64.B64, amd64.R11, x86.Field(wave.FrameBase))
+	k.G(amd64.MOV, amd64.B64, amd64.R9, x86.Field(wave.FrameExec))
 	k.G(amd64.XOR, amd64.B32, any, any)
 	k.chunks(func() {
 		lanes()
 		k.G(amd64.OR, amd64.B64, amd64.Mem{Base: amd64.R8}, amd64.RDX)
 		k.G(amd64.OR, amd64.B64, any, amd64.RDX)
-		k.G(amd64.ADD, amd64.B64, amd64.R11, regStride)
+		k.G(amd64.ADD, amd64.B64, amd64.R11, x86.RegStride)
 		k.next(amd64.R8, amd64.R9)
 	})
 	k.G(amd64.TEST, amd64.B64, any, any)
@@ -98,7 +99,7 @@ func (k *builder) parting(to int, lanes func()) {
 
 // selected puts the lanes of a chunk into RDX whose element, of so many bits, at m is one of the values. It changes RBX.
 func (k *builder) selected(size int, m amd64.Mem, values []uint64) {
-	if k.features&amd64.AVX512 == 0 {
+	if k.CPU&amd64.AVX512 == 0 {
 		k.selected2(size, m, values)
 		return
 	}
@@ -120,7 +121,7 @@ func (k *builder) selected(size int, m amd64.Mem, values []uint64) {
 			default:
 				k.V(amd64.VPBROADCASTQ, amd64.Z, value, k.Const64(repeat(size, v)))
 			}
-			k.V(compare, amd64.Z, d, x, with, amd64.Imm(intEqual))
+			k.V(compare, amd64.Z, d, x, with, amd64.Imm(x86.IntEqual))
 			if i > 0 {
 				k.V(amd64.KORQ, amd64.X, found, found, each)
 			}

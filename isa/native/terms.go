@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
 	"github.com/lockstep-gpu/lockstep/isa/wave"
 )
@@ -35,7 +36,7 @@ func (b *termBounds) word(t *plan.Term, high bool) amd64.Mem {
 	if high {
 		n++
 	}
-	return field(wave.HyperWords + 8*uintptr(n))
+	return x86.Field(wave.HyperWords + 8*uintptr(n))
 }
 
 // put loads a bound.
@@ -44,9 +45,9 @@ func (b *termBounds) put(r amd64.Reg, t *plan.Term, high bool) {
 	case t.Op != isa.OpMov:
 		b.G(amd64.MOV, amd64.B64, r, b.word(t, high))
 	case t.Type == isa.I32:
-		b.G(amd64.MOVSX32, amd64.B64, r, scalar(t.Scalar))
+		b.G(amd64.MOVSX32, amd64.B64, r, x86.Scalar(t.Scalar))
 	default:
-		b.G(amd64.MOV, amd64.B64, r, scalar(t.Scalar))
+		b.G(amd64.MOV, amd64.B64, r, x86.Scalar(t.Scalar))
 	}
 }
 
@@ -55,33 +56,33 @@ func (b *termBounds) bound(t *plan.Term) {
 	switch t.Op {
 	case isa.OpBuiltin:
 		dim := t.ID % 3 // local ids come first, then global ones
-		b.G(amd64.XOR, amd64.B32, regTemp, regTemp)
+		b.G(amd64.XOR, amd64.B32, x86.RegTemp, x86.RegTemp)
 		if t.ID >= isa.BuiltinGlobalID {
-			b.G(amd64.MOV, amd64.B64, regTemp, field(wave.FrameOrigin+8*uintptr(dim)))
+			b.G(amd64.MOV, amd64.B64, x86.RegTemp, x86.Field(wave.FrameOrigin+8*uintptr(dim)))
 		}
-		b.G(amd64.MOV, amd64.B64, b.word(t, false), regTemp)
-		b.G(amd64.ADD, amd64.B64, regTemp, builtinField(isa.BuiltinLocalSize+dim))
+		b.G(amd64.MOV, amd64.B64, b.word(t, false), x86.RegTemp)
+		b.G(amd64.ADD, amd64.B64, x86.RegTemp, x86.BuiltinField(isa.BuiltinLocalSize+dim))
 		b.Jcc(amd64.Overflow, b.no)
-		b.G(amd64.SUB, amd64.B64, regTemp, amd64.Imm(1))
-		b.G(amd64.MOV, amd64.B64, b.word(t, true), regTemp)
+		b.G(amd64.SUB, amd64.B64, x86.RegTemp, amd64.Imm(1))
+		b.G(amd64.MOV, amd64.B64, b.word(t, true), x86.RegTemp)
 	case isa.OpAdd, isa.OpSub:
 		op := amd64.ADD
 		if t.Op == isa.OpSub {
 			op = amd64.SUB
 		}
 		for _, high := range [...]bool{false, true} {
-			b.put(regTemp, t.A, high)
-			b.put(regAddress, t.B, high != (t.Op == isa.OpSub))
-			b.G(op, amd64.B64, regTemp, regAddress)
+			b.put(x86.RegTemp, t.A, high)
+			b.put(x86.RegAddress, t.B, high != (t.Op == isa.OpSub))
+			b.G(op, amd64.B64, x86.RegTemp, x86.RegAddress)
 			b.Jcc(amd64.Overflow, b.no)
-			b.G(amd64.MOV, amd64.B64, b.word(t, high), regTemp)
+			b.G(amd64.MOV, amd64.B64, b.word(t, high), x86.RegTemp)
 		}
 	case isa.OpShl:
 		for _, high := range [...]bool{false, true} {
-			b.put(regTemp, t.A, high)
-			b.G(amd64.IMUL, amd64.B64, regTemp, regTemp, amd64.Imm(int64(1)<<t.Shift))
+			b.put(x86.RegTemp, t.A, high)
+			b.G(amd64.IMUL, amd64.B64, x86.RegTemp, x86.RegTemp, amd64.Imm(int64(1)<<t.Shift))
 			b.Jcc(amd64.Overflow, b.no)
-			b.G(amd64.MOV, amd64.B64, b.word(t, high), regTemp)
+			b.G(amd64.MOV, amd64.B64, b.word(t, high), x86.RegTemp)
 		}
 	case isa.OpMul:
 		b.product(t)
@@ -95,27 +96,27 @@ func (b *termBounds) product(t *plan.Term) {
 		x, y = y, x
 	}
 	for _, high := range [...]bool{false, true} {
-		b.put(regTemp, x, high)
-		b.put(regAddress, y, high)
+		b.put(x86.RegTemp, x, high)
+		b.put(x86.RegAddress, y, high)
 		if !high && y.Op != isa.OpMov {
-			for _, r := range [...]amd64.Reg{regTemp, regAddress} {
+			for _, r := range [...]amd64.Reg{x86.RegTemp, x86.RegAddress} {
 				b.G(amd64.TEST, amd64.B64, r, r)
 				b.Jcc(amd64.Sign, b.no)
 			}
 		}
-		b.G(amd64.IMUL, amd64.B64, regTemp, regAddress)
+		b.G(amd64.IMUL, amd64.B64, x86.RegTemp, x86.RegAddress)
 		b.Jcc(amd64.Overflow, b.no)
-		b.G(amd64.MOV, amd64.B64, b.word(t, high), regTemp)
+		b.G(amd64.MOV, amd64.B64, b.word(t, high), x86.RegTemp)
 	}
 	if y.Op != isa.OpMov {
 		return
 	}
 	ordered := b.NewLabel() // unless the scalar is negative
-	b.G(amd64.TEST, amd64.B64, regAddress, regAddress)
+	b.G(amd64.TEST, amd64.B64, x86.RegAddress, x86.RegAddress)
 	b.Jcc(amd64.NotSign, ordered)
-	b.G(amd64.MOV, amd64.B64, regAddress, b.word(t, false))
-	b.G(amd64.MOV, amd64.B64, b.word(t, false), regTemp)
-	b.G(amd64.MOV, amd64.B64, b.word(t, true), regAddress)
+	b.G(amd64.MOV, amd64.B64, x86.RegAddress, b.word(t, false))
+	b.G(amd64.MOV, amd64.B64, b.word(t, false), x86.RegTemp)
+	b.G(amd64.MOV, amd64.B64, b.word(t, true), x86.RegAddress)
 	b.Bind(ordered)
 }
 
@@ -128,10 +129,10 @@ func (b *termBounds) check(t *plan.Term) {
 	if t.Natural {
 		low = 0
 	}
-	b.put(regTemp, t, false)
-	b.G(amd64.CMP, amd64.B64, regTemp, amd64.Imm(low))
+	b.put(x86.RegTemp, t, false)
+	b.G(amd64.CMP, amd64.B64, x86.RegTemp, amd64.Imm(low))
 	b.Jcc(amd64.Less, b.no)
-	b.put(regTemp, t, true)
-	b.G(amd64.CMP, amd64.B64, regTemp, amd64.Imm(math.MaxInt32))
+	b.put(x86.RegTemp, t, true)
+	b.G(amd64.CMP, amd64.B64, x86.RegTemp, amd64.Imm(math.MaxInt32))
 	b.Jcc(amd64.Greater, b.no)
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/interp"
-	"github.com/lockstep-gpu/lockstep/isa/native/amd64"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/emitters"
+	"github.com/lockstep-gpu/lockstep/isa/native/internal/x86"
 	"github.com/lockstep-gpu/lockstep/isa/native/plan"
-	"github.com/lockstep-gpu/lockstep/isa/native/vm"
 )
 
 // stencil makes a random kernel that loads and stores elements by sums of ids and scalars, as stencils do,
@@ -435,7 +435,7 @@ func TestStraight(t *testing.T) {
 			}
 			reference, code := compile(t, interp.Engine{}, p.kernel), compile(t, e, p.kernel)
 			for _, h := range hyperblocks(t, e, p.kernel) {
-				if (&builder{Func: vm.New(amd64.New(e.features), targetOf(e.features), 0), features: e.features, constants: plan.Constants(p.kernel)}).straighten(h) != nil {
+				if (&builder{Context: x86.NewContext(e.features, plan.Constants(p.kernel), nil, 0, emitters.Find)}).straighten(h) != nil {
 					made++
 				}
 			}
@@ -479,7 +479,7 @@ func TestStraightOverflow(t *testing.T) {
 		for i := range p.global {
 			p.global[i] = make([]byte, 4*p.lanes())
 		}
-		b := &builder{Func: vm.New(amd64.New(e.features), targetOf(e.features), 0), features: e.features, constants: plan.Constants(n.k)}
+		b := &builder{Context: x86.NewContext(e.features, plan.Constants(n.k), nil, 0, emitters.Find)}
 		if h := hyperblocks(t, e, n.k)[0]; h == nil || b.straighten(h) == nil {
 			t.Errorf("hyperblock %+v, want one that can be done straight", h)
 		}
