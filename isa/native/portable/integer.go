@@ -65,7 +65,6 @@ func greater(size int) func(a, b uint64) bool {
 
 func minimum(a, b int64) int64 { return min(a, b) }
 func maximum(a, b int64) int64 { return max(a, b) }
-func product(a, b int64) int64 { return a * b }
 
 // absolute is that of a number of size bytes.
 func absolute(size int) func(a uint64) uint64 {

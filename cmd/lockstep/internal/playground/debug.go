@@ -32,8 +32,7 @@ type session struct {
 	wrong   []Breakpoint   // that could not be set
 	before  map[string]any // values of the state before, to mark what has changed
 	values  map[string]any // values of the present one
-	outputs string
-	checked string // what -check said
+	checked string         // what -check said
 }
 
 // close ends the session that is open.
