@@ -64,17 +64,9 @@ func (avx512) storeBool(c *Compiler, v *Value) {
 	c.V(c.Kmov(), amd64.X, c.Memory(v), k)
 }
 
-// storeSome stores under a mask, or, where a register holds what the register file has, all of a register: who loads
-// behind a store under a mask has to wait until that has come to the cache.
 func (avx512) storeSome(c *Compiler, v *Value) {
 	t := TypeOf(v.Bank)
-	if v.old < 0 {
-		c.V(OpMove.Of(t), c.Width(t), c.Memory(v), amd64.Vec(v.Reg), amd64.Merge(c.runningMask()))
-		return
-	}
-	x := c.Vec()
-	c.V(OpBlend.Of(t), c.Width(t), x, amd64.Vec(v.old), amd64.Vec(v.Reg), amd64.Merge(c.runningMask()))
-	c.V(OpMove.Of(t), c.Width(t), c.Memory(v), x)
+	c.V(OpMove.Of(t), c.Width(t), c.Memory(v), amd64.Vec(v.Reg), amd64.Merge(c.runningMask()))
 }
 
 func (avx512) storeNarrow(c *Compiler, v *Value) {

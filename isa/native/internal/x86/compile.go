@@ -43,7 +43,6 @@ type Value struct {
 	Place
 	Off   uint32 // of the place in a chunk
 	Reg   int    // the virtual register that holds it, or -1
-	old   int    // in a run, the one that holds what the register file has, or -1
 	Dirty bool   // the register file does not have it yet
 	Keep  bool   // it is used behind the run
 	Dense bool   // lanes that do not run may be written
@@ -81,7 +80,6 @@ type Compiler struct {
 	active   amd64.Mask        // the lanes of the group that run, where MaskExec has those of the present block
 	resting  amd64.Vec         // without mask registers, ones in those that do not
 	IdleAt   map[int]amd64.Mem // where a region has, without mask registers, the lanes of a group that do not run
-	merges   bool              // it is a run: registers that values are loaded to keep what they are given there
 	Checked  bool              // divisors are known not to be 0
 	confined bool              // accesses to private memory at places that differ between lanes are known to be inside
 	Across   across            // a run with instructions across lanes
@@ -164,7 +162,6 @@ func CompileRun(k *Context, run *plan.Run, refuse amd64.Label) {
 	c.FindAdjacent(0, len(run.Code), func(int) int { return 0 })
 	c.PrepareSlots()
 	c.PrepareUniform()
-	c.merges = true
 	c.Loop(c.body)
 }
 
@@ -414,7 +411,7 @@ func (c *Compiler) Value(r isa.Reg, t isa.Type) *Value {
 	p := Place{t.Bank(), r.Index(), c.Across.Group}
 	v := c.Values[p]
 	if v == nil {
-		v = &Value{Place: p, Off: c.Run.Offset(r, t), Reg: -1, old: -1}
+		v = &Value{Place: p, Off: c.Run.Offset(r, t), Reg: -1}
 		c.Values[p] = v
 		c.Order = append(c.Order, v)
 	}
@@ -448,9 +445,6 @@ func (c *Compiler) Load(r isa.Reg, t isa.Type, bits bool) amd64.Vec {
 		} else {
 			c.V(FileLoads[v.Bank], c.Width(t), amd64.Vec(v.Reg), c.Memory(v))
 			c.Rematerialise(amd64.Vec(v.Reg))
-			if c.merges {
-				v.old = v.Reg
-			}
 		}
 	}
 	if bits {
