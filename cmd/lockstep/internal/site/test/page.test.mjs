@@ -89,7 +89,9 @@ test("each example of the course prints what the command line prints", async () 
         .split(/\s+/)
         .slice(1)
         .map((word) => word.replace(/^'(.*)'$/, "$1"));
-      const native = spawnSync(program, words, { cwd: work, encoding: "utf8" });
+      // The page prints what a terminal with Unicode does.
+      const env = { ...process.env, LC_ALL: "C.UTF-8" };
+      const native = spawnSync(program, words, { cwd: work, encoding: "utf8", env });
       const shown = {
         stdout: await page.text("#stdout"),
         stderr: await page.text("#stderr"),
