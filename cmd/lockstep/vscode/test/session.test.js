@@ -14,22 +14,6 @@ const folder = path.dirname(lockstep.lesson);
 
 // A client that waits for an event that does not come waits no longer than this.
 const LIMIT = { timeout: 60_000 };
-const WORDS = [
-	'-global',
-	'8',
-	'-local',
-	'8',
-	'-subgroup',
-	'4',
-	'-wave',
-	'4',
-	'-arg',
-	'buf:i32:10,11,12,13,14,15,16,17',
-	'-arg',
-	'fill:i32:8:-1',
-	'-arg',
-	'local:32',
-];
 
 /** A session of a kernel that runs, in an extension whose debugger shows it. */
 async function start(t, more, breakpoints) {
@@ -39,7 +23,7 @@ async function start(t, more, breakpoints) {
 		request: 'launch',
 		program: '${workspaceFolder}/early.cl',
 		kernel: 'early',
-		args: WORDS,
+		args: lockstep.waves,
 		...more,
 	};
 	const settings = {

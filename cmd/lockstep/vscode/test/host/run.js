@@ -17,23 +17,6 @@ const host = path.resolve(process.argv[2] ?? '.');
 const extension = path.resolve(__dirname, '../..');
 const LIMIT = 150; // seconds
 
-const ARGS = [
-	'-global',
-	'8',
-	'-local',
-	'8',
-	'-subgroup',
-	'4',
-	'-wave',
-	'4',
-	'-arg',
-	'buf:i32:10,11,12,13,14,15,16,17',
-	'-arg',
-	'fill:i32:8:-1',
-	'-arg',
-	'local:32',
-];
-
 /** Makes the folder of a run: a workspace with the kernel of lesson 4, and the settings of a user. */
 function prepare(run) {
 	fs.rmSync(run, { recursive: true, force: true });
@@ -47,7 +30,7 @@ function prepare(run) {
 			request: 'launch',
 			program: '${workspaceFolder}/early.cl',
 			kernel: 'early',
-			args: ARGS,
+			args: lockstep.waves,
 			step: 'wave',
 		},
 	];

@@ -26,6 +26,23 @@ let built;
 module.exports = {
 	root,
 	lesson: path.join(root, 'docs', 'course', '04-races', 'early.cl'),
+	// The arguments with which the text of the lesson stops in the middle: two waves of four.
+	waves: [
+		'-global',
+		'8',
+		'-local',
+		'8',
+		'-subgroup',
+		'4',
+		'-wave',
+		'4',
+		'-arg',
+		'buf:i32:10,11,12,13,14,15,16,17',
+		'-arg',
+		'fill:i32:8:-1',
+		'-arg',
+		'local:32',
+	],
 	get path() {
 		return (built ??= program());
 	},
