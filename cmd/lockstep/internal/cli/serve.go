@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -170,6 +171,10 @@ that have other names stay. lockstep serve shows the same page on this machine.
 				return usagef("help site", "site: takes no arguments; -o names the folder")
 			case *dir == "":
 				return usagef("help site", "site: missing -o DIR")
+			}
+			// A folder that cannot be made is said before the program is built, which may take a minute.
+			if err := os.MkdirAll(*dir, 0o777); err != nil {
+				return err
 			}
 			s, err := playground(ctx, env)
 			if err != nil {
