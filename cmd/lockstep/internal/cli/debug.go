@@ -33,8 +33,9 @@ debugger prints is plain text, one statement a line.
 The kernel is compiled so that all variables stay in memory, and runs on the reference engine, one
 work-group after the other, in the order of -schedule. A wave is one sub-group unless -wave says
 otherwise. OpenCL C is compiled with debug information (-g). Of modules with debug information
-(OpenCL.DebugInfo.100, as clang -g and llvm-spirv make it) variables that live in memory are shown, of
-others those that have names.
+(OpenCL.DebugInfo.100, as clang -g and llvm-spirv make it) all variables are shown, of others those that
+have names. What a compiler has optimized is shown as far as it says what is left: "<optimized out>"
+stands for the rest. Such variables cannot be set.
 
 -x reads commands from a file first, and -batch ends behind them. A command that cannot be carried out
 ends a file. On a terminal, lines can be edited, earlier ones come back with the arrow keys, and Tab
