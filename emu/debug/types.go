@@ -238,7 +238,25 @@ func (i *info) named(name string) *Type {
 		}
 	}
 	for _, t := range i.types {
-		if t.Name == name && (t.Kind == isa.DebugStruct || t.Kind == isa.DebugUnion || t.Kind == isa.DebugAlias) {
+		if t.Name == name && t.Kind == isa.DebugAlias && !t.qualifier() {
+			return t
+		}
+	}
+	for _, tag := range [...]string{"struct", "union", "enum"} { // the source's names are one kind of name for a person
+		if t := i.tagged(tag, name); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// tagged returns a structure, a union or an enumeration by its tag; nil for none.
+func (i *info) tagged(tag, name string) *Type {
+	for _, t := range i.types {
+		switch {
+		case tag == "struct" && t.Kind == isa.DebugStruct && t.Name == name,
+			tag == "union" && t.Kind == isa.DebugUnion && t.Name == name,
+			tag == "enum" && len(t.Enumerators) > 0 && t.Name == "enum "+name:
 			return t
 		}
 	}
