@@ -54,10 +54,10 @@ func cutLost(lost []bool, off, n uint64) []bool {
 // shadow returns what a variable without memory has been given last.
 func (v *evaluation) shadow(d *isa.DebugVar, t *Type) (Value, error) {
 	s, n := v.s, t.Size
-	size, pointer := isa.DebugShadowSize(n)
-	if size > maxValue {
+	if n > maxValue/4 {
 		return lost(t, v.item), nil
 	}
+	size, pointer := isa.DebugShadowSize(n)
 	at := place{kind: placePrivate, item: v.item, alloc: int(d.Index), off: d.Offset}
 	p, err := s.readAt(at, int(size))
 	if err != nil {

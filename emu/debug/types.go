@@ -53,14 +53,33 @@ func (i *info) makeTypes() {
 	for n := range d.Types {
 		from, t := &d.Types[n], i.types[n]
 		*t = Type{Kind: from.Kind, Name: from.Name, Size: from.Size, Elem: i.types[from.Elem], Count: from.Count, Space: from.Space}
-		if from.Kind == isa.DebugEnum {
+		switch {
+		case from.Kind == isa.DebugEnum:
 			i.makeEnum(t, from)
+			continue
+		case !t.sized():
+			*t = Type{Name: from.Name, Size: from.Size}
 			continue
 		}
 		for _, m := range from.Members {
 			t.Members = append(t.Members, Member{m.Name, i.types[m.Type], Bits{m.Offset, m.Bits}})
 		}
 	}
+}
+
+// sized says whether a number, a pointer or a vector has a size that it can have. Debug information may lie.
+func (t *Type) sized() bool {
+	switch t.Kind {
+	case isa.DebugBool, isa.DebugSigned, isa.DebugUnsigned:
+		return t.Size == 1 || t.Size == 2 || t.Size == 4 || t.Size == 8
+	case isa.DebugFloat:
+		return t.Size == 2 || t.Size == 4 || t.Size == 8
+	case isa.DebugPointer:
+		return t.Size == 4 || t.Size == 8
+	case isa.DebugVector:
+		return t.Count <= 16
+	}
+	return true
 }
 
 // makeEnum makes an enumeration.
@@ -77,7 +96,7 @@ func (i *info) makeEnum(t *Type, from *isa.DebugType) {
 	if base.Kind == isa.DebugUnsigned {
 		t.Kind = base.Kind
 	}
-	if t.Size == 0 || t.Size > 8 {
+	if !t.sized() {
 		t.Size = 4
 	}
 	mask := ^uint64(0) >> (64 - 8*t.Size)

@@ -286,6 +286,12 @@ func TestValuesMayLie(t *testing.T) {
 					_ = s.Children(v.Value, 0, 8)
 				}
 			}
+			for _, e := range []string{"x + 1", "(long)x", "x.x", "x[0]", "*x", "x.a == 1", "&x", "x ? 1 : x", "min(x, 1)"} {
+				if v, err := s.Evaluate(e); err == nil {
+					_ = s.Text(v, 16)
+				}
+			}
+			_, _ = s.Set("x", "1")
 			if _, err := s.Step(context.Background(), StepInto, Instructions, Lane); err != nil {
 				break
 			}
