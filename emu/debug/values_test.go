@@ -244,8 +244,58 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestValuesMayLie changes words of DebugValues, their expressions and operations: what comes of it is a session that
-// shows variables, or an error.
+// lie changes words of debug information, six bytes for each: which instruction and operand, and the word.
+func lie(m *spirv.Module, changes []byte) {
+	var at [][]uint32
+	for _, in := range m.Insts {
+		if in.Op() == spirv.OpExtInst && len(in.Operands()) > 2 {
+			at = append(at, in.Operands()[2:])
+		}
+	}
+	for ; len(changes) >= 6; changes = changes[6:] {
+		ops := at[int(changes[0])%len(at)]
+		ops[int(changes[1])%len(ops)] = binary.LittleEndian.Uint32(changes[2:])
+	}
+}
+
+// showLies runs a module of values whose debug information is changed, and looks at all that there is. It says whether there
+// was a session.
+func showLies(t testing.TB, typ string, changes []byte) bool {
+	m, err := spirv.Decode(values(t, typ, []string{"n plus4 stack", "v", "both", "local deref", "c7 high"}, []string{"out plus4 deref", "m low", "true"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lie(m, changes)
+	s, done, err := beginValues(m.Encode(), 0)
+	if err != nil {
+		return false
+	}
+	defer done()
+	for !s.Ended() {
+		for _, v := range s.Variables(0, 0) {
+			if v.Err == nil {
+				_ = s.Text(v.Value, 16)
+				_ = s.Children(v.Value, 0, 8)
+				_ = v.Value.Type.Describe()
+			}
+		}
+		for _, e := range []string{"x + 1", "(long)x", "x.x", "x[0]", "*x", "x.a == 1", "&x", "x ? 1 : x", "min(x, 1)"} {
+			if v, err := s.Evaluate(e); err == nil {
+				_ = s.Text(v, 16)
+			}
+		}
+		_, _ = s.Set("x", "1")
+		if _, err := s.Step(context.Background(), StepInto, Instructions, Lane); err != nil {
+			break
+		}
+	}
+	return true
+}
+
+var lyingTypes = []string{"tint", "tpair", "tv3", "tptr", "tarr", "tbool"}
+
+// TestValuesMayLie changes words of debug information at random: what comes of it is a session that shows variables, or an
+// error.
 func TestValuesMayLie(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	n := 600
@@ -254,51 +304,27 @@ func TestValuesMayLie(t *testing.T) {
 	}
 	ran := 0
 	for i := range n {
-		typ := []string{"tint", "tpair", "tv3", "tptr", "tarr", "tbool"}[i%6]
-		m, err := spirv.Decode(values(t, typ, []string{"n plus4 stack", "v", "both", "local deref", "c7 high"}, []string{"out plus4 deref", "m low", "true"}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var at [][]uint32
-		for _, in := range m.Insts {
-			if in.Op() == spirv.OpExtInst && len(in.Operands()) > 2 {
-				switch in.Operand(1) {
-				case spirv.OpenCLDebugInfo100DebugValue, spirv.OpenCLDebugInfo100DebugExpression, spirv.OpenCLDebugInfo100DebugOperation:
-					at = append(at, in.Operands()[2:], in.Operands()[2:])
-				default:
-					at = append(at, in.Operands()[2:])
-				}
-			}
-		}
+		var changes []byte
 		for range 1 + r.IntN(3) {
-			ops := at[r.IntN(len(at))]
-			ops[r.IntN(len(ops))] = []uint32{r.Uint32(), uint32(r.IntN(int(m.Bound))), uint32(r.IntN(12))}[r.IntN(3)]
+			changes = append(changes, byte(r.Uint32()), byte(r.Uint32()))
+			changes = binary.LittleEndian.AppendUint32(changes, []uint32{r.Uint32(), uint32(r.IntN(150)), uint32(r.IntN(12))}[r.IntN(3)])
 		}
-		s, done, err := beginValues(m.Encode(), 0)
-		if err != nil {
-			continue
+		if showLies(t, lyingTypes[i%len(lyingTypes)], changes) {
+			ran++
 		}
-		ran++
-		for !s.Ended() {
-			for _, v := range s.Variables(0, 0) {
-				if v.Err == nil {
-					_ = s.Text(v.Value, 16)
-					_ = s.Children(v.Value, 0, 8)
-				}
-			}
-			for _, e := range []string{"x + 1", "(long)x", "x.x", "x[0]", "*x", "x.a == 1", "&x", "x ? 1 : x", "min(x, 1)"} {
-				if v, err := s.Evaluate(e); err == nil {
-					_ = s.Text(v, 16)
-				}
-			}
-			_, _ = s.Set("x", "1")
-			if _, err := s.Step(context.Background(), StepInto, Instructions, Lane); err != nil {
-				break
-			}
-		}
-		done()
 	}
 	if ran < n/2 {
 		t.Errorf("%d sessions of %d modules", ran, n)
 	}
+}
+
+// FuzzDebugInformation is TestValuesMayLie with changes that the fuzzer makes.
+func FuzzDebugInformation(f *testing.F) {
+	for i := range lyingTypes {
+		f.Add(uint8(i), []byte{})
+		f.Add(uint8(i), []byte{byte(3 * i), byte(i), 5, 0, 0, 0})
+	}
+	f.Fuzz(func(t *testing.T, typ uint8, changes []byte) {
+		showLies(t, lyingTypes[int(typ)%len(lyingTypes)], changes[:min(len(changes), 60)])
+	})
 }
