@@ -18,6 +18,9 @@ type BinaryOptions struct {
 	// Shared puts the code in that kernels have where there is shared virtual memory. Without it they cannot run there:
 	// [ErrNotShared].
 	Shared bool
+	// Debug puts the code in that debuggers run, with lines, variables and types. Without it kernels cannot run in a
+	// debugger: [ErrNotDebugged].
+	Debug bool
 	// Notes belong to whoever asks for the binary; their names are unique.
 	Notes []binary.Note
 }
@@ -34,6 +37,11 @@ func (p *Program) Binary(opt BinaryOptions) ([]byte, error) {
 	}
 	if opt.Shared {
 		if code, err = p.unit.withShared(context.Background()); err != nil {
+			return nil, err
+		}
+	}
+	if opt.Debug {
+		if code, err = p.unit.withDebug(context.Background(), code); err != nil {
 			return nil, err
 		}
 	}

@@ -45,7 +45,7 @@ func (k *Kernel) makeDebug(ctx context.Context) error {
 	case err != nil:
 		return err
 	case code == nil:
-		return fmt.Errorf("kernel %s %w: it came as a binary without debug information", k.name, ErrNotDebugged)
+		return fmt.Errorf("kernel %s %w: %s", k.name, ErrNotDebugged, noDebugCode)
 	case code.err != nil:
 		return code.refused(k.name)
 	}
@@ -68,8 +68,11 @@ type Debugging struct {
 func (l *Launch) Debug(ctx context.Context, d *engine.Debug, accesses func(g *engine.Group, a engine.Access)) (*Debugging, error) {
 	plain := *l
 	plain.Accesses, plain.Prints, plain.Trace, plain.Look, plain.Progress, plain.Portable, plain.Interleave = nil, nil, nil, nil, nil, nil, nil
-	if plain.Check || plain.Memory == MemoryWeak {
-		return nil, fmt.Errorf("launch with checks or weak memory %w", ErrNotDebugged)
+	switch {
+	case plain.Check:
+		return nil, fmt.Errorf("launch with checks %w: they need code of their own", ErrNotDebugged)
+	case plain.Memory == MemoryWeak:
+		return nil, fmt.Errorf("launch with weak memory %w: its messages and views are in no checkpoint", ErrNotDebugged)
 	}
 	p, err := plain.prepare()
 	if err != nil {

@@ -23,7 +23,8 @@ type unit struct {
 	checked  map[string]*kernelCode // for launches with checks
 	// shared and sharedChecked are the same for devices whose memory the host shares.
 	shared, sharedChecked map[string]*kernelCode
-	whole                 *isa.Program // with all kernels, once there are all
+	debug                 map[string]*kernelCode // of a program that came as bytecode, for debuggers
+	whole                 *isa.Program           // with all kernels, once there are all
 
 	// latest has the variables, pipes and names of all kernels that have been lowered. Each of the programs that it
 	// has been begins with those before it.
@@ -65,6 +66,10 @@ func wholeUnit(p *isa.Program) *unit {
 		for _, k := range p.Shared {
 			u.shared[k.Name] = &kernelCode{prog: p, code: k}
 		}
+	}
+	u.debug = map[string]*kernelCode{}
+	for _, k := range p.ForDebug {
+		u.debug[k.Name] = &kernelCode{prog: p, code: k}
 	}
 	for i := range p.Refused {
 		r := &p.Refused[i]
@@ -135,6 +140,9 @@ func (u *unit) debugKernel(ctx context.Context, name string, shared bool) (*kern
 	}
 	defer func() { <-u.turn }()
 	if u.compiler == nil {
+		if k := u.debug[name]; k != nil && !shared {
+			return k, nil
+		}
 		if k := u.kernels[name]; k != nil && k.code != nil && k.code.Debug != nil {
 			return k, nil
 		}
@@ -234,6 +242,30 @@ func (u *unit) withShared(ctx context.Context) (*isa.Program, error) {
 	p.Kernels, p.Refused, p.Shares, p.Shared = whole.Kernels, whole.Refused, true, list
 	return &p, nil
 }
+
+// withDebug returns a program that has all kernels of the unit, with their code for debuggers. The error is that of the
+// context, or says that the program came as bytecode without it.
+func (u *unit) withDebug(ctx context.Context, whole *isa.Program) (*isa.Program, error) {
+	var list []*isa.Kernel
+	for _, k := range whole.Kernels {
+		code, err := u.debugKernel(ctx, k.Name, false)
+		switch {
+		case err != nil:
+			return nil, err
+		case code == nil:
+			return nil, fmt.Errorf("kernel %s %w: %s", k.Name, ErrNotDebugged, noDebugCode)
+		case code.err != nil:
+			continue // it runs, and only a debugger cannot run it
+		}
+		list = append(list, code.code)
+	}
+	p := *u.latest.Load()
+	p.Kernels, p.Refused, p.Shares, p.Shared, p.ForDebug = whole.Kernels, whole.Refused, whole.Shares, whole.Shared, list
+	return &p, nil
+}
+
+// noDebugCode says what is missing in a binary.
+const noDebugCode = "it came as a binary without code for debuggers, which `lockstep compile -g` puts in"
 
 // made is the code of a kernel on an engine, for all devices that have its program.
 type made struct {

@@ -31,6 +31,7 @@ const (
 	DebugUnion
 	DebugHandle // an image, a sampler, an event, a pipe
 	DebugAlias  // another name of Elem, or Elem with the qualifier Name
+	DebugEnum   // a number of the type Elem; each of Members is a name, and its Offset the value
 	NumDebugKinds
 )
 
@@ -70,8 +71,31 @@ const (
 	DebugPrivate DebugWhere = iota // byte Offset of Kernel.Private[Index]
 	DebugLocal                     // likewise of Kernel.Local
 	DebugGlobal                    // likewise of Program.Globals
+	// DebugShadow is a variable that has values and no memory, as optimizing compilers leave it. Kernel.Private[Index]
+	// has a copy of what it was given last, for a type of n bytes: the value, n bytes with the states of its bytes
+	// (DebugState) and, from the next multiple of 8 on, a pointer.
+	DebugShadow
+	// DebugNowhere is a variable of which nothing is left.
+	DebugNowhere
 	NumDebugWheres
 )
+
+// DebugState says what is known of a byte of a variable that has values and no memory.
+type DebugState uint8
+
+// The states.
+const (
+	DebugUnset    DebugState = iota // nothing has been given yet
+	DebugKept                       // the copy has it
+	DebugLost                       // optimized out
+	DebugInMemory                   // where the pointer leads
+)
+
+// DebugShadowSize returns the size of the copy of a variable of n bytes, and where the pointer is in it.
+func DebugShadowSize(n uint64) (size, pointer uint64) {
+	pointer = (2*n + 7) &^ 7
+	return pointer + 8, pointer
+}
 
 // DebugVar is a variable or a parameter of the source.
 type DebugVar struct {
@@ -81,8 +105,8 @@ type DebugVar struct {
 	File  uint32 // in Program.Files
 	Line  uint32
 	Arg   uint32 // 1 + the number of a parameter; 0 for other variables
-	// At is the index into Kernel.Locs of the inlined call to which a private variable belongs; 0 for the
-	// kernel's own.
+	// At is the index into Kernel.Locs of the inlined call to which a variable of a function belongs; 0 for the
+	// kernel's own. It says nothing where nothing is left of the variable.
 	At     uint32
 	Where  DebugWhere
 	Index  uint32
@@ -120,12 +144,14 @@ func (d *DebugInfo) verify(p *Program, k *Kernel) error {
 		v := &d.Vars[i]
 		n := 0
 		switch v.Where {
-		case DebugPrivate:
+		case DebugPrivate, DebugShadow:
 			n = len(k.Private)
 		case DebugLocal:
 			n = len(k.Local)
 		case DebugGlobal:
 			n = len(p.Globals)
+		case DebugNowhere:
+			n = 1
 		}
 		if !typ(v.Type) || uint64(v.Scope) >= uint64(len(d.Scopes)) || !file(v.File) || uint64(v.Index) >= uint64(n) ||
 			uint64(v.Arg) > uint64(len(k.Params)) && v.At == 0 && v.Scope != 0 || v.At != 0 && uint64(v.At) >= uint64(len(k.Locs)) {

@@ -14,6 +14,10 @@ type Program struct {
 	Shares bool
 	Shared []*Kernel
 
+	// ForDebug has the kernels as debuggers run them, with Kernel.Debug; none in most programs. The names are those of
+	// Kernels.
+	ForDebug []*Kernel
+
 	// Refused has the kernels of the module that cannot be run, and why.
 	Refused []Refused
 

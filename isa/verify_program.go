@@ -40,16 +40,24 @@ func (p *Program) Verify() error {
 	if err := p.verifyKernels(p.Kernels); err != nil {
 		return err
 	}
-	for _, k := range p.Shared {
-		if k == nil {
-			continue // found below
+	for _, other := range []struct {
+		what string
+		list []*Kernel
+	}{{"shared memory", p.Shared}, {"debuggers", p.ForDebug}} {
+		for _, k := range other.list {
+			if k == nil {
+				continue // found below
+			}
+			plain := p.Kernel(k.Name)
+			if plain == nil || !slices.Equal(k.Params, plain.Params) {
+				return bad("the code of %q for %s is of no kernel", k.Name, other.what)
+			}
 		}
-		plain := p.Kernel(k.Name)
-		if plain == nil || !slices.Equal(k.Params, plain.Params) {
-			return bad("the code of %q for shared memory is of no kernel", k.Name)
+		if err := p.verifyKernels(other.list); err != nil {
+			return err
 		}
 	}
-	return p.verifyKernels(p.Shared)
+	return nil
 }
 
 // verifyKernels checks a list of kernels.

@@ -145,7 +145,7 @@ func (v *evaluation) decay(x Value) (Value, error) {
 }
 
 func (v *evaluation) unary(op string, n *node) (Value, error) {
-	x, err := v.eval(n)
+	x, err := whole(v.eval(n))
 	if err != nil {
 		return x, err
 	}

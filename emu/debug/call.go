@@ -14,7 +14,7 @@ func (v *evaluation) call(n *node) (Value, error) {
 	args := make([]Value, len(n.args))
 	for i, a := range n.args {
 		var err error
-		if args[i], err = v.eval(a); err != nil {
+		if args[i], err = whole(v.eval(a)); err != nil {
 			return args[i], err
 		}
 	}

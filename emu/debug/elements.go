@@ -81,6 +81,9 @@ func (s *Session) Assign(x Value, text string) (Value, error) {
 	if err != nil {
 		return x, err
 	}
+	if x.at.kind == placeNone && x.copied.kind == placePrivate {
+		return x, bad("the variable has no memory, for the module's compiler has optimized it, so that it cannot be set")
+	}
 	if x.at.kind == placeNone {
 		return x, bad("the value is not in memory, so that it cannot be set")
 	}

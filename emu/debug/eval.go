@@ -70,6 +70,9 @@ func (s *Session) checkNames(n *node, loc uint32) error {
 	if n.op == "name" && !strings.HasPrefix(n.text, "$") {
 		d, ok := s.info.lookup(n.text, loc)
 		if n.means = d; !ok && s.param(n.text, loc) < 0 && !isConstant(n.text) {
+			if _, ok := s.info.enumerator(n.text); ok {
+				return nil
+			}
 			return bad("there is no variable %s here", n.text)
 		}
 	}
@@ -92,7 +95,7 @@ func (s *Session) holds(e *Expr, w engine.Debuggable, lane, pc int) (bool, error
 			return x != 0, nil
 		}
 	}
-	x, err := v.eval(e.tree)
+	x, err := whole(v.eval(e.tree))
 	if err != nil {
 		return false, err
 	}
@@ -152,7 +155,7 @@ func (v *evaluation) eval(n *node) (Value, error) {
 	case "call":
 		return v.call(n)
 	case "cast":
-		x, err := v.eval(n.args[0])
+		x, err := whole(v.eval(n.args[0]))
 		if err != nil {
 			return x, err
 		}
@@ -162,7 +165,7 @@ func (v *evaluation) eval(n *node) (Value, error) {
 	case "sizeof":
 		t := n.typ
 		if t == nil {
-			x, err := v.eval(n.args[0])
+			x, err := whole(v.eval(n.args[0]))
 			if err != nil {
 				return x, err
 			}
@@ -170,7 +173,7 @@ func (v *evaluation) eval(n *node) (Value, error) {
 		}
 		return integer(v.s.info.base.ulong, t.Size), nil
 	case "?:":
-		c, err := v.eval(n.args[0])
+		c, err := whole(v.eval(n.args[0]))
 		if err != nil {
 			return c, err
 		}
@@ -178,8 +181,8 @@ func (v *evaluation) eval(n *node) (Value, error) {
 		if err != nil {
 			return c, err
 		}
-		x, err := v.eval(n.args[1])
-		y, other := v.eval(n.args[2])
+		x, err := whole(v.eval(n.args[1]))
+		y, other := whole(v.eval(n.args[2]))
 		if !yes {
 			x, y, err, other = y, x, other, err
 		}
@@ -198,11 +201,11 @@ func (v *evaluation) eval(n *node) (Value, error) {
 	if op, ok := strings.CutPrefix(n.op, "unary"); ok {
 		return v.unary(op, n.args[0])
 	}
-	x, err := v.eval(n.args[0])
+	x, err := whole(v.eval(n.args[0]))
 	if err != nil {
 		return x, err
 	}
-	y, err := v.eval(n.args[1])
+	y, err := whole(v.eval(n.args[1]))
 	if err != nil {
 		return y, err
 	}
@@ -300,6 +303,9 @@ func (v *evaluation) name(name string) (Value, error) {
 	case "INFINITY":
 		return floating(b.float, math.Inf(1)), nil
 	}
+	if x, ok := s.info.enumerator(name); ok {
+		return x, nil
+	}
 	return Value{}, bad("there is no variable %s here", name)
 }
 
@@ -307,13 +313,17 @@ func (v *evaluation) name(name string) (Value, error) {
 func (v *evaluation) variable(d *isa.DebugVar) (Value, error) {
 	s := v.s
 	t := s.info.types[d.Type]
-	if d.Arg > 0 && d.At == 0 && v.frame == 0 && s.kernel.Locs[v.loc].Line == 0 {
+	if d.Where == isa.DebugPrivate && d.Arg > 0 && d.At == 0 && v.frame == 0 && s.kernel.Locs[v.loc].Line == 0 {
 		// At its beginning the kernel has not put its parameters into their variables yet.
 		return s.argument(int(d.Arg)-1, t, v.item), nil
 	}
 	switch d.Where {
 	case isa.DebugPrivate:
 		return s.load(t, place{kind: placePrivate, item: v.item, alloc: int(d.Index), off: d.Offset}, v.item)
+	case isa.DebugShadow:
+		return v.shadow(d, t)
+	case isa.DebugNowhere:
+		return lost(t, v.item), nil
 	case isa.DebugLocal:
 		return s.load(t, lead(pointerTo(isa.SpaceLocal, int(d.Index), d.Offset), v.item), v.item)
 	}
@@ -351,7 +361,7 @@ func (v *evaluation) special(name string) (Value, error) {
 
 // logical evaluates && and ||.
 func (v *evaluation) logical(n *node) (Value, error) {
-	x, err := v.eval(n.args[0])
+	x, err := whole(v.eval(n.args[0]))
 	if err != nil {
 		return x, err
 	}
@@ -359,7 +369,7 @@ func (v *evaluation) logical(n *node) (Value, error) {
 	if err != nil || a == (n.op == "||") {
 		return v.boolean(a), err
 	}
-	if x, err = v.eval(n.args[1]); err != nil {
+	if x, err = whole(v.eval(n.args[1])); err != nil {
 		return x, err
 	}
 	a, err = v.truth(x)
@@ -372,7 +382,7 @@ func (v *evaluation) index(n *node) (Value, error) {
 	if err != nil {
 		return x, err
 	}
-	i, err := v.eval(n.args[1])
+	i, err := whole(v.eval(n.args[1]))
 	if err != nil {
 		return i, err
 	}
@@ -399,6 +409,9 @@ func (v *evaluation) index(n *node) (Value, error) {
 // deref returns what a pointer leads to, some elements further on.
 func (v *evaluation) deref(x Value, n int64) (Value, error) {
 	t := x.Type.strip()
+	if _, err := whole(x, nil); err != nil {
+		return x, err
+	}
 	if t.Kind != isa.DebugPointer || t.Elem == nil || t.Elem.Size == 0 {
 		return x, bad("%s leads to nothing that is known", x.Type)
 	}
@@ -466,8 +479,12 @@ func (v *evaluation) components(x Value, t *Type, name string) (Value, error) {
 			return e, nil
 		}
 		out.Bytes = append(out.Bytes, e.Bytes...)
+		if out.lost = append(out.lost, e.lost...); e.lost == nil {
+			out.lost = append(out.lost, make([]bool, len(e.Bytes))...)
+		}
 	}
 	out.Bytes = append(out.Bytes, make([]byte, out.Type.Size-uint64(len(out.Bytes)))...)
+	out.lost = cutLost(append(out.lost, make([]bool, len(out.Bytes)-len(out.lost))...), 0, uint64(len(out.Bytes)))
 	return out, nil
 }
 
@@ -480,7 +497,7 @@ func (v *evaluation) list(n *node) (Value, error) {
 	out := Value{Type: n.typ}
 	count := uint64(0)
 	for _, a := range n.args {
-		x, err := v.eval(a)
+		x, err := whole(v.eval(a))
 		if err != nil {
 			return x, err
 		}

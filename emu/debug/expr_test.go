@@ -199,7 +199,7 @@ func TestShapes(t *testing.T) {
 	for _, v := range s.Variables(s.item, 0) {
 		names = append(names, fmt.Sprintf("%s %s %s", v.Scope, v.Value.Type, v.Name))
 	}
-	want := "arguments global struct shape* in, arguments global int* out, arguments union both by, locals struct shape s, locals global struct shape* p, locals half h, locals bool yes, local memory int[2][3] tile, globals int[4] table"
+	want := "arguments global shape* in, arguments global int* out, arguments both by, locals shape s, locals global shape* p, locals half h, locals bool yes, local memory int[2][3] tile, globals int[4] table"
 	if got := strings.Join(names, ", "); got != want {
 		t.Errorf("variables\n%s, want\n%s", got, want)
 	}

@@ -72,6 +72,9 @@ func (s *Session) All(text string, most int) (Grid, error) {
 				break
 			}
 		}
+		if all, _ := c.Value.Lost(); all && c.Err == nil {
+			c.Err = ErrOptimizedOut
+		}
 		if c.Err == nil {
 			c.Text = s.Text(c.Value, most)
 			counts[c.Text]++

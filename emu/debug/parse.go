@@ -162,11 +162,14 @@ func (p *exprParser) unary() *node {
 func (p *exprParser) typeName() *Type {
 	start := p.at
 	t := (*Type)(nil)
-	space := ""
+	space, tag := "", ""
 	for {
 		w := p.word()
 		switch strings.TrimPrefix(w, "__") {
-		case "const", "volatile", "struct", "union":
+		case "const", "volatile":
+			continue
+		case "struct", "union", "enum":
+			tag = w
 			continue
 		case "global", "local", "private", "constant", "generic":
 			space = strings.TrimPrefix(w, "__")
@@ -186,7 +189,9 @@ func (p *exprParser) typeName() *Type {
 				}
 			}
 		default:
-			if w != "" {
+			if w != "" && tag != "" {
+				t = p.info.tagged(tag, w)
+			} else if w != "" {
 				t = p.info.named(w)
 			}
 		}

@@ -16,6 +16,14 @@ type Type struct {
 	Space   isa.Space // of what a pointer leads to
 	Members []Member
 	Const   bool // of a pointer's Elem, in a constant address space; for people
+	// Enumerators are the names of values of an enumeration, which has the kind of the integers that it is.
+	Enumerators []Enumerator
+}
+
+// Enumerator is a name of a value of an enumeration.
+type Enumerator struct {
+	Name  string
+	Value uint64 // in as many bits as the enumeration has
 }
 
 // Member is a member of a structure or union.
@@ -45,10 +53,78 @@ func (i *info) makeTypes() {
 	for n := range d.Types {
 		from, t := &d.Types[n], i.types[n]
 		*t = Type{Kind: from.Kind, Name: from.Name, Size: from.Size, Elem: i.types[from.Elem], Count: from.Count, Space: from.Space}
+		switch {
+		case from.Kind == isa.DebugEnum:
+			i.makeEnum(t, from)
+			continue
+		case !t.sized():
+			*t = Type{Name: from.Name, Size: from.Size}
+			continue
+		}
 		for _, m := range from.Members {
 			t.Members = append(t.Members, Member{m.Name, i.types[m.Type], Bits{m.Offset, m.Bits}})
 		}
 	}
+}
+
+// sized says whether a number, a pointer or a vector has a size that it can have. Debug information may lie.
+func (t *Type) sized() bool {
+	switch t.Kind {
+	case isa.DebugBool, isa.DebugSigned, isa.DebugUnsigned:
+		return t.Size == 1 || t.Size == 2 || t.Size == 4 || t.Size == 8
+	case isa.DebugFloat:
+		return t.Size == 2 || t.Size == 4 || t.Size == 8
+	case isa.DebugPointer:
+		return t.Size == 4 || t.Size == 8
+	case isa.DebugVector:
+		return t.Count <= 16
+	}
+	return true
+}
+
+// makeEnum makes an enumeration.
+func (i *info) makeEnum(t *Type, from *isa.DebugType) {
+	d := i.kernel.Debug
+	base := &d.Types[from.Elem]
+	for n := 0; base.Kind == isa.DebugAlias && n < maxTypeDepth; n++ {
+		base = &d.Types[base.Elem]
+	}
+	t.Elem, t.Name, t.Kind = nil, "enum "+from.Name, isa.DebugSigned
+	if from.Name == "" {
+		t.Name = "enum {…}"
+	}
+	if base.Kind == isa.DebugUnsigned {
+		t.Kind = base.Kind
+	}
+	if !t.sized() {
+		t.Size = 4
+	}
+	mask := ^uint64(0) >> (64 - 8*t.Size)
+	for _, m := range from.Members {
+		t.Enumerators = append(t.Enumerators, Enumerator{m.Name, m.Offset & mask})
+	}
+}
+
+// enumerator returns the name of a value of an enumeration, "" for none.
+func (t *Type) enumerator(x uint64) string {
+	for _, e := range t.Enumerators {
+		if e.Value == x {
+			return e.Name
+		}
+	}
+	return ""
+}
+
+// enumerator returns the value of a name of an enumeration of the source.
+func (i *info) enumerator(name string) (Value, bool) {
+	for _, t := range i.types {
+		for _, e := range t.Enumerators {
+			if e.Name == name {
+				return integer(t, e.Value), true
+			}
+		}
+	}
+	return Value{}, false
 }
 
 // strip returns the type behind typedefs and qualifiers.
@@ -181,7 +257,25 @@ func (i *info) named(name string) *Type {
 		}
 	}
 	for _, t := range i.types {
-		if t.Name == name && (t.Kind == isa.DebugStruct || t.Kind == isa.DebugUnion || t.Kind == isa.DebugAlias) {
+		if t.Name == name && t.Kind == isa.DebugAlias && !t.qualifier() {
+			return t
+		}
+	}
+	for _, tag := range [...]string{"struct", "union", "enum"} { // the source's names are one kind of name for a person
+		if t := i.tagged(tag, name); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// tagged returns a structure, a union or an enumeration by its tag; nil for none.
+func (i *info) tagged(tag, name string) *Type {
+	for _, t := range i.types {
+		switch {
+		case tag == "struct" && t.Kind == isa.DebugStruct && t.Name == name,
+			tag == "union" && t.Kind == isa.DebugUnion && t.Name == name,
+			tag == "enum" && len(t.Enumerators) > 0 && t.Name == "enum "+name:
 			return t
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,6 +45,10 @@ type Value struct {
 	Bit   Bits // of a bit-field: which bits of Bytes
 	at    place
 	item  int // the work-item whose private memory pointers lead to
+	// lost says which of Bytes have been optimized out; nil for none. copied is where the debugger's copy of a value that
+	// is not in memory is.
+	lost   []bool
+	copied place
 }
 
 // At returns the pointer to the value's memory, and whether it is in memory. That of private memory is the
@@ -253,7 +258,7 @@ func (s *Session) NumChildren(v Value) int {
 	case isa.DebugVector, isa.DebugArray:
 		return int(min(t.Count, math.MaxInt32))
 	case isa.DebugPointer:
-		if t.Elem != nil && t.Elem.Size > 0 && s.pointerOf(v) != 0 {
+		if _, some := v.Lost(); !some && t.Elem != nil && t.Elem.Size > 0 && s.pointerOf(v) != 0 {
 			return 1
 		}
 	}
@@ -287,14 +292,23 @@ func (s *Session) Children(v Value, first, n int) (list []Child) {
 func member(v Value, m *Member) Value {
 	if m.Bit.Bits > 0 {
 		from, to := m.Bit.Offset/8, (m.Bit.Offset+m.Bit.Bits+7)/8
-		return Value{Type: m.Type, Bytes: cut(v.Bytes, from, to-from), Bit: Bits{m.Bit.Offset % 8, m.Bit.Bits}, at: v.at.moved(from), item: v.item}
+		return Value{Type: m.Type, Bytes: cut(v.Bytes, from, to-from), Bit: Bits{m.Bit.Offset % 8, m.Bit.Bits}, at: v.at.moved(from), item: v.item,
+			lost: cutLost(v.lost, from, to-from), copied: v.copied.moved(from)}
 	}
-	return Value{Type: m.Type, Bytes: cut(v.Bytes, m.Bit.Offset/8, m.Type.Size), at: v.at.moved(m.Bit.Offset / 8), item: v.item}
+	return v.part(m.Type, m.Bit.Offset/8)
 }
 
 // element returns an element of an array or a vector, which has so many.
 func element(v Value, t *Type, i uint64) Value {
-	return Value{Type: t.Elem, Bytes: cut(v.Bytes, i*t.Elem.Size, t.Elem.Size), at: v.at.moved(i * t.Elem.Size), item: v.item}
+	return v.part(t.Elem, i*t.Elem.Size)
+}
+
+// part returns the part of a value at a byte.
+func (v Value) part(t *Type, off uint64) Value {
+	return Value{
+		Type: t, Bytes: cut(v.Bytes, off, t.Size), at: v.at.moved(off), item: v.item,
+		lost: cutLost(v.lost, off, t.Size), copied: v.copied.moved(off),
+	}
 }
 
 // cut returns n bytes from an offset on; zeros stand for those that are not there.
@@ -318,16 +332,26 @@ func (s *Session) write(b *strings.Builder, v Value, most, depth int) {
 		b.WriteString("…")
 		return
 	}
+	if all, some := v.Lost(); all || some && !t.isComposite() {
+		b.WriteString(optimizedOut)
+		return
+	}
 	switch t.Kind {
 	case isa.DebugBool:
 		b.WriteString(strconv.FormatBool(v.word() != 0))
-	case isa.DebugSigned:
+	case isa.DebugSigned, isa.DebugUnsigned:
+		if name := t.enumerator(v.word()); name != "" {
+			b.WriteString(name)
+			return
+		}
+		if t.Kind == isa.DebugUnsigned {
+			b.WriteString(strconv.FormatUint(v.word(), 10))
+			return
+		}
 		b.WriteString(strconv.FormatInt(v.signed(), 10))
 		if len(v.Bytes) == 1 && v.Bit.Bits == 0 && v.word() >= ' ' && v.word() < 127 {
 			b.WriteString(" " + strconv.QuoteRune(rune(v.word())))
 		}
-	case isa.DebugUnsigned:
-		b.WriteString(strconv.FormatUint(v.word(), 10))
 	case isa.DebugFloat:
 		bits := 8 * len(v.Bytes)
 		b.WriteString(floatText(v.float(), bits))
@@ -372,7 +396,7 @@ func (s *Session) writeList(b *strings.Builder, v Value, t *Type, most, depth in
 		n++
 		e := element(v, t, i)
 		same := uint64(1)
-		for t.Kind == isa.DebugArray && i+same < t.Count && string(element(v, t, i+same).Bytes) == string(e.Bytes) {
+		for t.Kind == isa.DebugArray && i+same < t.Count && alike(element(v, t, i+same), e) {
 			same++
 		}
 		s.write(b, e, most, depth+1)
@@ -383,6 +407,11 @@ func (s *Session) writeList(b *strings.Builder, v Value, t *Type, most, depth in
 		}
 		i += same
 	}
+}
+
+// alike says whether two values of a type read the same.
+func alike(x, y Value) bool {
+	return string(x.Bytes) == string(y.Bytes) && slices.Equal(x.lost, y.lost)
 }
 
 // floatText returns the shortest text that reads back as the number.

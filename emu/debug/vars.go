@@ -86,12 +86,20 @@ func (i *info) visible(loc uint32) (list []*isa.DebugVar) {
 	at, scope := i.kernel.Locs[loc].At, i.scopeOf(loc)
 	for n := range d.Vars {
 		v := &d.Vars[n]
-		if v.Where != isa.DebugPrivate || v.At == at && (v.Scope == 0 || scope == 0 || encloses(d, v.Scope, scope)) {
-			list = append(list, v)
+		switch v.Where {
+		case isa.DebugPrivate, isa.DebugShadow:
+			if v.At != at || v.Scope != 0 && scope != 0 && !encloses(d, v.Scope, scope) {
+				continue
+			}
+		case isa.DebugNowhere:
+			if scope == 0 || !encloses(d, v.Scope, scope) {
+				continue
+			}
 		}
+		list = append(list, v)
 	}
 	rank := func(v *isa.DebugVar) int {
-		if v.Where != isa.DebugPrivate {
+		if v.Where == isa.DebugLocal || v.Where == isa.DebugGlobal {
 			return -1
 		}
 		return depth(d, v.Scope)
@@ -311,7 +319,7 @@ func (s *Session) SetBytes(x Value, p []byte) error {
 
 // Pointer returns where a pointer leads, or where a value in memory is, for ReadMemory.
 func (s *Session) Pointer(v Value) (memory.Pointer, bool) {
-	if v.Type.strip().Kind == isa.DebugPointer {
+	if _, some := v.Lost(); !some && v.Type.strip().Kind == isa.DebugPointer {
 		return s.pointerOf(v), true
 	}
 	return v.At()

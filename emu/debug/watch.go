@@ -66,6 +66,12 @@ func (s *Session) Watch(text string, kind WatchKind) (*Watchpoint, error) {
 
 // WatchValue sets a watchpoint at the memory of a value, which text names for people.
 func (s *Session) WatchValue(text string, v Value, kind WatchKind) (*Watchpoint, error) {
+	if all, _ := v.Lost(); all {
+		return nil, fmt.Errorf("%s %w: %w", text, ErrNotWatched, ErrOptimizedOut)
+	}
+	if v.at.kind == placeNone && v.copied.kind == placePrivate {
+		v.at = v.copied // which changes when the variable does
+	}
 	if v.at.kind == placeNone || v.at.kind == placeRegister || v.Bit.Bits > 0 {
 		return nil, fmt.Errorf("%s %w: it is not in memory", text, ErrNotWatched)
 	}

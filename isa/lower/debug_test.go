@@ -69,9 +69,11 @@ tile:5 kind 8 where 1 arg 0 scope :0 call 0`
 		t.Errorf("variables\n%s\nwant\n%s", got, want)
 	}
 	// A list of nodes leads to itself.
-	node := d.Types[d.Types[d.Vars[0].Type].Elem]
-	if node.Kind != isa.DebugStruct || len(node.Members) != 2 || d.Types[d.Types[node.Members[1].Type].Elem].Name != "node" {
-		t.Errorf("%+v", node)
+	name := d.Types[d.Types[d.Vars[0].Type].Elem]
+	node := d.Types[name.Elem]
+	if name.Kind != isa.DebugAlias || name.Name != "node" || node.Kind != isa.DebugStruct || len(node.Members) != 2 ||
+		d.Types[d.Types[node.Members[1].Type].Elem].Name != "node" {
+		t.Errorf("%+v: %+v", name, node)
 	}
 	// The kernel for everybody else has none of it.
 	plain, err := c.Kernel(context.Background(), "walk")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu"
@@ -24,6 +25,8 @@ A binary works with this version of lockstep only, and with one size of sub-grou
 that requires another size keeps that size. The binary holds the names of arguments and
 variables, and the files and lines of the source. With -module it holds the module as well,
 so that findings can show its instructions and source text.
+
+With -g the binary also holds the code that debuggers run, with all variables and their types.
 
   lockstep compile k.cl -o k.lsb
   lockstep run k.lsb -global 1024 -arg zero:f32:1024
@@ -76,7 +79,7 @@ so that findings can show its instructions and source text.
 			for _, r := range code.Refused {
 				fmt.Fprintf(env.Stderr, "lockstep: note: kernel %s is left out: %s\n", printable(r.Name), harmless(r.Reason))
 			}
-			opt := emu.BinaryOptions{Module: *withModule}
+			opt := emu.BinaryOptions{Module: *withModule, Debug: slices.Contains(f.source.words, "-g")}
 			if len(*specs) > 0 {
 				opt.Notes = []binary.Note{{Name: specNote, Data: []byte(strings.Join(*specs, "\n") + "\n")}}
 			}

@@ -33,8 +33,9 @@ debugger prints is plain text, one statement a line.
 The kernel is compiled so that all variables stay in memory, and runs on the reference engine, one
 work-group after the other, in the order of -schedule. A wave is one sub-group unless -wave says
 otherwise. OpenCL C is compiled with debug information (-g). Of modules with debug information
-(OpenCL.DebugInfo.100, as clang -g and llvm-spirv make it) variables that live in memory are shown, of
-others those that have names.
+(OpenCL.DebugInfo.100, as clang -g and llvm-spirv make it) all variables are shown, of others those that
+have names. What a compiler has optimized is shown as far as it says what is left: "<optimized out>"
+stands for the rest. Such variables cannot be set.
 
 -x reads commands from a file first, and -batch ends behind them. A command that cannot be carried out
 ends a file. On a terminal, lines can be edited, earlier ones come back with the arrow keys, and Tab
@@ -44,6 +45,8 @@ file that could not be carried out.
 
 -check runs the kernel with checks first, on arguments of its own, and sets a breakpoint at the place
 of each finding, for the work-items that it names: of a data race, for both sides.
+
+Of binaries, those can be debugged that ` + "`lockstep compile -g`" + ` has made.
 
 A kernel with pipes, and several kernels together, cannot be debugged yet.
 `,
@@ -86,7 +89,8 @@ func declareDebug(f *flags) *debugOptions {
 	d.scripts = f.list("x", "read commands from `FILE` first; - is standard input")
 	f.BoolVar(&d.batch, "batch", false, "end behind the commands of -x")
 	f.IntVar(&d.checkpoints, "checkpoints", debug.DefaultCheckpoints>>20, "checkpoints for the way back may take `MIB` of memory (default 192)")
-	o.parallel, o.memory = "never", "sequential"
+	o.parallel = "never"
+	f.StringVar(&o.memory, "memory", "sequential", "what loads may return `MODEL`: sequential, what was stored last; a debugger knows no other")
 	f.parts = &parts{flags: partFlags(), located: "arg", end: func(rest []string, from string, places []string, next string) error {
 		return debugUsage(o.endPart(rest, from, places, next))
 	}}
@@ -139,6 +143,12 @@ type debugged struct {
 func (d *debugOptions) open(ctx context.Context, env *Env, stdin string) (_ *debugged, err error) {
 	if d.checkpoints < 1 || d.checkpoints > 1<<20 {
 		return nil, usagef("help debug", "debug: -checkpoints %d: it takes 1 to 1048576 MiB", d.checkpoints)
+	}
+	if model, err := emu.ParseMemoryModel(d.memory); err != nil {
+		return nil, usagef("help debug", "debug: -memory: %v", err)
+	} else if model == emu.MemoryWeak {
+		return nil, usagef("help memory", "debug: -memory weak: a debugger steps code whose variables are in memory and goes back by "+
+			"checkpoints, and neither knows the messages and views of the memory model; run and explore do")
 	}
 	if env.source != nil && env.source.frontEnd == ownFrontEnd {
 		env.source.words = append(env.source.words, "-g")

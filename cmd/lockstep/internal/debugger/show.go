@@ -67,12 +67,20 @@ func hex(p []byte) string {
 	return fmt.Sprintf("0x%0*x", 2*len(p), binary.LittleEndian.Uint64(b[:]))
 }
 
-func (c *Console) ptype(_ context.Context, args string) error {
-	v, err := c.Session.Evaluate(args)
-	if err != nil {
+// ptype shows the type of an expression, or one that is named.
+func (c *Console) ptype(args string, all bool) error {
+	t := c.Session.TypeOf(args)
+	if v, err := c.Session.Evaluate(args); err == nil {
+		t = v.Type
+	} else if t == nil {
 		return err
 	}
-	c.printf("%s: %s, %s\n", args, v.Type, counted(len(v.Bytes), "byte"))
+	c.printf("%s: %s, %s\n", args, t, counted(int(t.Size), "byte"))
+	if all {
+		for _, line := range t.Describe() {
+			c.printf("%s\n", line)
+		}
+	}
 	return nil
 }
 

@@ -22,12 +22,17 @@ type describer struct {
 	// globals are the DebugGlobalVariables of the module, by variable; nil until somebody asks.
 	globals map[spirv.ID]spirv.Inst
 	locals  []spirv.ID // the variables that are in Kernel.Local, by place there
+	shadows map[instance]*shadow
+	noted   map[spirv.ID]bool // the DebugLocalVariables that DebugInfo.Vars has, or a variable outside of functions stands for
 }
 
 func newDescriber(b *Builder) *describer {
 	d := &isa.DebugInfo{Types: make([]isa.DebugType, 1), Scopes: make([]isa.DebugScope, 1)}
 	b.Kernel.Debug = d
-	return &describer{b: b, d: d, types: map[spirv.ID]uint32{}, plain: map[*Type]uint32{}, scopes: map[spirv.ID]uint32{}}
+	return &describer{
+		b: b, d: d, types: map[spirv.ID]uint32{}, plain: map[*Type]uint32{}, scopes: map[spirv.ID]uint32{},
+		shadows: map[instance]*shadow{}, noted: map[spirv.ID]bool{},
+	}
 }
 
 // locScope notes the scope of the last of n places.
@@ -162,7 +167,7 @@ func (d *describer) typ(id spirv.ID, depth int) uint32 {
 		n = d.add(isa.DebugType{Kind: isa.DebugAlias, Name: str(ops[0]), Elem: elem, Size: d.d.Types[elem].Size})
 	} else if ops, ok := d.inst(id, spirv.OpenCLDebugInfo100DebugTypeArray, 2); ok {
 		n = d.typ(spirv.ID(ops[0]), depth)
-		for _, c := range slices.Backward(ops[1:]) {
+		for _, c := range slices.Backward(d.counts(ops[1:])) {
 			count := d.number(spirv.ID(c))
 			n = d.add(isa.DebugType{Kind: isa.DebugArray, Elem: n, Count: count, Size: times(d.d.Types[n].Size, count)})
 		}
@@ -174,12 +179,7 @@ func (d *describer) typ(id spirv.ID, depth int) uint32 {
 		}
 		n = d.add(isa.DebugType{Kind: isa.DebugVector, Elem: elem, Count: uint64(ops[1]), Size: times(d.d.Types[elem].Size, room)})
 	} else if ops, ok := d.inst(id, spirv.OpenCLDebugInfo100DebugTypeEnum, 7); ok {
-		t := d.d.Types[d.typ(spirv.ID(ops[1]), depth)]
-		t.Name = str(ops[0])
-		if t.Kind == isa.DebugUnknown {
-			t.Kind, t.Size = isa.DebugSigned, d.number(spirv.ID(ops[6]))/8
-		}
-		n = d.add(t)
+		n = d.enum(ops, depth)
 	} else if ops, ok := d.inst(id, spirv.OpenCLDebugInfo100DebugTypeComposite, 9); ok {
 		return d.composite(id, ops, depth)
 	} else if in, ok := m.Index.Def(id); ok && in.Op() == spirv.OpTypeVoid {
@@ -187,6 +187,34 @@ func (d *describer) typ(id spirv.ID, depth int) uint32 {
 	}
 	d.types[id] = n
 	return n
+}
+
+// counts returns the numbers of elements of an array. LLVM's translator has the lower bounds of all dimensions behind
+// them, of which C has none.
+func (d *describer) counts(ops []uint32) []uint32 {
+	half := len(ops) / 2
+	if len(ops)%2 != 0 {
+		return ops
+	}
+	for _, w := range ops[half:] {
+		if _, none := d.inst(spirv.ID(w), spirv.OpenCLDebugInfo100DebugInfoNone, 0); !none {
+			return ops
+		}
+	}
+	return ops[:half]
+}
+
+// enum describes an enumeration.
+func (d *describer) enum(ops []uint32, depth int) uint32 {
+	t := isa.DebugType{Kind: isa.DebugEnum, Name: d.b.Module.strings[spirv.ID(ops[0])], Size: d.number(spirv.ID(ops[6])) / 8}
+	t.Elem = d.typ(spirv.ID(ops[1]), depth)
+	if t.Elem == 0 {
+		t.Elem = d.add(isa.DebugType{Kind: isa.DebugSigned, Size: t.Size})
+	}
+	for i := 8; i+1 < len(ops); i += 2 {
+		t.Members = append(t.Members, isa.DebugMember{Name: d.b.Module.strings[spirv.ID(ops[i+1])], Offset: d.number(spirv.ID(ops[i]))})
+	}
+	return d.add(t)
 }
 
 // composite describes a structure, class or union.
@@ -229,28 +257,48 @@ func (d *describer) Declare(in spirv.Inst) {
 	if len(ops) < 3 {
 		return
 	}
-	if !d.leads(spirv.ID(ops[2])) {
-		return
-	}
-	v, ok := d.inst(spirv.ID(ops[0]), spirv.OpenCLDebugInfo100DebugLocalVariable, 7)
-	if !ok || d.b.Local(spirv.ID(ops[1])) == nil {
-		return
-	}
-	p, _ := d.b.One(spirv.ID(ops[1]))
-	base, off := opt.ConstantSteps(p)
-	if base.Op != ssa.OpPrivate || off < 0 {
+	v, id, ok := d.localVariable(spirv.ID(ops[0]))
+	if !ok {
 		return
 	}
 	b := d.b
+	if b.Local(spirv.ID(ops[1])) == nil {
+		d.noted[id] = true // LDS
+		return
+	}
+	vals, t, ok := d.operand(spirv.ID(ops[1]))
+	if !ok || len(vals) != 1 {
+		return
+	}
+	p := vals[0]
+	base, off := opt.ConstantSteps(p)
+	if base.Op != ssa.OpPrivate || off < 0 || !d.leads(spirv.ID(ops[2])) {
+		d.declareElsewhere(id, spirv.ID(ops[2]), p, t)
+		return
+	}
 	b.Spend(1)
-	x := isa.DebugVar{
-		Name: b.Module.strings[spirv.ID(v[0])], Type: d.typ(spirv.ID(v[1]), 0), File: d.source(spirv.ID(v[2])), Line: v[3],
-		Scope: d.scope(spirv.ID(v[5])), At: b.InScope.at, Where: isa.DebugPrivate, Index: uint32(base.Index), Offset: uint64(off),
-	}
-	if len(v) > 7 && (x.At != 0 || uint64(v[7]) <= uint64(len(b.Kernel.Params))) {
-		x.Arg = v[7]
-	}
+	d.noted[id] = true
+	x := d.describe(v)
+	x.Where, x.Index, x.Offset = isa.DebugPrivate, uint32(base.Index), uint64(off)
 	d.d.Vars = append(d.d.Vars, x)
+}
+
+// declareElsewhere notes a variable in memory that is no variable of the kernel's, such as a structure that a function
+// has been passed, or one that an expression leads to.
+func (d *describer) declareElsewhere(id, expr spirv.ID, p *ssa.Value, t *Type) {
+	s := d.shadowOf(id)
+	ops, ok := d.inst(expr, spirv.OpenCLDebugInfo100DebugExpression, 0)
+	if s == nil || s.base == nil || !ok || t.Kind != KindPointer {
+		return
+	}
+	defer d.place()()
+	x := piece{vals: []*ssa.Value{p}, t: t}
+	if list, ok := d.operations(ops); ok {
+		d.compute(&x, append(withoutSpaces(list), []uint32{opDeref}))
+	} else {
+		x.vals = nil
+	}
+	d.assign(s, x)
 }
 
 // leads says whether an expression means the memory where the pointer leads, and no part or copy of it.
@@ -275,7 +323,9 @@ func (b *Builder) describeVariables() {
 	d := b.Debug
 	declared := make([]bool, len(b.Kernel.Private))
 	for i := range d.d.Vars {
-		declared[d.d.Vars[i].Index] = true
+		if d.d.Vars[i].Where != isa.DebugNowhere {
+			declared[d.d.Vars[i].Index] = true
+		}
 	}
 	for i := range b.Kernel.Private {
 		a := &b.Kernel.Private[i]
@@ -289,6 +339,8 @@ func (b *Builder) describeVariables() {
 		}
 		d.d.Vars = append(d.d.Vars, v)
 	}
+	d.describeLost()
+	d.clearShadows()
 	for i, id := range d.locals {
 		d.moduleVariable(id, isa.DebugLocal, i)
 	}

@@ -28,6 +28,8 @@ func extInst(b *build.Builder, in spirv.Inst) {
 		b.InScope = b.InBody
 	case set == build.DebugInfo && n == spirv.OpenCLDebugInfo100DebugDeclare && b.Debug != nil:
 		b.Debug.Declare(in)
+	case set == build.DebugInfo && n == spirv.OpenCLDebugInfo100DebugValue && b.Debug != nil:
+		b.Debug.Value(in)
 	case set == build.DebugInfo || spirv.NonSemantic(set):
 		// Says nothing about what the kernel does.
 	default:

@@ -16,7 +16,13 @@ type debugInfo struct {
 	unit    spirv.ID
 	expr    spirv.ID // DebugExpression without operations
 	sources map[string]spirv.ID
-	types   map[types.Qual]spirv.ID
+	types   map[debugKey]spirv.ID
+}
+
+// debugKey is a type, and the name that it, or what it is made of, is written by.
+type debugKey struct {
+	types.Qual
+	written *types.Typedef
 }
 
 type debugPlace struct {
@@ -26,7 +32,7 @@ type debugPlace struct {
 
 // beginDebug declares the compilation unit. Version 1.00 of the set and DWARF 4, language OpenCL C.
 func (m *module) beginDebug() {
-	d := &debugInfo{sources: map[string]spirv.ID{}, types: map[types.Qual]spirv.ID{}}
+	d := &debugInfo{sources: map[string]spirv.ID{}, types: map[debugKey]spirv.ID{}}
 	m.debug = d
 	d.set = m.id()
 	m.imports.text(spirv.OpExtInstImport, "OpenCL.DebugInfo.100", uint32(d.set))
@@ -46,8 +52,12 @@ func (m *module) beginDebug() {
 
 // debugInst emits an instruction among the types and constants.
 func (m *module) debugInst(inst uint32, operands ...uint32) spirv.ID {
+	return m.debugInstAs(m.id(), inst, operands...)
+}
+
+// debugInstAs is debugInst with an id that others may have named.
+func (m *module) debugInstAs(id spirv.ID, inst uint32, operands ...uint32) spirv.ID {
 	typ := m.once(spirv.OpTypeVoid, false)
-	id := m.id()
 	m.globals.op(spirv.OpExtInst, append([]uint32{uint32(typ), uint32(id), uint32(m.debug.set), inst}, operands...)...)
 	return id
 }
@@ -64,19 +74,38 @@ func (m *module) debugAt(pos source.Pos) debugPlace {
 }
 
 // debugType returns the description of a type.
-func (m *module) debugType(t types.Qual) spirv.ID {
+func (m *module) debugType(t types.Qual) spirv.ID { return m.debugTypeAs(t, nil) }
+
+// debugTypeAs returns the description of a type that is written by a typedef, or made of one.
+func (m *module) debugTypeAs(t types.Qual, w *types.Typedef) spirv.ID {
 	d := m.debug
-	key := types.Qual{Type: t.Type, Q: t.Q.CVR()}
+	if w != nil && !madeOf(t.Type, w.Type.Type) {
+		w = nil // parameters of array types are pointers
+	}
+	key := debugKey{types.Qual{Type: t.Type, Q: t.Q.CVR()}, w}
 	if id := d.types[key]; id != 0 {
 		return id
 	}
 	var id spirv.ID
+	if w != nil && t.Type == w.Type.Type && key.Q == w.Type.Q.CVR() {
+		base := m.debugTypeAs(w.Type, w.Of)
+		if id = d.types[key]; id != 0 { // a member of the structure has it
+			return id
+		}
+		if id = base; !namedBy(t.Type, w) {
+			at := m.debugAt(w.Pos)
+			id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypedef, uint32(m.string(w.Name)), uint32(base),
+				uint32(at.source), at.line, at.column, uint32(m.debug.unit))
+		}
+		d.types[key] = id
+		return id
+	}
 	for _, q := range []struct {
 		q types.Quals
 		n uint32
 	}{{types.Const, 0}, {types.Volatile, 1}, {types.Restrict, 2}} {
 		if key.Q&q.q != 0 {
-			base := m.debugType(types.Qual{Type: t.Type, Q: key.Q &^ q.q})
+			base := m.debugTypeAs(types.Qual{Type: t.Type, Q: key.Q &^ q.q}, w)
 			id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypeQualifier, uint32(base), q.n)
 			d.types[key] = id
 			return id
@@ -86,18 +115,62 @@ func (m *module) debugType(t types.Qual) spirv.ID {
 	case types.VoidKind, types.FunctionKind:
 		id = d.none
 	case types.PointerKind:
-		id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypePointer, uint32(m.debugType(t.Elem)), uint32(class(t.Elem.Space())), 0)
+		id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypePointer, uint32(m.debugTypeAs(t.Elem, w)), uint32(class(t.Elem.Space())), 0)
 	case types.VectorKind:
 		id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypeVector, uint32(m.debugType(t.Elem)), uint32(t.Len))
 	case types.ArrayKind:
 		n := m.debugSize(max(t.Len, 0))
-		id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypeArray, uint32(m.debugType(t.Elem)), uint32(n))
+		id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypeArray, uint32(m.debugTypeAs(t.Elem, w)), uint32(n))
 	case types.StructKind:
 		return m.debugStruct(t.Type, key)
+	case types.EnumKind:
+		id = m.debugEnum(t.Type)
 	default:
 		id = m.debugBasic(t.Type)
 	}
 	d.types[key] = id
+	return id
+}
+
+// madeOf says whether a type is another one, or a pointer to it, an array of it and so on.
+func madeOf(t, of *types.Type) bool {
+	for t != of && (t.Kind == types.PointerKind || t.Kind == types.ArrayKind) {
+		t = t.Elem.Type
+	}
+	return t == of
+}
+
+// namedBy says whether a typedef is the only name of a structure or an enumeration, whose description has it.
+func namedBy(t *types.Type, w *types.Typedef) bool {
+	switch t.Kind {
+	case types.StructKind:
+		return t.Struct.Tag == "" && t.Struct.Alias == w.Name
+	case types.EnumKind:
+		return t.Enum.Tag == "" && t.Enum.Alias == w.Name
+	}
+	return false
+}
+
+// debugEnum describes an enumeration, and the typedef that is its only name.
+func (m *module) debugEnum(t *types.Type) spirv.ID {
+	e := t.Enum
+	at := m.debugAt(e.Pos)
+	size := 8 * m.types.SizeOf(t)
+	width := 32
+	if size > 32 {
+		width = 64
+	}
+	operands := []uint32{uint32(m.string(e.Tag)), uint32(m.debugBasic(t.Base())), uint32(at.source), at.line, at.column,
+		uint32(m.debug.unit), uint32(m.debugSize(size)), 0}
+	for _, x := range e.Names {
+		value := m.bitsConst(width, x.Value&(1<<(width-1)<<1-1))
+		operands = append(operands, uint32(value), uint32(m.string(x.Name)))
+	}
+	id := m.debugInst(spirv.OpenCLDebugInfo100DebugTypeEnum, operands...)
+	if e.Tag == "" && e.Alias != "" {
+		id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypedef, uint32(m.string(e.Alias)), uint32(id),
+			uint32(at.source), at.line, at.column, uint32(m.debug.unit))
+	}
 	return id
 }
 
@@ -131,10 +204,10 @@ func (m *module) debugBasic(t *types.Type) spirv.ID {
 	return m.debugInst(spirv.OpenCLDebugInfo100DebugTypeBasic, uint32(m.string(t.String())), uint32(size), encoding)
 }
 
-// debugStruct describes a structure or union. Its members name it, so that its id is known before they are.
-func (m *module) debugStruct(t *types.Type, key types.Qual) spirv.ID {
+// debugStruct describes a structure or union. Its members name it, and it names them: of all instructions, only it may
+// name what follows (OpenCL.DebugInfo.100, 2.2).
+func (m *module) debugStruct(t *types.Type, key debugKey) spirv.ID {
 	s := t.Struct
-	typ := m.once(spirv.OpTypeVoid, false)
 	id := m.id()
 	m.debug.types[key] = id
 	at := m.debugAt(s.Pos)
@@ -143,9 +216,13 @@ func (m *module) debugStruct(t *types.Type, key types.Qual) spirv.ID {
 	if s.Union {
 		tag = 2
 	}
-	operands := []uint32{uint32(typ), uint32(id), uint32(m.debug.set), spirv.OpenCLDebugInfo100DebugTypeComposite,
-		uint32(m.string(s.Tag)), tag, uint32(at.source), at.line, at.column, uint32(m.debug.unit), uint32(m.debug.empty),
-		bits(8 * s.Size), 0}
+	operands := []uint32{uint32(m.string(s.Tag)), tag, uint32(at.source), at.line, at.column, uint32(m.debug.unit),
+		uint32(m.debug.empty), bits(8 * s.Size), 0}
+	for range s.Fields {
+		operands = append(operands, uint32(m.id()))
+	}
+	m.debugInstAs(id, spirv.OpenCLDebugInfo100DebugTypeComposite, operands...)
+	members := operands[len(operands)-len(s.Fields):]
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		size, offset := 8*m.types.SizeOf(f.Type.Type), 8*f.Offset
@@ -153,11 +230,9 @@ func (m *module) debugStruct(t *types.Type, key types.Qual) spirv.ID {
 			size, offset = int64(f.Bits), offset+int64(f.Shift)
 		}
 		at := m.debugAt(f.Pos)
-		member := m.debugInst(spirv.OpenCLDebugInfo100DebugTypeMember, uint32(m.string(f.Name)), uint32(m.debugType(f.Type)),
+		m.debugInstAs(spirv.ID(members[i]), spirv.OpenCLDebugInfo100DebugTypeMember, uint32(m.string(f.Name)), uint32(m.debugTypeAs(f.Type, f.Written)),
 			uint32(at.source), at.line, at.column, uint32(id), bits(offset), bits(size), 0)
-		operands = append(operands, uint32(member))
 	}
-	m.globals.op(spirv.OpExtInst, operands...)
 	if s.Tag == "" && s.Alias != "" { // its only name is that of a typedef
 		id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypedef, uint32(m.string(s.Alias)), uint32(id),
 			uint32(at.source), at.line, at.column, uint32(m.debug.unit))
@@ -229,7 +304,7 @@ func (f *fn) debugVariable(v *tree.Var) {
 		return
 	}
 	at := f.debugAt(v.Pos)
-	operands := []uint32{uint32(f.string(v.Name)), uint32(f.debugType(v.Type)), uint32(at.source), at.line, at.column,
+	operands := []uint32{uint32(f.string(v.Name)), uint32(f.debugTypeAs(v.Type, v.Written)), uint32(at.source), at.line, at.column,
 		uint32(f.scope), 0}
 	for i, p := range f.f.Params {
 		if p == v {
@@ -252,6 +327,6 @@ func (m *module) debugGlobal(v *tree.Var, id spirv.ID) {
 	if v.Static {
 		flags |= debugLocal
 	}
-	m.debugInst(spirv.OpenCLDebugInfo100DebugGlobalVariable, uint32(m.string(v.Name)), uint32(m.debugType(v.Type)),
+	m.debugInst(spirv.OpenCLDebugInfo100DebugGlobalVariable, uint32(m.string(v.Name)), uint32(m.debugTypeAs(v.Type, v.Written)),
 		uint32(at.source), at.line, at.column, uint32(m.debug.unit), uint32(m.string(v.Name)), uint32(id), flags)
 }

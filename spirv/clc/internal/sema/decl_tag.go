@@ -87,7 +87,7 @@ func (c *Checker) StartStruct(t *types.Type) {
 // Field adds a member. bits is the width of a bit-field, nil for others; d has no name for bit-fields without one.
 func (c *Checker) Field(t *types.Type, s *Spec, d *Declarator, colon source.Pos, bits tree.Expr) {
 	c.WarnImplicitInt(s, d.Pos)
-	f := types.Field{Name: d.text(), Pos: d.Pos, Bits: -1}
+	f := types.Field{Name: d.text(), Pos: d.Pos, Bits: -1, Written: s.Typedef.debugName()}
 	if d.Name == nil && colon != 0 {
 		f.Pos = colon
 	}
@@ -442,6 +442,9 @@ func (c *Checker) Enumerator(b *EnumBuilder, name *token.Name, pos source.Pos, x
 func (c *Checker) FinishEnum(t *types.Type, b *EnumBuilder, attrs []Attr) {
 	e := t.Enum
 	e.Complete = true
+	for _, x := range b.list {
+		e.Names = append(e.Names, types.Enumerator{Name: x.Name, Value: x.Value})
+	}
 	packed := false
 	if e.Fixed {
 		return

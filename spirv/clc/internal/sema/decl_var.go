@@ -37,6 +37,7 @@ func (c *Checker) declareTypedef(s *Spec, d *Declarator) any {
 		c.Diags.Errorf(s.Kernel, "'kernel' attribute only applies to functions")
 	}
 	td := &Typedef{Name: d.Name.Text, Type: t, Pos: d.Pos}
+	td.written = &types.Typedef{Name: td.Name, Type: t, Pos: d.Pos, Of: s.Typedef.debugName()}
 	if d.onlyArrays() && s.Typedef != nil {
 		td.SizeDependent = s.Typedef.SizeDependent
 		td.Align = s.Typedef.Align
@@ -92,7 +93,7 @@ func (c *Checker) otherKind(d *Declarator, old any) {
 // declareVar declares a variable. It always returns one, so that what follows makes sense.
 func (c *Checker) declareVar(s *Spec, d *Declarator, t types.Qual) *tree.Var {
 	v := c.localVar()
-	*v = tree.Var{Name: d.Name.Text, Pos: d.Pos, Type: t, Func: c.fn}
+	*v = tree.Var{Name: d.Name.Text, Pos: d.Pos, Type: t, Func: c.fn, Written: s.Typedef.debugName()}
 	if s.Typedef != nil {
 		v.SizeDependent = s.Typedef.SizeDependent && len(d.Chunks) == 0
 		v.Align = s.Typedef.Align
@@ -476,7 +477,7 @@ func (c *Checker) Param(s *Spec, d *Declarator) *tree.Var {
 	}
 	t := c.adjust(c.TypeOf(s, d), d)
 	v := c.newVar()
-	*v = tree.Var{Name: d.text(), Pos: d.Pos, Type: t, Storage: tree.ParamVar}
+	*v = tree.Var{Name: d.text(), Pos: d.Pos, Type: t, Storage: tree.ParamVar, Written: s.Typedef.debugName()}
 	if d.Name == nil && s.Pos != 0 && v.Pos == 0 {
 		v.Pos = s.Pos
 	}

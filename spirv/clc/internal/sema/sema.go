@@ -59,6 +59,16 @@ type Typedef struct {
 	SizeDependent bool
 	// Align is from attributes; 0 for none.
 	Align int64
+	// written is what debug information says of it; nil for built-in types.
+	written *types.Typedef
+}
+
+// debugName returns what debug information says of a typedef, nil for none.
+func (t *Typedef) debugName() *types.Typedef {
+	if t == nil {
+		return nil
+	}
+	return t.written
 }
 
 // Enumerator is a constant of an enumeration.

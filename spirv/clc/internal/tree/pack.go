@@ -82,6 +82,8 @@ type packer struct {
 	funcs []*Func
 	sigs  []*builtin.Sig
 	sigID map[*builtin.Sig]int
+	names []*types.Typedef
+	named map[*types.Typedef]int
 }
 
 // Pack packs the body of a function. Variables of the function that are no automatic ones get initializers that do
@@ -151,11 +153,16 @@ func (p *packer) variable(v *Var) {
 		p.string(v.Name)
 		p.qual(v.Type)
 		p.place(v.Pos)
-		taken := uint64(0)
+		flags := uint64(0)
 		if v.Taken {
-			taken = 1
+			flags = 1
 		}
-		p.number(uint64(v.Align)<<1 | taken)
+		if v.Written != nil {
+			flags |= 2
+		}
+		if p.number(uint64(v.Align)<<2 | flags); v.Written != nil {
+			p.written(v.Written)
+		}
 		p.expr(v.Init)
 	}
 }
@@ -177,6 +184,19 @@ func (p *packer) sig(s *builtin.Sig) {
 		p.sigs = append(p.sigs, s)
 		n = len(p.sigs)
 		p.sigID[s] = n
+	}
+	p.number(uint64(n))
+}
+
+func (p *packer) written(t *types.Typedef) {
+	n := p.named[t]
+	if n == 0 {
+		if p.named == nil {
+			p.named = map[*types.Typedef]int{}
+		}
+		p.names = append(p.names, t)
+		n = len(p.names)
+		p.named[t] = n
 	}
 	p.number(uint64(n))
 }

@@ -30,6 +30,7 @@ type filler struct {
 	table *types.Table
 	fn    *Func
 	sig   *builtin.Sig
+	name  *types.Typedef
 }
 
 func (f *filler) next() int {
@@ -55,6 +56,9 @@ func (f *filler) fill(t *testing.T, v reflect.Value, depth int) {
 		return
 	case **builtin.Sig:
 		v.Set(reflect.ValueOf(f.sig))
+		return
+	case **types.Typedef:
+		v.Set(reflect.ValueOf(f.name))
 		return
 	case *source.Pos:
 		v.SetUint(uint64(100 + 7*f.next()%50)) // some are before others
@@ -136,7 +140,7 @@ func TestPack(t *testing.T) {
 	for _, node := range []any{&If{}, &Loop{}, &Return{}, &DeclStmt{}, &IntLit{}, &FloatLit{}, &StringLit{}, &NullLit{},
 		&VarRef{}, &FuncRef{}, &Unary{}, &Binary{}, &Assign{}, &CompoundAssign{}, &Cond{}, &Select{}, &Convert{}, &Member{},
 		&Swizzle{}, &VectorIndex{}, &VectorLit{}, &InitList{}, &CompoundLit{}, &Call{}, &CallBuiltin{}, &StmtExpr{}, &Bad{}} {
-		f := &filler{table: table, fn: &Func{Name: "called"}, sig: &builtin.Sig{Name: "sig"}}
+		f := &filler{table: table, fn: &Func{Name: "called"}, sig: &builtin.Sig{Name: "sig"}, name: &types.Typedef{Name: "name"}}
 		f.fill(t, reflect.ValueOf(node).Elem(), 0)
 		s, ok := node.(Stmt)
 		if !ok {

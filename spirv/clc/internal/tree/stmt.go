@@ -130,7 +130,9 @@ type Var struct {
 	// TypeName is the type of a parameter as it is written, if SizeDependent is set: typedefs stay,
 	// qualifiers of what is pointed to are left out ("size_t*").
 	TypeName string
-	Pos      source.Pos
+	// Written is the name that Type, or what it is made of, is written by; nil for none.
+	Written *types.Typedef
+	Pos     source.Pos
 
 	// Gen and ID are package gen's: the number of a variable of Unit.Vars, and the id of a variable of a function.
 	Gen int32

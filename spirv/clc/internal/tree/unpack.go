@@ -86,7 +86,10 @@ func (u *unpacker) variable() *Var {
 	u.autos = append(u.autos, v)
 	*v = Var{Name: u.string(), Type: u.qual(), Pos: u.place()}
 	n = u.number()
-	v.Align, v.Taken = int64(n>>1), n&1 != 0
+	v.Align, v.Taken = int64(n>>2), n&1 != 0
+	if n&2 != 0 {
+		v.Written = u.names[u.number()-1]
+	}
 	v.Init = u.expr()
 	return v
 }

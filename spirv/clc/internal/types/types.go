@@ -159,6 +159,14 @@ type Image struct {
 	Access Access
 }
 
+// Typedef is a name by which the source writes a type, for debug information: types themselves are the same by any name.
+type Typedef struct {
+	Name string
+	Type Qual
+	Pos  source.Pos
+	Of   *Typedef // the name by which Type is written; nil for none
+}
+
 // Struct is a structure or union.
 type Struct struct {
 	Tag      string // empty for none
@@ -186,6 +194,7 @@ type Field struct {
 	Packed bool
 	// SizeDependent says that the type is written with size_t or its kin.
 	SizeDependent bool
+	Written       *Typedef // the name that Type, or what it is made of, is written by; nil for none
 
 	Offset int64 // bytes; of a bit-field, of the unit of its type that has it
 	Shift  int   // the number of the lowest bit of a bit-field in its unit
@@ -200,6 +209,13 @@ type Enum struct {
 	Complete bool
 	Base     *Type // the integer type it has
 	Fixed    bool  // Base is written: enum E : uchar
+	Names    []Enumerator
+}
+
+// Enumerator is a constant of an enumeration.
+type Enumerator struct {
+	Name  string
+	Value uint64 // with its sign
 }
 
 // Config is what the sizes of types depend on.
