@@ -214,6 +214,7 @@ func (s *server) restart(a *struct {
 	}
 	s.held = nil
 	s.drop()
+	s.later(s.continued)
 	for _, w := range s.wishes {
 		w.number, w.verified = 0, false
 	}

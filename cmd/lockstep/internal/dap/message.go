@@ -219,8 +219,12 @@ func (o *outbox) respond(m *request, body any) {
 	o.send(response{dap.Response{ProtocolMessage: o.next("response"), RequestSeq: m.Seq, Success: true, Command: m.Command}, body})
 }
 
-// refuse answers with an error.
+// refuse answers with an error. short is the protocol's word for it, if there is one. Otherwise the text stands in
+// both places: some clients show the message, others the format of the body.
 func (o *outbox) refuse(m *request, short string, err error) {
+	if short == "" {
+		short = err.Error()
+	}
 	o.send(dap.ErrorResponse{
 		Response: dap.Response{ProtocolMessage: o.next("response"), RequestSeq: m.Seq, Command: m.Command, Message: short},
 		Body:     dap.ErrorResponseBody{Error: &dap.ErrorMessage{Id: 1, Format: braces(err.Error()), ShowUser: wished[m.Command]}},

@@ -162,10 +162,27 @@ func (s *server) conclude() {
 	s.exit(status)
 }
 
-// stopped tells the client that the launch stands.
+// continued tells the client that the launch goes on, where no answer has told it.
+func (s *server) continued() {
+	if s.stands {
+		s.stands = false
+		s.out.event("continued", dap.ContinuedEventBody{ThreadId: s.view.current, AllThreadsContinued: true})
+	}
+}
+
+// stopped tells the client that the launch stands where it did not stand before. Where the client believes that it
+// stands already, it goes on first: some clients take a second stop for that of another thread, and let that one go on
+// by themselves.
 func (s *server) stopped(reason, description, text string, hits []int) {
 	s.view = s.view.moved()
 	s.view.look(s.session)
+	s.tellStop(reason, description, text, hits)
+}
+
+// tellStop tells the client to look at the launch that stands.
+func (s *server) tellStop(reason, description, text string, hits []int) {
+	s.continued()
+	s.stands = true
 	s.out.event("stopped", dap.StoppedEventBody{
 		Reason: reason, Description: description, Text: text, ThreadId: s.currentThread(), AllThreadsStopped: true, HitBreakpointIds: hits,
 	})
@@ -291,7 +308,7 @@ var scopes = map[string]emudebug.Scope{"lane": emudebug.Lane, "wave": emudebug.W
 func (s *server) standing() error {
 	switch {
 	case s.op != nil:
-		return fmt.Errorf("%w: the launch runs; send pause first", errPlace)
+		return fmt.Errorf("%w; send pause first", errRuns)
 	case s.ended:
 		return fmt.Errorf("%w: the launch has ended; restart runs it again", errPlace)
 	case !s.begun:
@@ -306,7 +323,13 @@ func (s *server) launchOperation(o *operation) error {
 		return err
 	}
 	s.last = cause{}
-	s.later(func() { s.start(o) })
+	s.later(func() {
+		if o.console { // evaluate was answered, which says nothing of it
+			s.continued()
+		}
+		s.stands = false
+		s.start(o)
+	})
 	return nil
 }
 

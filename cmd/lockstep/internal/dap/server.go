@@ -18,6 +18,9 @@ import (
 // errPlace is wrapped by errors that say what a client should have done.
 var errPlace = errors.New("not now")
 
+// errRuns is wrapped by errors of requests that a client may send again when the launch stands.
+var errRuns = fmt.Errorf("%w: the launch runs", errPlace)
+
 // handler answers a request. What it returns is the body of the response.
 type handler struct {
 	// launched says that there must be a session; running, that the request leaves a launch that runs alone.
@@ -120,6 +123,7 @@ type server struct {
 	begun      bool            // the configuration is done
 	ended      bool            // the launch has ended, and the client knows
 	found      bool            // something went wrong in the kernel
+	stands     bool            // the client has been told that the launch stands, and not that it goes on
 
 	op      *operation // on its way
 	held    *operation // interrupted for a request
@@ -193,7 +197,7 @@ func (s *server) handle(m *request) {
 	switch {
 	case m.Type == "wrong":
 		m.Command = "unknown"
-		s.out.refuse(m, "not JSON", errors.New("the message is no request in JSON"))
+		s.out.refuse(m, "", errors.New("the message is no request in JSON"))
 		return
 	case m.Type != "request":
 		return // answers to what was never asked
@@ -217,10 +221,10 @@ func (s *server) handle(m *request) {
 		body, err = s.protect(func() (any, error) { return h.answer(s, m.Arguments) })
 	}
 	if err != nil {
-		short := "failed"
+		short := ""
 		if s.request.Err() != nil {
 			short = "cancelled"
-		} else if errors.Is(err, errPlace) {
+		} else if errors.Is(err, errRuns) {
 			short = "notStopped"
 		}
 		s.out.refuse(m, short, err)
@@ -257,7 +261,10 @@ func (s *server) later(f func()) { s.after = append(s.after, f) }
 func (s *server) say(o Output) {
 	body := dap.OutputEventBody{Category: o.Category, Output: o.Text, Data: o.Data}
 	if o.File != "" && o.Line > 0 {
-		body.Source, body.Line, body.Column = s.sourceOf(o.File), s.line(o.Line), o.Column
+		body.Source, body.Line = s.sourceOf(o.File), s.line(o.Line)
+		if o.Column > 0 {
+			body.Column = s.column(o.Column)
+		}
 	}
 	s.out.event("output", body)
 }

@@ -186,7 +186,7 @@ func (s *server) stackTrace(a *dap.StackTraceArguments) (any, error) {
 			x.Source, x.Line, x.Column = s.sourceOf(f.Place.File), s.line(f.Place.Line), s.column(f.Place.Column)
 		}
 		if f.PC >= 0 {
-			x.InstructionPointerReference = strconv.Itoa(f.PC)
+			x.InstructionPointerReference = address(f.PC)
 		}
 		body.StackFrames = append(body.StackFrames, x)
 	}
@@ -214,10 +214,11 @@ func (s *server) selectItem(a *struct {
 	return map[string]any{"threadId": s.view.current, "name": "work-item " + s.id(it.Global)}, nil
 }
 
-// choose makes a work-item the one that is shown.
+// choose makes a work-item the one that is shown. The launch does not move: frames and variables that the client knows
+// stay.
 func (s *server) choose(it emudebug.Item) {
 	s.view.choose(it)
-	s.later(func() { s.stopped("pause", "work-item "+s.id(it.Global)+" is looked at", "", nil) })
+	s.later(func() { s.tellStop("pause", "work-item "+s.id(it.Global)+" is looked at", "", nil) })
 }
 
 // sourceOf returns a source by the name that the module has for it.
@@ -238,6 +239,18 @@ func (s *server) sourceOf(name string) *dap.Source {
 		}
 	}
 	return src
+}
+
+// pathIn returns the path by which a client names a source. A source that the client has from the request source may
+// come with its number alone.
+func (s *server) pathIn(source *dap.Source) string {
+	if path := cmpOr(source.Path, source.Name); path != "" || s.session == nil {
+		return path
+	}
+	if files := s.session.Files(); source.SourceReference >= 1 && source.SourceReference <= len(files) {
+		return files[source.SourceReference-1]
+	}
+	return ""
 }
 
 // fileOf returns the name that the module has for a file of the client's.
